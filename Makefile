@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make help lists the targets.
+
+B	 ?= build
+CC	 ?= cc
+CLANG	 ?= clang
+BPFTOOL	 ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+PREFIX	 ?= /usr/local
+SAN	 ?=
+OPT	 ?= -O2 -g
+WARN	 := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla
+CPPFLAGS += -I. -I$(B) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+CFLAGS	 += -std=gnu17 $(OPT) $(WARN) -Werror=implicit -fno-strict-aliasing
+ifneq ($(SAN),)
+CFLAGS	 += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
+LDFLAGS	 += -fsanitize=$(SAN)
+endif
+
+COMMON_SRC := $(wildcard common/*.c)
+FORMAT_SRC := $(wildcard format/*.c)
+RECORD_SRC := $(wildcard record/*.c)
+REPORT_SRC := $(wildcard report/*.c)
+UNIT_SRC   := $(wildcard tests/unit/test_*.c)
+TOOL_SRC   := $(wildcard tests/tools/*.c)
+LOAD_SRC   := $(wildcard tests/workloads/*.c)
+
+obj = $(patsubst %.c,$(B)/%.o,$(1))
+BASE_OBJ   := $(call obj,$(COMMON_SRC) $(FORMAT_SRC))
+RECORD_LIB := $(filter-out $(B)/record/main.o,$(call obj,$(RECORD_SRC)))
+REPORT_LIB := $(filter-out $(B)/report/main.o,$(call obj,$(REPORT_SRC)))
+
+RECORD_LIBS := -lbpf -lelf -lz -lzstd
+REPORT_LIBS := -lelf -lz -lzstd -liberty
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+# STATIC=1 takes the recorder that needs no library in place of the usual one.
+PROFREC := $(if $(STATIC),$(B)/static/profrec,$(B)/profrec)
+
+all: 
+profrec: $(PROFREC) ## the recorder (needs clang, bpftool, libbpf); STATIC=1: build/static/profrec, for any distribution
+profrep: $(B)/profrep ## the reporter (needs neither clang nor libbpf)
+man: $(B)/profrec.1 $(B)/profrep.1
+
+$(B)/profrec: $(B)/record/main.o $(RECORD_LIB) $(BASE_OBJ)
+	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
+
+$(B)/static/profrec: $(B)/record/main.o $(RECORD_LIB) $(BASE_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@ $^ $(RECORD_LIBS)
+
+$(B)/profrep: $(B)/report/main.o $(REPORT_LIB) $(BASE_OBJ)
+	$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# BPF: object, then skeleton. -g makes the BTF that CO-RE needs; -mcpu=v3 is Linux 5.12 and later.
+$(B)/profrec.bpf.o: bpf/profrec.bpf.c $(wildcard bpf/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -I. \
+		-idirafter /usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
+
+$(B)/profrec.skel.h: $(B)/profrec.bpf.o
+	$(BPFTOOL) gen skeleton $< name profrec_bpf > $@
+
+$(call obj,$(RECORD_SRC)): | $(B)/profrec.skel.h
+
+# The option lists of the man pages come from the programs' option tables.
+$(B)/%.1: doc/%.1.in $(B)/%
+	$(B)/$* --help-man > $@.options
+	sed -e '/^@OPTIONS@$$/{r $@.options' -e 'd}' $< > $@
+	@rm -f $@.options
+
+# Unit tests: one program for each tests/unit/test_*.c.
+UNIT_BIN := $(patsubst tests/unit/%.c,$(B)/tests/%,$(UNIT_SRC))
+TOOL_BIN := $(patsubst tests/tools/%.c,$(B)/tests/%,$(TOOL_SRC))
+LOAD_BIN := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(LOAD_SRC))
+
+$(B)/tests/test_%: $(B)/tests/unit/test_%.o $(RECORD_LIB) $(REPORT_LIB) $(BASE_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS) $(REPORT_LIBS) -lcheck -lsubunit -lm -lrt -lpthread
+
+$(B)/tests/%: $(B)/tests/tools/%.o $(REPORT_LIB) $(BASE_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
+
+# Workloads keep frame pointers and their call structure: their shape is what tests compare with.
+# Optimised, gcc makes no frame for a leaf such as func_a whatever the flags, and main would be skipped.
+LOAD_OPT = -O2
+$(B)/workloads/func_ab: LOAD_OPT = -O0
+$(B)/workloads/%: tests/workloads/%.c
+	@mkdir -p $(@D)
+	$(CC) $(LOAD_OPT) -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-inline -o $@ $<
+
+# Sanitizers cannot be linked statically.
+STATIC_BIN := $(if $(SAN),,)
+
+tests-build: all $(UNIT_BIN) $(TOOL_BIN) $(LOAD_BIN) $(STATIC_BIN)
+
+check: tests-build ## run all tests (as root; what cannot run is skipped with its reason)
+	BUILD=$(abspath $(B)) tests/run
+
+check-kernels: tests-build ## boot other kernels under emulation and record there (part of check)
+	BUILD=$(abspath $(B)) TESTS=system/kernels tests/run
+
+include $(wildcard mk/*.mk)
+
+bench: tests-build ## measure against perf from linux-perf; prints ratios
+	BUILD=$(abspath $(B)) bench/run
+
+DEB_PACKAGES := build-essential clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev \
+	libxxhash-dev libiberty-dev check pkg-config
+
+deps: ## install what is needed to build and test, on Debian 12 or later, as root
+	apt-get update -q
+	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+		$(DEB_PACKAGES) $(shell cat tests/packages)
+
+demo: all $(LOAD_BIN) ## record a bundled workload for a few seconds and print the report
+	BUILD=$(abspath $(B)) tests/demo
+
+install: all ## install programs and man pages under DESTDIR/PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(PROFREC) $(B)/profrep $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(B)/profrec.1 $(B)/profrep.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/share/doc/profrec
+	install -m 644 doc/profrec.default $(DESTDIR)$(PREFIX)/share/doc/profrec
+	sed 's,/usr/bin/profrec,$(PREFIX)/bin/profrec,' doc/profrec.service \
+		> $(DESTDIR)$(PREFIX)/share/doc/profrec/profrec.service
+
+clean: ## remove the build directory
+	rm -rf $(B)
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+.PHONY: all profrec profrep man tests-build check check-kernels bench deps demo install clean help
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

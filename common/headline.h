@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The line that says what is sampled: "Sampling at 49 Hertz of all threads by user + kernel stack
+ * for 30 secs." The recorder prints it while it runs and the reporter above the stacks, from what
+ * the recording says; the wording is that of bcc's profile, byte for byte.
+ */
+#ifndef COMMON_HEADLINE_H
+#define COMMON_HEADLINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum headline_sides {
+	HEADLINE_USER_KERNEL = 0,
+	HEADLINE_USER = 1,
+	HEADLINE_KERNEL = 2,
+};
+
+/* All zero: every thread, both sides, every CPU, until Ctrl-C; one of freq_hz and period is set. */
+struct headline {
+	uint64_t freq_hz;
+	uint64_t period; /* in events; used when freq_hz is 0 */
+	const uint32_t *pids;
+	size_t nr_pids;
+	const uint32_t *tids; /* used when there are no pids */
+	size_t nr_tids;
+	const char *command; /* that was started to be sampled, NULL or "": none */
+	enum headline_sides sides;
+	uint32_t only_cpu;   /* CPU + 1, 0: more than one */
+	uint64_t duration_s; /* seconds, 0: until Ctrl-C */
+};
+
+/*
+ * Makes the line, without a newline, control characters of the command escaped. Returns a string
+ * that the caller frees, or NULL when memory is out.
+ */
+char *headline_format(const struct headline *h);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hash index over elements that live in an array elsewhere: it maps a 64-bit hash to array
+ * positions and leaves the comparison to the caller, so one table serves strings, frames, stacks
+ * and rows alike. Elements are never removed one by one.
+ *
+ *	index_for_each(&ix, hash, i)
+ *		if (equal(array[i], wanted))
+ *			return i;
+ *	...append to array...
+ *	index_insert(&ix, hash, position);
+ */
+#ifndef COMMON_INDEX_H
+#define COMMON_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define INDEX_NONE UINT32_MAX
+
+struct index_slot {
+	uint32_t elem; /* INDEX_NONE: the slot is free */
+	uint32_t tag;  /* high half of the hash: most comparisons end here */
+};
+
+struct index {
+	struct index_slot *slots;
+	size_t mask; /* number of slots - 1; 0 with slots == NULL */
+	size_t nr;
+};
+
+/* Records that the element with @hash is at position @elem. Returns 0 or -ENOMEM. */
+int index_insert(struct index *ix, uint64_t hash, uint32_t elem);
+
+/* Empties the index and keeps its memory. */
+void index_clear(struct index *ix);
+
+/* Releases the memory; the index is then empty and usable. */
+void index_deinit(struct index *ix);
+
+/*
+ * Next candidate for @hash at or after slot *@pos, or INDEX_NONE. *@pos starts at the hash's high
+ * half: the tag is all that a slot keeps, so positions come from it and a growing table can place
+ * its slots anew.
+ */
+static inline uint32_t index_next(const struct index *ix, uint64_t hash, size_t *pos)
+{
+	if (!ix->slots)
+		return INDEX_NONE;
+	for (;; (*pos)++) {
+		const struct index_slot *slot = &ix->slots[*pos & ix->mask];
+
+		if (slot->elem == INDEX_NONE)
+			return INDEX_NONE;
+		if (slot->tag == hash >> 32) {
+			(*pos)++;
+			return slot->elem;
+		}
+	}
+}
+
+/* Walks @i over the positions of all elements inserted with (nearly surely) this hash. */
+#define index_for_each(ix, hash, i)                                                                \
+	for (size_t _pos_##i = (uint64_t)(hash) >> 32, _once_##i = 1; _once_##i; _once_##i = 0)                    \
+		for (uint32_t i; (i = index_next((ix), (hash), &_pos_##i)) != INDEX_NONE;)
+
+#endif

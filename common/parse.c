@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/parse.h"
+
+#include <ctype.h>
+
+#include "common/index.h"
+
+/* Parses the digits at *@s, leaves *@s behind them. */
+static int parse_digits(const char **s, uint64_t min, uint64_t max, uint64_t *value)
+{
+	char *end;
+	uint64_t v;
+
+	if (!isdigit((unsigned char)**s))
+		return -EINVAL;
+	errno = 0;
+	v = strtoull(*s, &end, 10);
+	if (errno || v < min || v > max)
+		return -ERANGE;
+	*s = end;
+	*value = v;
+	return 0;
+}
+
+int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value)
+{
+	uint64_t v;
+	int ret;
+
+	for (const char *p = s; *p; p++)
+		if (!isdigit((unsigned char)*p))
+			return -EINVAL;
+	ret = parse_digits(&s, min, max, &v);
+	if (ret)
+		return ret;
+	*value = v;
+	return 0;
+}
+
+/* Numbers need no hash but to fill the high half, which places them. */
+static uint64_t number_hash(uint32_t value)
+{
+	return value * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static int push_once(u32_vec *list, struct index *index, uint32_t value)
+{
+	uint64_t hash = number_hash(value);
+
+	index_for_each (index, hash, i)
+		if (list->data[i] == value)
+			return 0;
+	if (vec_push(list, value))
+		return -ENOMEM;
+	return index_insert(index, hash, list->nr - 1);
+}
+
+static int parse_list(const char *s, uint32_t min, uint32_t max, bool ranges, u32_vec *list,
+		      struct index *index)
+{
+	for (;;) {
+		uint64_t from, to;
+		int ret = parse_digits(&s, min, max, &from);
+
+		if (ret)
+			return ret;
+		to = from;
+		if (ranges && *s == '-') {
+			s++;
+			ret = parse_digits(&s, from, max, &to);
+			if (ret)
+				return ret;
+		}
+		for (uint64_t v = from; v <= to; v++) {
+			ret = push_once(list, index, v);
+			if (ret)
+				return ret;
+		}
+		if (!*s)
+			return 0;
+		if (*s++ != ',')
+			return -EINVAL;
+	}
+}
+
+int parse_u32_list(const char *s, uint32_t min, uint32_t max, bool ranges, u32_vec *list)
+{
+	struct index index = {0};
+	int ret = 0;
+
+	for (size_t i = 0; i < list->nr && !ret; i++)
+		ret = index_insert(&index, number_hash(list->data[i]), i);
+	if (!ret)
+		ret = parse_list(s, min, max, ranges, list, &index);
+	index_deinit(&index);
+	return ret;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers and lists of numbers as users write them. A number is parsed whole and checked against
+ * its range; nothing is silently cut, wrapped or taken for zero.
+ */
+#ifndef COMMON_PARSE_H
+#define COMMON_PARSE_H
+
+#include <stdint.h>
+
+#include "common/vec.h"
+
+typedef VEC(uint32_t) u32_vec;
+
+/*
+ * Parses the decimal number @s. Returns 0, -EINVAL when it is not a number, or -ERANGE when it is
+ * outside [min, max]; *@value is set on success only.
+ */
+int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value);
+
+/*
+ * Parses "N[,N...]" and appends to @list, each number once. With @ranges, "A-B" stands for all
+ * from A to B. Returns 0, -EINVAL, -ERANGE as parse_u64, or -ENOMEM; @list may have grown then.
+ */
+int parse_u32_list(const char *s, uint32_t min, uint32_t max, bool ranges, u32_vec *list);
+
+#endif

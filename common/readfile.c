@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/readfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+
+#define READ_CHUNK 32768
+
+int read_fd(int fd, size_t max, char_vec *text)
+{
+	ssize_t n;
+
+	vec_clear(text);
+	do {
+		int ret = vec_reserve(text, READ_CHUNK + 1);
+
+		if (ret)
+			return ret;
+		n = read(fd, text->data + text->nr, READ_CHUNK);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		text->nr += n;
+		if (text->nr > max)
+			return -EFBIG;
+	} while (n != 0);
+	text->data[text->nr] = '\0';
+	return 0;
+}
+
+int read_file(const char *path, size_t max, char_vec *text)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : read_fd(fd, max, text);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Length of the longest escape made of one byte: \xNN. */
+#define ESCAPE_LEN 4
+
+/*
+ * Decodes one UTF-8 sequence of at most @len bytes. Returns its length, or 0 when it is malformed:
+ * overlong, a surrogate, beyond U+10FFFF or cut off (Unicode 15, table 3-7).
+ */
+static size_t utf8_decode(const unsigned char *s, size_t len, uint32_t *cp)
+{
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+
+	if (n == 1) {
+		*cp = s[0];
+		return 1;
+	}
+	if (s[0] < 0xc2 || s[0] > 0xf4 || n > len)
+		return 0;
+	*cp = s[0] & (0xff >> (n + 1));
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		*cp = *cp << 6 | (s[i] & 0x3f);
+	}
+	if (*cp < smallest[n] || *cp > 0x10ffff || (*cp >= 0xd800 && *cp <= 0xdfff))
+		return 0;
+	return n;
+}
+
+/*
+ * Not printed: the C0 and C1 controls (U+009B starts an escape sequence as ESC [ does), the line
+ * and paragraph separators, and the marks that reorder a line (U+202A.., U+2066..).
+ */
+static bool is_printable(uint32_t cp, enum text_mode mode)
+{
+	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
+		return false;
+	if (cp == ';' && mode == TEXT_FOLDED)
+		return false;
+	return !(cp >= 0x2028 && cp <= 0x202e) && !(cp >= 0x2066 && cp <= 0x2069) &&
+	       cp != 0x200e && cp != 0x200f && cp != 0xfeff;
+}
+
+/* Writes the escaped form of the first character of @s to @out; returns bytes read. */
+static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode,
+			 char out[static 4 * ESCAPE_LEN], size_t *out_len)
+{
+	static const char hex[] = "0123456789abcdef";
+	uint32_t cp;
+	size_t n = utf8_decode(s, len, &cp);
+	size_t o = 0;
+
+	if (n && is_printable(cp, mode)) {
+		memcpy(out, s, n);
+		*out_len = n;
+		return n;
+	}
+	if (!n)
+		n = 1;
+	for (size_t i = 0; i < n; i++) {
+		out[o++] = '\\';
+		out[o++] = 'x';
+		out[o++] = hex[s[i] >> 4];
+		out[o++] = hex[s[i] & 0xf];
+	}
+	*out_len = o;
+	return n;
+}
+
+char *text_escape(const char *s, size_t len, enum text_mode mode)
+{
+	char *text = malloc(len * ESCAPE_LEN + 1);
+	size_t used = 0;
+
+	if (!text)
+		return NULL;
+	for (size_t i = 0; i < len;) {
+		char one[4 * ESCAPE_LEN];
+		size_t n;
+
+		i += escape_one((const unsigned char *)s + i, len - i, mode, one, &n);
+		memcpy(text + used, one, n);
+		used += n;
+	}
+	text[used] = '\0';
+	return text;
+}
+
+void text_print(FILE *out, const char *s, enum text_mode mode)
+{
+	size_t len = strlen(s);
+
+	for (size_t i = 0; i < len;) {
+		char one[4 * ESCAPE_LEN];
+		size_t n;
+
+		i += escape_one((const unsigned char *)s + i, len - i, mode, one, &n);
+		fwrite(one, 1, n, out);
+	}
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names made safe to print. Thread names, paths and symbols belong to the profiled processes and
+ * may hold anything: escape sequences, newlines, bytes that are not UTF-8. Everything the programs
+ * print of them goes through here. Printable UTF-8 passes; every other byte becomes \xNN.
+ */
+#ifndef COMMON_TEXT_H
+#define COMMON_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum text_mode {
+	TEXT_PLAIN,
+	TEXT_FOLDED, /* ';' separates frames in folded output: it is escaped, too */
+};
+
+/*
+ * Escapes @len bytes of @s. Returns a NUL-terminated string that the caller frees, or NULL when
+ * memory is out.
+ */
+char *text_escape(const char *s, size_t len, enum text_mode mode);
+
+/* Prints the NUL-terminated @s to @out, escaped. */
+void text_print(FILE *out, const char *s, enum text_mode mode);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+
+#include "common/parse.h"
+#include "tests/unit/suite.h"
+
+START_TEST(numbers)
+{
+	uint64_t v = 7;
+
+	ck_assert_int_eq(parse_u64("0", 0, 10, &v), 0);
+	ck_assert_uint_eq(v, 0);
+	ck_assert_int_eq(parse_u64("18446744073709551615", 0, UINT64_MAX, &v), 0);
+	ck_assert_uint_eq(v, UINT64_MAX);
+}
+END_TEST
+
+START_TEST(no_numbers)
+{
+	static const char *const bad[] = {"", " 1", "1 ", "-1", "+1", "0x10", "1k", "1.5", "a"};
+	uint64_t v = 7;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_int_eq(parse_u64(bad[i], 0, UINT64_MAX, &v), -EINVAL);
+	ck_assert_uint_eq(v, 7);
+}
+END_TEST
+
+START_TEST(out_of_range)
+{
+	uint64_t v = 7;
+
+	ck_assert_int_eq(parse_u64("0", 1, 10, &v), -ERANGE);
+	ck_assert_int_eq(parse_u64("11", 1, 10, &v), -ERANGE);
+	ck_assert_int_eq(parse_u64("18446744073709551616", 0, UINT64_MAX, &v), -ERANGE);
+	ck_assert_uint_eq(v, 7);
+}
+END_TEST
+
+static void expect_list(const char *s, bool ranges, const uint32_t *want, size_t nr)
+{
+	u32_vec list = {0};
+
+	ck_assert_int_eq(parse_u32_list(s, 0, 100, ranges, &list), 0);
+	ck_assert_uint_eq(list.nr, nr);
+	ck_assert_mem_eq(list.data, want, nr * sizeof(*want));
+	vec_free(&list);
+}
+
+START_TEST(lists)
+{
+	expect_list("5", false, (uint32_t[]){5}, 1);
+	expect_list("5,1,5,2", false, (uint32_t[]){5, 1, 2}, 3);
+	expect_list("0-2,7,1", true, (uint32_t[]){0, 1, 2, 7}, 4);
+	expect_list("3-3", true, (uint32_t[]){3}, 1);
+}
+END_TEST
+
+/* As many as a command line can hold, within a moment. */
+START_TEST(long_lists)
+{
+	size_t size = 8 << 20, n = 0;
+	char *text = malloc(size);
+	u32_vec list = {0};
+
+	ck_assert_ptr_nonnull(text);
+	for (uint32_t i = 0; i < 300000; i++)
+		n += snprintf(text + n, size - n, "%s%u,%u", i ? "," : "", 3900000 + i,
+			      4200000 - i);
+	for (int again = 0; again < 2; again++) {
+		ck_assert_int_eq(parse_u32_list(text, 1, 4200000, false, &list), 0);
+		/* Those between 3,900,001 and 4,199,999 come from both ends. */
+		ck_assert_uint_eq(list.nr, 300001);
+		ck_assert_uint_eq(list.data[0], 3900000);
+		ck_assert_uint_eq(list.data[1], 4200000);
+	}
+	vec_free(&list);
+	free(text);
+}
+END_TEST
+
+START_TEST(bad_lists)
+{
+	static const char *const bad[] = {"", ",", "1,", ",1", "1,,2", "1;2", "a", "1-"};
+	u32_vec list = {0};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_int_eq(parse_u32_list(bad[i], 0, 100, true, &list), -EINVAL);
+	ck_assert_int_eq(parse_u32_list("1-2", 0, 100, false, &list), -EINVAL);
+	ck_assert_int_eq(parse_u32_list("101", 0, 100, true, &list), -ERANGE);
+	ck_assert_int_eq(parse_u32_list("5-4", 0, 100, true, &list), -ERANGE);
+	ck_assert_int_eq(parse_u32_list("1-4294967296", 0, 100, true, &list), -ERANGE);
+	vec_free(&list);
+}
+END_TEST
+
+SUITE_MAIN("parse", numbers, no_numbers, out_of_range, lists, long_lists, bad_lists)

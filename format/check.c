@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "format/check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+bool stack_end_is_missed(uint8_t end)
+{
+	return end == PROF_STACK_MISSED_FULL || end == PROF_STACK_MISSED_ERROR;
+}
+
+bool range_is_valid(uint64_t offset, uint64_t size)
+{
+	return !size || offset + (size - 1) >= offset;
+}
+
+static int check_sizes(const struct prof_epoch *e)
+{
+	if (e->nr_strings > PROF_MAX_TABLE || e->nr_objects > PROF_MAX_TABLE ||
+	    e->nr_processes > PROF_MAX_TABLE || e->nr_mappings > PROF_MAX_TABLE ||
+	    e->nr_frames > PROF_MAX_TABLE || e->nr_stacks > PROF_MAX_TABLE ||
+	    e->nr_counts > PROF_MAX_TABLE || e->nr_symbols > PROF_MAX_TABLE ||
+	    e->nr_process_infos > PROF_MAX_TABLE)
+		return -E2BIG;
+	if (!e->nr_strings || !e->nr_objects || !e->nr_processes || !e->nr_stacks)
+		return -EINVAL;
+	return e->end_ns < e->begin_ns ? -EINVAL : 0;
+}
+
+static int check_first_elements(const struct prof_epoch *e)
+{
+	const struct prof_object *object = &e->objects[0];
+
+	if (e->strings[0].len || object->kind != PROF_OBJECT_NONE || object->flags ||
+	    object->build_id_size || object->path || object->instance || e->processes[0].pid ||
+	    e->processes[0].generation || e->stacks[0].nr_frames || e->stacks[0].end)
+		return -EINVAL;
+	return 0;
+}
+
+static int check_names(const struct prof_epoch *e)
+{
+	for (uint32_t i = 0; i < e->nr_strings; i++) {
+		if (e->strings[i].len > PROF_MAX_STRING_BYTES)
+			return -E2BIG;
+		if (e->strings[i].len && memchr(e->strings[i].s, 0, e->strings[i].len))
+			return -EINVAL;
+	}
+	for (uint32_t i = 0; i < e->nr_objects; i++) {
+		const struct prof_object *object = &e->objects[i];
+
+		if (object->build_id_size > PROF_MAX_BUILD_ID)
+			return -E2BIG;
+		if (object->kind >= PROF_NR_OBJECT_KINDS || object->flags & ~PROF_OBJECT_DELETED ||
+		    object->path >= e->nr_strings)
+			return -EINVAL;
+	}
+	for (uint32_t i = 0; i < e->nr_symbols; i++) {
+		const struct prof_symbol *symbol = &e->symbols[i];
+
+		if (symbol->object >= e->nr_objects || symbol->name >= e->nr_strings ||
+		    !range_is_valid(symbol->offset, symbol->size))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_processes(const struct prof_epoch *e)
+{
+	uint64_t nr_mappings = 0;
+
+	for (uint32_t i = 0; i < e->nr_processes; i++) {
+		const struct prof_process *process = &e->processes[i];
+
+		if (process->first_mapping > e->nr_mappings ||
+		    process->nr_mappings > e->nr_mappings - process->first_mapping)
+			return -EINVAL;
+		nr_mappings += process->nr_mappings;
+	}
+	for (uint32_t i = 0; i < e->nr_mappings; i++)
+		if (e->mappings[i].object >= e->nr_objects ||
+		    !range_is_valid(e->mappings[i].start, e->mappings[i].size))
+			return -EINVAL;
+	return nr_mappings > PROF_MAX_TABLE ? -E2BIG : 0;
+}
+
+/* At most one row for each process but 0, with strings that there are. */
+static int check_process_infos(const struct prof_epoch *e)
+{
+	_cleanup_free_ bool *seen = NULL;
+
+	if (!e->nr_process_infos)
+		return 0;
+	seen = calloc(e->nr_processes, sizeof(*seen));
+	if (!seen)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < e->nr_process_infos; i++) {
+		const struct prof_process_info *info = &e->process_infos[i];
+
+		if (!info->process || info->process >= e->nr_processes || seen[info->process] ||
+		    info->name >= e->nr_strings || info->exe >= e->nr_strings ||
+		    info->cgroup >= e->nr_strings)
+			return -EINVAL;
+		seen[info->process] = true;
+	}
+	return 0;
+}
+
+static int check_stacks(const struct prof_epoch *e)
+{
+	uint64_t nr_frames = 0;
+
+	for (uint32_t i = 0; i < e->nr_frames; i++)
+		if (e->frames[i].object >= e->nr_objects)
+			return -EINVAL;
+	for (uint32_t i = 0; i < e->nr_stack_frames; i++)
+		if (e->stack_frames[i] >= e->nr_frames)
+			return -EINVAL;
+	for (uint32_t i = 0; i < e->nr_stacks; i++) {
+		const struct prof_stack *stack = &e->stacks[i];
+
+		if (stack->nr_frames > PROF_MAX_STACK_FRAMES)
+			return -E2BIG;
+		if (stack->first_frame > e->nr_stack_frames ||
+		    stack->nr_frames > e->nr_stack_frames - stack->first_frame ||
+		    stack->end >= PROF_NR_STACK_ENDS ||
+		    (stack->nr_frames && stack_end_is_missed(stack->end)))
+			return -EINVAL;
+		nr_frames += stack->nr_frames;
+	}
+	return nr_frames > PROF_MAX_EPOCH_FRAMES ? -E2BIG : 0;
+}
+
+static int check_counts(const struct prof_epoch *e, uint64_t *total)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < e->nr_counts; i++) {
+		const struct prof_count *count = &e->counts[i];
+
+		if (count->process >= e->nr_processes || count->comm >= e->nr_strings ||
+		    count->user_stack >= e->nr_stacks || count->kernel_stack >= e->nr_stacks ||
+		    !count->count || __builtin_add_overflow(sum, count->count, &sum))
+			return -EINVAL;
+	}
+	*total = sum;
+	return 0;
+}
+
+int epoch_check(const struct prof_epoch *epoch, uint64_t *total)
+{
+	int ret = check_sizes(epoch);
+
+	if (!ret)
+		ret = check_first_elements(epoch);
+	if (!ret)
+		ret = check_names(epoch);
+	if (!ret)
+		ret = check_processes(epoch);
+	if (!ret)
+		ret = check_process_infos(epoch);
+	if (!ret)
+		ret = check_stacks(epoch);
+	if (!ret)
+		ret = check_counts(epoch, total);
+	return ret;
+}

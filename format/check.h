@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rules that an epoch's tables keep, as the writer checks them before it relies on them. */
+#ifndef FORMAT_CHECK_H
+#define FORMAT_CHECK_H
+
+#include "format/prof.h"
+
+/*
+ * Checks limits, elements 0, ids, ranges and enumerations. *@total is the sum of the counts.
+ * Returns 0, -E2BIG when a limit is exceeded, -EINVAL, or -ENOMEM.
+ */
+int epoch_check(const struct prof_epoch *epoch, uint64_t *total);
+
+/* True when @end says that the stack was not stored: it then has no frames. */
+bool stack_end_is_missed(uint8_t end);
+
+/* True when [offset, offset + size) does not wrap; it may end at 2^64. */
+bool range_is_valid(uint64_t offset, uint64_t size);
+
+#endif

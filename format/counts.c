@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+
+#include "format/tables.h"
+
+/* Head: number of counts, begin of the epoch, its duration. */
+enum {
+	COL_KERNEL, /* difference to the previous count's kernel stack */
+	COL_USER,   /* the same within a kernel stack, else the user stack */
+	COL_PROCESS,
+	COL_COMM, /* 0: that of the process's previous count; else 1 + string */
+	COL_COUNT,
+	NR_COLS,
+};
+
+#define NO_COMM UINT32_MAX
+
+int counts_encode(const struct order *order, struct columns *cols)
+{
+	const struct prof_epoch *e = order->epoch;
+	uint32_t kernel = 0, user = 0;
+	uint32_t *comms = reallocarray(NULL, e->nr_processes, sizeof(*comms));
+
+	if (!comms)
+		return -ENOMEM;
+	memset(comms, 0xff, e->nr_processes * sizeof(*comms));
+	columns_begin(cols, NR_COLS);
+	bytes_varint(columns_head(cols), e->nr_counts);
+	bytes_varint(columns_head(cols), e->begin_ns);
+	bytes_varint(columns_head(cols), e->end_ns - e->begin_ns);
+	for (uint32_t i = 0; i < e->nr_counts; i++) {
+		const struct prof_count *count = &e->counts[order->count_old[i]];
+		uint32_t next_kernel = order->stack_new[count->kernel_stack];
+		uint32_t next_user = order->stack_new[count->user_stack];
+		uint32_t *comm = &comms[count->process];
+
+		bytes_varint(columns_col(cols, COL_KERNEL), next_kernel - kernel);
+		bytes_varint(columns_col(cols, COL_USER),
+			     next_user - (next_kernel == kernel ? user : 0));
+		bytes_varint(columns_col(cols, COL_PROCESS), order->process_new[count->process]);
+		bytes_varint(columns_col(cols, COL_COMM),
+			     *comm == count->comm ? 0 : 1 + order->string_new[count->comm]);
+		bytes_varint(columns_col(cols, COL_COUNT), count->count);
+		kernel = next_kernel;
+		user = next_user;
+		*comm = count->comm;
+	}
+	free(comms);
+	return columns_finish(cols);
+}
+
+/* Takes the thread name of a count of @process. */
+static int decode_comm(struct tables *tables, struct cursor *col, uint64_t process,
+		       struct fault *fault)
+{
+	uint64_t comm = cursor_varint(col);
+
+	if (!comm && tables->comms.data[process] == NO_COMM)
+		return fault_corrupt(fault, "no name was before it for process %" PRIu64, process);
+	if (!comm)
+		return 0;
+	if (comm > tables->strings.nr)
+		return fault_corrupt(fault, "string %" PRIu64 " is out of range", comm - 1);
+	tables->comms.data[process] = comm - 1;
+	return 0;
+}
+
+/* On entry, @count is the previous one. */
+static int decode_count(struct tables *tables, struct cursor *cols, struct prof_count *count,
+			struct fault *fault)
+{
+	uint64_t kernel = cursor_varint(&cols[COL_KERNEL]);
+	uint64_t user = cursor_varint(&cols[COL_USER]);
+	uint64_t process = cursor_varint(&cols[COL_PROCESS]);
+	int ret;
+
+	if (kernel >= tables->stacks.nr - count->kernel_stack)
+		return fault_corrupt(fault, "kernel stack is out of range");
+	if (kernel)
+		count->user_stack = 0;
+	if (user >= tables->stacks.nr - count->user_stack)
+		return fault_corrupt(fault, "user stack is out of range");
+	if (process >= tables->processes.nr)
+		return fault_corrupt(fault, "process %" PRIu64 " is out of range", process);
+	ret = decode_comm(tables, &cols[COL_COMM], process, fault);
+	if (ret)
+		return ret;
+	count->kernel_stack += kernel;
+	count->user_stack += user;
+	count->process = process;
+	count->comm = tables->comms.data[process];
+	count->count = cursor_varint(&cols[COL_COUNT]);
+	if (!count->count)
+		return fault_corrupt(fault, "the count is 0");
+	if (__builtin_add_overflow(tables->total, count->count, &tables->total))
+		return fault_corrupt(fault, "the sum of the counts overflows");
+	return 0;
+}
+
+int counts_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+{
+	uint64_t nr = cursor_varint(payload), begin = cursor_varint(payload);
+	uint64_t duration = cursor_varint(payload);
+	struct cursor cols[NR_COLS];
+	struct prof_count count = {0};
+	int ret;
+
+	ret = columns_split(payload, cols, NR_COLS, fault);
+	if (!ret)
+		ret = columns_check_rows(&cols[COL_KERNEL], nr, PROF_MAX_TABLE, "counts", fault);
+	if (!ret && __builtin_add_overflow(begin, duration, &tables->end_ns))
+		ret = fault_corrupt(fault, "the end time overflows");
+	if (!ret)
+		ret = table_resize(&tables->counts, nr, fault);
+	if (!ret)
+		ret = table_resize(&tables->comms, tables->processes.nr, fault);
+	if (ret)
+		return ret;
+	tables->begin_ns = begin;
+	memset(tables->comms.data, 0xff, tables->comms.nr * sizeof(*tables->comms.data));
+	for (uint64_t i = 0; i < nr; i++) {
+		struct fault inner;
+
+		ret = decode_count(tables, cols, &count, &inner);
+		if (ret)
+			return fault_set(fault, ret, "count %" PRIu64 ": %s", i, inner.text);
+		tables->counts.data[i] = count;
+	}
+	return columns_check_done(cols, NR_COLS, fault);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CRC-32C (Castagnoli, reflected, as in RFC 3720), which guards the headers and payloads of a
+ * recording: zstd's own checksums say nothing about the container around its frames.
+ */
+#ifndef FORMAT_CRC32C_H
+#define FORMAT_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* CRC of @len bytes at @data, continuing from @crc, which is 0 at the start. */
+uint32_t crc32c(uint32_t crc, const void *data, size_t len);
+
+/* The same without the processor's instruction for it, for machines that have none. */
+uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len);
+
+#endif

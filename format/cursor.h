@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads encoded bytes within their bounds. A read that does not fit or is malformed yields 0 and
+ * sets bad, which stays set; decoders check it once per column. Values read from a bad cursor are
+ * no less checked than others, so going on with them is safe.
+ */
+#ifndef FORMAT_CURSOR_H
+#define FORMAT_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cursor {
+	const uint8_t *p, *end;
+	bool bad;
+};
+
+static inline size_t cursor_left(const struct cursor *c)
+{
+	return c->end - c->p;
+}
+
+/* True when everything was well-formed and nothing is left. */
+static inline bool cursor_is_done(const struct cursor *c)
+{
+	return !c->bad && c->p == c->end;
+}
+
+/* The varint of more than one byte; cursor_varint is what to call. */
+uint64_t cursor_long_varint(struct cursor *c);
+
+/* A LEB128 varint; one that is longer than needed or exceeds 64 bits is malformed. */
+static inline uint64_t cursor_varint(struct cursor *c)
+{
+	if (c->p < c->end && *c->p < 0x80)
+		return *c->p++;
+	return cursor_long_varint(c);
+}
+
+/* @len bytes, or NULL when there are fewer. */
+const uint8_t *cursor_bytes(struct cursor *c, uint64_t len);
+
+/* A part of @len bytes as a cursor of its own; empty and bad when there are fewer. */
+struct cursor cursor_sub(struct cursor *c, uint64_t len);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+
+#include "common/cleanup.h"
+#include "format/attrs.h"
+#include "format/records.h"
+
+#define NUMBER(tag, field, max)                                                                    \
+	{                                                                                          \
+		tag, offsetof(struct end_record, field), sizeof(((struct end_record *)0)->field),  \
+			max                                                                        \
+	}
+
+#define TAG_NR_SECTIONS 1
+#define TAG_BYTES       2
+#define TAG_CPU_TAKEN   34 /* varints */
+
+static const struct attr_field numbers[] = {
+	NUMBER(TAG_NR_SECTIONS, nr_sections, UINT64_MAX),
+	NUMBER(TAG_BYTES, bytes, UINT64_MAX),
+	NUMBER(3, end.duration_ns, UINT64_MAX),
+	NUMBER(4, end.taken, UINT64_MAX),
+	NUMBER(5, end.counted, UINT64_MAX),
+	NUMBER(6, end.idle, UINT64_MAX),
+	NUMBER(7, end.filtered, UINT64_MAX),
+	NUMBER(8, end.lost_records, UINT64_MAX),
+	NUMBER(9, end.reason, PROF_NR_END_REASONS - 1),
+	NUMBER(10, end.lost[PROF_LOSS_STORAGE_FULL], UINT64_MAX),
+	NUMBER(11, end.lost[PROF_LOSS_REFUSED], UINT64_MAX),
+	NUMBER(12, end.lost[PROF_LOSS_WALK_FAILED], UINT64_MAX),
+	NUMBER(18, end.missed_user[PROF_LOSS_STORAGE_FULL], UINT64_MAX),
+	NUMBER(19, end.missed_user[PROF_LOSS_REFUSED], UINT64_MAX),
+	NUMBER(20, end.missed_user[PROF_LOSS_WALK_FAILED], UINT64_MAX),
+	NUMBER(26, end.missed_kernel[PROF_LOSS_STORAGE_FULL], UINT64_MAX),
+	NUMBER(27, end.missed_kernel[PROF_LOSS_REFUSED], UINT64_MAX),
+	NUMBER(28, end.missed_kernel[PROF_LOSS_WALK_FAILED], UINT64_MAX),
+};
+
+/* Numbers behind the list. */
+static const struct attr_field load_numbers[] = {
+	NUMBER(48, end.loads[0], UINT64_MAX),
+	NUMBER(49, end.loads[1], UINT64_MAX),
+	NUMBER(50, end.loads[2], UINT64_MAX),
+};
+
+int end_encode(const struct end_record *record, struct bytes *b)
+{
+	struct bytes taken = {0};
+
+	if (record->end.nr_cpu_taken > PROF_MAX_CPUS)
+		return -E2BIG;
+	if (record->end.reason >= PROF_NR_END_REASONS)
+		return -EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		attrs_put_field(b, &numbers[i], record);
+	for (uint32_t i = 0; i < record->end.nr_cpu_taken; i++)
+		bytes_varint(&taken, record->end.cpu_taken[i]);
+	attrs_put_bytes(b, TAG_CPU_TAKEN, taken.data, taken.nr);
+	for (size_t i = 0; i < ARRAY_SIZE(load_numbers); i++)
+		attrs_put_field(b, &load_numbers[i], record);
+	if (taken.err)
+		b->err = taken.err;
+	vec_free(&taken);
+	return b->err;
+}
+
+static int decode_cpu_taken(struct end_record *record, struct cursor *value, struct fault *fault)
+{
+	size_t max = cursor_left(value);
+
+	if (max > PROF_MAX_CPUS)
+		max = PROF_MAX_CPUS;
+	record->cpu_taken = reallocarray(NULL, max + 1, sizeof(*record->cpu_taken));
+	if (!record->cpu_taken)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	while (cursor_left(value)) {
+		uint64_t taken = cursor_varint(value);
+
+		if (value->bad)
+			return fault_corrupt(fault, "attribute %u is malformed", TAG_CPU_TAKEN);
+		if (record->end.nr_cpu_taken == max)
+			return fault_corrupt(fault, "attribute %u: more than %zu CPUs",
+					     TAG_CPU_TAKEN, max);
+		record->cpu_taken[record->end.nr_cpu_taken++] = taken;
+	}
+	record->end.cpu_taken = record->cpu_taken;
+	return 0;
+}
+
+/* Whoever adds these numbers up must not come out at a wrong one. */
+static int check_sums(const struct prof_end *end, struct fault *fault)
+{
+	uint64_t lost = end->counted, user = 0, kernel = 0;
+
+	for (int i = 0; i < PROF_NR_LOSSES; i++)
+		if (__builtin_add_overflow(lost, end->lost[i], &lost) ||
+		    __builtin_add_overflow(user, end->missed_user[i], &user) ||
+		    __builtin_add_overflow(kernel, end->missed_kernel[i], &kernel))
+			return fault_corrupt(fault, "the sums of samples overflow");
+	return 0;
+}
+
+int end_decode(struct end_record *record, struct cursor *payload, struct fault *fault)
+{
+	bool has_sections = false, has_bytes = false;
+	struct cursor value;
+	uint64_t tag = 0;
+	int ret;
+
+	while ((ret = attrs_next(payload, &tag, &value, fault)) > 0) {
+		has_sections |= tag == TAG_NR_SECTIONS;
+		has_bytes |= tag == TAG_BYTES;
+		if (tag == TAG_CPU_TAKEN)
+			ret = decode_cpu_taken(record, &value, fault);
+		else
+			ret = attrs_get_field(numbers, ARRAY_SIZE(numbers), tag, &value, record,
+					      fault);
+		if (!ret)
+			ret = attrs_get_field(load_numbers, ARRAY_SIZE(load_numbers), tag, &value,
+					      record, fault);
+		if (ret < 0)
+			return ret;
+	}
+	if (ret)
+		return ret;
+	if (!has_sections || !has_bytes)
+		return fault_corrupt(fault, "attribute %u is missing",
+				     has_sections ? TAG_BYTES : TAG_NR_SECTIONS);
+	return check_sums(&record->end, fault);
+}
+
+void end_deinit(struct end_record *record)
+{
+	free(record->cpu_taken);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The reading side of the container: checks file header and section headers, decompresses
+ * payloads within their limits, and passes over sections that need not be understood.
+ */
+#ifndef FORMAT_INPUT_H
+#define FORMAT_INPUT_H
+
+#include <stdint.h>
+#include <zstd.h>
+
+#include "format/bytes.h"
+#include "format/cursor.h"
+#include "format/fault.h"
+#include "format/reader.h"
+#include "format/section.h"
+
+struct input {
+	prof_read_fn read;
+	void *ctx;
+	ZSTD_DCtx *dctx;
+	struct bytes encoded, payload;
+	uint32_t sequence; /* of the next section */
+	uint64_t bytes;    /* read so far */
+	/* The section being read, for messages: its place, and its type once the header is good. */
+	uint64_t section_off;
+	uint32_t section_type; /* 0: not known */
+};
+
+/* Nothing is read yet. Returns 0 or -ENOMEM; deinit is due in both cases. */
+int input_init(struct input *in, prof_read_fn read, void *ctx);
+void input_deinit(struct input *in);
+
+/* Reads and checks the file header. Errors as prof_reader_create. */
+int input_file_header(struct input *in, struct fault *fault);
+
+/*
+ * Reads the next section of a known type. *@payload is valid until the next call. Errors as
+ * prof_reader_next; -ENODATA too when the source ends before the section begins.
+ */
+int input_section(struct input *in, uint32_t *type, struct cursor *payload, struct fault *fault);
+
+/* Checks that nothing follows. Returns 0, -EBADMSG, or what the callback returned. */
+int input_check_eof(struct input *in, struct fault *fault);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "format/tables.h"
+
+/* Head: number of objects but for object 0, which is not stored. */
+enum {
+	COL_KIND,
+	COL_FLAGS,
+	COL_BUILD_ID_SIZE,
+	COL_BUILD_ID,
+	COL_PATH, /* difference to the previous object's, zigzag */
+	COL_INSTANCE,
+	NR_COLS,
+};
+
+int objects_encode(const struct order *order, struct columns *cols)
+{
+	const struct prof_epoch *e = order->epoch;
+	uint64_t prev_path = 0;
+
+	columns_begin(cols, NR_COLS);
+	bytes_varint(columns_head(cols), e->nr_objects - 1);
+	for (uint32_t i = 1; i < e->nr_objects; i++) {
+		const struct prof_object *object = &e->objects[i];
+		uint64_t path = order->string_new[object->path];
+
+		bytes_varint(columns_col(cols, COL_KIND), object->kind);
+		bytes_varint(columns_col(cols, COL_FLAGS), object->flags);
+		bytes_varint(columns_col(cols, COL_BUILD_ID_SIZE), object->build_id_size);
+		bytes_put(columns_col(cols, COL_BUILD_ID), object->build_id, object->build_id_size);
+		bytes_varint(columns_col(cols, COL_PATH), zigzag(path - prev_path));
+		bytes_varint(columns_col(cols, COL_INSTANCE), object->instance);
+		prev_path = path;
+	}
+	return columns_finish(cols);
+}
+
+static int decode_object(const struct tables *tables, struct cursor *cols, uint64_t *path,
+			 struct prof_object *object, struct fault *fault)
+{
+	uint64_t kind = cursor_varint(&cols[COL_KIND]);
+	uint64_t flags = cursor_varint(&cols[COL_FLAGS]);
+	uint64_t size = cursor_varint(&cols[COL_BUILD_ID_SIZE]);
+	uint64_t instance = cursor_varint(&cols[COL_INSTANCE]);
+	const uint8_t *build_id;
+
+	*path += unzigzag(cursor_varint(&cols[COL_PATH]));
+	if (kind >= PROF_NR_OBJECT_KINDS)
+		return fault_corrupt(fault, "kind %" PRIu64 " is not known", kind);
+	if (flags & ~(uint64_t)PROF_OBJECT_DELETED)
+		return fault_corrupt(fault, "flags 0x%" PRIx64 " are not known", flags);
+	if (size > PROF_MAX_BUILD_ID)
+		return fault_corrupt(fault, "build-id of %" PRIu64 " bytes exceeds the limit of %u",
+				     size, PROF_MAX_BUILD_ID);
+	if (*path >= tables->strings.nr)
+		return fault_corrupt(fault, "string %" PRIu64 " is out of range", *path);
+	if (instance > UINT32_MAX)
+		return fault_corrupt(fault, "instance %" PRIu64 " is out of range", instance);
+	build_id = cursor_bytes(&cols[COL_BUILD_ID], size);
+	if (!build_id)
+		return fault_corrupt(fault, "build-id exceeds the column");
+	*object = (struct prof_object){
+		.kind = kind,
+		.flags = flags,
+		.build_id_size = size,
+		.path = *path,
+		.instance = instance,
+	};
+	memcpy(object->build_id, build_id, size);
+	return 0;
+}
+
+int objects_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+{
+	uint64_t nr = cursor_varint(payload), path = 0;
+	struct cursor cols[NR_COLS];
+	int ret;
+
+	ret = columns_split(payload, cols, NR_COLS, fault);
+	if (!ret)
+		ret = columns_check_rows(&cols[COL_KIND], nr, PROF_MAX_TABLE - 1, "objects", fault);
+	if (!ret)
+		ret = table_resize(&tables->objects, nr + 1, fault);
+	if (ret)
+		return ret;
+	tables->objects.data[0] = (struct prof_object){.kind = PROF_OBJECT_NONE};
+	for (uint64_t i = 1; i <= nr; i++) {
+		struct fault inner;
+
+		ret = decode_object(tables, cols, &path, &tables->objects.data[i], &inner);
+		if (ret)
+			return fault_set(fault, ret, "object %" PRIu64 ": %s", i, inner.text);
+	}
+	return columns_check_done(cols, NR_COLS, fault);
+}

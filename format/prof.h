@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The recording file (.prof) as data: what a recorder hands to the writer and what the reader
+ * hands out. doc/prof-format.md is the normative description of the bytes.
+ *
+ * A recording is a description (struct prof_meta), any number of epochs, and an end record. An
+ * epoch is a stretch of time that stands for itself: its own strings, objects, processes, stacks,
+ * counts and symbols, with ids that mean nothing outside it. A recording that was cut short is
+ * therefore readable up to its last whole epoch, and epochs can be selected or merged freely.
+ */
+#ifndef FORMAT_PROF_H
+#define FORMAT_PROF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Version of the format. A reader refuses a higher major version. */
+#define PROF_VERSION_MAJOR 1
+#define PROF_VERSION_MINOR 0
+
+/* Limits: the writer keeps them, the reader refuses what exceeds them before it allocates. */
+#define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
+#define PROF_MAX_STRING_BYTES  65535u
+#define PROF_MAX_BUILD_ID      64u
+#define PROF_MAX_STACK_FRAMES  2048u /* frames of one stack */
+#define PROF_MAX_TABLE	       (1u << 20) /* strings, objects, ..., counts of one epoch, each */
+#define PROF_MAX_EPOCH_FRAMES  (1u << 22) /* stack frames of one epoch, prefixes expanded */
+#define PROF_MAX_CPUS	       8192u
+#define PROF_MAX_PIDS	       (1u << 20) /* processes or threads asked for */
+
+/* What an object is: the file or other source of code that addresses are relative to. */
+enum prof_object_kind {
+	PROF_OBJECT_NONE = 0,	/* no mapping covers the address; offset is the raw address */
+	PROF_OBJECT_FILE = 1,	/* a mapped file; offset is the file offset */
+	PROF_OBJECT_ANON = 2,	/* memory without a file (JIT code); offset from mapping start */
+	PROF_OBJECT_VDSO = 3,	/* offset from mapping start */
+	PROF_OBJECT_KERNEL = 4, /* the kernel image; offset from _stext, modulo 2^64 */
+	PROF_OBJECT_MODULE = 5, /* a kernel module; offset from its load address */
+	PROF_OBJECT_BPF = 6,	/* JIT-compiled BPF programs; offset from _stext, modulo 2^64 */
+	PROF_OBJECT_JIT = 7,	/* code that one process made for itself; offset is the address */
+	PROF_NR_OBJECT_KINDS,
+};
+
+#define PROF_OBJECT_DELETED 1u /* flag: the file was deleted while it was mapped */
+
+struct prof_object {
+	uint8_t kind;
+	uint8_t flags;
+	uint8_t build_id_size; /* bytes; 0: none known */
+	uint8_t build_id[PROF_MAX_BUILD_ID];
+	uint32_t path; /* string: path as the process saw it; module name; "[kernel]" ... */
+	/*
+	 * A file may be mapped twice in one process, each time at another distance from its file
+	 * offsets; (process, object) must give one distance, so the second and later ones are
+	 * objects of their own that differ in this number only. 0 nearly always. PROF_OBJECT_JIT:
+	 * the low half of the process's generation, since no two processes may share one.
+	 */
+	uint32_t instance;
+};
+
+/* [start, start + size) of a process's address space shows the object from file offset pgoff. */
+struct prof_mapping {
+	uint32_t object;
+	uint64_t start;
+	uint64_t size;
+	uint64_t pgoff;
+};
+
+/* An address space: a process between two execs. */
+struct prof_process {
+	uint32_t pid; /* thread group id in the recorder's pid namespace */
+	/* Tells apart the address spaces that had this pid; unique with pid in the recording. */
+	uint64_t generation;
+	uint32_t first_mapping; /* in the epoch's mappings; sorted by start */
+	uint32_t nr_mappings;
+};
+
+#define PROF_UID_UNKNOWN UINT32_MAX /* what the kernel calls no user, too */
+
+/* What is known of a process beyond its mappings. At most one for each process, not for 0. */
+struct prof_process_info {
+	uint32_t process;
+	uint32_t ns_pid; /* its id in its own pid namespace; 0: not known */
+	uint32_t uid;	 /* effective user, or PROF_UID_UNKNOWN */
+	uint32_t name;	 /* string: name of the main thread, "" if not known */
+	uint32_t exe;	 /* string: path of the executable */
+	uint32_t cgroup; /* string: path of the cgroup */
+};
+
+/*
+ * A frame is an address, relative so that address space randomisation does not multiply stacks.
+ * The address: objects of a process: offset + (mapping.start - mapping.pgoff), any mapping of that
+ * object; kernel objects: the same with the mappings of process 0. PROF_OBJECT_NONE: offset.
+ */
+struct prof_frame {
+	uint32_t object;
+	uint64_t offset;
+};
+
+/* How a stack ended. */
+enum prof_stack_end {
+	PROF_STACK_UNKNOWN = 0,	    /* frame pointers ran out; whether at the root is not known */
+	PROF_STACK_COMPLETE = 1,    /* reached its root */
+	PROF_STACK_CUT = 2,	    /* stopped at the depth limit */
+	PROF_STACK_MISSED_FULL = 3, /* not stored: stack storage was full; no frames */
+	PROF_STACK_MISSED_ERROR = 4, /* not stored: the kernel refused it; no frames */
+	PROF_STACK_STRAYED = 5, /* led to what is no code: its last frame stands for that */
+	PROF_NR_STACK_ENDS,
+};
+
+/* Stack 0 of every epoch is the empty one: there was no such stack to take. */
+struct prof_stack {
+	uint32_t first_frame; /* in the epoch's stack_frames, leaf first */
+	uint16_t nr_frames;
+	uint8_t end; /* enum prof_stack_end */
+};
+
+struct prof_count {
+	uint32_t process;
+	uint32_t comm; /* string: name of the thread */
+	uint32_t user_stack;
+	uint32_t kernel_stack;
+	uint64_t count; /* samples, never 0 */
+};
+
+/* [offset, offset + size) of an object is called name. Only what the samples hit. */
+struct prof_symbol {
+	uint32_t object;
+	uint32_t name;
+	uint64_t offset;
+	uint64_t size;
+};
+
+struct prof_string {
+	const char *s; /* NUL-terminated for convenience; may hold any byte but NUL */
+	uint32_t len;  /* bytes */
+};
+
+/*
+ * The tables of one epoch. String 0 is "", object 0 is PROF_OBJECT_NONE with path 0, process 0 is
+ * the kernel (pid 0, generation 0: its mappings place the kernel's objects; the idle tasks' counts
+ * are its), stack 0 is empty. Every id is below the size of its table.
+ */
+struct prof_epoch {
+	uint64_t begin_ns, end_ns; /* since the start of the recording */
+	const struct prof_string *strings;
+	const struct prof_object *objects;
+	const struct prof_process *processes;
+	const struct prof_mapping *mappings;
+	const struct prof_frame *frames;
+	const struct prof_stack *stacks;
+	const uint32_t *stack_frames; /* ids into frames */
+	const struct prof_count *counts;
+	const struct prof_symbol *symbols;
+	const struct prof_process_info *process_infos;
+	uint32_t nr_strings, nr_objects, nr_processes, nr_mappings, nr_frames, nr_stacks;
+	uint32_t nr_stack_frames, nr_counts, nr_symbols, nr_process_infos;
+};
+
+/* Which stacks were taken. */
+enum prof_stack_sides {
+	PROF_SIDES_BOTH = 0,
+	PROF_SIDES_USER = 1,
+	PROF_SIDES_KERNEL = 2,
+};
+
+/* prof_meta.zone of UTC. */
+#define PROF_ZONE_UTC 1440u
+
+/* The machine. All 0 or "" when not known. */
+struct prof_host {
+	const char *boot_id;	/* /proc/sys/kernel/random/boot_id */
+	const char *cpu_model;	/* name that the processor gives itself */
+	const char *hypervisor; /* name that the hypervisor gives itself, "" on bare metal */
+	uint32_t nr_cpus_online, nr_cpus_possible;
+	uint64_t memory_bytes;
+};
+
+/* Load averages over 1, 5 and 15 minutes, in hundredths. */
+#define PROF_NR_LOADS 3
+
+/* What is known when a recording starts. Strings are NUL-terminated, "" when not known. */
+struct prof_meta {
+	const char *hostname;
+	const char *kernel_release;
+	const char *kernel_version; /* uname -v */
+	const char *arch;	    /* uname -m */
+	const char *recorder;	    /* name and version of the program that wrote the file */
+	const char *command_line;   /* of the recorder, arguments joined by spaces */
+	const char *event;	    /* perf's name of the event: "cycles", "cpu-clock" */
+	const char *cpus;	    /* sampled CPUs as a list: "0-3,7" */
+	const char *command;	    /* the command that was started, "" if none */
+	const char *filters;	    /* further filters, for people; "" if none */
+	uint32_t event_type;	    /* perf_event_attr.type */
+	uint64_t event_config;	    /* perf_event_attr.config */
+	uint64_t freq_hz;	    /* 0 when a period was set */
+	uint64_t period;	    /* in events; 0 when a frequency was set */
+	uint64_t start_realtime_ns; /* CLOCK_REALTIME of the first moment */
+	uint64_t start_monotonic_ns; /* CLOCK_MONOTONIC of the same moment */
+	uint64_t duration_ns;	    /* requested; 0: until stopped */
+	uint64_t stack_storage;	    /* --stack-storage-size, in stacks */
+	uint64_t hash_storage;	    /* --hash-storage-size, in counts */
+	uint32_t nr_cpus;	    /* number of sampled CPUs */
+	uint32_t only_cpu;	    /* CPU + 1 when exactly one was asked for, else 0 */
+	uint8_t sides;		    /* enum prof_stack_sides */
+	uint8_t include_idle;	    /* bool */
+	const uint32_t *pids;	    /* processes that were asked for; none: all */
+	uint32_t nr_pids;
+	const uint32_t *tids;	    /* threads that were asked for; none: all */
+	uint32_t nr_tids;
+	uint64_t interval_ns;	    /* epochs do not cross its multiples; 0: no intervals */
+	uint32_t zone; /* the host's local time: minutes east of UTC + PROF_ZONE_UTC; 0: unknown */
+	uint32_t max_stack_depth;   /* frames that a stack can have; 0: not known */
+	struct prof_host host;
+	uint64_t loads[PROF_NR_LOADS]; /* when it started */
+};
+
+/* Why samples or stacks are missing. */
+enum prof_loss {
+	PROF_LOSS_STORAGE_FULL = 0, /* no room in the map */
+	PROF_LOSS_REFUSED = 1,	    /* the kernel refused the update (lock contention, NMI) */
+	PROF_LOSS_WALK_FAILED = 2,  /* the stack could not be walked */
+	PROF_NR_LOSSES,
+};
+
+/* Why the recording ended. */
+enum prof_end_reason {
+	PROF_END_DURATION = 0,
+	PROF_END_SIGNAL = 1,
+	PROF_END_COMMAND = 2,
+	PROF_END_ERROR = 3,
+	PROF_END_ROTATED = 4, /* the next recording goes on from there */
+	PROF_NR_END_REASONS,
+};
+
+/*
+ * The end record. taken = counted + the sum of lost, exactly; counted is the sum of all counts in
+ * the file. A missed stack's sample is counted all the same.
+ */
+struct prof_end {
+	uint64_t duration_ns; /* actual */
+	uint64_t taken;	      /* samples that passed the filters */
+	uint64_t counted;
+	uint64_t lost[PROF_NR_LOSSES];	 /* samples without a count */
+	uint64_t missed_user[PROF_NR_LOSSES];	/* samples counted without their user stack */
+	uint64_t missed_kernel[PROF_NR_LOSSES]; /* the same for the kernel stack */
+	uint64_t idle;	   /* samples of the idle task that were left out */
+	uint64_t filtered; /* samples that a filter left out */
+	uint64_t lost_records; /* address space records that the kernel dropped */
+	uint8_t reason;	       /* enum prof_end_reason */
+	const uint64_t *cpu_taken; /* samples taken on each sampled CPU, in the order of cpus */
+	uint32_t nr_cpu_taken;
+	uint64_t loads[PROF_NR_LOADS]; /* when it ended */
+};
+
+#endif

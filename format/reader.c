@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "format/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "format/input.h"
+#include "format/records.h"
+#include "format/tables.h"
+
+/* Room for the place that is put before the text of a fault. */
+#define PLACE_BYTES 64
+
+struct prof_reader {
+	struct input in;
+	struct meta_record meta;
+	struct end_record end;
+	struct tables tables;
+	struct prof_epoch epoch;
+	int result; /* of the call that was the last: an error or PROF_READ_END; else 0 */
+	char error[PLACE_BYTES + sizeof(struct fault)];
+};
+
+/* The sections of an epoch, in their order. */
+static const struct {
+	enum section_type type;
+	int (*decode)(struct tables *tables, struct cursor *payload, struct fault *fault);
+} sections[] = {
+	{SECTION_STRINGS, strings_decode},     {SECTION_OBJECTS, objects_decode},
+	{SECTION_PROCESSES, processes_decode}, {SECTION_SYMBOLS, symbols_decode},
+	{SECTION_STACKS, stacks_decode},       {SECTION_COUNTS, counts_decode},
+};
+
+static int fail(struct prof_reader *r, int ret, const struct fault *fault)
+{
+	const char *name = section_name(r->in.section_type);
+
+	if (!r->in.section_off)
+		snprintf(r->error, sizeof(r->error), "file header at offset 0: %s", fault->text);
+	else if (name)
+		snprintf(r->error, sizeof(r->error), "section '%s' at offset %" PRIu64 ": %s", name,
+			 r->in.section_off, fault->text);
+	else if (r->in.section_type)
+		snprintf(r->error, sizeof(r->error),
+			 "section of type %" PRIu32 " at offset %" PRIu64 ": %s",
+			 r->in.section_type, r->in.section_off, fault->text);
+	else
+		snprintf(r->error, sizeof(r->error), "section at offset %" PRIu64 ": %s",
+			 r->in.section_off, fault->text);
+	return r->result = ret;
+}
+
+static int read_meta(struct prof_reader *r, struct fault *fault)
+{
+	struct cursor payload;
+	uint32_t type;
+	int ret;
+
+	ret = input_section(&r->in, &type, &payload, fault);
+	if (ret)
+		return ret;
+	if (type != SECTION_META)
+		return fault_corrupt(fault, "stands where 'meta' is due");
+	return meta_decode(&r->meta, &payload, fault);
+}
+
+int prof_reader_create(prof_read_fn read, void *ctx, struct prof_reader **reader)
+{
+	struct prof_reader *r = calloc(1, sizeof(*r));
+	struct fault fault;
+	int ret;
+
+	if (!r || input_init(&r->in, read, ctx)) {
+		prof_reader_destroy(r);
+		return -ENOMEM;
+	}
+	*reader = r;
+	ret = input_file_header(&r->in, &fault);
+	if (!ret)
+		ret = read_meta(r, &fault);
+	return ret ? fail(r, ret, &fault) : 0;
+}
+
+void prof_reader_destroy(struct prof_reader *reader)
+{
+	if (!reader)
+		return;
+	input_deinit(&reader->in);
+	meta_deinit(&reader->meta);
+	end_deinit(&reader->end);
+	tables_deinit(&reader->tables);
+	free(reader);
+}
+
+static int read_end(struct prof_reader *r, uint32_t nr_sections, struct cursor *payload,
+		    struct fault *fault)
+{
+	int ret = end_decode(&r->end, payload, fault);
+
+	if (ret)
+		return ret;
+	if (r->end.nr_sections != nr_sections)
+		return fault_corrupt(fault, "%" PRIu64 " sections are said to precede it, not %u",
+				     r->end.nr_sections, nr_sections);
+	if (r->end.bytes != r->in.section_off)
+		return fault_corrupt(fault, "%" PRIu64 " bytes are said to precede it",
+				     r->end.bytes);
+	ret = input_check_eof(&r->in, fault);
+	return ret ? ret : PROF_READ_END;
+}
+
+/* Reads a section, and before it the one that may stand behind the processes or not. */
+static int read_section(struct prof_reader *r, enum section_type due, uint32_t *type,
+			struct cursor *payload, struct fault *fault)
+{
+	int ret = input_section(&r->in, type, payload, fault);
+
+	if (ret || due != SECTION_SYMBOLS)
+		return ret;
+	vec_clear(&r->tables.process_infos);
+	if (*type != SECTION_PROCESS_INFO)
+		return 0;
+	ret = process_info_decode(&r->tables, payload, fault);
+	return ret ? ret : input_section(&r->in, type, payload, fault);
+}
+
+/* Reads the sections of an epoch, or the end record in place of the first. */
+static int read_next(struct prof_reader *r, struct fault *fault)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		struct cursor payload;
+		uint32_t type;
+		int ret;
+
+		ret = read_section(r, sections[i].type, &type, &payload, fault);
+		if (ret)
+			return ret;
+		if (type == SECTION_END && i == 0)
+			return read_end(r, r->in.sequence - 1, &payload, fault);
+		if (type != sections[i].type)
+			return fault_corrupt(fault, "stands where '%s' is due",
+					     section_name(sections[i].type));
+		ret = sections[i].decode(&r->tables, &payload, fault);
+		if (ret)
+			return ret;
+	}
+	tables_epoch(&r->tables, &r->epoch);
+	return PROF_READ_EPOCH;
+}
+
+int prof_reader_next(struct prof_reader *reader, const struct prof_epoch **epoch)
+{
+	struct fault fault;
+	int ret;
+
+	if (reader->result)
+		return reader->result;
+	ret = read_next(reader, &fault);
+	if (ret < 0)
+		return fail(reader, ret, &fault);
+	if (ret == PROF_READ_END)
+		reader->result = ret;
+	else
+		*epoch = &reader->epoch;
+	return ret;
+}
+
+const char *prof_reader_error(const struct prof_reader *reader)
+{
+	return reader->error;
+}
+
+const struct prof_meta *prof_reader_meta(const struct prof_reader *reader)
+{
+	return &reader->meta.meta;
+}
+
+const struct prof_end *prof_reader_end(const struct prof_reader *reader)
+{
+	return reader->result == PROF_READ_END ? &reader->end.end : NULL;
+}
+
+uint64_t prof_reader_bytes(const struct prof_reader *reader)
+{
+	return reader->in.bytes;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The two sections that hold one record each: description and end record, as attribute lists. */
+#ifndef FORMAT_RECORDS_H
+#define FORMAT_RECORDS_H
+
+#include "format/bytes.h"
+#include "format/cursor.h"
+#include "format/fault.h"
+#include "format/prof.h"
+
+/* Returns 0, -E2BIG when a string or list exceeds its limit, -EINVAL, or -ENOMEM. */
+int meta_encode(const struct prof_meta *meta, struct bytes *b);
+
+#define META_NR_LISTS 2
+
+/* A decoded description and the memory behind it. All zero is an empty one. */
+struct meta_record {
+	struct prof_meta meta;
+	char *text; /* the strings, NUL-terminated */
+	uint32_t *lists[META_NR_LISTS];
+};
+
+/* Returns 0, -EBADMSG or -ENOMEM; meta_deinit is due in every case. */
+int meta_decode(struct meta_record *record, struct cursor *payload, struct fault *fault);
+void meta_deinit(struct meta_record *record);
+
+/* The end record and what the container says of itself in it. */
+struct end_record {
+	struct prof_end end;
+	uint64_t nr_sections; /* before this one */
+	uint64_t bytes;       /* before this section */
+	uint64_t *cpu_taken;  /* decoded: memory behind end.cpu_taken */
+};
+
+/* Returns 0, -E2BIG when a list exceeds its limit, -EINVAL, or -ENOMEM. */
+int end_encode(const struct end_record *record, struct bytes *b);
+
+/* Returns 0, -EBADMSG or -ENOMEM; end_deinit is due in every case. */
+int end_decode(struct end_record *record, struct cursor *payload, struct fault *fault);
+void end_deinit(struct end_record *record);
+
+#endif

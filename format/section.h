@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The bytes around the payloads: file header and section headers, each in a skippable zstd frame,
+ * so that zstd's own tools pass over them and decode the rest. doc/prof-format.md has the tables.
+ */
+#ifndef FORMAT_SECTION_H
+#define FORMAT_SECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/prof.h"
+
+#define FILE_MAGIC           "profrec" /* eight bytes: the NUL belongs to it */
+#define FILE_FRAME_MAGIC     0x184d2a50u
+#define FILE_HEADER_BYTES    28
+#define SECTION_FRAME_MAGIC  0x184d2a51u
+#define SECTION_HEADER_BYTES 36
+
+/* Encoded bytes of a section: the payload limit and room for what does not compress. */
+#define SECTION_MAX_ENCODED (PROF_MAX_SECTION_BYTES + (1u << 20))
+/* Largest window of a zstd frame, what every zstd decoder is expected to accept. */
+#define SECTION_MAX_WINDOW (8u << 20)
+
+enum section_type {
+	SECTION_META = 1,
+	SECTION_STRINGS = 2,
+	SECTION_OBJECTS = 3,
+	SECTION_PROCESSES = 4,
+	SECTION_SYMBOLS = 5,
+	SECTION_STACKS = 6,
+	SECTION_COUNTS = 7,
+	SECTION_END = 8,
+	SECTION_PROCESS_INFO = 9,
+};
+
+#define SECTION_REQUIRED 1u /* flag: who does not know the type must refuse the recording */
+
+struct section_header {
+	uint32_t type;
+	uint32_t flags;
+	uint32_t sequence; /* 0, 1, 2, ... through the recording */
+	uint32_t decoded_bytes;
+	uint32_t encoded_bytes;
+	uint32_t payload_crc; /* of the decoded payload */
+};
+
+/* Makes the file header: version, no features, CRC. */
+void file_header_pack(uint8_t bytes[FILE_HEADER_BYTES]);
+
+/* Makes the bytes of a section header, its frame and CRC included. */
+void section_header_pack(const struct section_header *header, uint8_t bytes[SECTION_HEADER_BYTES]);
+
+/* Takes them apart; false when frame, size or CRC are wrong. The fields are not judged. */
+bool section_header_unpack(const uint8_t bytes[SECTION_HEADER_BYTES],
+			   struct section_header *header);
+
+/* Name of a section's type for messages, NULL when the type is not known. */
+const char *section_name(uint32_t type);
+
+/* The flags that a section of a known type must have; 0 for others. */
+uint32_t section_flags(uint32_t type);
+
+/*
+ * True when @found is the CRC that was @stored. A fuzzer cannot guess CRCs; in its build, and
+ * there only, every one is taken for right.
+ */
+static inline bool crc_is_right(uint32_t found, uint32_t stored)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+	(void)found, (void)stored;
+	return true;
+#else
+	return found == stored;
+#endif
+}
+
+#endif

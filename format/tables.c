@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "format/tables.h"
+
+void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
+{
+	*epoch = (struct prof_epoch){
+		.begin_ns = tables->begin_ns,
+		.end_ns = tables->end_ns,
+		.strings = tables->strings.data,
+		.objects = tables->objects.data,
+		.processes = tables->processes.data,
+		.mappings = tables->mappings.data,
+		.frames = tables->frames.data,
+		.stacks = tables->stacks.data,
+		.stack_frames = tables->stack_frames.data,
+		.counts = tables->counts.data,
+		.symbols = tables->symbols.data,
+		.process_infos = tables->process_infos.data,
+		.nr_strings = tables->strings.nr,
+		.nr_objects = tables->objects.nr,
+		.nr_processes = tables->processes.nr,
+		.nr_mappings = tables->mappings.nr,
+		.nr_frames = tables->frames.nr,
+		.nr_stacks = tables->stacks.nr,
+		.nr_stack_frames = tables->stack_frames.nr,
+		.nr_counts = tables->counts.nr,
+		.nr_symbols = tables->symbols.nr,
+		.nr_process_infos = tables->process_infos.nr,
+	};
+}
+
+void tables_deinit(struct tables *tables)
+{
+	vec_free(&tables->strings);
+	vec_free(&tables->text);
+	vec_free(&tables->objects);
+	vec_free(&tables->processes);
+	vec_free(&tables->mappings);
+	vec_free(&tables->process_infos);
+	vec_free(&tables->symbols);
+	vec_free(&tables->frames);
+	vec_free(&tables->stacks);
+	vec_free(&tables->stack_frames);
+	vec_free(&tables->counts);
+	vec_free(&tables->first_child);
+	vec_free(&tables->children);
+	vec_free(&tables->comms);
+}

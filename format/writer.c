@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "format/writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "format/check.h"
+#include "format/order.h"
+#include "format/output.h"
+#include "format/records.h"
+#include "format/tables.h"
+
+struct prof_writer {
+	struct output out;
+	enum { WANTS_META, WANTS_EPOCH, ENDED } state;
+	uint64_t total; /* of all counts so far */
+};
+
+/* The sections of an epoch, in their order. */
+static const struct {
+	enum section_type type;
+	int (*encode)(const struct order *order, struct columns *cols);
+} sections[] = {
+	{SECTION_STRINGS, strings_encode},     {SECTION_OBJECTS, objects_encode},
+	{SECTION_PROCESSES, processes_encode}, {SECTION_PROCESS_INFO, process_info_encode},
+	{SECTION_SYMBOLS, symbols_encode},     {SECTION_STACKS, stacks_encode},
+	{SECTION_COUNTS, counts_encode},
+};
+
+int prof_writer_create(prof_write_fn write, void *ctx, struct prof_writer **writer)
+{
+	struct prof_writer *w = calloc(1, sizeof(*w));
+	int ret;
+
+	if (!w)
+		return -ENOMEM;
+	ret = output_init(&w->out, write, ctx);
+	if (ret) {
+		prof_writer_destroy(w);
+		return ret;
+	}
+	*writer = w;
+	return 0;
+}
+
+void prof_writer_destroy(struct prof_writer *writer)
+{
+	if (!writer)
+		return;
+	output_deinit(&writer->out);
+	free(writer);
+}
+
+/* Makes @ret stick; the same for the later calls. */
+static int stick(struct prof_writer *writer, int ret)
+{
+	if (!writer->out.err)
+		writer->out.err = ret;
+	return writer->out.err;
+}
+
+int prof_writer_meta(struct prof_writer *writer, const struct prof_meta *meta)
+{
+	struct bytes list = {0};
+	int ret = -EINVAL;
+
+	if (writer->out.err)
+		return writer->out.err;
+	if (writer->state == WANTS_META)
+		ret = meta_encode(meta, &list);
+	if (!ret)
+		ret = output_section(&writer->out, SECTION_META, &list, 1);
+	vec_free(&list);
+	writer->state = WANTS_EPOCH;
+	return stick(writer, ret);
+}
+
+static int write_epoch(struct prof_writer *writer, const struct prof_epoch *epoch)
+{
+	_cleanup_(order_deinit) struct order order = {0};
+	_cleanup_(columns_deinit) struct columns cols = {0};
+	uint64_t total;
+	int ret;
+
+	ret = epoch_check(epoch, &total);
+	if (ret)
+		return ret;
+	if (__builtin_add_overflow(writer->total, total, &writer->total))
+		return -EINVAL;
+	ret = order_init(&order, epoch);
+	for (size_t i = 0; i < ARRAY_SIZE(sections) && !ret; i++) {
+		if (sections[i].type == SECTION_PROCESS_INFO && !epoch->nr_process_infos)
+			continue;
+		ret = sections[i].encode(&order, &cols);
+		if (!ret)
+			ret = output_section(&writer->out, sections[i].type, cols.part,
+					     1 + cols.nr);
+	}
+	return ret;
+}
+
+int prof_writer_epoch(struct prof_writer *writer, const struct prof_epoch *epoch)
+{
+	if (writer->out.err)
+		return writer->out.err;
+	return stick(writer, writer->state == WANTS_EPOCH ? write_epoch(writer, epoch) : -EINVAL);
+}
+
+int prof_writer_end(struct prof_writer *writer, const struct prof_end *end)
+{
+	struct end_record record = {
+		.end = *end,
+		.nr_sections = writer->out.sequence,
+		.bytes = writer->out.bytes,
+	};
+	struct bytes list = {0};
+	int ret = -EINVAL;
+
+	if (writer->out.err)
+		return writer->out.err;
+	if (writer->state == WANTS_EPOCH)
+		ret = end_encode(&record, &list);
+	if (!ret)
+		ret = output_section(&writer->out, SECTION_END, &list, 1);
+	vec_free(&list);
+	writer->state = ENDED;
+	return stick(writer, ret);
+}
+
+uint64_t prof_writer_bytes(const struct prof_writer *writer)
+{
+	return writer->out.bytes;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes a recording as a stream: it never seeks, so the target may be a pipe. Errors are sticky:
+ * after the first one every call returns it and writes nothing.
+ */
+#ifndef FORMAT_WRITER_H
+#define FORMAT_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/prof.h"
+
+struct prof_writer;
+
+/* Writes all of @len bytes or returns a negative errno. */
+typedef int (*prof_write_fn)(void *ctx, const void *buf, size_t len);
+
+/* Creates a writer and writes the file header. Returns 0, -ENOMEM, or what @write returned. */
+int prof_writer_create(prof_write_fn write, void *ctx, struct prof_writer **writer);
+
+/* Frees the writer; it neither flushes nor ends the recording. NULL is fine. */
+void prof_writer_destroy(struct prof_writer *writer);
+
+/*
+ * Writes the description. Call it once, first. Returns 0, -E2BIG when a string or list exceeds its
+ * limit, -EINVAL when a member is out of range, -ENOMEM, or what write returned.
+ */
+int prof_writer_meta(struct prof_writer *writer, const struct prof_meta *meta);
+
+/*
+ * Writes one epoch. The tables may be in any order (but for the fixed elements 0); the writer
+ * sorts what compresses better sorted, so ids in the file differ from those here. Returns 0,
+ * -E2BIG when a table exceeds its limit, -EINVAL when an id is out of range, -ENOMEM, or what
+ * write returned.
+ */
+int prof_writer_epoch(struct prof_writer *writer, const struct prof_epoch *epoch);
+
+/* Writes the end record: the recording is complete. Errors as prof_writer_meta. */
+int prof_writer_end(struct prof_writer *writer, const struct prof_end *end);
+
+/* Bytes written so far. */
+uint64_t prof_writer_bytes(const struct prof_writer *writer);
+
+#endif

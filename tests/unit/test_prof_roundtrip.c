@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is written is read again, for random epochs of all sizes and for each field of the records.
+ */
+#include <check.h>
+
+#include "common/cleanup.h"
+#include "tests/unit/prof_helper.h"
+
+static void write_recording(struct memory *m, struct world *worlds, size_t nr)
+{
+	struct prof_writer *writer = NULL;
+
+	ck_assert_int_eq(prof_writer_create(memory_write, m, &writer), 0);
+	ck_assert_int_eq(prof_writer_meta(writer, &test_meta), 0);
+	for (size_t i = 0; i < nr; i++)
+		ck_assert_int_eq(prof_writer_epoch(writer, world_epoch(&worlds[i])), 0);
+	ck_assert_int_eq(prof_writer_end(writer, &test_end), 0);
+	ck_assert_uint_eq(prof_writer_bytes(writer), m->nr);
+	prof_writer_destroy(writer);
+}
+
+static void check_recording(struct memory *m, struct world *worlds, size_t nr)
+{
+	const struct prof_epoch *epoch = NULL;
+	struct prof_reader *reader = NULL;
+
+	ck_assert_int_eq(prof_reader_create(memory_read, m, &reader), 0);
+	for (size_t i = 0; i < nr; i++) {
+		_cleanup_free_ char *wanted = epoch_text(world_epoch(&worlds[i])), *found = NULL;
+
+		ck_assert_msg(prof_reader_next(reader, &epoch) == PROF_READ_EPOCH, "%s",
+			      prof_reader_error(reader));
+		ck_assert_ptr_null(prof_reader_end(reader));
+		found = epoch_text(epoch);
+		ck_assert_msg(strcmp(wanted, found) == 0, "epoch %zu differs", i);
+	}
+	ck_assert_int_eq(prof_reader_next(reader, &epoch), PROF_READ_END);
+	ck_assert_int_eq(prof_reader_next(reader, &epoch), PROF_READ_END);
+	ck_assert_uint_eq(prof_reader_bytes(reader), m->nr);
+	prof_reader_destroy(reader);
+}
+
+START_TEST(random_epochs)
+{
+	static const uint32_t sizes[] = {1, 2, 5, 20, 60, 400};
+	uint64_t rng = 0x9e3779b97f4a7c15 + _i;
+	struct world worlds[4];
+	struct memory m = {.chunk = _i % 3 ? 0 : 1};
+
+	for (size_t i = 0; i < ARRAY_SIZE(worlds); i++)
+		world_random(&worlds[i], &rng, sizes[rnd_below(&rng, ARRAY_SIZE(sizes))]);
+	write_recording(&m, worlds, ARRAY_SIZE(worlds));
+	check_recording(&m, worlds, ARRAY_SIZE(worlds));
+	for (size_t i = 0; i < ARRAY_SIZE(worlds); i++)
+		world_deinit(&worlds[i]);
+	free(m.data);
+}
+END_TEST
+
+START_TEST(no_epochs)
+{
+	struct memory m = {0};
+
+	write_recording(&m, NULL, 0);
+	check_recording(&m, NULL, 0);
+	free(m.data);
+}
+END_TEST
+
+START_TEST(records)
+{
+	const struct prof_meta *meta;
+	const struct prof_end *end;
+	const struct prof_epoch *epoch;
+	struct prof_reader *reader = NULL;
+	struct memory m = {0};
+
+	write_recording(&m, NULL, 0);
+	ck_assert_int_eq(prof_reader_create(memory_read, &m, &reader), 0);
+	meta = prof_reader_meta(reader);
+	ck_assert_str_eq(meta->hostname, "host");
+	ck_assert_str_eq(meta->kernel_release, "6.1.0");
+	ck_assert_str_eq(meta->kernel_version, "#1 SMP");
+	ck_assert_str_eq(meta->arch, "x86_64");
+	ck_assert_str_eq(meta->recorder, "profrec 0.1.0");
+	ck_assert_str_eq(meta->command_line, "profrec 10");
+	ck_assert_str_eq(meta->event, "cpu-clock");
+	ck_assert_str_eq(meta->cpus, "0-1");
+	ck_assert_str_eq(meta->command, "");
+	ck_assert_uint_eq(meta->event_type, 1);
+	ck_assert_uint_eq(meta->freq_hz, 49);
+	ck_assert_uint_eq(meta->start_realtime_ns, test_meta.start_realtime_ns);
+	ck_assert_uint_eq(meta->start_monotonic_ns, test_meta.start_monotonic_ns);
+	ck_assert_uint_eq(meta->duration_ns, test_meta.duration_ns);
+	ck_assert_uint_eq(meta->stack_storage, 16384);
+	ck_assert_uint_eq(meta->hash_storage, 16384);
+	ck_assert_uint_eq(meta->nr_cpus, 2);
+	ck_assert_uint_eq(meta->nr_pids, 2);
+	ck_assert_uint_eq(meta->pids[1], 70000);
+	ck_assert_uint_eq(meta->nr_tids, 1);
+	ck_assert_uint_eq(meta->tids[0], 4194304);
+	ck_assert_str_eq(meta->filters, "uid 1000");
+	ck_assert_uint_eq(meta->max_stack_depth, 127);
+	ck_assert_str_eq(meta->host.boot_id, test_meta.host.boot_id);
+	ck_assert_str_eq(meta->host.cpu_model, "A CPU @ 3.00GHz");
+	ck_assert_str_eq(meta->host.hypervisor, "KVMKVMKVM");
+	ck_assert_uint_eq(meta->host.nr_cpus_online, 2);
+	ck_assert_uint_eq(meta->host.nr_cpus_possible, 64);
+	ck_assert_uint_eq(meta->host.memory_bytes, UINT64_C(8) << 30);
+	ck_assert_mem_eq(meta->loads, test_meta.loads, sizeof(meta->loads));
+	ck_assert_uint_eq(meta->interval_ns, 1000000000);
+	ck_assert_uint_eq(meta->zone, PROF_ZONE_UTC + 120);
+	ck_assert_int_eq(prof_reader_next(reader, &epoch), PROF_READ_END);
+	end = prof_reader_end(reader);
+	ck_assert_uint_eq(end->duration_ns, test_end.duration_ns);
+	ck_assert_uint_eq(end->taken, 1006);
+	ck_assert_uint_eq(end->counted, 1000);
+	ck_assert_mem_eq(end->lost, test_end.lost, sizeof(end->lost));
+	ck_assert_mem_eq(end->missed_user, test_end.missed_user, sizeof(end->lost));
+	ck_assert_mem_eq(end->missed_kernel, test_end.missed_kernel, sizeof(end->lost));
+	ck_assert_uint_eq(end->idle, 10);
+	ck_assert_uint_eq(end->filtered, 11);
+	ck_assert_uint_eq(end->lost_records, 12);
+	ck_assert_uint_eq(end->reason, PROF_END_SIGNAL);
+	ck_assert_uint_eq(end->nr_cpu_taken, 2);
+	ck_assert_uint_eq(end->cpu_taken[1], 506);
+	ck_assert_mem_eq(end->loads, test_end.loads, sizeof(end->loads));
+	prof_reader_destroy(reader);
+	free(m.data);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("prof_roundtrip");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, random_epochs, 0, 30);
+	tcase_add_test(tcase, no_epochs);
+	tcase_add_test(tcase, records);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -38,7 +38,7 @@ REPORT_LIBS := -lelf -lz -lzstd -liberty
 # STATIC=1 takes the recorder that needs no library in place of the usual one.
 PROFREC := $(if $(STATIC),$(B)/static/profrec,$(B)/profrec)
 
-all: 
+all: profrep $(B)/profrep.1
 profrec: $(PROFREC) ## the recorder (needs clang, bpftool, libbpf); STATIC=1: build/static/profrec, for any distribution
 profrep: $(B)/profrep ## the reporter (needs neither clang nor libbpf)
 man: $(B)/profrec.1 $(B)/profrep.1

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/cleanup.h"
+#include "report/printers.h"
+#include "tests/unit/elfwriter.h"
+#include "tests/unit/prof_helper.h"
+#include "tests/unit/suite.h"
+
+static struct model load(struct world *w)
+{
+	struct model model;
+
+	ck_assert_int_eq(model_init(&model), 0);
+	ck_assert_int_eq(model_add_epoch(&model, world_epoch(w)), 0);
+	model_finish(&model);
+	return model;
+}
+
+/* The same frame as a leaf and as a caller: at the first byte of a function, these differ. */
+START_TEST(leaf_and_caller)
+{
+	const struct debug_roots roots = {.symfs_fd = -1};
+	uint32_t object, frame, stack, frames[2];
+	struct symbols symbols;
+	struct model model;
+	struct world w;
+
+	world_init(&w);
+	object = WORLD_PUSH(&w, objects,
+			    {.kind = PROF_OBJECT_KERNEL, .path = world_string(&w, "[kernel]")});
+	WORLD_PUSH(&w, symbols, {object, world_string(&w, "first"), 0x10, 0x10});
+	WORLD_PUSH(&w, symbols, {object, world_string(&w, "second"), 0x20, 0x10});
+	frame = WORLD_PUSH(&w, frames, {object, 0x20});
+	frames[0] = frames[1] = frame;
+	stack = world_stack(&w, frames, 2, 0);
+	WORLD_PUSH(&w, counts, {0, 0, 0, stack, 1});
+	model = load(&w);
+	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
+	ck_assert_str_eq(strings_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_LEAF)->name),
+			 "second");
+	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_LEAF)->off, 0);
+	ck_assert_str_eq(
+		strings_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_CALLER)->name),
+		"first");
+	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_CALLER)->off, 0x10);
+	symbols_deinit(&symbols);
+	model_deinit(&model);
+	world_deinit(&w);
+}
+END_TEST
+
+/* Every kind of object says why there is no name. */
+START_TEST(reasons)
+{
+	static const struct {
+		uint8_t kind;
+		const char *path;
+		enum unknown_reason reason;
+	} cases[] = {
+		{PROF_OBJECT_ANON, "[heap]", UNKNOWN_ANONYMOUS},
+		{PROF_OBJECT_VDSO, "[vdso]", UNKNOWN_NOT_RECORDED},
+		{PROF_OBJECT_KERNEL, "[kernel]", UNKNOWN_NOT_RECORDED},
+		{PROF_OBJECT_MODULE, "[ext4]", UNKNOWN_NOT_RECORDED},
+		{PROF_OBJECT_BPF, "[bpf]", UNKNOWN_NOT_RECORDED},
+		{PROF_OBJECT_FILE, "/nonexistent/file", UNKNOWN_NO_FILE},
+		{PROF_OBJECT_FILE, "/dev/null", UNKNOWN_NOT_READABLE},
+		{PROF_OBJECT_FILE, "", UNKNOWN_NO_FILE},
+	};
+	const struct debug_roots roots = {.symfs_fd = -1};
+	struct symbols symbols;
+	struct model model;
+	struct world w;
+
+	world_init(&w);
+	WORLD_PUSH(&w, frames, {0, 0xdead});
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t object = WORLD_PUSH(
+			&w, objects,
+			{.kind = cases[i].kind, .path = world_string(&w, cases[i].path)});
+
+		WORLD_PUSH(&w, frames, {object, 0x10});
+	}
+	for (uint32_t i = 0; i < w.frames.nr; i++)
+		world_stack(&w, &i, 1, 0);
+	model = load(&w);
+	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
+	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_LEAF)->reason, UNKNOWN_UNMAPPED);
+	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct resolved *r = symbols_frame(&symbols, i + 1, FRAME_LEAF);
+
+		ck_assert_uint_eq(r->name, 0);
+		ck_assert_uint_eq(r->reason, cases[i].reason);
+		ck_assert_uint_eq(symbols.sources[model.frames.data[i + 1].object].reason,
+				  cases[i].reason);
+	}
+	symbols_deinit(&symbols);
+	model_deinit(&model);
+	world_deinit(&w);
+}
+END_TEST
+
+START_TEST(files_with_and_without)
+{
+	static const struct elfw_symbol list[] = {{"_ZN1a1bEv", 0x2010, 16, STB_GLOBAL, 0, 0}};
+	static const struct elfw_segment segment = {0x100, 0x1000, 0x2000, 0x1000, PF_R | PF_X};
+	struct elfw spec = {.text_vaddr = 0x2000,
+			    .text_size = 0x1000,
+			    .segments = &segment,
+			    .nr_segments = 1,
+			    .symbols = list,
+			    .nr_symbols = 1};
+	const struct debug_roots roots = {.symfs_fd = -1};
+	char *dir = temp_create(), path[64];
+	static const uint64_t offsets[] = {0x110, 0x11f, 0x120, 0x90};
+
+	snprintf(path, sizeof(path), "%s/elf", dir);
+	for (int stripped = 0; stripped < 2; stripped++) {
+		struct symbols symbols;
+		struct model model;
+		struct world w;
+		uint32_t object;
+
+		spec.nr_symbols = !stripped;
+		elfw_write(&spec, path);
+		world_init(&w);
+		object = WORLD_PUSH(&w, objects,
+				    {.kind = PROF_OBJECT_FILE, .path = world_string(&w, path)});
+		for (uint32_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+			WORLD_PUSH(&w, frames, {object, offsets[i]});
+			world_stack(&w, &i, 1, 0);
+		}
+		model = load(&w);
+		ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
+		for (uint32_t i = 0; i < 2 && !stripped; i++)
+			ck_assert_str_eq(strings_get(&symbols.names,
+						     symbols_frame(&symbols, i, FRAME_LEAF)->name),
+					 "a::b()");
+		ck_assert_uint_eq(symbols_frame(&symbols, 2, FRAME_LEAF)->reason,
+				  stripped ? UNKNOWN_NO_SYMBOLS : UNKNOWN_NO_SYMBOL);
+		ck_assert_uint_eq(symbols_frame(&symbols, 3, FRAME_LEAF)->reason,
+				  UNKNOWN_NO_SYMBOL);
+		ck_assert_str_eq(symbols.sources[1].binary, path);
+		symbols_deinit(&symbols);
+		model_deinit(&model);
+		world_deinit(&w);
+	}
+	temp_remove(dir);
+}
+END_TEST
+
+/* One assertion for all bytes: Check writes a message for each. */
+static size_t nr_controls(const struct textbuf *out)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < out->nr; i++)
+		nr += out->data[i] != '\n' && (unsigned char)out->data[i] < 0x20;
+	return nr;
+}
+
+/* Whatever a reader may hand out goes through all printers; the folded counts add up. */
+START_TEST(random_recordings)
+{
+	const struct debug_roots roots = {.symfs_fd = -1};
+	uint64_t rng = 99;
+
+	for (int i = 0; i < 60; i++) {
+		struct view view = {.folded = i % 2,
+				    .modules = i % 3,
+				    .offsets = i % 5,
+				    .addresses = true,
+				    .user_only = i % 7 == 0};
+		struct recording rec = {.name = "random", .meta = &test_meta, .end = &test_end};
+		struct textbuf out = {.fd = -1};
+		struct walk_summary summary;
+		struct symbols symbols;
+		struct labels labels;
+		struct world w;
+
+		world_random(&w, &rng, 1 + i * 4);
+		rec.model = load(&w);
+		ck_assert_int_eq(symbols_resolve(&symbols, &rec.model, &roots), 0);
+		ck_assert_int_eq(labels_init(&labels, &rec.model, &symbols, &view), 0);
+		const struct printout p = {&rec, &symbols, &labels, &view, &out};
+
+		ck_assert_int_eq(
+			view.folded ? print_folded(&p, &summary) : print_stacks(&p, &summary), 0);
+		ck_assert_int_eq(print_dsos(&p), 0);
+		ck_assert_int_eq(print_info(&rec, &out), 0);
+		if (view.folded)
+			ck_assert_int_eq(print_diff(&p, &p, rec.model.total, &summary), 0);
+		ck_assert_int_eq(out.error, 0);
+		ck_assert_uint_eq(nr_controls(&out), 0);
+		textbuf_deinit(&out);
+		labels_deinit(&labels);
+		symbols_deinit(&symbols);
+		model_deinit(&rec.model);
+		world_deinit(&w);
+	}
+}
+END_TEST
+
+SUITE_MAIN("symbolise", leaf_and_caller, reasons, files_with_and_without, random_recordings)

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+
+#include "report/timespan.h"
+#include "tests/unit/suite.h"
+
+#define S  UINT64_C(1000000000)
+#define MS UINT64_C(1000000)
+
+static void takes(const char *text, int kind, uint64_t ns)
+{
+	struct time_point point;
+
+	ck_assert_int_eq(time_point_parse(text, &point), 0);
+	ck_assert_int_eq(point.kind, kind);
+	ck_assert_uint_eq(point.ns, ns);
+}
+
+START_TEST(times)
+{
+	takes("0", TIME_SINCE_START, 0);
+	takes("12", TIME_SINCE_START, 12 * S);
+	takes("12.5", TIME_SINCE_START, 12500 * MS);
+	takes("0.0000000019", TIME_SINCE_START, 1);
+	takes("9999999999", TIME_SINCE_START, 9999999999 * S);
+	takes("00:00:00", TIME_OF_DAY, 0);
+	takes("9:05:07.25", TIME_OF_DAY, 32707250 * MS);
+	takes("23:59:59", TIME_OF_DAY, 86399 * S);
+	takes("26:00:00", TIME_OF_DAY, 93600 * S);
+}
+END_TEST
+
+START_TEST(what_is_no_time)
+{
+	static const char *const bad[] = {
+		"",           ".5",          "5.",           "-1",     "+1",
+		"1e3",        "1 ",          "1.5s",         "12:00",  "12:5:00",
+		"12:05:0",    "12:60:00",    "12:00:60",     ":00:00", "1:00:00.",
+		"1:00:00:00", "10000000000", "100000:00:00", "1.2.3"};
+	struct time_point point = {.ns = 7};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(time_point_parse(bad[i], &point) == -EINVAL, "'%s'", bad[i]);
+	ck_assert_uint_eq(point.ns, 7);
+}
+END_TEST
+
+static struct selection select_times(const char *from, const char *to, const struct prof_meta *meta)
+{
+	struct timespan span = {0};
+	struct selection selection;
+
+	if (from)
+		ck_assert_int_eq(time_point_parse(from, &span.from), 0);
+	if (to)
+		ck_assert_int_eq(time_point_parse(to, &span.to), 0);
+	selection_init(&selection, &span, meta);
+	return selection;
+}
+
+/* 2001-09-09 01:46:40.5 UTC. */
+static const struct prof_meta in_utc = {.start_realtime_ns = 1000000000500 * MS};
+
+START_TEST(times_of_the_day)
+{
+	struct prof_meta meta = in_utc;
+	struct selection s = select_times("01:46:50", "01:46:41.5", &meta);
+
+	ck_assert_uint_eq(s.from_ns, 9500 * MS);
+	ck_assert_uint_eq(s.to_ns, 1 * S);
+	s = select_times("01:00:00", NULL, &meta);
+	ck_assert_uint_eq(s.from_ns, 0);
+	ck_assert_uint_eq(s.to_ns, UINT64_MAX);
+	/* Ten hours behind it is still the day before: 15:46:40.5. */
+	meta.zone = PROF_ZONE_UTC - 600;
+	s = select_times("15:46:42", "25:46:42", &meta);
+	ck_assert_uint_eq(s.from_ns, 1500 * MS);
+	ck_assert_uint_eq(s.to_ns, 36001500 * MS);
+	ck_assert_int_eq(local_offset_s(&meta), -36000);
+	/* Nobody knows when it was. */
+	meta.start_realtime_ns = 0;
+	s = select_times("14:00:01", NULL, &meta);
+	ck_assert_uint_eq(s.from_ns, 1 * S);
+}
+END_TEST
+
+static bool takes_epoch(struct selection *s, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct prof_epoch epoch = {.begin_ns = begin_ns, .end_ns = end_ns};
+
+	return selection_take(s, &epoch);
+}
+
+START_TEST(epochs_that_overlap)
+{
+	struct selection s = select_times("5", "10", &in_utc);
+
+	ck_assert(!takes_epoch(&s, 0, 5 * S));
+	ck_assert(takes_epoch(&s, 4 * S, 5 * S + 1));
+	ck_assert(takes_epoch(&s, 10 * S - 1, 20 * S));
+	ck_assert(!takes_epoch(&s, 10 * S, 20 * S));
+	ck_assert_uint_eq(s.nr, 2);
+	ck_assert_uint_eq(s.begin_ns, 4 * S);
+	ck_assert_uint_eq(s.end_ns, 20 * S);
+	ck_assert(selection_is_exceeded(&s));
+	/* All: also what lasted no time. */
+	s = select_times(NULL, NULL, &in_utc);
+	ck_assert(takes_epoch(&s, 0, 0));
+	ck_assert(takes_epoch(&s, UINT64_MAX - 1, UINT64_MAX - 1));
+	ck_assert(!selection_is_exceeded(&s));
+}
+END_TEST
+
+/* Epochs end some time behind the interval's end: its samples are the interval's all the same. */
+START_TEST(intervals_are_exact)
+{
+	struct prof_meta meta = in_utc;
+	struct selection s;
+
+	meta.interval_ns = 5 * S;
+	s = select_times("5", "10", &meta);
+	ck_assert(!takes_epoch(&s, 0, 5 * S + 200 * MS));
+	ck_assert(takes_epoch(&s, 5 * S + 9 * MS, 10 * S + 300 * MS));
+	ck_assert(!takes_epoch(&s, 10 * S + 300 * MS, 15 * S));
+	ck_assert_uint_eq(s.begin_ns, 5 * S);
+	ck_assert_uint_eq(s.end_ns, 10 * S);
+	ck_assert(!selection_is_exceeded(&s));
+}
+END_TEST
+
+START_TEST(nothing_is_an_error)
+{
+	struct selection s = select_times("5", "10.25", &in_utc);
+	struct err err = {0};
+
+	ck_assert_int_eq(selection_check(&s, "a", &err), -ENOENT);
+	ck_assert_str_eq(err.text,
+			 "failed to select from 'a': no samples from 5.000 s to 10.250 s");
+	s = select_times("5", NULL, &in_utc);
+	ck_assert_int_eq(selection_check(&s, "a", &err), -ENOENT);
+	ck_assert_str_eq(err.text, "failed to select from 'a': no samples after 5.000 s");
+	ck_assert(takes_epoch(&s, 0, 6 * S));
+	ck_assert_int_eq(selection_check(&s, "a", &err), 0);
+	/* All of an empty recording is no mistake. */
+	s = select_times(NULL, NULL, &in_utc);
+	ck_assert_int_eq(selection_check(&s, "a", &err), 0);
+}
+END_TEST
+
+SUITE_MAIN("timespan", times, what_is_no_time, times_of_the_day, epochs_that_overlap,
+	   intervals_are_exact, nothing_is_an_error)

@@ -38,7 +38,7 @@ REPORT_LIBS := -lelf -lz -lzstd -liberty
 # STATIC=1 takes the recorder that needs no library in place of the usual one.
 PROFREC := $(if $(STATIC),$(B)/static/profrec,$(B)/profrec)
 
-all: profrep $(B)/profrep.1
+all: profrec profrep man
 profrec: $(PROFREC) ## the recorder (needs clang, bpftool, libbpf); STATIC=1: build/static/profrec, for any distribution
 profrep: $(B)/profrep ## the reporter (needs neither clang nor libbpf)
 man: $(B)/profrec.1 $(B)/profrep.1
@@ -96,7 +96,7 @@ $(B)/workloads/%: tests/workloads/%.c
 	$(CC) $(LOAD_OPT) -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-inline -o $@ $<
 
 # Sanitizers cannot be linked statically.
-STATIC_BIN := $(if $(SAN),,)
+STATIC_BIN := $(if $(SAN),,$(B)/static/profrec)
 
 tests-build: all $(UNIT_BIN) $(TOOL_BIN) $(LOAD_BIN) $(STATIC_BIN)
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/confine.h"
+
+#include <linux/capability.h>
+
+#include "common/cleanup.h"
+#include "record/privilege.h"
+
+static bool can_read_maps(void *ctx)
+{
+	uint64_t taken;
+
+	return !counter_taken(ctx, &taken, NULL);
+}
+
+static bool can_create(void *ctx)
+{
+	return outfile_may_create(ctx);
+}
+
+static bool can_replace(void *ctx)
+{
+	return outfile_may_replace(ctx);
+}
+
+static bool has_no_command(void *ctx)
+{
+	return !*(const bool *)ctx;
+}
+
+int confine_recorder(struct counter *counter, struct outfile *out, bool has_command,
+		     struct err *err)
+{
+	const struct privilege_need needs[] = {
+		/* Before Linux 5.19 every bpf() call, while unprivileged_bpf_disabled is set. */
+		{CAP_BPF, can_read_maps, counter},
+		/* The rename, and in the sticky directory of another user over his file. */
+		{CAP_DAC_OVERRIDE, can_create, out},
+		{CAP_FOWNER, can_replace, out},
+		/* Late looks at processes: maps, files that only their users may read, map_files. */
+		{CAP_SYS_PTRACE, NULL, NULL},
+		{CAP_DAC_READ_SEARCH, NULL, NULL},
+		{CAP_CHECKPOINT_RESTORE, NULL, NULL},
+		/* To end a command that has become another user. */
+		{CAP_KILL, has_no_command, &has_command},
+	};
+
+	return privilege_drop(needs, ARRAY_SIZE(needs), err);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which capabilities a recording keeps once it samples. Everything that takes them has been opened
+ * by then; what is left is listed here, each with the reason.
+ */
+#ifndef RECORD_CONFINE_H
+#define RECORD_CONFINE_H
+
+#include <stdbool.h>
+
+#include "common/err.h"
+#include "record/counter.h"
+#include "record/outfile.h"
+
+/*
+ * Gives up every capability that is not needed for what is to come. Call when sampling has begun
+ * and kallsyms has been read. The command, if any, has its own and keeps them. Returns 0 or a
+ * negative errno with @err set.
+ */
+int confine_recorder(struct counter *counter, struct outfile *out, bool has_command,
+		     struct err *err);
+
+#endif

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/counter.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/cleanup.h"
+#include "profrec.skel.h"
+#include "record/privilege.h"
+#include "record/programs.h"
+
+/*
+ * Elements fetched by one system call of a drain. A batch must hold a whole hash bucket, or the
+ * kernel returns -ENOSPC; buckets hold one element on average.
+ */
+#define STACK_BATCH 128
+#define COUNT_BATCH 512
+
+struct counter {
+	struct profrec_bpf *bpf;
+	struct ring_buffer *wakeups;
+	VEC(struct bpf_link *) links;
+	uint32_t active;
+	int nr_cpus;
+	char *stack_values; /* struct stack_entry, each of stack_size bytes */
+	size_t stack_size;
+	uint64_t *stack_keys;
+	struct count_value *count_values;
+	struct count_key *count_keys;
+	/* For each possible CPU: */
+	struct totals *set_totals;  /* of one set, as read */
+	struct totals *zero_totals; /* what empties it */
+	struct totals *totals;	    /* of the drained sets, since they were last asked for */
+	uint64_t taken;		    /* of all drained sets */
+};
+
+static int ignore_wakeup(void *ctx, void *data, size_t size)
+{
+	(void)ctx, (void)data, (void)size;
+	return 0;
+}
+
+static int alloc_batches(struct counter *c)
+{
+	c->stack_values = calloc(STACK_BATCH, c->stack_size);
+	c->stack_keys = calloc(STACK_BATCH, sizeof(*c->stack_keys));
+	c->count_values = calloc(COUNT_BATCH, sizeof(*c->count_values));
+	c->count_keys = calloc(COUNT_BATCH, sizeof(*c->count_keys));
+	return c->stack_values && c->stack_keys && c->count_values && c->count_keys ? 0 : -ENOMEM;
+}
+
+/* A program on a tracepoint asks this whether its CPU is sampled. */
+static int set_hits(struct counter *c, const u32_vec *cpus, struct err *err)
+{
+	_cleanup_free_ struct hit_state *states = calloc(c->nr_cpus, sizeof(*states));
+	uint32_t zero = 0;
+
+	if (!states)
+		return err_set(err, -ENOMEM, "failed to select the CPUs: out of memory");
+	vec_for_each(cpus, cpu)
+		if (*cpu < (uint32_t)c->nr_cpus)
+			states[*cpu].is_sampled = 1;
+	if (bpf_map_update_elem(bpf_map__fd(c->bpf->maps.hits), &zero, states, BPF_ANY))
+		return err_set(err, -errno, "failed to select the CPUs: %m");
+	return 0;
+}
+
+static int alloc_totals(struct counter *c, struct err *err)
+{
+	c->nr_cpus = libbpf_num_possible_cpus();
+	if (c->nr_cpus < 0)
+		return err_set(err, c->nr_cpus, "failed to count the CPUs: %s",
+			       strerror(-c->nr_cpus));
+	c->set_totals = calloc(c->nr_cpus, sizeof(*c->set_totals));
+	c->zero_totals = calloc(c->nr_cpus, sizeof(*c->zero_totals));
+	c->totals = calloc(c->nr_cpus, sizeof(*c->totals));
+	if (!c->set_totals || !c->zero_totals || !c->totals)
+		return err_set(err, -ENOMEM, "failed to load the BPF programs: out of memory");
+	return 0;
+}
+
+int counter_create(const struct counter_options *options, struct counter **counter,
+		   struct err *err)
+{
+	struct counter *c = calloc(1, sizeof(*c));
+	int ret;
+
+	if (c)
+		c->stack_size = STACK_ENTRY_SIZE(options->max_depth);
+	if (!c || alloc_batches(c)) {
+		counter_destroy(c);
+		return err_set(err, -ENOMEM, "failed to load the BPF programs: out of memory");
+	}
+	ret = alloc_totals(c, err);
+	if (!ret)
+		ret = programs_load(options, &c->bpf, err);
+	if (!ret)
+		ret = set_hits(c, options->cpus, err);
+	if (!ret) {
+		c->wakeups = ring_buffer__new(bpf_map__fd(c->bpf->maps.wakeups), ignore_wakeup,
+					      NULL, NULL);
+		if (!c->wakeups)
+			ret = err_set(err, -errno, "failed to map the wakeup buffer: %m");
+	}
+	if (ret) {
+		counter_destroy(c);
+		return ret;
+	}
+	*counter = c;
+	return 0;
+}
+
+void counter_destroy(struct counter *c)
+{
+	if (!c)
+		return;
+	counter_detach(c);
+	vec_free(&c->links);
+	ring_buffer__free(c->wakeups);
+	profrec_bpf__destroy(c->bpf);
+	free(c->stack_values);
+	free(c->stack_keys);
+	free(c->count_values);
+	free(c->count_keys);
+	free(c->set_totals);
+	free(c->zero_totals);
+	free(c->totals);
+	free(c);
+}
+
+int counter_follow(struct counter *c, int pidfd, struct err *err)
+{
+	uint8_t mark = 1;
+
+	if (bpf_map_update_elem(bpf_map__fd(c->bpf->maps.followed), &pidfd, &mark, BPF_ANY))
+		return errno == ESRCH ? -ESRCH
+				      : err_set(err, -errno, "failed to follow a process: %m");
+	return 0;
+}
+
+static int attach_one(struct counter *c, struct bpf_program *prog, int event_fd, struct err *err)
+{
+	/* A link closes the descriptor that it was made of: it gets one of its own. */
+	int fd = event_fd < 0 ? -1 : fcntl(event_fd, F_DUPFD_CLOEXEC, 0);
+	struct bpf_link *link = event_fd < 0 ? bpf_program__attach_trace(prog)
+					     : bpf_program__attach_perf_event(prog, fd);
+
+	if (!link) {
+		int code = -errno;
+
+		cleanup_close(&fd);
+		err_set(err, code, "failed to attach BPF program '%s': %s",
+			bpf_program__name(prog), strerror(-code));
+		return code == -EPERM || code == -EACCES ? privilege_explain(code, err) : code;
+	}
+	if (vec_push(&c->links, link)) {
+		bpf_link__destroy(link);
+		return err_set(err, -ENOMEM, "failed to attach the sampler: out of memory");
+	}
+	return 0;
+}
+
+int counter_attach_follower(struct counter *c, struct err *err)
+{
+	return attach_one(c, c->bpf->progs.follow_child, -1, err);
+}
+
+int counter_attach(struct counter *c, const struct events *events, struct err *err)
+{
+	struct bpf_program *prog = events->is_tracepoint ? c->bpf->progs.take_sample_hit
+							 : c->bpf->progs.take_sample;
+	int ret = 0;
+
+	for (size_t i = 0; i < events->nr && !ret; i++)
+		if (events->fds[i] >= 0)
+			ret = attach_one(c, prog, events->fds[i], err);
+	return ret;
+}
+
+void counter_detach(struct counter *c)
+{
+	vec_for_each(&c->links, link)
+		bpf_link__destroy(*link);
+	vec_clear(&c->links);
+}
+
+int counter_wakeup_fd(const struct counter *c)
+{
+	return ring_buffer__epoll_fd(c->wakeups);
+}
+
+void counter_clear_wakeups(struct counter *c)
+{
+	ring_buffer__consume(c->wakeups);
+}
+
+int counter_swap(struct counter *c, uint64_t *swap_ns, struct err *err)
+{
+	struct bpf_map *rest = c->active ? c->bpf->maps.stacks1 : c->bpf->maps.stacks0;
+	uint32_t rest_index = c->active;
+	int rest_fd = bpf_map__fd(rest);
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	c->active = !c->active;
+	__atomic_store_n(&c->bpf->bss->active_set, c->active, __ATOMIC_SEQ_CST);
+	/* The same map is put into its place again: what counts is that the kernel waits. */
+	if (bpf_map_update_elem(bpf_map__fd(c->bpf->maps.stack_sets), &rest_index, &rest_fd,
+				BPF_ANY))
+		return err_set(err, -errno, "failed to swap the BPF maps: %m");
+	*swap_ns = now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+	return 0;
+}
+
+/* Reads and deletes all elements of @map in batches, @each for every batch. */
+static int drain_map(struct bpf_map *map, void *keys, void *values, uint32_t batch,
+		     int (*each)(const struct counter *, const struct counter_sink *, uint32_t),
+		     const struct counter *c, const struct counter_sink *sink, struct err *err)
+{
+	uint64_t position = 0; /* the kernel's cursor, a bucket number */
+	bool first = true;
+
+	for (;;) {
+		uint32_t n = batch;
+		int failed = bpf_map_lookup_and_delete_batch(bpf_map__fd(map),
+							     first ? NULL : &position, &position,
+							     keys, values, &n, NULL);
+		int code = failed ? -errno : 0;
+
+		if (code && code != -ENOENT)
+			return err_set(err, code, "failed to drain BPF map '%s': %s",
+				       bpf_map__name(map), strerror(-code));
+		code = each(c, sink, n);
+		if (code)
+			return code;
+		if (failed)
+			return 0; /* -ENOENT: that was the last batch */
+		first = false;
+	}
+}
+
+static int each_stack(const struct counter *c, const struct counter_sink *sink, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const void *value = c->stack_values + i * c->stack_size;
+		int ret = sink->stack(sink->ctx, c->stack_keys[i], value);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int each_count(const struct counter *c, const struct counter_sink *sink, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int ret = sink->count(sink->ctx, &c->count_keys[i], &c->count_values[i]);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void add_totals(struct totals *to, const struct totals *from)
+{
+	const uint64_t *f = (const uint64_t *)from;
+	uint64_t *t = (uint64_t *)to;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(uint64_t); i++)
+		t[i] += f[i];
+}
+
+static int read_set_totals(const struct counter *c, uint32_t set, struct err *err)
+{
+	if (bpf_map_lookup_elem(bpf_map__fd(c->bpf->maps.totals), &set, c->set_totals))
+		return err_set(err, -errno, "failed to read the totals: %m");
+	return 0;
+}
+
+static int drain_totals(struct counter *c, uint32_t set, struct err *err)
+{
+	int ret = read_set_totals(c, set, err);
+
+	if (ret)
+		return ret;
+	if (bpf_map_update_elem(bpf_map__fd(c->bpf->maps.totals), &set, c->zero_totals, BPF_ANY))
+		return err_set(err, -errno, "failed to drain the totals: %m");
+	for (int cpu = 0; cpu < c->nr_cpus; cpu++) {
+		add_totals(&c->totals[cpu], &c->set_totals[cpu]);
+		c->taken += c->set_totals[cpu].taken;
+	}
+	return 0;
+}
+
+int counter_drain(struct counter *c, const struct counter_sink *sink, struct err *err)
+{
+	uint32_t rest = !c->active;
+	struct bpf_map *stacks = rest ? c->bpf->maps.stacks1 : c->bpf->maps.stacks0;
+	struct bpf_map *counts = rest ? c->bpf->maps.counts1 : c->bpf->maps.counts0;
+	int ret;
+
+	ret = drain_map(stacks, c->stack_keys, c->stack_values, STACK_BATCH, each_stack, c, sink,
+			err);
+	if (!ret)
+		ret = drain_map(counts, c->count_keys, c->count_values, COUNT_BATCH, each_count, c,
+				sink, err);
+	if (!ret)
+		ret = drain_totals(c, rest, err);
+	memset(&c->bpf->bss->set_states[rest], 0, sizeof(c->bpf->bss->set_states[rest]));
+	return ret;
+}
+
+void counter_take_totals(struct counter *c, struct totals *totals, const u32_vec *cpus,
+			 uint64_t *cpu_taken)
+{
+	*totals = (struct totals){0};
+	for (int cpu = 0; cpu < c->nr_cpus; cpu++)
+		add_totals(totals, &c->totals[cpu]);
+	for (size_t i = 0; i < cpus->nr; i++)
+		cpu_taken[i] =
+			cpus->data[i] < (uint32_t)c->nr_cpus ? c->totals[cpus->data[i]].taken : 0;
+	memset(c->totals, 0, c->nr_cpus * sizeof(*c->totals));
+}
+
+int counter_taken(const struct counter *c, uint64_t *taken, struct err *err)
+{
+	uint64_t sum = c->taken;
+
+	for (uint32_t set = 0; set < NR_SETS; set++) {
+		int ret = read_set_totals(c, set, err);
+
+		if (ret)
+			return ret;
+		for (int cpu = 0; cpu < c->nr_cpus; cpu++)
+			sum += c->set_totals[cpu].taken;
+	}
+	*taken = sum;
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Moves the set at rest into the epoch: puts stacks and counts, which the kernel keeps in separate
+ * maps, together again.
+ */
+#ifndef RECORD_DRAIN_H
+#define RECORD_DRAIN_H
+
+#include "common/err.h"
+#include "record/counter.h"
+#include "record/epoch.h"
+
+struct drain;
+
+/* Returns 0 or -ENOMEM. */
+int drain_create(struct drain **drain);
+void drain_destroy(struct drain *drain);
+
+/* Writes and empties the epoch that a drain has filled. Returns 0 or a negative errno. */
+typedef int (*drain_flush_fn)(void *ctx);
+
+/*
+ * Drains the set at rest of @counter into @epoch, and calls @flush whenever that has grown large.
+ * The address spaces must have been brought up to the time of the swap. Returns 0, -ENOMEM, another
+ * negative errno with @err set, or what @flush returned.
+ */
+int drain_run(struct drain *drain, struct counter *counter, struct epoch *epoch,
+	      drain_flush_fn flush, void *flush_ctx, struct err *err);
+
+#endif

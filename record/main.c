@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profrec: records where CPU time is spent. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "record/options.h"
+#include "record/recorder.h"
+
+/* Exit statuses. */
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* A closed standard descriptor would be given to the next file opened, and messages go into it. */
+static void open_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct record_options options;
+	struct err err = {0};
+	int status = EXIT_OK;
+	int ret;
+
+	open_standard_fds();
+	ret = record_options_parse(&options, argc, argv, &err);
+	if (ret == OPTIONS_RUN) {
+		ret = recorder_run(&options, &err);
+		status = ret ? EXIT_FAILED : EXIT_OK;
+	} else if (ret < 0) {
+		status = ret == -ENOMEM ? EXIT_FAILED : EXIT_USAGE;
+	}
+	if (status)
+		err_print(&err, "profrec", stderr);
+	record_options_deinit(&options);
+	return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parses the text of /proc/PID/maps. */
+#ifndef RECORD_PROC_MAPS_H
+#define RECORD_PROC_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct proc_map {
+	uint64_t start, end; /* [start, end) */
+	uint64_t pgoff;
+	uint64_t dev; /* as makedev */
+	uint64_t inode;
+	bool executable;
+	const char *path; /* NUL-terminated, "" when anonymous; newlines are decoded */
+};
+
+/*
+ * Parses the line at @line, which ends at its newline or NUL and is changed: the path is decoded in
+ * place. Returns the start of the next line, or NULL when @line is not a line of that file.
+ */
+char *proc_map_parse(char *line, struct proc_map *map);
+
+#endif

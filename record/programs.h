@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The BPF programs, set up for what is to be sampled and loaded; nothing is attached. */
+#ifndef RECORD_PROGRAMS_H
+#define RECORD_PROGRAMS_H
+
+#include "common/err.h"
+#include "record/counter.h"
+
+struct profrec_bpf;
+
+/*
+ * Loads programs and maps. Returns 0 or a negative errno with @err set; *@bpf is to be released
+ * with profrec_bpf__destroy.
+ */
+int programs_load(const struct counter_options *options, struct profrec_bpf **bpf, struct err *err);
+
+#endif

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/series.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "common/cleanup.h"
+#include "record/cpus.h"
+#include "record/host.h"
+#include "record/outname.h"
+#include "record/progress.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+static int out_of_memory(struct series *series)
+{
+	return err_set(series->err, -ENOMEM, "failed to record: out of memory");
+}
+
+static int open_place(struct series *series)
+{
+	const char *output = series->session->options->output;
+	_cleanup_free_ char *name = NULL;
+	int ret;
+
+	if (!series->is_pattern)
+		return outfile_open(&series->out, output, series->err);
+	ret = outname_expand(output, time(NULL), &name);
+	if (ret)
+		return err_set(series->err, ret, "failed to write '%s': %s", output,
+			       strerror(-ret));
+	return outfile_open_new(&series->out, name, series->err);
+}
+
+int series_open(struct series *series, struct session *session)
+{
+	const char *output = session->options->output;
+
+	*series = (struct series){
+		.session = session,
+		.err = session->err,
+		.is_pattern = strcmp(output, "-") && outname_is_pattern(output),
+		.out.fd = -1,
+	};
+	return open_place(series);
+}
+
+/* Cuts a text that is too long for a recording: a command line can be. */
+static void cut(char *text)
+{
+	if (text && strlen(text) > PROF_MAX_STRING_BYTES)
+		text[PROF_MAX_STRING_BYTES] = '\0';
+}
+
+static char *join_command(char **argv)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = argv ? open_memstream(&text, &size) : NULL;
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; argv[i]; i++)
+		fprintf(f, "%s%s", i ? " " : "", argv[i]);
+	fclose(f);
+	return text;
+}
+
+static enum prof_stack_sides sides(const struct record_options *o)
+{
+	return o->user_only     ? PROF_SIDES_USER
+	       : o->kernel_only ? PROF_SIDES_KERNEL
+				: PROF_SIDES_BOTH;
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+/* CLOCK_REALTIME of a moment of CLOCK_MONOTONIC that has just passed. */
+static uint64_t realtime_of(uint64_t monotonic_ns)
+{
+	return now_ns(CLOCK_REALTIME) - (now_ns(CLOCK_MONOTONIC) - monotonic_ns);
+}
+
+/* Local time now, as prof_meta.zone has it. */
+static uint32_t local_zone(void)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	return localtime_r(&now, &tm) ? PROF_ZONE_UTC + tm.tm_gmtoff / 60 : 0;
+}
+
+static int write_meta(struct series *series, uint64_t planned_s)
+{
+	const struct session *s = series->session;
+	const struct record_options *o = s->options;
+	_cleanup_free_ char *cpus = cpus_format(&s->cpus);
+	_cleanup_free_ char *command = join_command(o->command);
+	_cleanup_free_ char *command_line = strdup(o->command_line);
+	_cleanup_free_ char *filters = filters_format(&s->filters, o);
+	struct utsname uts = {0};
+	struct host_names names;
+	struct prof_meta meta = {
+		.hostname = uts.nodename,
+		.kernel_release = uts.release,
+		.kernel_version = uts.version,
+		.arch = uts.machine,
+		.recorder = "profrec " PROFREC_VERSION,
+		.command_line = command_line,
+		.filters = filters,
+		.event = s->events.event.name,
+		.event_type = s->events.event.type,
+		.event_config = s->events.event.config,
+		.cpus = cpus,
+		.nr_cpus = s->cpus.nr,
+		.only_cpu = o->cpus.nr == 1 ? o->cpus.data[0] + 1 : 0,
+		.command = command ? command : "",
+		.freq_hz = o->freq_hz,
+		.period = s->events.period,
+		.start_realtime_ns = realtime_of(series->start_ns),
+		.start_monotonic_ns = series->start_ns,
+		.duration_ns = planned_s * NS_PER_S,
+		.interval_ns = o->interval_s * NS_PER_S,
+		.zone = local_zone(),
+		.stack_storage = o->stack_storage,
+		.hash_storage = o->hash_storage,
+		.sides = sides(o),
+		.include_idle = o->include_idle,
+		.pids = o->pids.data,
+		.nr_pids = o->pids.nr,
+		.tids = o->tids.data,
+		.nr_tids = o->tids.nr,
+		.max_stack_depth = s->max_depth,
+	};
+
+	if (!cpus || !command_line || !filters || (o->command && !command))
+		return -ENOMEM;
+	cut(command);
+	cut(command_line);
+	cut(filters);
+	uname(&uts);
+	host_describe(&names, &meta.host);
+	host_loads(meta.loads);
+	if (!o->quiet && !series->nr++) {
+		struct prof_meta run = meta;
+
+		run.duration_ns = o->duration_s * NS_PER_S;
+		progress_begin(&run);
+	}
+	return prof_writer_meta(series->writer, &meta);
+}
+
+int series_begin(struct series *series, uint64_t start_ns, uint64_t planned_s)
+{
+	int ret = prof_writer_create(outfile_write, &series->out, &series->writer);
+
+	series->start_ns = start_ns;
+	if (!ret)
+		ret = write_meta(series, planned_s);
+	return ret == -ENOMEM ? out_of_memory(series) : ret;
+}
+
+int series_write_epoch(struct series *series, struct prof_epoch *epoch)
+{
+	int ret;
+
+	epoch->begin_ns -= series->start_ns;
+	epoch->end_ns -= series->start_ns;
+	ret = prof_writer_epoch(series->writer, epoch);
+	if (ret == -ENOMEM)
+		return out_of_memory(series);
+	if (ret == -E2BIG || ret == -EINVAL)
+		return err_set(series->err, ret, "failed to write an epoch: %s", strerror(-ret));
+	if (ret)
+		return ret; /* outfile_write said it */
+	series->nr_stacks += epoch->nr_counts;
+	for (uint32_t i = 0; i < epoch->nr_counts; i++)
+		series->samples += epoch->counts[i].count;
+	return 0;
+}
+
+static void fill_end(const struct series *series, const struct series_end *how,
+		     const struct totals *totals, struct prof_end *end)
+{
+	*end = (struct prof_end){
+		.duration_ns = how->end_ns - series->start_ns,
+		.taken = totals->taken,
+		.counted = series->samples,
+		.idle = totals->idle,
+		.filtered = totals->filtered,
+		.lost_records = sideband_lost(series->session->sideband) - series->lost_records,
+		.reason = how->reason,
+	};
+	_Static_assert((int)NR_LOSSES == (int)PROF_NR_LOSSES,
+		       "the programs' losses are the format's");
+	memcpy(end->lost, totals->lost, sizeof(end->lost));
+	memcpy(end->missed_user, totals->missed_user, sizeof(end->missed_user));
+	memcpy(end->missed_kernel, totals->missed_kernel, sizeof(end->missed_kernel));
+}
+
+/* Command's fate and closing line. */
+static void say_end(const struct series *series, const struct prof_end *end)
+{
+	struct session *s = series->session;
+	struct progress_result result = {
+		.end = end,
+		.nr_stacks = series->nr_stacks,
+		.bytes = prof_writer_bytes(series->writer),
+		.output = series->out.path ? series->out.path : s->options->output,
+	};
+
+	command_reap(&s->command);
+	result.command_status = s->command.status;
+	progress_end(&result);
+}
+
+/* Removes the oldest of our finished recordings when there are too many. */
+static int drop_old(struct series *series)
+{
+	uint64_t keep = series->session->options->rotation.keep;
+	char *name = keep ? strdup(series->out.path) : NULL;
+
+	if (!keep)
+		return 0;
+	if (!name || vec_push(&series->finished, name)) {
+		free(name);
+		return out_of_memory(series);
+	}
+	if (series->finished.nr <= keep)
+		return 0;
+	name = series->finished.data[0];
+	if (unlink(name) && errno != ENOENT)
+		fprintf(stderr, "profrec: failed to remove '%s': %m\n", name);
+	free(name);
+	series->finished.nr--;
+	memmove(series->finished.data, series->finished.data + 1,
+		series->finished.nr * sizeof(*series->finished.data));
+	return 0;
+}
+
+int series_end(struct series *series, const struct series_end *how)
+{
+	struct session *s = series->session;
+	_cleanup_free_ uint64_t *cpu_taken = calloc(s->cpus.nr, sizeof(*cpu_taken));
+	struct totals totals;
+	struct prof_end end;
+	int ret;
+
+	if (!cpu_taken)
+		return out_of_memory(series);
+	counter_take_totals(s->counter, &totals, &s->cpus, cpu_taken);
+	fill_end(series, how, &totals, &end);
+	end.cpu_taken = cpu_taken;
+	end.nr_cpu_taken = s->cpus.nr;
+	host_loads(end.loads);
+	ret = prof_writer_end(series->writer, &end);
+	if (ret)
+		return ret == -ENOMEM ? out_of_memory(series) : ret;
+	ret = outfile_publish(&series->out, series->err);
+	if (!ret && !s->options->quiet)
+		say_end(series, &end);
+	return ret ? ret : drop_old(series);
+}
+
+/* Releases what belongs to the recording at hand. */
+static void close_place(struct series *series, bool keep_part)
+{
+	prof_writer_destroy(series->writer);
+	outfile_close(&series->out, keep_part);
+	series->writer = NULL;
+}
+
+int series_rotate(struct series *series, uint64_t at_ns, uint64_t planned_s)
+{
+	const struct series_end how = {.end_ns = at_ns, .reason = PROF_END_ROTATED};
+	int ret = series_end(series, &how);
+
+	if (ret)
+		return ret;
+	close_place(series, false);
+	series->nr_stacks = series->samples = 0;
+	series->lost_records = sideband_lost(series->session->sideband);
+	ret = open_place(series);
+	return ret ? ret : series_begin(series, at_ns, planned_s);
+}
+
+uint64_t series_bytes(const struct series *series)
+{
+	return prof_writer_bytes(series->writer);
+}
+
+void series_close(struct series *series, bool keep_part)
+{
+	close_place(series, keep_part);
+	vec_for_each(&series->finished, name)
+		free(*name);
+	vec_free(&series->finished);
+}

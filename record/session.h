@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a run of the recorder sets up once, however many files it writes: the sampled CPUs, the
+ * side-band and the address spaces made from it, the sampler, the kernel's symbols, the command.
+ */
+#ifndef RECORD_SESSION_H
+#define RECORD_SESSION_H
+
+#include <stdint.h>
+
+#include "common/err.h"
+#include "record/address_spaces.h"
+#include "record/command.h"
+#include "record/counter.h"
+#include "record/events.h"
+#include "record/filters.h"
+#include "record/jit.h"
+#include "record/ksyms.h"
+#include "record/newcomers.h"
+#include "record/options.h"
+#include "record/sideband.h"
+#include "record/vdso.h"
+
+struct session {
+	const struct record_options *options;
+	struct err *err;
+	u32_vec online, cpus; /* the sampled CPUs, ascending */
+	struct sideband *sideband;
+	struct filters filters;
+	uint32_t max_depth; /* frames of a stack */
+	struct events events;
+	struct counter *counter;
+	struct address_spaces spaces;
+	struct newcomers newcomers;
+	struct ksyms ksyms;
+	struct vdso vdso;
+	struct jit jit;
+	struct command command;
+};
+
+/*
+ * Checks what the options ask for: filters, stack depth, CPUs. Both pointers are
+ * kept, and all errors of a session are worded into @err. Returns 0 or a negative errno;
+ * session_deinit is due in any case.
+ */
+int session_init(struct session *session, const struct record_options *options, struct err *err);
+
+/* Everything that needs no sampler yet: the side-band before the scan of /proc. */
+int session_prepare(struct session *session);
+
+/* Starts sampling, then what need not be there before: the command runs, kallsyms is read. */
+int session_start(struct session *session);
+
+/* Ends sampling: no sample is taken any more when it returns. */
+void session_stop(struct session *session);
+
+/* Takes over the side-band's records of up to @until_ns (CLOCK_MONOTONIC); as sideband_read. */
+int session_apply_records(struct session *session, uint64_t until_ns);
+
+/*
+ * Forgets what ended before @time_ns and what was held for it; as address_spaces_forget. Returns 0
+ * or -ENOMEM.
+ */
+int session_forget(struct session *session, uint64_t time_ns);
+
+void session_deinit(struct session *session);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the test programs do with their time. */
+#ifndef TESTS_PROGRAMS_BURN_H
+#define TESTS_PROGRAMS_BURN_H
+
+#include <time.h>
+
+/* Burns CPU in the function it is put into until @ms of CPU time have passed. */
+#define BURN_MS(ms)                                                                                \
+	do {                                                                                       \
+		struct timespec _from, _now;                                                       \
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &_from);                                    \
+		do {                                                                               \
+			for (volatile int _i = 0; _i < 20000; _i++)                                \
+				;                                                                  \
+			clock_gettime(CLOCK_THREAD_CPUTIME_ID, &_now);                             \
+		} while ((_now.tv_sec - _from.tv_sec) * 1000 +                                     \
+				 (_now.tv_nsec - _from.tv_nsec) / 1000000 <                        \
+			 (ms));                                                                    \
+	} while (0)
+
+#endif

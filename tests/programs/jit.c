@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * jit NAME MS [late]: writes a function into memory, tells of it in its perf map as NAME, and spends
+ * MS milliseconds of CPU time in it. With "late", the map is written at the end only.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CODE_SIZE 4096
+
+/* push %rbp; mov %rsp,%rbp; mov %edi,%ecx; 1: dec %ecx; jne 1b; pop %rbp; ret */
+static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9,
+				     0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3};
+
+static void write_map(const void *start, const char *name)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	f = fopen(path, "w");
+	if (!f)
+		exit(1);
+	fprintf(f, "%lx %zx %s\n", (unsigned long)start, sizeof(code), name);
+	fclose(f);
+}
+
+__attribute__((noinline)) static void call_for(void (*function)(int), int ms)
+{
+	struct timespec now;
+
+	do {
+		function(100000);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < ms);
+}
+
+int main(int argc, char **argv)
+{
+	int late = argc > 3 && !strcmp(argv[3], "late");
+	void (*function)(int);
+	char *memory;
+
+	if (argc < 3)
+		return 2;
+	memory = mmap(NULL, CODE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return 1;
+	memcpy(memory + 64, code, sizeof(code));
+	if (mprotect(memory, CODE_SIZE, PROT_READ | PROT_EXEC))
+		return 1;
+	*(void **)&function = memory + 64;
+	if (!late)
+		write_map(memory + 64, argv[1]);
+	call_for(function, atoi(argv[2]));
+	if (late)
+		write_map(memory + 64, argv[1]);
+	return 0;
+}

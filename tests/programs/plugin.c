@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A shared library with a function of the name PLUGIN, for programs/loader.c. */
+#include "burn.h"
+
+void PLUGIN(void);
+
+#ifdef PADDING /* code that makes the library larger */
+__asm__(".text\n.skip 8192, 0x90\n");
+#endif
+
+void PLUGIN(void)
+{
+	BURN_MS(300);
+}

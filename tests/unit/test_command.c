@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/command.h"
+#include "tests/unit/suite.h"
+
+/* Waits until the process behind @pidfd has ended. */
+static void wait_for_exit(int pidfd)
+{
+	struct pollfd pfd = {.fd = pidfd, .events = POLLIN};
+
+	ck_assert_int_eq(poll(&pfd, 1, 30000), 1);
+}
+
+static int run(const char *const *args)
+{
+	struct command command;
+	struct err err = {0};
+	int status;
+
+	ck_assert_int_eq(command_start(&command, (char **)(uintptr_t)args, &err), 0);
+	ck_assert_int_gt(command.pid, 0);
+	ck_assert_int_eq(command_go(&command, args[0], &err), 0);
+	ck_assert_str_eq(err.text, "");
+	wait_for_exit(command.pidfd);
+	command_reap(&command);
+	ck_assert(command.exited);
+	status = command.status;
+	command_reap(&command); /* changes nothing */
+	ck_assert_int_eq(command.status, status);
+	command_close(&command);
+	ck_assert_int_eq(command.pid, 0);
+	return status;
+}
+
+#define RUN(...)      run((const char *const[]){__VA_ARGS__, NULL})
+#define SHELL(script) RUN("sh", "-c", script)
+
+START_TEST(exit_status)
+{
+	int status = SHELL("exit 0");
+
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	status = SHELL("exit 7");
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	/* It is no failure to start that a program exits with what a shell says for one. */
+	status = SHELL("exit 127");
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 127);
+	status = SHELL("kill -KILL $$");
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+START_TEST(arguments)
+{
+	ck_assert_int_eq(RUN("test", "a b", "=", "a b"), 0);
+	ck_assert_int_ne(RUN("/usr/bin/test", "a", "=", "b"), 0);
+}
+END_TEST
+
+static void expect_failure(const char *name, int code, const char *text)
+{
+	char *argv[] = {(char *)(uintptr_t)name, NULL};
+	struct command command;
+	struct err err = {0};
+
+	ck_assert_int_eq(command_start(&command, argv, &err), 0);
+	ck_assert_int_eq(command_go(&command, name, &err), code);
+	ck_assert_str_eq(err.text, text);
+	wait_for_exit(command.pidfd);
+	command_reap(&command);
+	ck_assert(command.exited);
+	ck_assert(WIFEXITED(command.status) && WEXITSTATUS(command.status) == 127);
+	command_close(&command);
+}
+
+START_TEST(what_cannot_be_run)
+{
+	char *dir = temp_create(), path[128], text[256];
+	FILE *f;
+
+	expect_failure("no-such-command-here", -ENOENT,
+		       "failed to run 'no-such-command-here': No such file or directory");
+	expect_failure("", -ENOENT, "failed to run '': No such file or directory");
+	snprintf(path, sizeof(path), "%s/file", dir);
+	f = fopen(path, "we");
+	ck_assert_ptr_nonnull(f);
+	fputs("no program\n", f);
+	fclose(f);
+	snprintf(text, sizeof(text), "failed to run '%s': Permission denied", path);
+	expect_failure(path, -EACCES, text);
+	snprintf(text, sizeof(text), "failed to run '%s': Permission denied", dir);
+	expect_failure(dir, -EACCES, text);
+	snprintf(path, sizeof(path), "%s/file/x", dir);
+	snprintf(text, sizeof(text), "failed to run '%s': Not a directory", path);
+	expect_failure(path, -ENOTDIR, text);
+	temp_remove(dir);
+}
+END_TEST
+
+static void exe_of(pid_t pid, char *exe, size_t size)
+{
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	n = readlink(path, exe, size - 1);
+	ck_assert_int_gt(n, 0);
+	exe[n] = '\0';
+}
+
+START_TEST(is_held_until_it_may_go)
+{
+	char *argv[] = {(char[]){"cat"}, NULL};
+	char own[4096], exe[4096];
+	struct command command;
+	struct err err = {0};
+	int in[2], before = dup(STDIN_FILENO);
+
+	ck_assert_int_eq(pipe2(in, O_CLOEXEC), 0);
+	ck_assert_int_eq(dup2(in[0], STDIN_FILENO), STDIN_FILENO);
+	ck_assert_int_eq(command_start(&command, argv, &err), 0);
+	exe_of(getpid(), own, sizeof(own));
+	exe_of(command.pid, exe, sizeof(exe));
+	ck_assert_str_eq(exe, own);
+	command_reap(&command);
+	ck_assert(!command.exited);
+	/* Once it is told to go, its exec is done. */
+	ck_assert_int_eq(command_go(&command, argv[0], &err), 0);
+	exe_of(command.pid, exe, sizeof(exe));
+	ck_assert_str_ne(exe, own);
+	command_reap(&command);
+	ck_assert(!command.exited);
+	close(in[1]);
+	wait_for_exit(command.pidfd);
+	command_reap(&command);
+	ck_assert(command.exited);
+	ck_assert_int_eq(command.status, 0);
+	command_close(&command);
+	ck_assert_int_eq(dup2(before, STDIN_FILENO), STDIN_FILENO);
+	close(before);
+}
+END_TEST
+
+/* The recorder blocks and ignores signals; the command starts with none blocked. */
+START_TEST(signals_of_the_command)
+{
+	sigset_t all, before;
+	int status;
+
+	sigfillset(&all);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &all, &before), 0);
+	signal(SIGPIPE, SIG_IGN);
+	status = SHELL("kill -INT $$; exit 5");
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+	status = SHELL("kill -PIPE $$; exit 5");
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE);
+	status = SHELL("kill -TERM $$; exit 5");
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	ck_assert_int_eq(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+}
+END_TEST
+
+/* Closes @command and returns the status that its process ends with. */
+static int close_and_wait(struct command *command)
+{
+	pid_t pid = command->pid;
+	int status;
+
+	command_close(command);
+	ck_assert_int_eq(command->pid, 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	command_close(command); /* nothing left to do */
+	return status;
+}
+
+START_TEST(close_ends_it)
+{
+	char *argv[] = {(char[]){"cat"}, NULL};
+	struct command command;
+	struct err err = {0};
+	int in[2], before = dup(STDIN_FILENO), status;
+
+	ck_assert_int_eq(pipe2(in, O_CLOEXEC), 0);
+	ck_assert_int_eq(dup2(in[0], STDIN_FILENO), STDIN_FILENO);
+	ck_assert_int_eq(command_start(&command, argv, &err), 0);
+	ck_assert_int_eq(command_go(&command, argv[0], &err), 0);
+	status = close_and_wait(&command);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	ck_assert_int_eq(dup2(before, STDIN_FILENO), STDIN_FILENO);
+	close(before);
+	close(in[1]);
+}
+END_TEST
+
+/* The recorder gives up before it lets the command go: it never runs. */
+START_TEST(close_before_it_may_go)
+{
+	char *dir = temp_create(), path[128];
+	char *argv[] = {(char[]){"touch"}, path, NULL};
+	struct command command;
+	struct err err = {0};
+	struct stat st;
+	int status;
+
+	signal(SIGTERM, SIG_DFL); /* the child would run Check's handler */
+	snprintf(path, sizeof(path), "%s/ran", dir);
+	ck_assert_int_eq(command_start(&command, argv, &err), 0);
+	status = close_and_wait(&command);
+	ck_assert_msg((WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) ||
+			      (WIFEXITED(status) && WEXITSTATUS(status) == 127),
+		      "status %d", status);
+	ck_assert_int_eq(stat(path, &st), -1);
+	temp_remove(dir);
+}
+END_TEST
+
+/* A command that has ended leaves no descriptor behind. */
+START_TEST(descriptors)
+{
+	int before = open("/dev/null", O_RDONLY), after;
+
+	close(before);
+	RUN("true");
+	expect_failure("no-such-command-here", -ENOENT,
+		       "failed to run 'no-such-command-here': No such file or directory");
+	after = open("/dev/null", O_RDONLY);
+	ck_assert_int_eq(after, before);
+	close(after);
+}
+END_TEST
+
+START_TEST(close_of_none)
+{
+	struct command command = {.pidfd = -1, .go_fd = -1, .failed_fd = -1};
+
+	command_reap(&command);
+	command_close(&command);
+	ck_assert(!command.exited);
+}
+END_TEST
+
+SUITE_MAIN("command", exit_status, arguments, what_cannot_be_run, is_held_until_it_may_go,
+	   signals_of_the_command, close_ends_it, close_before_it_may_go, descriptors,
+	   close_of_none)

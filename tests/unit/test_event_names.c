@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/event_names.h"
+#include "tests/unit/suite.h"
+
+static void expect(const char *text, uint32_t type, uint64_t config, bool every)
+{
+	struct event_name event = {0};
+
+	ck_assert_int_eq(event_name_parse(text, &event), 0);
+	ck_assert_str_eq(event.name, text);
+	ck_assert_uint_eq(event.type, type);
+	ck_assert_uint_eq(event.config, config);
+	ck_assert_int_eq(event.every, every);
+}
+
+START_TEST(known_names)
+{
+	expect("cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false);
+	expect("task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false);
+	expect("page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, true);
+	expect("minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, true);
+	expect("major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, true);
+	expect("context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, true);
+	expect("cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, true);
+	expect("cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false);
+	expect("instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false);
+	expect("branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false);
+	expect("branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false);
+	expect("cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, false);
+	expect("cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false);
+	expect("bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES, false);
+}
+END_TEST
+
+/* The list that an error names must be of events that there are. */
+START_TEST(listed_names)
+{
+	char list[] = EVENT_NAMES, *save = NULL;
+	struct event_name event;
+	int nr = 0;
+
+	for (char *s = strtok_r(list, ", ", &save); s; s = strtok_r(NULL, ", ", &save), nr++) {
+		ck_assert_int_eq(event_name_parse(s, &event), 0);
+		ck_assert_uint_ne(event.type, PERF_TYPE_TRACEPOINT);
+	}
+	ck_assert_int_eq(nr, 14);
+}
+END_TEST
+
+START_TEST(raw_and_tracepoints)
+{
+	expect("r1", PERF_TYPE_RAW, 1, false);
+	expect("r01c2", PERF_TYPE_RAW, 0x1c2, false);
+	expect("rFFFFffffFFFFffff", PERF_TYPE_RAW, UINT64_MAX, false);
+	expect("sched:sched_switch", PERF_TYPE_TRACEPOINT, 0, true);
+	expect("r1:a-b_c", PERF_TYPE_TRACEPOINT, 0, true);
+}
+END_TEST
+
+START_TEST(what_is_no_event)
+{
+	static const char *const bad[] = {
+		"",      "cpu-clock ", "CPU-CLOCK", "cpu",  "r",      "r0x1",
+		"rg",    ":",          "a:",        ":b",   "a:b:c",  "a/b:c",
+		"..:id", "a:..",       "a:b/c",     "a: b", "cs:u\n", "r11112222333344445",
+	};
+	struct event_name event;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(event_name_parse(bad[i], &event) == -EINVAL, "%s", bad[i]);
+}
+END_TEST
+
+static char dir[64];
+
+static void make_tracefs(const char *id)
+{
+	static const char *const parts[] = {"", "/events", "/events/sched",
+					    "/events/sched/sched_switch"};
+	char path[256];
+	FILE *f;
+
+	strcpy(dir, "/tmp/profrec-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	for (size_t i = 1; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s", dir, parts[i]);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+	snprintf(path, sizeof(path), "%s%s/id", dir, parts[3]);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs(id, f);
+	fclose(f);
+}
+
+static void remove_tracefs(void)
+{
+	static const char *const parts[] = {"/events/sched/sched_switch/id",
+					    "/events/sched/sched_switch", "/events/sched",
+					    "/events", ""};
+	char path[256];
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s", dir, parts[i]);
+		ck_assert_int_eq(remove(path), 0);
+	}
+}
+
+START_TEST(ids)
+{
+	struct event_name event;
+	struct err err = {0};
+
+	make_tracefs("316\n");
+	/* The first root is none. */
+	ck_assert_int_eq(event_name_parse("sched:sched_switch", &event), 0);
+	ck_assert_int_eq(
+		event_name_find_id(&event, (const char *const[]){"/nowhere", dir, NULL}, &err), 0);
+	ck_assert_uint_eq(event.config, 316);
+	ck_assert_int_eq(event_name_parse("sched:nothing", &event), 0);
+	ck_assert_int_eq(event_name_find_id(&event, (const char *const[]){dir, NULL}, &err),
+			 -ENOENT);
+	ck_assert_str_eq(err.text,
+			 "failed to find event 'sched:nothing': there is no such tracepoint");
+	ck_assert_int_eq(event_name_find_id(&event, (const char *const[]){"/nowhere", NULL}, &err),
+			 -ENOENT);
+	ck_assert_str_eq(err.text, "failed to find the tracepoints: tracefs is not mounted");
+	ck_assert_str_eq(err.hint, "mount -t tracefs tracefs /sys/kernel/tracing");
+	remove_tracefs();
+	make_tracefs("x\n");
+	ck_assert_int_eq(event_name_parse("sched:sched_switch", &event), 0);
+	ck_assert_int_eq(event_name_find_id(&event, (const char *const[]){dir, NULL}, &err), -EIO);
+	remove_tracefs();
+}
+END_TEST
+
+SUITE_MAIN("event_names", known_names, listed_names, raw_and_tracepoints, what_is_no_event, ids)

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Code that processes made, in an epoch: processes that are not there, and maps in /tmp. */
+#include "record/jit.h"
+
+#include <unistd.h>
+
+#include "tests/unit/epoch_helper.h"
+#include "tests/unit/suite.h"
+
+struct jit_world {
+	struct world w;
+	struct jit jit;
+};
+
+static void map_path(uint32_t pid, char path[static 64])
+{
+	snprintf(path, 64, "/tmp/perf-%u.map", pid);
+}
+
+static void write_map(uint32_t pid, const char *text)
+{
+	char path[64];
+	FILE *f;
+
+	map_path(pid, path);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void remove_map(uint32_t pid)
+{
+	char path[64];
+
+	map_path(pid, path);
+	unlink(path);
+}
+
+static void begin(struct jit_world *j)
+{
+	remove_map(PID_A);
+	remove_map(PID_B);
+	world_create(&j->w);
+	jit_init(&j->jit);
+	epoch_set_names(j->w.epoch, NULL, &j->jit);
+}
+
+static void end(struct jit_world *j)
+{
+	jit_deinit(&j->jit);
+	world_destroy(&j->w);
+	remove_map(PID_A);
+	remove_map(PID_B);
+}
+
+/* The name of frame @i from the leaf in row @row, or NULL; and that it is of this process. */
+static const char *name_of(const struct prof_epoch *t, uint32_t row, uint32_t i)
+{
+	const struct prof_count *count = &t->counts[row];
+	const struct prof_stack *stack = &t->stacks[count->user_stack];
+	const struct prof_frame *frame = &t->frames[t->stack_frames[stack->first_frame + i]];
+
+	if (t->objects[frame->object].kind != PROF_OBJECT_JIT)
+		return NULL;
+	ck_assert_uint_eq(t->objects[frame->object].instance,
+			  (uint32_t)t->processes[count->process].generation);
+	for (uint32_t s = 0; s < t->nr_symbols; s++)
+		if (t->symbols[s].object == frame->object &&
+		    frame->offset - (i > 0) - t->symbols[s].offset < t->symbols[s].size)
+			return string(t, t->symbols[s].name);
+	return "";
+}
+
+START_TEST(no_two_processes_share)
+{
+	struct prof_epoch t;
+	struct jit_world j;
+
+	begin(&j);
+	write_map(PID_A, "10000 100 a_one\n10100 100 a_two\n");
+	write_map(PID_B, "10000 100 b_one\n10100 100 b_two\n");
+	map(&j.w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	map(&j.w, PID_B, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	/* The caller's address is the first behind its function. */
+	add_user(&j.w, PID_A, 20, FRAMES(0x10010, 0x10200));
+	add_user(&j.w, PID_B, 20, FRAMES(0x10010, 0x10200));
+	t = finish(&j.w);
+	ck_assert_uint_eq(t.nr_counts, 2);
+	ck_assert_str_eq(name_of(&t, 0, 0), "a_one");
+	ck_assert_str_eq(name_of(&t, 0, 1), "a_two");
+	ck_assert_str_eq(name_of(&t, 1, 0), "b_one");
+	ck_assert_str_eq(name_of(&t, 1, 1), "b_two");
+	for (uint32_t i = 0; i < 2; i++)
+		expect_stack(&t, t.counts[i].process, t.counts[i].user_stack,
+			     FRAMES(0x10010, 0x10200));
+	end(&j);
+}
+END_TEST
+
+/* Without a map it is memory without a file, as it was. */
+START_TEST(no_map)
+{
+	struct prof_epoch t;
+	struct jit_world j;
+
+	begin(&j);
+	map(&j.w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	add_user(&j.w, PID_A, 20, FRAMES(0x10010));
+	t = finish(&j.w);
+	ck_assert_ptr_null(name_of(&t, 0, 0));
+	ck_assert_int_eq(t.objects[1].kind, PROF_OBJECT_ANON);
+	ck_assert_uint_eq(t.nr_symbols, 0);
+	/* It comes later: it is looked for again after the next drain. */
+	write_map(PID_A, "10000 100 late\n");
+	ck_assert_int_eq(jit_forget(&j.jit, &j.w.spaces), 0);
+	add_user(&j.w, PID_A, 30, FRAMES(0x10020));
+	t = finish(&j.w);
+	ck_assert_str_eq(name_of(&t, 1, 0), "late");
+	end(&j);
+}
+END_TEST
+
+/* Files of the process, the stack of the kernel: not its own code. An unnamed file is. */
+START_TEST(what_is_own_code)
+{
+	struct prof_epoch t;
+	struct jit_world j;
+
+	begin(&j);
+	write_map(PID_A, "0 ffffffffffff everything\n");
+	map(&j.w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x1000, 0);
+	map(&j.w, PID_A, 10, "/memfd:code (deleted)", NULL, 0x20000, 0x1000, 0);
+	map(&j.w, PID_A, 10, "/memfd:program (deleted)", &id_app, 0x30000, 0x1000, 0);
+	map(&j.w, PID_A, 10, "[heap]", NULL, 0x40000, 0x1000, 0);
+	map(&j.w, PID_A, 10, "[vdso]", NULL, 0x50000, 0x1000, 0);
+	for (uint64_t addr = 0x10000; addr <= 0x50000; addr += 0x10000)
+		add_user(&j.w, PID_A, 20, FRAMES(addr));
+	t = finish(&j.w);
+	ck_assert_ptr_null(name_of(&t, 0, 0));
+	ck_assert_str_eq(name_of(&t, 1, 0), "everything");
+	ck_assert_ptr_null(name_of(&t, 2, 0));
+	ck_assert_str_eq(name_of(&t, 3, 0), "everything");
+	ck_assert_ptr_null(name_of(&t, 4, 0));
+	ck_assert_uint_eq(t.nr_symbols, 1);
+	end(&j);
+}
+END_TEST
+
+/* The map is held from the end of the process to that of the epoch, though it goes away. */
+START_TEST(processes_that_end)
+{
+	struct prof_epoch t;
+	struct jit_world j;
+
+	begin(&j);
+	write_map(PID_A, "10000 100 before\n");
+	map(&j.w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	ck_assert_int_eq(jit_watch_all(&j.jit, &j.w.spaces), 0);
+	ck_assert_uint_eq(j.jit.processes.nr, 1);
+	jit_end(&j.jit, address_spaces_find(&j.w.spaces, PID_A, 30));
+	address_spaces_exit(&j.w.spaces, PID_A, 30);
+	remove_map(PID_A);
+	ck_assert_uint_eq(j.jit.nr_held, 1);
+	add_user(&j.w, PID_A, 20, FRAMES(0x10010));
+	ck_assert_int_eq(address_spaces_forget(&j.w.spaces, 40, is_gone), 0);
+	ck_assert_int_eq(jit_forget(&j.jit, &j.w.spaces), 0);
+	t = finish(&j.w);
+	ck_assert_str_eq(name_of(&t, 0, 0), "before");
+	ck_assert_int_eq(epoch_reset(j.w.epoch), 0);
+	ck_assert_int_eq(jit_forget(&j.jit, &j.w.spaces), 0);
+	ck_assert_uint_eq(j.jit.processes.nr, 0);
+	ck_assert_uint_eq(j.jit.nr_held, 0);
+	end(&j);
+}
+END_TEST
+
+/* An exec: what the process was before has its map, what it is then has its own. */
+START_TEST(an_exec)
+{
+	struct prof_epoch t;
+	struct jit_world j;
+
+	begin(&j);
+	write_map(PID_A, "10000 100 before\n");
+	map(&j.w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	ck_assert_int_eq(jit_watch_all(&j.jit, &j.w.spaces), 0);
+	jit_end(&j.jit, address_spaces_find(&j.w.spaces, PID_A, 30));
+	ck_assert_int_eq(address_spaces_exec(&j.w.spaces, PID_A, 30), 0);
+	remove_map(PID_A);
+	write_map(PID_A, "10000 100 after\n");
+	map(&j.w, PID_A, 40, "//anon", NULL, 0x10000, 0x1000, 0);
+	add_user(&j.w, PID_A, 20, FRAMES(0x10010));
+	add_user(&j.w, PID_A, 50, FRAMES(0x10010));
+	t = finish(&j.w);
+	ck_assert_str_eq(name_of(&t, 0, 0), "before");
+	ck_assert_str_eq(name_of(&t, 1, 0), "after");
+	end(&j);
+}
+END_TEST
+
+/* Names of which there are more than an epoch takes are left out, and it can be written. */
+START_TEST(many_long_names)
+{
+	enum { NR = 6000 };
+	static char name[1000];
+	struct prof_epoch t;
+	struct jit_world j;
+	char path[64];
+	size_t bytes = 0;
+	FILE *f;
+
+	begin(&j);
+	memset(name, 'n', sizeof(name) - 1);
+	map_path(PID_A, path);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	for (int i = 0; i < NR; i++)
+		fprintf(f, "%x 10 %d%s\n", 0x10000 + i * 16, i, name);
+	fclose(f);
+	map(&j.w, PID_A, 10, "//anon", NULL, 0x10000, NR * 16, 0);
+	for (uint64_t i = 0; i < NR; i++)
+		add_user(&j.w, PID_A, 20, FRAMES(0x10000 + i * 16));
+	t = finish(&j.w);
+	for (uint32_t i = 0; i < t.nr_strings; i++)
+		bytes += t.strings[i].len;
+	ck_assert_uint_gt(t.nr_symbols, 1000);
+	ck_assert_uint_lt(t.nr_symbols, NR);
+	ck_assert_uint_lt(bytes, 5 << 20);
+	end(&j);
+}
+END_TEST
+
+SUITE_MAIN("jit", no_two_processes_share, no_map, what_is_own_code, processes_that_end, an_exec,
+	   many_long_names)

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "record/ksyms.h"
+#include "tests/unit/oom.h"
+#include "tests/unit/random.h"
+#include "tests/unit/suite.h"
+
+static int read_text(struct ksyms *ksyms, const char *text, int (*fn)(struct ksyms *, FILE *))
+{
+	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	int ret;
+
+	ck_assert_ptr_nonnull(f);
+	ret = fn(ksyms, f);
+	fclose(f);
+	return ret;
+}
+
+static void read_kallsyms(struct ksyms *ksyms, const char *text)
+{
+	ck_assert_int_eq(read_text(ksyms, text, ksyms_read_kallsyms), 0);
+}
+
+static void read_modules(struct ksyms *ksyms, const char *text)
+{
+	ck_assert_int_eq(read_text(ksyms, text, ksyms_read_modules), 0);
+}
+
+/* Looks up @addr; the symbol must be @name at @start (no symbol: NULL) of @part. */
+static struct ksym_hit expect(struct ksyms *ksyms, uint64_t addr, const char *name, uint64_t start,
+			      enum kernel_part part)
+{
+	struct ksym_hit hit;
+
+	ksyms_lookup(ksyms, addr, &hit);
+	if (!name)
+		ck_assert_msg(!hit.name, "0x%llx is %s", (unsigned long long)addr, hit.name);
+	else
+		ck_assert_pstr_eq(hit.name, name);
+	ck_assert_int_eq(hit.part, part);
+	if (name) {
+		ck_assert_uint_eq(hit.start, start);
+		ck_assert_uint_le(hit.start, addr);
+		ck_assert_uint_lt(addr - hit.start, hit.size);
+	}
+	return hit;
+}
+
+#define TEXT UINT64_C(0xffffffff81000000)
+#define MODS UINT64_C(0xffffffffc0000000)
+
+static const char kernel_text[] = "0000000000000000 A fixed_percpu_data\n"
+				  "0000000000014000 A cpu_tss_rw\n"
+				  "ffffffff81000000 T startup_64\n"
+				  "ffffffff81000100 T _stext\n"
+				  "ffffffff81000100 T _text\n"
+				  "ffffffff81000200 t local_function\n"
+				  "ffffffff81000280 D data_between\n"
+				  "ffffffff81000300 T do_one_initcall\n"
+				  "ffffffff82000000 r rodata\n"
+				  "ffffffff82000800 W weak_function\n";
+
+START_TEST(functions)
+{
+	struct ksyms ksyms = {0};
+	struct ksym_hit hit;
+
+	read_kallsyms(&ksyms, kernel_text);
+	ck_assert(!ksyms.restricted);
+	ck_assert_uint_eq(ksyms.stext, TEXT + 0x100);
+	expect(&ksyms, TEXT - 1, NULL, 0, KERNEL_IMAGE);
+	hit = expect(&ksyms, TEXT, "startup_64", TEXT, KERNEL_IMAGE);
+	ck_assert_uint_eq(hit.size, 0x100);
+	expect(&ksyms, TEXT + 0xff, "startup_64", TEXT, KERNEL_IMAGE);
+	expect(&ksyms, TEXT + 0x100, "_stext", TEXT + 0x100, KERNEL_IMAGE);
+	/* Data is no code: the function before it reaches to the next function. */
+	hit = expect(&ksyms, TEXT + 0x2ff, "local_function", TEXT + 0x200, KERNEL_IMAGE);
+	ck_assert_uint_eq(hit.size, 0x100);
+	expect(&ksyms, TEXT + 0x300, "do_one_initcall", TEXT + 0x300, KERNEL_IMAGE);
+	expect(&ksyms, TEXT + 0x1000900, "weak_function", TEXT + 0x1000800, KERNEL_IMAGE);
+	/* Addresses of the per-CPU area are not in kernel text. */
+	expect(&ksyms, 0x14000, NULL, 0, KERNEL_IMAGE);
+	expect(&ksyms, 0, NULL, 0, KERNEL_IMAGE);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(the_last_symbol_reaches_to_the_address)
+{
+	struct ksyms ksyms = {0};
+
+	read_kallsyms(&ksyms, kernel_text);
+	ck_assert_uint_eq(
+		expect(&ksyms, TEXT + 0x1000805, "weak_function", TEXT + 0x1000800, KERNEL_IMAGE)
+			.size,
+		6);
+	expect(&ksyms, UINT64_MAX, "weak_function", TEXT + 0x1000800, KERNEL_IMAGE);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(several_names_of_an_address)
+{
+	struct ksyms ksyms = {0};
+
+	read_kallsyms(&ksyms, "ffffffff81000300 t __local\n"
+			      "ffffffff81000300 W weak\n"
+			      "ffffffff81000300 T global\n"
+			      "ffffffff81000300 T global_too\n"
+			      "ffffffff81000200 t second_local\n"
+			      "ffffffff81000100 W weak_only\n"
+			      "ffffffff81000100 t local_too\n"
+			      "ffffffff81000200 t another_local\n");
+	expect(&ksyms, TEXT + 0x300, "global", TEXT + 0x300, KERNEL_IMAGE);
+	expect(&ksyms, TEXT + 0x200, "second_local", TEXT + 0x200, KERNEL_IMAGE);
+	ck_assert_uint_eq(
+		expect(&ksyms, TEXT + 0x100, "weak_only", TEXT + 0x100, KERNEL_IMAGE).size, 0x100);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(hidden_addresses)
+{
+	struct ksyms ksyms = {0};
+
+	read_modules(&ksyms, "ext4 1048576 1 - Live 0x0000000000000000\n");
+	read_kallsyms(&ksyms, "0000000000000000 T _stext\n"
+			      "0000000000000000 T do_idle\n"
+			      "0000000000000000 t ext4_init\t[ext4]\n");
+	ck_assert(ksyms.restricted);
+	ck_assert_uint_eq(ksyms.syms.nr, 0);
+	expect(&ksyms, TEXT, NULL, 0, KERNEL_IMAGE);
+	expect(&ksyms, 0, NULL, 0, KERNEL_IMAGE);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(no_text_at_all)
+{
+	struct ksyms ksyms = {0};
+
+	read_kallsyms(&ksyms, "\n");
+	ck_assert(ksyms.restricted);
+	expect(&ksyms, TEXT, NULL, 0, KERNEL_IMAGE);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(modules)
+{
+	struct ksyms ksyms = {0};
+	struct ksym_hit hit;
+
+	read_modules(&ksyms, "nf_tables 311296 58 nft_ct,nft_nat, Live 0xffffffffc0100000\n"
+			     "e1000 4096 0 - Live 0xffffffffc0200000 (OE)\n"
+			     "no such line\n"
+			     "loading 8192 1 - Loading 0xffffffffc0300000\n");
+	ck_assert_uint_eq(ksyms.modules.nr, 3);
+	ck_assert_str_eq(ksyms.modules.data[0].name, "nf_tables");
+	ck_assert_uint_eq(ksyms.modules.data[0].start, MODS + 0x100000);
+	ck_assert_uint_eq(ksyms.modules.data[0].end, MODS + 0x100000 + 311296);
+	ck_assert_str_eq(ksyms.modules.data[2].name, "loading");
+	read_kallsyms(&ksyms, "ffffffff81000000 T _stext\n"
+			      "ffffffffc0100010 t nft_rx\t[nf_tables]\n"
+			      "ffffffffc0200000 T e1000_poll\t[e1000]\n"
+			      "ffffffffc0700000 t late\t[not_listed]\n");
+	hit = expect(&ksyms, MODS + 0x100020, "nft_rx", MODS + 0x100010, KERNEL_MODULE);
+	ck_assert_uint_eq(hit.module, 0);
+	hit = expect(&ksyms, MODS + 0x200fff, "e1000_poll", MODS + 0x200000, KERNEL_MODULE);
+	ck_assert_uint_eq(hit.module, 1);
+	/* Before the module's first symbol: of the module, but no function of another one. */
+	hit = expect(&ksyms, MODS + 0x100000, NULL, 0, KERNEL_MODULE);
+	ck_assert_uint_eq(hit.module, 0);
+	hit = expect(&ksyms, MODS + 0x300100, NULL, 0, KERNEL_MODULE);
+	ck_assert_uint_eq(hit.module, 2);
+	/* A module that was loaded after the list was read. */
+	hit = expect(&ksyms, MODS + 0x700001, "late", MODS + 0x700000, KERNEL_MODULE);
+	ck_assert_str_eq(ksyms.modules.data[hit.module].name, "not_listed");
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(a_module_whose_name_begins_as_another)
+{
+	struct ksyms ksyms = {0};
+	struct ksym_hit hit;
+
+	read_modules(&ksyms, "nft 4096 0 - Live 0xffffffffc0100000\n"
+			     "nft_ct 4096 0 - Live 0xffffffffc0200000\n"
+			     "bpfilter 4096 0 - Live 0xffffffffc0300000\n");
+	read_kallsyms(&ksyms, "ffffffffc0100000 t a\t[nft]\n"
+			      "ffffffffc0200000 t b\t[nft_ct]\n"
+			      "ffffffffc0300000 t c\t[bpfilter]\n");
+	hit = expect(&ksyms, MODS + 0x100000, "a", MODS + 0x100000, KERNEL_MODULE);
+	ck_assert_uint_eq(hit.module, 0);
+	hit = expect(&ksyms, MODS + 0x200000, "b", MODS + 0x200000, KERNEL_MODULE);
+	ck_assert_uint_eq(hit.module, 1);
+	hit = expect(&ksyms, MODS + 0x300000, "c", MODS + 0x300000, KERNEL_MODULE);
+	ck_assert_uint_eq(hit.module, 2);
+	ck_assert_uint_eq(ksyms.modules.nr, 3);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(long_module_names)
+{
+	struct ksyms ksyms = {0};
+	char text[256], name[100];
+
+	memset(name, 'm', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	snprintf(text, sizeof(text), "%s 4096 0 - Live 0xffffffffc0100000\n", name);
+	/* The kernel has none of this length: it need not be taken, but must fit. */
+	read_modules(&ksyms, text);
+	snprintf(text, sizeof(text), "ffffffffc0200000 t f\t[%s]\n", name);
+	read_kallsyms(&ksyms, text);
+	expect(&ksyms, MODS + 0x200000, "f", MODS + 0x200000, KERNEL_MODULE);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(bpf_and_trampolines)
+{
+	struct ksyms ksyms = {0};
+
+	read_kallsyms(&ksyms, "ffffffff81000000 T _stext\n"
+			      "ffffffffc0100000 t bpf_prog_6deef7357e7b4530\t[bpf]\n"
+			      "ffffffffc0200000 t ftrace_trampoline\t[__builtin__ftrace]\n"
+			      "ffffffffc0300000 t kprobe_insn\t[__builtin__kprobes]\n");
+	expect(&ksyms, MODS + 0x100010, "bpf_prog_6deef7357e7b4530", MODS + 0x100000, KERNEL_BPF);
+	expect(&ksyms, MODS + 0x200010, "ftrace_trampoline", MODS + 0x200000, KERNEL_IMAGE);
+	expect(&ksyms, MODS + 0x300010, "kprobe_insn", MODS + 0x300000, KERNEL_IMAGE);
+	ck_assert_uint_eq(ksyms.modules.nr, 0);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(programs_loaded_later)
+{
+	struct ksyms ksyms = {0};
+
+	read_kallsyms(&ksyms, "ffffffff81000000 T _stext\n"
+			      "ffffffffc0100000 t bpf_prog_old\t[bpf]\n");
+	expect(&ksyms, MODS + 0x200000, "bpf_prog_old", MODS + 0x100000, KERNEL_BPF);
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 1, MODS + 0x200000, 100, "bpf_prog_new"), 0);
+	expect(&ksyms, MODS + 0x200000, "bpf_prog_new", MODS + 0x200000, KERNEL_BPF);
+	ck_assert_uint_eq(
+		expect(&ksyms, MODS + 0x100000, "bpf_prog_old", MODS + 0x100000, KERNEL_BPF).size,
+		0x100000);
+	/* The address of one that was unloaded is used again, more than once. */
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 1, MODS + 0x100000, 100, "bpf_prog_second"), 0);
+	expect(&ksyms, MODS + 0x100001, "bpf_prog_second", MODS + 0x100000, KERNEL_BPF);
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 1, MODS + 0x100000, 100, "bpf_prog_third"), 0);
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 1, MODS + 0x100000, 100, "bpf_prog_fourth"), 0);
+	expect(&ksyms, MODS + 0x100001, "bpf_prog_fourth", MODS + 0x100000, KERNEL_BPF);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+/* Whatever global functions had the address, in kallsyms or of a module that has gone. */
+START_TEST(a_program_in_place_of_other_code)
+{
+	struct ksyms ksyms = {0};
+
+	read_kallsyms(&ksyms, "ffffffffc0100000 T gone_a\t[gone]\n"
+			      "ffffffffc0100000 T gone_b\t[gone]\n");
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 1, MODS + 0x100000, 100, "bpf_prog"), 0);
+	expect(&ksyms, MODS + 0x100000, "bpf_prog", MODS + 0x100000, KERNEL_BPF);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(the_image_ends)
+{
+	struct ksyms ksyms = {0};
+	struct ksym_hit hit;
+
+	read_kallsyms(&ksyms, "ffffffff81000000 T _stext\n"
+			      "ffffffff81002000 B _end\n"
+			      "ffffffffc0100000 t ftrace_trampoline\t[__builtin__ftrace]\n");
+	hit = expect(&ksyms, TEXT + 0x1fff, "_stext", TEXT, KERNEL_IMAGE);
+	ck_assert_uint_eq(hit.size, 0x2000);
+	expect(&ksyms, TEXT + 0x2000, NULL, 0, KERNEL_IMAGE);
+	expect(&ksyms, MODS + 0xfffff, NULL, 0, KERNEL_IMAGE);
+	expect(&ksyms, MODS + 0x100001, "ftrace_trampoline", MODS + 0x100000, KERNEL_IMAGE);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+/* What is behind a module's end came later: it is not the module's last function. */
+START_TEST(modules_end)
+{
+	struct ksyms ksyms = {0};
+	struct ksym_hit hit;
+
+	read_modules(&ksyms, "brd 4096 0 - Live 0xffffffffc0100000\n");
+	read_kallsyms(&ksyms, "ffffffff81000000 T _stext\n"
+			      "ffffffffc0100800 t brd_exit\t[brd]\n"
+			      "ffffffffc0400000 t brd_elsewhere\t[brd]\n");
+	hit = expect(&ksyms, MODS + 0x100fff, "brd_exit", MODS + 0x100800, KERNEL_MODULE);
+	ck_assert_uint_eq(hit.size, 0x800);
+	expect(&ksyms, MODS + 0x101000, NULL, 0, KERNEL_IMAGE);
+	expect(&ksyms, MODS + 0x3fffff, NULL, 0, KERNEL_IMAGE);
+	expect(&ksyms, MODS + 0x400010, "brd_elsewhere", MODS + 0x400000, KERNEL_MODULE);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+/* Since Linux 6.4 the size in /proc/modules is that of all ranges, not of the text alone. */
+START_TEST(sizes_that_overlap)
+{
+	struct ksyms ksyms = {0};
+	struct ksym_hit hit;
+
+	read_modules(&ksyms, "first 12288 0 - Live 0xffffffffc0100000\n"
+			     "second 12288 0 - Live 0xffffffffc0101000\n");
+	read_kallsyms(&ksyms, "ffffffffc0100000 t a\t[first]\n"
+			      "ffffffffc0101000 t b\t[second]\n"
+			      "ffffffffc0102000 t bpf_prog\t[bpf]\n");
+	hit = expect(&ksyms, MODS + 0x100fff, "a", MODS + 0x100000, KERNEL_MODULE);
+	ck_assert_uint_eq(hit.module, 0);
+	hit = expect(&ksyms, MODS + 0x101000, "b", MODS + 0x101000, KERNEL_MODULE);
+	ck_assert_uint_eq(hit.module, 1);
+	expect(&ksyms, MODS + 0x102000, "bpf_prog", MODS + 0x102000, KERNEL_BPF);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+static const char gone_modules[] = "gone 4096 0 - Live 0xffffffffc0100000\n"
+				   "stays 4096 0 - Live 0xffffffffc0200000\n"
+				   "moves 4096 0 - Live 0xffffffffc0300000\n"
+				   "gives 4096 0 - Live 0xffffffffc0400000\n";
+static const char gone_kallsyms[] = "ffffffff81000000 T _stext\n"
+				    "ffffffff81000100 T _end\n"
+				    "ffffffffc0100000 t gone_a\t[gone]\n"
+				    "ffffffffc0100100 t gone_b\t[gone]\n"
+				    "ffffffffc0200000 t stays_a\t[stays]\n"
+				    "ffffffffc0300000 t moves_a\t[moves]\n"
+				    "ffffffffc0400800 t gives_a\t[gives]\n"
+				    "ffffffffc0500000 t bpf_prog_gone\t[bpf]\n"
+				    "ffffffffc0600000 t bpf_prog_old\t[bpf]\n";
+static const char come_modules[] = "stays 4096 0 - Live 0xffffffffc0200000\n"
+				   "moves 4096 0 - Live 0xffffffffc0380000\n"
+				   "takes 4096 0 - Live 0xffffffffc0400000\n";
+static const char come_kallsyms[] = "ffffffff81000000 T _stext\n"
+				    "ffffffff81000100 T _end\n"
+				    "ffffffffc0200000 t stays_a\t[stays]\n"
+				    "ffffffffc0380000 t moves_a\t[moves]\n"
+				    "ffffffffc0400000 t takes_a\t[takes]\n"
+				    "ffffffffc0600000 t bpf_prog_new\t[bpf]\n";
+
+START_TEST(modules_that_come_and_go)
+{
+	struct ksyms before = {0}, after = {0}, later = {0};
+	struct ksym_hit hit;
+
+	read_modules(&before, gone_modules);
+	read_kallsyms(&before, gone_kallsyms);
+	read_modules(&after, come_modules);
+	read_kallsyms(&after, come_kallsyms);
+	ck_assert_uint_ne(before.modules_hash, after.modules_hash);
+	ck_assert_int_eq(ksyms_inherit(&after, &before), 0);
+	hit = expect(&after, MODS + 0x1000ff, "gone_a", MODS + 0x100000, KERNEL_MODULE);
+	ck_assert_str_eq(after.modules.data[hit.module].name, "gone");
+	ck_assert_uint_eq(after.modules.data[hit.module].start, MODS + 0x100000);
+	expect(&after, MODS + 0x100fff, "gone_b", MODS + 0x100100, KERNEL_MODULE);
+	expect(&after, MODS + 0x200001, "stays_a", MODS + 0x200000, KERNEL_MODULE);
+	hit = expect(&after, MODS + 0x300001, "moves_a", MODS + 0x300000, KERNEL_MODULE);
+	ck_assert_uint_eq(after.modules.data[hit.module].start, MODS + 0x300000);
+	hit = expect(&after, MODS + 0x380001, "moves_a", MODS + 0x380000, KERNEL_MODULE);
+	ck_assert_uint_eq(after.modules.data[hit.module].start, MODS + 0x380000);
+	/* Where there is other code now, nothing of the old one is left. */
+	expect(&after, MODS + 0x400900, "takes_a", MODS + 0x400000, KERNEL_MODULE);
+	expect(&after, MODS + 0x500001, "bpf_prog_gone", MODS + 0x500000, KERNEL_BPF);
+	expect(&after, MODS + 0x600001, "bpf_prog_new", MODS + 0x600000, KERNEL_BPF);
+	expect(&after, TEXT + 0x10, "_stext", TEXT, KERNEL_IMAGE);
+
+	/* What was gone before is dropped. */
+	read_modules(&later, "stays 4096 7 - Live 0xffffffffc0200000\n");
+	read_kallsyms(&later, "ffffffffc0200000 t stays_a\t[stays]\n");
+	ck_assert_int_eq(ksyms_inherit(&later, &after), 0);
+	expect(&later, MODS + 0x100001, NULL, 0, KERNEL_IMAGE);
+	expect(&later, MODS + 0x400001, "takes_a", MODS + 0x400000, KERNEL_MODULE);
+	ksyms_deinit(&before);
+	ksyms_deinit(&after);
+	ksyms_deinit(&later);
+}
+END_TEST
+
+START_TEST(users_of_a_module_change_nothing)
+{
+	struct ksyms a = {0}, b = {0};
+
+	read_modules(&a, "ext4 1048576 1 - Live 0xffffffffc0100000\n");
+	read_modules(&b, "ext4 1048576 3 zap,zip, Live 0xffffffffc0100000\n");
+	ck_assert_uint_eq(a.modules_hash, b.modules_hash);
+	ksyms_deinit(&a);
+	ksyms_deinit(&b);
+}
+END_TEST
+
+/* The packs of programs are reused at any address. */
+START_TEST(programs_over_programs)
+{
+	struct ksyms ksyms = {0};
+	struct ksym_hit hit;
+
+	read_kallsyms(&ksyms, "ffffffff81000000 T _stext\n"
+			      "ffffffffc0100040 t bpf_prog_old\t[bpf]\n");
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 1, MODS + 0x100080, 64, "bpf_prog_probe"), 0);
+	expect(&ksyms, MODS + 0x100090, "bpf_prog_probe", MODS + 0x100080, KERNEL_BPF);
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 2, MODS + 0x100000, 0x100, "bpf_prog_large"), 0);
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 3, MODS + 0x100100, 64, "bpf_prog_next"), 0);
+	hit = expect(&ksyms, MODS + 0x1000ff, "bpf_prog_large", MODS + 0x100000, KERNEL_BPF);
+	ck_assert_uint_eq(hit.size, 0x100);
+	expect(&ksyms, MODS + 0x100100, "bpf_prog_next", MODS + 0x100100, KERNEL_BPF);
+	/* Small ones in the place of the large one, all before the next look. */
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 4, MODS + 0x100000, 64, "bpf_prog_a"), 0);
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 5, MODS + 0x100040, 64, "bpf_prog_b"), 0);
+	expect(&ksyms, MODS + 0x10003f, "bpf_prog_a", MODS + 0x100000, KERNEL_BPF);
+	expect(&ksyms, MODS + 0x100041, "bpf_prog_b", MODS + 0x100040, KERNEL_BPF);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(programs_of_before)
+{
+	struct ksyms ksyms = {.read_ns = 100};
+
+	read_kallsyms(&ksyms, "ffffffffc0100000 t bpf_prog_now\t[bpf]\n");
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 99, MODS + 0x100000, 64, "bpf_prog_before"), 0);
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 99, MODS + 0x100010, 64, "bpf_prog_before"), 0);
+	expect(&ksyms, MODS + 0x100020, "bpf_prog_now", MODS + 0x100000, KERNEL_BPF);
+	ck_assert_int_eq(ksyms_add_bpf(&ksyms, 100, MODS + 0x100000, 64, "bpf_prog_after"), 0);
+	expect(&ksyms, MODS + 0x100020, "bpf_prog_after", MODS + 0x100000, KERNEL_BPF);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(lines_that_are_none)
+{
+	struct ksyms ksyms = {0};
+
+	read_kallsyms(&ksyms, "\n"
+			      "no symbol\n"
+			      "ffffffff81000000\n"
+			      "ffffffff81000000 \n"
+			      "ffffffff81000000 T\n"
+			      "ffffffff81000000 Tx\n"
+			      "ffffffff81000100 T after\n"
+			      "ffffffff81000200 T no_newline");
+	ck_assert_uint_eq(ksyms.syms.nr, 2);
+	expect(&ksyms, TEXT + 0x100, "after", TEXT + 0x100, KERNEL_IMAGE);
+	expect(&ksyms, TEXT + 0x200, "no_newline", TEXT + 0x200, KERNEL_IMAGE);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+/* KSYM_NAME_LEN is 512 since Linux 6.1. */
+START_TEST(long_names)
+{
+	struct ksyms ksyms = {0};
+	char name[512], text[1200];
+
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	snprintf(text, sizeof(text), "ffffffff81000100 T %s\nffffffffc0000200 t %s\t[module]\n",
+		 name, name);
+	read_kallsyms(&ksyms, text);
+	expect(&ksyms, TEXT + 0x100, name, TEXT + 0x100, KERNEL_IMAGE);
+	expect(&ksyms, MODS + 0x200, name, MODS + 0x200, KERNEL_MODULE);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(many_in_any_order)
+{
+	enum { NR = 20000 };
+	struct random random = {.state = 99};
+	struct ksyms ksyms = {0};
+	static char text[NR * 40];
+	static uint32_t order[NR];
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < NR; i++) {
+		uint32_t j = random_below(&random, i + 1);
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+	for (uint32_t i = 0; i < NR; i++)
+		len += sprintf(text + len, "%llx t fn_%u\n",
+			       (unsigned long long)(TEXT + 16 * order[i]), order[i]);
+	read_kallsyms(&ksyms, text);
+	for (uint32_t i = 0; i < NR; i++) {
+		struct ksym_hit hit;
+		char name[16];
+
+		ksyms_lookup(&ksyms, TEXT + 16 * i + random_below(&random, 16), &hit);
+		snprintf(name, sizeof(name), "fn_%u", i);
+		if (!hit.name || strcmp(hit.name, name))
+			ck_abort_msg("%s instead of %s", hit.name ? hit.name : "nothing", name);
+	}
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(module_build_ids)
+{
+	struct ksyms ksyms = {0};
+
+	read_modules(&ksyms, "no_such_module_here 4096 0 - Live 0xffffffffc0100000\n");
+	ck_assert(build_id_is_none(ksyms_module_build_id(&ksyms, 0)));
+	ck_assert(ksyms.modules.data[0].build_id_read);
+	ck_assert(build_id_is_none(ksyms_module_build_id(&ksyms, 0)));
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+/* Whatever this machine lets us see: it loads, and what it has is sorted. */
+START_TEST(this_kernel)
+{
+	struct ksyms ksyms = {0};
+	struct ksym_hit hit;
+
+	ck_assert_int_eq(ksyms_load(&ksyms), 0);
+	ck_assert_int_eq(ksyms_refresh(&ksyms), 0);
+	ck_assert_int_eq(ksyms.restricted, !ksyms.stext);
+	ksyms_lookup(&ksyms, ksyms.stext, &hit);
+	if (!ksyms.restricted)
+		ck_assert_uint_eq(hit.start, ksyms.stext);
+	for (size_t i = 1; i < ksyms.syms.nr; i++)
+		if (ksyms.syms.data[i - 1].addr >= ksyms.syms.data[i].addr)
+			ck_abort_msg("not sorted");
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
+START_TEST(out_of_memory)
+{
+	static const char modules_text[] = "one 4096 0 - Live 0xffffffffc0100000\n";
+
+	oom_for_each_call(n)
+	{
+		struct ksyms ksyms = {0}, after = {0};
+		int ret = read_text(&ksyms, modules_text, ksyms_read_modules);
+
+		if (!ret)
+			ret = read_text(&ksyms, kernel_text, ksyms_read_kallsyms);
+		for (uint64_t i = 0; !ret && i < 100; i++)
+			ret = ksyms_add_bpf(&ksyms, 1, MODS + 64 * i, 64, "bpf_prog");
+		if (!ret)
+			ret = read_text(&after, gone_kallsyms, ksyms_read_kallsyms);
+		if (!ret)
+			ret = ksyms_inherit(&after, &ksyms);
+		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);
+		ksyms_deinit(&ksyms);
+		ksyms_deinit(&after);
+	}
+}
+END_TEST
+
+SUITE_MAIN("ksyms", functions, the_last_symbol_reaches_to_the_address, several_names_of_an_address,
+	   hidden_addresses, no_text_at_all, modules, a_module_whose_name_begins_as_another,
+	   long_module_names, bpf_and_trampolines, programs_loaded_later,
+	   a_program_in_place_of_other_code, programs_over_programs, programs_of_before, the_image_ends, modules_end, sizes_that_overlap,
+	   modules_that_come_and_go, users_of_a_module_change_nothing, lines_that_are_none, long_names, many_in_any_order,
+	   module_build_ids, this_kernel, out_of_memory)

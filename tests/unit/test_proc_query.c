@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the kernel answers about this very process is what /proc/self/maps says. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/readfile.h"
+#include "record/proc_query.h"
+#include "tests/unit/skip.h"
+#include "tests/unit/suite.h"
+
+static void *map_code(int fd, size_t pages)
+{
+	void *p = mmap(NULL, pages * 4096, PROT_READ | PROT_EXEC,
+		       fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, fd, fd < 0 ? 0 : 4096);
+
+	ck_assert_ptr_ne(p, MAP_FAILED);
+	return p;
+}
+
+START_TEST(same_as_text)
+{
+	char *dir = temp_create();
+	char path[200], name[PATH_MAX];
+	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), file;
+	struct proc_map want, have;
+	uint64_t addr = 0;
+	size_t nr = 0;
+	char_vec text = {0};
+
+	/* A deleted file with a newline in its name, at an offset; code that is no file's. */
+	snprintf(path, sizeof(path), "%s/od\nd file", dir);
+	file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
+	ck_assert_int_eq(ftruncate(file, 65536), 0);
+	map_code(file, 3);
+	map_code(-1, 2);
+	ck_assert_int_eq(unlink(path), 0);
+
+	ck_assert_int_eq(read_fd(maps, 1 << 20, &text), 0);
+	for (char *line = text.data; *line;) {
+		line = proc_map_parse(line, &want);
+		ck_assert_ptr_nonnull(line);
+		if (!want.executable || want.start > INT64_MAX)
+			continue; /* vsyscall is in the text alone */
+		ck_assert_int_eq(proc_query_next(maps, addr, name, &have), 0);
+		ck_assert_uint_eq(have.start, want.start);
+		ck_assert_uint_eq(have.end, want.end);
+		ck_assert_uint_eq(have.dev, want.dev);
+		ck_assert_uint_eq(have.inode, want.inode);
+		ck_assert_str_eq(have.path, want.path);
+		ck_assert(have.executable);
+		if (want.inode)
+			ck_assert_uint_eq(have.pgoff, want.pgoff);
+		addr = have.end;
+		nr++;
+	}
+	ck_assert_int_eq(proc_query_next(maps, addr, name, &have), -ENOENT);
+	ck_assert_uint_ge(nr, 5);
+	vec_free(&text);
+	close(file);
+	close(maps);
+	temp_remove(dir);
+}
+END_TEST
+
+START_TEST(not_that_kind_of_file)
+{
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	char name[PATH_MAX];
+	struct proc_map map;
+
+	ck_assert_int_eq(proc_query_next(fd, 0, name, &map), -ENOTTY);
+	close(fd);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {same_as_text, not_that_kind_of_file};
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	char name[PATH_MAX];
+	struct proc_map map;
+
+	if (proc_query_next(fd, 0, name, &map) == -ENOTTY)
+		return skip_all("proc_query", "PROCMAP_QUERY needs Linux 6.11");
+	close(fd);
+	return suite_run("proc_query", tests, 2);
+}

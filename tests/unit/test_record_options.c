@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "record/options.h"
+#include "tests/unit/suite.h"
+
+#define ARGS_MAX 16
+
+/* @args ends with NULL; the program's name goes before. getopt reorders the copy in @argv. */
+static int parse(struct record_options *options, const char *const *args, char **argv,
+		 struct err *err)
+{
+	int argc = 0;
+
+	argv[argc++] = (char *)(uintptr_t) "profrec";
+	for (; *args; args++)
+		argv[argc++] = (char *)(uintptr_t)*args;
+	argv[argc] = NULL;
+	return record_options_parse(options, argc, argv, err);
+}
+
+#define PARSE(options, argv, err, ...)                                                             \
+	parse((options), (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}, (argv), (err))
+
+/* The arguments are taken; the result is the caller's to release. */
+#define TAKE(...)                                                                                  \
+	({                                                                                         \
+		static char *_argv[ARGS_MAX];                                                      \
+		struct record_options _options;                                                    \
+		struct err _err = {0};                                                             \
+		int _ret = PARSE(&_options, _argv, &_err, __VA_ARGS__);                            \
+                                                                                                   \
+		ck_assert_str_eq(_err.text, "");                                                   \
+		ck_assert_int_eq(_ret, OPTIONS_RUN);                                               \
+		_options;                                                                          \
+	})
+
+/* The arguments are refused with this text and this hint. */
+#define REFUSE(want_text, want_hint, ...)                                                          \
+	({                                                                                         \
+		char *_argv[ARGS_MAX];                                                             \
+		struct record_options _options;                                                    \
+		struct err _err = {0};                                                             \
+		int _ret = PARSE(&_options, _argv, &_err, __VA_ARGS__);                            \
+                                                                                                   \
+		ck_assert_str_eq(_err.text, want_text);                                            \
+		ck_assert_str_eq(_err.hint, want_hint);                                            \
+		ck_assert_int_eq(_ret, -EINVAL);                                                   \
+		record_options_deinit(&_options);                                                  \
+	})
+
+static const char list_hint[] = "'profrec --help' lists the options";
+static const char command_hint[] = "to record a command, put -- before it";
+
+START_TEST(defaults)
+{
+	struct record_options o = TAKE();
+
+	ck_assert_str_eq(o.output, "profrec.prof");
+	ck_assert_uint_eq(o.freq_hz, 49);
+	ck_assert_uint_eq(o.stack_storage, 16384);
+	ck_assert_uint_eq(o.hash_storage, 40960);
+	ck_assert_uint_eq(o.duration_s, 0);
+	ck_assert_uint_eq(o.pids.nr, 0);
+	ck_assert_uint_eq(o.cpus.nr, 0);
+	ck_assert(!o.user_only && !o.kernel_only && !o.include_idle && !o.quiet);
+	ck_assert_uint_eq(o.period, 0);
+	ck_assert_uint_eq(o.max_depth, 0);
+	ck_assert_uint_eq(o.tids.nr, 0);
+	ck_assert_uint_eq(o.uid, UINT64_MAX);
+	ck_assert_uint_eq(o.mntns, 0);
+	ck_assert(!o.follow && !o.comm && !o.cgroup && !o.cgroup_map && !o.mntns_map);
+	ck_assert_ptr_null(o.event_text);
+	ck_assert_ptr_null(o.command);
+	ck_assert_str_eq(o.command_line, "profrec");
+	record_options_deinit(&o);
+}
+END_TEST
+
+START_TEST(short_options)
+{
+	struct record_options o =
+		TAKE("-o", "a.prof", "-p", "1,4194304", "-F", "99", "-C", "0-2,5", "-UIq", "10");
+
+	ck_assert_str_eq(o.output, "a.prof");
+	ck_assert_uint_eq(o.pids.nr, 2);
+	ck_assert_uint_eq(o.pids.data[0], 1);
+	ck_assert_uint_eq(o.pids.data[1], 4194304);
+	ck_assert_uint_eq(o.freq_hz, 99);
+	ck_assert_uint_eq(o.cpus.nr, 4);
+	ck_assert_uint_eq(o.cpus.data[2], 2);
+	ck_assert_uint_eq(o.cpus.data[3], 5);
+	ck_assert(o.user_only && o.include_idle && o.quiet && !o.kernel_only);
+	ck_assert_uint_eq(o.duration_s, 10);
+	ck_assert_str_eq(o.command_line, "profrec -o a.prof -p 1,4194304 -F 99 -C 0-2,5 -UIq 10");
+	record_options_deinit(&o);
+}
+END_TEST
+
+START_TEST(long_options)
+{
+	struct record_options o =
+		TAKE("--output=-", "--pid=7", "--frequency", "1000000", "--cpu=8191",
+		     "--kernel-stacks-only", "--include-idle", "--stack-storage-size=2",
+		     "--hash-storage-size", "16777216", "--quiet");
+
+	ck_assert_str_eq(o.output, "-");
+	ck_assert_uint_eq(o.pids.data[0], 7);
+	ck_assert_uint_eq(o.freq_hz, 1000000);
+	ck_assert_uint_eq(o.cpus.data[0], 8191);
+	ck_assert(o.kernel_only && o.include_idle && o.quiet && !o.user_only);
+	ck_assert_uint_eq(o.stack_storage, 2);
+	ck_assert_uint_eq(o.hash_storage, 16777216);
+	record_options_deinit(&o);
+}
+END_TEST
+
+START_TEST(filters)
+{
+	struct record_options o =
+		TAKE("-L", "5,6", "--comm", "kworker/0:1", "--uid=0", "--cgroup", "/c",
+		     "--cgroupmap=/m", "--mntns", "4194304", "--mntnsmap", "/n");
+
+	ck_assert_uint_eq(o.tids.nr, 2);
+	ck_assert_uint_eq(o.tids.data[1], 6);
+	ck_assert_str_eq(o.comm, "kworker/0:1");
+	ck_assert_uint_eq(o.uid, 0);
+	ck_assert_str_eq(o.cgroup, "/c");
+	ck_assert_str_eq(o.cgroup_map, "/m");
+	ck_assert_uint_eq(o.mntns, 4194304);
+	ck_assert_str_eq(o.mntns_map, "/n");
+	record_options_deinit(&o);
+	o = TAKE("-p", "1", "--follow", "--comm", "123456789012345");
+	ck_assert(o.follow);
+	record_options_deinit(&o);
+	REFUSE("option --follow: needs -p/--pid", "", "--follow");
+	REFUSE("option --follow: needs -p/--pid", "", "--follow", "-L", "1");
+	REFUSE("option --comm: '1234567890123456' is longer than a thread's name can be (15 bytes)",
+	       "", "--comm", "1234567890123456");
+	REFUSE("option --uid: 4294967295 is out of range (0 to 4294967294)", "", "--uid",
+	       "4294967295");
+	REFUSE("option --uid: 'root' is not a number", "", "--uid", "root");
+	REFUSE("option --mntns: 0 is out of range (1 to 4194304)", "", "--mntns=0");
+	REFUSE("option -L/--tid: not allowed with option -p/--pid", "", "-p1", "-L1");
+	REFUSE("option -p/--pid: not allowed with option -L/--tid", "", "-L1", "-p1");
+	REFUSE("option -L/--tid: '1-2' is not a list of thread ids (N[,N...])", "", "-L1-2");
+	REFUSE("option -L/--tid: not allowed with a command", "", "-L", "1", "--", "true");
+	REFUSE("option --max-stack-depth: 2049 is out of range (1 to 2048)", "",
+	       "--max-stack-depth=2049");
+}
+END_TEST
+
+/* Frequency or period: what was given, else what suits the event. */
+START_TEST(rates)
+{
+	static const struct {
+		const char *event;
+		uint64_t freq_hz, period;
+	} defaults_of[] = {
+		{"cpu-clock", 49, 0},	    {"cycles", 49, 0},	  {"r1c2", 49, 0},
+		{"context-switches", 0, 1}, {"page-faults", 0, 1}, {"sched:sched_switch", 0, 1},
+	};
+	struct record_options o = TAKE("-c", "9223372036854775807");
+
+	ck_assert_uint_eq(o.freq_hz, 0);
+	ck_assert_uint_eq(o.period, INT64_MAX);
+	record_options_deinit(&o);
+	o = TAKE("-e", "page-faults", "-F", "99");
+	ck_assert_uint_eq(o.freq_hz, 99);
+	ck_assert_uint_eq(o.period, 0);
+	record_options_deinit(&o);
+	o = TAKE("-e", "sched:sched_switch", "-c", "10");
+	ck_assert_uint_eq(o.period, 10);
+	record_options_deinit(&o);
+	for (size_t i = 0; i < ARRAY_SIZE(defaults_of); i++) {
+		o = TAKE("-e", defaults_of[i].event);
+		ck_assert_str_eq(o.event.name, defaults_of[i].event);
+		ck_assert_uint_eq(o.freq_hz, defaults_of[i].freq_hz);
+		ck_assert_uint_eq(o.period, defaults_of[i].period);
+		record_options_deinit(&o);
+	}
+	REFUSE("option -c/--count: not allowed with option -F/--frequency", "", "-F9", "-c9");
+	REFUSE("option -c/--count: 0 is out of range (1 to 9223372036854775807)", "", "-c0");
+	REFUSE("option -F/--frequency: not allowed with a tracepoint",
+	       "-c COUNT takes every COUNTth hit", "-F9", "-e", "sched:sched_switch");
+	REFUSE("option -e/--event: there is no event 'frobs'",
+	       EVENT_NAMES ", rNNNN (hexadecimal), or CATEGORY:NAME", "-e", "frobs");
+}
+END_TEST
+
+START_TEST(options_behind_the_duration)
+{
+	struct record_options o = TAKE("30", "-F", "7", "-q");
+
+	ck_assert_uint_eq(o.duration_s, 30);
+	ck_assert_uint_eq(o.freq_hz, 7);
+	ck_assert(o.quiet);
+	/* As it was typed, not as getopt reorders it. */
+	ck_assert_str_eq(o.command_line, "profrec 30 -F 7 -q");
+	record_options_deinit(&o);
+}
+END_TEST
+
+START_TEST(lists_of_several_options)
+{
+	struct record_options o = TAKE("-p", "5,6", "-p", "6,7", "-C1", "-C", "0-1");
+
+	ck_assert_uint_eq(o.pids.nr, 3);
+	ck_assert_uint_eq(o.pids.data[2], 7);
+	ck_assert_uint_eq(o.cpus.nr, 2);
+	ck_assert_uint_eq(o.cpus.data[0], 1);
+	ck_assert_uint_eq(o.cpus.data[1], 0);
+	record_options_deinit(&o);
+}
+END_TEST
+
+START_TEST(intervals_and_rotation)
+{
+	struct record_options o = TAKE("-i", "5", "-o", "%s.prof", "--rotate=60", "--rotate-keep=7");
+
+	ck_assert_uint_eq(o.interval_s, 5);
+	ck_assert_uint_eq(o.rotation.seconds, 60);
+	ck_assert_uint_eq(o.rotation.bytes, 0);
+	ck_assert_uint_eq(o.rotation.keep, 7);
+	record_options_deinit(&o);
+	o = TAKE("--rotate", "2M", "-o%s.prof");
+	ck_assert_uint_eq(o.interval_s, 0);
+	ck_assert_uint_eq(o.rotation.bytes, 2 << 20);
+	record_options_deinit(&o);
+	REFUSE("option -i/--interval: 0 is out of range (1 to 99999999)", "", "-i0");
+	REFUSE("option --rotate: 'profrec.prof' is the name of one file",
+	       "give -o a pattern of strftime(3): -o %Y%m%d-%H%M%S.prof", "--rotate", "5");
+	REFUSE("option --rotate: 'day' is not a time or a size",
+	       "a number is seconds; with K, M or G it is a size", "--rotate=day", "-o%Y");
+}
+END_TEST
+
+START_TEST(durations)
+{
+	struct record_options o = TAKE("1");
+
+	ck_assert_uint_eq(o.duration_s, 1);
+	record_options_deinit(&o);
+	o = TAKE("99999998");
+	ck_assert_uint_eq(o.duration_s, 99999998);
+	record_options_deinit(&o);
+	/* bcc's default value, which scripts may pass on: until Ctrl-C. */
+	o = TAKE("99999999");
+	ck_assert_uint_eq(o.duration_s, 0);
+	record_options_deinit(&o);
+	REFUSE("duration 0 is out of range (1 to 99999999 seconds)", "", "0");
+	REFUSE("duration 100000000 is out of range (1 to 99999999 seconds)", "", "100000000");
+	REFUSE("duration 18446744073709551617 is out of range (1 to 99999999 seconds)", "",
+	       "18446744073709551617");
+	REFUSE("duration '1.5' is not a number of seconds", command_hint, "1.5");
+	REFUSE("duration '10s' is not a number of seconds", command_hint, "10s");
+	REFUSE("duration '' is not a number of seconds", command_hint, "");
+	REFUSE("duration ' 1' is not a number of seconds", command_hint, " 1");
+	REFUSE("duration '+1' is not a number of seconds", command_hint, "+1");
+	REFUSE("unexpected argument '20'", command_hint, "10", "20");
+}
+END_TEST
+
+START_TEST(a_command_without_dashes)
+{
+	REFUSE("duration 'gcc' is not a number of seconds", command_hint, "gcc", "x.c");
+	REFUSE("unexpected argument 'gcc'", command_hint, "10", "gcc", "x.c");
+	REFUSE("unexpected argument 'gcc'", command_hint, "10", "gcc", "-q");
+}
+END_TEST
+
+START_TEST(commands)
+{
+	struct record_options o = TAKE("-q", "--", "gcc", "-F", "-c", "--help", "--", "x.c");
+
+	ck_assert_ptr_nonnull(o.command);
+	ck_assert_str_eq(o.command[0], "gcc");
+	ck_assert_str_eq(o.command[1], "-F");
+	ck_assert_str_eq(o.command[3], "--help");
+	ck_assert_str_eq(o.command[4], "--");
+	ck_assert_str_eq(o.command[5], "x.c");
+	ck_assert_ptr_null(o.command[6]);
+	ck_assert(o.quiet);
+	ck_assert_uint_eq(o.freq_hz, 49);
+	ck_assert_uint_eq(o.duration_s, 0);
+	ck_assert_str_eq(o.command_line, "profrec -q -- gcc -F -c --help -- x.c");
+	record_options_deinit(&o);
+	o = TAKE("30", "-F", "99", "--", "true");
+	ck_assert_uint_eq(o.duration_s, 30);
+	ck_assert_str_eq(o.command[0], "true");
+	ck_assert_ptr_null(o.command[1]);
+	record_options_deinit(&o);
+	o = TAKE("--", "");
+	ck_assert_str_eq(o.command[0], "");
+	record_options_deinit(&o);
+}
+END_TEST
+
+START_TEST(commands_that_are_refused)
+{
+	REFUSE("no command behind --", "", "--");
+	REFUSE("no command behind --", "", "10", "--");
+	REFUSE("option -p/--pid: not allowed with a command", "", "-p", "1", "--", "true");
+	/* What is behind the dashes is no value. */
+	REFUSE("option -o: needs a value", list_hint, "-o", "--", "true");
+	REFUSE("option --frequency: needs a value", list_hint, "--frequency", "--", "true");
+}
+END_TEST
+
+START_TEST(conflicts)
+{
+	struct record_options o;
+
+	REFUSE("option -K/--kernel-stacks-only: not allowed with option -U/--user-stacks-only", "",
+	       "-U", "-K");
+	REFUSE("option -U/--user-stacks-only: not allowed with option -K/--kernel-stacks-only", "",
+	       "-KU");
+	REFUSE("option -K/--kernel-stacks-only: not allowed with option -U/--user-stacks-only", "",
+	       "--user-stacks-only", "10", "--kernel-stacks-only");
+	o = TAKE("-U", "-U");
+	ck_assert(o.user_only);
+	record_options_deinit(&o);
+}
+END_TEST
+
+START_TEST(ranges)
+{
+	REFUSE("option -F/--frequency: 0 is out of range (1 to 1000000)", "", "-F", "0");
+	REFUSE("option -F/--frequency: 1000001 is out of range (1 to 1000000)", "", "-F1000001");
+	REFUSE("option -F/--frequency: 99999999999999999999 is out of range (1 to 1000000)", "",
+	       "--frequency=99999999999999999999");
+	REFUSE("option --stack-storage-size: 1 is out of range (2 to 16777216)", "",
+	       "--stack-storage-size", "1");
+	REFUSE("option --hash-storage-size: 16777217 is out of range (2 to 16777216)", "",
+	       "--hash-storage-size", "16777217");
+}
+END_TEST
+
+START_TEST(what_is_no_number)
+{
+	REFUSE("option -F/--frequency: 'x' is not a number", "", "-F", "x");
+	REFUSE("option -F/--frequency: '' is not a number", "", "-F", "");
+	REFUSE("option -F/--frequency: '-5' is not a number", "", "-F", "-5");
+	REFUSE("option -F/--frequency: '0x10' is not a number", "", "-F", "0x10");
+	REFUSE("option -F/--frequency: '49 ' is not a number", "", "-F", "49 ");
+	REFUSE("option --hash-storage-size: '1k' is not a number", "", "--hash-storage-size=1k");
+}
+END_TEST
+
+START_TEST(what_is_no_list)
+{
+	static const char *const pids[] = {"0",   "",  ",",       "1,",  ",1", "1,,2",
+					   "1-3", "x", "4194305", "1 2", "-1"};
+	static const char *const cpus[] = {"",     "-",      "1-", "-1", "3-1",
+					   "8192", "0-8192", "a",  "1,", "0-1-2"};
+	char text[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		snprintf(text, sizeof(text),
+			 "option -p/--pid: '%s' is not a list of process ids (N[,N...])", pids[i]);
+		REFUSE(text, "", "-p", pids[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(cpus); i++) {
+		snprintf(text, sizeof(text),
+			 "option -C/--cpu: '%s' is not a list of CPUs (N[,N|A-B...])", cpus[i]);
+		REFUSE(text, "", "-C", cpus[i]);
+	}
+}
+END_TEST
+
+START_TEST(unknown_options)
+{
+	REFUSE("option -x: unknown", list_hint, "-x");
+	REFUSE("option -x: unknown", list_hint, "-qx");
+	REFUSE("option --nothing: unknown, ambiguous, or takes no value", list_hint, "--nothing");
+	REFUSE("option --quiet=1: unknown, ambiguous, or takes no value", list_hint, "--quiet=1");
+	REFUSE("option -F: needs a value", list_hint, "-F");
+	REFUSE("option --pid: needs a value", list_hint, "--pid");
+}
+END_TEST
+
+/* What is printed to stdout for @arg, which asks for information. */
+static void information(const char *arg, char *text, size_t size)
+{
+	char path[] = "/tmp/profrec-test-XXXXXX", *argv[ARGS_MAX];
+	int fd = mkstemp(path), before = dup(STDOUT_FILENO), ret;
+	struct record_options options;
+	struct err err = {0};
+	ssize_t n;
+
+	ck_assert_int_ge(fd, 0);
+	unlink(path);
+	fflush(stdout);
+	ck_assert_int_ge(dup2(fd, STDOUT_FILENO), 0);
+	ret = PARSE(&options, argv, &err, arg);
+	fflush(stdout);
+	ck_assert_int_ge(dup2(before, STDOUT_FILENO), 0);
+	record_options_deinit(&options);
+	ck_assert_int_eq(ret, OPTIONS_DONE);
+	n = pread(fd, text, size - 1, 0);
+	ck_assert_int_ge(n, 0);
+	text[n] = '\0';
+	close(before);
+	close(fd);
+}
+
+START_TEST(help_and_version)
+{
+	static char text[16384];
+
+	information("--version", text, sizeof(text));
+	ck_assert_str_eq(text, "profrec " PROFREC_VERSION "\n");
+	information("--help", text, sizeof(text));
+	ck_assert_int_eq(
+		strncmp(text, "usage: profrec [OPTIONS] [DURATION] [-- COMMAND [ARG...]]\n", 58),
+		0);
+	ck_assert_ptr_nonnull(strstr(text, "  -F, --frequency HZ "));
+	ck_assert_ptr_nonnull(strstr(text, "      --stack-storage-size N"));
+	information("-h", text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "usage: profrec "));
+	information("--help-man", text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "\\fB\\-F\\fR, \\fB\\-\\-frequency\\fR \\fIHZ\\fR\n"));
+}
+END_TEST
+
+SUITE_MAIN("record_options", defaults, short_options, long_options, filters, rates, options_behind_the_duration,
+	   lists_of_several_options, intervals_and_rotation, durations, a_command_without_dashes, commands,
+	   commands_that_are_refused, conflicts, ranges, what_is_no_number, what_is_no_list,
+	   unknown_options, help_and_version)

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The samples stored agree with what the kernel counts of the same event without us. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+command -v perf > /dev/null || skip_all "perf is not installed"
+command -v taskset > /dev/null || skip_all "taskset is not installed"
+
+# stolen: milliseconds that the hypervisor took from this machine, in which clocks go on and timers do not fire.
+stolen() { awk '/^cpu / {print $9 * 10}' /proc/stat; }
+
+# agrees HZ: a workload on one CPU, for five seconds; perf counts its cpu-clock (in ms) and profrec samples it.
+agrees()
+{
+	local hz=$1 cpu steal ms samples
+	cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+	steal=$(stolen)
+	"$profrec" -q -F "$hz" -o "$dir/a.prof" -- taskset -c "$cpu" \
+		perf stat -x , -e cpu-clock -o "$dir/stat" -- timeout 5 "$workloads/func_ab"
+	steal=$(($(stolen) - steal))
+	ms=$(awk -F , '/cpu-clock/ {print $1}' "$dir/stat")
+	samples=$("$profrep" -f "$dir/a.prof" | awk '/^(func_ab|timeout);/ {n += $NF} END {print n + 0}')
+	awk -v ms="$ms" -v hz="$hz" -v n="$samples" -v steal="$steal" 'BEGIN {
+		want = ms * hz / 1000
+		printf "%d samples, %.1f expected of %.1f ms: %.2f %%, %d ms stolen\n", n, want, ms, 100 * (n - want) / want, steal
+		off = n - want; if (off < 0) off = -off
+		exit !(want > 0 && off <= want / 100 + steal * hz / 1000)}'
+}
+for hz in 999 4999; do
+	check "func_ab at $hz Hz: samples are within 1 % of perf's own count of the event" agrees $hz
+done
+check "all of them are accounted for" same "$(info "$dir/a.prof" check)" "taken = counted + lost"
+plan_end

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Mistakes and bad luck: what is said, that nothing half done stays, and nothing recorded is lost.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+
+# says STATUS TEXT COMMAND...: exits with the status, and stderr holds the text.
+says()
+{
+	local want=$1 text=$2 got
+	shift 2
+	"$@" > /dev/null 2> "$dir/err"
+	got=$?
+	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
+	contains "$(cat "$dir/err")" "$text"
+}
+nothing_left() { same "$(find "$dir" -name '*.part')" ""; }
+
+## The command line.
+check "an unknown option" says 2 "profrec: option --frob: unknown" "$profrec" --frob
+check "an unknown short option" says 2 "profrec: option -x: unknown" "$profrec" -x
+check "a missing value" says 2 "profrec: option -F: needs a value" "$profrec" -F
+check "no number" says 2 "profrec: option -F/--frequency: 'abc' is not a number" "$profrec" -F abc
+check "a number out of range" says 2 "option -F/--frequency: 0 is out of range (1 to 1000000)" "$profrec" -F 0
+check "a negative duration" says 2 "unknown" "$profrec" -5
+check "a duration of zero" says 2 "duration 0 is out of range" "$profrec" 0
+check "a duration that is a command" says 2 "to record a command, put -- before it" "$profrec" ls
+check "conflicting options" says 2 "option -K/--kernel-stacks-only: not allowed with option -U/--user-stacks-only" \
+	"$profrec" -U -K
+check "a bad list of pids" says 2 "option -p/--pid: '1,,2' is not a list of process ids (N[,N...])" "$profrec" -p 1,,2
+check "no command behind --" says 2 "no command behind --" "$profrec" --
+check "profrep: an unknown option" says 2 "profrep: option --frob: unknown" "$profrep" --frob
+check "profrep: a file that is not there" says 1 "No such file or directory" "$profrep" "$dir/none.prof"
+check "profrep: a directory" says 1 "" "$profrep" "$dir"
+check "profrep: no recording" says 1 "" "$profrep" tests/run
+check "--help exits 0" "$profrec" --help
+check "--version" same "$("$profrec" --version)" "profrec 0.1.0"
+
+# Every option of --help is in the man page, and every option in the man page is in --help.
+options_of() { grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | grep -v help-man | sort -u; }
+for program in profrec profrep; do
+	check "$program: man page and --help list the same options" same \
+		"$(sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' "$BUILD/$program.1" | grep -A1 '^\.TP' | sed 's/\\f[BRI]//g; s/\\-/-/g' | options_of)" \
+		"$("$BUILD/$program" --help | sed '/^examples:/,$d' | grep '^  ' | sed 's/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\2/' | options_of)"
+done
+
+need_recording
+
+## Targets that cannot be written.
+check "no such directory" says 1 "No such file or directory" "$profrec" -o "$dir/no/x.prof" 1
+check "a directory" says 1 "it is not a regular file" "$profrec" -o "$dir" 1
+check "a device" says 1 "use '-o -' to write to standard output" "$profrec" -o /dev/null 1
+mkfifo "$dir/fifo"
+check "a FIFO" says 1 "it is not a regular file" "$profrec" -o "$dir/fifo" 1
+ln -s "$dir/victim" "$dir/link"
+check "a symbolic link is not followed" says 1 "it is not a regular file" "$profrec" -o "$dir/link" 1
+check "a symbolic link: its target is untouched" fails 1 test -e "$dir/victim"
+check "a process that does not exist" says 1 "failed to record process 4194303: No such process" \
+	"$profrec" -o "$dir/x.prof" -p 4194303 1
+check "a CPU that does not exist" says 1 "failed to record CPU 8000: it is not online" "$profrec" -o "$dir/x.prof" -C 8000 1
+check "a command that does not exist" says 1 "failed to run '/no/such': No such file or directory" \
+	"$profrec" -o "$dir/x.prof" -- /no/such
+check "a frequency the kernel refuses" says 1 "kernel.perf_event_max_sample_rate" \
+	"$profrec" -o "$dir/x.prof" -F 1000000 1
+check "after errors no partial file is left" nothing_left
+check "after errors no recording appears" fails 1 test -e "$dir/x.prof"
+
+## No privileges.
+if command -v setpriv > /dev/null; then
+	chmod 755 "$dir"
+	mkdir -m 777 "$dir/open"
+	nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all "$@"; }
+	if nobody test -x "$profrec"; then
+		check "no privilege: the capabilities are named" says 1 "CAP_BPF and CAP_PERFMON" \
+			nobody "$profrec" -o "$dir/open/x.prof" 1
+		no_bpf() { setpriv --bounding-set=-bpf,-sys_admin --inh-caps=-bpf,-sys_admin "$@"; }
+		check "no CAP_BPF: it is named" says 1 "recording needs CAP_BPF, which is missing" \
+			no_bpf "$profrec" -o "$dir/x.prof" 1
+	else
+		skip "no privilege" "other users cannot reach the build directory"
+	fi
+else
+	skip "no privilege" "setpriv is not installed"
+fi
+
+## Full disks and closed pipes.
+if mkdir "$dir/small" && mount -t tmpfs -o size=64k tmpfs "$dir/small" 2> /dev/null; then
+	cleanup_extra() { umount "$dir/small"; }
+	setsid "$workloads/manystacks" 2 12 &
+	many=$!
+	check "a full disk" says 1 "No space left on device" "$profrec" -q -F 999 -o "$dir/small/x.prof" 30
+	check "a full disk: the hint names the part" contains "$(cat "$dir/err")" ".part'; profrep reads it"
+	kill -- -$many
+	check "a full disk: nothing under the final name" fails 1 test -e "$dir/small/x.prof"
+	check "a full disk: the part is reported, as incomplete" fails 3 "$profrep" -f "$dir"/small/x.prof.*.part
+else
+	skip "a full disk" "no tmpfs can be mounted"
+fi
+# shellcheck disable=SC2016
+closed_pipe() { "$profrec" -q -F 999 -o - 1 2> "$dir/pipe.err" | true; [ "${PIPESTATUS[0]}" -eq 1 ]; }
+check "a reader that went away: status 1" closed_pipe
+check "a reader that went away: it is said" contains "$(cat "$dir/pipe.err")" "Broken pipe"
+plan_end

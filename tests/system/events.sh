@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# What is sampled: events by their names, periods, the depth of stacks. Counts are compared with what is known of the
+# program, so that they hold on a busy machine, too.
+# shellcheck source=tests/tap.sh
+# What is mounted here is mounted for this test alone.
+[ "${1:-}" = mounts ] || { unshare --mount true 2> /dev/null && exec unshare --mount "$BASH" "$0" mounts; }
+. tests/tap.sh
+need_recording
+
+cc=${CC:-cc}
+"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/acts" tests/programs/acts.c
+
+says()
+{
+	local want=$1 text=$2 got
+	shift 2
+	"$@" > /dev/null 2> "$dir/err"
+	got=$?
+	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
+	contains "$(cat "$dir/err")" "$text"
+}
+# record NAME OPTION... -- COMMAND...
+record() { "$profrec" -o "$dir/$1.prof" "${@:2}" 2> "$dir/$1.err"; }
+folded() { "$profrep" -f "$dir/$1.prof" 2> /dev/null; }
+# hits NAME REGEX: samples whose folded line matches.
+hits() { folded "$1" | awk -v re="$2" '$0 ~ re {n += $NF} END {print n + 0}'; }
+between()
+{
+	if [ "$1" -lt "$2" ] || [ "$1" -gt "$3" ]; then
+		echo "$1 is not within $2 to $3"
+		return 1
+	fi
+}
+cpus=$(nproc)
+
+## Software events.
+record faults -e page-faults -- "$dir/acts" touch 1000 > "$dir/faults"
+check "page-faults: each one is a sample" between "$(hits faults "^acts;.*;touch_pages ")" 1000 "$(cat "$dir/faults")"
+check "page-faults: the headline" same "$(head -n 1 "$dir/faults.err")" \
+	"Sampling at every 1 events of '$dir/acts touch 1000' (and its children) by user + kernel stack... Hit Ctrl-C to end."
+check "page-faults: the recording tells" same "$(info "$dir/faults.prof" event)" "page-faults (type 1, config 0x2)"
+check "page-faults: the identity holds" same "$(info "$dir/faults.prof" check)" "taken = counted + lost"
+record tenth -e minor-faults -c 10 -- "$dir/acts" touch 1000 > /dev/null
+check "minor-faults -c 10: every tenth is" between "$(hits tenth ";touch_pages ")" $((100 - cpus - 1)) 130
+check "-c: the headline" contains "$(head -n 1 "$dir/tenth.err")" "Sampling at every 10 events of "
+check "-c: the recording tells" same "$(info "$dir/tenth.prof" period)" "10 events"
+record switches -e context-switches -- "$dir/acts" sleep 200 > "$dir/switches"
+# A sleep that is over before the switch is none, so the kernel's own count says how many there were. There are a few
+# more before and after the sleeps; CPUs that are given to other tasks while a hit is taken can cost one now and then.
+counted=$(cat "$dir/switches")
+check "context-switches: each one is a sample" between "$(hits switches "^acts;")" $((counted - 2)) $((counted + 100))
+for event in cpu-migrations major-faults; do
+	check "$event can be recorded" record "$event" -q -e $event -- "$dir/acts" sleep 1
+done
+
+## Clocks.
+"$dir/acts" deep 3 &
+burner=$!
+for event in cpu-clock task-clock; do
+	record $event -q -e $event -F 499 -p $burner 1
+	check "$event has samples" between "$(hits $event "^acts;")" 1 1000
+done
+check "cpu-clock: no fallback, the recording tells" same "$(info "$dir/cpu-clock.prof" event)" \
+	"cpu-clock (type 1, config 0x0)"
+record period -e cpu-clock -c 2000000 -p $burner 1
+check "cpu-clock -c is in nanoseconds" between "$(hits period "^acts;")" 1 $((600 * cpus))
+check "cpu-clock -c: the headline" contains "$("$profrep" "$dir/period.prof" | head -n 1)" "Sampling at every 2000000 events of PID"
+
+## The machine's own events.
+if perf_open=$("$profrec" -q -e cycles -o "$dir/cycles.prof" 1 2>&1); then
+	check "cycles: the recording tells" contains "$(info "$dir/cycles.prof" event)" "cycles (type 0, config 0x0)"
+else
+	check "cycles: what is missing is named" contains "$perf_open" "failed to open event 'cycles' on CPU 0: the machine lacks it"
+	check "cycles: what to do is said" contains "$perf_open" "'-e cpu-clock' works everywhere"
+	check "a raw event that the machine lacks" says 1 "failed to open event 'r1c2' on CPU 0: the machine lacks it" \
+		"$profrec" -e r1c2 -o "$dir/x.prof" 1
+fi
+check "an event that there is not" says 2 "option -e/--event: there is no event 'frobs'" "$profrec" -e frobs 1
+
+## Tracepoints.
+mounted=
+[ "${1:-}" = mounts ] && umount -q /sys/kernel/tracing /sys/kernel/debug 2> /dev/null
+if [ ! -d /sys/kernel/tracing/events ] && [ ! -d /sys/kernel/debug/tracing/events ]; then
+	check "without tracefs: how to mount it" says 1 "mount -t tracefs tracefs /sys/kernel/tracing" \
+		"$profrec" -e sched:sched_switch -o "$dir/x.prof" 1
+	[ "${1:-}" = mounts ] && mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null && mounted=1
+else
+	skip "without tracefs: how to mount it" "it is mounted and cannot be unmounted"
+	mounted=1
+fi
+if [ -n "$mounted" ] && [ -d /sys/kernel/tracing/events/syscalls/sys_enter_getppid ]; then
+	record call -e syscalls:sys_enter_getppid -- "$dir/acts" call 500
+	check "a tracepoint: each hit is a sample" same "$(hits call "^acts;")" 500
+	check "a tracepoint: the recording tells" same "$(info "$dir/call.prof" event)" \
+		"syscalls:sys_enter_getppid (type 2, config $(printf 0x%x "$(cat /sys/kernel/tracing/events/syscalls/sys_enter_getppid/id)"))"
+	record call10 -e syscalls:sys_enter_getppid -c 10 -- "$dir/acts" call 500
+	check "a tracepoint with -c: every tenth on a CPU" between "$(hits call10 "^acts;")" $((50 - cpus)) 50
+	record callC -e syscalls:sys_enter_getppid -C 0 -- taskset -c 0 "$dir/acts" call 500
+	check "a tracepoint with -C: hits of that CPU" same "$(hits callC "^acts;")" 500
+	if [ "$cpus" -gt 1 ]; then
+		record callD -e syscalls:sys_enter_getppid -C 1 -- taskset -c 0 "$dir/acts" call 500
+		check "a tracepoint with -C: hits of other CPUs are none" same "$(hits callD "^acts;")" 0
+	else
+		skip "a tracepoint with -C: hits of other CPUs are none" "there is one CPU"
+	fi
+else
+	skip "tracepoints of system calls" "no tracefs, or the kernel has none"
+fi
+if [ -n "$mounted" ]; then
+	check "a tracepoint that there is not" says 1 \
+		"failed to find event 'sched:none': there is no such tracepoint" "$profrec" -e sched:none -o "$dir/x.prof" 1
+	record switch -e sched:sched_switch -p $burner 1
+	check "sched:sched_switch: the identity holds" same "$(info "$dir/switch.prof" check)" "taken = counted + lost"
+else
+	skip "tracepoints" "tracefs cannot be mounted"
+fi
+check "-F is not for tracepoints" says 2 "option -F/--frequency: not allowed with a tracepoint" \
+	"$profrec" -F 99 -e sched:sched_switch 1
+kill $burner
+
+## The depth of stacks.
+"$dir/acts" deep 150 &
+burner=$!
+frames() { folded "$1" | awk '{sub(/ [0-9]+$/, ""); n = gsub(/;/, ";"); if (n > m) m = n} END {print m + 0}'; }
+record depth -q -F 499 -U -p $burner 1
+limit=$(info "$dir/depth.prof" "stack depth")
+limit=${limit%% *}
+check "stacks are cut at the limit" same "$(frames depth)" "$limit"
+check "--info counts stacks that were cut" between "$(info "$dir/depth.prof" "stacks cut" | cut -d' ' -f1)" 1 100000
+"$profrep" -f "$dir/depth.prof" > /dev/null 2> "$dir/warn"
+check "the report warns of them, once" same "$(grep -c "were cut at the depth limit" "$dir/warn")" 1
+record depth16 -q -F 499 -U --max-stack-depth 16 -p $burner 1
+check "--max-stack-depth 16: sixteen frames" same "$(frames depth16)" 16
+record depth1 -q -F 499 --max-stack-depth 1 -p $burner 1
+check "--max-stack-depth 1: the leaf" contains "$(folded depth1)" "acts;descend "
+allowed=$(cat /proc/sys/kernel/perf_event_max_stack)
+check "a limit above the kernel's" says 1 \
+	"failed to record stacks of 2000 frames: kernel.perf_event_max_stack allows $allowed" \
+	"$profrec" --max-stack-depth 2000 -o "$dir/x.prof" 1
+# Refused while programs that take stacks are there, and the last recorder's go away with a delay.
+if [ "$allowed" -lt 300 ] && wait_for sysctl -qw kernel.perf_event_max_stack=300 > /dev/null; then
+	cleanup_extra() { wait_for sysctl -qw kernel.perf_event_max_stack="$allowed"; }
+	record depth300 -q -F 499 -U --max-stack-depth 300 -p $burner 1
+	check "--max-stack-depth 300: the stack is whole" contains "$(folded depth300)" ";main;descend;"
+	check "--max-stack-depth 300: none is cut" same "$(info "$dir/depth300.prof" "stacks cut")" "0 at the depth limit"
+	check "--max-stack-depth 300: all calls are there" between "$(frames depth300)" 152 160
+else
+	skip "--max-stack-depth 300" "kernel.perf_event_max_stack cannot be set: stacks are being taken"
+fi
+kill $burner
+plan_end

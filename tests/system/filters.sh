@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# Which samples are taken: threads, processes with their descendants, users, names, cgroups, namespaces.
+# shellcheck source=tests/tap.sh
+# What is mounted here is mounted for this test alone.
+[ "${1:-}" = mounts ] || { unshare --mount true 2> /dev/null && exec unshare --mount "$BASH" "$0" mounts; }
+. tests/tap.sh
+need_recording
+
+cc=${CC:-cc}
+"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/acts" tests/programs/acts.c
+"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/other" tests/programs/acts.c
+
+# says STATUS TEXT COMMAND...: exits with the status, and stderr holds the text.
+says()
+{
+	local want=$1 text=$2 got
+	shift 2
+	"$@" > /dev/null 2> "$dir/err"
+	got=$?
+	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
+	contains "$(cat "$dir/err")" "$text"
+}
+record() { "$profrec" -q -F 499 -o "$dir/$1.prof" "${@:2}" 1; }
+folded() { "$profrep" -f "$dir/$1.prof"; }
+# only NAME REGEX: there are samples, and all their lines match.
+only()
+{
+	local lines
+	lines=$(folded "$1")
+	[ -n "$lines" ] || { echo "no samples"; return 1; }
+	same "$(grep -vcE "$2" <<< "$lines")" 0 || { head -n 5 <<< "$lines"; return 1; }
+}
+above() { [ "$1" -gt "$2" ] || { echo "$1 is not above $2"; return 1; }; }
+filtered() { info "$dir/$1.prof" "samples filtered" | cut -d' ' -f1; }
+
+## Threads and names.
+"$dir/acts" threads > "$dir/tids" &
+burner=$!
+wait_for grep -q right "$dir/tids"
+left=$(sed -n 's/^left //p' "$dir/tids")
+record L -L "$left"
+check "-L records that thread only" only L "^left;"
+check "-L: with its stacks" above "$(folded L | grep -c ';burn_left')" 0
+check "-L: the headline is bcc's" same "$("$profrep" "$dir/L.prof" | head -n 1)" \
+	"Sampling at 499 Hertz of TID [$left] by user + kernel stack for 1 secs."
+check "-L: the recording tells" same "$(info "$dir/L.prof" "threads asked")" "$left"
+check "-L counts what it left out" above "$(filtered L)" 0
+check "-L: the identity holds" same "$(info "$dir/L.prof" check)" "taken = counted + lost"
+record p -p $burner
+check "-p records all threads" above "$(folded p | grep -c '^left;')" 0
+check "-p records all threads: the other one" above "$(folded p | grep -c '^right;')" 0
+record comm --comm right
+check "--comm records threads of that name only" only comm "^right;"
+check "--comm: the recording tells" same "$(info "$dir/comm.prof" filters)" "comm 'right'"
+record commp -p $burner --comm rig
+check "--comm compares the whole name" same "$(folded commp)" ""
+check "a thread that does not exist" says 1 "failed to record thread 4194303: No such process" \
+	"$profrec" -o "$dir/x.prof" -L 4194303 1
+check "-p with a thread's id" says 1 "failed to record process $left: it is a thread of process $burner" \
+	"$profrec" -o "$dir/x.prof" -p "$left" 1
+
+## More ids than any table that is compiled in.
+sleepers=()
+for _ in $(seq 300); do
+	sleep 60 &
+	sleepers+=($!)
+done
+many=$(IFS=,; echo "${sleepers[*]}")
+check "-p takes hundreds of ids" record many -p "$many,$burner"
+check "-p with hundreds of ids records the one that runs" only many "^(left|right);"
+kill "${sleepers[@]}"
+
+## Users.
+if command -v setpriv > /dev/null; then
+	chmod 755 "$dir"
+	setpriv --reuid 64124 --clear-groups "$dir/other" deep 3 &
+	pid=$!
+	record uid --uid 64124
+	check "--uid records that user only" only uid "^other;"
+	record uid0 --uid 0 -p "$pid,$burner"
+	check "--uid 0 and -p: both must pass" only uid0 "^(left|right);"
+	kill $pid
+else
+	skip "--uid" "setpriv is not installed"
+fi
+
+## Descendants.
+"$dir/other" deep 3 &
+elsewhere=$!
+bash -c "'$dir/acts' deep 1 & while [ ! -e '$dir/go' ]; do sleep 0.05; done; '$dir/acts' deep 2 & wait" &
+parent=$!
+wait_for pgrep -P $parent -x acts
+record nofollow -p $parent
+check "-p alone does not record children" same "$(folded nofollow | grep -c '^acts;')" 0
+"$profrec" -F 499 -o "$dir/follow.prof" --follow -p $parent 3 2> "$dir/follow.err" &
+recorder=$!
+wait_for grep -q Sampling "$dir/follow.err"
+touch "$dir/go"
+wait $recorder
+check "--follow records children that there are, and nothing else" only follow "^(acts|bash|sleep)"
+check "--follow: a child from before" above "$(folded follow | grep -cE 'main;descend;descend(;\[?[^d;]|  *[0-9]|$)')" 0
+check "--follow: a child that came later" above "$(folded follow | grep -c 'main;descend;descend;descend')" 0
+check "--follow: the recording tells" same "$(info "$dir/follow.prof" filters)" "children followed"
+pkill -P $parent -x acts
+kill $elsewhere
+
+## cgroup v2.
+cgroups=$(awk '$3 == "cgroup2" {print $2; exit}' /proc/mounts)
+inside=$cgroups/profrec-test.$$
+cleanup_extra()
+{
+	[ -z "${caged:-}" ] || { kill -KILL "$caged"; wait "$caged"; } 2> /dev/null
+	rmdir "$inside/below" "$inside" 2> /dev/null
+}
+if [ -n "$cgroups" ] && mkdir -p "$inside/below" 2> /dev/null &&
+	{ "$dir/other" deep 3 & caged=$!; echo $caged > "$inside/below/cgroup.procs"; } 2> /dev/null; then
+	record cgroup --cgroup "$inside"
+	check "--cgroup records what is below" only cgroup "^other;"
+	check "--cgroup: the recording tells" same "$(info "$dir/cgroup.prof" filters)" "cgroup $inside"
+	record nocgroup --cgroup "$inside" -p $burner
+	check "--cgroup and -p: both must pass" same "$(folded nocgroup)" ""
+	has_cgroup=1
+else
+	skip "--cgroup" "no directory can be made in a cgroup v2 tree"
+fi
+check "--cgroup: another directory" says 1 "failed to open cgroup '$dir': it is not in a cgroup v2 tree" \
+	"$profrec" -o "$dir/x.prof" --cgroup "$dir" 1
+check "--cgroup: none" says 1 "failed to open cgroup '$dir/none': No such file or directory" \
+	"$profrec" -o "$dir/x.prof" --cgroup "$dir/none" 1
+
+## Mount namespaces.
+unshare --mount "$dir/other" deep 3 &
+apart=$!
+# shellcheck disable=SC2016 # eval expands it
+wait_for eval '[ "$(readlink /proc/'$apart'/ns/mnt)" != "$(readlink /proc/self/ns/mnt)" ] && [ "$(cat /proc/'$apart'/comm)" = other ]'
+record mntns --mntns $apart
+check "--mntns records that namespace only" only mntns "^other;"
+check "--mntns: a process that does not exist" says 1 \
+	"failed to find the mount namespace of process 4194303: No such process" \
+	"$profrec" -o "$dir/x.prof" --mntns 4194303 1
+
+## Pinned maps.
+# bytes NUMBER: as bpftool wants eight of them.
+bytes() { for i in 0 8 16 24 32 40 48 56; do echo $(($1 >> i & 255)); done; }
+bpffs=$dir/bpf
+# shellcheck disable=SC2046 # words are meant
+if command -v bpftool > /dev/null && [ "${1:-}" = mounts ] && mkdir "$bpffs" && mount -t bpf bpf "$bpffs" 2> /dev/null; then
+	bpftool map create "$bpffs/cgroups" type hash key 8 value 8 entries 1024 name cgroups
+	bpftool map create "$bpffs/mntns" type hash key 8 value 4 entries 1024 name mntns
+	bpftool map create "$bpffs/array" type array key 4 value 8 entries 1 name array
+	record empty --mntnsmap "$bpffs/mntns"
+	check "--mntnsmap: an empty map records nothing" same "$(folded empty)" ""
+	bpftool map update pinned "$bpffs/mntns" key $(bytes "$(stat -Lc %i /proc/$apart/ns/mnt)") value 0 0 0 0
+	record mntnsmap --mntnsmap "$bpffs/mntns"
+	check "--mntnsmap records what is in the map" only mntnsmap "^other;"
+	check "--mntnsmap: the recording tells" same "$(info "$dir/mntnsmap.prof" filters)" \
+		"mount namespaces in map $bpffs/mntns"
+	record both --mntnsmap "$bpffs/mntns" --cgroupmap "$bpffs/cgroups"
+	check "--mntnsmap and --cgroupmap: both must pass" same "$(folded both)" ""
+	if [ -n "${has_cgroup:-}" ]; then
+		"$profrec" -F 499 -o "$dir/live.prof" --cgroupmap "$bpffs/cgroups" 3 2> "$dir/live.err" &
+		recorder=$!
+		wait_for grep -q Sampling "$dir/live.err"
+		bpftool map update pinned "$bpffs/cgroups" key $(bytes "$(stat -c %i "$inside/below")") value 0 0 0 0 0 0 0 0
+		wait $recorder
+		check "--cgroupmap: a change of the map holds at once" only live "^other;"
+	else
+		skip "--cgroupmap" "no directory can be made in a cgroup v2 tree"
+	fi
+	check "the maps stay as they were" contains "$(bpftool map dump pinned "$bpffs/mntns")" "Found 1 element"
+	check "a map of another kind" says 1 "'$bpffs/array': it is no hash map with keys of 8 bytes" \
+		"$profrec" -o "$dir/x.prof" --cgroupmap "$bpffs/array" 1
+	check "a pinned path that is not there" says 1 "failed to open map '$bpffs/none': No such file or directory" \
+		"$profrec" -o "$dir/x.prof" --mntnsmap "$bpffs/none" 1
+	umount "$bpffs"
+else
+	skip "--cgroupmap, --mntnsmap" "no bpftool, or no BPF filesystem can be mounted"
+fi
+check "a path that is no map's" says 1 "failed to open map '$dir/tids': it is not in a BPF filesystem" \
+	"$profrec" -o "$dir/x.prof" --cgroupmap "$dir/tids" 1
+kill $apart
+
+## Inside a pid namespace: ids are its own. Outside runs another process with the number of the one that is meant.
+"$dir/other" deep 3 &
+outside=$!
+cat > "$dir/inside" <<- 'EOF'
+	dir=$1 number=$2 profrec=$3
+	echo $((number - 1)) > /proc/sys/kernel/ns_last_pid || exit 77
+	"$dir/acts" deep 3 &
+	[ $! -eq "$number" ] || exit 77
+	"$profrec" -q -F 499 -o "$dir/same.prof" -p $! 1 || exit
+	"$profrec" -q -F 499 -o "$dir/all.prof" 1 || exit
+	unshare --pid --fork --mount-proc "$dir/acts" deep 4 &
+	until nested=$(pgrep -P $! -x acts); do sleep 0.05; done
+	"$profrec" -q -F 499 -o "$dir/nested.prof" -p "$nested" 1 || exit
+	echo "$nested" > "$dir/nested"
+	kill $(jobs -p) "$nested"
+EOF
+timeout 60 unshare --pid --fork --mount-proc bash "$dir/inside" "$dir" $outside "$profrec" 2> "$dir/inside.err"
+status=$?
+if [ $status -eq 77 ]; then
+	skip "inside a pid namespace" "the next process id cannot be chosen"
+else
+	check "inside a pid namespace: recordings" same "$status $(cat "$dir/inside.err")" "0 "
+	check "inside a pid namespace: the process with the number there" only same "^acts;.*main;(descend;){3}"
+	check "inside a pid namespace: the report has its number" contains "$("$profrep" "$dir/same.prof")" "acts ($outside)"
+	check "inside a pid namespace: nothing from outside" same "$(folded all | grep -cE '^(other|left|right);')" 0
+	check "inside a pid namespace: a process of one below" only nested "^acts;.*main;(descend;){4}"
+	check "inside a pid namespace: with its number from there" contains "$("$profrep" "$dir/nested.prof")" \
+		"acts ($(cat "$dir/nested"))"
+fi
+kill $outside $burner
+plan_end

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# What profrep prints of made recordings, byte for byte: tests/golden/cases. REWRITE=1 writes the
+# expected outputs anew, to be looked at with git diff. TAP.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=tests/tap.sh
+. ./tap.sh
+golden=$PWD/golden
+
+for text in "$golden"/*.txt; do
+	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
+done
+cp "$golden/cases" "$dir"
+cd "$dir" || exit 1
+
+# as_expected FILE: what was printed is what is stored; nothing stored stands for nothing. Sizes and
+# offsets in a file are the business of the compressor's version.
+as_expected()
+{
+	local stored=$golden/$1
+	sed -i -E 's/^(size: +)[0-9]+ /\1N /; s/at offset [1-9][0-9]*/at offset N/' "$1"
+	if [ -n "${REWRITE:-}" ]; then
+		if [ -s "$1" ]; then cp "$1" "$stored"; else rm -f "$stored"; fi
+	fi
+	[ -e "$stored" ] || stored=/dev/null
+	diff -u "$stored" "$1"
+}
+
+run_case()
+{
+	local name=$1 status=$2
+	shift 2
+	fails "$status" sh -c '"$@" > "$0.out" 2> "$0.err"' "$name" "$profrep" "$@" || return 1
+	as_expected "$name.out" && as_expected "$name.err"
+}
+
+while read -r name status arguments; do
+	[[ $name == \#* || -z $name ]] && continue
+	# shellcheck disable=SC2086 # words are meant
+	check "$name" run_case "$name" "$status" $arguments
+done < "$golden/cases"
+
+check "standard input" same "$("$profrep" -f - < basic.prof)" "$(cat "$golden/basic-folded.out")"
+check "a pipe" same "$("$profrep" -f - < <(cat basic.prof))" "$(cat "$golden/basic-folded.out")"
+check "the default file" same "$(cp basic.prof profrec.prof && "$profrep" -f)" \
+	"$(cat "$golden/basic-folded.out")"
+check "one side as standard input" same "$("$profrep" --diff before.prof - < after.prof)" \
+	"$(cat "$golden/diff.out")"
+check "the same twice differs in nothing" same \
+	"$("$profrep" --diff basic.prof basic.prof | awk '$(NF - 1) != $NF')" ""
+
+# A full disk is an error, not a short report.
+full_disk()
+{
+	"$profrep" basic.prof > /dev/full 2> full.err
+	same "$?" 1 && same "$(cat full.err)" \
+		"profrep: failed to write the report: No space left on device"
+}
+check "a full disk" full_disk
+
+# difffolded.pl's arithmetic, done again by awk from the folded outputs.
+difffolded()
+{
+	awk 'function stack() { s = $0; sub(/ [0-9]+$/, "", s); return s }
+		FNR == NR { a[stack()] += $NF; ta += $NF; all[stack()]; next }
+		{ b[stack()] += $NF; tb += $NF; all[stack()] }
+		END { for (s in all) print s, int(a[s] * (n ? tb / ta : 1)), b[s] + 0 }' n="$1" \
+		<("$profrep" -f before.prof) <("$profrep" -f after.prof) | LC_ALL=C sort
+}
+check "the difference is that of the folded outputs" same \
+	"$("$profrep" --diff before.prof after.prof)" "$(difffolded 0)"
+check "the normalized difference, too" same \
+	"$("$profrep" --diff -n before.prof after.prof)" "$(difffolded 1)"
+
+nothing_raw()
+{
+	local n
+	n=$(cat hostile*.out hostile*.err | LC_ALL=C grep -c $'[\001-\011\013-\037\177]')
+	same "$n" 0 && same "$("$profrep" -f hostile.prof | wc -l)" 3
+}
+check "nothing hostile is printed raw" nothing_raw
+plan_end

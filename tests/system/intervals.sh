@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Intervals: recorded, followed while they are recorded, printed and selected.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+
+sum() { awk 'NF > 1 {n += $NF} END {print n + 0}' "$1"; }
+times() { grep -cE '^[0-9]{2}:[0-9]{2}:[0-9]{2}$' "$1"; }
+
+"$workloads/func_ab" &
+busy=$!
+
+## A stream is printed while it is recorded.
+mkfifo "$dir/pipe"
+"$profrec" -q -F 99 -p $busy -i 1 -o - > "$dir/pipe" &
+recorder=$!
+"$profrep" -T -f - < "$dir/pipe" > "$dir/live" &
+reporter=$!
+printed() { [ "$(times "$dir/live")" -ge "$1" ]; }
+check "a stream: the first interval is printed while the second is recorded" wait_for printed 1
+check "a stream: the recorder still runs then" kill -0 $recorder
+check "a stream: its stacks are there" wait_for grep -q ';func_[ab] [0-9]*$' "$dir/live"
+check "a stream: the second one follows" wait_for printed 2
+kill -INT $recorder
+wait $recorder
+check "a stream: the recorder's status is 0" same $? 0
+wait $reporter
+check "a stream: the reporter's status is 0" same $? 0
+
+## A file.
+"$profrec" -q -F 99 -p $busy -i 1 -o "$dir/i.prof" 4
+check "a file: its length is said" same "$(info "$dir/i.prof" interval)" "1.000 s"
+check "a file: the host's local time is known" same "$(info "$dir/i.prof" "local time")" "$(date +UTC%:z)"
+"$profrep" -Tf "$dir/i.prof" > "$dir/timed"
+"$profrep" -f "$dir/i.prof" > "$dir/whole"
+check "a file: an epoch for each interval" same "$(info "$dir/i.prof" epochs)" 4
+check "a file: each interval is printed" same "$(times "$dir/timed")" 4
+check "a file: together they are the whole" same "$(grep -v : "$dir/timed" | awk '{n += $NF} END {print n}')" \
+	"$(sum "$dir/whole")"
+check "a file: times are a second apart" same "$(grep : "$dir/timed" | while read -r t; do date -d "$t" +%s; done |
+	awk 'NR > 1 && ($1 - last) % 86400 != 1 && ($1 - last) % 86400 != -86399 {print "not"} {last = $1}')" ""
+end=$(date -d "$(info "$dir/i.prof" start)" +%s)
+check "a file: the last is that of the end, by the clock of this host" same \
+	"$(grep : "$dir/timed" | tail -n 1)" "$(date -d "@$((end + 4))" +%H:%M:%S)"
+check "a file: not folded, the headline is first and once" same \
+	"$("$profrep" -T "$dir/i.prof" | grep -n Sampling | cut -d: -f1)" 1
+for n in 0 1 2 3; do "$profrep" -f --from $n --to $((n + 1)) "$dir/i.prof"; done > "$dir/parts" 2> "$dir/warnings"
+check "selected one by one, they are the whole" same "$(sum "$dir/parts")" "$(sum "$dir/whole")"
+check "selected one by one, none is more than was asked for" same "$(grep 'is shown' "$dir/warnings")" ""
+check "by the time of day" same "$("$profrep" -f --from "$(date -d "@$((end - 5))" +%H:%M:%S)" "$dir/i.prof" | sort)" \
+	"$(sort "$dir/whole")"
+
+## Processes that sleep: intervals without samples.
+sleep 100 &
+sleeper=$!
+"$profrec" -q -F 99 -p $sleeper -i 1 -o "$dir/none.prof" 2
+kill $busy $sleeper
+"$profrep" -T -f "$dir/none.prof" > "$dir/none"
+check "no samples: the intervals are printed" same "$(times "$dir/none")" 2
+check "no samples: a selection is an error" fails 1 "$profrep" --from 1 "$dir/none.prof"
+plan_end

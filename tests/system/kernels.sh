@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Other kernels than this machine's: Debian's, under emulation, record; the recordings are reported here. What is
+# recorded is in tests/kernels/recordings.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+
+for tool in qemu-system-x86_64 busybox cpio xz tac; do
+	command -v $tool > /dev/null || skip_all "no $tool"
+done
+[ "$(uname -m)" = x86_64 ] || skip_all "emulated is x86-64, this is $(uname -m)"
+[ -x "$BUILD/static/profrec" ] || skip_all "there is no static profrec (sanitizers need libraries)"
+
+cc=${CC:-cc}
+mkdir -p "$dir/programs"
+for name in short bpfburn; do
+	"$cc" -O1 -fno-omit-frame-pointer -Wl,--build-id -o "$dir/programs/$name" tests/programs/$name.c
+done
+"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/programs/acts" tests/programs/acts.c
+
+# Emulation is slow, and slower beside other tests: numbers of samples say that there are some, not how many.
+# samples NAME REGEX: samples of the folded lines that match.
+samples()
+{
+	"$profrep" -fa --symfs "$at/root" "$at/out/$1.prof" | awk -v re="$2" '$0 ~ re {n += $NF} END {print n + 0}'
+}
+above() { [ "$1" -gt "$2" ] || { echo "$1 is not above $2"; return 1; }; }
+at_most() { [ "$1" -le "$2" ] || { echo "$1 is above $2"; return 1; }; }
+value() { info "$at/out/$1.prof" "$2"; }
+
+# booted: the guest came to its end, and its kernel had nothing to complain about.
+booted()
+{
+	[ "$status" -eq 0 ] || { cat "$at.log" "$at/console"; return 1; }
+	tr -d '\r' < "$at/console" > "$at/said"
+	grep -q '^guest: done' "$at/said" && ! grep -E 'BUG:|WARNING:|Oops|Call Trace' "$at/said"
+}
+
+# recorded NAME: profrec in the guest was content, and the recording is whole.
+recorded()
+{
+	grep -q "^ok $1$" "$at/said" || { grep "^not ok $1:" "$at/said" && cat "$at/out/$1.log"; return 1; }
+	same "$(value "$1" recording)" complete && same "$(value "$1" check)" "taken = counted + lost"
+}
+
+# only NAME REGEX: there are samples, and all match.
+only() { above "$(samples "$1" .)" 5 && same "$(samples "$1" "$2")" "$(samples "$1" .)"; }
+
+judge()
+{
+	local name
+	for name in $(sed -n 's/^\(not \)\?ok \([a-z]*\).*/\2/p' "$at/said"); do
+		check "Linux $series: $name: recorded, whole, nothing unaccounted for" recorded "$name"
+	done
+	check "Linux $series: func_ab" above "$(samples all '^func_ab;.*;main;func_[ab]')" 10
+	check "Linux $series: -p: that process only" only pid '^func_ab;'
+	check "Linux $series: -U: user stacks only" same "$(samples user '_\[k\]')" 0
+	check "Linux $series: -U: they are whole" above "$(samples user ';main;func_[ab]')" 5
+	check "Linux $series: -K: kernel stacks only" same "$(samples kernel ';func_[ab]')" 0
+	check "Linux $series: -I: idle" above "$(samples idle '^swapper/')" 0
+	check "Linux $series: -i: each interval" above "$("$profrep" -T "$at/out/interval.prof" | grep -c '^..:..:..')" 1
+	check "Linux $series: -C: one CPU" same "$(value cpu CPUs)" "1 (1)"
+	check "Linux $series: the static binary" above "$(samples static ';main;func_[ab]')" 5
+	check "Linux $series: a namespace of ids" only pidns '^func_ab;'
+	check "Linux $series: a command and its children only" only command '^(profrec|sh|exe|short);'
+	check "Linux $series: processes of 40 ms have functions" above "$(samples command '^short;.*;burn_shortly')" 40
+	check "Linux $series: with build-ids" contains "$("$profrep" --dsos "$at/out/command.prof" | grep /bin/short)" \
+		"$(readelf -n "$dir/programs/short" | sed -n 's/.*Build ID: //p')"
+	check "Linux $series: kernel frames are named" above \
+		"$(samples syscalls 'entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*ksys_read_\[k\];vfs_read_\[k\]')" 5
+	check "Linux $series: small storage: no sample lost" same "$(value small "samples lost")" \
+		"0 storage full, 0 refused by the kernel, 0 walk failed"
+	check "Linux $series: small storage: no stack missed" same "$(value small "user missed")" \
+		"0 storage full, 0 refused by the kernel, 0 walk failed"
+	check "Linux $series: small storage: more stacks than it holds" above \
+		"$("$profrep" -f "$at/out/small.prof" | wc -l)" 1024
+	check "Linux $series: tiny storage: it was full" fails 1 grep -q "refused" "$at/out/tiny.log"
+	check "Linux $series: tiny storage: and that is said" contains "$(cat "$at/out/tiny.log")" "storage full)"
+	check "Linux $series: a module" above "$(samples module '^dd;.*;brd_[a-z_.]*\[k\]')" 3
+	check "Linux $series: a module is an object of its own" contains "$("$profrep" --dsos "$at/out/module.prof")" "[brd]"
+	check "Linux $series: a module that came later" above "$(samples late '^dd;.*;null_[a-z_.]*\[k\]')" 0
+	check "Linux $series: and no code of others" same "$(samples late 'brd_')" 0
+	check "Linux $series: a BPF program" above "$(samples bpf 'bpf_test_run_\[k\];bpf_prog_[0-9a-f]*_burner_\[k\]')" 5
+	check "Linux $series: BPF programs that came later" above \
+		"$(samples bpflate 'bpf_test_run_\[k\];bpf_prog_[0-9a-f]*_burner_\[k\]')" 5
+	check "Linux $series: -L: that thread only" only thread '^left;'
+	check "Linux $series: --comm, --uid, --cgroup, --mntns" only comm '^right;'
+	check "Linux $series: --cgroup: one that is empty" same "$(samples nowhere .)" 0
+	check "Linux $series: --mntns: that namespace only" only mntns '^acts;'
+	check "Linux $series: --follow: a child from before" above "$(samples follow '^acts;.*;main;descend;descend(;[^d]| )')" 3
+	check "Linux $series: --follow: a child that came later" above "$(samples follow ';main;descend;descend;descend')" 3
+	check "Linux $series: page-faults: each one is a sample" same \
+		"$(("$(samples faults '^acts;.*;touch_pages')" >= 1000))" 1
+	# What the guest counted for the program is the only line of its output.
+	check "Linux $series: context-switches" above "$(samples switches '^acts;')" "$(($(cat "$at/out/switches.log") - 3))"
+	check "Linux $series: a tracepoint: each hit is a sample" same "$(samples hits '^acts;')" 500
+	check "Linux $series: a period" contains "$("$profrep" "$at/out/period.prof" | head -n 1)" "every 2000000 events"
+	check "Linux $series: stacks that are cut" same "$(value cut "stack depth")" "127 frames at most"
+	check "Linux $series: stacks of 300 calls" only deep "^acts;.*;main;$(printf 'descend;%.0s' {1..299})"
+}
+
+declare -A boots
+for series in 6.1 6.12; do
+	if ! why=$(tests/kernels/fetch $series); then
+		skip "Linux $series" "$why"
+		continue
+	fi
+	mkdir "$dir/$series"
+	tests/kernels/boot $series "$dir/$series" "$dir"/programs/* > "$dir/$series.log" 2>&1 &
+	boots[$series]=$!
+done
+for series in "${!boots[@]}"; do
+	at=$dir/$series
+	wait "${boots[$series]}" # not in a subshell, where nobody is a child
+	status=$?
+	check "Linux $series: boots, records, ends" booted
+	[ -e "$at/said" ] && judge
+done
+plan_end

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# The output fails at every step, or is slow: an error that says which, no partial file under the final name, and what
+# was recorded is in the part. System calls are made to fail by strace. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+
+"$workloads/func_ab" &
+load=$!
+out=$dir/o.prof
+says()
+{
+	local want=$1 text=$2 got
+	shift 2
+	rm -f "$out"*
+	"$@" > /dev/null 2> "$dir/err"
+	got=$?
+	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
+	contains "$(cat "$dir/err")" "$text"
+}
+absent() { [ ! -e "$out" ] || { echo "there is a file under the final name"; return 1; }; }
+# The part is there, is said to be, and holds samples.
+part_is_readable()
+{
+	contains "$(cat "$dir/err")" "what was recorded until then is in '$out." || return 1
+	fails 3 "$profrep" -f "$out".*.part > "$dir/folded" 2> /dev/null || fails 0 "$profrep" -f "$out".*.part > "$dir/folded" || return 1
+	[ -s "$dir/folded" ] || { echo "it is empty"; return 1; }
+}
+record=("$profrec" -q -F 999 -o "$out" 1)
+
+## System calls that fail.
+if command -v strace > /dev/null && strace -qq -o /dev/null true 2> /dev/null; then
+	# failing CALL:error=ERRNO[:when=N] COMMAND...: the Nth of these calls of the recorder; files of the system are not meant.
+	failing()
+	{
+		local what=$1
+		shift
+		strace -qq -o "$dir/strace" -e trace="${what%%:*}" -e inject="$what" "$@"
+	}
+	check "the rename fails: said" says 1 "failed to rename '$out." failing rename:error=EACCES "${record[@]}"
+	check "the rename fails: with the reason" contains "$(cat "$dir/err")" "' to '$out': Permission denied"
+	check "the rename fails: nothing under the final name" absent
+	check "the rename fails: the recording is in the part" part_is_readable
+	check "the disk fails at the sync: said" says 1 "Input/output error" failing fdatasync:error=EIO "${record[@]}"
+	check "the disk fails at the sync: nothing under the final name" absent
+	check "the disk fails at the sync: the recording is in the part" part_is_readable
+	check "a write is interrupted: the recording goes on" says 0 "" failing write:error=EINTR:when=2+2 "${record[@]}"
+	check "a write is interrupted: it was" contains "$(cat "$dir/strace")" "EINTR"
+	check "a write is interrupted: the recording is whole" same "$(info "$out" recording)" complete
+	check "the first write fails: said" says 1 "failed to write '$out." failing write:error=EIO:when=1 "${record[@]}"
+	check "the first write fails: nothing is left" same "$(ls "$dir" | grep -c '^o\.prof')" 0
+	check "a later write fails: said" says 1 "No space left on device" failing write:error=ENOSPC:when=4 "${record[@]}"
+	check "a later write fails: nothing under the final name" absent
+	check "waiting is interrupted: the recording goes on" says 0 "" failing epoll_wait:error=EINTR:when=1+2 "${record[@]}"
+	check "waiting is interrupted: it was" contains "$(cat "$dir/strace")" "EINTR"
+	check "waiting is interrupted: the recording is whole" same "$(info "$out" recording)" complete
+	check "no memory for the maps: said" says 1 "failed to load the BPF programs" \
+		failing bpf:error=ENOMEM:when=20+ "${record[@]}"
+	check "no memory for the maps: nothing is left" same "$(ls "$dir" | grep -c '^o\.prof')" 0
+	check "capabilities cannot be given up: it does not go on with them" says 1 \
+		"failed to give up capabilities: Operation not permitted" failing capset:error=EPERM "${record[@]}"
+else
+	skip "system calls that fail" "strace is not installed, or cannot trace here"
+fi
+
+## Limits, and a disk that fills up.
+limited() { prlimit --fsize=2048 "$@"; }
+"$workloads/manystacks" 1 12 &
+many=$!
+check "a limit on file sizes: said" says 1 "File too large" limited "${record[@]}"
+check "a limit on file sizes: nothing under the final name" absent
+if mkdir "$dir/disk" && mount -t tmpfs -o size=1m tmpfs "$dir/disk" 2> /dev/null; then
+	cleanup_extra() { umount "$dir/disk"; }
+	head -c 1044480 /dev/zero > "$dir/disk/fill" # a page is left
+	out=$dir/disk/o.prof
+	check "a full disk: said" says 1 "No space left on device" "$profrec" -q -F 999 -o "$out" 1
+	check "a full disk: nothing under the final name" absent
+	echo old > "$out"
+	"$profrec" -q -F 999 -o "$out" 1 2> /dev/null
+	check "a full disk: a file that was there stays" same "$(cat "$out")" old
+	out=$dir/o.prof
+else
+	skip "a full disk" "no tmpfs can be mounted"
+fi
+pkill -P $many
+kill $many
+
+## The target changes while it is recorded.
+# meanwhile COMMAND: done when a recording has begun, which ends then.
+meanwhile()
+{
+	local recorder
+	rm -rf "$out"*
+	"$profrec" -F 999 -o "$out" 2> "$dir/err" &
+	recorder=$!
+	wait_for grep -q Sampling "$dir/err"
+	sleep 0.3 # for samples, which the part is to hold
+	eval "$1"
+	kill -INT $recorder
+	wait $recorder
+}
+check "a directory took the name: said" fails 1 meanwhile "mkdir '$out'"
+check "a directory took the name: with the reason" contains "$(cat "$dir/err")" "to '$out': Is a directory"
+check "a directory took the name: the recording is in the part" part_is_readable
+rm -rf "$out"*
+check "a symbolic link took the name: it is replaced" meanwhile "ln -s '$dir/victim' '$out'"
+check "a symbolic link took the name: not followed" fails 1 test -e "$dir/victim"
+check "a symbolic link took the name: the recording is whole" same "$(info "$out" recording)" complete
+check "the part was removed: said" fails 1 meanwhile "rm '$out'.*.part"
+check "the part was removed: with the reason" contains "$(cat "$dir/err")" "No such file or directory"
+
+## Readers of standard output.
+gone_later() { "$profrec" -q -F 999 -o - 3 2> "$dir/err" | head -c 100 > /dev/null; [ "${PIPESTATUS[0]}" -eq 1 ]; }
+check "a reader that goes away: status 1" gone_later
+check "a reader that goes away: said" contains "$(cat "$dir/err")" "failed to write 'standard output': Broken pipe"
+slow() { "$profrec" -q -F 999 -o - 1 | { sleep 2; cat; } > "$dir/slow.prof"; [ "${PIPESTATUS[0]}" -eq 0 ]; }
+check "a slow reader: status 0" slow
+check "a slow reader: the recording is whole" same "$(info "$dir/slow.prof" recording)" complete
+
+## Stopped and continued.
+stopped()
+{
+	local recorder i
+	"$profrec" -q -F 999 -o "$out" 1 &
+	recorder=$!
+	for i in 1 2 3 4 5 6 7 8; do
+		sleep 0.05
+		kill -STOP $recorder
+		sleep 0.05
+		kill -CONT $recorder
+	done
+	wait $recorder
+}
+check "SIGSTOP and SIGCONT: the recording ends well" stopped
+check "SIGSTOP and SIGCONT: it is whole" same "$(info "$out" recording)" complete
+check "SIGSTOP and SIGCONT: all is accounted for" same "$(info "$out" check)" "taken = counted + lost"
+kill $load
+plan_end

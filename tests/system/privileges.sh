@@ -1,0 +1,193 @@
+#!/usr/bin/env bash
+# What privileges a recording needs, what it says when one is missing, and what it keeps. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+command -v setpriv > /dev/null || skip_all "setpriv is not installed"
+[ "$(id -u)" -eq 0 ] || skip_all "not root"
+need_recording
+
+user=64123 # nobody else's: locked memory is counted by user
+cp "$profrec" "$workloads/func_ab" "$dir"
+chmod 755 "$dir"
+mkdir -m 777 "$dir/open"
+
+# with_caps CAP,...|none COMMAND...: as a user without other privileges. With start set to exec, which is for the
+# background, $! is the command's pid.
+with_caps()
+{
+	local caps=-all
+	[ "$1" = none ] || caps=-all,+${1//,/,+}
+	shift
+	$start setpriv --reuid $user --regid $user --clear-groups --inh-caps=$caps --ambient-caps=$caps --bounding-set=$caps "$@"
+}
+start=
+says()
+{
+	local want=$1 text=$2 got
+	shift 2
+	"$@" > /dev/null 2> "$dir/err"
+	got=$?
+	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
+	contains "$(cat "$dir/err")" "$text"
+}
+
+## CAP_BPF and CAP_PERFMON are enough.
+start=exec
+with_caps none "$dir/func_ab" &
+start=
+pid=$!
+check "CAP_BPF and CAP_PERFMON alone: a recording" \
+	with_caps bpf,perfmon "$dir/profrec" -F 999 -o "$dir/open/a.prof" -p $pid 1 2> "$dir/a.err"
+check "CAP_BPF and CAP_PERFMON alone: one's own processes have names" \
+	contains "$("$profrep" -f "$dir/open/a.prof")" ";main;func_a"
+check "CAP_BPF and CAP_PERFMON alone: all of 999 Hz is there, or what was lost is said" \
+	same "$(info "$dir/open/a.prof" check)" "taken = counted + lost"
+check "CAP_BPF and CAP_PERFMON alone: others' processes are said to be hidden" \
+	says 0 "their mappings are hidden (CAP_SYS_PTRACE is missing)" \
+	with_caps bpf,perfmon "$dir/profrec" -o "$dir/open/b.prof" 1
+if [ "$(cat /proc/sys/kernel/kptr_restrict)$(cat /proc/sys/kernel/perf_event_paranoid)" = 02 ] ||
+	[ "$(cat /proc/sys/kernel/kptr_restrict)" = 1 ]; then
+	check "CAP_BPF and CAP_PERFMON alone: kernel names are said to be hidden" contains "$(cat "$dir/err")" \
+		"profrec: kernel addresses are hidden (CAP_SYSLOG is missing): kernel frames stay unknown"
+	with_caps bpf,perfmon,syslog "$dir/profrec" -o "$dir/open/b.prof" 1 2> "$dir/err"
+	check "with CAP_SYSLOG they are not" fails 1 grep -q "kernel addresses" "$dir/err"
+else
+	skip "kernel names are said to be hidden" "kptr_restrict and perf_event_paranoid show them to everybody"
+fi
+with_caps bpf,perfmon,sys_ptrace "$dir/profrec" -o "$dir/open/b.prof" 1 2> "$dir/err"
+check "with CAP_SYS_PTRACE no mappings are hidden" fails 1 grep -q "hidden (CAP_SYS_PTRACE" "$dir/err"
+check "-q: nothing is said" same "$(with_caps bpf,perfmon "$dir/profrec" -q -o "$dir/open/b.prof" 1 2>&1)" ""
+check "CAP_BPF alone: what is missing is named" says 1 "recording needs CAP_PERFMON, which is missing" \
+	with_caps bpf "$dir/profrec" -o "$dir/open/c.prof" 1
+check "CAP_PERFMON alone: what is missing is named" says 1 "recording needs CAP_BPF, which is missing" \
+	with_caps perfmon "$dir/profrec" -o "$dir/open/c.prof" 1
+check "neither: both are named" says 1 "recording needs CAP_BPF and CAP_PERFMON, and both are missing" \
+	with_caps none "$dir/profrec" -o "$dir/open/c.prof" 1
+
+# Where kptr_restrict hides addresses from root as well: a stand-in for /proc/kallsyms, in a mount namespace.
+sed 's/^[0-9a-f]*/0000000000000000/' /proc/kallsyms > "$dir/kallsyms"
+echo 2 > "$dir/two"
+restricted()
+{
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount --bind "$0/kallsyms" /proc/kallsyms && mount --bind "$0/two" /proc/sys/kernel/kptr_restrict &&
+		exec "$0/profrec" "$@"' "$dir" "$@"
+}
+check "kptr_restrict 2: said, and recorded all the same" \
+	says 0 "kernel addresses are hidden (kernel.kptr_restrict is 2): kernel frames stay unknown" \
+	restricted -F 999 -o "$dir/k.prof" -p $pid 1
+check "kptr_restrict 2: user frames have names" contains "$("$profrep" -f "$dir/k.prof")" ";main;func_a"
+
+## Side-band buffers where one user has locked much memory already.
+limited() { with_caps bpf,perfmon prlimit --memlock=0 "$@"; }
+if [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -ge 516 ] && [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -lt 520 ] &&
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 0 ]; then
+	start=exec
+	limited "$dir/profrec" -o "$dir/open/first.prof" 60 2> "$dir/first.err" &
+	start=
+	first=$!
+	wait_for grep -q Sampling "$dir/first.err"
+	check "locked memory is short: smaller buffers, and it is said" \
+		says 0 "buffers for mappings hold 128 KiB instead of 256" limited "$dir/profrec" -o "$dir/open/second.prof" 1
+	kill -INT $first
+	wait $first
+	check "locked memory is short: the recording is complete" same "$(info "$dir/open/second.prof" recording)" complete
+else
+	skip "locked memory is short" "kernel.perf_event_mlock_kb is not the default"
+fi
+
+## What a recorder keeps while it records.
+# status PID FIELD
+status() { sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status"; }
+# record_as FUNCTION OUTPUT: starts a recording through the function; its pid is in $recorder when it samples and has
+# given up what it does not need, which is when it has no_new_privs.
+record_as()
+{
+	start=exec
+	"$1" "$dir/profrec" -q -o "$2" 60 &
+	start=
+	recorder=$!
+	wait_for eval "[ \"\$(status $recorder NoNewPrivs)\" = 1 ]"
+}
+end_recording()
+{
+	kill -INT $recorder
+	wait $recorder
+}
+as_root() { $start "$@"; }
+as_user() { with_caps bpf,perfmon "$@"; }
+# Since Linux 5.19 maps may be used without CAP_BPF (bit 39) by who has them open.
+bpf=0
+if printf '%s\n5.19\n' "$(uname -r)" | sort -V | head -n 1 | grep -qv '^5.19$' &&
+	[ "$(cat /proc/sys/kernel/unprivileged_bpf_disabled)" != 0 ]; then
+	bpf=$((1 << 39))
+fi
+# caps BIT...: a set as /proc/PID/status shows it.
+caps()
+{
+	local set=$bpf bit
+	for bit; do set=$((set | 1 << bit)); done
+	printf '%016x' $set
+}
+none=0000000000000000
+DAC_OVERRIDE=1 DAC_READ_SEARCH=2 FOWNER=3 KILL=5 SYS_PTRACE=19 CHECKPOINT_RESTORE=40
+
+record_as as_root "$dir/root.prof"
+for set in CapPrm CapEff; do
+	check "root: $set is what late looks at processes need" same "$(status $recorder $set)" \
+		"$(caps $DAC_READ_SEARCH $SYS_PTRACE $CHECKPOINT_RESTORE)"
+done
+for set in CapInh CapBnd CapAmb; do
+	check "root: $set is empty" same "$(status $recorder $set)" $none
+done
+end_recording
+check "root: the recording ends well" same $? 0
+check "root: it is complete" same "$(info "$dir/root.prof" recording)" complete
+
+record_as as_user "$dir/open/user.prof"
+for set in CapPrm CapEff; do
+	check "CAP_BPF and CAP_PERFMON: $set is empty while it records" same "$(status $recorder $set)" "$(caps)"
+done
+for set in CapInh CapAmb; do
+	check "CAP_BPF and CAP_PERFMON: $set is empty while it records" same "$(status $recorder $set)" $none
+done
+check "processes of the same user cannot look into it" fails 1 with_caps none sh -c "cat /proc/$recorder/maps > /dev/null 2>&1"
+end_recording
+check "CAP_BPF and CAP_PERFMON: the recording ends well" same $? 0
+check "CAP_BPF and CAP_PERFMON: it is complete" same "$(info "$dir/open/user.prof" recording)" complete
+
+## Directories that root may write to by its capabilities alone.
+install -d -m 755 -o $user -g $user "$dir/theirs"
+record_as as_root "$dir/theirs/a.prof"
+check "a directory of another user: CAP_DAC_OVERRIDE stays" same "$(status $recorder CapEff)" \
+	"$(caps $DAC_OVERRIDE $DAC_READ_SEARCH $SYS_PTRACE $CHECKPOINT_RESTORE)"
+end_recording
+check "a directory of another user: the recording gets its name" same $? 0
+check "a directory of another user: it is complete" same "$(info "$dir/theirs/a.prof" recording)" complete
+install -d -m 1777 -o $user -g $user "$dir/sticky"
+install -m 644 -o $user -g $user /dev/null "$dir/sticky/a.prof"
+record_as as_root "$dir/sticky/a.prof"
+check "a file in the sticky directory of another user: CAP_FOWNER stays" same "$(status $recorder CapEff)" \
+	"$(caps $DAC_READ_SEARCH $FOWNER $SYS_PTRACE $CHECKPOINT_RESTORE)"
+end_recording
+check "a file in the sticky directory of another user: it is replaced" same $? 0
+check "a file in the sticky directory of another user: complete" same "$(info "$dir/sticky/a.prof" recording)" complete
+
+## The command has what its caller had.
+# shellcheck disable=SC2016
+own='sed -n "/^Cap/p; /^NoNewPrivs/p" /proc/self/status'
+check "a command keeps the caller's capabilities" same \
+	"$("$profrec" -q -o "$dir/cmd.prof" -- sh -c "$own")" "$(sh -c "$own")"
+"$profrec" -q -o "$dir/long.prof" -- setpriv --reuid $user --clear-groups sleep 60 &
+recorder=$!
+wait_for eval "[ \"\$(status $recorder NoNewPrivs)\" = 1 ]"
+check "with a command: CAP_KILL stays" same "$(status $recorder CapEff)" \
+	"$(caps $DAC_READ_SEARCH $KILL $SYS_PTRACE $CHECKPOINT_RESTORE)"
+child=$(cat /proc/$recorder/task/$recorder/children)
+wait_for eval "[ \"\$(status ${child:-0} Uid | cut -f 1)\" = $user ]"
+end_recording
+check "a command that became another user: the recording ends" same $? 0
+# shellcheck disable=SC2086
+check "a command that became another user: it is ended, too" wait_for eval "! kill -0 $child"
+kill $pid
+plan_end

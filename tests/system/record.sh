@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# What a recording holds, with workloads of known shape, and how it ends.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+
+# share FILE REGEX: percent of the samples whose folded line matches.
+share()
+{
+	awk -v re="$2" '{n = $NF; t += n; if ($0 ~ re) m += n} END {printf "%.2f", t ? 100 * m / t : 0}' "$1"
+}
+
+at_least() { awk -v a="$1" -v b="$2" 'BEGIN {exit !(a >= b)}' || { echo "$1 is below $2"; return 1; }; }
+at_most() { awk -v a="$1" -v b="$2" 'BEGIN {exit !(a <= b)}' || { echo "$1 is above $2"; return 1; }; }
+
+## Two functions that take turns; perf samples the same process at the same time.
+"$workloads/func_ab" &
+pid=$!
+"$profrec" -q -F 99 -p $pid -o "$dir/ab.prof" 5 &
+recorder=$!
+if command -v perf > /dev/null; then
+	perf record -q -F 99 -g -p $pid -o "$dir/ab.data" -- sleep 5 2> /dev/null
+fi
+check "profrec ends at its duration with status 0" wait $recorder
+kill $pid
+"$profrep" -f "$dir/ab.prof" > "$dir/ab.folded"
+check "99 % of func_ab's samples are in func_a or func_b" \
+	at_least "$(share "$dir/ab.folded" ';func_[ab]')" 99
+check "samples were taken, at most 5 s x 99 Hz on one CPU" at_most "$(info "$dir/ab.prof" "samples taken")" 500
+
+# deviations: how many standard deviations the shares of func_a of profrec and perf are apart.
+deviations()
+{
+	perf script -i "$dir/ab.data" -F ip,sym 2> /dev/null |
+		awk 'BEGIN {RS = ""} {n++; if ($2 == "func_a") a++} END {print a + 0, n + 0}' > "$dir/perf"
+	awk '{n += $NF; if (/;func_a/) a += $NF} END {print a + 0, n + 0}' "$dir/ab.folded" |
+		paste -d ' ' - "$dir/perf" |
+		awk '{p = ($1 + $3) / ($2 + $4); d = $1 / $2 - $3 / $4; if (d < 0) d = -d
+		      printf "%.2f", d / sqrt(p * (1 - p) * (1 / $2 + 1 / $4))}'
+}
+if [ -s "$dir/ab.data" ]; then
+	check "profrec and perf agree on func_a within 3 standard deviations" at_most "$(deviations)" 3
+else
+	skip "profrec and perf agree on func_a" "perf cannot record here"
+fi
+
+## Nearly every sample a new stack.
+setsid "$workloads/manystacks" 2 12 &
+many=$!
+"$profrec" -q -F 999 -o "$dir/many.prof" 10
+kill -- -$many
+check "manystacks: none lost, all accounted for" \
+	same "$(info "$dir/many.prof" check)" "taken = counted + lost"
+check "manystacks: no sample lost" same "$(info "$dir/many.prof" "samples lost")" \
+	"0 storage full, 0 refused by the kernel, 0 walk failed"
+check "manystacks: no stack missed" same "$(info "$dir/many.prof" "user missed")" \
+	"0 storage full, 0 refused by the kernel, 0 walk failed"
+"$profrep" -f "$dir/many.prof" > "$dir/many.folded"
+check "manystacks: the report adds up to the samples taken" \
+	same "$(awk '{n += $NF} END {print n}' "$dir/many.folded")" "$(info "$dir/many.prof" "samples taken")"
+check "manystacks: stacks are whole" at_least \
+	"$(grep '^manystacks;' "$dir/many.folded" > "$dir/m"; share "$dir/m" 'main(;f[0-7])+')" 99
+check "manystacks: hardly a stack repeats" at_least "$(wc -l < "$dir/m")" \
+	"$(awk '{n += $NF} END {print 0.9 * n}' "$dir/m")"
+
+## Small storage is drained in time.
+setsid "$workloads/manystacks" 2 12 &
+many=$!
+"$profrec" -q -F 999 --stack-storage-size 4096 --hash-storage-size 4096 -o "$dir/small.prof" 5
+kill -- -$many
+check "small storage: more stacks than it holds" at_least "$(info "$dir/small.prof" "distinct stacks")" 4097
+check "small storage: the identity holds" same "$(info "$dir/small.prof" check)" "taken = counted + lost"
+check "small storage: no stack missed" same "$(info "$dir/small.prof" "user missed")" \
+	"0 storage full, 0 refused by the kernel, 0 walk failed"
+
+## Storage that cannot do: what is missing is said, not hidden.
+setsid "$workloads/manystacks" 2 12 &
+many=$!
+"$profrec" -F 9999 --stack-storage-size 2 --hash-storage-size 2 -o "$dir/tiny.prof" 2 2> "$dir/tiny.err"
+kill -- -$many
+check "tiny storage: the identity holds all the same" \
+	same "$(info "$dir/tiny.prof" check)" "taken = counted + lost"
+check "tiny storage: the closing line says what was lost" contains "$(cat "$dir/tiny.err")" " lost ("
+"$profrep" -f "$dir/tiny.prof" > "$dir/tiny.folded" 2> "$dir/tiny.warn"
+check "tiny storage: the report warns as bcc does" contains "$(cat "$dir/tiny.warn")" \
+	"WARNING: hash table full. Consider increasing --hash-storage-size."
+
+## How a recording ends.
+ends_on()
+{
+	"$profrec" -F 99 -o "$dir/end.$1.prof" 2> "$dir/end.err" &
+	wait_for grep -q Sampling "$dir/end.err"
+	kill "-$1" $!
+	wait $! && [ "$(info "$dir/end.$1.prof" recording)" = complete ]
+}
+check "SIGINT ends it, complete" ends_on INT
+check "SIGTERM ends it, complete" ends_on TERM
+check "the headline is bcc's" same "$(head -n 1 "$dir/end.err")" \
+	"Sampling at 99 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end."
+check "the closing line names the file" contains "$(tail -n 1 "$dir/end.err")" "bytes in $dir/end.TERM.prof"
+check "nothing but the recording is left" same "$(echo "$dir"/end*part*)" "$dir/end*part*"
+check "the recording is mode 0600" same "$(stat -c %a "$dir/end.INT.prof")" 600
+check "-q says nothing" same "$("$profrec" -q -o "$dir/q.prof" 1 2>&1)" ""
+
+## Filters.
+"$workloads/func_ab" &
+pid=$!
+"$profrec" -q -F 99 -p "$pid" -o "$dir/p.prof" 1
+check "-p records that process only" same "$("$profrep" -f "$dir/p.prof" | grep -vc '^func_ab;')" 0
+check "-p counts what it left out" at_least "$(info "$dir/p.prof" "samples filtered" | cut -d' ' -f1)" 0
+"$profrec" -q -F 99 -U -p "$pid" -o "$dir/U.prof" 1
+check "-U: the report's headline says so" contains "$("$profrep" "$dir/U.prof" | head -n 1)" "by user stack for 1 secs."
+"$profrec" -q -F 99 -K -p "$pid" -o "$dir/K.prof" 1
+check "-K: no user frames" same "$("$profrep" -f "$dir/K.prof" | grep -c ';func_[ab]')" 0
+"$profrec" -q -F 99 -C 0 -o "$dir/C.prof" 1
+check "-C: one CPU" same "$(info "$dir/C.prof" CPUs)" "1 (0)"
+check "-C: the headline names it" contains "$("$profrep" "$dir/C.prof" | head -n 1)" " on CPU#0 for 1 secs."
+kill "$pid"
+"$profrec" -q -F 99 -I -o "$dir/I.prof" 1
+# A busy machine has no idle samples to show, but it must leave none out.
+check "-I: idle samples are not left out" same "$(info "$dir/I.prof" "idle task")/$(info "$dir/I.prof" "samples idle")" "included/0 left out"
+
+## Streams and commands.
+piped() { "$profrec" -q -F 999 -o - 1 | "$profrep" -f - > "$dir/piped"; }
+check "-o - into profrep -" piped
+# shellcheck disable=SC2016
+"$profrec" -F 999 -o "$dir/cmd.prof" -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; exit 3' 2> "$dir/cmd.err"
+check "a command: the recording ends with it" same "$(info "$dir/cmd.prof" end)" "the command ended"
+check "a command: its status is said" contains "$(cat "$dir/cmd.err")" "the command exited with status 3"
+check "a command: nothing else is recorded" same "$("$profrep" -f "$dir/cmd.prof" | grep -vcE '^(sh|profrec);')" 0
+"$profrec" -q -F 999 -o "$dir/child.prof" -- bash -c 'bash -c "for ((i = 0; i < 200000; i++)); do :; done" & wait'
+check "a command: its children are recorded" at_least "$("$profrep" -f "$dir/child.prof" | awk '{n += $NF} END {print n}')" 50
+
+## Killed: what was written is readable, and nothing stays in the kernel.
+"$workloads/func_ab" &
+pid=$!
+"$profrec" -F 99 -p "$pid" -o "$dir/killed.prof" 2> /dev/null &
+recorder=$!
+wait_for eval '"$profrep" -f "$dir"/killed.prof.*.part 2> /dev/null | grep -q "^func_ab;"'
+kill -KILL $recorder
+wait $recorder 2> /dev/null
+kill "$pid"
+check "SIGKILL: the final name is absent" fails 1 test -e "$dir/killed.prof"
+check "SIGKILL: the part is reported, as incomplete" fails 3 "$profrep" -f "$dir"/killed.prof.*.part
+check "SIGKILL: with what was recorded" contains "$("$profrep" -f "$dir"/killed.prof.*.part 2> /dev/null)" "func_ab;"
+no_programs() { ! bpftool prog show | grep -q take_sample; }
+check "SIGKILL: no BPF program stays" wait_for no_programs
+plan_end

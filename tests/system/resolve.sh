@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# Frames find their files and functions: short-lived, exec'ed, unloaded, deleted, and elsewhere.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+cc=${CC:-cc}
+programs=tests/programs
+
+# build OUTPUT SOURCE [FLAG...]
+build()
+{
+	local out=$1 source=$2
+	shift 2
+	"$cc" -O1 -fno-omit-frame-pointer -Wl,--build-id -o "$out" "$programs/$source" "$@"
+}
+
+# leaf_share FOLDED REGEX: percent of the samples whose leaf matches.
+leaf_share()
+{
+	awk -v re="$2" '{n = $NF; sub(/ [0-9]+$/, ""); k = split($0, f, ";"); t += n; if (f[k] ~ re) m += n}
+		END {printf "%d", t ? 100 * m / t : 0}' "$1"
+}
+above() { [ "$1" -ge "$2" ] || { echo "$1 is below $2"; return 1; }; }
+samples() { awk -v re="$2" '$0 ~ re {n += $NF} END {print n + 0}' "$1"; }
+
+## Processes that live for ten milliseconds.
+build "$dir/short" short.c
+"$profrec" -q -U -F 999 -o "$dir/short.prof" -- bash -c "for i in \$(seq 50); do $dir/short 10; done"
+"$profrep" -f "$dir/short.prof" > "$dir/short.folded"
+check "fifty processes of 10 ms: they have names and functions" above \
+	"$(samples "$dir/short.folded" '^short;.*;burn_shortly')" 300
+check "fifty processes of 10 ms: each is there" above \
+	"$("$profrep" "$dir/short.prof" | grep -o 'short ([0-9]*)' | sort -u | wc -l)" 48
+
+## The same process id, before and after an exec.
+build "$dir/reexec" reexec.c
+"$profrec" -q -U -F 999 -o "$dir/exec.prof" -- "$dir/reexec" "$dir/short" 300
+"$profrep" -f "$dir/exec.prof" > "$dir/exec.folded"
+check "an exec: the image before it" above "$(samples "$dir/exec.folded" '^reexec;.*;before_exec')" 200
+check "an exec: the image after it" above "$(samples "$dir/exec.folded" '^short;.*;burn_shortly')" 200
+
+## Libraries that come and go at the same addresses.
+for name in plug_one plug_two plug_big; do
+	build "$dir/lib$name.so" plugin.c -shared -fPIC -DPLUGIN=$name
+done
+build "$dir/libplug_big.so" plugin.c -shared -fPIC -DPLUGIN=plug_big -DPADDING
+build "$dir/loader" loader.c -ldl
+"$profrec" -q -U -F 999 -o "$dir/dl.prof" -- "$dir/loader" "$dir/libplug_one.so:plug_one" "$dir/libplug_two.so:plug_two"
+"$profrep" -f "$dir/dl.prof" > "$dir/dl.folded"
+check "dlopen, dlclose: the first library" above "$(samples "$dir/dl.folded" ';plug_one[ ;]')" 200
+check "dlopen, dlclose: the second library, of the same size" above "$(samples "$dir/dl.folded" ';plug_two[ ;]')" 200
+"$profrec" -q -U -F 999 -o "$dir/dl.prof" -- "$dir/loader" "$dir/libplug_one.so:plug_one" "$dir/libplug_big.so:plug_big"
+"$profrep" -f "$dir/dl.prof" > "$dir/dl.folded"
+check "dlopen, dlclose: of another size" above "$(samples "$dir/dl.folded" ';plug_big[ ;]')" 250
+check "dlopen, dlclose: of another size, the first" above "$(samples "$dir/dl.folded" ';plug_one[ ;]')" 250
+
+## A binary that is deleted while it runs: by the time of the report only a copy elsewhere is left.
+mkdir -p "$dir/gone" "$dir/symfs$dir/gone"
+cp "$dir/short" "$dir/gone/vanished"
+cp "$dir/short" "$dir/symfs$dir/gone/vanished"
+"$profrec" -q -U -F 999 -o "$dir/gone.prof" -- bash -c "$dir/gone/vanished 300 & sleep 0.1; rm $dir/gone/vanished; wait"
+"$profrep" -f "$dir/gone.prof" > "$dir/gone.folded"
+check "deleted: without the file, unknown" same "$(samples "$dir/gone.folded" '^vanished;.*burn_shortly')" 0
+check "deleted: --dsos says why" contains "$("$profrep" --dsos "$dir/gone.prof" | grep vanished)" "file not found"
+"$profrep" -f --symfs "$dir/symfs" "$dir/gone.prof" > "$dir/gone.folded"
+check "deleted: a file of the same build-id under --symfs does" above \
+	"$(samples "$dir/gone.folded" '^vanished;.*;burn_shortly')" 200
+# It was running, and deleted, before the recording began.
+cp "$dir/short" "$dir/gone/vanished"
+"$dir/gone/vanished" 3000 &
+wait_for eval "grep -q vanished /proc/$!/maps"
+rm "$dir/gone/vanished"
+"$profrec" -q -U -F 999 -p $! -o "$dir/gone.prof" 1
+"$profrep" -f --symfs "$dir/symfs" "$dir/gone.prof" > "$dir/gone.folded"
+check "deleted before the recording: the same" above \
+	"$(samples "$dir/gone.folded" '^vanished;.*;burn_shortly')" 200
+
+## Another file of the same name is not used.
+mkdir -p "$dir/other$dir/gone"
+build "$dir/other$dir/gone/vanished" short.c -DOTHER -g
+check "a file of another build-id is not used, and that is said" contains \
+	"$("$profrep" --dsos --symfs "$dir/other" "$dir/gone.prof" | grep vanished)" "build-id"
+
+## A compiler driver: four programs, each started four hundred times.
+if command -v gcc > /dev/null && command -v as > /dev/null; then
+	echo 'int f(int x) { return x * 2; }' > "$dir/x.c"
+	"$profrec" -q -F 999 -o "$dir/gcc.prof" -- \
+		bash -c "for i in \$(seq 400); do gcc -c -o $dir/x.o $dir/x.c; done"
+	"$profrep" -v "$dir/gcc.prof" > "$dir/gcc.txt"
+	# The leaf is where the CPU was: if its mapping is not known, a mapping is missing. (What stands above a
+	# leaf in these programs often is no code at all: they have no frame pointers.)
+	unmapped=$("$profrep" -U -f -m "$dir/gcc.prof" | awk '/^(gcc|cc1|as|ld|collect2);/ {
+		n = $NF; sub(/ [0-9]+$/, ""); k = split($0, f, ";"); t += n; if (f[k] == "[unknown]") m += n
+	} END {printf "%d", t ? 1000 * m / t : 1000}')
+	check "gcc 400 times: below 2 % of the samples lack their mapping (per mille: $unmapped)" \
+		above 19 "$unmapped"
+else
+	skip "gcc 400 times" "gcc is not installed"
+fi
+
+## A machine that has none of the host's files.
+root=$dir/chroot
+mkdir -p "$root/own"
+cp "$profrep" "$dir/short.prof" "$root/own/"
+ldd "$profrep" | grep -o '/[^ ]*' | xargs -I{} cp {} "$root/own/"
+loader=$(basename "$(ldd "$profrep" | grep -o '/[^ ]*ld-linux[^ ]*')")
+"$workloads/func_ab" &
+"$profrec" -q -F 999 -o "$root/own/host.prof" -- dd if=/dev/zero of=/dev/null bs=64k count=100000 2> /dev/null
+kill $!
+away() { chroot "$root" "/own/$loader" --library-path /own /own/profrep "$@"; }
+away -f /own/host.prof > "$dir/away.folded"
+"$profrep" -f "$root/own/host.prof" > "$dir/here.folded"
+check "away: kernel frames resolve as here" same \
+	"$(away -K -f /own/host.prof | sort | cksum)" "$("$profrep" -K -f "$root/own/host.prof" | sort | cksum)"
+if [ "$(info "$root/own/host.prof" "kernel")" ] && grep -q 'entry_SYSCALL_64' "$dir/here.folded"; then
+	check "away: the kernel's entry is named" contains "$(cat "$dir/away.folded")" "entry_SYSCALL_64_after_hwframe"
+fi
+check "away: user frames say why they do not" contains "$(away --dsos /own/host.prof)" "file not found"
+libc=$(away --dsos /own/host.prof | grep -o '/[^ ]*libc\.so\.6' | head -n 1)
+mkdir -p "$root/symfs$(dirname "$libc")"
+cp "$libc" "$root/symfs$libc"
+check "away: with --symfs they do" contains "$(away -f --symfs /symfs /own/host.prof)" "read"
+
+## Names that mean harm.
+hostile=$dir/$'p\033[2J;\nath'
+mkdir -p "$hostile"
+build "$hostile/hostile" hostile.c
+# No assembler takes such a symbol: it is written over a harmless one of the same length.
+perl -pi -e 's/symbol_of_byte/bad\x1b[31m;sym\n\xff/g' "$hostile/hostile"
+"$profrec" -q -U -F 999 -o "$dir/hostile.prof" -- "$hostile/hostile"
+for mode in "" -f "-f -m" -v --dsos --info; do
+	# shellcheck disable=SC2086
+	"$profrep" $mode "$dir/hostile.prof" > "$dir/hostile.out"
+	check "hostile names, profrep $mode: nothing raw gets out" \
+		fails 1 grep -aqP '[\x00-\x08\x0b-\x1f\x7f\xff]' "$dir/hostile.out"
+done
+"$profrep" -f "$dir/hostile.prof" > "$dir/hostile.out"
+check "hostile names: a folded line stays one stack" same "$(grep -vcE '^[^;]+(;[^;]+)* [0-9]+$' "$dir/hostile.out")" 0
+check "hostile names: the symbol is escaped" contains "$(cat "$dir/hostile.out")" 'bad\x1b[31m\x3bsym\x0a\xff'
+check "hostile names: the thread's name is escaped" contains "$(cat "$dir/hostile.out")" 'co\x1b]0\x3bx\x07\x0am\x3b\xff;'
+plan_end

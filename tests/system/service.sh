@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# The example of a service: systemd takes the unit, profrec the options, and the capabilities are enough.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+
+unit=doc/profrec.service
+if command -v systemd-analyze > /dev/null; then
+	# The programs and the options need not be installed here.
+	mkdir -p "$dir/unit"
+	sed "s,/usr/bin/profrec,$profrec,; s,^EnvironmentFile=.*,EnvironmentFile=$PWD/doc/profrec.default," $unit > "$dir/unit/profrec.service"
+	verified() { same "$(systemd-analyze verify --man=no "$dir/unit/profrec.service" 2>&1 | grep profrec.service)" ""; }
+	check "systemd-analyze verify has nothing to say" verified
+	# One that cannot fail shows nothing.
+	sed -i 's/^UMask=.*/UMask=nonsense/' "$dir/unit/profrec.service"
+	check "systemd-analyze verify would say it" fails 1 verified
+else
+	skip "systemd-analyze verify" "systemd-analyze is not installed"
+fi
+
+need_recording
+# shellcheck source=doc/profrec.default
+. doc/profrec.default
+check "the options are of a service that never ends" grep -q -- '--rotate 3600 --rotate-keep' <<< "$PROFREC_OPTIONS"
+caps=$(sed -n 's/^CapabilityBoundingSet=//p' $unit | tr 'A-Z' 'a-z' | sed 's/cap_/+/g; s/ /,/g')
+mkdir -m 700 "$dir/state"
+# Options are words: no quotes, as systemd splits them.
+read -ra options <<< "${PROFREC_OPTIONS//\/var\/lib\/profrec/$dir/state}"
+if setpriv --bounding-set "-all,$caps" true 2> /dev/null; then
+	setpriv --bounding-set "-all,$caps" --inh-caps=-all --no-new-privs "$profrec" "${options[@]}" 2 2> "$dir/err"
+	check "the service's options and capabilities record" same "$? $(cat "$dir/err")" "0 "
+	check "the recording is complete" same "$(info "$dir"/state/*.prof check)" "taken = counted + lost"
+	check "the name is made of the time" grep -qE '^[0-9]{8}-[0-9]{6}\.prof$' <(ls "$dir/state")
+	check "kernel functions have names" grep -qE ';(do_syscall_64|ret_from_fork)' <("$profrep" -f -K "$dir"/state/*.prof)
+else
+	skip "the service's options and capabilities record" "setpriv cannot set them"
+fi
+plan_end

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# make STATIC=1: a recorder that needs nothing of the host.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+static=$BUILD/static/profrec
+[ -x "$static" ] || skip_all "there is no static profrec (sanitizers need libraries)"
+
+at_most() { [ "$1" -le "$2" ] || { echo "$1 is above $2"; return 1; }; }
+
+check "no interpreter, no library" fails 1 grep -E 'INTERP|NEEDED' <<< "$(readelf -ld "$static")"
+strip -o "$dir/profrec" "$static"
+check "below 4 MiB when stripped ($(stat -c %s "$dir/profrec") bytes)" \
+	at_most "$(stat -c %s "$dir/profrec")" $((4 << 20))
+check "its version" same "$("$dir/profrec" --version)" "$("$profrec" --version)"
+check "an error's text" contains "$("$dir/profrec" -p 4194304 1 2>&1)" \
+	"failed to record process 4194304: No such process"
+
+need_recording
+# Nothing but the program, what it is to record, and /proc and /sys.
+mkdir -p "$dir/root"/{proc,sys,own}
+cp "$dir/profrec" "$dir/root/own/"
+cc -static -O1 -fno-omit-frame-pointer -o "$dir/root/own/short" tests/programs/short.c
+alone()
+{
+	# shellcheck disable=SC2016
+	unshare --mount sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec chroot "$0" "$@"' \
+		"$dir/root" "$@"
+}
+check "it records where there is nothing else" alone /own/profrec -q -F 999 -o /own/alone.prof -- /own/short 300
+check "what it recorded is complete" same "$(info "$dir/root/own/alone.prof" recording)" complete
+check "and has its names" contains "$("$profrep" -f --symfs "$dir/root" "$dir/root/own/alone.prof")" ";burn_shortly"
+check "kernel names are in it" contains "$("$profrep" -fa "$dir/root/own/alone.prof")" "_[k]"
+plan_end

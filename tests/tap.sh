@@ -1,0 +1,94 @@
+# shellcheck shell=bash
+# TAP for the system tests. Source it; call plan_end last. Every test gets a directory of its own,
+# $dir, which goes away with it; what it started in the background is ended.
+
+: "${BUILD:?the build directory}"
+profrec=$BUILD/profrec
+profrep=$BUILD/profrep
+workloads=$BUILD/workloads
+tap_nr=0
+dir=$(mktemp -d)
+# shellcheck disable=SC2154
+trap 'jobs -p | xargs -r kill -KILL 2> /dev/null; cleanup_extra; rm -rf "$dir"' EXIT
+
+cleanup_extra() { :; }
+
+# check NAME COMMAND...: passes when the command succeeds; its output is shown when it does not.
+check()
+{
+	local name=$1 log
+	shift
+	tap_nr=$((tap_nr + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tap_nr - $name"
+	else
+		echo "not ok $tap_nr - $name"
+		echo "\$ $*"$'\n'"$log" | head -n 25 | sed 's/^/# /'
+	fi
+}
+
+# skip NAME REASON
+skip()
+{
+	tap_nr=$((tap_nr + 1))
+	echo "ok $tap_nr - $1 # SKIP $2"
+}
+
+# skip_all REASON: nothing in this file can run here.
+skip_all()
+{
+	skip "all" "$1"
+	plan_end
+	exit 0
+}
+
+plan_end() { echo "1..$tap_nr"; }
+
+# same ACTUAL EXPECTED
+same()
+{
+	[ "$1" = "$2" ] && return 0
+	printf 'expected: %s\nactual:   %s\n' "$2" "$1"
+	return 1
+}
+
+# contains TEXT PART
+contains()
+{
+	[[ $1 == *"$2"* ]] && return 0
+	printf 'expected to contain: %s\nactual: %s\n' "$2" "$1"
+	return 1
+}
+
+# fails STATUS COMMAND...: the command exits with that status.
+fails()
+{
+	local want=$1 got
+	shift
+	"$@"
+	got=$?
+	[ "$got" -eq "$want" ] && return 0
+	echo "exit status $got instead of $want"
+	return 1
+}
+
+# info FILE KEY: a value of profrep --info.
+info() { "$profrep" --info "$1" | sed -n "s/^$2: *//p"; }
+
+# wait_for COMMAND...: until it succeeds, at most ten seconds.
+wait_for()
+{
+	for _ in $(seq 1000); do
+		"$@" > /dev/null 2>&1 && return 0
+		sleep 0.01
+	done
+	echo "timed out: $*"
+	return 1
+}
+
+# Recording needs privileges and a kernel that lets us.
+need_recording()
+{
+	local why
+	why=$("$profrec" -q -o "$dir/probe.prof" 1 2>&1) || skip_all "profrec cannot record here: ${why%%$'\n'*}"
+}

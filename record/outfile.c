@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,8 +108,14 @@ int outfile_write(void *ctx, const void *buf, size_t len)
 	const char *p = buf;
 
 	while (len) {
-		ssize_t n = write(out->fd, p, len);
+		/* A pipe that can be written to takes this much without blocking: pipe(7). */
+		size_t part = out->wait && len > PIPE_BUF ? PIPE_BUF : len;
+		int ret = out->wait ? out->wait(out->wait_ctx, out->fd) : 0;
+		ssize_t n;
 
+		if (ret)
+			return ret;
+		n = write(out->fd, p, part);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN) {

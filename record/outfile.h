@@ -18,6 +18,12 @@ struct outfile {
 	bool is_new;	 /* nothing is replaced: where the name is taken, a number makes it another */
 	char *part_path; /* name until it is published */
 	struct err *err; /* where outfile_write words its errors */
+	/*
+	 * Called before each write, with @ctx: returns 0 when @fd can take some bytes, or a negative
+	 * errno with the error set. NULL: writes may block.
+	 */
+	int (*wait)(void *ctx, int fd);
+	void *wait_ctx;
 };
 
 /* "-" is standard output. Returns 0 or a negative errno with @err set. */

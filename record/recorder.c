@@ -56,6 +56,8 @@ struct recorder {
 	uint64_t nr_stacks;    /* rows written so far */
 	enum prof_end_reason end_reason;
 	bool stop;
+	uint64_t stopped_ns; /* CLOCK_MONOTONIC: when sampling was ended; 0: it was not */
+	int pending;         /* bits of enum wakeup that came while the output was waited for */
 };
 
 static uint64_t now_ns(void)
@@ -90,6 +92,59 @@ static int watch_all(struct recorder *r)
 	return ret;
 }
 
+static void stop(struct recorder *r, enum prof_end_reason reason)
+{
+	if (!r->stop)
+		r->end_reason = reason;
+	r->stop = true;
+}
+
+static void stop_sampling(struct recorder *r)
+{
+	session_stop(&r->session);
+	if (!r->stopped_ns)
+		r->stopped_ns = now_ns();
+}
+
+static void heed(struct recorder *r, int happened)
+{
+	if (happened & WAKEUP_CHILD)
+		command_reap(&r->session.command);
+	if (happened & WAKEUP_STOP)
+		stop(r, PROF_END_SIGNAL);
+	if (r->session.command.exited)
+		stop(r, PROF_END_COMMAND);
+}
+
+/*
+ * While nobody reads standard output, the recording ends when it is due or asked for, and its end
+ * is kept for the reader; who then asks once more wants the recorder to end. An outfile's wait.
+ */
+static int wait_for_reader(void *ctx, int fd)
+{
+	struct recorder *r = ctx;
+
+	for (;;) {
+		uint64_t now = now_ns(), end_ns = r->schedule.end_ns;
+		int what;
+
+		if (!r->stopped_ns && (r->stop || now >= end_ns))
+			stop_sampling(r);
+		what = wakeups_wait_writable(&r->wakeups, fd,
+					     r->stopped_ns ? SCHEDULE_NEVER : end_ns - now, r->err);
+		if (what < 0)
+			return what;
+		if (what & WAKEUP_WRITABLE)
+			return 0;
+		if (what & WAKEUP_STOP && r->stopped_ns)
+			return err_set(
+				r->err, -EINTR,
+				"failed to write 'standard output': a signal came while nobody read it");
+		r->pending |= what & (WAKEUP_FLUSH | WAKEUP_ROTATE);
+		heed(r, what);
+	}
+}
+
 /* Everything that needs no sampler yet. */
 static int prepare(struct recorder *r)
 {
@@ -99,6 +154,10 @@ static int prepare(struct recorder *r)
 	ret = session_init(&r->session, r->options, r->err);
 	if (!ret)
 		ret = series_open(&r->series, &r->session);
+	if (!ret && !r->series.out.path) {
+		r->series.out.wait = wait_for_reader;
+		r->series.out.wait_ctx = r;
+	}
 	if (!ret)
 		ret = session_prepare(&r->session);
 	if (!ret)
@@ -210,13 +269,6 @@ static int show_status(struct recorder *r, uint64_t now)
 	return ret;
 }
 
-static void stop(struct recorder *r, enum prof_end_reason reason)
-{
-	if (!r->stop)
-		r->end_reason = reason;
-	r->stop = true;
-}
-
 /* Waits until @due_ns or until something happens: bits of enum wakeup go to *@happened. */
 static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 {
@@ -226,13 +278,9 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 
 	if (what < 0)
 		return what;
-	if (what & WAKEUP_CHILD)
-		command_reap(&r->session.command);
-	if (what & WAKEUP_STOP)
-		stop(r, PROF_END_SIGNAL);
-	if (r->session.command.exited)
-		stop(r, PROF_END_COMMAND);
-	*happened = what;
+	heed(r, what);
+	*happened = what | r->pending;
+	r->pending = 0;
 	/* Anything else that woke us is a side-band buffer: what is due is read in any case. */
 	return session_apply_records(&r->session, now_ns() - SIDEBAND_SETTLE_NS);
 }
@@ -306,8 +354,8 @@ static int finish(struct recorder *r)
 	struct series_end how = {.reason = r->end_reason};
 	int ret;
 
-	session_stop(&r->session);
-	how.end_ns = now_ns();
+	stop_sampling(r);
+	how.end_ns = r->stopped_ns;
 	ret = drain(r);
 	r->drained_ns = how.end_ns; /* nothing was sampled behind it */
 	if (!ret)

@@ -2,6 +2,7 @@
 #include "record/wakeups.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -91,12 +92,17 @@ static int read_signals(struct wakeups *w)
 	return what;
 }
 
-int wakeups_wait(struct wakeups *w, uint64_t timeout_ns, struct err *err)
+static int ms_of(uint64_t timeout_ns)
 {
 	uint64_t ms = timeout_ns / NS_PER_MS + (timeout_ns % NS_PER_MS != 0);
+
+	return ms > INT32_MAX ? INT32_MAX : (int)ms;
+}
+
+int wakeups_wait(struct wakeups *w, uint64_t timeout_ns, struct err *err)
+{
 	struct epoll_event events[16];
-	int n = epoll_wait(w->epoll_fd, events, ARRAY_SIZE(events),
-			   ms > INT32_MAX ? INT32_MAX : (int)ms);
+	int n = epoll_wait(w->epoll_fd, events, ARRAY_SIZE(events), ms_of(timeout_ns));
 	int what = 0;
 
 	if (n < 0 && errno != EINTR)
@@ -108,6 +114,21 @@ int wakeups_wait(struct wakeups *w, uint64_t timeout_ns, struct err *err)
 			what |= WAKEUP_WATERMARK;
 	}
 	return what;
+}
+
+int wakeups_wait_writable(struct wakeups *w, int fd, uint64_t timeout_ns, struct err *err)
+{
+	struct pollfd fds[] = {
+		{.fd = fd, .events = POLLOUT},
+		{.fd = w->signal_fd, .events = POLLIN},
+	};
+	int n = poll(fds, ARRAY_SIZE(fds), ms_of(timeout_ns));
+
+	if (n < 0)
+		return errno == EINTR ? 0 : err_set(err, -errno, "failed to wait for events: %m");
+	if (fds[0].revents)
+		return WAKEUP_WRITABLE;
+	return fds[1].revents ? read_signals(w) : 0;
 }
 
 void wakeups_deinit(struct wakeups *w)

@@ -18,6 +18,7 @@ enum wakeup {
 	WAKEUP_WATERMARK = 4, /* a set of maps is half full */
 	WAKEUP_FLUSH = 8,     /* SIGUSR1 */
 	WAKEUP_ROTATE = 16,   /* SIGHUP */
+	WAKEUP_WRITABLE = 32, /* wakeups_wait_writable */
 };
 
 struct wakeups {
@@ -42,6 +43,12 @@ int wakeups_watch_watermark(struct wakeups *wakeups, int fd, struct err *err);
  * when only a watched descriptor woke, or a negative errno with @err set.
  */
 int wakeups_wait(struct wakeups *wakeups, uint64_t timeout_ns, struct err *err);
+
+/*
+ * Waits for at most @timeout_ns for signals, and until @fd can be written to or is broken: then
+ * returns WAKEUP_WRITABLE alone, and the signals are for later. Else as wakeups_wait.
+ */
+int wakeups_wait_writable(struct wakeups *wakeups, int fd, uint64_t timeout_ns, struct err *err);
 
 void wakeups_deinit(struct wakeups *wakeups);
 

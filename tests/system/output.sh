@@ -117,6 +117,54 @@ slow() { "$profrec" -q -F 999 -o - 1 | { sleep 2; cat; } > "$dir/slow.prof"; [ "
 check "a slow reader: status 0" slow
 check "a slow reader: the recording is whole" same "$(info "$dir/slow.prof" recording)" complete
 
+# Nobody reads: signals are heeded all the same.
+mkfifo "$dir/fifo"
+exec 8<> "$dir/fifo" # no end of file, and nobody is told that nobody reads
+fill() { dd if=/dev/zero of="$dir/fifo" bs=4096 count=256 oflag=nonblock 2> /dev/null; }
+# unread ARGS...: a recorder that writes there, when it has begun.
+unread()
+{
+	: > "$dir/err"
+	"$profrec" -F 999 -o - "$@" > "$dir/fifo" 2> "$dir/err" 8>&- &
+	recorder=$!
+	wait_for grep -q Sampling "$dir/err"
+}
+samples() { grep -q '^NoNewPrivs:.*1' "/proc/$1/status"; }
+# heeds SIGNAL NUMBER: sent, and read by the recorder.
+heeds()
+{
+	kill "-$1" $recorder
+	wait_for eval "[ \$((0x\$(sed -n 's/^ShdPnd:[^0-9a-f]*//p' /proc/$recorder/status) >> $2 - 1 & 1)) -eq 0 ]"
+}
+still_there() { kill -0 $recorder; }
+fill
+filled=$(timeout 10 dd if="$dir/fifo" iflag=nonblock bs=1M 2> /dev/null | wc -c)
+fill
+unread
+check "an unread pipe: the first signal is read" heeds TERM 15
+check "an unread pipe: the recorder waits for the reader" still_there
+cat < "$dir/fifo" > "$dir/unread" 8>&- &
+reader=$!
+exec 8>&-
+wait $recorder
+check "an unread pipe: the reader goes on, status 0" same $? 0
+wait $reader
+tail -c +$((filled + 1)) "$dir/unread" > "$dir/unread.prof"
+check "an unread pipe: the recording is whole" same "$(info "$dir/unread.prof" recording)" complete
+check "an unread pipe: the signal ended it" same "$(info "$dir/unread.prof" end)" "stopped by a signal"
+exec 8<> "$dir/fifo"
+unread
+wait_for samples $recorder
+fill
+check "a reader that hangs: the first signal is read" heeds INT 2
+check "a reader that hangs: the recorder waits" still_there
+kill -INT $recorder
+wait $recorder
+check "a reader that hangs: a further signal ends it, status 1" same $? 1
+check "a reader that hangs: said" contains "$(cat "$dir/err")" \
+	"failed to write 'standard output': a signal came while nobody read it"
+exec 8>&-
+
 ## Stopped and continued.
 stopped()
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -417,6 +418,38 @@ START_TEST(a_full_pipe_is_waited_for)
 }
 END_TEST
 
+struct waits {
+	int nr, until; /* fails from the call with this number on */
+};
+
+static int count_wait(void *ctx, int fd)
+{
+	struct waits *waits = ctx;
+
+	ck_assert_int_ge(fd, 0);
+	return waits->nr++ == waits->until ? -EINTR : 0;
+}
+
+/* With a wait, each write is preceded by one, and no larger than what a pipe takes at once. */
+START_TEST(waits_before_each_write)
+{
+	static const unsigned char data[3 * PIPE_BUF + 1];
+	struct waits waits = {.until = 4};
+	struct err err = {0};
+	int fds[2];
+	struct outfile out = {.err = &err, .wait = count_wait, .wait_ctx = &waits};
+
+	ck_assert_int_eq(pipe(fds), 0);
+	out.fd = fds[1];
+	ck_assert_int_eq(outfile_write(&out, data, sizeof(data)), 0);
+	ck_assert_int_eq(waits.nr, 4);
+	ck_assert_int_eq(outfile_write(&out, data, 1), -EINTR);
+	ck_assert_str_eq(err.text, ""); /* whoever waits says why */
+	outfile_close(&out, false);
+	close(fds[0]);
+}
+END_TEST
+
 static void publish_new(const char *path, const char *text, const char *want)
 {
 	struct outfile out;
@@ -452,4 +485,5 @@ SUITE_MAIN("outfile", a_new_file_replaces_nothing, appears_when_published, repla
 	   refuses_what_is_no_regular_file, refuses_what_cannot_be_created, refuses_an_empty_name,
 	   does_not_follow_or_reuse_a_part_file, reports_a_failing_rename, no_room_for_the_file,
 	   standard_output, standard_output_is_full, standard_output_is_a_broken_pipe,
-	   standard_output_is_a_terminal, standard_output_is_closed, a_full_pipe_is_waited_for)
+	   standard_output_is_a_terminal, standard_output_is_closed, a_full_pipe_is_waited_for,
+	   waits_before_each_write)

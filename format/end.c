@@ -38,17 +38,18 @@ static const struct attr_field numbers[] = {
 };
 
 /* Numbers behind the list. */
-static const struct attr_field load_numbers[] = {
+static const struct attr_field late_numbers[] = {
 	NUMBER(48, end.loads[0], UINT64_MAX),
 	NUMBER(49, end.loads[1], UINT64_MAX),
 	NUMBER(50, end.loads[2], UINT64_MAX),
+	NUMBER(51, end.nr_cpus_changed, PROF_MAX_CPUS),
 };
 
 int end_encode(const struct end_record *record, struct bytes *b)
 {
 	struct bytes taken = {0};
 
-	if (record->end.nr_cpu_taken > PROF_MAX_CPUS)
+	if (record->end.nr_cpu_taken > PROF_MAX_CPUS || record->end.nr_cpus_changed > PROF_MAX_CPUS)
 		return -E2BIG;
 	if (record->end.reason >= PROF_NR_END_REASONS)
 		return -EINVAL;
@@ -57,8 +58,8 @@ int end_encode(const struct end_record *record, struct bytes *b)
 	for (uint32_t i = 0; i < record->end.nr_cpu_taken; i++)
 		bytes_varint(&taken, record->end.cpu_taken[i]);
 	attrs_put_bytes(b, TAG_CPU_TAKEN, taken.data, taken.nr);
-	for (size_t i = 0; i < ARRAY_SIZE(load_numbers); i++)
-		attrs_put_field(b, &load_numbers[i], record);
+	for (size_t i = 0; i < ARRAY_SIZE(late_numbers); i++)
+		attrs_put_field(b, &late_numbers[i], record);
 	if (taken.err)
 		b->err = taken.err;
 	vec_free(&taken);
@@ -117,7 +118,7 @@ int end_decode(struct end_record *record, struct cursor *payload, struct fault *
 			ret = attrs_get_field(numbers, ARRAY_SIZE(numbers), tag, &value, record,
 					      fault);
 		if (!ret)
-			ret = attrs_get_field(load_numbers, ARRAY_SIZE(load_numbers), tag, &value,
+			ret = attrs_get_field(late_numbers, ARRAY_SIZE(late_numbers), tag, &value,
 					      record, fault);
 		if (ret < 0)
 			return ret;

@@ -251,6 +251,7 @@ struct prof_end {
 	uint8_t reason;	       /* enum prof_end_reason */
 	const uint64_t *cpu_taken; /* samples taken on each sampled CPU, in the order of cpus */
 	uint32_t nr_cpu_taken;
+	uint32_t nr_cpus_changed; /* that went offline or came online: not sampled all the time */
 	uint64_t loads[PROF_NR_LOADS]; /* when it ended */
 };
 

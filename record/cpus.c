@@ -27,6 +27,30 @@ int cpus_online(u32_vec *cpus, struct err *err)
 	return 0;
 }
 
+bool cpus_has(const u32_vec *cpus, uint32_t cpu)
+{
+	vec_for_each (cpus, c)
+		if (*c == cpu)
+			return true;
+	return false;
+}
+
+/* Those of @cpus that are not in @others. */
+static int add_difference(const u32_vec *cpus, const u32_vec *others, u32_vec *changed)
+{
+	vec_for_each (cpus, cpu)
+		if (!cpus_has(others, *cpu) && !cpus_has(changed, *cpu) && vec_push(changed, *cpu))
+			return -ENOMEM;
+	return 0;
+}
+
+int cpus_compare(const u32_vec *before, const u32_vec *now, u32_vec *changed)
+{
+	int ret = add_difference(before, now, changed);
+
+	return ret ? ret : add_difference(now, before, changed);
+}
+
 char *cpus_format(const u32_vec *cpus)
 {
 	char *text = NULL;

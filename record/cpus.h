@@ -3,11 +3,22 @@
 #ifndef RECORD_CPUS_H
 #define RECORD_CPUS_H
 
+#include <stdbool.h>
+
 #include "common/err.h"
 #include "common/parse.h"
 
 /* Appends the CPUs that are online, ascending. Returns 0 or a negative errno with @err set. */
 int cpus_online(u32_vec *cpus, struct err *err);
+
+/* Is @cpu among them? */
+bool cpus_has(const u32_vec *cpus, uint32_t cpu);
+
+/*
+ * Appends to @changed the CPUs that are in one only of @before and @now, and not in @changed yet.
+ * Returns 0 or -ENOMEM.
+ */
+int cpus_compare(const u32_vec *before, const u32_vec *now, u32_vec *changed);
 
 /* Writes @cpus, which are ascending, in list form. Returns a string the caller frees, or NULL. */
 char *cpus_format(const u32_vec *cpus);

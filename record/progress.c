@@ -61,6 +61,21 @@ void progress_status(uint64_t elapsed_ns, uint64_t taken, uint64_t nr_stacks)
 	fflush(stderr);
 }
 
+void progress_cpu(uint32_t cpu, bool is_online)
+{
+	progress_clear();
+	if (is_online)
+		fprintf(stderr,
+			"profrec: CPU %" PRIu32
+			" came online: it is not sampled, and mappings that are made on it may be unknown\n",
+			cpu);
+	else
+		fprintf(stderr,
+			"profrec: CPU %" PRIu32
+			" went offline: it is not sampled from now on, also when it comes back\n",
+			cpu);
+}
+
 /* Prints ", 12 <what> (3 storage full, 9 refused by the kernel)" unless there are none. */
 static void print_losses(const uint64_t losses[static PROF_NR_LOSSES], const char *what)
 {

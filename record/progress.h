@@ -27,6 +27,9 @@ struct progress_result {
 /* Clears the status line and prints the closing line. */
 void progress_end(const struct progress_result *result);
 
+/* Says that a CPU went offline, or came online, and what follows. */
+void progress_cpu(uint32_t cpu, bool is_online);
+
 /* Clears the status line, before an error is printed. */
 void progress_clear(void);
 

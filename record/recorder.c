@@ -246,7 +246,9 @@ static int drain(struct recorder *r)
 		ret = session_apply_records(s, now_ns());
 	if (!ret && !s->options->user_only)
 		ret = ksyms_refresh(&s->ksyms);
-	if (sideband_lost(s->sideband) != r->lost_records)
+	if (!ret)
+		ret = session_watch_cpus(s);
+	if (sideband_lost(s->sideband) != r->lost_records || s->changed_cpus.nr)
 		address_spaces_distrust(&s->spaces);
 	r->lost_records = sideband_lost(s->sideband);
 	if (!ret)
@@ -282,7 +284,8 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 	*happened = what | r->pending;
 	r->pending = 0;
 	/* Anything else that woke us is a side-band buffer: what is due is read in any case. */
-	return session_apply_records(&r->session, now_ns() - SIDEBAND_SETTLE_NS);
+	what = session_apply_records(&r->session, now_ns() - SIDEBAND_SETTLE_NS);
+	return what ? what : session_watch_cpus(&r->session);
 }
 
 static bool has_many_ended(const struct recorder *r)

@@ -10,6 +10,7 @@
 #include "record/descendants.h"
 #include "record/privilege.h"
 #include "record/proc_scan.h"
+#include "record/progress.h"
 #include "record/stack_depth.h"
 
 static int out_of_memory(struct session *s)
@@ -23,25 +24,16 @@ static int choose_cpus(struct session *s)
 	const u32_vec *wanted = &s->options->cpus;
 	int ret = cpus_online(&s->online, s->err);
 
-	for (size_t i = 0; !ret && i < s->online.nr; i++) {
-		bool is_wanted = !wanted->nr;
-
-		vec_for_each(wanted, cpu)
-			is_wanted |= *cpu == s->online.data[i];
-		if (is_wanted && vec_push(&s->cpus, s->online.data[i]))
+	for (size_t i = 0; !ret && i < s->online.nr; i++)
+		if ((!wanted->nr || cpus_has(wanted, s->online.data[i])) &&
+		    vec_push(&s->cpus, s->online.data[i]))
 			ret = out_of_memory(s);
-	}
 	if (ret || !wanted->nr || s->cpus.nr == wanted->nr)
 		return ret;
-	vec_for_each(wanted, cpu) {
-		bool is_online = false;
-
-		vec_for_each(&s->online, on)
-			is_online |= *on == *cpu;
-		if (!is_online)
+	vec_for_each(wanted, cpu)
+		if (!cpus_has(&s->online, *cpu))
 			return err_set(s->err, -ENODEV, "failed to record CPU %u: it is not online",
 				       *cpu);
-	}
 	return 0;
 }
 
@@ -278,6 +270,25 @@ int session_apply_records(struct session *s, uint64_t until_ns)
 	return ret ? err_set(s->err, ret, "failed to read the side-band: %s", strerror(-ret)) : 0;
 }
 
+/*
+ * An event ends with its CPU, and is not there again when that comes back. To open one takes
+ * capabilities that have been given up.
+ */
+int session_watch_cpus(struct session *s)
+{
+	u32_vec now = {0};
+	size_t nr = s->changed_cpus.nr;
+	int ret = 0;
+
+	/* If the list cannot be read any more, that is no reason to end. */
+	if (!cpus_online(&now, NULL))
+		ret = cpus_compare(&s->online, &now, &s->changed_cpus);
+	for (; !s->options->quiet && nr < s->changed_cpus.nr; nr++)
+		progress_cpu(s->changed_cpus.data[nr], cpus_has(&now, s->changed_cpus.data[nr]));
+	vec_free(&now);
+	return ret ? out_of_memory(s) : 0;
+}
+
 int session_forget(struct session *s, uint64_t time_ns)
 {
 	int ret = address_spaces_forget(&s->spaces, time_ns, proc_is_gone);
@@ -299,4 +310,5 @@ void session_deinit(struct session *s)
 	ksyms_deinit(&s->ksyms);
 	vec_free(&s->online);
 	vec_free(&s->cpus);
+	vec_free(&s->changed_cpus);
 }

@@ -25,6 +25,7 @@ struct session {
 	const struct record_options *options;
 	struct err *err;
 	u32_vec online, cpus; /* the sampled CPUs, ascending */
+	u32_vec changed_cpus; /* that went offline or came online meanwhile */
 	struct sideband *sideband;
 	struct filters filters;
 	uint32_t max_depth; /* frames of a stack */
@@ -56,6 +57,12 @@ void session_stop(struct session *session);
 
 /* Takes over the side-band's records of up to @until_ns (CLOCK_MONOTONIC); as sideband_read. */
 int session_apply_records(struct session *session, uint64_t until_ns);
+
+/*
+ * Looks which CPUs are online, and says of each that changes that it is not sampled. Returns 0 or
+ * -ENOMEM with the error set.
+ */
+int session_watch_cpus(struct session *session);
 
 /*
  * Forgets what ended before @time_ns and what was held for it; as address_spaces_forget. Returns 0

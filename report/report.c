@@ -65,6 +65,12 @@ static void warn_of_losses(struct textbuf *warnings, const struct recording *rec
 			       "WARNING: %" PRIu64
 			       " address space records were lost: frames may be [unknown].\n",
 			       end->lost_records);
+	if (end->nr_cpus_changed)
+		textbuf_printf(
+			warnings,
+			"WARNING: %" PRIu32
+			" CPUs went offline or came online: they were not sampled all the time.\n",
+			end->nr_cpus_changed);
 }
 
 static void warn_of_selection(struct textbuf *warnings, const struct recording *rec)

@@ -88,6 +88,10 @@ judge()
 	check "Linux $series: --mntns: that namespace only" only mntns '^acts;'
 	check "Linux $series: --follow: a child from before" above "$(samples follow '^acts;.*;main;descend;descend(;[^d]| )')" 3
 	check "Linux $series: --follow: a child that came later" above "$(samples follow ';main;descend;descend;descend')" 3
+	check "Linux $series: a CPU that goes away: the recording tells" same "$(value offline "CPUs changed")" \
+		"1 went offline or came online"
+	check "Linux $series: a CPU that goes away: it is said" contains "$(cat "$at/out/offline.log")" \
+		"profrec: CPU 1 went offline: it is not sampled from now on"
 	check "Linux $series: page-faults: each one is a sample" same \
 		"$(("$(samples faults '^acts;.*;touch_pages')" >= 1000))" 1
 	# What the guest counted for the program is the only line of its output.

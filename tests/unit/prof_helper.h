@@ -475,6 +475,7 @@ static const struct prof_end test_end = {
 	.reason = PROF_END_SIGNAL,
 	.cpu_taken = (const uint64_t[]){500, 506},
 	.nr_cpu_taken = 2,
+	.nr_cpus_changed = 1,
 	.loads = {125, 75, 1100},
 };
 

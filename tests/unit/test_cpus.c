@@ -70,4 +70,47 @@ START_TEST(online)
 }
 END_TEST
 
-SUITE_MAIN("cpus", format, format_and_parse, online)
+static void expect_changes(const char *before, const char *now, const char *noted, const char *want)
+{
+	u32_vec a = {0}, b = {0}, changed = {0};
+	char *text;
+
+	ck_assert_int_eq(parse_u32_list(before, 0, 9, true, &a), 0);
+	ck_assert_int_eq(parse_u32_list(now, 0, 9, true, &b), 0);
+	if (noted[0])
+		ck_assert_int_eq(parse_u32_list(noted, 0, 9, true, &changed), 0);
+	ck_assert_int_eq(cpus_compare(&a, &b, &changed), 0);
+	text = cpus_format(&changed);
+	ck_assert_str_eq(text, want);
+	free(text);
+	vec_free(&a);
+	vec_free(&b);
+	vec_free(&changed);
+}
+
+START_TEST(changes)
+{
+	expect_changes("0-3", "0-3", "", "");
+	expect_changes("0-3", "0-2", "", "3");
+	expect_changes("0-3", "0-5", "", "4-5");
+	expect_changes("0-3", "1-4", "", "0,4");
+	/* Once noted, it stays, whatever becomes of it. */
+	expect_changes("0-3", "0-2", "3", "3");
+	expect_changes("0-3", "0-3", "3", "3");
+	expect_changes("0-3", "0-1", "3", "3,2");
+}
+END_TEST
+
+START_TEST(has)
+{
+	u32_vec cpus = {0};
+
+	ck_assert(!cpus_has(&cpus, 0));
+	ck_assert_int_eq(parse_u32_list("1,4-5", 0, 9, true, &cpus), 0);
+	for (uint32_t cpu = 0; cpu < 10; cpu++)
+		ck_assert_int_eq(cpus_has(&cpus, cpu), cpu == 1 || cpu == 4 || cpu == 5);
+	vec_free(&cpus);
+}
+END_TEST
+
+SUITE_MAIN("cpus", format, format_and_parse, online, changes, has)

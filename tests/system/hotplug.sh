@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# CPUs that come and go while it is recorded. No CPU is touched: the recorder is shown another list of them. Real ones
+# go in tests/kernels. TAP.
+# shellcheck source=tests/tap.sh
+# What is mounted here is mounted for this test alone.
+[ "${1:-}" = mounts ] || { unshare --mount true 2> /dev/null && exec unshare --mount "$BASH" "$0" mounts; }
+. tests/tap.sh
+need_recording
+
+list=/sys/devices/system/cpu/online
+[ "${1:-}" = mounts ] || skip_all "no mount namespace can be had"
+cat $list > "$dir/real"
+cat $list > "$dir/online"
+mount --bind "$dir/online" $list || skip_all "nothing can be mounted over $list"
+first=$(sed 's/[,-].*//' "$dir/real")
+nr=$(getconf _NPROCESSORS_ONLN) # as the list still says
+cpu=8000
+
+# recording ARGS...: has begun.
+recording()
+{
+	cat "$dir/real" > "$dir/online"
+	: > "$dir/err"
+	"$profrec" -F 99 "$@" 2> "$dir/err" &
+	recorder=$!
+	wait_for grep -q Sampling "$dir/err"
+}
+ended() { kill -INT $recorder; wait $recorder; }
+
+recording -o "$dir/new.prof"
+echo "$(cat "$dir/real"),$cpu" > "$dir/online"
+check "a CPU comes online: said at once" wait_for grep -q "CPU $cpu came online: it is not sampled" "$dir/err"
+cat "$dir/real" > "$dir/online"
+ended
+check "a CPU comes online: the recording ends well" same $? 0
+check "a CPU comes online: said once" same "$(grep -c "CPU $cpu" "$dir/err")" 1
+check "a CPU comes online: the recording tells, also when it has gone again" same \
+	"$(info "$dir/new.prof" "CPUs changed")" "1 went offline or came online"
+check "a CPU comes online: the report warns" contains "$("$profrep" "$dir/new.prof" 2>&1 > /dev/null)" \
+	"WARNING: 1 CPUs went offline or came online: they were not sampled all the time."
+
+recording -o "$dir/gone%%.prof"
+echo $cpu > "$dir/online"
+check "CPUs go offline: said at once" wait_for grep -q "CPU $first went offline: it is not sampled from now on" "$dir/err"
+kill -HUP $recorder
+wait_for test -e "$dir/gone%.prof"
+ended
+check "CPUs go offline: the recording ends well" same $? 0
+changed="$((nr + 1)) went offline or came online"
+check "CPUs go offline: the recording tells" same "$(info "$dir/gone%.prof" "CPUs changed")" "$changed"
+check "CPUs go offline: so does the next one" same "$(info "$dir/gone%_1.prof" "CPUs changed")" "$changed"
+plan_end

@@ -21,8 +21,8 @@
 
 typedef VEC(char) char_vec;
 
-/* Capacity of an array's first allocation. */
-#define VEC_FIRST_CAP 16
+/* Capacity of an array's first allocation: there are thousands of small ones, as of mappings. */
+#define VEC_FIRST_CAP 4
 
 static inline int vec_grow_raw(void **data, size_t *cap, size_t want, size_t elem_size)
 {

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "common/cleanup.h"
+#include "common/index.h"
 #include "format/stacks.h"
 #include "format/tables.h"
 
@@ -66,10 +67,24 @@ static void sort_by_key(const uint32_t *keys, uint32_t nr_keys, const uint32_t *
 	}
 }
 
-/* Pairs of parent and child, one for each frame that a stack does not share with the last. */
+/* Pairs of parent and child, each once: of many stacks they are few. */
 struct pairs {
 	VEC(uint32_t) parents, children;
+	struct index by_pair;
 };
+
+static int pairs_add(struct pairs *pairs, uint32_t parent, uint32_t child)
+{
+	uint64_t hash = ((uint64_t)parent << 32 | child) * UINT64_C(0x9e3779b97f4a7c15);
+
+	index_for_each (&pairs->by_pair, hash, i)
+		if (pairs->parents.data[i] == parent && pairs->children.data[i] == child)
+			return 0;
+	if (index_insert(&pairs->by_pair, hash, pairs->parents.nr) ||
+	    vec_push(&pairs->parents, parent) || vec_push(&pairs->children, child))
+		return -ENOMEM;
+	return 0;
+}
 
 static int pairs_collect(struct pairs *pairs, const struct order *order)
 {
@@ -79,8 +94,7 @@ static int pairs_collect(struct pairs *pairs, const struct order *order)
 		struct path path = path_at(order, i);
 
 		for (uint32_t d = nr_shared(&prev, &path); d < path.nr; d++)
-			if (vec_push(&pairs->parents, parent_at(&path, d)) ||
-			    vec_push(&pairs->children, path.frames[d]))
+			if (pairs_add(pairs, parent_at(&path, d), path.frames[d]))
 				return -ENOMEM;
 		prev = path;
 	}
@@ -91,21 +105,19 @@ static void pairs_deinit(struct pairs *pairs)
 {
 	vec_free(&pairs->parents);
 	vec_free(&pairs->children);
+	index_deinit(&pairs->by_pair);
 }
 
-/* Keeps each pair once; @sorted are positions of pairs by parent, then child. */
+/* @sorted are positions of pairs by parent, then child. */
 static void successors_fill(struct successors *next, const struct pairs *pairs,
 			    const uint32_t *sorted)
 {
-	uint32_t nr = 0, parent = 0;
+	uint32_t nr = pairs->parents.nr, parent = 0;
 
-	for (size_t i = 0; i < pairs->parents.nr; i++) {
-		uint32_t child = pairs->children.data[sorted[i]];
-
+	for (uint32_t i = 0; i < nr; i++) {
 		while (parent <= pairs->parents.data[sorted[i]])
-			next->first[parent++] = nr;
-		if (nr == next->first[parent - 1] || next->child[nr - 1] != child)
-			next->child[nr++] = child;
+			next->first[parent++] = i;
+		next->child[i] = pairs->children.data[sorted[i]];
 	}
 	while (parent <= next->nr_parents)
 		next->first[parent++] = nr;

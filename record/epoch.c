@@ -17,10 +17,12 @@
 
 /*
  * An epoch is written when it holds this much, well within the format's limits: it bounds the
- * recorder's memory (about 8 MB) however many distinct stacks there are and processes start.
+ * recorder's memory (about 8 MB, and as much while it is encoded) however many distinct stacks
+ * there are and processes start.
  */
-#define LARGE_STACKS       (48u << 10)
-#define LARGE_STACK_FRAMES (768u << 10)
+#define LARGE_STACKS       (32u << 10)
+#define LARGE_STACK_FRAMES (512u << 10)
+#define LARGE_FRAMES       (96u << 10)
 #define LARGE_PROCESSES    (4u << 10)
 
 struct epoch {
@@ -458,6 +460,7 @@ bool epoch_is_large(const struct epoch *e)
 {
 	return e->tables.stacks.nr >= LARGE_STACKS || e->tables.counts.nr >= LARGE_STACKS ||
 	       e->tables.stack_frames.nr >= LARGE_STACK_FRAMES ||
+	       e->tables.frames.nr >= LARGE_FRAMES ||
 	       e->tables.processes.nr >= LARGE_PROCESSES;
 }
 

@@ -40,6 +40,12 @@
 
 #define STATUS_INTERVAL_NS NS_PER_S
 
+/*
+ * Blocks from this size on are mapped one by one. Left to itself, malloc would no longer do so once
+ * libbpf has freed the kernel's types, 5 MB, and tables that grow would leave holes in the heap.
+ */
+#define MAPPED_BLOCK_BYTES (128 << 10)
+
 struct recorder {
 	const struct record_options *options;
 	struct err *err;
@@ -395,6 +401,7 @@ int recorder_run(const struct record_options *options, struct err *err)
 	bool keep_part = false;
 	int ret;
 
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BLOCK_BYTES);
 	ret = prepare(&r);
 	if (!ret)
 		ret = begin(&r);

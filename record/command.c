@@ -10,18 +10,15 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "record/wakeups.h"
 
 /* In the child: waits for the byte, then becomes the command. */
 static void __attribute__((noreturn)) run_child(int go_fd, int failed_fd, char **argv)
 {
-	sigset_t none;
 	char go;
 	int code;
 
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
+	wakeups_restore_signals();
 	if (read(go_fd, &go, 1) != 1)
 		_exit(127); /* the recorder gave up */
 	execvp(argv[0], argv);

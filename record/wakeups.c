@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -22,12 +23,24 @@ static void fill_signals(sigset_t *signals)
 	sigaddset(signals, SIGHUP);
 }
 
+/* Signals whose disposition is changed, and what the process inherited. */
+static const int changed[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGXFSZ};
+
+static struct {
+	bool is_known;
+	sigset_t blocked;
+	struct sigaction actions[ARRAY_SIZE(changed)];
+} inherited;
+
 void wakeups_block_signals(void)
 {
 	sigset_t signals;
 
+	for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
+		sigaction(changed[i], NULL, &inherited.actions[i]);
 	fill_signals(&signals);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
+	sigprocmask(SIG_BLOCK, &signals, &inherited.blocked);
+	inherited.is_known = true;
 	/* A shell starts background jobs with SIGINT ignored, and scripts end a recording with it.
 	 */
 	signal(SIGINT, SIG_DFL);
@@ -36,6 +49,16 @@ void wakeups_block_signals(void)
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN); /* a write's EPIPE or EFBIG says it */
 	signal(SIGXFSZ, SIG_IGN);
+}
+
+void wakeups_restore_signals(void)
+{
+	if (!inherited.is_known)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
+		sigaction(changed[i], &inherited.actions[i], NULL);
+	/* Last: what has been sent meanwhile is met by what was inherited for it. */
+	sigprocmask(SIG_SETMASK, &inherited.blocked, NULL);
 }
 
 int wakeups_init(struct wakeups *w, struct err *err)

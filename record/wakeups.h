@@ -29,6 +29,9 @@ struct wakeups {
 /* Blocks the signals. To be called before anything that a signal should not end half done. */
 void wakeups_block_signals(void);
 
+/* In a child: blocks, ignores and handles again what the process inherited before that call. */
+void wakeups_restore_signals(void);
+
 /* Nothing is watched yet. Returns 0 or a negative errno with @err set; deinit is due anyway. */
 int wakeups_init(struct wakeups *wakeups, struct err *err);
 

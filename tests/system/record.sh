@@ -131,6 +131,11 @@ check "a command: nothing else is recorded" same "$("$profrep" -f "$dir/cmd.prof
 "$profrec" -q -F 999 -o "$dir/child.prof" -- bash -c 'bash -c "for ((i = 0; i < 200000; i++)); do :; done" & wait'
 check "a command: its children are recorded" at_least "$("$profrep" -f "$dir/child.prof" | awk '{n += $NF} END {print n}')" 50
 
+## Signals that were ignored before, as nohup does, are ignored by the command.
+signals_of() { (trap '' HUP INT PIPE; "$@" grep '^Sig[BI]' /proc/self/status); }
+check "a command: its signals are as profrec found them" same "$(signals_of "$profrec" -q -o "$dir/signals.prof" --)" \
+	"$(signals_of)"
+
 ## Killed: what was written is readable, and nothing stays in the kernel.
 "$workloads/func_ab" &
 pid=$!

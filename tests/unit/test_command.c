@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "record/command.h"
+#include "record/wakeups.h"
 #include "tests/unit/suite.h"
 
 /* Waits until the process behind @pidfd has ended. */
@@ -149,22 +151,74 @@ START_TEST(is_held_until_it_may_go)
 }
 END_TEST
 
-/* The recorder blocks and ignores signals; the command starts with none blocked. */
+static const struct {
+	int signal;
+	const char *script;
+} deaths[] = {
+	{SIGHUP, "kill -HUP $$; exit 5"},   {SIGINT, "kill -INT $$; exit 5"},
+	{SIGTERM, "kill -TERM $$; exit 5"}, {SIGPIPE, "kill -PIPE $$; exit 5"},
+	{SIGUSR1, "kill -USR1 $$; exit 5"}, {SIGXFSZ, "kill -XFSZ $$; exit 5"},
+};
+
+/* Which of them a command survives: one bit each. */
+static unsigned int survives(void)
+{
+	unsigned int survived = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(deaths); i++) {
+		int status = SHELL(deaths[i].script);
+
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 5)
+			survived |= 1u << i;
+		else
+			ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == deaths[i].signal);
+	}
+	return survived;
+}
+
+/* Whatever the recorder makes of signals, its command has what the recorder was given. */
 START_TEST(signals_of_the_command)
 {
-	sigset_t all, before;
-	int status;
+	sigset_t mask;
 
-	sigfillset(&all);
-	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &all, &before), 0);
-	signal(SIGPIPE, SIG_IGN);
-	status = SHELL("kill -INT $$; exit 5");
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
-	status = SHELL("kill -PIPE $$; exit 5");
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE);
-	status = SHELL("kill -TERM $$; exit 5");
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-	ck_assert_int_eq(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+	sigemptyset(&mask);
+	ck_assert_int_eq(sigprocmask(SIG_SETMASK, &mask, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(deaths); i++)
+		signal(deaths[i].signal, SIG_DFL);
+	wakeups_block_signals();
+	ck_assert_uint_eq(survives(), 0);
+}
+END_TEST
+
+START_TEST(signals_that_are_ignored)
+{
+	for (unsigned int set = 0; set < 1u << ARRAY_SIZE(deaths); set += 7) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		ck_assert_int_eq(sigprocmask(SIG_SETMASK, &none, NULL), 0);
+		for (size_t i = 0; i < ARRAY_SIZE(deaths); i++)
+			signal(deaths[i].signal, set >> i & 1 ? SIG_IGN : SIG_DFL);
+		wakeups_block_signals();
+		ck_assert_uint_eq(survives(), set);
+	}
+}
+END_TEST
+
+START_TEST(signals_that_are_blocked)
+{
+	unsigned int set = 1u << 1 | 1u << 4; /* SIGINT, which the recorder blocks, and SIGUSR1 */
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < ARRAY_SIZE(deaths); i++) {
+		signal(deaths[i].signal, SIG_DFL);
+		if (set >> i & 1)
+			sigaddset(&mask, deaths[i].signal);
+	}
+	ck_assert_int_eq(sigprocmask(SIG_SETMASK, &mask, NULL), 0);
+	wakeups_block_signals();
+	ck_assert_uint_eq(survives(), set);
 }
 END_TEST
 
@@ -248,5 +302,5 @@ START_TEST(close_of_none)
 END_TEST
 
 SUITE_MAIN("command", exit_status, arguments, what_cannot_be_run, is_held_until_it_may_go,
-	   signals_of_the_command, close_ends_it, close_before_it_may_go, descriptors,
-	   close_of_none)
+	   signals_of_the_command, signals_that_are_ignored, signals_that_are_blocked,
+	   close_ends_it, close_before_it_may_go, descriptors, close_of_none)

@@ -49,6 +49,9 @@ struct {
 	__type(value, __u8);
 } followed SEC(".maps");
 
+/* Children that should have got a mark and did not: there was no memory for it. */
+__u64 nr_unmarked;
+
 /* The cgroup v2 directory asked for. */
 struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
@@ -170,8 +173,10 @@ int BPF_PROG(follow_child, struct task_struct *parent, struct task_struct *child
 {
 	__u32 tgid = visible_tgid(parent);
 
-	if ((filter_ids && bpf_map_lookup_elem(&ids, &tgid)) || is_marked(parent))
-		bpf_task_storage_get(&followed, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!(filter_ids && bpf_map_lookup_elem(&ids, &tgid)) && !is_marked(parent))
+		return 0;
+	if (!bpf_task_storage_get(&followed, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
+		__sync_fetch_and_add(&nr_unmarked, 1);
 	return 0;
 }
 

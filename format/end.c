@@ -39,10 +39,9 @@ static const struct attr_field numbers[] = {
 
 /* Numbers behind the list. */
 static const struct attr_field late_numbers[] = {
-	NUMBER(48, end.loads[0], UINT64_MAX),
-	NUMBER(49, end.loads[1], UINT64_MAX),
-	NUMBER(50, end.loads[2], UINT64_MAX),
-	NUMBER(51, end.nr_cpus_changed, PROF_MAX_CPUS),
+	NUMBER(48, end.loads[0], UINT64_MAX),   NUMBER(49, end.loads[1], UINT64_MAX),
+	NUMBER(50, end.loads[2], UINT64_MAX),   NUMBER(51, end.nr_cpus_changed, PROF_MAX_CPUS),
+	NUMBER(52, end.unfollowed, UINT64_MAX),
 };
 
 int end_encode(const struct end_record *record, struct bytes *b)

@@ -248,6 +248,7 @@ struct prof_end {
 	uint64_t idle;	   /* samples of the idle task that were left out */
 	uint64_t filtered; /* samples that a filter left out */
 	uint64_t lost_records; /* address space records that the kernel dropped */
+	uint64_t unfollowed; /* children that could not be followed, nor their descendants */
 	uint8_t reason;	       /* enum prof_end_reason */
 	const uint64_t *cpu_taken; /* samples taken on each sampled CPU, in the order of cpus */
 	uint32_t nr_cpu_taken;

@@ -142,6 +142,11 @@ int counter_follow(struct counter *c, int pidfd, struct err *err)
 	return 0;
 }
 
+uint64_t counter_unfollowed(const struct counter *c)
+{
+	return __atomic_load_n(&c->bpf->bss->nr_unmarked, __ATOMIC_RELAXED);
+}
+
 static int attach_one(struct counter *c, struct bpf_program *prog, int event_fd, struct err *err)
 {
 	/* A link closes the descriptor that it was made of: it gets one of its own. */

@@ -59,6 +59,12 @@ int counter_attach_follower(struct counter *counter, struct err *err);
  */
 int counter_follow(struct counter *counter, int pidfd, struct err *err);
 
+/*
+ * Children of followed tasks that the kernel could not mark, so far: samples of them and their
+ * descendants are filtered.
+ */
+uint64_t counter_unfollowed(const struct counter *counter);
+
 /* Attaches the sampler to the events and enables them. */
 int counter_attach(struct counter *counter, const struct events *events, struct err *err);
 

@@ -119,6 +119,8 @@ void progress_end(const struct progress_result *result)
 	print_losses(end->missed_kernel, "without their kernel stack");
 	if (end->lost_records)
 		fprintf(stderr, ", %" PRIu64 " records of mappings lost", end->lost_records);
+	if (end->unfollowed)
+		fprintf(stderr, ", %" PRIu64 " children not followed", end->unfollowed);
 	fprintf(stderr, ", %" PRIu64 " bytes in ", result->bytes);
 	text_print(stderr, result->output, TEXT_PLAIN);
 	fputc('\n', stderr);

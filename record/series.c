@@ -198,6 +198,7 @@ static void fill_end(const struct series *series, const struct series_end *how,
 		.filtered = totals->filtered,
 		.lost_records = sideband_lost(series->session->sideband) - series->lost_records,
 		.reason = how->reason,
+		.unfollowed = counter_unfollowed(series->session->counter),
 		.nr_cpus_changed = series->session->changed_cpus.nr,
 	};
 	_Static_assert((int)NR_LOSSES == (int)PROF_NR_LOSSES,

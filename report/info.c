@@ -248,6 +248,9 @@ static void print_end(const struct recording *rec, struct textbuf *out)
 	for (uint32_t i = 0; i < end->nr_cpu_taken; i++)
 		textbuf_printf(out, "%s%" PRIu64, i ? " " : "", end->cpu_taken[i]);
 	textbuf_char(out, '\n');
+	if (end->unfollowed)
+		print_number(out, "not followed", end->unfollowed,
+			     "children, nor their descendants");
 	if (end->nr_cpus_changed)
 		print_number(out, "CPUs changed", end->nr_cpus_changed,
 			     "went offline or came online");

@@ -65,6 +65,12 @@ static void warn_of_losses(struct textbuf *warnings, const struct recording *rec
 			       "WARNING: %" PRIu64
 			       " address space records were lost: frames may be [unknown].\n",
 			       end->lost_records);
+	if (end->unfollowed)
+		textbuf_printf(
+			warnings,
+			"WARNING: %" PRIu64
+			" children could not be followed: they and their descendants are missing.\n",
+			end->unfollowed);
 	if (end->nr_cpus_changed)
 		textbuf_printf(
 			warnings,

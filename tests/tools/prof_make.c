@@ -378,6 +378,7 @@ static const struct key end_keys[] = {
 	NUMBER(prof_end, lost_records),
 	NUMBER(prof_end, reason),
 	NUMBER(prof_end, nr_cpus_changed),
+	NUMBER(prof_end, unfollowed),
 	{"load1", offsetof(struct prof_end, loads[0]), sizeof(uint64_t)},
 	{"load5", offsetof(struct prof_end, loads[1]), sizeof(uint64_t)},
 	{"load15", offsetof(struct prof_end, loads[2]), sizeof(uint64_t)},

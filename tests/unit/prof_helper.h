@@ -476,6 +476,7 @@ static const struct prof_end test_end = {
 	.cpu_taken = (const uint64_t[]){500, 506},
 	.nr_cpu_taken = 2,
 	.nr_cpus_changed = 1,
+	.unfollowed = 13,
 	.loads = {125, 75, 1100},
 };
 

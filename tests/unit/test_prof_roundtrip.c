@@ -125,6 +125,7 @@ START_TEST(records)
 	ck_assert_uint_eq(end->nr_cpu_taken, 2);
 	ck_assert_uint_eq(end->cpu_taken[1], 506);
 	ck_assert_uint_eq(end->nr_cpus_changed, 1);
+	ck_assert_uint_eq(end->unfollowed, 13);
 	ck_assert_mem_eq(end->loads, test_end.loads, sizeof(end->loads));
 	prof_reader_destroy(reader);
 	free(m.data);

@@ -148,19 +148,19 @@ static int read_exe(uint32_t pid, char_vec *exe)
 
 static int read_cgroup(uint32_t pid, char_vec *cgroup)
 {
-	const char *path;
+	char_vec text = {0};
+	const char *path = NULL;
 	size_t len;
-	int ret = read_text(pid, "cgroup", cgroup);
+	int ret = read_text(pid, "cgroup", &text);
 
-	if (ret || !cgroup->nr)
-		return ret;
-	path = proc_cgroup_parse(cgroup->data, &len);
-	if (path) {
-		memmove(cgroup->data, path, len);
-		cgroup->data[len] = '\0';
-	}
-	cgroup->nr = path ? len + 1 : 0;
-	return 0;
+	vec_clear(cgroup);
+	if (!ret && text.nr)
+		path = proc_cgroup_parse(text.data, &len);
+	/* A copy: what was read into has room for a file, and thousands of these may be kept. */
+	if (path && (vec_append(cgroup, path, len) || vec_push(cgroup, '\0')))
+		ret = -ENOMEM;
+	vec_free(&text);
+	return ret;
 }
 
 int proc_info_read(uint32_t pid, struct proc_info *info)

@@ -92,6 +92,9 @@ START_TEST(of_this_process)
 	ck_assert_uint_ne(info.identity.ns_pid, 0);
 	ck_assert_str_eq(info.exe.data, exe);
 	ck_assert_int_ne(info.identity.name[0], '\0');
+	/* Kept for every process that begins: no more than the texts take. */
+	ck_assert_uint_le(info.cgroup.cap, 2 * info.cgroup.nr + VEC_FIRST_CAP);
+	ck_assert_uint_le(info.exe.cap, 2 * info.exe.nr + VEC_FIRST_CAP);
 	/* Above PID_MAX_LIMIT: there is none. */
 	ck_assert_int_eq(proc_info_read(5000001, &info), 0);
 	ck_assert_str_eq(info.identity.name, "");

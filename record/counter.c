@@ -10,6 +10,7 @@
 
 #include "common/cleanup.h"
 #include "profrec.skel.h"
+#include "record/cpus.h"
 #include "record/privilege.h"
 #include "record/programs.h"
 
@@ -25,13 +26,13 @@ struct counter {
 	struct ring_buffer *wakeups;
 	VEC(struct bpf_link *) links;
 	uint32_t active;
-	int nr_cpus;
 	char *stack_values; /* struct stack_entry, each of stack_size bytes */
 	size_t stack_size;
 	uint64_t *stack_keys;
 	struct count_value *count_values;
 	struct count_key *count_keys;
-	/* For each possible CPU: */
+	u32_vec possible; /* CPUs */
+	/* For each of them: */
 	struct totals *set_totals;  /* of one set, as read */
 	struct totals *zero_totals; /* what empties it */
 	struct totals *totals;	    /* of the drained sets, since they were last asked for */
@@ -56,14 +57,15 @@ static int alloc_batches(struct counter *c)
 /* A program on a tracepoint asks this whether its CPU is sampled. */
 static int set_hits(struct counter *c, const u32_vec *cpus, struct err *err)
 {
-	_cleanup_free_ struct hit_state *states = calloc(c->nr_cpus, sizeof(*states));
+	_cleanup_free_ struct hit_state *states = calloc(c->possible.nr, sizeof(*states));
 	uint32_t zero = 0;
+	size_t i;
 
 	if (!states)
 		return err_set(err, -ENOMEM, "failed to select the CPUs: out of memory");
 	vec_for_each(cpus, cpu)
-		if (*cpu < (uint32_t)c->nr_cpus)
-			states[*cpu].is_sampled = 1;
+		if (cpus_find(&c->possible, *cpu, &i))
+			states[i].is_sampled = 1;
 	if (bpf_map_update_elem(bpf_map__fd(c->bpf->maps.hits), &zero, states, BPF_ANY))
 		return err_set(err, -errno, "failed to select the CPUs: %m");
 	return 0;
@@ -71,13 +73,13 @@ static int set_hits(struct counter *c, const u32_vec *cpus, struct err *err)
 
 static int alloc_totals(struct counter *c, struct err *err)
 {
-	c->nr_cpus = libbpf_num_possible_cpus();
-	if (c->nr_cpus < 0)
-		return err_set(err, c->nr_cpus, "failed to count the CPUs: %s",
-			       strerror(-c->nr_cpus));
-	c->set_totals = calloc(c->nr_cpus, sizeof(*c->set_totals));
-	c->zero_totals = calloc(c->nr_cpus, sizeof(*c->zero_totals));
-	c->totals = calloc(c->nr_cpus, sizeof(*c->totals));
+	int ret = cpus_possible(&c->possible, err);
+
+	if (ret)
+		return ret;
+	c->set_totals = calloc(c->possible.nr, sizeof(*c->set_totals));
+	c->zero_totals = calloc(c->possible.nr, sizeof(*c->zero_totals));
+	c->totals = calloc(c->possible.nr, sizeof(*c->totals));
 	if (!c->set_totals || !c->zero_totals || !c->totals)
 		return err_set(err, -ENOMEM, "failed to load the BPF programs: out of memory");
 	return 0;
@@ -129,6 +131,7 @@ void counter_destroy(struct counter *c)
 	free(c->set_totals);
 	free(c->zero_totals);
 	free(c->totals);
+	vec_free(&c->possible);
 	free(c);
 }
 
@@ -295,9 +298,9 @@ static int drain_totals(struct counter *c, uint32_t set, struct err *err)
 		return ret;
 	if (bpf_map_update_elem(bpf_map__fd(c->bpf->maps.totals), &set, c->zero_totals, BPF_ANY))
 		return err_set(err, -errno, "failed to drain the totals: %m");
-	for (int cpu = 0; cpu < c->nr_cpus; cpu++) {
-		add_totals(&c->totals[cpu], &c->set_totals[cpu]);
-		c->taken += c->set_totals[cpu].taken;
+	for (size_t i = 0; i < c->possible.nr; i++) {
+		add_totals(&c->totals[i], &c->set_totals[i]);
+		c->taken += c->set_totals[i].taken;
 	}
 	return 0;
 }
@@ -323,13 +326,15 @@ int counter_drain(struct counter *c, const struct counter_sink *sink, struct err
 void counter_take_totals(struct counter *c, struct totals *totals, const u32_vec *cpus,
 			 uint64_t *cpu_taken)
 {
+	size_t at;
+
 	*totals = (struct totals){0};
-	for (int cpu = 0; cpu < c->nr_cpus; cpu++)
-		add_totals(totals, &c->totals[cpu]);
+	for (size_t i = 0; i < c->possible.nr; i++)
+		add_totals(totals, &c->totals[i]);
 	for (size_t i = 0; i < cpus->nr; i++)
 		cpu_taken[i] =
-			cpus->data[i] < (uint32_t)c->nr_cpus ? c->totals[cpus->data[i]].taken : 0;
-	memset(c->totals, 0, c->nr_cpus * sizeof(*c->totals));
+			cpus_find(&c->possible, cpus->data[i], &at) ? c->totals[at].taken : 0;
+	memset(c->totals, 0, c->possible.nr * sizeof(*c->totals));
 }
 
 int counter_taken(const struct counter *c, uint64_t *taken, struct err *err)
@@ -341,8 +346,8 @@ int counter_taken(const struct counter *c, uint64_t *taken, struct err *err)
 
 		if (ret)
 			return ret;
-		for (int cpu = 0; cpu < c->nr_cpus; cpu++)
-			sum += c->set_totals[cpu].taken;
+		for (size_t i = 0; i < c->possible.nr; i++)
+			sum += c->set_totals[i].taken;
 	}
 	*taken = sum;
 	return 0;

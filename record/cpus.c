@@ -6,33 +6,54 @@
 
 #include "common/cleanup.h"
 
-#define ONLINE_PATH "/sys/devices/system/cpu/online"
+#define ONLINE_PATH   "/sys/devices/system/cpu/online"
+#define POSSIBLE_PATH "/sys/devices/system/cpu/possible"
 
-int cpus_online(u32_vec *cpus, struct err *err)
+static int read_list(const char *path, u32_vec *cpus, struct err *err)
 {
-	_cleanup_fclose_ FILE *f = fopen(ONLINE_PATH, "re");
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	char line[4096];
 	int ret;
 
 	if (!f)
-		return err_set(err, -errno, "failed to open '%s': %m", ONLINE_PATH);
+		return err_set(err, -errno, "failed to open '%s': %m", path);
 	if (!fgets(line, sizeof(line), f))
-		return err_set(err, -EIO, "failed to read '%s': it is empty", ONLINE_PATH);
+		return err_set(err, -EIO, "failed to read '%s': it is empty", path);
 	line[strcspn(line, "\n")] = '\0';
 	ret = parse_u32_list(line, 0, UINT32_MAX - 1, true, cpus);
 	if (ret == -ENOMEM)
-		return err_set(err, ret, "failed to read '%s': out of memory", ONLINE_PATH);
+		return err_set(err, ret, "failed to read '%s': out of memory", path);
 	if (ret)
-		return err_set(err, ret, "failed to read '%s': unexpected '%s'", ONLINE_PATH, line);
+		return err_set(err, ret, "failed to read '%s': unexpected '%s'", path, line);
 	return 0;
+}
+
+int cpus_online(u32_vec *cpus, struct err *err)
+{
+	return read_list(ONLINE_PATH, cpus, err);
+}
+
+int cpus_possible(u32_vec *cpus, struct err *err)
+{
+	return read_list(POSSIBLE_PATH, cpus, err);
+}
+
+bool cpus_find(const u32_vec *cpus, uint32_t cpu, size_t *index)
+{
+	for (size_t i = 0; i < cpus->nr; i++) {
+		if (cpus->data[i] != cpu)
+			continue;
+		*index = i;
+		return true;
+	}
+	return false;
 }
 
 bool cpus_has(const u32_vec *cpus, uint32_t cpu)
 {
-	vec_for_each (cpus, c)
-		if (*c == cpu)
-			return true;
-	return false;
+	size_t index;
+
+	return cpus_find(cpus, cpu, &index);
 }
 
 /* Those of @cpus that are not in @others. */

@@ -11,7 +11,14 @@
 /* Appends the CPUs that are online, ascending. Returns 0 or a negative errno with @err set. */
 int cpus_online(u32_vec *cpus, struct err *err);
 
-/* Is @cpu among them? */
+/*
+ * The same of the CPUs that can ever be. In this order values of per-CPU maps stand; there may be
+ * gaps in the numbers.
+ */
+int cpus_possible(u32_vec *cpus, struct err *err);
+
+/* Is @cpu among them, and as which one? *@index stays as it is when it is not. */
+bool cpus_find(const u32_vec *cpus, uint32_t cpu, size_t *index);
 bool cpus_has(const u32_vec *cpus, uint32_t cpu);
 
 /*

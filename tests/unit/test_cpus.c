@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <bpf/libbpf.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -59,13 +60,18 @@ END_TEST
 
 START_TEST(online)
 {
-	u32_vec cpus = {0};
+	u32_vec cpus = {0}, possible = {0};
 	struct err err = {0};
 
 	ck_assert_int_eq(cpus_online(&cpus, &err), 0);
 	ck_assert_uint_eq(cpus.nr, sysconf(_SC_NPROCESSORS_ONLN));
 	for (size_t i = 1; i < cpus.nr; i++)
 		ck_assert_uint_lt(cpus.data[i - 1], cpus.data[i]);
+	ck_assert_int_eq(cpus_possible(&possible, &err), 0);
+	ck_assert_int_eq(possible.nr, libbpf_num_possible_cpus());
+	vec_for_each (&cpus, cpu)
+		ck_assert(cpus_has(&possible, *cpu));
+	vec_free(&possible);
 	vec_free(&cpus);
 }
 END_TEST
@@ -104,11 +110,17 @@ END_TEST
 START_TEST(has)
 {
 	u32_vec cpus = {0};
+	size_t index = 7;
 
 	ck_assert(!cpus_has(&cpus, 0));
 	ck_assert_int_eq(parse_u32_list("1,4-5", 0, 9, true, &cpus), 0);
 	for (uint32_t cpu = 0; cpu < 10; cpu++)
 		ck_assert_int_eq(cpus_has(&cpus, cpu), cpu == 1 || cpu == 4 || cpu == 5);
+	/* With gaps in the numbers, number and place differ. */
+	ck_assert(cpus_find(&cpus, 5, &index));
+	ck_assert_uint_eq(index, 2);
+	ck_assert(!cpus_find(&cpus, 2, &index));
+	ck_assert_uint_eq(index, 2);
 	vec_free(&cpus);
 }
 END_TEST

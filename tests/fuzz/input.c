@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "common/cleanup.h"
 #include "common/vec.h"
 #include "format/bytes.h"
 #include "format/crc32c.h"
@@ -133,6 +134,31 @@ static uint64_t walk(const struct prof_epoch *e)
 	return sum;
 }
 
+/* The same for the two records; @end is NULL when there is none. */
+static uint64_t walk_records(const struct prof_meta *meta, const struct prof_end *end)
+{
+	const char *const strings[] = {
+		meta->hostname,        meta->kernel_release,
+		meta->kernel_version,  meta->arch,
+		meta->recorder,        meta->command_line,
+		meta->event,           meta->cpus,
+		meta->command,         meta->filters,
+		meta->host.boot_id,    meta->host.cpu_model,
+		meta->host.hypervisor,
+	};
+	uint64_t sum = meta->zone + meta->max_stack_depth + meta->interval_ns;
+
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+		sum += strlen(strings[i]);
+	for (uint32_t i = 0; i < meta->nr_pids; i++)
+		sum += meta->pids[i];
+	for (uint32_t i = 0; i < meta->nr_tids; i++)
+		sum += meta->tids[i];
+	for (uint32_t i = 0; end && i < end->nr_cpu_taken; i++)
+		sum += end->cpu_taken[i];
+	return end ? sum + end->reason + end->loads[0] : sum;
+}
+
 void input_run(const uint8_t *data, size_t len, int verbose)
 {
 	struct prof_reader *reader = NULL;
@@ -158,6 +184,8 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 	}
 	if (ret < 0 && !*prof_reader_error(reader))
 		abort();
+	if (reader && ret == PROF_READ_END)
+		sum += walk_records(prof_reader_meta(reader), prof_reader_end(reader));
 	if (verbose)
 		printf("%d epochs, sum %llu: %s\n", nr, (unsigned long long)sum,
 		       ret < 0 ? prof_reader_error(reader) : "complete");

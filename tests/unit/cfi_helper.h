@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes call frame information byte by byte, also such as no compiler would make, and ELF files
+ * around it.
+ */
+#ifndef TESTS_CFI_HELPER_H
+#define TESTS_CFI_HELPER_H
+
+#include <check.h>
+#include <elf.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/vec.h"
+
+/* Where sections are linked, and functions. */
+#define FRAMES_VADDR 0x500000
+#define CODE_VADDR   0x401000
+/* In files that ELF helpers make: 64 KiB pages 1 to 8. */
+#define CODE_OFF  0x10000
+#define CODE_SIZE 0x80000
+
+typedef VEC(uint8_t) frames;
+
+/* Bytes and their number. */
+#define BYTES(...) (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})
+#define NO_BYTES   (const uint8_t *)"", 0
+
+/* What compilers begin with: the CFA is rsp + 8, the return address at CFA - 8. */
+#define USUAL_INITIAL BYTES(0x0c, 7, 8, 0x90, 1)
+
+static inline void put(frames *f, const void *bytes, size_t len)
+{
+	ck_assert_int_eq(vec_append(f, (const uint8_t *)bytes, len), 0);
+}
+
+static inline void put_number(frames *f, uint64_t n, size_t size)
+{
+	put(f, &n, size);
+}
+
+static inline void put_u8(frames *f, uint8_t n)
+{
+	put(f, &n, 1);
+}
+
+/* Sets the length of the entry that began at @at. */
+static inline void end_entry(frames *f, size_t at)
+{
+	uint32_t len = f->nr - at - 4;
+
+	memcpy(f->data + at, &len, sizeof(len));
+}
+
+/* A CIE of .eh_frame with @letters and their @data; returns where it is. */
+static inline size_t put_cie(frames *f, const char *letters, const uint8_t *data, size_t nr,
+			     const uint8_t *program, size_t size)
+{
+	size_t at = f->nr;
+
+	put_number(f, 0, 8); /* length, id */
+	put_u8(f, 1);
+	put(f, letters, strlen(letters) + 1);
+	put_u8(f, 1);    /* code_align */
+	put_u8(f, 0x78); /* data_align: -8 */
+	put_u8(f, 16);
+	if (*letters == 'z')
+		put_u8(f, nr);
+	put(f, data, nr);
+	put(f, program, size);
+	end_entry(f, at);
+	return at;
+}
+
+/* The usual one: "zR", pointers are pcrel sdata4. */
+static inline size_t put_usual_cie(frames *f)
+{
+	return put_cie(f, "zR", BYTES(0x1b), USUAL_INITIAL);
+}
+
+/* An FDE of the CIE at @cie, as with the usual one. */
+static inline void put_fde(frames *f, size_t cie, uint64_t start, uint32_t len,
+			   const uint8_t *program, size_t size)
+{
+	size_t at = f->nr;
+
+	put_number(f, 0, 4);
+	put_number(f, f->nr - cie, 4);
+	put_number(f, start - (FRAMES_VADDR + f->nr), 4);
+	put_number(f, len, 4);
+	put_u8(f, 0);
+	put(f, program, size);
+	end_entry(f, at);
+}
+
+struct test_elf {
+	const char *name; /* of the section with the frames; NULL: .eh_frame */
+	uint64_t flags;   /* SHF_* of it */
+	void (*spoil)(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr sections[3]); /* NULL: not */
+};
+
+/* A file with code at CODE_OFF (linked at CODE_VADDR) and a section of @len bytes; its descriptor.
+ */
+static inline int make_elf(const struct test_elf *spec, const uint8_t *bytes, size_t len)
+{
+	const char *name = spec->name ? spec->name : ".eh_frame";
+	Elf64_Ehdr eh = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_phoff = sizeof(eh),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = 3,
+		.e_shstrndx = 2,
+	};
+	Elf64_Phdr ph = {.p_type = PT_LOAD,
+			 .p_flags = PF_R | PF_X,
+			 .p_offset = CODE_OFF,
+			 .p_vaddr = CODE_VADDR,
+			 .p_filesz = CODE_SIZE,
+			 .p_memsz = CODE_SIZE};
+	Elf64_Shdr sh[3] = {0};
+	uint64_t at = CODE_OFF + CODE_SIZE;
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	sh[1] = (Elf64_Shdr){.sh_name = 1,
+			     .sh_type = SHT_PROGBITS,
+			     .sh_flags = spec->flags,
+			     .sh_addr = FRAMES_VADDR,
+			     .sh_offset = at,
+			     .sh_size = len};
+	sh[2] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
+			     .sh_offset = at + len + sizeof(sh),
+			     .sh_size = strlen(name) + 2};
+	eh.e_shoff = at + len;
+	if (spec->spoil)
+		spec->spoil(&eh, &ph, sh);
+	ck_assert_int_eq(pwrite(fd, &eh, sizeof(eh), 0), sizeof(eh));
+	ck_assert_int_eq(pwrite(fd, &ph, sizeof(ph), sizeof(eh)), sizeof(ph));
+	ck_assert_int_eq(pwrite(fd, bytes, len, at), (ssize_t)len);
+	ck_assert_int_eq(pwrite(fd, sh, sizeof(sh), at + len), sizeof(sh));
+	ck_assert_int_eq(pwrite(fd, name, strlen(name) + 1, at + len + sizeof(sh) + 1),
+			 (ssize_t)strlen(name) + 1);
+	return fd;
+}
+
+#endif

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind_table.h"
+
+#include <fcntl.h>
+#include <zlib.h>
+
+#include "tests/unit/cfi_helper.h"
+#include "tests/unit/suite.h"
+
+static int build(const struct test_elf *spec, const frames *f, struct unwind_table *table)
+{
+	int fd = make_elf(spec, f->data, f->nr);
+	int ret = unwind_table_build(fd, table);
+
+	close(fd);
+	return ret;
+}
+
+/* How far the CFA is from rsp at @off bytes behind the beginning of the code; -1: no rule. */
+static int cfa_at(const struct unwind_table *table, uint64_t off)
+{
+	const struct unwind_rule *rule = unwind_table_find(table, CODE_OFF + off);
+
+	if (rule->cfa == UNWIND_CFA_NONE)
+		return -1;
+	ck_assert_int_eq(rule->cfa, UNWIND_CFA_REG);
+	return rule->cfa_off;
+}
+
+/* def_cfa_offset at once, so that functions differ. */
+#define CFA(n) BYTES(0x0e, n)
+
+START_TEST(rows)
+{
+	struct unwind_table table = {0};
+	frames f = {0};
+	size_t cie = put_usual_cie(&f);
+
+	put_fde(&f, cie, CODE_VADDR + 0x40, 0x40, CFA(24));
+	put_fde(&f, cie, CODE_VADDR, 0x20, BYTES(0x44, 0x0e, 16)); /* from 4 bytes on: 16 */
+	put_fde(&f, cie, CODE_VADDR + 0x80, 0x10, CFA(24));
+	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
+	ck_assert_uint_eq(table.first_off, CODE_OFF);
+	ck_assert_uint_eq(table.nr_pages, 1);
+	/* 8, 16, none, 24 (of two functions), none */
+	ck_assert_uint_eq(table.nr_rows, 5);
+	ck_assert_uint_eq(table.nr_rules, 4);
+	ck_assert_int_eq(cfa_at(&table, 0), 8);
+	ck_assert_int_eq(cfa_at(&table, 3), 8);
+	ck_assert_int_eq(cfa_at(&table, 4), 16);
+	ck_assert_int_eq(cfa_at(&table, 0x1f), 16);
+	ck_assert_int_eq(cfa_at(&table, 0x20), -1);
+	ck_assert_int_eq(cfa_at(&table, 0x40), 24);
+	ck_assert_int_eq(cfa_at(&table, 0x8f), 24);
+	ck_assert_int_eq(cfa_at(&table, 0x90), -1);
+	ck_assert_int_eq(cfa_at(&table, UNWIND_PAGE_SIZE), -1);
+	ck_assert_int_eq(cfa_at(&table, -1), -1);
+	unwind_table_deinit(&table);
+	vec_free(&f);
+}
+END_TEST
+
+/* Every page begins with what is in force; one of which nothing is known has no rows. */
+START_TEST(pages)
+{
+	struct unwind_table table = {0};
+	frames f = {0};
+	size_t cie = put_usual_cie(&f);
+
+	put_fde(&f, cie, CODE_VADDR + 0x18000, 0x20000, CFA(24));
+	put_fde(&f, cie, CODE_VADDR + 0x50010, 0x10, CFA(32));
+	put_fde(&f, cie, CODE_VADDR + 0x60000, 0x10, CFA(40));
+	put_fde(&f, cie, CODE_VADDR + 0x6fff0, 0x10, CFA(48));
+	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
+	ck_assert_uint_eq(table.first_off, CODE_OFF + 0x10000);
+	ck_assert_uint_ge(table.nr_pages, 6);
+	ck_assert_uint_eq(table.pages[0].nr_rows, 2); /* none, 24 */
+	ck_assert_uint_eq(table.pages[1].nr_rows, 1); /* 24 */
+	ck_assert_uint_eq(table.pages[2].nr_rows, 2); /* 24, none */
+	ck_assert_uint_eq(table.pages[3].nr_rows, 0);
+	ck_assert_uint_eq(table.pages[4].nr_rows, 3); /* none, 32, none */
+	ck_assert_uint_eq(table.pages[5].nr_rows, 3); /* 40, none, 48 */
+	for (uint32_t i = 0; i < table.nr_pages; i++)
+		if (table.pages[i].nr_rows)
+			ck_assert_uint_eq(UNWIND_ROW_OFF(table.rows[table.pages[i].first_row]), 0);
+	ck_assert_int_eq(cfa_at(&table, 0x17fff), -1);
+	ck_assert_int_eq(cfa_at(&table, 0x18000), 24);
+	ck_assert_int_eq(cfa_at(&table, 0x2abcd), 24);
+	ck_assert_int_eq(cfa_at(&table, 0x37fff), 24);
+	ck_assert_int_eq(cfa_at(&table, 0x38000), -1);
+	ck_assert_int_eq(cfa_at(&table, 0x45678), -1);
+	ck_assert_int_eq(cfa_at(&table, 0x50010), 32);
+	ck_assert_int_eq(cfa_at(&table, 0x5ffff), -1);
+	ck_assert_int_eq(cfa_at(&table, 0x60000), 40);
+	ck_assert_int_eq(cfa_at(&table, 0x6ffff), 48);
+	ck_assert_int_eq(cfa_at(&table, 0x70000), -1);
+	unwind_table_deinit(&table);
+	vec_free(&f);
+}
+END_TEST
+
+/* The later of two functions counts from its beginning on; of two at one place the first does. */
+START_TEST(overlaps)
+{
+	struct unwind_table table = {0};
+	frames f = {0};
+	size_t cie = put_usual_cie(&f);
+
+	put_fde(&f, cie, CODE_VADDR, 0x100, BYTES(0x0e, 16, 0x02, 0x80, 0x0e, 24));
+	put_fde(&f, cie, CODE_VADDR + 0x40, 0x20, CFA(32));
+	put_fde(&f, cie, CODE_VADDR + 0x40, 0x80, CFA(40));
+	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
+	ck_assert_int_eq(cfa_at(&table, 0x3f), 16);
+	ck_assert_int_eq(cfa_at(&table, 0x40), 32);
+	ck_assert_int_eq(cfa_at(&table, 0x5f), 32);
+	ck_assert_int_eq(cfa_at(&table, 0x60), -1);
+	unwind_table_deinit(&table);
+	vec_free(&f);
+}
+END_TEST
+
+/* Functions that the linker dropped, data, and what reaches beyond the segment. */
+START_TEST(outside_of_code)
+{
+	struct unwind_table table = {0};
+	frames f = {0};
+	size_t cie = put_usual_cie(&f);
+
+	put_fde(&f, cie, 0, 0x100, CFA(16));
+	put_fde(&f, cie, CODE_VADDR - 1, 0x10, CFA(16));
+	put_fde(&f, cie, CODE_VADDR + CODE_SIZE, 0x10, CFA(16));
+	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), -ENODATA);
+	put_fde(&f, cie, CODE_VADDR + CODE_SIZE - 8, 0x10, CFA(24));
+	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
+	ck_assert_int_eq(cfa_at(&table, CODE_SIZE - 9), -1);
+	ck_assert_int_eq(cfa_at(&table, CODE_SIZE - 1), 24);
+	ck_assert_int_eq(cfa_at(&table, CODE_SIZE), -1);
+	unwind_table_deinit(&table);
+	vec_free(&f);
+}
+END_TEST
+
+/* All tables share UNWIND_MAX_RULES: no file has more to itself. */
+START_TEST(too_many_rules)
+{
+	struct unwind_table table = {0};
+	frames f = {0}, program = {0};
+	size_t cie = put_usual_cie(&f);
+
+	for (uint32_t i = 0; i < UNWIND_MAX_RULES; i++) {
+		put(&program, (const uint8_t[]){0x41, 0x0e, i & 0x7f, 0x0e}, 3);
+		program.data[program.nr - 1] |= 0x80;
+		put_u8(&program, (i >> 7 & 0x7f) | 0x80);
+		put_u8(&program, i >> 14);
+	}
+	put_fde(&f, cie, CODE_VADDR, CODE_SIZE, program.data, program.nr - 10);
+	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
+	ck_assert_uint_le(table.nr_rules, UNWIND_MAX_RULES);
+	ck_assert_uint_gt(table.nr_rules, UNWIND_MAX_RULES - 4);
+	unwind_table_deinit(&table);
+	f.nr = cie;
+	cie = put_usual_cie(&f);
+	for (uint32_t i = 0; i < 4; i++)
+		put(&program, (const uint8_t[]){0x41, 0x0e, 0x80 | i, 0x80, 0x80, 0x01}, 6);
+	put_fde(&f, cie, CODE_VADDR, CODE_SIZE, program.data, program.nr);
+	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), -EFBIG);
+	vec_free(&program);
+	vec_free(&f);
+}
+END_TEST
+
+static void other_class(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	eh->e_ident[EI_CLASS] = ELFCLASS32;
+	(void)ph, (void)sh;
+}
+
+static void other_machine(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	eh->e_machine = EM_AARCH64;
+	(void)ph, (void)sh;
+}
+
+static void segments_behind_end(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	eh->e_phoff = UINT64_MAX - 8;
+	(void)ph, (void)sh;
+}
+
+static void many_segments(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	eh->e_phnum = 0xffff;
+	(void)ph, (void)sh;
+}
+
+static void segment_behind_end(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	ph->p_filesz = UINT64_MAX - 1;
+	(void)eh, (void)sh;
+}
+
+static void no_code(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	ph->p_flags = PF_R;
+	(void)eh, (void)sh;
+}
+
+static void no_sections(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	eh->e_shnum = 0;
+	(void)ph, (void)sh;
+}
+
+static void sections_behind_end(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	eh->e_shoff = UINT64_MAX - 8;
+	(void)ph, (void)sh;
+}
+
+static void no_names(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	eh->e_shstrndx = 3;
+	(void)ph, (void)sh;
+}
+
+static void large_names(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	sh[2].sh_size = UINT64_MAX;
+	(void)eh, (void)ph;
+}
+
+static void name_behind_end(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	sh[1].sh_name = UINT32_MAX;
+	(void)eh, (void)ph;
+}
+
+static void frames_behind_end(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	sh[1].sh_size += 1 << 20;
+	(void)eh, (void)ph;
+}
+
+static void large_frames(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	sh[1].sh_size = 1u << 31;
+	(void)eh, (void)ph;
+}
+
+static void frames_elsewhere(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
+{
+	sh[1].sh_type = SHT_NOBITS;
+	(void)eh, (void)ph;
+}
+
+START_TEST(refused_files)
+{
+	static const struct {
+		struct test_elf elf;
+		int ret;
+	} cases[] = {
+		{{.spoil = other_class}, -ENOEXEC},
+		{{.spoil = other_machine}, -ENOEXEC},
+		{{.spoil = segments_behind_end}, -ENOEXEC},
+		{{.spoil = many_segments}, -ENOEXEC},
+		{{.spoil = segment_behind_end}, -ENODATA},
+		{{.spoil = no_code}, -ENODATA},
+		{{.spoil = no_sections}, -ENODATA},
+		{{.spoil = sections_behind_end}, -ENOEXEC},
+		{{.spoil = no_names}, -ENODATA},
+		{{.spoil = large_names}, -EFBIG},
+		{{.spoil = name_behind_end}, -ENODATA},
+		{{.spoil = frames_behind_end}, -ENOEXEC},
+		{{.spoil = large_frames}, -EFBIG},
+		{{.spoil = frames_elsewhere}, -ENODATA},
+		{{.name = ".text"}, -ENODATA},
+		{{.flags = SHF_COMPRESSED}, -EFBIG}, /* the bytes are no header */
+	};
+	struct unwind_table table = {.nr_rows = 42};
+	frames f = {0}, none = {0};
+	int fd;
+
+	put_fde(&f, put_usual_cie(&f), CODE_VADDR, 0x100, CFA(16));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(build(&cases[i].elf, &f, &table) == cases[i].ret, "case %zu", i);
+	ck_assert_int_eq(build(&(struct test_elf){0}, &none, &table), -ENODATA);
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(unwind_table_build(fd, &table), -ENOEXEC);
+	close(fd);
+	fd = open("/", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(unwind_table_build(fd, &table), -ENOEXEC);
+	close(fd);
+	ck_assert_int_eq(unwind_table_build(-1, &table), -EBADF);
+	ck_assert_uint_eq(table.nr_rows, 42);
+	vec_free(&f);
+}
+END_TEST
+
+/* .debug_frame as compilers leave it in a program's file, packed. */
+START_TEST(compressed)
+{
+	static const struct test_elf spec = {.name = ".debug_frame", .flags = SHF_COMPRESSED};
+	Elf64_Chdr header = {.ch_type = ELFCOMPRESS_ZLIB};
+	struct unwind_table table = {0};
+	frames f = {0}, packed = {0};
+	uint8_t buf[512];
+	uLongf n = sizeof(buf);
+
+	put(&f,
+	    (const uint8_t[]){13, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 3, 0, 1, 0x78, 16, 0x0c, 7, 8,
+			      0},
+	    17);
+	put_number(&f, 20, 4);
+	put_number(&f, 0, 4);
+	put_number(&f, CODE_VADDR, 8);
+	put_number(&f, 0x40, 8);
+	ck_assert_int_eq(build(&(struct test_elf){.name = ".debug_frame"}, &f, &table), 0);
+	ck_assert_int_eq(cfa_at(&table, 0x3f), 8);
+	unwind_table_deinit(&table);
+	ck_assert_int_eq(compress(buf, &n, f.data, f.nr), Z_OK);
+	header.ch_size = f.nr;
+	put(&packed, &header, sizeof(header));
+	put(&packed, buf, n);
+	ck_assert_int_eq(build(&spec, &packed, &table), 0);
+	ck_assert_int_eq(cfa_at(&table, 0x3f), 8);
+	ck_assert_int_eq(cfa_at(&table, 0x40), -1);
+	unwind_table_deinit(&table);
+	packed.nr--;
+	ck_assert_int_eq(build(&spec, &packed, &table), -ENOEXEC);
+	((Elf64_Chdr *)packed.data)->ch_size = f.nr + 1;
+	packed.nr++;
+	ck_assert_int_eq(build(&spec, &packed, &table), -ENOEXEC);
+	((Elf64_Chdr *)packed.data)->ch_type = 77;
+	ck_assert_int_eq(build(&spec, &packed, &table), -ENOEXEC);
+	packed.nr = sizeof(header) - 1;
+	ck_assert_int_eq(build(&spec, &packed, &table), -ENOEXEC);
+	vec_free(&packed);
+	vec_free(&f);
+}
+END_TEST
+
+/* This program's table, as bytes in a file that is at its beginning. */
+static int write_own(struct unwind_table *table)
+{
+	int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int fd = memfd_create("table", MFD_CLOEXEC);
+
+	ck_assert_int_eq(unwind_table_build(exe, table), 0);
+	close(exe);
+	ck_assert_int_eq(unwind_table_write(fd, table), 0);
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+START_TEST(bytes)
+{
+	struct unwind_table table, again;
+	int fd = write_own(&table);
+
+	ck_assert_int_eq(unwind_table_read(fd, &again), 0);
+	ck_assert_uint_gt(again.nr_rows, 100);
+	ck_assert_uint_eq(again.first_off, table.first_off);
+	ck_assert_uint_eq(again.nr_pages, table.nr_pages);
+	ck_assert_uint_eq(again.nr_rows, table.nr_rows);
+	ck_assert_uint_eq(again.nr_rules, table.nr_rules);
+	ck_assert_mem_eq(again.pages, table.pages, table.nr_pages * sizeof(*table.pages));
+	ck_assert_mem_eq(again.rows, table.rows, table.nr_rows * sizeof(*table.rows));
+	ck_assert_mem_eq(again.rules, table.rules, table.nr_rules * sizeof(*table.rules));
+	unwind_table_deinit(&again);
+	ck_assert_int_eq(unwind_table_read(fd, &again), -EBADMSG); /* at the end */
+	unwind_table_deinit(&table);
+	close(fd);
+}
+END_TEST
+
+START_TEST(damaged_bytes)
+{
+	struct unwind_table table, again;
+	int fd = write_own(&table);
+	off_t size = lseek(fd, 0, SEEK_END);
+
+	for (off_t at = 0; at < size; at += at < 256 ? 1 : 211) {
+		uint8_t byte, other;
+
+		ck_assert_int_eq(pread(fd, &byte, 1, at), 1);
+		other = byte ^ (at & 1 ? 0x80 : 0x01);
+		ck_assert_int_eq(pwrite(fd, &other, 1, at), 1);
+		lseek(fd, 0, SEEK_SET);
+		ck_assert_int_eq(unwind_table_read(fd, &again), -EBADMSG);
+		ck_assert_int_eq(pwrite(fd, &byte, 1, at), 1);
+	}
+	ck_assert_int_eq(ftruncate(fd, size - 1), 0);
+	lseek(fd, 0, SEEK_SET);
+	ck_assert_int_eq(unwind_table_read(fd, &again), -EBADMSG);
+	unwind_table_deinit(&table);
+	close(fd);
+}
+END_TEST
+
+/* What @table says is refused though it is as it was written. */
+static void refuse(const struct unwind_table *table)
+{
+	struct unwind_table again;
+	int fd = memfd_create("table", MFD_CLOEXEC);
+
+	ck_assert_int_eq(unwind_table_write(fd, table), 0);
+	lseek(fd, 0, SEEK_SET);
+	ck_assert_int_eq(unwind_table_read(fd, &again), -EBADMSG);
+	close(fd);
+}
+
+START_TEST(refused_tables)
+{
+	struct unwind_page two_pages[] = {{0, 2}, {2, 1}};
+	uint32_t rows_of[] = {UNWIND_ROW(0, 1), UNWIND_ROW(5, 0), UNWIND_ROW(0, 1)};
+	struct unwind_rule rules[] = {{0}, {.cfa = UNWIND_CFA_REG, .cfa_reg = 7}};
+	struct unwind_table table = {0x10000, 2, 3, 2, two_pages, rows_of, rules}, again;
+	int fd = memfd_create("table", MFD_CLOEXEC);
+
+	ck_assert_int_eq(unwind_table_write(fd, &table), 0);
+	lseek(fd, 0, SEEK_SET);
+	ck_assert_int_eq(unwind_table_read(fd, &again), 0);
+	unwind_table_deinit(&again);
+	close(fd);
+/* Refused with @what set to @bad. */
+#define REFUSE(what, bad)                                                                          \
+	do {                                                                                       \
+		__auto_type was = (what);                                                          \
+                                                                                                   \
+		(what) = (bad);                                                                    \
+		refuse(&table);                                                                    \
+		(what) = was;                                                                      \
+	} while (0)
+	REFUSE(table.first_off, 0x8000);
+	REFUSE(table.first_off, UINT64_MAX << 16);
+	REFUSE(table.nr_rules, 0);
+	REFUSE(table.nr_rules, 1);
+	REFUSE(table.nr_rows, 2);
+	REFUSE(table.nr_pages, 1); /* a row that belongs to no page */
+	REFUSE(two_pages[0].first_row, 1);
+	REFUSE(two_pages[0].nr_rows, 1);
+	REFUSE(two_pages[1].first_row, 0);
+	REFUSE(two_pages[1].first_row, UINT32_MAX);
+	REFUSE(two_pages[1].nr_rows, 2);
+	REFUSE(two_pages[1].nr_rows, UINT32_MAX);
+	REFUSE(rows_of[0], UNWIND_ROW(1, 1));
+	REFUSE(rows_of[1], UNWIND_ROW(0, 0));
+	REFUSE(rows_of[1], UNWIND_ROW(5, 2));
+	REFUSE(rules[0].cfa, UNWIND_CFA_REG);
+	REFUSE(rules[1].cfa, UNWIND_CFA_UNSUPPORTED + 1);
+	REFUSE(rules[1].cfa_reg, UNWIND_NR_REGS);
+	REFUSE(rules[1].ra, UNWIND_RA_UNSUPPORTED + 1);
+	REFUSE(rules[1].ra_reg, UNWIND_NR_REGS);
+	REFUSE(rules[1].rbp, UNWIND_SAVED_LOST + 1);
+	REFUSE(rules[1].rbx, UNWIND_SAVED_LOST + 1);
+	REFUSE(rules[1].reserved, 1);
+}
+END_TEST
+
+SUITE_MAIN("unwind_table", rows, pages, overlaps, outside_of_code, too_many_rules, refused_files,
+	   compressed, bytes, damaged_bytes, refused_tables)

@@ -213,6 +213,18 @@ static int take_name(struct outfile *out, struct err *err)
 	return 0;
 }
 
+/* Without it the name, and with it the recording, may be gone after a crash of the machine. */
+static int sync_directory(const struct outfile *out, struct err *err)
+{
+	_cleanup_free_ char *dir = directory_of(out->path);
+	_cleanup_close_ int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	/* One that may be written to but not read cannot be synced; some file systems cannot. */
+	if (fd < 0 || !fsync(fd) || errno == EINVAL || errno == EROFS)
+		return 0;
+	return err_set(err, -errno, "failed to sync '%s': %m", dir);
+}
+
 int outfile_publish(struct outfile *out, struct err *err)
 {
 	int ret;
@@ -227,7 +239,7 @@ int outfile_publish(struct outfile *out, struct err *err)
 		return ret;
 	free(out->part_path);
 	out->part_path = NULL;
-	return 0;
+	return sync_directory(out, err);
 }
 
 void outfile_close(struct outfile *out, bool keep)

@@ -44,6 +44,9 @@ if command -v strace > /dev/null && strace -qq -o /dev/null true 2> /dev/null; t
 	check "the disk fails at the sync: said" says 1 "Input/output error" failing fdatasync:error=EIO "${record[@]}"
 	check "the disk fails at the sync: nothing under the final name" absent
 	check "the disk fails at the sync: the recording is in the part" part_is_readable
+	check "the disk fails at the sync of the directory: said" says 1 "failed to sync '$dir': Input/output error" \
+		failing fsync:error=EIO "${record[@]}"
+	check "the disk fails at the sync of the directory: the recording is whole" same "$(info "$out" recording)" complete
 	check "a write is interrupted: the recording goes on" says 0 "" failing write:error=EINTR:when=2+2 "${record[@]}"
 	check "a write is interrupted: it was" contains "$(cat "$dir/strace")" "EINTR"
 	check "a write is interrupted: the recording is whole" same "$(info "$out" recording)" complete

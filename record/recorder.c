@@ -254,6 +254,7 @@ static int drain(struct recorder *r)
 		ret = ksyms_refresh(&s->ksyms);
 	if (!ret)
 		ret = session_watch_cpus(s);
+	sideband_count_lost(s->sideband);
 	if (sideband_lost(s->sideband) != r->lost_records || s->changed_cpus.nr)
 		address_spaces_distrust(&s->spaces);
 	r->lost_records = sideband_lost(s->sideband);

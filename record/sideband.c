@@ -89,12 +89,20 @@ struct sideband {
 	void **buffers; /* struct perf_event_mmap_page and the data */
 	size_t nr, page_size, buffer_bytes;
 	uint64_t lost;
+	bool counts_lost; /* the events can be asked how many records they lost */
 	VEC(struct pending) pending;
 	VEC(char) pool;
 };
 
+/* PERF_FORMAT_LOST, Linux 6.0: what is read of an event is its count and the records it lost. */
+#define FORMAT_LOST (1u << 4)
+
+struct lost_format {
+	uint64_t value, lost;
+};
+
 /* It wakes the recorder when its buffer is a quarter full. */
-static int open_on_cpu(uint32_t cpu, size_t buffer_bytes)
+static int open_on_cpu(uint32_t cpu, size_t buffer_bytes, uint64_t read_format)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -102,6 +110,7 @@ static int open_on_cpu(uint32_t cpu, size_t buffer_bytes)
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
+		.read_format = read_format,
 		.mmap = 1,
 		.mmap2 = 1,
 		.build_id = 1, /* Linux 5.12 */
@@ -122,8 +131,12 @@ static int open_on_cpu(uint32_t cpu, size_t buffer_bytes)
 static int open_buffer(struct sideband *sb, size_t i, uint32_t cpu, struct err *err)
 {
 	void *buffer;
-	int fd = open_on_cpu(cpu, sb->buffer_bytes), ret;
+	int fd = open_on_cpu(cpu, sb->buffer_bytes, sb->counts_lost ? FORMAT_LOST : 0), ret;
 
+	if (fd == -EINVAL && sb->counts_lost) {
+		sb->counts_lost = false;
+		fd = open_on_cpu(cpu, sb->buffer_bytes, 0);
+	}
 	if (fd < 0) {
 		err_set(err, fd, "failed to open the side-band event on CPU %u: %s", cpu,
 			strerror(-fd));
@@ -182,6 +195,7 @@ int sideband_create(const u32_vec *cpus, struct sideband **sideband, struct err 
 	sb->nr = cpus->nr;
 	sb->page_size = sysconf(_SC_PAGESIZE);
 	sb->buffer_bytes = BUFFER_BYTES;
+	sb->counts_lost = true;
 	/* All CPUs get the same: a small one would be what loses records. */
 	while ((ret = open_buffers(sb, cpus, err)) == -ENOBUFS &&
 	       sb->buffer_bytes > BUFFER_BYTES_MIN) {
@@ -219,6 +233,22 @@ size_t sideband_buffer_bytes(const struct sideband *sb)
 	return sb->buffer_bytes;
 }
 
+void sideband_count_lost(struct sideband *sb)
+{
+	uint64_t sum = 0;
+
+	if (!sb->counts_lost)
+		return;
+	for (size_t i = 0; i < sb->nr; i++) {
+		struct lost_format now;
+
+		if (read(sb->fds[i], &now, sizeof(now)) == sizeof(now))
+			sum += now.lost;
+	}
+	if (sum > sb->lost)
+		sb->lost = sum;
+}
+
 uint64_t sideband_lost(const struct sideband *sb)
 {
 	return sb->lost;
@@ -236,7 +266,8 @@ static bool is_wanted(struct sideband *sb, const struct perf_event_header *heade
 	case PERF_RECORD_COMM:
 		return header->misc & PERF_RECORD_MISC_COMM_EXEC;
 	case PERF_RECORD_LOST:
-		sb->lost += ((const struct lost_record *)header)->lost;
+		if (!sb->counts_lost)
+			sb->lost += ((const struct lost_record *)header)->lost;
 		return false;
 	default:
 		return false;

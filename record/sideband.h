@@ -68,7 +68,13 @@ int sideband_read(struct sideband *sideband, uint64_t until_ns, sideband_fn fn, 
 /* Bytes of each CPU's buffer: SIDEBAND_BUFFER_BYTES, or a smaller power of two. */
 size_t sideband_buffer_bytes(const struct sideband *sideband);
 
-/* Records that the kernel dropped so far because a buffer was full. */
+/*
+ * Asks how many records were lost, where the kernel knows (Linux 6.0). Elsewhere it tells of losses
+ * when there is room for another record, and of the last ones never.
+ */
+void sideband_count_lost(struct sideband *sideband);
+
+/* Records that the kernel dropped because a buffer was full, as far as was asked or told. */
 uint64_t sideband_lost(const struct sideband *sideband);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/vec.h"
+
 struct proc_map {
 	uint64_t start, end; /* [start, end) */
 	uint64_t pgoff;
@@ -21,5 +23,14 @@ struct proc_map {
  * place. Returns the start of the next line, or NULL when @line is not a line of that file.
  */
 char *proc_map_parse(char *line, struct proc_map *map);
+
+typedef int (*proc_map_fn)(void *ctx, const struct proc_map *map);
+
+/*
+ * Reads the text at @fd, which may be of any length, into @scratch part by part, and hands its
+ * mappings to @fn up to the first line that is none. Returns 0, -ESRCH when there is no text, the
+ * errno of a read, -EBADMSG for a line that does not end, -ENOMEM, or what @fn returned.
+ */
+int proc_maps_read(int fd, char_vec *scratch, proc_map_fn fn, void *ctx);
 
 #endif

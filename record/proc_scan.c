@@ -15,9 +15,6 @@
 #include "record/proc_maps.h"
 #include "record/proc_query.h"
 
-/* Largest maps file that is read: 65530 mappings (vm.max_map_count) of 128 bytes. */
-#define MAPS_MAX (8u << 20)
-
 #define PROC_PATH_SIZE 96
 
 bool proc_is_gone(uint32_t pid)
@@ -109,23 +106,27 @@ static int scan_by_query(struct address_spaces *spaces, uint32_t pid, uint64_t t
 	return ret == -ENOENT ? 0 : ret;
 }
 
+/* Whose mappings are read. */
+struct scan {
+	struct address_spaces *spaces;
+	uint32_t pid;
+	uint64_t time_ns;
+};
+
+/* A proc_map_fn. */
+static int add_executable(void *ctx, const struct proc_map *map)
+{
+	const struct scan *scan = ctx;
+
+	return map->executable ? add_map(scan->spaces, scan->pid, scan->time_ns, map) : 0;
+}
+
 static int scan_by_text(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, int fd,
 			char_vec *text)
 {
-	struct proc_map map;
-	int ret = read_fd(fd, MAPS_MAX, text);
+	struct scan scan = {spaces, pid, time_ns};
 
-	if (ret)
-		return ret;
-	for (char *line = text->data; line && *line;) {
-		line = proc_map_parse(line, &map);
-		if (!line || !map.executable)
-			continue;
-		ret = add_map(spaces, pid, time_ns, &map);
-		if (ret)
-			return ret;
-	}
-	return text->nr ? 0 : -ESRCH;
+	return proc_maps_read(fd, text, add_executable, &scan);
 }
 
 /* @text is scratch space. Returns 0, the errno of opening or reading the file, or -ENOMEM. */

@@ -220,5 +220,92 @@ START_TEST(damaged_lines)
 }
 END_TEST
 
+struct tally {
+	uint64_t nr, nr_executable, last_start;
+	int fail_at; /* -1: never */
+};
+
+static int tally_map(void *ctx, const struct proc_map *map)
+{
+	struct tally *tally = ctx;
+
+	if ((int)tally->nr == tally->fail_at)
+		return -E2BIG;
+	tally->nr++;
+	tally->nr_executable += map->executable;
+	ck_assert_uint_eq(map->start, tally->last_start + 0x2000);
+	ck_assert_uint_eq(map->end, map->start + 0x1000);
+	ck_assert_uint_eq(map->inode, map->start >> 13);
+	tally->last_start = map->start;
+	return 0;
+}
+
+/* A file of @nr lines of many lengths, and @tail. */
+static FILE *write_maps(uint64_t nr, const char *tail)
+{
+	static const char path[] =
+		"/usr/lib/x86_64-linux-gnu/a/long/way/down/to/a/library-that-has-a-name.so.6";
+	FILE *f = tmpfile();
+
+	ck_assert_ptr_nonnull(f);
+	for (uint64_t i = 1; i <= nr; i++)
+		fprintf(f, "%lx-%lx r-%cp 00000000 08:01 %lu    %.*s\n", i << 13,
+			(i << 13) + 0x1000, i % 3 ? '-' : 'x', i, (int)(1 + i % (sizeof(path) - 1)),
+			path);
+	fputs(tail, f);
+	ck_assert_int_eq(fflush(f), 0);
+	rewind(f);
+	return f;
+}
+
+static int read_maps(FILE *f, struct tally *tally)
+{
+	char_vec scratch = {0};
+	int ret = proc_maps_read(fileno(f), &scratch, tally_map, tally);
+
+	ck_assert_uint_lt(scratch.cap, 1 << 17);
+	vec_free(&scratch);
+	fclose(f);
+	return ret;
+}
+
+/* More lines than vm.max_map_count usually lets a process have, in little memory. */
+START_TEST(a_text_of_any_length)
+{
+	struct tally tally = {.fail_at = -1};
+	FILE *f = write_maps(150000, "");
+
+	ck_assert_int_eq(fseek(f, 0, SEEK_END), 0);
+	ck_assert_int_gt(ftell(f), 8 << 20);
+	rewind(f);
+	ck_assert_int_eq(read_maps(f, &tally), 0);
+	ck_assert_uint_eq(tally.nr, 150000);
+	ck_assert_uint_eq(tally.nr_executable, 50000);
+}
+END_TEST
+
+START_TEST(ends_of_a_text)
+{
+	static char endless[1 << 17];
+	struct tally tally = {.fail_at = -1};
+
+	ck_assert_int_eq(read_maps(write_maps(0, ""), &tally), -ESRCH);
+	ck_assert_uint_eq(tally.nr, 0);
+	/* Up to a line that is none, or that is not whole. */
+	ck_assert_int_eq(read_maps(write_maps(2, "none\n"), &tally), 0);
+	ck_assert_uint_eq(tally.nr, 2);
+	tally = (struct tally){.fail_at = -1};
+	ck_assert_int_eq(read_maps(write_maps(2, "6000-7000 r-"), &tally), 0);
+	ck_assert_uint_eq(tally.nr, 2);
+	memset(endless, 'x', sizeof(endless) - 1);
+	tally = (struct tally){.fail_at = -1};
+	ck_assert_int_eq(read_maps(write_maps(2, endless), &tally), -EBADMSG);
+	tally = (struct tally){.fail_at = 1};
+	ck_assert_int_eq(read_maps(write_maps(2, ""), &tally), -E2BIG);
+	ck_assert_uint_eq(tally.nr, 1);
+}
+END_TEST
+
 SUITE_MAIN("proc_maps", a_file, anonymous_memory, large_numbers, permissions, paths, a_long_path,
-	   several_lines, what_is_no_line, our_own_maps, damaged_lines)
+	   several_lines, what_is_no_line, our_own_maps, damaged_lines, a_text_of_any_length,
+	   ends_of_a_text)

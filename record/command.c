@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "record/open_files.h"
 #include "record/wakeups.h"
 
 /* In the child: waits for the byte, then becomes the command. */
@@ -19,6 +20,7 @@ static void __attribute__((noreturn)) run_child(int go_fd, int failed_fd, char *
 	int code;
 
 	wakeups_restore_signals();
+	open_files_restore();
 	if (read(go_fd, &go, 1) != 1)
 		_exit(127); /* the recorder gave up */
 	execvp(argv[0], argv);

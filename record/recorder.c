@@ -13,6 +13,7 @@
 #include "record/confine.h"
 #include "record/drain.h"
 #include "record/epoch.h"
+#include "record/open_files.h"
 #include "record/progress.h"
 #include "record/schedule.h"
 #include "record/series.h"
@@ -157,6 +158,7 @@ static int prepare(struct recorder *r)
 	int ret;
 
 	wakeups_block_signals();
+	open_files_raise();
 	ret = session_init(&r->session, r->options, r->err);
 	if (!ret)
 		ret = series_open(&r->series, &r->session);

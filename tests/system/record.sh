@@ -136,6 +136,14 @@ signals_of() { (trap '' HUP INT PIPE; "$@" grep '^Sig[BI]' /proc/self/status); }
 check "a command: its signals are as profrec found them" same "$(signals_of "$profrec" -q -o "$dir/signals.prof" --)" \
 	"$(signals_of)"
 
+## Open files: the soft limit is no obstacle, and the command has it as it was.
+few_files() { prlimit --nofile=16:"$(ulimit -Hn)" "$@"; }
+check "open files: a low limit is raised" few_files "$profrec" -q -o "$dir/few.prof" 1
+check "open files: not for the command" same \
+	"$(few_files "$profrec" -q -o "$dir/few.prof" -- bash -c 'ulimit -Sn')" 16
+check "open files: a hard limit is said" contains \
+	"$(prlimit --nofile=16:16 "$profrec" -q -o "$dir/few.prof" 1 2>&1)" "Too many open files"
+
 ## Killed: what was written is readable, and nothing stays in the kernel.
 "$workloads/func_ab" &
 pid=$!

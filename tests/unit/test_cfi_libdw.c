@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The tables of real files against libdw, another reader of the same information: for all rows that
+ * libdw sees, one step by the table leads where libdw's expressions for the CFA, the return
+ * address, rbp and rbx do. Registers and memory are made up, and the same for both.
+ *
+ * Of large files only some functions are compared, unless PROFREC_COMPARE_ALL is set (with
+ * CK_FORK=no, since all of them take longer than a test may).
+ */
+#if __has_include(<elfutils/libdw.h>)
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <glob.h>
+#include <inttypes.h>
+
+#include "bpf/unwind_step.h"
+#include "common/vec.h"
+#include "record/unwind_table.h"
+#include "tests/unit/suite.h"
+
+/* Compared of each file; the dynamic linker and libc are below it. */
+#define FUNCTIONS_MAX 4000
+
+struct function {
+	uint64_t start, end;
+};
+
+struct compared {
+	const char *path;
+	struct unwind_table table;
+	Elf *elf;
+	Dwarf_CFI *cfi;
+	GElf_Phdr code;
+	VEC(struct function) functions;
+	size_t rows, unsupported, lost;
+};
+
+/* The file offset of the code at @addr; files have one segment of it. */
+static uint64_t to_off(const struct compared *c, uint64_t addr)
+{
+	return addr - c->code.p_vaddr + c->code.p_offset;
+}
+
+static struct unwind_frame frame;
+
+/* All memory there is: its contents follow from the address. */
+static uint64_t memory(uint64_t addr)
+{
+	return ((addr * UINT64_C(0x9e3779b97f4a7c15)) >> 8 & ~UINT64_C(7)) | UINT64_C(1) << 60;
+}
+
+static long unwind_read(void *dst, __u32 size, __u64 addr)
+{
+	for (__u32 i = 0; i < size; i += 8) {
+		uint64_t word = memory(addr + i);
+
+		memcpy((char *)dst + i, &word, 8);
+	}
+	return 0;
+}
+
+/* rsp is the least, since stacks go up; rip is @pc. */
+static void make_frame(uint64_t pc)
+{
+	frame = (struct unwind_frame){.pc = pc, .sp = 0x10000000, .has_regs = 1};
+	for (unsigned int i = 0; i < UNWIND_NR_REGS; i++)
+		frame.regs[i] = UINT64_C(0x100000000) * (i + 1) + 8 * i;
+	frame.regs[UNWIND_RSP] = frame.sp;
+	frame.regs[UNWIND_RIP] = pc;
+}
+
+static uint64_t reg_of(const struct unwind_frame *f, uint64_t reg)
+{
+	ck_assert_uint_lt(reg, UNWIND_NR_REGS);
+	return f->regs[reg];
+}
+
+/* What an expression of libdw leads to. */
+struct place {
+	enum { AT_ADDRESS, IN_REGISTER, IS_VALUE } how;
+	uint64_t value;
+};
+
+static struct place evaluate(const struct unwind_frame *f, const Dwarf_Op *ops, size_t nr,
+			     uint64_t cfa)
+{
+	struct place place = {.how = AT_ADDRESS};
+	uint64_t stack[16];
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const Dwarf_Op *op = &ops[i];
+
+		ck_assert_uint_lt(n, 15);
+		if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+			stack[n++] = reg_of(f, op->atom - DW_OP_breg0) + op->number;
+			continue;
+		}
+		if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31) {
+			stack[n++] = op->atom - DW_OP_lit0;
+			continue;
+		}
+		switch (op->atom) {
+		case DW_OP_bregx:
+			stack[n++] = reg_of(f, op->number) + op->number2;
+			break;
+		case DW_OP_call_frame_cfa:
+			stack[n++] = cfa;
+			break;
+		case DW_OP_plus_uconst:
+			stack[n - 1] += op->number;
+			break;
+		case DW_OP_deref:
+			stack[n - 1] = memory(stack[n - 1]);
+			break;
+		case DW_OP_plus:
+			n--;
+			stack[n - 1] += stack[n];
+			break;
+		case DW_OP_and:
+			n--;
+			stack[n - 1] &= stack[n];
+			break;
+		case DW_OP_mul:
+			n--;
+			stack[n - 1] *= stack[n];
+			break;
+		case DW_OP_shl:
+			n--;
+			stack[n - 1] <<= stack[n];
+			break;
+		case DW_OP_ge:
+			n--;
+			stack[n - 1] = (int64_t)stack[n - 1] >= (int64_t)stack[n];
+			break;
+		case DW_OP_stack_value:
+			place.how = IS_VALUE;
+			break;
+		case DW_OP_regx:
+			place.how = IN_REGISTER;
+			stack[n++] = op->number;
+			break;
+		default:
+			ck_abort_msg("operation %#x", op->atom);
+		}
+	}
+	ck_assert_uint_gt(n, 0);
+	place.value = stack[n - 1];
+	return place;
+}
+
+/* What libdw says of a register: a place, or one of the others. */
+struct saved {
+	enum { SAVED_PLACE, SAVED_SAME, SAVED_UNDEFINED } how;
+	struct place place;
+	size_t nr_ops;
+};
+
+static struct saved saved_of(Dwarf_Frame *dw, unsigned int reg, uint64_t cfa)
+{
+	struct saved saved = {.how = SAVED_PLACE};
+	Dwarf_Op buf[3], *ops;
+
+	ck_assert_int_eq(dwarf_frame_register(dw, reg, buf, &ops, &saved.nr_ops), 0);
+	if (saved.nr_ops)
+		saved.place = evaluate(&frame, ops, saved.nr_ops, cfa);
+	else
+		saved.how = ops ? SAVED_UNDEFINED : SAVED_SAME;
+	return saved;
+}
+
+/*
+ * Of the registers that the ABI preserves libdw takes rax for rbx (backends/x86_64_cfi.c has 0 for
+ * 3), so that an rbx of which nothing is said is undefined. It is by nothing else in these files.
+ */
+static struct saved saved_rbx(Dwarf_Frame *dw, uint64_t cfa)
+{
+	struct saved saved = saved_of(dw, UNWIND_RBX, cfa);
+
+	if (saved.how == SAVED_UNDEFINED)
+		saved.how = SAVED_SAME;
+	return saved;
+}
+
+static void compare_saved(struct compared *c, struct saved dw, uint64_t at, bool is_lost)
+{
+	switch (dw.how) {
+	case SAVED_SAME:
+		ck_assert(!is_lost && !at);
+		break;
+	case SAVED_UNDEFINED:
+		ck_assert(is_lost);
+		break;
+	case SAVED_PLACE:
+		/* Saved in a register, or what longer expressions compute: no table says it. */
+		if (dw.place.how != AT_ADDRESS || dw.nr_ops > 2) {
+			ck_assert(is_lost);
+			c->lost++;
+			break;
+		}
+		ck_assert(!is_lost);
+		ck_assert_uint_eq(at, dw.place.value);
+	}
+}
+
+static void compare_return(struct saved dw, const struct unwind_rule *rule,
+			   const struct unwind_frame *next, enum unwind_end end)
+{
+	switch (dw.how) {
+	case SAVED_UNDEFINED:
+		ck_assert_int_eq(rule->ra, UNWIND_RA_UNDEFINED);
+		ck_assert_int_eq(end, UNWIND_AT_ROOT);
+		break;
+	case SAVED_SAME:
+		ck_assert_int_eq(rule->ra, UNWIND_RA_UNSUPPORTED);
+		break;
+	case SAVED_PLACE:
+		ck_assert_int_eq(end, UNWIND_GOES_ON);
+		ck_assert_uint_eq(next->pc, dw.place.how == IN_REGISTER
+						    ? reg_of(&frame, dw.place.value)
+						    : memory(dw.place.value));
+	}
+}
+
+/* The table says so of a frame whose caller's rsp is not its CFA. */
+static bool is_unsupported(struct saved rsp, uint64_t cfa)
+{
+	return rsp.how != SAVED_PLACE || rsp.place.how != IS_VALUE || rsp.place.value != cfa;
+}
+
+static void compare_at(struct compared *c, uint64_t addr, Dwarf_Frame *dw, bool is_signal)
+{
+	const struct unwind_rule *rule = unwind_table_find(&c->table, to_off(c, addr));
+	struct unwind_frame next;
+	enum unwind_end end;
+	struct saved ra;
+	uint64_t cfa;
+	Dwarf_Op *ops;
+	size_t nr;
+
+	c->rows++;
+	if (is_signal) {
+		ck_assert_int_eq(rule->cfa, UNWIND_CFA_SIGNAL);
+		return;
+	}
+	make_frame(addr);
+	ck_assert_int_eq(dwarf_frame_cfa(dw, &ops, &nr), 0);
+	cfa = evaluate(&frame, ops, nr, 0).value;
+	if (rule->cfa == UNWIND_CFA_UNSUPPORTED) {
+		ck_assert(is_unsupported(saved_of(dw, UNWIND_RSP, cfa), cfa));
+		c->unsupported++;
+		return;
+	}
+	next = frame;
+	end = unwind_step(&next, rule);
+	ra = saved_of(dw, UNWIND_RIP, cfa);
+	compare_return(ra, rule, &next, end);
+	if (end != UNWIND_GOES_ON)
+		return;
+	ck_assert_uint_eq(next.sp, cfa);
+	compare_saved(c, saved_of(dw, UNWIND_RBP, cfa), next.rbp_at, next.lost & 1u << UNWIND_RBP);
+	compare_saved(c, saved_rbx(dw, cfa), next.rbx_at, next.lost & 1u << UNWIND_RBX);
+}
+
+/* At the first and the last byte and in the middle of each of libdw's rows. */
+static void compare_function(struct compared *c, const struct function *function)
+{
+	uint64_t addr = function->start;
+
+	while (addr < function->end) {
+		Dwarf_Addr start, end;
+		Dwarf_Frame *dw;
+		bool is_signal;
+
+		ck_assert_msg(!dwarf_cfi_addrframe(c->cfi, addr, &dw), "%s, %#" PRIx64 ": %s",
+			      c->path, addr, dwarf_errmsg(-1));
+		ck_assert_int_eq(dwarf_frame_info(dw, &start, &end, &is_signal), UNWIND_RIP);
+		if (end > function->end)
+			end = function->end;
+		compare_at(c, addr, dw, is_signal);
+		compare_at(c, addr + (end - addr) / 2, dw, is_signal);
+		compare_at(c, end - 1, dw, is_signal);
+		free(dw);
+		addr = end;
+	}
+}
+
+static int compare_starts(const void *pa, const void *pb)
+{
+	const struct function *a = pa, *b = pb;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* All FDEs, read by libdw but for the address, which is pcrel sdata4 in these files. */
+static void read_functions(struct compared *c, Elf_Data *data, uint64_t vaddr)
+{
+	const unsigned char *ident = (const unsigned char *)elf_getident(c->elf, NULL);
+	Dwarf_Off off = 0, next;
+	Dwarf_CFI_Entry entry;
+	int ret;
+
+	for (;; off = next) {
+		struct function function;
+		int32_t pcrel;
+		uint32_t size;
+
+		ret = dwarf_next_cfi(ident, data, true, off, &next, &entry);
+		if (ret > 0 || next == (Dwarf_Off)-1)
+			break;
+		if (ret < 0 || dwarf_cfi_cie_p(&entry))
+			continue;
+		memcpy(&pcrel, entry.fde.start, sizeof(pcrel));
+		memcpy(&size, entry.fde.start + sizeof(pcrel), sizeof(size));
+		function.start = vaddr + (entry.fde.start - (uint8_t *)data->d_buf) + pcrel;
+		function.end = function.start + size;
+		ck_assert_int_eq(vec_push(&c->functions, function), 0);
+	}
+	ck_assert_uint_gt(c->functions.nr, 0);
+	qsort(c->functions.data, c->functions.nr, sizeof(struct function), compare_starts);
+}
+
+static void find_frames(struct compared *c)
+{
+	GElf_Shdr shdr;
+	size_t names;
+
+	ck_assert_int_eq(elf_getshdrstrndx(c->elf, &names), 0);
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(c->elf, scn));) {
+		ck_assert_ptr_nonnull(gelf_getshdr(scn, &shdr));
+		if (!strcmp(elf_strptr(c->elf, names, shdr.sh_name), ".eh_frame"))
+			read_functions(c, elf_getdata(scn, NULL), shdr.sh_addr);
+	}
+}
+
+static void find_code(struct compared *c)
+{
+	size_t nr, found = 0;
+	GElf_Phdr phdr;
+
+	ck_assert_int_eq(elf_getphdrnum(c->elf, &nr), 0);
+	for (size_t i = 0; i < nr; i++) {
+		if (!gelf_getphdr(c->elf, i, &phdr) || phdr.p_type != PT_LOAD ||
+		    !(phdr.p_flags & PF_X))
+			continue;
+		c->code = phdr;
+		found++;
+	}
+	ck_assert_uint_eq(found, 1);
+}
+
+static void compare_gap(const struct compared *c, uint64_t start, uint64_t end)
+{
+	const uint64_t addrs[] = {start, start + (end - start) / 2, end - 1};
+
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(unwind_table_find(&c->table, to_off(c, addrs[i]))->cfa,
+				 UNWIND_CFA_NONE);
+}
+
+static void compare_all(struct compared *c)
+{
+	size_t step = getenv("PROFREC_COMPARE_ALL") ? 1 : c->functions.nr / FUNCTIONS_MAX + 1;
+
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		const struct function *function = &c->functions.data[i];
+
+		if (i && function->start > function[-1].end)
+			compare_gap(c, function[-1].end, function->start);
+		if (i % step == 0)
+			compare_function(c, function);
+	}
+}
+
+static void compare_file(const char *path)
+{
+	struct compared c = {.path = path};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	ck_assert_msg(fd >= 0, "%s", path);
+	elf_version(EV_CURRENT);
+	c.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	c.cfi = dwarf_getcfi_elf(c.elf);
+	ck_assert_ptr_nonnull(c.cfi);
+	ck_assert_int_eq(unwind_table_build(fd, &c.table), 0);
+	find_code(&c);
+	find_frames(&c);
+	compare_all(&c);
+	fprintf(stderr, "%s: %zu functions, %zu places compared, %zu unsupported, %zu lost\n", path,
+		c.functions.nr, c.rows, c.unsupported, c.lost);
+	vec_free(&c.functions);
+	unwind_table_deinit(&c.table);
+	dwarf_cfi_end(c.cfi);
+	elf_end(c.elf);
+	close(fd);
+}
+
+/* The first file that matches @pattern, if there is any. */
+static void compare_pattern(const char *pattern)
+{
+	glob_t found;
+
+	if (!glob(pattern, 0, NULL, &found))
+		compare_file(found.gl_pathv[0]);
+	globfree(&found);
+}
+
+START_TEST(dynamic_linker)
+{
+	compare_file("/lib64/ld-linux-x86-64.so.2");
+}
+END_TEST
+
+START_TEST(libc)
+{
+	compare_pattern("/lib*/x86_64-linux-gnu/libc.so.6");
+}
+END_TEST
+
+START_TEST(libcrypto)
+{
+	compare_pattern("/usr/lib/x86_64-linux-gnu/libcrypto.so.3");
+}
+END_TEST
+
+START_TEST(libllvm)
+{
+	compare_pattern("/usr/lib/x86_64-linux-gnu/libLLVM-*.so.1");
+}
+END_TEST
+
+START_TEST(compiler)
+{
+	compare_pattern("/usr/lib/gcc/x86_64-linux-gnu/*/cc1");
+}
+END_TEST
+
+SUITE_MAIN("cfi_libdw", dynamic_linker, libc, libcrypto, libllvm, compiler)
+
+#else
+
+#include "tests/unit/skip.h"
+
+int main(void)
+{
+	return skip_all("cfi_libdw", "needs libdw-dev");
+}
+
+#endif

@@ -13,15 +13,16 @@ struct drained_stack {
 	bool is_cut;
 };
 
+struct drained_count {
+	struct count_key key;
+	struct count_value value;
+};
+
 struct drain {
 	VEC(struct drained_stack) stacks;
 	VEC(uint64_t) frames;
+	VEC(struct drained_count) counts;
 	struct index by_id;
-	/* While it runs: */
-	struct epoch *epoch;
-	drain_flush_fn flush;
-	void *flush_ctx;
-	struct err *err;
 };
 
 int drain_create(struct drain **drain)
@@ -36,8 +37,17 @@ void drain_destroy(struct drain *drain)
 		return;
 	vec_free(&drain->stacks);
 	vec_free(&drain->frames);
+	vec_free(&drain->counts);
 	index_deinit(&drain->by_id);
 	free(drain);
+}
+
+static const struct drained_stack *find_drained(const struct drain *drain, uint64_t id)
+{
+	index_for_each (&drain->by_id, id, i)
+		if (drain->stacks.data[i].id == id)
+			return &drain->stacks.data[i];
+	return NULL;
 }
 
 static int take_stack(void *ctx, uint64_t id, const struct stack_entry *entry)
@@ -48,57 +58,65 @@ static int take_stack(void *ctx, uint64_t id, const struct stack_entry *entry)
 				      .nr_frames = entry->nr_frames,
 				      .is_cut = entry->is_cut};
 
+	if (find_drained(drain, id))
+		return 0; /* of a set that was taken before */
 	if (vec_append(&drain->frames, entry->frames, entry->nr_frames) ||
 	    index_insert(&drain->by_id, id, drain->stacks.nr))
 		return -ENOMEM;
 	return vec_push(&drain->stacks, stack);
 }
 
-/* The frames of stack @id. A count whose stack is not in its set would be a defect: missed. */
-static struct raw_stack find_stack(const struct drain *drain, uint64_t id)
-{
-	if (id < STACK_FIRST_ID)
-		return (struct raw_stack){.id = id};
-	index_for_each (&drain->by_id, id, i) {
-		const struct drained_stack *stack = &drain->stacks.data[i];
-
-		if (stack->id == id)
-			return (struct raw_stack){.id = id,
-						  .frames = drain->frames.data + stack->first_frame,
-						  .nr_frames = stack->nr_frames,
-						  .is_cut = stack->is_cut};
-	}
-	return (struct raw_stack){.id = STACK_MISSED + LOSS_REFUSED};
-}
-
 static int take_count(void *ctx, const struct count_key *key, const struct count_value *value)
 {
 	struct drain *drain = ctx;
-	struct raw_count count = {
-		.key = key,
-		.value = value,
-		.user = find_stack(drain, key->user_stack),
-		.kernel = find_stack(drain, key->kernel_stack),
-	};
-	int ret;
 
-	ret = epoch_add(drain->epoch, &count);
-	if (!ret && epoch_is_large(drain->epoch))
-		ret = drain->flush(drain->flush_ctx);
-	return ret;
+	return vec_push(&drain->counts, ((struct drained_count){*key, *value}));
 }
 
-int drain_run(struct drain *drain, struct counter *counter, struct epoch *epoch,
-	      drain_flush_fn flush, void *flush_ctx, struct err *err)
+/* The frames of stack @id. A count whose stack is not in its set would be a defect: missed. */
+static struct raw_stack find_stack(const struct drain *drain, uint64_t id)
+{
+	const struct drained_stack *stack;
+
+	if (id < STACK_FIRST_ID)
+		return (struct raw_stack){.id = id};
+	stack = find_drained(drain, id);
+	if (!stack)
+		return (struct raw_stack){.id = STACK_MISSED + LOSS_REFUSED};
+	return (struct raw_stack){.id = id,
+				  .frames = drain->frames.data + stack->first_frame,
+				  .nr_frames = stack->nr_frames,
+				  .is_cut = stack->is_cut};
+}
+
+int drain_take(struct drain *drain, struct counter *counter, struct err *err)
 {
 	struct counter_sink sink = {.stack = take_stack, .count = take_count, .ctx = drain};
 
+	return counter_drain(counter, &sink, err);
+}
+
+int drain_add(struct drain *drain, struct epoch *epoch, drain_flush_fn flush, void *flush_ctx)
+{
+	int ret = 0;
+
+	vec_for_each(&drain->counts, taken) {
+		struct raw_count count = {
+			.key = &taken->key,
+			.value = &taken->value,
+			.user = find_stack(drain, taken->key.user_stack),
+			.kernel = find_stack(drain, taken->key.kernel_stack),
+		};
+
+		ret = epoch_add(epoch, &count);
+		if (!ret && epoch_is_large(epoch))
+			ret = flush(flush_ctx);
+		if (ret)
+			return ret;
+	}
 	vec_clear(&drain->stacks);
 	vec_clear(&drain->frames);
+	vec_clear(&drain->counts);
 	index_clear(&drain->by_id);
-	drain->epoch = epoch;
-	drain->flush = flush;
-	drain->flush_ctx = flush_ctx;
-	drain->err = err;
-	return counter_drain(counter, &sink, err);
+	return 0;
 }

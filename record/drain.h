@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Moves the set at rest into the epoch: puts stacks and counts, which the kernel keeps in separate
- * maps, together again.
+ * maps, together again. In two steps, since the set is needed again sooner than its contents.
  */
 #ifndef RECORD_DRAIN_H
 #define RECORD_DRAIN_H
@@ -20,11 +20,16 @@ void drain_destroy(struct drain *drain);
 typedef int (*drain_flush_fn)(void *ctx);
 
 /*
- * Drains the set at rest of @counter into @epoch, and calls @flush whenever that has grown large.
- * The address spaces must have been brought up to the time of the swap. Returns 0, -ENOMEM, another
- * negative errno with @err set, or what @flush returned.
+ * Takes stacks and counts out of the set at rest of @counter, to be added later, together with those
+ * that were taken before. Returns 0, -ENOMEM, or another negative errno with @err set.
  */
-int drain_run(struct drain *drain, struct counter *counter, struct epoch *epoch,
-	      drain_flush_fn flush, void *flush_ctx, struct err *err);
+int drain_take(struct drain *drain, struct counter *counter, struct err *err);
+
+/*
+ * Adds to @epoch what was taken since the last time, and calls @flush whenever that has grown large.
+ * The address spaces must have been brought up to the time of the last swap. Returns 0, -ENOMEM, or
+ * what @flush returned.
+ */
+int drain_add(struct drain *drain, struct epoch *epoch, drain_flush_fn flush, void *flush_ctx);
 
 #endif

@@ -18,7 +18,10 @@
 /* Kernel text is in the upper half; lower addresses are offsets into the per-CPU area. */
 #define KERNEL_ADDR_MIN UINT64_C(0x00ffffffffffffff)
 
-/* A BPF program's symbol is padded to this many bytes at least when its size is not known. */
+/* Bytes of kallsyms, which has some megabytes, that are read at a time. */
+#define SLICE_BYTES (64u << 10)
+
+/* Longer names than the kernel has are cut: KSYM_NAME_LEN is 512 since Linux 6.1. */
 #define NAME_MAX_BYTES 512
 
 static void free_tables(struct ksyms *ksyms)
@@ -27,6 +30,7 @@ static void free_tables(struct ksyms *ksyms)
 	vec_free(&ksyms->names);
 	vec_free(&ksyms->modules);
 	vec_free(&ksyms->added);
+	vec_free(&ksyms->text);
 }
 
 int ksyms_add_symbol(struct ksyms *ksyms, struct ksym sym, const char *name)
@@ -63,14 +67,26 @@ int ksyms_read_modules(struct ksyms *ksyms, FILE *f)
 	return 0;
 }
 
+static bool is_name(const char *name, const char *s, size_t len)
+{
+	return !strncmp(name, s, len) && !name[len];
+}
+
 /* The module number of "[name]", added when /proc/modules did not have it. */
 static int module_part(struct ksyms *ksyms, const char *name, uint16_t *part)
 {
 	struct kernel_module module = {0};
 	size_t len = strcspn(name, "]");
+	uint16_t last = ksyms->syms.nr ? ksyms->syms.data[ksyms->syms.nr - 1].part : KSYM_IMAGE;
 
 	if (len == 3 && !strncmp(name, "bpf", 3)) {
 		*part = KSYM_BPF;
+		return 0;
+	}
+	/* Mostly that of the line before. */
+	if (last >= KSYM_FIRST_MODULE &&
+	    is_name(ksyms->modules.data[last - KSYM_FIRST_MODULE].name, name, len)) {
+		*part = last;
 		return 0;
 	}
 	/* Pseudo modules of ftrace and kprobes trampolines: "[__builtin__ftrace]". */
@@ -79,8 +95,7 @@ static int module_part(struct ksyms *ksyms, const char *name, uint16_t *part)
 		return 0;
 	}
 	for (size_t i = 0; i < ksyms->modules.nr; i++) {
-		if (strlen(ksyms->modules.data[i].name) == len &&
-		    !strncmp(ksyms->modules.data[i].name, name, len)) {
+		if (is_name(ksyms->modules.data[i].name, name, len)) {
 			*part = KSYM_FIRST_MODULE + i;
 			return 0;
 		}
@@ -100,49 +115,123 @@ static uint8_t rank_of(char type)
 	return type == 'T' ? 0 : type == 'W' ? 1 : 2;
 }
 
-/* ffffffff81000000 T _stext\n  or  ffffffffc0a3d000 t nft_rx\t[nf_tables]\n */
-static int read_kallsyms_line(struct ksyms *ksyms, char *line, bool *has_address)
+/* Like strtoull(s, end, 16), which takes most of the time of reading a line. */
+static uint64_t parse_hex(char *s, char **end)
+{
+	uint64_t n = 0;
+
+	for (;; s++) {
+		unsigned int digit = (unsigned char)*s - '0';
+
+		if (digit > 9) {
+			digit = ((unsigned char)*s | 0x20) - 'a';
+			if (digit > 5)
+				break;
+			digit += 10;
+		}
+		n = n << 4 | digit;
+	}
+	*end = s;
+	return n;
+}
+
+/*
+ * Adds a symbol of kallsyms, unless one before it has the address already and is as good a name: so
+ * what is in order there need not be sorted. Of BPF programs the last one counts.
+ */
+static int add_in_order(struct ksyms *ksyms, const struct ksym *sym, const char *name)
+{
+	struct ksym *last = ksyms->syms.nr ? &ksyms->syms.data[ksyms->syms.nr - 1] : NULL;
+
+	if (!last || last->addr != sym->addr || last->part != sym->part || sym->part == KSYM_BPF)
+		return ksyms_add_symbol(ksyms, *sym, name);
+	if (last->rank <= sym->rank)
+		return 0;
+	ksyms->syms.nr--;
+	return ksyms_add_symbol(ksyms, *sym, name);
+}
+
+/* ffffffff81000000 T _stext  or  ffffffffc0a3d000 t nft_rx\t[nf_tables]; @end is its NUL. */
+static int read_kallsyms_line(struct ksyms *ksyms, char *line, char *end)
 {
 	struct ksym sym = {0};
 	char *p, *module;
-	uint64_t addr = strtoull(line, &p, 16);
+	uint64_t addr = parse_hex(line, &p);
 	int ret = 0;
 
 	if (p == line || p[0] != ' ' || !p[1] || p[2] != ' ')
 		return 0;
-	*has_address |= addr != 0;
-	if (!strcmp(p + 3, "_end\n"))
+	ksyms->restricted &= !addr;
+	if (p[3] == '_' && !strcmp(p + 3, "_end"))
 		ksyms->image_end = addr;
-	if (!strchr("tTwW", p[1]) || addr < KERNEL_ADDR_MIN || addr == UINT64_MAX)
+	if ((p[1] | 0x20) != 't' && (p[1] | 0x20) != 'w')
+		return 0;
+	if (addr < KERNEL_ADDR_MIN || addr == UINT64_MAX)
 		return 0;
 	sym.addr = addr;
 	sym.rank = rank_of(p[1]);
 	p += 3;
-	p[strcspn(p, "\n")] = '\0';
-	module = strchr(p, '\t');
+	module = memchr(p, '\t', end - p);
 	if (module) {
 		*module = '\0';
 		if (module[1] == '[')
 			ret = module_part(ksyms, module + 2, &sym.part);
+		end = module;
 	}
-	if (!strcmp(p, "_stext"))
+	if (end - p > NAME_MAX_BYTES)
+		p[NAME_MAX_BYTES] = '\0';
+	if (p[0] == '_' && !strcmp(p, "_stext"))
 		ksyms->stext = addr;
-	return ret ? ret : ksyms_add_symbol(ksyms, sym, p);
+	return ret ? ret : add_in_order(ksyms, &sym, p);
+}
+
+static int read_lines(struct ksyms *ksyms)
+{
+	char_vec *text = &ksyms->text;
+	char *line = text->data, *end, *text_end = text->data + text->nr;
+
+	for (; (end = memchr(line, '\n', text_end - line)); line = end + 1) {
+		int ret;
+
+		*end = '\0';
+		ret = read_kallsyms_line(ksyms, line, end);
+		if (ret)
+			return ret;
+	}
+	text->nr = text_end - line;
+	memmove(text->data, line, text->nr);
+	return 0;
+}
+
+/* The next slice of @f; at the end it is no longer loading. */
+static int read_slice(struct ksyms *ksyms, FILE *f)
+{
+	char_vec *text = &ksyms->text;
+	int ret = vec_reserve(text, SLICE_BYTES + 1);
+	size_t n;
+
+	if (ret)
+		return ret;
+	n = fread(text->data + text->nr, 1, SLICE_BYTES, f);
+	text->nr += n;
+	if (!n)
+		text->data[text->nr++] = '\n'; /* of a last line without one */
+	ret = read_lines(ksyms);
+	if (ret || n)
+		return ret;
+	vec_free(text);
+	ksyms->loading = false;
+	return 0;
 }
 
 int ksyms_read_kallsyms(struct ksyms *ksyms, FILE *f)
 {
-	char line[NAME_MAX_BYTES + 128];
-	bool has_address = false;
+	int ret = 0;
 
-	while (fgets(line, sizeof(line), f)) {
-		int ret = read_kallsyms_line(ksyms, line, &has_address);
-
-		if (ret)
-			return ret;
-	}
-	ksyms->restricted = !has_address;
-	return 0;
+	ksyms->restricted = ksyms->loading = true;
+	while (!ret && ksyms->loading)
+		ret = read_slice(ksyms, f);
+	return ret;
 }
 
 static int read_kernel_build_id(struct ksyms *ksyms)
@@ -170,19 +259,17 @@ static void reread(FILE *f)
 	rewind(f);
 }
 
-static int load_kallsyms(struct ksyms *ksyms)
+static void begin_kallsyms(struct ksyms *ksyms)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	ksyms->read_ns = now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
-	if (ksyms->kallsyms_file)
-		return ksyms_read_kallsyms(ksyms, ksyms->kallsyms_file);
 	ksyms->restricted = true;
-	return 0;
+	ksyms->loading = ksyms->kallsyms_file;
 }
 
-int ksyms_load(struct ksyms *ksyms)
+int ksyms_begin(struct ksyms *ksyms)
 {
 	int ret = read_kernel_build_id(ksyms);
 
@@ -192,7 +279,25 @@ int ksyms_load(struct ksyms *ksyms)
 		ret = open_text("/proc/kallsyms", &ksyms->kallsyms_file);
 	if (!ret && ksyms->modules_file)
 		ret = ksyms_read_modules(ksyms, ksyms->modules_file);
-	return ret ? ret : load_kallsyms(ksyms);
+	if (ret)
+		return ret;
+	begin_kallsyms(ksyms);
+	/* Addresses in the per-CPU area may be 0, but not all of so many. */
+	return ksyms_load_slice(ksyms);
+}
+
+int ksyms_load_slice(struct ksyms *ksyms)
+{
+	return ksyms->loading ? read_slice(ksyms, ksyms->kallsyms_file) : 0;
+}
+
+int ksyms_load_rest(struct ksyms *ksyms)
+{
+	int ret = 0;
+
+	while (!ret && ksyms->loading)
+		ret = ksyms_load_slice(ksyms);
+	return ret;
 }
 
 int ksyms_refresh(struct ksyms *ksyms)
@@ -210,7 +315,8 @@ int ksyms_refresh(struct ksyms *ksyms)
 	ret = ksyms_read_modules(&fresh, fresh.modules_file);
 	if (!ret && fresh.modules_hash != ksyms->modules_hash) {
 		reread(fresh.kallsyms_file);
-		ret = load_kallsyms(&fresh);
+		begin_kallsyms(&fresh);
+		ret = ksyms_load_rest(&fresh);
 		if (ksyms->dirty)
 			ksyms_sort(ksyms);
 		if (!ret)

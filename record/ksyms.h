@@ -52,6 +52,8 @@ struct ksyms {
 	VEC(struct bpf_range) added; /* BPF programs that came since the last sort */
 	/* Kept open: what they show was decided when they were opened. */
 	FILE *modules_file, *kallsyms_file;
+	char_vec text;	 /* of kallsyms, while it is read: a slice, or the begin of a line */
+	bool loading;	 /* there is more of it to read */
 	bool restricted; /* kptr_restrict hides the addresses: there are no symbols */
 	bool dirty;	 /* symbols were added since the last sort */
 };
@@ -62,8 +64,17 @@ int ksyms_read_modules(struct ksyms *ksyms, FILE *f);
 /* Reads the text of /proc/kallsyms. Returns 0 or -ENOMEM. Call after ksyms_read_modules. */
 int ksyms_read_kallsyms(struct ksyms *ksyms, FILE *f);
 
-/* Reads all of it from /proc and /sys. What is not readable is left out. Returns 0 or -ENOMEM. */
-int ksyms_load(struct ksyms *ksyms);
+/*
+ * Opens the files in /proc, and reads all but kallsyms, of which only as much as says whether it is
+ * restricted: it takes tens of milliseconds. What is not readable is left out. Returns 0 or -ENOMEM.
+ */
+int ksyms_begin(struct ksyms *ksyms);
+
+/* Reads the next slice of kallsyms, a fraction of a millisecond, if it is loading. 0 or -ENOMEM. */
+int ksyms_load_slice(struct ksyms *ksyms);
+
+/* Reads what is left of it. Needed before ksyms_refresh and ksyms_lookup. Returns 0 or -ENOMEM. */
+int ksyms_load_rest(struct ksyms *ksyms);
 
 /*
  * Reads all of it again if modules came or went since. What has gone keeps its symbols, where

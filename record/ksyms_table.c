@@ -54,11 +54,27 @@ static void mark_replaced(struct ksyms *ksyms)
 	vec_clear(&ksyms->added);
 }
 
+/* In kallsyms the image is in order, and nearly all of what is loaded is behind it. */
+static void sort_all(struct ksym *syms, size_t nr)
+{
+	size_t sorted = 0, first;
+
+	while (sorted < nr && (!sorted || compare_syms(&syms[sorted - 1], &syms[sorted]) <= 0))
+		sorted++;
+	if (sorted == nr)
+		return;
+	qsort(syms + sorted, nr - sorted, sizeof(*syms), compare_syms);
+	for (first = sorted; first && compare_syms(&syms[first - 1], &syms[sorted]) > 0;)
+		first--;
+	if (first < sorted)
+		qsort(syms + first, nr - first, sizeof(*syms), compare_syms);
+}
+
 void ksyms_sort(struct ksyms *ksyms)
 {
 	size_t nr = 0;
 
-	qsort(ksyms->syms.data, ksyms->syms.nr, sizeof(*ksyms->syms.data), compare_syms);
+	sort_all(ksyms->syms.data, ksyms->syms.nr);
 	mark_replaced(ksyms);
 	vec_for_each(&ksyms->syms, sym)
 		if (sym->rank != RANK_REPLACED &&

@@ -240,8 +240,8 @@ static int end_epoch(struct recorder *r)
 	return ret;
 }
 
-/* Swaps the sets and moves the one at rest into the epoch. */
-static int drain(struct recorder *r)
+/* Swaps the sets and takes what is in the one at rest. */
+static int take(struct recorder *r)
 {
 	struct session *s = &r->session;
 	int ret;
@@ -252,6 +252,17 @@ static int drain(struct recorder *r)
 	/* All samples at rest were taken by now, and all records of before them are written. */
 	if (!ret)
 		ret = session_apply_records(s, now_ns());
+	if (!ret)
+		ret = drain_take(r->drain, s->counter, r->err);
+	return ret == -ENOMEM ? out_of_memory(r) : ret;
+}
+
+/* Moves what was taken into the epoch. */
+static int add(struct recorder *r)
+{
+	struct session *s = &r->session;
+	int ret = ksyms_load_rest(&s->ksyms);
+
 	if (!ret && !s->options->user_only)
 		ret = ksyms_refresh(&s->ksyms);
 	if (!ret)
@@ -261,7 +272,7 @@ static int drain(struct recorder *r)
 		address_spaces_distrust(&s->spaces);
 	r->lost_records = sideband_lost(s->sideband);
 	if (!ret)
-		ret = drain_run(r->drain, s->counter, r->epoch, flush_part, r, r->err);
+		ret = drain_add(r->drain, r->epoch, flush_part, r);
 	if (ret == -ENOMEM)
 		out_of_memory(r);
 	if (!ret && session_forget(s, r->drained_ns))
@@ -322,11 +333,17 @@ static int do_due(struct recorder *r, uint64_t now, int happened)
 	bool file_due = wants_file || now >= r->schedule.rotate_due_ns;
 	bool epoch_due = file_due || now >= schedule_epoch_due(&r->schedule) ||
 			 happened & (WAKEUP_FLUSH | WAKEUP_ROTATE);
+	bool is_loading = r->session.ksyms.loading;
 	int ret;
 
-	if (!epoch_due && !(happened & WAKEUP_WATERMARK) && !has_many_ended(r))
+	if (!epoch_due && !(happened & WAKEUP_WATERMARK) && (is_loading || !has_many_ended(r)))
 		return 0;
-	ret = drain(r);
+	ret = take(r);
+	/* The sets have room for the time of a drain, but not of kallsyms on a busy machine. */
+	if (is_loading && !epoch_due)
+		return ret;
+	if (!ret)
+		ret = add(r);
 	if (!ret && (epoch_due || is_full(r)))
 		ret = end_epoch(r);
 	if (!ret && (file_due || is_full(r)))
@@ -342,14 +359,17 @@ static int loop(struct recorder *r)
 	while (!r->stop) {
 		uint64_t now;
 		int happened = 0;
-		int ret =
-			wait_until(r, min_u64(schedule_next(&r->schedule), status_due), &happened);
+		struct ksyms *ksyms = &r->session.ksyms;
+		uint64_t due = ksyms->loading ? 0 : min_u64(schedule_next(&r->schedule), status_due);
+		int ret = wait_until(r, due, &happened);
 
 		now = now_ns();
 		if (!ret && now >= r->schedule.end_ns)
 			break;
 		if (!ret)
 			ret = do_due(r, now, happened);
+		if (!ret && ksyms_load_slice(ksyms))
+			ret = out_of_memory(r);
 		if (!ret && now >= status_due) {
 			ret = show_status(r, now);
 			status_due = now + STATUS_INTERVAL_NS;
@@ -368,7 +388,9 @@ static int finish(struct recorder *r)
 
 	stop_sampling(r);
 	how.end_ns = r->stopped_ns;
-	ret = drain(r);
+	ret = take(r);
+	if (!ret)
+		ret = add(r);
 	r->drained_ns = how.end_ns; /* nothing was sampled behind it */
 	if (!ret)
 		ret = end_epoch(r);

@@ -156,8 +156,7 @@ int session_start(struct session *s)
 
 	if (!ret && s->options->command)
 		ret = command_go(&s->command, s->options->command[0], s->err);
-	/* Costs tens of milliseconds, and the samples do not wait for it. */
-	if (!ret && !s->options->user_only && ksyms_load(&s->ksyms))
+	if (!ret && !s->options->user_only && ksyms_begin(&s->ksyms))
 		ret = out_of_memory(s);
 	if (!ret && s->ksyms.restricted && !s->options->quiet)
 		fprintf(stderr,

@@ -458,6 +458,34 @@ START_TEST(lines_that_are_none)
 END_TEST
 
 /* KSYM_NAME_LEN is 512 since Linux 6.1. */
+/* More than is read at a time: lines lie across the borders, and the last one has no end. */
+START_TEST(many_slices)
+{
+	enum { NR = 10000 };
+	struct ksyms ksyms = {0};
+	char_vec text = {0};
+
+	for (unsigned int i = 0; i < NR; i++) {
+		char line[64];
+		int len = snprintf(line, sizeof(line), "%llx t function_%u%s",
+				   (unsigned long long)TEXT + 16 * i, i, i + 1 < NR ? "\n" : "");
+
+		ck_assert_int_eq(vec_append(&text, line, len), 0);
+	}
+	ck_assert_int_eq(vec_push(&text, '\0'), 0);
+	read_kallsyms(&ksyms, text.data);
+	ck_assert_uint_eq(ksyms.syms.nr, NR);
+	for (unsigned int i = 0; i < NR; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "function_%u", i);
+		expect(&ksyms, TEXT + 16 * i + 15, name, TEXT + 16 * i, KERNEL_IMAGE);
+	}
+	vec_free(&text);
+	ksyms_deinit(&ksyms);
+}
+END_TEST
+
 START_TEST(long_names)
 {
 	struct ksyms ksyms = {0};
@@ -524,7 +552,9 @@ START_TEST(this_kernel)
 	struct ksyms ksyms = {0};
 	struct ksym_hit hit;
 
-	ck_assert_int_eq(ksyms_load(&ksyms), 0);
+	ck_assert_int_eq(ksyms_begin(&ksyms), 0);
+	ck_assert_int_eq(ksyms_load_rest(&ksyms), 0);
+	ck_assert(!ksyms.loading);
 	ck_assert_int_eq(ksyms_refresh(&ksyms), 0);
 	ck_assert_int_eq(ksyms.restricted, !ksyms.stext);
 	ksyms_lookup(&ksyms, ksyms.stext, &hit);
@@ -565,5 +595,5 @@ SUITE_MAIN("ksyms", functions, the_last_symbol_reaches_to_the_address, several_n
 	   hidden_addresses, no_text_at_all, modules, a_module_whose_name_begins_as_another,
 	   long_module_names, bpf_and_trampolines, programs_loaded_later,
 	   a_program_in_place_of_other_code, programs_over_programs, programs_of_before, the_image_ends, modules_end, sizes_that_overlap,
-	   modules_that_come_and_go, users_of_a_module_change_nothing, lines_that_are_none, long_names, many_in_any_order,
+	   modules_that_come_and_go, users_of_a_module_change_nothing, lines_that_are_none, many_slices, long_names, many_in_any_order,
 	   module_build_ids, this_kernel, out_of_memory)

@@ -15,12 +15,14 @@ static bool can_read_maps(void *ctx)
 
 static bool can_create(void *ctx)
 {
-	return outfile_may_create(ctx);
+	return series_may_create(ctx);
 }
 
 static bool can_replace(void *ctx)
 {
-	return outfile_may_replace(ctx);
+	const struct series *series = ctx;
+
+	return outfile_may_replace(&series->out);
 }
 
 static bool has_no_command(void *ctx)
@@ -28,15 +30,15 @@ static bool has_no_command(void *ctx)
 	return !*(const bool *)ctx;
 }
 
-int confine_recorder(struct counter *counter, struct outfile *out, bool has_command,
+int confine_recorder(struct counter *counter, struct series *series, bool has_command,
 		     struct err *err)
 {
 	const struct privilege_need needs[] = {
 		/* Before Linux 5.19 every bpf() call, while unprivileged_bpf_disabled is set. */
 		{CAP_BPF, can_read_maps, counter},
 		/* The rename, and in the sticky directory of another user over his file. */
-		{CAP_DAC_OVERRIDE, can_create, out},
-		{CAP_FOWNER, can_replace, out},
+		{CAP_DAC_OVERRIDE, can_create, series},
+		{CAP_FOWNER, can_replace, series},
 		/* Late looks at processes: maps, files that only their users may read, map_files. */
 		{CAP_SYS_PTRACE, NULL, NULL},
 		{CAP_DAC_READ_SEARCH, NULL, NULL},

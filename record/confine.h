@@ -10,14 +10,14 @@
 
 #include "common/err.h"
 #include "record/counter.h"
-#include "record/outfile.h"
+#include "record/series.h"
 
 /*
  * Gives up every capability that is not needed for what is to come. Call when sampling has begun
  * and kallsyms has been read. The command, if any, has its own and keeps them. Returns 0 or a
  * negative errno with @err set.
  */
-int confine_recorder(struct counter *counter, struct outfile *out, bool has_command,
+int confine_recorder(struct counter *counter, struct series *series, bool has_command,
 		     struct err *err);
 
 #endif

@@ -13,6 +13,13 @@ bool outname_is_pattern(const char *name)
 	return strchr(name, '%');
 }
 
+bool outname_has_pattern_dir(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash && memchr(name, '%', slash - name);
+}
+
 const char *outname_find_bad(const char *pattern)
 {
 	static const char conversions[] = "%aAbBCdeFgGhHIjklmMpPRsSTuUVwWyYzZ";

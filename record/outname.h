@@ -9,6 +9,9 @@
 /* Is there a conversion to be replaced in @name? "%%" is one, too. */
 bool outname_is_pattern(const char *name);
 
+/* Is there one in its directory? Then the names it makes may be in different ones. */
+bool outname_has_pattern_dir(const char *name);
+
 /*
  * The first '%' in @pattern that begins no conversion we take, or NULL. Taken are the conversions
  * whose result holds no slash and no line break, without flags and widths.

@@ -192,7 +192,7 @@ static int begin(struct recorder *r)
 	if (!ret)
 		ret = session_start(&r->session);
 	if (!ret)
-		ret = confine_recorder(r->session.counter, &r->series.out, o->command != NULL,
+		ret = confine_recorder(r->session.counter, &r->series, o->command != NULL,
 				       r->err);
 	return ret;
 }

@@ -294,6 +294,14 @@ int series_rotate(struct series *series, uint64_t at_ns, uint64_t planned_s)
 	return ret ? ret : series_begin(series, at_ns, planned_s);
 }
 
+bool series_may_create(const struct series *series)
+{
+	const char *output = series->session->options->output;
+
+	return !(series->is_pattern && outname_has_pattern_dir(output)) &&
+	       outfile_may_create(&series->out);
+}
+
 uint64_t series_bytes(const struct series *series)
 {
 	return prof_writer_bytes(series->writer);

@@ -59,6 +59,12 @@ int series_end(struct series *series, const struct series_end *how);
 /* Ends the recording at @at_ns as series_end does, and begins the next one in another file. */
 int series_rotate(struct series *series, uint64_t at_ns, uint64_t planned_s);
 
+/*
+ * With the privileges in effect: may this recording and those after it be created and get their
+ * names? A directory that is yet to come may be anybody's.
+ */
+bool series_may_create(const struct series *series);
+
 /* Bytes of the recording so far. */
 uint64_t series_bytes(const struct series *series);
 

@@ -173,6 +173,18 @@ end_recording
 check "a file in the sticky directory of another user: it is replaced" same $? 0
 check "a file in the sticky directory of another user: complete" same "$(info "$dir/sticky/a.prof" recording)" complete
 
+# A directory that is made of a pattern: the next one may be somebody else's.
+mkdir "$dir/p%"
+record_as as_root "$dir/p%%/a.prof"
+check "a directory that may be another one later: CAP_DAC_OVERRIDE stays" same "$(status $recorder CapEff)" \
+	"$(caps $DAC_OVERRIDE $DAC_READ_SEARCH $SYS_PTRACE $CHECKPOINT_RESTORE)"
+chown $user "$dir/p%"
+kill -HUP $recorder
+wait_for test -e "$dir/p%/a.prof"
+end_recording
+check "a directory that may be another one later: the recordings get their names" same $? 0
+check "a directory that may be another one later: the last is complete" same "$(info "$dir/p%/a_1.prof" recording)" complete
+
 ## The command has what its caller had.
 # shellcheck disable=SC2016
 own='sed -n "/^Cap/p; /^NoNewPrivs/p" /proc/self/status'

@@ -36,6 +36,18 @@ static void expand(const char *pattern, time_t when, const char *want)
 	free(name);
 }
 
+START_TEST(directories)
+{
+	ck_assert(!outname_has_pattern_dir("%Y.prof"));
+	ck_assert(!outname_has_pattern_dir("d/%Y.prof"));
+	ck_assert(!outname_has_pattern_dir("/%Y"));
+	ck_assert(!outname_has_pattern_dir("-"));
+	ck_assert(outname_has_pattern_dir("%Y/x.prof"));
+	ck_assert(outname_has_pattern_dir("/d/%Y/%m.prof"));
+	ck_assert(outname_has_pattern_dir("d%m/"));
+}
+END_TEST
+
 START_TEST(names_are_of_local_time)
 {
 	setenv("TZ", "UTC", 1);
@@ -78,5 +90,5 @@ START_TEST(numbers_stand_before_the_extension)
 }
 END_TEST
 
-SUITE_MAIN("outname", patterns, conversions, names_are_of_local_time, names_that_are_too_long,
+SUITE_MAIN("outname", patterns, conversions, directories, names_are_of_local_time, names_that_are_too_long,
 	   numbers_stand_before_the_extension)

@@ -21,7 +21,15 @@ const char *const tracefs_roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/t
 #define HARDWARE(id) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id
 #define SOFTWARE(id) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id
 
-static const struct event_name names[] = {
+/* perf's modifiers (perf-list(1)); we know u and k. */
+#define MODIFIERS "ukhIGHpPSDWRbe"
+
+static const struct {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+	bool every;
+} names[] = {
 	{"cpu-clock", SOFTWARE(CPU_CLOCK), false},
 	{"task-clock", SOFTWARE(TASK_CLOCK), false},
 	{"page-faults", SOFTWARE(PAGE_FAULTS), true},
@@ -43,14 +51,42 @@ static const struct event_name names[] = {
 	{"bus-cycles", HARDWARE(BUS_CYCLES), false},
 };
 
-static bool parse_raw(const char *text, uint64_t *config)
+static bool find_known(const char *text, size_t len, struct event_name *event)
 {
-	size_t digits = strspn(text + 1, "0123456789abcdefABCDEF");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strlen(names[i].name) != len || strncmp(names[i].name, text, len))
+			continue;
+		event->type = names[i].type;
+		event->config = names[i].config;
+		event->every = names[i].every;
+		return true;
+	}
+	return false;
+}
 
-	if (text[0] != 'r' || !digits || digits > RAW_DIGITS_MAX || text[1 + digits])
+static bool parse_raw(const char *text, size_t len, struct event_name *event)
+{
+	size_t digits = strspn(text + (len > 0), "0123456789abcdefABCDEF");
+
+	if (text[0] != 'r' || !digits || digits > RAW_DIGITS_MAX || 1 + digits != len)
 		return false;
-	*config = strtoull(text + 1, NULL, 16);
+	event->type = PERF_TYPE_RAW;
+	event->config = strtoull(text + 1, NULL, 16);
 	return true;
+}
+
+static bool are_modifiers(const char *text)
+{
+	return *text && !text[strspn(text, MODIFIERS)];
+}
+
+static int apply_modifiers(const char *text, struct event_name *event)
+{
+	if (text[strspn(text, "uk")])
+		return -EOPNOTSUPP;
+	event->no_kernel = !strchr(text, 'k');
+	event->no_user = !strchr(text, 'u');
+	return 0;
 }
 
 /* The names become parts of a path: nothing that leads elsewhere. */
@@ -63,36 +99,40 @@ static size_t word_length(const char *text)
 	return n;
 }
 
-static bool is_tracepoint(const char *text)
+/* Returns where the name ends, or NULL. */
+static const char *skip_tracepoint(const char *text)
 {
 	size_t category = word_length(text);
 	size_t name;
 
 	if (!category || text[category] != ':')
-		return false;
+		return NULL;
 	name = word_length(text + category + 1);
-	return name && !text[category + 1 + name] && category + name < PATH_SIZE / 2;
+	return name && category + name < PATH_SIZE / 2 ? text + category + 1 + name : NULL;
 }
 
 int event_name_parse(const char *text, struct event_name *event)
 {
-	uint64_t config;
+	struct event_name found = {.name = text};
+	size_t len = strcspn(text, ":");
+	const char *end = text + len;
+	int ret = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(names[i].name, text))
-			continue;
-		*event = names[i];
-		return 0;
+	if ((find_known(text, len, &found) || parse_raw(text, len, &found)) &&
+	    (!*end || are_modifiers(end + 1))) {
+		if (*end)
+			ret = apply_modifiers(end + 1, &found);
+	} else {
+		found = (struct event_name){
+			.name = text, .type = PERF_TYPE_TRACEPOINT, .every = true};
+		end = skip_tracepoint(text);
+		/* Its program runs for every hit, whatever the event excludes. */
+		if (!end || *end)
+			ret = end && *end == ':' && are_modifiers(end + 1) ? -EOPNOTSUPP : -EINVAL;
 	}
-	if (parse_raw(text, &config)) {
-		*event = (struct event_name){text, PERF_TYPE_RAW, config, false};
-		return 0;
-	}
-	if (is_tracepoint(text)) {
-		*event = (struct event_name){text, PERF_TYPE_TRACEPOINT, 0, true};
-		return 0;
-	}
-	return -EINVAL;
+	if (!ret)
+		*event = found;
+	return ret;
 }
 
 static int find_root(const char *const *roots, const char **root, struct err *err)

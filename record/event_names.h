@@ -12,10 +12,11 @@
 #include "common/err.h"
 
 struct event_name {
-	const char *name; /* as the user wrote it, or perf's */
-	uint32_t type;    /* perf_event_attr */
-	uint64_t config;  /* of a tracepoint: 0 until event_name_find_id */
-	bool every;       /* each one is a sample unless a period or frequency was given */
+	const char *name;        /* as the user wrote it, or perf's */
+	uint32_t type;           /* perf_event_attr */
+	uint64_t config;         /* of a tracepoint: 0 until event_name_find_id */
+	bool every;              /* each one is a sample unless a period or frequency was given */
+	bool no_kernel, no_user; /* modifiers: counts not there */
 };
 
 /* All names but rNNNN and tracepoints, separated by ", ". */
@@ -25,8 +26,9 @@ struct event_name {
 	"branch-misses, bus-cycles"
 
 /*
- * Reads the name of an event; @text must outlive @event. Returns 0, or -EINVAL when it is none.
- * Whether the kernel and the machine have it is for others to find out.
+ * Reads the name of an event and its modifiers (:u, :k); @text must outlive @event. Returns 0,
+ * -EOPNOTSUPP when it has other modifiers of perf's, or -EINVAL when it is none. Whether the kernel
+ * and the machine have it is for others to find out.
  */
 int event_name_parse(const char *text, struct event_name *event);
 

@@ -22,6 +22,10 @@ static int open_on_cpu(const struct events *events, uint32_t cpu, uint64_t freq_
 		.config = events->event.config,
 		.freq = freq_hz != 0,
 		.disabled = 1,
+		.exclude_kernel = events->event.no_kernel,
+		.exclude_user = events->event.no_user,
+		/* As perf does with any of the two. */
+		.exclude_hv = events->event.no_kernel || events->event.no_user,
 	};
 	int fd;
 

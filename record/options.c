@@ -40,7 +40,7 @@ static const struct option_spec specs[] = {
 	{"cgroupmap", 0, OPTION_STRING, TARGET(cgroup_map), "PATH", .help = "record cgroups only whose ids are in this pinned BPF map"},
 	{"mntns", 0, OPTION_U64, TARGET(mntns), "PID", .min = 1, .max = PID_MAX, .help = "record the mount namespace of this process only"},
 	{"mntnsmap", 0, OPTION_STRING, TARGET(mntns_map), "PATH", .help = "record mount namespaces only that are in this pinned BPF map"},
-	{"event", 'e', OPTION_STRING, TARGET(event_text), "EVENT", .help = "sample this event: a name that perf list shows, rNNNN, or a tracepoint CATEGORY:NAME (default cycles, else cpu-clock)"},
+	{"event", 'e', OPTION_STRING, TARGET(event_text), "EVENT", .help = "sample this event: a name that perf list shows, rNNNN, both also with :u or :k, or a tracepoint CATEGORY:NAME (default cycles, else cpu-clock)"},
 	{"frequency", 'F', OPTION_U64, TARGET(freq_hz), "HZ", .min = 1, .max = FREQ_MAX_HZ, .help = "sample this often a second on each CPU (default 49)", .exclusive = GROUP_RATE},
 	{"count", 'c', OPTION_U64, TARGET(period), "COUNT", .min = 1, .max = INT64_MAX, .help = "sample every COUNT events on each CPU (nanoseconds of clocks)", .exclusive = GROUP_RATE},
 	{"cpu", 'C', OPTION_CPUS, TARGET(cpus), "CPU[,CPU|A-B...]", .help = "record these CPUs only"},
@@ -121,7 +121,16 @@ static int parse_operands(struct record_options *options, int argc, char **argv,
 /* Frequency or period, by what was given and by the event. */
 static int choose_rate(struct record_options *o, struct err *err)
 {
-	if (o->event_text && event_name_parse(o->event_text, &o->event)) {
+	int ret = o->event_text ? event_name_parse(o->event_text, &o->event) : 0;
+
+	if (ret == -EOPNOTSUPP) {
+		err_set(err, -EINVAL, "option -e/--event: '%s' has modifiers that are not supported",
+			o->event_text);
+		return err_hint(
+			err, -EINVAL,
+			"u (user space) and k (kernel) are, but for tracepoints; -U and -K choose whose stacks are taken");
+	}
+	if (ret) {
 		err_set(err, -EINVAL, "option -e/--event: there is no event '%s'", o->event_text);
 		return err_hint(err, -EINVAL, "%s, rNNNN (hexadecimal), or CATEGORY:NAME",
 				EVENT_NAMES);

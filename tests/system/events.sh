@@ -66,6 +66,19 @@ record period -e cpu-clock -c 2000000 -p $burner 1
 check "cpu-clock -c is in nanoseconds" between "$(hits period "^acts;")" 1 $((600 * cpus))
 check "cpu-clock -c: the headline" contains "$("$profrep" "$dir/period.prof" | head -n 1)" "Sampling at every 2000000 events of PID"
 
+# User space alone, or the kernel alone: the leaf of every stack tells.
+leaves() { "$profrep" -fa "$dir/$1.prof" | sed 's/ [0-9]*$//' | grep -c "$2"; }
+record user -q -e cpu-clock:u -F 499 -- dd if=/dev/zero of=/dev/null bs=4k count=200000 status=none
+check "cpu-clock:u: no sample is in the kernel" same "$(leaves user '_\[k\]$')" 0
+check "cpu-clock:u: the recording tells" same "$(info "$dir/user.prof" event)" "cpu-clock:u (type 1, config 0x0)"
+record user2 -q -e cpu-clock:u -F 499 -p $burner 1
+check "cpu-clock:u: there are samples" between "$(hits user2 "^acts;.*;descend ")" 1 1000
+record kernel -q -e cpu-clock:k -F 499 -- dd if=/dev/zero of=/dev/null bs=64k count=40000 status=none
+check "cpu-clock:k: every sample is in the kernel" same "$(leaves kernel '_\[k\]$')" "$(leaves kernel .)"
+check "cpu-clock:k: there are samples" between "$(hits kernel "^dd;")" 1 100000
+check "other modifiers: said" says 2 "option -e/--event: 'cycles:pp' has modifiers that are not supported" "$profrec" -e cycles:pp 1
+check "other modifiers: which ones there are is said" contains "$(cat "$dir/err")" "u (user space) and k (kernel) are"
+
 ## The machine's own events.
 if perf_open=$("$profrec" -q -e cycles -o "$dir/cycles.prof" 1 2>&1); then
 	check "cycles: the recording tells" contains "$(info "$dir/cycles.prof" event)" "cycles (type 0, config 0x0)"

@@ -38,6 +38,39 @@ START_TEST(known_names)
 }
 END_TEST
 
+static void expect_modified(const char *text, uint64_t config, bool no_kernel, bool no_user)
+{
+	struct event_name event = {0};
+
+	expect(text, config == 0x1c2 ? PERF_TYPE_RAW : PERF_TYPE_HARDWARE, config, false);
+	ck_assert_int_eq(event_name_parse(text, &event), 0);
+	ck_assert_int_eq(event.no_kernel, no_kernel);
+	ck_assert_int_eq(event.no_user, no_user);
+}
+
+START_TEST(modifiers)
+{
+	static const char *const unsupported[] = {
+		"cycles:p", "cycles:up", "cpu-clock:H", "r1:pp", "sched:sched_switch:u", "a:b:k",
+	};
+	struct event_name event = {.config = 4711};
+
+	expect_modified("instructions", PERF_COUNT_HW_INSTRUCTIONS, false, false);
+	expect_modified("instructions:u", PERF_COUNT_HW_INSTRUCTIONS, true, false);
+	expect_modified("instructions:k", PERF_COUNT_HW_INSTRUCTIONS, false, true);
+	expect_modified("instructions:uk", PERF_COUNT_HW_INSTRUCTIONS, false, false);
+	expect_modified("instructions:ku", PERF_COUNT_HW_INSTRUCTIONS, false, false);
+	expect_modified("r1c2:u", 0x1c2, true, false);
+	expect("page-faults:u", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, true);
+	for (size_t i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++)
+		ck_assert_msg(event_name_parse(unsupported[i], &event) == -EOPNOTSUPP, "%s",
+			      unsupported[i]);
+	ck_assert_uint_eq(event.config, 4711);
+	/* No letters of modifiers: a tracepoint's name. */
+	expect("r1:a", PERF_TYPE_TRACEPOINT, 0, true);
+}
+END_TEST
+
 /* The list that an error names must be of events that there are. */
 START_TEST(listed_names)
 {
@@ -69,6 +102,7 @@ START_TEST(what_is_no_event)
 		"",      "cpu-clock ", "CPU-CLOCK", "cpu",  "r",      "r0x1",
 		"rg",    ":",          "a:",        ":b",   "a:b:c",  "a/b:c",
 		"..:id", "a:..",       "a:b/c",     "a: b", "cs:u\n", "r11112222333344445",
+		"cs:",   "a:b:",       ":u",        "r1:",  "xyz",    "a:b:u:k",
 	};
 	struct event_name event;
 
@@ -140,4 +174,5 @@ START_TEST(ids)
 }
 END_TEST
 
-SUITE_MAIN("event_names", known_names, listed_names, raw_and_tracepoints, what_is_no_event, ids)
+SUITE_MAIN("event_names", known_names, modifiers, listed_names, raw_and_tracepoints,
+	   what_is_no_event, ids)

@@ -191,8 +191,13 @@ static __always_inline enum unwind_end unwind_step_by_rbp(struct unwind_frame *f
 {
 	__u64 rbp, saved[2];
 
-	if (unwind_reg(f, UNWIND_RBP, &rbp) || rbp & 7 || rbp < f->sp ||
-	    rbp - f->sp > UNWIND_MAX_FRAME)
+	if (unwind_reg(f, UNWIND_RBP, &rbp))
+		return UNWIND_NO_TABLE;
+	/* So the ABI marks the outermost frame (3.4.1), and the kernel starts programs: the dynamic
+	 * loader's _start has no table. */
+	if (!rbp)
+		return UNWIND_AT_ROOT;
+	if (rbp & 7 || rbp < f->sp || rbp - f->sp > UNWIND_MAX_FRAME)
 		return UNWIND_NO_TABLE;
 	if (unwind_read(saved, sizeof(saved), rbp))
 		return UNWIND_NO_TABLE;

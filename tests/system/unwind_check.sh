@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Our unwinding by tables beside libdwfl's, which shares no code with it: both walk the stacks of programs that are
+# stopped at random moments, and after each of some thousand instructions, which lead through prologues and epilogues.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+# shellcheck source=tests/unwind_programs.sh
+. tests/unwind_programs.sh
+tool=$BUILD/tests/unwind_compare
+[ "$(uname -m)" = x86_64 ] || skip_all "tables are for x86-64, this is $(uname -m)"
+[ -x "$tool" ] || skip_all "it was built without libdw-dev"
+why=$("$tool" -n 1 sleep 10 2>&1) || skip_all "processes cannot be traced here: ${why%%$'\n'*}"
+unwind_build
+
+# value NAME KEY: a number of the summary.
+value() { sed -n "1s/\\(^\\|.* \\)$2 \\([0-9]*\\).*/\\2/p" "$dir/$1.out"; }
+
+# agrees NAME STOPS: 99 % of the frames and registers are the same, and there was something to compare. Most of our
+# walks come to the root, but for contexts, whose stacks begin in a function that no table has an end for.
+agrees()
+{
+	local stops roots frames same regs same_regs
+	cat "$dir/$1.out"
+	stops=$(value "$1" stops)
+	roots=$(value "$1" root)
+	frames=$(value "$1" frames)
+	same=$(value "$1" same-frames)
+	regs=$(value "$1" registers)
+	same_regs=$(value "$1" same-registers)
+	[ "$1" != contexts ] || roots=$stops
+	[ "${stops:-0}" -ge "$2" ] && [ "$frames" -ge $((2 * stops)) ] && [ $((roots * 2)) -ge "$stops" ] &&
+		[ $((same * 100)) -ge $((frames * 99)) ] && [ $((same_regs * 100)) -ge $((regs * 99)) ]
+}
+
+# agrees_by_steps NAME STOPS: nor is there another caller, which few instructions tell.
+agrees_by_steps() { agrees "$@" && [ $(($(value "$1" other-callers) * 2000)) -le "$2" ]; }
+
+for name in $unwind_names; do
+	why=$(unwind_missing "$name")
+	if [ "$why" ]; then
+		skip "$name" "$why"
+		continue
+	fi
+	unwind_program "$name" timeout 60 "$tool" -n 150 > "$dir/$name.out" 2>&1
+	check "$name: stopped at random, the stacks are the same" agrees "$name" 150
+done
+
+# Where calls are never bound for good, their way through the PLT is seen.
+export LD_BIND_NOT=1
+for name in calls calls-O0 calls-clang arrays realign realign-O0 signals vfork lazy lazy-ibt; do
+	why=$(unwind_missing "$name")
+	if [ "$why" ]; then
+		skip "$name, steps" "$why"
+		continue
+	fi
+	case $name in lazy*) stops=12000 ;; *) stops=3000 ;; esac
+	unwind_program "$name" timeout 100 "$tool" -n $stops -s $((stops / 5)) > "$dir/$name.out" 2>&1
+	check "$name: after each instruction, the stacks are the same" agrees_by_steps "$name" $stops
+done
+plan_end

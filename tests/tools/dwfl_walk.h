@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Walks the stack of a stopped thread with libdwfl of elfutils, which shares no code with us. */
+#ifndef TESTS_DWFL_WALK_H
+#define TESTS_DWFL_WALK_H
+
+#include <elfutils/libdwfl.h>
+#include <err.h>
+
+#include "tests/tools/table_walk.h"
+
+/* The debug information of other files is not asked for: what is loaded has all that it takes. */
+static int dwfl_walk_no_debuginfo(
+	Dwfl_Module *module __attribute__((unused)), void **userdata __attribute__((unused)),
+	const char *name __attribute__((unused)), Dwarf_Addr base __attribute__((unused)),
+	const char *file __attribute__((unused)), const char *link __attribute__((unused)),
+	GElf_Word crc __attribute__((unused)), char **found __attribute__((unused)))
+{
+	return -1;
+}
+
+static const Dwfl_Callbacks dwfl_walk_callbacks = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = dwfl_walk_no_debuginfo,
+};
+
+/* Looks at what @tid maps now. It must be stopped. */
+static void dwfl_walk_report(Dwfl *dwfl, pid_t tid)
+{
+	dwfl_report_begin(dwfl);
+	if (dwfl_linux_proc_report(dwfl, tid) || dwfl_report_end(dwfl, NULL, NULL))
+		errx(1, "libdwfl: failed to report the modules of %d: %s", tid, dwfl_errmsg(-1));
+}
+
+static Dwfl *dwfl_walk_create(pid_t tid)
+{
+	Dwfl *dwfl = dwfl_begin(&dwfl_walk_callbacks);
+
+	if (!dwfl)
+		errx(1, "libdwfl: %s", dwfl_errmsg(-1));
+	dwfl_walk_report(dwfl, tid);
+	if (dwfl_linux_proc_attach(dwfl, tid, true))
+		errx(1, "libdwfl: failed to attach to %d: %s", tid, dwfl_errmsg(-1));
+	return dwfl;
+}
+
+static int dwfl_walk_frame(Dwfl_Frame *state, void *arg)
+{
+	struct walk *walk = arg;
+	struct walk_frame *frame = &walk->frames[walk->nr];
+	Dwarf_Addr pc = 0;
+	Dwarf_Word value = 0;
+
+	if (walk->nr == WALK_MAX_DEPTH || !dwfl_frame_pc(state, &pc, NULL))
+		return DWARF_CB_ABORT;
+	*frame = (struct walk_frame){.pc = pc};
+	if (!dwfl_frame_reg(state, UNWIND_RSP, &value))
+		frame->sp = value;
+	frame->has_rbp = !dwfl_frame_reg(state, UNWIND_RBP, &value);
+	frame->rbp = frame->has_rbp ? value : 0;
+	frame->has_rbx = !dwfl_frame_reg(state, UNWIND_RBX, &value);
+	frame->rbx = frame->has_rbx ? value : 0;
+	walk->nr++;
+	return DWARF_CB_OK;
+}
+
+/* Returns NULL, or why libdwfl did not get to the stack's end. */
+static const char *dwfl_walk(Dwfl *dwfl, pid_t tid, struct walk *walk)
+{
+	walk->nr = 0;
+	walk->end = UNWIND_AT_ROOT;
+	if (dwfl_getthread_frames(dwfl, tid, dwfl_walk_frame, walk) != -1)
+		return NULL;
+	walk->end = UNWIND_UNREADABLE;
+	return dwfl_errmsg(-1);
+}
+
+#endif

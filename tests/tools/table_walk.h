@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks the stack of a stopped process in user space with the code that the BPF program has
+ * (bpf/unwind.h), by tables made from the files that the process maps. What differs from the
+ * program is only where memory, mappings and rows are looked up.
+ */
+#ifndef TESTS_TABLE_WALK_H
+#define TESTS_TABLE_WALK_H
+
+#include <err.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+#include "bpf/unwind_step.h"
+#include "common/cleanup.h"
+#include "common/readfile.h"
+#include "common/vec.h"
+#include "record/proc_maps.h"
+#include "record/unwind_table.h"
+
+/* Frames of a walk at most; both sides stop there. */
+#define WALK_MAX_DEPTH 1024
+#define WALK_MAX_MAPS  (16u << 20)
+
+/* A walk. Of each frame: the program counter and what the callers' registers are. */
+struct walk {
+	size_t nr;
+	struct walk_frame {
+		uint64_t pc, sp;
+		uint64_t rbp, rbx;
+		bool has_rbp, has_rbx;   /* else they are not known */
+		struct unwind_rule rule; /* that led to the next frame */
+	} frames[WALK_MAX_DEPTH];
+	enum unwind_end end;
+};
+
+/* A file's table. Files are told apart by device and inode. */
+struct table_file {
+	uint64_t dev, inode;
+	int status; /* of making the table */
+	struct unwind_table table;
+};
+
+struct table_mapping {
+	uint64_t start, end, pgoff;
+	size_t file; /* SIZE_MAX: none, as of JIT code */
+	char name[64];
+};
+
+struct table_files {
+	VEC(struct table_file) files;
+	size_t nr_rows;
+};
+
+typedef VEC(struct table_mapping) table_mapping_vec;
+
+/* The walked process: unwind_read() has no room for it. */
+static pid_t table_walk_pid;
+
+static long unwind_read(void *dst, __u32 size, __u64 addr)
+{
+	struct iovec local = {dst, size}, remote = {(void *)addr, size};
+
+	return process_vm_readv(table_walk_pid, &local, 1, &remote, 1, 0) == size ? 0 : -1;
+}
+
+/* The mapping's bytes as a file: for the vdso, which is none. Returns a descriptor or -1. */
+static int table_copy_memory(pid_t pid, const struct proc_map *map)
+{
+	_cleanup_close_ int fd = memfd_create("image", MFD_CLOEXEC);
+	_cleanup_free_ char *bytes = malloc(map->end - map->start);
+
+	table_walk_pid = pid;
+	if (fd < 0 || !bytes || unwind_read(bytes, map->end - map->start, map->start) ||
+	    write(fd, bytes, map->end - map->start) != (ssize_t)(map->end - map->start))
+		return -1;
+	return TAKE_FD(fd);
+}
+
+static int table_open_mapped(pid_t pid, const struct proc_map *map)
+{
+	char path[128];
+	int fd;
+
+	if (strcmp(map->path, "[vdso]") == 0)
+		return table_copy_memory(pid, map);
+	if (!map->inode)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", pid, map->start, map->end);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 ? fd : open(map->path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The table of what is mapped there, SIZE_MAX when it has none. */
+static size_t table_files_get(struct table_files *files, pid_t pid, const struct proc_map *map)
+{
+	struct table_file file = {.dev = map->dev, .inode = map->inode};
+	_cleanup_close_ int fd = -1;
+
+	vec_for_each(&files->files, f)
+		if (f->dev == file.dev && f->inode == file.inode &&
+		    (file.inode || strcmp(map->path, "[vdso]") == 0))
+			return f->status ? SIZE_MAX : (size_t)(f - files->files.data);
+	fd = table_open_mapped(pid, map);
+	if (fd < 0)
+		return SIZE_MAX;
+	file.status = unwind_table_build(fd, &file.table);
+	if (!file.status)
+		files->nr_rows += file.table.nr_rows;
+	if (vec_push(&files->files, file))
+		errx(1, "out of memory");
+	return file.status ? SIZE_MAX : files->files.nr - 1;
+}
+
+/* Makes @mappings of @maps, the text of /proc/PID/maps, which is changed. */
+static void table_mappings_read(struct table_files *files, pid_t pid, char *maps,
+				table_mapping_vec *mappings)
+{
+	vec_clear(mappings);
+	for (char *line = maps; line && *line;) {
+		struct proc_map map;
+		const char *slash;
+		struct table_mapping m;
+
+		line = proc_map_parse(line, &map);
+		if (!line || !map.executable)
+			continue;
+		slash = strrchr(map.path, '/');
+		m = (struct table_mapping){.start = map.start, .end = map.end, .pgoff = map.pgoff};
+		m.file = table_files_get(files, pid, &map);
+		snprintf(m.name, sizeof(m.name), "%s", slash ? slash + 1 : map.path);
+		if (vec_push(mappings, m))
+			errx(1, "out of memory");
+	}
+}
+
+static const struct table_mapping *table_mapping_at(const table_mapping_vec *mappings,
+						    uint64_t addr)
+{
+	vec_for_each(mappings, m)
+		if (addr >= m->start && addr < m->end)
+			return m;
+	return NULL;
+}
+
+static void table_frame_init(struct unwind_frame *f, const struct user_regs_struct *regs)
+{
+	*f = (struct unwind_frame){
+		.pc = regs->rip,
+		.sp = regs->rsp,
+		.has_regs = 1,
+		.regs = {regs->rax, regs->rdx, regs->rcx, regs->rbx, regs->rsi, regs->rdi,
+			 regs->rbp, regs->rsp, regs->r8, regs->r9, regs->r10, regs->r11, regs->r12,
+			 regs->r13, regs->r14, regs->r15, regs->rip},
+	};
+}
+
+/* Walks from @regs, those of the stopped thread @tid. */
+static void table_walk(const struct table_files *files, const table_mapping_vec *mappings,
+		       pid_t tid, const struct user_regs_struct *regs, struct walk *walk)
+{
+	static const struct unwind_rule no_rule;
+	struct unwind_frame f;
+	bool by_rbp = false;
+
+	table_walk_pid = tid;
+	table_frame_init(&f, regs);
+	walk->nr = 0;
+	walk->end = UNWIND_GOES_ON;
+	while (walk->end == UNWIND_GOES_ON && walk->nr < WALK_MAX_DEPTH) {
+		const struct table_mapping *m = table_mapping_at(mappings, unwind_lookup_pc(&f));
+		struct walk_frame *frame = &walk->frames[walk->nr];
+		const struct unwind_rule *rule = &no_rule;
+		__u64 rbp = 0, rbx = 0;
+
+		if (!m && by_rbp) {
+			walk->end = UNWIND_NO_TABLE;
+			break;
+		}
+		walk->nr++;
+		if (m && m->file != SIZE_MAX)
+			rule = unwind_table_find(&files->files.data[m->file].table,
+						 unwind_lookup_pc(&f) - m->start + m->pgoff);
+		*frame = (struct walk_frame){.pc = f.pc, .sp = f.sp, .rule = *rule};
+		frame->has_rbp = !unwind_reg(&f, UNWIND_RBP, &rbp);
+		frame->has_rbx = !unwind_reg(&f, UNWIND_RBX, &rbx);
+		frame->rbp = rbp;
+		frame->rbx = rbx;
+		by_rbp = rule->cfa == UNWIND_CFA_NONE;
+		walk->end = by_rbp ? unwind_step_by_rbp(&f) : unwind_step(&f, rule);
+	}
+}
+
+#endif

@@ -42,10 +42,11 @@ REPORT_LIBS := -lelf -lz -lzstd -liberty
 # STATIC=1 takes the recorder that needs no library in place of the usual one.
 PROFREC := $(if $(STATIC),$(B)/static/profrec,$(B)/profrec)
 
-all: profrec profrep man
+all: profrec profrep man completion
 profrec: $(PROFREC) ## the recorder (needs clang, bpftool, libbpf); STATIC=1: build/static/profrec, for any distribution
 profrep: $(B)/profrep ## the reporter (needs neither clang nor libbpf)
 man: $(B)/profrec.1 $(B)/profrep.1
+completion: $(B)/completions/profrec $(B)/completions/profrep
 
 $(B)/profrec: $(B)/record/main.o $(RECORD_LIB) $(BASE_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
@@ -77,6 +78,10 @@ $(B)/%.1: doc/%.1.in $(B)/%
 	$(B)/$* --help-man > $@.options
 	sed -e '/^@OPTIONS@$$/{r $@.options' -e 'd}' $< > $@
 	@rm -f $@.options
+
+$(B)/completions/%: $(B)/%
+	@mkdir -p $(@D)
+	$< --help-completion > $@
 
 # Unit tests: one program for each tests/unit/test_*.c.
 UNIT_BIN := $(patsubst tests/unit/%.c,$(B)/tests/%,$(UNIT_SRC))
@@ -133,10 +138,13 @@ deps: ## install what is needed to build and test, on Debian 12 or later, as roo
 demo: all $(LOAD_BIN) ## record a bundled workload for a few seconds and print the report
 	BUILD=$(abspath $(B)) tests/demo
 
-install: all ## install programs and man pages under DESTDIR/PREFIX
+install: all ## install programs, man pages and completions under DESTDIR/PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(PROFREC) $(B)/profrep $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(B)/profrec.1 $(B)/profrep.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 644 $(B)/completions/profrec $(B)/completions/profrep \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -d $(DESTDIR)$(PREFIX)/share/doc/profrec
 	install -m 644 doc/profrec.default $(DESTDIR)$(PREFIX)/share/doc/profrec
 	sed 's,/usr/bin/profrec,$(PREFIX)/bin/profrec,' doc/profrec.service \
@@ -148,6 +156,6 @@ clean: ## remove the build directory
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-.PHONY: all profrec profrep man tests-build check check-kernels bench deps demo install clean help
+.PHONY: all profrec profrep man completion tests-build check check-kernels bench deps demo install clean help
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

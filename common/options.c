@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/completion.h"
 #include "common/parse.h"
 #include "common/vec.h"
 
 /* getopt_long's return values for long options: above every character. */
 #define LONG_BASE 256
 
-enum { VAL_HELP = LONG_BASE - 3, VAL_VERSION, VAL_HELP_MAN };
+enum { VAL_HELP = LONG_BASE - 4, VAL_VERSION, VAL_HELP_MAN, VAL_HELP_COMPLETION };
 
 #define HELP_COLUMN 34
 
@@ -176,7 +177,7 @@ static int make_getopt_tables(const struct program_spec *program, char **shorts,
 {
 	size_t nr = program->nr_options, n = 0;
 	char *s = malloc(2 * nr + 4);
-	struct option *l = calloc(nr + 4, sizeof(*l));
+	struct option *l = calloc(nr + 5, sizeof(*l));
 
 	if (!s || !l) {
 		free(s);
@@ -199,6 +200,7 @@ static int make_getopt_tables(const struct program_spec *program, char **shorts,
 	l[nr] = (struct option){"help", no_argument, NULL, VAL_HELP};
 	l[nr + 1] = (struct option){"version", no_argument, NULL, VAL_VERSION};
 	l[nr + 2] = (struct option){"help-man", no_argument, NULL, VAL_HELP_MAN};
+	l[nr + 3] = (struct option){"help-completion", no_argument, NULL, VAL_HELP_COMPLETION};
 	*shorts = s;
 	*longs = l;
 	return 0;
@@ -221,6 +223,8 @@ static bool print_information(const struct program_spec *program, int val)
 		print_help(program);
 	else if (val == VAL_HELP_MAN)
 		print_help_man(program);
+	else if (val == VAL_HELP_COMPLETION)
+		completion_print(program);
 	else if (val == VAL_VERSION)
 		printf("%s %s\n", program->name, PROFREC_VERSION);
 	else
@@ -235,7 +239,7 @@ static int usage_error(const struct program_spec *program, int val, char **argv,
 
 	if (val == ':')
 		err_set(err, -EINVAL, "option %s: needs a value", word);
-	else if (optopt && optopt < LONG_BASE - 3)
+	else if (optopt && optopt < VAL_HELP)
 		err_set(err, -EINVAL, "option -%c: unknown", optopt);
 	else
 		err_set(err, -EINVAL, "option %s: unknown, ambiguous, or takes no value", word);

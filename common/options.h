@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One table row per option. The parser (getopt_long underneath), --help and the option list of the
- * man page are all made from the table, so they cannot disagree.
+ * One table row per option. The parser (getopt_long underneath), --help, the option list of the man
+ * page and the completion are all made from the table, so they cannot disagree.
  */
 #ifndef COMMON_OPTIONS_H
 #define COMMON_OPTIONS_H
@@ -39,6 +39,7 @@ struct program_spec {
 	const char *examples; /* lines of "command # what it does" */
 	const struct option_spec *options;
 	size_t nr_options;
+	bool takes_command; /* what follows -- is one */
 };
 
 enum options_result {
@@ -47,10 +48,10 @@ enum options_result {
 };
 
 /*
- * Fills the option struct at @target from @argv. --help, --version and --help-man (the option list
- * in man(7) form, for the build) are printed to stdout. *@operands is the index of the first
- * operand in @argv, which getopt has reordered. Returns an options_result, or -EINVAL with @err
- * set, or -ENOMEM.
+ * Fills the option struct at @target from @argv. --help, --version and, for the build,
+ * --help-man (the option list in man(7) form) and --help-completion (completion.h) are printed to
+ * stdout. *@operands is the index of the first operand in @argv, which getopt has reordered.
+ * Returns an options_result, or -EINVAL with @err set, or -ENOMEM.
  */
 int options_parse(const struct program_spec *program, int argc, char **argv, void *target,
 		  int *operands, struct err *err);

@@ -75,6 +75,7 @@ static const struct program_spec program = {
 		    "                                  a file an hour, of the last day\n",
 	.options = specs,
 	.nr_options = ARRAY_SIZE(specs),
+	.takes_command = true,
 };
 
 static char *join(int argc, char **argv)

@@ -36,7 +36,7 @@ check "--help exits 0" "$profrec" --help
 check "--version" same "$("$profrec" --version)" "profrec 0.1.0"
 
 # Every option of --help is in the man page, and every option in the man page is in --help.
-options_of() { grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | grep -v help-man | sort -u; }
+options_of() { grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | grep -v help- | sort -u; }
 for program in profrec profrep; do
 	check "$program: man page and --help list the same options" same \
 		"$(sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' "$BUILD/$program.1" | grep -A1 '^\.TP' | sed 's/\\f[BRI]//g; s/\\-/-/g' | options_of)" \

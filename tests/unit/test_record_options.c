@@ -424,6 +424,8 @@ START_TEST(help_and_version)
 	ck_assert_ptr_nonnull(strstr(text, "usage: profrec "));
 	information("--help-man", text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "\\fB\\-F\\fR, \\fB\\-\\-frequency\\fR \\fIHZ\\fR\n"));
+	information("--help-completion", text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "\n_profrec()\n{\n"));
 }
 END_TEST
 

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Completion of a program's command line in bash, made from its option table. */
+#ifndef COMMON_COMPLETION_H
+#define COMMON_COMPLETION_H
+
+#include "common/options.h"
+
+/* Prints to stdout what bash is to source, or bash-completion to find under the program's name. */
+void completion_print(const struct program_spec *program);
+
+#endif

@@ -86,5 +86,5 @@ int main(void)
 	if (proc_query_next(fd, 0, name, &map) == -ENOTTY)
 		return skip_all("proc_query", "PROCMAP_QUERY needs Linux 6.11");
 	close(fd);
-	return suite_run("proc_query", tests, 2);
+	return suite_run("proc_query", NULL, 0, tests, 2);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The CRC against the vectors of RFC 3720, appendix B.4, in both implementations. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/crc32c.h"
+#include "tests/unit/suite.h"
 
 typedef uint32_t (*crc_fn)(uint32_t crc, const void *data, size_t len);
 
@@ -43,19 +43,4 @@ START_TEST(continues_at_any_split)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prof_crc32c");
-	TCase *tcase = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(tcase, vectors, 0, 2);
-	tcase_add_test(tcase, continues_at_any_split);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE_MAIN_LOOP("prof_crc32c", vectors, 2, continues_at_any_split)

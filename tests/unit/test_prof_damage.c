@@ -3,10 +3,9 @@
  * A small recording, cut at every byte and with every bit flipped: an error that names its place,
  * or the same data; never anything else.
  */
-#include <check.h>
-
 #include "common/cleanup.h"
 #include "tests/unit/prof_helper.h"
+#include "tests/unit/suite.h"
 
 #define NR_EPOCHS 2
 
@@ -187,23 +186,5 @@ START_TEST(dropped_epoch)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prof_damage");
-	TCase *tcase = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, cut_at_every_byte);
-	tcase_add_test(tcase, flip_of_every_bit);
-	tcase_add_test(tcase, read_error);
-	tcase_add_test(tcase, bytes_after_the_end);
-	tcase_add_test(tcase, dropped_epoch);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE_MAIN("prof_damage", cut_at_every_byte, flip_of_every_bit, read_error, bytes_after_the_end,
+	   dropped_epoch)

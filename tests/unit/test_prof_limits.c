@@ -3,10 +3,9 @@
  * The limits and rules on the writing side, the growth of tables up to them, and that the
  * specification is of the version that the code is.
  */
-#include <check.h>
-
 #include "common/cleanup.h"
 #include "tests/unit/prof_helper.h"
+#include "tests/unit/suite.h"
 
 static struct prof_writer *open_writer(struct memory *m)
 {
@@ -411,30 +410,6 @@ START_TEST(specification_version)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prof_limits");
-	TCase *tcase = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_test(tcase, string_bytes);
-	tcase_add_test(tcase, build_id);
-	tcase_add_test(tcase, stack_frames);
-	tcase_add_test(tcase, epoch_frames);
-	tcase_add_test(tcase, table_rows);
-	tcase_add_test(tcase, shared_mappings);
-	tcase_add_test(tcase, section_bytes);
-	tcase_add_test(tcase, records);
-	tcase_add_loop_test(tcase, rules, 0, BAD_CASES + 1);
-	tcase_add_test(tcase, calls_out_of_turn);
-	tcase_add_test(tcase, write_error);
-	tcase_add_test(tcase, specification_version);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE_MAIN_LOOP("prof_limits", rules, BAD_CASES + 1, string_bytes, build_id, stack_frames,
+		epoch_frames, table_rows, shared_mappings, section_bytes, records,
+		calls_out_of_turn, write_error, specification_version)

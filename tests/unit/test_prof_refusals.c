@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Each thing that the specification tells a reader to refuse, with the words it is refused in. */
-#include <check.h>
-
 #include "common/cleanup.h"
 #include "tests/unit/prof_builder.h"
+#include "tests/unit/suite.h"
 
 /* The payloads of a small valid epoch, and of the records around it. */
 static const struct payload valid[] = {
@@ -544,29 +543,6 @@ START_TEST(end_numbers)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prof_refusals");
-	TCase *tcase = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tcase, valid_one);
-	tcase_add_loop_test(tcase, payloads, 0, ARRAY_SIZE(refusals));
-	tcase_add_test(tcase, file_header);
-	tcase_add_test(tcase, not_a_recording);
-	tcase_add_test(tcase, container);
-	tcase_add_test(tcase, unknown_sections);
-	tcase_add_test(tcase, unknown_section_damaged);
-	tcase_add_test(tcase, unknown_attributes);
-	tcase_add_test(tcase, order);
-	tcase_add_test(tcase, order_of_process_info);
-	tcase_add_test(tcase, required_or_not);
-	tcase_add_test(tcase, end_numbers);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE_MAIN_LOOP("prof_refusals", payloads, ARRAY_SIZE(refusals), valid_one, file_header,
+		not_a_recording, container, unknown_sections, unknown_section_damaged,
+		unknown_attributes, order, order_of_process_info, required_or_not, end_numbers)

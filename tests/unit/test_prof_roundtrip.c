@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is written is read again, for random epochs of all sizes and for each field of the records.
  */
-#include <check.h>
-
 #include "common/cleanup.h"
 #include "tests/unit/prof_helper.h"
+#include "tests/unit/suite.h"
 
 static void write_recording(struct memory *m, struct world *worlds, size_t nr)
 {
@@ -132,21 +131,4 @@ START_TEST(records)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prof_roundtrip");
-	TCase *tcase = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, random_epochs, 0, 30);
-	tcase_add_test(tcase, no_epochs);
-	tcase_add_test(tcase, records);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE_MAIN_LOOP("prof_roundtrip", random_epochs, 30, no_epochs, records)

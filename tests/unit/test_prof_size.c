@@ -4,10 +4,10 @@
  * of few addresses, and many addresses that are seen once. The bounds are a few in a hundred above
  * what is reached; times are printed, not judged.
  */
-#include <check.h>
 #include <time.h>
 
 #include "tests/unit/prof_helper.h"
+#include "tests/unit/suite.h"
 
 #define NR_STACKS    20000
 #define NR_PROCESSES 400
@@ -201,19 +201,4 @@ START_TEST(processes)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *suite = suite_create("prof_size");
-	TCase *tcase = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tcase, manystacks);
-	tcase_add_test(tcase, processes);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE_MAIN("prof_size", manystacks, processes)

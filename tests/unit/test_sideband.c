@@ -352,7 +352,7 @@ static int run(void)
 				      losses_are_counted,   buffers_wrap,
 				      errors_are_passed_on, a_cpu_that_is_not_there};
 
-	return suite_run("sideband", tests, ARRAY_SIZE(tests));
+	return suite_run("sideband", NULL, 0, tests, ARRAY_SIZE(tests));
 }
 
 int main(void)

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/table_builder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "common/parse.h"
+#include "common/readfile.h"
+#include "tests/unit/suite.h"
+
+/* Those of record/table_builder.c. */
+#define WAITING_MAX 64
+#define WORKERS_MAX 32
+
+static struct table_builder *start(void)
+{
+	struct table_builder *builder = NULL;
+	struct err err = {0};
+
+	ck_assert_int_eq(table_builder_start(&builder, &err), 0);
+	return builder;
+}
+
+static void request(struct table_builder *builder, const char *path, uint32_t tag)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(table_builder_request(builder, fd, tag), 0);
+	close(fd);
+}
+
+/* Waits for the request @tag to be done with; its status. */
+static int wait_for(struct table_builder *builder, uint32_t tag, struct unwind_table *table)
+{
+	struct pollfd poll_fd = {.fd = table_builder_fd(builder), .events = POLLIN};
+	uint32_t got;
+	int status;
+
+	while (!table_builder_next(builder, &got, &status, table))
+		ck_assert_int_eq(poll(&poll_fd, 1, -1), 1);
+	ck_assert_uint_eq(got, tag);
+	return status;
+}
+
+static void read_proc(pid_t pid, const char *name, char_vec *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	ck_assert_int_eq(read_file(path, 1 << 20, text), 0);
+}
+
+/* The number behind @key in a process's status. */
+static uint64_t status_number(pid_t pid, const char *key, int base)
+{
+	char_vec text = {0};
+	const char *line;
+	uint64_t value;
+
+	read_proc(pid, "status", &text);
+	line = strstr(text.data, key);
+	ck_assert_ptr_nonnull(line);
+	value = strtoull(line + strlen(key), NULL, base);
+	vec_free(&text);
+	return value;
+}
+
+/* This process's only child. */
+static pid_t worker(void)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *entry;
+	pid_t found = 0;
+
+	ck_assert_ptr_nonnull(dir);
+	while ((entry = readdir(dir))) {
+		char_vec text = {0};
+		char path[300];
+		const char *line;
+		uint64_t pid;
+
+		if (parse_u64(entry->d_name, 1, INT32_MAX, &pid))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/status", entry->d_name);
+		/* It may have ended. */
+		if (!read_file(path, 1 << 20, &text) && (line = strstr(text.data, "\nPPid:")) &&
+		    strtol(line + 6, NULL, 10) == getpid()) {
+			ck_assert_int_eq(found, 0);
+			found = pid;
+		}
+		vec_free(&text);
+	}
+	closedir(dir);
+	ck_assert_int_ne(found, 0);
+	return found;
+}
+
+/* Stops the worker, and waits for it to have stopped. */
+static pid_t stop_worker(void)
+{
+	pid_t pid = worker();
+	siginfo_t info;
+
+	ck_assert_int_eq(kill(pid, SIGSTOP), 0);
+	ck_assert_int_eq(waitid(P_PID, pid, &info, WSTOPPED), 0);
+	return pid;
+}
+
+START_TEST(tables)
+{
+	const char *const paths[] = {"/proc/self/exe", "/lib64/ld-linux-x86-64.so.2"};
+	struct table_builder *builder = start();
+
+	for (uint32_t i = 0; i < 2; i++)
+		request(builder, paths[i], 100 + i);
+	for (uint32_t i = 0; i < 2; i++) {
+		int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
+		struct unwind_table own, table;
+
+		ck_assert_int_eq(unwind_table_build(fd, &own), 0);
+		ck_assert_int_eq(wait_for(builder, 100 + i, &table), 0);
+		ck_assert_uint_eq(table.first_off, own.first_off);
+		ck_assert_uint_eq(table.nr_pages, own.nr_pages);
+		ck_assert_uint_eq(table.nr_rows, own.nr_rows);
+		ck_assert_uint_eq(table.nr_rules, own.nr_rules);
+		ck_assert_mem_eq(table.pages, own.pages, own.nr_pages * sizeof(*own.pages));
+		ck_assert_mem_eq(table.rows, own.rows, own.nr_rows * sizeof(*own.rows));
+		ck_assert_mem_eq(table.rules, own.rules, own.nr_rules * sizeof(*own.rules));
+		unwind_table_deinit(&own);
+		unwind_table_deinit(&table);
+		close(fd);
+	}
+	table_builder_destroy(builder);
+	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
+	ck_assert_int_eq(errno, ECHILD);
+}
+END_TEST
+
+START_TEST(no_tables)
+{
+	struct table_builder *builder = start();
+	struct unwind_table table;
+	uint32_t tag;
+	int status;
+
+	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
+	request(builder, "/dev/null", 1);
+	request(builder, "/proc/self/status", 2);
+	request(builder, "/", 3);
+	for (tag = 1; tag <= 3; tag++)
+		ck_assert_int_eq(wait_for(builder, tag, &table), -ENOEXEC);
+	ck_assert_int_eq(table_builder_request(builder, -1, 4), -EBADF);
+	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
+	table_builder_destroy(builder);
+	table_builder_destroy(NULL);
+}
+END_TEST
+
+START_TEST(privileges)
+{
+	struct table_builder *builder = start();
+	struct unwind_table table;
+	pid_t pid;
+
+	/* It has answered: all is done. */
+	request(builder, "/dev/null", 1);
+	wait_for(builder, 1, &table);
+	pid = worker();
+	ck_assert_uint_eq(status_number(pid, "\nSeccomp:", 10), 2);
+	ck_assert_uint_eq(status_number(pid, "\nNoNewPrivs:", 10), 1);
+	ck_assert_uint_eq(status_number(pid, "\nCapInh:", 16), 0);
+	ck_assert_uint_eq(status_number(pid, "\nCapPrm:", 16), 0);
+	ck_assert_uint_eq(status_number(pid, "\nCapEff:", 16), 0);
+	ck_assert_uint_eq(status_number(pid, "\nCapAmb:", 16), 0);
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, pid), getpriority(PRIO_PROCESS, 0) + 5);
+	if (!geteuid()) {
+		ck_assert_uint_eq(status_number(pid, "\nUid:", 10), 65534);
+		ck_assert_uint_eq(status_number(pid, "\nGid:", 10), 65534);
+	}
+	table_builder_destroy(builder);
+}
+END_TEST
+
+/* A pipe that the recorder's output goes into, say, ends when the recorder closes it. */
+START_TEST(descriptors)
+{
+	struct table_builder *builder;
+	struct unwind_table table;
+	int ends[2];
+	char byte;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	builder = start();
+	request(builder, "/dev/null", 1);
+	wait_for(builder, 1, &table);
+	close(ends[1]);
+	ck_assert_int_eq(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+	table_builder_destroy(builder);
+}
+END_TEST
+
+/* What a worker dies of is no table; the next one works on. */
+START_TEST(dies)
+{
+	struct table_builder *builder = start();
+	struct unwind_table table;
+
+	stop_worker();
+	request(builder, "/proc/self/exe", 1);
+	request(builder, "/proc/self/exe", 2);
+	kill(worker(), SIGKILL);
+	ck_assert_int_eq(wait_for(builder, 1, &table), -EIO);
+	ck_assert_int_eq(wait_for(builder, 2, &table), 0);
+	unwind_table_deinit(&table);
+	stop_worker();
+	request(builder, "/proc/self/exe", 3);
+	kill(worker(), SIGALRM);
+	kill(worker(), SIGCONT);
+	ck_assert_int_eq(wait_for(builder, 3, &table), -ETIMEDOUT);
+	request(builder, "/dev/null", 4);
+	ck_assert_int_eq(wait_for(builder, 4, &table), -ENOEXEC);
+	table_builder_destroy(builder);
+}
+END_TEST
+
+/* At leisure, which nobody notices before there is work again, or the descriptor is looked at. */
+START_TEST(dies_idle)
+{
+	struct table_builder *builder = start();
+	struct pollfd poll_fd = {.fd = table_builder_fd(builder), .events = POLLIN};
+	struct unwind_table table;
+	uint32_t tag;
+	int status;
+
+	kill(worker(), SIGKILL);
+	ck_assert_int_eq(poll(&poll_fd, 1, -1), 1);
+	request(builder, "/dev/null", 1);
+	ck_assert_int_eq(wait_for(builder, 1, &table), -ENOEXEC);
+	kill(worker(), SIGKILL);
+	ck_assert_int_eq(poll(&poll_fd, 1, -1), 1);
+	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
+	ck_assert_int_eq(poll(&poll_fd, 1, 0), 0);
+	request(builder, "/dev/null", 2);
+	ck_assert_int_eq(wait_for(builder, 2, &table), -ENOEXEC);
+	table_builder_destroy(builder);
+}
+END_TEST
+
+START_TEST(dies_too_often)
+{
+	struct table_builder *builder = start();
+	struct unwind_table table;
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+		if (i)
+			request(builder, "/dev/null", i);
+		if (i)
+			ck_assert_int_eq(wait_for(builder, i, &table), -ENOEXEC);
+		stop_worker();
+		request(builder, "/dev/null", 1000 + i);
+		request(builder, "/dev/null", 2000 + i);
+		kill(worker(), SIGKILL);
+		ck_assert_int_eq(wait_for(builder, 1000 + i, &table), -EIO);
+		ck_assert_int_eq(wait_for(builder, 2000 + i, &table),
+				 i + 1 < WORKERS_MAX ? -ENOEXEC : -EIO);
+	}
+	ck_assert_int_eq(table_builder_request(builder, fd, 1), -EIO);
+	close(fd);
+	table_builder_destroy(builder);
+}
+END_TEST
+
+START_TEST(too_many)
+{
+	struct table_builder *builder = start();
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct unwind_table table;
+
+	stop_worker();
+	for (uint32_t i = 0; i < WAITING_MAX; i++)
+		ck_assert_int_eq(table_builder_request(builder, fd, i), 0);
+	ck_assert_int_eq(table_builder_request(builder, fd, WAITING_MAX), -EAGAIN);
+	kill(worker(), SIGCONT);
+	for (uint32_t i = 0; i < WAITING_MAX; i++)
+		ck_assert_int_eq(wait_for(builder, i, &table), -ENOEXEC);
+	ck_assert_int_eq(table_builder_request(builder, fd, 1), 0);
+	close(fd);
+	table_builder_destroy(builder);
+}
+END_TEST
+
+SUITE_MAIN("table_builder", tables, no_tables, privileges, descriptors, dies, dies_idle,
+	   dies_too_often, too_many)

@@ -44,21 +44,22 @@ struct count_map {
 
 /*
  * Maps of maps, because an update of one from user space returns only after all programs that may
- * have read the old value have finished: that is the grace period the drain needs.
+ * have read the old value have finished: that is the grace period the drain needs. The recorder
+ * fills each in one call, since at the start nobody needs to wait four times.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, NR_SETS);
 	__type(key, __u32);
 	__array(values, struct stack_map);
-} stack_sets SEC(".maps") = {.values = {&stacks0, &stacks1}};
+} stack_sets SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, NR_SETS);
 	__type(key, __u32);
 	__array(values, struct count_map);
-} count_sets SEC(".maps") = {.values = {&counts0, &counts1}};
+} count_sets SEC(".maps");
 
 /* Two stack buffers for each CPU: 0 user, 1 kernel. They do not fit the BPF stack. */
 struct {

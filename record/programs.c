@@ -143,6 +143,26 @@ static int load(struct profrec_bpf *bpf, const struct counter_options *options, 
 	return err_hint(err, ret, "recording needs Linux 5.15 or later with CONFIG_BPF_EVENTS");
 }
 
+/* Each update would wait for the programs, 10 ms and more: so all at once. */
+static int fill_set(const struct bpf_map *sets, const struct bpf_map *map0,
+		    const struct bpf_map *map1, struct err *err)
+{
+	uint32_t keys[NR_SETS] = {0, 1}, nr = NR_SETS;
+	int fds[NR_SETS] = {bpf_map__fd(map0), bpf_map__fd(map1)};
+
+	if (bpf_map_update_batch(bpf_map__fd(sets), keys, fds, &nr, NULL))
+		return err_set(err, -errno, "failed to fill BPF map '%s': %m", bpf_map__name(sets));
+	return 0;
+}
+
+static int fill_sets(const struct profrec_bpf *bpf, struct err *err)
+{
+	int ret = fill_set(bpf->maps.stack_sets, bpf->maps.stacks0, bpf->maps.stacks1, err);
+
+	return ret ? ret
+		   : fill_set(bpf->maps.count_sets, bpf->maps.counts0, bpf->maps.counts1, err);
+}
+
 static int set_ids(const struct profrec_bpf *bpf, const u32_vec *ids, struct err *err)
 {
 	vec_for_each (ids, id) {
@@ -177,6 +197,8 @@ int programs_load(const struct counter_options *options, struct profrec_bpf **bp
 		return err_set(err, ret, "failed to open the BPF programs: %s", reason);
 	}
 	ret = load(b, options, err);
+	if (!ret)
+		ret = fill_sets(b, err);
 	if (!ret)
 		ret = set_ids(b, options->filters->ids, err);
 	if (!ret)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* libFuzzer target for the reader of recordings; tests/fuzz/input.h says what an input is. */
+/* What libFuzzer calls, of each target; tests/fuzz/input.h says what an input is. */
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

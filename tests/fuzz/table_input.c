@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/fuzz/input.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "format/crc32c.h"
+#include "record/unwind_table.h"
+
+#define CODE_OFF   0x10000
+#define CODE_SIZE  0x80000
+#define CODE_VADDR 0x401000
+
+/* Where the checksum is in a table's bytes. */
+#define CRC_AT  28
+#define CRC_END 32
+
+static void put(int fd, const void *bytes, size_t len, off_t at)
+{
+	if (pwrite(fd, bytes, len, at) != (ssize_t)len)
+		abort();
+}
+
+static int make_file(const void *bytes, size_t len)
+{
+	int fd = memfd_create("input", MFD_CLOEXEC);
+
+	if (fd < 0)
+		abort();
+	put(fd, bytes, len, 0);
+	return fd;
+}
+
+/* A file with room for code and the one section. */
+static int make_elf(const uint8_t *section, size_t len, bool is_debug_frame)
+{
+	static const char names[] = "\0.eh_frame\0.debug_frame";
+	const Elf64_Phdr ph = {.p_type = PT_LOAD,
+			       .p_flags = PF_R | PF_X,
+			       .p_offset = CODE_OFF,
+			       .p_vaddr = CODE_VADDR,
+			       .p_filesz = CODE_SIZE};
+	const Elf64_Shdr sh[2] = {
+		{.sh_type = SHT_STRTAB, .sh_offset = CODE_OFF, .sh_size = sizeof(names)},
+		{.sh_name = is_debug_frame ? 11 : 1,
+		 .sh_type = SHT_PROGBITS,
+		 .sh_addr = 0x500000,
+		 .sh_offset = CODE_OFF + CODE_SIZE,
+		 .sh_size = len},
+	};
+	const Elf64_Ehdr eh = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_machine = EM_X86_64,
+		.e_phoff = sizeof(eh),
+		.e_phentsize = sizeof(ph),
+		.e_phnum = 1,
+		.e_shoff = sizeof(eh) + sizeof(ph),
+		.e_shentsize = sizeof(sh[0]),
+		.e_shnum = 2,
+	};
+	int fd = make_file(&eh, sizeof(eh));
+
+	put(fd, &ph, sizeof(ph), eh.e_phoff);
+	put(fd, sh, sizeof(sh), eh.e_shoff);
+	put(fd, names, sizeof(names), CODE_OFF);
+	put(fd, section, len, CODE_OFF + CODE_SIZE);
+	return fd;
+}
+
+/* Bytes of a table with the checksum that they should have. */
+static int make_table(const uint8_t *data, size_t len)
+{
+	int fd = make_file(data, len);
+	uint8_t header[CRC_END] = {0};
+	uint32_t crc;
+
+	if (len < CRC_END)
+		return fd;
+	memcpy(header, data, CRC_AT);
+	crc = crc32c(crc32c(0, header, sizeof(header)), data + CRC_END, len - CRC_END);
+	put(fd, &crc, sizeof(crc), CRC_AT);
+	return fd;
+}
+
+/* Uses the table as the walk does. */
+static void use(const struct unwind_table *table)
+{
+	for (uint32_t i = 0; i < table->nr_pages; i++) {
+		uint64_t off = table->first_off + (uint64_t)i * UNWIND_PAGE_SIZE;
+
+		for (uint32_t at = 0; at < UNWIND_PAGE_SIZE; at += 4099)
+			if (unwind_table_find(table, off + at)->cfa > UNWIND_CFA_UNSUPPORTED)
+				abort();
+	}
+}
+
+/* What is made and written must be taken for good when it is read. */
+static void write_and_read(const struct unwind_table *table)
+{
+	struct unwind_table again;
+	int fd = memfd_create("table", MFD_CLOEXEC);
+
+	if (unwind_table_write(fd, table) || lseek(fd, 0, SEEK_SET) ||
+	    unwind_table_read(fd, &again))
+		abort();
+	unwind_table_deinit(&again);
+	close(fd);
+}
+
+void input_run(const uint8_t *data, size_t len, int verbose)
+{
+	bool is_table = len >= 4 && !memcmp(data, "PUWT", 4);
+	struct unwind_table table;
+	int fd, ret;
+
+	if (!len || len > INPUT_MAX_BYTES)
+		return;
+	if (is_table)
+		fd = make_table(data, len);
+	else if (len >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG))
+		fd = make_file(data, len);
+	else
+		fd = make_elf(data + 1, len - 1, data[0] & 1);
+	ret = is_table ? unwind_table_read(fd, &table) : unwind_table_build(fd, &table);
+	if (verbose)
+		printf("%s\n", ret ? strerror(-ret) : "a table");
+	if (!ret) {
+		use(&table);
+		write_and_read(&table);
+		unwind_table_deinit(&table);
+	}
+	close(fd);
+}

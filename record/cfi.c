@@ -10,6 +10,9 @@
 /* Bytes of a CIE's program: all FDEs may have CIEs of their own, which overlap. */
 #define INITIAL_PROGRAM_MAX 1024
 
+/* Linkers leave a handful; there is one in each object file. */
+#define CIES_MAX (1u << 18)
+
 /* An entry without its length and id. */
 struct entry {
 	uint64_t off;
@@ -209,6 +212,8 @@ static int find_cie(struct cfi *cfi, uint64_t off, uint32_t *number)
 			return 0;
 		}
 	}
+	if (cfi->cies.nr == CIES_MAX)
+		return -EFBIG;
 	ret = vec_push(&cfi->cies, read_cie(cfi, off));
 	if (!ret)
 		ret = index_insert(&cfi->by_off, hash_off(off), cfi->cies.nr - 1);

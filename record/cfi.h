@@ -98,7 +98,8 @@ void cfi_deinit(struct cfi *cfi);
 
 /*
  * Reads on to the next FDE; what is malformed or of an unknown kind is skipped, a length that is
- * too long ends the section. Returns 1, 0 at the end, or -ENOMEM.
+ * too long ends the section. Returns 1, 0 at the end, -EFBIG when there are too many CIEs, or
+ * -ENOMEM.
  */
 int cfi_next(struct cfi *cfi, struct cfi_fde *fde);
 

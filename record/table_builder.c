@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,42 +23,66 @@
 /* In one recording: whoever makes files that kill the worker gets tired, or it is broken. */
 #define WORKERS_MAX 32
 
+/* For one table, which takes a fraction of it: a file may be on a server that does not answer. */
+#define TABLE_SECONDS_MAX 20
+
 struct waiting {
 	int fd;
 	uint32_t tag;
 };
 
 struct table_builder {
-	pid_t pid; /* of the worker */
-	int sock;  /* to it; -1: there is none */
-	int epoll_fd;
+	pid_t pid;               /* of the worker */
+	int sock;                /* to it; -1: there is none */
+	int timer_fd;            /* readable when it takes too long */
+	int epoll_fd;            /* of both */
 	unsigned int nr_workers; /* so far */
 	bool is_busy;            /* with the first that waits */
 	struct waiting waiting[WAITING_MAX];
 	size_t nr_waiting;
 };
 
-/* Ends the worker. Returns -ETIMEDOUT when its time was up, -EIO otherwise. */
-static int end_worker(struct table_builder *b)
+/* 0: never. */
+static void set_timer(struct table_builder *b, time_t seconds)
 {
-	int status = 0;
+	const struct itimerspec spec = {.it_value.tv_sec = seconds};
 
+	timerfd_settime(b->timer_fd, 0, &spec, NULL);
+}
+
+static void end_worker(struct table_builder *b)
+{
 	if (b->sock < 0)
-		return -EIO;
+		return;
+	/* A process that was forked meanwhile may hold it open. */
+	epoll_ctl(b->epoll_fd, EPOLL_CTL_DEL, b->sock, NULL);
 	close(b->sock);
 	b->sock = -1;
 	b->is_busy = false;
+	set_timer(b, 0);
 	/* It may have closed its end and live on. */
 	kill(b->pid, SIGKILL);
-	while (waitpid(b->pid, &status, 0) < 0 && errno == EINTR)
+	while (waitpid(b->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	return WIFSIGNALED(status) && WTERMSIG(status) == TABLE_WORKER_TIMEOUT ? -ETIMEDOUT : -EIO;
+}
+
+static bool is_time_up(const struct table_builder *b)
+{
+	uint64_t expirations;
+
+	return read(b->timer_fd, &expirations, sizeof(expirations)) == sizeof(expirations);
+}
+
+static int watch(const struct table_builder *b, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	return epoll_ctl(b->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
 static int start_worker(struct table_builder *b)
 {
-	struct epoll_event event = {.events = EPOLLIN};
-	int socks[2];
+	int socks[2], ret;
 	pid_t pid;
 
 	if (b->nr_workers == WORKERS_MAX)
@@ -68,28 +93,25 @@ static int start_worker(struct table_builder *b)
 	pid = fork();
 	if (!pid)
 		table_worker_run(socks[1]);
+	ret = -errno;
 	close(socks[1]);
 	if (pid < 0) {
-		int ret = -errno;
-
 		close(socks[0]);
 		return ret;
 	}
 	b->pid = pid;
 	b->sock = socks[0];
-	if (fcntl(b->sock, F_SETFL, O_NONBLOCK) ||
-	    epoll_ctl(b->epoll_fd, EPOLL_CTL_ADD, b->sock, &event)) {
-		int ret = -errno;
-
+	ret = fcntl(b->sock, F_SETFL, O_NONBLOCK) ? -errno : watch(b, b->sock);
+	if (ret)
 		end_worker(b);
-		return ret;
-	}
-	return 0;
+	return ret;
 }
 
 /* Hands the first that waits to the worker, a new one if the last one is dead. */
 static int keep_busy(struct table_builder *b)
 {
+	if (b->is_busy)
+		return 0;
 	while (!b->is_busy && b->nr_waiting) {
 		const struct table_request request = {b->waiting[0].tag};
 		int ret = b->sock < 0 ? start_worker(b) : 0;
@@ -101,6 +123,7 @@ static int keep_busy(struct table_builder *b)
 		else
 			b->is_busy = true;
 	}
+	set_timer(b, b->is_busy ? TABLE_SECONDS_MAX : 0);
 	return 0;
 }
 
@@ -120,8 +143,11 @@ int table_builder_start(struct table_builder **builder, struct err *err)
 		return err_set(err, -ENOMEM, "failed to start the table builder: %s",
 			       strerror(ENOMEM));
 	b->sock = -1;
+	b->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	b->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	ret = b->epoll_fd < 0 ? -errno : start_worker(b);
+	ret = b->timer_fd < 0 || b->epoll_fd < 0 ? -errno : watch(b, b->timer_fd);
+	if (!ret)
+		ret = start_worker(b);
 	if (ret) {
 		table_builder_destroy(b);
 		return err_set(err, ret, "failed to start the table builder: %s", strerror(-ret));
@@ -173,13 +199,14 @@ int table_builder_next(struct table_builder *b, uint32_t *tag, int *status,
 
 	if (b->sock >= 0)
 		ret = fd_message_receive(b->sock, &reply, sizeof(reply), &fd);
-	if (ret == -EAGAIN)
+	if (ret == -EAGAIN && !is_time_up(b))
 		return 0;
 	if (!ret && was_busy && reply.tag == b->waiting[0].tag && reply.status <= 0) {
 		ret = reply.status ? reply.status : read_table(fd, table);
 		b->is_busy = false;
 	} else {
-		ret = end_worker(b);
+		ret = ret == -EAGAIN ? -ETIMEDOUT : -EIO;
+		end_worker(b);
 	}
 	/* It may have died at leisure. */
 	if (!was_busy && !b->nr_waiting)
@@ -199,6 +226,7 @@ void table_builder_destroy(struct table_builder *b)
 	end_worker(b);
 	while (b->nr_waiting)
 		remove_waiting(b, b->nr_waiting - 1);
+	cleanup_close(&b->timer_fd);
 	cleanup_close(&b->epoll_fd);
 	free(b);
 }

@@ -15,7 +15,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -26,11 +25,8 @@
 /* By convention, "nobody". */
 #define NOBODY 65534
 
-/* A file that is on a server that does not answer; any other takes a fraction of a second. */
-#define TABLE_SECONDS_MAX 20
-
 /* The largest section, what is made of it, and the recorder's own when it is forked late. */
-#define ADDRESS_SPACE_MAX (4ull << 30)
+#define ADDRESS_SPACE_MAX (2ull << 30)
 #define FILE_BYTES_MAX    (256ull << 20)
 #define FILES_MAX         16
 
@@ -65,7 +61,6 @@ static const struct sock_filter filter[] = {
 	ALLOW(SYS_newfstatat), /* fstat in glibc */
 	ALLOW(SYS_memfd_create),
 	ALLOW(SYS_fcntl),
-	ALLOW(SYS_setitimer),
 	ALLOW(SYS_exit_group),
 	ALLOW(SYS_brk),
 	ALLOW(SYS_munmap),
@@ -98,14 +93,12 @@ static void set_limits(void)
 	setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
-/* Only what tells that a table takes too long gets through. */
-static void set_signals(void)
+/* Ctrl-C is for the recorder; what ends this process cannot be blocked. */
+static void block_signals(void)
 {
 	sigset_t all;
 
-	signal(TABLE_WORKER_TIMEOUT, SIG_DFL);
 	sigfillset(&all);
-	sigdelset(&all, TABLE_WORKER_TIMEOUT);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
@@ -130,13 +123,6 @@ static int confine(pid_t parent)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != parent)
 		return -ESRCH;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) ? -errno : 0;
-}
-
-static void set_timeout(time_t seconds)
-{
-	const struct itimerval timer = {.it_value.tv_sec = seconds};
-
-	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 /* The table of the file @fd as a sealed memfd. */
@@ -168,10 +154,8 @@ static int answer(int sock)
 
 	if (ret)
 		return ret;
-	set_timeout(TABLE_SECONDS_MAX);
 	reply.tag = request.tag;
 	reply.status = make_table(fd, &memfd);
-	set_timeout(0);
 	malloc_trim(0);
 	return fd_message_send(sock, &reply, sizeof(reply), memfd);
 }
@@ -180,7 +164,7 @@ void table_worker_run(int sock)
 {
 	pid_t parent = getppid();
 
-	set_signals();
+	block_signals();
 	/* Descriptors of the recorder are not for this process: not one stays open. */
 	if (sock != STDIN_FILENO && dup2(sock, STDIN_FILENO) < 0)
 		_exit(1);

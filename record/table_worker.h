@@ -19,9 +19,6 @@ struct table_reply {
 	int32_t status; /* 0 or a negative errno */
 };
 
-/* What the worker dies of when a table takes it too long. */
-#define TABLE_WORKER_TIMEOUT SIGALRM
-
 /* In a new process: answers requests that come through @sock until the other end is closed. */
 void table_worker_run(int sock) __attribute__((noreturn));
 

@@ -19,7 +19,7 @@
 #define NAMES_BYTES_MAX (1u << 20)
 
 /* Browsers have 20 MB. */
-#define SECTION_BYTES_MAX (256u << 20)
+#define SECTION_BYTES_MAX (128u << 20)
 
 /* One that has no more than its end mark. */
 #define SECTION_BYTES_EMPTY 4

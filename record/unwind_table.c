@@ -12,6 +12,9 @@
 
 #define ROWS_MAX ((size_t)UNWIND_MAX_SEGMENTS * UNWIND_SEGMENT_ROWS)
 
+/* Browsers have a million. */
+#define FUNCTIONS_MAX (4u << 20)
+
 /* A function by its place in the file. */
 struct function {
 	uint64_t off, end;
@@ -43,7 +46,8 @@ static int add_function(struct build *b, const struct cfi_fde *fde)
 			function.fde.end = segment->vaddr + segment->size;
 		function.off = fde->start - segment->vaddr + segment->off;
 		function.end = function.off + (function.fde.end - fde->start);
-		return vec_push(&b->functions, function);
+		return b->functions.nr == FUNCTIONS_MAX ? -EFBIG
+							: vec_push(&b->functions, function);
 	}
 	return 0;
 }

@@ -83,10 +83,25 @@ static uint64_t now_ns(clockid_t clock)
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-/* CLOCK_REALTIME of a moment of CLOCK_MONOTONIC that has just passed. */
+/*
+ * CLOCK_REALTIME of a moment of CLOCK_MONOTONIC that has just passed. Between two looks at clocks any
+ * time may pass: of some, the one counts that took the shortest.
+ */
 static uint64_t realtime_of(uint64_t monotonic_ns)
 {
-	return now_ns(CLOCK_REALTIME) - (now_ns(CLOCK_MONOTONIC) - monotonic_ns);
+	uint64_t best_ns = UINT64_MAX, realtime_ns = 0;
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = now_ns(CLOCK_MONOTONIC);
+		uint64_t real = now_ns(CLOCK_REALTIME);
+		uint64_t took_ns = now_ns(CLOCK_MONOTONIC) - before;
+
+		if (took_ns >= best_ns)
+			continue;
+		best_ns = took_ns;
+		realtime_ns = real - (before + took_ns / 2 - monotonic_ns);
+	}
+	return realtime_ns;
 }
 
 /* Local time now, as prof_meta.zone has it. */

@@ -75,16 +75,28 @@ fails()
 # info FILE KEY: a value of profrep --info.
 info() { "$profrep" --info "$1" | sed -n "s/^$2: *//p"; }
 
-# wait_for COMMAND...: until it succeeds, at most ten seconds.
+# wait_for COMMAND...: until it succeeds, at most a minute.
 wait_for()
 {
-	for _ in $(seq 1000); do
+	local until=$((SECONDS + 60))
+	while [ $SECONDS -lt $until ]; do
 		"$@" > /dev/null 2>&1 && return 0
 		sleep 0.01
 	done
 	echo "timed out: $*"
 	return 1
 }
+
+# mostly FOLDED PROGRAM REGEX [PERCENT]: of the program's samples, which there are, that many match; half without it. How
+# many there are depends on the machine: timers that are late are lost.
+mostly()
+{
+	re=$3 awk -v program="^$2;" -v percent="${4:-50}" '$0 ~ program {t += $NF; if ($0 ~ ENVIRON["re"]) m += $NF}
+		END {print m + 0 " of " t + 0; exit !(t >= 5 && 100 * m >= percent * t)}' "$1"
+}
+
+# duration_ms FILE: of a recording.
+duration_ms() { info "$1" duration | awk '{printf "%d", 1000 * $1}'; }
 
 # Recording needs privileges and a kernel that lets us.
 need_recording()

@@ -16,7 +16,7 @@ under()
 	shift
 	while [ "$1" != -- ]; do vars+=("$1"); shift; done
 	shift
-	env LD_PRELOAD="$dir/failmalloc.so" FAIL_PROGRAM="$program" "${vars[@]}" timeout 20 "$@"
+	env LD_PRELOAD="$dir/failmalloc.so" FAIL_PROGRAM="$program" "${vars[@]}" timeout 120 "$@"
 }
 
 # verdict STATUS: what is wrong with a run in which an allocation failed: its log in $dir/log, its stderr in $dir/err.

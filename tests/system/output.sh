@@ -97,7 +97,8 @@ meanwhile()
 	"$profrec" -F 999 -o "$out" 2> "$dir/err" &
 	recorder=$!
 	wait_for grep -q Sampling "$dir/err"
-	sleep 0.3 # for samples, which the part is to hold
+	# Samples, which the part is to hold.
+	wait_for eval 'kill -USR1 '$recorder'; "$profrep" -f "$out".*.part 2> /dev/null | grep -q "^func_ab;"'
 	eval "$1"
 	kill -INT $recorder
 	wait $recorder

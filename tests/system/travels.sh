@@ -26,20 +26,21 @@ record -o "$dir/jit.prof" -- "$dir/jit" "made: \"up\" (int)" 1000
 "$profrep" -f "$dir/jit.prof" > "$dir/jit.folded"
 pid=$(pids "$dir/jit.prof" jit)
 maps+=("/tmp/perf-$pid.map")
-check "code of its own has its name" above "$(samples "$dir/jit.folded" '^jit;.*;call_for;made: "up" \(int\) [0-9]+$')" 500
-check "code of its own: offset and file" contains "$("$profrep" -f -s -m "$dir/jit.prof")" "\"up\" (int)+0x8 [perf-$pid.map]"
+check "code of its own has its name" mostly "$dir/jit.folded" jit ';call_for;made: "up" \(int\) [0-9]+$'
+# Which of its instructions are hit is the processor's business.
+check "code of its own: offset and file" grep -qE "\"up\" \(int\)\+0x[0-9a-f] \[perf-$pid\.map\]" \
+	<("$profrep" -f -s -m "$dir/jit.prof")
 check "code of its own: --dsos" contains "$("$profrep" --dsos "$dir/jit.prof" | grep "/tmp/perf-$pid.map")" "in the recording"
 record -o "$dir/jit.prof" -- "$dir/jit" late 300 late
 maps+=("/tmp/perf-$(pids "$dir/jit.prof" jit).map")
-check "a map that is written at the end" \
-	above "$(samples <("$profrep" -f "$dir/jit.prof") '^jit;.*;call_for;late [0-9]+$')" 100
+check "a map that is written at the end" mostly <("$profrep" -f "$dir/jit.prof") jit ';call_for;late [0-9]+$'
 
 ## Two of them at the same addresses, without address space randomisation.
 record -o "$dir/two.prof" -- setarch -R sh -c "$dir/jit first 700 & $dir/jit second 700; wait"
 for pid in $(pids "$dir/two.prof" jit); do maps+=("/tmp/perf-$pid.map"); done
 "$profrep" -f "$dir/two.prof" > "$dir/two.folded"
-check "two processes, the same addresses: the first's name" above "$(samples "$dir/two.folded" ';first [0-9]+$')" 300
-check "two processes, the same addresses: the second's name" above "$(samples "$dir/two.folded" ';second [0-9]+$')" 300
+check "two processes, the same addresses: the first's name" mostly "$dir/two.folded" jit ';first [0-9]+$' 25
+check "two processes, the same addresses: the second's name" mostly "$dir/two.folded" jit ';second [0-9]+$' 25
 
 ## Maps that are not to be read: whose they are not, links, FIFOs.
 # refused NAME COMMAND...: with $map set up by the command, code of a running process stays unknown.
@@ -56,7 +57,7 @@ refused()
 	record -p "$pid" -o "$dir/refused.prof" 1
 	end "$pid"
 	check "$name: not read" same "$(samples <("$profrep" -f "$dir/refused.prof") ';trusted ')" 0
-	check "$name: recorded all the same" above "$(samples <("$profrep" -f "$dir/refused.prof") ';call_for;')" 100
+	check "$name: recorded all the same" mostly <("$profrep" -f "$dir/refused.prof") jit ';call_for;'
 }
 make_link() { mv "$1" "$1.real" && ln -s "$1.real" "$1"; }
 make_fifo() { rm "$1" && mkfifo "$1"; }
@@ -71,7 +72,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 	record -o "$dir/ns.prof" -- unshare -m --propagation private sh -c \
 		"exec 3< $dir/jit && mount -t tmpfs none /tmp && cat <&3 > /tmp/jit && chmod 755 /tmp/jit && exec /tmp/jit inside 1500"
 	check "a private /tmp: the map is found there, and is gone afterwards" \
-		above "$(samples <("$profrep" -f "$dir/ns.prof") ';inside [0-9]+$')" 500
+		mostly <("$profrep" -f "$dir/ns.prof") jit ';inside [0-9]+$'
 else
 	skip "a private /tmp" "unshare -m is refused"
 fi
@@ -81,7 +82,7 @@ if unshare -pf true 2> /dev/null; then
 	record -o "$dir/pidns.prof" -- unshare -pf --mount-proc "$dir/jit" "in a namespace" 1500
 	maps+=(/tmp/perf-1.map)
 	check "a pid namespace: the map of its pid 1" \
-		above "$(samples <("$profrep" -f "$dir/pidns.prof") ';in a namespace [0-9]+$')" 500
+		mostly <("$profrep" -f "$dir/pidns.prof") jit ';in a namespace [0-9]+$'
 else
 	skip "a pid namespace" "unshare -p is refused"
 fi
@@ -98,7 +99,7 @@ if command -v node > /dev/null; then
 	pid=$(pids "$dir/node.prof" node | head -n 1)
 	maps+=("/tmp/perf-$pid.map")
 	check "node --perf-basic-prof: JavaScript functions have names" \
-		above "$(samples "$dir/node.folded" "^node;.*hotLoop .*app.js")" 500
+		mostly "$dir/node.folded" node 'hotLoop .*app.js' 30
 	record -o "$dir/bare.prof" -- node "$dir/app.js"
 	check "node without a map: anonymous memory" contains \
 		"$("$profrep" --dsos "$dir/bare.prof")" "anonymous memory"
@@ -116,7 +117,7 @@ if [ "$python" ]; then
 	record -o "$dir/python.prof" -- "$python" -X perf "$dir/app.py"
 	maps+=("/tmp/perf-$(pids "$dir/python.prof" "$(basename "$python")" | head -n 1).map")
 	check "python3 -X perf: functions have names" \
-		above "$(samples <("$profrep" -f "$dir/python.prof") 'py::hot:')" 100
+		mostly <("$profrep" -f "$dir/python.prof") 'python[^;]*' 'py::hot:' 20
 else
 	skip "python3 -X perf" "no python3 of 3.12 or later with perf trampolines"
 fi
@@ -140,7 +141,7 @@ C
 record -o "$dir/vdso.prof" -- "$dir/clock"
 "$profrep" -f -m "$dir/vdso.prof" > "$dir/vdso.folded"
 check "the vdso: its functions have names" \
-	above "$(samples "$dir/vdso.folded" ';(__vdso_)?clock_gettime \[vdso\] [0-9]+$')" 100
+	mostly "$dir/vdso.folded" clock ';(__vdso_)?clock_gettime \[vdso\] [0-9]+$' 20
 check "the vdso: it has a build-id" same \
 	"$("$profrep" --dsos "$dir/vdso.prof" | awk '$5 == "[vdso]" {print (length($4) >= 16)}')" 1
 
@@ -164,7 +165,7 @@ else
 fi
 record -o "$dir/brief.prof" -- sh -c "for i in \$(seq 20); do $dir/short 10; done"
 check "processes of 10 ms: name and executable" above \
-	"$("$profrep" --processes "$dir/brief.prof" | awk -v exe="$dir/short" '$5 == "short" && $7 == exe' | wc -l)" 15
+	"$("$profrep" --processes "$dir/brief.prof" | awk -v exe="$dir/short" '$5 == "short" && $7 == exe' | wc -l)" 8
 if unshare -pf true 2> /dev/null; then
 	check "a pid namespace: both ids" same "$(row "$dir/pidns.prof" jit 3)" 1
 fi
@@ -182,8 +183,8 @@ if unshare -m --propagation private true 2> /dev/null; then
 		"$("$profrep" --dsos "$dir/private.prof" | grep private/inner)" "file not found"
 	mkdir -p "$dir/symfs/.build-id/${id:0:2}"
 	cp "$dir/short" "$dir/symfs/.build-id/${id:0:2}/${id:2}.debug"
-	check "a private mount: found by build-id under --symfs" above \
-		"$(samples <("$profrep" -f --symfs "$dir/symfs" "$dir/private.prof") ';burn_shortly[ ;]')" 300
+	check "a private mount: found by build-id under --symfs" mostly \
+		<("$profrep" -f --symfs "$dir/symfs" "$dir/private.prof") inner ';burn_shortly[ ;]'
 	# Running before the recording begins: the scan has to look where the process does.
 	unshare -m --propagation private sh -c "mount -t tmpfs none '$dir/private' && cp '$dir/short' '$dir/private/inner' && exec '$dir/private/inner' 60000" &
 	pid=$!
@@ -210,8 +211,8 @@ else
 		"mount -t overlay overlay -o lowerdir=$dir/lower,upperdir=$dir/upper,workdir=$dir/work $root && exec chroot $root /bin/inner 700"
 	check "an overlay, below another root: the path as the process saw it" contains \
 		"$("$profrep" --dsos "$dir/overlay.prof")" " /bin/inner "
-	check "an overlay, below another root: its functions with --symfs" above \
-		"$(samples <("$profrep" -f --symfs "$dir/lower" "$dir/overlay.prof") ';burn_shortly[ ;]')" 300
+	check "an overlay, below another root: its functions with --symfs" mostly \
+		<("$profrep" -f --symfs "$dir/lower" "$dir/overlay.prof") inner ';burn_shortly[ ;]'
 fi
 if [ -e "$dir/lower/bin/inner" ]; then
 	chroot "$dir/lower" /bin/inner 60000 &

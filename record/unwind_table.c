@@ -32,6 +32,8 @@ struct build {
 	uint64_t first_page; /* by file offset */
 	uint32_t rule;       /* in force behind the last row */
 	uint64_t bias;       /* file offset less address, of the function that is run */
+	uint64_t gap;        /* file offset of what lies before it and is no function; 0: nothing */
+	uint64_t gap_size;
 };
 
 /* Adds @fde as far as it is code. */
@@ -178,13 +180,34 @@ static int add_row(struct build *b, uint64_t off, uint32_t rule)
 	return push_row(b, in_page, rule);
 }
 
+/* Bytes of a system call, and one more: where it returns to. */
+#define SYSCALL_BYTES 3
+
+/*
+ * No rule holds from the gap on. But libc ends the information of some functions before or behind the
+ * system call that is their last instruction, and what runs in the kernel has the address behind
+ * that: rt_sigreturn, and clone, which the child's part follows, that nobody has called.
+ */
+static int end_function(struct build *b, const struct unwind_rule *next)
+{
+	uint64_t off = b->gap;
+
+	if (b->rules.data[b->rule].cfa == UNWIND_CFA_SIGNAL)
+		off++;
+	else if (next && next->ra == UNWIND_RA_UNDEFINED && b->gap_size >= SYSCALL_BYTES)
+		off += SYSCALL_BYTES;
+	b->gap = 0;
+	return add_row(b, off, UNWIND_NO_RULE);
+}
+
 static int take_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
 {
 	struct build *b = ctx;
-	uint32_t number = b->rule;
-	int ret = 0;
+	uint32_t number;
+	int ret = b->gap ? end_function(b, rule) : 0;
 
-	if (memcmp(&b->rules.data[number], rule, sizeof(*rule)))
+	number = b->rule;
+	if (!ret && memcmp(&b->rules.data[number], rule, sizeof(*rule)))
 		ret = add_rule(b, rule, &number);
 	return ret ? ret : add_row(b, addr + b->bias, number);
 }
@@ -203,10 +226,12 @@ static int make_rows(struct build *b)
 
 		b->bias = function->off - function->fde.start;
 		ret = cfi_run(&b->cfi, &function->fde, take_row, b);
-		if (!ret && (i + 1 == b->functions.nr || function[1].off > function->end))
-			ret = add_row(b, function->end, UNWIND_NO_RULE);
+		if (i + 1 < b->functions.nr && function[1].off == function->end)
+			continue;
+		b->gap = function->end;
+		b->gap_size = i + 1 < b->functions.nr ? function[1].off - function->end : 1;
 	}
-	return ret;
+	return ret ? ret : end_function(b, NULL);
 }
 
 /* Gives back what the array has too much. */

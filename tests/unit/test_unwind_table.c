@@ -120,6 +120,33 @@ START_TEST(overlaps)
 END_TEST
 
 /* Functions that the linker dropped, data, and what reaches beyond the segment. */
+/* The address behind a system call is the function's that ends with it. */
+START_TEST(system_calls)
+{
+	struct unwind_table table = {0};
+	frames f = {0};
+	size_t signal = put_cie(&f, "zRS", BYTES(0x1b), USUAL_INITIAL);
+	size_t cie = put_usual_cie(&f);
+
+	put_fde(&f, signal, CODE_VADDR, 0x10, NO_BYTES);
+	put_fde(&f, cie, CODE_VADDR + 0x20, 0x10, NO_BYTES);
+	put_fde(&f, cie, CODE_VADDR + 0x33, 0x10, BYTES(0x07, 16)); /* undefined: the child's */
+	put_fde(&f, cie, CODE_VADDR + 0x45, 0x10, BYTES(0x07, 16)); /* too near */
+	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
+	ck_assert_int_eq(unwind_table_find(&table, CODE_OFF + 0x10)->cfa, UNWIND_CFA_SIGNAL);
+	ck_assert_int_eq(cfa_at(&table, 0x11), -1);
+	ck_assert_int_eq(cfa_at(&table, 0x30), 8);
+	ck_assert_int_eq(cfa_at(&table, 0x32), 8);
+	ck_assert_int_eq(unwind_table_find(&table, CODE_OFF + 0x32)->ra, UNWIND_RA_CFA);
+	ck_assert_int_eq(unwind_table_find(&table, CODE_OFF + 0x33)->ra, UNWIND_RA_UNDEFINED);
+	ck_assert_int_eq(cfa_at(&table, 0x43), -1);
+	ck_assert_int_eq(cfa_at(&table, 0x45), 8);
+	ck_assert_int_eq(cfa_at(&table, 0x55), -1);
+	unwind_table_deinit(&table);
+	vec_free(&f);
+}
+END_TEST
+
 START_TEST(outside_of_code)
 {
 	struct unwind_table table = {0};
@@ -457,5 +484,5 @@ START_TEST(refused_tables)
 }
 END_TEST
 
-SUITE_MAIN("unwind_table", rows, pages, overlaps, outside_of_code, too_many_rules, refused_files,
-	   compressed, bytes, damaged_bytes, refused_tables)
+SUITE_MAIN("unwind_table", rows, pages, overlaps, system_calls, outside_of_code, too_many_rules,
+	   refused_files, compressed, bytes, damaged_bytes, refused_tables)

@@ -63,6 +63,18 @@ static int dwfl_walk_frame(Dwfl_Frame *state, void *arg)
 	return DWARF_CB_OK;
 }
 
+/* Does call frame information tell the caller of this frame? Else libdwfl takes rbp for a frame
+ * pointer. */
+static bool dwfl_walk_knows(Dwfl *dwfl, uint64_t lookup_pc)
+{
+	Dwfl_Module *module = dwfl_addrmodule(dwfl, lookup_pc);
+	Dwarf_Addr bias = 0;
+	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+	_cleanup_free_ Dwarf_Frame *frame = NULL;
+
+	return cfi && !dwarf_cfi_addrframe(cfi, lookup_pc - bias, &frame);
+}
+
 /* Returns NULL, or why libdwfl did not get to the stack's end. */
 static const char *dwfl_walk(Dwfl *dwfl, pid_t tid, struct walk *walk)
 {

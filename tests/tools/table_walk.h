@@ -31,6 +31,7 @@ struct walk {
 	size_t nr;
 	struct walk_frame {
 		uint64_t pc, sp;
+		uint64_t lookup_pc; /* ours only, as the rule */
 		uint64_t rbp, rbx;
 		bool has_rbp, has_rbx;   /* else they are not known */
 		struct unwind_rule rule; /* that led to the next frame */
@@ -185,7 +186,8 @@ static void table_walk(const struct table_files *files, const table_mapping_vec 
 		if (m && m->file != SIZE_MAX)
 			rule = unwind_table_find(&files->files.data[m->file].table,
 						 unwind_lookup_pc(&f) - m->start + m->pgoff);
-		*frame = (struct walk_frame){.pc = f.pc, .sp = f.sp, .rule = *rule};
+		*frame = (struct walk_frame){
+			.pc = f.pc, .sp = f.sp, .lookup_pc = unwind_lookup_pc(&f), .rule = *rule};
 		frame->has_rbp = !unwind_reg(&f, UNWIND_RBP, &rbp);
 		frame->has_rbx = !unwind_reg(&f, UNWIND_RBX, &rbx);
 		frame->rbp = rbp;

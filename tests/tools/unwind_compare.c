@@ -151,6 +151,20 @@ static void compare_reg(struct comparison *c, const struct view *view, size_t i,
 	note(c, view, &c->ours.frames[i ? i - 1 : 0], what);
 }
 
+/*
+ * Both have the same first @i frames. Why is there nothing to compare the rest with? NULL: there
+ * is, or there is no rest.
+ */
+static const char *incomparable(const struct comparison *c, const struct view *view, size_t i,
+				const char *gave_up)
+{
+	const bool has_rest = i < c->ours.nr || i < c->theirs.nr;
+
+	if (has_rest && i && !dwfl_walk_knows(view->dwfl, c->ours.frames[i - 1].lookup_pc))
+		return gave_up ? gave_up : "it took rbp for a frame pointer";
+	return i == c->theirs.nr ? gave_up : NULL;
+}
+
 /* Counts the frames that are the same in both, and what the first difference is. */
 static void compare_frames(struct comparison *c, const struct view *view, const char *gave_up)
 {
@@ -167,7 +181,8 @@ static void compare_frames(struct comparison *c, const struct view *view, const 
 		i++;
 	}
 	c->same_frames += i;
-	if (gave_up && (i == theirs->nr || (i == ours->nr && ours->end == UNWIND_NO_TABLE))) {
+	gave_up = incomparable(c, view, i, gave_up);
+	if (gave_up) {
 		/* There is nothing to compare the rest with. */
 		c->frames += i;
 		c->gave_up++;

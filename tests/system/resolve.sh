@@ -57,7 +57,8 @@ check "dlopen, dlclose: of another size, the first" mostly "$dir/dl.folded" load
 mkdir -p "$dir/gone" "$dir/symfs$dir/gone"
 cp "$dir/short" "$dir/gone/vanished"
 cp "$dir/short" "$dir/symfs$dir/gone/vanished"
-"$profrec" -q -U -F 999 -o "$dir/gone.prof" -- bash -c "$dir/gone/vanished 300 & sleep 0.1; rm $dir/gone/vanished; wait"
+"$profrec" -q -U -F 999 -o "$dir/gone.prof" -- bash -c "$dir/gone/vanished 300 &
+	for i in \$(seq 1000); do grep -q vanished /proc/\$!/maps && break; sleep 0.01; done; rm $dir/gone/vanished; wait"
 "$profrep" -f "$dir/gone.prof" > "$dir/gone.folded"
 check "deleted: without the file, unknown" same "$(samples "$dir/gone.folded" '^vanished;.*burn_shortly')" 0
 check "deleted: --dsos says why" contains "$("$profrep" --dsos "$dir/gone.prof" | grep vanished)" "file not found"

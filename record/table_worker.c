@@ -165,6 +165,7 @@ void table_worker_run(int sock)
 	pid_t parent = getppid();
 
 	block_signals();
+	prctl(PR_SET_NAME, "profrec-tables", 0, 0, 0);
 	/* Descriptors of the recorder are not for this process: not one stays open. */
 	if (sock != STDIN_FILENO && dup2(sock, STDIN_FILENO) < 0)
 		_exit(1);

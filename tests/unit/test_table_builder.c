@@ -167,12 +167,16 @@ START_TEST(privileges)
 {
 	struct table_builder *builder = start();
 	struct unwind_table table;
+	char_vec name = {0};
 	pid_t pid;
 
 	/* It has answered: all is done. */
 	request(builder, "/dev/null", 1);
 	wait_for(builder, 1, &table);
 	pid = worker();
+	read_proc(pid, "comm", &name);
+	ck_assert_str_eq(name.data, "profrec-tables\n");
+	vec_free(&name);
 	ck_assert_uint_eq(status_number(pid, "\nSeccomp:", 10), 2);
 	ck_assert_uint_eq(status_number(pid, "\nNoNewPrivs:", 10), 1);
 	ck_assert_uint_eq(status_number(pid, "\nCapInh:", 16), 0);

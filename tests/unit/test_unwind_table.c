@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "tests/unit/cfi_helper.h"
+#include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 
 static int build(const struct test_elf *spec, const frames *f, struct unwind_table *table)
@@ -192,6 +193,29 @@ START_TEST(too_many_rules)
 	put_fde(&f, cie, CODE_VADDR, CODE_SIZE, program.data, program.nr);
 	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), -EFBIG);
 	vec_free(&program);
+	vec_free(&f);
+}
+END_TEST
+
+START_TEST(no_memory)
+{
+	struct unwind_table table = {0};
+	size_t failed = 0;
+	frames f = {0};
+
+	put_fde(&f, put_usual_cie(&f), CODE_VADDR, 0x20, BYTES(0x44, 0x0e, 16));
+	oom_for_each_call(n)
+	{
+		int ret = build(&(struct test_elf){0}, &f, &table);
+
+		ck_assert(ret == 0 || ret == -ENOMEM);
+		failed += ret != 0;
+		if (!ret)
+			ck_assert_int_eq(cfa_at(&table, 4), 16);
+		unwind_table_deinit(&table);
+	}
+	/* Segments, CIEs, functions, pages, rows, rules, and two indexes. */
+	ck_assert_uint_eq(failed, 8);
 	vec_free(&f);
 }
 END_TEST
@@ -485,4 +509,4 @@ START_TEST(refused_tables)
 END_TEST
 
 SUITE_MAIN("unwind_table", rows, pages, overlaps, system_calls, outside_of_code, too_many_rules,
-	   refused_files, compressed, bytes, damaged_bytes, refused_tables)
+	   no_memory, refused_files, compressed, bytes, damaged_bytes, refused_tables)

@@ -167,6 +167,12 @@ int proc_info_read(uint32_t pid, struct proc_info *info)
 {
 	int ret = proc_identity_read(pid, &info->identity);
 
+	/* Mostly it has gone by now, and the rest with it. */
+	if (!ret && !info->identity.name[0]) {
+		vec_clear(&info->exe);
+		vec_clear(&info->cgroup);
+		return 0;
+	}
 	if (!ret)
 		ret = read_exe(pid, &info->exe);
 	return ret ? ret : read_cgroup(pid, &info->cgroup);

@@ -91,16 +91,16 @@ check "tiny storage: the report warns as bcc does" contains "$(cat "$dir/tiny.wa
 ## How a recording ends.
 ends_on()
 {
-	"$profrec" -F 99 -o "$dir/end.$1.prof" 2> "$dir/end.err" &
-	wait_for grep -q Sampling "$dir/end.err"
+	"$profrec" -F 99 -o "$dir/end.$1.prof" 2> "$dir/end.$1.err" &
+	wait_for grep -q Sampling "$dir/end.$1.err"
 	kill "-$1" $!
 	wait $! && [ "$(info "$dir/end.$1.prof" recording)" = complete ]
 }
 check "SIGINT ends it, complete" ends_on INT
 check "SIGTERM ends it, complete" ends_on TERM
-check "the headline is bcc's" same "$(head -n 1 "$dir/end.err")" \
+check "the headline is bcc's" same "$(head -n 1 "$dir/end.TERM.err")" \
 	"Sampling at 99 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end."
-check "the closing line names the file" contains "$(tail -n 1 "$dir/end.err")" "bytes in $dir/end.TERM.prof"
+check "the closing line names the file" contains "$(tail -n 1 "$dir/end.TERM.err")" "bytes in $dir/end.TERM.prof"
 check "nothing but the recording is left" same "$(echo "$dir"/end*part*)" "$dir/end*part*"
 check "the recording is mode 0600" same "$(stat -c %a "$dir/end.INT.prof")" 600
 check "-q says nothing" same "$("$profrec" -q -o "$dir/q.prof" 1 2>&1)" ""

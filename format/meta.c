@@ -47,6 +47,7 @@ static const struct attr_field numbers[] = {
 	NUMBER(27, sides, PROF_SIDES_KERNEL),
 	NUMBER(28, include_idle, 1),
 	NUMBER(31, max_stack_depth, PROF_MAX_STACK_FRAMES),
+	NUMBER(32, unwinding, PROF_UNWINDING_TABLES),
 	NUMBER(40, interval_ns, UINT64_MAX),
 	NUMBER(41, zone, 2 * PROF_ZONE_UTC),
 	NUMBER(48, host.nr_cpus_online, PROF_MAX_CPUS),
@@ -127,7 +128,7 @@ int meta_encode(const struct prof_meta *meta, struct bytes *b)
 		return -E2BIG;
 	if (meta->sides > PROF_SIDES_KERNEL || meta->include_idle > 1 ||
 	    meta->only_cpu > PROF_MAX_CPUS || meta->max_stack_depth > PROF_MAX_STACK_FRAMES ||
-	    meta->zone > 2 * PROF_ZONE_UTC)
+	    meta->zone > 2 * PROF_ZONE_UTC || meta->unwinding > PROF_UNWINDING_TABLES)
 		return -EINVAL;
 	for (unsigned int tag = 1; !ret && tag <= LAST_TAG; tag++)
 		ret = encode_attr(&copy, tag, b);

@@ -106,6 +106,11 @@ enum prof_stack_end {
 	PROF_STACK_MISSED_FULL = 3, /* not stored: stack storage was full; no frames */
 	PROF_STACK_MISSED_ERROR = 4, /* not stored: the kernel refused it; no frames */
 	PROF_STACK_STRAYED = 5, /* led to what is no code: its last frame stands for that */
+	/* The root was not reached by unwind tables, because: */
+	PROF_STACK_NO_TABLE = 6,   /* there is no table for the last frame, or for a part of it */
+	PROF_STACK_BAD_RULE = 7,   /* the rule for the last frame is not supported */
+	PROF_STACK_UNREADABLE = 8, /* memory could not be read */
+	PROF_STACK_EARLY = 9,	   /* mappings or tables were not there yet */
 	PROF_NR_STACK_ENDS,
 };
 
@@ -165,6 +170,13 @@ enum prof_stack_sides {
 	PROF_SIDES_KERNEL = 2,
 };
 
+/* How stacks of user space are walked. */
+enum prof_unwinding {
+	PROF_UNWINDING_UNKNOWN = 0,
+	PROF_UNWINDING_FP = 1,	   /* along frame pointers */
+	PROF_UNWINDING_TABLES = 2, /* by tables from call frame information */
+};
+
 /* prof_meta.zone of UTC. */
 #define PROF_ZONE_UTC 1440u
 
@@ -212,6 +224,7 @@ struct prof_meta {
 	uint64_t interval_ns;	    /* epochs do not cross its multiples; 0: no intervals */
 	uint32_t zone; /* the host's local time: minutes east of UTC + PROF_ZONE_UTC; 0: unknown */
 	uint32_t max_stack_depth;   /* frames that a stack can have; 0: not known */
+	uint8_t unwinding;	    /* enum prof_unwinding */
 	struct prof_host host;
 	uint64_t loads[PROF_NR_LOADS]; /* when it started */
 };

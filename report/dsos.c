@@ -12,6 +12,7 @@ struct dso {
 	uint32_t object;
 	uint64_t samples;         /* whose leaf is in the object */
 	uint64_t frames, unknown; /* times the counts of their rows */
+	uint64_t broken;          /* samples whose user stack could not be unwound from here on */
 };
 
 struct dso_table {
@@ -37,6 +38,28 @@ static int add_side(struct dso_table *table, const struct walk_side *side, uint6
 	return 0;
 }
 
+/* The file in which a stack ended before its root; what stands for no code has none. */
+static void add_broken(struct dso_table *table, const struct walk_side *user, uint64_t count)
+{
+	const struct model *model = &table->p->rec->model;
+	uint32_t nr = user->nr;
+
+	switch (user->end) {
+	case PROF_STACK_STRAYED:
+	case PROF_STACK_NO_TABLE:
+	case PROF_STACK_BAD_RULE:
+	case PROF_STACK_UNREADABLE:
+	case PROF_STACK_EARLY:
+		break;
+	default:
+		return;
+	}
+	while (nr > 1 && !model->frames.data[user->frames[nr - 1]].object)
+		nr--;
+	if (nr)
+		table->dsos[model->frames.data[user->frames[nr - 1]].object].broken += count;
+}
+
 static int add_row(void *ctx, const struct walk_row *row)
 {
 	struct dso_table *table = ctx;
@@ -46,6 +69,7 @@ static int add_row(void *ctx, const struct walk_row *row)
 
 	if (leaf->is_present)
 		table->dsos[model->frames.data[leaf->frames[0]].object].samples += row->count;
+	add_broken(table, &row->user, row->count);
 	ret = add_side(table, &row->kernel, row->count);
 	return ret ? ret : add_side(table, &row->user, row->count);
 }
@@ -116,6 +140,7 @@ static int arrange(struct dso_table *table)
 		}
 		last->samples += dso->samples;
 		last->unknown += dso->unknown;
+		last->broken += dso->broken;
 		if (__builtin_add_overflow(last->frames, dso->frames, &last->frames))
 			return -EOVERFLOW;
 	}
@@ -168,8 +193,8 @@ static int print_table(const struct dso_table *table)
 	struct textbuf *out = table->p->out;
 	int width = hex_width(table);
 
-	textbuf_printf(out, "%10s %12s %8s  %-*s  %-*s  %s\n", "SAMPLES", "FRAMES", "UNKNOWN",
-		       width, "BUILD-ID", PATH_WIDTH, "PATH", "SYMBOLS");
+	textbuf_printf(out, "%10s %12s %8s %10s  %-*s  %-*s  %s\n", "SAMPLES", "FRAMES",
+		       "UNKNOWN", "BROKEN", width, "BUILD-ID", PATH_WIDTH, "PATH", "SYMBOLS");
 	for (size_t i = 0; i < table->nr; i++) {
 		const struct dso *dso = &table->dsos[i];
 		const char *path = object_path(model, dso->object);
@@ -179,9 +204,9 @@ static int print_table(const struct dso_table *table)
 		if (!text)
 			return -ENOMEM;
 		build_id_hex(&model->objects.data[dso->object].key.build_id, hex);
-		textbuf_printf(out, "%10" PRIu64 " %12" PRIu64 " %7.1f%%  %-*s  %-*s  ",
-			       dso->samples, dso->frames, 100.0 * dso->unknown / dso->frames, width,
-			       hex[0] ? hex : "-", PATH_WIDTH, text);
+		textbuf_printf(out, "%10" PRIu64 " %12" PRIu64 " %7.1f%% %10" PRIu64 "  %-*s  %-*s  ",
+			       dso->samples, dso->frames, 100.0 * dso->unknown / dso->frames,
+			       dso->broken, width, hex[0] ? hex : "-", PATH_WIDTH, text);
 		print_source(table->p, dso->object);
 		textbuf_char(out, '\n');
 	}

@@ -182,6 +182,9 @@ static void print_meta(const struct recording *rec, struct textbuf *out)
 	print_text(out, "filters", meta->filters);
 	print_text(out, "stacks of", sides[meta->sides < ARRAY_SIZE(sides) ? meta->sides : 0]);
 	print_text(out, "idle task", meta->include_idle ? "included" : "left out");
+	if (meta->unwinding)
+		print_text(out, "unwinding",
+			   meta->unwinding == PROF_UNWINDING_FP ? "frame pointers" : "tables");
 	if (meta->max_stack_depth)
 		print_number(out, "stack depth", meta->max_stack_depth, "frames at most");
 	print_start(meta, out);
@@ -275,6 +278,44 @@ static uint64_t nr_cut_stacks(const struct model *model)
 	return nr;
 }
 
+/* How the stacks of user space ended, in samples. */
+static void print_ends(const struct model *model, struct textbuf *out)
+{
+	static const struct {
+		const char *text;
+		enum prof_stack_end end;
+	} others[] = {
+		{"frame pointers ran out", PROF_STACK_UNKNOWN},
+		{"strayed", PROF_STACK_STRAYED},
+		{"cut", PROF_STACK_CUT},
+		{"early", PROF_STACK_EARLY},
+		{"no unwind table", PROF_STACK_NO_TABLE},
+		{"unsupported rule", PROF_STACK_BAD_RULE},
+		{"unreadable memory", PROF_STACK_UNREADABLE},
+	};
+	uint64_t nr[PROF_NR_STACK_ENDS] = {0}, all = 0;
+
+	vec_for_each(&model->rows, row) {
+		const struct model_stack *stack = &model->stacks.data[row->user_stack];
+
+		if (!stack->nr_frames)
+			continue;
+		nr[stack->end] += row->count;
+		all += row->count;
+	}
+	print_key(out, "user stacks");
+	textbuf_printf(out, "%" PRIu64 " of %" PRIu64 " samples complete", nr[PROF_STACK_COMPLETE],
+		       all);
+	if (all)
+		textbuf_printf(out, " (%.2f %%)", 100.0 * nr[PROF_STACK_COMPLETE] / all);
+	textbuf_char(out, '\n');
+	print_key(out, "others ended");
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		textbuf_printf(out, "%s%" PRIu64 " %s", i ? ", " : "", nr[others[i].end],
+			       others[i].text);
+	textbuf_char(out, '\n');
+}
+
 /* Address spaces in the counts; one in several layouts is one. */
 static int nr_processes(const struct model *model, uint64_t *nr)
 {
@@ -305,6 +346,7 @@ int print_info(const struct recording *rec, struct textbuf *out)
 	print_number(out, "epochs", rec->model.nr_epochs, "");
 	print_number(out, "distinct stacks", nr_stacks(&rec->model), "");
 	print_number(out, "stacks cut", nr_cut_stacks(&rec->model), "at the depth limit");
+	print_ends(&rec->model, out);
 	print_number(out, "distinct counts", rec->model.rows.nr, "");
 	print_number(out, "processes", processes, "");
 	return 0;

@@ -110,6 +110,7 @@ static struct walk_side make_side(const struct model *model, uint32_t id,
 	return (struct walk_side){
 		.frames = stack->nr_frames ? model->stack_frames.data + stack->first_frame : NULL,
 		.nr = stack->nr_frames,
+		.end = stack->end,
 		.is_present = stack->nr_frames,
 	};
 }

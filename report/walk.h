@@ -13,6 +13,7 @@
 struct walk_side {
 	const uint32_t *frames; /* leaf first */
 	uint32_t nr;
+	enum prof_stack_end end;
 	bool is_present; /* there are frames */
 	bool is_missed;  /* there was a stack, but it is not in the recording */
 };

@@ -146,7 +146,7 @@ static uint64_t walk_records(const struct prof_meta *meta, const struct prof_end
 		meta->host.boot_id,    meta->host.cpu_model,
 		meta->host.hypervisor,
 	};
-	uint64_t sum = meta->zone + meta->max_stack_depth + meta->interval_ns;
+	uint64_t sum = meta->zone + meta->unwinding + meta->max_stack_depth + meta->interval_ns;
 
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		sum += strlen(strings[i]);

@@ -143,7 +143,7 @@ record -o "$dir/vdso.prof" -- "$dir/clock"
 check "the vdso: its functions have names" \
 	mostly "$dir/vdso.folded" clock ';(__vdso_)?clock_gettime \[vdso\] [0-9]+$' 20
 check "the vdso: it has a build-id" same \
-	"$("$profrep" --dsos "$dir/vdso.prof" | awk '$5 == "[vdso]" {print (length($4) >= 16)}')" 1
+	"$("$profrep" --dsos "$dir/vdso.prof" | awk '$6 == "[vdso]" {print (length($5) >= 16)}')" 1
 
 ## What processes are.
 # row FILE NAME COLUMN: a column of the processes table.
@@ -177,7 +177,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 		mount -t tmpfs none "$dir/private" && cp "$dir/short" "$dir/private/inner" && "$dir/private/inner" 700
 	SH
 	record -o "$dir/private.prof" -- unshare -m --propagation private sh "$dir/contain.sh"
-	id=$("$profrep" --dsos "$dir/private.prof" | awk -v path="$dir/private/inner" '$5 == path {print $4}')
+	id=$("$profrep" --dsos "$dir/private.prof" | awk -v path="$dir/private/inner" '$6 == path {print $5}')
 	check "a private mount: path and build-id are recorded" above "${#id}" 16
 	check "a private mount: not found afterwards" contains \
 		"$("$profrep" --dsos "$dir/private.prof" | grep private/inner)" "file not found"
@@ -192,7 +192,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 	record -p "$pid" -o "$dir/before.prof" 1
 	end "$pid"
 	check "a private mount, before the recording: the same build-id" same \
-		"$("$profrep" --dsos "$dir/before.prof" | awk -v path="$dir/private/inner" '$5 == path {print $4}')" "$id"
+		"$("$profrep" --dsos "$dir/before.prof" | awk -v path="$dir/private/inner" '$6 == path {print $5}')" "$id"
 else
 	skip "a private mount" "unshare -m is refused"
 fi
@@ -221,6 +221,6 @@ if [ -e "$dir/lower/bin/inner" ]; then
 	record -p "$pid" -o "$dir/chroot.prof" 1
 	end "$pid"
 	check "another root, before the recording: the build-id" same \
-		"$("$profrep" --dsos "$dir/chroot.prof" | awk '/bin\/inner/ {print (length($4) >= 16)}')" 1
+		"$("$profrep" --dsos "$dir/chroot.prof" | awk '/bin\/inner/ {print (length($5) >= 16)}')" 1
 fi
 plan_end

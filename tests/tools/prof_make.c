@@ -233,7 +233,8 @@ static uint32_t stack_id(struct maker *m, const uint32_t *frames, size_t nr, uin
 static void do_count(struct maker *m, char **words, int nr)
 {
 	static const char *const ends[] = {"unknown", "complete", "cut", "missed_full",
-					   "missed_error"};
+					   "missed_error", "strayed", "no_table",
+					   "bad_rule", "unreadable", "early"};
 	uint32_t frames[2][PROF_MAX_STACK_FRAMES], nr_frames[2] = {0, 0};
 	int side = 0, end[2] = {-1, -1};
 	struct prof_count count = {
@@ -356,6 +357,7 @@ static const struct key meta_keys[] = {
 	NUMBER(prof_meta, sides),
 	NUMBER(prof_meta, include_idle),
 	NUMBER(prof_meta, max_stack_depth),
+	NUMBER(prof_meta, unwinding),
 	{"boot_id", offsetof(struct prof_meta, host.boot_id), 0},
 	{"cpu_model", offsetof(struct prof_meta, host.cpu_model), 0},
 	{"hypervisor", offsetof(struct prof_meta, host.hypervisor), 0},

@@ -448,6 +448,7 @@ static const struct prof_meta test_meta = {
 	.tids = (const uint32_t[]){4194304},
 	.nr_tids = 1,
 	.max_stack_depth = 127,
+	.unwinding = PROF_UNWINDING_TABLES,
 	.host =
 		{
 			.boot_id = "7f9d7c2e-0000-4000-8000-000000000000",

@@ -147,8 +147,8 @@ static const struct refusal refusals[] = {
 	{SECTION_STACKS, PAYLOAD("\1\1" "\1\1\2\1\1\1\0\1\1" "\1" "\0" "\1\0" "\0" "\0" "\2" "\0"
 				 "\1"),
 	 "stack 1: frame 1 from the root: child 0 of parent 1 is out of range"},
-	{SECTION_STACKS, PAYLOAD("\1\1" "\1\1\2\1\1\1\0\0\1" "\1" "\0" "\1\0" "\0" "\0" "\1" "\6"),
-	 "stack 1: end 6 is not known"},
+	{SECTION_STACKS, PAYLOAD("\1\1" "\1\1\2\1\1\1\0\0\1" "\1" "\0" "\1\0" "\0" "\0" "\1" "\12"),
+	 "stack 1: end 10 is not known"},
 	{SECTION_STACKS, PAYLOAD("\1\1" "\1\1\2\1\1\1\0\0\1" "\1" "\0" "\1\0" "\0" "\0" "\1" "\3"),
 	 "stack 1: is missing but has 1 frames"},
 	{SECTION_STACKS, PAYLOAD("\1\1" "\1\1\2\1\1\1\0\1\1" "\1" "\0" "\1\0" "\0" "\0" "\1" "\0"

@@ -215,6 +215,7 @@ int unwind_elf_read(int fd, struct unwind_elf *elf)
 	ret = read_header(&file);
 	if (!ret)
 		ret = read_segments(&file, elf);
+	elf->entry = file.eh.e_entry;
 	if (!ret)
 		ret = read_sections(&file);
 	if (!ret)

@@ -19,7 +19,11 @@
 struct function {
 	uint64_t off, end;
 	struct cfi_fde fde;
+	bool is_entry; /* without a FDE */
 };
+
+/* The code at a file's entry is at most this long: glibc's dynamic linker has 61 bytes. */
+#define ENTRY_BYTES 128
 
 struct build {
 	struct unwind_elf elf;
@@ -92,6 +96,43 @@ static void sort_functions(struct build *b)
 	b->functions.nr = nr;
 }
 
+/*
+ * Where a process begins its stack ends, whether or not anybody says so; nobody does in the dynamic
+ * linker, where nothing is to be unwound.
+ */
+static int add_entry(struct build *b)
+{
+	struct function entry = {.is_entry = true};
+	size_t at = 0;
+	int ret;
+
+	vec_for_each (&b->elf.segments, segment) {
+		uint64_t in_segment = b->elf.entry - segment->vaddr;
+
+		if (b->elf.entry < segment->vaddr || in_segment >= segment->size)
+			continue;
+		entry.off = segment->off + in_segment;
+		entry.end = segment->size - in_segment < ENTRY_BYTES
+				    ? segment->off + segment->size
+				    : entry.off + ENTRY_BYTES;
+	}
+	while (at < b->functions.nr && b->functions.data[at].off <= entry.off)
+		at++;
+	if (!b->elf.entry || entry.off == entry.end || !b->functions.nr ||
+	    (at && b->functions.data[at - 1].end > entry.off))
+		return 0;
+	if (at < b->functions.nr && b->functions.data[at].off < entry.end)
+		entry.end = b->functions.data[at].off;
+	ret = vec_reserve(&b->functions, 1);
+	if (ret)
+		return ret;
+	memmove(b->functions.data + at + 1, b->functions.data + at,
+		(b->functions.nr - at) * sizeof(entry));
+	b->functions.data[at] = entry;
+	b->functions.nr++;
+	return 0;
+}
+
 static int read_functions(struct build *b)
 {
 	struct cfi_fde fde;
@@ -102,9 +143,10 @@ static int read_functions(struct build *b)
 		if (ret)
 			break;
 	}
-	if (!ret)
-		sort_functions(b);
-	return ret;
+	if (ret)
+		return ret;
+	sort_functions(b);
+	return add_entry(b);
 }
 
 static uint64_t hash_rule(const struct unwind_rule *rule)
@@ -215,6 +257,9 @@ static int take_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
 static int make_rows(struct build *b)
 {
 	static const struct unwind_rule none;
+	static const struct unwind_rule root = {.cfa = UNWIND_CFA_REG,
+						.cfa_reg = UNWIND_RSP,
+						.ra = UNWIND_RA_UNDEFINED};
 	uint32_t number;
 	int ret = add_rule(b, &none, &number);
 
@@ -225,7 +270,10 @@ static int make_rows(struct build *b)
 		const struct function *function = &b->functions.data[i];
 
 		b->bias = function->off - function->fde.start;
-		ret = cfi_run(&b->cfi, &function->fde, take_row, b);
+		if (function->is_entry)
+			ret = take_row(b, function->off - b->bias, &root);
+		else
+			ret = cfi_run(&b->cfi, &function->fde, take_row, b);
 		if (i + 1 < b->functions.nr && function[1].off == function->end)
 			continue;
 		b->gap = function->end;

@@ -168,6 +168,50 @@ START_TEST(outside_of_code)
 }
 END_TEST
 
+#define ENTRY (CODE_VADDR + 0x40)
+
+static void set_entry(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr sections[3])
+{
+	(void)ph, (void)sections;
+	eh->e_entry = ENTRY;
+}
+
+static enum unwind_ra ra_at(const struct unwind_table *table, uint64_t addr)
+{
+	return unwind_table_find(table, addr - CODE_VADDR + CODE_OFF)->ra;
+}
+
+/* Where a process begins its stack ends, unless the file says something else of that code. */
+START_TEST(entry)
+{
+	const struct test_elf elf = {.spoil = set_entry};
+	struct unwind_table table = {0};
+	frames f = {0};
+	size_t cie = put_usual_cie(&f);
+
+	put_fde(&f, cie, CODE_VADDR, 0x20, CFA(16));
+	ck_assert_int_eq(build(&elf, &f, &table), 0);
+	ck_assert_int_eq(cfa_at(&table, ENTRY - CODE_VADDR - 1), -1);
+	ck_assert_int_eq(ra_at(&table, ENTRY), UNWIND_RA_UNDEFINED);
+	ck_assert_int_eq(ra_at(&table, ENTRY + 127), UNWIND_RA_UNDEFINED);
+	ck_assert_int_eq(cfa_at(&table, ENTRY + 128 - CODE_VADDR), -1);
+	unwind_table_deinit(&table);
+	put_fde(&f, cie, ENTRY + 0x10, 0x10, CFA(24));
+	ck_assert_int_eq(build(&elf, &f, &table), 0);
+	ck_assert_int_eq(ra_at(&table, ENTRY + 0xf), UNWIND_RA_UNDEFINED);
+	ck_assert_int_eq(cfa_at(&table, ENTRY + 0x10 - CODE_VADDR), 24);
+	ck_assert_int_eq(ra_at(&table, ENTRY + 0x10), UNWIND_RA_CFA);
+	ck_assert_int_eq(cfa_at(&table, ENTRY + 0x20 - CODE_VADDR), -1);
+	unwind_table_deinit(&table);
+	put_fde(&f, cie, ENTRY - 8, 0x10, CFA(32));
+	ck_assert_int_eq(build(&elf, &f, &table), 0);
+	ck_assert_int_eq(ra_at(&table, ENTRY), UNWIND_RA_CFA);
+	ck_assert_int_eq(cfa_at(&table, ENTRY - CODE_VADDR), 32);
+	unwind_table_deinit(&table);
+	vec_free(&f);
+}
+END_TEST
+
 /* All tables share UNWIND_MAX_RULES: no file has more to itself. */
 START_TEST(too_many_rules)
 {
@@ -508,5 +552,6 @@ START_TEST(refused_tables)
 }
 END_TEST
 
-SUITE_MAIN("unwind_table", rows, pages, overlaps, system_calls, outside_of_code, too_many_rules,
-	   no_memory, refused_files, compressed, bytes, damaged_bytes, refused_tables)
+SUITE_MAIN("unwind_table", rows, pages, overlaps, system_calls, outside_of_code, entry,
+	   too_many_rules, no_memory, refused_files, compressed, bytes, damaged_bytes,
+	   refused_tables)

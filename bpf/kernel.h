@@ -48,6 +48,13 @@ struct mm_struct {
 	unsigned long exec_vm; /* pages of executable mappings */
 };
 
+/* User space's registers, where it entered the kernel (x86-64). */
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
+	unsigned long ax, cx, dx, si, di, orig_ax;
+	unsigned long ip, cs, flags, sp, ss;
+};
+
 struct task_struct {
 	int pid;
 	int tgid;

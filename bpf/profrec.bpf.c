@@ -13,10 +13,10 @@
 #include "bpf/filters.h"
 #include "bpf/kernel.h"
 #include "bpf/shared.h"
+#include "bpf/walk.h"
 
 /* Set before load; constants to the verifier. */
 const volatile __u64 hash_seed;
-const volatile __u32 max_depth = 1; /* frames that a stack_entry has room for */
 const volatile __u32 stack_watermark = 1;
 const volatile __u32 count_watermark = 1;
 const volatile bool take_user = true;
@@ -103,7 +103,8 @@ struct sample {
 /*
  * A process chooses the addresses on its stack, and must not be able to choose two stacks of one
  * hash. So the multiplier is secret, and the rotation takes every bit through it: with a known one,
- * or a top bit that multiplication leaves alone, differences in one frame can be undone in the next.
+ * or a top bit that multiplication leaves alone, differences in one frame can be undone in the
+ * next.
  */
 static __always_inline __u64 mix(__u64 h, __u64 v, __u64 multiplier)
 {
@@ -117,7 +118,7 @@ static __always_inline __u64 hash_frames(const struct stack_entry *stack)
 	/* Copies, since each look at a constant of the recording's is a load. */
 	const __u64 seed = hash_seed, multiplier = seed | 1;
 	const __u32 depth = max_depth, nr = stack->nr_frames;
-	__u64 h = mix(seed, nr, multiplier);
+	__u64 h = mix(seed, nr | (__u64)stack->end << 32, multiplier);
 
 	for (__u32 i = 0; i < depth; i++) {
 		if (i >= nr)
@@ -128,17 +129,22 @@ static __always_inline __u64 hash_frames(const struct stack_entry *stack)
 	return h < STACK_FIRST_ID ? h + STACK_FIRST_ID : h;
 }
 
+/* What a process is until its next exec. Not 0. */
+static __always_inline __u64 program_of(struct task_struct *task)
+{
+	return mix(task->group_leader->start_time, task->self_exec_id, hash_seed | 1) | 1;
+}
+
 /* See struct count_key. A kernel thread has no mm; loads through a NULL pointer give 0. */
 static __always_inline __u32 image_of(struct task_struct *task)
 {
-	const __u64 multiplier = hash_seed | 1;
-	__u64 h = mix(task->group_leader->start_time, task->self_exec_id, multiplier);
-
-	return mix(h, task->mm->exec_vm, multiplier);
+	return mix(program_of(task), task->mm->exec_vm, hash_seed | 1);
 }
 
-/* Takes one side's stack into its buffer. Returns its id, STACK_NONE, or STACK_MISSED + a loss. */
-static __always_inline __u64 take_stack(void *ctx, struct stack_entry *buffer, __u64 flags)
+/* Takes one side's stack along frame pointers, as all of the kernel's are, into its buffer. Returns
+ * its id, STACK_NONE, or STACK_MISSED + a loss. */
+static __always_inline __u64 take_stack(void *ctx, struct stack_entry *buffer, __u64 flags,
+					enum stack_end end)
 {
 	long bytes = bpf_get_stack(ctx, buffer->frames, max_depth * sizeof(__u64), flags);
 
@@ -148,13 +154,27 @@ static __always_inline __u64 take_stack(void *ctx, struct stack_entry *buffer, _
 	if (bytes < 0)
 		return STACK_MISSED + LOSS_WALK_FAILED;
 	buffer->nr_frames = bytes / sizeof(__u64);
-	buffer->is_cut = buffer->nr_frames == max_depth;
+	buffer->end = buffer->nr_frames == max_depth ? STACK_END_CUT : end;
 	return hash_frames(buffer);
 }
 
+/* The same for the user's side, by tables where there are some. */
+static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buffer,
+					     struct sample *s, __u64 now_ns)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	bool is_early = false;
+
+	if (unwind_by_tables &&
+	    walk_user_stack(task, s->key.tgid, program_of(task), now_ns, buffer, &is_early))
+		return hash_frames(buffer);
+	return take_stack(ctx, buffer, BPF_F_USER_STACK, is_early ? STACK_END_EARLY : STACK_END_FP);
+}
+
 /*
- * What bpf_map_update_elem returns is 32 bits wide before Linux 6.4: the call goes to a map operation
- * that returns an int, and the upper half of the register is anything. Only an int compares right.
+ * What bpf_map_update_elem returns is 32 bits wide before Linux 6.4: the call goes to a map
+ * operation that returns an int, and the upper half of the register is anything. Only an int
+ * compares right.
  */
 static __always_inline int insert(void *map, const void *key, const void *value)
 {
@@ -236,9 +256,19 @@ static __always_inline void count_sample(void *ctx, struct sample *s)
 	if (!user_buffer || !kernel_buffer)
 		return; /* cannot be: indexes of an array */
 	if (take_kernel)
-		s->key.kernel_stack = take_stack(ctx, kernel_buffer, 0);
+		s->key.kernel_stack = take_stack(ctx, kernel_buffer, 0, STACK_END_FP);
 	if (take_user)
-		s->key.user_stack = take_stack(ctx, user_buffer, BPF_F_USER_STACK);
+		s->key.user_stack = take_user_stack(ctx, user_buffer, s, now_ns);
+	if (unwind_by_tables && s->key.user_stack >= STACK_FIRST_ID &&
+	    user_buffer->end == STACK_END_EARLY) {
+		store_stack(s, &s->key.kernel_stack, kernel_buffer);
+		if (submit_early(bpf_get_current_task_btf(), &s->key, s->set,
+				 program_of(bpf_get_current_task_btf()), now_ns)) {
+			s->totals->counted++;
+			note_missed(s->key.kernel_stack, s->totals->missed_kernel);
+			return;
+		}
+	}
 	if (!add_to_count(s, now_ns)) {
 		store_stack(s, &s->key.user_stack, user_buffer);
 		store_stack(s, &s->key.kernel_stack, kernel_buffer);

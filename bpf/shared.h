@@ -6,6 +6,8 @@
 #ifndef BPF_SHARED_H
 #define BPF_SHARED_H
 
+#include <linux/types.h>
+
 #define COMM_SIZE 16 /* TASK_COMM_LEN */
 
 /* The two sets of maps: the programs write to one while the recorder drains the other. */
@@ -17,8 +19,8 @@
  * are set aside.
  */
 enum stack_id {
-	STACK_NONE = 0,	   /* there was no such stack to take */
-	STACK_MISSED = 1,  /* + enum loss: could not be stored or walked */
+	STACK_NONE = 0,     /* there was no such stack to take */
+	STACK_MISSED = 1,   /* + enum loss: could not be stored or walked */
 	STACK_FIRST_ID = 8, /* lowest id of a stored stack */
 };
 
@@ -29,13 +31,24 @@ enum loss {
 	NR_LOSSES,
 };
 
+/* How a stack ended. */
+enum stack_end {
+	STACK_END_FP = 0,   /* the frame pointers ran out */
+	STACK_END_CUT,      /* as many frames as have room: there may have been more */
+	STACK_END_ROOT,     /* it is complete */
+	STACK_END_NO_TABLE, /* as enum unwind_end of bpf/unwind.h */
+	STACK_END_BAD_RULE,
+	STACK_END_UNREADABLE,
+	STACK_END_EARLY, /* along frame pointers, because mappings or tables were not there yet */
+};
+
 /*
  * Value of the stack maps; the key is the stack's id. How many frames have room is decided when the
  * programs are loaded, and the same for all. What is behind nr_frames means nothing.
  */
 struct stack_entry {
 	__u32 nr_frames;
-	__u32 is_cut; /* as many as have room: there may have been more */
+	__u32 end;      /* enum stack_end */
 	__u64 frames[]; /* leaf first */
 };
 
@@ -47,9 +60,9 @@ struct count_key {
 	__u64 kernel_stack;
 	__u32 tgid; /* in the recorder's pid namespace */
 	/*
-	 * Tells apart the images that a process id had: a hash of start time, exec count and executable
-	 * pages. Without it the samples before and after an exec, a reused id or a dlopen could share a
-	 * row, and one time would have to place both.
+	 * Tells apart the images that a process id had: a hash of start time, exec count and
+	 * executable pages. Without it the samples before and after an exec, a reused id or a
+	 * dlopen could share a row, and one time would have to place both.
 	 */
 	__u32 image;
 	char comm[COMM_SIZE];
@@ -57,9 +70,35 @@ struct count_key {
 
 struct count_value {
 	__u64 count;
-	/* CLOCK_MONOTONIC of the first and the latest sample: ties them to the mappings in force. */
+	/* CLOCK_MONOTONIC of the first and the latest sample: ties them to the mappings in force.
+	 */
 	__u64 first_ns;
 	__u64 last_ns;
+};
+
+/*
+ * A sample whose stack could not be walked when it was taken, since mappings or tables of the
+ * process were not known yet. It is not in the count maps: the recorder walks the copy of the stack
+ * when it knows more, and counts the sample as one of its set. Its kernel stack is in the set.
+ */
+#define EARLY_STACK_BYTES 32768
+#define EARLY_PAGE_BYTES  4096
+
+/* What is copied begins with the page of the red zone below sp (System V ABI, AMD64
+ * supplement, 3.2.2). */
+static inline __u64 early_stack_begin(__u64 sp)
+{
+	return (sp - 128) & ~(EARLY_PAGE_BYTES - 1ULL);
+}
+
+struct early_sample {
+	struct count_key key; /* without the user stack */
+	__u64 time_ns;
+	__u64 program; /* what struct unwind_space calls image */
+	__u32 set;
+	__u32 nr_bytes; /* of stack; those of its first page below the red zone are nothing */
+	__u64 regs[17]; /* by enum unwind_reg */
+	__u8 stack[EARLY_STACK_BYTES];
 };
 
 /* Fill state of one set. */
@@ -72,7 +111,7 @@ struct set_state {
 
 /* A CPU's state of a tracepoint, whose program runs for each hit on every CPU. */
 struct hit_state {
-	__u64 nr; /* since the last sample */
+	__u64 nr;         /* since the last sample */
 	__u64 is_sampled; /* the CPU is */
 };
 

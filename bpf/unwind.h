@@ -34,6 +34,49 @@ struct unwind_page {
 	__u32 nr_rows;
 };
 
+/*
+ * What a process has mapped at [start, end). Offsets in the table are addresses less @bias. @pages
+ * says where its pages are, in one word since others look while it changes: in the upper half how
+ * many, in the lower half the number of the first; or, without any, a value of enum unwind_without.
+ */
+struct unwind_mapping {
+	__u64 start, end;
+	__u64 bias;
+	__u64 pages;
+};
+
+#define UNWIND_PAGES(first, nr)  ((__u64)(nr) << 32 | (first))
+#define UNWIND_NR_PAGES(pages)   ((__u32)((pages) >> 32))
+#define UNWIND_FIRST_PAGE(pages) ((__u32)(pages))
+
+enum unwind_without {
+	UNWIND_WITHOUT_TABLE = 0, /* there is none to be had */
+	UNWIND_TABLE_WANTED,      /* there may be one, as soon as somebody asks for it */
+	UNWIND_TABLE_ASKED_FOR,
+};
+
+/* A process; the key is its id in the recorder's pid namespace. */
+struct unwind_space {
+	__u64 image;        /* start time and count of execs, hashed; 0: of the next sample */
+	__u64 ask_again_ns; /* CLOCK_MONOTONIC: not to be asked for before */
+	__u32 first, nr;    /* its mappings, sorted by address */
+	__u32 is_settled;   /* the recorder has looked, and this is all there is to be had */
+	__u32 reserved;
+};
+
+/* What the program asks the recorder for. */
+struct unwind_want {
+	__u64 image;
+	__u64 pc; /* whose mapping has no table; 0: the process's mappings are not known, or not all
+		   */
+	__u32 tgid;
+	__u32 reserved;
+};
+
+struct unwind_segment {
+	__u32 rows[UNWIND_SEGMENT_ROWS];
+};
+
 /* DWARF's numbers of registers (System V ABI, AMD64 supplement, figure 3.36). */
 enum unwind_reg {
 	UNWIND_RAX = 0,

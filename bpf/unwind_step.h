@@ -42,6 +42,16 @@ struct unwind_frame {
 /* Reads @size bytes of the walked process at @addr; not 0 on failure. */
 static long unwind_read(void *dst, __u32 size, __u64 addr);
 
+/* @f becomes the innermost frame, whose registers are in regs. */
+static __always_inline void unwind_begin(struct unwind_frame *f)
+{
+	f->pc = f->regs[UNWIND_RIP];
+	f->sp = f->regs[UNWIND_RSP];
+	f->rbp_at = f->rbx_at = 0;
+	f->lost = 0;
+	f->has_regs = 1;
+}
+
 /* Of a return address what counts is the call before it, which may be the last instruction of its
  * function. */
 static __always_inline __u64 unwind_lookup_pc(const struct unwind_frame *f)

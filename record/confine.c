@@ -31,11 +31,14 @@ static bool has_no_command(void *ctx)
 }
 
 int confine_recorder(struct counter *counter, struct series *series, bool has_command,
-		     struct err *err)
+		     bool has_unwinder, struct err *err)
 {
 	const struct privilege_need needs[] = {
-		/* Before Linux 5.19 every bpf() call, while unprivileged_bpf_disabled is set. */
-		{CAP_BPF, can_read_maps, counter},
+		/*
+		 * Before Linux 5.19 every bpf() call, while unprivileged_bpf_disabled is set; later those
+		 * that make maps, as for the tables of an unwinder.
+		 */
+		{CAP_BPF, has_unwinder ? NULL : can_read_maps, counter},
 		/* The rename, and in the sticky directory of another user over his file. */
 		{CAP_DAC_OVERRIDE, can_create, series},
 		{CAP_FOWNER, can_replace, series},

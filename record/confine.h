@@ -18,6 +18,6 @@
  * negative errno with @err set.
  */
 int confine_recorder(struct counter *counter, struct series *series, bool has_command,
-		     struct err *err);
+		     bool has_unwinder, struct err *err);
 
 #endif

@@ -196,6 +196,19 @@ void counter_detach(struct counter *c)
 	vec_clear(&c->links);
 }
 
+void counter_unwind_maps(const struct counter *c, struct unwind_maps *maps)
+{
+	*maps = (struct unwind_maps){
+		.spaces = bpf_map__fd(c->bpf->maps.unwind_spaces),
+		.mappings = bpf_map__fd(c->bpf->maps.unwind_mappings),
+		.pages = bpf_map__fd(c->bpf->maps.unwind_pages),
+		.rules = bpf_map__fd(c->bpf->maps.unwind_rules),
+		.segments = bpf_map__fd(c->bpf->maps.unwind_segments),
+		.wants = bpf_map__fd(c->bpf->maps.unwind_wants),
+		.early = bpf_map__fd(c->bpf->maps.early_samples),
+	};
+}
+
 int counter_wakeup_fd(const struct counter *c)
 {
 	return ring_buffer__epoll_fd(c->wakeups);
@@ -222,6 +235,11 @@ int counter_swap(struct counter *c, uint64_t *swap_ns, struct err *err)
 		return err_set(err, -errno, "failed to swap the BPF maps: %m");
 	*swap_ns = now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
 	return 0;
+}
+
+uint32_t counter_set_at_rest(const struct counter *c)
+{
+	return !c->active;
 }
 
 /* Reads and deletes all elements of @map in batches, @each for every batch. */

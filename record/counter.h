@@ -16,6 +16,7 @@
 #include "common/parse.h"
 #include "record/events.h"
 #include "record/filters.h"
+#include "record/unwind_store.h"
 
 struct counter_options {
 	const struct filters *filters;
@@ -26,6 +27,7 @@ struct counter_options {
 	uint32_t max_depth;	/* frames of a stack */
 	bool no_user, no_kernel;
 	bool include_idle;
+	bool unwind; /* by tables: unwinder_begin is to follow */
 };
 
 struct counter;
@@ -71,6 +73,9 @@ int counter_attach(struct counter *counter, const struct events *events, struct 
 /* Detaches everything; programs that run go on until the next swap. */
 void counter_detach(struct counter *counter);
 
+/* The maps of the unwinder, which are the counter's. */
+void counter_unwind_maps(const struct counter *counter, struct unwind_maps *maps);
+
 /* File descriptor that polls readable when a set reached its watermark. */
 int counter_wakeup_fd(const struct counter *counter);
 
@@ -82,6 +87,9 @@ void counter_clear_wakeups(struct counter *counter);
  * *@swap_ns (CLOCK_MONOTONIC) is a time before which no sample of the new set was taken.
  */
 int counter_swap(struct counter *counter, uint64_t *swap_ns, struct err *err);
+
+/* Which set is at rest since the last swap. */
+uint32_t counter_set_at_rest(const struct counter *counter);
 
 /*
  * Hands out and empties the set at rest. Call after counter_swap. Returns 0, a negative errno with

@@ -10,7 +10,7 @@ struct drained_stack {
 	uint64_t id;
 	size_t first_frame;
 	uint32_t nr_frames;
-	bool is_cut;
+	enum stack_end end;
 };
 
 struct drained_count {
@@ -56,7 +56,7 @@ static int take_stack(void *ctx, uint64_t id, const struct stack_entry *entry)
 	struct drained_stack stack = {.id = id,
 				      .first_frame = drain->frames.nr,
 				      .nr_frames = entry->nr_frames,
-				      .is_cut = entry->is_cut};
+				      .end = entry->end};
 
 	if (find_drained(drain, id))
 		return 0; /* of a set that was taken before */
@@ -86,7 +86,7 @@ static struct raw_stack find_stack(const struct drain *drain, uint64_t id)
 	return (struct raw_stack){.id = id,
 				  .frames = drain->frames.data + stack->first_frame,
 				  .nr_frames = stack->nr_frames,
-				  .is_cut = stack->is_cut};
+				  .end = stack->end};
 }
 
 int drain_take(struct drain *drain, struct counter *counter, struct err *err)
@@ -96,27 +96,68 @@ int drain_take(struct drain *drain, struct counter *counter, struct err *err)
 	return counter_drain(counter, &sink, err);
 }
 
-int drain_add(struct drain *drain, struct epoch *epoch, drain_flush_fn flush, void *flush_ctx)
+struct drain_target {
+	struct epoch *epoch;
+	drain_flush_fn flush;
+	void *flush_ctx;
+};
+
+static int add_count(const struct drain_target *target, const struct raw_count *count)
 {
+	int ret = epoch_add(target->epoch, count);
+
+	return !ret && epoch_is_large(target->epoch) ? target->flush(target->flush_ctx) : ret;
+}
+
+static int add_early(const struct drain *drain, const struct drain_target *target,
+		     const struct early_samples *early)
+{
+	vec_for_each(&early->samples, e) {
+		const struct count_value one = {
+			.count = 1, .first_ns = e->time_ns, .last_ns = e->time_ns};
+		const struct raw_count count = {
+			.key = &e->key,
+			.value = &one,
+			/* Nothing asks for this id: any of a stack will do. */
+			.user = {.id = STACK_FIRST_ID,
+				 .frames = e->frames,
+				 .nr_frames = e->nr_frames,
+				 .end = e->end},
+			.kernel = find_stack(drain, e->key.kernel_stack),
+		};
+		int ret = e->is_taken ? add_count(target, &count) : 0;
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int drain_add(struct drain *drain, struct early_samples *early, struct epoch *epoch,
+	      drain_flush_fn flush, void *flush_ctx)
+{
+	const struct drain_target target = {epoch, flush, flush_ctx};
 	int ret = 0;
 
 	vec_for_each(&drain->counts, taken) {
-		struct raw_count count = {
+		const struct raw_count count = {
 			.key = &taken->key,
 			.value = &taken->value,
 			.user = find_stack(drain, taken->key.user_stack),
 			.kernel = find_stack(drain, taken->key.kernel_stack),
 		};
 
-		ret = epoch_add(epoch, &count);
-		if (!ret && epoch_is_large(epoch))
-			ret = flush(flush_ctx);
+		ret = add_count(&target, &count);
 		if (ret)
 			return ret;
+	}
+	if (early) {
+		ret = add_early(drain, &target, early);
+		early_forget(early);
 	}
 	vec_clear(&drain->stacks);
 	vec_clear(&drain->frames);
 	vec_clear(&drain->counts);
 	index_clear(&drain->by_id);
-	return 0;
+	return ret;
 }

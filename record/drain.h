@@ -8,6 +8,7 @@
 
 #include "common/err.h"
 #include "record/counter.h"
+#include "record/early.h"
 #include "record/epoch.h"
 
 struct drain;
@@ -20,16 +21,17 @@ void drain_destroy(struct drain *drain);
 typedef int (*drain_flush_fn)(void *ctx);
 
 /*
- * Takes stacks and counts out of the set at rest of @counter, to be added later, together with those
- * that were taken before. Returns 0, -ENOMEM, or another negative errno with @err set.
+ * Takes stacks and counts out of the set at rest of @counter, to be added later, together with
+ * those that were taken before. Returns 0, -ENOMEM, or another negative errno with @err set.
  */
 int drain_take(struct drain *drain, struct counter *counter, struct err *err);
 
 /*
- * Adds to @epoch what was taken since the last time, and calls @flush whenever that has grown large.
- * The address spaces must have been brought up to the time of the last swap. Returns 0, -ENOMEM, or
- * what @flush returned.
+ * Adds to @epoch what was taken since the last time, with those of @early (NULL: none) that were,
+ * and calls @flush whenever that has grown large. The address spaces must have been brought up to
+ * the time of the last swap. Returns 0, -ENOMEM, or what @flush returned.
  */
-int drain_add(struct drain *drain, struct epoch *epoch, drain_flush_fn flush, void *flush_ctx);
+int drain_add(struct drain *drain, struct early_samples *early, struct epoch *epoch,
+	      drain_flush_fn flush, void *flush_ctx);
 
 #endif

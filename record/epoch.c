@@ -211,10 +211,13 @@ static const struct mapping *find_leaf_mapping(struct epoch *e, struct address_s
 	return address_space_lookup(space->older, addr, time_ns);
 }
 
-/* Consecutive frames of a stack mostly are in one of two mappings: the last one is remembered. */
-struct last_mapping {
+/* On the way through a stack. */
+struct user_walk {
+	/* Consecutive frames are mostly in one of two mappings: the last one. */
 	uint64_t start, end, bias;
 	uint32_t object;
+	bool may_stray;
+	bool strayed;
 };
 
 /*
@@ -224,30 +227,29 @@ struct last_mapping {
  * values would make nearly every stack a new one.
  */
 static int translate_user(struct epoch *e, uint32_t process, uint64_t addr, uint64_t time_ns,
-			  bool is_leaf, struct last_mapping *last, uint32_t *frame, bool *strayed)
+			  bool is_leaf, struct user_walk *walk, uint32_t *frame)
 {
 	struct address_space *space = e->tables.processes.data[process].space;
 	const struct mapping *mapping;
 	int ret;
 
-	if (addr >= last->start && addr < last->end)
-		return epoch_tables_frame(&e->tables, last->object, addr - last->bias, frame);
+	if (addr >= walk->start && addr < walk->end)
+		return epoch_tables_frame(&e->tables, walk->object, addr - walk->bias, frame);
 	mapping = is_leaf ? find_leaf_mapping(e, space, addr, time_ns)
 			  : find_mapping(e, space, addr, time_ns);
 	if (!mapping) {
-		*strayed = !is_leaf && space->complete && !space->rescanned;
-		return epoch_tables_frame(&e->tables, 0, *strayed ? 0 : addr, frame);
+		walk->strayed =
+			walk->may_stray && !is_leaf && space->complete && !space->rescanned;
+		return epoch_tables_frame(&e->tables, 0, walk->strayed ? 0 : addr, frame);
 	}
-	*last = (struct last_mapping){
-		.start = mapping->start,
-		.end = mapping->end,
-	};
-	ret = use_mapping(e, process, mapping, &last->object, &last->bias);
+	walk->start = mapping->start;
+	walk->end = mapping->end;
+	ret = use_mapping(e, process, mapping, &walk->object, &walk->bias);
 	if (ret) {
-		*last = (struct last_mapping){0};
+		walk->start = walk->end = 0;
 		return ret;
 	}
-	return epoch_tables_frame(&e->tables, last->object, addr - last->bias, frame);
+	return epoch_tables_frame(&e->tables, walk->object, addr - walk->bias, frame);
 }
 
 /* How a raw stack's id and length say it ended. */
@@ -259,20 +261,39 @@ static enum prof_stack_end end_of(const struct raw_stack *raw)
 		return PROF_STACK_MISSED_FULL;
 	if (raw->id < STACK_FIRST_ID)
 		return PROF_STACK_MISSED_ERROR;
-	return raw->is_cut ? PROF_STACK_CUT : PROF_STACK_UNKNOWN;
+	switch (raw->end) {
+	case STACK_END_CUT:
+		return PROF_STACK_CUT;
+	case STACK_END_ROOT:
+		return PROF_STACK_COMPLETE;
+	case STACK_END_NO_TABLE:
+		return PROF_STACK_NO_TABLE;
+	case STACK_END_BAD_RULE:
+		return PROF_STACK_BAD_RULE;
+	case STACK_END_UNREADABLE:
+		return PROF_STACK_UNREADABLE;
+	case STACK_END_EARLY:
+		return PROF_STACK_EARLY;
+	case STACK_END_FP:
+		break;
+	}
+	return PROF_STACK_UNKNOWN;
 }
 
 static int add_user_stack(struct epoch *e, uint32_t process, const struct raw_stack *raw,
 			  uint64_t time_ns, uint32_t *stack)
 {
-	struct last_mapping last = {0};
-	bool strayed = false;
+	/* Tables lead to code, even if its mapping has not been heard of. */
+	struct user_walk walk = {.may_stray = raw->end == STACK_END_FP ||
+					      raw->end == STACK_END_CUT ||
+					      raw->end == STACK_END_NO_TABLE ||
+					      raw->end == STACK_END_EARLY};
 
 	vec_clear(&e->scratch);
-	for (size_t i = 0; i < raw->nr_frames && !strayed; i++) {
+	for (size_t i = 0; i < raw->nr_frames && !walk.strayed; i++) {
 		uint32_t frame;
-		int ret = translate_user(e, process, raw->frames[i], time_ns, i == 0, &last, &frame,
-					 &strayed);
+		int ret = translate_user(e, process, raw->frames[i], time_ns, i == 0, &walk,
+					 &frame);
 
 		if (!ret)
 			ret = vec_push(&e->scratch, frame);
@@ -280,7 +301,7 @@ static int add_user_stack(struct epoch *e, uint32_t process, const struct raw_st
 			return ret;
 	}
 	return epoch_tables_stack(&e->tables, e->scratch.data, e->scratch.nr,
-				  strayed ? PROF_STACK_STRAYED : end_of(raw), stack);
+				  walk.strayed ? PROF_STACK_STRAYED : end_of(raw), stack);
 }
 
 /* The object for a kernel address; also what its offsets are relative to. */

@@ -24,7 +24,7 @@ struct raw_stack {
 	uint64_t id; /* enum stack_id, or the hash */
 	const uint64_t *frames; /* leaf first */
 	size_t nr_frames;
-	bool is_cut; /* at the depth limit */
+	enum stack_end end;
 };
 
 struct raw_count {

@@ -50,6 +50,7 @@ static const struct option_spec specs[] = {
 	{"stack-storage-size", 0, OPTION_U64, TARGET(stack_storage), "N", .min = 2, .max = STORAGE_MAX, .help = "unique stacks that the kernel holds until they are drained (default 16384)"},
 	{"hash-storage-size", 0, OPTION_U64, TARGET(hash_storage), "N", .min = 2, .max = STORAGE_MAX, .help = "counts that the kernel holds until they are drained (default 40960)"},
 	{"max-stack-depth", 0, OPTION_U64, TARGET(max_depth), "N", .min = 1, .max = PROF_MAX_STACK_FRAMES, .help = "frames of a stack at most (default 127; more needs kernel.perf_event_max_stack)"},
+	{"unwind", 0, OPTION_STRING, TARGET(unwind_text), "auto|fp|dwarf", .help = "walk stacks of user space along frame pointers, or by tables from .eh_frame (default auto: by tables where the kernel can)"},
 	{"interval", 'i', OPTION_U64, TARGET(interval_s), "SECONDS", .min = 1, .max = DURATION_MAX, .help = "keep each interval of this length apart; profrep -T prints them one by one"},
 	{"rotate", 0, OPTION_STRING, TARGET(rotate), "SECONDS|SIZE", .help = "go on in another file after this time, or when the file is this large (with K, M or G); -o must be a pattern"},
 	{"rotate-keep", 0, OPTION_U64, TARGET(rotation.keep), "N", .min = 1, .max = KEEP_MAX, .help = "keep the N latest finished files of this run and remove older ones"},
@@ -149,6 +150,21 @@ static int choose_rate(struct record_options *o, struct err *err)
 	return 0;
 }
 
+static int choose_unwinding(struct record_options *o, struct err *err)
+{
+	static const char *const names[] = {
+		[UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_DWARF] = "dwarf"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (o->unwind_text && strcmp(o->unwind_text, names[i]))
+			continue;
+		o->unwind = i;
+		return 0;
+	}
+	return err_set(err, -EINVAL, "option --unwind: '%s' is not auto, fp or dwarf",
+		       o->unwind_text);
+}
+
 /* What no single option can tell. */
 static int check_together(const struct record_options *o, struct err *err)
 {
@@ -193,6 +209,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 	ret = parse_operands(options, own_argc, argv, first, err);
 	if (!ret)
 		ret = choose_rate(options, err);
+	if (!ret)
+		ret = choose_unwinding(options, err);
 	if (!ret)
 		ret = check_together(options, err);
 	if (!ret && options->rotate)

@@ -12,6 +12,13 @@
 #include "record/event_names.h"
 #include "record/rotation.h"
 
+/* How stacks of user space are walked. */
+enum unwind_mode {
+	UNWIND_AUTO, /* by tables where the kernel can */
+	UNWIND_FP,   /* along frame pointers */
+	UNWIND_DWARF, /* by tables */
+};
+
 struct record_options {
 	const char *output;
 	u32_vec pids;
@@ -34,6 +41,8 @@ struct record_options {
 	uint64_t stack_storage;
 	uint64_t hash_storage;
 	uint64_t max_depth; /* frames of a stack; 0: the default */
+	const char *unwind_text; /* NULL: the default */
+	enum unwind_mode unwind;
 	bool quiet;
 	uint64_t interval_s; /* 0: no intervals */
 	const char *rotate;  /* as given; NULL: not */

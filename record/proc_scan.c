@@ -22,6 +22,16 @@ bool proc_is_gone(uint32_t pid)
 	return kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
+bool proc_is_hidden(uint32_t pid)
+{
+	_cleanup_close_ int fd = -1;
+	char path[PROC_PATH_SIZE];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 && (errno == EACCES || errno == EPERM);
+}
+
 /* Is what @fd refers to the regular file that @file was? */
 static bool is_same_file(int fd, const struct mapped_file *file)
 {
@@ -48,16 +58,13 @@ static int open_same(const char *path, const struct mapped_file *file)
 	return open(reopen, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-void proc_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
+int proc_open_mapped(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
 {
 	char path[PROC_PATH_SIZE + 4096];
 	int fd;
 
-	if (file->searched)
-		return;
-	file->searched = true;
 	if (file->kind != MAPPED_FILE)
-		return;
+		return -1;
 	/* By construction the mapped file, also when it is deleted or hidden; needs CAP_SYS_ADMIN. */
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
 	fd = open_same(path, file);
@@ -67,6 +74,17 @@ void proc_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, 
 	}
 	if (fd < 0 && !file->deleted)
 		fd = open_same(file->path, file);
+	return fd;
+}
+
+void proc_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
+{
+	int fd;
+
+	if (file->searched)
+		return;
+	file->searched = true;
+	fd = proc_open_mapped(file, pid, start, end);
 	if (fd < 0)
 		return;
 	build_id_from_fd(fd, &file->found_id);

@@ -29,10 +29,19 @@ int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time
  */
 void proc_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end);
 
+/*
+ * Opens what @pid maps at [start, end) for reading, if it still can be had: @file. Returns the
+ * descriptor or -1.
+ */
+int proc_open_mapped(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end);
+
 /* Appends the ids of all processes. Returns 0 or a negative errno with @err set. */
 int proc_list(u32_vec *pids, struct err *err);
 
 /* Has the last thread of the process gone? */
 bool proc_is_gone(uint32_t pid);
+
+/* Are its mappings not ours to see? */
+bool proc_is_hidden(uint32_t pid);
 
 #endif

@@ -17,12 +17,12 @@
 /* A set is drained when it is this full: half the room is left for the time until the swap. */
 #define WATERMARK_PERCENT 50
 
-/* libbpf's last complaint, for the message: the errno alone rarely tells why a load failed. */
+/* libbpf's first complaint, for the message: the errno alone rarely tells why a load failed. */
 static char libbpf_text[256];
 
 static int keep_libbpf_text(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	if (level == LIBBPF_WARN) {
+	if (level == LIBBPF_WARN && !libbpf_text[0]) {
 		vsnprintf(libbpf_text, sizeof(libbpf_text), fmt, ap);
 		libbpf_text[strcspn(libbpf_text, "\n")] = '\0';
 	}
@@ -71,6 +71,25 @@ static int set_sizes(struct profrec_bpf *bpf, const struct counter_options *opti
 	return ret;
 }
 
+/* Processes that are walked by tables at a time; others are left along frame pointers. */
+#define UNWIND_SPACES       16384
+#define UNWIND_WANTS_BYTES  (64u << 10)
+#define EARLY_SAMPLES_BYTES (2u << 20)
+
+static int set_unwinding(struct profrec_bpf *bpf)
+{
+	int ret = 0;
+
+	bpf->rodata->unwind_by_tables = true;
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_spaces, UNWIND_SPACES);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_mappings, UNWIND_MAX_MAPPINGS);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_pages, UNWIND_MAX_PAGES);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_rules, UNWIND_MAX_RULES);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_wants, UNWIND_WANTS_BYTES);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.early_samples, EARLY_SAMPLES_BYTES);
+	return ret;
+}
+
 static int set_filters(struct profrec_bpf *bpf, const struct filters *f)
 {
 	int ret = 0;
@@ -112,6 +131,8 @@ static int configure(struct profrec_bpf *bpf, const struct counter_options *opti
 	bpf_program__set_autoload(bpf->progs.take_sample_hit, options->events->is_tracepoint);
 	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);
 	ret = set_sizes(bpf, options);
+	if (!ret && options->unwind)
+		ret = set_unwinding(bpf);
 	return ret ? ret : set_filters(bpf, options->filters);
 }
 
@@ -181,6 +202,12 @@ static int set_cgroup(const struct profrec_bpf *bpf, int fd, struct err *err)
 	if (fd >= 0 && bpf_map_update_elem(bpf_map__fd(bpf->maps.cgroups), &zero, &fd, BPF_ANY))
 		return err_set(err, -errno, "failed to select the cgroup: %m");
 	return 0;
+}
+
+bool programs_can_unwind(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1 &&
+	       libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL) == 1;
 }
 
 int programs_load(const struct counter_options *options, struct profrec_bpf **bpf, struct err *err)

@@ -3,6 +3,8 @@
 #ifndef RECORD_PROGRAMS_H
 #define RECORD_PROGRAMS_H
 
+#include <stdbool.h>
+
 #include "common/err.h"
 #include "record/counter.h"
 
@@ -13,5 +15,8 @@ struct profrec_bpf;
  * with profrec_bpf__destroy.
  */
 int programs_load(const struct counter_options *options, struct profrec_bpf **bpf, struct err *err);
+
+/* Has the kernel what walking by tables takes: helper functions of Linux 5.17? Needs privileges. */
+bool programs_can_unwind(void);
 
 #endif

@@ -96,6 +96,11 @@ static int watch_all(struct recorder *r)
 					      r->err);
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = wakeups_watch(&r->wakeups, fds[i], r->err);
+	if (ret || !r->session.unwinder)
+		return ret;
+	fds = unwinder_fds(r->session.unwinder, &nr);
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = wakeups_watch(&r->wakeups, fds[i], r->err);
 	return ret;
 }
 
@@ -193,7 +198,7 @@ static int begin(struct recorder *r)
 		ret = session_start(&r->session);
 	if (!ret)
 		ret = confine_recorder(r->session.counter, &r->series, o->command != NULL,
-				       r->err);
+				       r->session.unwinder != NULL, r->err);
 	return ret;
 }
 
@@ -252,6 +257,8 @@ static int take(struct recorder *r)
 	/* All samples at rest were taken by now, and all records of before them are written. */
 	if (!ret)
 		ret = session_apply_records(s, now_ns());
+	if (!ret && s->unwinder)
+		ret = unwinder_take_early(s->unwinder, counter_set_at_rest(s->counter));
 	if (!ret)
 		ret = drain_take(r->drain, s->counter, r->err);
 	return ret == -ENOMEM ? out_of_memory(r) : ret;
@@ -261,6 +268,7 @@ static int take(struct recorder *r)
 static int add(struct recorder *r)
 {
 	struct session *s = &r->session;
+	struct early_samples *early = NULL;
 	int ret = ksyms_load_rest(&s->ksyms);
 
 	if (!ret && !s->options->user_only)
@@ -271,8 +279,12 @@ static int add(struct recorder *r)
 	if (sideband_lost(s->sideband) != r->lost_records || s->changed_cpus.nr)
 		address_spaces_distrust(&s->spaces);
 	r->lost_records = sideband_lost(s->sideband);
+	if (!ret && s->unwinder) {
+		ret = unwinder_walk_early(s->unwinder, &s->spaces);
+		early = unwinder_early(s->unwinder);
+	}
 	if (!ret)
-		ret = drain_add(r->drain, r->epoch, flush_part, r);
+		ret = drain_add(r->drain, early, r->epoch, flush_part, r);
 	if (ret == -ENOMEM)
 		out_of_memory(r);
 	if (!ret && session_forget(s, r->drained_ns))
@@ -303,13 +315,17 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 	heed(r, what);
 	*happened = what | r->pending;
 	r->pending = 0;
-	/* Anything else that woke us is a side-band buffer: what is due is read in any case. */
-	what = session_apply_records(&r->session, now_ns() - SIDEBAND_SETTLE_NS);
+	/* Anything else that woke us is looked at in any case. Samples wait for the unwinder. */
+	what = session_unwind(&r->session);
+	if (!what)
+		what = session_apply_records(&r->session, now_ns() - SIDEBAND_SETTLE_NS);
 	return what ? what : session_watch_cpus(&r->session);
 }
 
 static bool has_many_ended(const struct recorder *r)
 {
+	if (r->session.unwinder && unwinder_wants_drain(r->session.unwinder))
+		return true;
 	return r->session.spaces.nr_exited >= r->nr_exited + EXITED_MAX ||
 	       r->session.spaces.nr_ended >= ENDED_MAX;
 }

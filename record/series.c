@@ -154,6 +154,7 @@ static int write_meta(struct series *series, uint64_t planned_s)
 		.tids = o->tids.data,
 		.nr_tids = o->tids.nr,
 		.max_stack_depth = s->max_depth,
+		.unwinding = s->unwinder ? PROF_UNWINDING_TABLES : PROF_UNWINDING_FP,
 	};
 
 	if (!cpus || !command_line || !filters || (o->command && !command))

@@ -10,6 +10,7 @@
 #include "record/descendants.h"
 #include "record/privilege.h"
 #include "record/proc_scan.h"
+#include "record/programs.h"
 #include "record/progress.h"
 #include "record/stack_depth.h"
 
@@ -74,6 +75,7 @@ static int load_counter(struct session *s)
 		.no_user = o->kernel_only,
 		.no_kernel = o->user_only,
 		.include_idle = o->include_idle,
+		.unwind = s->unwinder != NULL,
 	};
 
 	return counter_create(&options, &s->counter, s->err);
@@ -110,6 +112,32 @@ static int follow(struct session *s)
 			     : ret;
 }
 
+/* The child that makes tables is to inherit as little as can be: this comes first. */
+static int choose_unwinding(struct session *s)
+{
+	const struct record_options *o = s->options;
+
+	if (o->unwind == UNWIND_FP || o->kernel_only)
+		return 0;
+	if (programs_can_unwind())
+		return unwinder_create(s->max_depth, &s->unwinder, s->err);
+	if (o->unwind == UNWIND_DWARF)
+		return err_set(
+			s->err, -EOPNOTSUPP,
+			"failed to unwind by tables: it needs Linux 5.17, and privileges to load BPF programs");
+	return 0;
+}
+
+static int begin_unwinding(struct session *s)
+{
+	struct unwind_maps maps;
+
+	if (!s->unwinder)
+		return 0;
+	counter_unwind_maps(s->counter, &maps);
+	return unwinder_begin(s->unwinder, &maps, &s->spaces, &s->vdso, s->err);
+}
+
 int session_init(struct session *s, const struct record_options *options, struct err *err)
 {
 	int ret;
@@ -120,6 +148,8 @@ int session_init(struct session *s, const struct record_options *options, struct
 	if (!ret)
 		ret = stack_depth_choose(options->max_depth, stack_depth_limit(), &s->max_depth,
 					 err);
+	if (!ret)
+		ret = choose_unwinding(s);
 	return ret ? ret : choose_cpus(s);
 }
 
@@ -141,12 +171,18 @@ int session_prepare(struct session *s)
 		ret = open_events(s);
 	if (!ret)
 		ret = load_counter(s);
+	if (!ret && !s->unwinder && s->options->unwind == UNWIND_AUTO && !s->options->kernel_only &&
+	    !s->options->quiet)
+		fprintf(stderr,
+			"profrec: stacks are walked along frame pointers: unwinding by tables needs Linux 5.17\n");
 	if (!ret)
 		ret = empty_buffers(s);
 	if (!ret)
 		ret = scan_processes(s);
 	if (!ret && (jit_watch_all(&s->jit, &s->spaces) || vdso_load(&s->vdso)))
 		ret = out_of_memory(s);
+	if (!ret)
+		ret = begin_unwinding(s);
 	return ret ? ret : follow(s);
 }
 
@@ -189,6 +225,9 @@ static int apply_mmap(struct session *s, const struct sideband_record *record)
 	if (spaces->files.files.data[mapping.file].kind != MAPPED_FILE)
 		mapping.pgoff = 0;
 	ret = address_spaces_map(spaces, record->pid, record->time_ns, &mapping);
+	if (!ret && s->unwinder)
+		ret = unwinder_mapped(s->unwinder, record->pid, &mapping,
+				      &spaces->files.files.data[mapping.file]);
 	if (ret || spaces->files.files.data[mapping.file].kind != MAPPED_ANON || !record->size)
 		return ret;
 	return jit_watch(&s->jit, address_spaces_find(spaces, record->pid, record->time_ns));
@@ -229,6 +268,8 @@ static void apply_exit(struct session *s, const struct sideband_record *record)
 		return;
 	jit_end(&s->jit, address_spaces_find(&s->spaces, record->pid, record->time_ns));
 	address_spaces_exit(&s->spaces, record->pid, record->time_ns);
+	if (s->unwinder)
+		unwinder_exited(s->unwinder, record->pid);
 }
 
 /* A sideband_fn. */
@@ -288,15 +329,25 @@ int session_watch_cpus(struct session *s)
 	return ret ? out_of_memory(s) : 0;
 }
 
+int session_unwind(struct session *s)
+{
+	int ret = s->unwinder ? unwinder_work(s->unwinder) : 0;
+
+	return ret ? out_of_memory(s) : 0;
+}
+
 int session_forget(struct session *s, uint64_t time_ns)
 {
 	int ret = address_spaces_forget(&s->spaces, time_ns, proc_is_gone);
 
+	if (!ret && s->unwinder)
+		ret = unwinder_settle(s->unwinder);
 	return ret ? ret : jit_forget(&s->jit, &s->spaces);
 }
 
 void session_deinit(struct session *s)
 {
+	unwinder_destroy(s->unwinder);
 	counter_destroy(s->counter);
 	events_close(&s->events);
 	filters_close(&s->filters);

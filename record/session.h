@@ -19,6 +19,7 @@
 #include "record/newcomers.h"
 #include "record/options.h"
 #include "record/sideband.h"
+#include "record/unwinder.h"
 #include "record/vdso.h"
 
 struct session {
@@ -31,6 +32,7 @@ struct session {
 	uint32_t max_depth; /* frames of a stack */
 	struct events events;
 	struct counter *counter;
+	struct unwinder *unwinder; /* NULL: stacks are walked along frame pointers */
 	struct address_spaces spaces;
 	struct newcomers newcomers;
 	struct ksyms ksyms;
@@ -63,6 +65,9 @@ int session_apply_records(struct session *session, uint64_t until_ns);
  * -ENOMEM with the error set.
  */
 int session_watch_cpus(struct session *session);
+
+/* Does what the unwinder has to do, if there is one. Returns 0 or a negative errno. */
+int session_unwind(struct session *session);
 
 /*
  * Forgets what ended before @time_ns and what was held for it; as address_spaces_forget. Returns 0

@@ -16,6 +16,7 @@ for name in short bpfburn; do
 	"$cc" -O1 -fno-omit-frame-pointer -Wl,--build-id -o "$dir/programs/$name" tests/programs/$name.c
 done
 "$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/programs/acts" tests/programs/acts.c
+"$cc" -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/programs/frameless" tests/programs/acts.c
 
 # Emulation is slow, and slower beside other tests: numbers of samples say that there are some, not how many.
 # samples NAME REGEX: samples of the folded lines that match.
@@ -24,6 +25,7 @@ samples()
 	"$profrep" -fa --symfs "$at/root" "$at/out/$1.prof" | awk -v re="$2" '$0 ~ re {n += $NF} END {print n + 0}'
 }
 above() { [ "$1" -gt "$2" ] || { echo "$1 is not above $2"; return 1; }; }
+
 at_most() { [ "$1" -le "$2" ] || { echo "$1 is above $2"; return 1; }; }
 value() { info "$at/out/$1.prof" "$2"; }
 
@@ -45,6 +47,12 @@ recorded()
 # only NAME REGEX: there are samples, and all match.
 only() { above "$(samples "$1" .)" 5 && same "$(samples "$1" "$2")" "$(samples "$1" .)"; }
 
+# mostly NAME REGEX: there are samples, and nine in ten match.
+mostly()
+{
+	above "$(samples "$1" .)" 5 && above "$(($(samples "$1" "$2") * 10))" "$(($(samples "$1" .) * 9 - 1))"
+}
+
 judge()
 {
 	local name
@@ -55,6 +63,13 @@ judge()
 	check "Linux $series: -p: that process only" only pid '^func_ab;'
 	check "Linux $series: -U: user stacks only" same "$(samples user '_\[k\]')" 0
 	check "Linux $series: -U: they are whole" above "$(samples user ';main;func_[ab]')" 5
+	check "Linux $series: without frame pointers: to the root" mostly unwound \
+		"^frameless;_start;.*;main;$(printf 'descend;%.0s' {1..19})"
+	check "Linux $series: without frame pointers: in system calls, too" above \
+		"$(samples unwoundcalls '^frameless;_start;.*;main;(.*;)?syscall;.*_\[k\]')" 3
+	check "Linux $series: short ones are complete, too" above \
+		"$(samples command '^short;_start;.*;burn_shortly')" 40
+	check "Linux $series: --unwind=fp: it is not" same "$(samples framepointers '^frameless;_start;.*;main;')" 0
 	check "Linux $series: -K: kernel stacks only" same "$(samples kernel ';func_[ab]')" 0
 	check "Linux $series: -I: idle" above "$(samples idle '^swapper/')" 0
 	check "Linux $series: -i: each interval" above "$("$profrep" -T "$at/out/interval.prof" | grep -c '^..:..:..')" 1
@@ -71,8 +86,12 @@ judge()
 		"0 storage full, 0 refused by the kernel, 0 walk failed"
 	check "Linux $series: small storage: no stack missed" same "$(value small "user missed")" \
 		"0 storage full, 0 refused by the kernel, 0 walk failed"
-	check "Linux $series: small storage: more stacks than it holds" above \
-		"$("$profrep" -f "$at/out/small.prof" | wc -l)" 1024
+	if [ "$(samples small .)" -gt 4000 ]; then
+		check "Linux $series: small storage: more stacks than it holds" above \
+			"$("$profrep" -f "$at/out/small.prof" | wc -l)" 1024
+	else
+		skip "Linux $series: small storage: more stacks than it holds" "too slow to fill it"
+	fi
 	check "Linux $series: tiny storage: it was full" fails 1 grep -q "refused" "$at/out/tiny.log"
 	check "Linux $series: tiny storage: and that is said" contains "$(cat "$at/out/tiny.log")" "storage full)"
 	check "Linux $series: a module" above "$(samples module '^dd;.*;brd_[a-z_.]*\[k\]')" 3

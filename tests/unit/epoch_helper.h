@@ -96,7 +96,7 @@ struct sample {
 	const uint64_t *user, *kernel;
 	size_t nr_user, nr_kernel;
 	uint64_t user_id, kernel_id; /* 0: made from the frames */
-	bool is_cut;		     /* both stacks are */
+	enum stack_end end;	     /* of both */
 };
 
 /* Any function of the frames will do for an id. */
@@ -119,9 +119,9 @@ static inline int try_add(struct world *w, const struct sample *s)
 		.key = &key,
 		.value = &value,
 		.user = {s->user_id ? s->user_id : stack_id(s->user, s->nr_user), s->user,
-			 s->nr_user, s->is_cut},
+			 s->nr_user, s->end},
 		.kernel = {s->kernel_id ? s->kernel_id : stack_id(s->kernel, s->nr_kernel),
-			   s->kernel, s->nr_kernel, s->is_cut},
+			   s->kernel, s->nr_kernel, s->end},
 	};
 
 	memcpy(key.comm, s->comm, strnlen(s->comm, sizeof(key.comm)));

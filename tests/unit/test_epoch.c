@@ -456,13 +456,70 @@ START_TEST(stacks_cut_at_the_depth_limit)
 	world_create(&w);
 	s.user = frames;
 	s.nr_user = ARRAY_SIZE(frames);
-	s.is_cut = true;
+	s.end = STACK_END_CUT;
 	add(&w, &s);
 	add_user(&w, PID_A, 10, frames, ARRAY_SIZE(frames) - 1);
 	t = finish(&w);
 	ck_assert_int_eq(t.stacks[t.counts[0].user_stack].end, PROF_STACK_CUT);
 	ck_assert_int_eq(t.stacks[t.counts[1].user_stack].end, PROF_STACK_UNKNOWN);
 	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack, frames, ARRAY_SIZE(frames));
+	world_destroy(&w);
+}
+END_TEST
+
+START_TEST(how_walks_by_tables_end)
+{
+	static const struct {
+		enum stack_end raw;
+		enum prof_stack_end want;
+	} ends[] = {
+		{STACK_END_FP, PROF_STACK_UNKNOWN},
+		{STACK_END_ROOT, PROF_STACK_COMPLETE},
+		{STACK_END_NO_TABLE, PROF_STACK_NO_TABLE},
+		{STACK_END_BAD_RULE, PROF_STACK_BAD_RULE},
+		{STACK_END_UNREADABLE, PROF_STACK_UNREADABLE},
+		{STACK_END_EARLY, PROF_STACK_EARLY},
+	};
+	const uint64_t frames[] = {0x10010, 0x10020};
+	struct world w;
+	struct prof_epoch t;
+
+	world_create(&w);
+	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 5), 0);
+	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x10000, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		struct sample s = {.pid = PID_A, .comm = "app", .time_ns = 20, .count = 1 + i,
+				   .user = frames, .nr_user = 2, .user_id = 100 + i,
+				   .end = ends[i].raw};
+
+		add(&w, &s);
+	}
+	t = finish(&w);
+	ck_assert_uint_eq(t.nr_counts, ARRAY_SIZE(ends));
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		ck_assert_uint_eq(t.counts[i].count, 1 + i);
+		ck_assert_int_eq(t.stacks[t.counts[i].user_stack].end, ends[i].want);
+	}
+	world_destroy(&w);
+}
+END_TEST
+
+/* What tables led to is code, even if its mapping has not been heard of. */
+START_TEST(walks_by_tables_do_not_stray)
+{
+	const uint64_t frames[] = {0x10010, 0x7ff0001234, 0x10020};
+	struct sample s = {.pid = PID_A, .comm = "app", .time_ns = 20, .count = 1,
+			   .user = frames, .nr_user = 3, .end = STACK_END_ROOT};
+	struct world w;
+	struct prof_epoch t;
+
+	world_create(&w);
+	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 5), 0);
+	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x10000, 0);
+	add(&w, &s);
+	t = finish(&w);
+	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack, frames, 3);
+	ck_assert_int_eq(t.stacks[t.counts[0].user_stack].end, PROF_STACK_COMPLETE);
 	world_destroy(&w);
 }
 END_TEST
@@ -684,7 +741,8 @@ SUITE_MAIN("epoch", empty, addresses_come_back, randomised_processes_share_stack
 	   a_file_at_two_distances, instances_are_per_process, only_mappings_that_were_hit,
 	   deleted_files, the_time_of_a_sample, kernel_frames, symbols_of_return_addresses,
 	   frames_of_the_last_symbol, a_kernel_that_hides_its_addresses, missed_stacks,
-	   stacks_cut_at_the_depth_limit, walks_that_stray, equal_rows_are_one, thread_names, reset,
+	   stacks_cut_at_the_depth_limit, how_walks_by_tables_end, walks_by_tables_do_not_stray,
+	   walks_that_stray, equal_rows_are_one, thread_names, reset,
 	   processes_that_are_gone, unknown_mappings_are_looked_up,
 	   an_earlier_image_is_not_looked_up, a_look_up_does_not_change_the_past,
 	   counts_are_divided_at_a_change, divided_counts_are_never_empty,

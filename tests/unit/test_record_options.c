@@ -70,6 +70,7 @@ START_TEST(defaults)
 	ck_assert(!o.user_only && !o.kernel_only && !o.include_idle && !o.quiet);
 	ck_assert_uint_eq(o.period, 0);
 	ck_assert_uint_eq(o.max_depth, 0);
+	ck_assert_int_eq(o.unwind, UNWIND_AUTO);
 	ck_assert_uint_eq(o.tids.nr, 0);
 	ck_assert_uint_eq(o.uid, UINT64_MAX);
 	ck_assert_uint_eq(o.mntns, 0);
@@ -149,6 +150,7 @@ START_TEST(filters)
 	REFUSE("option -p/--pid: not allowed with option -L/--tid", "", "-L1", "-p1");
 	REFUSE("option -L/--tid: '1-2' is not a list of thread ids (N[,N...])", "", "-L1-2");
 	REFUSE("option -L/--tid: not allowed with a command", "", "-L", "1", "--", "true");
+	REFUSE("option --unwind: 'lbr' is not auto, fp or dwarf", "", "--unwind=lbr");
 	REFUSE("option --max-stack-depth: 2049 is out of range (1 to 2048)", "",
 	       "--max-stack-depth=2049");
 }

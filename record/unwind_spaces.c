@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind_spaces.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "record/proc_scan.h"
+
+/* Mappings of one process; what is beyond is left along frame pointers. */
+#define MAPPINGS_MAX 4096
+
+/* Where looking again brought nothing new, the next look has to wait: first and longest time. */
+#define BACKOFF_NS     UINT64_C(200000000)
+#define BACKOFF_MAX_NS UINT64_C(10000000000)
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
+}
+
+static uint64_t hash_pid(uint32_t pid)
+{
+	return pid * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static int put_mapping(struct unwind_spaces *u, uint32_t at)
+{
+	return bpf_map_update_elem(u->tables->store.maps.mappings, &at, &u->mappings[at], BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
+/* Programs look meanwhile: bias goes first, as it means nothing as long as there are no pages. */
+void unwind_spaces_table_changed(struct unwind_spaces *u, uint32_t nr)
+{
+	for (uint32_t i = 0; i < u->nr_mappings; i++) {
+		struct unwind_mapping *m = &u->mappings[i], now = *m;
+
+		if (u->mapping_tables[i] != nr || UNWIND_NR_PAGES(m->pages))
+			continue;
+		unwind_table_describe(&u->tables->tables.data[nr], m->bias, &now);
+		if (now.bias != m->bias) {
+			m->bias = now.bias;
+			put_mapping(u, i);
+		}
+		m->pages = now.pages;
+		put_mapping(u, i);
+	}
+}
+
+struct unwind_process *unwind_spaces_find(const struct unwind_spaces *u, uint32_t pid)
+{
+	index_for_each (&u->by_pid, hash_pid(pid), i)
+		if (u->processes.data[i].pid == pid)
+			return &u->processes.data[i];
+	return NULL;
+}
+
+/* Entries of the index outlive their processes: it is made anew when most of them are old. */
+static int index_processes(struct unwind_spaces *u)
+{
+	int ret = 0;
+
+	index_clear(&u->by_pid);
+	u->nr_indexed = 0;
+	for (size_t i = 0; i < u->processes.nr && !ret; i++) {
+		if (!u->processes.data[i].pid)
+			continue;
+		ret = index_insert(&u->by_pid, hash_pid(u->processes.data[i].pid), i);
+		u->nr_indexed++;
+	}
+	return ret;
+}
+
+static int add_process(struct unwind_spaces *u, uint32_t pid, struct unwind_process **process)
+{
+	struct unwind_process new = {.pid = pid, .room = UNWIND_NR_ROOMS};
+	uint32_t at = u->processes.nr;
+	int ret = 0;
+
+	if (u->nr_indexed > 1024 + 2 * (u->processes.nr - u->free_processes.nr))
+		ret = index_processes(u);
+	if (!ret && u->free_processes.nr)
+		at = u->free_processes.data[--u->free_processes.nr];
+	else if (!ret)
+		ret = vec_push(&u->processes, new);
+	if (!ret)
+		ret = index_insert(&u->by_pid, hash_pid(pid), at);
+	if (ret)
+		return ret;
+	u->nr_indexed++;
+	u->processes.data[at] = new;
+	*process = &u->processes.data[at];
+	return 0;
+}
+
+/* Room for @nr mappings, or -ENOSPC. */
+static int take_room(struct unwind_spaces *u, uint32_t nr, uint32_t *room, uint32_t *first)
+{
+	u32_vec *free_rooms;
+
+	*room = 0;
+	while (1u << (UNWIND_ROOM_SHIFT + *room) < nr)
+		(*room)++;
+	free_rooms = &u->free_rooms[*room];
+	if (free_rooms->nr) {
+		*first = free_rooms->data[--free_rooms->nr];
+		return 0;
+	}
+	if (UNWIND_MAX_MAPPINGS - u->nr_mappings < 1u << (UNWIND_ROOM_SHIFT + *room))
+		return -ENOSPC;
+	*first = u->nr_mappings;
+	u->nr_mappings += 1u << (UNWIND_ROOM_SHIFT + *room);
+	return 0;
+}
+
+static int retire_room(struct unwind_spaces *u, struct unwind_process *p)
+{
+	if (p->room == UNWIND_NR_ROOMS)
+		return 0;
+	/* Nobody is told of their tables any more. */
+	for (uint32_t i = 0; i < p->nr; i++)
+		u->mapping_tables[p->first + i] = NO_TABLE;
+	return vec_push(&u->retired[p->room], p->first);
+}
+
+/* Lists what @space maps, as the program is to know it, in the list. */
+static int list_mappings(struct unwind_spaces *u, const struct address_spaces *spaces,
+			 const struct address_space *space)
+{
+	vec_clear(&u->list);
+	vec_clear(&u->list_tables);
+	vec_for_each (&space->live, mapping) {
+		struct mapped_file *file = &spaces->files.files.data[mapping->file];
+		struct unwind_mapping m = {.start = mapping->start, .end = mapping->end};
+		uint32_t nr;
+		int ret;
+
+		proc_find_build_id(file, space->pid, mapping->start, mapping->end);
+		ret = unwind_tables_find(u->tables, file, mapping->start, mapping->end, &nr);
+		if (ret)
+			return ret;
+		/* A compiler's memory is often many mappings side by side. */
+		if (nr == NO_TABLE && u->list.nr &&
+		    u->list_tables.data[u->list.nr - 1] == NO_TABLE &&
+		    u->list.data[u->list.nr - 1].end == m.start) {
+			u->list.data[u->list.nr - 1].end = m.end;
+			continue;
+		}
+		if (u->list.nr == MAPPINGS_MAX)
+			break;
+		unwind_table_describe(&u->tables->tables.data[nr], mapping->start - mapping->pgoff,
+				      &m);
+		ret = vec_push(&u->list, m);
+		if (!ret)
+			ret = vec_push(&u->list_tables, nr);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static bool is_unchanged(const struct unwind_spaces *u, const struct unwind_process *p,
+			 uint64_t image)
+{
+	if (p->image != image || p->nr != u->list.nr)
+		return false;
+	for (uint32_t i = 0; i < p->nr; i++)
+		if (u->mappings[p->first + i].start != u->list.data[i].start ||
+		    u->mappings[p->first + i].end != u->list.data[i].end ||
+		    u->mapping_tables[p->first + i] != u->list_tables.data[i])
+			return false;
+	return true;
+}
+
+/* With a time, this is all that can be known now: the program need not ask before. */
+static int put_space(struct unwind_spaces *u, const struct unwind_process *p, uint64_t ask_again_ns)
+{
+	struct unwind_space space = {.image = p->image,
+				     .ask_again_ns = ask_again_ns,
+				     .first = p->first,
+				     .nr = p->nr,
+				     .is_settled = ask_again_ns != 0};
+
+	return bpf_map_update_elem(u->tables->store.maps.spaces, &p->pid, &space, BPF_ANY) ? -errno
+											   : 0;
+}
+
+static int put_mappings(struct unwind_spaces *u, uint32_t first)
+{
+	uint32_t nr = u->list.nr;
+	int ret = 0;
+
+	vec_clear(&u->list_keys);
+	for (uint32_t i = 0; i < nr && !ret; i++)
+		ret = vec_push(&u->list_keys, first + i);
+	if (ret)
+		return ret;
+	memcpy(&u->mappings[first], u->list.data, nr * sizeof(*u->mappings));
+	memcpy(&u->mapping_tables[first], u->list_tables.data, nr * sizeof(*u->mapping_tables));
+	return bpf_map_update_batch(u->tables->store.maps.mappings, u->list_keys.data, u->list.data,
+				    &nr, NULL)
+		       ? -errno
+		       : 0;
+}
+
+void unwind_spaces_hide(struct unwind_spaces *u, uint32_t pid, uint64_t image)
+{
+	const struct unwind_process hidden = {.pid = pid, .image = image};
+
+	put_space(u, &hidden, now_ns() + BACKOFF_MAX_NS);
+}
+
+/*
+ * Tells the program what is in the list as the mappings of @pid, which is @image. Returns 0 or
+ * -ENOMEM; a process for which there is no room is left along frame pointers.
+ */
+static int install(struct unwind_spaces *u, uint32_t pid, uint64_t image)
+{
+	struct unwind_process *p = unwind_spaces_find(u, pid);
+	struct unwind_process old;
+	uint32_t room, first;
+	int ret;
+
+	if (p && is_unchanged(u, p, image)) {
+		p->backoff_ns =
+			p->backoff_ns < BACKOFF_MAX_NS / 2 ? p->backoff_ns * 2 : BACKOFF_MAX_NS;
+		put_space(u, p, now_ns() + p->backoff_ns);
+		return 0;
+	}
+	if (!u->list.nr)
+		return 0;
+	if (take_room(u, u->list.nr, &room, &first)) {
+		unwind_spaces_hide(u, pid, image);
+		return 0;
+	}
+	ret = put_mappings(u, first);
+	if (!ret && !p)
+		ret = add_process(u, pid, &p);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	old = *p;
+	p->first = first;
+	p->nr = u->list.nr;
+	p->room = room;
+	p->image = image;
+	p->backoff_ns = BACKOFF_NS;
+	put_space(u, p, 0);
+	return retire_room(u, &old);
+}
+
+int unwind_spaces_put(struct unwind_spaces *u, const struct address_spaces *from,
+		      const struct address_space *space, uint64_t image)
+{
+	int ret = list_mappings(u, from, space);
+
+	return ret ? ret : install(u, space->pid, image);
+}
+
+bool unwind_spaces_differ(const struct unwind_spaces *u, uint32_t pid,
+			  const struct mapping *mapping, uint32_t table)
+{
+	const struct unwind_process *p = unwind_spaces_find(u, pid);
+
+	for (uint32_t i = 0; p && i < p->nr; i++) {
+		const struct unwind_mapping *m = &u->mappings[p->first + i];
+
+		if (m->end > mapping->start && m->start < mapping->end &&
+		    u->mapping_tables[p->first + i] != table)
+			return true;
+	}
+	return false;
+}
+
+int unwind_spaces_lookup(const struct unwind_spaces *u, uint32_t pid, uint64_t image, uint64_t pc,
+			 struct unwind_mapping *mapping)
+{
+	const struct unwind_process *p = unwind_spaces_find(u, pid);
+	uint32_t lo, hi;
+
+	if (!p || (p->image && p->image != image))
+		return -EAGAIN;
+	for (lo = p->first, hi = p->first + p->nr; lo < hi;) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		const struct unwind_mapping *m = &u->mappings[mid];
+
+		if (pc >= m->end) {
+			lo = mid + 1;
+		} else if (pc < m->start) {
+			hi = mid;
+		} else {
+			*mapping = *m;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+void unwind_spaces_remove(struct unwind_spaces *u, uint32_t pid)
+{
+	struct unwind_process *p = unwind_spaces_find(u, pid);
+
+	bpf_map_delete_elem(u->tables->store.maps.spaces, &pid);
+	if (!p)
+		return;
+	/* What cannot be noted as free is lost to us, and no more. */
+	retire_room(u, p);
+	p->pid = 0;
+	vec_push(&u->free_processes, (uint32_t)(p - u->processes.data));
+}
+
+int unwind_spaces_settle(struct unwind_spaces *u)
+{
+	int ret = 0;
+
+	for (int i = 0; i < UNWIND_NR_ROOMS && !ret; i++) {
+		ret = vec_append(&u->free_rooms[i], u->retired[i].data, u->retired[i].nr);
+		if (!ret)
+			vec_clear(&u->retired[i]);
+	}
+	return ret;
+}
+
+int unwind_spaces_init(struct unwind_spaces *u, struct unwind_tables *tables)
+{
+	*u = (struct unwind_spaces){.tables = tables};
+	/* Room that is not used is never touched. */
+	u->mappings = calloc(UNWIND_MAX_MAPPINGS, sizeof(*u->mappings));
+	u->mapping_tables = calloc(UNWIND_MAX_MAPPINGS, sizeof(*u->mapping_tables));
+	return u->mappings && u->mapping_tables ? 0 : -ENOMEM;
+}
+
+void unwind_spaces_deinit(struct unwind_spaces *u)
+{
+	for (int i = 0; i < UNWIND_NR_ROOMS; i++) {
+		vec_free(&u->free_rooms[i]);
+		vec_free(&u->retired[i]);
+	}
+	vec_free(&u->processes);
+	vec_free(&u->free_processes);
+	vec_free(&u->list);
+	vec_free(&u->list_tables);
+	vec_free(&u->list_keys);
+	index_deinit(&u->by_pid);
+	free(u->mappings);
+	free(u->mapping_tables);
+}

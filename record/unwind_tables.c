@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind_tables.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "common/cleanup.h"
+
+/* Times that a file may have gone before it could be opened. */
+#define ATTEMPTS_MAX 8
+
+static uint64_t hash_table(const struct file_table *t)
+{
+	uint64_t ids[2] = {t->dev, t->inode};
+	uint64_t h = XXH3_64bits(t->build_id.bytes, t->build_id.size);
+
+	return XXH3_64bits_withSeed(ids, sizeof(ids), h);
+}
+
+int unwind_tables_find(struct unwind_tables *u, const struct mapped_file *file, uint64_t start,
+		       uint64_t end, uint32_t *nr)
+{
+	struct file_table t = {.build_id = *mapped_file_build_id(file)};
+	uint64_t hash;
+	int ret;
+
+	if (file->kind != MAPPED_FILE) {
+		bool is_own = file->kind == MAPPED_VDSO && vdso_is_same(u->vdso, start, end);
+
+		*nr = is_own ? VDSO_TABLE : NO_TABLE;
+		return 0;
+	}
+	if (build_id_is_none(&t.build_id)) {
+		t.dev = file->dev;
+		t.inode = file->inode;
+	}
+	hash = hash_table(&t);
+	index_for_each (&u->by_file, hash, i) {
+		const struct file_table *have = &u->tables.data[i];
+
+		if (build_id_equal(&have->build_id, &t.build_id) && have->dev == t.dev &&
+		    have->inode == t.inode) {
+			*nr = i;
+			return 0;
+		}
+	}
+	*nr = u->tables.nr;
+	ret = index_insert(&u->by_file, hash, *nr);
+	return ret ? ret : vec_push(&u->tables, t);
+}
+
+void unwind_table_describe(const struct file_table *t, uint64_t base, struct unwind_mapping *m)
+{
+	m->bias = base;
+	switch (t->state) {
+	case TABLE_NONE:
+		m->pages = UNWIND_TABLE_WANTED;
+		break;
+	case TABLE_ASKED:
+		m->pages = UNWIND_TABLE_ASKED_FOR;
+		break;
+	case TABLE_READY:
+		m->bias += t->first_off;
+		m->pages = UNWIND_PAGES(t->first_page, t->nr_pages);
+		break;
+	case TABLE_IMPOSSIBLE:
+		m->pages = UNWIND_WITHOUT_TABLE;
+		break;
+	}
+}
+
+static void set_state(struct unwind_tables *u, uint32_t nr, enum table_state state)
+{
+	struct file_table *t = &u->tables.data[nr];
+
+	u->nr_asked += (state == TABLE_ASKED) - (t->state == TABLE_ASKED);
+	t->state = state;
+	u->changed(u->ctx, nr);
+}
+
+/* Returns 0 or -ENOMEM; a table that cannot be put into the maps is impossible. */
+static int add_table(struct unwind_tables *u, uint32_t nr, const struct unwind_table *made)
+{
+	struct file_table *t = &u->tables.data[nr];
+	int ret = unwind_store_add(&u->store, made, &t->first_page);
+
+	if (ret) {
+		set_state(u, nr, TABLE_IMPOSSIBLE);
+		return ret == -ENOMEM ? ret : 0;
+	}
+	t->nr_pages = made->nr_pages;
+	t->first_off = made->first_off;
+	set_state(u, nr, TABLE_READY);
+	return 0;
+}
+
+int unwind_tables_request(struct unwind_tables *u, uint32_t nr, int fd)
+{
+	struct file_table *t = &u->tables.data[nr];
+
+	if (fd < 0 || table_builder_request(u->builder, fd, nr)) {
+		/* It may be to be had through another process, or later. */
+		set_state(u, nr, ++t->attempts < ATTEMPTS_MAX ? TABLE_NONE : TABLE_IMPOSSIBLE);
+		return 0;
+	}
+	set_state(u, nr, TABLE_ASKED);
+	return 0;
+}
+
+int unwind_tables_finish(struct unwind_tables *u)
+{
+	struct unwind_table made;
+	uint32_t nr;
+	int status, ret = 0;
+
+	while (!ret && table_builder_next(u->builder, &nr, &status, &made)) {
+		if (status) {
+			set_state(u, nr, TABLE_IMPOSSIBLE);
+			continue;
+		}
+		ret = add_table(u, nr, &made);
+		unwind_table_deinit(&made);
+	}
+	return ret;
+}
+
+int unwind_tables_wait(struct unwind_tables *u, int ms)
+{
+	struct pollfd pollfd = {.fd = table_builder_fd(u->builder), .events = POLLIN};
+	struct timespec begin, now;
+	int ret = unwind_tables_finish(u), left = ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	while (!ret && u->nr_asked && left > 0 && poll(&pollfd, 1, left) > 0) {
+		ret = unwind_tables_finish(u);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left = ms - (int)((now.tv_sec - begin.tv_sec) * 1000 +
+				  (now.tv_nsec - begin.tv_nsec) / 1000000);
+	}
+	return ret;
+}
+
+/* The vdso is in no file: the builder gets a copy. */
+static int request_vdso(struct unwind_tables *u)
+{
+	const void *image = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	_cleanup_close_ int fd = -1;
+
+	if (!image || !u->vdso->size)
+		return 0;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0 || write(fd, image, u->vdso->size) != (ssize_t)u->vdso->size)
+		return 0;
+	return unwind_tables_request(u, VDSO_TABLE, fd);
+}
+
+int unwind_tables_begin(struct unwind_tables *u, const struct unwind_maps *maps,
+			const struct vdso *vdso)
+{
+	u->store.maps = *maps;
+	u->vdso = vdso;
+	return request_vdso(u);
+}
+
+int unwind_tables_init(struct unwind_tables *u, struct err *err)
+{
+	const struct file_table none[] = {
+		[NO_TABLE] = {.state = TABLE_IMPOSSIBLE},
+		[VDSO_TABLE] = {.state = TABLE_NONE},
+	};
+
+	*u = (struct unwind_tables){0};
+	if (vec_append(&u->tables, none, ARRAY_SIZE(none)))
+		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
+	return table_builder_start(&u->builder, err);
+}
+
+void unwind_tables_deinit(struct unwind_tables *u)
+{
+	table_builder_destroy(u->builder);
+	unwind_store_deinit(&u->store);
+	vec_free(&u->tables);
+	index_deinit(&u->by_file);
+}

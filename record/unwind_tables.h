@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The unwind tables of all files that have been met, each made once, however many processes map the
+ * file: by the child that makes them, or from a cache.
+ */
+#ifndef RECORD_UNWIND_TABLES_H
+#define RECORD_UNWIND_TABLES_H
+
+#include <stdint.h>
+
+#include "common/buildid.h"
+#include "common/err.h"
+#include "common/index.h"
+#include "common/vec.h"
+#include "record/mapped_files.h"
+#include "record/table_builder.h"
+#include "record/unwind_store.h"
+#include "record/vdso.h"
+
+enum table_state {
+	TABLE_NONE, /* nobody has asked yet */
+	TABLE_ASKED,
+	TABLE_READY,
+	TABLE_IMPOSSIBLE,
+};
+
+struct file_table {
+	struct build_id build_id;
+	uint64_t dev, inode; /* where there is no build-id */
+	enum table_state state;
+	uint32_t attempts;
+	uint32_t nr_processes; /* that map it at the beginning */
+	uint32_t first_page, nr_pages;
+	uint64_t first_off;
+};
+
+/* The first two are of no file that could be looked up. */
+enum { NO_TABLE, VDSO_TABLE };
+
+struct unwind_tables {
+	struct unwind_store store;
+	struct table_builder *builder;
+	const struct vdso *vdso;
+	VEC(struct file_table) tables;
+	struct index by_file;
+	uint32_t nr_asked;
+	/* Called when the state of a table has changed. */
+	void (*changed)(void *ctx, uint32_t nr);
+	void *ctx;
+};
+
+/*
+ * Starts the child that makes tables. Returns 0 or a negative errno with @err set; the deinit is
+ * due in any case.
+ */
+int unwind_tables_init(struct unwind_tables *tables, struct err *err);
+
+/* Where the tables go, and the vdso, whose table is asked for. Returns 0 or -ENOMEM. */
+int unwind_tables_begin(struct unwind_tables *tables, const struct unwind_maps *maps,
+			const struct vdso *vdso);
+
+/*
+ * Finds or adds the table for what is mapped at [start, end) from @file. *@nr stays valid. Returns
+ * 0 or -ENOMEM.
+ */
+int unwind_tables_find(struct unwind_tables *tables, const struct mapped_file *file, uint64_t start,
+		       uint64_t end, uint32_t *nr);
+
+/* What the program is to know of a mapping by which offset 0 of the file is at @base. */
+void unwind_table_describe(const struct file_table *table, uint64_t base,
+			   struct unwind_mapping *mapping);
+
+/*
+ * Has the table of a file made that is open at @fd (or could not be opened: negative). Returns 0 or
+ * -ENOMEM.
+ */
+int unwind_tables_request(struct unwind_tables *tables, uint32_t nr, int fd);
+
+/* Takes over what has been made. Returns 0 or -ENOMEM. */
+int unwind_tables_finish(struct unwind_tables *tables);
+
+/* Waits for what was asked for, for so long at most, and takes it over. Returns 0 or -ENOMEM. */
+int unwind_tables_wait(struct unwind_tables *tables, int ms);
+
+void unwind_tables_deinit(struct unwind_tables *tables);
+
+#endif

@@ -226,9 +226,9 @@ static int add_row(struct build *b, uint64_t off, uint32_t rule)
 #define SYSCALL_BYTES 3
 
 /*
- * No rule holds from the gap on. But libc ends the information of some functions before or behind the
- * system call that is their last instruction, and what runs in the kernel has the address behind
- * that: rt_sigreturn, and clone, which the child's part follows, that nobody has called.
+ * No rule holds from the gap on. But libc ends the information of some functions before or behind
+ * the system call that is their last instruction, and what runs in the kernel has the address
+ * behind that: rt_sigreturn, and clone, which the child's part follows, that nobody has called.
  */
 static int end_function(struct build *b, const struct unwind_rule *next)
 {

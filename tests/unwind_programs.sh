@@ -64,6 +64,15 @@ unwind_build()
 unwind_names="calls calls-O0 calls-clang arrays arrays-O0 realign realign-O0 signals signals-O0 contexts threads vfork \
 lazy lazy-ibt throw panics python3 perl gcc sha256 rsa2048 aes sqlite3 git node"
 
+# Those whose instructions are worth going through one by one.
+# shellcheck disable=SC2034
+unwind_step_names="calls calls-O0 calls-clang arrays realign realign-O0 signals vfork lazy lazy-ibt"
+
+# Where programs and threads begin, in folded lines with modules: _start, which has no name in stripped files, its caller
+# in libc, the dynamic loader, or what two functions of libc have called.
+# shellcheck disable=SC2034
+unwind_roots='^[^;]*;(_start \[|[^;]* \[ld-linux|[^;]*;(__libc_start_main|start_thread)[^;]* \[|[^;]*;[^;]*;in_thread \[)'
+
 # unwind_missing NAME: prints why a program cannot run here, or nothing.
 unwind_missing()
 {

@@ -46,7 +46,7 @@ done
 
 # Where calls are never bound for good, their way through the PLT is seen.
 export LD_BIND_NOT=1
-for name in calls calls-O0 calls-clang arrays realign realign-O0 signals vfork lazy lazy-ibt; do
+for name in $unwind_step_names; do
 	why=$(unwind_missing "$name")
 	if [ "$why" ]; then
 		skip "$name, steps" "$why"

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# User stacks reach their root in programs without frame pointers. What the recording says of its stacks is compared with
+# the names of their outermost frames.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+# shellcheck source=tests/unwind_programs.sh
+. tests/unwind_programs.sh
+need_recording
+[ "$(uname -m)" = x86_64 ] || skip_all "tables are for x86-64, this is $(uname -m)"
+"$profrec" -q --unwind=dwarf -o "$dir/probe.prof" 1 2> "$dir/why" ||
+	skip_all "no stacks by tables here: $(head -n 1 "$dir/why")"
+unwind_build
+
+# build OUTPUT SOURCE [FLAG...]: without frame pointers.
+build()
+{
+	local out=$1 source=$2
+	shift 2
+	"$cc" -O2 -fomit-frame-pointer -Wl,--build-id -o "$out" "tests/programs/$source" "$@"
+}
+
+# record NAME OPTION... [-- COMMAND...]: to NAME.prof, and folded, user frames alone, to NAME.folded.
+mkdir "$dir/symfs"
+record()
+{
+	local name=$1
+	shift
+	"$profrec" -q -F 999 -i 1 -o "$dir/$name.prof" "$@" > /dev/null 2> "$dir/$name.err"
+	fold "$name"
+}
+
+# fold NAME [OPTION...]
+fold()
+{
+	local name=$1
+	shift
+	"$profrep" -f -U -m --symfs "$dir/symfs" "$@" "$dir/$name.prof" > "$dir/$name.folded" 2>> "$dir/$name.err"
+}
+
+# shares NAME REGEX: of the samples whose line matches, and was not that of the command before its exec: how many,
+# and how many have one of these roots.
+shares()
+{
+	awk -v re="$2" -v roots="$unwind_roots" '!/^profrec[; ]/ && $0 ~ re {t += $NF; if ($0 ~ roots) r += $NF}
+		END {print t + 0, r + 0}' "$dir/$1.folded"
+}
+
+# rooted NAME PERCENT MINIMUM [REGEX]: of few samples, three more may be without.
+rooted()
+{
+	local all good
+	read -r all good < <(shares "$1" "${4:-.}")
+	[ "$all" -ge "$3" ] && [ $((good * 100 + 300)) -ge $((all * $2)) ] && return 0
+	echo "$good of $all samples have a root"
+	cat "$dir/$1.err"
+	grep -vE "$unwind_roots" "$dir/$1.folded" | grep -E -e "${4:-.}" | cut -c1-300 | head
+	return 1
+}
+
+# complete NAME PERCENT: the recording says so. Stacks from before the tables were there are counted as early; how many
+# depends on how busy the machine is.
+complete()
+{
+	local all good early
+	read -r good all < <(info "$dir/$1.prof" "user stacks" | sed 's/ of / /; s/ samples.*//')
+	early=$(info "$dir/$1.prof" "others ended" | sed 's/.* \([0-9]*\) early.*/\1/')
+	[ "${all:-0}" -gt 0 ] && [ $(((good + early) * 100 + 300)) -ge $((all * $2)) ] && return 0
+	info "$dir/$1.prof" "user stacks"
+	info "$dir/$1.prof" "others ended"
+	return 1
+}
+
+## Programs of all kinds, after the first second. How many samples there are depends on the machine.
+for name in calls arrays signals threads lazy throw python3 rsa2048 sqlite3 node; do
+	why=$(unwind_missing "$name")
+	if [ "$why" ]; then
+		skip "$name" "$why"
+		continue
+	fi
+	# What begins a library in which calls are bound late has no unwind information, and nothing else does as much of it.
+	case $name in lazy) least=85 ;; *) least=95 ;; esac
+	unwind_program "$name" record "$name" --unwind=dwarf 3 --
+	fold "$name" --from 1
+	check "$name: the recording says that stacks are complete" complete "$name" $least
+	check "$name: they have roots" rooted "$name" $least 10
+done
+for name in gcc git; do
+	why=$(unwind_missing "$name")
+	if [ "$why" ]; then
+		skip "$name" "$why"
+		continue
+	fi
+	# shellcheck disable=SC2016 # for the shell that is started
+	unwind_program "$name" record "$name" --unwind=dwarf 3 -- bash -c 'while :; do "$@" > /dev/null; done' loop
+	fold "$name" --from 1
+	check "$name: the recording says that stacks are complete" complete "$name" 95
+	check "$name: they have roots" rooted "$name" 90 10
+done
+
+## Samples in the kernel, with what called it.
+record dd --unwind=dwarf 3 -- dd if=/dev/zero of=/dev/null bs=64k
+"$profrep" -f -a -m --from 1 "$dir/dd.prof" | grep '_\[k\]' > "$dir/kernel.folded"
+touch "$dir/kernel.err"
+check "dd, in the kernel: they have roots" rooted kernel 95 10 '^dd;'
+
+## A library that is loaded, and one that takes its place.
+for name in plug_one plug_two; do
+	build "$dir/lib$name.so" plugin.c -shared -fPIC -DPLUGIN=$name
+done
+build "$dir/loader" loader.c -ldl
+record dl --unwind=dwarf -- "$dir/loader" "$dir/libplug_one.so:plug_one" "$dir/libplug_two.so:plug_two"
+check "dlopen: stacks in the first library have roots" rooted dl 90 10 ';plug_one[; ]'
+check "dlopen: stacks in the second have roots" rooted dl 90 10 ';plug_two[; ]'
+
+## Other images of one process, and one image of many.
+build "$dir/reexec" reexec.c
+build "$dir/short" short.c
+record exec --unwind=dwarf -- "$dir/reexec" "$dir/reexec" "$dir/short" 300
+check "exec: stacks before it have roots" rooted exec 90 10 ';before_exec[; ]'
+check "exec: stacks after it have roots" rooted exec 90 10 ';burn_shortly[; ]'
+record fork --unwind=dwarf 3 -- \
+	bash -c 'while :; do for i in 1 2 3; do (for ((j = 0; j < 20000; j++)); do :; done) & done; wait; done'
+fold fork --from 1
+check "fork without exec: they have roots" rooted fork 90 10 '^bash;'
+
+## Files that the host does not have under that name, or not any more.
+mkdir -p "$dir/inside" "$dir/symfs$dir/inside" "$dir/symfs$dir/gone" "$dir/gone"
+cp "$dir/frames" "$dir/symfs$dir/inside/elsewhere"
+if unshare -m true 2> /dev/null; then
+	record elsewhere --unwind=dwarf -- unshare -m sh -c \
+		"mount -t tmpfs none $dir/inside && cp $dir/frames $dir/inside/elsewhere && exec $dir/inside/elsewhere calls 1000"
+	check "another mount namespace: they have roots" rooted elsewhere 90 10 '^elsewhere;'
+else
+	skip "another mount namespace" "there are no mount namespaces"
+fi
+cp "$dir/frames" "$dir/gone/vanished"
+cp "$dir/frames" "$dir/symfs$dir/gone/vanished"
+"$dir/gone/vanished" calls 600000 &
+wait_for eval "grep -q vanished /proc/$!/maps"
+rm "$dir/gone/vanished"
+record vanished --unwind=dwarf -p $! 3
+kill $!
+fold vanished --from 1
+check "a deleted program: they have roots" rooted vanished 95 10 '^vanished;'
+
+## Frame pointers, if they are asked for: there are none in what is optimised.
+record fp --unwind=fp 2 -- "$dir/frames" calls 600000
+read -r all good < <(shares fp '^frames;')
+check "--unwind=fp: $good of $all samples have a root" eval "[ $all -ge 10 ] && [ $((good * 2)) -lt $all ]"
+check "--unwind=fp: the recording does not call them complete" contains "$(info "$dir/fp.prof" "user stacks")" "0 of "
+plan_end

@@ -25,22 +25,30 @@ static bool can_replace(void *ctx)
 	return outfile_may_replace(&series->out);
 }
 
+static bool can_keep_tables(void *ctx)
+{
+	const struct unwinder *unwinder = *(const struct unwinder **)ctx;
+
+	return !unwinder || !unwinder_may_keep(unwinder);
+}
+
 static bool has_no_command(void *ctx)
 {
 	return !*(const bool *)ctx;
 }
 
 int confine_recorder(struct counter *counter, struct series *series, bool has_command,
-		     bool has_unwinder, struct err *err)
+		     const struct unwinder *unwinder, struct err *err)
 {
 	const struct privilege_need needs[] = {
 		/*
 		 * Before Linux 5.19 every bpf() call, while unprivileged_bpf_disabled is set; later those
 		 * that make maps, as for the tables of an unwinder.
 		 */
-		{CAP_BPF, has_unwinder ? NULL : can_read_maps, counter},
+		{CAP_BPF, unwinder ? NULL : can_read_maps, counter},
 		/* The rename, and in the sticky directory of another user over his file. */
 		{CAP_DAC_OVERRIDE, can_create, series},
+		{CAP_DAC_OVERRIDE, can_keep_tables, &unwinder},
 		{CAP_FOWNER, can_replace, series},
 		/* Late looks at processes: maps, files that only their users may read, map_files. */
 		{CAP_SYS_PTRACE, NULL, NULL},

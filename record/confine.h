@@ -11,13 +11,14 @@
 #include "common/err.h"
 #include "record/counter.h"
 #include "record/series.h"
+#include "record/unwinder.h"
 
 /*
  * Gives up every capability that is not needed for what is to come. Call when sampling has begun
- * and kallsyms has been read. The command, if any, has its own and keeps them. Returns 0 or a
- * negative errno with @err set.
+ * and kallsyms has been read. The command, if any, has its own and keeps them; @unwinder may be
+ * NULL. Returns 0 or a negative errno with @err set.
  */
 int confine_recorder(struct counter *counter, struct series *series, bool has_command,
-		     bool has_unwinder, struct err *err);
+		     const struct unwinder *unwinder, struct err *err);
 
 #endif

@@ -51,6 +51,7 @@ static const struct option_spec specs[] = {
 	{"hash-storage-size", 0, OPTION_U64, TARGET(hash_storage), "N", .min = 2, .max = STORAGE_MAX, .help = "counts that the kernel holds until they are drained (default 40960)"},
 	{"max-stack-depth", 0, OPTION_U64, TARGET(max_depth), "N", .min = 1, .max = PROF_MAX_STACK_FRAMES, .help = "frames of a stack at most (default 127; more needs kernel.perf_event_max_stack)"},
 	{"unwind", 0, OPTION_STRING, TARGET(unwind_text), "auto|fp|dwarf", .help = "walk stacks of user space along frame pointers, or by tables from .eh_frame (default auto: by tables where the kernel can)"},
+	{"unwind-cache", 0, OPTION_STRING, TARGET(unwind_cache), "DIR", .help = "keep unwind tables in DIR, for the recordings to come"},
 	{"interval", 'i', OPTION_U64, TARGET(interval_s), "SECONDS", .min = 1, .max = DURATION_MAX, .help = "keep each interval of this length apart; profrep -T prints them one by one"},
 	{"rotate", 0, OPTION_STRING, TARGET(rotate), "SECONDS|SIZE", .help = "go on in another file after this time, or when the file is this large (with K, M or G); -o must be a pattern"},
 	{"rotate-keep", 0, OPTION_U64, TARGET(rotation.keep), "N", .min = 1, .max = KEEP_MAX, .help = "keep the N latest finished files of this run and remove older ones"},

@@ -43,6 +43,7 @@ struct record_options {
 	uint64_t max_depth; /* frames of a stack; 0: the default */
 	const char *unwind_text; /* NULL: the default */
 	enum unwind_mode unwind;
+	const char *unwind_cache; /* NULL: none */
 	bool quiet;
 	uint64_t interval_s; /* 0: no intervals */
 	const char *rotate;  /* as given; NULL: not */

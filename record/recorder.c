@@ -198,7 +198,7 @@ static int begin(struct recorder *r)
 		ret = session_start(&r->session);
 	if (!ret)
 		ret = confine_recorder(r->session.counter, &r->series, o->command != NULL,
-				       r->session.unwinder != NULL, r->err);
+				       r->session.unwinder, r->err);
 	return ret;
 }
 

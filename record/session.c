@@ -119,8 +119,18 @@ static int choose_unwinding(struct session *s)
 
 	if (o->unwind == UNWIND_FP || o->kernel_only)
 		return 0;
-	if (programs_can_unwind())
-		return unwinder_create(s->max_depth, &s->unwinder, s->err);
+	if (programs_can_unwind()) {
+		int ret = unwinder_create(s->max_depth, o->unwind_cache, &s->unwinder, s->err);
+
+		if (ret)
+			return ret;
+		ret = unwinder_may_keep(s->unwinder);
+		if (ret && !o->quiet)
+			fprintf(stderr,
+				"profrec: unwind tables are read from '%s', but not kept there: %s\n",
+				o->unwind_cache, strerror(-ret));
+		return 0;
+	}
 	if (o->unwind == UNWIND_DWARF)
 		return err_set(
 			s->err, -EOPNOTSUPP,

@@ -2,6 +2,7 @@
 #include "record/unwind_tables.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -13,6 +14,7 @@
 #include <xxhash.h>
 
 #include "common/cleanup.h"
+#include "record/table_cache.h"
 
 /* Times that a file may have gone before it could be opened. */
 #define ATTEMPTS_MAX 8
@@ -102,11 +104,48 @@ static int add_table(struct unwind_tables *u, uint32_t nr, const struct unwind_t
 	return 0;
 }
 
+/* Returns 1 when the table was kept, 0 when not, or -ENOMEM. */
+static int take_kept(struct unwind_tables *u, uint32_t nr)
+{
+	struct unwind_table kept;
+	int ret;
+
+	if (u->cache_fd < 0)
+		return 0;
+	ret = table_cache_get(u->cache_fd, &u->tables.data[nr].build_id, &kept);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	ret = add_table(u, nr, &kept);
+	unwind_table_deinit(&kept);
+	return ret ? ret : 1;
+}
+
+/* What cannot be kept is made again next time. */
+static void keep(const struct unwind_tables *u, uint32_t nr, const struct unwind_table *made)
+{
+	if (u->cache_fd >= 0)
+		table_cache_put(u->cache_fd, &u->tables.data[nr].build_id, made);
+}
+
+/* A file can have been written to since its build-id was read. */
+static bool is_file_of(int fd, const struct file_table *t)
+{
+	struct build_id id = {0};
+
+	if (fd < 0)
+		return false;
+	return build_id_is_none(&t->build_id) ||
+	       (!build_id_from_fd(fd, &id) && build_id_equal(&id, &t->build_id));
+}
+
 int unwind_tables_request(struct unwind_tables *u, uint32_t nr, int fd)
 {
 	struct file_table *t = &u->tables.data[nr];
+	int ret = take_kept(u, nr);
 
-	if (fd < 0 || table_builder_request(u->builder, fd, nr)) {
+	if (ret)
+		return ret < 0 ? ret : 0;
+	if (!is_file_of(fd, t) || table_builder_request(u->builder, fd, nr)) {
 		/* It may be to be had through another process, or later. */
 		set_state(u, nr, ++t->attempts < ATTEMPTS_MAX ? TABLE_NONE : TABLE_IMPOSSIBLE);
 		return 0;
@@ -127,6 +166,7 @@ int unwind_tables_finish(struct unwind_tables *u)
 			continue;
 		}
 		ret = add_table(u, nr, &made);
+		keep(u, nr, &made);
 		unwind_table_deinit(&made);
 	}
 	return ret;
@@ -170,22 +210,35 @@ int unwind_tables_begin(struct unwind_tables *u, const struct unwind_maps *maps,
 	return request_vdso(u);
 }
 
-int unwind_tables_init(struct unwind_tables *u, struct err *err)
+int unwind_tables_may_keep(const struct unwind_tables *u)
+{
+	if (u->cache_fd < 0)
+		return 0;
+	return faccessat(u->cache_fd, ".", W_OK | X_OK, AT_EACCESS) ? -errno : 0;
+}
+
+int unwind_tables_init(struct unwind_tables *u, const char *cache, struct err *err)
 {
 	const struct file_table none[] = {
 		[NO_TABLE] = {.state = TABLE_IMPOSSIBLE},
 		[VDSO_TABLE] = {.state = TABLE_NONE},
 	};
 
-	*u = (struct unwind_tables){0};
+	*u = (struct unwind_tables){.cache_fd = -1};
 	if (vec_append(&u->tables, none, ARRAY_SIZE(none)))
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
+	if (cache) {
+		u->cache_fd = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (u->cache_fd < 0)
+			return err_set(err, -errno, "failed to open '%s': %m", cache);
+	}
 	return table_builder_start(&u->builder, err);
 }
 
 void unwind_tables_deinit(struct unwind_tables *u)
 {
 	table_builder_destroy(u->builder);
+	cleanup_close(&u->cache_fd);
 	unwind_store_deinit(&u->store);
 	vec_free(&u->tables);
 	index_deinit(&u->by_file);

@@ -40,6 +40,7 @@ enum { NO_TABLE, VDSO_TABLE };
 struct unwind_tables {
 	struct unwind_store store;
 	struct table_builder *builder;
+	int cache_fd; /* the directory of record/table_cache.h; -1: none */
 	const struct vdso *vdso;
 	VEC(struct file_table) tables;
 	struct index by_file;
@@ -50,10 +51,16 @@ struct unwind_tables {
 };
 
 /*
- * Starts the child that makes tables. Returns 0 or a negative errno with @err set; the deinit is
- * due in any case.
+ * Starts the child that makes tables. They are kept in the directory @cache; NULL: in none. Returns
+ * 0 or a negative errno with @err set; the deinit is due in any case.
  */
-int unwind_tables_init(struct unwind_tables *tables, struct err *err);
+int unwind_tables_init(struct unwind_tables *tables, const char *cache, struct err *err);
+
+/*
+ * With the privileges in effect: can tables be kept, if they are to be? Returns 0 or a negative
+ * errno.
+ */
+int unwind_tables_may_keep(const struct unwind_tables *tables);
 
 /* Where the tables go, and the vdso, whose table is asked for. Returns 0 or -ENOMEM. */
 int unwind_tables_begin(struct unwind_tables *tables, const struct unwind_maps *maps,
@@ -71,8 +78,8 @@ void unwind_table_describe(const struct file_table *table, uint64_t base,
 			   struct unwind_mapping *mapping);
 
 /*
- * Has the table of a file made that is open at @fd (or could not be opened: negative). Returns 0 or
- * -ENOMEM.
+ * Takes the table of a file from the cache, or has it made if the file is open at @fd (negative: it
+ * could not be opened). Returns 0 or -ENOMEM.
  */
 int unwind_tables_request(struct unwind_tables *tables, uint32_t nr, int fd);
 

@@ -159,12 +159,9 @@ int unwinder_work(struct unwinder *u)
 static int open_file(const struct mapped_file *file, uint32_t pid, const struct mapping *m)
 {
 	_cleanup_close_ int fd = proc_open_mapped(file, pid, m->start, m->end);
-	const struct build_id *want = mapped_file_build_id(file);
-	struct build_id id = {0};
 
-	if (fd < 0 || (build_id_is_none(want) && !file->inode))
-		return -1;
-	if (!build_id_is_none(want) && (build_id_from_fd(fd, &id) || !build_id_equal(&id, want)))
+	/* A build-id is looked at before a table is made. */
+	if (build_id_is_none(mapped_file_build_id(file)) && !file->inode)
 		return -1;
 	return TAKE_FD(fd);
 }
@@ -335,7 +332,13 @@ static void table_changed(void *ctx, uint32_t nr)
 	unwind_spaces_table_changed(&u->spaces, nr);
 }
 
-int unwinder_create(uint32_t max_depth, struct unwinder **unwinder, struct err *err)
+int unwinder_may_keep(const struct unwinder *u)
+{
+	return unwind_tables_may_keep(&u->tables);
+}
+
+int unwinder_create(uint32_t max_depth, const char *cache, struct unwinder **unwinder,
+		    struct err *err)
 {
 	struct unwinder *u = calloc(1, sizeof(*u));
 	int ret;
@@ -343,7 +346,7 @@ int unwinder_create(uint32_t max_depth, struct unwinder **unwinder, struct err *
 	if (!u)
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
 	u->early.max_depth = max_depth;
-	ret = unwind_tables_init(&u->tables, err);
+	ret = unwind_tables_init(&u->tables, cache, err);
 	u->tables.changed = table_changed;
 	u->tables.ctx = u;
 	if (!ret && unwind_spaces_init(&u->spaces, &u->tables))

@@ -20,9 +20,14 @@ struct unwinder;
 
 /*
  * Starts the child that makes tables, so it is best called before there is much to inherit. Stacks
- * have @max_depth frames at most. Returns 0 or a negative errno with @err set.
+ * have @max_depth frames at most; tables are kept in the directory @cache (NULL: in none). Returns
+ * 0 or a negative errno with @err set.
  */
-int unwinder_create(uint32_t max_depth, struct unwinder **unwinder, struct err *err);
+int unwinder_create(uint32_t max_depth, const char *cache, struct unwinder **unwinder,
+		    struct err *err);
+
+/* As unwind_tables_may_keep. */
+int unwinder_may_keep(const struct unwinder *unwinder);
 
 /*
  * Begins to serve the maps with what is known already: the address spaces of the scan, and the

@@ -8,7 +8,7 @@
 #include "record/options.h"
 #include "tests/unit/suite.h"
 
-#define ARGS_MAX 16
+#define ARGS_MAX 24
 
 /* @args ends with NULL; the program's name goes before. getopt reorders the copy in @argv. */
 static int parse(struct record_options *options, const char *const *args, char **argv,
@@ -71,6 +71,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(o.period, 0);
 	ck_assert_uint_eq(o.max_depth, 0);
 	ck_assert_int_eq(o.unwind, UNWIND_AUTO);
+	ck_assert_ptr_null(o.unwind_cache);
 	ck_assert_uint_eq(o.tids.nr, 0);
 	ck_assert_uint_eq(o.uid, UINT64_MAX);
 	ck_assert_uint_eq(o.mntns, 0);
@@ -124,7 +125,8 @@ START_TEST(filters)
 {
 	struct record_options o =
 		TAKE("-L", "5,6", "--comm", "kworker/0:1", "--uid=0", "--cgroup", "/c",
-		     "--cgroupmap=/m", "--mntns", "4194304", "--mntnsmap", "/n");
+		     "--cgroupmap=/m", "--mntns", "4194304", "--mntnsmap", "/n",
+		     "--unwind=dwarf", "--unwind-cache=/u");
 
 	ck_assert_uint_eq(o.tids.nr, 2);
 	ck_assert_uint_eq(o.tids.data[1], 6);
@@ -132,6 +134,8 @@ START_TEST(filters)
 	ck_assert_uint_eq(o.uid, 0);
 	ck_assert_str_eq(o.cgroup, "/c");
 	ck_assert_str_eq(o.cgroup_map, "/m");
+	ck_assert_int_eq(o.unwind, UNWIND_DWARF);
+	ck_assert_str_eq(o.unwind_cache, "/u");
 	ck_assert_uint_eq(o.mntns, 4194304);
 	ck_assert_str_eq(o.mntns_map, "/n");
 	record_options_deinit(&o);

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Unwind tables that are kept for the recordings to come.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+[ "$(uname -m)" = x86_64 ] || skip_all "tables are for x86-64, this is $(uname -m)"
+"$profrec" -q --unwind=dwarf -o "$dir/probe.prof" 1 2> "$dir/why" ||
+	skip_all "no stacks by tables here: $(head -n 1 "$dir/why")"
+cc=${CC:-cc}
+"$cc" -O2 -fomit-frame-pointer -Wl,--build-id=0x0123456789abcdef -o "$dir/frames" tests/programs/frames.c -ldl -pthread
+table=$dir/cache/0123456789abcdef
+mkdir "$dir/cache"
+
+# record [OPTION...]: the program; profrec's words go to $dir/err.
+record()
+{
+	"$profrec" -F 999 --unwind=dwarf -o "$dir/a.prof" "$@" -- "$dir/frames" calls 1000 > /dev/null 2> "$dir/err"
+}
+complete() { mostly <("$profrep" -f "$dir/a.prof") frames '^frames;_start;'; }
+# What is put there anew is another file.
+inode() { stat -c %i "$1"; }
+no_table() { [ ! -e "$table" ]; }
+
+check "a directory that is not there" fails 1 record --unwind-cache "$dir/none"
+check "a directory that is not there: that is said" contains "$(cat "$dir/err")" \
+	"profrec: failed to open '$dir/none': No such file or directory"
+check "a file" fails 1 record --unwind-cache "$dir/frames"
+check "a file: it is said that it is no directory" contains "$(cat "$dir/err")" \
+	"profrec: failed to open '$dir/frames': Not a directory"
+check "along frame pointers there is nothing to keep" "$profrec" -q --unwind=fp --unwind-cache "$dir/cache" -o "$dir/fp.prof" 1
+check "along frame pointers nothing is kept" no_table
+
+check "the first recording" record --unwind-cache "$dir/cache"
+check "the first recording: stacks are complete" complete
+check "a table was kept under its build-id" test -s "$table"
+check "nothing else was left" same "$(find "$dir/cache" -name '.*' -type f)" ""
+before=$(inode "$table")
+ln "$table" "$dir/kept"
+check "the second recording" record --unwind-cache "$dir/cache"
+check "the second recording: stacks are complete" complete
+check "the second recording makes no table" same "$(inode "$table")" "$before"
+
+# Who reads a table of other code walks astray: so this is what was read.
+other=$(find "$dir/cache" -type f ! -samefile "$table" -size +1k | head -n 1)
+cp --remove-destination "${other:-/dev/null}" "$table"
+before=$(inode "$table")
+record --unwind-cache "$dir/cache"
+check "another file's table, a good one, is believed" fails 1 complete
+check "another file's table stays" same "$(inode "$table")" "$before"
+
+# damaged WHAT COMMAND...: the table, after the command has damaged it.
+damaged()
+{
+	local what=$1
+	shift
+	cp --remove-destination "$dir/kept" "$table"
+	"$@"
+	check "a table that is $what" record --unwind-cache "$dir/cache"
+	check "a table that is $what: stacks are complete all the same" complete
+	check "a table that is $what is replaced" cmp "$dir/kept" "$table"
+}
+overwrite() { printf X | dd of="$table" bs=1 seek=60 conv=notrunc status=none; }
+damaged damaged overwrite
+damaged "cut short" truncate -s 100 "$table"
+
+## Places where there can be no table.
+rm "$table"
+mkfifo "$table"
+check "a FIFO in a table's place" record --unwind-cache "$dir/cache"
+check "a FIFO gives way to a table" cmp "$dir/kept" "$table"
+rm "$table"
+mkdir "$table"
+check "a directory in a table's place" record --unwind-cache "$dir/cache"
+check "a directory in a table's place: stacks are complete" complete
+rmdir "$table"
+ln -s "$dir/victim" "$table"
+check "a link in a table's place" record --unwind-cache "$dir/cache"
+check "a link is not followed" fails 1 test -e "$dir/victim"
+rm "$table"
+
+# root writes to it all the same.
+if unshare -m true 2> /dev/null; then
+	read_only()
+	{
+		# shellcheck disable=SC2016
+		unshare -m sh -c 'mount -t tmpfs -o ro none "$0" && exec "$@"' "$dir/cache" \
+			"$profrec" -F 999 -o "$dir/a.prof" --unwind-cache "$dir/cache" -- "$dir/frames" calls 1000 2> "$dir/err"
+	}
+	check "a read-only directory" read_only
+	check "a read-only directory: that is said" contains "$(cat "$dir/err")" \
+		"profrec: unwind tables are read from '$dir/cache', but not kept there: Read-only file system"
+	check "a read-only directory: stacks are complete" complete
+else
+	skip "a read-only directory" "there are no mount namespaces"
+fi
+
+# The directory of another user: root needs its capabilities to the end.
+if [ "$(id -u)" -eq 0 ]; then
+	chown 64123 "$dir/cache"
+	chmod 755 "$dir/cache"
+	check "a directory of another user" record --unwind-cache "$dir/cache"
+	check "a directory of another user: a table was kept" cmp "$dir/kept" "$table"
+else
+	skip "a directory of another user" "not root"
+fi
+
+plan_end

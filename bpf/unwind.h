@@ -61,7 +61,7 @@ struct unwind_space {
 	__u64 ask_again_ns; /* CLOCK_MONOTONIC: not to be asked for before */
 	__u32 first, nr;    /* its mappings, sorted by address */
 	__u32 is_settled;   /* the recorder has looked, and this is all there is to be had */
-	__u32 reserved;
+	__u32 exec_pages;   /* of executable mappings when it was asked to look */
 };
 
 /* What the program asks the recorder for. */
@@ -70,7 +70,7 @@ struct unwind_want {
 	__u64 pc; /* whose mapping has no table; 0: the process's mappings are not known, or not all
 		   */
 	__u32 tgid;
-	__u32 reserved;
+	__u32 exec_pages; /* of executable mappings there are now */
 };
 
 struct unwind_segment {

@@ -103,28 +103,34 @@ struct walk {
 	struct unwind_mapping *mapping; /* the last one */
 	__u64 now_ns;
 	__u32 tgid;
+	__u32 exec_pages;
 	__u32 end; /* enum unwind_end */
 	bool is_early;
 	bool by_rbp; /* the last step was along the frame pointer */
 };
 
-static __always_inline void ask(__u32 tgid, __u64 image, __u64 pc)
+static __always_inline void ask(__u32 tgid, __u64 image, __u64 pc, __u32 exec_pages)
 {
-	struct unwind_want want = {.image = image, .pc = pc, .tgid = tgid};
+	struct unwind_want want = {
+		.image = image, .pc = pc, .tgid = tgid, .exec_pages = exec_pages};
 
 	bpf_ringbuf_output(&unwind_wants, &want, sizeof(want), BPF_RB_FORCE_WAKEUP);
 }
 
+/* Where all there was is known, there is no news before there is other code. */
 static __always_inline void ask_for_mappings(struct walk *w)
 {
-	if (w->now_ns < w->space->ask_again_ns) {
-		w->is_early |= !w->space->is_settled;
+	struct unwind_space *space = w->space;
+
+	if (w->now_ns < space->ask_again_ns &&
+	    (!space->is_settled || space->exec_pages == w->exec_pages)) {
+		w->is_early |= !space->is_settled;
 		return;
 	}
 	w->is_early = true;
-	w->space->is_settled = 0;
-	w->space->ask_again_ns = w->now_ns + ASK_AGAIN_NS;
-	ask(w->tgid, w->space->image, 0);
+	space->is_settled = 0;
+	space->ask_again_ns = w->now_ns + ASK_AGAIN_NS;
+	ask(w->tgid, space->image, 0, w->exec_pages);
 }
 
 static __always_inline struct unwind_mapping *search_mappings(__u32 first, __u32 nr, __u64 pc)
@@ -195,7 +201,7 @@ static __always_inline const struct unwind_rule *rule_of(struct walk *w, struct 
 	w->is_early = true;
 	if (pages == UNWIND_TABLE_WANTED &&
 	    __sync_val_compare_and_swap(&m->pages, pages, UNWIND_TABLE_ASKED_FOR) == pages)
-		ask(w->tgid, w->space->image, pc);
+		ask(w->tgid, w->space->image, pc, 0);
 	return NULL;
 }
 
@@ -212,7 +218,9 @@ static long walk_frame(__u32 i, struct walk *w)
 	if (!m || pc < m->start || pc >= m->end)
 		w->mapping = m = search_mappings(w->space->first, w->space->nr, pc);
 	if (!m && w->by_rbp) {
-		w->end = UNWIND_NO_TABLE; /* that was no frame pointer */
+		/* That was no frame pointer, or it leads to code that is new. */
+		ask_for_mappings(w);
+		w->end = UNWIND_NO_TABLE;
 		return 1;
 	}
 	w->stack->frames[i] = f->pc;
@@ -274,7 +282,7 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 image, 
 		space->is_settled = 0;
 		space->ask_again_ns = unknown.ask_again_ns;
 	}
-	ask(tgid, image, 0);
+	ask(tgid, image, 0, 0);
 	*is_early = true;
 	return NULL;
 }
@@ -299,11 +307,13 @@ static __always_inline bool walk_user_stack(struct task_struct *task, __u32 tgid
 	w.space = find_space(tgid, image, now_ns, is_early);
 	if (!w.space)
 		return false;
+	w.exec_pages = task->mm->exec_vm;
 	load_regs(w.frame->regs, regs);
 	unwind_begin(w.frame);
 	stack->nr_frames = 0;
 	bpf_loop(max_depth, walk_frame, &w, 0);
-	if (w.end == UNWIND_AT_ROOT)
+	/* Without its table, optimised code may well have an rbp of 0. */
+	if (w.end == UNWIND_AT_ROOT && !(w.is_early && w.by_rbp))
 		stack->end = STACK_END_ROOT;
 	else if (w.end == UNWIND_GOES_ON)
 		stack->end = STACK_END_CUT;

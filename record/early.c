@@ -93,8 +93,9 @@ static int walk(struct early_samples *early, struct unwind_store *store, early_f
 		end = by_rbp ? unwind_step_by_rbp(&f) : unwind_step(&f, rule);
 	}
 	*how = end_of_walk(end);
-	/* What is unreadable may be so because there is no more of the stack. */
-	if ((lacks && *how != STACK_END_ROOT) || *how == STACK_END_UNREADABLE)
+	/* What is unreadable may be so because there is no more of the stack; and an rbp of 0 is no root
+	 * in code that has a table somewhere. */
+	if ((lacks && (by_rbp || *how != STACK_END_ROOT)) || *how == STACK_END_UNREADABLE)
 		*how = STACK_END_EARLY;
 	return 0;
 }

@@ -186,7 +186,8 @@ static int put_space(struct unwind_spaces *u, const struct unwind_process *p, ui
 				     .ask_again_ns = ask_again_ns,
 				     .first = p->first,
 				     .nr = p->nr,
-				     .is_settled = ask_again_ns != 0};
+				     .is_settled = ask_again_ns != 0,
+				     .exec_pages = p->exec_pages};
 
 	return bpf_map_update_elem(u->tables->store.maps.spaces, &p->pid, &space, BPF_ANY) ? -errno
 											   : 0;
@@ -221,7 +222,7 @@ void unwind_spaces_hide(struct unwind_spaces *u, uint32_t pid, uint64_t image)
  * Tells the program what is in the list as the mappings of @pid, which is @image. Returns 0 or
  * -ENOMEM; a process for which there is no room is left along frame pointers.
  */
-static int install(struct unwind_spaces *u, uint32_t pid, uint64_t image)
+static int install(struct unwind_spaces *u, uint32_t pid, uint64_t image, uint32_t exec_pages)
 {
 	struct unwind_process *p = unwind_spaces_find(u, pid);
 	struct unwind_process old;
@@ -231,6 +232,7 @@ static int install(struct unwind_spaces *u, uint32_t pid, uint64_t image)
 	if (p && is_unchanged(u, p, image)) {
 		p->backoff_ns =
 			p->backoff_ns < BACKOFF_MAX_NS / 2 ? p->backoff_ns * 2 : BACKOFF_MAX_NS;
+		p->exec_pages = exec_pages;
 		put_space(u, p, now_ns() + p->backoff_ns);
 		return 0;
 	}
@@ -251,16 +253,17 @@ static int install(struct unwind_spaces *u, uint32_t pid, uint64_t image)
 	p->room = room;
 	p->image = image;
 	p->backoff_ns = BACKOFF_NS;
+	p->exec_pages = exec_pages;
 	put_space(u, p, 0);
 	return retire_room(u, &old);
 }
 
 int unwind_spaces_put(struct unwind_spaces *u, const struct address_spaces *from,
-		      const struct address_space *space, uint64_t image)
+		      const struct address_space *space, uint64_t image, uint32_t exec_pages)
 {
 	int ret = list_mappings(u, from, space);
 
-	return ret ? ret : install(u, space->pid, image);
+	return ret ? ret : install(u, space->pid, image, exec_pages);
 }
 
 bool unwind_spaces_differ(const struct unwind_spaces *u, uint32_t pid,

@@ -23,6 +23,7 @@ struct unwind_process {
 	uint32_t first, nr, room; /* in mappings */
 	uint64_t image;
 	uint64_t backoff_ns;
+	uint32_t exec_pages; /* when the program asked; 0: not known */
 };
 
 struct unwind_spaces {
@@ -49,12 +50,13 @@ int unwind_spaces_init(struct unwind_spaces *spaces, struct unwind_tables *table
 struct unwind_process *unwind_spaces_find(const struct unwind_spaces *spaces, uint32_t pid);
 
 /*
- * Tells the program what @space, of @from, maps; @image is what the program calls it, or 0. Leaves
- * the tables of its mappings in list_tables. Returns 0 or -ENOMEM; a process for which there is no
- * room is left along frame pointers.
+ * Tells the program what @space, of @from, maps; @image is what the program calls it, or 0, and
+ * @exec_pages what it said of it when it asked, or 0. Leaves the tables of its mappings in
+ * list_tables. Returns 0 or -ENOMEM; a process for which there is no room is left along frame
+ * pointers.
  */
 int unwind_spaces_put(struct unwind_spaces *spaces, const struct address_spaces *from,
-		      const struct address_space *space, uint64_t image);
+		      const struct address_space *space, uint64_t image, uint32_t exec_pages);
 
 /* Tells the program that the mappings of @pid cannot be had, for some time. */
 void unwind_spaces_hide(struct unwind_spaces *spaces, uint32_t pid, uint64_t image);

@@ -67,14 +67,14 @@ static int forget_look(struct unwinder *u, uint32_t pid)
 	return address_spaces_forget(&u->looked_at, UINT64_MAX, is_gone);
 }
 
-/* Tells the program what @pid maps now. */
-static int refresh(struct unwinder *u, uint32_t pid, uint64_t image)
+/* Tells the program what @pid maps now; @exec_pages is what the program knows, or 0. */
+static int refresh(struct unwinder *u, uint32_t pid, uint64_t image, uint32_t exec_pages)
 {
 	struct address_space *space;
 	int ret = look_at(u, pid, &space), forget_ret;
 
 	if (space)
-		ret = unwind_spaces_put(&u->spaces, &u->looked_at, space, image);
+		ret = unwind_spaces_put(&u->spaces, &u->looked_at, space, image, exec_pages);
 	else if (!ret && proc_is_gone(pid))
 		unwind_spaces_remove(&u->spaces, pid);
 	else if (!ret && proc_is_hidden(pid))
@@ -116,7 +116,7 @@ static int serve(void *ctx, void *data, size_t size)
 	if (size < sizeof(*want) || u->ret)
 		return 0;
 	u->ret = want->pc ? want_table(u, want->tgid, want->pc)
-			  : refresh(u, want->tgid, want->image);
+			  : refresh(u, want->tgid, want->image, want->exec_pages);
 	return 0;
 }
 
@@ -147,7 +147,7 @@ int unwinder_work(struct unwinder *u)
 		const struct unwind_process *p = unwind_spaces_find(&u->spaces, u->stale.data[i]);
 
 		if (p)
-			u->ret = refresh(u, p->pid, p->image);
+			u->ret = refresh(u, p->pid, p->image, 0);
 	}
 	vec_clear(&u->stale);
 	if (!u->ret)
@@ -269,7 +269,7 @@ static int adopt(struct unwinder *u, const struct address_spaces *spaces)
 {
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
 		/* Whose image it is, the program notes at the first sample. */
-		int ret = unwind_spaces_put(&u->spaces, spaces, spaces->newest.data[i], 0);
+		int ret = unwind_spaces_put(&u->spaces, spaces, spaces->newest.data[i], 0, 0);
 
 		if (ret)
 			return ret;

@@ -109,7 +109,7 @@ START_TEST(the_last_walk)
 	ck_assert_ptr_null(early.samples.data[1].raw);
 	/* It got somewhere, but who knows what was passed over. */
 	ck_assert_uint_eq(early.samples.data[1].nr_frames, 3);
-	ck_assert_int_eq(early.samples.data[1].end, STACK_END_ROOT);
+	ck_assert_int_eq(early.samples.data[1].end, STACK_END_EARLY);
 	early_deinit(&early);
 }
 END_TEST

@@ -30,7 +30,6 @@
 #define FILE_BYTES_MAX    (256ull << 20)
 #define FILES_MAX         16
 
-#define NICENESS 5
 
 #if defined(__x86_64__)
 #define THIS_ARCH AUDIT_ARCH_X86_64
@@ -90,7 +89,6 @@ static void set_limits(void)
 #ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
 	limit(RLIMIT_AS, ADDRESS_SPACE_MAX);
 #endif
-	setpriority(PRIO_PROCESS, 0, NICENESS);
 }
 
 /* Ctrl-C is for the recorder; what ends this process cannot be blocked. */

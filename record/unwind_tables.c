@@ -197,7 +197,7 @@ static int request_vdso(struct unwind_tables *u)
 	if (!image || !u->vdso->size)
 		return 0;
 	fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, image, u->vdso->size) != (ssize_t)u->vdso->size)
+	if (fd < 0 || pwrite(fd, image, u->vdso->size, 0) != (ssize_t)u->vdso->size)
 		return 0;
 	return unwind_tables_request(u, VDSO_TABLE, fd);
 }

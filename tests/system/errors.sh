@@ -83,7 +83,7 @@ else
 fi
 
 ## Full disks and closed pipes.
-if mkdir "$dir/small" && mount -t tmpfs -o size=64k tmpfs "$dir/small" 2> /dev/null; then
+if mkdir "$dir/small" && mount -t tmpfs -o size=128k tmpfs "$dir/small" 2> /dev/null; then
 	cleanup_extra() { umount "$dir/small"; }
 	setsid "$workloads/manystacks" 2 12 &
 	many=$!

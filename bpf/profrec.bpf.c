@@ -165,6 +165,8 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 	struct task_struct *task = bpf_get_current_task_btf();
 	bool is_early = false;
 
+	if (unwind_by_tables && !has_user_stack(task))
+		return STACK_NONE;
 	if (unwind_by_tables &&
 	    walk_user_stack(task, s->key.tgid, program_of(task), now_ns, buffer, &is_early))
 		return hash_frames(buffer);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/kernel.h"
@@ -100,6 +101,7 @@ struct walk {
 	struct unwind_frame *frame;
 	struct stack_entry *stack;
 	struct unwind_space *space;
+	__u32 first, nr; /* its mappings: it may be another process's before the walk is over */
 	struct unwind_mapping *mapping; /* the last one */
 	__u64 now_ns;
 	__u32 tgid;
@@ -216,7 +218,7 @@ static long walk_frame(__u32 i, struct walk *w)
 	if (i >= max_depth)
 		return 1;
 	if (!m || pc < m->start || pc >= m->end)
-		w->mapping = m = search_mappings(w->space->first, w->space->nr, pc);
+		w->mapping = m = search_mappings(w->first, w->nr, pc);
 	if (!m && w->by_rbp) {
 		/* That was no frame pointer, or it leads to code that is new. */
 		ask_for_mappings(w);
@@ -255,6 +257,14 @@ static __always_inline void load_regs(__u64 *to, const struct pt_regs *regs)
 	to[UNWIND_RIP] = regs->ip;
 }
 
+/* A worker of io_uring has the memory of its process, but was never in user space. */
+static __always_inline bool has_user_stack(struct task_struct *task)
+{
+	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	return task->mm && (regs->ip || regs->sp);
+}
+
 /*
  * What is known of the process; NULL, and the recorder is asked, when that is nothing yet: then it
  * is early, unless there is nothing to be had.
@@ -270,7 +280,9 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 image, 
 	if (space && space->image == image && space->nr)
 		return space;
 	if (!space) {
-		bpf_map_update_elem(&unwind_spaces, &tgid, &unknown, BPF_NOEXIST);
+		/* Without room for it there is nothing to ask for. */
+		if ((int)bpf_map_update_elem(&unwind_spaces, &tgid, &unknown, BPF_NOEXIST) == -E2BIG)
+			return NULL;
 	} else {
 		if (space->image == image && now_ns < space->ask_again_ns) {
 			*is_early = !space->is_settled;
@@ -289,7 +301,7 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 image, 
 
 /*
  * Walks the stack of @task's user space into @stack, of @tgid and @image. Returns false when
- * nothing is known of the process, or when there is no 64-bit user space.
+ * nothing is known of the process, or when it is not for 64 bits. It has a user stack.
  */
 static __always_inline bool walk_user_stack(struct task_struct *task, __u32 tgid, __u64 image,
 					    __u64 now_ns, struct stack_entry *stack, bool *is_early)
@@ -298,8 +310,6 @@ static __always_inline bool walk_user_stack(struct task_struct *task, __u32 tgid
 	struct pt_regs *regs;
 	__u32 zero = 0;
 
-	if (!task->mm)
-		return false;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	w.frame = bpf_map_lookup_elem(&unwind_frames, &zero);
 	if (!w.frame || regs->cs != USER_CS)
@@ -308,17 +318,19 @@ static __always_inline bool walk_user_stack(struct task_struct *task, __u32 tgid
 	if (!w.space)
 		return false;
 	w.exec_pages = task->mm->exec_vm;
+	w.first = w.space->first;
+	w.nr = w.space->nr;
 	load_regs(w.frame->regs, regs);
 	unwind_begin(w.frame);
 	stack->nr_frames = 0;
 	bpf_loop(max_depth, walk_frame, &w, 0);
-	/* Without its table, optimised code may well have an rbp of 0. */
-	if (w.end == UNWIND_AT_ROOT && !(w.is_early && w.by_rbp))
+	/* Also at a root: who left code along rbp that has a table may have passed frames over. */
+	if (w.is_early)
+		stack->end = STACK_END_EARLY;
+	else if (w.end == UNWIND_AT_ROOT)
 		stack->end = STACK_END_ROOT;
 	else if (w.end == UNWIND_GOES_ON)
 		stack->end = STACK_END_CUT;
-	else if (w.is_early)
-		stack->end = STACK_END_EARLY;
 	else if (w.end == UNWIND_BAD_RULE)
 		stack->end = STACK_END_BAD_RULE;
 	else if (w.end == UNWIND_UNREADABLE)

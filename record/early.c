@@ -20,24 +20,40 @@ static long unwind_read(void *dst, __u32 size, __u64 addr)
 
 #include "bpf/unwind_step.h"
 
+static size_t size_of(const struct early_sample *sample)
+{
+	return offsetof(struct early_sample, stack) +
+	       (sample->nr_bytes <= EARLY_STACK_BYTES ? sample->nr_bytes : 0);
+}
+
+static void release_raw(struct early_samples *early, struct early *e)
+{
+	if (!e->raw)
+		return;
+	early->nr_raw--;
+	early->raw_bytes -= size_of(e->raw);
+	free(e->raw);
+	e->raw = NULL;
+}
+
 int early_add(struct early_samples *early, const struct early_sample *sample)
 {
 	struct early new = {.key = sample->key, .time_ns = sample->time_ns, .set = sample->set};
-	size_t size = offsetof(struct early_sample, stack);
+	size_t size = size_of(sample);
 	int ret;
 
-	if (sample->nr_bytes <= EARLY_STACK_BYTES)
-		size += sample->nr_bytes;
 	new.raw = malloc(size);
 	if (!new.raw)
 		return -ENOMEM;
 	memcpy(new.raw, sample, size);
 	ret = vec_push(&early->samples, new);
-	if (ret)
+	if (ret) {
 		free(new.raw);
-	else
-		early->nr_raw++;
-	return ret;
+		return ret;
+	}
+	early->nr_raw++;
+	early->raw_bytes += size;
+	return 0;
 }
 
 static enum stack_end end_of_walk(enum unwind_end end)
@@ -80,11 +96,13 @@ static int walk(struct early_samples *early, struct unwind_store *store, early_f
 			rule = unwind_store_find(store, &mapping, pc);
 		else if (found == 1)
 			lacks |= mapping.pages != UNWIND_WITHOUT_TABLE;
-		else if (by_rbp) {
-			end = UNWIND_NO_TABLE;
+		else if (!found && by_rbp) {
+			end = UNWIND_NO_TABLE; /* that was no frame pointer */
 			break;
+		} else {
+			/* What runs is mapped, if not where it was when that was looked up. */
+			lacks = true;
 		}
-		lacks |= found == -EAGAIN;
 		if (lacks && !is_last)
 			return -EAGAIN;
 		if (vec_push(&early->scratch, f.pc))
@@ -93,9 +111,9 @@ static int walk(struct early_samples *early, struct unwind_store *store, early_f
 		end = by_rbp ? unwind_step_by_rbp(&f) : unwind_step(&f, rule);
 	}
 	*how = end_of_walk(end);
-	/* What is unreadable may be so because there is no more of the stack; and an rbp of 0 is no root
-	 * in code that has a table somewhere. */
-	if ((lacks && (by_rbp || *how != STACK_END_ROOT)) || *how == STACK_END_UNREADABLE)
+	/* What is unreadable may be so because there is no more of the stack; and a root along rbp
+	 * may be one because frames were passed over. */
+	if (lacks || *how == STACK_END_UNREADABLE)
 		*how = STACK_END_EARLY;
 	return 0;
 }
@@ -109,9 +127,7 @@ static int keep(struct early_samples *early, struct early *e)
 		return -ENOMEM;
 	memcpy(e->frames, early->scratch.data, size);
 	e->nr_frames = early->scratch.nr;
-	free(e->raw);
-	e->raw = NULL;
-	early->nr_raw--;
+	release_raw(early, e);
 	return 0;
 }
 
@@ -139,8 +155,7 @@ int early_walk(struct early_samples *early, struct unwind_store *store, early_fi
 
 static void release(struct early_samples *early, struct early *e)
 {
-	early->nr_raw -= e->raw != NULL;
-	free(e->raw);
+	release_raw(early, e);
 	free(e->frames);
 }
 

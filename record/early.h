@@ -30,7 +30,8 @@ struct early {
 /* All zero but the depth: none. */
 struct early_samples {
 	VEC(struct early) samples;
-	size_t nr_raw; /* that have not been walked */
+	size_t nr_raw;    /* that have not been walked */
+	size_t raw_bytes; /* of them */
 	uint32_t max_depth;
 	VEC(uint64_t) scratch;
 };

@@ -16,6 +16,7 @@ struct process {
 	int answer;
 	uint64_t pages;
 	unsigned int nr_asked;
+	unsigned int nr_mapped; /* after so many nothing is; 0: all are */
 };
 
 static int find(void *ctx, const struct early_sample *sample, uint64_t pc,
@@ -24,7 +25,8 @@ static int find(void *ctx, const struct early_sample *sample, uint64_t pc,
 	struct process *process = ctx;
 
 	ck_assert_uint_eq(sample->regs[UNWIND_RSP], SP);
-	process->nr_asked++;
+	if (process->nr_asked++ >= process->nr_mapped && process->nr_mapped)
+		return 0;
 	*mapping = (struct unwind_mapping){.start = pc, .end = pc + 1, .pages = process->pages};
 	return process->answer;
 }
@@ -107,7 +109,7 @@ START_TEST(the_last_walk)
 	ck_assert_uint_eq(early.nr_raw, 1);
 	ck_assert_ptr_nonnull(early.samples.data[0].raw);
 	ck_assert_ptr_null(early.samples.data[1].raw);
-	/* It got somewhere, but who knows what was passed over. */
+	/* It got to what looks like a root, but who knows what was passed over. */
 	ck_assert_uint_eq(early.samples.data[1].nr_frames, 3);
 	ck_assert_int_eq(early.samples.data[1].end, STACK_END_EARLY);
 	early_deinit(&early);
@@ -135,11 +137,28 @@ START_TEST(a_stack_that_was_not_copied)
 }
 END_TEST
 
-/* What the frame pointer led to is no code. */
-START_TEST(nothing_is_mapped_there)
+/* What runs is mapped: what is known of the process is of another time, as before an exec. */
+START_TEST(the_leaf_is_not_mapped)
 {
 	struct early_samples early = {.max_depth = DEPTH};
 	struct process process = {.answer = 0};
+
+	ck_assert_int_eq(early_add(&early, make_sample(0)), 0);
+	walk(&early, &process, false);
+	ck_assert_uint_eq(early.nr_raw, 1);
+	early_take(&early, 0);
+	walk(&early, &process, true);
+	ck_assert_uint_eq(early.samples.data[0].nr_frames, 1);
+	ck_assert_int_eq(early.samples.data[0].end, STACK_END_EARLY);
+	early_deinit(&early);
+}
+END_TEST
+
+/* What the frame pointer led to is no code. */
+START_TEST(a_caller_is_not_mapped)
+{
+	struct early_samples early = {.max_depth = DEPTH};
+	struct process process = {.answer = 1, .nr_mapped = 1};
 
 	ck_assert_int_eq(early_add(&early, make_sample(0)), 0);
 	walk(&early, &process, false);
@@ -183,4 +202,4 @@ START_TEST(samples_go_with_their_set)
 END_TEST
 
 SUITE_MAIN("early", walked_when_enough_is_known, the_last_walk, a_stack_that_was_not_copied,
-	   nothing_is_mapped_there, the_depth_limit, samples_go_with_their_set)
+	   the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit, samples_go_with_their_set)

@@ -22,14 +22,16 @@ bool proc_is_gone(uint32_t pid)
 	return kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
-bool proc_is_hidden(uint32_t pid)
-{
-	_cleanup_close_ int fd = -1;
-	char path[PROC_PATH_SIZE];
+/* "." and "..", and the main thread, which is there until the last one has gone. */
+#define NO_THREAD_LINKS 3
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 && (errno == EACCES || errno == EPERM);
+bool proc_has_threads(uint32_t pid)
+{
+	char path[PROC_PATH_SIZE];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return !stat(path, &st) && st.st_nlink > NO_THREAD_LINKS;
 }
 
 /* Is what @fd refers to the regular file that @file was? */
@@ -147,16 +149,36 @@ static int scan_by_text(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 	return proc_maps_read(fd, text, add_executable, &scan);
 }
 
-/* @text is scratch space. Returns 0, the errno of opening or reading the file, or -ENOMEM. */
-static int scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
-			char_vec *text)
+/* A thread of the process beside the main one, or 0. */
+static uint32_t other_thread(uint32_t pid)
+{
+	char path[PROC_PATH_SIZE];
+	struct dirent *entry;
+	uint64_t tid = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (!parse_u64(entry->d_name, 1, INT32_MAX, &tid) && tid != pid)
+			break;
+		else
+			tid = 0;
+	if (dir)
+		closedir(dir);
+	return tid;
+}
+
+/* As scan_process, by what is said of its thread @tid. */
+static int scan_thread(struct address_spaces *spaces, uint32_t pid, uint32_t tid, uint64_t time_ns,
+		       char_vec *text)
 {
 	_cleanup_close_ int fd = -1;
 	char path[PROC_PATH_SIZE];
 	struct address_space *space;
 	int ret;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", pid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -169,6 +191,24 @@ static int scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 	if (!ret)
 		space->complete = true;
 	return ret;
+}
+
+/* @text is scratch space. Returns 0, the errno of opening or reading the file, or -ENOMEM. */
+static int scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
+			char_vec *text)
+{
+	int ret = scan_thread(spaces, pid, pid, time_ns, text);
+	const struct address_space *space;
+	uint32_t tid;
+
+	if (ret)
+		return ret;
+	/* A main thread that has ended maps nothing, whatever the others do. */
+	space = address_spaces_find(spaces, pid, UINT64_MAX);
+	if ((space && space->live.nr) || !proc_has_threads(pid))
+		return 0;
+	tid = other_thread(pid);
+	return tid ? scan_thread(spaces, pid, tid, time_ns, text) : 0;
 }
 
 int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns)

@@ -254,6 +254,8 @@ static int take(struct recorder *r)
 	/* Before the swap: a wakeup of the new set, which fills already, must not be consumed. */
 	counter_clear_wakeups(s->counter);
 	ret = counter_swap(s->counter, &r->drained_ns, r->err);
+	if (!ret && s->unwinder)
+		ret = unwinder_settle(s->unwinder);
 	/* All samples at rest were taken by now, and all records of before them are written. */
 	if (!ret)
 		ret = session_apply_records(s, now_ns());
@@ -276,8 +278,11 @@ static int add(struct recorder *r)
 	if (!ret)
 		ret = session_watch_cpus(s);
 	sideband_count_lost(s->sideband);
-	if (sideband_lost(s->sideband) != r->lost_records || s->changed_cpus.nr)
+	if (sideband_lost(s->sideband) != r->lost_records || s->changed_cpus.nr) {
 		address_spaces_distrust(&s->spaces);
+		if (!ret && s->unwinder)
+			ret = unwinder_sweep(s->unwinder);
+	}
 	r->lost_records = sideband_lost(s->sideband);
 	if (!ret && s->unwinder) {
 		ret = unwinder_walk_early(s->unwinder, &s->spaces);

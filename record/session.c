@@ -272,14 +272,13 @@ static int apply_fork(struct session *s, const struct sideband_record *record)
 	return ret ? ret : newcomers_add(&s->newcomers, child);
 }
 
-static void apply_exit(struct session *s, const struct sideband_record *record)
+static int apply_exit(struct session *s, const struct sideband_record *record)
 {
 	if (record->pid != record->tid)
-		return;
+		return 0;
 	jit_end(&s->jit, address_spaces_find(&s->spaces, record->pid, record->time_ns));
 	address_spaces_exit(&s->spaces, record->pid, record->time_ns);
-	if (s->unwinder)
-		unwinder_exited(s->unwinder, record->pid);
+	return s->unwinder ? unwinder_exited(s->unwinder, record->pid) : 0;
 }
 
 /* A sideband_fn. */
@@ -298,8 +297,7 @@ static int apply_record(void *ctx, const struct sideband_record *record)
 	case SIDEBAND_FORK:
 		return apply_fork(s, record);
 	case SIDEBAND_EXIT:
-		apply_exit(s, record);
-		return 0;
+		return apply_exit(s, record);
 	case SIDEBAND_KSYMBOL:
 		if (record->size && !s->options->user_only)
 			return ksyms_add_bpf(&s->ksyms, record->time_ns, record->addr,
@@ -350,8 +348,6 @@ int session_forget(struct session *s, uint64_t time_ns)
 {
 	int ret = address_spaces_forget(&s->spaces, time_ns, proc_is_gone);
 
-	if (!ret && s->unwinder)
-		ret = unwinder_settle(s->unwinder);
 	return ret ? ret : jit_forget(&s->jit, &s->spaces);
 }
 

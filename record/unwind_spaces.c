@@ -179,8 +179,10 @@ static bool is_unchanged(const struct unwind_spaces *u, const struct unwind_proc
 	return true;
 }
 
-/* With a time, this is all that can be known now: the program need not ask before. */
-static int put_space(struct unwind_spaces *u, const struct unwind_process *p, uint64_t ask_again_ns)
+/* With a time, this is all that can be known now: the program need not ask before. @flags as of
+ * bpf(2). */
+static int put_space(struct unwind_spaces *u, const struct unwind_process *p, uint64_t ask_again_ns,
+		     uint64_t flags)
 {
 	struct unwind_space space = {.image = p->image,
 				     .ask_again_ns = ask_again_ns,
@@ -189,8 +191,8 @@ static int put_space(struct unwind_spaces *u, const struct unwind_process *p, ui
 				     .is_settled = ask_again_ns != 0,
 				     .exec_pages = p->exec_pages};
 
-	return bpf_map_update_elem(u->tables->store.maps.spaces, &p->pid, &space, BPF_ANY) ? -errno
-											   : 0;
+	return bpf_map_update_elem(u->tables->store.maps.spaces, &p->pid, &space, flags) ? -errno
+											 : 0;
 }
 
 static int put_mappings(struct unwind_spaces *u, uint32_t first)
@@ -215,7 +217,8 @@ void unwind_spaces_hide(struct unwind_spaces *u, uint32_t pid, uint64_t image)
 {
 	const struct unwind_process hidden = {.pid = pid, .image = image};
 
-	put_space(u, &hidden, now_ns() + BACKOFF_MAX_NS);
+	/* It may have gone, and nobody would remove it. */
+	put_space(u, &hidden, now_ns() + BACKOFF_MAX_NS, BPF_EXIST);
 }
 
 /*
@@ -233,7 +236,7 @@ static int install(struct unwind_spaces *u, uint32_t pid, uint64_t image, uint32
 		p->backoff_ns =
 			p->backoff_ns < BACKOFF_MAX_NS / 2 ? p->backoff_ns * 2 : BACKOFF_MAX_NS;
 		p->exec_pages = exec_pages;
-		put_space(u, p, now_ns() + p->backoff_ns);
+		put_space(u, p, now_ns() + p->backoff_ns, BPF_ANY);
 		return 0;
 	}
 	if (!u->list.nr)
@@ -254,7 +257,7 @@ static int install(struct unwind_spaces *u, uint32_t pid, uint64_t image, uint32
 	p->image = image;
 	p->backoff_ns = BACKOFF_NS;
 	p->exec_pages = exec_pages;
-	put_space(u, p, 0);
+	put_space(u, p, 0, BPF_ANY);
 	return retire_room(u, &old);
 }
 
@@ -318,6 +321,43 @@ void unwind_spaces_remove(struct unwind_spaces *u, uint32_t pid)
 	vec_push(&u->free_processes, (uint32_t)(p - u->processes.data));
 }
 
+int unwind_spaces_exited(struct unwind_spaces *u, uint32_t pid)
+{
+	if (proc_has_threads(pid))
+		return vec_push(&u->outlived, pid);
+	unwind_spaces_remove(u, pid);
+	return 0;
+}
+
+int unwind_spaces_sweep(struct unwind_spaces *u)
+{
+	int map = u->tables->store.maps.spaces, ret = 0;
+	uint32_t pid, *last = NULL;
+
+	vec_clear(&u->list_keys);
+	while (!ret && !bpf_map_get_next_key(map, last, &pid)) {
+		ret = vec_push(&u->list_keys, pid);
+		last = &pid;
+	}
+	vec_for_each (&u->list_keys, key)
+		if (proc_is_gone(*key))
+			unwind_spaces_remove(u, *key);
+	return ret;
+}
+
+static void remove_outlived(struct unwind_spaces *u)
+{
+	size_t nr = 0;
+
+	vec_for_each (&u->outlived, pid) {
+		if (proc_is_gone(*pid))
+			unwind_spaces_remove(u, *pid);
+		else
+			u->outlived.data[nr++] = *pid;
+	}
+	u->outlived.nr = nr;
+}
+
 int unwind_spaces_settle(struct unwind_spaces *u)
 {
 	int ret = 0;
@@ -327,6 +367,7 @@ int unwind_spaces_settle(struct unwind_spaces *u)
 		if (!ret)
 			vec_clear(&u->retired[i]);
 	}
+	remove_outlived(u);
 	return ret;
 }
 
@@ -346,6 +387,7 @@ void unwind_spaces_deinit(struct unwind_spaces *u)
 		vec_free(&u->retired[i]);
 	}
 	vec_free(&u->processes);
+	vec_free(&u->outlived);
 	vec_free(&u->free_processes);
 	vec_free(&u->list);
 	vec_free(&u->list_tables);

@@ -29,6 +29,7 @@ struct unwind_process {
 struct unwind_spaces {
 	struct unwind_tables *tables;
 	VEC(struct unwind_process) processes;
+	u32_vec outlived; /* main threads that have ended, while others go on */
 	u32_vec free_processes;
 	struct index by_pid;
 	size_t nr_indexed;
@@ -58,7 +59,7 @@ struct unwind_process *unwind_spaces_find(const struct unwind_spaces *spaces, ui
 int unwind_spaces_put(struct unwind_spaces *spaces, const struct address_spaces *from,
 		      const struct address_space *space, uint64_t image, uint32_t exec_pages);
 
-/* Tells the program that the mappings of @pid cannot be had, for some time. */
+/* Tells the program that the mappings of @pid cannot be had, for some time, if it knows @pid. */
 void unwind_spaces_hide(struct unwind_spaces *spaces, uint32_t pid, uint64_t image);
 
 /* Has the process anything at the mapping's place that is not of @table? */
@@ -73,6 +74,12 @@ int unwind_spaces_lookup(const struct unwind_spaces *spaces, uint32_t pid, uint6
 			 uint64_t pc, struct unwind_mapping *mapping);
 
 void unwind_spaces_remove(struct unwind_spaces *spaces, uint32_t pid);
+
+/* The main thread of @pid has ended: removes it when the others have. */
+int unwind_spaces_exited(struct unwind_spaces *spaces, uint32_t pid);
+
+/* Removes all that have gone without anybody's saying so. Returns 0 or -ENOMEM. */
+int unwind_spaces_sweep(struct unwind_spaces *spaces);
 
 /* The state of a table has changed: tells all mappings of it. */
 void unwind_spaces_table_changed(struct unwind_spaces *spaces, uint32_t table);

@@ -145,12 +145,14 @@ int unwind_tables_request(struct unwind_tables *u, uint32_t nr, int fd)
 
 	if (ret)
 		return ret < 0 ? ret : 0;
-	if (!is_file_of(fd, t) || table_builder_request(u->builder, fd, nr)) {
-		/* It may be to be had through another process, or later. */
-		set_state(u, nr, ++t->attempts < ATTEMPTS_MAX ? TABLE_NONE : TABLE_IMPOSSIBLE);
-		return 0;
-	}
-	set_state(u, nr, TABLE_ASKED);
+	ret = is_file_of(fd, t) ? table_builder_request(u->builder, fd, nr) : -EBADF;
+	/* It may be to be had through another process, or later; for a place in the line it can wait. */
+	if (ret && ret != -EAGAIN)
+		t->attempts++;
+	if (!ret)
+		set_state(u, nr, TABLE_ASKED);
+	else
+		set_state(u, nr, t->attempts < ATTEMPTS_MAX ? TABLE_NONE : TABLE_IMPOSSIBLE);
 	return 0;
 }
 

@@ -12,8 +12,10 @@
 #include "record/unwind_spaces.h"
 #include "record/unwind_tables.h"
 
-/* So many early samples wait in memory, of 32 KiB each at most, before a drain is due. */
-#define EARLY_MAX 128
+/* So many early samples wait before a drain is due; more, while tables are made, up to so many
+ * bytes. */
+#define EARLY_MAX       128
+#define EARLY_MAX_BYTES (4u << 20)
 
 /* How long a drain waits for tables without which stacks of its samples are not complete. */
 #define EARLY_WAIT_MS 50
@@ -77,7 +79,7 @@ static int refresh(struct unwinder *u, uint32_t pid, uint64_t image, uint32_t ex
 		ret = unwind_spaces_put(&u->spaces, &u->looked_at, space, image, exec_pages);
 	else if (!ret && proc_is_gone(pid))
 		unwind_spaces_remove(&u->spaces, pid);
-	else if (!ret && proc_is_hidden(pid))
+	else if (!ret) /* hidden, or a process that maps nothing any more */
 		unwind_spaces_hide(&u->spaces, pid, image);
 	forget_ret = forget_look(u, pid);
 	return ret ? ret : forget_ret;
@@ -226,7 +228,8 @@ struct early_samples *unwinder_early(struct unwinder *u)
 
 bool unwinder_wants_drain(const struct unwinder *u)
 {
-	return u->early.nr_raw >= EARLY_MAX;
+	return u->early.raw_bytes >= EARLY_MAX_BYTES ||
+	       (u->early.nr_raw >= EARLY_MAX && !u->tables.nr_asked);
 }
 
 int unwinder_wait(struct unwinder *u, int ms)
@@ -249,9 +252,14 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 	return vec_push(&u->stale, pid);
 }
 
-void unwinder_exited(struct unwinder *u, uint32_t pid)
+int unwinder_exited(struct unwinder *u, uint32_t pid)
 {
-	unwind_spaces_remove(&u->spaces, pid);
+	return unwind_spaces_exited(&u->spaces, pid);
+}
+
+int unwinder_sweep(struct unwinder *u)
+{
+	return unwind_spaces_sweep(&u->spaces);
 }
 
 int unwinder_settle(struct unwinder *u)

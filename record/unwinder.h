@@ -46,10 +46,14 @@ int unwinder_wait(struct unwinder *unwinder, int ms);
 /* Does what there is to do, without waiting. Returns 0 or -ENOMEM. */
 int unwinder_work(struct unwinder *unwinder);
 
-/* The side-band: @pid has mapped @file at [start, end); @pid has gone. */
+/* The side-band: @pid has mapped @file at [start, end); its main thread has ended. Both return 0 or
+ * -ENOMEM. */
 int unwinder_mapped(struct unwinder *unwinder, uint32_t pid, const struct mapping *mapping,
 		    const struct mapped_file *file);
-void unwinder_exited(struct unwinder *unwinder, uint32_t pid);
+int unwinder_exited(struct unwinder *unwinder, uint32_t pid);
+
+/* After a loss of the side-band's records. Returns 0 or -ENOMEM. */
+int unwinder_sweep(struct unwinder *unwinder);
 
 /* After a swap: the early samples of @set, which is at rest, are taken with it. Returns 0 or
  * -ENOMEM. */
@@ -67,7 +71,9 @@ struct early_samples *unwinder_early(struct unwinder *unwinder);
 /* Do so many samples wait that a drain is due? */
 bool unwinder_wants_drain(const struct unwinder *unwinder);
 
-/* After a swap, when no program looks any more at what was replaced before it: its room is reused.
+/*
+ * Right after a swap, before anything else is replaced: no program looks any more at what was
+ * replaced until now, and its room is used again. Returns 0 or -ENOMEM.
  */
 int unwinder_settle(struct unwinder *unwinder);
 

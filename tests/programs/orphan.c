@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Burns in a thread whose main thread has ended, for as many seconds as asked for; prints a line when it has. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "burn.h"
+
+static pthread_t main_thread;
+static time_t seconds;
+
+__attribute__((noinline)) static void orphan(void)
+{
+	BURN_MS(100);
+}
+
+static void *burn(void *arg)
+{
+	time_t end = time(NULL) + seconds;
+
+	(void)arg;
+	pthread_join(main_thread, NULL);
+	puts("alone");
+	fflush(stdout);
+	while (time(NULL) < end)
+		orphan();
+	exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	seconds = argc > 1 ? atoi(argv[1]) : 1;
+	main_thread = pthread_self();
+	pthread_create(&thread, NULL, burn, NULL);
+	pthread_exit(NULL);
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Processes that are not as others are: what is said of them is right, and the recorder does not spend itself on them.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+[ "$(uname -m)" = x86_64 ] || skip_all "tables are for x86-64, this is $(uname -m)"
+"$profrec" -q --unwind=dwarf -o "$dir/probe.prof" 1 2> "$dir/why" ||
+	skip_all "no stacks by tables here: $(head -n 1 "$dir/why")"
+cc=${CC:-cc}
+
+# build OUTPUT SOURCE [FLAG...]: without frame pointers.
+build()
+{
+	local out=$1 source=$2
+	shift 2
+	"$cc" -O2 -fomit-frame-pointer -Wl,--build-id -o "$out" "tests/programs/$source" "$@"
+}
+
+# record NAME OPTION... [-- COMMAND...]: to NAME.prof, and folded, user frames alone, to NAME.folded.
+record()
+{
+	local name=$1
+	shift
+	"$profrec" -q -F 999 -i 1 --unwind=dwarf -o "$dir/$name.prof" "$@" > /dev/null 2> "$dir/$name.err"
+}
+fold() { "$profrep" -f -U "${@:2}" "$dir/$1.prof" > "$dir/$1.folded"; }
+identity() { same "$(info "$dir/$1.prof" check)" "taken = counted + lost"; }
+
+## A main thread that has ended.
+build "$dir/orphan" orphan.c -pthread
+"$dir/orphan" 60 > "$dir/alone" &
+pid=$!
+wait_for grep -q alone "$dir/alone"
+record before -p $pid 2
+fold before
+kill $pid
+check "a main thread that ended before: stacks of others are complete" mostly "$dir/before.folded" orphan '^orphan;(clone3|__clone);' 90
+record meanwhile -- "$dir/orphan" 2
+fold meanwhile
+check "a main thread that ends: stacks of others are complete" mostly "$dir/meanwhile.folded" orphan '^orphan;(clone3|__clone);' 80
+
+## More files at a time than there is room for in the line of those whose tables are made.
+echo 'void burn_some(void) { for (volatile int i = 0; i < 100000; i++) ; }' |
+	"$cc" -O2 -fomit-frame-pointer -shared -fPIC -Wl,--build-id=0x6100 -x c -o "$dir/library.so" -
+for nr in {10..99}; do
+	# The build-id follows the note's name.
+	LC_ALL=C sed "s/GNU\\x00a\\x00/GNU\\x00$nr/" "$dir/library.so" > "$dir/lib$nr.so"
+done
+build "$dir/libraries" libraries.c -ldl
+pids=
+for nr in {1..9}; do
+	"$dir/libraries" burn_some "$dir"/lib??.so > "$dir/loaded$nr" &
+	pids=$pids${pids:+,}$!
+done
+for nr in {1..9}; do wait_for grep -q loaded "$dir/loaded$nr"; done
+record libraries -p "$pids" 4
+# shellcheck disable=SC2086
+kill ${pids//,/ }
+fold libraries --from 2
+check "90 files at a time: all of them have tables" mostly "$dir/libraries.folded" libraries '^libraries;_start;.*;burn_some ' 95
+check "90 files at a time: no sample is missing" identity libraries
+plan_end

@@ -72,6 +72,17 @@ fails()
 	return 1
 }
 
+# says STATUS TEXT COMMAND...: the command exits with that status; its error output, kept in $dir/err, holds the text.
+says()
+{
+	local want=$1 text=$2 got
+	shift 2
+	"$@" > /dev/null 2> "$dir/err"
+	got=$?
+	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
+	contains "$(cat "$dir/err")" "$text"
+}
+
 # info FILE KEY: a value of profrep --info.
 info() { "$profrep" --info "$1" | sed -n "s/^$2: *//p"; }
 

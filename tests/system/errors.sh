@@ -3,16 +3,6 @@
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 
-# says STATUS TEXT COMMAND...: exits with the status, and stderr holds the text.
-says()
-{
-	local want=$1 text=$2 got
-	shift 2
-	"$@" > /dev/null 2> "$dir/err"
-	got=$?
-	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
-	contains "$(cat "$dir/err")" "$text"
-}
 nothing_left() { same "$(find "$dir" -name '*.part')" ""; }
 
 ## The command line.

@@ -10,15 +10,6 @@ need_recording
 cc=${CC:-cc}
 "$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/acts" tests/programs/acts.c
 
-says()
-{
-	local want=$1 text=$2 got
-	shift 2
-	"$@" > /dev/null 2> "$dir/err"
-	got=$?
-	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
-	contains "$(cat "$dir/err")" "$text"
-}
 # record NAME OPTION... -- COMMAND...
 record() { "$profrec" -o "$dir/$1.prof" "${@:2}" 2> "$dir/$1.err"; }
 folded() { "$profrep" -f "$dir/$1.prof" 2> /dev/null; }

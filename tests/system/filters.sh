@@ -10,16 +10,6 @@ cc=${CC:-cc}
 "$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/acts" tests/programs/acts.c
 "$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/other" tests/programs/acts.c
 
-# says STATUS TEXT COMMAND...: exits with the status, and stderr holds the text.
-says()
-{
-	local want=$1 text=$2 got
-	shift 2
-	"$@" > /dev/null 2> "$dir/err"
-	got=$?
-	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
-	contains "$(cat "$dir/err")" "$text"
-}
 record() { "$profrec" -q -F 499 -o "$dir/$1.prof" "${@:2}" 1; }
 folded() { "$profrep" -f "$dir/$1.prof"; }
 # only NAME REGEX: there are samples, and all their lines match.

@@ -8,16 +8,8 @@ need_recording
 "$workloads/func_ab" &
 load=$!
 out=$dir/o.prof
-says()
-{
-	local want=$1 text=$2 got
-	shift 2
-	rm -f "$out"*
-	"$@" > /dev/null 2> "$dir/err"
-	got=$?
-	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
-	contains "$(cat "$dir/err")" "$text"
-}
+# says, with nothing left of the one before.
+afresh() { rm -f "$out"*; says "$@"; }
 absent() { [ ! -e "$out" ] || { echo "there is a file under the final name"; return 1; }; }
 # The part is there, is said to be, and holds samples.
 part_is_readable()
@@ -37,30 +29,30 @@ if command -v strace > /dev/null && strace -qq -o /dev/null true 2> /dev/null; t
 		shift
 		strace -qq -o "$dir/strace" -e trace="${what%%:*}" -e inject="$what" "$@"
 	}
-	check "the rename fails: said" says 1 "failed to rename '$out." failing rename:error=EACCES "${record[@]}"
+	check "the rename fails: said" afresh 1 "failed to rename '$out." failing rename:error=EACCES "${record[@]}"
 	check "the rename fails: with the reason" contains "$(cat "$dir/err")" "' to '$out': Permission denied"
 	check "the rename fails: nothing under the final name" absent
 	check "the rename fails: the recording is in the part" part_is_readable
-	check "the disk fails at the sync: said" says 1 "Input/output error" failing fdatasync:error=EIO "${record[@]}"
+	check "the disk fails at the sync: said" afresh 1 "Input/output error" failing fdatasync:error=EIO "${record[@]}"
 	check "the disk fails at the sync: nothing under the final name" absent
 	check "the disk fails at the sync: the recording is in the part" part_is_readable
-	check "the disk fails at the sync of the directory: said" says 1 "failed to sync '$dir': Input/output error" \
+	check "the disk fails at the sync of the directory: said" afresh 1 "failed to sync '$dir': Input/output error" \
 		failing fsync:error=EIO "${record[@]}"
 	check "the disk fails at the sync of the directory: the recording is whole" same "$(info "$out" recording)" complete
-	check "a write is interrupted: the recording goes on" says 0 "" failing write:error=EINTR:when=2+2 "${record[@]}"
+	check "a write is interrupted: the recording goes on" afresh 0 "" failing write:error=EINTR:when=2+2 "${record[@]}"
 	check "a write is interrupted: it was" contains "$(cat "$dir/strace")" "EINTR"
 	check "a write is interrupted: the recording is whole" same "$(info "$out" recording)" complete
-	check "the first write fails: said" says 1 "failed to write '$out." failing write:error=EIO:when=1 "${record[@]}"
+	check "the first write fails: said" afresh 1 "failed to write '$out." failing write:error=EIO:when=1 "${record[@]}"
 	check "the first write fails: nothing is left" same "$(ls "$dir" | grep -c '^o\.prof')" 0
-	check "a later write fails: said" says 1 "No space left on device" failing write:error=ENOSPC:when=4 "${record[@]}"
+	check "a later write fails: said" afresh 1 "No space left on device" failing write:error=ENOSPC:when=4 "${record[@]}"
 	check "a later write fails: nothing under the final name" absent
-	check "waiting is interrupted: the recording goes on" says 0 "" failing epoll_wait:error=EINTR:when=1+2 "${record[@]}"
+	check "waiting is interrupted: the recording goes on" afresh 0 "" failing epoll_wait:error=EINTR:when=1+2 "${record[@]}"
 	check "waiting is interrupted: it was" contains "$(cat "$dir/strace")" "EINTR"
 	check "waiting is interrupted: the recording is whole" same "$(info "$out" recording)" complete
-	check "no memory for the maps: said" says 1 "failed to load the BPF programs" \
+	check "no memory for the maps: said" afresh 1 "failed to load the BPF programs" \
 		failing bpf:error=ENOMEM:when=20+ "${record[@]}"
 	check "no memory for the maps: nothing is left" same "$(ls "$dir" | grep -c '^o\.prof')" 0
-	check "capabilities cannot be given up: it does not go on with them" says 1 \
+	check "capabilities cannot be given up: it does not go on with them" afresh 1 \
 		"failed to give up capabilities: Operation not permitted" failing capset:error=EPERM "${record[@]}"
 else
 	skip "system calls that fail" "strace is not installed, or cannot trace here"
@@ -70,13 +62,13 @@ fi
 limited() { prlimit --fsize=2048 "$@"; }
 "$workloads/manystacks" 1 12 &
 many=$!
-check "a limit on file sizes: said" says 1 "File too large" limited "${record[@]}"
+check "a limit on file sizes: said" afresh 1 "File too large" limited "${record[@]}"
 check "a limit on file sizes: nothing under the final name" absent
 if mkdir "$dir/disk" && mount -t tmpfs -o size=1m tmpfs "$dir/disk" 2> /dev/null; then
 	cleanup_extra() { umount "$dir/disk"; }
 	head -c 1044480 /dev/zero > "$dir/disk/fill" # a page is left
 	out=$dir/disk/o.prof
-	check "a full disk: said" says 1 "No space left on device" "$profrec" -q -F 999 -o "$out" 1
+	check "a full disk: said" afresh 1 "No space left on device" "$profrec" -q -F 999 -o "$out" 1
 	check "a full disk: nothing under the final name" absent
 	echo old > "$out"
 	"$profrec" -q -F 999 -o "$out" 1 2> /dev/null

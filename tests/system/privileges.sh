@@ -21,15 +21,6 @@ with_caps()
 	$start setpriv --reuid $user --regid $user --clear-groups --inh-caps=$caps --ambient-caps=$caps --bounding-set=$caps "$@"
 }
 start=
-says()
-{
-	local want=$1 text=$2 got
-	shift 2
-	"$@" > /dev/null 2> "$dir/err"
-	got=$?
-	[ "$got" -eq "$want" ] || { echo "exit status $got instead of $want:"; cat "$dir/err"; return 1; }
-	contains "$(cat "$dir/err")" "$text"
-}
 
 ## CAP_BPF and CAP_PERFMON are enough.
 start=exec

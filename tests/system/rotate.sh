@@ -156,21 +156,14 @@ storm()
 check "signals all the time, also while it ends" storm
 
 ## Mistakes.
-says()
-{
-	local text=$1
-	shift
-	fails 2 "$@" 2> "$dir/err" || return 1
-	contains "$(cat "$dir/err")" "$text"
-}
-check "--rotate without a pattern" says "option --rotate: 'x.prof' is the name of one file" \
+check "--rotate without a pattern" says 2 "option --rotate: 'x.prof' is the name of one file" \
 	"$profrec" --rotate 5 -o x.prof
 check "--rotate without a pattern: the hint" contains "$(cat "$dir/err")" "-o %Y%m%d-%H%M%S.prof"
-check "--rotate on standard output" says "option --rotate: not allowed with standard output" \
+check "--rotate on standard output" says 2 "option --rotate: not allowed with standard output" \
 	"$profrec" --rotate 5 -o -
-check "--rotate-keep without a pattern" says "option --rotate-keep: 'profrec.prof' is the name of one file" \
+check "--rotate-keep without a pattern" says 2 "option --rotate-keep: 'profrec.prof' is the name of one file" \
 	"$profrec" --rotate-keep 5
-check "a conversion that is none" says "option -o/--output: '%q' in '%q.prof' cannot be replaced" \
+check "a conversion that is none" says 2 "option -o/--output: '%q' in '%q.prof' cannot be replaced" \
 	"$profrec" -o %q.prof 1
 mkdir "$dir/gone"
 record -o "$dir/gone/%s.prof" 60

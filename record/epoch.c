@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/epoch_names.h"
@@ -171,14 +171,6 @@ static int use_mapping(struct epoch *e, uint32_t process_id, const struct mappin
 	return vec_push(&process->mappings, used);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
-}
-
 static const struct mapping *find_mapping(struct epoch *e, struct address_space *space,
 					  uint64_t addr, uint64_t time_ns)
 {
@@ -192,7 +184,7 @@ static const struct mapping *find_mapping(struct epoch *e, struct address_space 
 		return NULL;
 	space->rescanned = true;
 	/* From now on: what the side-band told of the time of the sample stays. */
-	if (proc_scan_process(e->spaces, space->pid, now_ns()))
+	if (proc_scan_process(e->spaces, space->pid, clock_monotonic_ns()))
 		return NULL;
 	return address_space_lookup(space, addr, time_ns);
 }

@@ -9,10 +9,9 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/headline.h"
 #include "common/text.h"
-
-#define NS_PER_S UINT64_C(1000000000)
 
 /* Back to the first column, and erase to the end of the line (ECMA-48 EL). */
 #define CLEAR_LINE "\r\033[K"

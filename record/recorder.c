@@ -8,8 +8,8 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <time.h>
 
+#include "common/clock.h"
 #include "record/confine.h"
 #include "record/drain.h"
 #include "record/epoch.h"
@@ -19,9 +19,6 @@
 #include "record/series.h"
 #include "record/session.h"
 #include "record/wakeups.h"
-
-#define NS_PER_S  UINT64_C(1000000000)
-#define NS_PER_MS UINT64_C(1000000)
 
 /* What ends, processes and mappings, is kept until a drain; at this many there is one. */
 #define EXITED_MAX 1024
@@ -67,14 +64,6 @@ struct recorder {
 	int pending;         /* bits of enum wakeup that came while the output was waited for */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
-}
-
 static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -115,7 +104,7 @@ static void stop_sampling(struct recorder *r)
 {
 	session_stop(&r->session);
 	if (!r->stopped_ns)
-		r->stopped_ns = now_ns();
+		r->stopped_ns = clock_monotonic_ns();
 }
 
 static void heed(struct recorder *r, int happened)
@@ -137,7 +126,7 @@ static int wait_for_reader(void *ctx, int fd)
 	struct recorder *r = ctx;
 
 	for (;;) {
-		uint64_t now = now_ns(), end_ns = r->schedule.end_ns;
+		uint64_t now = clock_monotonic_ns(), end_ns = r->schedule.end_ns;
 		int what;
 
 		if (!r->stopped_ns && (r->stop || now >= end_ns))
@@ -187,7 +176,7 @@ static int prepare(struct recorder *r)
 static int begin(struct recorder *r)
 {
 	const struct record_options *o = r->options;
-	uint64_t start = now_ns();
+	uint64_t start = clock_monotonic_ns();
 	int ret;
 
 	r->start_ns = r->drained_ns = start;
@@ -258,7 +247,7 @@ static int take(struct recorder *r)
 		ret = unwinder_settle(s->unwinder);
 	/* All samples at rest were taken by now, and all records of before them are written. */
 	if (!ret)
-		ret = session_apply_records(s, now_ns());
+		ret = session_apply_records(s, clock_monotonic_ns());
 	if (!ret && s->unwinder)
 		ret = unwinder_take_early(s->unwinder, counter_set_at_rest(s->counter));
 	if (!ret)
@@ -311,7 +300,7 @@ static int show_status(struct recorder *r, uint64_t now)
 /* Waits until @due_ns or until something happens: bits of enum wakeup go to *@happened. */
 static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 	uint64_t wait_ns = due_ns <= now ? 0 : min_u64(due_ns - now, SIDEBAND_INTERVAL_NS);
 	int what = wakeups_wait(&r->wakeups, wait_ns, r->err);
 
@@ -323,7 +312,7 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 	/* Anything else that woke us is looked at in any case. Samples wait for the unwinder. */
 	what = session_unwind(&r->session);
 	if (!what)
-		what = session_apply_records(&r->session, now_ns() - SIDEBAND_SETTLE_NS);
+		what = session_apply_records(&r->session, clock_monotonic_ns() - SIDEBAND_SETTLE_NS);
 	return what ? what : session_watch_cpus(&r->session);
 }
 
@@ -384,7 +373,7 @@ static int loop(struct recorder *r)
 		uint64_t due = ksyms->loading ? 0 : min_u64(schedule_next(&r->schedule), status_due);
 		int ret = wait_until(r, due, &happened);
 
-		now = now_ns();
+		now = clock_monotonic_ns();
 		if (!ret && now >= r->schedule.end_ns)
 			break;
 		if (!ret)

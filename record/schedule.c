@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/schedule.h"
 
-#define NS_PER_S UINT64_C(1000000000)
+#include "common/clock.h"
 
 /*
  * Epochs share nothing, so each costs its strings, symbols and frames anew: four in 30 seconds make

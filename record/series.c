@@ -7,12 +7,11 @@
 #include <time.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "record/cpus.h"
 #include "record/host.h"
 #include "record/outname.h"
 #include "record/progress.h"
-
-#define NS_PER_S UINT64_C(1000000000)
 
 static int out_of_memory(struct series *series)
 {

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/clock.h"
 #include "record/proc_scan.h"
 
 /* Mappings of one process; what is beyond is left along frame pointers. */
@@ -15,14 +15,6 @@
 /* Where looking again brought nothing new, the next look has to wait: first and longest time. */
 #define BACKOFF_NS     UINT64_C(200000000)
 #define BACKOFF_MAX_NS UINT64_C(10000000000)
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
-}
 
 static uint64_t hash_pid(uint32_t pid)
 {
@@ -218,7 +210,7 @@ void unwind_spaces_hide(struct unwind_spaces *u, uint32_t pid, uint64_t image)
 	const struct unwind_process hidden = {.pid = pid, .image = image};
 
 	/* It may have gone, and nobody would remove it. */
-	put_space(u, &hidden, now_ns() + BACKOFF_MAX_NS, BPF_EXIST);
+	put_space(u, &hidden, clock_monotonic_ns() + BACKOFF_MAX_NS, BPF_EXIST);
 }
 
 /*
@@ -236,7 +228,7 @@ static int install(struct unwind_spaces *u, uint32_t pid, uint64_t image, uint32
 		p->backoff_ns =
 			p->backoff_ns < BACKOFF_MAX_NS / 2 ? p->backoff_ns * 2 : BACKOFF_MAX_NS;
 		p->exec_pages = exec_pages;
-		put_space(u, p, now_ns() + p->backoff_ns, BPF_ANY);
+		put_space(u, p, clock_monotonic_ns() + p->backoff_ns, BPF_ANY);
 		return 0;
 	}
 	if (!u->list.nr)

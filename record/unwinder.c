@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "record/proc_scan.h"
 #include "record/unwind_spaces.h"
 #include "record/unwind_tables.h"
@@ -34,14 +34,6 @@ struct unwinder {
 	struct address_spaces looked_at; /* one process at a time */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
-}
-
 static bool is_gone(uint32_t pid)
 {
 	(void)pid;
@@ -51,7 +43,7 @@ static bool is_gone(uint32_t pid)
 /* Looks at what @pid maps now. *@space is NULL when it has gone; else forget_look is due. */
 static int look_at(struct unwinder *u, uint32_t pid, struct address_space **space)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_monotonic_ns();
 	int ret = address_spaces_exec(&u->looked_at, pid, now);
 
 	if (!ret)

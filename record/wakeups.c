@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-
-#define NS_PER_MS UINT64_C(1000000)
+#include "common/clock.h"
 
 static void fill_signals(sigset_t *signals)
 {

@@ -7,8 +7,7 @@
 #include <time.h>
 
 #include "common/cleanup.h"
-
-#define NS_PER_S UINT64_C(1000000000)
+#include "common/clock.h"
 
 /* Column of the values. */
 #define KEY_WIDTH 18

@@ -5,9 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/clock.h"
 #include "report/printers.h"
-
-#define NS_PER_S UINT64_C(1000000000)
 
 /* Intervals in a row without samples that are printed: times in a file can be anything. */
 #define EMPTY_MAX 10000000

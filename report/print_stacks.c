@@ -5,9 +5,8 @@
 #include <inttypes.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/headline.h"
-
-#define NS_PER_S UINT64_C(1000000000)
 
 int print_headline(const struct printout *p)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_S    UINT64_C(1000000000)
-#define NS_PER_MS   UINT64_C(1000000)
+#include "common/clock.h"
+
 #define DAY_S       86400
 #define SECONDS_MAX UINT64_C(9999999999) /* in ns, it is far from 64 bits */
 #define HOURS_MAX   99999

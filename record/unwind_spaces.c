@@ -201,7 +201,7 @@ static int put_mappings(struct unwind_spaces *u, uint32_t first)
 	memcpy(&u->mapping_tables[first], u->list_tables.data, nr * sizeof(*u->mapping_tables));
 	return bpf_map_update_batch(u->tables->store.maps.mappings, u->list_keys.data, u->list.data,
 				    &nr, NULL)
-		       ? -errno
+		       ? -ENOSPC
 		       : 0;
 }
 

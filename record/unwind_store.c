@@ -28,7 +28,7 @@ static int share_rule(struct unwind_store *s, const struct unwind_rule *rule, ui
 	if (*nr >= UNWIND_MAX_RULES)
 		return -ENOSPC;
 	if (bpf_map_update_elem(s->maps.rules, nr, rule, BPF_ANY))
-		return -errno;
+		return -ENOSPC;
 	ret = index_insert(&s->by_rule, hash, *nr);
 	return ret ? ret : vec_push(&s->rules, *rule);
 }
@@ -43,6 +43,7 @@ static struct unwind_segment *map_segment(struct unwind_store *s, uint32_t nr)
 		 s->segment_fds[nr], 0);
 	if (p == MAP_FAILED)
 		return NULL;
+	madvise(p, sizeof(struct unwind_segment), MADV_DONTFORK); /* not for who makes tables */
 	return s->segments[nr] = p;
 }
 
@@ -64,8 +65,9 @@ static int add_segment(struct unwind_store *s)
 		return -ENOSPC;
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_segment", sizeof(uint32_t),
 			    sizeof(struct unwind_segment), 1, &opts);
+	/* The kernel may have no memory for it, or for this cgroup: that ends no recording. */
 	if (fd < 0 || bpf_map_update_elem(s->maps.segments, &s->nr_segments, &fd, BPF_ANY))
-		return -errno;
+		return -ENOSPC;
 	s->segment_fds[s->nr_segments++] = TAKE_FD(fd);
 	s->nr_rows = 0;
 	return 0;
@@ -86,7 +88,7 @@ static int add_page(struct unwind_store *s, const struct unwind_table *table,
 		return ret;
 	segment = map_segment(s, s->nr_segments - 1);
 	if (!segment)
-		return -errno;
+		return -ENOSPC;
 	page.first_row = (s->nr_segments - 1) * UNWIND_SEGMENT_ROWS + s->nr_rows;
 	for (uint32_t i = 0; i < from->nr_rows; i++) {
 		uint32_t row = table->rows[from->first_row + i];
@@ -95,7 +97,7 @@ static int add_page(struct unwind_store *s, const struct unwind_table *table,
 			UNWIND_ROW(UNWIND_ROW_OFF(row), shared[UNWIND_ROW_RULE(row)]);
 	}
 	if (bpf_map_update_elem(s->maps.pages, &key, &page, BPF_ANY))
-		return -errno;
+		return -ENOSPC;
 	return vec_push(&s->pages, page);
 }
 

@@ -32,7 +32,7 @@ struct unwind_store {
 
 /*
  * Adds a table; its pages follow each other from *@first_page on. Returns 0, -ENOSPC when a map is
- * full, -ENOMEM, or another negative errno of bpf(2).
+ * full or the kernel has no more to give, or -ENOMEM.
  */
 int unwind_store_add(struct unwind_store *store, const struct unwind_table *table,
 		     uint32_t *first_page);

@@ -59,4 +59,23 @@ kill ${pids//,/ }
 fold libraries --from 2
 check "90 files at a time: all of them have tables" mostly "$dir/libraries.folded" libraries '^libraries;_start;.*;burn_some ' 95
 check "90 files at a time: no sample is missing" identity libraries
+
+## Call frame information that means harm. What is asked for: that it is recorded, and that nothing is lost.
+build "$dir/frames" frames.c -ldl -pthread
+objcopy -O binary --only-section=.eh_frame "$dir/frames" "$dir/section"
+# spoiled NAME TR-ARGUMENT...: its bytes are exchanged.
+spoiled()
+{
+	local name=$1
+	shift
+	LC_ALL=C tr "$@" < "$dir/section" > "$dir/section-$name"
+	objcopy --update-section ".eh_frame=$dir/section-$name" "$dir/frames" "$dir/$name"
+	check "$name: recorded" record "$name" -- "$dir/$name" calls 700
+	fold "$name"
+	check "$name: its samples are there" mostly "$dir/$name.folded" "$name" .
+	check "$name: no sample is missing" identity "$name"
+}
+spoiled garbage '\000-\377' '\100-\377\000-\077'
+spoiled registers '\007\010' '\005\177'
+spoiled offsets '\016' '\013'
 plan_end

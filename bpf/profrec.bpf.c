@@ -61,14 +61,6 @@ struct {
 	__array(values, struct count_map);
 } count_sets SEC(".maps");
 
-/* Two stack buffers for each CPU: 0 user, 1 kernel. They do not fit the BPF stack. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(struct stack_entry)); /* and frames, set before load */
-} buffers SEC(".maps");
-
 /* Belong to the sets, and are drained with them: so they are exact for whatever was drained. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -113,13 +105,23 @@ static __always_inline __u64 mix(__u64 h, __u64 v, __u64 multiplier)
 	return h ^ h >> 32;
 }
 
-static __always_inline __u64 hash_frames(const struct stack_entry *stack)
+/*
+ * The id of the stack in buffer @side. Not inlined nor static, and so with numbers alone for
+ * arguments: the kernel verifies such a function once, not for every path that leads to it.
+ */
+__noinline __u64 hash_stack(__u32 side)
 {
 	/* Copies, since each look at a constant of the recording's is a load. */
 	const __u64 seed = hash_seed, multiplier = seed | 1;
-	const __u32 depth = max_depth, nr = stack->nr_frames;
-	__u64 h = mix(seed, nr | (__u64)stack->end << 32, multiplier);
+	const struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &side);
+	const __u32 depth = max_depth;
+	__u32 nr;
+	__u64 h;
 
+	if (!stack)
+		return STACK_NONE;
+	nr = stack->nr_frames;
+	h = mix(seed, nr | (__u64)stack->end << 32, multiplier);
 	for (__u32 i = 0; i < depth; i++) {
 		if (i >= nr)
 			break;
@@ -141,11 +143,14 @@ static __always_inline __u32 image_of(struct task_struct *task)
 	return mix(program_of(task), task->mm->exec_vm, hash_seed | 1);
 }
 
-/* Takes one side's stack along frame pointers, as all of the kernel's are, into its buffer. Returns
- * its id, STACK_NONE, or STACK_MISSED + a loss. */
-static __always_inline __u64 take_stack(void *ctx, struct stack_entry *buffer, __u64 flags,
+/*
+ * Takes one side's stack along frame pointers, as all of the kernel's are, into its buffer. Returns
+ * its id, STACK_NONE, or STACK_MISSED + a loss.
+ */
+static __always_inline __u64 take_stack(void *ctx, __u32 side, struct stack_entry *buffer,
 					enum stack_end end)
 {
+	__u64 flags = side == SIDE_USER ? BPF_F_USER_STACK : 0;
 	long bytes = bpf_get_stack(ctx, buffer->frames, max_depth * sizeof(__u64), flags);
 
 	/* -EFAULT: there is none, as the user side of a kernel thread. */
@@ -155,7 +160,7 @@ static __always_inline __u64 take_stack(void *ctx, struct stack_entry *buffer, _
 		return STACK_MISSED + LOSS_WALK_FAILED;
 	buffer->nr_frames = bytes / sizeof(__u64);
 	buffer->end = buffer->nr_frames == max_depth ? STACK_END_CUT : end;
-	return hash_frames(buffer);
+	return hash_stack(side);
 }
 
 /* The same for the user's side, by tables where there are some. */
@@ -163,14 +168,16 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 					     struct sample *s, __u64 now_ns)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	bool is_early = false;
+	int how = WALK_IMPOSSIBLE;
 
 	if (unwind_by_tables && !has_user_stack(task))
 		return STACK_NONE;
-	if (unwind_by_tables &&
-	    walk_user_stack(task, s->key.tgid, program_of(task), now_ns, buffer, &is_early))
-		return hash_frames(buffer);
-	return take_stack(ctx, buffer, BPF_F_USER_STACK, is_early ? STACK_END_EARLY : STACK_END_FP);
+	if (unwind_by_tables)
+		how = walk_user_stack(s->key.tgid, program_of(task), now_ns);
+	if (how == WALK_DONE)
+		return hash_stack(SIDE_USER);
+	return take_stack(ctx, SIDE_USER, buffer,
+			  how == WALK_EARLY ? STACK_END_EARLY : STACK_END_FP);
 }
 
 /*
@@ -250,7 +257,7 @@ static __always_inline void note_missed(__u64 id, __u64 *missed)
 
 static __always_inline void count_sample(void *ctx, struct sample *s)
 {
-	__u32 user = 0, kernel = 1;
+	__u32 user = SIDE_USER, kernel = SIDE_KERNEL;
 	struct stack_entry *user_buffer = bpf_map_lookup_elem(&buffers, &user);
 	struct stack_entry *kernel_buffer = bpf_map_lookup_elem(&buffers, &kernel);
 	__u64 now_ns = bpf_ktime_get_ns();
@@ -258,7 +265,7 @@ static __always_inline void count_sample(void *ctx, struct sample *s)
 	if (!user_buffer || !kernel_buffer)
 		return; /* cannot be: indexes of an array */
 	if (take_kernel)
-		s->key.kernel_stack = take_stack(ctx, kernel_buffer, 0, STACK_END_FP);
+		s->key.kernel_stack = take_stack(ctx, SIDE_KERNEL, kernel_buffer, STACK_END_FP);
 	if (take_user)
 		s->key.user_stack = take_user_stack(ctx, user_buffer, s, now_ns);
 	if (unwind_by_tables && s->key.user_stack >= STACK_FIRST_ID &&

@@ -20,6 +20,16 @@
 const volatile bool unwind_by_tables;
 const volatile __u32 max_depth = 1; /* frames that a stack_entry has room for */
 
+enum side { SIDE_USER, SIDE_KERNEL, NR_SIDES };
+
+/* Stack buffers for each CPU, one a side: they do not fit the BPF stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, NR_SIDES);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct stack_entry)); /* and frames, set before load */
+} buffers SEC(".maps");
+
 /* How long an answer of the recorder's may take before it is asked again. */
 #define ASK_AGAIN_NS 10000000ULL
 
@@ -111,12 +121,13 @@ struct walk {
 	bool by_rbp; /* the last step was along the frame pointer */
 };
 
-static __always_inline void ask(__u32 tgid, __u64 image, __u64 pc, __u32 exec_pages)
+/* A function like hash_stack, which must return something. */
+__noinline int ask(__u32 tgid, __u64 image, __u64 pc, __u32 exec_pages)
 {
 	struct unwind_want want = {
 		.image = image, .pc = pc, .tgid = tgid, .exec_pages = exec_pages};
 
-	bpf_ringbuf_output(&unwind_wants, &want, sizeof(want), BPF_RB_FORCE_WAKEUP);
+	return bpf_ringbuf_output(&unwind_wants, &want, sizeof(want), BPF_RB_FORCE_WAKEUP);
 }
 
 /* Where all there was is known, there is no news before there is other code. */
@@ -135,46 +146,49 @@ static __always_inline void ask_for_mappings(struct walk *w)
 	ask(w->tgid, space->image, 0, w->exec_pages);
 }
 
-static __always_inline struct unwind_mapping *search_mappings(__u32 first, __u32 nr, __u64 pc)
+/* The index of the mapping of @pc, UNWIND_MAX_MAPPINGS when there is none. A function like
+ * hash_stack. */
+__noinline __u32 search_mappings(__u32 first, __u32 nr, __u64 pc)
 {
 	for (int i = 0; i < MAPPING_STEPS && nr; i++) {
 		__u32 half = nr / 2, at = first + half;
 		struct unwind_mapping *m = bpf_map_lookup_elem(&unwind_mappings, &at);
 
 		if (!m)
-			return NULL;
+			break;
 		if (pc < m->start) {
 			nr = half;
 		} else if (pc >= m->end) {
 			first = at + 1;
 			nr -= half + 1;
 		} else {
-			return m;
+			return at;
 		}
 	}
-	return NULL;
+	return UNWIND_MAX_MAPPINGS;
 }
 
-static __always_inline const struct unwind_rule *find_rule(__u64 off, __u64 pages)
+/* The number of the rule for the code at @off, UNWIND_NO_RULE when there is none. Another one. */
+__noinline __u32 find_rule(__u64 off, __u64 pages)
 {
-	__u32 at, base, nr, rule, zero = 0;
+	__u32 at, base, nr, zero = 0;
 	struct unwind_segment *segment;
 	struct unwind_page *page;
 	void *map;
 
 	if (off >> UNWIND_PAGE_SHIFT >= UNWIND_NR_PAGES(pages))
-		return NULL;
+		return UNWIND_NO_RULE;
 	at = UNWIND_FIRST_PAGE(pages) + (off >> UNWIND_PAGE_SHIFT);
 	page = bpf_map_lookup_elem(&unwind_pages, &at);
 	if (!page || !page->nr_rows)
-		return NULL;
+		return UNWIND_NO_RULE;
 	at = page->first_row >> UNWIND_SEGMENT_SHIFT;
 	map = bpf_map_lookup_elem(&unwind_segments, &at);
 	if (!map)
-		return NULL;
+		return UNWIND_NO_RULE;
 	segment = bpf_map_lookup_elem(map, &zero);
 	if (!segment)
-		return NULL;
+		return UNWIND_NO_RULE;
 	off &= UNWIND_PAGE_SIZE - 1;
 	base = page->first_row;
 	nr = page->nr_rows;
@@ -186,8 +200,7 @@ static __always_inline const struct unwind_rule *find_rule(__u64 off, __u64 page
 			base += half;
 		nr -= half;
 	}
-	rule = UNWIND_ROW_RULE(segment->rows[base & (UNWIND_SEGMENT_ROWS - 1)]);
-	return bpf_map_lookup_elem(&unwind_rules, &rule);
+	return UNWIND_ROW_RULE(segment->rows[base & (UNWIND_SEGMENT_ROWS - 1)]);
 }
 
 /* The rule for @pc in its mapping. */
@@ -196,8 +209,11 @@ static __always_inline const struct unwind_rule *rule_of(struct walk *w, struct 
 {
 	__u64 pages = *(volatile __u64 *)&m->pages;
 
-	if (UNWIND_NR_PAGES(pages))
-		return find_rule(pc - m->bias, pages);
+	if (UNWIND_NR_PAGES(pages)) {
+		__u32 nr = find_rule(pc - m->bias, pages);
+
+		return bpf_map_lookup_elem(&unwind_rules, &nr);
+	}
 	if (pages == UNWIND_WITHOUT_TABLE)
 		return NULL;
 	w->is_early = true;
@@ -217,8 +233,11 @@ static long walk_frame(__u32 i, struct walk *w)
 
 	if (i >= max_depth)
 		return 1;
-	if (!m || pc < m->start || pc >= m->end)
-		w->mapping = m = search_mappings(w->first, w->nr, pc);
+	if (!m || pc < m->start || pc >= m->end) {
+		__u32 at = search_mappings(w->first, w->nr, pc);
+
+		w->mapping = m = bpf_map_lookup_elem(&unwind_mappings, &at);
+	}
 	if (!m && w->by_rbp) {
 		/* That was no frame pointer, or it leads to code that is new. */
 		ask_for_mappings(w);
@@ -281,7 +300,8 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 image, 
 		return space;
 	if (!space) {
 		/* Without room for it there is nothing to ask for. */
-		if ((int)bpf_map_update_elem(&unwind_spaces, &tgid, &unknown, BPF_NOEXIST) == -E2BIG)
+		if ((int)bpf_map_update_elem(&unwind_spaces, &tgid, &unknown, BPF_NOEXIST) ==
+		    -E2BIG)
 			return NULL;
 	} else {
 		if (space->image == image && now_ns < space->ask_again_ns) {
@@ -299,24 +319,33 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 image, 
 	return NULL;
 }
 
+enum walk_result {
+	WALK_DONE,
+	WALK_IMPOSSIBLE, /* what there is to be known of the process is known, or it is not for 64
+			    bits */
+	WALK_EARLY,
+};
+
 /*
- * Walks the stack of @task's user space into @stack, of @tgid and @image. Returns false when
- * nothing is known of the process, or when it is not for 64 bits. It has a user stack.
+ * Walks the user stack of the task, of process @tgid and @image, into its buffer. That it has one
+ * is known. A function like hash_stack.
  */
-static __always_inline bool walk_user_stack(struct task_struct *task, __u32 tgid, __u64 image,
-					    __u64 now_ns, struct stack_entry *stack, bool *is_early)
+__noinline int walk_user_stack(__u32 tgid, __u64 image, __u64 now_ns)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 zero = 0, side = SIDE_USER;
+	struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &side);
 	struct walk w = {.stack = stack, .now_ns = now_ns, .tgid = tgid};
 	struct pt_regs *regs;
-	__u32 zero = 0;
+	bool is_early = false;
 
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	w.frame = bpf_map_lookup_elem(&unwind_frames, &zero);
-	if (!w.frame || regs->cs != USER_CS)
-		return false;
-	w.space = find_space(tgid, image, now_ns, is_early);
+	if (!stack || !w.frame || regs->cs != USER_CS)
+		return WALK_IMPOSSIBLE;
+	w.space = find_space(tgid, image, now_ns, &is_early);
 	if (!w.space)
-		return false;
+		return is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
 	w.exec_pages = task->mm->exec_vm;
 	w.first = w.space->first;
 	w.nr = w.space->nr;
@@ -337,7 +366,7 @@ static __always_inline bool walk_user_stack(struct task_struct *task, __u32 tgid
 		stack->end = STACK_END_UNREADABLE;
 	else
 		stack->end = STACK_END_NO_TABLE;
-	return true;
+	return WALK_DONE;
 }
 
 /*

@@ -74,7 +74,7 @@ static int set_sizes(struct profrec_bpf *bpf, const struct counter_options *opti
 /* Processes that are walked by tables at a time; others are left along frame pointers. */
 #define UNWIND_SPACES       16384
 #define UNWIND_WANTS_BYTES  (64u << 10)
-#define EARLY_SAMPLES_BYTES (2u << 20)
+#define EARLY_SAMPLES_BYTES (1u << 20)
 
 static int set_unwinding(struct profrec_bpf *bpf)
 {

@@ -22,6 +22,16 @@ bool proc_is_gone(uint32_t pid)
 	return kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
+bool proc_is_hidden(uint32_t pid)
+{
+	_cleanup_close_ int fd = -1;
+	char path[PROC_PATH_SIZE];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 && (errno == EACCES || errno == EPERM);
+}
+
 /* "." and "..", and the main thread, which is there until the last one has gone. */
 #define NO_THREAD_LINKS 3
 

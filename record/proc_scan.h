@@ -41,6 +41,9 @@ int proc_list(u32_vec *pids, struct err *err);
 /* Has the last thread of the process gone? */
 bool proc_is_gone(uint32_t pid);
 
+/* Are its mappings not ours to see? */
+bool proc_is_hidden(uint32_t pid);
+
 /* Has it threads beside the main one, which may have ended? */
 bool proc_has_threads(uint32_t pid);
 

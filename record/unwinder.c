@@ -71,8 +71,9 @@ static int refresh(struct unwinder *u, uint32_t pid, uint64_t image, uint32_t ex
 		ret = unwind_spaces_put(&u->spaces, &u->looked_at, space, image, exec_pages);
 	else if (!ret && proc_is_gone(pid))
 		unwind_spaces_remove(&u->spaces, pid);
-	else if (!ret) /* hidden, or a process that maps nothing any more */
+	else if (!ret && proc_is_hidden(pid))
 		unwind_spaces_hide(&u->spaces, pid, image);
+	/* Else nothing is mapped: it is in the middle of an exec, and will be asked for again. */
 	forget_ret = forget_look(u, pid);
 	return ret ? ret : forget_ret;
 }

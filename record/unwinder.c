@@ -225,11 +225,6 @@ bool unwinder_wants_drain(const struct unwinder *u)
 	       (u->early.nr_raw >= EARLY_MAX && !u->tables.nr_asked);
 }
 
-int unwinder_wait(struct unwinder *u, int ms)
-{
-	return unwind_tables_wait(&u->tables, ms);
-}
-
 int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapping,
 		    const struct mapped_file *file)
 {

@@ -40,9 +40,6 @@ int unwinder_begin(struct unwinder *unwinder, const struct unwind_maps *maps,
 /* What polls readable when there is work; @nr is their number. Valid after unwinder_begin. */
 const int *unwinder_fds(const struct unwinder *unwinder, size_t *nr);
 
-/* Waits for tables that were asked for, for so long at most. Returns 0 or -ENOMEM. */
-int unwinder_wait(struct unwinder *unwinder, int ms);
-
 /* Does what there is to do, without waiting. Returns 0 or -ENOMEM. */
 int unwinder_work(struct unwinder *unwinder);
 

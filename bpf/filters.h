@@ -17,7 +17,7 @@
 
 /* Set before load. */
 const volatile __u32 pidns_inum; /* 0: the initial namespace, no translation */
-const volatile __u64 pidns_dev;	 /* device of the namespace's file, with pidns_inum */
+const volatile __u64 pidns_dev;  /* device of the namespace's file, with pidns_inum */
 const volatile bool filter_ids;
 const volatile bool ids_are_threads;
 const volatile bool follow_forks;
@@ -60,7 +60,8 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } cgroups SEC(".maps");
 
-/* In their place come maps that somebody else has pinned and goes on to change; keys are looked up. */
+/* In their place come maps that somebody else has pinned and goes on to change; keys are looked up.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -85,9 +86,9 @@ static __always_inline __u32 visible_nr(struct pid *pid)
 }
 
 /*
- * Where the kernel declares numbers[1], as all did before Linux 6.5, the verifier lets nobody look at
- * the second level. There the kernel's own helper must do: it knows the current task only, and only
- * if the recorder's namespace is the task's innermost one.
+ * Where the kernel declares numbers[1], as all did before Linux 6.5, the verifier lets nobody look
+ * at the second level. There the kernel's own helper must do: it knows the current task only, and
+ * only if the recorder's namespace is the task's innermost one.
  */
 static __always_inline bool has_one_level(void)
 {

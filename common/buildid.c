@@ -182,8 +182,8 @@ int build_id_from_fd(int fd, struct build_id *id)
 		return -errno;
 	if (n < (ssize_t)sizeof(eh.e32) || memcmp(eh.ident, ELFMAG, SELFMAG))
 		return -ENOEXEC;
-	if (eh.ident[EI_DATA] != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB
-									    : ELFDATA2MSB))
+	if (eh.ident[EI_DATA] !=
+	    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB))
 		return -ENOEXEC;
 	if (eh.ident[EI_CLASS] == ELFCLASS64 && n == (ssize_t)sizeof(eh.e64))
 		return from_elf64(fd, &eh.e64, id);

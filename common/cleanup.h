@@ -27,10 +27,10 @@ static inline void cleanup_fclose(FILE **f)
 		fclose(*f);
 }
 
-#define _cleanup_free_	 __attribute__((cleanup(cleanup_free)))
-#define _cleanup_close_	 __attribute__((cleanup(cleanup_close)))
+#define _cleanup_free_   __attribute__((cleanup(cleanup_free)))
+#define _cleanup_close_  __attribute__((cleanup(cleanup_close)))
 #define _cleanup_fclose_ __attribute__((cleanup(cleanup_fclose)))
-#define _cleanup_(f)	 __attribute__((cleanup(f)))
+#define _cleanup_(f)     __attribute__((cleanup(f)))
 
 #define TAKE_PTR(p)                                                                                \
 	({                                                                                         \

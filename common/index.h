@@ -61,7 +61,7 @@ static inline uint32_t index_next(const struct index *ix, uint64_t hash, size_t 
 
 /* Walks @i over the positions of all elements inserted with (nearly surely) this hash. */
 #define index_for_each(ix, hash, i)                                                                \
-	for (size_t _pos_##i = (uint64_t)(hash) >> 32, _once_##i = 1; _once_##i; _once_##i = 0)                    \
+	for (size_t _pos_##i = (uint64_t)(hash) >> 32, _once_##i = 1; _once_##i; _once_##i = 0)    \
 		for (uint32_t i; (i = index_next((ix), (hash), &_pos_##i)) != INDEX_NONE;)
 
 #endif

@@ -53,8 +53,7 @@ static void print_help_line(const char *title, const char *help)
 
 static void print_help(const struct program_spec *program)
 {
-	printf("usage: %s %s\n\n%s\n\noptions:\n", program->name, program->usage,
-	       program->summary);
+	printf("usage: %s %s\n\n%s\n\noptions:\n", program->name, program->usage, program->summary);
 	for (size_t i = 0; i < program->nr_options; i++) {
 		char title[96];
 
@@ -164,8 +163,7 @@ static int note_given(const struct program_spec *program, const struct option_sp
 		    other->exclusive != opt->exclusive)
 			continue;
 		return err_set(err, -EINVAL, "option %s: not allowed with option %s",
-			       option_label(opt, a, sizeof(a)),
-			       option_label(other, b, sizeof(b)));
+			       option_label(opt, a, sizeof(a)), option_label(other, b, sizeof(b)));
 	}
 	given[opt - program->options] = true;
 	return 0;

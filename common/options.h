@@ -28,8 +28,8 @@ struct option_spec {
 	size_t offset; /* of the target in the program's option struct */
 	const char *metavar;
 	unsigned long long min, max; /* OPTION_U64 */
-	const char *help;	     /* one sentence, no full stop */
-	int exclusive; /* two given options of the same non-zero group are an error */
+	const char *help;            /* one sentence, no full stop */
+	int exclusive;               /* two given options of the same non-zero group are an error */
 };
 
 struct program_spec {

@@ -47,7 +47,7 @@ static int push_once(u32_vec *list, struct index *index, uint32_t value)
 {
 	uint64_t hash = number_hash(value);
 
-	index_for_each (index, hash, i)
+	index_for_each(index, hash, i)
 		if (list->data[i] == value)
 			return 0;
 	if (vec_push(list, value))

@@ -45,8 +45,8 @@ static bool is_printable(uint32_t cp, enum text_mode mode)
 		return false;
 	if (cp == ';' && mode == TEXT_FOLDED)
 		return false;
-	return !(cp >= 0x2028 && cp <= 0x202e) && !(cp >= 0x2066 && cp <= 0x2069) &&
-	       cp != 0x200e && cp != 0x200f && cp != 0xfeff;
+	return !(cp >= 0x2028 && cp <= 0x202e) && !(cp >= 0x2066 && cp <= 0x2069) && cp != 0x200e &&
+	       cp != 0x200f && cp != 0xfeff;
 }
 
 /* Writes the escaped form of the first character of @s to @out; returns bytes read. */

@@ -46,9 +46,9 @@ static inline int vec_grow_raw(void **data, size_t *cap, size_t want, size_t ele
 #define vec_reserve(v, n)                                                                          \
 	({                                                                                         \
 		size_t _want = (v)->nr + (n);                                                      \
-		_want <= (v)->cap ? 0                                                              \
-				  : vec_grow_raw((void **)&(v)->data, &(v)->cap, _want,            \
-						 sizeof(*(v)->data));                              \
+		_want <= (v)->cap                                                                  \
+			? 0                                                                        \
+			: vec_grow_raw((void **)&(v)->data, &(v)->cap, _want, sizeof(*(v)->data)); \
 	})
 
 /* Appends one element. Returns 0 or -ENOMEM. */

@@ -23,22 +23,22 @@
 #define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
 #define PROF_MAX_STRING_BYTES  65535u
 #define PROF_MAX_BUILD_ID      64u
-#define PROF_MAX_STACK_FRAMES  2048u /* frames of one stack */
-#define PROF_MAX_TABLE	       (1u << 20) /* strings, objects, ..., counts of one epoch, each */
+#define PROF_MAX_STACK_FRAMES  2048u      /* frames of one stack */
+#define PROF_MAX_TABLE         (1u << 20) /* strings, objects, ..., counts of one epoch, each */
 #define PROF_MAX_EPOCH_FRAMES  (1u << 22) /* stack frames of one epoch, prefixes expanded */
-#define PROF_MAX_CPUS	       8192u
-#define PROF_MAX_PIDS	       (1u << 20) /* processes or threads asked for */
+#define PROF_MAX_CPUS          8192u
+#define PROF_MAX_PIDS          (1u << 20) /* processes or threads asked for */
 
 /* What an object is: the file or other source of code that addresses are relative to. */
 enum prof_object_kind {
-	PROF_OBJECT_NONE = 0,	/* no mapping covers the address; offset is the raw address */
-	PROF_OBJECT_FILE = 1,	/* a mapped file; offset is the file offset */
-	PROF_OBJECT_ANON = 2,	/* memory without a file (JIT code); offset from mapping start */
-	PROF_OBJECT_VDSO = 3,	/* offset from mapping start */
+	PROF_OBJECT_NONE = 0,   /* no mapping covers the address; offset is the raw address */
+	PROF_OBJECT_FILE = 1,   /* a mapped file; offset is the file offset */
+	PROF_OBJECT_ANON = 2,   /* memory without a file (JIT code); offset from mapping start */
+	PROF_OBJECT_VDSO = 3,   /* offset from mapping start */
 	PROF_OBJECT_KERNEL = 4, /* the kernel image; offset from _stext, modulo 2^64 */
 	PROF_OBJECT_MODULE = 5, /* a kernel module; offset from its load address */
-	PROF_OBJECT_BPF = 6,	/* JIT-compiled BPF programs; offset from _stext, modulo 2^64 */
-	PROF_OBJECT_JIT = 7,	/* code that one process made for itself; offset is the address */
+	PROF_OBJECT_BPF = 6,    /* JIT-compiled BPF programs; offset from _stext, modulo 2^64 */
+	PROF_OBJECT_JIT = 7,    /* code that one process made for itself; offset is the address */
 	PROF_NR_OBJECT_KINDS,
 };
 
@@ -82,9 +82,9 @@ struct prof_process {
 struct prof_process_info {
 	uint32_t process;
 	uint32_t ns_pid; /* its id in its own pid namespace; 0: not known */
-	uint32_t uid;	 /* effective user, or PROF_UID_UNKNOWN */
-	uint32_t name;	 /* string: name of the main thread, "" if not known */
-	uint32_t exe;	 /* string: path of the executable */
+	uint32_t uid;    /* effective user, or PROF_UID_UNKNOWN */
+	uint32_t name;   /* string: name of the main thread, "" if not known */
+	uint32_t exe;    /* string: path of the executable */
 	uint32_t cgroup; /* string: path of the cgroup */
 };
 
@@ -100,17 +100,17 @@ struct prof_frame {
 
 /* How a stack ended. */
 enum prof_stack_end {
-	PROF_STACK_UNKNOWN = 0,	    /* frame pointers ran out; whether at the root is not known */
-	PROF_STACK_COMPLETE = 1,    /* reached its root */
-	PROF_STACK_CUT = 2,	    /* stopped at the depth limit */
-	PROF_STACK_MISSED_FULL = 3, /* not stored: stack storage was full; no frames */
+	PROF_STACK_UNKNOWN = 0,      /* frame pointers ran out; whether at the root is not known */
+	PROF_STACK_COMPLETE = 1,     /* reached its root */
+	PROF_STACK_CUT = 2,          /* stopped at the depth limit */
+	PROF_STACK_MISSED_FULL = 3,  /* not stored: stack storage was full; no frames */
 	PROF_STACK_MISSED_ERROR = 4, /* not stored: the kernel refused it; no frames */
-	PROF_STACK_STRAYED = 5, /* led to what is no code: its last frame stands for that */
+	PROF_STACK_STRAYED = 5,      /* led to what is no code: its last frame stands for that */
 	/* The root was not reached by unwind tables, because: */
 	PROF_STACK_NO_TABLE = 6,   /* there is no table for the last frame, or for a part of it */
 	PROF_STACK_BAD_RULE = 7,   /* the rule for the last frame is not supported */
 	PROF_STACK_UNREADABLE = 8, /* memory could not be read */
-	PROF_STACK_EARLY = 9,	   /* mappings or tables were not there yet */
+	PROF_STACK_EARLY = 9,      /* mappings or tables were not there yet */
 	PROF_NR_STACK_ENDS,
 };
 
@@ -173,7 +173,7 @@ enum prof_stack_sides {
 /* How stacks of user space are walked. */
 enum prof_unwinding {
 	PROF_UNWINDING_UNKNOWN = 0,
-	PROF_UNWINDING_FP = 1,	   /* along frame pointers */
+	PROF_UNWINDING_FP = 1,     /* along frame pointers */
 	PROF_UNWINDING_TABLES = 2, /* by tables from call frame information */
 };
 
@@ -182,8 +182,8 @@ enum prof_unwinding {
 
 /* The machine. All 0 or "" when not known. */
 struct prof_host {
-	const char *boot_id;	/* /proc/sys/kernel/random/boot_id */
-	const char *cpu_model;	/* name that the processor gives itself */
+	const char *boot_id;    /* /proc/sys/kernel/random/boot_id */
+	const char *cpu_model;  /* name that the processor gives itself */
 	const char *hypervisor; /* name that the hypervisor gives itself, "" on bare metal */
 	uint32_t nr_cpus_online, nr_cpus_possible;
 	uint64_t memory_bytes;
@@ -196,35 +196,35 @@ struct prof_host {
 struct prof_meta {
 	const char *hostname;
 	const char *kernel_release;
-	const char *kernel_version; /* uname -v */
-	const char *arch;	    /* uname -m */
-	const char *recorder;	    /* name and version of the program that wrote the file */
-	const char *command_line;   /* of the recorder, arguments joined by spaces */
-	const char *event;	    /* perf's name of the event: "cycles", "cpu-clock" */
-	const char *cpus;	    /* sampled CPUs as a list: "0-3,7" */
-	const char *command;	    /* the command that was started, "" if none */
-	const char *filters;	    /* further filters, for people; "" if none */
-	uint32_t event_type;	    /* perf_event_attr.type */
-	uint64_t event_config;	    /* perf_event_attr.config */
-	uint64_t freq_hz;	    /* 0 when a period was set */
-	uint64_t period;	    /* in events; 0 when a frequency was set */
-	uint64_t start_realtime_ns; /* CLOCK_REALTIME of the first moment */
+	const char *kernel_version;  /* uname -v */
+	const char *arch;            /* uname -m */
+	const char *recorder;        /* name and version of the program that wrote the file */
+	const char *command_line;    /* of the recorder, arguments joined by spaces */
+	const char *event;           /* perf's name of the event: "cycles", "cpu-clock" */
+	const char *cpus;            /* sampled CPUs as a list: "0-3,7" */
+	const char *command;         /* the command that was started, "" if none */
+	const char *filters;         /* further filters, for people; "" if none */
+	uint32_t event_type;         /* perf_event_attr.type */
+	uint64_t event_config;       /* perf_event_attr.config */
+	uint64_t freq_hz;            /* 0 when a period was set */
+	uint64_t period;             /* in events; 0 when a frequency was set */
+	uint64_t start_realtime_ns;  /* CLOCK_REALTIME of the first moment */
 	uint64_t start_monotonic_ns; /* CLOCK_MONOTONIC of the same moment */
-	uint64_t duration_ns;	    /* requested; 0: until stopped */
-	uint64_t stack_storage;	    /* --stack-storage-size, in stacks */
-	uint64_t hash_storage;	    /* --hash-storage-size, in counts */
-	uint32_t nr_cpus;	    /* number of sampled CPUs */
-	uint32_t only_cpu;	    /* CPU + 1 when exactly one was asked for, else 0 */
-	uint8_t sides;		    /* enum prof_stack_sides */
-	uint8_t include_idle;	    /* bool */
-	const uint32_t *pids;	    /* processes that were asked for; none: all */
+	uint64_t duration_ns;        /* requested; 0: until stopped */
+	uint64_t stack_storage;      /* --stack-storage-size, in stacks */
+	uint64_t hash_storage;       /* --hash-storage-size, in counts */
+	uint32_t nr_cpus;            /* number of sampled CPUs */
+	uint32_t only_cpu;           /* CPU + 1 when exactly one was asked for, else 0 */
+	uint8_t sides;               /* enum prof_stack_sides */
+	uint8_t include_idle;        /* bool */
+	const uint32_t *pids;        /* processes that were asked for; none: all */
 	uint32_t nr_pids;
-	const uint32_t *tids;	    /* threads that were asked for; none: all */
+	const uint32_t *tids; /* threads that were asked for; none: all */
 	uint32_t nr_tids;
-	uint64_t interval_ns;	    /* epochs do not cross its multiples; 0: no intervals */
+	uint64_t interval_ns; /* epochs do not cross its multiples; 0: no intervals */
 	uint32_t zone; /* the host's local time: minutes east of UTC + PROF_ZONE_UTC; 0: unknown */
-	uint32_t max_stack_depth;   /* frames that a stack can have; 0: not known */
-	uint8_t unwinding;	    /* enum prof_unwinding */
+	uint32_t max_stack_depth; /* frames that a stack can have; 0: not known */
+	uint8_t unwinding;        /* enum prof_unwinding */
 	struct prof_host host;
 	uint64_t loads[PROF_NR_LOADS]; /* when it started */
 };
@@ -232,7 +232,7 @@ struct prof_meta {
 /* Why samples or stacks are missing. */
 enum prof_loss {
 	PROF_LOSS_STORAGE_FULL = 0, /* no room in the map */
-	PROF_LOSS_REFUSED = 1,	    /* the kernel refused the update (lock contention, NMI) */
+	PROF_LOSS_REFUSED = 1,      /* the kernel refused the update (lock contention, NMI) */
 	PROF_LOSS_WALK_FAILED = 2,  /* the stack could not be walked */
 	PROF_NR_LOSSES,
 };
@@ -253,16 +253,16 @@ enum prof_end_reason {
  */
 struct prof_end {
 	uint64_t duration_ns; /* actual */
-	uint64_t taken;	      /* samples that passed the filters */
+	uint64_t taken;       /* samples that passed the filters */
 	uint64_t counted;
-	uint64_t lost[PROF_NR_LOSSES];	 /* samples without a count */
-	uint64_t missed_user[PROF_NR_LOSSES];	/* samples counted without their user stack */
+	uint64_t lost[PROF_NR_LOSSES];          /* samples without a count */
+	uint64_t missed_user[PROF_NR_LOSSES];   /* samples counted without their user stack */
 	uint64_t missed_kernel[PROF_NR_LOSSES]; /* the same for the kernel stack */
-	uint64_t idle;	   /* samples of the idle task that were left out */
-	uint64_t filtered; /* samples that a filter left out */
-	uint64_t lost_records; /* address space records that the kernel dropped */
-	uint64_t unfollowed; /* children that could not be followed, nor their descendants */
-	uint8_t reason;	       /* enum prof_end_reason */
+	uint64_t idle;                          /* samples of the idle task that were left out */
+	uint64_t filtered;                      /* samples that a filter left out */
+	uint64_t lost_records;                  /* address space records that the kernel dropped */
+	uint64_t unfollowed;       /* children that could not be followed, nor their descendants */
+	uint8_t reason;            /* enum prof_end_reason */
 	const uint64_t *cpu_taken; /* samples taken on each sampled CPU, in the order of cpus */
 	uint32_t nr_cpu_taken;
 	uint32_t nr_cpus_changed; /* that went offline or came online: not sampled all the time */

@@ -13,10 +13,14 @@
 #define CRC_BYTES          4
 
 static const char *const names[] = {
-	[SECTION_META] = "meta",       [SECTION_STRINGS] = "strings",
-	[SECTION_OBJECTS] = "objects", [SECTION_PROCESSES] = "processes",
-	[SECTION_SYMBOLS] = "symbols", [SECTION_STACKS] = "stacks",
-	[SECTION_COUNTS] = "counts",   [SECTION_END] = "end",
+	[SECTION_META] = "meta",
+	[SECTION_STRINGS] = "strings",
+	[SECTION_OBJECTS] = "objects",
+	[SECTION_PROCESSES] = "processes",
+	[SECTION_SYMBOLS] = "symbols",
+	[SECTION_STACKS] = "stacks",
+	[SECTION_COUNTS] = "counts",
+	[SECTION_END] = "end",
 	[SECTION_PROCESS_INFO] = "process info",
 };
 

@@ -77,7 +77,7 @@ static int pairs_add(struct pairs *pairs, uint32_t parent, uint32_t child)
 {
 	uint64_t hash = ((uint64_t)parent << 32 | child) * UINT64_C(0x9e3779b97f4a7c15);
 
-	index_for_each (&pairs->by_pair, hash, i)
+	index_for_each(&pairs->by_pair, hash, i)
 		if (pairs->parents.data[i] == parent && pairs->children.data[i] == child)
 			return 0;
 	if (index_insert(&pairs->by_pair, hash, pairs->parents.nr) ||

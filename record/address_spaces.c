@@ -266,7 +266,8 @@ const struct mapping *address_space_lookup(const struct address_space *space, ui
 		if (m->start <= addr && addr < m->end && m->begin_ns <= time_ns &&
 		    time_ns < m->end_ns)
 			return m;
-	/* The clock readings of sample and record may be out of order by a hair: no better match. */
+	/* The clock readings of sample and record may be out of order by a hair: no better match.
+	 */
 	return live;
 }
 
@@ -293,8 +294,7 @@ const char *address_space_exe(const struct address_spaces *spaces,
 	return first ? spaces->files.files.data[first->file].path : NULL;
 }
 
-uint64_t address_space_changed(const struct address_space *space, uint64_t from_ns,
-			       uint64_t to_ns)
+uint64_t address_space_changed(const struct address_space *space, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t changed_ns = 0;
 

@@ -19,7 +19,7 @@ struct proc_info;
 
 struct mapping {
 	uint64_t start, end; /* [start, end) */
-	uint64_t pgoff;	     /* file offset of start; 0 for what is no file */
+	uint64_t pgoff;      /* file offset of start; 0 for what is no file */
 	uint64_t begin_ns, end_ns;
 	uint32_t file; /* in address_spaces.files */
 };
@@ -30,16 +30,16 @@ struct address_space {
 	uint32_t pid;
 	uint64_t generation; /* unique in the recording */
 	uint64_t begin_ns;
-	uint64_t exited_ns;	     /* 0: has not */
+	uint64_t exited_ns;          /* 0: has not */
 	struct address_space *older; /* the one that had this pid before */
-	mapping_vec live;	     /* sorted by start, do not overlap */
-	mapping_vec ended;	     /* until the next forget */
-	bool complete;		     /* all its executable mappings are known */
-	bool doubtful;		     /* its exit may have been missed */
-	bool rescanned;		     /* /proc was asked again since the last forget */
-	char name[16];		     /* of the main thread, as of the exec; "": not known */
-	struct proc_info *info;		     /* as of soon after it began; NULL: not known */
-	uint32_t epoch_process;	     /* the current epoch's id for it, 0: none yet */
+	mapping_vec live;            /* sorted by start, do not overlap */
+	mapping_vec ended;           /* until the next forget */
+	bool complete;               /* all its executable mappings are known */
+	bool doubtful;               /* its exit may have been missed */
+	bool rescanned;              /* /proc was asked again since the last forget */
+	char name[16];               /* of the main thread, as of the exec; "": not known */
+	struct proc_info *info;      /* as of soon after it began; NULL: not known */
+	uint32_t epoch_process;      /* the current epoch's id for it, 0: none yet */
 };
 
 struct address_spaces {
@@ -100,8 +100,7 @@ const char *address_space_exe(const struct address_spaces *spaces,
  * The latest time in (@from_ns, @to_ns] at which a mapping of @space ended, or 0 when none did:
  * addresses seen over all of that time may mean two things.
  */
-uint64_t address_space_changed(const struct address_space *space, uint64_t from_ns,
-			       uint64_t to_ns);
+uint64_t address_space_changed(const struct address_space *space, uint64_t from_ns, uint64_t to_ns);
 
 /*
  * Forgets what ended before @time_ns: mappings, and processes that exited, for which @is_gone says

@@ -206,7 +206,7 @@ static int find_cie(struct cfi *cfi, uint64_t off, uint32_t *number)
 {
 	int ret;
 
-	index_for_each (&cfi->by_off, hash_off(off), i) {
+	index_for_each(&cfi->by_off, hash_off(off), i) {
 		if (cfi->cies.data[i].off == off) {
 			*number = i;
 			return 0;

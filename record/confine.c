@@ -42,15 +42,16 @@ int confine_recorder(struct counter *counter, struct series *series, bool has_co
 {
 	const struct privilege_need needs[] = {
 		/*
-		 * Before Linux 5.19 every bpf() call, while unprivileged_bpf_disabled is set; later those
-		 * that make maps, as for the tables of an unwinder.
+		 * Before Linux 5.19 every bpf() call, while unprivileged_bpf_disabled is set; later
+		 * those that make maps, as for the tables of an unwinder.
 		 */
 		{CAP_BPF, unwinder ? NULL : can_read_maps, counter},
 		/* The rename, and in the sticky directory of another user over his file. */
 		{CAP_DAC_OVERRIDE, can_create, series},
 		{CAP_DAC_OVERRIDE, can_keep_tables, &unwinder},
 		{CAP_FOWNER, can_replace, series},
-		/* Late looks at processes: maps, files that only their users may read, map_files. */
+		/* Late looks at processes: maps, files that only their users may read, map_files.
+		 */
 		{CAP_SYS_PTRACE, NULL, NULL},
 		{CAP_DAC_READ_SEARCH, NULL, NULL},
 		{CAP_CHECKPOINT_RESTORE, NULL, NULL},

@@ -35,8 +35,8 @@ struct counter {
 	/* For each of them: */
 	struct totals *set_totals;  /* of one set, as read */
 	struct totals *zero_totals; /* what empties it */
-	struct totals *totals;	    /* of the drained sets, since they were last asked for */
-	uint64_t taken;		    /* of all drained sets */
+	struct totals *totals;      /* of the drained sets, since they were last asked for */
+	uint64_t taken;             /* of all drained sets */
 };
 
 static int ignore_wakeup(void *ctx, void *data, size_t size)
@@ -85,8 +85,7 @@ static int alloc_totals(struct counter *c, struct err *err)
 	return 0;
 }
 
-int counter_create(const struct counter_options *options, struct counter **counter,
-		   struct err *err)
+int counter_create(const struct counter_options *options, struct counter **counter, struct err *err)
 {
 	struct counter *c = calloc(1, sizeof(*c));
 	int ret;
@@ -161,8 +160,8 @@ static int attach_one(struct counter *c, struct bpf_program *prog, int event_fd,
 		int code = -errno;
 
 		cleanup_close(&fd);
-		err_set(err, code, "failed to attach BPF program '%s': %s",
-			bpf_program__name(prog), strerror(-code));
+		err_set(err, code, "failed to attach BPF program '%s': %s", bpf_program__name(prog),
+			strerror(-code));
 		return code == -EPERM || code == -EACCES ? privilege_explain(code, err) : code;
 	}
 	if (vec_push(&c->links, link)) {
@@ -179,8 +178,8 @@ int counter_attach_follower(struct counter *c, struct err *err)
 
 int counter_attach(struct counter *c, const struct events *events, struct err *err)
 {
-	struct bpf_program *prog = events->is_tracepoint ? c->bpf->progs.take_sample_hit
-							 : c->bpf->progs.take_sample;
+	struct bpf_program *prog =
+		events->is_tracepoint ? c->bpf->progs.take_sample_hit : c->bpf->progs.take_sample;
 	int ret = 0;
 
 	for (size_t i = 0; i < events->nr && !ret; i++)
@@ -252,9 +251,9 @@ static int drain_map(struct bpf_map *map, void *keys, void *values, uint32_t bat
 
 	for (;;) {
 		uint32_t n = batch;
-		int failed = bpf_map_lookup_and_delete_batch(bpf_map__fd(map),
-							     first ? NULL : &position, &position,
-							     keys, values, &n, NULL);
+		int failed =
+			bpf_map_lookup_and_delete_batch(bpf_map__fd(map), first ? NULL : &position,
+							&position, keys, values, &n, NULL);
 		int code = failed ? -errno : 0;
 
 		if (code && code != -ENOENT)

@@ -20,11 +20,11 @@
 
 struct counter_options {
 	const struct filters *filters;
-	const u32_vec *cpus;	/* sampled ones */
+	const u32_vec *cpus;         /* sampled ones */
 	const struct events *events; /* what is going to be attached to */
-	uint64_t stack_storage; /* stacks that both sets hold together */
-	uint64_t hash_storage;	/* counts that both sets hold together */
-	uint32_t max_depth;	/* frames of a stack */
+	uint64_t stack_storage;      /* stacks that both sets hold together */
+	uint64_t hash_storage;       /* counts that both sets hold together */
+	uint32_t max_depth;          /* frames of a stack */
 	bool no_user, no_kernel;
 	bool include_idle;
 	bool unwind; /* by tables: unwinder_begin is to follow */
@@ -50,8 +50,8 @@ int counter_create(const struct counter_options *options, struct counter **count
 void counter_destroy(struct counter *counter);
 
 /*
- * Makes what a followed process forks followed from now on. Only with filters that follow, and before
- * counter_follow.
+ * Makes what a followed process forks followed from now on. Only with filters that follow, and
+ * before counter_follow.
  */
 int counter_attach_follower(struct counter *counter, struct err *err);
 

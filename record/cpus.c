@@ -59,7 +59,7 @@ bool cpus_has(const u32_vec *cpus, uint32_t cpu)
 /* Those of @cpus that are not in @others. */
 static int add_difference(const u32_vec *cpus, const u32_vec *others, u32_vec *changed)
 {
-	vec_for_each (cpus, cpu)
+	vec_for_each(cpus, cpu)
 		if (!cpus_has(others, *cpu) && !cpus_has(changed, *cpu) && vec_push(changed, *cpu))
 			return -ENOMEM;
 	return 0;

@@ -44,7 +44,7 @@ void drain_destroy(struct drain *drain)
 
 static const struct drained_stack *find_drained(const struct drain *drain, uint64_t id)
 {
-	index_for_each (&drain->by_id, id, i)
+	index_for_each(&drain->by_id, id, i)
 		if (drain->stacks.data[i].id == id)
 			return &drain->stacks.data[i];
 	return NULL;

@@ -138,7 +138,7 @@ int early_walk(struct early_samples *early, struct unwind_store *store, early_fi
 
 	if (!early->nr_raw)
 		return 0;
-	vec_for_each (&early->samples, e) {
+	vec_for_each(&early->samples, e) {
 		if (!e->raw)
 			continue;
 		walked = e->raw;
@@ -161,7 +161,7 @@ static void release(struct early_samples *early, struct early *e)
 
 void early_take(struct early_samples *early, uint32_t set)
 {
-	vec_for_each (&early->samples, e)
+	vec_for_each(&early->samples, e)
 		e->is_taken |= e->set == set;
 }
 
@@ -169,7 +169,7 @@ void early_forget(struct early_samples *early)
 {
 	size_t nr = 0;
 
-	vec_for_each (&early->samples, e) {
+	vec_for_each(&early->samples, e) {
 		if (e->is_taken)
 			release(early, e);
 		else
@@ -180,7 +180,7 @@ void early_forget(struct early_samples *early)
 
 void early_deinit(struct early_samples *early)
 {
-	vec_for_each (&early->samples, e)
+	vec_for_each(&early->samples, e)
 		release(early, e);
 	vec_free(&early->samples);
 	vec_free(&early->scratch);

@@ -29,7 +29,7 @@ struct epoch {
 	struct address_spaces *spaces;
 	struct ksyms *ksyms;
 	const struct vdso *vdso; /* NULL: none */
-	struct jit *jit;	 /* NULL: none */
+	struct jit *jit;         /* NULL: none */
 	struct epoch_tables tables;
 
 	/* Kernel addresses and stacks repeat all the time and mean the same in every process. */
@@ -69,7 +69,7 @@ static uint32_t instance_of(const struct epoch *e, const struct epoch_process *p
 {
 	uint32_t nr = 0;
 
-	vec_for_each (&process->mappings, m) {
+	vec_for_each(&process->mappings, m) {
 		const struct prof_object *have = &e->tables.objects.data[m->object];
 
 		if (have->kind != object->kind || have->path != object->path ||
@@ -165,7 +165,7 @@ static int use_mapping(struct epoch *e, uint32_t process_id, const struct mappin
 		return ret;
 	*bias = used.start - used.pgoff;
 	used.object = *object_id;
-	vec_for_each (&process->mappings, m)
+	vec_for_each(&process->mappings, m)
 		if (m->object == used.object && m->start == used.start && m->size == used.size)
 			return 0;
 	return vec_push(&process->mappings, used);
@@ -176,7 +176,8 @@ static const struct mapping *find_mapping(struct epoch *e, struct address_space 
 {
 	const struct mapping *mapping = address_space_lookup(space, addr, time_ns);
 
-	/* Where records were dropped, or the process was hidden at the start, /proc is asked once. */
+	/* Where records were dropped, or the process was hidden at the start, /proc is asked once.
+	 */
 	if (mapping || space->complete || space->rescanned || space->exited_ns)
 		return mapping;
 	/* There a process is what it is now, which says nothing of what it was before an exec. */
@@ -230,8 +231,7 @@ static int translate_user(struct epoch *e, uint32_t process, uint64_t addr, uint
 	mapping = is_leaf ? find_leaf_mapping(e, space, addr, time_ns)
 			  : find_mapping(e, space, addr, time_ns);
 	if (!mapping) {
-		walk->strayed =
-			walk->may_stray && !is_leaf && space->complete && !space->rescanned;
+		walk->strayed = walk->may_stray && !is_leaf && space->complete && !space->rescanned;
 		return epoch_tables_frame(&e->tables, 0, walk->strayed ? 0 : addr, frame);
 	}
 	walk->start = mapping->start;
@@ -276,16 +276,15 @@ static int add_user_stack(struct epoch *e, uint32_t process, const struct raw_st
 			  uint64_t time_ns, uint32_t *stack)
 {
 	/* Tables lead to code, even if its mapping has not been heard of. */
-	struct user_walk walk = {.may_stray = raw->end == STACK_END_FP ||
-					      raw->end == STACK_END_CUT ||
-					      raw->end == STACK_END_NO_TABLE ||
-					      raw->end == STACK_END_EARLY};
+	struct user_walk walk = {
+		.may_stray = raw->end == STACK_END_FP || raw->end == STACK_END_CUT ||
+			     raw->end == STACK_END_NO_TABLE || raw->end == STACK_END_EARLY};
 
 	vec_clear(&e->scratch);
 	for (size_t i = 0; i < raw->nr_frames && !walk.strayed; i++) {
 		uint32_t frame;
-		int ret = translate_user(e, process, raw->frames[i], time_ns, i == 0, &walk,
-					 &frame);
+		int ret =
+			translate_user(e, process, raw->frames[i], time_ns, i == 0, &walk, &frame);
 
 		if (!ret)
 			ret = vec_push(&e->scratch, frame);
@@ -333,7 +332,7 @@ static int kernel_object(struct epoch *e, const struct ksym_hit *hit, uint32_t *
 	if (ret)
 		return ret;
 	mapping.object = *id;
-	vec_for_each (&e->tables.processes.data[0].mappings, m)
+	vec_for_each(&e->tables.processes.data[0].mappings, m)
 		if (m->object == *id)
 			return 0;
 	return vec_push(&e->tables.processes.data[0].mappings, mapping);
@@ -366,7 +365,7 @@ static int translate_kernel(struct epoch *e, uint64_t addr, uint32_t *frame)
 	uint32_t object;
 	int ret;
 
-	index_for_each (&e->by_kernel_addr, hash, i) {
+	index_for_each(&e->by_kernel_addr, hash, i) {
 		if (e->kernel_addrs.data[i] == addr) {
 			*frame = e->kernel_frames.data[i];
 			return 0;
@@ -392,7 +391,7 @@ static int add_kernel_stack(struct epoch *e, const struct raw_stack *raw, uint32
 {
 	int ret = 0;
 
-	index_for_each (&e->by_kernel_id, raw->id, i) {
+	index_for_each(&e->by_kernel_id, raw->id, i) {
 		if (e->kernel_ids.data[i] == raw->id) {
 			*stack = e->kernel_stacks.data[i];
 			return 0;
@@ -473,8 +472,7 @@ bool epoch_is_large(const struct epoch *e)
 {
 	return e->tables.stacks.nr >= LARGE_STACKS || e->tables.counts.nr >= LARGE_STACKS ||
 	       e->tables.stack_frames.nr >= LARGE_STACK_FRAMES ||
-	       e->tables.frames.nr >= LARGE_FRAMES ||
-	       e->tables.processes.nr >= LARGE_PROCESSES;
+	       e->tables.frames.nr >= LARGE_FRAMES || e->tables.processes.nr >= LARGE_PROCESSES;
 }
 
 size_t epoch_nr_counts(const struct epoch *e)

@@ -21,7 +21,7 @@
 
 /* One side's stack as it was drained. */
 struct raw_stack {
-	uint64_t id; /* enum stack_id, or the hash */
+	uint64_t id;            /* enum stack_id, or the hash */
 	const uint64_t *frames; /* leaf first */
 	size_t nr_frames;
 	enum stack_end end;

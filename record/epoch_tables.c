@@ -18,7 +18,7 @@ int epoch_tables_string(struct epoch_tables *t, const char *s, size_t len, uint3
 		len = PROF_MAX_STRING_BYTES;
 	ref.len = len;
 	hash = XXH3_64bits(s, len);
-	index_for_each (&t->by_string, hash, i) {
+	index_for_each(&t->by_string, hash, i) {
 		const struct string_ref *have = &t->strings.data[i];
 
 		if (have->len == len && !memcmp(t->string_bytes.data + have->off, s, len)) {
@@ -40,7 +40,7 @@ int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object
 	uint64_t hash = XXH3_64bits_withSeed(object->build_id, object->build_id_size,
 					     XXH3_64bits(key, sizeof(key)));
 
-	index_for_each (&t->by_object, hash, i) {
+	index_for_each(&t->by_object, hash, i) {
 		const struct prof_object *have = &t->objects.data[i];
 
 		if (have->kind == object->kind && have->path == object->path &&
@@ -63,7 +63,7 @@ int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset,
 	uint64_t hash = XXH3_64bits(key, sizeof(key));
 	struct prof_frame frame = {.object = object, .offset = offset};
 
-	index_for_each (&t->by_frame, hash, i) {
+	index_for_each(&t->by_frame, hash, i) {
 		if (t->frames.data[i].object == object && t->frames.data[i].offset == offset) {
 			*id = i;
 			return 0;
@@ -86,7 +86,7 @@ int epoch_tables_stack(struct epoch_tables *t, const uint32_t *frames, size_t nr
 		*id = 0;
 		return 0;
 	}
-	index_for_each (&t->by_stack, hash, i) {
+	index_for_each(&t->by_stack, hash, i) {
 		const struct prof_stack *have = &t->stacks.data[i];
 
 		if (have->nr_frames == nr && have->end == end &&
@@ -109,7 +109,7 @@ int epoch_tables_symbol(struct epoch_tables *t, uint32_t object, uint64_t offset
 	uint64_t hash = XXH3_64bits(key, sizeof(key));
 	struct prof_symbol symbol = {.object = object, .offset = offset, .size = size};
 
-	index_for_each (&t->by_symbol, hash, i) {
+	index_for_each(&t->by_symbol, hash, i) {
 		struct prof_symbol *have = &t->symbols.data[i];
 
 		if (have->object != object || have->offset != offset)
@@ -141,7 +141,7 @@ int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row)
 	uint32_t key[4] = {row->process, row->comm, row->user_stack, row->kernel_stack};
 	uint64_t hash = XXH3_64bits(key, sizeof(key));
 
-	index_for_each (&t->by_count, hash, i) {
+	index_for_each(&t->by_count, hash, i) {
 		struct prof_count *have = &t->counts.data[i];
 
 		if (have->process == row->process && have->comm == row->comm &&
@@ -169,7 +169,7 @@ static int lay_out_processes(struct epoch_tables *t)
 {
 	vec_clear(&t->out_processes);
 	vec_clear(&t->out_mappings);
-	vec_for_each (&t->processes, process) {
+	vec_for_each(&t->processes, process) {
 		process->entry.first_mapping = t->out_mappings.nr;
 		process->entry.nr_mappings = process->mappings.nr;
 		if (process->mappings.nr)
@@ -185,7 +185,7 @@ static int lay_out_processes(struct epoch_tables *t)
 static int lay_out_strings(struct epoch_tables *t)
 {
 	vec_clear(&t->out_strings);
-	vec_for_each (&t->strings, ref) {
+	vec_for_each(&t->strings, ref) {
 		struct prof_string s = {.s = t->string_bytes.data + ref->off, .len = ref->len};
 
 		if (vec_push(&t->out_strings, s))
@@ -225,7 +225,7 @@ int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
 
 static void clear_processes(struct epoch_tables *t)
 {
-	vec_for_each (&t->processes, process)
+	vec_for_each(&t->processes, process)
 		vec_free(&process->mappings);
 	vec_clear(&t->processes);
 }

@@ -19,7 +19,7 @@
 
 static int check_ids(struct filters *f, struct err *err)
 {
-	vec_for_each (f->ids, id) {
+	vec_for_each(f->ids, id) {
 		uint32_t tgid = *id; /* also when /proc hides it */
 
 		if (proc_is_gone(*id))

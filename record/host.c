@@ -15,9 +15,9 @@
 
 #ifdef __x86_64__
 /* Leaves of cpuid: Intel SDM volume 2A, and the range that hypervisors share. */
-#define LEAF_FEATURES	   1
-#define LEAF_HYPERVISOR	   0x40000000u
-#define LEAF_BRAND	   0x80000002u
+#define LEAF_FEATURES      1
+#define LEAF_HYPERVISOR    0x40000000u
+#define LEAF_BRAND         0x80000002u
 #define FEATURE_HYPERVISOR (1u << 31)
 
 /* /proc/cpuinfo would do, but makes some kernels interrupt every processor. */

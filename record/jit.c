@@ -126,8 +126,7 @@ int jit_watch_all(struct jit *jit, const struct address_spaces *spaces)
 	return ret;
 }
 
-int jit_fork(struct jit *jit, const struct address_space *parent,
-	     const struct address_space *child)
+int jit_fork(struct jit *jit, const struct address_space *parent, const struct address_space *child)
 {
 	return parent && child && find(jit, parent->generation) ? jit_watch(jit, child) : 0;
 }
@@ -249,8 +248,8 @@ static int add_process(struct jit *jit, struct epoch_tables *tables, uint32_t ob
 	int ret, fd;
 
 	vec_for_each(&jit->processes, p)
-		if (p->in_epoch && (uint32_t)(p->generation + 1) ==
-					   tables->objects.data[object].instance)
+		if (p->in_epoch &&
+		    (uint32_t)(p->generation + 1) == tables->objects.data[object].instance)
 			process = p;
 	if (!process)
 		return 0;
@@ -290,8 +289,7 @@ void jit_reset(struct jit *jit)
 
 static bool is_known(const struct address_spaces *spaces, const struct jit_process *process)
 {
-	const struct address_space *space =
-		address_spaces_find(spaces, process->pid, UINT64_MAX);
+	const struct address_space *space = address_spaces_find(spaces, process->pid, UINT64_MAX);
 
 	while (space && space->generation != process->generation)
 		space = space->older;

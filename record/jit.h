@@ -21,20 +21,20 @@ struct jit_process {
 	uint32_t pid;
 	uint64_t generation;
 	uint32_t ns_pid; /* the map's name, in its own root */
-	uint32_t uid;	 /* may own the map */
-	int dir_fd;	 /* /tmp in its root, -1: not held */
-	int map_fd;	 /* the map, once the process has ended; -1: none */
+	uint32_t uid;    /* may own the map */
+	int dir_fd;      /* /tmp in its root, -1: not held */
+	int map_fd;      /* the map, once the process has ended; -1: none */
 	bool ended;
-	bool checked;	 /* whether there is a map was seen since the last forget: */
+	bool checked; /* whether there is a map was seen since the last forget: */
 	bool has_map;
-	bool in_epoch;	 /* the epoch has frames in its code */
+	bool in_epoch; /* the epoch has frames in its code */
 };
 
 struct jit {
 	VEC(struct jit_process) processes;
 	struct index by_generation;
 	int host_dir_fd; /* /tmp of the recorder's root */
-	size_t nr_held;	 /* descriptors */
+	size_t nr_held;  /* descriptors */
 };
 
 /* What cannot be opened is done without. */

@@ -342,8 +342,7 @@ int ksyms_add_bpf(struct ksyms *ksyms, uint64_t time_ns, uint64_t addr, uint64_t
 		return 0;
 	ret = vec_push(&ksyms->added, range);
 	return ret ? ret
-		   : ksyms_add_symbol(ksyms, (struct ksym){.addr = addr, .part = KSYM_BPF},
-				      name);
+		   : ksyms_add_symbol(ksyms, (struct ksym){.addr = addr, .part = KSYM_BPF}, name);
 }
 
 const struct build_id *ksyms_module_build_id(struct ksyms *ksyms, uint32_t module)

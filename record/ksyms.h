@@ -25,12 +25,12 @@ struct ksym {
 	bool gone;     /* was not there when the others were read */
 };
 
-#define KSYM_IMAGE	  0
-#define KSYM_BPF	  1
+#define KSYM_IMAGE        0
+#define KSYM_BPF          1
 #define KSYM_FIRST_MODULE 2
 
 struct kernel_module {
-	char name[64]; /* MODULE_NAME_LEN is 64 - sizeof(long) */
+	char name[64];       /* MODULE_NAME_LEN is 64 - sizeof(long) */
 	uint64_t start, end; /* 0 when hidden from us */
 	struct build_id build_id;
 	bool build_id_read;
@@ -45,17 +45,17 @@ struct ksyms {
 	VEC(struct ksym) syms; /* sorted by address */
 	char_vec names;
 	VEC(struct kernel_module) modules;
-	uint64_t stext, image_end; /* _stext and _end; 0 when not known */
-	struct build_id build_id;  /* of the kernel image */
-	uint64_t read_ns;	   /* CLOCK_MONOTONIC before kallsyms was read */
-	uint64_t modules_hash;	   /* of names and addresses in /proc/modules */
+	uint64_t stext, image_end;   /* _stext and _end; 0 when not known */
+	struct build_id build_id;    /* of the kernel image */
+	uint64_t read_ns;            /* CLOCK_MONOTONIC before kallsyms was read */
+	uint64_t modules_hash;       /* of names and addresses in /proc/modules */
 	VEC(struct bpf_range) added; /* BPF programs that came since the last sort */
 	/* Kept open: what they show was decided when they were opened. */
 	FILE *modules_file, *kallsyms_file;
-	char_vec text;	 /* of kallsyms, while it is read: a slice, or the begin of a line */
-	bool loading;	 /* there is more of it to read */
+	char_vec text;   /* of kallsyms, while it is read: a slice, or the begin of a line */
+	bool loading;    /* there is more of it to read */
 	bool restricted; /* kptr_restrict hides the addresses: there are no symbols */
-	bool dirty;	 /* symbols were added since the last sort */
+	bool dirty;      /* symbols were added since the last sort */
 };
 
 /* Reads the text of /proc/modules. Returns 0 or -ENOMEM; lines it cannot read are passed over. */
@@ -66,7 +66,8 @@ int ksyms_read_kallsyms(struct ksyms *ksyms, FILE *f);
 
 /*
  * Opens the files in /proc, and reads all but kallsyms, of which only as much as says whether it is
- * restricted: it takes tens of milliseconds. What is not readable is left out. Returns 0 or -ENOMEM.
+ * restricted: it takes tens of milliseconds. What is not readable is left out. Returns 0 or
+ * -ENOMEM.
  */
 int ksyms_begin(struct ksyms *ksyms);
 
@@ -83,8 +84,8 @@ int ksyms_load_rest(struct ksyms *ksyms);
 int ksyms_refresh(struct ksyms *ksyms);
 
 /*
- * Takes over from @old the BPF programs and module functions that @ksyms, read later, does not have.
- * Returns 0 or -ENOMEM.
+ * Takes over from @old the BPF programs and module functions that @ksyms, read later, does not
+ * have. Returns 0 or -ENOMEM.
  */
 int ksyms_inherit(struct ksyms *ksyms, const struct ksyms *old);
 

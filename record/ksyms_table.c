@@ -87,7 +87,8 @@ void ksyms_sort(struct ksyms *ksyms)
 static void set_part(struct ksym_hit *hit, uint16_t part)
 {
 	hit->part = part == KSYM_IMAGE ? KERNEL_IMAGE
-				       : part == KSYM_BPF ? KERNEL_BPF : KERNEL_MODULE;
+		    : part == KSYM_BPF ? KERNEL_BPF
+				       : KERNEL_MODULE;
 	hit->module = part >= KSYM_FIRST_MODULE ? part - KSYM_FIRST_MODULE : 0;
 }
 
@@ -109,8 +110,8 @@ static uint64_t part_end(const struct ksyms *ksyms, const struct ksym *sym)
 }
 
 /*
- * A symbol reaches to the next one, but not beyond the code it is part of: what is there came later,
- * and no name is better than a wrong one.
+ * A symbol reaches to the next one, but not beyond the code it is part of: what is there came
+ * later, and no name is better than a wrong one.
  */
 static void find_symbol(const struct ksyms *ksyms, uint64_t addr, struct ksym_hit *hit)
 {
@@ -138,8 +139,9 @@ void ksyms_lookup(struct ksyms *ksyms, uint64_t addr, struct ksym_hit *hit)
 		ksyms_sort(ksyms);
 	find_symbol(ksyms, addr, hit);
 	/*
-	 * A module without a symbol at this address still is that module. Since Linux 6.4 a module's size
-	 * is that of all its ranges, so other code may be within it: its symbol knows better.
+	 * A module without a symbol at this address still is that module. Since Linux 6.4 a
+	 * module's size is that of all its ranges, so other code may be within it: its symbol knows
+	 * better.
 	 */
 	for (size_t m = 0; m < ksyms->modules.nr; m++) {
 		const struct kernel_module *module = &ksyms->modules.data[m];
@@ -164,7 +166,8 @@ static bool is_taken(const struct ksyms *ksyms, size_t nr_syms, size_t nr_module
 	return false;
 }
 
-/* The part that module @number of @old is in @ksyms. @parts has what it was found to be; 0: nothing yet. */
+/* The part that module @number of @old is in @ksyms. @parts has what it was found to be; 0: nothing
+ * yet. */
 static int inherit_module(struct ksyms *ksyms, const struct ksyms *old, size_t number,
 			  uint16_t *parts, uint16_t *part)
 {

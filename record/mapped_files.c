@@ -62,8 +62,7 @@ static int describe(const struct mapped_file_key *key, struct mapped_file *file)
 	return file->path ? 0 : -ENOMEM;
 }
 
-int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *key,
-		     uint32_t *index)
+int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *key, uint32_t *index)
 {
 	struct mapped_file file;
 	uint64_t hash;

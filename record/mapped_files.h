@@ -40,7 +40,7 @@ struct mapped_files {
 
 /* How a file is described when it is met. */
 struct mapped_file_key {
-	const char *path; /* raw: may end in " (deleted)" */
+	const char *path;                /* raw: may end in " (deleted)" */
 	const struct build_id *build_id; /* NULL or none: not known */
 	uint64_t dev, inode;
 };

@@ -14,8 +14,8 @@
 
 /* How stacks of user space are walked. */
 enum unwind_mode {
-	UNWIND_AUTO, /* by tables where the kernel can */
-	UNWIND_FP,   /* along frame pointers */
+	UNWIND_AUTO,  /* by tables where the kernel can */
+	UNWIND_FP,    /* along frame pointers */
 	UNWIND_DWARF, /* by tables */
 };
 
@@ -23,24 +23,24 @@ struct record_options {
 	const char *output;
 	u32_vec pids;
 	u32_vec tids;
-	bool follow;	      /* children of the pids too */
-	const char *comm;     /* NULL: any */
-	uint64_t uid;	      /* UINT64_MAX: any */
-	const char *cgroup;   /* path; NULL: any */
+	bool follow;        /* children of the pids too */
+	const char *comm;   /* NULL: any */
+	uint64_t uid;       /* UINT64_MAX: any */
+	const char *cgroup; /* path; NULL: any */
 	const char *cgroup_map;
 	uint64_t mntns; /* a process in the mount namespace; 0: any */
 	const char *mntns_map;
 	u32_vec cpus;
-	const char *event_text; /* NULL: the default */
+	const char *event_text;  /* NULL: the default */
 	struct event_name event; /* what that names */
-	uint64_t freq_hz; /* 0: by period */
+	uint64_t freq_hz;        /* 0: by period */
 	uint64_t period;
 	bool user_only;
 	bool kernel_only;
 	bool include_idle;
 	uint64_t stack_storage;
 	uint64_t hash_storage;
-	uint64_t max_depth; /* frames of a stack; 0: the default */
+	uint64_t max_depth;      /* frames of a stack; 0: the default */
 	const char *unwind_text; /* NULL: the default */
 	enum unwind_mode unwind;
 	const char *unwind_cache; /* NULL: none */
@@ -49,7 +49,7 @@ struct record_options {
 	const char *rotate;  /* as given; NULL: not */
 	struct rotation rotation;
 	uint64_t duration_s; /* 0: until stopped */
-	char **command;	     /* NULL: none; ends with NULL */
+	char **command;      /* NULL: none; ends with NULL */
 	char *command_line;  /* all arguments, joined by spaces */
 };
 

@@ -164,8 +164,7 @@ bool outfile_may_replace(const struct outfile *out)
 	dir = directory_of(out->path);
 	if (!dir || stat(dir, &dir_st) || lstat(out->path, &st))
 		return false;
-	return !(dir_st.st_mode & S_ISVTX) || st.st_uid == geteuid() ||
-	       dir_st.st_uid == geteuid();
+	return !(dir_st.st_mode & S_ISVTX) || st.st_uid == geteuid() || dir_st.st_uid == geteuid();
 }
 
 /* Renames @from to @to unless that is there. Returns 0 or a negative errno. */

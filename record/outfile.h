@@ -14,13 +14,13 @@
 
 struct outfile {
 	int fd;
-	char *path;	 /* final name; NULL: standard output */
-	bool is_new;	 /* nothing is replaced: where the name is taken, a number makes it another */
+	char *path;  /* final name; NULL: standard output */
+	bool is_new; /* nothing is replaced: where the name is taken, a number makes it another */
 	char *part_path; /* name until it is published */
 	struct err *err; /* where outfile_write words its errors */
 	/*
-	 * Called before each write, with @ctx: returns 0 when @fd can take some bytes, or a negative
-	 * errno with the error set. NULL: writes may block.
+	 * Called before each write, with @ctx: returns 0 when @fd can take some bytes, or a
+	 * negative errno with the error set. NULL: writes may block.
 	 */
 	int (*wait)(void *ctx, int fd);
 	void *wait_ctx;

@@ -107,8 +107,8 @@ static void take_line(struct scan *scan, const char *line, size_t len, uint64_t 
 }
 
 /* Takes the lines of a chunk; returns the bytes used. A line that fills it counts as ended. */
-static size_t take_chunk(struct scan *scan, const char *chunk, size_t len, uint64_t off,
-			 bool *skip, bool is_last)
+static size_t take_chunk(struct scan *scan, const char *chunk, size_t len, uint64_t off, bool *skip,
+			 bool is_last)
 {
 	size_t used = 0;
 

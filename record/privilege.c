@@ -51,13 +51,15 @@ int privilege_explain(int code, struct err *err)
 	bool perfmon = privilege_has(CAP_PERFMON) || privilege_has(CAP_SYS_ADMIN);
 
 	if (!bpf && !perfmon)
-		return err_hint(err, code,
-				"recording needs CAP_BPF and CAP_PERFMON, and both are missing: run it as root");
+		return err_hint(
+			err, code,
+			"recording needs CAP_BPF and CAP_PERFMON, and both are missing: run it as root");
 	if (!bpf || !perfmon)
 		return err_hint(err, code, "recording needs %s, which is missing: run it as root",
 				bpf ? "CAP_PERFMON" : "CAP_BPF");
-	return err_hint(err, code,
-			"no capability is missing: a container's seccomp profile or kernel lockdown refuses it");
+	return err_hint(
+		err, code,
+		"no capability is missing: a container's seccomp profile or kernel lockdown refuses it");
 }
 
 /* kallsyms_show_value() in kernel/ksyms_common.c: 2 hides them from all, 1 without CAP_SYSLOG. */
@@ -77,7 +79,8 @@ static int drop_bounding(void)
 	for (int cap = 0; cap < CAP_LIMIT; cap++) {
 		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) < 0)
 			return 0; /* there are no more */
-		/* Without CAP_SETPCAP it stays; then nothing but no_new_privs keeps an exec down. */
+		/* Without CAP_SETPCAP it stays; then nothing but no_new_privs keeps an exec down.
+		 */
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) && errno != EPERM)
 			return -errno;
 	}

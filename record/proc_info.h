@@ -11,8 +11,8 @@
 #define PROC_NAME_SIZE 64
 
 struct proc_identity {
-	uint32_t ns_pid; /* in the process's own pid namespace; 0: not known */
-	uint32_t uid;	 /* effective; PROF_UID_UNKNOWN: not known */
+	uint32_t ns_pid;           /* in the process's own pid namespace; 0: not known */
+	uint32_t uid;              /* effective; PROF_UID_UNKNOWN: not known */
 	char name[PROC_NAME_SIZE]; /* "": not known */
 };
 
@@ -30,7 +30,7 @@ int proc_identity_read(uint32_t pid, struct proc_identity *identity);
 
 struct proc_info {
 	struct proc_identity identity;
-	char_vec exe;	 /* path, NUL-terminated when it is not empty; empty: not known */
+	char_vec exe;    /* path, NUL-terminated when it is not empty; empty: not known */
 	char_vec cgroup; /* the same */
 };
 

@@ -22,8 +22,8 @@ struct query {
 	uint64_t build_id_addr;
 };
 
-#define QUERY		      _IOWR('f', 17, struct query) /* PROCMAP_QUERY */
-#define QUERY_EXECUTABLE      0x04
+#define QUERY                  _IOWR('f', 17, struct query) /* PROCMAP_QUERY */
+#define QUERY_EXECUTABLE       0x04
 #define QUERY_COVERING_OR_NEXT 0x10
 
 int proc_query_next(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map)

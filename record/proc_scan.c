@@ -56,8 +56,9 @@ static bool is_same_file(int fd, const struct mapped_file *file)
 }
 
 /*
- * Opens @path if it is the file that @file was. What is there belongs to the profiled process: it is
- * looked at before it is opened, for opening alone can have effects (devices) or take for ever (FIFOs).
+ * Opens @path if it is the file that @file was. What is there belongs to the profiled process: it
+ * is looked at before it is opened, for opening alone can have effects (devices) or take for ever
+ * (FIFOs).
  */
 static int open_same(const char *path, const struct mapped_file *file)
 {
@@ -77,7 +78,8 @@ int proc_open_mapped(const struct mapped_file *file, uint32_t pid, uint64_t star
 
 	if (file->kind != MAPPED_FILE)
 		return -1;
-	/* By construction the mapped file, also when it is deleted or hidden; needs CAP_SYS_ADMIN. */
+	/* By construction the mapped file, also when it is deleted or hidden; needs CAP_SYS_ADMIN.
+	 */
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
 	fd = open_same(path, file);
 	if (fd < 0 && !file->deleted) {

@@ -186,7 +186,7 @@ static int fill_sets(const struct profrec_bpf *bpf, struct err *err)
 
 static int set_ids(const struct profrec_bpf *bpf, const u32_vec *ids, struct err *err)
 {
-	vec_for_each (ids, id) {
+	vec_for_each(ids, id) {
 		uint8_t wanted = 1;
 
 		if (bpf_map_update_elem(bpf_map__fd(bpf->maps.ids), id, &wanted, BPF_ANY))

@@ -312,7 +312,8 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 	/* Anything else that woke us is looked at in any case. Samples wait for the unwinder. */
 	what = session_unwind(&r->session);
 	if (!what)
-		what = session_apply_records(&r->session, clock_monotonic_ns() - SIDEBAND_SETTLE_NS);
+		what = session_apply_records(&r->session,
+					     clock_monotonic_ns() - SIDEBAND_SETTLE_NS);
 	return what ? what : session_watch_cpus(&r->session);
 }
 
@@ -370,7 +371,8 @@ static int loop(struct recorder *r)
 		uint64_t now;
 		int happened = 0;
 		struct ksyms *ksyms = &r->session.ksyms;
-		uint64_t due = ksyms->loading ? 0 : min_u64(schedule_next(&r->schedule), status_due);
+		uint64_t due =
+			ksyms->loading ? 0 : min_u64(schedule_next(&r->schedule), status_due);
 		int ret = wait_until(r, due, &happened);
 
 		now = clock_monotonic_ns();

@@ -83,8 +83,8 @@ static uint64_t now_ns(clockid_t clock)
 }
 
 /*
- * CLOCK_REALTIME of a moment of CLOCK_MONOTONIC that has just passed. Between two looks at clocks any
- * time may pass: of some, the one counts that took the shortest.
+ * CLOCK_REALTIME of a moment of CLOCK_MONOTONIC that has just passed. Between two looks at clocks
+ * any time may pass: of some, the one counts that took the shortest.
  */
 static uint64_t realtime_of(uint64_t monotonic_ns)
 {

@@ -107,9 +107,9 @@ static int follow(struct session *s)
 	ret = command_start(&s->command, s->options->command, s->err);
 	if (!ret)
 		ret = counter_follow(s->counter, s->command.pidfd, s->err);
-	return ret == -ESRCH ? err_set(s->err, ret, "failed to follow the command: %s",
-				       strerror(-ret))
-			     : ret;
+	return ret == -ESRCH
+		       ? err_set(s->err, ret, "failed to follow the command: %s", strerror(-ret))
+		       : ret;
 }
 
 /* The child that makes tables is to inherit as little as can be: this comes first. */
@@ -164,8 +164,8 @@ int session_init(struct session *s, const struct record_options *options, struct
 }
 
 /*
- * Takes the side-band's records out of the buffers, to be applied later. On a busy host these fill up
- * while the recorder starts; and a wakeup from before a buffer was watched is lost, as perf_poll
+ * Takes the side-band's records out of the buffers, to be applied later. On a busy host these fill
+ * up while the recorder starts; and a wakeup from before a buffer was watched is lost, as perf_poll
  * gives it once only, so that one which is full by then would never wake the recorder again.
  */
 static int empty_buffers(struct session *s)
@@ -300,8 +300,8 @@ static int apply_record(void *ctx, const struct sideband_record *record)
 		return apply_exit(s, record);
 	case SIDEBAND_KSYMBOL:
 		if (record->size && !s->options->user_only)
-			return ksyms_add_bpf(&s->ksyms, record->time_ns, record->addr,
-					     record->size, record->name);
+			return ksyms_add_bpf(&s->ksyms, record->time_ns, record->addr, record->size,
+					     record->name);
 		return 0;
 	}
 	return 0;

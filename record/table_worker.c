@@ -30,7 +30,6 @@
 #define FILE_BYTES_MAX    (256ull << 20)
 #define FILES_MAX         16
 
-
 #if defined(__x86_64__)
 #define THIS_ARCH AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)

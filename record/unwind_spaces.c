@@ -48,7 +48,7 @@ void unwind_spaces_table_changed(struct unwind_spaces *u, uint32_t nr)
 
 struct unwind_process *unwind_spaces_find(const struct unwind_spaces *u, uint32_t pid)
 {
-	index_for_each (&u->by_pid, hash_pid(pid), i)
+	index_for_each(&u->by_pid, hash_pid(pid), i)
 		if (u->processes.data[i].pid == pid)
 			return &u->processes.data[i];
 	return NULL;
@@ -128,7 +128,7 @@ static int list_mappings(struct unwind_spaces *u, const struct address_spaces *s
 {
 	vec_clear(&u->list);
 	vec_clear(&u->list_tables);
-	vec_for_each (&space->live, mapping) {
+	vec_for_each(&space->live, mapping) {
 		struct mapped_file *file = &spaces->files.files.data[mapping->file];
 		struct unwind_mapping m = {.start = mapping->start, .end = mapping->end};
 		uint32_t nr;
@@ -331,7 +331,7 @@ int unwind_spaces_sweep(struct unwind_spaces *u)
 		ret = vec_push(&u->list_keys, pid);
 		last = &pid;
 	}
-	vec_for_each (&u->list_keys, key)
+	vec_for_each(&u->list_keys, key)
 		if (proc_is_gone(*key))
 			unwind_spaces_remove(u, *key);
 	return ret;
@@ -341,7 +341,7 @@ static void remove_outlived(struct unwind_spaces *u)
 {
 	size_t nr = 0;
 
-	vec_for_each (&u->outlived, pid) {
+	vec_for_each(&u->outlived, pid) {
 		if (proc_is_gone(*pid))
 			unwind_spaces_remove(u, *pid);
 		else

@@ -18,7 +18,7 @@ static int share_rule(struct unwind_store *s, const struct unwind_rule *rule, ui
 	uint64_t hash = XXH3_64bits(rule, sizeof(*rule));
 	int ret;
 
-	index_for_each (&s->by_rule, hash, i) {
+	index_for_each(&s->by_rule, hash, i) {
 		if (!memcmp(&s->rules.data[i], rule, sizeof(*rule))) {
 			*nr = i;
 			return 0;

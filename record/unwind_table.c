@@ -43,7 +43,7 @@ struct build {
 /* Adds @fde as far as it is code. */
 static int add_function(struct build *b, const struct cfi_fde *fde)
 {
-	vec_for_each (&b->elf.segments, segment) {
+	vec_for_each(&b->elf.segments, segment) {
 		struct function function = {.fde = *fde};
 
 		if (fde->start < segment->vaddr || fde->start - segment->vaddr >= segment->size)
@@ -106,15 +106,14 @@ static int add_entry(struct build *b)
 	size_t at = 0;
 	int ret;
 
-	vec_for_each (&b->elf.segments, segment) {
+	vec_for_each(&b->elf.segments, segment) {
 		uint64_t in_segment = b->elf.entry - segment->vaddr;
 
 		if (b->elf.entry < segment->vaddr || in_segment >= segment->size)
 			continue;
 		entry.off = segment->off + in_segment;
-		entry.end = segment->size - in_segment < ENTRY_BYTES
-				    ? segment->off + segment->size
-				    : entry.off + ENTRY_BYTES;
+		entry.end = segment->size - in_segment < ENTRY_BYTES ? segment->off + segment->size
+								     : entry.off + ENTRY_BYTES;
 	}
 	while (at < b->functions.nr && b->functions.data[at].off <= entry.off)
 		at++;
@@ -166,7 +165,7 @@ static int add_rule(struct build *b, const struct unwind_rule *rule, uint32_t *n
 	uint64_t hash = hash_rule(rule);
 	int ret;
 
-	index_for_each (&b->by_rule, hash, i) {
+	index_for_each(&b->by_rule, hash, i) {
 		if (!memcmp(&b->rules.data[i], rule, sizeof(*rule))) {
 			*number = i;
 			return 0;
@@ -257,9 +256,8 @@ static int take_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
 static int make_rows(struct build *b)
 {
 	static const struct unwind_rule none;
-	static const struct unwind_rule root = {.cfa = UNWIND_CFA_REG,
-						.cfa_reg = UNWIND_RSP,
-						.ra = UNWIND_RA_UNDEFINED};
+	static const struct unwind_rule root = {
+		.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .ra = UNWIND_RA_UNDEFINED};
 	uint32_t number;
 	int ret = add_rule(b, &none, &number);
 

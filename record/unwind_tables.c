@@ -45,7 +45,7 @@ int unwind_tables_find(struct unwind_tables *u, const struct mapped_file *file, 
 		t.inode = file->inode;
 	}
 	hash = hash_table(&t);
-	index_for_each (&u->by_file, hash, i) {
+	index_for_each(&u->by_file, hash, i) {
 		const struct file_table *have = &u->tables.data[i];
 
 		if (build_id_equal(&have->build_id, &t.build_id) && have->dev == t.dev &&
@@ -146,7 +146,8 @@ int unwind_tables_request(struct unwind_tables *u, uint32_t nr, int fd)
 	if (ret)
 		return ret < 0 ? ret : 0;
 	ret = is_file_of(fd, t) ? table_builder_request(u->builder, fd, nr) : -EBADF;
-	/* It may be to be had through another process, or later; for a place in the line it can wait. */
+	/* It may be to be had through another process, or later; for a place in the line it can
+	 * wait. */
 	if (ret && ret != -EAGAIN)
 		t->attempts++;
 	if (!ret)

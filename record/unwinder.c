@@ -269,7 +269,7 @@ static int adopt(struct unwinder *u, const struct address_spaces *spaces)
 
 		if (ret)
 			return ret;
-		vec_for_each (&u->spaces.list_tables, nr)
+		vec_for_each(&u->spaces.list_tables, nr)
 			u->tables.tables.data[*nr].nr_processes++;
 	}
 	return 0;
@@ -280,7 +280,7 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
 		const struct address_space *space = spaces->newest.data[i];
 
-		vec_for_each (&space->live, m) {
+		vec_for_each(&space->live, m) {
 			const struct mapped_file *file = &spaces->files.files.data[m->file];
 			_cleanup_close_ int fd = -1;
 			const struct file_table *t;

@@ -101,7 +101,7 @@ static void sort_symbols(struct vdso *vdso)
 	if (!vdso->symbols.nr)
 		return;
 	qsort(vdso->symbols.data, vdso->symbols.nr, sizeof(*vdso->symbols.data), compare_symbols);
-	vec_for_each (&vdso->symbols, symbol)
+	vec_for_each(&vdso->symbols, symbol)
 		if (!nr || vdso->symbols.data[nr - 1].off != symbol->off)
 			vdso->symbols.data[nr++] = *symbol;
 	vdso->symbols.nr = nr;
@@ -110,8 +110,8 @@ static void sort_symbols(struct vdso *vdso)
 static bool is_elf64(const Elf64_Ehdr *eh)
 {
 	return !memcmp(eh->e_ident, ELFMAG, SELFMAG) && eh->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       eh->e_ident[EI_DATA] == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB
-										  : ELFDATA2MSB);
+	       eh->e_ident[EI_DATA] ==
+		       (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
 }
 
 int vdso_read(struct vdso *vdso, const void *bytes, size_t size)

@@ -22,7 +22,7 @@ struct vdso_symbol {
 /* All zero: none is known. */
 struct vdso {
 	struct build_id build_id;
-	size_t size; /* bytes of the image, as it is mapped */
+	size_t size;                     /* bytes of the image, as it is mapped */
 	VEC(struct vdso_symbol) symbols; /* sorted by offset, one for each */
 	char *names;
 };

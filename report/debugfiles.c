@@ -80,7 +80,8 @@ static void note_miss(enum debug_miss *miss, enum debug_miss reason)
 		*miss = reason;
 }
 
-/* Opens @path if it is the file with @build_id; with size 0, if it is one without. -1: it is not. */
+/* Opens @path if it is the file with @build_id; with size 0, if it is one without. -1: it is not.
+ */
 static int open_matching(int root_fd, const char *path, const struct build_id *build_id,
 			 enum debug_miss *miss)
 {

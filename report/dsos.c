@@ -193,8 +193,8 @@ static int print_table(const struct dso_table *table)
 	struct textbuf *out = table->p->out;
 	int width = hex_width(table);
 
-	textbuf_printf(out, "%10s %12s %8s %10s  %-*s  %-*s  %s\n", "SAMPLES", "FRAMES",
-		       "UNKNOWN", "BROKEN", width, "BUILD-ID", PATH_WIDTH, "PATH", "SYMBOLS");
+	textbuf_printf(out, "%10s %12s %8s %10s  %-*s  %-*s  %s\n", "SAMPLES", "FRAMES", "UNKNOWN",
+		       "BROKEN", width, "BUILD-ID", PATH_WIDTH, "PATH", "SYMBOLS");
 	for (size_t i = 0; i < table->nr; i++) {
 		const struct dso *dso = &table->dsos[i];
 		const char *path = object_path(model, dso->object);
@@ -204,7 +204,8 @@ static int print_table(const struct dso_table *table)
 		if (!text)
 			return -ENOMEM;
 		build_id_hex(&model->objects.data[dso->object].key.build_id, hex);
-		textbuf_printf(out, "%10" PRIu64 " %12" PRIu64 " %7.1f%% %10" PRIu64 "  %-*s  %-*s  ",
+		textbuf_printf(out,
+			       "%10" PRIu64 " %12" PRIu64 " %7.1f%% %10" PRIu64 "  %-*s  %-*s  ",
 			       dso->samples, dso->frames, 100.0 * dso->unknown / dso->frames,
 			       dso->broken, width, hex[0] ? hex : "-", PATH_WIDTH, text);
 		print_source(table->p, dso->object);

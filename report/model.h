@@ -45,7 +45,7 @@ struct model_process {
 	uint32_t pid;
 	uint32_t layout; /* 0, or more for what is said above about one placed twice */
 	uint64_t generation;
-	bool has_layouts; /* of layout 0: there are others */
+	bool has_layouts;              /* of layout 0: there are others */
 	struct prof_process_info info; /* strings are the model's; process is not used */
 };
 

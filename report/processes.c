@@ -19,7 +19,7 @@
 /* Samples of one thread name of one process. */
 struct thread_name {
 	uint32_t process; /* the first of its layouts in the model */
-	uint32_t comm;	  /* string */
+	uint32_t comm;    /* string */
 	uint64_t samples;
 };
 
@@ -140,8 +140,8 @@ static int by_samples(const void *a, const void *b, void *ctx)
 static int make_lines(struct process_table *table)
 {
 	vec_for_each(&table->threads, name) {
-		struct line *last = table->lines.nr ? &table->lines.data[table->lines.nr - 1]
-						    : NULL;
+		struct line *last =
+			table->lines.nr ? &table->lines.data[table->lines.nr - 1] : NULL;
 		struct line line = {name->process, name->samples, name, 1};
 
 		if (last && last->process == name->process) {

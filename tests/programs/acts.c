@@ -3,9 +3,8 @@
  * Does one thing a known number of times, or goes on with it until it is killed:
  *
  *	acts touch N     faults in N pages and prints the faults the kernel counted meanwhile
- *	acts sleep N     sleeps N times, for a microsecond, and prints the switches counted meanwhile
- *	acts call N      asks N times for its parent
- *	acts deep N      burns CPU below N calls
+ *	acts sleep N     sleeps N times, for a microsecond, and prints the switches counted
+ *meanwhile acts call N      asks N times for its parent acts deep N      burns CPU below N calls
  *	acts threads     burns CPU in two threads, and prints name and id of each
  */
 #include <pthread.h>

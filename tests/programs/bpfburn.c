@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* bpfburn MS: spends about MS milliseconds of CPU time in a BPF program of its own, which is named burner. */
+/* bpfburn MS: spends about MS milliseconds of CPU time in a BPF program of its own, which is named
+ * burner. */
 #include <linux/bpf.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,12 +46,13 @@ static int run(int fd)
 {
 	char packet[64] = "";
 	union bpf_attr attr = {
-		.test = {
-			.prog_fd = fd,
-			.data_in = (uintptr_t)packet,
-			.data_size_in = sizeof(packet),
-			.repeat = 1000,
-		},
+		.test =
+			{
+				.prog_fd = fd,
+				.data_in = (uintptr_t)packet,
+				.data_size_in = sizeof(packet),
+				.repeat = 1000,
+			},
 	};
 
 	return syscall(SYS_bpf, BPF_PROG_TEST_RUN, &attr, sizeof(attr));

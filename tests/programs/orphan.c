@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Burns in a thread whose main thread has ended, for as many seconds as asked for; prints a line when it has. */
+/* Burns in a thread whose main thread has ended, for as many seconds as asked for; prints a line
+ * when it has. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -232,9 +232,9 @@ static uint32_t stack_id(struct maker *m, const uint32_t *frames, size_t nr, uin
 
 static void do_count(struct maker *m, char **words, int nr)
 {
-	static const char *const ends[] = {"unknown", "complete", "cut", "missed_full",
-					   "missed_error", "strayed", "no_table",
-					   "bad_rule", "unreadable", "early"};
+	static const char *const ends[] = {"unknown",      "complete", "cut",      "missed_full",
+					   "missed_error", "strayed",  "no_table", "bad_rule",
+					   "unreadable",   "early"};
 	uint32_t frames[2][PROF_MAX_STACK_FRAMES], nr_frames[2] = {0, 0};
 	int side = 0, end[2] = {-1, -1};
 	struct prof_count count = {
@@ -290,7 +290,7 @@ static void write_epoch(struct maker *m)
 	vec_clear(&w->mappings);
 	for (uint32_t i = 0; i < w->processes.nr; i++) {
 		w->processes.data[i].first_mapping = w->mappings.nr;
-		vec_for_each (&m->maps, map)
+		vec_for_each(&m->maps, map)
 			if (map->process == i)
 				WORLD_PUSH(w, mappings, map->mapping);
 		w->processes.data[i].nr_mappings =

@@ -96,7 +96,7 @@ struct sample {
 	const uint64_t *user, *kernel;
 	size_t nr_user, nr_kernel;
 	uint64_t user_id, kernel_id; /* 0: made from the frames */
-	enum stack_end end;	     /* of both */
+	enum stack_end end;          /* of both */
 };
 
 /* Any function of the frames will do for an id. */

@@ -135,7 +135,7 @@ static inline const struct prof_epoch *world_epoch(struct world *w)
 
 static inline void world_deinit(struct world *w)
 {
-	vec_for_each (&w->strings, s)
+	vec_for_each(&w->strings, s)
 		free((char *)s->s);
 	vec_free(&w->strings);
 	vec_free(&w->objects);
@@ -336,7 +336,7 @@ static inline char *sort_lines(char *text)
 			abort();
 	if (lines.nr)
 		qsort(lines.data, lines.nr, sizeof(*lines.data), compare_lines);
-	vec_for_each (&lines, line)
+	vec_for_each(&lines, line)
 		fprintf(f, "%s\n", *line);
 	fclose(f);
 	vec_free(&lines);

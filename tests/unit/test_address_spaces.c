@@ -507,7 +507,7 @@ static struct model_space *model_find(struct model *m, uint32_t pid, uint64_t ti
 {
 	struct model_space *found = NULL;
 
-	vec_for_each (&m->pids[pid], space)
+	vec_for_each(&m->pids[pid], space)
 		if (!found || (*space)->begin_ns <= time_ns)
 			found = *space;
 	return found;
@@ -518,7 +518,7 @@ static const struct model_page *model_lookup(const struct model_space *space, ui
 {
 	const struct model_page *found = NULL;
 
-	vec_for_each (&space->pages[page], p)
+	vec_for_each(&space->pages[page], p)
 		if (p->begin_ns <= time_ns)
 			found = p;
 	if (!found && space->pages[page].nr)
@@ -641,13 +641,13 @@ static void model_compare_totals(struct model *m)
 
 	for (uint32_t pid = 0; pid < MODEL_PIDS; pid++) {
 		nr_pids += m->pids[pid].nr != 0;
-		vec_for_each (&m->pids[pid], space)
+		vec_for_each(&m->pids[pid], space)
 			nr_exited += (*space)->exited_ns != 0;
 	}
 	ck_assert_uint_eq(m->spaces.newest.nr, nr_pids);
 	ck_assert_uint_eq(m->spaces.nr_exited, nr_exited);
 	/* What is live is sorted and does not overlap. */
-	vec_for_each (&m->spaces.newest, newest)
+	vec_for_each(&m->spaces.newest, newest)
 		for (const struct address_space *s = *newest; s; s = s->older)
 			for (size_t i = 1; i < s->live.nr; i++)
 				if (s->live.data[i - 1].end > s->live.data[i].start)
@@ -689,7 +689,7 @@ START_TEST(random_steps_against_a_model)
 	/* It did sweep. */
 	ck_assert_uint_gt(m.nr_files, 2 * most_files);
 	for (uint32_t pid = 0; pid < MODEL_PIDS; pid++) {
-		vec_for_each (&m.pids[pid], space)
+		vec_for_each(&m.pids[pid], space)
 			model_drop(*space);
 		vec_free(&m.pids[pid]);
 	}

@@ -365,8 +365,8 @@ static bool says_nothing(const struct unwind_rule *rule)
 }
 
 /*
- * A system call that is behind a function of libc, and the byte behind that, are the function's; the
- * entry of a file is where stacks end.
+ * A system call that is behind a function of libc, and the byte behind that, are the function's;
+ * the entry of a file is where stacks end.
  */
 static void compare_gap(const struct compared *c, uint64_t start, uint64_t end)
 {

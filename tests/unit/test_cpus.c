@@ -69,7 +69,7 @@ START_TEST(online)
 		ck_assert_uint_lt(cpus.data[i - 1], cpus.data[i]);
 	ck_assert_int_eq(cpus_possible(&possible, &err), 0);
 	ck_assert_int_eq(possible.nr, libbpf_num_possible_cpus());
-	vec_for_each (&cpus, cpu)
+	vec_for_each(&cpus, cpu)
 		ck_assert(cpus_has(&possible, *cpu));
 	vec_free(&possible);
 	vec_free(&cpus);

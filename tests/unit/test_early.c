@@ -202,4 +202,5 @@ START_TEST(samples_go_with_their_set)
 END_TEST
 
 SUITE_MAIN("early", walked_when_enough_is_known, the_last_walk, a_stack_that_was_not_copied,
-	   the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit, samples_go_with_their_set)
+	   the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit,
+	   samples_go_with_their_set)

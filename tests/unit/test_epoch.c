@@ -488,8 +488,13 @@ START_TEST(how_walks_by_tables_end)
 	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 5), 0);
 	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x10000, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		struct sample s = {.pid = PID_A, .comm = "app", .time_ns = 20, .count = 1 + i,
-				   .user = frames, .nr_user = 2, .user_id = 100 + i,
+		struct sample s = {.pid = PID_A,
+				   .comm = "app",
+				   .time_ns = 20,
+				   .count = 1 + i,
+				   .user = frames,
+				   .nr_user = 2,
+				   .user_id = 100 + i,
 				   .end = ends[i].raw};
 
 		add(&w, &s);
@@ -508,8 +513,13 @@ END_TEST
 START_TEST(walks_by_tables_do_not_stray)
 {
 	const uint64_t frames[] = {0x10010, 0x7ff0001234, 0x10020};
-	struct sample s = {.pid = PID_A, .comm = "app", .time_ns = 20, .count = 1,
-			   .user = frames, .nr_user = 3, .end = STACK_END_ROOT};
+	struct sample s = {.pid = PID_A,
+			   .comm = "app",
+			   .time_ns = 20,
+			   .count = 1,
+			   .user = frames,
+			   .nr_user = 3,
+			   .end = STACK_END_ROOT};
 	struct world w;
 	struct prof_epoch t;
 
@@ -742,8 +752,7 @@ SUITE_MAIN("epoch", empty, addresses_come_back, randomised_processes_share_stack
 	   deleted_files, the_time_of_a_sample, kernel_frames, symbols_of_return_addresses,
 	   frames_of_the_last_symbol, a_kernel_that_hides_its_addresses, missed_stacks,
 	   stacks_cut_at_the_depth_limit, how_walks_by_tables_end, walks_by_tables_do_not_stray,
-	   walks_that_stray, equal_rows_are_one, thread_names, reset,
-	   processes_that_are_gone, unknown_mappings_are_looked_up,
-	   an_earlier_image_is_not_looked_up, a_look_up_does_not_change_the_past,
-	   counts_are_divided_at_a_change, divided_counts_are_never_empty,
-	   other_changes_do_not_show)
+	   walks_that_stray, equal_rows_are_one, thread_names, reset, processes_that_are_gone,
+	   unknown_mappings_are_looked_up, an_earlier_image_is_not_looked_up,
+	   a_look_up_does_not_change_the_past, counts_are_divided_at_a_change,
+	   divided_counts_are_never_empty, other_changes_do_not_show)

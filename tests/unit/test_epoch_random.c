@@ -34,7 +34,7 @@ typedef VEC(char *) line_vec;
 
 static void lines_free(line_vec *lines)
 {
-	vec_for_each (lines, line)
+	vec_for_each(lines, line)
 		free(*line);
 	vec_free(lines);
 }

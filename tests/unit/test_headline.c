@@ -47,9 +47,10 @@ START_TEST(period_sides_cpu)
 {
 	expect(&(struct headline){.period = 1000000, .sides = HEADLINE_USER},
 	       "Sampling at every 1000000 events of all threads by user stack... Hit Ctrl-C to end.");
-	expect(&(struct headline){
-		       .freq_hz = 49, .sides = HEADLINE_KERNEL, .only_cpu = 8, .duration_s = 2},
-	       "Sampling at 49 Hertz of all threads by kernel stack on CPU#7 for 2 secs.");
+	expect(
+		&(struct headline){
+			.freq_hz = 49, .sides = HEADLINE_KERNEL, .only_cpu = 8, .duration_s = 2},
+		"Sampling at 49 Hertz of all threads by kernel stack on CPU#7 for 2 secs.");
 	expect(&(struct headline){.freq_hz = 49, .only_cpu = 1, .duration_s = 2},
 	       "Sampling at 49 Hertz of all threads by user + kernel stack on CPU#0 for 2 secs.");
 }

@@ -594,6 +594,7 @@ END_TEST
 SUITE_MAIN("ksyms", functions, the_last_symbol_reaches_to_the_address, several_names_of_an_address,
 	   hidden_addresses, no_text_at_all, modules, a_module_whose_name_begins_as_another,
 	   long_module_names, bpf_and_trampolines, programs_loaded_later,
-	   a_program_in_place_of_other_code, programs_over_programs, programs_of_before, the_image_ends, modules_end, sizes_that_overlap,
-	   modules_that_come_and_go, users_of_a_module_change_nothing, lines_that_are_none, many_slices, long_names, many_in_any_order,
-	   module_build_ids, this_kernel, out_of_memory)
+	   a_program_in_place_of_other_code, programs_over_programs, programs_of_before,
+	   the_image_ends, modules_end, sizes_that_overlap, modules_that_come_and_go,
+	   users_of_a_module_change_nothing, lines_that_are_none, many_slices, long_names,
+	   many_in_any_order, module_build_ids, this_kernel, out_of_memory)

@@ -481,8 +481,9 @@ START_TEST(a_new_file_replaces_nothing)
 }
 END_TEST
 
-SUITE_MAIN("outfile", a_new_file_replaces_nothing, appears_when_published, replaces_only_when_complete, keeps_the_part_file,
-	   refuses_what_is_no_regular_file, refuses_what_cannot_be_created, refuses_an_empty_name,
+SUITE_MAIN("outfile", a_new_file_replaces_nothing, appears_when_published,
+	   replaces_only_when_complete, keeps_the_part_file, refuses_what_is_no_regular_file,
+	   refuses_what_cannot_be_created, refuses_an_empty_name,
 	   does_not_follow_or_reuse_a_part_file, reports_a_failing_rename, no_room_for_the_file,
 	   standard_output, standard_output_is_full, standard_output_is_a_broken_pipe,
 	   standard_output_is_a_terminal, standard_output_is_closed, a_full_pipe_is_waited_for,

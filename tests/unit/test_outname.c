@@ -90,5 +90,5 @@ START_TEST(numbers_stand_before_the_extension)
 }
 END_TEST
 
-SUITE_MAIN("outname", patterns, conversions, directories, names_are_of_local_time, names_that_are_too_long,
-	   numbers_stand_before_the_extension)
+SUITE_MAIN("outname", patterns, conversions, directories, names_are_of_local_time,
+	   names_that_are_too_long, numbers_stand_before_the_extension)

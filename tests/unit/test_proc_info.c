@@ -12,8 +12,8 @@ START_TEST(status)
 	struct proc_identity s;
 
 	proc_identity_parse("Name:\tnginx\nUmask:\t0022\nTgid:\t70\nPid:\t70\nUid:\t0\t33\t34\t35\n"
-			  "NStgid:\t70\t12\t1\nNSpid:\t71\t13\t2\n",
-			  &s);
+			    "NStgid:\t70\t12\t1\nNSpid:\t71\t13\t2\n",
+			    &s);
 	ck_assert_str_eq(s.name, "nginx");
 	ck_assert_uint_eq(s.uid, 33);
 	ck_assert_uint_eq(s.ns_pid, 1);
@@ -38,8 +38,9 @@ END_TEST
 
 START_TEST(status_of_nothing)
 {
-	static const char *const texts[] = {"", "\n", "Name:", "Uid:\t", "Uid:\t1", "Uid:\tx\ty\n",
-					    "NStgid:\n", "xName:\ty\nNameless:\tz\n"};
+	static const char *const texts[] = {
+		"",        "\n",           "Name:",     "Uid:\t",
+		"Uid:\t1", "Uid:\tx\ty\n", "NStgid:\n", "xName:\ty\nNameless:\tz\n"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct proc_identity s;

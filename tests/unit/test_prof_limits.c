@@ -83,8 +83,7 @@ START_TEST(build_id)
 	WORLD_PUSH(&w, objects, {.kind = PROF_OBJECT_FILE, .build_id_size = PROF_MAX_BUILD_ID});
 	check_roundtrip(&w);
 	world_init(&w);
-	WORLD_PUSH(&w, objects,
-		   {.kind = PROF_OBJECT_FILE, .build_id_size = PROF_MAX_BUILD_ID + 1});
+	WORLD_PUSH(&w, objects, {.kind = PROF_OBJECT_FILE, .build_id_size = PROF_MAX_BUILD_ID + 1});
 	check_epoch(&w, -E2BIG);
 }
 END_TEST
@@ -151,8 +150,8 @@ START_TEST(table_rows)
 	struct prof_reader *reader = NULL;
 	struct world w;
 	uint32_t *nrs[] = {&w.epoch.nr_objects, &w.epoch.nr_processes, &w.epoch.nr_mappings,
-			   &w.epoch.nr_symbols, &w.epoch.nr_frames, &w.epoch.nr_stacks,
-			   &w.epoch.nr_counts, &w.epoch.nr_strings, &w.epoch.nr_process_infos};
+			   &w.epoch.nr_symbols, &w.epoch.nr_frames,    &w.epoch.nr_stacks,
+			   &w.epoch.nr_counts,  &w.epoch.nr_strings,   &w.epoch.nr_process_infos};
 
 	world_init(&w);
 	for (uint32_t i = 1; i < PROF_MAX_TABLE; i++) {
@@ -282,31 +281,81 @@ enum { BAD_CASES = 25 };
 static void break_rule(struct world *w, int which)
 {
 	switch (which) {
-	case 0: memset((char *)w->strings.data[1].s, 0, 1); break;
-	case 1: w->objects.data[1].kind = PROF_NR_OBJECT_KINDS; break;
-	case 2: w->objects.data[1].flags = 2; break;
-	case 3: w->objects.data[1].path = 99; break;
-	case 4: w->objects.data[0].path = 1; break;
-	case 5: w->processes.data[0].pid = 1; break;
-	case 6: w->processes.data[1].first_mapping = 2; break;
-	case 7: w->processes.data[1].nr_mappings = 2; break;
-	case 8: w->mappings.data[0].object = 99; break;
-	case 9: w->mappings.data[0].size = UINT64_MAX; break;
-	case 10: w->symbols.data[0].name = 99; break;
-	case 11: w->symbols.data[0].size = UINT64_MAX; break;
-	case 12: w->frames.data[0].object = 99; break;
-	case 13: w->stack_frames.data[0] = 99; break;
-	case 14: w->stacks.data[1].end = PROF_STACK_MISSED_FULL; break;
-	case 15: w->stacks.data[1].first_frame = 1; break;
-	case 16: w->counts.data[0].count = 0; break;
-	case 17: w->counts.data[0].user_stack = 99; break;
-	case 18: w->counts.data[0].process = 99; break;
-	case 19: w->epoch.begin_ns = 1; break;
-	case 20: w->process_infos.data[0].process = 0; break;
-	case 21: w->process_infos.data[0].process = 2; break;
-	case 22: w->process_infos.data[0].name = 99; break;
-	case 23: w->process_infos.data[0].cgroup = 99; break;
-	case 24: WORLD_PUSH(w, process_infos, {.process = 1}); break;
+	case 0:
+		memset((char *)w->strings.data[1].s, 0, 1);
+		break;
+	case 1:
+		w->objects.data[1].kind = PROF_NR_OBJECT_KINDS;
+		break;
+	case 2:
+		w->objects.data[1].flags = 2;
+		break;
+	case 3:
+		w->objects.data[1].path = 99;
+		break;
+	case 4:
+		w->objects.data[0].path = 1;
+		break;
+	case 5:
+		w->processes.data[0].pid = 1;
+		break;
+	case 6:
+		w->processes.data[1].first_mapping = 2;
+		break;
+	case 7:
+		w->processes.data[1].nr_mappings = 2;
+		break;
+	case 8:
+		w->mappings.data[0].object = 99;
+		break;
+	case 9:
+		w->mappings.data[0].size = UINT64_MAX;
+		break;
+	case 10:
+		w->symbols.data[0].name = 99;
+		break;
+	case 11:
+		w->symbols.data[0].size = UINT64_MAX;
+		break;
+	case 12:
+		w->frames.data[0].object = 99;
+		break;
+	case 13:
+		w->stack_frames.data[0] = 99;
+		break;
+	case 14:
+		w->stacks.data[1].end = PROF_STACK_MISSED_FULL;
+		break;
+	case 15:
+		w->stacks.data[1].first_frame = 1;
+		break;
+	case 16:
+		w->counts.data[0].count = 0;
+		break;
+	case 17:
+		w->counts.data[0].user_stack = 99;
+		break;
+	case 18:
+		w->counts.data[0].process = 99;
+		break;
+	case 19:
+		w->epoch.begin_ns = 1;
+		break;
+	case 20:
+		w->process_infos.data[0].process = 0;
+		break;
+	case 21:
+		w->process_infos.data[0].process = 2;
+		break;
+	case 22:
+		w->process_infos.data[0].name = 99;
+		break;
+	case 23:
+		w->process_infos.data[0].cgroup = 99;
+		break;
+	case 24:
+		WORLD_PUSH(w, process_infos, {.process = 1});
+		break;
 	}
 }
 

@@ -123,10 +123,9 @@ END_TEST
 
 START_TEST(filters)
 {
-	struct record_options o =
-		TAKE("-L", "5,6", "--comm", "kworker/0:1", "--uid=0", "--cgroup", "/c",
-		     "--cgroupmap=/m", "--mntns", "4194304", "--mntnsmap", "/n",
-		     "--unwind=dwarf", "--unwind-cache=/u");
+	struct record_options o = TAKE("-L", "5,6", "--comm", "kworker/0:1", "--uid=0", "--cgroup",
+				       "/c", "--cgroupmap=/m", "--mntns", "4194304", "--mntnsmap",
+				       "/n", "--unwind=dwarf", "--unwind-cache=/u");
 
 	ck_assert_uint_eq(o.tids.nr, 2);
 	ck_assert_uint_eq(o.tids.data[1], 6);
@@ -167,7 +166,7 @@ START_TEST(rates)
 		const char *event;
 		uint64_t freq_hz, period;
 	} defaults_of[] = {
-		{"cpu-clock", 49, 0},	    {"cycles", 49, 0},	  {"r1c2", 49, 0},
+		{"cpu-clock", 49, 0},       {"cycles", 49, 0},     {"r1c2", 49, 0},
 		{"context-switches", 0, 1}, {"page-faults", 0, 1}, {"sched:sched_switch", 0, 1},
 	};
 	struct record_options o = TAKE("-c", "9223372036854775807");
@@ -226,7 +225,8 @@ END_TEST
 
 START_TEST(intervals_and_rotation)
 {
-	struct record_options o = TAKE("-i", "5", "-o", "%s.prof", "--rotate=60", "--rotate-keep=7");
+	struct record_options o =
+		TAKE("-i", "5", "-o", "%s.prof", "--rotate=60", "--rotate-keep=7");
 
 	ck_assert_uint_eq(o.interval_s, 5);
 	ck_assert_uint_eq(o.rotation.seconds, 60);
@@ -435,7 +435,7 @@ START_TEST(help_and_version)
 }
 END_TEST
 
-SUITE_MAIN("record_options", defaults, short_options, long_options, filters, rates, options_behind_the_duration,
-	   lists_of_several_options, intervals_and_rotation, durations, a_command_without_dashes, commands,
-	   commands_that_are_refused, conflicts, ranges, what_is_no_number, what_is_no_list,
-	   unknown_options, help_and_version)
+SUITE_MAIN("record_options", defaults, short_options, long_options, filters, rates,
+	   options_behind_the_duration, lists_of_several_options, intervals_and_rotation, durations,
+	   a_command_without_dashes, commands, commands_that_are_refused, conflicts, ranges,
+	   what_is_no_number, what_is_no_list, unknown_options, help_and_version)

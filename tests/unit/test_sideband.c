@@ -303,7 +303,7 @@ START_TEST(buffers_wrap)
 	}
 	read_all(sb, &log);
 	ck_assert_uint_eq(log.seen.nr, NR);
-	vec_for_each (&log.seen, seen)
+	vec_for_each(&log.seen, seen)
 		if (seen->record.type != SIDEBAND_MMAP || strcmp(seen->name, "//anon") ||
 		    seen->record.size != 4096)
 			ck_abort_msg("a damaged record");

@@ -67,7 +67,8 @@ END_TEST
 
 START_TEST(no_image)
 {
-	static const char text[] = "This is a text of some length, more than sixty-four bytes of it.";
+	static const char text[] =
+		"This is a text of some length, more than sixty-four bytes of it.";
 	struct vdso vdso;
 
 	ck_assert_int_eq(vdso_read(&vdso, text, 0), -ENOEXEC);

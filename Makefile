@@ -18,8 +18,8 @@ endif
 
 COMMON_SRC := $(wildcard common/*.c)
 FORMAT_SRC := $(wildcard format/*.c)
-RECORD_SRC := $(wildcard record/*.c)
-REPORT_SRC := $(wildcard report/*.c)
+RECORD_SRC := $(wildcard record/*.c record/*/*.c)
+REPORT_SRC := $(wildcard report/*.c report/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 TOOL_SRC   := $(wildcard tests/tools/*.c)
 # What compares with libdw is left out where that is not installed; its test is skipped then.

@@ -10,10 +10,10 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "bpf/filters.h"
+#include "bpf/sample_filters.h"
 #include "bpf/kernel.h"
 #include "bpf/shared.h"
-#include "bpf/walk.h"
+#include "bpf/user_stack.h"
 
 /* Set before load; constants to the verifier. */
 const volatile __u64 hash_seed;

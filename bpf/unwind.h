@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Unwinding by tables: their layout. bpf/unwind_step.h walks by them. What belongs to x86-64 is in
- * these two and in record/cfi.c, which makes the tables from .eh_frame.
+ * these two and in record/cfi/cfi.c, which makes the tables from .eh_frame.
  *
  * A file's code is divided into pages of 64 KiB by file offset. A page has rows, sorted: in the
  * upper half of each the offset in the page from which on it holds, in the lower half the number of

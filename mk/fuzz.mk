@@ -5,8 +5,7 @@
 FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer
 FUZZ_SRC    := tests/fuzz/target.c tests/fuzz/input.c
 FUZZ_LIB    := $(FORMAT_SRC) common/index.c
-TABLE_SRC   := $(addprefix record/,unwind_table.c unwind_table_bytes.c unwind_elf.c cfi.c cfi_program.c \
-	cfi_expr.c) common/index.c format/crc32c.c
+TABLE_SRC   := $(wildcard record/cfi/*.c) common/index.c format/crc32c.c
 TABLE_LIBS  := -lz -lzstd
 
 fuzz-reader: $(B)/fuzz_reader ## build the libFuzzer target of the reader (needs clang)
@@ -19,7 +18,7 @@ $(B)/fuzz_reader: $(FUZZ_SRC) $(FUZZ_LIB) $(wildcard format/*.h tests/fuzz/*.h)
 
 fuzz-table: $(B)/fuzz_table ## build that of unwind tables
 
-$(B)/fuzz_table: tests/fuzz/target.c tests/fuzz/table_input.c $(TABLE_SRC) $(wildcard record/*.h bpf/*.h)
+$(B)/fuzz_table: tests/fuzz/target.c tests/fuzz/table_input.c $(TABLE_SRC) $(wildcard record/cfi/*.h bpf/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) \
 		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \

@@ -9,16 +9,16 @@
 #include <stdbool.h>
 
 #include "common/err.h"
-#include "record/counter.h"
-#include "record/series.h"
-#include "record/unwinder.h"
+#include "record/sampler/sampler.h"
+#include "record/output/recordings.h"
+#include "record/unwind/unwinder.h"
 
 /*
  * Gives up every capability that is not needed for what is to come. Call when sampling has begun
  * and kallsyms has been read. The command, if any, has its own and keeps them; @unwinder may be
  * NULL. Returns 0 or a negative errno with @err set.
  */
-int confine_recorder(struct counter *counter, struct series *series, bool has_command,
+int confine_recorder(struct sampler *sampler, struct recordings *recordings, bool has_command,
 		     const struct unwinder *unwinder, struct err *err);
 
 #endif

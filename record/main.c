@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/err.h"
-#include "record/options.h"
+#include "record/record_options.h"
 #include "record/recorder.h"
 
 /* Exit statuses. */

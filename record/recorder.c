@@ -11,14 +11,14 @@
 
 #include "common/clock.h"
 #include "record/confine.h"
-#include "record/drain.h"
-#include "record/epoch.h"
-#include "record/open_files.h"
-#include "record/progress.h"
-#include "record/schedule.h"
-#include "record/series.h"
+#include "record/epoch/drain.h"
+#include "record/epoch/epoch.h"
+#include "record/system/open_files.h"
+#include "record/output/progress.h"
+#include "record/output/schedule.h"
+#include "record/output/recordings.h"
 #include "record/session.h"
-#include "record/wakeups.h"
+#include "record/system/wakeups.h"
 
 /* What ends, processes and mappings, is kept until a drain; at this many there is one. */
 #define EXITED_MAX 1024
@@ -48,7 +48,7 @@ struct recorder {
 	const struct record_options *options;
 	struct err *err;
 	struct session session;
-	struct series series;
+	struct recordings recordings;
 	struct wakeups wakeups;
 	struct schedule schedule;
 	struct drain *drain;
@@ -81,7 +81,7 @@ static int watch_all(struct recorder *r)
 	int ret = wakeups_init(&r->wakeups, r->err);
 
 	if (!ret)
-		ret = wakeups_watch_watermark(&r->wakeups, counter_wakeup_fd(r->session.counter),
+		ret = wakeups_watch_watermark(&r->wakeups, sampler_wakeup_fd(r->session.sampler),
 					      r->err);
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = wakeups_watch(&r->wakeups, fds[i], r->err);
@@ -155,10 +155,10 @@ static int prepare(struct recorder *r)
 	open_files_raise();
 	ret = session_init(&r->session, r->options, r->err);
 	if (!ret)
-		ret = series_open(&r->series, &r->session);
-	if (!ret && !r->series.out.path) {
-		r->series.out.wait = wait_for_reader;
-		r->series.out.wait_ctx = r;
+		ret = recordings_open(&r->recordings, &r->session);
+	if (!ret && !r->recordings.out.path) {
+		r->recordings.out.wait = wait_for_reader;
+		r->recordings.out.wait_ctx = r;
 	}
 	if (!ret)
 		ret = session_prepare(&r->session);
@@ -182,11 +182,11 @@ static int begin(struct recorder *r)
 	r->start_ns = r->drained_ns = start;
 	schedule_begin(&r->schedule, start, o->duration_s * NS_PER_S, o->interval_s * NS_PER_S,
 		       o->rotation.seconds * NS_PER_S);
-	ret = series_begin(&r->series, start, schedule_planned_s(&r->schedule));
+	ret = recordings_begin(&r->recordings, start, schedule_planned_s(&r->schedule));
 	if (!ret)
 		ret = session_start(&r->session);
 	if (!ret)
-		ret = confine_recorder(r->session.counter, &r->series, o->command != NULL,
+		ret = confine_recorder(r->session.sampler, &r->recordings, o->command != NULL,
 				       r->session.unwinder, r->err);
 	return ret;
 }
@@ -203,7 +203,7 @@ static int write_epoch(struct recorder *r, uint64_t end_ns)
 		return out_of_memory(r);
 	tables.begin_ns = r->schedule.epoch_begin_ns;
 	tables.end_ns = end_ns;
-	ret = series_write_epoch(&r->series, &tables);
+	ret = recordings_write_epoch(&r->recordings, &tables);
 	if (ret)
 		return ret;
 	r->nr_stacks += epoch_nr_counts(r->epoch);
@@ -241,17 +241,17 @@ static int take(struct recorder *r)
 	int ret;
 
 	/* Before the swap: a wakeup of the new set, which fills already, must not be consumed. */
-	counter_clear_wakeups(s->counter);
-	ret = counter_swap(s->counter, &r->drained_ns, r->err);
+	sampler_clear_wakeups(s->sampler);
+	ret = sampler_swap(s->sampler, &r->drained_ns, r->err);
 	if (!ret && s->unwinder)
 		ret = unwinder_settle(s->unwinder);
 	/* All samples at rest were taken by now, and all records of before them are written. */
 	if (!ret)
 		ret = session_apply_records(s, clock_monotonic_ns());
 	if (!ret && s->unwinder)
-		ret = unwinder_take_early(s->unwinder, counter_set_at_rest(s->counter));
+		ret = unwinder_take_early(s->unwinder, sampler_set_at_rest(s->sampler));
 	if (!ret)
-		ret = drain_take(r->drain, s->counter, r->err);
+		ret = drain_take(r->drain, s->sampler, r->err);
 	return ret == -ENOMEM ? out_of_memory(r) : ret;
 }
 
@@ -290,7 +290,7 @@ static int add(struct recorder *r)
 static int show_status(struct recorder *r, uint64_t now)
 {
 	uint64_t taken;
-	int ret = counter_taken(r->session.counter, &taken, r->err);
+	int ret = sampler_taken(r->session.sampler, &taken, r->err);
 
 	if (!ret)
 		progress_status(now - r->start_ns, taken, r->nr_stacks + epoch_nr_counts(r->epoch));
@@ -329,18 +329,19 @@ static bool has_many_ended(const struct recorder *r)
 static int rotate(struct recorder *r)
 {
 	schedule_rotate(&r->schedule, r->drained_ns);
-	return series_rotate(&r->series, r->drained_ns, schedule_planned_s(&r->schedule));
+	return recordings_rotate(&r->recordings, r->drained_ns, schedule_planned_s(&r->schedule));
 }
 
 static bool is_full(const struct recorder *r)
 {
-	return r->options->rotation.bytes && series_bytes(&r->series) >= r->options->rotation.bytes;
+	return r->options->rotation.bytes &&
+	       recordings_bytes(&r->recordings) >= r->options->rotation.bytes;
 }
 
 /* Drains, writes and rotates as is due at @now or asked for by @happened. */
 static int do_due(struct recorder *r, uint64_t now, int happened)
 {
-	bool wants_file = r->series.is_pattern && happened & WAKEUP_ROTATE;
+	bool wants_file = r->recordings.is_pattern && happened & WAKEUP_ROTATE;
 	bool file_due = wants_file || now >= r->schedule.rotate_due_ns;
 	bool epoch_due = file_due || now >= schedule_epoch_due(&r->schedule) ||
 			 happened & (WAKEUP_FLUSH | WAKEUP_ROTATE);
@@ -395,7 +396,7 @@ static int loop(struct recorder *r)
 /* Stops sampling, drains what is left and ends the recording. */
 static int finish(struct recorder *r)
 {
-	struct series_end how = {.reason = r->end_reason};
+	struct recordings_end how = {.reason = r->end_reason};
 	int ret;
 
 	stop_sampling(r);
@@ -406,7 +407,7 @@ static int finish(struct recorder *r)
 	r->drained_ns = how.end_ns; /* nothing was sampled behind it */
 	if (!ret)
 		ret = end_epoch(r);
-	return ret ? ret : series_end(&r->series, &how);
+	return ret ? ret : recordings_end(&r->recordings, &how);
 }
 
 /* What was drained before something failed is worth keeping, if it can be written. */
@@ -420,7 +421,7 @@ static void salvage(struct recorder *r)
 
 static void release(struct recorder *r, bool keep_part)
 {
-	series_close(&r->series, keep_part);
+	recordings_close(&r->recordings, keep_part);
 	session_deinit(&r->session);
 	wakeups_deinit(&r->wakeups);
 	epoch_destroy(r->epoch);
@@ -432,7 +433,7 @@ int recorder_run(const struct record_options *options, struct err *err)
 	struct recorder r = {
 		.options = options,
 		.err = err,
-		.series.out.fd = -1,
+		.recordings.out.fd = -1,
 		.wakeups = {.signal_fd = -1, .epoll_fd = -1},
 	};
 	bool keep_part = false;
@@ -450,7 +451,7 @@ int recorder_run(const struct record_options *options, struct err *err)
 			salvage(&r);
 		if (ret && !options->quiet)
 			progress_clear();
-		keep_part = ret && r.series.nr_stacks;
+		keep_part = ret && r.recordings.nr_stacks;
 	}
 	release(&r, keep_part);
 	return ret;

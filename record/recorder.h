@@ -4,7 +4,7 @@
 #define RECORD_RECORDER_H
 
 #include "common/err.h"
-#include "record/options.h"
+#include "record/record_options.h"
 
 /*
  * Records as @options say. Progress and the closing line go to stderr. Returns 0 when the recording

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "record/cpus.h"
-#include "record/descendants.h"
-#include "record/privilege.h"
-#include "record/proc_scan.h"
-#include "record/programs.h"
-#include "record/progress.h"
-#include "record/stack_depth.h"
+#include "record/system/cpus.h"
+#include "record/sampler/descendants.h"
+#include "record/system/privilege.h"
+#include "record/process/proc_scan.h"
+#include "record/sampler/sampler_load.h"
+#include "record/output/progress.h"
+#include "record/system/stack_depth.h"
 
 static int out_of_memory(struct session *s)
 {
@@ -62,10 +62,10 @@ static int open_events(struct session *s)
 	return events_open(&s->events, &s->cpus, &options, s->err);
 }
 
-static int load_counter(struct session *s)
+static int load_sampler(struct session *s)
 {
 	const struct record_options *o = s->options;
-	struct counter_options options = {
+	struct sampler_options options = {
 		.filters = &s->filters,
 		.cpus = &s->cpus,
 		.events = &s->events,
@@ -78,7 +78,7 @@ static int load_counter(struct session *s)
 		.unwind = s->unwinder != NULL,
 	};
 
-	return counter_create(&options, &s->counter, s->err);
+	return sampler_create(&options, &s->sampler, s->err);
 }
 
 static int scan_processes(struct session *s)
@@ -99,14 +99,14 @@ static int follow(struct session *s)
 	int ret = 0;
 
 	if (s->filters.follow)
-		ret = counter_attach_follower(s->counter, s->err);
+		ret = sampler_attach_follower(s->sampler, s->err);
 	if (!ret && s->options->follow)
-		ret = descendants_follow(&s->options->pids, s->counter, s->err);
+		ret = descendants_follow(&s->options->pids, s->sampler, s->err);
 	if (ret || !s->options->command)
 		return ret;
 	ret = command_start(&s->command, s->options->command, s->err);
 	if (!ret)
-		ret = counter_follow(s->counter, s->command.pidfd, s->err);
+		ret = sampler_follow(s->sampler, s->command.pidfd, s->err);
 	return ret == -ESRCH
 		       ? err_set(s->err, ret, "failed to follow the command: %s", strerror(-ret))
 		       : ret;
@@ -119,7 +119,7 @@ static int choose_unwinding(struct session *s)
 
 	if (o->unwind == UNWIND_FP || o->kernel_only)
 		return 0;
-	if (programs_can_unwind()) {
+	if (sampler_can_unwind()) {
 		int ret = unwinder_create(s->max_depth, o->unwind_cache, &s->unwinder, s->err);
 
 		if (ret)
@@ -144,7 +144,7 @@ static int begin_unwinding(struct session *s)
 
 	if (!s->unwinder)
 		return 0;
-	counter_unwind_maps(s->counter, &maps);
+	sampler_unwind_maps(s->sampler, &maps);
 	return unwinder_begin(s->unwinder, &maps, &s->spaces, &s->vdso, s->err);
 }
 
@@ -180,7 +180,7 @@ int session_prepare(struct session *s)
 	if (!ret)
 		ret = open_events(s);
 	if (!ret)
-		ret = load_counter(s);
+		ret = load_sampler(s);
 	if (!ret && !s->unwinder && s->options->unwind == UNWIND_AUTO && !s->options->kernel_only &&
 	    !s->options->quiet)
 		fprintf(stderr,
@@ -198,7 +198,7 @@ int session_prepare(struct session *s)
 
 int session_start(struct session *s)
 {
-	int ret = counter_attach(s->counter, &s->events, s->err);
+	int ret = sampler_attach(s->sampler, &s->events, s->err);
 
 	if (!ret && s->options->command)
 		ret = command_go(&s->command, s->options->command[0], s->err);
@@ -215,7 +215,7 @@ void session_stop(struct session *s)
 {
 	events_disable(&s->events);
 	if (s->events.is_tracepoint)
-		counter_detach(s->counter); /* its program does not heed the event */
+		sampler_detach(s->sampler); /* its program does not heed the event */
 }
 
 static int apply_mmap(struct session *s, const struct sideband_record *record)
@@ -252,8 +252,8 @@ static int apply_exec(struct session *s, const struct sideband_record *record)
 	if (ret)
 		return ret;
 	address_spaces_name(&s->spaces, record->pid, record->name, record->time_ns);
-	return newcomers_add(&s->newcomers,
-			     address_spaces_find(&s->spaces, record->pid, record->time_ns));
+	return new_processes_add(&s->new_processes,
+				 address_spaces_find(&s->spaces, record->pid, record->time_ns));
 }
 
 static int apply_fork(struct session *s, const struct sideband_record *record)
@@ -269,7 +269,7 @@ static int apply_fork(struct session *s, const struct sideband_record *record)
 	child = address_spaces_find(&s->spaces, record->pid, record->time_ns);
 	ret = jit_fork(&s->jit,
 		       address_spaces_find(&s->spaces, record->parent_pid, record->time_ns), child);
-	return ret ? ret : newcomers_add(&s->newcomers, child);
+	return ret ? ret : new_processes_add(&s->new_processes, child);
 }
 
 static int apply_exit(struct session *s, const struct sideband_record *record)
@@ -312,7 +312,7 @@ int session_apply_records(struct session *s, uint64_t until_ns)
 	int ret = sideband_read(s->sideband, until_ns, apply_record, s);
 
 	if (!ret)
-		ret = newcomers_read(&s->newcomers, &s->spaces);
+		ret = new_processes_read(&s->new_processes, &s->spaces);
 	if (ret == -ENOMEM)
 		return out_of_memory(s);
 	return ret ? err_set(s->err, ret, "failed to read the side-band: %s", strerror(-ret)) : 0;
@@ -354,13 +354,13 @@ int session_forget(struct session *s, uint64_t time_ns)
 void session_deinit(struct session *s)
 {
 	unwinder_destroy(s->unwinder);
-	counter_destroy(s->counter);
+	sampler_destroy(s->sampler);
 	events_close(&s->events);
 	filters_close(&s->filters);
 	sideband_destroy(s->sideband);
 	command_close(&s->command);
 	address_spaces_deinit(&s->spaces);
-	newcomers_deinit(&s->newcomers);
+	new_processes_deinit(&s->new_processes);
 	vdso_deinit(&s->vdso);
 	jit_deinit(&s->jit);
 	ksyms_deinit(&s->ksyms);

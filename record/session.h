@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "record/address_spaces.h"
-#include "record/command.h"
-#include "record/counter.h"
-#include "record/events.h"
-#include "record/filters.h"
-#include "record/jit.h"
-#include "record/ksyms.h"
-#include "record/newcomers.h"
-#include "record/options.h"
-#include "record/sideband.h"
-#include "record/unwinder.h"
-#include "record/vdso.h"
+#include "record/process/address_spaces.h"
+#include "record/system/command.h"
+#include "record/sampler/sampler.h"
+#include "record/sampler/events.h"
+#include "record/sampler/filters.h"
+#include "record/symbols/jit.h"
+#include "record/symbols/ksyms.h"
+#include "record/process/new_processes.h"
+#include "record/record_options.h"
+#include "record/process/sideband.h"
+#include "record/unwind/unwinder.h"
+#include "record/symbols/vdso.h"
 
 struct session {
 	const struct record_options *options;
@@ -31,10 +31,10 @@ struct session {
 	struct filters filters;
 	uint32_t max_depth; /* frames of a stack */
 	struct events events;
-	struct counter *counter;
+	struct sampler *sampler;
 	struct unwinder *unwinder; /* NULL: stacks are walked along frame pointers */
 	struct address_spaces spaces;
-	struct newcomers newcomers;
+	struct new_processes new_processes;
 	struct ksyms ksyms;
 	struct vdso vdso;
 	struct jit jit;

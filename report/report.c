@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/intervals.h"
-#include "report/printers.h"
-#include "report/source.h"
+#include "report/print/print_intervals.h"
+#include "report/print/printers.h"
+#include "report/print/source.h"
 
 /* Reads a recording, with the names if it is to be printed with them. */
 static int load(struct source *source, const struct report_options *opts, const char *file,

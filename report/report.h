@@ -6,8 +6,8 @@
 #define REPORT_REPORT_H
 
 #include "common/err.h"
-#include "report/options.h"
-#include "report/textbuf.h"
+#include "report/report_options.h"
+#include "report/text/textbuf.h"
 
 /*
  * Makes the report that @opts ask for. What belongs on stderr once it is printed is appended to

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "format/crc32c.h"
-#include "record/unwind_table.h"
+#include "record/cfi/unwind_table.h"
 
 #define CODE_OFF   0x10000
 #define CODE_SIZE  0x80000

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "common/cleanup.h"
-#include "record/unwind_table.h"
+#include "record/cfi/unwind_table.h"
 
 /* The best of so many counts. */
 #define RUNS 5

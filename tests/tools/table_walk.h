@@ -19,8 +19,8 @@
 #include "common/cleanup.h"
 #include "common/readfile.h"
 #include "common/vec.h"
-#include "record/proc_maps.h"
-#include "record/unwind_table.h"
+#include "record/proc/proc_maps.h"
+#include "record/cfi/unwind_table.h"
 
 /* Frames of a walk at most; both sides stop there. */
 #define WALK_MAX_DEPTH 1024

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of record/epoch.c share: an epoch above address spaces and kernel symbols that are
- * made up, samples to put in, and the addresses that come out.
+ * What the tests of record/epoch/epoch.c share: an epoch above address spaces and kernel symbols
+ * that are made up, samples to put in, and the addresses that come out.
  */
 #ifndef TESTS_EPOCH_HELPER_H
 #define TESTS_EPOCH_HELPER_H
@@ -13,7 +13,7 @@
 
 #include "common/cleanup.h"
 #include "format/check.h"
-#include "record/epoch.h"
+#include "record/epoch/epoch.h"
 
 /* Above PID_MAX_LIMIT: no process has these ids, so /proc has nothing to add. */
 #define PID_A 5000001u

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "record/address_spaces.h"
+#include "record/process/address_spaces.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/cfi.h"
+#include "record/cfi/cfi.h"
 
-#include "record/dwarf_ops.h"
+#include "record/cfi/dwarf_ops.h"
 #include "tests/unit/cfi_helper.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"

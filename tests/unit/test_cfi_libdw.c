@@ -19,7 +19,7 @@
 
 #include "bpf/unwind_step.h"
 #include "common/vec.h"
-#include "record/unwind_table.h"
+#include "record/cfi/unwind_table.h"
 #include "tests/unit/suite.h"
 
 /* Compared of each file; the dynamic linker and libc are below it. */

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/command.h"
-#include "record/wakeups.h"
+#include "record/system/command.h"
+#include "record/system/wakeups.h"
 #include "tests/unit/suite.h"
 
 /* Waits until the process behind @pidfd has ended. */

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/cpus.h"
+#include "record/system/cpus.h"
 #include "tests/unit/suite.h"
 
 static void expect(const uint32_t *cpus, size_t nr, const char *want)

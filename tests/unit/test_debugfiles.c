@@ -2,8 +2,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "report/debugfiles.h"
-#include "report/safeopen.h"
+#include "report/symbols/debugfiles.h"
+#include "report/symbols/safeopen.h"
 #include "tests/unit/elfwriter.h"
 #include "tests/unit/suite.h"
 

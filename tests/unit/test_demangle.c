@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/demangle.h"
+#include "report/symbols/demangle.h"
 #include "tests/unit/suite.h"
 
 static void expect(const char *name, const char *want)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Code that processes made, in an epoch: processes that are not there, and maps in /tmp. */
-#include "record/jit.h"
+#include "record/symbols/jit.h"
 
 #include <unistd.h>
 

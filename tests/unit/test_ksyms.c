@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "record/ksyms.h"
+#include "record/symbols/ksyms.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "record/mapped_files.h"
+#include "record/process/mapped_files.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/model.h"
+#include "report/model/model.h"
 #include "tests/unit/prof_helper.h"
 #include "tests/unit/suite.h"
 

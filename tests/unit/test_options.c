@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "common/parse.h"
-#include "report/options.h"
+#include "report/report_options.h"
 #include "tests/unit/suite.h"
 
 #define MAX_ARGS 8

@@ -11,7 +11,7 @@
 
 #include "common/cleanup.h"
 #include "common/readfile.h"
-#include "record/outfile.h"
+#include "record/output/outfile.h"
 #include "tests/unit/suite.h"
 
 /* Each test runs in a directory of its own. */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/outname.h"
+#include "record/output/outname.h"
 #include "tests/unit/suite.h"
 
 START_TEST(patterns)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/perf_map.h"
+#include "record/symbols/perf_map.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/proc_info.h"
+#include "record/proc/proc_info.h"
 
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
 
 #include "common/cleanup.h"
 #include "common/readfile.h"
-#include "record/proc_maps.h"
+#include "record/proc/proc_maps.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/readfile.h"
-#include "record/proc_query.h"
+#include "record/proc/proc_query.h"
 #include "tests/unit/skip.h"
 #include "tests/unit/suite.h"
 

@@ -3,8 +3,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/proc_status.h"
-#include "record/stack_depth.h"
+#include "record/proc/proc_status.h"
+#include "record/system/stack_depth.h"
 #include "tests/unit/suite.h"
 
 /* A thread's name can hold what looks like a key, but no newline: the kernel escapes it. */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/options.h"
+#include "record/record_options.h"
 #include "tests/unit/suite.h"
 
 #define ARGS_MAX 24

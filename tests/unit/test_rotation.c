@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 
-#include "record/rotation.h"
+#include "record/output/rotation.h"
 #include "tests/unit/suite.h"
 
 static void takes(const char *text, uint64_t seconds, uint64_t bytes)

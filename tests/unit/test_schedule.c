@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/schedule.h"
+#include "record/output/schedule.h"
 #include "tests/unit/suite.h"
 
 #define S UINT64_C(1000000000)

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/cpus.h"
-#include "record/sideband.h"
+#include "record/system/cpus.h"
+#include "record/process/sideband.h"
 #include "tests/unit/skip.h"
 #include "tests/unit/suite.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/cleanup.h"
-#include "report/printers.h"
+#include "report/print/printers.h"
 #include "tests/unit/elfwriter.h"
 #include "tests/unit/prof_helper.h"
 #include "tests/unit/suite.h"
@@ -35,11 +35,12 @@ START_TEST(leaf_and_caller)
 	WORLD_PUSH(&w, counts, {0, 0, 0, stack, 1});
 	model = load(&w);
 	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
-	ck_assert_str_eq(strings_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_LEAF)->name),
-			 "second");
+	ck_assert_str_eq(
+		string_set_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_LEAF)->name),
+		"second");
 	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_LEAF)->off, 0);
 	ck_assert_str_eq(
-		strings_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_CALLER)->name),
+		string_set_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_CALLER)->name),
 		"first");
 	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_CALLER)->off, 0x10);
 	symbols_deinit(&symbols);
@@ -131,9 +132,10 @@ START_TEST(files_with_and_without)
 		model = load(&w);
 		ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
 		for (uint32_t i = 0; i < 2 && !stripped; i++)
-			ck_assert_str_eq(strings_get(&symbols.names,
-						     symbols_frame(&symbols, i, FRAME_LEAF)->name),
-					 "a::b()");
+			ck_assert_str_eq(
+				string_set_get(&symbols.names,
+					       symbols_frame(&symbols, i, FRAME_LEAF)->name),
+				"a::b()");
 		ck_assert_uint_eq(symbols_frame(&symbols, 2, FRAME_LEAF)->reason,
 				  stripped ? UNKNOWN_NO_SYMBOLS : UNKNOWN_NO_SYMBOL);
 		ck_assert_uint_eq(symbols_frame(&symbols, 3, FRAME_LEAF)->reason,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/symtab.h"
+#include "report/symbols/symtab.h"
 #include "tests/unit/elfwriter.h"
 #include "tests/unit/suite.h"
 

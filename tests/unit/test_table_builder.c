@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/table_builder.h"
+#include "record/unwind/table_builder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "common/readfile.h"
 #include "tests/unit/suite.h"
 
-/* Those of record/table_builder.c. */
+/* Those of record/unwind/table_builder.c. */
 #define WAITING_MAX 64
 #define WORKERS_MAX 32
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/table_cache.h"
+#include "record/unwind/table_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>

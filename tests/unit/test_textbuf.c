@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "report/strings.h"
-#include "report/textbuf.h"
+#include "report/text/string_set.h"
+#include "report/text/textbuf.h"
 #include "tests/unit/suite.h"
 
 START_TEST(numbers)
@@ -62,23 +62,23 @@ END_TEST
 
 START_TEST(set_of_strings)
 {
-	struct strings strings;
+	struct string_set strings;
 	uint32_t id, again;
 
-	ck_assert_int_eq(strings_init(&strings), 0);
-	ck_assert_str_eq(strings_get(&strings, 0), "");
+	ck_assert_int_eq(string_set_init(&strings), 0);
+	ck_assert_str_eq(string_set_get(&strings, 0), "");
 	for (uint32_t i = 0; i < 5000; i++) {
 		char text[16];
 
 		snprintf(text, sizeof(text), "name%u", i);
-		ck_assert_int_eq(strings_add(&strings, text, strlen(text), &id), 0);
+		ck_assert_int_eq(string_set_add(&strings, text, strlen(text), &id), 0);
 		ck_assert_uint_eq(id, i + 1);
-		ck_assert_int_eq(strings_add(&strings, text, strlen(text), &again), 0);
+		ck_assert_int_eq(string_set_add(&strings, text, strlen(text), &again), 0);
 		ck_assert_uint_eq(again, id);
 	}
-	ck_assert_int_eq(strings_add(&strings, "name12", 5, &id), 0);
-	ck_assert_str_eq(strings_get(&strings, id), "name1");
-	strings_deinit(&strings);
+	ck_assert_int_eq(string_set_add(&strings, "name12", 5, &id), 0);
+	ck_assert_str_eq(string_set_get(&strings, id), "name1");
+	string_set_deinit(&strings);
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 
-#include "report/timespan.h"
+#include "report/model/timespan.h"
 #include "tests/unit/suite.h"
 
 #define S  UINT64_C(1000000000)

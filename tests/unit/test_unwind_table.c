@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/unwind_table.h"
+#include "record/cfi/unwind_table.h"
 
 #include <fcntl.h>
 #include <zlib.h>

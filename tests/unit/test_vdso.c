@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/vdso.h"
+#include "record/symbols/vdso.h"
 
 #include <errno.h>
 #include <sys/auxv.h>

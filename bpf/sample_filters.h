@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which samples are wanted. What was not asked for is a constant to the verifier, which takes its
+ * code out: a recording without filters pays for none.
+ */
+#ifndef BPF_SAMPLE_FILTERS_H
+#define BPF_SAMPLE_FILTERS_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/kernel.h"
+#include "bpf/shared.h"
+
+/* Set before load. */
+const volatile __u32 pidns_inum; /* 0: the initial namespace, no translation */
+const volatile __u64 pidns_dev;  /* device of the namespace's file, with pidns_inum */
+const volatile bool filter_ids;
+const volatile bool ids_are_threads;
+const volatile bool follow_forks;
+const volatile bool filter_comm;
+const volatile __u64 wanted_comm[COMM_SIZE / sizeof(__u64)];
+const volatile bool filter_uid;
+const volatile __u32 wanted_uid;
+const volatile __u32 wanted_mntns; /* 0: any */
+const volatile bool filter_cgroup;
+const volatile bool filter_cgroup_ids;
+const volatile bool filter_mntns_ids;
+
+/* Processes or threads asked for, by id in the recorder's namespace. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u8);
+} ids SEC(".maps");
+
+/*
+ * Tasks that are followed: descendants of the command or of the processes asked for. Goes away with
+ * the task, so ids may be reused.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, __u8);
+} followed SEC(".maps");
+
+/* Children that should have got a mark and did not: there was no memory for it. */
+__u64 nr_unmarked;
+
+/* The cgroup v2 directory asked for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} cgroups SEC(".maps");
+
+/* In their place come maps that somebody else has pinned and goes on to change; keys are looked up.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u64));
+	__uint(value_size, sizeof(__u64));
+} cgroup_ids SEC(".maps"), mntns_ids SEC(".maps");
+
+/* Levels of nested pid namespaces: the kernel's MAX_PID_NS_LEVEL, and the initial one. */
+#define PIDNS_LEVELS 33
+
+/* The number of @pid in the recorder's pid namespace; 0: not visible there. */
+static __always_inline __u32 visible_nr(struct pid *pid)
+{
+#pragma unroll
+	for (unsigned int i = 0; i < PIDNS_LEVELS; i++) {
+		if (i > pid->level)
+			break;
+		if (pid->numbers[i].ns->ns.inum == pidns_inum)
+			return pid->numbers[i].nr;
+	}
+	return 0;
+}
+
+/*
+ * Where the kernel declares numbers[1], as all did before Linux 6.5, the verifier lets nobody look
+ * at the second level. There the kernel's own helper must do: it knows the current task only, and
+ * only if the recorder's namespace is the task's innermost one.
+ */
+static __always_inline bool has_one_level(void)
+{
+	return bpf_core_field_size(struct pid, numbers) != 0;
+}
+
+static __always_inline __u32 visible_tgid(struct task_struct *task)
+{
+	struct bpf_pidns_info current = {};
+
+	if (!pidns_inum)
+		return task->tgid;
+	if (!has_one_level())
+		return visible_nr(task->signal->pids[PIDTYPE_TGID]);
+	bpf_get_ns_current_pid_tgid(pidns_dev, pidns_inum, &current, sizeof(current));
+	return current.tgid;
+}
+
+static __always_inline __u32 visible_tid(struct task_struct *task)
+{
+	struct bpf_pidns_info current = {};
+
+	if (!pidns_inum)
+		return task->pid;
+	if (!has_one_level())
+		return visible_nr(task->thread_pid);
+	bpf_get_ns_current_pid_tgid(pidns_dev, pidns_inum, &current, sizeof(current));
+	return current.pid;
+}
+
+static __always_inline bool is_marked(struct task_struct *task)
+{
+	/* Threads from before the recording have no mark of their own, but their leader has. */
+	return bpf_task_storage_get(&followed, task, 0, 0) ||
+	       bpf_task_storage_get(&followed, task->group_leader, 0, 0);
+}
+
+static __always_inline bool is_asked_for(struct task_struct *task, __u32 tgid)
+{
+	__u32 id = ids_are_threads ? visible_tid(task) : tgid;
+
+	if (filter_ids && bpf_map_lookup_elem(&ids, &id))
+		return true;
+	if (follow_forks && is_marked(task))
+		return true;
+	return !filter_ids && !follow_forks;
+}
+
+static __always_inline bool is_in_namespaces(struct task_struct *task)
+{
+	/* An exiting task has left its namespaces: loads through NULL give 0, which none has. */
+	__u64 mntns = wanted_mntns || filter_mntns_ids ? task->nsproxy->mnt_ns->ns.inum : 0;
+	__u64 cgroup = filter_cgroup_ids ? bpf_get_current_cgroup_id() : 0;
+
+	if (wanted_mntns && mntns != wanted_mntns)
+		return false;
+	if (filter_mntns_ids && !bpf_map_lookup_elem(&mntns_ids, &mntns))
+		return false;
+	if (filter_cgroup_ids && !bpf_map_lookup_elem(&cgroup_ids, &cgroup))
+		return false;
+	return !filter_cgroup || bpf_current_task_under_cgroup(&cgroups, 0) == 1;
+}
+
+/* @tgid is the current task's visible one, @comm its name with nothing but 0 behind it. */
+static __always_inline bool is_wanted(struct task_struct *task, __u32 tgid, const char *comm)
+{
+	const __u64 *words = (const __u64 *)comm;
+
+	if (task->pid && !tgid)
+		return false; /* another pid namespace's */
+	if (!is_asked_for(task, tgid))
+		return false;
+	if (filter_comm && (words[0] != wanted_comm[0] || words[1] != wanted_comm[1]))
+		return false;
+	if (filter_uid && (__u32)bpf_get_current_uid_gid() != wanted_uid)
+		return false;
+	return is_in_namespaces(task);
+}
+
+/* A child of a followed task is followed, and with -p one of a process that was asked for. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(follow_child, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 tgid = visible_tgid(parent);
+
+	if (!(filter_ids && bpf_map_lookup_elem(&ids, &tgid)) && !is_marked(parent))
+		return 0;
+	if (!bpf_task_storage_get(&followed, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
+		__sync_fetch_and_add(&nr_unmarked, 1);
+	return 0;
+}
+
+#endif

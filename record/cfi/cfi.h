@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call frame information (.eh_frame, .debug_frame) of x86-64: what compilers say about how to get
+ * from a frame to its caller, as a program for each function. Read with care: it comes out of
+ * anybody's files. Formats: DWARF 5, section 6.4, and Linux Standard Base, section 10.6.
+ */
+#ifndef RECORD_CFI_CFI_H
+#define RECORD_CFI_CFI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/unwind.h"
+#include "common/index.h"
+#include "common/vec.h"
+#include "record/cfi/dwarf_bytes.h"
+
+struct cfi_section {
+	const uint8_t *bytes;
+	size_t size;        /* below 4 GiB */
+	uint64_t vaddr;     /* that .eh_frame is linked at */
+	uint64_t data_base; /* what DW_EH_PE_datarel is relative to; 0: unknown */
+	bool is_debug_frame;
+};
+
+/* Where a register of the caller is. */
+enum cfi_how {
+	CFI_DEFAULT = 0, /* nothing was said */
+	CFI_SAME,
+	CFI_UNDEFINED,
+	CFI_OFFSET,   /* at CFA + off */
+	CFI_REGISTER, /* in register off */
+	CFI_RBP,      /* at rbp + off */
+	CFI_OTHER,    /* by a rule that has no place in a table */
+};
+
+struct cfi_register {
+	enum cfi_how how;
+	int64_t off;
+};
+
+/* The registers that matter. */
+enum cfi_slot { CFI_SLOT_RBX, CFI_SLOT_RBP, CFI_SLOT_RSP, CFI_SLOT_RIP, CFI_NR_SLOTS };
+
+struct cfi_cfa {
+	enum unwind_cfa how;
+	uint64_t reg;
+	int64_t off, add;
+};
+
+struct cfi_state {
+	struct cfi_cfa cfa;
+	struct cfi_register slots[CFI_NR_SLOTS];
+};
+
+/* What many functions have in common. */
+struct cfi_cie {
+	uint64_t off; /* in the section */
+	bool is_usable;
+	bool has_augmentation; /* FDEs have a length of their own data */
+	bool is_signal;        /* frames are those of signal handlers */
+	bool has_other_return; /* the return address is not in column 16 */
+	uint8_t encoding;      /* of pointers, DW_EH_PE_* */
+	uint64_t code_align;
+	int64_t data_align;
+	struct cfi_state initial;
+};
+
+/* A function, [start, end), or a part of one. */
+struct cfi_fde {
+	uint64_t start, end;           /* as linked */
+	uint32_t program, program_end; /* offsets in the section */
+	uint32_t cie;                  /* among struct cfi's */
+};
+
+struct cfi {
+	struct cfi_section section;
+	size_t off; /* of the next entry */
+	VEC(struct cfi_cie) cies;
+	struct index by_off;
+};
+
+/*
+ * Reads a pointer of @encoding (DW_EH_PE_*) from @b, which is within @section. Returns false when
+ * it is malformed, null, or has to be read from memory.
+ */
+bool cfi_pointer(const struct cfi_section *section, struct dwarf_bytes *b, uint8_t encoding,
+		 uint64_t *value);
+
+/* Runs a CIE's program @b, which makes @cie's initial state. Returns false when it is malformed. */
+bool cfi_run_initial(struct cfi_cie *cie, struct dwarf_bytes b);
+
+/* Starts reading @section, whose bytes stay the caller's. */
+void cfi_init(struct cfi *cfi, const struct cfi_section *section);
+
+void cfi_deinit(struct cfi *cfi);
+
+/*
+ * Reads on to the next FDE; what is malformed or of an unknown kind is skipped, a length that is
+ * too long ends the section. Returns 1, 0 at the end, -EFBIG when there are too many CIEs, or
+ * -ENOMEM.
+ */
+int cfi_next(struct cfi *cfi, struct cfi_fde *fde);
+
+/* Takes the rule that holds from @addr on. Returns 0 or a negative errno, which ends the run. */
+typedef int cfi_row_fn(void *ctx, uint64_t addr, const struct unwind_rule *rule);
+
+/*
+ * Runs the program of @fde, which may have been clipped: rows come with rising addresses in
+ * [start, end), the first at start. From where it is malformed on, the rule is
+ * UNWIND_CFA_UNSUPPORTED. Returns 0, or what @row returned.
+ */
+int cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, cfi_row_fn *row, void *ctx);
+
+#endif

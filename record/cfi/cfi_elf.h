@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What of an ELF file tables are made from: where its code is, and the section that says how to
+ * unwind it. Only that is read, into memory: a mapped file that is truncated meanwhile would raise
+ * SIGBUS.
+ */
+#ifndef RECORD_CFI_CFI_ELF_H
+#define RECORD_CFI_CFI_ELF_H
+
+#include <stdint.h>
+
+#include "common/vec.h"
+#include "record/cfi/cfi.h"
+
+/* An executable PT_LOAD entry, as far as it is in the file. */
+struct code_segment {
+	uint64_t vaddr, off, size;
+};
+
+struct cfi_elf {
+	VEC(struct code_segment) segments;
+	uint64_t entry; /* address where a process begins; 0: nowhere */
+	struct cfi_section section;
+	uint8_t *bytes; /* the section's */
+};
+
+/*
+ * Reads the file at @fd. Returns 0, -ENOEXEC (no 64-bit x86-64 ELF file, or a damaged one),
+ * -ENODATA (no unwind information), -EFBIG (beyond a limit), -ENOMEM, or the errno of a failing
+ * read.
+ */
+int cfi_elf_read(int fd, struct cfi_elf *elf);
+
+void cfi_elf_deinit(struct cfi_elf *elf);
+
+#endif

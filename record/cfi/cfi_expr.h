@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * DWARF expressions in call frame information. Tables cannot compute: known are the few shapes that
+ * linkers, compilers and OpenSSL's assembly write.
+ */
+#ifndef RECORD_CFI_CFI_EXPR_H
+#define RECORD_CFI_CFI_EXPR_H
+
+#include "record/cfi/cfi.h"
+#include "record/cfi/dwarf_bytes.h"
+
+/* The CFA that the expression @b computes; UNWIND_CFA_UNSUPPORTED when its shape is unknown. */
+struct cfi_cfa cfi_expr_cfa(struct dwarf_bytes b);
+
+/* Where a register is saved by the expression @b: CFI_RBP or CFI_OTHER. */
+struct cfi_register cfi_expr_register(struct dwarf_bytes b);
+
+#endif

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Runs the programs of call frame information (DWARF 5, section 6.4.2) and makes rules of it. */
+#include "record/cfi/cfi.h"
+
+#include "record/cfi/cfi_expr.h"
+#include "record/cfi/dwarf_ops.h"
+
+/* Remembered at a time: compilers remember one, around a function's early ends. */
+#define REMEMBERED_MAX 16
+
+struct run {
+	struct dwarf_bytes b;
+	const struct cfi_section *section;
+	const struct cfi_cie *cie;
+	bool is_initial; /* the CIE's own: there are no addresses, and nothing to restore */
+	struct cfi_state state;
+	struct cfi_state remembered[REMEMBERED_MAX];
+	unsigned int nr_remembered;
+	uint64_t addr, end;
+	cfi_row_fn *row;
+	void *ctx;
+};
+
+static bool is_s32(int64_t n)
+{
+	return n >= INT32_MIN && n <= INT32_MAX;
+}
+
+static void set_saved(const struct cfi_register *from, __u8 *how, __s32 *off)
+{
+	*how = UNWIND_SAVED_LOST;
+	*off = 0;
+	if (from->how == CFI_DEFAULT || from->how == CFI_SAME) {
+		*how = UNWIND_SAVED_SAME;
+	} else if ((from->how == CFI_OFFSET || from->how == CFI_RBP) && is_s32(from->off)) {
+		*how = from->how == CFI_RBP ? UNWIND_SAVED_RBP : UNWIND_SAVED_CFA;
+		*off = from->off;
+	}
+}
+
+static void set_return(const struct cfi_register *from, struct unwind_rule *rule)
+{
+	rule->ra = UNWIND_RA_UNSUPPORTED;
+	if (from->how == CFI_DEFAULT || from->how == CFI_UNDEFINED) {
+		rule->ra = UNWIND_RA_UNDEFINED;
+	} else if (from->how == CFI_OFFSET && from->off == -8) {
+		rule->ra = UNWIND_RA_CFA;
+	} else if (from->how == CFI_REGISTER && from->off < UNWIND_NR_REGS) {
+		rule->ra = UNWIND_RA_REG;
+		rule->ra_reg = from->off;
+	}
+}
+
+static void make_rule(const struct run *run, struct unwind_rule *rule)
+{
+	const struct cfi_register *slots = run->state.slots;
+	const struct cfi_cfa *cfa = &run->state.cfa;
+
+	*rule = (struct unwind_rule){.cfa = UNWIND_CFA_UNSUPPORTED};
+	if (cfa->how == UNWIND_CFA_NONE || cfa->how == UNWIND_CFA_UNSUPPORTED ||
+	    cfa->reg >= UNWIND_NR_REGS || !is_s32(cfa->off) || !is_s32(cfa->add))
+		return;
+	/* The caller's rsp is the CFA, where somebody says another thing (longjmp) it is not. */
+	if (run->cie->has_other_return || slots[CFI_SLOT_RSP].how != CFI_DEFAULT)
+		return;
+	rule->cfa = cfa->how;
+	rule->cfa_reg = cfa->reg;
+	rule->cfa_off = cfa->off;
+	rule->cfa_add = cfa->add;
+	set_return(&slots[CFI_SLOT_RIP], rule);
+	set_saved(&slots[CFI_SLOT_RBP], &rule->rbp, &rule->rbp_off);
+	set_saved(&slots[CFI_SLOT_RBX], &rule->rbx, &rule->rbx_off);
+}
+
+/* The state holds up to @delta bytes further on. Not 0 ends the run. */
+static int advance(struct run *run, uint64_t delta)
+{
+	struct unwind_rule rule;
+	int ret;
+
+	if (run->is_initial) {
+		run->b.bad = true;
+		return 0;
+	}
+	if (!delta || run->b.bad)
+		return 0;
+	make_rule(run, &rule);
+	ret = run->row(run->ctx, run->addr, &rule);
+	/* Behind the end there is another function. */
+	if (!ret && delta >= run->end - run->addr)
+		return 1;
+	run->addr += delta;
+	return ret;
+}
+
+static int advance_scaled(struct run *run, uint64_t delta)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(delta, run->cie->code_align, &bytes))
+		bytes = UINT64_MAX;
+	return advance(run, bytes);
+}
+
+static int set_loc(struct run *run)
+{
+	uint64_t addr;
+
+	if (run->is_initial || !cfi_pointer(run->section, &run->b, run->cie->encoding, &addr) ||
+	    addr < run->addr) {
+		run->b.bad = true;
+		return 0;
+	}
+	return advance(run, addr - run->addr);
+}
+
+/* Where rules of register @reg go; NULL when it does not matter. */
+static struct cfi_register *slot(struct cfi_state *state, uint64_t reg)
+{
+	switch (reg) {
+	case UNWIND_RBX:
+		return &state->slots[CFI_SLOT_RBX];
+	case UNWIND_RBP:
+		return &state->slots[CFI_SLOT_RBP];
+	case UNWIND_RSP:
+		return &state->slots[CFI_SLOT_RSP];
+	case UNWIND_RIP:
+		return &state->slots[CFI_SLOT_RIP];
+	}
+	return NULL;
+}
+
+static void set_register(struct run *run, uint64_t reg, enum cfi_how how, int64_t off)
+{
+	struct cfi_register *to = slot(&run->state, reg);
+
+	if (to)
+		*to = (struct cfi_register){.how = how, .off = off};
+}
+
+static int64_t scaled(const struct run *run, uint64_t n)
+{
+	return n * (uint64_t)run->cie->data_align;
+}
+
+/* That of rsp at offset 0 is what is so anyway. */
+static void set_val_offset(struct run *run, uint64_t reg, int64_t off)
+{
+	set_register(run, reg, reg == UNWIND_RSP && !off ? CFI_DEFAULT : CFI_OTHER, 0);
+}
+
+static void restore(struct run *run, uint64_t reg)
+{
+	struct cfi_register *to = slot(&run->state, reg);
+	struct cfi_state initial = run->cie->initial;
+
+	if (run->is_initial)
+		run->b.bad = true;
+	else if (to)
+		*to = *slot(&initial, reg);
+}
+
+static void set_expression(struct run *run, bool is_value)
+{
+	uint64_t reg = dwarf_uleb(&run->b);
+	struct dwarf_bytes expr = dwarf_block(&run->b, dwarf_uleb(&run->b));
+	struct cfi_register *to = slot(&run->state, reg);
+
+	if (to)
+		*to = is_value ? (struct cfi_register){.how = CFI_OTHER} : cfi_expr_register(expr);
+}
+
+static void set_cfa(struct run *run, uint64_t reg, int64_t off)
+{
+	run->state.cfa = (struct cfi_cfa){.how = UNWIND_CFA_REG, .reg = reg, .off = off};
+}
+
+/* Changing one part takes that the other is there. */
+static void set_cfa_part(struct run *run, const uint64_t *reg, int64_t off)
+{
+	if (run->state.cfa.how != UNWIND_CFA_REG)
+		run->b.bad = true;
+	else if (reg)
+		run->state.cfa.reg = *reg;
+	else
+		run->state.cfa.off = off;
+}
+
+/* Returns false when @op is none of the CFA. */
+static bool run_cfa(struct run *run, uint8_t op)
+{
+	struct dwarf_bytes *b = &run->b;
+	uint64_t reg;
+
+	switch (op) {
+	case DW_CFA_def_cfa:
+		reg = dwarf_uleb(b);
+		set_cfa(run, reg, dwarf_uleb(b));
+		return true;
+	case DW_CFA_def_cfa_sf:
+		reg = dwarf_uleb(b);
+		set_cfa(run, reg, scaled(run, dwarf_sleb(b)));
+		return true;
+	case DW_CFA_def_cfa_register:
+		reg = dwarf_uleb(b);
+		set_cfa_part(run, &reg, 0);
+		return true;
+	case DW_CFA_def_cfa_offset:
+		set_cfa_part(run, NULL, dwarf_uleb(b));
+		return true;
+	case DW_CFA_def_cfa_offset_sf:
+		set_cfa_part(run, NULL, scaled(run, dwarf_sleb(b)));
+		return true;
+	case DW_CFA_def_cfa_expression:
+		run->state.cfa = cfi_expr_cfa(dwarf_block(b, dwarf_uleb(b)));
+		return true;
+	}
+	return false;
+}
+
+/* Returns false when @op is none of a register. */
+static bool run_register(struct run *run, uint8_t op)
+{
+	struct dwarf_bytes *b = &run->b;
+	uint64_t reg;
+
+	if (op == DW_CFA_expression || op == DW_CFA_val_expression) {
+		set_expression(run, op == DW_CFA_val_expression);
+		return true;
+	}
+	/* All others begin with the register. */
+	reg = dwarf_uleb(b);
+	switch (op) {
+	case DW_CFA_offset_extended:
+		set_register(run, reg, CFI_OFFSET, scaled(run, dwarf_uleb(b)));
+		return true;
+	case DW_CFA_offset_extended_sf:
+		set_register(run, reg, CFI_OFFSET, scaled(run, dwarf_sleb(b)));
+		return true;
+	case DW_CFA_GNU_negative_offset_extended:
+		set_register(run, reg, CFI_OFFSET, scaled(run, -dwarf_uleb(b)));
+		return true;
+	case DW_CFA_val_offset:
+		set_val_offset(run, reg, scaled(run, dwarf_uleb(b)));
+		return true;
+	case DW_CFA_val_offset_sf:
+		set_val_offset(run, reg, scaled(run, dwarf_sleb(b)));
+		return true;
+	case DW_CFA_restore_extended:
+		restore(run, reg);
+		return true;
+	case DW_CFA_undefined:
+		set_register(run, reg, CFI_UNDEFINED, 0);
+		return true;
+	case DW_CFA_same_value:
+		set_register(run, reg, CFI_SAME, 0);
+		return true;
+	case DW_CFA_register:
+		set_register(run, reg, CFI_REGISTER, dwarf_uleb(b) & INT64_MAX);
+		return true;
+	}
+	return false;
+}
+
+static void remember(struct run *run)
+{
+	if (run->nr_remembered == REMEMBERED_MAX)
+		run->b.bad = true;
+	else
+		run->remembered[run->nr_remembered++] = run->state;
+}
+
+static void restore_remembered(struct run *run)
+{
+	if (!run->nr_remembered)
+		run->b.bad = true;
+	else
+		run->state = run->remembered[--run->nr_remembered];
+}
+
+/* Runs the instruction @op without an operand of its own. Not 0 ends the run. */
+static int run_other(struct run *run, uint8_t op)
+{
+	switch (op) {
+	case DW_CFA_nop:
+		return 0;
+	case DW_CFA_set_loc:
+		return set_loc(run);
+	case DW_CFA_advance_loc1:
+		return advance_scaled(run, dwarf_u8(&run->b));
+	case DW_CFA_advance_loc2:
+		return advance_scaled(run, dwarf_fixed(&run->b, 2));
+	case DW_CFA_advance_loc4:
+		return advance_scaled(run, dwarf_fixed(&run->b, 4));
+	case DW_CFA_remember_state:
+		remember(run);
+		return 0;
+	case DW_CFA_restore_state:
+		restore_remembered(run);
+		return 0;
+	case DW_CFA_GNU_args_size:
+		dwarf_uleb(&run->b);
+		return 0;
+	}
+	if (!run_cfa(run, op) && !run_register(run, op))
+		run->b.bad = true;
+	return 0;
+}
+
+/* Runs to the end, or to where the program is malformed. Not 0 ended the run before that. */
+static int run_all(struct run *run)
+{
+	int ret = 0;
+
+	while (!ret && !run->b.bad && run->b.p < run->b.end) {
+		uint8_t op = dwarf_u8(&run->b), operand = op & 0x3f;
+
+		switch (op & 0xc0) {
+		case DW_CFA_advance_loc:
+			ret = advance_scaled(run, operand);
+			break;
+		case DW_CFA_offset:
+			set_register(run, operand, CFI_OFFSET, scaled(run, dwarf_uleb(&run->b)));
+			break;
+		case DW_CFA_restore:
+			restore(run, operand);
+			break;
+		default:
+			ret = run_other(run, op);
+		}
+	}
+	return ret;
+}
+
+bool cfi_run_initial(struct cfi_cie *cie, struct dwarf_bytes b)
+{
+	struct run run;
+
+	run.b = b;
+	run.cie = cie;
+	run.is_initial = true;
+	run.state = (struct cfi_state){0};
+	run.nr_remembered = 0;
+	run_all(&run);
+	if (run.b.bad)
+		return false;
+	cie->initial = run.state;
+	return true;
+}
+
+int cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, cfi_row_fn *row, void *ctx)
+{
+	struct unwind_rule rule = {.cfa = UNWIND_CFA_SIGNAL};
+	const uint8_t *bytes = cfi->section.bytes;
+	struct run run;
+	int ret;
+
+	/* Member by member: the remembered states would be cleared for each function. */
+	run.b = (struct dwarf_bytes){bytes + fde->program, bytes + fde->program_end, false};
+	run.section = &cfi->section;
+	run.cie = &cfi->cies.data[fde->cie];
+	run.is_initial = false;
+	run.state = run.cie->initial;
+	run.nr_remembered = 0;
+	run.addr = fde->start;
+	run.end = fde->end;
+	run.row = row;
+	run.ctx = ctx;
+	if (run.cie->is_signal)
+		return row(ctx, fde->start, &rule);
+	ret = run_all(&run);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	if (run.b.bad)
+		rule.cfa = UNWIND_CFA_UNSUPPORTED;
+	else
+		make_rule(&run, &rule);
+	return row(ctx, run.addr, &rule);
+}

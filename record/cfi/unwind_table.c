@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/cfi/unwind_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/index.h"
+#include "common/vec.h"
+#include "record/cfi/cfi.h"
+#include "record/cfi/cfi_elf.h"
+
+#define ROWS_MAX ((size_t)UNWIND_MAX_SEGMENTS * UNWIND_SEGMENT_ROWS)
+
+/* Browsers have a million. */
+#define FUNCTIONS_MAX (4u << 20)
+
+/* A function by its place in the file. */
+struct function {
+	uint64_t off, end;
+	struct cfi_fde fde;
+	bool is_entry; /* without a FDE */
+};
+
+/* The code at a file's entry is at most this long: glibc's dynamic linker has 61 bytes. */
+#define ENTRY_BYTES 128
+
+struct build {
+	struct cfi_elf elf;
+	struct cfi cfi;
+	VEC(struct function) functions;
+	VEC(struct unwind_page) pages;
+	VEC(uint32_t) rows;
+	VEC(struct unwind_rule) rules;
+	struct index by_rule;
+	uint64_t first_page; /* by file offset */
+	uint32_t rule;       /* in force behind the last row */
+	uint64_t bias;       /* file offset less address, of the function that is run */
+	uint64_t gap;        /* file offset of what lies before it and is no function; 0: nothing */
+	uint64_t gap_size;
+};
+
+/* Adds @fde as far as it is code. */
+static int add_function(struct build *b, const struct cfi_fde *fde)
+{
+	vec_for_each(&b->elf.segments, segment) {
+		struct function function = {.fde = *fde};
+
+		if (fde->start < segment->vaddr || fde->start - segment->vaddr >= segment->size)
+			continue;
+		if (fde->end - segment->vaddr > segment->size)
+			function.fde.end = segment->vaddr + segment->size;
+		function.off = fde->start - segment->vaddr + segment->off;
+		function.end = function.off + (function.fde.end - fde->start);
+		return b->functions.nr == FUNCTIONS_MAX ? -EFBIG
+							: vec_push(&b->functions, function);
+	}
+	return 0;
+}
+
+static int compare_functions(const void *pa, const void *pb)
+{
+	const struct function *a = pa, *b = pb;
+
+	if (a->off != b->off)
+		return a->off < b->off ? -1 : 1;
+	return a->fde.program < b->fde.program ? -1 : a->fde.program > b->fde.program;
+}
+
+static bool is_sorted(const struct build *b)
+{
+	for (size_t i = 1; i < b->functions.nr; i++)
+		if (compare_functions(&b->functions.data[i - 1], &b->functions.data[i]) > 0)
+			return false;
+	return true;
+}
+
+/* Sorts; of functions that begin at one place the first counts, others end where the next begins.
+ */
+static void sort_functions(struct build *b)
+{
+	struct function *all = b->functions.data;
+	size_t nr = 0;
+
+	if (!is_sorted(b))
+		qsort(all, b->functions.nr, sizeof(*all), compare_functions);
+	for (size_t i = 0; i < b->functions.nr; i++) {
+		if (nr && all[nr - 1].off == all[i].off)
+			continue;
+		if (nr && all[nr - 1].end > all[i].off) {
+			all[nr - 1].fde.end -= all[nr - 1].end - all[i].off;
+			all[nr - 1].end = all[i].off;
+		}
+		all[nr++] = all[i];
+	}
+	b->functions.nr = nr;
+}
+
+/*
+ * Where a process begins its stack ends, whether or not anybody says so; nobody does in the dynamic
+ * linker, where nothing is to be unwound.
+ */
+static int add_entry(struct build *b)
+{
+	struct function entry = {.is_entry = true};
+	size_t at = 0;
+	int ret;
+
+	vec_for_each(&b->elf.segments, segment) {
+		uint64_t in_segment = b->elf.entry - segment->vaddr;
+
+		if (b->elf.entry < segment->vaddr || in_segment >= segment->size)
+			continue;
+		entry.off = segment->off + in_segment;
+		entry.end = segment->size - in_segment < ENTRY_BYTES ? segment->off + segment->size
+								     : entry.off + ENTRY_BYTES;
+	}
+	while (at < b->functions.nr && b->functions.data[at].off <= entry.off)
+		at++;
+	if (!b->elf.entry || entry.off == entry.end || !b->functions.nr ||
+	    (at && b->functions.data[at - 1].end > entry.off))
+		return 0;
+	if (at < b->functions.nr && b->functions.data[at].off < entry.end)
+		entry.end = b->functions.data[at].off;
+	ret = vec_reserve(&b->functions, 1);
+	if (ret)
+		return ret;
+	memmove(b->functions.data + at + 1, b->functions.data + at,
+		(b->functions.nr - at) * sizeof(entry));
+	b->functions.data[at] = entry;
+	b->functions.nr++;
+	return 0;
+}
+
+static int read_functions(struct build *b)
+{
+	struct cfi_fde fde;
+	int ret;
+
+	while ((ret = cfi_next(&b->cfi, &fde)) > 0) {
+		ret = add_function(b, &fde);
+		if (ret)
+			break;
+	}
+	if (ret)
+		return ret;
+	sort_functions(b);
+	return add_entry(b);
+}
+
+static uint64_t hash_rule(const struct unwind_rule *rule)
+{
+	uint64_t words[sizeof(*rule) / sizeof(uint64_t)], hash = 0;
+
+	memcpy(words, rule, sizeof(words));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
+	return hash * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static int add_rule(struct build *b, const struct unwind_rule *rule, uint32_t *number)
+{
+	uint64_t hash = hash_rule(rule);
+	int ret;
+
+	index_for_each(&b->by_rule, hash, i) {
+		if (!memcmp(&b->rules.data[i], rule, sizeof(*rule))) {
+			*number = i;
+			return 0;
+		}
+	}
+	if (b->rules.nr == UNWIND_MAX_RULES)
+		return -EFBIG;
+	*number = b->rules.nr;
+	ret = vec_push(&b->rules, *rule);
+	return ret ? ret : index_insert(&b->by_rule, hash, *number);
+}
+
+static int push_row(struct build *b, uint32_t off, uint32_t rule)
+{
+	if (b->rows.nr == ROWS_MAX)
+		return -EFBIG;
+	b->pages.data[b->pages.nr - 1].nr_rows++;
+	return vec_push(&b->rows, UNWIND_ROW(off, rule));
+}
+
+/* Begins pages up to @page; in those before it, the rule in force holds from the first byte on. */
+static int reach_page(struct build *b, uint64_t page)
+{
+	if (page - b->first_page >= UNWIND_MAX_PAGES)
+		return -EFBIG;
+	while (b->first_page + b->pages.nr <= page) {
+		struct unwind_page next = {.first_row = b->rows.nr};
+		int ret = vec_push(&b->pages, next);
+
+		if (!ret && b->rule && b->first_page + b->pages.nr <= page)
+			ret = push_row(b, 0, b->rule);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* From file offset @off on, @rule holds. Offsets rise from call to call. */
+static int add_row(struct build *b, uint64_t off, uint32_t rule)
+{
+	uint32_t in_page = off & (UNWIND_PAGE_SIZE - 1);
+	int ret;
+
+	if (rule == b->rule)
+		return 0;
+	ret = reach_page(b, off >> UNWIND_PAGE_SHIFT);
+	if (!ret && in_page && !b->pages.data[b->pages.nr - 1].nr_rows)
+		ret = push_row(b, 0, b->rule);
+	b->rule = rule;
+	/* A page that begins with no rule says so with its first row, if it gets any. */
+	if (ret || (!in_page && rule == UNWIND_NO_RULE))
+		return ret;
+	return push_row(b, in_page, rule);
+}
+
+/* Bytes of a system call, and one more: where it returns to. */
+#define SYSCALL_BYTES 3
+
+/*
+ * No rule holds from the gap on. But libc ends the information of some functions before or behind
+ * the system call that is their last instruction, and what runs in the kernel has the address
+ * behind that: rt_sigreturn, and clone, which the child's part follows, that nobody has called.
+ */
+static int end_function(struct build *b, const struct unwind_rule *next)
+{
+	uint64_t off = b->gap;
+
+	if (b->rules.data[b->rule].cfa == UNWIND_CFA_SIGNAL)
+		off++;
+	else if (next && next->ra == UNWIND_RA_UNDEFINED && b->gap_size >= SYSCALL_BYTES)
+		off += SYSCALL_BYTES;
+	b->gap = 0;
+	return add_row(b, off, UNWIND_NO_RULE);
+}
+
+static int take_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
+{
+	struct build *b = ctx;
+	uint32_t number;
+	int ret = b->gap ? end_function(b, rule) : 0;
+
+	number = b->rule;
+	if (!ret && memcmp(&b->rules.data[number], rule, sizeof(*rule)))
+		ret = add_rule(b, rule, &number);
+	return ret ? ret : add_row(b, addr + b->bias, number);
+}
+
+static int make_rows(struct build *b)
+{
+	static const struct unwind_rule none;
+	static const struct unwind_rule root = {
+		.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .ra = UNWIND_RA_UNDEFINED};
+	uint32_t number;
+	int ret = add_rule(b, &none, &number);
+
+	if (!b->functions.nr)
+		return -ENODATA;
+	b->first_page = b->functions.data[0].off >> UNWIND_PAGE_SHIFT;
+	for (size_t i = 0; !ret && i < b->functions.nr; i++) {
+		const struct function *function = &b->functions.data[i];
+
+		b->bias = function->off - function->fde.start;
+		if (function->is_entry)
+			ret = take_row(b, function->off - b->bias, &root);
+		else
+			ret = cfi_run(&b->cfi, &function->fde, take_row, b);
+		if (i + 1 < b->functions.nr && function[1].off == function->end)
+			continue;
+		b->gap = function->end;
+		b->gap_size = i + 1 < b->functions.nr ? function[1].off - function->end : 1;
+	}
+	return ret ? ret : end_function(b, NULL);
+}
+
+/* Gives back what the array has too much. */
+static void *shrink(void *data, size_t nr, size_t size)
+{
+	void *p = reallocarray(data, nr, size);
+
+	return p ? p : data;
+}
+
+static void finish(struct build *b, struct unwind_table *table)
+{
+	*table = (struct unwind_table){
+		.first_off = b->first_page << UNWIND_PAGE_SHIFT,
+		.nr_pages = b->pages.nr,
+		.nr_rows = b->rows.nr,
+		.nr_rules = b->rules.nr,
+		.pages = shrink(b->pages.data, b->pages.nr, sizeof(*b->pages.data)),
+		.rows = shrink(b->rows.data, b->rows.nr, sizeof(*b->rows.data)),
+		.rules = shrink(b->rules.data, b->rules.nr, sizeof(*b->rules.data)),
+	};
+	b->pages.data = NULL;
+	b->rows.data = NULL;
+	b->rules.data = NULL;
+}
+
+int unwind_table_build(int fd, struct unwind_table *table)
+{
+	struct build b = {0};
+	int ret = cfi_elf_read(fd, &b.elf);
+
+	if (ret)
+		return ret;
+	cfi_init(&b.cfi, &b.elf.section);
+	ret = read_functions(&b);
+	if (!ret)
+		ret = make_rows(&b);
+	if (!ret)
+		finish(&b, table);
+	vec_free(&b.functions);
+	vec_free(&b.pages);
+	vec_free(&b.rows);
+	vec_free(&b.rules);
+	index_deinit(&b.by_rule);
+	cfi_deinit(&b.cfi);
+	cfi_elf_deinit(&b.elf);
+	return ret;
+}
+
+/* The last of @nr sorted rows that begins at @in_page or before; the first begins at 0. */
+static uint32_t find_row(const uint32_t *rows, uint32_t nr, uint32_t in_page)
+{
+	uint32_t lo = 0, hi = nr;
+
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (UNWIND_ROW_OFF(rows[mid]) <= in_page)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return rows[lo];
+}
+
+const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t off)
+{
+	uint64_t number = (off - table->first_off) >> UNWIND_PAGE_SHIFT;
+	const struct unwind_page *page;
+	uint32_t row;
+
+	if (off < table->first_off || number >= table->nr_pages || !table->pages[number].nr_rows)
+		return &table->rules[UNWIND_NO_RULE];
+	page = &table->pages[number];
+	row = find_row(table->rows + page->first_row, page->nr_rows, off & (UNWIND_PAGE_SIZE - 1));
+	return &table->rules[UNWIND_ROW_RULE(row)];
+}
+
+void unwind_table_deinit(struct unwind_table *table)
+{
+	free(table->pages);
+	free(table->rows);
+	free(table->rules);
+	*table = (struct unwind_table){0};
+}

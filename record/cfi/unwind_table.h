@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table by which code of an ELF file is unwound (its layout: bpf/unwind.h), made from the
+ * file's call frame information, and as bytes for the pipe from the process that makes it.
+ */
+#ifndef RECORD_CFI_UNWIND_TABLE_H
+#define RECORD_CFI_UNWIND_TABLE_H
+
+#include <stdint.h>
+
+#include "bpf/unwind.h"
+
+struct unwind_table {
+	uint64_t first_off; /* file offset of page 0: a multiple of UNWIND_PAGE_SIZE */
+	uint32_t nr_pages, nr_rows, nr_rules;
+	struct unwind_page *pages; /* first_row: in rows; nr_rows 0: nothing is known of the page */
+	uint32_t *rows;            /* numbers of rules: in rules */
+	struct unwind_rule *rules; /* [0]: UNWIND_CFA_NONE */
+};
+
+/*
+ * Makes the table of the ELF file at @fd. Returns 0, -ENOEXEC (no 64-bit x86-64 ELF file, or a
+ * damaged one), -ENODATA (no unwind information), -EFBIG (beyond a limit), -ENOMEM, or the errno of
+ * a failing read.
+ */
+int unwind_table_build(int fd, struct unwind_table *table);
+
+/* The rule for the code at file offset @off; that of UNWIND_NO_RULE where there is none. */
+const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t off);
+
+/* Writes @table to @fd as one block of bytes, for this machine. Returns 0 or a negative errno. */
+int unwind_table_write(int fd, const struct unwind_table *table);
+
+/*
+ * Reads what unwind_table_write wrote. Whoever may have written it: all that others use as an index
+ * is checked. Returns 0, -EBADMSG when it is damaged, of another version or cut short, -ENOMEM, or
+ * the errno of a failing read.
+ */
+int unwind_table_read(int fd, struct unwind_table *table);
+
+void unwind_table_deinit(struct unwind_table *table);
+
+#endif

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Tables as bytes: the header below, pages, rows, rules. The rows of a page follow those of the one
+ * before. */
+#include "record/cfi/unwind_table.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "format/crc32c.h"
+
+#define TABLE_MAGIC   0x54575550 /* "PUWT" */
+#define TABLE_VERSION 1
+
+/* Of x86-64 alone, therefore in its byte order. */
+struct header {
+	uint32_t magic, version;
+	uint64_t first_off;
+	uint32_t nr_pages, nr_rows, nr_rules;
+	uint32_t crc; /* CRC-32C of the header with 0 here, then of what follows */
+};
+
+#define ROWS_MAX ((uint32_t)UNWIND_MAX_SEGMENTS * UNWIND_SEGMENT_ROWS)
+
+static int write_all(int fd, const void *buf, size_t len)
+{
+	const char *from = buf;
+
+	while (len) {
+		ssize_t n = write(fd, from, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		from += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static int read_all(int fd, void *buf, size_t len)
+{
+	char *to = buf;
+
+	while (len) {
+		ssize_t n = read(fd, to, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return -EBADMSG;
+		to += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static size_t pages_bytes(const struct unwind_table *table)
+{
+	return table->nr_pages * sizeof(*table->pages);
+}
+
+static size_t rows_bytes(const struct unwind_table *table)
+{
+	return table->nr_rows * sizeof(*table->rows);
+}
+
+static size_t rules_bytes(const struct unwind_table *table)
+{
+	return table->nr_rules * sizeof(*table->rules);
+}
+
+/* The header that belongs to @table. */
+static struct header make_header(const struct unwind_table *table)
+{
+	struct header header = {
+		.magic = TABLE_MAGIC,
+		.version = TABLE_VERSION,
+		.first_off = table->first_off,
+		.nr_pages = table->nr_pages,
+		.nr_rows = table->nr_rows,
+		.nr_rules = table->nr_rules,
+	};
+	uint32_t crc = crc32c(0, &header, sizeof(header));
+
+	crc = crc32c(crc, table->pages, pages_bytes(table));
+	crc = crc32c(crc, table->rows, rows_bytes(table));
+	header.crc = crc32c(crc, table->rules, rules_bytes(table));
+	return header;
+}
+
+int unwind_table_write(int fd, const struct unwind_table *table)
+{
+	struct header header = make_header(table);
+	int ret = write_all(fd, &header, sizeof(header));
+
+	if (!ret)
+		ret = write_all(fd, table->pages, pages_bytes(table));
+	if (!ret)
+		ret = write_all(fd, table->rows, rows_bytes(table));
+	if (!ret)
+		ret = write_all(fd, table->rules, rules_bytes(table));
+	return ret;
+}
+
+/* @first_row is what the pages before left. */
+static bool is_good_page(const struct unwind_table *table, const struct unwind_page *page,
+			 uint32_t first_row)
+{
+	const uint32_t *rows = table->rows + first_row;
+
+	if (page->first_row != first_row || page->nr_rows > table->nr_rows - first_row ||
+	    page->nr_rows > UNWIND_PAGE_SIZE)
+		return false;
+	if (page->nr_rows && UNWIND_ROW_OFF(rows[0]) != 0)
+		return false;
+	for (uint32_t i = 1; i < page->nr_rows; i++)
+		if (UNWIND_ROW_OFF(rows[i]) <= UNWIND_ROW_OFF(rows[i - 1]))
+			return false;
+	return true;
+}
+
+static bool is_good_rule(const struct unwind_rule *rule)
+{
+	return rule->cfa <= UNWIND_CFA_UNSUPPORTED && rule->cfa_reg < UNWIND_NR_REGS &&
+	       rule->ra <= UNWIND_RA_UNSUPPORTED && rule->ra_reg < UNWIND_NR_REGS &&
+	       rule->rbp <= UNWIND_SAVED_LOST && rule->rbx <= UNWIND_SAVED_LOST && !rule->reserved;
+}
+
+static bool is_good(const struct unwind_table *table)
+{
+	static const struct unwind_rule none;
+	uint32_t nr_rows = 0;
+
+	if (memcmp(&table->rules[UNWIND_NO_RULE], &none, sizeof(none)))
+		return false;
+	for (uint32_t i = 0; i < table->nr_rules; i++)
+		if (!is_good_rule(&table->rules[i]))
+			return false;
+	for (uint32_t i = 0; i < table->nr_rows; i++)
+		if (UNWIND_ROW_RULE(table->rows[i]) >= table->nr_rules)
+			return false;
+	for (uint32_t i = 0; i < table->nr_pages; i++) {
+		if (!is_good_page(table, &table->pages[i], nr_rows))
+			return false;
+		nr_rows += table->pages[i].nr_rows;
+	}
+	return nr_rows == table->nr_rows;
+}
+
+/* Whether the counts are within limits, and no more than what a file has can follow them. */
+static bool is_good_header(int fd, const struct header *header)
+{
+	struct unwind_table counts = {.nr_pages = header->nr_pages,
+				      .nr_rows = header->nr_rows,
+				      .nr_rules = header->nr_rules};
+	struct stat st;
+
+	if (header->magic != TABLE_MAGIC || header->version != TABLE_VERSION ||
+	    header->first_off % UNWIND_PAGE_SIZE || header->first_off > INT64_MAX ||
+	    header->nr_pages > UNWIND_MAX_PAGES || header->nr_rows > ROWS_MAX ||
+	    !header->nr_rules || header->nr_rules > UNWIND_MAX_RULES)
+		return false;
+	return fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	       (uint64_t)st.st_size >= pages_bytes(&counts) + rows_bytes(&counts) +
+					       rules_bytes(&counts) + sizeof(*header);
+}
+
+static int read_arrays(int fd, struct unwind_table *table)
+{
+	int ret;
+
+	table->pages = malloc(pages_bytes(table) + 1);
+	table->rows = malloc(rows_bytes(table) + 1);
+	table->rules = malloc(rules_bytes(table));
+	if (!table->pages || !table->rows || !table->rules)
+		return -ENOMEM;
+	ret = read_all(fd, table->pages, pages_bytes(table));
+	if (!ret)
+		ret = read_all(fd, table->rows, rows_bytes(table));
+	if (!ret)
+		ret = read_all(fd, table->rules, rules_bytes(table));
+	return ret;
+}
+
+int unwind_table_read(int fd, struct unwind_table *table)
+{
+	struct unwind_table new = {0};
+	struct header header;
+	int ret = read_all(fd, &header, sizeof(header));
+
+	if (ret)
+		return ret;
+	if (!is_good_header(fd, &header))
+		return -EBADMSG;
+	new.first_off = header.first_off;
+	new.nr_pages = header.nr_pages;
+	new.nr_rows = header.nr_rows;
+	new.nr_rules = header.nr_rules;
+	ret = read_arrays(fd, &new);
+	if (!ret && (make_header(&new).crc != header.crc || !is_good(&new)))
+		ret = -EBADMSG;
+	if (ret)
+		unwind_table_deinit(&new);
+	else
+		*table = new;
+	return ret;
+}

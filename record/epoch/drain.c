@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/epoch/drain.h"
+
+#include <errno.h>
+
+#include "common/index.h"
+#include "common/vec.h"
+
+struct drained_stack {
+	uint64_t id;
+	size_t first_frame;
+	uint32_t nr_frames;
+	enum stack_end end;
+};
+
+struct drained_count {
+	struct count_key key;
+	struct count_value value;
+};
+
+struct drain {
+	VEC(struct drained_stack) stacks;
+	VEC(uint64_t) frames;
+	VEC(struct drained_count) counts;
+	struct index by_id;
+};
+
+int drain_create(struct drain **drain)
+{
+	*drain = calloc(1, sizeof(**drain));
+	return *drain ? 0 : -ENOMEM;
+}
+
+void drain_destroy(struct drain *drain)
+{
+	if (!drain)
+		return;
+	vec_free(&drain->stacks);
+	vec_free(&drain->frames);
+	vec_free(&drain->counts);
+	index_deinit(&drain->by_id);
+	free(drain);
+}
+
+static const struct drained_stack *find_drained(const struct drain *drain, uint64_t id)
+{
+	index_for_each(&drain->by_id, id, i)
+		if (drain->stacks.data[i].id == id)
+			return &drain->stacks.data[i];
+	return NULL;
+}
+
+static int take_stack(void *ctx, uint64_t id, const struct stack_entry *entry)
+{
+	struct drain *drain = ctx;
+	struct drained_stack stack = {.id = id,
+				      .first_frame = drain->frames.nr,
+				      .nr_frames = entry->nr_frames,
+				      .end = entry->end};
+
+	if (find_drained(drain, id))
+		return 0; /* of a set that was taken before */
+	if (vec_append(&drain->frames, entry->frames, entry->nr_frames) ||
+	    index_insert(&drain->by_id, id, drain->stacks.nr))
+		return -ENOMEM;
+	return vec_push(&drain->stacks, stack);
+}
+
+static int take_count(void *ctx, const struct count_key *key, const struct count_value *value)
+{
+	struct drain *drain = ctx;
+
+	return vec_push(&drain->counts, ((struct drained_count){*key, *value}));
+}
+
+/* The frames of stack @id. A count whose stack is not in its set would be a defect: missed. */
+static struct raw_stack find_stack(const struct drain *drain, uint64_t id)
+{
+	const struct drained_stack *stack;
+
+	if (id < STACK_FIRST_ID)
+		return (struct raw_stack){.id = id};
+	stack = find_drained(drain, id);
+	if (!stack)
+		return (struct raw_stack){.id = STACK_MISSED + LOSS_REFUSED};
+	return (struct raw_stack){.id = id,
+				  .frames = drain->frames.data + stack->first_frame,
+				  .nr_frames = stack->nr_frames,
+				  .end = stack->end};
+}
+
+int drain_take(struct drain *drain, struct sampler *sampler, struct err *err)
+{
+	struct sampler_sink sink = {.stack = take_stack, .count = take_count, .ctx = drain};
+
+	return sampler_drain(sampler, &sink, err);
+}
+
+struct drain_target {
+	struct epoch *epoch;
+	drain_flush_fn flush;
+	void *flush_ctx;
+};
+
+static int add_count(const struct drain_target *target, const struct raw_count *count)
+{
+	int ret = epoch_add(target->epoch, count);
+
+	return !ret && epoch_is_large(target->epoch) ? target->flush(target->flush_ctx) : ret;
+}
+
+static int add_early(const struct drain *drain, const struct drain_target *target,
+		     const struct early_samples *early)
+{
+	vec_for_each(&early->samples, e) {
+		const struct count_value one = {
+			.count = 1, .first_ns = e->time_ns, .last_ns = e->time_ns};
+		const struct raw_count count = {
+			.key = &e->key,
+			.value = &one,
+			/* Nothing asks for this id: any of a stack will do. */
+			.user = {.id = STACK_FIRST_ID,
+				 .frames = e->frames,
+				 .nr_frames = e->nr_frames,
+				 .end = e->end},
+			.kernel = find_stack(drain, e->key.kernel_stack),
+		};
+		int ret = e->is_taken ? add_count(target, &count) : 0;
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int drain_add(struct drain *drain, struct early_samples *early, struct epoch *epoch,
+	      drain_flush_fn flush, void *flush_ctx)
+{
+	const struct drain_target target = {epoch, flush, flush_ctx};
+	int ret = 0;
+
+	vec_for_each(&drain->counts, taken) {
+		const struct raw_count count = {
+			.key = &taken->key,
+			.value = &taken->value,
+			.user = find_stack(drain, taken->key.user_stack),
+			.kernel = find_stack(drain, taken->key.kernel_stack),
+		};
+
+		ret = add_count(&target, &count);
+		if (ret)
+			return ret;
+	}
+	if (early) {
+		ret = add_early(drain, &target, early);
+		early_samples_forget(early);
+	}
+	vec_clear(&drain->stacks);
+	vec_clear(&drain->frames);
+	vec_clear(&drain->counts);
+	index_clear(&drain->by_id);
+	return ret;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The epoch under construction: drained counts become rows, their raw addresses become frames
+ * relative to what is mapped there, and everything is held once. Handed to the writer as a whole
+ * when it is old or large enough, then emptied.
+ */
+#ifndef RECORD_EPOCH_EPOCH_H
+#define RECORD_EPOCH_EPOCH_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/shared.h"
+#include "format/prof.h"
+#include "record/process/address_spaces.h"
+#include "record/symbols/jit.h"
+#include "record/symbols/ksyms.h"
+#include "record/symbols/vdso.h"
+
+/* One side's stack as it was drained. */
+struct raw_stack {
+	uint64_t id;            /* enum stack_id, or the hash */
+	const uint64_t *frames; /* leaf first */
+	size_t nr_frames;
+	enum stack_end end;
+};
+
+struct raw_count {
+	const struct count_key *key;
+	const struct count_value *value;
+	struct raw_stack user, kernel;
+};
+
+struct epoch;
+
+/* @spaces and @ksyms must outlive the epoch. Returns 0 or -ENOMEM. */
+int epoch_create(struct address_spaces *spaces, struct ksyms *ksyms, struct epoch **epoch);
+
+void epoch_destroy(struct epoch *epoch);
+
+/* What names the vdso and code that processes made have; both must outlive the epoch. */
+void epoch_set_names(struct epoch *epoch, const struct vdso *vdso, struct jit *jit);
+
+/* Adds a count; the address spaces must have been brought up to its time. 0 or -ENOMEM. */
+int epoch_add(struct epoch *epoch, const struct raw_count *count);
+
+/* Is it so large that it should be written? */
+bool epoch_is_large(const struct epoch *epoch);
+
+/* Number of rows. */
+size_t epoch_nr_counts(const struct epoch *epoch);
+
+/* Samples in all rows together. */
+uint64_t epoch_samples(const struct epoch *epoch);
+
+/* The tables, valid until the next change; begin_ns and end_ns are left 0. Returns 0 or -ENOMEM. */
+int epoch_finish(struct epoch *epoch, struct prof_epoch *tables);
+
+/* Empties it for the next one. Returns 0 or -ENOMEM. */
+int epoch_reset(struct epoch *epoch);
+
+#endif

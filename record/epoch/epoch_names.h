@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What an epoch tells beyond frames and counts, since only the host knows it. */
+#ifndef RECORD_EPOCH_EPOCH_NAMES_H
+#define RECORD_EPOCH_EPOCH_NAMES_H
+
+#include "record/process/address_spaces.h"
+#include "record/epoch/epoch_tables.h"
+#include "record/symbols/vdso.h"
+
+/*
+ * Adds what /proc says of the process in @space, or what its mappings and exec told if it has gone,
+ * as that of the epoch's process @id. Returns 0 or -ENOMEM.
+ */
+int epoch_names_process(struct epoch_tables *tables, const struct address_spaces *spaces,
+			const struct address_space *space, uint32_t id);
+
+/* Adds the symbols of all frames in objects with @vdso's build-id. Returns 0 or -ENOMEM. */
+int epoch_names_vdso(struct epoch_tables *tables, const struct vdso *vdso);
+
+#endif

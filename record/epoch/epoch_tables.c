@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/epoch/epoch_tables.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "common/cleanup.h"
+
+int epoch_tables_string(struct epoch_tables *t, const char *s, size_t len, uint32_t *id)
+{
+	struct string_ref ref = {.off = t->string_bytes.nr};
+	uint64_t hash;
+
+	if (len > PROF_MAX_STRING_BYTES)
+		len = PROF_MAX_STRING_BYTES;
+	ref.len = len;
+	hash = XXH3_64bits(s, len);
+	index_for_each(&t->by_string, hash, i) {
+		const struct string_ref *have = &t->strings.data[i];
+
+		if (have->len == len && !memcmp(t->string_bytes.data + have->off, s, len)) {
+			*id = i;
+			return 0;
+		}
+	}
+	if (vec_append(&t->string_bytes, s, len) || vec_push(&t->string_bytes, '\0') ||
+	    index_insert(&t->by_string, hash, t->strings.nr) || vec_push(&t->strings, ref))
+		return -ENOMEM;
+	*id = t->strings.nr - 1;
+	return 0;
+}
+
+int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object, uint32_t *id)
+{
+	uint64_t key[2] = {(uint64_t)object->kind << 32 | object->path,
+			   (uint64_t)object->flags << 32 | object->instance};
+	uint64_t hash = XXH3_64bits_withSeed(object->build_id, object->build_id_size,
+					     XXH3_64bits(key, sizeof(key)));
+
+	index_for_each(&t->by_object, hash, i) {
+		const struct prof_object *have = &t->objects.data[i];
+
+		if (have->kind == object->kind && have->path == object->path &&
+		    have->flags == object->flags && have->instance == object->instance &&
+		    have->build_id_size == object->build_id_size &&
+		    !memcmp(have->build_id, object->build_id, object->build_id_size)) {
+			*id = i;
+			return 0;
+		}
+	}
+	if (index_insert(&t->by_object, hash, t->objects.nr) || vec_push(&t->objects, *object))
+		return -ENOMEM;
+	*id = t->objects.nr - 1;
+	return 0;
+}
+
+int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset, uint32_t *id)
+{
+	uint64_t key[2] = {object, offset};
+	uint64_t hash = XXH3_64bits(key, sizeof(key));
+	struct prof_frame frame = {.object = object, .offset = offset};
+
+	index_for_each(&t->by_frame, hash, i) {
+		if (t->frames.data[i].object == object && t->frames.data[i].offset == offset) {
+			*id = i;
+			return 0;
+		}
+	}
+	if (index_insert(&t->by_frame, hash, t->frames.nr) || vec_push(&t->frames, frame))
+		return -ENOMEM;
+	*id = t->frames.nr - 1;
+	return 0;
+}
+
+int epoch_tables_stack(struct epoch_tables *t, const uint32_t *frames, size_t nr,
+		       enum prof_stack_end end, uint32_t *id)
+{
+	size_t bytes = nr * sizeof(uint32_t);
+	uint64_t hash = XXH3_64bits_withSeed(frames, bytes, end);
+	struct prof_stack stack = {.first_frame = t->stack_frames.nr, .nr_frames = nr, .end = end};
+
+	if (!nr && end == PROF_STACK_UNKNOWN) {
+		*id = 0;
+		return 0;
+	}
+	index_for_each(&t->by_stack, hash, i) {
+		const struct prof_stack *have = &t->stacks.data[i];
+
+		if (have->nr_frames == nr && have->end == end &&
+		    (!bytes || !memcmp(t->stack_frames.data + have->first_frame, frames, bytes))) {
+			*id = i;
+			return 0;
+		}
+	}
+	if (vec_append(&t->stack_frames, frames, nr) ||
+	    index_insert(&t->by_stack, hash, t->stacks.nr) || vec_push(&t->stacks, stack))
+		return -ENOMEM;
+	*id = t->stacks.nr - 1;
+	return 0;
+}
+
+int epoch_tables_symbol(struct epoch_tables *t, uint32_t object, uint64_t offset, uint64_t size,
+			const char *name)
+{
+	uint64_t key[2] = {object, offset};
+	uint64_t hash = XXH3_64bits(key, sizeof(key));
+	struct prof_symbol symbol = {.object = object, .offset = offset, .size = size};
+
+	index_for_each(&t->by_symbol, hash, i) {
+		struct prof_symbol *have = &t->symbols.data[i];
+
+		if (have->object != object || have->offset != offset)
+			continue;
+		/* The last symbol of all reaches as far as was asked for. */
+		if (have->size < size)
+			have->size = size;
+		return 0;
+	}
+	if (epoch_tables_string(t, name, strlen(name), &symbol.name) ||
+	    index_insert(&t->by_symbol, hash, t->symbols.nr) || vec_push(&t->symbols, symbol))
+		return -ENOMEM;
+	return 0;
+}
+
+int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entry,
+			 struct address_space *space, uint32_t *id)
+{
+	struct epoch_process process = {.entry = *entry, .space = space};
+
+	if (vec_push(&t->processes, process))
+		return -ENOMEM;
+	*id = t->processes.nr - 1;
+	return 0;
+}
+
+int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row)
+{
+	uint32_t key[4] = {row->process, row->comm, row->user_stack, row->kernel_stack};
+	uint64_t hash = XXH3_64bits(key, sizeof(key));
+
+	index_for_each(&t->by_count, hash, i) {
+		struct prof_count *have = &t->counts.data[i];
+
+		if (have->process == row->process && have->comm == row->comm &&
+		    have->user_stack == row->user_stack &&
+		    have->kernel_stack == row->kernel_stack) {
+			have->count += row->count;
+			return 0;
+		}
+	}
+	if (index_insert(&t->by_count, hash, t->counts.nr))
+		return -ENOMEM;
+	return vec_push(&t->counts, *row);
+}
+
+static int compare_mappings(const void *pa, const void *pb)
+{
+	const struct prof_mapping *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->object < b->object ? -1 : a->object > b->object;
+}
+
+static int lay_out_processes(struct epoch_tables *t)
+{
+	vec_clear(&t->out_processes);
+	vec_clear(&t->out_mappings);
+	vec_for_each(&t->processes, process) {
+		process->entry.first_mapping = t->out_mappings.nr;
+		process->entry.nr_mappings = process->mappings.nr;
+		if (process->mappings.nr)
+			qsort(process->mappings.data, process->mappings.nr,
+			      sizeof(*process->mappings.data), compare_mappings);
+		if (vec_append(&t->out_mappings, process->mappings.data, process->mappings.nr) ||
+		    vec_push(&t->out_processes, process->entry))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int lay_out_strings(struct epoch_tables *t)
+{
+	vec_clear(&t->out_strings);
+	vec_for_each(&t->strings, ref) {
+		struct prof_string s = {.s = t->string_bytes.data + ref->off, .len = ref->len};
+
+		if (vec_push(&t->out_strings, s))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
+{
+	if (lay_out_processes(t) || lay_out_strings(t))
+		return -ENOMEM;
+	*epoch = (struct prof_epoch){
+		.strings = t->out_strings.data,
+		.nr_strings = t->out_strings.nr,
+		.objects = t->objects.data,
+		.nr_objects = t->objects.nr,
+		.processes = t->out_processes.data,
+		.nr_processes = t->out_processes.nr,
+		.mappings = t->out_mappings.data,
+		.nr_mappings = t->out_mappings.nr,
+		.frames = t->frames.data,
+		.nr_frames = t->frames.nr,
+		.stacks = t->stacks.data,
+		.nr_stacks = t->stacks.nr,
+		.stack_frames = t->stack_frames.data,
+		.nr_stack_frames = t->stack_frames.nr,
+		.counts = t->counts.data,
+		.nr_counts = t->counts.nr,
+		.symbols = t->symbols.data,
+		.nr_symbols = t->symbols.nr,
+		.process_infos = t->process_infos.data,
+		.nr_process_infos = t->process_infos.nr,
+	};
+	return 0;
+}
+
+static void clear_processes(struct epoch_tables *t)
+{
+	vec_for_each(&t->processes, process)
+		vec_free(&process->mappings);
+	vec_clear(&t->processes);
+}
+
+int epoch_tables_reset(struct epoch_tables *t)
+{
+	struct index *indexes[] = {&t->by_string, &t->by_object, &t->by_frame,
+				   &t->by_stack,  &t->by_count,  &t->by_symbol};
+	struct prof_stack no_stack = {0};
+	struct prof_object no_object = {.kind = PROF_OBJECT_NONE};
+	struct prof_process kernel = {0};
+	uint32_t id;
+
+	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
+		index_clear(indexes[i]);
+	clear_processes(t);
+	vec_clear(&t->string_bytes);
+	vec_clear(&t->strings);
+	vec_clear(&t->objects);
+	vec_clear(&t->frames);
+	vec_clear(&t->stacks);
+	vec_clear(&t->stack_frames);
+	vec_clear(&t->counts);
+	vec_clear(&t->symbols);
+	vec_clear(&t->process_infos);
+	if (epoch_tables_string(t, "", 0, &id) || epoch_tables_object(t, &no_object, &id) ||
+	    epoch_tables_process(t, &kernel, NULL, &id))
+		return -ENOMEM;
+	return vec_push(&t->stacks, no_stack);
+}
+
+void epoch_tables_deinit(struct epoch_tables *t)
+{
+	clear_processes(t);
+	vec_free(&t->string_bytes);
+	vec_free(&t->strings);
+	vec_free(&t->objects);
+	vec_free(&t->processes);
+	vec_free(&t->frames);
+	vec_free(&t->stacks);
+	vec_free(&t->stack_frames);
+	vec_free(&t->counts);
+	vec_free(&t->symbols);
+	vec_free(&t->process_infos);
+	vec_free(&t->out_strings);
+	vec_free(&t->out_processes);
+	vec_free(&t->out_mappings);
+	index_deinit(&t->by_string);
+	index_deinit(&t->by_object);
+	index_deinit(&t->by_frame);
+	index_deinit(&t->by_stack);
+	index_deinit(&t->by_count);
+	index_deinit(&t->by_symbol);
+}

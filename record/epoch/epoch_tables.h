@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables of an epoch while they grow: every string, object, frame, stack, symbol and row is
+ * held once, and known by its position. What goes in is found again by its contents.
+ */
+#ifndef RECORD_EPOCH_EPOCH_TABLES_H
+#define RECORD_EPOCH_EPOCH_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/index.h"
+#include "common/parse.h"
+#include "common/vec.h"
+#include "format/prof.h"
+#include "record/process/address_spaces.h"
+
+typedef VEC(struct prof_mapping) prof_mapping_vec;
+
+/* A process of the epoch with those of its mappings that samples hit. */
+struct epoch_process {
+	struct prof_process entry;
+	struct address_space *space; /* NULL: the kernel */
+	prof_mapping_vec mappings;
+};
+
+struct string_ref {
+	size_t off; /* in string_bytes */
+	uint32_t len;
+};
+
+struct epoch_tables {
+	char_vec string_bytes;
+	VEC(struct string_ref) strings;
+	VEC(struct prof_object) objects;
+	VEC(struct epoch_process) processes;
+	VEC(struct prof_frame) frames;
+	VEC(struct prof_stack) stacks;
+	u32_vec stack_frames;
+	VEC(struct prof_count) counts;
+	VEC(struct prof_symbol) symbols;
+	VEC(struct prof_process_info) process_infos;
+	struct index by_string, by_object, by_frame, by_stack, by_count, by_symbol;
+
+	/* What epoch_tables_lay_out makes of the above. */
+	VEC(struct prof_string) out_strings;
+	VEC(struct prof_process) out_processes;
+	prof_mapping_vec out_mappings;
+};
+
+/* All of these find or add an element and give its position in *@id. They return 0 or -ENOMEM. */
+
+/* A string that is too long for the format is cut. */
+int epoch_tables_string(struct epoch_tables *t, const char *s, size_t len, uint32_t *id);
+int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object, uint32_t *id);
+int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset, uint32_t *id);
+int epoch_tables_stack(struct epoch_tables *t, const uint32_t *frames, size_t nr,
+		       enum prof_stack_end end, uint32_t *id);
+
+/* Adds the symbol if there is none at that place of the object, or lets it grow to @size. */
+int epoch_tables_symbol(struct epoch_tables *t, uint32_t object, uint64_t offset, uint64_t size,
+			const char *name);
+
+/* Always adds a process; who maps it to an id is the caller. */
+int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entry,
+			 struct address_space *space, uint32_t *id);
+
+/* Adds a row, or its count to an equal one. */
+int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row);
+
+/* The tables in the format's form, valid until the next change; times are left 0. 0 or -ENOMEM. */
+int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch);
+
+/* Empties all tables but for the elements 0 that every epoch has. Returns 0 or -ENOMEM. */
+int epoch_tables_reset(struct epoch_tables *t);
+
+void epoch_tables_deinit(struct epoch_tables *t);
+
+#endif

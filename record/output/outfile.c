@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/output/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "record/output/outname.h"
+
+/* Recordings that begin in one second; more of one name are a mistake. */
+#define NUMBERS_MAX 10000
+
+static int open_stdout(struct outfile *out, struct err *err)
+{
+	if (isatty(STDOUT_FILENO)) {
+		err_set(err, -EINVAL, "failed to write to standard output: it is a terminal");
+		return err_hint(err, -EINVAL, "redirect it, or pipe it into 'profrep -'");
+	}
+	out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return out->fd < 0 ? err_set(err, -errno, "failed to write to standard output: %m") : 0;
+}
+
+/* What is there already must be a file that may be replaced. */
+static int check_target(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (!path[0])
+		return err_set(err, -ENOENT, "failed to write '': %s", strerror(ENOENT));
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : err_set(err, -errno, "failed to write '%s': %m", path);
+	if (S_ISREG(st.st_mode))
+		return 0;
+	err_set(err, -EINVAL, "failed to write '%s': it is not a regular file", path);
+	return err_hint(err, -EINVAL, "use '-o -' to write to standard output, and redirect that");
+}
+
+/* A recorder that is always process 1, as in a container, meets the part of one that was killed. */
+#define PART_TRIES 100
+
+/* Creates the file under a name of its own, *@part, which the caller frees. Returns 0 or -errno. */
+static int create_part(const char *path, int *fd, char **part)
+{
+	for (int i = 0; i < PART_TRIES; i++) {
+		int n = i ? asprintf(part, "%s.%d.%d.part", path, getpid(), i)
+			  : asprintf(part, "%s.%d.part", path, getpid());
+
+		if (n < 0) {
+			*part = NULL;
+			return -ENOMEM;
+		}
+		*fd = open(*part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (*fd >= 0)
+			return 0;
+		if (errno != EEXIST || i + 1 == PART_TRIES)
+			break;
+		free(*part);
+	}
+	return -errno;
+}
+
+static int open_part(struct outfile *out, const char *path, struct err *err)
+{
+	_cleanup_free_ char *part = NULL;
+	_cleanup_free_ char *name = strdup(path);
+	int ret;
+
+	ret = name ? create_part(path, &out->fd, &part) : -ENOMEM;
+	if (ret)
+		return err_set(err, ret, "failed to create '%s': %s", part ? part : path,
+			       strerror(-ret));
+	out->path = TAKE_PTR(name);
+	out->part_path = TAKE_PTR(part);
+	return 0;
+}
+
+int outfile_open(struct outfile *out, const char *path, struct err *err)
+{
+	int ret;
+
+	*out = (struct outfile){.fd = -1, .err = err};
+	if (!strcmp(path, "-"))
+		return open_stdout(out, err);
+	ret = check_target(path, err);
+	return ret ? ret : open_part(out, path, err);
+}
+
+int outfile_open_new(struct outfile *out, const char *path, struct err *err)
+{
+	*out = (struct outfile){.fd = -1, .err = err, .is_new = true};
+	return open_part(out, path, err);
+}
+
+static const char *target(const struct outfile *out)
+{
+	return out->part_path ? out->part_path : "standard output";
+}
+
+int outfile_write(void *ctx, const void *buf, size_t len)
+{
+	struct outfile *out = ctx;
+	const char *p = buf;
+
+	while (len) {
+		/* A pipe that can be written to takes this much without blocking: pipe(7). */
+		size_t part = out->wait && len > PIPE_BUF ? PIPE_BUF : len;
+		int ret = out->wait ? out->wait(out->wait_ctx, out->fd) : 0;
+		ssize_t n;
+
+		if (ret)
+			return ret;
+		n = write(out->fd, p, part);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN) {
+			/* Standard output may be a pipe that somebody made non-blocking. */
+			struct pollfd pfd = {.fd = out->fd, .events = POLLOUT};
+
+			poll(&pfd, 1, -1);
+			continue;
+		}
+		if (n < 0)
+			return err_set(out->err, -errno, "failed to write '%s': %m", target(out));
+		p += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* The directory of @path: "." for "app.prof", "/" for "/app.prof". The caller frees it. */
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : slash - path);
+}
+
+bool outfile_may_create(const struct outfile *out)
+{
+	_cleanup_free_ char *dir = NULL;
+
+	if (!out->path)
+		return true;
+	dir = directory_of(out->path);
+	return dir && !faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS);
+}
+
+/* check_sticky() in the kernel's fs/namei.c. */
+bool outfile_may_replace(const struct outfile *out)
+{
+	_cleanup_free_ char *dir = NULL;
+	struct stat dir_st, st;
+
+	if (!out->path || (lstat(out->path, &st) && errno == ENOENT))
+		return true;
+	dir = directory_of(out->path);
+	if (!dir || stat(dir, &dir_st) || lstat(out->path, &st))
+		return false;
+	return !(dir_st.st_mode & S_ISVTX) || st.st_uid == geteuid() || dir_st.st_uid == geteuid();
+}
+
+/* Renames @from to @to unless that is there. Returns 0 or a negative errno. */
+static int rename_new(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL)
+		return -errno;
+	/* NFS and some others do not know the flag; a link never replaces anything either. */
+	if (link(from, to))
+		return -errno;
+	return unlink(from) ? -errno : 0;
+}
+
+/* Takes the first name that is free: "a.prof", "a_1.prof", "a_2.prof" ... */
+static int take_free_name(struct outfile *out, struct err *err)
+{
+	int ret = -EEXIST;
+
+	for (unsigned int number = 0; ret == -EEXIST && number < NUMBERS_MAX; number++) {
+		_cleanup_free_ char *name = outname_number(out->path, number);
+
+		if (!name)
+			return err_set(err, -ENOMEM, "failed to write '%s': out of memory",
+				       out->path);
+		ret = rename_new(out->part_path, name);
+		if (!ret) {
+			free(out->path);
+			out->path = TAKE_PTR(name);
+		}
+	}
+	return ret ? err_set(err, ret, "failed to rename '%s' to '%s': %s", out->part_path,
+			     out->path, strerror(-ret))
+		   : 0;
+}
+
+static int take_name(struct outfile *out, struct err *err)
+{
+	if (out->is_new)
+		return take_free_name(out, err);
+	if (rename(out->part_path, out->path))
+		return err_set(err, -errno, "failed to rename '%s' to '%s': %m", out->part_path,
+			       out->path);
+	return 0;
+}
+
+/* Without it the name, and with it the recording, may be gone after a crash of the machine. */
+static int sync_directory(const struct outfile *out, struct err *err)
+{
+	_cleanup_free_ char *dir = directory_of(out->path);
+	_cleanup_close_ int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	/* One that may be written to but not read cannot be synced; some file systems cannot. */
+	if (fd < 0 || !fsync(fd) || errno == EINVAL || errno == EROFS)
+		return 0;
+	return err_set(err, -errno, "failed to sync '%s': %m", dir);
+}
+
+int outfile_publish(struct outfile *out, struct err *err)
+{
+	int ret;
+
+	if (!out->path)
+		return 0;
+	/* Pipes and some file systems have nothing to sync. */
+	if (fdatasync(out->fd) && errno != EINVAL && errno != EROFS)
+		return err_set(err, -errno, "failed to write '%s': %m", out->part_path);
+	ret = take_name(out, err);
+	if (ret)
+		return ret;
+	free(out->part_path);
+	out->part_path = NULL;
+	return sync_directory(out, err);
+}
+
+void outfile_close(struct outfile *out, bool keep)
+{
+	cleanup_close(&out->fd);
+	if (out->part_path && !keep)
+		unlink(out->part_path);
+	else if (out->part_path)
+		err_hint(out->err, 0, "what was recorded until then is in '%s'; profrep reads it",
+			 out->part_path);
+	free(out->part_path);
+	free(out->path);
+	*out = (struct outfile){.fd = -1};
+}

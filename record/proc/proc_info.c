@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/proc/proc_info.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/readfile.h"
+#include "format/prof.h"
+
+/* The files are a page or so; a cgroup's path is at most PATH_MAX. */
+#define TEXT_MAX (64u << 10)
+
+/* The value of a line "Key:\tvalue", or NULL. */
+static const char *find_value(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, key, len) && line[len] == ':')
+			return line + len + 1;
+	}
+	return NULL;
+}
+
+/* Number @index of the line, or the last with -1; false when there is none. */
+static bool take_number(const char *value, int index, uint32_t *number)
+{
+	bool found = false;
+
+	for (int i = 0; value; i++) {
+		char *end;
+		unsigned long n;
+
+		value += strspn(value, " \t");
+		n = strtoul(value, &end, 10);
+		if (end == value)
+			break;
+		value = end;
+		if (i != index && index >= 0)
+			continue;
+		*number = n;
+		found = true;
+		if (index >= 0)
+			break;
+	}
+	return found;
+}
+
+/* The kernel writes a newline as \n and a backslash as \\ (proc_task_name). */
+static void take_name(const char *value, char name[static PROC_NAME_SIZE])
+{
+	size_t nr = 0;
+
+	for (value += strspn(value, " \t"); *value && *value != '\n'; value++) {
+		char c = *value;
+
+		if (c == '\\' && (value[1] == 'n' || value[1] == '\\'))
+			c = *++value == 'n' ? '\n' : '\\';
+		if (nr < PROC_NAME_SIZE - 1)
+			name[nr++] = c;
+	}
+	name[nr] = '\0';
+}
+
+void proc_identity_parse(const char *text, struct proc_identity *identity)
+{
+	const char *name = find_value(text, "Name");
+
+	*identity = (struct proc_identity){.uid = PROF_UID_UNKNOWN};
+	if (name)
+		take_name(name, identity->name);
+	take_number(find_value(text, "NStgid"), -1, &identity->ns_pid);
+	/* real, effective, saved, for files */
+	take_number(find_value(text, "Uid"), 1, &identity->uid);
+}
+
+/* 12:cpu,cpuacct:/path\n or, of the unified hierarchy, 0::/path\n */
+const char *proc_cgroup_parse(const char *text, size_t *len)
+{
+	const char *first = NULL;
+
+	for (const char *line = text; line && *line;) {
+		const char *end = strchrnul(line, '\n');
+		const char *path = strchr(line, ':');
+
+		path = path ? strchr(path + 1, ':') : NULL;
+		if (path && path < end) {
+			bool is_unified = !strncmp(line, "0::", 3);
+
+			if (is_unified || !first) {
+				first = path + 1;
+				*len = end - first;
+			}
+			if (is_unified)
+				break;
+		}
+		line = *end ? end + 1 : end;
+	}
+	return first;
+}
+
+/* Reads /proc/PID/@name, to nothing when that cannot be. */
+static int read_text(uint32_t pid, const char *name, char_vec *text)
+{
+	char path[64];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	ret = read_file(path, TEXT_MAX, text);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret)
+		vec_clear(text);
+	return 0;
+}
+
+int proc_identity_read(uint32_t pid, struct proc_identity *identity)
+{
+	char_vec text = {0};
+	int ret = read_text(pid, "status", &text);
+
+	proc_identity_parse(text.nr ? text.data : "", identity);
+	vec_free(&text);
+	return ret;
+}
+
+static int read_exe(uint32_t pid, char_vec *exe)
+{
+	static const char deleted[] = " (deleted)";
+	char path[64], target[PATH_MAX];
+	ssize_t len;
+
+	vec_clear(exe);
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	len = readlink(path, target, sizeof(target));
+	if (len <= 0)
+		return 0;
+	if ((size_t)len > strlen(deleted) &&
+	    !memcmp(target + len - strlen(deleted), deleted, strlen(deleted)))
+		len -= strlen(deleted);
+	return vec_append(exe, target, len) || vec_push(exe, '\0') ? -ENOMEM : 0;
+}
+
+static int read_cgroup(uint32_t pid, char_vec *cgroup)
+{
+	char_vec text = {0};
+	const char *path = NULL;
+	size_t len;
+	int ret = read_text(pid, "cgroup", &text);
+
+	vec_clear(cgroup);
+	if (!ret && text.nr)
+		path = proc_cgroup_parse(text.data, &len);
+	/* A copy: what was read into has room for a file, and thousands of these may be kept. */
+	if (path && (vec_append(cgroup, path, len) || vec_push(cgroup, '\0')))
+		ret = -ENOMEM;
+	vec_free(&text);
+	return ret;
+}
+
+int proc_info_read(uint32_t pid, struct proc_info *info)
+{
+	int ret = proc_identity_read(pid, &info->identity);
+
+	/* Mostly it has gone by now, and the rest with it. */
+	if (!ret && !info->identity.name[0]) {
+		vec_clear(&info->exe);
+		vec_clear(&info->cgroup);
+		return 0;
+	}
+	if (!ret)
+		ret = read_exe(pid, &info->exe);
+	return ret ? ret : read_cgroup(pid, &info->cgroup);
+}
+
+void proc_info_deinit(struct proc_info *info)
+{
+	vec_free(&info->exe);
+	vec_free(&info->cgroup);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What /proc tells of a process besides its mappings: user, ids, name, executable, cgroup. */
+#ifndef RECORD_PROC_PROC_INFO_H
+#define RECORD_PROC_PROC_INFO_H
+
+#include <stdint.h>
+
+#include "common/vec.h"
+
+/* Room for a task's name with its NUL: kernel threads' may be longer than others'. */
+#define PROC_NAME_SIZE 64
+
+struct proc_identity {
+	uint32_t ns_pid;           /* in the process's own pid namespace; 0: not known */
+	uint32_t uid;              /* effective; PROF_UID_UNKNOWN: not known */
+	char name[PROC_NAME_SIZE]; /* "": not known */
+};
+
+/* Parses the text of /proc/PID/status. What is not there stays unknown. */
+void proc_identity_parse(const char *text, struct proc_identity *identity);
+
+/*
+ * The path in the text of /proc/PID/cgroup: that of the unified hierarchy, or of the first one.
+ * *@len is its length; returns where it begins, or NULL when there is none.
+ */
+const char *proc_cgroup_parse(const char *text, size_t *len);
+
+/* Reads the status of @pid. When it has gone, everything is unknown. Returns 0 or -ENOMEM. */
+int proc_identity_read(uint32_t pid, struct proc_identity *identity);
+
+struct proc_info {
+	struct proc_identity identity;
+	char_vec exe;    /* path, NUL-terminated when it is not empty; empty: not known */
+	char_vec cgroup; /* the same */
+};
+
+/* Reads what there is on @pid into @info, whose memory is used again. Returns 0 or -ENOMEM. */
+int proc_info_read(uint32_t pid, struct proc_info *info);
+
+void proc_info_deinit(struct proc_info *info);
+
+#endif

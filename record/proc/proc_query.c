@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/proc/proc_query.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+
+/* struct procmap_query of include/uapi/linux/fs.h, which older headers lack. */
+struct query {
+	uint64_t size;
+	uint64_t query_flags;
+	uint64_t query_addr;
+	uint64_t vma_start, vma_end;
+	uint64_t vma_flags;
+	uint64_t vma_page_size;
+	uint64_t vma_offset;
+	uint64_t inode;
+	uint32_t dev_major, dev_minor;
+	uint32_t vma_name_size; /* in: room; out: with the NUL, 0 when there is none */
+	uint32_t build_id_size;
+	uint64_t vma_name_addr;
+	uint64_t build_id_addr;
+};
+
+#define QUERY                  _IOWR('f', 17, struct query) /* PROCMAP_QUERY */
+#define QUERY_EXECUTABLE       0x04
+#define QUERY_COVERING_OR_NEXT 0x10
+
+int proc_query_next(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map)
+{
+	struct query query = {
+		.size = sizeof(query),
+		.query_flags = QUERY_EXECUTABLE | QUERY_COVERING_OR_NEXT,
+		.query_addr = addr,
+		.vma_name_size = PATH_MAX,
+		.vma_name_addr = (uintptr_t)name,
+	};
+
+	if (ioctl(fd, QUERY, &query))
+		return -errno;
+	*map = (struct proc_map){
+		.start = query.vma_start,
+		.end = query.vma_end,
+		.pgoff = query.vma_offset,
+		.dev = makedev(query.dev_major, query.dev_minor),
+		.inode = query.inode,
+		.executable = true,
+		.path = query.vma_name_size ? name : "",
+	};
+	return 0;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/process/mapped_files.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define DELETED_SUFFIX " (deleted)" /* d_path in fs/d_path.c */
+
+/* A sweep is not worth its while below this number of files. */
+#define SWEEP_MIN 1024
+
+static uint64_t hash_file(const struct mapped_file *file)
+{
+	uint64_t ids[2] = {file->dev, file->inode};
+	uint64_t h = XXH3_64bits(file->path, strlen(file->path));
+
+	h = XXH3_64bits_withSeed(file->given_id.bytes, file->given_id.size, h);
+	return XXH3_64bits_withSeed(ids, sizeof(ids), h);
+}
+
+static bool is_same(const struct mapped_file *a, const struct mapped_file *b)
+{
+	return a->dev == b->dev && a->inode == b->inode && a->deleted == b->deleted &&
+	       build_id_equal(&a->given_id, &b->given_id) && !strcmp(a->path, b->path);
+}
+
+/*
+ * The kernel's names of what is no file: "//anon", "[heap]", "anon_inode:...". "/memfd:..." is one
+ * with file offsets and perhaps a build-id, since programs are run from there.
+ */
+static enum mapped_kind kind_of(const char *path)
+{
+	if (!strcmp(path, "[vdso]"))
+		return MAPPED_VDSO;
+	return path[0] != '/' || !strncmp(path, "//", 2) || !strncmp(path, "/anon_hugepage", 14) ||
+			       !strncmp(path, "/dev/zero", 9)
+		       ? MAPPED_ANON
+		       : MAPPED_FILE;
+}
+
+/* Fills @file from @key; path points to a copy. */
+static int describe(const struct mapped_file_key *key, struct mapped_file *file)
+{
+	size_t len = strlen(key->path), suffix = strlen(DELETED_SUFFIX);
+
+	*file = (struct mapped_file){.kind = kind_of(key->path)};
+	if (file->kind == MAPPED_FILE && len > suffix &&
+	    !strcmp(key->path + len - suffix, DELETED_SUFFIX)) {
+		file->deleted = true;
+		len -= suffix;
+	}
+	if (key->build_id && !build_id_is_none(key->build_id)) {
+		file->given_id = *key->build_id;
+		file->searched = true;
+	} else if (file->kind == MAPPED_FILE) {
+		file->dev = key->dev;
+		file->inode = key->inode;
+	}
+	file->path = strndup(key->path, len);
+	return file->path ? 0 : -ENOMEM;
+}
+
+int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *key, uint32_t *index)
+{
+	struct mapped_file file;
+	uint64_t hash;
+	int ret = describe(key, &file);
+
+	if (ret)
+		return ret;
+	hash = hash_file(&file);
+	index_for_each(&files->by_key, hash, i) {
+		if (is_same(&files->files.data[i], &file)) {
+			free(file.path);
+			*index = i;
+			return 0;
+		}
+	}
+	ret = index_insert(&files->by_key, hash, files->files.nr);
+	if (!ret)
+		ret = vec_push(&files->files, file);
+	if (ret) {
+		free(file.path);
+		return ret;
+	}
+	*index = files->files.nr - 1;
+	return 0;
+}
+
+bool mapped_files_want_sweep(const struct mapped_files *files)
+{
+	return files->files.nr > SWEEP_MIN && files->files.nr > 2 * files->swept_nr;
+}
+
+void mapped_files_sweep(struct mapped_files *files, const bool *used, uint32_t *moved)
+{
+	size_t nr = 0;
+
+	index_clear(&files->by_key);
+	for (size_t i = 0; i < files->files.nr; i++) {
+		struct mapped_file *file = &files->files.data[i];
+
+		if (!used[i]) {
+			free(file->path);
+			continue;
+		}
+		moved[i] = nr;
+		files->files.data[nr] = *file;
+		/* It held more before, so this does not grow. */
+		index_insert(&files->by_key, hash_file(&files->files.data[nr]), nr);
+		nr++;
+	}
+	files->files.nr = files->swept_nr = nr;
+}
+
+void mapped_files_deinit(struct mapped_files *files)
+{
+	vec_for_each(&files->files, file)
+		free(file->path);
+	vec_free(&files->files);
+	index_deinit(&files->by_key);
+}

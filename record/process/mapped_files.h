@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The files (and other things) that are mapped executable somewhere, each held once however many
+ * processes map it. Mappings refer to them by index.
+ */
+#ifndef RECORD_PROCESS_MAPPED_FILES_H
+#define RECORD_PROCESS_MAPPED_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buildid.h"
+#include "common/index.h"
+#include "common/vec.h"
+
+enum mapped_kind {
+	MAPPED_FILE,
+	MAPPED_ANON, /* no file: JIT code, [heap], [stack], ... */
+	MAPPED_VDSO,
+};
+
+struct mapped_file {
+	char *path; /* as the process saw it, without " (deleted)" */
+	enum mapped_kind kind;
+	bool deleted;
+	/* What tells it apart: the build-id that the kernel gave, or else device and inode. */
+	struct build_id given_id;
+	uint64_t dev; /* as makedev */
+	uint64_t inode;
+	/* Read from the file where the kernel gave none; that is tried once. */
+	struct build_id found_id;
+	bool searched;
+};
+
+struct mapped_files {
+	VEC(struct mapped_file) files;
+	struct index by_key;
+	size_t swept_nr; /* files left by the last sweep */
+};
+
+/* How a file is described when it is met. */
+struct mapped_file_key {
+	const char *path;                /* raw: may end in " (deleted)" */
+	const struct build_id *build_id; /* NULL or none: not known */
+	uint64_t dev, inode;
+};
+
+static inline const struct build_id *mapped_file_build_id(const struct mapped_file *file)
+{
+	return build_id_is_none(&file->given_id) ? &file->found_id : &file->given_id;
+}
+
+/* Finds or adds a file; *@index is valid until the next sweep. Returns 0 or -ENOMEM. */
+int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *key,
+		     uint32_t *index);
+
+/* Is there so much more than after the last sweep that another one is worth it? */
+bool mapped_files_want_sweep(const struct mapped_files *files);
+
+/*
+ * Forgets all files whose entry in @used is false. Afterwards files[i] has moved to @moved[i].
+ */
+void mapped_files_sweep(struct mapped_files *files, const bool *used, uint32_t *moved);
+
+void mapped_files_deinit(struct mapped_files *files);
+
+#endif

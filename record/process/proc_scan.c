@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/process/proc_scan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/cleanup.h"
+#include "common/readfile.h"
+#include "record/proc/proc_maps.h"
+#include "record/proc/proc_query.h"
+
+#define PROC_PATH_SIZE 96
+
+bool proc_is_gone(uint32_t pid)
+{
+	return kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+bool proc_is_hidden(uint32_t pid)
+{
+	_cleanup_close_ int fd = -1;
+	char path[PROC_PATH_SIZE];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 && (errno == EACCES || errno == EPERM);
+}
+
+/* "." and "..", and the main thread, which is there until the last one has gone. */
+#define NO_THREAD_LINKS 3
+
+bool proc_has_threads(uint32_t pid)
+{
+	char path[PROC_PATH_SIZE];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return !stat(path, &st) && st.st_nlink > NO_THREAD_LINKS;
+}
+
+/* Is what @fd refers to the regular file that @file was? */
+static bool is_same_file(int fd, const struct mapped_file *file)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	/* Overlay filesystems show another device in maps than in stat: the inode must do. */
+	return !file->inode || st.st_ino == file->inode;
+}
+
+/*
+ * Opens @path if it is the file that @file was. What is there belongs to the profiled process: it
+ * is looked at before it is opened, for opening alone can have effects (devices) or take for ever
+ * (FIFOs).
+ */
+static int open_same(const char *path, const struct mapped_file *file)
+{
+	_cleanup_close_ int seen = open(path, O_PATH | O_CLOEXEC);
+	char reopen[PROC_PATH_SIZE];
+
+	if (seen < 0 || !is_same_file(seen, file))
+		return -1;
+	snprintf(reopen, sizeof(reopen), "/proc/self/fd/%d", seen);
+	return open(reopen, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+int proc_open_mapped(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
+{
+	char path[PROC_PATH_SIZE + 4096];
+	int fd;
+
+	if (file->kind != MAPPED_FILE)
+		return -1;
+	/* By construction the mapped file, also when it is deleted or hidden; needs CAP_SYS_ADMIN.
+	 */
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+	fd = open_same(path, file);
+	if (fd < 0 && !file->deleted) {
+		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, file->path);
+		fd = open_same(path, file);
+	}
+	if (fd < 0 && !file->deleted)
+		fd = open_same(file->path, file);
+	return fd;
+}
+
+void proc_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
+{
+	int fd;
+
+	if (file->searched)
+		return;
+	file->searched = true;
+	fd = proc_open_mapped(file, pid, start, end);
+	if (fd < 0)
+		return;
+	build_id_from_fd(fd, &file->found_id);
+	close(fd);
+}
+
+static int add_map(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
+		   const struct proc_map *map)
+{
+	struct mapped_file_key key = {
+		.path = map->path[0] ? map->path : "//anon", .dev = map->dev, .inode = map->inode};
+	struct mapping mapping = {.start = map->start, .end = map->end, .pgoff = map->pgoff};
+	int ret = mapped_files_get(&spaces->files, &key, &mapping.file);
+
+	if (ret)
+		return ret;
+	if (spaces->files.files.data[mapping.file].kind != MAPPED_FILE)
+		mapping.pgoff = 0;
+	proc_find_build_id(&spaces->files.files.data[mapping.file], pid, map->start, map->end);
+	return address_spaces_map(spaces, pid, time_ns, &mapping);
+}
+
+/* Returns 0, or a negative errno: -ENOTTY when the kernel cannot be asked. */
+static int scan_by_query(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, int fd)
+{
+	char name[PATH_MAX];
+	struct proc_map map;
+	uint64_t addr = 0;
+	int ret;
+
+	while (!(ret = proc_query_next(fd, addr, name, &map))) {
+		ret = add_map(spaces, pid, time_ns, &map);
+		if (ret)
+			return ret;
+		addr = map.end;
+	}
+	return ret == -ENOENT ? 0 : ret;
+}
+
+/* Whose mappings are read. */
+struct scan {
+	struct address_spaces *spaces;
+	uint32_t pid;
+	uint64_t time_ns;
+};
+
+/* A proc_map_fn. */
+static int add_executable(void *ctx, const struct proc_map *map)
+{
+	const struct scan *scan = ctx;
+
+	return map->executable ? add_map(scan->spaces, scan->pid, scan->time_ns, map) : 0;
+}
+
+static int scan_by_text(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, int fd,
+			char_vec *text)
+{
+	struct scan scan = {spaces, pid, time_ns};
+
+	return proc_maps_read(fd, text, add_executable, &scan);
+}
+
+/* A thread of the process beside the main one, or 0. */
+static uint32_t other_thread(uint32_t pid)
+{
+	char path[PROC_PATH_SIZE];
+	struct dirent *entry;
+	uint64_t tid = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (!parse_u64(entry->d_name, 1, INT32_MAX, &tid) && tid != pid)
+			break;
+		else
+			tid = 0;
+	if (dir)
+		closedir(dir);
+	return tid;
+}
+
+/* As scan_process, by what is said of its thread @tid. */
+static int scan_thread(struct address_spaces *spaces, uint32_t pid, uint32_t tid, uint64_t time_ns,
+		       char_vec *text)
+{
+	_cleanup_close_ int fd = -1;
+	char path[PROC_PATH_SIZE];
+	struct address_space *space;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = scan_by_query(spaces, pid, time_ns, fd);
+	if (ret && ret != -ENOMEM && ret != -ESRCH)
+		ret = scan_by_text(spaces, pid, time_ns, fd, text);
+	if (ret)
+		return ret == -ESRCH ? 0 : ret; /* a kernel thread, or on its way out */
+	ret = address_spaces_get(spaces, pid, time_ns, &space);
+	if (!ret)
+		space->complete = true;
+	return ret;
+}
+
+/* @text is scratch space. Returns 0, the errno of opening or reading the file, or -ENOMEM. */
+static int scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
+			char_vec *text)
+{
+	int ret = scan_thread(spaces, pid, pid, time_ns, text);
+	const struct address_space *space;
+	uint32_t tid;
+
+	if (ret)
+		return ret;
+	/* A main thread that has ended maps nothing, whatever the others do. */
+	space = address_spaces_find(spaces, pid, UINT64_MAX);
+	if ((space && space->live.nr) || !proc_has_threads(pid))
+		return 0;
+	tid = other_thread(pid);
+	return tid ? scan_thread(spaces, pid, tid, time_ns, text) : 0;
+}
+
+int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns)
+{
+	char_vec text = {0};
+	int ret = scan_process(spaces, pid, time_ns, &text);
+
+	vec_free(&text);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int proc_list(u32_vec *pids, struct err *err)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	int ret = 0;
+
+	if (!dir)
+		return err_set(err, -errno, "failed to open '/proc': %m");
+	while (!ret && (entry = readdir(dir))) {
+		uint64_t pid;
+
+		if (!parse_u64(entry->d_name, 1, INT32_MAX, &pid))
+			ret = vec_push(pids, pid);
+	}
+	closedir(dir);
+	return ret ? err_set(err, ret, "failed to list the processes: out of memory") : 0;
+}
+
+int proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *nr_hidden,
+	      struct err *err)
+{
+	char_vec text = {0};
+	u32_vec all = {0};
+	int ret = 0;
+
+	*nr_hidden = 0;
+	if (!pids->nr) {
+		ret = proc_list(&all, err);
+		pids = &all;
+	}
+	for (size_t i = 0; !ret && i < pids->nr; i++) {
+		ret = scan_process(spaces, pids->data[i], 0, &text);
+		*nr_hidden += ret == -EACCES || ret == -EPERM;
+		if (ret == -ENOMEM)
+			err_set(err, ret, "failed to read the processes' mappings: out of memory");
+		else
+			ret = 0;
+	}
+	vec_free(&text);
+	vec_free(&all);
+	return ret;
+}

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/process/sideband.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/vec.h"
+#include "record/system/privilege.h"
+
+/*
+ * Ring buffer of one CPU. A process start is about 2 KB of records, so this holds some hundred of
+ * them between a wakeup and the read.
+ */
+#define BUFFER_BYTES SIDEBAND_BUFFER_BYTES
+
+/* What it comes down to where locked memory is short: a record of the longest path still fits. */
+#define BUFFER_BYTES_MIN (16u << 10)
+
+/*
+ * Layouts of the records: include/uapi/linux/perf_event.h. Every record ends with the fields that
+ * sample_type asks for: here pid, tid, time.
+ */
+struct record_trailer {
+	uint32_t pid, tid;
+	uint64_t time;
+};
+
+struct mmap2_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	union {
+		struct {
+			uint32_t maj, min;
+			uint64_t ino, ino_generation;
+		};
+		struct {
+			uint8_t build_id_size;
+			uint8_t reserved[3];
+			uint8_t build_id[20];
+		};
+	};
+	uint32_t prot, flags;
+	char filename[];
+};
+
+struct task_record { /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct comm_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char comm[];
+};
+
+struct ksymbol_record {
+	struct perf_event_header header;
+	uint64_t addr;
+	uint32_t len;
+	uint16_t type, flags;
+	char name[];
+};
+
+struct lost_record {
+	struct perf_event_header header;
+	uint64_t id, lost;
+};
+
+/* A record that waits for its turn; its bytes are in the sideband's pool. */
+struct pending {
+	uint64_t time_ns;
+	uint32_t order; /* position read: breaks ties */
+	uint32_t bytes; /* of the record */
+	size_t off;
+};
+
+struct sideband {
+	int *fds;
+	void **buffers; /* struct perf_event_mmap_page and the data */
+	size_t nr, page_size, buffer_bytes;
+	uint64_t lost;
+	bool counts_lost; /* the events can be asked how many records they lost */
+	VEC(struct pending) pending;
+	VEC(char) pool;
+};
+
+/* PERF_FORMAT_LOST, Linux 6.0: what is read of an event is its count and the records it lost. */
+#define FORMAT_LOST (1u << 4)
+
+struct lost_format {
+	uint64_t value, lost;
+};
+
+/* It wakes the recorder when its buffer is a quarter full. */
+static int open_on_cpu(uint32_t cpu, size_t buffer_bytes, uint64_t read_format)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.read_format = read_format,
+		.mmap = 1,
+		.mmap2 = 1,
+		.build_id = 1, /* Linux 5.12 */
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.ksymbol = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = buffer_bytes / 4,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_buffer(struct sideband *sb, size_t i, uint32_t cpu, struct err *err)
+{
+	void *buffer;
+	int fd = open_on_cpu(cpu, sb->buffer_bytes, sb->counts_lost ? FORMAT_LOST : 0), ret;
+
+	if (fd == -EINVAL && sb->counts_lost) {
+		sb->counts_lost = false;
+		fd = open_on_cpu(cpu, sb->buffer_bytes, 0);
+	}
+	if (fd < 0) {
+		err_set(err, fd, "failed to open the side-band event on CPU %u: %s", cpu,
+			strerror(-fd));
+		return fd == -EACCES || fd == -EPERM ? privilege_explain(fd, err) : fd;
+	}
+	sb->fds[i] = fd;
+	buffer = mmap(NULL, sb->page_size + sb->buffer_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      fd, 0);
+	if (buffer != MAP_FAILED) {
+		sb->buffers[i] = buffer;
+		return 0;
+	}
+	ret = -errno;
+	err_set(err, ret, "failed to map the side-band buffer of CPU %u: %s", cpu, strerror(-ret));
+	if (ret != -EPERM)
+		return ret;
+	err_hint(err, ret, "raise kernel.perf_event_mlock_kb, or grant CAP_IPC_LOCK");
+	return -ENOBUFS;
+}
+
+static void close_buffers(struct sideband *sb)
+{
+	for (size_t i = 0; i < sb->nr; i++) {
+		if (sb->buffers[i])
+			munmap(sb->buffers[i], sb->page_size + sb->buffer_bytes);
+		sb->buffers[i] = NULL;
+		cleanup_close(&sb->fds[i]);
+		sb->fds[i] = -1;
+	}
+}
+
+/* -ENOBUFS: buffers of this size are more memory than this user may lock. */
+static int open_buffers(struct sideband *sb, const u32_vec *cpus, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < cpus->nr && !ret; i++)
+		ret = open_buffer(sb, i, cpus->data[i], err);
+	return ret;
+}
+
+int sideband_create(const u32_vec *cpus, struct sideband **sideband, struct err *err)
+{
+	struct sideband *sb = calloc(1, sizeof(*sb));
+	int ret;
+
+	if (sb) {
+		sb->fds = malloc(cpus->nr * sizeof(int));
+		sb->buffers = calloc(cpus->nr, sizeof(void *));
+	}
+	if (!sb || !sb->fds || !sb->buffers) {
+		sideband_destroy(sb);
+		return err_set(err, -ENOMEM, "failed to open the side-band: out of memory");
+	}
+	memset(sb->fds, 0xff, cpus->nr * sizeof(int));
+	sb->nr = cpus->nr;
+	sb->page_size = sysconf(_SC_PAGESIZE);
+	sb->buffer_bytes = BUFFER_BYTES;
+	sb->counts_lost = true;
+	/* All CPUs get the same: a small one would be what loses records. */
+	while ((ret = open_buffers(sb, cpus, err)) == -ENOBUFS &&
+	       sb->buffer_bytes > BUFFER_BYTES_MIN) {
+		close_buffers(sb);
+		sb->buffer_bytes /= 2;
+	}
+	if (ret) {
+		sideband_destroy(sb);
+		return ret == -ENOBUFS ? -EPERM : ret;
+	}
+	*sideband = sb;
+	return 0;
+}
+
+void sideband_destroy(struct sideband *sb)
+{
+	if (!sb)
+		return;
+	close_buffers(sb);
+	free(sb->fds);
+	free(sb->buffers);
+	vec_free(&sb->pending);
+	vec_free(&sb->pool);
+	free(sb);
+}
+
+const int *sideband_fds(const struct sideband *sb, size_t *nr)
+{
+	*nr = sb->nr;
+	return sb->fds;
+}
+
+size_t sideband_buffer_bytes(const struct sideband *sb)
+{
+	return sb->buffer_bytes;
+}
+
+void sideband_count_lost(struct sideband *sb)
+{
+	uint64_t sum = 0;
+
+	if (!sb->counts_lost)
+		return;
+	for (size_t i = 0; i < sb->nr; i++) {
+		struct lost_format now;
+
+		if (read(sb->fds[i], &now, sizeof(now)) == sizeof(now))
+			sum += now.lost;
+	}
+	if (sum > sb->lost)
+		sb->lost = sum;
+}
+
+uint64_t sideband_lost(const struct sideband *sb)
+{
+	return sb->lost;
+}
+
+/* Is it of a kind that a caller wants? Notes losses on the way. */
+static bool is_wanted(struct sideband *sb, const struct perf_event_header *header)
+{
+	switch (header->type) {
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_KSYMBOL:
+		return true;
+	case PERF_RECORD_COMM:
+		return header->misc & PERF_RECORD_MISC_COMM_EXEC;
+	case PERF_RECORD_LOST:
+		if (!sb->counts_lost)
+			sb->lost += ((const struct lost_record *)header)->lost;
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* Copies one record out of the ring; @off is its position modulo nothing. */
+static int keep_record(struct sideband *sb, const char *data, uint64_t off)
+{
+	struct perf_event_header header;
+	struct record_trailer trailer;
+	size_t pool_off = sb->pool.nr;
+	size_t at = off % sb->buffer_bytes, first;
+	char *copy;
+
+	memcpy(&header, data + at, sizeof(header)); /* 8-byte aligned: never wraps */
+	first = header.size < sb->buffer_bytes - at ? header.size : sb->buffer_bytes - at;
+	if (vec_reserve(&sb->pool, header.size))
+		return -ENOMEM;
+	copy = sb->pool.data + pool_off;
+	memcpy(copy, data + at, first);
+	memcpy(copy + first, data, header.size - first);
+	if (!is_wanted(sb, (const struct perf_event_header *)copy))
+		return header.size;
+	memcpy(&trailer, copy + header.size - sizeof(trailer), sizeof(trailer));
+	if (vec_push(&sb->pending, ((struct pending){.time_ns = trailer.time,
+						     .order = sb->pending.nr,
+						     .bytes = header.size,
+						     .off = pool_off})))
+		return -ENOMEM;
+	sb->pool.nr += header.size;
+	return header.size;
+}
+
+static int read_buffer(struct sideband *sb, size_t i)
+{
+	struct perf_event_mmap_page *page = sb->buffers[i];
+	const char *data = (const char *)page + sb->page_size;
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->data_tail;
+
+	while (tail < head) {
+		int n = keep_record(sb, data, tail);
+
+		if (n < 0)
+			return n;
+		if (n < (int)sizeof(struct perf_event_header))
+			return -EIO;
+		tail += n;
+	}
+	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int compare_pending(const void *pa, const void *pb)
+{
+	const struct pending *a = pa, *b = pb;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void decode_mmap(const char *raw, struct sideband_record *record)
+{
+	const struct mmap2_record *r = (const void *)raw;
+
+	record->type = SIDEBAND_MMAP;
+	record->pid = r->pid;
+	record->tid = r->tid;
+	record->addr = r->addr;
+	record->size = r->len;
+	record->pgoff = r->pgoff;
+	record->name = r->filename;
+	if (!(r->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		record->dev_major = r->maj;
+		record->dev_minor = r->min;
+		record->inode = r->ino;
+	} else if (r->build_id_size <= sizeof(r->build_id)) {
+		record->build_id.size = r->build_id_size;
+		memcpy(record->build_id.bytes, r->build_id, r->build_id_size);
+	}
+}
+
+static void decode_task(const char *raw, struct sideband_record *record)
+{
+	const struct task_record *r = (const void *)raw;
+
+	record->type = r->header.type == PERF_RECORD_FORK ? SIDEBAND_FORK : SIDEBAND_EXIT;
+	record->pid = r->pid;
+	record->tid = r->tid;
+	record->parent_pid = r->ppid;
+}
+
+static void decode_ksymbol(const char *raw, struct sideband_record *record)
+{
+	const struct ksymbol_record *r = (const void *)raw;
+
+	record->type = SIDEBAND_KSYMBOL;
+	record->addr = r->addr;
+	record->size = r->flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER ? 0 : r->len;
+	record->name = r->name;
+}
+
+static void decode(const char *raw, uint64_t time_ns, struct sideband_record *record)
+{
+	const struct perf_event_header *header = (const void *)raw;
+
+	*record = (struct sideband_record){.time_ns = time_ns, .name = ""};
+	switch (header->type) {
+	case PERF_RECORD_MMAP2:
+		decode_mmap(raw, record);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		decode_ksymbol(raw, record);
+		break;
+	case PERF_RECORD_COMM:
+		record->type = SIDEBAND_EXEC;
+		record->pid = ((const struct comm_record *)raw)->pid;
+		record->tid = ((const struct comm_record *)raw)->tid;
+		record->name = ((const struct comm_record *)raw)->comm;
+		break;
+	default:
+		decode_task(raw, record);
+	}
+}
+
+/* Moves the records from @first on to the front of pool and list. */
+static void keep_from(struct sideband *sb, size_t first)
+{
+	VEC(char) pool = {0};
+	size_t nr = sb->pending.nr - first;
+
+	if (!nr) {
+		vec_clear(&sb->pool);
+		vec_clear(&sb->pending);
+		return;
+	}
+	memmove(sb->pending.data, sb->pending.data + first, nr * sizeof(*sb->pending.data));
+	sb->pending.nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		sb->pending.data[i].order = i;
+	/* Few are left: they are of the last moments. When memory is out, the pool just stays. */
+	for (size_t i = 0; i < nr; i++) {
+		struct pending *p = &sb->pending.data[i];
+
+		if (vec_append(&pool, sb->pool.data + p->off, p->bytes)) {
+			vec_free(&pool);
+			return;
+		}
+	}
+	for (size_t i = 0, off = 0; i < nr; i++) {
+		sb->pending.data[i].off = off;
+		off += sb->pending.data[i].bytes;
+	}
+	free(sb->pool.data);
+	sb->pool.data = pool.data;
+	sb->pool.nr = pool.nr;
+	sb->pool.cap = pool.cap;
+}
+
+int sideband_read(struct sideband *sb, uint64_t until_ns, sideband_fn fn, void *ctx)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < sb->nr; i++) {
+		ret = read_buffer(sb, i);
+		if (ret)
+			return ret;
+	}
+	if (!sb->pending.nr)
+		return 0;
+	qsort(sb->pending.data, sb->pending.nr, sizeof(*sb->pending.data), compare_pending);
+	for (i = 0; i < sb->pending.nr && sb->pending.data[i].time_ns <= until_ns; i++) {
+		struct sideband_record record;
+
+		decode(sb->pool.data + sb->pending.data[i].off, sb->pending.data[i].time_ns,
+		       &record);
+		ret = fn(ctx, &record);
+		if (ret)
+			return ret;
+	}
+	keep_from(sb, i);
+	return 0;
+}

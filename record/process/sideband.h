@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's side-band: a dummy perf event on every CPU whose ring buffer tells of every
+ * executable mapping (with its build-id), exec, fork and exit, and of BPF programs as they come.
+ * So a process that lived for ten milliseconds, or whose file is gone, can be resolved.
+ *
+ * Records of different CPUs are handed out in the order of their times. A record is handed out
+ * only when no earlier one can still turn up in another CPU's buffer.
+ */
+#ifndef RECORD_PROCESS_SIDEBAND_H
+#define RECORD_PROCESS_SIDEBAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buildid.h"
+#include "common/err.h"
+#include "common/parse.h"
+
+enum sideband_type {
+	SIDEBAND_MMAP,
+	SIDEBAND_EXEC,
+	SIDEBAND_FORK,
+	SIDEBAND_EXIT,
+	SIDEBAND_KSYMBOL,
+};
+
+/* One record. Process ids are those of the recorder's pid namespace. */
+struct sideband_record {
+	enum sideband_type type;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint32_t pid, tid;
+	uint32_t parent_pid; /* SIDEBAND_FORK */
+	/* SIDEBAND_MMAP; SIDEBAND_KSYMBOL: addr and size */
+	uint64_t addr, size, pgoff;
+	uint32_t dev_major, dev_minor; /* the file, where build_id is none */
+	uint64_t inode;
+	struct build_id build_id;
+	/* SIDEBAND_MMAP: path; SIDEBAND_EXEC: task's name; SIDEBAND_KSYMBOL: symbol's. With a NUL.
+	 */
+	const char *name;
+};
+
+struct sideband;
+
+typedef int (*sideband_fn)(void *ctx, const struct sideband_record *record);
+
+/* Bytes of each CPU's buffer, unless that is more memory than the user may lock. */
+#define SIDEBAND_BUFFER_BYTES (256u << 10)
+
+/*
+ * Opens and enables the events on @cpus. Buffers are smaller where kernel.perf_event_mlock_kb and
+ * RLIMIT_MEMLOCK do not allow more. Returns 0 or a negative errno with @err set.
+ */
+int sideband_create(const u32_vec *cpus, struct sideband **sideband, struct err *err);
+
+void sideband_destroy(struct sideband *sideband);
+
+/* The events' file descriptors, one for each CPU: readable when a buffer is a quarter full. */
+const int *sideband_fds(const struct sideband *sideband, size_t *nr);
+
+/*
+ * Reads all buffers and hands out the records of up to @until_ns. The caller vouches that records
+ * of before that time have been written by now. Returns 0, -ENOMEM, or what @fn returned.
+ */
+int sideband_read(struct sideband *sideband, uint64_t until_ns, sideband_fn fn, void *ctx);
+
+/* Bytes of each CPU's buffer: SIDEBAND_BUFFER_BYTES, or a smaller power of two. */
+size_t sideband_buffer_bytes(const struct sideband *sideband);
+
+/*
+ * Asks how many records were lost, where the kernel knows (Linux 6.0). Elsewhere it tells of losses
+ * when there is room for another record, and of the last ones never.
+ */
+void sideband_count_lost(struct sideband *sideband);
+
+/* Records that the kernel dropped because a buffer was full, as far as was asked or told. */
+uint64_t sideband_lost(const struct sideband *sideband);
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/record_options.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "format/prof.h"
+
+#define DEFAULT_OUTPUT "profrec.prof"
+
+/* bcc's defaults: 49 Hertz, so as not to run in step with what happens 50 or 100 times a second. */
+#define DEFAULT_FREQ_HZ       49
+#define DEFAULT_STACK_STORAGE 16384
+#define DEFAULT_HASH_STORAGE  40960
+
+#define STORAGE_MAX  (1u << 24)
+#define FREQ_MAX_HZ  1000000
+#define DURATION_MAX 99999999
+#define KEEP_MAX     1000000
+
+#define PID_MAX  4194304
+#define UID_MAX  4294967294 /* the last one is no user */
+#define COMM_MAX 15         /* bytes: TASK_COMM_LEN - 1 */
+
+enum { GROUP_SIDES = 1, GROUP_IDS, GROUP_RATE };
+
+#define TARGET(member) offsetof(struct record_options, member)
+
+static const struct option_spec specs[] = {
+	{"output", 'o', OPTION_STRING, TARGET(output), "FILE",
+	 .help = "write the recording to FILE; - is standard output; %Y, %H and other conversions of strftime(3) are replaced (default " DEFAULT_OUTPUT
+		 ")"},
+	{"pid", 'p', OPTION_PIDS, TARGET(pids), "PID[,PID...]",
+	 .help = "record these processes only", .exclusive = GROUP_IDS},
+	{"tid", 'L', OPTION_TIDS, TARGET(tids), "TID[,TID...]", .help = "record these threads only",
+	 .exclusive = GROUP_IDS},
+	{"follow", 0, OPTION_FLAG, TARGET(follow),
+	 .help = "with -p, record the descendants of the processes, too"},
+	{"comm", 0, OPTION_STRING, TARGET(comm), "NAME",
+	 .help = "record threads of this name only"},
+	{"uid", 0, OPTION_U64, TARGET(uid), "UID", .max = UID_MAX,
+	 .help = "record this user's threads only (real user id)"},
+	{"cgroup", 0, OPTION_STRING, TARGET(cgroup), "PATH",
+	 .help = "record this directory of cgroup v2 and those below it only"},
+	{"cgroupmap", 0, OPTION_STRING, TARGET(cgroup_map), "PATH",
+	 .help = "record cgroups only whose ids are in this pinned BPF map"},
+	{"mntns", 0, OPTION_U64, TARGET(mntns), "PID", .min = 1, .max = PID_MAX,
+	 .help = "record the mount namespace of this process only"},
+	{"mntnsmap", 0, OPTION_STRING, TARGET(mntns_map), "PATH",
+	 .help = "record mount namespaces only that are in this pinned BPF map"},
+	{"event", 'e', OPTION_STRING, TARGET(event_text), "EVENT",
+	 .help = "sample this event: a name that perf list shows, rNNNN, both also with :u or :k, or a tracepoint CATEGORY:NAME (default cycles, else cpu-clock)"},
+	{"frequency", 'F', OPTION_U64, TARGET(freq_hz), "HZ", .min = 1, .max = FREQ_MAX_HZ,
+	 .help = "sample this often a second on each CPU (default 49)", .exclusive = GROUP_RATE},
+	{"count", 'c', OPTION_U64, TARGET(period), "COUNT", .min = 1, .max = INT64_MAX,
+	 .help = "sample every COUNT events on each CPU (nanoseconds of clocks)",
+	 .exclusive = GROUP_RATE},
+	{"cpu", 'C', OPTION_CPUS, TARGET(cpus), "CPU[,CPU|A-B...]",
+	 .help = "record these CPUs only"},
+	{"user-stacks-only", 'U', OPTION_FLAG, TARGET(user_only),
+	 .help = "take stacks of user space only", .exclusive = GROUP_SIDES},
+	{"kernel-stacks-only", 'K', OPTION_FLAG, TARGET(kernel_only),
+	 .help = "take stacks of the kernel only", .exclusive = GROUP_SIDES},
+	{"include-idle", 'I', OPTION_FLAG, TARGET(include_idle),
+	 .help = "include samples of idle CPUs"},
+	{"stack-storage-size", 0, OPTION_U64, TARGET(stack_storage), "N", .min = 2,
+	 .max = STORAGE_MAX,
+	 .help = "unique stacks that the kernel holds until they are drained (default 16384)"},
+	{"hash-storage-size", 0, OPTION_U64, TARGET(hash_storage), "N", .min = 2,
+	 .max = STORAGE_MAX,
+	 .help = "counts that the kernel holds until they are drained (default 40960)"},
+	{"max-stack-depth", 0, OPTION_U64, TARGET(max_depth), "N", .min = 1,
+	 .max = PROF_MAX_STACK_FRAMES,
+	 .help = "frames of a stack at most (default 127; more needs kernel.perf_event_max_stack)"},
+	{"unwind", 0, OPTION_STRING, TARGET(unwind_text), "auto|fp|dwarf",
+	 .help = "walk stacks of user space along frame pointers, or by tables from .eh_frame (default auto: by tables where the kernel can)"},
+	{"unwind-cache", 0, OPTION_STRING, TARGET(unwind_cache), "DIR",
+	 .help = "keep unwind tables in DIR, for the recordings to come"},
+	{"interval", 'i', OPTION_U64, TARGET(interval_s), "SECONDS", .min = 1, .max = DURATION_MAX,
+	 .help = "keep each interval of this length apart; profrep -T prints them one by one"},
+	{"rotate", 0, OPTION_STRING, TARGET(rotate), "SECONDS|SIZE",
+	 .help = "go on in another file after this time, or when the file is this large (with K, M or G); -o must be a pattern"},
+	{"rotate-keep", 0, OPTION_U64, TARGET(rotation.keep), "N", .min = 1, .max = KEEP_MAX,
+	 .help = "keep the N latest finished files of this run and remove older ones"},
+	{"quiet", 'q', OPTION_FLAG, TARGET(quiet), .help = "print errors only"},
+};
+
+static const struct program_spec program = {
+	.name = "profrec",
+	.summary =
+		"Record where CPU time is spent: stacks are counted in the kernel and written to a small file.",
+	.usage = "[OPTIONS] [DURATION] [-- COMMAND [ARG...]]",
+	.examples =
+		"  profrec                         record all processes at 49 Hertz until Ctrl-C\n"
+		"  profrec -o app.prof 30          record for 30 seconds into app.prof\n"
+		"  profrec -F 99 -p 185            record process 185 at 99 Hertz\n"
+		"  profrec -o - 5 | profrep -      record for 5 seconds and report at once\n"
+		"  profrec -F 999 -- gcc -c x.c    record a command and its children\n"
+		"  profrec -U 5                    take user stacks only\n"
+		"  profrec -e page-faults -p 185   record where process 185 touches new memory\n"
+		"  profrec -e sched:sched_switch -c 10\n"
+		"                                  record every tenth switch of tasks\n"
+		"  profrec -o - -i 1 | profrep -T -f -\n"
+		"                                  print what ran, each second\n"
+		"  profrec -o %Y%m%d-%H%M%S.prof --rotate 3600 --rotate-keep 24\n"
+		"                                  a file an hour, of the last day\n",
+	.options = specs,
+	.nr_options = ARRAY_SIZE(specs),
+	.takes_command = true,
+};
+
+static char *join(int argc, char **argv)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (int i = 0; i < argc; i++)
+		fprintf(f, "%s%s", i ? " " : "", argv[i]);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int parse_operands(struct record_options *options, int argc, char **argv, int first,
+			  struct err *err)
+{
+	int ret;
+
+	if (first == argc)
+		return 0;
+	ret = parse_u64(argv[first], 1, DURATION_MAX, &options->duration_s);
+	if (ret == -ERANGE)
+		return err_set(err, -EINVAL, "duration %s is out of range (1 to %u seconds)",
+			       argv[first], DURATION_MAX);
+	if (ret) {
+		err_set(err, -EINVAL, "duration '%s' is not a number of seconds", argv[first]);
+		return err_hint(err, -EINVAL, "to record a command, put -- before it");
+	}
+	if (first + 1 < argc) {
+		err_set(err, -EINVAL, "unexpected argument '%s'", argv[first + 1]);
+		return err_hint(err, -EINVAL, "to record a command, put -- before it");
+	}
+	if (options->duration_s == DURATION_MAX)
+		options->duration_s = 0; /* as bcc: until Ctrl-C */
+	return 0;
+}
+
+/* Frequency or period, by what was given and by the event. */
+static int choose_rate(struct record_options *o, struct err *err)
+{
+	int ret = o->event_text ? event_name_parse(o->event_text, &o->event) : 0;
+
+	if (ret == -EOPNOTSUPP) {
+		err_set(err, -EINVAL,
+			"option -e/--event: '%s' has modifiers that are not supported",
+			o->event_text);
+		return err_hint(
+			err, -EINVAL,
+			"u (user space) and k (kernel) are, but for tracepoints; -U and -K choose whose stacks are taken");
+	}
+	if (ret) {
+		err_set(err, -EINVAL, "option -e/--event: there is no event '%s'", o->event_text);
+		return err_hint(err, -EINVAL, "%s, rNNNN (hexadecimal), or CATEGORY:NAME",
+				EVENT_NAMES);
+	}
+	if (o->event_text && o->event.type == PERF_TYPE_TRACEPOINT && o->freq_hz) {
+		err_set(err, -EINVAL, "option -F/--frequency: not allowed with a tracepoint");
+		return err_hint(err, -EINVAL, "-c COUNT takes every COUNTth hit");
+	}
+	if (o->freq_hz || o->period)
+		return 0;
+	if (o->event_text && o->event.every)
+		o->period = 1;
+	else
+		o->freq_hz = DEFAULT_FREQ_HZ;
+	return 0;
+}
+
+static int choose_unwinding(struct record_options *o, struct err *err)
+{
+	static const char *const names[] = {
+		[UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_DWARF] = "dwarf"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (o->unwind_text && strcmp(o->unwind_text, names[i]))
+			continue;
+		o->unwind = i;
+		return 0;
+	}
+	return err_set(err, -EINVAL, "option --unwind: '%s' is not auto, fp or dwarf",
+		       o->unwind_text);
+}
+
+/* What no single option can tell. */
+static int check_together(const struct record_options *o, struct err *err)
+{
+	if (o->command && (o->pids.nr || o->tids.nr))
+		return err_set(err, -EINVAL, "option %s: not allowed with a command",
+			       o->pids.nr ? "-p/--pid" : "-L/--tid");
+	if (o->follow && !o->pids.nr)
+		return err_set(err, -EINVAL, "option --follow: needs -p/--pid");
+	if (o->comm && strlen(o->comm) > COMM_MAX)
+		return err_set(
+			err, -EINVAL,
+			"option --comm: '%s' is longer than a thread's name can be (%d bytes)",
+			o->comm, COMM_MAX);
+	return 0;
+}
+
+int record_options_parse(struct record_options *options, int argc, char **argv, struct err *err)
+{
+	int own_argc = argc, first, ret;
+
+	*options = (struct record_options){
+		.output = DEFAULT_OUTPUT,
+		.uid = UINT64_MAX,
+		.stack_storage = DEFAULT_STACK_STORAGE,
+		.hash_storage = DEFAULT_HASH_STORAGE,
+	};
+	options->command_line = join(argc, argv);
+	if (!options->command_line)
+		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
+	/* All behind the first -- is the command's. */
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--"))
+			continue;
+		own_argc = i;
+		if (i + 1 == argc)
+			return err_set(err, -EINVAL, "no command behind --");
+		options->command = argv + i + 1;
+		break;
+	}
+	ret = options_parse(&program, own_argc, argv, options, &first, err);
+	if (ret != OPTIONS_RUN)
+		return ret;
+	ret = parse_operands(options, own_argc, argv, first, err);
+	if (!ret)
+		ret = choose_rate(options, err);
+	if (!ret)
+		ret = choose_unwinding(options, err);
+	if (!ret)
+		ret = check_together(options, err);
+	if (!ret && options->rotate)
+		ret = rotation_parse(options->rotate, &options->rotation, err);
+	if (!ret)
+		ret = rotation_check(&options->rotation, options->rotate, options->output, err);
+	return ret ? ret : OPTIONS_RUN;
+}
+
+void record_options_deinit(struct record_options *options)
+{
+	vec_free(&options->pids);
+	vec_free(&options->tids);
+	vec_free(&options->cpus);
+	free(options->command_line);
+}

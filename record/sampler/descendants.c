@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/sampler/descendants.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "record/process/proc_scan.h"
+#include "record/proc/proc_status.h"
+
+static int compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool has(const u32_vec *sorted, uint32_t id)
+{
+	return sorted->nr &&
+	       bsearch(&id, sorted->data, sorted->nr, sizeof(id), compare_u32) != NULL;
+}
+
+static void sort(u32_vec *ids)
+{
+	if (ids->nr)
+		qsort(ids->data, ids->nr, sizeof(*ids->data), compare_u32);
+}
+
+static int follow(struct sampler *sampler, uint32_t pid, uint32_t parent, struct err *err)
+{
+	_cleanup_close_ int pidfd = syscall(SYS_pidfd_open, pid, 0);
+	uint32_t now;
+	int ret;
+
+	if (pidfd < 0)
+		return errno == ESRCH
+			       ? 0
+			       : err_set(err, -errno, "failed to follow process %u: %m", pid);
+	/* The number might have passed on to another process: with the descriptor it is held. */
+	if (proc_parent(pid, &now) || now != parent)
+		return 0;
+	ret = sampler_follow(sampler, pidfd, err);
+	return ret == -ESRCH ? 0 : ret;
+}
+
+/*
+ * Follows the children of @known and adds them to it; sets *@grown when there were any. What a
+ * process forked before it was marked is in the list that is made after that.
+ */
+static int follow_children(u32_vec *known, struct sampler *sampler, bool *grown, struct err *err)
+{
+	u32_vec all = {0}, found = {0};
+	int ret = proc_list(&all, err);
+
+	for (size_t i = 0; !ret && i < all.nr; i++) {
+		uint32_t pid = all.data[i], parent;
+
+		if (has(known, pid) || proc_parent(pid, &parent) || !has(known, parent))
+			continue;
+		ret = follow(sampler, pid, parent, err);
+		if (!ret && vec_push(&found, pid))
+			ret = err_set(err, -ENOMEM, "failed to follow processes: out of memory");
+	}
+	*grown = found.nr > 0;
+	if (!ret && vec_append(known, found.data, found.nr))
+		ret = err_set(err, -ENOMEM, "failed to follow processes: out of memory");
+	sort(known);
+	vec_free(&all);
+	vec_free(&found);
+	return ret;
+}
+
+int descendants_follow(const u32_vec *pids, struct sampler *sampler, struct err *err)
+{
+	u32_vec known = {0};
+	bool grown = true;
+	int ret = 0;
+
+	if (vec_append(&known, pids->data, pids->nr))
+		ret = err_set(err, -ENOMEM, "failed to follow processes: out of memory");
+	sort(&known);
+	while (!ret && grown)
+		ret = follow_children(&known, sampler, &grown, err);
+	vec_free(&known);
+	return ret;
+}

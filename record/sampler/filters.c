@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/sampler/filters.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "record/system/privilege.h"
+#include "record/process/proc_scan.h"
+#include "record/proc/proc_status.h"
+
+static int check_ids(struct filters *f, struct err *err)
+{
+	vec_for_each(f->ids, id) {
+		uint32_t tgid = *id; /* also when /proc hides it */
+
+		if (proc_is_gone(*id))
+			return err_set(err, -ESRCH, "failed to record %s %u: %s",
+				       f->ids_are_threads ? "thread" : "process", *id,
+				       strerror(ESRCH));
+		if (proc_tgid(*id, &tgid) == -ENOMEM)
+			return err_set(err, -ENOMEM, "failed to read /proc: out of memory");
+		if (!f->ids_are_threads && tgid != *id) {
+			err_set(err, -ESRCH,
+				"failed to record process %u: it is a thread of process %u", *id,
+				tgid);
+			return err_hint(err, -ESRCH, "-L %u records a thread", *id);
+		}
+		/* Of what is followed, anything may have to be known. */
+		if (!f->follow && vec_push(&f->scan, tgid))
+			return err_set(err, -ENOMEM, "failed to read /proc: out of memory");
+	}
+	return 0;
+}
+
+static int open_cgroup(const char *path, int *fd, struct err *err)
+{
+	_cleanup_close_ int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	struct statfs fs;
+
+	if (dir < 0)
+		return err_set(err, -errno, "failed to open cgroup '%s': %m", path);
+	if (fstatfs(dir, &fs))
+		return err_set(err, -errno, "failed to open cgroup '%s': %m", path);
+	if (fs.f_type != CGROUP2_SUPER_MAGIC) {
+		err_set(err, -EINVAL, "failed to open cgroup '%s': it is not in a cgroup v2 tree",
+			path);
+		return err_hint(err, -EINVAL, "where one is mounted: findmnt -t cgroup2");
+	}
+	*fd = TAKE_FD(dir);
+	return 0;
+}
+
+/* A program or link can be pinned, too. */
+static bool is_map(int fd)
+{
+	char path[64], target[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return false;
+	target[n] = '\0';
+	return strstr(target, "bpf-map") != NULL;
+}
+
+/*
+ * Opens a pinned hash<u64, ...>; the values are the business of whoever made it. @what names its
+ * keys.
+ */
+static int open_map(const char *path, const char *what, int *fd, struct err *err)
+{
+	_cleanup_close_ int map = bpf_obj_get(path);
+	struct bpf_map_info info = {0};
+	uint32_t size = sizeof(info);
+	int code = map < 0 ? -errno : 0;
+
+	if (code) {
+		/* The kernel's EINVAL or EACCES alike: a path that is not on a BPF filesystem. */
+		struct statfs fs;
+
+		if (!statfs(path, &fs) && fs.f_type != BPF_FS_MAGIC)
+			return err_set(err, code,
+				       "failed to open map '%s': it is not in a BPF filesystem",
+				       path);
+		err_set(err, code, "failed to open map '%s': %s", path, strerror(-code));
+		return code == -EPERM ? privilege_explain(code, err) : code;
+	}
+	if (!is_map(map))
+		return err_set(err, -EINVAL,
+			       "failed to open map '%s': what is pinned there is no map", path);
+	if (bpf_obj_get_info_by_fd(map, &info, &size))
+		return err_set(err, -errno, "failed to open map '%s': %m", path);
+	if ((info.type != BPF_MAP_TYPE_HASH && info.type != BPF_MAP_TYPE_LRU_HASH) ||
+	    info.key_size != sizeof(uint64_t)) {
+		err_set(err, -EINVAL,
+			"failed to open map '%s': it is no hash map with keys of 8 bytes", path);
+		return err_hint(err, -EINVAL, "its keys must be %s", what);
+	}
+	*fd = TAKE_FD(map);
+	return 0;
+}
+
+static int find_mntns(uint32_t pid, uint32_t *inum, struct err *err)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/mnt", pid);
+	if (stat(path, &st)) {
+		int code = errno == ENOENT ? -ESRCH : -errno;
+
+		err_set(err, code, "failed to find the mount namespace of process %u: %s", pid,
+			strerror(-code));
+		if (code == -EACCES || code == -EPERM)
+			return err_hint(err, code, "other users' namespaces need CAP_SYS_PTRACE");
+		return code;
+	}
+	*inum = st.st_ino;
+	return 0;
+}
+
+int filters_open(struct filters *f, const struct record_options *o, struct err *err)
+{
+	int ret;
+
+	*f = (struct filters){
+		.ids = o->tids.nr ? &o->tids : &o->pids,
+		.ids_are_threads = o->tids.nr > 0,
+		.follow = o->follow || o->command,
+		.comm = o->comm,
+		.uid = o->uid,
+		.cgroup_fd = -1,
+		.cgroup_map_fd = -1,
+		.mntns_map_fd = -1,
+	};
+	ret = check_ids(f, err);
+	if (!ret && o->mntns)
+		ret = find_mntns(o->mntns, &f->mntns_inum, err);
+	if (!ret && o->cgroup)
+		ret = open_cgroup(o->cgroup, &f->cgroup_fd, err);
+	if (!ret && o->cgroup_map)
+		ret = open_map(o->cgroup_map, "ids of cgroups", &f->cgroup_map_fd, err);
+	if (!ret && o->mntns_map)
+		ret = open_map(o->mntns_map, "inode numbers of mount namespaces", &f->mntns_map_fd,
+			       err);
+	return ret;
+}
+
+void filters_close(struct filters *f)
+{
+	if (!f->ids)
+		return; /* never opened: 0 is no descriptor of ours */
+	cleanup_close(&f->cgroup_fd);
+	cleanup_close(&f->cgroup_map_fd);
+	cleanup_close(&f->mntns_map_fd);
+	vec_free(&f->scan);
+	*f = (struct filters){0};
+}
+
+char *filters_format(const struct filters *f, const struct record_options *o)
+{
+	const char *separator = "";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+#define ADD(given, ...)                                                                            \
+	do {                                                                                       \
+		if (!(given))                                                                      \
+			break;                                                                     \
+		fputs(separator, out);                                                             \
+		fprintf(out, __VA_ARGS__);                                                         \
+		separator = ", ";                                                                  \
+	} while (0)
+	ADD(o->follow, "children followed");
+	ADD(o->comm, "comm '%s'", o->comm);
+	ADD(f->uid != FILTERS_ANY_UID, "uid %" PRIu64, f->uid);
+	ADD(o->cgroup, "cgroup %s", o->cgroup);
+	ADD(o->cgroup_map, "cgroups in map %s", o->cgroup_map);
+	ADD(o->mntns, "mount namespace %" PRIu32 " of process %" PRIu64, f->mntns_inum, o->mntns);
+	ADD(o->mntns_map, "mount namespaces in map %s", o->mntns_map);
+#undef ADD
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/sampler/sampler_load.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "profrec.skel.h"
+#include "record/system/privilege.h"
+
+/* A set is drained when it is this full: half the room is left for the time until the swap. */
+#define WATERMARK_PERCENT 50
+
+/* libbpf's first complaint, for the message: the errno alone rarely tells why a load failed. */
+static char libbpf_text[256];
+
+static int keep_libbpf_text(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	if (level == LIBBPF_WARN && !libbpf_text[0]) {
+		vsnprintf(libbpf_text, sizeof(libbpf_text), fmt, ap);
+		libbpf_text[strcspn(libbpf_text, "\n")] = '\0';
+	}
+	return 0;
+}
+
+/* Programs compare with this to know whether ids need translation; the initial one's is fixed. */
+#define PROC_PID_INIT_INO 0xEFFFFFFCU /* include/linux/proc_ns.h */
+
+static void set_pidns(struct profrec_bpf *bpf)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) || (uint32_t)st.st_ino == PROC_PID_INIT_INO)
+		return;
+	bpf->rodata->pidns_inum = st.st_ino;
+	bpf->rodata->pidns_dev = st.st_dev;
+}
+
+static uint32_t watermark(uint64_t entries)
+{
+	uint64_t n = entries * WATERMARK_PERCENT / 100;
+
+	return n ? n : 1;
+}
+
+static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *options)
+{
+	uint32_t nr_stacks = (options->stack_storage + 1) / NR_SETS;
+	uint32_t nr_counts = (options->hash_storage + 1) / NR_SETS;
+	uint32_t stack_size = STACK_ENTRY_SIZE(options->max_depth);
+	struct bpf_map *inner = bpf_map__inner_map(bpf->maps.stack_sets);
+	int ret = 0;
+
+	bpf->rodata->stack_watermark = watermark(nr_stacks);
+	bpf->rodata->count_watermark = watermark(nr_counts);
+	bpf->rodata->max_depth = options->max_depth;
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.stacks0, nr_stacks);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.stacks1, nr_stacks);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.counts0, nr_counts);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.counts1, nr_counts);
+	ret = ret ?: bpf_map__set_value_size(bpf->maps.stacks0, stack_size);
+	ret = ret ?: bpf_map__set_value_size(bpf->maps.stacks1, stack_size);
+	ret = ret ?: bpf_map__set_value_size(inner, stack_size);
+	ret = ret ?: bpf_map__set_value_size(bpf->maps.buffers, stack_size);
+	return ret;
+}
+
+/* Processes that are walked by tables at a time; others are left along frame pointers. */
+#define UNWIND_SPACES       16384
+#define UNWIND_WANTS_BYTES  (64u << 10)
+#define EARLY_SAMPLES_BYTES (1u << 20)
+
+static int set_unwinding(struct profrec_bpf *bpf)
+{
+	int ret = 0;
+
+	bpf->rodata->unwind_by_tables = true;
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_spaces, UNWIND_SPACES);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_mappings, UNWIND_MAX_MAPPINGS);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_pages, UNWIND_MAX_PAGES);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_rules, UNWIND_MAX_RULES);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_wants, UNWIND_WANTS_BYTES);
+	ret = ret ?: bpf_map__set_max_entries(bpf->maps.early_samples, EARLY_SAMPLES_BYTES);
+	return ret;
+}
+
+static int set_filters(struct profrec_bpf *bpf, const struct filters *f)
+{
+	int ret = 0;
+
+	set_pidns(bpf);
+	bpf->rodata->filter_ids = f->ids->nr > 0;
+	bpf->rodata->ids_are_threads = f->ids_are_threads;
+	bpf->rodata->follow_forks = f->follow;
+	bpf->rodata->filter_comm = f->comm != NULL;
+	if (f->comm)
+		strncpy((char *)(uintptr_t)bpf->rodata->wanted_comm, f->comm, COMM_SIZE - 1);
+	bpf->rodata->filter_uid = f->uid != FILTERS_ANY_UID;
+	bpf->rodata->wanted_uid = f->uid;
+	bpf->rodata->wanted_mntns = f->mntns_inum;
+	bpf->rodata->filter_cgroup = f->cgroup_fd >= 0;
+	bpf->rodata->filter_cgroup_ids = f->cgroup_map_fd >= 0;
+	bpf->rodata->filter_mntns_ids = f->mntns_map_fd >= 0;
+	if (f->ids->nr)
+		ret = ret ?: bpf_map__set_max_entries(bpf->maps.ids, f->ids->nr);
+	if (f->cgroup_map_fd >= 0)
+		ret = ret ?: bpf_map__reuse_fd(bpf->maps.cgroup_ids, f->cgroup_map_fd);
+	if (f->mntns_map_fd >= 0)
+		ret = ret ?: bpf_map__reuse_fd(bpf->maps.mntns_ids, f->mntns_map_fd);
+	return ret;
+}
+
+static int configure(struct profrec_bpf *bpf, const struct sampler_options *options)
+{
+	int ret;
+
+	if (getrandom((void *)&bpf->rodata->hash_seed, sizeof(bpf->rodata->hash_seed), 0) < 0)
+		return -errno;
+	bpf->rodata->take_user = !options->no_user;
+	bpf->rodata->take_kernel = !options->no_kernel;
+	bpf->rodata->include_idle = options->include_idle;
+	if (options->events->period)
+		bpf->rodata->hit_period = options->events->period;
+	bpf_program__set_autoload(bpf->progs.take_sample, !options->events->is_tracepoint);
+	bpf_program__set_autoload(bpf->progs.take_sample_hit, options->events->is_tracepoint);
+	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);
+	ret = set_sizes(bpf, options);
+	if (!ret && options->unwind)
+		ret = set_unwinding(bpf);
+	return ret ? ret : set_filters(bpf, options->filters);
+}
+
+/*
+ * The inner map templates of the two maps of maps come from their declarations, with one entry;
+ * hash maps of any size may be put into them, as the kernel compares types, not sizes.
+ */
+static int load(struct profrec_bpf *bpf, const struct sampler_options *options, struct err *err)
+{
+	int ret = configure(bpf, options);
+
+	if (ret)
+		return err_set(err, ret, "failed to configure the BPF maps: %s", strerror(-ret));
+	ret = profrec_bpf__load(bpf);
+	if (!ret)
+		return 0;
+	err_set(err, ret, "failed to load the BPF programs: %s%s%s%s", strerror(-ret),
+		libbpf_text[0] ? " (" : "", libbpf_text, libbpf_text[0] ? ")" : "");
+	if (ret == -EPERM || ret == -EACCES)
+		return privilege_explain(ret, err);
+	if (ret == -ENOMEM || ret == -E2BIG)
+		return err_hint(
+			err, ret,
+			"lower --stack-storage-size, --hash-storage-size or --max-stack-depth, or the memory cgroup's limit is too low");
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return err_hint(
+			err, ret,
+			"/sys/kernel/btf/vmlinux cannot be read: recording needs Linux 5.15 or later with CONFIG_DEBUG_INFO_BTF");
+	return err_hint(err, ret, "recording needs Linux 5.15 or later with CONFIG_BPF_EVENTS");
+}
+
+/* Each update would wait for the programs, 10 ms and more: so all at once. */
+static int fill_set(const struct bpf_map *sets, const struct bpf_map *map0,
+		    const struct bpf_map *map1, struct err *err)
+{
+	uint32_t keys[NR_SETS] = {0, 1}, nr = NR_SETS;
+	int fds[NR_SETS] = {bpf_map__fd(map0), bpf_map__fd(map1)};
+
+	if (bpf_map_update_batch(bpf_map__fd(sets), keys, fds, &nr, NULL))
+		return err_set(err, -errno, "failed to fill BPF map '%s': %m", bpf_map__name(sets));
+	return 0;
+}
+
+static int fill_sets(const struct profrec_bpf *bpf, struct err *err)
+{
+	int ret = fill_set(bpf->maps.stack_sets, bpf->maps.stacks0, bpf->maps.stacks1, err);
+
+	return ret ? ret
+		   : fill_set(bpf->maps.count_sets, bpf->maps.counts0, bpf->maps.counts1, err);
+}
+
+static int set_ids(const struct profrec_bpf *bpf, const u32_vec *ids, struct err *err)
+{
+	vec_for_each(ids, id) {
+		uint8_t wanted = 1;
+
+		if (bpf_map_update_elem(bpf_map__fd(bpf->maps.ids), id, &wanted, BPF_ANY))
+			return err_set(err, -errno, "failed to select process %u: %m", *id);
+	}
+	return 0;
+}
+
+static int set_cgroup(const struct profrec_bpf *bpf, int fd, struct err *err)
+{
+	uint32_t zero = 0;
+
+	if (fd >= 0 && bpf_map_update_elem(bpf_map__fd(bpf->maps.cgroups), &zero, &fd, BPF_ANY))
+		return err_set(err, -errno, "failed to select the cgroup: %m");
+	return 0;
+}
+
+bool sampler_can_unwind(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_loop, NULL) == 1 &&
+	       libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL) == 1;
+}
+
+int sampler_load(const struct sampler_options *options, struct profrec_bpf **bpf, struct err *err)
+{
+	struct profrec_bpf *b;
+	char reason[128];
+	int ret;
+
+	libbpf_set_print(keep_libbpf_text);
+	b = profrec_bpf__open();
+	if (!b) {
+		ret = -errno;
+		libbpf_strerror(ret, reason, sizeof(reason)); /* it has numbers of its own */
+		return err_set(err, ret, "failed to open the BPF programs: %s", reason);
+	}
+	ret = load(b, options, err);
+	if (!ret)
+		ret = fill_sets(b, err);
+	if (!ret)
+		ret = set_ids(b, options->filters->ids, err);
+	if (!ret)
+		ret = set_cgroup(b, options->filters->cgroup_fd, err);
+	if (ret) {
+		profrec_bpf__destroy(b);
+		return ret;
+	}
+	*bpf = b;
+	return 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code that processes made for themselves, and the maps they write of it. A map is in /tmp of the
+ * process's own root and can be reached only while the process lives, or through what was opened
+ * while it did: so the directory of every process that maps memory to run its own code from is
+ * held, and when it ends, the map. Names are looked up when the epoch is written, all at once.
+ */
+#ifndef RECORD_SYMBOLS_JIT_H
+#define RECORD_SYMBOLS_JIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/index.h"
+#include "common/vec.h"
+#include "record/process/address_spaces.h"
+#include "record/epoch/epoch_tables.h"
+
+/* A process that has or may have a map. */
+struct jit_process {
+	uint32_t pid;
+	uint64_t generation;
+	uint32_t ns_pid; /* the map's name, in its own root */
+	uint32_t uid;    /* may own the map */
+	int dir_fd;      /* /tmp in its root, -1: not held */
+	int map_fd;      /* the map, once the process has ended; -1: none */
+	bool ended;
+	bool checked; /* whether there is a map was seen since the last forget: */
+	bool has_map;
+	bool in_epoch; /* the epoch has frames in its code */
+};
+
+struct jit {
+	VEC(struct jit_process) processes;
+	struct index by_generation;
+	int host_dir_fd; /* /tmp of the recorder's root */
+	size_t nr_held;  /* descriptors */
+};
+
+/* What cannot be opened is done without. */
+void jit_init(struct jit *jit);
+void jit_deinit(struct jit *jit);
+
+/*
+ * The process maps executable memory that is no file: holds what its map will be found by. What
+ * is known already stays. Returns 0 or -ENOMEM.
+ */
+int jit_watch(struct jit *jit, const struct address_space *space);
+
+/* Watches all processes of @spaces that map such memory. Returns 0 or -ENOMEM. */
+int jit_watch_all(struct jit *jit, const struct address_spaces *spaces);
+
+/* @child was forked: its map is looked for if @parent's is. @parent may be NULL. 0 or -ENOMEM. */
+int jit_fork(struct jit *jit, const struct address_space *parent,
+	     const struct address_space *child);
+
+/* The process ends, or its exec does away with its code: takes hold of the map. NULL is fine. */
+void jit_end(struct jit *jit, const struct address_space *space);
+
+/*
+ * Is there a map for what runs in @space? Looked at once until the next forget. When there is,
+ * the epoch is taken to have frames in its code from now on.
+ */
+bool jit_has_map(struct jit *jit, const struct address_space *space);
+
+/*
+ * Puts the names of all frames in objects of kind PROF_OBJECT_JIT into @tables. Maps that cannot be
+ * read any more are passed over. Returns 0 or -ENOMEM.
+ */
+int jit_add_symbols(struct jit *jit, struct epoch_tables *tables);
+
+/* The epoch was written: what it had needs no map any more. */
+void jit_reset(struct jit *jit);
+
+/* Lets go of processes that are not in @spaces any more, nor in the epoch. Returns 0 or -ENOMEM. */
+int jit_forget(struct jit *jit, const struct address_spaces *spaces);
+
+#endif

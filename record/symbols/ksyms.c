@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/symbols/ksyms.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "common/cleanup.h"
+#include "common/readfile.h"
+
+#define NOTES_MAX 65536
+
+/* Kernel text is in the upper half; lower addresses are offsets into the per-CPU area. */
+#define KERNEL_ADDR_MIN UINT64_C(0x00ffffffffffffff)
+
+/* Bytes of kallsyms, which has some megabytes, that are read at a time. */
+#define SLICE_BYTES (64u << 10)
+
+/* Longer names than the kernel has are cut: KSYM_NAME_LEN is 512 since Linux 6.1. */
+#define NAME_MAX_BYTES 512
+
+static void free_tables(struct ksyms *ksyms)
+{
+	vec_free(&ksyms->syms);
+	vec_free(&ksyms->names);
+	vec_free(&ksyms->modules);
+	vec_free(&ksyms->added);
+	vec_free(&ksyms->text);
+}
+
+int ksyms_add_symbol(struct ksyms *ksyms, struct ksym sym, const char *name)
+{
+	int ret;
+
+	sym.name = ksyms->names.nr;
+	ret = vec_append(&ksyms->names, name, strlen(name) + 1);
+	if (!ret)
+		ret = vec_push(&ksyms->syms, sym);
+	ksyms->dirty = true;
+	return ret;
+}
+
+/* nf_tables 311296 58 nft_ct, Live 0xffffffffc0a3d000 */
+int ksyms_read_modules(struct ksyms *ksyms, FILE *f)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+
+	while (getline(&line, &cap, f) > 0) {
+		struct kernel_module module = {0};
+		uint64_t size;
+
+		if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64, module.name, &size,
+			   &module.start) != 3)
+			continue;
+		module.end = module.start ? module.start + size : 0;
+		ksyms->modules_hash = XXH3_64bits_withSeed(module.name, sizeof(module.name),
+							   ksyms->modules_hash ^ module.start);
+		if (vec_push(&ksyms->modules, module))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool is_name(const char *name, const char *s, size_t len)
+{
+	return !strncmp(name, s, len) && !name[len];
+}
+
+/* The module number of "[name]", added when /proc/modules did not have it. */
+static int module_part(struct ksyms *ksyms, const char *name, uint16_t *part)
+{
+	struct kernel_module module = {0};
+	size_t len = strcspn(name, "]");
+	uint16_t last = ksyms->syms.nr ? ksyms->syms.data[ksyms->syms.nr - 1].part : KSYM_IMAGE;
+
+	if (len == 3 && !strncmp(name, "bpf", 3)) {
+		*part = KSYM_BPF;
+		return 0;
+	}
+	/* Mostly that of the line before. */
+	if (last >= KSYM_FIRST_MODULE &&
+	    is_name(ksyms->modules.data[last - KSYM_FIRST_MODULE].name, name, len)) {
+		*part = last;
+		return 0;
+	}
+	/* Pseudo modules of ftrace and kprobes trampolines: "[__builtin__ftrace]". */
+	if (!strncmp(name, "__builtin__", 11)) {
+		*part = KSYM_IMAGE;
+		return 0;
+	}
+	for (size_t i = 0; i < ksyms->modules.nr; i++) {
+		if (is_name(ksyms->modules.data[i].name, name, len)) {
+			*part = KSYM_FIRST_MODULE + i;
+			return 0;
+		}
+	}
+	if (ksyms->modules.nr >= UINT16_MAX - KSYM_FIRST_MODULE) {
+		*part = KSYM_IMAGE;
+		return 0;
+	}
+	snprintf(module.name, sizeof(module.name), "%.*s", (int)len, name);
+	*part = KSYM_FIRST_MODULE + ksyms->modules.nr;
+	return vec_push(&ksyms->modules, module);
+}
+
+/* Of several names at one address: global before weak before local, then as they come. */
+static uint8_t rank_of(char type)
+{
+	return type == 'T' ? 0 : type == 'W' ? 1 : 2;
+}
+
+/* Like strtoull(s, end, 16), which takes most of the time of reading a line. */
+static uint64_t parse_hex(char *s, char **end)
+{
+	uint64_t n = 0;
+
+	for (;; s++) {
+		unsigned int digit = (unsigned char)*s - '0';
+
+		if (digit > 9) {
+			digit = ((unsigned char)*s | 0x20) - 'a';
+			if (digit > 5)
+				break;
+			digit += 10;
+		}
+		n = n << 4 | digit;
+	}
+	*end = s;
+	return n;
+}
+
+/*
+ * Adds a symbol of kallsyms, unless one before it has the address already and is as good a name: so
+ * what is in order there need not be sorted. Of BPF programs the last one counts.
+ */
+static int add_in_order(struct ksyms *ksyms, const struct ksym *sym, const char *name)
+{
+	struct ksym *last = ksyms->syms.nr ? &ksyms->syms.data[ksyms->syms.nr - 1] : NULL;
+
+	if (!last || last->addr != sym->addr || last->part != sym->part || sym->part == KSYM_BPF)
+		return ksyms_add_symbol(ksyms, *sym, name);
+	if (last->rank <= sym->rank)
+		return 0;
+	ksyms->syms.nr--;
+	return ksyms_add_symbol(ksyms, *sym, name);
+}
+
+/* ffffffff81000000 T _stext  or  ffffffffc0a3d000 t nft_rx\t[nf_tables]; @end is its NUL. */
+static int read_kallsyms_line(struct ksyms *ksyms, char *line, char *end)
+{
+	struct ksym sym = {0};
+	char *p, *module;
+	uint64_t addr = parse_hex(line, &p);
+	int ret = 0;
+
+	if (p == line || p[0] != ' ' || !p[1] || p[2] != ' ')
+		return 0;
+	ksyms->restricted &= !addr;
+	if (p[3] == '_' && !strcmp(p + 3, "_end"))
+		ksyms->image_end = addr;
+	if ((p[1] | 0x20) != 't' && (p[1] | 0x20) != 'w')
+		return 0;
+	if (addr < KERNEL_ADDR_MIN || addr == UINT64_MAX)
+		return 0;
+	sym.addr = addr;
+	sym.rank = rank_of(p[1]);
+	p += 3;
+	module = memchr(p, '\t', end - p);
+	if (module) {
+		*module = '\0';
+		if (module[1] == '[')
+			ret = module_part(ksyms, module + 2, &sym.part);
+		end = module;
+	}
+	if (end - p > NAME_MAX_BYTES)
+		p[NAME_MAX_BYTES] = '\0';
+	if (p[0] == '_' && !strcmp(p, "_stext"))
+		ksyms->stext = addr;
+	return ret ? ret : add_in_order(ksyms, &sym, p);
+}
+
+static int read_lines(struct ksyms *ksyms)
+{
+	char_vec *text = &ksyms->text;
+	char *line = text->data, *end, *text_end = text->data + text->nr;
+
+	for (; (end = memchr(line, '\n', text_end - line)); line = end + 1) {
+		int ret;
+
+		*end = '\0';
+		ret = read_kallsyms_line(ksyms, line, end);
+		if (ret)
+			return ret;
+	}
+	text->nr = text_end - line;
+	memmove(text->data, line, text->nr);
+	return 0;
+}
+
+/* The next slice of @f; at the end it is no longer loading. */
+static int read_slice(struct ksyms *ksyms, FILE *f)
+{
+	char_vec *text = &ksyms->text;
+	int ret = vec_reserve(text, SLICE_BYTES + 1);
+	size_t n;
+
+	if (ret)
+		return ret;
+	n = fread(text->data + text->nr, 1, SLICE_BYTES, f);
+	text->nr += n;
+	if (!n)
+		text->data[text->nr++] = '\n'; /* of a last line without one */
+	ret = read_lines(ksyms);
+	if (ret || n)
+		return ret;
+	vec_free(text);
+	ksyms->loading = false;
+	return 0;
+}
+
+int ksyms_read_kallsyms(struct ksyms *ksyms, FILE *f)
+{
+	int ret = 0;
+
+	ksyms->restricted = ksyms->loading = true;
+	while (!ret && ksyms->loading)
+		ret = read_slice(ksyms, f);
+	return ret;
+}
+
+static int read_kernel_build_id(struct ksyms *ksyms)
+{
+	char_vec notes = {0};
+	int ret = read_file("/sys/kernel/notes", NOTES_MAX, &notes);
+
+	if (!ret)
+		build_id_from_notes(notes.data, notes.nr, &ksyms->build_id);
+	vec_free(&notes);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* A file that cannot be opened is left out: *@f stays NULL. Returns 0 or -ENOMEM. */
+static int open_text(const char *path, FILE **f)
+{
+	*f = fopen(path, "re");
+	return !*f && errno == ENOMEM ? -ENOMEM : 0;
+}
+
+/* Once more from the beginning. The kernel shows now what it showed when the file was opened. */
+static void reread(FILE *f)
+{
+	fflush(f); /* a rewind alone may find the old text in the buffer */
+	rewind(f);
+}
+
+static void begin_kallsyms(struct ksyms *ksyms)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ksyms->read_ns = now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+	ksyms->restricted = true;
+	ksyms->loading = ksyms->kallsyms_file;
+}
+
+int ksyms_begin(struct ksyms *ksyms)
+{
+	int ret = read_kernel_build_id(ksyms);
+
+	if (!ret)
+		ret = open_text("/proc/modules", &ksyms->modules_file);
+	if (!ret)
+		ret = open_text("/proc/kallsyms", &ksyms->kallsyms_file);
+	if (!ret && ksyms->modules_file)
+		ret = ksyms_read_modules(ksyms, ksyms->modules_file);
+	if (ret)
+		return ret;
+	begin_kallsyms(ksyms);
+	/* Addresses in the per-CPU area may be 0, but not all of so many. */
+	return ksyms_load_slice(ksyms);
+}
+
+int ksyms_load_slice(struct ksyms *ksyms)
+{
+	return ksyms->loading ? read_slice(ksyms, ksyms->kallsyms_file) : 0;
+}
+
+int ksyms_load_rest(struct ksyms *ksyms)
+{
+	int ret = 0;
+
+	while (!ret && ksyms->loading)
+		ret = ksyms_load_slice(ksyms);
+	return ret;
+}
+
+int ksyms_refresh(struct ksyms *ksyms)
+{
+	struct ksyms fresh = {
+		.modules_file = ksyms->modules_file,
+		.kallsyms_file = ksyms->kallsyms_file,
+		.build_id = ksyms->build_id,
+	};
+	int ret;
+
+	if (!fresh.modules_file || !fresh.kallsyms_file)
+		return 0;
+	reread(fresh.modules_file);
+	ret = ksyms_read_modules(&fresh, fresh.modules_file);
+	if (!ret && fresh.modules_hash != ksyms->modules_hash) {
+		reread(fresh.kallsyms_file);
+		begin_kallsyms(&fresh);
+		ret = ksyms_load_rest(&fresh);
+		if (ksyms->dirty)
+			ksyms_sort(ksyms);
+		if (!ret)
+			ret = ksyms_inherit(&fresh, ksyms);
+		if (!ret) {
+			struct ksyms old = *ksyms;
+
+			*ksyms = fresh;
+			fresh = old;
+		}
+	}
+	free_tables(&fresh);
+	return ret;
+}
+
+int ksyms_add_bpf(struct ksyms *ksyms, uint64_t time_ns, uint64_t addr, uint64_t size,
+		  const char *name)
+{
+	struct bpf_range range = {addr, addr + size, ksyms->names.nr};
+	int ret;
+
+	if (time_ns < ksyms->read_ns)
+		return 0;
+	ret = vec_push(&ksyms->added, range);
+	return ret ? ret
+		   : ksyms_add_symbol(ksyms, (struct ksym){.addr = addr, .part = KSYM_BPF}, name);
+}
+
+const struct build_id *ksyms_module_build_id(struct ksyms *ksyms, uint32_t module)
+{
+	struct kernel_module *m = &ksyms->modules.data[module];
+	char path[160];
+	char_vec notes = {0};
+
+	if (m->build_id_read)
+		return &m->build_id;
+	m->build_id_read = true;
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", m->name);
+	if (!read_file(path, NOTES_MAX, &notes))
+		build_id_from_notes(notes.data, notes.nr, &m->build_id);
+	vec_free(&notes);
+	return &m->build_id;
+}
+
+void ksyms_deinit(struct ksyms *ksyms)
+{
+	free_tables(ksyms);
+	if (ksyms->modules_file)
+		fclose(ksyms->modules_file);
+	if (ksyms->kallsyms_file)
+		fclose(ksyms->kallsyms_file);
+	*ksyms = (struct ksyms){0};
+}

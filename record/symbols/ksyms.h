@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's side of symbolisation, which can be had only on the host: functions from
+ * /proc/kallsyms (modules and BPF programs included), where the modules are, and build-ids.
+ */
+#ifndef RECORD_SYMBOLS_KSYMS_H
+#define RECORD_SYMBOLS_KSYMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/buildid.h"
+#include "common/err.h"
+#include "common/vec.h"
+
+/* Where a kernel address belongs. */
+enum kernel_part { KERNEL_IMAGE, KERNEL_MODULE, KERNEL_BPF };
+
+struct ksym {
+	uint64_t addr;
+	uint32_t name; /* offset in ksyms.names */
+	uint16_t part; /* 0 image, 1 BPF, else module number + KSYM_FIRST_MODULE */
+	uint8_t rank;  /* of several names of one address the lowest is taken */
+	bool gone;     /* was not there when the others were read */
+};
+
+#define KSYM_IMAGE        0
+#define KSYM_BPF          1
+#define KSYM_FIRST_MODULE 2
+
+struct kernel_module {
+	char name[64];       /* MODULE_NAME_LEN is 64 - sizeof(long) */
+	uint64_t start, end; /* 0 when hidden from us */
+	struct build_id build_id;
+	bool build_id_read;
+};
+
+struct bpf_range {
+	uint64_t start, end;
+	uint32_t name; /* as in struct ksym; the later the larger */
+};
+
+struct ksyms {
+	VEC(struct ksym) syms; /* sorted by address */
+	char_vec names;
+	VEC(struct kernel_module) modules;
+	uint64_t stext, image_end;   /* _stext and _end; 0 when not known */
+	struct build_id build_id;    /* of the kernel image */
+	uint64_t read_ns;            /* CLOCK_MONOTONIC before kallsyms was read */
+	uint64_t modules_hash;       /* of names and addresses in /proc/modules */
+	VEC(struct bpf_range) added; /* BPF programs that came since the last sort */
+	/* Kept open: what they show was decided when they were opened. */
+	FILE *modules_file, *kallsyms_file;
+	char_vec text;   /* of kallsyms, while it is read: a slice, or the begin of a line */
+	bool loading;    /* there is more of it to read */
+	bool restricted; /* kptr_restrict hides the addresses: there are no symbols */
+	bool dirty;      /* symbols were added since the last sort */
+};
+
+/* Reads the text of /proc/modules. Returns 0 or -ENOMEM; lines it cannot read are passed over. */
+int ksyms_read_modules(struct ksyms *ksyms, FILE *f);
+
+/* Reads the text of /proc/kallsyms. Returns 0 or -ENOMEM. Call after ksyms_read_modules. */
+int ksyms_read_kallsyms(struct ksyms *ksyms, FILE *f);
+
+/*
+ * Opens the files in /proc, and reads all but kallsyms, of which only as much as says whether it is
+ * restricted: it takes tens of milliseconds. What is not readable is left out. Returns 0 or
+ * -ENOMEM.
+ */
+int ksyms_begin(struct ksyms *ksyms);
+
+/* Reads the next slice of kallsyms, a fraction of a millisecond, if it is loading. 0 or -ENOMEM. */
+int ksyms_load_slice(struct ksyms *ksyms);
+
+/* Reads what is left of it. Needed before ksyms_refresh and ksyms_lookup. Returns 0 or -ENOMEM. */
+int ksyms_load_rest(struct ksyms *ksyms);
+
+/*
+ * Reads all of it again if modules came or went since. What has gone keeps its symbols, where
+ * nothing else is now. Returns 0 or -ENOMEM.
+ */
+int ksyms_refresh(struct ksyms *ksyms);
+
+/*
+ * Takes over from @old the BPF programs and module functions that @ksyms, read later, does not
+ * have. Returns 0 or -ENOMEM.
+ */
+int ksyms_inherit(struct ksyms *ksyms, const struct ksyms *old);
+
+/*
+ * Adds a BPF program that was loaded at @time_ns (CLOCK_MONOTONIC), during the recording; whatever
+ * was at its addresses is gone. One that came before kallsyms was read is in there, or was gone by
+ * then. Returns 0 or -ENOMEM.
+ */
+int ksyms_add_bpf(struct ksyms *ksyms, uint64_t time_ns, uint64_t addr, uint64_t size,
+		  const char *name);
+
+/* Adds a symbol with its name. Returns 0 or -ENOMEM. */
+int ksyms_add_symbol(struct ksyms *ksyms, struct ksym sym, const char *name);
+
+/* Sorts and keeps one symbol for each address, of those that are still there. */
+void ksyms_sort(struct ksyms *ksyms);
+
+/* What covers an address. */
+struct ksym_hit {
+	enum kernel_part part;
+	uint32_t module;      /* index, for KERNEL_MODULE */
+	const char *name;     /* NULL: no symbol; valid until symbols are added */
+	uint64_t start, size; /* of the symbol: up to the next one */
+};
+
+void ksyms_lookup(struct ksyms *ksyms, uint64_t addr, struct ksym_hit *hit);
+
+/* The module's build-id, read at the first call. */
+const struct build_id *ksyms_module_build_id(struct ksyms *ksyms, uint32_t module);
+
+void ksyms_deinit(struct ksyms *ksyms);
+
+#endif

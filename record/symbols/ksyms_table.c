@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of kernel symbols: sorted, looked up, and what it takes over from an earlier one. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "record/symbols/ksyms.h"
+
+/* The rank of what other code has replaced. */
+#define RANK_REPLACED UINT8_MAX
+
+static int compare_syms(const void *pa, const void *pb)
+{
+	const struct ksym *a = pa, *b = pb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	/* What was unloaded does not go: a BPF program reuses its address, of several the last. */
+	if (a->part != b->part && (a->part == KSYM_BPF || b->part == KSYM_BPF))
+		return a->part == KSYM_BPF ? -1 : 1;
+	if (a->part == KSYM_BPF)
+		return a->name > b->name ? -1 : a->name < b->name;
+	/* The order in kallsyms. */
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+/* Number of symbols at or below @addr, of the first @nr. */
+static size_t upper_bound(const struct ksyms *ksyms, size_t nr, uint64_t addr)
+{
+	size_t lo = 0, hi = nr;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (ksyms->syms.data[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Marks what began in the middle of a program that was loaded later. */
+static void mark_replaced(struct ksyms *ksyms)
+{
+	vec_for_each(&ksyms->added, range) {
+		for (size_t i = upper_bound(ksyms, ksyms->syms.nr, range->start);
+		     i < ksyms->syms.nr && ksyms->syms.data[i].addr < range->end; i++)
+			if (ksyms->syms.data[i].name < range->name)
+				ksyms->syms.data[i].rank = RANK_REPLACED;
+	}
+	vec_clear(&ksyms->added);
+}
+
+/* In kallsyms the image is in order, and nearly all of what is loaded is behind it. */
+static void sort_all(struct ksym *syms, size_t nr)
+{
+	size_t sorted = 0, first;
+
+	while (sorted < nr && (!sorted || compare_syms(&syms[sorted - 1], &syms[sorted]) <= 0))
+		sorted++;
+	if (sorted == nr)
+		return;
+	qsort(syms + sorted, nr - sorted, sizeof(*syms), compare_syms);
+	for (first = sorted; first && compare_syms(&syms[first - 1], &syms[sorted]) > 0;)
+		first--;
+	if (first < sorted)
+		qsort(syms + first, nr - first, sizeof(*syms), compare_syms);
+}
+
+void ksyms_sort(struct ksyms *ksyms)
+{
+	size_t nr = 0;
+
+	sort_all(ksyms->syms.data, ksyms->syms.nr);
+	mark_replaced(ksyms);
+	vec_for_each(&ksyms->syms, sym)
+		if (sym->rank != RANK_REPLACED &&
+		    (!nr || ksyms->syms.data[nr - 1].addr != sym->addr))
+			ksyms->syms.data[nr++] = *sym;
+	ksyms->syms.nr = nr;
+	ksyms->dirty = false;
+}
+
+static void set_part(struct ksym_hit *hit, uint16_t part)
+{
+	hit->part = part == KSYM_IMAGE ? KERNEL_IMAGE
+		    : part == KSYM_BPF ? KERNEL_BPF
+				       : KERNEL_MODULE;
+	hit->module = part >= KSYM_FIRST_MODULE ? part - KSYM_FIRST_MODULE : 0;
+}
+
+static bool is_within(const struct kernel_module *module, uint64_t addr)
+{
+	return addr >= module->start && addr < module->end;
+}
+
+/* Where the code that @sym is part of ends; 0: not known. */
+static uint64_t part_end(const struct ksyms *ksyms, const struct ksym *sym)
+{
+	uint64_t end = 0;
+
+	if (sym->part == KSYM_IMAGE)
+		end = ksyms->image_end;
+	else if (sym->part >= KSYM_FIRST_MODULE)
+		end = ksyms->modules.data[sym->part - KSYM_FIRST_MODULE].end;
+	return sym->addr < end ? end : 0; /* else a trampoline, or another of the module's ranges */
+}
+
+/*
+ * A symbol reaches to the next one, but not beyond the code it is part of: what is there came
+ * later, and no name is better than a wrong one.
+ */
+static void find_symbol(const struct ksyms *ksyms, uint64_t addr, struct ksym_hit *hit)
+{
+	size_t i = upper_bound(ksyms, ksyms->syms.nr, addr);
+	const struct ksym *sym = &ksyms->syms.data[i - 1];
+	uint64_t end;
+
+	if (!i)
+		return;
+	end = part_end(ksyms, sym);
+	if (end && addr >= end)
+		return;
+	if (i < ksyms->syms.nr && (!end || sym[1].addr < end))
+		end = sym[1].addr;
+	set_part(hit, sym->part);
+	hit->name = ksyms->names.data + sym->name;
+	hit->start = sym->addr;
+	hit->size = (end ? end : addr + 1) - sym->addr;
+}
+
+void ksyms_lookup(struct ksyms *ksyms, uint64_t addr, struct ksym_hit *hit)
+{
+	*hit = (struct ksym_hit){.part = KERNEL_IMAGE};
+	if (ksyms->dirty)
+		ksyms_sort(ksyms);
+	find_symbol(ksyms, addr, hit);
+	/*
+	 * A module without a symbol at this address still is that module. Since Linux 6.4 a
+	 * module's size is that of all its ranges, so other code may be within it: its symbol knows
+	 * better.
+	 */
+	for (size_t m = 0; m < ksyms->modules.nr; m++) {
+		const struct kernel_module *module = &ksyms->modules.data[m];
+
+		if (!is_within(module, addr) || (hit->name && hit->start >= module->start))
+			continue;
+		*hit = (struct ksym_hit){.part = KERNEL_MODULE, .module = m};
+		return;
+	}
+}
+
+/* Is other code at @addr now, as the first symbols, which are sorted, and modules say? */
+static bool is_taken(const struct ksyms *ksyms, size_t nr_syms, size_t nr_modules, uint64_t addr)
+{
+	size_t i = upper_bound(ksyms, nr_syms, addr);
+
+	if (i && ksyms->syms.data[i - 1].addr == addr)
+		return true;
+	for (i = 0; i < nr_modules; i++)
+		if (is_within(&ksyms->modules.data[i], addr))
+			return true;
+	return false;
+}
+
+/* The part that module @number of @old is in @ksyms. @parts has what it was found to be; 0: nothing
+ * yet. */
+static int inherit_module(struct ksyms *ksyms, const struct ksyms *old, size_t number,
+			  uint16_t *parts, uint16_t *part)
+{
+	int ret = 0;
+
+	if (!parts[number]) {
+		if (ksyms->modules.nr >= UINT16_MAX - KSYM_FIRST_MODULE)
+			return -ENOMEM;
+		ret = vec_push(&ksyms->modules, old->modules.data[number]);
+		parts[number] = KSYM_FIRST_MODULE + ksyms->modules.nr - 1;
+	}
+	*part = parts[number];
+	return ret;
+}
+
+int ksyms_inherit(struct ksyms *ksyms, const struct ksyms *old)
+{
+	_cleanup_free_ uint16_t *parts = calloc(old->modules.nr + 1, sizeof(*parts));
+	size_t nr_syms, nr_modules = ksyms->modules.nr;
+	int ret = 0;
+
+	if (!parts)
+		return -ENOMEM;
+	if (ksyms->dirty)
+		ksyms_sort(ksyms);
+	nr_syms = ksyms->syms.nr;
+	vec_for_each(&old->syms, sym) {
+		struct ksym gone = {.addr = sym->addr, .part = sym->part, .gone = true};
+		/* What was gone before: no sample can be of that any more. */
+		if (sym->part == KSYM_IMAGE || sym->gone ||
+		    is_taken(ksyms, nr_syms, nr_modules, sym->addr))
+			continue;
+		if (sym->part >= KSYM_FIRST_MODULE)
+			ret = inherit_module(ksyms, old, sym->part - KSYM_FIRST_MODULE, parts,
+					     &gone.part);
+		if (!ret)
+			ret = ksyms_add_symbol(ksyms, gone, old->names.data + sym->name);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/symbols/perf_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+
+/* Bytes read at a time; of a longer line, the rest is passed over. */
+#define CHUNK_BYTES (64u << 10)
+
+/*
+ * Hits that entries may cover all together, times they do. A proper map covers each address a few
+ * times, one that was made to keep us busy any number of times.
+ */
+#define WORK_MAX (UINT64_C(1) << 24)
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
+}
+
+/* Reads a hex number of at most 64 bits that ends with a space, and the space. */
+static bool take_hex(const char **p, const char *end, uint64_t *value)
+{
+	const char *s = *p;
+	unsigned int nr = 0;
+
+	if (end - s > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+		s += 2;
+	for (*value = 0; s < end && hex_digit(*s) >= 0; s++) {
+		if (*value >> 60)
+			return false;
+		*value = *value << 4 | (uint64_t)hex_digit(*s);
+		nr++;
+	}
+	if (!nr || s == end || *s != ' ')
+		return false;
+	*p = s + 1;
+	return true;
+}
+
+bool perf_map_parse(const char *line, size_t len, struct perf_map_entry *entry)
+{
+	const char *p = line, *end = line + len;
+
+	if (!take_hex(&p, end, &entry->start) || !take_hex(&p, end, &entry->size))
+		return false;
+	while (end > p && end[-1] == '\r')
+		end--;
+	entry->name = p;
+	entry->len = strnlen(p, end - p);
+	if (!entry->len || !entry->size)
+		return false;
+	/* It ends at 2^64 at the latest. */
+	if (entry->size - 1 > UINT64_MAX - entry->start)
+		entry->size = UINT64_MAX - entry->start + 1;
+	return true;
+}
+
+struct scan {
+	struct perf_map_hit *hits;
+	size_t nr;
+	uint64_t work;
+};
+
+static size_t lower_bound(const struct scan *scan, uint64_t addr)
+{
+	size_t lo = 0, hi = scan->nr;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (scan->hits[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Enters one line that is at @off in the file. Later lines win: the memory was used again. */
+static void take_line(struct scan *scan, const char *line, size_t len, uint64_t off)
+{
+	struct perf_map_entry entry;
+
+	if (!perf_map_parse(line, len, &entry))
+		return;
+	for (size_t i = lower_bound(scan, entry.start);
+	     i < scan->nr && scan->hits[i].addr - entry.start < entry.size; i++) {
+		struct perf_map_hit *hit = &scan->hits[i];
+
+		hit->start = entry.start;
+		hit->size = entry.size;
+		hit->name_off = off + (entry.name - line);
+		hit->name_len = entry.len < PERF_MAP_NAME_MAX ? entry.len : PERF_MAP_NAME_MAX;
+		scan->work++;
+	}
+}
+
+/* Takes the lines of a chunk; returns the bytes used. A line that fills it counts as ended. */
+static size_t take_chunk(struct scan *scan, const char *chunk, size_t len, uint64_t off, bool *skip,
+			 bool is_last)
+{
+	size_t used = 0;
+
+	while (used < len && scan->work < WORK_MAX) {
+		const char *line = chunk + used, *eol = memchr(line, '\n', len - used);
+		bool is_whole = eol || is_last;
+		size_t line_len = eol ? (size_t)(eol - line) : len - used;
+
+		if (!is_whole && used)
+			return used;
+		if (!*skip)
+			take_line(scan, line, line_len, off + used);
+		*skip = !is_whole;
+		used += line_len + !!eol;
+	}
+	return used;
+}
+
+int perf_map_lookup(int fd, struct perf_map_hit *hits, size_t nr)
+{
+	_cleanup_free_ char *chunk = malloc(CHUNK_BYTES);
+	struct scan scan = {.hits = hits, .nr = nr};
+	uint64_t off = 0;
+	bool skip = false;
+
+	if (!chunk)
+		return -ENOMEM;
+	while (off < PERF_MAP_MAX_BYTES && scan.work < WORK_MAX) {
+		ssize_t n = pread(fd, chunk, CHUNK_BYTES, (off_t)off);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		/* A short read is the end, perhaps amidst a line that is just being written. */
+		off += take_chunk(&scan, chunk, n, off, &skip, n < (ssize_t)CHUNK_BYTES);
+	}
+	return 0;
+}
+
+void perf_map_name(int fd, const struct perf_map_hit *hit, char name[static PERF_MAP_NAME_MAX + 1])
+{
+	ssize_t n = pread(fd, name, hit->name_len, (off_t)hit->name_off);
+
+	name[n > 0 ? n : 0] = '\0';
+	/* It was looked at before; by now it may be another. */
+	name[strcspn(name, "\n")] = '\0';
+}
+
+int perf_map_open(int dir_fd, uint32_t pid, uid_t uid)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	char name[64];
+	int ret;
+
+	snprintf(name, sizeof(name), "perf-%u.map", pid);
+	/* Looked at before it is opened: opening a device or a FIFO would do things already. */
+	fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (st.st_uid != 0 && st.st_uid != uid)
+		return -EPERM;
+	if (st.st_size > (off_t)PERF_MAP_MAX_BYTES)
+		return -EFBIG;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	ret = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return ret < 0 ? -errno : ret;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/system/cpus.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+#define ONLINE_PATH   "/sys/devices/system/cpu/online"
+#define POSSIBLE_PATH "/sys/devices/system/cpu/possible"
+
+static int read_list(const char *path, u32_vec *cpus, struct err *err)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	char line[4096];
+	int ret;
+
+	if (!f)
+		return err_set(err, -errno, "failed to open '%s': %m", path);
+	if (!fgets(line, sizeof(line), f))
+		return err_set(err, -EIO, "failed to read '%s': it is empty", path);
+	line[strcspn(line, "\n")] = '\0';
+	ret = parse_u32_list(line, 0, UINT32_MAX - 1, true, cpus);
+	if (ret == -ENOMEM)
+		return err_set(err, ret, "failed to read '%s': out of memory", path);
+	if (ret)
+		return err_set(err, ret, "failed to read '%s': unexpected '%s'", path, line);
+	return 0;
+}
+
+int cpus_online(u32_vec *cpus, struct err *err)
+{
+	return read_list(ONLINE_PATH, cpus, err);
+}
+
+int cpus_possible(u32_vec *cpus, struct err *err)
+{
+	return read_list(POSSIBLE_PATH, cpus, err);
+}
+
+bool cpus_find(const u32_vec *cpus, uint32_t cpu, size_t *index)
+{
+	for (size_t i = 0; i < cpus->nr; i++) {
+		if (cpus->data[i] != cpu)
+			continue;
+		*index = i;
+		return true;
+	}
+	return false;
+}
+
+bool cpus_has(const u32_vec *cpus, uint32_t cpu)
+{
+	size_t index;
+
+	return cpus_find(cpus, cpu, &index);
+}
+
+/* Those of @cpus that are not in @others. */
+static int add_difference(const u32_vec *cpus, const u32_vec *others, u32_vec *changed)
+{
+	vec_for_each(cpus, cpu)
+		if (!cpus_has(others, *cpu) && !cpus_has(changed, *cpu) && vec_push(changed, *cpu))
+			return -ENOMEM;
+	return 0;
+}
+
+int cpus_compare(const u32_vec *before, const u32_vec *now, u32_vec *changed)
+{
+	int ret = add_difference(before, now, changed);
+
+	return ret ? ret : add_difference(now, before, changed);
+}
+
+char *cpus_format(const u32_vec *cpus)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < cpus->nr;) {
+		size_t last = i;
+
+		while (last + 1 < cpus->nr && cpus->data[last + 1] == cpus->data[last] + 1)
+			last++;
+		fprintf(f, "%s%u", i ? "," : "", cpus->data[i]);
+		if (last > i)
+			fprintf(f, "-%u", cpus->data[last]);
+		i = last + 1;
+	}
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

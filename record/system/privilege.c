@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/system/privilege.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+
+/* Far above the last capability of any kernel: its number is what the loop over them finds out. */
+#define CAP_LIMIT 64
+
+static int get_sets(uint64_t *effective, uint64_t *permitted)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	*effective = (uint64_t)data[1].effective << 32 | data[0].effective;
+	*permitted = (uint64_t)data[1].permitted << 32 | data[0].permitted;
+	return 0;
+}
+
+/* The inheritable set becomes empty, and the ambient one with it. */
+static int set_sets(uint64_t effective, uint64_t permitted)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {
+		{.effective = effective, .permitted = permitted},
+		{.effective = effective >> 32, .permitted = permitted >> 32},
+	};
+
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+bool privilege_has(int cap)
+{
+	uint64_t effective, permitted;
+
+	return !get_sets(&effective, &permitted) && effective >> cap & 1;
+}
+
+int privilege_explain(int code, struct err *err)
+{
+	bool bpf = privilege_has(CAP_BPF) || privilege_has(CAP_SYS_ADMIN);
+	bool perfmon = privilege_has(CAP_PERFMON) || privilege_has(CAP_SYS_ADMIN);
+
+	if (!bpf && !perfmon)
+		return err_hint(
+			err, code,
+			"recording needs CAP_BPF and CAP_PERFMON, and both are missing: run it as root");
+	if (!bpf || !perfmon)
+		return err_hint(err, code, "recording needs %s, which is missing: run it as root",
+				bpf ? "CAP_PERFMON" : "CAP_BPF");
+	return err_hint(
+		err, code,
+		"no capability is missing: a container's seccomp profile or kernel lockdown refuses it");
+}
+
+/* kallsyms_show_value() in kernel/ksyms_common.c: 2 hides them from all, 1 without CAP_SYSLOG. */
+const char *privilege_hides_kallsyms(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/kptr_restrict", "re");
+	int restrict_level;
+
+	if (f && fscanf(f, "%d", &restrict_level) == 1 && restrict_level >= 2)
+		return "kernel.kptr_restrict is 2";
+	return privilege_has(CAP_SYSLOG) ? "the kernel hides them from this user namespace"
+					 : "CAP_SYSLOG is missing";
+}
+
+static int drop_bounding(void)
+{
+	for (int cap = 0; cap < CAP_LIMIT; cap++) {
+		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) < 0)
+			return 0; /* there are no more */
+		/* Without CAP_SETPCAP it stays; then nothing but no_new_privs keeps an exec down.
+		 */
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) && errno != EPERM)
+			return -errno;
+	}
+	return 0;
+}
+
+static int drop(const struct privilege_need *needs, size_t nr)
+{
+	uint64_t effective, permitted, keep = 0;
+	int ret = drop_bounding();
+
+	if (!ret && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		ret = -errno;
+	if (!ret)
+		ret = get_sets(&effective, &permitted);
+	if (!ret)
+		ret = set_sets(0, permitted);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < nr; i++)
+		if (!needs[i].can_do_without || !needs[i].can_do_without(needs[i].ctx))
+			keep |= UINT64_C(1) << needs[i].cap;
+	ret = set_sets(keep & permitted, keep & permitted);
+	/* Last: who sees this in /proc/PID/status knows that the rest is done. */
+	if (!ret && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		ret = -errno;
+	return ret;
+}
+
+int privilege_drop(const struct privilege_need *needs, size_t nr, struct err *err)
+{
+	int ret = drop(needs, nr);
+
+	return ret ? err_set(err, ret, "failed to give up capabilities: %s", strerror(-ret)) : 0;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/system/wakeups.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+
+static void fill_signals(sigset_t *signals)
+{
+	sigemptyset(signals);
+	sigaddset(signals, SIGINT);
+	sigaddset(signals, SIGTERM);
+	sigaddset(signals, SIGCHLD);
+	sigaddset(signals, SIGUSR1);
+	sigaddset(signals, SIGHUP);
+}
+
+/* Signals whose disposition is changed, and what the process inherited. */
+static const int changed[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGXFSZ};
+
+static struct {
+	bool is_known;
+	sigset_t blocked;
+	struct sigaction actions[ARRAY_SIZE(changed)];
+} inherited;
+
+void wakeups_block_signals(void)
+{
+	sigset_t signals;
+
+	for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
+		sigaction(changed[i], NULL, &inherited.actions[i]);
+	fill_signals(&signals);
+	sigprocmask(SIG_BLOCK, &signals, &inherited.blocked);
+	inherited.is_known = true;
+	/* A shell starts background jobs with SIGINT ignored, and scripts end a recording with it.
+	 */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	/* Ignored, as some wrappers leave it, it would never tell that the command has ended. */
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN); /* a write's EPIPE or EFBIG says it */
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+void wakeups_restore_signals(void)
+{
+	if (!inherited.is_known)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
+		sigaction(changed[i], &inherited.actions[i], NULL);
+	/* Last: what has been sent meanwhile is met by what was inherited for it. */
+	sigprocmask(SIG_SETMASK, &inherited.blocked, NULL);
+}
+
+int wakeups_init(struct wakeups *w, struct err *err)
+{
+	sigset_t signals;
+
+	fill_signals(&signals);
+	*w = (struct wakeups){
+		.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK),
+		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
+		.watermark_fd = -1,
+	};
+	if (w->signal_fd < 0 || w->epoll_fd < 0)
+		return err_set(err, -errno, "failed to watch for events: %m");
+	return wakeups_watch(w, w->signal_fd, err);
+}
+
+int wakeups_watch(struct wakeups *w, int fd, struct err *err)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	if (epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &event))
+		return err_set(err, -errno, "failed to watch for events: %m");
+	return 0;
+}
+
+int wakeups_watch_watermark(struct wakeups *w, int fd, struct err *err)
+{
+	w->watermark_fd = fd;
+	return wakeups_watch(w, fd, err);
+}
+
+static enum wakeup wakeup_of(uint32_t signo)
+{
+	switch (signo) {
+	case SIGCHLD:
+		return WAKEUP_CHILD;
+	case SIGUSR1:
+		return WAKEUP_FLUSH;
+	case SIGHUP:
+		return WAKEUP_ROTATE;
+	default:
+		return WAKEUP_STOP;
+	}
+}
+
+static int read_signals(struct wakeups *w)
+{
+	struct signalfd_siginfo info;
+	int what = 0;
+
+	while (read(w->signal_fd, &info, sizeof(info)) == sizeof(info))
+		what |= wakeup_of(info.ssi_signo);
+	return what;
+}
+
+static int ms_of(uint64_t timeout_ns)
+{
+	uint64_t ms = timeout_ns / NS_PER_MS + (timeout_ns % NS_PER_MS != 0);
+
+	return ms > INT32_MAX ? INT32_MAX : (int)ms;
+}
+
+int wakeups_wait(struct wakeups *w, uint64_t timeout_ns, struct err *err)
+{
+	struct epoll_event events[16];
+	int n = epoll_wait(w->epoll_fd, events, ARRAY_SIZE(events), ms_of(timeout_ns));
+	int what = 0;
+
+	if (n < 0 && errno != EINTR)
+		return err_set(err, -errno, "failed to wait for events: %m");
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.fd == w->signal_fd)
+			what |= read_signals(w);
+		else if (events[i].data.fd == w->watermark_fd)
+			what |= WAKEUP_WATERMARK;
+	}
+	return what;
+}
+
+int wakeups_wait_writable(struct wakeups *w, int fd, uint64_t timeout_ns, struct err *err)
+{
+	struct pollfd fds[] = {
+		{.fd = fd, .events = POLLOUT},
+		{.fd = w->signal_fd, .events = POLLIN},
+	};
+	int n = poll(fds, ARRAY_SIZE(fds), ms_of(timeout_ns));
+
+	if (n < 0)
+		return errno == EINTR ? 0 : err_set(err, -errno, "failed to wait for events: %m");
+	if (fds[0].revents)
+		return WAKEUP_WRITABLE;
+	return fds[1].revents ? read_signals(w) : 0;
+}
+
+void wakeups_deinit(struct wakeups *w)
+{
+	cleanup_close(&w->signal_fd);
+	cleanup_close(&w->epoll_fd);
+}

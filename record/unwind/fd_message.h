@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Messages between processes, each with at most one file descriptor (SCM_RIGHTS). */
+#ifndef RECORD_UNWIND_FD_MESSAGE_H
+#define RECORD_UNWIND_FD_MESSAGE_H
+
+#include <stddef.h>
+
+/*
+ * Sends @len bytes, and the descriptor @fd unless it is negative; it stays the caller's. Returns 0
+ * or a negative errno: -EPIPE or -ECONNRESET when nobody is there to receive it.
+ */
+int fd_message_send(int sock, const void *buf, size_t len, int fd);
+
+/*
+ * Receives a message of exactly @len bytes; *@fd is the caller's, close-on-exec, or -1. Returns 0,
+ * -EAGAIN, -ENOTCONN when the other side has closed, -EBADMSG for a message of another size, or the
+ * errno of the receiving.
+ */
+int fd_message_receive(int sock, void *buf, size_t len, int *fd);
+
+#endif

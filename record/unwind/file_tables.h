@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The unwind tables of all files that have been met, each made once, however many processes map the
+ * file: by the child that makes them, or from a cache.
+ */
+#ifndef RECORD_UNWIND_FILE_TABLES_H
+#define RECORD_UNWIND_FILE_TABLES_H
+
+#include <stdint.h>
+
+#include "common/buildid.h"
+#include "common/err.h"
+#include "common/index.h"
+#include "common/vec.h"
+#include "record/process/mapped_files.h"
+#include "record/unwind/table_builder.h"
+#include "record/unwind/table_maps.h"
+#include "record/symbols/vdso.h"
+
+enum table_state {
+	TABLE_NONE, /* nobody has asked yet */
+	TABLE_ASKED,
+	TABLE_READY,
+	TABLE_IMPOSSIBLE,
+};
+
+struct file_table {
+	struct build_id build_id;
+	uint64_t dev, inode; /* where there is no build-id */
+	enum table_state state;
+	uint32_t attempts;
+	uint32_t nr_processes; /* that map it at the beginning */
+	uint32_t first_page, nr_pages;
+	uint64_t first_off;
+};
+
+/* The first two are of no file that could be looked up. */
+enum { NO_TABLE, VDSO_TABLE };
+
+struct file_tables {
+	struct table_maps store;
+	struct table_builder *builder;
+	int cache_fd; /* the directory of record/unwind/table_cache.h; -1: none */
+	const struct vdso *vdso;
+	VEC(struct file_table) tables;
+	struct index by_file;
+	uint32_t nr_asked;
+	/* Called when the state of a table has changed. */
+	void (*changed)(void *ctx, uint32_t nr);
+	void *ctx;
+};
+
+/*
+ * Starts the child that makes tables. They are kept in the directory @cache; NULL: in none. Returns
+ * 0 or a negative errno with @err set; the deinit is due in any case.
+ */
+int file_tables_init(struct file_tables *tables, const char *cache, struct err *err);
+
+/*
+ * With the privileges in effect: can tables be kept, if they are to be? Returns 0 or a negative
+ * errno.
+ */
+int file_tables_may_keep(const struct file_tables *tables);
+
+/* Where the tables go, and the vdso, whose table is asked for. Returns 0 or -ENOMEM. */
+int file_tables_begin(struct file_tables *tables, const struct unwind_maps *maps,
+		      const struct vdso *vdso);
+
+/*
+ * Finds or adds the table for what is mapped at [start, end) from @file. *@nr stays valid. Returns
+ * 0 or -ENOMEM.
+ */
+int file_tables_find(struct file_tables *tables, const struct mapped_file *file, uint64_t start,
+		     uint64_t end, uint32_t *nr);
+
+/* What the program is to know of a mapping by which offset 0 of the file is at @base. */
+void file_table_describe(const struct file_table *table, uint64_t base,
+			 struct unwind_mapping *mapping);
+
+/*
+ * Takes the table of a file from the cache, or has it made if the file is open at @fd (negative: it
+ * could not be opened). Returns 0 or -ENOMEM.
+ */
+int file_tables_request(struct file_tables *tables, uint32_t nr, int fd);
+
+/* Takes over what has been made. Returns 0 or -ENOMEM. */
+int file_tables_finish(struct file_tables *tables);
+
+/* Waits for what was asked for, for so long at most, and takes it over. Returns 0 or -ENOMEM. */
+int file_tables_wait(struct file_tables *tables, int ms);
+
+void file_tables_deinit(struct file_tables *tables);
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/space_maps.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "record/process/proc_scan.h"
+
+/* Mappings of one process; what is beyond is left along frame pointers. */
+#define MAPPINGS_MAX 4096
+
+/* Where looking again brought nothing new, the next look has to wait: first and longest time. */
+#define BACKOFF_NS     UINT64_C(200000000)
+#define BACKOFF_MAX_NS UINT64_C(10000000000)
+
+static uint64_t hash_pid(uint32_t pid)
+{
+	return pid * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static int put_mapping(struct space_maps *u, uint32_t at)
+{
+	return bpf_map_update_elem(u->tables->store.maps.mappings, &at, &u->mappings[at], BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
+/* Programs look meanwhile: bias goes first, as it means nothing as long as there are no pages. */
+void space_maps_table_changed(struct space_maps *u, uint32_t nr)
+{
+	for (uint32_t i = 0; i < u->nr_mappings; i++) {
+		struct unwind_mapping *m = &u->mappings[i], now = *m;
+
+		if (u->mapping_tables[i] != nr || UNWIND_NR_PAGES(m->pages))
+			continue;
+		file_table_describe(&u->tables->tables.data[nr], m->bias, &now);
+		if (now.bias != m->bias) {
+			m->bias = now.bias;
+			put_mapping(u, i);
+		}
+		m->pages = now.pages;
+		put_mapping(u, i);
+	}
+}
+
+struct unwind_process *space_maps_find(const struct space_maps *u, uint32_t pid)
+{
+	index_for_each(&u->by_pid, hash_pid(pid), i)
+		if (u->processes.data[i].pid == pid)
+			return &u->processes.data[i];
+	return NULL;
+}
+
+/* Entries of the index outlive their processes: it is made anew when most of them are old. */
+static int index_processes(struct space_maps *u)
+{
+	int ret = 0;
+
+	index_clear(&u->by_pid);
+	u->nr_indexed = 0;
+	for (size_t i = 0; i < u->processes.nr && !ret; i++) {
+		if (!u->processes.data[i].pid)
+			continue;
+		ret = index_insert(&u->by_pid, hash_pid(u->processes.data[i].pid), i);
+		u->nr_indexed++;
+	}
+	return ret;
+}
+
+static int add_process(struct space_maps *u, uint32_t pid, struct unwind_process **process)
+{
+	struct unwind_process new = {.pid = pid, .room = UNWIND_NR_ROOMS};
+	uint32_t at = u->processes.nr;
+	int ret = 0;
+
+	if (u->nr_indexed > 1024 + 2 * (u->processes.nr - u->free_processes.nr))
+		ret = index_processes(u);
+	if (!ret && u->free_processes.nr)
+		at = u->free_processes.data[--u->free_processes.nr];
+	else if (!ret)
+		ret = vec_push(&u->processes, new);
+	if (!ret)
+		ret = index_insert(&u->by_pid, hash_pid(pid), at);
+	if (ret)
+		return ret;
+	u->nr_indexed++;
+	u->processes.data[at] = new;
+	*process = &u->processes.data[at];
+	return 0;
+}
+
+/* Room for @nr mappings, or -ENOSPC. */
+static int take_room(struct space_maps *u, uint32_t nr, uint32_t *room, uint32_t *first)
+{
+	u32_vec *free_rooms;
+
+	*room = 0;
+	while (1u << (UNWIND_ROOM_SHIFT + *room) < nr)
+		(*room)++;
+	free_rooms = &u->free_rooms[*room];
+	if (free_rooms->nr) {
+		*first = free_rooms->data[--free_rooms->nr];
+		return 0;
+	}
+	if (UNWIND_MAX_MAPPINGS - u->nr_mappings < 1u << (UNWIND_ROOM_SHIFT + *room))
+		return -ENOSPC;
+	*first = u->nr_mappings;
+	u->nr_mappings += 1u << (UNWIND_ROOM_SHIFT + *room);
+	return 0;
+}
+
+static int retire_room(struct space_maps *u, struct unwind_process *p)
+{
+	if (p->room == UNWIND_NR_ROOMS)
+		return 0;
+	/* Nobody is told of their tables any more. */
+	for (uint32_t i = 0; i < p->nr; i++)
+		u->mapping_tables[p->first + i] = NO_TABLE;
+	return vec_push(&u->retired[p->room], p->first);
+}
+
+/* Lists what @space maps, as the program is to know it, in the list. */
+static int list_mappings(struct space_maps *u, const struct address_spaces *spaces,
+			 const struct address_space *space)
+{
+	vec_clear(&u->list);
+	vec_clear(&u->list_tables);
+	vec_for_each(&space->live, mapping) {
+		struct mapped_file *file = &spaces->files.files.data[mapping->file];
+		struct unwind_mapping m = {.start = mapping->start, .end = mapping->end};
+		uint32_t nr;
+		int ret;
+
+		proc_find_build_id(file, space->pid, mapping->start, mapping->end);
+		ret = file_tables_find(u->tables, file, mapping->start, mapping->end, &nr);
+		if (ret)
+			return ret;
+		/* A compiler's memory is often many mappings side by side. */
+		if (nr == NO_TABLE && u->list.nr &&
+		    u->list_tables.data[u->list.nr - 1] == NO_TABLE &&
+		    u->list.data[u->list.nr - 1].end == m.start) {
+			u->list.data[u->list.nr - 1].end = m.end;
+			continue;
+		}
+		if (u->list.nr == MAPPINGS_MAX)
+			break;
+		file_table_describe(&u->tables->tables.data[nr], mapping->start - mapping->pgoff,
+				    &m);
+		ret = vec_push(&u->list, m);
+		if (!ret)
+			ret = vec_push(&u->list_tables, nr);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static bool is_unchanged(const struct space_maps *u, const struct unwind_process *p, uint64_t image)
+{
+	if (p->image != image || p->nr != u->list.nr)
+		return false;
+	for (uint32_t i = 0; i < p->nr; i++)
+		if (u->mappings[p->first + i].start != u->list.data[i].start ||
+		    u->mappings[p->first + i].end != u->list.data[i].end ||
+		    u->mapping_tables[p->first + i] != u->list_tables.data[i])
+			return false;
+	return true;
+}
+
+/* With a time, this is all that can be known now: the program need not ask before. @flags as of
+ * bpf(2). */
+static int put_space(struct space_maps *u, const struct unwind_process *p, uint64_t ask_again_ns,
+		     uint64_t flags)
+{
+	struct unwind_space space = {.image = p->image,
+				     .ask_again_ns = ask_again_ns,
+				     .first = p->first,
+				     .nr = p->nr,
+				     .is_settled = ask_again_ns != 0,
+				     .exec_pages = p->exec_pages};
+
+	return bpf_map_update_elem(u->tables->store.maps.spaces, &p->pid, &space, flags) ? -errno
+											 : 0;
+}
+
+static int put_mappings(struct space_maps *u, uint32_t first)
+{
+	uint32_t nr = u->list.nr;
+	int ret = 0;
+
+	vec_clear(&u->list_keys);
+	for (uint32_t i = 0; i < nr && !ret; i++)
+		ret = vec_push(&u->list_keys, first + i);
+	if (ret)
+		return ret;
+	memcpy(&u->mappings[first], u->list.data, nr * sizeof(*u->mappings));
+	memcpy(&u->mapping_tables[first], u->list_tables.data, nr * sizeof(*u->mapping_tables));
+	return bpf_map_update_batch(u->tables->store.maps.mappings, u->list_keys.data, u->list.data,
+				    &nr, NULL)
+		       ? -ENOSPC
+		       : 0;
+}
+
+void space_maps_hide(struct space_maps *u, uint32_t pid, uint64_t image)
+{
+	const struct unwind_process hidden = {.pid = pid, .image = image};
+
+	/* It may have gone, and nobody would remove it. */
+	put_space(u, &hidden, clock_monotonic_ns() + BACKOFF_MAX_NS, BPF_EXIST);
+}
+
+/*
+ * Tells the program what is in the list as the mappings of @pid, which is @image. Returns 0 or
+ * -ENOMEM; a process for which there is no room is left along frame pointers.
+ */
+static int install(struct space_maps *u, uint32_t pid, uint64_t image, uint32_t exec_pages)
+{
+	struct unwind_process *p = space_maps_find(u, pid);
+	struct unwind_process old;
+	uint32_t room, first;
+	int ret;
+
+	if (p && is_unchanged(u, p, image)) {
+		p->backoff_ns =
+			p->backoff_ns < BACKOFF_MAX_NS / 2 ? p->backoff_ns * 2 : BACKOFF_MAX_NS;
+		p->exec_pages = exec_pages;
+		put_space(u, p, clock_monotonic_ns() + p->backoff_ns, BPF_ANY);
+		return 0;
+	}
+	if (!u->list.nr)
+		return 0;
+	if (take_room(u, u->list.nr, &room, &first)) {
+		space_maps_hide(u, pid, image);
+		return 0;
+	}
+	ret = put_mappings(u, first);
+	if (!ret && !p)
+		ret = add_process(u, pid, &p);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	old = *p;
+	p->first = first;
+	p->nr = u->list.nr;
+	p->room = room;
+	p->image = image;
+	p->backoff_ns = BACKOFF_NS;
+	p->exec_pages = exec_pages;
+	put_space(u, p, 0, BPF_ANY);
+	return retire_room(u, &old);
+}
+
+int space_maps_put(struct space_maps *u, const struct address_spaces *from,
+		   const struct address_space *space, uint64_t image, uint32_t exec_pages)
+{
+	int ret = list_mappings(u, from, space);
+
+	return ret ? ret : install(u, space->pid, image, exec_pages);
+}
+
+bool space_maps_differ(const struct space_maps *u, uint32_t pid, const struct mapping *mapping,
+		       uint32_t table)
+{
+	const struct unwind_process *p = space_maps_find(u, pid);
+
+	for (uint32_t i = 0; p && i < p->nr; i++) {
+		const struct unwind_mapping *m = &u->mappings[p->first + i];
+
+		if (m->end > mapping->start && m->start < mapping->end &&
+		    u->mapping_tables[p->first + i] != table)
+			return true;
+	}
+	return false;
+}
+
+int space_maps_lookup(const struct space_maps *u, uint32_t pid, uint64_t image, uint64_t pc,
+		      struct unwind_mapping *mapping)
+{
+	const struct unwind_process *p = space_maps_find(u, pid);
+	uint32_t lo, hi;
+
+	if (!p || (p->image && p->image != image))
+		return -EAGAIN;
+	for (lo = p->first, hi = p->first + p->nr; lo < hi;) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		const struct unwind_mapping *m = &u->mappings[mid];
+
+		if (pc >= m->end) {
+			lo = mid + 1;
+		} else if (pc < m->start) {
+			hi = mid;
+		} else {
+			*mapping = *m;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+void space_maps_remove(struct space_maps *u, uint32_t pid)
+{
+	struct unwind_process *p = space_maps_find(u, pid);
+
+	bpf_map_delete_elem(u->tables->store.maps.spaces, &pid);
+	if (!p)
+		return;
+	/* What cannot be noted as free is lost to us, and no more. */
+	retire_room(u, p);
+	p->pid = 0;
+	vec_push(&u->free_processes, (uint32_t)(p - u->processes.data));
+}
+
+int space_maps_exited(struct space_maps *u, uint32_t pid)
+{
+	if (proc_has_threads(pid))
+		return vec_push(&u->outlived, pid);
+	space_maps_remove(u, pid);
+	return 0;
+}
+
+int space_maps_sweep(struct space_maps *u)
+{
+	int map = u->tables->store.maps.spaces, ret = 0;
+	uint32_t pid, *last = NULL;
+
+	vec_clear(&u->list_keys);
+	while (!ret && !bpf_map_get_next_key(map, last, &pid)) {
+		ret = vec_push(&u->list_keys, pid);
+		last = &pid;
+	}
+	vec_for_each(&u->list_keys, key)
+		if (proc_is_gone(*key))
+			space_maps_remove(u, *key);
+	return ret;
+}
+
+static void remove_outlived(struct space_maps *u)
+{
+	size_t nr = 0;
+
+	vec_for_each(&u->outlived, pid) {
+		if (proc_is_gone(*pid))
+			space_maps_remove(u, *pid);
+		else
+			u->outlived.data[nr++] = *pid;
+	}
+	u->outlived.nr = nr;
+}
+
+int space_maps_settle(struct space_maps *u)
+{
+	int ret = 0;
+
+	for (int i = 0; i < UNWIND_NR_ROOMS && !ret; i++) {
+		ret = vec_append(&u->free_rooms[i], u->retired[i].data, u->retired[i].nr);
+		if (!ret)
+			vec_clear(&u->retired[i]);
+	}
+	remove_outlived(u);
+	return ret;
+}
+
+int space_maps_init(struct space_maps *u, struct file_tables *tables)
+{
+	*u = (struct space_maps){.tables = tables};
+	/* Room that is not used is never touched. */
+	u->mappings = calloc(UNWIND_MAX_MAPPINGS, sizeof(*u->mappings));
+	u->mapping_tables = calloc(UNWIND_MAX_MAPPINGS, sizeof(*u->mapping_tables));
+	return u->mappings && u->mapping_tables ? 0 : -ENOMEM;
+}
+
+void space_maps_deinit(struct space_maps *u)
+{
+	for (int i = 0; i < UNWIND_NR_ROOMS; i++) {
+		vec_free(&u->free_rooms[i]);
+		vec_free(&u->retired[i]);
+	}
+	vec_free(&u->processes);
+	vec_free(&u->outlived);
+	vec_free(&u->free_processes);
+	vec_free(&u->list);
+	vec_free(&u->list_tables);
+	vec_free(&u->list_keys);
+	index_deinit(&u->by_pid);
+	free(u->mappings);
+	free(u->mapping_tables);
+}

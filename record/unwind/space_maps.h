@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the program that walks stacks by tables knows of processes: their mappings, each with the
+ * place of its table. Programs look while they change: a process gets new room when its mappings
+ * change, and old room is used again only when no program can look there any more.
+ */
+#ifndef RECORD_UNWIND_SPACE_MAPS_H
+#define RECORD_UNWIND_SPACE_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/parse.h"
+#include "record/process/address_spaces.h"
+#include "record/unwind/file_tables.h"
+
+/* The mappings of a process take room in powers of two, from this one on. */
+#define UNWIND_ROOM_SHIFT 3
+#define UNWIND_NR_ROOMS   10
+
+struct unwind_process {
+	uint32_t pid;             /* 0: this is free */
+	uint32_t first, nr, room; /* in mappings */
+	uint64_t image;
+	uint64_t backoff_ns;
+	uint32_t exec_pages; /* when the program asked; 0: not known */
+};
+
+struct space_maps {
+	struct file_tables *tables;
+	VEC(struct unwind_process) processes;
+	u32_vec outlived; /* main threads that have ended, while others go on */
+	u32_vec free_processes;
+	struct index by_pid;
+	size_t nr_indexed;
+	struct unwind_mapping *mappings; /* as they are in the kernel's map */
+	uint32_t *mapping_tables;        /* whose table each wants */
+	uint32_t nr_mappings;
+	u32_vec free_rooms[UNWIND_NR_ROOMS];
+	u32_vec retired[UNWIND_NR_ROOMS]; /* free from the next settle on */
+	/* Of the process that is being put: */
+	VEC(struct unwind_mapping) list;
+	u32_vec list_tables;
+	u32_vec list_keys;
+};
+
+/* @tables must outlive it. Returns 0 or -ENOMEM; the deinit is due in any case. */
+int space_maps_init(struct space_maps *spaces, struct file_tables *tables);
+
+/* The process, or NULL. */
+struct unwind_process *space_maps_find(const struct space_maps *spaces, uint32_t pid);
+
+/*
+ * Tells the program what @space, of @from, maps; @image is what the program calls it, or 0, and
+ * @exec_pages what it said of it when it asked, or 0. Leaves the tables of its mappings in
+ * list_tables. Returns 0 or -ENOMEM; a process for which there is no room is left along frame
+ * pointers.
+ */
+int space_maps_put(struct space_maps *spaces, const struct address_spaces *from,
+		   const struct address_space *space, uint64_t image, uint32_t exec_pages);
+
+/* Tells the program that the mappings of @pid cannot be had, for some time, if it knows @pid. */
+void space_maps_hide(struct space_maps *spaces, uint32_t pid, uint64_t image);
+
+/* Has the process anything at the mapping's place that is not of @table? */
+bool space_maps_differ(const struct space_maps *spaces, uint32_t pid, const struct mapping *mapping,
+		       uint32_t table);
+
+/*
+ * What the process, if it is @image, has at @pc. Returns 1, 0 when nothing is there, or -EAGAIN
+ * when its mappings are not known.
+ */
+int space_maps_lookup(const struct space_maps *spaces, uint32_t pid, uint64_t image, uint64_t pc,
+		      struct unwind_mapping *mapping);
+
+void space_maps_remove(struct space_maps *spaces, uint32_t pid);
+
+/* The main thread of @pid has ended: removes it when the others have. */
+int space_maps_exited(struct space_maps *spaces, uint32_t pid);
+
+/* Removes all that have gone without anybody's saying so. Returns 0 or -ENOMEM. */
+int space_maps_sweep(struct space_maps *spaces);
+
+/* The state of a table has changed: tells all mappings of it. */
+void space_maps_table_changed(struct space_maps *spaces, uint32_t table);
+
+/* After a grace period: what was left before it may be used again. Returns 0 or -ENOMEM. */
+int space_maps_settle(struct space_maps *spaces);
+
+void space_maps_deinit(struct space_maps *spaces);
+
+#endif

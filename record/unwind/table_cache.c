@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/table_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+
+/* "." before the name, the pid and ".tmp" behind it. */
+#define TEMP_NAME_SIZE (BUILD_ID_HEX_SIZE + 24)
+
+#define FILE_MODE 0644
+
+int table_cache_get(int dir_fd, const struct build_id *id, struct unwind_table *table)
+{
+	_cleanup_close_ int seen = -1, fd = -1;
+	char name[BUILD_ID_HEX_SIZE], reopen[64];
+	struct stat st;
+
+	if (build_id_is_none(id))
+		return -EINVAL;
+	/* Looked at before it is opened: opening a device or a FIFO would do things already. */
+	seen = openat(dir_fd, build_id_hex(id, name), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (seen < 0 || fstat(seen, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EBADMSG;
+	snprintf(reopen, sizeof(reopen), "/proc/self/fd/%d", seen);
+	fd = open(reopen, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	return unwind_table_read(fd, table);
+}
+
+/* Writes the new file @temp; it may be there and have to be removed also on failure. */
+static int write_temp(int dir_fd, const char *temp, const struct unwind_table *table)
+{
+	_cleanup_close_ int fd = -1;
+	int ret;
+
+	/* What another recorder of this pid left behind. */
+	unlinkat(dir_fd, temp, 0);
+	fd = openat(dir_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	ret = unwind_table_write(fd, table);
+	if (!ret && fchmod(fd, FILE_MODE))
+		ret = -errno;
+	return ret;
+}
+
+int table_cache_put(int dir_fd, const struct build_id *id, const struct unwind_table *table)
+{
+	char name[BUILD_ID_HEX_SIZE], temp[TEMP_NAME_SIZE];
+	int ret;
+
+	if (build_id_is_none(id))
+		return -EINVAL;
+	build_id_hex(id, name);
+	snprintf(temp, sizeof(temp), ".%s.%d.tmp", name, getpid());
+	ret = write_temp(dir_fd, temp, table);
+	/* Not synced: a file that a crash cut short is no table. */
+	if (!ret && renameat(dir_fd, temp, dir_fd, name))
+		ret = -errno;
+	if (ret)
+		unlinkat(dir_fd, temp, 0);
+	return ret;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/table_worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "record/unwind/fd_message.h"
+#include "record/system/privilege.h"
+#include "record/cfi/unwind_table.h"
+
+/* By convention, "nobody". */
+#define NOBODY 65534
+
+/* The largest section, what is made of it, and the recorder's own when it is forked late. */
+#define ADDRESS_SPACE_MAX (2ull << 30)
+#define FILE_BYTES_MAX    (256ull << 20)
+#define FILES_MAX         16
+
+#if defined(__x86_64__)
+#define THIS_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define THIS_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+#define LOAD(member)   BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
+#define RETURN(action) BPF_STMT(BPF_RET | BPF_K, action)
+#define REFUSE         RETURN(SECCOMP_RET_ERRNO | EPERM)
+#define ALLOW(number)  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), RETURN(SECCOMP_RET_ALLOW)
+
+/*
+ * Anything else fails, and does not end the process: what the C library asks for by the way (qsort
+ * for the size of the memory) it can do without.
+ */
+static const struct sock_filter filter[] = {
+	LOAD(arch),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
+	REFUSE,
+	LOAD(nr),
+	ALLOW(SYS_pread64),
+	ALLOW(SYS_write),
+	ALLOW(SYS_recvmsg),
+	ALLOW(SYS_sendmsg),
+	ALLOW(SYS_close),
+	ALLOW(SYS_fstat),
+	ALLOW(SYS_newfstatat), /* fstat in glibc */
+	ALLOW(SYS_memfd_create),
+	ALLOW(SYS_fcntl),
+	ALLOW(SYS_exit_group),
+	ALLOW(SYS_brk),
+	ALLOW(SYS_munmap),
+	ALLOW(SYS_mremap),
+	ALLOW(SYS_madvise),
+	ALLOW(SYS_getrandom), /* malloc, once */
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 1, 0),
+	REFUSE,
+	LOAD(args[2]), /* prot, the lower half */
+	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+	REFUSE,
+	RETURN(SECCOMP_RET_ALLOW),
+};
+
+static void limit(int resource, rlim_t max)
+{
+	const struct rlimit limits = {max, max};
+
+	setrlimit(resource, &limits);
+}
+
+static void set_limits(void)
+{
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_NOFILE, FILES_MAX);
+	limit(RLIMIT_FSIZE, FILE_BYTES_MAX);
+#ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
+	limit(RLIMIT_AS, ADDRESS_SPACE_MAX);
+#endif
+}
+
+/* Ctrl-C is for the recorder; what ends this process cannot be blocked. */
+static void block_signals(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+/*
+ * Gives up everything. Where root may not become somebody else (in a container, or when the
+ * recorder has given up its capabilities before), it stays a root without capabilities.
+ */
+static int confine(pid_t parent)
+{
+	const struct sock_fprog program = {ARRAY_SIZE(filter), (struct sock_filter *)filter};
+	int ret;
+
+	clearenv();
+	set_limits();
+	if (!geteuid() && !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&
+	    setresuid(NOBODY, NOBODY, NOBODY))
+		return -errno;
+	ret = privilege_drop(NULL, 0, NULL);
+	if (ret)
+		return ret;
+	/* After the change of user, which resets it. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != parent)
+		return -ESRCH;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) ? -errno : 0;
+}
+
+/* The table of the file @fd as a sealed memfd. */
+static int make_table(int fd, int *out)
+{
+	_cleanup_(unwind_table_deinit) struct unwind_table table = {0};
+	_cleanup_close_ int memfd = -1;
+	int ret = unwind_table_build(fd, &table);
+
+	if (ret)
+		return ret;
+	memfd = memfd_create("unwind-table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (memfd < 0)
+		return -errno;
+	ret = unwind_table_write(memfd, &table);
+	if (!ret && fcntl(memfd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK))
+		ret = -errno;
+	if (!ret)
+		*out = TAKE_FD(memfd);
+	return ret;
+}
+
+static int answer(int sock)
+{
+	_cleanup_close_ int fd = -1, memfd = -1;
+	struct table_request request;
+	struct table_reply reply;
+	int ret = fd_message_receive(sock, &request, sizeof(request), &fd);
+
+	if (ret)
+		return ret;
+	reply.tag = request.tag;
+	reply.status = make_table(fd, &memfd);
+	malloc_trim(0);
+	return fd_message_send(sock, &reply, sizeof(reply), memfd);
+}
+
+void table_worker_run(int sock)
+{
+	pid_t parent = getppid();
+
+	block_signals();
+	prctl(PR_SET_NAME, "profrec-tables", 0, 0, 0);
+	/* Descriptors of the recorder are not for this process: not one stays open. */
+	if (sock != STDIN_FILENO && dup2(sock, STDIN_FILENO) < 0)
+		_exit(1);
+	if (syscall(SYS_close_range, STDIN_FILENO + 1, ~0u, 0) || confine(parent))
+		_exit(1);
+	while (!answer(STDIN_FILENO))
+		;
+	_exit(0);
+}

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/unwinder.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "record/process/proc_scan.h"
+#include "record/unwind/space_maps.h"
+#include "record/unwind/file_tables.h"
+
+/* So many early samples wait before a drain is due; more, while tables are made, up to so many
+ * bytes. */
+#define EARLY_MAX       128
+#define EARLY_MAX_BYTES (4u << 20)
+
+/* How long a drain waits for tables without which stacks of its samples are not complete. */
+#define EARLY_WAIT_MS 50
+
+/* A file that this part of the processes maps is everywhere: 1 / this. */
+#define EVERYWHERE 8
+
+struct unwinder {
+	struct file_tables tables;
+	struct space_maps spaces;
+	struct early_samples early;
+	struct ring_buffer *wants; /* and the early samples */
+	int fds[2];
+	int ret;                         /* first error of a callback */
+	u32_vec stale;                   /* processes to look at again */
+	struct address_spaces looked_at; /* one process at a time */
+};
+
+static bool is_gone(uint32_t pid)
+{
+	(void)pid;
+	return true;
+}
+
+/* Looks at what @pid maps now. *@space is NULL when it has gone; else forget_look is due. */
+static int look_at(struct unwinder *u, uint32_t pid, struct address_space **space)
+{
+	uint64_t now = clock_monotonic_ns();
+	int ret = address_spaces_exec(&u->looked_at, pid, now);
+
+	if (!ret)
+		ret = proc_scan_process(&u->looked_at, pid, now);
+	*space = ret ? NULL : address_spaces_find(&u->looked_at, pid, UINT64_MAX);
+	if (*space && !(*space)->live.nr)
+		*space = NULL;
+	return ret;
+}
+
+static int forget_look(struct unwinder *u, uint32_t pid)
+{
+	address_spaces_exit(&u->looked_at, pid, UINT64_MAX);
+	address_spaces_distrust(&u->looked_at); /* forgets it whatever the time */
+	return address_spaces_forget(&u->looked_at, UINT64_MAX, is_gone);
+}
+
+/* Tells the program what @pid maps now; @exec_pages is what the program knows, or 0. */
+static int refresh(struct unwinder *u, uint32_t pid, uint64_t image, uint32_t exec_pages)
+{
+	struct address_space *space;
+	int ret = look_at(u, pid, &space), forget_ret;
+
+	if (space)
+		ret = space_maps_put(&u->spaces, &u->looked_at, space, image, exec_pages);
+	else if (!ret && proc_is_gone(pid))
+		space_maps_remove(&u->spaces, pid);
+	else if (!ret && proc_is_hidden(pid))
+		space_maps_hide(&u->spaces, pid, image);
+	/* Else nothing is mapped: it is in the middle of an exec, and will be asked for again. */
+	forget_ret = forget_look(u, pid);
+	return ret ? ret : forget_ret;
+}
+
+/* Has the table made for what @pid maps at @pc, whose file is open to us through the process. */
+static int want_table(struct unwinder *u, uint32_t pid, uint64_t pc)
+{
+	struct address_space *space;
+	const struct mapping *m;
+	int ret = look_at(u, pid, &space), forget_ret;
+
+	m = space ? address_space_lookup(space, pc, UINT64_MAX) : NULL;
+	if (m) {
+		struct mapped_file *file = &u->looked_at.files.files.data[m->file];
+		uint32_t nr;
+
+		proc_find_build_id(file, pid, m->start, m->end);
+		ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
+		if (!ret && u->tables.tables.data[nr].state == TABLE_NONE) {
+			_cleanup_close_ int fd = proc_open_mapped(file, pid, m->start, m->end);
+
+			ret = file_tables_request(&u->tables, nr, fd);
+		}
+	}
+	forget_ret = forget_look(u, pid);
+	return ret ? ret : forget_ret;
+}
+
+/* A ring_buffer_sample_fn. */
+static int serve(void *ctx, void *data, size_t size)
+{
+	struct unwinder *u = ctx;
+	const struct unwind_want *want = data;
+
+	if (size < sizeof(*want) || u->ret)
+		return 0;
+	u->ret = want->pc ? want_table(u, want->tgid, want->pc)
+			  : refresh(u, want->tgid, want->image, want->exec_pages);
+	return 0;
+}
+
+/* Another one. */
+static int take_early(void *ctx, void *data, size_t size)
+{
+	struct unwinder *u = ctx;
+
+	if (size >= sizeof(struct early_sample) && !u->ret)
+		u->ret = early_samples_add(&u->early, data);
+	return 0;
+}
+
+/* An early_samples_find_fn: by what the program knows by now. */
+static int find_now(void *ctx, const struct early_sample *sample, uint64_t pc,
+		    struct unwind_mapping *mapping)
+{
+	const struct unwinder *u = ctx;
+
+	return space_maps_lookup(&u->spaces, sample->key.tgid, sample->program, pc, mapping);
+}
+
+int unwinder_work(struct unwinder *u)
+{
+	u->ret = 0;
+	ring_buffer__consume(u->wants);
+	for (size_t i = 0; i < u->stale.nr && !u->ret; i++) {
+		const struct unwind_process *p = space_maps_find(&u->spaces, u->stale.data[i]);
+
+		if (p)
+			u->ret = refresh(u, p->pid, p->image, 0);
+	}
+	vec_clear(&u->stale);
+	if (!u->ret)
+		u->ret = file_tables_finish(&u->tables);
+	return u->ret ? u->ret
+		      : early_samples_walk(&u->early, &u->tables.store, find_now, u, false);
+}
+
+/* Opens a file whose process may have gone: then what is at its path must be what it was. */
+static int open_file(const struct mapped_file *file, uint32_t pid, const struct mapping *m)
+{
+	_cleanup_close_ int fd = proc_open_mapped(file, pid, m->start, m->end);
+
+	/* A build-id is looked at before a table is made. */
+	if (build_id_is_none(mapped_file_build_id(file)) && !file->inode)
+		return -1;
+	return TAKE_FD(fd);
+}
+
+struct find_then {
+	struct unwinder *u;
+	const struct address_spaces *spaces;
+};
+
+/* An early_samples_find_fn: by what was mapped at the time of the sample. Asks for tables that are
+ * missing.
+ */
+static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
+		     struct unwind_mapping *mapping)
+{
+	const struct find_then *then = ctx;
+	struct file_tables *tables = &then->u->tables;
+	uint32_t pid = sample->key.tgid, nr;
+	const struct address_space *space = address_spaces_find(then->spaces, pid, sample->time_ns);
+	const struct mapping *m = space ? address_space_lookup(space, pc, sample->time_ns) : NULL;
+	const struct mapped_file *file;
+	int ret;
+
+	if (!m)
+		return 0;
+	file = &then->spaces->files.files.data[m->file];
+	ret = file_tables_find(tables, file, m->start, m->end, &nr);
+	if (!ret && tables->tables.data[nr].state == TABLE_NONE) {
+		_cleanup_close_ int fd = open_file(file, pid, m);
+
+		ret = file_tables_request(tables, nr, fd);
+	}
+	if (ret)
+		return ret;
+	*mapping = (struct unwind_mapping){.start = m->start, .end = m->end};
+	file_table_describe(&tables->tables.data[nr], m->start - m->pgoff, mapping);
+	return 1;
+}
+
+int unwinder_take_early(struct unwinder *u, uint32_t set)
+{
+	int ret = unwinder_work(u);
+
+	early_samples_take(&u->early, set);
+	return ret;
+}
+
+int unwinder_walk_early(struct unwinder *u, const struct address_spaces *spaces)
+{
+	struct find_then then = {.u = u, .spaces = spaces};
+	struct table_maps *store = &u->tables.store;
+	int ret = early_samples_walk(&u->early, store, find_then, &then, false);
+
+	if (!ret && u->early.nr_raw)
+		ret = file_tables_wait(&u->tables, EARLY_WAIT_MS);
+	return ret ? ret : early_samples_walk(&u->early, store, find_then, &then, true);
+}
+
+struct early_samples *unwinder_early(struct unwinder *u)
+{
+	return &u->early;
+}
+
+bool unwinder_wants_drain(const struct unwinder *u)
+{
+	return u->early.raw_bytes >= EARLY_MAX_BYTES ||
+	       (u->early.nr_raw >= EARLY_MAX && !u->tables.nr_asked);
+}
+
+int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapping,
+		    const struct mapped_file *file)
+{
+	uint32_t nr;
+	int ret;
+
+	if (!space_maps_find(&u->spaces, pid))
+		return 0;
+	ret = file_tables_find(&u->tables, file, mapping->start, mapping->end, &nr);
+	/* What is not known yet is asked for when it is met; here only what is wrong. */
+	if (ret || !space_maps_differ(&u->spaces, pid, mapping, nr))
+		return ret;
+	return vec_push(&u->stale, pid);
+}
+
+int unwinder_exited(struct unwinder *u, uint32_t pid)
+{
+	return space_maps_exited(&u->spaces, pid);
+}
+
+int unwinder_sweep(struct unwinder *u)
+{
+	return space_maps_sweep(&u->spaces);
+}
+
+int unwinder_settle(struct unwinder *u)
+{
+	return space_maps_settle(&u->spaces);
+}
+
+const int *unwinder_fds(const struct unwinder *u, size_t *nr)
+{
+	*nr = ARRAY_SIZE(u->fds);
+	return u->fds;
+}
+
+static int adopt(struct unwinder *u, const struct address_spaces *spaces)
+{
+	for (size_t i = 0; i < spaces->newest.nr; i++) {
+		/* Whose image it is, the program notes at the first sample. */
+		int ret = space_maps_put(&u->spaces, spaces, spaces->newest.data[i], 0, 0);
+
+		if (ret)
+			return ret;
+		vec_for_each(&u->spaces.list_tables, nr)
+			u->tables.tables.data[*nr].nr_processes++;
+	}
+	return 0;
+}
+
+static int request_popular(struct unwinder *u, const struct address_spaces *spaces)
+{
+	for (size_t i = 0; i < spaces->newest.nr; i++) {
+		const struct address_space *space = spaces->newest.data[i];
+
+		vec_for_each(&space->live, m) {
+			const struct mapped_file *file = &spaces->files.files.data[m->file];
+			_cleanup_close_ int fd = -1;
+			const struct file_table *t;
+			uint32_t nr;
+			int ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
+
+			if (ret)
+				return ret;
+			t = &u->tables.tables.data[nr];
+			if (t->state != TABLE_NONE ||
+			    t->nr_processes * EVERYWHERE < spaces->newest.nr)
+				continue;
+			fd = proc_open_mapped(file, space->pid, m->start, m->end);
+			ret = file_tables_request(&u->tables, nr, fd);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
+		   const struct address_spaces *spaces, const struct vdso *vdso, struct err *err)
+{
+	int ret;
+
+	u->wants = ring_buffer__new(maps->wants, serve, u, NULL);
+	/* In this order: what is asked for is answered before the stacks are tried again. */
+	if (!u->wants || ring_buffer__add(u->wants, maps->early, take_early, u))
+		return err_set(err, -errno, "failed to map the unwinder's buffer: %m");
+	u->fds[0] = ring_buffer__epoll_fd(u->wants);
+	u->fds[1] = table_builder_fd(u->tables.builder);
+	ret = file_tables_begin(&u->tables, maps, vdso);
+	if (!ret)
+		ret = adopt(u, spaces);
+	if (!ret)
+		ret = request_popular(u, spaces);
+	return ret ? err_set(err, ret, "failed to begin unwinding: %s", strerror(-ret)) : 0;
+}
+
+static void table_changed(void *ctx, uint32_t nr)
+{
+	struct unwinder *u = ctx;
+
+	space_maps_table_changed(&u->spaces, nr);
+}
+
+int unwinder_may_keep(const struct unwinder *u)
+{
+	return file_tables_may_keep(&u->tables);
+}
+
+int unwinder_create(uint32_t max_depth, const char *cache, struct unwinder **unwinder,
+		    struct err *err)
+{
+	struct unwinder *u = calloc(1, sizeof(*u));
+	int ret;
+
+	if (!u)
+		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
+	u->early.max_depth = max_depth;
+	ret = file_tables_init(&u->tables, cache, err);
+	u->tables.changed = table_changed;
+	u->tables.ctx = u;
+	if (!ret && space_maps_init(&u->spaces, &u->tables))
+		ret = err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
+	if (ret) {
+		unwinder_destroy(u);
+		return ret;
+	}
+	*unwinder = u;
+	return 0;
+}
+
+void unwinder_destroy(struct unwinder *u)
+{
+	if (!u)
+		return;
+	ring_buffer__free(u->wants);
+	space_maps_deinit(&u->spaces);
+	file_tables_deinit(&u->tables);
+	early_samples_deinit(&u->early);
+	vec_free(&u->stale);
+	address_spaces_deinit(&u->looked_at);
+	free(u);
+}

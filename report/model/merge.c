@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Adding an epoch to a model: each table's ids are translated, then its elements added. */
+#include "report/model/model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+/* One process's objects may move this often; then the last layout stands for all that follow. */
+#define LAYOUTS_MAX 64
+
+/* The epoch that is being added, and what its ids are in the model. */
+struct merge {
+	struct model *model;
+	const struct prof_epoch *epoch;
+	uint32_t *strings, *objects, *processes, *frames, *stacks;
+};
+
+static int merge_strings(struct merge *m)
+{
+	for (uint32_t i = 0; i < m->epoch->nr_strings; i++) {
+		const struct prof_string *s = &m->epoch->strings[i];
+		int ret = string_set_add(&m->model->strings, s->s, s->len, &m->strings[i]);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void note_low_mapping(struct model_object *object, const struct prof_mapping *mapping)
+{
+	if (object->low_size &&
+	    (object->low_pgoff < mapping->pgoff ||
+	     (object->low_pgoff == mapping->pgoff && object->low_size >= mapping->size)))
+		return;
+	object->low_pgoff = mapping->pgoff;
+	object->low_size = mapping->size;
+}
+
+/* The mapping that places each object in the kernel, NULL where there is none. */
+static const struct prof_mapping **kernel_places(const struct prof_epoch *epoch)
+{
+	const struct prof_mapping **places = calloc(epoch->nr_objects + 1, sizeof(*places));
+	const struct prof_process *kernel = epoch->processes;
+
+	if (!places || !epoch->nr_processes)
+		return places;
+	for (uint32_t i = 0; i < kernel->nr_mappings; i++) {
+		const struct prof_mapping *mapping = &epoch->mappings[kernel->first_mapping + i];
+
+		if (!places[mapping->object])
+			places[mapping->object] = mapping;
+	}
+	return places;
+}
+
+static int merge_objects(struct merge *m)
+{
+	const struct prof_epoch *epoch = m->epoch;
+	_cleanup_free_ const struct prof_mapping **places = kernel_places(epoch);
+
+	if (!places)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < epoch->nr_objects; i++) {
+		const struct prof_object *object = &epoch->objects[i];
+		struct object_key key;
+		int ret;
+
+		memset(&key, 0, sizeof(key));
+		key.kind = object->kind;
+		key.path = m->strings[object->path];
+		key.instance = object->instance;
+		key.build_id.size = object->build_id_size;
+		memcpy(key.build_id.bytes, object->build_id, object->build_id_size);
+		if (object_kind_is_kernel(object->kind) && places[i]) {
+			key.is_placed = true;
+			key.bias = places[i]->start - places[i]->pgoff;
+		}
+		ret = model_add_object(m->model, &key, &m->objects[i]);
+		if (ret)
+			return ret;
+		if (object->flags & PROF_OBJECT_DELETED)
+			m->model->objects.data[m->objects[i]].is_deleted = true;
+	}
+	for (uint32_t i = 0; i < epoch->nr_mappings; i++) {
+		const struct prof_mapping *mapping = &epoch->mappings[i];
+
+		note_low_mapping(&m->model->objects.data[m->objects[mapping->object]], mapping);
+	}
+	return 0;
+}
+
+static uint64_t mapping_bias(const struct prof_mapping *mapping)
+{
+	return mapping->start - mapping->pgoff;
+}
+
+/* Whether all mappings of @process are where the model's process @id has them, or new to it. */
+static bool is_layout_of(const struct merge *m, const struct prof_process *process, uint32_t id)
+{
+	for (uint32_t i = 0; i < process->nr_mappings; i++) {
+		const struct prof_mapping *mapping =
+			&m->epoch->mappings[process->first_mapping + i];
+		const struct model_place *place =
+			model_find_place(m->model, id, m->objects[mapping->object]);
+
+		if (place && place->bias != mapping_bias(mapping))
+			return false;
+	}
+	return true;
+}
+
+static int find_or_add_process(struct merge *m, const struct prof_process *process, uint32_t *id)
+{
+	uint32_t first = 0;
+
+	for (uint32_t layout = 0;; layout++) {
+		int ret =
+			model_add_process(m->model, process->pid, process->generation, layout, id);
+
+		if (!ret && layout)
+			m->model->processes.data[first].has_layouts = true;
+		else if (!ret)
+			first = *id;
+		if (ret || layout + 1 == LAYOUTS_MAX || is_layout_of(m, process, *id))
+			return ret;
+	}
+}
+
+static int add_places(struct merge *m, const struct prof_process *process, uint32_t id)
+{
+	for (uint32_t i = 0; i < process->nr_mappings; i++) {
+		const struct prof_mapping *mapping =
+			&m->epoch->mappings[process->first_mapping + i];
+		const struct model_place place = {
+			.process = id,
+			.object = m->objects[mapping->object],
+			.bias = mapping_bias(mapping),
+		};
+		int ret = model_add_place(m->model, &place);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int merge_processes(struct merge *m)
+{
+	for (uint32_t i = 0; i < m->epoch->nr_processes; i++) {
+		const struct prof_process *process = &m->epoch->processes[i];
+		int ret;
+
+		/* Process 0 is the kernel: its mappings went into the objects. */
+		if (i == 0) {
+			m->processes[0] = 0;
+			continue;
+		}
+		ret = find_or_add_process(m, process, &m->processes[i]);
+		if (!ret)
+			ret = add_places(m, process, m->processes[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int merge_process_infos(struct merge *m)
+{
+	for (uint32_t i = 0; i < m->epoch->nr_process_infos; i++) {
+		struct prof_process_info info = m->epoch->process_infos[i];
+
+		info.name = m->strings[info.name];
+		info.exe = m->strings[info.exe];
+		info.cgroup = m->strings[info.cgroup];
+		model_process_learn(&m->model->processes.data[m->processes[info.process]], &info);
+	}
+	return 0;
+}
+
+static int merge_frames(struct merge *m)
+{
+	for (uint32_t i = 0; i < m->epoch->nr_frames; i++) {
+		const struct prof_frame *frame = &m->epoch->frames[i];
+		int ret = model_add_frame(m->model,
+					  (struct model_frame){.object = m->objects[frame->object],
+							       .offset = frame->offset},
+					  &m->frames[i]);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int merge_stacks(struct merge *m)
+{
+	struct model *model = m->model;
+
+	for (uint32_t i = 0; i < m->epoch->nr_stacks; i++) {
+		const struct prof_stack *stack = &m->epoch->stacks[i];
+		int ret = vec_reserve(&model->stack_frames, stack->nr_frames);
+
+		if (ret)
+			return ret;
+		for (uint32_t f = 0; f < stack->nr_frames; f++)
+			model->stack_frames.data[model->stack_frames.nr++] =
+				m->frames[m->epoch->stack_frames[stack->first_frame + f]];
+		ret = model_add_stack(model, stack->nr_frames, stack->end, &m->stacks[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int merge_counts(struct merge *m)
+{
+	for (uint32_t i = 0; i < m->epoch->nr_counts; i++) {
+		const struct prof_count *count = &m->epoch->counts[i];
+		const struct model_row row = {
+			.process = m->processes[count->process],
+			.comm = m->strings[count->comm],
+			.user_stack = m->stacks[count->user_stack],
+			.kernel_stack = m->stacks[count->kernel_stack],
+			.count = count->count,
+		};
+		int ret = model_add_row(m->model, &row);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int merge_symbols(struct merge *m)
+{
+	for (uint32_t i = 0; i < m->epoch->nr_symbols; i++) {
+		struct prof_symbol symbol = m->epoch->symbols[i];
+		int ret;
+
+		symbol.object = m->objects[symbol.object];
+		symbol.name = m->strings[symbol.name];
+		ret = vec_push(&m->model->symbols, symbol);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int model_add_epoch(struct model *model, const struct prof_epoch *epoch)
+{
+	size_t nr = (size_t)epoch->nr_strings + epoch->nr_objects + epoch->nr_processes +
+		    epoch->nr_frames + epoch->nr_stacks;
+	_cleanup_free_ uint32_t *ids = calloc(nr + 1, sizeof(*ids));
+	struct merge m = {.model = model, .epoch = epoch, .strings = ids};
+	int (*const steps[])(struct merge *) = {
+		merge_strings, merge_objects, merge_processes, merge_process_infos,
+		merge_frames,  merge_stacks,  merge_counts,    merge_symbols,
+	};
+
+	if (!ids)
+		return -ENOMEM;
+	m.objects = m.strings + epoch->nr_strings;
+	m.processes = m.objects + epoch->nr_objects;
+	m.frames = m.processes + epoch->nr_processes;
+	m.stacks = m.frames + epoch->nr_frames;
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		int ret = steps[i](&m);
+
+		if (ret)
+			return ret;
+	}
+	model->nr_epochs++;
+	return 0;
+}

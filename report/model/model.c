@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/model/model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static uint64_t hash_ids(uint64_t a, uint64_t b)
+{
+	const uint64_t key[2] = {a, b};
+
+	return XXH3_64bits(key, sizeof(key));
+}
+
+/* Position of the element that was just pushed, for an index. */
+static int insert_last(struct index *index, uint64_t hash, size_t nr)
+{
+	if (nr > INDEX_NONE)
+		return -EOVERFLOW;
+	return index_insert(index, hash, nr - 1);
+}
+
+int model_add_object(struct model *model, const struct object_key *key, uint32_t *id)
+{
+	uint64_t hash = XXH3_64bits(key, sizeof(*key));
+	struct model_object object = {0};
+	int ret;
+
+	index_for_each(&model->object_index, hash, i) {
+		if (!memcmp(&model->objects.data[i].key, key, sizeof(*key))) {
+			*id = i;
+			return 0;
+		}
+	}
+	ret = vec_push(&model->objects, object);
+	if (!ret) {
+		*id = model->objects.nr - 1;
+		/* With the padding, which an assignment need not copy. */
+		memcpy(&model->objects.data[*id].key, key, sizeof(*key));
+		ret = insert_last(&model->object_index, hash, model->objects.nr);
+	}
+	return ret;
+}
+
+const struct model_place *model_find_place(const struct model *model, uint32_t process,
+					   uint32_t object)
+{
+	index_for_each(&model->place_index, hash_ids(process, object), i) {
+		const struct model_place *place = &model->places.data[i];
+
+		if (place->process == process && place->object == object)
+			return place;
+	}
+	return NULL;
+}
+
+int model_add_process(struct model *model, uint32_t pid, uint64_t generation, uint32_t layout,
+		      uint32_t *id)
+{
+	uint64_t hash =
+		XXH3_64bits_withSeed(&generation, sizeof(generation), (uint64_t)pid << 32 | layout);
+	const struct model_process process = {
+		.pid = pid,
+		.generation = generation,
+		.layout = layout,
+		.info.uid = PROF_UID_UNKNOWN,
+	};
+	int ret;
+
+	index_for_each(&model->process_index, hash, i) {
+		const struct model_process *have = &model->processes.data[i];
+
+		if (have->pid == pid && have->generation == generation && have->layout == layout) {
+			*id = i;
+			return 0;
+		}
+	}
+	ret = vec_push(&model->processes, process);
+	if (!ret)
+		ret = insert_last(&model->process_index, hash, model->processes.nr);
+	if (!ret)
+		*id = model->processes.nr - 1;
+	return ret;
+}
+
+void model_process_learn(struct model_process *process, const struct prof_process_info *info)
+{
+	struct prof_process_info *known = &process->info;
+
+	if (info->ns_pid)
+		known->ns_pid = info->ns_pid;
+	if (info->uid != PROF_UID_UNKNOWN)
+		known->uid = info->uid;
+	if (info->name)
+		known->name = info->name;
+	if (info->exe)
+		known->exe = info->exe;
+	if (info->cgroup)
+		known->cgroup = info->cgroup;
+}
+
+int model_add_place(struct model *model, const struct model_place *place)
+{
+	int ret;
+
+	if (model_find_place(model, place->process, place->object))
+		return 0;
+	ret = vec_push(&model->places, *place);
+	return ret ? ret
+		   : insert_last(&model->place_index, hash_ids(place->process, place->object),
+				 model->places.nr);
+}
+
+int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id)
+{
+	uint64_t hash = hash_ids(frame.object, frame.offset);
+	int ret;
+
+	index_for_each(&model->frame_index, hash, i) {
+		const struct model_frame *have = &model->frames.data[i];
+
+		if (have->object == frame.object && have->offset == frame.offset) {
+			*id = i;
+			return 0;
+		}
+	}
+	/* A frame has a slot for each place in a stack, and slots are 32 bits wide (symbolise.c).
+	 */
+	if (model->frames.nr >= UINT32_MAX / 2)
+		return -EOVERFLOW;
+	ret = vec_push(&model->frames, frame);
+	if (!ret)
+		ret = insert_last(&model->frame_index, hash, model->frames.nr);
+	if (!ret)
+		*id = model->frames.nr - 1;
+	return ret;
+}
+
+int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
+{
+	struct model_stack stack = {
+		.first_frame = model->stack_frames.nr - nr, .nr_frames = nr, .end = end};
+	size_t bytes = nr * sizeof(*model->stack_frames.data);
+	const uint32_t *frames = nr ? model->stack_frames.data + stack.first_frame : NULL;
+	uint64_t hash = XXH3_64bits_withSeed(nr ? (const void *)frames : "", bytes, end);
+	int ret;
+
+	index_for_each(&model->stack_index, hash, i) {
+		const struct model_stack *have = &model->stacks.data[i];
+
+		if (have->nr_frames == nr && have->end == end &&
+		    (!nr || !memcmp(model->stack_frames.data + have->first_frame, frames, bytes))) {
+			model->stack_frames.nr -= nr;
+			*id = i;
+			return 0;
+		}
+	}
+	ret = vec_push(&model->stacks, stack);
+	if (!ret)
+		ret = insert_last(&model->stack_index, hash, model->stacks.nr);
+	if (!ret)
+		*id = model->stacks.nr - 1;
+	return ret;
+}
+
+int model_add_row(struct model *model, const struct model_row *row)
+{
+	uint64_t hash = hash_ids((uint64_t)row->process << 32 | row->comm,
+				 (uint64_t)row->user_stack << 32 | row->kernel_stack);
+	int ret;
+
+	if (__builtin_add_overflow(model->total, row->count, &model->total))
+		return -EOVERFLOW;
+	index_for_each(&model->row_index, hash, i) {
+		struct model_row *have = &model->rows.data[i];
+
+		if (have->process == row->process && have->comm == row->comm &&
+		    have->user_stack == row->user_stack &&
+		    have->kernel_stack == row->kernel_stack) {
+			have->count += row->count;
+			return 0;
+		}
+	}
+	ret = vec_push(&model->rows, *row);
+	return ret ? ret : insert_last(&model->row_index, hash, model->rows.nr);
+}
+
+int model_init(struct model *model)
+{
+	struct object_key none;
+	uint32_t id;
+
+	*model = (struct model){0};
+	memset(&none, 0, sizeof(none));
+	if (string_set_init(&model->strings) || model_add_object(model, &none, &id) ||
+	    model_add_process(model, 0, 0, 0, &id) ||
+	    model_add_stack(model, 0, PROF_STACK_UNKNOWN, &id)) {
+		model_deinit(model);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void model_deinit(struct model *model)
+{
+	string_set_deinit(&model->strings);
+	vec_free(&model->objects);
+	vec_free(&model->processes);
+	vec_free(&model->places);
+	vec_free(&model->frames);
+	vec_free(&model->stacks);
+	vec_free(&model->stack_frames);
+	vec_free(&model->rows);
+	vec_free(&model->symbols);
+	index_deinit(&model->object_index);
+	index_deinit(&model->process_index);
+	index_deinit(&model->place_index);
+	index_deinit(&model->frame_index);
+	index_deinit(&model->stack_index);
+	index_deinit(&model->row_index);
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct prof_symbol *x = a, *y = b;
+
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+void model_finish(struct model *model)
+{
+	if (model->symbols.nr)
+		qsort(model->symbols.data, model->symbols.nr, sizeof(*model->symbols.data),
+		      compare_symbols);
+	for (size_t i = 0; i < model->symbols.nr; i++) {
+		struct model_object *object = &model->objects.data[model->symbols.data[i].object];
+
+		if (!object->nr_symbols++)
+			object->first_symbol = i;
+	}
+}
+
+bool model_address(const struct model *model, uint32_t process, uint32_t frame, uint64_t *addr)
+{
+	const struct model_frame *f = &model->frames.data[frame];
+	const struct object_key *key = &model->objects.data[f->object].key;
+	const struct model_place *place;
+
+	if (key->kind == PROF_OBJECT_NONE) {
+		*addr = f->offset;
+		return true;
+	}
+	if (object_kind_is_kernel(key->kind)) {
+		*addr = key->bias + f->offset;
+		return key->is_placed;
+	}
+	place = model_find_place(model, process, f->object);
+	if (place)
+		*addr = place->bias + f->offset;
+	return place;
+}

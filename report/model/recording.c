@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/model/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+
+static ssize_t read_fd(void *ctx, void *buf, size_t len)
+{
+	const int *fd = ctx;
+	ssize_t n;
+
+	do
+		n = read(*fd, buf, len);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+/* Opens @name; *@owned is what to close, if anything. */
+static int open_input(const char *name, int *fd, int *owned, struct err *err)
+{
+	int ret;
+
+	if (!strcmp(name, "-")) {
+		*fd = STDIN_FILENO;
+		if (!isatty(*fd))
+			return 0;
+		err_set(err, -EINVAL, "failed to read '-': standard input is a terminal");
+		return err_hint(err, -EINVAL, "give a file, or 'profrec -o - 5 | profrep -'");
+	}
+	*fd = *owned = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (*fd >= 0)
+		return 0;
+	ret = -errno;
+	err_set(err, ret, "failed to open '%s': %s", name, strerror(-ret));
+	if (ret == -ENOENT)
+		err_hint(err, ret, "'profrec -o %s' makes a recording", name);
+	return ret;
+}
+
+/* Whether @ret is the reader's judgement of the bytes, which it words itself. */
+static bool is_defect(int ret)
+{
+	return ret == -EBADMSG || ret == -ENODATA || ret == -EPROTONOSUPPORT;
+}
+
+static int read_error(const struct recording *rec, int ret, struct err *err)
+{
+	const char *reason = strerror(-ret);
+
+	if (ret == -EOVERFLOW)
+		reason = "the counts add up to more than 64 bits";
+	else if (is_defect(ret) && rec->reader)
+		reason = prof_reader_error(rec->reader);
+	return err_set(err, ret, "failed to read '%s': %s", rec->name, reason);
+}
+
+int recording_open(struct recording *rec, const char *name, const struct timespan *span,
+		   struct err *err)
+{
+	int ret;
+
+	*rec = (struct recording){.name = name, .fd = -1, .owned_fd = -1};
+	ret = open_input(name, &rec->fd, &rec->owned_fd, err);
+	if (ret)
+		return ret;
+	ret = model_init(&rec->model);
+	if (!ret)
+		ret = prof_reader_create(read_fd, &rec->fd, &rec->reader);
+	if (ret) {
+		read_error(rec, ret, err);
+		recording_deinit(rec);
+		return ret;
+	}
+	rec->meta = prof_reader_meta(rec->reader);
+	selection_init(&rec->selection, span, rec->meta);
+	return 0;
+}
+
+/* The next epoch, selected or not. As recording_next, but errors are not worded. */
+static int read_epoch(struct recording *rec, const struct prof_epoch **epoch)
+{
+	int ret = prof_reader_next(rec->reader, epoch);
+
+	rec->nr_bytes = prof_reader_bytes(rec->reader);
+	if (ret == PROF_READ_EPOCH)
+		return RECORDING_EPOCH;
+	if (ret == PROF_READ_END) {
+		rec->end = prof_reader_end(rec->reader);
+		return RECORDING_END;
+	}
+	if (ret != -ENODATA && ret != -EBADMSG)
+		return ret;
+	rec->defect = strdup(prof_reader_error(rec->reader));
+	return rec->defect ? RECORDING_END : -ENOMEM;
+}
+
+int recording_next(struct recording *rec, const struct prof_epoch **epoch, struct err *err)
+{
+	int ret;
+
+	do
+		ret = read_epoch(rec, epoch);
+	while (ret == RECORDING_EPOCH && !selection_take(&rec->selection, *epoch));
+	return ret < 0 ? read_error(rec, ret, err) : ret;
+}
+
+int recording_add(struct recording *rec, const struct prof_epoch *epoch, struct err *err)
+{
+	int ret = model_add_epoch(&rec->model, epoch);
+
+	return ret ? read_error(rec, ret, err) : 0;
+}
+
+int recording_load(struct recording *rec, const char *name, const struct timespan *span,
+		   struct err *err)
+{
+	const struct prof_epoch *epoch;
+	int ret = recording_open(rec, name, span, err);
+
+	if (ret)
+		return ret;
+	while ((ret = recording_next(rec, &epoch, err)) == RECORDING_EPOCH) {
+		ret = recording_add(rec, epoch, err);
+		if (ret)
+			break;
+	}
+	if (!ret)
+		ret = selection_check(&rec->selection, name, err);
+	if (ret) {
+		recording_deinit(rec);
+		return ret;
+	}
+	model_finish(&rec->model);
+	return 0;
+}
+
+void recording_deinit(struct recording *rec)
+{
+	model_deinit(&rec->model);
+	free(rec->defect);
+	prof_reader_destroy(rec->reader);
+	if (rec->name)
+		cleanup_close(&rec->owned_fd);
+	*rec = (struct recording){0};
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/model/timespan.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+
+#define DAY_S       86400
+#define SECONDS_MAX UINT64_C(9999999999) /* in ns, it is far from 64 bits */
+#define HOURS_MAX   99999
+
+/* What a recorder may be late without a word about it. */
+#define LATE_NS (10 * NS_PER_MS)
+
+/* Reads digits, at least one and with @width not 0 exactly so many. */
+static bool read_number(const char **s, int width, uint64_t max, uint64_t *value)
+{
+	const char *start = *s;
+
+	*value = 0;
+	for (; isdigit((unsigned char)**s); (*s)++) {
+		*value = *value * 10 + (**s - '0');
+		if (*value > max)
+			return false;
+	}
+	return *s > start && (!width || *s - start == width);
+}
+
+/* Reads ".25", if there is anything, up to the end. Digits beyond nanoseconds do not count. */
+static bool read_fraction(const char *s, uint64_t *ns)
+{
+	uint64_t unit = NS_PER_S;
+
+	*ns = 0;
+	if (!*s)
+		return true;
+	if (*s++ != '.' || !*s)
+		return false;
+	for (; isdigit((unsigned char)*s); s++) {
+		unit /= 10;
+		*ns += unit * (*s - '0');
+	}
+	return !*s;
+}
+
+int time_point_parse(const char *text, struct time_point *point)
+{
+	uint64_t seconds, minutes, fraction;
+	struct time_point t = {.kind = strchr(text, ':') ? TIME_OF_DAY : TIME_SINCE_START};
+
+	if (t.kind == TIME_OF_DAY) {
+		uint64_t hours;
+
+		if (!read_number(&text, 0, HOURS_MAX, &hours) || *text++ != ':' ||
+		    !read_number(&text, 2, 59, &minutes) || *text++ != ':' ||
+		    !read_number(&text, 2, 59, &seconds))
+			return -EINVAL;
+		seconds += hours * 3600 + minutes * 60;
+	} else if (!read_number(&text, 0, SECONDS_MAX, &seconds)) {
+		return -EINVAL;
+	}
+	if (!read_fraction(text, &fraction))
+		return -EINVAL;
+	t.ns = seconds * NS_PER_S + fraction;
+	*point = t;
+	return 0;
+}
+
+int64_t local_offset_s(const struct prof_meta *meta)
+{
+	return meta->zone ? ((int64_t)meta->zone - PROF_ZONE_UTC) * 60 : 0;
+}
+
+/* Time since the start; what is before that is 0. */
+static uint64_t since_start(const struct time_point *point, const struct prof_meta *meta,
+			    uint64_t none)
+{
+	uint64_t local_s, start_ns;
+
+	if (point->kind == TIME_NONE)
+		return none;
+	if (point->kind == TIME_SINCE_START)
+		return point->ns;
+	/* A day more keeps times before 1970-01-02 positive. */
+	local_s = meta->start_realtime_ns / NS_PER_S + DAY_S + local_offset_s(meta);
+	start_ns = local_s % DAY_S * NS_PER_S + meta->start_realtime_ns % NS_PER_S;
+	return point->ns > start_ns ? point->ns - start_ns : 0;
+}
+
+void selection_init(struct selection *selection, const struct timespan *span,
+		    const struct prof_meta *meta)
+{
+	*selection = (struct selection){
+		.from_ns = since_start(&span->from, meta, 0),
+		.to_ns = since_start(&span->to, meta, UINT64_MAX),
+		.interval_ns = meta->interval_ns,
+	};
+}
+
+bool selection_take(struct selection *s, const struct prof_epoch *epoch)
+{
+	uint64_t begin = epoch->begin_ns, end = epoch->end_ns;
+
+	if (s->interval_ns) {
+		uint64_t start = begin - begin % s->interval_ns;
+
+		if (end - start > s->interval_ns)
+			end = start + s->interval_ns;
+		if (begin - start < LATE_NS)
+			begin = start;
+	}
+	if (begin >= s->to_ns || (end <= s->from_ns && s->from_ns))
+		return false;
+	if (!s->nr || begin < s->begin_ns)
+		s->begin_ns = begin;
+	if (!s->nr || end > s->end_ns)
+		s->end_ns = end;
+	s->nr++;
+	return true;
+}
+
+static bool is_all(const struct selection *s)
+{
+	return !s->from_ns && s->to_ns == UINT64_MAX;
+}
+
+int selection_check(const struct selection *s, const char *name, struct err *err)
+{
+	if (s->nr || is_all(s))
+		return 0;
+	if (s->to_ns == UINT64_MAX)
+		return err_set(err, -ENOENT, "failed to select from '%s': no samples after %.3f s",
+			       name, s->from_ns / 1e9);
+	return err_set(err, -ENOENT, "failed to select from '%s': no samples from %.3f s to %.3f s",
+		       name, s->from_ns / 1e9, s->to_ns / 1e9);
+}
+
+bool selection_is_exceeded(const struct selection *s)
+{
+	if (!s->nr || is_all(s))
+		return false;
+	return s->from_ns > s->begin_ns + LATE_NS ||
+	       (s->to_ns < s->end_ns && s->end_ns - s->to_ns > LATE_NS);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/print/printers.h"
+
+#include <errno.h>
+
+static void print_side(const struct printout *p, struct textbuf *out, const struct walk_side *side,
+		       bool is_kernel)
+{
+	bool annotate = is_kernel && p->view->annotations;
+
+	if (side->is_missed)
+		textbuf_str(out, is_kernel ? ";[Missed Kernel Stack]" : ";[Missed User Stack]");
+	for (uint32_t i = side->nr; i-- > 0;) {
+		const struct label *label =
+			labels_frame(p->labels, side->frames[i], i ? FRAME_CALLER : FRAME_LEAF);
+
+		if (!label) {
+			textbuf_fail(out, -ENOMEM);
+			return;
+		}
+		textbuf_char(out, ';');
+		textbuf_bytes(out, label->s, label->len);
+		if (annotate)
+			textbuf_str(out, "_[k]");
+	}
+}
+
+void print_folded_stack(const struct printout *p, struct textbuf *out, const struct walk_row *row)
+{
+	labels_string(p->labels, out, row->comm);
+	print_side(p, out, &row->user, false);
+	if (p->view->delimited && row->kernel.is_present && row->user.is_present)
+		textbuf_str(out, ";-");
+	print_side(p, out, &row->kernel, true);
+}
+
+static int print_row(void *ctx, const struct walk_row *row)
+{
+	const struct printout *p = ctx;
+
+	print_folded_stack(p, p->out, row);
+	textbuf_char(p->out, ' ');
+	textbuf_u64(p->out, row->count);
+	textbuf_char(p->out, '\n');
+	return 0;
+}
+
+int print_folded(const struct printout *p, struct walk_summary *summary)
+{
+	const struct walk_ops ops = {.row = print_row};
+	struct printout copy = *p;
+
+	return walk_rows(&p->rec->model, p->view, &ops, &copy, summary);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/print/print_intervals.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/clock.h"
+#include "report/print/printers.h"
+
+/* Intervals in a row without samples that are printed: times in a file can be anything. */
+#define EMPTY_MAX 10000000
+
+struct intervals {
+	const struct report_options *opts;
+	struct source *source;
+	const struct debug_roots *roots;
+	struct textbuf *out;
+	struct walk_summary *summary;
+	struct err *err;
+	uint64_t length_ns; /* 0: each epoch is one */
+	uint64_t next;      /* the first interval that was not printed */
+	uint64_t current;   /* the one that the model is of */
+	uint64_t end_ns;    /* of the last epoch in the model */
+	bool has_samples;   /* the model is of one */
+};
+
+/* "%-8s" of the time, as bcc's stackcount -T has it; it stands behind an empty line if not folded.
+ */
+static void print_time(struct intervals *v, uint64_t end_ns)
+{
+	const struct prof_meta *meta = v->source->rec.meta;
+	uint64_t ns = meta->start_realtime_ns % NS_PER_S + end_ns % NS_PER_S;
+	time_t seconds = meta->start_realtime_ns / NS_PER_S + end_ns / NS_PER_S + ns / NS_PER_S +
+			 local_offset_s(meta);
+	char text[16] = "-";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	textbuf_printf(v->out, "%s%-8s\n", v->opts->view.folded ? "" : "\n", text);
+}
+
+static int flush(struct intervals *v)
+{
+	int ret = textbuf_flush(v->out);
+
+	return ret ? err_set(v->err, ret, "failed to write the report: %s", strerror(-ret)) : 0;
+}
+
+static void add_summary(struct walk_summary *sum, const struct walk_summary *seen)
+{
+	sum->missed_stacks += seen->missed_stacks;
+	sum->cut_stacks += seen->cut_stacks;
+	sum->is_storage_full |= seen->is_storage_full;
+}
+
+/* Prints what is in the model, an interval that ended at @end_ns, and forgets it. */
+static int print_model(struct intervals *v, uint64_t end_ns)
+{
+	const struct view *view = &v->opts->view;
+	struct printout p = {
+		.rec = &v->source->rec,
+		.symbols = &v->source->symbols,
+		.labels = &v->source->labels,
+		.view = view,
+		.out = v->out,
+	};
+	struct walk_summary seen = {0};
+	int ret;
+
+	model_finish(&v->source->rec.model);
+	ret = source_find_names(v->source, v->roots, view, v->err);
+	if (ret)
+		return ret;
+	print_time(v, end_ns);
+	ret = view->folded ? print_folded(&p, &seen) : print_stacks(&p, &seen);
+	if (!ret)
+		ret = source_renew(v->source);
+	if (ret)
+		return err_set(v->err, ret, "failed to report '%s': %s", v->source->rec.name,
+			       strerror(-ret));
+	add_summary(v->summary, &seen);
+	v->has_samples = false;
+	v->next = v->current + 1;
+	return flush(v);
+}
+
+/* Prints those without samples before interval @until. */
+static int print_empty(struct intervals *v, uint64_t until)
+{
+	for (uint64_t n = 0; v->next < until && n < EMPTY_MAX; n++, v->next++)
+		print_time(v, (v->next + 1) * v->length_ns);
+	if (v->next < until)
+		return err_set(
+			v->err, -EOVERFLOW,
+			"failed to report '%s': more than %d intervals in a row have no samples",
+			v->source->rec.name, EMPTY_MAX);
+	return flush(v);
+}
+
+static uint64_t current_end(const struct intervals *v)
+{
+	return (v->current + 1) * v->length_ns;
+}
+
+/* Takes an epoch of a recording with intervals; prints what is whole then. */
+static int take_epoch(struct intervals *v, const struct prof_epoch *epoch)
+{
+	uint64_t index = epoch->begin_ns / v->length_ns;
+	int ret = 0;
+
+	if (v->has_samples && index > v->current)
+		ret = print_model(v, current_end(v));
+	/* Time does not go back in a good recording; in another, samples are not lost for that. */
+	if (!v->has_samples) {
+		v->current = index < v->next ? v->next : index;
+		if (!ret)
+			ret = print_empty(v, v->current);
+	}
+	if (!ret)
+		ret = recording_add(&v->source->rec, epoch, v->err);
+	v->has_samples = true;
+	v->end_ns = epoch->end_ns;
+	if (!ret && epoch->end_ns >= current_end(v))
+		ret = print_model(v, current_end(v));
+	return ret;
+}
+
+static int take_single_epoch(struct intervals *v, const struct prof_epoch *epoch)
+{
+	int ret = recording_add(&v->source->rec, epoch, v->err);
+
+	return ret ? ret : print_model(v, epoch->end_ns);
+}
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* After the last epoch: what is not whole, and those without samples up to the end. */
+static int print_rest(struct intervals *v)
+{
+	const struct recording *rec = &v->source->rec;
+	uint64_t end_ns = rec->end ? rec->end->duration_ns : v->end_ns;
+	int ret = 0;
+
+	if (!v->length_ns)
+		return 0;
+	if (v->has_samples)
+		ret = print_model(v, min_u64(current_end(v), end_ns));
+	end_ns = min_u64(end_ns, rec->selection.to_ns);
+	return ret ? ret : print_empty(v, end_ns / v->length_ns);
+}
+
+static int print_all(struct intervals *v)
+{
+	const struct prof_epoch *epoch;
+	int ret;
+
+	while ((ret = recording_next(&v->source->rec, &epoch, v->err)) == RECORDING_EPOCH) {
+		ret = v->length_ns ? take_epoch(v, epoch) : take_single_epoch(v, epoch);
+		if (ret)
+			return ret;
+	}
+	if (!ret)
+		ret = selection_check(&v->source->rec.selection, v->source->rec.name, v->err);
+	return ret ? ret : print_rest(v);
+}
+
+int print_intervals(const struct report_options *opts, struct source *source,
+		    const struct debug_roots *roots, struct textbuf *out,
+		    struct walk_summary *summary, struct err *err)
+{
+	struct intervals v = {
+		.opts = opts,
+		.source = source,
+		.roots = roots,
+		.out = out,
+		.summary = summary,
+		.err = err,
+	};
+	struct printout p = {.rec = &source->rec, .out = out};
+	int ret = recording_open(&source->rec, opts->files[0], &opts->span, err);
+
+	if (ret)
+		return ret;
+	v.length_ns = source->rec.meta->interval_ns;
+	if (v.length_ns)
+		v.next = source->rec.selection.from_ns / v.length_ns;
+	if (!opts->view.folded && print_headline(&p))
+		return err_set(err, -ENOMEM, "failed to report '%s': out of memory",
+			       opts->files[0]);
+	ret = flush(&v);
+	return ret ? ret : print_all(&v);
+}

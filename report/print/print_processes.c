@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/print/printers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+/* Distinct thread names that are printed of a process; there can be thousands. */
+#define THREADS_MAX 8
+
+/* Names and paths are of any length; they are padded to the usual ones. */
+#define NAME_WIDTH    15
+#define THREADS_WIDTH 24
+#define EXE_WIDTH     40
+
+/* Samples of one thread name of one process. */
+struct thread_name {
+	uint32_t process; /* the first of its layouts in the model */
+	uint32_t comm;    /* string */
+	uint64_t samples;
+};
+
+/* A line of the table. */
+struct line {
+	uint32_t process;
+	uint64_t samples;
+	const struct thread_name *threads;
+	size_t nr_threads;
+};
+
+struct process_table {
+	const struct model *model;
+	uint32_t *first_layout; /* by process */
+	VEC(struct thread_name) threads;
+	VEC(struct line) lines;
+};
+
+static int by_identity(const void *a, const void *b, void *ctx)
+{
+	const struct model *model = ctx;
+	const struct model_process *x = &model->processes.data[*(const uint32_t *)a];
+	const struct model_process *y = &model->processes.data[*(const uint32_t *)b];
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->generation != y->generation)
+		return x->generation < y->generation ? -1 : 1;
+	return x->layout < y->layout ? -1 : x->layout > y->layout;
+}
+
+/* A process whose objects moved is several in the model: finds the first for each. */
+static int find_layouts(struct process_table *table)
+{
+	struct model *model = (struct model *)table->model;
+	size_t nr = model->processes.nr;
+	_cleanup_free_ uint32_t *ids = calloc(nr, sizeof(*ids));
+	uint32_t first = 0;
+
+	table->first_layout = calloc(nr, sizeof(*table->first_layout));
+	if (!ids || !table->first_layout)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		ids[i] = i;
+	qsort_r(ids, nr, sizeof(*ids), by_identity, model);
+	for (size_t i = 0; i < nr; i++) {
+		const struct model_process *process = &model->processes.data[ids[i]];
+		const struct model_process *have = &model->processes.data[first];
+
+		if (!i || process->pid != have->pid || process->generation != have->generation)
+			first = ids[i];
+		table->first_layout[ids[i]] = first;
+	}
+	return 0;
+}
+
+static int by_process_and_name(const void *a, const void *b)
+{
+	const struct thread_name *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->comm < y->comm ? -1 : x->comm > y->comm;
+}
+
+static int by_process_and_samples(const void *a, const void *b, void *ctx)
+{
+	const struct thread_name *x = a, *y = b;
+	const struct string_set *strings = ctx;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return strcmp(string_set_get(strings, x->comm), string_set_get(strings, y->comm));
+}
+
+/* The samples of each thread name, the most frequent of a process first. */
+static int add_up_threads(struct process_table *table)
+{
+	struct model *model = (struct model *)table->model;
+	size_t nr = 0;
+
+	vec_for_each(&model->rows, row) {
+		struct thread_name name = {table->first_layout[row->process], row->comm,
+					   row->count};
+
+		if (vec_push(&table->threads, name))
+			return -ENOMEM;
+	}
+	if (!table->threads.nr)
+		return 0;
+	qsort(table->threads.data, table->threads.nr, sizeof(*table->threads.data),
+	      by_process_and_name);
+	vec_for_each(&table->threads, name) {
+		struct thread_name *last = nr ? &table->threads.data[nr - 1] : NULL;
+
+		if (last && !by_process_and_name(last, name))
+			last->samples += name->samples;
+		else
+			table->threads.data[nr++] = *name;
+	}
+	table->threads.nr = nr;
+	qsort_r(table->threads.data, nr, sizeof(*table->threads.data), by_process_and_samples,
+		&model->strings);
+	return 0;
+}
+
+static int by_samples(const void *a, const void *b, void *ctx)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return by_identity(&x->process, &y->process, ctx);
+}
+
+static int make_lines(struct process_table *table)
+{
+	vec_for_each(&table->threads, name) {
+		struct line *last =
+			table->lines.nr ? &table->lines.data[table->lines.nr - 1] : NULL;
+		struct line line = {name->process, name->samples, name, 1};
+
+		if (last && last->process == name->process) {
+			last->samples += name->samples;
+			last->nr_threads++;
+		} else if (vec_push(&table->lines, line)) {
+			return -ENOMEM;
+		}
+	}
+	if (table->lines.nr)
+		qsort_r(table->lines.data, table->lines.nr, sizeof(*table->lines.data), by_samples,
+			(void *)table->model);
+	return 0;
+}
+
+/* What is known of a process: its layouts were told at different times, each maybe not all. */
+static void gather_info(const struct process_table *table, uint32_t process,
+			struct model_process *info)
+{
+	const struct model *model = table->model;
+
+	*info = model->processes.data[process];
+	if (!info->has_layouts)
+		return;
+	for (size_t i = 0; i < model->processes.nr; i++)
+		if (i != process && table->first_layout[i] == process)
+			model_process_learn(info, &model->processes.data[i].info);
+}
+
+static void print_number(struct textbuf *out, uint32_t n, uint32_t unknown)
+{
+	if (n == unknown)
+		textbuf_printf(out, " %10s", "-");
+	else
+		textbuf_printf(out, " %10" PRIu32, n);
+}
+
+static int print_padded(struct textbuf *out, const char *s, int width)
+{
+	_cleanup_free_ char *text = text_escape(s, strlen(s), TEXT_PLAIN);
+
+	if (!text)
+		return -ENOMEM;
+	textbuf_printf(out, "  %-*s", width, text[0] ? text : "-");
+	return 0;
+}
+
+static int print_threads(const struct process_table *table, const struct line *line,
+			 struct textbuf *out)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int ret;
+
+	if (!f)
+		return -ENOMEM;
+	for (size_t i = 0; i < line->nr_threads && i < THREADS_MAX; i++)
+		fprintf(f, "%s%s", i ? "," : "",
+			string_set_get(&table->model->strings, line->threads[i].comm));
+	if (line->nr_threads > THREADS_MAX)
+		fprintf(f, ",... (%zu)", line->nr_threads);
+	ret = ferror(f) ? -ENOMEM : 0;
+	if (fclose(f) || ret)
+		return -ENOMEM;
+	return print_padded(out, text, THREADS_WIDTH);
+}
+
+static int print_line(const struct process_table *table, const struct line *line,
+		      struct textbuf *out)
+{
+	const struct string_set *strings = &table->model->strings;
+	struct model_process process;
+	const char *cgroup;
+	int ret;
+
+	gather_info(table, line->process, &process);
+	textbuf_printf(out, "%10" PRIu64, line->samples);
+	print_number(out, process.pid, UINT32_MAX);
+	print_number(out, process.info.ns_pid, 0);
+	print_number(out, process.info.uid, PROF_UID_UNKNOWN);
+	ret = print_padded(out, string_set_get(strings, process.info.name), NAME_WIDTH);
+	if (!ret)
+		ret = print_threads(table, line, out);
+	if (!ret)
+		ret = print_padded(out, string_set_get(strings, process.info.exe), EXE_WIDTH);
+	if (ret)
+		return ret;
+	cgroup = string_set_get(strings, process.info.cgroup);
+	textbuf_str(out, "  ");
+	textbuf_escaped(out, cgroup[0] ? cgroup : "-", strlen(cgroup[0] ? cgroup : "-"),
+			TEXT_PLAIN);
+	textbuf_char(out, '\n');
+	return 0;
+}
+
+int print_processes(const struct recording *rec, struct textbuf *out)
+{
+	struct process_table table = {.model = &rec->model};
+	int ret = find_layouts(&table);
+
+	if (!ret)
+		ret = add_up_threads(&table);
+	if (!ret)
+		ret = make_lines(&table);
+	if (!ret)
+		textbuf_printf(out, "%10s %10s %10s %10s  %-*s  %-*s  %-*s  %s\n", "SAMPLES", "PID",
+			       "NS-PID", "UID", NAME_WIDTH, "NAME", THREADS_WIDTH, "THREADS",
+			       EXE_WIDTH, "EXE", "CGROUP");
+	for (size_t i = 0; !ret && i < table.lines.nr; i++)
+		ret = print_line(&table, &table.lines.data[i], out);
+	free(table.first_layout);
+	vec_free(&table.threads);
+	vec_free(&table.lines);
+	return ret;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/print/printers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/headline.h"
+
+int print_headline(const struct printout *p)
+{
+	const struct prof_meta *meta = p->rec->meta;
+	const struct headline headline = {
+		.freq_hz = meta->freq_hz,
+		.period = meta->period,
+		.pids = meta->pids,
+		.nr_pids = meta->nr_pids,
+		.tids = meta->tids,
+		.nr_tids = meta->nr_tids,
+		.command = meta->command,
+		.sides = meta->sides == PROF_SIDES_USER     ? HEADLINE_USER
+			 : meta->sides == PROF_SIDES_KERNEL ? HEADLINE_KERNEL
+							    : HEADLINE_USER_KERNEL,
+		.only_cpu = meta->only_cpu,
+		.duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0),
+	};
+	_cleanup_free_ char *text = headline_format(&headline);
+
+	if (!text)
+		return -ENOMEM;
+	textbuf_str(p->out, text);
+	textbuf_char(p->out, '\n');
+	return 0;
+}
+
+static void print_address(const struct printout *p, uint32_t process, uint32_t frame)
+{
+	uint64_t addr;
+
+	if (model_address(&p->rec->model, process, frame, &addr))
+		textbuf_printf(p->out, "0x%016" PRIx64 " ", addr);
+	else
+		textbuf_str(p->out, "0x???????????????? ");
+}
+
+static void print_side(const struct printout *p, const struct walk_row *row,
+		       const struct walk_side *side, bool is_kernel)
+{
+	if (side->is_missed)
+		textbuf_str(p->out, is_kernel ? "    [Missed Kernel Stack]\n"
+					      : "    [Missed User Stack]\n");
+	for (uint32_t i = 0; i < side->nr; i++) {
+		const struct label *label =
+			labels_frame(p->labels, side->frames[i], i ? FRAME_CALLER : FRAME_LEAF);
+
+		if (!label) {
+			textbuf_fail(p->out, -ENOMEM);
+			return;
+		}
+		textbuf_str(p->out, "    ");
+		if (p->view->addresses)
+			print_address(p, row->process, side->frames[i]);
+		textbuf_bytes(p->out, label->s, label->len);
+		if (is_kernel && p->view->annotations)
+			textbuf_str(p->out, "_[k]");
+		textbuf_char(p->out, '\n');
+	}
+}
+
+static int print_row(void *ctx, const struct walk_row *row)
+{
+	const struct printout *p = ctx;
+
+	print_side(p, row, &row->kernel, true);
+	if (p->view->delimited && row->kernel.is_present && row->user.is_present)
+		textbuf_str(p->out, "    --\n");
+	print_side(p, row, &row->user, false);
+	textbuf_printf(p->out, "    %-16s ", "-");
+	labels_string(p->labels, p->out, row->comm);
+	textbuf_printf(p->out, " (%" PRIu32 ")\n        %" PRIu64 "\n\n", row->pid, row->count);
+	return 0;
+}
+
+int print_stacks(const struct printout *p, struct walk_summary *summary)
+{
+	const struct walk_ops ops = {.row = print_row};
+	struct printout copy = *p;
+
+	return walk_rows(&p->rec->model, p->view, &ops, &copy, summary);
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A file is found by its build-id; a path only says where to look. The recording and the binaries
+ * may be from different days, hosts and containers, and a wrong symbol is worse than none: a file
+ * is used only when its build-id equals the recorded one, byte for byte.
+ *
+ * The binary is looked for at
+ *   1. SYMFS/path, when there is a symfs: the user said that the files are there;
+ *   2. path, on this machine.
+ * It tells how file offsets become addresses, and has .dynsym and often .symtab.
+ *
+ * The debug file, with the full .symtab of a binary that was stripped, is looked for at
+ *   1. SYMFS/.build-id/xx/yyyy.debug, the layout of a directory of debug files alone;
+ *   2. SYMFS/usr/lib/debug/.build-id/xx/yyyy.debug;
+ *   3. /usr/lib/debug/.build-id/xx/yyyy.debug;
+ *   4. what the binary's .gnu_debuglink names: in the binary's directory, in .debug/ there, and
+ *      under /usr/lib/debug in the directory's name, all in the root where the binary was found.
+ *      The name is a bare one (elf_file_debuglink); a path in it would lead anywhere.
+ *
+ * A recorded object without a build-id is not known by its contents. A file may stand in for it
+ * only at the recorded path, only if it has no build-id either, and not if the recorded file was
+ * deleted, for then what is there now is another one. Its debug file is told by the CRC that the
+ * debug link has.
+ *
+ * All names come from the recording or from an ELF file: they are opened with safe_open.
+ */
+#include "report/symbols/debugfiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "common/cleanup.h"
+#include "report/symbols/elffile.h"
+#include "report/symbols/safeopen.h"
+
+#define DEBUG_DIR "/usr/lib/debug"
+
+int debug_roots_open(struct debug_roots *roots, const char *dir, struct err *err)
+{
+	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0) {
+		int ret = -errno;
+
+		return err_set(err, ret, "failed to open '%s': %s", dir, strerror(-ret));
+	}
+	roots->symfs_fd = fd;
+	roots->symfs = dir;
+	return 0;
+}
+
+void debug_roots_close(struct debug_roots *roots)
+{
+	if (roots->symfs_fd >= 0)
+		close(roots->symfs_fd);
+	roots->symfs_fd = -1;
+}
+
+static const char *debug_dir(const struct debug_roots *roots)
+{
+	return roots->debug_dir ? roots->debug_dir : DEBUG_DIR;
+}
+
+/* Remembers why a candidate was not taken: the reason that tells the user most wins. */
+static void note_miss(enum debug_miss *miss, enum debug_miss reason)
+{
+	static const int weight[] = {
+		[DEBUG_FOUND] = 0,
+		[DEBUG_NO_FILE] = 1,
+		[DEBUG_NOT_READABLE] = 2,
+		[DEBUG_OTHER_FILE] = 3,
+	};
+
+	if (weight[reason] > weight[*miss])
+		*miss = reason;
+}
+
+/* Opens @path if it is the file with @build_id; with size 0, if it is one without. -1: it is not.
+ */
+static int open_matching(int root_fd, const char *path, const struct build_id *build_id,
+			 enum debug_miss *miss)
+{
+	_cleanup_close_ int fd = safe_open(root_fd, path);
+	struct build_id have = {0};
+	int ret;
+
+	if (fd < 0) {
+		note_miss(miss, fd == -ENOENT ? DEBUG_NO_FILE : DEBUG_NOT_READABLE);
+		return -1;
+	}
+	ret = build_id_from_fd(fd, &have);
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret && ret != -ENOENT) {
+		note_miss(miss, DEBUG_NOT_READABLE);
+		return -1;
+	}
+	if (!build_id_equal(&have, build_id)) {
+		note_miss(miss, DEBUG_OTHER_FILE);
+		return -1;
+	}
+	return TAKE_FD(fd);
+}
+
+/* The name of @path in the root, for the user. */
+static char *shown_path(const struct debug_roots *roots, int root_fd, const char *path)
+{
+	char *shown;
+
+	if (root_fd < 0)
+		return strdup(path);
+	if (asprintf(&shown, "%s%s%s", roots->symfs, path[0] == '/' ? "" : "/", path) < 0)
+		return NULL;
+	return shown;
+}
+
+/* Opens the binary; *@root_fd is the root in which it was found. */
+static int find_binary(const struct debug_roots *roots, const struct debug_wanted *wanted,
+		       struct debug_files *files, int *root_fd, enum debug_miss *miss)
+{
+	const int root_fds[] = {roots->symfs_fd, -1};
+
+	note_miss(miss, DEBUG_NO_FILE);
+	if (!wanted->path[0] || (wanted->is_deleted && build_id_is_none(&wanted->build_id)))
+		return 0;
+	for (size_t i = roots->symfs_fd < 0; i < ARRAY_SIZE(root_fds); i++) {
+		int fd = open_matching(root_fds[i], wanted->path, &wanted->build_id, miss);
+
+		if (fd == -ENOMEM)
+			return fd;
+		if (fd < 0)
+			continue;
+		files->binary_fd = fd;
+		files->binary_path = shown_path(roots, root_fds[i], wanted->path);
+		*root_fd = root_fds[i];
+		return files->binary_path ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
+/* Takes @path as the debug file if its build-id is right. Returns 0, found or not, or -ENOMEM. */
+static int try_debug(const struct debug_roots *roots, int root_fd, const char *path,
+		     const struct debug_wanted *wanted, struct debug_files *files,
+		     enum debug_miss *miss)
+{
+	int fd = open_matching(root_fd, path, &wanted->build_id, miss);
+
+	if (fd < 0)
+		return fd == -ENOMEM ? fd : 0;
+	files->debug_fd = fd;
+	files->debug_path = shown_path(roots, root_fd, path);
+	return files->debug_path ? 0 : -ENOMEM;
+}
+
+static int find_debug_by_id(const struct debug_roots *roots, const struct debug_wanted *wanted,
+			    struct debug_files *files, enum debug_miss *miss)
+{
+	const struct {
+		int root_fd;
+		const char *dir;
+	} places[] = {
+		{roots->symfs_fd, ""},
+		{roots->symfs_fd, DEBUG_DIR},
+		{-1, debug_dir(roots)},
+	};
+	char hex[BUILD_ID_HEX_SIZE];
+
+	if (wanted->build_id.size < 2)
+		return 0;
+	build_id_hex(&wanted->build_id, hex);
+	for (size_t i = roots->symfs_fd < 0 ? 2 : 0; i < ARRAY_SIZE(places); i++) {
+		_cleanup_free_ char *path = NULL;
+		int ret;
+
+		if (asprintf(&path, "%s/.build-id/%.2s/%s.debug", places[i].dir, hex, hex + 2) < 0)
+			return -ENOMEM;
+		ret = try_debug(roots, places[i].root_fd, path, wanted, files, miss);
+		if (ret || files->debug_fd >= 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* The CRC of the whole file, as .gnu_debuglink has it. Returns false when it cannot be read. */
+static bool file_crc(int fd, uint32_t *crc)
+{
+	unsigned char buf[1 << 16];
+	uint32_t sum = 0;
+	off_t off = 0;
+	ssize_t n;
+
+	while ((n = pread(fd, buf, sizeof(buf), off)) > 0) {
+		sum = crc32(sum, buf, n);
+		off += n;
+	}
+	*crc = sum;
+	return n == 0;
+}
+
+static bool is_same_file(int a, int b)
+{
+	struct stat x, y;
+
+	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static void drop_debug(struct debug_files *files)
+{
+	close(files->debug_fd);
+	files->debug_fd = -1;
+	free(files->debug_path);
+	files->debug_path = NULL;
+}
+
+static int try_debuglink(const struct debug_roots *roots, int root_fd, const char *path,
+			 const struct debug_wanted *wanted, uint32_t crc, struct debug_files *files,
+			 enum debug_miss *miss)
+{
+	uint32_t have;
+	int ret = try_debug(roots, root_fd, path, wanted, files, miss);
+
+	if (ret || files->debug_fd < 0)
+		return ret;
+	if (is_same_file(files->debug_fd, files->binary_fd)) {
+		/* A link to the binary's own name is meant for one of the other directories. */
+		drop_debug(files);
+		return 0;
+	}
+	if (!build_id_is_none(&wanted->build_id) ||
+	    (file_crc(files->debug_fd, &have) && have == crc))
+		return 0;
+	drop_debug(files);
+	note_miss(miss, DEBUG_OTHER_FILE);
+	return 0;
+}
+
+static int find_debug_by_link(const struct debug_roots *roots, const struct debug_wanted *wanted,
+			      int root_fd, struct elf_file *binary, struct debug_files *files,
+			      enum debug_miss *miss)
+{
+	const char *slash = strrchr(wanted->path, '/');
+	int dir_len = slash ? slash - wanted->path : 0;
+	const char *under = root_fd < 0 ? debug_dir(roots) : DEBUG_DIR;
+	const char *name;
+	uint32_t crc;
+
+	if (!elf_file_debuglink(binary, &name, &crc))
+		return binary->out_of_memory ? -ENOMEM : 0;
+	for (int i = 0; i < 3; i++) {
+		_cleanup_free_ char *path = NULL;
+		int ret;
+
+		if (asprintf(&path, "%s%.*s/%s%s", i == 2 ? under : "", dir_len, wanted->path,
+			     i == 1 ? ".debug/" : "", name) < 0)
+			return -ENOMEM;
+		ret = try_debuglink(roots, root_fd, path, wanted, crc, files, miss);
+		if (ret || files->debug_fd >= 0)
+			return ret;
+	}
+	return 0;
+}
+
+static int find_debug(const struct debug_roots *roots, const struct debug_wanted *wanted,
+		      int root_fd, struct debug_files *files, enum debug_miss *miss)
+{
+	struct elf_file binary;
+	int fd, ret;
+
+	ret = find_debug_by_id(roots, wanted, files, miss);
+	if (ret || files->debug_fd >= 0 || files->binary_fd < 0)
+		return ret;
+	fd = fcntl(files->binary_fd, F_DUPFD_CLOEXEC, 0);
+	ret = fd < 0 ? -errno : elf_file_open(&binary, fd);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	ret = find_debug_by_link(roots, wanted, root_fd, &binary, files, miss);
+	elf_file_close(&binary);
+	return ret;
+}
+
+int debug_files_find(const struct debug_roots *roots, const struct debug_wanted *wanted,
+		     struct debug_files *files, enum debug_miss *miss)
+{
+	enum debug_miss why = DEBUG_FOUND, debug_why = DEBUG_FOUND;
+	int root_fd = -1;
+	int ret;
+
+	*files = (struct debug_files){.binary_fd = -1, .debug_fd = -1};
+	ret = find_binary(roots, wanted, files, &root_fd, &why);
+	if (!ret)
+		ret = find_debug(roots, wanted, root_fd, files, &debug_why);
+	if (ret) {
+		debug_files_close(files);
+		return ret;
+	}
+	note_miss(&why, debug_why);
+	*miss = files->binary_fd >= 0 || files->debug_fd >= 0 ? DEBUG_FOUND : why;
+	return 0;
+}
+
+void debug_files_close(struct debug_files *files)
+{
+	if (files->binary_fd >= 0)
+		close(files->binary_fd);
+	if (files->debug_fd >= 0)
+		close(files->debug_fd);
+	free(files->binary_path);
+	free(files->debug_path);
+	*files = (struct debug_files){.binary_fd = -1, .debug_fd = -1};
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * libiberty's callback interface hands the text out piece by piece and takes its own memory from
+ * the stack, so a name that grows beyond the limit can be left with longjmp. There is no other way
+ * to stop it: the callback returns nothing, and back references double the text every few bytes.
+ * (One piece of an identifier in Punycode may leak then.) libiberty's limit on recursion is on
+ * unless it is asked to drop it.
+ */
+#include "report/symbols/demangle.h"
+
+#include <errno.h>
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/vec.h"
+
+/* Mangled and demangled, in bytes. Real names of heavy template code reach some 10 KB. */
+#define MANGLED_MAX   16384
+#define DEMANGLED_MAX 65000
+
+struct demangled {
+	VEC(char) text;
+	bool out_of_memory;
+	jmp_buf too_long;
+};
+
+static void take_piece(const char *piece, size_t len, void *opaque)
+{
+	struct demangled *d = opaque;
+
+	if (len > DEMANGLED_MAX - d->text.nr)
+		longjmp(d->too_long, 1);
+	if (vec_append(&d->text, piece, len)) {
+		d->out_of_memory = true;
+		longjmp(d->too_long, 1);
+	}
+}
+
+typedef int (*demangle_fn)(const char *mangled, int options, demangle_callbackref callback,
+			   void *opaque);
+
+/* Returns whether @fn understood @mangled; the text is then in @d. */
+static bool try(demangle_fn fn, const char *mangled, struct demangled *d)
+{
+	vec_clear(&d->text);
+	if (setjmp(d->too_long))
+		return false;
+	return fn(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO, take_piece, d) && d->text.nr;
+}
+
+static bool has_prefix(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+static bool demangle_any(const char *mangled, struct demangled *d)
+{
+	if (has_prefix(mangled, "___Z"))
+		mangled += 2;
+	if (has_prefix(mangled, "_Z"))
+		/* Legacy Rust names are C++ names that end in a hash. */
+		return try(rust_demangle_callback, mangled, d) ||
+		       try(cplus_demangle_v3_callback, mangled, d);
+	return has_prefix(mangled, "_R") && try(rust_demangle_callback, mangled, d);
+}
+
+int demangle(const char *name, size_t len, char **text)
+{
+	struct demangled *d;
+	char *mangled;
+	int ret = 0;
+
+	if (len < 3 || len > MANGLED_MAX || name[0] != '_' ||
+	    (name[1] != 'Z' && name[1] != 'R' && name[1] != '_'))
+		return 0;
+	mangled = strndup(name, len);
+	d = calloc(1, sizeof(*d)); /* not a local: longjmp may spoil those */
+	if (!mangled || !d)
+		ret = -ENOMEM;
+	else if (demangle_any(mangled, d))
+		ret = vec_push(&d->text, '\0');
+	else
+		ret = d->out_of_memory ? -ENOMEM : -ENOENT;
+	if (!ret)
+		*text = d->text.data;
+	else if (d)
+		free(d->text.data);
+	free(d);
+	free(mangled);
+	return ret == -ENOENT ? 0 : ret;
+}

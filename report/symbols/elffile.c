@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From file offset to address. A recording has file offsets, symbol tables have addresses as
+ * linked; the program headers translate, each PT_LOAD by a distance of its own (lld and mold place
+ * segments so that the distances differ).
+ *
+ * A file with debug information only has the program headers of the binary that it was split from,
+ * but objcopy --only-keep-debug lays the file out anew and rewrites p_offset and p_filesz, while
+ * eu-strip keeps them: they cannot be trusted. What is left when the binary itself is not at hand:
+ * p_vaddr and p_memsz are the binary's, and the kernel maps a segment from the page that holds its
+ * first byte, so the mapping's file offset stands for p_vaddr rounded down to a page. The recording
+ * has mappings of code, so the segment is an executable one; of several, the one whose size in
+ * pages is nearest to the mapping's.
+ */
+#include "report/symbols/elffile.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+
+/* Far above what linkers make: more are not looked at. */
+#define SEGMENTS_MAX 65535
+#define SECTIONS_MAX (1u << 20)
+
+/* The largest symbol or string table that is read: browsers with debug information have 300 MB. */
+#define SECTION_BYTES_MAX (1ull << 30)
+
+/* What segments are mapped in units of where profrec runs (x86-64). */
+#define PAGE_BYTES 4096ull
+
+/*
+ * libelf has an error number for it and does not make it public. What malloc left in errno is what
+ * there is; it is set to 0 before a call.
+ */
+static bool note_no_memory(struct elf_file *file)
+{
+	file->out_of_memory |= errno == ENOMEM;
+	return file->out_of_memory;
+}
+
+static int read_segments(struct elf_file *file)
+{
+	size_t nr;
+
+	if (elf_getphdrnum(file->elf, &nr))
+		return -ENOEXEC;
+	for (size_t i = 0; i < nr && i < SEGMENTS_MAX; i++) {
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(file->elf, i, &phdr))
+			return -ENOEXEC;
+		if (phdr.p_type != PT_LOAD)
+			continue;
+		if (vec_push(&file->segments,
+			     ((struct elf_segment){.off = phdr.p_offset,
+						   .file_size = phdr.p_filesz,
+						   .vaddr = phdr.p_vaddr,
+						   .mem_size = phdr.p_memsz,
+						   .is_exec = phdr.p_flags & PF_X})))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_sections(struct elf_file *file)
+{
+	size_t nr;
+
+	if (elf_getshdrnum(file->elf, &nr))
+		return -ENOEXEC;
+	for (size_t i = 0; i < nr && i < SECTIONS_MAX; i++) {
+		Elf_Scn *scn = elf_getscn(file->elf, i);
+		GElf_Shdr shdr;
+
+		if (!scn || !gelf_getshdr(scn, &shdr))
+			return -ENOEXEC;
+		if (vec_push(&file->sections,
+			     ((struct elf_section){.vaddr = shdr.sh_addr,
+						   .size = shdr.sh_size,
+						   .type = shdr.sh_type,
+						   .link = shdr.sh_link,
+						   .is_exec = shdr.sh_flags & SHF_EXECINSTR})))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int elf_file_open(struct elf_file *file, int fd)
+{
+	int ret = -ENOEXEC;
+
+	*file = (struct elf_file){.fd = fd};
+	elf_version(EV_CURRENT);
+	errno = 0;
+	file->elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (file->elf && elf_kind(file->elf) == ELF_K_ELF)
+		ret = read_segments(file);
+	if (!ret)
+		ret = read_sections(file);
+	if (ret && note_no_memory(file))
+		ret = -ENOMEM;
+	if (ret)
+		elf_file_close(file);
+	return ret;
+}
+
+void elf_file_close(struct elf_file *file)
+{
+	vec_free(&file->segments);
+	vec_free(&file->sections);
+	elf_end(file->elf);
+	file->elf = NULL;
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+bool elf_file_is_debug_only(const struct elf_file *file)
+{
+	bool has_code = false;
+
+	vec_for_each(&file->sections, s) {
+		if (!s->is_exec)
+			continue;
+		if (s->type != SHT_NOBITS)
+			return false;
+		has_code = true;
+	}
+	return has_code;
+}
+
+Elf_Data *elf_file_section_data(struct elf_file *file, size_t index)
+{
+	Elf_Data *data;
+	Elf_Scn *scn;
+
+	if (!index || index >= file->sections.nr || file->sections.data[index].type == SHT_NOBITS ||
+	    file->sections.data[index].size > SECTION_BYTES_MAX)
+		return NULL;
+	errno = 0;
+	scn = elf_getscn(file->elf, index);
+	data = scn ? elf_getdata(scn, NULL) : NULL;
+	if (!data || !data->d_buf)
+		note_no_memory(file);
+	return data;
+}
+
+/* The section's name, "" when it has none. */
+static const char *section_name(struct elf_file *file, size_t index)
+{
+	Elf_Scn *scn = elf_getscn(file->elf, index);
+	const char *name = NULL;
+	GElf_Shdr shdr;
+	size_t names;
+
+	errno = 0;
+	if (scn && gelf_getshdr(scn, &shdr) && !elf_getshdrstrndx(file->elf, &names))
+		name = elf_strptr(file->elf, names, shdr.sh_name);
+	if (!name)
+		note_no_memory(file);
+	return name ? name : "";
+}
+
+bool elf_file_debuglink(struct elf_file *file, const char **name, uint32_t *crc)
+{
+	for (size_t i = 1; i < file->sections.nr; i++) {
+		Elf_Data *data;
+		size_t len, crc_off;
+
+		if (file->sections.data[i].type != SHT_PROGBITS ||
+		    strcmp(section_name(file, i), ".gnu_debuglink"))
+			continue;
+		data = elf_file_section_data(file, i);
+		if (!data || !data->d_buf)
+			return false;
+		len = strnlen(data->d_buf, data->d_size);
+		crc_off = (len + 4) & ~(size_t)3; /* the NUL, then padded to 4 bytes */
+		if (!len || crc_off > data->d_size || data->d_size - crc_off < sizeof(*crc) ||
+		    memchr(data->d_buf, '/', len) || !strcmp(data->d_buf, ".") ||
+		    !strcmp(data->d_buf, ".."))
+			return false;
+		*name = data->d_buf;
+		memcpy(crc, (const char *)data->d_buf + crc_off, sizeof(*crc));
+		return true;
+	}
+	return false;
+}
+
+bool elf_file_vaddr(const struct elf_file *file, uint64_t off, uint64_t *vaddr)
+{
+	const struct elf_segment *best = NULL;
+
+	/* Two segments may share a page of the file; samples are of the one with code. */
+	vec_for_each(&file->segments, s) {
+		if (off < s->off || off - s->off >= s->file_size)
+			continue;
+		if (!best || (s->is_exec && !best->is_exec))
+			best = s;
+	}
+	if (best)
+		*vaddr = off - best->off + best->vaddr;
+	return best;
+}
+
+/* Bytes of the pages that hold the segment. */
+static uint64_t paged_size(const struct elf_segment *s)
+{
+	uint64_t first = s->vaddr % PAGE_BYTES;
+
+	return (first + s->mem_size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+}
+
+bool elf_file_vaddr_mapped(const struct elf_file *file, uint64_t off, uint64_t pgoff, uint64_t size,
+			   uint64_t *vaddr)
+{
+	const struct elf_segment *best = NULL;
+	uint64_t best_distance = 0;
+
+	if (off < pgoff)
+		return false;
+	vec_for_each(&file->segments, s) {
+		uint64_t pages = paged_size(s);
+		uint64_t distance = pages > size ? pages - size : size - pages;
+
+		if (!s->is_exec || off - pgoff >= pages)
+			continue;
+		if (!best || distance < best_distance) {
+			best = s;
+			best_distance = distance;
+		}
+	}
+	if (best)
+		*vaddr = off - pgoff + (best->vaddr & ~(PAGE_BYTES - 1));
+	return best;
+}

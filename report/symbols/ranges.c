@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/symbols/ranges.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/vec.h"
+
+static int compare_hits(const void *a, const void *b)
+{
+	const struct range_hit *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->tag < y->tag ? -1 : x->tag > y->tag;
+}
+
+void range_hits_sort(struct range_hit *hits, size_t nr)
+{
+	if (nr)
+		qsort(hits, nr, sizeof(*hits), compare_hits);
+}
+
+static uint32_t leading_underscores(const struct range *r)
+{
+	uint32_t n = 0;
+
+	while (n < r->len && r->name[n] == '_')
+		n++;
+	return n;
+}
+
+int range_prefer(const struct range *a, const struct range *b)
+{
+	uint32_t x, y;
+
+	if (a->binding != b->binding)
+		return a->binding < b->binding ? -1 : 1;
+	x = leading_underscores(a);
+	y = leading_underscores(b);
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (a->len != b->len)
+		return a->len < b->len ? -1 : 1;
+	return memcmp(a->name, b->name, a->len);
+}
+
+size_t range_hits_lower(const struct range_hit *hits, size_t nr, uint64_t addr)
+{
+	size_t low = 0;
+
+	while (low < nr) {
+		size_t mid = low + (nr - low) / 2;
+
+		if (hits[mid].addr < addr)
+			low = mid + 1;
+		else
+			nr = mid;
+	}
+	return low;
+}
+
+/* By start; at one start the best last, because the sweep below takes the last. */
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return range_prefer(y, x);
+}
+
+/* @addr is at or above the start. */
+static bool is_behind(const struct range *range, uint64_t addr)
+{
+	return addr - range->start >= range->size;
+}
+
+int ranges_resolve(struct range *ranges, size_t nr, struct range_hit *hits, size_t nr_hits)
+{
+	/* The ranges that began and may still cover, the nearest start on top. */
+	VEC(const struct range *) open = {0};
+	size_t next = 0;
+
+	if (nr)
+		qsort(ranges, nr, sizeof(*ranges), compare_ranges);
+	for (size_t i = 0; i < nr_hits; i++) {
+		for (; next < nr && ranges[next].start <= hits[i].addr; next++) {
+			const struct range *range = &ranges[next];
+
+			/* What is over already would only wait to be taken off again. */
+			if (is_behind(range, hits[i].addr))
+				continue;
+			if (vec_push(&open, range)) {
+				vec_free(&open);
+				return -ENOMEM;
+			}
+		}
+		while (open.nr && is_behind(open.data[open.nr - 1], hits[i].addr))
+			open.nr--;
+		hits[i].range = open.nr ? open.data[open.nr - 1] : NULL;
+	}
+	vec_free(&open);
+	return 0;
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/symbols/symbolise.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/symbols/demangle.h"
+#include "report/symbols/elffile.h"
+#include "report/symbols/symtab.h"
+
+/* A frame at a place in a stack, to be looked up. */
+struct question {
+	uint32_t object;
+	uint32_t slot; /* in symbols.frames */
+	uint64_t off;  /* in the object; for callers one before the frame's */
+};
+
+struct lookup {
+	struct symbols *symbols;
+	const struct model *model;
+	const struct debug_roots *roots;
+	VEC(struct question) questions; /* sorted by object */
+	VEC(struct range_hit) hits;     /* of one object; tag: index of the question */
+};
+
+const char *unknown_reason_text(enum unknown_reason reason)
+{
+	static const char *const texts[] = {
+		[KNOWN] = "known",
+		[UNKNOWN_UNMAPPED] = "no mapping",
+		[UNKNOWN_ANONYMOUS] = "anonymous memory",
+		[UNKNOWN_NOT_RECORDED] = "no symbols in the recording",
+		[UNKNOWN_NO_FILE] = "file not found",
+		[UNKNOWN_OTHER_FILE] = "file has another build-id",
+		[UNKNOWN_NOT_READABLE] = "file not readable",
+		[UNKNOWN_NO_SYMBOLS] = "file has no symbols",
+		[UNKNOWN_NO_SYMBOL] = "no symbol at the address",
+	};
+
+	return texts[reason];
+}
+
+static int compare_questions(const void *a, const void *b)
+{
+	const struct question *x = a, *y = b;
+
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* Marks what the stacks use: a frame nobody has at a place is not looked up there. */
+static int gather_questions(struct lookup *l)
+{
+	const struct model *model = l->model;
+	size_t nr = model->frames.nr * NR_FRAME_PLACES;
+	_cleanup_free_ bool *used = calloc(nr + 1, sizeof(*used));
+
+	if (!used)
+		return -ENOMEM;
+	vec_for_each(&model->stacks, stack)
+		for (uint32_t i = 0; i < stack->nr_frames; i++)
+			used[model->stack_frames.data[stack->first_frame + i] * NR_FRAME_PLACES +
+			     (i ? FRAME_CALLER : FRAME_LEAF)] = true;
+	for (size_t slot = 0; slot < nr; slot++) {
+		const struct model_frame *frame = &model->frames.data[slot / NR_FRAME_PLACES];
+		struct question q = {
+			.object = frame->object,
+			.slot = slot,
+			.off = frame->offset - (slot % NR_FRAME_PLACES == FRAME_CALLER),
+		};
+
+		if (used[slot] && vec_push(&l->questions, q))
+			return -ENOMEM;
+	}
+	if (l->questions.nr)
+		qsort(l->questions.data, l->questions.nr, sizeof(*l->questions.data),
+		      compare_questions);
+	return 0;
+}
+
+static int intern_name(struct symbols *symbols, const struct range *range, uint32_t *name)
+{
+	_cleanup_free_ char *demangled = NULL;
+	int ret = demangle(range->name, range->len, &demangled);
+
+	if (ret)
+		return ret;
+	if (demangled)
+		return string_set_add(&symbols->names, demangled, strlen(demangled), name);
+	return string_set_add(&symbols->names, range->name, range->len, name);
+}
+
+/* Stores the answers of l->hits, in their order, so that each name is made once. */
+static int store_hits(struct lookup *l, enum unknown_reason miss)
+{
+	const struct range *last = NULL;
+	uint32_t name = 0;
+
+	vec_for_each(&l->hits, hit) {
+		uint32_t slot = l->questions.data[hit->tag].slot;
+		struct resolved *resolved = &l->symbols->frames[slot];
+
+		if (!hit->range) {
+			resolved->reason = miss;
+			continue;
+		}
+		if (hit->range != last) {
+			int ret = intern_name(l->symbols, hit->range, &name);
+
+			if (ret)
+				return ret;
+			last = hit->range;
+		}
+		resolved->name = name;
+		resolved->reason = name ? KNOWN : miss;
+		resolved->off =
+			hit->addr - hit->range->start + (slot % NR_FRAME_PLACES == FRAME_CALLER);
+	}
+	return 0;
+}
+
+static int resolve_recorded(struct lookup *l, const struct model_object *object)
+{
+	const struct string_set *strings = &l->model->strings;
+	_cleanup_free_ struct range *ranges = calloc(object->nr_symbols, sizeof(*ranges));
+	int ret;
+
+	if (!ranges)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < object->nr_symbols; i++) {
+		const struct prof_symbol *symbol =
+			&l->model->symbols.data[object->first_symbol + i];
+
+		ranges[i] = (struct range){
+			.start = symbol->offset,
+			.size = symbol->size,
+			.name = string_set_get(strings, symbol->name),
+			.len = strings->items.data[symbol->name].len,
+		};
+	}
+	range_hits_sort(l->hits.data, l->hits.nr);
+	ret = ranges_resolve(ranges, object->nr_symbols, l->hits.data, l->hits.nr);
+	return ret ? ret : store_hits(l, UNKNOWN_NO_SYMBOL);
+}
+
+static int store_miss(struct lookup *l, enum unknown_reason reason)
+{
+	vec_for_each(&l->hits, hit)
+		hit->range = NULL;
+	return store_hits(l, reason);
+}
+
+/* The ELF files of an object. Files that do not open stay closed: {.fd = -1}. */
+struct elf_pair {
+	struct elf_file binary, debug;
+	bool has_binary, has_debug;
+};
+
+/* Replaces the hits' file offsets by addresses; those that have none are answered and taken out. */
+static void hits_to_vaddrs(struct lookup *l, const struct model_object *object,
+			   const struct elf_pair *elf)
+{
+	const struct elf_file *file = elf->has_binary ? &elf->binary : &elf->debug;
+	bool by_mapping = !elf->has_binary && elf_file_is_debug_only(file);
+	size_t kept = 0;
+
+	vec_for_each(&l->hits, hit) {
+		const struct question *q = &l->questions.data[hit->tag];
+		bool ok = by_mapping ? elf_file_vaddr_mapped(file, q->off, object->low_pgoff,
+							     object->low_size, &hit->addr)
+				     : elf_file_vaddr(file, q->off, &hit->addr);
+
+		if (ok)
+			l->hits.data[kept++] = *hit;
+		else
+			l->symbols->frames[q->slot].reason = UNKNOWN_NO_SYMBOL;
+	}
+	l->hits.nr = kept;
+	range_hits_sort(l->hits.data, l->hits.nr);
+}
+
+static int resolve_elf(struct lookup *l, const struct model_object *object, struct elf_pair *elf,
+		       struct object_source *source)
+{
+	struct symtab symtab = {0};
+	int ret = 0;
+
+	hits_to_vaddrs(l, object, elf);
+	if (elf->has_debug)
+		ret = symtab_add(&symtab, &elf->debug, l->hits.data, l->hits.nr);
+	if (!ret && elf->has_binary)
+		ret = symtab_add(&symtab, &elf->binary, l->hits.data, l->hits.nr);
+	if (!ret)
+		ret = symtab_resolve(&symtab, l->hits.data, l->hits.nr);
+	if (!ret) {
+		source->reason = symtab.nr_symbols ? KNOWN : UNKNOWN_NO_SYMBOLS;
+		ret = store_hits(l, symtab.nr_symbols ? UNKNOWN_NO_SYMBOL : UNKNOWN_NO_SYMBOLS);
+	}
+	symtab_deinit(&symtab);
+	return ret;
+}
+
+static enum unknown_reason reason_of_miss(enum debug_miss miss)
+{
+	switch (miss) {
+	case DEBUG_OTHER_FILE:
+		return UNKNOWN_OTHER_FILE;
+	case DEBUG_NOT_READABLE:
+		return UNKNOWN_NOT_READABLE;
+	default:
+		return UNKNOWN_NO_FILE;
+	}
+}
+
+/* Opens the file at *@fd, if any, and keeps its name if it is a proper ELF file. 0 or -ENOMEM. */
+static int open_elf(struct elf_file *file, int *fd, char **path, bool *is_open, char **name)
+{
+	int ret;
+
+	if (*fd < 0)
+		return 0;
+	ret = elf_file_open(file, TAKE_FD(*fd));
+	*is_open = !ret;
+	if (*is_open)
+		*name = TAKE_PTR(*path);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int open_pair(struct elf_pair *elf, struct debug_files *files, struct object_source *source)
+{
+	int ret = open_elf(&elf->binary, &files->binary_fd, &files->binary_path, &elf->has_binary,
+			   &source->binary);
+
+	if (!ret)
+		ret = open_elf(&elf->debug, &files->debug_fd, &files->debug_path, &elf->has_debug,
+			       &source->debug);
+	if (ret)
+		return ret;
+	/* A debug file at the recorded path: its segments' offsets are not to be trusted either. */
+	if (elf->has_binary && !elf->has_debug && elf_file_is_debug_only(&elf->binary)) {
+		elf->debug = elf->binary;
+		elf->has_debug = true;
+		elf->has_binary = false;
+	}
+	return 0;
+}
+
+static int resolve_file(struct lookup *l, const struct model_object *object,
+			struct object_source *source)
+{
+	const struct debug_wanted wanted = {
+		.path = string_set_get(&l->model->strings, object->key.path),
+		.build_id = object->key.build_id,
+		.is_deleted = object->is_deleted,
+	};
+	struct debug_files files;
+	struct elf_pair elf = {0};
+	enum debug_miss miss;
+	int ret = debug_files_find(l->roots, &wanted, &files, &miss);
+
+	if (ret)
+		return ret;
+	if (miss == DEBUG_FOUND) {
+		ret = open_pair(&elf, &files, source);
+		miss = DEBUG_NOT_READABLE;
+	}
+	if (ret) {
+		/* said by the caller */
+	} else if (elf.has_binary || elf.has_debug) {
+		ret = resolve_elf(l, object, &elf, source);
+	} else {
+		source->reason = reason_of_miss(miss);
+		ret = store_miss(l, source->reason);
+	}
+	if (elf.has_binary)
+		elf_file_close(&elf.binary);
+	if (elf.has_debug)
+		elf_file_close(&elf.debug);
+	debug_files_close(&files);
+	return ret;
+}
+
+static int resolve_object(struct lookup *l, uint32_t id)
+{
+	static const uint8_t reasons[PROF_NR_OBJECT_KINDS] = {
+		[PROF_OBJECT_NONE] = UNKNOWN_UNMAPPED,
+		[PROF_OBJECT_ANON] = UNKNOWN_ANONYMOUS,
+		[PROF_OBJECT_VDSO] = UNKNOWN_NOT_RECORDED,
+		[PROF_OBJECT_KERNEL] = UNKNOWN_NOT_RECORDED,
+		[PROF_OBJECT_MODULE] = UNKNOWN_NOT_RECORDED,
+		[PROF_OBJECT_BPF] = UNKNOWN_NOT_RECORDED,
+		[PROF_OBJECT_JIT] = UNKNOWN_NOT_RECORDED,
+	};
+	const struct model_object *object = &l->model->objects.data[id];
+	struct object_source *source = &l->symbols->sources[id];
+
+	if (object->nr_symbols) {
+		source->is_recorded = true;
+		return resolve_recorded(l, object);
+	}
+	if (object->key.kind == PROF_OBJECT_FILE)
+		return resolve_file(l, object, source);
+	source->reason = reasons[object->key.kind];
+	return store_miss(l, source->reason);
+}
+
+static int resolve_all(struct lookup *l)
+{
+	for (size_t i = 0; i < l->questions.nr;) {
+		uint32_t object = l->questions.data[i].object;
+		int ret;
+
+		vec_clear(&l->hits);
+		for (; i < l->questions.nr && l->questions.data[i].object == object; i++) {
+			struct range_hit hit = {.addr = l->questions.data[i].off, .tag = i};
+
+			ret = vec_push(&l->hits, hit);
+			if (ret)
+				return ret;
+		}
+		ret = resolve_object(l, object);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int symbols_resolve(struct symbols *symbols, const struct model *model,
+		    const struct debug_roots *roots)
+{
+	struct lookup l = {.symbols = symbols, .model = model, .roots = roots};
+	int ret;
+
+	*symbols = (struct symbols){0};
+	ret = string_set_init(&symbols->names);
+	if (ret)
+		return ret;
+	symbols->frames = calloc(model->frames.nr * NR_FRAME_PLACES + 1, sizeof(*symbols->frames));
+	symbols->sources = calloc(model->objects.nr, sizeof(*symbols->sources));
+	symbols->nr_sources = model->objects.nr;
+	if (!symbols->frames || !symbols->sources)
+		return -ENOMEM;
+	ret = gather_questions(&l);
+	if (!ret)
+		ret = resolve_all(&l);
+	vec_free(&l.questions);
+	vec_free(&l.hits);
+	return ret;
+}
+
+void symbols_deinit(struct symbols *symbols)
+{
+	for (size_t i = 0; symbols->sources && i < symbols->nr_sources; i++) {
+		free(symbols->sources[i].binary);
+		free(symbols->sources[i].debug);
+	}
+	free(symbols->sources);
+	free(symbols->frames);
+	string_set_deinit(&symbols->names);
+	*symbols = (struct symbols){0};
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Symbols without a size (hand-written assembler) reach to the next symbol or to the end of their
+ * section, but only where no symbol with a size covers the address. The next symbol is any
+ * function symbol, covering a hit or not, so for each hit the nearest start at or below it is kept
+ * while the tables are read: nearest[i] is the greatest start in (hits[i - 1], hits[i]], with the
+ * size up to the end of its section if a symbol without a size starts there, and else 0. When all
+ * is read, a hit's nearest start is the last one at or before its place.
+ */
+#include "report/symbols/symtab.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+/* Symbols read of one table: the largest binaries have a few million. */
+#define SYMBOLS_MAX (1u << 25)
+
+/* Longest name, in bytes; a recording's limit for strings, too. */
+#define NAME_MAX_BYTES 65535u
+
+struct symbol_table {
+	struct elf_file *file;
+	Elf_Data *symbols, *names;
+};
+
+static bool is_function(const GElf_Sym *sym)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && sym->st_shndx != SHN_UNDEF;
+}
+
+static uint8_t binding(const GElf_Sym *sym)
+{
+	switch (GELF_ST_BIND(sym->st_info)) {
+	case STB_GLOBAL:
+	case STB_GNU_UNIQUE:
+		return RANGE_GLOBAL;
+	case STB_WEAK:
+		return RANGE_WEAK;
+	default:
+		return RANGE_LOCAL;
+	}
+}
+
+/* Sets the name, without a symbol version. Returns false when there is no proper one. */
+static bool set_name(struct range *range, const Elf_Data *names, uint64_t off)
+{
+	const char *name, *version;
+	size_t left, len;
+
+	if (off >= names->d_size)
+		return false;
+	name = (const char *)names->d_buf + off;
+	left = names->d_size - off;
+	len = strnlen(name, left < NAME_MAX_BYTES ? left : NAME_MAX_BYTES);
+	if (len == left || len == NAME_MAX_BYTES)
+		return false;
+	version = memchr(name, '@', len);
+	if (version && version != name)
+		len = version - name;
+	range->name = name;
+	range->len = len;
+	return len;
+}
+
+static uint64_t bytes_to_section_end(const struct elf_file *file, const GElf_Sym *sym)
+{
+	const struct elf_section *section;
+
+	if (sym->st_shndx >= file->sections.nr)
+		return 0;
+	section = &file->sections.data[sym->st_shndx];
+	if (sym->st_value < section->vaddr || sym->st_value - section->vaddr >= section->size)
+		return 0;
+	return section->size - (sym->st_value - section->vaddr);
+}
+
+/* Notes a start; @range has size 0 for one that ends where its size says. */
+static void note_nearest(struct range *nearest, const struct range *range)
+{
+	if (nearest->name) {
+		if (range->start < nearest->start)
+			return;
+		if (range->start == nearest->start &&
+		    (!range->size || (nearest->size && range_prefer(nearest, range) <= 0)))
+			return;
+	}
+	*nearest = *range;
+}
+
+static int add_symbol(struct symtab *symtab, const struct symbol_table *table, const GElf_Sym *sym,
+		      const struct range_hit *hits, size_t nr_hits)
+{
+	struct range range = {
+		.start = sym->st_value, .size = sym->st_size, .binding = binding(sym)};
+	size_t first;
+
+	if (!is_function(sym))
+		return 0;
+	symtab->nr_symbols++;
+	first = range_hits_lower(hits, nr_hits, range.start);
+	if (first == nr_hits || !set_name(&range, table->names, sym->st_name))
+		return 0;
+	if (range.size && hits[first].addr - range.start < range.size &&
+	    vec_push(&symtab->ranges, range))
+		return -ENOMEM;
+	range.size = sym->st_size ? 0 : bytes_to_section_end(table->file, sym);
+	note_nearest(&symtab->nearest.data[first], &range);
+	return 0;
+}
+
+static int add_table(struct symtab *symtab, const struct symbol_table *table,
+		     const struct range_hit *hits, size_t nr_hits)
+{
+	size_t entry = gelf_fsize(table->file->elf, ELF_T_SYM, 1, EV_CURRENT);
+	size_t nr = entry ? table->symbols->d_size / entry : 0;
+
+	for (size_t i = 0; i < nr && i < SYMBOLS_MAX; i++) {
+		GElf_Sym sym;
+		int ret;
+
+		if (!gelf_getsym(table->symbols, i, &sym))
+			break;
+		ret = add_symbol(symtab, table, &sym, hits, nr_hits);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_hit *hits,
+	       size_t nr_hits)
+{
+	if (symtab->nearest.nr < nr_hits) {
+		if (vec_reserve(&symtab->nearest, nr_hits - symtab->nearest.nr))
+			return -ENOMEM;
+		memset(symtab->nearest.data, 0, nr_hits * sizeof(*symtab->nearest.data));
+		symtab->nearest.nr = nr_hits;
+	}
+	for (size_t i = 1; i < file->sections.nr; i++) {
+		const struct elf_section *section = &file->sections.data[i];
+		struct symbol_table table = {.file = file};
+		int ret;
+
+		if ((section->type != SHT_SYMTAB && section->type != SHT_DYNSYM) ||
+		    section->link >= file->sections.nr ||
+		    file->sections.data[section->link].type != SHT_STRTAB)
+			continue;
+		table.symbols = elf_file_section_data(file, i);
+		table.names = elf_file_section_data(file, section->link);
+		if (file->out_of_memory)
+			return -ENOMEM;
+		if (!table.symbols || !table.names || !table.symbols->d_buf || !table.names->d_buf)
+			continue;
+		ret = add_table(symtab, &table, hits, nr_hits);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int symtab_resolve(struct symtab *symtab, struct range_hit *hits, size_t nr_hits)
+{
+	const struct range *nearest = NULL;
+	int ret = ranges_resolve(symtab->ranges.data, symtab->ranges.nr, hits, nr_hits);
+
+	for (size_t i = 0; i < nr_hits && i < symtab->nearest.nr && !ret; i++) {
+		if (symtab->nearest.data[i].name)
+			nearest = &symtab->nearest.data[i];
+		if (!hits[i].range && nearest && hits[i].addr - nearest->start < nearest->size)
+			hits[i].range = nearest;
+	}
+	return ret;
+}
+
+void symtab_deinit(struct symtab *symtab)
+{
+	vec_free(&symtab->ranges);
+	vec_free(&symtab->nearest);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/view/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* A row with what it is sorted by. */
+struct sorted_row {
+	uint64_t count;
+	const char *comm;
+	uint32_t pid;
+	uint32_t row; /* in the array of rows */
+};
+
+typedef VEC(struct model_row) row_vec;
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct sorted_row *x = a, *y = b;
+	int cmp;
+
+	if (x->count != y->count)
+		return x->count < y->count ? -1 : 1;
+	cmp = x->comm == y->comm ? 0 : strcmp(x->comm, y->comm);
+	if (cmp)
+		return cmp;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Adds @row to @rows, or its count to an equal row. The model's total bounds every sum. */
+static int add_row(row_vec *rows, struct index *index, const struct model_row *row)
+{
+	const uint32_t key[] = {row->process, row->comm, row->user_stack, row->kernel_stack};
+	uint64_t hash = XXH3_64bits(key, sizeof(key));
+
+	index_for_each(index, hash, i) {
+		struct model_row *have = &rows->data[i];
+
+		if (have->process == row->process && have->comm == row->comm &&
+		    have->user_stack == row->user_stack &&
+		    have->kernel_stack == row->kernel_stack) {
+			have->count += row->count;
+			return 0;
+		}
+	}
+	if (vec_push(rows, *row))
+		return -ENOMEM;
+	return index_insert(index, hash, rows->nr - 1);
+}
+
+/* The model's rows without the side that is not shown: its stack is the empty one. */
+static int one_sided_rows(const struct model *model, const struct view *view, row_vec *rows)
+{
+	struct index index = {0};
+	int ret = 0;
+
+	vec_for_each(&model->rows, it) {
+		struct model_row row = *it;
+
+		if (view->user_only)
+			row.kernel_stack = 0;
+		else
+			row.user_stack = 0;
+		ret = add_row(rows, &index, &row);
+		if (ret)
+			break;
+	}
+	index_deinit(&index);
+	return ret;
+}
+
+static struct sorted_row *sort_rows(const struct model *model, const struct model_row *rows,
+				    size_t nr)
+{
+	struct sorted_row *sorted = calloc(nr + 1, sizeof(*sorted));
+
+	if (!sorted)
+		return NULL;
+	for (size_t i = 0; i < nr; i++)
+		sorted[i] = (struct sorted_row){
+			.count = rows[i].count,
+			.comm = string_set_get(&model->strings, rows[i].comm),
+			.pid = model->processes.data[rows[i].process].pid,
+			.row = i,
+		};
+	qsort(sorted, nr, sizeof(*sorted), compare_rows);
+	return sorted;
+}
+
+static struct walk_side make_side(const struct model *model, uint32_t id,
+				  struct walk_summary *summary)
+{
+	const struct model_stack *stack = &model->stacks.data[id];
+
+	if (stack_end_is_missed(stack->end)) {
+		summary->missed_stacks++;
+		if (stack->end == PROF_STACK_MISSED_FULL)
+			summary->is_storage_full = true;
+		return (struct walk_side){.is_missed = true};
+	}
+	summary->cut_stacks += stack->end == PROF_STACK_CUT;
+	return (struct walk_side){
+		.frames = stack->nr_frames ? model->stack_frames.data + stack->first_frame : NULL,
+		.nr = stack->nr_frames,
+		.end = stack->end,
+		.is_present = stack->nr_frames,
+	};
+}
+
+static int call_rows(const struct model *model, const struct model_row *rows, size_t nr,
+		     const struct walk_ops *ops, void *ctx, struct walk_summary *summary)
+{
+	_cleanup_free_ struct sorted_row *sorted = sort_rows(model, rows, nr);
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		const struct model_row *row = &rows[sorted[i].row];
+		struct walk_row shown = {
+			.process = row->process,
+			.pid = sorted[i].pid,
+			.comm = row->comm,
+			.user = make_side(model, row->user_stack, summary),
+			.kernel = make_side(model, row->kernel_stack, summary),
+			.count = row->count,
+		};
+		int ret = ops->row(ctx, &shown);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int walk_rows(const struct model *model, const struct view *view, const struct walk_ops *ops,
+	      void *ctx, struct walk_summary *summary)
+{
+	struct walk_summary seen = {0};
+	row_vec rows = {0};
+	int ret = 0;
+
+	if (ops->begin)
+		ret = ops->begin(ctx);
+	if (!ret && (view->user_only || view->kernel_only)) {
+		ret = one_sided_rows(model, view, &rows);
+		if (!ret)
+			ret = call_rows(model, rows.data, rows.nr, ops, ctx, &seen);
+	} else if (!ret) {
+		ret = call_rows(model, model->rows.data, model->rows.nr, ops, ctx, &seen);
+	}
+	vec_free(&rows);
+	if (!ret && ops->end)
+		ret = ops->end(ctx);
+	if (!ret)
+		*summary = seen;
+	return ret;
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/completion.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/cleanup.h"

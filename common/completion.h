@@ -3,7 +3,7 @@
 #ifndef COMMON_COMPLETION_H
 #define COMMON_COMPLETION_H
 
-#include "common/options.h"
+#include "common/option_spec.h"
 
 /* Prints to stdout what bash is to source, or bash-completion to find under the program's name. */
 void completion_print(const struct program_spec *program);

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "format/crc32c.h"
+#include "common/crc32c.h"
 
 /* zstd frame header, RFC 8878 section 3.1.1.1: magic, descriptor, window. */
 #define ZSTD_MAGIC          0xfd2fb528u

@@ -12,7 +12,7 @@
 #include "format/bytes.h"
 #include "format/cursor.h"
 #include "format/fault.h"
-#include "format/reader.h"
+#include "format/prof_io.h"
 #include "format/section.h"
 
 struct input {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "format/crc32c.h"
+#include "common/crc32c.h"
 
 /*
  * Measured on 20,000 nearly distinct stacks and on 400 short processes: levels above 6 take a

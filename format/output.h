@@ -10,8 +10,8 @@
 #include <zstd.h>
 
 #include "format/bytes.h"
+#include "format/prof_io.h"
 #include "format/section.h"
-#include "format/writer.h"
 
 struct output {
 	prof_write_fn write;

@@ -7,16 +7,12 @@
 #ifndef FORMAT_READER_H
 #define FORMAT_READER_H
 
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "format/prof.h"
+#include "format/prof_io.h"
 
 struct prof_reader;
-
-/* Reads up to @len bytes; returns the number, 0 at the end, or a negative errno. */
-typedef ssize_t (*prof_read_fn)(void *ctx, void *buf, size_t len);
 
 /*
  * What the reader found wrong, for messages: "section 'counts' at offset 1234: count 7: stack 99 is

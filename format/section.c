@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "format/bytes.h"
-#include "format/crc32c.h"
+#include "common/crc32c.h"
 
 /* A skippable frame begins with its magic and the size of what follows. */
 #define FRAME_HEADER_BYTES 8

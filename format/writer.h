@@ -6,15 +6,12 @@
 #ifndef FORMAT_WRITER_H
 #define FORMAT_WRITER_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "format/prof.h"
+#include "format/prof_io.h"
 
 struct prof_writer;
-
-/* Writes all of @len bytes or returns a negative errno. */
-typedef int (*prof_write_fn)(void *ctx, const void *buf, size_t len);
 
 /* Creates a writer and writes the file header. Returns 0, -ENOMEM, or what @write returned. */
 int prof_writer_create(prof_write_fn write, void *ctx, struct prof_writer **writer);

@@ -4,8 +4,8 @@
 
 FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer
 FUZZ_SRC    := tests/fuzz/target.c tests/fuzz/input.c
-FUZZ_LIB    := $(FORMAT_SRC) common/index.c
-TABLE_SRC   := $(wildcard record/cfi/*.c) common/index.c format/crc32c.c
+FUZZ_LIB    := $(FORMAT_SRC) $(COMMON_SRC)
+TABLE_SRC   := $(wildcard record/cfi/*.c) $(COMMON_SRC)
 TABLE_LIBS  := -lz -lzstd
 
 fuzz-reader: $(B)/fuzz_reader ## build the libFuzzer target of the reader (needs clang)

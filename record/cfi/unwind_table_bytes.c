@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "format/crc32c.h"
+#include "common/crc32c.h"
 
 #define TABLE_MAGIC   0x54575550 /* "PUWT" */
 #define TABLE_VERSION 1

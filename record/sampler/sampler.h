@@ -15,20 +15,8 @@
 #include "common/err.h"
 #include "common/parse.h"
 #include "record/sampler/events.h"
-#include "record/sampler/filters.h"
+#include "record/sampler/sampler_load.h"
 #include "record/unwind/table_maps.h"
-
-struct sampler_options {
-	const struct filters *filters;
-	const u32_vec *cpus;         /* sampled ones */
-	const struct events *events; /* what is going to be attached to */
-	uint64_t stack_storage;      /* stacks that both sets hold together */
-	uint64_t hash_storage;       /* counts that both sets hold together */
-	uint32_t max_depth;          /* frames of a stack */
-	bool no_user, no_kernel;
-	bool include_idle;
-	bool unwind; /* by tables: unwinder_begin is to follow */
-};
 
 struct sampler;
 

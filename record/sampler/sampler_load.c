@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bpf/shared.h"
+#include "bpf/unwind.h"
 #include "common/cleanup.h"
 #include "profrec.skel.h"
 #include "record/system/privilege.h"

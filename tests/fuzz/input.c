@@ -7,9 +7,9 @@
 #include <zstd.h>
 
 #include "common/cleanup.h"
+#include "common/crc32c.h"
 #include "common/vec.h"
 #include "format/bytes.h"
-#include "format/crc32c.h"
 #include "format/reader.h"
 #include "format/section.h"
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "format/crc32c.h"
+#include "common/crc32c.h"
 #include "record/cfi/unwind_table.h"
 
 #define CODE_OFF   0x10000

@@ -5,8 +5,8 @@
 
 #include <zstd.h>
 
+#include "common/crc32c.h"
 #include "format/bytes.h"
-#include "format/crc32c.h"
 #include "format/section.h"
 #include "tests/unit/prof_helper.h"
 

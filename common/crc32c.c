@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "format/crc32c.h"
+#include "common/crc32c.h"
 
 #include <string.h>
 

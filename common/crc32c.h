@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CRC-32C (Castagnoli, reflected, as in RFC 3720), which guards the headers and payloads of a
- * recording: zstd's own checksums say nothing about the container around its frames.
+ * recording, and the tables for unwinding that are kept in files.
  */
-#ifndef FORMAT_CRC32C_H
-#define FORMAT_CRC32C_H
+#ifndef COMMON_CRC32C_H
+#define COMMON_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/crc32c.h"
+#include "common/crc32c.h"
 #include "tests/unit/suite.h"
 
 typedef uint32_t (*crc_fn)(uint32_t crc, const void *data, size_t len);

@@ -490,7 +490,7 @@ int epoch_finish(struct epoch *e, struct prof_epoch *tables)
 	int ret = e->vdso ? epoch_names_vdso(&e->tables, e->vdso) : 0;
 
 	if (!ret && e->jit)
-		ret = jit_add_symbols(e->jit, &e->tables);
+		ret = epoch_names_jit(&e->tables, e->jit);
 	return ret ? ret : epoch_tables_lay_out(&e->tables, tables);
 }
 

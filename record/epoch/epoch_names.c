@@ -4,7 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "record/proc/proc_info.h"
+#include "record/symbols/perf_map.h"
+
+/* Bytes of names from maps in an epoch: no process can make an epoch too large to be written. */
+#define JIT_NAMES_MAX (4u << 20)
 
 static int intern(struct epoch_tables *tables, const char *s, uint32_t *id)
 {
@@ -79,4 +84,94 @@ int epoch_names_vdso(struct epoch_tables *tables, const struct vdso *vdso)
 			return ret;
 	}
 	return 0;
+}
+
+static int compare_hits(const void *pa, const void *pb)
+{
+	const struct perf_map_hit *a = pa, *b = pb;
+
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+typedef VEC(struct perf_map_hit) hit_vec;
+
+/* Lists the addresses that the frames of @object need: a leaf's own, a caller's byte before it. */
+static int gather_hits(const struct epoch_tables *tables, uint32_t object, hit_vec *hits)
+{
+	vec_clear(hits);
+	vec_for_each(&tables->frames, frame) {
+		struct perf_map_hit leaf = {.addr = frame->offset}, caller = leaf;
+
+		if (frame->object != object)
+			continue;
+		caller.addr--;
+		if (vec_push(hits, leaf) || vec_push(hits, caller))
+			return -ENOMEM;
+	}
+	if (hits->nr)
+		qsort(hits->data, hits->nr, sizeof(*hits->data), compare_hits);
+	return 0;
+}
+
+static int add_jit_names(struct epoch_tables *tables, uint32_t object, int fd, const hit_vec *hits,
+			 size_t *bytes_left)
+{
+	const struct perf_map_hit *last = NULL;
+	char name[PERF_MAP_NAME_MAX + 1];
+
+	vec_for_each(hits, hit) {
+		int ret;
+
+		if (!hit->size || (last && hit->start == last->start))
+			continue;
+		if (hit->name_len > *bytes_left || tables->symbols.nr >= PROF_MAX_TABLE / 2)
+			return 0;
+		last = hit;
+		perf_map_name(fd, hit, name);
+		*bytes_left -= hit->name_len;
+		if (!name[0])
+			continue;
+		ret = epoch_tables_symbol(tables, object, hit->start, hit->size, name);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The map of the process that @object belongs to, or a negative errno. */
+static int open_jit_map(const struct epoch_tables *tables, const struct prof_object *object,
+			const struct jit *jit)
+{
+	vec_for_each(&tables->processes, process)
+		if (process->space && (uint32_t)process->entry.generation == object->instance)
+			return jit_open_map(jit, process->entry.generation - 1);
+	return -ENOENT;
+}
+
+static int add_jit_object(struct epoch_tables *tables, uint32_t object, const struct jit *jit,
+			  hit_vec *hits, size_t *bytes_left)
+{
+	_cleanup_close_ int fd = open_jit_map(tables, &tables->objects.data[object], jit);
+	int ret;
+
+	if (fd < 0)
+		return 0;
+	ret = gather_hits(tables, object, hits);
+	if (!ret && hits->nr)
+		ret = perf_map_lookup(fd, hits->data, hits->nr);
+	/* After a failed read, the names that were read before it are good. */
+	return ret == -ENOMEM ? ret : add_jit_names(tables, object, fd, hits, bytes_left);
+}
+
+int epoch_names_jit(struct epoch_tables *tables, const struct jit *jit)
+{
+	size_t bytes_left = JIT_NAMES_MAX;
+	hit_vec hits = {0};
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < tables->objects.nr; i++)
+		if (tables->objects.data[i].kind == PROF_OBJECT_JIT)
+			ret = add_jit_object(tables, i, jit, &hits, &bytes_left);
+	vec_free(&hits);
+	return ret;
 }

@@ -3,8 +3,9 @@
 #ifndef RECORD_EPOCH_EPOCH_NAMES_H
 #define RECORD_EPOCH_EPOCH_NAMES_H
 
-#include "record/process/address_spaces.h"
 #include "record/epoch/epoch_tables.h"
+#include "record/process/address_spaces.h"
+#include "record/symbols/jit.h"
 #include "record/symbols/vdso.h"
 
 /*
@@ -16,5 +17,11 @@ int epoch_names_process(struct epoch_tables *tables, const struct address_spaces
 
 /* Adds the symbols of all frames in objects with @vdso's build-id. Returns 0 or -ENOMEM. */
 int epoch_names_vdso(struct epoch_tables *tables, const struct vdso *vdso);
+
+/*
+ * Adds the names of all frames in objects of kind PROF_OBJECT_JIT, as the maps of their processes
+ * have them. Maps that cannot be read any more are passed over. Returns 0 or -ENOMEM.
+ */
+int epoch_names_jit(struct epoch_tables *tables, const struct jit *jit);
 
 #endif

@@ -11,14 +11,12 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/symbols/perf_map.h"
+#include "format/prof.h"
 #include "record/proc/proc_info.h"
+#include "record/symbols/perf_map.h"
 
 /* Descriptors held; each also keeps a file system of a container from going away. */
 #define HELD_MAX 256
-
-/* Bytes of names in an epoch, so that no process can make one too large to be written. */
-#define NAMES_MAX (4u << 20)
 
 static uint64_t hash_generation(uint64_t generation)
 {
@@ -184,107 +182,27 @@ bool jit_has_map(struct jit *jit, const struct address_space *space)
 		cleanup_close(&fd);
 	}
 	process->checked = true;
-	process->in_epoch |= process->has_map;
+	process->is_hit |= process->has_map;
 	return process->has_map;
 }
 
-static int compare_hits(const void *pa, const void *pb)
+int jit_open_map(const struct jit *jit, uint64_t generation)
 {
-	const struct perf_map_hit *a = pa, *b = pb;
+	const struct jit_process *process = find(jit, generation);
+	int fd;
 
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
-}
-
-typedef VEC(struct perf_map_hit) hit_vec;
-
-/* What the frames of @object ask for: a leaf's address, and for a caller the byte before. */
-static int gather_hits(const struct epoch_tables *tables, uint32_t object, hit_vec *hits)
-{
-	vec_clear(hits);
-	vec_for_each(&tables->frames, frame) {
-		struct perf_map_hit leaf = {.addr = frame->offset}, caller = leaf;
-
-		if (frame->object != object)
-			continue;
-		caller.addr--;
-		if (vec_push(hits, leaf) || vec_push(hits, caller))
-			return -ENOMEM;
-	}
-	if (hits->nr)
-		qsort(hits->data, hits->nr, sizeof(*hits->data), compare_hits);
-	return 0;
-}
-
-static int add_names(struct epoch_tables *tables, uint32_t object, int fd, const hit_vec *hits,
-		     size_t *names_left)
-{
-	const struct perf_map_hit *last = NULL;
-	char name[PERF_MAP_NAME_MAX + 1];
-
-	vec_for_each(hits, hit) {
-		int ret;
-
-		if (!hit->size || (last && hit->start == last->start))
-			continue;
-		if (hit->name_len > *names_left || tables->symbols.nr >= PROF_MAX_TABLE / 2)
-			return 0;
-		last = hit;
-		perf_map_name(fd, hit, name);
-		*names_left -= hit->name_len;
-		if (!name[0])
-			continue;
-		ret = epoch_tables_symbol(tables, object, hit->start, hit->size, name);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int add_process(struct jit *jit, struct epoch_tables *tables, uint32_t object, hit_vec *hits,
-		       size_t *names_left)
-{
-	_cleanup_close_ int opened = -1;
-	const struct jit_process *process = NULL;
-	int ret, fd;
-
-	vec_for_each(&jit->processes, p)
-		if (p->in_epoch &&
-		    (uint32_t)(p->generation + 1) == tables->objects.data[object].instance)
-			process = p;
 	if (!process)
-		return 0;
-	fd = process->map_fd;
-	if (fd < 0) {
-		opened = fd = open_map(jit, process);
-		if (fd < 0) {
-			opened = -1;
-			return 0;
-		}
-	}
-	ret = gather_hits(tables, object, hits);
-	if (!ret && hits->nr)
-		ret = perf_map_lookup(fd, hits->data, hits->nr);
-	/* What could be read stands. */
-	return ret == -ENOMEM ? ret : add_names(tables, object, fd, hits, names_left);
-}
-
-int jit_add_symbols(struct jit *jit, struct epoch_tables *tables)
-{
-	size_t names_left = NAMES_MAX;
-	hit_vec hits = {0};
-	int ret = 0;
-
-	for (uint32_t i = 0; !ret && i < tables->objects.nr; i++)
-		if (tables->objects.data[i].kind == PROF_OBJECT_JIT)
-			ret = add_process(jit, tables, i, &hits, &names_left);
-	vec_free(&hits);
-	return ret;
+		return -ENOENT;
+	if (process->map_fd < 0)
+		return open_map(jit, process);
+	fd = fcntl(process->map_fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
 }
 
 void jit_reset(struct jit *jit)
 {
 	vec_for_each(&jit->processes, process)
-		process->in_epoch = false;
+		process->is_hit = false;
 }
 
 static bool is_known(const struct address_spaces *spaces, const struct jit_process *process)
@@ -305,7 +223,7 @@ int jit_forget(struct jit *jit, const struct address_spaces *spaces)
 		struct jit_process *process = &jit->processes.data[i];
 
 		process->checked = false;
-		if (process->in_epoch || is_known(spaces, process)) {
+		if (process->is_hit || is_known(spaces, process)) {
 			jit->processes.data[nr++] = *process;
 			continue;
 		}

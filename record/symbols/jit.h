@@ -3,7 +3,7 @@
  * Code that processes made for themselves, and the maps they write of it. A map is in /tmp of the
  * process's own root and can be reached only while the process lives, or through what was opened
  * while it did: so the directory of every process that maps memory to run its own code from is
- * held, and when it ends, the map. Names are looked up when the epoch is written, all at once.
+ * held, and when it ends, the map.
  */
 #ifndef RECORD_SYMBOLS_JIT_H
 #define RECORD_SYMBOLS_JIT_H
@@ -14,7 +14,6 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/address_spaces.h"
-#include "record/epoch/epoch_tables.h"
 
 /* A process that has or may have a map. */
 struct jit_process {
@@ -27,7 +26,7 @@ struct jit_process {
 	bool ended;
 	bool checked; /* whether there is a map was seen since the last forget: */
 	bool has_map;
-	bool in_epoch; /* the epoch has frames in its code */
+	bool is_hit; /* samples since the last reset have frames in its code */
 };
 
 struct jit {
@@ -58,21 +57,24 @@ int jit_fork(struct jit *jit, const struct address_space *parent,
 void jit_end(struct jit *jit, const struct address_space *space);
 
 /*
- * Is there a map for what runs in @space? Looked at once until the next forget. When there is,
- * the epoch is taken to have frames in its code from now on.
+ * Is there a map for the code that runs in @space? The answer stays the same until the next forget.
+ * If there is one, the process is kept until the next reset.
  */
 bool jit_has_map(struct jit *jit, const struct address_space *space);
 
 /*
- * Puts the names of all frames in objects of kind PROF_OBJECT_JIT into @tables. Maps that cannot be
- * read any more are passed over. Returns 0 or -ENOMEM.
+ * Opens the map of the process whose address space has the number @generation. Returns a file
+ * descriptor, which is the caller's, or a negative errno: -ENOENT when no such process is watched.
  */
-int jit_add_symbols(struct jit *jit, struct epoch_tables *tables);
+int jit_open_map(const struct jit *jit, uint64_t generation);
 
-/* The epoch was written: what it had needs no map any more. */
+/* The names have been looked up: the processes that were hit need no map any more. */
 void jit_reset(struct jit *jit);
 
-/* Lets go of processes that are not in @spaces any more, nor in the epoch. Returns 0 or -ENOMEM. */
+/*
+ * Lets go of processes that are not in @spaces any more and were not hit since the last reset.
+ * Returns 0 or -ENOMEM.
+ */
 int jit_forget(struct jit *jit, const struct address_spaces *spaces);
 
 #endif

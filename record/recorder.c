@@ -215,13 +215,11 @@ static int write_epoch(struct recorder *r, uint64_t end_ns)
 }
 
 /*
- * Within a drain, of an epoch that has grown large; the rest of the drain is of the same time. A
- * drain_flush_fn. That it is not the last epoch of its interval shows in its end.
+ * Within a drain, of an epoch that has grown large; the rest of the drain is of the same time. That
+ * it is not the last epoch of its interval shows in its end.
  */
-static int flush_part(void *ctx)
+static int flush_part(struct recorder *r)
 {
-	struct recorder *r = ctx;
-
 	return write_epoch(r, min_u64(r->drained_ns, schedule_interval_end(&r->schedule) - 1));
 }
 
@@ -277,8 +275,8 @@ static int add(struct recorder *r)
 		ret = unwinder_walk_early(s->unwinder, &s->spaces);
 		early = unwinder_early(s->unwinder);
 	}
-	if (!ret)
-		ret = drain_add(r->drain, early, r->epoch, flush_part, r);
+	while (!ret && (ret = drain_add_next(r->drain, early, r->epoch)) > 0)
+		ret = flush_part(r);
 	if (ret == -ENOMEM)
 		out_of_memory(r);
 	if (!ret && session_forget(s, r->drained_ns))

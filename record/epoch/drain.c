@@ -23,6 +23,8 @@ struct drain {
 	VEC(uint64_t) frames;
 	VEC(struct drained_count) counts;
 	struct index by_id;
+	/* Of those, and of the early samples, so many are in the epoch. */
+	size_t nr_counts_added, nr_early_added;
 };
 
 int drain_create(struct drain **drain)
@@ -96,68 +98,66 @@ int drain_take(struct drain *drain, struct sampler *sampler, struct err *err)
 	return sampler_drain(sampler, &sink, err);
 }
 
-struct drain_target {
-	struct epoch *epoch;
-	drain_flush_fn flush;
-	void *flush_ctx;
-};
-
-static int add_count(const struct drain_target *target, const struct raw_count *count)
+/* Returns 0, 1 when the epoch is large, or -ENOMEM. */
+static int add_count(struct epoch *epoch, const struct raw_count *count)
 {
-	int ret = epoch_add(target->epoch, count);
+	int ret = epoch_add(epoch, count);
 
-	return !ret && epoch_is_large(target->epoch) ? target->flush(target->flush_ctx) : ret;
+	return ret ? ret : epoch_is_large(epoch);
 }
 
-static int add_early(const struct drain *drain, const struct drain_target *target,
-		     const struct early_samples *early)
+static int add_drained(const struct drain *drain, const struct drained_count *drained,
+		       struct epoch *epoch)
 {
-	vec_for_each(&early->samples, e) {
-		const struct count_value one = {
-			.count = 1, .first_ns = e->time_ns, .last_ns = e->time_ns};
-		const struct raw_count count = {
-			.key = &e->key,
-			.value = &one,
-			/* Nothing asks for this id: any of a stack will do. */
-			.user = {.id = STACK_FIRST_ID,
-				 .frames = e->frames,
-				 .nr_frames = e->nr_frames,
-				 .end = e->end},
-			.kernel = find_stack(drain, e->key.kernel_stack),
-		};
-		int ret = e->is_taken ? add_count(target, &count) : 0;
+	const struct raw_count count = {
+		.key = &drained->key,
+		.value = &drained->value,
+		.user = find_stack(drain, drained->key.user_stack),
+		.kernel = find_stack(drain, drained->key.kernel_stack),
+	};
 
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return add_count(epoch, &count);
 }
 
-int drain_add(struct drain *drain, struct early_samples *early, struct epoch *epoch,
-	      drain_flush_fn flush, void *flush_ctx)
+static int add_early(const struct drain *drain, const struct early *early, struct epoch *epoch)
 {
-	const struct drain_target target = {epoch, flush, flush_ctx};
-	int ret = 0;
+	const struct count_value one = {
+		.count = 1, .first_ns = early->time_ns, .last_ns = early->time_ns};
+	const struct raw_count count = {
+		.key = &early->key,
+		.value = &one,
+		/* Nothing asks for this id: any of a stack will do. */
+		.user = {.id = STACK_FIRST_ID,
+			 .frames = early->frames,
+			 .nr_frames = early->nr_frames,
+			 .end = early->end},
+		.kernel = find_stack(drain, early->key.kernel_stack),
+	};
 
-	vec_for_each(&drain->counts, taken) {
-		const struct raw_count count = {
-			.key = &taken->key,
-			.value = &taken->value,
-			.user = find_stack(drain, taken->key.user_stack),
-			.kernel = find_stack(drain, taken->key.kernel_stack),
-		};
+	return early->is_taken ? add_count(epoch, &count) : 0;
+}
 
-		ret = add_count(&target, &count);
-		if (ret)
-			return ret;
-	}
-	if (early) {
-		ret = add_early(drain, &target, early);
-		early_samples_forget(early);
-	}
+static void clear_drain(struct drain *drain)
+{
 	vec_clear(&drain->stacks);
 	vec_clear(&drain->frames);
 	vec_clear(&drain->counts);
 	index_clear(&drain->by_id);
-	return ret;
+	drain->nr_counts_added = drain->nr_early_added = 0;
+}
+
+int drain_add_next(struct drain *drain, struct early_samples *early, struct epoch *epoch)
+{
+	int ret = 0;
+
+	while (!ret && drain->nr_counts_added < drain->counts.nr)
+		ret = add_drained(drain, &drain->counts.data[drain->nr_counts_added++], epoch);
+	while (!ret && early && drain->nr_early_added < early->samples.nr)
+		ret = add_early(drain, &early->samples.data[drain->nr_early_added++], epoch);
+	if (ret)
+		return ret;
+	if (early)
+		early_samples_forget(early);
+	clear_drain(drain);
+	return 0;
 }

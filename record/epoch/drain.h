@@ -7,18 +7,15 @@
 #define RECORD_EPOCH_DRAIN_H
 
 #include "common/err.h"
+#include "record/epoch/epoch.h"
 #include "record/sampler/sampler.h"
 #include "record/unwind/early_samples.h"
-#include "record/epoch/epoch.h"
 
 struct drain;
 
 /* Returns 0 or -ENOMEM. */
 int drain_create(struct drain **drain);
 void drain_destroy(struct drain *drain);
-
-/* Writes and empties the epoch that a drain has filled. Returns 0 or a negative errno. */
-typedef int (*drain_flush_fn)(void *ctx);
 
 /*
  * Takes stacks and counts out of the set at rest of @sampler, to be added later, together with
@@ -27,11 +24,11 @@ typedef int (*drain_flush_fn)(void *ctx);
 int drain_take(struct drain *drain, struct sampler *sampler, struct err *err);
 
 /*
- * Adds to @epoch what was taken since the last time, with those of @early (NULL: none) that were,
- * and calls @flush whenever that has grown large. The address spaces must have been brought up to
- * the time of the last swap. Returns 0, -ENOMEM, or what @flush returned.
+ * Adds stacks and counts that were taken to @epoch, and those samples of @early (NULL: none) that
+ * were taken. Stops when the epoch has grown large: the caller writes the epoch and calls again.
+ * The address spaces must have been brought up to the time of the last swap. Returns 0 when
+ * everything is in the epoch, 1 when the epoch has to be written first, or -ENOMEM.
  */
-int drain_add(struct drain *drain, struct early_samples *early, struct epoch *epoch,
-	      drain_flush_fn flush, void *flush_ctx);
+int drain_add_next(struct drain *drain, struct early_samples *early, struct epoch *epoch);
 
 #endif

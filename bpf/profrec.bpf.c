@@ -51,7 +51,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, NR_SETS);
 	__type(key, __u32);
-	__array(values, struct stack_map);
+	__uint(value_size, sizeof(__u32)); /* the recorder says which maps may be put in */
 } stack_sets SEC(".maps");
 
 struct {

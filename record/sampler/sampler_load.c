@@ -56,7 +56,6 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 	uint32_t nr_stacks = (options->stack_storage + 1) / NR_SETS;
 	uint32_t nr_counts = (options->hash_storage + 1) / NR_SETS;
 	uint32_t stack_size = STACK_ENTRY_SIZE(options->max_depth);
-	struct bpf_map *inner = bpf_map__inner_map(bpf->maps.stack_sets);
 	int ret = 0;
 
 	bpf->rodata->stack_watermark = watermark(nr_stacks);
@@ -68,7 +67,6 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 	ret = ret ?: bpf_map__set_max_entries(bpf->maps.counts1, nr_counts);
 	ret = ret ?: bpf_map__set_value_size(bpf->maps.stacks0, stack_size);
 	ret = ret ?: bpf_map__set_value_size(bpf->maps.stacks1, stack_size);
-	ret = ret ?: bpf_map__set_value_size(inner, stack_size);
 	ret = ret ?: bpf_map__set_value_size(bpf->maps.buffers, stack_size);
 	return ret;
 }
@@ -139,16 +137,31 @@ static int configure(struct profrec_bpf *bpf, const struct sampler_options *opti
 }
 
 /*
- * The inner map templates of the two maps of maps come from their declarations, with one entry;
- * hash maps of any size may be put into them, as the kernel compares types, not sizes.
+ * A map of maps takes only maps whose types, flags, key sizes and value sizes are those of its
+ * template. The value size of stacks is decided here, so their template is made here: libbpf would
+ * make it by the declaration. The template may be closed when the map of maps has been made.
  */
+static int make_template(struct profrec_bpf *bpf, uint32_t max_depth, int *template_fd)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, sizeof(uint64_t),
+				STACK_ENTRY_SIZE(max_depth), 1, NULL);
+
+	if (fd < 0)
+		return fd;
+	*template_fd = fd;
+	return bpf_map__set_inner_map_fd(bpf->maps.stack_sets, fd);
+}
+
 static int load(struct profrec_bpf *bpf, const struct sampler_options *options, struct err *err)
 {
+	_cleanup_close_ int template_fd = -1;
 	int ret = configure(bpf, options);
 
 	if (ret)
 		return err_set(err, ret, "failed to configure the BPF maps: %s", strerror(-ret));
-	ret = profrec_bpf__load(bpf);
+	ret = make_template(bpf, options->max_depth, &template_fd);
+	if (!ret)
+		ret = profrec_bpf__load(bpf);
 	if (!ret)
 		return 0;
 	err_set(err, ret, "failed to load the BPF programs: %s%s%s%s", strerror(-ret),

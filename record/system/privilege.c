@@ -40,7 +40,7 @@ static int set_sets(uint64_t effective, uint64_t permitted)
 
 bool privilege_has(int cap)
 {
-	uint64_t effective, permitted;
+	uint64_t effective = 0, permitted = 0;
 
 	return !get_sets(&effective, &permitted) && effective >> cap & 1;
 }
@@ -89,7 +89,7 @@ static int drop_bounding(void)
 
 static int drop(const struct privilege_need *needs, size_t nr)
 {
-	uint64_t effective, permitted, keep = 0;
+	uint64_t effective = 0, permitted = 0, keep = 0;
 	int ret = drop_bounding();
 
 	if (!ret && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))

@@ -32,6 +32,12 @@ struct index {
 /* Records that the element with @hash is at position @elem. Returns 0 or -ENOMEM. */
 int index_insert(struct index *ix, uint64_t hash, uint32_t elem);
 
+/* Bytes of memory that the index holds. */
+static inline size_t index_bytes(const struct index *ix)
+{
+	return ix->slots ? (ix->mask + 1) * sizeof(*ix->slots) : 0;
+}
+
 /* Empties the index and keeps its memory. */
 void index_clear(struct index *ix);
 

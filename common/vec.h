@@ -51,6 +51,9 @@ static inline int vec_grow_raw(void **data, size_t *cap, size_t want, size_t ele
 			: vec_grow_raw((void **)&(v)->data, &(v)->cap, _want, sizeof(*(v)->data)); \
 	})
 
+/* Bytes of memory that the array holds. */
+#define vec_bytes(v) ((v)->cap * sizeof(*(v)->data))
+
 /* Appends one element. Returns 0 or -ENOMEM. */
 #define vec_push(v, elem)                                                                          \
 	({                                                                                         \

@@ -10,6 +10,9 @@
 #include "report/print/printers.h"
 #include "report/print/source.h"
 
+/* So many bytes of binaries and debug files are read for a report, all together. */
+#define FILES_BYTES_MAX (UINT64_C(64) << 30)
+
 /* Reads a recording, with the names if it is to be printed with them. */
 static int load(struct source *source, const struct report_options *opts, const char *file,
 		const struct debug_roots *roots, struct err *err)
@@ -191,7 +194,8 @@ static int run(const struct report_options *opts, const struct debug_roots *root
 int report_run(const struct report_options *opts, struct textbuf *out, struct textbuf *warnings,
 	       bool *is_incomplete, struct err *err)
 {
-	struct debug_roots roots = {.symfs_fd = -1};
+	struct file_budget budget = {.bytes_left = FILES_BYTES_MAX};
+	struct debug_roots roots = {.symfs_fd = -1, .budget = &budget};
 	struct source sources[2] = {0};
 	int ret = 0;
 

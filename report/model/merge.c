@@ -243,7 +243,7 @@ static int merge_symbols(struct merge *m)
 
 		symbol.object = m->objects[symbol.object];
 		symbol.name = m->strings[symbol.name];
-		ret = vec_push(&m->model->symbols, symbol);
+		ret = model_add_symbol(m->model, &symbol);
 		if (ret)
 			return ret;
 	}

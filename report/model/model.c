@@ -8,6 +8,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "common/cleanup.h"
+
 static uint64_t hash_ids(uint64_t a, uint64_t b)
 {
 	const uint64_t key[2] = {a, b};
@@ -188,6 +190,41 @@ int model_add_row(struct model *model, const struct model_row *row)
 	return ret ? ret : insert_last(&model->row_index, hash, model->rows.nr);
 }
 
+int model_add_symbol(struct model *model, const struct prof_symbol *symbol)
+{
+	uint64_t hash = hash_ids((uint64_t)symbol->object << 32 | symbol->name,
+				 symbol->offset ^ hash_ids(symbol->size, 0));
+	int ret;
+
+	index_for_each(&model->symbol_index, hash, i) {
+		const struct prof_symbol *have = &model->symbols.data[i];
+
+		if (have->object == symbol->object && have->name == symbol->name &&
+		    have->offset == symbol->offset && have->size == symbol->size)
+			return 0;
+	}
+	ret = vec_push(&model->symbols, *symbol);
+	return ret ? ret : insert_last(&model->symbol_index, hash, model->symbols.nr);
+}
+
+uint64_t model_bytes(const struct model *model)
+{
+	const struct index *const indexes[] = {
+		&model->strings.index, &model->object_index, &model->process_index,
+		&model->place_index,   &model->frame_index,  &model->stack_index,
+		&model->row_index,     &model->symbol_index,
+	};
+	uint64_t bytes = model->strings.arena.total + vec_bytes(&model->strings.items) +
+			 vec_bytes(&model->objects) + vec_bytes(&model->processes) +
+			 vec_bytes(&model->places) + vec_bytes(&model->frames) +
+			 vec_bytes(&model->stacks) + vec_bytes(&model->stack_frames) +
+			 vec_bytes(&model->rows) + vec_bytes(&model->symbols);
+
+	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
+		bytes += index_bytes(indexes[i]);
+	return bytes;
+}
+
 int model_init(struct model *model)
 {
 	struct object_key none;
@@ -221,6 +258,7 @@ void model_deinit(struct model *model)
 	index_deinit(&model->frame_index);
 	index_deinit(&model->stack_index);
 	index_deinit(&model->row_index);
+	index_deinit(&model->symbol_index);
 }
 
 static int compare_symbols(const void *a, const void *b)

@@ -86,6 +86,7 @@ struct model {
 	VEC(struct model_row) rows;      /* in the order of the recording */
 	VEC(struct prof_symbol) symbols; /* object and name are the model's */
 	struct index object_index, process_index, place_index, frame_index, stack_index, row_index;
+	struct index symbol_index;
 	uint64_t total; /* sum of all counts: no partial sum can overflow */
 	uint64_t nr_epochs;
 };
@@ -114,6 +115,7 @@ int model_add_place(struct model *model, const struct model_place *place);
 int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id);
 int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id);
 int model_add_row(struct model *model, const struct model_row *row);
+int model_add_symbol(struct model *model, const struct prof_symbol *symbol);
 
 /* Takes over what @info knows of a process; what it does not know stays. */
 void model_process_learn(struct model_process *process, const struct prof_process_info *info);
@@ -121,6 +123,9 @@ void model_process_learn(struct model_process *process, const struct prof_proces
 /* Where @process has @object, NULL when no mapping tells. */
 const struct model_place *model_find_place(const struct model *model, uint32_t process,
 					   uint32_t object);
+
+/* Bytes of memory that the model takes. */
+uint64_t model_bytes(const struct model *model);
 
 /* Sorts the symbols by object. Call it after the last epoch. */
 void model_finish(struct model *model);

@@ -8,6 +8,14 @@
 
 #include "common/cleanup.h"
 
+/*
+ * A recording may take so much memory: a fixed part, and a multiple of the bytes that were read of
+ * it. What profrec writes takes less than a hundred times its size; a file that takes more was made
+ * to exhaust the reader's memory.
+ */
+#define MODEL_BYTES_ANYHOW   (UINT64_C(128) << 20)
+#define MODEL_BYTES_PER_BYTE 256
+
 static ssize_t read_fd(void *ctx, void *buf, size_t len)
 {
 	const int *fd = ctx;
@@ -80,11 +88,28 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 	return 0;
 }
 
+/* Reading ends here, as at damage: what was read so far is good. Returns RECORDING_END or -ENOMEM.
+ */
+static int end_at_defect(struct recording *rec, const char *defect)
+{
+	rec->defect = strdup(defect);
+	return rec->defect ? RECORDING_END : -ENOMEM;
+}
+
+static bool is_over_budget(const struct recording *rec)
+{
+	return model_bytes(&rec->model) > MODEL_BYTES_ANYHOW + rec->nr_bytes * MODEL_BYTES_PER_BYTE;
+}
+
 /* The next epoch, selected or not. As recording_next, but errors are not worded. */
 static int read_epoch(struct recording *rec, const struct prof_epoch **epoch)
 {
-	int ret = prof_reader_next(rec->reader, epoch);
+	int ret;
 
+	if (is_over_budget(rec))
+		return end_at_defect(
+			rec, "it takes far more memory than a recording of its size should");
+	ret = prof_reader_next(rec->reader, epoch);
 	rec->nr_bytes = prof_reader_bytes(rec->reader);
 	if (ret == PROF_READ_EPOCH)
 		return RECORDING_EPOCH;
@@ -94,8 +119,7 @@ static int read_epoch(struct recording *rec, const struct prof_epoch **epoch)
 	}
 	if (ret != -ENODATA && ret != -EBADMSG)
 		return ret;
-	rec->defect = strdup(prof_reader_error(rec->reader));
-	return rec->defect ? RECORDING_END : -ENOMEM;
+	return end_at_defect(rec, prof_reader_error(rec->reader));
 }
 
 int recording_next(struct recording *rec, const struct prof_epoch **epoch, struct err *err)

@@ -11,15 +11,8 @@ static void print_side(const struct printout *p, struct textbuf *out, const stru
 	if (side->is_missed)
 		textbuf_str(out, is_kernel ? ";[Missed Kernel Stack]" : ";[Missed User Stack]");
 	for (uint32_t i = side->nr; i-- > 0;) {
-		const struct label *label =
-			labels_frame(p->labels, side->frames[i], i ? FRAME_CALLER : FRAME_LEAF);
-
-		if (!label) {
-			textbuf_fail(out, -ENOMEM);
-			return;
-		}
 		textbuf_char(out, ';');
-		textbuf_bytes(out, label->s, label->len);
+		labels_frame(p->labels, out, side->frames[i], i ? FRAME_CALLER : FRAME_LEAF);
 		if (annotate)
 			textbuf_str(out, "_[k]");
 	}

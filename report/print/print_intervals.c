@@ -8,7 +8,7 @@
 #include "common/clock.h"
 #include "report/print/printers.h"
 
-/* Intervals in a row without samples that are printed: times in a file can be anything. */
+/* Intervals without samples that are printed: times in a file can be anything. */
 #define EMPTY_MAX 10000000
 
 struct intervals {
@@ -20,6 +20,7 @@ struct intervals {
 	struct err *err;
 	uint64_t length_ns; /* 0: each epoch is one */
 	uint64_t next;      /* the first interval that was not printed */
+	uint64_t nr_empty;  /* printed without samples */
 	uint64_t current;   /* the one that the model is of */
 	uint64_t end_ns;    /* of the last epoch in the model */
 	bool has_samples;   /* the model is of one */
@@ -89,13 +90,12 @@ static int print_model(struct intervals *v, uint64_t end_ns)
 /* Prints those without samples before interval @until. */
 static int print_empty(struct intervals *v, uint64_t until)
 {
-	for (uint64_t n = 0; v->next < until && n < EMPTY_MAX; n++, v->next++)
+	for (; v->next < until && v->nr_empty < EMPTY_MAX; v->nr_empty++, v->next++)
 		print_time(v, (v->next + 1) * v->length_ns);
 	if (v->next < until)
-		return err_set(
-			v->err, -EOVERFLOW,
-			"failed to report '%s': more than %d intervals in a row have no samples",
-			v->source->rec.name, EMPTY_MAX);
+		return err_set(v->err, -EOVERFLOW,
+			       "failed to report '%s': more than %d intervals have no samples",
+			       v->source->rec.name, EMPTY_MAX);
 	return flush(v);
 }
 

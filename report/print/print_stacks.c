@@ -51,17 +51,10 @@ static void print_side(const struct printout *p, const struct walk_row *row,
 		textbuf_str(p->out, is_kernel ? "    [Missed Kernel Stack]\n"
 					      : "    [Missed User Stack]\n");
 	for (uint32_t i = 0; i < side->nr; i++) {
-		const struct label *label =
-			labels_frame(p->labels, side->frames[i], i ? FRAME_CALLER : FRAME_LEAF);
-
-		if (!label) {
-			textbuf_fail(p->out, -ENOMEM);
-			return;
-		}
 		textbuf_str(p->out, "    ");
 		if (p->view->addresses)
 			print_address(p, row->process, side->frames[i]);
-		textbuf_bytes(p->out, label->s, label->len);
+		labels_frame(p->labels, p->out, side->frames[i], i ? FRAME_CALLER : FRAME_LEAF);
 		if (is_kernel && p->view->annotations)
 			textbuf_str(p->out, "_[k]");
 		textbuf_char(p->out, '\n');

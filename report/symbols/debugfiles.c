@@ -40,6 +40,9 @@
 
 #define DEBUG_DIR "/usr/lib/debug"
 
+/* A file of which less than this part is on the disk is sparse: 1 / this. */
+#define SPARSE 8
+
 int debug_roots_open(struct debug_roots *roots, const char *dir, struct err *err)
 {
 	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -186,20 +189,27 @@ static int find_debug_by_id(const struct debug_roots *roots, const struct debug_
 	return 0;
 }
 
-/* The CRC of the whole file, as .gnu_debuglink has it. Returns false when it cannot be read. */
-static bool file_crc(int fd, uint32_t *crc)
+/*
+ * The CRC of the whole file, as .gnu_debuglink has it. Returns false when it cannot be read or is
+ * not worth it: a debug file has few holes.
+ */
+static bool file_crc(int fd, struct file_budget *budget, uint32_t *crc)
 {
 	unsigned char buf[1 << 16];
+	struct stat st;
 	uint32_t sum = 0;
 	off_t off = 0;
 	ssize_t n;
 
-	while ((n = pread(fd, buf, sizeof(buf), off)) > 0) {
+	if (fstat(fd, &st) || st.st_blocks < st.st_size / 512 / SPARSE ||
+	    !file_budget_charge(budget, st.st_size))
+		return false;
+	while (off < st.st_size && (n = pread(fd, buf, sizeof(buf), off)) > 0) {
 		sum = crc32(sum, buf, n);
 		off += n;
 	}
 	*crc = sum;
-	return n == 0;
+	return off == st.st_size;
 }
 
 static bool is_same_file(int a, int b)
@@ -232,7 +242,7 @@ static int try_debuglink(const struct debug_roots *roots, int root_fd, const cha
 		return 0;
 	}
 	if (!build_id_is_none(&wanted->build_id) ||
-	    (file_crc(files->debug_fd, &have) && have == crc))
+	    (file_crc(files->debug_fd, roots->budget, &have) && have == crc))
 		return 0;
 	drop_debug(files);
 	note_miss(miss, DEBUG_OTHER_FILE);
@@ -275,7 +285,7 @@ static int find_debug(const struct debug_roots *roots, const struct debug_wanted
 	if (ret || files->debug_fd >= 0 || files->binary_fd < 0)
 		return ret;
 	fd = fcntl(files->binary_fd, F_DUPFD_CLOEXEC, 0);
-	ret = fd < 0 ? -errno : elf_file_open(&binary, fd);
+	ret = fd < 0 ? -errno : elf_file_open(&binary, fd, roots->budget);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	ret = find_debug_by_link(roots, wanted, root_fd, &binary, files, miss);

@@ -10,6 +10,7 @@
 
 #include "common/buildid.h"
 #include "common/err.h"
+#include "report/symbols/elffile.h"
 
 /* Where to look. Start with {.symfs_fd = -1}. */
 struct debug_roots {
@@ -17,6 +18,7 @@ struct debug_roots {
 	const char *symfs; /* its name, for messages */
 	/* Directory of separate debug files on this machine, NULL for /usr/lib/debug. */
 	const char *debug_dir;
+	struct file_budget *budget; /* for all that is read; NULL: none */
 };
 
 /* What is looked for. */

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -87,11 +88,26 @@ static int read_sections(struct elf_file *file)
 	return 0;
 }
 
-int elf_file_open(struct elf_file *file, int fd)
+bool file_budget_charge(struct file_budget *budget, uint64_t bytes)
 {
+	if (!budget)
+		return true;
+	if (bytes > budget->bytes_left) {
+		budget->is_spent = true;
+		return false;
+	}
+	budget->bytes_left -= bytes;
+	return true;
+}
+
+int elf_file_open(struct elf_file *file, int fd, struct file_budget *budget)
+{
+	struct stat st;
 	int ret = -ENOEXEC;
 
-	*file = (struct elf_file){.fd = fd};
+	*file = (struct elf_file){.fd = fd, .budget = budget};
+	if (!fstat(fd, &st))
+		file->bytes_left = st.st_size;
 	elf_version(EV_CURRENT);
 	errno = 0;
 	file->elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -131,13 +147,26 @@ bool elf_file_is_debug_only(const struct elf_file *file)
 	return has_code;
 }
 
+/* May the section be read? Many sections over one stretch of a file would take any memory. */
+static bool charge_section(struct elf_file *file, struct elf_section *section)
+{
+	if (section->is_read)
+		return true;
+	if (section->size > SECTION_BYTES_MAX || section->size > file->bytes_left ||
+	    !file_budget_charge(file->budget, section->size))
+		return false;
+	file->bytes_left -= section->size;
+	section->is_read = true;
+	return true;
+}
+
 Elf_Data *elf_file_section_data(struct elf_file *file, size_t index)
 {
 	Elf_Data *data;
 	Elf_Scn *scn;
 
 	if (!index || index >= file->sections.nr || file->sections.data[index].type == SHT_NOBITS ||
-	    file->sections.data[index].size > SECTION_BYTES_MAX)
+	    !charge_section(file, &file->sections.data[index]))
 		return NULL;
 	errno = 0;
 	scn = elf_getscn(file->elf, index);
@@ -147,20 +176,22 @@ Elf_Data *elf_file_section_data(struct elf_file *file, size_t index)
 	return data;
 }
 
-/* The section's name, "" when it has none. */
-static const char *section_name(struct elf_file *file, size_t index)
+/*
+ * Is the section called @name? elf_strptr would look for the end of each name: in a table without
+ * one that takes the square of its size.
+ */
+static bool section_is_called(struct elf_file *file, size_t index, const char *name)
 {
 	Elf_Scn *scn = elf_getscn(file->elf, index);
-	const char *name = NULL;
+	size_t names, size = strlen(name) + 1;
+	const Elf_Data *data;
 	GElf_Shdr shdr;
-	size_t names;
 
-	errno = 0;
-	if (scn && gelf_getshdr(scn, &shdr) && !elf_getshdrstrndx(file->elf, &names))
-		name = elf_strptr(file->elf, names, shdr.sh_name);
-	if (!name)
-		note_no_memory(file);
-	return name ? name : "";
+	if (!scn || !gelf_getshdr(scn, &shdr) || elf_getshdrstrndx(file->elf, &names))
+		return false;
+	data = elf_file_section_data(file, names);
+	return data && data->d_buf && size <= data->d_size && shdr.sh_name <= data->d_size - size &&
+	       !memcmp((const char *)data->d_buf + shdr.sh_name, name, size);
 }
 
 bool elf_file_debuglink(struct elf_file *file, const char **name, uint32_t *crc)
@@ -170,7 +201,7 @@ bool elf_file_debuglink(struct elf_file *file, const char **name, uint32_t *crc)
 		size_t len, crc_off;
 
 		if (file->sections.data[i].type != SHT_PROGBITS ||
-		    strcmp(section_name(file, i), ".gnu_debuglink"))
+		    !section_is_called(file, i, ".gnu_debuglink"))
 			continue;
 		data = elf_file_section_data(file, i);
 		if (!data || !data->d_buf)

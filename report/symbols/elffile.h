@@ -25,21 +25,38 @@ struct elf_section {
 	uint64_t vaddr, size;
 	uint32_t type, link; /* SHT_*; index of the linked section */
 	bool is_exec;
+	bool is_read; /* and charged to the budget */
+};
+
+/*
+ * How much may be read of all files of a report. Files that nobody made for this stay far below it;
+ * it ends what hostile recordings and files could make profrep read again and again.
+ */
+struct file_budget {
+	uint64_t bytes_left;
+	bool is_spent; /* something was not read since it would have exceeded the budget */
 };
 
 struct elf_file {
 	int fd;
 	Elf *elf;
+	struct file_budget *budget; /* NULL: none */
+	uint64_t
+		bytes_left; /* sections of a proper file do not overlap: its size less those read */
 	VEC(struct elf_segment) segments;
 	VEC(struct elf_section) sections; /* by index */
 	bool out_of_memory; /* something could not be read for that reason: it is not missing */
 };
 
+/* Charges @bytes that are to be read to @budget (NULL: none). Returns false when it is spent. */
+bool file_budget_charge(struct file_budget *budget, uint64_t bytes);
+
 /*
- * Opens the ELF file at @fd, which belongs to @file from then on, also on failure. Returns 0,
- * -ENOEXEC when it is no ELF file or a damaged one, or -ENOMEM.
+ * Opens the ELF file at @fd, which belongs to @file from then on, also on failure. Sections that
+ * are read are charged to @budget (NULL: none), which must outlive @file. Returns 0, -ENOEXEC when
+ * it is no ELF file or a damaged one, or -ENOMEM.
  */
-int elf_file_open(struct elf_file *file, int fd);
+int elf_file_open(struct elf_file *file, int fd, struct file_budget *budget);
 
 /* Releases the file and what was read from it. A file that failed to open is fine. */
 void elf_file_close(struct elf_file *file);

@@ -37,6 +37,7 @@ const char *unknown_reason_text(enum unknown_reason reason)
 		[UNKNOWN_NOT_READABLE] = "file not readable",
 		[UNKNOWN_NO_SYMBOLS] = "file has no symbols",
 		[UNKNOWN_NO_SYMBOL] = "no symbol at the address",
+		[UNKNOWN_BUDGET] = "not read, too much to read",
 	};
 
 	return texts[reason];
@@ -182,6 +183,11 @@ static void hits_to_vaddrs(struct lookup *l, const struct model_object *object,
 	range_hits_sort(l->hits.data, l->hits.nr);
 }
 
+static bool is_budget_spent(const struct lookup *l)
+{
+	return l->roots->budget && l->roots->budget->is_spent;
+}
+
 static int resolve_elf(struct lookup *l, const struct model_object *object, struct elf_pair *elf,
 		       struct object_source *source)
 {
@@ -195,9 +201,12 @@ static int resolve_elf(struct lookup *l, const struct model_object *object, stru
 		ret = symtab_add(&symtab, &elf->binary, l->hits.data, l->hits.nr);
 	if (!ret)
 		ret = symtab_resolve(&symtab, l->hits.data, l->hits.nr);
-	if (!ret) {
-		source->reason = symtab.nr_symbols ? KNOWN : UNKNOWN_NO_SYMBOLS;
-		ret = store_hits(l, symtab.nr_symbols ? UNKNOWN_NO_SYMBOL : UNKNOWN_NO_SYMBOLS);
+	if (!ret && symtab.nr_symbols) {
+		source->reason = KNOWN;
+		ret = store_hits(l, UNKNOWN_NO_SYMBOL);
+	} else if (!ret) {
+		source->reason = is_budget_spent(l) ? UNKNOWN_BUDGET : UNKNOWN_NO_SYMBOLS;
+		ret = store_hits(l, source->reason);
 	}
 	symtab_deinit(&symtab);
 	return ret;
@@ -216,27 +225,29 @@ static enum unknown_reason reason_of_miss(enum debug_miss miss)
 }
 
 /* Opens the file at *@fd, if any, and keeps its name if it is a proper ELF file. 0 or -ENOMEM. */
-static int open_elf(struct elf_file *file, int *fd, char **path, bool *is_open, char **name)
+static int open_elf(struct elf_file *file, struct file_budget *budget, int *fd, char **path,
+		    bool *is_open, char **name)
 {
 	int ret;
 
 	if (*fd < 0)
 		return 0;
-	ret = elf_file_open(file, TAKE_FD(*fd));
+	ret = elf_file_open(file, TAKE_FD(*fd), budget);
 	*is_open = !ret;
 	if (*is_open)
 		*name = TAKE_PTR(*path);
 	return ret == -ENOMEM ? ret : 0;
 }
 
-static int open_pair(struct elf_pair *elf, struct debug_files *files, struct object_source *source)
+static int open_pair(struct elf_pair *elf, struct file_budget *budget, struct debug_files *files,
+		     struct object_source *source)
 {
-	int ret = open_elf(&elf->binary, &files->binary_fd, &files->binary_path, &elf->has_binary,
-			   &source->binary);
+	int ret = open_elf(&elf->binary, budget, &files->binary_fd, &files->binary_path,
+			   &elf->has_binary, &source->binary);
 
 	if (!ret)
-		ret = open_elf(&elf->debug, &files->debug_fd, &files->debug_path, &elf->has_debug,
-			       &source->debug);
+		ret = open_elf(&elf->debug, budget, &files->debug_fd, &files->debug_path,
+			       &elf->has_debug, &source->debug);
 	if (ret)
 		return ret;
 	/* A debug file at the recorded path: its segments' offsets are not to be trusted either. */
@@ -264,7 +275,7 @@ static int resolve_file(struct lookup *l, const struct model_object *object,
 	if (ret)
 		return ret;
 	if (miss == DEBUG_FOUND) {
-		ret = open_pair(&elf, &files, source);
+		ret = open_pair(&elf, l->roots->budget, &files, source);
 		miss = DEBUG_NOT_READABLE;
 	}
 	if (ret) {

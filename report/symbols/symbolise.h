@@ -29,6 +29,7 @@ enum unknown_reason {
 	UNKNOWN_NOT_READABLE, /* the file cannot be opened or is no proper ELF file */
 	UNKNOWN_NO_SYMBOLS,   /* the file has no function symbols */
 	UNKNOWN_NO_SYMBOL,    /* no symbol covers the address */
+	UNKNOWN_BUDGET,       /* the files of the report are too large together */
 	NR_UNKNOWN_REASONS,
 };
 

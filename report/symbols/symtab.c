@@ -134,6 +134,8 @@ static int add_table(struct symtab *symtab, const struct symbol_table *table,
 int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_hit *hits,
 	       size_t nr_hits)
 {
+	unsigned int has_symtab = 0, has_dynsym = 0;
+
 	if (symtab->nearest.nr < nr_hits) {
 		if (vec_reserve(&symtab->nearest, nr_hits - symtab->nearest.nr))
 			return -ENOMEM;
@@ -145,8 +147,11 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 		struct symbol_table table = {.file = file};
 		int ret;
 
-		if ((section->type != SHT_SYMTAB && section->type != SHT_DYNSYM) ||
-		    section->link >= file->sections.nr ||
+		/* There is one of each kind at most (ELF gABI, Sections). */
+		if ((section->type != SHT_SYMTAB || has_symtab++) &&
+		    (section->type != SHT_DYNSYM || has_dynsym++))
+			continue;
+		if (section->link >= file->sections.nr ||
 		    file->sections.data[section->link].type != SHT_STRTAB)
 			continue;
 		table.symbols = elf_file_section_data(file, i);

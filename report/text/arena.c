@@ -26,6 +26,7 @@ static int add_chunk(struct arena *arena, size_t at_least)
 	arena->chunk = chunk;
 	arena->used = 0;
 	arena->size = size;
+	arena->total += size;
 	return 0;
 }
 

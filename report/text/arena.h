@@ -14,6 +14,7 @@ struct arena_chunk;
 struct arena {
 	struct arena_chunk *chunk; /* the newest; each points to the one before */
 	size_t used, size;         /* bytes of the newest */
+	size_t total;              /* bytes of all chunks */
 };
 
 /* Returns @size bytes, not aligned and not initialised, or NULL when memory is out. */

@@ -17,12 +17,11 @@ int labels_init(struct labels *labels, const struct model *model, const struct s
 		.symbols = symbols,
 		.view = view,
 		.mode = view->folded ? TEXT_FOLDED : TEXT_PLAIN,
-		.frames = calloc(model->frames.nr * NR_FRAME_PLACES + 1, sizeof(*labels->frames)),
 		.names = calloc(symbols->names.items.nr, sizeof(*labels->names)),
 		.strings = calloc(model->strings.items.nr, sizeof(*labels->strings)),
 		.modules = calloc(model->objects.nr, sizeof(*labels->modules)),
 	};
-	if (labels->frames && labels->names && labels->strings && labels->modules)
+	if (labels->names && labels->strings && labels->modules)
 		return 0;
 	labels_deinit(labels);
 	return -ENOMEM;
@@ -30,7 +29,6 @@ int labels_init(struct labels *labels, const struct model *model, const struct s
 
 void labels_deinit(struct labels *labels)
 {
-	free(labels->frames);
 	free(labels->names);
 	free(labels->strings);
 	free(labels->modules);
@@ -81,47 +79,35 @@ static const struct label *cached(struct labels *labels, struct label *label,
 	return label->s || make(labels, label, "", string->s, string->len, "") ? label : NULL;
 }
 
-/* Puts a name, an offset and a module together. */
-static bool compose(struct labels *labels, struct label *label, const struct label *name,
-		    const struct resolved *resolved, uint32_t object)
-{
-	struct label *module = &labels->modules[object];
-	char off[sizeof("+0x") + 16] = "";
-	size_t size;
-	char *text;
-
-	if (labels->view->modules && !module->s && !make_module(labels, module, object))
-		return false;
-	if (labels->view->offsets && resolved->name)
-		snprintf(off, sizeof(off), "+0x%" PRIx64, resolved->off);
-	size = name->len + strlen(off) + module->len;
-	text = arena_alloc(&labels->arena, size + 1);
-	if (!text)
-		return false;
-	stpcpy(stpcpy(stpcpy(text, name->s), off), module->s ? module->s : "");
-	*label = (struct label){.s = text, .len = size};
-	return true;
-}
-
-const struct label *labels_make_frame(struct labels *labels, uint32_t frame, enum frame_place place)
+/* The escaped name, or [unknown]. NULL when memory is out. */
+static const struct label *frame_name(struct labels *labels, const struct resolved *resolved)
 {
 	static const struct label unknown = {.s = "[unknown]", .len = sizeof("[unknown]") - 1};
-	const struct resolved *resolved = symbols_frame(labels->symbols, frame, place);
-	struct label *label = &labels->frames[(size_t)frame * NR_FRAME_PLACES + place];
-	const struct label *name = &unknown;
 
-	if (resolved->name)
-		name = cached(labels, &labels->names[resolved->name],
-			      &labels->symbols->names.items.data[resolved->name]);
-	if (!name)
-		return NULL;
-	if (labels->view->offsets || labels->view->modules)
-		return compose(labels, label, name, resolved,
-			       labels->model->frames.data[frame].object)
-			       ? label
-			       : NULL;
-	*label = *name;
-	return label;
+	if (!resolved->name)
+		return &unknown;
+	return cached(labels, &labels->names[resolved->name],
+		      &labels->symbols->names.items.data[resolved->name]);
+}
+
+void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
+		  enum frame_place place)
+{
+	const struct resolved *resolved = symbols_frame(labels->symbols, frame, place);
+	uint32_t object = labels->model->frames.data[frame].object;
+	const struct label *name = frame_name(labels, resolved);
+	struct label *module = &labels->modules[object];
+
+	if (!name ||
+	    (labels->view->modules && !module->s && !make_module(labels, module, object))) {
+		textbuf_fail(out, -ENOMEM);
+		return;
+	}
+	textbuf_bytes(out, name->s, name->len);
+	if (labels->view->offsets && resolved->name)
+		textbuf_printf(out, "+0x%" PRIx64, resolved->off);
+	if (module->s)
+		textbuf_bytes(out, module->s, module->len);
 }
 
 void labels_string(struct labels *labels, struct textbuf *out, uint32_t id)

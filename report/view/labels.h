@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The text of frames and thread names, safe to print: "func+0x10 [libfoo.so]". Each name is
- * escaped once, however often it is printed.
+ * escaped once, however often it is printed. A frame's text is put together when it is printed:
+ * a recording can hold many frames that share a name of 64 KB.
  */
 #ifndef REPORT_VIEW_LABELS_H
 #define REPORT_VIEW_LABELS_H
@@ -24,7 +25,6 @@ struct labels {
 	const struct symbols *symbols;
 	const struct view *view;
 	enum text_mode mode;
-	struct label *frames;  /* [frame * NR_FRAME_PLACES + place], may share the names' texts */
 	struct label *names;   /* of symbols->names */
 	struct label *strings; /* of model->strings */
 	struct label *modules; /* of model->objects: " [module]" or "" */
@@ -41,21 +41,12 @@ int labels_init(struct labels *labels, const struct model *model, const struct s
 /* Releases the labels; all zero is fine. */
 void labels_deinit(struct labels *labels);
 
-/* Makes the label of a frame that has none yet. NULL when memory is out. */
-const struct label *labels_make_frame(struct labels *labels, uint32_t frame,
-				      enum frame_place place);
-
 /*
- * The label of @frame at @place, without "_[k]": whether it is a kernel's depends on the stack.
- * Lives as long as @labels. NULL when memory is out.
+ * Appends the text of @frame at @place to @out, without "_[k]": whether it is a kernel's depends on
+ * the stack. Running out of memory is noted in @out.
  */
-static inline const struct label *labels_frame(struct labels *labels, uint32_t frame,
-					       enum frame_place place)
-{
-	const struct label *label = &labels->frames[(size_t)frame * NR_FRAME_PLACES + place];
-
-	return label->s ? label : labels_make_frame(labels, frame, place);
-}
+void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
+		  enum frame_place place);
 
 /* Appends the model's string @id, escaped. */
 void labels_string(struct labels *labels, struct textbuf *out, uint32_t id);

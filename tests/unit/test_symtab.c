@@ -21,7 +21,7 @@ static int open_spec(struct elf_file *file, const struct elfw *spec)
 {
 	char *dir = temp_create();
 	int fd = open(write_spec(dir, "elf", spec), O_RDONLY | O_CLOEXEC);
-	int ret = elf_file_open(file, fd);
+	int ret = elf_file_open(file, fd, NULL);
 
 	temp_remove(dir);
 	return ret;
@@ -240,7 +240,7 @@ START_TEST(cut_anywhere)
 
 		elfw_write(&spec, path);
 		ck_assert_int_eq(truncate(path, size), 0);
-		if (elf_file_open(&file, open(path, O_RDONLY | O_CLOEXEC)))
+		if (elf_file_open(&file, open(path, O_RDONLY | O_CLOEXEC), NULL))
 			continue;
 		ck_assert_int_eq(symtab_add(&symtab, &file, &hit, 1), 0);
 		ck_assert_int_eq(symtab_resolve(&symtab, &hit, 1), 0);

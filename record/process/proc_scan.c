@@ -12,6 +12,7 @@
 
 #include "common/cleanup.h"
 #include "common/readfile.h"
+#include "common/safe_open.h"
 #include "record/proc/proc_maps.h"
 #include "record/proc/proc_query.h"
 
@@ -44,31 +45,15 @@ bool proc_has_threads(uint32_t pid)
 	return !stat(path, &st) && st.st_nlink > NO_THREAD_LINKS;
 }
 
-/* Is what @fd refers to the regular file that @file was? */
-static bool is_same_file(int fd, const struct mapped_file *file)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return false;
-	/* Overlay filesystems show another device in maps than in stat: the inode must do. */
-	return !file->inode || st.st_ino == file->inode;
-}
-
 /*
- * Opens @path if it is the file that @file was. What is there belongs to the profiled process: it
- * is looked at before it is opened, for opening alone can have effects (devices) or take for ever
- * (FIFOs).
+ * Opens @path if it is the file that @file was. Overlay filesystems show another device in maps
+ * than in stat: the inode must do.
  */
 static int open_same(const char *path, const struct mapped_file *file)
 {
-	_cleanup_close_ int seen = open(path, O_PATH | O_CLOEXEC);
-	char reopen[PROC_PATH_SIZE];
+	const struct safe_open_rules rules = {.inode = file->inode};
 
-	if (seen < 0 || !is_same_file(seen, file))
-		return -1;
-	snprintf(reopen, sizeof(reopen), "/proc/self/fd/%d", seen);
-	return open(reopen, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return safe_open(AT_FDCWD, path, &rules);
 }
 
 int proc_open_mapped(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
@@ -88,7 +73,7 @@ int proc_open_mapped(const struct mapped_file *file, uint32_t pid, uint64_t star
 	}
 	if (fd < 0 && !file->deleted)
 		fd = open_same(file->path, file);
-	return fd;
+	return fd < 0 ? -1 : fd;
 }
 
 void proc_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)

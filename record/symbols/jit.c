@@ -3,14 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/safe_open.h"
 #include "format/prof.h"
 #include "record/proc/proc_info.h"
 #include "record/symbols/perf_map.h"
@@ -35,15 +34,11 @@ static struct jit_process *find(const struct jit *jit, uint64_t generation)
 static int open_tmp(const char *root)
 {
 	_cleanup_close_ int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
 	int fd;
 
 	if (root_fd < 0)
 		return -1;
-	fd = syscall(SYS_openat2, root_fd, "tmp", &how, sizeof(how));
+	fd = safe_open_in_root(root_fd, "tmp", O_PATH | O_DIRECTORY);
 	return fd < 0 ? -1 : fd;
 }
 

@@ -2,14 +2,13 @@
 #include "record/symbols/perf_map.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/safe_open.h"
 
 /* Bytes read at a time; of a longer line, the rest is passed over. */
 #define CHUNK_BYTES (64u << 10)
@@ -160,23 +159,13 @@ void perf_map_name(int fd, const struct perf_map_hit *hit, char name[static PERF
 
 int perf_map_open(int dir_fd, uint32_t pid, uid_t uid)
 {
-	_cleanup_close_ int fd = -1;
-	struct stat st;
+	const struct safe_open_rules rules = {
+		.lookup = SAFE_OPEN_NO_LINK,
+		.max_bytes = PERF_MAP_MAX_BYTES,
+		.owner = &uid,
+	};
 	char name[64];
-	int ret;
 
 	snprintf(name, sizeof(name), "perf-%u.map", pid);
-	/* Looked at before it is opened: opening a device or a FIFO would do things already. */
-	fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	if (st.st_uid != 0 && st.st_uid != uid)
-		return -EPERM;
-	if (st.st_size > (off_t)PERF_MAP_MAX_BYTES)
-		return -EFBIG;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	ret = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return ret < 0 ? -errno : ret;
+	return safe_open(dir_fd, name, &rules);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/safe_open.h"
 
 /* "." before the name, the pid and ".tmp" behind it. */
 #define TEMP_NAME_SIZE (BUILD_ID_HEX_SIZE + 24)
@@ -16,22 +17,15 @@
 
 int table_cache_get(int dir_fd, const struct build_id *id, struct unwind_table *table)
 {
-	_cleanup_close_ int seen = -1, fd = -1;
-	char name[BUILD_ID_HEX_SIZE], reopen[64];
-	struct stat st;
+	const struct safe_open_rules rules = {.lookup = SAFE_OPEN_NO_LINK};
+	_cleanup_close_ int fd = -1;
+	char name[BUILD_ID_HEX_SIZE];
 
 	if (build_id_is_none(id))
 		return -EINVAL;
-	/* Looked at before it is opened: opening a device or a FIFO would do things already. */
-	seen = openat(dir_fd, build_id_hex(id, name), O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (seen < 0 || fstat(seen, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EBADMSG;
-	snprintf(reopen, sizeof(reopen), "/proc/self/fd/%d", seen);
-	fd = open(reopen, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	fd = safe_open(dir_fd, build_id_hex(id, name), &rules);
 	if (fd < 0)
-		return -errno;
+		return fd == -EINVAL ? -EBADMSG : fd;
 	return unwind_table_read(fd, table);
 }
 

@@ -35,8 +35,8 @@
 #include <zlib.h>
 
 #include "common/cleanup.h"
+#include "common/safe_open.h"
 #include "report/symbols/elffile.h"
-#include "report/symbols/safeopen.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 
@@ -83,17 +83,35 @@ static void note_miss(enum debug_miss *miss, enum debug_miss reason)
 		*miss = reason;
 }
 
+/*
+ * Opens @path in the root, -1 being this machine's. Files of procfs and tracefs say that they are
+ * empty; reading those may block or consume.
+ */
+static int open_in_root(int root_fd, const char *path)
+{
+	const struct safe_open_rules rules = {
+		.lookup = root_fd < 0 ? SAFE_OPEN_FOLLOW : SAFE_OPEN_IN_ROOT,
+		.not_empty = true,
+	};
+
+	if (root_fd < 0 && path[0] != '/')
+		return -ENOENT;
+	return safe_open(root_fd < 0 ? AT_FDCWD : root_fd, path, &rules);
+}
+
 /* Opens @path if it is the file with @build_id; with size 0, if it is one without. -1: it is not.
  */
 static int open_matching(int root_fd, const char *path, const struct build_id *build_id,
 			 enum debug_miss *miss)
 {
-	_cleanup_close_ int fd = safe_open(root_fd, path);
+	_cleanup_close_ int fd = open_in_root(root_fd, path);
 	struct build_id have = {0};
 	int ret;
 
 	if (fd < 0) {
-		note_miss(miss, fd == -ENOENT ? DEBUG_NO_FILE : DEBUG_NOT_READABLE);
+		note_miss(miss, fd == -ENOENT || fd == -ENOTDIR || fd == -ENAMETOOLONG
+					? DEBUG_NO_FILE
+					: DEBUG_NOT_READABLE);
 		return -1;
 	}
 	ret = build_id_from_fd(fd, &have);

@@ -31,15 +31,17 @@ enum loss {
 	NR_LOSSES,
 };
 
-/* How a stack ended. */
+/* How a stack ended. The numbers are those of enum prof_stack_end (format/prof.h). */
 enum stack_end {
+	STACK_GOES_ON = 0,  /* while it is walked by tables */
 	STACK_END_FP = 0,   /* the frame pointers ran out */
-	STACK_END_CUT,      /* as many frames as have room: there may have been more */
-	STACK_END_ROOT,     /* it is complete */
-	STACK_END_NO_TABLE, /* as enum unwind_end of bpf/unwind.h */
-	STACK_END_BAD_RULE,
-	STACK_END_UNREADABLE,
-	STACK_END_EARLY, /* along frame pointers, because mappings or tables were not there yet */
+	STACK_END_ROOT = 1, /* it is complete */
+	STACK_END_CUT = 2,  /* as many frames as have room: there may have been more */
+	STACK_END_NO_TABLE =
+		6, /* no table says how to leave the code, and rbp is no frame pointer */
+	STACK_END_BAD_RULE = 7, /* a rule that is not supported, or registers that are not known */
+	STACK_END_UNREADABLE = 8, /* memory could not be read, or the stack did not ascend */
+	STACK_END_EARLY = 9,      /* mappings or tables of the process were not there yet */
 };
 
 /*

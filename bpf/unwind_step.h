@@ -6,16 +6,8 @@
 #ifndef BPF_UNWIND_STEP_H
 #define BPF_UNWIND_STEP_H
 
+#include "bpf/shared.h"
 #include "bpf/unwind.h"
-
-/* How a walk ended; a stack that goes on has UNWIND_GOES_ON. */
-enum unwind_end {
-	UNWIND_GOES_ON = 0,
-	UNWIND_AT_ROOT,
-	UNWIND_NO_TABLE,   /* nothing is known of the code, and rbp is no frame pointer */
-	UNWIND_BAD_RULE,   /* a rule that is not supported, or registers that are not known */
-	UNWIND_UNREADABLE, /* memory could not be read, or the stack went the wrong way */
-};
 
 /*
  * A frame. Registers that the callee must preserve are not read before they are needed: noted is
@@ -87,12 +79,12 @@ static __always_inline long unwind_reg(const struct unwind_frame *f, __u32 reg, 
 	return 0;
 }
 
-static __always_inline enum unwind_end unwind_signal(struct unwind_frame *f)
+static __always_inline enum stack_end unwind_signal(struct unwind_frame *f)
 {
 	__u64 *c = f->context;
 
 	if (unwind_read(c, sizeof(f->context), f->sp + UNWIND_UCONTEXT_REGS))
-		return UNWIND_UNREADABLE;
+		return STACK_END_UNREADABLE;
 	/* r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip */
 	for (int i = 0; i < 8; i++)
 		f->regs[8 + i] = c[i];
@@ -108,39 +100,39 @@ static __always_inline enum unwind_end unwind_signal(struct unwind_frame *f)
 	f->rbp_at = f->rbx_at = 0;
 	f->lost = 0;
 	f->has_regs = 1;
-	return UNWIND_GOES_ON;
+	return STACK_GOES_ON;
 }
 
-static __always_inline enum unwind_end unwind_find_cfa(const struct unwind_frame *f,
-						       const struct unwind_rule *r, __u64 *cfa)
+static __always_inline enum stack_end unwind_find_cfa(const struct unwind_frame *f,
+						      const struct unwind_rule *r, __u64 *cfa)
 {
 	__u64 base, index = 0;
 
 	switch (r->cfa) {
 	case UNWIND_CFA_REG:
 		if (unwind_reg(f, r->cfa_reg, cfa))
-			return UNWIND_BAD_RULE;
+			return STACK_END_BAD_RULE;
 		*cfa += (__s64)r->cfa_off;
-		return UNWIND_GOES_ON;
+		return STACK_GOES_ON;
 	case UNWIND_CFA_PLT:
 		*cfa = f->sp + 8 + ((f->pc & 15) >= (__u32)r->cfa_off ? 8 : 0);
-		return UNWIND_GOES_ON;
+		return STACK_GOES_ON;
 	case UNWIND_CFA_DEREF:
 		if (unwind_reg(f, r->cfa_reg, &base))
-			return UNWIND_BAD_RULE;
+			return STACK_END_BAD_RULE;
 		break;
 	case UNWIND_CFA_DEREF_INDEX:
 		base = f->sp;
 		if (unwind_reg(f, r->cfa_reg, &index))
-			return UNWIND_BAD_RULE;
+			return STACK_END_BAD_RULE;
 		break;
 	default:
-		return UNWIND_BAD_RULE;
+		return STACK_END_BAD_RULE;
 	}
 	if (unwind_read(cfa, sizeof(*cfa), base + (__s64)r->cfa_off + index * 8))
-		return UNWIND_UNREADABLE;
+		return STACK_END_UNREADABLE;
 	*cfa += (__s64)r->cfa_add;
-	return UNWIND_GOES_ON;
+	return STACK_GOES_ON;
 }
 
 /* Where the caller's value of a register is from now on, if it is not where it was. */
@@ -158,65 +150,65 @@ static __always_inline void unwind_note_saved(struct unwind_frame *f, __u8 how, 
 }
 
 /* Goes from frame @f to its caller. On failure the frame is unusable. */
-static __always_inline enum unwind_end unwind_step(struct unwind_frame *f,
-						   const struct unwind_rule *r)
+static __always_inline enum stack_end unwind_step(struct unwind_frame *f,
+						  const struct unwind_rule *r)
 {
 	__u64 cfa = 0, rbp = 0, pc = 0;
-	enum unwind_end end;
+	enum stack_end end;
 
 	if (r->cfa == UNWIND_CFA_SIGNAL)
 		return unwind_signal(f);
 	if (r->ra == UNWIND_RA_UNDEFINED)
-		return UNWIND_AT_ROOT;
+		return STACK_END_ROOT;
 	end = unwind_find_cfa(f, r, &cfa);
 	if (end)
 		return end;
 	if (r->ra == UNWIND_RA_REG) {
 		if (unwind_reg(f, r->ra_reg, &pc))
-			return UNWIND_BAD_RULE;
+			return STACK_END_BAD_RULE;
 	} else if (r->ra == UNWIND_RA_UNSUPPORTED) {
-		return UNWIND_BAD_RULE;
+		return STACK_END_BAD_RULE;
 	} else if (unwind_read(&pc, sizeof(pc), cfa - 8)) {
-		return UNWIND_UNREADABLE;
+		return STACK_END_UNREADABLE;
 	}
 	if (r->rbp == UNWIND_SAVED_RBP || r->rbx == UNWIND_SAVED_RBP)
 		if (unwind_reg(f, UNWIND_RBP, &rbp))
-			return UNWIND_BAD_RULE;
+			return STACK_END_BAD_RULE;
 	unwind_note_saved(f, r->rbx, r->rbx_off, cfa, rbp, UNWIND_RBX, &f->rbx_at);
 	unwind_note_saved(f, r->rbp, r->rbp_off, cfa, rbp, UNWIND_RBP, &f->rbp_at);
 	if (cfa < f->sp)
-		return UNWIND_UNREADABLE;
+		return STACK_END_UNREADABLE;
 	f->sp = cfa;
 	f->pc = pc;
 	f->has_regs = 0;
 	/* Nobody returns to 0: how threads begin where no table says it. */
-	return pc ? UNWIND_GOES_ON : UNWIND_AT_ROOT;
+	return pc ? STACK_GOES_ON : STACK_END_ROOT;
 }
 
 /* Frames of one stack are not further apart than this: what is, is no frame pointer. */
 #define UNWIND_MAX_FRAME (1u << 20)
 
 /* The same along the frame pointer, for code of which no table knows. */
-static __always_inline enum unwind_end unwind_step_by_rbp(struct unwind_frame *f)
+static __always_inline enum stack_end unwind_step_by_rbp(struct unwind_frame *f)
 {
 	__u64 rbp, saved[2];
 
 	if (unwind_reg(f, UNWIND_RBP, &rbp))
-		return UNWIND_NO_TABLE;
+		return STACK_END_NO_TABLE;
 	/* So the ABI marks the outermost frame (3.4.1), and the kernel starts programs: the dynamic
 	 * loader's _start has no table. */
 	if (!rbp)
-		return UNWIND_AT_ROOT;
+		return STACK_END_ROOT;
 	if (rbp & 7 || rbp < f->sp || rbp - f->sp > UNWIND_MAX_FRAME)
-		return UNWIND_NO_TABLE;
+		return STACK_END_NO_TABLE;
 	if (unwind_read(saved, sizeof(saved), rbp))
-		return UNWIND_NO_TABLE;
+		return STACK_END_NO_TABLE;
 	f->pc = saved[1];
 	f->sp = rbp + sizeof(saved);
 	f->rbp_at = rbp;
 	f->lost |= 1u << UNWIND_RBX;
 	f->has_regs = 0;
-	return f->pc ? UNWIND_GOES_ON : UNWIND_AT_ROOT;
+	return f->pc ? STACK_GOES_ON : STACK_END_ROOT;
 }
 
 #endif

@@ -14,7 +14,7 @@
 #include "bpf/kernel.h"
 #include "bpf/shared.h"
 #include "bpf/unwind.h"
-#include "bpf/unwind_step.h"
+#include "bpf/unwind_walk.h"
 
 /* Set before load. */
 const volatile bool unwind_by_tables;
@@ -107,8 +107,8 @@ static long unwind_read(void *dst, __u32 size, __u64 addr)
 	return bpf_probe_read_user(dst, size, (void *)addr);
 }
 
-struct walk {
-	struct unwind_frame *frame;
+struct user_walk {
+	struct unwind_walk walk;
 	struct stack_entry *stack;
 	struct unwind_space *space;
 	__u32 first, nr; /* its mappings: it may be another process's before the walk is over */
@@ -116,9 +116,6 @@ struct walk {
 	__u64 now_ns;
 	__u32 tgid;
 	__u32 exec_pages;
-	__u32 end; /* enum unwind_end */
-	bool is_early;
-	bool by_rbp; /* the last step was along the frame pointer */
 };
 
 /* A function like hash_stack, which must return something. */
@@ -130,17 +127,20 @@ __noinline int ask(__u32 tgid, __u64 image, __u64 pc, __u32 exec_pages)
 	return bpf_ringbuf_output(&unwind_wants, &want, sizeof(want), BPF_RB_FORCE_WAKEUP);
 }
 
-/* Where all there was is known, there is no news before there is other code. */
-static __always_inline void ask_for_mappings(struct walk *w)
+/*
+ * Asks for the mappings of the process, unless that was done a moment ago, or all there was is
+ * known and no code has come or gone since.
+ */
+static __always_inline void ask_for_mappings(struct user_walk *w)
 {
 	struct unwind_space *space = w->space;
 
 	if (w->now_ns < space->ask_again_ns &&
 	    (!space->is_settled || space->exec_pages == w->exec_pages)) {
-		w->is_early |= !space->is_settled;
+		w->walk.is_early |= !space->is_settled;
 		return;
 	}
-	w->is_early = true;
+	w->walk.is_early = true;
 	space->is_settled = 0;
 	space->ask_again_ns = w->now_ns + ASK_AGAIN_NS;
 	ask(w->tgid, space->image, 0, w->exec_pages);
@@ -203,9 +203,12 @@ __noinline __u32 find_rule(__u64 off, __u64 pages)
 	return UNWIND_ROW_RULE(segment->rows[base & (UNWIND_SEGMENT_ROWS - 1)]);
 }
 
-/* The rule for @pc in its mapping. */
-static __always_inline const struct unwind_rule *rule_of(struct walk *w, struct unwind_mapping *m,
-							 __u64 pc)
+/*
+ * The rule of mapping @m for the code at @pc; NULL where there is no table. Asks for a table that
+ * nobody has asked for.
+ */
+static __always_inline const struct unwind_rule *rule_of_mapping(struct user_walk *w,
+								 struct unwind_mapping *m, __u64 pc)
 {
 	__u64 pages = *(volatile __u64 *)&m->pages;
 
@@ -216,43 +219,44 @@ static __always_inline const struct unwind_rule *rule_of(struct walk *w, struct 
 	}
 	if (pages == UNWIND_WITHOUT_TABLE)
 		return NULL;
-	w->is_early = true;
+	w->walk.is_early = true;
 	if (pages == UNWIND_TABLE_WANTED &&
 	    __sync_val_compare_and_swap(&m->pages, pages, UNWIND_TABLE_ASKED_FOR) == pages)
 		ask(w->tgid, w->space->image, pc, 0);
 	return NULL;
 }
 
-/* One frame: a callback of bpf_loop, which ends when it returns 1. */
-static long walk_frame(__u32 i, struct walk *w)
+/* The mapping at @pc. Asks for mappings where there is none. */
+static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, __u64 pc)
 {
-	struct unwind_frame *f = w->frame;
-	const struct unwind_rule *rule = NULL;
 	struct unwind_mapping *m = w->mapping;
-	__u64 pc = unwind_lookup_pc(f);
 
-	if (i >= max_depth)
-		return 1;
 	if (!m || pc < m->start || pc >= m->end) {
 		__u32 at = search_mappings(w->first, w->nr, pc);
 
 		w->mapping = m = bpf_map_lookup_elem(&unwind_mappings, &at);
 	}
-	if (!m && w->by_rbp) {
-		/* That was no frame pointer, or it leads to code that is new. */
+	if (!m)
 		ask_for_mappings(w);
-		w->end = UNWIND_NO_TABLE;
+	return m;
+}
+
+/* One frame: a callback of bpf_loop, which ends when it returns 1. */
+static long walk_frame(__u32 i, struct user_walk *w)
+{
+	struct unwind_frame *f = w->walk.frame;
+	__u64 pc = unwind_lookup_pc(f);
+	struct unwind_mapping *m;
+
+	if (i >= max_depth)
 		return 1;
-	}
+	m = find_mapping(w, pc);
+	if (!unwind_enter_frame(&w->walk, m))
+		return 1;
 	w->stack->frames[i] = f->pc;
 	w->stack->nr_frames = i + 1;
-	if (m)
-		rule = rule_of(w, m, pc);
-	else
-		ask_for_mappings(w);
-	w->by_rbp = !rule || rule->cfa == UNWIND_CFA_NONE;
-	w->end = w->by_rbp ? unwind_step_by_rbp(f) : unwind_step(f, rule);
-	return w->end != UNWIND_GOES_ON;
+	unwind_leave_frame(&w->walk, m ? rule_of_mapping(w, m, pc) : NULL);
+	return w->walk.end != STACK_GOES_ON;
 }
 
 static __always_inline void load_regs(__u64 *to, const struct pt_regs *regs)
@@ -335,13 +339,13 @@ __noinline int walk_user_stack(__u32 tgid, __u64 image, __u64 now_ns)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 zero = 0, side = SIDE_USER;
 	struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &side);
-	struct walk w = {.stack = stack, .now_ns = now_ns, .tgid = tgid};
+	struct user_walk w = {.stack = stack, .now_ns = now_ns, .tgid = tgid};
 	struct pt_regs *regs;
 	bool is_early = false;
 
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	w.frame = bpf_map_lookup_elem(&unwind_frames, &zero);
-	if (!stack || !w.frame || regs->cs != USER_CS)
+	w.walk.frame = bpf_map_lookup_elem(&unwind_frames, &zero);
+	if (!stack || !w.walk.frame || regs->cs != USER_CS)
 		return WALK_IMPOSSIBLE;
 	w.space = find_space(tgid, image, now_ns, &is_early);
 	if (!w.space)
@@ -349,23 +353,11 @@ __noinline int walk_user_stack(__u32 tgid, __u64 image, __u64 now_ns)
 	w.exec_pages = task->mm->exec_vm;
 	w.first = w.space->first;
 	w.nr = w.space->nr;
-	load_regs(w.frame->regs, regs);
-	unwind_begin(w.frame);
+	load_regs(w.walk.frame->regs, regs);
+	unwind_begin(w.walk.frame);
 	stack->nr_frames = 0;
 	bpf_loop(max_depth, walk_frame, &w, 0);
-	/* Also at a root: who left code along rbp that has a table may have passed frames over. */
-	if (w.is_early)
-		stack->end = STACK_END_EARLY;
-	else if (w.end == UNWIND_AT_ROOT)
-		stack->end = STACK_END_ROOT;
-	else if (w.end == UNWIND_GOES_ON)
-		stack->end = STACK_END_CUT;
-	else if (w.end == UNWIND_BAD_RULE)
-		stack->end = STACK_END_BAD_RULE;
-	else if (w.end == UNWIND_UNREADABLE)
-		stack->end = STACK_END_UNREADABLE;
-	else
-		stack->end = STACK_END_NO_TABLE;
+	stack->end = unwind_walk_end(&w.walk);
 	return WALK_DONE;
 }
 

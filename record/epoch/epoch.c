@@ -244,7 +244,16 @@ static int translate_user(struct epoch *e, uint32_t process, uint64_t addr, uint
 	return epoch_tables_frame(&e->tables, walk->object, addr - walk->bias, frame);
 }
 
-/* How a raw stack's id and length say it ended. */
+/* The program has the format's numbers for the ends of stacks that it stores. */
+#define SAME_END(end, prof) _Static_assert((int)(end) == (int)(prof), #end " differs from " #prof)
+SAME_END(STACK_END_FP, PROF_STACK_UNKNOWN);
+SAME_END(STACK_END_ROOT, PROF_STACK_COMPLETE);
+SAME_END(STACK_END_CUT, PROF_STACK_CUT);
+SAME_END(STACK_END_NO_TABLE, PROF_STACK_NO_TABLE);
+SAME_END(STACK_END_BAD_RULE, PROF_STACK_BAD_RULE);
+SAME_END(STACK_END_UNREADABLE, PROF_STACK_UNREADABLE);
+SAME_END(STACK_END_EARLY, PROF_STACK_EARLY);
+
 static enum prof_stack_end end_of(const struct raw_stack *raw)
 {
 	if (raw->id == STACK_NONE)
@@ -253,23 +262,7 @@ static enum prof_stack_end end_of(const struct raw_stack *raw)
 		return PROF_STACK_MISSED_FULL;
 	if (raw->id < STACK_FIRST_ID)
 		return PROF_STACK_MISSED_ERROR;
-	switch (raw->end) {
-	case STACK_END_CUT:
-		return PROF_STACK_CUT;
-	case STACK_END_ROOT:
-		return PROF_STACK_COMPLETE;
-	case STACK_END_NO_TABLE:
-		return PROF_STACK_NO_TABLE;
-	case STACK_END_BAD_RULE:
-		return PROF_STACK_BAD_RULE;
-	case STACK_END_UNREADABLE:
-		return PROF_STACK_UNREADABLE;
-	case STACK_END_EARLY:
-		return PROF_STACK_EARLY;
-	case STACK_END_FP:
-		break;
-	}
-	return PROF_STACK_UNKNOWN;
+	return (enum prof_stack_end)raw->end;
 }
 
 static int add_user_stack(struct epoch *e, uint32_t process, const struct raw_stack *raw,

@@ -18,7 +18,7 @@ static long unwind_read(void *dst, __u32 size, __u64 addr)
 	return 0;
 }
 
-#include "bpf/unwind_step.h"
+#include "bpf/unwind_walk.h"
 
 static size_t size_of(const struct early_sample *sample)
 {
@@ -56,65 +56,66 @@ int early_samples_add(struct early_samples *early, const struct early_sample *sa
 	return 0;
 }
 
-static enum stack_end end_of_walk(enum unwind_end end)
+struct finder {
+	struct table_maps *store;
+	early_samples_find_fn find;
+	void *ctx;
+};
+
+/*
+ * Looks up the code of the frame that the walk of @walked has come to: *@rule is NULL where there
+ * is no table. Returns 0 or -ENOMEM.
+ */
+static int find_rule(const struct finder *finder, struct unwind_walk *w, bool *is_mapped,
+		     const struct unwind_rule **rule)
 {
-	switch (end) {
-	case UNWIND_GOES_ON:
-		return STACK_END_CUT;
-	case UNWIND_AT_ROOT:
-		return STACK_END_ROOT;
-	case UNWIND_BAD_RULE:
-		return STACK_END_BAD_RULE;
-	case UNWIND_UNREADABLE:
-		return STACK_END_UNREADABLE;
-	case UNWIND_NO_TABLE:
-		break;
-	}
-	return STACK_END_NO_TABLE;
+	uint64_t pc = unwind_lookup_pc(w->frame);
+	struct unwind_mapping mapping = {0};
+	int found = finder->find(finder->ctx, walked, pc, &mapping);
+
+	if (found == -ENOMEM)
+		return found;
+	*is_mapped = found != 0; /* also where nobody can tell yet */
+	*rule = NULL;
+	if (found == 1 && UNWIND_NR_PAGES(mapping.pages))
+		*rule = table_maps_find(finder->store, &mapping, pc);
+	else if (found == 1)
+		w->is_early |= mapping.pages != UNWIND_WITHOUT_TABLE;
+	else
+		/* What runs is mapped, if not where it was when that was looked up. */
+		w->is_early |= found || !w->by_rbp;
+	return 0;
 }
 
 /* Walks @walked into scratch. Returns 0, -EAGAIN when too little is known, or -ENOMEM. */
-static int walk(struct early_samples *early, struct table_maps *store, early_samples_find_fn find,
-		void *ctx, bool is_last, enum stack_end *how)
+static int walk_stack(struct early_samples *early, const struct finder *finder, bool is_last,
+		      enum stack_end *end)
 {
-	enum unwind_end end = UNWIND_GOES_ON;
-	bool by_rbp = false, lacks = false;
-	struct unwind_frame f = {0};
+	struct unwind_frame frame = {0};
+	struct unwind_walk w = {.frame = &frame};
 
-	memcpy(f.regs, walked->regs, sizeof(f.regs));
-	unwind_begin(&f);
+	memcpy(frame.regs, walked->regs, sizeof(frame.regs));
+	unwind_begin(&frame);
 	vec_clear(&early->scratch);
-	while (!end && early->scratch.nr < early->max_depth) {
-		const struct unwind_rule *rule = NULL;
-		struct unwind_mapping mapping = {0};
-		uint64_t pc = unwind_lookup_pc(&f);
-		int found = find(ctx, walked, pc, &mapping);
+	while (w.end == STACK_GOES_ON && early->scratch.nr < early->max_depth) {
+		const struct unwind_rule *rule;
+		bool is_mapped;
+		int ret = find_rule(finder, &w, &is_mapped, &rule);
 
-		if (found == -ENOMEM)
-			return found;
-		if (found == 1 && UNWIND_NR_PAGES(mapping.pages))
-			rule = table_maps_find(store, &mapping, pc);
-		else if (found == 1)
-			lacks |= mapping.pages != UNWIND_WITHOUT_TABLE;
-		else if (!found && by_rbp) {
-			end = UNWIND_NO_TABLE; /* that was no frame pointer */
-			break;
-		} else {
-			/* What runs is mapped, if not where it was when that was looked up. */
-			lacks = true;
-		}
-		if (lacks && !is_last)
+		if (ret)
+			return ret;
+		if (w.is_early && !is_last)
 			return -EAGAIN;
-		if (vec_push(&early->scratch, f.pc))
+		if (!unwind_enter_frame(&w, is_mapped))
+			break;
+		if (vec_push(&early->scratch, frame.pc))
 			return -ENOMEM;
-		by_rbp = !rule || rule->cfa == UNWIND_CFA_NONE;
-		end = by_rbp ? unwind_step_by_rbp(&f) : unwind_step(&f, rule);
+		unwind_leave_frame(&w, rule);
 	}
-	*how = end_of_walk(end);
-	/* What is unreadable may be so because there is no more of the stack; and a root along rbp
-	 * may be one because frames were passed over. */
-	if (lacks || *how == STACK_END_UNREADABLE)
-		*how = STACK_END_EARLY;
+	*end = unwind_walk_end(&w);
+	/* There may be more of the stack than was copied. */
+	if (*end == STACK_END_UNREADABLE)
+		*end = STACK_END_EARLY;
 	return 0;
 }
 
@@ -134,6 +135,7 @@ static int keep(struct early_samples *early, struct early *e)
 int early_samples_walk(struct early_samples *early, struct table_maps *store,
 		       early_samples_find_fn find, void *ctx, bool is_last)
 {
+	const struct finder finder = {store, find, ctx};
 	int ret = 0;
 
 	if (!early->nr_raw)
@@ -142,7 +144,7 @@ int early_samples_walk(struct early_samples *early, struct table_maps *store,
 		if (!e->raw)
 			continue;
 		walked = e->raw;
-		ret = walk(early, store, find, ctx, is_last && e->is_taken, &e->end);
+		ret = walk_stack(early, &finder, is_last && e->is_taken, &e->end);
 		if (!ret)
 			ret = keep(early, e);
 		if (ret == -ENOMEM)

@@ -79,10 +79,10 @@ static bool dwfl_walk_knows(Dwfl *dwfl, uint64_t lookup_pc)
 static const char *dwfl_walk(Dwfl *dwfl, pid_t tid, struct walk *walk)
 {
 	walk->nr = 0;
-	walk->end = UNWIND_AT_ROOT;
+	walk->end = STACK_END_ROOT;
 	if (dwfl_getthread_frames(dwfl, tid, dwfl_walk_frame, walk) != -1)
 		return NULL;
-	walk->end = UNWIND_UNREADABLE;
+	walk->end = STACK_END_UNREADABLE;
 	return dwfl_errmsg(-1);
 }
 

@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
-#include "bpf/unwind_step.h"
+#include "bpf/unwind_walk.h"
 #include "common/cleanup.h"
 #include "common/readfile.h"
 #include "common/vec.h"
@@ -36,7 +36,7 @@ struct walk {
 		bool has_rbp, has_rbx;   /* else they are not known */
 		struct unwind_rule rule; /* that led to the next frame */
 	} frames[WALK_MAX_DEPTH];
-	enum unwind_end end;
+	enum stack_end end;
 };
 
 /* A file's table. Files are told apart by device and inode. */
@@ -160,41 +160,53 @@ static void table_frame_init(struct unwind_frame *f, const struct user_regs_stru
 	};
 }
 
+/* NULL: the file has no table. */
+static const struct unwind_rule *table_find_rule(const struct table_files *files,
+						 const struct table_mapping *m, uint64_t pc)
+{
+	if (m->file == SIZE_MAX)
+		return NULL;
+	return unwind_table_find(&files->files.data[m->file].table, pc - m->start + m->pgoff);
+}
+
+/* @rule may be NULL. */
+static void table_keep_frame(const struct unwind_frame *f, const struct unwind_rule *rule,
+			     struct walk_frame *frame)
+{
+	static const struct unwind_rule no_rule;
+	__u64 rbp = 0, rbx = 0;
+
+	*frame = (struct walk_frame){.pc = f->pc,
+				     .sp = f->sp,
+				     .lookup_pc = unwind_lookup_pc(f),
+				     .rule = rule ? *rule : no_rule};
+	frame->has_rbp = !unwind_reg(f, UNWIND_RBP, &rbp);
+	frame->has_rbx = !unwind_reg(f, UNWIND_RBX, &rbx);
+	frame->rbp = rbp;
+	frame->rbx = rbx;
+}
+
 /* Walks from @regs, those of the stopped thread @tid. */
 static void table_walk(const struct table_files *files, const table_mapping_vec *mappings,
 		       pid_t tid, const struct user_regs_struct *regs, struct walk *walk)
 {
-	static const struct unwind_rule no_rule;
 	struct unwind_frame f;
-	bool by_rbp = false;
+	struct unwind_walk w = {.frame = &f};
 
 	table_walk_pid = tid;
 	table_frame_init(&f, regs);
 	walk->nr = 0;
-	walk->end = UNWIND_GOES_ON;
-	while (walk->end == UNWIND_GOES_ON && walk->nr < WALK_MAX_DEPTH) {
+	while (w.end == STACK_GOES_ON && walk->nr < WALK_MAX_DEPTH) {
 		const struct table_mapping *m = table_mapping_at(mappings, unwind_lookup_pc(&f));
-		struct walk_frame *frame = &walk->frames[walk->nr];
-		const struct unwind_rule *rule = &no_rule;
-		__u64 rbp = 0, rbx = 0;
+		const struct unwind_rule *rule;
 
-		if (!m && by_rbp) {
-			walk->end = UNWIND_NO_TABLE;
+		if (!unwind_enter_frame(&w, m))
 			break;
-		}
-		walk->nr++;
-		if (m && m->file != SIZE_MAX)
-			rule = unwind_table_find(&files->files.data[m->file].table,
-						 unwind_lookup_pc(&f) - m->start + m->pgoff);
-		*frame = (struct walk_frame){
-			.pc = f.pc, .sp = f.sp, .lookup_pc = unwind_lookup_pc(&f), .rule = *rule};
-		frame->has_rbp = !unwind_reg(&f, UNWIND_RBP, &rbp);
-		frame->has_rbx = !unwind_reg(&f, UNWIND_RBX, &rbx);
-		frame->rbp = rbp;
-		frame->rbx = rbx;
-		by_rbp = rule->cfa == UNWIND_CFA_NONE;
-		walk->end = by_rbp ? unwind_step_by_rbp(&f) : unwind_step(&f, rule);
+		rule = m ? table_find_rule(files, m, unwind_lookup_pc(&f)) : NULL;
+		table_keep_frame(&f, rule, &walk->frames[walk->nr++]);
+		unwind_leave_frame(&w, rule);
 	}
+	walk->end = unwind_walk_end(&w);
 }
 
 #endif

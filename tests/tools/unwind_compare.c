@@ -48,9 +48,9 @@ struct comparison {
 };
 
 static const char *const end_names[] = {
-	[UNWIND_GOES_ON] = "the depth limit", [UNWIND_AT_ROOT] = "the root",
-	[UNWIND_NO_TABLE] = "no table",       [UNWIND_BAD_RULE] = "a bad rule",
-	[UNWIND_UNREADABLE] = "unreadable",
+	[STACK_END_CUT] = "the depth limit",   [STACK_END_ROOT] = "the root",
+	[STACK_END_NO_TABLE] = "no table",     [STACK_END_BAD_RULE] = "a bad rule",
+	[STACK_END_UNREADABLE] = "unreadable",
 };
 
 static void view_free(void *data)
@@ -186,7 +186,7 @@ static void compare_frames(struct comparison *c, const struct view *view, const 
 		/* There is nothing to compare the rest with. */
 		c->frames += i;
 		c->gave_up++;
-		if (ours->end == UNWIND_AT_ROOT)
+		if (ours->end == STACK_END_ROOT)
 			snprintf(what, sizeof(what), "libdwfl gives up, we reach the root (%s)",
 				 gave_up);
 		else
@@ -227,7 +227,7 @@ static void compare(struct comparison *c, struct tracee *t)
 	table_walk(&c->files, &view->mappings, t->tid, &regs, &c->ours);
 	gave_up = dwfl_walk(view->dwfl, t->tid, &c->theirs);
 	c->stops++;
-	c->at_root += c->ours.end == UNWIND_AT_ROOT;
+	c->at_root += c->ours.end == STACK_END_ROOT;
 	compare_frames(c, view, gave_up);
 	if (c->is_verbose && c->identical == identical) {
 		printf("%d:\n", t->tid);

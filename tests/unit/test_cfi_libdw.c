@@ -208,18 +208,18 @@ static void compare_saved(struct compared *c, struct saved dw, uint64_t at, bool
 }
 
 static void compare_return(struct saved dw, const struct unwind_rule *rule,
-			   const struct unwind_frame *next, enum unwind_end end)
+			   const struct unwind_frame *next, enum stack_end end)
 {
 	switch (dw.how) {
 	case SAVED_UNDEFINED:
 		ck_assert_int_eq(rule->ra, UNWIND_RA_UNDEFINED);
-		ck_assert_int_eq(end, UNWIND_AT_ROOT);
+		ck_assert_int_eq(end, STACK_END_ROOT);
 		break;
 	case SAVED_SAME:
 		ck_assert_int_eq(rule->ra, UNWIND_RA_UNSUPPORTED);
 		break;
 	case SAVED_PLACE:
-		ck_assert_int_eq(end, UNWIND_GOES_ON);
+		ck_assert_int_eq(end, STACK_GOES_ON);
 		ck_assert_uint_eq(next->pc, dw.place.how == IN_REGISTER
 						    ? reg_of(&frame, dw.place.value)
 						    : memory(dw.place.value));
@@ -236,7 +236,7 @@ static void compare_at(struct compared *c, uint64_t addr, Dwarf_Frame *dw, bool 
 {
 	const struct unwind_rule *rule = unwind_table_find(&c->table, to_off(c, addr));
 	struct unwind_frame next;
-	enum unwind_end end;
+	enum stack_end end;
 	struct saved ra;
 	uint64_t cfa;
 	Dwarf_Op *ops;
@@ -259,7 +259,7 @@ static void compare_at(struct compared *c, uint64_t addr, Dwarf_Frame *dw, bool 
 	end = unwind_step(&next, rule);
 	ra = saved_of(dw, UNWIND_RIP, cfa);
 	compare_return(ra, rule, &next, end);
-	if (end != UNWIND_GOES_ON)
+	if (end != STACK_GOES_ON)
 		return;
 	ck_assert_uint_eq(next.sp, cfa);
 	compare_saved(c, saved_of(dw, UNWIND_RBP, cfa), next.rbp_at, next.lost & 1u << UNWIND_RBP);

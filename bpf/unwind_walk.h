@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwinding by tables: what a walk decides at each frame. The BPF program, the recorder and the
+ * tests compile the same code. They differ in where they look code up and where they keep frames:
+ *
+ *	struct unwind_walk walk = {.frame = &frame};
+ *
+ *	unwind_begin(&frame);
+ *	while (walk.end == STACK_GOES_ON && there is room for a frame) {
+ *		look up the mapping at unwind_lookup_pc(&frame), and the rule in its table;
+ *		if (!unwind_enter_frame(&walk, is_mapped))
+ *			break;
+ *		keep frame.pc;
+ *		unwind_leave_frame(&walk, rule);
+ *	}
+ *	end = unwind_walk_end(&walk);
+ */
+#ifndef BPF_UNWIND_WALK_H
+#define BPF_UNWIND_WALK_H
+
+#include <stdbool.h>
+
+#include "bpf/shared.h"
+#include "bpf/unwind_step.h"
+
+struct unwind_walk {
+	struct unwind_frame *frame;
+	enum stack_end end; /* STACK_GOES_ON until the walk ends by itself */
+	bool by_rbp;        /* the last step was along rbp */
+	bool is_early;      /* something was missing that may be known later: a mapping, a table */
+};
+
+/*
+ * Does the frame belong to the stack? Code that no table knows leaves its frame along rbp, which
+ * may hold anything. Where that step led to no code, rbp was no frame pointer: the walk ends with
+ * the frame before.
+ */
+static __always_inline bool unwind_enter_frame(struct unwind_walk *w, bool is_mapped)
+{
+	if (is_mapped || !w->by_rbp)
+		return true;
+	w->end = STACK_END_NO_TABLE;
+	return false;
+}
+
+/* Goes on to the caller: by @rule; along rbp where there is no table (NULL) or it says nothing. */
+static __always_inline void unwind_leave_frame(struct unwind_walk *w,
+					       const struct unwind_rule *rule)
+{
+	w->by_rbp = !rule || rule->cfa == UNWIND_CFA_NONE;
+	w->end = w->by_rbp ? unwind_step_by_rbp(w->frame) : unwind_step(w->frame, rule);
+}
+
+/*
+ * How the stack ended, when the walk is over. A walk that left code along rbp before its table was
+ * there may have passed frames over. So it is early even if it came to a root.
+ */
+static __always_inline enum stack_end unwind_walk_end(const struct unwind_walk *w)
+{
+	if (w->is_early)
+		return STACK_END_EARLY;
+	return w->end == STACK_GOES_ON ? STACK_END_CUT : w->end;
+}
+
+#endif

@@ -30,16 +30,6 @@ static int merge_strings(struct merge *m)
 	return 0;
 }
 
-static void note_low_mapping(struct model_object *object, const struct prof_mapping *mapping)
-{
-	if (object->low_size &&
-	    (object->low_pgoff < mapping->pgoff ||
-	     (object->low_pgoff == mapping->pgoff && object->low_size >= mapping->size)))
-		return;
-	object->low_pgoff = mapping->pgoff;
-	object->low_size = mapping->size;
-}
-
 /* The mapping that places each object in the kernel, NULL where there is none. */
 static const struct prof_mapping **kernel_places(const struct prof_epoch *epoch)
 {
@@ -84,11 +74,6 @@ static int merge_objects(struct merge *m)
 			return ret;
 		if (object->flags & PROF_OBJECT_DELETED)
 			m->model->objects.data[m->objects[i]].is_deleted = true;
-	}
-	for (uint32_t i = 0; i < epoch->nr_mappings; i++) {
-		const struct prof_mapping *mapping = &epoch->mappings[i];
-
-		note_low_mapping(&m->model->objects.data[m->objects[mapping->object]], mapping);
 	}
 	return 0;
 }
@@ -140,8 +125,16 @@ static int add_places(struct merge *m, const struct prof_process *process, uint3
 			.object = m->objects[mapping->object],
 			.bias = mapping_bias(mapping),
 		};
+		const struct model_mapping shown = {
+			.process = id,
+			.object = place.object,
+			.pgoff = mapping->pgoff,
+			.size = mapping->size,
+		};
 		int ret = model_add_place(m->model, &place);
 
+		if (!ret)
+			ret = model_add_mapping(m->model, &shown);
 		if (ret)
 			return ret;
 	}

@@ -116,6 +116,42 @@ int model_add_place(struct model *model, const struct model_place *place)
 				 model->places.nr);
 }
 
+int model_add_mapping(struct model *model, const struct model_mapping *mapping)
+{
+	uint64_t hash = hash_ids(mapping->process, mapping->object);
+	int ret;
+
+	index_for_each(&model->mapping_index, hash, i) {
+		const struct model_mapping *have = &model->mappings.data[i];
+
+		if (have->process == mapping->process && have->object == mapping->object &&
+		    have->pgoff == mapping->pgoff && have->size == mapping->size)
+			return 0;
+	}
+	ret = vec_push(&model->mappings, *mapping);
+	return ret ? ret : insert_last(&model->mapping_index, hash, model->mappings.nr);
+}
+
+const struct model_mapping *model_find_mapping(const struct model *model, uint32_t process,
+					       uint32_t object, uint64_t off)
+{
+	const struct model_mapping *found = NULL;
+
+	index_for_each(&model->mapping_index, hash_ids(process, object), i) {
+		const struct model_mapping *m = &model->mappings.data[i];
+
+		if (m->process != process || m->object != object || off < m->pgoff ||
+		    off - m->pgoff >= m->size)
+			continue;
+		if (found && found->pgoff != m->pgoff)
+			return NULL;
+		/* One that was cut later is the same mapping: its whole length counts. */
+		if (!found || m->size > found->size)
+			found = m;
+	}
+	return found;
+}
+
 int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id)
 {
 	uint64_t hash = hash_ids(frame.object, frame.offset);
@@ -212,13 +248,14 @@ uint64_t model_bytes(const struct model *model)
 	const struct index *const indexes[] = {
 		&model->strings.index, &model->object_index, &model->process_index,
 		&model->place_index,   &model->frame_index,  &model->stack_index,
-		&model->row_index,     &model->symbol_index,
+		&model->row_index,     &model->symbol_index, &model->mapping_index,
 	};
 	uint64_t bytes = model->strings.arena.total + vec_bytes(&model->strings.items) +
 			 vec_bytes(&model->objects) + vec_bytes(&model->processes) +
 			 vec_bytes(&model->places) + vec_bytes(&model->frames) +
 			 vec_bytes(&model->stacks) + vec_bytes(&model->stack_frames) +
-			 vec_bytes(&model->rows) + vec_bytes(&model->symbols);
+			 vec_bytes(&model->rows) + vec_bytes(&model->symbols) +
+			 vec_bytes(&model->mappings);
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		bytes += index_bytes(indexes[i]);
@@ -252,6 +289,7 @@ void model_deinit(struct model *model)
 	vec_free(&model->stack_frames);
 	vec_free(&model->rows);
 	vec_free(&model->symbols);
+	vec_free(&model->mappings);
 	index_deinit(&model->object_index);
 	index_deinit(&model->process_index);
 	index_deinit(&model->place_index);
@@ -259,6 +297,7 @@ void model_deinit(struct model *model)
 	index_deinit(&model->stack_index);
 	index_deinit(&model->row_index);
 	index_deinit(&model->symbol_index);
+	index_deinit(&model->mapping_index);
 }
 
 static int compare_symbols(const void *a, const void *b)

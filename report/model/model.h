@@ -35,9 +35,7 @@ struct object_key {
 
 struct model_object {
 	struct object_key key;
-	bool is_deleted; /* in some epoch */
-	/* The mapping of the lowest file offset in any process, size 0 when there is none. */
-	uint64_t low_pgoff, low_size;
+	bool is_deleted;                   /* in some epoch */
 	uint32_t first_symbol, nr_symbols; /* in symbols, once model_finish has sorted them */
 };
 
@@ -53,6 +51,12 @@ struct model_process {
 struct model_place {
 	uint32_t process, object;
 	uint64_t bias;
+};
+
+/* A process has mapped [pgoff, pgoff + size) of an object. */
+struct model_mapping {
+	uint32_t process, object;
+	uint64_t pgoff, size;
 };
 
 struct model_frame {
@@ -80,13 +84,14 @@ struct model {
 	VEC(struct model_object) objects;
 	VEC(struct model_process) processes;
 	VEC(struct model_place) places;
+	VEC(struct model_mapping) mappings;
 	VEC(struct model_frame) frames;
 	VEC(struct model_stack) stacks;
 	VEC(uint32_t) stack_frames;
 	VEC(struct model_row) rows;      /* in the order of the recording */
 	VEC(struct prof_symbol) symbols; /* object and name are the model's */
 	struct index object_index, process_index, place_index, frame_index, stack_index, row_index;
-	struct index symbol_index;
+	struct index symbol_index, mapping_index;
 	uint64_t total; /* sum of all counts: no partial sum can overflow */
 	uint64_t nr_epochs;
 };
@@ -112,6 +117,7 @@ int model_add_object(struct model *model, const struct object_key *key, uint32_t
 int model_add_process(struct model *model, uint32_t pid, uint64_t generation, uint32_t layout,
 		      uint32_t *id);
 int model_add_place(struct model *model, const struct model_place *place);
+int model_add_mapping(struct model *model, const struct model_mapping *mapping);
 int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id);
 int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id);
 int model_add_row(struct model *model, const struct model_row *row);
@@ -126,6 +132,13 @@ const struct model_place *model_find_place(const struct model *model, uint32_t p
 
 /* Bytes of memory that the model takes. */
 uint64_t model_bytes(const struct model *model);
+
+/*
+ * The mapping by which @process has offset @off of @object. NULL when none covers it, or when
+ * several do that begin at different offsets.
+ */
+const struct model_mapping *model_find_mapping(const struct model *model, uint32_t process,
+					       uint32_t object, uint64_t off);
 
 /* Sorts the symbols by object. Call it after the last epoch. */
 void model_finish(struct model *model);

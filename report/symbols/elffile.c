@@ -6,11 +6,12 @@
  *
  * A file with debug information only has the program headers of the binary that it was split from,
  * but objcopy --only-keep-debug lays the file out anew and rewrites p_offset and p_filesz, while
- * eu-strip keeps them: they cannot be trusted. What is left when the binary itself is not at hand:
- * p_vaddr and p_memsz are the binary's, and the kernel maps a segment from the page that holds its
- * first byte, so the mapping's file offset stands for p_vaddr rounded down to a page. The recording
- * has mappings of code, so the segment is an executable one; of several, the one whose size in
- * pages is nearest to the mapping's.
+ * eu-strip keeps them: they cannot be trusted. p_vaddr and p_memsz are the binary's. The kernel
+ * maps a segment from the page that holds its first byte, so the mapping's file offset stands for
+ * p_vaddr rounded down to a page. The recording has mappings of code: the segment is an executable
+ * one. A file with several needs one whose pages are as many as the mapping's, and no other such
+ * segment. A file with a single one needs a mapping that holds all of it: glibc maps the length of
+ * all segments first, and puts data over what is left. Anything else stays unknown.
  */
 #include "report/symbols/elffile.h"
 
@@ -246,23 +247,25 @@ static uint64_t paged_size(const struct elf_segment *s)
 bool elf_file_vaddr_mapped(const struct elf_file *file, uint64_t off, uint64_t pgoff, uint64_t size,
 			   uint64_t *vaddr)
 {
-	const struct elf_segment *best = NULL;
-	uint64_t best_distance = 0;
+	const struct elf_segment *code = NULL, *exact = NULL;
+	unsigned int nr_code = 0, nr_exact = 0;
 
-	if (off < pgoff)
-		return false;
 	vec_for_each(&file->segments, s) {
-		uint64_t pages = paged_size(s);
-		uint64_t distance = pages > size ? pages - size : size - pages;
-
-		if (!s->is_exec || off - pgoff >= pages)
+		if (!s->is_exec)
 			continue;
-		if (!best || distance < best_distance) {
-			best = s;
-			best_distance = distance;
+		nr_code++;
+		code = s;
+		if (paged_size(s) == size) {
+			nr_exact++;
+			exact = s;
 		}
 	}
-	if (best)
-		*vaddr = off - pgoff + (best->vaddr & ~(PAGE_BYTES - 1));
-	return best;
+	if (nr_code == 1 && paged_size(code) <= size)
+		exact = code;
+	else if (nr_exact != 1)
+		return false;
+	if (off < pgoff || off - pgoff >= paged_size(exact))
+		return false;
+	*vaddr = off - pgoff + (exact->vaddr & ~(PAGE_BYTES - 1));
+	return true;
 }

@@ -83,8 +83,8 @@ bool elf_file_debuglink(struct elf_file *file, const char **name, uint32_t *crc)
 bool elf_file_vaddr(const struct elf_file *file, uint64_t off, uint64_t *vaddr);
 
 /*
- * The same for a file whose own offsets mean nothing, from what is known of a mapping of the
- * binary: that it maps [@pgoff, @pgoff + @size) of it from the start of a segment on.
+ * The same for a file whose own offsets mean nothing, by a mapping of [@pgoff, @pgoff + @size) of
+ * the binary. Returns false when it is not certain which segment that is.
  */
 bool elf_file_vaddr_mapped(const struct elf_file *file, uint64_t off, uint64_t pgoff, uint64_t size,
 			   uint64_t *vaddr);

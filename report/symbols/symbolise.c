@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "report/symbols/debug_distances.h"
 #include "report/symbols/demangle.h"
 #include "report/symbols/elffile.h"
 #include "report/symbols/symtab.h"
@@ -160,27 +161,67 @@ struct elf_pair {
 	bool has_binary, has_debug;
 };
 
-/* Replaces the hits' file offsets by addresses; those that have none are answered and taken out. */
-static void hits_to_vaddrs(struct lookup *l, const struct model_object *object,
-			   const struct elf_pair *elf)
+/* The answer to a question whose offset has no address, or none that is certain. */
+static void answer_unknown(struct lookup *l, const struct question *q)
 {
-	const struct elf_file *file = elf->has_binary ? &elf->binary : &elf->debug;
-	bool by_mapping = !elf->has_binary && elf_file_is_debug_only(file);
+	l->symbols->frames[q->slot].reason = UNKNOWN_NO_SYMBOL;
+}
+
+/* Replaces the hits' file offsets by addresses; those that have none are answered and taken out. */
+static void hits_to_vaddrs(struct lookup *l, const struct elf_file *file)
+{
 	size_t kept = 0;
 
 	vec_for_each(&l->hits, hit) {
 		const struct question *q = &l->questions.data[hit->tag];
-		bool ok = by_mapping ? elf_file_vaddr_mapped(file, q->off, object->low_pgoff,
-							     object->low_size, &hit->addr)
-				     : elf_file_vaddr(file, q->off, &hit->addr);
 
-		if (ok)
+		if (elf_file_vaddr(file, q->off, &hit->addr))
 			l->hits.data[kept++] = *hit;
 		else
-			l->symbols->frames[q->slot].reason = UNKNOWN_NO_SYMBOL;
+			answer_unknown(l, q);
 	}
 	l->hits.nr = kept;
-	range_hits_sort(l->hits.data, l->hits.nr);
+}
+
+/* The frames of the hits, which are sorted by slot: once, for both places. Returns how many. */
+static size_t list_frames(const struct lookup *l, struct debug_distance *distances)
+{
+	size_t nr = 0;
+
+	vec_for_each(&l->hits, hit) {
+		uint32_t frame = l->questions.data[hit->tag].slot / NR_FRAME_PLACES;
+
+		if (!nr || distances[nr - 1].frame != frame)
+			distances[nr++] = (struct debug_distance){.frame = frame};
+	}
+	return nr;
+}
+
+/* The same by the mappings of the processes, for a file whose own offsets mean nothing. */
+static int hits_to_vaddrs_mapped(struct lookup *l, const struct elf_file *debug)
+{
+	_cleanup_free_ struct debug_distance *distances = calloc(l->hits.nr, sizeof(*distances));
+	const struct debug_distance *d = distances;
+	uint32_t object = l->questions.data[l->hits.data[0].tag].object;
+	size_t kept = 0;
+
+	if (!distances)
+		return -ENOMEM;
+	debug_distances_find(l->model, object, debug, l->roots->budget, distances,
+			     list_frames(l, distances));
+	vec_for_each(&l->hits, hit) {
+		const struct question *q = &l->questions.data[hit->tag];
+
+		if (d->frame != q->slot / NR_FRAME_PLACES)
+			d++;
+		hit->addr = q->off + d->distance;
+		if (d->is_known)
+			l->hits.data[kept++] = *hit;
+		else
+			answer_unknown(l, q);
+	}
+	l->hits.nr = kept;
+	return 0;
 }
 
 static bool is_budget_spent(const struct lookup *l)
@@ -188,14 +229,17 @@ static bool is_budget_spent(const struct lookup *l)
 	return l->roots->budget && l->roots->budget->is_spent;
 }
 
-static int resolve_elf(struct lookup *l, const struct model_object *object, struct elf_pair *elf,
-		       struct object_source *source)
+static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_source *source)
 {
 	struct symtab symtab = {0};
 	int ret = 0;
 
-	hits_to_vaddrs(l, object, elf);
-	if (elf->has_debug)
+	if (!elf->has_binary && elf_file_is_debug_only(&elf->debug))
+		ret = hits_to_vaddrs_mapped(l, &elf->debug);
+	else
+		hits_to_vaddrs(l, elf->has_binary ? &elf->binary : &elf->debug);
+	range_hits_sort(l->hits.data, l->hits.nr);
+	if (!ret && elf->has_debug)
 		ret = symtab_add(&symtab, &elf->debug, l->hits.data, l->hits.nr);
 	if (!ret && elf->has_binary)
 		ret = symtab_add(&symtab, &elf->binary, l->hits.data, l->hits.nr);
@@ -281,7 +325,7 @@ static int resolve_file(struct lookup *l, const struct model_object *object,
 	if (ret) {
 		/* said by the caller */
 	} else if (elf.has_binary || elf.has_debug) {
-		ret = resolve_elf(l, object, &elf, source);
+		ret = resolve_elf(l, &elf, source);
 	} else {
 		source->reason = reason_of_miss(miss);
 		ret = store_miss(l, source->reason);

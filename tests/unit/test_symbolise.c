@@ -149,6 +149,75 @@ START_TEST(files_with_and_without)
 }
 END_TEST
 
+/* A process with a mapping of @object and a count of a one-frame stack for each of @offsets. */
+static void add_mapped_process(struct world *w, uint32_t pid, struct prof_mapping mapping,
+			       const uint64_t offsets[2])
+{
+	uint32_t process;
+
+	WORLD_PUSH(w, mappings, mapping);
+	process = WORLD_PUSH(w, processes, {pid, pid, w->mappings.nr - 1, 1});
+	for (int i = 0; i < 2; i++) {
+		uint32_t frame = WORLD_PUSH(w, frames, {mapping.object, offsets[i]});
+		uint32_t stack = world_stack(w, &frame, 1, 0);
+
+		WORLD_PUSH(w, counts, {process, 0, stack, 0, 1});
+	}
+}
+
+/*
+ * Only a debug file is at hand. One process maps the binary as its linker meant it, another one a
+ * page further into the file: that process has no names then, and takes none from the first one.
+ */
+START_TEST(debug_file_by_own_mapping)
+{
+	static const struct elfw_symbol list[] = {{"near", 0x2010, 16, STB_GLOBAL, STT_FUNC, 0},
+						  {"far", 0x3010, 16, STB_GLOBAL, STT_FUNC, 0}};
+	static const struct elfw_segment segment = {0x200, 0, 0x2000, 0x2000, PF_R | PF_X};
+	const struct elfw spec = {.build_id = "id",
+				  .text_vaddr = 0x2000,
+				  .text_size = 0x2000,
+				  .text_is_nobits = true,
+				  .segments = &segment,
+				  .nr_segments = 1,
+				  .symbols = list,
+				  .nr_symbols = 2};
+	static const uint64_t good[] = {0x1010, 0x2014}, moved[] = {0x2010, 0x2014};
+	struct debug_roots roots = {.symfs_fd = -1};
+	char *dir = temp_create(), path[64];
+	struct prof_object object = {
+		.kind = PROF_OBJECT_FILE, .build_id_size = 2, .build_id = "id"};
+	struct symbols symbols;
+	struct model model;
+	struct world w;
+
+	snprintf(path, sizeof(path), "%s/elf", dir);
+	elfw_write(&spec, path);
+	ck_assert_int_eq(debug_roots_open(&roots, dir, NULL), 0);
+	world_init(&w);
+	object.path = world_string(&w, "/elf");
+	WORLD_PUSH(&w, objects, object);
+	add_mapped_process(&w, 1, (struct prof_mapping){1, 0x10000, 0x2000, 0x1000}, good);
+	add_mapped_process(&w, 2, (struct prof_mapping){1, 0x20000, 0x1000, 0x2000}, moved);
+	model = load(&w);
+	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
+	/* 0x1010 is in the first process alone; the second one contradicts it about 0x2014. */
+	ck_assert_str_eq(
+		string_set_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_LEAF)->name),
+		"near");
+	for (uint32_t i = 1; i < model.frames.nr; i++) {
+		ck_assert_uint_eq(symbols_frame(&symbols, i, FRAME_LEAF)->name, 0);
+		ck_assert_uint_eq(symbols_frame(&symbols, i, FRAME_LEAF)->reason,
+				  UNKNOWN_NO_SYMBOL);
+	}
+	symbols_deinit(&symbols);
+	debug_roots_close(&roots);
+	model_deinit(&model);
+	world_deinit(&w);
+	temp_remove(dir);
+}
+END_TEST
+
 /* One assertion for all bytes: Check writes a message for each. */
 static size_t nr_controls(const struct textbuf *out)
 {
@@ -201,4 +270,5 @@ START_TEST(random_recordings)
 }
 END_TEST
 
-SUITE_MAIN("symbolise", leaf_and_caller, reasons, files_with_and_without, random_recordings)
+SUITE_MAIN("symbolise", leaf_and_caller, reasons, files_with_and_without, random_recordings,
+	   debug_file_by_own_mapping)

@@ -298,7 +298,8 @@ START_TEST(debug_only_segments)
 	/* The binary has the first at 0x1800: mapped from the page of 0x1000 on, 4 pages. */
 	ck_assert(elf_file_vaddr_mapped(&file, 0x1850, 0x1000, 0x4000, &vaddr));
 	ck_assert_uint_eq(vaddr, 0x2850);
-	/* A mapping of one page is the second. */
+	/* A mapping of one page is the second; one of two pages is neither. */
+	ck_assert(!elf_file_vaddr_mapped(&file, 0x7010, 0x7000, 0x2000, &vaddr));
 	ck_assert(elf_file_vaddr_mapped(&file, 0x7010, 0x7000, 0x1000, &vaddr));
 	ck_assert_uint_eq(vaddr, 0x9010);
 	ck_assert(!elf_file_vaddr_mapped(&file, 0x800, 0x1000, 0x4000, &vaddr));
@@ -329,5 +330,28 @@ START_TEST(debuglinks)
 }
 END_TEST
 
+/* With one segment of code, a mapping that holds all of it is that segment; a part is not. */
+START_TEST(debug_only_single_segment)
+{
+	static const struct elfw_segment segments[] = {
+		{0x200, 0, 0x2800, 0x2900, PF_R | PF_X},
+		{0x200, 0, 0x9000, 0x800, PF_R},
+	};
+	const struct elfw spec = {.text_vaddr = 0x2800,
+				  .text_size = 0x2900,
+				  .text_is_nobits = true,
+				  .segments = segments,
+				  .nr_segments = 2};
+	struct elf_file file;
+	uint64_t vaddr;
+
+	ck_assert_int_eq(open_spec(&file, &spec), 0);
+	ck_assert(elf_file_vaddr_mapped(&file, 0x1850, 0x1000, 0x200000, &vaddr));
+	ck_assert_uint_eq(vaddr, 0x2850);
+	ck_assert(!elf_file_vaddr_mapped(&file, 0x2850, 0x2000, 0x3000, &vaddr));
+	elf_file_close(&file);
+}
+END_TEST
+
 SUITE_MAIN("symtab", kinds_of_symbols, zero_size, dynamic_symbols_only, stripped, hostile,
-	   cut_anywhere, file_segments, debug_only_segments, debuglinks)
+	   cut_anywhere, file_segments, debug_only_segments, debug_only_single_segment, debuglinks)

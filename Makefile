@@ -30,7 +30,8 @@ LOAD_SRC   := $(wildcard tests/workloads/*.c)
 
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 BASE_OBJ   := $(call obj,$(COMMON_SRC) $(FORMAT_SRC))
-RECORD_LIB := $(filter-out $(B)/record/main.o,$(call obj,$(RECORD_SRC)))
+STATIC_OBJ := $(B)/record/static_libelf.o
+RECORD_LIB := $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_SRC)))
 REPORT_LIB := $(filter-out $(B)/report/main.o,$(call obj,$(REPORT_SRC)))
 
 RECORD_LIBS := -lbpf -lelf -lz -lzstd
@@ -51,7 +52,7 @@ completion: $(B)/completions/profrec $(B)/completions/profrep
 $(B)/profrec: $(B)/record/main.o $(RECORD_LIB) $(BASE_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
 
-$(B)/static/profrec: $(B)/record/main.o $(RECORD_LIB) $(BASE_OBJ)
+$(B)/static/profrec: $(B)/record/main.o $(STATIC_OBJ) $(RECORD_LIB) $(BASE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@ $^ $(RECORD_LIBS)
 

@@ -131,8 +131,8 @@ __noinline __u64 hash_stack(__u32 side)
 	return h < STACK_FIRST_ID ? h + STACK_FIRST_ID : h;
 }
 
-/* What a process is until its next exec. Not 0. */
-static __always_inline __u64 program_of(struct task_struct *task)
+/* Of a process until its next exec; see struct unwind_space. Not 0. */
+static __always_inline __u64 space_id_of(struct task_struct *task)
 {
 	return mix(task->group_leader->start_time, task->self_exec_id, hash_seed | 1) | 1;
 }
@@ -140,7 +140,7 @@ static __always_inline __u64 program_of(struct task_struct *task)
 /* See struct count_key. A kernel thread has no mm; loads through a NULL pointer give 0. */
 static __always_inline __u32 image_of(struct task_struct *task)
 {
-	return mix(program_of(task), task->mm->exec_vm, hash_seed | 1);
+	return mix(space_id_of(task), task->mm->exec_vm, hash_seed | 1);
 }
 
 /*
@@ -173,7 +173,7 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 	if (unwind_by_tables && !has_user_stack(task))
 		return STACK_NONE;
 	if (unwind_by_tables)
-		how = walk_user_stack(s->key.tgid, program_of(task), now_ns);
+		how = walk_user_stack(s->key.tgid, space_id_of(task), now_ns);
 	if (how == WALK_DONE)
 		return hash_stack(SIDE_USER);
 	return take_stack(ctx, SIDE_USER, buffer,
@@ -272,7 +272,7 @@ static __always_inline void count_sample(void *ctx, struct sample *s)
 	    user_buffer->end == STACK_END_EARLY) {
 		store_stack(s, &s->key.kernel_stack, kernel_buffer);
 		if (submit_early(bpf_get_current_task_btf(), &s->key, s->set,
-				 program_of(bpf_get_current_task_btf()), now_ns)) {
+				 space_id_of(bpf_get_current_task_btf()), now_ns)) {
 			s->totals->counted++;
 			note_missed(s->key.kernel_stack, s->totals->missed_kernel);
 			return;

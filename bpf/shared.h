@@ -62,9 +62,9 @@ struct count_key {
 	__u64 kernel_stack;
 	__u32 tgid; /* in the recorder's pid namespace */
 	/*
-	 * Tells apart the images that a process id had: a hash of start time, exec count and
-	 * executable pages. Without it the samples before and after an exec, a reused id or a
-	 * dlopen could share a row, and one time would have to place both.
+	 * Tells apart what a process id has mapped over time: a hash of start time, count of execs
+	 * and number of executable pages. Without it the samples before and after an exec, a reused
+	 * id or a dlopen could share a row, and one time would have to place both.
 	 */
 	__u32 image;
 	char comm[COMM_SIZE];
@@ -96,7 +96,7 @@ static inline __u64 early_stack_begin(__u64 sp)
 struct early_sample {
 	struct count_key key; /* without the user stack */
 	__u64 time_ns;
-	__u64 program; /* what struct unwind_space calls image */
+	__u64 space_id; /* as in struct unwind_space */
 	__u32 set;
 	__u32 nr_bytes; /* of stack; those of its first page below the red zone are nothing */
 	__u64 regs[17]; /* by enum unwind_reg */

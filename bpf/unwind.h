@@ -55,9 +55,12 @@ enum unwind_without {
 	UNWIND_TABLE_ASKED_FOR,
 };
 
-/* A process; the key is its id in the recorder's pid namespace. */
+/*
+ * A process; the key is its id in the recorder's pid namespace. A process id has one address space
+ * after another: space_id, a hash of start time and count of execs, tells them apart.
+ */
 struct unwind_space {
-	__u64 image;        /* start time and count of execs, hashed; 0: of the next sample */
+	__u64 space_id;     /* 0: not known, the next sample sets it */
 	__u64 ask_again_ns; /* CLOCK_MONOTONIC: not to be asked for before */
 	__u32 first, nr;    /* its mappings, sorted by address */
 	__u32 is_settled;   /* the recorder has looked, and this is all there is to be had */
@@ -66,7 +69,7 @@ struct unwind_space {
 
 /* What the program asks the recorder for. */
 struct unwind_want {
-	__u64 image;
+	__u64 space_id;
 	__u64 pc; /* whose mapping has no table; 0: the process's mappings are not known, or not all
 		   */
 	__u32 tgid;

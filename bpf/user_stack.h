@@ -119,10 +119,10 @@ struct user_walk {
 };
 
 /* A function like hash_stack, which must return something. */
-__noinline int ask(__u32 tgid, __u64 image, __u64 pc, __u32 exec_pages)
+__noinline int ask(__u32 tgid, __u64 space_id, __u64 pc, __u32 exec_pages)
 {
 	struct unwind_want want = {
-		.image = image, .pc = pc, .tgid = tgid, .exec_pages = exec_pages};
+		.space_id = space_id, .pc = pc, .tgid = tgid, .exec_pages = exec_pages};
 
 	return bpf_ringbuf_output(&unwind_wants, &want, sizeof(want), BPF_RB_FORCE_WAKEUP);
 }
@@ -143,7 +143,7 @@ static __always_inline void ask_for_mappings(struct user_walk *w)
 	w->walk.is_early = true;
 	space->is_settled = 0;
 	space->ask_again_ns = w->now_ns + ASK_AGAIN_NS;
-	ask(w->tgid, space->image, 0, w->exec_pages);
+	ask(w->tgid, space->space_id, 0, w->exec_pages);
 }
 
 /* The index of the mapping of @pc, UNWIND_MAX_MAPPINGS when there is none. A function like
@@ -222,7 +222,7 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 	w->walk.is_early = true;
 	if (pages == UNWIND_TABLE_WANTED &&
 	    __sync_val_compare_and_swap(&m->pages, pages, UNWIND_TABLE_ASKED_FOR) == pages)
-		ask(w->tgid, w->space->image, pc, 0);
+		ask(w->tgid, w->space->space_id, pc, 0);
 	return NULL;
 }
 
@@ -292,15 +292,15 @@ static __always_inline bool has_user_stack(struct task_struct *task)
  * What is known of the process; NULL, and the recorder is asked, when that is nothing yet: then it
  * is early, unless there is nothing to be had.
  */
-static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 image, __u64 now_ns,
+static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_id, __u64 now_ns,
 						       bool *is_early)
 {
 	struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
-	struct unwind_space unknown = {.image = image, .ask_again_ns = now_ns + ASK_AGAIN_NS};
+	struct unwind_space unknown = {.space_id = space_id, .ask_again_ns = now_ns + ASK_AGAIN_NS};
 
-	if (space && !space->image)
-		space->image = image;
-	if (space && space->image == image && space->nr)
+	if (space && !space->space_id)
+		space->space_id = space_id;
+	if (space && space->space_id == space_id && space->nr)
 		return space;
 	if (!space) {
 		/* Without room for it there is nothing to ask for. */
@@ -308,17 +308,17 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 image, 
 		    -E2BIG)
 			return NULL;
 	} else {
-		if (space->image == image && now_ns < space->ask_again_ns) {
+		if (space->space_id == space_id && now_ns < space->ask_again_ns) {
 			*is_early = !space->is_settled;
 			return NULL;
 		}
-		/* Another image, or no answer. */
+		/* Another address space, or no answer. */
 		space->nr = 0;
-		space->image = image;
+		space->space_id = space_id;
 		space->is_settled = 0;
 		space->ask_again_ns = unknown.ask_again_ns;
 	}
-	ask(tgid, image, 0, 0);
+	ask(tgid, space_id, 0, 0);
 	*is_early = true;
 	return NULL;
 }
@@ -331,10 +331,10 @@ enum walk_result {
 };
 
 /*
- * Walks the user stack of the task, of process @tgid and @image, into its buffer. That it has one
- * is known. A function like hash_stack.
+ * Walks the user stack of the task, of process @tgid and its address space @space_id, into its
+ * buffer. That it has one is known. A function like hash_stack.
  */
-__noinline int walk_user_stack(__u32 tgid, __u64 image, __u64 now_ns)
+__noinline int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 zero = 0, side = SIDE_USER;
@@ -347,7 +347,7 @@ __noinline int walk_user_stack(__u32 tgid, __u64 image, __u64 now_ns)
 	w.walk.frame = bpf_map_lookup_elem(&unwind_frames, &zero);
 	if (!stack || !w.walk.frame || regs->cs != USER_CS)
 		return WALK_IMPOSSIBLE;
-	w.space = find_space(tgid, image, now_ns, &is_early);
+	w.space = find_space(tgid, space_id, now_ns, &is_early);
 	if (!w.space)
 		return is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
 	w.exec_pages = task->mm->exec_vm;
@@ -366,7 +366,7 @@ __noinline int walk_user_stack(__u32 tgid, __u64 image, __u64 now_ns)
  * no room; nothing has happened then.
  */
 static __always_inline bool submit_early(struct task_struct *task, const struct count_key *key,
-					 __u32 set, __u64 program, __u64 now_ns)
+					 __u32 set, __u64 space_id, __u64 now_ns)
 {
 	struct early_sample *sample = bpf_ringbuf_reserve(&early_samples, sizeof(*sample), 0);
 	__u64 page;
@@ -377,7 +377,7 @@ static __always_inline bool submit_early(struct task_struct *task, const struct 
 	sample->key = *key;
 	sample->key.user_stack = STACK_NONE;
 	sample->time_ns = now_ns;
-	sample->program = program;
+	sample->space_id = space_id;
 	sample->set = set;
 	load_regs(sample->regs, (struct pt_regs *)bpf_task_pt_regs(task));
 	/* Page by page, since a read fails as a whole. */

@@ -158,9 +158,10 @@ static int list_mappings(struct space_maps *u, const struct address_spaces *spac
 	return 0;
 }
 
-static bool is_unchanged(const struct space_maps *u, const struct unwind_process *p, uint64_t image)
+static bool is_unchanged(const struct space_maps *u, const struct unwind_process *p,
+			 uint64_t space_id)
 {
-	if (p->image != image || p->nr != u->list.nr)
+	if (p->space_id != space_id || p->nr != u->list.nr)
 		return false;
 	for (uint32_t i = 0; i < p->nr; i++)
 		if (u->mappings[p->first + i].start != u->list.data[i].start ||
@@ -175,7 +176,7 @@ static bool is_unchanged(const struct space_maps *u, const struct unwind_process
 static int put_space(struct space_maps *u, const struct unwind_process *p, uint64_t ask_again_ns,
 		     uint64_t flags)
 {
-	struct unwind_space space = {.image = p->image,
+	struct unwind_space space = {.space_id = p->space_id,
 				     .ask_again_ns = ask_again_ns,
 				     .first = p->first,
 				     .nr = p->nr,
@@ -204,26 +205,26 @@ static int put_mappings(struct space_maps *u, uint32_t first)
 		       : 0;
 }
 
-void space_maps_hide(struct space_maps *u, uint32_t pid, uint64_t image)
+void space_maps_hide(struct space_maps *u, uint32_t pid, uint64_t space_id)
 {
-	const struct unwind_process hidden = {.pid = pid, .image = image};
+	const struct unwind_process hidden = {.pid = pid, .space_id = space_id};
 
 	/* It may have gone, and nobody would remove it. */
 	put_space(u, &hidden, clock_monotonic_ns() + BACKOFF_MAX_NS, BPF_EXIST);
 }
 
 /*
- * Tells the program what is in the list as the mappings of @pid, which is @image. Returns 0 or
- * -ENOMEM; a process for which there is no room is left along frame pointers.
+ * Tells the program what is in the list as the mappings of @pid in address space @space_id. Returns
+ * 0 or -ENOMEM; a process for which there is no room is left along frame pointers.
  */
-static int install(struct space_maps *u, uint32_t pid, uint64_t image, uint32_t exec_pages)
+static int install(struct space_maps *u, uint32_t pid, uint64_t space_id, uint32_t exec_pages)
 {
 	struct unwind_process *p = space_maps_find(u, pid);
 	struct unwind_process old;
 	uint32_t room, first;
 	int ret;
 
-	if (p && is_unchanged(u, p, image)) {
+	if (p && is_unchanged(u, p, space_id)) {
 		p->backoff_ns =
 			p->backoff_ns < BACKOFF_MAX_NS / 2 ? p->backoff_ns * 2 : BACKOFF_MAX_NS;
 		p->exec_pages = exec_pages;
@@ -233,7 +234,7 @@ static int install(struct space_maps *u, uint32_t pid, uint64_t image, uint32_t 
 	if (!u->list.nr)
 		return 0;
 	if (take_room(u, u->list.nr, &room, &first)) {
-		space_maps_hide(u, pid, image);
+		space_maps_hide(u, pid, space_id);
 		return 0;
 	}
 	ret = put_mappings(u, first);
@@ -245,7 +246,7 @@ static int install(struct space_maps *u, uint32_t pid, uint64_t image, uint32_t 
 	p->first = first;
 	p->nr = u->list.nr;
 	p->room = room;
-	p->image = image;
+	p->space_id = space_id;
 	p->backoff_ns = BACKOFF_NS;
 	p->exec_pages = exec_pages;
 	put_space(u, p, 0, BPF_ANY);
@@ -253,11 +254,11 @@ static int install(struct space_maps *u, uint32_t pid, uint64_t image, uint32_t 
 }
 
 int space_maps_put(struct space_maps *u, const struct address_spaces *from,
-		   const struct address_space *space, uint64_t image, uint32_t exec_pages)
+		   const struct address_space *space, uint64_t space_id, uint32_t exec_pages)
 {
 	int ret = list_mappings(u, from, space);
 
-	return ret ? ret : install(u, space->pid, image, exec_pages);
+	return ret ? ret : install(u, space->pid, space_id, exec_pages);
 }
 
 bool space_maps_differ(const struct space_maps *u, uint32_t pid, const struct mapping *mapping,
@@ -275,13 +276,13 @@ bool space_maps_differ(const struct space_maps *u, uint32_t pid, const struct ma
 	return false;
 }
 
-int space_maps_lookup(const struct space_maps *u, uint32_t pid, uint64_t image, uint64_t pc,
+int space_maps_lookup(const struct space_maps *u, uint32_t pid, uint64_t space_id, uint64_t pc,
 		      struct unwind_mapping *mapping)
 {
 	const struct unwind_process *p = space_maps_find(u, pid);
 	uint32_t lo, hi;
 
-	if (!p || (p->image && p->image != image))
+	if (!p || (p->space_id && p->space_id != space_id))
 		return -EAGAIN;
 	for (lo = p->first, hi = p->first + p->nr; lo < hi;) {
 		uint32_t mid = lo + (hi - lo) / 2;

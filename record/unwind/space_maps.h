@@ -21,7 +21,7 @@
 struct unwind_process {
 	uint32_t pid;             /* 0: this is free */
 	uint32_t first, nr, room; /* in mappings */
-	uint64_t image;
+	uint64_t space_id;
 	uint64_t backoff_ns;
 	uint32_t exec_pages; /* when the program asked; 0: not known */
 };
@@ -51,26 +51,26 @@ int space_maps_init(struct space_maps *spaces, struct file_tables *tables);
 struct unwind_process *space_maps_find(const struct space_maps *spaces, uint32_t pid);
 
 /*
- * Tells the program what @space, of @from, maps; @image is what the program calls it, or 0, and
+ * Tells the program what @space, of @from, maps; @space_id is what the program calls it, or 0, and
  * @exec_pages what it said of it when it asked, or 0. Leaves the tables of its mappings in
  * list_tables. Returns 0 or -ENOMEM; a process for which there is no room is left along frame
  * pointers.
  */
 int space_maps_put(struct space_maps *spaces, const struct address_spaces *from,
-		   const struct address_space *space, uint64_t image, uint32_t exec_pages);
+		   const struct address_space *space, uint64_t space_id, uint32_t exec_pages);
 
 /* Tells the program that the mappings of @pid cannot be had, for some time, if it knows @pid. */
-void space_maps_hide(struct space_maps *spaces, uint32_t pid, uint64_t image);
+void space_maps_hide(struct space_maps *spaces, uint32_t pid, uint64_t space_id);
 
 /* Has the process anything at the mapping's place that is not of @table? */
 bool space_maps_differ(const struct space_maps *spaces, uint32_t pid, const struct mapping *mapping,
 		       uint32_t table);
 
 /*
- * What the process, if it is @image, has at @pc. Returns 1, 0 when nothing is there, or -EAGAIN
- * when its mappings are not known.
+ * What the process, if it is in address space @space_id, has at @pc. Returns 1, 0 when nothing is
+ * there, or -EAGAIN when its mappings are not known.
  */
-int space_maps_lookup(const struct space_maps *spaces, uint32_t pid, uint64_t image, uint64_t pc,
+int space_maps_lookup(const struct space_maps *spaces, uint32_t pid, uint64_t space_id, uint64_t pc,
 		      struct unwind_mapping *mapping);
 
 void space_maps_remove(struct space_maps *spaces, uint32_t pid);

@@ -62,17 +62,17 @@ static int forget_look(struct unwinder *u, uint32_t pid)
 }
 
 /* Tells the program what @pid maps now; @exec_pages is what the program knows, or 0. */
-static int refresh(struct unwinder *u, uint32_t pid, uint64_t image, uint32_t exec_pages)
+static int refresh(struct unwinder *u, uint32_t pid, uint64_t space_id, uint32_t exec_pages)
 {
 	struct address_space *space;
 	int ret = look_at(u, pid, &space), forget_ret;
 
 	if (space)
-		ret = space_maps_put(&u->spaces, &u->looked_at, space, image, exec_pages);
+		ret = space_maps_put(&u->spaces, &u->looked_at, space, space_id, exec_pages);
 	else if (!ret && proc_is_gone(pid))
 		space_maps_remove(&u->spaces, pid);
 	else if (!ret && proc_is_hidden(pid))
-		space_maps_hide(&u->spaces, pid, image);
+		space_maps_hide(&u->spaces, pid, space_id);
 	/* Else nothing is mapped: it is in the middle of an exec, and will be asked for again. */
 	forget_ret = forget_look(u, pid);
 	return ret ? ret : forget_ret;
@@ -111,7 +111,7 @@ static int serve(void *ctx, void *data, size_t size)
 	if (size < sizeof(*want) || u->ret)
 		return 0;
 	u->ret = want->pc ? want_table(u, want->tgid, want->pc)
-			  : refresh(u, want->tgid, want->image, want->exec_pages);
+			  : refresh(u, want->tgid, want->space_id, want->exec_pages);
 	return 0;
 }
 
@@ -131,7 +131,7 @@ static int find_now(void *ctx, const struct early_sample *sample, uint64_t pc,
 {
 	const struct unwinder *u = ctx;
 
-	return space_maps_lookup(&u->spaces, sample->key.tgid, sample->program, pc, mapping);
+	return space_maps_lookup(&u->spaces, sample->key.tgid, sample->space_id, pc, mapping);
 }
 
 int unwinder_work(struct unwinder *u)
@@ -142,7 +142,7 @@ int unwinder_work(struct unwinder *u)
 		const struct unwind_process *p = space_maps_find(&u->spaces, u->stale.data[i]);
 
 		if (p)
-			u->ret = refresh(u, p->pid, p->image, 0);
+			u->ret = refresh(u, p->pid, p->space_id, 0);
 	}
 	vec_clear(&u->stale);
 	if (!u->ret)
@@ -266,7 +266,7 @@ const int *unwinder_fds(const struct unwinder *u, size_t *nr)
 static int adopt(struct unwinder *u, const struct address_spaces *spaces)
 {
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
-		/* Whose image it is, the program notes at the first sample. */
+		/* The program notes the address space at the first sample. */
 		int ret = space_maps_put(&u->spaces, spaces, spaces->newest.data[i], 0, 0);
 
 		if (ret)

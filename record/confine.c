@@ -28,8 +28,9 @@ static bool can_replace(void *ctx)
 static bool can_keep_tables(void *ctx)
 {
 	const struct unwinder *unwinder = *(const struct unwinder **)ctx;
+	int reason;
 
-	return !unwinder || !unwinder_may_keep(unwinder);
+	return !unwinder || unwinder_may_keep(unwinder, &reason);
 }
 
 static bool has_no_command(void *ctx)
@@ -42,20 +43,23 @@ int confine_recorder(struct sampler *sampler, struct recordings *recordings, boo
 {
 	const struct privilege_need needs[] = {
 		/*
-		 * Before Linux 5.19 every bpf() call, while unprivileged_bpf_disabled is set; later
-		 * those that make maps, as for the tables of an unwinder.
+		 * Before Linux 5.19 every bpf() call takes it if unprivileged_bpf_disabled is set.
+		 * Later kernels ask for it when maps are made, as the unwinder's tables are.
 		 */
 		{CAP_BPF, unwinder ? NULL : can_read_maps, sampler},
-		/* The rename, and in the sticky directory of another user over his file. */
+		/* To give the file its name in a directory of another user. */
 		{CAP_DAC_OVERRIDE, can_create, recordings},
+		/* To keep unwind tables in a directory of another user. */
 		{CAP_DAC_OVERRIDE, can_keep_tables, &unwinder},
+		/* To replace a file of another user in a sticky directory. */
 		{CAP_FOWNER, can_replace, recordings},
-		/* Late looks at processes: maps, files that only their users may read, map_files.
-		 */
+		/* To read /proc/PID/maps of processes that begin later. */
 		{CAP_SYS_PTRACE, NULL, NULL},
+		/* To read mapped files that only their users may read. */
 		{CAP_DAC_READ_SEARCH, NULL, NULL},
+		/* To open /proc/PID/map_files. */
 		{CAP_CHECKPOINT_RESTORE, NULL, NULL},
-		/* To end a command that has become another user. */
+		/* To kill a command that has become another user. */
 		{CAP_KILL, has_no_command, &has_command},
 	};
 

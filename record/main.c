@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profrec: records where CPU time is spent. */
+/* profrec records where the machine spends CPU time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 /* Exit statuses. */
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* A closed standard descriptor would be given to the next file opened, and messages go into it. */
+/* Otherwise an opened file could get the number of a closed standard descriptor, and messages. */
 static void open_standard_fds(void)
 {
 	int fd;

@@ -9,12 +9,12 @@
 #include "common/err.h"
 #include "common/options.h"
 #include "common/parse.h"
-#include "record/sampler/event_names.h"
 #include "record/output/rotation.h"
+#include "record/sampler/event_names.h"
 
-/* How stacks of user space are walked. */
+/* How the recorder walks stacks of user space. */
 enum unwind_mode {
-	UNWIND_AUTO,  /* by tables where the kernel can */
+	UNWIND_AUTO,  /* by tables if the kernel can */
 	UNWIND_FP,    /* along frame pointers */
 	UNWIND_DWARF, /* by tables */
 };
@@ -23,16 +23,16 @@ struct record_options {
 	const char *output;
 	u32_vec pids;
 	u32_vec tids;
-	bool follow;        /* children of the pids too */
-	const char *comm;   /* NULL: any */
-	uint64_t uid;       /* UINT64_MAX: any */
+	bool follow;        /* descendants of the pids, too */
+	const char *comm;   /* name of threads; NULL: any */
+	uint64_t uid;       /* FILTERS_ANY_UID: any */
 	const char *cgroup; /* path; NULL: any */
 	const char *cgroup_map;
-	uint64_t mntns; /* a process in the mount namespace; 0: any */
+	uint64_t mntns; /* id of a process in the mount namespace; 0: any namespace */
 	const char *mntns_map;
-	u32_vec cpus;
+	u32_vec cpus;            /* empty: all */
 	const char *event_text;  /* NULL: the default */
-	struct event_name event; /* what that names */
+	struct event_name event; /* parsed from event_text */
 	uint64_t freq_hz;        /* 0: by period */
 	uint64_t period;
 	bool user_only;
@@ -40,20 +40,23 @@ struct record_options {
 	bool include_idle;
 	uint64_t stack_storage;
 	uint64_t hash_storage;
-	uint64_t max_depth;      /* frames of a stack; 0: the default */
+	uint64_t max_depth;      /* frames of a stack at most; 0: the default */
 	const char *unwind_text; /* NULL: the default */
 	enum unwind_mode unwind;
-	const char *unwind_cache; /* NULL: none */
+	const char *unwind_cache; /* directory that keeps tables; NULL: none */
 	bool quiet;
-	uint64_t interval_s; /* 0: no intervals */
-	const char *rotate;  /* as given; NULL: not */
-	struct rotation rotation;
-	uint64_t duration_s; /* 0: until stopped */
-	char **command;      /* NULL: none; ends with NULL */
-	char *command_line;  /* all arguments, joined by spaces */
+	uint64_t interval_s;      /* 0: no intervals */
+	const char *rotate;       /* text of the option; NULL: not given */
+	struct rotation rotation; /* parsed from rotate */
+	uint64_t duration_s;      /* 0: until a signal */
+	char **command;           /* NULL: none; ends with NULL */
+	char *command_line;       /* all arguments, joined by spaces */
 };
 
-/* Returns an options_result, or -EINVAL or -ENOMEM with @err set. Release with the deinit. */
+/*
+ * Parses the command line and checks it. Strings point into @argv. Returns an options_result, or
+ * -EINVAL or -ENOMEM with @err set. The caller calls record_options_deinit in all cases.
+ */
 int record_options_parse(struct record_options *options, int argc, char **argv, struct err *err);
 
 void record_options_deinit(struct record_options *options);

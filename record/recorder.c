@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The order of things. Start: the output first, so that a mistake there costs nothing; the sampler
- * last. Stop: the sampler first, then the last drain. Why each drain goes as it does:
- * doc/design.md.
+ * The order of a run. At the start the recorder opens the output first, so that a mistake there
+ * costs nothing, and attaches the sampler last. At the end it stops the sampler first, then drains
+ * for the last time. doc/design.md gives the reasons for the order of steps in a drain.
  */
 #include "record/recorder.h"
 
@@ -11,57 +11,63 @@
 
 #include "common/clock.h"
 #include "record/confine.h"
+#include "record/description.h"
 #include "record/epoch/drain.h"
 #include "record/epoch/epoch.h"
-#include "record/system/open_files.h"
 #include "record/output/progress.h"
-#include "record/output/schedule.h"
 #include "record/output/recordings.h"
+#include "record/output/schedule.h"
 #include "record/session.h"
+#include "record/system/open_files.h"
 #include "record/system/wakeups.h"
 
-/* What ends, processes and mappings, is kept until a drain; at this many there is one. */
+/*
+ * Processes and mappings that ended are kept until the next drain. When there are this many of
+ * them, the recorder drains.
+ */
 #define EXITED_MAX 1024
 #define ENDED_MAX  16384
 
 /*
- * Between drains side-band records are taken over up to this long ago: by then they are all in
- * their buffers.
+ * Between drains the recorder applies side-band records that are at least this old: the kernel has
+ * written all of them into the buffers by now.
  */
 #define SIDEBAND_SETTLE_NS (100 * NS_PER_MS)
 
 /*
- * The side-band is read at least this often: what is known of processes from /proc can be had only
- * while they live.
+ * The recorder reads the side-band at least this often, since /proc tells of a new process only
+ * while the process lives.
  */
 #define SIDEBAND_INTERVAL_NS (250 * NS_PER_MS)
 
 #define STATUS_INTERVAL_NS NS_PER_S
 
 /*
- * Blocks from this size on are mapped one by one. Left to itself, malloc would no longer do so once
- * libbpf has freed the kernel's types, 5 MB, and tables that grow would leave holes in the heap.
+ * malloc maps blocks of this size and more one by one. By default malloc raises the size when
+ * libbpf frees the kernel's types, 5 MB; then tables that grow would leave holes in the heap.
  */
 #define MAPPED_BLOCK_BYTES (128 << 10)
 
 struct recorder {
 	const struct record_options *options;
 	struct err *err;
+	struct progress progress;
 	struct session session;
+	struct description description;
 	struct recordings recordings;
 	struct wakeups wakeups;
 	struct schedule schedule;
 	struct drain *drain;
 	struct epoch *epoch;
-	uint64_t start_ns;     /* CLOCK_MONOTONIC: of the run */
-	uint64_t drained_ns;   /* CLOCK_MONOTONIC: what was sampled until then is in the epoch */
-	size_t nr_exited;      /* address spaces that no drain could forget */
-	uint64_t lost_records; /* of the side-band, as of the last drain */
+	uint64_t start_ns;     /* CLOCK_MONOTONIC: start of the run */
+	uint64_t drained_ns;   /* CLOCK_MONOTONIC: samples from before are in the epoch */
+	size_t nr_exited;      /* exited address spaces that the last drain could not forget */
+	uint64_t lost_records; /* of the side-band, up to the last drain */
 	uint64_t nr_stacks;    /* rows written so far */
 	enum prof_end_reason end_reason;
-	bool stop;
-	uint64_t stopped_ns; /* CLOCK_MONOTONIC: when sampling was ended; 0: it was not */
-	int pending;         /* bits of enum wakeup that came while the output was waited for */
+	bool stop;           /* the run ends as soon as it can */
+	uint64_t stopped_ns; /* CLOCK_MONOTONIC: end of sampling; 0: sampling goes on */
+	int pending;         /* bits of enum wakeup, from while the recorder waited for a reader */
 };
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -93,7 +99,7 @@ static int watch_all(struct recorder *r)
 	return ret;
 }
 
-static void stop(struct recorder *r, enum prof_end_reason reason)
+static void request_stop(struct recorder *r, enum prof_end_reason reason)
 {
 	if (!r->stop)
 		r->end_reason = reason;
@@ -107,19 +113,21 @@ static void stop_sampling(struct recorder *r)
 		r->stopped_ns = clock_monotonic_ns();
 }
 
-static void heed(struct recorder *r, int happened)
+/* Stops the run if @happened, bits of enum wakeup, says so. */
+static void handle_wakeups(struct recorder *r, int happened)
 {
 	if (happened & WAKEUP_CHILD)
 		command_reap(&r->session.command);
 	if (happened & WAKEUP_STOP)
-		stop(r, PROF_END_SIGNAL);
+		request_stop(r, PROF_END_SIGNAL);
 	if (r->session.command.exited)
-		stop(r, PROF_END_COMMAND);
+		request_stop(r, PROF_END_COMMAND);
 }
 
 /*
- * While nobody reads standard output, the recording ends when it is due or asked for, and its end
- * is kept for the reader; who then asks once more wants the recorder to end. An outfile's wait.
+ * The wait function of an outfile. While nobody reads standard output, sampling still ends when it
+ * is due or a signal asks for it. Then the recorder keeps the last part of the recording for the
+ * reader. Another signal ends the recorder, and that part is lost.
  */
 static int wait_for_reader(void *ctx, int fd)
 {
@@ -142,20 +150,21 @@ static int wait_for_reader(void *ctx, int fd)
 				r->err, -EINTR,
 				"failed to write 'standard output': a signal came while nobody read it");
 		r->pending |= what & (WAKEUP_FLUSH | WAKEUP_ROTATE);
-		heed(r, what);
+		handle_wakeups(r, what);
 	}
 }
 
-/* Everything that needs no sampler yet. */
-static int prepare(struct recorder *r)
+/* Does all that can be done before the first sample. */
+static int prepare_run(struct recorder *r)
 {
 	int ret;
 
 	wakeups_block_signals();
 	open_files_raise();
-	ret = session_init(&r->session, r->options, r->err);
+	ret = session_init(&r->session, r->options, &r->progress, r->err);
 	if (!ret)
-		ret = recordings_open(&r->recordings, &r->session);
+		ret = recordings_open(&r->recordings, r->options->output, &r->options->rotation,
+				      r->err);
 	if (!ret && !r->recordings.out.path) {
 		r->recordings.out.wait = wait_for_reader;
 		r->recordings.out.wait_ctx = r;
@@ -172,26 +181,41 @@ static int prepare(struct recorder *r)
 	return ret;
 }
 
-/* Starts sampling. */
-static int begin(struct recorder *r)
+/* Writes the description of the recording that begins at @start_ns. */
+static int begin_recording(struct recorder *r, uint64_t start_ns)
+{
+	if (description_begin(&r->description, &r->session, start_ns,
+			      schedule_planned_s(&r->schedule)))
+		return out_of_memory(r);
+	return recordings_begin(&r->recordings, &r->description.meta);
+}
+
+/* Begins the first recording and starts sampling. */
+static int begin_run(struct recorder *r)
 {
 	const struct record_options *o = r->options;
-	uint64_t start = clock_monotonic_ns();
+	const struct schedule_lengths lengths = {
+		.duration_ns = o->duration_s * NS_PER_S,
+		.interval_ns = o->interval_s * NS_PER_S,
+		.rotate_ns = o->rotation.seconds * NS_PER_S,
+		.status_ns = progress_has_status(&r->progress) ? STATUS_INTERVAL_NS : 0,
+	};
 	int ret;
 
-	r->start_ns = r->drained_ns = start;
-	schedule_begin(&r->schedule, start, o->duration_s * NS_PER_S, o->interval_s * NS_PER_S,
-		       o->rotation.seconds * NS_PER_S);
-	ret = recordings_begin(&r->recordings, start, schedule_planned_s(&r->schedule));
-	if (!ret)
-		ret = session_start(&r->session);
+	r->start_ns = r->drained_ns = clock_monotonic_ns();
+	schedule_begin(&r->schedule, r->start_ns, &lengths);
+	ret = begin_recording(r, r->start_ns);
+	if (ret)
+		return ret;
+	progress_begin(&r->progress, &r->description.meta, o->duration_s);
+	ret = session_start(&r->session);
 	if (!ret)
 		ret = confine_recorder(r->session.sampler, &r->recordings, o->command != NULL,
 				       r->session.unwinder, r->err);
 	return ret;
 }
 
-/* Writes what is in the epoch as one that ends at @end_ns. */
+/* Writes the rows of the epoch as an epoch that ends at @end_ns, and empties it. */
 static int write_epoch(struct recorder *r, uint64_t end_ns)
 {
 	struct prof_epoch tables;
@@ -209,7 +233,7 @@ static int write_epoch(struct recorder *r, uint64_t end_ns)
 	r->nr_stacks += epoch_nr_counts(r->epoch);
 	if (epoch_reset(r->epoch) || jit_forget(&r->session.jit, &r->session.spaces))
 		return out_of_memory(r);
-	/* Of a large epoch many small pieces are free now: over hours they would add up. */
+	/* A large epoch has freed many small blocks, which would add up over hours. */
 	malloc_trim(0);
 	return 0;
 }
@@ -223,7 +247,7 @@ static int flush_part(struct recorder *r)
 	return write_epoch(r, min_u64(r->drained_ns, schedule_interval_end(&r->schedule) - 1));
 }
 
-/* After a drain: the next epoch begins where this one ends. */
+/* Call it after a drain. Writes the epoch, and begins the next one where this one ends. */
 static int end_epoch(struct recorder *r)
 {
 	int ret = write_epoch(r, r->drained_ns);
@@ -232,18 +256,19 @@ static int end_epoch(struct recorder *r)
 	return ret;
 }
 
-/* Swaps the sets and takes what is in the one at rest. */
-static int take(struct recorder *r)
+/* Swaps the sets and takes all samples out of the set that is at rest then. */
+static int take_set(struct recorder *r)
 {
 	struct session *s = &r->session;
 	int ret;
 
-	/* Before the swap: a wakeup of the new set, which fills already, must not be consumed. */
+	/* Clear before the swap, since the new set fills at once and its wakeup must not get lost.
+	 */
 	sampler_clear_wakeups(s->sampler);
 	ret = sampler_swap(s->sampler, &r->drained_ns, r->err);
 	if (!ret && s->unwinder)
 		ret = unwinder_settle(s->unwinder);
-	/* All samples at rest were taken by now, and all records of before them are written. */
+	/* Every record from before the samples at rest has been written by now. */
 	if (!ret)
 		ret = session_apply_records(s, clock_monotonic_ns());
 	if (!ret && s->unwinder)
@@ -253,8 +278,22 @@ static int take(struct recorder *r)
 	return ret == -ENOMEM ? out_of_memory(r) : ret;
 }
 
-/* Moves what was taken into the epoch. */
-static int add(struct recorder *r)
+/* After a loss of records, or where a CPU has no side-band, mappings may be unknown. */
+static int check_losses(struct recorder *r)
+{
+	struct session *s = &r->session;
+	uint64_t lost_before = r->lost_records;
+
+	sideband_count_lost(s->sideband);
+	r->lost_records = sideband_lost(s->sideband);
+	if (r->lost_records == lost_before && !s->changed_cpus.nr)
+		return 0;
+	address_spaces_distrust(&s->spaces);
+	return s->unwinder ? unwinder_sweep(s->unwinder) : 0;
+}
+
+/* Moves the samples that take_set took into the epoch. */
+static int fill_epoch(struct recorder *r)
 {
 	struct session *s = &r->session;
 	struct early_samples *early = NULL;
@@ -264,13 +303,8 @@ static int add(struct recorder *r)
 		ret = ksyms_refresh(&s->ksyms);
 	if (!ret)
 		ret = session_watch_cpus(s);
-	sideband_count_lost(s->sideband);
-	if (sideband_lost(s->sideband) != r->lost_records || s->changed_cpus.nr) {
-		address_spaces_distrust(&s->spaces);
-		if (!ret && s->unwinder)
-			ret = unwinder_sweep(s->unwinder);
-	}
-	r->lost_records = sideband_lost(s->sideband);
+	if (!ret)
+		ret = check_losses(r);
 	if (!ret && s->unwinder) {
 		ret = unwinder_walk_early(s->unwinder, &s->spaces);
 		early = unwinder_early(s->unwinder);
@@ -291,11 +325,13 @@ static int show_status(struct recorder *r, uint64_t now)
 	int ret = sampler_taken(r->session.sampler, &taken, r->err);
 
 	if (!ret)
-		progress_status(now - r->start_ns, taken, r->nr_stacks + epoch_nr_counts(r->epoch));
+		progress_status(&r->progress, now - r->start_ns, taken,
+				r->nr_stacks + epoch_nr_counts(r->epoch));
+	r->schedule.status_due_ns = now + r->schedule.lengths.status_ns;
 	return ret;
 }
 
-/* Waits until @due_ns or until something happens: bits of enum wakeup go to *@happened. */
+/* Waits until @due_ns or until something happens. *@happened receives bits of enum wakeup. */
 static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 {
 	uint64_t now = clock_monotonic_ns();
@@ -304,10 +340,11 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 
 	if (what < 0)
 		return what;
-	heed(r, what);
+	handle_wakeups(r, what);
 	*happened = what | r->pending;
 	r->pending = 0;
-	/* Anything else that woke us is looked at in any case. Samples wait for the unwinder. */
+	/* No bit tells of the other descriptors. The unwinder is first, since samples wait for it.
+	 */
 	what = session_unwind(&r->session);
 	if (!what)
 		what = session_apply_records(&r->session,
@@ -323,93 +360,136 @@ static bool has_many_ended(const struct recorder *r)
 	       r->session.spaces.nr_ended >= ENDED_MAX;
 }
 
-/* After a drain: the recording ends with it, and the next one goes on from there. */
-static int rotate(struct recorder *r)
+/* Prints the closing line of the recording, and how the command ended. */
+static void print_end(struct recorder *r)
 {
-	schedule_rotate(&r->schedule, r->drained_ns);
-	return recordings_rotate(&r->recordings, r->drained_ns, schedule_planned_s(&r->schedule));
+	struct command *command = &r->session.command;
+	struct progress_result result = {
+		.end = &r->description.end,
+		.nr_stacks = r->recordings.nr_stacks,
+		.bytes = recordings_bytes(&r->recordings),
+		.output = recordings_name(&r->recordings),
+	};
+
+	command_reap(command);
+	result.command_status = command->status;
+	progress_end(&r->progress, &result);
 }
 
-static bool is_full(const struct recorder *r)
+/* Ends the recording at @end_ns. All its samples have been drained and written. */
+static int end_recording(struct recorder *r, uint64_t end_ns, enum prof_end_reason reason)
 {
-	return r->options->rotation.bytes &&
-	       recordings_bytes(&r->recordings) >= r->options->rotation.bytes;
-}
-
-/* Drains, writes and rotates as is due at @now or asked for by @happened. */
-static int do_due(struct recorder *r, uint64_t now, int happened)
-{
-	bool wants_file = r->recordings.is_pattern && happened & WAKEUP_ROTATE;
-	bool file_due = wants_file || now >= r->schedule.rotate_due_ns;
-	bool epoch_due = file_due || now >= schedule_epoch_due(&r->schedule) ||
-			 happened & (WAKEUP_FLUSH | WAKEUP_ROTATE);
-	bool is_loading = r->session.ksyms.loading;
+	struct err warning;
 	int ret;
 
-	if (!epoch_due && !(happened & WAKEUP_WATERMARK) && (is_loading || !has_many_ended(r)))
-		return 0;
-	ret = take(r);
-	/* The sets have room for the time of a drain, but not of kallsyms on a busy machine. */
-	if (is_loading && !epoch_due)
+	if (description_end(&r->description, &r->session, end_ns, reason))
+		return out_of_memory(r);
+	ret = recordings_end(&r->recordings, &r->description.end);
+	if (ret)
 		return ret;
-	if (!ret)
-		ret = add(r);
-	if (!ret && (epoch_due || is_full(r)))
-		ret = end_epoch(r);
-	if (!ret && (file_due || is_full(r)))
-		ret = rotate(r);
+	print_end(r);
+	ret = recordings_remove_old(&r->recordings, &warning);
+	if (warning.text[0])
+		progress_error(&r->progress, &warning);
 	return ret;
 }
 
-static int loop(struct recorder *r)
+/* Call it after a drain. Ends the recording, and begins another where this one ends. */
+static int rotate_recording(struct recorder *r)
 {
-	bool has_status = !r->options->quiet && progress_has_status();
-	uint64_t status_due = has_status ? r->start_ns + STATUS_INTERVAL_NS : UINT64_MAX;
+	int ret = end_recording(r, r->drained_ns, PROF_END_ROTATED);
+
+	if (!ret)
+		ret = recordings_open_next(&r->recordings);
+	if (ret)
+		return ret;
+	schedule_rotate(&r->schedule, r->drained_ns);
+	return begin_recording(r, r->drained_ns);
+}
+
+/* Bits of enum due: the work that signals, full maps and ended processes ask for. */
+static int asked_work(const struct recorder *r, int happened)
+{
+	int asked = 0;
+
+	if (happened & WAKEUP_WATERMARK || (!r->session.ksyms.loading && has_many_ended(r)))
+		asked |= DUE_DRAIN;
+	if (happened & (WAKEUP_FLUSH | WAKEUP_ROTATE))
+		asked |= DUE_EPOCH;
+	if (happened & WAKEUP_ROTATE && r->recordings.is_pattern)
+		asked |= DUE_FILE;
+	return asked;
+}
+
+/* Drains, writes and rotates as @due, bits of enum due, says. */
+static int do_due(struct recorder *r, int due)
+{
+	bool is_loading = r->session.ksyms.loading;
+	int ret;
+
+	if (!(due & DUE_DRAIN))
+		return 0;
+	ret = take_set(r);
+	/*
+	 * Reading kallsyms can take long on a busy machine, and a set has no room for that time.
+	 * Until the names are there, only take the samples.
+	 */
+	if (is_loading && !(due & DUE_EPOCH))
+		return ret;
+	if (!ret)
+		ret = fill_epoch(r);
+	if (!ret && (due & DUE_EPOCH || recordings_is_full(&r->recordings)))
+		ret = end_epoch(r);
+	/* The epoch that was written may have filled the file. */
+	if (!ret && (due & DUE_FILE || recordings_is_full(&r->recordings)))
+		ret = rotate_recording(r);
+	return ret;
+}
+
+/* Records until the run is to end. */
+static int run_loop(struct recorder *r)
+{
+	struct ksyms *ksyms = &r->session.ksyms;
 
 	while (!r->stop) {
-		uint64_t now;
-		int happened = 0;
-		struct ksyms *ksyms = &r->session.ksyms;
-		uint64_t due =
-			ksyms->loading ? 0 : min_u64(schedule_next(&r->schedule), status_due);
-		int ret = wait_until(r, due, &happened);
+		uint64_t now, next_ns = ksyms->loading ? 0 : schedule_next(&r->schedule);
+		int due, happened = 0;
+		int ret = wait_until(r, next_ns, &happened);
 
+		if (ret)
+			return ret;
 		now = clock_monotonic_ns();
-		if (!ret && now >= r->schedule.end_ns)
+		due = schedule_due(&r->schedule, now, asked_work(r, happened));
+		if (due & DUE_END)
 			break;
-		if (!ret)
-			ret = do_due(r, now, happened);
+		ret = do_due(r, due);
 		if (!ret && ksyms_load_slice(ksyms))
 			ret = out_of_memory(r);
-		if (!ret && now >= status_due) {
+		if (!ret && due & DUE_STATUS)
 			ret = show_status(r, now);
-			status_due = now + STATUS_INTERVAL_NS;
-		}
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-/* Stops sampling, drains what is left and ends the recording. */
-static int finish(struct recorder *r)
+/* Stops sampling, drains the last samples and ends the recording. */
+static int finish_run(struct recorder *r)
 {
-	struct recordings_end how = {.reason = r->end_reason};
 	int ret;
 
 	stop_sampling(r);
-	how.end_ns = r->stopped_ns;
-	ret = take(r);
+	ret = take_set(r);
 	if (!ret)
-		ret = add(r);
-	r->drained_ns = how.end_ns; /* nothing was sampled behind it */
+		ret = fill_epoch(r);
+	r->drained_ns = r->stopped_ns; /* no sample was taken later */
 	if (!ret)
 		ret = end_epoch(r);
-	return ret ? ret : recordings_end(&r->recordings, &how);
+	return ret ? ret : end_recording(r, r->stopped_ns, r->end_reason);
 }
 
-/* What was drained before something failed is worth keeping, if it can be written. */
-static void salvage(struct recorder *r)
+/* After an error, writes the samples that were drained before, and keeps the error. */
+static void salvage_epoch(struct recorder *r)
 {
 	struct err first = *r->err;
 
@@ -417,9 +497,10 @@ static void salvage(struct recorder *r)
 	*r->err = first;
 }
 
-static void release(struct recorder *r, bool keep_part)
+static void release_all(struct recorder *r, bool keep_part)
 {
 	recordings_close(&r->recordings, keep_part);
+	description_deinit(&r->description);
 	session_deinit(&r->session);
 	wakeups_deinit(&r->wakeups);
 	epoch_destroy(r->epoch);
@@ -438,19 +519,20 @@ int recorder_run(const struct record_options *options, struct err *err)
 	int ret;
 
 	mallopt(M_MMAP_THRESHOLD, MAPPED_BLOCK_BYTES);
-	ret = prepare(&r);
+	progress_init(&r.progress, stderr, options->quiet);
+	ret = prepare_run(&r);
 	if (!ret)
-		ret = begin(&r);
+		ret = begin_run(&r);
 	if (!ret) {
-		ret = loop(&r);
+		ret = run_loop(&r);
 		if (!ret)
-			ret = finish(&r);
+			ret = finish_run(&r);
 		if (ret)
-			salvage(&r);
-		if (ret && !options->quiet)
-			progress_clear();
+			salvage_epoch(&r);
+		if (ret)
+			progress_clear(&r.progress);
 		keep_part = ret && r.recordings.nr_stacks;
 	}
-	release(&r, keep_part);
+	release_all(&r, keep_part);
 	return ret;
 }

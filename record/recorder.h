@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One recording from start to end. */
+/* Runs the recorder from start to end. */
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 
@@ -7,8 +7,8 @@
 #include "record/record_options.h"
 
 /*
- * Records as @options say. Progress and the closing line go to stderr. Returns 0 when the recording
- * is complete and in its place, or a negative errno with @err set.
+ * Records as @options say, and prints progress to stderr. Returns 0 when the last recording is
+ * complete and has its name, or a negative errno with @err set.
  */
 int recorder_run(const struct record_options *options, struct err *err);
 

@@ -2,16 +2,15 @@
 #include "record/session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/capability.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "record/system/cpus.h"
-#include "record/sampler/descendants.h"
-#include "record/system/privilege.h"
+#include "record/apply_records.h"
 #include "record/process/proc_scan.h"
-#include "record/sampler/sampler_load.h"
-#include "record/output/progress.h"
+#include "record/sampler/descendants.h"
+#include "record/system/cpus.h"
+#include "record/system/privilege.h"
 #include "record/system/stack_depth.h"
 
 static int out_of_memory(struct session *s)
@@ -19,7 +18,7 @@ static int out_of_memory(struct session *s)
 	return err_set(s->err, -ENOMEM, "failed to record: out of memory");
 }
 
-/* The CPUs to sample: those asked for, ascending, or all that are online. */
+/* Chooses the CPUs to sample: those that the user asked for, or all that are online. */
 static int choose_cpus(struct session *s)
 {
 	const u32_vec *wanted = &s->options->cpus;
@@ -38,14 +37,33 @@ static int choose_cpus(struct session *s)
 	return 0;
 }
 
+static int open_filters(struct session *s)
+{
+	const struct record_options *o = s->options;
+	struct filter_options options = {
+		.pids = &o->pids,
+		.tids = &o->tids,
+		.follow_pids = o->follow,
+		.has_command = o->command != NULL,
+		.comm = o->comm,
+		.uid = o->uid,
+		.cgroup = o->cgroup,
+		.cgroup_map = o->cgroup_map,
+		.mntns = o->mntns,
+		.mntns_map = o->mntns_map,
+	};
+
+	return filters_open(&s->filters, &options, s->err);
+}
+
 static int open_sideband(struct session *s)
 {
 	int ret = sideband_create(&s->online, &s->sideband, s->err);
 
-	if (!ret && sideband_buffer_bytes(s->sideband) < SIDEBAND_BUFFER_BYTES &&
-	    !s->options->quiet)
-		fprintf(stderr,
-			"profrec: buffers for mappings hold %zu KiB instead of %u, and may overflow when many processes start (kernel.perf_event_mlock_kb, or CAP_IPC_LOCK is missing)\n",
+	if (!ret && sideband_buffer_bytes(s->sideband) < SIDEBAND_BUFFER_BYTES)
+		progress_note(
+			s->progress,
+			"buffers for mappings hold %zu KiB instead of %u, and may overflow when many processes start (kernel.perf_event_mlock_kb, or CAP_IPC_LOCK is missing)",
 			sideband_buffer_bytes(s->sideband) >> 10, SIDEBAND_BUFFER_BYTES >> 10);
 	return ret;
 }
@@ -86,15 +104,16 @@ static int scan_processes(struct session *s)
 	unsigned int nr_hidden;
 	int ret = proc_scan(&s->spaces, &s->filters.scan, &nr_hidden, s->err);
 
-	if (!ret && nr_hidden && !privilege_has(CAP_SYS_PTRACE) && !s->options->quiet)
-		fprintf(stderr,
-			"profrec: frames of %u processes that ran before will be unknown: their mappings are hidden (CAP_SYS_PTRACE is missing)\n",
+	if (!ret && nr_hidden && !privilege_has(CAP_SYS_PTRACE))
+		progress_note(
+			s->progress,
+			"frames of %u processes that ran before will be unknown: their mappings are hidden (CAP_SYS_PTRACE is missing)",
 			nr_hidden);
 	return ret;
 }
 
-/* Starts the command and begins to follow what is to be followed. */
-static int follow(struct session *s)
+/* Starts the command, and follows it or the processes whose descendants the user wants. */
+static int follow_processes(struct session *s)
 {
 	int ret = 0;
 
@@ -112,25 +131,28 @@ static int follow(struct session *s)
 		       : ret;
 }
 
-/* The child that makes tables is to inherit as little as can be: this comes first. */
+static int create_unwinder(struct session *s)
+{
+	const char *cache = s->options->unwind_cache;
+	int ret = unwinder_create(s->max_depth, cache, &s->unwinder, s->err);
+	int reason;
+
+	if (!ret && !unwinder_may_keep(s->unwinder, &reason))
+		progress_note(s->progress,
+			      "unwind tables are read from '%s', but not kept there: %s", cache,
+			      strerror(-reason));
+	return ret;
+}
+
+/* Comes before everything else, so that the child that makes tables inherits little. */
 static int choose_unwinding(struct session *s)
 {
 	const struct record_options *o = s->options;
 
 	if (o->unwind == UNWIND_FP || o->kernel_only)
 		return 0;
-	if (sampler_can_unwind()) {
-		int ret = unwinder_create(s->max_depth, o->unwind_cache, &s->unwinder, s->err);
-
-		if (ret)
-			return ret;
-		ret = unwinder_may_keep(s->unwinder);
-		if (ret && !o->quiet)
-			fprintf(stderr,
-				"profrec: unwind tables are read from '%s', but not kept there: %s\n",
-				o->unwind_cache, strerror(-ret));
-		return 0;
-	}
+	if (sampler_can_unwind())
+		return create_unwinder(s);
 	if (o->unwind == UNWIND_DWARF)
 		return err_set(
 			s->err, -EOPNOTSUPP,
@@ -148,13 +170,14 @@ static int begin_unwinding(struct session *s)
 	return unwinder_begin(s->unwinder, &maps, &s->spaces, &s->vdso, s->err);
 }
 
-int session_init(struct session *s, const struct record_options *options, struct err *err)
+int session_init(struct session *s, const struct record_options *options, struct progress *progress,
+		 struct err *err)
 {
 	int ret;
 
-	*s = (struct session){.options = options, .err = err};
+	*s = (struct session){.options = options, .progress = progress, .err = err};
 	jit_init(&s->jit);
-	ret = filters_open(&s->filters, options, err);
+	ret = open_filters(s);
 	if (!ret)
 		ret = stack_depth_choose(options->max_depth, stack_depth_limit(), &s->max_depth,
 					 err);
@@ -164,9 +187,9 @@ int session_init(struct session *s, const struct record_options *options, struct
 }
 
 /*
- * Takes the side-band's records out of the buffers, to be applied later. On a busy host these fill
- * up while the recorder starts; and a wakeup from before a buffer was watched is lost, as perf_poll
- * gives it once only, so that one which is full by then would never wake the recorder again.
+ * Takes the side-band's records out of the buffers, and applies none yet. On a busy host the
+ * buffers fill up while the recorder starts. A full buffer would never wake the recorder again:
+ * perf_poll reports a wakeup once only, and nobody watched the buffer at that time.
  */
 static int empty_buffers(struct session *s)
 {
@@ -181,10 +204,10 @@ int session_prepare(struct session *s)
 		ret = open_events(s);
 	if (!ret)
 		ret = load_sampler(s);
-	if (!ret && !s->unwinder && s->options->unwind == UNWIND_AUTO && !s->options->kernel_only &&
-	    !s->options->quiet)
-		fprintf(stderr,
-			"profrec: stacks are walked along frame pointers: unwinding by tables needs Linux 5.17\n");
+	if (!ret && !s->unwinder && s->options->unwind == UNWIND_AUTO && !s->options->kernel_only)
+		progress_note(
+			s->progress,
+			"stacks are walked along frame pointers: unwinding by tables needs Linux 5.17");
 	if (!ret)
 		ret = empty_buffers(s);
 	if (!ret)
@@ -193,7 +216,7 @@ int session_prepare(struct session *s)
 		ret = out_of_memory(s);
 	if (!ret)
 		ret = begin_unwinding(s);
-	return ret ? ret : follow(s);
+	return ret ? ret : follow_processes(s);
 }
 
 int session_start(struct session *s)
@@ -204,10 +227,10 @@ int session_start(struct session *s)
 		ret = command_go(&s->command, s->options->command[0], s->err);
 	if (!ret && !s->options->user_only && ksyms_begin(&s->ksyms))
 		ret = out_of_memory(s);
-	if (!ret && s->ksyms.restricted && !s->options->quiet)
-		fprintf(stderr,
-			"profrec: kernel addresses are hidden (%s): kernel frames stay unknown\n",
-			privilege_hides_kallsyms());
+	if (!ret && s->ksyms.restricted)
+		progress_note(s->progress,
+			      "kernel addresses are hidden (%s): kernel frames stay unknown",
+			      privilege_hides_kallsyms());
 	return ret ? ret : empty_buffers(s);
 }
 
@@ -215,101 +238,19 @@ void session_stop(struct session *s)
 {
 	events_disable(&s->events);
 	if (s->events.is_tracepoint)
-		sampler_detach(s->sampler); /* its program does not heed the event */
-}
-
-static int apply_mmap(struct session *s, const struct sideband_record *record)
-{
-	struct address_spaces *spaces = &s->spaces;
-	struct mapped_file_key key = {
-		.path = record->name,
-		.build_id = &record->build_id,
-		.inode = record->inode,
-	};
-	struct mapping mapping = {
-		.start = record->addr, .end = record->addr + record->size, .pgoff = record->pgoff};
-	int ret = mapped_files_get(&spaces->files, &key, &mapping.file);
-
-	if (ret)
-		return ret;
-	if (spaces->files.files.data[mapping.file].kind != MAPPED_FILE)
-		mapping.pgoff = 0;
-	ret = address_spaces_map(spaces, record->pid, record->time_ns, &mapping);
-	if (!ret && s->unwinder)
-		ret = unwinder_mapped(s->unwinder, record->pid, &mapping,
-				      &spaces->files.files.data[mapping.file]);
-	if (ret || spaces->files.files.data[mapping.file].kind != MAPPED_ANON || !record->size)
-		return ret;
-	return jit_watch(&s->jit, address_spaces_find(spaces, record->pid, record->time_ns));
-}
-
-static int apply_exec(struct session *s, const struct sideband_record *record)
-{
-	int ret;
-
-	jit_end(&s->jit, address_spaces_find(&s->spaces, record->pid, record->time_ns));
-	ret = address_spaces_exec(&s->spaces, record->pid, record->time_ns);
-	if (ret)
-		return ret;
-	address_spaces_name(&s->spaces, record->pid, record->name, record->time_ns);
-	return new_processes_add(&s->new_processes,
-				 address_spaces_find(&s->spaces, record->pid, record->time_ns));
-}
-
-static int apply_fork(struct session *s, const struct sideband_record *record)
-{
-	struct address_space *child;
-	int ret;
-
-	if (record->pid == record->parent_pid)
-		return 0; /* a thread */
-	ret = address_spaces_fork(&s->spaces, record->pid, record->parent_pid, record->time_ns);
-	if (ret)
-		return ret;
-	child = address_spaces_find(&s->spaces, record->pid, record->time_ns);
-	ret = jit_fork(&s->jit,
-		       address_spaces_find(&s->spaces, record->parent_pid, record->time_ns), child);
-	return ret ? ret : new_processes_add(&s->new_processes, child);
-}
-
-static int apply_exit(struct session *s, const struct sideband_record *record)
-{
-	if (record->pid != record->tid)
-		return 0;
-	jit_end(&s->jit, address_spaces_find(&s->spaces, record->pid, record->time_ns));
-	address_spaces_exit(&s->spaces, record->pid, record->time_ns);
-	return s->unwinder ? unwinder_exited(s->unwinder, record->pid) : 0;
-}
-
-/* A sideband_fn. */
-static int apply_record(void *ctx, const struct sideband_record *record)
-{
-	struct session *s = ctx;
-
-	/* Of tasks that the recorder's pid namespace does not show, or that are dead. */
-	if (record->type != SIDEBAND_KSYMBOL && (!record->pid || record->pid == UINT32_MAX))
-		return 0;
-	switch (record->type) {
-	case SIDEBAND_MMAP:
-		return apply_mmap(s, record);
-	case SIDEBAND_EXEC:
-		return apply_exec(s, record);
-	case SIDEBAND_FORK:
-		return apply_fork(s, record);
-	case SIDEBAND_EXIT:
-		return apply_exit(s, record);
-	case SIDEBAND_KSYMBOL:
-		if (record->size && !s->options->user_only)
-			return ksyms_add_bpf(&s->ksyms, record->time_ns, record->addr, record->size,
-					     record->name);
-		return 0;
-	}
-	return 0;
+		sampler_detach(s->sampler); /* the program runs also when the event is disabled */
 }
 
 int session_apply_records(struct session *s, uint64_t until_ns)
 {
-	int ret = sideband_read(s->sideband, until_ns, apply_record, s);
+	struct record_targets targets = {
+		.spaces = &s->spaces,
+		.new_processes = &s->new_processes,
+		.jit = &s->jit,
+		.unwinder = s->unwinder,
+		.ksyms = s->options->user_only ? NULL : &s->ksyms,
+	};
+	int ret = sideband_read(s->sideband, until_ns, apply_record, &targets);
 
 	if (!ret)
 		ret = new_processes_read(&s->new_processes, &s->spaces);
@@ -318,9 +259,25 @@ int session_apply_records(struct session *s, uint64_t until_ns)
 	return ret ? err_set(s->err, ret, "failed to read the side-band: %s", strerror(-ret)) : 0;
 }
 
+static void note_cpu(struct session *s, uint32_t cpu, bool is_online)
+{
+	if (is_online)
+		progress_note(
+			s->progress,
+			"CPU %" PRIu32
+			" came online: it is not sampled, and mappings that are made on it may be unknown",
+			cpu);
+	else
+		progress_note(
+			s->progress,
+			"CPU %" PRIu32
+			" went offline: it is not sampled from now on, also when it comes back",
+			cpu);
+}
+
 /*
- * An event ends with its CPU, and is not there again when that comes back. To open one takes
- * capabilities that have been given up.
+ * A CPU that goes offline ends its event, and the event stays ended when the CPU comes back. The
+ * recorder has given up the capabilities that opening another event takes.
  */
 int session_watch_cpus(struct session *s)
 {
@@ -328,11 +285,11 @@ int session_watch_cpus(struct session *s)
 	size_t nr = s->changed_cpus.nr;
 	int ret = 0;
 
-	/* If the list cannot be read any more, that is no reason to end. */
+	/* The recording goes on if the list cannot be read any more. */
 	if (!cpus_online(&now, NULL))
 		ret = cpus_compare(&s->online, &now, &s->changed_cpus);
-	for (; !s->options->quiet && nr < s->changed_cpus.nr; nr++)
-		progress_cpu(s->changed_cpus.data[nr], cpus_has(&now, s->changed_cpus.data[nr]));
+	for (; nr < s->changed_cpus.nr; nr++)
+		note_cpu(s, s->changed_cpus.data[nr], cpus_has(&now, s->changed_cpus.data[nr]));
 	vec_free(&now);
 	return ret ? out_of_memory(s) : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run of the recorder sets up once, however many files it writes: the sampled CPUs, the
+ * All that a run of the recorder sets up once, however many files it writes: the sampled CPUs, the
  * side-band and the address spaces made from it, the sampler, the kernel's symbols, the command.
  */
 #ifndef RECORD_SESSION_H
@@ -9,27 +9,30 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "record/output/progress.h"
 #include "record/process/address_spaces.h"
-#include "record/system/command.h"
-#include "record/sampler/sampler.h"
+#include "record/process/new_processes.h"
+#include "record/process/sideband.h"
+#include "record/record_options.h"
 #include "record/sampler/events.h"
 #include "record/sampler/filters.h"
+#include "record/sampler/sampler.h"
 #include "record/symbols/jit.h"
 #include "record/symbols/ksyms.h"
-#include "record/process/new_processes.h"
-#include "record/record_options.h"
-#include "record/process/sideband.h"
-#include "record/unwind/unwinder.h"
 #include "record/symbols/vdso.h"
+#include "record/system/command.h"
+#include "record/unwind/unwinder.h"
 
 struct session {
 	const struct record_options *options;
+	struct progress *progress;
 	struct err *err;
-	u32_vec online, cpus; /* the sampled CPUs, ascending */
-	u32_vec changed_cpus; /* that went offline or came online meanwhile */
+	u32_vec online;       /* the CPUs that were online at the start, ascending */
+	u32_vec cpus;         /* the sampled CPUs, ascending */
+	u32_vec changed_cpus; /* the CPUs that went offline or came online since the start */
 	struct sideband *sideband;
 	struct filters filters;
-	uint32_t max_depth; /* frames of a stack */
+	uint32_t max_depth; /* frames of a stack at most */
 	struct events events;
 	struct sampler *sampler;
 	struct unwinder *unwinder; /* NULL: stacks are walked along frame pointers */
@@ -42,36 +45,46 @@ struct session {
 };
 
 /*
- * Checks what the options ask for: filters, stack depth, CPUs. Both pointers are
- * kept, and all errors of a session are worded into @err. Returns 0 or a negative errno;
- * session_deinit is due in any case.
+ * Looks up and checks what the options ask for: filters, stack depth, CPUs. All pointers must
+ * outlive the session. The functions of a session word their errors into @err and print notes
+ * through @progress. Returns 0 or a negative errno. The caller calls session_deinit in either case.
  */
-int session_init(struct session *session, const struct record_options *options, struct err *err);
+int session_init(struct session *session, const struct record_options *options,
+		 struct progress *progress, struct err *err);
 
-/* Everything that needs no sampler yet: the side-band before the scan of /proc. */
+/*
+ * Prepares everything before sampling can begin: opens the side-band, loads the programs, scans
+ * /proc, forks the command. Returns 0 or a negative errno.
+ */
 int session_prepare(struct session *session);
 
-/* Starts sampling, then what need not be there before: the command runs, kallsyms is read. */
+/*
+ * Starts sampling, then whatever can wait until then: lets the command run, begins to read
+ * kallsyms. Returns 0 or a negative errno.
+ */
 int session_start(struct session *session);
 
-/* Ends sampling: no sample is taken any more when it returns. */
+/* Ends sampling: no program takes a sample after this function has returned. */
 void session_stop(struct session *session);
 
-/* Takes over the side-band's records of up to @until_ns (CLOCK_MONOTONIC); as sideband_read. */
+/*
+ * Applies the side-band's records of up to @until_ns (CLOCK_MONOTONIC). The caller vouches that the
+ * kernel has written all these records. Returns 0 or a negative errno.
+ */
 int session_apply_records(struct session *session, uint64_t until_ns);
 
 /*
- * Looks which CPUs are online, and says of each that changes that it is not sampled. Returns 0 or
- * -ENOMEM with the error set.
+ * Looks which CPUs are online. Prints a note for each CPU that went offline or came online, since
+ * the recorder does not sample it any more. Returns 0 or -ENOMEM.
  */
 int session_watch_cpus(struct session *session);
 
-/* Does what the unwinder has to do, if there is one. Returns 0 or a negative errno. */
+/* Does the work that waits for the unwinder, if there is one. Returns 0 or a negative errno. */
 int session_unwind(struct session *session);
 
 /*
- * Forgets what ended before @time_ns and what was held for it; as address_spaces_forget. Returns 0
- * or -ENOMEM.
+ * Forgets mappings and processes that ended before @time_ns (CLOCK_MONOTONIC), with the files that
+ * are held for them. Returns 0 or -ENOMEM.
  */
 int session_forget(struct session *session, uint64_t time_ns);
 

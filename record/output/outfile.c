@@ -13,7 +13,7 @@
 #include "common/cleanup.h"
 #include "record/output/outname.h"
 
-/* Recordings that begin in one second; more of one name are a mistake. */
+/* Files of one name, of recordings that begin in one second. More of them are a mistake. */
 #define NUMBERS_MAX 10000
 
 static int open_stdout(struct outfile *out, struct err *err)
@@ -26,7 +26,7 @@ static int open_stdout(struct outfile *out, struct err *err)
 	return out->fd < 0 ? err_set(err, -errno, "failed to write to standard output: %m") : 0;
 }
 
-/* What is there already must be a file that may be replaced. */
+/* A file of this name, if there is one, must be a regular file, which may be replaced. */
 static int check_target(const char *path, struct err *err)
 {
 	struct stat st;
@@ -41,10 +41,13 @@ static int check_target(const char *path, struct err *err)
 	return err_hint(err, -EINVAL, "use '-o -' to write to standard output, and redirect that");
 }
 
-/* A recorder that is always process 1, as in a container, meets the part of one that was killed. */
+/*
+ * In a container each recorder may have the same process id. Then it finds the part files of
+ * recorders that somebody killed, and takes another name.
+ */
 #define PART_TRIES 100
 
-/* Creates the file under a name of its own, *@part, which the caller frees. Returns 0 or -errno. */
+/* Creates the file under the name *@part, which the caller frees. Returns 0 or a negative errno. */
 static int create_part(const char *path, int *fd, char **part)
 {
 	for (int i = 0; i < PART_TRIES; i++) {
@@ -97,7 +100,7 @@ int outfile_open_new(struct outfile *out, const char *path, struct err *err)
 	return open_part(out, path, err);
 }
 
-static const char *target(const struct outfile *out)
+static const char *target_name(const struct outfile *out)
 {
 	return out->part_path ? out->part_path : "standard output";
 }
@@ -108,7 +111,7 @@ int outfile_write(void *ctx, const void *buf, size_t len)
 	const char *p = buf;
 
 	while (len) {
-		/* A pipe that can be written to takes this much without blocking: pipe(7). */
+		/* A pipe that polls writable takes PIPE_BUF bytes without blocking: pipe(7). */
 		size_t part = out->wait && len > PIPE_BUF ? PIPE_BUF : len;
 		int ret = out->wait ? out->wait(out->wait_ctx, out->fd) : 0;
 		ssize_t n;
@@ -119,21 +122,22 @@ int outfile_write(void *ctx, const void *buf, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN) {
-			/* Standard output may be a pipe that somebody made non-blocking. */
+			/* Another process may have made the pipe non-blocking. */
 			struct pollfd pfd = {.fd = out->fd, .events = POLLOUT};
 
 			poll(&pfd, 1, -1);
 			continue;
 		}
 		if (n < 0)
-			return err_set(out->err, -errno, "failed to write '%s': %m", target(out));
+			return err_set(out->err, -errno, "failed to write '%s': %m",
+				       target_name(out));
 		p += n;
 		len -= n;
 	}
 	return 0;
 }
 
-/* The directory of @path: "." for "app.prof", "/" for "/app.prof". The caller frees it. */
+/* The directory of @path: "." for "app.prof", "/" for "/app.prof". The caller frees the string. */
 static char *directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -153,7 +157,7 @@ bool outfile_may_create(const struct outfile *out)
 	return dir && !faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS);
 }
 
-/* check_sticky() in the kernel's fs/namei.c. */
+/* The rule is that of check_sticky() in the kernel's fs/namei.c. */
 bool outfile_may_replace(const struct outfile *out)
 {
 	_cleanup_free_ char *dir = NULL;
@@ -167,14 +171,14 @@ bool outfile_may_replace(const struct outfile *out)
 	return !(dir_st.st_mode & S_ISVTX) || st.st_uid == geteuid() || dir_st.st_uid == geteuid();
 }
 
-/* Renames @from to @to unless that is there. Returns 0 or a negative errno. */
+/* Renames @from to @to, unless there is a file @to. Returns 0 or a negative errno. */
 static int rename_new(const char *from, const char *to)
 {
 	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
 		return 0;
 	if (errno != EINVAL)
 		return -errno;
-	/* NFS and some others do not know the flag; a link never replaces anything either. */
+	/* NFS and some other file systems lack the flag. There make a link: it replaces no file. */
 	if (link(from, to))
 		return -errno;
 	return unlink(from) ? -errno : 0;
@@ -212,13 +216,16 @@ static int take_name(struct outfile *out, struct err *err)
 	return 0;
 }
 
-/* Without it the name, and with it the recording, may be gone after a crash of the machine. */
+/* Without this the machine may lose the name of the recording in a crash. */
 static int sync_directory(const struct outfile *out, struct err *err)
 {
 	_cleanup_free_ char *dir = directory_of(out->path);
 	_cleanup_close_ int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
-	/* One that may be written to but not read cannot be synced; some file systems cannot. */
+	/*
+	 * A directory that this process may not read cannot be opened, and some file systems cannot
+	 * sync directories. Neither is an error.
+	 */
 	if (fd < 0 || !fsync(fd) || errno == EINVAL || errno == EROFS)
 		return 0;
 	return err_set(err, -errno, "failed to sync '%s': %m", dir);
@@ -230,7 +237,7 @@ int outfile_publish(struct outfile *out, struct err *err)
 
 	if (!out->path)
 		return 0;
-	/* Pipes and some file systems have nothing to sync. */
+	/* Some file systems cannot sync. */
 	if (fdatasync(out->fd) && errno != EINVAL && errno != EROFS)
 		return err_set(err, -errno, "failed to write '%s': %m", out->part_path);
 	ret = take_name(out, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a recording goes: standard output, or a file that appears under its name only when it is
- * complete. Until then it has a name of its own in the same directory, from which what was written
- * can be read should the recorder be killed or the disk fill up.
+ * The file or stream that a recording is written to: standard output, or a file that gets its name
+ * only when it is complete. Until then the file has another name in the same directory. There it
+ * can be read if somebody kills the recorder or the disk fills up.
  */
 #ifndef RECORD_OUTPUT_OUTFILE_H
 #define RECORD_OUTPUT_OUTFILE_H
@@ -14,40 +14,48 @@
 
 struct outfile {
 	int fd;
-	char *path;  /* final name; NULL: standard output */
-	bool is_new; /* nothing is replaced: where the name is taken, a number makes it another */
-	char *part_path; /* name until it is published */
-	struct err *err; /* where outfile_write words its errors */
+	char *path;      /* final name; NULL: standard output */
+	bool is_new;     /* replaces no file: if the name is taken, a number is added to the name */
+	char *part_path; /* name until outfile_publish; NULL: standard output, or published */
+	struct err *err; /* outfile_write words its errors into this; borrowed */
 	/*
-	 * Called before each write, with @ctx: returns 0 when @fd can take some bytes, or a
-	 * negative errno with the error set. NULL: writes may block.
+	 * outfile_write calls this before each write, with @wait_ctx. Returns 0 when @fd can take
+	 * some bytes, or a negative errno with the error set. NULL: writes may block.
 	 */
 	int (*wait)(void *ctx, int fd);
 	void *wait_ctx;
 };
 
-/* "-" is standard output. Returns 0 or a negative errno with @err set. */
+/*
+ * Opens standard output if @path is "-", else creates the file. @err must outlive @out. Returns 0
+ * or a negative errno with @err set. The caller calls outfile_close in either case.
+ */
 int outfile_open(struct outfile *out, const char *path, struct err *err);
 
-/* The same for a file that must not replace another; not for "-". */
+/* As outfile_open, for a file that must not replace another. "-" is the name of a file here. */
 int outfile_open_new(struct outfile *out, const char *path, struct err *err);
 
-/* A prof_write_fn; @ctx is the struct outfile. */
+/* A prof_write_fn; @ctx is the struct outfile. Words errors into the outfile's err. */
 int outfile_write(void *ctx, const void *buf, size_t len);
 
 /*
- * With the privileges in effect: may files be created and renamed where the file is, and may a file
- * that has its final name be replaced? Standard output is fine in any case.
+ * With the privileges in effect: may this process create and rename files in the directory of the
+ * file? For standard output the answer is yes.
  */
 bool outfile_may_create(const struct outfile *out);
+
+/* May this process also replace a file that has the final name? */
 bool outfile_may_replace(const struct outfile *out);
 
-/* Makes the file durable and gives it its final name, which is out->path then. */
+/*
+ * Makes the file durable and gives it its final name, which out->path then is. Returns 0 or a
+ * negative errno with @err set.
+ */
 int outfile_publish(struct outfile *out, struct err *err);
 
 /*
- * Closes what was not published. The unfinished file is removed, or kept with @keep: then the hint
- * of the error says where it is.
+ * Closes the file. Removes a file that was not published, unless @keep says to keep it: then the
+ * hint of the error says where the file is.
  */
 void outfile_close(struct outfile *out, bool keep);
 

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of recordings: what -o gives, which may be a pattern of strftime(3). */
+/* Names of recordings. The option -o gives a name, or a pattern of strftime(3) that makes names. */
 #ifndef RECORD_OUTPUT_OUTNAME_H
 #define RECORD_OUTPUT_OUTNAME_H
 
 #include <stdbool.h>
 #include <time.h>
 
-/* Is there a conversion to be replaced in @name? "%%" is one, too. */
+/* Has @name a conversion of strftime(3)? "%%" is a conversion, too. */
 bool outname_is_pattern(const char *name);
 
-/* Is there one in its directory? Then the names it makes may be in different ones. */
+/* Has the directory of @name a conversion? Then the recordings may be in several directories. */
 bool outname_has_pattern_dir(const char *name);
 
 /*
- * The first '%' in @pattern that begins no conversion we take, or NULL. Taken are the conversions
- * whose result holds no slash and no line break, without flags and widths.
+ * Returns the first '%' in @pattern that begins no allowed conversion, or NULL. Conversions are
+ * allowed if they have no flag and no width, and if their result has no slash and no line break.
  */
 const char *outname_find_bad(const char *pattern);
 
 /*
- * The name that @pattern makes of @when, local time. *@name is the caller's to free. Returns 0,
+ * Makes a name of @pattern and the local time at @when. The caller frees *@name. Returns 0,
  * -ENAMETOOLONG or -ENOMEM.
  */
 int outname_expand(const char *pattern, time_t when, char **name);
 
 /*
- * @name with a number before its extension: "a.prof" is "a_1.prof" with 1, and itself with 0. The
- * caller frees it. NULL when memory is out.
+ * Puts @number before the extension of @name: "a.prof" becomes "a_1.prof". With 0 the name stays as
+ * it is. Returns a string that the caller frees, or NULL when memory is out.
  */
 char *outname_number(const char *name, unsigned int number);
 

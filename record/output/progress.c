@@ -2,7 +2,7 @@
 #include "record/output/progress.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@
 #include "common/headline.h"
 #include "common/text.h"
 
-/* Back to the first column, and erase to the end of the line (ECMA-48 EL). */
+/* Moves to the first column, and erases to the end of the line (ECMA-48 EL). */
 #define CLEAR_LINE "\r\033[K"
 
 static const char *const loss_words[PROF_NR_LOSSES] = {
@@ -22,7 +22,48 @@ static const char *const loss_words[PROF_NR_LOSSES] = {
 	[PROF_LOSS_WALK_FAILED] = "stack walk failed",
 };
 
-void progress_begin(const struct prof_meta *meta)
+void progress_init(struct progress *p, FILE *out, bool is_quiet)
+{
+	*p = (struct progress){
+		.out = out,
+		.is_quiet = is_quiet,
+		.has_terminal = isatty(fileno(out)),
+	};
+}
+
+void progress_clear(struct progress *p)
+{
+	if (p->has_line)
+		fputs(CLEAR_LINE, p->out);
+	p->has_line = false;
+}
+
+void progress_note(struct progress *p, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+	int n;
+
+	if (p->is_quiet)
+		return;
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	progress_clear(p);
+	/* One call is one write, into which other programs on the terminal cannot write theirs. */
+	fprintf(p->out, "profrec: %s\n", text);
+	free(text);
+}
+
+void progress_error(struct progress *p, const struct err *err)
+{
+	progress_clear(p);
+	err_print(err, "profrec", p->out);
+}
+
+void progress_begin(struct progress *p, const struct prof_meta *meta, uint64_t duration_s)
 {
 	struct headline headline = {
 		.freq_hz = meta->freq_hz,
@@ -34,49 +75,32 @@ void progress_begin(const struct prof_meta *meta)
 		.command = meta->command,
 		.sides = (enum headline_sides)meta->sides,
 		.only_cpu = meta->only_cpu,
-		.duration_s = meta->duration_ns / NS_PER_S,
+		.duration_s = duration_s,
 	};
-	_cleanup_free_ char *line = headline_format(&headline);
+	_cleanup_free_ char *line = p->is_quiet ? NULL : headline_format(&headline);
 
 	if (line)
-		fprintf(stderr, "%s\n", line);
+		fprintf(p->out, "%s\n", line);
 }
 
-bool progress_has_status(void)
+bool progress_has_status(const struct progress *p)
 {
-	return isatty(STDERR_FILENO);
+	return p->has_terminal && !p->is_quiet;
 }
 
-void progress_clear(void)
+void progress_status(struct progress *p, uint64_t elapsed_ns, uint64_t taken, uint64_t nr_stacks)
 {
-	if (progress_has_status())
-		fputs(CLEAR_LINE, stderr);
-}
-
-void progress_status(uint64_t elapsed_ns, uint64_t taken, uint64_t nr_stacks)
-{
-	fprintf(stderr, CLEAR_LINE "%" PRIu64 " s: %" PRIu64 " samples, %" PRIu64 " stacks drained",
+	if (!progress_has_status(p))
+		return;
+	fprintf(p->out, CLEAR_LINE "%" PRIu64 " s: %" PRIu64 " samples, %" PRIu64 " stacks drained",
 		elapsed_ns / NS_PER_S, taken, nr_stacks);
-	fflush(stderr);
+	fflush(p->out);
+	p->has_line = true;
 }
 
-void progress_cpu(uint32_t cpu, bool is_online)
-{
-	progress_clear();
-	if (is_online)
-		fprintf(stderr,
-			"profrec: CPU %" PRIu32
-			" came online: it is not sampled, and mappings that are made on it may be unknown\n",
-			cpu);
-	else
-		fprintf(stderr,
-			"profrec: CPU %" PRIu32
-			" went offline: it is not sampled from now on, also when it comes back\n",
-			cpu);
-}
-
-/* Prints ", 12 <what> (3 storage full, 9 refused by the kernel)" unless there are none. */
-static void print_losses(const uint64_t losses[static PROF_NR_LOSSES], const char *what)
+/* Prints ", 12 <effect> (3 storage full, 9 refused by the kernel)", or nothing if all are 0. */
+static void print_losses(FILE *out, const uint64_t losses[static PROF_NR_LOSSES],
+			 const char *effect)
 {
 	const char *separator = "";
 	uint64_t sum = 0;
@@ -85,42 +109,43 @@ static void print_losses(const uint64_t losses[static PROF_NR_LOSSES], const cha
 		sum += losses[i];
 	if (!sum)
 		return;
-	fprintf(stderr, ", %" PRIu64 " %s (", sum, what);
+	fprintf(out, ", %" PRIu64 " %s (", sum, effect);
 	for (size_t i = 0; i < PROF_NR_LOSSES; i++) {
 		if (!losses[i])
 			continue;
-		fprintf(stderr, "%s%" PRIu64 " %s", separator, losses[i], loss_words[i]);
+		fprintf(out, "%s%" PRIu64 " %s", separator, losses[i], loss_words[i]);
 		separator = ", ";
 	}
-	fputc(')', stderr);
+	fputc(')', out);
 }
 
-static void print_command_status(int status)
+static void print_command_status(struct progress *p, int status)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status))
-		fprintf(stderr, "profrec: the command exited with status %d\n",
-			WEXITSTATUS(status));
+		progress_note(p, "the command exited with status %d", WEXITSTATUS(status));
 	else if (WIFSIGNALED(status))
-		fprintf(stderr, "profrec: the command was killed by signal %d (%s)\n",
-			WTERMSIG(status), strsignal(WTERMSIG(status)));
+		progress_note(p, "the command was killed by signal %d (%s)", WTERMSIG(status),
+			      strsignal(WTERMSIG(status)));
 }
 
-void progress_end(const struct progress_result *result)
+void progress_end(struct progress *p, const struct progress_result *result)
 {
 	const struct prof_end *end = result->end;
 
-	progress_clear();
-	print_command_status(result->command_status);
-	fprintf(stderr, "profrec: %" PRIu64 " samples in %" PRIu64 " stacks", end->counted,
+	if (p->is_quiet)
+		return;
+	progress_clear(p);
+	print_command_status(p, result->command_status);
+	fprintf(p->out, "profrec: %" PRIu64 " samples in %" PRIu64 " stacks", end->counted,
 		result->nr_stacks);
-	print_losses(end->lost, "lost");
-	print_losses(end->missed_user, "without their user stack");
-	print_losses(end->missed_kernel, "without their kernel stack");
+	print_losses(p->out, end->lost, "lost");
+	print_losses(p->out, end->missed_user, "without their user stack");
+	print_losses(p->out, end->missed_kernel, "without their kernel stack");
 	if (end->lost_records)
-		fprintf(stderr, ", %" PRIu64 " records of mappings lost", end->lost_records);
+		fprintf(p->out, ", %" PRIu64 " records of mappings lost", end->lost_records);
 	if (end->unfollowed)
-		fprintf(stderr, ", %" PRIu64 " children not followed", end->unfollowed);
-	fprintf(stderr, ", %" PRIu64 " bytes in ", result->bytes);
-	text_print(stderr, result->output, TEXT_PLAIN);
-	fputc('\n', stderr);
+		fprintf(p->out, ", %" PRIu64 " children not followed", end->unfollowed);
+	fprintf(p->out, ", %" PRIu64 " bytes in ", result->bytes);
+	text_print(p->out, result->output, TEXT_PLAIN);
+	fputc('\n', p->out);
 }

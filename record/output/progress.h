@@ -1,36 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the recorder says on stderr: the headline, a status line on a terminal, the closing line. */
+/*
+ * The recorder's voice on stderr while it runs: notes, the headline, a status line on a terminal,
+ * and a closing line for each recording. With -q it prints none of these. It also prints errors
+ * that do not end the run; main prints the error that does.
+ */
 #ifndef RECORD_OUTPUT_PROGRESS_H
 #define RECORD_OUTPUT_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "common/err.h"
 #include "format/prof.h"
 
-/* Prints the headline, and a status line below it from then on if stderr is a terminal. */
-void progress_begin(const struct prof_meta *meta);
+struct progress {
+	FILE *out; /* borrowed */
+	bool is_quiet;
+	bool has_terminal; /* out is a terminal */
+	bool has_line;     /* the terminal shows a status line */
+};
 
-/* Is there a status line to refresh? */
-bool progress_has_status(void);
+/* @out is stderr, but in tests. */
+void progress_init(struct progress *progress, FILE *out, bool is_quiet);
 
-void progress_status(uint64_t elapsed_ns, uint64_t taken, uint64_t nr_stacks);
+/* Prints "profrec: ", the text and a newline. The text tells what the user may want to change. */
+void progress_note(struct progress *progress, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
+/* Prints an error that does not end the run, also with -q. */
+void progress_error(struct progress *progress, const struct err *err);
+
+/* Prints the headline for the first recording's @meta. The run is to last @duration_s, 0: any. */
+void progress_begin(struct progress *progress, const struct prof_meta *meta, uint64_t duration_s);
+
+/* Does progress_status print a status line? */
+bool progress_has_status(const struct progress *progress);
+
+/* Prints the status line in place of the one before. */
+void progress_status(struct progress *progress, uint64_t elapsed_ns, uint64_t taken,
+		     uint64_t nr_stacks);
+
+/* How a recording ended. */
 struct progress_result {
 	const struct prof_end *end;
 	uint64_t nr_stacks; /* rows written */
 	uint64_t bytes;
-	const char *output;
+	const char *output; /* name of the file, or "-" */
 	int command_status; /* as of waitpid; 0 also without a command */
 };
 
-/* Clears the status line and prints the closing line. */
-void progress_end(const struct progress_result *result);
+/* Prints how the command ended, unless it succeeded, and the closing line. */
+void progress_end(struct progress *progress, const struct progress_result *result);
 
-/* Says that a CPU went offline, or came online, and what follows. */
-void progress_cpu(uint32_t cpu, bool is_online);
-
-/* Clears the status line, before an error is printed. */
-void progress_clear(void);
+/* Takes the status line off the terminal. */
+void progress_clear(struct progress *progress);
 
 #endif

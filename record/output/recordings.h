@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recordings that a run writes, one after the other: each has its description, its epochs, its
- * end record with the totals of its own span, and its place.
+ * The recordings that a run writes, one after the other. Each recording has a description, epochs,
+ * an end record with the totals of its own time, and a file of its own.
  */
 #ifndef RECORD_OUTPUT_RECORDINGS_H
 #define RECORD_OUTPUT_RECORDINGS_H
@@ -10,65 +10,75 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "common/vec.h"
 #include "format/writer.h"
 #include "record/output/outfile.h"
-#include "record/session.h"
+#include "record/output/rotation.h"
 
 struct recordings {
-	struct session *session;
+	const char *output; /* name, pattern of names, or "-"; borrowed */
+	struct rotation rotation;
 	struct err *err;
-	bool is_pattern;      /* the name is made anew for each recording */
-	VEC(char *) finished; /* names of those that were, oldest first; with --rotate-keep */
-	uint64_t nr;          /* recordings that were begun */
+	bool is_pattern;      /* each recording gets a name of its own */
+	VEC(char *) finished; /* names of finished recordings, oldest first; with --rotate-keep */
 	/* The recording at hand: */
 	struct outfile out;
 	struct prof_writer *writer;
-	uint64_t start_ns;     /* CLOCK_MONOTONIC */
-	uint64_t nr_stacks;    /* rows written */
-	uint64_t samples;      /* in them */
-	uint64_t lost_records; /* of the side-band, before this recording */
-};
-
-/* How a recording ends. */
-struct recordings_end {
-	uint64_t end_ns; /* CLOCK_MONOTONIC */
-	enum prof_end_reason reason;
+	uint64_t start_ns;  /* CLOCK_MONOTONIC */
+	uint64_t nr_stacks; /* rows written */
+	uint64_t samples;   /* samples in these rows */
 };
 
 /*
- * Opens the place of the first recording; nothing is written yet. @session is kept and its @err
- * used. Returns 0 or a negative errno; recordings_close is due in any case.
+ * Opens the file of the first recording, and writes nothing yet. @output and @err must outlive
+ * @recordings, and all errors are worded into @err. Returns 0 or a negative errno. The caller calls
+ * recordings_close in either case.
  */
-int recordings_open(struct recordings *recordings, struct session *session);
+int recordings_open(struct recordings *recordings, const char *output,
+		    const struct rotation *rotation, struct err *err);
+
+/* Writes the description of the recording. Returns 0 or a negative errno. */
+int recordings_begin(struct recordings *recordings, const struct prof_meta *meta);
 
 /*
- * Begins the recording at @start_ns (CLOCK_MONOTONIC): writes its description. It is to last
- * @planned_s, 0: until somebody ends it.
+ * Writes an epoch. Its times are CLOCK_MONOTONIC, and this function makes them relative to the
+ * start of the recording. Returns 0 or a negative errno.
  */
-int recordings_begin(struct recordings *recordings, uint64_t start_ns, uint64_t planned_s);
-
-/* Writes an epoch; its times are CLOCK_MONOTONIC and become relative to the start. */
 int recordings_write_epoch(struct recordings *recordings, struct prof_epoch *epoch);
 
 /*
- * Ends the recording: all that was sampled must have been drained and written. It is in its place
- * then, and the closing line was printed unless the options ask for quiet.
+ * Writes the end record, for which it sets the number of counted samples in @end, and gives the
+ * file its name. The caller has drained and written all samples. Returns 0 or a negative errno.
  */
-int recordings_end(struct recordings *recordings, const struct recordings_end *how);
-
-/* Ends the recording at @at_ns as recordings_end does, and begins the next one in another file. */
-int recordings_rotate(struct recordings *recordings, uint64_t at_ns, uint64_t planned_s);
+int recordings_end(struct recordings *recordings, struct prof_end *end);
 
 /*
- * With the privileges in effect: may this recording and those after it be created and get their
- * names? A directory that is yet to come may be anybody's.
+ * Call it after recordings_end, before the next recordings_open_next. Removes the oldest finished
+ * recording of this run when the user wants to keep fewer. A file that cannot be removed stays, and
+ * @warning says so; else its text is "". Returns 0 or -ENOMEM.
+ */
+int recordings_remove_old(struct recordings *recordings, struct err *warning);
+
+/* Closes the finished recording and opens the file of the next one. As recordings_open. */
+int recordings_open_next(struct recordings *recordings);
+
+/*
+ * With the privileges in effect: may this process create and rename the files of this and all later
+ * recordings? Nobody knows who will own a directory whose name comes from a pattern, so the answer
+ * is no for such names.
  */
 bool recordings_may_create(const struct recordings *recordings);
 
-/* Bytes of the recording so far. */
+/* Bytes of the recording at hand so far. */
 uint64_t recordings_bytes(const struct recordings *recordings);
 
-/* Releases what is open; with @keep_part the unfinished file stays. */
+/* Is the recording at hand as large as --rotate allows? */
+bool recordings_is_full(const struct recordings *recordings);
+
+/* The name of the recording at hand, "-" for standard output. Valid until the next call. */
+const char *recordings_name(const struct recordings *recordings);
+
+/* Releases everything. With @keep_part the unfinished file stays. */
 void recordings_close(struct recordings *recordings, bool keep_part);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When a run goes on in another recording, and how many of the finished ones stay. */
+/* Options: when a run goes on in another recording, and how many finished recordings it keeps. */
 #ifndef RECORD_OUTPUT_ROTATION_H
 #define RECORD_OUTPUT_ROTATION_H
 
@@ -8,20 +8,23 @@
 
 #include "common/err.h"
 
-/* All zero: only on request. */
+/* All zero: the run goes on in another recording only when a signal asks for it. */
 struct rotation {
-	uint64_t seconds; /* after this time; 0: not by time */
-	uint64_t bytes;   /* when it is this large; 0: not by size */
-	uint64_t keep;    /* finished recordings of this run that stay; 0: all */
+	uint64_t seconds; /* length of a recording; 0: not by time */
+	uint64_t bytes;   /* size of a recording; 0: not by size */
+	uint64_t keep;    /* how many finished recordings of this run stay; 0: all */
 };
 
 /*
- * Reads the value of --rotate: "3600" is seconds, "64M" a size (K, M, G: powers of 1024). Returns
- * 0, or -EINVAL with @err set.
+ * Parses the value of --rotate. "3600" is a time in seconds. "64M" is a size, where K, M and G are
+ * powers of 1024. Returns 0, or -EINVAL with @err set.
  */
 int rotation_parse(const char *text, struct rotation *rotation, struct err *err);
 
-/* Checks that the recordings can have names of their own. @wanted: --rotate was given. */
+/*
+ * Checks that @output can give each recording a name of its own, if the options ask for several
+ * recordings. @wanted: the user gave --rotate. Returns 0, or -EINVAL with @err set.
+ */
 int rotation_check(const struct rotation *rotation, bool wanted, const char *output,
 		   struct err *err);
 

@@ -4,9 +4,10 @@
 #include "common/clock.h"
 
 /*
- * Epochs share nothing, so each costs its strings, symbols and frames anew: four in 30 seconds make
- * a file a third larger than one. So they grow: each lasts this many times what went before it,
- * within bounds. A kill costs a minute at most, and seconds at the beginning.
+ * Epochs share no tables, so each stores its strings, symbols and frames anew. Four epochs in 30
+ * seconds make a file a third larger than one epoch does. Therefore epochs grow: an epoch lasts
+ * this many times as long as the recording did before it, within bounds. A kill costs the samples
+ * of a minute at most, and of seconds at the beginning.
  */
 #define EPOCH_GROWTH 5
 #define EPOCH_MIN_NS (5 * NS_PER_S)
@@ -17,36 +18,42 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void schedule_begin(struct schedule *s, uint64_t start_ns, uint64_t duration_ns,
-		    uint64_t interval_ns, uint64_t rotate_ns)
+/* SCHEDULE_NEVER if @length_ns is 0. */
+static uint64_t time_after(uint64_t start_ns, uint64_t length_ns)
+{
+	return length_ns ? start_ns + length_ns : SCHEDULE_NEVER;
+}
+
+void schedule_begin(struct schedule *s, uint64_t start_ns, const struct schedule_lengths *lengths)
 {
 	*s = (struct schedule){
+		.lengths = *lengths,
 		.start_ns = start_ns,
 		.epoch_begin_ns = start_ns,
-		.interval_ns = interval_ns,
-		.rotate_ns = rotate_ns,
-		.rotate_due_ns = rotate_ns ? start_ns + rotate_ns : SCHEDULE_NEVER,
-		.end_ns = duration_ns ? start_ns + duration_ns : SCHEDULE_NEVER,
+		.rotate_due_ns = time_after(start_ns, lengths->rotate_ns),
+		.status_due_ns = time_after(start_ns, lengths->status_ns),
+		.end_ns = time_after(start_ns, lengths->duration_ns),
 	};
 }
 
 void schedule_rotate(struct schedule *s, uint64_t start_ns)
 {
 	s->start_ns = s->epoch_begin_ns = start_ns;
-	if (!s->rotate_ns)
+	if (!s->lengths.rotate_ns)
 		return;
 	if (start_ns < s->rotate_due_ns)
 		s->rotate_due_ns = start_ns;
 	while (s->rotate_due_ns <= start_ns)
-		s->rotate_due_ns += s->rotate_ns;
+		s->rotate_due_ns += s->lengths.rotate_ns;
 }
 
 uint64_t schedule_interval_end(const struct schedule *s)
 {
-	if (!s->interval_ns)
+	uint64_t interval_ns = s->lengths.interval_ns;
+
+	if (!interval_ns)
 		return SCHEDULE_NEVER;
-	return s->start_ns +
-	       ((s->epoch_begin_ns - s->start_ns) / s->interval_ns + 1) * s->interval_ns;
+	return s->start_ns + ((s->epoch_begin_ns - s->start_ns) / interval_ns + 1) * interval_ns;
 }
 
 uint64_t schedule_epoch_due(const struct schedule *s)
@@ -62,7 +69,25 @@ uint64_t schedule_epoch_due(const struct schedule *s)
 
 uint64_t schedule_next(const struct schedule *s)
 {
-	return min_u64(min_u64(s->rotate_due_ns, s->end_ns), schedule_epoch_due(s));
+	return min_u64(min_u64(s->rotate_due_ns, s->end_ns),
+		       min_u64(schedule_epoch_due(s), s->status_due_ns));
+}
+
+int schedule_due(const struct schedule *s, uint64_t now_ns, int asked)
+{
+	int due = asked;
+
+	if (now_ns >= s->end_ns)
+		return DUE_END;
+	if (now_ns >= s->rotate_due_ns)
+		due |= DUE_FILE;
+	if (now_ns >= schedule_epoch_due(s) || due & DUE_FILE)
+		due |= DUE_EPOCH;
+	if (due & DUE_EPOCH)
+		due |= DUE_DRAIN;
+	if (now_ns >= s->status_due_ns)
+		due |= DUE_STATUS;
+	return due;
 }
 
 uint64_t schedule_planned_s(const struct schedule *s)

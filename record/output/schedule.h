@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When what is due: epochs, intervals, rotation, the end. All times are CLOCK_MONOTONIC. */
+/*
+ * When the recorder has to do what: write an epoch, end an interval, go on in another file, show
+ * the status line, end the run. All times are CLOCK_MONOTONIC.
+ */
 #ifndef RECORD_OUTPUT_SCHEDULE_H
 #define RECORD_OUTPUT_SCHEDULE_H
 
@@ -7,35 +10,60 @@
 
 #define SCHEDULE_NEVER UINT64_MAX
 
-struct schedule {
-	uint64_t start_ns;       /* of the recording at hand */
-	uint64_t epoch_begin_ns; /* of the epoch at hand */
-	uint64_t interval_ns;    /* 0: no intervals */
-	uint64_t rotate_ns;      /* length of a recording; 0: not by time */
-	uint64_t rotate_due_ns;  /* end of the one at hand */
-	uint64_t end_ns;         /* of the run; SCHEDULE_NEVER: until stopped */
+/* Lengths of time; 0: none. */
+struct schedule_lengths {
+	uint64_t duration_ns; /* of the run */
+	uint64_t interval_ns;
+	uint64_t rotate_ns; /* of a recording */
+	uint64_t status_ns; /* from one status line to the next */
 };
 
-/* Begins a run at @start_ns of these lengths, 0: none. */
-void schedule_begin(struct schedule *schedule, uint64_t start_ns, uint64_t duration_ns,
-		    uint64_t interval_ns, uint64_t rotate_ns);
+struct schedule {
+	struct schedule_lengths lengths;
+	uint64_t start_ns;       /* start of the recording at hand */
+	uint64_t epoch_begin_ns; /* start of the epoch at hand */
+	uint64_t rotate_due_ns;  /* end of the recording at hand, or SCHEDULE_NEVER */
+	uint64_t status_due_ns;  /* time of the next status line, or SCHEDULE_NEVER */
+	uint64_t end_ns;         /* end of the run, or SCHEDULE_NEVER */
+};
+
+/* Things to do, one bit each. */
+enum due {
+	DUE_DRAIN = 1,  /* drain the set of maps */
+	DUE_EPOCH = 2,  /* write the epoch, after a drain */
+	DUE_FILE = 4,   /* end the recording and begin another, after the epoch */
+	DUE_STATUS = 8, /* show the status line */
+	DUE_END = 16,   /* end the run */
+};
+
+/* Begins a run at @start_ns. */
+void schedule_begin(struct schedule *schedule, uint64_t start_ns,
+		    const struct schedule_lengths *lengths);
 
 /*
- * The next recording begins at @start_ns. Recordings that end when they are due do not drift; one
- * that ended earlier, on request or because it was large, has the next one last its full length.
+ * Begins the next recording at @start_ns. Recordings that end when they are due do not drift. After
+ * a recording that ended before it was due, the next one lasts its full length: a signal asked for
+ * the end, or the file was large.
  */
 void schedule_rotate(struct schedule *schedule, uint64_t start_ns);
 
-/* End of the interval in which the epoch at hand began. */
+/* End of the interval in which the epoch at hand began, or SCHEDULE_NEVER. */
 uint64_t schedule_interval_end(const struct schedule *schedule);
 
-/* When the epoch at hand is to be written. */
+/* When the recorder has to write the epoch at hand. */
 uint64_t schedule_epoch_due(const struct schedule *schedule);
 
-/* When the first of all is due. */
+/* When the recorder next has to do anything. */
 uint64_t schedule_next(const struct schedule *schedule);
 
-/* How long the recording at hand is to be, rounded to seconds; 0: nobody knows. */
+/*
+ * Bits of enum due: what the recorder has to do at @now_ns, given that signals and full maps ask
+ * for @asked (DUE_DRAIN, DUE_EPOCH, DUE_FILE). DUE_FILE comes with DUE_EPOCH, and DUE_EPOCH with
+ * DUE_DRAIN. DUE_END comes alone.
+ */
+int schedule_due(const struct schedule *schedule, uint64_t now_ns, int asked);
+
+/* How long the recording at hand is to be, rounded to seconds. 0: until a signal or event. */
 uint64_t schedule_planned_s(const struct schedule *schedule);
 
 #endif

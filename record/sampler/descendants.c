@@ -17,19 +17,19 @@ static int compare_u32(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool has(const u32_vec *sorted, uint32_t id)
+static bool ids_has(const u32_vec *sorted, uint32_t id)
 {
 	return sorted->nr &&
 	       bsearch(&id, sorted->data, sorted->nr, sizeof(id), compare_u32) != NULL;
 }
 
-static void sort(u32_vec *ids)
+static void ids_sort(u32_vec *ids)
 {
 	if (ids->nr)
 		qsort(ids->data, ids->nr, sizeof(*ids->data), compare_u32);
 }
 
-static int follow(struct sampler *sampler, uint32_t pid, uint32_t parent, struct err *err)
+static int follow_child(struct sampler *sampler, uint32_t pid, uint32_t parent, struct err *err)
 {
 	_cleanup_close_ int pidfd = syscall(SYS_pidfd_open, pid, 0);
 	uint32_t now;
@@ -39,7 +39,7 @@ static int follow(struct sampler *sampler, uint32_t pid, uint32_t parent, struct
 		return errno == ESRCH
 			       ? 0
 			       : err_set(err, -errno, "failed to follow process %u: %m", pid);
-	/* The number might have passed on to another process: with the descriptor it is held. */
+	/* The pidfd holds the id. If @parent is not the parent, another process had got the id. */
 	if (proc_parent(pid, &now) || now != parent)
 		return 0;
 	ret = sampler_follow(sampler, pidfd, err);
@@ -47,8 +47,9 @@ static int follow(struct sampler *sampler, uint32_t pid, uint32_t parent, struct
 }
 
 /*
- * Follows the children of @known and adds them to it; sets *@grown when there were any. What a
- * process forked before it was marked is in the list that is made after that.
+ * Follows the children of the processes in @known and adds them to it. *@grown tells whether there
+ * were any. Children that a process forked before its mark are found by the call after the mark,
+ * which lists /proc anew.
  */
 static int follow_children(u32_vec *known, struct sampler *sampler, bool *grown, struct err *err)
 {
@@ -58,16 +59,16 @@ static int follow_children(u32_vec *known, struct sampler *sampler, bool *grown,
 	for (size_t i = 0; !ret && i < all.nr; i++) {
 		uint32_t pid = all.data[i], parent;
 
-		if (has(known, pid) || proc_parent(pid, &parent) || !has(known, parent))
+		if (ids_has(known, pid) || proc_parent(pid, &parent) || !ids_has(known, parent))
 			continue;
-		ret = follow(sampler, pid, parent, err);
+		ret = follow_child(sampler, pid, parent, err);
 		if (!ret && vec_push(&found, pid))
 			ret = err_set(err, -ENOMEM, "failed to follow processes: out of memory");
 	}
 	*grown = found.nr > 0;
 	if (!ret && vec_append(known, found.data, found.nr))
 		ret = err_set(err, -ENOMEM, "failed to follow processes: out of memory");
-	sort(known);
+	ids_sort(known);
 	vec_free(&all);
 	vec_free(&found);
 	return ret;
@@ -81,7 +82,7 @@ int descendants_follow(const u32_vec *pids, struct sampler *sampler, struct err 
 
 	if (vec_append(&known, pids->data, pids->nr))
 		ret = err_set(err, -ENOMEM, "failed to follow processes: out of memory");
-	sort(&known);
+	ids_sort(&known);
 	while (!ret && grown)
 		ret = follow_children(&known, sampler, &grown, err);
 	vec_free(&known);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The descendants that processes have already when they are begun to be followed. */
+/* Finds the descendants that a process already has when the sampler begins to follow it. */
 #ifndef RECORD_SAMPLER_DESCENDANTS_H
 #define RECORD_SAMPLER_DESCENDANTS_H
 
@@ -8,8 +8,9 @@
 #include "record/sampler/sampler.h"
 
 /*
- * Makes all descendants of @pids followed. The follower must be attached: what is forked meanwhile
- * by one that is followed is followed by it. Returns 0 or a negative errno with @err set.
+ * Makes @sampler follow all descendants of @pids. The caller has called sampler_attach_follower, so
+ * that the kernel marks the children that followed processes fork meanwhile. Returns 0 or a
+ * negative errno with @err set.
  */
 int descendants_follow(const u32_vec *pids, struct sampler *sampler, struct err *err);
 

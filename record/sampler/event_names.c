@@ -12,7 +12,7 @@
 #include "common/parse.h"
 #include "common/readfile.h"
 
-#define RAW_DIGITS_MAX 16 /* of perf_event_attr.config */
+#define RAW_DIGITS_MAX 16 /* perf_event_attr.config has 64 bits */
 
 #define PATH_SIZE 512
 
@@ -21,7 +21,7 @@ const char *const tracefs_roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/t
 #define HARDWARE(id) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id
 #define SOFTWARE(id) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id
 
-/* perf's modifiers (perf-list(1)); we know u and k. */
+/* All modifiers of perf (perf-list(1)). The recorder supports u and k. */
 #define MODIFIERS "ukhIGHpPSDWRbe"
 
 static const struct {
@@ -89,7 +89,7 @@ static int apply_modifiers(const char *text, struct event_name *event)
 	return 0;
 }
 
-/* The names become parts of a path: nothing that leads elsewhere. */
+/* Category and name become parts of a path, so they must not have dots and slashes. */
 static size_t word_length(const char *text)
 {
 	size_t n = 0;
@@ -99,7 +99,7 @@ static size_t word_length(const char *text)
 	return n;
 }
 
-/* Returns where the name ends, or NULL. */
+/* Returns the end of the tracepoint's name, or NULL if @text does not begin with one. */
 static const char *skip_tracepoint(const char *text)
 {
 	size_t category = word_length(text);
@@ -126,7 +126,10 @@ int event_name_parse(const char *text, struct event_name *event)
 		found = (struct event_name){
 			.name = text, .type = PERF_TYPE_TRACEPOINT, .every = true};
 		end = skip_tracepoint(text);
-		/* Its program runs for every hit, whatever the event excludes. */
+		/*
+		 * Tracepoints have no modifiers: the BPF program runs for every hit, also for hits
+		 * that the event excludes.
+		 */
 		if (!end || *end)
 			ret = end && *end == ':' && are_modifiers(end + 1) ? -EOPNOTSUPP : -EINVAL;
 	}

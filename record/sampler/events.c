@@ -11,7 +11,7 @@
 #include "common/cleanup.h"
 #include "record/system/privilege.h"
 
-/* Tried in turn when the user names none. */
+/* events_open tries these in turn when the user names no event. */
 static const char *const defaults[] = {"cycles", "cpu-clock"};
 
 static int open_on_cpu(const struct events *events, uint32_t cpu, uint64_t freq_hz)
@@ -24,7 +24,7 @@ static int open_on_cpu(const struct events *events, uint32_t cpu, uint64_t freq_
 		.disabled = 1,
 		.exclude_kernel = events->event.no_kernel,
 		.exclude_user = events->event.no_user,
-		/* As perf does with any of the two. */
+		/* perf leaves the hypervisor out with either modifier, too. */
 		.exclude_hv = events->event.no_kernel || events->event.no_user,
 	};
 	int fd;
@@ -37,10 +37,10 @@ static int open_on_cpu(const struct events *events, uint32_t cpu, uint64_t freq_
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens the event on all CPUs. Returns 0, or the errno and the CPU that refused it. */
+/* Opens the event on all CPUs. Returns 0, or a negative errno and in *@bad_cpu the CPU. */
 static int open_all(struct events *events, const u32_vec *cpus, uint64_t freq_hz, uint32_t *bad_cpu)
 {
-	/* A program on a tracepoint runs on every CPU, whichever its event is on. */
+	/* A program on a tracepoint runs on every CPU, so an event on the first CPU will do. */
 	for (size_t i = 0; i < (events->is_tracepoint ? 1 : cpus->nr); i++) {
 		int fd = open_on_cpu(events, cpus->data[i], freq_hz);
 
@@ -58,8 +58,8 @@ static bool is_hardware(const struct event_name *event)
 	return event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_RAW;
 }
 
-static int explain(const struct events *events, int code, uint32_t cpu, uint64_t freq_hz,
-		   struct err *err)
+static int explain_refusal(const struct events *events, int code, uint32_t cpu, uint64_t freq_hz,
+			   struct err *err)
 {
 	if (is_hardware(&events->event) && (code == -ENOENT || code == -EOPNOTSUPP ||
 					    code == -ENODEV || (code == -EINVAL && !freq_hz))) {
@@ -123,7 +123,7 @@ int events_open(struct events *events, const u32_vec *cpus, const struct events_
 	memset(events->fds, 0xff, cpus->nr * sizeof(int));
 	if (!options->event) {
 		ret = open_default(events, cpus, options->freq_hz, &cpu);
-		return ret ? explain(events, ret, cpu, options->freq_hz, err) : 0;
+		return ret ? explain_refusal(events, ret, cpu, options->freq_hz, err) : 0;
 	}
 	events->event = *options->event;
 	events->is_tracepoint = events->event.type == PERF_TYPE_TRACEPOINT;
@@ -133,7 +133,7 @@ int events_open(struct events *events, const u32_vec *cpus, const struct events_
 			return ret;
 	}
 	ret = open_all(events, cpus, options->freq_hz, &cpu);
-	return ret ? explain(events, ret, cpu, options->freq_hz, err) : 0;
+	return ret ? explain_refusal(events, ret, cpu, options->freq_hz, err) : 0;
 }
 
 void events_disable(const struct events *events)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sampling event: opened once on every sampled CPU, for all tasks. By default hardware cycles
- * where the machine counts them, else the kernel's cpu-clock, as bcc chooses.
+ * The sampling event, which is opened once on every sampled CPU, for all tasks. The default is
+ * hardware cycles if the machine counts them, else the kernel's cpu-clock; bcc chooses likewise.
  */
 #ifndef RECORD_SAMPLER_EVENTS_H
 #define RECORD_SAMPLER_EVENTS_H
@@ -15,26 +15,29 @@
 
 struct events_options {
 	const struct event_name *event; /* NULL: the default */
-	uint64_t freq_hz;               /* 0: use the period */
-	uint64_t period;                /* a sample every so many events on a CPU */
+	uint64_t freq_hz;               /* samples a second on each CPU; 0: use the period */
+	uint64_t period;                /* events on a CPU from one sample to the next */
 };
 
 struct events {
-	struct event_name event; /* that is sampled */
-	uint64_t period;         /* 0: by frequency */
+	struct event_name event; /* the sampled one */
+	uint64_t period;         /* events from one sample to the next; 0: by frequency */
 	bool is_tracepoint;
-	int *fds; /* one for each CPU, -1 where not open; one for all CPUs of a tracepoint */
-	size_t nr;
+	int *fds;  /* an event for each CPU, -1: not open; a tracepoint has the first one only */
+	size_t nr; /* sampled CPUs */
 };
 
 /*
- * Opens the event, disabled, on @cpus. Returns 0 or a negative errno with @err set; @events is to
- * be released with events_close in any case.
+ * Opens the event, disabled, on @cpus. Returns 0 or a negative errno with @err set. The caller
+ * calls events_close in either case.
  */
 int events_open(struct events *events, const u32_vec *cpus, const struct events_options *options,
 		struct err *err);
 
-/* Stops sampling, but that of a tracepoint (sampler_detach does); the counts stay. */
+/*
+ * Stops sampling; the counts stay in the maps. Does not stop the sampling of a tracepoint, which
+ * sampler_detach stops.
+ */
 void events_disable(const struct events *events);
 
 void events_close(struct events *events);

@@ -20,7 +20,7 @@
 static int check_ids(struct filters *f, struct err *err)
 {
 	vec_for_each(f->ids, id) {
-		uint32_t tgid = *id; /* also when /proc hides it */
+		uint32_t tgid = *id; /* remains so if /proc hides the task */
 
 		if (proc_is_gone(*id))
 			return err_set(err, -ESRCH, "failed to record %s %u: %s",
@@ -34,7 +34,7 @@ static int check_ids(struct filters *f, struct err *err)
 				tgid);
 			return err_hint(err, -ESRCH, "-L %u records a thread", *id);
 		}
-		/* Of what is followed, anything may have to be known. */
+		/* Descendants can be any processes, so their mappings must all be known. */
 		if (!f->follow && vec_push(&f->scan, tgid))
 			return err_set(err, -ENOMEM, "failed to read /proc: out of memory");
 	}
@@ -59,7 +59,7 @@ static int open_cgroup(const char *path, int *fd, struct err *err)
 	return 0;
 }
 
-/* A program or link can be pinned, too. */
+/* Programs and links can be pinned just as maps. */
 static bool is_map(int fd)
 {
 	char path[64], target[64];
@@ -74,10 +74,10 @@ static bool is_map(int fd)
 }
 
 /*
- * Opens a pinned hash<u64, ...>; the values are the business of whoever made it. @what names its
- * keys.
+ * Opens a pinned hash map with keys of 64 bits. Its values may be of any type, since the programs
+ * never read them. @keys says in a hint what the keys are.
  */
-static int open_map(const char *path, const char *what, int *fd, struct err *err)
+static int open_map(const char *path, const char *keys, int *fd, struct err *err)
 {
 	_cleanup_close_ int map = bpf_obj_get(path);
 	struct bpf_map_info info = {0};
@@ -85,7 +85,7 @@ static int open_map(const char *path, const char *what, int *fd, struct err *err
 	int code = map < 0 ? -errno : 0;
 
 	if (code) {
-		/* The kernel's EINVAL or EACCES alike: a path that is not on a BPF filesystem. */
+		/* For a path on another filesystem, the kernel says EINVAL or EACCES. */
 		struct statfs fs;
 
 		if (!statfs(path, &fs) && fs.f_type != BPF_FS_MAGIC)
@@ -104,7 +104,7 @@ static int open_map(const char *path, const char *what, int *fd, struct err *err
 	    info.key_size != sizeof(uint64_t)) {
 		err_set(err, -EINVAL,
 			"failed to open map '%s': it is no hash map with keys of 8 bytes", path);
-		return err_hint(err, -EINVAL, "its keys must be %s", what);
+		return err_hint(err, -EINVAL, "its keys must be %s", keys);
 	}
 	*fd = TAKE_FD(map);
 	return 0;
@@ -129,16 +129,15 @@ static int find_mntns(uint32_t pid, uint32_t *inum, struct err *err)
 	return 0;
 }
 
-int filters_open(struct filters *f, const struct record_options *o, struct err *err)
+int filters_open(struct filters *f, const struct filter_options *o, struct err *err)
 {
 	int ret;
 
 	*f = (struct filters){
-		.ids = o->tids.nr ? &o->tids : &o->pids,
-		.ids_are_threads = o->tids.nr > 0,
-		.follow = o->follow || o->command,
-		.comm = o->comm,
-		.uid = o->uid,
+		.options = *o,
+		.ids = o->tids->nr ? o->tids : o->pids,
+		.ids_are_threads = o->tids->nr > 0,
+		.follow = o->follow_pids || o->has_command,
 		.cgroup_fd = -1,
 		.cgroup_map_fd = -1,
 		.mntns_map_fd = -1,
@@ -159,7 +158,7 @@ int filters_open(struct filters *f, const struct record_options *o, struct err *
 void filters_close(struct filters *f)
 {
 	if (!f->ids)
-		return; /* never opened: 0 is no descriptor of ours */
+		return; /* all zero, and descriptor 0 belongs to somebody else */
 	cleanup_close(&f->cgroup_fd);
 	cleanup_close(&f->cgroup_map_fd);
 	cleanup_close(&f->mntns_map_fd);
@@ -167,8 +166,9 @@ void filters_close(struct filters *f)
 	*f = (struct filters){0};
 }
 
-char *filters_format(const struct filters *f, const struct record_options *o)
+char *filters_format(const struct filters *f)
 {
+	const struct filter_options *o = &f->options;
 	const char *separator = "";
 	char *text = NULL;
 	size_t size;
@@ -184,9 +184,9 @@ char *filters_format(const struct filters *f, const struct record_options *o)
 		fprintf(out, __VA_ARGS__);                                                         \
 		separator = ", ";                                                                  \
 	} while (0)
-	ADD(o->follow, "children followed");
+	ADD(o->follow_pids, "children followed");
 	ADD(o->comm, "comm '%s'", o->comm);
-	ADD(f->uid != FILTERS_ANY_UID, "uid %" PRIu64, f->uid);
+	ADD(o->uid != FILTERS_ANY_UID, "uid %" PRIu64, o->uid);
 	ADD(o->cgroup, "cgroup %s", o->cgroup);
 	ADD(o->cgroup_map, "cgroups in map %s", o->cgroup_map);
 	ADD(o->mntns, "mount namespace %" PRIu32 " of process %" PRIu64, f->mntns_inum, o->mntns);

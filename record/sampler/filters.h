@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which samples are wanted, as the programs need it: what the options name is looked up once,
- * before anything is loaded, so that a mistake is said at once. All filters must pass.
+ * Which samples are wanted. The user names processes, cgroups and maps; filters_open looks up each
+ * name once, before any program is loaded, so that the user hears of a mistake at once. The BPF
+ * programs take a sample only if it passes all filters.
  */
 #ifndef RECORD_SAMPLER_FILTERS_H
 #define RECORD_SAMPLER_FILTERS_H
@@ -11,35 +12,49 @@
 
 #include "common/err.h"
 #include "common/parse.h"
-#include "record/record_options.h"
 
 #define FILTERS_ANY_UID UINT64_MAX
 
+/* What the user asked for. All pointers are borrowed. */
+struct filter_options {
+	/* Processes or threads; one list is empty, and if both are, all threads pass. */
+	const u32_vec *pids, *tids;
+	bool follow_pids;       /* the descendants of pids, too */
+	bool has_command;       /* only a command and its descendants */
+	const char *comm;       /* name of threads; NULL: any */
+	uint64_t uid;           /* real user id, or FILTERS_ANY_UID */
+	const char *cgroup;     /* path of a directory of cgroup v2; NULL: any */
+	const char *cgroup_map; /* path of a pinned map, keyed by ids of cgroups; NULL: any */
+	uint64_t mntns;         /* id of a process in the mount namespace; 0: any namespace */
+	const char *mntns_map;  /* path of a pinned map, keyed by inode numbers; NULL: any */
+};
+
 struct filters {
-	const u32_vec *ids; /* processes or threads asked for, the options'; empty: all */
+	struct filter_options options;
+	const u32_vec *ids; /* the pids or tids of the options; NULL: filters_open was not called */
 	bool ids_are_threads;
-	bool follow;         /* also what is followed, or nothing else when there are no ids */
-	const char *comm;    /* the options'; NULL: any */
-	uint64_t uid;        /* or FILTERS_ANY_UID */
-	uint32_t mntns_inum; /* 0: any */
+	bool follow;         /* marked processes pass, also if there are no ids */
+	uint32_t mntns_inum; /* inode number of the mount namespace; 0: any */
 	int cgroup_fd;       /* directory of cgroup v2; -1: any */
-	int cgroup_map_fd;   /* pinned map with the ids of cgroups; -1: any */
-	int mntns_map_fd;    /* the same with the inums of mount namespaces */
+	int cgroup_map_fd;   /* -1: any cgroup */
+	int mntns_map_fd;    /* -1: any mount namespace */
 	u32_vec scan;        /* processes whose mappings are wanted; empty: all */
 };
 
 /*
- * Looks up what @options ask for and checks that it is there. Returns 0 or a negative errno with
- * @err set; filters_close is due in any case.
+ * Looks up what @options name and checks that it is there. Copies @options, but none of the strings
+ * and vectors. Returns 0 or a negative errno with @err set. The caller calls filters_close in
+ * either case.
  */
-int filters_open(struct filters *filters, const struct record_options *options, struct err *err);
+int filters_open(struct filters *filters, const struct filter_options *options, struct err *err);
 
 void filters_close(struct filters *filters);
 
 /*
- * What is asked for beyond processes, threads, a command and CPUs, as text for people. Returns a
- * string that the caller frees, "" when it is nothing, or NULL when memory is out.
+ * Describes to people which filters there are beside processes, threads, a command and CPUs.
+ * Returns a string that the caller frees, "" when there are no such filters, or NULL when memory is
+ * out.
  */
-char *filters_format(const struct filters *filters, const struct record_options *options);
+char *filters_format(const struct filters *filters);
 
 #endif

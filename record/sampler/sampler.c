@@ -6,17 +6,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "profrec.skel.h"
 #include "record/system/cpus.h"
 #include "record/system/privilege.h"
 #include "record/sampler/sampler_load.h"
 
 /*
- * Elements fetched by one system call of a drain. A batch must hold a whole hash bucket, or the
- * kernel returns -ENOSPC; buckets hold one element on average.
+ * One system call of a drain fetches this many elements. A batch must hold a whole hash bucket, or
+ * the kernel returns -ENOSPC. A bucket holds one element on average.
  */
 #define STACK_BATCH 128
 #define COUNT_BATCH 512
@@ -25,18 +25,17 @@ struct sampler {
 	struct profrec_bpf *bpf;
 	struct ring_buffer *wakeups;
 	VEC(struct bpf_link *) links;
-	uint32_t active;
-	char *stack_values; /* struct stack_entry, each of stack_size bytes */
+	uint32_t active;    /* number of the set that the programs write to */
+	char *stack_values; /* array of struct stack_entry, each of stack_size bytes */
 	size_t stack_size;
 	uint64_t *stack_keys;
 	struct count_value *count_values;
 	struct count_key *count_keys;
-	u32_vec possible; /* CPUs */
-	/* For each of them: */
-	struct totals *set_totals;  /* of one set, as read */
-	struct totals *zero_totals; /* what empties it */
-	struct totals *totals;      /* of the drained sets, since they were last asked for */
-	uint64_t taken;             /* of all drained sets */
+	u32_vec possible; /* the possible CPUs; the arrays of totals have an element for each */
+	struct totals *set_totals;  /* buffer for the totals of one set */
+	struct totals *zero_totals; /* all zero, to empty the totals of a set */
+	struct totals *totals;      /* of the sets drained since sampler_take_totals */
+	uint64_t taken;             /* samples of all drained sets */
 };
 
 static int ignore_wakeup(void *ctx, void *data, size_t size)
@@ -45,113 +44,121 @@ static int ignore_wakeup(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-static int alloc_batches(struct sampler *c)
+static int alloc_batches(struct sampler *sampler)
 {
-	c->stack_values = calloc(STACK_BATCH, c->stack_size);
-	c->stack_keys = calloc(STACK_BATCH, sizeof(*c->stack_keys));
-	c->count_values = calloc(COUNT_BATCH, sizeof(*c->count_values));
-	c->count_keys = calloc(COUNT_BATCH, sizeof(*c->count_keys));
-	return c->stack_values && c->stack_keys && c->count_values && c->count_keys ? 0 : -ENOMEM;
+	sampler->stack_values = calloc(STACK_BATCH, sampler->stack_size);
+	sampler->stack_keys = calloc(STACK_BATCH, sizeof(*sampler->stack_keys));
+	sampler->count_values = calloc(COUNT_BATCH, sizeof(*sampler->count_values));
+	sampler->count_keys = calloc(COUNT_BATCH, sizeof(*sampler->count_keys));
+	return sampler->stack_values && sampler->stack_keys && sampler->count_values &&
+			       sampler->count_keys
+		       ? 0
+		       : -ENOMEM;
 }
 
-/* A program on a tracepoint asks this whether its CPU is sampled. */
-static int set_hits(struct sampler *c, const u32_vec *cpus, struct err *err)
+/* Tells the program on a tracepoint which CPUs are sampled, since it runs on all CPUs. */
+static int set_hits(struct sampler *sampler, const u32_vec *cpus, struct err *err)
 {
-	_cleanup_free_ struct hit_state *states = calloc(c->possible.nr, sizeof(*states));
+	_cleanup_free_ struct hit_state *states = calloc(sampler->possible.nr, sizeof(*states));
 	uint32_t zero = 0;
 	size_t i;
 
 	if (!states)
 		return err_set(err, -ENOMEM, "failed to select the CPUs: out of memory");
 	vec_for_each(cpus, cpu)
-		if (cpus_find(&c->possible, *cpu, &i))
+		if (cpus_find(&sampler->possible, *cpu, &i))
 			states[i].is_sampled = 1;
-	if (bpf_map_update_elem(bpf_map__fd(c->bpf->maps.hits), &zero, states, BPF_ANY))
+	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.hits), &zero, states, BPF_ANY))
 		return err_set(err, -errno, "failed to select the CPUs: %m");
 	return 0;
 }
 
-static int alloc_totals(struct sampler *c, struct err *err)
+static int alloc_totals(struct sampler *sampler, struct err *err)
 {
-	int ret = cpus_possible(&c->possible, err);
+	int ret = cpus_possible(&sampler->possible, err);
 
 	if (ret)
 		return ret;
-	c->set_totals = calloc(c->possible.nr, sizeof(*c->set_totals));
-	c->zero_totals = calloc(c->possible.nr, sizeof(*c->zero_totals));
-	c->totals = calloc(c->possible.nr, sizeof(*c->totals));
-	if (!c->set_totals || !c->zero_totals || !c->totals)
+	sampler->set_totals = calloc(sampler->possible.nr, sizeof(*sampler->set_totals));
+	sampler->zero_totals = calloc(sampler->possible.nr, sizeof(*sampler->zero_totals));
+	sampler->totals = calloc(sampler->possible.nr, sizeof(*sampler->totals));
+	if (!sampler->set_totals || !sampler->zero_totals || !sampler->totals)
 		return err_set(err, -ENOMEM, "failed to load the BPF programs: out of memory");
 	return 0;
+}
+
+static int map_wakeups(struct sampler *sampler, struct err *err)
+{
+	int fd = bpf_map__fd(sampler->bpf->maps.wakeups);
+
+	sampler->wakeups = ring_buffer__new(fd, ignore_wakeup, NULL, NULL);
+	return sampler->wakeups ? 0 : err_set(err, -errno, "failed to map the wakeup buffer: %m");
 }
 
 int sampler_create(const struct sampler_options *options, struct sampler **sampler, struct err *err)
 {
-	struct sampler *c = calloc(1, sizeof(*c));
+	struct sampler *created = calloc(1, sizeof(*created));
 	int ret;
 
-	if (c)
-		c->stack_size = STACK_ENTRY_SIZE(options->max_depth);
-	if (!c || alloc_batches(c)) {
-		sampler_destroy(c);
+	if (created)
+		created->stack_size = STACK_ENTRY_SIZE(options->max_depth);
+	if (!created || alloc_batches(created)) {
+		sampler_destroy(created);
 		return err_set(err, -ENOMEM, "failed to load the BPF programs: out of memory");
 	}
-	ret = alloc_totals(c, err);
+	ret = alloc_totals(created, err);
 	if (!ret)
-		ret = sampler_load(options, &c->bpf, err);
+		ret = sampler_load(options, &created->bpf, err);
 	if (!ret)
-		ret = set_hits(c, options->cpus, err);
-	if (!ret) {
-		c->wakeups = ring_buffer__new(bpf_map__fd(c->bpf->maps.wakeups), ignore_wakeup,
-					      NULL, NULL);
-		if (!c->wakeups)
-			ret = err_set(err, -errno, "failed to map the wakeup buffer: %m");
-	}
+		ret = set_hits(created, options->cpus, err);
+	if (!ret)
+		ret = map_wakeups(created, err);
 	if (ret) {
-		sampler_destroy(c);
+		sampler_destroy(created);
 		return ret;
 	}
-	*sampler = c;
+	*sampler = created;
 	return 0;
 }
 
-void sampler_destroy(struct sampler *c)
+void sampler_destroy(struct sampler *sampler)
 {
-	if (!c)
+	if (!sampler)
 		return;
-	sampler_detach(c);
-	vec_free(&c->links);
-	ring_buffer__free(c->wakeups);
-	profrec_bpf__destroy(c->bpf);
-	free(c->stack_values);
-	free(c->stack_keys);
-	free(c->count_values);
-	free(c->count_keys);
-	free(c->set_totals);
-	free(c->zero_totals);
-	free(c->totals);
-	vec_free(&c->possible);
-	free(c);
+	sampler_detach(sampler);
+	vec_free(&sampler->links);
+	ring_buffer__free(sampler->wakeups);
+	profrec_bpf__destroy(sampler->bpf);
+	free(sampler->stack_values);
+	free(sampler->stack_keys);
+	free(sampler->count_values);
+	free(sampler->count_keys);
+	free(sampler->set_totals);
+	free(sampler->zero_totals);
+	free(sampler->totals);
+	vec_free(&sampler->possible);
+	free(sampler);
 }
 
-int sampler_follow(struct sampler *c, int pidfd, struct err *err)
+int sampler_follow(struct sampler *sampler, int pidfd, struct err *err)
 {
 	uint8_t mark = 1;
 
-	if (bpf_map_update_elem(bpf_map__fd(c->bpf->maps.followed), &pidfd, &mark, BPF_ANY))
+	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.followed), &pidfd, &mark, BPF_ANY))
 		return errno == ESRCH ? -ESRCH
 				      : err_set(err, -errno, "failed to follow a process: %m");
 	return 0;
 }
 
-uint64_t sampler_unfollowed(const struct sampler *c)
+uint64_t sampler_unfollowed(const struct sampler *sampler)
 {
-	return __atomic_load_n(&c->bpf->bss->nr_unmarked, __ATOMIC_RELAXED);
+	return __atomic_load_n(&sampler->bpf->bss->nr_unmarked, __ATOMIC_RELAXED);
 }
 
-static int attach_one(struct sampler *c, struct bpf_program *prog, int event_fd, struct err *err)
+static int attach_one(struct sampler *sampler, struct bpf_program *prog, int event_fd,
+		      struct err *err)
 {
-	/* A link closes the descriptor that it was made of: it gets one of its own. */
+	/* The link closes its descriptor, so give it a duplicate. */
 	int fd = event_fd < 0 ? -1 : fcntl(event_fd, F_DUPFD_CLOEXEC, 0);
 	struct bpf_link *link = event_fd < 0 ? bpf_program__attach_trace(prog)
 					     : bpf_program__attach_perf_event(prog, fd);
@@ -164,89 +171,90 @@ static int attach_one(struct sampler *c, struct bpf_program *prog, int event_fd,
 			strerror(-code));
 		return code == -EPERM || code == -EACCES ? privilege_explain(code, err) : code;
 	}
-	if (vec_push(&c->links, link)) {
+	if (vec_push(&sampler->links, link)) {
 		bpf_link__destroy(link);
 		return err_set(err, -ENOMEM, "failed to attach the sampler: out of memory");
 	}
 	return 0;
 }
 
-int sampler_attach_follower(struct sampler *c, struct err *err)
+int sampler_attach_follower(struct sampler *sampler, struct err *err)
 {
-	return attach_one(c, c->bpf->progs.follow_child, -1, err);
+	return attach_one(sampler, sampler->bpf->progs.follow_child, -1, err);
 }
 
-int sampler_attach(struct sampler *c, const struct events *events, struct err *err)
+int sampler_attach(struct sampler *sampler, const struct events *events, struct err *err)
 {
-	struct bpf_program *prog =
-		events->is_tracepoint ? c->bpf->progs.take_sample_hit : c->bpf->progs.take_sample;
+	struct bpf_program *prog = events->is_tracepoint ? sampler->bpf->progs.take_sample_hit
+							 : sampler->bpf->progs.take_sample;
 	int ret = 0;
 
 	for (size_t i = 0; i < events->nr && !ret; i++)
 		if (events->fds[i] >= 0)
-			ret = attach_one(c, prog, events->fds[i], err);
+			ret = attach_one(sampler, prog, events->fds[i], err);
 	return ret;
 }
 
-void sampler_detach(struct sampler *c)
+void sampler_detach(struct sampler *sampler)
 {
-	vec_for_each(&c->links, link)
+	vec_for_each(&sampler->links, link)
 		bpf_link__destroy(*link);
-	vec_clear(&c->links);
+	vec_clear(&sampler->links);
 }
 
-void sampler_unwind_maps(const struct sampler *c, struct unwind_maps *maps)
+void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps)
 {
 	*maps = (struct unwind_maps){
-		.spaces = bpf_map__fd(c->bpf->maps.unwind_spaces),
-		.mappings = bpf_map__fd(c->bpf->maps.unwind_mappings),
-		.pages = bpf_map__fd(c->bpf->maps.unwind_pages),
-		.rules = bpf_map__fd(c->bpf->maps.unwind_rules),
-		.segments = bpf_map__fd(c->bpf->maps.unwind_segments),
-		.wants = bpf_map__fd(c->bpf->maps.unwind_wants),
-		.early = bpf_map__fd(c->bpf->maps.early_samples),
+		.spaces = bpf_map__fd(sampler->bpf->maps.unwind_spaces),
+		.mappings = bpf_map__fd(sampler->bpf->maps.unwind_mappings),
+		.pages = bpf_map__fd(sampler->bpf->maps.unwind_pages),
+		.rules = bpf_map__fd(sampler->bpf->maps.unwind_rules),
+		.segments = bpf_map__fd(sampler->bpf->maps.unwind_segments),
+		.wants = bpf_map__fd(sampler->bpf->maps.unwind_wants),
+		.early = bpf_map__fd(sampler->bpf->maps.early_samples),
 	};
 }
 
-int sampler_wakeup_fd(const struct sampler *c)
+int sampler_wakeup_fd(const struct sampler *sampler)
 {
-	return ring_buffer__epoll_fd(c->wakeups);
+	return ring_buffer__epoll_fd(sampler->wakeups);
 }
 
-void sampler_clear_wakeups(struct sampler *c)
+void sampler_clear_wakeups(struct sampler *sampler)
 {
-	ring_buffer__consume(c->wakeups);
+	ring_buffer__consume(sampler->wakeups);
 }
 
-int sampler_swap(struct sampler *c, uint64_t *swap_ns, struct err *err)
+int sampler_swap(struct sampler *sampler, uint64_t *swap_ns, struct err *err)
 {
-	struct bpf_map *rest = c->active ? c->bpf->maps.stacks1 : c->bpf->maps.stacks0;
-	uint32_t rest_index = c->active;
+	struct bpf_map *rest =
+		sampler->active ? sampler->bpf->maps.stacks1 : sampler->bpf->maps.stacks0;
+	uint32_t rest_index = sampler->active;
 	int rest_fd = bpf_map__fd(rest);
-	struct timespec now;
+	uint64_t now = clock_monotonic_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	c->active = !c->active;
-	__atomic_store_n(&c->bpf->bss->active_set, c->active, __ATOMIC_SEQ_CST);
-	/* The same map is put into its place again: what counts is that the kernel waits. */
-	if (bpf_map_update_elem(bpf_map__fd(c->bpf->maps.stack_sets), &rest_index, &rest_fd,
+	sampler->active = !sampler->active;
+	__atomic_store_n(&sampler->bpf->bss->active_set, sampler->active, __ATOMIC_SEQ_CST);
+	/* Replace the map by itself, only because the kernel then waits for running programs. */
+	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.stack_sets), &rest_index, &rest_fd,
 				BPF_ANY))
 		return err_set(err, -errno, "failed to swap the BPF maps: %m");
-	*swap_ns = now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+	*swap_ns = now;
 	return 0;
 }
 
-uint32_t sampler_set_at_rest(const struct sampler *c)
+uint32_t sampler_set_at_rest(const struct sampler *sampler)
 {
-	return !c->active;
+	return !sampler->active;
 }
 
-/* Reads and deletes all elements of @map in batches, @each for every batch. */
+/* Reads and deletes all elements of @map in batches, and calls @each for every batch. */
 static int drain_map(struct bpf_map *map, void *keys, void *values, uint32_t batch,
 		     int (*each)(const struct sampler *, const struct sampler_sink *, uint32_t),
-		     const struct sampler *c, const struct sampler_sink *sink, struct err *err)
+		     const struct sampler *sampler, const struct sampler_sink *sink,
+		     struct err *err)
 {
-	uint64_t position = 0; /* the kernel's cursor, a bucket number */
+	uint64_t position = 0; /* the kernel's cursor: a bucket number */
 	bool first = true;
 
 	for (;;) {
@@ -259,20 +267,20 @@ static int drain_map(struct bpf_map *map, void *keys, void *values, uint32_t bat
 		if (code && code != -ENOENT)
 			return err_set(err, code, "failed to drain BPF map '%s': %s",
 				       bpf_map__name(map), strerror(-code));
-		code = each(c, sink, n);
+		code = each(sampler, sink, n);
 		if (code)
 			return code;
 		if (failed)
-			return 0; /* -ENOENT: that was the last batch */
+			return 0; /* -ENOENT comes with the last batch */
 		first = false;
 	}
 }
 
-static int each_stack(const struct sampler *c, const struct sampler_sink *sink, uint32_t n)
+static int each_stack(const struct sampler *sampler, const struct sampler_sink *sink, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const void *value = c->stack_values + i * c->stack_size;
-		int ret = sink->stack(sink->ctx, c->stack_keys[i], value);
+		const void *value = sampler->stack_values + i * sampler->stack_size;
+		int ret = sink->stack(sink->ctx, sampler->stack_keys[i], value);
 
 		if (ret)
 			return ret;
@@ -280,10 +288,11 @@ static int each_stack(const struct sampler *c, const struct sampler_sink *sink, 
 	return 0;
 }
 
-static int each_count(const struct sampler *c, const struct sampler_sink *sink, uint32_t n)
+static int each_count(const struct sampler *sampler, const struct sampler_sink *sink, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		int ret = sink->count(sink->ctx, &c->count_keys[i], &c->count_values[i]);
+		int ret =
+			sink->count(sink->ctx, &sampler->count_keys[i], &sampler->count_values[i]);
 
 		if (ret)
 			return ret;
@@ -300,71 +309,74 @@ static void add_totals(struct totals *to, const struct totals *from)
 		t[i] += f[i];
 }
 
-static int read_set_totals(const struct sampler *c, uint32_t set, struct err *err)
+static int read_set_totals(const struct sampler *sampler, uint32_t set, struct err *err)
 {
-	if (bpf_map_lookup_elem(bpf_map__fd(c->bpf->maps.totals), &set, c->set_totals))
+	if (bpf_map_lookup_elem(bpf_map__fd(sampler->bpf->maps.totals), &set, sampler->set_totals))
 		return err_set(err, -errno, "failed to read the totals: %m");
 	return 0;
 }
 
-static int drain_totals(struct sampler *c, uint32_t set, struct err *err)
+static int drain_totals(struct sampler *sampler, uint32_t set, struct err *err)
 {
-	int ret = read_set_totals(c, set, err);
+	int ret = read_set_totals(sampler, set, err);
 
 	if (ret)
 		return ret;
-	if (bpf_map_update_elem(bpf_map__fd(c->bpf->maps.totals), &set, c->zero_totals, BPF_ANY))
+	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.totals), &set, sampler->zero_totals,
+				BPF_ANY))
 		return err_set(err, -errno, "failed to drain the totals: %m");
-	for (size_t i = 0; i < c->possible.nr; i++) {
-		add_totals(&c->totals[i], &c->set_totals[i]);
-		c->taken += c->set_totals[i].taken;
+	for (size_t i = 0; i < sampler->possible.nr; i++) {
+		add_totals(&sampler->totals[i], &sampler->set_totals[i]);
+		sampler->taken += sampler->set_totals[i].taken;
 	}
 	return 0;
 }
 
-int sampler_drain(struct sampler *c, const struct sampler_sink *sink, struct err *err)
+int sampler_drain(struct sampler *sampler, const struct sampler_sink *sink, struct err *err)
 {
-	uint32_t rest = !c->active;
-	struct bpf_map *stacks = rest ? c->bpf->maps.stacks1 : c->bpf->maps.stacks0;
-	struct bpf_map *counts = rest ? c->bpf->maps.counts1 : c->bpf->maps.counts0;
+	uint32_t rest = !sampler->active;
+	struct bpf_map *stacks = rest ? sampler->bpf->maps.stacks1 : sampler->bpf->maps.stacks0;
+	struct bpf_map *counts = rest ? sampler->bpf->maps.counts1 : sampler->bpf->maps.counts0;
 	int ret;
 
-	ret = drain_map(stacks, c->stack_keys, c->stack_values, STACK_BATCH, each_stack, c, sink,
-			err);
+	ret = drain_map(stacks, sampler->stack_keys, sampler->stack_values, STACK_BATCH, each_stack,
+			sampler, sink, err);
 	if (!ret)
-		ret = drain_map(counts, c->count_keys, c->count_values, COUNT_BATCH, each_count, c,
-				sink, err);
+		ret = drain_map(counts, sampler->count_keys, sampler->count_values, COUNT_BATCH,
+				each_count, sampler, sink, err);
 	if (!ret)
-		ret = drain_totals(c, rest, err);
-	memset(&c->bpf->bss->set_states[rest], 0, sizeof(c->bpf->bss->set_states[rest]));
+		ret = drain_totals(sampler, rest, err);
+	memset(&sampler->bpf->bss->set_states[rest], 0,
+	       sizeof(sampler->bpf->bss->set_states[rest]));
 	return ret;
 }
 
-void sampler_take_totals(struct sampler *c, struct totals *totals, const u32_vec *cpus,
+void sampler_take_totals(struct sampler *sampler, struct totals *totals, const u32_vec *cpus,
 			 uint64_t *cpu_taken)
 {
 	size_t at;
 
 	*totals = (struct totals){0};
-	for (size_t i = 0; i < c->possible.nr; i++)
-		add_totals(totals, &c->totals[i]);
+	for (size_t i = 0; i < sampler->possible.nr; i++)
+		add_totals(totals, &sampler->totals[i]);
 	for (size_t i = 0; i < cpus->nr; i++)
-		cpu_taken[i] =
-			cpus_find(&c->possible, cpus->data[i], &at) ? c->totals[at].taken : 0;
-	memset(c->totals, 0, c->possible.nr * sizeof(*c->totals));
+		cpu_taken[i] = cpus_find(&sampler->possible, cpus->data[i], &at)
+				       ? sampler->totals[at].taken
+				       : 0;
+	memset(sampler->totals, 0, sampler->possible.nr * sizeof(*sampler->totals));
 }
 
-int sampler_taken(const struct sampler *c, uint64_t *taken, struct err *err)
+int sampler_taken(const struct sampler *sampler, uint64_t *taken, struct err *err)
 {
-	uint64_t sum = c->taken;
+	uint64_t sum = sampler->taken;
 
 	for (uint32_t set = 0; set < NR_SETS; set++) {
-		int ret = read_set_totals(c, set, err);
+		int ret = read_set_totals(sampler, set, err);
 
 		if (ret)
 			return ret;
-		for (size_t i = 0; i < c->possible.nr; i++)
-			sum += c->set_totals[i].taken;
+		for (size_t i = 0; i < sampler->possible.nr; i++)
+			sum += sampler->set_totals[i].taken;
 	}
 	*taken = sum;
 	return 0;

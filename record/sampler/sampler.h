@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel side of counting: loads the BPF programs, attaches them to the events, and swaps and
- * drains the two sets of maps.
+ * The recorder's hold on the BPF programs that count samples. It attaches the programs to the
+ * events, and it swaps and drains the two sets of maps that the programs count in.
  */
 #ifndef RECORD_SAMPLER_SAMPLER_H
 #define RECORD_SAMPLER_SAMPLER_H
@@ -21,8 +21,8 @@
 struct sampler;
 
 /*
- * What a drain hands out. Both return 0 or a negative errno, which ends the drain. All stacks come
- * before the first count.
+ * The receiver of a drain: sampler_drain calls @stack for each stack of the set, then @count for
+ * each count. Both return 0, or a negative errno that ends the drain.
  */
 struct sampler_sink {
 	int (*stack)(void *ctx, uint64_t id, const struct stack_entry *stack);
@@ -30,69 +30,77 @@ struct sampler_sink {
 	void *ctx;
 };
 
-/* Loads programs and maps; nothing is attached. Returns 0 or a negative errno with @err set. */
+/* Loads programs and maps, but attaches none. Returns 0 or a negative errno with @err set. */
 int sampler_create(const struct sampler_options *options, struct sampler **sampler,
 		   struct err *err);
 
-/* Detaches everything and frees the maps. NULL is fine. */
+/* Detaches all programs and frees the maps. @sampler may be NULL. */
 void sampler_destroy(struct sampler *sampler);
 
 /*
- * Makes what a followed process forks followed from now on. Only with filters that follow, and
- * before sampler_follow.
+ * Makes the kernel mark the children that followed tasks fork from now on. The filters must follow.
+ * Call it before sampler_follow. Returns 0 or a negative errno with @err set.
  */
 int sampler_attach_follower(struct sampler *sampler, struct err *err);
 
 /*
- * Makes the process at @pidfd a followed one: its samples are wanted. Returns 0, -ESRCH when it has
- * gone, or another negative errno with @err set.
+ * Marks the process of @pidfd as a followed one, so that its samples pass the filters. Returns 0,
+ * -ESRCH if the process has gone, or another negative errno with @err set.
  */
 int sampler_follow(struct sampler *sampler, int pidfd, struct err *err);
 
 /*
- * Children of followed tasks that the kernel could not mark, so far: samples of them and their
- * descendants are filtered.
+ * How many children of followed tasks the kernel could not mark so far. The filters leave out
+ * samples of these children and of their descendants.
  */
 uint64_t sampler_unfollowed(const struct sampler *sampler);
 
-/* Attaches the sampler to the events and enables them. */
+/*
+ * Attaches the sampling program to the events and enables them. Returns 0 or a negative errno with
+ * @err set.
+ */
 int sampler_attach(struct sampler *sampler, const struct events *events, struct err *err);
 
-/* Detaches everything; programs that run go on until the next swap. */
+/* Detaches all programs. A program that runs at this moment may count until the next swap. */
 void sampler_detach(struct sampler *sampler);
 
-/* The maps of the unwinder, which are the sampler's. */
+/* Gives the maps that the unwinder fills. They stay the sampler's. */
 void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps);
 
-/* File descriptor that polls readable when a set reached its watermark. */
+/* A file descriptor that polls readable once a set has reached its watermark. */
 int sampler_wakeup_fd(const struct sampler *sampler);
 
-/* Consumes the pending wakeups. */
+/* Consumes the pending wakeups: the descriptor is not readable until the next one. */
 void sampler_clear_wakeups(struct sampler *sampler);
 
 /*
- * Makes the other set the active one and waits until no program can write to the old one.
- * *@swap_ns (CLOCK_MONOTONIC) is a time before which no sample of the new set was taken.
+ * Makes the other set the active one and waits until no program can write to the old set. All
+ * samples of the new set were taken after *@swap_ns (CLOCK_MONOTONIC). Returns 0 or a negative
+ * errno with @err set.
  */
 int sampler_swap(struct sampler *sampler, uint64_t *swap_ns, struct err *err);
 
-/* Which set is at rest since the last swap. */
+/* The number of the set that no program has written to since the last swap. */
 uint32_t sampler_set_at_rest(const struct sampler *sampler);
 
 /*
- * Hands out and empties the set at rest. Call after sampler_swap. Returns 0, a negative errno with
- * @err set, or what the sink returned.
+ * Hands the set at rest to @sink and empties it. Call it after sampler_swap. Returns 0, a negative
+ * errno with @err set, or the errno of the sink.
  */
 int sampler_drain(struct sampler *sampler, const struct sampler_sink *sink, struct err *err);
 
 /*
- * The totals of all sets drained since the last call, over all CPUs; the samples taken on each of
- * @cpus go to @cpu_taken. They are exactly those of the counts that were handed out.
+ * Adds up the totals of all sets that were drained since the last call, over all CPUs. @cpu_taken
+ * receives the samples taken on each of @cpus. The totals are exactly those of the counts that
+ * sampler_drain handed out.
  */
 void sampler_take_totals(struct sampler *sampler, struct totals *totals, const u32_vec *cpus,
 			 uint64_t *cpu_taken);
 
-/* Samples taken so far, for people to look at: sampling goes on meanwhile. */
+/*
+ * Reads how many samples were taken so far. The number is for people to look at, since it grows
+ * meanwhile. Returns 0 or a negative errno with @err set.
+ */
 int sampler_taken(const struct sampler *sampler, uint64_t *taken, struct err *err);
 
 #endif

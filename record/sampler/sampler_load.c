@@ -16,10 +16,10 @@
 #include "profrec.skel.h"
 #include "record/system/privilege.h"
 
-/* A set is drained when it is this full: half the room is left for the time until the swap. */
+/* The program wakes the recorder when a set is this full. The rest is room until the swap. */
 #define WATERMARK_PERCENT 50
 
-/* libbpf's first complaint, for the message: the errno alone rarely tells why a load failed. */
+/* The first warning of libbpf, for the message: the errno alone rarely tells why a load failed. */
 static char libbpf_text[256];
 
 static int keep_libbpf_text(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -31,7 +31,7 @@ static int keep_libbpf_text(enum libbpf_print_level level, const char *fmt, va_l
 	return 0;
 }
 
-/* Programs compare with this to know whether ids need translation; the initial one's is fixed. */
+/* The inode number of the initial pid namespace is fixed. Ids there need no translation. */
 #define PROC_PID_INIT_INO 0xEFFFFFFCU /* include/linux/proc_ns.h */
 
 static void set_pidns(struct profrec_bpf *bpf)
@@ -44,7 +44,7 @@ static void set_pidns(struct profrec_bpf *bpf)
 	bpf->rodata->pidns_dev = st.st_dev;
 }
 
-static uint32_t watermark(uint64_t entries)
+static uint32_t watermark_of(uint64_t entries)
 {
 	uint64_t n = entries * WATERMARK_PERCENT / 100;
 
@@ -58,8 +58,8 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 	uint32_t stack_size = STACK_ENTRY_SIZE(options->max_depth);
 	int ret = 0;
 
-	bpf->rodata->stack_watermark = watermark(nr_stacks);
-	bpf->rodata->count_watermark = watermark(nr_counts);
+	bpf->rodata->stack_watermark = watermark_of(nr_stacks);
+	bpf->rodata->count_watermark = watermark_of(nr_counts);
 	bpf->rodata->max_depth = options->max_depth;
 	ret = ret ?: bpf_map__set_max_entries(bpf->maps.stacks0, nr_stacks);
 	ret = ret ?: bpf_map__set_max_entries(bpf->maps.stacks1, nr_stacks);
@@ -71,7 +71,7 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 	return ret;
 }
 
-/* Processes that are walked by tables at a time; others are left along frame pointers. */
+/* The program walks this many processes at a time by tables, others along frame pointers. */
 #define UNWIND_SPACES       16384
 #define UNWIND_WANTS_BYTES  (64u << 10)
 #define EARLY_SAMPLES_BYTES (1u << 20)
@@ -98,11 +98,12 @@ static int set_filters(struct profrec_bpf *bpf, const struct filters *f)
 	bpf->rodata->filter_ids = f->ids->nr > 0;
 	bpf->rodata->ids_are_threads = f->ids_are_threads;
 	bpf->rodata->follow_forks = f->follow;
-	bpf->rodata->filter_comm = f->comm != NULL;
-	if (f->comm)
-		strncpy((char *)(uintptr_t)bpf->rodata->wanted_comm, f->comm, COMM_SIZE - 1);
-	bpf->rodata->filter_uid = f->uid != FILTERS_ANY_UID;
-	bpf->rodata->wanted_uid = f->uid;
+	bpf->rodata->filter_comm = f->options.comm != NULL;
+	if (f->options.comm)
+		strncpy((char *)(uintptr_t)bpf->rodata->wanted_comm, f->options.comm,
+			COMM_SIZE - 1);
+	bpf->rodata->filter_uid = f->options.uid != FILTERS_ANY_UID;
+	bpf->rodata->wanted_uid = f->options.uid;
 	bpf->rodata->wanted_mntns = f->mntns_inum;
 	bpf->rodata->filter_cgroup = f->cgroup_fd >= 0;
 	bpf->rodata->filter_cgroup_ids = f->cgroup_map_fd >= 0;
@@ -116,7 +117,7 @@ static int set_filters(struct profrec_bpf *bpf, const struct filters *f)
 	return ret;
 }
 
-static int configure(struct profrec_bpf *bpf, const struct sampler_options *options)
+static int configure_programs(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
 	int ret;
 
@@ -138,8 +139,8 @@ static int configure(struct profrec_bpf *bpf, const struct sampler_options *opti
 
 /*
  * A map of maps takes only maps whose types, flags, key sizes and value sizes are those of its
- * template. The value size of stacks is decided here, so their template is made here: libbpf would
- * make it by the declaration. The template may be closed when the map of maps has been made.
+ * template. The options decide the value size of stacks, so their template is made here, since
+ * libbpf would make it by the declaration. It may be closed when the map of maps has been made.
  */
 static int make_template(struct profrec_bpf *bpf, uint32_t max_depth, int *template_fd)
 {
@@ -152,10 +153,11 @@ static int make_template(struct profrec_bpf *bpf, uint32_t max_depth, int *templ
 	return bpf_map__set_inner_map_fd(bpf->maps.stack_sets, fd);
 }
 
-static int load(struct profrec_bpf *bpf, const struct sampler_options *options, struct err *err)
+static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *options,
+			 struct err *err)
 {
 	_cleanup_close_ int template_fd = -1;
-	int ret = configure(bpf, options);
+	int ret = configure_programs(bpf, options);
 
 	if (ret)
 		return err_set(err, ret, "failed to configure the BPF maps: %s", strerror(-ret));
@@ -179,7 +181,7 @@ static int load(struct profrec_bpf *bpf, const struct sampler_options *options, 
 	return err_hint(err, ret, "recording needs Linux 5.15 or later with CONFIG_BPF_EVENTS");
 }
 
-/* Each update would wait for the programs, 10 ms and more: so all at once. */
+/* Fills both elements at once, since each update waits for the programs, 10 ms and more. */
 static int fill_set(const struct bpf_map *sets, const struct bpf_map *map0,
 		    const struct bpf_map *map1, struct err *err)
 {
@@ -235,10 +237,10 @@ int sampler_load(const struct sampler_options *options, struct profrec_bpf **bpf
 	b = profrec_bpf__open();
 	if (!b) {
 		ret = -errno;
-		libbpf_strerror(ret, reason, sizeof(reason)); /* it has numbers of its own */
+		libbpf_strerror(ret, reason, sizeof(reason)); /* libbpf has errnos of its own */
 		return err_set(err, ret, "failed to open the BPF programs: %s", reason);
 	}
-	ret = load(b, options, err);
+	ret = load_programs(b, options, err);
 	if (!ret)
 		ret = fill_sets(b, err);
 	if (!ret)

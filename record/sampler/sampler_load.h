@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The BPF programs, set up for what is to be sampled and loaded; nothing is attached. */
+/* Sets up the BPF programs for what the user wants to sample, and loads them. Attaches nothing. */
 #ifndef RECORD_SAMPLER_SAMPLER_LOAD_H
 #define RECORD_SAMPLER_SAMPLER_LOAD_H
 
@@ -13,25 +13,28 @@
 
 struct sampler_options {
 	const struct filters *filters;
-	const u32_vec *cpus;         /* sampled ones */
-	const struct events *events; /* what is going to be attached to */
+	const u32_vec *cpus;         /* the sampled CPUs */
+	const struct events *events; /* the events that the programs will be attached to */
 	uint64_t stack_storage;      /* stacks that both sets hold together */
 	uint64_t hash_storage;       /* counts that both sets hold together */
-	uint32_t max_depth;          /* frames of a stack */
-	bool no_user, no_kernel;
+	uint32_t max_depth;          /* frames of a stack at most */
+	bool no_user, no_kernel;     /* take no stacks of user space, of the kernel */
 	bool include_idle;
-	bool unwind; /* by tables: unwinder_begin is to follow */
+	bool unwind; /* walk stacks by tables: the caller will call unwinder_begin */
 };
 
 struct profrec_bpf;
 
 /*
- * Loads programs and maps. Returns 0 or a negative errno with @err set; *@bpf is to be released
+ * Loads programs and maps. Returns 0 or a negative errno with @err set. The caller releases *@bpf
  * with profrec_bpf__destroy.
  */
 int sampler_load(const struct sampler_options *options, struct profrec_bpf **bpf, struct err *err);
 
-/* Has the kernel what walking by tables takes: helper functions of Linux 5.17? Needs privileges. */
+/*
+ * Has the kernel the helper functions of Linux 5.17 that a walk by tables calls? A process without
+ * privileges to load BPF programs gets the answer no.
+ */
 bool sampler_can_unwind(void);
 
 #endif

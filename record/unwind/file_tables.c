@@ -213,11 +213,12 @@ int file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
 	return request_vdso(u);
 }
 
-int file_tables_may_keep(const struct file_tables *u)
+bool file_tables_may_keep(const struct file_tables *u, int *reason)
 {
-	if (u->cache_fd < 0)
-		return 0;
-	return faccessat(u->cache_fd, ".", W_OK | X_OK, AT_EACCESS) ? -errno : 0;
+	if (u->cache_fd < 0 || !faccessat(u->cache_fd, ".", W_OK | X_OK, AT_EACCESS))
+		return true;
+	*reason = -errno;
+	return false;
 }
 
 int file_tables_init(struct file_tables *u, const char *cache, struct err *err)

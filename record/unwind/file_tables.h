@@ -6,6 +6,7 @@
 #ifndef RECORD_UNWIND_FILE_TABLES_H
 #define RECORD_UNWIND_FILE_TABLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/buildid.h"
@@ -57,10 +58,10 @@ struct file_tables {
 int file_tables_init(struct file_tables *tables, const char *cache, struct err *err);
 
 /*
- * With the privileges in effect: can tables be kept, if they are to be? Returns 0 or a negative
- * errno.
+ * With the privileges in effect: may this process write to the directory that keeps tables? Also
+ * true if there is no such directory. If not, *@reason is a negative errno.
  */
-int file_tables_may_keep(const struct file_tables *tables);
+bool file_tables_may_keep(const struct file_tables *tables, int *reason);
 
 /* Where the tables go, and the vdso, whose table is asked for. Returns 0 or -ENOMEM. */
 int file_tables_begin(struct file_tables *tables, const struct unwind_maps *maps,

@@ -330,9 +330,9 @@ static void table_changed(void *ctx, uint32_t nr)
 	space_maps_table_changed(&u->spaces, nr);
 }
 
-int unwinder_may_keep(const struct unwinder *u)
+bool unwinder_may_keep(const struct unwinder *u, int *reason)
 {
-	return file_tables_may_keep(&u->tables);
+	return file_tables_may_keep(&u->tables, reason);
 }
 
 int unwinder_create(uint32_t max_depth, const char *cache, struct unwinder **unwinder,

@@ -27,7 +27,7 @@ int unwinder_create(uint32_t max_depth, const char *cache, struct unwinder **unw
 		    struct err *err);
 
 /* As file_tables_may_keep. */
-int unwinder_may_keep(const struct unwinder *unwinder);
+bool unwinder_may_keep(const struct unwinder *unwinder, int *reason);
 
 /*
  * Begins to serve the maps with what is known already: the address spaces of the scan, and the

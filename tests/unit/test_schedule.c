@@ -5,11 +5,14 @@
 #define S UINT64_C(1000000000)
 #define T (1000 * S) /* any start */
 
+/* schedule_begin at T, with lengths as designated initialisers. */
+#define BEGIN(s, ...) schedule_begin(s, T, &(const struct schedule_lengths){__VA_ARGS__})
+
 START_TEST(epochs_grow)
 {
 	struct schedule s;
 
-	schedule_begin(&s, T, 0, 0, 0);
+	BEGIN(&s, 0);
 	ck_assert_uint_eq(schedule_epoch_due(&s), T + 5 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 5 * S);
 	ck_assert_uint_eq(schedule_interval_end(&s), SCHEDULE_NEVER);
@@ -30,7 +33,7 @@ START_TEST(intervals_do_not_drift)
 {
 	struct schedule s;
 
-	schedule_begin(&s, T, 0, 3 * S, 0);
+	BEGIN(&s, .interval_ns = 3 * S);
 	ck_assert_uint_eq(schedule_epoch_due(&s), T + 3 * S);
 	s.epoch_begin_ns = T + 3 * S; /* to the nanosecond: the next one's */
 	ck_assert_uint_eq(schedule_interval_end(&s), T + 6 * S);
@@ -39,7 +42,7 @@ START_TEST(intervals_do_not_drift)
 	s.epoch_begin_ns = T + 12 * S - 1;
 	ck_assert_uint_eq(schedule_epoch_due(&s), T + 12 * S);
 	/* A long interval has several epochs. */
-	schedule_begin(&s, T, 0, 3600 * S, 0);
+	BEGIN(&s, .interval_ns = 3600 * S);
 	ck_assert_uint_eq(schedule_epoch_due(&s), T + 5 * S);
 	s.epoch_begin_ns = T + 3599 * S;
 	ck_assert_uint_eq(schedule_epoch_due(&s), T + 3600 * S);
@@ -50,13 +53,13 @@ START_TEST(what_is_due_first)
 {
 	struct schedule s;
 
-	schedule_begin(&s, T, 4 * S, 0, 0);
+	BEGIN(&s, .duration_ns = 4 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 4 * S);
 	ck_assert_uint_eq(schedule_planned_s(&s), 4);
-	schedule_begin(&s, T, 4 * S, 0, 2 * S);
+	BEGIN(&s, .duration_ns = 4 * S, .rotate_ns = 2 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 2 * S);
 	ck_assert_uint_eq(schedule_planned_s(&s), 2);
-	schedule_begin(&s, T, 4 * S, 1 * S, 2 * S);
+	BEGIN(&s, .duration_ns = 4 * S, .interval_ns = 1 * S, .rotate_ns = 2 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 1 * S);
 }
 END_TEST
@@ -65,7 +68,7 @@ START_TEST(rotations_do_not_drift)
 {
 	struct schedule s;
 
-	schedule_begin(&s, T, 25 * S, 4 * S, 10 * S);
+	BEGIN(&s, .duration_ns = 25 * S, .interval_ns = 4 * S, .rotate_ns = 10 * S);
 	schedule_rotate(&s, T + 10 * S + 5);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 20 * S);
 	ck_assert_uint_eq(schedule_planned_s(&s), 10);
@@ -82,18 +85,80 @@ START_TEST(rotations_on_request_and_late_ones)
 {
 	struct schedule s;
 
-	schedule_begin(&s, T, 0, 0, 10 * S);
+	BEGIN(&s, .rotate_ns = 10 * S);
 	schedule_rotate(&s, T + 7 * S);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 17 * S);
 	/* The machine slept: what was missed is not made up for. */
 	schedule_rotate(&s, T + 50 * S);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 57 * S);
-	schedule_begin(&s, T, 0, 0, 0);
+	BEGIN(&s, 0);
 	schedule_rotate(&s, T + 7 * S);
 	ck_assert_uint_eq(s.rotate_due_ns, SCHEDULE_NEVER);
 	ck_assert_uint_eq(schedule_epoch_due(&s), T + 12 * S);
 }
 END_TEST
 
+/* Of drain, epoch and file each comes with those before it. */
+#define DUE_WITH_EPOCH (DUE_EPOCH | DUE_DRAIN)
+#define DUE_WITH_FILE  (DUE_FILE | DUE_EPOCH | DUE_DRAIN)
+
+START_TEST(nothing_is_due_before_its_time)
+{
+	struct schedule s;
+
+	BEGIN(&s, .duration_ns = 60 * S, .interval_ns = 3 * S, .rotate_ns = 20 * S,
+	      .status_ns = 1 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + 1 * S);
+	ck_assert_int_eq(schedule_due(&s, T, 0), 0);
+	ck_assert_int_eq(schedule_due(&s, T + 1 * S - 1, 0), 0);
+	ck_assert_int_eq(schedule_due(&s, T + 1 * S, 0), DUE_STATUS);
+	s.status_due_ns = SCHEDULE_NEVER;
+	ck_assert_int_eq(schedule_due(&s, T + 3 * S - 1, 0), 0);
+	ck_assert_int_eq(schedule_due(&s, T + 3 * S, 0), DUE_WITH_EPOCH);
+}
+END_TEST
+
+START_TEST(a_file_is_due_with_its_epoch)
+{
+	struct schedule s;
+
+	BEGIN(&s, .rotate_ns = 2 * S);
+	ck_assert_int_eq(schedule_due(&s, T + 2 * S - 1, 0), 0);
+	ck_assert_int_eq(schedule_due(&s, T + 2 * S, 0), DUE_WITH_FILE);
+	schedule_rotate(&s, T + 2 * S + 9);
+	ck_assert_int_eq(schedule_due(&s, T + 2 * S + 9, 0), 0);
+	ck_assert_int_eq(schedule_due(&s, T + 4 * S, 0), DUE_WITH_FILE);
+}
+END_TEST
+
+START_TEST(signals_and_full_maps_ask)
+{
+	struct schedule s;
+
+	BEGIN(&s, .status_ns = 1 * S);
+	ck_assert_int_eq(schedule_due(&s, T, DUE_DRAIN), DUE_DRAIN);
+	ck_assert_int_eq(schedule_due(&s, T, DUE_EPOCH), DUE_WITH_EPOCH);
+	ck_assert_int_eq(schedule_due(&s, T, DUE_FILE), DUE_WITH_FILE);
+	ck_assert_int_eq(schedule_due(&s, T + 1 * S, DUE_DRAIN), DUE_DRAIN | DUE_STATUS);
+	/* A drain that a full map asks for does not put off the epoch. */
+	ck_assert_int_eq(schedule_due(&s, T + 5 * S, DUE_DRAIN), DUE_WITH_EPOCH | DUE_STATUS);
+}
+END_TEST
+
+/* The end drains, writes and closes all by itself. */
+START_TEST(the_end_comes_alone)
+{
+	struct schedule s;
+
+	BEGIN(&s, .duration_ns = 4 * S, .interval_ns = 2 * S, .rotate_ns = 4 * S,
+	      .status_ns = 1 * S);
+	ck_assert_int_eq(schedule_due(&s, T + 4 * S - 1, DUE_FILE), DUE_WITH_FILE | DUE_STATUS);
+	ck_assert_int_eq(schedule_due(&s, T + 4 * S, 0), DUE_END);
+	ck_assert_int_eq(schedule_due(&s, T + 9 * S, DUE_FILE), DUE_END);
+}
+END_TEST
+
 SUITE_MAIN("schedule", epochs_grow, intervals_do_not_drift, what_is_due_first,
-	   rotations_do_not_drift, rotations_on_request_and_late_ones)
+	   rotations_do_not_drift, rotations_on_request_and_late_ones,
+	   nothing_is_due_before_its_time, a_file_is_due_with_its_epoch, signals_and_full_maps_ask,
+	   the_end_comes_alone)

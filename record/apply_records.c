@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/apply_records.h"
+
+static int apply_mmap(const struct record_targets *t, const struct sideband_record *record)
+{
+	struct mapped_files *files = &t->spaces->files;
+	struct mapped_file_key key = {
+		.path = record->name,
+		.build_id = &record->build_id,
+		.inode = record->inode,
+	};
+	struct mapping mapping = {
+		.start = record->addr, .end = record->addr + record->size, .pgoff = record->pgoff};
+	enum mapped_kind kind;
+	int ret = mapped_files_get(files, &key, &mapping.file);
+
+	if (ret)
+		return ret;
+	kind = files->files.data[mapping.file].kind;
+	if (kind != MAPPED_FILE)
+		mapping.pgoff = 0;
+	ret = address_spaces_map(t->spaces, record->pid, record->time_ns, &mapping);
+	if (!ret && t->unwinder)
+		ret = unwinder_mapped(t->unwinder, record->pid, &mapping,
+				      &files->files.data[mapping.file]);
+	if (ret || kind != MAPPED_ANON || !record->size)
+		return ret;
+	return jit_watch(t->jit, address_spaces_find(t->spaces, record->pid, record->time_ns));
+}
+
+static int apply_exec(const struct record_targets *t, const struct sideband_record *record)
+{
+	struct address_spaces *spaces = t->spaces;
+	int ret;
+
+	jit_end(t->jit, address_spaces_find(spaces, record->pid, record->time_ns));
+	ret = address_spaces_exec(spaces, record->pid, record->time_ns);
+	if (ret)
+		return ret;
+	address_spaces_name(spaces, record->pid, record->name, record->time_ns);
+	return new_processes_add(t->new_processes,
+				 address_spaces_find(spaces, record->pid, record->time_ns));
+}
+
+static int apply_fork(const struct record_targets *t, const struct sideband_record *record)
+{
+	struct address_spaces *spaces = t->spaces;
+	struct address_space *child;
+	int ret;
+
+	if (record->pid == record->parent_pid)
+		return 0; /* the child is a thread */
+	ret = address_spaces_fork(spaces, record->pid, record->parent_pid, record->time_ns);
+	if (ret)
+		return ret;
+	child = address_spaces_find(spaces, record->pid, record->time_ns);
+	ret = jit_fork(t->jit, address_spaces_find(spaces, record->parent_pid, record->time_ns),
+		       child);
+	return ret ? ret : new_processes_add(t->new_processes, child);
+}
+
+static int apply_exit(const struct record_targets *t, const struct sideband_record *record)
+{
+	if (record->pid != record->tid)
+		return 0;
+	jit_end(t->jit, address_spaces_find(t->spaces, record->pid, record->time_ns));
+	address_spaces_exit(t->spaces, record->pid, record->time_ns);
+	return t->unwinder ? unwinder_exited(t->unwinder, record->pid) : 0;
+}
+
+static int apply_ksymbol(const struct record_targets *t, const struct sideband_record *record)
+{
+	if (!record->size || !t->ksyms)
+		return 0;
+	return ksyms_add_bpf(t->ksyms, record->time_ns, record->addr, record->size, record->name);
+}
+
+int apply_record(void *ctx, const struct sideband_record *record)
+{
+	const struct record_targets *t = ctx;
+
+	if (record->type == SIDEBAND_KSYMBOL)
+		return apply_ksymbol(t, record);
+	/* The task is dead, or the recorder's pid namespace does not show it. */
+	if (!record->pid || record->pid == UINT32_MAX)
+		return 0;
+	switch (record->type) {
+	case SIDEBAND_MMAP:
+		return apply_mmap(t, record);
+	case SIDEBAND_EXEC:
+		return apply_exec(t, record);
+	case SIDEBAND_FORK:
+		return apply_fork(t, record);
+	case SIDEBAND_EXIT:
+		return apply_exit(t, record);
+	default:
+		return 0;
+	}
+}

@@ -8,10 +8,14 @@
 
 #include "common/cleanup.h"
 #include "format/prof.h"
+#include "record/sampler/filters.h"
 
 #define DEFAULT_OUTPUT "profrec.prof"
 
-/* bcc's defaults: 49 Hertz, so as not to run in step with what happens 50 or 100 times a second. */
+/*
+ * The defaults are those of bcc. 49 Hertz keeps the samples out of step with work that the machine
+ * does 50 or 100 times a second.
+ */
 #define DEFAULT_FREQ_HZ       49
 #define DEFAULT_STACK_STORAGE 16384
 #define DEFAULT_HASH_STORAGE  40960
@@ -22,70 +26,77 @@
 #define KEEP_MAX     1000000
 
 #define PID_MAX  4194304
-#define UID_MAX  4294967294 /* the last one is no user */
+#define UID_MAX  4294967294 /* the highest number of 32 bits stands for no user */
 #define COMM_MAX 15         /* bytes: TASK_COMM_LEN - 1 */
 
-enum { GROUP_SIDES = 1, GROUP_IDS, GROUP_RATE };
+/* Groups of options that exclude each other. */
+enum { SIDES = 1, IDS, RATE };
 
-#define TARGET(member) offsetof(struct record_options, member)
+#define OPTION(option_type, long_name, short_char, field, ...)                                     \
+	{                                                                                          \
+		.name = long_name, .short_name = short_char, .type = option_type,                  \
+		.offset = offsetof(struct record_options, field), __VA_ARGS__                      \
+	}
 
 static const struct option_spec specs[] = {
-	{"output", 'o', OPTION_STRING, TARGET(output), "FILE",
-	 .help = "write the recording to FILE; - is standard output; %Y, %H and other conversions of strftime(3) are replaced (default " DEFAULT_OUTPUT
-		 ")"},
-	{"pid", 'p', OPTION_PIDS, TARGET(pids), "PID[,PID...]",
-	 .help = "record these processes only", .exclusive = GROUP_IDS},
-	{"tid", 'L', OPTION_TIDS, TARGET(tids), "TID[,TID...]", .help = "record these threads only",
-	 .exclusive = GROUP_IDS},
-	{"follow", 0, OPTION_FLAG, TARGET(follow),
-	 .help = "with -p, record the descendants of the processes, too"},
-	{"comm", 0, OPTION_STRING, TARGET(comm), "NAME",
-	 .help = "record threads of this name only"},
-	{"uid", 0, OPTION_U64, TARGET(uid), "UID", .max = UID_MAX,
-	 .help = "record this user's threads only (real user id)"},
-	{"cgroup", 0, OPTION_STRING, TARGET(cgroup), "PATH",
-	 .help = "record this directory of cgroup v2 and those below it only"},
-	{"cgroupmap", 0, OPTION_STRING, TARGET(cgroup_map), "PATH",
-	 .help = "record cgroups only whose ids are in this pinned BPF map"},
-	{"mntns", 0, OPTION_U64, TARGET(mntns), "PID", .min = 1, .max = PID_MAX,
-	 .help = "record the mount namespace of this process only"},
-	{"mntnsmap", 0, OPTION_STRING, TARGET(mntns_map), "PATH",
-	 .help = "record mount namespaces only that are in this pinned BPF map"},
-	{"event", 'e', OPTION_STRING, TARGET(event_text), "EVENT",
-	 .help = "sample this event: a name that perf list shows, rNNNN, both also with :u or :k, or a tracepoint CATEGORY:NAME (default cycles, else cpu-clock)"},
-	{"frequency", 'F', OPTION_U64, TARGET(freq_hz), "HZ", .min = 1, .max = FREQ_MAX_HZ,
-	 .help = "sample this often a second on each CPU (default 49)", .exclusive = GROUP_RATE},
-	{"count", 'c', OPTION_U64, TARGET(period), "COUNT", .min = 1, .max = INT64_MAX,
-	 .help = "sample every COUNT events on each CPU (nanoseconds of clocks)",
-	 .exclusive = GROUP_RATE},
-	{"cpu", 'C', OPTION_CPUS, TARGET(cpus), "CPU[,CPU|A-B...]",
-	 .help = "record these CPUs only"},
-	{"user-stacks-only", 'U', OPTION_FLAG, TARGET(user_only),
-	 .help = "take stacks of user space only", .exclusive = GROUP_SIDES},
-	{"kernel-stacks-only", 'K', OPTION_FLAG, TARGET(kernel_only),
-	 .help = "take stacks of the kernel only", .exclusive = GROUP_SIDES},
-	{"include-idle", 'I', OPTION_FLAG, TARGET(include_idle),
-	 .help = "include samples of idle CPUs"},
-	{"stack-storage-size", 0, OPTION_U64, TARGET(stack_storage), "N", .min = 2,
-	 .max = STORAGE_MAX,
-	 .help = "unique stacks that the kernel holds until they are drained (default 16384)"},
-	{"hash-storage-size", 0, OPTION_U64, TARGET(hash_storage), "N", .min = 2,
-	 .max = STORAGE_MAX,
-	 .help = "counts that the kernel holds until they are drained (default 40960)"},
-	{"max-stack-depth", 0, OPTION_U64, TARGET(max_depth), "N", .min = 1,
-	 .max = PROF_MAX_STACK_FRAMES,
-	 .help = "frames of a stack at most (default 127; more needs kernel.perf_event_max_stack)"},
-	{"unwind", 0, OPTION_STRING, TARGET(unwind_text), "auto|fp|dwarf",
-	 .help = "walk stacks of user space along frame pointers, or by tables from .eh_frame (default auto: by tables where the kernel can)"},
-	{"unwind-cache", 0, OPTION_STRING, TARGET(unwind_cache), "DIR",
-	 .help = "keep unwind tables in DIR, for the recordings to come"},
-	{"interval", 'i', OPTION_U64, TARGET(interval_s), "SECONDS", .min = 1, .max = DURATION_MAX,
-	 .help = "keep each interval of this length apart; profrep -T prints them one by one"},
-	{"rotate", 0, OPTION_STRING, TARGET(rotate), "SECONDS|SIZE",
-	 .help = "go on in another file after this time, or when the file is this large (with K, M or G); -o must be a pattern"},
-	{"rotate-keep", 0, OPTION_U64, TARGET(rotation.keep), "N", .min = 1, .max = KEEP_MAX,
-	 .help = "keep the N latest finished files of this run and remove older ones"},
-	{"quiet", 'q', OPTION_FLAG, TARGET(quiet), .help = "print errors only"},
+	OPTION(OPTION_STRING, "output", 'o', output, .metavar = "FILE",
+	       .help = "write the recording to FILE; - is standard output; %Y, %H and other conversions of strftime(3) are replaced (default " DEFAULT_OUTPUT
+		       ")"),
+	OPTION(OPTION_PIDS, "pid", 'p', pids, .metavar = "PID[,PID...]", .exclusive = IDS,
+	       .help = "record these processes only"),
+	OPTION(OPTION_TIDS, "tid", 'L', tids, .metavar = "TID[,TID...]", .exclusive = IDS,
+	       .help = "record these threads only"),
+	OPTION(OPTION_FLAG, "follow", 0, follow,
+	       .help = "with -p, record the descendants of the processes, too"),
+	OPTION(OPTION_STRING, "comm", 0, comm, .metavar = "NAME",
+	       .help = "record threads of this name only"),
+	OPTION(OPTION_U64, "uid", 0, uid, .metavar = "UID", .max = UID_MAX,
+	       .help = "record this user's threads only (real user id)"),
+	OPTION(OPTION_STRING, "cgroup", 0, cgroup, .metavar = "PATH",
+	       .help = "record this directory of cgroup v2 and those below it only"),
+	OPTION(OPTION_STRING, "cgroupmap", 0, cgroup_map, .metavar = "PATH",
+	       .help = "record cgroups only whose ids are in this pinned BPF map"),
+	OPTION(OPTION_U64, "mntns", 0, mntns, .metavar = "PID", .min = 1, .max = PID_MAX,
+	       .help = "record the mount namespace of this process only"),
+	OPTION(OPTION_STRING, "mntnsmap", 0, mntns_map, .metavar = "PATH",
+	       .help = "record mount namespaces only that are in this pinned BPF map"),
+	OPTION(OPTION_STRING, "event", 'e', event_text, .metavar = "EVENT",
+	       .help = "sample this event: a name that perf list shows, rNNNN, both also with :u or :k, or a tracepoint CATEGORY:NAME (default cycles, else cpu-clock)"),
+	OPTION(OPTION_U64, "frequency", 'F', freq_hz, .metavar = "HZ", .min = 1, .max = FREQ_MAX_HZ,
+	       .exclusive = RATE, .help = "sample this often a second on each CPU (default 49)"),
+	OPTION(OPTION_U64, "count", 'c', period, .metavar = "COUNT", .min = 1, .max = INT64_MAX,
+	       .exclusive = RATE,
+	       .help = "sample every COUNT events on each CPU (nanoseconds of clocks)"),
+	OPTION(OPTION_CPUS, "cpu", 'C', cpus, .metavar = "CPU[,CPU|A-B...]",
+	       .help = "record these CPUs only"),
+	OPTION(OPTION_FLAG, "user-stacks-only", 'U', user_only, .exclusive = SIDES,
+	       .help = "take stacks of user space only"),
+	OPTION(OPTION_FLAG, "kernel-stacks-only", 'K', kernel_only, .exclusive = SIDES,
+	       .help = "take stacks of the kernel only"),
+	OPTION(OPTION_FLAG, "include-idle", 'I', include_idle,
+	       .help = "include samples of idle CPUs"),
+	OPTION(OPTION_U64, "stack-storage-size", 0, stack_storage, .metavar = "N", .min = 2,
+	       .max = STORAGE_MAX,
+	       .help = "unique stacks that the kernel holds until they are drained (default 16384)"),
+	OPTION(OPTION_U64, "hash-storage-size", 0, hash_storage, .metavar = "N", .min = 2,
+	       .max = STORAGE_MAX,
+	       .help = "counts that the kernel holds until they are drained (default 40960)"),
+	OPTION(OPTION_U64, "max-stack-depth", 0, max_depth, .metavar = "N", .min = 1,
+	       .max = PROF_MAX_STACK_FRAMES,
+	       .help = "frames of a stack at most (default 127; more needs kernel.perf_event_max_stack)"),
+	OPTION(OPTION_STRING, "unwind", 0, unwind_text, .metavar = "auto|fp|dwarf",
+	       .help = "walk stacks of user space along frame pointers, or by tables from .eh_frame (default auto: by tables where the kernel can)"),
+	OPTION(OPTION_STRING, "unwind-cache", 0, unwind_cache, .metavar = "DIR",
+	       .help = "keep unwind tables in DIR, for the recordings to come"),
+	OPTION(OPTION_U64, "interval", 'i', interval_s, .metavar = "SECONDS", .min = 1,
+	       .max = DURATION_MAX,
+	       .help = "keep each interval of this length apart; profrep -T prints them one by one"),
+	OPTION(OPTION_STRING, "rotate", 0, rotate, .metavar = "SECONDS|SIZE",
+	       .help = "go on in another file after this time, or when the file is this large (with K, M or G); -o must be a pattern"),
+	OPTION(OPTION_U64, "rotate-keep", 0, rotation.keep, .metavar = "N", .min = 1,
+	       .max = KEEP_MAX,
+	       .help = "keep the N latest finished files of this run and remove older ones"),
+	OPTION(OPTION_FLAG, "quiet", 'q', quiet, .help = "print errors only"),
 };
 
 static const struct program_spec program = {
@@ -112,7 +123,7 @@ static const struct program_spec program = {
 	.takes_command = true,
 };
 
-static char *join(int argc, char **argv)
+static char *join_arguments(int argc, char **argv)
 {
 	char *text = NULL;
 	size_t size;
@@ -149,11 +160,11 @@ static int parse_operands(struct record_options *options, int argc, char **argv,
 		return err_hint(err, -EINVAL, "to record a command, put -- before it");
 	}
 	if (options->duration_s == DURATION_MAX)
-		options->duration_s = 0; /* as bcc: until Ctrl-C */
+		options->duration_s = 0; /* bcc takes this number for no limit */
 	return 0;
 }
 
-/* Frequency or period, by what was given and by the event. */
+/* Chooses a frequency or a period, from the options and the event. */
 static int choose_rate(struct record_options *o, struct err *err)
 {
 	int ret = o->event_text ? event_name_parse(o->event_text, &o->event) : 0;
@@ -199,7 +210,7 @@ static int choose_unwinding(struct record_options *o, struct err *err)
 		       o->unwind_text);
 }
 
-/* What no single option can tell. */
+/* Checks options that depend on others. */
 static int check_together(const struct record_options *o, struct err *err)
 {
 	if (o->command && (o->pids.nr || o->tids.nr))
@@ -221,14 +232,14 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 
 	*options = (struct record_options){
 		.output = DEFAULT_OUTPUT,
-		.uid = UINT64_MAX,
+		.uid = FILTERS_ANY_UID,
 		.stack_storage = DEFAULT_STACK_STORAGE,
 		.hash_storage = DEFAULT_HASH_STORAGE,
 	};
-	options->command_line = join(argc, argv);
+	options->command_line = join_arguments(argc, argv);
 	if (!options->command_line)
 		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
-	/* All behind the first -- is the command's. */
+	/* All arguments after the first -- are the command's. */
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--"))
 			continue;

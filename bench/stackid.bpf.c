@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What bench/run measures the sampler against: the usual way to count stacks, with two calls of
- * bpf_get_stackid and a hash map of counts, of the sizes that bcc has. No filters, no drain.
+ * A rival for the sampler in bench/run: the usual way to count stacks. Two calls of bpf_get_stackid
+ * and a hash map of counts, of the sizes that bcc has. No filters, no drain.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

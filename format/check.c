@@ -23,7 +23,8 @@ static int check_sizes(const struct prof_epoch *e)
 	    e->nr_processes > PROF_MAX_TABLE || e->nr_mappings > PROF_MAX_TABLE ||
 	    e->nr_frames > PROF_MAX_TABLE || e->nr_stacks > PROF_MAX_TABLE ||
 	    e->nr_counts > PROF_MAX_TABLE || e->nr_symbols > PROF_MAX_TABLE ||
-	    e->nr_process_infos > PROF_MAX_TABLE)
+	    e->nr_process_infos > PROF_MAX_TABLE || e->nr_file_infos > PROF_MAX_TABLE ||
+	    e->nr_exact_frames > PROF_MAX_TABLE)
 		return -E2BIG;
 	if (!e->nr_strings || !e->nr_objects || !e->nr_processes || !e->nr_stacks)
 		return -EINVAL;
@@ -109,6 +110,40 @@ static int check_process_infos(const struct prof_epoch *e)
 	return 0;
 }
 
+/* Ascending by object, none for object 0. */
+static int check_file_infos(const struct prof_epoch *e)
+{
+	uint32_t before = 0;
+
+	for (uint32_t i = 0; i < e->nr_file_infos; i++) {
+		uint32_t object = e->file_infos[i].object;
+
+		if (object <= before || object >= e->nr_objects)
+			return -EINVAL;
+		before = object;
+	}
+	return 0;
+}
+
+static int check_exact_frames(const struct prof_epoch *e)
+{
+	_cleanup_free_ bool *seen = NULL;
+
+	if (!e->nr_exact_frames)
+		return 0;
+	seen = calloc((size_t)e->nr_frames + 1, sizeof(*seen));
+	if (!seen)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < e->nr_exact_frames; i++) {
+		uint32_t frame = e->exact_frames[i];
+
+		if (frame >= e->nr_frames || seen[frame])
+			return -EINVAL;
+		seen[frame] = true;
+	}
+	return 0;
+}
+
 static int check_stacks(const struct prof_epoch *e)
 {
 	uint64_t nr_frames = 0;
@@ -162,6 +197,10 @@ int epoch_check(const struct prof_epoch *epoch, uint64_t *total)
 		ret = check_processes(epoch);
 	if (!ret)
 		ret = check_process_infos(epoch);
+	if (!ret)
+		ret = check_file_infos(epoch);
+	if (!ret)
+		ret = check_exact_frames(epoch);
 	if (!ret)
 		ret = check_stacks(epoch);
 	if (!ret)

@@ -216,6 +216,27 @@ static int order_frames(struct order *o)
 	return 0;
 }
 
+static int compare_numbers(const void *pa, const void *pb)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	COMPARE(a, b);
+	return 0;
+}
+
+static int order_exact_frames(struct order *o)
+{
+	const struct prof_epoch *e = o->epoch;
+
+	o->exact_new = new_ids(e->nr_exact_frames);
+	if (!o->exact_new)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < e->nr_exact_frames; i++)
+		o->exact_new[i] = o->frame_new[e->exact_frames[i]];
+	qsort(o->exact_new, e->nr_exact_frames, sizeof(uint32_t), compare_numbers);
+	return 0;
+}
+
 static int order_stacks(struct order *o)
 {
 	const struct prof_epoch *e = o->epoch;
@@ -269,6 +290,8 @@ int order_init(struct order *order, const struct prof_epoch *epoch)
 	if (!ret)
 		ret = order_frames(order);
 	if (!ret)
+		ret = order_exact_frames(order);
+	if (!ret)
 		ret = order_stacks(order);
 	if (!ret)
 		ret = order_counts(order);
@@ -286,6 +309,7 @@ void order_deinit(struct order *order)
 	free(order->symbol_old);
 	free(order->frame_old);
 	free(order->frame_new);
+	free(order->exact_new);
 	free(order->stack_old);
 	free(order->stack_new);
 	free(order->root_first);

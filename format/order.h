@@ -20,6 +20,7 @@ struct order {
 	uint32_t *info_old;                  /* by process, as those are written */
 	uint32_t *symbol_old;                /* by object and offset */
 	uint32_t *frame_old, *frame_new;     /* by object and offset */
+	uint32_t *exact_new;                 /* exact frames, ascending */
 	uint32_t *stack_old, *stack_new;     /* by frames from the root; 0 stays 0 */
 	uint32_t *root_first;  /* where a stack's (by its old id) frames begin in root_frames */
 	uint32_t *root_frames; /* new ids of each stack's frames, the root first */

@@ -17,7 +17,7 @@
 
 /* Version of the format. A reader refuses a higher major version. */
 #define PROF_VERSION_MAJOR 1
-#define PROF_VERSION_MINOR 0
+#define PROF_VERSION_MINOR 1
 
 /* Limits: the writer keeps them, the reader refuses what exceeds them before it allocates. */
 #define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
@@ -57,6 +57,18 @@ struct prof_object {
 	 * the low half of the process's generation, since no two processes may share one.
 	 */
 	uint32_t instance;
+};
+
+/*
+ * What the file of an object was when it was mapped. It tells files without a build-id apart, and
+ * whether what is at the path later is still the same file. At most one for each object, ascending
+ * by object, none for object 0.
+ */
+struct prof_file_info {
+	uint32_t object;
+	uint64_t inode;
+	uint64_t size;              /* bytes */
+	int64_t mtime_ns, ctime_ns; /* since 1970 */
 };
 
 /* [start, start + size) of a process's address space shows the object from file offset pgoff. */
@@ -159,8 +171,16 @@ struct prof_epoch {
 	const struct prof_count *counts;
 	const struct prof_symbol *symbols;
 	const struct prof_process_info *process_infos;
+	const struct prof_file_info *file_infos;
+	/*
+	 * Frames whose address is that of the instruction to be run next, though they are no
+	 * leaves: a signal interrupted them, or they are where a handler returns to. Other frames
+	 * but leaves have return addresses, which follow a call. Each at most once.
+	 */
+	const uint32_t *exact_frames;
 	uint32_t nr_strings, nr_objects, nr_processes, nr_mappings, nr_frames, nr_stacks;
-	uint32_t nr_stack_frames, nr_counts, nr_symbols, nr_process_infos;
+	uint32_t nr_stack_frames, nr_counts, nr_symbols, nr_process_infos, nr_file_infos;
+	uint32_t nr_exact_frames;
 };
 
 /* Which stacks were taken. */

@@ -24,14 +24,16 @@ struct prof_reader {
 	char error[PLACE_BYTES + sizeof(struct fault)];
 };
 
-/* The sections of an epoch, in their order. */
+/* The sections of an epoch, in their order. Those that are not required may be missing. */
 static const struct {
 	enum section_type type;
 	int (*decode)(struct tables *tables, struct cursor *payload, struct fault *fault);
 } sections[] = {
 	{SECTION_STRINGS, strings_decode},     {SECTION_OBJECTS, objects_decode},
-	{SECTION_PROCESSES, processes_decode}, {SECTION_SYMBOLS, symbols_decode},
-	{SECTION_STACKS, stacks_decode},       {SECTION_COUNTS, counts_decode},
+	{SECTION_PROCESSES, processes_decode}, {SECTION_PROCESS_INFO, process_info_decode},
+	{SECTION_FILE_INFO, file_info_decode}, {SECTION_SYMBOLS, symbols_decode},
+	{SECTION_STACKS, stacks_decode},       {SECTION_EXACT_FRAMES, exact_frames_decode},
+	{SECTION_COUNTS, counts_decode},
 };
 
 static int fail(struct prof_reader *r, int ret, const struct fault *fault)
@@ -112,34 +114,32 @@ static int read_end(struct prof_reader *r, uint32_t nr_sections, struct cursor *
 	return ret ? ret : PROF_READ_END;
 }
 
-/* Reads a section, and before it the one that may stand behind the processes or not. */
-static int read_section(struct prof_reader *r, enum section_type due, uint32_t *type,
-			struct cursor *payload, struct fault *fault)
+/* The section of an epoch that is due after @i when one of @type is there: those before it are
+ * missing. */
+static size_t next_section(size_t i, uint32_t type)
 {
-	int ret = input_section(&r->in, type, payload, fault);
-
-	if (ret || due != SECTION_SYMBOLS)
-		return ret;
-	vec_clear(&r->tables.process_infos);
-	if (*type != SECTION_PROCESS_INFO)
-		return 0;
-	ret = process_info_decode(&r->tables, payload, fault);
-	return ret ? ret : input_section(&r->in, type, payload, fault);
+	while (sections[i].type != type && !section_flags(sections[i].type))
+		i++;
+	return i;
 }
 
 /* Reads the sections of an epoch, or the end record in place of the first. */
 static int read_next(struct prof_reader *r, struct fault *fault)
 {
+	vec_clear(&r->tables.process_infos);
+	vec_clear(&r->tables.file_infos);
+	vec_clear(&r->tables.exact_frames);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		struct cursor payload;
 		uint32_t type;
 		int ret;
 
-		ret = read_section(r, sections[i].type, &type, &payload, fault);
+		ret = input_section(&r->in, &type, &payload, fault);
 		if (ret)
 			return ret;
 		if (type == SECTION_END && i == 0)
 			return read_end(r, r->in.sequence - 1, &payload, fault);
+		i = next_section(i, type);
 		if (type != sections[i].type)
 			return fault_corrupt(fault, "stands where '%s' is due",
 					     section_name(sections[i].type));

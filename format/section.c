@@ -22,6 +22,8 @@ static const char *const names[] = {
 	[SECTION_COUNTS] = "counts",
 	[SECTION_END] = "end",
 	[SECTION_PROCESS_INFO] = "process info",
+	[SECTION_FILE_INFO] = "file info",
+	[SECTION_EXACT_FRAMES] = "exact frames",
 };
 
 void file_header_pack(uint8_t bytes[FILE_HEADER_BYTES])
@@ -73,5 +75,5 @@ const char *section_name(uint32_t type)
 
 uint32_t section_flags(uint32_t type)
 {
-	return section_name(type) && type != SECTION_PROCESS_INFO ? SECTION_REQUIRED : 0;
+	return section_name(type) && type <= SECTION_END ? SECTION_REQUIRED : 0;
 }

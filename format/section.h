@@ -32,6 +32,8 @@ enum section_type {
 	SECTION_COUNTS = 7,
 	SECTION_END = 8,
 	SECTION_PROCESS_INFO = 9,
+	SECTION_FILE_INFO = 10,
+	SECTION_EXACT_FRAMES = 11,
 };
 
 #define SECTION_REQUIRED 1u /* flag: who does not know the type must refuse the recording */

@@ -16,6 +16,8 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.counts = tables->counts.data,
 		.symbols = tables->symbols.data,
 		.process_infos = tables->process_infos.data,
+		.file_infos = tables->file_infos.data,
+		.exact_frames = tables->exact_frames.data,
 		.nr_strings = tables->strings.nr,
 		.nr_objects = tables->objects.nr,
 		.nr_processes = tables->processes.nr,
@@ -26,6 +28,8 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.nr_counts = tables->counts.nr,
 		.nr_symbols = tables->symbols.nr,
 		.nr_process_infos = tables->process_infos.nr,
+		.nr_file_infos = tables->file_infos.nr,
+		.nr_exact_frames = tables->exact_frames.nr,
 	};
 }
 
@@ -37,6 +41,8 @@ void tables_deinit(struct tables *tables)
 	vec_free(&tables->processes);
 	vec_free(&tables->mappings);
 	vec_free(&tables->process_infos);
+	vec_free(&tables->file_infos);
+	vec_free(&tables->exact_frames);
 	vec_free(&tables->symbols);
 	vec_free(&tables->frames);
 	vec_free(&tables->stacks);

@@ -21,10 +21,12 @@ struct tables {
 	VEC(struct prof_process) processes;
 	VEC(struct prof_mapping) mappings;
 	VEC(struct prof_process_info) process_infos;
+	VEC(struct prof_file_info) file_infos;
 	VEC(struct prof_symbol) symbols;
 	VEC(struct prof_frame) frames;
 	VEC(struct prof_stack) stacks;
 	VEC(uint32_t) stack_frames;
+	VEC(uint32_t) exact_frames;
 	VEC(struct prof_count) counts;
 	/* Scratch of the decoders of stacks and counts. */
 	VEC(uint32_t) first_child, children, comms;
@@ -54,8 +56,10 @@ int strings_encode(const struct order *order, struct columns *cols);
 int objects_encode(const struct order *order, struct columns *cols);
 int processes_encode(const struct order *order, struct columns *cols);
 int process_info_encode(const struct order *order, struct columns *cols);
+int file_info_encode(const struct order *order, struct columns *cols);
 int symbols_encode(const struct order *order, struct columns *cols);
 int stacks_encode(const struct order *order, struct columns *cols);
+int exact_frames_encode(const struct order *order, struct columns *cols);
 int counts_encode(const struct order *order, struct columns *cols);
 
 /* Decoders return 0, -EBADMSG or -ENOMEM. */
@@ -63,8 +67,10 @@ int strings_decode(struct tables *tables, struct cursor *payload, struct fault *
 int objects_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
 int processes_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
 int process_info_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
+int file_info_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
 int symbols_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
 int stacks_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
+int exact_frames_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
 int counts_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
 
 #endif

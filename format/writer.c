@@ -24,9 +24,25 @@ static const struct {
 } sections[] = {
 	{SECTION_STRINGS, strings_encode},     {SECTION_OBJECTS, objects_encode},
 	{SECTION_PROCESSES, processes_encode}, {SECTION_PROCESS_INFO, process_info_encode},
-	{SECTION_SYMBOLS, symbols_encode},     {SECTION_STACKS, stacks_encode},
+	{SECTION_FILE_INFO, file_info_encode}, {SECTION_SYMBOLS, symbols_encode},
+	{SECTION_STACKS, stacks_encode},       {SECTION_EXACT_FRAMES, exact_frames_encode},
 	{SECTION_COUNTS, counts_encode},
 };
+
+/* A section that may be missing is not written when it would be empty. */
+static bool is_needed(enum section_type type, const struct prof_epoch *epoch)
+{
+	switch (type) {
+	case SECTION_PROCESS_INFO:
+		return epoch->nr_process_infos;
+	case SECTION_FILE_INFO:
+		return epoch->nr_file_infos;
+	case SECTION_EXACT_FRAMES:
+		return epoch->nr_exact_frames;
+	default:
+		return true;
+	}
+}
 
 int prof_writer_create(prof_write_fn write, void *ctx, struct prof_writer **writer)
 {
@@ -90,7 +106,7 @@ static int write_epoch(struct prof_writer *writer, const struct prof_epoch *epoc
 		return -EINVAL;
 	ret = order_init(&order, epoch);
 	for (size_t i = 0; i < ARRAY_SIZE(sections) && !ret; i++) {
-		if (sections[i].type == SECTION_PROCESS_INFO && !epoch->nr_process_infos)
+		if (!is_needed(sections[i].type, epoch))
 			continue;
 		ret = sections[i].encode(&order, &cols);
 		if (!ret)

@@ -119,6 +119,10 @@ static uint64_t walk(const struct prof_epoch *e)
 		       e->strings[info->name].len + e->strings[info->exe].len +
 		       e->strings[info->cgroup].len;
 	}
+	for (uint32_t i = 0; i < e->nr_file_infos; i++)
+		sum += e->objects[e->file_infos[i].object].kind + e->file_infos[i].size;
+	for (uint32_t i = 0; i < e->nr_exact_frames; i++)
+		sum += e->frames[e->exact_frames[i]].offset;
 	for (uint32_t i = 0; i < e->nr_symbols; i++)
 		sum += e->objects[e->symbols[i].object].kind + e->strings[e->symbols[i].name].len;
 	for (uint32_t i = 0; i < e->nr_stacks; i++)

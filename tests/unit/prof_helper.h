@@ -72,6 +72,8 @@ struct world {
 	VEC(struct prof_count) counts;
 	VEC(struct prof_symbol) symbols;
 	VEC(struct prof_process_info) process_infos;
+	VEC(struct prof_file_info) file_infos;
+	VEC(uint32_t) exact_frames;
 	struct prof_epoch epoch;
 };
 
@@ -121,6 +123,10 @@ static inline const struct prof_epoch *world_epoch(struct world *w)
 	w->epoch.symbols = w->symbols.data;
 	w->epoch.process_infos = w->process_infos.data;
 	w->epoch.nr_process_infos = w->process_infos.nr;
+	w->epoch.file_infos = w->file_infos.data;
+	w->epoch.nr_file_infos = w->file_infos.nr;
+	w->epoch.exact_frames = w->exact_frames.data;
+	w->epoch.nr_exact_frames = w->exact_frames.nr;
 	w->epoch.nr_strings = w->strings.nr;
 	w->epoch.nr_objects = w->objects.nr;
 	w->epoch.nr_processes = w->processes.nr;
@@ -147,6 +153,8 @@ static inline void world_deinit(struct world *w)
 	vec_free(&w->counts);
 	vec_free(&w->symbols);
 	vec_free(&w->process_infos);
+	vec_free(&w->file_infos);
+	vec_free(&w->exact_frames);
 }
 
 /* Appends a stack, leaf first, and its frames' ids. */
@@ -196,6 +204,12 @@ static inline void random_names(struct world *w, uint64_t *rng, uint32_t size)
 			object.build_id[i] = rnd(rng);
 		WORLD_PUSH(w, objects, object);
 	}
+	for (uint32_t i = 1; i < w->objects.nr; i++)
+		if (rnd_below(rng, 2))
+			WORLD_PUSH(w, file_infos,
+				   {i, rnd(rng) >> rnd_below(rng, 64),
+				    rnd(rng) >> rnd_below(rng, 64),
+				    (int64_t)rnd(rng) >> rnd_below(rng, 64), rnd(rng)});
 }
 
 static inline void random_processes(struct world *w, uint64_t *rng, uint32_t size)
@@ -243,6 +257,10 @@ static inline void random_stacks(struct world *w, uint64_t *rng, uint32_t size)
 
 	while (nr--)
 		WORLD_PUSH(w, frames, {rnd_below(rng, w->objects.nr), random_address(rng)});
+	/* From the last on: a writer sorts them. */
+	for (uint32_t i = w->frames.nr; i-- > 0;)
+		if (!rnd_below(rng, 4))
+			WORLD_PUSH(w, exact_frames, i);
 	nr = rnd_below(rng, size);
 	while (nr--) {
 		uint32_t frames[40], len = rnd_below(rng, 40);
@@ -377,6 +395,29 @@ static inline void print_process_infos(FILE *f, const struct prof_epoch *e)
 	}
 }
 
+static inline void print_file_infos(FILE *f, const struct prof_epoch *e)
+{
+	for (uint32_t i = 0; i < e->nr_file_infos; i++) {
+		const struct prof_file_info *info = &e->file_infos[i];
+
+		fprintf(f, "file ");
+		print_object(f, e, info->object);
+		fprintf(f, " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 "\n", info->inode,
+			info->size, info->mtime_ns, info->ctime_ns);
+	}
+}
+
+static inline void print_exact_frames(FILE *f, const struct prof_epoch *e)
+{
+	for (uint32_t i = 0; i < e->nr_exact_frames; i++) {
+		const struct prof_frame *frame = &e->frames[e->exact_frames[i]];
+
+		fprintf(f, "exact ");
+		print_object(f, e, frame->object);
+		fprintf(f, "+%" PRIx64 "\n", frame->offset);
+	}
+}
+
 /* Everything in @e as text, whatever the order of its tables. The caller frees it. */
 static inline char *epoch_text(const struct prof_epoch *e)
 {
@@ -397,6 +438,8 @@ static inline char *epoch_text(const struct prof_epoch *e)
 	}
 	print_process_rows(f, e);
 	print_process_infos(f, e);
+	print_file_infos(f, e);
+	print_exact_frames(f, e);
 	for (uint32_t i = 0; i < e->nr_symbols; i++) {
 		fprintf(f, "symbol ");
 		print_object(f, e, e->symbols[i].object);

@@ -149,9 +149,11 @@ START_TEST(table_rows)
 	struct prof_writer *writer = open_writer(&m);
 	struct prof_reader *reader = NULL;
 	struct world w;
-	uint32_t *nrs[] = {&w.epoch.nr_objects, &w.epoch.nr_processes, &w.epoch.nr_mappings,
-			   &w.epoch.nr_symbols, &w.epoch.nr_frames,    &w.epoch.nr_stacks,
-			   &w.epoch.nr_counts,  &w.epoch.nr_strings,   &w.epoch.nr_process_infos};
+	uint32_t *nrs[] = {
+		&w.epoch.nr_objects,    &w.epoch.nr_processes,   &w.epoch.nr_mappings,
+		&w.epoch.nr_symbols,    &w.epoch.nr_frames,      &w.epoch.nr_stacks,
+		&w.epoch.nr_counts,     &w.epoch.nr_strings,     &w.epoch.nr_process_infos,
+		&w.epoch.nr_file_infos, &w.epoch.nr_exact_frames};
 
 	world_init(&w);
 	for (uint32_t i = 1; i < PROF_MAX_TABLE; i++) {
@@ -159,12 +161,14 @@ START_TEST(table_rows)
 		WORLD_PUSH(&w, objects, {.kind = PROF_OBJECT_ANON});
 		WORLD_PUSH(&w, processes, {.pid = i});
 		WORLD_PUSH(&w, process_infos, {.process = i});
+		WORLD_PUSH(&w, file_infos, {.object = i});
 		WORLD_PUSH(&w, stacks, {.end = PROF_STACK_MISSED_FULL});
 	}
 	for (uint32_t i = 0; i < PROF_MAX_TABLE; i++) {
 		WORLD_PUSH(&w, mappings, {0});
 		WORLD_PUSH(&w, symbols, {0});
 		WORLD_PUSH(&w, frames, {0, i});
+		WORLD_PUSH(&w, exact_frames, i);
 		WORLD_PUSH(&w, counts, {0, 0, i, 0, 1});
 	}
 	w.processes.data[0].nr_mappings = PROF_MAX_TABLE;
@@ -178,6 +182,8 @@ START_TEST(table_rows)
 	ck_assert_uint_eq(epoch->nr_mappings, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_symbols, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_process_infos, PROF_MAX_TABLE - 1);
+	ck_assert_uint_eq(epoch->nr_file_infos, PROF_MAX_TABLE - 1);
+	ck_assert_uint_eq(epoch->nr_exact_frames, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_frames, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_stacks, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_counts, PROF_MAX_TABLE);
@@ -275,7 +281,7 @@ START_TEST(records)
 }
 END_TEST
 
-enum { BAD_CASES = 25 };
+enum { BAD_CASES = 30 };
 
 /* Breaks one rule of a small epoch. */
 static void break_rule(struct world *w, int which)
@@ -356,6 +362,21 @@ static void break_rule(struct world *w, int which)
 	case 24:
 		WORLD_PUSH(w, process_infos, {.process = 1});
 		break;
+	case 25:
+		w->file_infos.data[0].object = 0;
+		break;
+	case 26:
+		w->file_infos.data[0].object = 2;
+		break;
+	case 27:
+		WORLD_PUSH(w, file_infos, {.object = 1});
+		break;
+	case 28:
+		w->exact_frames.data[0] = 1;
+		break;
+	case 29:
+		WORLD_PUSH(w, exact_frames, 0);
+		break;
 	}
 }
 
@@ -370,6 +391,8 @@ START_TEST(rules)
 	WORLD_PUSH(&w, mappings, {1, 0x1000, 0x1000, 0});
 	WORLD_PUSH(&w, processes, {1, 0, 0, 1});
 	WORLD_PUSH(&w, process_infos, {1, 1, 0, 1, 1, 0});
+	WORLD_PUSH(&w, file_infos, {1, 2, 3, 4, 5});
+	WORLD_PUSH(&w, exact_frames, 0);
 	WORLD_PUSH(&w, symbols, {1, 1, 0x10, 0x10});
 	WORLD_PUSH(&w, frames, {1, 0x10});
 	world_stack(&w, &frame, 1, PROF_STACK_COMPLETE);

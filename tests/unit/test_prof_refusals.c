@@ -60,6 +60,16 @@ static const struct payload valid[] = {
 					 "\2"
 					 "\4"
 					 "\0"),
+	[SECTION_FILE_INFO] = PAYLOAD("\1"
+				      "\1\1\1\1\1"
+				      "\0"
+				      "\7"
+				      "\10"
+				      "\6"
+				      "\4"),
+	[SECTION_EXACT_FRAMES] = PAYLOAD("\1"
+					 "\1"
+					 "\0"),
 };
 
 #define MAX64 "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"
@@ -356,6 +366,43 @@ static const struct refusal refusals[] = {
 		 "\0"),
 	 "1 rows do not fit in 0 bytes"},
 
+	{SECTION_FILE_INFO,
+	 PAYLOAD("\1"
+		 "\1\1\1\1\1"
+		 "\5"
+		 "\7"
+		 "\10"
+		 "\6"
+		 "\4"),
+	 "row 0: object is out of range"},
+	{SECTION_FILE_INFO,
+	 PAYLOAD("\2"
+		 "\2\1\2\2\2"
+		 "\0\0"
+		 "\7"
+		 "\10\10"
+		 "\6\6"
+		 "\4\4"),
+	 "row 1: object is out of range"},
+	{SECTION_FILE_INFO,
+	 PAYLOAD("\1"
+		 "\0\1\1\1\1"
+		 "\7"
+		 "\10"
+		 "\6"
+		 "\4"),
+	 "1 rows do not fit in 0 bytes"},
+	{SECTION_EXACT_FRAMES,
+	 PAYLOAD("\1"
+		 "\1"
+		 "\10"),
+	 "row 0: frame is out of range"},
+	{SECTION_EXACT_FRAMES,
+	 PAYLOAD("\2"
+		 "\12"
+		 "\0\xff\xff\xff\xff\xff\xff\xff\xff\1"),
+	 "row 1: frame is out of range"},
+
 	{SECTION_SYMBOLS,
 	 PAYLOAD("\1"
 		 "\1\1\1\1"
@@ -604,6 +651,14 @@ static const struct refusal refusals[] = {
 	{SECTION_END, PAYLOAD("\x22\1\x80"), "attribute 34 is malformed"},
 };
 
+/* The section after which that of @type, which need not be there, stands; 0: it must be there. */
+static uint32_t section_before(uint32_t type)
+{
+	return type == SECTION_EXACT_FRAMES ? SECTION_STACKS
+	       : type > SECTION_END         ? SECTION_PROCESSES
+					    : 0;
+}
+
 /* A recording of one epoch whose section of @type, if that is not 0, has another payload. */
 static void build(struct memory *m, uint32_t type, struct payload payload)
 {
@@ -612,7 +667,7 @@ static void build(struct memory *m, uint32_t type, struct payload payload)
 	build_file_header(m);
 	for (uint32_t i = SECTION_META; i < SECTION_END; i++) {
 		build_section(m, i, sequence++, i == type ? payload : valid[i]);
-		if (i == SECTION_PROCESSES && type == SECTION_PROCESS_INFO)
+		if (i == section_before(type))
 			build_section(m, type, sequence++, payload);
 	}
 	build_end(m, sequence, type == SECTION_END ? payload : valid[SECTION_END]);
@@ -648,9 +703,11 @@ START_TEST(valid_one)
 
 	build(&m, 0, valid[SECTION_META]);
 	check_result(&m, PROF_READ_END, "");
-	m = (struct memory){0};
-	build(&m, SECTION_PROCESS_INFO, valid[SECTION_PROCESS_INFO]);
-	check_result(&m, PROF_READ_END, "");
+	for (uint32_t type = SECTION_PROCESS_INFO; type <= SECTION_EXACT_FRAMES; type++) {
+		m = (struct memory){0};
+		build(&m, type, valid[type]);
+		check_result(&m, PROF_READ_END, "");
+	}
 }
 END_TEST
 
@@ -662,7 +719,7 @@ START_TEST(payloads)
 
 	build_file_header(&before);
 	for (uint32_t i = SECTION_META;
-	     refusal->type == SECTION_PROCESS_INFO ? i <= SECTION_PROCESSES : i < refusal->type;
+	     section_before(refusal->type) ? i <= section_before(refusal->type) : i < refusal->type;
 	     i++)
 		build_section(&before, i, i - 1, valid[i]);
 	snprintf(error, sizeof(error), "section '%s' at offset %zu: %s",
@@ -697,7 +754,7 @@ START_TEST(file_header)
 	snprintf(words, sizeof(words), "%swrong CRC", text);
 	check_file_header(16, 2, false, -EBADMSG, words);
 	check_file_header(24, 0, false, -EBADMSG, words);
-	snprintf(words, sizeof(words), "%sversion 2.0 is not supported", text);
+	snprintf(words, sizeof(words), "%sversion 2.1 is not supported", text);
 	check_file_header(16, 2, true, -EPROTONOSUPPORT, words);
 	snprintf(words, sizeof(words), "%sunknown required features 0x100", text);
 	check_file_header(21, 1, true, -EPROTONOSUPPORT, words);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+
+#include "format/tables.h"
+
+/* Head: number of rows. */
+enum {
+	COL_OBJECT, /* difference to the previous row's, less 1 */
+	COL_INODE,
+	COL_SIZE,
+	COL_MTIME, /* difference to the previous row's, zigzag */
+	COL_CTIME, /* difference to the row's mtime, zigzag */
+	NR_COLS,
+};
+
+int file_info_encode(const struct order *order, struct columns *cols)
+{
+	const struct prof_epoch *e = order->epoch;
+	uint64_t mtime = 0;
+	uint32_t object = 0;
+
+	columns_begin(cols, NR_COLS);
+	bytes_varint(columns_head(cols), e->nr_file_infos);
+	for (uint32_t i = 0; i < e->nr_file_infos; i++) {
+		const struct prof_file_info *info = &e->file_infos[i];
+
+		bytes_varint(columns_col(cols, COL_OBJECT), info->object - object - 1);
+		bytes_varint(columns_col(cols, COL_INODE), info->inode);
+		bytes_varint(columns_col(cols, COL_SIZE), info->size);
+		bytes_varint(columns_col(cols, COL_MTIME), zigzag(info->mtime_ns - mtime));
+		bytes_varint(columns_col(cols, COL_CTIME),
+			     zigzag((uint64_t)info->ctime_ns - (uint64_t)info->mtime_ns));
+		object = info->object;
+		mtime = info->mtime_ns;
+	}
+	return columns_finish(cols);
+}
+
+int file_info_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+{
+	uint64_t nr = cursor_varint(payload), object = 0, mtime = 0;
+	struct cursor cols[NR_COLS];
+	int ret;
+
+	ret = columns_split(payload, cols, NR_COLS, fault);
+	if (!ret)
+		ret = columns_check_rows(&cols[COL_OBJECT], nr, PROF_MAX_TABLE - 1, "rows", fault);
+	if (!ret)
+		ret = table_resize(&tables->file_infos, nr, fault);
+	if (ret)
+		return ret;
+	for (uint64_t i = 0; i < nr; i++) {
+		uint64_t diff = cursor_varint(&cols[COL_OBJECT]);
+		uint64_t inode = cursor_varint(&cols[COL_INODE]);
+		uint64_t size = cursor_varint(&cols[COL_SIZE]);
+
+		if (diff >= tables->objects.nr - 1 - object)
+			return fault_corrupt(fault, "row %" PRIu64 ": object is out of range", i);
+		object += diff + 1;
+		mtime += unzigzag(cursor_varint(&cols[COL_MTIME]));
+		tables->file_infos.data[i] = (struct prof_file_info){
+			.object = object,
+			.inode = inode,
+			.size = size,
+			.mtime_ns = mtime,
+			.ctime_ns = mtime + unzigzag(cursor_varint(&cols[COL_CTIME])),
+		};
+	}
+	return columns_check_done(cols, NR_COLS, fault);
+}

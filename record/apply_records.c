@@ -11,19 +11,18 @@ static int apply_mmap(const struct record_targets *t, const struct sideband_reco
 	};
 	struct mapping mapping = {
 		.start = record->addr, .end = record->addr + record->size, .pgoff = record->pgoff};
-	enum mapped_kind kind;
+	const struct mapped_file *file;
 	int ret = mapped_files_get(files, &key, &mapping.file);
 
 	if (ret)
 		return ret;
-	kind = files->files.data[mapping.file].kind;
-	if (kind != MAPPED_FILE)
+	file = mapping_file(files, &mapping);
+	if (file->kind != MAPPED_FILE)
 		mapping.pgoff = 0;
 	ret = address_spaces_map(t->spaces, record->pid, record->time_ns, &mapping);
 	if (!ret && t->unwinder)
-		ret = unwinder_mapped(t->unwinder, record->pid, &mapping,
-				      &files->files.data[mapping.file]);
-	if (ret || kind != MAPPED_ANON || !record->size)
+		ret = unwinder_mapped(t->unwinder, record->pid, &mapping, file);
+	if (ret || file->kind != MAPPED_ANON || !record->size)
 		return ret;
 	return jit_watch(t->jit, address_spaces_find(t->spaces, record->pid, record->time_ns));
 }

@@ -149,7 +149,7 @@ static int use_mapping(struct epoch *e, uint32_t process_id, const struct mappin
 		       uint32_t *object_id, uint64_t *bias)
 {
 	struct epoch_process *process = &e->tables.processes.data[process_id];
-	struct mapped_file *file = &e->spaces->files.files.data[mapping->file];
+	struct mapped_file *file = mapping_file(&e->spaces->files, mapping);
 	struct prof_mapping used = {.start = mapping->start,
 				    .size = mapping->end - mapping->start,
 				    .pgoff = mapping->pgoff};

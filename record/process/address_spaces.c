@@ -84,40 +84,6 @@ int address_spaces_get(struct address_spaces *spaces, uint32_t pid, uint64_t tim
 	return 0;
 }
 
-/* Position of the first live mapping that ends behind @addr. */
-static size_t live_position(const mapping_vec *live, uint64_t addr)
-{
-	size_t lo = 0, hi = live->nr;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (live->data[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-static int live_insert(mapping_vec *live, size_t at, const struct mapping *mapping)
-{
-	int ret = vec_reserve(live, 1);
-
-	if (ret)
-		return ret;
-	memmove(live->data + at + 1, live->data + at, (live->nr - at) * sizeof(*live->data));
-	live->data[at] = *mapping;
-	live->nr++;
-	return 0;
-}
-
-static void live_remove(mapping_vec *live, size_t at)
-{
-	live->nr--;
-	memmove(live->data + at, live->data + at + 1, (live->nr - at) * sizeof(*live->data));
-}
-
 /* Ends the part of live mapping @at that [start, end) covers; keeps what is left beside it. */
 static int end_overlap(struct address_space *space, size_t at, const struct mapping *by)
 {
@@ -131,19 +97,19 @@ static int end_overlap(struct address_space *space, size_t at, const struct mapp
 	ret = vec_push(&space->ended, part);
 	if (ret)
 		return ret;
-	live_remove(&space->live, at);
+	mappings_remove(&space->live, at);
 	if (old.end > part.end) {
 		struct mapping right = old;
 
 		right.start = part.end;
 		right.pgoff += right.start - old.start;
-		ret = live_insert(&space->live, at, &right);
+		ret = mappings_insert(&space->live, at, &right);
 	}
 	if (!ret && old.start < part.start) {
 		struct mapping left = old;
 
 		left.end = part.start;
-		ret = live_insert(&space->live, at, &left);
+		ret = mappings_insert(&space->live, at, &left);
 	}
 	return ret;
 }
@@ -152,8 +118,8 @@ static int end_overlap(struct address_space *space, size_t at, const struct mapp
 static bool is_same_mapping(const struct mapped_files *files, const struct mapping *a,
 			    const struct mapping *b)
 {
-	const struct mapped_file *file_a = &files->files.data[a->file];
-	const struct mapped_file *file_b = &files->files.data[b->file];
+	const struct mapped_file *file_a = mapping_file(files, a);
+	const struct mapped_file *file_b = mapping_file(files, b);
 
 	return a->start == b->start && a->end == b->end && a->pgoff == b->pgoff &&
 	       !strcmp(file_a->path, file_b->path) &&
@@ -163,7 +129,7 @@ static bool is_same_mapping(const struct mapped_files *files, const struct mappi
 static int space_map(const struct mapped_files *files, struct address_space *space,
 		     const struct mapping *mapping)
 {
-	size_t at = live_position(&space->live, mapping->start);
+	size_t at = mappings_position(&space->live, mapping->start);
 
 	if (at < space->live.nr && is_same_mapping(files, &space->live.data[at], mapping))
 		return 0;
@@ -175,7 +141,7 @@ static int space_map(const struct mapped_files *files, struct address_space *spa
 			return ret;
 		at += has_left;
 	}
-	return live_insert(&space->live, at, mapping);
+	return mappings_insert(&space->live, at, mapping);
 }
 
 int address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
@@ -196,6 +162,16 @@ int address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t tim
 	nr_ended = space->ended.nr;
 	ret = space_map(&spaces->files, space, &m);
 	spaces->nr_ended += space->ended.nr - nr_ended;
+	return ret;
+}
+
+int address_spaces_trust(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns)
+{
+	struct address_space *space;
+	int ret = address_spaces_get(spaces, pid, time_ns, &space);
+
+	if (!ret)
+		space->complete = true;
 	return ret;
 }
 
@@ -255,11 +231,8 @@ void address_spaces_exit(struct address_spaces *spaces, uint32_t pid, uint64_t t
 const struct mapping *address_space_lookup(const struct address_space *space, uint64_t addr,
 					   uint64_t time_ns)
 {
-	size_t at = live_position(&space->live, addr);
-	const struct mapping *live = NULL;
+	const struct mapping *live = mappings_find(&space->live, addr);
 
-	if (at < space->live.nr && space->live.data[at].start <= addr)
-		live = &space->live.data[at];
 	if (live && live->begin_ns <= time_ns)
 		return live;
 	vec_for_each(&space->ended, m)
@@ -276,7 +249,7 @@ static const struct mapping *first_file(const struct address_spaces *spaces,
 					const mapping_vec *mappings, const struct mapping *first)
 {
 	vec_for_each(mappings, m) {
-		if (spaces->files.files.data[m->file].kind != MAPPED_FILE)
+		if (mapping_file(&spaces->files, m)->kind != MAPPED_FILE)
 			continue;
 		if (!first || m->begin_ns < first->begin_ns ||
 		    (m->begin_ns == first->begin_ns && m->start < first->start))
@@ -291,7 +264,7 @@ const char *address_space_exe(const struct address_spaces *spaces,
 	const struct mapping *first = first_file(spaces, &space->live, NULL);
 
 	first = first_file(spaces, &space->ended, first);
-	return first ? spaces->files.files.data[first->file].path : NULL;
+	return first ? mapping_file(&spaces->files, first)->path : NULL;
 }
 
 uint64_t address_space_changed(const struct address_space *space, uint64_t from_ns, uint64_t to_ns)

@@ -14,17 +14,9 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/mapped_files.h"
+#include "record/process/mappings.h"
 
 struct proc_info;
-
-struct mapping {
-	uint64_t start, end; /* [start, end) */
-	uint64_t pgoff;      /* file offset of start; 0 for what is no file */
-	uint64_t begin_ns, end_ns;
-	uint32_t file; /* in address_spaces.files */
-};
-
-typedef VEC(struct mapping) mapping_vec;
 
 struct address_space {
 	uint32_t pid;
@@ -57,6 +49,9 @@ struct address_spaces {
  */
 int address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
 		       const struct mapping *mapping);
+
+/* All that @pid maps at @time_ns has been added: its address space is complete. 0 or -ENOMEM. */
+int address_spaces_trust(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
 
 /* The process starts a new, empty address space. */
 int address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);

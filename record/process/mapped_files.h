@@ -62,6 +62,7 @@ bool mapped_files_want_sweep(const struct mapped_files *files);
  */
 void mapped_files_sweep(struct mapped_files *files, const bool *used, uint32_t *moved);
 
+/* Afterwards the table is empty and can be used again. */
 void mapped_files_deinit(struct mapped_files *files);
 
 #endif

@@ -90,24 +90,33 @@ void proc_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, 
 	close(fd);
 }
 
-static int add_map(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
-		   const struct proc_map *map)
+/* A look at one process: what it maps goes to @mappings, the files of that to @files. */
+struct scan {
+	uint32_t pid;
+	struct mapped_files *files;
+	mapping_vec *mappings;
+	char_vec *text; /* scratch space */
+};
+
+static int add_map(const struct scan *scan, const struct proc_map *map)
 {
 	struct mapped_file_key key = {
 		.path = map->path[0] ? map->path : "//anon", .dev = map->dev, .inode = map->inode};
 	struct mapping mapping = {.start = map->start, .end = map->end, .pgoff = map->pgoff};
-	int ret = mapped_files_get(&spaces->files, &key, &mapping.file);
+	struct mapped_file *file;
+	int ret = mapped_files_get(scan->files, &key, &mapping.file);
 
 	if (ret)
 		return ret;
-	if (spaces->files.files.data[mapping.file].kind != MAPPED_FILE)
+	file = mapping_file(scan->files, &mapping);
+	if (file->kind != MAPPED_FILE)
 		mapping.pgoff = 0;
-	proc_find_build_id(&spaces->files.files.data[mapping.file], pid, map->start, map->end);
-	return address_spaces_map(spaces, pid, time_ns, &mapping);
+	proc_find_build_id(file, scan->pid, map->start, map->end);
+	return map->start < map->end ? mappings_append(scan->mappings, &mapping) : 0;
 }
 
 /* Returns 0, or a negative errno: -ENOTTY when the kernel cannot be asked. */
-static int scan_by_query(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, int fd)
+static int scan_by_query(const struct scan *scan, int fd)
 {
 	char name[PATH_MAX];
 	struct proc_map map;
@@ -115,7 +124,7 @@ static int scan_by_query(struct address_spaces *spaces, uint32_t pid, uint64_t t
 	int ret;
 
 	while (!(ret = proc_query_next(fd, addr, name, &map))) {
-		ret = add_map(spaces, pid, time_ns, &map);
+		ret = add_map(scan, &map);
 		if (ret)
 			return ret;
 		addr = map.end;
@@ -123,27 +132,15 @@ static int scan_by_query(struct address_spaces *spaces, uint32_t pid, uint64_t t
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* Whose mappings are read. */
-struct scan {
-	struct address_spaces *spaces;
-	uint32_t pid;
-	uint64_t time_ns;
-};
-
 /* A proc_map_fn. */
 static int add_executable(void *ctx, const struct proc_map *map)
 {
-	const struct scan *scan = ctx;
-
-	return map->executable ? add_map(scan->spaces, scan->pid, scan->time_ns, map) : 0;
+	return map->executable ? add_map(ctx, map) : 0;
 }
 
-static int scan_by_text(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, int fd,
-			char_vec *text)
+static int scan_by_text(const struct scan *scan, int fd)
 {
-	struct scan scan = {spaces, pid, time_ns};
-
-	return proc_maps_read(fd, text, add_executable, &scan);
+	return proc_maps_read(fd, scan->text, add_executable, (void *)scan);
 }
 
 /* A thread of the process beside the main one, or 0. */
@@ -166,52 +163,72 @@ static uint32_t other_thread(uint32_t pid)
 	return tid;
 }
 
-/* As scan_process, by what is said of its thread @tid. */
-static int scan_thread(struct address_spaces *spaces, uint32_t pid, uint32_t tid, uint64_t time_ns,
-		       char_vec *text)
+/*
+ * Reads what thread @tid maps. Returns 0, -ESRCH for a kernel thread or one that is on its way out,
+ * the errno of opening or reading the file, or -ENOMEM.
+ */
+static int scan_thread(const struct scan *scan, uint32_t tid)
 {
 	_cleanup_close_ int fd = -1;
 	char path[PROC_PATH_SIZE];
-	struct address_space *space;
 	int ret;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", pid, tid);
+	vec_clear(scan->mappings);
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", scan->pid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	ret = scan_by_query(spaces, pid, time_ns, fd);
-	if (ret && ret != -ENOMEM && ret != -ESRCH)
-		ret = scan_by_text(spaces, pid, time_ns, fd, text);
-	if (ret)
-		return ret == -ESRCH ? 0 : ret; /* a kernel thread, or on its way out */
-	ret = address_spaces_get(spaces, pid, time_ns, &space);
-	if (!ret)
-		space->complete = true;
-	return ret;
+	ret = scan_by_query(scan, fd);
+	if (!ret || ret == -ENOMEM || ret == -ESRCH)
+		return ret;
+	vec_clear(scan->mappings);
+	return scan_by_text(scan, fd);
 }
 
-/* @text is scratch space. Returns 0, the errno of opening or reading the file, or -ENOMEM. */
-static int scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
-			char_vec *text)
+/* As scan_thread, for the process. After an error there may be some of its mappings. */
+static int scan_process(const struct scan *scan)
 {
-	int ret = scan_thread(spaces, pid, pid, time_ns, text);
-	const struct address_space *space;
+	int ret = scan_thread(scan, scan->pid);
 	uint32_t tid;
 
-	if (ret)
+	if ((ret && ret != -ESRCH) || scan->mappings->nr || !proc_has_threads(scan->pid))
 		return ret;
 	/* A main thread that has ended maps nothing, whatever the others do. */
-	space = address_spaces_find(spaces, pid, UINT64_MAX);
-	if ((space && space->live.nr) || !proc_has_threads(pid))
-		return 0;
-	tid = other_thread(pid);
-	return tid ? scan_thread(spaces, pid, tid, time_ns, text) : 0;
+	tid = other_thread(scan->pid);
+	return tid ? scan_thread(scan, tid) : ret;
+}
+
+/* Adds the process of @scan to @spaces. Returns what scan_process does. */
+static int add_process(struct address_spaces *spaces, const struct scan *scan, uint64_t time_ns)
+{
+	int scan_ret = scan_process(scan), ret = 0;
+
+	vec_for_each(scan->mappings, mapping)
+		if (!ret)
+			ret = address_spaces_map(spaces, scan->pid, time_ns, mapping);
+	if (ret || scan_ret)
+		return ret ? ret : scan_ret;
+	return address_spaces_trust(spaces, scan->pid, time_ns);
 }
 
 int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns)
 {
+	mapping_vec mappings = {0};
 	char_vec text = {0};
-	int ret = scan_process(spaces, pid, time_ns, &text);
+	const struct scan scan = {
+		.pid = pid, .files = &spaces->files, .mappings = &mappings, .text = &text};
+	int ret = add_process(spaces, &scan, time_ns);
+
+	vec_free(&mappings);
+	vec_free(&text);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int proc_scan_mappings(uint32_t pid, struct mapped_files *files, mapping_vec *mappings)
+{
+	char_vec text = {0};
+	const struct scan scan = {.pid = pid, .files = files, .mappings = mappings, .text = &text};
+	int ret = scan_process(&scan);
 
 	vec_free(&text);
 	return ret == -ENOMEM ? ret : 0;
@@ -235,10 +252,26 @@ int proc_list(u32_vec *pids, struct err *err)
 	return ret ? err_set(err, ret, "failed to list the processes: out of memory") : 0;
 }
 
+static int scan_all(struct address_spaces *spaces, const u32_vec *pids, unsigned int *nr_hidden)
+{
+	mapping_vec mappings = {0};
+	char_vec text = {0};
+	struct scan scan = {.files = &spaces->files, .mappings = &mappings, .text = &text};
+	int ret = 0;
+
+	for (size_t i = 0; ret != -ENOMEM && i < pids->nr; i++) {
+		scan.pid = pids->data[i];
+		ret = add_process(spaces, &scan, 0);
+		*nr_hidden += ret == -EACCES || ret == -EPERM;
+	}
+	vec_free(&mappings);
+	vec_free(&text);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 int proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *nr_hidden,
 	      struct err *err)
 {
-	char_vec text = {0};
 	u32_vec all = {0};
 	int ret = 0;
 
@@ -247,15 +280,9 @@ int proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *
 		ret = proc_list(&all, err);
 		pids = &all;
 	}
-	for (size_t i = 0; !ret && i < pids->nr; i++) {
-		ret = scan_process(spaces, pids->data[i], 0, &text);
-		*nr_hidden += ret == -EACCES || ret == -EPERM;
-		if (ret == -ENOMEM)
-			err_set(err, ret, "failed to read the processes' mappings: out of memory");
-		else
-			ret = 0;
-	}
-	vec_free(&text);
+	if (!ret && scan_all(spaces, pids, nr_hidden))
+		ret = err_set(err, -ENOMEM,
+			      "failed to read the processes' mappings: out of memory");
 	vec_free(&all);
 	return ret;
 }

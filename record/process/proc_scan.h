@@ -24,6 +24,13 @@ int proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *
 int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
 
 /*
+ * Reads the executable mappings of one process into @mappings, in place of what is there, and adds
+ * their files to @files. A process that has gone or is not ours to see has none. Returns 0 or
+ * -ENOMEM.
+ */
+int proc_scan_mappings(uint32_t pid, struct mapped_files *files, mapping_vec *mappings);
+
+/*
  * Reads the build-id of @file where the kernel gave none, from what @pid maps at [start, end) or
  * else from its path, if that still is the same file.
  */

@@ -122,19 +122,19 @@ static int retire_room(struct space_maps *u, struct unwind_process *p)
 	return vec_push(&u->retired[p->room], p->first);
 }
 
-/* Lists what @space maps, as the program is to know it, in the list. */
-static int list_mappings(struct space_maps *u, const struct address_spaces *spaces,
-			 const struct address_space *space)
+/* Puts the mappings of @pid into the list, as the program is to know them. */
+static int list_mappings(struct space_maps *u, uint32_t pid, const mapping_vec *mappings,
+			 struct mapped_files *files)
 {
 	vec_clear(&u->list);
 	vec_clear(&u->list_tables);
-	vec_for_each(&space->live, mapping) {
-		struct mapped_file *file = &spaces->files.files.data[mapping->file];
+	vec_for_each(mappings, mapping) {
+		struct mapped_file *file = mapping_file(files, mapping);
 		struct unwind_mapping m = {.start = mapping->start, .end = mapping->end};
 		uint32_t nr;
 		int ret;
 
-		proc_find_build_id(file, space->pid, mapping->start, mapping->end);
+		proc_find_build_id(file, pid, mapping->start, mapping->end);
 		ret = file_tables_find(u->tables, file, mapping->start, mapping->end, &nr);
 		if (ret)
 			return ret;
@@ -213,52 +213,54 @@ void space_maps_hide(struct space_maps *u, uint32_t pid, uint64_t space_id)
 	put_space(u, &hidden, clock_monotonic_ns() + BACKOFF_MAX_NS, BPF_EXIST);
 }
 
-/*
- * Tells the program what is in the list as the mappings of @pid in address space @space_id. Returns
- * 0 or -ENOMEM; a process for which there is no room is left along frame pointers.
- */
-static int install(struct space_maps *u, uint32_t pid, uint64_t space_id, uint32_t exec_pages)
+/* Tells the program that @p still maps what it did, and that to ask again has to wait longer. */
+static void put_unchanged(struct space_maps *u, struct unwind_process *p)
 {
-	struct unwind_process *p = space_maps_find(u, pid);
+	p->backoff_ns = p->backoff_ns < BACKOFF_MAX_NS / 2 ? p->backoff_ns * 2 : BACKOFF_MAX_NS;
+	put_space(u, p, clock_monotonic_ns() + p->backoff_ns, BPF_ANY);
+}
+
+/* Tells the program what is in the list as the mappings of @owner, as space_maps_put. */
+static int install(struct space_maps *u, const struct space_owner *owner)
+{
+	struct unwind_process *p = space_maps_find(u, owner->pid);
 	struct unwind_process old;
 	uint32_t room, first;
 	int ret;
 
-	if (p && is_unchanged(u, p, space_id)) {
-		p->backoff_ns =
-			p->backoff_ns < BACKOFF_MAX_NS / 2 ? p->backoff_ns * 2 : BACKOFF_MAX_NS;
-		p->exec_pages = exec_pages;
-		put_space(u, p, clock_monotonic_ns() + p->backoff_ns, BPF_ANY);
+	if (p && is_unchanged(u, p, owner->space_id)) {
+		p->exec_pages = owner->exec_pages;
+		put_unchanged(u, p);
 		return 0;
 	}
 	if (!u->list.nr)
 		return 0;
 	if (take_room(u, u->list.nr, &room, &first)) {
-		space_maps_hide(u, pid, space_id);
+		space_maps_hide(u, owner->pid, owner->space_id);
 		return 0;
 	}
 	ret = put_mappings(u, first);
 	if (!ret && !p)
-		ret = add_process(u, pid, &p);
+		ret = add_process(u, owner->pid, &p);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	old = *p;
 	p->first = first;
 	p->nr = u->list.nr;
 	p->room = room;
-	p->space_id = space_id;
+	p->space_id = owner->space_id;
 	p->backoff_ns = BACKOFF_NS;
-	p->exec_pages = exec_pages;
+	p->exec_pages = owner->exec_pages;
 	put_space(u, p, 0, BPF_ANY);
 	return retire_room(u, &old);
 }
 
-int space_maps_put(struct space_maps *u, const struct address_spaces *from,
-		   const struct address_space *space, uint64_t space_id, uint32_t exec_pages)
+int space_maps_put(struct space_maps *u, const struct space_owner *owner,
+		   const mapping_vec *mappings, struct mapped_files *files)
 {
-	int ret = list_mappings(u, from, space);
+	int ret = list_mappings(u, owner->pid, mappings, files);
 
-	return ret ? ret : install(u, space->pid, space_id, exec_pages);
+	return ret ? ret : install(u, owner);
 }
 
 bool space_maps_differ(const struct space_maps *u, uint32_t pid, const struct mapping *mapping,

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "common/parse.h"
-#include "record/process/address_spaces.h"
+#include "record/process/mappings.h"
 #include "record/unwind/file_tables.h"
 
 /* The mappings of a process take room in powers of two, from this one on. */
@@ -50,14 +50,20 @@ int space_maps_init(struct space_maps *spaces, struct file_tables *tables);
 /* The process, or NULL. */
 struct unwind_process *space_maps_find(const struct space_maps *spaces, uint32_t pid);
 
+/* Whose mappings are put. */
+struct space_owner {
+	uint32_t pid;
+	uint64_t space_id;   /* the program's name for it; 0: not known */
+	uint32_t exec_pages; /* that it had when the program asked; 0: not known */
+};
+
 /*
- * Tells the program what @space, of @from, maps; @space_id is what the program calls it, or 0, and
- * @exec_pages what it said of it when it asked, or 0. Leaves the tables of its mappings in
- * list_tables. Returns 0 or -ENOMEM; a process for which there is no room is left along frame
- * pointers.
+ * Tells the program that @owner maps @mappings, whose files are in @files; build-ids that are
+ * missing there are looked for. Leaves the tables of the mappings in list_tables. Returns 0 or
+ * -ENOMEM; a process for which there is no room is left along frame pointers.
  */
-int space_maps_put(struct space_maps *spaces, const struct address_spaces *from,
-		   const struct address_space *space, uint64_t space_id, uint32_t exec_pages);
+int space_maps_put(struct space_maps *spaces, const struct space_owner *owner,
+		   const mapping_vec *mappings, struct mapped_files *files);
 
 /* Tells the program that the mappings of @pid cannot be had, for some time, if it knows @pid. */
 void space_maps_hide(struct space_maps *spaces, uint32_t pid, uint64_t space_id);

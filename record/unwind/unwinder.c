@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "record/process/proc_scan.h"
 #include "record/unwind/space_maps.h"
 #include "record/unwind/file_tables.h"
@@ -29,77 +28,60 @@ struct unwinder {
 	struct early_samples early;
 	struct ring_buffer *wants; /* and the early samples */
 	int fds[2];
-	int ret;                         /* first error of a callback */
-	u32_vec stale;                   /* processes to look at again */
-	struct address_spaces looked_at; /* one process at a time */
+	int ret;       /* first error of a callback */
+	u32_vec stale; /* processes to look at again */
+	/* What the process at hand maps, and the files of it and of those before. */
+	mapping_vec mappings;
+	struct mapped_files files;
 };
 
-static bool is_gone(uint32_t pid)
+/* Reads what @pid maps now: nothing when it has gone. */
+static int look_at(struct unwinder *u, uint32_t pid)
 {
-	(void)pid;
-	return true;
-}
-
-/* Looks at what @pid maps now. *@space is NULL when it has gone; else forget_look is due. */
-static int look_at(struct unwinder *u, uint32_t pid, struct address_space **space)
-{
-	uint64_t now = clock_monotonic_ns();
-	int ret = address_spaces_exec(&u->looked_at, pid, now);
-
-	if (!ret)
-		ret = proc_scan_process(&u->looked_at, pid, now);
-	*space = ret ? NULL : address_spaces_find(&u->looked_at, pid, UINT64_MAX);
-	if (*space && !(*space)->live.nr)
-		*space = NULL;
-	return ret;
-}
-
-static int forget_look(struct unwinder *u, uint32_t pid)
-{
-	address_spaces_exit(&u->looked_at, pid, UINT64_MAX);
-	address_spaces_distrust(&u->looked_at); /* forgets it whatever the time */
-	return address_spaces_forget(&u->looked_at, UINT64_MAX, is_gone);
+	/* No mapping of before is looked at any more. */
+	if (mapped_files_want_sweep(&u->files))
+		mapped_files_deinit(&u->files);
+	return proc_scan_mappings(pid, &u->files, &u->mappings);
 }
 
 /* Tells the program what @pid maps now; @exec_pages is what the program knows, or 0. */
 static int refresh(struct unwinder *u, uint32_t pid, uint64_t space_id, uint32_t exec_pages)
 {
-	struct address_space *space;
-	int ret = look_at(u, pid, &space), forget_ret;
+	const struct space_owner owner = {
+		.pid = pid, .space_id = space_id, .exec_pages = exec_pages};
+	int ret = look_at(u, pid);
 
-	if (space)
-		ret = space_maps_put(&u->spaces, &u->looked_at, space, space_id, exec_pages);
-	else if (!ret && proc_is_gone(pid))
+	if (ret)
+		return ret;
+	if (u->mappings.nr)
+		return space_maps_put(&u->spaces, &owner, &u->mappings, &u->files);
+	if (proc_is_gone(pid))
 		space_maps_remove(&u->spaces, pid);
-	else if (!ret && proc_is_hidden(pid))
+	else if (proc_is_hidden(pid))
 		space_maps_hide(&u->spaces, pid, space_id);
 	/* Else nothing is mapped: it is in the middle of an exec, and will be asked for again. */
-	forget_ret = forget_look(u, pid);
-	return ret ? ret : forget_ret;
+	return 0;
 }
 
 /* Has the table made for what @pid maps at @pc, whose file is open to us through the process. */
 static int want_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 {
-	struct address_space *space;
+	_cleanup_close_ int fd = -1;
 	const struct mapping *m;
-	int ret = look_at(u, pid, &space), forget_ret;
+	struct mapped_file *file;
+	uint32_t nr;
+	int ret = look_at(u, pid);
 
-	m = space ? address_space_lookup(space, pc, UINT64_MAX) : NULL;
-	if (m) {
-		struct mapped_file *file = &u->looked_at.files.files.data[m->file];
-		uint32_t nr;
-
-		proc_find_build_id(file, pid, m->start, m->end);
-		ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
-		if (!ret && u->tables.tables.data[nr].state == TABLE_NONE) {
-			_cleanup_close_ int fd = proc_open_mapped(file, pid, m->start, m->end);
-
-			ret = file_tables_request(&u->tables, nr, fd);
-		}
-	}
-	forget_ret = forget_look(u, pid);
-	return ret ? ret : forget_ret;
+	m = ret ? NULL : mappings_find(&u->mappings, pc);
+	if (!m)
+		return ret;
+	file = mapping_file(&u->files, m);
+	proc_find_build_id(file, pid, m->start, m->end);
+	ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
+	if (ret || u->tables.tables.data[nr].state != TABLE_NONE)
+		return ret;
+	fd = proc_open_mapped(file, pid, m->start, m->end);
+	return file_tables_request(&u->tables, nr, fd);
 }
 
 /* A ring_buffer_sample_fn. */
@@ -183,7 +165,7 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 
 	if (!m)
 		return 0;
-	file = &then->spaces->files.files.data[m->file];
+	file = mapping_file(&then->spaces->files, m);
 	ret = file_tables_find(tables, file, m->start, m->end, &nr);
 	if (!ret && tables->tables.data[nr].state == TABLE_NONE) {
 		_cleanup_close_ int fd = open_file(file, pid, m);
@@ -263,11 +245,13 @@ const int *unwinder_fds(const struct unwinder *u, size_t *nr)
 	return u->fds;
 }
 
-static int adopt(struct unwinder *u, const struct address_spaces *spaces)
+static int adopt(struct unwinder *u, struct address_spaces *spaces)
 {
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
+		const struct address_space *space = spaces->newest.data[i];
 		/* The program notes the address space at the first sample. */
-		int ret = space_maps_put(&u->spaces, spaces, spaces->newest.data[i], 0, 0);
+		const struct space_owner owner = {.pid = space->pid};
+		int ret = space_maps_put(&u->spaces, &owner, &space->live, &spaces->files);
 
 		if (ret)
 			return ret;
@@ -283,7 +267,7 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 		const struct address_space *space = spaces->newest.data[i];
 
 		vec_for_each(&space->live, m) {
-			const struct mapped_file *file = &spaces->files.files.data[m->file];
+			const struct mapped_file *file = mapping_file(&spaces->files, m);
 			_cleanup_close_ int fd = -1;
 			const struct file_table *t;
 			uint32_t nr;
@@ -305,7 +289,7 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 }
 
 int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
-		   const struct address_spaces *spaces, const struct vdso *vdso, struct err *err)
+		   struct address_spaces *spaces, const struct vdso *vdso, struct err *err)
 {
 	int ret;
 
@@ -366,6 +350,7 @@ void unwinder_destroy(struct unwinder *u)
 	file_tables_deinit(&u->tables);
 	early_samples_deinit(&u->early);
 	vec_free(&u->stale);
-	address_spaces_deinit(&u->looked_at);
+	vec_free(&u->mappings);
+	mapped_files_deinit(&u->files);
 	free(u);
 }

@@ -35,7 +35,7 @@ bool unwinder_may_keep(const struct unwinder *unwinder, int *reason);
  * or a negative errno with @err set.
  */
 int unwinder_begin(struct unwinder *unwinder, const struct unwind_maps *maps,
-		   const struct address_spaces *spaces, const struct vdso *vdso, struct err *err);
+		   struct address_spaces *spaces, const struct vdso *vdso, struct err *err);
 
 /* What polls readable when there is work; @nr is their number. Valid after unwinder_begin. */
 const int *unwinder_fds(const struct unwinder *unwinder, size_t *nr);

@@ -50,7 +50,7 @@ static void expect(const struct address_spaces *spaces, uint32_t pid, uint64_t t
 		   uint64_t addr, const char *path, uint64_t off)
 {
 	const struct mapping *m = lookup(spaces, pid, time_ns, addr);
-	const char *got = m ? spaces->files.files.data[m->file].path : "nothing";
+	const char *got = m ? mapping_file(&spaces->files, m)->path : "nothing";
 	uint64_t got_off = m ? m->pgoff + (addr - m->start) : 0;
 
 	/* Check writes to a pipe for each assertion: that is too slow for the model. */

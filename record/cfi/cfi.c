@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The entries of a section; their programs are run by record/cfi/cfi_program.c. */
+/* Reads the entries of a section. record/cfi/cfi_program.c runs their programs. */
 #include "record/cfi/cfi.h"
 
 #include "record/cfi/dwarf_ops.h"
 
-/* "zPLRSB" is what there is. */
+/* "zPLRSB" has all letters that are known. */
 #define AUGMENTATION_MAX 16
 
-/* Bytes of a CIE's program: all FDEs may have CIEs of their own, which overlap. */
+/*
+ * Bytes of a CIE's program. In a hostile file each FDE may have its own CIE, and the CIEs may
+ * overlap.
+ */
 #define INITIAL_PROGRAM_MAX 1024
 
-/* Linkers leave a handful; there is one in each object file. */
+/* Linkers leave a handful. Each object file has one. */
 #define CIES_MAX (1u << 18)
 
 /* An entry without its length and id. */
@@ -87,7 +90,10 @@ bool cfi_pointer(const struct cfi_section *section, struct dwarf_bytes *b, uint8
 	}
 }
 
-/* Reads the entry at @off up to its id; a length of 0 (the end of one input file's) has none. */
+/*
+ * Reads the entry at @off up to its id. An entry of length 0, which ends an input file's entries,
+ * has no id.
+ */
 static bool read_entry(const struct cfi *cfi, uint64_t off, struct entry *entry, bool *is_empty)
 {
 	const struct cfi_section *section = &cfi->section;
@@ -108,7 +114,7 @@ static bool read_entry(const struct cfi *cfi, uint64_t off, struct entry *entry,
 	id = dwarf_fixed(&entry->b, id_size);
 	none = !section->is_debug_frame ? 0 : id_size == 8 ? UINT64_MAX : UINT32_MAX;
 	entry->is_cie = id == none;
-	/* In .eh_frame the distance back from itself. */
+	/* In .eh_frame it is the distance back from itself. */
 	entry->cie_off = section->is_debug_frame ? id : id_off - id;
 	return true;
 }
@@ -166,7 +172,7 @@ static bool is_known_version(const struct cfi *cfi, uint8_t version)
 	return version == 1 || version == 3 || (version == 4 && cfi->section.is_debug_frame);
 }
 
-/* Reads what @cie says, without its program. */
+/* Reads the fields of @cie, without its program. */
 static bool read_cie_header(const struct cfi *cfi, struct cfi_cie *cie, struct dwarf_bytes *b)
 {
 	char letters[AUGMENTATION_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call frame information (.eh_frame, .debug_frame) of x86-64: what compilers say about how to get
- * from a frame to its caller, as a program for each function. Read with care: it comes out of
- * anybody's files. Formats: DWARF 5, section 6.4, and Linux Standard Base, section 10.6.
+ * Call frame information (.eh_frame, .debug_frame) of x86-64. For each function, a compiler writes
+ * a program that says how to get from a frame to its caller. The bytes come out of anybody's files,
+ * so they are read with care. Formats: DWARF 5, section 6.4, and Linux Standard Base, section 10.6.
  */
 #ifndef RECORD_CFI_CFI_H
 #define RECORD_CFI_CFI_H
@@ -20,7 +20,7 @@ struct cfi_section {
 	const uint8_t *bytes;
 	size_t size;        /* below 4 GiB */
 	uint64_t vaddr;     /* that .eh_frame is linked at */
-	uint64_t data_base; /* what DW_EH_PE_datarel is relative to; 0: unknown */
+	uint64_t data_base; /* base of DW_EH_PE_datarel; 0: unknown */
 	bool is_debug_frame;
 };
 
@@ -32,7 +32,7 @@ enum cfi_how {
 	CFI_OFFSET,   /* at CFA + off */
 	CFI_REGISTER, /* in register off */
 	CFI_RBP,      /* at rbp + off */
-	CFI_OTHER,    /* by a rule that has no place in a table */
+	CFI_OTHER,    /* by a rule that a table cannot hold */
 };
 
 struct cfi_register {
@@ -54,7 +54,7 @@ struct cfi_state {
 	struct cfi_register slots[CFI_NR_SLOTS];
 };
 
-/* What many functions have in common. */
+/* A common information entry: many functions share it. */
 struct cfi_cie {
 	uint64_t off; /* in the section */
 	bool is_usable;
@@ -97,9 +97,9 @@ void cfi_init(struct cfi *cfi, const struct cfi_section *section);
 void cfi_deinit(struct cfi *cfi);
 
 /*
- * Reads on to the next FDE; what is malformed or of an unknown kind is skipped, a length that is
- * too long ends the section. Returns 1, 0 at the end, -EFBIG when there are too many CIEs, or
- * -ENOMEM.
+ * Reads on to the next FDE. It skips entries that are malformed or of an unknown kind. A length
+ * that is too long ends the section. Returns 1, 0 at the end, -EFBIG when there are too many CIEs,
+ * or -ENOMEM.
  */
 int cfi_next(struct cfi *cfi, struct cfi_fde *fde);
 
@@ -107,9 +107,9 @@ int cfi_next(struct cfi *cfi, struct cfi_fde *fde);
 typedef int cfi_row_fn(void *ctx, uint64_t addr, const struct unwind_rule *rule);
 
 /*
- * Runs the program of @fde, which may have been clipped: rows come with rising addresses in
- * [start, end), the first at start. From where it is malformed on, the rule is
- * UNWIND_CFA_UNSUPPORTED. Returns 0, or what @row returned.
+ * Runs the program of @fde, which may have been clipped. Rows come with rising addresses in [start,
+ * end), the first at start. After a malformed place, the rule is UNWIND_CFA_UNSUPPORTED. Returns 0,
+ * or the result of @row that ended the run.
  */
 int cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, cfi_row_fn *row, void *ctx);
 

@@ -15,16 +15,16 @@
 /* Files have up to a dozen. */
 #define SEGMENTS_MAX 1024
 
-/* Far above what the names of some forty sections take. */
+/* The names of some forty sections take far less. */
 #define NAMES_BYTES_MAX (1u << 20)
 
 /* Browsers have 20 MB. */
 #define SECTION_BYTES_MAX (128u << 20)
 
-/* One that has no more than its end mark. */
+/* A section with an end mark and nothing else. */
 #define SECTION_BYTES_EMPTY 4
 
-/* From binutils 2.40; <elf.h> of before glibc 2.37 does not know it. */
+/* From binutils 2.40. <elf.h> of glibc before 2.37 lacks it. */
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2
 #endif
@@ -61,7 +61,7 @@ static int read_at(const struct file *file, uint64_t off, void *buf, size_t len)
 	return 0;
 }
 
-/* The same into new memory of @len and one more byte. */
+/* Reads @len bytes at @off into new memory, which has room for one more byte. */
 static int read_new(const struct file *file, uint64_t off, size_t len, void *buf)
 {
 	_cleanup_free_ void *p = NULL;

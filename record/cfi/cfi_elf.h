@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What of an ELF file tables are made from: where its code is, and the section that says how to
- * unwind it. Only that is read, into memory: a mapped file that is truncated meanwhile would raise
- * SIGBUS.
+ * The parts of an ELF file that tables are made from: the places of its code, and the section that
+ * says how to unwind it. They are read into memory, because a mapped file that somebody truncates
+ * would raise SIGBUS.
  */
 #ifndef RECORD_CFI_CFI_ELF_H
 #define RECORD_CFI_CFI_ELF_H
@@ -25,9 +25,8 @@ struct cfi_elf {
 };
 
 /*
- * Reads the file at @fd. Returns 0, -ENOEXEC (no 64-bit x86-64 ELF file, or a damaged one),
- * -ENODATA (no unwind information), -EFBIG (beyond a limit), -ENOMEM, or the errno of a failing
- * read.
+ * Reads the file at @fd. Returns 0, -ENOEXEC (damaged, or no 64-bit x86-64 ELF file), -ENODATA (no
+ * unwind information), -EFBIG (beyond a limit), -ENOMEM, or a failing read's errno.
  */
 int cfi_elf_read(int fd, struct cfi_elf *elf);
 

@@ -23,8 +23,8 @@ static bool take_breg(struct dwarf_bytes *b, uint64_t *reg, int64_t *off)
 }
 
 /*
- * The linker's for entries of the PLT: rsp + 8 + ((rip & 15) >= n) * 8. The push of the
- * relocation's number is at another place with -z ibtplt, therefore n.
+ * The linker's expression for entries of the PLT: rsp + 8 + ((rip & 15) >= n) * 8. With -z ibtplt
+ * the push of the relocation's number has a different place, therefore n.
  */
 static bool take_plt(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 {
@@ -37,7 +37,7 @@ static bool take_plt(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 	       take(b, DW_OP_plus);
 }
 
-/* Behind the address: deref, and possibly plus_uconst. */
+/* After the address: deref, and possibly plus_uconst. */
 static bool take_deref(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 {
 	if (!take(b, DW_OP_deref))
@@ -47,7 +47,7 @@ static bool take_deref(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 	return true;
 }
 
-/* Behind breg7: a register times 8, added. */
+/* After breg7: a register times 8, added. */
 static bool take_index(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 {
 	int64_t off;

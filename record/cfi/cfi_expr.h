@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * DWARF expressions in call frame information. Tables cannot compute: known are the few shapes that
- * linkers, compilers and OpenSSL's assembly write.
+ * DWARF expressions in call frame information. Tables cannot compute. So only the few shapes are
+ * known that linkers, compilers and OpenSSL's assembly write.
  */
 #ifndef RECORD_CFI_CFI_EXPR_H
 #define RECORD_CFI_CFI_EXPR_H

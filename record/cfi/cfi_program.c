@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Runs the programs of call frame information (DWARF 5, section 6.4.2) and makes rules of it. */
+/* Runs the programs of call frame information (DWARF 5, section 6.4.2) and makes rules of them. */
 #include "record/cfi/cfi.h"
 
 #include "record/cfi/cfi_expr.h"
 #include "record/cfi/dwarf_ops.h"
 
-/* Remembered at a time: compilers remember one, around a function's early ends. */
+/* States remembered at a time. Compilers remember one, around a function's early ends. */
 #define REMEMBERED_MAX 16
 
 struct run {
 	struct dwarf_bytes b;
 	const struct cfi_section *section;
 	const struct cfi_cie *cie;
-	bool is_initial; /* the CIE's own: there are no addresses, and nothing to restore */
+	bool is_initial; /* the CIE's own program: it has no addresses, and nothing to restore */
 	struct cfi_state state;
 	struct cfi_state remembered[REMEMBERED_MAX];
 	unsigned int nr_remembered;
@@ -60,7 +60,7 @@ static void make_rule(const struct run *run, struct unwind_rule *rule)
 	if (cfa->how == UNWIND_CFA_NONE || cfa->how == UNWIND_CFA_UNSUPPORTED ||
 	    cfa->reg >= UNWIND_NR_REGS || !is_s32(cfa->off) || !is_s32(cfa->add))
 		return;
-	/* The caller's rsp is the CFA, where somebody says another thing (longjmp) it is not. */
+	/* The caller's rsp is the CFA, unless a program says otherwise (longjmp). */
 	if (run->cie->has_other_return || slots[CFI_SLOT_RSP].how != CFI_DEFAULT)
 		return;
 	rule->cfa = cfa->how;
@@ -72,7 +72,7 @@ static void make_rule(const struct run *run, struct unwind_rule *rule)
 	set_saved(&slots[CFI_SLOT_RBX], &rule->rbx, &rule->rbx_off);
 }
 
-/* The state holds up to @delta bytes further on. Not 0 ends the run. */
+/* The state holds for the next @delta bytes. A result other than 0 ends the run. */
 static int advance(struct run *run, uint64_t delta)
 {
 	struct unwind_rule rule;
@@ -86,7 +86,7 @@ static int advance(struct run *run, uint64_t delta)
 		return 0;
 	make_rule(run, &rule);
 	ret = run->row(run->ctx, run->addr, &rule);
-	/* Behind the end there is another function. */
+	/* After the end there is a different function. */
 	if (!ret && delta >= run->end - run->addr)
 		return 1;
 	run->addr += delta;
@@ -143,7 +143,7 @@ static int64_t scaled(const struct run *run, uint64_t n)
 	return n * (uint64_t)run->cie->data_align;
 }
 
-/* That of rsp at offset 0 is what is so anyway. */
+/* rsp at CFA + 0 is the default. */
 static void set_val_offset(struct run *run, uint64_t reg, int64_t off)
 {
 	set_register(run, reg, reg == UNWIND_RSP && !off ? CFI_DEFAULT : CFI_OTHER, 0);
@@ -175,7 +175,7 @@ static void set_cfa(struct run *run, uint64_t reg, int64_t off)
 	run->state.cfa = (struct cfi_cfa){.how = UNWIND_CFA_REG, .reg = reg, .off = off};
 }
 
-/* Changing one part takes that the other is there. */
+/* A program can change one part only if the CFA has both. */
 static void set_cfa_part(struct run *run, const uint64_t *reg, int64_t off)
 {
 	if (run->state.cfa.how != UNWIND_CFA_REG)
@@ -186,7 +186,7 @@ static void set_cfa_part(struct run *run, const uint64_t *reg, int64_t off)
 		run->state.cfa.off = off;
 }
 
-/* Returns false when @op is none of the CFA. */
+/* Returns false when @op does not set the CFA. */
 static bool run_cfa(struct run *run, uint8_t op)
 {
 	struct dwarf_bytes *b = &run->b;
@@ -218,7 +218,7 @@ static bool run_cfa(struct run *run, uint8_t op)
 	return false;
 }
 
-/* Returns false when @op is none of a register. */
+/* Returns false when @op does not set a register. */
 static bool run_register(struct run *run, uint8_t op)
 {
 	struct dwarf_bytes *b = &run->b;
@@ -228,7 +228,7 @@ static bool run_register(struct run *run, uint8_t op)
 		set_expression(run, op == DW_CFA_val_expression);
 		return true;
 	}
-	/* All others begin with the register. */
+	/* All other operations begin with the register. */
 	reg = dwarf_uleb(b);
 	switch (op) {
 	case DW_CFA_offset_extended:
@@ -278,7 +278,10 @@ static void restore_remembered(struct run *run)
 		run->state = run->remembered[--run->nr_remembered];
 }
 
-/* Runs the instruction @op without an operand of its own. Not 0 ends the run. */
+/*
+ * Runs the instruction @op, which has no operand in its low six bits. A result other than 0 ends
+ * the run.
+ */
 static int run_other(struct run *run, uint8_t op)
 {
 	switch (op) {
@@ -307,7 +310,10 @@ static int run_other(struct run *run, uint8_t op)
 	return 0;
 }
 
-/* Runs to the end, or to where the program is malformed. Not 0 ended the run before that. */
+/*
+ * Runs to the end, or to the malformed place of the program. A result other than 0 ended the run
+ * before that.
+ */
 static int run_all(struct run *run)
 {
 	int ret = 0;
@@ -355,7 +361,10 @@ int cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, cfi_row_fn *row, v
 	struct run run;
 	int ret;
 
-	/* Member by member: the remembered states would be cleared for each function. */
+	/*
+	 * Assigns member by member: an initialiser would clear the remembered states for each
+	 * function.
+	 */
 	run.b = (struct dwarf_bytes){bytes + fde->program, bytes + fde->program_end, false};
 	run.section = &cfi->section;
 	run.cie = &cfi->cies.data[fde->cie];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads DWARF's encodings within their bounds. A read that does not fit yields 0 and sets bad,
- * which stays set. (format/cursor.h refuses numbers that are longer than needed; here they are the
- * assembler's padding.)
+ * which stays set. format/cursor.h refuses numbers that are longer than needed. Here such numbers
+ * are the assembler's padding.
  */
 #ifndef RECORD_CFI_DWARF_BYTES_H
 #define RECORD_CFI_DWARF_BYTES_H
@@ -79,7 +79,7 @@ static inline int64_t dwarf_sleb(struct dwarf_bytes *b)
 	return dwarf_fail(b);
 }
 
-/* The next @size bytes, which @b then is behind of; none when they are not all there. */
+/* Takes the next @size bytes from @b; takes none when they are not all there. */
 static inline struct dwarf_bytes dwarf_block(struct dwarf_bytes *b, uint64_t size)
 {
 	struct dwarf_bytes block = {b->p, b->p, false};

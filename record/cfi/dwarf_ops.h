@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of DWARF that call frame information is made of: DWARF 5, figures 7.7 to 7.9 and 7.29,
- * and Linux Standard Base, tables 10-1 and 10-2. (<dwarf.h> belongs to libdw, which is not needed
- * otherwise.)
+ * DWARF's numbers in call frame information. They are from DWARF 5, figures 7.7 to 7.9 and 7.29,
+ * and Linux Standard Base, tables 10-1 and 10-2. <dwarf.h> belongs to libdw, which is not needed
+ * otherwise.
  */
 #ifndef RECORD_CFI_DWARF_OPS_H
 #define RECORD_CFI_DWARF_OPS_H
@@ -57,7 +57,7 @@ enum {
 	DW_OP_breg31 = DW_OP_breg0 + 31,
 };
 
-/* Pointers: the format in the low four bits, what it is relative to in the next three. */
+/* Pointers: the low four bits are the format, the next three the base. */
 enum {
 	DW_EH_PE_absptr = 0x00,
 	DW_EH_PE_uleb128 = 0x01,

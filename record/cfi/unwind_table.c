@@ -22,7 +22,7 @@ struct function {
 	bool is_entry; /* without a FDE */
 };
 
-/* The code at a file's entry is at most this long: glibc's dynamic linker has 61 bytes. */
+/* The code at a file's entry is at most this long. glibc's dynamic linker has 61 bytes. */
 #define ENTRY_BYTES 128
 
 struct build {
@@ -34,13 +34,13 @@ struct build {
 	VEC(struct unwind_rule) rules;
 	struct index by_rule;
 	uint64_t first_page; /* by file offset */
-	uint32_t rule;       /* in force behind the last row */
+	uint32_t rule;       /* in force after the last row */
 	uint64_t bias;       /* file offset less address, of the function that is run */
-	uint64_t gap;        /* file offset of what lies before it and is no function; 0: nothing */
+	uint64_t gap; /* file offset of the gap before it, which is no function; 0: there is none */
 	uint64_t gap_size;
 };
 
-/* Adds @fde as far as it is code. */
+/* Adds @fde as far as it lies in a code segment. */
 static int add_function(struct build *b, const struct cfi_fde *fde)
 {
 	vec_for_each(&b->elf.segments, segment) {
@@ -75,7 +75,9 @@ static bool is_sorted(const struct build *b)
 	return true;
 }
 
-/* Sorts; of functions that begin at one place the first counts, others end where the next begins.
+/*
+ * Sorts. Of functions that begin at one place the first counts. A function that overlaps the next
+ * one ends where the next begins.
  */
 static void sort_functions(struct build *b)
 {
@@ -97,8 +99,8 @@ static void sort_functions(struct build *b)
 }
 
 /*
- * Where a process begins its stack ends, whether or not anybody says so; nobody does in the dynamic
- * linker, where nothing is to be unwound.
+ * A stack ends where its process begins, also if the file does not say so. The dynamic linker does
+ * not say so.
  */
 static int add_entry(struct build *b)
 {
@@ -186,7 +188,9 @@ static int push_row(struct build *b, uint32_t off, uint32_t rule)
 	return vec_push(&b->rows, UNWIND_ROW(off, rule));
 }
 
-/* Begins pages up to @page; in those before it, the rule in force holds from the first byte on. */
+/*
+ * Begins pages up to @page. In the pages before it, the rule in force holds from the first byte on.
+ */
 static int reach_page(struct build *b, uint64_t page)
 {
 	if (page - b->first_page >= UNWIND_MAX_PAGES)
@@ -221,13 +225,14 @@ static int add_row(struct build *b, uint64_t off, uint32_t rule)
 	return push_row(b, in_page, rule);
 }
 
-/* Bytes of a system call, and one more: where it returns to. */
+/* Bytes of a system call, and one for the place that it returns to. */
 #define SYSCALL_BYTES 3
 
 /*
- * No rule holds from the gap on. But libc ends the information of some functions before or behind
- * the system call that is their last instruction, and what runs in the kernel has the address
- * behind that: rt_sigreturn, and clone, which the child's part follows, that nobody has called.
+ * No rule holds from the gap on. But in some functions of libc the last instruction is a system
+ * call, and the information ends before or right after it. A sample in the kernel then has the
+ * address after the system call. These functions are rt_sigreturn, and clone, after which the
+ * child's part follows, which nobody has called.
  */
 static int end_function(struct build *b, const struct unwind_rule *next)
 {
@@ -280,7 +285,7 @@ static int make_rows(struct build *b)
 	return ret ? ret : end_function(b, NULL);
 }
 
-/* Gives back what the array has too much. */
+/* Gives back the memory that the array does not use. */
 static void *shrink(void *data, size_t nr, size_t size)
 {
 	void *p = reallocarray(data, nr, size);
@@ -327,7 +332,7 @@ int unwind_table_build(int fd, struct unwind_table *table)
 	return ret;
 }
 
-/* The last of @nr sorted rows that begins at @in_page or before; the first begins at 0. */
+/* The last of @nr sorted rows that begins at @in_page or before. The first begins at 0. */
 static uint32_t find_row(const uint32_t *rows, uint32_t nr, uint32_t in_page)
 {
 	uint32_t lo = 0, hi = nr;

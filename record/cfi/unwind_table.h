@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table by which code of an ELF file is unwound (its layout: bpf/unwind.h), made from the
- * file's call frame information, and as bytes for the pipe from the process that makes it.
+ * The table that unwinds the code of an ELF file; bpf/unwind.h has its layout. It is made from the
+ * file's call frame information. As bytes it goes to the recorder, from the process that makes it,
+ * and into files.
  */
 #ifndef RECORD_CFI_UNWIND_TABLE_H
 #define RECORD_CFI_UNWIND_TABLE_H
@@ -19,22 +20,22 @@ struct unwind_table {
 };
 
 /*
- * Makes the table of the ELF file at @fd. Returns 0, -ENOEXEC (no 64-bit x86-64 ELF file, or a
- * damaged one), -ENODATA (no unwind information), -EFBIG (beyond a limit), -ENOMEM, or the errno of
- * a failing read.
+ * Makes the table of the ELF file at @fd. Returns 0, -ENOEXEC (damaged, or no 64-bit x86-64 ELF
+ * file), -ENODATA (no unwind information), -EFBIG (beyond a limit), -ENOMEM, or a failing read's
+ * errno.
  */
 int unwind_table_build(int fd, struct unwind_table *table);
 
-/* The rule for the code at file offset @off; that of UNWIND_NO_RULE where there is none. */
+/* The rule for the code at file offset @off, or the rule UNWIND_NO_RULE where there is none. */
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t off);
 
 /* Writes @table to @fd as one block of bytes, for this machine. Returns 0 or a negative errno. */
 int unwind_table_write(int fd, const struct unwind_table *table);
 
 /*
- * Reads what unwind_table_write wrote. Whoever may have written it: all that others use as an index
- * is checked. Returns 0, -EBADMSG when it is damaged, of another version or cut short, -ENOMEM, or
- * the errno of a failing read.
+ * Reads the bytes of unwind_table_write. Anybody may have written them, so every number that serves
+ * as an index is checked. Returns 0, -EBADMSG when it is damaged, of another version or cut short,
+ * -ENOMEM, or the errno of a failing read.
  */
 int unwind_table_read(int fd, struct unwind_table *table);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tables as bytes: the header below, pages, rows, rules. The rows of a page follow those of the one
- * before. */
+/*
+ * Tables as bytes: the header below, pages, rows, rules. The rows of a page follow the rows of the
+ * previous page.
+ */
 #include "record/cfi/unwind_table.h"
 
 #include <errno.h>
@@ -16,12 +18,12 @@
 #define TABLE_MAGIC   0x54575550 /* "PUWT" */
 #define TABLE_VERSION 1
 
-/* Of x86-64 alone, therefore in its byte order. */
+/* For x86-64 alone, therefore in its byte order. */
 struct header {
 	uint32_t magic, version;
 	uint64_t first_off;
 	uint32_t nr_pages, nr_rows, nr_rules;
-	uint32_t crc; /* CRC-32C of the header with 0 here, then of what follows */
+	uint32_t crc; /* CRC-32C of the header with 0 here, then of the rest */
 };
 
 #define ROWS_MAX ((uint32_t)UNWIND_MAX_SEGMENTS * UNWIND_SEGMENT_ROWS)
@@ -110,7 +112,7 @@ int unwind_table_write(int fd, const struct unwind_table *table)
 	return ret;
 }
 
-/* @first_row is what the pages before left. */
+/* @first_row is the number of rows in the pages before. */
 static bool is_good_page(const struct unwind_table *table, const struct unwind_page *page,
 			 uint32_t first_row)
 {
@@ -155,7 +157,7 @@ static bool is_good(const struct unwind_table *table)
 	return nr_rows == table->nr_rows;
 }
 
-/* Whether the counts are within limits, and no more than what a file has can follow them. */
+/* Are the counts within limits, and does a file have the bytes that they claim? */
 static bool is_good_header(int fd, const struct header *header)
 {
 	struct unwind_table counts = {.nr_pages = header->nr_pages,

@@ -74,11 +74,11 @@ $(B)/profrec.skel.h: $(B)/profrec.bpf.o
 
 $(call obj,$(RECORD_SRC)): | $(B)/profrec.skel.h
 
-# The option lists of the man pages come from the programs' option tables.
+# The option lists of the man pages come from the programs' option tables: @OPTIONS@ stands for those of a program,
+# @OPTIONS COMMAND@ for those of a command.
 $(B)/%.1: doc/%.1.in $(B)/%
-	$(B)/$* --help-man > $@.options
-	sed -e '/^@OPTIONS@$$/{r $@.options' -e 'd}' $< > $@
-	@rm -f $@.options
+	awk '/^@OPTIONS.*@$$/ { gsub(/@OPTIONS|@/, ""); fflush(); \
+		if (system("$(B)/$* " $$0 " --help-man")) exit 1; next } { print }' $< > $@
 
 $(B)/completions/%: $(B)/%
 	@mkdir -p $(@D)

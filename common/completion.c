@@ -17,29 +17,90 @@ static bool is_path(const struct option_spec *opt)
 	return false;
 }
 
-static void print_names(const struct option_spec *opt, const char *separator)
+static void print_names(const char *name, char short_name, const char *separator)
 {
-	printf("--%s", opt->name);
-	if (opt->short_name)
-		printf("%s-%c", separator, opt->short_name);
+	printf("--%s", name);
+	if (short_name)
+		printf("%s-%c", separator, short_name);
 }
 
 /* A branch for all options whose value is a path, or is none. */
-static void print_branch(const struct program_spec *program, bool path, const char *action)
+static void print_branch(const struct command_spec *command, bool path, const char *indent,
+			 const char *action)
 {
+	const struct option_spec *opt;
 	const char *separator = "";
 
-	for (size_t i = 0; i < program->nr_options; i++) {
-		const struct option_spec *opt = &program->options[i];
-
-		if (opt->type == OPTION_FLAG || is_path(opt) != path)
+	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++) {
+		if (!option_has_value(opt) || is_path(opt) != path)
 			continue;
-		printf("%s", separator[0] ? separator : "\t");
-		print_names(opt, " | ");
+		printf("%s", separator[0] ? separator : indent);
+		print_names(opt->name, opt->short_name, " | ");
 		separator = " | ";
 	}
 	if (separator[0])
 		printf(") %s ;;\n", action);
+}
+
+/* Leaves nothing to offer where a value is due; else the command's options are in $options. */
+static void print_command(const struct command_spec *command, const char *indent)
+{
+	const struct option_spec *opt;
+
+	printf("%scase $before in\n", indent);
+	print_branch(command, true, indent, "return");
+	print_branch(command, false, indent, "compopt +o default 2> /dev/null; return");
+	printf("%sesac\n%soptions='", indent, indent);
+	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++) {
+		if (opt->type == OPTION_MOVED)
+			continue;
+		print_names(opt->name, opt->short_name, " ");
+		putchar(' ');
+	}
+	for (int i = 0; i < NR_COMMON_OPTIONS; i++) {
+		if (!common_options[i].help)
+			continue;
+		print_names(common_options[i].name, common_options[i].short_name, " ");
+		putchar(' ');
+	}
+	printf("'\n");
+}
+
+static void print_command_names(const struct program_spec *program)
+{
+	for (size_t i = 0; i < program->nr_commands; i++)
+		printf("%s%s", i ? " " : "", program->commands[i]->name);
+}
+
+/* The words that choose a command, also as operands of help. Names of files are added to them. */
+static void print_commands(const struct program_spec *program)
+{
+	printf("\tif [[ $COMP_CWORD -eq 1 && $word != -* ]]; then\n"
+	       "\t\tmapfile -t COMPREPLY < <(compgen -W '");
+	print_command_names(program);
+	printf(" help' -- \"$word\")\n"
+	       "\t\t[ ${#COMPREPLY[@]} -eq 0 ] && return\n"
+	       "\t\tmapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$word\")\n"
+	       "\t\tcompopt -o filenames 2> /dev/null\n"
+	       "\t\treturn\n"
+	       "\tfi\n"
+	       "\tcase ${COMP_WORDS[1]} in\n"
+	       "\thelp)\n"
+	       "\t\tmapfile -t COMPREPLY < <(compgen -W '");
+	print_command_names(program);
+	printf("' -- \"$word\")\n"
+	       "\t\tcompopt +o default 2> /dev/null\n"
+	       "\t\treturn\n"
+	       "\t\t;;\n");
+	for (size_t i = 1; i < program->nr_commands; i++) {
+		printf("\t%s)\n", program->commands[i]->name);
+		print_command(program->commands[i], "\t\t");
+		printf("\t\t;;\n");
+	}
+	printf("\t*)\n");
+	print_command(program->commands[0], "\t\t");
+	printf("\t\t;;\n"
+	       "\tesac\n");
 }
 
 void completion_print(const struct program_spec *program)
@@ -50,11 +111,11 @@ void completion_print(const struct program_spec *program)
 	       "# bash completion for %s; made by '%s --help-completion'.\n"
 	       "_%s()\n"
 	       "{\n"
-	       "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+	       "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options\n"
 	       "\n"
 	       "\tCOMPREPLY=()\n",
 	       name, name, name);
-	if (program->takes_command)
+	if (program->commands[0]->takes_command)
 		printf("\tlocal i\n"
 		       "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 		       "\t\t[ \"${COMP_WORDS[i]}\" = -- ] || continue\n"
@@ -63,17 +124,12 @@ void completion_print(const struct program_spec *program)
 		       "\tdone\n");
 	/* bash takes the '=' of "--output=FILE" for a word of its own. */
 	printf("\t[ \"$word\" = = ] && word=\n"
-	       "\t[ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD - 2]}\n"
-	       "\tcase $before in\n");
-	print_branch(program, true, "return");
-	print_branch(program, false, "compopt +o default 2> /dev/null; return");
-	printf("\tesac\n"
-	       "\t[[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W '");
-	for (size_t i = 0; i < program->nr_options; i++) {
-		print_names(&program->options[i], " ");
-		putchar(' ');
-	}
-	printf("--help -h --version' -- \"$word\")\n"
+	       "\t[ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD - 2]}\n");
+	if (program_has_commands(program))
+		print_commands(program);
+	else
+		print_command(program->commands[0], "\t");
+	printf("\t[[ $word == -* ]] && mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
 	       "}\n"
 	       "complete -o default -F _%s %s\n",
 	       name, name);

@@ -1,39 +1,120 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of a program's options: common/options.h says what is made from it. */
+/*
+ * The tables that describe a program's command line: its commands, and the options of each. The
+ * parser, --help, the man page's lists and the completion are made from them, so that they cannot
+ * disagree.
+ */
 #ifndef COMMON_OPTION_SPEC_H
 #define COMMON_OPTION_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/err.h"
+
 enum option_type {
 	OPTION_FLAG,   /* bool * */
 	OPTION_STRING, /* const char ** */
 	OPTION_U64,    /* uint64_t *, within [min, max] */
 	OPTION_PIDS,   /* u32_vec *: N[,N...] */
-	OPTION_TIDS,   /* the same, of threads */
+	OPTION_TIDS,   /* u32_vec *: N[,N...] */
 	OPTION_CPUS,   /* u32_vec *: N[,N|A-B...] */
+	OPTION_PARSED, /* a type of the program's own, filled by the row's parse function */
+	OPTION_MOVED,  /* an old spelling: an error names the new one, which is the row's help */
 };
 
+/* One option. */
 struct option_spec {
 	const char *name; /* long name, without the dashes */
 	char short_name;  /* 0: none */
 	enum option_type type;
-	size_t offset; /* of the target in the program's option struct */
+	size_t offset; /* of the target in the struct that the option's table fills */
 	const char *metavar;
 	unsigned long long min, max; /* OPTION_U64 */
 	const char *help;            /* one sentence, no full stop */
 	int exclusive;               /* two given options of the same non-zero group are an error */
+
+	/* OPTION_PARSED: returns 0 or a negative errno; "a time", for the error; a hint to it. */
+	int (*parse)(const char *text, void *target);
+	const char *kind, *hint;
 };
 
-struct program_spec {
-	const char *name;
-	const char *summary;  /* the NAME line of the man page */
+/* Options that fill one struct. Several commands can include a table. */
+struct option_table {
+	const struct option_spec *options;
+	size_t nr;
+	/*
+	 * Looks at the filled struct after the last option. Returns 0 or a negative errno with @err
+	 * set. May be NULL.
+	 */
+	int (*check)(const void *target, struct err *err);
+};
+
+/* A table in a command, with the offset of its struct in the command's own. */
+struct option_part {
+	const struct option_table *table;
+	size_t offset;
+};
+
+#define OPTION_PARTS_MAX 8
+
+struct command_spec {
+	const char *name;     /* the word that chooses it; NULL: the program has no such words */
+	const char *summary;  /* one sentence, no full stop */
 	const char *usage;    /* what follows the name in the usage line */
 	const char *examples; /* lines of "command # what it does" */
-	const struct option_spec *options;
-	size_t nr_options;
-	bool takes_command; /* what follows -- is one */
+	struct option_part parts[OPTION_PARTS_MAX + 1]; /* up to the one without a table */
+	bool takes_command;                             /* what follows -- is one */
 };
+
+/*
+ * A program. Without a command's word, its first command runs. One that has a single command takes
+ * no words: --help then shows the program's usage and the command's options.
+ */
+struct program_spec {
+	const char *name;
+	const char *summary; /* the NAME line of the man page */
+	const char *usage, *examples;
+	const struct command_spec *const *commands;
+	size_t nr_commands;
+};
+
+/*
+ * Option @i of @command, counted through all its tables, NULL after the last; *@offset, if not
+ * NULL, is that of the target in the command's struct.
+ */
+const struct option_spec *command_option(const struct command_spec *command, size_t i,
+					 size_t *offset);
+
+/* The command that @word chooses, NULL: none. */
+const struct command_spec *program_find_command(const struct program_spec *program,
+						const char *word);
+
+static inline bool program_has_commands(const struct program_spec *program)
+{
+	return program->nr_commands > 1;
+}
+
+static inline bool option_has_value(const struct option_spec *opt)
+{
+	return opt->type != OPTION_FLAG && opt->type != OPTION_MOVED;
+}
+
+/* Options that every command has. */
+struct common_option {
+	const char *name;
+	char short_name;  /* 0: none */
+	const char *help; /* NULL: for the build, not listed */
+};
+
+enum common_option_id {
+	COMMON_OPTION_HELP,
+	COMMON_OPTION_VERSION,
+	COMMON_OPTION_HELP_MAN,
+	COMMON_OPTION_HELP_COMPLETION,
+	NR_COMMON_OPTIONS,
+};
+
+extern const struct common_option common_options[NR_COMMON_OPTIONS];
 
 #endif

@@ -3,36 +3,16 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <string.h>
+#include <stdint.h>
+#include <stdio.h>
 
 #include "common/cleanup.h"
-#include "common/completion.h"
 #include "common/parse.h"
 #include "common/vec.h"
 
 /* getopt_long's return values for long options: above every character. */
-#define LONG_BASE 256
-
-enum { VAL_HELP = LONG_BASE - 4, VAL_VERSION, VAL_HELP_MAN, VAL_HELP_COMPLETION };
-
-#define HELP_COLUMN 34
-
-static bool takes_argument(const struct option_spec *opt)
-{
-	return opt->type != OPTION_FLAG;
-}
-
-/* "-F, --frequency HZ", the way --help names an option. */
-static void option_title(const struct option_spec *opt, char *buf, size_t size)
-{
-	const char *space = takes_argument(opt) ? " " : "";
-	const char *arg = takes_argument(opt) ? opt->metavar : "";
-
-	if (opt->short_name)
-		snprintf(buf, size, "-%c, --%s%s%s", opt->short_name, opt->name, space, arg);
-	else
-		snprintf(buf, size, "    --%s%s%s", opt->name, space, arg);
-}
+#define LONG_BASE   256
+#define COMMON_BASE (LONG_BASE - NR_COMMON_OPTIONS)
 
 static const char *option_label(const struct option_spec *opt, char *buf, size_t size)
 {
@@ -43,67 +23,7 @@ static const char *option_label(const struct option_spec *opt, char *buf, size_t
 	return buf;
 }
 
-static void print_help_line(const char *title, const char *help)
-{
-	if (strlen(title) + 2 >= HELP_COLUMN)
-		printf("  %s\n%*s%s\n", title, HELP_COLUMN, "", help);
-	else
-		printf("  %-*s%s\n", HELP_COLUMN - 2, title, help);
-}
-
-static void print_help(const struct program_spec *program)
-{
-	printf("usage: %s %s\n\n%s\n\noptions:\n", program->name, program->usage, program->summary);
-	for (size_t i = 0; i < program->nr_options; i++) {
-		char title[96];
-
-		option_title(&program->options[i], title, sizeof(title));
-		print_help_line(title, program->options[i].help);
-	}
-	print_help_line("-h, --help", "show this help and exit");
-	print_help_line("    --version", "show the version and exit");
-	printf("\nexamples:\n%s", program->examples);
-}
-
-/* man(7) takes a '-' for a hyphen unless it is escaped. */
-static void print_man_text(const char *s)
-{
-	for (; *s; s++)
-		printf(*s == '-' || *s == '\\' ? "\\%c" : "%c", *s);
-}
-
-static void print_man_option(const struct option_spec *opt)
-{
-	printf(".TP\n");
-	if (opt->short_name)
-		printf("\\fB\\-%c\\fR, ", opt->short_name);
-	printf("\\fB\\-\\-");
-	print_man_text(opt->name);
-	printf("\\fR");
-	if (takes_argument(opt)) {
-		printf(" \\fI");
-		print_man_text(opt->metavar);
-		printf("\\fR");
-	}
-	printf("\n");
-	print_man_text(opt->help);
-	printf(".\n");
-}
-
-static void print_help_man(const struct program_spec *program)
-{
-	static const struct option_spec common[] = {
-		{.name = "help", .short_name = 'h', .help = "show this help and exit"},
-		{.name = "version", .help = "show the version and exit"},
-	};
-
-	for (size_t i = 0; i < program->nr_options; i++)
-		print_man_option(&program->options[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
-		print_man_option(&common[i]);
-}
-
-static int bad_value(const struct option_spec *opt, const char *arg, int code, struct err *err)
+static int set_bad_value(const struct option_spec *opt, const char *arg, int code, struct err *err)
 {
 	char label[64];
 
@@ -113,6 +33,10 @@ static int bad_value(const struct option_spec *opt, const char *arg, int code, s
 			       arg, opt->min, opt->max);
 	if (opt->type == OPTION_U64)
 		return err_set(err, -EINVAL, "option %s: '%s' is not a number", label, arg);
+	if (opt->type == OPTION_PARSED) {
+		err_set(err, -EINVAL, "option %s: '%s' is not %s", label, arg, opt->kind);
+		return opt->hint ? err_hint(err, -EINVAL, "%s", opt->hint) : -EINVAL;
+	}
 	return err_set(err, -EINVAL, "option %s: '%s' is not a list of %s", label, arg,
 		       opt->type == OPTION_PIDS   ? "process ids (N[,N...])"
 		       : opt->type == OPTION_TIDS ? "thread ids (N[,N...])"
@@ -123,9 +47,8 @@ static int bad_value(const struct option_spec *opt, const char *arg, int code, s
 #define PID_MAX 4194304
 #define CPU_MAX 8191
 
-static int store(const struct option_spec *opt, const char *arg, void *target, struct err *err)
+static int store_value(const struct option_spec *opt, const char *arg, void *p, struct err *err)
 {
-	void *p = (char *)target + opt->offset;
 	int ret = 0;
 
 	switch (opt->type) {
@@ -145,18 +68,23 @@ static int store(const struct option_spec *opt, const char *arg, void *target, s
 	case OPTION_CPUS:
 		ret = parse_u32_list(arg, 0, CPU_MAX, true, p);
 		break;
+	case OPTION_PARSED:
+		ret = opt->parse(arg, p);
+		break;
+	case OPTION_MOVED:
+		return err_set(err, -EINVAL, "option --%s: now '%s'", opt->name, opt->help);
 	}
 	if (ret == -ENOMEM)
 		return err_set(err, ret, "failed to read the options: out of memory");
-	return ret ? bad_value(opt, arg, ret, err) : 0;
+	return ret ? set_bad_value(opt, arg, ret, err) : 0;
 }
 
-/* Notes that @opt was given; an error if another one of its group was. */
-static int note_given(const struct program_spec *program, const struct option_spec *opt,
-		      bool *given, struct err *err)
+/* Notes that option @nr was given; an error if an option that excludes it was. */
+static int note_given(const struct command_spec *command, size_t nr, bool *given, struct err *err)
 {
-	for (size_t i = 0; i < program->nr_options; i++) {
-		const struct option_spec *other = &program->options[i];
+	const struct option_spec *opt = command_option(command, nr, NULL), *other;
+
+	for (size_t i = 0; (other = command_option(command, i, NULL)); i++) {
 		char a[64], b[64];
 
 		if (!given[i] || other == opt || !opt->exclusive ||
@@ -165,17 +93,38 @@ static int note_given(const struct program_spec *program, const struct option_sp
 		return err_set(err, -EINVAL, "option %s: not allowed with option %s",
 			       option_label(opt, a, sizeof(a)), option_label(other, b, sizeof(b)));
 	}
-	given[opt - program->options] = true;
+	given[nr] = true;
 	return 0;
 }
 
-/* Builds what getopt_long wants. *@shorts and *@longs are the caller's to free. */
-static int make_getopt_tables(const struct program_spec *program, char **shorts,
+static size_t count_options(const struct command_spec *command)
+{
+	size_t nr = 0;
+
+	while (command_option(command, nr, NULL))
+		nr++;
+	return nr;
+}
+
+static void add_common_options(struct option *longs, char *shorts)
+{
+	for (int i = 0; i < NR_COMMON_OPTIONS; i++) {
+		const struct common_option *opt = &common_options[i];
+
+		longs[i] = (struct option){opt->name, no_argument, NULL, COMMON_BASE + i};
+		if (opt->short_name)
+			*shorts++ = opt->short_name;
+	}
+	*shorts = '\0';
+}
+
+/* Builds what getopt_long wants of @nr options. *@shorts and *@longs are the caller's to free. */
+static int make_getopt_tables(const struct command_spec *command, size_t nr, char **shorts,
 			      struct option **longs)
 {
-	size_t nr = program->nr_options, n = 0;
-	char *s = malloc(2 * nr + 4);
-	struct option *l = calloc(nr + 5, sizeof(*l));
+	char *s = malloc(2 * nr + NR_COMMON_OPTIONS + 2);
+	struct option *l = calloc(nr + NR_COMMON_OPTIONS + 1, sizeof(*l));
+	size_t n = 0;
 
 	if (!s || !l) {
 		free(s);
@@ -184,92 +133,103 @@ static int make_getopt_tables(const struct program_spec *program, char **shorts,
 	}
 	s[n++] = ':'; /* tells a missing argument from an unknown option */
 	for (size_t i = 0; i < nr; i++) {
-		const struct option_spec *opt = &program->options[i];
+		const struct option_spec *opt = command_option(command, i, NULL);
 
-		l[i] = (struct option){opt->name, takes_argument(opt), NULL, LONG_BASE + (int)i};
+		l[i] = (struct option){opt->name, option_has_value(opt), NULL, LONG_BASE + (int)i};
 		if (!opt->short_name)
 			continue;
 		s[n++] = opt->short_name;
-		if (takes_argument(opt))
+		if (option_has_value(opt))
 			s[n++] = ':';
 	}
-	s[n++] = 'h';
-	s[n] = '\0';
-	l[nr] = (struct option){"help", no_argument, NULL, VAL_HELP};
-	l[nr + 1] = (struct option){"version", no_argument, NULL, VAL_VERSION};
-	l[nr + 2] = (struct option){"help-man", no_argument, NULL, VAL_HELP_MAN};
-	l[nr + 3] = (struct option){"help-completion", no_argument, NULL, VAL_HELP_COMPLETION};
+	add_common_options(l + nr, s + n);
 	*shorts = s;
 	*longs = l;
 	return 0;
 }
 
-static const struct option_spec *find_option(const struct program_spec *program, int val)
+/* The number of the option for which getopt_long returned @val. */
+static size_t option_number(const struct command_spec *command, int val)
 {
-	if (val >= LONG_BASE && (size_t)(val - LONG_BASE) < program->nr_options)
-		return &program->options[val - LONG_BASE];
-	for (size_t i = 0; i < program->nr_options; i++)
-		if (program->options[i].short_name == val)
-			return &program->options[i];
-	return NULL;
+	const struct option_spec *opt;
+	size_t i;
+
+	if (val >= LONG_BASE)
+		return val - LONG_BASE;
+	for (i = 0; (opt = command_option(command, i, NULL)); i++)
+		if (opt->short_name == val)
+			break;
+	return i;
 }
 
-/* Prints what @val asks for. Returns false when it is not one of the informative options. */
-static bool print_information(const struct program_spec *program, int val)
+/* The common option for which getopt_long returned @val, NR_COMMON_OPTIONS if it is none. */
+static int common_option_id(int val)
 {
-	if (val == VAL_HELP || val == 'h')
-		print_help(program);
-	else if (val == VAL_HELP_MAN)
-		print_help_man(program);
-	else if (val == VAL_HELP_COMPLETION)
-		completion_print(program);
-	else if (val == VAL_VERSION)
-		printf("%s %s\n", program->name, PROFREC_VERSION);
-	else
-		return false;
-	return true;
+	int id = 0;
+
+	if (val >= COMMON_BASE && val < LONG_BASE)
+		return val - COMMON_BASE;
+	while (id < NR_COMMON_OPTIONS && common_options[id].short_name != val)
+		id++;
+	return id;
 }
 
 /* The error for what getopt_long returned '?' or ':' for. */
-static int usage_error(const struct program_spec *program, int val, char **argv, struct err *err)
+static int set_usage_error(const struct option_words *words, int val, struct err *err)
 {
-	const char *word = argv[optind - 1];
+	const char *word = words->argv[optind - 1];
 
 	if (val == ':')
 		err_set(err, -EINVAL, "option %s: needs a value", word);
-	else if (optopt && optopt < VAL_HELP)
+	else if (optopt && optopt < COMMON_BASE)
 		err_set(err, -EINVAL, "option -%c: unknown", optopt);
 	else
 		err_set(err, -EINVAL, "option %s: unknown, ambiguous, or takes no value", word);
-	return err_hint(err, -EINVAL, "'%s --help' lists the options", program->name);
+	return err_hint(err, -EINVAL, "'%s --help' lists the options", words->as);
 }
 
-int options_parse(const struct program_spec *program, int argc, char **argv, void *target,
-		  int *operands, struct err *err)
+int options_parse(const struct command_spec *command, struct option_words *words, void *target,
+		  struct err *err)
 {
 	_cleanup_free_ char *shorts = NULL;
 	_cleanup_free_ struct option *longs = NULL;
-	_cleanup_free_ bool *given = calloc(program->nr_options + 1, sizeof(*given));
+	size_t nr_options = count_options(command);
+	_cleanup_free_ bool *given = calloc(nr_options + 1, sizeof(*given));
 	int val, ret;
 
-	if (!given || make_getopt_tables(program, &shorts, &longs))
+	if (!given || make_getopt_tables(command, nr_options, &shorts, &longs))
 		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
 	opterr = 0;
 	optind = 0; /* glibc: start afresh, also when called again */
-	while ((val = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+	while ((val = getopt_long(words->argc, words->argv, shorts, longs, NULL)) != -1) {
+		size_t nr, offset;
 		const struct option_spec *opt;
 
 		if (val == '?' || val == ':')
-			return usage_error(program, val, argv, err);
-		if (print_information(program, val))
-			return OPTIONS_DONE;
-		opt = find_option(program, val);
-		ret = note_given(program, opt, given, err);
+			return set_usage_error(words, val, err);
+		if (common_option_id(val) < NR_COMMON_OPTIONS)
+			return OPTIONS_COMMON + common_option_id(val);
+		nr = option_number(command, val);
+		opt = command_option(command, nr, &offset);
+		ret = note_given(command, nr, given, err);
 		if (!ret)
-			ret = store(opt, optarg, target, err);
+			ret = store_value(opt, optarg, (char *)target + offset, err);
 		if (ret)
 			return ret;
 	}
-	*operands = optind;
+	words->first = optind;
 	return OPTIONS_RUN;
+}
+
+int options_check(const struct command_spec *command, const void *target, struct err *err)
+{
+	for (const struct option_part *part = command->parts; part->table; part++) {
+		int ret = part->table->check
+				  ? part->table->check((const char *)target + part->offset, err)
+				  : 0;
+
+		if (ret)
+			return ret;
+	}
+	return 0;
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One table row per option. The parser (getopt_long underneath), --help, the option list of the man
- * page and the completion are all made from the table, so they cannot disagree.
- */
+/* Reads the options of one command, by its tables, with getopt_long underneath. */
 #ifndef COMMON_OPTIONS_H
 #define COMMON_OPTIONS_H
 
@@ -10,18 +7,29 @@
 #include "common/option_spec.h"
 
 enum options_result {
-	OPTIONS_RUN,  /* go on */
-	OPTIONS_DONE, /* --help or --version was printed: exit 0 */
+	OPTIONS_RUN = 0, /* go on */
+	OPTIONS_DONE,    /* --help or --version was printed: exit 0 */
+	OPTIONS_COMMON,  /* plus enum common_option_id: that option was given */
+};
+
+/* The words of a command line. */
+struct option_words {
+	int argc;
+	char **argv;    /* getopt_long reorders them; the first is not looked at */
+	int first;      /* set: the index of the first operand */
+	const char *as; /* "profrep diff", for hints */
 };
 
 /*
- * Fills the option struct at @target from @argv. --help, --version and, for the build,
- * --help-man (the option list in man(7) form) and --help-completion (completion.h) are printed to
- * stdout. *@operands is the index of the first operand in @argv, which getopt has reordered.
- * Returns an options_result, or -EINVAL with @err set, or -ENOMEM.
+ * Fills @command's struct at @target from @words. Ends at the first of the common options, and does
+ * not act on it. Returns OPTIONS_RUN, OPTIONS_COMMON plus an id, or -EINVAL or -ENOMEM with @err
+ * set.
  */
-int options_parse(const struct program_spec *program, int argc, char **argv, void *target,
-		  int *operands, struct err *err);
+int options_parse(const struct command_spec *command, struct option_words *words, void *target,
+		  struct err *err);
+
+/* Lets @command's tables look at what they filled. Returns 0 or a negative errno with @err set. */
+int options_check(const struct command_spec *command, const void *target, struct err *err);
 
 /* The version of both programs. */
 #define PROFREC_VERSION "0.1.0"

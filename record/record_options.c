@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/command_line.h"
 #include "format/prof.h"
 #include "record/sampler/filters.h"
 
@@ -99,6 +100,12 @@ static const struct option_spec specs[] = {
 	OPTION(OPTION_FLAG, "quiet", 'q', quiet, .help = "print errors only"),
 };
 
+static const struct option_table table = {.options = specs, .nr = ARRAY_SIZE(specs)};
+
+static const struct command_spec recording = {.parts = {{&table, 0}}, .takes_command = true};
+
+static const struct command_spec *const commands[] = {&recording};
+
 static const struct program_spec program = {
 	.name = "profrec",
 	.summary =
@@ -118,9 +125,8 @@ static const struct program_spec program = {
 		"                                  print what ran, each second\n"
 		"  profrec -o %Y%m%d-%H%M%S.prof --rotate 3600 --rotate-keep 24\n"
 		"                                  a file an hour, of the last day\n",
-	.options = specs,
-	.nr_options = ARRAY_SIZE(specs),
-	.takes_command = true,
+	.commands = commands,
+	.nr_commands = ARRAY_SIZE(commands),
 };
 
 static char *join_arguments(int argc, char **argv)
@@ -140,23 +146,22 @@ static char *join_arguments(int argc, char **argv)
 	return text;
 }
 
-static int parse_operands(struct record_options *options, int argc, char **argv, int first,
-			  struct err *err)
+static int parse_operands(struct record_options *options, int nr, char **operands, struct err *err)
 {
 	int ret;
 
-	if (first == argc)
+	if (!nr)
 		return 0;
-	ret = parse_u64(argv[first], 1, DURATION_MAX, &options->duration_s);
+	ret = parse_u64(operands[0], 1, DURATION_MAX, &options->duration_s);
 	if (ret == -ERANGE)
 		return err_set(err, -EINVAL, "duration %s is out of range (1 to %u seconds)",
-			       argv[first], DURATION_MAX);
+			       operands[0], DURATION_MAX);
 	if (ret) {
-		err_set(err, -EINVAL, "duration '%s' is not a number of seconds", argv[first]);
+		err_set(err, -EINVAL, "duration '%s' is not a number of seconds", operands[0]);
 		return err_hint(err, -EINVAL, "to record a command, put -- before it");
 	}
-	if (first + 1 < argc) {
-		err_set(err, -EINVAL, "unexpected argument '%s'", argv[first + 1]);
+	if (nr > 1) {
+		err_set(err, -EINVAL, "unexpected argument '%s'", operands[1]);
 		return err_hint(err, -EINVAL, "to record a command, put -- before it");
 	}
 	if (options->duration_s == DURATION_MAX)
@@ -228,7 +233,8 @@ static int check_together(const struct record_options *o, struct err *err)
 
 int record_options_parse(struct record_options *options, int argc, char **argv, struct err *err)
 {
-	int own_argc = argc, first, ret;
+	struct command_line line;
+	int own_argc = argc, ret;
 
 	*options = (struct record_options){
 		.output = DEFAULT_OUTPUT,
@@ -249,10 +255,12 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		options->command = argv + i + 1;
 		break;
 	}
-	ret = options_parse(&program, own_argc, argv, options, &first, err);
-	if (ret != OPTIONS_RUN)
+	ret = command_line_choose(&line, &program, own_argc, argv, err);
+	if (!ret)
+		ret = command_line_parse(&line, options, err);
+	if (ret)
 		return ret;
-	ret = parse_operands(options, own_argc, argv, first, err);
+	ret = parse_operands(options, line.nr_operands, line.operands, err);
 	if (!ret)
 		ret = choose_rate(options, err);
 	if (!ret)

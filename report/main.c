@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "report/report.h"
+#include "common/options.h"
+#include "report/commands/commands.h"
 
 enum exit_status {
 	STATUS_OK = 0,
@@ -13,27 +14,34 @@ enum exit_status {
 	STATUS_INCOMPLETE = 3, /* what could be read of the recording has been printed */
 };
 
+static int run_command(const struct invocation *invocation, struct err *err)
+{
+	struct command_io io = {.out.fd = STDOUT_FILENO, .warnings.fd = STDERR_FILENO};
+	int ret = invocation_run(invocation, &io, err);
+
+	textbuf_flush(&io.warnings);
+	textbuf_deinit(&io.out);
+	textbuf_deinit(&io.warnings);
+	if (ret)
+		return STATUS_FAILURE;
+	return io.is_incomplete ? STATUS_INCOMPLETE : STATUS_OK;
+}
+
 int main(int argc, char **argv)
 {
-	struct textbuf out = {.fd = STDOUT_FILENO}, warnings = {.fd = STDERR_FILENO};
-	struct report_options opts;
-	bool is_incomplete = false;
+	struct invocation invocation = {0};
 	struct err err = {0};
-	int ret = report_options_parse(argc, argv, &opts, &err);
+	int ret = invocation_parse(&invocation, argc, argv, &err);
+	int status;
 
-	if (ret < 0) {
-		err_print(&err, "profrep", stderr);
-		return ret == -ENOMEM ? STATUS_FAILURE : STATUS_USAGE;
-	}
 	if (ret == OPTIONS_DONE)
 		return fflush(stdout) ? STATUS_FAILURE : STATUS_OK;
-	ret = report_run(&opts, &out, &warnings, &is_incomplete, &err);
-	textbuf_flush(&warnings);
-	textbuf_deinit(&out);
-	textbuf_deinit(&warnings);
-	if (ret) {
+	if (ret)
+		status = ret == -EINVAL ? STATUS_USAGE : STATUS_FAILURE;
+	else
+		status = run_command(&invocation, &err);
+	if (status == STATUS_FAILURE || status == STATUS_USAGE)
 		err_print(&err, "profrep", stderr);
-		return STATUS_FAILURE;
-	}
-	return is_incomplete ? STATUS_INCOMPLETE : STATUS_OK;
+	invocation_deinit(&invocation);
+	return status;
 }

@@ -83,8 +83,8 @@ says()
 	contains "$(cat "$dir/err")" "$text"
 }
 
-# info FILE KEY: a value of profrep --info.
-info() { "$profrep" --info "$1" | sed -n "s/^$2: *//p"; }
+# info FILE KEY: a value of "profrep info".
+info() { "$profrep" info "$1" | sed -n "s/^$2: *//p"; }
 
 # wait_for COMMAND...: until it succeeds, at most a minute.
 wait_for()

@@ -34,7 +34,7 @@ struct diff {
 	enum diff_column column;
 };
 
-static int add_row(void *ctx, const struct walk_row *row)
+static int add_row(void *ctx, const struct stack_row *row)
 {
 	struct diff *diff = ctx;
 	struct diff_stack stack = {0};
@@ -62,15 +62,14 @@ static int add_row(void *ctx, const struct walk_row *row)
 }
 
 static int add_recording(struct diff *diff, const struct printout *side, enum diff_column column,
-			 struct walk_summary *summary)
+			 struct rows_summary *summary)
 {
-	const struct walk_ops ops = {.row = add_row};
-	struct walk_summary seen;
+	struct rows_summary seen;
 	int ret;
 
 	diff->side = side;
 	diff->column = column;
-	ret = walk_rows(&side->rec->model, side->view, &ops, diff, &seen);
+	ret = rows_visit(&side->rec->model, side->view, add_row, diff, &seen);
 	if (ret)
 		return ret;
 	summary->missed_stacks += seen.missed_stacks;
@@ -125,10 +124,10 @@ static void print_lines(struct diff *diff, struct textbuf *out)
 }
 
 int print_diff(const struct printout *before, const struct printout *after, bool normalize,
-	       struct walk_summary *summary)
+	       struct rows_summary *summary)
 {
 	struct diff diff = {.line = {.fd = -1}};
-	struct walk_summary both = {0};
+	struct rows_summary both = {0};
 	int ret = 0;
 
 	if (normalize && !before->rec->model.total)

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-static void print_side(const struct printout *p, struct textbuf *out, const struct walk_side *side,
+static void print_side(const struct printout *p, struct textbuf *out, const struct row_side *side,
 		       bool is_kernel)
 {
 	bool annotate = is_kernel && p->view->annotations;
@@ -18,7 +18,7 @@ static void print_side(const struct printout *p, struct textbuf *out, const stru
 	}
 }
 
-void print_folded_stack(const struct printout *p, struct textbuf *out, const struct walk_row *row)
+void print_folded_stack(const struct printout *p, struct textbuf *out, const struct stack_row *row)
 {
 	labels_string(p->labels, out, row->comm);
 	print_side(p, out, &row->user, false);
@@ -27,7 +27,7 @@ void print_folded_stack(const struct printout *p, struct textbuf *out, const str
 	print_side(p, out, &row->kernel, true);
 }
 
-static int print_row(void *ctx, const struct walk_row *row)
+static int print_row(void *ctx, const struct stack_row *row)
 {
 	const struct printout *p = ctx;
 
@@ -38,10 +38,9 @@ static int print_row(void *ctx, const struct walk_row *row)
 	return 0;
 }
 
-int print_folded(const struct printout *p, struct walk_summary *summary)
+int print_folded(const struct printout *p, struct rows_summary *summary)
 {
-	const struct walk_ops ops = {.row = print_row};
 	struct printout copy = *p;
 
-	return walk_rows(&p->rec->model, p->view, &ops, &copy, summary);
+	return rows_visit(&p->rec->model, p->view, print_row, &copy, summary);
 }

@@ -12,11 +12,11 @@
 #define EMPTY_MAX 10000000
 
 struct intervals {
-	const struct report_options *opts;
+	const struct view *view;
 	struct source *source;
-	const struct debug_roots *roots;
+	struct source_search search;
 	struct textbuf *out;
-	struct walk_summary *summary;
+	struct rows_summary *summary;
 	struct err *err;
 	uint64_t length_ns; /* 0: each epoch is one */
 	uint64_t next;      /* the first interval that was not printed */
@@ -39,7 +39,7 @@ static void print_time(struct intervals *v, uint64_t end_ns)
 
 	if (gmtime_r(&seconds, &tm))
 		strftime(text, sizeof(text), "%H:%M:%S", &tm);
-	textbuf_printf(v->out, "%s%-8s\n", v->opts->view.folded ? "" : "\n", text);
+	textbuf_printf(v->out, "%s%-8s\n", v->view->folded ? "" : "\n", text);
 }
 
 static int flush(struct intervals *v)
@@ -49,7 +49,7 @@ static int flush(struct intervals *v)
 	return ret ? err_set(v->err, ret, "failed to write the report: %s", strerror(-ret)) : 0;
 }
 
-static void add_summary(struct walk_summary *sum, const struct walk_summary *seen)
+static void add_summary(struct rows_summary *sum, const struct rows_summary *seen)
 {
 	sum->missed_stacks += seen->missed_stacks;
 	sum->cut_stacks += seen->cut_stacks;
@@ -59,23 +59,16 @@ static void add_summary(struct walk_summary *sum, const struct walk_summary *see
 /* Prints what is in the model, an interval that ended at @end_ns, and forgets it. */
 static int print_model(struct intervals *v, uint64_t end_ns)
 {
-	const struct view *view = &v->opts->view;
-	struct printout p = {
-		.rec = &v->source->rec,
-		.symbols = &v->source->symbols,
-		.labels = &v->source->labels,
-		.view = view,
-		.out = v->out,
-	};
-	struct walk_summary seen = {0};
+	const struct printout p = source_printout(v->source, v->view, v->out);
+	struct rows_summary seen = {0};
 	int ret;
 
 	model_finish(&v->source->rec.model);
-	ret = source_find_names(v->source, v->roots, view, v->err);
+	ret = source_find_names(v->source, &v->search, v->view, v->err);
 	if (ret)
 		return ret;
 	print_time(v, end_ns);
-	ret = view->folded ? print_folded(&p, &seen) : print_stacks(&p, &seen);
+	ret = v->view->folded ? print_folded(&p, &seen) : print_stacks(&p, &seen);
 	if (!ret)
 		ret = source_renew(v->source);
 	if (ret)
@@ -169,29 +162,37 @@ static int print_all(struct intervals *v)
 	return ret ? ret : print_rest(v);
 }
 
-int print_intervals(const struct report_options *opts, struct source *source,
-		    const struct debug_roots *roots, struct textbuf *out,
-		    struct walk_summary *summary, struct err *err)
+static int open_and_print(struct intervals *v, const char *file, const struct timespan *span)
+{
+	const struct printout p = source_printout(v->source, v->view, v->out);
+	const struct recording *rec = &v->source->rec;
+	int ret = recording_open(&v->source->rec, file, span, v->err);
+
+	if (ret)
+		return ret;
+	v->length_ns = rec->meta->interval_ns;
+	if (v->length_ns)
+		v->next = rec->selection.from_ns / v->length_ns;
+	if (!v->view->folded && print_headline(&p))
+		return err_set(v->err, -ENOMEM, "failed to report '%s': out of memory", file);
+	ret = flush(v);
+	return ret ? ret : print_all(v);
+}
+
+int print_intervals(struct source *source, const char *file, const struct source_request *request,
+		    struct textbuf *out, struct rows_summary *summary, struct err *err)
 {
 	struct intervals v = {
-		.opts = opts,
+		.view = &request->view,
 		.source = source,
-		.roots = roots,
 		.out = out,
 		.summary = summary,
 		.err = err,
 	};
-	struct printout p = {.rec = &source->rec, .out = out};
-	int ret = recording_open(&source->rec, opts->files[0], &opts->span, err);
+	int ret = source_search_open(&v.search, request->symfs, err);
 
-	if (ret)
-		return ret;
-	v.length_ns = source->rec.meta->interval_ns;
-	if (v.length_ns)
-		v.next = source->rec.selection.from_ns / v.length_ns;
-	if (!opts->view.folded && print_headline(&p))
-		return err_set(err, -ENOMEM, "failed to report '%s': out of memory",
-			       opts->files[0]);
-	ret = flush(&v);
-	return ret ? ret : print_all(&v);
+	if (!ret)
+		ret = open_and_print(&v, file, &request->span);
+	source_search_close(&v.search);
+	return ret;
 }

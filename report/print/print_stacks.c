@@ -44,8 +44,8 @@ static void print_address(const struct printout *p, uint32_t process, uint32_t f
 		textbuf_str(p->out, "0x???????????????? ");
 }
 
-static void print_side(const struct printout *p, const struct walk_row *row,
-		       const struct walk_side *side, bool is_kernel)
+static void print_side(const struct printout *p, const struct stack_row *row,
+		       const struct row_side *side, bool is_kernel)
 {
 	if (side->is_missed)
 		textbuf_str(p->out, is_kernel ? "    [Missed Kernel Stack]\n"
@@ -61,7 +61,7 @@ static void print_side(const struct printout *p, const struct walk_row *row,
 	}
 }
 
-static int print_row(void *ctx, const struct walk_row *row)
+static int print_row(void *ctx, const struct stack_row *row)
 {
 	const struct printout *p = ctx;
 
@@ -75,10 +75,9 @@ static int print_row(void *ctx, const struct walk_row *row)
 	return 0;
 }
 
-int print_stacks(const struct printout *p, struct walk_summary *summary)
+int print_stacks(const struct printout *p, struct rows_summary *summary)
 {
-	const struct walk_ops ops = {.row = print_row};
 	struct printout copy = *p;
 
-	return walk_rows(&p->rec->model, p->view, &ops, &copy, summary);
+	return rows_visit(&p->rec->model, p->view, print_row, &copy, summary);
 }

@@ -3,16 +3,48 @@
 
 #include <string.h>
 
-int source_find_names(struct source *source, const struct debug_roots *roots,
+/* So many bytes of binaries and debug files are read for a report, all together. */
+#define FILES_BYTES_MAX (UINT64_C(64) << 30)
+
+int source_search_open(struct source_search *search, const char *symfs, struct err *err)
+{
+	*search = (struct source_search){
+		.roots = {.symfs_fd = -1, .budget = &search->budget},
+		.budget = {.bytes_left = FILES_BYTES_MAX},
+	};
+	return symfs ? debug_roots_open(&search->roots, symfs, err) : 0;
+}
+
+void source_search_close(struct source_search *search)
+{
+	debug_roots_close(&search->roots);
+}
+
+int source_find_names(struct source *source, const struct source_search *search,
 		      const struct view *view, struct err *err)
 {
-	int ret = symbols_resolve(&source->symbols, &source->rec.model, roots);
+	int ret = symbols_resolve(&source->symbols, &source->rec.model, &search->roots);
 
 	if (!ret)
 		ret = labels_init(&source->labels, &source->rec.model, &source->symbols, view);
 	if (ret)
 		err_set(err, ret, "failed to look up the symbols of '%s': %s", source->rec.name,
 			strerror(-ret));
+	return ret;
+}
+
+int sources_load(struct source *sources, const char *const *files, size_t nr,
+		 const struct source_request *request, struct err *err)
+{
+	struct source_search search;
+	int ret = source_search_open(&search, request->symfs, err);
+
+	for (size_t i = 0; !ret && i < nr; i++) {
+		ret = recording_load(&sources[i].rec, files[i], &request->span, err);
+		if (!ret)
+			ret = source_find_names(&sources[i], &search, &request->view, err);
+	}
+	source_search_close(&search);
 	return ret;
 }
 

@@ -95,8 +95,8 @@ static struct sorted_row *sort_rows(const struct model *model, const struct mode
 	return sorted;
 }
 
-static struct walk_side make_side(const struct model *model, uint32_t id,
-				  struct walk_summary *summary)
+static struct row_side make_side(const struct model *model, uint32_t id,
+				 struct rows_summary *summary)
 {
 	const struct model_stack *stack = &model->stacks.data[id];
 
@@ -104,10 +104,10 @@ static struct walk_side make_side(const struct model *model, uint32_t id,
 		summary->missed_stacks++;
 		if (stack->end == PROF_STACK_MISSED_FULL)
 			summary->is_storage_full = true;
-		return (struct walk_side){.is_missed = true};
+		return (struct row_side){.is_missed = true};
 	}
 	summary->cut_stacks += stack->end == PROF_STACK_CUT;
-	return (struct walk_side){
+	return (struct row_side){
 		.frames = stack->nr_frames ? model->stack_frames.data + stack->first_frame : NULL,
 		.nr = stack->nr_frames,
 		.end = stack->end,
@@ -116,7 +116,7 @@ static struct walk_side make_side(const struct model *model, uint32_t id,
 }
 
 static int call_rows(const struct model *model, const struct model_row *rows, size_t nr,
-		     const struct walk_ops *ops, void *ctx, struct walk_summary *summary)
+		     row_fn visit, void *ctx, struct rows_summary *summary)
 {
 	_cleanup_free_ struct sorted_row *sorted = sort_rows(model, rows, nr);
 
@@ -124,7 +124,7 @@ static int call_rows(const struct model *model, const struct model_row *rows, si
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		const struct model_row *row = &rows[sorted[i].row];
-		struct walk_row shown = {
+		struct stack_row shown = {
 			.process = row->process,
 			.pid = sorted[i].pid,
 			.comm = row->comm,
@@ -132,7 +132,7 @@ static int call_rows(const struct model *model, const struct model_row *rows, si
 			.kernel = make_side(model, row->kernel_stack, summary),
 			.count = row->count,
 		};
-		int ret = ops->row(ctx, &shown);
+		int ret = visit(ctx, &shown);
 
 		if (ret)
 			return ret;
@@ -140,25 +140,21 @@ static int call_rows(const struct model *model, const struct model_row *rows, si
 	return 0;
 }
 
-int walk_rows(const struct model *model, const struct view *view, const struct walk_ops *ops,
-	      void *ctx, struct walk_summary *summary)
+int rows_visit(const struct model *model, const struct view *view, row_fn visit, void *ctx,
+	       struct rows_summary *summary)
 {
-	struct walk_summary seen = {0};
+	struct rows_summary seen = {0};
 	row_vec rows = {0};
 	int ret = 0;
 
-	if (ops->begin)
-		ret = ops->begin(ctx);
-	if (!ret && (view->user_only || view->kernel_only)) {
+	if (view->user_only || view->kernel_only) {
 		ret = one_sided_rows(model, view, &rows);
 		if (!ret)
-			ret = call_rows(model, rows.data, rows.nr, ops, ctx, &seen);
-	} else if (!ret) {
-		ret = call_rows(model, model->rows.data, model->rows.nr, ops, ctx, &seen);
+			ret = call_rows(model, rows.data, rows.nr, visit, ctx, &seen);
+	} else {
+		ret = call_rows(model, model->rows.data, model->rows.nr, visit, ctx, &seen);
 	}
 	vec_free(&rows);
-	if (!ret && ops->end)
-		ret = ops->end(ctx);
 	if (!ret)
 		*summary = seen;
 	return ret;

@@ -10,7 +10,7 @@
 #include "report/view/view.h"
 
 /* One side of a row. Neither present nor missed: there was no such stack, or it is not shown. */
-struct walk_side {
+struct row_side {
 	const uint32_t *frames; /* leaf first */
 	uint32_t nr;
 	enum prof_stack_end end;
@@ -18,34 +18,30 @@ struct walk_side {
 	bool is_missed;  /* there was a stack, but it is not in the recording */
 };
 
-struct walk_row {
+struct stack_row {
 	uint32_t process; /* in model->processes */
 	uint32_t pid;
 	uint32_t comm; /* in model->strings */
-	struct walk_side user, kernel;
+	struct row_side user, kernel;
 	uint64_t count;
 };
 
-/* Calls return 0, or a negative errno that ends the walk. begin and end may be NULL. */
-struct walk_ops {
-	int (*begin)(void *ctx);
-	int (*row)(void *ctx, const struct walk_row *row);
-	int (*end)(void *ctx);
-};
+/* Returns 0, or a negative errno that ends the visit. */
+typedef int (*row_fn)(void *ctx, const struct stack_row *row);
 
 /* What the rows lacked. */
-struct walk_summary {
+struct rows_summary {
 	uint64_t missed_stacks; /* sides of rows, as bcc counts them, not samples */
 	bool is_storage_full;   /* one was missed because there was no room */
 	uint64_t cut_stacks;    /* sides of rows that lack the frames behind the depth limit */
 };
 
 /*
- * Calls @ops for the rows of @model, ascending by count; rows with the same count by thread name,
+ * Calls @visit for the rows of @model, ascending by count; rows with the same count by thread name,
  * then pid, then their order in the recording. When @view shows one side only, rows that do not
- * differ in it are one. Returns 0, what an op returned, or -ENOMEM; *@summary is set on success.
+ * differ in it are one. Returns 0, the error of a call, or -ENOMEM; *@summary is set on success.
  */
-int walk_rows(const struct model *model, const struct view *view, const struct walk_ops *ops,
-	      void *ctx, struct walk_summary *summary);
+int rows_visit(const struct model *model, const struct view *view, row_fn visit, void *ctx,
+	       struct rows_summary *summary);
 
 #endif

@@ -13,15 +13,21 @@ completes()
 	. "$BUILD/completions/$program" && "_$program"
 	echo "${COMPREPLY[*]}"
 }
-# options_of PROGRAM: as --help lists them.
+# options_of PROGRAM [COMMAND]: as --help lists them.
 options_of()
 {
-	"$BUILD/$1" --help | sed -n '/^examples:/q; s/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\1\2/p' | tr -s ', ' '\n' | sort -u
+	local program=$1
+	shift
+	"$BUILD/$program" "$@" --help | sed -n '/^examples:/q; s/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\1\2/p' | tr -s ', ' '\n' | sort -u
 }
 
 for program in profrec profrep; do
 	check "$program: a script that bash takes" bash -n "$BUILD/completions/$program"
 	check "$program: all options are offered" same "$(completes $program - | tr ' ' '\n' | sort -u)" "$(options_of $program)"
+done
+for command in report diff info files processes; do
+	check "profrep $command: all its options are offered" same \
+		"$(completes profrep $command - | tr ' ' '\n' | sort -u)" "$(options_of profrep $command)"
 done
 check "an option's beginning" same "$(completes profrec --fr)" "--frequency"
 check "several of a beginning" same "$(completes profrec -p 1 --rotate)" "--rotate --rotate-keep"
@@ -33,6 +39,21 @@ check "nor behind an equals sign" same "$(completes profrec --output = -)" ""
 check "options behind a value" same "$(completes profrec -F 99 --qu)" "--quiet"
 check "a command behind --" contains " $(completes profrec -F 99 -- mktem) " " mktemp "
 check "the command's own options are not ours" same "$(completes profrec -- ls --q)" ""
+## Words that choose a command.
+commands="report diff info files processes"
+touch "$dir/processes.prof" "$dir/app.prof"
+cd "$dir" || exit 1
+check "all that --help lists" same "$commands help" \
+	"$("$profrep" --help | sed '1,/^commands:/d; /^$/,$d; s/^ *//; s/ .*//' | tr '\n' ' ' | sed 's/ $//')"
+check "commands, and files beside them" same "$(completes profrep "")" "$commands help app.prof processes.prof"
+check "a command's beginning" same "$(completes profrep f)" "files"
+check "of a command and of a file" same "$(completes profrep proc)" "processes processes.prof"
+check "a command is the first word" same "$(completes profrep app.prof f)" ""
+check "help takes commands" same "$(completes profrep help "")" "$commands"
+check "a command's option" same "$(completes profrep diff --norm)" "--normalize"
+check "not another command's" same "$(completes profrep info --norm)" ""
+check "no options where a command's value is due" same "$(completes profrep processes --from -)" ""
+cd "$OLDPWD" || exit 1
 check "elsewhere files are bash's business" same "$(completes profrep app)" ""
 
 check "installed" make -s install PREFIX=/usr DESTDIR="$dir/root" B="$BUILD"

@@ -27,11 +27,18 @@ check "--version" same "$("$profrec" --version)" "profrec 0.1.0"
 
 # Every option of --help is in the man page, and every option in the man page is in --help.
 options_of() { grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | grep -v help- | sort -u; }
-for program in profrec profrep; do
-	check "$program: man page and --help list the same options" same \
-		"$(sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' "$BUILD/$program.1" | grep -A1 '^\.TP' | sed 's/\\f[BRI]//g; s/\\-/-/g' | options_of)" \
-		"$("$BUILD/$program" --help | sed '/^examples:/,$d' | grep '^  ' | sed 's/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\2/' | options_of)"
+# in_man PROGRAM HEADING and in_help PROGRAM [COMMAND]: the options listed there.
+in_man()
+{
+	sed -n "/^\.S[HS] $2/,/^\.S[HS] /p" "$BUILD/$1.1" | grep -A1 '^\.TP' | sed 's/\\f[BRI]//g; s/\\-/-/g' | options_of
+}
+in_help() { "$BUILD/$1" ${2:+"$2"} --help | sed '/^examples:/,$d' | sed -n 's/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\2/p' | options_of; }
+check "profrec: man page and --help list the same options" same "$(in_man profrec OPTIONS)" "$(in_help profrec)"
+for command in report diff info files processes; do
+	check "profrep $command: man page and --help list the same options" same \
+		"$(in_man profrep "profrep \[*$command\]* ")" "$(in_help profrep $command)"
 done
+check "profrep: --help lists report's options" same "$(in_help profrep)" "$(in_help profrep report)"
 
 need_recording
 

@@ -131,7 +131,7 @@ record depth -q -F 499 -U -p $burner 1
 limit=$(info "$dir/depth.prof" "stack depth")
 limit=${limit%% *}
 check "stacks are cut at the limit" same "$(frames depth)" "$limit"
-check "--info counts stacks that were cut" between "$(info "$dir/depth.prof" "stacks cut" | cut -d' ' -f1)" 1 100000
+check "info counts stacks that were cut" between "$(info "$dir/depth.prof" "stacks cut" | cut -d' ' -f1)" 1 100000
 "$profrep" -f "$dir/depth.prof" > /dev/null 2> "$dir/warn"
 check "the report warns of them, once" same "$(grep -c "were cut at the depth limit" "$dir/warn")" 1
 record depth16 -q -F 499 -U --max-stack-depth 16 -p $burner 1

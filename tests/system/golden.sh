@@ -44,10 +44,15 @@ check "standard input" same "$("$profrep" -f - < basic.prof)" "$(cat "$golden/ba
 check "a pipe" same "$("$profrep" -f - < <(cat basic.prof))" "$(cat "$golden/basic-folded.out")"
 check "the default file" same "$(cp basic.prof profrec.prof && "$profrep" -f)" \
 	"$(cat "$golden/basic-folded.out")"
-check "one side as standard input" same "$("$profrep" --diff before.prof - < after.prof)" \
+check "report by its name" same "$("$profrep" report -f basic.prof)" "$(cat "$golden/basic-folded.out")"
+check "a file that is called like a command" same "$(cp basic.prof info && "$profrep" -f ./info)" \
+	"$(cat "$golden/basic-folded.out")"
+check "the default file of a command" same "$("$profrep" processes)" "$("$profrep" processes basic.prof)"
+check "--help of a command is what help prints of it" same "$("$profrep" diff --help)" "$(cat "$golden/help-diff.out")"
+check "one side as standard input" same "$("$profrep" diff before.prof - < after.prof)" \
 	"$(cat "$golden/diff.out")"
 check "the same twice differs in nothing" same \
-	"$("$profrep" --diff basic.prof basic.prof | awk '$(NF - 1) != $NF')" ""
+	"$("$profrep" diff basic.prof basic.prof | awk '$(NF - 1) != $NF')" ""
 
 # A full disk is an error, not a short report.
 full_disk()
@@ -68,9 +73,9 @@ difffolded()
 		<("$profrep" -f before.prof) <("$profrep" -f after.prof) | LC_ALL=C sort
 }
 check "the difference is that of the folded outputs" same \
-	"$("$profrep" --diff before.prof after.prof)" "$(difffolded 0)"
+	"$("$profrep" diff before.prof after.prof)" "$(difffolded 0)"
 check "the normalized difference, too" same \
-	"$("$profrep" --diff -n before.prof after.prof)" "$(difffolded 1)"
+	"$("$profrep" diff -n before.prof after.prof)" "$(difffolded 1)"
 
 nothing_raw()
 {

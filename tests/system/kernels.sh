@@ -78,7 +78,7 @@ judge()
 	check "Linux $series: a namespace of ids" only pidns '^func_ab;'
 	check "Linux $series: a command and its children only" only command '^(profrec|sh|exe|short);'
 	check "Linux $series: processes of 40 ms have functions" above "$(samples command '^short;.*;burn_shortly')" 20
-	check "Linux $series: with build-ids" contains "$("$profrep" --dsos "$at/out/command.prof" | grep /bin/short)" \
+	check "Linux $series: with build-ids" contains "$("$profrep" files "$at/out/command.prof" | grep /bin/short)" \
 		"$(readelf -n "$dir/programs/short" | sed -n 's/.*Build ID: //p')"
 	check "Linux $series: kernel frames are named" above \
 		"$(samples syscalls 'entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*ksys_read_\[k\];vfs_read_\[k\]')" 5
@@ -95,7 +95,7 @@ judge()
 	check "Linux $series: tiny storage: it was full" fails 1 grep -q "refused" "$at/out/tiny.log"
 	check "Linux $series: tiny storage: and that is said" contains "$(cat "$at/out/tiny.log")" "storage full)"
 	check "Linux $series: a module" above "$(samples module '^dd;.*;brd_[a-z_.]*\[k\]')" 3
-	check "Linux $series: a module is an object of its own" contains "$("$profrep" --dsos "$at/out/module.prof")" "[brd]"
+	check "Linux $series: a module is an object of its own" contains "$("$profrep" files "$at/out/module.prof")" "[brd]"
 	check "Linux $series: a module that came later" above "$(samples late '^dd;.*;null_[a-z_.]*\[k\]')" 0
 	check "Linux $series: and no code of others" same "$(samples late 'brd_')" 0
 	check "Linux $series: a BPF program" above "$(samples bpf 'bpf_test_run_\[k\];bpf_prog_[0-9a-f]*_burner_\[k\]')" 5

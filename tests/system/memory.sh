@@ -88,12 +88,12 @@ before=true
 when_failed=true
 same_as_ever() { cmp -s "$dir/out" "$dir/want"; }
 when_fine=same_as_ever
-for options in "" "-f" "--info" "--dsos" "-v"; do
+for options in "" "-f" "info" "files" "-v"; do
 	# shellcheck disable=SC2086
 	"$profrep" $options "$dir/real.prof" > "$dir/want"
 	# shellcheck disable=SC2086
 	check "profrep $options" survives profrep 150 "$profrep" $options "$dir/real.prof"
 done
-"$profrep" --diff "$dir/real.prof" "$dir/hostile.prof" > "$dir/want"
-check "profrep --diff" survives profrep 100 "$profrep" --diff "$dir/real.prof" "$dir/hostile.prof"
+"$profrep" diff "$dir/real.prof" "$dir/hostile.prof" > "$dir/want"
+check "profrep diff" survives profrep 100 "$profrep" diff "$dir/real.prof" "$dir/hostile.prof"
 plan_end

@@ -61,7 +61,7 @@ cp "$dir/short" "$dir/symfs$dir/gone/vanished"
 	for i in \$(seq 1000); do grep -q vanished /proc/\$!/maps && break; sleep 0.01; done; rm $dir/gone/vanished; wait"
 "$profrep" -f "$dir/gone.prof" > "$dir/gone.folded"
 check "deleted: without the file, unknown" same "$(samples "$dir/gone.folded" '^vanished;.*burn_shortly')" 0
-check "deleted: --dsos says why" contains "$("$profrep" --dsos "$dir/gone.prof" | grep vanished)" "file not found"
+check "deleted: files says why" contains "$("$profrep" files "$dir/gone.prof" | grep vanished)" "file not found"
 "$profrep" -f --symfs "$dir/symfs" "$dir/gone.prof" > "$dir/gone.folded"
 check "deleted: a file of the same build-id under --symfs does" mostly "$dir/gone.folded" vanished ';burn_shortly'
 # It was running, and deleted, before the recording began.
@@ -77,7 +77,7 @@ check "deleted before the recording: the same" mostly "$dir/gone.folded" vanishe
 mkdir -p "$dir/other$dir/gone"
 build "$dir/other$dir/gone/vanished" short.c -DOTHER -g
 check "a file of another build-id is not used, and that is said" contains \
-	"$("$profrep" --dsos --symfs "$dir/other" "$dir/gone.prof" | grep vanished)" "build-id"
+	"$("$profrep" files --symfs "$dir/other" "$dir/gone.prof" | grep vanished)" "build-id"
 
 ## A compiler driver: four programs, each started four hundred times.
 if command -v gcc > /dev/null && command -v as > /dev/null; then
@@ -113,8 +113,8 @@ check "away: kernel frames resolve as here" same \
 if [ "$(info "$root/own/host.prof" "kernel")" ] && grep -q 'entry_SYSCALL_64' "$dir/here.folded"; then
 	check "away: the kernel's entry is named" contains "$(cat "$dir/away.folded")" "entry_SYSCALL_64_after_hwframe"
 fi
-check "away: user frames say why they do not" contains "$(away --dsos /own/host.prof)" "file not found"
-libc=$(away --dsos /own/host.prof | grep -o '/[^ ]*libc\.so\.6' | head -n 1)
+check "away: user frames say why they do not" contains "$(away files /own/host.prof)" "file not found"
+libc=$(away files /own/host.prof | grep -o '/[^ ]*libc\.so\.6' | head -n 1)
 mkdir -p "$root/symfs$(dirname "$libc")"
 cp "$libc" "$root/symfs$libc"
 check "away: with --symfs they do" contains "$(away -f --symfs /symfs /own/host.prof)" "read"
@@ -126,7 +126,7 @@ build "$hostile/hostile" hostile.c
 # No assembler takes such a symbol: it is written over a harmless one of the same length.
 perl -pi -e 's/symbol_of_byte/bad\x1b[31m;sym\n\xff/g' "$hostile/hostile"
 "$profrec" -q -U -F 999 -o "$dir/hostile.prof" -- "$hostile/hostile"
-for mode in "" -f "-f -m" -v --dsos --info; do
+for mode in "" -f "-f -m" -v files info; do
 	# shellcheck disable=SC2086
 	"$profrep" $mode "$dir/hostile.prof" > "$dir/hostile.out"
 	check "hostile names, profrep $mode: nothing raw gets out" \

@@ -16,7 +16,7 @@ maps=()
 end() { kill -KILL "$1" && wait "$1"; } 2> /dev/null
 record() { timeout 60 "$profrec" -q -U -F 999 "$@"; }
 # pids FILE NAME: process ids of what was recorded under that name.
-pids() { "$profrep" --processes "$1" | awk -v name="$2" 'NR > 1 && $5 == name {print $2}'; }
+pids() { "$profrep" processes "$1" | awk -v name="$2" 'NR > 1 && $5 == name {print $2}'; }
 
 build "$dir/jit" jit.c
 build "$dir/short" short.c
@@ -30,7 +30,7 @@ check "code of its own has its name" mostly "$dir/jit.folded" jit ';call_for;mad
 # Which of its instructions are hit is the processor's business.
 check "code of its own: offset and file" grep -qE "\"up\" \(int\)\+0x[0-9a-f] \[perf-$pid\.map\]" \
 	<("$profrep" -f -s -m "$dir/jit.prof")
-check "code of its own: --dsos" contains "$("$profrep" --dsos "$dir/jit.prof" | grep "/tmp/perf-$pid.map")" "in the recording"
+check "code of its own: files" contains "$("$profrep" files "$dir/jit.prof" | grep "/tmp/perf-$pid.map")" "in the recording"
 record -o "$dir/jit.prof" -- "$dir/jit" late 300 late
 maps+=("/tmp/perf-$(pids "$dir/jit.prof" jit).map")
 check "a map that is written at the end" mostly <("$profrep" -f "$dir/jit.prof") jit ';call_for;late [0-9]+$'
@@ -102,7 +102,7 @@ if command -v node > /dev/null; then
 		mostly "$dir/node.folded" node 'hotLoop .*app.js' 30
 	record -o "$dir/bare.prof" -- node "$dir/app.js"
 	check "node without a map: anonymous memory" contains \
-		"$("$profrep" --dsos "$dir/bare.prof")" "anonymous memory"
+		"$("$profrep" files "$dir/bare.prof")" "anonymous memory"
 else
 	skip "node --perf-basic-prof" "node is not installed"
 fi
@@ -143,11 +143,11 @@ record -o "$dir/vdso.prof" -- "$dir/clock"
 check "the vdso: its functions have names" \
 	mostly "$dir/vdso.folded" clock ';(__vdso_)?clock_gettime \[vdso\] [0-9]+$' 20
 check "the vdso: it has a build-id" same \
-	"$("$profrep" --dsos "$dir/vdso.prof" | awk '$6 == "[vdso]" {print (length($5) >= 16)}')" 1
+	"$("$profrep" files "$dir/vdso.prof" | awk '$6 == "[vdso]" {print (length($5) >= 16)}')" 1
 
 ## What processes are.
 # row FILE NAME COLUMN: a column of the processes table.
-row() { "$profrep" --processes "$1" | awk -v name="$2" -v col="$3" 'NR > 1 && $5 == name {print $col; exit}'; }
+row() { "$profrep" processes "$1" | awk -v name="$2" -v col="$3" 'NR > 1 && $5 == name {print $col; exit}'; }
 if command -v setpriv > /dev/null; then
 	chmod 755 "$dir"
 	setpriv --reuid 1234 --clear-groups "$dir/short" 60000 &
@@ -158,14 +158,14 @@ if command -v setpriv > /dev/null; then
 	[ "$cgroup" ] || cgroup=$(sed -n '1s/^[^:]*:[^:]*://p' "/proc/$pid/cgroup")
 	end "$pid"
 	check "a process: id, user, name, executable, cgroup" same \
-		"$("$profrep" --processes "$dir/who.prof" | awk 'NR == 2 {print $2, $3, $4, $5, $6, $7, $8}')" \
+		"$("$profrep" processes "$dir/who.prof" | awk 'NR == 2 {print $2, $3, $4, $5, $6, $7, $8}')" \
 		"$pid $pid 1234 short short $dir/short $cgroup"
 else
 	skip "a process: id, user, name, executable, cgroup" "no setpriv"
 fi
 record -o "$dir/brief.prof" -- sh -c "for i in \$(seq 20); do $dir/short 10; done"
 check "processes of 10 ms: name and executable" above \
-	"$("$profrep" --processes "$dir/brief.prof" | awk -v exe="$dir/short" '$5 == "short" && $7 == exe' | wc -l)" 8
+	"$("$profrep" processes "$dir/brief.prof" | awk -v exe="$dir/short" '$5 == "short" && $7 == exe' | wc -l)" 8
 if unshare -pf true 2> /dev/null; then
 	check "a pid namespace: both ids" same "$(row "$dir/pidns.prof" jit 3)" 1
 fi
@@ -177,10 +177,10 @@ if unshare -m --propagation private true 2> /dev/null; then
 		mount -t tmpfs none "$dir/private" && cp "$dir/short" "$dir/private/inner" && "$dir/private/inner" 700
 	SH
 	record -o "$dir/private.prof" -- unshare -m --propagation private sh "$dir/contain.sh"
-	id=$("$profrep" --dsos "$dir/private.prof" | awk -v path="$dir/private/inner" '$6 == path {print $5}')
+	id=$("$profrep" files "$dir/private.prof" | awk -v path="$dir/private/inner" '$6 == path {print $5}')
 	check "a private mount: path and build-id are recorded" above "${#id}" 16
 	check "a private mount: not found afterwards" contains \
-		"$("$profrep" --dsos "$dir/private.prof" | grep private/inner)" "file not found"
+		"$("$profrep" files "$dir/private.prof" | grep private/inner)" "file not found"
 	mkdir -p "$dir/symfs/.build-id/${id:0:2}"
 	cp "$dir/short" "$dir/symfs/.build-id/${id:0:2}/${id:2}.debug"
 	check "a private mount: found by build-id under --symfs" mostly \
@@ -192,7 +192,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 	record -p "$pid" -o "$dir/before.prof" 1
 	end "$pid"
 	check "a private mount, before the recording: the same build-id" same \
-		"$("$profrep" --dsos "$dir/before.prof" | awk -v path="$dir/private/inner" '$6 == path {print $5}')" "$id"
+		"$("$profrep" files "$dir/before.prof" | awk -v path="$dir/private/inner" '$6 == path {print $5}')" "$id"
 else
 	skip "a private mount" "unshare -m is refused"
 fi
@@ -210,7 +210,7 @@ else
 	record -o "$dir/overlay.prof" -- unshare -m --propagation private sh -c \
 		"mount -t overlay overlay -o lowerdir=$dir/lower,upperdir=$dir/upper,workdir=$dir/work $root && exec chroot $root /bin/inner 700"
 	check "an overlay, below another root: the path as the process saw it" contains \
-		"$("$profrep" --dsos "$dir/overlay.prof")" " /bin/inner "
+		"$("$profrep" files "$dir/overlay.prof")" " /bin/inner "
 	check "an overlay, below another root: its functions with --symfs" mostly \
 		<("$profrep" -f --symfs "$dir/lower" "$dir/overlay.prof") inner ';burn_shortly[ ;]'
 fi
@@ -221,6 +221,6 @@ if [ -e "$dir/lower/bin/inner" ]; then
 	record -p "$pid" -o "$dir/chroot.prof" 1
 	end "$pid"
 	check "another root, before the recording: the build-id" same \
-		"$("$profrep" --dsos "$dir/chroot.prof" | awk '/bin\/inner/ {print (length($5) >= 16)}')" 1
+		"$("$profrep" files "$dir/chroot.prof" | awk '/bin\/inner/ {print (length($5) >= 16)}')" 1
 fi
 plan_end

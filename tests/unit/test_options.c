@@ -1,142 +1,253 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 
+#include "common/command_line.h"
 #include "common/parse.h"
-#include "report/report_options.h"
+#include "report/commands/commands.h"
 #include "tests/unit/suite.h"
 
-#define MAX_ARGS 8
+#define MAX_WORDS 16
 
-/* Parses "profrep" and @words, split at spaces. */
-static int parse(const char *words, struct report_options *opts, struct err *err)
-{
-	char *copy = strdup(words), *save = NULL;
-	static char program[] = "profrep";
-	static char kept[MAX_ARGS][32];
-	char *argv[MAX_ARGS + 2] = {program};
-	int argc = 1;
-	int ret;
-
-	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
-		snprintf(kept[argc - 1], sizeof(kept[0]), "%s", w);
-		argv[argc] = kept[argc - 1];
-		argc++;
-	}
-	ret = report_options_parse(argc, argv, opts, err);
-	free(copy);
-	return ret;
-}
-
-static void expect_error(const char *words, const char *text)
-{
-	struct report_options opts;
-	struct err err = {0};
-
-	ck_assert_int_eq(parse(words, &opts, &err), -EINVAL);
-	ck_assert_str_eq(err.text, text);
-}
-
-START_TEST(defaults)
-{
-	struct report_options opts;
-
-	ck_assert_int_eq(parse("", &opts, NULL), OPTIONS_RUN);
-	ck_assert_str_eq(opts.files[0], "profrec.prof");
-	ck_assert_ptr_null(opts.files[1]);
-	ck_assert(!opts.view.folded && !opts.diff && !opts.symfs);
-}
-END_TEST
-
-START_TEST(everything)
-{
-	struct report_options opts;
-
-	ck_assert_int_eq(parse("-fdasmvU x.prof --symfs root", &opts, NULL), OPTIONS_RUN);
-	ck_assert(opts.view.folded && opts.view.delimited && opts.view.annotations);
-	ck_assert(opts.view.offsets && opts.view.modules && opts.view.addresses);
-	ck_assert(opts.view.user_only && !opts.view.kernel_only);
-	ck_assert_str_eq(opts.symfs, "root");
-	ck_assert_str_eq(opts.files[0], "x.prof");
-	ck_assert_int_eq(parse("--diff -n a b", &opts, NULL), OPTIONS_RUN);
-	ck_assert(opts.diff && opts.normalize && opts.view.folded);
-	ck_assert_str_eq(opts.files[1], "b");
-}
-END_TEST
-
-START_TEST(errors)
-{
-	expect_error("-U -K", "option -K/--kernel-stacks-only: not allowed with option "
-			      "-U/--user-stacks-only");
-	expect_error("--info --dsos", "option --dsos: not allowed with option --info");
-	expect_error("-n", "option -n/--normalize: only with option --diff");
-	expect_error("-f --info", "option -f/--folded: not allowed with option --info");
-	expect_error("-f --dsos", "option -f/--folded: not allowed with option --dsos");
-	expect_error("--diff", "option --diff: needs two recordings, BEFORE and AFTER");
-	expect_error("--diff a", "option --diff: needs two recordings, BEFORE and AFTER");
-	expect_error("--diff a b c", "option --diff: needs two recordings, BEFORE and AFTER");
-	expect_error("--diff - -", "option --diff: only one recording can be '-'");
-	expect_error("a b", "unexpected operand 'b'");
-	expect_error("-x", "option -x: unknown");
-	expect_error("--frobnicate", "option --frobnicate: unknown, ambiguous, or takes no value");
-	expect_error("--symfs", "option --symfs: needs a value");
-	expect_error("--info=3", "option --info=3: unknown, ambiguous, or takes no value");
-}
-END_TEST
-
-struct numbers {
-	uint64_t n;
-	u32_vec pids, cpus;
+/* argv of a program's name and words, for getopt to reorder. */
+struct words {
+	char text[256];
+	char *argv[MAX_WORDS + 1];
+	int argc;
 };
 
-static const struct option_spec number_options[] = {
+/* Splits @text at spaces. */
+static void words_init(struct words *words, const char *text)
+{
+	char *save = NULL;
+
+	snprintf(words->text, sizeof(words->text), "program %s", text);
+	words->argc = 0;
+	for (char *w = strtok_r(words->text, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+		ck_assert_int_lt(words->argc, MAX_WORDS);
+		words->argv[words->argc++] = w;
+	}
+	words->argv[words->argc] = NULL;
+}
+
+static void expect_command(const char *text, const struct profrep_command *command)
+{
+	struct invocation invocation = {0};
+	struct err err = {0};
+	struct words words;
+
+	words_init(&words, text);
+	ck_assert_int_eq(invocation_parse(&invocation, words.argc, words.argv, &err), OPTIONS_RUN);
+	ck_assert_str_eq(err.text, "");
+	ck_assert_ptr_eq(invocation.command, command);
+	invocation_deinit(&invocation);
+}
+
+static void expect_error(const char *text, int ret, const char *error, const char *hint)
+{
+	struct invocation invocation = {0};
+	struct err err = {0};
+	struct words words;
+
+	words_init(&words, text);
+	ck_assert_int_eq(invocation_parse(&invocation, words.argc, words.argv, &err), ret);
+	ck_assert_ptr_null(invocation.options);
+	ck_assert_str_eq(err.text, error);
+	ck_assert_str_eq(err.hint, hint);
+}
+
+START_TEST(commands_are_chosen)
+{
+	expect_command("", &report_command);
+	expect_command("-f -U -", &report_command);
+	expect_command("report", &report_command);
+	expect_command("report nosuch.prof", &report_command);
+	expect_command("diff a b", &diff_command);
+	expect_command("diff -n - b", &diff_command);
+	expect_command("diff info info", &diff_command);
+	expect_command("info", &info_command);
+	expect_command("info info", &info_command);
+	expect_command("files --symfs root -U --from 3 --to 4 x", &files_command);
+	expect_command("processes --from 3 -", &processes_command);
+}
+END_TEST
+
+START_TEST(words_that_are_refused)
+{
+	expect_error("inf", -ENOENT,
+		     "failed to open 'inf': No such file or directory; "
+		     "commands are report, diff, info, files, processes",
+		     "'profrec -o inf' makes a recording");
+	expect_error("-f nosuch.prof x", -ENOENT,
+		     "failed to open 'nosuch.prof': No such file or directory; "
+		     "commands are report, diff, info, files, processes",
+		     "'profrec -o nosuch.prof' makes a recording");
+	expect_error("-f info x", -EINVAL, "command info: not the first word",
+		     "'profrep info ...', or './info' for a file of that name");
+	expect_error("help inf", -EINVAL, "command help: there is no command 'inf'",
+		     "'profrep --help' shows the usage");
+}
+END_TEST
+
+START_TEST(operands_that_are_refused)
+{
+	const char *report = "'profrep --help' shows the usage";
+	const char *diff = "'profrep diff --help' shows the usage";
+
+	expect_error("- b", -EINVAL, "unexpected operand 'b'", report);
+	expect_error("report a b", -EINVAL, "unexpected operand 'b'",
+		     "'profrep report --help' shows the usage");
+	expect_error("processes a b", -EINVAL, "unexpected operand 'b'",
+		     "'profrep processes --help' shows the usage");
+	for (int i = 0; i < 3; i++)
+		expect_error(((const char *[]){"diff", "diff a", "diff a b c"})[i], -EINVAL,
+			     "command diff: needs two recordings, BEFORE and AFTER", diff);
+	expect_error("diff - -", -EINVAL, "command diff: only one recording can be '-'", diff);
+}
+END_TEST
+
+START_TEST(options_that_moved)
+{
+	expect_error("--info x", -EINVAL, "option --info: now 'profrep info FILE'", "");
+	expect_error("-f --diff a b", -EINVAL, "option --diff: now 'profrep diff BEFORE AFTER'",
+		     "");
+	expect_error("report --dsos", -EINVAL, "option --dsos: now 'profrep files FILE'", "");
+	expect_error("--processes", -EINVAL, "option --processes: now 'profrep processes FILE'",
+		     "");
+}
+END_TEST
+
+START_TEST(options_that_are_refused)
+{
+	const char *report = "'profrep --help' lists the options";
+
+	expect_error("-U -K", -EINVAL,
+		     "option -K/--kernel-stacks-only: not allowed with option "
+		     "-U/--user-stacks-only",
+		     "");
+	expect_error("-x", -EINVAL, "option -x: unknown", report);
+	expect_error("--frobnicate", -EINVAL,
+		     "option --frobnicate: unknown, ambiguous, or takes no value", report);
+	expect_error("--symfs", -EINVAL, "option --symfs: needs a value", report);
+	expect_error("--folded=3", -EINVAL,
+		     "option --folded=3: unknown, ambiguous, or takes no value", report);
+	expect_error("-n", -EINVAL, "option -n: unknown", report);
+	expect_error("info -f", -EINVAL, "option -f: unknown",
+		     "'profrep info --help' lists the options");
+	expect_error("files -T", -EINVAL, "option -T: unknown",
+		     "'profrep files --help' lists the options");
+	expect_error("processes --to 12:60:00", -EINVAL, "option --to: '12:60:00' is not a time",
+		     "times are seconds since the start, 12.5, or of the day, 14:05:00");
+	expect_error("diff --from 5 --to 5.0 a b", -EINVAL, "option --to: not later than --from",
+		     "'profrep diff --help' shows the usage");
+}
+END_TEST
+
+struct inner {
+	uint64_t n;
+	bool flag;
+};
+
+struct outer {
+	u32_vec pids, cpus;
+	struct inner inner;
+};
+
+static int is_flagged_odd(const void *target, struct err *err)
+{
+	const struct inner *inner = target;
+
+	return inner->flag && inner->n % 2 ? err_set(err, -EINVAL, "an odd number") : 0;
+}
+
+static const struct option_spec inner_rows[] = {
 	{.name = "number",
 	 .short_name = 'n',
 	 .type = OPTION_U64,
-	 .offset = offsetof(struct numbers, n),
+	 .offset = offsetof(struct inner, n),
 	 .metavar = "N",
 	 .min = 1,
 	 .max = 10,
 	 .help = "n"},
+	{.name = "flag",
+	 .short_name = 'f',
+	 .type = OPTION_FLAG,
+	 .offset = offsetof(struct inner, flag),
+	 .help = "f"},
+};
+static const struct option_table inner_options = {inner_rows, 2, is_flagged_odd};
+
+static const struct option_spec list_rows[] = {
 	{.name = "pid",
 	 .short_name = 'p',
 	 .type = OPTION_PIDS,
-	 .offset = offsetof(struct numbers, pids),
+	 .offset = offsetof(struct outer, pids),
 	 .metavar = "PID",
 	 .help = "pids"},
 	{.name = "cpu",
 	 .type = OPTION_CPUS,
-	 .offset = offsetof(struct numbers, cpus),
+	 .offset = offsetof(struct outer, cpus),
 	 .metavar = "CPU",
 	 .help = "cpus"},
 };
+static const struct option_table list_options = {list_rows, 2, NULL};
 
-static void expect_number_error(const char *option, const char *value, const char *text)
+static const struct command_spec command = {
+	.parts = {{&list_options, 0}, {&inner_options, offsetof(struct outer, inner)}}};
+static const struct command_spec *const commands[] = {&command};
+static const struct program_spec program = {.name = "test", .commands = commands, .nr_commands = 1};
+
+/* Parses @words as one that has no commands. */
+static int parse_outer(const char *text, struct words *words, struct command_line *line,
+		       struct outer *outer, struct err *err)
 {
-	static const struct program_spec program = {
-		.name = "test", .options = number_options, .nr_options = 3};
-	struct numbers numbers = {0};
-	struct err err = {0};
-	char name[] = "test", a[32], b[32];
-	char *argv[] = {name, a, b, NULL};
-	int operands;
+	*outer = (struct outer){0};
+	words_init(words, text);
+	ck_assert_int_eq(command_line_choose(line, &program, words->argc, words->argv, err), 0);
+	return command_line_parse(line, outer, err);
+}
 
-	snprintf(a, sizeof(a), "%s", option);
-	snprintf(b, sizeof(b), "%s", value);
-	ck_assert_int_eq(options_parse(&program, 3, argv, &numbers, &operands, &err), -EINVAL);
-	ck_assert_str_eq(err.text, text);
-	vec_free(&numbers.pids);
-	vec_free(&numbers.cpus);
+static void expect_bad_value(const char *text, const char *error)
+{
+	struct command_line line;
+	struct err err = {0};
+	struct outer outer;
+	struct words words;
+
+	ck_assert_int_eq(parse_outer(text, &words, &line, &outer, &err), -EINVAL);
+	ck_assert_str_eq(err.text, error);
+	vec_free(&outer.pids);
+	vec_free(&outer.cpus);
 }
 
 START_TEST(bad_values)
 {
-	expect_number_error("-n", "0", "option -n/--number: 0 is out of range (1 to 10)");
-	expect_number_error("-n", "1x", "option -n/--number: '1x' is not a number");
-	expect_number_error("-p", "1,,2",
-			    "option -p/--pid: '1,,2' is not a list of process ids (N[,N...])");
-	expect_number_error("--cpu", "4-2",
-			    "option --cpu: '4-2' is not a list of CPUs (N[,N|A-B...])");
+	expect_bad_value("-n 0", "option -n/--number: 0 is out of range (1 to 10)");
+	expect_bad_value("-n 1x", "option -n/--number: '1x' is not a number");
+	expect_bad_value("-p 1,,2",
+			 "option -p/--pid: '1,,2' is not a list of process ids (N[,N...])");
+	expect_bad_value("--cpu 4-2", "option --cpu: '4-2' is not a list of CPUs (N[,N|A-B...])");
+	expect_bad_value("-fn 3", "an odd number");
 }
 END_TEST
 
-SUITE_MAIN("options", defaults, everything, errors, bad_values)
+START_TEST(tables_fill_their_structs)
+{
+	struct command_line line;
+	struct outer outer;
+	struct words words;
+
+	ck_assert_int_eq(parse_outer("help -f -p 7 -n 4 x", &words, &line, &outer, NULL),
+			 OPTIONS_RUN);
+	ck_assert(outer.inner.flag);
+	ck_assert_uint_eq(outer.inner.n, 4);
+	ck_assert_uint_eq(outer.pids.nr, 1);
+	ck_assert_uint_eq(outer.pids.data[0], 7);
+	ck_assert_int_eq(line.nr_operands, 2);
+	ck_assert_str_eq(line.operands[0], "help");
+	ck_assert_str_eq(line.operands[1], "x");
+	vec_free(&outer.pids);
+}
+END_TEST
+
+SUITE_MAIN("options", commands_are_chosen, words_that_are_refused, operands_that_are_refused,
+	   options_that_moved, options_that_are_refused, bad_values, tables_fill_their_structs)

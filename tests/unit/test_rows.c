@@ -9,7 +9,7 @@ struct seen {
 	size_t nr, stop_at;
 };
 
-static int see(void *ctx, const struct walk_row *row)
+static int see(void *ctx, const struct stack_row *row)
 {
 	struct seen *seen = ctx;
 
@@ -46,20 +46,19 @@ static void make_model(struct model *model)
 	world_deinit(&w);
 }
 
-static void walk(struct view view, struct seen *seen, struct walk_summary *summary)
+static void walk(struct view view, struct seen *seen, struct rows_summary *summary)
 {
-	const struct walk_ops ops = {.row = see};
 	struct model model;
 
 	make_model(&model);
 	*seen = (struct seen){0};
-	ck_assert_int_eq(walk_rows(&model, &view, &ops, seen, summary), 0);
+	ck_assert_int_eq(rows_visit(&model, &view, see, seen, summary), 0);
 	model_deinit(&model);
 }
 
 START_TEST(both_sides)
 {
-	struct walk_summary summary;
+	struct rows_summary summary;
 	struct seen seen;
 
 	walk((struct view){0}, &seen, &summary);
@@ -75,7 +74,7 @@ END_TEST
 
 START_TEST(one_side_merges)
 {
-	struct walk_summary summary;
+	struct rows_summary summary;
 	struct seen seen;
 
 	walk((struct view){.user_only = true}, &seen, &summary);
@@ -92,14 +91,13 @@ END_TEST
 
 START_TEST(an_op_ends_it)
 {
-	const struct walk_ops ops = {.row = see};
-	struct walk_summary summary;
+	struct rows_summary summary;
 	struct seen seen = {.stop_at = 2};
 	struct view view = {0};
 	struct model model;
 
 	make_model(&model);
-	ck_assert_int_eq(walk_rows(&model, &view, &ops, &seen, &summary), -EINTR);
+	ck_assert_int_eq(rows_visit(&model, &view, see, &seen, &summary), -EINTR);
 	ck_assert_uint_eq(seen.nr, 2);
 	model_deinit(&model);
 }

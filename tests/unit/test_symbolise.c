@@ -242,7 +242,7 @@ START_TEST(random_recordings)
 				    .user_only = i % 7 == 0};
 		struct recording rec = {.name = "random", .meta = &test_meta, .end = &test_end};
 		struct textbuf out = {.fd = -1};
-		struct walk_summary summary;
+		struct rows_summary summary;
 		struct symbols symbols;
 		struct labels labels;
 		struct world w;
@@ -255,7 +255,7 @@ START_TEST(random_recordings)
 
 		ck_assert_int_eq(
 			view.folded ? print_folded(&p, &summary) : print_stacks(&p, &summary), 0);
-		ck_assert_int_eq(print_dsos(&p), 0);
+		ck_assert_int_eq(print_files(&p), 0);
 		ck_assert_int_eq(print_info(&rec, &out), 0);
 		if (view.folded)
 			ck_assert_int_eq(print_diff(&p, &p, rec.model.total, &summary), 0);

@@ -21,7 +21,7 @@ struct dso_table {
 	size_t nr;
 };
 
-static int add_side(struct dso_table *table, const struct walk_side *side, uint64_t count)
+static int add_side(struct dso_table *table, const struct row_side *side, uint64_t count)
 {
 	const struct model *model = &table->p->rec->model;
 
@@ -39,7 +39,7 @@ static int add_side(struct dso_table *table, const struct walk_side *side, uint6
 }
 
 /* The file in which a stack ended before its root; what stands for no code has none. */
-static void add_broken(struct dso_table *table, const struct walk_side *user, uint64_t count)
+static void add_broken(struct dso_table *table, const struct row_side *user, uint64_t count)
 {
 	const struct model *model = &table->p->rec->model;
 	uint32_t nr = user->nr;
@@ -60,11 +60,11 @@ static void add_broken(struct dso_table *table, const struct walk_side *user, ui
 		table->dsos[model->frames.data[user->frames[nr - 1]].object].broken += count;
 }
 
-static int add_row(void *ctx, const struct walk_row *row)
+static int add_row(void *ctx, const struct stack_row *row)
 {
 	struct dso_table *table = ctx;
 	const struct model *model = &table->p->rec->model;
-	const struct walk_side *leaf = row->kernel.is_present ? &row->kernel : &row->user;
+	const struct row_side *leaf = row->kernel.is_present ? &row->kernel : &row->user;
 	int ret;
 
 	if (leaf->is_present)
@@ -214,20 +214,19 @@ static int print_table(const struct dso_table *table)
 	return 0;
 }
 
-int print_dsos(const struct printout *p)
+int print_files(const struct printout *p)
 {
 	const struct model *model = &p->rec->model;
-	const struct walk_ops ops = {.row = add_row};
 	_cleanup_free_ struct dso *dsos = calloc(model->objects.nr, sizeof(*dsos));
 	struct dso_table table = {.p = p, .dsos = dsos, .nr = model->objects.nr};
-	struct walk_summary summary;
+	struct rows_summary summary;
 	int ret;
 
 	if (!dsos)
 		return -ENOMEM;
 	for (size_t i = 0; i < table.nr; i++)
 		dsos[i].object = i;
-	ret = walk_rows(model, p->view, &ops, &table, &summary);
+	ret = rows_visit(model, p->view, add_row, &table, &summary);
 	if (!ret)
 		ret = arrange(&table);
 	return ret ? ret : print_table(&table);

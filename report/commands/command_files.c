@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profrep files: a table of the files that were sampled. */
+#include "report/commands/commands.h"
+#include "report/commands/shared_options.h"
+#include "report/print/printers.h"
+
+struct files_options {
+	struct source_request request;
+	const char *file;
+};
+
+static int run_files(const void *options, struct command_io *io, struct err *err)
+{
+	const struct files_options *o = options;
+	struct source source = {0};
+	int ret = sources_load(&source, &o->file, 1, &o->request, err);
+
+	if (!ret) {
+		const struct printout p = source_printout(&source, &o->request.view, &io->out);
+
+		ret = command_print_error(print_files(&p), o->file, err);
+	}
+	if (!ret)
+		ret = command_io_finish(io, &source, 1, NULL, err);
+	source_deinit(&source);
+	return ret;
+}
+
+const struct profrep_command files_command = {
+	.spec.name = "files",
+	.spec.summary = "print the files that were sampled and where their symbols came from",
+	.spec.usage = "[OPTIONS] [FILE]",
+	.spec.examples = "  profrep files app.prof           # also why symbols are missing\n"
+			 "  profrep files --symfs root/ app.prof  # with another host's binaries\n",
+	.spec.parts =
+		{
+			{&side_options, offsetof(struct files_options, request.view)},
+			{&timespan_options, offsetof(struct files_options, request.span)},
+			{&symfs_options, offsetof(struct files_options, request.symfs)},
+		},
+	.options_size = sizeof(struct files_options),
+	.file_offset = offsetof(struct files_options, file),
+	.run = run_files,
+};

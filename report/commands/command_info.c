@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profrep info: the facts about a recording. They include its losses, so no warning repeats these.
+ */
+#include "report/commands/commands.h"
+#include "report/commands/shared_options.h"
+#include "report/print/printers.h"
+
+struct info_options {
+	const char *file;
+};
+
+static int run_info(const void *options, struct command_io *io, struct err *err)
+{
+	const struct info_options *o = options;
+	const struct timespan everything = {0};
+	struct recording rec = {0};
+	int ret = recording_load(&rec, o->file, &everything, err);
+
+	if (!ret)
+		ret = command_print_error(print_info(&rec, &io->out), o->file, err);
+	if (!ret)
+		ret = command_io_flush(io, err);
+	if (!ret)
+		command_io_add_recording(io, &rec);
+	recording_deinit(&rec);
+	return ret;
+}
+
+const struct profrep_command info_command = {
+	.spec.name = "info",
+	.spec.summary = "print the facts about a recording: host, event, samples, losses",
+	.spec.usage = "[OPTIONS] [FILE]",
+	.spec.examples = "  profrep info                     # of profrec.prof\n"
+			 "  profrep info app.prof\n",
+	.options_size = sizeof(struct info_options),
+	.file_offset = offsetof(struct info_options, file),
+	.run = run_info,
+};

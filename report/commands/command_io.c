@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/commands/command_io.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* bcc's warnings first, in its words. */
+static void warn_of_missing(struct textbuf *warnings, const struct rows_summary *summary)
+{
+	if (!summary->missed_stacks)
+		return;
+	textbuf_printf(warnings, "WARNING: %" PRIu64 " stack traces could not be displayed.%s\n",
+		       summary->missed_stacks,
+		       summary->is_storage_full ? " Consider increasing --stack-storage-size."
+						: "");
+}
+
+static void warn_of_cuts(struct textbuf *warnings, const struct rows_summary *summary)
+{
+	if (summary->cut_stacks)
+		textbuf_printf(
+			warnings,
+			"WARNING: %" PRIu64
+			" stack traces were cut at the depth limit: their outermost frames are missing. Consider increasing --max-stack-depth.\n",
+			summary->cut_stacks);
+}
+
+static void warn_of_losses(struct textbuf *warnings, const struct recording *rec)
+{
+	const struct prof_end *end = rec->end;
+
+	if (!end)
+		return;
+	if (end->lost[PROF_LOSS_STORAGE_FULL])
+		textbuf_str(warnings, "WARNING: hash table full. Consider increasing "
+				      "--hash-storage-size.\n");
+	if (end->lost[PROF_LOSS_REFUSED])
+		textbuf_printf(warnings,
+			       "WARNING: %" PRIu64 " samples were lost: the kernel refused them.\n",
+			       end->lost[PROF_LOSS_REFUSED]);
+	if (end->lost[PROF_LOSS_WALK_FAILED])
+		textbuf_printf(warnings,
+			       "WARNING: %" PRIu64
+			       " samples were lost: their stacks could not be walked.\n",
+			       end->lost[PROF_LOSS_WALK_FAILED]);
+	if (end->lost_records)
+		textbuf_printf(warnings,
+			       "WARNING: %" PRIu64
+			       " address space records were lost: frames may be [unknown].\n",
+			       end->lost_records);
+	if (end->unfollowed)
+		textbuf_printf(
+			warnings,
+			"WARNING: %" PRIu64
+			" children could not be followed: they and their descendants are missing.\n",
+			end->unfollowed);
+	if (end->nr_cpus_changed)
+		textbuf_printf(
+			warnings,
+			"WARNING: %" PRIu32
+			" CPUs went offline or came online: they were not sampled all the time.\n",
+			end->nr_cpus_changed);
+}
+
+static void warn_of_selection(struct textbuf *warnings, const struct recording *rec)
+{
+	const struct selection *s = &rec->selection;
+
+	if (!selection_is_exceeded(s))
+		return;
+	textbuf_str(warnings, "WARNING: of '");
+	textbuf_escaped(warnings, rec->name, strlen(rec->name), TEXT_PLAIN);
+	textbuf_printf(warnings, "' %.3f s to %.3f s is shown: shorter parts are not told apart.\n",
+		       s->begin_ns / 1e9, s->end_ns / 1e9);
+}
+
+static void warn_of_defect(struct textbuf *warnings, const struct recording *rec)
+{
+	if (rec->end)
+		return;
+	textbuf_str(warnings, "WARNING: the recording '");
+	textbuf_escaped(warnings, rec->name, strlen(rec->name), TEXT_PLAIN);
+	textbuf_str(warnings, "' is incomplete: ");
+	textbuf_escaped(warnings, rec->defect, strlen(rec->defect), TEXT_PLAIN);
+	textbuf_char(warnings, '\n');
+}
+
+int command_io_flush(struct command_io *io, struct err *err)
+{
+	int ret = textbuf_flush(&io->out);
+
+	return ret ? err_set(err, ret, "failed to write the report: %s", strerror(-ret)) : 0;
+}
+
+void command_io_add_recording(struct command_io *io, const struct recording *rec)
+{
+	warn_of_selection(&io->warnings, rec);
+	warn_of_defect(&io->warnings, rec);
+	io->is_incomplete |= !rec->end;
+}
+
+int command_io_finish(struct command_io *io, const struct source *sources, size_t nr,
+		      const struct rows_summary *summary, struct err *err)
+{
+	int ret = command_io_flush(io, err);
+
+	if (ret)
+		return ret;
+	if (summary) {
+		warn_of_missing(&io->warnings, summary);
+		warn_of_cuts(&io->warnings, summary);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		warn_of_losses(&io->warnings, &sources[i].rec);
+		command_io_add_recording(io, &sources[i].rec);
+	}
+	return 0;
+}
+
+int command_print_error(int ret, const char *name, struct err *err)
+{
+	if (ret == -EOVERFLOW)
+		return err_set(err, ret,
+			       "failed to report '%s': its frames add up to more than 64 bits",
+			       name);
+	return ret ? err_set(err, ret, "failed to report '%s': %s", name, strerror(-ret)) : 0;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profrep processes: a table of the processes that were sampled. */
+#include "report/commands/commands.h"
+#include "report/commands/shared_options.h"
+#include "report/print/printers.h"
+
+struct processes_options {
+	struct timespan span;
+	const char *file;
+};
+
+static int run_processes(const void *options, struct command_io *io, struct err *err)
+{
+	const struct processes_options *o = options;
+	struct source source = {0};
+	int ret = recording_load(&source.rec, o->file, &o->span, err);
+
+	if (!ret)
+		ret = command_print_error(print_processes(&source.rec, &io->out), o->file, err);
+	if (!ret)
+		ret = command_io_finish(io, &source, 1, NULL, err);
+	source_deinit(&source);
+	return ret;
+}
+
+const struct profrep_command processes_command = {
+	.spec.name = "processes",
+	.spec.summary = "print the processes that were sampled: user, threads, executable, cgroup",
+	.spec.usage = "[OPTIONS] [FILE]",
+	.spec.examples =
+		"  profrep processes app.prof\n"
+		"  profrep processes --from 60 app.prof  # those that ran after a minute\n",
+	.spec.parts = {{&timespan_options, offsetof(struct processes_options, span)}},
+	.options_size = sizeof(struct processes_options),
+	.file_offset = offsetof(struct processes_options, file),
+	.run = run_processes,
+};

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profrep report: the stacks of a recording, or of each of its intervals. */
+#include "common/cleanup.h"
+#include "report/commands/commands.h"
+#include "report/commands/shared_options.h"
+#include "report/print/print_intervals.h"
+#include "report/print/printers.h"
+
+struct report_options {
+	struct source_request request;
+	bool timestamp;
+	const char *file;
+};
+
+static int print_whole(const struct printout *p, struct rows_summary *summary)
+{
+	int ret;
+
+	if (p->view->folded)
+		return print_folded(p, summary);
+	ret = print_headline(p);
+	textbuf_char(p->out, '\n');
+	return ret ? ret : print_stacks(p, summary);
+}
+
+static int run_report(const void *options, struct command_io *io, struct err *err)
+{
+	const struct report_options *o = options;
+	struct source source = {0};
+	struct rows_summary summary = {0};
+	int ret;
+
+	if (o->timestamp) {
+		ret = print_intervals(&source, o->file, &o->request, &io->out, &summary, err);
+	} else {
+		ret = sources_load(&source, &o->file, 1, &o->request, err);
+		if (!ret) {
+			const struct printout p =
+				source_printout(&source, &o->request.view, &io->out);
+
+			ret = command_print_error(print_whole(&p, &summary), o->file, err);
+		}
+	}
+	if (!ret)
+		ret = command_io_finish(io, &source, 1, &summary, err);
+	source_deinit(&source);
+	return ret;
+}
+
+#define REPORT_ROW(...) OPTION_FLAG_ROW(struct report_options, __VA_ARGS__)
+
+static const struct option_spec layout_rows[] = {
+	REPORT_ROW(request.view.folded, "folded", 'f',
+		   .help = "print one line per stack, for flame graphs"),
+	REPORT_ROW(timestamp, "timestamp", 'T',
+		   .help = "print each interval by itself, below the time at which it ended"),
+	REPORT_ROW(request.view.addresses, "addresses", 'v',
+		   .help = "print raw addresses before names, not in folded output"),
+};
+
+static const struct option_table layout_options = {layout_rows, ARRAY_SIZE(layout_rows), NULL};
+
+#define MOVED_ROW(old, new)                                                                        \
+	{                                                                                          \
+		.name = old, .type = OPTION_MOVED, .help = new                                     \
+	}
+
+/* Commands that were options once. */
+static const struct option_spec moved_rows[] = {
+	MOVED_ROW("diff", "profrep diff BEFORE AFTER"),
+	MOVED_ROW("info", "profrep info FILE"),
+	MOVED_ROW("dsos", "profrep files FILE"),
+	MOVED_ROW("processes", "profrep processes FILE"),
+};
+
+static const struct option_table moved_options = {moved_rows, ARRAY_SIZE(moved_rows), NULL};
+
+const struct profrep_command report_command = {
+	.spec.name = "report",
+	.spec.summary = "print the stacks that were sampled, with their counts",
+	.spec.usage = "[OPTIONS] [FILE]",
+	.spec.examples = "  profrep report app.prof          # the same as profrep app.prof\n"
+			 "  profrep report -f app.prof       # folded, for flame graphs\n",
+	.spec.parts =
+		{
+			{&layout_options, 0},
+			{&frame_options, offsetof(struct report_options, request.view)},
+			{&side_options, offsetof(struct report_options, request.view)},
+			{&timespan_options, offsetof(struct report_options, request.span)},
+			{&symfs_options, offsetof(struct report_options, request.symfs)},
+			{&moved_options, 0},
+		},
+	.options_size = sizeof(struct report_options),
+	.file_offset = offsetof(struct report_options, file),
+	.run = run_report,
+};

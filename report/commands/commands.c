@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/commands/commands.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/command_line.h"
+
+#define DEFAULT_FILE "profrec.prof"
+
+/* The first one runs when no command is named. */
+static const struct command_spec *const commands[] = {
+	&report_command.spec, &diff_command.spec,      &info_command.spec,
+	&files_command.spec,  &processes_command.spec,
+};
+
+static const struct program_spec program = {
+	.name = "profrep",
+	.summary = "report a recording of profrec",
+	.usage = "[report] [OPTIONS] [FILE]\n       profrep COMMAND [OPTIONS] [FILE...]",
+	.examples = "  profrep                          # stacks of profrec.prof\n"
+		    "  profrep -f app.prof              # folded, for flame graphs\n"
+		    "  profrep -s -m app.prof           # with offsets and modules\n"
+		    "  profrep -T -f app.prof           # each interval, with its time\n"
+		    "  profrep --from 14:05:00 --to 14:06:30 app.prof\n"
+		    "  profrep --symfs root/ app.prof   # with another host's binaries\n"
+		    "  profrep info app.prof            # host, event, samples, losses\n"
+		    "  profrep files app.prof           # files, and why symbols are missing\n"
+		    "  profrep processes app.prof       # users, executables, cgroups\n"
+		    "  profrep diff -n old.prof new.prof  # two recordings compared\n",
+	.commands = commands,
+	.nr_commands = ARRAY_SIZE(commands),
+};
+
+static const struct profrep_command *command_of(const struct command_spec *spec)
+{
+	const char *start = (const char *)spec - offsetof(struct profrep_command, spec);
+
+	return (const struct profrep_command *)start;
+}
+
+static void list_commands(char *buf, size_t size)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(commands) && len < size; i++)
+		len += snprintf(buf + len, size - len, "%s%s", i ? ", " : "", commands[i]->name);
+}
+
+/* Without a command's word: is the first operand meant to be one? */
+static int check_word(const char *word, struct err *err)
+{
+	char list[256];
+
+	if (program_find_command(&program, word)) {
+		err_set(err, -EINVAL, "command %s: not the first word", word);
+		return err_hint(err, -EINVAL, "'profrep %s ...', or './%s' for a file of that name",
+				word, word);
+	}
+	if (!strcmp(word, "-") || !access(word, F_OK) || errno != ENOENT)
+		return 0;
+	list_commands(list, sizeof(list));
+	err_set(err, -ENOENT, "failed to open '%s': %s; commands are %s", word, strerror(ENOENT),
+		list);
+	return err_hint(err, -ENOENT, "'profrec -o %s' makes a recording", word);
+}
+
+static int take_file(const struct invocation *invocation, int nr, char **operands, struct err *err)
+{
+	char *target = (char *)invocation->options + invocation->command->file_offset;
+
+	if (nr > 1)
+		return err_set(err, -EINVAL, "unexpected operand '%s'", operands[1]);
+	*(const char **)target = nr ? operands[0] : DEFAULT_FILE;
+	return 0;
+}
+
+static int take_operands(const struct command_line *line, const struct invocation *invocation,
+			 struct err *err)
+{
+	const struct profrep_command *command = invocation->command;
+	int nr = line->nr_operands;
+	int ret = 0;
+
+	if (!line->is_named && nr)
+		ret = check_word(line->operands[0], err);
+	if (!ret && command->take_operands)
+		ret = command->take_operands(invocation->options, nr, line->operands, err);
+	else if (!ret)
+		ret = take_file(invocation, nr, line->operands, err);
+	return command_line_hint(line, ret, err);
+}
+
+int invocation_parse(struct invocation *invocation, int argc, char **argv, struct err *err)
+{
+	struct invocation parsed = {0};
+	struct command_line line;
+	int ret = command_line_choose(&line, &program, argc, argv, err);
+
+	if (ret)
+		return ret;
+	parsed.command = command_of(line.command);
+	parsed.options = calloc(1, parsed.command->options_size);
+	if (!parsed.options)
+		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
+	ret = command_line_parse(&line, parsed.options, err);
+	if (ret == OPTIONS_RUN)
+		ret = take_operands(&line, &parsed, err);
+	if (ret == OPTIONS_RUN)
+		*invocation = parsed;
+	else
+		invocation_deinit(&parsed);
+	return ret;
+}
+
+int invocation_run(const struct invocation *invocation, struct command_io *io, struct err *err)
+{
+	return invocation->command->run(invocation->options, io, err);
+}
+
+void invocation_deinit(struct invocation *invocation)
+{
+	free(invocation->options);
+	*invocation = (struct invocation){0};
+}

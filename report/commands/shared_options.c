@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/commands/shared_options.h"
+
+#include <errno.h>
+
+#include "common/cleanup.h"
+#include "report/model/timespan.h"
+#include "report/view/view.h"
+
+/* Groups of options that exclude each other. */
+enum { GROUP_SIDES = 1 };
+
+#define VIEW_ROW(...) OPTION_FLAG_ROW(struct view, __VA_ARGS__)
+
+static const struct option_spec frame_rows[] = {
+	VIEW_ROW(delimited, "delimited", 'd',
+		 .help = "put a delimiter between kernel and user frames"),
+	VIEW_ROW(annotations, "annotations", 'a', .help = "add _[k] to kernel frames"),
+	VIEW_ROW(offsets, "offsets", 's',
+		 .help = "add the offset in the function, +0xOFF, to names"),
+	VIEW_ROW(modules, "modules", 'm',
+		 .help = "add the file or kernel module, [MODULE], to names"),
+};
+
+const struct option_table frame_options = {frame_rows, ARRAY_SIZE(frame_rows), NULL};
+
+static const struct option_spec side_rows[] = {
+	VIEW_ROW(user_only, "user-stacks-only", 'U', .exclusive = GROUP_SIDES,
+		 .help = "show user frames only"),
+	VIEW_ROW(kernel_only, "kernel-stacks-only", 'K', .exclusive = GROUP_SIDES,
+		 .help = "show kernel frames only"),
+};
+
+const struct option_table side_options = {side_rows, ARRAY_SIZE(side_rows), NULL};
+
+static int parse_time(const char *text, void *target)
+{
+	return time_point_parse(text, target);
+}
+
+#define TIME_ROW(field, text)                                                                      \
+	{                                                                                          \
+		.name = #field, .type = OPTION_PARSED, .offset = offsetof(struct timespan, field), \
+		.metavar = "TIME", .help = text, .parse = parse_time, .kind = "a time",            \
+		.hint = "times are seconds since the start, 12.5, or of the day, 14:05:00",        \
+	}
+
+static const struct option_spec timespan_rows[] = {
+	TIME_ROW(from,
+		 "report what was sampled from then on: seconds since the start, or HH:MM:SS"),
+	TIME_ROW(to, "report what was sampled until then"),
+};
+
+static int check_timespan(const void *target, struct err *err)
+{
+	const struct timespan *span = target;
+
+	if (span->to.kind != TIME_NONE && span->from.kind == span->to.kind &&
+	    span->from.ns >= span->to.ns)
+		return err_set(err, -EINVAL, "option --to: not later than --from");
+	return 0;
+}
+
+const struct option_table timespan_options = {timespan_rows, ARRAY_SIZE(timespan_rows),
+					      check_timespan};
+
+static const struct option_spec symfs_rows[] = {
+	{
+		.name = "symfs",
+		.type = OPTION_STRING,
+		.metavar = "DIR",
+		.help = "look for binaries and debug files under DIR first",
+	},
+};
+
+const struct option_table symfs_options = {symfs_rows, ARRAY_SIZE(symfs_rows), NULL};

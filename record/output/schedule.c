@@ -56,7 +56,8 @@ uint64_t schedule_interval_end(const struct schedule *s)
 	return s->start_ns + ((s->epoch_begin_ns - s->start_ns) / interval_ns + 1) * interval_ns;
 }
 
-uint64_t schedule_epoch_due(const struct schedule *s)
+/* When the recorder has to write the epoch at hand. */
+static uint64_t epoch_due(const struct schedule *s)
 {
 	uint64_t length = EPOCH_GROWTH * (s->epoch_begin_ns - s->start_ns);
 
@@ -70,7 +71,7 @@ uint64_t schedule_epoch_due(const struct schedule *s)
 uint64_t schedule_next(const struct schedule *s)
 {
 	return min_u64(min_u64(s->rotate_due_ns, s->end_ns),
-		       min_u64(schedule_epoch_due(s), s->status_due_ns));
+		       min_u64(epoch_due(s), s->status_due_ns));
 }
 
 int schedule_due(const struct schedule *s, uint64_t now_ns, int asked)
@@ -81,7 +82,7 @@ int schedule_due(const struct schedule *s, uint64_t now_ns, int asked)
 		return DUE_END;
 	if (now_ns >= s->rotate_due_ns)
 		due |= DUE_FILE;
-	if (now_ns >= schedule_epoch_due(s) || due & DUE_FILE)
+	if (now_ns >= epoch_due(s) || due & DUE_FILE)
 		due |= DUE_EPOCH;
 	if (due & DUE_EPOCH)
 		due |= DUE_DRAIN;

@@ -50,9 +50,6 @@ void schedule_rotate(struct schedule *schedule, uint64_t start_ns);
 /* End of the interval in which the epoch at hand began, or SCHEDULE_NEVER. */
 uint64_t schedule_interval_end(const struct schedule *schedule);
 
-/* When the recorder has to write the epoch at hand. */
-uint64_t schedule_epoch_due(const struct schedule *schedule);
-
 /* When the recorder next has to do anything. */
 uint64_t schedule_next(const struct schedule *schedule);
 

@@ -13,7 +13,7 @@
 #include "record/system/open_files.h"
 #include "record/system/wakeups.h"
 
-/* In the child: waits for the byte, then becomes the command. */
+/* Runs in the child: waits for the byte, then calls exec. */
 static void __attribute__((noreturn)) run_child(int go_fd, int failed_fd, char **argv)
 {
 	char go;
@@ -22,7 +22,7 @@ static void __attribute__((noreturn)) run_child(int go_fd, int failed_fd, char *
 	wakeups_restore_signals();
 	open_files_restore();
 	if (read(go_fd, &go, 1) != 1)
-		_exit(127); /* the recorder gave up */
+		_exit(127); /* the recorder has ended or failed */
 	execvp(argv[0], argv);
 	code = errno;
 	if (write(failed_fd, &code, sizeof(code)) < 0)
@@ -71,7 +71,7 @@ int command_go(struct command *command, const char *name, struct err *err)
 		return err_set(err, -errno, "failed to start '%s': %m", name);
 	cleanup_close(&command->go_fd);
 	command->go_fd = -1;
-	/* Ends with the exec, which closes the other end, or with its errno. */
+	/* A successful exec closes the other end of the pipe. A failed one writes its errno. */
 	do {
 		n = read(command->failed_fd, &code, sizeof(code));
 	} while (n < 0 && errno == EINTR);

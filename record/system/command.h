@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command that is started to be recorded. It is held before its exec until all is attached. */
+/*
+ * The command that the recorder starts to record it. The recorder forks early, and the child waits
+ * before its exec until the programs are attached.
+ */
 #ifndef RECORD_SYSTEM_COMMAND_H
 #define RECORD_SYSTEM_COMMAND_H
 
@@ -11,22 +14,28 @@
 struct command {
 	pid_t pid; /* 0: none */
 	int pidfd;
-	int go_fd;     /* a byte written there lets it run */
-	int failed_fd; /* the errno of a failed exec comes from there */
-	bool exited;
-	int status; /* as of waitpid */
+	int go_fd;     /* pipe to the child: a byte lets it call exec */
+	int failed_fd; /* pipe from the child: the errno of a failed exec */
+	bool exited;   /* and was waited for */
+	int status;    /* as of waitpid */
 };
 
-/* Forks; the child waits. @argv ends with NULL. Returns 0 or a negative errno with @err set. */
+/*
+ * Forks the child, which then waits. @argv ends with NULL. Returns 0 or a negative errno with @err
+ * set. The caller calls command_close in either case.
+ */
 int command_start(struct command *command, char **argv, struct err *err);
 
-/* Lets it run its exec. Fails with the reason when that could not be run. */
+/*
+ * Lets the child call exec, and waits until it has. @name is for errors. Returns 0, the errno of
+ * the exec or another negative errno, with @err set.
+ */
 int command_go(struct command *command, const char *name, struct err *err);
 
-/* Notes whether it has exited. Does not wait. */
+/* Sets exited and status if the command has exited. Does not wait for it. */
 void command_reap(struct command *command);
 
-/* Ends it, if it still runs, with SIGTERM, and releases the descriptors. */
+/* Sends SIGTERM to the command if it still runs, and closes the descriptors. */
 void command_close(struct command *command);
 
 #endif

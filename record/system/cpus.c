@@ -56,7 +56,7 @@ bool cpus_has(const u32_vec *cpus, uint32_t cpu)
 	return cpus_find(cpus, cpu, &index);
 }
 
-/* Those of @cpus that are not in @others. */
+/* Appends to @changed each of @cpus that is not in @others, and not yet in @changed. */
 static int add_difference(const u32_vec *cpus, const u32_vec *others, u32_vec *changed)
 {
 	vec_for_each(cpus, cpu)

@@ -20,7 +20,7 @@
 #define LEAF_BRAND         0x80000002u
 #define FEATURE_HYPERVISOR (1u << 31)
 
-/* /proc/cpuinfo would do, but makes some kernels interrupt every processor. */
+/* Asks the processor, since some kernels interrupt every processor for /proc/cpuinfo. */
 static void read_processor(struct host_names *names)
 {
 	unsigned int r[12] = {0}, a, b, c, d;
@@ -44,8 +44,8 @@ static void read_processor(struct host_names *names)
 }
 #endif
 
-/* Takes off the blanks that some processors' names begin and end with. */
-static void trim(char *s)
+/* The names of some processors begin or end with blanks. Removes them. */
+static void trim_blanks(char *s)
 {
 	size_t begin = strspn(s, " "), len = strlen(s + begin);
 
@@ -74,7 +74,7 @@ void host_describe(struct host_names *names, struct prof_host *host)
 	*names = (struct host_names){0};
 	read_boot_id(names);
 	read_processor(names);
-	trim(names->cpu_model);
+	trim_blanks(names->cpu_model);
 	sysinfo(&info);
 	*host = (struct prof_host){
 		.boot_id = names->boot_id,

@@ -3,7 +3,7 @@
 
 #include <sys/resource.h>
 
-static struct rlimit inherited; /* all 0: not raised */
+static struct rlimit inherited; /* all 0: open_files_raise was not called */
 
 void open_files_raise(void)
 {

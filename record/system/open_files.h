@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many files the recorder may have open: three for each CPU, and some for processes. The usual
- * limit of 1024 was made for select(2); the hard one is what the administrator allows.
+ * The limit of open files. The recorder opens three files for each CPU, and some for processes. The
+ * soft limit is usually 1024, for the sake of select(2); the administrator sets the hard limit.
  */
 #ifndef RECORD_SYSTEM_OPEN_FILES_H
 #define RECORD_SYSTEM_OPEN_FILES_H
 
-/* Raises the limit as far as it may be. Where it cannot be, opening a file too many fails. */
+/* Raises the soft limit to the hard limit. If that fails, a later open may fail. */
 void open_files_raise(void);
 
-/* In a child: the limit that the process inherited. */
+/* Call it in a child. Sets the limit that the recorder itself inherited. */
 void open_files_restore(void);
 
 #endif

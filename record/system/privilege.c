@@ -11,7 +11,7 @@
 
 #include "common/cleanup.h"
 
-/* Far above the last capability of any kernel: its number is what the loop over them finds out. */
+/* No kernel has this many capabilities. drop_bounding finds out how many there are. */
 #define CAP_LIMIT 64
 
 static int get_sets(uint64_t *effective, uint64_t *permitted)
@@ -26,7 +26,7 @@ static int get_sets(uint64_t *effective, uint64_t *permitted)
 	return 0;
 }
 
-/* The inheritable set becomes empty, and the ambient one with it. */
+/* Sets two sets and empties the inheritable set; then the kernel empties the ambient set. */
 static int set_sets(uint64_t effective, uint64_t permitted)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -62,7 +62,10 @@ int privilege_explain(int code, struct err *err)
 		"no capability is missing: a container's seccomp profile or kernel lockdown refuses it");
 }
 
-/* kallsyms_show_value() in kernel/ksyms_common.c: 2 hides them from all, 1 without CAP_SYSLOG. */
+/*
+ * kallsyms_show_value() in kernel/ksyms_common.c has the rule. Level 2 hides the addresses from
+ * everybody, level 1 from processes without CAP_SYSLOG.
+ */
 const char *privilege_hides_kallsyms(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/kptr_restrict", "re");
@@ -78,16 +81,15 @@ static int drop_bounding(void)
 {
 	for (int cap = 0; cap < CAP_LIMIT; cap++) {
 		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) < 0)
-			return 0; /* there are no more */
-		/* Without CAP_SETPCAP it stays; then nothing but no_new_privs keeps an exec down.
-		 */
+			return 0; /* the kernel has no capability of this number */
+		/* Without CAP_SETPCAP the set stays, and only no_new_privs restrains an exec. */
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) && errno != EPERM)
 			return -errno;
 	}
 	return 0;
 }
 
-static int drop(const struct privilege_need *needs, size_t nr)
+static int drop_all(const struct privilege_need *needs, size_t nr)
 {
 	uint64_t effective = 0, permitted = 0, keep = 0;
 	int ret = drop_bounding();
@@ -104,7 +106,7 @@ static int drop(const struct privilege_need *needs, size_t nr)
 		if (!needs[i].can_do_without || !needs[i].can_do_without(needs[i].ctx))
 			keep |= UINT64_C(1) << needs[i].cap;
 	ret = set_sets(keep & permitted, keep & permitted);
-	/* Last: who sees this in /proc/PID/status knows that the rest is done. */
+	/* Last, so that NoNewPrivs in /proc/PID/status shows that all the rest is done. */
 	if (!ret && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		ret = -errno;
 	return ret;
@@ -112,7 +114,7 @@ static int drop(const struct privilege_need *needs, size_t nr)
 
 int privilege_drop(const struct privilege_need *needs, size_t nr, struct err *err)
 {
-	int ret = drop(needs, nr);
+	int ret = drop_all(needs, nr);
 
 	return ret ? err_set(err, ret, "failed to give up capabilities: %s", strerror(-ret)) : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Capabilities: words for a refusal, what a missing one costs, and giving up those that a running
- * recording has no more use for. It reads what hostile processes made up; a defect in that should
- * not be worth root.
+ * Capabilities. The recorder explains which missing capability made the kernel refuse a call. Once
+ * it samples, it gives up the capabilities that it needs no more: it reads data that hostile
+ * processes make up, and a defect in reading them must not give such a process root.
  */
 #ifndef RECORD_SYSTEM_PRIVILEGE_H
 #define RECORD_SYSTEM_PRIVILEGE_H
@@ -16,26 +16,32 @@
 bool privilege_has(int cap);
 
 /*
- * Adds to an EPERM or EACCES in @err a hint that names the missing capability, or the sysctl or
- * lockdown when none is missing. Returns @code.
+ * Adds a hint to @err, which words an EPERM or EACCES. The hint names the missing capability; if
+ * none is missing, it names a seccomp profile or lockdown. Returns @code.
  */
 int privilege_explain(int code, struct err *err);
 
-/* Why /proc/kallsyms shows no addresses: a phrase that names the sysctl or capability. */
+/*
+ * Says why /proc/kallsyms shows no addresses. Returns a phrase that names the sysctl, the
+ * capability or the user namespace; it is valid for ever.
+ */
 const char *privilege_hides_kallsyms(void);
 
-/* A capability that may be needed until the end. */
+/* A capability that the recorder may need until its end. */
 struct privilege_need {
 	int cap;
-	/* Asked without any capability: can be done what it is for? NULL: it cannot. */
+	/*
+	 * privilege_drop calls this while no capability is in effect: can the recorder still do
+	 * what it needs @cap for? NULL: it cannot.
+	 */
 	bool (*can_do_without)(void *ctx);
 	void *ctx;
 };
 
 /*
- * Gives up all capabilities but those of @needs that this process has and cannot do without, in all
- * sets, for good: no exec brings any back. Also makes the process one that others of the same user
- * cannot trace, now that it has no more capabilities than they. Returns 0 or a negative errno with
+ * Gives up all capabilities in all sets, but keeps those of @needs that this process has and cannot
+ * do without. No exec brings a capability back. Also forbids other processes of the same user to
+ * trace this one, since they may now have as many capabilities. Returns 0 or a negative errno with
  * @err set.
  */
 int privilege_drop(const struct privilege_need *needs, size_t nr, struct err *err);

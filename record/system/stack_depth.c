@@ -35,6 +35,6 @@ int stack_depth_choose(uint64_t wanted, uint32_t limit, uint32_t *depth, struct 
 	}
 	if (!wanted)
 		wanted = limit < STACK_DEPTH_DEFAULT ? limit : STACK_DEPTH_DEFAULT;
-	*depth = wanted ? wanted : 1; /* the kernel allows none: the programs need some room */
+	*depth = wanted ? wanted : 1; /* the programs need room even if the kernel allows none */
 	return 0;
 }

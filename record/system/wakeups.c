@@ -22,9 +22,10 @@ static void fill_signals(sigset_t *signals)
 	sigaddset(signals, SIGHUP);
 }
 
-/* Signals whose disposition is changed, and what the process inherited. */
+/* The recorder changes the dispositions of these signals. */
 static const int changed[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGXFSZ};
 
+/* The mask and the dispositions that the recorder inherited, for its children. */
 static struct {
 	bool is_known;
 	sigset_t blocked;
@@ -40,13 +41,13 @@ void wakeups_block_signals(void)
 	fill_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &inherited.blocked);
 	inherited.is_known = true;
-	/* A shell starts background jobs with SIGINT ignored, and scripts end a recording with it.
-	 */
+	/* Shells start background jobs with SIGINT ignored, but scripts end recordings by it. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	/* Ignored, as some wrappers leave it, it would never tell that the command has ended. */
+	/* Some wrappers ignore SIGCHLD. Then no signal would tell that the command has ended. */
 	signal(SIGCHLD, SIG_DFL);
-	signal(SIGPIPE, SIG_IGN); /* a write's EPIPE or EFBIG says it */
+	/* The write that raises one of these also fails, with EPIPE or EFBIG. */
+	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -56,7 +57,7 @@ void wakeups_restore_signals(void)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
 		sigaction(changed[i], &inherited.actions[i], NULL);
-	/* Last: what has been sent meanwhile is met by what was inherited for it. */
+	/* Unblock last, so that a signal that came meanwhile meets its inherited disposition. */
 	sigprocmask(SIG_SETMASK, &inherited.blocked, NULL);
 }
 

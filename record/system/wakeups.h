@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the recorder waits for: signals, the watermark of the maps, the side-band's buffers. Signals
- * are blocked from the start to the end of the program and read here, so none is lost and none
- * interrupts anything, whenever it comes.
+ * The recorder waits here for signals, for the watermark of the maps and for the side-band's
+ * buffers. The recorder blocks the signals from its first to its last moment, and reads them from a
+ * descriptor. So no signal gets lost, and none interrupts a system call.
  */
 #ifndef RECORD_SYSTEM_WAKEUPS_H
 #define RECORD_SYSTEM_WAKEUPS_H
@@ -11,14 +11,14 @@
 
 #include "common/err.h"
 
-/* What happened, one bit each. */
+/* Events, one bit each. */
 enum wakeup {
 	WAKEUP_STOP = 1,      /* SIGINT, SIGTERM */
 	WAKEUP_CHILD = 2,     /* SIGCHLD */
 	WAKEUP_WATERMARK = 4, /* a set of maps is half full */
 	WAKEUP_FLUSH = 8,     /* SIGUSR1 */
 	WAKEUP_ROTATE = 16,   /* SIGHUP */
-	WAKEUP_WRITABLE = 32, /* wakeups_wait_writable */
+	WAKEUP_WRITABLE = 32, /* from wakeups_wait_writable only */
 };
 
 struct wakeups {
@@ -26,30 +26,41 @@ struct wakeups {
 	int watermark_fd; /* borrowed */
 };
 
-/* Blocks the signals. To be called before anything that a signal should not end half done. */
+/*
+ * Blocks the signals and sets their dispositions. Call it before any work that a signal must not
+ * end half done.
+ */
 void wakeups_block_signals(void);
 
-/* In a child: blocks, ignores and handles again what the process inherited before that call. */
+/*
+ * Call it in a child. Restores the signal mask and the dispositions that the recorder itself had
+ * inherited.
+ */
 void wakeups_restore_signals(void);
 
-/* Nothing is watched yet. Returns 0 or a negative errno with @err set; deinit is due anyway. */
+/*
+ * Watches the signals, and nothing else yet. Returns 0 or a negative errno with @err set. The
+ * caller calls wakeups_deinit in either case.
+ */
 int wakeups_init(struct wakeups *wakeups, struct err *err);
 
-/* Watches @fd; it is read elsewhere. */
+/* Watches @fd, which others read. Returns 0 or a negative errno with @err set. */
 int wakeups_watch(struct wakeups *wakeups, int fd, struct err *err);
 
-/* The same, and it is told apart as the watermark. */
+/* As wakeups_watch. wakeups_wait then reports WAKEUP_WATERMARK for this descriptor. */
 int wakeups_watch_watermark(struct wakeups *wakeups, int fd, struct err *err);
 
 /*
- * Waits for at most @timeout_ns, rounded up to a millisecond. Returns bits of enum wakeup, 0 also
- * when only a watched descriptor woke, or a negative errno with @err set.
+ * Waits for at most @timeout_ns, rounded up to a millisecond. Returns bits of enum wakeup, or a
+ * negative errno with @err set. Returns 0 after the timeout, and when only descriptors without a
+ * bit of their own became readable.
  */
 int wakeups_wait(struct wakeups *wakeups, uint64_t timeout_ns, struct err *err);
 
 /*
- * Waits for at most @timeout_ns for signals, and until @fd can be written to or is broken: then
- * returns WAKEUP_WRITABLE alone, and the signals are for later. Else as wakeups_wait.
+ * Waits for at most @timeout_ns until @fd takes bytes, until nobody reads @fd any more, or until a
+ * signal comes. Returns WAKEUP_WRITABLE alone in the first two cases, and leaves signals for later;
+ * else the bits of the signals, 0 after the timeout, or a negative errno with @err set.
  */
 int wakeups_wait_writable(struct wakeups *wakeups, int fd, uint64_t timeout_ns, struct err *err);
 

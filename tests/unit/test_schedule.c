@@ -13,18 +13,17 @@ START_TEST(epochs_grow)
 	struct schedule s;
 
 	BEGIN(&s, 0);
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + 5 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 5 * S);
 	ck_assert_uint_eq(schedule_interval_end(&s), SCHEDULE_NEVER);
 	ck_assert_uint_eq(schedule_planned_s(&s), 0);
 	s.epoch_begin_ns = T + S / 2;
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + S / 2 + 5 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + S / 2 + 5 * S);
 	s.epoch_begin_ns = T + 3 * S;
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + 18 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + 18 * S);
 	s.epoch_begin_ns = T + 20 * S;
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + 80 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + 80 * S);
 	s.epoch_begin_ns = T + 100 * S;
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + 160 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + 160 * S);
 }
 END_TEST
 
@@ -34,18 +33,18 @@ START_TEST(intervals_do_not_drift)
 	struct schedule s;
 
 	BEGIN(&s, .interval_ns = 3 * S);
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + 3 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + 3 * S);
 	s.epoch_begin_ns = T + 3 * S; /* to the nanosecond: the next one's */
 	ck_assert_uint_eq(schedule_interval_end(&s), T + 6 * S);
 	s.epoch_begin_ns = T + 3 * S + 1234567;
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + 6 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + 6 * S);
 	s.epoch_begin_ns = T + 12 * S - 1;
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + 12 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + 12 * S);
 	/* A long interval has several epochs. */
 	BEGIN(&s, .interval_ns = 3600 * S);
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + 5 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + 5 * S);
 	s.epoch_begin_ns = T + 3599 * S;
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + 3600 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + 3600 * S);
 }
 END_TEST
 
@@ -94,7 +93,7 @@ START_TEST(rotations_on_request_and_late_ones)
 	BEGIN(&s, 0);
 	schedule_rotate(&s, T + 7 * S);
 	ck_assert_uint_eq(s.rotate_due_ns, SCHEDULE_NEVER);
-	ck_assert_uint_eq(schedule_epoch_due(&s), T + 12 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + 12 * S);
 }
 END_TEST
 

@@ -10,57 +10,9 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/readfile.h"
 #include "record/output/outfile.h"
 #include "tests/unit/suite.h"
-
-/* Each test runs in a directory of its own. */
-static char *enter_temp(void)
-{
-	char *dir = temp_create();
-
-	ck_assert_int_eq(chdir(dir), 0);
-	return dir;
-}
-
-static void leave_temp(char *dir)
-{
-	ck_assert_int_eq(chdir("/"), 0);
-	temp_remove(dir);
-}
-
-static bool exists(const char *path)
-{
-	struct stat st;
-
-	return !lstat(path, &st);
-}
-
-static void write_file(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "we");
-
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	ck_assert_int_eq(fclose(f), 0);
-}
-
-static void expect_contents(const char *path, const char *want)
-{
-	char_vec text = {0};
-
-	ck_assert_int_eq(read_file(path, 1 << 20, &text), 0);
-	ck_assert_str_eq(text.data, want);
-	vec_free(&text);
-}
-
-static const char *part_name(const char *path)
-{
-	static char part[300];
-
-	snprintf(part, sizeof(part), "%.270s.%d.part", path, getpid());
-	return part;
-}
+#include "tests/unit/temp_files.h"
 
 static void expect_refused(const char *path, int code, const char *text, const char *hint)
 {
@@ -86,16 +38,16 @@ START_TEST(appears_when_published)
 
 	umask(0);
 	ck_assert_int_eq(outfile_open(&out, "a.prof", &err), 0);
-	ck_assert(!exists("a.prof"));
+	ck_assert(!file_exists("a.prof"));
 	ck_assert_int_eq(stat(part_name("a.prof"), &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
 	ck_assert_int_eq(outfile_write(&out, "one ", 4), 0);
 	ck_assert_int_eq(outfile_write(&out, "", 0), 0);
 	ck_assert_int_eq(outfile_write(&out, "two", 3), 0);
-	ck_assert(!exists("a.prof"));
+	ck_assert(!file_exists("a.prof"));
 	ck_assert_int_eq(outfile_publish(&out, &err), 0);
 	expect_contents("a.prof", "one two");
-	ck_assert(!exists(part_name("a.prof")));
+	ck_assert(!file_exists(part_name("a.prof")));
 	outfile_close(&out, false);
 	expect_contents("a.prof", "one two");
 	ck_assert_int_eq(out.fd, -1);
@@ -117,7 +69,7 @@ START_TEST(replaces_only_when_complete)
 	expect_contents("a.prof", "old");
 	outfile_close(&out, false);
 	expect_contents("a.prof", "old");
-	ck_assert(!exists(part_name("a.prof")));
+	ck_assert(!file_exists(part_name("a.prof")));
 	ck_assert_int_eq(outfile_open(&out, "a.prof", &err), 0);
 	ck_assert_int_eq(outfile_write(&out, "new", 3), 0);
 	ck_assert_int_eq(outfile_publish(&out, &err), 0);
@@ -139,7 +91,7 @@ START_TEST(keeps_the_part_file)
 	ck_assert_int_eq(outfile_write(&out, "part", 4), 0);
 	outfile_close(&out, true);
 	expect_contents(part_name("a.prof"), "part");
-	ck_assert(!exists("a.prof"));
+	ck_assert(!file_exists("a.prof"));
 	snprintf(hint, sizeof(hint), "what was recorded until then is in '%s'; profrep reads it",
 		 part_name("a.prof"));
 	ck_assert_str_eq(err.hint, hint);
@@ -169,7 +121,7 @@ START_TEST(refuses_what_is_no_regular_file)
 	expect_refused("/dev/null", -EINVAL,
 		       "failed to write '/dev/null': it is not a regular file", to_stdout_hint);
 	expect_contents("target", "precious");
-	ck_assert(!exists("nowhere"));
+	ck_assert(!file_exists("nowhere"));
 	leave_temp(dir);
 }
 END_TEST
@@ -200,7 +152,7 @@ START_TEST(refuses_an_empty_name)
 	char *dir = enter_temp();
 
 	expect_refused("", -ENOENT, "failed to write '': No such file or directory", "");
-	ck_assert(!exists(part_name("")));
+	ck_assert(!file_exists(part_name("")));
 	leave_temp(dir);
 }
 END_TEST
@@ -319,7 +271,7 @@ START_TEST(standard_output)
 
 	ck_assert_int_eq(write_to(open("out", O_WRONLY | O_CREAT, 0600), &err), 0);
 	expect_contents("out", "text");
-	ck_assert(!exists("-"));
+	ck_assert(!file_exists("-"));
 	ck_assert_str_eq(err.hint, "");
 	leave_temp(dir);
 }
@@ -475,8 +427,8 @@ START_TEST(a_new_file_replaces_nothing)
 	publish_new("a.prof", "two", "a_4.prof");
 	publish_new("b.prof", "three", "b.prof");
 	expect_contents("a.prof", "old");
-	ck_assert(!exists("nowhere"));
-	ck_assert(!exists(part_name("a.prof")));
+	ck_assert(!file_exists("nowhere"));
+	ck_assert(!file_exists(part_name("a.prof")));
 	leave_temp(dir);
 }
 END_TEST

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "record/output/recordings.h"
+#include "tests/unit/prof_helper.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/temp_files.h"
+
+#define START UINT64_C(5000000000) /* CLOCK_MONOTONIC */
+
+static const struct rotation no_rotation;
+
+static void begin(struct recordings *r, uint64_t start_ns)
+{
+	struct prof_meta meta = test_meta;
+
+	meta.start_monotonic_ns = start_ns;
+	ck_assert_int_eq(recordings_begin(r, &meta), 0);
+}
+
+/* An epoch of @nr rows, of 1, 2, ... samples, from @begin_ns (CLOCK_MONOTONIC) for a second. */
+static int write_rows(struct recordings *r, uint64_t begin_ns, uint32_t nr)
+{
+	struct prof_epoch epoch;
+	struct world w;
+	int ret;
+
+	world_init(&w);
+	for (uint32_t i = 0; i < nr; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "thread-%u", i);
+		WORLD_PUSH(&w, counts, {.comm = world_string(&w, name), .count = i + 1});
+	}
+	epoch = *world_epoch(&w);
+	epoch.begin_ns = begin_ns;
+	epoch.end_ns = begin_ns + 1000000000;
+	ret = recordings_write_epoch(r, &epoch);
+	world_deinit(&w);
+	return ret;
+}
+
+static int end_at(struct recordings *r, uint64_t end_ns)
+{
+	struct prof_end end = {.duration_ns = end_ns - r->start_ns, .taken = r->samples};
+
+	return recordings_end(r, &end);
+}
+
+/* Ends the recording, which has one row, and returns the warning of removing an old one. */
+static struct err end_small(struct recordings *r)
+{
+	struct err warning;
+
+	ck_assert_int_eq(write_rows(r, r->start_ns, 1), 0);
+	ck_assert_int_eq(end_at(r, r->start_ns + 1000000000), 0);
+	ck_assert_int_eq(recordings_remove_old(r, &warning), 0);
+	return warning;
+}
+
+static ssize_t read_stream(void *ctx, void *buf, size_t len)
+{
+	return fread(buf, 1, len, ctx);
+}
+
+/* A line for each epoch of the recording at @path, and one for its end record if there is one. */
+static char *read_recording(const char *path)
+{
+	const struct prof_epoch *epoch = NULL;
+	struct prof_reader *reader = NULL;
+	const struct prof_end *end;
+	char *text = NULL;
+	size_t size;
+	FILE *file = fopen(path, "re"), *out = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(prof_reader_create(read_stream, file, &reader), 0);
+	while (prof_reader_next(reader, &epoch) == PROF_READ_EPOCH)
+		fprintf(out, "%u rows from %" PRIu64 " to %" PRIu64 "\n", epoch->nr_counts,
+			epoch->begin_ns, epoch->end_ns);
+	end = prof_reader_end(reader);
+	if (end)
+		fprintf(out, "%" PRIu64 " counted\n", end->counted);
+	prof_reader_destroy(reader);
+	fclose(file);
+	fclose(out);
+	return text;
+}
+
+static void expect_recording(const char *path, const char *want)
+{
+	char *text = read_recording(path);
+
+	ck_assert_str_eq(text, want);
+	free(text);
+}
+
+START_TEST(epochs_become_relative_and_are_summed)
+{
+	char *dir = enter_temp();
+	struct recordings r;
+	struct err err = {0};
+
+	ck_assert_int_eq(recordings_open(&r, "a.prof", &no_rotation, &err), 0);
+	begin(&r, START);
+	ck_assert_int_eq(write_rows(&r, START, 3), 0);
+	ck_assert_int_eq(write_rows(&r, START + 1000000000, 2), 0);
+	ck_assert_uint_eq(r.nr_stacks, 5);
+	ck_assert(!file_exists("a.prof"));
+	ck_assert_int_eq(end_at(&r, START + 2000000000), 0);
+	ck_assert_str_eq(recordings_name(&r), "a.prof");
+	expect_recording("a.prof", "3 rows from 0 to 1000000000\n"
+				   "2 rows from 1000000000 to 2000000000\n"
+				   "9 counted\n");
+	recordings_close(&r, true);
+	ck_assert(!file_exists(part_name("a.prof")));
+	ck_assert_str_eq(err.text, "");
+	leave_temp(dir);
+}
+END_TEST
+
+START_TEST(each_recording_begins_anew)
+{
+	char *dir = enter_temp();
+	struct recordings r;
+	struct err err = {0};
+
+	ck_assert_int_eq(recordings_open(&r, "a%%.prof", &no_rotation, &err), 0);
+	ck_assert(r.is_pattern);
+	begin(&r, START);
+	ck_assert_int_eq(write_rows(&r, START, 3), 0);
+	ck_assert_int_eq(end_at(&r, START + 1000000000), 0);
+	ck_assert_str_eq(recordings_name(&r), "a%.prof");
+	ck_assert_int_eq(recordings_open_next(&r), 0);
+	begin(&r, START + 1000000000);
+	ck_assert_uint_eq(r.nr_stacks, 0);
+	ck_assert_int_eq(write_rows(&r, START + 1000000000, 2), 0);
+	ck_assert_int_eq(end_at(&r, START + 2000000000), 0);
+	ck_assert_str_eq(recordings_name(&r), "a%_1.prof");
+	recordings_close(&r, false);
+	expect_recording("a%.prof", "3 rows from 0 to 1000000000\n6 counted\n");
+	expect_recording("a%_1.prof", "2 rows from 0 to 1000000000\n3 counted\n");
+	leave_temp(dir);
+}
+END_TEST
+
+/* Compares the sorted names in the working directory. */
+static void expect_names(const char *want)
+{
+	char names[256] = "";
+	FILE *f = popen("ls | tr '\n' ' '", "re");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_lt(fread(names, 1, sizeof(names) - 1, f), sizeof(names) - 1);
+	ck_assert_int_eq(pclose(f), 0);
+	ck_assert_str_eq(names, want);
+}
+
+START_TEST(keeps_the_latest)
+{
+	const struct rotation rotation = {.keep = 2};
+	char *dir = enter_temp();
+	struct recordings r;
+	struct err err = {0};
+
+	write_file("of_others.prof", "");
+	ck_assert_int_eq(recordings_open(&r, "%%.prof", &rotation, &err), 0);
+	for (int i = 0; i < 4; i++) {
+		begin(&r, START + i);
+		ck_assert_str_eq(end_small(&r).text, "");
+		if (i < 3)
+			ck_assert_int_eq(recordings_open_next(&r), 0);
+		/* The user has removed the recording already: that is no error. */
+		if (i == 2)
+			ck_assert_int_eq(unlink("%_1.prof"), 0);
+	}
+	recordings_close(&r, false);
+	/* The third recording made the first name free, which the fourth took. */
+	expect_names("%.prof %_2.prof of_others.prof ");
+	ck_assert_str_eq(err.text, "");
+	leave_temp(dir);
+}
+END_TEST
+
+START_TEST(an_old_recording_cannot_be_removed)
+{
+	const struct rotation rotation = {.keep = 1};
+	char *dir = enter_temp();
+	struct recordings r;
+	struct err err = {0};
+
+	ck_assert_int_eq(recordings_open(&r, "%%.prof", &rotation, &err), 0);
+	begin(&r, START);
+	ck_assert_str_eq(end_small(&r).text, "");
+	ck_assert_int_eq(recordings_open_next(&r), 0);
+	/* Whatever the privileges, a directory is no file that unlink removes. */
+	ck_assert_int_eq(rename("%.prof", "moved.prof"), 0);
+	ck_assert_int_eq(mkdir("%.prof", 0700), 0);
+	begin(&r, START + 1);
+	ck_assert_str_eq(end_small(&r).text, "failed to remove '%.prof': Is a directory");
+	ck_assert_str_eq(recordings_name(&r), "%_1.prof");
+	/* The run goes on and does not try again. */
+	ck_assert_int_eq(recordings_open_next(&r), 0);
+	begin(&r, START + 2);
+	ck_assert_str_eq(end_small(&r).text, "");
+	recordings_close(&r, false);
+	ck_assert_str_eq(err.text, "");
+	leave_temp(dir);
+}
+END_TEST
+
+START_TEST(a_file_is_full)
+{
+	const struct rotation rotation = {.bytes = 2000};
+	char *dir = enter_temp();
+	struct recordings r;
+	struct err err = {0};
+
+	ck_assert_int_eq(recordings_open(&r, "%%.prof", &rotation, &err), 0);
+	begin(&r, START);
+	ck_assert(!recordings_is_full(&r));
+	ck_assert_int_eq(write_rows(&r, START, 2000), 0);
+	ck_assert_uint_ge(recordings_bytes(&r), 2000);
+	ck_assert(recordings_is_full(&r));
+	ck_assert_int_eq(end_at(&r, START + 1000000000), 0);
+	ck_assert_int_eq(recordings_open_next(&r), 0);
+	begin(&r, START);
+	ck_assert(!recordings_is_full(&r));
+	r.rotation.bytes = 0;
+	ck_assert_int_eq(write_rows(&r, START, 2000), 0);
+	ck_assert(!recordings_is_full(&r));
+	recordings_close(&r, false);
+	leave_temp(dir);
+}
+END_TEST
+
+/* Somebody removes the unfinished file. The recorder must not report success. */
+START_TEST(the_file_is_lost)
+{
+	char *dir = enter_temp();
+	struct recordings r;
+	struct err err = {0};
+	char text[512];
+
+	ck_assert_int_eq(recordings_open(&r, "a.prof", &no_rotation, &err), 0);
+	begin(&r, START);
+	ck_assert_int_eq(write_rows(&r, START, 1), 0);
+	ck_assert_int_eq(unlink(part_name("a.prof")), 0);
+	ck_assert_int_eq(end_at(&r, START + 1000000000), -ENOENT);
+	snprintf(text, sizeof(text), "failed to rename '%s' to 'a.prof': No such file or directory",
+		 part_name("a.prof"));
+	ck_assert_str_eq(err.text, text);
+	recordings_close(&r, false);
+	leave_temp(dir);
+}
+END_TEST
+
+/* The limit on file sizes stands for a full disk. */
+START_TEST(the_disk_is_full)
+{
+	struct rlimit limit = {.rlim_cur = 3000, .rlim_max = RLIM_INFINITY}, before;
+	char *dir = enter_temp();
+	struct recordings r;
+	struct err err = {0};
+	char text[512];
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	ck_assert_int_eq(recordings_open(&r, "a.prof", &no_rotation, &err), 0);
+	begin(&r, START);
+	ck_assert_int_eq(write_rows(&r, START, 5), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(write_rows(&r, START + 1000000000, 5000), -EFBIG);
+	/* The first error sticks: nothing is written after the damage. */
+	ck_assert_int_eq(end_at(&r, START + 2000000000), -EFBIG);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+	snprintf(text, sizeof(text), "failed to write '%s': File too large", part_name("a.prof"));
+	ck_assert_str_eq(err.text, text);
+	recordings_close(&r, true);
+	ck_assert(!file_exists("a.prof"));
+	expect_recording(part_name("a.prof"), "5 rows from 0 to 1000000000\n");
+	ck_assert_ptr_nonnull(strstr(err.hint, part_name("a.prof")));
+	leave_temp(dir);
+}
+END_TEST
+
+START_TEST(names_that_cannot_be_opened)
+{
+	char *dir = enter_temp();
+	struct recordings r;
+	struct err err = {0};
+	char pattern[5000];
+
+	ck_assert_int_eq(recordings_open(&r, "none/a.prof", &no_rotation, &err), -ENOENT);
+	recordings_close(&r, false);
+	memset(pattern, 'n', sizeof(pattern));
+	memcpy(pattern, "%Y", 2);
+	pattern[sizeof(pattern) - 1] = '\0';
+	ck_assert_int_eq(recordings_open(&r, pattern, &no_rotation, &err), -ENAMETOOLONG);
+	recordings_close(&r, false);
+	ck_assert_int_eq(strncmp(err.text, "failed to write '%Ynn", 21), 0);
+	expect_names("");
+	leave_temp(dir);
+}
+END_TEST
+
+/* Nobody knows who will own a directory whose name comes from a pattern. */
+START_TEST(which_may_be_created)
+{
+	static const struct {
+		const char *output;
+		bool may_create;
+	} cases[] = {{"a.prof", true}, {"%Y.prof", true}, {"%%/a.prof", false}, {"d/%Y", true}};
+	char *dir = enter_temp();
+	struct recordings r;
+	struct err err = {0};
+
+	ck_assert_int_eq(mkdir("%", 0700), 0);
+	ck_assert_int_eq(mkdir("d", 0700), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_int_eq(recordings_open(&r, cases[i].output, &no_rotation, &err), 0);
+		ck_assert_int_eq(recordings_may_create(&r), cases[i].may_create);
+		recordings_close(&r, false);
+	}
+	leave_temp(dir);
+}
+END_TEST
+
+SUITE_MAIN("recordings", epochs_become_relative_and_are_summed, each_recording_begins_anew,
+	   keeps_the_latest, an_old_recording_cannot_be_removed, a_file_is_full, the_file_is_lost,
+	   the_disk_is_full, names_that_cannot_be_opened, which_may_be_created)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few kernel types that the programs look into, with the fields they use and nothing else.
- * Offsets come from the running kernel's BTF (CO-RE), so neither order nor completeness matters.
+ * The kernel types that the programs look into, each with the fields that they use and no others.
+ * Offsets come from the running kernel's BTF (CO-RE), so the order of the fields does not matter.
  */
 #ifndef BPF_KERNEL_H
 #define BPF_KERNEL_H
@@ -48,7 +48,7 @@ struct mm_struct {
 	unsigned long exec_vm; /* pages of executable mappings */
 };
 
-/* User space's registers, where it entered the kernel (x86-64). */
+/* The registers of user space when it entered the kernel (x86-64). */
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
 	unsigned long ax, cx, dx, si, di, orig_ax;
@@ -69,7 +69,13 @@ struct task_struct {
 
 #pragma clang attribute pop
 
-/* Context of perf_event programs (uapi/linux/bpf_perf_event.h); only helpers look into it here. */
+/*
+ * A function that is neither inlined nor static. The kernel verifies such a function once, not for
+ * every path that leads to it. So its arguments are numbers alone, and it must return one.
+ */
+#define __verified_once __noinline
+
+/* Context of perf_event programs (uapi/linux/bpf_perf_event.h). Only helpers look into it. */
 struct bpf_perf_event_data;
 
 #endif

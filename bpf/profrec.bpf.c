@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Counts stacks. Runs in interrupt or NMI context for every sample, so the usual case is one map
- * lookup and one atomic add: a count that is there implies that its stacks are stored in the same
- * set, and nothing is inserted. Drain protocol: doc/design.md.
+ * Counts stacks. The program runs for every sample, in an interrupt or an NMI. A count in a set
+ * implies that its stacks are in that set. So the usual sample needs one lookup and one atomic add.
+ * How sets are drained: doc/design.md.
  */
 #include <stdbool.h>
 #include <linux/bpf.h>
@@ -22,9 +22,9 @@ const volatile __u32 count_watermark = 1;
 const volatile bool take_user = true;
 const volatile bool take_kernel = true;
 const volatile bool include_idle;
-const volatile __u64 hit_period = 1; /* of a tracepoint: a sample every so many on a CPU */
+const volatile __u64 hit_period = 1; /* of a tracepoint: hits of a CPU for each sample */
 
-/* The set that samples go to. Written by the recorder alone. */
+/* The set that samples go to. Only the recorder writes this. */
 volatile __u32 active_set;
 struct set_state set_states[NR_SETS];
 
@@ -43,9 +43,9 @@ struct count_map {
 } counts0 SEC(".maps"), counts1 SEC(".maps");
 
 /*
- * Maps of maps, because an update of one from user space returns only after all programs that may
- * have read the old value have finished: that is the grace period the drain needs. The recorder
- * fills each in one call, since at the start nobody needs to wait four times.
+ * These are maps of maps, because the drain needs a grace period. An update from user space returns
+ * only when all programs that may have read the old value have finished. At the start nobody needs
+ * to wait, so the recorder fills each map in one call.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
@@ -61,7 +61,7 @@ struct {
 	__array(values, struct count_map);
 } count_sets SEC(".maps");
 
-/* Belong to the sets, and are drained with them: so they are exact for whatever was drained. */
+/* The totals of a set are drained with it. So they are exact for the samples that were drained. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, NR_SETS);
@@ -82,7 +82,7 @@ struct {
 	__uint(max_entries, 4096);
 } wakeups SEC(".maps");
 
-/* The parts of one sample that its helpers hand around. */
+/* A sample while it is being counted. */
 struct sample {
 	struct totals *totals;
 	struct set_state *state;
@@ -94,24 +94,20 @@ struct sample {
 
 /*
  * A process chooses the addresses on its stack, and must not be able to choose two stacks of one
- * hash. So the multiplier is secret, and the rotation takes every bit through it: with a known one,
- * or a top bit that multiplication leaves alone, differences in one frame can be undone in the
- * next.
+ * hash. If the multiplier were known, a difference in one frame could be undone in the next. So it
+ * is secret. The multiplication leaves the top bit alone, so the rotation moves every bit there.
  */
-static __always_inline __u64 mix(__u64 h, __u64 v, __u64 multiplier)
+static __always_inline __u64 mix_word(__u64 h, __u64 v, __u64 multiplier)
 {
 	h ^= v;
 	h = (h << 29 | h >> 35) * multiplier;
 	return h ^ h >> 32;
 }
 
-/*
- * The id of the stack in buffer @side. Not inlined nor static, and so with numbers alone for
- * arguments: the kernel verifies such a function once, not for every path that leads to it.
- */
-__noinline __u64 hash_stack(__u32 side)
+/* The id of the stack in buffer @side. */
+__verified_once __u64 hash_stack(__u32 side)
 {
-	/* Copies, since each look at a constant of the recording's is a load. */
+	/* Each use of a constant of the recording would be a load, so these are copies. */
 	const __u64 seed = hash_seed, multiplier = seed | 1;
 	const struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &side);
 	const __u32 depth = max_depth;
@@ -121,31 +117,31 @@ __noinline __u64 hash_stack(__u32 side)
 	if (!stack)
 		return STACK_NONE;
 	nr = stack->nr_frames;
-	h = mix(seed, nr | (__u64)stack->end << 32, multiplier);
+	h = mix_word(seed, nr | (__u64)stack->end << 32, multiplier);
 	for (__u32 i = 0; i < depth; i++) {
 		if (i >= nr)
 			break;
-		h = mix(h, stack->frames[i], multiplier);
+		h = mix_word(h, stack->frames[i], multiplier);
 	}
-	h = mix(h, h >> 29, multiplier);
+	h = mix_word(h, h >> 29, multiplier);
 	return h < STACK_FIRST_ID ? h + STACK_FIRST_ID : h;
 }
 
-/* Of a process until its next exec; see struct unwind_space. Not 0. */
+/* As in struct unwind_space; not 0. */
 static __always_inline __u64 space_id_of(struct task_struct *task)
 {
-	return mix(task->group_leader->start_time, task->self_exec_id, hash_seed | 1) | 1;
+	return mix_word(task->group_leader->start_time, task->self_exec_id, hash_seed | 1) | 1;
 }
 
-/* See struct count_key. A kernel thread has no mm; loads through a NULL pointer give 0. */
+/* As in struct count_key. A kernel thread has no mm: a load through NULL gives 0. */
 static __always_inline __u32 image_of(struct task_struct *task)
 {
-	return mix(space_id_of(task), task->mm->exec_vm, hash_seed | 1);
+	return mix_word(space_id_of(task), task->mm->exec_vm, hash_seed | 1);
 }
 
 /*
- * Takes one side's stack along frame pointers, as all of the kernel's are, into its buffer. Returns
- * its id, STACK_NONE, or STACK_MISSED + a loss.
+ * Takes the stack of @side into its buffer. The kernel's helper walks user stacks along frame
+ * pointers. Returns the id of the stack, STACK_NONE, or STACK_MISSED + enum loss.
  */
 static __always_inline __u64 take_stack(void *ctx, __u32 side, struct stack_entry *buffer,
 					enum stack_end end)
@@ -153,7 +149,7 @@ static __always_inline __u64 take_stack(void *ctx, __u32 side, struct stack_entr
 	__u64 flags = side == SIDE_USER ? BPF_F_USER_STACK : 0;
 	long bytes = bpf_get_stack(ctx, buffer->frames, max_depth * sizeof(__u64), flags);
 
-	/* -EFAULT: there is none, as the user side of a kernel thread. */
+	/* -EFAULT: there is no such stack. A kernel thread has no user stack. */
 	if (bytes == -EFAULT || bytes == 0)
 		return STACK_NONE;
 	if (bytes < 0)
@@ -163,7 +159,7 @@ static __always_inline __u64 take_stack(void *ctx, __u32 side, struct stack_entr
 	return hash_stack(side);
 }
 
-/* The same for the user's side, by tables where there are some. */
+/* Takes the user stack, by tables if it can be walked by them. Returns as take_stack. */
 static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buffer,
 					     struct sample *s, __u64 now_ns)
 {
@@ -181,11 +177,11 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 }
 
 /*
- * What bpf_map_update_elem returns is 32 bits wide before Linux 6.4: the call goes to a map
- * operation that returns an int, and the upper half of the register is anything. Only an int
- * compares right.
+ * Inserts an element that the map must not have yet. Before Linux 6.4, bpf_map_update_elem calls a
+ * map operation that returns an int. The upper half of the register may then hold anything, so only
+ * an int compares right.
  */
-static __always_inline int insert(void *map, const void *key, const void *value)
+static __always_inline int insert_element(void *map, const void *key, const void *value)
 {
 	return (int)bpf_map_update_elem(map, key, value, BPF_NOEXIST);
 }
@@ -195,7 +191,10 @@ static __always_inline enum loss loss_of(int err)
 	return err == -E2BIG || err == -ENOMEM ? LOSS_STORAGE_FULL : LOSS_REFUSED;
 }
 
-/* Called after an insertion. A wakeup that did not get through is tried again at the next one. */
+/*
+ * Counts an insertion, and wakes the recorder when @nr reaches the watermark. If the wakeup finds
+ * no room in its buffer, the next insertion tries again.
+ */
 static __always_inline void check_watermark(struct sample *s, __u32 *nr, __u32 watermark)
 {
 	__u32 before = __sync_fetch_and_add(nr, 1);
@@ -206,20 +205,21 @@ static __always_inline void check_watermark(struct sample *s, __u32 *nr, __u32 w
 		s->state->woken = 1;
 }
 
-/* Makes sure that the set holds stack *id; on failure *id becomes the missed one. */
+/* Makes sure that the set holds stack *@id. On failure *@id becomes STACK_MISSED + enum loss. */
 static __always_inline void store_stack(struct sample *s, __u64 *id, struct stack_entry *buffer)
 {
 	int err;
 
 	if (*id < STACK_FIRST_ID || bpf_map_lookup_elem(s->stacks, id))
 		return;
-	err = insert(s->stacks, id, buffer);
+	err = insert_element(s->stacks, id, buffer);
 	if (!err)
 		check_watermark(s, &s->state->nr_stacks, stack_watermark);
-	else if (err != -EEXIST) /* else another CPU was faster */
+	else if (err != -EEXIST) /* -EEXIST: another CPU has stored it meanwhile */
 		*id = STACK_MISSED + loss_of(err);
 }
 
+/* Counts the sample if the set has its count already. */
 static __always_inline bool add_to_count(struct sample *s, __u64 now_ns)
 {
 	struct count_value *value = bpf_map_lookup_elem(s->counts, &s->key);
@@ -232,10 +232,11 @@ static __always_inline bool add_to_count(struct sample *s, __u64 now_ns)
 	return true;
 }
 
+/* Counts the sample, or counts it as lost. */
 static __always_inline void insert_count(struct sample *s, __u64 now_ns)
 {
 	struct count_value one = {.count = 1, .first_ns = now_ns, .last_ns = now_ns};
-	int err = insert(s->counts, &s->key, &one);
+	int err = insert_element(s->counts, &s->key, &one);
 
 	if (!err) {
 		s->totals->counted++;
@@ -263,7 +264,7 @@ static __always_inline void count_sample(void *ctx, struct sample *s)
 	__u64 now_ns = bpf_ktime_get_ns();
 
 	if (!user_buffer || !kernel_buffer)
-		return; /* cannot be: indexes of an array */
+		return; /* cannot be: the array has both indexes */
 	if (take_kernel)
 		s->key.kernel_stack = take_stack(ctx, SIDE_KERNEL, kernel_buffer, STACK_END_FP);
 	if (take_user)
@@ -287,7 +288,8 @@ static __always_inline void count_sample(void *ctx, struct sample *s)
 	note_missed(s->key.kernel_stack, s->totals->missed_kernel);
 }
 
-static __always_inline int sample(void *ctx)
+/* Takes and counts a sample of the current task, if it is wanted. */
+static __always_inline int handle_event(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct sample s = {};
@@ -309,7 +311,7 @@ static __always_inline int sample(void *ctx)
 	}
 	s.totals->taken++;
 
-	/* Masked again: Linux 6.1 does not know the bounds of what it reads back from the stack. */
+	/* Linux 6.1 forgets the bounds of a value that the program spills. So this masks again. */
 	s.state = &set_states[s.set & (NR_SETS - 1)];
 	s.stacks = bpf_map_lookup_elem(&stack_sets, &s.set);
 	s.counts = bpf_map_lookup_elem(&count_sets, &s.set);
@@ -326,10 +328,10 @@ static __always_inline int sample(void *ctx)
 SEC("perf_event")
 int take_sample(struct bpf_perf_event_data *ctx)
 {
-	return sample(ctx);
+	return handle_event(ctx);
 }
 
-/* The kernel runs it for every hit on every CPU: neither period nor CPUs of the event count. */
+/* The kernel runs this for every hit on every CPU, whatever the event's period and CPUs are. */
 SEC("tp")
 int take_sample_hit(void *ctx)
 {
@@ -339,7 +341,7 @@ int take_sample_hit(void *ctx)
 	if (!state || !state->is_sampled || ++state->nr < hit_period)
 		return 0;
 	state->nr = 0;
-	return sample(ctx);
+	return handle_event(ctx);
 }
 
 char LICENSE[] SEC("license") = "GPL";

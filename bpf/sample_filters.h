@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which samples are wanted. What was not asked for is a constant to the verifier, which takes its
- * code out: a recording without filters pays for none.
+ * Which samples the user wants. A filter that nobody asked for is a constant to the verifier, which
+ * removes its code. So a recording without filters pays for none.
  */
 #ifndef BPF_SAMPLE_FILTERS_H
 #define BPF_SAMPLE_FILTERS_H
@@ -16,8 +16,8 @@
 #include "bpf/shared.h"
 
 /* Set before load. */
-const volatile __u32 pidns_inum; /* 0: the initial namespace, no translation */
-const volatile __u64 pidns_dev;  /* device of the namespace's file, with pidns_inum */
+const volatile __u32 pidns_inum; /* 0: the initial namespace, ids need no translation */
+const volatile __u64 pidns_dev;  /* of the namespace's file */
 const volatile bool filter_ids;
 const volatile bool ids_are_threads;
 const volatile bool follow_forks;
@@ -30,7 +30,7 @@ const volatile bool filter_cgroup;
 const volatile bool filter_cgroup_ids;
 const volatile bool filter_mntns_ids;
 
-/* Processes or threads asked for, by id in the recorder's namespace. */
+/* The processes or threads that the user asked for, by id in the recorder's namespace. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -39,8 +39,8 @@ struct {
 } ids SEC(".maps");
 
 /*
- * Tasks that are followed: descendants of the command or of the processes asked for. Goes away with
- * the task, so ids may be reused.
+ * Marks the tasks that are followed: descendants of the command, or of the processes that the user
+ * asked for. The mark goes away with the task, so a reused id has none.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -49,10 +49,10 @@ struct {
 	__type(value, __u8);
 } followed SEC(".maps");
 
-/* Children that should have got a mark and did not: there was no memory for it. */
+/* Children that should have a mark and have none, because the kernel had no memory for it. */
 __u64 nr_unmarked;
 
-/* The cgroup v2 directory asked for. */
+/* The cgroup v2 directory that the user asked for. */
 struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
 	__uint(max_entries, 1);
@@ -60,7 +60,9 @@ struct {
 	__uint(value_size, sizeof(__u32));
 } cgroups SEC(".maps");
 
-/* In their place come maps that somebody else has pinned and goes on to change; keys are looked up.
+/*
+ * Stand for maps that other programs have pinned and may change at any time. A key in such a map
+ * means that its samples are wanted.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -69,10 +71,10 @@ struct {
 	__uint(value_size, sizeof(__u64));
 } cgroup_ids SEC(".maps"), mntns_ids SEC(".maps");
 
-/* Levels of nested pid namespaces: the kernel's MAX_PID_NS_LEVEL, and the initial one. */
+/* Levels of pid namespaces: the initial one, and the kernel's MAX_PID_NS_LEVEL below it. */
 #define PIDNS_LEVELS 33
 
-/* The number of @pid in the recorder's pid namespace; 0: not visible there. */
+/* The number of @pid in the recorder's pid namespace; 0 if it is not visible there. */
 static __always_inline __u32 visible_nr(struct pid *pid)
 {
 #pragma unroll
@@ -86,9 +88,9 @@ static __always_inline __u32 visible_nr(struct pid *pid)
 }
 
 /*
- * Where the kernel declares numbers[1], as all did before Linux 6.5, the verifier lets nobody look
- * at the second level. There the kernel's own helper must do: it knows the current task only, and
- * only if the recorder's namespace is the task's innermost one.
+ * Before Linux 6.5 the kernel declares numbers[1], and the verifier lets no program look at a
+ * second level. There the kernel's helper must do. It knows only the current task, and only if the
+ * recorder's namespace is the innermost one of the task.
  */
 static __always_inline bool has_one_level(void)
 {
@@ -121,7 +123,7 @@ static __always_inline __u32 visible_tid(struct task_struct *task)
 
 static __always_inline bool is_marked(struct task_struct *task)
 {
-	/* Threads from before the recording have no mark of their own, but their leader has. */
+	/* Threads that ran before the recording have no mark. The mark of their leader counts. */
 	return bpf_task_storage_get(&followed, task, 0, 0) ||
 	       bpf_task_storage_get(&followed, task->group_leader, 0, 0);
 }
@@ -139,7 +141,7 @@ static __always_inline bool is_asked_for(struct task_struct *task, __u32 tgid)
 
 static __always_inline bool is_in_namespaces(struct task_struct *task)
 {
-	/* An exiting task has left its namespaces: loads through NULL give 0, which none has. */
+	/* An exiting task has no nsproxy. A load through NULL gives 0, which no namespace has. */
 	__u64 mntns = wanted_mntns || filter_mntns_ids ? task->nsproxy->mnt_ns->ns.inum : 0;
 	__u64 cgroup = filter_cgroup_ids ? bpf_get_current_cgroup_id() : 0;
 
@@ -152,13 +154,16 @@ static __always_inline bool is_in_namespaces(struct task_struct *task)
 	return !filter_cgroup || bpf_current_task_under_cgroup(&cgroups, 0) == 1;
 }
 
-/* @tgid is the current task's visible one, @comm its name with nothing but 0 behind it. */
+/*
+ * Is a sample of the current task wanted? @tgid is visible_tgid(@task). @comm is the name of the
+ * task, filled up with 0 to COMM_SIZE.
+ */
 static __always_inline bool is_wanted(struct task_struct *task, __u32 tgid, const char *comm)
 {
 	const __u64 *words = (const __u64 *)comm;
 
 	if (task->pid && !tgid)
-		return false; /* another pid namespace's */
+		return false; /* of a pid namespace that the recorder cannot see */
 	if (!is_asked_for(task, tgid))
 		return false;
 	if (filter_comm && (words[0] != wanted_comm[0] || words[1] != wanted_comm[1]))
@@ -168,7 +173,7 @@ static __always_inline bool is_wanted(struct task_struct *task, __u32 tgid, cons
 	return is_in_namespaces(task);
 }
 
-/* A child of a followed task is followed, and with -p one of a process that was asked for. */
+/* Marks a child of a followed task, and with --follow a child of a process asked for by id. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(follow_child, struct task_struct *parent, struct task_struct *child)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwinding by tables: their layout. bpf/unwind_step.h walks by them. What belongs to x86-64 is in
- * these two and in record/cfi/cfi.c, which makes the tables from .eh_frame.
+ * Unwinding by tables: the layout of the tables, and what the program knows of processes.
+ * bpf/unwind_step.h walks by the tables. record/cfi/ makes them from .eh_frame or .debug_frame.
+ * These headers, bpf/user_stack.h and record/cfi/ are what knows x86-64.
  *
- * A file's code is divided into pages of 64 KiB by file offset. A page has rows, sorted: in the
- * upper half of each the offset in the page from which on it holds, in the lower half the number of
- * a rule. A page's first row begins at offset 0. So a row takes four bytes, and a search stays
- * within a page. Rules are few, and shared by all tables.
+ * A file's code is divided into pages of 64 KiB by file offset. Each page has sorted rows of 4
+ * bytes. The upper half of a row is an offset in the page: the row holds from there up to the next
+ * row. The lower half is the number of a rule. The first row of a page begins at offset 0, so a
+ * search stays within the page. There are few distinct rules, and all tables share them.
  */
 #ifndef BPF_UNWIND_H
 #define BPF_UNWIND_H
@@ -16,8 +17,7 @@
 #define UNWIND_PAGE_SHIFT 16
 #define UNWIND_PAGE_SIZE  (1u << UNWIND_PAGE_SHIFT)
 
-/* Rows are in segments, which come into being as they are needed. No page crosses the border of
- * one. */
+/* Rows are in segments, which the recorder makes as it needs them. No page crosses a border. */
 #define UNWIND_SEGMENT_SHIFT 18
 #define UNWIND_SEGMENT_ROWS  (1u << UNWIND_SEGMENT_SHIFT)
 #define UNWIND_MAX_SEGMENTS  64
@@ -35,9 +35,10 @@ struct unwind_page {
 };
 
 /*
- * What a process has mapped at [start, end). Offsets in the table are addresses less @bias. @pages
- * says where its pages are, in one word since others look while it changes: in the upper half how
- * many, in the lower half the number of the first; or, without any, a value of enum unwind_without.
+ * What a process has mapped at [start, end). An address less @bias is an offset in the table.
+ * @pages says where the pages of the table are: how many in the upper half, the number of the first
+ * in the lower half. Without a table it is a value of enum unwind_without. It is one word, because
+ * programs look at it while it changes.
  */
 struct unwind_mapping {
 	__u64 start, end;
@@ -51,7 +52,7 @@ struct unwind_mapping {
 
 enum unwind_without {
 	UNWIND_WITHOUT_TABLE = 0, /* there is none to be had */
-	UNWIND_TABLE_WANTED,      /* there may be one, as soon as somebody asks for it */
+	UNWIND_TABLE_WANTED,      /* there may be one; nobody has asked for it */
 	UNWIND_TABLE_ASKED_FOR,
 };
 
@@ -61,19 +62,18 @@ enum unwind_without {
  */
 struct unwind_space {
 	__u64 space_id;     /* 0: not known, the next sample sets it */
-	__u64 ask_again_ns; /* CLOCK_MONOTONIC: not to be asked for before */
+	__u64 ask_again_ns; /* CLOCK_MONOTONIC: the program does not ask before */
 	__u32 first, nr;    /* its mappings, sorted by address */
-	__u32 is_settled;   /* the recorder has looked, and this is all there is to be had */
-	__u32 exec_pages;   /* of executable mappings when it was asked to look */
+	__u32 is_settled;   /* the recorder has looked, and there is no more to be had */
+	__u32 exec_pages;   /* number of executable pages when the recorder was asked to look */
 };
 
 /* What the program asks the recorder for. */
 struct unwind_want {
 	__u64 space_id;
-	__u64 pc; /* whose mapping has no table; 0: the process's mappings are not known, or not all
-		   */
+	__u64 pc; /* the mapping there has no table; 0: mappings of the process are missing */
 	__u32 tgid;
-	__u32 exec_pages; /* of executable mappings there are now */
+	__u32 exec_pages; /* number of executable pages now */
 };
 
 struct unwind_segment {
@@ -90,15 +90,15 @@ enum unwind_reg {
 	UNWIND_NR_REGS,
 };
 
-/* How to get the canonical frame address. */
+/* How to get the canonical frame address (CFA). */
 enum unwind_cfa {
 	UNWIND_CFA_NONE = 0,    /* the table says nothing of this code */
 	UNWIND_CFA_REG,         /* cfa_reg + cfa_off */
 	UNWIND_CFA_DEREF,       /* *(cfa_reg + cfa_off) + cfa_add: realigned stacks, assembly */
 	UNWIND_CFA_DEREF_INDEX, /* *(rsp + cfa_off + cfa_reg * 8) + cfa_add: libcrypto's assembly */
-	UNWIND_CFA_PLT, /* rsp + 8, and 8 more when the low four bits of pc are cfa_off or more */
-	UNWIND_CFA_SIGNAL, /* the kernel's frame of a signal handler; rsp is the struct ucontext */
-	UNWIND_CFA_UNSUPPORTED, /* there is a rule that has no place here */
+	UNWIND_CFA_PLT,         /* rsp + 8; rsp + 16 if the low 4 bits of pc are at least cfa_off */
+	UNWIND_CFA_SIGNAL,      /* a signal handler returns here; rsp is the struct ucontext */
+	UNWIND_CFA_UNSUPPORTED, /* the file has a rule that this enum cannot express */
 };
 
 enum unwind_ra {
@@ -113,10 +113,10 @@ enum unwind_saved {
 	UNWIND_SAVED_SAME = 0, /* where it was */
 	UNWIND_SAVED_CFA,      /* at cfa + off */
 	UNWIND_SAVED_RBP,      /* at rbp + off */
-	UNWIND_SAVED_LOST,     /* undefined, or by a rule that has no place here */
+	UNWIND_SAVED_LOST,     /* undefined, or by a rule that this enum cannot express */
 };
 
-/* Of all rules with cfa UNWIND_CFA_NONE, _SIGNAL and _UNSUPPORTED, all other fields are 0. */
+/* With cfa UNWIND_CFA_NONE, _SIGNAL or _UNSUPPORTED, all other fields are 0. */
 struct unwind_rule {
 	__u8 cfa;
 	__u8 cfa_reg;

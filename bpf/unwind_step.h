@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwinding by tables: one step of the walk. The BPF program and the tests, which walk in user
- * space, compile the same code; who includes this provides unwind_read().
+ * Unwinding by tables: one step of a walk, from a frame to its caller. The BPF program, the
+ * recorder and the tests compile the same code. Whoever includes this header provides
+ * unwind_read().
  */
 #ifndef BPF_UNWIND_STEP_H
 #define BPF_UNWIND_STEP_H
@@ -10,31 +11,29 @@
 #include "bpf/unwind.h"
 
 /*
- * A frame. Registers that the callee must preserve are not read before they are needed: noted is
- * where they were saved last.
+ * A frame. The callee must preserve rbp and rbx, and few rules need them. So a step does not read
+ * them: it notes where they were saved last.
  */
 struct unwind_frame {
 	__u64 pc, sp;
-	__u64 rbp_at, rbx_at; /* 0: in regs */
-	__u32 has_regs; /* regs are this frame's: it is the innermost one, or was interrupted by a
-			   signal */
-	__u32 lost;     /* bits 1 << UNWIND_RBP and 1 << UNWIND_RBX */
+	__u64 rbp_at, rbx_at; /* addresses of the saved values; 0: in regs */
+	__u32 has_regs;       /* regs are this frame's: it is the innermost, or a signal hit it */
+	__u32 lost;           /* bits 1 << UNWIND_RBP and 1 << UNWIND_RBX: nobody knows the value */
 	__u64 regs[UNWIND_NR_REGS];
-	__u64 context[UNWIND_NR_REGS]; /* scratch: of a signal frame */
+	__u64 context[UNWIND_NR_REGS]; /* scratch of unwind_step_signal */
 };
 
-/* The registers in the order of struct sigcontext_64 (arch/x86/include/uapi/asm/sigcontext.h), at
- * uc_mcontext. */
+/* Where the registers are in the kernel's struct ucontext: uc_mcontext. */
 #define UNWIND_UCONTEXT_REGS 40
 
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
 
-/* Reads @size bytes of the walked process at @addr; not 0 on failure. */
+/* Reads @size bytes of the walked process at @addr. Returns 0, or another number on failure. */
 static long unwind_read(void *dst, __u32 size, __u64 addr);
 
-/* @f becomes the innermost frame, whose registers are in regs. */
+/* Makes @f the innermost frame. Its registers are in regs. */
 static __always_inline void unwind_begin(struct unwind_frame *f)
 {
 	f->pc = f->regs[UNWIND_RIP];
@@ -44,14 +43,16 @@ static __always_inline void unwind_begin(struct unwind_frame *f)
 	f->has_regs = 1;
 }
 
-/* Of a return address what counts is the call before it, which may be the last instruction of its
- * function. */
+/*
+ * The address at which the frame's code is looked up. A return address may be beyond the end of its
+ * function, where the call is the last instruction. The byte before it belongs to the call.
+ */
 static __always_inline __u64 unwind_lookup_pc(const struct unwind_frame *f)
 {
 	return f->has_regs ? f->pc : f->pc - 1;
 }
 
-static __always_inline long unwind_saved_reg(const struct unwind_frame *f, __u32 reg, __u64 at,
+static __always_inline long unwind_get_saved(const struct unwind_frame *f, __u32 reg, __u64 at,
 					     __u64 *value)
 {
 	if (f->lost & 1u << reg)
@@ -62,24 +63,28 @@ static __always_inline long unwind_saved_reg(const struct unwind_frame *f, __u32
 	return 0;
 }
 
-/* The value that register @reg has in the frame. */
-static __always_inline long unwind_reg(const struct unwind_frame *f, __u32 reg, __u64 *value)
+/* Gets the value of register @reg in the frame. Returns 0, or another number if nobody knows it. */
+static __always_inline long unwind_get_reg(const struct unwind_frame *f, __u32 reg, __u64 *value)
 {
 	if (reg == UNWIND_RSP) {
 		*value = f->sp;
 		return 0;
 	}
 	if (reg == UNWIND_RBP)
-		return unwind_saved_reg(f, UNWIND_RBP, f->rbp_at, value);
+		return unwind_get_saved(f, UNWIND_RBP, f->rbp_at, value);
 	if (reg == UNWIND_RBX)
-		return unwind_saved_reg(f, UNWIND_RBX, f->rbx_at, value);
+		return unwind_get_saved(f, UNWIND_RBX, f->rbx_at, value);
 	if (!f->has_regs || reg >= UNWIND_NR_REGS)
 		return -1;
 	*value = f->regs[reg];
 	return 0;
 }
 
-static __always_inline enum stack_end unwind_signal(struct unwind_frame *f)
+/*
+ * Goes from the kernel's frame of a signal handler to the frame that the signal interrupted. The
+ * order of the registers is that of struct sigcontext_64 (arch/x86/include/uapi/asm/sigcontext.h).
+ */
+static __always_inline enum stack_end unwind_step_signal(struct unwind_frame *f)
 {
 	__u64 *c = f->context;
 
@@ -110,7 +115,7 @@ static __always_inline enum stack_end unwind_find_cfa(const struct unwind_frame 
 
 	switch (r->cfa) {
 	case UNWIND_CFA_REG:
-		if (unwind_reg(f, r->cfa_reg, cfa))
+		if (unwind_get_reg(f, r->cfa_reg, cfa))
 			return STACK_END_BAD_RULE;
 		*cfa += (__s64)r->cfa_off;
 		return STACK_GOES_ON;
@@ -118,12 +123,12 @@ static __always_inline enum stack_end unwind_find_cfa(const struct unwind_frame 
 		*cfa = f->sp + 8 + ((f->pc & 15) >= (__u32)r->cfa_off ? 8 : 0);
 		return STACK_GOES_ON;
 	case UNWIND_CFA_DEREF:
-		if (unwind_reg(f, r->cfa_reg, &base))
+		if (unwind_get_reg(f, r->cfa_reg, &base))
 			return STACK_END_BAD_RULE;
 		break;
 	case UNWIND_CFA_DEREF_INDEX:
 		base = f->sp;
-		if (unwind_reg(f, r->cfa_reg, &index))
+		if (unwind_get_reg(f, r->cfa_reg, &index))
 			return STACK_END_BAD_RULE;
 		break;
 	default:
@@ -135,7 +140,7 @@ static __always_inline enum stack_end unwind_find_cfa(const struct unwind_frame 
 	return STACK_GOES_ON;
 }
 
-/* Where the caller's value of a register is from now on, if it is not where it was. */
+/* Notes where the caller's value of register @reg is, if it is not where it was. */
 static __always_inline void unwind_note_saved(struct unwind_frame *f, __u8 how, __s32 off,
 					      __u64 cfa, __u64 rbp, __u32 reg, __u64 *at)
 {
@@ -149,7 +154,10 @@ static __always_inline void unwind_note_saved(struct unwind_frame *f, __u8 how, 
 		f->lost &= ~(1u << reg);
 }
 
-/* Goes from frame @f to its caller. On failure the frame is unusable. */
+/*
+ * Goes from frame @f to its caller by rule @r. Returns STACK_GOES_ON, or how the stack ended; then
+ * the frame is of no more use.
+ */
 static __always_inline enum stack_end unwind_step(struct unwind_frame *f,
 						  const struct unwind_rule *r)
 {
@@ -157,14 +165,14 @@ static __always_inline enum stack_end unwind_step(struct unwind_frame *f,
 	enum stack_end end;
 
 	if (r->cfa == UNWIND_CFA_SIGNAL)
-		return unwind_signal(f);
+		return unwind_step_signal(f);
 	if (r->ra == UNWIND_RA_UNDEFINED)
 		return STACK_END_ROOT;
 	end = unwind_find_cfa(f, r, &cfa);
 	if (end)
 		return end;
 	if (r->ra == UNWIND_RA_REG) {
-		if (unwind_reg(f, r->ra_reg, &pc))
+		if (unwind_get_reg(f, r->ra_reg, &pc))
 			return STACK_END_BAD_RULE;
 	} else if (r->ra == UNWIND_RA_UNSUPPORTED) {
 		return STACK_END_BAD_RULE;
@@ -172,7 +180,7 @@ static __always_inline enum stack_end unwind_step(struct unwind_frame *f,
 		return STACK_END_UNREADABLE;
 	}
 	if (r->rbp == UNWIND_SAVED_RBP || r->rbx == UNWIND_SAVED_RBP)
-		if (unwind_reg(f, UNWIND_RBP, &rbp))
+		if (unwind_get_reg(f, UNWIND_RBP, &rbp))
 			return STACK_END_BAD_RULE;
 	unwind_note_saved(f, r->rbx, r->rbx_off, cfa, rbp, UNWIND_RBX, &f->rbx_at);
 	unwind_note_saved(f, r->rbp, r->rbp_off, cfa, rbp, UNWIND_RBP, &f->rbp_at);
@@ -181,22 +189,21 @@ static __always_inline enum stack_end unwind_step(struct unwind_frame *f,
 	f->sp = cfa;
 	f->pc = pc;
 	f->has_regs = 0;
-	/* Nobody returns to 0: how threads begin where no table says it. */
+	/* Nobody returns to 0. Some threads begin so, and no table says it. */
 	return pc ? STACK_GOES_ON : STACK_END_ROOT;
 }
 
-/* Frames of one stack are not further apart than this: what is, is no frame pointer. */
+/* A frame pointer leads no further up the stack than this many bytes. */
 #define UNWIND_MAX_FRAME (1u << 20)
 
-/* The same along the frame pointer, for code of which no table knows. */
+/* Goes from frame @f to its caller along rbp, for code that no table covers. Returns as above. */
 static __always_inline enum stack_end unwind_step_by_rbp(struct unwind_frame *f)
 {
 	__u64 rbp, saved[2];
 
-	if (unwind_reg(f, UNWIND_RBP, &rbp))
+	if (unwind_get_reg(f, UNWIND_RBP, &rbp))
 		return STACK_END_NO_TABLE;
-	/* So the ABI marks the outermost frame (3.4.1), and the kernel starts programs: the dynamic
-	 * loader's _start has no table. */
+	/* The ABI marks the outermost frame so (3.4.1), and the kernel starts programs so. */
 	if (!rbp)
 		return STACK_END_ROOT;
 	if (rbp & 7 || rbp < f->sp || rbp - f->sp > UNWIND_MAX_FRAME)

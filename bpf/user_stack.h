@@ -1,7 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks the user's stack by tables (bpf/unwind.h). The maps belong to the recorder's side as well:
- * it fills them, and this asks it for what is missing.
+ * Walks the user's stack by unwind tables, so that programs need no frame pointers.
+ *
+ * An example. A sample hits process 4711, a python3, in malloc of Debian 12's libc.so.6.
+ *
+ * 1. Registers. walk_user_stack() takes those with which user space entered the kernel, wherever
+ *    the sample hit. Here rip is 0x7f635f8b6aca and rsp is 0x7ffc0d81e540.
+ * 2. Process. find_space() looks up unwind_spaces[4711] and compares space_id: the process may have
+ *    called exec since, or the id may be another process's now. The entry says that the process has
+ *    6 executable mappings, from unwind_mappings[264] on.
+ * 3. Mapping. search_mappings() finds rip in libc's mapping [0x7f635f844000, 0x7f635f99a000). Its
+ *    bias is 0x7f635f83e000. Its table is the 22 pages from unwind_pages[120] on.
+ * 4. Page. rip is 0x78aca above the bias. So find_rule() looks into page 7 of the table, which is
+ *    unwind_pages[127], for offset 0x8aca. The page says that its 2162 rows begin at row 532480.
+ *    They are in unwind_segments[2], as a segment has 262144 rows.
+ * 5. Row. The last row that begins at or below 0x8aca begins at 0x8ab8, and names rule 57.
+ * 6. Rule. unwind_rules[57] says: the CFA is rsp + 48. The return address is at CFA - 8, the
+ *    caller's rbp at CFA - 24, its rbx at CFA - 32.
+ * 7. Caller. unwind_step() reads one word, the return address at 0x7ffc0d81e568. It is
+ *    0x7f635fbaf898 in libpython3.11. The caller's rsp is the CFA, 0x7ffc0d81e570. The step notes
+ *    where the caller's rbp and rbx are, and does not read them.
+ *
+ * walk_frame() repeats steps 3 to 7 for each frame. It looks callers up at the byte before the
+ * return address, here 0x7f635fbaf897. It searches the mappings only if a frame is not in the
+ * mapping of the frame before. The 16th frame is _start of python3.11. Its rule says that the
+ * return address is undefined. So the stack is complete, STACK_END_ROOT.
+ *
+ * Other ends. If there are more than max_depth frames, the stack is cut there: STACK_END_CUT. The
+ * walk leaves code without a table along rbp, and the caller may have a table again. If rbp is no
+ * frame pointer, the end is STACK_END_NO_TABLE. If a rule cannot be applied, the end is
+ * STACK_END_BAD_RULE or STACK_END_UNREADABLE. bpf/unwind_walk.h decides this. If the mappings of
+ * the process are not to be had, walk_user_stack() returns WALK_IMPOSSIBLE, and the caller takes
+ * the stack along frame pointers.
+ *
+ * Questions. The program asks the recorder through the ring buffer unwind_wants:
+ *
+ * - for the mappings of a process, when unwind_spaces has no entry with its space_id (step 2);
+ * - for the mappings once more, when an address is in none of them (step 3);
+ * - for a table, when a sample hits a mapping that says UNWIND_TABLE_WANTED (step 4).
+ *
+ * The recorder reads /proc/PID/maps, or has the table made (record/unwind/unwinder.c). The program
+ * repeats a question about mappings after ASK_AGAIN_NS. When the recorder has looked in vain, it
+ * settles the process: it sets the time before which the program is not to ask again. If the number
+ * of executable pages changes, the program asks before that time.
+ *
+ * Early samples. As long as an answer may come, a sample is early. If nothing is known of the
+ * process, walk_user_stack() returns WALK_EARLY, and the caller takes the stack along frame
+ * pointers. If a mapping or a table is missing on the way, the walk goes on along rbp and ends with
+ * STACK_END_EARLY. In both cases submit_early() gives the recorder the registers and a copy of the
+ * stack, which the recorder walks later. The stack that was found here counts only if the ring
+ * buffer early_samples has no room.
+ *
+ * Who writes the maps:
+ *
+ * - unwind_spaces: the recorder. The program adds processes, gives them their space_id, and notes
+ *   when it has asked.
+ * - unwind_mappings: the recorder. The program notes that it has asked for a table.
+ * - unwind_pages, unwind_rules, unwind_segments: the recorder. What is there does not change.
+ * - unwind_wants, early_samples: the program.
+ * - unwind_frames, buffers: the program. They are memory for each CPU that does not fit the BPF
+ *   stack.
+ *
+ * The recorder writes while programs read. A table is in its maps before a mapping refers to it.
+ * When the mappings of a process change, they get new room, and unwind_spaces then refers to that.
+ * Nobody writes to the old room before all programs have finished that may read it
+ * (record/unwind/space_maps.h).
  */
 #ifndef BPF_USER_STACK_H
 #define BPF_USER_STACK_H
@@ -22,7 +85,7 @@ const volatile __u32 max_depth = 1; /* frames that a stack_entry has room for */
 
 enum side { SIDE_USER, SIDE_KERNEL, NR_SIDES };
 
-/* Stack buffers for each CPU, one a side: they do not fit the BPF stack. */
+/* Stack buffers for each CPU, one for each side. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, NR_SIDES);
@@ -30,17 +93,17 @@ struct {
 	__uint(value_size, sizeof(struct stack_entry)); /* and frames, set before load */
 } buffers SEC(".maps");
 
-/* How long an answer of the recorder's may take before it is asked again. */
+/* The program waits this long for an answer of the recorder before it asks again. */
 #define ASK_AGAIN_NS 10000000ULL
 
-/* Selector of 64-bit code (arch/x86/include/asm/segment.h). */
+/* The selector of 64-bit code (arch/x86/include/asm/segment.h). */
 #define USER_CS 0x33
 
-/* log2 of the mappings of a process and of the rows of a page. */
+/* Steps of a binary search: a process has at most 2^12 mappings, a page at most 2^16 rows. */
 #define MAPPING_STEPS 13
 #define ROW_STEPS     17
 
-/* Sizes are set before load: one entry each where tables are not used. */
+/* The sizes are set before load. Without unwinding by tables the maps have one entry each. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -94,7 +157,6 @@ struct {
 	__uint(max_entries, 4096);
 } early_samples SEC(".maps");
 
-/* A frame for each CPU: it does not fit the BPF stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -110,16 +172,16 @@ static long unwind_read(void *dst, __u32 size, __u64 addr)
 struct user_walk {
 	struct unwind_walk walk;
 	struct stack_entry *stack;
-	struct unwind_space *space;
-	__u32 first, nr; /* its mappings: it may be another process's before the walk is over */
-	struct unwind_mapping *mapping; /* the last one */
+	struct unwind_space *space; /* may become another process's while the walk goes on */
+	__u32 first, nr;            /* the mappings of the process, as the space said at first */
+	struct unwind_mapping *mapping; /* of the frame before; NULL: it had none */
 	__u64 now_ns;
 	__u32 tgid;
 	__u32 exec_pages;
 };
 
-/* A function like hash_stack, which must return something. */
-__noinline int ask(__u32 tgid, __u64 space_id, __u64 pc, __u32 exec_pages)
+/* Asks for the table of what is mapped at @pc; with a @pc of 0, for the mappings of the process. */
+__verified_once int ask_recorder(__u32 tgid, __u64 space_id, __u64 pc, __u32 exec_pages)
 {
 	struct unwind_want want = {
 		.space_id = space_id, .pc = pc, .tgid = tgid, .exec_pages = exec_pages};
@@ -128,8 +190,8 @@ __noinline int ask(__u32 tgid, __u64 space_id, __u64 pc, __u32 exec_pages)
 }
 
 /*
- * Asks for the mappings of the process, unless that was done a moment ago, or all there was is
- * known and no code has come or gone since.
+ * Asks for the mappings of the process if ask_again_ns has come; of a settled process also if the
+ * number of its executable pages has changed. The sample is early if an answer is due.
  */
 static __always_inline void ask_for_mappings(struct user_walk *w)
 {
@@ -143,12 +205,14 @@ static __always_inline void ask_for_mappings(struct user_walk *w)
 	w->walk.is_early = true;
 	space->is_settled = 0;
 	space->ask_again_ns = w->now_ns + ASK_AGAIN_NS;
-	ask(w->tgid, space->space_id, 0, w->exec_pages);
+	ask_recorder(w->tgid, space->space_id, 0, w->exec_pages);
 }
 
-/* The index of the mapping of @pc, UNWIND_MAX_MAPPINGS when there is none. A function like
- * hash_stack. */
-__noinline __u32 search_mappings(__u32 first, __u32 nr, __u64 pc)
+/*
+ * The index of the mapping at @pc among the @nr mappings from @first on; UNWIND_MAX_MAPPINGS if
+ * there is none.
+ */
+__verified_once __u32 search_mappings(__u32 first, __u32 nr, __u64 pc)
 {
 	for (int i = 0; i < MAPPING_STEPS && nr; i++) {
 		__u32 half = nr / 2, at = first + half;
@@ -168,8 +232,11 @@ __noinline __u32 search_mappings(__u32 first, __u32 nr, __u64 pc)
 	return UNWIND_MAX_MAPPINGS;
 }
 
-/* The number of the rule for the code at @off, UNWIND_NO_RULE when there is none. Another one. */
-__noinline __u32 find_rule(__u64 off, __u64 pages)
+/*
+ * The number of the rule for the code at @off in the table whose pages @pages says (struct
+ * unwind_mapping); UNWIND_NO_RULE if there is none.
+ */
+__verified_once __u32 find_rule(__u64 off, __u64 pages)
 {
 	__u32 at, base, nr, zero = 0;
 	struct unwind_segment *segment;
@@ -204,8 +271,8 @@ __noinline __u32 find_rule(__u64 off, __u64 pages)
 }
 
 /*
- * The rule of mapping @m for the code at @pc; NULL where there is no table. Asks for a table that
- * nobody has asked for.
+ * The rule for the code at @pc in mapping @m, or NULL without a table. Asks for a table that nobody
+ * has asked for.
  */
 static __always_inline const struct unwind_rule *rule_of_mapping(struct user_walk *w,
 								 struct unwind_mapping *m, __u64 pc)
@@ -222,11 +289,11 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 	w->walk.is_early = true;
 	if (pages == UNWIND_TABLE_WANTED &&
 	    __sync_val_compare_and_swap(&m->pages, pages, UNWIND_TABLE_ASKED_FOR) == pages)
-		ask(w->tgid, w->space->space_id, pc, 0);
+		ask_recorder(w->tgid, w->space->space_id, pc, 0);
 	return NULL;
 }
 
-/* The mapping at @pc. Asks for mappings where there is none. */
+/* The mapping at @pc, or NULL. Asks for the mappings of the process if there is none at @pc. */
 static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, __u64 pc)
 {
 	struct unwind_mapping *m = w->mapping;
@@ -241,7 +308,7 @@ static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, 
 	return m;
 }
 
-/* One frame: a callback of bpf_loop, which ends when it returns 1. */
+/* Adds a frame to the stack and goes on to its caller. bpf_loop ends when this returns 1. */
 static long walk_frame(__u32 i, struct user_walk *w)
 {
 	struct unwind_frame *f = w->walk.frame;
@@ -280,7 +347,7 @@ static __always_inline void load_regs(__u64 *to, const struct pt_regs *regs)
 	to[UNWIND_RIP] = regs->ip;
 }
 
-/* A worker of io_uring has the memory of its process, but was never in user space. */
+/* A worker of io_uring has the memory of its process, but has never been in user space. */
 static __always_inline bool has_user_stack(struct task_struct *task)
 {
 	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
@@ -289,8 +356,8 @@ static __always_inline bool has_user_stack(struct task_struct *task)
 }
 
 /*
- * What is known of the process; NULL, and the recorder is asked, when that is nothing yet: then it
- * is early, unless there is nothing to be had.
+ * The entry of the process in unwind_spaces; NULL if nothing is known of its mappings. Then this
+ * asks the recorder, and *@is_early says whether it may know them later.
  */
 static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_id, __u64 now_ns,
 						       bool *is_early)
@@ -303,7 +370,7 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 	if (space && space->space_id == space_id && space->nr)
 		return space;
 	if (!space) {
-		/* Without room for it there is nothing to ask for. */
+		/* Without room for the process, an answer would be of no use. */
 		if ((int)bpf_map_update_elem(&unwind_spaces, &tgid, &unknown, BPF_NOEXIST) ==
 		    -E2BIG)
 			return NULL;
@@ -312,29 +379,28 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 			*is_early = !space->is_settled;
 			return NULL;
 		}
-		/* Another address space, or no answer. */
+		/* The entry is of another address space, or no answer came, or it is time again. */
 		space->nr = 0;
 		space->space_id = space_id;
 		space->is_settled = 0;
 		space->ask_again_ns = unknown.ask_again_ns;
 	}
-	ask(tgid, space_id, 0, 0);
+	ask_recorder(tgid, space_id, 0, 0);
 	*is_early = true;
 	return NULL;
 }
 
 enum walk_result {
-	WALK_DONE,
-	WALK_IMPOSSIBLE, /* what there is to be known of the process is known, or it is not for 64
-			    bits */
-	WALK_EARLY,
+	WALK_DONE,       /* the stack is in its buffer */
+	WALK_IMPOSSIBLE, /* the mappings are not to be had, or the code is not 64-bit */
+	WALK_EARLY,      /* the mappings are not known yet */
 };
 
 /*
- * Walks the user stack of the task, of process @tgid and its address space @space_id, into its
- * buffer. That it has one is known. A function like hash_stack.
+ * Walks the user stack of the current task, which must have one, into its buffer. @tgid and
+ * @space_id are those of the task's process. Returns enum walk_result.
  */
-__noinline int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns)
+__verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 zero = 0, side = SIDE_USER;
@@ -362,8 +428,8 @@ __noinline int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns)
 }
 
 /*
- * Hands a sample to the recorder whose stack could not be walked yet. Returns false when there is
- * no room; nothing has happened then.
+ * Hands an early sample to the recorder. Returns false if the ring buffer has no room; then nothing
+ * has happened.
  */
 static __always_inline bool submit_early(struct task_struct *task, const struct count_key *key,
 					 __u32 set, __u64 space_id, __u64 now_ns)
@@ -380,7 +446,7 @@ static __always_inline bool submit_early(struct task_struct *task, const struct 
 	sample->space_id = space_id;
 	sample->set = set;
 	load_regs(sample->regs, (struct pt_regs *)bpf_task_pt_regs(task));
-	/* Page by page, since a read fails as a whole. */
+	/* A read that meets the end of the stack fails as a whole, so pages are read one by one. */
 	page = early_stack_begin(sample->regs[UNWIND_RSP]);
 	nr = (sample->regs[UNWIND_RSP] - 128) & (EARLY_PAGE_BYTES - 1);
 	sample->nr_bytes = 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sample whose stack is being walked: what the steps read is its copy. */
+/* The sample whose stack is being walked. unwind_read() reads from its copy of the stack. */
 static const struct early_sample *walked;
 
 static long unwind_read(void *dst, __u32 size, __u64 addr)
@@ -20,12 +20,14 @@ static long unwind_read(void *dst, __u32 size, __u64 addr)
 
 #include "bpf/unwind_walk.h"
 
+/* Bytes of @sample with as much of the stack as was copied. */
 static size_t size_of(const struct early_sample *sample)
 {
 	return offsetof(struct early_sample, stack) +
 	       (sample->nr_bytes <= EARLY_STACK_BYTES ? sample->nr_bytes : 0);
 }
 
+/* Frees the copy of the stack. */
 static void release_raw(struct early_samples *early, struct early *e)
 {
 	if (!e->raw)
@@ -56,6 +58,7 @@ int early_samples_add(struct early_samples *early, const struct early_sample *sa
 	return 0;
 }
 
+/* What early_samples_walk() was called with. */
 struct finder {
 	struct table_maps *store;
 	early_samples_find_fn find;
@@ -63,8 +66,8 @@ struct finder {
 };
 
 /*
- * Looks up the code of the frame that the walk of @walked has come to: *@rule is NULL where there
- * is no table. Returns 0 or -ENOMEM.
+ * Looks up the code of the frame that the walk of @walked has come to. *@rule is NULL if there is
+ * no table. Returns 0 or -ENOMEM.
  */
 static int find_rule(const struct finder *finder, struct unwind_walk *w, bool *is_mapped,
 		     const struct unwind_rule **rule)
@@ -75,14 +78,17 @@ static int find_rule(const struct finder *finder, struct unwind_walk *w, bool *i
 
 	if (found == -ENOMEM)
 		return found;
-	*is_mapped = found != 0; /* also where nobody can tell yet */
+	*is_mapped = found != 0; /* -EAGAIN: it may be */
 	*rule = NULL;
 	if (found == 1 && UNWIND_NR_PAGES(mapping.pages))
 		*rule = table_maps_find(finder->store, &mapping, pc);
 	else if (found == 1)
 		w->is_early |= mapping.pages != UNWIND_WITHOUT_TABLE;
 	else
-		/* What runs is mapped, if not where it was when that was looked up. */
+		/*
+		 * This code runs, or a table led to it. So it is mapped, and the known mappings are
+		 * of another time.
+		 */
 		w->is_early |= found || !w->by_rbp;
 	return 0;
 }
@@ -113,13 +119,14 @@ static int walk_stack(struct early_samples *early, const struct finder *finder, 
 		unwind_leave_frame(&w, rule);
 	}
 	*end = unwind_walk_end(&w);
-	/* There may be more of the stack than was copied. */
+	/* The stack may be longer than its copy. */
 	if (*end == STACK_END_UNREADABLE)
 		*end = STACK_END_EARLY;
 	return 0;
 }
 
-static int keep(struct early_samples *early, struct early *e)
+/* Replaces the copy of the stack by the frames in scratch. Returns 0 or -ENOMEM. */
+static int keep_frames(struct early_samples *early, struct early *e)
 {
 	size_t size = early->scratch.nr * sizeof(*e->frames);
 
@@ -146,7 +153,7 @@ int early_samples_walk(struct early_samples *early, struct table_maps *store,
 		walked = e->raw;
 		ret = walk_stack(early, &finder, is_last && e->is_taken, &e->end);
 		if (!ret)
-			ret = keep(early, e);
+			ret = keep_frames(early, e);
 		if (ret == -ENOMEM)
 			break;
 		ret = 0;
@@ -155,7 +162,7 @@ int early_samples_walk(struct early_samples *early, struct table_maps *store,
 	return ret;
 }
 
-static void release(struct early_samples *early, struct early *e)
+static void release_sample(struct early_samples *early, struct early *e)
 {
 	release_raw(early, e);
 	free(e->frames);
@@ -173,7 +180,7 @@ void early_samples_forget(struct early_samples *early)
 
 	vec_for_each(&early->samples, e) {
 		if (e->is_taken)
-			release(early, e);
+			release_sample(early, e);
 		else
 			early->samples.data[nr++] = *e;
 	}
@@ -183,7 +190,7 @@ void early_samples_forget(struct early_samples *early)
 void early_samples_deinit(struct early_samples *early)
 {
 	vec_for_each(&early->samples, e)
-		release(early, e);
+		release_sample(early, e);
 	vec_free(&early->samples);
 	vec_free(&early->scratch);
 }

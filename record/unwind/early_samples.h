@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples whose stacks could not be walked when they were taken, since too little was known of
- * their processes (struct early_sample of bpf/shared.h). Their stacks are walked here, by the same
- * steps, as soon as all that a walk needs is known; at the latest when their set is drained.
+ * Early samples (struct early_sample of bpf/shared.h): when they were taken, too little was known
+ * of their processes to walk their stacks. The recorder walks the copies of the stacks here, with
+ * the code of the BPF program, as soon as it knows enough. At the latest it walks a stack when it
+ * drains the set of the sample.
  */
 #ifndef RECORD_UNWIND_EARLY_SAMPLES_H
 #define RECORD_UNWIND_EARLY_SAMPLES_H
@@ -17,46 +18,47 @@
 #include "record/unwind/table_maps.h"
 
 struct early {
-	struct early_sample *raw; /* NULL: it has been walked */
+	struct early_sample *raw; /* NULL: its stack has been walked */
 	struct count_key key;
 	uint64_t time_ns;
 	uint32_t set;
-	bool is_taken;    /* its set has been taken */
+	bool is_taken;    /* its set is being drained */
 	uint64_t *frames; /* leaf first */
 	uint32_t nr_frames;
 	enum stack_end end;
 };
 
-/* All zero but the depth: none. */
+/* With all fields 0 but max_depth there are no samples. */
 struct early_samples {
 	VEC(struct early) samples;
-	size_t nr_raw;    /* that have not been walked */
-	size_t raw_bytes; /* of them */
+	size_t nr_raw;    /* samples whose stacks have not been walked */
+	size_t raw_bytes; /* of these samples */
 	uint32_t max_depth;
-	VEC(uint64_t) scratch;
+	VEC(uint64_t) scratch; /* frames of the stack that is being walked */
 };
 
 /*
- * Finds what the process of @sample had mapped at @pc. Returns 1, 0 when nothing was there, or
- * -EAGAIN when that is not known yet.
+ * Finds the mapping at @pc in the process of @sample. Returns 1; 0 if nothing was mapped there;
+ * -EAGAIN if that is not known yet; or -ENOMEM.
  */
 typedef int (*early_samples_find_fn)(void *ctx, const struct early_sample *sample, uint64_t pc,
 				     struct unwind_mapping *mapping);
 
-/* Adds a copy. Returns 0 or -ENOMEM. */
+/* Adds a copy of @sample. Returns 0 or -ENOMEM. */
 int early_samples_add(struct early_samples *early, const struct early_sample *sample);
 
-/* The set has been taken: its samples are to be counted with it. */
+/* Notes that @set is being drained: its samples are to be counted with it. */
 void early_samples_take(struct early_samples *early, uint32_t set);
 
 /*
- * Walks the stacks of all samples that have not been walked and for which @find knows enough; with
- * @is_last, those that were taken as far as it gets. Returns 0 or -ENOMEM.
+ * Walks all stacks that have not been walked and of which @find knows enough. With @is_last, it
+ * walks the stacks of taken samples as far as it gets. @ctx is handed to @find. Returns 0 or
+ * -ENOMEM.
  */
 int early_samples_walk(struct early_samples *early, struct table_maps *store,
 		       early_samples_find_fn find, void *ctx, bool is_last);
 
-/* Removes the samples that were taken, when they have been counted. */
+/* Removes the taken samples. They must have been counted. */
 void early_samples_forget(struct early_samples *early);
 
 void early_samples_deinit(struct early_samples *early);

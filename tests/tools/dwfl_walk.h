@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks the stack of a stopped thread with libdwfl of elfutils, which shares no code with us. */
+/* Walks the stack of a stopped thread with libdwfl of elfutils, which shares no code with ours. */
 #ifndef TESTS_DWFL_WALK_H
 #define TESTS_DWFL_WALK_H
 
@@ -8,7 +8,7 @@
 
 #include "tests/tools/table_walk.h"
 
-/* The debug information of other files is not asked for: what is loaded has all that it takes. */
+/* Finds no debug information in other files: the mapped files have all that a walk needs. */
 static int dwfl_walk_no_debuginfo(
 	Dwfl_Module *module __attribute__((unused)), void **userdata __attribute__((unused)),
 	const char *name __attribute__((unused)), Dwarf_Addr base __attribute__((unused)),
@@ -23,7 +23,7 @@ static const Dwfl_Callbacks dwfl_walk_callbacks = {
 	.find_debuginfo = dwfl_walk_no_debuginfo,
 };
 
-/* Looks at what @tid maps now. It must be stopped. */
+/* Tells @dwfl what @tid maps now. @tid must be stopped. */
 static void dwfl_walk_report(Dwfl *dwfl, pid_t tid)
 {
 	dwfl_report_begin(dwfl);
@@ -63,8 +63,10 @@ static int dwfl_walk_frame(Dwfl_Frame *state, void *arg)
 	return DWARF_CB_OK;
 }
 
-/* Does call frame information tell the caller of this frame? Else libdwfl takes rbp for a frame
- * pointer. */
+/*
+ * Does call frame information say how to leave the code at @lookup_pc? If not, libdwfl takes rbp
+ * for a frame pointer.
+ */
 static bool dwfl_walk_knows(Dwfl *dwfl, uint64_t lookup_pc)
 {
 	Dwfl_Module *module = dwfl_addrmodule(dwfl, lookup_pc);
@@ -75,7 +77,7 @@ static bool dwfl_walk_knows(Dwfl *dwfl, uint64_t lookup_pc)
 	return cfi && !dwarf_cfi_addrframe(cfi, lookup_pc - bias, &frame);
 }
 
-/* Returns NULL, or why libdwfl did not get to the stack's end. */
+/* Walks the stack of @tid. Returns NULL, or why libdwfl did not reach the root. */
 static const char *dwfl_walk(Dwfl *dwfl, pid_t tid, struct walk *walk)
 {
 	walk->nr = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks the stack of a stopped process in user space with the code that the BPF program has
- * (bpf/unwind.h), by tables made from the files that the process maps. What differs from the
- * program is only where memory, mappings and rows are looked up.
+ * Walks the stack of a stopped thread in user space, with the code of the BPF program
+ * (bpf/unwind_walk.h) and tables made from the files that the process maps. It differs from the
+ * program only in where it looks up memory, mappings and rows.
  */
 #ifndef TESTS_TABLE_WALK_H
 #define TESTS_TABLE_WALK_H
@@ -22,33 +22,33 @@
 #include "record/proc/proc_maps.h"
 #include "record/cfi/unwind_table.h"
 
-/* Frames of a walk at most; both sides stop there. */
+/* A walk has at most this many frames. The walk by libdwfl stops there as well. */
 #define WALK_MAX_DEPTH 1024
 #define WALK_MAX_MAPS  (16u << 20)
 
-/* A walk. Of each frame: the program counter and what the callers' registers are. */
+/* A walk, with the registers of each frame. */
 struct walk {
 	size_t nr;
 	struct walk_frame {
 		uint64_t pc, sp;
-		uint64_t lookup_pc; /* ours only, as the rule */
+		uint64_t lookup_pc; /* only in our walk */
 		uint64_t rbp, rbx;
-		bool has_rbp, has_rbx;   /* else they are not known */
-		struct unwind_rule rule; /* that led to the next frame */
+		bool has_rbp, has_rbx;   /* false: nobody knows the register */
+		struct unwind_rule rule; /* only in our walk: it led to the next frame */
 	} frames[WALK_MAX_DEPTH];
 	enum stack_end end;
 };
 
-/* A file's table. Files are told apart by device and inode. */
+/* A file's table. Device and inode tell files apart. */
 struct table_file {
 	uint64_t dev, inode;
-	int status; /* of making the table */
+	int status; /* as unwind_table_build() returned it */
 	struct unwind_table table;
 };
 
 struct table_mapping {
 	uint64_t start, end, pgoff;
-	size_t file; /* SIZE_MAX: none, as of JIT code */
+	size_t file; /* SIZE_MAX: it has no table, as JIT code */
 	char name[64];
 };
 
@@ -59,7 +59,7 @@ struct table_files {
 
 typedef VEC(struct table_mapping) table_mapping_vec;
 
-/* The walked process: unwind_read() has no room for it. */
+/* The walked thread. unwind_read() has no parameter for it. */
 static pid_t table_walk_pid;
 
 static long unwind_read(void *dst, __u32 size, __u64 addr)
@@ -69,7 +69,7 @@ static long unwind_read(void *dst, __u32 size, __u64 addr)
 	return process_vm_readv(table_walk_pid, &local, 1, &remote, 1, 0) == size ? 0 : -1;
 }
 
-/* The mapping's bytes as a file: for the vdso, which is none. Returns a descriptor or -1. */
+/* Copies the bytes of a mapping to a file: the vdso is no file. Returns a descriptor or -1. */
 static int table_copy_memory(pid_t pid, const struct proc_map *map)
 {
 	_cleanup_close_ int fd = memfd_create("image", MFD_CLOEXEC);
@@ -96,7 +96,7 @@ static int table_open_mapped(pid_t pid, const struct proc_map *map)
 	return fd >= 0 ? fd : open(map->path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The table of what is mapped there, SIZE_MAX when it has none. */
+/* The index of the table for @map, or SIZE_MAX if it has none. */
 static size_t table_files_get(struct table_files *files, pid_t pid, const struct proc_map *map)
 {
 	struct table_file file = {.dev = map->dev, .inode = map->inode};
@@ -117,7 +117,7 @@ static size_t table_files_get(struct table_files *files, pid_t pid, const struct
 	return file.status ? SIZE_MAX : files->files.nr - 1;
 }
 
-/* Makes @mappings of @maps, the text of /proc/PID/maps, which is changed. */
+/* Makes @mappings of @maps, the text of /proc/PID/maps. This changes the text. */
 static void table_mappings_read(struct table_files *files, pid_t pid, char *maps,
 				table_mapping_vec *mappings)
 {
@@ -160,7 +160,7 @@ static void table_frame_init(struct unwind_frame *f, const struct user_regs_stru
 	};
 }
 
-/* NULL: the file has no table. */
+/* The rule for the code at @pc in mapping @m, or NULL without a table. */
 static const struct unwind_rule *table_find_rule(const struct table_files *files,
 						 const struct table_mapping *m, uint64_t pc)
 {
@@ -169,7 +169,7 @@ static const struct unwind_rule *table_find_rule(const struct table_files *files
 	return unwind_table_find(&files->files.data[m->file].table, pc - m->start + m->pgoff);
 }
 
-/* @rule may be NULL. */
+/* Notes frame @f and the rule by which the walk will leave it; NULL: along rbp. */
 static void table_keep_frame(const struct unwind_frame *f, const struct unwind_rule *rule,
 			     struct walk_frame *frame)
 {
@@ -180,13 +180,13 @@ static void table_keep_frame(const struct unwind_frame *f, const struct unwind_r
 				     .sp = f->sp,
 				     .lookup_pc = unwind_lookup_pc(f),
 				     .rule = rule ? *rule : no_rule};
-	frame->has_rbp = !unwind_reg(f, UNWIND_RBP, &rbp);
-	frame->has_rbx = !unwind_reg(f, UNWIND_RBX, &rbx);
+	frame->has_rbp = !unwind_get_reg(f, UNWIND_RBP, &rbp);
+	frame->has_rbx = !unwind_get_reg(f, UNWIND_RBX, &rbx);
 	frame->rbp = rbp;
 	frame->rbx = rbx;
 }
 
-/* Walks from @regs, those of the stopped thread @tid. */
+/* Walks the stack of the stopped thread @tid, whose registers are @regs. */
 static void table_walk(const struct table_files *files, const table_mapping_vec *mappings,
 		       pid_t tid, const struct user_regs_struct *regs, struct walk *walk)
 {

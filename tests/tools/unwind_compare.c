@@ -4,11 +4,12 @@
  *
  *	unwind_compare [-n STOPS] [-s STEPS] [-d MAX-DELAY-US] [-v] COMMAND [ARG...]
  *
- * Runs the command, again and again if it is short, and stops a thread of what it started at STOPS
- * random moments. There both walk the stack. With -s it then goes on by STEPS instructions, and
- *both walk after each: that leads through all prologues and epilogues. Prints what was the same,
- *and each kind of difference with its function and the rule that was applied. The exit status is 0
- *whatever was found, unless nothing was.
+ * It runs the command, again and again if it is short. It stops a thread of the command or of a
+ * child at STOPS random moments, and both walk the stack. With -s the thread then goes on by STEPS
+ * single instructions, and both walk after each. That leads through prologues and epilogues.
+ *
+ * It prints how much was the same, and each kind of difference with its function and the rule that
+ * was applied. The exit status is 0 whatever was found, unless no thread could be stopped.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -22,7 +23,7 @@
 
 /* What a thread maps, and libdwfl's view of it. */
 struct view {
-	char_vec maps; /* as they were when the rest was made */
+	char_vec maps; /* the text of /proc/PID/maps from which the rest was made */
 	unsigned int nr_execs;
 	table_mapping_vec mappings;
 	Dwfl *dwfl;
@@ -63,7 +64,7 @@ static void view_free(void *data)
 	free(view);
 }
 
-/* The view of a stopped thread, made anew where its mappings have changed. NULL: it is gone. */
+/* The view of a stopped thread, made anew if its mappings have changed. NULL: it is gone. */
 static struct view *view_get(struct comparison *c, struct tracee *t)
 {
 	_cleanup_(cleanup_free) char *copy = NULL;
@@ -109,9 +110,9 @@ static void rule_print(char *text, size_t size, const struct unwind_rule *r)
 		 r->rbx, r->rbx_off);
 }
 
-/* Counts a difference, of which @frame is the last frame before it. */
-static void note(struct comparison *c, const struct view *view, const struct walk_frame *frame,
-		 const char *what)
+/* Counts a difference between the callers of @frame, or between how the walks end there. */
+static void note_difference(struct comparison *c, const struct view *view,
+			    const struct walk_frame *frame, const char *what)
 {
 	const struct table_mapping *m = table_mapping_at(&view->mappings, frame->pc);
 	Dwfl_Module *module = dwfl_addrmodule(view->dwfl, frame->pc);
@@ -120,7 +121,7 @@ static void note(struct comparison *c, const struct view *view, const struct wal
 	char rule[128];
 
 	rule_print(rule, sizeof(rule), &frame->rule);
-	snprintf(kind.text, sizeof(kind.text), "%s, behind %s in %s+%#" PRIx64 " (%s)", what,
+	snprintf(kind.text, sizeof(kind.text), "%s, after %s in %s+%#" PRIx64 " (%s)", what,
 		 name ? name : "?", m ? m->name : "?",
 		 m ? frame->pc - m->start + m->pgoff : frame->pc, rule);
 	vec_for_each(&c->kinds, k) {
@@ -148,15 +149,15 @@ static void compare_reg(struct comparison *c, const struct view *view, size_t i,
 	if (!has || ours == theirs)
 		return;
 	snprintf(what, sizeof(what), "another %s", name);
-	note(c, view, &c->ours.frames[i ? i - 1 : 0], what);
+	note_difference(c, view, &c->ours.frames[i ? i - 1 : 0], what);
 }
 
 /*
- * Both have the same first @i frames. Why is there nothing to compare the rest with? NULL: there
- * is, or there is no rest.
+ * The first @i frames are the same in both walks. Returns why the rest cannot be compared; NULL if
+ * it can be, or if there is no rest. @gave_up is what dwfl_walk() returned.
  */
-static const char *incomparable(const struct comparison *c, const struct view *view, size_t i,
-				const char *gave_up)
+static const char *why_incomparable(const struct comparison *c, const struct view *view, size_t i,
+				    const char *gave_up)
 {
 	const bool has_rest = i < c->ours.nr || i < c->theirs.nr;
 
@@ -165,7 +166,7 @@ static const char *incomparable(const struct comparison *c, const struct view *v
 	return i == c->theirs.nr ? gave_up : NULL;
 }
 
-/* Counts the frames that are the same in both, and what the first difference is. */
+/* Counts the frames that are the same in both walks, and notes the first difference. */
 static void compare_frames(struct comparison *c, const struct view *view, const char *gave_up)
 {
 	const struct walk *ours = &c->ours, *theirs = &c->theirs;
@@ -181,9 +182,8 @@ static void compare_frames(struct comparison *c, const struct view *view, const 
 		i++;
 	}
 	c->same_frames += i;
-	gave_up = incomparable(c, view, i, gave_up);
+	gave_up = why_incomparable(c, view, i, gave_up);
 	if (gave_up) {
-		/* There is nothing to compare the rest with. */
 		c->frames += i;
 		c->gave_up++;
 		if (ours->end == STACK_END_ROOT)
@@ -203,7 +203,7 @@ static void compare_frames(struct comparison *c, const struct view *view, const 
 			 : i < ours->nr ? "libdwfl has no caller"
 					: end_names[ours->end]);
 	}
-	note(c, view, &ours->frames[i ? i - 1 : 0], what);
+	note_difference(c, view, &ours->frames[i ? i - 1 : 0], what);
 }
 
 static void walk_print(const struct walk *walk, const char *whose)
@@ -214,8 +214,8 @@ static void walk_print(const struct walk *walk, const char *whose)
 	printf(" %s\n", end_names[walk->end]);
 }
 
-/* Walks the stack of a stopped thread both ways. */
-static void compare(struct comparison *c, struct tracee *t)
+/* Walks the stack of a stopped thread both ways, and compares. */
+static void compare_walks(struct comparison *c, struct tracee *t)
 {
 	uint64_t identical = c->identical;
 	struct user_regs_struct regs;
@@ -236,8 +236,8 @@ static void compare(struct comparison *c, struct tracee *t)
 	}
 }
 
-/* Goes on by one instruction of @t. Returns whether it has got there, and is still there. */
-static bool step(struct comparison *c, struct tracee *t)
+/* Lets @t run for one instruction. Returns false if @t ended. */
+static bool step_thread(struct comparison *c, struct tracee *t)
 {
 	pid_t tid = t->tid;
 	struct tracee *at;
@@ -251,13 +251,14 @@ static bool step(struct comparison *c, struct tracee *t)
 	return false;
 }
 
-/* Stops one of the threads after a random moment. NULL: there are none any more. */
-static struct tracee *stop_one(struct comparison *c)
+/* Stops a thread after a random time. NULL: there are no threads any more. */
+static struct tracee *stop_thread(struct comparison *c)
 {
 	const int64_t delay_ns = random_below(&c->random, c->delay_us * 1000);
 	struct tracee *t = tracees_wait(&c->tracees, delay_ns);
 
-	/* Each of them may be one that cannot stop now, as a parent in vfork() cannot. */
+	/* A thread may be unable to stop now, as a parent in vfork() is. So others are asked, too.
+	 */
 	while (!t && c->tracees.all.nr) {
 		tracee_ask(c->tracees.all.data[random_below(&c->random, c->tracees.all.nr)]);
 		t = tracees_wait(&c->tracees, 1000000);
@@ -265,20 +266,21 @@ static struct tracee *stop_one(struct comparison *c)
 	return t;
 }
 
-static void run(struct comparison *c, char **argv)
+/* Runs the command once. */
+static void compare_command(struct comparison *c, char **argv)
 {
 	uint64_t before = c->stops;
 
 	tracees_start(&c->tracees, argv);
 	while (c->stops < c->wanted) {
-		struct tracee *t = stop_one(c);
+		struct tracee *t = stop_thread(c);
 
 		if (!t)
 			break;
-		compare(c, t);
+		compare_walks(c, t);
 		for (uint64_t i = 0; t && i < c->steps && c->stops < c->wanted; i++) {
-			if (step(c, t))
-				compare(c, t);
+			if (step_thread(c, t))
+				compare_walks(c, t);
 			else
 				t = NULL;
 		}
@@ -290,14 +292,14 @@ static void run(struct comparison *c, char **argv)
 		errx(1, "'%s' ended before it could be stopped", argv[0]);
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_kinds(const void *a, const void *b)
 {
 	const struct kind *x = a, *y = b;
 
 	return x->nr != y->nr ? (x->nr < y->nr ? 1 : -1) : strcmp(x->text, y->text);
 }
 
-static void print(struct comparison *c)
+static void print_summary(struct comparison *c)
 {
 	printf("stops %" PRIu64 " identical %" PRIu64 " root %" PRIu64 " gave-up %" PRIu64
 	       " other-callers %" PRIu64 " frames %" PRIu64 " same-frames %" PRIu64
@@ -305,7 +307,7 @@ static void print(struct comparison *c)
 	       c->stops, c->identical, c->at_root, c->gave_up, c->other_callers, c->frames,
 	       c->same_frames, c->regs, c->same_regs, c->lost_regs);
 	if (c->kinds.nr)
-		qsort(c->kinds.data, c->kinds.nr, sizeof(c->kinds.data[0]), by_number);
+		qsort(c->kinds.data, c->kinds.nr, sizeof(c->kinds.data[0]), compare_kinds);
 	for (size_t i = 0; i < c->kinds.nr; i++)
 		printf("%6zu x %s\n", c->kinds.data[i].nr, c->kinds.data[i].text);
 }
@@ -327,8 +329,8 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		errx(2, "a command is missing");
 	while (c.stops < c.wanted)
-		run(&c, argv + optind);
-	print(&c);
+		compare_command(&c, argv + optind);
+	print_summary(&c);
 	vec_for_each(&c.files.files, f)
 		if (!f->status)
 			unwind_table_deinit(&f->table);

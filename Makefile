@@ -100,6 +100,10 @@ $(B)/tests/table_make: $(B)/tests/tools/table_make.o $(RECORD_LIB) $(BASE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
 
+$(B)/tests/contain: $(B)/tests/tools/contain.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^
+
 $(B)/tests/%: $(B)/tests/tools/%.o $(REPORT_LIB) $(BASE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)

@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# Runs parts of the tests and adds up. Source it, with BUILD the build directory; the shell's traps are set here.
+: "${BUILD:?the build directory}"
+parts_dir=$(mktemp -d)
+chmod 755 "$parts_dir" # parts become other users
+results=$parts_dir/results
+: > "$results"
+contained=
+trap end_parts EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# end_parts: ends the part that runs, with all that it started, and removes its files.
+end_parts()
+{
+	[ -z "$contained" ] || { kill -TERM "$contained"; wait "$contained"; } 2> /dev/null
+	rm -rf --one-file-system "$parts_dir"
+}
+
+# judge_part NAME STATUS TAP LEFT: prints what failed and was skipped, then "RESULT PASSED FAILED SKIPPED". A part fails
+# also if it dies, keeps no plan, or has left a process.
+judge_part()
+{
+	awk -v name="$1" -v status="$2" -v tap="$3" -v limit="$part_timeout" '
+		FILENAME != tap { failed++; print "FAIL " name ": it left a process: " $0; next }
+		/^ok .*# SKIP/  { ran++; skipped++; sub(/^ok [0-9]+ - /, ""); print "SKIP " name ": " $0; next }
+		/^ok /          { ran++; passed++; next }
+		/^not ok /      { ran++; failed++; sub(/^not ok [0-9]+ - /, ""); print "FAIL " name ": " $0; next }
+		/^1\.\.[0-9]+/  { split($0, p, /\.\./); planned = p[2] + 0; has_plan = 1; next }
+		/^#/ && failed  { print "     " $0 }
+		END {
+			why = status == 124 ? "it took more than " limit " s" : "exit status " status
+			if (!has_plan || planned != ran || (status != 0 && !failed)) {
+				failed++
+				print "FAIL " name ": " why ", " ran + 0 " of " planned + 0 " tests ran"
+			}
+			print "RESULT " passed + 0, failed + 0, skipped + 0
+		}' "$3" "$4"
+}
+
+# run_part NAME COMMAND...: in a temporary directory of its own, for PART_TIMEOUT seconds at most. Prints what failed,
+# what was skipped, and the counts; appends the counts to the file $results.
+run_part()
+{
+	local name=$1 tap=$parts_dir/tap status part_timeout=${PART_TIMEOUT:-1800} passed failed skipped
+	shift
+	mkdir -m 755 "$parts_dir/tmp"
+	: > "$parts_dir/left"
+	TMPDIR=$parts_dir/tmp "$BUILD/tests/contain" "$part_timeout" "$parts_dir/left" "$@" > "$tap" 2> "$tap.err" &
+	contained=$!
+	wait "$contained"
+	status=$?
+	contained=
+	judge_part "$name" $status "$tap" "$parts_dir/left" > "$tap.judged"
+	grep -v '^RESULT ' "$tap.judged"
+	sed -n 's/^RESULT //p' "$tap.judged" | tee -a "$results" > "$tap.counts"
+	read -r passed failed skipped < "$tap.counts"
+	echo "$name: $passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ] || tail -n 20 "$tap.err" | sed 's/^/     | /'
+	rm -rf --one-file-system "$parts_dir/tmp" "$tap"*
+}
+
+# sum_results: the counts of all parts together, in a line; succeeds if none failed and one passed.
+sum_results()
+{
+	awk '{p += $1; f += $2; s += $3} END {print p + 0 " passed, " f + 0 " failed, " s + 0 " skipped"; exit f || !p}' "$results"
+}

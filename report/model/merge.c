@@ -47,12 +47,32 @@ static const struct prof_mapping **kernel_places(const struct prof_epoch *epoch)
 	return places;
 }
 
+/* What is known of each object's file, NULL where that is nothing. */
+static const struct prof_file_info **object_files(const struct prof_epoch *epoch)
+{
+	const struct prof_file_info **files = calloc(epoch->nr_objects + 1, sizeof(*files));
+
+	for (uint32_t i = 0; files && i < epoch->nr_file_infos; i++)
+		files[epoch->file_infos[i].object] = &epoch->file_infos[i];
+	return files;
+}
+
+/* Member by member: keys are compared as bytes, and an assignment need not keep the padding. */
+static void copy_file_info(struct prof_file_info *to, const struct prof_file_info *from)
+{
+	to->inode = from->inode;
+	to->size = from->size;
+	to->mtime_ns = from->mtime_ns;
+	to->ctime_ns = from->ctime_ns;
+}
+
 static int merge_objects(struct merge *m)
 {
 	const struct prof_epoch *epoch = m->epoch;
 	_cleanup_free_ const struct prof_mapping **places = kernel_places(epoch);
+	_cleanup_free_ const struct prof_file_info **files = object_files(epoch);
 
-	if (!places)
+	if (!places || !files)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < epoch->nr_objects; i++) {
 		const struct prof_object *object = &epoch->objects[i];
@@ -65,6 +85,10 @@ static int merge_objects(struct merge *m)
 		key.instance = object->instance;
 		key.build_id.size = object->build_id_size;
 		memcpy(key.build_id.bytes, object->build_id, object->build_id_size);
+		if (files[i] && !object->build_id_size) {
+			key.has_file = true;
+			copy_file_info(&key.file, files[i]);
+		}
 		if (object_kind_is_kernel(object->kind) && places[i]) {
 			key.is_placed = true;
 			key.bias = places[i]->start - places[i]->pgoff;
@@ -176,11 +200,18 @@ static int merge_process_infos(struct merge *m)
 
 static int merge_frames(struct merge *m)
 {
+	_cleanup_free_ bool *exact = calloc((size_t)m->epoch->nr_frames + 1, sizeof(*exact));
+
+	if (!exact)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->epoch->nr_exact_frames; i++)
+		exact[m->epoch->exact_frames[i]] = true;
 	for (uint32_t i = 0; i < m->epoch->nr_frames; i++) {
 		const struct prof_frame *frame = &m->epoch->frames[i];
 		int ret = model_add_frame(m->model,
 					  (struct model_frame){.object = m->objects[frame->object],
-							       .offset = frame->offset},
+							       .offset = frame->offset,
+							       .is_exact = exact[i]},
 					  &m->frames[i]);
 
 		if (ret)

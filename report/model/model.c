@@ -154,13 +154,14 @@ const struct model_mapping *model_find_mapping(const struct model *model, uint32
 
 int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id)
 {
-	uint64_t hash = hash_ids(frame.object, frame.offset);
+	uint64_t hash = hash_ids((uint64_t)frame.is_exact << 32 | frame.object, frame.offset);
 	int ret;
 
 	index_for_each(&model->frame_index, hash, i) {
 		const struct model_frame *have = &model->frames.data[i];
 
-		if (have->object == frame.object && have->offset == frame.offset) {
+		if (have->object == frame.object && have->offset == frame.offset &&
+		    have->is_exact == frame.is_exact) {
 			*id = i;
 			return 0;
 		}

@@ -30,7 +30,9 @@ struct object_key {
 	uint32_t instance;
 	uint8_t kind;      /* enum prof_object_kind */
 	uint8_t is_placed; /* kernel objects: bias is known */
+	uint8_t has_file;  /* file is known */
 	struct build_id build_id;
+	struct prof_file_info file; /* of a file without a build-id; object is not used */
 };
 
 struct model_object {
@@ -61,6 +63,7 @@ struct model_mapping {
 
 struct model_frame {
 	uint32_t object;
+	bool is_exact; /* the address is no return address, whatever the place in the stack */
 	uint64_t offset;
 };
 
@@ -94,6 +97,9 @@ struct model {
 	struct index symbol_index, mapping_index;
 	uint64_t total; /* sum of all counts: no partial sum can overflow */
 	uint64_t nr_epochs;
+	/* Files that changed later than this are not those that were recorded; 0: not known. */
+	uint64_t recorded_realtime_ns;
+	bool is_of_this_boot; /* recorded on this machine, since it was started */
 };
 
 /* Makes the empty model. Returns 0 or -ENOMEM. */

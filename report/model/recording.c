@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/readfile.h"
 
 /*
  * A recording may take so much memory: a fixed part, and a multiple of the bytes that were read of
@@ -16,7 +17,10 @@
 #define MODEL_BYTES_ANYHOW   (UINT64_C(128) << 20)
 #define MODEL_BYTES_PER_BYTE 256
 
-static ssize_t read_fd(void *ctx, void *buf, size_t len)
+/* A UUID and a newline. */
+#define BOOT_ID_BYTES_MAX 64
+
+static ssize_t read_input(void *ctx, void *buf, size_t len)
 {
 	const int *fd = ctx;
 	ssize_t n;
@@ -66,6 +70,35 @@ static int read_error(const struct recording *rec, int ret, struct err *err)
 	return err_set(err, ret, "failed to read '%s': %s", rec->name, reason);
 }
 
+/* Was the recording made on this machine, since it was started? */
+static bool is_of_this_boot(const struct prof_meta *meta)
+{
+	char_vec id = {0};
+	bool is_same = meta->host.boot_id && meta->host.boot_id[0] &&
+		       !read_file("/proc/sys/kernel/random/boot_id", BOOT_ID_BYTES_MAX, &id) &&
+		       id.nr && !strncmp(id.data, meta->host.boot_id, id.nr - 1);
+
+	vec_free(&id);
+	return is_same;
+}
+
+static void set_origin(struct recording *rec)
+{
+	rec->model.recorded_realtime_ns = rec->meta->start_realtime_ns;
+	rec->model.is_of_this_boot = is_of_this_boot(rec->meta);
+}
+
+int recording_renew(struct recording *rec)
+{
+	int ret;
+
+	model_deinit(&rec->model);
+	ret = model_init(&rec->model);
+	if (!ret)
+		set_origin(rec);
+	return ret;
+}
+
 int recording_open(struct recording *rec, const char *name, const struct timespan *span,
 		   struct err *err)
 {
@@ -77,7 +110,7 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 		return ret;
 	ret = model_init(&rec->model);
 	if (!ret)
-		ret = prof_reader_create(read_fd, &rec->fd, &rec->reader);
+		ret = prof_reader_create(read_input, &rec->fd, &rec->reader);
 	if (ret) {
 		read_error(rec, ret, err);
 		recording_deinit(rec);
@@ -85,6 +118,7 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 	}
 	rec->meta = prof_reader_meta(rec->reader);
 	selection_init(&rec->selection, span, rec->meta);
+	set_origin(rec);
 	return 0;
 }
 

@@ -48,6 +48,9 @@ int recording_next(struct recording *rec, const struct prof_epoch **epoch, struc
 /* Adds an epoch to the model; model_finish is due after the last. */
 int recording_add(struct recording *rec, const struct prof_epoch *epoch, struct err *err);
 
+/* Empties the model, for what is read next. Returns 0 or -ENOMEM. */
+int recording_renew(struct recording *rec);
+
 /* Releases the recording; all zero is fine. */
 void recording_deinit(struct recording *rec);
 

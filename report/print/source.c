@@ -52,8 +52,7 @@ int source_renew(struct source *source)
 {
 	labels_deinit(&source->labels);
 	symbols_deinit(&source->symbols);
-	model_deinit(&source->rec.model);
-	return model_init(&source->rec.model);
+	return recording_renew(&source->rec);
 }
 
 void source_deinit(struct source *source)

@@ -19,7 +19,9 @@
  *
  * A recorded object without a build-id is not known by its contents. A file may stand in for it
  * only at the recorded path, only if it has no build-id either, and not if the recorded file was
- * deleted, for then what is there now is another one. Its debug file is told by the CRC that the
+ * deleted, for then what is there now is another one. It must not have changed since: its size and
+ * the time of its last change are as recorded, or, where those were not recorded, it is older than
+ * the recording. Its debug file is told by the CRC that the
  * debug link has.
  *
  * All names come from the recording or from an ELF file: they are opened with safe_open.
@@ -35,6 +37,7 @@
 #include <zlib.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/safe_open.h"
 #include "report/symbols/elffile.h"
 
@@ -73,10 +76,8 @@ static const char *debug_dir(const struct debug_roots *roots)
 static void note_miss(enum debug_miss *miss, enum debug_miss reason)
 {
 	static const int weight[] = {
-		[DEBUG_FOUND] = 0,
-		[DEBUG_NO_FILE] = 1,
-		[DEBUG_NOT_READABLE] = 2,
-		[DEBUG_OTHER_FILE] = 3,
+		[DEBUG_FOUND] = 0,      [DEBUG_NO_FILE] = 1,      [DEBUG_NOT_READABLE] = 2,
+		[DEBUG_OTHER_FILE] = 3, [DEBUG_CHANGED_FILE] = 4,
 	};
 
 	if (weight[reason] > weight[*miss])
@@ -140,6 +141,31 @@ static char *shown_path(const struct debug_roots *roots, int root_fd, const char
 	return shown;
 }
 
+static int64_t time_ns(const struct timespec *time)
+{
+	return time->tv_sec * (int64_t)NS_PER_S + time->tv_nsec;
+}
+
+/*
+ * Is the file at @fd, without a build-id, another one than was recorded? A copy on another machine
+ * keeps size and mtime if it was made well; on the machine itself inode and ctime are the same,
+ * too.
+ */
+static bool has_changed(int fd, bool is_host, const struct debug_wanted *wanted)
+{
+	const struct prof_file_info *file = wanted->file;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return true;
+	if (!file)
+		return wanted->recorded_realtime_ns &&
+		       time_ns(&st.st_mtim) > (int64_t)wanted->recorded_realtime_ns;
+	if (file->size != (uint64_t)st.st_size || file->mtime_ns != time_ns(&st.st_mtim))
+		return true;
+	return is_host && (file->inode != st.st_ino || file->ctime_ns != time_ns(&st.st_ctim));
+}
+
 /* Opens the binary; *@root_fd is the root in which it was found. */
 static int find_binary(const struct debug_roots *roots, const struct debug_wanted *wanted,
 		       struct debug_files *files, int *root_fd, enum debug_miss *miss)
@@ -156,6 +182,12 @@ static int find_binary(const struct debug_roots *roots, const struct debug_wante
 			return fd;
 		if (fd < 0)
 			continue;
+		if (build_id_is_none(&wanted->build_id) &&
+		    has_changed(fd, root_fds[i] < 0 && wanted->is_of_this_boot, wanted)) {
+			close(fd);
+			note_miss(miss, DEBUG_CHANGED_FILE);
+			continue;
+		}
 		files->binary_fd = fd;
 		files->binary_path = shown_path(roots, root_fds[i], wanted->path);
 		*root_fd = root_fds[i];

@@ -10,6 +10,7 @@
 
 #include "common/buildid.h"
 #include "common/err.h"
+#include "format/prof.h"
 #include "report/symbols/elffile.h"
 
 /* Where to look. Start with {.symfs_fd = -1}. */
@@ -23,15 +24,19 @@ struct debug_roots {
 
 /* What is looked for. */
 struct debug_wanted {
-	const char *path;         /* as the recorded process saw it */
-	struct build_id build_id; /* size 0: none recorded */
-	bool is_deleted;          /* the path was no longer that file's when it was recorded */
+	const char *path;                  /* as the recorded process saw it */
+	struct build_id build_id;          /* size 0: none recorded */
+	const struct prof_file_info *file; /* without a build-id: what it was; NULL: not known */
+	uint64_t recorded_realtime_ns;     /* of the recording's start; 0: not known */
+	bool is_of_this_boot;              /* of this machine, and since it was started */
+	bool is_deleted; /* the path was no longer that file's when it was recorded */
 };
 
 enum debug_miss {
 	DEBUG_FOUND = 0,    /* there is a binary or a debug file */
 	DEBUG_NO_FILE,      /* nothing is where it could be */
 	DEBUG_OTHER_FILE,   /* a file is there, but with another build-id or with none */
+	DEBUG_CHANGED_FILE, /* a file is there, but not as it was when it was recorded */
 	DEBUG_NOT_READABLE, /* a file is there, but cannot be opened or is no ELF file */
 };
 

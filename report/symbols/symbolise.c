@@ -35,6 +35,7 @@ const char *unknown_reason_text(enum unknown_reason reason)
 		[UNKNOWN_NOT_RECORDED] = "no symbols in the recording",
 		[UNKNOWN_NO_FILE] = "file not found",
 		[UNKNOWN_OTHER_FILE] = "file has another build-id",
+		[UNKNOWN_CHANGED] = "file has changed since",
 		[UNKNOWN_NOT_READABLE] = "file not readable",
 		[UNKNOWN_NO_SYMBOLS] = "file has no symbols",
 		[UNKNOWN_NO_SYMBOL] = "no symbol at the address",
@@ -51,6 +52,12 @@ static int compare_questions(const void *a, const void *b)
 	if (x->object != y->object)
 		return x->object < y->object ? -1 : 1;
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* How far before its address a frame at @place is looked up. */
+static uint64_t bytes_before(const struct model_frame *frame, enum frame_place place)
+{
+	return place == FRAME_CALLER && !frame->is_exact;
 }
 
 /* Marks what the stacks use: a frame nobody has at a place is not looked up there. */
@@ -71,7 +78,7 @@ static int gather_questions(struct lookup *l)
 		struct question q = {
 			.object = frame->object,
 			.slot = slot,
-			.off = frame->offset - (slot % NR_FRAME_PLACES == FRAME_CALLER),
+			.off = frame->offset - bytes_before(frame, slot % NR_FRAME_PLACES),
 		};
 
 		if (used[slot] && vec_push(&l->questions, q))
@@ -118,8 +125,9 @@ static int store_hits(struct lookup *l, enum unknown_reason miss)
 		}
 		resolved->name = name;
 		resolved->reason = name ? KNOWN : miss;
-		resolved->off =
-			hit->addr - hit->range->start + (slot % NR_FRAME_PLACES == FRAME_CALLER);
+		resolved->off = hit->addr - hit->range->start +
+				bytes_before(&l->model->frames.data[slot / NR_FRAME_PLACES],
+					     slot % NR_FRAME_PLACES);
 	}
 	return 0;
 }
@@ -261,6 +269,8 @@ static enum unknown_reason reason_of_miss(enum debug_miss miss)
 	switch (miss) {
 	case DEBUG_OTHER_FILE:
 		return UNKNOWN_OTHER_FILE;
+	case DEBUG_CHANGED_FILE:
+		return UNKNOWN_CHANGED;
 	case DEBUG_NOT_READABLE:
 		return UNKNOWN_NOT_READABLE;
 	default:
@@ -310,6 +320,9 @@ static int resolve_file(struct lookup *l, const struct model_object *object,
 		.path = string_set_get(&l->model->strings, object->key.path),
 		.build_id = object->key.build_id,
 		.is_deleted = object->is_deleted,
+		.file = object->key.has_file ? &object->key.file : NULL,
+		.recorded_realtime_ns = l->model->recorded_realtime_ns,
+		.is_of_this_boot = l->model->is_of_this_boot,
 	};
 	struct debug_files files;
 	struct elf_pair elf = {0};

@@ -3,10 +3,11 @@
  * Names for the frames of a model. Everything is looked up in one go, object by object, each
  * object's addresses sorted; nothing is printed here. What stays without a name keeps the reason.
  *
- * A leaf frame is where the program was: its address is looked up as it is. Every other frame's is
- * a return address, the instruction behind a call, which may already be the next function's or the
- * next line's (a call that does not return ends its function): it is looked up one byte before.
- * So one frame may have two names, by its place in the stack.
+ * A leaf frame is where the program was: its address is looked up as it is. So is that of a frame
+ * that a signal interrupted; the recording lists those. Other frames have return addresses. The
+ * instruction there follows a call that may be the last of its function, so that it belongs to the
+ * next one. They are looked up one byte before. So a frame may have two names, by its place in the
+ * stack.
  */
 #ifndef REPORT_SYMBOLS_SYMBOLISE_H
 #define REPORT_SYMBOLS_SYMBOLISE_H
@@ -26,6 +27,7 @@ enum unknown_reason {
 	UNKNOWN_NOT_RECORDED, /* kernel or vdso: their symbols come with the recording or not */
 	UNKNOWN_NO_FILE,      /* the file was not found */
 	UNKNOWN_OTHER_FILE,   /* a file with another build-id is there */
+	UNKNOWN_CHANGED,      /* the file has changed since it was recorded */
 	UNKNOWN_NOT_READABLE, /* the file cannot be opened or is no proper ELF file */
 	UNKNOWN_NO_SYMBOLS,   /* the file has no function symbols */
 	UNKNOWN_NO_SYMBOL,    /* no symbol covers the address */

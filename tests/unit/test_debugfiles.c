@@ -78,6 +78,71 @@ static void expect(const struct place *p, const struct debug_wanted *w, enum deb
 	debug_files_close(&files);
 }
 
+static int64_t in_ns(struct timespec time)
+{
+	return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+/* Without a build-id a file must be as it was. */
+START_TEST(changed_since)
+{
+	struct debug_wanted w = wanted("/opt/app", "");
+	struct prof_file_info file;
+	struct stat st;
+	struct place p;
+
+	place_init(&p);
+	elfw_write(&(struct elfw){0}, name(&p, "symfs/opt/app"));
+	ck_assert_int_eq(stat(name(&p, "symfs/opt/app"), &st), 0);
+	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
+	w.recorded_realtime_ns = in_ns(st.st_mtim) + 1;
+	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
+	w.recorded_realtime_ns = in_ns(st.st_mtim) - 1;
+	expect(&p, &w, DEBUG_CHANGED_FILE, "-", "-");
+	/* On another machine inode and ctime are others. */
+	file = (struct prof_file_info){
+		.size = st.st_size, .mtime_ns = in_ns(st.st_mtim), .inode = 1, .ctime_ns = 1};
+	w.file = &file;
+	w.is_of_this_boot = true;
+	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
+	file.size++;
+	expect(&p, &w, DEBUG_CHANGED_FILE, "-", "-");
+	file.size--;
+	file.mtime_ns++;
+	expect(&p, &w, DEBUG_CHANGED_FILE, "-", "-");
+	place_deinit(&p);
+}
+END_TEST
+
+/* On the machine itself, inode and ctime tell as well. */
+START_TEST(changed_in_place)
+{
+	struct prof_file_info file;
+	struct debug_wanted w;
+	char path[256];
+	struct stat st;
+	struct place p;
+
+	place_init(&p);
+	snprintf(path, sizeof(path), "%s", name(&p, "app"));
+	w = wanted(path, "");
+	elfw_write(&(struct elfw){0}, path);
+	ck_assert_int_eq(stat(path, &st), 0);
+	file = (struct prof_file_info){.size = st.st_size,
+				       .inode = st.st_ino,
+				       .mtime_ns = in_ns(st.st_mtim),
+				       .ctime_ns = in_ns(st.st_ctim)};
+	w.file = &file;
+	w.is_of_this_boot = true;
+	expect(&p, &w, DEBUG_FOUND, "app", "-");
+	file.ctime_ns++;
+	expect(&p, &w, DEBUG_CHANGED_FILE, "-", "-");
+	w.is_of_this_boot = false;
+	expect(&p, &w, DEBUG_FOUND, "app", "-");
+	place_deinit(&p);
+}
+END_TEST
+
 START_TEST(by_build_id)
 {
 	const struct debug_wanted w = wanted("/opt/app", ID);
@@ -284,4 +349,5 @@ START_TEST(no_symfs)
 END_TEST
 
 SUITE_MAIN("debugfiles", by_build_id, on_this_machine, without_build_id, debuglinks,
-	   debuglink_to_itself, debuglink_by_crc, not_regular, symfs_is_a_root, no_symfs)
+	   debuglink_to_itself, debuglink_by_crc, not_regular, symfs_is_a_root, no_symfs,
+	   changed_since, changed_in_place)

@@ -49,6 +49,40 @@ START_TEST(leaf_and_caller)
 }
 END_TEST
 
+/* A caller that a signal interrupted in the first instruction of a function. */
+START_TEST(exact_caller)
+{
+	const struct debug_roots roots = {.symfs_fd = -1};
+	uint32_t object, frames[3];
+	struct symbols symbols;
+	struct model model;
+	struct world w;
+
+	world_init(&w);
+	object = WORLD_PUSH(&w, objects,
+			    {.kind = PROF_OBJECT_KERNEL, .path = world_string(&w, "[kernel]")});
+	WORLD_PUSH(&w, symbols, {object, world_string(&w, "first"), 0x10, 0x10});
+	WORLD_PUSH(&w, symbols, {object, world_string(&w, "second"), 0x20, 0x10});
+	for (uint32_t i = 0; i < 3; i++)
+		frames[i] = WORLD_PUSH(&w, frames, {object, 0x20});
+	WORLD_PUSH(&w, exact_frames, frames[1]);
+	WORLD_PUSH(&w, counts, {0, 0, 0, world_stack(&w, frames, 3, 0), 1});
+	model = load(&w);
+	ck_assert_uint_eq(model.frames.nr, 2);
+	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
+	ck_assert_str_eq(
+		string_set_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_CALLER)->name),
+		"first");
+	ck_assert_str_eq(
+		string_set_get(&symbols.names, symbols_frame(&symbols, 1, FRAME_CALLER)->name),
+		"second");
+	ck_assert_uint_eq(symbols_frame(&symbols, 1, FRAME_CALLER)->off, 0);
+	symbols_deinit(&symbols);
+	model_deinit(&model);
+	world_deinit(&w);
+}
+END_TEST
+
 /* Every kind of object says why there is no name. */
 START_TEST(reasons)
 {
@@ -94,6 +128,28 @@ START_TEST(reasons)
 				  cases[i].reason);
 	}
 	symbols_deinit(&symbols);
+	model_deinit(&model);
+	world_deinit(&w);
+}
+END_TEST
+
+START_TEST(files_that_differ)
+{
+	struct model model;
+	struct world w;
+
+	world_init(&w);
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t object = WORLD_PUSH(&w, objects,
+					     {.kind = PROF_OBJECT_FILE,
+					      .instance = i,
+					      .path = world_string(&w, "/bin/a")});
+
+		WORLD_PUSH(&w, file_infos, {object, 7, 8, 9, 10 + i / 2});
+		w.objects.data[object].instance = 0;
+	}
+	model = load(&w);
+	ck_assert_uint_eq(model.objects.nr, 3);
 	model_deinit(&model);
 	world_deinit(&w);
 }
@@ -271,4 +327,4 @@ START_TEST(random_recordings)
 END_TEST
 
 SUITE_MAIN("symbolise", leaf_and_caller, reasons, files_with_and_without, random_recordings,
-	   debug_file_by_own_mapping)
+	   debug_file_by_own_mapping, exact_caller, files_that_differ)

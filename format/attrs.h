@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Attribute lists: the payload of sections that hold one record each. An attribute is a tag, a
- * length and a value; a reader passes over tags that it does not know, so that later versions can
- * add some. Tags ascend, which also says that there is one of each.
+ * length and a value. A reader passes over tags that it does not know, so that later versions can
+ * add tags. Tags ascend, so each tag occurs once.
  */
 #ifndef FORMAT_ATTRS_H
 #define FORMAT_ATTRS_H
@@ -20,8 +20,8 @@ void attrs_put_u64(struct bytes *b, unsigned int tag, uint64_t value);
 void attrs_put_bytes(struct bytes *b, unsigned int tag, const void *data, size_t len);
 
 /*
- * Takes the next attribute from @list: 1 with *@tag and *@value set, 0 at the end, or -EBADMSG.
- * *@tag is the previous one's on entry, 0 at first, when no tag is 0.
+ * Takes the next attribute from @list. Returns 1 with *@tag and *@value set, 0 at the end, or
+ * -EBADMSG. On entry *@tag is the previous tag, or 0 before the first. No tag is 0.
  */
 int attrs_next(struct cursor *list, uint64_t *tag, struct cursor *value, struct fault *fault);
 
@@ -29,7 +29,7 @@ int attrs_next(struct cursor *list, uint64_t *tag, struct cursor *value, struct 
 int attrs_get_u64(struct cursor *value, uint64_t tag, uint64_t max, uint64_t *number,
 		  struct fault *fault);
 
-/* A number in a struct that is an attribute of its own. */
+/* A number in a struct that has an attribute of its own. */
 struct attr_field {
 	unsigned int tag;
 	unsigned int off;  /* in the struct */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A growing run of encoded bytes. Running out of memory is remembered in err and checked once, at
- * the end, so that encoders read as the list of what they write.
+ * A growing run of encoded bytes. When memory runs out, err remembers it, and encoders check err
+ * once, at the end. So an encoder reads as the list of its fields.
  */
 #ifndef FORMAT_BYTES_H
 #define FORMAT_BYTES_H
@@ -16,7 +16,7 @@
 struct bytes {
 	uint8_t *data;
 	size_t nr, cap;
-	int err; /* 0 or -ENOMEM; what is there is then not whole */
+	int err; /* 0 or -ENOMEM; the bytes are then not whole */
 };
 
 /* Empties @b and keeps its memory. */
@@ -34,7 +34,7 @@ static inline void bytes_put(struct bytes *b, const void *data, size_t len)
 		b->err = ret;
 }
 
-/* Appends @v as a LEB128 varint, the shortest one. */
+/* Appends @v as the shortest LEB128 varint. */
 static inline void bytes_varint(struct bytes *b, uint64_t v)
 {
 	if (vec_reserve(b, VARINT_MAX_BYTES)) {
@@ -57,7 +57,10 @@ static inline uint64_t unzigzag(uint64_t v)
 	return v >> 1 ^ (v & 1 ? UINT64_MAX : 0);
 }
 
-/* Addresses and sizes are mostly whole pages: rotated, the zeros at the end take no space. */
+/*
+ * Addresses and sizes are mostly whole pages. Rotation moves the zeros at the end to the front,
+ * where they take no space.
+ */
 #define PAGE_ROTATION 12
 
 static inline uint64_t page_rotate(uint64_t v)

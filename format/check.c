@@ -88,7 +88,7 @@ static int check_processes(const struct prof_epoch *e)
 	return nr_mappings > PROF_MAX_TABLE ? -E2BIG : 0;
 }
 
-/* At most one row for each process but 0, with strings that there are. */
+/* At most one row for each process but 0, with strings that exist. */
 static int check_process_infos(const struct prof_epoch *e)
 {
 	_cleanup_free_ bool *seen = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rules that an epoch's tables keep, as the writer checks them before it relies on them. */
+/* The rules that an epoch's tables keep. The writer checks them before it relies on them. */
 #ifndef FORMAT_CHECK_H
 #define FORMAT_CHECK_H
 

@@ -2,7 +2,7 @@
 /*
  * The payload of a table section: a head of varints (numbers of rows and the like), the byte
  * lengths of the columns, and the columns. Each field of a table is a column of its own, because
- * like compresses well next to like; and because the lengths are known, a decoder walks all columns
+ * similar values compress well side by side. The lengths are known, so a decoder walks all columns
  * of a table at once, row by row.
  */
 #ifndef FORMAT_COLUMNS_H
@@ -51,8 +51,8 @@ int columns_split(struct cursor *payload, struct cursor *cols, unsigned int nr,
 int columns_check_done(const struct cursor *cols, unsigned int nr, struct fault *fault);
 
 /*
- * Checks a number of rows, @nr, against @limit and against what is in the column that holds at
- * least one byte for each row, before memory is allocated for them. Returns 0 or -EBADMSG.
+ * Checks a number of rows, @nr, against @limit, and against the bytes of @col, which holds at least
+ * one byte for each row. Call it before allocating memory for the rows. Returns 0 or -EBADMSG.
  */
 int columns_check_rows(const struct cursor *col, uint64_t nr, uint64_t limit, const char *what,
 		       struct fault *fault);

@@ -7,9 +7,9 @@
 /* Head: number of counts, begin of the epoch, its duration. */
 enum {
 	COL_KERNEL, /* difference to the previous count's kernel stack */
-	COL_USER,   /* the same within a kernel stack, else the user stack */
+	COL_USER,   /* difference within a kernel stack, else the user stack */
 	COL_PROCESS,
-	COL_COMM, /* 0: that of the process's previous count; else 1 + string */
+	COL_COMM, /* 0: the name of the process's previous count; else 1 + string */
 	COL_COUNT,
 	NR_COLS,
 };

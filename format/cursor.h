@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads encoded bytes within their bounds. A read that does not fit or is malformed yields 0 and
- * sets bad, which stays set; decoders check it once per column. Values read from a bad cursor are
- * no less checked than others, so going on with them is safe.
+ * sets bad, which stays set. Decoders check bad once per column. They check values of a bad cursor
+ * like all others, so they may safely go on with them.
  */
 #ifndef FORMAT_CURSOR_H
 #define FORMAT_CURSOR_H
@@ -27,10 +27,10 @@ static inline bool cursor_is_done(const struct cursor *c)
 	return !c->bad && c->p == c->end;
 }
 
-/* The varint of more than one byte; cursor_varint is what to call. */
+/* Reads a varint of more than one byte, for cursor_varint alone. */
 uint64_t cursor_long_varint(struct cursor *c);
 
-/* A LEB128 varint; one that is longer than needed or exceeds 64 bits is malformed. */
+/* Reads a LEB128 varint. A varint that is longer than needed or exceeds 64 bits is malformed. */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
 	if (c->p < c->end && *c->p < 0x80)

@@ -37,7 +37,7 @@ static const struct attr_field numbers[] = {
 	NUMBER(28, end.missed_kernel[PROF_LOSS_WALK_FAILED], UINT64_MAX),
 };
 
-/* Numbers behind the list. */
+/* Numbers after the list. */
 static const struct attr_field late_numbers[] = {
 	NUMBER(48, end.loads[0], UINT64_MAX),   NUMBER(49, end.loads[1], UINT64_MAX),
 	NUMBER(50, end.loads[2], UINT64_MAX),   NUMBER(51, end.nr_cpus_changed, PROF_MAX_CPUS),
@@ -88,7 +88,7 @@ static int decode_cpu_taken(struct end_record *record, struct cursor *value, str
 	return 0;
 }
 
-/* Whoever adds these numbers up must not come out at a wrong one. */
+/* A caller who adds these numbers up must not get a wrong sum. */
 static int check_sums(const struct prof_end *end, struct fault *fault)
 {
 	uint64_t lost = end->counted, user = 0, kernel = 0;

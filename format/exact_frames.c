@@ -6,7 +6,7 @@
 
 /* Head: number of rows. */
 enum {
-	COL_FRAME, /* difference to the previous row's, less 1; the first row's frame as it is */
+	COL_FRAME, /* difference to the previous row's, less 1; in the first row the frame */
 	NR_COLS,
 };
 

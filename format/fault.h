@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a decoder found wrong: an errno that tells the kinds apart (-EBADMSG corrupt,
- * -EPROTONOSUPPORT from another version, -ENODATA cut short) and words for it. The reader puts
- * section and offset before them.
+ * A defect that a decoder found: an errno and words. The errno tells the kinds apart: -EBADMSG
+ * corrupt, -EPROTONOSUPPORT from an unknown version, -ENODATA cut short. The reader puts section
+ * and offset before the words.
  */
 #ifndef FORMAT_FAULT_H
 #define FORMAT_FAULT_H
@@ -15,7 +15,7 @@ struct fault {
 int fault_set(struct fault *fault, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same with -EBADMSG, what nearly every fault is. */
+/* Words a fault with -EBADMSG, as nearly all faults have it. */
 #define fault_corrupt(fault, ...) fault_set((fault), -EBADMSG, __VA_ARGS__)
 
 #endif

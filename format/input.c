@@ -49,7 +49,7 @@ static int read_full(struct input *in, uint8_t *buf, size_t len, size_t *got, st
 int input_file_header(struct input *in, struct fault *fault)
 {
 	uint8_t bytes[FILE_HEADER_BYTES], wanted[FILE_HEADER_BYTES];
-	/* What identifies a recording: the frame and our magic. */
+	/* The frame and our magic identify a recording. */
 	const size_t magic_bytes = 8 + sizeof(FILE_MAGIC);
 	size_t got;
 	int ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reading side of the container: checks file header and section headers, decompresses
- * payloads within their limits, and passes over sections that need not be understood.
+ * The reading side of the container. It checks file header and section headers, and decompresses
+ * payloads within their limits. It passes over sections that it need not understand.
  */
 #ifndef FORMAT_INPUT_H
 #define FORMAT_INPUT_H
@@ -40,7 +40,7 @@ int input_file_header(struct input *in, struct fault *fault);
  */
 int input_section(struct input *in, uint32_t *type, struct cursor *payload, struct fault *fault);
 
-/* Checks that nothing follows. Returns 0, -EBADMSG, or what the callback returned. */
+/* Checks that nothing follows. Returns 0, -EBADMSG, or the callback's error. */
 int input_check_eof(struct input *in, struct fault *fault);
 
 #endif

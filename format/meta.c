@@ -195,7 +195,7 @@ static int decode_attr(struct meta_record *record, uint64_t tag, struct cursor *
 
 int meta_decode(struct meta_record *record, struct cursor *payload, struct fault *fault)
 {
-	/* Every string is in the payload, and each once: room for all of them and their NULs. */
+	/* The payload holds every string once. This is room for all of them and their NULs. */
 	char *text = record->text = malloc(cursor_left(payload) + ARRAY_SIZE(strings));
 	struct cursor value;
 	uint64_t tag = 0;

@@ -5,7 +5,7 @@
 
 #include "format/tables.h"
 
-/* Head: number of objects but for object 0, which is not stored. */
+/* Head: number of objects without object 0, which is not stored. */
 enum {
 	COL_KIND,
 	COL_FLAGS,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order in which an epoch's tables are written: neighbours that resemble each other compress.
- * The tables themselves stay where and as they are; an order is arrays of positions. "old" arrays
- * give the caller's id for a row of the file, "new" arrays the file's id for one of the caller's.
+ * The order in which the writer writes an epoch's tables: neighbours that resemble each other
+ * compress well. The tables stay as they are; an order is arrays of positions. "old" arrays give
+ * the caller's id for a row of the file. "new" arrays give the file's id for a caller's id.
  */
 #ifndef FORMAT_ORDER_H
 #define FORMAT_ORDER_H
@@ -17,7 +17,7 @@ struct order {
 	uint32_t *process_old, *process_new; /* by pid and generation; 0 stays 0 */
 	uint32_t *mapping_old;               /* by process and start */
 	uint32_t nr_mappings;                /* of all processes */
-	uint32_t *info_old;                  /* by process, as those are written */
+	uint32_t *info_old;                  /* by process, as processes are written */
 	uint32_t *symbol_old;                /* by object and offset */
 	uint32_t *frame_old, *frame_new;     /* by object and offset */
 	uint32_t *exact_new;                 /* exact frames, ascending */

@@ -7,16 +7,16 @@
 #include "common/crc32c.h"
 
 /*
- * Measured on 20,000 nearly distinct stacks and on 400 short processes: levels above 6 take a
- * fifth more time and save less than one byte in a hundred. The numbers of stacks and counts look
- * random to a match finder; short matches there cost more than the entropy coder would need.
+ * Measured on 20,000 nearly distinct stacks and on 400 short processes: levels above 6 take a fifth
+ * more time, and save less than one byte in a hundred. The numbers of stacks and counts look random
+ * to a match finder. Short matches there cost more than the entropy coder would need.
  */
 #define LEVEL             6
 #define MIN_MATCH_NUMBERS 6
 
 /*
  * A column that is at least this long ends its zstd block, so that the next column has entropy
- * tables of its own; those cost about a hundred bytes.
+ * tables of its own. These cost about a hundred bytes.
  */
 #define BLOCK_MIN_BYTES 256
 /* Room that a block takes beside its content. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writing side of the container: payloads go in, compressed sections with their headers go to
+ * The writing side of the container. Payloads go in; compressed sections with their headers go to
  * the callback. Errors are sticky.
  */
 #ifndef FORMAT_OUTPUT_H
@@ -23,14 +23,14 @@ struct output {
 	int err;
 };
 
-/* Writes the file header. Returns 0, -ENOMEM, or what the callback returned. */
+/* Writes the file header. Returns 0, -ENOMEM, or the callback's error. */
 int output_init(struct output *out, prof_write_fn write, void *ctx);
 void output_deinit(struct output *out);
 
 /*
  * Writes a required section whose payload is the @nr @parts in their order, each compressed with
  * statistics of its own where it is large enough. Returns 0, -E2BIG when the payload exceeds
- * PROF_MAX_SECTION_BYTES, -ENOMEM, what the callback returned, or the first error there was.
+ * PROF_MAX_SECTION_BYTES, -ENOMEM, the callback's error, or the first error of an earlier call.
  */
 int output_section(struct output *out, enum section_type type, const struct bytes *parts,
 		   unsigned int nr);

@@ -8,9 +8,9 @@
 enum {
 	COL_PROCESS, /* difference to the previous row's, less 1 */
 	COL_NS_PID,
-	COL_UID,  /* and 1, modulo 2^32: 0 is not known */
+	COL_UID,  /* user id + 1, modulo 2^32; 0: not known */
 	COL_NAME, /* string, difference to the previous row's, zigzag */
-	COL_EXE,  /* the same */
+	COL_EXE,  /* string, difference to the previous row's, zigzag */
 	COL_CGROUP,
 	NR_COLS,
 };
@@ -61,7 +61,7 @@ static int decode_row(const struct tables *tables, struct cursor *cols, uint64_t
 	uint64_t ns_pid = cursor_varint(&cols[COL_NS_PID]);
 	uint64_t uid = cursor_varint(&cols[COL_UID]);
 
-	/* @info->process is the one before. */
+	/* @info->process is that of the previous row. */
 	if (diff >= tables->processes.nr - 1 - info->process)
 		return fault_corrupt(fault, "process is out of range");
 	if (ns_pid > UINT32_MAX || uid > UINT32_MAX)

@@ -6,12 +6,12 @@
 #include "format/tables.h"
 
 /*
- * Head: number of processes but for process 0, number of mappings. Process 0 has no pid and no
- * generation stored, but a number of mappings.
+ * Head: number of processes without process 0, number of mappings. Of process 0 the number of
+ * mappings is stored, but no pid and no generation.
  */
 enum {
 	COL_PID,        /* difference to the previous process's */
-	COL_GENERATION, /* the same, modulo 2^64, zigzag */
+	COL_GENERATION, /* difference to the previous process's, modulo 2^64, zigzag */
 	COL_NR_MAPPINGS,
 	COL_OBJECT,
 	COL_START, /* difference to the process's previous mapping's, page-rotated */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recording file (.prof) as data: what a recorder hands to the writer and what the reader
- * hands out. doc/prof-format.md is the normative description of the bytes.
+ * The recording file (.prof) as data, as a recorder hands it to the writer and the reader hands it
+ * out. doc/prof-format.md is the normative description of the bytes.
  *
  * A recording is a description (struct prof_meta), any number of epochs, and an end record. An
- * epoch is a stretch of time that stands for itself: its own strings, objects, processes, stacks,
- * counts and symbols, with ids that mean nothing outside it. A recording that was cut short is
- * therefore readable up to its last whole epoch, and epochs can be selected or merged freely.
+ * epoch is a stretch of time that stands for itself. It has its own strings, objects, processes,
+ * stacks, counts and symbols, and its ids mean nothing outside it. So a recording that was cut
+ * short is readable up to its last whole epoch, and a reader can select or merge epochs freely.
  */
 #ifndef FORMAT_PROF_H
 #define FORMAT_PROF_H
@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Version of the format. A reader refuses a higher major version. */
+/* Version of the format. A reader refuses any other major version. */
 #define PROF_VERSION_MAJOR 1
 #define PROF_VERSION_MINOR 1
 
-/* Limits: the writer keeps them, the reader refuses what exceeds them before it allocates. */
+/* Limits. The writer keeps them, and the reader refuses larger numbers before it allocates. */
 #define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
 #define PROF_MAX_STRING_BYTES  65535u
 #define PROF_MAX_BUILD_ID      64u
@@ -29,7 +29,7 @@
 #define PROF_MAX_CPUS          8192u
 #define PROF_MAX_PIDS          (1u << 20) /* processes or threads asked for */
 
-/* What an object is: the file or other source of code that addresses are relative to. */
+/* The kind of an object. Addresses are relative to an object: a file or another source of code. */
 enum prof_object_kind {
 	PROF_OBJECT_NONE = 0,   /* no mapping covers the address; offset is the raw address */
 	PROF_OBJECT_FILE = 1,   /* a mapped file; offset is the file offset */
@@ -51,18 +51,19 @@ struct prof_object {
 	uint8_t build_id[PROF_MAX_BUILD_ID];
 	uint32_t path; /* string: path as the process saw it; module name; "[kernel]" ... */
 	/*
-	 * A file may be mapped twice in one process, each time at another distance from its file
-	 * offsets; (process, object) must give one distance, so the second and later ones are
-	 * objects of their own that differ in this number only. 0 nearly always. PROF_OBJECT_JIT:
-	 * the low half of the process's generation, since no two processes may share one.
+	 * A process may map a file twice, each time at a different distance from its file offsets.
+	 * But (process, object) must give one distance. So the second mapping and later ones are
+	 * objects of their own, which differ in this number alone. It is 0 nearly always.
+	 * PROF_OBJECT_JIT: the low half of the process's generation, since no two processes may
+	 * share such an object.
 	 */
 	uint32_t instance;
 };
 
 /*
- * What the file of an object was when it was mapped. It tells files without a build-id apart, and
- * whether what is at the path later is still the same file. At most one for each object, ascending
- * by object, none for object 0.
+ * The file of an object, as it was when it was mapped. This tells files without a build-id apart.
+ * It also tells whether a file found at the path later is that file. At most one for each object,
+ * ascending by object, none for object 0.
  */
 struct prof_file_info {
 	uint32_t object;
@@ -88,9 +89,9 @@ struct prof_process {
 	uint32_t nr_mappings;
 };
 
-#define PROF_UID_UNKNOWN UINT32_MAX /* what the kernel calls no user, too */
+#define PROF_UID_UNKNOWN UINT32_MAX /* the kernel's number for no user, too */
 
-/* What is known of a process beyond its mappings. At most one for each process, not for 0. */
+/* Facts about a process beyond its mappings. At most one for each process, not for 0. */
 struct prof_process_info {
 	uint32_t process;
 	uint32_t ns_pid; /* its id in its own pid namespace; 0: not known */
@@ -101,9 +102,9 @@ struct prof_process_info {
 };
 
 /*
- * A frame is an address, relative so that address space randomisation does not multiply stacks.
- * The address: objects of a process: offset + (mapping.start - mapping.pgoff), any mapping of that
- * object; kernel objects: the same with the mappings of process 0. PROF_OBJECT_NONE: offset.
+ * A frame is an address, relative so that address space randomisation does not multiply stacks. The
+ * address is offset + (mapping.start - mapping.pgoff), by any mapping of the object in the process.
+ * Process 0 has the mappings of kernel objects. With PROF_OBJECT_NONE the address is the offset.
  */
 struct prof_frame {
 	uint32_t object;
@@ -117,7 +118,8 @@ enum prof_stack_end {
 	PROF_STACK_CUT = 2,          /* stopped at the depth limit */
 	PROF_STACK_MISSED_FULL = 3,  /* not stored: stack storage was full; no frames */
 	PROF_STACK_MISSED_ERROR = 4, /* not stored: the kernel refused it; no frames */
-	PROF_STACK_STRAYED = 5,      /* led to what is no code: its last frame stands for that */
+	PROF_STACK_STRAYED =
+		5, /* led to an address that is no code: its last frame stands for that */
 	/* The root was not reached by unwind tables, because: */
 	PROF_STACK_NO_TABLE = 6,   /* there is no table for the last frame, or for a part of it */
 	PROF_STACK_BAD_RULE = 7,   /* the rule for the last frame is not supported */
@@ -126,7 +128,7 @@ enum prof_stack_end {
 	PROF_NR_STACK_ENDS,
 };
 
-/* Stack 0 of every epoch is the empty one: there was no such stack to take. */
+/* Stack 0 of every epoch is empty: the sample had no such stack. */
 struct prof_stack {
 	uint32_t first_frame; /* in the epoch's stack_frames, leaf first */
 	uint16_t nr_frames;
@@ -141,7 +143,7 @@ struct prof_count {
 	uint64_t count; /* samples, never 0 */
 };
 
-/* [offset, offset + size) of an object is called name. Only what the samples hit. */
+/* [offset, offset + size) of an object is called name. Only symbols that samples hit. */
 struct prof_symbol {
 	uint32_t object;
 	uint32_t name;
@@ -155,9 +157,9 @@ struct prof_string {
 };
 
 /*
- * The tables of one epoch. String 0 is "", object 0 is PROF_OBJECT_NONE with path 0, process 0 is
- * the kernel (pid 0, generation 0: its mappings place the kernel's objects; the idle tasks' counts
- * are its), stack 0 is empty. Every id is below the size of its table.
+ * The tables of one epoch. String 0 is "", object 0 is PROF_OBJECT_NONE with path 0, stack 0 is
+ * empty. Process 0 is the kernel, with pid 0 and generation 0. Its mappings place the kernel's
+ * objects, and the idle tasks' counts belong to it. Every id is below the size of its table.
  */
 struct prof_epoch {
 	uint64_t begin_ns, end_ns; /* since the start of the recording */
@@ -173,9 +175,9 @@ struct prof_epoch {
 	const struct prof_process_info *process_infos;
 	const struct prof_file_info *file_infos;
 	/*
-	 * Frames whose address is that of the instruction to be run next, though they are no
-	 * leaves: a signal interrupted them, or they are where a handler returns to. Other frames
-	 * but leaves have return addresses, which follow a call. Each at most once.
+	 * Frames that are no leaves, but whose address is that of the next instruction to run. A
+	 * signal interrupted such a frame, or a handler returns to it. Other frames that are no
+	 * leaves have return addresses, which follow a call. Each frame at most once.
 	 */
 	const uint32_t *exact_frames;
 	uint32_t nr_strings, nr_objects, nr_processes, nr_mappings, nr_frames, nr_stacks;
@@ -212,7 +214,7 @@ struct prof_host {
 /* Load averages over 1, 5 and 15 minutes, in hundredths. */
 #define PROF_NR_LOADS 3
 
-/* What is known when a recording starts. Strings are NUL-terminated, "" when not known. */
+/* Facts that are known when a recording starts. Strings are NUL-terminated, "" when not known. */
 struct prof_meta {
 	const char *hostname;
 	const char *kernel_release;
@@ -269,7 +271,7 @@ enum prof_end_reason {
 
 /*
  * The end record. taken = counted + the sum of lost, exactly; counted is the sum of all counts in
- * the file. A missed stack's sample is counted all the same.
+ * the file. A sample with a missed stack is counted, too.
  */
 struct prof_end {
 	uint64_t duration_ns; /* actual */
@@ -277,7 +279,7 @@ struct prof_end {
 	uint64_t counted;
 	uint64_t lost[PROF_NR_LOSSES];          /* samples without a count */
 	uint64_t missed_user[PROF_NR_LOSSES];   /* samples counted without their user stack */
-	uint64_t missed_kernel[PROF_NR_LOSSES]; /* the same for the kernel stack */
+	uint64_t missed_kernel[PROF_NR_LOSSES]; /* samples counted without their kernel stack */
 	uint64_t idle;                          /* samples of the idle task that were left out */
 	uint64_t filtered;                      /* samples that a filter left out */
 	uint64_t lost_records;                  /* address space records that the kernel dropped */

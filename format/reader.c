@@ -20,7 +20,7 @@ struct prof_reader {
 	struct end_record end;
 	struct tables tables;
 	struct prof_epoch epoch;
-	int result; /* of the call that was the last: an error or PROF_READ_END; else 0 */
+	int result; /* an error or PROF_READ_END, which all later calls return; else 0 */
 	char error[PLACE_BYTES + sizeof(struct fault)];
 };
 
@@ -114,8 +114,10 @@ static int read_end(struct prof_reader *r, uint32_t nr_sections, struct cursor *
 	return ret ? ret : PROF_READ_END;
 }
 
-/* The section of an epoch that is due after @i when one of @type is there: those before it are
- * missing. */
+/*
+ * The section of an epoch that is due after @i, given that a section of @type is there. The
+ * sections between are missing.
+ */
 static size_t next_section(size_t i, uint32_t type)
 {
 	while (sections[i].type != type && !section_flags(sections[i].type))

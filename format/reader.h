@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a recording as a stream: it never seeks, so the source may be a pipe. The bytes are not
- * trusted: every length is checked against a limit and against what is there before memory is
- * allocated, and every id before it is handed out.
+ * Reads a recording as a stream: it never seeks, so the source may be a pipe. It does not trust the
+ * bytes. It checks every length against a limit and against the bytes that are left, before it
+ * allocates memory. It checks every id before it hands the id out.
  */
 #ifndef FORMAT_READER_H
 #define FORMAT_READER_H
@@ -15,16 +15,16 @@
 struct prof_reader;
 
 /*
- * What the reader found wrong, for messages: "section 'counts' at offset 1234: count 7: stack 99 is
- * out of range". Valid until the next call on the reader.
+ * The defect that the reader found, for messages: "section 'counts' at offset 1234: count 7: stack
+ * 99 is out of range". Valid until the next call on the reader.
  */
 const char *prof_reader_error(const struct prof_reader *reader);
 
 /*
- * Creates a reader and reads the header and the description. Errors: -EBADMSG corrupt,
- * -EPROTONOSUPPORT not a recording or of a version or with a required feature that this reader
- * does not know, -ENODATA ends before the description is whole, -ENOMEM, or what @read returned.
- * *@reader is set also on failure, for prof_reader_error (but for -ENOMEM).
+ * Creates a reader and reads the header and the description. Returns 0, -EBADMSG when it is
+ * corrupt, -ENOMEM, or @read's error. -EPROTONOSUPPORT: no recording, or of a version or with a
+ * required feature that this reader does not know. -ENODATA: it ends before the description is
+ * whole. Except with -ENOMEM, *@reader is set also on failure, for prof_reader_error.
  */
 int prof_reader_create(prof_read_fn read, void *ctx, struct prof_reader **reader);
 
@@ -40,9 +40,9 @@ enum prof_read_result {
 
 /*
  * Reads the next epoch; *@epoch points into the reader and lives until the next call. Returns a
- * prof_read_result, or -ENODATA when the recording ends without its end record (it was cut short:
- * everything handed out so far is good), or an error as above. After an error or the end every
- * further call returns the same.
+ * prof_read_result, or an error as above. -ENODATA: the recording ends without its end record. Then
+ * it was cut short, and all epochs handed out so far are good. After an error or the end, every
+ * further call returns that result again.
  */
 int prof_reader_next(struct prof_reader *reader, const struct prof_epoch **epoch);
 

@@ -13,7 +13,7 @@ int meta_encode(const struct prof_meta *meta, struct bytes *b);
 
 #define META_NR_LISTS 2
 
-/* A decoded description and the memory behind it. All zero is an empty one. */
+/* A decoded description and its memory. All zero is an empty one. */
 struct meta_record {
 	struct prof_meta meta;
 	char *text; /* the strings, NUL-terminated */
@@ -24,12 +24,12 @@ struct meta_record {
 int meta_decode(struct meta_record *record, struct cursor *payload, struct fault *fault);
 void meta_deinit(struct meta_record *record);
 
-/* The end record and what the container says of itself in it. */
+/* The end record, and the facts about the container in it. */
 struct end_record {
 	struct prof_end end;
 	uint64_t nr_sections; /* before this one */
 	uint64_t bytes;       /* before this section */
-	uint64_t *cpu_taken;  /* decoded: memory behind end.cpu_taken */
+	uint64_t *cpu_taken;  /* decoded: memory of end.cpu_taken */
 };
 
 /* Returns 0, -E2BIG when a list exceeds its limit, -EINVAL, or -ENOMEM. */

@@ -8,7 +8,7 @@
 #include "format/bytes.h"
 #include "common/crc32c.h"
 
-/* A skippable frame begins with its magic and the size of what follows. */
+/* A skippable frame begins with its magic and the size of the rest. */
 #define FRAME_HEADER_BYTES 8
 #define CRC_BYTES          4
 

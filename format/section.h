@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes around the payloads: file header and section headers, each in a skippable zstd frame,
- * so that zstd's own tools pass over them and decode the rest. doc/prof-format.md has the tables.
+ * The bytes around the payloads: file header and section headers. Each is in a skippable zstd
+ * frame, so that zstd's own tools pass over it and decode the rest. doc/prof-format.md has the
+ * tables.
  */
 #ifndef FORMAT_SECTION_H
 #define FORMAT_SECTION_H
@@ -17,9 +18,9 @@
 #define SECTION_FRAME_MAGIC  0x184d2a51u
 #define SECTION_HEADER_BYTES 36
 
-/* Encoded bytes of a section: the payload limit and room for what does not compress. */
+/* Encoded bytes of a section: the payload limit, and room for payloads that do not compress. */
 #define SECTION_MAX_ENCODED (PROF_MAX_SECTION_BYTES + (1u << 20))
-/* Largest window of a zstd frame, what every zstd decoder is expected to accept. */
+/* Largest window of a zstd frame. Every zstd decoder is expected to accept it. */
 #define SECTION_MAX_WINDOW (8u << 20)
 
 enum section_type {
@@ -36,7 +37,8 @@ enum section_type {
 	SECTION_EXACT_FRAMES = 11,
 };
 
-#define SECTION_REQUIRED 1u /* flag: who does not know the type must refuse the recording */
+#define SECTION_REQUIRED                                                                           \
+	1u /* flag: a reader that does not know the type must refuse the recording */
 
 struct section_header {
 	uint32_t type;
@@ -53,7 +55,10 @@ void file_header_pack(uint8_t bytes[FILE_HEADER_BYTES]);
 /* Makes the bytes of a section header, its frame and CRC included. */
 void section_header_pack(const struct section_header *header, uint8_t bytes[SECTION_HEADER_BYTES]);
 
-/* Takes them apart; false when frame, size or CRC are wrong. The fields are not judged. */
+/*
+ * Takes the bytes of a header apart; false when frame, size or CRC are wrong. Does not judge the
+ * fields.
+ */
 bool section_header_unpack(const uint8_t bytes[SECTION_HEADER_BYTES],
 			   struct section_header *header);
 
@@ -64,8 +69,8 @@ const char *section_name(uint32_t type);
 uint32_t section_flags(uint32_t type);
 
 /*
- * True when @found is the CRC that was @stored. A fuzzer cannot guess CRCs; in its build, and
- * there only, every one is taken for right.
+ * True when @found is the CRC that was @stored. A fuzzer cannot guess CRCs. In its build, and there
+ * only, every CRC is right.
  */
 static inline bool crc_is_right(uint32_t found, uint32_t stored)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The section of frames and stacks. Stacks are sorted by their frames from the root and written as
- * what differs from the one before. A frame is written as its number among the frames that ever
- * follow the one below it, because few do: a call returns to few places. On 20,000 nearly distinct
- * stacks that takes two thirds of the space of frame ids, on stacks of short processes nine tenths.
+ * The section of frames and stacks. Stacks are sorted by their frames from the root, and each is
+ * written as its difference to the previous stack. A frame is written as its number among the
+ * frames that ever follow its parent. Few frames do, since a call returns to few places. On 20,000
+ * nearly distinct stacks the numbers take two thirds of the space of frame ids, on stacks of short
+ * processes nine tenths.
  */
 #ifndef FORMAT_STACKS_H
 #define FORMAT_STACKS_H
 
-/* Head: number of frames, number of stacks but for stack 0, which is not stored. */
+/* Head: number of frames, number of stacks without stack 0, which is not stored. */
 enum {
 	STACKS_FRAME_OBJECT, /* difference to the previous frame's */
-	STACKS_FRAME_OFFSET, /* the same within an object, else the offset */
+	STACKS_FRAME_OFFSET, /* difference within an object, else the offset */
 	STACKS_NR_CHILDREN,  /* of the root, then of each frame */
 	STACKS_CHILD,        /* frame ids, ascending: first to parent, zigzag; next to last, - 1 */
 	STACKS_SHARED,       /* frames shared with the previous stack, from the root */

@@ -6,7 +6,7 @@
 #include "format/stacks.h"
 #include "format/tables.h"
 
-/* The stack being decoded, which begins as the previous one. */
+/* The stack being decoded. It begins as the previous stack. */
 struct path {
 	uint32_t nr;
 	uint32_t frames[PROF_MAX_STACK_FRAMES];  /* from the root */

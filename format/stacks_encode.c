@@ -7,8 +7,8 @@
 #include "format/tables.h"
 
 /*
- * Which frames follow which: the children of parent p are child[first[p]] up to child[first[p+1]],
- * ascending. Parent 0 is the root, parent f + 1 is frame f.
+ * The frames that follow each frame. The children of parent p are child[first[p]] up to
+ * child[first[p+1]], ascending. Parent 0 is the root, parent f + 1 is frame f.
  */
 struct successors {
 	uint32_t nr_parents;
@@ -67,7 +67,7 @@ static void sort_by_key(const uint32_t *keys, uint32_t nr_keys, const uint32_t *
 	}
 }
 
-/* Pairs of parent and child, each once: of many stacks they are few. */
+/* Pairs of parent and child, each once. Many stacks have few pairs. */
 struct pairs {
 	VEC(uint32_t) parents, children;
 	struct index by_pair;

@@ -5,7 +5,7 @@
 
 #include "format/tables.h"
 
-/* Head: number of strings but for string 0, which is not stored. */
+/* Head: number of strings without string 0, which is not stored. */
 enum { COL_LENGTH, COL_BYTES, NR_COLS };
 
 int strings_encode(const struct order *order, struct columns *cols)

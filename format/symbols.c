@@ -8,7 +8,7 @@
 /* Head: number of symbols. */
 enum {
 	COL_OBJECT, /* difference to the previous symbol's */
-	COL_OFFSET, /* the same within an object, else the offset */
+	COL_OFFSET, /* difference within an object, else the offset */
 	COL_SIZE,
 	COL_NAME, /* difference to the previous symbol's, zigzag */
 	NR_COLS,

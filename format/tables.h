@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of an epoch as sections: each table's encoder and decoder stand next to each other in
- * a file named after it. Encoders take the epoch in the order that struct order gives; they may
- * rely on it being valid. Decoders trust nothing, fill their part of struct tables, and may rely on
+ * The tables of an epoch as sections. Each table's encoder and decoder stand next to each other in
+ * a file named after it. Encoders take the epoch in the order that struct order gives, and may rely
+ * on it being valid. Decoders trust nothing and fill their part of struct tables. They may rely on
  * the tables of the sections before theirs.
  */
 #ifndef FORMAT_TABLES_H

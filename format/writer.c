@@ -68,7 +68,7 @@ void prof_writer_destroy(struct prof_writer *writer)
 	free(writer);
 }
 
-/* Makes @ret stick; the same for the later calls. */
+/* Makes @ret the result of this call and of all later calls. */
 static int stick(struct prof_writer *writer, int ret)
 {
 	if (!writer->out.err)

@@ -13,23 +13,22 @@
 
 struct prof_writer;
 
-/* Creates a writer and writes the file header. Returns 0, -ENOMEM, or what @write returned. */
+/* Creates a writer and writes the file header. Returns 0, -ENOMEM, or @write's error. */
 int prof_writer_create(prof_write_fn write, void *ctx, struct prof_writer **writer);
 
-/* Frees the writer; it neither flushes nor ends the recording. NULL is fine. */
+/* Frees the writer. It neither flushes nor ends the recording. NULL is fine. */
 void prof_writer_destroy(struct prof_writer *writer);
 
 /*
  * Writes the description. Call it once, first. Returns 0, -E2BIG when a string or list exceeds its
- * limit, -EINVAL when a member is out of range, -ENOMEM, or what write returned.
+ * limit, -EINVAL when a member is out of range, -ENOMEM, or @write's error.
  */
 int prof_writer_meta(struct prof_writer *writer, const struct prof_meta *meta);
 
 /*
- * Writes one epoch. The tables may be in any order (but for the fixed elements 0); the writer
- * sorts what compresses better sorted, so ids in the file differ from those here. Returns 0,
- * -E2BIG when a table exceeds its limit, -EINVAL when an id is out of range, -ENOMEM, or what
- * write returned.
+ * Writes one epoch. The tables may be in any order, but for the fixed elements 0. The writer sorts
+ * tables that compress better sorted, so ids in the file differ from those here. Returns 0, -E2BIG
+ * when a table exceeds its limit, -EINVAL when an id is out of range, -ENOMEM, or @write's error.
  */
 int prof_writer_epoch(struct prof_writer *writer, const struct prof_epoch *epoch);
 

@@ -29,6 +29,12 @@ struct index {
 	size_t nr;
 };
 
+/* The hash of a key that is a number. */
+static inline uint64_t index_hash(uint64_t key)
+{
+	return key * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 /* Records that the element with @hash is at position @elem. Returns 0 or -ENOMEM. */
 int index_insert(struct index *ix, uint64_t hash, uint32_t elem);
 

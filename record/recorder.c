@@ -154,6 +154,19 @@ static int wait_for_reader(void *ctx, int fd)
 	}
 }
 
+static int create_epoch(struct recorder *r)
+{
+	const struct epoch_sources sources = {
+		.spaces = &r->session.spaces,
+		.ksyms = &r->session.ksyms,
+		.new_processes = &r->session.new_processes,
+		.vdso = &r->session.vdso,
+		.jit = &r->session.jit,
+	};
+
+	return epoch_create(&sources, &r->epoch);
+}
+
 /* Does all that can be done before the first sample. */
 static int prepare_run(struct recorder *r)
 {
@@ -173,11 +186,8 @@ static int prepare_run(struct recorder *r)
 		ret = session_prepare(&r->session);
 	if (!ret)
 		ret = watch_all(r);
-	if (!ret && (drain_create(&r->drain) ||
-		     epoch_create(&r->session.spaces, &r->session.ksyms, &r->epoch)))
+	if (!ret && (drain_create(&r->drain) || create_epoch(r)))
 		ret = out_of_memory(r);
-	if (!ret)
-		epoch_set_names(r->epoch, &r->session.vdso, &r->session.jit);
 	return ret;
 }
 

@@ -305,6 +305,8 @@ int session_forget(struct session *s, uint64_t time_ns)
 {
 	int ret = address_spaces_forget(&s->spaces, time_ns, proc_is_gone);
 
+	if (!ret)
+		ret = new_processes_forget(&s->new_processes, &s->spaces);
 	return ret ? ret : jit_forget(&s->jit, &s->spaces);
 }
 

@@ -202,17 +202,12 @@ static struct cfi_cie read_cie(const struct cfi *cfi, uint64_t off)
 	return cie;
 }
 
-static uint64_t hash_off(uint64_t off)
-{
-	return off * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 /* The number of the CIE at @off, which may be unusable. */
 static int find_cie(struct cfi *cfi, uint64_t off, uint32_t *number)
 {
 	int ret;
 
-	index_for_each(&cfi->by_off, hash_off(off), i) {
+	index_for_each(&cfi->by_off, index_hash(off), i) {
 		if (cfi->cies.data[i].off == off) {
 			*number = i;
 			return 0;
@@ -222,7 +217,7 @@ static int find_cie(struct cfi *cfi, uint64_t off, uint32_t *number)
 		return -EFBIG;
 	ret = vec_push(&cfi->cies, read_cie(cfi, off));
 	if (!ret)
-		ret = index_insert(&cfi->by_off, hash_off(off), cfi->cies.nr - 1);
+		ret = index_insert(&cfi->by_off, index_hash(off), cfi->cies.nr - 1);
 	*number = cfi->cies.nr - 1;
 	return ret;
 }

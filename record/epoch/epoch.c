@@ -26,10 +26,7 @@
 #define LARGE_PROCESSES    (4u << 10)
 
 struct epoch {
-	struct address_spaces *spaces;
-	struct ksyms *ksyms;
-	const struct vdso *vdso; /* NULL: none */
-	struct jit *jit;         /* NULL: none */
+	struct epoch_sources sources;
 	struct epoch_tables tables;
 
 	/* Kernel addresses and stacks repeat all the time and mean the same in every process. */
@@ -57,7 +54,7 @@ static int get_process(struct epoch *e, struct address_space *space, uint32_t *i
 	if (ret)
 		return ret;
 	space->epoch_process = *id;
-	return epoch_names_process(&e->tables, e->spaces, space, *id);
+	return epoch_names_process(&e->tables, &e->sources, space, *id);
 }
 
 /*
@@ -107,7 +104,7 @@ static bool is_jit(struct epoch *e, const struct address_space *space,
 		      (file->kind == MAPPED_FILE && !strncmp(file->path, "/memfd:", 7) &&
 		       build_id_is_none(mapped_file_build_id(file)));
 
-	return can_be && e->jit && jit_has_map(e->jit, space);
+	return can_be && e->sources.jit && jit_has_map(e->sources.jit, space);
 }
 
 /* No two processes may share the object, and its offsets are the map's: addresses. */
@@ -132,9 +129,9 @@ static int make_object(struct epoch *e, const struct epoch_process *process,
 	*object = (struct prof_object){.kind = kinds[file->kind],
 				       .flags = file->deleted ? PROF_OBJECT_DELETED : 0};
 	set_build_id(object, mapped_file_build_id(file));
-	if (file->kind == MAPPED_VDSO && e->vdso &&
-	    vdso_is_same(e->vdso, used->start, used->start + used->size))
-		set_build_id(object, &e->vdso->build_id);
+	if (file->kind == MAPPED_VDSO && e->sources.vdso &&
+	    vdso_is_same(e->sources.vdso, used->start, used->start + used->size))
+		set_build_id(object, &e->sources.vdso->build_id);
 	ret = epoch_tables_string(&e->tables, file->path, strlen(file->path), &object->path);
 	if (!ret)
 		object->instance = instance_of(e, process, object, used->start - used->pgoff);
@@ -149,7 +146,7 @@ static int use_mapping(struct epoch *e, uint32_t process_id, const struct mappin
 		       uint32_t *object_id, uint64_t *bias)
 {
 	struct epoch_process *process = &e->tables.processes.data[process_id];
-	struct mapped_file *file = mapping_file(&e->spaces->files, mapping);
+	struct mapped_file *file = mapping_file(&e->sources.spaces->files, mapping);
 	struct prof_mapping used = {.start = mapping->start,
 				    .size = mapping->end - mapping->start,
 				    .pgoff = mapping->pgoff};
@@ -181,11 +178,11 @@ static const struct mapping *find_mapping(struct epoch *e, struct address_space 
 	if (mapping || space->complete || space->rescanned || space->exited_ns)
 		return mapping;
 	/* There a process is what it is now, which says nothing of what it was before an exec. */
-	if (address_spaces_find(e->spaces, space->pid, UINT64_MAX) != space)
+	if (address_spaces_find(e->sources.spaces, space->pid, UINT64_MAX) != space)
 		return NULL;
 	space->rescanned = true;
 	/* From now on: what the side-band told of the time of the sample stays. */
-	if (proc_scan_process(e->spaces, space->pid, clock_monotonic_ns()))
+	if (proc_scan_process(e->sources.spaces, space->pid, clock_monotonic_ns()))
 		return NULL;
 	return address_space_lookup(space, addr, time_ns);
 }
@@ -291,7 +288,7 @@ static int add_user_stack(struct epoch *e, uint32_t process, const struct raw_st
 /* The object for a kernel address; also what its offsets are relative to. */
 static int kernel_object(struct epoch *e, const struct ksym_hit *hit, uint32_t *id, uint64_t *base)
 {
-	struct ksyms *ksyms = e->ksyms;
+	struct ksyms *ksyms = e->sources.ksyms;
 	struct prof_object object = {0};
 	struct prof_mapping mapping = {0};
 	const char *name = "[kernel]";
@@ -339,7 +336,7 @@ static int add_kernel_symbol(struct epoch *e, uint64_t addr)
 	uint64_t base;
 	int ret;
 
-	ksyms_lookup(e->ksyms, addr, &hit);
+	ksyms_lookup(e->sources.ksyms, addr, &hit);
 	if (!hit.name)
 		return 0;
 	ret = kernel_object(e, &hit, &object, &base);
@@ -364,7 +361,7 @@ static int translate_kernel(struct epoch *e, uint64_t addr, uint32_t *frame)
 			return 0;
 		}
 	}
-	ksyms_lookup(e->ksyms, addr, &hit);
+	ksyms_lookup(e->sources.ksyms, addr, &hit);
 	ret = kernel_object(e, &hit, &object, &base);
 	if (!ret)
 		ret = epoch_tables_frame(&e->tables, object, addr - base, frame);
@@ -451,7 +448,8 @@ int epoch_add(struct epoch *e, const struct raw_count *count)
 	int ret = 0;
 
 	if (count->key->tgid)
-		ret = address_spaces_get(e->spaces, count->key->tgid, value->last_ns, &space);
+		ret = address_spaces_get(e->sources.spaces, count->key->tgid, value->last_ns,
+					 &space);
 	if (!ret && space && value->count > 1)
 		changed_ns = address_space_changed(space, value->first_ns, value->last_ns);
 	if (!ret && changed_ns) {
@@ -480,10 +478,10 @@ uint64_t epoch_samples(const struct epoch *e)
 
 int epoch_finish(struct epoch *e, struct prof_epoch *tables)
 {
-	int ret = e->vdso ? epoch_names_vdso(&e->tables, e->vdso) : 0;
+	int ret = e->sources.vdso ? epoch_names_vdso(&e->tables, e->sources.vdso) : 0;
 
-	if (!ret && e->jit)
-		ret = epoch_names_jit(&e->tables, e->jit);
+	if (!ret && e->sources.jit)
+		ret = epoch_names_jit(&e->tables, e->sources.jit);
 	return ret ? ret : epoch_tables_lay_out(&e->tables, tables);
 }
 
@@ -496,35 +494,28 @@ int epoch_reset(struct epoch *e)
 	vec_clear(&e->kernel_ids);
 	vec_clear(&e->kernel_stacks);
 	e->samples = 0;
-	if (e->jit)
-		jit_reset(e->jit);
+	if (e->sources.jit)
+		jit_reset(e->sources.jit);
 	/* Spaces may have been forgotten since: the ids in those that are left are taken back. */
-	for (size_t i = 0; i < e->spaces->newest.nr; i++)
-		for (struct address_space *s = e->spaces->newest.data[i]; s; s = s->older)
+	for (size_t i = 0; i < e->sources.spaces->newest.nr; i++)
+		for (struct address_space *s = e->sources.spaces->newest.data[i]; s; s = s->older)
 			s->epoch_process = 0;
 	return epoch_tables_reset(&e->tables);
 }
 
-int epoch_create(struct address_spaces *spaces, struct ksyms *ksyms, struct epoch **epoch)
+int epoch_create(const struct epoch_sources *sources, struct epoch **epoch)
 {
 	struct epoch *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return -ENOMEM;
-	e->spaces = spaces;
-	e->ksyms = ksyms;
+	e->sources = *sources;
 	if (epoch_reset(e)) {
 		epoch_destroy(e);
 		return -ENOMEM;
 	}
 	*epoch = e;
 	return 0;
-}
-
-void epoch_set_names(struct epoch *e, const struct vdso *vdso, struct jit *jit)
-{
-	e->vdso = vdso;
-	e->jit = jit;
 }
 
 void epoch_destroy(struct epoch *e)

@@ -14,10 +14,7 @@
 
 #include "bpf/shared.h"
 #include "format/prof.h"
-#include "record/process/address_spaces.h"
-#include "record/symbols/jit.h"
-#include "record/symbols/ksyms.h"
-#include "record/symbols/vdso.h"
+#include "record/epoch/epoch_sources.h"
 
 /* One side's stack as it was drained. */
 struct raw_stack {
@@ -35,13 +32,10 @@ struct raw_count {
 
 struct epoch;
 
-/* @spaces and @ksyms must outlive the epoch. Returns 0 or -ENOMEM. */
-int epoch_create(struct address_spaces *spaces, struct ksyms *ksyms, struct epoch **epoch);
+/* What @sources points to must outlive the epoch. Returns 0 or -ENOMEM. */
+int epoch_create(const struct epoch_sources *sources, struct epoch **epoch);
 
 void epoch_destroy(struct epoch *epoch);
-
-/* What names the vdso and code that processes made have; both must outlive the epoch. */
-void epoch_set_names(struct epoch *epoch, const struct vdso *vdso, struct jit *jit);
 
 /* Adds a count; the address spaces must have been brought up to its time. 0 or -ENOMEM. */
 int epoch_add(struct epoch *epoch, const struct raw_count *count);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "record/proc/proc_info.h"
 #include "record/symbols/perf_map.h"
 
 /* Bytes of names from maps in an epoch: no process can make an epoch too large to be written. */
@@ -35,20 +34,22 @@ static int add_process(struct epoch_tables *tables, const struct address_spaces 
 	return vec_push(&tables->process_infos, info);
 }
 
-int epoch_names_process(struct epoch_tables *tables, const struct address_spaces *spaces,
+int epoch_names_process(struct epoch_tables *tables, const struct epoch_sources *sources,
 			const struct address_space *space, uint32_t id)
 {
-	struct proc_info proc = {.identity.uid = PROF_UID_UNKNOWN};
+	struct proc_info now = {.identity.uid = PROF_UID_UNKNOWN};
+	const struct proc_info *info = NULL;
 	int ret = 0;
 
-	/* There a process is what it is now, which says nothing of what it was before an exec. */
-	if (address_spaces_find(spaces, space->pid, UINT64_MAX) == space)
-		ret = proc_info_read(space->pid, &proc);
-	/* It has gone: what it was soon after it began is nearly as good. */
+	/* /proc has the process as it is now, and says nothing of it before an exec. */
+	if (address_spaces_find(sources->spaces, space->pid, UINT64_MAX) == space)
+		ret = proc_info_read(space->pid, &now);
+	/* Of a process that has gone, the answer of soon after it began is nearly as good. */
+	if (!ret && !now.identity.name[0] && sources->new_processes)
+		info = new_processes_find(sources->new_processes, space);
 	if (!ret)
-		ret = add_process(tables, spaces, space, id,
-				  !proc.identity.name[0] && space->info ? space->info : &proc);
-	proc_info_deinit(&proc);
+		ret = add_process(tables, sources->spaces, space, id, info ? info : &now);
+	proc_info_deinit(&now);
 	return ret;
 }
 

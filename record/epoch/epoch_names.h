@@ -3,16 +3,15 @@
 #ifndef RECORD_EPOCH_EPOCH_NAMES_H
 #define RECORD_EPOCH_EPOCH_NAMES_H
 
+#include "record/epoch/epoch_sources.h"
 #include "record/epoch/epoch_tables.h"
-#include "record/process/address_spaces.h"
-#include "record/symbols/jit.h"
-#include "record/symbols/vdso.h"
 
 /*
- * Adds what /proc says of the process in @space, or what its mappings and exec told if it has gone,
- * as that of the epoch's process @id. Returns 0 or -ENOMEM.
+ * Adds what /proc says of the process in @space, as that of the epoch's process @id. If the process
+ * has gone, adds what /proc said soon after it began, or what its mappings and exec told. Returns 0
+ * or -ENOMEM.
  */
-int epoch_names_process(struct epoch_tables *tables, const struct address_spaces *spaces,
+int epoch_names_process(struct epoch_tables *tables, const struct epoch_sources *sources,
 			const struct address_space *space, uint32_t id);
 
 /* Adds the symbols of all frames in objects with @vdso's build-id. Returns 0 or -ENOMEM. */

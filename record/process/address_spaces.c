@@ -4,18 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/proc/proc_info.h"
-
 #define STILL_MAPPED UINT64_MAX
-
-static uint64_t hash_pid(uint32_t pid)
-{
-	return pid * UINT64_C(0x9e3779b97f4a7c15);
-}
 
 static struct address_space **find_slot(const struct address_spaces *spaces, uint32_t pid)
 {
-	index_for_each(&spaces->by_pid, hash_pid(pid), i)
+	index_for_each(&spaces->by_pid, index_hash(pid), i)
 		if (spaces->newest.data[i]->pid == pid)
 			return &spaces->newest.data[i];
 	return NULL;
@@ -25,9 +18,6 @@ static void space_destroy(struct address_space *space)
 {
 	vec_free(&space->live);
 	vec_free(&space->ended);
-	if (space->info)
-		proc_info_deinit(space->info);
-	free(space->info);
 	free(space);
 }
 
@@ -50,7 +40,7 @@ static int space_create(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 	} else {
 		ret = vec_reserve(&spaces->newest, 1);
 		if (!ret)
-			ret = index_insert(&spaces->by_pid, hash_pid(pid), spaces->newest.nr);
+			ret = index_insert(&spaces->by_pid, index_hash(pid), spaces->newest.nr);
 		if (ret) {
 			free(space);
 			return ret;
@@ -69,6 +59,15 @@ struct address_space *address_spaces_find(const struct address_spaces *spaces, u
 	struct address_space *space = slot ? *slot : NULL;
 
 	while (space && space->begin_ns > time_ns && space->older)
+		space = space->older;
+	return space;
+}
+
+bool address_spaces_has(const struct address_spaces *spaces, uint32_t pid, uint64_t generation)
+{
+	const struct address_space *space = address_spaces_find(spaces, pid, UINT64_MAX);
+
+	while (space && space->generation != generation)
 		space = space->older;
 	return space;
 }
@@ -319,7 +318,7 @@ static int rebuild_pid_index(struct address_spaces *spaces)
 {
 	index_clear(&spaces->by_pid);
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
-		int ret = index_insert(&spaces->by_pid, hash_pid(spaces->newest.data[i]->pid), i);
+		int ret = index_insert(&spaces->by_pid, index_hash(spaces->newest.data[i]->pid), i);
 
 		if (ret)
 			return ret;

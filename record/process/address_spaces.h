@@ -16,8 +16,6 @@
 #include "record/process/mapped_files.h"
 #include "record/process/mappings.h"
 
-struct proc_info;
-
 struct address_space {
 	uint32_t pid;
 	uint64_t generation; /* unique in the recording */
@@ -30,7 +28,6 @@ struct address_space {
 	bool doubtful;               /* its exit may have been missed */
 	bool rescanned;              /* /proc was asked again since the last forget */
 	char name[16];               /* of the main thread, as of the exec; "": not known */
-	struct proc_info *info;      /* as of soon after it began; NULL: not known */
 	uint32_t epoch_process;      /* the current epoch's id for it, 0: none yet */
 };
 
@@ -75,6 +72,9 @@ void address_spaces_exit(struct address_spaces *spaces, uint32_t pid, uint64_t t
  */
 struct address_space *address_spaces_find(const struct address_spaces *spaces, uint32_t pid,
 					  uint64_t time_ns);
+
+/* Is the address space of @pid with the number @generation still there? */
+bool address_spaces_has(const struct address_spaces *spaces, uint32_t pid, uint64_t generation);
 
 /* Like find, but adds an empty address space where there is none. Returns 0 or -ENOMEM. */
 int address_spaces_get(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,

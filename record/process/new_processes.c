@@ -2,9 +2,6 @@
 #include "record/process/new_processes.h"
 
 #include <errno.h>
-#include <stdlib.h>
-
-#include "record/proc/proc_info.h"
 
 int new_processes_add(struct new_processes *new_processes, const struct address_space *space)
 {
@@ -13,21 +10,32 @@ int new_processes_add(struct new_processes *new_processes, const struct address_
 	return vec_push(&new_processes->waiting, newcomer);
 }
 
-static int read_one(struct address_space *space)
+/* Takes over the info of @process, which is released on failure. */
+static int add_known(struct new_processes *new_processes, const struct new_process *process)
 {
-	int ret;
+	struct new_process known = *process;
+	int ret = vec_reserve(&new_processes->known, 1);
 
-	if (!space->info)
-		space->info = calloc(1, sizeof(*space->info));
-	if (!space->info)
-		return -ENOMEM;
-	ret = proc_info_read(space->pid, space->info);
-	/* Mostly it has gone by now. */
-	if (ret || !space->info->identity.name[0]) {
-		proc_info_deinit(space->info);
-		free(space->info);
-		space->info = NULL;
+	if (!ret)
+		ret = index_insert(&new_processes->by_generation, index_hash(known.generation),
+				   new_processes->known.nr);
+	if (ret) {
+		proc_info_deinit(&known.info);
+		return ret;
 	}
+	new_processes->known.data[new_processes->known.nr++] = known;
+	return 0;
+}
+
+static int read_process(struct new_processes *new_processes, const struct new_process *newcomer)
+{
+	struct new_process process = *newcomer;
+	int ret = proc_info_read(process.pid, &process.info);
+
+	if (!ret && process.info.identity.name[0])
+		return add_known(new_processes, &process);
+	/* Mostly it has gone by now. */
+	proc_info_deinit(&process.info);
 	return ret;
 }
 
@@ -36,13 +44,13 @@ int new_processes_read(struct new_processes *new_processes, const struct address
 	int ret = 0;
 
 	vec_for_each(&new_processes->waiting, newcomer) {
-		struct address_space *space =
+		const struct address_space *space =
 			address_spaces_find(spaces, newcomer->pid, UINT64_MAX);
 
-		/* A fork's space is gone by its exec, which is a newcomer of its own. */
+		/* An exec replaces the address space that a fork began, and is noted itself. */
 		if (!space || space->generation != newcomer->generation || space->exited_ns)
 			continue;
-		ret = read_one(space);
+		ret = read_process(new_processes, newcomer);
 		if (ret)
 			break;
 	}
@@ -50,7 +58,41 @@ int new_processes_read(struct new_processes *new_processes, const struct address
 	return ret;
 }
 
+const struct proc_info *new_processes_find(const struct new_processes *new_processes,
+					   const struct address_space *space)
+{
+	index_for_each(&new_processes->by_generation, index_hash(space->generation), i)
+		if (new_processes->known.data[i].generation == space->generation)
+			return &new_processes->known.data[i].info;
+	return NULL;
+}
+
+int new_processes_forget(struct new_processes *new_processes, const struct address_spaces *spaces)
+{
+	size_t nr = 0;
+	int ret = 0;
+
+	vec_for_each(&new_processes->known, process) {
+		if (address_spaces_has(spaces, process->pid, process->generation))
+			new_processes->known.data[nr++] = *process;
+		else
+			proc_info_deinit(&process->info);
+	}
+	if (nr == new_processes->known.nr)
+		return 0;
+	new_processes->known.nr = nr;
+	index_clear(&new_processes->by_generation);
+	for (size_t i = 0; !ret && i < nr; i++)
+		ret = index_insert(&new_processes->by_generation,
+				   index_hash(new_processes->known.data[i].generation), i);
+	return ret;
+}
+
 void new_processes_deinit(struct new_processes *new_processes)
 {
+	vec_for_each(&new_processes->known, process)
+		proc_info_deinit(&process->info);
 	vec_free(&new_processes->waiting);
+	vec_free(&new_processes->known);
+	index_deinit(&new_processes->by_generation);
 }

@@ -1,35 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes that began during the recording. What /proc tells of a process can be had while it
- * lives, and a drain may come later: those that outlive the moment are looked at soon after they
- * began.
+ * What /proc tells of processes that began during the recording. It can be had only while a process
+ * lives, and a drain may come later: so those that outlive the moment are looked at soon after they
+ * began, and the answers are kept as long as their address spaces.
  */
 #ifndef RECORD_PROCESS_NEW_PROCESSES_H
 #define RECORD_PROCESS_NEW_PROCESSES_H
 
 #include <stdint.h>
 
+#include "common/index.h"
 #include "common/vec.h"
+#include "record/proc/proc_info.h"
 #include "record/process/address_spaces.h"
 
 struct new_process {
 	uint32_t pid;
-	uint64_t generation;
+	uint64_t generation; /* of its address space */
+	struct proc_info info;
 };
 
 /* All zero: none. */
 struct new_processes {
-	VEC(struct new_process) waiting;
+	VEC(struct new_process) waiting; /* not looked at yet: without info */
+	VEC(struct new_process) known;
+	struct index by_generation; /* of those that are known */
 };
 
 /* Notes an address space that has just begun. Returns 0 or -ENOMEM. */
 int new_processes_add(struct new_processes *new_processes, const struct address_space *space);
 
 /*
- * Reads what there is on those that are waiting and still the same, into their address spaces.
+ * Looks at those that are waiting, if they still have the address space with which they were noted.
  * Returns 0 or -ENOMEM.
  */
 int new_processes_read(struct new_processes *new_processes, const struct address_spaces *spaces);
+
+/* The answer for @space, or NULL when there is none. Valid until the next read or forget. */
+const struct proc_info *new_processes_find(const struct new_processes *new_processes,
+					   const struct address_space *space);
+
+/* Forgets the answers whose address spaces are gone from @spaces. Returns 0 or -ENOMEM. */
+int new_processes_forget(struct new_processes *new_processes, const struct address_spaces *spaces);
 
 void new_processes_deinit(struct new_processes *new_processes);
 

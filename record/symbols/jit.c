@@ -17,14 +17,9 @@
 /* Descriptors held; each also keeps a file system of a container from going away. */
 #define HELD_MAX 256
 
-static uint64_t hash_generation(uint64_t generation)
-{
-	return (generation + 1) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static struct jit_process *find(const struct jit *jit, uint64_t generation)
 {
-	index_for_each(&jit->by_generation, hash_generation(generation), i)
+	index_for_each(&jit->by_generation, index_hash(generation), i)
 		if (jit->processes.data[i].generation == generation)
 			return &jit->processes.data[i];
 	return NULL;
@@ -91,8 +86,7 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 	process.uid = identity.uid != PROF_UID_UNKNOWN ? identity.uid : geteuid();
 	if (jit->nr_held < HELD_MAX)
 		process.dir_fd = open_tmp_of(space->pid);
-	if (index_insert(&jit->by_generation, hash_generation(process.generation),
-			 jit->processes.nr) ||
+	if (index_insert(&jit->by_generation, index_hash(process.generation), jit->processes.nr) ||
 	    vec_push(&jit->processes, process)) {
 		cleanup_close(&process.dir_fd);
 		return -ENOMEM;
@@ -200,15 +194,6 @@ void jit_reset(struct jit *jit)
 		process->is_hit = false;
 }
 
-static bool is_known(const struct address_spaces *spaces, const struct jit_process *process)
-{
-	const struct address_space *space = address_spaces_find(spaces, process->pid, UINT64_MAX);
-
-	while (space && space->generation != process->generation)
-		space = space->older;
-	return space;
-}
-
 int jit_forget(struct jit *jit, const struct address_spaces *spaces)
 {
 	size_t nr = 0;
@@ -218,7 +203,8 @@ int jit_forget(struct jit *jit, const struct address_spaces *spaces)
 		struct jit_process *process = &jit->processes.data[i];
 
 		process->checked = false;
-		if (process->is_hit || is_known(spaces, process)) {
+		if (process->is_hit ||
+		    address_spaces_has(spaces, process->pid, process->generation)) {
 			jit->processes.data[nr++] = *process;
 			continue;
 		}
@@ -231,6 +217,6 @@ int jit_forget(struct jit *jit, const struct address_spaces *spaces)
 	index_clear(&jit->by_generation);
 	for (size_t i = 0; !ret && i < nr; i++)
 		ret = index_insert(&jit->by_generation,
-				   hash_generation(jit->processes.data[i].generation), i);
+				   index_hash(jit->processes.data[i].generation), i);
 	return ret;
 }

@@ -16,11 +16,6 @@
 #define BACKOFF_NS     UINT64_C(200000000)
 #define BACKOFF_MAX_NS UINT64_C(10000000000)
 
-static uint64_t hash_pid(uint32_t pid)
-{
-	return pid * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static int put_mapping(struct space_maps *u, uint32_t at)
 {
 	return bpf_map_update_elem(u->tables->store.maps.mappings, &at, &u->mappings[at], BPF_ANY)
@@ -48,7 +43,7 @@ void space_maps_table_changed(struct space_maps *u, uint32_t nr)
 
 struct unwind_process *space_maps_find(const struct space_maps *u, uint32_t pid)
 {
-	index_for_each(&u->by_pid, hash_pid(pid), i)
+	index_for_each(&u->by_pid, index_hash(pid), i)
 		if (u->processes.data[i].pid == pid)
 			return &u->processes.data[i];
 	return NULL;
@@ -64,7 +59,7 @@ static int index_processes(struct space_maps *u)
 	for (size_t i = 0; i < u->processes.nr && !ret; i++) {
 		if (!u->processes.data[i].pid)
 			continue;
-		ret = index_insert(&u->by_pid, hash_pid(u->processes.data[i].pid), i);
+		ret = index_insert(&u->by_pid, index_hash(u->processes.data[i].pid), i);
 		u->nr_indexed++;
 	}
 	return ret;
@@ -83,7 +78,7 @@ static int add_process(struct space_maps *u, uint32_t pid, struct unwind_process
 	else if (!ret)
 		ret = vec_push(&u->processes, new);
 	if (!ret)
-		ret = index_insert(&u->by_pid, hash_pid(pid), at);
+		ret = index_insert(&u->by_pid, index_hash(pid), at);
 	if (ret)
 		return ret;
 	u->nr_indexed++;

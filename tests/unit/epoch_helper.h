@@ -39,11 +39,13 @@ static const char kallsyms[] = "ffffffff81000000 T startup_64\n"
 			       "ffffffffc0100010 t ext_read\t[ext]\n"
 			       "ffffffffc0200000 t bpf_prog_1\t[bpf]\n";
 
-static inline int world_try_create(struct world *w)
+/* @jit may be NULL. */
+static inline int world_try_create(struct world *w, struct jit *jit)
 {
 	char modules[] = "ext 8192 1 - Live 0xffffffffc0100000\n";
 	FILE *m = fmemopen(modules, strlen(modules), "r");
 	FILE *k = fmemopen((void *)(uintptr_t)kallsyms, strlen(kallsyms), "r");
+	struct epoch_sources sources = {.spaces = &w->spaces, .ksyms = &w->ksyms, .jit = jit};
 	int ret;
 
 	*w = (struct world){0};
@@ -55,12 +57,12 @@ static inline int world_try_create(struct world *w)
 	fclose(m);
 	fclose(k);
 	w->ksyms.build_id = (struct build_id){.size = 3, .bytes = {7, 8, 9}};
-	return ret ? ret : epoch_create(&w->spaces, &w->ksyms, &w->epoch);
+	return ret ? ret : epoch_create(&sources, &w->epoch);
 }
 
 static inline void world_create(struct world *w)
 {
-	ck_assert_int_eq(world_try_create(w), 0);
+	ck_assert_int_eq(world_try_create(w, NULL), 0);
 }
 
 static inline void world_destroy(struct world *w)

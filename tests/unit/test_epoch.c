@@ -400,10 +400,11 @@ END_TEST
 START_TEST(a_kernel_that_hides_its_addresses)
 {
 	struct world w = {0};
+	struct epoch_sources sources = {.spaces = &w.spaces, .ksyms = &w.ksyms};
 	struct prof_epoch t;
 
 	w.ksyms.restricted = true;
-	ck_assert_int_eq(epoch_create(&w.spaces, &w.ksyms, &w.epoch), 0);
+	ck_assert_int_eq(epoch_create(&sources, &w.epoch), 0);
 	add_kernel(&w, FRAMES(TEXT, UINT64_MAX, 0));
 	t = finish(&w);
 	expect_stack(&t, 0, t.counts[0].kernel_stack, FRAMES(TEXT, UINT64_MAX, 0));

@@ -174,7 +174,7 @@ END_TEST
 static int run_until_out_of_memory(struct world *w)
 {
 	struct prof_epoch t;
-	int ret = world_try_create(w);
+	int ret = world_try_create(w, NULL);
 
 	for (uint64_t i = 0; !ret && i < 30; i++) {
 		char path[32];

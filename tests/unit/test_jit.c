@@ -41,9 +41,8 @@ static void begin(struct jit_world *j)
 {
 	remove_map(PID_A);
 	remove_map(PID_B);
-	world_create(&j->w);
 	jit_init(&j->jit);
-	epoch_set_names(j->w.epoch, NULL, &j->jit);
+	ck_assert_int_eq(world_try_create(&j->w, &j->jit), 0);
 }
 
 static void end(struct jit_world *j)

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where an epoch looks up addresses and names. */
+#ifndef RECORD_EPOCH_EPOCH_SOURCES_H
+#define RECORD_EPOCH_EPOCH_SOURCES_H
+
+#include "record/process/address_spaces.h"
+#include "record/process/new_processes.h"
+#include "record/symbols/jit.h"
+#include "record/symbols/ksyms.h"
+#include "record/symbols/vdso.h"
+
+struct epoch_sources {
+	struct address_spaces *spaces;
+	struct ksyms *ksyms;
+	const struct new_processes *new_processes; /* NULL: none */
+	const struct vdso *vdso;                   /* NULL: none */
+	struct jit *jit;                           /* NULL: none */
+};
+
+#endif

@@ -40,21 +40,23 @@ struct epoch {
 	uint64_t samples;
 };
 
-/* The epoch's process for an address space. */
-static int get_process(struct epoch *e, struct address_space *space, uint32_t *id)
+/* A process of the epoch. */
+struct user_process {
+	struct address_space *space;
+	uint32_t id;
+};
+
+/* Finds or adds the epoch's process for an address space. */
+static int get_process(struct epoch *e, const struct address_space *space, uint32_t *id)
 {
+	/* Generation 0 is the kernel's. */
 	struct prof_process entry = {.pid = space->pid, .generation = space->generation + 1};
 	int ret;
 
-	if (space->epoch_process) {
-		*id = space->epoch_process;
+	if (epoch_tables_find_process(&e->tables, entry.generation, id))
 		return 0;
-	}
-	ret = epoch_tables_process(&e->tables, &entry, space, id);
-	if (ret)
-		return ret;
-	space->epoch_process = *id;
-	return epoch_names_process(&e->tables, &e->sources, space, *id);
+	ret = epoch_tables_process(&e->tables, &entry, id);
+	return ret ? ret : epoch_names_process(&e->tables, &e->sources, space, *id);
 }
 
 /*
@@ -142,10 +144,10 @@ static int make_object(struct epoch *e, const struct epoch_process *process,
  * Finds or adds the object and the mapping of the epoch's process for a mapping that was hit.
  * *@bias is by how much its addresses exceed offsets in the object.
  */
-static int use_mapping(struct epoch *e, uint32_t process_id, const struct mapping *mapping,
-		       uint32_t *object_id, uint64_t *bias)
+static int use_mapping(struct epoch *e, const struct user_process *in,
+		       const struct mapping *mapping, uint32_t *object_id, uint64_t *bias)
 {
-	struct epoch_process *process = &e->tables.processes.data[process_id];
+	struct epoch_process *process = &e->tables.processes.data[in->id];
 	struct mapped_file *file = mapping_file(&e->sources.spaces->files, mapping);
 	struct prof_mapping used = {.start = mapping->start,
 				    .size = mapping->end - mapping->start,
@@ -154,8 +156,8 @@ static int use_mapping(struct epoch *e, uint32_t process_id, const struct mappin
 	int ret;
 
 	proc_find_build_id(file, process->entry.pid, mapping->start, mapping->end);
-	ret = is_jit(e, process->space, file) ? make_jit(e, process->space, &object, &used)
-					      : make_object(e, process, file, &used, &object);
+	ret = is_jit(e, in->space, file) ? make_jit(e, in->space, &object, &used)
+					 : make_object(e, process, file, &used, &object);
 	if (!ret)
 		ret = epoch_tables_object(&e->tables, &object, object_id);
 	if (ret)
@@ -216,10 +218,10 @@ struct user_walk {
  * has strayed, what follows means nothing, and one frame stands for it. Kept as they are, such
  * values would make nearly every stack a new one.
  */
-static int translate_user(struct epoch *e, uint32_t process, uint64_t addr, uint64_t time_ns,
-			  bool is_leaf, struct user_walk *walk, uint32_t *frame)
+static int translate_user(struct epoch *e, const struct user_process *process, uint64_t addr,
+			  uint64_t time_ns, bool is_leaf, struct user_walk *walk, uint32_t *frame)
 {
-	struct address_space *space = e->tables.processes.data[process].space;
+	struct address_space *space = process->space;
 	const struct mapping *mapping;
 	int ret;
 
@@ -262,8 +264,8 @@ static enum prof_stack_end end_of(const struct raw_stack *raw)
 	return (enum prof_stack_end)raw->end;
 }
 
-static int add_user_stack(struct epoch *e, uint32_t process, const struct raw_stack *raw,
-			  uint64_t time_ns, uint32_t *stack)
+static int add_user_stack(struct epoch *e, const struct user_process *process,
+			  const struct raw_stack *raw, uint64_t time_ns, uint32_t *stack)
 {
 	/* Tables lead to code, even if its mapping has not been heard of. */
 	struct user_walk walk = {
@@ -410,14 +412,16 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 		       uint64_t nr, uint64_t time_ns)
 {
 	const struct count_key *key = count->key;
+	struct user_process process = {.space = space};
 	struct prof_count row = {.count = nr};
 	int ret = epoch_tables_string(&e->tables, key->comm, strnlen(key->comm, sizeof(key->comm)),
 				      &row.comm);
 
 	if (!ret && space)
-		ret = get_process(e, space, &row.process);
+		ret = get_process(e, space, &process.id);
+	row.process = process.id;
 	if (!ret && space)
-		ret = add_user_stack(e, row.process, &count->user, time_ns, &row.user_stack);
+		ret = add_user_stack(e, &process, &count->user, time_ns, &row.user_stack);
 	if (!ret)
 		ret = add_kernel_stack(e, &count->kernel, &row.kernel_stack);
 	if (!ret)
@@ -496,10 +500,6 @@ int epoch_reset(struct epoch *e)
 	e->samples = 0;
 	if (e->sources.jit)
 		jit_reset(e->sources.jit);
-	/* Spaces may have been forgotten since: the ids in those that are left are taken back. */
-	for (size_t i = 0; i < e->sources.spaces->newest.nr; i++)
-		for (struct address_space *s = e->sources.spaces->newest.data[i]; s; s = s->older)
-			s->epoch_process = 0;
 	return epoch_tables_reset(&e->tables);
 }
 

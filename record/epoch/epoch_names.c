@@ -144,7 +144,8 @@ static int open_jit_map(const struct epoch_tables *tables, const struct prof_obj
 			const struct jit *jit)
 {
 	vec_for_each(&tables->processes, process)
-		if (process->space && (uint32_t)process->entry.generation == object->instance)
+		if (process->entry.generation &&
+		    (uint32_t)process->entry.generation == object->instance)
 			return jit_open_map(jit, process->entry.generation - 1);
 	return -ENOENT;
 }

@@ -125,15 +125,26 @@ int epoch_tables_symbol(struct epoch_tables *t, uint32_t object, uint64_t offset
 	return 0;
 }
 
-int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entry,
-			 struct address_space *space, uint32_t *id)
+int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entry, uint32_t *id)
 {
-	struct epoch_process process = {.entry = *entry, .space = space};
+	struct epoch_process process = {.entry = *entry};
 
-	if (vec_push(&t->processes, process))
+	if (index_insert(&t->by_process, index_hash(entry->generation), t->processes.nr) ||
+	    vec_push(&t->processes, process))
 		return -ENOMEM;
 	*id = t->processes.nr - 1;
 	return 0;
+}
+
+bool epoch_tables_find_process(const struct epoch_tables *t, uint64_t generation, uint32_t *id)
+{
+	index_for_each(&t->by_process, index_hash(generation), i) {
+		if (t->processes.data[i].entry.generation == generation) {
+			*id = i;
+			return true;
+		}
+	}
+	return false;
 }
 
 int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row)
@@ -232,7 +243,7 @@ static void clear_processes(struct epoch_tables *t)
 
 int epoch_tables_reset(struct epoch_tables *t)
 {
-	struct index *indexes[] = {&t->by_string, &t->by_object, &t->by_frame,
+	struct index *indexes[] = {&t->by_string, &t->by_object, &t->by_process, &t->by_frame,
 				   &t->by_stack,  &t->by_count,  &t->by_symbol};
 	struct prof_stack no_stack = {0};
 	struct prof_object no_object = {.kind = PROF_OBJECT_NONE};
@@ -252,7 +263,7 @@ int epoch_tables_reset(struct epoch_tables *t)
 	vec_clear(&t->symbols);
 	vec_clear(&t->process_infos);
 	if (epoch_tables_string(t, "", 0, &id) || epoch_tables_object(t, &no_object, &id) ||
-	    epoch_tables_process(t, &kernel, NULL, &id))
+	    epoch_tables_process(t, &kernel, &id))
 		return -ENOMEM;
 	return vec_push(&t->stacks, no_stack);
 }
@@ -275,6 +286,7 @@ void epoch_tables_deinit(struct epoch_tables *t)
 	vec_free(&t->out_mappings);
 	index_deinit(&t->by_string);
 	index_deinit(&t->by_object);
+	index_deinit(&t->by_process);
 	index_deinit(&t->by_frame);
 	index_deinit(&t->by_stack);
 	index_deinit(&t->by_count);

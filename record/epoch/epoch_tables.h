@@ -6,6 +6,7 @@
 #ifndef RECORD_EPOCH_EPOCH_TABLES_H
 #define RECORD_EPOCH_EPOCH_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,14 +14,12 @@
 #include "common/parse.h"
 #include "common/vec.h"
 #include "format/prof.h"
-#include "record/process/address_spaces.h"
 
 typedef VEC(struct prof_mapping) prof_mapping_vec;
 
 /* A process of the epoch with those of its mappings that samples hit. */
 struct epoch_process {
 	struct prof_process entry;
-	struct address_space *space; /* NULL: the kernel */
 	prof_mapping_vec mappings;
 };
 
@@ -40,7 +39,7 @@ struct epoch_tables {
 	VEC(struct prof_count) counts;
 	VEC(struct prof_symbol) symbols;
 	VEC(struct prof_process_info) process_infos;
-	struct index by_string, by_object, by_frame, by_stack, by_count, by_symbol;
+	struct index by_string, by_object, by_process, by_frame, by_stack, by_count, by_symbol;
 
 	/* What epoch_tables_lay_out makes of the above. */
 	VEC(struct prof_string) out_strings;
@@ -61,9 +60,11 @@ int epoch_tables_stack(struct epoch_tables *t, const uint32_t *frames, size_t nr
 int epoch_tables_symbol(struct epoch_tables *t, uint32_t object, uint64_t offset, uint64_t size,
 			const char *name);
 
-/* Always adds a process; who maps it to an id is the caller. */
-int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entry,
-			 struct address_space *space, uint32_t *id);
+/* Adds a process, which must not be there yet. */
+int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entry, uint32_t *id);
+
+/* Finds a process by its generation; false when there is none. */
+bool epoch_tables_find_process(const struct epoch_tables *t, uint64_t generation, uint32_t *id);
 
 /* Adds a row, or its count to an equal one. */
 int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row);

@@ -28,7 +28,6 @@ struct address_space {
 	bool doubtful;               /* its exit may have been missed */
 	bool rescanned;              /* /proc was asked again since the last forget */
 	char name[16];               /* of the main thread, as of the exec; "": not known */
-	uint32_t epoch_process;      /* the current epoch's id for it, 0: none yet */
 };
 
 struct address_spaces {

@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "common/cleanup.h"
 #include "common/parse.h"
-#include "common/vec.h"
 
 /* getopt_long's return values for long options: above every character. */
 #define LONG_BASE   256

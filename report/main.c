@@ -2,6 +2,7 @@
 /* profrep: reports a recording of profrec. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/options.h"
@@ -13,6 +14,16 @@ enum exit_status {
 	STATUS_USAGE = 2,
 	STATUS_INCOMPLETE = 3, /* what could be read of the recording has been printed */
 };
+
+static int flush_help(struct err *err)
+{
+	int ret = fflush(stdout) ? -errno : ferror(stdout) ? -EIO : 0;
+
+	if (!ret)
+		return STATUS_OK;
+	err_set(err, ret, "failed to write the help: %s", strerror(-ret));
+	return STATUS_FAILURE;
+}
 
 static int run_command(const struct invocation *invocation, struct err *err)
 {
@@ -35,8 +46,8 @@ int main(int argc, char **argv)
 	int status;
 
 	if (ret == OPTIONS_DONE)
-		return fflush(stdout) ? STATUS_FAILURE : STATUS_OK;
-	if (ret)
+		status = flush_help(&err);
+	else if (ret)
 		status = ret == -EINVAL ? STATUS_USAGE : STATUS_FAILURE;
 	else
 		status = run_command(&invocation, &err);

@@ -6,6 +6,7 @@
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
+#include "report/print/print_errors.h"
 #include "report/print/printers.h"
 
 struct diff_options {
@@ -37,7 +38,7 @@ static int print_both(const struct diff_options *o, struct source *sources, stru
 	int ret = print_diff(&before, &after, o->normalize, summary);
 
 	if (ret != -EDOM)
-		return command_print_error(ret, o->files[0], err);
+		return print_error_set(ret, o->files[0], err);
 	err_set(err, ret, "failed to normalize '%s': it holds no samples", o->files[0]);
 	return err_hint(err, ret, "without -n the counts are compared as they are");
 }

@@ -2,6 +2,7 @@
 /* profrep files: a table of the files that were sampled. */
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
+#include "report/print/print_errors.h"
 #include "report/print/printers.h"
 
 struct files_options {
@@ -18,7 +19,7 @@ static int run_files(const void *options, struct command_io *io, struct err *err
 	if (!ret) {
 		const struct printout p = source_printout(&source, &o->request.view, &io->out);
 
-		ret = command_print_error(print_files(&p), o->file, err);
+		ret = print_error_set(print_files(&p), o->file, err);
 	}
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, NULL, err);

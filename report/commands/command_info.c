@@ -3,6 +3,7 @@
  */
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
+#include "report/print/print_errors.h"
 #include "report/print/printers.h"
 
 struct info_options {
@@ -17,9 +18,9 @@ static int run_info(const void *options, struct command_io *io, struct err *err)
 	int ret = recording_load(&rec, o->file, &everything, err);
 
 	if (!ret)
-		ret = command_print_error(print_info(&rec, &io->out), o->file, err);
+		ret = print_error_set(print_info(&rec, &io->out), o->file, err);
 	if (!ret)
-		ret = command_io_flush(io, err);
+		ret = print_flush(&io->out, err);
 	if (!ret)
 		command_io_add_recording(io, &rec);
 	recording_deinit(&rec);

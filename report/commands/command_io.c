@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/commands/command_io.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+#include "report/print/print_errors.h"
 
 /* bcc's warnings first, in its words. */
 static void warn_of_missing(struct textbuf *warnings, const struct rows_summary *summary)
@@ -86,13 +87,6 @@ static void warn_of_defect(struct textbuf *warnings, const struct recording *rec
 	textbuf_char(warnings, '\n');
 }
 
-int command_io_flush(struct command_io *io, struct err *err)
-{
-	int ret = textbuf_flush(&io->out);
-
-	return ret ? err_set(err, ret, "failed to write the report: %s", strerror(-ret)) : 0;
-}
-
 void command_io_add_recording(struct command_io *io, const struct recording *rec)
 {
 	warn_of_selection(&io->warnings, rec);
@@ -103,7 +97,7 @@ void command_io_add_recording(struct command_io *io, const struct recording *rec
 int command_io_finish(struct command_io *io, const struct source *sources, size_t nr,
 		      const struct rows_summary *summary, struct err *err)
 {
-	int ret = command_io_flush(io, err);
+	int ret = print_flush(&io->out, err);
 
 	if (ret)
 		return ret;
@@ -116,13 +110,4 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 		command_io_add_recording(io, &sources[i].rec);
 	}
 	return 0;
-}
-
-int command_print_error(int ret, const char *name, struct err *err)
-{
-	if (ret == -EOVERFLOW)
-		return err_set(err, ret,
-			       "failed to report '%s': its frames add up to more than 64 bits",
-			       name);
-	return ret ? err_set(err, ret, "failed to report '%s': %s", name, strerror(-ret)) : 0;
 }

@@ -17,9 +17,6 @@ struct command_io {
 	bool is_incomplete; /* a recording was cut short or is damaged; its good part is printed */
 };
 
-/* Writes the text that is still buffered. Returns 0 or a negative errno with @err set. */
-int command_io_flush(struct command_io *io, struct err *err);
-
 /* Warns of the part of @rec that was read: is it more than was asked for, is it all? */
 void command_io_add_recording(struct command_io *io, const struct recording *rec);
 
@@ -30,8 +27,5 @@ void command_io_add_recording(struct command_io *io, const struct recording *rec
  */
 int command_io_finish(struct command_io *io, const struct source *sources, size_t nr,
 		      const struct rows_summary *summary, struct err *err);
-
-/* Words the error @ret of a printer for the recording @name. Returns @ret; 0 stays 0. */
-int command_print_error(int ret, const char *name, struct err *err);
 
 #endif

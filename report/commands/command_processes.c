@@ -2,6 +2,7 @@
 /* profrep processes: a table of the processes that were sampled. */
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
+#include "report/print/print_errors.h"
 #include "report/print/printers.h"
 
 struct processes_options {
@@ -16,7 +17,7 @@ static int run_processes(const void *options, struct command_io *io, struct err 
 	int ret = recording_load(&source.rec, o->file, &o->span, err);
 
 	if (!ret)
-		ret = command_print_error(print_processes(&source.rec, &io->out), o->file, err);
+		ret = print_error_set(print_processes(&source.rec, &io->out), o->file, err);
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, NULL, err);
 	source_deinit(&source);

@@ -4,6 +4,7 @@
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
 #include "report/print/print_intervals.h"
+#include "report/print/print_errors.h"
 #include "report/print/printers.h"
 
 struct report_options {
@@ -38,7 +39,7 @@ static int run_report(const void *options, struct command_io *io, struct err *er
 			const struct printout p =
 				source_printout(&source, &o->request.view, &io->out);
 
-			ret = command_print_error(print_whole(&p, &summary), o->file, err);
+			ret = print_error_set(print_whole(&p, &summary), o->file, err);
 		}
 	}
 	if (!ret)

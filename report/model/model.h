@@ -17,7 +17,6 @@
 #include <stdint.h>
 
 #include "common/buildid.h"
-#include "common/err.h"
 #include "common/index.h"
 #include "common/vec.h"
 #include "format/prof.h"

@@ -8,38 +8,39 @@
 
 #include "common/cleanup.h"
 
-struct dso {
+struct sampled_file {
 	uint32_t object;
 	uint64_t samples;         /* whose leaf is in the object */
 	uint64_t frames, unknown; /* times the counts of their rows */
 	uint64_t broken;          /* samples whose user stack could not be unwound from here on */
 };
 
-struct dso_table {
+struct file_table {
 	const struct printout *p;
-	struct dso *dsos; /* by object */
+	struct sampled_file *files; /* by object */
 	size_t nr;
 };
 
-static int add_side(struct dso_table *table, const struct row_side *side, uint64_t count)
+static int count_frames(struct file_table *table, const struct row_side *side, uint64_t count)
 {
 	const struct model *model = &table->p->rec->model;
 
 	for (uint32_t i = 0; i < side->nr; i++) {
-		struct dso *dso = &table->dsos[model->frames.data[side->frames[i]].object];
+		struct sampled_file *file =
+			&table->files[model->frames.data[side->frames[i]].object];
 		const struct resolved *resolved = symbols_frame(table->p->symbols, side->frames[i],
 								i ? FRAME_CALLER : FRAME_LEAF);
 
-		if (__builtin_add_overflow(dso->frames, count, &dso->frames))
+		if (__builtin_add_overflow(file->frames, count, &file->frames))
 			return -EOVERFLOW;
 		if (!resolved->name)
-			dso->unknown += count;
+			file->unknown += count;
 	}
 	return 0;
 }
 
 /* The file in which a stack ended before its root; what stands for no code has none. */
-static void add_broken(struct dso_table *table, const struct row_side *user, uint64_t count)
+static void count_broken(struct file_table *table, const struct row_side *user, uint64_t count)
 {
 	const struct model *model = &table->p->rec->model;
 	uint32_t nr = user->nr;
@@ -57,21 +58,21 @@ static void add_broken(struct dso_table *table, const struct row_side *user, uin
 	while (nr > 1 && !model->frames.data[user->frames[nr - 1]].object)
 		nr--;
 	if (nr)
-		table->dsos[model->frames.data[user->frames[nr - 1]].object].broken += count;
+		table->files[model->frames.data[user->frames[nr - 1]].object].broken += count;
 }
 
-static int add_row(void *ctx, const struct stack_row *row)
+static int count_row(void *ctx, const struct stack_row *row)
 {
-	struct dso_table *table = ctx;
+	struct file_table *table = ctx;
 	const struct model *model = &table->p->rec->model;
 	const struct row_side *leaf = row->kernel.is_present ? &row->kernel : &row->user;
 	int ret;
 
 	if (leaf->is_present)
-		table->dsos[model->frames.data[leaf->frames[0]].object].samples += row->count;
-	add_broken(table, &row->user, row->count);
-	ret = add_side(table, &row->kernel, row->count);
-	return ret ? ret : add_side(table, &row->user, row->count);
+		table->files[model->frames.data[leaf->frames[0]].object].samples += row->count;
+	count_broken(table, &row->user, row->count);
+	ret = count_frames(table, &row->kernel, row->count);
+	return ret ? ret : count_frames(table, &row->user, row->count);
 }
 
 static const char *object_path(const struct model *model, uint32_t object)
@@ -105,14 +106,14 @@ static int compare_identity(const struct model *model, uint32_t a, uint32_t b)
 
 static int by_identity(const void *a, const void *b, void *ctx)
 {
-	const struct dso *x = a, *y = b;
+	const struct sampled_file *x = a, *y = b;
 
 	return compare_identity(ctx, x->object, y->object);
 }
 
 static int by_samples(const void *a, const void *b, void *ctx)
 {
-	const struct dso *x = a, *y = b;
+	const struct sampled_file *x = a, *y = b;
 
 	if (x->samples != y->samples)
 		return x->samples > y->samples ? -1 : 1;
@@ -122,30 +123,30 @@ static int by_samples(const void *a, const void *b, void *ctx)
 }
 
 /* Adds up the lines that are one, drops those without a frame, and sorts the rest. */
-static int arrange(struct dso_table *table)
+static int sort_files(struct file_table *table)
 {
 	struct model *model = (struct model *)&table->p->rec->model;
 	size_t kept = 0;
 
-	qsort_r(table->dsos, table->nr, sizeof(*table->dsos), by_identity, model);
+	qsort_r(table->files, table->nr, sizeof(*table->files), by_identity, model);
 	for (size_t i = 0; i < table->nr; i++) {
-		struct dso *dso = &table->dsos[i];
-		struct dso *last = kept ? &table->dsos[kept - 1] : NULL;
+		struct sampled_file *file = &table->files[i];
+		struct sampled_file *last = kept ? &table->files[kept - 1] : NULL;
 
-		if (!dso->frames)
+		if (!file->frames)
 			continue;
-		if (!last || compare_identity(model, last->object, dso->object)) {
-			table->dsos[kept++] = *dso;
+		if (!last || compare_identity(model, last->object, file->object)) {
+			table->files[kept++] = *file;
 			continue;
 		}
-		last->samples += dso->samples;
-		last->unknown += dso->unknown;
-		last->broken += dso->broken;
-		if (__builtin_add_overflow(last->frames, dso->frames, &last->frames))
+		last->samples += file->samples;
+		last->unknown += file->unknown;
+		last->broken += file->broken;
+		if (__builtin_add_overflow(last->frames, file->frames, &last->frames))
 			return -EOVERFLOW;
 	}
 	table->nr = kept;
-	qsort_r(table->dsos, table->nr, sizeof(*table->dsos), by_samples, model);
+	qsort_r(table->files, table->nr, sizeof(*table->files), by_samples, model);
 	return 0;
 }
 
@@ -170,13 +171,13 @@ static void print_source(const struct printout *p, uint32_t object)
 		textbuf_escaped(out, source->binary, strlen(source->binary), TEXT_PLAIN);
 }
 
-static int hex_width(const struct dso_table *table)
+static int hex_width(const struct file_table *table)
 {
 	int width = strlen("BUILD-ID");
 
 	for (size_t i = 0; i < table->nr; i++) {
 		const struct object_key *key =
-			&table->p->rec->model.objects.data[table->dsos[i].object].key;
+			&table->p->rec->model.objects.data[table->files[i].object].key;
 
 		if (2 * key->build_id.size > width)
 			width = 2 * key->build_id.size;
@@ -187,7 +188,7 @@ static int hex_width(const struct dso_table *table)
 /* Paths are of any length and come last but one, so they are padded to the longest usual one. */
 #define PATH_WIDTH 40
 
-static int print_table(const struct dso_table *table)
+static int print_table(const struct file_table *table)
 {
 	const struct model *model = &table->p->rec->model;
 	struct textbuf *out = table->p->out;
@@ -196,19 +197,19 @@ static int print_table(const struct dso_table *table)
 	textbuf_printf(out, "%10s %12s %8s %10s  %-*s  %-*s  %s\n", "SAMPLES", "FRAMES", "UNKNOWN",
 		       "BROKEN", width, "BUILD-ID", PATH_WIDTH, "PATH", "SYMBOLS");
 	for (size_t i = 0; i < table->nr; i++) {
-		const struct dso *dso = &table->dsos[i];
-		const char *path = object_path(model, dso->object);
+		const struct sampled_file *file = &table->files[i];
+		const char *path = object_path(model, file->object);
 		_cleanup_free_ char *text = text_escape(path, strlen(path), TEXT_PLAIN);
 		char hex[BUILD_ID_HEX_SIZE];
 
 		if (!text)
 			return -ENOMEM;
-		build_id_hex(&model->objects.data[dso->object].key.build_id, hex);
+		build_id_hex(&model->objects.data[file->object].key.build_id, hex);
 		textbuf_printf(out,
 			       "%10" PRIu64 " %12" PRIu64 " %7.1f%% %10" PRIu64 "  %-*s  %-*s  ",
-			       dso->samples, dso->frames, 100.0 * dso->unknown / dso->frames,
-			       dso->broken, width, hex[0] ? hex : "-", PATH_WIDTH, text);
-		print_source(table->p, dso->object);
+			       file->samples, file->frames, 100.0 * file->unknown / file->frames,
+			       file->broken, width, hex[0] ? hex : "-", PATH_WIDTH, text);
+		print_source(table->p, file->object);
 		textbuf_char(out, '\n');
 	}
 	return 0;
@@ -217,17 +218,17 @@ static int print_table(const struct dso_table *table)
 int print_files(const struct printout *p)
 {
 	const struct model *model = &p->rec->model;
-	_cleanup_free_ struct dso *dsos = calloc(model->objects.nr, sizeof(*dsos));
-	struct dso_table table = {.p = p, .dsos = dsos, .nr = model->objects.nr};
+	_cleanup_free_ struct sampled_file *files = calloc(model->objects.nr, sizeof(*files));
+	struct file_table table = {.p = p, .files = files, .nr = model->objects.nr};
 	struct rows_summary summary;
 	int ret;
 
-	if (!dsos)
+	if (!files)
 		return -ENOMEM;
 	for (size_t i = 0; i < table.nr; i++)
-		dsos[i].object = i;
-	ret = rows_visit(model, p->view, add_row, &table, &summary);
+		files[i].object = i;
+	ret = rows_visit(model, p->view, count_row, &table, &summary);
 	if (!ret)
-		ret = arrange(&table);
+		ret = sort_files(&table);
 	return ret ? ret : print_table(&table);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/print/printers.h"
 
-#include <errno.h>
-
 static void print_side(const struct printout *p, struct textbuf *out, const struct row_side *side,
 		       bool is_kernel)
 {

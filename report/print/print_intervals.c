@@ -2,10 +2,10 @@
 #include "report/print/print_intervals.h"
 
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 
 #include "common/clock.h"
+#include "report/print/print_errors.h"
 #include "report/print/printers.h"
 
 /* Intervals without samples that are printed: times in a file can be anything. */
@@ -42,20 +42,6 @@ static void print_time(struct intervals *v, uint64_t end_ns)
 	textbuf_printf(v->out, "%s%-8s\n", v->view->folded ? "" : "\n", text);
 }
 
-static int flush(struct intervals *v)
-{
-	int ret = textbuf_flush(v->out);
-
-	return ret ? err_set(v->err, ret, "failed to write the report: %s", strerror(-ret)) : 0;
-}
-
-static void add_summary(struct rows_summary *sum, const struct rows_summary *seen)
-{
-	sum->missed_stacks += seen->missed_stacks;
-	sum->cut_stacks += seen->cut_stacks;
-	sum->is_storage_full |= seen->is_storage_full;
-}
-
 /* Prints what is in the model, an interval that ended at @end_ns, and forgets it. */
 static int print_model(struct intervals *v, uint64_t end_ns)
 {
@@ -72,12 +58,11 @@ static int print_model(struct intervals *v, uint64_t end_ns)
 	if (!ret)
 		ret = source_renew(v->source);
 	if (ret)
-		return err_set(v->err, ret, "failed to report '%s': %s", v->source->rec.name,
-			       strerror(-ret));
-	add_summary(v->summary, &seen);
+		return print_error_set(ret, v->source->rec.name, v->err);
+	rows_summary_add(v->summary, &seen);
 	v->has_samples = false;
 	v->next = v->current + 1;
-	return flush(v);
+	return print_flush(v->out, v->err);
 }
 
 /* Prints those without samples before interval @until. */
@@ -89,7 +74,7 @@ static int print_empty(struct intervals *v, uint64_t until)
 		return err_set(v->err, -EOVERFLOW,
 			       "failed to report '%s': more than %d intervals have no samples",
 			       v->source->rec.name, EMPTY_MAX);
-	return flush(v);
+	return print_flush(v->out, v->err);
 }
 
 static uint64_t current_end(const struct intervals *v)
@@ -173,9 +158,10 @@ static int open_and_print(struct intervals *v, const char *file, const struct ti
 	v->length_ns = rec->meta->interval_ns;
 	if (v->length_ns)
 		v->next = rec->selection.from_ns / v->length_ns;
-	if (!v->view->folded && print_headline(&p))
-		return err_set(v->err, -ENOMEM, "failed to report '%s': out of memory", file);
-	ret = flush(v);
+	if (!v->view->folded)
+		ret = print_error_set(print_headline(&p), file, v->err);
+	if (!ret)
+		ret = print_flush(v->out, v->err);
 	return ret ? ret : print_all(v);
 }
 

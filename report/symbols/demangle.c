@@ -42,7 +42,7 @@ typedef int (*demangle_fn)(const char *mangled, int options, demangle_callbackre
 			   void *opaque);
 
 /* Returns whether @fn understood @mangled; the text is then in @d. */
-static bool try(demangle_fn fn, const char *mangled, struct demangled *d)
+static bool demangle_by(demangle_fn fn, const char *mangled, struct demangled *d)
 {
 	vec_clear(&d->text);
 	if (setjmp(d->too_long))
@@ -61,12 +61,12 @@ static bool demangle_any(const char *mangled, struct demangled *d)
 		mangled += 2;
 	if (has_prefix(mangled, "_Z"))
 		/* Legacy Rust names are C++ names that end in a hash. */
-		return try(rust_demangle_callback, mangled, d) ||
-		       try(cplus_demangle_v3_callback, mangled, d);
-	return has_prefix(mangled, "_R") && try(rust_demangle_callback, mangled, d);
+		return demangle_by(rust_demangle_callback, mangled, d) ||
+		       demangle_by(cplus_demangle_v3_callback, mangled, d);
+	return has_prefix(mangled, "_R") && demangle_by(rust_demangle_callback, mangled, d);
 }
 
-int demangle(const char *name, size_t len, char **text)
+int demangle_name(const char *name, size_t len, char **text)
 {
 	struct demangled *d;
 	char *mangled;

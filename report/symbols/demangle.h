@@ -13,6 +13,6 @@
  * v0). *@text is a string that the caller frees; it is left alone when the name stays as it is: not
  * mangled, damaged, too long before or after. Returns 0 or -ENOMEM.
  */
-int demangle(const char *name, size_t len, char **text);
+int demangle_name(const char *name, size_t len, char **text);
 
 #endif

@@ -20,8 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
-
 /* Far above what linkers make: more are not looked at. */
 #define SEGMENTS_MAX 65535
 #define SECTIONS_MAX (1u << 20)

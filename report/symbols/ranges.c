@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cleanup.h"
 #include "common/vec.h"
 
 static int compare_hits(const void *a, const void *b)

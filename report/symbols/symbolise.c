@@ -93,7 +93,7 @@ static int gather_questions(struct lookup *l)
 static int intern_name(struct symbols *symbols, const struct range *range, uint32_t *name)
 {
 	_cleanup_free_ char *demangled = NULL;
-	int ret = demangle(range->name, range->len, &demangled);
+	int ret = demangle_name(range->name, range->len, &demangled);
 
 	if (ret)
 		return ret;

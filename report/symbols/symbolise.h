@@ -14,7 +14,6 @@
 
 #include <stdint.h>
 
-#include "common/vec.h"
 #include "report/symbols/debugfiles.h"
 #include "report/model/model.h"
 #include "report/text/string_set.h"
@@ -32,7 +31,6 @@ enum unknown_reason {
 	UNKNOWN_NO_SYMBOLS,   /* the file has no function symbols */
 	UNKNOWN_NO_SYMBOL,    /* no symbol covers the address */
 	UNKNOWN_BUDGET,       /* the files of the report are too large together */
-	NR_UNKNOWN_REASONS,
 };
 
 /* The reason in a few words. */

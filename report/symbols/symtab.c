@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/cleanup.h"
-
 /* Symbols read of one table: the largest binaries have a few million. */
 #define SYMBOLS_MAX (1u << 25)
 
@@ -32,7 +30,7 @@ static bool is_function(const GElf_Sym *sym)
 	return (type == STT_FUNC || type == STT_GNU_IFUNC) && sym->st_shndx != SHN_UNDEF;
 }
 
-static uint8_t binding(const GElf_Sym *sym)
+static uint8_t symbol_binding(const GElf_Sym *sym)
 {
 	switch (GELF_ST_BIND(sym->st_info)) {
 	case STB_GLOBAL:
@@ -95,7 +93,7 @@ static int add_symbol(struct symtab *symtab, const struct symbol_table *table, c
 		      const struct range_hit *hits, size_t nr_hits)
 {
 	struct range range = {
-		.start = sym->st_value, .size = sym->st_size, .binding = binding(sym)};
+		.start = sym->st_value, .size = sym->st_size, .binding = symbol_binding(sym)};
 	size_t first;
 
 	if (!is_function(sym))

@@ -5,7 +5,6 @@
 #ifndef REPORT_TEXT_STRING_SET_H
 #define REPORT_TEXT_STRING_SET_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/index.h"

@@ -37,8 +37,8 @@ void labels_deinit(struct labels *labels)
 }
 
 /* Makes @label from the @len bytes at @s between two fixed texts. */
-static bool make(struct labels *labels, struct label *label, const char *before, const char *s,
-		 size_t len, const char *after)
+static bool make_label(struct labels *labels, struct label *label, const char *before,
+		       const char *s, size_t len, const char *after)
 {
 	_cleanup_free_ char *escaped = text_escape(s, len, labels->mode);
 	size_t size;
@@ -67,16 +67,16 @@ static bool make_module(struct labels *labels, struct label *label, uint32_t obj
 	const char *base = slash ? slash + 1 : path;
 
 	if (!base[0])
-		return make(labels, label, "", "", 0, "");
+		return make_label(labels, label, "", "", 0, "");
 	if (base[0] == '[')
-		return make(labels, label, " ", base, strlen(base), "");
-	return make(labels, label, " [", base, strlen(base), "]");
+		return make_label(labels, label, " ", base, strlen(base), "");
+	return make_label(labels, label, " [", base, strlen(base), "]");
 }
 
-static const struct label *cached(struct labels *labels, struct label *label,
-				  const struct string *string)
+static const struct label *cached_label(struct labels *labels, struct label *label,
+					const struct string *string)
 {
-	return label->s || make(labels, label, "", string->s, string->len, "") ? label : NULL;
+	return label->s || make_label(labels, label, "", string->s, string->len, "") ? label : NULL;
 }
 
 /* The escaped name, or [unknown]. NULL when memory is out. */
@@ -86,8 +86,8 @@ static const struct label *frame_name(struct labels *labels, const struct resolv
 
 	if (!resolved->name)
 		return &unknown;
-	return cached(labels, &labels->names[resolved->name],
-		      &labels->symbols->names.items.data[resolved->name]);
+	return cached_label(labels, &labels->names[resolved->name],
+			    &labels->symbols->names.items.data[resolved->name]);
 }
 
 void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
@@ -113,7 +113,7 @@ void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
 void labels_string(struct labels *labels, struct textbuf *out, uint32_t id)
 {
 	const struct label *label =
-		cached(labels, &labels->strings[id], &labels->model->strings.items.data[id]);
+		cached_label(labels, &labels->strings[id], &labels->model->strings.items.data[id]);
 
 	if (label)
 		textbuf_bytes(out, label->s, label->len);

@@ -140,6 +140,13 @@ static int call_rows(const struct model *model, const struct model_row *rows, si
 	return 0;
 }
 
+void rows_summary_add(struct rows_summary *sum, const struct rows_summary *seen)
+{
+	sum->missed_stacks += seen->missed_stacks;
+	sum->cut_stacks += seen->cut_stacks;
+	sum->is_storage_full |= seen->is_storage_full;
+}
+
 int rows_visit(const struct model *model, const struct view *view, row_fn visit, void *ctx,
 	       struct rows_summary *summary)
 {

@@ -36,6 +36,9 @@ struct rows_summary {
 	uint64_t cut_stacks;    /* sides of rows that lack the frames behind the depth limit */
 };
 
+/* Adds the lacks of other rows. */
+void rows_summary_add(struct rows_summary *sum, const struct rows_summary *seen);
+
 /*
  * Calls @visit for the rows of @model, ascending by count; rows with the same count by thread name,
  * then pid, then their order in the recording. When @view shows one side only, rows that do not

@@ -57,11 +57,33 @@ check "the same twice differs in nothing" same \
 # A full disk is an error, not a short report.
 full_disk()
 {
-	"$profrep" basic.prof > /dev/full 2> full.err
-	same "$?" 1 && same "$(cat full.err)" \
-		"profrep: failed to write the report: No space left on device"
+	"$profrep" "$@" > /dev/full 2> full.err
+	same "$?" 1 && same "$(cat full.err)" "profrep: failed to write the report: No space left on device"
 }
-check "a full disk" full_disk
+check "a full disk" full_disk basic.prof
+check "a full disk and intervals" full_disk -T intervals.prof
+check "a full disk and --help" says 1 "profrep: failed to write the help: No space left on device" sh -c '"$0" --help > /dev/full' "$profrep"
+
+# Times of a file can be anything, so there is an end to intervals without samples.
+"$BUILD/tests/prof_make" > sparse.prof << 'END'
+meta interval_ns 1
+object f file /nonexistent/f -
+process p 20 1
+count p a 1 user f:1
+epoch 0 1
+count p a 1 user f:1
+epoch 20000000 20000001
+END
+check "too many intervals without samples" says 1 \
+	"failed to report 'sparse.prof': more than 10000000 intervals have no samples" "$profrep" -f -T sparse.prof
+if command -v script > /dev/null; then
+	check "standard input that is a terminal" contains "$(script -qec "'$profrep' -" /dev/null < /dev/null)" \
+		"profrep: failed to read '-': standard input is a terminal"
+	check "standard input that is a terminal: what to do" contains "$(script -qec "'$profrep' -" /dev/null < /dev/null)" \
+		"profrep: hint: give a file, or 'profrec -o - 5 | profrep -'"
+else
+	skip "standard input that is a terminal" "script is not installed"
+fi
 
 # difffolded.pl's arithmetic, done again by awk from the folded outputs.
 difffolded()

@@ -72,8 +72,7 @@ static int add_recording(struct diff *diff, const struct printout *side, enum di
 	ret = rows_visit(&side->rec->model, side->view, add_row, diff, &seen);
 	if (ret)
 		return ret;
-	summary->missed_stacks += seen.missed_stacks;
-	summary->is_storage_full |= seen.is_storage_full;
+	rows_summary_add(summary, &seen);
 	return 0;
 }
 

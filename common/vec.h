@@ -84,7 +84,8 @@ static inline int vec_grow_raw(void **data, size_t *cap, size_t want, size_t ele
 		(v)->nr = (v)->cap = 0;                                                            \
 	} while (0)
 
+/* An empty array has no data, and nothing may be added to NULL, not even 0. */
 #define vec_for_each(v, it)                                                                        \
-	for (__typeof__((v)->data + 0) it = (v)->data; it < (v)->data + (v)->nr; it++)
+	for (__typeof__((v)->data + 0) it = (v)->data; (v)->nr && it < (v)->data + (v)->nr; it++)
 
 #endif

@@ -253,11 +253,11 @@ static int order_stacks(struct order *o)
 		return -ENOMEM;
 	frame = o->root_frames;
 	for (uint32_t i = 0; i < e->nr_stacks; i++) {
-		const uint32_t *leaf = e->stack_frames + e->stacks[i].first_frame;
+		const struct prof_stack *stack = &e->stacks[i];
 
 		o->root_first[i] = frame - o->root_frames;
-		for (uint32_t j = e->stacks[i].nr_frames; j-- > 0;)
-			*frame++ = o->frame_new[leaf[j]];
+		for (uint32_t j = stack->nr_frames; j-- > 0;)
+			*frame++ = o->frame_new[e->stack_frames[stack->first_frame + j]];
 	}
 	number(o->stack_old, e->nr_stacks);
 	qsort_r(o->stack_old + 1, e->nr_stacks - 1, sizeof(uint32_t), compare_stacks, o);

@@ -116,11 +116,12 @@ static uint64_t part_end(const struct ksyms *ksyms, const struct ksym *sym)
 static void find_symbol(const struct ksyms *ksyms, uint64_t addr, struct ksym_hit *hit)
 {
 	size_t i = upper_bound(ksyms, ksyms->syms.nr, addr);
-	const struct ksym *sym = &ksyms->syms.data[i - 1];
+	const struct ksym *sym;
 	uint64_t end;
 
 	if (!i)
 		return;
+	sym = &ksyms->syms.data[i - 1];
 	end = part_end(ksyms, sym);
 	if (end && addr >= end)
 		return;

@@ -25,7 +25,7 @@ static void read_processor(struct host_names *names)
 {
 	unsigned int r[12] = {0}, a, b, c, d;
 
-	if (__get_cpuid_max(0x80000000u, NULL) >= LEAF_BRAND + 2) {
+	if ((unsigned int)__get_cpuid_max(0x80000000u, NULL) >= LEAF_BRAND + 2) {
 		for (unsigned int i = 0; i < 3; i++)
 			__cpuid(LEAF_BRAND + i, r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]);
 		memcpy(names->cpu_model, r, sizeof(r));

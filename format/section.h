@@ -37,8 +37,7 @@ enum section_type {
 	SECTION_EXACT_FRAMES = 11,
 };
 
-#define SECTION_REQUIRED                                                                           \
-	1u /* flag: a reader that does not know the type must refuse the recording */
+#define SECTION_REQUIRED 1u /* flag: readers that do not know the type refuse the recording */
 
 struct section_header {
 	uint32_t type;

@@ -8,7 +8,7 @@
 
 #include "common/cleanup.h"
 
-/* Program headers read of a file, and bytes read of one note segment: ample for any linker. */
+/* Program headers read of a file, and bytes read of one note segment. No linker makes as many. */
 #define PHDRS_MAX 256
 #define NOTES_MAX 65536
 
@@ -39,7 +39,7 @@ int build_id_from_notes(const void *notes, size_t len, struct build_id *id)
 	const uint8_t *p = notes;
 
 	while (len >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr nhdr; /* the same for both classes */
+		Elf64_Nhdr nhdr; /* both classes have it at one place */
 		size_t name, desc;
 
 		memcpy(&nhdr, p, sizeof(nhdr));
@@ -88,8 +88,8 @@ static int from_note_range(int fd, uint64_t off, uint64_t len, struct build_id *
 }
 
 /*
- * Walks @nr headers of @size bytes at @off and reads the notes of each one of type @note_type.
- * The three fields are where the ELF class has them.
+ * Walks @nr headers of @size bytes at @off and reads the notes of each header of type @note_type.
+ * The ELF class decides where a header has its three fields.
  */
 struct header_layout {
 	size_t type_off, off_off, len_off;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Build-ids: the NT_GNU_BUILD_ID note that a linker puts into an ELF file and that names its
- * contents whatever the path. Read from bytes that may be hostile: every offset is checked.
+ * Build-ids. A linker puts the NT_GNU_BUILD_ID note into an ELF file, and it names the contents,
+ * whatever the path. The bytes may be hostile, so every offset is checked.
  */
 #ifndef COMMON_BUILDID_H
 #define COMMON_BUILDID_H
@@ -38,9 +38,10 @@ char *build_id_hex(const struct build_id *id, char hex[static BUILD_ID_HEX_SIZE]
 int build_id_from_notes(const void *notes, size_t len, struct build_id *id);
 
 /*
- * Reads the build-id of the ELF file open at @fd (32 or 64 bit, of this machine's byte order) from
- * its program headers, or section headers where those have none. Returns 0, -ENOENT when it has
- * none, -ENOEXEC when it is no ELF file, or the errno of a failing read.
+ * Reads the build-id of the ELF file open at @fd (32 or 64 bit, of this machine's byte order).
+ * Takes the program headers, or the section headers where the program headers have none. Returns 0,
+ * -ENOENT when the file has no build-id, -ENOEXEC when it is no ELF file, or a failing read's
+ * errno.
  */
 int build_id_from_fd(int fd, struct build_id *id);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scope-bound ownership: a local declared with one of these attributes is released when its scope
- * ends, unless TAKE_PTR or TAKE_FD has moved it out. Every such local starts at NULL or -1.
+ * Scope-bound ownership. A local with one of these attributes is released when its scope ends,
+ * unless TAKE_PTR or TAKE_FD has moved it out. Every such local starts at NULL or -1.
  */
 #ifndef COMMON_CLEANUP_H
 #define COMMON_CLEANUP_H

@@ -5,7 +5,9 @@
 
 #include "common/option_spec.h"
 
-/* Prints to stdout what bash is to source, or bash-completion to find under the program's name. */
+/*
+ * Prints a script to stdout. bash sources it, or bash-completion finds it under the program's name.
+ */
 void completion_print(const struct program_spec *program);
 
 #endif

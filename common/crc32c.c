@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Remainders of the sixteen nibbles: entry i is i run through four steps of the polynomial. */
+/* Remainders of the sixteen nibbles: entry i is i after four steps of the polynomial. */
 static const uint32_t nibbles[16] = {
 	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
 	0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An error with its context. The lowest function that knows the object (file, section, offset)
- * formats the message; everybody above passes the negative errno on; only main prints.
+ * formats the message. Its callers pass the negative errno on. Only main prints.
  *
- * Grammar of a message: "failed to <verb> '<object>': <reason>". The hint, if any, is one line
- * that tells the user what to do.
+ * Grammar of a message: "failed to <verb> '<object>': <reason>". The hint, if any, is one line that
+ * tells the user how to go on.
  */
 #ifndef COMMON_ERR_H
 #define COMMON_ERR_H

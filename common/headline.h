@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The line that says what is sampled: "Sampling at 49 Hertz of all threads by user + kernel stack
- * for 30 secs." The recorder prints it while it runs and the reporter above the stacks, from what
- * the recording says; the wording is that of bcc's profile, byte for byte.
+ * The line that describes a recording: "Sampling at 49 Hertz of all threads by user + kernel stack
+ * for 30 secs." The recorder prints it when it begins. The reporter prints it above the stacks,
+ * from the recording. The wording is that of bcc's profile, byte for byte.
  */
 #ifndef COMMON_HEADLINE_H
 #define COMMON_HEADLINE_H

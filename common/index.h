@@ -52,7 +52,7 @@ void index_deinit(struct index *ix);
 
 /*
  * Next candidate for @hash at or after slot *@pos, or INDEX_NONE. *@pos starts at the hash's high
- * half: the tag is all that a slot keeps, so positions come from it and a growing table can place
+ * half. A slot keeps the tag alone. So positions come from the tag, and a growing table can place
  * its slots anew.
  */
 static inline uint32_t index_next(const struct index *ix, uint64_t hash, size_t *pos)

@@ -32,7 +32,7 @@ struct option_spec {
 	const char *metavar;
 	unsigned long long min, max; /* OPTION_U64 */
 	const char *help;            /* one sentence, no full stop */
-	int exclusive;               /* two given options of the same non-zero group are an error */
+	int exclusive;               /* two given options of one group are an error; 0: no group */
 
 	/* OPTION_PARSED: returns 0 or a negative errno; "a time", for the error; a hint to it. */
 	int (*parse)(const char *text, void *target);
@@ -61,10 +61,10 @@ struct option_part {
 struct command_spec {
 	const char *name;     /* the word that chooses it; NULL: the program has no such words */
 	const char *summary;  /* one sentence, no full stop */
-	const char *usage;    /* what follows the name in the usage line */
-	const char *examples; /* lines of "command # what it does" */
+	const char *usage;    /* the usage line after the name */
+	const char *examples; /* lines of "command # its effect" */
 	struct option_part parts[OPTION_PARTS_MAX + 1]; /* up to the one without a table */
-	bool takes_command;                             /* what follows -- is one */
+	bool takes_command;                             /* words after -- are a command to run */
 };
 
 /*
@@ -80,8 +80,8 @@ struct program_spec {
 };
 
 /*
- * Option @i of @command, counted through all its tables, NULL after the last; *@offset, if not
- * NULL, is that of the target in the command's struct.
+ * Option @i of @command, counted through all its tables; NULL after the last. *@offset, if @offset
+ * is not NULL, is the offset of the target in the command's struct.
  */
 const struct option_spec *command_option(const struct command_spec *command, size_t i,
 					 size_t *offset);

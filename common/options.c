@@ -116,7 +116,9 @@ static void add_common_options(struct option *longs, char *shorts)
 	*shorts = '\0';
 }
 
-/* Builds what getopt_long wants of @nr options. *@shorts and *@longs are the caller's to free. */
+/*
+ * Builds the tables of getopt_long for @nr options. *@shorts and *@longs are the caller's to free.
+ */
 static int make_getopt_tables(const struct command_spec *command, size_t nr, char **shorts,
 			      struct option **longs)
 {
@@ -172,7 +174,7 @@ static int common_option_id(int val)
 	return id;
 }
 
-/* The error for what getopt_long returned '?' or ':' for. */
+/* The error when getopt_long returned '?' or ':'. */
 static int set_usage_error(const struct option_words *words, int val, struct err *err)
 {
 	const char *word = words->argv[optind - 1];

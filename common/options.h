@@ -28,7 +28,10 @@ struct option_words {
 int options_parse(const struct command_spec *command, struct option_words *words, void *target,
 		  struct err *err);
 
-/* Lets @command's tables look at what they filled. Returns 0 or a negative errno with @err set. */
+/*
+ * Lets @command's tables look at the structs that they filled. Returns 0 or a negative errno with
+ * @err set.
+ */
 int options_check(const struct command_spec *command, const void *target, struct err *err);
 
 /* The version of both programs. */

@@ -5,7 +5,7 @@
 
 #include "common/index.h"
 
-/* Parses the digits at *@s, leaves *@s behind them. */
+/* Parses the digits at *@s, and moves *@s past them. */
 static int parse_digits(const char **s, uint64_t min, uint64_t max, uint64_t *value)
 {
 	char *end;
@@ -37,7 +37,10 @@ int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value)
 	return 0;
 }
 
-/* Numbers need no hash but to fill the high half, which places them. */
+/*
+ * The high half of a hash places an element. The multiplication fills it; numbers need no other
+ * hash.
+ */
 static uint64_t number_hash(uint32_t value)
 {
 	return value * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Numbers and lists of numbers as users write them. A number is parsed whole and checked against
- * its range; nothing is silently cut, wrapped or taken for zero.
+ * its range. Nothing is silently cut, wrapped or taken for zero.
  */
 #ifndef COMMON_PARSE_H
 #define COMMON_PARSE_H
@@ -14,7 +14,7 @@ typedef VEC(uint32_t) u32_vec;
 
 /*
  * Parses the decimal number @s. Returns 0, -EINVAL when it is not a number, or -ERANGE when it is
- * outside [min, max]; *@value is set on success only.
+ * outside [min, max]. *@value is set on success only.
  */
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value);
 

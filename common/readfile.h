@@ -8,13 +8,13 @@
 #include "common/vec.h"
 
 /*
- * Reads @fd from its position to the end into @text (its contents before are dropped) and appends a
- * NUL that does not count. Returns 0, -EFBIG when there are more than @max bytes, -ENOMEM, or the
- * errno of the read.
+ * Reads @fd from its position to the end into @text, in place of the text there, and appends a NUL
+ * that does not count. Returns 0, -EFBIG when there are more than @max bytes, -ENOMEM, or the
+ * read's errno.
  */
 int read_fd(int fd, size_t max, char_vec *text);
 
-/* The same for a path; a failing open's errno is returned, too. */
+/* As read_fd, for the file at @path. Also returns the errno of a failing open. */
 int read_file(const char *path, size_t max, char_vec *text);
 
 #endif

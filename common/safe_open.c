@@ -18,7 +18,7 @@
 /* openat2 gives up with EAGAIN when something is renamed while it looks. */
 #define OPENAT2_TRIES 8
 
-/* The component at *@path, which moves behind it; returns its length, 0 at the end. */
+/* Takes the component at *@path, and moves *@path past it. Returns its length, 0 at the end. */
 static size_t next_component(const char **path, char name[static NAME_MAX + 1])
 {
 	size_t len;
@@ -101,8 +101,8 @@ static int check(const struct stat *st, const struct safe_open_rules *rules)
 }
 
 /*
- * Without /proc the name is all that there is: what it names can have changed since @seen was
- * found, so it is compared.
+ * Without /proc only the name can be opened. It may name a different file by now, so the file is
+ * compared with @seen.
  */
 static int open_again(int dir_fd, const char *path, enum safe_open_lookup lookup,
 		      const struct stat *seen)

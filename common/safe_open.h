@@ -2,8 +2,8 @@
 /*
  * Opens files that somebody else put there or named: the paths of a recording, of an ELF file, of a
  * profiled process. Opening alone can have effects (a watchdog's device starts it, a tape rewinds)
- * or take for ever (a FIFO). So a file is found with O_PATH, which opens nothing, and looked at;
- * only a regular file that keeps the caller's rules is opened.
+ * or take for ever (a FIFO). So safe_open finds a file with O_PATH, which opens nothing, and looks
+ * at it. Then it opens only a regular file that keeps the caller's rules.
  */
 #ifndef COMMON_SAFE_OPEN_H
 #define COMMON_SAFE_OPEN_H
@@ -19,7 +19,7 @@ enum safe_open_lookup {
 	SAFE_OPEN_IN_ROOT, /* the directory stands for "/", and nothing leads out of it */
 };
 
-/* What is refused beside what is no regular file. All zero: nothing. */
+/* Regular files that are refused, too. All zero: none. */
 struct safe_open_rules {
 	enum safe_open_lookup lookup;
 	uint64_t inode;     /* of the file that is meant; 0: any */
@@ -30,21 +30,21 @@ struct safe_open_rules {
 
 /*
  * Opens @path, taken from the directory open at @dir_fd (AT_FDCWD is one), for reading. Returns a
- * file descriptor, or -EINVAL for what is no regular file or breaks not_empty, -ESTALE for another
- * inode, -EPERM for another owner, -EFBIG for a size above max_bytes, or the errno of a failing
- * open. Reads of the descriptor do not block.
+ * file descriptor, whose reads do not block, or a failing open's errno. Refusals are -EINVAL (no
+ * regular file, or it breaks not_empty), -ESTALE (a different inode), -EPERM (a different owner)
+ * and -EFBIG (a size above max_bytes).
  */
 int safe_open(int dir_fd, const char *path, const struct safe_open_rules *rules);
 
 /*
- * Opens @path with @flags (O_CLOEXEC is added), taken from the directory open at @root_fd as from
- * "/": ".." and symbolic links do not lead out of it. Looks at nothing; the caller gives O_PATH.
+ * Opens @path with @flags and O_CLOEXEC. The directory open at @root_fd stands for "/": ".." and
+ * symbolic links do not lead out of it. Does not look at the file, so the caller gives O_PATH.
  * Returns a file descriptor or a negative errno.
  */
 int safe_open_in_root(int root_fd, const char *path, int flags);
 
 /*
- * The part of safe_open_in_root for systems that refuse openat2: it follows no symbolic link and
+ * The part of safe_open_in_root for systems that refuse openat2. It follows no symbolic link and
  * takes no ".." (-ENOENT). For tests.
  */
 int safe_open_walk(int root_fd, const char *path, int flags);

@@ -36,8 +36,8 @@ static size_t utf8_decode(const unsigned char *s, size_t len, uint32_t *cp)
 }
 
 /*
- * Not printed: the C0 and C1 controls (U+009B starts an escape sequence as ESC [ does), the line
- * and paragraph separators, and the marks that reorder a line (U+202A.., U+2066..).
+ * Escaped are the C0 and C1 controls: U+009B starts an escape sequence as ESC [ does. So are the
+ * line and paragraph separators, and the marks that reorder a line (U+202A.., U+2066..).
  */
 static bool is_printable(uint32_t cp, enum text_mode mode)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names made safe to print. Thread names, paths and symbols belong to the profiled processes and
- * may hold anything: escape sequences, newlines, bytes that are not UTF-8. Everything the programs
- * print of them goes through here. Printable UTF-8 passes; every other byte becomes \xNN.
+ * may hold anything: escape sequences, newlines, bytes that are not UTF-8. The programs print all
+ * such text through this file. Printable UTF-8 passes; every other byte becomes \xNN.
  */
 #ifndef COMMON_TEXT_H
 #define COMMON_TEXT_H

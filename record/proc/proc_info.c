@@ -104,7 +104,7 @@ const char *proc_cgroup_parse(const char *text, size_t *len)
 	return first;
 }
 
-/* Reads /proc/PID/@name, to nothing when that cannot be. */
+/* Reads /proc/PID/@name. The text is empty when that fails. */
 static int read_text(uint32_t pid, const char *name, char_vec *text)
 {
 	char path[64];
@@ -156,7 +156,7 @@ static int read_cgroup(uint32_t pid, char_vec *cgroup)
 	vec_clear(cgroup);
 	if (!ret && text.nr)
 		path = proc_cgroup_parse(text.data, &len);
-	/* A copy: what was read into has room for a file, and thousands of these may be kept. */
+	/* A copy, because @text has room for a whole file, and thousands of paths may be kept. */
 	if (path && (vec_append(cgroup, path, len) || vec_push(cgroup, '\0')))
 		ret = -ENOMEM;
 	vec_free(&text);
@@ -167,7 +167,7 @@ int proc_info_read(uint32_t pid, struct proc_info *info)
 {
 	int ret = proc_identity_read(pid, &info->identity);
 
-	/* Mostly it has gone by now, and the rest with it. */
+	/* Mostly the process has gone by now. Then the other files are gone, too. */
 	if (!ret && !info->identity.name[0]) {
 		vec_clear(&info->exe);
 		vec_clear(&info->cgroup);

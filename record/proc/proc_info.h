@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc tells of a process besides its mappings: user, ids, name, executable, cgroup. */
+/* Facts that /proc tells of a process besides its mappings: user, ids, name, executable, cgroup. */
 #ifndef RECORD_PROC_PROC_INFO_H
 #define RECORD_PROC_PROC_INFO_H
 
@@ -7,7 +7,7 @@
 
 #include "common/vec.h"
 
-/* Room for a task's name with its NUL: kernel threads' may be longer than others'. */
+/* Room for a task's name with its NUL. Names of kernel threads may be longer than others. */
 #define PROC_NAME_SIZE 64
 
 struct proc_identity {
@@ -16,12 +16,12 @@ struct proc_identity {
 	char name[PROC_NAME_SIZE]; /* "": not known */
 };
 
-/* Parses the text of /proc/PID/status. What is not there stays unknown. */
+/* Parses the text of /proc/PID/status. A field that is missing stays unknown. */
 void proc_identity_parse(const char *text, struct proc_identity *identity);
 
 /*
- * The path in the text of /proc/PID/cgroup: that of the unified hierarchy, or of the first one.
- * *@len is its length; returns where it begins, or NULL when there is none.
+ * Finds the path in the text of /proc/PID/cgroup: that of the unified hierarchy, or else the first.
+ * *@len is its length. Returns its begin, or NULL when there is none.
  */
 const char *proc_cgroup_parse(const char *text, size_t *len);
 
@@ -31,10 +31,10 @@ int proc_identity_read(uint32_t pid, struct proc_identity *identity);
 struct proc_info {
 	struct proc_identity identity;
 	char_vec exe;    /* path, NUL-terminated when it is not empty; empty: not known */
-	char_vec cgroup; /* the same */
+	char_vec cgroup; /* path, NUL-terminated when it is not empty; empty: not known */
 };
 
-/* Reads what there is on @pid into @info, whose memory is used again. Returns 0 or -ENOMEM. */
+/* Reads all facts about @pid into @info, whose memory is used again. Returns 0 or -ENOMEM. */
 int proc_info_read(uint32_t pid, struct proc_info *info);
 
 void proc_info_deinit(struct proc_info *info);

@@ -9,7 +9,10 @@
 
 #define READ_CHUNK 32768
 
-/* Above the longest path, each byte of which may be a newline of four characters. */
+/*
+ * More than the longest path takes. Each byte of a path may be a newline, which takes four
+ * characters.
+ */
 #define LINE_BYTES_MAX 32768
 
 /* Reads a hexadecimal or decimal number that ends with @end. */
@@ -67,7 +70,7 @@ char *proc_map_parse(char *line, struct proc_map *map)
 	return next;
 }
 
-/* @text is lines that end, and a NUL. */
+/* @text is whole lines and a NUL. */
 static int hand_out(char *text, proc_map_fn fn, void *ctx)
 {
 	struct proc_map map;

@@ -19,7 +19,7 @@ struct proc_map {
 };
 
 /*
- * Parses the line at @line, which ends at its newline or NUL and is changed: the path is decoded in
+ * Parses the line at @line, which ends at its newline or NUL. Changes it: decodes the path in
  * place. Returns the start of the next line, or NULL when @line is not a line of that file.
  */
 char *proc_map_parse(char *line, struct proc_map *map);
@@ -27,9 +27,9 @@ char *proc_map_parse(char *line, struct proc_map *map);
 typedef int (*proc_map_fn)(void *ctx, const struct proc_map *map);
 
 /*
- * Reads the text at @fd, which may be of any length, into @scratch part by part, and hands its
- * mappings to @fn up to the first line that is none. Returns 0, -ESRCH when there is no text, the
- * errno of a read, -EBADMSG for a line that does not end, -ENOMEM, or what @fn returned.
+ * Reads the text at @fd, of any length, into @scratch part by part. Hands its mappings to @fn, up
+ * to the first line that is no mapping. Returns 0, -ESRCH when there is no text, a read's errno,
+ * -EBADMSG for a line that does not end, -ENOMEM, or @fn's error.
  */
 int proc_maps_read(int fd, char_vec *scratch, proc_map_fn fn, void *ctx);
 

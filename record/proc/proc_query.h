@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks the kernel for executable mappings one by one, where it can be asked (Linux 6.11): of the
- * thirty lines of a usual /proc/PID/maps four are wanted, and most of the time goes into printing
- * and parsing the others.
+ * Asks the kernel for executable mappings one by one (Linux 6.11 and later). A usual /proc/PID/maps
+ * has thirty lines, and four are wanted. Printing and parsing the others takes most of the time.
  */
 #ifndef RECORD_PROC_PROC_QUERY_H
 #define RECORD_PROC_PROC_QUERY_H
@@ -13,10 +12,10 @@
 #include "record/proc/proc_maps.h"
 
 /*
- * The first executable mapping that ends behind @addr, of the process whose /proc/PID/maps is open
- * at @fd. map->path points into @name or is "". Returns 0, -ENOENT when there is none, -ESRCH when
- * the process has no memory (a kernel thread, or on its way out), -ENOTTY when the kernel does not
- * know the question, or another negative errno.
+ * Finds the first executable mapping that ends above @addr, in the process whose /proc/PID/maps is
+ * open at @fd. map->path points into @name or is "". Returns 0, -ENOENT when there is none, or a
+ * negative errno. -ESRCH: the process has no memory (a kernel thread, or on its way out). -ENOTTY:
+ * the kernel does not know the question.
  */
 int proc_query_next(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map);
 

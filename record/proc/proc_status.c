@@ -14,7 +14,7 @@ int proc_status_number(const char *text, const char *key, uint32_t *value)
 {
 	size_t len = strlen(key);
 
-	/* Keys stand at the beginning of a line; a thread's name, in the first, is escaped. */
+	/* Keys stand at the beginning of a line. The first line has the thread's name, escaped. */
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		char digits[16];
 		uint64_t number;

@@ -14,7 +14,7 @@
 #include "record/proc/proc_info.h"
 #include "record/symbols/perf_map.h"
 
-/* Descriptors held; each also keeps a file system of a container from going away. */
+/* Descriptors held. Each also keeps a file system of a container from going away. */
 #define HELD_MAX 256
 
 static struct jit_process *find(const struct jit *jit, uint64_t generation)
@@ -25,7 +25,7 @@ static struct jit_process *find(const struct jit *jit, uint64_t generation)
 	return NULL;
 }
 
-/* /tmp below the directory @root, whatever links there are: never outside of @root. */
+/* Opens /tmp below the directory @root. Links never lead outside of @root. */
 static int open_tmp(const char *root)
 {
 	_cleanup_close_ int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -82,7 +82,10 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 	if (proc_identity_read(space->pid, &identity))
 		return -ENOMEM;
 	process.ns_pid = identity.ns_pid ? identity.ns_pid : space->pid;
-	/* Of one that has gone already nobody says whose it was. Our own children are ours. */
+	/*
+	 * Nobody says whose a process was that has gone already. The recorder's own children have
+	 * its user.
+	 */
 	process.uid = identity.uid != PROF_UID_UNKNOWN ? identity.uid : geteuid();
 	if (jit->nr_held < HELD_MAX)
 		process.dir_fd = open_tmp_of(space->pid);
@@ -118,7 +121,7 @@ int jit_fork(struct jit *jit, const struct address_space *parent, const struct a
 	return parent && child && find(jit, parent->generation) ? jit_watch(jit, child) : 0;
 }
 
-/* The map, found by the directory that is held or else by the process, or on the host. */
+/* Opens the map: by the directory that is held, or else by the process, or on the host. */
 static int open_map(const struct jit *jit, const struct jit_process *process)
 {
 	int fd = -ENOENT, dir_fd;
@@ -158,7 +161,10 @@ bool jit_has_map(struct jit *jit, const struct address_space *space)
 {
 	struct jit_process *process = find(jit, space->generation);
 
-	/* Its mapping was not told of, as when records were lost: it is watched from now on. */
+	/*
+	 * The side-band did not tell of its mapping, as when records were lost. Watch it from now
+	 * on.
+	 */
 	if (!process) {
 		if (jit_watch(jit, space))
 			return false;

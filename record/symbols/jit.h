@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that processes made for themselves, and the maps they write of it. A map is in /tmp of the
- * process's own root and can be reached only while the process lives, or through what was opened
- * while it did: so the directory of every process that maps memory to run its own code from is
- * held, and when it ends, the map.
+ * Code that processes made for themselves, and the maps that they write of it. A map is in /tmp of
+ * the process's own root. The recorder can reach it only while the process lives, or through a
+ * descriptor that it opened while the process lived. So it holds that directory for every process
+ * that maps memory to run its own code from. When the process ends, it holds the map instead.
  */
 #ifndef RECORD_SYMBOLS_JIT_H
 #define RECORD_SYMBOLS_JIT_H
@@ -24,7 +24,7 @@ struct jit_process {
 	int dir_fd;      /* /tmp in its root, -1: not held */
 	int map_fd;      /* the map, once the process has ended; -1: none */
 	bool ended;
-	bool checked; /* whether there is a map was seen since the last forget: */
+	bool checked; /* has_map was looked up since the last forget */
 	bool has_map;
 	bool is_hit; /* samples since the last reset have frames in its code */
 };
@@ -36,29 +36,31 @@ struct jit {
 	size_t nr_held;  /* descriptors */
 };
 
-/* What cannot be opened is done without. */
+/* Does without /tmp of the host if it cannot be opened. */
 void jit_init(struct jit *jit);
 void jit_deinit(struct jit *jit);
 
 /*
- * The process maps executable memory that is no file: holds what its map will be found by. What
- * is known already stays. Returns 0 or -ENOMEM.
+ * The process maps executable memory that is no file. Holds the directory that will have its map. A
+ * process that is watched already stays as it is. Returns 0 or -ENOMEM.
  */
 int jit_watch(struct jit *jit, const struct address_space *space);
 
 /* Watches all processes of @spaces that map such memory. Returns 0 or -ENOMEM. */
 int jit_watch_all(struct jit *jit, const struct address_spaces *spaces);
 
-/* @child was forked: its map is looked for if @parent's is. @parent may be NULL. 0 or -ENOMEM. */
+/*
+ * @child was forked: watches it if @parent is watched. @parent may be NULL. Returns 0 or -ENOMEM.
+ */
 int jit_fork(struct jit *jit, const struct address_space *parent,
 	     const struct address_space *child);
 
-/* The process ends, or its exec does away with its code: takes hold of the map. NULL is fine. */
+/* The process ends, or its exec removes its code: holds the map. NULL is fine. */
 void jit_end(struct jit *jit, const struct address_space *space);
 
 /*
- * Is there a map for the code that runs in @space? The answer stays the same until the next forget.
- * If there is one, the process is kept until the next reset.
+ * Is there a map for the code that runs in @space? The answer does not change until the next
+ * forget. If there is one, the process is kept until the next reset.
  */
 bool jit_has_map(struct jit *jit, const struct address_space *space);
 

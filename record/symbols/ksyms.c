@@ -15,13 +15,13 @@
 
 #define NOTES_MAX 65536
 
-/* Kernel text is in the upper half; lower addresses are offsets into the per-CPU area. */
+/* Kernel text is in the upper half. Lower addresses are offsets into the per-CPU area. */
 #define KERNEL_ADDR_MIN UINT64_C(0x00ffffffffffffff)
 
-/* Bytes of kallsyms, which has some megabytes, that are read at a time. */
+/* Bytes of kallsyms that are read at a time. It has some megabytes. */
 #define SLICE_BYTES (64u << 10)
 
-/* Longer names than the kernel has are cut: KSYM_NAME_LEN is 512 since Linux 6.1. */
+/* Names are cut at the kernel's own limit: KSYM_NAME_LEN is 512 since Linux 6.1. */
 #define NAME_MAX_BYTES 512
 
 static void free_tables(struct ksyms *ksyms)
@@ -72,7 +72,7 @@ static bool is_name(const char *name, const char *s, size_t len)
 	return !strncmp(name, s, len) && !name[len];
 }
 
-/* The module number of "[name]", added when /proc/modules did not have it. */
+/* The module number of "[name]". Adds the module when /proc/modules did not have it. */
 static int module_part(struct ksyms *ksyms, const char *name, uint16_t *part)
 {
 	struct kernel_module module = {0};
@@ -83,7 +83,7 @@ static int module_part(struct ksyms *ksyms, const char *name, uint16_t *part)
 		*part = KSYM_BPF;
 		return 0;
 	}
-	/* Mostly that of the line before. */
+	/* Mostly it is the module of the previous line. */
 	if (last >= KSYM_FIRST_MODULE &&
 	    is_name(ksyms->modules.data[last - KSYM_FIRST_MODULE].name, name, len)) {
 		*part = last;
@@ -109,13 +109,13 @@ static int module_part(struct ksyms *ksyms, const char *name, uint16_t *part)
 	return vec_push(&ksyms->modules, module);
 }
 
-/* Of several names at one address: global before weak before local, then as they come. */
+/* The order of names at one address: global before weak before local, then as in kallsyms. */
 static uint8_t rank_of(char type)
 {
 	return type == 'T' ? 0 : type == 'W' ? 1 : 2;
 }
 
-/* Like strtoull(s, end, 16), which takes most of the time of reading a line. */
+/* Works as strtoull(s, end, 16), which would take most of the time of reading a line. */
 static uint64_t parse_hex(char *s, char **end)
 {
 	uint64_t n = 0;
@@ -136,8 +136,8 @@ static uint64_t parse_hex(char *s, char **end)
 }
 
 /*
- * Adds a symbol of kallsyms, unless one before it has the address already and is as good a name: so
- * what is in order there need not be sorted. Of BPF programs the last one counts.
+ * Adds a symbol of kallsyms, unless an earlier symbol has the address and is as good a name. So
+ * symbols that come in order need no sorting. Of BPF programs at one address the last counts.
  */
 static int add_in_order(struct ksyms *ksyms, const struct ksym *sym, const char *name)
 {
@@ -203,7 +203,7 @@ static int read_lines(struct ksyms *ksyms)
 	return 0;
 }
 
-/* The next slice of @f; at the end it is no longer loading. */
+/* Reads the next slice of @f. At the end it clears loading. */
 static int read_slice(struct ksyms *ksyms, FILE *f)
 {
 	char_vec *text = &ksyms->text;
@@ -215,7 +215,7 @@ static int read_slice(struct ksyms *ksyms, FILE *f)
 	n = fread(text->data + text->nr, 1, SLICE_BYTES, f);
 	text->nr += n;
 	if (!n)
-		text->data[text->nr++] = '\n'; /* of a last line without one */
+		text->data[text->nr++] = '\n'; /* for a last line without a newline */
 	ret = read_lines(ksyms);
 	if (ret || n)
 		return ret;
@@ -252,7 +252,7 @@ static int open_text(const char *path, FILE **f)
 	return !*f && errno == ENOMEM ? -ENOMEM : 0;
 }
 
-/* Once more from the beginning. The kernel shows now what it showed when the file was opened. */
+/* Goes back to the beginning. The kernel decided at the open whether to show addresses. */
 static void reread(FILE *f)
 {
 	fflush(f); /* a rewind alone may find the old text in the buffer */
@@ -282,7 +282,7 @@ int ksyms_begin(struct ksyms *ksyms)
 	if (ret)
 		return ret;
 	begin_kallsyms(ksyms);
-	/* Addresses in the per-CPU area may be 0, but not all of so many. */
+	/* Addresses in the per-CPU area may be 0, but never all of so many. */
 	return ksyms_load_slice(ksyms);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's side of symbolisation, which can be had only on the host: functions from
- * /proc/kallsyms (modules and BPF programs included), where the modules are, and build-ids.
+ * The kernel's side of symbolisation, which only the host knows. It has functions from
+ * /proc/kallsyms (modules and BPF programs included), the places of the modules, and build-ids.
  */
 #ifndef RECORD_SYMBOLS_KSYMS_H
 #define RECORD_SYMBOLS_KSYMS_H
@@ -14,15 +14,15 @@
 #include "common/err.h"
 #include "common/vec.h"
 
-/* Where a kernel address belongs. */
+/* The part of the kernel that has an address. */
 enum kernel_part { KERNEL_IMAGE, KERNEL_MODULE, KERNEL_BPF };
 
 struct ksym {
 	uint64_t addr;
 	uint32_t name; /* offset in ksyms.names */
 	uint16_t part; /* 0 image, 1 BPF, else module number + KSYM_FIRST_MODULE */
-	uint8_t rank;  /* of several names of one address the lowest is taken */
-	bool gone;     /* was not there when the others were read */
+	uint8_t rank;  /* of several names at one address the lowest is taken */
+	bool gone;     /* was missing when the others were read */
 };
 
 #define KSYM_IMAGE        0
@@ -38,7 +38,7 @@ struct kernel_module {
 
 struct bpf_range {
 	uint64_t start, end;
-	uint32_t name; /* as in struct ksym; the later the larger */
+	uint32_t name; /* as in struct ksym; a later program has a larger one */
 };
 
 struct ksyms {
@@ -50,9 +50,9 @@ struct ksyms {
 	uint64_t read_ns;            /* CLOCK_MONOTONIC before kallsyms was read */
 	uint64_t modules_hash;       /* of names and addresses in /proc/modules */
 	VEC(struct bpf_range) added; /* BPF programs that came since the last sort */
-	/* Kept open: what they show was decided when they were opened. */
+	/* Kept open: the kernel decided at the open whether to show addresses. */
 	FILE *modules_file, *kallsyms_file;
-	char_vec text;   /* of kallsyms, while it is read: a slice, or the begin of a line */
+	char_vec text;   /* of kallsyms, while it is read: a slice, or the beginning of a line */
 	bool loading;    /* there is more of it to read */
 	bool restricted; /* kptr_restrict hides the addresses: there are no symbols */
 	bool dirty;      /* symbols were added since the last sort */
@@ -65,34 +65,39 @@ int ksyms_read_modules(struct ksyms *ksyms, FILE *f);
 int ksyms_read_kallsyms(struct ksyms *ksyms, FILE *f);
 
 /*
- * Opens the files in /proc, and reads all but kallsyms, of which only as much as says whether it is
- * restricted: it takes tens of milliseconds. What is not readable is left out. Returns 0 or
- * -ENOMEM.
+ * Opens the files in /proc and reads them. Of kallsyms, which takes tens of milliseconds, it reads
+ * only a slice, to learn whether it is restricted. Leaves out files that it cannot read. Returns 0
+ * or -ENOMEM.
  */
 int ksyms_begin(struct ksyms *ksyms);
 
-/* Reads the next slice of kallsyms, a fraction of a millisecond, if it is loading. 0 or -ENOMEM. */
+/*
+ * Reads the next slice of kallsyms, if it is loading. That takes a fraction of a millisecond.
+ * Returns 0 or -ENOMEM.
+ */
 int ksyms_load_slice(struct ksyms *ksyms);
 
-/* Reads what is left of it. Needed before ksyms_refresh and ksyms_lookup. Returns 0 or -ENOMEM. */
+/*
+ * Reads the rest of kallsyms. Call it before ksyms_refresh and ksyms_lookup. Returns 0 or -ENOMEM.
+ */
 int ksyms_load_rest(struct ksyms *ksyms);
 
 /*
- * Reads all of it again if modules came or went since. What has gone keeps its symbols, where
- * nothing else is now. Returns 0 or -ENOMEM.
+ * Reads everything again if modules came or went since. Code that has gone keeps its symbols,
+ * unless other code is at its place now. Returns 0 or -ENOMEM.
  */
 int ksyms_refresh(struct ksyms *ksyms);
 
 /*
- * Takes over from @old the BPF programs and module functions that @ksyms, read later, does not
- * have. Returns 0 or -ENOMEM.
+ * Takes over from @old the BPF programs and module functions that @ksyms lacks, which was read
+ * later. Returns 0 or -ENOMEM.
  */
 int ksyms_inherit(struct ksyms *ksyms, const struct ksyms *old);
 
 /*
- * Adds a BPF program that was loaded at @time_ns (CLOCK_MONOTONIC), during the recording; whatever
- * was at its addresses is gone. One that came before kallsyms was read is in there, or was gone by
- * then. Returns 0 or -ENOMEM.
+ * Adds a BPF program that was loaded at @time_ns (CLOCK_MONOTONIC), during the recording. Any code
+ * at its addresses is gone. A program that came before kallsyms was read is in kallsyms, or was
+ * gone by then. Returns 0 or -ENOMEM.
  */
 int ksyms_add_bpf(struct ksyms *ksyms, uint64_t time_ns, uint64_t addr, uint64_t size,
 		  const char *name);
@@ -100,10 +105,10 @@ int ksyms_add_bpf(struct ksyms *ksyms, uint64_t time_ns, uint64_t addr, uint64_t
 /* Adds a symbol with its name. Returns 0 or -ENOMEM. */
 int ksyms_add_symbol(struct ksyms *ksyms, struct ksym sym, const char *name);
 
-/* Sorts and keeps one symbol for each address, of those that are still there. */
+/* Sorts, and keeps one symbol for each address, of the code that still exists. */
 void ksyms_sort(struct ksyms *ksyms);
 
-/* What covers an address. */
+/* The answer for an address. */
 struct ksym_hit {
 	enum kernel_part part;
 	uint32_t module;      /* index, for KERNEL_MODULE */

@@ -10,12 +10,12 @@
 #include "common/cleanup.h"
 #include "common/safe_open.h"
 
-/* Bytes read at a time; of a longer line, the rest is passed over. */
+/* Bytes read at a time. The rest of a longer line is passed over. */
 #define CHUNK_BYTES (64u << 10)
 
 /*
- * Hits that entries may cover all together, times they do. A proper map covers each address a few
- * times, one that was made to keep us busy any number of times.
+ * Limit of the sum, over all entries, of the hits that an entry covers. A proper map covers each
+ * address a few times. A map that was made to keep profrec busy covers it any number of times.
  */
 #define WORK_MAX (UINT64_C(1) << 24)
 
@@ -86,7 +86,9 @@ static size_t lower_bound(const struct scan *scan, uint64_t addr)
 	return lo;
 }
 
-/* Enters one line that is at @off in the file. Later lines win: the memory was used again. */
+/*
+ * Takes one line, which is at @off in the file. Later lines win, since the memory was used again.
+ */
 static void take_line(struct scan *scan, const char *line, size_t len, uint64_t off)
 {
 	struct perf_map_entry entry;
@@ -105,7 +107,9 @@ static void take_line(struct scan *scan, const char *line, size_t len, uint64_t 
 	}
 }
 
-/* Takes the lines of a chunk; returns the bytes used. A line that fills it counts as ended. */
+/*
+ * Takes the lines of a chunk. Returns the bytes used. A line that fills the chunk counts as ended.
+ */
 static size_t take_chunk(struct scan *scan, const char *chunk, size_t len, uint64_t off, bool *skip,
 			 bool is_last)
 {
@@ -142,7 +146,7 @@ int perf_map_lookup(int fd, struct perf_map_hit *hits, size_t nr)
 			continue;
 		if (n <= 0)
 			return n < 0 ? -errno : 0;
-		/* A short read is the end, perhaps amidst a line that is just being written. */
+		/* A short read is the end, perhaps inside a line that the process is writing. */
 		off += take_chunk(&scan, chunk, n, off, &skip, n < (ssize_t)CHUNK_BYTES);
 	}
 	return 0;
@@ -153,7 +157,7 @@ void perf_map_name(int fd, const struct perf_map_hit *hit, char name[static PERF
 	ssize_t n = pread(fd, name, hit->name_len, (off_t)hit->name_off);
 
 	name[n > 0 ? n : 0] = '\0';
-	/* It was looked at before; by now it may be another. */
+	/* The file may have changed since it was looked up, and have a newline here. */
 	name[strcspn(name, "\n")] = '\0';
 }
 

@@ -38,7 +38,7 @@ static bool get_section(const struct image *image, const Elf64_Ehdr *eh, size_t 
 	       get(image, eh->e_shoff + i * sizeof(*sh), sh, sizeof(*sh));
 }
 
-/* What a section holds; false when that is not in the image. */
+/* Finds the bytes of a section. Returns false when they are not in the image. */
 static bool section_bytes(const struct image *image, const Elf64_Shdr *sh, struct image *bytes)
 {
 	if (sh->sh_offset > image->size || sh->sh_size > image->size - sh->sh_offset)
@@ -82,7 +82,7 @@ static int read_symbols(struct vdso *vdso, const struct image *syms, const struc
 	return ret;
 }
 
-/* Names of one address: the global one is the kernel's, the weak one the C library's. */
+/* Names of one address: the global name is the kernel's, the weak name the C library's. */
 static int compare_symbols(const void *pa, const void *pb)
 {
 	const struct vdso_symbol *a = pa, *b = pb;

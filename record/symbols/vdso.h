@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The vdso: code that the kernel maps into every process, as a file that is nowhere. All processes
- * of one architecture have the same one, so the recorder's own tells what there is in it.
+ * The vdso: code that the kernel maps into every process, like a file, but no file system has it.
+ * All processes of one architecture share one vdso. So the recorder reads its own.
  */
 #ifndef RECORD_SYMBOLS_VDSO_H
 #define RECORD_SYMBOLS_VDSO_H
@@ -29,14 +29,14 @@ struct vdso {
 
 /*
  * Reads an image: a 64-bit ELF file of @size bytes whose symbols are functions of .dynsym. Returns
- * 0, -ENOEXEC when it is no such thing, or -ENOMEM. vdso_deinit is due in every case.
+ * 0, -ENOEXEC when it is no such file, or -ENOMEM. vdso_deinit is due in every case.
  */
 int vdso_read(struct vdso *vdso, const void *image, size_t size);
 
-/* Reads that of this process. Without one @vdso stays empty. Returns 0 or -ENOMEM. */
+/* Reads the vdso of this process. Without one @vdso stays empty. Returns 0 or -ENOMEM. */
 int vdso_load(struct vdso *vdso);
 
-/* Is what a process maps as its vdso at [start, end) this one? Those of 32 bits lie low. */
+/* Is the vdso that a process maps at [start, end) this one? A vdso of 32 bits lies low. */
 bool vdso_is_same(const struct vdso *vdso, uint64_t start, uint64_t end);
 
 /* The symbol that covers @off, or NULL. */

@@ -2,7 +2,7 @@
 /*
  * The order of a run. At the start the recorder opens the output first, so that a mistake there
  * costs nothing, and attaches the sampler last. At the end it stops the sampler first, then drains
- * for the last time. doc/design.md gives the reasons for the order of steps in a drain.
+ * for the last time.
  */
 #include "record/recorder.h"
 
@@ -12,21 +12,13 @@
 #include "common/clock.h"
 #include "record/confine.h"
 #include "record/description.h"
-#include "record/epoch/drain.h"
-#include "record/epoch/epoch.h"
 #include "record/output/progress.h"
 #include "record/output/recordings.h"
 #include "record/output/schedule.h"
+#include "record/pipeline.h"
 #include "record/session.h"
 #include "record/system/open_files.h"
 #include "record/system/wakeups.h"
-
-/*
- * Processes and mappings that ended are kept until the next drain. When there are this many of
- * them, the recorder drains.
- */
-#define EXITED_MAX 1024
-#define ENDED_MAX  16384
 
 /*
  * Between drains the recorder applies side-band records that are at least this old: the kernel has
@@ -57,23 +49,13 @@ struct recorder {
 	struct recordings recordings;
 	struct wakeups wakeups;
 	struct schedule schedule;
-	struct drain *drain;
-	struct epoch *epoch;
-	uint64_t start_ns;     /* CLOCK_MONOTONIC: start of the run */
-	uint64_t drained_ns;   /* CLOCK_MONOTONIC: samples from before are in the epoch */
-	size_t nr_exited;      /* exited address spaces that the last drain could not forget */
-	uint64_t lost_records; /* of the side-band, up to the last drain */
-	uint64_t nr_stacks;    /* rows written so far */
+	struct pipeline pipeline;
+	uint64_t start_ns; /* CLOCK_MONOTONIC: start of the run */
 	enum prof_end_reason end_reason;
 	bool stop;           /* the run ends as soon as it can */
 	uint64_t stopped_ns; /* CLOCK_MONOTONIC: end of sampling; 0: sampling goes on */
 	int pending;         /* bits of enum wakeup, from while the recorder waited for a reader */
 };
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static int out_of_memory(struct recorder *r)
 {
@@ -154,19 +136,6 @@ static int wait_for_reader(void *ctx, int fd)
 	}
 }
 
-static int create_epoch(struct recorder *r)
-{
-	const struct epoch_sources sources = {
-		.spaces = &r->session.spaces,
-		.ksyms = &r->session.ksyms,
-		.new_processes = &r->session.new_processes,
-		.vdso = &r->session.vdso,
-		.jit = &r->session.jit,
-	};
-
-	return epoch_create(&sources, &r->epoch);
-}
-
 /* Does all that can be done before the first sample. */
 static int prepare_run(struct recorder *r)
 {
@@ -186,9 +155,7 @@ static int prepare_run(struct recorder *r)
 		ret = session_prepare(&r->session);
 	if (!ret)
 		ret = watch_all(r);
-	if (!ret && (drain_create(&r->drain) || create_epoch(r)))
-		ret = out_of_memory(r);
-	return ret;
+	return ret ? ret : pipeline_init(&r->pipeline, &r->session, &r->recordings, &r->schedule);
 }
 
 /* Writes the description of the recording that begins at @start_ns. */
@@ -212,7 +179,7 @@ static int begin_run(struct recorder *r)
 	};
 	int ret;
 
-	r->start_ns = r->drained_ns = clock_monotonic_ns();
+	r->start_ns = r->pipeline.drained_ns = clock_monotonic_ns();
 	schedule_begin(&r->schedule, r->start_ns, &lengths);
 	ret = begin_recording(r, r->start_ns);
 	if (ret)
@@ -225,110 +192,6 @@ static int begin_run(struct recorder *r)
 	return ret;
 }
 
-/* Writes the rows of the epoch as an epoch that ends at @end_ns, and empties it. */
-static int write_epoch(struct recorder *r, uint64_t end_ns)
-{
-	struct prof_epoch tables;
-	int ret;
-
-	if (!epoch_nr_counts(r->epoch))
-		return 0;
-	if (epoch_finish(r->epoch, &tables))
-		return out_of_memory(r);
-	tables.begin_ns = r->schedule.epoch_begin_ns;
-	tables.end_ns = end_ns;
-	ret = recordings_write_epoch(&r->recordings, &tables);
-	if (ret)
-		return ret;
-	r->nr_stacks += epoch_nr_counts(r->epoch);
-	if (epoch_reset(r->epoch) || jit_forget(&r->session.jit, &r->session.spaces))
-		return out_of_memory(r);
-	/* A large epoch has freed many small blocks, which would add up over hours. */
-	malloc_trim(0);
-	return 0;
-}
-
-/*
- * Within a drain, of an epoch that has grown large; the rest of the drain is of the same time. That
- * it is not the last epoch of its interval shows in its end.
- */
-static int flush_part(struct recorder *r)
-{
-	return write_epoch(r, min_u64(r->drained_ns, schedule_interval_end(&r->schedule) - 1));
-}
-
-/* Call it after a drain. Writes the epoch, and begins the next one where this one ends. */
-static int end_epoch(struct recorder *r)
-{
-	int ret = write_epoch(r, r->drained_ns);
-
-	r->schedule.epoch_begin_ns = r->drained_ns;
-	return ret;
-}
-
-/* Swaps the sets and takes all samples out of the set that is at rest then. */
-static int take_set(struct recorder *r)
-{
-	struct session *s = &r->session;
-	int ret;
-
-	/* Clear before the swap, since the new set fills at once and its wakeup must not get lost.
-	 */
-	sampler_clear_wakeups(s->sampler);
-	ret = sampler_swap(s->sampler, &r->drained_ns, r->err);
-	if (!ret && s->unwinder)
-		ret = unwinder_settle(s->unwinder);
-	/* Every record from before the samples at rest has been written by now. */
-	if (!ret)
-		ret = session_apply_records(s, clock_monotonic_ns());
-	if (!ret && s->unwinder)
-		ret = unwinder_take_early(s->unwinder, sampler_set_at_rest(s->sampler));
-	if (!ret)
-		ret = drain_take(r->drain, s->sampler, r->err);
-	return ret == -ENOMEM ? out_of_memory(r) : ret;
-}
-
-/* After a loss of records, or where a CPU has no side-band, mappings may be unknown. */
-static int check_losses(struct recorder *r)
-{
-	struct session *s = &r->session;
-	uint64_t lost_before = r->lost_records;
-
-	sideband_count_lost(s->sideband);
-	r->lost_records = sideband_lost(s->sideband);
-	if (r->lost_records == lost_before && !s->changed_cpus.nr)
-		return 0;
-	address_spaces_distrust(&s->spaces);
-	return s->unwinder ? unwinder_sweep(s->unwinder) : 0;
-}
-
-/* Moves the samples that take_set took into the epoch. */
-static int fill_epoch(struct recorder *r)
-{
-	struct session *s = &r->session;
-	struct early_samples *early = NULL;
-	int ret = ksyms_load_rest(&s->ksyms);
-
-	if (!ret && !s->options->user_only)
-		ret = ksyms_refresh(&s->ksyms);
-	if (!ret)
-		ret = session_watch_cpus(s);
-	if (!ret)
-		ret = check_losses(r);
-	if (!ret && s->unwinder) {
-		ret = unwinder_walk_early(s->unwinder, &s->spaces);
-		early = unwinder_early(s->unwinder);
-	}
-	while (!ret && (ret = drain_add_next(r->drain, early, r->epoch)) > 0)
-		ret = flush_part(r);
-	if (ret == -ENOMEM)
-		out_of_memory(r);
-	if (!ret && session_forget(s, r->drained_ns))
-		ret = out_of_memory(r);
-	r->nr_exited = s->spaces.nr_exited;
-	return ret;
-}
-
 static int show_status(struct recorder *r, uint64_t now)
 {
 	uint64_t taken;
@@ -336,7 +199,7 @@ static int show_status(struct recorder *r, uint64_t now)
 
 	if (!ret)
 		progress_status(&r->progress, now - r->start_ns, taken,
-				r->nr_stacks + epoch_nr_counts(r->epoch));
+				pipeline_nr_stacks(&r->pipeline));
 	r->schedule.status_due_ns = now + r->schedule.lengths.status_ns;
 	return ret;
 }
@@ -345,29 +208,23 @@ static int show_status(struct recorder *r, uint64_t now)
 static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 {
 	uint64_t now = clock_monotonic_ns();
-	uint64_t wait_ns = due_ns <= now ? 0 : min_u64(due_ns - now, SIDEBAND_INTERVAL_NS);
-	int what = wakeups_wait(&r->wakeups, wait_ns, r->err);
+	uint64_t wait_ns = due_ns <= now ? 0 : due_ns - now;
+	int what;
 
+	if (wait_ns > SIDEBAND_INTERVAL_NS)
+		wait_ns = SIDEBAND_INTERVAL_NS;
+	what = wakeups_wait(&r->wakeups, wait_ns, r->err);
 	if (what < 0)
 		return what;
 	handle_wakeups(r, what);
 	*happened = what | r->pending;
 	r->pending = 0;
-	/* No bit tells of the other descriptors. The unwinder is first, since samples wait for it.
-	 */
+	/* No bit tells of the other descriptors. The unwinder is first: samples wait for it. */
 	what = session_unwind(&r->session);
 	if (!what)
 		what = session_apply_records(&r->session,
 					     clock_monotonic_ns() - SIDEBAND_SETTLE_NS);
 	return what ? what : session_watch_cpus(&r->session);
-}
-
-static bool has_many_ended(const struct recorder *r)
-{
-	if (r->session.unwinder && unwinder_wants_drain(r->session.unwinder))
-		return true;
-	return r->session.spaces.nr_exited >= r->nr_exited + EXITED_MAX ||
-	       r->session.spaces.nr_ended >= ENDED_MAX;
 }
 
 /* Prints the closing line of the recording, and how the command ended. */
@@ -407,14 +264,15 @@ static int end_recording(struct recorder *r, uint64_t end_ns, enum prof_end_reas
 /* Call it after a drain. Ends the recording, and begins another where this one ends. */
 static int rotate_recording(struct recorder *r)
 {
-	int ret = end_recording(r, r->drained_ns, PROF_END_ROTATED);
+	uint64_t at_ns = r->pipeline.drained_ns;
+	int ret = end_recording(r, at_ns, PROF_END_ROTATED);
 
 	if (!ret)
 		ret = recordings_open_next(&r->recordings);
 	if (ret)
 		return ret;
-	schedule_rotate(&r->schedule, r->drained_ns);
-	return begin_recording(r, r->drained_ns);
+	schedule_rotate(&r->schedule, at_ns);
+	return begin_recording(r, at_ns);
 }
 
 /* Bits of enum due: the work that signals, full maps and ended processes ask for. */
@@ -422,7 +280,8 @@ static int asked_work(const struct recorder *r, int happened)
 {
 	int asked = 0;
 
-	if (happened & WAKEUP_WATERMARK || (!r->session.ksyms.loading && has_many_ended(r)))
+	if (happened & WAKEUP_WATERMARK ||
+	    (!r->session.ksyms.loading && pipeline_wants_drain(&r->pipeline)))
 		asked |= DUE_DRAIN;
 	if (happened & (WAKEUP_FLUSH | WAKEUP_ROTATE))
 		asked |= DUE_EPOCH;
@@ -439,7 +298,7 @@ static int do_due(struct recorder *r, int due)
 
 	if (!(due & DUE_DRAIN))
 		return 0;
-	ret = take_set(r);
+	ret = pipeline_take_set(&r->pipeline);
 	/*
 	 * Reading kallsyms can take long on a busy machine, and a set has no room for that time.
 	 * Until the names are there, only take the samples.
@@ -447,9 +306,9 @@ static int do_due(struct recorder *r, int due)
 	if (is_loading && !(due & DUE_EPOCH))
 		return ret;
 	if (!ret)
-		ret = fill_epoch(r);
+		ret = pipeline_fill_epoch(&r->pipeline);
 	if (!ret && (due & DUE_EPOCH || recordings_is_full(&r->recordings)))
-		ret = end_epoch(r);
+		ret = pipeline_end_epoch(&r->pipeline);
 	/* The epoch that was written may have filled the file. */
 	if (!ret && (due & DUE_FILE || recordings_is_full(&r->recordings)))
 		ret = rotate_recording(r);
@@ -489,12 +348,12 @@ static int finish_run(struct recorder *r)
 	int ret;
 
 	stop_sampling(r);
-	ret = take_set(r);
+	ret = pipeline_take_set(&r->pipeline);
 	if (!ret)
-		ret = fill_epoch(r);
-	r->drained_ns = r->stopped_ns; /* no sample was taken later */
+		ret = pipeline_fill_epoch(&r->pipeline);
+	r->pipeline.drained_ns = r->stopped_ns; /* no sample was taken later */
 	if (!ret)
-		ret = end_epoch(r);
+		ret = pipeline_end_epoch(&r->pipeline);
 	return ret ? ret : end_recording(r, r->stopped_ns, r->end_reason);
 }
 
@@ -503,18 +362,17 @@ static void salvage_epoch(struct recorder *r)
 {
 	struct err first = *r->err;
 
-	end_epoch(r);
+	pipeline_end_epoch(&r->pipeline);
 	*r->err = first;
 }
 
 static void release_all(struct recorder *r, bool keep_part)
 {
+	pipeline_deinit(&r->pipeline);
 	recordings_close(&r->recordings, keep_part);
 	description_deinit(&r->description);
 	session_deinit(&r->session);
 	wakeups_deinit(&r->wakeups);
-	epoch_destroy(r->epoch);
-	drain_destroy(r->drain);
 }
 
 int recorder_run(const struct record_options *options, struct err *err)

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* doc/design.md gives the reasons for the order of steps in a drain. */
+#include "record/pipeline.h"
+
+#include <errno.h>
+#include <malloc.h>
+
+#include "common/clock.h"
+
+/*
+ * Processes and mappings that ended are kept until the next drain. When there are this many of
+ * them, the recorder drains.
+ */
+#define EXITED_MAX 1024
+#define ENDED_MAX  16384
+
+static int out_of_memory(struct pipeline *p)
+{
+	return err_set(p->session->err, -ENOMEM, "failed to record: out of memory");
+}
+
+int pipeline_init(struct pipeline *p, struct session *session, struct recordings *recordings,
+		  struct schedule *schedule)
+{
+	const struct epoch_sources sources = {
+		.spaces = &session->spaces,
+		.ksyms = &session->ksyms,
+		.new_processes = &session->new_processes,
+		.vdso = &session->vdso,
+		.jit = &session->jit,
+	};
+
+	*p = (struct pipeline){.session = session, .recordings = recordings, .schedule = schedule};
+	return drain_create(&p->drain) || epoch_create(&sources, &p->epoch) ? out_of_memory(p) : 0;
+}
+
+/* Writes the rows of the epoch as an epoch that ends at @end_ns, and empties it. */
+static int write_epoch(struct pipeline *p, uint64_t end_ns)
+{
+	struct session *s = p->session;
+	struct prof_epoch tables;
+	int ret;
+
+	if (!epoch_nr_counts(p->epoch))
+		return 0;
+	if (epoch_finish(p->epoch, &tables))
+		return out_of_memory(p);
+	tables.begin_ns = p->schedule->epoch_begin_ns;
+	tables.end_ns = end_ns;
+	ret = recordings_write_epoch(p->recordings, &tables);
+	if (ret)
+		return ret;
+	p->nr_stacks += epoch_nr_counts(p->epoch);
+	if (epoch_reset(p->epoch) || jit_forget(&s->jit, &s->spaces))
+		return out_of_memory(p);
+	/* A large epoch has freed many small blocks, which would add up over hours. */
+	malloc_trim(0);
+	return 0;
+}
+
+/*
+ * Writes the epoch because it has grown large within a drain; the rest of the drain is of the same
+ * time. The part ends before its interval does, so that a reader sees that more parts follow.
+ */
+static int write_part(struct pipeline *p)
+{
+	uint64_t end_ns = schedule_interval_end(p->schedule) - 1;
+
+	return write_epoch(p, p->drained_ns < end_ns ? p->drained_ns : end_ns);
+}
+
+int pipeline_end_epoch(struct pipeline *p)
+{
+	int ret = write_epoch(p, p->drained_ns);
+
+	p->schedule->epoch_begin_ns = p->drained_ns;
+	return ret;
+}
+
+int pipeline_take_set(struct pipeline *p)
+{
+	struct session *s = p->session;
+	int ret;
+
+	/* Clear before the swap: the new set fills at once, and its wakeup must not get lost. */
+	sampler_clear_wakeups(s->sampler);
+	ret = sampler_swap(s->sampler, &p->drained_ns, s->err);
+	if (!ret && s->unwinder)
+		ret = unwinder_settle(s->unwinder);
+	/* The kernel has written every record that is older than a sample of the set at rest. */
+	if (!ret)
+		ret = session_apply_records(s, clock_monotonic_ns());
+	if (!ret && s->unwinder)
+		ret = unwinder_take_early(s->unwinder, sampler_set_at_rest(s->sampler));
+	if (!ret)
+		ret = drain_take(p->drain, s->sampler, s->err);
+	return ret == -ENOMEM ? out_of_memory(p) : ret;
+}
+
+/* Distrusts all mappings if records were lost, or if a CPU has no side-band. */
+static int check_losses(struct pipeline *p)
+{
+	struct session *s = p->session;
+	uint64_t lost_before = p->lost_records;
+
+	sideband_count_lost(s->sideband);
+	p->lost_records = sideband_lost(s->sideband);
+	if (p->lost_records == lost_before && !s->changed_cpus.nr)
+		return 0;
+	address_spaces_distrust(&s->spaces);
+	return s->unwinder ? unwinder_sweep(s->unwinder) : 0;
+}
+
+/* Brings everything that names and places samples up to the time of the last swap. */
+static int refresh_session(struct pipeline *p)
+{
+	struct session *s = p->session;
+	int ret = ksyms_load_rest(&s->ksyms);
+
+	if (!ret && !s->options->user_only)
+		ret = ksyms_refresh(&s->ksyms);
+	if (!ret)
+		ret = session_watch_cpus(s);
+	if (!ret)
+		ret = check_losses(p);
+	if (!ret && s->unwinder)
+		ret = unwinder_walk_early(s->unwinder, &s->spaces);
+	return ret;
+}
+
+int pipeline_fill_epoch(struct pipeline *p)
+{
+	struct session *s = p->session;
+	struct early_samples *early = s->unwinder ? unwinder_early(s->unwinder) : NULL;
+	int ret = refresh_session(p);
+
+	while (!ret && (ret = drain_add_next(p->drain, early, p->epoch)) > 0)
+		ret = write_part(p);
+	if (ret == -ENOMEM)
+		out_of_memory(p);
+	if (!ret && session_forget(s, p->drained_ns))
+		ret = out_of_memory(p);
+	p->nr_exited = s->spaces.nr_exited;
+	return ret;
+}
+
+bool pipeline_wants_drain(const struct pipeline *p)
+{
+	const struct session *s = p->session;
+
+	if (s->unwinder && unwinder_wants_drain(s->unwinder))
+		return true;
+	return s->spaces.nr_exited >= p->nr_exited + EXITED_MAX || s->spaces.nr_ended >= ENDED_MAX;
+}
+
+uint64_t pipeline_nr_stacks(const struct pipeline *p)
+{
+	return p->nr_stacks + epoch_nr_counts(p->epoch);
+}
+
+void pipeline_deinit(struct pipeline *p)
+{
+	epoch_destroy(p->epoch);
+	drain_destroy(p->drain);
+	*p = (struct pipeline){0};
+}

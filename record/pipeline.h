@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The way of samples into the file: the set at rest, the drain, the epoch, the recording. Each step
+ * waits for another condition. A set has little room, so its samples move on at once. The epoch
+ * needs the names of kernel symbols, and the recording grows by large epochs.
+ */
+#ifndef RECORD_PIPELINE_H
+#define RECORD_PIPELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/epoch/drain.h"
+#include "record/epoch/epoch.h"
+#include "record/output/recordings.h"
+#include "record/output/schedule.h"
+#include "record/session.h"
+
+struct pipeline {
+	struct session *session;
+	struct recordings *recordings;
+	struct schedule *schedule;
+	struct drain *drain;
+	struct epoch *epoch;
+	uint64_t drained_ns;   /* CLOCK_MONOTONIC: earlier samples have left the sets */
+	size_t nr_exited;      /* exited address spaces that the last drain could not forget */
+	uint64_t lost_records; /* of the side-band, up to the last drain */
+	uint64_t nr_stacks;    /* rows written in the run */
+};
+
+/*
+ * Call it after session_prepare. All pointers must outlive the pipeline. All functions word their
+ * errors into the session's err. Returns 0 or a negative errno. The caller calls pipeline_deinit in
+ * either case.
+ */
+int pipeline_init(struct pipeline *pipeline, struct session *session, struct recordings *recordings,
+		  struct schedule *schedule);
+
+/* Swaps the sets, and moves all samples of the set at rest to the drain. 0 or a negative errno. */
+int pipeline_take_set(struct pipeline *pipeline);
+
+/*
+ * Moves all samples of the drain into the epoch, and forgets processes and mappings that no later
+ * sample can have. Writes the epoch whenever it has grown large. Returns 0 or a negative errno.
+ */
+int pipeline_fill_epoch(struct pipeline *pipeline);
+
+/*
+ * Writes the epoch, which ends at pipeline->drained_ns. The next epoch begins there. Returns 0 or a
+ * negative errno.
+ */
+int pipeline_end_epoch(struct pipeline *pipeline);
+
+/* Do so many early samples, or ended processes and mappings, wait that a drain is due? */
+bool pipeline_wants_drain(const struct pipeline *pipeline);
+
+/* Rows of the run so far, in the recordings and in the epoch. */
+uint64_t pipeline_nr_stacks(const struct pipeline *pipeline);
+
+/* All zero is fine. */
+void pipeline_deinit(struct pipeline *pipeline);
+
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The limit of open files. The recorder opens three files for each CPU, and some for processes. The
+ * The limit of open files. The recorder opens four files for each CPU, and some for processes. The
  * soft limit is usually 1024, for the sake of select(2); the administrator sets the hard limit.
  */
 #ifndef RECORD_SYSTEM_OPEN_FILES_H

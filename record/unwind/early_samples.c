@@ -58,7 +58,7 @@ int early_samples_add(struct early_samples *early, const struct early_sample *sa
 	return 0;
 }
 
-/* What early_samples_walk() was called with. */
+/* The arguments of early_samples_walk(). */
 struct finder {
 	struct table_maps *store;
 	early_samples_find_fn find;

@@ -38,7 +38,7 @@ int fd_message_receive(int sock, void *buf, size_t len, int *fd)
 {
 	union control control;
 	struct iovec iov = {.iov_base = buf, .iov_len = len};
-	/* Room for one: what else somebody sends is closed by the kernel. */
+	/* Room for one descriptor. The kernel closes any others that somebody sends. */
 	struct msghdr message = {.msg_iov = &iov,
 				 .msg_iovlen = 1,
 				 .msg_control = &control,

@@ -6,15 +6,15 @@
 #include <stddef.h>
 
 /*
- * Sends @len bytes, and the descriptor @fd unless it is negative; it stays the caller's. Returns 0
+ * Sends @len bytes, and the descriptor @fd unless it is negative. @fd stays the caller's. Returns 0
  * or a negative errno: -EPIPE or -ECONNRESET when nobody is there to receive it.
  */
 int fd_message_send(int sock, const void *buf, size_t len, int fd);
 
 /*
  * Receives a message of exactly @len bytes; *@fd is the caller's, close-on-exec, or -1. Returns 0,
- * -EAGAIN, -ENOTCONN when the other side has closed, -EBADMSG for a message of another size, or the
- * errno of the receiving.
+ * -EAGAIN, -ENOTCONN when the other side has closed, -EBADMSG for a message of a different size, or
+ * the errno of the receiving.
  */
 int fd_message_receive(int sock, void *buf, size_t len, int *fd);
 

@@ -16,7 +16,7 @@
 #include "common/cleanup.h"
 #include "record/unwind/table_cache.h"
 
-/* Times that a file may have gone before it could be opened. */
+/* How often profrec tries a file that has gone before it could be opened. */
 #define ATTEMPTS_MAX 8
 
 static uint64_t hash_table(const struct file_table *t)
@@ -88,7 +88,7 @@ static void set_state(struct file_tables *u, uint32_t nr, enum table_state state
 	u->changed(u->ctx, nr);
 }
 
-/* Returns 0 or -ENOMEM; a table that cannot be put into the maps is impossible. */
+/* Returns 0 or -ENOMEM. A table that does not fit into the maps is impossible. */
 static int add_table(struct file_tables *u, uint32_t nr, const struct unwind_table *made)
 {
 	struct file_table *t = &u->tables.data[nr];
@@ -120,14 +120,14 @@ static int take_kept(struct file_tables *u, uint32_t nr)
 	return ret ? ret : 1;
 }
 
-/* What cannot be kept is made again next time. */
+/* A table that cannot be kept is made again next time. */
 static void keep(const struct file_tables *u, uint32_t nr, const struct unwind_table *made)
 {
 	if (u->cache_fd >= 0)
 		table_cache_put(u->cache_fd, &u->tables.data[nr].build_id, made);
 }
 
-/* A file can have been written to since its build-id was read. */
+/* Somebody may have written to a file since its build-id was read. */
 static bool is_file_of(int fd, const struct file_table *t)
 {
 	struct build_id id = {0};
@@ -146,8 +146,10 @@ int file_tables_request(struct file_tables *u, uint32_t nr, int fd)
 	if (ret)
 		return ret < 0 ? ret : 0;
 	ret = is_file_of(fd, t) ? table_builder_request(u->builder, fd, nr) : -EBADF;
-	/* It may be to be had through another process, or later; for a place in the line it can
-	 * wait. */
+	/*
+	 * The file may open through another process, or later. Waiting for a place in the line is
+	 * no failed attempt.
+	 */
 	if (ret && ret != -EAGAIN)
 		t->attempts++;
 	if (!ret)

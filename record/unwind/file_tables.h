@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The unwind tables of all files that have been met, each made once, however many processes map the
- * file: by the child that makes them, or from a cache.
+ * The unwind tables of all files that samples have met. A table is made once, however many
+ * processes map the file. The child makes it, or it comes from a cache.
  */
 #ifndef RECORD_UNWIND_FILE_TABLES_H
 #define RECORD_UNWIND_FILE_TABLES_H
@@ -30,12 +30,12 @@ struct file_table {
 	uint64_t dev, inode; /* where there is no build-id */
 	enum table_state state;
 	uint32_t attempts;
-	uint32_t nr_processes; /* that map it at the beginning */
+	uint32_t nr_processes; /* processes that map it at the beginning */
 	uint32_t first_page, nr_pages;
 	uint64_t first_off;
 };
 
-/* The first two are of no file that could be looked up. */
+/* The first two belong to no file that can be looked up. */
 enum { NO_TABLE, VDSO_TABLE };
 
 struct file_tables {
@@ -52,8 +52,8 @@ struct file_tables {
 };
 
 /*
- * Starts the child that makes tables. They are kept in the directory @cache; NULL: in none. Returns
- * 0 or a negative errno with @err set; the deinit is due in any case.
+ * Starts the child that makes tables. @cache is the directory that keeps them, or NULL. Returns 0
+ * or a negative errno with @err set. The deinit is due in any case.
  */
 int file_tables_init(struct file_tables *tables, const char *cache, struct err *err);
 
@@ -63,31 +63,34 @@ int file_tables_init(struct file_tables *tables, const char *cache, struct err *
  */
 bool file_tables_may_keep(const struct file_tables *tables, int *reason);
 
-/* Where the tables go, and the vdso, whose table is asked for. Returns 0 or -ENOMEM. */
+/* Sets the maps that get the tables, and asks for the table of @vdso. Returns 0 or -ENOMEM. */
 int file_tables_begin(struct file_tables *tables, const struct unwind_maps *maps,
 		      const struct vdso *vdso);
 
 /*
- * Finds or adds the table for what is mapped at [start, end) from @file. *@nr stays valid. Returns
- * 0 or -ENOMEM.
+ * Finds or adds the table for the mapping [start, end) of @file. *@nr stays valid. Returns 0 or
+ * -ENOMEM.
  */
 int file_tables_find(struct file_tables *tables, const struct mapped_file *file, uint64_t start,
 		     uint64_t end, uint32_t *nr);
 
-/* What the program is to know of a mapping by which offset 0 of the file is at @base. */
+/* Fills @mapping for the program, with the table's place. Offset 0 of the file is at @base. */
 void file_table_describe(const struct file_table *table, uint64_t base,
 			 struct unwind_mapping *mapping);
 
 /*
- * Takes the table of a file from the cache, or has it made if the file is open at @fd (negative: it
- * could not be opened). Returns 0 or -ENOMEM.
+ * Takes the table of a file from the cache, or asks for it if the file is open at @fd. A negative
+ * @fd means that it could not be opened. Returns 0 or -ENOMEM.
  */
 int file_tables_request(struct file_tables *tables, uint32_t nr, int fd);
 
-/* Takes over what has been made. Returns 0 or -ENOMEM. */
+/* Takes over the tables that have been made. Returns 0 or -ENOMEM. */
 int file_tables_finish(struct file_tables *tables);
 
-/* Waits for what was asked for, for so long at most, and takes it over. Returns 0 or -ENOMEM. */
+/*
+ * Waits for the tables that were asked for, @ms milliseconds at most, and takes them over. Returns
+ * 0 or -ENOMEM.
+ */
 int file_tables_wait(struct file_tables *tables, int ms);
 
 void file_tables_deinit(struct file_tables *tables);

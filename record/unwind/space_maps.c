@@ -9,10 +9,10 @@
 #include "common/clock.h"
 #include "record/process/proc_scan.h"
 
-/* Mappings of one process; what is beyond is left along frame pointers. */
+/* Mappings of one process. Code in further mappings is left along frame pointers. */
 #define MAPPINGS_MAX 4096
 
-/* Where looking again brought nothing new, the next look has to wait: first and longest time. */
+/* When a second look finds nothing new, the next look has to wait: first and longest time. */
 #define BACKOFF_NS     UINT64_C(200000000)
 #define BACKOFF_MAX_NS UINT64_C(10000000000)
 
@@ -23,7 +23,10 @@ static int put_mapping(struct space_maps *u, uint32_t at)
 		       : 0;
 }
 
-/* Programs look meanwhile: bias goes first, as it means nothing as long as there are no pages. */
+/*
+ * Programs read the mapping meanwhile. So bias goes first: it means nothing as long as there are no
+ * pages.
+ */
 void space_maps_table_changed(struct space_maps *u, uint32_t nr)
 {
 	for (uint32_t i = 0; i < u->nr_mappings; i++) {
@@ -49,7 +52,9 @@ struct unwind_process *space_maps_find(const struct space_maps *u, uint32_t pid)
 	return NULL;
 }
 
-/* Entries of the index outlive their processes: it is made anew when most of them are old. */
+/*
+ * Entries of the index outlive their processes. The index is made anew when most of them are old.
+ */
 static int index_processes(struct space_maps *u)
 {
 	int ret = 0;
@@ -87,7 +92,7 @@ static int add_process(struct space_maps *u, uint32_t pid, struct unwind_process
 	return 0;
 }
 
-/* Room for @nr mappings, or -ENOSPC. */
+/* Finds room for @nr mappings. Returns 0 or -ENOSPC. */
 static int take_room(struct space_maps *u, uint32_t nr, uint32_t *room, uint32_t *first)
 {
 	u32_vec *free_rooms;
@@ -111,7 +116,7 @@ static int retire_room(struct space_maps *u, struct unwind_process *p)
 {
 	if (p->room == UNWIND_NR_ROOMS)
 		return 0;
-	/* Nobody is told of their tables any more. */
+	/* From now on, a changed table does not change these mappings. */
 	for (uint32_t i = 0; i < p->nr; i++)
 		u->mapping_tables[p->first + i] = NO_TABLE;
 	return vec_push(&u->retired[p->room], p->first);
@@ -133,7 +138,7 @@ static int list_mappings(struct space_maps *u, uint32_t pid, const mapping_vec *
 		ret = file_tables_find(u->tables, file, mapping->start, mapping->end, &nr);
 		if (ret)
 			return ret;
-		/* A compiler's memory is often many mappings side by side. */
+		/* The memory of a JIT compiler is often many mappings side by side. */
 		if (nr == NO_TABLE && u->list.nr &&
 		    u->list_tables.data[u->list.nr - 1] == NO_TABLE &&
 		    u->list.data[u->list.nr - 1].end == m.start) {
@@ -166,8 +171,10 @@ static bool is_unchanged(const struct space_maps *u, const struct unwind_process
 	return true;
 }
 
-/* With a time, this is all that can be known now: the program need not ask before. @flags as of
- * bpf(2). */
+/*
+ * Tells the program of @p. With a time, nothing more can be known now, and the program need not ask
+ * before then. @flags are those of bpf(2).
+ */
 static int put_space(struct space_maps *u, const struct unwind_process *p, uint64_t ask_again_ns,
 		     uint64_t flags)
 {
@@ -204,18 +211,21 @@ void space_maps_hide(struct space_maps *u, uint32_t pid, uint64_t space_id)
 {
 	const struct unwind_process hidden = {.pid = pid, .space_id = space_id};
 
-	/* It may have gone, and nobody would remove it. */
+	/* The process may have gone; then nobody would remove a new entry. */
 	put_space(u, &hidden, clock_monotonic_ns() + BACKOFF_MAX_NS, BPF_EXIST);
 }
 
-/* Tells the program that @p still maps what it did, and that to ask again has to wait longer. */
+/*
+ * Tells the program that the mappings of @p have not changed, and to wait longer before it asks
+ * again.
+ */
 static void put_unchanged(struct space_maps *u, struct unwind_process *p)
 {
 	p->backoff_ns = p->backoff_ns < BACKOFF_MAX_NS / 2 ? p->backoff_ns * 2 : BACKOFF_MAX_NS;
 	put_space(u, p, clock_monotonic_ns() + p->backoff_ns, BPF_ANY);
 }
 
-/* Tells the program what is in the list as the mappings of @owner, as space_maps_put. */
+/* Tells the program the mappings of @owner, which are in the list; as space_maps_put. */
 static int install(struct space_maps *u, const struct space_owner *owner)
 {
 	struct unwind_process *p = space_maps_find(u, owner->pid);
@@ -304,7 +314,7 @@ void space_maps_remove(struct space_maps *u, uint32_t pid)
 	bpf_map_delete_elem(u->tables->store.maps.spaces, &pid);
 	if (!p)
 		return;
-	/* What cannot be noted as free is lost to us, and no more. */
+	/* Without memory for the note, the room is lost, and nothing else. */
 	retire_room(u, p);
 	p->pid = 0;
 	vec_push(&u->free_processes, (uint32_t)(p - u->processes.data));
@@ -363,7 +373,7 @@ int space_maps_settle(struct space_maps *u)
 int space_maps_init(struct space_maps *u, struct file_tables *tables)
 {
 	*u = (struct space_maps){.tables = tables};
-	/* Room that is not used is never touched. */
+	/* The kernel gives no memory to room that is never touched. */
 	u->mappings = calloc(UNWIND_MAX_MAPPINGS, sizeof(*u->mappings));
 	u->mapping_tables = calloc(UNWIND_MAX_MAPPINGS, sizeof(*u->mapping_tables));
 	return u->mappings && u->mapping_tables ? 0 : -ENOMEM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the program that walks stacks by tables knows of processes: their mappings, each with the
- * place of its table. Programs look while they change: a process gets new room when its mappings
- * change, and old room is used again only when no program can look there any more.
+ * The mappings of processes, each with the place of its table, as the program that walks stacks by
+ * tables knows them. Programs read the mappings while they change. So a process gets new room when
+ * its mappings change. Old room is used again only when no program can look there any more.
  */
 #ifndef RECORD_UNWIND_SPACE_MAPS_H
 #define RECORD_UNWIND_SPACE_MAPS_H
@@ -29,7 +29,7 @@ struct unwind_process {
 struct space_maps {
 	struct file_tables *tables;
 	VEC(struct unwind_process) processes;
-	u32_vec outlived; /* main threads that have ended, while others go on */
+	u32_vec outlived; /* main threads that have ended, while other threads go on */
 	u32_vec free_processes;
 	struct index by_pid;
 	size_t nr_indexed;
@@ -50,47 +50,51 @@ int space_maps_init(struct space_maps *spaces, struct file_tables *tables);
 /* The process, or NULL. */
 struct unwind_process *space_maps_find(const struct space_maps *spaces, uint32_t pid);
 
-/* Whose mappings are put. */
+/* The process whose mappings are put. */
 struct space_owner {
 	uint32_t pid;
 	uint64_t space_id;   /* the program's name for it; 0: not known */
-	uint32_t exec_pages; /* that it had when the program asked; 0: not known */
+	uint32_t exec_pages; /* the number when the program asked; 0: not known */
 };
 
 /*
- * Tells the program that @owner maps @mappings, whose files are in @files; build-ids that are
- * missing there are looked for. Leaves the tables of the mappings in list_tables. Returns 0 or
- * -ENOMEM; a process for which there is no room is left along frame pointers.
+ * Tells the program that @owner maps @mappings, whose files are in @files. Looks for build-ids that
+ * are missing there. Leaves the tables of the mappings in list_tables. Without room for a process,
+ * its code is left along frame pointers. Returns 0 or -ENOMEM.
  */
 int space_maps_put(struct space_maps *spaces, const struct space_owner *owner,
 		   const mapping_vec *mappings, struct mapped_files *files);
 
-/* Tells the program that the mappings of @pid cannot be had, for some time, if it knows @pid. */
+/*
+ * Tells the program, if it knows @pid, that the mappings of @pid will stay unknown for some time.
+ */
 void space_maps_hide(struct space_maps *spaces, uint32_t pid, uint64_t space_id);
 
-/* Has the process anything at the mapping's place that is not of @table? */
+/* Does the process have a mapping at the place of @mapping whose table is not @table? */
 bool space_maps_differ(const struct space_maps *spaces, uint32_t pid, const struct mapping *mapping,
 		       uint32_t table);
 
 /*
- * What the process, if it is in address space @space_id, has at @pc. Returns 1, 0 when nothing is
- * there, or -EAGAIN when its mappings are not known.
+ * Finds the mapping at @pc, if the process is in address space @space_id. Returns 1, 0 when nothing
+ * is there, or -EAGAIN when its mappings are not known.
  */
 int space_maps_lookup(const struct space_maps *spaces, uint32_t pid, uint64_t space_id, uint64_t pc,
 		      struct unwind_mapping *mapping);
 
 void space_maps_remove(struct space_maps *spaces, uint32_t pid);
 
-/* The main thread of @pid has ended: removes it when the others have. */
+/* The main thread of @pid has ended: removes the process when its other threads have ended. */
 int space_maps_exited(struct space_maps *spaces, uint32_t pid);
 
-/* Removes all that have gone without anybody's saying so. Returns 0 or -ENOMEM. */
+/* Removes all processes that have gone, also if no record said so. Returns 0 or -ENOMEM. */
 int space_maps_sweep(struct space_maps *spaces);
 
-/* The state of a table has changed: tells all mappings of it. */
+/* The state of a table has changed: updates all mappings with this table. */
 void space_maps_table_changed(struct space_maps *spaces, uint32_t table);
 
-/* After a grace period: what was left before it may be used again. Returns 0 or -ENOMEM. */
+/*
+ * Call it after a grace period: room that was left before may be used again. Returns 0 or -ENOMEM.
+ */
 int space_maps_settle(struct space_maps *spaces);
 
 void space_maps_deinit(struct space_maps *spaces);

@@ -17,13 +17,19 @@
 #include "record/unwind/fd_message.h"
 #include "record/unwind/table_worker.h"
 
-/* Each holds a descriptor. */
+/* Requests that wait. Each holds a descriptor. */
 #define WAITING_MAX 64
 
-/* In one recording: whoever makes files that kill the worker gets tired, or it is broken. */
+/*
+ * Workers in one recording. If so many died, somebody makes files that kill them, or they are
+ * broken.
+ */
 #define WORKERS_MAX 32
 
-/* For one table, which takes a fraction of it: a file may be on a server that does not answer. */
+/*
+ * Time for one table. A table takes a fraction of it, but a file may be on a server that does not
+ * answer.
+ */
 #define TABLE_SECONDS_MAX 20
 
 struct waiting {
@@ -54,13 +60,13 @@ static void end_worker(struct table_builder *b)
 {
 	if (b->sock < 0)
 		return;
-	/* A process that was forked meanwhile may hold it open. */
+	/* A process that was forked meanwhile may hold the socket open. */
 	epoll_ctl(b->epoll_fd, EPOLL_CTL_DEL, b->sock, NULL);
 	close(b->sock);
 	b->sock = -1;
 	b->is_busy = false;
 	set_timer(b, 0);
-	/* It may have closed its end and live on. */
+	/* The worker may have closed its end and live on. */
 	kill(b->pid, SIGKILL);
 	while (waitpid(b->pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -107,7 +113,7 @@ static int start_worker(struct table_builder *b)
 	return ret;
 }
 
-/* Hands the first that waits to the worker, a new one if the last one is dead. */
+/* Hands the first request that waits to the worker. Starts a new worker if the last one is dead. */
 static int keep_busy(struct table_builder *b)
 {
 	if (b->is_busy)
@@ -178,7 +184,10 @@ int table_builder_fd(const struct table_builder *b)
 	return b->epoll_fd;
 }
 
-/* Reads the table that the worker says is in @fd: memory of its own that it changes no more. */
+/*
+ * Reads the table that the worker claims is in @fd. The seals prove that it is memory that the
+ * worker cannot change any more.
+ */
 static int read_table(int fd, struct unwind_table *table)
 {
 	int seals = fd < 0 ? -1 : fcntl(fd, F_GET_SEALS);
@@ -208,13 +217,13 @@ int table_builder_next(struct table_builder *b, uint32_t *tag, int *status,
 		ret = ret == -EAGAIN ? -ETIMEDOUT : -EIO;
 		end_worker(b);
 	}
-	/* It may have died at leisure. */
+	/* The worker may have died without a request. */
 	if (!was_busy && !b->nr_waiting)
 		return 0;
 	*tag = b->waiting[0].tag;
 	*status = ret;
 	remove_waiting(b, 0);
-	/* If that fails, those that wait are told so by the next calls. */
+	/* If that fails, the next calls report it for the requests that wait. */
 	keep_busy(b);
 	return 1;
 }

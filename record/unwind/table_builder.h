@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Has unwind tables made by a process of its own (record/unwind/table_worker.h), since files belong
- * to whoever is profiled. Nothing here waits for that process; if it dies, another one takes its
+ * Has unwind tables made by a child process (record/unwind/table_worker.h), since the files belong
+ * to the profiled processes. Nothing here waits for the child. If it dies, a new child takes its
  * place.
  */
 #ifndef RECORD_UNWIND_TABLE_BUILDER_H
@@ -15,30 +15,34 @@
 struct table_builder;
 
 /*
- * Starts the process: early, since it is a copy of the caller. Returns 0 or a negative errno with
- * @err set.
+ * Starts the child. Call it early, since the child is a copy of the caller. Returns 0 or a negative
+ * errno with @err set.
  */
 int table_builder_start(struct table_builder **builder, struct err *err);
 
 /*
  * Asks for the table of the file @fd, which stays the caller's. Never blocks: requests wait in
- * line. Returns 0, -EAGAIN when too many wait, -EIO when there is no process and no other is
- * started any more, -ENOMEM, or the errno of a failing system call.
+ * line. Returns 0, -EAGAIN when too many wait, -EIO when there is no child and no further child is
+ * started, -ENOMEM, or a failing system call's errno.
  */
 int table_builder_request(struct table_builder *builder, int fd, uint32_t tag);
 
-/* Polls readable when table_builder_next has something to do; the same until destroy. */
+/*
+ * A descriptor that polls readable when table_builder_next has something to do. It stays valid
+ * until destroy.
+ */
 int table_builder_fd(const struct table_builder *builder);
 
 /*
- * The next request that is done with, in the order of requests. Returns 0 when none is; or 1 with
- * *@tag, and *@status 0 and @table, the caller's to deinit, or *@status a negative errno: what
- * unwind_table_build returned, -ETIMEDOUT, -EIO when the process died of it, or -EBADMSG.
+ * Takes the next request that is done, in the order of requests. Returns 0 when none is done, or 1
+ * with *@tag and *@status set. If *@status is 0, @table is set and the caller's to deinit. Else
+ * *@status is a negative errno: that of unwind_table_build, -ETIMEDOUT, -EIO when the child died,
+ * or -EBADMSG.
  */
 int table_builder_next(struct table_builder *builder, uint32_t *tag, int *status,
 		       struct unwind_table *table);
 
-/* Ends the process, and forgets what was asked for. NULL is fine. */
+/* Ends the child, and forgets all requests. NULL is fine. */
 void table_builder_destroy(struct table_builder *builder);
 
 #endif

@@ -10,7 +10,7 @@
 #include "common/cleanup.h"
 #include "common/safe_open.h"
 
-/* "." before the name, the pid and ".tmp" behind it. */
+/* "." before the name, the pid and ".tmp" after it. */
 #define TEMP_NAME_SIZE (BUILD_ID_HEX_SIZE + 24)
 
 #define FILE_MODE 0644
@@ -29,13 +29,13 @@ int table_cache_get(int dir_fd, const struct build_id *id, struct unwind_table *
 	return unwind_table_read(fd, table);
 }
 
-/* Writes the new file @temp; it may be there and have to be removed also on failure. */
+/* Writes the new file @temp. The caller removes it on failure, too, for it may exist then. */
 static int write_temp(int dir_fd, const char *temp, const struct unwind_table *table)
 {
 	_cleanup_close_ int fd = -1;
 	int ret;
 
-	/* What another recorder of this pid left behind. */
+	/* An earlier recorder with this pid may have left it. */
 	unlinkat(dir_fd, temp, 0);
 	fd = openat(dir_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -56,7 +56,7 @@ int table_cache_put(int dir_fd, const struct build_id *id, const struct unwind_t
 	build_id_hex(id, name);
 	snprintf(temp, sizeof(temp), ".%s.%d.tmp", name, getpid());
 	ret = write_temp(dir_fd, temp, table);
-	/* Not synced: a file that a crash cut short is no table. */
+	/* Not synced: a file that a crash cut short is no valid table. */
 	if (!ret && renameat(dir_fd, temp, dir_fd, name))
 		ret = -errno;
 	if (ret)

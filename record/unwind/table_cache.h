@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Unwind tables kept from one recording to the next: a directory with a file for each build-id. A
- * file there is believed no more than what the table builder hands back. That build-ids name
- * contents is not checked: a file that bears another's spoils its stacks, here and, kept, later.
+ * file there is checked like a table from the table builder. Nothing checks that a build-id names
+ * the contents. A file that bears the build-id of another file spoils that file's stacks. If its
+ * table is kept, it spoils them in later recordings, too.
  */
 #ifndef RECORD_UNWIND_TABLE_CACHE_H
 #define RECORD_UNWIND_TABLE_CACHE_H
@@ -11,15 +12,15 @@
 #include "record/cfi/unwind_table.h"
 
 /*
- * Reads the table for @id from the directory @dir_fd. Returns 0, -ENOENT, -EBADMSG when what is
- * there is no table (it will be replaced), -EINVAL without a build-id, -ENOMEM, or the errno of the
- * open or read.
+ * Reads the table for @id from the directory @dir_fd. Returns 0, -ENOENT, -EBADMSG when the file is
+ * no table (it will be replaced), -EINVAL without a build-id, -ENOMEM, or the errno of the open or
+ * read.
  */
 int table_cache_get(int dir_fd, const struct build_id *id, struct unwind_table *table);
 
 /*
- * Keeps @table for @id, in place of what is there. Others see all of it or nothing. Returns 0,
- * -EINVAL without a build-id, or the errno of a failing system call.
+ * Keeps @table for @id, in place of an older file. Others see all of it or nothing. Returns 0,
+ * -EINVAL without a build-id, or a failing system call's errno.
  */
 int table_cache_put(int dir_fd, const struct build_id *id, const struct unwind_table *table);
 

@@ -12,7 +12,7 @@
 
 #include "common/cleanup.h"
 
-/* Finds or adds the rule among those of all tables. */
+/* Finds or adds the rule among the rules of all tables. */
 static int share_rule(struct table_maps *s, const struct unwind_rule *rule, uint32_t *nr)
 {
 	uint64_t hash = XXH3_64bits(rule, sizeof(*rule));
@@ -43,7 +43,8 @@ static struct unwind_segment *map_segment(struct table_maps *s, uint32_t nr)
 		 s->segment_fds[nr], 0);
 	if (p == MAP_FAILED)
 		return NULL;
-	madvise(p, sizeof(struct unwind_segment), MADV_DONTFORK); /* not for who makes tables */
+	madvise(p, sizeof(struct unwind_segment),
+		MADV_DONTFORK); /* the child that makes tables must not have it */
 	return s->segments[nr] = p;
 }
 
@@ -65,7 +66,10 @@ static int add_segment(struct table_maps *s)
 		return -ENOSPC;
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_segment", sizeof(uint32_t),
 			    sizeof(struct unwind_segment), 1, &opts);
-	/* The kernel may have no memory for it, or for this cgroup: that ends no recording. */
+	/*
+	 * The kernel may have no memory for it, or none for this cgroup. That does not end the
+	 * recording.
+	 */
 	if (fd < 0 || bpf_map_update_elem(s->maps.segments, &s->nr_segments, &fd, BPF_ANY))
 		return -ENOSPC;
 	s->segment_fds[s->nr_segments++] = TAKE_FD(fd);
@@ -73,7 +77,7 @@ static int add_segment(struct table_maps *s)
 	return 0;
 }
 
-/* Moves a page to the end of the last segment, or of a new one. @shared: its rules' new numbers. */
+/* Appends a page to the last segment, or to a new one. @shared has the new numbers of its rules. */
 static int add_page(struct table_maps *s, const struct unwind_table *table,
 		    const struct unwind_page *from, const uint32_t *shared)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The unwind tables in the kernel's maps: puts tables there, where all of them share rules. What is
- * in stays in, since any process may use it again.
+ * Puts unwind tables into the kernel's maps, where all tables share rules. A table stays in, since
+ * any process may use it again.
  */
 #ifndef RECORD_UNWIND_TABLE_MAPS_H
 #define RECORD_UNWIND_TABLE_MAPS_H
@@ -31,20 +31,20 @@ struct table_maps {
 };
 
 /*
- * Adds a table; its pages follow each other from *@first_page on. Returns 0, -ENOSPC when a map is
- * full or the kernel has no more to give, or -ENOMEM.
+ * Adds a table. Its pages follow each other from *@first_page on. Returns 0, -ENOSPC when a map is
+ * full or the kernel has no more memory, or -ENOMEM.
  */
 int table_maps_add(struct table_maps *store, const struct unwind_table *table,
 		   uint32_t *first_page);
 
 /*
- * The rule for @pc in a mapping with pages, or NULL. Segments that are looked into stay mapped
- * until table_maps_unmap.
+ * The rule for @pc in a mapping with pages, or NULL. The segment stays mapped until
+ * table_maps_unmap.
  */
 const struct unwind_rule *table_maps_find(struct table_maps *store,
 					  const struct unwind_mapping *mapping, uint64_t pc);
 
-/* What is mapped counts as the recorder's memory. */
+/* Unmaps all segments, since mapped segments count as the recorder's memory. */
 void table_maps_unmap(struct table_maps *store);
 
 void table_maps_deinit(struct table_maps *store);

@@ -22,10 +22,12 @@
 #include "record/system/privilege.h"
 #include "record/cfi/unwind_table.h"
 
-/* By convention, "nobody". */
+/* The user "nobody", by convention. */
 #define NOBODY 65534
 
-/* The largest section, what is made of it, and the recorder's own when it is forked late. */
+/*
+ * Room for the largest section, its table, and the recorder's own memory when the fork comes late.
+ */
 #define ADDRESS_SPACE_MAX (2ull << 30)
 #define FILE_BYTES_MAX    (256ull << 20)
 #define FILES_MAX         16
@@ -42,8 +44,8 @@
 #define ALLOW(number)  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), RETURN(SECCOMP_RET_ALLOW)
 
 /*
- * Anything else fails, and does not end the process: what the C library asks for by the way (qsort
- * for the size of the memory) it can do without.
+ * Any other system call fails, and does not end the process. The C library makes some that it can
+ * do without: qsort asks for the size of the memory.
  */
 static const struct sock_filter filter[] = {
 	LOAD(arch),
@@ -85,12 +87,14 @@ static void set_limits(void)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NOFILE, FILES_MAX);
 	limit(RLIMIT_FSIZE, FILE_BYTES_MAX);
-#ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer reserves terabytes */
 	limit(RLIMIT_AS, ADDRESS_SPACE_MAX);
 #endif
 }
 
-/* Ctrl-C is for the recorder; what ends this process cannot be blocked. */
+/*
+ * Ctrl-C is for the recorder. The recorder ends this process by SIGKILL, which cannot be blocked.
+ */
 static void block_signals(void)
 {
 	sigset_t all;
@@ -100,8 +104,8 @@ static void block_signals(void)
 }
 
 /*
- * Gives up everything. Where root may not become somebody else (in a container, or when the
- * recorder has given up its capabilities before), it stays a root without capabilities.
+ * Gives up all privileges. Root may be unable to become another user: in a container, or when the
+ * recorder has given up its capabilities before. Then it stays a root without capabilities.
  */
 static int confine(pid_t parent)
 {
@@ -116,7 +120,7 @@ static int confine(pid_t parent)
 	ret = privilege_drop(NULL, 0, NULL);
 	if (ret)
 		return ret;
-	/* After the change of user, which resets it. */
+	/* The change of user resets this, so it comes after. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != parent)
 		return -ESRCH;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) ? -errno : 0;
@@ -163,7 +167,7 @@ void table_worker_run(int sock)
 
 	block_signals();
 	prctl(PR_SET_NAME, "profrec-tables", 0, 0, 0);
-	/* Descriptors of the recorder are not for this process: not one stays open. */
+	/* No descriptor of the recorder stays open in this process. */
 	if (sock != STDIN_FILENO && dup2(sock, STDIN_FILENO) < 0)
 		_exit(1);
 	if (syscall(SYS_close_range, STDIN_FILENO + 1, ~0u, 0) || confine(parent))

@@ -11,40 +11,44 @@
 #include "record/unwind/space_maps.h"
 #include "record/unwind/file_tables.h"
 
-/* So many early samples wait before a drain is due; more, while tables are made, up to so many
- * bytes. */
+/*
+ * A drain is due when so many early samples wait. While tables are made, more may wait, up to so
+ * many bytes.
+ */
 #define EARLY_MAX       128
 #define EARLY_MAX_BYTES (4u << 20)
 
-/* How long a drain waits for tables without which stacks of its samples are not complete. */
+/* How long a drain waits for missing tables, which would make stacks of its samples complete. */
 #define EARLY_WAIT_MS 50
 
-/* A file that this part of the processes maps is everywhere: 1 / this. */
+/* A file counts as everywhere if at least one process in so many maps it. */
 #define EVERYWHERE 8
 
 struct unwinder {
 	struct file_tables tables;
 	struct space_maps spaces;
 	struct early_samples early;
-	struct ring_buffer *wants; /* and the early samples */
+	struct ring_buffer *wants; /* and early samples */
 	int fds[2];
 	int ret;       /* first error of a callback */
 	u32_vec stale; /* processes to look at again */
-	/* What the process at hand maps, and the files of it and of those before. */
+	/* The mappings of the process at hand, and the files of this and of earlier processes. */
 	mapping_vec mappings;
 	struct mapped_files files;
 };
 
-/* Reads what @pid maps now: nothing when it has gone. */
+/* Reads the mappings of @pid. There are none when it has gone. */
 static int look_at(struct unwinder *u, uint32_t pid)
 {
-	/* No mapping of before is looked at any more. */
+	/* Nobody looks at mappings of earlier processes any more. */
 	if (mapped_files_want_sweep(&u->files))
 		mapped_files_deinit(&u->files);
 	return proc_scan_mappings(pid, &u->files, &u->mappings);
 }
 
-/* Tells the program what @pid maps now; @exec_pages is what the program knows, or 0. */
+/*
+ * Tells the program the mappings of @pid. @exec_pages is the number that the program knows, or 0.
+ */
 static int refresh(struct unwinder *u, uint32_t pid, uint64_t space_id, uint32_t exec_pages)
 {
 	const struct space_owner owner = {
@@ -59,11 +63,17 @@ static int refresh(struct unwinder *u, uint32_t pid, uint64_t space_id, uint32_t
 		space_maps_remove(&u->spaces, pid);
 	else if (proc_is_hidden(pid))
 		space_maps_hide(&u->spaces, pid, space_id);
-	/* Else nothing is mapped: it is in the middle of an exec, and will be asked for again. */
+	/*
+	 * Else nothing is mapped: the process is in the middle of an exec, and the program will ask
+	 * again.
+	 */
 	return 0;
 }
 
-/* Has the table made for what @pid maps at @pc, whose file is open to us through the process. */
+/*
+ * Asks for the table of the file that @pid maps at @pc. The recorder can open the file through the
+ * process.
+ */
 static int want_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 {
 	_cleanup_close_ int fd = -1;
@@ -97,7 +107,7 @@ static int serve(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-/* Another one. */
+/* A ring_buffer_sample_fn. */
 static int take_early(void *ctx, void *data, size_t size)
 {
 	struct unwinder *u = ctx;
@@ -107,7 +117,7 @@ static int take_early(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-/* An early_samples_find_fn: by what the program knows by now. */
+/* An early_samples_find_fn. Uses the mappings that the program knows by now. */
 static int find_now(void *ctx, const struct early_sample *sample, uint64_t pc,
 		    struct unwind_mapping *mapping)
 {
@@ -133,12 +143,15 @@ int unwinder_work(struct unwinder *u)
 		      : early_samples_walk(&u->early, &u->tables.store, find_now, u, false);
 }
 
-/* Opens a file whose process may have gone: then what is at its path must be what it was. */
+/*
+ * Opens a file whose process may have gone. Then the file at its path must be the file that was
+ * mapped.
+ */
 static int open_file(const struct mapped_file *file, uint32_t pid, const struct mapping *m)
 {
 	_cleanup_close_ int fd = proc_open_mapped(file, pid, m->start, m->end);
 
-	/* A build-id is looked at before a table is made. */
+	/* file_tables_request compares a build-id; without one, the inode must do. */
 	if (build_id_is_none(mapped_file_build_id(file)) && !file->inode)
 		return -1;
 	return TAKE_FD(fd);
@@ -149,7 +162,8 @@ struct find_then {
 	const struct address_spaces *spaces;
 };
 
-/* An early_samples_find_fn: by what was mapped at the time of the sample. Asks for tables that are
+/*
+ * An early_samples_find_fn. Uses the mappings at the time of the sample. Asks for tables that are
  * missing.
  */
 static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
@@ -218,7 +232,10 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 	if (!space_maps_find(&u->spaces, pid))
 		return 0;
 	ret = file_tables_find(&u->tables, file, mapping->start, mapping->end, &nr);
-	/* What is not known yet is asked for when it is met; here only what is wrong. */
+	/*
+	 * The program asks for unknown mappings when it meets them. Only wrong mappings are mended
+	 * here.
+	 */
 	if (ret || !space_maps_differ(&u->spaces, pid, mapping, nr))
 		return ret;
 	return vec_push(&u->stale, pid);
@@ -294,7 +311,7 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 	int ret;
 
 	u->wants = ring_buffer__new(maps->wants, serve, u, NULL);
-	/* In this order: what is asked for is answered before the stacks are tried again. */
+	/* This order answers the program's questions before the early samples are walked. */
 	if (!u->wants || ring_buffer__add(u->wants, maps->early, take_early, u))
 		return err_set(err, -errno, "failed to map the unwinder's buffer: %m");
 	u->fds[0] = ring_buffer__epoll_fd(u->wants);

@@ -23,7 +23,8 @@
  * are written at the end of the input; counted and taken are summed up unless given.
  */
 #include "common/cleanup.h"
-#include "tests/unit/prof_helper.h"
+#include "format/writer.h"
+#include "tests/unit/world.h"
 
 #define MAX_WORDS 4200
 #define MAX_LINE  (1 << 20)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Builds recordings section by section, also such as no writer would write. */
+/* Builds recordings section by section, good ones and others that no writer would write. */
 #ifndef TESTS_PROF_BUILDER_H
 #define TESTS_PROF_BUILDER_H
 
@@ -29,7 +29,7 @@ static inline void build_file_header(struct memory *m)
 	memory_write(m, bytes, sizeof(bytes));
 }
 
-/* What zstd makes of @payload: with a checksum or not, and the given window if it is not 0. */
+/* Compresses @payload, with or without a @checksum. @window_log is 0 for the usual window. */
 static inline struct memory build_frame(struct payload payload, int checksum, int window_log)
 {
 	ZSTD_CCtx *cctx = ZSTD_createCCtx();
@@ -81,7 +81,7 @@ static inline void build_section(struct memory *m, uint32_t type, uint32_t seque
 	free(frame.data);
 }
 
-/* An end record that holds what the container wants of it, and then @more attributes. */
+/* END: the two attributes that belong to the container, then those in @more. */
 static inline void build_end(struct memory *m, uint32_t sequence, struct payload more)
 {
 	struct bytes list = {0}, number = {0};

@@ -9,13 +9,18 @@ struct random {
 	uint64_t state; /* not 0 */
 };
 
-/* A number in [0, @n). */
-static inline uint64_t random_below(struct random *r, uint64_t n)
+static inline uint64_t random_u64(struct random *r)
 {
 	r->state ^= r->state << 13;
 	r->state ^= r->state >> 7;
 	r->state ^= r->state << 17;
-	return (r->state >> 11) % n;
+	return r->state;
+}
+
+/* A number in [0, @n). */
+static inline uint64_t random_below(struct random *r, uint64_t n)
+{
+	return (random_u64(r) >> 11) % n;
 }
 
 #endif

@@ -1,68 +1,124 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The main function of a test program with one Check case, and a directory for its files.
+ * The main function of a test program: one Check case, fixtures around its tests, and directories
+ * for their files.
  */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
 #include <check.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A safety net, far above what a test takes on a slow machine. */
+#include "common/cleanup.h"
+#include "tests/unit/skip.h"
+
+/* A safety net, far above the time that a test needs on a slow machine. */
 #define SUITE_TIMEOUT_S 300
 
-/* @loop, unless it is NULL, is run for each _i in [0, nr_loops). */
-static inline int suite_run(const char *name, const TTest *loop, int nr_loops,
-			    const TTest *const *tests, size_t nr)
-{
-	Suite *suite = suite_create(name);
-	TCase *tcase = tcase_create(name);
-	SRunner *runner = srunner_create(suite);
-	int failed;
+struct suite {
+	const char *name;
+	/* Returns the reason why the tests cannot run here, or NULL. Asserts nothing. NULL: they
+	 * can. */
+	const char *(*missing)(void);
+	/* Called before and after each test, in its process; or NULL. A failure ends without end.
+	 */
+	void (*begin)(void), (*end)(void);
+	/* A test that runs before the others, for each _i in [0, nr_loops); or NULL. */
+	const TTest *loop;
+	int nr_loops;
+};
 
-	if (loop)
-		tcase_add_loop_test(tcase, loop, 0, nr_loops);
+/* Holds all files of the tests. suite_run removes it, also after tests that failed. */
+static char suite_dir[] = "/tmp/profrec-test-XXXXXX";
+
+static inline int suite_remove_file(const char *path, const struct stat *st, int type,
+				    struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	return remove(path);
+}
+
+/* Runs the @nr @tests. Returns the exit status of the program. */
+static inline int suite_run(const struct suite *suite, const TTest *const *tests, size_t nr)
+{
+	Suite *check = suite_create(suite->name);
+	TCase *tcase = tcase_create(suite->name);
+	SRunner *runner = srunner_create(check);
+	const char *reason;
+	int ret;
+
+	if (!mkdtemp(suite_dir))
+		return EXIT_FAILURE;
+	reason = suite->missing ? suite->missing() : NULL;
+	if (suite->loop)
+		tcase_add_loop_test(tcase, suite->loop, 0, suite->nr_loops);
 	for (size_t i = 0; i < nr; i++)
 		tcase_add_test(tcase, tests[i]);
+	tcase_add_checked_fixture(tcase, suite->begin, suite->end);
 	tcase_set_timeout(tcase, SUITE_TIMEOUT_S);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
+	suite_add_tcase(check, tcase);
+	if (reason) {
+		ret = skip_all(suite->name, reason);
+	} else {
+		srunner_run_all(runner, CK_NORMAL);
+		ret = srunner_ntests_failed(runner) ? EXIT_FAILURE : EXIT_SUCCESS;
+	}
 	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return nftw(suite_dir, suite_remove_file, 8, FTW_DEPTH | FTW_PHYS) ? EXIT_FAILURE : ret;
 }
 
 /* SUITE_MAIN("name", test, ...): the tests by their START_TEST names. */
-#define SUITE_MAIN(name, ...) SUITE_MAIN_LOOP(name, NULL, 0, __VA_ARGS__)
+#define SUITE_MAIN(name, ...) SUITE_MAIN_WITH(name, NULL, NULL, __VA_ARGS__)
 
-/* The same with one test before them that is run @nr_loops times. */
+/* With the functions @begin and @end before and after each test. */
+#define SUITE_MAIN_WITH(name, begin, end, ...)                                                     \
+	SUITE_MAIN_LOOP_WITH(name, begin, end, NULL, 0, __VA_ARGS__)
+
+/* With the test @loop, run @nr_loops times, before the others. */
 #define SUITE_MAIN_LOOP(name, loop, nr_loops, ...)                                                 \
+	SUITE_MAIN_LOOP_WITH(name, NULL, NULL, loop, nr_loops, __VA_ARGS__)
+
+#define SUITE_MAIN_LOOP_WITH(name, begin, end, loop, nr_loops, ...)                                \
+	SUITE_MAIN_OF(((struct suite){name, NULL, begin, end, loop, nr_loops}), __VA_ARGS__)
+
+/* The tests of a struct suite. */
+#define SUITE_MAIN_OF(suite, ...)                                                                  \
 	int main(void)                                                                             \
 	{                                                                                          \
 		const TTest *const tests[] = {__VA_ARGS__};                                        \
                                                                                                    \
-		return suite_run(name, loop, nr_loops, tests, sizeof(tests) / sizeof(tests[0]));   \
+		return suite_run(&(suite), tests, ARRAY_SIZE(tests));                              \
 	}
 
-/* A new directory; the caller removes it with temp_remove. */
-static inline char *temp_create(void)
+/* Makes a new directory the current one. Returns its absolute path, valid until the next call. */
+static inline const char *enter_new_dir(void)
 {
-	char *dir = strdup("/tmp/profrec-test-XXXXXX");
+	static char dir[sizeof(suite_dir) + 7];
 
+	snprintf(dir, sizeof(dir), "%s/XXXXXX", suite_dir);
 	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(chdir(dir), 0);
 	return dir;
 }
 
-static inline void temp_remove(char *dir)
+/* The fixture of programs whose tests need a directory and nothing else. */
+static inline void begin_in_new_dir(void)
 {
-	char command[128];
+	enter_new_dir();
+}
 
-	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
-	ck_assert_int_eq(system(command), 0);
-	free(dir);
+/* A new file @path, or new contents of one. */
+static inline void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	ck_assert_msg(f != NULL, "%s: %m", path);
+	ck_assert_int_ge(fputs(text, f), 0);
+	ck_assert_int_eq(fclose(f), 0);
 }
 
 #endif

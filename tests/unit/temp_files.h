@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files in a directory of a test's own. */
+/* Files in the directory of a test. */
 #ifndef TESTS_TEMP_FILES_H
 #define TESTS_TEMP_FILES_H
 
@@ -10,35 +10,11 @@
 #include "common/readfile.h"
 #include "tests/unit/suite.h"
 
-/* Makes a new directory the working directory. The caller removes it with leave_temp. */
-static inline char *enter_temp(void)
-{
-	char *dir = temp_create();
-
-	ck_assert_int_eq(chdir(dir), 0);
-	return dir;
-}
-
-static inline void leave_temp(char *dir)
-{
-	ck_assert_int_eq(chdir("/"), 0);
-	temp_remove(dir);
-}
-
 static inline bool file_exists(const char *path)
 {
 	struct stat st;
 
 	return !lstat(path, &st);
-}
-
-static inline void write_file(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "we");
-
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	ck_assert_int_eq(fclose(f), 0);
 }
 
 static inline void expect_contents(const char *path, const char *want)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Small recordings and files that were made to take all memory or all time of who reads them. Each
- * is read within a budget. Steps that would take minutes run into the time-out of the suite.
+ * Small recordings and files that somebody made to use up all memory or all time of their reader.
+ * Each is read within a budget. Steps that would take minutes exceed the time-out of the suite.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,29 +18,23 @@
 #define NR_ELEMENTS (1u << 20)
 #define MIB         (1u << 20)
 
-/* Writes a recording whose @nr epochs are what @make makes of their number; returns its size. */
-static uint64_t write_recording(const char *path, unsigned int nr,
-				void (*make)(struct world *, unsigned int))
+/* Writes a recording to the file "prof". @make fills its @nr epochs. Returns its size. */
+static uint64_t write_recording(unsigned int nr, void (*make)(struct world *, unsigned int))
 {
 	struct memory m = {0};
-	struct prof_meta meta = {.freq_hz = 49};
-	struct prof_end end = {0};
-	struct prof_writer *writer;
-	FILE *f = fopen(path, "w");
+	struct prof_writer *writer = begin_recording(&m);
+	FILE *f = fopen("prof", "w");
 
 	ck_assert_ptr_nonnull(f);
-	ck_assert_int_eq(prof_writer_create(memory_write, &m, &writer), 0);
-	ck_assert_int_eq(prof_writer_meta(writer, &meta), 0);
 	for (unsigned int i = 0; i < nr; i++) {
 		struct world w;
 
 		world_init(&w);
 		make(&w, i);
-		ck_assert_int_eq(prof_writer_epoch(writer, world_epoch(&w)), 0);
+		write_epoch(writer, &w);
 		world_deinit(&w);
 	}
-	ck_assert_int_eq(prof_writer_end(writer, &end), 0);
-	prof_writer_destroy(writer);
+	end_recording(writer);
 	ck_assert_uint_eq(fwrite(m.data, 1, m.nr, f), m.nr);
 	ck_assert_int_eq(fclose(f), 0);
 	nr = m.nr;
@@ -48,11 +42,11 @@ static uint64_t write_recording(const char *path, unsigned int nr,
 	return nr;
 }
 
-static void load(struct recording *rec, const char *path)
+static void load(struct recording *rec)
 {
 	const struct timespan all = {0};
 
-	ck_assert_int_eq(recording_load(rec, path, &all, NULL), 0);
+	ck_assert_int_eq(recording_load(rec, "prof", &all, NULL), 0);
 }
 
 static void make_equal_symbols(struct world *w, unsigned int epoch)
@@ -67,16 +61,13 @@ static void make_equal_symbols(struct world *w, unsigned int epoch)
 
 START_TEST(symbols_that_repeat)
 {
-	char *dir = temp_create(), path[64];
 	struct recording rec;
 
-	snprintf(path, sizeof(path), "%s/prof", dir);
-	write_recording(path, 3, make_equal_symbols);
-	load(&rec, path);
+	write_recording(3, make_equal_symbols);
+	load(&rec);
 	ck_assert_uint_eq(rec.model.symbols.nr, NR_ELEMENTS);
 	ck_assert_ptr_nonnull(rec.end);
 	recording_deinit(&rec);
-	temp_remove(dir);
 }
 END_TEST
 
@@ -91,19 +82,16 @@ static void make_new_frames(struct world *w, unsigned int epoch)
 
 START_TEST(frames_without_end)
 {
-	char *dir = temp_create(), path[64];
 	struct recording rec;
 
-	snprintf(path, sizeof(path), "%s/prof", dir);
-	ck_assert_uint_lt(write_recording(path, 16, make_new_frames), MIB);
-	load(&rec, path);
+	ck_assert_uint_lt(write_recording(16, make_new_frames), MIB);
+	load(&rec);
 	ck_assert_ptr_null(rec.end);
 	ck_assert_str_eq(rec.defect,
 			 "it takes far more memory than a recording of its size should");
 	ck_assert_uint_gt(rec.model.frames.nr, 0);
 	ck_assert_uint_lt(model_bytes(&rec.model), 256 * MIB);
 	recording_deinit(&rec);
-	temp_remove(dir);
 }
 END_TEST
 
@@ -126,14 +114,12 @@ START_TEST(module_of_many_frames)
 	const struct debug_roots roots = {.symfs_fd = -1};
 	const struct view view = {.modules = true, .offsets = true};
 	struct textbuf out = {.fd = -1};
-	char *dir = temp_create(), path[64];
 	struct recording rec;
 	struct symbols symbols;
 	struct labels labels;
 
-	snprintf(path, sizeof(path), "%s/prof", dir);
-	write_recording(path, 1, make_long_module);
-	load(&rec, path);
+	write_recording(1, make_long_module);
+	load(&rec);
 	ck_assert_int_eq(symbols_resolve(&symbols, &rec.model, &roots), 0);
 	ck_assert_int_eq(labels_init(&labels, &rec.model, &symbols, &view), 0);
 	for (uint32_t i = 0; i < rec.model.frames.nr; i++) {
@@ -146,7 +132,6 @@ START_TEST(module_of_many_frames)
 	symbols_deinit(&symbols);
 	recording_deinit(&rec);
 	textbuf_deinit(&out);
-	temp_remove(dir);
 }
 END_TEST
 
@@ -154,11 +139,10 @@ END_TEST
 #define TABLE_BYTES (64u << 10)
 
 /*
- * An ELF file of @nr sections like @section, over the zeros that follow the file's header, and with
- * one section for all names that holds @names_bytes of the letter x.
+ * The ELF file "elf". It has @nr sections like @section, over the zeros that follow the header of
+ * the file, and one section for all names, which holds @names_bytes of the letter x.
  */
-static void write_sections(const char *path, unsigned int nr, Elf64_Shdr section,
-			   size_t names_bytes)
+static void write_sections(unsigned int nr, Elf64_Shdr section, size_t names_bytes)
 {
 	Elf64_Ehdr header = {
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
@@ -176,7 +160,7 @@ static void write_sections(const char *path, unsigned int nr, Elf64_Shdr section
 					      .sh_offset = sizeof(header) + TABLE_BYTES,
 					      .sh_size = names_bytes};
 	_cleanup_free_ char *bytes = calloc(1, TABLE_BYTES + names_bytes);
-	FILE *f = fopen(path, "w");
+	FILE *f = fopen("elf", "w");
 
 	ck_assert_ptr_nonnull(f);
 	memset(bytes + TABLE_BYTES, 'x', names_bytes);
@@ -190,15 +174,15 @@ static void write_sections(const char *path, unsigned int nr, Elf64_Shdr section
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-/* What reading the symbols of the file at @path takes of a budget. */
-static uint64_t bytes_of_symbols(const char *path)
+/* The bytes that reading the symbols of the file takes from a budget. */
+static uint64_t bytes_of_symbols(void)
 {
 	struct file_budget budget = {.bytes_left = UINT32_MAX};
 	struct range_hit hit = {.addr = 1};
 	struct symtab symtab = {0};
 	struct elf_file file;
 
-	ck_assert_int_eq(elf_file_open(&file, open(path, O_RDONLY | O_CLOEXEC), &budget), 0);
+	ck_assert_int_eq(elf_file_open(&file, open("elf", O_RDONLY | O_CLOEXEC), &budget), 0);
 	ck_assert_int_eq(symtab_add(&symtab, &file, &hit, 1), 0);
 	ck_assert(!budget.is_spent);
 	symtab_deinit(&symtab);
@@ -210,32 +194,26 @@ START_TEST(tables_over_the_same_bytes)
 {
 	const Elf64_Shdr section = {
 		.sh_type = SHT_SYMTAB, .sh_size = TABLE_BYTES, .sh_link = 1, .sh_entsize = 24};
-	char *dir = temp_create(), path[64];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/elf", dir);
-	write_sections(path, NR_TABLES, section, 64);
-	ck_assert_int_eq(stat(path, &st), 0);
-	ck_assert_uint_le(bytes_of_symbols(path), st.st_size);
-	ck_assert_uint_ge(bytes_of_symbols(path), TABLE_BYTES);
-	temp_remove(dir);
+	write_sections(NR_TABLES, section, 64);
+	ck_assert_int_eq(stat("elf", &st), 0);
+	ck_assert_uint_le(bytes_of_symbols(), st.st_size);
+	ck_assert_uint_ge(bytes_of_symbols(), TABLE_BYTES);
 }
 END_TEST
 
 START_TEST(names_without_an_end)
 {
 	const Elf64_Shdr section = {.sh_type = SHT_PROGBITS, .sh_size = 16};
-	char *dir = temp_create(), path[64];
 	struct elf_file file;
 	const char *name;
 	uint32_t crc;
 
-	snprintf(path, sizeof(path), "%s/elf", dir);
-	write_sections(path, 60000, section, 64 * MIB);
-	ck_assert_int_eq(elf_file_open(&file, open(path, O_RDONLY | O_CLOEXEC), NULL), 0);
+	write_sections(60000, section, 64 * MIB);
+	ck_assert_int_eq(elf_file_open(&file, open("elf", O_RDONLY | O_CLOEXEC), NULL), 0);
 	ck_assert(!elf_file_debuglink(&file, &name, &crc));
 	elf_file_close(&file);
-	temp_remove(dir);
 }
 END_TEST
 
@@ -245,22 +223,18 @@ START_TEST(debug_link_to_a_hole)
 	const struct debug_wanted wanted = {.path = "/app"};
 	struct file_budget budget = {.bytes_left = UINT64_MAX};
 	struct debug_roots roots = {.symfs_fd = -1, .debug_dir = "/nonexistent", .budget = &budget};
-	char *dir = temp_create(), path[64];
 	struct debug_files files;
 	enum debug_miss miss;
 
-	snprintf(path, sizeof(path), "%s/app", dir);
-	elfw_write(&(struct elfw){.debuglink = "app.debug", .debuglink_crc = 1}, path);
-	snprintf(path, sizeof(path), "%s/app.debug", dir);
-	elfw_write(&(struct elfw){0}, path);
-	ck_assert_int_eq(truncate(path, (off_t)1 << 40), 0);
-	ck_assert_int_eq(debug_roots_open(&roots, dir, NULL), 0);
+	elfw_write(&(struct elfw){.debuglink = "app.debug", .debuglink_crc = 1}, "app");
+	elfw_write(&(struct elfw){0}, "app.debug");
+	ck_assert_int_eq(truncate("app.debug", (off_t)1 << 40), 0);
+	ck_assert_int_eq(debug_roots_open(&roots, ".", NULL), 0);
 	ck_assert_int_eq(debug_files_find(&roots, &wanted, &files, &miss), 0);
 	ck_assert_int_ge(files.binary_fd, 0);
 	ck_assert_int_lt(files.debug_fd, 0);
 	debug_files_close(&files);
 	debug_roots_close(&roots);
-	temp_remove(dir);
 }
 END_TEST
 
@@ -269,23 +243,20 @@ START_TEST(budget_of_all_files)
 	struct file_budget budget = {.bytes_left = TABLE_BYTES / 2};
 	const Elf64_Shdr section = {
 		.sh_type = SHT_SYMTAB, .sh_size = TABLE_BYTES, .sh_link = 1, .sh_entsize = 24};
-	char *dir = temp_create(), path[64];
 	struct range_hit hit = {.addr = 1};
 	struct symtab symtab = {0};
 	struct elf_file file;
 
-	snprintf(path, sizeof(path), "%s/elf", dir);
-	write_sections(path, 1, section, 64);
-	ck_assert_int_eq(elf_file_open(&file, open(path, O_RDONLY | O_CLOEXEC), &budget), 0);
+	write_sections(1, section, 64);
+	ck_assert_int_eq(elf_file_open(&file, open("elf", O_RDONLY | O_CLOEXEC), &budget), 0);
 	ck_assert_int_eq(symtab_add(&symtab, &file, &hit, 1), 0);
 	ck_assert(budget.is_spent);
 	ck_assert_uint_eq(symtab.nr_symbols, 0);
 	symtab_deinit(&symtab);
 	elf_file_close(&file);
-	temp_remove(dir);
 }
 END_TEST
 
-SUITE_MAIN("bombs", symbols_that_repeat, frames_without_end, module_of_many_frames,
-	   tables_over_the_same_bytes, names_without_an_end, debug_link_to_a_hole,
-	   budget_of_all_files)
+SUITE_MAIN_WITH("bombs", begin_in_new_dir, NULL, symbols_that_repeat, frames_without_end,
+		module_of_many_frames, tables_over_the_same_bytes, names_without_an_end,
+		debug_link_to_a_hole, budget_of_all_files)

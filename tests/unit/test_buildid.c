@@ -51,7 +51,7 @@ START_TEST(hostile_notes)
 					    {3, 8},          {5, 8}};
 	struct build_id id = {.size = 7};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		uint8_t *notes = calloc(1, 24); /* exact, so that a sanitizer sees one byte more */
 
 		put_note(notes, sizes[i][0], sizes[i][1], NT_GNU_BUILD_ID, "GNU", "identity");
@@ -81,23 +81,19 @@ static int from_file(const char *path, struct build_id *id)
 
 START_TEST(files)
 {
-	char *dir = temp_create(), path[64];
 	struct build_id id = {0};
-	FILE *text;
 
-	snprintf(path, sizeof(path), "%s/elf", dir);
-	elfw_write(&(struct elfw){.build_id = "0123456789abcdefghij"}, path);
-	ck_assert_int_eq(from_file(path, &id), 0);
+	enter_new_dir();
+	elfw_write(&(struct elfw){.build_id = "0123456789abcdefghij"}, "elf");
+	ck_assert_int_eq(from_file("elf", &id), 0);
 	ck_assert_uint_eq(id.size, 20);
 	ck_assert_mem_eq(id.bytes, "0123456789abcdefghij", 20);
-	elfw_write(&(struct elfw){0}, path);
-	ck_assert_int_eq(from_file(path, &id), -ENOENT);
-	text = fopen(path, "w");
-	fputs("#!/bin/sh\n# a script that is longer than the header of an ELF file, a little\n",
-	      text);
-	fclose(text);
-	ck_assert_int_eq(from_file(path, &id), -ENOEXEC);
-	temp_remove(dir);
+	elfw_write(&(struct elfw){0}, "elf");
+	ck_assert_int_eq(from_file("elf", &id), -ENOENT);
+	write_file(
+		"script",
+		"#!/bin/sh\n# a script that is longer than the header of an ELF file, a little\n");
+	ck_assert_int_eq(from_file("script", &id), -ENOEXEC);
 }
 END_TEST
 

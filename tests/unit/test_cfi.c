@@ -309,7 +309,7 @@ START_TEST(malformed_programs)
 		{3, {DW_CFA_expression, 6, 9}},
 	};
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		uint8_t program[sizeof(begin) + sizeof(ends[i].bytes)];
 		rows out;
 

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
 #include "record/system/command.h"
 #include "record/system/wakeups.h"
 #include "tests/unit/suite.h"
@@ -52,7 +51,7 @@ START_TEST(exit_status)
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	status = SHELL("exit 7");
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
-	/* It is no failure to start that a program exits with what a shell says for one. */
+	/* A shell exits with 127 for a command that it cannot start. A program may do so, too. */
 	status = SHELL("exit 127");
 	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 127);
 	status = SHELL("kill -KILL $$");
@@ -85,17 +84,14 @@ static void expect_failure(const char *name, int code, const char *text)
 
 START_TEST(what_cannot_be_run)
 {
-	char *dir = temp_create(), path[128], text[256];
-	FILE *f;
+	const char *dir = enter_new_dir();
+	char path[128], text[256];
 
 	expect_failure("no-such-command-here", -ENOENT,
 		       "failed to run 'no-such-command-here': No such file or directory");
 	expect_failure("", -ENOENT, "failed to run '': No such file or directory");
+	write_file("file", "no program\n");
 	snprintf(path, sizeof(path), "%s/file", dir);
-	f = fopen(path, "we");
-	ck_assert_ptr_nonnull(f);
-	fputs("no program\n", f);
-	fclose(f);
 	snprintf(text, sizeof(text), "failed to run '%s': Permission denied", path);
 	expect_failure(path, -EACCES, text);
 	snprintf(text, sizeof(text), "failed to run '%s': Permission denied", dir);
@@ -103,7 +99,6 @@ START_TEST(what_cannot_be_run)
 	snprintf(path, sizeof(path), "%s/file/x", dir);
 	snprintf(text, sizeof(text), "failed to run '%s': Not a directory", path);
 	expect_failure(path, -ENOTDIR, text);
-	temp_remove(dir);
 }
 END_TEST
 
@@ -118,36 +113,44 @@ static void exe_of(pid_t pid, char *exe, size_t size)
 	exe[n] = '\0';
 }
 
-START_TEST(is_held_until_it_may_go)
+/* Starts a cat that reads a pipe, which becomes standard input. Returns the pipe's other end. */
+static int start_cat(struct command *command)
 {
 	char *argv[] = {(char[]){"cat"}, NULL};
-	char own[4096], exe[4096];
-	struct command command;
 	struct err err = {0};
-	int in[2], before = dup(STDIN_FILENO);
+	int in[2];
 
 	ck_assert_int_eq(pipe2(in, O_CLOEXEC), 0);
 	ck_assert_int_eq(dup2(in[0], STDIN_FILENO), STDIN_FILENO);
-	ck_assert_int_eq(command_start(&command, argv, &err), 0);
+	close(in[0]);
+	ck_assert_int_eq(command_start(command, argv, &err), 0);
+	return in[1];
+}
+
+START_TEST(is_held_until_it_may_go)
+{
+	char own[4096], exe[4096];
+	struct command command;
+	struct err err = {0};
+	int in = start_cat(&command);
+
 	exe_of(getpid(), own, sizeof(own));
 	exe_of(command.pid, exe, sizeof(exe));
 	ck_assert_str_eq(exe, own);
 	command_reap(&command);
 	ck_assert(!command.exited);
-	/* Once it is told to go, its exec is done. */
-	ck_assert_int_eq(command_go(&command, argv[0], &err), 0);
+	/* command_go returns after the exec. */
+	ck_assert_int_eq(command_go(&command, "cat", &err), 0);
 	exe_of(command.pid, exe, sizeof(exe));
 	ck_assert_str_ne(exe, own);
 	command_reap(&command);
 	ck_assert(!command.exited);
-	close(in[1]);
+	close(in);
 	wait_for_exit(command.pidfd);
 	command_reap(&command);
 	ck_assert(command.exited);
 	ck_assert_int_eq(command.status, 0);
 	command_close(&command);
-	ck_assert_int_eq(dup2(before, STDIN_FILENO), STDIN_FILENO);
-	close(before);
 }
 END_TEST
 
@@ -176,7 +179,7 @@ static unsigned int survives(void)
 	return survived;
 }
 
-/* Whatever the recorder makes of signals, its command has what the recorder was given. */
+/* The command has the signal actions that the recorder was given, not those it sets. */
 START_TEST(signals_of_the_command)
 {
 	sigset_t mask;
@@ -237,42 +240,34 @@ static int close_and_wait(struct command *command)
 
 START_TEST(close_ends_it)
 {
-	char *argv[] = {(char[]){"cat"}, NULL};
 	struct command command;
 	struct err err = {0};
-	int in[2], before = dup(STDIN_FILENO), status;
+	int in = start_cat(&command), status;
 
-	ck_assert_int_eq(pipe2(in, O_CLOEXEC), 0);
-	ck_assert_int_eq(dup2(in[0], STDIN_FILENO), STDIN_FILENO);
-	ck_assert_int_eq(command_start(&command, argv, &err), 0);
-	ck_assert_int_eq(command_go(&command, argv[0], &err), 0);
+	ck_assert_int_eq(command_go(&command, "cat", &err), 0);
 	status = close_and_wait(&command);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-	ck_assert_int_eq(dup2(before, STDIN_FILENO), STDIN_FILENO);
-	close(before);
-	close(in[1]);
+	close(in);
 }
 END_TEST
 
 /* The recorder gives up before it lets the command go: it never runs. */
 START_TEST(close_before_it_may_go)
 {
-	char *dir = temp_create(), path[128];
-	char *argv[] = {(char[]){"touch"}, path, NULL};
+	char *argv[] = {(char[]){"touch"}, (char[]){"ran"}, NULL};
 	struct command command;
 	struct err err = {0};
 	struct stat st;
 	int status;
 
 	signal(SIGTERM, SIG_DFL); /* the child would run Check's handler */
-	snprintf(path, sizeof(path), "%s/ran", dir);
+	enter_new_dir();
 	ck_assert_int_eq(command_start(&command, argv, &err), 0);
 	status = close_and_wait(&command);
 	ck_assert_msg((WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) ||
 			      (WIFEXITED(status) && WEXITSTATUS(status) == 127),
 		      "status %d", status);
-	ck_assert_int_eq(stat(path, &st), -1);
-	temp_remove(dir);
+	ck_assert_int_eq(stat("ran", &st), -1);
 }
 END_TEST
 

@@ -2,7 +2,6 @@
 #include <bpf/libbpf.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
 #include "record/system/cpus.h"
 #include "tests/unit/suite.h"
 

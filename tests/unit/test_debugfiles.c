@@ -9,44 +9,41 @@
 
 #define ID "0123456789abcdefghij"
 
-/* A directory with a symfs in it and a file outside of that. */
-struct place {
-	char *dir;
-	char symfs[64];
-	struct debug_roots roots;
-};
+/* The test's directory. It holds a symfs; files outside of symfs are those of "this machine". */
+static const char *dir;
+static struct debug_roots roots;
 
-static void place_init(struct place *p)
+static void begin(void)
 {
-	p->dir = temp_create();
-	snprintf(p->symfs, sizeof(p->symfs), "%s/symfs", p->dir);
-	ck_assert_int_eq(mkdir(p->symfs, 0700), 0);
-	p->roots = (struct debug_roots){.symfs_fd = -1, .debug_dir = "/nonexistent"};
-	ck_assert_int_eq(debug_roots_open(&p->roots, p->symfs, NULL), 0);
+	dir = enter_new_dir();
+	ck_assert_int_eq(mkdir("symfs", 0700), 0);
+	roots = (struct debug_roots){.symfs_fd = -1, .debug_dir = "/nonexistent"};
+	ck_assert_int_eq(debug_roots_open(&roots, "symfs", NULL), 0);
 }
 
-static void place_deinit(struct place *p)
+static void end(void)
 {
-	debug_roots_close(&p->roots);
-	temp_remove(p->dir);
+	debug_roots_close(&roots);
 }
 
-/* A name under the place's directory, with the directories above it made. */
-static const char *name(const struct place *p, const char *path)
+/* Returns @path, below the test's directory, with the directories above it made. */
+static const char *place(const char *path)
 {
-	static char full[4][256];
-	static int at;
-	char *out;
+	char *copy = strdup(path);
 
-	at = (at + 1) % 4;
-	out = full[at];
-	snprintf(out, sizeof(full[0]), "%s/%s", p->dir, path);
-	for (char *s = out + strlen(p->dir) + 1; (s = strchr(s, '/')); s++) {
+	for (char *s = copy; (s = strchr(s, '/')); s++) {
 		*s = '\0';
-		mkdir(out, 0700);
+		mkdir(copy, 0700);
 		*s = '/';
 	}
-	return out;
+	free(copy);
+	return path;
+}
+
+/* An ELF file with these bytes for its build-id; NULL: without. */
+static void put_file(const char *path, const char *id)
+{
+	elfw_write(&(struct elfw){.build_id = id}, place(path));
 }
 
 static struct debug_wanted wanted(const char *path, const char *id)
@@ -57,26 +54,29 @@ static struct debug_wanted wanted(const char *path, const char *id)
 	return w;
 }
 
-/* What is found for @w: paths under the place's directory, "-" for none. */
-static void expect(const struct place *p, const struct debug_wanted *w, enum debug_miss miss,
-		   const char *binary, const char *debug)
+static void expect_file(int fd, const char *path, const char *want)
+{
+	bool is_found = want[0] != '-';
+
+	ck_assert_int_eq(fd >= 0, is_found);
+	ck_assert_pstr_eq(path, is_found ? want : NULL);
+}
+
+/* @w is found, or missed for @miss, as these files; "-" for none. */
+static void expect(const struct debug_wanted *w, enum debug_miss miss, const char *binary,
+		   const char *debug)
 {
 	struct debug_files files;
 	enum debug_miss why = -1;
-	char want[300];
 
-	ck_assert_int_eq(debug_files_find(&p->roots, w, &files, &why), 0);
+	ck_assert_int_eq(debug_files_find(&roots, w, &files, &why), 0);
 	ck_assert_int_eq(why, miss);
-	ck_assert_int_eq(files.binary_fd >= 0, binary[0] != '-');
-	ck_assert_int_eq(files.debug_fd >= 0, debug[0] != '-');
-	snprintf(want, sizeof(want), "%s/%s", p->dir, binary);
-	if (files.binary_path)
-		ck_assert_str_eq(files.binary_path, want);
-	snprintf(want, sizeof(want), "%s/%s", p->dir, debug);
-	if (files.debug_path)
-		ck_assert_str_eq(files.debug_path, want);
+	expect_file(files.binary_fd, files.binary_path, binary);
+	expect_file(files.debug_fd, files.debug_path, debug);
 	debug_files_close(&files);
 }
+
+#define BY_ID "/.build-id/30/3132333435363738396162636465666768696a.debug"
 
 static int64_t in_ns(struct timespec time)
 {
@@ -89,28 +89,25 @@ START_TEST(changed_since)
 	struct debug_wanted w = wanted("/opt/app", "");
 	struct prof_file_info file;
 	struct stat st;
-	struct place p;
 
-	place_init(&p);
-	elfw_write(&(struct elfw){0}, name(&p, "symfs/opt/app"));
-	ck_assert_int_eq(stat(name(&p, "symfs/opt/app"), &st), 0);
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
+	put_file("symfs/opt/app", NULL);
+	ck_assert_int_eq(stat("symfs/opt/app", &st), 0);
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "-");
 	w.recorded_realtime_ns = in_ns(st.st_mtim) + 1;
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "-");
 	w.recorded_realtime_ns = in_ns(st.st_mtim) - 1;
-	expect(&p, &w, DEBUG_CHANGED_FILE, "-", "-");
+	expect(&w, DEBUG_CHANGED_FILE, "-", "-");
 	/* On another machine inode and ctime are others. */
 	file = (struct prof_file_info){
 		.size = st.st_size, .mtime_ns = in_ns(st.st_mtim), .inode = 1, .ctime_ns = 1};
 	w.file = &file;
 	w.is_of_this_boot = true;
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "-");
 	file.size++;
-	expect(&p, &w, DEBUG_CHANGED_FILE, "-", "-");
+	expect(&w, DEBUG_CHANGED_FILE, "-", "-");
 	file.size--;
 	file.mtime_ns++;
-	expect(&p, &w, DEBUG_CHANGED_FILE, "-", "-");
-	place_deinit(&p);
+	expect(&w, DEBUG_CHANGED_FILE, "-", "-");
 }
 END_TEST
 
@@ -119,14 +116,12 @@ START_TEST(changed_in_place)
 {
 	struct prof_file_info file;
 	struct debug_wanted w;
-	char path[256];
+	char path[80];
 	struct stat st;
-	struct place p;
 
-	place_init(&p);
-	snprintf(path, sizeof(path), "%s", name(&p, "app"));
+	snprintf(path, sizeof(path), "%s/app", dir);
 	w = wanted(path, "");
-	elfw_write(&(struct elfw){0}, path);
+	put_file(path, NULL);
 	ck_assert_int_eq(stat(path, &st), 0);
 	file = (struct prof_file_info){.size = st.st_size,
 				       .inode = st.st_ino,
@@ -134,84 +129,68 @@ START_TEST(changed_in_place)
 				       .ctime_ns = in_ns(st.st_ctim)};
 	w.file = &file;
 	w.is_of_this_boot = true;
-	expect(&p, &w, DEBUG_FOUND, "app", "-");
+	expect(&w, DEBUG_FOUND, path, "-");
 	file.ctime_ns++;
-	expect(&p, &w, DEBUG_CHANGED_FILE, "-", "-");
+	expect(&w, DEBUG_CHANGED_FILE, "-", "-");
 	w.is_of_this_boot = false;
-	expect(&p, &w, DEBUG_FOUND, "app", "-");
-	place_deinit(&p);
+	expect(&w, DEBUG_FOUND, path, "-");
 }
 END_TEST
 
 START_TEST(by_build_id)
 {
 	const struct debug_wanted w = wanted("/opt/app", ID);
-	struct place p;
 
-	place_init(&p);
-	expect(&p, &w, DEBUG_NO_FILE, "-", "-");
-	elfw_write(&(struct elfw){.build_id = "another-build-id-20b"}, name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_OTHER_FILE, "-", "-");
-	elfw_write(&(struct elfw){.build_id = "0123456789abcdefghi"}, name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_OTHER_FILE, "-", "-"); /* the start of it is not it */
-	elfw_write(&(struct elfw){0}, name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_OTHER_FILE, "-", "-");
-	elfw_write(&(struct elfw){.build_id = ID}, name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
-	elfw_write(&(struct elfw){.build_id = ID},
-		   name(&p, "symfs/usr/lib/debug/.build-id/30/"
-			    "3132333435363738396162636465666768696a.debug"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app",
-	       "symfs/usr/lib/debug/.build-id/30/3132333435363738396162636465666768696a.debug");
-	elfw_write(&(struct elfw){.build_id = ID},
-		   name(&p, "symfs/.build-id/30/3132333435363738396162636465666768696a.debug"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app",
-	       "symfs/.build-id/30/3132333435363738396162636465666768696a.debug");
-	ck_assert_int_eq(unlink(name(&p, "symfs/opt/app")), 0);
-	expect(&p, &w, DEBUG_FOUND, "-",
-	       "symfs/.build-id/30/3132333435363738396162636465666768696a.debug");
-	place_deinit(&p);
+	expect(&w, DEBUG_NO_FILE, "-", "-");
+	put_file("symfs/opt/app", "another-build-id-20b");
+	expect(&w, DEBUG_OTHER_FILE, "-", "-");
+	put_file("symfs/opt/app", "0123456789abcdefghi");
+	expect(&w, DEBUG_OTHER_FILE, "-", "-"); /* the beginning of the build-id */
+	put_file("symfs/opt/app", NULL);
+	expect(&w, DEBUG_OTHER_FILE, "-", "-");
+	put_file("symfs/opt/app", ID);
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "-");
+	put_file("symfs/usr/lib/debug" BY_ID, ID);
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "symfs/usr/lib/debug" BY_ID);
+	put_file("symfs" BY_ID, ID);
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "symfs" BY_ID);
+	ck_assert_int_eq(unlink("symfs/opt/app"), 0);
+	expect(&w, DEBUG_FOUND, "-", "symfs" BY_ID);
 }
 END_TEST
 
 START_TEST(on_this_machine)
 {
 	struct debug_wanted w;
-	struct place p;
-	char debug_dir[80];
+	char app[80], debug_dir[80], debug[160], in_symfs[160];
 
-	place_init(&p);
-	snprintf(debug_dir, sizeof(debug_dir), "%s/debug", p.dir);
-	p.roots.debug_dir = debug_dir;
-	w = wanted(name(&p, "bin/app"), ID);
-	elfw_write(&(struct elfw){.build_id = ID}, w.path);
-	expect(&p, &w, DEBUG_FOUND, "bin/app", "-");
-	elfw_write(&(struct elfw){.build_id = ID},
-		   name(&p, "debug/.build-id/30/3132333435363738396162636465666768696a.debug"));
-	expect(&p, &w, DEBUG_FOUND, "bin/app",
-	       "debug/.build-id/30/3132333435363738396162636465666768696a.debug");
+	snprintf(app, sizeof(app), "%s/bin/app", dir);
+	snprintf(debug_dir, sizeof(debug_dir), "%s/debug", dir);
+	snprintf(debug, sizeof(debug), "%s" BY_ID, debug_dir);
+	snprintf(in_symfs, sizeof(in_symfs), "symfs%s", app);
+	roots.debug_dir = debug_dir;
+	w = wanted(app, ID);
+	put_file(app, ID);
+	expect(&w, DEBUG_FOUND, app, "-");
+	put_file(debug, ID);
+	expect(&w, DEBUG_FOUND, app, debug);
 	/* The symfs comes first. */
-	snprintf(debug_dir, sizeof(debug_dir), "symfs%s", w.path);
-	elfw_write(&(struct elfw){.build_id = ID}, name(&p, debug_dir));
-	p.roots.debug_dir = "/nonexistent";
-	expect(&p, &w, DEBUG_FOUND, debug_dir, "-");
-	place_deinit(&p);
+	put_file(in_symfs, ID);
+	roots.debug_dir = "/nonexistent";
+	expect(&w, DEBUG_FOUND, in_symfs, "-");
 }
 END_TEST
 
 START_TEST(without_build_id)
 {
 	struct debug_wanted w = wanted("/opt/app", "");
-	struct place p;
 
-	place_init(&p);
-	elfw_write(&(struct elfw){.build_id = ID}, name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_OTHER_FILE, "-", "-");
-	elfw_write(&(struct elfw){0}, name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
+	put_file("symfs/opt/app", ID);
+	expect(&w, DEBUG_OTHER_FILE, "-", "-");
+	put_file("symfs/opt/app", NULL);
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "-");
 	w.is_deleted = true;
-	expect(&p, &w, DEBUG_NO_FILE, "-", "-");
-	place_deinit(&p);
+	expect(&w, DEBUG_NO_FILE, "-", "-");
 }
 END_TEST
 
@@ -229,20 +208,17 @@ START_TEST(debuglinks)
 {
 	const struct elfw binary = {.build_id = ID, .debuglink = "app.debug"};
 	const struct debug_wanted w = wanted("/opt/app", ID);
-	struct place p;
 
-	place_init(&p);
-	elfw_write(&binary, name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
-	elfw_write(&(struct elfw){.build_id = ID}, name(&p, "symfs/usr/lib/debug/opt/app.debug"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "symfs/usr/lib/debug/opt/app.debug");
-	elfw_write(&(struct elfw){.build_id = ID}, name(&p, "symfs/opt/.debug/app.debug"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "symfs/opt/.debug/app.debug");
-	elfw_write(&(struct elfw){.build_id = "x"}, name(&p, "symfs/opt/app.debug"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "symfs/opt/.debug/app.debug");
-	elfw_write(&(struct elfw){.build_id = ID}, name(&p, "symfs/opt/app.debug"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "symfs/opt/app.debug");
-	place_deinit(&p);
+	elfw_write(&binary, place("symfs/opt/app"));
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "-");
+	put_file("symfs/usr/lib/debug/opt/app.debug", ID);
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "symfs/usr/lib/debug/opt/app.debug");
+	put_file("symfs/opt/.debug/app.debug", ID);
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "symfs/opt/.debug/app.debug");
+	put_file("symfs/opt/app.debug", "x");
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "symfs/opt/.debug/app.debug");
+	put_file("symfs/opt/app.debug", ID);
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "symfs/opt/app.debug");
 }
 END_TEST
 
@@ -250,14 +226,11 @@ START_TEST(debuglink_to_itself)
 {
 	const struct elfw binary = {.build_id = ID, .debuglink = "app"};
 	const struct debug_wanted w = wanted("/opt/app", ID);
-	struct place p;
 
-	place_init(&p);
-	elfw_write(&binary, name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
-	elfw_write(&binary, name(&p, "symfs/usr/lib/debug/opt/app"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "symfs/usr/lib/debug/opt/app");
-	place_deinit(&p);
+	elfw_write(&binary, place("symfs/opt/app"));
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "-");
+	elfw_write(&binary, place("symfs/usr/lib/debug/opt/app"));
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "symfs/usr/lib/debug/opt/app");
 }
 END_TEST
 
@@ -265,89 +238,82 @@ START_TEST(debuglink_by_crc)
 {
 	struct elfw binary = {.debuglink = "app.debug", .debuglink_crc = 1};
 	const struct debug_wanted w = wanted("/opt/app", "");
-	struct place p;
 
-	place_init(&p);
-	elfw_write(&(struct elfw){.text_size = 5}, name(&p, "symfs/opt/app.debug"));
-	elfw_write(&binary, name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "-");
-	binary.debuglink_crc = crc_of(name(&p, "symfs/opt/app.debug"));
-	elfw_write(&binary, name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_FOUND, "symfs/opt/app", "symfs/opt/app.debug");
-	place_deinit(&p);
+	elfw_write(&(struct elfw){.text_size = 5}, place("symfs/opt/app.debug"));
+	elfw_write(&binary, place("symfs/opt/app"));
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "-");
+	binary.debuglink_crc = crc_of("symfs/opt/app.debug");
+	elfw_write(&binary, place("symfs/opt/app"));
+	expect(&w, DEBUG_FOUND, "symfs/opt/app", "symfs/opt/app.debug");
 }
 END_TEST
 
 START_TEST(not_regular)
 {
 	struct debug_wanted w = wanted("/opt/app", ID);
-	struct place p;
+	char fifo[80];
 	int watch;
 
-	place_init(&p);
-	ck_assert_int_eq(mkfifo(name(&p, "symfs/opt/app"), 0600), 0);
-	watch = opens_watch(name(&p, "symfs/opt/app"));
-	expect(&p, &w, DEBUG_NOT_READABLE, "-", "-"); /* and does not block */
+	ck_assert_int_eq(mkfifo(place("symfs/opt/app"), 0600), 0);
+	watch = opens_watch("symfs/opt/app");
+	expect(&w, DEBUG_NOT_READABLE, "-", "-"); /* nobody writes to it: opening does not wait */
 	ck_assert_msg(!opens_seen(watch), "a FIFO was opened");
 	w.path = "/opt";
-	expect(&p, &w, DEBUG_NOT_READABLE, "-", "-");
-	w.path = name(&p, "fifo");
-	ck_assert_int_eq(mkfifo(w.path, 0600), 0);
-	expect(&p, &w, DEBUG_NOT_READABLE, "-", "-");
+	expect(&w, DEBUG_NOT_READABLE, "-", "-");
+	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
+	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+	w.path = fifo;
+	expect(&w, DEBUG_NOT_READABLE, "-", "-");
 	w.path = "/dev/null";
-	expect(&p, &w, DEBUG_NOT_READABLE, "-", "-");
+	expect(&w, DEBUG_NOT_READABLE, "-", "-");
 	w.path = "/proc/self/maps";
-	expect(&p, &w, DEBUG_NOT_READABLE, "-", "-");
+	expect(&w, DEBUG_NOT_READABLE, "-", "-");
 	w.path = "";
-	expect(&p, &w, DEBUG_NO_FILE, "-", "-");
+	expect(&w, DEBUG_NO_FILE, "-", "-");
 	w.path = "//anon";
-	expect(&p, &w, DEBUG_NO_FILE, "-", "-");
+	expect(&w, DEBUG_NO_FILE, "-", "-");
 	w.path = "relative/path";
-	expect(&p, &w, DEBUG_NO_FILE, "-", "-");
-	place_deinit(&p);
+	expect(&w, DEBUG_NO_FILE, "-", "-");
 }
 END_TEST
 
-/* A link that is absolute is taken from the symfs; nothing leads out of it. */
+/* An absolute link begins at the symfs. No path leads out of the symfs. */
 START_TEST(symfs_is_a_root)
 {
 	struct debug_wanted w = wanted("/../../../../../../../../outside", ID);
 	char outside[80];
-	struct place p;
 
-	place_init(&p);
-	elfw_write(&(struct elfw){.build_id = ID}, name(&p, "outside"));
-	snprintf(outside, sizeof(outside), "%s/outside", p.dir);
-	ck_assert_int_eq(symlink(outside, name(&p, "symfs/absolute")), 0);
-	ck_assert_int_eq(symlink("../outside", name(&p, "symfs/relative")), 0);
-	ck_assert_int_eq(symlink("..", name(&p, "symfs/up")), 0);
-	ck_assert_int_eq(symlink("/real", name(&p, "symfs/within")), 0);
-	elfw_write(&(struct elfw){.build_id = ID}, name(&p, "symfs/real"));
-	expect(&p, &w, DEBUG_NO_FILE, "-", "-");
+	put_file("outside", ID);
+	snprintf(outside, sizeof(outside), "%s/outside", dir);
+	ck_assert_int_eq(symlink(outside, place("symfs/absolute")), 0);
+	ck_assert_int_eq(symlink("../outside", place("symfs/relative")), 0);
+	ck_assert_int_eq(symlink("..", place("symfs/up")), 0);
+	ck_assert_int_eq(symlink("/real", place("symfs/within")), 0);
+	put_file("symfs/real", ID);
+	expect(&w, DEBUG_NO_FILE, "-", "-");
 	w.path = "/absolute";
-	expect(&p, &w, DEBUG_NO_FILE, "-", "-");
+	expect(&w, DEBUG_NO_FILE, "-", "-");
 	w.path = "/relative";
-	expect(&p, &w, DEBUG_NO_FILE, "-", "-");
+	expect(&w, DEBUG_NO_FILE, "-", "-");
 	w.path = "/up/outside";
-	expect(&p, &w, DEBUG_NO_FILE, "-", "-");
+	expect(&w, DEBUG_NO_FILE, "-", "-");
 	w.path = "/within";
-	expect(&p, &w, DEBUG_FOUND, "symfs/within", "-");
-	place_deinit(&p);
+	expect(&w, DEBUG_FOUND, "symfs/within", "-");
 }
 END_TEST
 
 START_TEST(no_symfs)
 {
-	struct debug_roots roots = {.symfs_fd = -1};
+	struct debug_roots none = {.symfs_fd = -1};
 	struct err err = {0};
 
-	ck_assert_int_eq(debug_roots_open(&roots, "/nonexistent", &err), -ENOENT);
+	ck_assert_int_eq(debug_roots_open(&none, "/nonexistent", &err), -ENOENT);
 	ck_assert_str_eq(err.text, "failed to open '/nonexistent': No such file or directory");
-	ck_assert_int_eq(debug_roots_open(&roots, "/proc/self/maps", &err), -ENOTDIR);
-	ck_assert_int_eq(roots.symfs_fd, -1);
+	ck_assert_int_eq(debug_roots_open(&none, "/proc/self/maps", &err), -ENOTDIR);
+	ck_assert_int_eq(none.symfs_fd, -1);
 }
 END_TEST
 
-SUITE_MAIN("debugfiles", by_build_id, on_this_machine, without_build_id, debuglinks,
-	   debuglink_to_itself, debuglink_by_crc, not_regular, symfs_is_a_root, no_symfs,
-	   changed_since, changed_in_place)
+SUITE_MAIN_WITH("debugfiles", begin, end, by_build_id, on_this_machine, without_build_id,
+		debuglinks, debuglink_to_itself, debuglink_by_crc, not_regular, symfs_is_a_root,
+		no_symfs, changed_since, changed_in_place)

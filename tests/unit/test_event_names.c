@@ -62,11 +62,11 @@ START_TEST(modifiers)
 	expect_modified("instructions:ku", PERF_COUNT_HW_INSTRUCTIONS, false, false);
 	expect_modified("r1c2:u", 0x1c2, true, false);
 	expect("page-faults:u", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, true);
-	for (size_t i = 0; i < sizeof(unsupported) / sizeof(unsupported[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(unsupported); i++)
 		ck_assert_msg(event_name_parse(unsupported[i], &event) == -EOPNOTSUPP, "%s",
 			      unsupported[i]);
 	ck_assert_uint_eq(event.config, 4711);
-	/* No letters of modifiers: a tracepoint's name. */
+	/* 'a' is no modifier: this is the name of a tracepoint. */
 	expect("r1:a", PERF_TYPE_TRACEPOINT, 0, true);
 }
 END_TEST
@@ -106,53 +106,28 @@ START_TEST(what_is_no_event)
 	};
 	struct event_name event;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_msg(event_name_parse(bad[i], &event) == -EINVAL, "%s", bad[i]);
 }
 END_TEST
 
-static char dir[64];
-
+/* A tracefs in the current directory that gives sched:sched_switch this @id. */
 static void make_tracefs(const char *id)
 {
-	static const char *const parts[] = {"", "/events", "/events/sched",
-					    "/events/sched/sched_switch"};
-	char path[256];
-	FILE *f;
-
-	strcpy(dir, "/tmp/profrec-test-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	for (size_t i = 1; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s", dir, parts[i]);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
-	snprintf(path, sizeof(path), "%s%s/id", dir, parts[3]);
-	f = fopen(path, "w");
-	ck_assert_ptr_nonnull(f);
-	fputs(id, f);
-	fclose(f);
-}
-
-static void remove_tracefs(void)
-{
-	static const char *const parts[] = {"/events/sched/sched_switch/id",
-					    "/events/sched/sched_switch", "/events/sched",
-					    "/events", ""};
-	char path[256];
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s", dir, parts[i]);
-		ck_assert_int_eq(remove(path), 0);
-	}
+	ck_assert_int_eq(mkdir("events", 0700), 0);
+	ck_assert_int_eq(mkdir("events/sched", 0700), 0);
+	ck_assert_int_eq(mkdir("events/sched/sched_switch", 0700), 0);
+	write_file("events/sched/sched_switch/id", id);
 }
 
 START_TEST(ids)
 {
 	struct event_name event;
 	struct err err = {0};
+	const char *dir = enter_new_dir();
 
 	make_tracefs("316\n");
-	/* The first root is none. */
+	/* At the first root is no tracefs. */
 	ck_assert_int_eq(event_name_parse("sched:sched_switch", &event), 0);
 	ck_assert_int_eq(
 		event_name_find_id(&event, (const char *const[]){"/nowhere", dir, NULL}, &err), 0);
@@ -166,11 +141,9 @@ START_TEST(ids)
 			 -ENOENT);
 	ck_assert_str_eq(err.text, "failed to find the tracepoints: tracefs is not mounted");
 	ck_assert_str_eq(err.hint, "mount -t tracefs tracefs /sys/kernel/tracing");
-	remove_tracefs();
-	make_tracefs("x\n");
+	write_file("events/sched/sched_switch/id", "x\n");
 	ck_assert_int_eq(event_name_parse("sched:sched_switch", &event), 0);
 	ck_assert_int_eq(event_name_find_id(&event, (const char *const[]){dir, NULL}, &err), -EIO);
-	remove_tracefs();
 }
 END_TEST
 

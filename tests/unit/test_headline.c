@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <check.h>
-#include <stdlib.h>
-
 #include "common/headline.h"
+#include "tests/unit/suite.h"
 
 static void expect(const struct headline *h, const char *want)
 {
@@ -65,21 +63,4 @@ START_TEST(command_is_escaped)
 }
 END_TEST
 
-int main(void)
-{
-	Suite *s = suite_create("headline");
-	TCase *tc = tcase_create("headline");
-	SRunner *sr = srunner_create(s);
-	int failed;
-
-	tcase_add_test(tc, all_threads);
-	tcase_add_test(tc, pid_list);
-	tcase_add_test(tc, tid_list);
-	tcase_add_test(tc, period_sides_cpu);
-	tcase_add_test(tc, command_is_escaped);
-	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
-}
+SUITE_MAIN("headline", all_threads, pid_list, tid_list, period_sides_cpu, command_is_escaped)

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+
 #include "report/model/model.h"
-#include "tests/unit/prof_helper.h"
+#include "tests/unit/random_world.h"
 #include "tests/unit/suite.h"
 
-/* One process, one file with a frame, one count; ids are moved by @shift unused elements. */
+static struct model model;
+
+static void begin(void)
+{
+	ck_assert_int_eq(model_init(&model), 0);
+}
+
+static void end(void)
+{
+	model_deinit(&model);
+}
+
+/* One process, one file with a frame, one count. @shift unused elements come before them. */
 struct sample {
 	uint32_t shift;
 	uint64_t start; /* of the mapping */
@@ -33,35 +47,28 @@ static void make_epoch(struct world *w, struct sample s)
 	WORLD_PUSH(w, counts, {process, comm, stack, 0, s.count});
 }
 
-static void add(struct model *model, struct sample s)
+static void add_sample(struct sample s)
 {
 	struct world w;
 
 	make_epoch(&w, s);
-	ck_assert_int_eq(model_add_epoch(model, world_epoch(&w)), 0);
+	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
 	world_deinit(&w);
 }
 
 START_TEST(empty)
 {
-	struct model model;
-
-	ck_assert_int_eq(model_init(&model), 0);
 	ck_assert_uint_eq(model.objects.nr, 1);
 	ck_assert_uint_eq(model.processes.nr, 1);
 	ck_assert_uint_eq(model.stacks.nr, 1);
 	model_finish(&model);
-	model_deinit(&model);
 }
 END_TEST
 
 START_TEST(equal_epochs_add_up)
 {
-	struct model model;
-
-	ck_assert_int_eq(model_init(&model), 0);
-	add(&model, (struct sample){.start = 0x10000, .count = 2});
-	add(&model, (struct sample){.shift = 5, .start = 0x10000, .count = 3});
+	add_sample((struct sample){.start = 0x10000, .count = 2});
+	add_sample((struct sample){.shift = 5, .start = 0x10000, .count = 3});
 	ck_assert_uint_eq(model.rows.nr, 1);
 	ck_assert_uint_eq(model.rows.data[0].count, 5);
 	ck_assert_uint_eq(model.total, 5);
@@ -69,31 +76,24 @@ START_TEST(equal_epochs_add_up)
 	ck_assert_uint_eq(model.stacks.nr, 2);
 	ck_assert_uint_eq(model.processes.nr, 2);
 	ck_assert_uint_eq(model.nr_epochs, 2);
-	model_deinit(&model);
 }
 END_TEST
 
 START_TEST(ends_keep_stacks_apart)
 {
-	struct model model;
-
-	ck_assert_int_eq(model_init(&model), 0);
-	add(&model, (struct sample){.start = 0x10000, .count = 1, .end = PROF_STACK_COMPLETE});
-	add(&model, (struct sample){.start = 0x10000, .count = 1, .end = PROF_STACK_CUT});
+	add_sample((struct sample){.start = 0x10000, .count = 1, .end = PROF_STACK_COMPLETE});
+	add_sample((struct sample){.start = 0x10000, .count = 1, .end = PROF_STACK_CUT});
 	ck_assert_uint_eq(model.rows.nr, 2);
-	model_deinit(&model);
 }
 END_TEST
 
 START_TEST(moved_library)
 {
-	struct model model;
 	uint64_t addr;
 
-	ck_assert_int_eq(model_init(&model), 0);
-	add(&model, (struct sample){.start = 0x10000, .count = 1});
-	add(&model, (struct sample){.start = 0x50000, .count = 1});
-	add(&model, (struct sample){.start = 0x10000, .count = 1});
+	add_sample((struct sample){.start = 0x10000, .count = 1});
+	add_sample((struct sample){.start = 0x50000, .count = 1});
+	add_sample((struct sample){.start = 0x10000, .count = 1});
 	ck_assert_uint_eq(model.rows.nr, 2);
 	ck_assert_uint_eq(model.rows.data[0].count, 2);
 	ck_assert(model_address(&model, model.rows.data[0].process, 0, &addr));
@@ -102,11 +102,10 @@ START_TEST(moved_library)
 	ck_assert_uint_eq(addr, 0x50234);
 	ck_assert_uint_eq(model.processes.data[2].pid, 7);
 	ck_assert_uint_eq(model.processes.data[2].layout, 1);
-	model_deinit(&model);
 }
 END_TEST
 
-static void add_kernel(struct model *model, uint64_t start, bool is_mapped)
+static void add_kernel(uint64_t start, bool is_mapped)
 {
 	struct world w;
 	uint32_t object, frame, stack;
@@ -121,46 +120,39 @@ static void add_kernel(struct model *model, uint64_t start, bool is_mapped)
 		w.processes.data[0].nr_mappings = 1;
 	}
 	WORLD_PUSH(&w, counts, {0, 0, 0, stack, 1});
-	ck_assert_int_eq(model_add_epoch(model, world_epoch(&w)), 0);
+	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
 	world_deinit(&w);
 }
 
 START_TEST(moved_module)
 {
-	struct model model;
 	uint64_t addr;
 
-	ck_assert_int_eq(model_init(&model), 0);
-	add_kernel(&model, 0xffffffffc0000000, true);
-	add_kernel(&model, 0xffffffffc0100000, true);
-	add_kernel(&model, 0, false);
+	add_kernel(0xffffffffc0000000, true);
+	add_kernel(0xffffffffc0100000, true);
+	add_kernel(0, false);
 	ck_assert_uint_eq(model.rows.nr, 3);
 	ck_assert(model_address(&model, 0, 0, &addr));
 	ck_assert_uint_eq(addr, 0xffffffffc0000010);
 	ck_assert(model_address(&model, 0, 1, &addr));
 	ck_assert_uint_eq(addr, 0xffffffffc0100010);
 	ck_assert(!model_address(&model, 0, 2, &addr));
-	model_deinit(&model);
 }
 END_TEST
 
 START_TEST(overflow)
 {
-	struct model model;
 	struct world w;
 
-	ck_assert_int_eq(model_init(&model), 0);
-	add(&model, (struct sample){.start = 0x10000, .count = UINT64_MAX});
+	add_sample((struct sample){.start = 0x10000, .count = UINT64_MAX});
 	make_epoch(&w, (struct sample){.start = 0x10000, .count = 1});
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), -EOVERFLOW);
 	world_deinit(&w);
-	model_deinit(&model);
 }
 END_TEST
 
 START_TEST(symbols_by_object)
 {
-	struct model model;
 	struct world w;
 
 	world_init(&w);
@@ -171,43 +163,36 @@ START_TEST(symbols_by_object)
 	WORLD_PUSH(&w, symbols, {3, world_string(&w, "b"), 20, 5});
 	WORLD_PUSH(&w, symbols, {1, world_string(&w, "c"), 30, 5});
 	WORLD_PUSH(&w, symbols, {2, world_string(&w, "a"), 10, 5});
-	ck_assert_int_eq(model_init(&model), 0);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
 	model_finish(&model);
-	/* Objects 2 and 3 of the epoch are the same one. */
+	/* Objects 2 and 3 of the epoch are one object of the model. */
 	ck_assert_uint_eq(model.objects.nr, 3);
 	ck_assert_uint_eq(model.objects.data[1].nr_symbols, 1);
 	ck_assert_uint_eq(model.objects.data[2].nr_symbols, 2);
 	ck_assert_uint_eq(model.symbols.data[model.objects.data[2].first_symbol].offset, 10);
 	world_deinit(&w);
-	model_deinit(&model);
 }
 END_TEST
 
-/* Any epoch that a reader hands out merges, and twice is twice as much. */
+/* Any valid epoch can be merged. Merged twice, it counts twice. */
 START_TEST(random_epochs)
 {
-	uint64_t rng = 42;
+	struct random rng = {.state = 42 + _i};
+	struct world w;
+	uint64_t total = 0;
 
-	for (int i = 0; i < 50; i++) {
-		struct model model;
-		struct world w;
-		uint64_t total = 0;
-
-		world_random(&w, &rng, 1 + i * 5);
-		vec_for_each(&w.counts, count)
-			total += count->count;
-		ck_assert_int_eq(model_init(&model), 0);
-		ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
-		ck_assert_uint_eq(model.total, total);
-		ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
-		ck_assert_uint_eq(model.total, 2 * total);
-		model_finish(&model);
-		world_deinit(&w);
-		model_deinit(&model);
-	}
+	world_random(&w, &rng, 1 + _i * 5);
+	vec_for_each(&w.counts, count)
+		total += count->count;
+	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
+	ck_assert_uint_eq(model.total, total);
+	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
+	ck_assert_uint_eq(model.total, 2 * total);
+	model_finish(&model);
+	world_deinit(&w);
 }
 END_TEST
 
-SUITE_MAIN("model", empty, equal_epochs_add_up, ends_keep_stacks_apart, moved_library, moved_module,
-	   overflow, symbols_by_object, random_epochs)
+SUITE_MAIN_LOOP_WITH("model", begin, end, random_epochs, 50, empty, equal_epochs_add_up,
+		     ends_keep_stacks_apart, moved_library, moved_module, overflow,
+		     symbols_by_object)

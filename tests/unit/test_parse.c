@@ -20,7 +20,7 @@ START_TEST(no_numbers)
 	static const char *const bad[] = {"", " 1", "1 ", "-1", "+1", "0x10", "1k", "1.5", "a"};
 	uint64_t v = 7;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_int_eq(parse_u64(bad[i], 0, UINT64_MAX, &v), -EINVAL);
 	ck_assert_uint_eq(v, 7);
 }
@@ -84,7 +84,7 @@ START_TEST(bad_lists)
 	static const char *const bad[] = {"", ",", "1,", ",1", "1,,2", "1;2", "a", "1-"};
 	u32_vec list = {0};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_int_eq(parse_u32_list(bad[i], 0, 100, true, &list), -EINVAL);
 	ck_assert_int_eq(parse_u32_list("1-2", 0, 100, false, &list), -EINVAL);
 	ck_assert_int_eq(parse_u32_list("101", 0, 100, true, &list), -ERANGE);

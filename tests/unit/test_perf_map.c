@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "common/cleanup.h"
 #include "tests/unit/suite.h"
 
 static bool parse(const char *line, struct perf_map_entry *entry)
@@ -26,10 +26,10 @@ START_TEST(lines)
 	ck_assert(parse("0x10 0XfF x", &e));
 	ck_assert_uint_eq(e.start, 0x10);
 	ck_assert_uint_eq(e.size, 0xff);
-	/* Names are bytes; a carriage return at the end is none of them. */
+	/* Names are bytes. A carriage return at the end does not belong to the name. */
 	ck_assert(parse("10 1 \x1b[31m\xff;\r", &e));
 	ck_assert_uint_eq(e.len, 7);
-	/* A name that begins with a space is left as it is. */
+	/* A name may begin with a space. */
 	ck_assert(parse("10 1  x", &e));
 	ck_assert_uint_eq(e.len, 2);
 	ck_assert(parse("ffffffffffffffff ffffffffffffffff top", &e));
@@ -71,25 +71,22 @@ START_TEST(hostile_lines)
 	ck_assert(perf_map_parse("10 1 a\0b", 8, &e));
 	ck_assert_uint_eq(e.len, 1);
 	ck_assert(!perf_map_parse("10 1 \0b", 7, &e));
-	/* Nothing behind the length is read: no prefix of a line is more than the line. */
+	/* Nothing after the length is read. */
 	for (size_t len = 0; len < 6; len++)
 		ck_assert_int_eq(perf_map_parse("10 1 abc", len, &e), len > 5);
 }
 END_TEST
 
-static int map_of(const char *dir, const char *text, size_t len)
+static int map_of(const char *text, size_t len)
 {
-	char path[128];
-	int fd;
+	int fd = memfd_create("map", MFD_CLOEXEC);
 
-	snprintf(path, sizeof(path), "%s/map", dir);
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, text, len), (ssize_t)len);
 	return fd;
 }
 
-/* The name found for @addr among these. */
+/* A lookup of @addr, among others, finds @name; "" for none. */
 static void expect(int fd, uint64_t addr, const char *name)
 {
 	struct perf_map_hit hits[] = {{.addr = 0x1}, {.addr = addr}, {.addr = UINT64_MAX}};
@@ -109,8 +106,7 @@ START_TEST(look_ups)
 				   "2000 10 second with spaces\n"
 				   "1080 10 later\n"
 				   "3000 10 last";
-	char *dir = temp_create();
-	int fd = map_of(dir, text, sizeof(text) - 1);
+	int fd = map_of(text, sizeof(text) - 1);
 
 	expect(fd, 0xfff, "");
 	expect(fd, 0x1000, "first");
@@ -123,18 +119,17 @@ START_TEST(look_ups)
 	expect(fd, 0x2008, "second with spaces");
 	expect(fd, 0x3000, "last");
 	close(fd);
-	fd = map_of(dir, "", 0);
+	fd = map_of("", 0);
 	expect(fd, 0x1000, "");
 	close(fd);
-	temp_remove(dir);
 }
 END_TEST
 
-/* Lines that are longer than what is read at a time, and lines across its borders. */
+/* A line is longer than the pieces that are read; other lines lie across their borders. */
 START_TEST(long_lines)
 {
 	static char text[400000];
-	char *dir = temp_create(), name[PERF_MAP_NAME_MAX + 1];
+	char name[PERF_MAP_NAME_MAX + 1];
 	size_t nr = sprintf(text, "1000 10 ");
 	int fd;
 
@@ -144,7 +139,7 @@ START_TEST(long_lines)
 	while (nr < 390000)
 		nr += sprintf(text + nr, "%zx 1 n%zx\n", nr + 0x100000, nr);
 	nr += sprintf(text + nr, "2000 10 behind\n");
-	fd = map_of(dir, text, nr);
+	fd = map_of(text, nr);
 	memset(name, 'x', PERF_MAP_NAME_MAX);
 	name[PERF_MAP_NAME_MAX] = '\0';
 	expect(fd, 0x1000, name);
@@ -159,16 +154,15 @@ START_TEST(long_lines)
 			expect(fd, off + 0x100000, name);
 	}
 	close(fd);
-	temp_remove(dir);
 }
 END_TEST
 
-/* A map that covers all addresses again and again costs a bounded time. */
+/* Each line covers all addresses. The lookup takes a bounded time all the same. */
 START_TEST(busy_work)
 {
 	enum { NR = 20000, LINES = 200000 };
 	struct perf_map_hit *hits = calloc(NR, sizeof(*hits));
-	char *dir = temp_create(), *text = malloc(LINES * 24);
+	char *text = malloc(LINES * 24);
 	size_t nr = 0;
 	int fd;
 
@@ -176,19 +170,19 @@ START_TEST(busy_work)
 		hits[i].addr = i;
 	for (size_t i = 0; i < LINES; i++)
 		nr += sprintf(text + nr, "0 ffffffffffffff x\n");
-	fd = map_of(dir, text, nr);
-	ck_assert_int_eq(perf_map_lookup(fd, hits, NR), 0); /* 4 billion otherwise: times out */
+	fd = map_of(text, nr);
+	ck_assert_int_eq(perf_map_lookup(fd, hits, NR), 0); /* 4 billion steps would time out */
 	ck_assert_uint_ne(hits[NR - 1].size, 0);
 	close(fd);
 	free(text);
 	free(hits);
-	temp_remove(dir);
 }
 END_TEST
 
-static int try_open(const char *dir, uid_t uid)
+/* Opens the map of process 7, of user @uid, in the current directory. Returns 0 or the error. */
+static int try_open(uid_t uid)
 {
-	int dir_fd = open(dir, O_PATH | O_DIRECTORY), fd;
+	int dir_fd = open(".", O_PATH | O_DIRECTORY), fd;
 
 	ck_assert_int_ge(dir_fd, 0);
 	fd = perf_map_open(dir_fd, 7, uid);
@@ -200,37 +194,35 @@ static int try_open(const char *dir, uid_t uid)
 
 START_TEST(what_is_opened)
 {
-	char *dir = temp_create(), path[128], other[128];
+	static const char path[] = "perf-7.map";
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/perf-7.map", dir);
-	snprintf(other, sizeof(other), "%s/other", dir);
-	ck_assert_int_eq(try_open(dir, getuid()), -ENOENT);
+	enter_new_dir();
+	ck_assert_int_eq(try_open(getuid()), -ENOENT);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(try_open(dir, getuid()), 0);
+	ck_assert_int_eq(try_open(getuid()), 0);
 	ck_assert_int_eq(ftruncate(fd, PERF_MAP_MAX_BYTES), 0);
-	ck_assert_int_eq(try_open(dir, getuid()), 0);
+	ck_assert_int_eq(try_open(getuid()), 0);
 	ck_assert_int_eq(ftruncate(fd, PERF_MAP_MAX_BYTES + 1), 0);
-	ck_assert_int_eq(try_open(dir, getuid()), -EFBIG);
+	ck_assert_int_eq(try_open(getuid()), -EFBIG);
 	ck_assert_int_eq(ftruncate(fd, 0), 0);
 	if (!fchown(fd, 12345, 12345)) {
-		ck_assert_int_eq(try_open(dir, 12345), 0);
-		ck_assert_int_eq(try_open(dir, 12346), -EPERM);
+		ck_assert_int_eq(try_open(12345), 0);
+		ck_assert_int_eq(try_open(12346), -EPERM);
 		ck_assert_int_eq(fchown(fd, 0, 0), 0);
-		ck_assert_int_eq(try_open(dir, 12346), 0);
+		ck_assert_int_eq(try_open(12346), 0);
 	}
 	close(fd);
-	ck_assert_int_eq(rename(path, other), 0);
+	ck_assert_int_eq(rename(path, "other"), 0);
 	ck_assert_int_eq(symlink("other", path), 0);
-	ck_assert_int_eq(try_open(dir, getuid()), -EINVAL);
+	ck_assert_int_eq(try_open(getuid()), -EINVAL);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	ck_assert_int_eq(try_open(dir, getuid()), -EINVAL);
+	ck_assert_int_eq(try_open(getuid()), -EINVAL);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	ck_assert_int_eq(try_open(dir, getuid()), -EINVAL);
-	temp_remove(dir);
+	ck_assert_int_eq(try_open(getuid()), -EINVAL);
 }
 END_TEST
 

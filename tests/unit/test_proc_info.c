@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "common/cleanup.h"
 #include "format/prof.h"
 #include "tests/unit/suite.h"
 

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "common/cleanup.h"
 #include "common/readfile.h"
 #include "record/proc/proc_maps.h"
 #include "tests/unit/random.h"

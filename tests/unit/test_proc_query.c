@@ -8,7 +8,6 @@
 
 #include "common/readfile.h"
 #include "record/proc/proc_query.h"
-#include "tests/unit/skip.h"
 #include "tests/unit/suite.h"
 
 static void *map_code(int fd, size_t pages)
@@ -22,8 +21,7 @@ static void *map_code(int fd, size_t pages)
 
 START_TEST(same_as_text)
 {
-	char *dir = temp_create();
-	char path[200], name[PATH_MAX];
+	char name[PATH_MAX];
 	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), file;
 	struct proc_map want, have;
 	uint64_t addr = 0;
@@ -31,12 +29,12 @@ START_TEST(same_as_text)
 	char_vec text = {0};
 
 	/* A deleted file with a newline in its name, at an offset; code that is no file's. */
-	snprintf(path, sizeof(path), "%s/od\nd file", dir);
-	file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
+	enter_new_dir();
+	file = open("od\nd file", O_RDWR | O_CREAT | O_CLOEXEC, 0700);
 	ck_assert_int_eq(ftruncate(file, 65536), 0);
 	map_code(file, 3);
 	map_code(-1, 2);
-	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink("od\nd file"), 0);
 
 	ck_assert_int_eq(read_fd(maps, 1 << 20, &text), 0);
 	for (char *line = text.data; *line;) {
@@ -61,7 +59,6 @@ START_TEST(same_as_text)
 	vec_free(&text);
 	close(file);
 	close(maps);
-	temp_remove(dir);
 }
 END_TEST
 
@@ -76,15 +73,17 @@ START_TEST(not_that_kind_of_file)
 }
 END_TEST
 
-int main(void)
+static const char *missing(void)
 {
-	const TTest *const tests[] = {same_as_text, not_that_kind_of_file};
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	char name[PATH_MAX];
 	struct proc_map map;
+	int ret = proc_query_next(fd, 0, name, &map);
 
-	if (proc_query_next(fd, 0, name, &map) == -ENOTTY)
-		return skip_all("proc_query", "PROCMAP_QUERY needs Linux 6.11");
 	close(fd);
-	return suite_run("proc_query", NULL, 0, tests, 2);
+	return ret == -ENOTTY ? "PROCMAP_QUERY needs Linux 6.11" : NULL;
 }
+
+static const struct suite suite = {.name = "proc_query", .missing = missing};
+
+SUITE_MAIN_OF(suite, same_as_text, not_that_kind_of_file)

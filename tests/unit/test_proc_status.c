@@ -32,7 +32,7 @@ START_TEST(no_numbers)
 	static const char *const keys[] = {"None:", "gid:", "Uid:", "Ngid:", "Big:", "Long:"};
 	uint32_t v = 7;
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		ck_assert_msg(proc_status_number(status, keys[i], &v) == -EINVAL, "%s", keys[i]);
 	ck_assert_int_eq(proc_status_number("", "Tgid:", &v), -EINVAL);
 	ck_assert_uint_eq(v, 7);

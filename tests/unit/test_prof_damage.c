@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A small recording, cut at every byte and with every bit flipped: an error that names its place,
- * or the same data; never anything else.
+ * A small recording, cut at every byte and with every bit flipped. The reader reports an error with
+ * its place, or the data is as it was written.
  */
 #include "common/cleanup.h"
+#include "tests/unit/epoch_text.h"
 #include "tests/unit/prof_helper.h"
+#include "tests/unit/random_world.h"
 #include "tests/unit/suite.h"
 
 #define NR_EPOCHS 2
 
 static struct memory whole;
 static char *texts[NR_EPOCHS];
-/* Where the recording may be cut and its first n epochs still be whole. */
+/* The first n + 1 epochs are whole in this many bytes. */
 static size_t epoch_ends[NR_EPOCHS];
 
 static void make_recording(void)
 {
-	struct prof_writer *writer = NULL;
-	uint64_t rng = 20261121;
+	struct prof_writer *writer;
+	struct random rng = {.state = 20261121};
 
-	ck_assert_int_eq(prof_writer_create(memory_write, &whole, &writer), 0);
-	ck_assert_int_eq(prof_writer_meta(writer, &test_meta), 0);
+	memset(&whole, 0, sizeof(whole));
+	writer = begin_recording(&whole);
 	for (int i = 0; i < NR_EPOCHS; i++) {
 		struct world w;
 
 		world_random(&w, &rng, 8);
-		ck_assert_int_eq(prof_writer_epoch(writer, world_epoch(&w)), 0);
+		write_epoch(writer, &w);
 		epoch_ends[i] = whole.nr;
 		texts[i] = epoch_text(&w.epoch);
 		world_deinit(&w);
 	}
-	ck_assert_int_eq(prof_writer_end(writer, &test_end), 0);
-	prof_writer_destroy(writer);
+	end_recording(writer);
 }
 
 static void free_recording(void)
@@ -39,14 +40,11 @@ static void free_recording(void)
 	for (int i = 0; i < NR_EPOCHS; i++)
 		free(texts[i]);
 	free(whole.data);
-	memset(&whole, 0, sizeof(whole));
 }
 
-/*
- * Reads @m; whatever epoch comes out must be the right one. Returns the last result, with the
- * number of epochs and the error.
+/* Reads @m. Its epochs must be the first of the recording. Returns the last result and the error.
  */
-static int read_all(struct memory *m, int *nr, char *error, size_t size)
+static int read_all(struct memory *m, int *nr, char error[static 512])
 {
 	const struct prof_epoch *epoch;
 	struct prof_reader *reader = NULL;
@@ -65,21 +63,20 @@ static int read_all(struct memory *m, int *nr, char *error, size_t size)
 		(*nr)++;
 	}
 	ck_assert(ret == PROF_READ_END || prof_reader_next(reader, &epoch) == ret);
-	snprintf(error, size, "%s", prof_reader_error(reader));
+	snprintf(error, 512, "%s", prof_reader_error(reader));
 	prof_reader_destroy(reader);
 	return ret;
 }
 
 START_TEST(cut_at_every_byte)
 {
-	make_recording();
 	for (size_t len = 0; len < whole.nr; len++) {
 		struct memory m = {.data = malloc(len + 1), .nr = len};
 		int nr, wanted = 0, ret;
 		char error[512];
 
 		memcpy(m.data, whole.data, len);
-		ret = read_all(&m, &nr, error, sizeof(error));
+		ret = read_all(&m, &nr, error);
 		ck_assert_msg(ret == -ENODATA, "cut at %zu: %d %s", len, ret, error);
 		ck_assert_msg(strstr(error, "at offset ") != NULL, "cut at %zu: %s", len, error);
 		ck_assert_msg(strstr(error, "ends") != NULL, "cut at %zu: %s", len, error);
@@ -88,7 +85,6 @@ START_TEST(cut_at_every_byte)
 		ck_assert_int_eq(nr, wanted);
 		free(m.data);
 	}
-	free_recording();
 }
 END_TEST
 
@@ -96,7 +92,6 @@ START_TEST(flip_of_every_bit)
 {
 	struct memory m = {0};
 
-	make_recording();
 	m.nr = whole.nr;
 	m.data = malloc(m.nr);
 	for (size_t bit = 0; bit < whole.nr * 8; bit++) {
@@ -106,7 +101,7 @@ START_TEST(flip_of_every_bit)
 		memcpy(m.data, whole.data, m.nr);
 		m.data[bit / 8] ^= 1 << bit % 8;
 		m.pos = 0;
-		ret = read_all(&m, &nr, error, sizeof(error));
+		ret = read_all(&m, &nr, error);
 		if (ret == PROF_READ_END) {
 			ck_assert_int_eq(nr, NR_EPOCHS);
 			continue;
@@ -116,11 +111,10 @@ START_TEST(flip_of_every_bit)
 		ck_assert_msg(strstr(error, " at offset ") != NULL, "bit %zu: %s", bit, error);
 	}
 	free(m.data);
-	free_recording();
 }
 END_TEST
 
-/* A source that fails is neither cut short nor corrupt. */
+/* Fails where @m ends. */
 static ssize_t failing_read(void *ctx, void *buf, size_t len)
 {
 	struct memory *m = ctx;
@@ -130,7 +124,6 @@ static ssize_t failing_read(void *ctx, void *buf, size_t len)
 
 START_TEST(read_error)
 {
-	make_recording();
 	for (size_t len = 0; len < whole.nr; len += 7) {
 		struct memory m = {.data = whole.data, .nr = len};
 		const struct prof_epoch *epoch;
@@ -144,7 +137,6 @@ START_TEST(read_error)
 			strstr(prof_reader_error(reader), "failed to read: Input/output error"));
 		prof_reader_destroy(reader);
 	}
-	free_recording();
 }
 END_TEST
 
@@ -153,12 +145,10 @@ START_TEST(bytes_after_the_end)
 	char error[512];
 	int nr;
 
-	make_recording();
 	ck_assert_int_eq(memory_write(&whole, "", 1), 0);
-	ck_assert_int_eq(read_all(&whole, &nr, error, sizeof(error)), -EBADMSG);
+	ck_assert_int_eq(read_all(&whole, &nr, error), -EBADMSG);
 	ck_assert_ptr_nonnull(strstr(error, "section 'end' at offset "));
 	ck_assert_ptr_nonnull(strstr(error, "something follows the end record"));
-	free_recording();
 }
 END_TEST
 
@@ -170,10 +160,9 @@ START_TEST(dropped_epoch)
 	const char *text;
 	int nr;
 
-	make_recording();
 	memory_write(&m, whole.data, epoch_ends[0]);
 	memory_write(&m, whole.data + epoch_ends[1], whole.nr - epoch_ends[1]);
-	ck_assert_int_eq(read_all(&m, &nr, error, sizeof(error)), -EBADMSG);
+	ck_assert_int_eq(read_all(&m, &nr, error), -EBADMSG);
 	ck_assert_int_eq(nr, 1);
 	/* An epoch has six sections that must be there, and three that may be missing. */
 	text = strstr(error, "number ");
@@ -182,9 +171,8 @@ START_TEST(dropped_epoch)
 	ck_assert(due >= 7 && due <= 10);
 	ck_assert(number >= due + 6 && number <= due + 9);
 	free(m.data);
-	free_recording();
 }
 END_TEST
 
-SUITE_MAIN("prof_damage", cut_at_every_byte, flip_of_every_bit, read_error, bytes_after_the_end,
-	   dropped_epoch)
+SUITE_MAIN_WITH("prof_damage", make_recording, free_recording, cut_at_every_byte, flip_of_every_bit,
+		read_error, bytes_after_the_end, dropped_epoch)

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is written is read again, for random epochs of all sizes and for each field of the records.
- */
-#include "common/cleanup.h"
+/* Recordings come back as they were written: random epochs of all sizes, and each field of META and
+ * END. */
+#include "tests/unit/epoch_text.h"
 #include "tests/unit/prof_helper.h"
+#include "tests/unit/random_world.h"
 #include "tests/unit/suite.h"
 
 static void write_recording(struct memory *m, struct world *worlds, size_t nr)
 {
-	struct prof_writer *writer = NULL;
+	struct prof_writer *writer = begin_recording(m);
 
-	ck_assert_int_eq(prof_writer_create(memory_write, m, &writer), 0);
-	ck_assert_int_eq(prof_writer_meta(writer, &test_meta), 0);
 	for (size_t i = 0; i < nr; i++)
-		ck_assert_int_eq(prof_writer_epoch(writer, world_epoch(&worlds[i])), 0);
+		write_epoch(writer, &worlds[i]);
 	ck_assert_int_eq(prof_writer_end(writer, &test_end), 0);
 	ck_assert_uint_eq(prof_writer_bytes(writer), m->nr);
 	prof_writer_destroy(writer);
@@ -20,21 +19,16 @@ static void write_recording(struct memory *m, struct world *worlds, size_t nr)
 
 static void check_recording(struct memory *m, struct world *worlds, size_t nr)
 {
-	const struct prof_epoch *epoch = NULL;
-	struct prof_reader *reader = NULL;
+	struct prof_reader *reader = open_recording(m);
 
-	ck_assert_int_eq(prof_reader_create(memory_read, m, &reader), 0);
 	for (size_t i = 0; i < nr; i++) {
-		_cleanup_free_ char *wanted = epoch_text(world_epoch(&worlds[i])), *found = NULL;
+		const struct prof_epoch *epoch = read_epoch(reader);
 
-		ck_assert_msg(prof_reader_next(reader, &epoch) == PROF_READ_EPOCH, "%s",
-			      prof_reader_error(reader));
 		ck_assert_ptr_null(prof_reader_end(reader));
-		found = epoch_text(epoch);
-		ck_assert_msg(strcmp(wanted, found) == 0, "epoch %zu differs", i);
+		ck_assert_msg(means_same(world_epoch(&worlds[i]), epoch), "epoch %zu differs", i);
 	}
-	ck_assert_int_eq(prof_reader_next(reader, &epoch), PROF_READ_END);
-	ck_assert_int_eq(prof_reader_next(reader, &epoch), PROF_READ_END);
+	expect_end(reader);
+	expect_end(reader);
 	ck_assert_uint_eq(prof_reader_bytes(reader), m->nr);
 	prof_reader_destroy(reader);
 }
@@ -42,12 +36,12 @@ static void check_recording(struct memory *m, struct world *worlds, size_t nr)
 START_TEST(random_epochs)
 {
 	static const uint32_t sizes[] = {1, 2, 5, 20, 60, 400};
-	uint64_t rng = 0x9e3779b97f4a7c15 + _i;
+	struct random rng = {.state = 0x9e3779b97f4a7c15 + _i};
 	struct world worlds[4];
 	struct memory m = {.chunk = _i % 3 ? 0 : 1};
 
 	for (size_t i = 0; i < ARRAY_SIZE(worlds); i++)
-		world_random(&worlds[i], &rng, sizes[rnd_below(&rng, ARRAY_SIZE(sizes))]);
+		world_random(&worlds[i], &rng, sizes[random_below(&rng, ARRAY_SIZE(sizes))]);
 	write_recording(&m, worlds, ARRAY_SIZE(worlds));
 	check_recording(&m, worlds, ARRAY_SIZE(worlds));
 	for (size_t i = 0; i < ARRAY_SIZE(worlds); i++)
@@ -70,12 +64,11 @@ START_TEST(records)
 {
 	const struct prof_meta *meta;
 	const struct prof_end *end;
-	const struct prof_epoch *epoch;
-	struct prof_reader *reader = NULL;
+	struct prof_reader *reader;
 	struct memory m = {0};
 
 	write_recording(&m, NULL, 0);
-	ck_assert_int_eq(prof_reader_create(memory_read, &m, &reader), 0);
+	reader = open_recording(&m);
 	meta = prof_reader_meta(reader);
 	ck_assert_str_eq(meta->hostname, "host");
 	ck_assert_str_eq(meta->kernel_release, "6.1.0");
@@ -110,7 +103,7 @@ START_TEST(records)
 	ck_assert_mem_eq(meta->loads, test_meta.loads, sizeof(meta->loads));
 	ck_assert_uint_eq(meta->interval_ns, 1000000000);
 	ck_assert_uint_eq(meta->zone, PROF_ZONE_UTC + 120);
-	ck_assert_int_eq(prof_reader_next(reader, &epoch), PROF_READ_END);
+	expect_end(reader);
 	end = prof_reader_end(reader);
 	ck_assert_uint_eq(end->duration_ns, test_end.duration_ns);
 	ck_assert_uint_eq(end->taken, 1006);

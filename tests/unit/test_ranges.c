@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/symbols/ranges.h"
-#include "tests/unit/prof_helper.h"
+#include "tests/unit/random.h"
 #include "tests/unit/suite.h"
 
 static struct range make(const char *name, uint64_t start, uint64_t size, uint8_t binding)
@@ -64,20 +64,20 @@ START_TEST(aliases)
 }
 END_TEST
 
-/* The sweep agrees with looking at every range for every address. */
+/* The sweep finds the ranges that a search through all ranges finds. */
 START_TEST(random_ranges)
 {
-	uint64_t rng = 1;
+	struct random rng = {.state = 1};
 
 	for (int round = 0; round < 300; round++) {
 		struct range ranges[60];
 		struct range_hit hits[100];
-		size_t nr = rnd_below(&rng, 60);
+		size_t nr = random_below(&rng, 60);
 
 		for (size_t i = 0; i < nr; i++)
-			ranges[i] = make("x", rnd_below(&rng, 100), rnd_below(&rng, 40), 0);
+			ranges[i] = make("x", random_below(&rng, 100), random_below(&rng, 40), 0);
 		for (size_t i = 0; i < 100; i++)
-			hits[i] = (struct range_hit){.addr = rnd_below(&rng, 160), .tag = i};
+			hits[i] = (struct range_hit){.addr = random_below(&rng, 160), .tag = i};
 		range_hits_sort(hits, 100);
 		ck_assert_int_eq(ranges_resolve(ranges, nr, hits, 100), 0);
 		for (size_t i = 0; i < 100; i++) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -11,16 +12,26 @@
 
 static const struct rotation no_rotation;
 
-static void begin(struct recordings *r, uint64_t start_ns)
+/* The recordings of a test, which runs in a directory of its own, and their errors. */
+static struct recordings r;
+static struct err err;
+
+static void begin(void)
+{
+	enter_new_dir();
+	err = (struct err){0};
+}
+
+static void begin_at(uint64_t start_ns)
 {
 	struct prof_meta meta = test_meta;
 
 	meta.start_monotonic_ns = start_ns;
-	ck_assert_int_eq(recordings_begin(r, &meta), 0);
+	ck_assert_int_eq(recordings_begin(&r, &meta), 0);
 }
 
 /* An epoch of @nr rows, of 1, 2, ... samples, from @begin_ns (CLOCK_MONOTONIC) for a second. */
-static int write_rows(struct recordings *r, uint64_t begin_ns, uint32_t nr)
+static int write_rows(uint64_t begin_ns, uint32_t nr)
 {
 	struct prof_epoch epoch;
 	struct world w;
@@ -36,26 +47,26 @@ static int write_rows(struct recordings *r, uint64_t begin_ns, uint32_t nr)
 	epoch = *world_epoch(&w);
 	epoch.begin_ns = begin_ns;
 	epoch.end_ns = begin_ns + 1000000000;
-	ret = recordings_write_epoch(r, &epoch);
+	ret = recordings_write_epoch(&r, &epoch);
 	world_deinit(&w);
 	return ret;
 }
 
-static int end_at(struct recordings *r, uint64_t end_ns)
+static int end_at(uint64_t end_ns)
 {
-	struct prof_end end = {.duration_ns = end_ns - r->start_ns, .taken = r->samples};
+	struct prof_end end = {.duration_ns = end_ns - r.start_ns, .taken = r.samples};
 
-	return recordings_end(r, &end);
+	return recordings_end(&r, &end);
 }
 
 /* Ends the recording, which has one row, and returns the warning of removing an old one. */
-static struct err end_small(struct recordings *r)
+static struct err end_small(void)
 {
 	struct err warning;
 
-	ck_assert_int_eq(write_rows(r, r->start_ns, 1), 0);
-	ck_assert_int_eq(end_at(r, r->start_ns + 1000000000), 0);
-	ck_assert_int_eq(recordings_remove_old(r, &warning), 0);
+	ck_assert_int_eq(write_rows(r.start_ns, 1), 0);
+	ck_assert_int_eq(end_at(r.start_ns + 1000000000), 0);
+	ck_assert_int_eq(recordings_remove_old(&r, &warning), 0);
 	return warning;
 }
 
@@ -98,17 +109,13 @@ static void expect_recording(const char *path, const char *want)
 
 START_TEST(epochs_become_relative_and_are_summed)
 {
-	char *dir = enter_temp();
-	struct recordings r;
-	struct err err = {0};
-
 	ck_assert_int_eq(recordings_open(&r, "a.prof", &no_rotation, &err), 0);
-	begin(&r, START);
-	ck_assert_int_eq(write_rows(&r, START, 3), 0);
-	ck_assert_int_eq(write_rows(&r, START + 1000000000, 2), 0);
+	begin_at(START);
+	ck_assert_int_eq(write_rows(START, 3), 0);
+	ck_assert_int_eq(write_rows(START + 1000000000, 2), 0);
 	ck_assert_uint_eq(r.nr_stacks, 5);
 	ck_assert(!file_exists("a.prof"));
-	ck_assert_int_eq(end_at(&r, START + 2000000000), 0);
+	ck_assert_int_eq(end_at(START + 2000000000), 0);
 	ck_assert_str_eq(recordings_name(&r), "a.prof");
 	expect_recording("a.prof", "3 rows from 0 to 1000000000\n"
 				   "2 rows from 1000000000 to 2000000000\n"
@@ -116,32 +123,26 @@ START_TEST(epochs_become_relative_and_are_summed)
 	recordings_close(&r, true);
 	ck_assert(!file_exists(part_name("a.prof")));
 	ck_assert_str_eq(err.text, "");
-	leave_temp(dir);
 }
 END_TEST
 
 START_TEST(each_recording_begins_anew)
 {
-	char *dir = enter_temp();
-	struct recordings r;
-	struct err err = {0};
-
 	ck_assert_int_eq(recordings_open(&r, "a%%.prof", &no_rotation, &err), 0);
 	ck_assert(r.is_pattern);
-	begin(&r, START);
-	ck_assert_int_eq(write_rows(&r, START, 3), 0);
-	ck_assert_int_eq(end_at(&r, START + 1000000000), 0);
+	begin_at(START);
+	ck_assert_int_eq(write_rows(START, 3), 0);
+	ck_assert_int_eq(end_at(START + 1000000000), 0);
 	ck_assert_str_eq(recordings_name(&r), "a%.prof");
 	ck_assert_int_eq(recordings_open_next(&r), 0);
-	begin(&r, START + 1000000000);
+	begin_at(START + 1000000000);
 	ck_assert_uint_eq(r.nr_stacks, 0);
-	ck_assert_int_eq(write_rows(&r, START + 1000000000, 2), 0);
-	ck_assert_int_eq(end_at(&r, START + 2000000000), 0);
+	ck_assert_int_eq(write_rows(START + 1000000000, 2), 0);
+	ck_assert_int_eq(end_at(START + 2000000000), 0);
 	ck_assert_str_eq(recordings_name(&r), "a%_1.prof");
 	recordings_close(&r, false);
 	expect_recording("a%.prof", "3 rows from 0 to 1000000000\n6 counted\n");
 	expect_recording("a%_1.prof", "2 rows from 0 to 1000000000\n3 counted\n");
-	leave_temp(dir);
 }
 END_TEST
 
@@ -160,15 +161,12 @@ static void expect_names(const char *want)
 START_TEST(keeps_the_latest)
 {
 	const struct rotation rotation = {.keep = 2};
-	char *dir = enter_temp();
-	struct recordings r;
-	struct err err = {0};
 
 	write_file("of_others.prof", "");
 	ck_assert_int_eq(recordings_open(&r, "%%.prof", &rotation, &err), 0);
 	for (int i = 0; i < 4; i++) {
-		begin(&r, START + i);
-		ck_assert_str_eq(end_small(&r).text, "");
+		begin_at(START + i);
+		ck_assert_str_eq(end_small().text, "");
 		if (i < 3)
 			ck_assert_int_eq(recordings_open_next(&r), 0);
 		/* The user has removed the recording already: that is no error. */
@@ -179,80 +177,67 @@ START_TEST(keeps_the_latest)
 	/* The third recording made the first name free, which the fourth took. */
 	expect_names("%.prof %_2.prof of_others.prof ");
 	ck_assert_str_eq(err.text, "");
-	leave_temp(dir);
 }
 END_TEST
 
 START_TEST(an_old_recording_cannot_be_removed)
 {
 	const struct rotation rotation = {.keep = 1};
-	char *dir = enter_temp();
-	struct recordings r;
-	struct err err = {0};
 
 	ck_assert_int_eq(recordings_open(&r, "%%.prof", &rotation, &err), 0);
-	begin(&r, START);
-	ck_assert_str_eq(end_small(&r).text, "");
+	begin_at(START);
+	ck_assert_str_eq(end_small().text, "");
 	ck_assert_int_eq(recordings_open_next(&r), 0);
 	/* Whatever the privileges, a directory is no file that unlink removes. */
 	ck_assert_int_eq(rename("%.prof", "moved.prof"), 0);
 	ck_assert_int_eq(mkdir("%.prof", 0700), 0);
-	begin(&r, START + 1);
-	ck_assert_str_eq(end_small(&r).text, "failed to remove '%.prof': Is a directory");
+	begin_at(START + 1);
+	ck_assert_str_eq(end_small().text, "failed to remove '%.prof': Is a directory");
 	ck_assert_str_eq(recordings_name(&r), "%_1.prof");
 	/* The run goes on and does not try again. */
 	ck_assert_int_eq(recordings_open_next(&r), 0);
-	begin(&r, START + 2);
-	ck_assert_str_eq(end_small(&r).text, "");
+	begin_at(START + 2);
+	ck_assert_str_eq(end_small().text, "");
 	recordings_close(&r, false);
 	ck_assert_str_eq(err.text, "");
-	leave_temp(dir);
 }
 END_TEST
 
 START_TEST(a_file_is_full)
 {
 	const struct rotation rotation = {.bytes = 2000};
-	char *dir = enter_temp();
-	struct recordings r;
-	struct err err = {0};
 
 	ck_assert_int_eq(recordings_open(&r, "%%.prof", &rotation, &err), 0);
-	begin(&r, START);
+	begin_at(START);
 	ck_assert(!recordings_is_full(&r));
-	ck_assert_int_eq(write_rows(&r, START, 2000), 0);
+	ck_assert_int_eq(write_rows(START, 2000), 0);
 	ck_assert_uint_ge(recordings_bytes(&r), 2000);
 	ck_assert(recordings_is_full(&r));
-	ck_assert_int_eq(end_at(&r, START + 1000000000), 0);
+	ck_assert_int_eq(end_at(START + 1000000000), 0);
 	ck_assert_int_eq(recordings_open_next(&r), 0);
-	begin(&r, START);
+	begin_at(START);
 	ck_assert(!recordings_is_full(&r));
 	r.rotation.bytes = 0;
-	ck_assert_int_eq(write_rows(&r, START, 2000), 0);
+	ck_assert_int_eq(write_rows(START, 2000), 0);
 	ck_assert(!recordings_is_full(&r));
 	recordings_close(&r, false);
-	leave_temp(dir);
 }
 END_TEST
 
 /* Somebody removes the unfinished file. The recorder must not report success. */
 START_TEST(the_file_is_lost)
 {
-	char *dir = enter_temp();
-	struct recordings r;
-	struct err err = {0};
 	char text[512];
 
 	ck_assert_int_eq(recordings_open(&r, "a.prof", &no_rotation, &err), 0);
-	begin(&r, START);
-	ck_assert_int_eq(write_rows(&r, START, 1), 0);
+	begin_at(START);
+	ck_assert_int_eq(write_rows(START, 1), 0);
 	ck_assert_int_eq(unlink(part_name("a.prof")), 0);
-	ck_assert_int_eq(end_at(&r, START + 1000000000), -ENOENT);
+	ck_assert_int_eq(end_at(START + 1000000000), -ENOENT);
 	snprintf(text, sizeof(text), "failed to rename '%s' to 'a.prof': No such file or directory",
 		 part_name("a.prof"));
 	ck_assert_str_eq(err.text, text);
 	recordings_close(&r, false);
-	leave_temp(dir);
 }
 END_TEST
 
@@ -260,20 +245,17 @@ END_TEST
 START_TEST(the_disk_is_full)
 {
 	struct rlimit limit = {.rlim_cur = 3000, .rlim_max = RLIM_INFINITY}, before;
-	char *dir = enter_temp();
-	struct recordings r;
-	struct err err = {0};
 	char text[512];
 
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
 	ck_assert_int_eq(recordings_open(&r, "a.prof", &no_rotation, &err), 0);
-	begin(&r, START);
-	ck_assert_int_eq(write_rows(&r, START, 5), 0);
+	begin_at(START);
+	ck_assert_int_eq(write_rows(START, 5), 0);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(write_rows(&r, START + 1000000000, 5000), -EFBIG);
+	ck_assert_int_eq(write_rows(START + 1000000000, 5000), -EFBIG);
 	/* The first error sticks: nothing is written after the damage. */
-	ck_assert_int_eq(end_at(&r, START + 2000000000), -EFBIG);
+	ck_assert_int_eq(end_at(START + 2000000000), -EFBIG);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
 	snprintf(text, sizeof(text), "failed to write '%s': File too large", part_name("a.prof"));
 	ck_assert_str_eq(err.text, text);
@@ -281,15 +263,11 @@ START_TEST(the_disk_is_full)
 	ck_assert(!file_exists("a.prof"));
 	expect_recording(part_name("a.prof"), "5 rows from 0 to 1000000000\n");
 	ck_assert_ptr_nonnull(strstr(err.hint, part_name("a.prof")));
-	leave_temp(dir);
 }
 END_TEST
 
 START_TEST(names_that_cannot_be_opened)
 {
-	char *dir = enter_temp();
-	struct recordings r;
-	struct err err = {0};
 	char pattern[5000];
 
 	ck_assert_int_eq(recordings_open(&r, "none/a.prof", &no_rotation, &err), -ENOENT);
@@ -301,7 +279,6 @@ START_TEST(names_that_cannot_be_opened)
 	recordings_close(&r, false);
 	ck_assert_int_eq(strncmp(err.text, "failed to write '%Ynn", 21), 0);
 	expect_names("");
-	leave_temp(dir);
 }
 END_TEST
 
@@ -312,9 +289,6 @@ START_TEST(which_may_be_created)
 		const char *output;
 		bool may_create;
 	} cases[] = {{"a.prof", true}, {"%Y.prof", true}, {"%%/a.prof", false}, {"d/%Y", true}};
-	char *dir = enter_temp();
-	struct recordings r;
-	struct err err = {0};
 
 	ck_assert_int_eq(mkdir("%", 0700), 0);
 	ck_assert_int_eq(mkdir("d", 0700), 0);
@@ -323,10 +297,10 @@ START_TEST(which_may_be_created)
 		ck_assert_int_eq(recordings_may_create(&r), cases[i].may_create);
 		recordings_close(&r, false);
 	}
-	leave_temp(dir);
 }
 END_TEST
 
-SUITE_MAIN("recordings", epochs_become_relative_and_are_summed, each_recording_begins_anew,
-	   keeps_the_latest, an_old_recording_cannot_be_removed, a_file_is_full, the_file_is_lost,
-	   the_disk_is_full, names_that_cannot_be_opened, which_may_be_created)
+SUITE_MAIN_WITH("recordings", begin, NULL, epochs_become_relative_and_are_summed,
+		each_recording_begins_anew, keeps_the_latest, an_old_recording_cannot_be_removed,
+		a_file_is_full, the_file_is_lost, the_disk_is_full, names_that_cannot_be_opened,
+		which_may_be_created)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+
 #include "report/view/rows.h"
-#include "tests/unit/prof_helper.h"
+#include "tests/unit/world.h"
 #include "tests/unit/suite.h"
 
 struct seen {
@@ -11,19 +13,23 @@ struct seen {
 
 static int see(void *ctx, const struct stack_row *row)
 {
-	struct seen *seen = ctx;
+	struct seen *to = ctx;
 
-	if (seen->stop_at && seen->nr == seen->stop_at)
+	if (to->stop_at && to->nr == to->stop_at)
 		return -EINTR;
-	seen->counts[seen->nr] = row->count;
-	seen->user[seen->nr] = row->user.nr;
-	seen->kernel[seen->nr] = row->kernel.nr;
-	seen->nr++;
+	to->counts[to->nr] = row->count;
+	to->user[to->nr] = row->user.nr;
+	to->kernel[to->nr] = row->kernel.nr;
+	to->nr++;
 	return 0;
 }
 
+static struct model model;
+static struct seen seen;
+static struct rows_summary summary;
+
 /* Rows: a user stack with two kernel stacks, without one, and with a missed one. */
-static void make_model(struct model *model)
+static void begin(void)
 {
 	uint32_t frames[2], user, kernel1, kernel2, missed, process;
 	struct world w;
@@ -40,28 +46,27 @@ static void make_model(struct model *model)
 	WORLD_PUSH(&w, counts, {process, 0, user, kernel2, 1});
 	WORLD_PUSH(&w, counts, {process, 0, user, 0, 2});
 	WORLD_PUSH(&w, counts, {process, 0, missed, missed, 4});
-	ck_assert_int_eq(model_init(model), 0);
-	ck_assert_int_eq(model_add_epoch(model, world_epoch(&w)), 0);
-	model_finish(model);
+	ck_assert_int_eq(model_init(&model), 0);
+	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
+	model_finish(&model);
 	world_deinit(&w);
 }
 
-static void walk(struct view view, struct seen *seen, struct rows_summary *summary)
+static void end(void)
 {
-	struct model model;
-
-	make_model(&model);
-	*seen = (struct seen){0};
-	ck_assert_int_eq(rows_visit(&model, &view, see, seen, summary), 0);
 	model_deinit(&model);
+}
+
+/* Walks the rows from the beginning. see ends the walk before row @stop_at, unless that is 0. */
+static int walk(struct view view, size_t stop_at)
+{
+	seen = (struct seen){.stop_at = stop_at};
+	return rows_visit(&model, &view, see, &seen, &summary);
 }
 
 START_TEST(both_sides)
 {
-	struct rows_summary summary;
-	struct seen seen;
-
-	walk((struct view){0}, &seen, &summary);
+	ck_assert_int_eq(walk((struct view){0}, 0), 0);
 	ck_assert_uint_eq(seen.nr, 4);
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_uint_eq(seen.counts[i], 1u << i);
@@ -74,16 +79,13 @@ END_TEST
 
 START_TEST(one_side_merges)
 {
-	struct rows_summary summary;
-	struct seen seen;
-
-	walk((struct view){.user_only = true}, &seen, &summary);
+	ck_assert_int_eq(walk((struct view){.user_only = true}, 0), 0);
 	ck_assert_uint_eq(seen.nr, 2);
 	ck_assert_uint_eq(seen.counts[0], 4);
 	ck_assert_uint_eq(seen.counts[1], 11);
 	ck_assert_uint_eq(seen.kernel[1], 0);
 	ck_assert_uint_eq(summary.missed_stacks, 1);
-	walk((struct view){.kernel_only = true}, &seen, &summary);
+	ck_assert_int_eq(walk((struct view){.kernel_only = true}, 0), 0);
 	ck_assert_uint_eq(seen.nr, 4);
 	ck_assert_uint_eq(seen.user[3], 0);
 }
@@ -91,16 +93,9 @@ END_TEST
 
 START_TEST(an_op_ends_it)
 {
-	struct rows_summary summary;
-	struct seen seen = {.stop_at = 2};
-	struct view view = {0};
-	struct model model;
-
-	make_model(&model);
-	ck_assert_int_eq(rows_visit(&model, &view, see, &seen, &summary), -EINTR);
+	ck_assert_int_eq(walk((struct view){0}, 2), -EINTR);
 	ck_assert_uint_eq(seen.nr, 2);
-	model_deinit(&model);
 }
 END_TEST
 
-SUITE_MAIN("walk", both_sides, one_side_merges, an_op_ends_it)
+SUITE_MAIN_WITH("rows", begin, end, both_sides, one_side_merges, an_op_ends_it)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The real side-band: what the kernel tells of processes that these tests start. */
+/* The side-band of the kernel, about processes that the tests start. */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -11,10 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
 #include "record/system/cpus.h"
 #include "record/process/sideband.h"
-#include "tests/unit/skip.h"
 #include "tests/unit/suite.h"
 
 struct seen {
@@ -22,9 +20,9 @@ struct seen {
 	char name[256];
 };
 
-/* The records of one process. */
+/* The records of one process, or of two. */
 struct log {
-	uint32_t pid;
+	uint32_t pid, pid_too; /* 0: none */
 	uint64_t last_ns;
 	bool out_of_order;
 	size_t nr_all; /* of every process */
@@ -45,8 +43,8 @@ static int note(void *ctx, const struct sideband_record *record)
 	struct seen seen = {.record = *record};
 
 	log->nr_all++;
-	/* The tests vouch for their own records only: another process's may just be written. */
-	if (record->pid != log->pid)
+	/* Of other processes, a record may be written at this moment. */
+	if (record->pid != log->pid && (!log->pid_too || record->pid != log->pid_too))
 		return 0;
 	log->out_of_order |= record->time_ns < log->last_ns;
 	log->last_ns = record->time_ns;
@@ -54,30 +52,55 @@ static int note(void *ctx, const struct sideband_record *record)
 	return vec_push(&log->seen, seen);
 }
 
-static struct sideband *open_sideband(void)
-{
-	struct sideband *sb = NULL;
-	struct err err = {0};
-	u32_vec cpus = {0};
+/* The side-band of all CPUs, and the log of a test. */
+static struct sideband *sb;
+static struct log seen_log;
 
-	ck_assert_int_eq(cpus_online(&cpus, &err), 0);
-	ck_assert_msg(!sideband_create(&cpus, &sb, &err), "%s", err.text);
+static int create_sideband(struct err *err)
+{
+	u32_vec cpus = {0};
+	int ret = cpus_online(&cpus, err);
+
+	if (!ret)
+		ret = sideband_create(&cpus, &sb, err);
 	vec_free(&cpus);
-	return sb;
+	return ret;
 }
 
-static void read_all(struct sideband *sb, struct log *log)
+static void begin(void)
 {
-	ck_assert_int_eq(sideband_read(sb, now_ns(), note, log), 0);
-	ck_assert(!log->out_of_order);
+	struct err err = {0};
+
+	ck_assert_msg(!create_sideband(&err), "%s", err.text);
+	seen_log = (struct log){.pid = getpid()};
+}
+
+static void end(void)
+{
+	vec_free(&seen_log.seen);
+	sideband_destroy(sb);
+	sb = NULL;
+}
+
+/* Reads the records up to @until_ns. */
+static void read_until(uint64_t until_ns)
+{
+	ck_assert_int_eq(sideband_read(sb, until_ns, note, &seen_log), 0);
+}
+
+/* Reads the records up to now, of which none may be lost. */
+static void read_all(void)
+{
+	read_until(now_ns());
+	ck_assert(!seen_log.out_of_order);
 	ck_assert_uint_eq(sideband_lost(sb), 0);
 }
 
 /* Position of the first record of @type whose name ends with @suffix. */
-static size_t position(const struct log *log, enum sideband_type type, const char *suffix)
+static size_t position(enum sideband_type type, const char *suffix)
 {
-	for (size_t i = 0; i < log->seen.nr; i++) {
-		const struct seen *seen = &log->seen.data[i];
+	for (size_t i = 0; i < seen_log.seen.nr; i++) {
+		const struct seen *seen = &seen_log.seen.data[i];
 		size_t len = strlen(seen->name), end = strlen(suffix);
 
 		if (seen->record.type == type && len >= end &&
@@ -103,78 +126,76 @@ static uint32_t run_true(void)
 
 START_TEST(a_short_process)
 {
-	struct sideband *sb = open_sideband();
-	struct log log = {.pid = run_true()};
 	int fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
 	size_t fork_at, exec_at, mmap_at, libc_at, exit_at;
 	const struct sideband_record *mmap;
 	struct build_id want;
 
-	read_all(sb, &log);
-	fork_at = position(&log, SIDEBAND_FORK, "");
-	exec_at = position(&log, SIDEBAND_EXEC, "");
-	mmap_at = position(&log, SIDEBAND_MMAP, "/true");
-	libc_at = position(&log, SIDEBAND_MMAP, "/libc.so.6");
-	exit_at = position(&log, SIDEBAND_EXIT, "");
+	seen_log.pid = run_true();
+	read_all();
+	fork_at = position(SIDEBAND_FORK, "");
+	exec_at = position(SIDEBAND_EXEC, "");
+	mmap_at = position(SIDEBAND_MMAP, "/true");
+	libc_at = position(SIDEBAND_MMAP, "/libc.so.6");
+	exit_at = position(SIDEBAND_EXIT, "");
 	ck_assert_uint_lt(fork_at, exec_at);
 	ck_assert_uint_lt(exec_at, mmap_at);
 	ck_assert_uint_lt(mmap_at, exit_at);
 	ck_assert_uint_lt(exec_at, libc_at);
 	ck_assert_uint_lt(libc_at, exit_at);
-	ck_assert_uint_eq(log.seen.data[fork_at].record.parent_pid, getpid());
-	ck_assert_uint_eq(log.seen.data[exit_at].record.tid, log.pid);
+	ck_assert_uint_eq(seen_log.seen.data[fork_at].record.parent_pid, getpid());
+	ck_assert_uint_eq(seen_log.seen.data[exit_at].record.tid, seen_log.pid);
 
-	mmap = &log.seen.data[mmap_at].record;
+	mmap = &seen_log.seen.data[mmap_at].record;
 	ck_assert_uint_gt(mmap->size, 0);
 	ck_assert_uint_eq(mmap->addr % 4096, 0);
 	ck_assert_int_eq(build_id_from_fd(fd, &want), 0);
 	ck_assert(build_id_equal(&mmap->build_id, &want));
 	close(fd);
-	vec_free(&log.seen);
-	sideband_destroy(sb);
 }
 END_TEST
 
-/* Records behind the time that the caller vouches for are kept for the next read. */
+/* Records later than the time that the caller vouches for are kept for the next read. */
 START_TEST(later_records_are_kept)
 {
-	struct sideband *sb = open_sideband();
 	uint64_t before_ns = now_ns();
-	struct log log = {.pid = run_true()}, all = {.pid = log.pid};
-	uint64_t middle_ns;
 
-	ck_assert_int_eq(sideband_read(sb, before_ns, note, &log), 0);
-	ck_assert_uint_eq(log.seen.nr, 0);
-	ck_assert_int_eq(sideband_read(sb, before_ns, note, &log), 0);
-	ck_assert_uint_eq(log.seen.nr, 0);
-	read_all(sb, &log);
-	ck_assert_uint_ge(log.seen.nr, 5);
-	/* In two parts: together they are what there is, each record once. */
-	all.pid = run_true();
-	middle_ns = now_ns();
-	log.pid = run_true();
-	vec_clear(&log.seen);
-	ck_assert_int_eq(sideband_read(sb, middle_ns, note, &all), 0);
-	position(&all, SIDEBAND_EXIT, "");
-	ck_assert_int_eq(sideband_read(sb, UINT64_MAX, note, &log), 0);
-	position(&log, SIDEBAND_FORK, "");
-	position(&log, SIDEBAND_EXIT, "");
-	for (size_t i = 0; i < log.seen.nr; i++)
-		ck_assert_uint_gt(log.seen.data[i].record.time_ns, middle_ns);
-	log.pid = all.pid;
-	vec_clear(&log.seen);
-	read_all(sb, &log);
-	ck_assert_uint_eq(log.seen.nr, 0);
-	vec_free(&log.seen);
-	vec_free(&all.seen);
-	sideband_destroy(sb);
+	seen_log.pid = run_true();
+	read_until(before_ns);
+	ck_assert_uint_eq(seen_log.seen.nr, 0);
+	read_until(before_ns);
+	ck_assert_uint_eq(seen_log.seen.nr, 0);
+	read_all();
+	ck_assert_uint_ge(seen_log.seen.nr, 5);
+}
+END_TEST
+
+/* Two reads together see each record once. */
+START_TEST(records_in_two_parts)
+{
+	uint32_t first = run_true(), second;
+	uint64_t middle_ns = now_ns();
+
+	second = run_true();
+	seen_log.pid = first;
+	read_until(middle_ns);
+	position(SIDEBAND_EXEC, "");
+	position(SIDEBAND_EXIT, "");
+	vec_clear(&seen_log.seen);
+	seen_log.pid_too = second;
+	read_until(UINT64_MAX);
+	position(SIDEBAND_FORK, "");
+	position(SIDEBAND_EXIT, "");
+	for (size_t i = 0; i < seen_log.seen.nr; i++)
+		ck_assert_uint_gt(seen_log.seen.data[i].record.time_ns, middle_ns);
+	vec_clear(&seen_log.seen);
+	read_all();
+	ck_assert_uint_eq(seen_log.seen.nr, 0);
 }
 END_TEST
 
 START_TEST(mappings_of_our_own)
 {
-	struct sideband *sb = open_sideband();
-	struct log log = {.pid = getpid()};
 	const struct sideband_record *record;
 	void *code, *data;
 
@@ -182,25 +203,23 @@ START_TEST(mappings_of_our_own)
 	ck_assert_ptr_ne(data, MAP_FAILED);
 	code = mmap(NULL, 12288, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(code, MAP_FAILED);
-	read_all(sb, &log);
-	/* Mappings of data are not told of. */
-	ck_assert_uint_eq(log.seen.nr, 1);
-	record = &log.seen.data[0].record;
+	read_all();
+	/* Mappings of data have no record. */
+	ck_assert_uint_eq(seen_log.seen.nr, 1);
+	record = &seen_log.seen.data[0].record;
 	ck_assert_int_eq(record->type, SIDEBAND_MMAP);
-	ck_assert_str_eq(log.seen.data[0].name, "//anon");
+	ck_assert_str_eq(seen_log.seen.data[0].name, "//anon");
 	ck_assert_uint_eq(record->addr, (uintptr_t)code);
 	ck_assert_uint_eq(record->size, 12288);
 	ck_assert(build_id_is_none(&record->build_id));
-	/* What becomes executable later is, as a JIT compiler does it. */
-	vec_clear(&log.seen);
+	/* Memory that becomes executable later has one. JIT compilers do that. */
+	vec_clear(&seen_log.seen);
 	ck_assert_int_eq(mprotect(data, 8192, PROT_READ | PROT_EXEC), 0);
-	read_all(sb, &log);
-	ck_assert_uint_eq(log.seen.nr, 1);
-	ck_assert_uint_le(log.seen.data[0].record.addr, (uintptr_t)data);
+	read_all();
+	ck_assert_uint_eq(seen_log.seen.nr, 1);
+	ck_assert_uint_le(seen_log.seen.data[0].record.addr, (uintptr_t)data);
 	munmap(data, 8192);
 	munmap(code, 12288);
-	vec_free(&log.seen);
-	sideband_destroy(sb);
 }
 END_TEST
 
@@ -209,26 +228,22 @@ static void *do_nothing(void *arg)
 	return arg;
 }
 
-/* The recorder tells a thread from a process by its parent, and its end by its id. */
+/* A new thread has its own process for its parent. Its end has its own id. */
 START_TEST(threads)
 {
-	struct sideband *sb = open_sideband();
-	struct log log = {.pid = getpid()};
 	pthread_t thread;
 	size_t at;
 
 	ck_assert_int_eq(pthread_create(&thread, NULL, do_nothing, NULL), 0);
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
-	ck_assert_int_eq(sideband_read(sb, UINT64_MAX, note, &log), 0);
-	at = position(&log, SIDEBAND_FORK, "");
-	ck_assert_uint_eq(log.seen.data[at].record.parent_pid, getpid());
-	ck_assert_uint_ne(log.seen.data[at].record.tid, getpid());
-	/* The join does not wait for the end of its exit: it need not be told of yet. */
-	for (size_t i = 0; i < log.seen.nr; i++)
-		if (log.seen.data[i].record.type == SIDEBAND_EXIT)
-			ck_assert_uint_ne(log.seen.data[i].record.tid, getpid());
-	vec_free(&log.seen);
-	sideband_destroy(sb);
+	read_until(UINT64_MAX);
+	at = position(SIDEBAND_FORK, "");
+	ck_assert_uint_eq(seen_log.seen.data[at].record.parent_pid, getpid());
+	ck_assert_uint_ne(seen_log.seen.data[at].record.tid, getpid());
+	/* The join may return before the exit is recorded. */
+	for (size_t i = 0; i < seen_log.seen.nr; i++)
+		if (seen_log.seen.data[i].record.type == SIDEBAND_EXIT)
+			ck_assert_uint_ne(seen_log.seen.data[i].record.tid, getpid());
 }
 END_TEST
 
@@ -248,18 +263,17 @@ static bool kernel_counts_lost(void)
 	return true;
 }
 
-/* More than a buffer holds while nobody reads: what is dropped is counted. */
+/* More records than a buffer holds come while nobody reads. Dropped records are counted. */
 START_TEST(losses_are_counted)
 {
 	enum { NR = 20000 };
-	struct sideband *sb;
-	struct log log = {.pid = getpid()};
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
-	sb = open_sideband();
+	end();
+	begin();
 	for (int i = 0; i < NR; i++) {
 		void *p =
 			mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -267,29 +281,25 @@ START_TEST(losses_are_counted)
 		ck_assert_msg(p != MAP_FAILED, "mmap: %m");
 		munmap(p, 4096);
 	}
-	ck_assert_int_eq(sideband_read(sb, UINT64_MAX, note, &log), 0);
-	ck_assert_uint_gt(log.seen.nr, 0);
-	ck_assert_uint_lt(log.seen.nr, NR);
+	read_until(UINT64_MAX);
+	ck_assert_uint_gt(seen_log.seen.nr, 0);
+	ck_assert_uint_lt(seen_log.seen.nr, NR);
 	if (kernel_counts_lost()) {
 		sideband_count_lost(sb);
-		ck_assert_uint_ge(sideband_lost(sb) + log.nr_all, NR);
+		ck_assert_uint_ge(sideband_lost(sb) + seen_log.nr_all, NR);
 	}
-	/* Else the kernel tells of losses when it writes again. */
+	/* Other kernels report losses when they write again. */
 	munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
-	ck_assert_int_eq(sideband_read(sb, UINT64_MAX, note, &log), 0);
+	read_until(UINT64_MAX);
 	sideband_count_lost(sb);
-	ck_assert_uint_ge(sideband_lost(sb) + log.nr_all, NR + 1);
-	vec_free(&log.seen);
-	sideband_destroy(sb);
+	ck_assert_uint_ge(sideband_lost(sb) + seen_log.nr_all, NR + 1);
 }
 END_TEST
 
-/* Buffers that wrap many times while they are read. */
+/* Buffers wrap many times while they are read. */
 START_TEST(buffers_wrap)
 {
 	enum { NR = 20000 };
-	struct sideband *sb = open_sideband();
-	struct log log = {.pid = getpid()};
 
 	for (int i = 0; i < NR; i++) {
 		void *p =
@@ -299,16 +309,14 @@ START_TEST(buffers_wrap)
 			ck_abort_msg("mmap: %m");
 		munmap(p, 4096);
 		if (i % 512 == 511)
-			read_all(sb, &log);
+			read_all();
 	}
-	read_all(sb, &log);
-	ck_assert_uint_eq(log.seen.nr, NR);
-	vec_for_each(&log.seen, seen)
+	read_all();
+	ck_assert_uint_eq(seen_log.seen.nr, NR);
+	vec_for_each(&seen_log.seen, seen)
 		if (seen->record.type != SIDEBAND_MMAP || strcmp(seen->name, "//anon") ||
 		    seen->record.size != 4096)
 			ck_abort_msg("a damaged record");
-	vec_free(&log.seen);
-	sideband_destroy(sb);
 }
 END_TEST
 
@@ -321,12 +329,9 @@ static int refuse(void *ctx, const struct sideband_record *record)
 
 START_TEST(errors_are_passed_on)
 {
-	struct sideband *sb = open_sideband();
-
 	ck_assert_int_eq(sideband_read(sb, 0, refuse, NULL), 0);
 	run_true();
 	ck_assert_int_eq(sideband_read(sb, UINT64_MAX, refuse, NULL), -E2BIG);
-	sideband_destroy(sb);
 }
 END_TEST
 
@@ -334,37 +339,30 @@ START_TEST(a_cpu_that_is_not_there)
 {
 	uint32_t cpu = 8191;
 	u32_vec cpus = {.data = &cpu, .nr = 1};
-	struct sideband *sb = NULL;
+	struct sideband *none = NULL;
 	struct err err = {0};
 
-	ck_assert_int_lt(sideband_create(&cpus, &sb, &err), 0);
-	ck_assert_ptr_null(sb);
+	ck_assert_int_lt(sideband_create(&cpus, &none, &err), 0);
+	ck_assert_ptr_null(none);
 	ck_assert_int_eq(strncmp(err.text, "failed to open the side-band event on CPU 8191: ", 48),
 			 0);
 	sideband_destroy(NULL);
 }
 END_TEST
 
-static int run(void)
+static const char *missing(void)
 {
-	const TTest *const tests[] = {a_short_process,      later_records_are_kept,
-				      mappings_of_our_own,  threads,
-				      losses_are_counted,   buffers_wrap,
-				      errors_are_passed_on, a_cpu_that_is_not_there};
+	static struct err err;
+	int ret = create_sideband(&err);
 
-	return suite_run("sideband", NULL, 0, tests, ARRAY_SIZE(tests));
-}
-
-int main(void)
-{
-	struct sideband *sb = NULL;
-	struct err err = {0};
-	u32_vec cpus = {0};
-	int ret = cpus_online(&cpus, &err);
-
-	if (!ret)
-		ret = sideband_create(&cpus, &sb, &err);
 	sideband_destroy(sb);
-	vec_free(&cpus);
-	return ret ? skip_all("sideband", err.text) : run();
+	sb = NULL;
+	return ret ? err.text : NULL;
 }
+
+static const struct suite suite = {
+	.name = "sideband", .missing = missing, .begin = begin, .end = end};
+
+SUITE_MAIN_OF(suite, a_short_process, later_records_are_kept, records_in_two_parts,
+	      mappings_of_our_own, threads, losses_are_counted, buffers_wrap, errors_are_passed_on,
+	      a_cpu_that_is_not_there)

@@ -1,30 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/cleanup.h"
 #include "report/print/printers.h"
 #include "tests/unit/elfwriter.h"
 #include "tests/unit/prof_helper.h"
+#include "tests/unit/random_world.h"
 #include "tests/unit/suite.h"
 
-static struct model load(struct world *w)
-{
-	struct model model;
+/* The epoch of a test, and the model and the symbols that resolve_world makes of it. */
+static struct debug_roots roots;
+static struct world w;
+static struct model model;
+static struct symbols symbols;
 
-	ck_assert_int_eq(model_init(&model), 0);
-	ck_assert_int_eq(model_add_epoch(&model, world_epoch(w)), 0);
-	model_finish(&model);
-	return model;
+static void begin(void)
+{
+	roots = (struct debug_roots){.symfs_fd = -1};
+	world_init(&w);
 }
 
-/* The same frame as a leaf and as a caller: at the first byte of a function, these differ. */
+static void end(void)
+{
+	symbols_deinit(&symbols);
+	debug_roots_close(&roots);
+	model_deinit(&model);
+	world_deinit(&w);
+}
+
+static void resolve_world(void)
+{
+	ck_assert_int_eq(model_init(&model), 0);
+	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
+	model_finish(&model);
+	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
+}
+
+static const char *name_of(uint32_t frame, enum frame_place place)
+{
+	return string_set_get(&symbols.names, symbols_frame(&symbols, frame, place)->name);
+}
+
+/* The first byte of a function belongs to it as a leaf. As a return address, it does not. */
 START_TEST(leaf_and_caller)
 {
-	const struct debug_roots roots = {.symfs_fd = -1};
 	uint32_t object, frame, stack, frames[2];
-	struct symbols symbols;
-	struct model model;
-	struct world w;
 
-	world_init(&w);
 	object = WORLD_PUSH(&w, objects,
 			    {.kind = PROF_OBJECT_KERNEL, .path = world_string(&w, "[kernel]")});
 	WORLD_PUSH(&w, symbols, {object, world_string(&w, "first"), 0x10, 0x10});
@@ -33,32 +51,19 @@ START_TEST(leaf_and_caller)
 	frames[0] = frames[1] = frame;
 	stack = world_stack(&w, frames, 2, 0);
 	WORLD_PUSH(&w, counts, {0, 0, 0, stack, 1});
-	model = load(&w);
-	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
-	ck_assert_str_eq(
-		string_set_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_LEAF)->name),
-		"second");
+	resolve_world();
+	ck_assert_str_eq(name_of(0, FRAME_LEAF), "second");
 	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_LEAF)->off, 0);
-	ck_assert_str_eq(
-		string_set_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_CALLER)->name),
-		"first");
+	ck_assert_str_eq(name_of(0, FRAME_CALLER), "first");
 	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_CALLER)->off, 0x10);
-	symbols_deinit(&symbols);
-	model_deinit(&model);
-	world_deinit(&w);
 }
 END_TEST
 
 /* A caller that a signal interrupted in the first instruction of a function. */
 START_TEST(exact_caller)
 {
-	const struct debug_roots roots = {.symfs_fd = -1};
 	uint32_t object, frames[3];
-	struct symbols symbols;
-	struct model model;
-	struct world w;
 
-	world_init(&w);
 	object = WORLD_PUSH(&w, objects,
 			    {.kind = PROF_OBJECT_KERNEL, .path = world_string(&w, "[kernel]")});
 	WORLD_PUSH(&w, symbols, {object, world_string(&w, "first"), 0x10, 0x10});
@@ -67,23 +72,15 @@ START_TEST(exact_caller)
 		frames[i] = WORLD_PUSH(&w, frames, {object, 0x20});
 	WORLD_PUSH(&w, exact_frames, frames[1]);
 	WORLD_PUSH(&w, counts, {0, 0, 0, world_stack(&w, frames, 3, 0), 1});
-	model = load(&w);
+	resolve_world();
 	ck_assert_uint_eq(model.frames.nr, 2);
-	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
-	ck_assert_str_eq(
-		string_set_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_CALLER)->name),
-		"first");
-	ck_assert_str_eq(
-		string_set_get(&symbols.names, symbols_frame(&symbols, 1, FRAME_CALLER)->name),
-		"second");
+	ck_assert_str_eq(name_of(0, FRAME_CALLER), "first");
+	ck_assert_str_eq(name_of(1, FRAME_CALLER), "second");
 	ck_assert_uint_eq(symbols_frame(&symbols, 1, FRAME_CALLER)->off, 0);
-	symbols_deinit(&symbols);
-	model_deinit(&model);
-	world_deinit(&w);
 }
 END_TEST
 
-/* Every kind of object says why there is no name. */
+/* The reason why a frame has no name, for each kind of object. */
 START_TEST(reasons)
 {
 	static const struct {
@@ -100,12 +97,6 @@ START_TEST(reasons)
 		{PROF_OBJECT_FILE, "/dev/null", UNKNOWN_NOT_READABLE},
 		{PROF_OBJECT_FILE, "", UNKNOWN_NO_FILE},
 	};
-	const struct debug_roots roots = {.symfs_fd = -1};
-	struct symbols symbols;
-	struct model model;
-	struct world w;
-
-	world_init(&w);
 	WORLD_PUSH(&w, frames, {0, 0xdead});
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint32_t object = WORLD_PUSH(
@@ -116,8 +107,7 @@ START_TEST(reasons)
 	}
 	for (uint32_t i = 0; i < w.frames.nr; i++)
 		world_stack(&w, &i, 1, 0);
-	model = load(&w);
-	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
+	resolve_world();
 	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_LEAF)->reason, UNKNOWN_UNMAPPED);
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct resolved *r = symbols_frame(&symbols, i + 1, FRAME_LEAF);
@@ -127,18 +117,11 @@ START_TEST(reasons)
 		ck_assert_uint_eq(symbols.sources[model.frames.data[i + 1].object].reason,
 				  cases[i].reason);
 	}
-	symbols_deinit(&symbols);
-	model_deinit(&model);
-	world_deinit(&w);
 }
 END_TEST
 
 START_TEST(files_that_differ)
 {
-	struct model model;
-	struct world w;
-
-	world_init(&w);
 	for (uint32_t i = 0; i < 3; i++) {
 		uint32_t object = WORLD_PUSH(&w, objects,
 					     {.kind = PROF_OBJECT_FILE,
@@ -148,82 +131,81 @@ START_TEST(files_that_differ)
 		WORLD_PUSH(&w, file_infos, {object, 7, 8, 9, 10 + i / 2});
 		w.objects.data[object].instance = 0;
 	}
-	model = load(&w);
+	resolve_world();
 	ck_assert_uint_eq(model.objects.nr, 3);
-	model_deinit(&model);
-	world_deinit(&w);
 }
 END_TEST
 
-START_TEST(files_with_and_without)
+/* Frames at the beginning, the end and after the function "a::b()", and outside of all segments. */
+static void resolve_file(bool is_stripped)
 {
 	static const struct elfw_symbol list[] = {{"_ZN1a1bEv", 0x2010, 16, STB_GLOBAL, 0, 0}};
 	static const struct elfw_segment segment = {0x100, 0x1000, 0x2000, 0x1000, PF_R | PF_X};
-	struct elfw spec = {.text_vaddr = 0x2000,
-			    .text_size = 0x1000,
-			    .segments = &segment,
-			    .nr_segments = 1,
-			    .symbols = list,
-			    .nr_symbols = 1};
-	const struct debug_roots roots = {.symfs_fd = -1};
-	char *dir = temp_create(), path[64];
 	static const uint64_t offsets[] = {0x110, 0x11f, 0x120, 0x90};
+	const struct elfw spec = {.text_vaddr = 0x2000,
+				  .text_size = 0x1000,
+				  .segments = &segment,
+				  .nr_segments = 1,
+				  .symbols = list,
+				  .nr_symbols = !is_stripped};
+	char path[80];
+	uint32_t object;
 
-	snprintf(path, sizeof(path), "%s/elf", dir);
-	for (int stripped = 0; stripped < 2; stripped++) {
-		struct symbols symbols;
-		struct model model;
-		struct world w;
-		uint32_t object;
-
-		spec.nr_symbols = !stripped;
-		elfw_write(&spec, path);
-		world_init(&w);
-		object = WORLD_PUSH(&w, objects,
-				    {.kind = PROF_OBJECT_FILE, .path = world_string(&w, path)});
-		for (uint32_t i = 0; i < ARRAY_SIZE(offsets); i++) {
-			WORLD_PUSH(&w, frames, {object, offsets[i]});
-			world_stack(&w, &i, 1, 0);
-		}
-		model = load(&w);
-		ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
-		for (uint32_t i = 0; i < 2 && !stripped; i++)
-			ck_assert_str_eq(
-				string_set_get(&symbols.names,
-					       symbols_frame(&symbols, i, FRAME_LEAF)->name),
-				"a::b()");
-		ck_assert_uint_eq(symbols_frame(&symbols, 2, FRAME_LEAF)->reason,
-				  stripped ? UNKNOWN_NO_SYMBOLS : UNKNOWN_NO_SYMBOL);
-		ck_assert_uint_eq(symbols_frame(&symbols, 3, FRAME_LEAF)->reason,
-				  UNKNOWN_NO_SYMBOL);
-		ck_assert_str_eq(symbols.sources[1].binary, path);
-		symbols_deinit(&symbols);
-		model_deinit(&model);
-		world_deinit(&w);
+	snprintf(path, sizeof(path), "%s/elf", enter_new_dir());
+	elfw_write(&spec, path);
+	object =
+		WORLD_PUSH(&w, objects, {.kind = PROF_OBJECT_FILE, .path = world_string(&w, path)});
+	for (uint32_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+		WORLD_PUSH(&w, frames, {object, offsets[i]});
+		world_stack(&w, &i, 1, 0);
 	}
-	temp_remove(dir);
+	resolve_world();
+	ck_assert_str_eq(symbols.sources[1].binary, path);
+}
+
+static void expect_reason(uint32_t frame, enum unknown_reason reason)
+{
+	ck_assert_uint_eq(symbols_frame(&symbols, frame, FRAME_LEAF)->reason, reason);
+}
+
+START_TEST(a_file)
+{
+	resolve_file(false);
+	ck_assert_str_eq(name_of(0, FRAME_LEAF), "a::b()");
+	ck_assert_str_eq(name_of(1, FRAME_LEAF), "a::b()");
+	expect_reason(2, UNKNOWN_NO_SYMBOL);
+	expect_reason(3, UNKNOWN_NO_SYMBOL);
+}
+END_TEST
+
+START_TEST(a_stripped_file)
+{
+	resolve_file(true);
+	expect_reason(0, UNKNOWN_NO_SYMBOLS);
+	expect_reason(2, UNKNOWN_NO_SYMBOLS);
+	expect_reason(3, UNKNOWN_NO_SYMBOL);
 }
 END_TEST
 
 /* A process with a mapping of @object and a count of a one-frame stack for each of @offsets. */
-static void add_mapped_process(struct world *w, uint32_t pid, struct prof_mapping mapping,
-			       const uint64_t offsets[2])
+static void add_mapped_process(uint32_t pid, struct prof_mapping mapping, const uint64_t offsets[2])
 {
 	uint32_t process;
 
-	WORLD_PUSH(w, mappings, mapping);
-	process = WORLD_PUSH(w, processes, {pid, pid, w->mappings.nr - 1, 1});
+	WORLD_PUSH(&w, mappings, mapping);
+	process = WORLD_PUSH(&w, processes, {pid, pid, w.mappings.nr - 1, 1});
 	for (int i = 0; i < 2; i++) {
-		uint32_t frame = WORLD_PUSH(w, frames, {mapping.object, offsets[i]});
-		uint32_t stack = world_stack(w, &frame, 1, 0);
+		uint32_t frame = WORLD_PUSH(&w, frames, {mapping.object, offsets[i]});
+		uint32_t stack = world_stack(&w, &frame, 1, 0);
 
-		WORLD_PUSH(w, counts, {process, 0, stack, 0, 1});
+		WORLD_PUSH(&w, counts, {process, 0, stack, 0, 1});
 	}
 }
 
 /*
- * Only a debug file is at hand. One process maps the binary as its linker meant it, another one a
- * page further into the file: that process has no names then, and takes none from the first one.
+ * Only a debug file is at hand. The first process maps the binary as its linker meant it, the
+ * second process a page further into the file. The second has no names, and takes none from the
+ * first.
  */
 START_TEST(debug_file_by_own_mapping)
 {
@@ -239,42 +221,26 @@ START_TEST(debug_file_by_own_mapping)
 				  .symbols = list,
 				  .nr_symbols = 2};
 	static const uint64_t good[] = {0x1010, 0x2014}, moved[] = {0x2010, 0x2014};
-	struct debug_roots roots = {.symfs_fd = -1};
-	char *dir = temp_create(), path[64];
 	struct prof_object object = {
 		.kind = PROF_OBJECT_FILE, .build_id_size = 2, .build_id = "id"};
-	struct symbols symbols;
-	struct model model;
-	struct world w;
 
-	snprintf(path, sizeof(path), "%s/elf", dir);
-	elfw_write(&spec, path);
-	ck_assert_int_eq(debug_roots_open(&roots, dir, NULL), 0);
-	world_init(&w);
+	ck_assert_int_eq(debug_roots_open(&roots, enter_new_dir(), NULL), 0);
+	elfw_write(&spec, "elf");
 	object.path = world_string(&w, "/elf");
 	WORLD_PUSH(&w, objects, object);
-	add_mapped_process(&w, 1, (struct prof_mapping){1, 0x10000, 0x2000, 0x1000}, good);
-	add_mapped_process(&w, 2, (struct prof_mapping){1, 0x20000, 0x1000, 0x2000}, moved);
-	model = load(&w);
-	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
-	/* 0x1010 is in the first process alone; the second one contradicts it about 0x2014. */
-	ck_assert_str_eq(
-		string_set_get(&symbols.names, symbols_frame(&symbols, 0, FRAME_LEAF)->name),
-		"near");
+	add_mapped_process(1, (struct prof_mapping){1, 0x10000, 0x2000, 0x1000}, good);
+	add_mapped_process(2, (struct prof_mapping){1, 0x20000, 0x1000, 0x2000}, moved);
+	resolve_world();
+	/* 0x1010 is in the first process alone; the second contradicts it about 0x2014. */
+	ck_assert_str_eq(name_of(0, FRAME_LEAF), "near");
 	for (uint32_t i = 1; i < model.frames.nr; i++) {
 		ck_assert_uint_eq(symbols_frame(&symbols, i, FRAME_LEAF)->name, 0);
-		ck_assert_uint_eq(symbols_frame(&symbols, i, FRAME_LEAF)->reason,
-				  UNKNOWN_NO_SYMBOL);
+		expect_reason(i, UNKNOWN_NO_SYMBOL);
 	}
-	symbols_deinit(&symbols);
-	debug_roots_close(&roots);
-	model_deinit(&model);
-	world_deinit(&w);
-	temp_remove(dir);
 }
 END_TEST
 
-/* One assertion for all bytes: Check writes a message for each. */
+/* Of all bytes at once, since Check writes a message for each assertion. */
 static size_t nr_controls(const struct textbuf *out)
 {
 	size_t nr = 0;
@@ -284,47 +250,60 @@ static size_t nr_controls(const struct textbuf *out)
 	return nr;
 }
 
-/* Whatever a reader may hand out goes through all printers; the folded counts add up. */
+/* Of folded lines: the numbers at their ends. */
+static uint64_t sum_of_counts(struct textbuf *out)
+{
+	uint64_t sum = 0;
+	char *save = NULL;
+
+	textbuf_char(out, '\0');
+	for (char *s = strtok_r(out->data, "\n", &save); s; s = strtok_r(NULL, "\n", &save))
+		sum += strtoull(strrchr(s, ' ') + 1, NULL, 10);
+	return sum;
+}
+
+/* All printers take the symbols. Their text has no control characters; folded counts add up. */
+static void print_all(const struct view *view)
+{
+	const struct recording rec = {
+		.name = "random", .meta = &test_meta, .end = &test_end, .model = model};
+	struct textbuf out = {.fd = -1}, folded = {.fd = -1};
+	struct rows_summary summary;
+	struct labels labels;
+	const struct printout p = {&rec, &symbols, &labels, view, &out};
+	const struct printout p_folded = {&rec, &symbols, &labels, view, &folded};
+
+	ck_assert_int_eq(labels_init(&labels, &rec.model, &symbols, view), 0);
+	ck_assert_int_eq(print_folded(&p_folded, &summary), 0);
+	ck_assert_uint_eq(nr_controls(&folded), 0);
+	ck_assert_uint_eq(sum_of_counts(&folded), model.total);
+	ck_assert_int_eq(print_stacks(&p, &summary), 0);
+	ck_assert_int_eq(print_files(&p), 0);
+	ck_assert_int_eq(print_info(&rec, &out), 0);
+	ck_assert_int_eq(print_diff(&p, &p, rec.model.total, &summary), 0);
+	ck_assert_int_eq(out.error, 0);
+	ck_assert_uint_eq(nr_controls(&out), 0);
+	textbuf_deinit(&folded);
+	textbuf_deinit(&out);
+	labels_deinit(&labels);
+}
+
 START_TEST(random_recordings)
 {
-	const struct debug_roots roots = {.symfs_fd = -1};
-	uint64_t rng = 99;
+	struct random rng = {.state = 99 + _i};
+	const struct view view = {.folded = _i % 2,
+				  .modules = _i % 3,
+				  .offsets = _i % 5,
+				  .addresses = true,
+				  .user_only = _i % 7 == 0};
 
-	for (int i = 0; i < 60; i++) {
-		struct view view = {.folded = i % 2,
-				    .modules = i % 3,
-				    .offsets = i % 5,
-				    .addresses = true,
-				    .user_only = i % 7 == 0};
-		struct recording rec = {.name = "random", .meta = &test_meta, .end = &test_end};
-		struct textbuf out = {.fd = -1};
-		struct rows_summary summary;
-		struct symbols symbols;
-		struct labels labels;
-		struct world w;
-
-		world_random(&w, &rng, 1 + i * 4);
-		rec.model = load(&w);
-		ck_assert_int_eq(symbols_resolve(&symbols, &rec.model, &roots), 0);
-		ck_assert_int_eq(labels_init(&labels, &rec.model, &symbols, &view), 0);
-		const struct printout p = {&rec, &symbols, &labels, &view, &out};
-
-		ck_assert_int_eq(
-			view.folded ? print_folded(&p, &summary) : print_stacks(&p, &summary), 0);
-		ck_assert_int_eq(print_files(&p), 0);
-		ck_assert_int_eq(print_info(&rec, &out), 0);
-		if (view.folded)
-			ck_assert_int_eq(print_diff(&p, &p, rec.model.total, &summary), 0);
-		ck_assert_int_eq(out.error, 0);
-		ck_assert_uint_eq(nr_controls(&out), 0);
-		textbuf_deinit(&out);
-		labels_deinit(&labels);
-		symbols_deinit(&symbols);
-		model_deinit(&rec.model);
-		world_deinit(&w);
-	}
+	world_deinit(&w);
+	world_random(&w, &rng, 1 + _i * 4);
+	resolve_world();
+	print_all(&view);
 }
 END_TEST
 
-SUITE_MAIN("symbolise", leaf_and_caller, reasons, files_with_and_without, random_recordings,
-	   debug_file_by_own_mapping, exact_caller, files_that_differ)
+SUITE_MAIN_LOOP_WITH("symbolise", begin, end, random_recordings, 60, leaf_and_caller, reasons,
+		     a_file, a_stripped_file, debug_file_by_own_mapping, exact_caller,
+		     files_that_differ)

@@ -6,25 +6,10 @@
 #define TEXT      0x1000
 #define TEXT_SIZE 0x1000
 
-static const char *write_spec(const char *dir, const char *name, const struct elfw *spec)
-{
-	static char path[4][64];
-	static int at;
-
-	at = (at + 1) % 4;
-	snprintf(path[at], sizeof(path[at]), "%s/%s", dir, name);
-	elfw_write(spec, path[at]);
-	return path[at];
-}
-
 static int open_spec(struct elf_file *file, const struct elfw *spec)
 {
-	char *dir = temp_create();
-	int fd = open(write_spec(dir, "elf", spec), O_RDONLY | O_CLOEXEC);
-	int ret = elf_file_open(file, fd, NULL);
-
-	temp_remove(dir);
-	return ret;
+	elfw_write(spec, "elf");
+	return elf_file_open(file, open("elf", O_RDONLY | O_CLOEXEC), NULL);
 }
 
 /* The name of @addr in what @spec describes, "" when it has none. */
@@ -88,14 +73,15 @@ START_TEST(zero_size)
 	ck_assert_str_eq(name_in(&spec, 0x1100), "asm1");
 	ck_assert_str_eq(name_in(&spec, 0x11ff), "asm1");
 	ck_assert_str_eq(name_in(&spec, 0x120f), "sized");
-	ck_assert_str_eq(name_in(&spec, 0x1210), ""); /* the next symbol ended asm1 */
+	ck_assert_str_eq(name_in(&spec, 0x1210), ""); /* asm1 ended at the next symbol */
 	ck_assert_str_eq(name_in(&spec, 0x13ff), "asm2");
-	ck_assert_str_eq(name_in(&spec, 0x1490), "outer"); /* covered: the label does not count */
+	ck_assert_str_eq(name_in(&spec, 0x1490),
+			 "outer"); /* a label inside of it does not end it */
 	ck_assert_str_eq(name_in(&spec, 0x1500), "label");
 	ck_assert_str_eq(name_in(&spec, 0x1fff), "last");
-	ck_assert_str_eq(name_in(&spec, 0x2000), ""); /* the section ended */
+	ck_assert_str_eq(name_in(&spec, 0x2000), ""); /* after the section */
 	spec.nr_symbols = 8;
-	ck_assert_str_eq(name_in(&spec, 0x3000), ""); /* not in its section */
+	ck_assert_str_eq(name_in(&spec, 0x3000), ""); /* the symbol lies outside of its section */
 }
 END_TEST
 
@@ -119,75 +105,27 @@ START_TEST(stripped)
 }
 END_TEST
 
-static void spoil_link(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	(void)eh;
-	sh[ELFW_SYMTAB].sh_link = 0xffff;
-}
+/* A function of this name that makes the @change to the headers of a file. */
+#define SPOIL(name, change)                                                                        \
+	static void name(Elf64_Ehdr *eh, Elf64_Shdr *sh)                                           \
+	{                                                                                          \
+		(void)eh, (void)sh;                                                                \
+		change;                                                                            \
+	}
 
-static void spoil_link_type(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	(void)eh;
-	sh[ELFW_SYMTAB].sh_link = ELFW_SYMTAB;
-}
+SPOIL(spoil_link, sh[ELFW_SYMTAB].sh_link = 0xffff);
+SPOIL(spoil_link_type, sh[ELFW_SYMTAB].sh_link = ELFW_SYMTAB);
+SPOIL(spoil_size, sh[ELFW_SYMTAB].sh_size = UINT64_MAX - 7);
+SPOIL(spoil_odd_size, sh[ELFW_SYMTAB].sh_size -= 5);
+SPOIL(spoil_entsize, sh[ELFW_SYMTAB].sh_entsize = 0);
+SPOIL(spoil_strtab, sh[ELFW_STRTAB].sh_size = 3); /* within the name */
+SPOIL(spoil_offset, sh[ELFW_STRTAB].sh_offset = UINT64_MAX - 1);
+SPOIL(spoil_names, eh->e_shstrndx = 0xff00; sh[ELFW_NAMES].sh_type = SHT_NOBITS);
+SPOIL(spoil_count, eh->e_shnum = 0xfeff);
+SPOIL(spoil_count_zero, eh->e_shnum = 0; sh[0].sh_size = UINT64_MAX);
+SPOIL(spoil_phdrs, eh->e_phnum = 0xffff; eh->e_phoff = UINT64_MAX - 10; eh->e_phentsize = 1);
 
-static void spoil_size(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	(void)eh;
-	sh[ELFW_SYMTAB].sh_size = UINT64_MAX - 7;
-}
-
-static void spoil_odd_size(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	(void)eh;
-	sh[ELFW_SYMTAB].sh_size -= 5;
-}
-
-static void spoil_entsize(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	(void)eh;
-	sh[ELFW_SYMTAB].sh_entsize = 0;
-}
-
-static void spoil_strtab(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	(void)eh;
-	sh[ELFW_STRTAB].sh_size = 3; /* within the name, no NUL */
-}
-
-static void spoil_offset(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	(void)eh;
-	sh[ELFW_STRTAB].sh_offset = UINT64_MAX - 1;
-}
-
-static void spoil_names(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	eh->e_shstrndx = 0xff00;
-	sh[ELFW_NAMES].sh_type = SHT_NOBITS;
-}
-
-static void spoil_count(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	(void)sh;
-	eh->e_shnum = 0xfeff;
-}
-
-static void spoil_count_zero(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	eh->e_shnum = 0;
-	sh[0].sh_size = UINT64_MAX;
-}
-
-static void spoil_phdrs(Elf64_Ehdr *eh, Elf64_Shdr *sh)
-{
-	(void)sh;
-	eh->e_phnum = 0xffff;
-	eh->e_phoff = UINT64_MAX - 10;
-	eh->e_phentsize = 1;
-}
-
-/* Whatever is wrong, it ends without a crash, and without a name that is not there. */
+/* Damaged headers lead to no crash, and to no other name than the one in the file. */
 START_TEST(hostile)
 {
 	static void (*const spoils[])(Elf64_Ehdr *, Elf64_Shdr *) = {
@@ -196,7 +134,7 @@ START_TEST(hostile)
 		spoil_count,   spoil_count_zero, spoil_phdrs};
 	static const struct elfw_symbol symbols[] = {{"victim", 0x1000, 16, STB_GLOBAL, 0, 0}};
 
-	for (size_t i = 0; i < sizeof(spoils) / sizeof(spoils[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(spoils); i++) {
 		struct elfw spec = with_symbols(symbols, 1);
 		struct range_hit hit = {.addr = 0x1004};
 		struct symtab symtab = {0};
@@ -218,43 +156,38 @@ START_TEST(hostile)
 }
 END_TEST
 
-/* An ELF file cut at any byte opens or does not, and never more than that. */
+/* An ELF file may be cut at any byte: nothing is read beyond its end. */
 START_TEST(cut_anywhere)
 {
 	static const struct elfw_symbol symbols[] = {{"victim", 0x1000, 16, STB_GLOBAL, 0, 0}};
 	const struct elfw_segment segment = {0, 0x1000, 0x1000, 0x1000, PF_R | PF_X};
 	struct elfw spec = with_symbols(symbols, 1);
-	char *dir = temp_create();
-	const char *path;
 	off_t size;
 
 	spec.segments = &segment;
 	spec.nr_segments = 1;
 	spec.build_id = "0123456789";
 	spec.debuglink = "x.debug";
-	path = write_spec(dir, "elf", &spec);
 	for (size = 1; size < 1500; size += 3) {
 		struct range_hit hit = {.addr = 0x1004};
 		struct symtab symtab = {0};
 		struct elf_file file;
 
-		elfw_write(&spec, path);
-		ck_assert_int_eq(truncate(path, size), 0);
-		if (elf_file_open(&file, open(path, O_RDONLY | O_CLOEXEC), NULL))
+		elfw_write(&spec, "elf");
+		ck_assert_int_eq(truncate("elf", size), 0);
+		if (elf_file_open(&file, open("elf", O_RDONLY | O_CLOEXEC), NULL))
 			continue;
 		ck_assert_int_eq(symtab_add(&symtab, &file, &hit, 1), 0);
 		ck_assert_int_eq(symtab_resolve(&symtab, &hit, 1), 0);
 		symtab_deinit(&symtab);
 		elf_file_close(&file);
 	}
-	temp_remove(dir);
 }
 END_TEST
 
 START_TEST(file_segments)
 {
-	/* As lld places them: each at a distance of its own; the second shares a page of the file.
-	 */
+	/* As lld places them: each with a distance of its own, and two in one page of the file. */
 	static const struct elfw_segment segments[] = {
 		{0, 0x1800, 0, 0x1800, PF_R},
 		{0x1800, 0x800, 0x2800, 0x800, PF_R | PF_X},
@@ -295,10 +228,10 @@ START_TEST(debug_only_segments)
 
 	ck_assert_int_eq(open_spec(&file, &spec), 0);
 	ck_assert(elf_file_is_debug_only(&file));
-	/* The binary has the first at 0x1800: mapped from the page of 0x1000 on, 4 pages. */
+	/* The binary has the first code segment at 0x1800: mapped are 4 pages from 0x1000 on. */
 	ck_assert(elf_file_vaddr_mapped(&file, 0x1850, 0x1000, 0x4000, &vaddr));
 	ck_assert_uint_eq(vaddr, 0x2850);
-	/* A mapping of one page is the second; one of two pages is neither. */
+	/* A mapping of one page is the second code segment. A mapping of two pages is neither. */
 	ck_assert(!elf_file_vaddr_mapped(&file, 0x7010, 0x7000, 0x2000, &vaddr));
 	ck_assert(elf_file_vaddr_mapped(&file, 0x7010, 0x7000, 0x1000, &vaddr));
 	ck_assert_uint_eq(vaddr, 0x9010);
@@ -321,7 +254,7 @@ START_TEST(debuglinks)
 	ck_assert_str_eq(name, "x.debug");
 	ck_assert_uint_eq(crc, 0x12345678);
 	elf_file_close(&file);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		spec.debuglink = bad[i];
 		ck_assert_int_eq(open_spec(&file, &spec), 0);
 		ck_assert(!elf_file_debuglink(&file, &name, &crc));
@@ -353,5 +286,6 @@ START_TEST(debug_only_single_segment)
 }
 END_TEST
 
-SUITE_MAIN("symtab", kinds_of_symbols, zero_size, dynamic_symbols_only, stripped, hostile,
-	   cut_anywhere, file_segments, debug_only_segments, debug_only_single_segment, debuglinks)
+SUITE_MAIN_WITH("symtab", begin_in_new_dir, NULL, kinds_of_symbols, zero_size, dynamic_symbols_only,
+		stripped, hostile, cut_anywhere, file_segments, debug_only_segments,
+		debug_only_single_segment, debuglinks)

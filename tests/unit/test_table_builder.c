@@ -13,21 +13,28 @@
 #include "common/parse.h"
 #include "common/readfile.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/table_helper.h"
 
 /* Those of record/unwind/table_builder.c. */
 #define WAITING_MAX 64
 #define WORKERS_MAX 32
 
-static struct table_builder *start(void)
+static struct table_builder *builder;
+
+static void begin(void)
 {
-	struct table_builder *builder = NULL;
 	struct err err = {0};
 
 	ck_assert_int_eq(table_builder_start(&builder, &err), 0);
-	return builder;
 }
 
-static void request(struct table_builder *builder, const char *path, uint32_t tag)
+static void end(void)
+{
+	table_builder_destroy(builder);
+	builder = NULL;
+}
+
+static void request(const char *path, uint32_t tag)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -36,8 +43,8 @@ static void request(struct table_builder *builder, const char *path, uint32_t ta
 	close(fd);
 }
 
-/* Waits for the request @tag to be done with; its status. */
-static int wait_for(struct table_builder *builder, uint32_t tag, struct unwind_table *table)
+/* Waits for the answer to the request @tag, which is the next. Returns its status. */
+static int wait_for(uint32_t tag, struct unwind_table *table)
 {
 	struct pollfd poll_fd = {.fd = table_builder_fd(builder), .events = POLLIN};
 	uint32_t got;
@@ -57,7 +64,7 @@ static void read_proc(pid_t pid, const char *name, char_vec *text)
 	ck_assert_int_eq(read_file(path, 1 << 20, text), 0);
 }
 
-/* The number behind @key in a process's status. */
+/* The number after @key in the status of a process. */
 static uint64_t status_number(pid_t pid, const char *key, int base)
 {
 	char_vec text = {0};
@@ -72,7 +79,7 @@ static uint64_t status_number(pid_t pid, const char *key, int base)
 	return value;
 }
 
-/* This process's only child. */
+/* The only child of this process. */
 static pid_t worker(void)
 {
 	DIR *dir = opendir("/proc");
@@ -116,28 +123,19 @@ static pid_t stop_worker(void)
 START_TEST(tables)
 {
 	const char *const paths[] = {"/proc/self/exe", "/lib64/ld-linux-x86-64.so.2"};
-	struct table_builder *builder = start();
 
 	for (uint32_t i = 0; i < 2; i++)
-		request(builder, paths[i], 100 + i);
+		request(paths[i], 100 + i);
 	for (uint32_t i = 0; i < 2; i++) {
-		int fd = open(paths[i], O_RDONLY | O_CLOEXEC);
 		struct unwind_table own, table;
 
-		ck_assert_int_eq(unwind_table_build(fd, &own), 0);
-		ck_assert_int_eq(wait_for(builder, 100 + i, &table), 0);
-		ck_assert_uint_eq(table.first_off, own.first_off);
-		ck_assert_uint_eq(table.nr_pages, own.nr_pages);
-		ck_assert_uint_eq(table.nr_rows, own.nr_rows);
-		ck_assert_uint_eq(table.nr_rules, own.nr_rules);
-		ck_assert_mem_eq(table.pages, own.pages, own.nr_pages * sizeof(*own.pages));
-		ck_assert_mem_eq(table.rows, own.rows, own.nr_rows * sizeof(*own.rows));
-		ck_assert_mem_eq(table.rules, own.rules, own.nr_rules * sizeof(*own.rules));
+		build_table(paths[i], &own);
+		ck_assert_int_eq(wait_for(100 + i, &table), 0);
+		expect_same_table(&table, &own);
 		unwind_table_deinit(&own);
 		unwind_table_deinit(&table);
-		close(fd);
 	}
-	table_builder_destroy(builder);
+	end();
 	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
 	ck_assert_int_eq(errno, ECHILD);
 }
@@ -145,34 +143,31 @@ END_TEST
 
 START_TEST(no_tables)
 {
-	struct table_builder *builder = start();
 	struct unwind_table table;
 	uint32_t tag;
 	int status;
 
 	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
-	request(builder, "/dev/null", 1);
-	request(builder, "/proc/self/status", 2);
-	request(builder, "/", 3);
+	request("/dev/null", 1);
+	request("/proc/self/status", 2);
+	request("/", 3);
 	for (tag = 1; tag <= 3; tag++)
-		ck_assert_int_eq(wait_for(builder, tag, &table), -ENOEXEC);
+		ck_assert_int_eq(wait_for(tag, &table), -ENOEXEC);
 	ck_assert_int_eq(table_builder_request(builder, -1, 4), -EBADF);
 	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
-	table_builder_destroy(builder);
 	table_builder_destroy(NULL);
 }
 END_TEST
 
 START_TEST(privileges)
 {
-	struct table_builder *builder = start();
 	struct unwind_table table;
 	char_vec name = {0};
 	pid_t pid;
 
-	/* It has answered: all is done. */
-	request(builder, "/dev/null", 1);
-	wait_for(builder, 1, &table);
+	/* A worker that has answered has given up its privileges. */
+	request("/dev/null", 1);
+	wait_for(1, &table);
 	pid = worker();
 	read_proc(pid, "comm", &name);
 	ck_assert_str_eq(name.data, "profrec-tables\n");
@@ -187,30 +182,28 @@ START_TEST(privileges)
 		ck_assert_uint_eq(status_number(pid, "\nUid:", 10), 65534);
 		ck_assert_uint_eq(status_number(pid, "\nGid:", 10), 65534);
 	}
-	table_builder_destroy(builder);
 }
 END_TEST
 
-/* A pipe that the recorder's output goes into, say, ends when the recorder closes it. */
+/* The worker holds no descriptors of the recorder: its pipes end when the recorder closes them. */
 START_TEST(descriptors)
 {
-	struct table_builder *builder;
 	struct unwind_table table;
 	int ends[2];
 	char byte;
 
+	end();
 	ck_assert_int_eq(pipe(ends), 0);
-	builder = start();
-	request(builder, "/dev/null", 1);
-	wait_for(builder, 1, &table);
+	begin();
+	request("/dev/null", 1);
+	wait_for(1, &table);
 	close(ends[1]);
 	ck_assert_int_eq(read(ends[0], &byte, 1), 0);
 	close(ends[0]);
-	table_builder_destroy(builder);
 }
 END_TEST
 
-/* Makes the builder's timer, the only one of this process, expire. */
+/* Makes the timer of the builder expire. This process has no other. */
 static void end_time(void)
 {
 	const struct itimerspec soon = {.it_value.tv_nsec = 1};
@@ -231,33 +224,30 @@ static void end_time(void)
 	ck_assert(found);
 }
 
-/* What a worker dies of is no table; the next one works on. */
+/* A file that a worker dies of has no table. Another worker goes on. */
 START_TEST(dies)
 {
-	struct table_builder *builder = start();
 	struct unwind_table table;
 
 	stop_worker();
-	request(builder, "/proc/self/exe", 1);
-	request(builder, "/proc/self/exe", 2);
+	request("/proc/self/exe", 1);
+	request("/proc/self/exe", 2);
 	kill(worker(), SIGKILL);
-	ck_assert_int_eq(wait_for(builder, 1, &table), -EIO);
-	ck_assert_int_eq(wait_for(builder, 2, &table), 0);
+	ck_assert_int_eq(wait_for(1, &table), -EIO);
+	ck_assert_int_eq(wait_for(2, &table), 0);
 	unwind_table_deinit(&table);
 	stop_worker();
-	request(builder, "/proc/self/exe", 3);
+	request("/proc/self/exe", 3);
 	end_time();
-	ck_assert_int_eq(wait_for(builder, 3, &table), -ETIMEDOUT);
-	request(builder, "/dev/null", 4);
-	ck_assert_int_eq(wait_for(builder, 4, &table), -ENOEXEC);
-	table_builder_destroy(builder);
+	ck_assert_int_eq(wait_for(3, &table), -ETIMEDOUT);
+	request("/dev/null", 4);
+	ck_assert_int_eq(wait_for(4, &table), -ENOEXEC);
 }
 END_TEST
 
-/* At leisure, which nobody notices before there is work again, or the descriptor is looked at. */
+/* A worker that dies without work is replaced, by a request or by looking at the descriptor. */
 START_TEST(dies_idle)
 {
-	struct table_builder *builder = start();
 	struct pollfd poll_fd = {.fd = table_builder_fd(builder), .events = POLLIN};
 	struct unwind_table table;
 	uint32_t tag;
@@ -265,46 +255,41 @@ START_TEST(dies_idle)
 
 	kill(worker(), SIGKILL);
 	ck_assert_int_eq(poll(&poll_fd, 1, -1), 1);
-	request(builder, "/dev/null", 1);
-	ck_assert_int_eq(wait_for(builder, 1, &table), -ENOEXEC);
+	request("/dev/null", 1);
+	ck_assert_int_eq(wait_for(1, &table), -ENOEXEC);
 	kill(worker(), SIGKILL);
 	ck_assert_int_eq(poll(&poll_fd, 1, -1), 1);
 	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
 	ck_assert_int_eq(poll(&poll_fd, 1, 0), 0);
-	request(builder, "/dev/null", 2);
-	ck_assert_int_eq(wait_for(builder, 2, &table), -ENOEXEC);
-	table_builder_destroy(builder);
+	request("/dev/null", 2);
+	ck_assert_int_eq(wait_for(2, &table), -ENOEXEC);
 }
 END_TEST
 
 START_TEST(dies_too_often)
 {
-	struct table_builder *builder = start();
 	struct unwind_table table;
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	for (uint32_t i = 0; i < WORKERS_MAX; i++) {
 		if (i)
-			request(builder, "/dev/null", i);
+			request("/dev/null", i);
 		if (i)
-			ck_assert_int_eq(wait_for(builder, i, &table), -ENOEXEC);
+			ck_assert_int_eq(wait_for(i, &table), -ENOEXEC);
 		stop_worker();
-		request(builder, "/dev/null", 1000 + i);
-		request(builder, "/dev/null", 2000 + i);
+		request("/dev/null", 1000 + i);
+		request("/dev/null", 2000 + i);
 		kill(worker(), SIGKILL);
-		ck_assert_int_eq(wait_for(builder, 1000 + i, &table), -EIO);
-		ck_assert_int_eq(wait_for(builder, 2000 + i, &table),
-				 i + 1 < WORKERS_MAX ? -ENOEXEC : -EIO);
+		ck_assert_int_eq(wait_for(1000 + i, &table), -EIO);
+		ck_assert_int_eq(wait_for(2000 + i, &table), i + 1 < WORKERS_MAX ? -ENOEXEC : -EIO);
 	}
 	ck_assert_int_eq(table_builder_request(builder, fd, 1), -EIO);
 	close(fd);
-	table_builder_destroy(builder);
 }
 END_TEST
 
 START_TEST(too_many)
 {
-	struct table_builder *builder = start();
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct unwind_table table;
 
@@ -314,12 +299,11 @@ START_TEST(too_many)
 	ck_assert_int_eq(table_builder_request(builder, fd, WAITING_MAX), -EAGAIN);
 	kill(worker(), SIGCONT);
 	for (uint32_t i = 0; i < WAITING_MAX; i++)
-		ck_assert_int_eq(wait_for(builder, i, &table), -ENOEXEC);
+		ck_assert_int_eq(wait_for(i, &table), -ENOEXEC);
 	ck_assert_int_eq(table_builder_request(builder, fd, 1), 0);
 	close(fd);
-	table_builder_destroy(builder);
 }
 END_TEST
 
-SUITE_MAIN("table_builder", tables, no_tables, privileges, descriptors, dies, dies_idle,
-	   dies_too_often, too_many)
+SUITE_MAIN_WITH("table_builder", begin, end, tables, no_tables, privileges, descriptors, dies,
+		dies_idle, dies_too_often, too_many)

@@ -6,129 +6,117 @@
 #include <sys/stat.h>
 
 #include "tests/unit/suite.h"
+#include "tests/unit/table_helper.h"
 
 #define NAME "0123456789abcdef"
 
 static const struct build_id id = {8, {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef}};
 
-/* A directory with the table of this program in it, and that table. */
-struct cache {
-	char *path;
-	int dir_fd;
-	struct unwind_table table;
-};
+/* A cache, which is the current directory, too, with the table of this program in it. */
+static int cache_fd;
+static struct unwind_table own;
 
-static struct cache make_cache(void)
+static void put_own(int ret)
 {
-	struct cache cache = {.path = temp_create()};
-	int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-
-	cache.dir_fd = open(cache.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	ck_assert_int_ge(cache.dir_fd, 0);
-	ck_assert_int_eq(unwind_table_build(exe, &cache.table), 0);
-	ck_assert_int_eq(table_cache_put(cache.dir_fd, &id, &cache.table), 0);
-	close(exe);
-	return cache;
+	ck_assert_int_eq(table_cache_put(cache_fd, &id, &own), ret);
 }
 
-static void remove_cache(struct cache *cache)
+static void begin(void)
 {
-	unwind_table_deinit(&cache->table);
-	close(cache->dir_fd);
-	temp_remove(cache->path);
+	cache_fd = open(enter_new_dir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(cache_fd, 0);
+	build_own_table(&own);
+	put_own(0);
 }
 
-/* The table in it is the one that was put there. */
-static void check_kept(const struct cache *cache)
+static void end(void)
+{
+	unwind_table_deinit(&own);
+	close(cache_fd);
+}
+
+static void expect_own(void)
 {
 	struct unwind_table table;
 
-	ck_assert_int_eq(table_cache_get(cache->dir_fd, &id, &table), 0);
-	ck_assert_uint_eq(table.nr_rows, cache->table.nr_rows);
-	ck_assert_mem_eq(table.rows, cache->table.rows, table.nr_rows * sizeof(*table.rows));
+	ck_assert_int_eq(table_cache_get(cache_fd, &id, &table), 0);
+	expect_same_table(&table, &own);
 	unwind_table_deinit(&table);
 }
 
-static void check_refused(const struct cache *cache, int ret)
+static void expect_damaged(void)
 {
 	struct unwind_table table;
 
-	ck_assert_int_eq(table_cache_get(cache->dir_fd, &id, &table), ret);
+	ck_assert_int_eq(table_cache_get(cache_fd, &id, &table), -EBADMSG);
 }
 
 START_TEST(kept)
 {
 	static const struct build_id other = {1, {0x01}}, none = {0};
-	struct cache cache = make_cache();
 	struct unwind_table table;
 	struct stat st;
 
-	check_kept(&cache);
-	ck_assert_int_eq(fstatat(cache.dir_fd, NAME, &st, AT_SYMLINK_NOFOLLOW), 0);
+	expect_own();
+	ck_assert_int_eq(lstat(NAME, &st), 0);
 	ck_assert_uint_eq(st.st_mode, S_IFREG | 0644);
-	ck_assert_int_eq(table_cache_get(cache.dir_fd, &other, &table), -ENOENT);
-	ck_assert_int_eq(table_cache_get(cache.dir_fd, &none, &table), -EINVAL);
-	ck_assert_int_eq(table_cache_put(cache.dir_fd, &none, &cache.table), -EINVAL);
-	ck_assert_int_eq(table_cache_put(-1, &id, &cache.table), -EBADF);
-	remove_cache(&cache);
+	ck_assert_int_eq(table_cache_get(cache_fd, &other, &table), -ENOENT);
+	ck_assert_int_eq(table_cache_get(cache_fd, &none, &table), -EINVAL);
+	ck_assert_int_eq(table_cache_put(cache_fd, &none, &own), -EINVAL);
+	ck_assert_int_eq(table_cache_put(-1, &id, &own), -EBADF);
 }
 END_TEST
 
-/* Whatever is in a table's place is no table, and gives way to one. */
+/* Anything else in a table's place is refused, and a table replaces it. */
 START_TEST(replaced)
 {
-	struct cache cache = make_cache();
 	int fd;
 
-	fd = openat(cache.dir_fd, NAME, O_WRONLY | O_CLOEXEC);
+	fd = open(NAME, O_WRONLY | O_CLOEXEC);
 	ck_assert_int_eq(pwrite(fd, "x", 1, 100), 1);
-	check_refused(&cache, -EBADMSG);
+	expect_damaged();
 	ck_assert_int_eq(ftruncate(fd, 0), 0);
-	check_refused(&cache, -EBADMSG);
+	expect_damaged();
 	ck_assert_int_eq(ftruncate(fd, (off_t)1 << 32), 0);
-	check_refused(&cache, -EBADMSG);
+	expect_damaged();
 	close(fd);
-	ck_assert_int_eq(table_cache_put(cache.dir_fd, &id, &cache.table), 0);
-	check_kept(&cache);
+	put_own(0);
+	expect_own();
 
-	ck_assert_int_eq(renameat(cache.dir_fd, NAME, cache.dir_fd, "target"), 0);
-	ck_assert_int_eq(symlinkat("target", cache.dir_fd, NAME), 0);
-	check_refused(&cache, -EBADMSG);
-	ck_assert_int_eq(table_cache_put(cache.dir_fd, &id, &cache.table), 0);
-	check_kept(&cache);
+	ck_assert_int_eq(rename(NAME, "target"), 0);
+	ck_assert_int_eq(symlink("target", NAME), 0);
+	expect_damaged();
+	put_own(0);
+	expect_own();
 
-	ck_assert_int_eq(unlinkat(cache.dir_fd, NAME, 0), 0);
-	ck_assert_int_eq(mkfifoat(cache.dir_fd, NAME, 0600), 0);
-	check_refused(&cache, -EBADMSG);
-	ck_assert_int_eq(table_cache_put(cache.dir_fd, &id, &cache.table), 0);
-	check_kept(&cache);
+	ck_assert_int_eq(unlink(NAME), 0);
+	ck_assert_int_eq(mkfifo(NAME, 0600), 0);
+	expect_damaged();
+	put_own(0);
+	expect_own();
 
-	ck_assert_int_eq(unlinkat(cache.dir_fd, NAME, 0), 0);
-	ck_assert_int_eq(mkdirat(cache.dir_fd, NAME, 0700), 0);
-	check_refused(&cache, -EBADMSG);
-	ck_assert_int_eq(table_cache_put(cache.dir_fd, &id, &cache.table), -EISDIR);
-	remove_cache(&cache);
+	ck_assert_int_eq(unlink(NAME), 0);
+	ck_assert_int_eq(mkdir(NAME, 0700), 0);
+	expect_damaged();
+	put_own(-EISDIR);
 }
 END_TEST
 
-/* A name that was left behind is used again, and what it points to stays as it is. */
+/* A link that has the name of the temporary file is replaced, not followed. */
 START_TEST(left_behind)
 {
-	struct cache cache = make_cache();
 	char temp[64];
 	struct stat st;
-	int fd = openat(cache.dir_fd, "victim", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
-	close(fd);
+	write_file("victim", "");
 	snprintf(temp, sizeof(temp), "." NAME ".%d.tmp", getpid());
-	ck_assert_int_eq(symlinkat("victim", cache.dir_fd, temp), 0);
-	ck_assert_int_eq(table_cache_put(cache.dir_fd, &id, &cache.table), 0);
-	check_kept(&cache);
-	ck_assert_int_eq(fstatat(cache.dir_fd, "victim", &st, 0), 0);
+	ck_assert_int_eq(symlink("victim", temp), 0);
+	put_own(0);
+	expect_own();
+	ck_assert_int_eq(stat("victim", &st), 0);
 	ck_assert_int_eq(st.st_size, 0);
-	ck_assert_int_eq(fstatat(cache.dir_fd, temp, &st, AT_SYMLINK_NOFOLLOW), -1);
-	remove_cache(&cache);
+	ck_assert_int_eq(lstat(temp, &st), -1);
 }
 END_TEST
 
-SUITE_MAIN("table_cache", kept, replaced, left_behind)
+SUITE_MAIN_WITH("table_cache", begin, end, kept, replaced, left_behind)

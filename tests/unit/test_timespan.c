@@ -39,7 +39,7 @@ START_TEST(what_is_no_time)
 		"1:00:00:00", "10000000000", "100000:00:00", "1.2.3"};
 	struct time_point point = {.ns = 7};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_msg(time_point_parse(bad[i], &point) == -EINVAL, "'%s'", bad[i]);
 	ck_assert_uint_eq(point.ns, 7);
 }

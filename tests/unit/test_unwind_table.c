@@ -7,20 +7,52 @@
 #include "tests/unit/cfi_helper.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/table_helper.h"
 
-static int build(const struct test_elf *spec, const frames *f, struct unwind_table *table)
+/* Frames, after the usual CIE, and the table that is built of them. */
+static frames f;
+static size_t cie;
+static struct unwind_table table;
+
+static void begin(void)
 {
-	int fd = make_elf(spec, f->data, f->nr);
-	int ret = unwind_table_build(fd, table);
+	f = (frames){0};
+	cie = put_usual_cie(&f);
+	table = (struct unwind_table){0};
+}
 
+static void end(void)
+{
+	unwind_table_deinit(&table);
+	vec_free(&f);
+}
+
+/* In the place of the last table, the table of a file that @spec describes, with these frames. */
+static int build_with(const struct test_elf *spec, const frames *from)
+{
+	int fd = make_elf(spec, from->data, from->nr);
+	int ret;
+
+	unwind_table_deinit(&table);
+	table = (struct unwind_table){.nr_rows = 42};
+	ret = unwind_table_build(fd, &table);
 	close(fd);
+	if (ret) {
+		ck_assert_uint_eq(table.nr_rows, 42);
+		table.nr_rows = 0;
+	}
 	return ret;
 }
 
-/* How far the CFA is from rsp at @off bytes behind the beginning of the code; -1: no rule. */
-static int cfa_at(const struct unwind_table *table, uint64_t off)
+static int build(void)
 {
-	const struct unwind_rule *rule = unwind_table_find(table, CODE_OFF + off);
+	return build_with(&(struct test_elf){0}, &f);
+}
+
+/* The distance of the CFA from rsp at @off bytes after the beginning of the code; -1: no rule. */
+static int cfa_at(uint64_t off)
+{
+	const struct unwind_rule *rule = unwind_table_find(&table, CODE_OFF + off);
 
 	if (rule->cfa == UNWIND_CFA_NONE)
 		return -1;
@@ -28,51 +60,41 @@ static int cfa_at(const struct unwind_table *table, uint64_t off)
 	return rule->cfa_off;
 }
 
-/* def_cfa_offset at once, so that functions differ. */
+/* A function whose CFA is at rsp + @n, so that functions differ. */
 #define CFA(n) BYTES(0x0e, n)
 
 START_TEST(rows)
 {
-	struct unwind_table table = {0};
-	frames f = {0};
-	size_t cie = put_usual_cie(&f);
-
 	put_fde(&f, cie, CODE_VADDR + 0x40, 0x40, CFA(24));
 	put_fde(&f, cie, CODE_VADDR, 0x20, BYTES(0x44, 0x0e, 16)); /* from 4 bytes on: 16 */
 	put_fde(&f, cie, CODE_VADDR + 0x80, 0x10, CFA(24));
-	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
+	ck_assert_int_eq(build(), 0);
 	ck_assert_uint_eq(table.first_off, CODE_OFF);
 	ck_assert_uint_eq(table.nr_pages, 1);
 	/* 8, 16, none, 24 (of two functions), none */
 	ck_assert_uint_eq(table.nr_rows, 5);
 	ck_assert_uint_eq(table.nr_rules, 4);
-	ck_assert_int_eq(cfa_at(&table, 0), 8);
-	ck_assert_int_eq(cfa_at(&table, 3), 8);
-	ck_assert_int_eq(cfa_at(&table, 4), 16);
-	ck_assert_int_eq(cfa_at(&table, 0x1f), 16);
-	ck_assert_int_eq(cfa_at(&table, 0x20), -1);
-	ck_assert_int_eq(cfa_at(&table, 0x40), 24);
-	ck_assert_int_eq(cfa_at(&table, 0x8f), 24);
-	ck_assert_int_eq(cfa_at(&table, 0x90), -1);
-	ck_assert_int_eq(cfa_at(&table, UNWIND_PAGE_SIZE), -1);
-	ck_assert_int_eq(cfa_at(&table, -1), -1);
-	unwind_table_deinit(&table);
-	vec_free(&f);
+	ck_assert_int_eq(cfa_at(0), 8);
+	ck_assert_int_eq(cfa_at(3), 8);
+	ck_assert_int_eq(cfa_at(4), 16);
+	ck_assert_int_eq(cfa_at(0x1f), 16);
+	ck_assert_int_eq(cfa_at(0x20), -1);
+	ck_assert_int_eq(cfa_at(0x40), 24);
+	ck_assert_int_eq(cfa_at(0x8f), 24);
+	ck_assert_int_eq(cfa_at(0x90), -1);
+	ck_assert_int_eq(cfa_at(UNWIND_PAGE_SIZE), -1);
+	ck_assert_int_eq(cfa_at(-1), -1);
 }
 END_TEST
 
-/* Every page begins with what is in force; one of which nothing is known has no rows. */
+/* Each page begins with the rule in force there. A page without any rule has no rows. */
 START_TEST(pages)
 {
-	struct unwind_table table = {0};
-	frames f = {0};
-	size_t cie = put_usual_cie(&f);
-
 	put_fde(&f, cie, CODE_VADDR + 0x18000, 0x20000, CFA(24));
 	put_fde(&f, cie, CODE_VADDR + 0x50010, 0x10, CFA(32));
 	put_fde(&f, cie, CODE_VADDR + 0x60000, 0x10, CFA(40));
 	put_fde(&f, cie, CODE_VADDR + 0x6fff0, 0x10, CFA(48));
-	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
+	ck_assert_int_eq(build(), 0);
 	ck_assert_uint_eq(table.first_off, CODE_OFF + 0x10000);
 	ck_assert_uint_ge(table.nr_pages, 6);
 	ck_assert_uint_eq(table.pages[0].nr_rows, 2); /* none, 24 */
@@ -84,87 +106,68 @@ START_TEST(pages)
 	for (uint32_t i = 0; i < table.nr_pages; i++)
 		if (table.pages[i].nr_rows)
 			ck_assert_uint_eq(UNWIND_ROW_OFF(table.rows[table.pages[i].first_row]), 0);
-	ck_assert_int_eq(cfa_at(&table, 0x17fff), -1);
-	ck_assert_int_eq(cfa_at(&table, 0x18000), 24);
-	ck_assert_int_eq(cfa_at(&table, 0x2abcd), 24);
-	ck_assert_int_eq(cfa_at(&table, 0x37fff), 24);
-	ck_assert_int_eq(cfa_at(&table, 0x38000), -1);
-	ck_assert_int_eq(cfa_at(&table, 0x45678), -1);
-	ck_assert_int_eq(cfa_at(&table, 0x50010), 32);
-	ck_assert_int_eq(cfa_at(&table, 0x5ffff), -1);
-	ck_assert_int_eq(cfa_at(&table, 0x60000), 40);
-	ck_assert_int_eq(cfa_at(&table, 0x6ffff), 48);
-	ck_assert_int_eq(cfa_at(&table, 0x70000), -1);
-	unwind_table_deinit(&table);
-	vec_free(&f);
+	ck_assert_int_eq(cfa_at(0x17fff), -1);
+	ck_assert_int_eq(cfa_at(0x18000), 24);
+	ck_assert_int_eq(cfa_at(0x2abcd), 24);
+	ck_assert_int_eq(cfa_at(0x37fff), 24);
+	ck_assert_int_eq(cfa_at(0x38000), -1);
+	ck_assert_int_eq(cfa_at(0x45678), -1);
+	ck_assert_int_eq(cfa_at(0x50010), 32);
+	ck_assert_int_eq(cfa_at(0x5ffff), -1);
+	ck_assert_int_eq(cfa_at(0x60000), 40);
+	ck_assert_int_eq(cfa_at(0x6ffff), 48);
+	ck_assert_int_eq(cfa_at(0x70000), -1);
 }
 END_TEST
 
-/* The later of two functions counts from its beginning on; of two at one place the first does. */
+/* A function ends where another begins. Of two functions at one place the first counts. */
 START_TEST(overlaps)
 {
-	struct unwind_table table = {0};
-	frames f = {0};
-	size_t cie = put_usual_cie(&f);
-
 	put_fde(&f, cie, CODE_VADDR, 0x100, BYTES(0x0e, 16, 0x02, 0x80, 0x0e, 24));
 	put_fde(&f, cie, CODE_VADDR + 0x40, 0x20, CFA(32));
 	put_fde(&f, cie, CODE_VADDR + 0x40, 0x80, CFA(40));
-	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
-	ck_assert_int_eq(cfa_at(&table, 0x3f), 16);
-	ck_assert_int_eq(cfa_at(&table, 0x40), 32);
-	ck_assert_int_eq(cfa_at(&table, 0x5f), 32);
-	ck_assert_int_eq(cfa_at(&table, 0x60), -1);
-	unwind_table_deinit(&table);
-	vec_free(&f);
+	ck_assert_int_eq(build(), 0);
+	ck_assert_int_eq(cfa_at(0x3f), 16);
+	ck_assert_int_eq(cfa_at(0x40), 32);
+	ck_assert_int_eq(cfa_at(0x5f), 32);
+	ck_assert_int_eq(cfa_at(0x60), -1);
 }
 END_TEST
 
-/* Functions that the linker dropped, data, and what reaches beyond the segment. */
-/* The address behind a system call is the function's that ends with it. */
+/* The address after a system call at the end of a function belongs to the function. */
 START_TEST(system_calls)
 {
-	struct unwind_table table = {0};
-	frames f = {0};
 	size_t signal = put_cie(&f, "zRS", BYTES(0x1b), USUAL_INITIAL);
-	size_t cie = put_usual_cie(&f);
 
 	put_fde(&f, signal, CODE_VADDR, 0x10, NO_BYTES);
 	put_fde(&f, cie, CODE_VADDR + 0x20, 0x10, NO_BYTES);
 	put_fde(&f, cie, CODE_VADDR + 0x33, 0x10, BYTES(0x07, 16)); /* undefined: the child's */
 	put_fde(&f, cie, CODE_VADDR + 0x45, 0x10, BYTES(0x07, 16)); /* too near */
-	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
+	ck_assert_int_eq(build(), 0);
 	ck_assert_int_eq(unwind_table_find(&table, CODE_OFF + 0x10)->cfa, UNWIND_CFA_SIGNAL);
-	ck_assert_int_eq(cfa_at(&table, 0x11), -1);
-	ck_assert_int_eq(cfa_at(&table, 0x30), 8);
-	ck_assert_int_eq(cfa_at(&table, 0x32), 8);
+	ck_assert_int_eq(cfa_at(0x11), -1);
+	ck_assert_int_eq(cfa_at(0x30), 8);
+	ck_assert_int_eq(cfa_at(0x32), 8);
 	ck_assert_int_eq(unwind_table_find(&table, CODE_OFF + 0x32)->ra, UNWIND_RA_CFA);
 	ck_assert_int_eq(unwind_table_find(&table, CODE_OFF + 0x33)->ra, UNWIND_RA_UNDEFINED);
-	ck_assert_int_eq(cfa_at(&table, 0x43), -1);
-	ck_assert_int_eq(cfa_at(&table, 0x45), 8);
-	ck_assert_int_eq(cfa_at(&table, 0x55), -1);
-	unwind_table_deinit(&table);
-	vec_free(&f);
+	ck_assert_int_eq(cfa_at(0x43), -1);
+	ck_assert_int_eq(cfa_at(0x45), 8);
+	ck_assert_int_eq(cfa_at(0x55), -1);
 }
 END_TEST
 
+/* Functions that the linker dropped, data, and a function that reaches beyond the segment. */
 START_TEST(outside_of_code)
 {
-	struct unwind_table table = {0};
-	frames f = {0};
-	size_t cie = put_usual_cie(&f);
-
 	put_fde(&f, cie, 0, 0x100, CFA(16));
 	put_fde(&f, cie, CODE_VADDR - 1, 0x10, CFA(16));
 	put_fde(&f, cie, CODE_VADDR + CODE_SIZE, 0x10, CFA(16));
-	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), -ENODATA);
+	ck_assert_int_eq(build(), -ENODATA);
 	put_fde(&f, cie, CODE_VADDR + CODE_SIZE - 8, 0x10, CFA(24));
-	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
-	ck_assert_int_eq(cfa_at(&table, CODE_SIZE - 9), -1);
-	ck_assert_int_eq(cfa_at(&table, CODE_SIZE - 1), 24);
-	ck_assert_int_eq(cfa_at(&table, CODE_SIZE), -1);
-	unwind_table_deinit(&table);
-	vec_free(&f);
+	ck_assert_int_eq(build(), 0);
+	ck_assert_int_eq(cfa_at(CODE_SIZE - 9), -1);
+	ck_assert_int_eq(cfa_at(CODE_SIZE - 1), 24);
+	ck_assert_int_eq(cfa_at(CODE_SIZE), -1);
 }
 END_TEST
 
@@ -176,48 +179,39 @@ static void set_entry(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr sections[3])
 	eh->e_entry = ENTRY;
 }
 
-static enum unwind_ra ra_at(const struct unwind_table *table, uint64_t addr)
+static enum unwind_ra ra_at(uint64_t addr)
 {
-	return unwind_table_find(table, addr - CODE_VADDR + CODE_OFF)->ra;
+	return unwind_table_find(&table, addr - CODE_VADDR + CODE_OFF)->ra;
 }
 
-/* Where a process begins its stack ends, unless the file says something else of that code. */
+/* Stacks end in the code at the entry of a file, unless the file has a rule for it. */
 START_TEST(entry)
 {
 	const struct test_elf elf = {.spoil = set_entry};
-	struct unwind_table table = {0};
-	frames f = {0};
-	size_t cie = put_usual_cie(&f);
 
 	put_fde(&f, cie, CODE_VADDR, 0x20, CFA(16));
-	ck_assert_int_eq(build(&elf, &f, &table), 0);
-	ck_assert_int_eq(cfa_at(&table, ENTRY - CODE_VADDR - 1), -1);
-	ck_assert_int_eq(ra_at(&table, ENTRY), UNWIND_RA_UNDEFINED);
-	ck_assert_int_eq(ra_at(&table, ENTRY + 127), UNWIND_RA_UNDEFINED);
-	ck_assert_int_eq(cfa_at(&table, ENTRY + 128 - CODE_VADDR), -1);
-	unwind_table_deinit(&table);
+	ck_assert_int_eq(build_with(&elf, &f), 0);
+	ck_assert_int_eq(cfa_at(ENTRY - CODE_VADDR - 1), -1);
+	ck_assert_int_eq(ra_at(ENTRY), UNWIND_RA_UNDEFINED);
+	ck_assert_int_eq(ra_at(ENTRY + 127), UNWIND_RA_UNDEFINED);
+	ck_assert_int_eq(cfa_at(ENTRY + 128 - CODE_VADDR), -1);
 	put_fde(&f, cie, ENTRY + 0x10, 0x10, CFA(24));
-	ck_assert_int_eq(build(&elf, &f, &table), 0);
-	ck_assert_int_eq(ra_at(&table, ENTRY + 0xf), UNWIND_RA_UNDEFINED);
-	ck_assert_int_eq(cfa_at(&table, ENTRY + 0x10 - CODE_VADDR), 24);
-	ck_assert_int_eq(ra_at(&table, ENTRY + 0x10), UNWIND_RA_CFA);
-	ck_assert_int_eq(cfa_at(&table, ENTRY + 0x20 - CODE_VADDR), -1);
-	unwind_table_deinit(&table);
+	ck_assert_int_eq(build_with(&elf, &f), 0);
+	ck_assert_int_eq(ra_at(ENTRY + 0xf), UNWIND_RA_UNDEFINED);
+	ck_assert_int_eq(cfa_at(ENTRY + 0x10 - CODE_VADDR), 24);
+	ck_assert_int_eq(ra_at(ENTRY + 0x10), UNWIND_RA_CFA);
+	ck_assert_int_eq(cfa_at(ENTRY + 0x20 - CODE_VADDR), -1);
 	put_fde(&f, cie, ENTRY - 8, 0x10, CFA(32));
-	ck_assert_int_eq(build(&elf, &f, &table), 0);
-	ck_assert_int_eq(ra_at(&table, ENTRY), UNWIND_RA_CFA);
-	ck_assert_int_eq(cfa_at(&table, ENTRY - CODE_VADDR), 32);
-	unwind_table_deinit(&table);
-	vec_free(&f);
+	ck_assert_int_eq(build_with(&elf, &f), 0);
+	ck_assert_int_eq(ra_at(ENTRY), UNWIND_RA_CFA);
+	ck_assert_int_eq(cfa_at(ENTRY - CODE_VADDR), 32);
 }
 END_TEST
 
-/* All tables share UNWIND_MAX_RULES: no file has more to itself. */
+/* All tables share UNWIND_MAX_RULES rules. No file may have more of its own. */
 START_TEST(too_many_rules)
 {
-	struct unwind_table table = {0};
-	frames f = {0}, program = {0};
-	size_t cie = put_usual_cie(&f);
+	frames program = {0};
 
 	for (uint32_t i = 0; i < UNWIND_MAX_RULES; i++) {
 		put(&program, (const uint8_t[]){0x41, 0x0e, i & 0x7f, 0x0e}, 3);
@@ -226,127 +220,60 @@ START_TEST(too_many_rules)
 		put_u8(&program, i >> 14);
 	}
 	put_fde(&f, cie, CODE_VADDR, CODE_SIZE, program.data, program.nr - 10);
-	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), 0);
+	ck_assert_int_eq(build(), 0);
 	ck_assert_uint_le(table.nr_rules, UNWIND_MAX_RULES);
 	ck_assert_uint_gt(table.nr_rules, UNWIND_MAX_RULES - 4);
-	unwind_table_deinit(&table);
-	f.nr = cie;
-	cie = put_usual_cie(&f);
+	end();
+	begin();
 	for (uint32_t i = 0; i < 4; i++)
 		put(&program, (const uint8_t[]){0x41, 0x0e, 0x80 | i, 0x80, 0x80, 0x01}, 6);
 	put_fde(&f, cie, CODE_VADDR, CODE_SIZE, program.data, program.nr);
-	ck_assert_int_eq(build(&(struct test_elf){0}, &f, &table), -EFBIG);
+	ck_assert_int_eq(build(), -EFBIG);
 	vec_free(&program);
-	vec_free(&f);
 }
 END_TEST
 
 START_TEST(no_memory)
 {
-	struct unwind_table table = {0};
 	size_t failed = 0;
-	frames f = {0};
 
-	put_fde(&f, put_usual_cie(&f), CODE_VADDR, 0x20, BYTES(0x44, 0x0e, 16));
+	put_fde(&f, cie, CODE_VADDR, 0x20, BYTES(0x44, 0x0e, 16));
 	oom_for_each_call(n)
 	{
-		int ret = build(&(struct test_elf){0}, &f, &table);
+		int ret = build();
 
 		ck_assert(ret == 0 || ret == -ENOMEM);
 		failed += ret != 0;
 		if (!ret)
-			ck_assert_int_eq(cfa_at(&table, 4), 16);
-		unwind_table_deinit(&table);
+			ck_assert_int_eq(cfa_at(4), 16);
 	}
 	/* Segments, CIEs, functions, pages, rows, rules, and two indexes. */
 	ck_assert_uint_eq(failed, 8);
-	vec_free(&f);
 }
 END_TEST
 
-static void other_class(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	eh->e_ident[EI_CLASS] = ELFCLASS32;
-	(void)ph, (void)sh;
-}
+/* A function of this name that makes the @change to the headers of a file. */
+#define SPOIL(name, change)                                                                        \
+	static void name(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)                           \
+	{                                                                                          \
+		(void)eh, (void)ph, (void)sh;                                                      \
+		change;                                                                            \
+	}
 
-static void other_machine(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	eh->e_machine = EM_AARCH64;
-	(void)ph, (void)sh;
-}
-
-static void segments_behind_end(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	eh->e_phoff = UINT64_MAX - 8;
-	(void)ph, (void)sh;
-}
-
-static void many_segments(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	eh->e_phnum = 0xffff;
-	(void)ph, (void)sh;
-}
-
-static void segment_behind_end(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	ph->p_filesz = UINT64_MAX - 1;
-	(void)eh, (void)sh;
-}
-
-static void no_code(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	ph->p_flags = PF_R;
-	(void)eh, (void)sh;
-}
-
-static void no_sections(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	eh->e_shnum = 0;
-	(void)ph, (void)sh;
-}
-
-static void sections_behind_end(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	eh->e_shoff = UINT64_MAX - 8;
-	(void)ph, (void)sh;
-}
-
-static void no_names(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	eh->e_shstrndx = 3;
-	(void)ph, (void)sh;
-}
-
-static void large_names(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	sh[2].sh_size = UINT64_MAX;
-	(void)eh, (void)ph;
-}
-
-static void name_behind_end(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	sh[1].sh_name = UINT32_MAX;
-	(void)eh, (void)ph;
-}
-
-static void frames_behind_end(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	sh[1].sh_size += 1 << 20;
-	(void)eh, (void)ph;
-}
-
-static void large_frames(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	sh[1].sh_size = 1u << 31;
-	(void)eh, (void)ph;
-}
-
-static void frames_elsewhere(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sh)
-{
-	sh[1].sh_type = SHT_NOBITS;
-	(void)eh, (void)ph;
-}
+SPOIL(other_class, eh->e_ident[EI_CLASS] = ELFCLASS32);
+SPOIL(other_machine, eh->e_machine = EM_AARCH64);
+SPOIL(segments_beyond_end, eh->e_phoff = UINT64_MAX - 8);
+SPOIL(many_segments, eh->e_phnum = 0xffff);
+SPOIL(segment_beyond_end, ph->p_filesz = UINT64_MAX - 1);
+SPOIL(no_code, ph->p_flags = PF_R);
+SPOIL(no_sections, eh->e_shnum = 0);
+SPOIL(sections_beyond_end, eh->e_shoff = UINT64_MAX - 8);
+SPOIL(no_names, eh->e_shstrndx = 3);
+SPOIL(large_names, sh[2].sh_size = UINT64_MAX);
+SPOIL(name_beyond_end, sh[1].sh_name = UINT32_MAX);
+SPOIL(frames_beyond_end, sh[1].sh_size += 1 << 20);
+SPOIL(large_frames, sh[1].sh_size = 1u << 31);
+SPOIL(frames_elsewhere, sh[1].sh_type = SHT_NOBITS);
 
 START_TEST(refused_files)
 {
@@ -356,29 +283,28 @@ START_TEST(refused_files)
 	} cases[] = {
 		{{.spoil = other_class}, -ENOEXEC},
 		{{.spoil = other_machine}, -ENOEXEC},
-		{{.spoil = segments_behind_end}, -ENOEXEC},
+		{{.spoil = segments_beyond_end}, -ENOEXEC},
 		{{.spoil = many_segments}, -ENOEXEC},
-		{{.spoil = segment_behind_end}, -ENODATA},
+		{{.spoil = segment_beyond_end}, -ENODATA},
 		{{.spoil = no_code}, -ENODATA},
 		{{.spoil = no_sections}, -ENODATA},
-		{{.spoil = sections_behind_end}, -ENOEXEC},
+		{{.spoil = sections_beyond_end}, -ENOEXEC},
 		{{.spoil = no_names}, -ENODATA},
 		{{.spoil = large_names}, -EFBIG},
-		{{.spoil = name_behind_end}, -ENODATA},
-		{{.spoil = frames_behind_end}, -ENOEXEC},
+		{{.spoil = name_beyond_end}, -ENODATA},
+		{{.spoil = frames_beyond_end}, -ENOEXEC},
 		{{.spoil = large_frames}, -EFBIG},
 		{{.spoil = frames_elsewhere}, -ENODATA},
 		{{.name = ".text"}, -ENODATA},
 		{{.flags = SHF_COMPRESSED}, -EFBIG}, /* the bytes are no header */
 	};
-	struct unwind_table table = {.nr_rows = 42};
-	frames f = {0}, none = {0};
+	frames none = {0};
 	int fd;
 
-	put_fde(&f, put_usual_cie(&f), CODE_VADDR, 0x100, CFA(16));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(build(&cases[i].elf, &f, &table) == cases[i].ret, "case %zu", i);
-	ck_assert_int_eq(build(&(struct test_elf){0}, &none, &table), -ENODATA);
+	put_fde(&f, cie, CODE_VADDR, 0x100, CFA(16));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		ck_assert_msg(build_with(&cases[i].elf, &f) == cases[i].ret, "case %zu", i);
+	ck_assert_int_eq(build_with(&(struct test_elf){0}, &none), -ENODATA);
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_eq(unwind_table_build(fd, &table), -ENOEXEC);
 	close(fd);
@@ -386,21 +312,19 @@ START_TEST(refused_files)
 	ck_assert_int_eq(unwind_table_build(fd, &table), -ENOEXEC);
 	close(fd);
 	ck_assert_int_eq(unwind_table_build(-1, &table), -EBADF);
-	ck_assert_uint_eq(table.nr_rows, 42);
-	vec_free(&f);
 }
 END_TEST
 
-/* .debug_frame as compilers leave it in a program's file, packed. */
+/* .debug_frame, plain and compressed. */
 START_TEST(compressed)
 {
 	static const struct test_elf spec = {.name = ".debug_frame", .flags = SHF_COMPRESSED};
 	Elf64_Chdr header = {.ch_type = ELFCOMPRESS_ZLIB};
-	struct unwind_table table = {0};
-	frames f = {0}, packed = {0};
+	frames packed = {0};
 	uint8_t buf[512];
 	uLongf n = sizeof(buf);
 
+	f.nr = 0;
 	put(&f,
 	    (const uint8_t[]){13, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 3, 0, 1, 0x78, 16, 0x0c, 7, 8,
 			      0},
@@ -409,69 +333,64 @@ START_TEST(compressed)
 	put_number(&f, 0, 4);
 	put_number(&f, CODE_VADDR, 8);
 	put_number(&f, 0x40, 8);
-	ck_assert_int_eq(build(&(struct test_elf){.name = ".debug_frame"}, &f, &table), 0);
-	ck_assert_int_eq(cfa_at(&table, 0x3f), 8);
-	unwind_table_deinit(&table);
+	ck_assert_int_eq(build_with(&(struct test_elf){.name = ".debug_frame"}, &f), 0);
+	ck_assert_int_eq(cfa_at(0x3f), 8);
 	ck_assert_int_eq(compress(buf, &n, f.data, f.nr), Z_OK);
 	header.ch_size = f.nr;
 	put(&packed, &header, sizeof(header));
 	put(&packed, buf, n);
-	ck_assert_int_eq(build(&spec, &packed, &table), 0);
-	ck_assert_int_eq(cfa_at(&table, 0x3f), 8);
-	ck_assert_int_eq(cfa_at(&table, 0x40), -1);
-	unwind_table_deinit(&table);
+	ck_assert_int_eq(build_with(&spec, &packed), 0);
+	ck_assert_int_eq(cfa_at(0x3f), 8);
+	ck_assert_int_eq(cfa_at(0x40), -1);
 	packed.nr--;
-	ck_assert_int_eq(build(&spec, &packed, &table), -ENOEXEC);
+	ck_assert_int_eq(build_with(&spec, &packed), -ENOEXEC);
 	((Elf64_Chdr *)packed.data)->ch_size = f.nr + 1;
 	packed.nr++;
-	ck_assert_int_eq(build(&spec, &packed, &table), -ENOEXEC);
+	ck_assert_int_eq(build_with(&spec, &packed), -ENOEXEC);
 	((Elf64_Chdr *)packed.data)->ch_type = 77;
-	ck_assert_int_eq(build(&spec, &packed, &table), -ENOEXEC);
+	ck_assert_int_eq(build_with(&spec, &packed), -ENOEXEC);
 	packed.nr = sizeof(header) - 1;
-	ck_assert_int_eq(build(&spec, &packed, &table), -ENOEXEC);
+	ck_assert_int_eq(build_with(&spec, &packed), -ENOEXEC);
 	vec_free(&packed);
-	vec_free(&f);
 }
 END_TEST
 
-/* This program's table, as bytes in a file that is at its beginning. */
-static int write_own(struct unwind_table *table)
+/* Builds the table of this program. Returns a file with its bytes, at the beginning. */
+static int write_own(void)
 {
-	int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	int fd = memfd_create("table", MFD_CLOEXEC);
 
-	ck_assert_int_eq(unwind_table_build(exe, table), 0);
-	close(exe);
-	ck_assert_int_eq(unwind_table_write(fd, table), 0);
+	build_own_table(&table);
+	ck_assert_int_eq(unwind_table_write(fd, &table), 0);
 	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
 	return fd;
 }
 
 START_TEST(bytes)
 {
-	struct unwind_table table, again;
-	int fd = write_own(&table);
+	struct unwind_table again;
+	int fd = write_own();
 
 	ck_assert_int_eq(unwind_table_read(fd, &again), 0);
 	ck_assert_uint_gt(again.nr_rows, 100);
-	ck_assert_uint_eq(again.first_off, table.first_off);
-	ck_assert_uint_eq(again.nr_pages, table.nr_pages);
-	ck_assert_uint_eq(again.nr_rows, table.nr_rows);
-	ck_assert_uint_eq(again.nr_rules, table.nr_rules);
-	ck_assert_mem_eq(again.pages, table.pages, table.nr_pages * sizeof(*table.pages));
-	ck_assert_mem_eq(again.rows, table.rows, table.nr_rows * sizeof(*table.rows));
-	ck_assert_mem_eq(again.rules, table.rules, table.nr_rules * sizeof(*table.rules));
+	expect_same_table(&again, &table);
 	unwind_table_deinit(&again);
 	ck_assert_int_eq(unwind_table_read(fd, &again), -EBADMSG); /* at the end */
-	unwind_table_deinit(&table);
 	close(fd);
 }
 END_TEST
 
+static void expect_damaged(int fd)
+{
+	struct unwind_table again;
+
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+	ck_assert_int_eq(unwind_table_read(fd, &again), -EBADMSG);
+}
+
 START_TEST(damaged_bytes)
 {
-	struct unwind_table table, again;
-	int fd = write_own(&table);
+	int fd = write_own();
 	off_t size = lseek(fd, 0, SEEK_END);
 
 	for (off_t at = 0; at < size; at += at < 256 ? 1 : 211) {
@@ -480,58 +399,53 @@ START_TEST(damaged_bytes)
 		ck_assert_int_eq(pread(fd, &byte, 1, at), 1);
 		other = byte ^ (at & 1 ? 0x80 : 0x01);
 		ck_assert_int_eq(pwrite(fd, &other, 1, at), 1);
-		lseek(fd, 0, SEEK_SET);
-		ck_assert_int_eq(unwind_table_read(fd, &again), -EBADMSG);
+		expect_damaged(fd);
 		ck_assert_int_eq(pwrite(fd, &byte, 1, at), 1);
 	}
 	ck_assert_int_eq(ftruncate(fd, size - 1), 0);
-	lseek(fd, 0, SEEK_SET);
-	ck_assert_int_eq(unwind_table_read(fd, &again), -EBADMSG);
-	unwind_table_deinit(&table);
+	expect_damaged(fd);
 	close(fd);
 }
 END_TEST
 
-/* What @table says is refused though it is as it was written. */
-static void refuse(const struct unwind_table *table)
+/* Writes @made, and reads it again. */
+static int write_and_read(const struct unwind_table *made)
 {
-	struct unwind_table again;
-	int fd = memfd_create("table", MFD_CLOEXEC);
+	struct unwind_table again = {0};
+	int fd = memfd_create("table", MFD_CLOEXEC), ret;
 
-	ck_assert_int_eq(unwind_table_write(fd, table), 0);
-	lseek(fd, 0, SEEK_SET);
-	ck_assert_int_eq(unwind_table_read(fd, &again), -EBADMSG);
+	ck_assert_int_eq(unwind_table_write(fd, made), 0);
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+	ret = unwind_table_read(fd, &again);
+	unwind_table_deinit(&again);
 	close(fd);
+	return ret;
 }
+
+/* A table is refused that has @bad for @what, though its bytes are as they were written. */
+#define REFUSE(what, bad)                                                                          \
+	do {                                                                                       \
+		__auto_type was = (what);                                                          \
+                                                                                                   \
+		(what) = (bad);                                                                    \
+		ck_assert_int_eq(write_and_read(&made), -EBADMSG);                                 \
+		(what) = was;                                                                      \
+	} while (0)
 
 START_TEST(refused_tables)
 {
 	struct unwind_page two_pages[] = {{0, 2}, {2, 1}};
 	uint32_t rows_of[] = {UNWIND_ROW(0, 1), UNWIND_ROW(5, 0), UNWIND_ROW(0, 1)};
 	struct unwind_rule rules[] = {{0}, {.cfa = UNWIND_CFA_REG, .cfa_reg = 7}};
-	struct unwind_table table = {0x10000, 2, 3, 2, two_pages, rows_of, rules}, again;
-	int fd = memfd_create("table", MFD_CLOEXEC);
+	struct unwind_table made = {0x10000, 2, 3, 2, two_pages, rows_of, rules};
 
-	ck_assert_int_eq(unwind_table_write(fd, &table), 0);
-	lseek(fd, 0, SEEK_SET);
-	ck_assert_int_eq(unwind_table_read(fd, &again), 0);
-	unwind_table_deinit(&again);
-	close(fd);
-/* Refused with @what set to @bad. */
-#define REFUSE(what, bad)                                                                          \
-	do {                                                                                       \
-		__auto_type was = (what);                                                          \
-                                                                                                   \
-		(what) = (bad);                                                                    \
-		refuse(&table);                                                                    \
-		(what) = was;                                                                      \
-	} while (0)
-	REFUSE(table.first_off, 0x8000);
-	REFUSE(table.first_off, UINT64_MAX << 16);
-	REFUSE(table.nr_rules, 0);
-	REFUSE(table.nr_rules, 1);
-	REFUSE(table.nr_rows, 2);
-	REFUSE(table.nr_pages, 1); /* a row that belongs to no page */
+	ck_assert_int_eq(write_and_read(&made), 0);
+	REFUSE(made.first_off, 0x8000);
+	REFUSE(made.first_off, UINT64_MAX << 16);
+	REFUSE(made.nr_rules, 0);
+	REFUSE(made.nr_rules, 1);
+	REFUSE(made.nr_rows, 2);
+	REFUSE(made.nr_pages, 1); /* a row that belongs to no page */
 	REFUSE(two_pages[0].first_row, 1);
 	REFUSE(two_pages[0].nr_rows, 1);
 	REFUSE(two_pages[1].first_row, 0);
@@ -552,6 +466,6 @@ START_TEST(refused_tables)
 }
 END_TEST
 
-SUITE_MAIN("unwind_table", rows, pages, overlaps, system_calls, outside_of_code, entry,
-	   too_many_rules, no_memory, refused_files, compressed, bytes, damaged_bytes,
-	   refused_tables)
+SUITE_MAIN_WITH("unwind_table", begin, end, rows, pages, overlaps, system_calls, outside_of_code,
+		entry, too_many_rules, no_memory, refused_files, compressed, bytes, damaged_bytes,
+		refused_tables)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Random epochs that keep the rules of the format. */
+#ifndef TESTS_RANDOM_WORLD_H
+#define TESTS_RANDOM_WORLD_H
+
+#include "tests/unit/random.h"
+#include "tests/unit/world.h"
+
+static inline uint64_t random_address(struct random *rng)
+{
+	static const uint64_t bases[] = {0, 0x400000, 0x7f0000000000, UINT64_MAX - 0xfffff};
+	uint64_t base = bases[random_below(rng, 4)];
+
+	if (random_below(rng, 2))
+		return base + random_below(rng, 0x100000);
+	return base + (random_below(rng, 0x100) << 12);
+}
+
+static inline void random_names(struct world *w, struct random *rng, uint32_t size)
+{
+	uint32_t nr = random_below(rng, size);
+
+	while (nr--) {
+		char name[64];
+		uint32_t len = random_below(rng, sizeof(name));
+
+		for (uint32_t i = 0; i < len; i++)
+			name[i] = 1 + random_below(rng, random_below(rng, 8) ? 26 : 255);
+		world_bytes(w, name, len);
+	}
+	nr = random_below(rng, size);
+	while (nr--) {
+		struct prof_object object = {
+			.kind = random_below(rng, PROF_NR_OBJECT_KINDS),
+			.flags = random_below(rng, 2),
+			.build_id_size = random_below(rng, 2) ? 20 : random_below(rng, 65),
+			.path = random_below(rng, w->strings.nr),
+			.instance = random_below(rng, 2) ? 0 : random_u64(rng),
+		};
+
+		for (int i = 0; i < object.build_id_size; i++)
+			object.build_id[i] = random_u64(rng);
+		WORLD_PUSH(w, objects, object);
+	}
+	for (uint32_t i = 1; i < w->objects.nr; i++)
+		if (random_below(rng, 2))
+			WORLD_PUSH(w, file_infos,
+				   {i, random_u64(rng) >> random_below(rng, 64),
+				    random_u64(rng) >> random_below(rng, 64),
+				    (int64_t)random_u64(rng) >> random_below(rng, 64),
+				    random_u64(rng)});
+}
+
+static inline void random_processes(struct world *w, struct random *rng, uint32_t size)
+{
+	uint32_t nr = random_below(rng, size), ranges[64][2];
+	uint32_t nr_ranges = 1 + random_below(rng, 64);
+
+	for (uint32_t i = 0; i < nr_ranges; i++) {
+		uint32_t n = random_below(rng, 6);
+
+		ranges[i][0] = w->mappings.nr;
+		ranges[i][1] = n;
+		while (n--) {
+			uint64_t start = random_address(rng);
+			uint64_t size_bytes = random_below(rng, 2) ? 0x1000 : random_u64(rng) >> 52;
+
+			if (size_bytes > -start)
+				size_bytes = -start;
+			WORLD_PUSH(w, mappings,
+				   {random_below(rng, w->objects.nr), start, size_bytes,
+				    random_address(rng)});
+		}
+	}
+	while (nr--) {
+		uint32_t *range = ranges[random_below(rng, nr_ranges)];
+
+		WORLD_PUSH(w, processes,
+			   {random_u64(rng) >> (32 + random_below(rng, 32)),
+			    random_u64(rng) >> random_below(rng, 64), range[0], range[1]});
+	}
+	for (uint32_t i = 1; i < w->processes.nr; i++)
+		if (random_below(rng, 2))
+			WORLD_PUSH(w, process_infos,
+				   {i, random_u64(rng) >> (32 + random_below(rng, 32)),
+				    random_u64(rng) >> (32 + random_below(rng, 32)),
+				    random_below(rng, w->strings.nr),
+				    random_below(rng, w->strings.nr),
+				    random_below(rng, w->strings.nr)});
+	w->processes.data[0].first_mapping = ranges[0][0];
+	w->processes.data[0].nr_mappings = ranges[0][1];
+}
+
+static inline void random_stacks(struct world *w, struct random *rng, uint32_t size)
+{
+	uint32_t nr = random_below(rng, size);
+
+	while (nr--)
+		WORLD_PUSH(w, frames, {random_below(rng, w->objects.nr), random_address(rng)});
+	/* From the last on: a writer sorts them. */
+	for (uint32_t i = w->frames.nr; i-- > 0;)
+		if (!random_below(rng, 4))
+			WORLD_PUSH(w, exact_frames, i);
+	nr = random_below(rng, size);
+	while (nr--) {
+		uint32_t frames[40], len = random_below(rng, 40);
+
+		if (!w->frames.nr)
+			len = 0;
+		for (uint32_t i = 0; i < len; i++)
+			frames[i] = random_below(rng, random_below(rng, 2) ? w->frames.nr : 1);
+		world_stack(w, frames, len, random_below(rng, len ? 3 : PROF_NR_STACK_ENDS));
+	}
+}
+
+/* Fills @w with an epoch of up to @size rows in each table. */
+static inline void world_random(struct world *w, struct random *rng, uint32_t size)
+{
+	uint32_t nr;
+
+	world_init(w);
+	random_names(w, rng, size);
+	random_processes(w, rng, size);
+	random_stacks(w, rng, size);
+	nr = random_below(rng, size);
+	while (nr--) {
+		uint64_t offset = random_address(rng), bytes = random_below(rng, 5000);
+
+		WORLD_PUSH(w, symbols,
+			   {random_below(rng, w->objects.nr), random_below(rng, w->strings.nr),
+			    offset, bytes > -offset ? -offset : bytes});
+	}
+	nr = random_below(rng, 2 * size);
+	while (nr--)
+		WORLD_PUSH(w, counts,
+			   {random_below(rng, w->processes.nr), random_below(rng, w->strings.nr),
+			    random_below(rng, w->stacks.nr), random_below(rng, w->stacks.nr),
+			    1 + (random_u64(rng) >> (24 + random_below(rng, 40)))});
+	w->epoch.begin_ns = random_u64(rng) >> 8;
+	w->epoch.end_ns = w->epoch.begin_ns + random_below(rng, 1u << 30);
+}
+
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory for many small texts that live and die together: names, labels, lines. Handed out from
- * large chunks, released all at once.
+ * An arena keeps many small texts that live and die together: names, labels, lines. It hands them
+ * out from large chunks and releases all of them at once.
  */
 #ifndef REPORT_TEXT_ARENA_H
 #define REPORT_TEXT_ARENA_H
@@ -12,18 +12,18 @@ struct arena_chunk;
 
 /* All zero is an empty arena. */
 struct arena {
-	struct arena_chunk *chunk; /* the newest; each points to the one before */
-	size_t used, size;         /* bytes of the newest */
+	struct arena_chunk *chunk; /* the newest chunk; each chunk points to the one before */
+	size_t used, size;         /* bytes of the newest chunk */
 	size_t total;              /* bytes of all chunks */
 };
 
-/* Returns @size bytes, not aligned and not initialised, or NULL when memory is out. */
+/* Returns @size bytes, not aligned and not initialised, or NULL if memory runs out. */
 char *arena_alloc(struct arena *arena, size_t size);
 
-/* Copies @len bytes of @s and adds a NUL. NULL when memory is out. */
+/* Copies @len bytes of @s and adds a NUL. Returns NULL if memory runs out. */
 char *arena_copy(struct arena *arena, const char *s, size_t len);
 
-/* Releases everything; the arena is then empty and usable. */
+/* Releases everything. The empty arena can be used again. */
 void arena_deinit(struct arena *arena);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "common/cleanup.h"
 
-/* Bytes gathered before a write. */
+/* The buffer gathers this many bytes before a write. */
 #define BUFFER_BYTES ((size_t)256 << 10)
 
 void textbuf_deinit(struct textbuf *out)

@@ -36,7 +36,7 @@ void labels_deinit(struct labels *labels)
 	*labels = (struct labels){0};
 }
 
-/* Makes @label from the @len bytes at @s between two fixed texts. */
+/* Makes @label: @before, the @len escaped bytes at @s, @after. */
 static bool make_label(struct labels *labels, struct label *label, const char *before,
 		       const char *s, size_t len, const char *after)
 {
@@ -56,8 +56,8 @@ static bool make_label(struct labels *labels, struct label *label, const char *b
 }
 
 /*
- * The last component of the path; names in brackets ("[kernel]", "[vdso]") keep theirs and get no
- * others.
+ * Makes the label of a module: the last component of its path, in brackets. Names that have
+ * brackets already ("[kernel]", "[vdso]") get no others.
  */
 static bool make_module(struct labels *labels, struct label *label, uint32_t object)
 {
@@ -79,7 +79,7 @@ static const struct label *cached_label(struct labels *labels, struct label *lab
 	return label->s || make_label(labels, label, "", string->s, string->len, "") ? label : NULL;
 }
 
-/* The escaped name, or [unknown]. NULL when memory is out. */
+/* Returns the escaped name or "[unknown]", NULL if memory runs out. */
 static const struct label *frame_name(struct labels *labels, const struct resolved *resolved)
 {
 	static const struct label unknown = {.s = "[unknown]", .len = sizeof("[unknown]") - 1};

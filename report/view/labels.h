@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of frames and thread names, safe to print: "func+0x10 [libfoo.so]". Each name is
- * escaped once, however often it is printed. A frame's text is put together when it is printed:
- * a recording can hold many frames that share a name of 64 KB.
+ * The text of frames and thread names, safe to print: "func+0x10 [libfoo.so]". A name is escaped
+ * once, however often it is printed. The parts of a frame's text are joined only in the output,
+ * because many frames of a recording can share a name of 64 KB.
  */
 #ifndef REPORT_VIEW_LABELS_H
 #define REPORT_VIEW_LABELS_H
@@ -13,42 +13,42 @@
 #include "report/text/textbuf.h"
 #include "report/view/view.h"
 
-/* A text, escaped; s NULL: not made yet. */
+/* An escaped text. If s is NULL, the text has not been made yet. */
 struct label {
 	const char *s;
 	uint32_t len;
 };
 
-/* Initialise with labels_init. */
+/* labels_init makes them. */
 struct labels {
 	const struct model *model;
 	const struct symbols *symbols;
 	const struct view *view;
 	enum text_mode mode;
-	struct label *names;   /* of symbols->names */
-	struct label *strings; /* of model->strings */
-	struct label *modules; /* of model->objects: " [module]" or "" */
+	struct label *names;   /* one for each of symbols->names */
+	struct label *strings; /* one for each of model->strings */
+	struct label *modules; /* one for each of model->objects: " [module]" or "" */
 	struct arena arena;
 };
 
 /*
- * Prepares labels as @view wants them; all three are borrowed until labels_deinit. Returns 0 or
+ * Prepares labels for @view. All three arguments are borrowed until labels_deinit. Returns 0 or
  * -ENOMEM.
  */
 int labels_init(struct labels *labels, const struct model *model, const struct symbols *symbols,
 		const struct view *view);
 
-/* Releases the labels; all zero is fine. */
+/* Releases the labels; all-zero labels are fine. */
 void labels_deinit(struct labels *labels);
 
 /*
- * Appends the text of @frame at @place to @out, without "_[k]": whether it is a kernel's depends on
- * the stack. Running out of memory is noted in @out.
+ * Appends the text of @frame at @place to @out, without "_[k]": only the caller knows the side of
+ * the stack. If memory runs out, @out notes the error.
  */
 void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
 		  enum frame_place place);
 
-/* Appends the model's string @id, escaped. */
+/* Appends string @id of the model, escaped. */
 void labels_string(struct labels *labels, struct textbuf *out, uint32_t id);
 
 #endif

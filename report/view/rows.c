@@ -10,12 +10,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* A row with what it is sorted by. */
+/* A row with its sort keys. */
 struct sorted_row {
 	uint64_t count;
 	const char *comm;
 	uint32_t pid;
-	uint32_t row; /* in the array of rows */
+	uint32_t row; /* index in the array of rows */
 };
 
 typedef VEC(struct model_row) row_vec;
@@ -35,7 +35,10 @@ static int compare_rows(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Adds @row to @rows, or its count to an equal row. The model's total bounds every sum. */
+/*
+ * Adds @row to @rows. If they have an equal row, that row's count grows. The model's total bounds
+ * every sum, so none overflows.
+ */
 static int add_row(row_vec *rows, struct index *index, const struct model_row *row)
 {
 	const uint32_t key[] = {row->process, row->comm, row->user_stack, row->kernel_stack};
@@ -56,7 +59,7 @@ static int add_row(row_vec *rows, struct index *index, const struct model_row *r
 	return index_insert(index, hash, rows->nr - 1);
 }
 
-/* The model's rows without the side that is not shown: its stack is the empty one. */
+/* Collects the model's rows with the empty stack on the hidden side. */
 static int one_sided_rows(const struct model *model, const struct view *view, row_vec *rows)
 {
 	struct index index = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The walk over the rows of a model that every output is made from: rows in their order, with the
- * sides that the user wants to see. An output is a set of functions that the walk calls.
+ * All outputs print the rows of a model through rows_visit. It brings the rows into their order and
+ * leaves out the side that the user does not want to see.
  */
 #ifndef REPORT_VIEW_ROWS_H
 #define REPORT_VIEW_ROWS_H
@@ -9,13 +9,13 @@
 #include "report/model/model.h"
 #include "report/view/view.h"
 
-/* One side of a row. Neither present nor missed: there was no such stack, or it is not shown. */
+/* One side of a row. A side that is neither present nor missed had no stack, or the user hid it. */
 struct row_side {
 	const uint32_t *frames; /* leaf first */
 	uint32_t nr;
 	enum prof_stack_end end;
-	bool is_present; /* there are frames */
-	bool is_missed;  /* there was a stack, but it is not in the recording */
+	bool is_present; /* it has frames */
+	bool is_missed;  /* it had a stack, but the recording lacks it */
 };
 
 struct stack_row {
@@ -26,23 +26,24 @@ struct stack_row {
 	uint64_t count;
 };
 
-/* Returns 0, or a negative errno that ends the visit. */
+/* Takes one row. Returns 0, or a negative errno that ends the visit. */
 typedef int (*row_fn)(void *ctx, const struct stack_row *row);
 
-/* What the rows lacked. */
+/* Counts the stacks that the rows lack, or lack a part of. */
 struct rows_summary {
-	uint64_t missed_stacks; /* sides of rows, as bcc counts them, not samples */
-	bool is_storage_full;   /* one was missed because there was no room */
-	uint64_t cut_stacks;    /* sides of rows that lack the frames behind the depth limit */
+	uint64_t missed_stacks; /* sides of rows, not samples, as bcc counts */
+	bool is_storage_full;   /* a stack is missing because the storage was full */
+	uint64_t cut_stacks;    /* sides of rows without the frames beyond the depth limit */
 };
 
-/* Adds the lacks of other rows. */
+/* Adds the numbers of @seen to @sum. */
 void rows_summary_add(struct rows_summary *sum, const struct rows_summary *seen);
 
 /*
- * Calls @visit for the rows of @model, ascending by count; rows with the same count by thread name,
- * then pid, then their order in the recording. When @view shows one side only, rows that do not
- * differ in it are one. Returns 0, the error of a call, or -ENOMEM; *@summary is set on success.
+ * Calls @visit for the rows of @model, the smallest count first. Rows of equal count are sorted by
+ * thread name, then pid, then their order in the recording. If @view shows one side only, rows that
+ * differ in the other side alone are added up. Returns 0, the error of a call, or -ENOMEM. Sets
+ * *@summary on success.
  */
 int rows_visit(const struct model *model, const struct view *view, row_fn visit, void *ctx,
 	       struct rows_summary *summary);

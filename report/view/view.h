@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * How the user wants to see stacks. What every printer of stacks shares.
- */
+/* The user's choice of the look of stacks, for all printers of stacks. */
 #ifndef REPORT_VIEW_VIEW_H
 #define REPORT_VIEW_VIEW_H
 
@@ -10,11 +8,11 @@
 /* All false: the multi-line layout, both sides, bare names. */
 struct view {
 	bool folded;      /* one line per stack */
-	bool delimited;   /* a delimiter between kernel and user frames */
-	bool annotations; /* _[k] behind kernel frames */
-	bool offsets;     /* +0xOFF behind names */
-	bool modules;     /* [module] behind names */
-	bool addresses;   /* raw addresses before names, multi-line only */
+	bool delimited;   /* with a delimiter between kernel and user frames */
+	bool annotations; /* with _[k] after kernel frames */
+	bool offsets;     /* with +0xOFF after names */
+	bool modules;     /* with [module] after names */
+	bool addresses;   /* with raw addresses before names, in the multi-line layout only */
 	bool user_only, kernel_only;
 };
 

@@ -12,7 +12,7 @@ enum exit_status {
 	STATUS_OK = 0,
 	STATUS_FAILURE = 1,
 	STATUS_USAGE = 2,
-	STATUS_INCOMPLETE = 3, /* what could be read of the recording has been printed */
+	STATUS_INCOMPLETE = 3, /* the good part of the recording has been printed */
 };
 
 static int flush_help(struct err *err)

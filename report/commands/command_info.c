@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profrep info: the facts about a recording. They include its losses, so no warning repeats these.
+/*
+ * profrep info: the facts about a recording. Losses are among them, so no warning repeats the
+ * losses.
  */
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"

@@ -6,7 +6,7 @@
 
 #include "report/print/print_errors.h"
 
-/* bcc's warnings first, in its words. */
+/* bcc's warning comes first, in bcc's words. */
 static void warn_of_missing(struct textbuf *warnings, const struct rows_summary *summary)
 {
 	if (!summary->missed_stacks)

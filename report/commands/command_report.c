@@ -66,7 +66,7 @@ static const struct option_table layout_options = {layout_rows, ARRAY_SIZE(layou
 		.name = old, .type = OPTION_MOVED, .help = new                                     \
 	}
 
-/* Commands that were options once. */
+/* These commands were options once. */
 static const struct option_spec moved_rows[] = {
 	MOVED_ROW("diff", "profrep diff BEFORE AFTER"),
 	MOVED_ROW("info", "profrep info FILE"),

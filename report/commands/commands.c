@@ -11,7 +11,7 @@
 
 #define DEFAULT_FILE "profrec.prof"
 
-/* The first one runs when no command is named. */
+/* The first command runs if the user names none. */
 static const struct command_spec *const commands[] = {
 	&report_command.spec, &diff_command.spec,      &info_command.spec,
 	&files_command.spec,  &processes_command.spec,
@@ -51,7 +51,10 @@ static void list_commands(char *buf, size_t size)
 		len += snprintf(buf + len, size - len, "%s%s", i ? ", " : "", commands[i]->name);
 }
 
-/* Without a command's word: is the first operand meant to be one? */
+/*
+ * Looks at the first operand of a command line without a command's word: the user may mean a
+ * command.
+ */
 static int check_word(const char *word, struct err *err)
 {
 	char list[256];

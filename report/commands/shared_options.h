@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options that several commands take: tables, which a command includes. */
+/* Tables of options for several commands. Each command includes the tables that it needs. */
 #ifndef REPORT_COMMANDS_SHARED_OPTIONS_H
 #define REPORT_COMMANDS_SHARED_OPTIONS_H
 
 #include "common/option_spec.h"
 
-/* A row for the bool @field of the struct @filled. */
+/* Makes a row for the bool @field of the struct @filled. */
 #define OPTION_FLAG_ROW(filled, field, long_name, short_char, ...)                                 \
 	{                                                                                          \
 		.name = long_name, .short_name = short_char, .type = OPTION_FLAG,                  \
 		.offset = offsetof(filled, field), __VA_ARGS__                                     \
 	}
 
-/* Of struct view: what is shown of frames and stacks. */
+/* Fills a struct view: the parts of frames and stacks to show. */
 extern const struct option_table frame_options;
 
-/* Of struct view: whose frames are shown. */
+/* Fills a struct view: the side to show. */
 extern const struct option_table side_options;
 
-/* Of struct timespan: --from and --to. */
+/* Fills a struct timespan: --from and --to. */
 extern const struct option_table timespan_options;
 
-/* Of a const char *, NULL without the option: --symfs. */
+/* Fills a const char *, which stays NULL without the option: --symfs. */
 extern const struct option_table symfs_options;
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What FlameGraph's difffolded.pl makes of two folded files, from two recordings: the union of
- * their stacks, matched by text, each with both counts. Sorted, where difffolded.pl has the order
- * of a hash table.
+ * A diff prints the text that FlameGraph's difffolded.pl makes of two folded files. The text is the
+ * union of the stacks of two recordings, matched by text, each with both counts. The lines are
+ * sorted; difffolded.pl prints them in the order of a hash table.
  */
 #include "report/print/printers.h"
 
@@ -20,7 +20,7 @@ enum diff_column {
 };
 
 struct diff_stack {
-	const char *text; /* the stack; in the end the whole line */
+	const char *text; /* the stack; make_lines replaces it by the whole line */
 	size_t len;
 	uint64_t counts[NR_DIFF_COLUMNS];
 };
@@ -29,7 +29,7 @@ struct diff {
 	VEC(struct diff_stack) stacks;
 	struct index index;
 	struct arena arena;
-	struct textbuf line; /* the one at hand */
+	struct textbuf line; /* scratch: the line that is being made */
 	const struct printout *side;
 	enum diff_column column;
 };
@@ -76,7 +76,7 @@ static int add_recording(struct diff *diff, const struct printout *side, enum di
 	return 0;
 }
 
-/* int(c1 * total2 / total1): as c1 <= total1, the result is no more than total2. */
+/* Computes int(c1 * total2 / total1). As c1 <= total1, the result is not above total2. */
 static void normalize_before(struct diff *diff, uint64_t total_before, uint64_t total_after)
 {
 	vec_for_each(&diff->stacks, stack)
@@ -84,7 +84,7 @@ static void normalize_before(struct diff *diff, uint64_t total_before, uint64_t 
 			(unsigned __int128)stack->counts[DIFF_BEFORE] * total_after / total_before;
 }
 
-/* Makes the whole lines, which are what is sorted. */
+/* Makes the whole lines, because print_lines sorts lines and not stacks. */
 static int make_lines(struct diff *diff)
 {
 	vec_for_each(&diff->stacks, stack) {
@@ -109,7 +109,7 @@ static int compare_lines(const void *a, const void *b)
 {
 	const struct diff_stack *x = a, *y = b;
 
-	/* Both end in the only newline they have: neither is the start of the other. */
+	/* A line ends in the only newline it has, so no line is the start of another. */
 	return memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
 }
 

@@ -10,9 +10,11 @@
 
 struct sampled_file {
 	uint32_t object;
-	uint64_t samples;         /* whose leaf is in the object */
-	uint64_t frames, unknown; /* times the counts of their rows */
-	uint64_t broken;          /* samples whose user stack could not be unwound from here on */
+	uint64_t samples; /* samples with their leaf in the file */
+	uint64_t frames,
+		unknown; /* all, and those without a name, each as often as its row counts */
+	/* samples whose user stack could not be unwound beyond the file */
+	uint64_t broken;
 };
 
 struct file_table {
@@ -39,7 +41,10 @@ static int count_frames(struct file_table *table, const struct row_side *side, u
 	return 0;
 }
 
-/* The file in which a stack ended before its root; what stands for no code has none. */
+/*
+ * Counts @user for the file in which it ended before its root. Frames that stand for no code are
+ * passed over.
+ */
 static void count_broken(struct file_table *table, const struct row_side *user, uint64_t count)
 {
 	const struct model *model = &table->p->rec->model;
@@ -87,7 +92,10 @@ static const char *object_path(const struct model *model, uint32_t object)
 					       : "[no name]";
 }
 
-/* Instances and places of one file are one line: by kind, path and build-id. */
+/*
+ * The table has one line for all objects of one file: kind, path and build-id decide. Instances and
+ * places of the file do not matter.
+ */
 static int compare_identity(const struct model *model, uint32_t a, uint32_t b)
 {
 	const struct object_key *x = &model->objects.data[a].key;
@@ -122,7 +130,7 @@ static int by_samples(const void *a, const void *b, void *ctx)
 	return compare_identity(ctx, x->object, y->object);
 }
 
-/* Adds up the lines that are one, drops those without a frame, and sorts the rest. */
+/* Adds up the objects of one file, drops files without a frame, and sorts the rest. */
 static int sort_files(struct file_table *table)
 {
 	struct model *model = (struct model *)&table->p->rec->model;
@@ -185,7 +193,10 @@ static int hex_width(const struct file_table *table)
 	return width;
 }
 
-/* Paths are of any length and come last but one, so they are padded to the longest usual one. */
+/*
+ * Paths are of any length, and only one column follows them. They are padded to the longest usual
+ * path.
+ */
 #define PATH_WIDTH 40
 
 static int print_table(const struct file_table *table)

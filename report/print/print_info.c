@@ -9,7 +9,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 
-/* Column of the values. */
+/* The values begin in this column. */
 #define KEY_WIDTH 18
 
 static void print_key(struct textbuf *out, const char *key)
@@ -65,7 +65,7 @@ static void print_event(const struct prof_meta *meta, struct textbuf *out)
 		print_number(out, "period", meta->period, "events");
 }
 
-/* UTC, so that the text does not depend on where it is made. */
+/* The time is in UTC, so that the text does not depend on the machine that reports. */
 static void print_start(const struct prof_meta *meta, struct textbuf *out)
 {
 	time_t seconds = meta->start_realtime_ns / NS_PER_S;
@@ -206,7 +206,7 @@ static void print_reasons(struct textbuf *out, const char *key, const uint64_t n
 		       n[PROF_LOSS_STORAGE_FULL], n[PROF_LOSS_REFUSED], n[PROF_LOSS_WALK_FAILED]);
 }
 
-/* taken = counted + lost, and counted is what the file's counts add up to. */
+/* Checks that taken = counted + lost, and that the counts in the file add up to counted. */
 static void print_identity(const struct recording *rec, struct textbuf *out)
 {
 	const struct prof_end *end = rec->end;
@@ -258,7 +258,7 @@ static void print_end(const struct recording *rec, struct textbuf *out)
 			     "went offline or came online");
 }
 
-/* Stack 0 is none; a stack that was missed is not one either. */
+/* Stack 0 stands for no stack, and so does a stack that was missed. */
 static uint64_t nr_stacks(const struct model *model)
 {
 	uint64_t nr = 0;
@@ -277,7 +277,7 @@ static uint64_t nr_cut_stacks(const struct model *model)
 	return nr;
 }
 
-/* How the stacks of user space ended, in samples. */
+/* Prints the ends of the stacks of user space, counted in samples. */
 static void print_ends(const struct model *model, struct textbuf *out)
 {
 	static const struct {
@@ -315,7 +315,7 @@ static void print_ends(const struct model *model, struct textbuf *out)
 	textbuf_char(out, '\n');
 }
 
-/* Address spaces in the counts; one in several layouts is one. */
+/* Counts the address spaces in the rows. Several layouts of one address space count once. */
 static int nr_processes(const struct model *model, uint64_t *nr)
 {
 	_cleanup_free_ bool *seen = calloc(model->processes.nr, sizeof(*seen));

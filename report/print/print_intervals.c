@@ -8,7 +8,10 @@
 #include "report/print/print_errors.h"
 #include "report/print/printers.h"
 
-/* Intervals without samples that are printed: times in a file can be anything. */
+/*
+ * A report prints at most this many intervals without samples, because times in a file can be
+ * anything.
+ */
 #define EMPTY_MAX 10000000
 
 struct intervals {
@@ -18,15 +21,17 @@ struct intervals {
 	struct textbuf *out;
 	struct rows_summary *summary;
 	struct err *err;
-	uint64_t length_ns; /* 0: each epoch is one */
-	uint64_t next;      /* the first interval that was not printed */
-	uint64_t nr_empty;  /* printed without samples */
-	uint64_t current;   /* the one that the model is of */
-	uint64_t end_ns;    /* of the last epoch in the model */
-	bool has_samples;   /* the model is of one */
+	uint64_t length_ns; /* 0: each epoch is an interval */
+	uint64_t next;      /* number of the first interval that was not printed */
+	uint64_t nr_empty;  /* intervals that were printed without samples */
+	uint64_t current;   /* number of the interval in the model */
+	uint64_t end_ns;    /* end of the last epoch in the model */
+	bool has_samples;   /* the model holds an interval */
 };
 
-/* "%-8s" of the time, as bcc's stackcount -T has it; it stands behind an empty line if not folded.
+/*
+ * Prints the time as "%-8s", the way of bcc's stackcount -T, and before it an empty line unless
+ * folded.
  */
 static void print_time(struct intervals *v, uint64_t end_ns)
 {
@@ -42,7 +47,7 @@ static void print_time(struct intervals *v, uint64_t end_ns)
 	textbuf_printf(v->out, "%s%-8s\n", v->view->folded ? "" : "\n", text);
 }
 
-/* Prints what is in the model, an interval that ended at @end_ns, and forgets it. */
+/* Prints the interval in the model, which ended at @end_ns, and empties the model. */
 static int print_model(struct intervals *v, uint64_t end_ns)
 {
 	const struct printout p = source_printout(v->source, v->view, v->out);
@@ -65,7 +70,7 @@ static int print_model(struct intervals *v, uint64_t end_ns)
 	return print_flush(v->out, v->err);
 }
 
-/* Prints those without samples before interval @until. */
+/* Prints the intervals without samples before interval @until. */
 static int print_empty(struct intervals *v, uint64_t until)
 {
 	for (; v->next < until && v->nr_empty < EMPTY_MAX; v->nr_empty++, v->next++)
@@ -82,7 +87,10 @@ static uint64_t current_end(const struct intervals *v)
 	return (v->current + 1) * v->length_ns;
 }
 
-/* Takes an epoch of a recording with intervals; prints what is whole then. */
+/*
+ * Takes an epoch of a recording with intervals. Prints the interval that the epoch shows to be
+ * whole.
+ */
 static int take_epoch(struct intervals *v, const struct prof_epoch *epoch)
 {
 	uint64_t index = epoch->begin_ns / v->length_ns;
@@ -90,7 +98,7 @@ static int take_epoch(struct intervals *v, const struct prof_epoch *epoch)
 
 	if (v->has_samples && index > v->current)
 		ret = print_model(v, current_end(v));
-	/* Time does not go back in a good recording; in another, samples are not lost for that. */
+	/* In a good recording time does not go back. If it does, the samples are still reported. */
 	if (!v->has_samples) {
 		v->current = index < v->next ? v->next : index;
 		if (!ret)
@@ -117,7 +125,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* After the last epoch: what is not whole, and those without samples up to the end. */
+/* Prints the last interval, if it is not whole, and the intervals without samples up to the end. */
 static int print_rest(struct intervals *v)
 {
 	const struct recording *rec = &v->source->rec;

@@ -8,22 +8,22 @@
 
 #include "common/cleanup.h"
 
-/* Distinct thread names that are printed of a process; there can be thousands. */
+/* A line has at most this many thread names, because a process can have thousands. */
 #define THREADS_MAX 8
 
-/* Names and paths are of any length; they are padded to the usual ones. */
+/* Names and paths are of any length. They are padded to the usual lengths. */
 #define NAME_WIDTH    15
 #define THREADS_WIDTH 24
 #define EXE_WIDTH     40
 
-/* Samples of one thread name of one process. */
+/* The samples of one thread name in one process. */
 struct thread_name {
-	uint32_t process; /* the first of its layouts in the model */
+	uint32_t process; /* the first layout of the process in the model */
 	uint32_t comm;    /* string */
 	uint64_t samples;
 };
 
-/* A line of the table. */
+/* One line of the table: a process. */
 struct line {
 	uint32_t process;
 	uint64_t samples;
@@ -33,7 +33,7 @@ struct line {
 
 struct process_table {
 	const struct model *model;
-	uint32_t *first_layout; /* by process */
+	uint32_t *first_layout; /* by process: the process's first layout */
 	VEC(struct thread_name) threads;
 	VEC(struct line) lines;
 };
@@ -51,7 +51,9 @@ static int by_identity(const void *a, const void *b, void *ctx)
 	return x->layout < y->layout ? -1 : x->layout > y->layout;
 }
 
-/* A process whose objects moved is several in the model: finds the first for each. */
+/*
+ * A process whose objects moved has several layouts in the model. Finds the first layout of each.
+ */
 static int find_layouts(struct process_table *table)
 {
 	struct model *model = (struct model *)table->model;
@@ -97,7 +99,7 @@ static int by_process_and_samples(const void *a, const void *b, void *ctx)
 	return strcmp(string_set_get(strings, x->comm), string_set_get(strings, y->comm));
 }
 
-/* The samples of each thread name, the most frequent of a process first. */
+/* Adds up the samples of each thread name. The most frequent name of a process comes first. */
 static int add_up_threads(struct process_table *table)
 {
 	struct model *model = (struct model *)table->model;
@@ -157,7 +159,7 @@ static int make_lines(struct process_table *table)
 	return 0;
 }
 
-/* What is known of a process: its layouts were told at different times, each maybe not all. */
+/* Collects the facts about a process from its layouts: each layout may have some of them only. */
 static void gather_info(const struct process_table *table, uint32_t process,
 			struct model_process *info)
 {

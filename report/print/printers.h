@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The outputs: each one file, over the same rows (rows.h) or straight from the recording. They
- * append to a textbuf, whose error the caller looks at in the end, and return 0, -ENOMEM, or what
- * is said with each.
+ * The outputs. Each output has a file of its own. It prints rows (rows.h), or straight from the
+ * recording. Printers append to a textbuf, whose error the caller looks at in the end. They return
+ * 0, -ENOMEM, or an error that their comment names.
  */
 #ifndef REPORT_PRINT_PRINTERS_H
 #define REPORT_PRINT_PRINTERS_H
@@ -14,8 +14,8 @@
 
 struct printout {
 	const struct recording *rec;
-	const struct symbols *symbols; /* not for info */
-	struct labels *labels;         /* for stacks and folded */
+	const struct symbols *symbols; /* for print_files */
+	struct labels *labels;         /* for stacks and folded output */
 	const struct view *view;
 	struct textbuf *out;
 };
@@ -26,35 +26,36 @@ static inline struct printout source_printout(struct source *source, const struc
 	return (struct printout){&source->rec, &source->symbols, &source->labels, view, out};
 }
 
-/* The line that says what was sampled, as bcc words it. */
+/* Prints the line that names the sampled event, processes and stacks, in bcc's words. */
 int print_headline(const struct printout *p);
 
-/* bcc's multi-line layout. */
+/* Prints bcc's multi-line layout. */
 int print_stacks(const struct printout *p, struct rows_summary *summary);
 
-/* One line per row: thread name, frames from the root to the leaf, count. */
+/* Prints a line for each row: thread name, frames from the root to the leaf, count. */
 int print_folded(const struct printout *p, struct rows_summary *summary);
 
-/* The line of @row in folded output without its count: what makes rows the same in a diff. */
+/* Prints the line of @row in folded output without its count. A diff matches rows by this text. */
 void print_folded_stack(const struct printout *p, struct textbuf *out, const struct stack_row *row);
 
 /*
- * Two columns of counts for each folded stack of @before and @after, both with labels for folded
- * output; sorted bytewise. With @normalize the first column is scaled to the sum of the second.
- * @before->out is written to. The summary adds up both. -EDOM: nothing to scale, @before is empty.
+ * Prints the folded stacks of @before and @after with two columns of counts, sorted bytewise, to
+ * @before->out. The labels of both are for folded output. With @normalize the first column is
+ * scaled to the sum of the second. @summary is the sum of both. Returns -EDOM if @before is empty
+ * and cannot be scaled.
  */
 int print_diff(const struct printout *before, const struct printout *after, bool normalize,
 	       struct rows_summary *summary);
 
-/* What is known of the recording, one "key: value" to a line. */
+/* Prints the facts about the recording, one "key: value" to a line. */
 int print_info(const struct recording *rec, struct textbuf *out);
 
-/* A table of the processes that were sampled, with what is known of each. */
+/* Prints a table of the processes that were sampled, with the facts about each. */
 int print_processes(const struct recording *rec, struct textbuf *out);
 
 /*
- * A table of what was sampled: objects with their samples, build-ids, and where their symbols came
- * from. -EOVERFLOW: the frames add up to more than 64 bits.
+ * Prints a table of the objects that were sampled: samples, build-ids, and the source of their
+ * symbols. Returns -EOVERFLOW if the frames add up to more than 64 bits.
  */
 int print_files(const struct printout *p);
 

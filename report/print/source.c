@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* So many bytes of binaries and debug files are read for a report, all together. */
+/* A report reads at most this many bytes of binaries and debug files, all together. */
 #define FILES_BYTES_MAX (UINT64_C(64) << 30)
 
 int source_search_open(struct source_search *search, const char *symfs, struct err *err)

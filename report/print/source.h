@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A recording with the names of its frames: what is printed from. */
+/* A source is a recording with the names of its frames. Printers print from it. */
 #ifndef REPORT_PRINT_SOURCE_H
 #define REPORT_PRINT_SOURCE_H
 
@@ -9,42 +9,46 @@
 #include "report/symbols/symbolise.h"
 #include "report/view/view.h"
 
-/* All zero is fine for source_deinit. */
+/* source_deinit takes an all-zero source. */
 struct source {
 	struct recording rec;
 	struct symbols symbols;
 	struct labels labels;
 };
 
-/* Where to look for files, and how much of them may be read for a report, all together. */
+/* The directory to look for files in, and the bytes of files that a report may still read. */
 struct source_search {
 	struct debug_roots roots;
 	struct file_budget budget;
 };
 
 /*
- * Opens @symfs, NULL for none; @search must not move then. Returns 0 or a negative errno with @err
- * set; source_search_close is fine in both cases.
+ * Opens @symfs, unless it is NULL. @search must not move afterwards. Returns 0 or a negative errno
+ * with @err set. Call source_search_close in both cases.
  */
 int source_search_open(struct source_search *search, const char *symfs, struct err *err);
 
 void source_search_close(struct source_search *search);
 
-/* The part of recordings that is to be read, and how its names are to be found and printed. */
+/* The user's choice of the part to read, of the look of names, and of the directory with files. */
 struct source_request {
 	struct timespan span;
 	struct view view;
-	const char *symfs; /* the directory to look for files in first, NULL: none */
+	const char *symfs; /* the directory to look for files in first; NULL: none */
 };
 
 /*
- * Reads the @nr recordings @files, which stay the caller's, into @sources, and finds their names.
- * Returns 0 or a negative errno with @err set; all @sources are good for source_deinit then, too.
+ * Reads the @nr recordings @files into @sources and finds their names. The caller keeps @files
+ * until source_deinit. Returns 0 or a negative errno with @err set. Call source_deinit in both
+ * cases.
  */
 int sources_load(struct source *sources, const char *const *files, size_t nr,
 		 const struct source_request *request, struct err *err);
 
-/* Looks up the names of what the recording's model holds. Returns 0 or -errno with @err set. */
+/*
+ * Finds the names of the frames in the recording's model. Returns 0 or a negative errno with @err
+ * set.
+ */
 int source_find_names(struct source *source, const struct source_search *search,
 		      const struct view *view, struct err *err);
 

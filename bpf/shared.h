@@ -44,6 +44,19 @@ enum stack_end {
 };
 
 /*
+ * Set in a frame of user space whose address is that of the next instruction to run, though it is
+ * no leaf: a signal interrupted it, or a handler returns to it. Addresses of user space have 56
+ * bits at most. A walk along frame pointers may find any value; only this bit alone in the upper
+ * byte is the mark.
+ */
+#define STACK_FRAME_EXACT (1ULL << 63)
+
+static inline int stack_frame_is_exact(__u64 frame)
+{
+	return frame >> 56 == STACK_FRAME_EXACT >> 56;
+}
+
+/*
  * Value of the stack maps; the key is the stack's id. Each value has room for as many frames as
  * was decided when the programs were loaded. Frames from nr_frames on mean nothing.
  */

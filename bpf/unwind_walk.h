@@ -10,8 +10,8 @@
  *		look up the mapping at unwind_lookup_pc(&frame), and the rule in its table;
  *		if (!unwind_enter_frame(&walk, is_mapped))
  *			break;
- *		keep frame.pc;
- *		unwind_leave_frame(&walk, rule);
+ *		unwind_leave_frame(&walk, rule, &address);
+ *		keep address;
  *	}
  *	end = unwind_walk_end(&walk);
  */
@@ -27,6 +27,7 @@ struct unwind_walk {
 	struct unwind_frame *frame;
 	enum stack_end end; /* STACK_GOES_ON until the walk ends by itself */
 	bool by_rbp;        /* the last step was along rbp */
+	bool has_leaf;      /* the leaf is among the frames that were left */
 	bool is_early;      /* something was missing that may be known later: a mapping, a table */
 };
 
@@ -43,10 +44,20 @@ static __always_inline bool unwind_enter_frame(struct unwind_walk *w, bool is_ma
 	return false;
 }
 
-/* Goes on to the caller: by @rule; along rbp where there is no table (NULL) or it says nothing. */
+/*
+ * Goes on to the caller: by @rule; along rbp where there is no table (NULL) or it says nothing.
+ * *@address is what is kept of the frame that is left: its pc, marked where that is exact. A leaf
+ * needs no mark.
+ */
 static __always_inline void unwind_leave_frame(struct unwind_walk *w,
-					       const struct unwind_rule *rule)
+					       const struct unwind_rule *rule, __u64 *address)
 {
+	const struct unwind_frame *f = w->frame;
+
+	*address = f->pc;
+	if (w->has_leaf && (f->has_regs || (rule && rule->cfa == UNWIND_CFA_SIGNAL)))
+		*address |= STACK_FRAME_EXACT;
+	w->has_leaf = true;
 	w->by_rbp = !rule || rule->cfa == UNWIND_CFA_NONE;
 	w->end = w->by_rbp ? unwind_step_by_rbp(w->frame) : unwind_step(w->frame, rule);
 }

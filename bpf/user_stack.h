@@ -312,7 +312,7 @@ static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, 
 static long walk_frame(__u32 i, struct user_walk *w)
 {
 	struct unwind_frame *f = w->walk.frame;
-	__u64 pc = unwind_lookup_pc(f);
+	__u64 pc = unwind_lookup_pc(f), address;
 	struct unwind_mapping *m;
 
 	if (i >= max_depth)
@@ -320,9 +320,9 @@ static long walk_frame(__u32 i, struct user_walk *w)
 	m = find_mapping(w, pc);
 	if (!unwind_enter_frame(&w->walk, m))
 		return 1;
-	w->stack->frames[i] = f->pc;
+	unwind_leave_frame(&w->walk, m ? rule_of_mapping(w, m, pc) : NULL, &address);
+	w->stack->frames[i] = address;
 	w->stack->nr_frames = i + 1;
-	unwind_leave_frame(&w->walk, m ? rule_of_mapping(w, m, pc) : NULL);
 	return w->walk.end != STACK_GOES_ON;
 }
 

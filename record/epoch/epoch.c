@@ -222,16 +222,21 @@ static int translate_user(struct epoch *e, const struct user_process *process, u
 			  uint64_t time_ns, bool is_leaf, struct user_walk *walk, uint32_t *frame)
 {
 	struct address_space *space = process->space;
+	bool is_exact = stack_frame_is_exact(addr);
 	const struct mapping *mapping;
 	int ret;
 
+	if (is_exact)
+		addr &= ~STACK_FRAME_EXACT;
 	if (addr >= walk->start && addr < walk->end)
-		return epoch_tables_frame(&e->tables, walk->object, addr - walk->bias, frame);
+		return epoch_tables_frame(&e->tables, walk->object, addr - walk->bias, is_exact,
+					  frame);
 	mapping = is_leaf ? find_leaf_mapping(e, space, addr, time_ns)
 			  : find_mapping(e, space, addr, time_ns);
 	if (!mapping) {
 		walk->strayed = walk->may_stray && !is_leaf && space->complete && !space->rescanned;
-		return epoch_tables_frame(&e->tables, 0, walk->strayed ? 0 : addr, frame);
+		return epoch_tables_frame(&e->tables, 0, walk->strayed ? 0 : addr,
+					  is_exact && !walk->strayed, frame);
 	}
 	walk->start = mapping->start;
 	walk->end = mapping->end;
@@ -240,7 +245,7 @@ static int translate_user(struct epoch *e, const struct user_process *process, u
 		walk->start = walk->end = 0;
 		return ret;
 	}
-	return epoch_tables_frame(&e->tables, walk->object, addr - walk->bias, frame);
+	return epoch_tables_frame(&e->tables, walk->object, addr - walk->bias, is_exact, frame);
 }
 
 /* The program has the format's numbers for the ends of stacks that it stores. */
@@ -366,7 +371,7 @@ static int translate_kernel(struct epoch *e, uint64_t addr, uint32_t *frame)
 	ksyms_lookup(e->sources.ksyms, addr, &hit);
 	ret = kernel_object(e, &hit, &object, &base);
 	if (!ret)
-		ret = epoch_tables_frame(&e->tables, object, addr - base, frame);
+		ret = epoch_tables_frame(&e->tables, object, addr - base, false, frame);
 	/* A leaf is looked up at its address, a caller at the byte before: both must be there. */
 	if (!ret)
 		ret = add_kernel_symbol(e, addr);

@@ -57,19 +57,22 @@ int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object
 	return 0;
 }
 
-int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset, uint32_t *id)
+int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset, bool is_exact,
+		       uint32_t *id)
 {
-	uint64_t key[2] = {object, offset};
+	uint64_t key[2] = {object | (uint64_t)is_exact << 32, offset};
 	uint64_t hash = XXH3_64bits(key, sizeof(key));
 	struct prof_frame frame = {.object = object, .offset = offset};
 
 	index_for_each(&t->by_frame, hash, i) {
-		if (t->frames.data[i].object == object && t->frames.data[i].offset == offset) {
+		if (t->frames.data[i].object == object && t->frames.data[i].offset == offset &&
+		    t->frame_is_exact.data[i] == is_exact) {
 			*id = i;
 			return 0;
 		}
 	}
-	if (index_insert(&t->by_frame, hash, t->frames.nr) || vec_push(&t->frames, frame))
+	if (vec_push(&t->frame_is_exact, is_exact) ||
+	    index_insert(&t->by_frame, hash, t->frames.nr) || vec_push(&t->frames, frame))
 		return -ENOMEM;
 	*id = t->frames.nr - 1;
 	return 0;
@@ -205,9 +208,18 @@ static int lay_out_strings(struct epoch_tables *t)
 	return 0;
 }
 
+static int lay_out_exact_frames(struct epoch_tables *t)
+{
+	vec_clear(&t->out_exact_frames);
+	for (size_t i = 0; i < t->frames.nr; i++)
+		if (t->frame_is_exact.data[i] && vec_push(&t->out_exact_frames, i))
+			return -ENOMEM;
+	return 0;
+}
+
 int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
 {
-	if (lay_out_processes(t) || lay_out_strings(t))
+	if (lay_out_processes(t) || lay_out_strings(t) || lay_out_exact_frames(t))
 		return -ENOMEM;
 	*epoch = (struct prof_epoch){
 		.strings = t->out_strings.data,
@@ -230,6 +242,8 @@ int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
 		.nr_symbols = t->symbols.nr,
 		.process_infos = t->process_infos.data,
 		.nr_process_infos = t->process_infos.nr,
+		.exact_frames = t->out_exact_frames.data,
+		.nr_exact_frames = t->out_exact_frames.nr,
 	};
 	return 0;
 }
@@ -257,6 +271,7 @@ int epoch_tables_reset(struct epoch_tables *t)
 	vec_clear(&t->strings);
 	vec_clear(&t->objects);
 	vec_clear(&t->frames);
+	vec_clear(&t->frame_is_exact);
 	vec_clear(&t->stacks);
 	vec_clear(&t->stack_frames);
 	vec_clear(&t->counts);
@@ -276,6 +291,8 @@ void epoch_tables_deinit(struct epoch_tables *t)
 	vec_free(&t->objects);
 	vec_free(&t->processes);
 	vec_free(&t->frames);
+	vec_free(&t->frame_is_exact);
+	vec_free(&t->out_exact_frames);
 	vec_free(&t->stacks);
 	vec_free(&t->stack_frames);
 	vec_free(&t->counts);

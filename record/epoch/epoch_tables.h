@@ -34,6 +34,7 @@ struct epoch_tables {
 	VEC(struct prof_object) objects;
 	VEC(struct epoch_process) processes;
 	VEC(struct prof_frame) frames;
+	VEC(bool) frame_is_exact; /* of frames[i] */
 	VEC(struct prof_stack) stacks;
 	u32_vec stack_frames;
 	VEC(struct prof_count) counts;
@@ -45,6 +46,7 @@ struct epoch_tables {
 	VEC(struct prof_string) out_strings;
 	VEC(struct prof_process) out_processes;
 	prof_mapping_vec out_mappings;
+	u32_vec out_exact_frames;
 };
 
 /* All of these find or add an element and give its position in *@id. They return 0 or -ENOMEM. */
@@ -52,7 +54,8 @@ struct epoch_tables {
 /* A string that is too long for the format is cut. */
 int epoch_tables_string(struct epoch_tables *t, const char *s, size_t len, uint32_t *id);
 int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object, uint32_t *id);
-int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset, uint32_t *id);
+int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset, bool is_exact,
+		       uint32_t *id);
 int epoch_tables_stack(struct epoch_tables *t, const uint32_t *frames, size_t nr,
 		       enum prof_stack_end end, uint32_t *id);
 

@@ -105,6 +105,7 @@ static int walk_stack(struct early_samples *early, const struct finder *finder, 
 	vec_clear(&early->scratch);
 	while (w.end == STACK_GOES_ON && early->scratch.nr < early->max_depth) {
 		const struct unwind_rule *rule;
+		__u64 address;
 		bool is_mapped;
 		int ret = find_rule(finder, &w, &is_mapped, &rule);
 
@@ -114,9 +115,9 @@ static int walk_stack(struct early_samples *early, const struct finder *finder, 
 			return -EAGAIN;
 		if (!unwind_enter_frame(&w, is_mapped))
 			break;
-		if (vec_push(&early->scratch, frame.pc))
+		unwind_leave_frame(&w, rule, &address);
+		if (vec_push(&early->scratch, address))
 			return -ENOMEM;
-		unwind_leave_frame(&w, rule);
 	}
 	*end = unwind_walk_end(&w);
 	/* The stack may be longer than its copy. */

@@ -199,12 +199,13 @@ static void table_walk(const struct table_files *files, const table_mapping_vec 
 	while (w.end == STACK_GOES_ON && walk->nr < WALK_MAX_DEPTH) {
 		const struct table_mapping *m = table_mapping_at(mappings, unwind_lookup_pc(&f));
 		const struct unwind_rule *rule;
+		__u64 address;
 
 		if (!unwind_enter_frame(&w, m))
 			break;
 		rule = m ? table_find_rule(files, m, unwind_lookup_pc(&f)) : NULL;
 		table_keep_frame(&f, rule, &walk->frames[walk->nr++]);
-		unwind_leave_frame(&w, rule);
+		unwind_leave_frame(&w, rule, &address);
 	}
 	walk->end = unwind_walk_end(&w);
 }

@@ -60,7 +60,7 @@ static void add_section(struct bytes *b, uint32_t type, uint32_t sequence, const
 	ZSTD_freeCCtx(cctx);
 }
 
-/* Makes a recording of a list of sections; an end record gets the numbers that belong in it. */
+/* Makes a recording of a list of sections. An end record gets the right numbers. */
 static void build(struct bytes *b, const uint8_t *data, size_t len)
 {
 	uint8_t header[FILE_HEADER_BYTES];
@@ -96,7 +96,7 @@ static void build(struct bytes *b, const uint8_t *data, size_t len)
 	}
 }
 
-/* Uses every id as a consumer would: a sanitizer sees those that are out of range. */
+/* Uses every id as a consumer would. A sanitizer sees ids that are out of range. */
 static uint64_t walk(const struct prof_epoch *e)
 {
 	uint64_t sum = 0;
@@ -138,7 +138,7 @@ static uint64_t walk(const struct prof_epoch *e)
 	return sum;
 }
 
-/* The same for the two records; @end is NULL when there is none. */
+/* Uses the two records as a consumer would. @end is NULL when there is none. */
 static uint64_t walk_records(const struct prof_meta *meta, const struct prof_end *end)
 {
 	const char *const strings[] = {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a fuzz target and the program that replays its corpus share.
+ * Code that a fuzz target shares with the program that replays its corpus.
  *
- * For the reader (input.c), an input is either a recording, or, so that mutations reach the tables'
- * decoders instead of ending in zstd, a list of sections that are put into the container here: u8
- * type, u24 little-endian length, payload.
+ * For the reader (input.c), an input is a recording or a list of sections. A section is u8 type,
+ * u24 little-endian length, payload. input.c puts the list into the container, so that mutations
+ * reach the tables' decoders instead of ending in zstd.
  *
- * For unwind tables (table_input.c), it is an ELF file, or the bytes of a table, whose checksum is
- * put right; anything else is one byte, of which bit 0 says .debug_frame, and the contents of that
- * section or of .eh_frame, around which an ELF file is made.
+ * For unwind tables (table_input.c), an input is an ELF file, or the bytes of a table, whose
+ * checksum is put right. Any other input is one byte and the contents of a section, around which an
+ * ELF file is made. Bit 0 of the byte chooses .debug_frame, else it is .eh_frame.
  */
 #ifndef TESTS_FUZZ_INPUT_H
 #define TESTS_FUZZ_INPUT_H
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads one input to its end. @verbose: prints what came of it. */
+/* Reads one input to its end. With @verbose it prints the result. */
 void input_run(const uint8_t *data, size_t len, int verbose);
 
 /* Largest number of payload bytes of one input. */

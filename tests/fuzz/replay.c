@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Runs the inputs of a fuzzing corpus through a target in an ordinary build: fuzz_replay FILE...
- * Prints what came of each, as TAP; a crash or a sanitizer's report is what makes it fail.
+ * Prints the result of each, as TAP. A crash or a sanitizer's report makes it fail.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #define CODE_SIZE  0x80000
 #define CODE_VADDR 0x401000
 
-/* Where the checksum is in a table's bytes. */
+/* Offset of the checksum in a table's bytes. */
 #define CRC_AT  28
 #define CRC_END 32
 
@@ -73,7 +73,7 @@ static int make_elf(const uint8_t *section, size_t len, bool is_debug_frame)
 	return fd;
 }
 
-/* Bytes of a table with the checksum that they should have. */
+/* Bytes of a table, with the right checksum. */
 static int make_table(const uint8_t *data, size_t len)
 {
 	int fd = make_file(data, len);
@@ -100,7 +100,7 @@ static void use(const struct unwind_table *table)
 	}
 }
 
-/* What is made and written must be taken for good when it is read. */
+/* A table that was made and written must be good when it is read. */
 static void write_and_read(const struct unwind_table *table)
 {
 	struct unwind_table again;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What libFuzzer calls, of each target; tests/fuzz/input.h says what an input is. */
+/* libFuzzer calls these functions of each target. tests/fuzz/input.h describes an input. */
 #include "tests/fuzz/input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -2,9 +2,10 @@
 /*
  * Does one thing a known number of times, or goes on with it until it is killed:
  *
- *	acts touch N     faults in N pages and prints the faults the kernel counted meanwhile
- *	acts sleep N     sleeps N times, for a microsecond, and prints the switches counted
- *meanwhile acts call N      asks N times for its parent acts deep N      burns CPU below N calls
+ *	acts touch N     faults in N pages, and prints the number of faults that the kernel counted
+ *	acts sleep N     sleeps N times for a microsecond, and prints the number of switches
+ *	acts call N      asks N times for its parent
+ *	acts deep N      burns CPU below N calls
  *	acts threads     burns CPU in two threads, and prints name and id of each
  */
 #include <pthread.h>
@@ -79,7 +80,7 @@ __attribute__((noinline)) int descend(long nr)
 		BURN_MS(10);
 }
 
-/* Names itself, says so and burns. */
+/* Gives itself a name, prints it, and burns. */
 __attribute__((noinline)) void *burn_left(void *name)
 {
 	prctl(PR_SET_NAME, name);

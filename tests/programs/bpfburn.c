@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* bpfburn MS: spends about MS milliseconds of CPU time in a BPF program of its own, which is named
- * burner. */
+/*
+ * bpfburn MS: spends about MS milliseconds of CPU time in its own BPF program, which is named
+ * burner.
+ */
 #include <linux/bpf.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROUNDS 4000 /* of the program's loop: below what the verifier is willing to follow */
+#define ROUNDS 4000 /* of the program's loop: few enough for the verifier to follow */
 
 static const struct bpf_insn burner[] = {
 	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = ROUNDS},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the test programs do with their time. */
+/* Burns CPU time, for the test programs. */
 #ifndef TESTS_PROGRAMS_BURN_H
 #define TESTS_PROGRAMS_BURN_H
 
 #include <time.h>
 
-/* Burns CPU in the function it is put into until @ms of CPU time have passed. */
+/* Burns CPU in the function that inlines it, until @ms of CPU time have passed. */
 #define BURN_MS(ms)                                                                                \
 	do {                                                                                       \
 		struct timespec _from, _now;                                                       \

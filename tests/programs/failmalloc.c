@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * To be preloaded: makes an allocation of one program fail, and tells what the program has not
- * freed at its end. All allocations count, those of libraries, too.
+ * A library to preload. It makes an allocation of one program fail, and reports blocks that the
+ * program has not freed at its end. All allocations count, also those of libraries.
  *
- *	FAIL_PROGRAM	the program's name; in others (its children) nothing is done
- *	FAIL_AT		number of the allocation that fails, from 1; none: none fails
- *	FAIL_AND_ALL	set: and so do all after it
- *	FAIL_LOG	a file that lines are added to: "site N" for each allocation from a place
- *			(chain of callers) that made none before; "failed N"; "leak N" at the exit,
- *			for each block not freed that the program itself asked for, directly or
- *			through libc (strdup, asprintf, ...), not through another library
+ *	FAIL_PROGRAM	the program's name; elsewhere (in its children) the library does nothing
+ *	FAIL_AT		number of the allocation that fails, from 1; unset: none fails
+ *	FAIL_AND_ALL	set: all allocations after it fail, too
+ *	FAIL_LOG	a file; the library appends these lines:
+ *			"site N" for the first allocation of each place (chain of callers)
+ *			"failed N"
+ *			"leak N" at the exit, for each block not freed that the program itself
+ *			asked for: directly or through libc (strdup, asprintf, ...), but not
+ *			through any other library
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,7 +33,7 @@ extern void *__libc_calloc(size_t nr, size_t size);
 extern void *__libc_realloc(void *p, size_t size);
 extern void __libc_free(void *p);
 
-/* Frames looked at: those of the shim itself are the first. */
+/* Frames looked at. The first are those of the shim itself. */
 #define DEPTH 16
 
 /* Open addressing; never full in a test. */
@@ -102,7 +104,7 @@ static void __attribute__((constructor)) begin(void)
 
 	if (!name || strcmp(name, program_invocation_short_name))
 		return;
-	/* What libc keeps for itself from the first call on. */
+	/* Blocks that libc keeps for itself from the first call on. */
 	backtrace(frames, 2);
 	tzset();
 	dl_iterate_phdr(note_module, NULL);
@@ -124,7 +126,7 @@ static void __attribute__((destructor)) end(void)
 			say("leak", blocks[i].nr);
 }
 
-/* Whether the program asked for it; *@site tells the chain of callers from others. */
+/* Did the program ask for the block? *@site identifies the chain of callers. */
 static bool look_at_callers(uint64_t *site)
 {
 	void *frames[DEPTH];
@@ -157,7 +159,7 @@ static bool is_new_site(uint64_t site)
 	return true;
 }
 
-/* Counts an allocation; true: it has to fail. */
+/* Counts an allocation. Returns true if it has to fail. */
 static bool must_fail(bool *is_own)
 {
 	uint64_t site;
@@ -204,7 +206,7 @@ static void forget(void *p)
 	i = slot_of(p);
 	if (!blocks[i].p)
 		return;
-	/* Those behind it that were pushed on by it move up. */
+	/* Entries after it that it had displaced move up. */
 	blocks[i].p = NULL;
 	for (next = (i + 1) % NR_SLOTS; blocks[next].p; next = (next + 1) % NR_SLOTS) {
 		struct block moved = blocks[next];

@@ -54,7 +54,7 @@ static NOINLINE unsigned int tail(unsigned int x)
 	return x & 1 ? wide(x, x + 1, x + 2) : leaf(x);
 }
 
-/* Its registers are saved only where it does not return at once. */
+/* It saves registers only where it does not return at once. */
 static NOINLINE unsigned int maybe(unsigned int x)
 {
 	if (x % 3)
@@ -64,7 +64,7 @@ static NOINLINE unsigned int maybe(unsigned int x)
 
 static jmp_buf out;
 
-/* The call is the last instruction: its return address belongs to the next function. */
+/* The call is the last instruction, so its return address belongs to the next function. */
 static NOINLINE __attribute__((noreturn)) void leave(unsigned int x)
 {
 	sink = leaf(x);
@@ -150,7 +150,7 @@ static NOINLINE unsigned int aligned(unsigned int n)
 	return use(bytes, sizeof(bytes)) + (n ? aligned(n - 1) : maybe(n));
 }
 
-/* More arguments than registers, and a size that is not known: the frame needs two pointers. */
+/* More arguments than registers, and a size that is not known, so the frame needs two pointers. */
 static NOINLINE unsigned int aligned_array(unsigned int n, int b, int c, int d, int e, int f, int g,
 					   int h)
 {

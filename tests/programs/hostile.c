@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Burns in a thread of a name, and in a function that the test gives a name, that mean harm. */
+/*
+ * Burns in a thread with a hostile name, and in a function to which the test gives a hostile name.
+ */
 #include <sys/prctl.h>
 
 #include "burn.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit NAME MS [late]: writes a function into memory, tells of it in its perf map as NAME, and
- * spends MS milliseconds of CPU time in it. With "late", the map is written at the end only.
+ * jit NAME MS [late]: writes a function into memory, enters it into its perf map as NAME, and
+ * spends MS milliseconds of CPU time in it. With "late", it writes the map at the end only.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libraries FUNCTION FILE...: loads all of them, prints a line, and calls the function of one after
- * the other, over and over, until it is ended.
+ * libraries FUNCTION FILE...: loads all files and prints a line. Then it calls the function of one
+ * file after the other, over and over, until somebody ends it.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * loader LIBRARY:FUNCTION...: for each, loads the library, calls the function, unloads it.
- * Libraries of the same size land at the same addresses, one after the other.
+ * loader LIBRARY:FUNCTION...: for each, loads the library, calls the function, and unloads the
+ * library. Libraries of one size land at one address, one after the other.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Burns in a thread whose main thread has ended, for as many seconds as asked for; prints a line
- * when it has. */
+/*
+ * orphan SECONDS: burns in a thread after the main thread has ended. Prints a line when the main
+ * thread has ended.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

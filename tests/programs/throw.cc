@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Throws through deep stacks, for tests of unwinding: throw [MS] does so for MS ms (300) of CPU
- * time. */
+/*
+ * Throws through deep stacks, for tests of unwinding: throw [MS] does so for MS ms (300) of CPU
+ * time.
+ */
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>

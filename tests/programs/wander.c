@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A shared library for programs/loader.c whose function burns CPU in code that has no unwind
- * information, with an rbp that looks like a frame pointer and is none.
+ * A shared library for programs/loader.c. Its function burns CPU in code without unwind
+ * information. There rbp looks like a frame pointer and is none.
  */
 #include <time.h>
 

@@ -36,7 +36,7 @@ START_TEST(format)
 }
 END_TEST
 
-/* What is written is what is read, for every set of ten CPUs. */
+/* The text of any set of ten CPUs is parsed into the same set. */
 START_TEST(format_and_parse)
 {
 	for (uint32_t set = 1; set < 1024; set++) {
@@ -99,7 +99,7 @@ START_TEST(changes)
 	expect_changes("0-3", "0-2", "", "3");
 	expect_changes("0-3", "0-5", "", "4-5");
 	expect_changes("0-3", "1-4", "", "0,4");
-	/* Once noted, it stays, whatever becomes of it. */
+	/* A CPU that has changed once stays in the list. */
 	expect_changes("0-3", "0-2", "3", "3");
 	expect_changes("0-3", "0-3", "3", "3");
 	expect_changes("0-3", "0-1", "3", "3,2");
@@ -115,7 +115,7 @@ START_TEST(has)
 	ck_assert_int_eq(parse_u32_list("1,4-5", 0, 9, true, &cpus), 0);
 	for (uint32_t cpu = 0; cpu < 10; cpu++)
 		ck_assert_int_eq(cpus_has(&cpus, cpu), cpu == 1 || cpu == 4 || cpu == 5);
-	/* With gaps in the numbers, number and place differ. */
+	/* With gaps in the numbers, the number of a CPU differs from its place in the list. */
 	ck_assert(cpus_find(&cpus, 5, &index));
 	ck_assert_uint_eq(index, 2);
 	ck_assert(!cpus_find(&cpus, 2, &index));

@@ -2,7 +2,7 @@
 #include "common/index.h"
 #include "tests/unit/suite.h"
 
-/* Hashes that differ in the high half only, as the index requires of a good hash. */
+/* Any half of these hashes tells numbers apart. */
 static uint64_t hash_of(uint32_t n)
 {
 	return n * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Code that processes made, in an epoch: processes that are not there, and maps in /tmp. */
+/* Names for code that processes made. The processes do not exist; their maps are in /tmp. */
 #include "record/symbols/jit.h"
 
 #include <unistd.h>
@@ -7,10 +7,8 @@
 #include "tests/unit/epoch_helper.h"
 #include "tests/unit/suite.h"
 
-struct jit_world {
-	struct world w;
-	struct jit jit;
-};
+static struct world w;
+static struct jit jit;
 
 static void map_path(uint32_t pid, char path[static 64])
 {
@@ -20,13 +18,9 @@ static void map_path(uint32_t pid, char path[static 64])
 static void write_map(uint32_t pid, const char *text)
 {
 	char path[64];
-	FILE *f;
 
 	map_path(pid, path);
-	f = fopen(path, "w");
-	ck_assert_ptr_nonnull(f);
-	fputs(text, f);
-	fclose(f);
+	write_file(path, text);
 }
 
 static void remove_map(uint32_t pid)
@@ -37,23 +31,23 @@ static void remove_map(uint32_t pid)
 	unlink(path);
 }
 
-static void begin(struct jit_world *j)
+static void begin(void)
 {
 	remove_map(PID_A);
 	remove_map(PID_B);
-	jit_init(&j->jit);
-	ck_assert_int_eq(world_try_create(&j->w, &j->jit), 0);
+	jit_init(&jit);
+	ck_assert_int_eq(world_try_create(&w, &jit), 0);
 }
 
-static void end(struct jit_world *j)
+static void end(void)
 {
-	jit_deinit(&j->jit);
-	world_destroy(&j->w);
+	jit_deinit(&jit);
+	world_destroy(&w);
 	remove_map(PID_A);
 	remove_map(PID_B);
 }
 
-/* The name of frame @i from the leaf in row @row, or NULL; and that it is of this process. */
+/* The name of frame @i from the leaf in row @row, or NULL. The object belongs to the process. */
 static const char *name_of(const struct prof_epoch *t, uint32_t row, uint32_t i)
 {
 	const struct prof_count *count = &t->counts[row];
@@ -74,17 +68,15 @@ static const char *name_of(const struct prof_epoch *t, uint32_t row, uint32_t i)
 START_TEST(no_two_processes_share)
 {
 	struct prof_epoch t;
-	struct jit_world j;
 
-	begin(&j);
 	write_map(PID_A, "10000 100 a_one\n10100 100 a_two\n");
 	write_map(PID_B, "10000 100 b_one\n10100 100 b_two\n");
-	map(&j.w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
-	map(&j.w, PID_B, 10, "//anon", NULL, 0x10000, 0x1000, 0);
-	/* The caller's address is the first behind its function. */
-	add_user(&j.w, PID_A, 20, FRAMES(0x10010, 0x10200));
-	add_user(&j.w, PID_B, 20, FRAMES(0x10010, 0x10200));
-	t = finish(&j.w);
+	map(&w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	map(&w, PID_B, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	/* The address of the caller is the first after its function. */
+	add_user(&w, PID_A, 20, FRAMES(0x10010, 0x10200));
+	add_user(&w, PID_B, 20, FRAMES(0x10010, 0x10200));
+	t = finish(&w);
 	ck_assert_uint_eq(t.nr_counts, 2);
 	ck_assert_str_eq(name_of(&t, 0, 0), "a_one");
 	ck_assert_str_eq(name_of(&t, 0, 1), "a_two");
@@ -93,123 +85,108 @@ START_TEST(no_two_processes_share)
 	for (uint32_t i = 0; i < 2; i++)
 		expect_stack(&t, t.counts[i].process, t.counts[i].user_stack,
 			     FRAMES(0x10010, 0x10200));
-	end(&j);
 }
 END_TEST
 
-/* Without a map it is memory without a file, as it was. */
+/* Without a map, the code runs in memory without a file and without names. */
 START_TEST(no_map)
 {
 	struct prof_epoch t;
-	struct jit_world j;
 
-	begin(&j);
-	map(&j.w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
-	add_user(&j.w, PID_A, 20, FRAMES(0x10010));
-	t = finish(&j.w);
+	map(&w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	add_user(&w, PID_A, 20, FRAMES(0x10010));
+	t = finish(&w);
 	ck_assert_ptr_null(name_of(&t, 0, 0));
 	ck_assert_int_eq(t.objects[1].kind, PROF_OBJECT_ANON);
 	ck_assert_uint_eq(t.nr_symbols, 0);
-	/* It comes later: it is looked for again after the next drain. */
+	/* After each drain the recorder looks for the map again. */
 	write_map(PID_A, "10000 100 late\n");
-	ck_assert_int_eq(jit_forget(&j.jit, &j.w.spaces), 0);
-	add_user(&j.w, PID_A, 30, FRAMES(0x10020));
-	t = finish(&j.w);
+	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
+	add_user(&w, PID_A, 30, FRAMES(0x10020));
+	t = finish(&w);
 	ck_assert_str_eq(name_of(&t, 1, 0), "late");
-	end(&j);
 }
 END_TEST
 
-/* Files of the process, the stack of the kernel: not its own code. An unnamed file is. */
+/* Mapped files are not code of the process itself. A memfd without a build-id is, and the heap. */
 START_TEST(what_is_own_code)
 {
 	struct prof_epoch t;
-	struct jit_world j;
 
-	begin(&j);
 	write_map(PID_A, "0 ffffffffffff everything\n");
-	map(&j.w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x1000, 0);
-	map(&j.w, PID_A, 10, "/memfd:code (deleted)", NULL, 0x20000, 0x1000, 0);
-	map(&j.w, PID_A, 10, "/memfd:program (deleted)", &id_app, 0x30000, 0x1000, 0);
-	map(&j.w, PID_A, 10, "[heap]", NULL, 0x40000, 0x1000, 0);
-	map(&j.w, PID_A, 10, "[vdso]", NULL, 0x50000, 0x1000, 0);
+	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x1000, 0);
+	map(&w, PID_A, 10, "/memfd:code (deleted)", NULL, 0x20000, 0x1000, 0);
+	map(&w, PID_A, 10, "/memfd:program (deleted)", &id_app, 0x30000, 0x1000, 0);
+	map(&w, PID_A, 10, "[heap]", NULL, 0x40000, 0x1000, 0);
+	map(&w, PID_A, 10, "[vdso]", NULL, 0x50000, 0x1000, 0);
 	for (uint64_t addr = 0x10000; addr <= 0x50000; addr += 0x10000)
-		add_user(&j.w, PID_A, 20, FRAMES(addr));
-	t = finish(&j.w);
+		add_user(&w, PID_A, 20, FRAMES(addr));
+	t = finish(&w);
 	ck_assert_ptr_null(name_of(&t, 0, 0));
 	ck_assert_str_eq(name_of(&t, 1, 0), "everything");
 	ck_assert_ptr_null(name_of(&t, 2, 0));
 	ck_assert_str_eq(name_of(&t, 3, 0), "everything");
 	ck_assert_ptr_null(name_of(&t, 4, 0));
 	ck_assert_uint_eq(t.nr_symbols, 1);
-	end(&j);
 }
 END_TEST
 
-/* The map is held from the end of the process to that of the epoch, though it goes away. */
+/* The recorder holds the map from the end of the process to the end of the epoch. */
 START_TEST(processes_that_end)
 {
 	struct prof_epoch t;
-	struct jit_world j;
 
-	begin(&j);
 	write_map(PID_A, "10000 100 before\n");
-	map(&j.w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
-	ck_assert_int_eq(jit_watch_all(&j.jit, &j.w.spaces), 0);
-	ck_assert_uint_eq(j.jit.processes.nr, 1);
-	jit_end(&j.jit, address_spaces_find(&j.w.spaces, PID_A, 30));
-	address_spaces_exit(&j.w.spaces, PID_A, 30);
+	map(&w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	ck_assert_int_eq(jit_watch_all(&jit, &w.spaces), 0);
+	ck_assert_uint_eq(jit.processes.nr, 1);
+	jit_end(&jit, address_spaces_find(&w.spaces, PID_A, 30));
+	address_spaces_exit(&w.spaces, PID_A, 30);
 	remove_map(PID_A);
-	ck_assert_uint_eq(j.jit.nr_held, 1);
-	add_user(&j.w, PID_A, 20, FRAMES(0x10010));
-	ck_assert_int_eq(address_spaces_forget(&j.w.spaces, 40, is_gone), 0);
-	ck_assert_int_eq(jit_forget(&j.jit, &j.w.spaces), 0);
-	t = finish(&j.w);
+	ck_assert_uint_eq(jit.nr_held, 1);
+	add_user(&w, PID_A, 20, FRAMES(0x10010));
+	ck_assert_int_eq(address_spaces_forget(&w.spaces, 40, is_gone), 0);
+	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
+	t = finish(&w);
 	ck_assert_str_eq(name_of(&t, 0, 0), "before");
-	ck_assert_int_eq(epoch_reset(j.w.epoch), 0);
-	ck_assert_int_eq(jit_forget(&j.jit, &j.w.spaces), 0);
-	ck_assert_uint_eq(j.jit.processes.nr, 0);
-	ck_assert_uint_eq(j.jit.nr_held, 0);
-	end(&j);
+	ck_assert_int_eq(epoch_reset(w.epoch), 0);
+	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
+	ck_assert_uint_eq(jit.processes.nr, 0);
+	ck_assert_uint_eq(jit.nr_held, 0);
 }
 END_TEST
 
-/* An exec: what the process was before has its map, what it is then has its own. */
+/* The process has one map before an exec and another one after it. */
 START_TEST(an_exec)
 {
 	struct prof_epoch t;
-	struct jit_world j;
 
-	begin(&j);
 	write_map(PID_A, "10000 100 before\n");
-	map(&j.w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
-	ck_assert_int_eq(jit_watch_all(&j.jit, &j.w.spaces), 0);
-	jit_end(&j.jit, address_spaces_find(&j.w.spaces, PID_A, 30));
-	ck_assert_int_eq(address_spaces_exec(&j.w.spaces, PID_A, 30), 0);
+	map(&w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	ck_assert_int_eq(jit_watch_all(&jit, &w.spaces), 0);
+	jit_end(&jit, address_spaces_find(&w.spaces, PID_A, 30));
+	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 30), 0);
 	remove_map(PID_A);
 	write_map(PID_A, "10000 100 after\n");
-	map(&j.w, PID_A, 40, "//anon", NULL, 0x10000, 0x1000, 0);
-	add_user(&j.w, PID_A, 20, FRAMES(0x10010));
-	add_user(&j.w, PID_A, 50, FRAMES(0x10010));
-	t = finish(&j.w);
+	map(&w, PID_A, 40, "//anon", NULL, 0x10000, 0x1000, 0);
+	add_user(&w, PID_A, 20, FRAMES(0x10010));
+	add_user(&w, PID_A, 50, FRAMES(0x10010));
+	t = finish(&w);
 	ck_assert_str_eq(name_of(&t, 0, 0), "before");
 	ck_assert_str_eq(name_of(&t, 1, 0), "after");
-	end(&j);
 }
 END_TEST
 
-/* Names of which there are more than an epoch takes are left out, and it can be written. */
+/* Names beyond the limit of an epoch are left out, so that the epoch can be written. */
 START_TEST(many_long_names)
 {
 	enum { NR = 6000 };
 	static char name[1000];
 	struct prof_epoch t;
-	struct jit_world j;
 	char path[64];
 	size_t bytes = 0;
 	FILE *f;
 
-	begin(&j);
 	memset(name, 'n', sizeof(name) - 1);
 	map_path(PID_A, path);
 	f = fopen(path, "w");
@@ -217,18 +194,17 @@ START_TEST(many_long_names)
 	for (int i = 0; i < NR; i++)
 		fprintf(f, "%x 10 %d%s\n", 0x10000 + i * 16, i, name);
 	fclose(f);
-	map(&j.w, PID_A, 10, "//anon", NULL, 0x10000, NR * 16, 0);
+	map(&w, PID_A, 10, "//anon", NULL, 0x10000, NR * 16, 0);
 	for (uint64_t i = 0; i < NR; i++)
-		add_user(&j.w, PID_A, 20, FRAMES(0x10000 + i * 16));
-	t = finish(&j.w);
+		add_user(&w, PID_A, 20, FRAMES(0x10000 + i * 16));
+	t = finish(&w);
 	for (uint32_t i = 0; i < t.nr_strings; i++)
 		bytes += t.strings[i].len;
 	ck_assert_uint_gt(t.nr_symbols, 1000);
 	ck_assert_uint_lt(t.nr_symbols, NR);
 	ck_assert_uint_lt(bytes, 5 << 20);
-	end(&j);
 }
 END_TEST
 
-SUITE_MAIN("jit", no_two_processes_share, no_map, what_is_own_code, processes_that_end, an_exec,
-	   many_long_names)
+SUITE_MAIN_WITH("jit", begin, end, no_two_processes_share, no_map, what_is_own_code,
+		processes_that_end, an_exec, many_long_names)

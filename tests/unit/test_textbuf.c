@@ -22,7 +22,7 @@ START_TEST(numbers)
 }
 END_TEST
 
-/* More than the buffer holds, in pieces of all sizes, arrives whole. */
+/* Text arrives whole that is larger than the buffer and comes in pieces of all sizes. */
 START_TEST(large)
 {
 	FILE *file = tmpfile();

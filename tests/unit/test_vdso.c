@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/auxv.h>
 
+#include "tests/unit/random.h"
 #include "tests/unit/suite.h"
 
 START_TEST(of_this_process)
@@ -33,13 +34,13 @@ START_TEST(of_this_process)
 }
 END_TEST
 
-/* Cut short anywhere, with any byte another: nothing is read that is not there. */
+/* An image may be cut anywhere and have any bytes. A sanitizer sees reads beyond its end. */
 START_TEST(damaged)
 {
 	const uint8_t *image = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	struct vdso vdso;
 	uint8_t *copy;
-	uint64_t rng = 42;
+	struct random rng = {.state = 42};
 	size_t size;
 
 	ck_assert_int_eq(vdso_load(&vdso), 0);
@@ -48,13 +49,15 @@ START_TEST(damaged)
 	if (!size)
 		return;
 	for (int i = 0; i < 2000; i++) {
-		size_t len = i < 200 ? (size_t)i : rng % size;
+		size_t len = i < 200 ? (size_t)i : random_below(&rng, size);
 
 		copy = malloc(len + 1);
 		memcpy(copy, image, len);
 		for (int n = 0; len && n < 3; n++) {
-			rng = rng * 6364136223846793005 + 1442695040888963407;
-			copy[(rng >> 33) % (n ? len : len < 64 ? len : 64)] ^= rng >> 56;
+			/* One of the changes is in the header. */
+			size_t end = n || len < 64 ? len : 64;
+
+			copy[random_below(&rng, end)] ^= random_below(&rng, 256);
 		}
 		vdso_read(&vdso, copy, len);
 		for (uint64_t off = 0; off < len; off += 97)
@@ -80,7 +83,7 @@ START_TEST(no_image)
 }
 END_TEST
 
-/* 32-bit processes, and another kernel's after a migration, have others. */
+/* 32-bit processes have another vdso, and processes that migrated from another kernel. */
 START_TEST(whose)
 {
 	struct vdso vdso = {.size = 0x2000}, none = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Adding an epoch to a model: each table's ids are translated, then its elements added. */
+/* Adds an epoch to a model. Each table's ids are translated, then its elements are added. */
 #include "report/model/model.h"
 
 #include <errno.h>
@@ -8,10 +8,10 @@
 
 #include "common/cleanup.h"
 
-/* One process's objects may move this often; then the last layout stands for all that follow. */
+/* The objects of a process may move this often. The last layout then stands for all later ones. */
 #define LAYOUTS_MAX 64
 
-/* The epoch that is being added, and what its ids are in the model. */
+/* The epoch that is being added, and its ids in the model. */
 struct merge {
 	struct model *model;
 	const struct prof_epoch *epoch;
@@ -30,7 +30,7 @@ static int merge_strings(struct merge *m)
 	return 0;
 }
 
-/* The mapping that places each object in the kernel, NULL where there is none. */
+/* Finds the mapping that places each object in the kernel; NULL for an object without one. */
 static const struct prof_mapping **kernel_places(const struct prof_epoch *epoch)
 {
 	const struct prof_mapping **places = calloc(epoch->nr_objects + 1, sizeof(*places));
@@ -47,7 +47,7 @@ static const struct prof_mapping **kernel_places(const struct prof_epoch *epoch)
 	return places;
 }
 
-/* What is known of each object's file, NULL where that is nothing. */
+/* Finds the facts about each object's file; NULL for an object without any. */
 static const struct prof_file_info **object_files(const struct prof_epoch *epoch)
 {
 	const struct prof_file_info **files = calloc(epoch->nr_objects + 1, sizeof(*files));
@@ -57,7 +57,10 @@ static const struct prof_file_info **object_files(const struct prof_epoch *epoch
 	return files;
 }
 
-/* Member by member: keys are compared as bytes, and an assignment need not keep the padding. */
+/*
+ * Copies the members one by one. Keys are compared as bytes, and an assignment need not keep
+ * padding.
+ */
 static void copy_file_info(struct prof_file_info *to, const struct prof_file_info *from)
 {
 	to->inode = from->inode;
@@ -107,7 +110,7 @@ static uint64_t mapping_bias(const struct prof_mapping *mapping)
 	return mapping->start - mapping->pgoff;
 }
 
-/* Whether all mappings of @process are where the model's process @id has them, or new to it. */
+/* Returns true if the model's process @id has no object of @process at another place. */
 static bool is_layout_of(const struct merge *m, const struct prof_process *process, uint32_t id)
 {
 	for (uint32_t i = 0; i < process->nr_mappings; i++) {
@@ -171,7 +174,7 @@ static int merge_processes(struct merge *m)
 		const struct prof_process *process = &m->epoch->processes[i];
 		int ret;
 
-		/* Process 0 is the kernel: its mappings went into the objects. */
+		/* Process 0 is the kernel, whose mappings went into the objects. */
 		if (i == 0) {
 			m->processes[0] = 0;
 			continue;

@@ -17,7 +17,7 @@ static uint64_t hash_ids(uint64_t a, uint64_t b)
 	return XXH3_64bits(key, sizeof(key));
 }
 
-/* Position of the element that was just pushed, for an index. */
+/* Enters the element that was just pushed, the last of @nr, into an index. */
 static int insert_last(struct index *index, uint64_t hash, size_t nr)
 {
 	if (nr > INDEX_NONE)
@@ -40,7 +40,7 @@ int model_add_object(struct model *model, const struct object_key *key, uint32_t
 	ret = vec_push(&model->objects, object);
 	if (!ret) {
 		*id = model->objects.nr - 1;
-		/* With the padding, which an assignment need not copy. */
+		/* memcpy copies the padding, too; an assignment need not. */
 		memcpy(&model->objects.data[*id].key, key, sizeof(*key));
 		ret = insert_last(&model->object_index, hash, model->objects.nr);
 	}
@@ -145,7 +145,10 @@ const struct model_mapping *model_find_mapping(const struct model *model, uint32
 			continue;
 		if (found && found->pgoff != m->pgoff)
 			return NULL;
-		/* One that was cut later is the same mapping: its whole length counts. */
+		/*
+		 * A mapping that was cut later is in the list with both lengths. The whole length
+		 * counts.
+		 */
 		if (!found || m->size > found->size)
 			found = m;
 	}
@@ -166,8 +169,7 @@ int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id)
 			return 0;
 		}
 	}
-	/* A frame has a slot for each place in a stack, and slots are 32 bits wide (symbolise.c).
-	 */
+	/* symbolise.c has a slot of 32 bits for each frame and each place in a stack. */
 	if (model->frames.nr >= UINT32_MAX / 2)
 		return -EOVERFLOW;
 	ret = vec_push(&model->frames, frame);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording merged: one set of strings, objects, processes, frames, stacks and counts instead of
- * one per epoch. Everything is merged by content, so that epochs add up where they mean the same
- * and stay apart where they do not; what the epochs call it does not matter.
+ * A model is a merged recording: one set of strings, objects, processes, frames, stacks and counts
+ * for all epochs. Elements are merged by content, whatever ids the epochs give them. So epochs add
+ * up where they mean equal things and stay apart where they do not.
  *
- * Kernel objects are placed by process 0's mappings. Their place is a part of their identity here:
- * a module that was loaded again at another address is another object. The objects of a process
- * are placed by (process, object); when a later epoch has the same object of the same process
- * elsewhere (a library closed and opened again), that epoch's counts get a process of their own
- * with the same pid and generation. So every address can be told again, bit for bit.
+ * The mappings of process 0 place kernel objects. A place is a part of a kernel object's identity
+ * here: a module that was loaded again at another address is another object.
+ *
+ * The objects of a process are placed by (process, object). A process can have an object elsewhere
+ * in a later epoch: it closed a library and opened it again. The counts of that epoch then get a
+ * process of their own, another layout, with equal pid and generation. So every address can be
+ * computed again, bit for bit.
  */
 #ifndef REPORT_MODEL_MODEL_H
 #define REPORT_MODEL_MODEL_H
@@ -22,7 +24,7 @@
 #include "format/prof.h"
 #include "report/text/string_set.h"
 
-/* What makes objects the same. Compared as bytes: padding is zero. */
+/* The identity of an object. Keys are compared as bytes: padding is zero. */
 struct object_key {
 	uint64_t bias; /* kernel objects: address = bias + offset; else 0 */
 	uint32_t path; /* string */
@@ -31,30 +33,33 @@ struct object_key {
 	uint8_t is_placed; /* kernel objects: bias is known */
 	uint8_t has_file;  /* file is known */
 	struct build_id build_id;
-	struct prof_file_info file; /* of a file without a build-id; object is not used */
+	/* facts about a file without a build-id; its member object is not used */
+	struct prof_file_info file;
 };
 
 struct model_object {
 	struct object_key key;
-	bool is_deleted;                   /* in some epoch */
-	uint32_t first_symbol, nr_symbols; /* in symbols, once model_finish has sorted them */
+	bool is_deleted; /* in some epoch */
+	/* the object's part of symbols, after model_finish has sorted them */
+	uint32_t first_symbol, nr_symbols;
 };
 
 struct model_process {
 	uint32_t pid;
-	uint32_t layout; /* 0, or more for what is said above about one placed twice */
+	uint32_t layout; /* 0, or the number of a later layout of the process */
 	uint64_t generation;
-	bool has_layouts;              /* of layout 0: there are others */
-	struct prof_process_info info; /* strings are the model's; process is not used */
+	bool has_layouts; /* in layout 0: the process has other layouts */
+	/* with strings of the model; its member process is not used */
+	struct prof_process_info info;
 };
 
-/* Where a process has an object: address = bias + offset, modulo 2^64. */
+/* The place of an object in a process: address = bias + offset, modulo 2^64. */
 struct model_place {
 	uint32_t process, object;
 	uint64_t bias;
 };
 
-/* A process has mapped [pgoff, pgoff + size) of an object. */
+/* A process has mapped the part [pgoff, pgoff + size) of an object. */
 struct model_mapping {
 	uint32_t process, object;
 	uint64_t pgoff, size;
@@ -62,7 +67,7 @@ struct model_mapping {
 
 struct model_frame {
 	uint32_t object;
-	bool is_exact; /* the address is no return address, whatever the place in the stack */
+	bool is_exact; /* the address is not a return address, wherever in the stack it stands */
 	uint64_t offset;
 };
 
@@ -91,32 +96,34 @@ struct model {
 	VEC(struct model_stack) stacks;
 	VEC(uint32_t) stack_frames;
 	VEC(struct model_row) rows;      /* in the order of the recording */
-	VEC(struct prof_symbol) symbols; /* object and name are the model's */
+	VEC(struct prof_symbol) symbols; /* with the model's ids of objects and names */
 	struct index object_index, process_index, place_index, frame_index, stack_index, row_index;
 	struct index symbol_index, mapping_index;
-	uint64_t total; /* sum of all counts: no partial sum can overflow */
+	uint64_t total; /* sum of all counts; it fits, so no partial sum can overflow */
 	uint64_t nr_epochs;
-	/* Files that changed later than this are not those that were recorded; 0: not known. */
+	/* A file that changed later is not the file that was recorded. 0: unknown. */
 	uint64_t recorded_realtime_ns;
-	bool is_of_this_boot; /* recorded on this machine, since it was started */
+	bool is_of_this_boot; /* recorded on this machine after its latest start */
 };
 
-/* Makes the empty model. Returns 0 or -ENOMEM. */
+/* Makes an empty model. Returns 0 or -ENOMEM. */
 int model_init(struct model *model);
 
-/* Releases the model; all zero is fine. */
+/* Releases the model; an all-zero model is fine. */
 void model_deinit(struct model *model);
 
 /*
- * Adds what @epoch holds. Returns 0, -ENOMEM, or -EOVERFLOW when the counts add up to more than
- * 64 bits or the tables to more than 32; the model is then only good for model_deinit.
+ * Adds the contents of @epoch. Returns 0 or -ENOMEM. Returns -EOVERFLOW if the counts add up to
+ * more than 64 bits or a table to more than 32 bits. After an error the model is only good for
+ * model_deinit.
  */
 int model_add_epoch(struct model *model, const struct prof_epoch *epoch);
 
 /*
- * The steps of adding an epoch: find or add one element; ids are the model's. All return 0, -ENOMEM
- * or -EOVERFLOW. Places that are known are left as they are. A stack's @nr frames are the last of
- * stack_frames, and taken off again when the stack is known. A row adds its count to an equal one.
+ * The steps of adding an epoch: each finds or adds one element. Ids are those of the model. All
+ * return 0, -ENOMEM or -EOVERFLOW. model_add_place leaves a known place as it is. The @nr frames of
+ * model_add_stack are the last of stack_frames; it takes them off if it knows the stack.
+ * model_add_row adds the count of @row to an equal row.
  */
 int model_add_object(struct model *model, const struct object_key *key, uint32_t *id);
 int model_add_process(struct model *model, uint32_t pid, uint64_t generation, uint32_t layout,
@@ -128,29 +135,29 @@ int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 int model_add_row(struct model *model, const struct model_row *row);
 int model_add_symbol(struct model *model, const struct prof_symbol *symbol);
 
-/* Takes over what @info knows of a process; what it does not know stays. */
+/* Takes over the facts that @info has about a process. Facts that it lacks stay. */
 void model_process_learn(struct model_process *process, const struct prof_process_info *info);
 
-/* Where @process has @object, NULL when no mapping tells. */
+/* Returns the place of @object in @process, NULL if no mapping tells. */
 const struct model_place *model_find_place(const struct model *model, uint32_t process,
 					   uint32_t object);
 
-/* Bytes of memory that the model takes. */
+/* Returns the bytes of memory that the model takes. */
 uint64_t model_bytes(const struct model *model);
 
 /*
- * The mapping by which @process has offset @off of @object. NULL when none covers it, or when
- * several do that begin at different offsets.
+ * Returns the mapping by which @process has offset @off of @object. Returns NULL if no mapping
+ * covers the offset, or if several do that begin at different offsets.
  */
 const struct model_mapping *model_find_mapping(const struct model *model, uint32_t process,
 					       uint32_t object, uint64_t off);
 
-/* Sorts the symbols by object. Call it after the last epoch. */
+/* Sorts the symbols by object. Call model_finish after the last epoch. */
 void model_finish(struct model *model);
 
 /*
- * The address of @frame in @process. Returns false when no mapping tells, which the format rules
- * out but a file may hold.
+ * Computes the address of @frame in @process. Returns false if no mapping tells. The format forbids
+ * such a frame, but a file may hold it.
  */
 bool model_address(const struct model *model, uint32_t process, uint32_t frame, uint64_t *addr);
 

@@ -10,14 +10,14 @@
 #include "common/readfile.h"
 
 /*
- * A recording may take so much memory: a fixed part, and a multiple of the bytes that were read of
- * it. What profrec writes takes less than a hundred times its size; a file that takes more was made
- * to exhaust the reader's memory.
+ * A recording may take a fixed part of memory and a multiple of the bytes that were read of it. A
+ * file from profrec takes less than a hundred times its size. A file that takes more was made to
+ * exhaust the reader's memory.
  */
 #define MODEL_BYTES_ANYHOW   (UINT64_C(128) << 20)
 #define MODEL_BYTES_PER_BYTE 256
 
-/* A UUID and a newline. */
+/* The file holds a UUID and a newline. */
 #define BOOT_ID_BYTES_MAX 64
 
 static ssize_t read_input(void *ctx, void *buf, size_t len)
@@ -31,7 +31,7 @@ static ssize_t read_input(void *ctx, void *buf, size_t len)
 	return n < 0 ? -errno : n;
 }
 
-/* Opens @name; *@owned is what to close, if anything. */
+/* Opens @name. Sets *@owned only if the caller has to close the descriptor. */
 static int open_input(const char *name, int *fd, int *owned, struct err *err)
 {
 	int ret;
@@ -53,7 +53,7 @@ static int open_input(const char *name, int *fd, int *owned, struct err *err)
 	return ret;
 }
 
-/* Whether @ret is the reader's judgement of the bytes, which it words itself. */
+/* Returns true if @ret is the reader's judgement of the bytes. The reader words these errors. */
 static bool is_defect(int ret)
 {
 	return ret == -EBADMSG || ret == -ENODATA || ret == -EPROTONOSUPPORT;
@@ -70,7 +70,7 @@ static int read_error(const struct recording *rec, int ret, struct err *err)
 	return err_set(err, ret, "failed to read '%s': %s", rec->name, reason);
 }
 
-/* Was the recording made on this machine, since it was started? */
+/* Returns true if the recording was made on this machine after its latest start. */
 static bool is_of_this_boot(const struct prof_meta *meta)
 {
 	char_vec id = {0};
@@ -122,7 +122,8 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 	return 0;
 }
 
-/* Reading ends here, as at damage: what was read so far is good. Returns RECORDING_END or -ENOMEM.
+/*
+ * Ends reading as damage does; the epochs read so far are good. Returns RECORDING_END or -ENOMEM.
  */
 static int end_at_defect(struct recording *rec, const char *defect)
 {
@@ -135,7 +136,7 @@ static bool is_over_budget(const struct recording *rec)
 	return model_bytes(&rec->model) > MODEL_BYTES_ANYHOW + rec->nr_bytes * MODEL_BYTES_PER_BYTE;
 }
 
-/* The next epoch, selected or not. As recording_next, but errors are not worded. */
+/* Reads the next epoch, selected or not. Returns like recording_next, but words no error. */
 static int read_epoch(struct recording *rec, const struct prof_epoch **epoch)
 {
 	int ret;

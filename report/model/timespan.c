@@ -8,13 +8,13 @@
 #include "common/clock.h"
 
 #define DAY_S       86400
-#define SECONDS_MAX UINT64_C(9999999999) /* in ns, it is far from 64 bits */
+#define SECONDS_MAX UINT64_C(9999999999) /* in ns, the number is far from 64 bits */
 #define HOURS_MAX   99999
 
-/* What a recorder may be late without a word about it. */
+/* A recorder may be late by this time without a warning. */
 #define LATE_NS (10 * NS_PER_MS)
 
-/* Reads digits, at least one and with @width not 0 exactly so many. */
+/* Reads digits: at least one, or exactly @width unless that is 0. */
 static bool read_number(const char **s, int width, uint64_t max, uint64_t *value)
 {
 	const char *start = *s;
@@ -28,7 +28,7 @@ static bool read_number(const char **s, int width, uint64_t max, uint64_t *value
 	return *s > start && (!width || *s - start == width);
 }
 
-/* Reads ".25", if there is anything, up to the end. Digits beyond nanoseconds do not count. */
+/* Reads ".25" or nothing, up to the end of @s. Drops digits beyond nanoseconds. */
 static bool read_fraction(const char *s, uint64_t *ns)
 {
 	uint64_t unit = NS_PER_S;
@@ -73,7 +73,7 @@ int64_t local_offset_s(const struct prof_meta *meta)
 	return meta->zone ? ((int64_t)meta->zone - PROF_ZONE_UTC) * 60 : 0;
 }
 
-/* Time since the start; what is before that is 0. */
+/* Converts @point to time since the start, @none for no point. Points before the start become 0. */
 static uint64_t since_start(const struct time_point *point, const struct prof_meta *meta,
 			    uint64_t none)
 {
@@ -83,7 +83,7 @@ static uint64_t since_start(const struct time_point *point, const struct prof_me
 		return none;
 	if (point->kind == TIME_SINCE_START)
 		return point->ns;
-	/* A day more keeps times before 1970-01-02 positive. */
+	/* The added day keeps times before 1970-01-02 positive. */
 	local_s = meta->start_realtime_ns / NS_PER_S + DAY_S + local_offset_s(meta);
 	start_ns = local_s % DAY_S * NS_PER_S + meta->start_realtime_ns % NS_PER_S;
 	return point->ns > start_ns ? point->ns - start_ns : 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of a recording that --from and --to ask for. Epochs are not divided: those that overlap
- * it are taken whole, so what is taken may be more, which is kept account of.
+ * The part of a recording that --from and --to select. Epochs are not divided: an epoch that
+ * overlaps the part is taken whole. So more than the part may be taken, and the selection keeps
+ * account of that.
  */
 #ifndef REPORT_MODEL_TIMESPAN_H
 #define REPORT_MODEL_TIMESPAN_H
@@ -19,41 +20,41 @@ struct time_point {
 };
 
 /*
- * "12.5": seconds since the start; "HH:MM:SS", with decimals or not: of the day on which the
- * recording began, by the clock of its host; hours above 23 are of the days that follow. Returns 0
- * or -EINVAL.
+ * Reads "12.5", seconds since the start, or "HH:MM:SS" with or without decimals. That is a time of
+ * the day on which the recording began, by the clock of its host; hours above 23 belong to later
+ * days. Returns 0 or -EINVAL.
  */
 int time_point_parse(const char *text, struct time_point *point);
 
-/* All zero: everything. */
+/* An all-zero timespan selects everything. */
 struct timespan {
 	struct time_point from, to;
 };
 
-/* A timespan in a recording, and what was taken of it. */
+/* A timespan in a recording, and the epochs that were taken for it. */
 struct selection {
 	uint64_t from_ns, to_ns; /* since the start of the recording: [from_ns, to_ns) */
 	uint64_t interval_ns;
-	uint64_t begin_ns, end_ns; /* of the epochs that were taken */
-	uint64_t nr;               /* how many those are */
+	uint64_t begin_ns, end_ns; /* range of the epochs that were taken */
+	uint64_t nr;               /* number of the epochs that were taken */
 };
 
 void selection_init(struct selection *selection, const struct timespan *span,
 		    const struct prof_meta *meta);
 
 /*
- * Does @epoch overlap the span? If so, it is noted as taken. In a recording with intervals, one is
- * taken to begin and end where its interval does, not when the recorder got round to it.
+ * Returns true if @epoch overlaps the span, and notes it as taken. In a recording with intervals,
+ * an epoch counts as beginning and ending with its interval, even if the recorder wrote it late.
  */
 bool selection_take(struct selection *selection, const struct prof_epoch *epoch);
 
-/* Returns 0, or -ENOENT with @err set when a part was asked for and nothing was there. */
+/* Returns 0, or -ENOENT with @err set if the user selected a part and it holds no samples. */
 int selection_check(const struct selection *selection, const char *name, struct err *err);
 
-/* Is what was taken noticeably more than what was asked for? */
+/* Returns true if noticeably more was taken than the user asked for. */
 bool selection_is_exceeded(const struct selection *selection);
 
-/* Seconds east of UTC that @meta's host had, 0 when it is not known. */
+/* Returns the seconds east of UTC of @meta's host, 0 if unknown. */
 int64_t local_offset_s(const struct prof_meta *meta);
 
 #endif

@@ -19,7 +19,7 @@ static struct debug_distance *find_frame(struct debug_distance *distances, size_
 	return NULL;
 }
 
-/* Notes what the mapping of @process says of the frame. */
+/* Takes the distance that the mapping of @process gives for the frame. */
 static void note_distance(const struct model *model, const struct elf_file *debug, uint32_t process,
 			  struct debug_distance *d)
 {

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A file is found by its build-id; a path only says where to look. The recording and the binaries
- * may be from different days, hosts and containers, and a wrong symbol is worse than none: a file
- * is used only when its build-id equals the recorded one, byte for byte.
+ * profrep knows a file by its build-id; a path only gives a place to look. The recording and the
+ * binaries may be from different days, hosts and containers, and a wrong symbol is worse than none.
+ * So profrep uses a file only if its build-id equals the recorded one, byte for byte.
  *
- * The binary is looked for at
- *   1. SYMFS/path, when there is a symfs: the user said that the files are there;
+ * It looks for the binary at
+ *   1. SYMFS/path, if there is a symfs: the user said that the files are there;
  *   2. path, on this machine.
- * It tells how file offsets become addresses, and has .dynsym and often .symtab.
+ * The binary has the program headers, which turn file offsets into addresses, .dynsym, and often
+ * .symtab.
  *
- * The debug file, with the full .symtab of a binary that was stripped, is looked for at
+ * The debug file has the full .symtab of a stripped binary. profrep looks for it at
  *   1. SYMFS/.build-id/xx/yyyy.debug, the layout of a directory of debug files alone;
  *   2. SYMFS/usr/lib/debug/.build-id/xx/yyyy.debug;
  *   3. /usr/lib/debug/.build-id/xx/yyyy.debug;
- *   4. what the binary's .gnu_debuglink names: in the binary's directory, in .debug/ there, and
- *      under /usr/lib/debug in the directory's name, all in the root where the binary was found.
+ *   4. the name in the binary's .gnu_debuglink: in the binary's directory, in .debug/ there, and
+ *      under /usr/lib/debug in the directory's name. All are in the root that has the binary.
  *      The name is a bare one (elf_file_debuglink); a path in it would lead anywhere.
  *
- * A recorded object without a build-id is not known by its contents. A file may stand in for it
- * only at the recorded path, only if it has no build-id either, and not if the recorded file was
- * deleted, for then what is there now is another one. It must not have changed since: its size and
- * the time of its last change are as recorded, or, where those were not recorded, it is older than
- * the recording. Its debug file is told by the CRC that the
- * debug link has.
+ * A build-id stands for the contents of a file. An object that was recorded without one is found
+ * only at the recorded path. The file there must have no build-id either. If the recorded file was
+ * deleted, no file is used, because the path now names another file. The file must not have changed
+ * since: its size and the time of its last change are the recorded ones. If these were not
+ * recorded, the file must be older than the recording. A debug file without a build-id is known by
+ * the CRC in the debug link.
  *
- * All names come from the recording or from an ELF file: they are opened with safe_open.
+ * All names come from the recording or from an ELF file: safe_open opens them.
  */
 #include "report/symbols/debugfiles.h"
 
@@ -43,7 +44,7 @@
 
 #define DEBUG_DIR "/usr/lib/debug"
 
-/* A file of which less than this part is on the disk is sparse: 1 / this. */
+/* A file is sparse if less than one part in this many is on the disk. */
 #define SPARSE 8
 
 int debug_roots_open(struct debug_roots *roots, const char *dir, struct err *err)
@@ -72,7 +73,9 @@ static const char *debug_dir(const struct debug_roots *roots)
 	return roots->debug_dir ? roots->debug_dir : DEBUG_DIR;
 }
 
-/* Remembers why a candidate was not taken: the reason that tells the user most wins. */
+/*
+ * Remembers the reason for which a candidate was refused. The reason that tells the user most wins.
+ */
 static void note_miss(enum debug_miss *miss, enum debug_miss reason)
 {
 	static const int weight[] = {
@@ -85,8 +88,8 @@ static void note_miss(enum debug_miss *miss, enum debug_miss reason)
 }
 
 /*
- * Opens @path in the root, -1 being this machine's. Files of procfs and tracefs say that they are
- * empty; reading those may block or consume.
+ * Opens @path in the root @root_fd; -1 is the root of this machine. Refuses empty files: files of
+ * procfs and tracefs say that they are empty, and reading them may block or consume.
  */
 static int open_in_root(int root_fd, const char *path)
 {
@@ -100,7 +103,9 @@ static int open_in_root(int root_fd, const char *path)
 	return safe_open(root_fd < 0 ? AT_FDCWD : root_fd, path, &rules);
 }
 
-/* Opens @path if it is the file with @build_id; with size 0, if it is one without. -1: it is not.
+/*
+ * Opens @path if it is the file with @build_id; of size 0, if the file has no build-id. Returns -1
+ * for another file.
  */
 static int open_matching(int root_fd, const char *path, const struct build_id *build_id,
 			 enum debug_miss *miss)
@@ -129,7 +134,7 @@ static int open_matching(int root_fd, const char *path, const struct build_id *b
 	return TAKE_FD(fd);
 }
 
-/* The name of @path in the root, for the user. */
+/* Returns the name of @path in the root, for the user. */
 static char *shown_path(const struct debug_roots *roots, int root_fd, const char *path)
 {
 	char *shown;
@@ -147,9 +152,9 @@ static int64_t time_ns(const struct timespec *time)
 }
 
 /*
- * Is the file at @fd, without a build-id, another one than was recorded? A copy on another machine
- * keeps size and mtime if it was made well; on the machine itself inode and ctime are the same,
- * too.
+ * Returns true if the file at @fd, which has no build-id, is not the recorded file. A good copy on
+ * another machine keeps size and mtime. A file on the machine of the recording keeps inode and
+ * ctime, too.
  */
 static bool has_changed(int fd, bool is_host, const struct debug_wanted *wanted)
 {
@@ -166,7 +171,7 @@ static bool has_changed(int fd, bool is_host, const struct debug_wanted *wanted)
 	return is_host && (file->inode != st.st_ino || file->ctime_ns != time_ns(&st.st_ctim));
 }
 
-/* Opens the binary; *@root_fd is the root in which it was found. */
+/* Opens the binary. Sets *@root_fd to the root that has it. */
 static int find_binary(const struct debug_roots *roots, const struct debug_wanted *wanted,
 		       struct debug_files *files, int *root_fd, enum debug_miss *miss)
 {
@@ -196,7 +201,7 @@ static int find_binary(const struct debug_roots *roots, const struct debug_wante
 	return 0;
 }
 
-/* Takes @path as the debug file if its build-id is right. Returns 0, found or not, or -ENOMEM. */
+/* Takes @path as the debug file if its build-id is right. Returns 0, also if not, or -ENOMEM. */
 static int try_debug(const struct debug_roots *roots, int root_fd, const char *path,
 		     const struct debug_wanted *wanted, struct debug_files *files,
 		     enum debug_miss *miss)
@@ -240,8 +245,8 @@ static int find_debug_by_id(const struct debug_roots *roots, const struct debug_
 }
 
 /*
- * The CRC of the whole file, as .gnu_debuglink has it. Returns false when it cannot be read or is
- * not worth it: a debug file has few holes.
+ * Computes the CRC of the whole file, as .gnu_debuglink has it. Returns false for a file that
+ * cannot be read, is too large for @budget, or is sparse: a debug file has few holes.
  */
 static bool file_crc(int fd, struct file_budget *budget, uint32_t *crc)
 {
@@ -287,7 +292,7 @@ static int try_debuglink(const struct debug_roots *roots, int root_fd, const cha
 	if (ret || files->debug_fd < 0)
 		return ret;
 	if (is_same_file(files->debug_fd, files->binary_fd)) {
-		/* A link to the binary's own name is meant for one of the other directories. */
+		/* A link with the binary's own name means a file in a later directory. */
 		drop_debug(files);
 		return 0;
 	}

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libiberty's callback interface hands the text out piece by piece and takes its own memory from
- * the stack, so a name that grows beyond the limit can be left with longjmp. There is no other way
- * to stop it: the callback returns nothing, and back references double the text every few bytes.
- * (One piece of an identifier in Punycode may leak then.) libiberty's limit on recursion is on
- * unless it is asked to drop it.
+ * libiberty hands the text out piece by piece through a callback, and takes its own memory from the
+ * stack. The callback returns nothing, and back references double the text every few bytes. So
+ * longjmp is the only way to stop a name that grows beyond the limit. A piece of an identifier in
+ * Punycode may leak then. libiberty limits its recursion unless a caller asks it not to.
  */
 #include "report/symbols/demangle.h"
 
@@ -16,7 +15,7 @@
 
 #include "common/vec.h"
 
-/* Mangled and demangled, in bytes. Real names of heavy template code reach some 10 KB. */
+/* Limits in bytes. Real names of heavy template code reach some 10 KB. */
 #define MANGLED_MAX   16384
 #define DEMANGLED_MAX 65000
 
@@ -41,7 +40,7 @@ static void take_piece(const char *piece, size_t len, void *opaque)
 typedef int (*demangle_fn)(const char *mangled, int options, demangle_callbackref callback,
 			   void *opaque);
 
-/* Returns whether @fn understood @mangled; the text is then in @d. */
+/* Returns true if @fn understood @mangled; @d then holds the text. */
 static bool demangle_by(demangle_fn fn, const char *mangled, struct demangled *d)
 {
 	vec_clear(&d->text);
@@ -76,7 +75,7 @@ int demangle_name(const char *name, size_t len, char **text)
 	    (name[1] != 'Z' && name[1] != 'R' && name[1] != '_'))
 		return 0;
 	mangled = strndup(name, len);
-	d = calloc(1, sizeof(*d)); /* not a local: longjmp may spoil those */
+	d = calloc(1, sizeof(*d)); /* on the heap, because longjmp may spoil locals */
 	if (!mangled || !d)
 		ret = -ENOMEM;
 	else if (demangle_any(mangled, d))

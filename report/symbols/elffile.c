@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From file offset to address. A recording has file offsets, symbol tables have addresses as
- * linked; the program headers translate, each PT_LOAD by a distance of its own (lld and mold place
- * segments so that the distances differ).
+ * From file offset to address. A recording has file offsets; symbol tables have linked addresses.
+ * The program headers translate, each PT_LOAD by a distance of its own: lld and mold place segments
+ * so that the distances differ.
  *
- * A file with debug information only has the program headers of the binary that it was split from,
- * but objcopy --only-keep-debug lays the file out anew and rewrites p_offset and p_filesz, while
- * eu-strip keeps them: they cannot be trusted. p_vaddr and p_memsz are the binary's. The kernel
- * maps a segment from the page that holds its first byte, so the mapping's file offset stands for
- * p_vaddr rounded down to a page. The recording has mappings of code: the segment is an executable
- * one. A file with several needs one whose pages are as many as the mapping's, and no other such
- * segment. A file with a single one needs a mapping that holds all of it: glibc maps the length of
- * all segments first, and puts data over what is left. Anything else stays unknown.
+ * A file of debug information alone has the program headers of its binary, but their p_offset and
+ * p_filesz cannot be trusted. objcopy --only-keep-debug lays the file out anew and rewrites them;
+ * eu-strip keeps them. p_vaddr and p_memsz are the binary's. The kernel maps a segment from the
+ * page with its first byte. So the mapping's file offset stands for p_vaddr rounded down to a page.
+ *
+ * The recording has mappings of code, so the segment is an executable one. If the file has several,
+ * the right one has as many pages as the mapping, and no other segment may have as many. If the
+ * file has a single one, the mapping must hold all of it. It may be longer, because glibc maps the
+ * length of all segments first, and puts data over the rest. In all other cases the address stays
+ * unknown.
  */
 #include "report/symbols/elffile.h"
 
@@ -20,19 +22,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Far above what linkers make: more are not looked at. */
+/* Linkers make far fewer; profrep ignores the rest. */
 #define SEGMENTS_MAX 65535
 #define SECTIONS_MAX (1u << 20)
 
-/* The largest symbol or string table that is read: browsers with debug information have 300 MB. */
+/* Larger symbol and string tables are not read. Browsers with debug information have 300 MB. */
 #define SECTION_BYTES_MAX (1ull << 30)
 
-/* What segments are mapped in units of where profrec runs (x86-64). */
+/* The kernel of the recorded host maps segments in this unit (x86-64). */
 #define PAGE_BYTES 4096ull
 
 /*
- * libelf has an error number for it and does not make it public. What malloc left in errno is what
- * there is; it is set to 0 before a call.
+ * Notes that libelf ran out of memory. libelf has an error number for that and does not make it
+ * public. Only malloc's errno tells; callers set errno to 0 first.
  */
 static bool note_no_memory(struct elf_file *file)
 {
@@ -146,7 +148,10 @@ bool elf_file_is_debug_only(const struct elf_file *file)
 	return has_code;
 }
 
-/* May the section be read? Many sections over one stretch of a file would take any memory. */
+/*
+ * Charges the section. Returns false if it must not be read: many sections over one stretch of a
+ * file would take any amount of memory.
+ */
 static bool charge_section(struct elf_file *file, struct elf_section *section)
 {
 	if (section->is_read)
@@ -176,8 +181,8 @@ Elf_Data *elf_file_section_data(struct elf_file *file, size_t index)
 }
 
 /*
- * Is the section called @name? elf_strptr would look for the end of each name: in a table without
- * one that takes the square of its size.
+ * Returns true if the section has this name. elf_strptr would look for the end of each name. In a
+ * table without ends that takes time by the square of its size.
  */
 static bool section_is_called(struct elf_file *file, size_t index, const char *name)
 {
@@ -206,7 +211,7 @@ bool elf_file_debuglink(struct elf_file *file, const char **name, uint32_t *crc)
 		if (!data || !data->d_buf)
 			return false;
 		len = strnlen(data->d_buf, data->d_size);
-		crc_off = (len + 4) & ~(size_t)3; /* the NUL, then padded to 4 bytes */
+		crc_off = (len + 4) & ~(size_t)3; /* after the NUL and padding to 4 bytes */
 		if (!len || crc_off > data->d_size || data->d_size - crc_off < sizeof(*crc) ||
 		    memchr(data->d_buf, '/', len) || !strcmp(data->d_buf, ".") ||
 		    !strcmp(data->d_buf, ".."))
@@ -222,7 +227,7 @@ bool elf_file_vaddr(const struct elf_file *file, uint64_t off, uint64_t *vaddr)
 {
 	const struct elf_segment *best = NULL;
 
-	/* Two segments may share a page of the file; samples are of the one with code. */
+	/* Two segments may share a page of the file. Samples come from the segment with code. */
 	vec_for_each(&file->segments, s) {
 		if (off < s->off || off - s->off >= s->file_size)
 			continue;
@@ -234,7 +239,7 @@ bool elf_file_vaddr(const struct elf_file *file, uint64_t off, uint64_t *vaddr)
 	return best;
 }
 
-/* Bytes of the pages that hold the segment. */
+/* Returns the bytes of the pages that hold the segment. */
 static uint64_t paged_size(const struct elf_segment *s)
 {
 	uint64_t first = s->vaddr % PAGE_BYTES;

@@ -61,7 +61,10 @@ size_t range_hits_lower(const struct range_hit *hits, size_t nr, uint64_t addr)
 	return low;
 }
 
-/* By start; at one start the best last, because the sweep below takes the last. */
+/*
+ * Sorts by start. Of ranges with one start the best is the last, because ranges_resolve takes the
+ * last.
+ */
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
@@ -73,15 +76,18 @@ static int compare_ranges(const void *a, const void *b)
 	return range_prefer(y, x);
 }
 
-/* @addr is at or above the start. */
-static bool is_behind(const struct range *range, uint64_t addr)
+/* Returns true if @addr, which is not below the start, is after the end. */
+static bool is_past(const struct range *range, uint64_t addr)
 {
 	return addr - range->start >= range->size;
 }
 
 int ranges_resolve(struct range *ranges, size_t nr, struct range_hit *hits, size_t nr_hits)
 {
-	/* The ranges that began and may still cover, the nearest start on top. */
+	/*
+	 * Ranges that began and may still cover an address. The one with the nearest start is on
+	 * top.
+	 */
 	VEC(const struct range *) open = {0};
 	size_t next = 0;
 
@@ -91,15 +97,15 @@ int ranges_resolve(struct range *ranges, size_t nr, struct range_hit *hits, size
 		for (; next < nr && ranges[next].start <= hits[i].addr; next++) {
 			const struct range *range = &ranges[next];
 
-			/* What is over already would only wait to be taken off again. */
-			if (is_behind(range, hits[i].addr))
+			/* A range that has ended already would be pushed only to be popped. */
+			if (is_past(range, hits[i].addr))
 				continue;
 			if (vec_push(&open, range)) {
 				vec_free(&open);
 				return -ENOMEM;
 			}
 		}
-		while (open.nr && is_behind(open.data[open.nr - 1], hits[i].addr))
+		while (open.nr && is_past(open.data[open.nr - 1], hits[i].addr))
 			open.nr--;
 		hits[i].range = open.nr ? open.data[open.nr - 1] : NULL;
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which symbol covers an address. Symbols overlap: one function lies inside another, a name has
- * aliases, a hand-written one ends where no one can tell. The rule: of the symbols that cover the
- * address, the one that starts nearest; of those that start there, the smallest; of those that are
- * equal, the name that range_prefer picks.
+ * Finds the symbol that covers an address. Symbols overlap: one function lies inside another, a
+ * name has aliases, a hand-written symbol has no certain end. Of the symbols that cover the
+ * address, the one with the nearest start wins. Of several with that start, the smallest wins. Of
+ * equal ones, range_prefer picks the name.
  *
- * Addresses are given sorted and resolved in one pass, so the cost does not depend on how the
- * symbols overlap.
+ * Addresses come sorted, and one pass resolves them. So the cost does not depend on the overlaps of
+ * the symbols.
  */
 #ifndef REPORT_SYMBOLS_RANGES_H
 #define REPORT_SYMBOLS_RANGES_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How strongly a name stands for its address; lower is preferred. */
+/* The rank of a name for its address; a lower one is preferred. */
 enum range_binding {
 	RANGE_GLOBAL,
 	RANGE_WEAK,
@@ -24,29 +24,29 @@ enum range_binding {
 /* [start, start + size) is called name. */
 struct range {
 	uint64_t start, size;
-	const char *name; /* not necessarily NUL-terminated */
+	const char *name; /* may lack a NUL */
 	uint32_t len;     /* bytes of the name */
 	uint8_t binding;  /* enum range_binding */
 };
 
-/* A question and its answer. */
+/* An address, and the range that answers for it. */
 struct range_hit {
 	uint64_t addr;
-	uint32_t tag;              /* the caller's */
-	const struct range *range; /* NULL: nothing covers the address */
+	uint32_t tag;              /* for the caller */
+	const struct range *range; /* NULL: no range covers the address */
 };
 
 /* Sorts hits by address, then tag. */
 void range_hits_sort(struct range_hit *hits, size_t nr);
 
 /*
- * Negative when @a is the better name for an address that both have, positive when @b is, 0 when
- * they are the same: the stronger binding, fewer leading underscores, the shorter, the first in
- * byte order.
+ * Compares names of one address. Returns a negative number if @a is the better name, a positive one
+ * if @b is, 0 if they are equal. The stronger binding wins, then fewer leading underscores, then
+ * the shorter name, then the first in byte order.
  */
 int range_prefer(const struct range *a, const struct range *b);
 
-/* Position of the first of the sorted @hits at or above @addr, @nr when there is none. */
+/* Returns the position of the first of the sorted @hits at or above @addr, @nr if there is none. */
 size_t range_hits_lower(const struct range_hit *hits, size_t nr, uint64_t addr);
 
 /* Sorts @ranges and sets the range of each of the sorted @hits. Returns 0 or -ENOMEM. */

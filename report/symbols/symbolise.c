@@ -11,11 +11,11 @@
 #include "report/symbols/elffile.h"
 #include "report/symbols/symtab.h"
 
-/* A frame at a place in a stack, to be looked up. */
+/* A frame at a place in a stack that needs a name. */
 struct question {
 	uint32_t object;
-	uint32_t slot; /* in symbols.frames */
-	uint64_t off;  /* in the object; for callers one before the frame's */
+	uint32_t slot; /* index in symbols.frames */
+	uint64_t off;  /* offset in the object; for callers one byte before the frame's */
 };
 
 struct lookup {
@@ -23,7 +23,8 @@ struct lookup {
 	const struct model *model;
 	const struct debug_roots *roots;
 	VEC(struct question) questions; /* sorted by object */
-	VEC(struct range_hit) hits;     /* of one object; tag: index of the question */
+	/* the questions about one object; the tag is the index of the question */
+	VEC(struct range_hit) hits;
 };
 
 const char *unknown_reason_text(enum unknown_reason reason)
@@ -54,13 +55,16 @@ static int compare_questions(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* How far before its address a frame at @place is looked up. */
+/* Returns the bytes from the lookup's address to the frame's address. */
 static uint64_t bytes_before(const struct model_frame *frame, enum frame_place place)
 {
 	return place == FRAME_CALLER && !frame->is_exact;
 }
 
-/* Marks what the stacks use: a frame nobody has at a place is not looked up there. */
+/*
+ * Collects the frames and places that stacks use. A frame that no stack has at a place is not
+ * looked up there.
+ */
 static int gather_questions(struct lookup *l)
 {
 	const struct model *model = l->model;
@@ -102,7 +106,10 @@ static int intern_name(struct symbols *symbols, const struct range *range, uint3
 	return string_set_add(&symbols->names, range->name, range->len, name);
 }
 
-/* Stores the answers of l->hits, in their order, so that each name is made once. */
+/*
+ * Stores the answers of l->hits in their order. A name that several hits in a row share is made
+ * once.
+ */
 static int store_hits(struct lookup *l, enum unknown_reason miss)
 {
 	const struct range *last = NULL;
@@ -163,19 +170,22 @@ static int store_miss(struct lookup *l, enum unknown_reason reason)
 	return store_hits(l, reason);
 }
 
-/* The ELF files of an object. Files that do not open stay closed: {.fd = -1}. */
+/* The ELF files of an object. A file that does not open stays closed: {.fd = -1}. */
 struct elf_pair {
 	struct elf_file binary, debug;
 	bool has_binary, has_debug;
 };
 
-/* The answer to a question whose offset has no address, or none that is certain. */
+/* Answers a question whose offset has no certain address. */
 static void answer_unknown(struct lookup *l, const struct question *q)
 {
 	l->symbols->frames[q->slot].reason = UNKNOWN_NO_SYMBOL;
 }
 
-/* Replaces the hits' file offsets by addresses; those that have none are answered and taken out. */
+/*
+ * Replaces the hits' file offsets by addresses. Takes out hits without an address, which stay
+ * unknown.
+ */
 static void hits_to_vaddrs(struct lookup *l, const struct elf_file *file)
 {
 	size_t kept = 0;
@@ -191,7 +201,10 @@ static void hits_to_vaddrs(struct lookup *l, const struct elf_file *file)
 	l->hits.nr = kept;
 }
 
-/* The frames of the hits, which are sorted by slot: once, for both places. Returns how many. */
+/*
+ * Lists the frames of the hits, which are sorted by slot. A frame with both places is listed once.
+ * Returns the number of frames.
+ */
 static size_t list_frames(const struct lookup *l, struct debug_distance *distances)
 {
 	size_t nr = 0;
@@ -205,7 +218,10 @@ static size_t list_frames(const struct lookup *l, struct debug_distance *distanc
 	return nr;
 }
 
-/* The same by the mappings of the processes, for a file whose own offsets mean nothing. */
+/*
+ * Replaces file offsets by addresses by the mappings of the processes: the file's own offsets mean
+ * nothing.
+ */
 static int hits_to_vaddrs_mapped(struct lookup *l, const struct elf_file *debug)
 {
 	_cleanup_free_ struct debug_distance *distances = calloc(l->hits.nr, sizeof(*distances));
@@ -278,7 +294,10 @@ static enum unknown_reason reason_of_miss(enum debug_miss miss)
 	}
 }
 
-/* Opens the file at *@fd, if any, and keeps its name if it is a proper ELF file. 0 or -ENOMEM. */
+/*
+ * Opens the file at *@fd, unless that is -1, and takes its name if it is a proper ELF file. Returns
+ * 0 or -ENOMEM.
+ */
 static int open_elf(struct elf_file *file, struct file_budget *budget, int *fd, char **path,
 		    bool *is_open, char **name)
 {
@@ -304,7 +323,10 @@ static int open_pair(struct elf_pair *elf, struct file_budget *budget, struct de
 			       &elf->has_debug, &source->debug);
 	if (ret)
 		return ret;
-	/* A debug file at the recorded path: its segments' offsets are not to be trusted either. */
+	/*
+	 * The recorded path has a debug file, so the offsets of its segments cannot be trusted
+	 * either.
+	 */
 	if (elf->has_binary && !elf->has_debug && elf_file_is_debug_only(&elf->binary)) {
 		elf->debug = elf->binary;
 		elf->has_debug = true;
@@ -336,7 +358,7 @@ static int resolve_file(struct lookup *l, const struct model_object *object,
 		miss = DEBUG_NOT_READABLE;
 	}
 	if (ret) {
-		/* said by the caller */
+		/* the caller words the error */
 	} else if (elf.has_binary || elf.has_debug) {
 		ret = resolve_elf(l, &elf, source);
 	} else {

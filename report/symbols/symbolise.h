@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names for the frames of a model. Everything is looked up in one go, object by object, each
- * object's addresses sorted; nothing is printed here. What stays without a name keeps the reason.
+ * Finds names for the frames of a model. All frames are looked up at once, object by object, by
+ * sorted addresses. Nothing is printed here. A frame that stays without a name keeps the reason.
  *
- * A leaf frame is where the program was: its address is looked up as it is. So is that of a frame
- * that a signal interrupted; the recording lists those. Other frames have return addresses. The
- * instruction there follows a call that may be the last of its function, so that it belongs to the
- * next one. They are looked up one byte before. So a frame may have two names, by its place in the
- * stack.
+ * A leaf frame is the place where the program was: its address is looked up as it is. So is the
+ * address of a frame that a signal interrupted; the recording lists those. All other frames have
+ * return addresses. The call before a return address may be the last instruction of its function,
+ * so the address may belong to the next function. Such a frame is looked up one byte before. So a
+ * frame may have two names, by its place in the stack.
  */
 #ifndef REPORT_SYMBOLS_SYMBOLISE_H
 #define REPORT_SYMBOLS_SYMBOLISE_H
@@ -18,35 +18,36 @@
 #include "report/model/model.h"
 #include "report/text/string_set.h"
 
-/* Why a frame has no name. */
+/* The reason for which a frame has no name. */
 enum unknown_reason {
 	KNOWN = 0,
-	UNKNOWN_UNMAPPED,     /* no mapping covers the address */
-	UNKNOWN_ANONYMOUS,    /* memory without a file, and no symbols for it in the recording */
-	UNKNOWN_NOT_RECORDED, /* kernel or vdso: their symbols come with the recording or not */
+	UNKNOWN_UNMAPPED,  /* no mapping covers the address */
+	UNKNOWN_ANONYMOUS, /* memory without a file, and the recording has no symbols for it */
+	/* kernel or vdso, whose symbols come with the recording or not at all */
+	UNKNOWN_NOT_RECORDED,
 	UNKNOWN_NO_FILE,      /* the file was not found */
 	UNKNOWN_OTHER_FILE,   /* a file with another build-id is there */
-	UNKNOWN_CHANGED,      /* the file has changed since it was recorded */
+	UNKNOWN_CHANGED,      /* the file has changed since the recording */
 	UNKNOWN_NOT_READABLE, /* the file cannot be opened or is no proper ELF file */
 	UNKNOWN_NO_SYMBOLS,   /* the file has no function symbols */
 	UNKNOWN_NO_SYMBOL,    /* no symbol covers the address */
 	UNKNOWN_BUDGET,       /* the files of the report are too large together */
 };
 
-/* The reason in a few words. */
+/* Returns the reason in a few words. */
 const char *unknown_reason_text(enum unknown_reason reason);
 
 struct resolved {
 	uint32_t name;  /* in symbols.names, demangled; 0: none */
-	uint8_t reason; /* enum unknown_reason; KNOWN with a name, or when no stack has the frame */
-	uint64_t off;   /* the frame's address (not one before) minus the symbol's start */
+	uint8_t reason; /* enum unknown_reason; KNOWN with a name, or if no stack has the frame */
+	uint64_t off;   /* the frame's own address minus the symbol's start */
 };
 
-/* What was found for an object. */
+/* The symbols that an object has, and their source. */
 struct object_source {
-	bool is_recorded; /* symbols came with the recording */
-	uint8_t reason; /* enum unknown_reason for the object as a whole, KNOWN if it has symbols */
-	char *binary, *debug; /* files that were used, NULL: none */
+	bool is_recorded; /* the symbols came with the recording */
+	uint8_t reason;   /* enum unknown_reason for the whole object; KNOWN if it has symbols */
+	char *binary, *debug; /* the files that were used; NULL: none */
 };
 
 enum frame_place {
@@ -63,8 +64,8 @@ struct symbols {
 };
 
 /*
- * Looks up all frames of the stacks of @model. Returns 0 or -ENOMEM; what cannot be found is not
- * an error. All zero is fine for symbols_deinit.
+ * Looks up all frames in the stacks of @model. Returns 0 or -ENOMEM; a frame without a name is no
+ * error. symbols_deinit takes all-zero symbols, and also those of a failed lookup.
  */
 int symbols_resolve(struct symbols *symbols, const struct model *model,
 		    const struct debug_roots *roots);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Symbols without a size (hand-written assembler) reach to the next symbol or to the end of their
- * section, but only where no symbol with a size covers the address. The next symbol is any
- * function symbol, covering a hit or not, so for each hit the nearest start at or below it is kept
- * while the tables are read: nearest[i] is the greatest start in (hits[i - 1], hits[i]], with the
- * size up to the end of its section if a symbol without a size starts there, and else 0. When all
- * is read, a hit's nearest start is the last one at or before its place.
+ * A symbol without a size (hand-written assembler) reaches to the next symbol or to the end of its
+ * section. It counts only for addresses that no symbol with a size covers. The next symbol is any
+ * function symbol, whether it covers a hit or not. So while the tables are read, the nearest start
+ * at or below each hit is kept. nearest[i] is the greatest start in (hits[i - 1], hits[i]]. If a
+ * symbol without a size starts there, its range goes up to the end of the section; otherwise its
+ * size is 0. After all tables are read, the nearest start of a hit is the last one at or before its
+ * place.
  */
 #include "report/symbols/symtab.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Symbols read of one table: the largest binaries have a few million. */
+/* At most this many symbols of a table are read. The largest binaries have a few million. */
 #define SYMBOLS_MAX (1u << 25)
 
-/* Longest name, in bytes; a recording's limit for strings, too. */
+/* Longest name in bytes, also the limit for strings of a recording. */
 #define NAME_MAX_BYTES 65535u
 
 struct symbol_table {
@@ -43,7 +44,7 @@ static uint8_t symbol_binding(const GElf_Sym *sym)
 	}
 }
 
-/* Sets the name, without a symbol version. Returns false when there is no proper one. */
+/* Sets the name, without a symbol version. Returns false if the symbol has no proper name. */
 static bool set_name(struct range *range, const Elf_Data *names, uint64_t off)
 {
 	const char *name, *version;
@@ -76,7 +77,7 @@ static uint64_t bytes_to_section_end(const struct elf_file *file, const GElf_Sym
 	return section->size - (sym->st_value - section->vaddr);
 }
 
-/* Notes a start; @range has size 0 for one that ends where its size says. */
+/* Notes the start of @range. @range has size 0 if its symbol has a size. */
 static void note_nearest(struct range *nearest, const struct range *range)
 {
 	if (nearest->name) {
@@ -145,7 +146,7 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 		struct symbol_table table = {.file = file};
 		int ret;
 
-		/* There is one of each kind at most (ELF gABI, Sections). */
+		/* An object file has at most one section of each kind (ELF gABI, Sections). */
 		if ((section->type != SHT_SYMTAB || has_symtab++) &&
 		    (section->type != SHT_DYNSYM || has_dynsym++))
 			continue;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The function symbols of a binary: from the binary itself, the separate file with its debug
- * information, or both, from .symtab and .dynsym. Made for one batch of addresses at a time, so
- * that memory goes with what was sampled and not with the size of the tables: a symbol that covers
- * none of the addresses is passed over while the table is read.
+ * The function symbols of a binary, from .symtab and .dynsym of the binary and of its separate
+ * debug file. A table serves one batch of addresses: it drops each symbol that covers none of them.
+ * So its memory grows with the samples and not with the size of the files.
  */
 #ifndef REPORT_SYMBOLS_SYMTAB_H
 #define REPORT_SYMBOLS_SYMTAB_H
@@ -14,25 +13,25 @@
 #include "report/symbols/elffile.h"
 #include "report/symbols/ranges.h"
 
-/* All zero is an empty table. */
+/* An all-zero table is empty. */
 struct symtab {
-	VEC(struct range) ranges;  /* that cover an address, names in the files' memory */
-	VEC(struct range) nearest; /* for each address: see symtab.c */
-	uint64_t nr_symbols;       /* function symbols seen */
+	VEC(struct range) ranges;  /* ranges that cover an address; the files own the names */
+	VEC(struct range) nearest; /* for each address, as symtab.c explains */
+	uint64_t nr_symbols;       /* function symbols that were read */
 };
 
 /*
- * Reads the function symbols of @file that may cover one of the sorted @hits. The names belong to
- * @file, which must stay open. Call it for each file with the same hits. Damaged tables and
- * entries are passed over. Returns 0 or -ENOMEM.
+ * Reads the function symbols of @file that may cover one of the sorted @hits. Call it for each file
+ * with equal hits. The names belong to @file, which must stay open. Damaged tables and entries are
+ * skipped. Returns 0 or -ENOMEM.
  */
 int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_hit *hits,
 	       size_t nr_hits);
 
-/* Answers the hits; the ranges live as long as @symtab. Returns 0 or -ENOMEM. */
+/* Sets the ranges of the hits; the ranges live as long as @symtab. Returns 0 or -ENOMEM. */
 int symtab_resolve(struct symtab *symtab, struct range_hit *hits, size_t nr_hits);
 
-/* Releases the table; all zero is fine. */
+/* Releases the table; an all-zero table is fine. */
 void symtab_deinit(struct symtab *symtab);
 
 #endif

@@ -23,8 +23,7 @@ struct drain {
 	VEC(uint64_t) frames;
 	VEC(struct drained_count) counts;
 	struct index by_id;
-	/* Of those, and of the early samples, so many are in the epoch. */
-	size_t nr_counts_added, nr_early_added;
+	size_t nr_added; /* counts, and early samples after them, that are in the epoch */
 };
 
 int drain_create(struct drain **drain)
@@ -98,34 +97,18 @@ int drain_take(struct drain *drain, struct sampler *sampler, struct err *err)
 	return sampler_drain(sampler, &sink, err);
 }
 
-/* Returns 0, 1 when the epoch is large, or -ENOMEM. */
-static int add_count(struct epoch *epoch, const struct raw_count *count)
+static size_t nr_counts(const struct drain *drain, const struct early_samples *early)
 {
-	int ret = epoch_add(epoch, count);
-
-	return ret ? ret : epoch_is_large(epoch);
+	return drain->counts.nr + (early ? early->samples.nr : 0);
 }
 
-static int add_drained(const struct drain *drain, const struct drained_count *drained,
-		       struct epoch *epoch)
+/* The early sample as a count of one; false when it is not of the set that was taken. */
+static bool count_early(const struct drain *drain, const struct early *early,
+			struct raw_count *count)
 {
-	const struct raw_count count = {
-		.key = &drained->key,
-		.value = &drained->value,
-		.user = find_stack(drain, drained->key.user_stack),
-		.kernel = find_stack(drain, drained->key.kernel_stack),
-	};
-
-	return add_count(epoch, &count);
-}
-
-static int add_early(const struct drain *drain, const struct early *early, struct epoch *epoch)
-{
-	const struct count_value one = {
-		.count = 1, .first_ns = early->time_ns, .last_ns = early->time_ns};
-	const struct raw_count count = {
+	*count = (struct raw_count){
 		.key = &early->key,
-		.value = &one,
+		.value = {.count = 1, .first_ns = early->time_ns, .last_ns = early->time_ns},
 		/* Nothing asks for this id: any of a stack will do. */
 		.user = {.id = STACK_FIRST_ID,
 			 .frames = early->frames,
@@ -133,8 +116,38 @@ static int add_early(const struct drain *drain, const struct early *early, struc
 			 .end = early->end},
 		.kernel = find_stack(drain, early->key.kernel_stack),
 	};
+	return early->is_taken;
+}
 
-	return early->is_taken ? add_count(epoch, &count) : 0;
+/* Count @i of those that were taken, early samples after the others; false when there is none. */
+static bool get_count(const struct drain *drain, const struct early_samples *early, size_t i,
+		      struct raw_count *count)
+{
+	const struct drained_count *drained;
+
+	if (i >= drain->counts.nr)
+		return count_early(drain, &early->samples.data[i - drain->counts.nr], count);
+	drained = &drain->counts.data[i];
+	*count = (struct raw_count){
+		.key = &drained->key,
+		.value = drained->value,
+		.user = find_stack(drain, drained->key.user_stack),
+		.kernel = find_stack(drain, drained->key.kernel_stack),
+	};
+	return true;
+}
+
+static int prepare_counts(const struct drain *drain, const struct early_samples *early,
+			  struct epoch *epoch)
+{
+	struct raw_count count;
+	int ret = 0;
+
+	epoch_begin_drain(epoch);
+	for (size_t i = 0; !ret && i < nr_counts(drain, early); i++)
+		if (get_count(drain, early, i, &count))
+			ret = epoch_prepare(epoch, &count);
+	return ret;
 }
 
 static void clear_drain(struct drain *drain)
@@ -143,17 +156,21 @@ static void clear_drain(struct drain *drain)
 	vec_clear(&drain->frames);
 	vec_clear(&drain->counts);
 	index_clear(&drain->by_id);
-	drain->nr_counts_added = drain->nr_early_added = 0;
+	drain->nr_added = 0;
 }
 
 int drain_add_next(struct drain *drain, struct early_samples *early, struct epoch *epoch)
 {
-	int ret = 0;
+	int ret = drain->nr_added ? 0 : prepare_counts(drain, early, epoch);
 
-	while (!ret && drain->nr_counts_added < drain->counts.nr)
-		ret = add_drained(drain, &drain->counts.data[drain->nr_counts_added++], epoch);
-	while (!ret && early && drain->nr_early_added < early->samples.nr)
-		ret = add_early(drain, &early->samples.data[drain->nr_early_added++], epoch);
+	while (!ret && drain->nr_added < nr_counts(drain, early)) {
+		struct raw_count count;
+
+		if (get_count(drain, early, drain->nr_added++, &count))
+			ret = epoch_add(epoch, &count);
+		if (!ret && epoch_is_large(epoch))
+			return 1;
+	}
 	if (ret)
 		return ret;
 	if (early)

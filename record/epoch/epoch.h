@@ -7,7 +7,6 @@
 #ifndef RECORD_EPOCH_EPOCH_H
 #define RECORD_EPOCH_EPOCH_H
 
-#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,18 +14,12 @@
 #include "bpf/shared.h"
 #include "format/prof.h"
 #include "record/epoch/epoch_sources.h"
+#include "record/epoch/raw_stack.h"
 
-/* One side's stack as it was drained. */
-struct raw_stack {
-	uint64_t id;            /* enum stack_id, or the hash */
-	const uint64_t *frames; /* leaf first */
-	size_t nr_frames;
-	enum stack_end end;
-};
-
+/* A count as it was drained. */
 struct raw_count {
 	const struct count_key *key;
-	const struct count_value *value;
+	struct count_value value;
 	struct raw_stack user, kernel;
 };
 
@@ -37,7 +30,15 @@ int epoch_create(const struct epoch_sources *sources, struct epoch **epoch);
 
 void epoch_destroy(struct epoch *epoch);
 
-/* Adds a count; the address spaces must have been brought up to its time. 0 or -ENOMEM. */
+/*
+ * The counts of another drain come. First the caller hands each of them to epoch_prepare: where
+ * mappings are missing, processes are read from /proc again, each once in a drain. Then it adds
+ * them.
+ */
+void epoch_begin_drain(struct epoch *epoch);
+
+/* Both need address spaces that are known up to the time of the count. They return 0 or -ENOMEM. */
+int epoch_prepare(struct epoch *epoch, const struct raw_count *count);
 int epoch_add(struct epoch *epoch, const struct raw_count *count);
 
 /* Is it so large that it should be written? */

@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "common/buildid.h"
 #include "common/index.h"
 #include "common/parse.h"
 #include "common/vec.h"
@@ -58,6 +60,12 @@ int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset,
 		       uint32_t *id);
 int epoch_tables_stack(struct epoch_tables *t, const uint32_t *frames, size_t nr,
 		       enum prof_stack_end end, uint32_t *id);
+
+static inline void epoch_object_set_build_id(struct prof_object *object, const struct build_id *id)
+{
+	object->build_id_size = id->size;
+	memcpy(object->build_id, id->bytes, id->size);
+}
 
 /* Adds the symbol if there is none at that place of the object, or lets it grow to @size. */
 int epoch_tables_symbol(struct epoch_tables *t, uint32_t object, uint64_t offset, uint64_t size,

@@ -284,7 +284,6 @@ static void forget_mappings(struct address_space *space, uint64_t time_ns)
 		if (m->end_ns >= time_ns)
 			space->ended.data[nr++] = *m;
 	space->ended.nr = nr;
-	space->rescanned = false;
 }
 
 /* Frees the spaces behind @space that ended before @time_ns: when a newer one had begun. */

@@ -26,7 +26,6 @@ struct address_space {
 	mapping_vec ended;           /* until the next forget */
 	bool complete;               /* all its executable mappings are known */
 	bool doubtful;               /* its exit may have been missed */
-	bool rescanned;              /* /proc was asked again since the last forget */
 	char name[16];               /* of the main thread, as of the exec; "": not known */
 };
 

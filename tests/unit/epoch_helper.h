@@ -114,20 +114,21 @@ static inline uint64_t stack_id(const uint64_t *frames, size_t nr)
 static inline int try_add(struct world *w, const struct sample *s)
 {
 	struct count_key key = {.tgid = s->pid};
-	struct count_value value = {.count = s->count,
-				    .first_ns = s->first_ns ? s->first_ns : s->time_ns,
-				    .last_ns = s->time_ns};
 	struct raw_count count = {
 		.key = &key,
-		.value = &value,
+		.value = {.count = s->count,
+			  .first_ns = s->first_ns ? s->first_ns : s->time_ns,
+			  .last_ns = s->time_ns},
 		.user = {s->user_id ? s->user_id : stack_id(s->user, s->nr_user), s->user,
 			 s->nr_user, s->end},
 		.kernel = {s->kernel_id ? s->kernel_id : stack_id(s->kernel, s->nr_kernel),
 			   s->kernel, s->nr_kernel, s->end},
 	};
+	int ret;
 
 	memcpy(key.comm, s->comm, strnlen(s->comm, sizeof(key.comm)));
-	return epoch_add(w->epoch, &count);
+	ret = epoch_prepare(w->epoch, &count);
+	return ret ? ret : epoch_add(w->epoch, &count);
 }
 
 static inline void add(struct world *w, const struct sample *s)

@@ -381,19 +381,6 @@ START_TEST(forget_the_dead)
 }
 END_TEST
 
-START_TEST(forget_allows_another_look_at_proc)
-{
-	struct address_spaces spaces = {0};
-	struct address_space *space;
-
-	ck_assert_int_eq(address_spaces_get(&spaces, 7, 100, &space), 0);
-	space->rescanned = true;
-	ck_assert_int_eq(address_spaces_forget(&spaces, 100, is_gone_yes), 0);
-	ck_assert(!space->rescanned);
-	address_spaces_deinit(&spaces);
-}
-END_TEST
-
 /* Files that nothing maps any more go, and the mappings follow those that move. */
 START_TEST(forget_sweeps_files)
 {
@@ -736,5 +723,5 @@ SUITE_MAIN("address_spaces", ranges_are_half_open, empty_mappings_are_ignored,
 	   exec_begins_an_empty_space, fork_copies_the_mappings, fork_of_an_unknown_parent,
 	   a_reused_pid, exit_of_the_unknown_and_twice, the_oldest_space_stands_for_earlier_times,
 	   forget_keeps_what_samples_may_refer_to, forget_execs, forget_the_dead,
-	   forget_allows_another_look_at_proc, forget_sweeps_files, many_processes_and_mappings,
-	   random_steps_against_a_model, out_of_memory)
+	   forget_sweeps_files, many_processes_and_mappings, random_steps_against_a_model,
+	   out_of_memory)

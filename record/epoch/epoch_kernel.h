@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The part of an epoch that belongs to the kernel: the image, its modules and BPF programs as
+ * objects, the symbols that cover its frames, and stacks. An address means the same in all
+ * processes and stacks repeat, so what was translated once in an epoch is found again.
+ */
+#ifndef RECORD_EPOCH_EPOCH_KERNEL_H
+#define RECORD_EPOCH_EPOCH_KERNEL_H
+
+#include <stdint.h>
+
+#include "common/index.h"
+#include "common/parse.h"
+#include "record/epoch/epoch_tables.h"
+#include "record/epoch/raw_stack.h"
+#include "record/symbols/ksyms.h"
+
+/* The epoch's ids of what was translated: of frames by address, of stacks by the program's id. */
+struct translation {
+	uint64_t key;
+	uint32_t id;
+};
+
+struct translations {
+	VEC(struct translation) all;
+	struct index by_key;
+};
+
+/* All zero but the pointers: empty. */
+struct epoch_kernel {
+	struct ksyms *ksyms;
+	struct epoch_tables *tables;
+	struct translations frames, stacks;
+	u32_vec scratch; /* frames of the stack at hand */
+};
+
+/* Adds a stack, with its objects and symbols. Returns 0 or -ENOMEM. */
+int epoch_kernel_add(struct epoch_kernel *kernel, const struct raw_stack *raw, uint32_t *stack);
+
+/* Forgets what was translated: the tables are emptied. */
+void epoch_kernel_reset(struct epoch_kernel *kernel);
+
+void epoch_kernel_deinit(struct epoch_kernel *kernel);
+
+#endif

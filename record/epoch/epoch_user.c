@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/epoch/epoch_user.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "record/epoch/epoch_names.h"
+#include "record/process/proc_scan.h"
+
+/* Finds or adds the epoch's process for an address space. */
+static int get_process(struct epoch_user *u, const struct address_space *space, uint32_t *id)
+{
+	/* Generation 0 is the kernel's. */
+	struct prof_process entry = {.pid = space->pid, .generation = space->generation + 1};
+	int ret;
+
+	if (epoch_tables_find_process(u->tables, entry.generation, id))
+		return 0;
+	ret = epoch_tables_process(u->tables, &entry, id);
+	return ret ? ret : epoch_names_process(u->tables, u->sources, space, *id);
+}
+
+/*
+ * The number that tells apart the distances at which @process maps the file: as many as there
+ * are other distances among its mappings so far, or that of the same distance.
+ */
+static uint32_t instance_of(const struct epoch_tables *tables, const struct epoch_process *process,
+			    const struct prof_object *object, uint64_t bias)
+{
+	uint32_t nr = 0;
+
+	vec_for_each(&process->mappings, m) {
+		const struct prof_object *have = &tables->objects.data[m->object];
+
+		if (have->kind != object->kind || have->path != object->path ||
+		    have->build_id_size != object->build_id_size ||
+		    memcmp(have->build_id, object->build_id, object->build_id_size))
+			continue;
+		if (m->start - m->pgoff == bias)
+			return have->instance;
+		if (have->instance >= nr)
+			nr = have->instance + 1;
+	}
+	return nr;
+}
+
+static const enum prof_object_kind kinds[] = {
+	[MAPPED_FILE] = PROF_OBJECT_FILE,
+	[MAPPED_ANON] = PROF_OBJECT_ANON,
+	[MAPPED_VDSO] = PROF_OBJECT_VDSO,
+};
+
+/*
+ * Does a process that says where its own code is have it in memory like this? An unnamed file, too:
+ * some map one twice, to write here and run there.
+ */
+static bool is_jit(const struct epoch_user *u, const struct address_space *space,
+		   const struct mapped_file *file)
+{
+	bool can_be = file->kind == MAPPED_ANON ||
+		      (file->kind == MAPPED_FILE && !strncmp(file->path, "/memfd:", 7) &&
+		       build_id_is_none(mapped_file_build_id(file)));
+
+	return can_be && u->sources->jit && jit_has_map(u->sources->jit, space);
+}
+
+/* No two processes may share the object, and its offsets are the map's: addresses. */
+static int make_jit(struct epoch_user *u, const struct address_space *space,
+		    struct prof_object *object, struct prof_mapping *used)
+{
+	char path[64];
+
+	*object = (struct prof_object){.kind = PROF_OBJECT_JIT,
+				       .instance = (uint32_t)(space->generation + 1)};
+	used->pgoff = used->start;
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", space->pid);
+	return epoch_tables_string(u->tables, path, strlen(path), &object->path);
+}
+
+static int make_object(struct epoch_user *u, const struct epoch_process *process,
+		       const struct mapped_file *file, const struct prof_mapping *used,
+		       struct prof_object *object)
+{
+	const struct vdso *vdso = u->sources->vdso;
+	int ret;
+
+	*object = (struct prof_object){.kind = kinds[file->kind],
+				       .flags = file->deleted ? PROF_OBJECT_DELETED : 0};
+	epoch_object_set_build_id(object, mapped_file_build_id(file));
+	if (file->kind == MAPPED_VDSO && vdso &&
+	    vdso_is_same(vdso, used->start, used->start + used->size))
+		epoch_object_set_build_id(object, &vdso->build_id);
+	ret = epoch_tables_string(u->tables, file->path, strlen(file->path), &object->path);
+	if (!ret)
+		object->instance =
+			instance_of(u->tables, process, object, used->start - used->pgoff);
+	return ret;
+}
+
+/* On the way through a stack. */
+struct user_walk {
+	const struct user_stack *stack;
+	uint32_t process; /* the epoch's */
+	/* Consecutive frames are mostly in one of two mappings: the last one. */
+	uint64_t start, end; /* of it */
+	uint64_t bias;       /* by which its addresses exceed offsets in the object */
+	uint32_t object;
+	bool may_stray;
+	bool strayed;
+};
+
+/* Finds or adds the object and the mapping of the epoch's process for a mapping that was hit. */
+static int use_mapping(struct epoch_user *u, const struct mapping *mapping, struct user_walk *walk)
+{
+	const struct address_space *space = walk->stack->space;
+	struct epoch_process *process = &u->tables->processes.data[walk->process];
+	struct mapped_file *file = mapping_file(&u->sources->spaces->files, mapping);
+	struct prof_mapping used = {.start = mapping->start,
+				    .size = mapping->end - mapping->start,
+				    .pgoff = mapping->pgoff};
+	struct prof_object object;
+	int ret;
+
+	proc_find_build_id(file, space->pid, mapping->start, mapping->end);
+	ret = is_jit(u, space, file) ? make_jit(u, space, &object, &used)
+				     : make_object(u, process, file, &used, &object);
+	if (!ret)
+		ret = epoch_tables_object(u->tables, &object, &walk->object);
+	if (ret)
+		return ret;
+	walk->start = mapping->start;
+	walk->end = mapping->end;
+	walk->bias = used.start - used.pgoff;
+	used.object = walk->object;
+	vec_for_each(&process->mappings, m)
+		if (m->object == used.object && m->start == used.start && m->size == used.size)
+			return 0;
+	return vec_push(&process->mappings, used);
+}
+
+/*
+ * A sample in the kernel at the end of an exec belongs to the new address space already, but its
+ * leaf of user space is still the call of exec in the old one.
+ */
+static const struct mapping *find_mapping(const struct user_stack *stack, uint64_t addr,
+					  bool is_leaf)
+{
+	const struct mapping *mapping = address_space_lookup(stack->space, addr, stack->time_ns);
+
+	if (mapping || !is_leaf || !stack->space->older)
+		return mapping;
+	return address_space_lookup(stack->space->older, addr, stack->time_ns);
+}
+
+/*
+ * Programs without frame pointers have anything in the register that a walk along them follows. An
+ * address in no executable mapping of a process whose mappings are all known is no caller: the walk
+ * has strayed, what follows means nothing, and one frame stands for it. Kept as they are, such
+ * values would make nearly every stack a new one.
+ */
+static bool has_strayed(const struct epoch_user *u, const struct user_walk *walk)
+{
+	const struct address_space *space = walk->stack->space;
+
+	return walk->may_stray && space->complete && !rescans_has(&u->rescans, space);
+}
+
+static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_t raw, bool is_leaf,
+			   uint32_t *frame)
+{
+	bool is_exact = stack_frame_is_exact(raw);
+	uint64_t addr = raw_frame_addr(raw);
+	const struct mapping *mapping;
+
+	if (addr < walk->start || addr >= walk->end) {
+		int ret;
+
+		mapping = find_mapping(walk->stack, addr, is_leaf);
+		if (!mapping) {
+			walk->strayed = !is_leaf && has_strayed(u, walk);
+			return epoch_tables_frame(u->tables, 0, walk->strayed ? 0 : addr,
+						  is_exact && !walk->strayed, frame);
+		}
+		ret = use_mapping(u, mapping, walk);
+		if (ret)
+			return ret;
+	}
+	return epoch_tables_frame(u->tables, walk->object, addr - walk->bias, is_exact, frame);
+}
+
+int epoch_user_prepare(struct epoch_user *u, const struct user_stack *stack)
+{
+	return rescans_look(&u->rescans, u->sources->spaces, stack->space, stack->raw,
+			    stack->time_ns);
+}
+
+int epoch_user_add(struct epoch_user *u, const struct user_stack *stack, struct prof_count *row)
+{
+	const struct raw_stack *raw = stack->raw;
+	/* Tables lead to code, even if its mapping has not been heard of. */
+	struct user_walk walk = {
+		.stack = stack,
+		.may_stray = raw->end == STACK_END_FP || raw->end == STACK_END_CUT ||
+			     raw->end == STACK_END_NO_TABLE || raw->end == STACK_END_EARLY};
+	int ret = get_process(u, stack->space, &walk.process);
+
+	vec_clear(&u->frames);
+	for (size_t i = 0; !ret && i < raw->nr_frames && !walk.strayed; i++) {
+		uint32_t frame;
+
+		ret = translate_frame(u, &walk, raw->frames[i], i == 0, &frame);
+		if (!ret)
+			ret = vec_push(&u->frames, frame);
+	}
+	if (ret)
+		return ret;
+	row->process = walk.process;
+	return epoch_tables_stack(u->tables, u->frames.data, u->frames.nr,
+				  walk.strayed ? PROF_STACK_STRAYED : raw_stack_end(raw),
+				  &row->user_stack);
+}
+
+void epoch_user_deinit(struct epoch_user *u)
+{
+	rescans_deinit(&u->rescans);
+	vec_free(&u->frames);
+}

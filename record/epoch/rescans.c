@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/epoch/rescans.h"
+
+#include "common/clock.h"
+#include "record/process/proc_scan.h"
+
+bool rescans_has(const struct rescans *rescans, const struct address_space *space)
+{
+	index_for_each(&rescans->by_generation, index_hash(space->generation), i)
+		if (rescans->generations.data[i] == space->generation)
+			return true;
+	return false;
+}
+
+/* Can /proc tell more of @space than is known? */
+static bool may_help(const struct rescans *rescans, const struct address_spaces *spaces,
+		     const struct address_space *space)
+{
+	if (space->complete || space->exited_ns || rescans_has(rescans, space))
+		return false;
+	/* /proc has the process as it is now, and says nothing of it before an exec. */
+	return address_spaces_find(spaces, space->pid, UINT64_MAX) == space;
+}
+
+static bool has_unmapped_frame(const struct address_space *space, const struct raw_stack *stack,
+			       uint64_t time_ns)
+{
+	for (size_t i = 0; i < stack->nr_frames; i++)
+		if (!address_space_lookup(space, raw_frame_addr(stack->frames[i]), time_ns))
+			return true;
+	return false;
+}
+
+static int note_rescan(struct rescans *rescans, const struct address_space *space)
+{
+	int ret = vec_reserve(&rescans->generations, 1);
+
+	if (!ret)
+		ret = index_insert(&rescans->by_generation, index_hash(space->generation),
+				   rescans->generations.nr);
+	if (!ret)
+		rescans->generations.data[rescans->generations.nr++] = space->generation;
+	return ret;
+}
+
+int rescans_look(struct rescans *rescans, struct address_spaces *spaces,
+		 struct address_space *space, const struct raw_stack *stack, uint64_t time_ns)
+{
+	int ret;
+
+	if (!may_help(rescans, spaces, space) || !has_unmapped_frame(space, stack, time_ns))
+		return 0;
+	ret = note_rescan(rescans, space);
+	/* Mappings that the side-band told of stay in force at the time of the sample. */
+	return ret ? ret : proc_scan_process(spaces, space->pid, clock_monotonic_ns());
+}
+
+void rescans_clear(struct rescans *rescans)
+{
+	vec_clear(&rescans->generations);
+	index_clear(&rescans->by_generation);
+}
+
+void rescans_deinit(struct rescans *rescans)
+{
+	vec_free(&rescans->generations);
+	index_deinit(&rescans->by_generation);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Second looks at /proc. Where the kernel dropped records of the side-band, or a process was hidden
+ * at the start, not all of its mappings are known. If a sample has an address without a mapping
+ * then, the recorder reads the mappings of its process from /proc, once in each drain.
+ */
+#ifndef RECORD_EPOCH_RESCANS_H
+#define RECORD_EPOCH_RESCANS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/index.h"
+#include "common/vec.h"
+#include "record/epoch/raw_stack.h"
+#include "record/process/address_spaces.h"
+
+/* All zero: none. */
+struct rescans {
+	VEC(uint64_t) generations; /* of the address spaces that were read in this drain */
+	struct index by_generation;
+};
+
+/* Was @space read in this drain? */
+bool rescans_has(const struct rescans *rescans, const struct address_space *space);
+
+/*
+ * Reads the mappings of the process in @space into @spaces, in force from now on, if @stack has an
+ * address that was not mapped at @time_ns, as far as is known, and more mappings may be found.
+ * Returns 0 or -ENOMEM.
+ */
+int rescans_look(struct rescans *rescans, struct address_spaces *spaces,
+		 struct address_space *space, const struct raw_stack *stack, uint64_t time_ns);
+
+/* Another drain begins. */
+void rescans_clear(struct rescans *rescans);
+
+void rescans_deinit(struct rescans *rescans);
+
+#endif

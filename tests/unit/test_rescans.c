@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/epoch/rescans.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/unit/oom.h"
+#include "tests/unit/suite.h"
+
+/* An address of this program. */
+static const uint64_t here = (uintptr_t)&rescans_look;
+
+static struct address_space *space_of(struct address_spaces *spaces, uint32_t pid)
+{
+	struct address_space *space;
+
+	ck_assert_int_eq(address_spaces_get(spaces, pid, 0, &space), 0);
+	return space;
+}
+
+/* Offers a stack of one frame that was taken now. Returns whether @addr is known then. */
+static bool look(struct rescans *rescans, struct address_spaces *spaces,
+		 struct address_space *space, uint64_t addr)
+{
+	const struct raw_stack stack = {.id = STACK_FIRST_ID, .frames = &addr, .nr_frames = 1};
+	uint64_t now = clock_monotonic_ns();
+
+	ck_assert_int_eq(rescans_look(rescans, spaces, space, &stack, now), 0);
+	return address_space_lookup(space, addr, now);
+}
+
+START_TEST(an_unknown_process_is_read)
+{
+	struct address_spaces spaces = {0};
+	struct rescans rescans = {0};
+	struct address_space *space = space_of(&spaces, getpid());
+
+	ck_assert(!rescans_has(&rescans, space));
+	ck_assert(look(&rescans, &spaces, space, here));
+	ck_assert(rescans_has(&rescans, space));
+	ck_assert(space->complete);
+	rescans_deinit(&rescans);
+	address_spaces_deinit(&spaces);
+}
+END_TEST
+
+/* What is mapped later is found in the next drain. */
+START_TEST(once_in_a_drain)
+{
+	struct address_spaces spaces = {0};
+	struct rescans rescans = {0};
+	struct address_space *space = space_of(&spaces, getpid());
+	void *code;
+
+	ck_assert(!look(&rescans, &spaces, space, 0x1));
+	code = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	address_spaces_distrust(&spaces);
+	ck_assert(!look(&rescans, &spaces, space, (uintptr_t)code));
+	rescans_clear(&rescans);
+	ck_assert(!rescans_has(&rescans, space));
+	ck_assert(look(&rescans, &spaces, space, (uintptr_t)code));
+	munmap(code, 1);
+	rescans_deinit(&rescans);
+	address_spaces_deinit(&spaces);
+}
+END_TEST
+
+START_TEST(not_where_nothing_is_missing)
+{
+	struct address_spaces spaces = {0};
+	struct rescans rescans = {0};
+	struct address_space *space = space_of(&spaces, getpid());
+	const struct mapping mapping = {.start = 0x1000, .end = 0x2000};
+
+	ck_assert_int_eq(address_spaces_map(&spaces, getpid(), 0, &mapping), 0);
+	ck_assert(look(&rescans, &spaces, space, 0x1000));
+	look(&rescans, &spaces, space, 0x1000 | STACK_FRAME_EXACT);
+	ck_assert(!rescans_has(&rescans, space));
+	/* All mappings are known: what is not mapped is no code. */
+	ck_assert_int_eq(address_spaces_trust(&spaces, getpid(), 0), 0);
+	ck_assert(!look(&rescans, &spaces, space, here));
+	ck_assert(!rescans_has(&rescans, space));
+	rescans_deinit(&rescans);
+	address_spaces_deinit(&spaces);
+}
+END_TEST
+
+/* Neither a process that has ended nor one before its exec is what /proc shows. */
+START_TEST(not_what_the_process_was)
+{
+	struct address_spaces spaces = {0};
+	struct rescans rescans = {0};
+	struct address_space *before = space_of(&spaces, getpid()), *after;
+
+	ck_assert_int_eq(address_spaces_exec(&spaces, getpid(), 100), 0);
+	address_spaces_distrust(&spaces);
+	after = address_spaces_find(&spaces, getpid(), 100);
+	ck_assert(!look(&rescans, &spaces, before, here));
+	ck_assert(!rescans_has(&rescans, before));
+	address_spaces_exit(&spaces, getpid(), 200);
+	ck_assert(!look(&rescans, &spaces, after, here));
+	ck_assert(!rescans_has(&rescans, after));
+	rescans_deinit(&rescans);
+	address_spaces_deinit(&spaces);
+}
+END_TEST
+
+START_TEST(out_of_memory)
+{
+	oom_for_each_call(n)
+	{
+		const struct raw_stack stack = {.frames = &here, .nr_frames = 1};
+		struct address_spaces spaces = {0};
+		struct rescans rescans = {0};
+		struct address_space *space;
+		int ret = address_spaces_get(&spaces, getpid(), 0, &space);
+
+		if (!ret)
+			ret = rescans_look(&rescans, &spaces, space, &stack, 1);
+		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);
+		rescans_deinit(&rescans);
+		address_spaces_deinit(&spaces);
+	}
+}
+END_TEST
+
+SUITE_MAIN("rescans", an_unknown_process_is_read, once_in_a_drain, not_where_nothing_is_missing,
+	   not_what_the_process_was, out_of_memory)

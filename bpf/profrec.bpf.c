@@ -12,11 +12,11 @@
 
 #include "bpf/sample_filters.h"
 #include "bpf/kernel.h"
+#include "bpf/keyed_hash.h"
 #include "bpf/shared.h"
 #include "bpf/user_stack.h"
 
 /* Set before load; constants to the verifier. */
-const volatile __u64 hash_seed;
 const volatile __u32 stack_watermark = 1;
 const volatile __u32 count_watermark = 1;
 const volatile bool take_user = true;
@@ -76,6 +76,14 @@ struct {
 	__type(value, struct hit_state);
 } hits SEC(".maps");
 
+/* One value: the keys of the hash. The recorder fills in random numbers before the first sample. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct hash_key)); /* and the other keys, set before load */
+} hash_keys SEC(".maps");
+
 /* Tells the recorder which set has reached its watermark. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -90,53 +98,41 @@ struct sample {
 	void *counts;
 	__u32 set;
 	struct count_key key;
+	__u64 space_id; /* as in struct unwind_space */
 };
-
-/*
- * A process chooses the addresses on its stack, and must not be able to choose two stacks of one
- * hash. If the multiplier were known, a difference in one frame could be undone in the next. So it
- * is secret. The multiplication leaves the top bit alone, so the rotation moves every bit there.
- */
-static __always_inline __u64 mix_word(__u64 h, __u64 v, __u64 multiplier)
-{
-	h ^= v;
-	h = (h << 29 | h >> 35) * multiplier;
-	return h ^ h >> 32;
-}
 
 /* The id of the stack in buffer @side. */
 __verified_once __u64 hash_stack(__u32 side)
 {
-	/* Each use of a constant of the recording would be a load, so these are copies. */
-	const __u64 seed = hash_seed, multiplier = seed | 1;
 	const struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &side);
-	const __u32 depth = max_depth;
-	__u32 nr;
+	__u32 zero = 0;
+	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
 	__u64 h;
 
-	if (!stack)
+	if (!stack || !keys)
 		return STACK_NONE;
-	nr = stack->nr_frames;
-	h = mix_word(seed, nr | (__u64)stack->end << 32, multiplier);
-	for (__u32 i = 0; i < depth; i++) {
-		if (i >= nr)
-			break;
-		h = mix_word(h, stack->frames[i], multiplier);
-	}
-	h = mix_word(h, h >> 29, multiplier);
+	h = hash_frames(keys, stack->frames, stack->nr_frames, stack->end, max_depth);
 	return h < STACK_FIRST_ID ? h + STACK_FIRST_ID : h;
 }
 
-/* As in struct unwind_space; not 0. */
-static __always_inline __u64 space_id_of(struct task_struct *task)
+/*
+ * Sets what tells apart the processes that have had the id, and what they have mapped. A kernel
+ * thread has no mm: a load through NULL gives 0.
+ */
+static __always_inline void identify_process(struct sample *s, struct task_struct *task)
 {
-	return mix_word(task->group_leader->start_time, task->self_exec_id, hash_seed | 1) | 1;
-}
+	__u32 zero = 0;
+	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
+	struct hash h;
 
-/* As in struct count_key. A kernel thread has no mm: a load through NULL gives 0. */
-static __always_inline __u32 image_of(struct task_struct *task)
-{
-	return mix_word(space_id_of(task), task->mm->exec_vm, hash_seed | 1);
+	if (!keys)
+		return; /* cannot be: the array has the index */
+	h = hash_begin(keys);
+	hash_word(&h, task->group_leader->start_time, &keys[1]);
+	hash_word(&h, task->self_exec_id, &keys[2]);
+	s->space_id = hash_end(&h) | 1; /* 0 is no space_id */
+	hash_word(&h, task->mm->exec_vm, &keys[3]);
+	s->key.image = hash_end(&h);
 }
 
 /*
@@ -169,7 +165,7 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 	if (unwind_by_tables && !has_user_stack(task))
 		return STACK_NONE;
 	if (unwind_by_tables)
-		how = walk_user_stack(s->key.tgid, space_id_of(task), now_ns);
+		how = walk_user_stack(s->key.tgid, s->space_id, now_ns);
 	if (how == WALK_DONE)
 		return hash_stack(SIDE_USER);
 	return take_stack(ctx, SIDE_USER, buffer,
@@ -272,8 +268,8 @@ static __always_inline void count_sample(void *ctx, struct sample *s)
 	if (unwind_by_tables && s->key.user_stack >= STACK_FIRST_ID &&
 	    user_buffer->end == STACK_END_EARLY) {
 		store_stack(s, &s->key.kernel_stack, kernel_buffer);
-		if (submit_early(bpf_get_current_task_btf(), &s->key, s->set,
-				 space_id_of(bpf_get_current_task_btf()), now_ns)) {
+		if (submit_early(bpf_get_current_task_btf(), &s->key, s->set, s->space_id,
+				 now_ns)) {
 			s->totals->counted++;
 			note_missed(s->key.kernel_stack, s->totals->missed_kernel);
 			return;
@@ -320,7 +316,7 @@ static __always_inline int handle_event(void *ctx)
 		return 0;
 	}
 	s.key.tgid = tgid;
-	s.key.image = image_of(task);
+	identify_process(&s, task);
 	count_sample(ctx, &s);
 	return 0;
 }

@@ -14,9 +14,9 @@
 #define NR_SETS 2
 
 /*
- * A stack's id is a 64-bit hash of its frames, seeded anew for each recording. The odds that any
- * two of a million distinct stacks share an id are below 1 in 30 million. The lowest ids are those
- * of no stack.
+ * A stack's id is a hash of its frames by keys that are new for each recording (bpf/keyed_hash.h).
+ * The odds that any two of a million distinct stacks share an id are below 1 in 30 million. The
+ * lowest ids are those of no stack.
  */
 enum stack_id {
 	STACK_NONE = 0,     /* there was no such stack to take */

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 
 #include "bpf/shared.h"
 #include "bpf/unwind.h"
+#include "bpf/keyed_hash.h"
 #include "common/cleanup.h"
 #include "profrec.skel.h"
 #include "record/system/privilege.h"
@@ -68,6 +70,10 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 	ret = ret ?: bpf_map__set_value_size(bpf->maps.stacks0, stack_size);
 	ret = ret ?: bpf_map__set_value_size(bpf->maps.stacks1, stack_size);
 	ret = ret ?: bpf_map__set_value_size(bpf->maps.buffers, stack_size);
+	ret = ret
+		      ?: bpf_map__set_value_size(bpf->maps.hash_keys,
+						 HASH_NR_STACK_KEYS(options->max_depth) *
+							 sizeof(struct hash_key));
 	return ret;
 }
 
@@ -121,8 +127,6 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 {
 	int ret;
 
-	if (getrandom((void *)&bpf->rodata->hash_seed, sizeof(bpf->rodata->hash_seed), 0) < 0)
-		return -errno;
 	bpf->rodata->take_user = !options->no_user;
 	bpf->rodata->take_kernel = !options->no_kernel;
 	bpf->rodata->include_idle = options->include_idle;
@@ -201,6 +205,26 @@ static int fill_sets(const struct profrec_bpf *bpf, struct err *err)
 		   : fill_set(bpf->maps.count_sets, bpf->maps.counts0, bpf->maps.counts1, err);
 }
 
+static int fill_hash_keys(const struct profrec_bpf *bpf, struct err *err)
+{
+	const size_t size = bpf_map__value_size(bpf->maps.hash_keys);
+	_cleanup_free_ char *keys = malloc(size);
+	uint32_t zero = 0;
+
+	if (!keys)
+		return err_set(err, -ENOMEM, "failed to make the keys of hashes: out of memory");
+	for (size_t have = 0; have < size;) {
+		ssize_t got = getrandom(keys + have, size - have, 0);
+
+		if (got < 0)
+			return err_set(err, -errno, "failed to make the keys of hashes: %m");
+		have += got;
+	}
+	if (bpf_map_update_elem(bpf_map__fd(bpf->maps.hash_keys), &zero, keys, BPF_ANY))
+		return err_set(err, -errno, "failed to fill BPF map 'hash_keys': %m");
+	return 0;
+}
+
 static int set_ids(const struct profrec_bpf *bpf, const u32_vec *ids, struct err *err)
 {
 	vec_for_each(ids, id) {
@@ -243,6 +267,8 @@ int sampler_load(const struct sampler_options *options, struct profrec_bpf **bpf
 	ret = load_programs(b, options, err);
 	if (!ret)
 		ret = fill_sets(b, err);
+	if (!ret)
+		ret = fill_hash_keys(b, err);
 	if (!ret)
 		ret = set_ids(b, options->filters->ids, err);
 	if (!ret)

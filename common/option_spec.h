@@ -39,6 +39,13 @@ struct option_spec {
 	const char *kind, *hint;
 };
 
+/* A row for the @field of the struct @filled; more designated initialisers may follow. */
+#define OPTION_ROW(filled, option_type, field, long_name, short_char, ...)                         \
+	{                                                                                          \
+		.name = long_name, .short_name = short_char, .type = option_type,                  \
+		.offset = offsetof(filled, field), __VA_ARGS__                                     \
+	}
+
 /* Options that fill one struct. Several commands can include a table. */
 struct option_table {
 	const struct option_spec *options;

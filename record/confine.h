@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which capabilities the recorder keeps while it samples. It has opened everything that takes
- * capabilities by then; confine.c lists the few it still needs, and gives the reasons.
+ * Gives up capabilities before the recorder reads data of other processes. By then it has opened
+ * everything that takes capabilities. confine.c lists the few that it keeps, with the reasons.
  */
 #ifndef RECORD_CONFINE_H
 #define RECORD_CONFINE_H

@@ -59,8 +59,8 @@ static int write_epoch(struct pipeline *p, uint64_t end_ns)
 }
 
 /*
- * Writes the epoch because it has grown large within a drain; the rest of the drain is of the same
- * time. The part ends before its interval does, so that a reader sees that more parts follow.
+ * Writes the epoch because it has grown large within a drain. The end of this part is the time of
+ * the drain, but before the end of the interval, so that a reader knows that more parts follow.
  */
 static int write_part(struct pipeline *p)
 {

@@ -219,7 +219,8 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 	handle_wakeups(r, what);
 	*happened = what | r->pending;
 	r->pending = 0;
-	/* No bit tells of the other descriptors. The unwinder is first: samples wait for it. */
+	/* The unwinder and the side-band have no bit. The unwinder is first: samples wait for it.
+	 */
 	what = session_unwind(&r->session);
 	if (!what)
 		what = session_apply_records(&r->session,

@@ -18,7 +18,7 @@ static int out_of_memory(struct session *s)
 	return err_set(s->err, -ENOMEM, "failed to record: out of memory");
 }
 
-/* Chooses the CPUs to sample: those that the user asked for, or all that are online. */
+/* Chooses the CPUs to sample: the CPUs that the user asked for, or all CPUs that are online. */
 static int choose_cpus(struct session *s)
 {
 	const u32_vec *wanted = &s->options->cpus;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All that a run of the recorder sets up once, however many files it writes: the sampled CPUs, the
- * side-band and the address spaces made from it, the sampler, the kernel's symbols, the command.
+ * A session is everything that a run sets up once, however many files it writes: the sampled CPUs,
+ * the side-band and the address spaces, the sampler, the kernel's symbols, the command.
  */
 #ifndef RECORD_SESSION_H
 #define RECORD_SESSION_H

@@ -13,7 +13,7 @@
 #include "common/cleanup.h"
 #include "record/output/outname.h"
 
-/* Files of one name, of recordings that begin in one second. More of them are a mistake. */
+/* Files that get one name, since their recordings begin in one second. More are a mistake. */
 #define NUMBERS_MAX 10000
 
 static int open_stdout(struct outfile *out, struct err *err)
@@ -157,7 +157,7 @@ bool outfile_may_create(const struct outfile *out)
 	return dir && !faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS);
 }
 
-/* The rule is that of check_sticky() in the kernel's fs/namei.c. */
+/* The kernel has this rule in check_sticky() of fs/namei.c. */
 bool outfile_may_replace(const struct outfile *out)
 {
 	_cleanup_free_ char *dir = NULL;

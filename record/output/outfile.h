@@ -48,7 +48,7 @@ bool outfile_may_create(const struct outfile *out);
 bool outfile_may_replace(const struct outfile *out);
 
 /*
- * Makes the file durable and gives it its final name, which out->path then is. Returns 0 or a
+ * Makes the file durable, gives it its final name, and sets out->path to that name. Returns 0 or a
  * negative errno with @err set.
  */
 int outfile_publish(struct outfile *out, struct err *err);

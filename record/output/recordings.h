@@ -47,8 +47,8 @@ int recordings_begin(struct recordings *recordings, const struct prof_meta *meta
 int recordings_write_epoch(struct recordings *recordings, struct prof_epoch *epoch);
 
 /*
- * Writes the end record, for which it sets the number of counted samples in @end, and gives the
- * file its name. The caller has drained and written all samples. Returns 0 or a negative errno.
+ * Sets the number of counted samples in @end, writes the end record, and gives the file its name.
+ * The caller has drained and written all samples. Returns 0 or a negative errno.
  */
 int recordings_end(struct recordings *recordings, struct prof_end *end);
 
@@ -64,8 +64,8 @@ int recordings_open_next(struct recordings *recordings);
 
 /*
  * With the privileges in effect: may this process create and rename the files of this and all later
- * recordings? Nobody knows who will own a directory whose name comes from a pattern, so the answer
- * is no for such names.
+ * recordings? The answer is no if a pattern makes names of directories, since nobody knows who will
+ * own the next one.
  */
 bool recordings_may_create(const struct recordings *recordings);
 

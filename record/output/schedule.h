@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When the recorder has to do what: write an epoch, end an interval, go on in another file, show
- * the status line, end the run. All times are CLOCK_MONOTONIC.
+ * The times at which the recorder has to write an epoch, end an interval, go on in another file,
+ * show the status line or end the run. All times are CLOCK_MONOTONIC.
  */
 #ifndef RECORD_OUTPUT_SCHEDULE_H
 #define RECORD_OUTPUT_SCHEDULE_H
@@ -41,9 +41,9 @@ void schedule_begin(struct schedule *schedule, uint64_t start_ns,
 		    const struct schedule_lengths *lengths);
 
 /*
- * Begins the next recording at @start_ns. Recordings that end when they are due do not drift. After
- * a recording that ended before it was due, the next one lasts its full length: a signal asked for
- * the end, or the file was large.
+ * Begins the next recording at @start_ns. Recordings that end when they are due do not drift. A
+ * signal or a large file ends a recording before it is due; the next one then lasts its full
+ * length.
  */
 void schedule_rotate(struct schedule *schedule, uint64_t start_ns);
 
@@ -54,8 +54,8 @@ uint64_t schedule_interval_end(const struct schedule *schedule);
 uint64_t schedule_next(const struct schedule *schedule);
 
 /*
- * Bits of enum due: what the recorder has to do at @now_ns, given that signals and full maps ask
- * for @asked (DUE_DRAIN, DUE_EPOCH, DUE_FILE). DUE_FILE comes with DUE_EPOCH, and DUE_EPOCH with
+ * Returns the work that is due at @now_ns, bits of enum due. @asked is work that signals and full
+ * maps ask for: DUE_DRAIN, DUE_EPOCH, DUE_FILE. DUE_FILE comes with DUE_EPOCH, and DUE_EPOCH with
  * DUE_DRAIN. DUE_END comes alone.
  */
 int schedule_due(const struct schedule *schedule, uint64_t now_ns, int asked);

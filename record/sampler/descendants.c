@@ -48,8 +48,8 @@ static int follow_child(struct sampler *sampler, uint32_t pid, uint32_t parent, 
 
 /*
  * Follows the children of the processes in @known and adds them to it. *@grown tells whether there
- * were any. Children that a process forked before its mark are found by the call after the mark,
- * which lists /proc anew.
+ * were any. A process may fork children just before it is marked; the next call finds them, since
+ * it lists /proc anew.
  */
 static int follow_children(u32_vec *known, struct sampler *sampler, bool *grown, struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sampling event, which is opened once on every sampled CPU, for all tasks. The default is
- * hardware cycles if the machine counts them, else the kernel's cpu-clock; bcc chooses likewise.
+ * The sampling event. It is opened once on every sampled CPU, for all tasks. Like bcc, the recorder
+ * samples hardware cycles by default if the machine counts them, else the kernel's cpu-clock.
  */
 #ifndef RECORD_SAMPLER_EVENTS_H
 #define RECORD_SAMPLER_EVENTS_H
@@ -35,8 +35,8 @@ int events_open(struct events *events, const u32_vec *cpus, const struct events_
 		struct err *err);
 
 /*
- * Stops sampling; the counts stay in the maps. Does not stop the sampling of a tracepoint, which
- * sampler_detach stops.
+ * Stops sampling; the counts stay in the maps. Only sampler_detach stops the sampling of a
+ * tracepoint.
  */
 void events_disable(const struct events *events);
 

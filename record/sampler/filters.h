@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which samples are wanted. The user names processes, cgroups and maps; filters_open looks up each
- * name once, before any program is loaded, so that the user hears of a mistake at once. The BPF
- * programs take a sample only if it passes all filters.
+ * The filters choose samples by process, thread, user, cgroup or mount namespace. filters_open
+ * looks up every name before any program is loaded, so that the user hears of a mistake at once.
+ * The BPF programs take a sample only if it passes all filters.
  */
 #ifndef RECORD_SAMPLER_FILTERS_H
 #define RECORD_SAMPLER_FILTERS_H
@@ -15,7 +15,7 @@
 
 #define FILTERS_ANY_UID UINT64_MAX
 
-/* What the user asked for. All pointers are borrowed. */
+/* The filters that the user asks for. All pointers are borrowed. */
 struct filter_options {
 	/* Processes or threads; one list is empty, and if both are, all threads pass. */
 	const u32_vec *pids, *tids;

@@ -74,7 +74,7 @@ int sampler_wakeup_fd(const struct sampler *sampler);
 void sampler_clear_wakeups(struct sampler *sampler);
 
 /*
- * Makes the other set the active one and waits until no program can write to the old set. All
+ * Makes the set at rest the active one and waits until no program can write to the old set. All
  * samples of the new set were taken after *@swap_ns (CLOCK_MONOTONIC). Returns 0 or a negative
  * errno with @err set.
  */
@@ -91,7 +91,7 @@ int sampler_drain(struct sampler *sampler, const struct sampler_sink *sink, stru
 
 /*
  * Adds up the totals of all sets that were drained since the last call, over all CPUs. @cpu_taken
- * receives the samples taken on each of @cpus. The totals are exactly those of the counts that
+ * receives the samples taken on each of @cpus. The totals match exactly the counts that
  * sampler_drain handed out.
  */
 void sampler_take_totals(struct sampler *sampler, struct totals *totals, const u32_vec *cpus,

@@ -142,8 +142,8 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 }
 
 /*
- * A map of maps takes only maps whose types, flags, key sizes and value sizes are those of its
- * template. The options decide the value size of stacks, so their template is made here, since
+ * A map of maps takes only maps that agree with its template in type, flags, key size and value
+ * size. The options decide the value size of stacks, so their template is made here, since
  * libbpf would make it by the declaration. It may be closed when the map of maps has been made.
  */
 static int make_template(struct profrec_bpf *bpf, uint32_t max_depth, int *template_fd)

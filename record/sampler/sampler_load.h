@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets up the BPF programs for what the user wants to sample, and loads them. Attaches nothing. */
+/* Sets up the BPF programs by the options and loads them. Attaches nothing. */
 #ifndef RECORD_SAMPLER_SAMPLER_LOAD_H
 #define RECORD_SAMPLER_SAMPLER_LOAD_H
 

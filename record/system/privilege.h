@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Capabilities. The recorder explains which missing capability made the kernel refuse a call. Once
- * it samples, it gives up the capabilities that it needs no more: it reads data that hostile
- * processes make up, and a defect in reading them must not give such a process root.
+ * it samples, it gives up the capabilities that it needs no more. It reads data that hostile
+ * processes make up, and a defect in that code must not give such a process root.
  */
 #ifndef RECORD_SYSTEM_PRIVILEGE_H
 #define RECORD_SYSTEM_PRIVILEGE_H
@@ -39,10 +39,10 @@ struct privilege_need {
 };
 
 /*
- * Gives up all capabilities in all sets, but keeps those of @needs that this process has and cannot
- * do without. No exec brings a capability back. Also forbids other processes of the same user to
- * trace this one, since they may now have as many capabilities. Returns 0 or a negative errno with
- * @err set.
+ * Gives up all capabilities in all sets, but keeps each of @needs that this process has and cannot
+ * do without. No exec brings a capability back. Also forbids other processes of this user to trace
+ * this process, since it may now have no more capabilities than they. Returns 0 or a negative errno
+ * with @err set.
  */
 int privilege_drop(const struct privilege_need *needs, size_t nr, struct err *err);
 

@@ -59,8 +59,9 @@ int wakeups_wait(struct wakeups *wakeups, uint64_t timeout_ns, struct err *err);
 
 /*
  * Waits for at most @timeout_ns until @fd takes bytes, until nobody reads @fd any more, or until a
- * signal comes. Returns WAKEUP_WRITABLE alone in the first two cases, and leaves signals for later;
- * else the bits of the signals, 0 after the timeout, or a negative errno with @err set.
+ * signal comes. Returns WAKEUP_WRITABLE alone in the first two cases, and leaves signals for later.
+ * Otherwise returns the bits of the signals, 0 after the timeout, or a negative errno with @err
+ * set.
  */
 int wakeups_wait_writable(struct wakeups *wakeups, int fd, uint64_t timeout_ns, struct err *err);
 

@@ -6,11 +6,7 @@
 #include "common/option_spec.h"
 
 /* Makes a row for the bool @field of the struct @filled. */
-#define OPTION_FLAG_ROW(filled, field, long_name, short_char, ...)                                 \
-	{                                                                                          \
-		.name = long_name, .short_name = short_char, .type = OPTION_FLAG,                  \
-		.offset = offsetof(filled, field), __VA_ARGS__                                     \
-	}
+#define OPTION_FLAG_ROW(filled, ...) OPTION_ROW(filled, OPTION_FLAG, __VA_ARGS__)
 
 /* Fills a struct view: the parts of frames and stacks to show. */
 extern const struct option_table frame_options;

@@ -12,7 +12,7 @@
 #include "record/system/wakeups.h"
 #include "tests/unit/suite.h"
 
-/* Waits until the process behind @pidfd has ended. */
+/* Waits until the process of @pidfd has ended. */
 static void wait_for_exit(int pidfd)
 {
 	struct pollfd pfd = {.fd = pidfd, .events = POLLIN};
@@ -34,7 +34,7 @@ static int run(const char *const *args)
 	command_reap(&command);
 	ck_assert(command.exited);
 	status = command.status;
-	command_reap(&command); /* changes nothing */
+	command_reap(&command); /* the command was waited for before: no effect */
 	ck_assert_int_eq(command.status, status);
 	command_close(&command);
 	ck_assert_int_eq(command.pid, 0);
@@ -163,7 +163,7 @@ static const struct {
 	{SIGUSR1, "kill -USR1 $$; exit 5"}, {SIGXFSZ, "kill -XFSZ $$; exit 5"},
 };
 
-/* Which of them a command survives: one bit each. */
+/* Returns a bit for each of the signals that a command survives. */
 static unsigned int survives(void)
 {
 	unsigned int survived = 0;
@@ -225,7 +225,7 @@ START_TEST(signals_that_are_blocked)
 }
 END_TEST
 
-/* Closes @command and returns the status that its process ends with. */
+/* Closes @command and returns the exit status of its process. */
 static int close_and_wait(struct command *command)
 {
 	pid_t pid = command->pid;
@@ -234,7 +234,7 @@ static int close_and_wait(struct command *command)
 	command_close(command);
 	ck_assert_int_eq(command->pid, 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	command_close(command); /* nothing left to do */
+	command_close(command); /* closed before: no effect */
 	return status;
 }
 
@@ -251,7 +251,7 @@ START_TEST(close_ends_it)
 }
 END_TEST
 
-/* The recorder gives up before it lets the command go: it never runs. */
+/* The recorder fails before command_go: the command never runs. */
 START_TEST(close_before_it_may_go)
 {
 	char *argv[] = {(char[]){"touch"}, (char[]){"ran"}, NULL};
@@ -271,7 +271,7 @@ START_TEST(close_before_it_may_go)
 }
 END_TEST
 
-/* A command that has ended leaves no descriptor behind. */
+/* All descriptors of a command that has ended are closed. */
 START_TEST(descriptors)
 {
 	int before = open("/dev/null", O_RDONLY), after;

@@ -71,7 +71,7 @@ START_TEST(modifiers)
 }
 END_TEST
 
-/* The list that an error names must be of events that there are. */
+/* An error message lists events: each must be a known one. */
 START_TEST(listed_names)
 {
 	char list[] = EVENT_NAMES, *save = NULL;

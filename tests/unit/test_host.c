@@ -11,7 +11,7 @@ START_TEST(described)
 	ck_assert_uint_ge(host.nr_cpus_online, 1);
 	ck_assert_uint_ge(host.nr_cpus_possible, host.nr_cpus_online);
 	ck_assert_uint_ge(host.memory_bytes, 16 << 20);
-	/* 8-4-4-4-12 */
+	/* Groups of 8, 4, 4, 4 and 12 digits, with dashes between them. */
 	ck_assert_uint_eq(strlen(host.boot_id), 36);
 	ck_assert_uint_eq(strspn(host.boot_id, "0123456789abcdef-"), 36);
 #ifdef __x86_64__
@@ -21,7 +21,7 @@ START_TEST(described)
 }
 END_TEST
 
-/* The kernel's flag and ours say the same of the hypervisor. */
+/* The kernel and the recorder must agree whether there is a hypervisor. */
 START_TEST(hypervisor)
 {
 	struct host_names names;

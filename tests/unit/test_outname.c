@@ -22,7 +22,7 @@ START_TEST(conversions)
 	ck_assert_ptr_null(outname_find_bad("%%%Y%m%d-%H%M%S.%s%%"));
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_ptr_eq(outname_find_bad(bad[i]), strrchr(bad[i], '%'));
-	/* The second of "%%" begins nothing. */
+	/* The second character of "%%" begins no conversion. */
 	ck_assert_str_eq(outname_find_bad("%%D%D"), "%D");
 }
 END_TEST

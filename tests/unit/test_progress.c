@@ -5,7 +5,7 @@
 
 #define CLEAR "\r\033[K"
 
-/* Progress that is printed into memory. */
+/* Progress prints into memory here. */
 struct screen {
 	struct progress progress;
 	FILE *out;

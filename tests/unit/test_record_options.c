@@ -10,7 +10,7 @@
 
 #define ARGS_MAX 24
 
-/* @args ends with NULL; the program's name goes before. getopt reorders the copy in @argv. */
+/* @args ends with NULL and is without the program's name. getopt reorders the copy in @argv. */
 static int parse(struct record_options *options, const char *const *args, char **argv,
 		 struct err *err)
 {
@@ -26,7 +26,7 @@ static int parse(struct record_options *options, const char *const *args, char *
 #define PARSE(options, argv, err, ...)                                                             \
 	parse((options), (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}, (argv), (err))
 
-/* The arguments are taken; the result is the caller's to release. */
+/* Parses arguments that must be accepted. The caller releases the result. */
 #define TAKE(...)                                                                                  \
 	({                                                                                         \
 		static char *_argv[ARGS_MAX];                                                      \
@@ -39,7 +39,7 @@ static int parse(struct record_options *options, const char *const *args, char *
 		_options;                                                                          \
 	})
 
-/* The arguments are refused with this text and this hint. */
+/* Parses arguments that must be refused with this text and this hint. */
 #define REFUSE(want_text, want_hint, ...)                                                          \
 	({                                                                                         \
 		char *_argv[ARGS_MAX];                                                             \
@@ -159,7 +159,7 @@ START_TEST(filters)
 }
 END_TEST
 
-/* Frequency or period: what was given, else what suits the event. */
+/* The rate is a frequency or a period: the given one, or the default of the event. */
 START_TEST(rates)
 {
 	static const struct {
@@ -204,7 +204,7 @@ START_TEST(options_behind_the_duration)
 	ck_assert_uint_eq(o.duration_s, 30);
 	ck_assert_uint_eq(o.freq_hz, 7);
 	ck_assert(o.quiet);
-	/* As it was typed, not as getopt reorders it. */
+	/* In the order in which the user typed it: getopt reorders arguments. */
 	ck_assert_str_eq(o.command_line, "profrec 30 -F 7 -q");
 	record_options_deinit(&o);
 }
@@ -254,7 +254,7 @@ START_TEST(durations)
 	o = TAKE("99999998");
 	ck_assert_uint_eq(o.duration_s, 99999998);
 	record_options_deinit(&o);
-	/* bcc's default value, which scripts may pass on: until Ctrl-C. */
+	/* Scripts may pass on the default of bcc, which means no limit. */
 	o = TAKE("99999999");
 	ck_assert_uint_eq(o.duration_s, 0);
 	record_options_deinit(&o);
@@ -311,7 +311,7 @@ START_TEST(commands_that_are_refused)
 	REFUSE("no command behind --", "", "--");
 	REFUSE("no command behind --", "", "10", "--");
 	REFUSE("option -p/--pid: not allowed with a command", "", "-p", "1", "--", "true");
-	/* What is behind the dashes is no value. */
+	/* An argument after the dashes is no value of an option. */
 	REFUSE("option -o: needs a value", list_hint, "-o", "--", "true");
 	REFUSE("option --frequency: needs a value", list_hint, "--frequency", "--", "true");
 }
@@ -389,7 +389,7 @@ START_TEST(unknown_options)
 }
 END_TEST
 
-/* What is printed to stdout for @arg, which asks for information. */
+/* Reads the text that @arg, such as --help, makes the parser print to stdout. */
 static void information(const char *arg, char *text, size_t size)
 {
 	char path[] = "/tmp/profrec-test-XXXXXX", *argv[ARGS_MAX];

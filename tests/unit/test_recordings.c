@@ -30,7 +30,7 @@ static void begin_at(uint64_t start_ns)
 	ck_assert_int_eq(recordings_begin(&r, &meta), 0);
 }
 
-/* An epoch of @nr rows, of 1, 2, ... samples, from @begin_ns (CLOCK_MONOTONIC) for a second. */
+/* Writes an epoch of a second and of @nr rows. Row 0 has 1 sample, row 1 has 2, and so on. */
 static int write_rows(uint64_t begin_ns, uint32_t nr)
 {
 	struct prof_epoch epoch;
@@ -188,7 +188,7 @@ START_TEST(an_old_recording_cannot_be_removed)
 	begin_at(START);
 	ck_assert_str_eq(end_small().text, "");
 	ck_assert_int_eq(recordings_open_next(&r), 0);
-	/* Whatever the privileges, a directory is no file that unlink removes. */
+	/* unlink fails on a directory, also for root. */
 	ck_assert_int_eq(rename("%.prof", "moved.prof"), 0);
 	ck_assert_int_eq(mkdir("%.prof", 0700), 0);
 	begin_at(START + 1);
@@ -254,7 +254,7 @@ START_TEST(the_disk_is_full)
 	ck_assert_int_eq(write_rows(START, 5), 0);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_assert_int_eq(write_rows(START + 1000000000, 5000), -EFBIG);
-	/* The first error sticks: nothing is written after the damage. */
+	/* The first error sticks, so that the writer adds nothing to a damaged file. */
 	ck_assert_int_eq(end_at(START + 2000000000), -EFBIG);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
 	snprintf(text, sizeof(text), "failed to write '%s': File too large", part_name("a.prof"));

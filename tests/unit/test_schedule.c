@@ -27,14 +27,14 @@ START_TEST(epochs_grow)
 }
 END_TEST
 
-/* An epoch ends with its interval, however late the one before ended. */
+/* An epoch ends with its interval, even if the epoch before it ended late. */
 START_TEST(intervals_do_not_drift)
 {
 	struct schedule s;
 
 	BEGIN(&s, .interval_ns = 3 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 3 * S);
-	s.epoch_begin_ns = T + 3 * S; /* to the nanosecond: the next one's */
+	s.epoch_begin_ns = T + 3 * S; /* the boundary belongs to the next interval */
 	ck_assert_uint_eq(schedule_interval_end(&s), T + 6 * S);
 	s.epoch_begin_ns = T + 3 * S + 1234567;
 	ck_assert_uint_eq(schedule_next(&s), T + 6 * S);
@@ -71,7 +71,7 @@ START_TEST(rotations_do_not_drift)
 	schedule_rotate(&s, T + 10 * S + 5);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 20 * S);
 	ck_assert_uint_eq(schedule_planned_s(&s), 10);
-	/* Intervals are counted from the start of their recording. */
+	/* Each recording begins with a new interval. */
 	ck_assert_uint_eq(schedule_interval_end(&s), T + 14 * S + 5);
 	schedule_rotate(&s, T + 20 * S + 7);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 30 * S);
@@ -87,7 +87,7 @@ START_TEST(rotations_on_request_and_late_ones)
 	BEGIN(&s, .rotate_ns = 10 * S);
 	schedule_rotate(&s, T + 7 * S);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 17 * S);
-	/* The machine slept: what was missed is not made up for. */
+	/* While the machine slept, rotations were due. Nobody makes up for them. */
 	schedule_rotate(&s, T + 50 * S);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 57 * S);
 	BEGIN(&s, 0);
@@ -97,7 +97,7 @@ START_TEST(rotations_on_request_and_late_ones)
 }
 END_TEST
 
-/* Of drain, epoch and file each comes with those before it. */
+/* A file comes with an epoch, and an epoch with a drain. */
 #define DUE_WITH_EPOCH (DUE_EPOCH | DUE_DRAIN)
 #define DUE_WITH_FILE  (DUE_FILE | DUE_EPOCH | DUE_DRAIN)
 
@@ -144,7 +144,7 @@ START_TEST(signals_and_full_maps_ask)
 }
 END_TEST
 
-/* The end drains, writes and closes all by itself. */
+/* At the end of the run the recorder drains and writes in any case. */
 START_TEST(the_end_comes_alone)
 {
 	struct schedule s;

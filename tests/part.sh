@@ -18,7 +18,7 @@ end_parts()
 	rm -rf --one-file-system "$parts_dir"
 }
 
-# judge_part NAME STATUS TAP LEFT: prints what failed and was skipped, then "RESULT PASSED FAILED SKIPPED". A part fails
+# judge_part NAME STATUS TAP LEFT: prints failed and skipped tests, then "RESULT PASSED FAILED SKIPPED". A part fails
 # also if it dies, keeps no plan, or has left a process.
 judge_part()
 {
@@ -39,8 +39,8 @@ judge_part()
 		}' "$3" "$4"
 }
 
-# run_part NAME COMMAND...: in a temporary directory of its own, for PART_TIMEOUT seconds at most. Prints what failed,
-# what was skipped, and the counts; appends the counts to the file $results.
+# run_part NAME COMMAND...: in a temporary directory of its own, for PART_TIMEOUT seconds at most. Prints failed tests,
+# skipped tests and the counts. Appends the counts to the file $results.
 run_part()
 {
 	local name=$1 tap=$parts_dir/tap status part_timeout=${PART_TIMEOUT:-1800} passed failed skipped

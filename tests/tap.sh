@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# TAP for the system tests. Source it; call plan_end last. Every test gets a directory of its own,
-# $dir, which goes away with it; what it started in the background is ended.
+# TAP for the system tests. Source it; call plan_end last. Every test gets a directory of its own, $dir, which goes away
+# with it. Processes that it started in the background end with it.
 
 : "${BUILD:?the build directory}"
 profrec=$BUILD/profrec
@@ -13,7 +13,7 @@ trap 'jobs -p | xargs -r kill -KILL 2> /dev/null; cleanup_extra; rm -rf "$dir"' 
 
 cleanup_extra() { :; }
 
-# check NAME COMMAND...: passes when the command succeeds; its output is shown when it does not.
+# check NAME COMMAND...: passes when the command succeeds, else shows the command's output.
 check()
 {
 	local name=$1 log
@@ -98,8 +98,8 @@ wait_for()
 	return 1
 }
 
-# mostly FOLDED PROGRAM REGEX [PERCENT]: of the program's samples, which there are, that many match; half without it. How
-# many there are depends on the machine: timers that are late are lost.
+# mostly FOLDED PROGRAM REGEX [PERCENT]: the program has samples, and so many percent (50) match. Their number depends
+# on the machine: late timers lose samples.
 mostly()
 {
 	re=$3 awk -v program="^$2;" -v percent="${4:-50}" '$0 ~ program {t += $NF; if ($0 ~ ENVIRON["re"]) m += $NF}
@@ -109,7 +109,7 @@ mostly()
 # duration_ms FILE: of a recording.
 duration_ms() { info "$1" duration | awk '{printf "%d", 1000 * $1}'; }
 
-# Recording needs privileges and a kernel that lets us.
+# Recording needs privileges, and a kernel that allows it.
 need_recording()
 {
 	local why

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Programs whose stacks differ in how they are unwound, for tests/system/unwind*.sh and bench/unwind. Source it, with
-# $dir a directory; call unwind_build. Programs run until they are ended, or over and over.
+# Programs whose stacks need different ways of unwinding, for tests/system/unwind*.sh and bench/unwind. Source it, with
+# $dir a directory; call unwind_build. Programs run until somebody ends them, or over and over.
 : "${dir:?a directory}"
 cc=${CC:-cc}
 
@@ -22,12 +22,12 @@ unwind_history()
 	git -C "$dir/repository" symbolic-ref HEAD refs/heads/work
 }
 
-# unwind_build: makes the programs of our own and what the others work on.
+# unwind_build: makes the tree's own programs, and the inputs of the others.
 unwind_build()
 {
 	local programs=tests/programs
 	"$cc" -O2 -o "$dir/frames" $programs/frames.c -ldl -pthread
-	# The same unoptimised, with aligned stacks and control-flow protection; its library has a second PLT.
+	# The program again, unoptimised, with aligned stacks and control-flow protection. Its library has a second PLT.
 	"$cc" -O0 -mstackrealign -fcf-protection -o "$dir/frames-O0" $programs/frames.c -ldl -pthread
 	"$cc" -O2 -fPIC -shared -Wl,-z,lazy -o "$dir/lazy.so" $programs/lazy.c
 	"$cc" -O1 -fPIC -shared -fcf-protection -Wl,-z,lazy -Wl,-z,ibtplt -o "$dir/lazy-ibt.so" $programs/lazy.c
@@ -64,12 +64,13 @@ unwind_build()
 unwind_names="calls calls-O0 calls-clang arrays arrays-O0 realign realign-O0 signals signals-O0 contexts threads vfork \
 lazy lazy-ibt throw panics python3 perl gcc sha256 rsa2048 aes sqlite3 git node"
 
-# Those whose instructions are worth going through one by one.
+# Programs whose instructions are worth going through one by one.
 # shellcheck disable=SC2034
 unwind_step_names="calls calls-O0 calls-clang arrays realign realign-O0 signals vfork lazy lazy-ibt"
 
-# Where programs and threads begin, in folded lines with modules: _start, which has no name in stripped files, its caller
-# in libc, the dynamic loader, or what two functions of libc have called.
+# The functions where programs and threads begin, in folded lines with modules. They are _start, which has no name in
+# stripped files, its callee in libc, and the dynamic loader. Functions that two functions of libc have called count,
+# too.
 # shellcheck disable=SC2034
 unwind_roots='^[^;]*;(_start \[|[^;]* \[ld-linux|[^;]*;(__libc_start_main|start_thread)[^;]* \[|[^;]*;[^;]*;in_thread \[)'
 
@@ -85,7 +86,7 @@ unwind_missing()
 	esac
 }
 
-# unwind_program NAME RUN...: runs RUN with the program's command behind it.
+# unwind_program NAME RUN...: runs RUN with the program's command after it.
 unwind_program()
 {
 	local name=$1
@@ -96,7 +97,7 @@ unwind_program()
 	*-O0) "$@" "$dir/frames-O0" "${name%-O0}" 600000 ;;
 	*-clang) "$@" "$dir/frames-clang" "${name%-clang}" 600000 ;;
 	throw | panics) "$@" "$dir/$name" 600000 ;;
-	# Not a script that starts it, as version managers have.
+	# This must be the program, not a script of a version manager that starts it.
 	python3) "$@" "$(python3 -c 'import sys; print(sys.executable)')" "$dir/work.py" ;;
 	perl) "$@" perl "$dir/work.pl" ;;
 	node) "$@" node "$dir/work.js" ;;

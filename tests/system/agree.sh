@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The samples stored agree with what the kernel counts of the same event without us. Timers that fire late, as on a
-# machine that is emulated or shared, are lost to every sampler: perf samples beside us and tells how many. TAP.
+# The number of samples agrees with the kernel's own count of the event. On an emulated or shared machine timers fire
+# late, and every sampler loses these samples. perf samples at the same time, and tells how many are lost. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_recording
 command -v perf > /dev/null || skip_all "perf is not installed"
 command -v taskset > /dev/null || skip_all "taskset is not installed"
 
-# stolen: milliseconds that the hypervisor took from this machine, in which clocks go on and timers do not fire.
+# stolen: milliseconds that the hypervisor took from this machine. In that time clocks go on, but timers do not fire.
 stolen() { awk '/^cpu / {print $9 * 10}' /proc/stat; }
 
 # agrees HZ: a workload on one CPU, for five seconds; perf counts its cpu-clock (in ms) and profrec samples it.

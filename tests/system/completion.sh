@@ -3,7 +3,7 @@
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 
-# completes PROGRAM WORD...: what bash is offered for the last word.
+# completes PROGRAM WORD...: prints the words that bash offers for the last word.
 completes()
 {
 	local program=$1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Mistakes and bad luck: what is said, that nothing half done stays, and nothing recorded is lost.
+# Mistakes and bad luck: the words of the error, no half-done work stays, and no recorded sample is lost.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 

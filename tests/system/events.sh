@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What is sampled: events by their names, periods, the depth of stacks. Counts are compared with what is known of the
-# program, so that they hold on a busy machine, too.
+# Events by their names, periods, the depth of stacks. The tests compare counts with facts about the program, so that
+# they hold on a busy machine, too.
 # shellcheck source=tests/tap.sh
-# What is mounted here is mounted for this test alone.
+# Mounts that the test makes are for this test alone.
 [ "${1:-}" = mounts ] || { unshare --mount true 2> /dev/null && exec unshare --mount "$BASH" "$0" mounts; }
 . tests/tap.sh
 need_recording
@@ -36,8 +36,8 @@ check "minor-faults -c 10: every tenth is" between "$(hits tenth ";touch_pages "
 check "-c: the headline" contains "$(head -n 1 "$dir/tenth.err")" "Sampling at every 10 events of "
 check "-c: the recording tells" same "$(info "$dir/tenth.prof" period)" "10 events"
 record switches -e context-switches -- "$dir/acts" sleep 200 > "$dir/switches"
-# A sleep that is over before the switch is none, so the kernel's own count says how many there were. There are a few
-# more before and after the sleeps; some are missed while a map operation on the same CPU is interrupted.
+# A sleep that is over before the switch makes no switch, so the kernel's own count is right. A few more switches come
+# before and after the sleeps. Some are missed while an event interrupts a map operation on that CPU.
 counted=$(cat "$dir/switches")
 check "context-switches: each one is a sample" between "$(hits switches "^acts;")" $((counted * 9 / 10 - 2)) $((counted + 100))
 for event in cpu-migrations major-faults; do
@@ -57,7 +57,7 @@ record period -e cpu-clock -c 2000000 -p $burner 1
 check "cpu-clock -c is in nanoseconds" between "$(hits period "^acts;")" 1 $(($(duration_ms "$dir/period.prof") / 2 + 10))
 check "cpu-clock -c: the headline" contains "$("$profrep" "$dir/period.prof" | head -n 1)" "Sampling at every 2000000 events of PID"
 
-# User space alone, or the kernel alone: the leaf of every stack tells.
+# User space alone, or the kernel alone: the leaf of every stack shows it.
 leaves() { "$profrep" -fa "$dir/$1.prof" | sed 's/ [0-9]*$//' | grep -c "$2"; }
 record user -q -e cpu-clock:u -F 499 -- dd if=/dev/zero of=/dev/null bs=4k count=200000 status=none
 check "cpu-clock:u: no sample is in the kernel" same "$(leaves user '_\[k\]$')" 0
@@ -94,7 +94,7 @@ else
 fi
 if [ -n "$mounted" ] && [ -d /sys/kernel/tracing/events/syscalls/sys_enter_getppid ]; then
 	record call -e syscalls:sys_enter_getppid -- "$dir/acts" call 500
-	# See context-switches for those that are missed.
+	# The comment at context-switches says why some are missed.
 	check "a tracepoint: each hit is a sample" between "$(hits call "^acts;")" 450 500
 	check "a tracepoint: the recording tells" same "$(info "$dir/call.prof" event)" \
 		"syscalls:sys_enter_getppid (type 2, config $(printf 0x%x "$(cat /sys/kernel/tracing/events/syscalls/sys_enter_getppid/id)"))"
@@ -142,7 +142,7 @@ allowed=$(cat /proc/sys/kernel/perf_event_max_stack)
 check "a limit above the kernel's" says 1 \
 	"failed to record stacks of 2000 frames: kernel.perf_event_max_stack allows $allowed" \
 	"$profrec" --max-stack-depth 2000 -o "$dir/x.prof" 1
-# Refused while programs that take stacks are there, and the last recorder's go away with a delay.
+# The kernel refuses it while programs that take stacks exist. Those of the last recorder go away with a delay.
 if [ "$allowed" -lt 300 ] && wait_for sysctl -qw kernel.perf_event_max_stack=300 > /dev/null; then
 	cleanup_extra() { wait_for sysctl -qw kernel.perf_event_max_stack="$allowed"; }
 	record depth300 -q -F 499 -U --max-stack-depth 300 -p $burner 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Which samples are taken: threads, processes with their descendants, users, names, cgroups, namespaces.
 # shellcheck source=tests/tap.sh
-# What is mounted here is mounted for this test alone.
+# Mounts that the test makes are for this test alone.
 [ "${1:-}" = mounts ] || { unshare --mount true 2> /dev/null && exec unshare --mount "$BASH" "$0" mounts; }
 . tests/tap.sh
 need_recording
@@ -130,7 +130,7 @@ check "--mntns: a process that does not exist" says 1 \
 	"$profrec" -o "$dir/x.prof" --mntns 4194303 1
 
 ## Pinned maps.
-# bytes NUMBER: as bpftool wants eight of them.
+# bytes NUMBER: the number as eight bytes, as bpftool takes them.
 bytes() { for i in 0 8 16 24 32 40 48 56; do echo $(($1 >> i & 255)); done; }
 bpffs=$dir/bpf
 # shellcheck disable=SC2046 # words are meant

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What profrep prints of made recordings, byte for byte: tests/golden/cases. REWRITE=1 writes the
-# expected outputs anew, to be looked at with git diff. TAP.
+# Compares the output of profrep for made recordings, byte for byte: tests/golden/cases. REWRITE=1 writes the expected
+# outputs anew; look at them with git diff. TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/tap.sh
@@ -13,8 +13,8 @@ done
 cp "$golden/cases" "$dir"
 cd "$dir" || exit 1
 
-# as_expected FILE: what was printed is what is stored; nothing stored stands for nothing. Sizes and
-# offsets in a file are the business of the compressor's version.
+# as_expected FILE: the output equals the stored file. No stored file stands for no output. Sizes and offsets in a
+# recording depend on the compressor's version.
 as_expected()
 {
 	local stored=$golden/$1
@@ -64,7 +64,7 @@ check "a full disk" full_disk basic.prof
 check "a full disk and intervals" full_disk -T intervals.prof
 check "a full disk and --help" says 1 "profrep: failed to write the help: No space left on device" sh -c '"$0" --help > /dev/full' "$profrep"
 
-# Times of a file can be anything, so there is an end to intervals without samples.
+# A file can hold any times, so profrep prints a limited number of intervals without samples.
 "$BUILD/tests/prof_make" > sparse.prof << 'END'
 meta interval_ns 1
 object f file /nonexistent/f -
@@ -85,7 +85,7 @@ else
 	skip "standard input that is a terminal" "script is not installed"
 fi
 
-# difffolded.pl's arithmetic, done again by awk from the folded outputs.
+# awk repeats difffolded.pl's arithmetic on the folded outputs.
 difffolded()
 {
 	awk 'function stack() { s = $0; sub(/ [0-9]+$/, "", s); return s }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# CPUs that come and go while it is recorded. No CPU is touched: the recorder is shown another list of them. Real ones
-# go in tests/kernels. TAP.
+# CPUs that come and go during a recording. The test touches no CPU: it shows the recorder a changed list. tests/kernels
+# takes real CPUs offline. TAP.
 # shellcheck source=tests/tap.sh
-# What is mounted here is mounted for this test alone.
+# Mounts that the test makes are for this test alone.
 [ "${1:-}" = mounts ] || { unshare --mount true 2> /dev/null && exec unshare --mount "$BASH" "$0" mounts; }
 . tests/tap.sh
 need_recording
@@ -16,7 +16,7 @@ first=$(sed 's/[,-].*//' "$dir/real")
 nr=$(getconf _NPROCESSORS_ONLN) # as the list still says
 cpu=8000
 
-# recording ARGS...: has begun.
+# recording ARGS...: a recording with these arguments has begun.
 recording()
 {
 	cat "$dir/real" > "$dir/online"

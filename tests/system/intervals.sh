@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Intervals: recorded, followed while they are recorded, printed and selected.
+# Intervals: profrec records them; profrep follows, prints and selects them.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_recording

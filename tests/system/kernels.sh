@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Other kernels than this machine's: Debian's, under emulation, record; the recordings are reported here. What is
-# recorded is in tests/kernels/recordings.
+# Kernels other than this machine's: Debian's, under emulation, record, and profrep reports here.
+# tests/kernels/recordings makes the recordings.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 
@@ -18,8 +18,8 @@ done
 "$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/programs/acts" tests/programs/acts.c
 "$cc" -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/programs/frameless" tests/programs/acts.c
 
-# Emulation is slow, and slower beside other tests: numbers of samples say that there are some, not how many.
-# samples NAME REGEX: samples of the folded lines that match.
+# Emulation is slow, and slower beside other tests. So the tests ask for some samples, not for a number. samples NAME
+# REGEX: the sum of samples in folded lines that match.
 samples()
 {
 	"$profrep" -fa --symfs "$at/root" "$at/out/$1.prof" | awk -v re="$2" '$0 ~ re {n += $NF} END {print n + 0}'
@@ -29,7 +29,7 @@ above() { [ "$1" -gt "$2" ] || { echo "$1 is not above $2"; return 1; }; }
 at_most() { [ "$1" -le "$2" ] || { echo "$1 is above $2"; return 1; }; }
 value() { info "$at/out/$1.prof" "$2"; }
 
-# booted: the guest came to its end, and its kernel had nothing to complain about.
+# booted: the guest came to its end, and its kernel did not complain.
 booted()
 {
 	[ "$status" -eq 0 ] || { cat "$at.log" "$at/console"; return 1; }
@@ -37,7 +37,7 @@ booted()
 	grep -q '^guest: done' "$at/said" && ! grep -E 'BUG:|WARNING:|Oops|Call Trace' "$at/said"
 }
 
-# recorded NAME: profrec in the guest was content, and the recording is whole.
+# recorded NAME: profrec in the guest succeeded, and the recording is whole.
 recorded()
 {
 	grep -q "^ok $1$" "$at/said" || { grep "^not ok $1:" "$at/said" && cat "$at/out/$1.log"; return 1; }
@@ -113,7 +113,7 @@ judge()
 		"profrec: CPU 1 went offline: it is not sampled from now on"
 	check "Linux $series: page-faults: each one is a sample" same \
 		"$(("$(samples faults '^acts;(.*;)?touch_pages ')" >= 900))" 1
-	# What the guest counted for the program is the only line of its output.
+	# The guest's own count for the program is the only line of its output.
 	check "Linux $series: context-switches" above "$(samples switches '^acts;')" "$(($(cat "$at/out/switches.log") * 9 / 10 - 3))"
 	check "Linux $series: a tracepoint: each hit is a sample" above "$(samples hits '^acts;')" 450
 	check "Linux $series: a period" contains "$("$profrep" "$at/out/period.prof" | head -n 1)" "every 2000000 events"

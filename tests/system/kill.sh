@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SIGKILL at random moments: the final name is absent or has a whole recording, what is left can be read, and nothing
-# stays in the kernel. PROFREC_KILLS says how often (200 for a thorough run). TAP.
+# SIGKILL at random moments. The final name is absent or has a whole recording, profrep reads the part that is left, and
+# nothing stays in the kernel. PROFREC_KILLS says how often (200 for a thorough run). TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_recording
@@ -10,14 +10,14 @@ RANDOM=${PROFREC_SEED:-$$}
 # ids PID: the programs, maps and links that a process holds.
 ids() { cat /proc/"$1"/fdinfo/* 2> /dev/null | awk '/^(prog|map|link)_id:/ {sub(/_id:/, "", $1); print $1, $2}'; }
 
-# How long a run of a second takes here, when it is not alone; 2.5 s are enough on a machine of two CPUs.
+# The time that a run of a second takes here when it is not alone. 2.5 s are enough on a machine of two CPUs.
 begin=$(date +%s%3N)
 for n in 1 2 3 4; do "$profrec" -q -o "$dir/alone.$n" 1 & done
 wait
 longest=$((($(date +%s%3N) - begin) * 2))
 [ $longest -gt 2500 ] || longest=2500
 
-# one N: records for at most a second and kills that between 0 and $longest ms after its start.
+# one N: records for at most a second, and kills profrec between 0 and $longest ms after its start.
 one()
 {
 	local n=$1 ms=$(((RANDOM * 32768 + RANDOM) % longest)) pid
@@ -76,7 +76,7 @@ check "some left a part" [ "$parts" -gt 0 ]
 check "every run left a recording, a part or nothing, and nothing else" same \
 	"$(find "$dir" -name 'k.*' | grep -vcE 'k\.[0-9]+\.prof(\.[0-9]+(\.[0-9]+)?\.part)?$')" 0
 
-# remaining: programs, maps and links of the killed that the kernel still has.
+# remaining: programs, maps and links of killed recorders that the kernel still has.
 remaining()
 {
 	local kind id
@@ -87,7 +87,7 @@ remaining()
 nothing_remains() { same "$(remaining)" ""; }
 if command -v bpftool > /dev/null; then
 	check "programs, maps and links were held" [ "$(sort -u "$dir"/ids.* | wc -l)" -gt 0 ]
-	# A pinned one would stay, too.
+	# A pinned program would stay, too.
 	check "no program, map or link stays in the kernel" wait_for nothing_remains
 else
 	skip "no program, map or link stays in the kernel" "bpftool is not installed"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Out of memory at any allocation, the libraries' included: an error that says so, no crash, no leak, nothing half
-# done. Allocations are told apart by their chain of callers; the first of each chain is made to fail, in a run of its
-# own, then that and all after it. TAP.
+# Out of memory at any allocation, also in libraries: an error that says so, no crash, no leak, nothing half done. A
+# chain of callers identifies an allocation. For each chain the first allocation fails, in a run of its own. In a second
+# run it fails with all after it. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 cc=${CC:-cc}
@@ -19,7 +19,8 @@ under()
 	env LD_PRELOAD="$dir/failmalloc.so" FAIL_PROGRAM="$program" "${vars[@]}" timeout 120 "$@"
 }
 
-# verdict STATUS: what is wrong with a run in which an allocation failed: its log in $dir/log, its stderr in $dir/err.
+# verdict STATUS: prints the defects of a run in which an allocation failed: its log in $dir/log, its stderr in
+# $dir/err.
 verdict()
 {
 	local status=$1
@@ -28,7 +29,7 @@ verdict()
 	elif grep -q '^leak' "$dir/log"; then
 		echo "not freed: allocations $(sed -n 's/^leak //p' "$dir/log" | head -n 5 | tr '\n' ' ')"
 	elif [ "$status" -eq 0 ]; then
-		# A library may do without. Then nothing is missing: the caller compares.
+		# A library may do without the memory. Then the output lacks nothing, and the caller compares it.
 		"$when_fine" || echo "exit status 0, but what was made is not right"
 	elif [ "$status" -ne 1 ]; then
 		echo "exit status $status"
@@ -40,7 +41,7 @@ verdict()
 	fi
 }
 
-# survives PROGRAM MAX COMMAND...: fails at each of its sites, at most about MAX of them, evenly chosen.
+# survives PROGRAM MAX COMMAND...: an allocation fails at each of its sites, at most about MAX of them, evenly chosen.
 survives()
 {
 	local program=$1 max=$2 n wrong all nr=0 bad=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The output fails at every step, or is slow: an error that says which, no partial file under the final name, and what
-# was recorded is in the part. System calls are made to fail by strace. TAP.
+# The output fails at every step, or is slow. The error names the step, no partial file has the final name, and the part
+# holds the samples. strace makes system calls fail. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_recording
@@ -8,10 +8,10 @@ need_recording
 "$workloads/func_ab" &
 load=$!
 out=$dir/o.prof
-# says, with nothing left of the one before.
+# As says, after it has removed the files of the previous test.
 afresh() { rm -f "$out"*; says "$@"; }
 absent() { [ ! -e "$out" ] || { echo "there is a file under the final name"; return 1; }; }
-# The part is there, is said to be, and holds samples.
+# The part exists, profrec says so, and it holds samples.
 part_is_readable()
 {
 	contains "$(cat "$dir/err")" "what was recorded until then is in '$out." || return 1
@@ -22,7 +22,8 @@ record=("$profrec" -q -F 999 -o "$out" 1)
 
 ## System calls that fail.
 if command -v strace > /dev/null && strace -qq -o /dev/null true 2> /dev/null; then
-	# failing CALL:error=ERRNO[:when=N] COMMAND...: the Nth of these calls of the recorder; files of the system are not meant.
+	# failing CALL:error=ERRNO[:when=N] COMMAND...: the Nth of these calls of the recorder fails. Calls on files of
+	# the system do not count.
 	failing()
 	{
 		local what=$1
@@ -80,8 +81,8 @@ fi
 pkill -P $many
 kill $many
 
-## The target changes while it is recorded.
-# meanwhile COMMAND: done when a recording has begun, which ends then.
+## The target changes during the recording.
+# meanwhile COMMAND: runs the command when a recording has begun. The recording ends then.
 meanwhile()
 {
 	local recorder
@@ -89,7 +90,7 @@ meanwhile()
 	"$profrec" -F 999 -o "$out" 2> "$dir/err" &
 	recorder=$!
 	wait_for grep -q Sampling "$dir/err"
-	# Samples, which the part is to hold.
+	# Waits for samples, so that the part holds some.
 	wait_for eval 'kill -USR1 '$recorder'; "$profrep" -f "$out".*.part 2> /dev/null | grep -q "^func_ab;"'
 	eval "$1"
 	kill -INT $recorder
@@ -113,11 +114,11 @@ slow() { "$profrec" -q -F 999 -o - 1 | { sleep 2; cat; } > "$dir/slow.prof"; [ "
 check "a slow reader: status 0" slow
 check "a slow reader: the recording is whole" same "$(info "$dir/slow.prof" recording)" complete
 
-# Nobody reads: signals are heeded all the same.
+# Nobody reads, and the recorder still obeys signals.
 mkfifo "$dir/fifo"
 exec 8<> "$dir/fifo" # no end of file, and nobody is told that nobody reads
 fill() { dd if=/dev/zero of="$dir/fifo" bs=4096 count=256 oflag=nonblock 2> /dev/null; }
-# unread ARGS...: a recorder that writes there, when it has begun.
+# unread ARGS...: starts a recorder that writes there, and waits until it has begun.
 unread()
 {
 	: > "$dir/err"
@@ -126,7 +127,7 @@ unread()
 	wait_for grep -q Sampling "$dir/err"
 }
 samples() { grep -q '^NoNewPrivs:.*1' "/proc/$1/status"; }
-# heeds SIGNAL NUMBER: sent, and read by the recorder.
+# heeds SIGNAL NUMBER: sends the signal; the recorder has read it.
 heeds()
 {
 	kill "-$1" $recorder

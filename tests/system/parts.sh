@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The runner of the tests: what it says of parts that fail, and that nothing outlives a part. TAP.
+# The runner of the tests: its words about parts that fail, and that nothing outlives a part. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 
-# runs [VARIABLE=VALUE]: runs the script on stdin as a part; what is said goes to $dir/said.
+# runs [VARIABLE=VALUE]: runs the script on stdin as a part; its output goes to $dir/said.
 runs()
 {
 	cat > "$dir/script"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What privileges a recording needs, what it says when one is missing, and what it keeps. TAP.
+# The privileges that a recording needs, its words when one is missing, and the privileges that it keeps. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 command -v setpriv > /dev/null || skip_all "setpriv is not installed"
@@ -11,8 +11,8 @@ cp "$profrec" "$workloads/func_ab" "$dir"
 chmod 755 "$dir"
 mkdir -m 777 "$dir/open"
 
-# with_caps CAP,...|none COMMAND...: as a user without other privileges. With start set to exec, which is for the
-# background, $! is the command's pid.
+# with_caps CAP,...|none COMMAND...: runs the command as a user without other privileges. For the background, set start
+# to exec; then $! is the command's pid.
 with_caps()
 {
 	local caps=-all
@@ -55,7 +55,7 @@ check "CAP_PERFMON alone: what is missing is named" says 1 "recording needs CAP_
 check "neither: both are named" says 1 "recording needs CAP_BPF and CAP_PERFMON, and both are missing" \
 	with_caps none "$dir/profrec" -o "$dir/open/c.prof" 1
 
-# Where kptr_restrict hides addresses from root as well: a stand-in for /proc/kallsyms, in a mount namespace.
+# kptr_restrict can hide addresses from root, too. A stand-in for /proc/kallsyms shows this, in a mount namespace.
 sed 's/^[0-9a-f]*/0000000000000000/' /proc/kallsyms > "$dir/kallsyms"
 echo 2 > "$dir/two"
 restricted()
@@ -87,11 +87,11 @@ else
 	skip "locked memory is short" "kernel.perf_event_mlock_kb is not the default"
 fi
 
-## What a recorder keeps while it records.
+## The privileges that a recorder keeps while it records.
 # status PID FIELD
 status() { sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status"; }
-# record_as FUNCTION OUTPUT: starts a recording through the function; its pid is in $recorder when it samples and has
-# given up what it does not need, which is when it has no_new_privs.
+# record_as FUNCTION OUTPUT: starts a recording through the function, and puts its pid into $recorder. Waits until the
+# recorder samples and has given up privileges: it sets no_new_privs last.
 record_as()
 {
 	start=exec
@@ -107,7 +107,7 @@ end_recording()
 }
 as_root() { $start "$@"; }
 as_user() { with_caps bpf,perfmon "$@"; }
-# Since Linux 5.19 maps may be used without CAP_BPF (bit 39) by who has them open.
+# Since Linux 5.19 a process that has a map open may use it without CAP_BPF (bit 39).
 bpf=0
 if printf '%s\n5.19\n' "$(uname -r)" | sort -V | head -n 1 | grep -qv '^5.19$' &&
 	[ "$(cat /proc/sys/kernel/unprivileged_bpf_disabled)" != 0 ]; then
@@ -129,7 +129,7 @@ check "root, along frame pointers: CapEff is what late looks at processes need" 
 end_recording
 check "root, along frame pointers: the recording ends well" same $? 0
 
-# Unwind tables go into maps that are made when they are needed: CAP_BPF stays.
+# Unwind tables go into maps that the recorder makes when it needs them, so CAP_BPF stays.
 "$profrec" -q --unwind=dwarf -o "$dir/x.prof" 1 2> /dev/null && bpf=$((1 << 39))
 record_as as_root "$dir/root.prof"
 for set in CapPrm CapEff; do
@@ -172,7 +172,7 @@ end_recording
 check "a file in the sticky directory of another user: it is replaced" same $? 0
 check "a file in the sticky directory of another user: complete" same "$(info "$dir/sticky/a.prof" recording)" complete
 
-# A directory that is made of a pattern: the next one may be somebody else's.
+# The directory comes from a pattern, so the next directory may belong to somebody else.
 mkdir "$dir/p%"
 record_as as_root "$dir/p%%/a.prof"
 check "a directory that may be another one later: CAP_DAC_OVERRIDE stays" same "$(status $recorder CapEff)" \
@@ -184,7 +184,7 @@ end_recording
 check "a directory that may be another one later: the recordings get their names" same $? 0
 check "a directory that may be another one later: the last is complete" same "$(info "$dir/p%/a_1.prof" recording)" complete
 
-## The command has what its caller had.
+## The command has the privileges of its caller.
 # shellcheck disable=SC2016
 own='sed -n "/^Cap/p; /^NoNewPrivs/p" /proc/self/status'
 check "a command keeps the caller's capabilities" same \

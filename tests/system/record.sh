@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a recording holds, with workloads of known shape, and how it ends.
+# The contents of recordings of known workloads, and the end of recordings.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_recording
@@ -31,7 +31,7 @@ check "samples were taken, at most 999 a second on one CPU" at_most "$(info "$di
 	$(($(duration_ms "$dir/ab.prof") + 10))
 
 # apart: how many percentage points the shares of func_a of profrec and perf are apart. The two functions take turns
-# about as fast as the samplers tick, so that this is more than what chance alone would make of as many samples.
+# about as fast as the samplers tick. So the difference is larger than chance alone would make it.
 apart()
 {
 	perf script -i "$dir/ab.data" -F ip,sym 2> /dev/null |
@@ -68,7 +68,7 @@ check "manystacks: hardly a stack repeats" at_least "$(wc -l < "$dir/m")" \
 ## Small storage is drained in time.
 setsid "$workloads/manystacks" 2 12 &
 many=$!
-# Half a set is left for the time until the recorder runs: a second, at this rate.
+# Half a set is left until the recorder runs. At this rate that is a second.
 "$profrec" -q -F 499 --stack-storage-size 4096 --hash-storage-size 4096 -o "$dir/small.prof" 10
 kill -- -$many
 check "small storage: more stacks than it holds" at_least "$(info "$dir/small.prof" "distinct stacks")" 4097
@@ -76,7 +76,7 @@ check "small storage: the identity holds" same "$(info "$dir/small.prof" check)"
 check "small storage: no stack missed" same "$(info "$dir/small.prof" "user missed")" \
 	"0 storage full, 0 refused by the kernel, 0 walk failed"
 
-## Storage that cannot do: what is missing is said, not hidden.
+## Storage that is too small: the recording says how much it lacks.
 setsid "$workloads/manystacks" 2 12 &
 many=$!
 "$profrec" -F 9999 --stack-storage-size 2 --hash-storage-size 2 -o "$dir/tiny.prof" 2 2> "$dir/tiny.err"
@@ -147,7 +147,7 @@ check "open files: not for the command" same \
 check "open files: a hard limit is said" contains \
 	"$(prlimit --nofile=16:16 "$profrec" -q -o "$dir/few.prof" 1 2>&1)" "Too many open files"
 
-## Killed: what was written is readable, and nothing stays in the kernel.
+## Killed: the part that was written is readable, and nothing stays in the kernel.
 "$workloads/func_ab" &
 pid=$!
 "$profrec" -F 99 -p "$pid" -o "$dir/killed.prof" 2> /dev/null &

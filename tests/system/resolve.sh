@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Frames find their files and functions: short-lived, exec'ed, unloaded, deleted, and elsewhere.
+# Frames find their files and functions, also of processes and files that were short-lived, exec'ed, unloaded, deleted
+# or moved.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_recording
@@ -85,8 +86,8 @@ if command -v gcc > /dev/null && command -v as > /dev/null; then
 	"$profrec" -q -F 999 -o "$dir/gcc.prof" -- \
 		bash -c "for i in \$(seq 400); do gcc -c -o $dir/x.o $dir/x.c; done"
 	"$profrep" -v "$dir/gcc.prof" > "$dir/gcc.txt"
-	# The leaf is where the CPU was: if its mapping is not known, a mapping is missing. (What stands above a
-	# leaf in these programs often is no code at all: they have no frame pointers.)
+	# The leaf is where the CPU was: if its mapping is not known, a mapping is missing. These programs have no frame
+	# pointers, so the frame above a leaf often is no code at all.
 	unmapped=$("$profrep" -U -f -m "$dir/gcc.prof" | awk '/^(gcc|cc1|as|ld|collect2);/ {
 		n = $NF; sub(/ [0-9]+$/, ""); k = split($0, f, ";"); t += n; if (f[k] == "[unknown]") m += n
 	} END {printf "%d", t ? 1000 * m / t : 1000}')
@@ -123,7 +124,7 @@ check "away: with --symfs they do" contains "$(away -f --symfs /symfs /own/host.
 hostile=$dir/$'p\033[2J;\nath'
 mkdir -p "$hostile"
 build "$hostile/hostile" hostile.c
-# No assembler takes such a symbol: it is written over a harmless one of the same length.
+# No assembler takes such a symbol. So the test writes it over a harmless symbol of equal length.
 perl -pi -e 's/symbol_of_byte/bad\x1b[31m;sym\n\xff/g' "$hostile/hostile"
 "$profrec" -q -U -F 999 -o "$dir/hostile.prof" -- "$hostile/hostile"
 for mode in "" -f "-f -m" -v files info; do

@@ -5,7 +5,7 @@
 need_recording
 rm -f "$dir"/*
 
-# complete FILE...: all are, and the identity holds in each.
+# complete FILE...: all files are complete, and the identity holds in each.
 complete()
 {
 	local file
@@ -21,7 +21,7 @@ seconds()
 	start=$(date -d "$(info "$1" start)" +%s.%3N)
 	echo "$start $(info "$1" duration | cut -d' ' -f1)" | awk '{printf "%.3f %.3f\n", $1, $1 + $2}'
 }
-# adjacent FILE...: each begins where the one before ends; milliseconds are cut, not rounded.
+# adjacent FILE...: each file begins where the previous file ends. Milliseconds are cut, not rounded.
 adjacent()
 {
 	local file
@@ -44,7 +44,7 @@ many=$!
 "$profrec" -F 999 -i 1 --rotate 1 -o "$dir/time/%s.prof" 3 2> "$dir/err"
 check "by time: it ends at its duration with status 0" same $? 0
 kill -- -$many
-# Three, or two if the recorder did not run for a second.
+# Three files, or two if the recorder did not run for a second.
 check "by time: a file for each second" same "$(echo "$dir"/time/*.prof | wc -w | tr 2 3)" 3
 check "by time: each is complete, and its identity holds" complete "$dir"/time/*.prof
 check "by time: no gap between them" adjacent "$dir"/time/*.prof
@@ -90,7 +90,7 @@ rm "$dir/size/0.prof"
 check "by size: they are complete" complete "$dir"/size/*.prof
 
 ## Signals.
-# record ARGS...: in the background, until it samples.
+# record ARGS...: starts a recorder in the background, and waits until it samples.
 record()
 {
 	: > "$dir/err"
@@ -129,7 +129,7 @@ check "SIGUSR1: the recorder goes on until it is ended" same $? 0
 check "SIGUSR1: the recording is one, and complete" complete "$dir/usr1.prof"
 kill $busy
 
-# From its first moments on: it is told to end as soon as it is there to be told.
+# Signals work from the first moments on: the test tells the recorder to end as soon as the process exists.
 blocks_signals() { grep -qx profrec "/proc/$1/comm" && grep -q '^SigBlk:.*[1-9a-f]' "/proc/$1/status"; }
 early()
 {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The example of a service: systemd takes the unit, profrec the options, and the capabilities are enough.
+# The example of a service. systemd takes the unit, profrec takes the options, and the capabilities are enough.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 
@@ -10,7 +10,7 @@ if command -v systemd-analyze > /dev/null; then
 	sed "s,/usr/bin/profrec,$profrec,; s,^EnvironmentFile=.*,EnvironmentFile=$PWD/doc/profrec.default," $unit > "$dir/unit/profrec.service"
 	verified() { same "$(systemd-analyze verify --man=no "$dir/unit/profrec.service" 2>&1 | grep profrec.service)" ""; }
 	check "systemd-analyze verify has nothing to say" verified
-	# One that cannot fail shows nothing.
+	# A check that cannot fail shows nothing.
 	sed -i 's/^UMask=.*/UMask=nonsense/' "$dir/unit/profrec.service"
 	check "systemd-analyze verify would say it" fails 1 verified
 else

@@ -16,7 +16,7 @@ check "an error's text" contains "$("$dir/profrec" -p 4194304 1 2>&1)" \
 	"failed to record process 4194304: No such process"
 
 need_recording
-# Nothing but the program, what it is to record, and /proc and /sys.
+# The root holds the program, a workload, /proc and /sys, and nothing else.
 mkdir -p "$dir/root"/{proc,sys,own}
 cp "$dir/profrec" "$dir/root/own/"
 cc -static -O1 -fno-omit-frame-pointer -o "$dir/root/own/short" tests/programs/short.c

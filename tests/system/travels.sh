@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What only the host knows travels in the recording: names of code that processes made, of the vdso,
-# what processes are, and files that are nowhere but in a container. TAP.
+# Facts that only the host knows travel in the recording. They are names of code that processes made, names in the vdso,
+# facts about processes, and files that only a container has. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_recording
@@ -12,10 +12,10 @@ samples() { awk -v re="$2" '$0 ~ re {n += $NF} END {print n + 0}' "$1"; }
 above() { [ "$1" -ge "$2" ] || { echo "$1 is below $2"; return 1; }; }
 cleanup_extra() { rm -f "${maps[@]}"; }
 maps=()
-# end PID: of a process in the background, without the shell's remark on it.
+# end PID: ends a process in the background, without the shell's remark on it.
 end() { kill -KILL "$1" && wait "$1"; } 2> /dev/null
 record() { timeout 60 "$profrec" -q -U -F 999 "$@"; }
-# pids FILE NAME: process ids of what was recorded under that name.
+# pids FILE NAME: the ids of the processes that were recorded under that name.
 pids() { "$profrep" processes "$1" | awk -v name="$2" 'NR > 1 && $5 == name {print $2}'; }
 
 build "$dir/jit" jit.c
@@ -27,7 +27,7 @@ record -o "$dir/jit.prof" -- "$dir/jit" "made: \"up\" (int)" 1000
 pid=$(pids "$dir/jit.prof" jit)
 maps+=("/tmp/perf-$pid.map")
 check "code of its own has its name" mostly "$dir/jit.folded" jit ';call_for;made: "up" \(int\) [0-9]+$'
-# Which of its instructions are hit is the processor's business.
+# The processor decides which of its instructions samples hit.
 check "code of its own: offset and file" grep -qE "\"up\" \(int\)\+0x[0-9a-f] \[perf-$pid\.map\]" \
 	<("$profrep" -f -s -m "$dir/jit.prof")
 check "code of its own: files" contains "$("$profrep" files "$dir/jit.prof" | grep "/tmp/perf-$pid.map")" "in the recording"
@@ -42,8 +42,8 @@ for pid in $(pids "$dir/two.prof" jit); do maps+=("/tmp/perf-$pid.map"); done
 check "two processes, the same addresses: the first's name" mostly "$dir/two.folded" jit ';first [0-9]+$' 25
 check "two processes, the same addresses: the second's name" mostly "$dir/two.folded" jit ';second [0-9]+$' 25
 
-## Maps that are not to be read: whose they are not, links, FIFOs.
-# refused NAME COMMAND...: with $map set up by the command, code of a running process stays unknown.
+## Maps that profrec must not read: of other owners, links, FIFOs.
+# refused NAME COMMAND...: the command sets $map up; code of a running process stays unknown.
 refused()
 {
 	local name=$1 pid map
@@ -145,7 +145,7 @@ check "the vdso: its functions have names" \
 check "the vdso: it has a build-id" same \
 	"$("$profrep" files "$dir/vdso.prof" | awk '$6 == "[vdso]" {print (length($5) >= 16)}')" 1
 
-## What processes are.
+## Facts about processes.
 # row FILE NAME COLUMN: a column of the processes table.
 row() { "$profrep" processes "$1" | awk -v name="$2" -v col="$3" 'NR > 1 && $5 == name {print $col; exit}'; }
 if command -v setpriv > /dev/null; then
@@ -185,7 +185,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 	cp "$dir/short" "$dir/symfs/.build-id/${id:0:2}/${id:2}.debug"
 	check "a private mount: found by build-id under --symfs" mostly \
 		<("$profrep" -f --symfs "$dir/symfs" "$dir/private.prof") inner ';burn_shortly[ ;]'
-	# Running before the recording begins: the scan has to look where the process does.
+	# The process runs before the recording begins, so the scan has to look in the process's root.
 	unshare -m --propagation private sh -c "mount -t tmpfs none '$dir/private' && cp '$dir/short' '$dir/private/inner' && exec '$dir/private/inner' 60000" &
 	pid=$!
 	wait_for eval "grep -q inner /proc/$pid/maps"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# User stacks reach their root in programs without frame pointers. What the recording says of its stacks is compared with
-# the names of their outermost frames.
+# User stacks reach their root in programs without frame pointers. The tests compare the recording's own verdict on its
+# stacks with the names of their outermost frames.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 # shellcheck source=tests/unwind_programs.sh
@@ -37,15 +37,15 @@ fold()
 	"$profrep" -f -U -m --symfs "$dir/symfs" "$@" "$dir/$name.prof" > "$dir/$name.folded" 2>> "$dir/$name.err"
 }
 
-# shares NAME REGEX: of the samples whose line matches, and was not that of the command before its exec: how many,
-# and how many have one of these roots.
+# shares NAME REGEX: counts the samples whose line matches, and those of them that have one of these roots. Leaves out
+# samples of the command before its exec.
 shares()
 {
 	awk -v re="$2" -v roots="$unwind_roots" '!/^profrec[; ]/ && $0 ~ re {t += $NF; if ($0 ~ roots) r += $NF}
 		END {print t + 0, r + 0}' "$dir/$1.folded"
 }
 
-# rooted NAME PERCENT MINIMUM [REGEX]: of few samples, three more may be without.
+# rooted NAME PERCENT MINIMUM [REGEX]: so many percent have a root. Of few samples, three more may lack one.
 rooted()
 {
 	local all good
@@ -57,8 +57,8 @@ rooted()
 	return 1
 }
 
-# complete NAME PERCENT: the recording says so. Stacks from before the tables were there are counted as early; how many
-# depends on how busy the machine is.
+# complete NAME PERCENT: the recording says so. Stacks from before the tables were ready count as early. Their number
+# depends on the load of the machine.
 complete()
 {
 	local all good early
@@ -77,7 +77,8 @@ for name in calls arrays signals threads lazy throw python3 rsa2048 sqlite3 node
 		skip "$name" "$why"
 		continue
 	fi
-	# What begins a library in which calls are bound late has no unwind information, and nothing else does as much of it.
+	# The code that begins a library with late binding has no unwind information, and no other program runs it as
+	# much.
 	case $name in lazy) least=85 ;; *) least=95 ;; esac
 	unwind_program "$name" record "$name" --unwind=dwarf 3 --
 	fold "$name" --from 1
@@ -97,14 +98,14 @@ for name in gcc git; do
 	check "$name: they have roots" rooted "$name" 90 10
 done
 
-## Samples in the kernel, with what called it.
+## Samples in the kernel, with their callers.
 record dd --unwind=dwarf 3 -- dd if=/dev/zero of=/dev/null bs=64k
 "$profrep" -f -a -m --from 1 "$dir/dd.prof" | grep '_\[k\]' > "$dir/kernel.folded"
 touch "$dir/kernel.err"
 check "dd, in the kernel: they have roots" rooted kernel 95 10 '^dd;'
 
-# again NAME COMMAND...: records a command of less than a second over and over, for some; the first second does not
-# count, in which the tables are made.
+# again NAME COMMAND...: records a command of less than a second over and over, for some seconds. The first second, in
+# which the tables are made, does not count.
 again()
 {
 	local name=$1
@@ -124,7 +125,7 @@ again dl "$dir/loader" "$dir/libplug_one.so:plug_one" "$dir/libplug_two.so:plug_
 check "dlopen: stacks in the first library have roots" rooted dl 60 10 ';plug_one[; ]'
 check "dlopen: stacks in the second have roots" rooted dl 60 10 ';plug_two[; ]'
 
-# Nor does it hinder that the recorder was asked in vain before, about code of which nothing can be known.
+# The recorder may also have been asked in vain before, about code of which nothing can be known.
 build "$dir/libwander.so" wander.c -shared -fPIC -Wl,-z,nodelete
 again wander "$dir/loader" "$dir/libwander.so:wander" "$dir/libplug_one.so:plug_one"
 check "dlopen after code that has no unwind information: they have roots" rooted wander 60 10 ';plug_one[; ]'
@@ -161,7 +162,7 @@ kill $!
 fold vanished --from 1
 check "a deleted program: they have roots" rooted vanished 95 10 '^vanished;'
 
-## Frame pointers, if they are asked for: there are none in what is optimised.
+## Frame pointers, if the user asks for them: optimised programs have none.
 record fp --unwind=fp 2 -- "$dir/frames" calls 600000
 read -r all good < <(shares fp '^frames;')
 check "--unwind=fp: $good of $all samples have a root" eval "[ $all -ge 10 ] && [ $((good * 2)) -lt $all ]"

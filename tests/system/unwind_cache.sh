@@ -17,7 +17,7 @@ record()
 	"$profrec" -F 999 --unwind=dwarf -o "$dir/a.prof" "$@" -- "$dir/frames" calls 1000 > /dev/null 2> "$dir/err"
 }
 complete() { mostly <("$profrep" -f "$dir/a.prof") frames '^frames;_start;'; }
-# What is put there anew is another file.
+# A file that is put there anew has a different inode.
 inode() { stat -c %i "$1"; }
 no_table() { [ ! -e "$table" ]; }
 
@@ -40,7 +40,7 @@ check "the second recording" record --unwind-cache "$dir/cache"
 check "the second recording: stacks are complete" complete
 check "the second recording makes no table" same "$(inode "$table")" "$before"
 
-# Who reads a table of other code walks astray: so this is what was read.
+# A walk by a table of other code goes astray. That shows that profrec read this table.
 other=$(find "$dir/cache" -type f ! -samefile "$table" -size +1k | head -n 1)
 cp --remove-destination "${other:-/dev/null}" "$table"
 before=$(inode "$table")
@@ -48,7 +48,7 @@ record --unwind-cache "$dir/cache"
 check "another file's table, a good one, is believed" fails 1 complete
 check "another file's table stays" same "$(inode "$table")" "$before"
 
-# damaged WHAT COMMAND...: the table, after the command has damaged it.
+# damaged NAME COMMAND...: records with the table, after the command has damaged it.
 damaged()
 {
 	local what=$1
@@ -78,7 +78,7 @@ check "a link in a table's place" record --unwind-cache "$dir/cache"
 check "a link is not followed" fails 1 test -e "$dir/victim"
 rm "$table"
 
-# root writes to it all the same.
+# root may still write to it.
 if unshare -m true 2> /dev/null; then
 	read_only()
 	{
@@ -94,7 +94,7 @@ else
 	skip "a read-only directory" "there are no mount namespaces"
 fi
 
-# The directory of another user: root needs its capabilities to the end.
+# The directory belongs to another user, so root needs its capabilities to the end.
 if [ "$(id -u)" -eq 0 ]; then
 	chown 64123 "$dir/cache"
 	chmod 755 "$dir/cache"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Our unwinding by tables beside libdwfl's, which shares no code with it: both walk the stacks of programs that are
-# stopped at random moments, and after each of some thousand instructions, which lead through prologues and epilogues.
+# Compares unwinding by tables with libdwfl, which shares no code with it. Both walk the stacks of programs that are
+# stopped at random moments. They also walk after each of some thousand instructions, which lead through prologues and
+# epilogues.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 # shellcheck source=tests/unwind_programs.sh
@@ -14,8 +15,8 @@ unwind_build
 # value NAME KEY: a number of the summary.
 value() { sed -n "1s/\\(^\\|.* \\)$2 \\([0-9]*\\).*/\\2/p" "$dir/$1.out"; }
 
-# agrees NAME STOPS: 99 % of the frames and registers are the same, and there was something to compare. Most of our
-# walks come to the root, but for contexts, whose stacks begin in a function that no table has an end for.
+# agrees NAME STOPS: 99 % of the frames and registers are equal, and there was something to compare. Most walks come to
+# the root. Contexts are an exception: their stacks begin in a function whose end no table has.
 agrees()
 {
 	local stops roots frames same regs same_regs
@@ -31,7 +32,7 @@ agrees()
 		[ $((same * 100)) -ge $((frames * 99)) ] && [ $((same_regs * 100)) -ge $((regs * 99)) ]
 }
 
-# agrees_by_steps NAME STOPS: nor is there another caller, which few instructions tell.
+# agrees_by_steps NAME STOPS: agrees, and no caller differs, which only few instructions could show.
 agrees_by_steps() { agrees "$@" && [ $(($(value "$1" other-callers) * 2000)) -le "$2" ]; }
 
 for name in $unwind_names; do
@@ -44,7 +45,7 @@ for name in $unwind_names; do
 	check "$name: stopped at random, the stacks are the same" agrees "$name" 150
 done
 
-# Where calls are never bound for good, their way through the PLT is seen.
+# Calls that are never bound for good go through the PLT each time, and the steps see it.
 export LD_BIND_NOT=1
 for name in $unwind_step_names; do
 	why=$(unwind_missing "$name")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Processes that are not as others are: what is said of them is right, and the recorder does not spend itself on them.
+# Unusual and hostile processes: the recording is right about them, and the recorder does not spend its time on them.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_recording
@@ -60,10 +60,10 @@ fold libraries --from 2
 check "90 files at a time: all of them have tables" mostly "$dir/libraries.folded" libraries '^libraries;_start;.*;burn_some ' 95
 check "90 files at a time: no sample is missing" identity libraries
 
-## Call frame information that means harm. What is asked for: that it is recorded, and that nothing is lost.
+## Hostile call frame information. The tests ask that the process is recorded, and that nothing is lost.
 build "$dir/frames" frames.c -ldl -pthread
 objcopy -O binary --only-section=.eh_frame "$dir/frames" "$dir/section"
-# spoiled NAME TR-ARGUMENT...: its bytes are exchanged.
+# spoiled NAME TR-ARGUMENT...: tr exchanges its bytes.
 spoiled()
 {
 	local name=$1

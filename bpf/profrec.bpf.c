@@ -215,7 +215,7 @@ static __always_inline void store_stack(struct sample *s, __u64 *id, struct stac
 		*id = STACK_MISSED + loss_of(err);
 }
 
-/* Counts the sample if the set has its count already. */
+/* Adds the sample to its count. Returns false if the set does not have the count. */
 static __always_inline bool add_to_count(struct sample *s, __u64 now_ns)
 {
 	struct count_value *value = bpf_map_lookup_elem(s->counts, &s->key);
@@ -224,22 +224,23 @@ static __always_inline bool add_to_count(struct sample *s, __u64 now_ns)
 		return false;
 	__sync_fetch_and_add(&value->count, 1);
 	value->last_ns = now_ns;
-	s->totals->counted++;
 	return true;
 }
 
-/* Counts the sample, or counts it as lost. */
-static __always_inline void insert_count(struct sample *s, __u64 now_ns)
+/* Makes a count of the sample. If that fails, returns false and counts the sample as lost. */
+static __always_inline bool insert_count(struct sample *s, __u64 now_ns)
 {
 	struct count_value one = {.count = 1, .first_ns = now_ns, .last_ns = now_ns};
 	int err = insert_element(s->counts, &s->key, &one);
 
 	if (!err) {
-		s->totals->counted++;
 		check_watermark(s, &s->state->nr_counts, count_watermark);
-	} else if (err != -EEXIST || !add_to_count(s, now_ns)) {
-		s->totals->lost[loss_of(err)]++;
+		return true;
 	}
+	if (err == -EEXIST && add_to_count(s, now_ns))
+		return true;
+	s->totals->lost[loss_of(err)]++;
+	return false;
 }
 
 static __always_inline void note_missed(__u64 id, __u64 *missed)
@@ -250,6 +251,14 @@ static __always_inline void note_missed(__u64 id, __u64 *missed)
 		missed[LOSS_REFUSED]++;
 	else if (id == STACK_MISSED + LOSS_WALK_FAILED)
 		missed[LOSS_WALK_FAILED]++;
+}
+
+/* Notes that the sample is counted. Of a sample that is lost, no stack is missed. */
+static __always_inline void note_counted(struct sample *s)
+{
+	s->totals->counted++;
+	note_missed(s->key.user_stack, s->totals->missed_user);
+	note_missed(s->key.kernel_stack, s->totals->missed_kernel);
 }
 
 static __always_inline void count_sample(void *ctx, struct sample *s)
@@ -270,18 +279,17 @@ static __always_inline void count_sample(void *ctx, struct sample *s)
 		store_stack(s, &s->key.kernel_stack, kernel_buffer);
 		if (submit_early(bpf_get_current_task_btf(), &s->key, s->set, s->space_id,
 				 now_ns)) {
-			s->totals->counted++;
-			note_missed(s->key.kernel_stack, s->totals->missed_kernel);
+			note_counted(s);
 			return;
 		}
 	}
 	if (!add_to_count(s, now_ns)) {
 		store_stack(s, &s->key.user_stack, user_buffer);
 		store_stack(s, &s->key.kernel_stack, kernel_buffer);
-		insert_count(s, now_ns);
+		if (!insert_count(s, now_ns))
+			return;
 	}
-	note_missed(s->key.user_stack, s->totals->missed_user);
-	note_missed(s->key.kernel_stack, s->totals->missed_kernel);
+	note_counted(s);
 }
 
 /* Takes and counts a sample of the current task, if it is wanted. */

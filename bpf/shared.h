@@ -132,8 +132,8 @@ struct hit_state {
 };
 
 /*
- * What happened to the samples of a set, for each CPU. taken = counted + the sum of lost. A sample
- * whose stack was missed is counted all the same.
+ * What happened to the samples of a set, for each CPU. taken = counted + the sum of lost. The
+ * missed stacks are those of counted samples.
  */
 struct totals {
 	__u64 taken;

@@ -87,6 +87,12 @@ check "tiny storage: the closing line says what was lost" contains "$(cat "$dir/
 "$profrep" -f "$dir/tiny.prof" > "$dir/tiny.folded" 2> "$dir/tiny.warn"
 check "tiny storage: the report warns as bcc does" contains "$(cat "$dir/tiny.warn")" \
 	"WARNING: hash table full. Consider increasing --hash-storage-size."
+# A lost sample has no stack that could be missed.
+# missed KEY: what the recording says; without NAME: samples of the report without that stack.
+missed() { info "$dir/tiny.prof" "$1" | awk -F ', ' '{for (i = 1; i <= NF; i++) n += $i; print n + 0}'; }
+without() { awk -v name="[Missed $1 Stack]" 'index($0, name) {n += $NF} END {print n + 0}' "$dir/tiny.folded"; }
+check "tiny storage: user stacks are missed by samples that were counted" same "$(missed "user missed")" "$(without User)"
+check "tiny storage: and so are kernel stacks" same "$(missed "kernel missed")" "$(without Kernel)"
 
 ## How a recording ends.
 ends_on()

@@ -8,7 +8,10 @@
 
 #include "common/cleanup.h"
 
-/* Program headers read of a file, and bytes read of one note segment. No linker makes as many. */
+/*
+ * Limits for the program headers of a file and the bytes of one note segment. No linker makes as
+ * many.
+ */
 #define PHDRS_MAX 256
 #define NOTES_MAX 65536
 
@@ -39,7 +42,7 @@ int build_id_from_notes(const void *notes, size_t len, struct build_id *id)
 	const uint8_t *p = notes;
 
 	while (len >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr nhdr; /* both classes have it at one place */
+		Elf64_Nhdr nhdr; /* both ELF classes have it at one offset */
 		size_t name, desc;
 
 		memcpy(&nhdr, p, sizeof(nhdr));

@@ -32,16 +32,15 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b);
 char *build_id_hex(const struct build_id *id, char hex[static BUILD_ID_HEX_SIZE]);
 
 /*
- * Finds the build-id in @len bytes of ELF notes (a PT_NOTE segment, /sys/kernel/notes, ...).
- * Notes are padded to 4 bytes. Returns 0, or -ENOENT when there is none.
+ * Finds the build-id in @len bytes of ELF notes (a PT_NOTE segment, /sys/kernel/notes, ...), which
+ * are padded to 4 bytes. Returns 0, or -ENOENT if there is none.
  */
 int build_id_from_notes(const void *notes, size_t len, struct build_id *id);
 
 /*
- * Reads the build-id of the ELF file open at @fd (32 or 64 bit, of this machine's byte order).
- * Takes the program headers, or the section headers where the program headers have none. Returns 0,
- * -ENOENT when the file has no build-id, -ENOEXEC when it is no ELF file, or a failing read's
- * errno.
+ * Reads the build-id of the ELF file open at @fd (32 or 64 bit, of this machine's byte order). Uses
+ * the section headers if the program headers lead to no notes. Returns 0, -ENOENT for a file
+ * without a build-id, -ENOEXEC for a file that is not ELF, or a failing read's errno.
  */
 int build_id_from_fd(int fd, struct build_id *id);
 

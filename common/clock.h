@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The clock on which samples and the side-band's records are timed. */
+/* Samples and the records of the side-band carry times of this clock. */
 #ifndef COMMON_CLOCK_H
 #define COMMON_CLOCK_H
 
@@ -9,7 +9,7 @@
 #define NS_PER_S  UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
 
-/* CLOCK_MONOTONIC, which does not fail, in nanoseconds. */
+/* Returns CLOCK_MONOTONIC, which does not fail, in nanoseconds. */
 static inline uint64_t clock_monotonic_ns(void)
 {
 	struct timespec ts;

@@ -10,7 +10,7 @@
 
 #define TITLE_SIZE 64
 
-/* "profrep", or "profrep diff" if the word was given. */
+/* Writes "profrep", or "profrep diff" if the user gave the word. */
 static void format_title(const struct command_line *line, char title[TITLE_SIZE])
 {
 	snprintf(title, TITLE_SIZE, "%s%s%s", line->program->name, line->is_named ? " " : "",

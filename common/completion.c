@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 
-/* Is the value the name of a file? */
+/* Returns true if the option's value is the name of a file. */
 static bool is_path(const struct option_spec *opt)
 {
 	static const char *const metavars[] = {"FILE", "PATH", "DIR"};
@@ -24,7 +24,7 @@ static void print_names(const char *name, char short_name, const char *separator
 		printf("%s-%c", separator, short_name);
 }
 
-/* A branch for all options whose value is a path, or is none. */
+/* Prints a branch for all options whose value is a path, or for all other options with a value. */
 static void print_branch(const struct command_spec *command, bool path, const char *indent,
 			 const char *action)
 {
@@ -42,7 +42,10 @@ static void print_branch(const struct command_spec *command, bool path, const ch
 		printf(") %s ;;\n", action);
 }
 
-/* Leaves nothing to offer where a value is due; else the command's options are in $options. */
+/*
+ * Prints the branches in which nothing is offered because a value is due. Then sets $options to the
+ * command's options.
+ */
 static void print_command(const struct command_spec *command, const char *indent)
 {
 	const struct option_spec *opt;
@@ -72,7 +75,7 @@ static void print_command_names(const struct program_spec *program)
 		printf("%s%s", i ? " " : "", program->commands[i]->name);
 }
 
-/* The words that choose a command, also as operands of help. Names of files are added to them. */
+/* Offers the words that choose a command, first or after "help". Adds names of files to them. */
 static void print_commands(const struct program_spec *program)
 {
 	printf("\tif [[ $COMP_CWORD -eq 1 && $word != -* ]]; then\n"
@@ -122,7 +125,7 @@ void completion_print(const struct program_spec *program)
 		       "\t\t((i + 1 == COMP_CWORD)) && mapfile -t COMPREPLY < <(compgen -c -- \"$word\")\n"
 		       "\t\treturn\n"
 		       "\tdone\n");
-	/* bash takes the '=' of "--output=FILE" for a word of its own. */
+	/* bash makes a word of its own of the '=' in "--output=FILE". */
 	printf("\t[ \"$word\" = = ] && word=\n"
 	       "\t[ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD - 2]}\n");
 	if (program_has_commands(program))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion of a program's command line in bash, made from its option table. */
+/* Makes the completion of a program's command line in bash from its option tables. */
 #ifndef COMMON_COMPLETION_H
 #define COMMON_COMPLETION_H
 

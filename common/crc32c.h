@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC of @len bytes at @data, continuing from @crc, which is 0 at the start. */
+/* Returns the CRC of @len bytes at @data, continued from @crc, which is 0 at the start. */
 uint32_t crc32c(uint32_t crc, const void *data, size_t len);
 
 /* crc32c without the processor's instruction, for machines that lack it. */

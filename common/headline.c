@@ -7,7 +7,7 @@
 
 #include "common/text.h"
 
-/* A Python list, also for one id: bcc prints that since its -p takes several. */
+/* Prints a Python list, also for one id. bcc does so since its -p takes several. */
 static void print_ids(FILE *out, const char *what, const uint32_t *ids, size_t nr)
 {
 	fprintf(out, "%s [", what);

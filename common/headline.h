@@ -16,23 +16,26 @@ enum headline_sides {
 	HEADLINE_KERNEL = 2,
 };
 
-/* All zero: every thread, both sides, every CPU, until Ctrl-C; one of freq_hz and period is set. */
+/*
+ * An all-zero headline: every thread, both sides, every CPU, until Ctrl-C. Either freq_hz or period
+ * is set.
+ */
 struct headline {
 	uint64_t freq_hz;
-	uint64_t period; /* in events; used when freq_hz is 0 */
+	uint64_t period; /* in events; used if freq_hz is 0 */
 	const uint32_t *pids;
 	size_t nr_pids;
-	const uint32_t *tids; /* used when there are no pids */
+	const uint32_t *tids; /* used if there are no pids */
 	size_t nr_tids;
-	const char *command; /* that was started to be sampled, NULL or "": none */
+	const char *command; /* the command that profrec started; NULL or "": none */
 	enum headline_sides sides;
-	uint32_t only_cpu;   /* CPU + 1, 0: more than one */
-	uint64_t duration_s; /* seconds, 0: until Ctrl-C */
+	uint32_t only_cpu;   /* CPU + 1; 0: several CPUs */
+	uint64_t duration_s; /* in seconds; 0: until Ctrl-C */
 };
 
 /*
- * Makes the line, without a newline, control characters of the command escaped. Returns a string
- * that the caller frees, or NULL when memory is out.
+ * Makes the line, without a newline, with the command's control characters escaped. Returns a
+ * string that the caller frees, or NULL if memory runs out.
  */
 char *headline_format(const struct headline *h);
 

@@ -36,7 +36,7 @@ int index_insert(struct index *ix, uint64_t hash, uint32_t elem)
 {
 	struct index_slot slot = {.elem = elem, .tag = hash >> 32};
 
-	/* At most three quarters full. */
+	/* The table is at most three quarters full. */
 	if (!ix->slots || (ix->nr + 1) * 4 > (ix->mask + 1) * 3) {
 		int ret = grow(ix);
 

@@ -20,7 +20,7 @@
 
 struct index_slot {
 	uint32_t elem; /* INDEX_NONE: the slot is free */
-	uint32_t tag;  /* high half of the hash: most comparisons end here */
+	uint32_t tag;  /* high half of the hash: most comparisons end with it */
 };
 
 struct index {
@@ -29,16 +29,16 @@ struct index {
 	size_t nr;
 };
 
-/* The hash of a key that is a number. */
+/* Hashes a key that is a number. */
 static inline uint64_t index_hash(uint64_t key)
 {
 	return key * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Records that the element with @hash is at position @elem. Returns 0 or -ENOMEM. */
+/* Enters the element at position @elem with @hash. Returns 0 or -ENOMEM. */
 int index_insert(struct index *ix, uint64_t hash, uint32_t elem);
 
-/* Bytes of memory that the index holds. */
+/* Returns the bytes of memory that the index holds. */
 static inline size_t index_bytes(const struct index *ix)
 {
 	return ix->slots ? (ix->mask + 1) * sizeof(*ix->slots) : 0;
@@ -47,13 +47,13 @@ static inline size_t index_bytes(const struct index *ix)
 /* Empties the index and keeps its memory. */
 void index_clear(struct index *ix);
 
-/* Releases the memory; the index is then empty and usable. */
+/* Releases the memory. The empty index can be used again. */
 void index_deinit(struct index *ix);
 
 /*
- * Next candidate for @hash at or after slot *@pos, or INDEX_NONE. *@pos starts at the hash's high
- * half. A slot keeps the tag alone. So positions come from the tag, and a growing table can place
- * its slots anew.
+ * Returns the next candidate for @hash at or after slot *@pos, or INDEX_NONE. *@pos starts at the
+ * hash's high half. A slot keeps the tag alone. So positions come from the tag, and a growing table
+ * can place its slots anew.
  */
 static inline uint32_t index_next(const struct index *ix, uint64_t hash, size_t *pos)
 {
@@ -71,7 +71,10 @@ static inline uint32_t index_next(const struct index *ix, uint64_t hash, size_t 
 	}
 }
 
-/* Walks @i over the positions of all elements inserted with (nearly surely) this hash. */
+/*
+ * Visits, as @i, the positions of all elements that were inserted with this hash, and rarely
+ * others.
+ */
 #define index_for_each(ix, hash, i)                                                                \
 	for (size_t _pos_##i = (uint64_t)(hash) >> 32, _once_##i = 1; _once_##i; _once_##i = 0)    \
 		for (uint32_t i; (i = index_next((ix), (hash), &_pos_##i)) != INDEX_NONE;)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tables that describe a program's command line: its commands, and the options of each. The
- * parser, --help, the man page's lists and the completion are made from them, so that they cannot
+ * parser, --help, the man page's lists and the completion use these tables, so they cannot
  * disagree.
  */
 #ifndef COMMON_OPTION_SPEC_H
@@ -19,8 +19,8 @@ enum option_type {
 	OPTION_PIDS,   /* u32_vec *: N[,N...] */
 	OPTION_TIDS,   /* u32_vec *: N[,N...] */
 	OPTION_CPUS,   /* u32_vec *: N[,N|A-B...] */
-	OPTION_PARSED, /* a type of the program's own, filled by the row's parse function */
-	OPTION_MOVED,  /* an old spelling: an error names the new one, which is the row's help */
+	OPTION_PARSED, /* a type of the program's own; the row's parse function fills it */
+	OPTION_MOVED,  /* an old spelling; an error names the new one, which is in help */
 };
 
 /* One option. */
@@ -28,13 +28,16 @@ struct option_spec {
 	const char *name; /* long name, without the dashes */
 	char short_name;  /* 0: none */
 	enum option_type type;
-	size_t offset; /* of the target in the struct that the option's table fills */
+	size_t offset; /* of the target, in the struct that the table fills */
 	const char *metavar;
 	unsigned long long min, max; /* OPTION_U64 */
 	const char *help;            /* one sentence, no full stop */
 	int exclusive;               /* two given options of one group are an error; 0: no group */
 
-	/* OPTION_PARSED: returns 0 or a negative errno; "a time", for the error; a hint to it. */
+	/*
+	 * For OPTION_PARSED. parse returns 0 or a negative errno. The error then says that the text
+	 * is not of this kind, for example "a time", and adds the hint, which may be NULL.
+	 */
 	int (*parse)(const char *text, void *target);
 	const char *kind, *hint;
 };
@@ -46,18 +49,18 @@ struct option_spec {
 		.offset = offsetof(filled, field), __VA_ARGS__                                     \
 	}
 
-/* Options that fill one struct. Several commands can include a table. */
+/* Options that fill one struct. Several commands can include one table. */
 struct option_table {
 	const struct option_spec *options;
 	size_t nr;
 	/*
-	 * Looks at the filled struct after the last option. Returns 0 or a negative errno with @err
-	 * set. May be NULL.
+	 * Checks the filled struct after the last option. May be NULL. Returns 0 or a negative
+	 * errno with @err set.
 	 */
 	int (*check)(const void *target, struct err *err);
 };
 
-/* A table in a command, with the offset of its struct in the command's own. */
+/* A table that a command includes, and the offset of the table's struct in the command's struct. */
 struct option_part {
 	const struct option_table *table;
 	size_t offset;
@@ -66,17 +69,19 @@ struct option_part {
 #define OPTION_PARTS_MAX 8
 
 struct command_spec {
-	const char *name;     /* the word that chooses it; NULL: the program has no such words */
+	/* the word that chooses the command; NULL: the program has no such words */
+	const char *name;
 	const char *summary;  /* one sentence, no full stop */
 	const char *usage;    /* the usage line after the name */
 	const char *examples; /* lines of "command # its effect" */
-	struct option_part parts[OPTION_PARTS_MAX + 1]; /* up to the one without a table */
-	bool takes_command;                             /* words after -- are a command to run */
+	/* the first one without a table ends the list */
+	struct option_part parts[OPTION_PARTS_MAX + 1];
+	bool takes_command; /* words after -- are a command to run */
 };
 
 /*
- * A program. Without a command's word, its first command runs. One that has a single command takes
- * no words: --help then shows the program's usage and the command's options.
+ * A program. If the user names no command, the first one runs. A program with a single command
+ * takes no such words, and its --help shows the program's usage with that command's options.
  */
 struct program_spec {
 	const char *name;
@@ -87,13 +92,13 @@ struct program_spec {
 };
 
 /*
- * Option @i of @command, counted through all its tables; NULL after the last. *@offset, if @offset
- * is not NULL, is the offset of the target in the command's struct.
+ * Returns option @i of @command, counted through all its tables, NULL after the last. Sets
+ * *@offset, if @offset is not NULL, to the offset of the target in the command's struct.
  */
 const struct option_spec *command_option(const struct command_spec *command, size_t i,
 					 size_t *offset);
 
-/* The command that @word chooses, NULL: none. */
+/* Returns the command that @word chooses, NULL if none has this name. */
 const struct command_spec *program_find_command(const struct program_spec *program,
 						const char *word);
 
@@ -107,11 +112,11 @@ static inline bool option_has_value(const struct option_spec *opt)
 	return opt->type != OPTION_FLAG && opt->type != OPTION_MOVED;
 }
 
-/* Options that every command has. */
+/* An option that every command has. */
 struct common_option {
 	const char *name;
 	char short_name;  /* 0: none */
-	const char *help; /* NULL: for the build, not listed */
+	const char *help; /* NULL: the option is for the build, and no list shows it */
 };
 
 enum common_option_id {

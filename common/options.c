@@ -8,7 +8,7 @@
 #include "common/cleanup.h"
 #include "common/parse.h"
 
-/* getopt_long's return values for long options: above every character. */
+/* The values by which getopt_long returns long options are above every character. */
 #define LONG_BASE   256
 #define COMMON_BASE (LONG_BASE - NR_COMMON_OPTIONS)
 
@@ -41,7 +41,7 @@ static int set_bad_value(const struct option_spec *opt, const char *arg, int cod
 						  : "CPUs (N[,N|A-B...])");
 }
 
-/* The kernel's limits: PID_MAX_LIMIT is 2^22 on 64 bit; NR_CPUS is at most 8192. */
+/* Limits of the kernel: PID_MAX_LIMIT is 2^22 on 64 bit; NR_CPUS is at most 8192. */
 #define PID_MAX 4194304
 #define CPU_MAX 8191
 
@@ -77,7 +77,7 @@ static int store_value(const struct option_spec *opt, const char *arg, void *p, 
 	return ret ? set_bad_value(opt, arg, ret, err) : 0;
 }
 
-/* Notes that option @nr was given; an error if an option that excludes it was. */
+/* Notes that the user gave option @nr. Fails if the user gave an option that excludes it. */
 static int note_given(const struct command_spec *command, size_t nr, bool *given, struct err *err)
 {
 	const struct option_spec *opt = command_option(command, nr, NULL), *other;
@@ -116,9 +116,7 @@ static void add_common_options(struct option *longs, char *shorts)
 	*shorts = '\0';
 }
 
-/*
- * Builds the tables of getopt_long for @nr options. *@shorts and *@longs are the caller's to free.
- */
+/* Builds the tables of getopt_long for @nr options. The caller frees *@shorts and *@longs. */
 static int make_getopt_tables(const struct command_spec *command, size_t nr, char **shorts,
 			      struct option **longs)
 {
@@ -131,7 +129,7 @@ static int make_getopt_tables(const struct command_spec *command, size_t nr, cha
 		free(l);
 		return -ENOMEM;
 	}
-	s[n++] = ':'; /* tells a missing argument from an unknown option */
+	s[n++] = ':'; /* makes getopt_long tell a missing value from an unknown option */
 	for (size_t i = 0; i < nr; i++) {
 		const struct option_spec *opt = command_option(command, i, NULL);
 
@@ -148,7 +146,7 @@ static int make_getopt_tables(const struct command_spec *command, size_t nr, cha
 	return 0;
 }
 
-/* The number of the option for which getopt_long returned @val. */
+/* Returns the number of the option for which getopt_long returned @val. */
 static size_t option_number(const struct command_spec *command, int val)
 {
 	const struct option_spec *opt;
@@ -162,7 +160,7 @@ static size_t option_number(const struct command_spec *command, int val)
 	return i;
 }
 
-/* The common option for which getopt_long returned @val, NR_COMMON_OPTIONS if it is none. */
+/* Returns the common option for which getopt_long returned @val, NR_COMMON_OPTIONS for none. */
 static int common_option_id(int val)
 {
 	int id = 0;
@@ -174,7 +172,7 @@ static int common_option_id(int val)
 	return id;
 }
 
-/* The error when getopt_long returned '?' or ':'. */
+/* Words the error after getopt_long returned '?' or ':'. */
 static int set_usage_error(const struct option_words *words, int val, struct err *err)
 {
 	const char *word = words->argv[optind - 1];
@@ -200,7 +198,7 @@ int options_parse(const struct command_spec *command, struct option_words *words
 	if (!given || make_getopt_tables(command, nr_options, &shorts, &longs))
 		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
 	opterr = 0;
-	optind = 0; /* glibc: start afresh, also when called again */
+	optind = 0; /* makes glibc start afresh, also in a later call */
 	while ((val = getopt_long(words->argc, words->argv, shorts, longs, NULL)) != -1) {
 		size_t nr, offset;
 		const struct option_spec *opt;

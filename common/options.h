@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the options of one command, by its tables, with getopt_long underneath. */
+/* Reads the options of one command by its tables, with getopt_long. */
 #ifndef COMMON_OPTIONS_H
 #define COMMON_OPTIONS_H
 
@@ -15,23 +15,20 @@ enum options_result {
 /* The words of a command line. */
 struct option_words {
 	int argc;
-	char **argv;    /* getopt_long reorders them; the first is not looked at */
-	int first;      /* set: the index of the first operand */
-	const char *as; /* "profrep diff", for hints */
+	char **argv;    /* getopt_long reorders the words; it does not look at the first */
+	int first;      /* options_parse sets it to the index of the first operand */
+	const char *as; /* the command's name in hints: "profrep diff" */
 };
 
 /*
- * Fills @command's struct at @target from @words. Ends at the first of the common options, and does
- * not act on it. Returns OPTIONS_RUN, OPTIONS_COMMON plus an id, or -EINVAL or -ENOMEM with @err
- * set.
+ * Fills @command's struct at @target from @words. Stops at the first of the common options, and
+ * leaves the answer to the caller. Returns OPTIONS_RUN, OPTIONS_COMMON plus an id, or -EINVAL or
+ * -ENOMEM with @err set.
  */
 int options_parse(const struct command_spec *command, struct option_words *words, void *target,
 		  struct err *err);
 
-/*
- * Lets @command's tables look at the structs that they filled. Returns 0 or a negative errno with
- * @err set.
- */
+/* Checks the structs that @command's tables filled. Returns 0 or a negative errno with @err set. */
 int options_check(const struct command_spec *command, const void *target, struct err *err);
 
 /* The version of both programs. */

@@ -5,7 +5,7 @@
 
 #include "common/index.h"
 
-/* Parses the digits at *@s, and moves *@s past them. */
+/* Reads the digits at *@s, and moves *@s past them. */
 static int parse_digits(const char **s, uint64_t min, uint64_t max, uint64_t *value)
 {
 	char *end;

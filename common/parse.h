@@ -13,14 +13,15 @@
 typedef VEC(uint32_t) u32_vec;
 
 /*
- * Parses the decimal number @s. Returns 0, -EINVAL when it is not a number, or -ERANGE when it is
- * outside [min, max]. *@value is set on success only.
+ * Parses the decimal number @s. Returns 0, -EINVAL for text that is no number, or -ERANGE for a
+ * number outside [min, max]. Sets *@value on success only.
  */
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value);
 
 /*
- * Parses "N[,N...]" and appends to @list, each number once. With @ranges, "A-B" stands for all
- * from A to B. Returns 0, -EINVAL, -ERANGE as parse_u64, or -ENOMEM; @list may have grown then.
+ * Parses "N[,N...]" and appends each number to @list once. With @ranges, "A-B" stands for all
+ * numbers from A to B. Returns 0, -EINVAL or -ERANGE like parse_u64, or -ENOMEM. After an error
+ * @list may have grown.
  */
 int parse_u32_list(const char *s, uint32_t min, uint32_t max, bool ranges, u32_vec *list);
 

@@ -15,7 +15,7 @@
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-/* openat2 gives up with EAGAIN when something is renamed while it looks. */
+/* openat2 fails with EAGAIN if something is renamed during the lookup. */
 #define OPENAT2_TRIES 8
 
 /* Takes the component at *@path, and moves *@path past it. Returns its length, 0 at the end. */

@@ -12,27 +12,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How the directory and the path name a file. */
+/* The way in which the directory and the path name a file. */
 enum safe_open_lookup {
-	SAFE_OPEN_FOLLOW,  /* as openat does */
-	SAFE_OPEN_NO_LINK, /* as openat does, but the file is no symbolic link */
+	SAFE_OPEN_FOLLOW,  /* like openat */
+	SAFE_OPEN_NO_LINK, /* like openat, but the file is no symbolic link */
 	SAFE_OPEN_IN_ROOT, /* the directory stands for "/", and nothing leads out of it */
 };
 
-/* Regular files that are refused, too. All zero: none. */
+/* Rules for the file beyond being a regular one. All-zero rules allow any regular file. */
 struct safe_open_rules {
 	enum safe_open_lookup lookup;
-	uint64_t inode;     /* of the file that is meant; 0: any */
+	uint64_t inode;     /* the file has this inode; 0: any */
 	uint64_t max_bytes; /* 0: any size */
 	bool not_empty;
 	const uid_t *owner; /* the file is this user's or root's; NULL: anybody's */
 };
 
 /*
- * Opens @path, taken from the directory open at @dir_fd (AT_FDCWD is one), for reading. Returns a
- * file descriptor, whose reads do not block, or a failing open's errno. Refusals are -EINVAL (no
- * regular file, or it breaks not_empty), -ESTALE (a different inode), -EPERM (a different owner)
- * and -EFBIG (a size above max_bytes).
+ * Opens @path for reading, from the directory open at @dir_fd (AT_FDCWD is one). Returns a file
+ * descriptor, whose reads do not block, or a failing open's errno. Refusals are -EINVAL (no regular
+ * file, or it breaks not_empty), -ESTALE (a different inode), -EPERM (a different owner) and -EFBIG
+ * (a size above max_bytes).
  */
 int safe_open(int dir_fd, const char *path, const struct safe_open_rules *rules);
 
@@ -44,8 +44,8 @@ int safe_open(int dir_fd, const char *path, const struct safe_open_rules *rules)
 int safe_open_in_root(int root_fd, const char *path, int flags);
 
 /*
- * The part of safe_open_in_root for systems that refuse openat2. It follows no symbolic link and
- * takes no ".." (-ENOENT). For tests.
+ * Does the work of safe_open_in_root on systems that refuse openat2. Follows no symbolic link, and
+ * returns -ENOENT for "..". Not static for tests.
  */
 int safe_open_walk(int root_fd, const char *path, int flags);
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the longest escape made of one byte: \xNN. */
+/* An escaped byte has at most this length: \xNN. */
 #define ESCAPE_LEN 4
 
 /*
- * Decodes one UTF-8 sequence of at most @len bytes. Returns its length, or 0 when it is malformed:
+ * Decodes one UTF-8 sequence of at most @len bytes. Returns its length, or 0 if it is malformed:
  * overlong, a surrogate, beyond U+10FFFF or cut off (Unicode 15, table 3-7).
  */
 static size_t utf8_decode(const unsigned char *s, size_t len, uint32_t *cp)
@@ -36,8 +36,9 @@ static size_t utf8_decode(const unsigned char *s, size_t len, uint32_t *cp)
 }
 
 /*
- * Escaped are the C0 and C1 controls: U+009B starts an escape sequence as ESC [ does. So are the
- * line and paragraph separators, and the marks that reorder a line (U+202A.., U+2066..).
+ * Returns false for characters that are escaped. They include the C0 and C1 controls, because
+ * U+009B starts an escape sequence like ESC [. They also include the separators of lines and
+ * paragraphs, and the marks that reorder a line (U+202A.., U+2066..).
  */
 static bool is_printable(uint32_t cp, enum text_mode mode)
 {
@@ -49,7 +50,9 @@ static bool is_printable(uint32_t cp, enum text_mode mode)
 	       cp != 0x200f && cp != 0xfeff;
 }
 
-/* Writes the escaped form of the first character of @s to @out; returns bytes read. */
+/*
+ * Writes the escaped form of the first character of @s to @out. Returns the bytes that were read.
+ */
 static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode,
 			 char out[static 4 * ESCAPE_LEN], size_t *out_len)
 {

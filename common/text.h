@@ -12,12 +12,12 @@
 
 enum text_mode {
 	TEXT_PLAIN,
-	TEXT_FOLDED, /* ';' separates frames in folded output: it is escaped, too */
+	TEXT_FOLDED, /* also escapes ';', which separates frames in folded output */
 };
 
 /*
- * Escapes @len bytes of @s. Returns a NUL-terminated string that the caller frees, or NULL when
- * memory is out.
+ * Escapes @len bytes of @s. Returns a NUL-terminated string that the caller frees, or NULL if
+ * memory runs out.
  */
 char *text_escape(const char *s, size_t len, enum text_mode mode);
 

@@ -14,7 +14,7 @@ static void print_help_line(const char *title, const char *help)
 		printf("  %-*s%s\n", HELP_COLUMN - 2, title, help);
 }
 
-/* "-F, --frequency HZ" and the help. */
+/* Prints "-F, --frequency HZ" and the help. */
 static void print_option(char short_name, const char *name, const char *metavar, const char *help)
 {
 	char title[96], letter[] = "-x, ";
@@ -25,7 +25,7 @@ static void print_option(char short_name, const char *name, const char *metavar,
 	print_help_line(title, help);
 }
 
-/* man(7) takes a '-' for a hyphen unless it is escaped. */
+/* man(7) takes '-' for a hyphen unless it is escaped. */
 static void print_man_text(const char *s)
 {
 	for (; *s; s++)
@@ -53,7 +53,7 @@ static void print_man_option(char short_name, const char *name, const char *meta
 
 typedef void (*option_fn)(char short_name, const char *name, const char *metavar, const char *help);
 
-/* Prints the command's options and those that every command has, but for those without help. */
+/* Prints the options of @command and the common ones, but no option without help. */
 static void print_options(const struct command_spec *command, option_fn print)
 {
 	const struct option_spec *opt;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Growable arrays. VEC(type) declares one, all zero is an empty one, vec_free releases it.
- * Growth doubles the capacity; sizes are checked before they are multiplied.
+ * Growable arrays. VEC(type) declares an array, which starts all zero, and vec_free releases it.
+ * Growth doubles the capacity. Sizes are checked before they are multiplied.
  */
 #ifndef COMMON_VEC_H
 #define COMMON_VEC_H
@@ -21,7 +21,10 @@
 
 typedef VEC(char) char_vec;
 
-/* Capacity of an array's first allocation: there are thousands of small ones, as of mappings. */
+/*
+ * Capacity after an array's first allocation. There are thousands of small arrays, for example of
+ * mappings.
+ */
 #define VEC_FIRST_CAP 4
 
 static inline int vec_grow_raw(void **data, size_t *cap, size_t want, size_t elem_size)
@@ -51,7 +54,7 @@ static inline int vec_grow_raw(void **data, size_t *cap, size_t want, size_t ele
 			: vec_grow_raw((void **)&(v)->data, &(v)->cap, _want, sizeof(*(v)->data)); \
 	})
 
-/* Bytes of memory that the array holds. */
+/* The bytes of memory that the array holds. */
 #define vec_bytes(v) ((v)->cap * sizeof(*(v)->data))
 
 /* Appends one element. Returns 0 or -ENOMEM. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "record/apply_records.h"
+#include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
 #include "record/sampler/descendants.h"
 #include "record/system/cpus.h"

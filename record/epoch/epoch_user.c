@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "record/epoch/epoch_names.h"
-#include "record/process/proc_scan.h"
 
 /* Finds or adds the epoch's process for an address space. */
 static int get_process(struct epoch_user *u, const struct address_space *space, uint32_t *id)
@@ -121,7 +120,7 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 	struct prof_object object;
 	int ret;
 
-	proc_find_build_id(file, space->pid, mapping->start, mapping->end);
+	mapped_file_find_build_id(file, space->pid, mapping->start, mapping->end);
 	ret = is_jit(u, space, file) ? make_jit(u, space, &object, &used)
 				     : make_object(u, process, file, &used, &object);
 	if (!ret)

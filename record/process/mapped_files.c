@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/process/mapped_files.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "common/safe_open.h"
+
 #define DELETED_SUFFIX " (deleted)" /* d_path in fs/d_path.c */
+
+/* Of a path in /proc without the path of a file. */
+#define PROC_PATH_SIZE 96
 
 /* A sweep is not worth its while below this number of files. */
 #define SWEEP_MIN 1024
@@ -87,6 +97,51 @@ int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *k
 	}
 	*index = files->files.nr - 1;
 	return 0;
+}
+
+/*
+ * Opens @path if it is the file that @file was. Overlay filesystems show another device in maps
+ * than in stat: the inode must do.
+ */
+static int open_same(const char *path, const struct mapped_file *file)
+{
+	const struct safe_open_rules rules = {.inode = file->inode};
+
+	return safe_open(AT_FDCWD, path, &rules);
+}
+
+int mapped_file_open(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
+{
+	char path[PROC_PATH_SIZE + PATH_MAX];
+	int fd;
+
+	if (file->kind != MAPPED_FILE)
+		return -1;
+	/* By construction the mapped file, also when it is deleted or hidden; needs CAP_SYS_ADMIN.
+	 */
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+	fd = open_same(path, file);
+	if (fd < 0 && !file->deleted) {
+		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, file->path);
+		fd = open_same(path, file);
+	}
+	if (fd < 0 && !file->deleted)
+		fd = open_same(file->path, file);
+	return fd < 0 ? -1 : fd;
+}
+
+void mapped_file_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
+{
+	int fd;
+
+	if (file->searched)
+		return;
+	file->searched = true;
+	fd = mapped_file_open(file, pid, start, end);
+	if (fd < 0)
+		return;
+	build_id_from_fd(fd, &file->found_id);
+	close(fd);
 }
 
 bool mapped_files_want_sweep(const struct mapped_files *files)

@@ -54,6 +54,19 @@ static inline const struct build_id *mapped_file_build_id(const struct mapped_fi
 int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *key,
 		     uint32_t *index);
 
+/*
+ * Reads the build-id of @file where the kernel gave none, from what @pid maps at [start, end) or
+ * else from its path, if that still is the same file.
+ */
+void mapped_file_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start,
+			       uint64_t end);
+
+/*
+ * Opens what @pid maps at [start, end) for reading, if it still can be had: @file. Returns the
+ * descriptor or -1.
+ */
+int mapped_file_open(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end);
+
 /* Is there so much more than after the last sweep that another one is worth it? */
 bool mapped_files_want_sweep(const struct mapped_files *files);
 

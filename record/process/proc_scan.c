@@ -1,94 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/process/proc_scan.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "common/cleanup.h"
-#include "common/readfile.h"
-#include "common/safe_open.h"
 #include "record/proc/proc_maps.h"
 #include "record/proc/proc_query.h"
-
-#define PROC_PATH_SIZE 96
-
-bool proc_is_gone(uint32_t pid)
-{
-	return kill((pid_t)pid, 0) && errno == ESRCH;
-}
-
-bool proc_is_hidden(uint32_t pid)
-{
-	_cleanup_close_ int fd = -1;
-	char path[PROC_PATH_SIZE];
-
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 && (errno == EACCES || errno == EPERM);
-}
-
-/* "." and "..", and the main thread, which is there until the last one has gone. */
-#define NO_THREAD_LINKS 3
-
-bool proc_has_threads(uint32_t pid)
-{
-	char path[PROC_PATH_SIZE];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	return !stat(path, &st) && st.st_nlink > NO_THREAD_LINKS;
-}
-
-/*
- * Opens @path if it is the file that @file was. Overlay filesystems show another device in maps
- * than in stat: the inode must do.
- */
-static int open_same(const char *path, const struct mapped_file *file)
-{
-	const struct safe_open_rules rules = {.inode = file->inode};
-
-	return safe_open(AT_FDCWD, path, &rules);
-}
-
-int proc_open_mapped(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
-{
-	char path[PROC_PATH_SIZE + 4096];
-	int fd;
-
-	if (file->kind != MAPPED_FILE)
-		return -1;
-	/* By construction the mapped file, also when it is deleted or hidden; needs CAP_SYS_ADMIN.
-	 */
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
-	fd = open_same(path, file);
-	if (fd < 0 && !file->deleted) {
-		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, file->path);
-		fd = open_same(path, file);
-	}
-	if (fd < 0 && !file->deleted)
-		fd = open_same(file->path, file);
-	return fd < 0 ? -1 : fd;
-}
-
-void proc_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
-{
-	int fd;
-
-	if (file->searched)
-		return;
-	file->searched = true;
-	fd = proc_open_mapped(file, pid, start, end);
-	if (fd < 0)
-		return;
-	build_id_from_fd(fd, &file->found_id);
-	close(fd);
-}
+#include "record/proc/proc_task.h"
 
 /* A look at one process: what it maps goes to @mappings, the files of that to @files. */
 struct scan {
@@ -111,7 +31,7 @@ static int add_map(const struct scan *scan, const struct proc_map *map)
 	file = mapping_file(scan->files, &mapping);
 	if (file->kind != MAPPED_FILE)
 		mapping.pgoff = 0;
-	proc_find_build_id(file, scan->pid, map->start, map->end);
+	mapped_file_find_build_id(file, scan->pid, map->start, map->end);
 	return map->start < map->end ? mappings_append(scan->mappings, &mapping) : 0;
 }
 
@@ -143,26 +63,6 @@ static int scan_by_text(const struct scan *scan, int fd)
 	return proc_maps_read(fd, scan->text, add_executable, (void *)scan);
 }
 
-/* A thread of the process beside the main one, or 0. */
-static uint32_t other_thread(uint32_t pid)
-{
-	char path[PROC_PATH_SIZE];
-	struct dirent *entry;
-	uint64_t tid = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		if (!parse_u64(entry->d_name, 1, INT32_MAX, &tid) && tid != pid)
-			break;
-		else
-			tid = 0;
-	if (dir)
-		closedir(dir);
-	return tid;
-}
-
 /*
  * Reads what thread @tid maps. Returns 0, -ESRCH for a kernel thread or one that is on its way out,
  * the errno of opening or reading the file, or -ENOMEM.
@@ -170,7 +70,7 @@ static uint32_t other_thread(uint32_t pid)
 static int scan_thread(const struct scan *scan, uint32_t tid)
 {
 	_cleanup_close_ int fd = -1;
-	char path[PROC_PATH_SIZE];
+	char path[64];
 	int ret;
 
 	vec_clear(scan->mappings);
@@ -194,7 +94,7 @@ static int scan_process(const struct scan *scan)
 	if ((ret && ret != -ESRCH) || scan->mappings->nr || !proc_has_threads(scan->pid))
 		return ret;
 	/* A main thread that has ended maps nothing, whatever the others do. */
-	tid = other_thread(scan->pid);
+	tid = proc_other_thread(scan->pid);
 	return tid ? scan_thread(scan, tid) : ret;
 }
 
@@ -232,24 +132,6 @@ int proc_scan_mappings(uint32_t pid, struct mapped_files *files, mapping_vec *ma
 
 	vec_free(&text);
 	return ret == -ENOMEM ? ret : 0;
-}
-
-int proc_list(u32_vec *pids, struct err *err)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	int ret = 0;
-
-	if (!dir)
-		return err_set(err, -errno, "failed to open '/proc': %m");
-	while (!ret && (entry = readdir(dir))) {
-		uint64_t pid;
-
-		if (!parse_u64(entry->d_name, 1, INT32_MAX, &pid))
-			ret = vec_push(pids, pid);
-	}
-	closedir(dir);
-	return ret ? err_set(err, ret, "failed to list the processes: out of memory") : 0;
 }
 
 static int scan_all(struct address_spaces *spaces, const u32_vec *pids, unsigned int *nr_hidden)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was mapped before the side-band began: one bounded pass over /proc, and later looks at
- * single processes of which too little is known.
+ * Scans mappings in /proc: all that were made before the side-band began, in one bounded pass, and
+ * later those of single processes of which too little is known.
  */
 #ifndef RECORD_PROCESS_PROC_SCAN_H
 #define RECORD_PROCESS_PROC_SCAN_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
 #include "common/err.h"
 #include "common/parse.h"
@@ -29,29 +29,5 @@ int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time
  * -ENOMEM.
  */
 int proc_scan_mappings(uint32_t pid, struct mapped_files *files, mapping_vec *mappings);
-
-/*
- * Reads the build-id of @file where the kernel gave none, from what @pid maps at [start, end) or
- * else from its path, if that still is the same file.
- */
-void proc_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end);
-
-/*
- * Opens what @pid maps at [start, end) for reading, if it still can be had: @file. Returns the
- * descriptor or -1.
- */
-int proc_open_mapped(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end);
-
-/* Appends the ids of all processes. Returns 0 or a negative errno with @err set. */
-int proc_list(u32_vec *pids, struct err *err);
-
-/* Has the last thread of the process gone? */
-bool proc_is_gone(uint32_t pid);
-
-/* Are its mappings not ours to see? */
-bool proc_is_hidden(uint32_t pid);
-
-/* Has it threads beside the main one, which may have ended? */
-bool proc_has_threads(uint32_t pid);
 
 #endif

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/process/proc_scan.h"
-#include "record/proc/proc_status.h"
+#include "record/proc/proc_task.h"
 
 static int compare_u32(const void *a, const void *b)
 {

@@ -14,8 +14,7 @@
 
 #include "common/cleanup.h"
 #include "record/system/privilege.h"
-#include "record/process/proc_scan.h"
-#include "record/proc/proc_status.h"
+#include "record/proc/proc_task.h"
 
 static int check_ids(struct filters *f, struct err *err)
 {

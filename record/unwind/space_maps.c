@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/clock.h"
-#include "record/process/proc_scan.h"
+#include "record/proc/proc_task.h"
 
 /* Mappings of one process. Code in further mappings is left along frame pointers. */
 #define MAPPINGS_MAX 4096
@@ -134,7 +134,7 @@ static int list_mappings(struct space_maps *u, uint32_t pid, const mapping_vec *
 		uint32_t nr;
 		int ret;
 
-		proc_find_build_id(file, pid, mapping->start, mapping->end);
+		mapped_file_find_build_id(file, pid, mapping->start, mapping->end);
 		ret = file_tables_find(u->tables, file, mapping->start, mapping->end, &nr);
 		if (ret)
 			return ret;

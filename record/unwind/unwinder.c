@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
 #include "record/unwind/space_maps.h"
 #include "record/unwind/file_tables.h"
@@ -86,11 +87,11 @@ static int want_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 	if (!m)
 		return ret;
 	file = mapping_file(&u->files, m);
-	proc_find_build_id(file, pid, m->start, m->end);
+	mapped_file_find_build_id(file, pid, m->start, m->end);
 	ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
 	if (ret || u->tables.tables.data[nr].state != TABLE_NONE)
 		return ret;
-	fd = proc_open_mapped(file, pid, m->start, m->end);
+	fd = mapped_file_open(file, pid, m->start, m->end);
 	return file_tables_request(&u->tables, nr, fd);
 }
 
@@ -149,7 +150,7 @@ int unwinder_work(struct unwinder *u)
  */
 static int open_file(const struct mapped_file *file, uint32_t pid, const struct mapping *m)
 {
-	_cleanup_close_ int fd = proc_open_mapped(file, pid, m->start, m->end);
+	_cleanup_close_ int fd = mapped_file_open(file, pid, m->start, m->end);
 
 	/* file_tables_request compares a build-id; without one, the inode must do. */
 	if (build_id_is_none(mapped_file_build_id(file)) && !file->inode)
@@ -296,7 +297,7 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 			if (t->state != TABLE_NONE ||
 			    t->nr_processes * EVERYWHERE < spaces->newest.nr)
 				continue;
-			fd = proc_open_mapped(file, space->pid, m->start, m->end);
+			fd = mapped_file_open(file, space->pid, m->start, m->end);
 			ret = file_tables_request(&u->tables, nr, fd);
 			if (ret)
 				return ret;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <pthread.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "record/proc/proc_status.h"
-#include "record/system/stack_depth.h"
+#include "record/proc/proc_task.h"
 #include "tests/unit/suite.h"
 
 /* A thread's name can hold what looks like a key, but no newline: the kernel escapes it. */
@@ -51,29 +52,58 @@ START_TEST(ourselves)
 }
 END_TEST
 
-START_TEST(depths)
+START_TEST(processes)
 {
-	struct err err = {0};
-	uint32_t depth = 0;
+	u32_vec pids = {0};
+	bool is_listed = false;
+	pid_t child;
 
-	ck_assert_uint_ge(stack_depth_limit(), 1);
-	ck_assert_int_eq(stack_depth_choose(0, 127, &depth, &err), 0);
-	ck_assert_uint_eq(depth, 127);
-	ck_assert_int_eq(stack_depth_choose(0, 1024, &depth, &err), 0);
-	ck_assert_uint_eq(depth, 127);
-	ck_assert_int_eq(stack_depth_choose(0, 64, &depth, &err), 0);
-	ck_assert_uint_eq(depth, 64);
-	ck_assert_int_eq(stack_depth_choose(0, 0, &depth, &err), 0);
-	ck_assert_uint_eq(depth, 1);
-	ck_assert_int_eq(stack_depth_choose(1024, 1024, &depth, &err), 0);
-	ck_assert_uint_eq(depth, 1024);
-	ck_assert_int_eq(stack_depth_choose(128, 127, &depth, &err), -E2BIG);
-	ck_assert_str_eq(
-		err.text,
-		"failed to record stacks of 128 frames: kernel.perf_event_max_stack allows 127");
-	ck_assert_str_eq(err.hint, "sysctl kernel.perf_event_max_stack=128");
-	ck_assert_uint_eq(depth, 1024);
+	ck_assert_int_eq(proc_list(&pids, NULL), 0);
+	vec_for_each(&pids, pid)
+		is_listed |= *pid == (uint32_t)getpid();
+	ck_assert(is_listed);
+	vec_free(&pids);
+	ck_assert(!proc_is_gone(getpid()));
+	ck_assert(!proc_is_hidden(getpid()));
+	child = fork();
+	if (!child)
+		_exit(0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert(proc_is_gone(child));
+	ck_assert(!proc_is_hidden(child));
 }
 END_TEST
 
-SUITE_MAIN("proc_status", numbers, no_numbers, ourselves, depths)
+/* Says its id, and ends with the pipe. */
+static void *run_thread(void *pipes)
+{
+	pid_t tid = syscall(SYS_gettid);
+	char c;
+
+	if (write(((int *)pipes)[1], &tid, sizeof(tid)) != sizeof(tid))
+		return NULL;
+	return read(((int *)pipes)[2], &c, 1) ? NULL : pipes;
+}
+
+START_TEST(threads)
+{
+	int pipes[4];
+	pthread_t thread;
+	pid_t tid;
+
+	ck_assert(!proc_has_threads(getpid()));
+	ck_assert_uint_eq(proc_other_thread(getpid()), 0);
+	ck_assert_int_eq(pipe(pipes), 0);
+	ck_assert_int_eq(pipe(pipes + 2), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, run_thread, pipes), 0);
+	ck_assert_int_eq(read(pipes[0], &tid, sizeof(tid)), sizeof(tid));
+	ck_assert(proc_has_threads(getpid()));
+	ck_assert_uint_eq(proc_other_thread(getpid()), tid);
+	close(pipes[3]);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		close(pipes[i]);
+}
+END_TEST
+
+SUITE_MAIN("proc_task", numbers, no_numbers, ourselves, processes, threads)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/proc/proc_task.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/cleanup.h"
+#include "common/readfile.h"
+
+#define STATUS_MAX (64u << 10)
+
+#define PATH_SIZE 64
+
+int proc_status_number(const char *text, const char *key, uint32_t *value)
+{
+	size_t len = strlen(key);
+
+	/* Keys stand at the beginning of a line. The first line has the thread's name, escaped. */
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		char digits[16];
+		uint64_t number;
+		size_t n;
+
+		line += *line == '\n';
+		if (strncmp(line, key, len) != 0)
+			continue;
+		line += len;
+		line += strspn(line, " \t");
+		n = strcspn(line, "\n");
+		if (n >= sizeof(digits))
+			return -EINVAL;
+		memcpy(digits, line, n);
+		digits[n] = '\0';
+		if (parse_u64(digits, 0, UINT32_MAX, &number))
+			return -EINVAL;
+		*value = number;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int read_number(uint32_t id, const char *key, uint32_t *value)
+{
+	char path[PATH_SIZE];
+	char_vec text = {0};
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", id);
+	ret = read_file(path, STATUS_MAX, &text);
+	if (!ret)
+		ret = proc_status_number(text.data, key, value);
+	vec_free(&text);
+	return ret;
+}
+
+int proc_tgid(uint32_t tid, uint32_t *tgid)
+{
+	return read_number(tid, "Tgid:", tgid);
+}
+
+int proc_parent(uint32_t pid, uint32_t *ppid)
+{
+	return read_number(pid, "PPid:", ppid);
+}
+
+bool proc_is_gone(uint32_t pid)
+{
+	return kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+bool proc_is_hidden(uint32_t pid)
+{
+	_cleanup_close_ int fd = -1;
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 && (errno == EACCES || errno == EPERM);
+}
+
+/* "." and "..", and the main thread, which is there until the last one has gone. */
+#define NO_THREAD_LINKS 3
+
+bool proc_has_threads(uint32_t pid)
+{
+	char path[PATH_SIZE];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return !stat(path, &st) && st.st_nlink > NO_THREAD_LINKS;
+}
+
+uint32_t proc_other_thread(uint32_t pid)
+{
+	char path[PATH_SIZE];
+	struct dirent *entry;
+	uint64_t found = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		uint64_t tid;
+
+		if (!parse_u64(entry->d_name, 1, INT32_MAX, &tid) && tid != pid)
+			found = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+int proc_list(u32_vec *pids, struct err *err)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	int ret = 0;
+
+	if (!dir)
+		return err_set(err, -errno, "failed to open '/proc': %m");
+	while (!ret && (entry = readdir(dir))) {
+		uint64_t pid;
+
+		if (!parse_u64(entry->d_name, 1, INT32_MAX, &pid))
+			ret = vec_push(pids, pid);
+	}
+	closedir(dir);
+	return ret ? err_set(err, ret, "failed to list the processes: out of memory") : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tasks of the system, as /proc has them: which there are, and how they belong together. */
+#ifndef RECORD_PROC_PROC_TASK_H
+#define RECORD_PROC_PROC_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/parse.h"
+
+/* Appends the ids of all processes. Returns 0 or a negative errno with @err set. */
+int proc_list(u32_vec *pids, struct err *err);
+
+/* Has the last thread of the process gone? */
+bool proc_is_gone(uint32_t pid);
+
+/* Does /proc refuse the recorder the mappings of the process? */
+bool proc_is_hidden(uint32_t pid);
+
+/* Has the process other threads than the main thread, which may have ended? */
+bool proc_has_threads(uint32_t pid);
+
+/* One of the threads that are not the main thread, or 0. */
+uint32_t proc_other_thread(uint32_t pid);
+
+/*
+ * Finds the number after @key ("Tgid:") in @text, the text of /proc/PID/status. Returns 0 or
+ * -EINVAL.
+ */
+int proc_status_number(const char *text, const char *key, uint32_t *value);
+
+/* The process that thread @tid belongs to. Returns 0, -ENOMEM, or the errno of reading /proc. */
+int proc_tgid(uint32_t tid, uint32_t *tgid);
+
+/* The parent of process @pid. Returns 0, -ENOMEM, or the errno of reading /proc. */
+int proc_parent(uint32_t pid, uint32_t *ppid);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/process/proc_scan.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/readfile.h"
+#include "tests/unit/suite.h"
+
+/* Above PID_MAX_LIMIT: no process has this id. */
+#define PID_NONE 5000001u
+
+/* An address of this program. */
+static const uint64_t here = (uintptr_t)&proc_scan_mappings;
+
+/* The mapping of @mappings at @addr must be this program's. */
+static void expect_program(const struct mapped_files *files, const mapping_vec *mappings,
+			   uint64_t addr)
+{
+	const struct mapping *mapping = mappings_find(mappings, addr);
+	const struct mapped_file *file;
+
+	ck_assert_ptr_nonnull(mapping);
+	file = mapping_file(files, mapping);
+	ck_assert_int_eq(file->kind, MAPPED_FILE);
+	ck_assert_ptr_nonnull(strstr(file->path, "test_proc_scan"));
+	ck_assert(!build_id_is_none(mapped_file_build_id(file)));
+}
+
+START_TEST(this_process)
+{
+	static char data[2 * 4096];
+	struct mapped_files files = {0};
+	mapping_vec mappings = {0};
+
+	ck_assert_int_eq(proc_scan_mappings(getpid(), &files, &mappings), 0);
+	expect_program(&files, &mappings, here);
+	ck_assert_ptr_null(mappings_find(&mappings, (uintptr_t)data)); /* not executable */
+	for (size_t i = 1; i < mappings.nr; i++)
+		ck_assert_uint_le(mappings.data[i - 1].end, mappings.data[i].start);
+	vec_free(&mappings);
+	mapped_files_deinit(&files);
+}
+END_TEST
+
+START_TEST(memory_without_a_file)
+{
+	struct mapped_files files = {0};
+	mapping_vec mappings = {0};
+	const struct mapping *mapping;
+	void *code = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	ck_assert_int_eq(proc_scan_mappings(getpid(), &files, &mappings), 0);
+	mapping = mappings_find(&mappings, (uintptr_t)code);
+	ck_assert_ptr_nonnull(mapping);
+	ck_assert_int_eq(mapping_file(&files, mapping)->kind, MAPPED_ANON);
+	ck_assert_uint_eq(mapping->pgoff, 0);
+	munmap(code, 1);
+	vec_free(&mappings);
+	mapped_files_deinit(&files);
+}
+END_TEST
+
+/* The list of the process before is not left there. */
+START_TEST(a_process_that_has_gone)
+{
+	struct mapped_files files = {0};
+	mapping_vec mappings = {0};
+	struct address_spaces spaces = {0};
+
+	ck_assert_int_eq(proc_scan_mappings(getpid(), &files, &mappings), 0);
+	ck_assert_uint_gt(mappings.nr, 0);
+	ck_assert_int_eq(proc_scan_mappings(PID_NONE, &files, &mappings), 0);
+	ck_assert_uint_eq(mappings.nr, 0);
+	ck_assert_int_eq(proc_scan_process(&spaces, PID_NONE, 100), 0);
+	ck_assert_ptr_null(address_spaces_find(&spaces, PID_NONE, 100));
+	vec_free(&mappings);
+	mapped_files_deinit(&files);
+	address_spaces_deinit(&spaces);
+}
+END_TEST
+
+START_TEST(into_address_spaces)
+{
+	struct address_spaces spaces = {0};
+	const struct address_space *space;
+	uint32_t ids[] = {PID_NONE, getpid()};
+	u32_vec pids = {.data = ids, .nr = 2};
+	unsigned int nr_hidden = 7;
+
+	ck_assert_int_eq(proc_scan(&spaces, &pids, &nr_hidden, NULL), 0);
+	ck_assert_uint_eq(nr_hidden, 0);
+	ck_assert_uint_eq(spaces.newest.nr, 1);
+	space = address_spaces_find(&spaces, getpid(), 0);
+	ck_assert(space->complete);
+	ck_assert_ptr_nonnull(address_space_lookup(space, here, 0));
+	expect_program(&spaces.files, &space->live, here);
+	address_spaces_deinit(&spaces);
+}
+END_TEST
+
+/* Says so when the main thread has ended, and lives on. */
+static void *outlive_main(void *main_thread)
+{
+	int *ready = main_thread;
+	char_vec text = {0};
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", getpid());
+	do {
+		sched_yield();
+		if (read_file(path, 1 << 16, &text))
+			_exit(1);
+	} while (!strstr(text.data, "State:\tZ"));
+	if (write(*ready, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+START_TEST(a_main_thread_that_has_ended)
+{
+	struct mapped_files files = {0};
+	mapping_vec mappings = {0};
+	static int ready[2]; /* the other thread uses it when this one has ended */
+	pid_t child;
+	char c;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, outlive_main, &ready[1]))
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	ck_assert_int_eq(proc_scan_mappings(child, &files, &mappings), 0);
+	expect_program(&files, &mappings, here);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	close(ready[0]);
+	vec_free(&mappings);
+	mapped_files_deinit(&files);
+}
+END_TEST
+
+SUITE_MAIN("proc_scan", this_process, memory_without_a_file, a_process_that_has_gone,
+	   into_address_spaces, a_main_thread_that_has_ended)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes call frame information byte by byte, also such as no compiler would make, and ELF files
+ * Makes call frame information byte by byte, good or as no compiler would make it, and ELF files
  * around it.
  */
 #ifndef TESTS_CFI_HELPER_H
@@ -14,11 +14,12 @@
 #include <unistd.h>
 
 #include "common/vec.h"
+#include "tests/unit/elfwriter.h"
 
-/* Where sections are linked, and functions. */
+/* The addresses of the section with frames, and of the code. */
 #define FRAMES_VADDR 0x500000
 #define CODE_VADDR   0x401000
-/* In files that ELF helpers make: 64 KiB pages 1 to 8. */
+/* The place of the code in files: pages 1 to 8 of 64 KiB. */
 #define CODE_OFF  0x10000
 #define CODE_SIZE 0x80000
 
@@ -28,7 +29,7 @@ typedef VEC(uint8_t) frames;
 #define BYTES(...) (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})
 #define NO_BYTES   (const uint8_t *)"", 0
 
-/* What compilers begin with: the CFA is rsp + 8, the return address at CFA - 8. */
+/* Compilers begin with this: the CFA is rsp + 8, the return address is at CFA - 8. */
 #define USUAL_INITIAL BYTES(0x0c, 7, 8, 0x90, 1)
 
 static inline void put(frames *f, const void *bytes, size_t len)
@@ -54,7 +55,7 @@ static inline void end_entry(frames *f, size_t at)
 	memcpy(f->data + at, &len, sizeof(len));
 }
 
-/* A CIE of .eh_frame with @letters and their @data; returns where it is. */
+/* A CIE of .eh_frame with @letters and their @data. Returns its place. */
 static inline size_t put_cie(frames *f, const char *letters, const uint8_t *data, size_t nr,
 			     const uint8_t *program, size_t size)
 {
@@ -74,13 +75,13 @@ static inline size_t put_cie(frames *f, const char *letters, const uint8_t *data
 	return at;
 }
 
-/* The usual one: "zR", pointers are pcrel sdata4. */
+/* The usual CIE: "zR", pointers are pcrel sdata4. */
 static inline size_t put_usual_cie(frames *f)
 {
 	return put_cie(f, "zR", BYTES(0x1b), USUAL_INITIAL);
 }
 
-/* An FDE of the CIE at @cie, as with the usual one. */
+/* An FDE of the CIE at @cie, with pointers as in the usual CIE. */
 static inline void put_fde(frames *f, size_t cie, uint64_t start, uint32_t len,
 			   const uint8_t *program, size_t size)
 {
@@ -101,23 +102,11 @@ struct test_elf {
 	void (*spoil)(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr sections[3]); /* NULL: not */
 };
 
-/* A file with code at CODE_OFF (linked at CODE_VADDR) and a section of @len bytes; its descriptor.
- */
+/* A file with code at CODE_OFF and a section of these @bytes. Returns its descriptor. */
 static inline int make_elf(const struct test_elf *spec, const uint8_t *bytes, size_t len)
 {
 	const char *name = spec->name ? spec->name : ".eh_frame";
-	Elf64_Ehdr eh = {
-		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-			    EV_CURRENT},
-		.e_type = ET_DYN,
-		.e_machine = EM_X86_64,
-		.e_phoff = sizeof(eh),
-		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 1,
-		.e_shentsize = sizeof(Elf64_Shdr),
-		.e_shnum = 3,
-		.e_shstrndx = 2,
-	};
+	Elf64_Ehdr eh = elfw_header();
 	Elf64_Phdr ph = {.p_type = PT_LOAD,
 			 .p_flags = PF_R | PF_X,
 			 .p_offset = CODE_OFF,
@@ -129,6 +118,10 @@ static inline int make_elf(const struct test_elf *spec, const uint8_t *bytes, si
 	int fd = memfd_create("test", MFD_CLOEXEC);
 
 	ck_assert_int_ge(fd, 0);
+	eh.e_phoff = sizeof(eh);
+	eh.e_phnum = 1;
+	eh.e_shnum = 3;
+	eh.e_shstrndx = 2;
 	sh[1] = (Elf64_Shdr){.sh_name = 1,
 			     .sh_type = SHT_PROGBITS,
 			     .sh_flags = spec->flags,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes ELF files for tests: 64 bit, this machine's byte order, with what the test asks for, also
- * with what no linker would make.
+ * Makes ELF files for tests: 64 bit, in the byte order of this machine. A test describes them, and
+ * may spoil their headers.
  */
 #ifndef TESTS_ELFWRITER_H
 #define TESTS_ELFWRITER_H
@@ -52,7 +52,7 @@ struct elfw {
 	const char *build_id;  /* its bytes are those of the text; NULL: none */
 	const char *debuglink; /* NULL: none */
 	uint32_t debuglink_crc;
-	/* Called on the headers before they are written, to spoil them. NULL: not. */
+	/* Spoils the headers before they are written. NULL: they stay good. */
 	void (*spoil)(Elf64_Ehdr *eh, Elf64_Shdr sections[ELFW_NR_SECTIONS]);
 };
 
@@ -132,46 +132,49 @@ static inline void elfw_program_headers(elfw_bytes *out, const struct elfw *spec
 	}
 }
 
-/* Writes the file that @spec describes to @path. */
-static inline void elfw_write(const struct elfw *spec, const char *path)
+/* The header of a file for this byte order, with the sizes of its parts. */
+static inline Elf64_Ehdr elfw_header(void)
 {
-	static const char *const section_names[ELFW_NR_SECTIONS] = {
-		"",        ".text",   ".note.gnu.build-id", ".symtab",
-		".strtab", ".dynsym", ".gnu_debuglink",     ".shstrtab"};
-	elfw_bytes out = {0}, parts[ELFW_NR_SECTIONS] = {0};
-	Elf64_Shdr sh[ELFW_NR_SECTIONS] = {
-		[ELFW_TEXT] = {.sh_type = spec->text_is_nobits ? SHT_NOBITS : SHT_PROGBITS,
-			       .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-			       .sh_addr = spec->text_vaddr,
-			       .sh_size = spec->text_size},
-		[ELFW_NOTE] = {.sh_type = spec->build_id ? SHT_NOTE : SHT_NULL},
-		[ELFW_SYMTAB] = {.sh_type = spec->nr_symbols ? SHT_SYMTAB : SHT_NULL,
-				 .sh_link = ELFW_STRTAB,
-				 .sh_entsize = sizeof(Elf64_Sym)},
-		[ELFW_STRTAB] = {.sh_type = SHT_STRTAB},
-		[ELFW_DYNSYM] = {.sh_type = spec->nr_dynamic_symbols ? SHT_DYNSYM : SHT_NULL,
-				 .sh_link = ELFW_STRTAB,
-				 .sh_entsize = sizeof(Elf64_Sym)},
-		[ELFW_LINK] = {.sh_type = spec->debuglink ? SHT_PROGBITS : SHT_NULL},
-		[ELFW_NAMES] = {.sh_type = SHT_STRTAB},
-	};
-	Elf64_Ehdr eh = {
+	return (Elf64_Ehdr){
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 			    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB,
 			    EV_CURRENT},
 		.e_type = ET_DYN,
 		.e_machine = EM_X86_64,
 		.e_version = EV_CURRENT,
-		.e_ehsize = sizeof(eh),
-		.e_phoff = spec->nr_segments ? sizeof(eh) : 0,
+		.e_ehsize = sizeof(Elf64_Ehdr),
 		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = spec->nr_segments,
 		.e_shentsize = sizeof(Elf64_Shdr),
-		.e_shnum = ELFW_NR_SECTIONS,
-		.e_shstrndx = ELFW_NAMES,
 	};
-	int fd;
+}
 
+/* The headers of sections, without offsets and sizes. */
+static inline void elfw_section_headers(const struct elfw *spec, Elf64_Shdr sh[ELFW_NR_SECTIONS])
+{
+	const Elf64_Shdr symbols = {
+		.sh_type = SHT_SYMTAB, .sh_link = ELFW_STRTAB, .sh_entsize = sizeof(Elf64_Sym)};
+	const Elf64_Shdr strings = {.sh_type = SHT_STRTAB};
+
+	memset(sh, 0, ELFW_NR_SECTIONS * sizeof(*sh)); /* SHT_NULL */
+	sh[ELFW_TEXT] = (Elf64_Shdr){.sh_type = spec->text_is_nobits ? SHT_NOBITS : SHT_PROGBITS,
+				     .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+				     .sh_addr = spec->text_vaddr,
+				     .sh_size = spec->text_size};
+	sh[ELFW_NOTE].sh_type = spec->build_id ? SHT_NOTE : SHT_NULL;
+	sh[ELFW_LINK].sh_type = spec->debuglink ? SHT_PROGBITS : SHT_NULL;
+	if (spec->nr_symbols)
+		sh[ELFW_SYMTAB] = symbols;
+	if (spec->nr_dynamic_symbols) {
+		sh[ELFW_DYNSYM] = symbols;
+		sh[ELFW_DYNSYM].sh_type = SHT_DYNSYM;
+	}
+	sh[ELFW_STRTAB] = strings;
+	sh[ELFW_NAMES] = strings;
+}
+
+/* The contents of all sections but .text. The caller frees them. */
+static inline void elfw_contents(const struct elfw *spec, elfw_bytes parts[ELFW_NR_SECTIONS])
+{
 	elfw_name(&parts[ELFW_STRTAB], "");
 	elfw_symtab(&parts[ELFW_SYMTAB], &parts[ELFW_STRTAB], spec->symbols, spec->nr_symbols);
 	elfw_symtab(&parts[ELFW_DYNSYM], &parts[ELFW_STRTAB], spec->dynamic_symbols,
@@ -180,6 +183,25 @@ static inline void elfw_write(const struct elfw *spec, const char *path)
 		elfw_note(&parts[ELFW_NOTE], spec->build_id);
 	if (spec->debuglink)
 		elfw_debuglink(&parts[ELFW_LINK], spec);
+}
+
+/* Writes the file that @spec describes to @path. */
+static inline void elfw_write(const struct elfw *spec, const char *path)
+{
+	static const char *const section_names[ELFW_NR_SECTIONS] = {
+		"",        ".text",   ".note.gnu.build-id", ".symtab",
+		".strtab", ".dynsym", ".gnu_debuglink",     ".shstrtab"};
+	elfw_bytes out = {0}, parts[ELFW_NR_SECTIONS] = {0};
+	Elf64_Shdr sh[ELFW_NR_SECTIONS];
+	Elf64_Ehdr eh = elfw_header();
+	int fd;
+
+	eh.e_phoff = spec->nr_segments ? sizeof(eh) : 0;
+	eh.e_phnum = spec->nr_segments;
+	eh.e_shnum = ELFW_NR_SECTIONS;
+	eh.e_shstrndx = ELFW_NAMES;
+	elfw_section_headers(spec, sh);
+	elfw_contents(spec, parts);
 	for (int i = 0; i < ELFW_NR_SECTIONS; i++)
 		sh[i].sh_name = elfw_name(&parts[ELFW_NAMES], section_names[i]);
 	elfw_put(&out, &eh, sizeof(eh));

@@ -144,18 +144,7 @@ END_TEST
  */
 static void write_sections(unsigned int nr, Elf64_Shdr section, size_t names_bytes)
 {
-	Elf64_Ehdr header = {
-		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-			    EV_CURRENT},
-		.e_type = ET_DYN,
-		.e_machine = EM_X86_64,
-		.e_version = EV_CURRENT,
-		.e_shoff = sizeof(header) + TABLE_BYTES + names_bytes,
-		.e_ehsize = sizeof(header),
-		.e_shentsize = sizeof(section),
-		.e_shnum = nr + 2,
-		.e_shstrndx = 1,
-	};
+	Elf64_Ehdr header = elfw_header();
 	const Elf64_Shdr none = {0}, names = {.sh_type = SHT_STRTAB,
 					      .sh_offset = sizeof(header) + TABLE_BYTES,
 					      .sh_size = names_bytes};
@@ -163,6 +152,9 @@ static void write_sections(unsigned int nr, Elf64_Shdr section, size_t names_byt
 	FILE *f = fopen("elf", "w");
 
 	ck_assert_ptr_nonnull(f);
+	header.e_shoff = sizeof(header) + TABLE_BYTES + names_bytes;
+	header.e_shnum = nr + 2;
+	header.e_shstrndx = 1;
 	memset(bytes + TABLE_BYTES, 'x', names_bytes);
 	section.sh_offset = sizeof(header);
 	fwrite(&header, sizeof(header), 1, f);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The tables of real files against libdw, another reader of the same information: for all rows that
- * libdw sees, one step by the table leads where libdw's expressions for the CFA, the return
- * address, rbp and rbx do. Registers and memory are made up, and the same for both.
+ * Compares the tables of real files with libdw, which reads the same sections. For each row of
+ * libdw, a step by the table must find the same CFA, return address, rbp and rbx as the expressions
+ * of libdw. Both see the same invented registers and memory.
  *
- * Of large files only some functions are compared, unless PROFREC_COMPARE_ALL is set (with
- * CK_FORK=no, since all of them take longer than a test may).
+ * Of large files only some functions are compared, unless PROFREC_COMPARE_ALL is set. Set
+ * CK_FORK=no then, since all functions take longer than a test may.
  */
 #if __has_include(<elfutils/libdw.h>)
 
@@ -22,7 +22,7 @@
 #include "record/cfi/unwind_table.h"
 #include "tests/unit/suite.h"
 
-/* Compared of each file; the dynamic linker and libc are below it. */
+/* Functions compared of each file. The dynamic linker and libc have fewer. */
 #define FUNCTIONS_MAX 4000
 
 struct function {
@@ -47,7 +47,7 @@ static uint64_t to_off(const struct compared *c, uint64_t addr)
 
 static struct unwind_frame frame;
 
-/* All memory there is: its contents follow from the address. */
+/* The contents of memory at any address. */
 static uint64_t memory(uint64_t addr)
 {
 	return ((addr * UINT64_C(0x9e3779b97f4a7c15)) >> 8 & ~UINT64_C(7)) | UINT64_C(1) << 60;
@@ -63,7 +63,7 @@ static long unwind_read(void *dst, __u32 size, __u64 addr)
 	return 0;
 }
 
-/* rsp is the least, since stacks go up; rip is @pc. */
+/* The smallest register is rsp, since a walk goes up. */
 static void make_frame(uint64_t pc)
 {
 	frame = (struct unwind_frame){.pc = pc, .sp = 0x10000000, .has_regs = 1};
@@ -79,11 +79,29 @@ static uint64_t reg_of(const struct unwind_frame *f, uint64_t reg)
 	return f->regs[reg];
 }
 
-/* What an expression of libdw leads to. */
+/* The result of an expression of libdw. */
 struct place {
 	enum { AT_ADDRESS, IN_REGISTER, IS_VALUE } how;
 	uint64_t value;
 };
+
+/* @a and @b, which was pushed last. */
+static uint64_t compute(uint8_t atom, uint64_t a, uint64_t b)
+{
+	switch (atom) {
+	case DW_OP_plus:
+		return a + b;
+	case DW_OP_and:
+		return a & b;
+	case DW_OP_mul:
+		return a * b;
+	case DW_OP_shl:
+		return a << b;
+	case DW_OP_ge:
+		return (int64_t)a >= (int64_t)b;
+	}
+	ck_abort_msg("operation %#x", atom);
+}
 
 static struct place evaluate(const struct unwind_frame *f, const Dwarf_Op *ops, size_t nr,
 			     uint64_t cfa)
@@ -117,26 +135,6 @@ static struct place evaluate(const struct unwind_frame *f, const Dwarf_Op *ops, 
 		case DW_OP_deref:
 			stack[n - 1] = memory(stack[n - 1]);
 			break;
-		case DW_OP_plus:
-			n--;
-			stack[n - 1] += stack[n];
-			break;
-		case DW_OP_and:
-			n--;
-			stack[n - 1] &= stack[n];
-			break;
-		case DW_OP_mul:
-			n--;
-			stack[n - 1] *= stack[n];
-			break;
-		case DW_OP_shl:
-			n--;
-			stack[n - 1] <<= stack[n];
-			break;
-		case DW_OP_ge:
-			n--;
-			stack[n - 1] = (int64_t)stack[n - 1] >= (int64_t)stack[n];
-			break;
 		case DW_OP_stack_value:
 			place.how = IS_VALUE;
 			break;
@@ -145,7 +143,9 @@ static struct place evaluate(const struct unwind_frame *f, const Dwarf_Op *ops, 
 			stack[n++] = op->number;
 			break;
 		default:
-			ck_abort_msg("operation %#x", op->atom);
+			ck_assert_uint_ge(n, 2);
+			n--;
+			stack[n - 1] = compute(op->atom, stack[n - 1], stack[n]);
 		}
 	}
 	ck_assert_uint_gt(n, 0);
@@ -153,7 +153,7 @@ static struct place evaluate(const struct unwind_frame *f, const Dwarf_Op *ops, 
 	return place;
 }
 
-/* What libdw says of a register: a place, or one of the others. */
+/* The rule of libdw for a register. */
 struct saved {
 	enum { SAVED_PLACE, SAVED_SAME, SAVED_UNDEFINED } how;
 	struct place place;
@@ -174,8 +174,8 @@ static struct saved saved_of(Dwarf_Frame *dw, unsigned int reg, uint64_t cfa)
 }
 
 /*
- * Of the registers that the ABI preserves libdw takes rax for rbx (backends/x86_64_cfi.c has 0 for
- * 3), so that an rbx of which nothing is said is undefined. It is by nothing else in these files.
+ * Among the registers that the ABI preserves, libdw takes rax for rbx (backends/x86_64_cfi.c has 0
+ * for 3). So an rbx without a rule is undefined for libdw. No rule of these files says undefined.
  */
 static struct saved saved_rbx(Dwarf_Frame *dw, uint64_t cfa)
 {
@@ -196,7 +196,7 @@ static void compare_saved(struct compared *c, struct saved dw, uint64_t at, bool
 		ck_assert(is_lost);
 		break;
 	case SAVED_PLACE:
-		/* Saved in a register, or what longer expressions compute: no table says it. */
+		/* No table holds a place in a register, or the result of a longer expression. */
 		if (dw.place.how != AT_ADDRESS || dw.nr_ops > 2) {
 			ck_assert(is_lost);
 			c->lost++;
@@ -226,7 +226,7 @@ static void compare_return(struct saved dw, const struct unwind_rule *rule,
 	}
 }
 
-/* The table says so of a frame whose caller's rsp is not its CFA. */
+/* A table does not support frames whose caller has another rsp than the CFA. */
 static bool is_unsupported(struct saved rsp, uint64_t cfa)
 {
 	return rsp.how != SAVED_PLACE || rsp.place.how != IS_VALUE || rsp.place.value != cfa;
@@ -266,7 +266,7 @@ static void compare_at(struct compared *c, uint64_t addr, Dwarf_Frame *dw, bool 
 	compare_saved(c, saved_rbx(dw, cfa), next.rbx_at, next.lost & 1u << UNWIND_RBX);
 }
 
-/* At the first and the last byte and in the middle of each of libdw's rows. */
+/* Compares at the first and the last byte and in the middle of each row of libdw. */
 static void compare_function(struct compared *c, const struct function *function)
 {
 	uint64_t addr = function->start;
@@ -296,7 +296,7 @@ static int compare_starts(const void *pa, const void *pb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* All FDEs, read by libdw but for the address, which is pcrel sdata4 in these files. */
+/* Reads all FDEs by libdw. Their addresses are pcrel sdata4 in these files. */
 static void read_functions(struct compared *c, Elf_Data *data, uint64_t vaddr)
 {
 	const unsigned char *ident = (const unsigned char *)elf_getident(c->elf, NULL);
@@ -358,15 +358,15 @@ static const struct unwind_rule *rule_at(const struct compared *c, uint64_t addr
 	return unwind_table_find(&c->table, to_off(c, addr));
 }
 
-/* No rule, or that of an entry. */
+/* No rule, or the rule of an entry. */
 static bool says_nothing(const struct unwind_rule *rule)
 {
 	return rule->cfa == UNWIND_CFA_NONE || rule->ra == UNWIND_RA_UNDEFINED;
 }
 
 /*
- * A system call that is behind a function of libc, and the byte behind that, are the function's;
- * the entry of a file is where stacks end.
+ * Between functions: a system call at the end of a function of libc, and the byte after it, belong
+ * to the function. Stacks end at the entry of a file.
  */
 static void compare_gap(const struct compared *c, uint64_t start, uint64_t end)
 {

@@ -60,16 +60,8 @@ START_TEST(no_epochs)
 }
 END_TEST
 
-START_TEST(records)
+static void check_meta(const struct prof_meta *meta)
 {
-	const struct prof_meta *meta;
-	const struct prof_end *end;
-	struct prof_reader *reader;
-	struct memory m = {0};
-
-	write_recording(&m, NULL, 0);
-	reader = open_recording(&m);
-	meta = prof_reader_meta(reader);
 	ck_assert_str_eq(meta->hostname, "host");
 	ck_assert_str_eq(meta->kernel_release, "6.1.0");
 	ck_assert_str_eq(meta->kernel_version, "#1 SMP");
@@ -103,8 +95,10 @@ START_TEST(records)
 	ck_assert_mem_eq(meta->loads, test_meta.loads, sizeof(meta->loads));
 	ck_assert_uint_eq(meta->interval_ns, 1000000000);
 	ck_assert_uint_eq(meta->zone, PROF_ZONE_UTC + 120);
-	expect_end(reader);
-	end = prof_reader_end(reader);
+}
+
+static void check_end(const struct prof_end *end)
+{
 	ck_assert_uint_eq(end->duration_ns, test_end.duration_ns);
 	ck_assert_uint_eq(end->taken, 1006);
 	ck_assert_uint_eq(end->counted, 1000);
@@ -120,6 +114,18 @@ START_TEST(records)
 	ck_assert_uint_eq(end->nr_cpus_changed, 1);
 	ck_assert_uint_eq(end->unfollowed, 13);
 	ck_assert_mem_eq(end->loads, test_end.loads, sizeof(end->loads));
+}
+
+START_TEST(records)
+{
+	struct prof_reader *reader;
+	struct memory m = {0};
+
+	write_recording(&m, NULL, 0);
+	reader = open_recording(&m);
+	check_meta(prof_reader_meta(reader));
+	expect_end(reader);
+	check_end(prof_reader_end(reader));
 	prof_reader_destroy(reader);
 	free(m.data);
 }

@@ -139,10 +139,14 @@ bench: tests-build ## measure against perf from linux-perf; prints ratios
 DEB_PACKAGES := build-essential clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev \
 	libxxhash-dev libiberty-dev check pkg-config
 
+# Installed only where the distribution has them: Debian 13 has no clang-format-14.
+DEB_OPTIONAL := clang-format-14
+
 deps: ## install what is needed to build and test, on Debian 12 or later, as root
 	apt-get update -q
 	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-		$(DEB_PACKAGES) $(shell cat tests/packages)
+		$(DEB_PACKAGES) $(shell cat tests/packages) \
+		$$(for p in $(DEB_OPTIONAL); do apt-cache show $$p > /dev/null 2>&1 && echo $$p; done)
 
 demo: all $(LOAD_BIN) ## record a bundled workload for a few seconds and print the report
 	BUILD=$(abspath $(B)) tests/demo

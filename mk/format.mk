@@ -8,4 +8,7 @@ FORMATTED    := $(wildcard bench/*.c bpf/*.[ch] common/*.[ch] format/*.[ch] reco
 format: ## lay out all C sources by .clang-format (needs clang-format-14)
 	$(CLANG_FORMAT) -i $(FORMATTED)
 
-.PHONY: format
+formatted: # prints the list, for tests/format
+	@echo $(FORMATTED)
+
+.PHONY: format formatted

@@ -5,6 +5,7 @@
 : "${BUILD:?the build directory}"
 profrec=$BUILD/profrec
 profrep=$BUILD/profrep
+# shellcheck disable=SC2034 # for who sources this
 workloads=$BUILD/workloads
 tap_nr=0
 dir=$(mktemp -d)

@@ -79,7 +79,7 @@ check "every run left a recording, a part or nothing, and nothing else" same \
 # remaining: programs, maps and links of killed recorders that the kernel still has.
 remaining()
 {
-	local kind id
+	local kind
 	for kind in prog map link; do bpftool -j $kind show 2> /dev/null | grep -o '"id":[0-9]*' | sed "s/.*:/$kind /"; done |
 		sort > "$dir/present"
 	sort -u "$dir"/ids.* | comm -12 - "$dir/present"

@@ -44,7 +44,7 @@ if command -v strace > /dev/null && strace -qq -o /dev/null true 2> /dev/null; t
 	check "a write is interrupted: it was" contains "$(cat "$dir/strace")" "EINTR"
 	check "a write is interrupted: the recording is whole" same "$(info "$out" recording)" complete
 	check "the first write fails: said" afresh 1 "failed to write '$out." failing write:error=EIO:when=1 "${record[@]}"
-	check "the first write fails: nothing is left" same "$(ls "$dir" | grep -c '^o\.prof')" 0
+	check "the first write fails: nothing is left" same "$(find "$dir" -name 'o.prof*')" ""
 	check "a later write fails: said" afresh 1 "No space left on device" failing write:error=ENOSPC:when=4 "${record[@]}"
 	check "a later write fails: nothing under the final name" absent
 	check "waiting is interrupted: the recording goes on" afresh 0 "" failing epoll_wait:error=EINTR:when=1+2 "${record[@]}"
@@ -52,7 +52,7 @@ if command -v strace > /dev/null && strace -qq -o /dev/null true 2> /dev/null; t
 	check "waiting is interrupted: the recording is whole" same "$(info "$out" recording)" complete
 	check "no memory for the maps: said" afresh 1 "failed to load the BPF programs" \
 		failing bpf:error=ENOMEM:when=20+ "${record[@]}"
-	check "no memory for the maps: nothing is left" same "$(ls "$dir" | grep -c '^o\.prof')" 0
+	check "no memory for the maps: nothing is left" same "$(find "$dir" -name 'o.prof*')" ""
 	check "capabilities cannot be given up: it does not go on with them" afresh 1 \
 		"failed to give up capabilities: Operation not permitted" failing capset:error=EPERM "${record[@]}"
 else
@@ -118,11 +118,11 @@ check "a slow reader: the recording is whole" same "$(info "$dir/slow.prof" reco
 mkfifo "$dir/fifo"
 exec 8<> "$dir/fifo" # no end of file, and nobody is told that nobody reads
 fill() { dd if=/dev/zero of="$dir/fifo" bs=4096 count=256 oflag=nonblock 2> /dev/null; }
-# unread ARGS...: starts a recorder that writes there, and waits until it has begun.
+# unread: starts a recorder that writes there, and waits until it has begun.
 unread()
 {
 	: > "$dir/err"
-	"$profrec" -F 999 -o - "$@" > "$dir/fifo" 2> "$dir/err" 8>&- &
+	"$profrec" -F 999 -o - > "$dir/fifo" 2> "$dir/err" 8>&- &
 	recorder=$!
 	wait_for grep -q Sampling "$dir/err"
 }
@@ -165,10 +165,10 @@ exec 8>&-
 ## Stopped and continued.
 stopped()
 {
-	local recorder i
+	local recorder
 	"$profrec" -q -F 999 -o "$out" 1 &
 	recorder=$!
-	for i in 1 2 3 4 5 6 7 8; do
+	for _ in 1 2 3 4 5 6 7 8; do
 		sleep 0.05
 		kill -STOP $recorder
 		sleep 0.05

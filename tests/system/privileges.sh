@@ -23,7 +23,7 @@ with_caps()
 start=
 
 ## CAP_BPF and CAP_PERFMON are enough.
-start=exec
+start="exec"
 with_caps none "$dir/func_ab" &
 start=
 pid=$!
@@ -73,7 +73,7 @@ check "kptr_restrict 2: user frames have names" contains "$("$profrep" -f "$dir/
 limited() { with_caps bpf,perfmon prlimit --memlock=0 "$@"; }
 if [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -ge 516 ] && [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -lt 520 ] &&
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 0 ]; then
-	start=exec
+	start="exec"
 	limited "$dir/profrec" -o "$dir/open/first.prof" 60 2> "$dir/first.err" &
 	start=
 	first=$!
@@ -94,7 +94,7 @@ status() { sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status"; }
 # recorder samples and has given up privileges: it sets no_new_privs last.
 record_as()
 {
-	start=exec
+	start="exec"
 	"$1" "$dir/profrec" -q --unwind="${3:-auto}" -o "$2" 60 &
 	start=
 	recorder=$!

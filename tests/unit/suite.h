@@ -8,6 +8,7 @@
 
 #include <check.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ struct suite {
 };
 
 /* Holds all files of the tests. suite_run removes it, also after tests that failed. */
-static char suite_dir[] = "/tmp/profrec-test-XXXXXX";
+static char suite_dir[256];
 
 static inline int suite_remove_file(const char *path, const struct stat *st, int type,
 				    struct FTW *ftw)
@@ -48,9 +49,10 @@ static inline int suite_run(const struct suite *suite, const TTest *const *tests
 	Suite *check = suite_create(suite->name);
 	TCase *tcase = tcase_create(suite->name);
 	SRunner *runner = srunner_create(check);
-	const char *reason;
+	const char *reason, *tmp = getenv("TMPDIR");
 	int ret;
 
+	snprintf(suite_dir, sizeof(suite_dir), "%s/profrec-test-XXXXXX", tmp ? tmp : "/tmp");
 	if (!mkdtemp(suite_dir))
 		return EXIT_FAILURE;
 	reason = suite->missing ? suite->missing() : NULL;

@@ -85,7 +85,7 @@ static void expect_failure(const char *name, int code, const char *text)
 START_TEST(what_cannot_be_run)
 {
 	const char *dir = enter_new_dir();
-	char path[128], text[256];
+	char path[300], text[400];
 
 	expect_failure("no-such-command-here", -ENOENT,
 		       "failed to run 'no-such-command-here': No such file or directory");

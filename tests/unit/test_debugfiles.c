@@ -116,7 +116,7 @@ START_TEST(changed_in_place)
 {
 	struct prof_file_info file;
 	struct debug_wanted w;
-	char path[80];
+	char path[PATH_MAX];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "%s/app", dir);
@@ -162,7 +162,7 @@ END_TEST
 START_TEST(on_this_machine)
 {
 	struct debug_wanted w;
-	char app[80], debug_dir[80], debug[160], in_symfs[160];
+	char app[PATH_MAX], debug_dir[PATH_MAX], debug[PATH_MAX + 80], in_symfs[PATH_MAX + 8];
 
 	snprintf(app, sizeof(app), "%s/bin/app", dir);
 	snprintf(debug_dir, sizeof(debug_dir), "%s/debug", dir);
@@ -251,7 +251,7 @@ END_TEST
 START_TEST(not_regular)
 {
 	struct debug_wanted w = wanted("/opt/app", ID);
-	char fifo[80];
+	char fifo[PATH_MAX];
 	int watch;
 
 	ck_assert_int_eq(mkfifo(place("symfs/opt/app"), 0600), 0);
@@ -281,7 +281,7 @@ END_TEST
 START_TEST(symfs_is_a_root)
 {
 	struct debug_wanted w = wanted("/../../../../../../../../outside", ID);
-	char outside[80];
+	char outside[PATH_MAX];
 
 	put_file("outside", ID);
 	snprintf(outside, sizeof(outside), "%s/outside", dir);

@@ -77,7 +77,7 @@ END_TEST
 
 static const char *missing(void)
 {
-	char path[80];
+	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/device", suite_dir);
 	return geteuid() || make_device(path) ? "device nodes take root and CAP_MKNOD" : NULL;

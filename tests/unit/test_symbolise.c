@@ -148,7 +148,7 @@ static void resolve_file(bool is_stripped)
 				  .nr_segments = 1,
 				  .symbols = list,
 				  .nr_symbols = !is_stripped};
-	char path[80];
+	char path[PATH_MAX];
 	uint32_t object;
 
 	snprintf(path, sizeof(path), "%s/elf", enter_new_dir());

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,12 +20,28 @@
 /* How often profrec tries a file that has gone before it could be opened. */
 #define ATTEMPTS_MAX 8
 
+/* The files of one user, but for the system's own, may take this part of the maps: 1 / this. */
+#define OWNER_SHARE 4
+
+/* The owner of a file that cannot be looked at. */
+#define NOBODY 65534
+
+/* So many tables without users are remembered, as long as there is room. */
+#define IDLE_MAX 4096
+
 static uint64_t hash_table(const struct file_table *t)
 {
 	uint64_t ids[2] = {t->dev, t->inode};
 	uint64_t h = XXH3_64bits(t->build_id.bytes, t->build_id.size);
 
 	return XXH3_64bits_withSeed(ids, sizeof(ids), h);
+}
+
+/* The number may be used again. Its entry in the index goes with the next rebuild. */
+static void forget_table(struct file_tables *u, uint32_t nr)
+{
+	u->tables.data[nr] = (struct file_table){.state = TABLE_FORGOTTEN};
+	u->free_tables.data[u->free_tables.nr++] = nr;
 }
 
 int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint64_t start,
@@ -48,15 +65,25 @@ int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint
 	index_for_each(&u->by_file, hash, i) {
 		const struct file_table *have = &u->tables.data[i];
 
-		if (build_id_equal(&have->build_id, &t.build_id) && have->dev == t.dev &&
+		if (have->state != TABLE_FORGOTTEN &&
+		    build_id_equal(&have->build_id, &t.build_id) && have->dev == t.dev &&
 		    have->inode == t.inode) {
 			*nr = i;
 			return 0;
 		}
 	}
-	*nr = u->tables.nr;
+	*nr = u->free_tables.nr ? u->free_tables.data[u->free_tables.nr - 1] : u->tables.nr;
+	/* Room in the list of free numbers, so that the number can be given back without fail. */
+	if (*nr == u->tables.nr &&
+	    (vec_reserve(&u->free_tables, *nr + 1) || vec_push(&u->tables, t)))
+		return -ENOMEM;
+	if (u->free_tables.nr)
+		u->free_tables.nr--;
+	u->tables.data[*nr] = t;
 	ret = index_insert(&u->by_file, hash, *nr);
-	return ret ? ret : vec_push(&u->tables, t);
+	if (ret)
+		forget_table(u, *nr);
+	return ret;
 }
 
 void file_table_describe(const struct file_table *t, uint64_t base, struct unwind_mapping *m)
@@ -71,9 +98,10 @@ void file_table_describe(const struct file_table *t, uint64_t base, struct unwin
 		break;
 	case TABLE_READY:
 		m->bias += t->first_off;
-		m->pages = UNWIND_PAGES(t->first_page, t->nr_pages);
+		m->pages = UNWIND_PAGES(t->place.first_page, t->place.nr_pages);
 		break;
 	case TABLE_IMPOSSIBLE:
+	case TABLE_FORGOTTEN:
 		m->pages = UNWIND_WITHOUT_TABLE;
 		break;
 	}
@@ -88,17 +116,40 @@ static void set_state(struct file_tables *u, uint32_t nr, enum table_state state
 	u->changed(u->ctx, nr);
 }
 
-/* Returns 0 or -ENOMEM. A table that does not fit into the maps is impossible. */
+/* May the owner of @t have another table of the size of @made? The system's files may fill all. */
+static bool is_within_share(const struct file_tables *u, const struct file_table *t,
+			    const struct unwind_table *made)
+{
+	uint64_t rules = made->nr_rules, rows = made->nr_rows, pages = made->nr_pages;
+
+	if (!t->owner)
+		return true;
+	vec_for_each(&u->tables, other) {
+		if (other->owner != t->owner || other->state != TABLE_READY)
+			continue;
+		rules += other->place.rules.nr;
+		rows += other->place.nr_rows;
+		pages += other->place.nr_pages;
+	}
+	return rules <= UNWIND_MAX_RULES / OWNER_SHARE && rows <= TABLE_MAPS_ROWS / OWNER_SHARE &&
+	       pages <= UNWIND_MAX_PAGES / OWNER_SHARE;
+}
+
+/*
+ * Returns 0 or -ENOMEM. A table that does not fit into the maps is impossible, at least until
+ * others are forgotten.
+ */
 static int add_table(struct file_tables *u, uint32_t nr, const struct unwind_table *made)
 {
 	struct file_table *t = &u->tables.data[nr];
-	int ret = table_maps_add(&u->store, made, &t->first_page);
+	int ret =
+		is_within_share(u, t, made) ? table_maps_add(&u->store, made, &t->place) : -ENOSPC;
 
 	if (ret) {
+		t->lacked_room = u->lacked_room = ret == -ENOSPC;
 		set_state(u, nr, TABLE_IMPOSSIBLE);
 		return ret == -ENOMEM ? ret : 0;
 	}
-	t->nr_pages = made->nr_pages;
 	t->first_off = made->first_off;
 	set_state(u, nr, TABLE_READY);
 	return 0;
@@ -141,8 +192,11 @@ static bool is_file_of(int fd, const struct file_table *t)
 int file_tables_request(struct file_tables *u, uint32_t nr, int fd)
 {
 	struct file_table *t = &u->tables.data[nr];
-	int ret = take_kept(u, nr);
+	struct stat st;
+	int ret;
 
+	t->owner = fd >= 0 && !fstat(fd, &st) ? st.st_uid : NOBODY;
+	ret = take_kept(u, nr);
 	if (ret)
 		return ret < 0 ? ret : 0;
 	ret = is_file_of(fd, t) ? table_builder_request(u->builder, fd, nr) : -EBADF;
@@ -231,7 +285,7 @@ int file_tables_init(struct file_tables *u, const char *cache, struct err *err)
 	};
 
 	*u = (struct file_tables){.cache_fd = -1};
-	if (vec_append(&u->tables, none, ARRAY_SIZE(none)))
+	if (table_maps_init(&u->store) || vec_append(&u->tables, none, ARRAY_SIZE(none)))
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
 	if (cache) {
 		u->cache_fd = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -241,8 +295,91 @@ int file_tables_init(struct file_tables *u, const char *cache, struct err *err)
 	return table_builder_start(&u->builder, err);
 }
 
+void file_tables_use(struct file_tables *u, uint32_t nr)
+{
+	u->tables.data[nr].nr_users++;
+}
+
+void file_tables_unuse(struct file_tables *u, uint32_t nr)
+{
+	u->tables.data[nr].nr_users--;
+}
+
+/* Counts for how many settles each table had no users. Returns how many tables have none. */
+static size_t age_tables(struct file_tables *u)
+{
+	size_t nr_idle = 0;
+
+	for (size_t i = NR_OWN_TABLES; i < u->tables.nr; i++) {
+		struct file_table *t = &u->tables.data[i];
+
+		if (t->state == TABLE_FORGOTTEN)
+			continue;
+		if (t->nr_users || t->state == TABLE_ASKED)
+			t->nr_idle = 0;
+		else
+			t->nr_idle++;
+		nr_idle += t->nr_idle != 0;
+	}
+	return nr_idle;
+}
+
+/* Forgets the tables that had no users at the last two settles. */
+static void forget_idle(struct file_tables *u)
+{
+	for (size_t i = NR_OWN_TABLES; i < u->tables.nr; i++) {
+		struct file_table *t = &u->tables.data[i];
+
+		if (t->state == TABLE_FORGOTTEN || t->nr_idle < 2)
+			continue;
+		table_maps_remove(&u->store, &t->place);
+		forget_table(u, i);
+	}
+}
+
+/* Files whose tables did not fit may be asked for again. */
+static void retry_tables(struct file_tables *u)
+{
+	for (size_t i = NR_OWN_TABLES; i < u->tables.nr; i++) {
+		struct file_table *t = &u->tables.data[i];
+
+		if (t->state == TABLE_IMPOSSIBLE && t->lacked_room) {
+			t->lacked_room = false;
+			set_state(u, i, TABLE_NONE);
+		}
+	}
+}
+
+static int index_tables(struct file_tables *u)
+{
+	int ret = 0;
+
+	index_clear(&u->by_file);
+	for (size_t i = NR_OWN_TABLES; i < u->tables.nr && !ret; i++)
+		if (u->tables.data[i].state != TABLE_FORGOTTEN)
+			ret = index_insert(&u->by_file, hash_table(&u->tables.data[i]), i);
+	return ret;
+}
+
+int file_tables_settle(struct file_tables *u)
+{
+	size_t nr_idle = age_tables(u), nr_forgotten = u->free_tables.nr;
+
+	if (nr_idle <= IDLE_MAX && !u->lacked_room && !table_maps_are_tight(&u->store))
+		return 0;
+	forget_idle(u);
+	if (u->free_tables.nr == nr_forgotten)
+		return 0;
+	u->lacked_room = false;
+	retry_tables(u);
+	return index_tables(u);
+}
+
 void file_tables_deinit(struct file_tables *u)
 {
+	vec_for_each(&u->tables, t)
+		vec_free(&t->place.rules);
+	vec_free(&u->free_tables);
 	table_builder_destroy(u->builder);
 	cleanup_close(&u->cache_fd);
 	table_maps_deinit(&u->store);

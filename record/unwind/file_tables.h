@@ -23,6 +23,7 @@ enum table_state {
 	TABLE_ASKED,
 	TABLE_READY,
 	TABLE_IMPOSSIBLE,
+	TABLE_FORGOTTEN, /* the number is free */
 };
 
 struct file_table {
@@ -31,12 +32,16 @@ struct file_table {
 	enum table_state state;
 	uint32_t attempts;
 	uint32_t nr_processes; /* processes that map it at the beginning */
-	uint32_t first_page, nr_pages;
+	uint32_t nr_users;     /* mappings that the program knows with this table */
+	uint32_t nr_idle;      /* settles in a row that found no users */
+	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */
+	bool lacked_room;      /* impossible only since there was no room */
+	struct table_place place;
 	uint64_t first_off;
 };
 
 /* The first two belong to no file that can be looked up. */
-enum { NO_TABLE, VDSO_TABLE };
+enum { NO_TABLE, VDSO_TABLE, NR_OWN_TABLES };
 
 struct file_tables {
 	struct table_maps store;
@@ -46,6 +51,8 @@ struct file_tables {
 	VEC(struct file_table) tables;
 	struct index by_file;
 	uint32_t nr_asked;
+	u32_vec free_tables; /* numbers that may be used again */
+	bool lacked_room;    /* a table did not fit since the last settle */
 	/* Called when the state of a table has changed. */
 	void (*changed)(void *ctx, uint32_t nr);
 	void *ctx;
@@ -68,8 +75,8 @@ int file_tables_begin(struct file_tables *tables, const struct unwind_maps *maps
 		      const struct vdso *vdso);
 
 /*
- * Finds or adds the table for the mapping [start, end) of @file. *@nr stays valid. Returns 0 or
- * -ENOMEM.
+ * Finds or adds the table for the mapping [start, end) of @file. *@nr stays valid until the next
+ * settle, and as long as the table has users. Returns 0 or -ENOMEM.
  */
 int file_tables_find(struct file_tables *tables, const struct mapped_file *file, uint64_t start,
 		     uint64_t end, uint32_t *nr);
@@ -92,6 +99,16 @@ int file_tables_finish(struct file_tables *tables);
  * 0 or -ENOMEM.
  */
 int file_tables_wait(struct file_tables *tables, int ms);
+
+/* The program knows a mapping with table @nr from now on, or does not know it any more. */
+void file_tables_use(struct file_tables *tables, uint32_t nr);
+void file_tables_unuse(struct file_tables *tables, uint32_t nr);
+
+/*
+ * Call it after a grace period: forgets tables that nobody has used since the settle before, if
+ * there are many or the maps are tight. Returns 0 or -ENOMEM.
+ */
+int file_tables_settle(struct file_tables *tables);
 
 void file_tables_deinit(struct file_tables *tables);
 

@@ -12,6 +12,10 @@
 /* Mappings of one process. Code in further mappings is left along frame pointers. */
 #define MAPPINGS_MAX 4096
 
+/* Of the room that is left, a process may take this part: 1 / this. It may always have some. */
+#define MAPPINGS_SHARE 16
+#define MAPPINGS_MIN   64
+
 /* When a second look finds nothing new, the next look has to wait: first and longest time. */
 #define BACKOFF_NS     UINT64_C(200000000)
 #define BACKOFF_MAX_NS UINT64_C(10000000000)
@@ -72,7 +76,7 @@ static int index_processes(struct space_maps *u)
 
 static int add_process(struct space_maps *u, uint32_t pid, struct unwind_process **process)
 {
-	struct unwind_process new = {.pid = pid, .room = UNWIND_NR_ROOMS};
+	struct unwind_process new = {.pid = pid};
 	uint32_t at = u->processes.nr;
 	int ret = 0;
 
@@ -92,40 +96,36 @@ static int add_process(struct space_maps *u, uint32_t pid, struct unwind_process
 	return 0;
 }
 
-/* Finds room for @nr mappings. Returns 0 or -ENOSPC. */
-static int take_room(struct space_maps *u, uint32_t nr, uint32_t *room, uint32_t *first)
+/* Mappings that no program can look at any more may be taken again from the next settle on. */
+static int retire_mappings(struct space_maps *u, const struct unwind_process *p)
 {
-	u32_vec *free_rooms;
-
-	*room = 0;
-	while (1u << (UNWIND_ROOM_SHIFT + *room) < nr)
-		(*room)++;
-	free_rooms = &u->free_rooms[*room];
-	if (free_rooms->nr) {
-		*first = free_rooms->data[--free_rooms->nr];
-		return 0;
+	/* From now on, a changed table does not change these mappings. */
+	for (uint32_t i = 0; i < p->nr; i++) {
+		file_tables_unuse(u->tables, u->mapping_tables[p->first + i]);
+		u->mapping_tables[p->first + i] = NO_TABLE;
 	}
-	if (UNWIND_MAX_MAPPINGS - u->nr_mappings < 1u << (UNWIND_ROOM_SHIFT + *room))
-		return -ENOSPC;
-	*first = u->nr_mappings;
-	u->nr_mappings += 1u << (UNWIND_ROOM_SHIFT + *room);
-	return 0;
+	return p->nr ? vec_push(&u->retired, ((struct extent){p->first, p->nr})) : 0;
 }
 
-static int retire_room(struct space_maps *u, struct unwind_process *p)
+/*
+ * How many mappings one process may have: so many, that some processes with thousands leave room
+ * for all the others.
+ */
+static uint32_t mappings_max(const struct space_maps *u)
 {
-	if (p->room == UNWIND_NR_ROOMS)
-		return 0;
-	/* From now on, a changed table does not change these mappings. */
-	for (uint32_t i = 0; i < p->nr; i++)
-		u->mapping_tables[p->first + i] = NO_TABLE;
-	return vec_push(&u->retired[p->room], p->first);
+	uint32_t share = u->free_mappings.nr_free / MAPPINGS_SHARE;
+
+	if (share < MAPPINGS_MIN)
+		return MAPPINGS_MIN;
+	return share < MAPPINGS_MAX ? share : MAPPINGS_MAX;
 }
 
 /* Puts the mappings of @pid into the list, as the program is to know them. */
 static int list_mappings(struct space_maps *u, uint32_t pid, const mapping_vec *mappings,
 			 struct mapped_files *files)
 {
+	const uint32_t max = mappings_max(u);
+
 	vec_clear(&u->list);
 	vec_clear(&u->list_tables);
 	vec_for_each(mappings, mapping) {
@@ -145,7 +145,7 @@ static int list_mappings(struct space_maps *u, uint32_t pid, const mapping_vec *
 			u->list.data[u->list.nr - 1].end = m.end;
 			continue;
 		}
-		if (u->list.nr == MAPPINGS_MAX)
+		if (u->list.nr == max)
 			break;
 		file_table_describe(&u->tables->tables.data[nr], mapping->start - mapping->pgoff,
 				    &m);
@@ -199,12 +199,17 @@ static int put_mappings(struct space_maps *u, uint32_t first)
 		ret = vec_push(&u->list_keys, first + i);
 	if (ret)
 		return ret;
-	memcpy(&u->mappings[first], u->list.data, nr * sizeof(*u->mappings));
-	memcpy(&u->mapping_tables[first], u->list_tables.data, nr * sizeof(*u->mapping_tables));
-	return bpf_map_update_batch(u->tables->store.maps.mappings, u->list_keys.data, u->list.data,
-				    &nr, NULL)
-		       ? -ENOSPC
-		       : 0;
+	if (bpf_map_update_batch(u->tables->store.maps.mappings, u->list_keys.data, u->list.data,
+				 &nr, NULL))
+		return -ENOSPC;
+	memcpy(&u->mappings[first], u->list.data, u->list.nr * sizeof(*u->mappings));
+	for (uint32_t i = 0; i < u->list.nr; i++) {
+		u->mapping_tables[first + i] = u->list_tables.data[i];
+		file_tables_use(u->tables, u->list_tables.data[i]);
+	}
+	if (u->nr_mappings < first + u->list.nr)
+		u->nr_mappings = first + u->list.nr;
+	return 0;
 }
 
 void space_maps_hide(struct space_maps *u, uint32_t pid, uint64_t space_id)
@@ -230,7 +235,7 @@ static int install(struct space_maps *u, const struct space_owner *owner)
 {
 	struct unwind_process *p = space_maps_find(u, owner->pid);
 	struct unwind_process old;
-	uint32_t room, first;
+	uint32_t first;
 	int ret;
 
 	if (p && is_unchanged(u, p, owner->space_id)) {
@@ -240,11 +245,13 @@ static int install(struct space_maps *u, const struct space_owner *owner)
 	}
 	if (!u->list.nr)
 		return 0;
-	if (take_room(u, u->list.nr, &room, &first)) {
+	if (extents_take(&u->free_mappings, u->list.nr, &first)) {
 		space_maps_hide(u, owner->pid, owner->space_id);
 		return 0;
 	}
 	ret = put_mappings(u, first);
+	if (ret)
+		extents_give(&u->free_mappings, first, u->list.nr);
 	if (!ret && !p)
 		ret = add_process(u, owner->pid, &p);
 	if (ret)
@@ -252,12 +259,11 @@ static int install(struct space_maps *u, const struct space_owner *owner)
 	old = *p;
 	p->first = first;
 	p->nr = u->list.nr;
-	p->room = room;
 	p->space_id = owner->space_id;
 	p->backoff_ns = BACKOFF_NS;
 	p->exec_pages = owner->exec_pages;
 	put_space(u, p, 0, BPF_ANY);
-	return retire_room(u, &old);
+	return retire_mappings(u, &old);
 }
 
 int space_maps_put(struct space_maps *u, const struct space_owner *owner,
@@ -315,7 +321,7 @@ void space_maps_remove(struct space_maps *u, uint32_t pid)
 	if (!p)
 		return;
 	/* Without memory for the note, the room is lost, and nothing else. */
-	retire_room(u, p);
+	retire_mappings(u, p);
 	p->pid = 0;
 	vec_push(&u->free_processes, (uint32_t)(p - u->processes.data));
 }
@@ -359,15 +365,12 @@ static void remove_outlived(struct space_maps *u)
 
 int space_maps_settle(struct space_maps *u)
 {
-	int ret = 0;
-
-	for (int i = 0; i < UNWIND_NR_ROOMS && !ret; i++) {
-		ret = vec_append(&u->free_rooms[i], u->retired[i].data, u->retired[i].nr);
-		if (!ret)
-			vec_clear(&u->retired[i]);
-	}
+	/* Without memory for the note, the room is lost, and nothing else. */
+	vec_for_each(&u->retired, extent)
+		extents_give(&u->free_mappings, extent->first, extent->nr);
+	vec_clear(&u->retired);
 	remove_outlived(u);
-	return ret;
+	return file_tables_settle(u->tables);
 }
 
 int space_maps_init(struct space_maps *u, struct file_tables *tables)
@@ -376,15 +379,15 @@ int space_maps_init(struct space_maps *u, struct file_tables *tables)
 	/* The kernel gives no memory to room that is never touched. */
 	u->mappings = calloc(UNWIND_MAX_MAPPINGS, sizeof(*u->mappings));
 	u->mapping_tables = calloc(UNWIND_MAX_MAPPINGS, sizeof(*u->mapping_tables));
-	return u->mappings && u->mapping_tables ? 0 : -ENOMEM;
+	if (!u->mappings || !u->mapping_tables)
+		return -ENOMEM;
+	return extents_give(&u->free_mappings, 0, UNWIND_MAX_MAPPINGS);
 }
 
 void space_maps_deinit(struct space_maps *u)
 {
-	for (int i = 0; i < UNWIND_NR_ROOMS; i++) {
-		vec_free(&u->free_rooms[i]);
-		vec_free(&u->retired[i]);
-	}
+	extents_deinit(&u->free_mappings);
+	vec_free(&u->retired);
 	vec_free(&u->processes);
 	vec_free(&u->outlived);
 	vec_free(&u->free_processes);

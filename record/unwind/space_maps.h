@@ -14,13 +14,9 @@
 #include "record/process/mappings.h"
 #include "record/unwind/file_tables.h"
 
-/* The mappings of a process take room in powers of two, from this one on. */
-#define UNWIND_ROOM_SHIFT 3
-#define UNWIND_NR_ROOMS   10
-
 struct unwind_process {
-	uint32_t pid;             /* 0: this is free */
-	uint32_t first, nr, room; /* in mappings */
+	uint32_t pid;       /* 0: this is free */
+	uint32_t first, nr; /* in mappings */
 	uint64_t space_id;
 	uint64_t backoff_ns;
 	uint32_t exec_pages; /* when the program asked; 0: not known */
@@ -35,9 +31,9 @@ struct space_maps {
 	size_t nr_indexed;
 	struct unwind_mapping *mappings; /* as they are in the kernel's map */
 	uint32_t *mapping_tables;        /* whose table each wants */
-	uint32_t nr_mappings;
-	u32_vec free_rooms[UNWIND_NR_ROOMS];
-	u32_vec retired[UNWIND_NR_ROOMS]; /* free from the next settle on */
+	uint32_t nr_mappings;            /* those from here on were never used */
+	struct extents free_mappings;
+	VEC(struct extent) retired; /* free from the next settle on */
 	/* Of the process that is being put: */
 	VEC(struct unwind_mapping) list;
 	u32_vec list_tables;

@@ -12,25 +12,81 @@
 
 #include "common/cleanup.h"
 
-/* Finds or adds the rule among the rules of all tables. */
+/* A number for a new rule: one that is free, or the next. */
+static int take_rule_number(struct table_maps *s, uint32_t *nr)
+{
+	const struct unwind_rule none = {0};
+
+	if (s->free_rules.nr) {
+		*nr = s->free_rules.data[--s->free_rules.nr];
+		return 0;
+	}
+	*nr = s->rules.nr;
+	if (*nr >= UNWIND_MAX_RULES)
+		return -ENOSPC;
+	/* Room in the list of free numbers, so that the number can be given back without fail. */
+	if (vec_reserve(&s->free_rules, *nr + 1) || vec_push(&s->rules, none))
+		return -ENOMEM;
+	if (vec_push(&s->rule_users, 0)) {
+		s->rules.nr--;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Finds or adds the rule among the rules of all tables, for one table more. */
 static int share_rule(struct table_maps *s, const struct unwind_rule *rule, uint32_t *nr)
 {
 	uint64_t hash = XXH3_64bits(rule, sizeof(*rule));
 	int ret;
 
 	index_for_each(&s->by_rule, hash, i) {
-		if (!memcmp(&s->rules.data[i], rule, sizeof(*rule))) {
+		if (s->rule_users.data[i] && !memcmp(&s->rules.data[i], rule, sizeof(*rule))) {
+			s->rule_users.data[i]++;
 			*nr = i;
 			return 0;
 		}
 	}
-	*nr = s->rules.nr;
-	if (*nr >= UNWIND_MAX_RULES)
-		return -ENOSPC;
-	if (bpf_map_update_elem(s->maps.rules, nr, rule, BPF_ANY))
-		return -ENOSPC;
-	ret = index_insert(&s->by_rule, hash, *nr);
-	return ret ? ret : vec_push(&s->rules, *rule);
+	ret = take_rule_number(s, nr);
+	if (ret)
+		return ret;
+	ret = bpf_map_update_elem(s->maps.rules, nr, rule, BPF_ANY)
+		      ? -ENOSPC
+		      : index_insert(&s->by_rule, hash, *nr);
+	if (ret) {
+		s->free_rules.data[s->free_rules.nr++] = *nr;
+		return ret;
+	}
+	s->rules.data[*nr] = *rule;
+	s->rule_users.data[*nr] = 1;
+	return 0;
+}
+
+/* The index keeps no trace of rules that have gone. Without memory for it, rules are shared less.
+ */
+static void index_rules(struct table_maps *s)
+{
+	index_clear(&s->by_rule);
+	for (uint32_t i = 0; i < s->rules.nr; i++)
+		if (s->rule_users.data[i] &&
+		    index_insert(&s->by_rule,
+				 XXH3_64bits(&s->rules.data[i], sizeof(s->rules.data[i])), i))
+			return;
+}
+
+static void release_rules(struct table_maps *s, u32_vec *rules)
+{
+	bool has_gone = false;
+
+	vec_for_each(rules, nr) {
+		if (--s->rule_users.data[*nr])
+			continue;
+		s->free_rules.data[s->free_rules.nr++] = *nr;
+		has_gone = true;
+	}
+	vec_free(rules);
+	if (has_gone)
+		index_rules(s);
 }
 
 static struct unwind_segment *map_segment(struct table_maps *s, uint32_t nr)
@@ -61,6 +117,7 @@ static int add_segment(struct table_maps *s)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	_cleanup_close_ int fd = -1;
+	int ret;
 
 	if (s->nr_segments == UNWIND_MAX_SEGMENTS)
 		return -ENOSPC;
@@ -72,55 +129,123 @@ static int add_segment(struct table_maps *s)
 	 */
 	if (fd < 0 || bpf_map_update_elem(s->maps.segments, &s->nr_segments, &fd, BPF_ANY))
 		return -ENOSPC;
+	ret = extents_give(&s->free_rows, s->nr_segments * UNWIND_SEGMENT_ROWS,
+			   UNWIND_SEGMENT_ROWS);
+	if (ret)
+		return ret;
 	s->segment_fds[s->nr_segments++] = TAKE_FD(fd);
-	s->nr_rows = 0;
 	return 0;
 }
 
-/* Appends a page to the last segment, or to a new one. @shared has the new numbers of its rules. */
-static int add_page(struct table_maps *s, const struct unwind_table *table,
-		    const struct unwind_page *from, const uint32_t *shared)
+static int take_rows(struct table_maps *s, uint32_t nr, uint32_t *first)
 {
-	struct unwind_page page = {.nr_rows = from->nr_rows};
-	uint32_t key = s->pages.nr;
-	struct unwind_segment *segment;
-	int ret = 0;
+	int ret = extents_take(&s->free_rows, nr, first);
 
-	if (!s->nr_segments || from->nr_rows > UNWIND_SEGMENT_ROWS - s->nr_rows)
-		ret = add_segment(s);
-	if (ret)
+	if (ret != -ENOSPC)
 		return ret;
-	segment = map_segment(s, s->nr_segments - 1);
-	if (!segment)
-		return -ENOSPC;
-	page.first_row = (s->nr_segments - 1) * UNWIND_SEGMENT_ROWS + s->nr_rows;
-	for (uint32_t i = 0; i < from->nr_rows; i++) {
-		uint32_t row = table->rows[from->first_row + i];
-
-		segment->rows[s->nr_rows++] =
-			UNWIND_ROW(UNWIND_ROW_OFF(row), shared[UNWIND_ROW_RULE(row)]);
-	}
-	if (bpf_map_update_elem(s->maps.pages, &key, &page, BPF_ANY))
-		return -ENOSPC;
-	return vec_push(&s->pages, page);
+	ret = add_segment(s);
+	return ret ? ret : extents_take(&s->free_rows, nr, first);
 }
 
-int table_maps_add(struct table_maps *s, const struct unwind_table *table, uint32_t *first_page)
+/* Fills page @nr. @shared has the numbers of the table's rules in the map. */
+static int add_page(struct table_maps *s, const struct unwind_table *table,
+		    const struct unwind_page *from, const u32_vec *shared, uint32_t nr)
 {
-	_cleanup_free_ uint32_t *shared = calloc(table->nr_rules, sizeof(*shared));
-	uint32_t first = s->pages.nr;
-	int ret = shared ? 0 : -ENOMEM;
+	struct unwind_page *page = &s->pages[nr];
+	struct unwind_segment *segment;
+	uint32_t *rows;
+	int ret;
 
-	if (!ret && table->nr_pages > UNWIND_MAX_PAGES - first)
-		ret = -ENOSPC;
-	for (uint32_t i = 0; !ret && i < table->nr_rules; i++)
-		ret = share_rule(s, &table->rules[i], &shared[i]);
-	for (uint32_t i = 0; !ret && i < table->nr_pages; i++)
-		ret = add_page(s, table, &table->pages[i], shared);
-	table_maps_unmap(s);
-	if (!ret)
-		*first_page = first;
+	*page = (struct unwind_page){0};
+	if (from->nr_rows) {
+		ret = take_rows(s, from->nr_rows, &page->first_row);
+		if (ret)
+			return ret;
+		page->nr_rows = from->nr_rows;
+		segment = map_segment(s, page->first_row >> UNWIND_SEGMENT_SHIFT);
+		if (!segment)
+			return -ENOSPC;
+		rows = &segment->rows[page->first_row % UNWIND_SEGMENT_ROWS];
+		for (uint32_t i = 0; i < from->nr_rows; i++) {
+			uint32_t row = table->rows[from->first_row + i];
+
+			rows[i] =
+				UNWIND_ROW(UNWIND_ROW_OFF(row), shared->data[UNWIND_ROW_RULE(row)]);
+		}
+	}
+	return bpf_map_update_elem(s->maps.pages, &nr, page, BPF_ANY) ? -ENOSPC : 0;
+}
+
+static int add_rules(struct table_maps *s, const struct unwind_table *table, u32_vec *shared)
+{
+	int ret = vec_reserve(shared, table->nr_rules);
+
+	for (uint32_t i = 0; !ret && i < table->nr_rules; i++) {
+		ret = share_rule(s, &table->rules[i], &shared->data[i]);
+		shared->nr += !ret;
+	}
 	return ret;
+}
+
+static int add_pages(struct table_maps *s, const struct unwind_table *table,
+		     struct table_place *place)
+{
+	int ret = 0;
+
+	if (!table->nr_pages)
+		return 0;
+	if (extents_take(&s->free_pages, table->nr_pages, &place->first_page))
+		return -ENOSPC;
+	place->nr_pages = table->nr_pages;
+	memset(&s->pages[place->first_page], 0, place->nr_pages * sizeof(*s->pages));
+	for (uint32_t i = 0; !ret && i < table->nr_pages; i++)
+		ret = add_page(s, table, &table->pages[i], &place->rules, place->first_page + i);
+	return ret;
+}
+
+int table_maps_add(struct table_maps *s, const struct unwind_table *table,
+		   struct table_place *place)
+{
+	struct table_place new = {.nr_rows = table->nr_rows};
+	int ret;
+
+	if (table->nr_rules > TABLE_RULES_MAX || table->nr_rows > TABLE_ROWS_MAX ||
+	    table->nr_pages > TABLE_PAGES_MAX)
+		return -EFBIG;
+	ret = add_rules(s, table, &new.rules);
+	if (!ret)
+		ret = add_pages(s, table, &new);
+	table_maps_unmap(s);
+	if (ret)
+		table_maps_remove(s, &new);
+	else
+		*place = new;
+	return ret;
+}
+
+void table_maps_remove(struct table_maps *s, struct table_place *place)
+{
+	/* Without memory for the note, rows and pages are lost, and nothing else. */
+	for (uint32_t i = 0; i < place->nr_pages; i++) {
+		const struct unwind_page *page = &s->pages[place->first_page + i];
+
+		if (page->nr_rows)
+			extents_give(&s->free_rows, page->first_row, page->nr_rows);
+	}
+	if (place->nr_pages)
+		extents_give(&s->free_pages, place->first_page, place->nr_pages);
+	release_rules(s, &place->rules);
+	*place = (struct table_place){0};
+}
+
+bool table_maps_are_tight(const struct table_maps *s)
+{
+	uint64_t free_rows = s->free_rows.nr_free +
+			     (uint64_t)(UNWIND_MAX_SEGMENTS - s->nr_segments) * UNWIND_SEGMENT_ROWS;
+	uint32_t free_rules = UNWIND_MAX_RULES - s->rules.nr + s->free_rules.nr;
+
+	return free_rows < TABLE_MAPS_ROWS / 4 || free_rules < UNWIND_MAX_RULES / 4 ||
+	       s->free_pages.nr_free < UNWIND_MAX_PAGES / 4;
 }
 
 const struct unwind_rule *table_maps_find(struct table_maps *s,
@@ -133,7 +258,7 @@ const struct unwind_rule *table_maps_find(struct table_maps *s,
 
 	if (nr >= UNWIND_NR_PAGES(mapping->pages))
 		return NULL;
-	page = &s->pages.data[UNWIND_FIRST_PAGE(mapping->pages) + nr];
+	page = &s->pages[UNWIND_FIRST_PAGE(mapping->pages) + nr];
 	if (!page->nr_rows)
 		return NULL;
 	segment = map_segment(s, page->first_row >> UNWIND_SEGMENT_SHIFT);
@@ -153,12 +278,36 @@ const struct unwind_rule *table_maps_find(struct table_maps *s,
 	return &s->rules.data[UNWIND_ROW_RULE(segment->rows[lo])];
 }
 
+/* UNWIND_NO_RULE stays, whatever tables come and go. The kernel's map begins with zeros. */
+static int add_no_rule(struct table_maps *s)
+{
+	const struct unwind_rule none = {.cfa = UNWIND_CFA_NONE};
+
+	if (vec_push(&s->rules, none) || vec_push(&s->rule_users, 1))
+		return -ENOMEM;
+	return index_insert(&s->by_rule, XXH3_64bits(&none, sizeof(none)), UNWIND_NO_RULE);
+}
+
+int table_maps_init(struct table_maps *s)
+{
+	*s = (struct table_maps){.free_rows.boundary = UNWIND_SEGMENT_ROWS};
+	/* The kernel gives no memory to room that is never touched. */
+	s->pages = calloc(UNWIND_MAX_PAGES, sizeof(*s->pages));
+	if (!s->pages || extents_give(&s->free_pages, 0, UNWIND_MAX_PAGES))
+		return -ENOMEM;
+	return add_no_rule(s);
+}
+
 void table_maps_deinit(struct table_maps *s)
 {
 	table_maps_unmap(s);
 	for (uint32_t i = 0; i < s->nr_segments; i++)
 		close(s->segment_fds[i]);
-	vec_free(&s->pages);
+	free(s->pages);
+	extents_deinit(&s->free_pages);
+	extents_deinit(&s->free_rows);
 	vec_free(&s->rules);
+	vec_free(&s->rule_users);
+	vec_free(&s->free_rules);
 	index_deinit(&s->by_rule);
 }

@@ -1,41 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Puts unwind tables into the kernel's maps, where all tables share rules. A table stays in, since
- * any process may use it again.
+ * Puts unwind tables into the kernel's maps, where all tables share rules, and takes them out
+ * again. Maps are of fixed size: a file may take a part of them at most.
  */
 #ifndef RECORD_UNWIND_TABLE_MAPS_H
 #define RECORD_UNWIND_TABLE_MAPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bpf/unwind.h"
 #include "common/index.h"
+#include "common/parse.h"
 #include "common/vec.h"
 #include "record/cfi/unwind_table.h"
+#include "record/unwind/extents.h"
 
 /* Descriptors of the maps that bpf/user_stack.h declares; the sampler's. */
 struct unwind_maps {
 	int spaces, mappings, pages, rules, segments, wants, early;
 };
 
-/* All zero but the maps: empty. */
+/* Rows that fit into all segments. */
+#define TABLE_MAPS_ROWS (UNWIND_MAX_SEGMENTS * UNWIND_SEGMENT_ROWS)
+
+/*
+ * What the table of one file may take. libLLVM takes 1,000 rules, 981,000 rows and 809 pages, and
+ * no file of a distribution takes many more.
+ */
+#define TABLE_RULES_MAX (UNWIND_MAX_RULES / 8)
+#define TABLE_ROWS_MAX  (TABLE_MAPS_ROWS / 4)
+#define TABLE_PAGES_MAX (UNWIND_MAX_PAGES / 4)
+
+/* Where a table is in the maps. All zero: nowhere. */
+struct table_place {
+	uint32_t first_page, nr_pages;
+	uint32_t nr_rows;
+	u32_vec rules; /* numbers of the rules that it shares */
+};
+
+/* Initialise with table_maps_init; the maps are set before the first table. */
 struct table_maps {
 	struct unwind_maps maps;
-	VEC(struct unwind_page) pages;
+	struct unwind_page *pages; /* [UNWIND_MAX_PAGES] */
+	struct extents free_pages;
+	struct extents free_rows;
 	VEC(struct unwind_rule) rules;
+	u32_vec rule_users; /* tables that share rules[i]; 0: the number is free */
+	u32_vec free_rules;
 	struct index by_rule;
 	uint32_t nr_segments;
-	uint32_t nr_rows; /* in the last segment */
 	int segment_fds[UNWIND_MAX_SEGMENTS];
 	struct unwind_segment *segments[UNWIND_MAX_SEGMENTS]; /* NULL: not mapped */
 };
 
+/* Returns 0 or -ENOMEM; the deinit is due in any case. */
+int table_maps_init(struct table_maps *store);
+
 /*
- * Adds a table. Its pages follow each other from *@first_page on. Returns 0, -ENOSPC when a map is
- * full or the kernel has no more memory, or -ENOMEM.
+ * Adds a table. Its pages follow each other. Returns 0, -EFBIG when it takes more than a file may,
+ * -ENOSPC when a map is full or the kernel has no more memory, or -ENOMEM. Nothing is left of it
+ * then.
  */
 int table_maps_add(struct table_maps *store, const struct unwind_table *table,
-		   uint32_t *first_page);
+		   struct table_place *place);
+
+/* Takes a table out. No program may refer to it any more. @place is empty then. */
+void table_maps_remove(struct table_maps *store, struct table_place *place);
+
+/* Is a map so full that tables which nobody needs should go? */
+bool table_maps_are_tight(const struct table_maps *store);
 
 /*
  * The rule for @pc in a mapping with pages, or NULL. The segment stays mapped until

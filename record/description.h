@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Describes a recording from what the session knows: the description at the beginning of its file,
+ * Describes a recording, from facts of the session: the description at the beginning of its file,
  * and the end record.
  */
 #ifndef RECORD_DESCRIPTION_H

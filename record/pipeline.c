@@ -60,7 +60,7 @@ static int write_epoch(struct pipeline *p, uint64_t end_ns)
 
 /*
  * Writes the epoch because it has grown large within a drain. The end of this part is the time of
- * the drain, but before the end of the interval, so that a reader knows that more parts follow.
+ * the drain, but before the end of the interval. So a reader knows that more parts follow.
  */
 static int write_part(struct pipeline *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session is everything that a run sets up once, however many files it writes: the sampled CPUs,
- * the side-band and the address spaces, the sampler, the kernel's symbols, the command.
+ * A session is everything that a run sets up once, however many files it writes. It has the sampled
+ * CPUs, the side-band and the address spaces, the sampler, the kernel's symbols, and the command.
  */
 #ifndef RECORD_SESSION_H
 #define RECORD_SESSION_H
@@ -45,7 +45,7 @@ struct session {
 };
 
 /*
- * Looks up and checks what the options ask for: filters, stack depth, CPUs. All pointers must
+ * Looks up and checks the values of the options: filters, stack depth, CPUs. All pointers must
  * outlive the session. The functions of a session word their errors into @err and print notes
  * through @progress. Returns 0 or a negative errno. The caller calls session_deinit in either case.
  */

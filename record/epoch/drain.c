@@ -23,7 +23,7 @@ struct drain {
 	VEC(uint64_t) frames;
 	VEC(struct drained_count) counts;
 	struct index by_id;
-	size_t nr_added; /* counts, and early samples after them, that are in the epoch */
+	size_t nr_added; /* how many counts, and early samples after them, are in the epoch */
 };
 
 int drain_create(struct drain **drain)
@@ -60,7 +60,7 @@ static int take_stack(void *ctx, uint64_t id, const struct stack_entry *entry)
 				      .end = entry->end};
 
 	if (find_drained(drain, id))
-		return 0; /* of a set that was taken before */
+		return 0; /* the stack came with an earlier set */
 	if (vec_append(&drain->frames, entry->frames, entry->nr_frames) ||
 	    index_insert(&drain->by_id, id, drain->stacks.nr))
 		return -ENOMEM;
@@ -74,7 +74,10 @@ static int take_count(void *ctx, const struct count_key *key, const struct count
 	return vec_push(&drain->counts, ((struct drained_count){*key, *value}));
 }
 
-/* The frames of stack @id. A count whose stack is not in its set would be a defect: missed. */
+/*
+ * The frames of stack @id. A stack that is not in the set of its count would be a defect; it counts
+ * as missed.
+ */
 static struct raw_stack find_stack(const struct drain *drain, uint64_t id)
 {
 	const struct drained_stack *stack;
@@ -102,14 +105,14 @@ static size_t nr_counts(const struct drain *drain, const struct early_samples *e
 	return drain->counts.nr + (early ? early->samples.nr : 0);
 }
 
-/* The early sample as a count of one; false when it is not of the set that was taken. */
+/* Makes a count of one of the early sample. Returns false when its set was not taken. */
 static bool count_early(const struct drain *drain, const struct early *early,
 			struct raw_count *count)
 {
 	*count = (struct raw_count){
 		.key = &early->key,
 		.value = {.count = 1, .first_ns = early->time_ns, .last_ns = early->time_ns},
-		/* Nothing asks for this id: any of a stack will do. */
+		/* Nobody looks this id up, so any id of a stack will do. */
 		.user = {.id = STACK_FIRST_ID,
 			 .frames = early->frames,
 			 .nr_frames = early->nr_frames,
@@ -119,7 +122,10 @@ static bool count_early(const struct drain *drain, const struct early *early,
 	return early->is_taken;
 }
 
-/* Count @i of those that were taken, early samples after the others; false when there is none. */
+/*
+ * Count @i of the taken counts, with early samples after all others. Returns false when there is
+ * none.
+ */
 static bool get_count(const struct drain *drain, const struct early_samples *early, size_t i,
 		      struct raw_count *count)
 {

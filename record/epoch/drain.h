@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Moves the set at rest into the epoch: puts stacks and counts, which the kernel keeps in separate
- * maps, together again. In two steps, since the set is needed again sooner than its contents.
+ * Moves the set at rest into the epoch. Joins stacks and counts again, which the kernel keeps in
+ * separate maps. Works in two steps, since the set is needed again sooner than its contents.
  */
 #ifndef RECORD_EPOCH_DRAIN_H
 #define RECORD_EPOCH_DRAIN_H
@@ -18,16 +18,16 @@ int drain_create(struct drain **drain);
 void drain_destroy(struct drain *drain);
 
 /*
- * Takes stacks and counts out of the set at rest of @sampler, to be added later, together with
- * those that were taken before. Returns 0, -ENOMEM, or another negative errno with @err set.
+ * Takes stacks and counts out of the set at rest of @sampler. They wait, with those of earlier
+ * calls, until drain_add. Returns 0, -ENOMEM, or another negative errno with @err set.
  */
 int drain_take(struct drain *drain, struct sampler *sampler, struct err *err);
 
 /*
- * Adds stacks and counts that were taken to @epoch, and those samples of @early (NULL: none) that
- * were taken. Stops when the epoch has grown large: the caller writes the epoch and calls again.
- * The address spaces must have been brought up to the time of the last swap. Returns 0 when
- * everything is in the epoch, 1 when the epoch has to be written first, or -ENOMEM.
+ * Adds the taken stacks and counts to @epoch, and the taken samples of @early (NULL: none). Stops
+ * when the epoch has grown large. Then the caller writes the epoch and calls again. The address
+ * spaces must have been brought up to the time of the last swap. Returns 0 when everything is in
+ * the epoch, 1 when the epoch has to be written first, or -ENOMEM.
  */
 int drain_add_next(struct drain *drain, struct early_samples *early, struct epoch *epoch);
 

@@ -11,9 +11,9 @@
 #include "record/epoch/epoch_user.h"
 
 /*
- * An epoch is written when it holds this much, well within the format's limits: it bounds the
- * recorder's memory (about 8 MB, and as much while it is encoded) however many distinct stacks
- * there are and processes start.
+ * An epoch is written when it holds this much, well within the format's limits. That bounds the
+ * recorder's memory (about 8 MB, and as much while it is encoded), however many stacks and
+ * processes there are.
  */
 #define LARGE_STACKS       (32u << 10)
 #define LARGE_STACK_FRAMES (512u << 10)
@@ -28,7 +28,10 @@ struct epoch {
 	uint64_t samples;
 };
 
-/* Adds @nr samples of @count, all taken with the mappings of @time_ns. @space: NULL for idle. */
+/*
+ * Adds @nr samples of @count, all taken with the mappings of @time_ns. @space is NULL for idle
+ * tasks.
+ */
 static int add_samples(struct epoch *e, const struct raw_count *count, struct address_space *space,
 		       uint64_t nr, uint64_t time_ns)
 {
@@ -50,8 +53,8 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 }
 
 /*
- * How many of the samples were taken before @changed_ns, a time behind the first one. What is known
- * is the span they were taken in: they are divided as if they were spread evenly over it.
+ * The number of samples that were taken before @changed_ns, which is after the first sample. Only
+ * the span of their times is known. So they are divided as if they were spread evenly over it.
  */
 static uint64_t samples_before(const struct count_value *value, uint64_t changed_ns)
 {
@@ -73,8 +76,8 @@ static int get_space(const struct epoch *e, const struct raw_count *count,
 }
 
 /*
- * When the mappings of @space changed while the samples of the count were taken: then those before
- * it count with the mappings of the first one. 0: they did not.
+ * The time at which the mappings of @space changed while the samples of the count were taken; 0:
+ * they did not change. The samples before it count with the mappings of the first sample.
  */
 static uint64_t change_within(const struct raw_count *count, const struct address_space *space)
 {

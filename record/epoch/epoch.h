@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The epoch under construction: drained counts become rows, their raw addresses become frames
- * relative to what is mapped there, and everything is held once. Handed to the writer as a whole
- * when it is old or large enough, then emptied.
+ * The epoch under construction. Drained counts become rows, their raw addresses become frames
+ * relative to mapped objects, and everything is held once. When the epoch is old or large enough,
+ * the writer gets it as a whole, and it is emptied.
  */
 #ifndef RECORD_EPOCH_EPOCH_H
 #define RECORD_EPOCH_EPOCH_H
@@ -25,15 +25,15 @@ struct raw_count {
 
 struct epoch;
 
-/* What @sources points to must outlive the epoch. Returns 0 or -ENOMEM. */
+/* The objects that @sources points to must outlive the epoch. Returns 0 or -ENOMEM. */
 int epoch_create(const struct epoch_sources *sources, struct epoch **epoch);
 
 void epoch_destroy(struct epoch *epoch);
 
 /*
- * The counts of another drain come. First the caller hands each of them to epoch_prepare: where
- * mappings are missing, processes are read from /proc again, each once in a drain. Then it adds
- * them.
+ * The counts of another drain come. First the caller hands each count to epoch_prepare. That reads
+ * processes whose mappings are missing from /proc again, each once in a drain. Then the caller adds
+ * the counts.
  */
 void epoch_begin_drain(struct epoch *epoch);
 

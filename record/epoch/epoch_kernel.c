@@ -36,7 +36,7 @@ static void free_translations(struct translations *t)
 	index_deinit(&t->by_key);
 }
 
-/* The object for a kernel address; also what its offsets are relative to. */
+/* The object for a kernel address, and the base of its offsets. */
 static int get_object(struct epoch_kernel *k, const struct ksym_hit *hit, uint32_t *id,
 		      uint64_t *base)
 {
@@ -92,7 +92,9 @@ static int add_symbol(struct epoch_kernel *k, uint64_t addr)
 	if (!hit.name)
 		return 0;
 	ret = get_object(k, &hit, &object, &base);
-	/* One that begins before its object's base ends there at the latest: offsets do not wrap.
+	/*
+	 * A symbol that begins before its object's base ends there at the latest, so that offsets
+	 * do not wrap.
 	 */
 	if (!ret && hit.start < base && hit.size > base - hit.start)
 		hit.size = base - hit.start;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of an epoch that belongs to the kernel: the image, its modules and BPF programs as
- * objects, the symbols that cover its frames, and stacks. An address means the same in all
- * processes and stacks repeat, so what was translated once in an epoch is found again.
+ * The part of an epoch that belongs to the kernel: the image, modules and BPF programs as objects,
+ * the symbols that cover frames, and stacks. A kernel address has one meaning in all processes, and
+ * stacks repeat. So each address and each stack is translated once in an epoch.
  */
 #ifndef RECORD_EPOCH_EPOCH_KERNEL_H
 #define RECORD_EPOCH_EPOCH_KERNEL_H
@@ -15,7 +15,9 @@
 #include "record/epoch/raw_stack.h"
 #include "record/symbols/ksyms.h"
 
-/* The epoch's ids of what was translated: of frames by address, of stacks by the program's id. */
+/*
+ * The epoch's ids of translated frames, by address, and of translated stacks, by the program's id.
+ */
 struct translation {
 	uint64_t key;
 	uint32_t id;
@@ -37,7 +39,7 @@ struct epoch_kernel {
 /* Adds a stack, with its objects and symbols. Returns 0 or -ENOMEM. */
 int epoch_kernel_add(struct epoch_kernel *kernel, const struct raw_stack *raw, uint32_t *stack);
 
-/* Forgets what was translated: the tables are emptied. */
+/* Forgets all translations. Call it when the tables are emptied. */
 void epoch_kernel_reset(struct epoch_kernel *kernel);
 
 void epoch_kernel_deinit(struct epoch_kernel *kernel);

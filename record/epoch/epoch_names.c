@@ -44,7 +44,7 @@ int epoch_names_process(struct epoch_tables *tables, const struct epoch_sources 
 	/* /proc has the process as it is now, and says nothing of it before an exec. */
 	if (address_spaces_find(sources->spaces, space->pid, UINT64_MAX) == space)
 		ret = proc_info_read(space->pid, &now);
-	/* Of a process that has gone, the answer of soon after it began is nearly as good. */
+	/* If the process has gone, the answer of soon after its beginning is nearly as good. */
 	if (!ret && !now.identity.name[0] && sources->new_processes)
 		info = new_processes_find(sources->new_processes, space);
 	if (!ret)

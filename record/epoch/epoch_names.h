@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an epoch tells beyond frames and counts, since only the host knows it. */
+/* Facts in an epoch beyond frames and counts, which only the host knows. */
 #ifndef RECORD_EPOCH_EPOCH_NAMES_H
 #define RECORD_EPOCH_EPOCH_NAMES_H
 
@@ -7,9 +7,9 @@
 #include "record/epoch/epoch_tables.h"
 
 /*
- * Adds what /proc says of the process in @space, as that of the epoch's process @id. If the process
- * has gone, adds what /proc said soon after it began, or what its mappings and exec told. Returns 0
- * or -ENOMEM.
+ * Adds the facts of /proc about the process in @space to the epoch's process @id. If the process
+ * has gone, takes the facts that /proc had soon after it began, or those that its mappings and its
+ * exec told. Returns 0 or -ENOMEM.
  */
 int epoch_names_process(struct epoch_tables *tables, const struct epoch_sources *sources,
 			const struct address_space *space, uint32_t id);

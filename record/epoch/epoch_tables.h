@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of an epoch while they grow: every string, object, frame, stack, symbol and row is
- * held once, and known by its position. What goes in is found again by its contents.
+ * The tables of an epoch while they grow. Every string, object, frame, stack, symbol and row is
+ * held once, and known by its position. It is found again by its contents.
  */
 #ifndef RECORD_EPOCH_EPOCH_TABLES_H
 #define RECORD_EPOCH_EPOCH_TABLES_H
@@ -44,7 +44,7 @@ struct epoch_tables {
 	VEC(struct prof_process_info) process_infos;
 	struct index by_string, by_object, by_process, by_frame, by_stack, by_count, by_symbol;
 
-	/* What epoch_tables_lay_out makes of the above. */
+	/* The results of epoch_tables_lay_out. */
 	VEC(struct prof_string) out_strings;
 	VEC(struct prof_process) out_processes;
 	prof_mapping_vec out_mappings;

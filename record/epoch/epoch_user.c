@@ -20,8 +20,8 @@ static int get_process(struct epoch_user *u, const struct address_space *space, 
 }
 
 /*
- * The number that tells apart the distances at which @process maps the file: as many as there
- * are other distances among its mappings so far, or that of the same distance.
+ * The instance: it tells apart the distances at which @process maps the file. A distance that its
+ * mappings have already has its number. A new distance gets the next number.
  */
 static uint32_t instance_of(const struct epoch_tables *tables, const struct epoch_process *process,
 			    const struct prof_object *object, uint64_t bias)
@@ -50,8 +50,8 @@ static const enum prof_object_kind kinds[] = {
 };
 
 /*
- * Does a process that says where its own code is have it in memory like this? An unnamed file, too:
- * some map one twice, to write here and run there.
+ * Can @file hold the own code of a process that writes a perf map? It can be an unnamed file, too:
+ * some processes map one twice, to write here and run there.
  */
 static bool is_jit(const struct epoch_user *u, const struct address_space *space,
 		   const struct mapped_file *file)
@@ -63,7 +63,7 @@ static bool is_jit(const struct epoch_user *u, const struct address_space *space
 	return can_be && u->sources->jit && jit_has_map(u->sources->jit, space);
 }
 
-/* No two processes may share the object, and its offsets are the map's: addresses. */
+/* No two processes may share the object, and its offsets are addresses, as in the map. */
 static int make_jit(struct epoch_user *u, const struct address_space *space,
 		    struct prof_object *object, struct prof_mapping *used)
 {
@@ -96,11 +96,11 @@ static int make_object(struct epoch_user *u, const struct epoch_process *process
 	return ret;
 }
 
-/* On the way through a stack. */
+/* The state of the way through a stack. */
 struct user_walk {
 	const struct user_stack *stack;
 	uint32_t process; /* the epoch's */
-	/* Consecutive frames are mostly in one of two mappings: the last one. */
+	/* The last mapping. Consecutive frames mostly lie in one mapping. */
 	uint64_t start, end; /* of it */
 	uint64_t bias;       /* by which its addresses exceed offsets in the object */
 	uint32_t object;
@@ -138,8 +138,8 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 }
 
 /*
- * A sample in the kernel at the end of an exec belongs to the new address space already, but its
- * leaf of user space is still the call of exec in the old one.
+ * A sample in the kernel at the end of an exec belongs to the new address space already. But its
+ * leaf of user space is still the call of exec, in the old address space.
  */
 static const struct mapping *find_mapping(const struct user_stack *stack, uint64_t addr,
 					  bool is_leaf)
@@ -152,10 +152,10 @@ static const struct mapping *find_mapping(const struct user_stack *stack, uint64
 }
 
 /*
- * Programs without frame pointers have anything in the register that a walk along them follows. An
- * address in no executable mapping of a process whose mappings are all known is no caller: the walk
- * has strayed, what follows means nothing, and one frame stands for it. Kept as they are, such
- * values would make nearly every stack a new one.
+ * Programs without frame pointers can have anything in the register that a walk along frame
+ * pointers follows. If all mappings of a process are known, an address outside them is no caller.
+ * Then the walk has strayed, and one frame stands for the rest, which means nothing. If such values
+ * stayed, nearly every stack would be a new one.
  */
 static bool has_strayed(const struct epoch_user *u, const struct user_walk *walk)
 {
@@ -196,7 +196,7 @@ int epoch_user_prepare(struct epoch_user *u, const struct user_stack *stack)
 int epoch_user_add(struct epoch_user *u, const struct user_stack *stack, struct prof_count *row)
 {
 	const struct raw_stack *raw = stack->raw;
-	/* Tables lead to code, even if its mapping has not been heard of. */
+	/* Tables lead to code, even if nobody has told of its mapping. */
 	struct user_walk walk = {
 		.stack = stack,
 		.may_stray = raw->end == STACK_END_FP || raw->end == STACK_END_CUT ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of an epoch that belongs to user space: processes, mappings that were hit, the objects
- * that are mapped there, and stacks of frames in them.
+ * The part of an epoch that belongs to user space: processes, mappings that samples hit, the
+ * objects mapped there, and stacks.
  */
 #ifndef RECORD_EPOCH_EPOCH_USER_H
 #define RECORD_EPOCH_EPOCH_USER_H
@@ -22,7 +22,7 @@ struct epoch_user {
 	u32_vec frames; /* of the stack at hand */
 };
 
-/* A stack of user space: whose it is, and when it was taken. */
+/* A stack of user space, with its process and its time. */
 struct user_stack {
 	struct address_space *space;
 	uint64_t time_ns; /* CLOCK_MONOTONIC: says which mappings count */

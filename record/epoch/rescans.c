@@ -12,7 +12,7 @@ bool rescans_has(const struct rescans *rescans, const struct address_space *spac
 	return false;
 }
 
-/* Can /proc tell more of @space than is known? */
+/* Can /proc tell more of @space? */
 static bool may_help(const struct rescans *rescans, const struct address_spaces *spaces,
 		     const struct address_space *space)
 {

@@ -25,9 +25,9 @@ struct rescans {
 bool rescans_has(const struct rescans *rescans, const struct address_space *space);
 
 /*
- * Reads the mappings of the process in @space into @spaces, in force from now on, if @stack has an
- * address that was not mapped at @time_ns, as far as is known, and more mappings may be found.
- * Returns 0 or -ENOMEM.
+ * Reads the mappings of the process in @space into @spaces, in force from now on. Does so if no
+ * known mapping held an address of @stack at @time_ns, and if more mappings may be found. Returns 0
+ * or -ENOMEM.
  */
 int rescans_look(struct rescans *rescans, struct address_spaces *spaces,
 		 struct address_space *space, const struct raw_stack *stack, uint64_t time_ns);

@@ -24,7 +24,7 @@ struct progress {
 /* @out is stderr, but in tests. */
 void progress_init(struct progress *progress, FILE *out, bool is_quiet);
 
-/* Prints "profrec: ", the text and a newline. The text tells what the user may want to change. */
+/* Prints "profrec: ", the text and a newline. The text tells the user the settings to change. */
 void progress_note(struct progress *progress, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The times at which the recorder has to write an epoch, end an interval, go on in another file,
- * show the status line or end the run. All times are CLOCK_MONOTONIC.
+ * The times at which the recorder writes an epoch, ends an interval, begins a new file, shows the
+ * status line or ends the run. All times are CLOCK_MONOTONIC.
  */
 #ifndef RECORD_OUTPUT_SCHEDULE_H
 #define RECORD_OUTPUT_SCHEDULE_H

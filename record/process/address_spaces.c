@@ -21,7 +21,7 @@ static void space_destroy(struct address_space *space)
 	free(space);
 }
 
-/* Adds a new address space of @pid in front of its older ones. */
+/* Adds a new address space of @pid before its older ones. */
 static int space_create(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
 			struct address_space **ret_space)
 {
@@ -83,7 +83,7 @@ int address_spaces_get(struct address_spaces *spaces, uint32_t pid, uint64_t tim
 	return 0;
 }
 
-/* Ends the part of live mapping @at that [start, end) covers; keeps what is left beside it. */
+/* Ends the part of live mapping @at that [start, end) covers. Keeps the parts beside it. */
 static int end_overlap(struct address_space *space, size_t at, const struct mapping *by)
 {
 	struct mapping old = space->live.data[at], part = old;
@@ -113,7 +113,7 @@ static int end_overlap(struct address_space *space, size_t at, const struct mapp
 	return ret;
 }
 
-/* The scan of /proc and the side-band may both tell of a mapping, each in its way. */
+/* The scan of /proc and the side-band may both tell of one mapping, each in its own way. */
 static bool is_same_mapping(const struct mapped_files *files, const struct mapping *a,
 			    const struct mapping *b)
 {
@@ -238,12 +238,16 @@ const struct mapping *address_space_lookup(const struct address_space *space, ui
 		if (m->start <= addr && addr < m->end && m->begin_ns <= time_ns &&
 		    time_ns < m->end_ns)
 			return m;
-	/* The clock readings of sample and record may be out of order by a hair: no better match.
+	/*
+	 * The times of sample and record may be out of order by a hair. There is no better match.
 	 */
 	return live;
 }
 
-/* Of files mapped at the same time, as the scan of /proc has it, the lowest: programs lie there. */
+/*
+ * For the scan of /proc all files were mapped at one time. Then it is the lowest file, because
+ * programs lie there.
+ */
 static const struct mapping *first_file(const struct address_spaces *spaces,
 					const mapping_vec *mappings, const struct mapping *first)
 {
@@ -286,7 +290,10 @@ static void forget_mappings(struct address_space *space, uint64_t time_ns)
 	space->ended.nr = nr;
 }
 
-/* Frees the spaces behind @space that ended before @time_ns: when a newer one had begun. */
+/*
+ * Frees the spaces older than @space that ended before @time_ns. A space ends when a newer one
+ * begins.
+ */
 static void forget_older(struct address_spaces *spaces, struct address_space *space,
 			 uint64_t time_ns)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The address spaces of all processes over time. An address space begins with a fork or an exec
- * and ends with the next exec or the exit; it holds the executable mappings with the span of time
- * in which each was in force. Samples are resolved after the fact, by the time they were taken, so
- * what has ended is kept until no sample can refer to it any more.
+ * The address spaces of all processes over time. An address space begins with a fork or an exec,
+ * and ends with the next exec or the exit. It holds the executable mappings, with the span of time
+ * in which each was in force. Samples are resolved later, by their times. So mappings and spaces
+ * that have ended are kept until no sample can refer to them any more.
  */
 #ifndef RECORD_PROCESS_ADDRESS_SPACES_H
 #define RECORD_PROCESS_ADDRESS_SPACES_H
@@ -21,7 +21,7 @@ struct address_space {
 	uint64_t generation; /* unique in the recording */
 	uint64_t begin_ns;
 	uint64_t exited_ns;          /* 0: has not */
-	struct address_space *older; /* the one that had this pid before */
+	struct address_space *older; /* the earlier space of this pid */
 	mapping_vec live;            /* sorted by start, do not overlap */
 	mapping_vec ended;           /* until the next forget */
 	bool complete;               /* all its executable mappings are known */
@@ -39,19 +39,22 @@ struct address_spaces {
 };
 
 /*
- * Adds a mapping to what @pid maps at @time_ns; older mappings end where it overlaps them. One that
- * is there already stays as it is.
+ * Adds a mapping of @pid, from @time_ns on. Older mappings end where it overlaps them. If it is
+ * there already, nothing changes.
  */
 int address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
 		       const struct mapping *mapping);
 
-/* All that @pid maps at @time_ns has been added: its address space is complete. 0 or -ENOMEM. */
+/*
+ * All mappings of @pid at @time_ns have been added: its address space is complete. Returns 0 or
+ * -ENOMEM.
+ */
 int address_spaces_trust(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
 
 /* The process starts a new, empty address space. */
 int address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
 
-/* The main thread of @pid is called @name, which may be cut, from an exec at @time_ns on. */
+/* From an exec at @time_ns on, the main thread of @pid is called @name, which may be cut. */
 void address_spaces_name(struct address_spaces *spaces, uint32_t pid, const char *name,
 			 uint64_t time_ns);
 
@@ -59,7 +62,7 @@ void address_spaces_name(struct address_spaces *spaces, uint32_t pid, const char
 int address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint32_t parent,
 			uint64_t time_ns);
 
-/* Records were dropped: no address space that there is now can be taken for complete. */
+/* Records were dropped: no present address space counts as complete any more. */
 void address_spaces_distrust(struct address_spaces *spaces);
 
 void address_spaces_exit(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
@@ -83,22 +86,22 @@ const struct mapping *address_space_lookup(const struct address_space *space, ui
 					   uint64_t time_ns);
 
 /*
- * The path of what is executed, as its mappings tell: the file that was mapped first. NULL when
- * none is known of. Valid until the next change.
+ * The path of the executable, as the mappings tell: the file that was mapped first. NULL when there
+ * is none. Valid until the next change.
  */
 const char *address_space_exe(const struct address_spaces *spaces,
 			      const struct address_space *space);
 
 /*
- * The latest time in (@from_ns, @to_ns] at which a mapping of @space ended, or 0 when none did:
- * addresses seen over all of that time may mean two things.
+ * The latest time in (@from_ns, @to_ns] at which a mapping of @space ended, or 0 when none did.
+ * Addresses seen over all of that time may have two meanings.
  */
 uint64_t address_space_changed(const struct address_space *space, uint64_t from_ns, uint64_t to_ns);
 
 /*
- * Forgets what ended before @time_ns: mappings, and processes that exited, for which @is_gone says
- * that no thread is left (a process whose main thread exited may go on). Files that nothing maps
- * any more go, too. Returns 0 or -ENOMEM.
+ * Forgets mappings that ended before @time_ns, and processes that exited before. A process may go
+ * on when its main thread has exited, so @is_gone must say that no thread is left. Forgets files
+ * that nobody maps any more, too. Returns 0 or -ENOMEM.
  */
 int address_spaces_forget(struct address_spaces *spaces, uint64_t time_ns,
 			  bool (*is_gone)(uint32_t pid));

@@ -14,7 +14,7 @@
 
 struct mapping {
 	uint64_t start, end;       /* [start, end) */
-	uint64_t pgoff;            /* file offset of start; 0 for what is no file */
+	uint64_t pgoff;            /* file offset of start; 0 if it is no file */
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC: when it was in force */
 	uint32_t file;             /* in the table of files */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What /proc tells of processes that began during the recording. It can be had only while a process
- * lives, and a drain may come later: so those that outlive the moment are looked at soon after they
- * began, and the answers are kept as long as their address spaces.
+ * Facts that /proc tells of processes that began during the recording. /proc has them only while a
+ * process lives, and a drain may come later. So the recorder looks at new processes soon after they
+ * began. It keeps the answers as long as their address spaces.
  */
 #ifndef RECORD_PROCESS_NEW_PROCESSES_H
 #define RECORD_PROCESS_NEW_PROCESSES_H
@@ -31,7 +31,7 @@ struct new_processes {
 int new_processes_add(struct new_processes *new_processes, const struct address_space *space);
 
 /*
- * Looks at those that are waiting, if they still have the address space with which they were noted.
+ * Looks at the waiting processes that still have the address space with which they were noted.
  * Returns 0 or -ENOMEM.
  */
 int new_processes_read(struct new_processes *new_processes, const struct address_spaces *spaces);

@@ -15,12 +15,12 @@
 #include "record/system/privilege.h"
 
 /*
- * Ring buffer of one CPU. A process start is about 2 KB of records, so this holds some hundred of
- * them between a wakeup and the read.
+ * Ring buffer of one CPU. A process start makes about 2 KB of records. So the buffer holds some
+ * hundred starts between a wakeup and the read.
  */
 #define BUFFER_BYTES SIDEBAND_BUFFER_BYTES
 
-/* What it comes down to where locked memory is short: a record of the longest path still fits. */
+/* The smallest buffer, where locked memory is short. A record of the longest path still fits. */
 #define BUFFER_BYTES_MIN (16u << 10)
 
 /*
@@ -94,7 +94,9 @@ struct sideband {
 	VEC(char) pool;
 };
 
-/* PERF_FORMAT_LOST, Linux 6.0: what is read of an event is its count and the records it lost. */
+/*
+ * PERF_FORMAT_LOST, Linux 6.0: a read of an event returns its count and the records that it lost.
+ */
 #define FORMAT_LOST (1u << 4)
 
 struct lost_format {
@@ -196,7 +198,7 @@ int sideband_create(const u32_vec *cpus, struct sideband **sideband, struct err 
 	sb->page_size = sysconf(_SC_PAGESIZE);
 	sb->buffer_bytes = BUFFER_BYTES;
 	sb->counts_lost = true;
-	/* All CPUs get the same: a small one would be what loses records. */
+	/* All CPUs get buffers of one size. A smaller buffer would lose records. */
 	while ((ret = open_buffers(sb, cpus, err)) == -ENOBUFS &&
 	       sb->buffer_bytes > BUFFER_BYTES_MIN) {
 		close_buffers(sb);
@@ -254,7 +256,7 @@ uint64_t sideband_lost(const struct sideband *sb)
 	return sb->lost;
 }
 
-/* Is it of a kind that a caller wants? Notes losses on the way. */
+/* Does a caller want records of this kind? Notes losses on the way. */
 static bool is_wanted(struct sideband *sb, const struct perf_event_header *header)
 {
 	switch (header->type) {
@@ -274,7 +276,7 @@ static bool is_wanted(struct sideband *sb, const struct perf_event_header *heade
 	}
 }
 
-/* Copies one record out of the ring; @off is its position modulo nothing. */
+/* Copies one record out of the ring. @off counts all bytes since the beginning. */
 static int keep_record(struct sideband *sb, const char *data, uint64_t off)
 {
 	struct perf_event_header header;
@@ -410,7 +412,10 @@ static void keep_from(struct sideband *sb, size_t first)
 	sb->pending.nr = nr;
 	for (size_t i = 0; i < nr; i++)
 		sb->pending.data[i].order = i;
-	/* Few are left: they are of the last moments. When memory is out, the pool just stays. */
+	/*
+	 * Few records are left, those of the last moments. When memory is out, the pool stays as it
+	 * is.
+	 */
 	for (size_t i = 0; i < nr; i++) {
 		struct pending *p = &sb->pending.data[i];
 

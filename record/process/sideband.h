@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's side-band: a dummy perf event on every CPU whose ring buffer tells of every
- * executable mapping (with its build-id), exec, fork and exit, and of BPF programs as they come.
- * So a process that lived for ten milliseconds, or whose file is gone, can be resolved.
+ * The kernel's side-band: a dummy perf event on every CPU. Its ring buffer tells of every
+ * executable mapping (with its build-id), exec, fork and exit, and of new BPF programs. So the
+ * reporter can resolve a process that lived for ten milliseconds, or whose file is gone.
  *
- * Records of different CPUs are handed out in the order of their times. A record is handed out
- * only when no earlier one can still turn up in another CPU's buffer.
+ * Records of different CPUs are handed out in the order of their times. A record is handed out only
+ * when no earlier one can still turn up in another CPU's buffer.
  */
 #ifndef RECORD_PROCESS_SIDEBAND_H
 #define RECORD_PROCESS_SIDEBAND_H
@@ -61,8 +61,8 @@ void sideband_destroy(struct sideband *sideband);
 const int *sideband_fds(const struct sideband *sideband, size_t *nr);
 
 /*
- * Reads all buffers and hands out the records of up to @until_ns. The caller vouches that records
- * of before that time have been written by now. Returns 0, -ENOMEM, or what @fn returned.
+ * Reads all buffers and hands out the records of up to @until_ns. The caller vouches that all
+ * records up to that time have been written by now. Returns 0, -ENOMEM, or @fn's error.
  */
 int sideband_read(struct sideband *sideband, uint64_t until_ns, sideband_fn fn, void *ctx);
 
@@ -70,12 +70,12 @@ int sideband_read(struct sideband *sideband, uint64_t until_ns, sideband_fn fn, 
 size_t sideband_buffer_bytes(const struct sideband *sideband);
 
 /*
- * Asks how many records were lost, where the kernel knows (Linux 6.0). Elsewhere it tells of losses
- * when there is room for another record, and of the last ones never.
+ * Asks how many records were lost (Linux 6.0 and later). Older kernels tell of losses when there is
+ * room for another record, and never of the last losses.
  */
 void sideband_count_lost(struct sideband *sideband);
 
-/* Records that the kernel dropped because a buffer was full, as far as was asked or told. */
+/* Records that the kernel dropped because a buffer was full, as far as it has told. */
 uint64_t sideband_lost(const struct sideband *sideband);
 
 #endif

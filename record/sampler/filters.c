@@ -74,7 +74,7 @@ static bool is_map(int fd)
 
 /*
  * Opens a pinned hash map with keys of 64 bits. Its values may be of any type, since the programs
- * never read them. @keys says in a hint what the keys are.
+ * never read them. @keys describes the keys in a hint.
  */
 static int open_map(const char *path, const char *keys, int *fd, struct err *err)
 {

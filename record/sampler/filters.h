@@ -42,9 +42,9 @@ struct filters {
 };
 
 /*
- * Looks up what @options name and checks that it is there. Copies @options, but none of the strings
- * and vectors. Returns 0 or a negative errno with @err set. The caller calls filters_close in
- * either case.
+ * Looks up the objects that @options name, and checks that they exist. Copies @options, but none of
+ * the strings and vectors. Returns 0 or a negative errno with @err set. The caller calls
+ * filters_close in either case.
  */
 int filters_open(struct filters *filters, const struct filter_options *options, struct err *err);
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of kernel symbols: sorted, looked up, and what it takes over from an earlier one. */
+/*
+ * The table of kernel symbols: sorts it, looks addresses up, and takes symbols over from an earlier
+ * table.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "common/cleanup.h"
 #include "record/symbols/ksyms.h"
 
-/* The rank of what other code has replaced. */
+/* The rank of a symbol whose code was replaced. */
 #define RANK_REPLACED UINT8_MAX
 
 static int compare_syms(const void *pa, const void *pb)
@@ -17,7 +20,10 @@ static int compare_syms(const void *pa, const void *pb)
 		return a->addr < b->addr ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	/* What was unloaded does not go: a BPF program reuses its address, of several the last. */
+	/*
+	 * Unloaded code stays in the table. So a BPF program wins over older code at its address,
+	 * and the last program over all.
+	 */
 	if (a->part != b->part && (a->part == KSYM_BPF || b->part == KSYM_BPF))
 		return a->part == KSYM_BPF ? -1 : 1;
 	if (a->part == KSYM_BPF)
@@ -42,7 +48,7 @@ static size_t upper_bound(const struct ksyms *ksyms, size_t nr, uint64_t addr)
 	return lo;
 }
 
-/* Marks what began in the middle of a program that was loaded later. */
+/* Marks the symbols that began inside a program that was loaded later. */
 static void mark_replaced(struct ksyms *ksyms)
 {
 	vec_for_each(&ksyms->added, range) {
@@ -54,7 +60,7 @@ static void mark_replaced(struct ksyms *ksyms)
 	vec_clear(&ksyms->added);
 }
 
-/* In kallsyms the image is in order, and nearly all of what is loaded is behind it. */
+/* In kallsyms the image is in order, and nearly all loaded code comes after it. */
 static void sort_all(struct ksym *syms, size_t nr)
 {
 	size_t sorted = 0, first;
@@ -110,7 +116,7 @@ static uint64_t part_end(const struct ksyms *ksyms, const struct ksym *sym)
 }
 
 /*
- * A symbol reaches to the next one, but not beyond the code it is part of: what is there came
+ * A symbol reaches to the next symbol, but not beyond the code that it is part of. Code there came
  * later, and no name is better than a wrong one.
  */
 static void find_symbol(const struct ksyms *ksyms, uint64_t addr, struct ksym_hit *hit)
@@ -140,9 +146,9 @@ void ksyms_lookup(struct ksyms *ksyms, uint64_t addr, struct ksym_hit *hit)
 		ksyms_sort(ksyms);
 	find_symbol(ksyms, addr, hit);
 	/*
-	 * A module without a symbol at this address still is that module. Since Linux 6.4 a
-	 * module's size is that of all its ranges, so other code may be within it: its symbol knows
-	 * better.
+	 * An address in a module belongs to it also without a symbol. But since Linux 6.4 the size
+	 * of a module counts all its ranges, so other code may lie inside. Then a symbol of that
+	 * code wins.
 	 */
 	for (size_t m = 0; m < ksyms->modules.nr; m++) {
 		const struct kernel_module *module = &ksyms->modules.data[m];
@@ -154,7 +160,7 @@ void ksyms_lookup(struct ksyms *ksyms, uint64_t addr, struct ksym_hit *hit)
 	}
 }
 
-/* Is other code at @addr now, as the first symbols, which are sorted, and modules say? */
+/* Is other code at @addr now? The first symbols, which are sorted, and the first modules say so. */
 static bool is_taken(const struct ksyms *ksyms, size_t nr_syms, size_t nr_modules, uint64_t addr)
 {
 	size_t i = upper_bound(ksyms, nr_syms, addr);
@@ -167,8 +173,7 @@ static bool is_taken(const struct ksyms *ksyms, size_t nr_syms, size_t nr_module
 	return false;
 }
 
-/* The part that module @number of @old is in @ksyms. @parts has what it was found to be; 0: nothing
- * yet. */
+/* The part in @ksyms for module @number of @old. @parts remembers the answers; 0: none yet. */
 static int inherit_module(struct ksyms *ksyms, const struct ksyms *old, size_t number,
 			  uint16_t *parts, uint16_t *part)
 {
@@ -197,7 +202,7 @@ int ksyms_inherit(struct ksyms *ksyms, const struct ksyms *old)
 	nr_syms = ksyms->syms.nr;
 	vec_for_each(&old->syms, sym) {
 		struct ksym gone = {.addr = sym->addr, .part = sym->part, .gone = true};
-		/* What was gone before: no sample can be of that any more. */
+		/* Code that was gone earlier can have no samples any more. */
 		if (sym->part == KSYM_IMAGE || sym->gone ||
 		    is_taken(ksyms, nr_syms, nr_modules, sym->addr))
 			continue;

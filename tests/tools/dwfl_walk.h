@@ -23,7 +23,7 @@ static const Dwfl_Callbacks dwfl_walk_callbacks = {
 	.find_debuginfo = dwfl_walk_no_debuginfo,
 };
 
-/* Tells @dwfl what @tid maps now. @tid must be stopped. */
+/* Tells @dwfl the present mappings of @tid. @tid must be stopped. */
 static void dwfl_walk_report(Dwfl *dwfl, pid_t tid)
 {
 	dwfl_report_begin(dwfl);

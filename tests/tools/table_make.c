@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Makes the unwind table of each FILE and prints what it costs: table_make FILE... */
+/* Makes the unwind table of each FILE and prints its cost: table_make FILE... */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

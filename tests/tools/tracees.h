@@ -120,7 +120,7 @@ static void tracee_ask(struct tracee *t)
 		t->is_asked = true;
 }
 
-/* What a stop means. Returns whether it is one of those where a stack is looked at. */
+/* The meaning of a stop. Returns whether it is one of those where a stack is looked at. */
 static bool tracee_stopped(struct tracees *ts, struct tracee *t, int status)
 {
 	int event = status >> 16, sig = WSTOPSIG(status);

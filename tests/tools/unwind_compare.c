@@ -21,7 +21,7 @@
 
 #define MAX_KINDS 4096
 
-/* What a thread maps, and libdwfl's view of it. */
+/* The mappings of a thread, and libdwfl's view of it. */
 struct view {
 	char_vec maps; /* the text of /proc/PID/maps from which the rest was made */
 	unsigned int nr_execs;
@@ -154,7 +154,7 @@ static void compare_reg(struct comparison *c, const struct view *view, size_t i,
 
 /*
  * The first @i frames are the same in both walks. Returns why the rest cannot be compared; NULL if
- * it can be, or if there is no rest. @gave_up is what dwfl_walk() returned.
+ * it can be, or if there is no rest. @gave_up is the result of dwfl_walk().
  */
 static const char *why_incomparable(const struct comparison *c, const struct view *view, size_t i,
 				    const char *gave_up)

@@ -40,7 +40,10 @@ struct attr_field {
 /* Appends @field of @record. */
 void attrs_put_field(struct bytes *b, const struct attr_field *field, const void *record);
 
-/* Returns 1 when @tag is one of the @nr @fields and set in @record, 0 when not, or -EBADMSG. */
+/*
+ * Returns 1 if one of the @nr @fields has @tag, and sets it in @record. Returns 0 if none has, or
+ * -EBADMSG.
+ */
 int attrs_get_field(const struct attr_field *fields, unsigned int nr, uint64_t tag,
 		    struct cursor *value, void *record, struct fault *fault);
 

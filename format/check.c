@@ -88,7 +88,7 @@ static int check_processes(const struct prof_epoch *e)
 	return nr_mappings > PROF_MAX_TABLE ? -E2BIG : 0;
 }
 
-/* At most one row for each process but 0, with strings that exist. */
+/* Checks that each process but 0 has at most one row, and that its strings exist. */
 static int check_process_infos(const struct prof_epoch *e)
 {
 	_cleanup_free_ bool *seen = NULL;
@@ -110,7 +110,7 @@ static int check_process_infos(const struct prof_epoch *e)
 	return 0;
 }
 
-/* Ascending by object, none for object 0. */
+/* Checks that rows ascend by object, and that none is of object 0. */
 static int check_file_infos(const struct prof_epoch *e)
 {
 	uint32_t before = 0;

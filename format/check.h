@@ -6,15 +6,15 @@
 #include "format/prof.h"
 
 /*
- * Checks limits, elements 0, ids, ranges and enumerations. *@total is the sum of the counts.
- * Returns 0, -E2BIG when a limit is exceeded, -EINVAL, or -ENOMEM.
+ * Checks limits, elements 0, ids, ranges and enumerations. Sets *@total to the sum of the counts.
+ * Returns 0, -E2BIG if a limit is exceeded, -EINVAL, or -ENOMEM.
  */
 int epoch_check(const struct prof_epoch *epoch, uint64_t *total);
 
-/* True when @end says that the stack was not stored: it then has no frames. */
+/* Returns true if @end says that the stack was not stored. Such a stack has no frames. */
 bool stack_end_is_missed(uint8_t end);
 
-/* True when [offset, offset + size) does not wrap; it may end at 2^64. */
+/* Returns true if [offset, offset + size) does not wrap. It may end at 2^64. */
 bool range_is_valid(uint64_t offset, uint64_t size);
 
 #endif

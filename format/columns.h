@@ -12,10 +12,10 @@
 #include "format/cursor.h"
 #include "format/fault.h"
 
-/* No table has more columns. */
+/* No table has more columns than this. */
 #define COLUMNS_MAX 9
 
-/* A payload to be written. All zero is an empty one. */
+/* A payload that is being made. An all-zero one is empty. */
 struct columns {
 	struct bytes part[1 + COLUMNS_MAX]; /* the head, then the columns */
 	unsigned int nr;                    /* columns in use */
@@ -24,7 +24,7 @@ struct columns {
 /* Empties the payload, keeps its memory, and gives it @nr columns. */
 void columns_begin(struct columns *cols, unsigned int nr);
 
-/* Appends the columns' lengths to the head. Returns 0, or -ENOMEM when an append failed. */
+/* Appends the columns' lengths to the head. Returns 0, or -ENOMEM if an append failed. */
 int columns_finish(struct columns *cols);
 
 /* Releases the memory. */

@@ -50,7 +50,7 @@ int counts_encode(const struct order *order, struct columns *cols)
 	return columns_finish(cols);
 }
 
-/* Takes the thread name of a count of @process. */
+/* Decodes the thread name of a count of @process. */
 static int decode_comm(struct tables *tables, struct cursor *col, uint64_t process,
 		       struct fault *fault)
 {
@@ -66,7 +66,7 @@ static int decode_comm(struct tables *tables, struct cursor *col, uint64_t proce
 	return 0;
 }
 
-/* On entry, @count is the previous one. */
+/* Decodes a count. On entry, @count is the previous one. */
 static int decode_count(struct tables *tables, struct cursor *cols, struct prof_count *count,
 			struct fault *fault)
 {

@@ -21,7 +21,7 @@ static inline size_t cursor_left(const struct cursor *c)
 	return c->end - c->p;
 }
 
-/* True when everything was well-formed and nothing is left. */
+/* Returns true if everything was well-formed and nothing is left. */
 static inline bool cursor_is_done(const struct cursor *c)
 {
 	return !c->bad && c->p == c->end;
@@ -38,10 +38,10 @@ static inline uint64_t cursor_varint(struct cursor *c)
 	return cursor_long_varint(c);
 }
 
-/* @len bytes, or NULL when there are fewer. */
+/* Takes @len bytes. Returns NULL if fewer are left. */
 const uint8_t *cursor_bytes(struct cursor *c, uint64_t len);
 
-/* A part of @len bytes as a cursor of its own; empty and bad when there are fewer. */
+/* Takes @len bytes as a cursor of their own. It is empty and bad if fewer are left. */
 struct cursor cursor_sub(struct cursor *c, uint64_t len);
 
 #endif

@@ -88,7 +88,7 @@ static int decode_cpu_taken(struct end_record *record, struct cursor *value, str
 	return 0;
 }
 
-/* A caller who adds these numbers up must not get a wrong sum. */
+/* Refuses numbers whose sum overflows: a caller who adds them up must not get a wrong sum. */
 static int check_sums(const struct prof_end *end, struct fault *fault)
 {
 	uint64_t lost = end->counted, user = 0, kernel = 0;

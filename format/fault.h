@@ -11,11 +11,11 @@ struct fault {
 	char text[160];
 };
 
-/* Words the fault; returns @code, a negative errno. */
+/* Words the fault. Returns @code, a negative errno. */
 int fault_set(struct fault *fault, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Words a fault with -EBADMSG, as nearly all faults have it. */
+/* Words a fault with -EBADMSG, the code of nearly all faults. */
 #define fault_corrupt(fault, ...) fault_set((fault), -EBADMSG, __VA_ARGS__)
 
 #endif

@@ -29,7 +29,7 @@ void input_deinit(struct input *in)
 	vec_free(&in->payload);
 }
 
-/* Reads @len bytes, fewer only at the end of the source; *@got says how many. */
+/* Reads @len bytes, fewer only at the end of the source. Sets *@got to their number. */
 static int read_full(struct input *in, uint8_t *buf, size_t len, size_t *got, struct fault *fault)
 {
 	*got = 0;
@@ -49,7 +49,7 @@ static int read_full(struct input *in, uint8_t *buf, size_t len, size_t *got, st
 int input_file_header(struct input *in, struct fault *fault)
 {
 	uint8_t bytes[FILE_HEADER_BYTES], wanted[FILE_HEADER_BYTES];
-	/* The frame and our magic identify a recording. */
+	/* The magics of the frame and of the file identify a recording. */
 	const size_t magic_bytes = 8 + sizeof(FILE_MAGIC);
 	size_t got;
 	int ret;
@@ -107,7 +107,7 @@ static int read_header(struct input *in, struct section_header *header, struct f
 	return 0;
 }
 
-/* Window of the frame whose header is at @frame, RFC 8878 section 3.1.1.1.2. */
+/* Returns the window of the frame whose header is at @frame, RFC 8878 section 3.1.1.1.2. */
 static uint64_t frame_window(const uint8_t *frame, uint64_t content_bytes)
 {
 	uint64_t base;

@@ -27,16 +27,18 @@ struct input {
 	uint32_t section_type; /* 0: not known */
 };
 
-/* Nothing is read yet. Returns 0 or -ENOMEM; deinit is due in both cases. */
+/*
+ * Prepares for reading, and reads nothing. Returns 0 or -ENOMEM. Call input_deinit in both cases.
+ */
 int input_init(struct input *in, prof_read_fn read, void *ctx);
 void input_deinit(struct input *in);
 
-/* Reads and checks the file header. Errors as prof_reader_create. */
+/* Reads and checks the file header. Returns the errors of prof_reader_create. */
 int input_file_header(struct input *in, struct fault *fault);
 
 /*
- * Reads the next section of a known type. *@payload is valid until the next call. Errors as
- * prof_reader_next; -ENODATA too when the source ends before the section begins.
+ * Reads the next section of a known type. *@payload is valid until the next call. Returns the
+ * errors of prof_reader_next, and -ENODATA if the source ends before the section begins.
  */
 int input_section(struct input *in, uint32_t *type, struct cursor *payload, struct fault *fault);
 

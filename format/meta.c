@@ -58,7 +58,7 @@ static const struct attr_field numbers[] = {
 	NUMBER(53, loads[2], UINT64_MAX),
 };
 
-/* Lists of ids, 32 bits each. */
+/* Tags of the lists of ids, which have 32 bits each. */
 static const struct {
 	unsigned int tag, off, nr_off;
 } lists[META_NR_LISTS] = {

@@ -27,7 +27,10 @@ struct order {
 	uint32_t *count_old;   /* by kernel stack, user stack, process, thread name */
 };
 
-/* Orders @epoch, which epoch_check has found good. Returns 0 or -ENOMEM; deinit is always due. */
+/*
+ * Orders @epoch, which epoch_check has found good. Returns 0 or -ENOMEM. Call order_deinit in both
+ * cases.
+ */
 int order_init(struct order *order, const struct prof_epoch *epoch);
 void order_deinit(struct order *order);
 

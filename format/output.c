@@ -19,7 +19,7 @@
  * tables of its own. These cost about a hundred bytes.
  */
 #define BLOCK_MIN_BYTES 256
-/* Room that a block takes beside its content. */
+/* A block takes this much room beside its content. */
 #define BLOCK_OVERHEAD 16
 
 static int set_parameter(struct output *out, ZSTD_cParameter parameter, int value)
@@ -76,7 +76,7 @@ static int compress_parts(struct output *out, const struct bytes *parts, unsigne
 			pending = 0;
 		do {
 			left = ZSTD_compressStream2(out->cctx, &dst, &src, directive);
-			/* There is room for everything: only memory can be short. */
+			/* The buffer has room for everything, so only memory can be short. */
 			if (ZSTD_isError(left) || (left && dst.pos == dst.size))
 				return -ENOMEM;
 		} while (src.pos < src.size || (left && directive != ZSTD_e_continue));

@@ -28,8 +28,8 @@ int output_init(struct output *out, prof_write_fn write, void *ctx);
 void output_deinit(struct output *out);
 
 /*
- * Writes a required section whose payload is the @nr @parts in their order, each compressed with
- * statistics of its own where it is large enough. Returns 0, -E2BIG when the payload exceeds
+ * Writes a required section whose payload is the @nr @parts in their order. Compresses each part
+ * that is large enough with statistics of its own. Returns 0, -E2BIG if the payload exceeds
  * PROF_MAX_SECTION_BYTES, -ENOMEM, the callback's error, or the first error of an earlier call.
  */
 int output_section(struct output *out, enum section_type type, const struct bytes *parts,

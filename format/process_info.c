@@ -15,7 +15,7 @@ enum {
 	NR_COLS,
 };
 
-/* The columns that hold strings, and where a row has them. */
+/* The columns that hold strings, and their members of a row. */
 static const struct {
 	unsigned int col;
 	size_t off;

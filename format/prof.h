@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recording file (.prof) as data, as a recorder hands it to the writer and the reader hands it
+ * The recording file (.prof) as data: a recorder hands it to the writer, and the reader hands it
  * out. doc/prof-format.md is the normative description of the bytes.
  *
  * A recording is a description (struct prof_meta), any number of epochs, and an end record. An
@@ -61,8 +61,8 @@ struct prof_object {
 };
 
 /*
- * The file of an object, as it was when it was mapped. This tells files without a build-id apart.
- * It also tells whether a file found at the path later is that file. At most one for each object,
+ * Facts about the file of an object, taken when it was mapped. They tell files without a build-id
+ * apart, and tell whether the file at the path is still that file. At most one for each object,
  * ascending by object, none for object 0.
  */
 struct prof_file_info {
@@ -89,7 +89,7 @@ struct prof_process {
 	uint32_t nr_mappings;
 };
 
-#define PROF_UID_UNKNOWN UINT32_MAX /* the kernel's number for no user, too */
+#define PROF_UID_UNKNOWN UINT32_MAX /* also the kernel's number for no user */
 
 /* Facts about a process beyond its mappings. At most one for each process, not for 0. */
 struct prof_process_info {
@@ -111,16 +111,16 @@ struct prof_frame {
 	uint64_t offset;
 };
 
-/* How a stack ended. */
+/* The end of a stack. */
 enum prof_stack_end {
-	PROF_STACK_UNKNOWN = 0,      /* frame pointers ran out; whether at the root is not known */
+	PROF_STACK_UNKNOWN = 0,      /* frame pointers ran out, at the root or before it */
 	PROF_STACK_COMPLETE = 1,     /* reached its root */
 	PROF_STACK_CUT = 2,          /* stopped at the depth limit */
 	PROF_STACK_MISSED_FULL = 3,  /* not stored: stack storage was full; no frames */
 	PROF_STACK_MISSED_ERROR = 4, /* not stored: the kernel refused it; no frames */
 	PROF_STACK_STRAYED =
 		5, /* led to an address that is no code: its last frame stands for that */
-	/* The root was not reached by unwind tables, because: */
+	/* Unwind tables did not lead to the root, because: */
 	PROF_STACK_NO_TABLE = 6,   /* there is no table for the last frame, or for a part of it */
 	PROF_STACK_BAD_RULE = 7,   /* the rule for the last frame is not supported */
 	PROF_STACK_UNREADABLE = 8, /* memory could not be read */
@@ -185,14 +185,14 @@ struct prof_epoch {
 	uint32_t nr_exact_frames;
 };
 
-/* Which stacks were taken. */
+/* The sides of stacks that were taken. */
 enum prof_stack_sides {
 	PROF_SIDES_BOTH = 0,
 	PROF_SIDES_USER = 1,
 	PROF_SIDES_KERNEL = 2,
 };
 
-/* How stacks of user space are walked. */
+/* The way of walking stacks of user space. */
 enum prof_unwinding {
 	PROF_UNWINDING_UNKNOWN = 0,
 	PROF_UNWINDING_FP = 1,     /* along frame pointers */
@@ -251,7 +251,7 @@ struct prof_meta {
 	uint64_t loads[PROF_NR_LOADS]; /* when it started */
 };
 
-/* Why samples or stacks are missing. */
+/* The reason for which samples or stacks are missing. */
 enum prof_loss {
 	PROF_LOSS_STORAGE_FULL = 0, /* no room in the map */
 	PROF_LOSS_REFUSED = 1,      /* the kernel refused the update (lock contention, NMI) */
@@ -259,7 +259,7 @@ enum prof_loss {
 	PROF_NR_LOSSES,
 };
 
-/* Why the recording ended. */
+/* The reason for which the recording ended. */
 enum prof_end_reason {
 	PROF_END_DURATION = 0,
 	PROF_END_SIGNAL = 1,

@@ -11,7 +11,7 @@
 #include "format/records.h"
 #include "format/tables.h"
 
-/* Room for the place that is put before the text of a fault. */
+/* The place before the text of a fault takes at most this room. */
 #define PLACE_BYTES 64
 
 struct prof_reader {
@@ -20,7 +20,7 @@ struct prof_reader {
 	struct end_record end;
 	struct tables tables;
 	struct prof_epoch epoch;
-	int result; /* an error or PROF_READ_END, which all later calls return; else 0 */
+	int result; /* 0, or an error or PROF_READ_END, which all later calls return */
 	char error[PLACE_BYTES + sizeof(struct fault)];
 };
 
@@ -115,8 +115,8 @@ static int read_end(struct prof_reader *r, uint32_t nr_sections, struct cursor *
 }
 
 /*
- * The section of an epoch that is due after @i, given that a section of @type is there. The
- * sections between are missing.
+ * Returns the position of the section that is due from @i on: the one of @type, or a required one
+ * before it. Sections that are passed over are missing from the epoch.
  */
 static size_t next_section(size_t i, uint32_t type)
 {

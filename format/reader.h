@@ -15,22 +15,22 @@
 struct prof_reader;
 
 /*
- * The defect that the reader found, for messages: "section 'counts' at offset 1234: count 7: stack
- * 99 is out of range". Valid until the next call on the reader.
+ * Returns the words for the defect that the reader found: "section 'counts' at offset 1234: count
+ * 7: stack 99 is out of range". Valid until the next call on the reader.
  */
 const char *prof_reader_error(const struct prof_reader *reader);
 
 /*
- * Creates a reader and reads the header and the description. Returns 0, -EBADMSG when it is
- * corrupt, -ENOMEM, or @read's error. -EPROTONOSUPPORT: no recording, or of a version or with a
- * required feature that this reader does not know. -ENODATA: it ends before the description is
- * whole. Except with -ENOMEM, *@reader is set also on failure, for prof_reader_error.
+ * Creates a reader and reads the header and the description. Returns 0, -EBADMSG for corrupt bytes,
+ * -ENOMEM, or @read's error. -EPROTONOSUPPORT: not a recording, or one of a version or with a
+ * required feature that this reader does not know. -ENODATA: the bytes end before the description
+ * is whole. After all errors but -ENOMEM, *@reader is set for prof_reader_error.
  */
 int prof_reader_create(prof_read_fn read, void *ctx, struct prof_reader **reader);
 
 void prof_reader_destroy(struct prof_reader *reader);
 
-/* The description; lives as long as the reader. */
+/* Returns the description, which lives as long as the reader. */
 const struct prof_meta *prof_reader_meta(const struct prof_reader *reader);
 
 enum prof_read_result {
@@ -39,17 +39,17 @@ enum prof_read_result {
 };
 
 /*
- * Reads the next epoch; *@epoch points into the reader and lives until the next call. Returns a
- * prof_read_result, or an error as above. -ENODATA: the recording ends without its end record. Then
- * it was cut short, and all epochs handed out so far are good. After an error or the end, every
+ * Reads the next epoch. *@epoch points into the reader and lives until the next call. Returns a
+ * prof_read_result, or an error of prof_reader_create. -ENODATA: the recording was cut short before
+ * its end record, and all epochs handed out so far are good. After an error or the end, every
  * further call returns that result again.
  */
 int prof_reader_next(struct prof_reader *reader, const struct prof_epoch **epoch);
 
-/* The end record, NULL before PROF_READ_END. */
+/* Returns the end record, NULL before PROF_READ_END. */
 const struct prof_end *prof_reader_end(const struct prof_reader *reader);
 
-/* Bytes of the recording read so far. */
+/* Returns the bytes of the recording that were read so far. */
 uint64_t prof_reader_bytes(const struct prof_reader *reader);
 
 #endif

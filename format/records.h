@@ -8,19 +8,22 @@
 #include "format/fault.h"
 #include "format/prof.h"
 
-/* Returns 0, -E2BIG when a string or list exceeds its limit, -EINVAL, or -ENOMEM. */
+/*
+ * Encodes a description. Returns 0, -E2BIG if a string or list exceeds its limit, -EINVAL, or
+ * -ENOMEM.
+ */
 int meta_encode(const struct prof_meta *meta, struct bytes *b);
 
 #define META_NR_LISTS 2
 
-/* A decoded description and its memory. All zero is an empty one. */
+/* A decoded description and its memory. An all-zero one is empty. */
 struct meta_record {
 	struct prof_meta meta;
 	char *text; /* the strings, NUL-terminated */
 	uint32_t *lists[META_NR_LISTS];
 };
 
-/* Returns 0, -EBADMSG or -ENOMEM; meta_deinit is due in every case. */
+/* Decodes a description. Returns 0, -EBADMSG or -ENOMEM. Call meta_deinit in every case. */
 int meta_decode(struct meta_record *record, struct cursor *payload, struct fault *fault);
 void meta_deinit(struct meta_record *record);
 
@@ -32,10 +35,10 @@ struct end_record {
 	uint64_t *cpu_taken;  /* decoded: memory of end.cpu_taken */
 };
 
-/* Returns 0, -E2BIG when a list exceeds its limit, -EINVAL, or -ENOMEM. */
+/* Encodes an end record. Returns 0, -E2BIG if a list exceeds its limit, -EINVAL, or -ENOMEM. */
 int end_encode(const struct end_record *record, struct bytes *b);
 
-/* Returns 0, -EBADMSG or -ENOMEM; end_deinit is due in every case. */
+/* Decodes an end record. Returns 0, -EBADMSG or -ENOMEM. Call end_deinit in every case. */
 int end_decode(struct end_record *record, struct cursor *payload, struct fault *fault);
 void end_deinit(struct end_record *record);
 

@@ -20,7 +20,7 @@
 
 /* Encoded bytes of a section: the payload limit, and room for payloads that do not compress. */
 #define SECTION_MAX_ENCODED (PROF_MAX_SECTION_BYTES + (1u << 20))
-/* Largest window of a zstd frame. Every zstd decoder is expected to accept it. */
+/* Largest window of a zstd frame. RFC 8878 recommends that every decoder accepts it. */
 #define SECTION_MAX_WINDOW (8u << 20)
 
 enum section_type {
@@ -55,21 +55,21 @@ void file_header_pack(uint8_t bytes[FILE_HEADER_BYTES]);
 void section_header_pack(const struct section_header *header, uint8_t bytes[SECTION_HEADER_BYTES]);
 
 /*
- * Takes the bytes of a header apart; false when frame, size or CRC are wrong. Does not judge the
- * fields.
+ * Takes the bytes of a header apart. Returns false if frame, size or CRC are wrong. Does not judge
+ * the fields.
  */
 bool section_header_unpack(const uint8_t bytes[SECTION_HEADER_BYTES],
 			   struct section_header *header);
 
-/* Name of a section's type for messages, NULL when the type is not known. */
+/* Returns the name of a section's type for messages, NULL for an unknown type. */
 const char *section_name(uint32_t type);
 
-/* The flags that a section of a known type must have; 0 for others. */
+/* Returns the flags that a section of a known type must have, 0 for other types. */
 uint32_t section_flags(uint32_t type);
 
 /*
- * True when @found is the CRC that was @stored. A fuzzer cannot guess CRCs. In its build, and there
- * only, every CRC is right.
+ * Returns true if @found is the CRC that was @stored. A fuzzer cannot guess CRCs, so in its build,
+ * and there only, every CRC is right.
  */
 static inline bool crc_is_right(uint32_t found, uint32_t stored)
 {

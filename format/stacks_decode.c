@@ -6,11 +6,12 @@
 #include "format/stacks.h"
 #include "format/tables.h"
 
-/* The stack being decoded. It begins as the previous stack. */
+/* The stack that is being decoded. It begins as the previous stack. */
 struct path {
 	uint32_t nr;
-	uint32_t frames[PROF_MAX_STACK_FRAMES];  /* from the root */
-	uint32_t numbers[PROF_MAX_STACK_FRAMES]; /* of each frame among its parent's children */
+	uint32_t frames[PROF_MAX_STACK_FRAMES]; /* from the root */
+	/* number of each frame among its parent's children */
+	uint32_t numbers[PROF_MAX_STACK_FRAMES];
 };
 
 static int decode_frames(struct tables *tables, struct cursor *cols, struct fault *fault)
@@ -33,7 +34,7 @@ static int decode_frames(struct tables *tables, struct cursor *cols, struct faul
 	return 0;
 }
 
-/* The children of @parent, 0 for the root and f + 1 for frame f. */
+/* Decodes the children of @parent: 0 is the root, f + 1 is frame f. */
 static int decode_children(struct tables *tables, struct cursor *col, uint64_t parent, uint64_t nr,
 			   struct fault *fault)
 {
@@ -43,7 +44,7 @@ static int decode_children(struct tables *tables, struct cursor *col, uint64_t p
 	for (uint64_t i = 0; i < nr; i++) {
 		uint64_t v = cursor_varint(col);
 
-		/* A difference that no frame can have would wrap. */
+		/* Refuses a difference that no frame can have, because it would wrap. */
 		if (i && v >= tables->frames.nr)
 			frame = tables->frames.nr;
 		else
@@ -87,7 +88,7 @@ static int decode_successors(struct tables *tables, struct cursor *cols, struct 
 	return 0;
 }
 
-/* Puts the child with @number of the frame below on the path at @depth. */
+/* Puts child @number of the frame at @depth - 1 on the path at @depth. */
 static int path_step(struct path *path, uint32_t depth, uint64_t number,
 		     const struct tables *tables, struct fault *fault)
 {

@@ -108,7 +108,7 @@ static void pairs_deinit(struct pairs *pairs)
 	index_deinit(&pairs->by_pair);
 }
 
-/* @sorted are positions of pairs by parent, then child. */
+/* Fills @next from the pairs. @sorted are their positions by parent, then child. */
 static void successors_fill(struct successors *next, const struct pairs *pairs,
 			    const uint32_t *sorted)
 {
@@ -157,7 +157,7 @@ static uint32_t nr_children(const struct successors *next, uint32_t parent)
 	return next->first[parent + 1] - next->first[parent];
 }
 
-/* Number of @frame among the children of @parent; it is one of them. */
+/* Returns the number of @frame among the children of @parent; it is one of them. */
 static uint32_t child_number(const struct successors *next, uint32_t parent, uint32_t frame)
 {
 	const uint32_t *child = next->child + next->first[parent];

@@ -36,7 +36,7 @@ int strings_decode(struct tables *tables, struct cursor *payload, struct fault *
 					 fault);
 	if (!ret)
 		ret = table_resize(&tables->strings, nr + 1, fault);
-	/* Each string is followed by a NUL here. */
+	/* In the decoded text, a NUL follows each string. */
 	if (!ret)
 		ret = table_resize(&tables->text, cursor_left(&cols[COL_BYTES]) + nr + 1, fault);
 	if (ret)

@@ -13,7 +13,7 @@
 #include "format/order.h"
 #include "format/prof.h"
 
-/* A decoded epoch. All zero is an empty one; its memory is used again for the next epoch. */
+/* A decoded epoch. An all-zero one is empty. The next epoch uses the memory again. */
 struct tables {
 	VEC(struct prof_string) strings;
 	VEC(char) text; /* of the strings, NUL-terminated */
@@ -38,7 +38,7 @@ struct tables {
 void tables_epoch(const struct tables *tables, struct prof_epoch *epoch);
 void tables_deinit(struct tables *tables);
 
-/* Makes @nr elements of a table in struct tables, contents undefined. Returns 0 or -ENOMEM. */
+/* Makes @nr elements of a table in struct tables, with undefined contents. Returns 0 or -ENOMEM. */
 #define table_resize(v, n, fault)                                                                  \
 	({                                                                                         \
 		size_t _nr = (n);                                                                  \
@@ -51,7 +51,7 @@ void tables_deinit(struct tables *tables);
 		_err;                                                                              \
 	})
 
-/* Encoders fill the columns. Errors: those of columns_finish, -ENOMEM, stacks_encode -E2BIG. */
+/* Encoders fill the columns. They return 0 or -ENOMEM; stacks_encode also returns -E2BIG. */
 int strings_encode(const struct order *order, struct columns *cols);
 int objects_encode(const struct order *order, struct columns *cols);
 int processes_encode(const struct order *order, struct columns *cols);

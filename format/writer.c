@@ -29,7 +29,7 @@ static const struct {
 	{SECTION_COUNTS, counts_encode},
 };
 
-/* A section that may be missing is not written when it would be empty. */
+/* Returns false for a section that may be missing and would be empty. */
 static bool is_needed(enum section_type type, const struct prof_epoch *epoch)
 {
 	switch (type) {

@@ -20,22 +20,26 @@ int prof_writer_create(prof_write_fn write, void *ctx, struct prof_writer **writ
 void prof_writer_destroy(struct prof_writer *writer);
 
 /*
- * Writes the description. Call it once, first. Returns 0, -E2BIG when a string or list exceeds its
- * limit, -EINVAL when a member is out of range, -ENOMEM, or @write's error.
+ * Writes the description. Call it once, first. Returns 0, -E2BIG if a string or list exceeds its
+ * limit, -EINVAL if a member is out of range, -ENOMEM, or @write's error.
  */
 int prof_writer_meta(struct prof_writer *writer, const struct prof_meta *meta);
 
 /*
- * Writes one epoch. The tables may be in any order, but for the fixed elements 0. The writer sorts
- * tables that compress better sorted, so ids in the file differ from those here. Returns 0, -E2BIG
- * when a table exceeds its limit, -EINVAL when an id is out of range, -ENOMEM, or @write's error.
+ * Writes one epoch. The tables may be in any order, except for the fixed elements 0. The writer
+ * sorts tables that compress better sorted, so the file's ids differ from the caller's. Returns 0,
+ * -E2BIG if a table exceeds its limit, -EINVAL if an id is out of range, -ENOMEM, or @write's
+ * error.
  */
 int prof_writer_epoch(struct prof_writer *writer, const struct prof_epoch *epoch);
 
-/* Writes the end record: the recording is complete. Errors as prof_writer_meta. */
+/*
+ * Writes the end record, which makes the recording complete. Returns the errors of
+ * prof_writer_meta.
+ */
 int prof_writer_end(struct prof_writer *writer, const struct prof_end *end);
 
-/* Bytes written so far. */
+/* Returns the bytes written so far. */
 uint64_t prof_writer_bytes(const struct prof_writer *writer);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of record/epoch/epoch.c share: an epoch above address spaces and kernel symbols
- * that are made up, samples to put in, and the addresses that come out.
+ * An epoch above invented address spaces and kernel symbols, samples to put in, and the addresses
+ * that come out.
  */
 #ifndef TESTS_EPOCH_HELPER_H
 #define TESTS_EPOCH_HELPER_H
@@ -10,23 +10,29 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "format/check.h"
 #include "record/epoch/epoch.h"
 
-/* Above PID_MAX_LIMIT: no process has these ids, so /proc has nothing to add. */
-#define PID_A 5000001u
-#define PID_B 5000002u
+/* Above PID_MAX_LIMIT: no process has these ids, so /proc knows nothing of them. Each test has
+ * others. */
+#define PID_A (5000001u + 2 * (uint32_t)getpid())
+#define PID_B (PID_A + 1)
 
 #define PAGE UINT64_C(0x1000)
 #define TEXT UINT64_C(0xffffffff81000000)
 
-struct world {
+/* The epoch of a test, with the things that it stands on. */
+static struct world {
 	struct address_spaces spaces;
 	struct ksyms ksyms;
 	struct epoch *epoch;
-};
+} w;
+
+/* The tables of the epoch, as finish_epoch left them. */
+static struct prof_epoch t;
 
 static const struct build_id id_app = {.size = 20, .bytes = {0xaa, 1}};
 static const struct build_id id_lib = {.size = 20, .bytes = {0xbb, 2}};
@@ -40,52 +46,54 @@ static const char kallsyms[] = "ffffffff81000000 T startup_64\n"
 			       "ffffffffc0200000 t bpf_prog_1\t[bpf]\n";
 
 /* @jit may be NULL. */
-static inline int world_try_create(struct world *w, struct jit *jit)
+static inline int world_try_create(struct jit *jit)
 {
 	char modules[] = "ext 8192 1 - Live 0xffffffffc0100000\n";
 	FILE *m = fmemopen(modules, strlen(modules), "r");
 	FILE *k = fmemopen((void *)(uintptr_t)kallsyms, strlen(kallsyms), "r");
-	struct epoch_sources sources = {.spaces = &w->spaces, .ksyms = &w->ksyms, .jit = jit};
+	struct epoch_sources sources = {.spaces = &w.spaces, .ksyms = &w.ksyms, .jit = jit};
 	int ret;
 
-	*w = (struct world){0};
+	w = (struct world){0};
 	ck_assert_ptr_nonnull(m);
 	ck_assert_ptr_nonnull(k);
-	ret = ksyms_read_modules(&w->ksyms, m);
+	ret = ksyms_read_modules(&w.ksyms, m);
 	if (!ret)
-		ret = ksyms_read_kallsyms(&w->ksyms, k);
+		ret = ksyms_read_kallsyms(&w.ksyms, k);
 	fclose(m);
 	fclose(k);
-	w->ksyms.build_id = (struct build_id){.size = 3, .bytes = {7, 8, 9}};
-	return ret ? ret : epoch_create(&sources, &w->epoch);
+	w.ksyms.build_id = (struct build_id){.size = 3, .bytes = {7, 8, 9}};
+	return ret ? ret : epoch_create(&sources, &w.epoch);
 }
 
-static inline void world_create(struct world *w)
+static inline void world_create(void)
 {
-	ck_assert_int_eq(world_try_create(w, NULL), 0);
+	ck_assert_int_eq(world_try_create(NULL), 0);
 }
 
-static inline void world_destroy(struct world *w)
+static inline void world_destroy(void)
 {
-	epoch_destroy(w->epoch);
-	address_spaces_deinit(&w->spaces);
-	ksyms_deinit(&w->ksyms);
+	epoch_destroy(w.epoch);
+	address_spaces_deinit(&w.spaces);
+	ksyms_deinit(&w.ksyms);
 }
 
-static inline int try_map(struct world *w, uint32_t pid, uint64_t time_ns, const char *path,
-			  const struct build_id *id, uint64_t start, uint64_t size, uint64_t pgoff)
+static inline int try_map_file(uint32_t pid, uint64_t time_ns, const char *path,
+			       const struct build_id *id, uint64_t start, uint64_t size,
+			       uint64_t pgoff)
 {
 	struct mapping mapping = {.start = start, .end = start + size, .pgoff = pgoff};
 	struct mapped_file_key key = {.path = path, .build_id = id};
-	int ret = mapped_files_get(&w->spaces.files, &key, &mapping.file);
+	int ret = mapped_files_get(&w.spaces.files, &key, &mapping.file);
 
-	return ret ? ret : address_spaces_map(&w->spaces, pid, time_ns, &mapping);
+	return ret ? ret : address_spaces_map(&w.spaces, pid, time_ns, &mapping);
 }
 
-static inline void map(struct world *w, uint32_t pid, uint64_t time_ns, const char *path,
-		       const struct build_id *id, uint64_t start, uint64_t size, uint64_t pgoff)
+static inline void map_file(uint32_t pid, uint64_t time_ns, const char *path,
+			    const struct build_id *id, uint64_t start, uint64_t size,
+			    uint64_t pgoff)
 {
-	ck_assert_int_eq(try_map(w, pid, time_ns, path, id, start, size, pgoff), 0);
+	ck_assert_int_eq(try_map_file(pid, time_ns, path, id, start, size, pgoff), 0);
 }
 
 /* A count as it is drained; stacks of no frames are absent unless an id is set. */
@@ -111,7 +119,7 @@ static inline uint64_t stack_id(const uint64_t *frames, size_t nr)
 	return nr && id < STACK_FIRST_ID ? id + STACK_FIRST_ID : id;
 }
 
-static inline int try_add(struct world *w, const struct sample *s)
+static inline int try_add_sample(const struct sample *s)
 {
 	struct count_key key = {.tgid = s->pid};
 	struct raw_count count = {
@@ -127,61 +135,59 @@ static inline int try_add(struct world *w, const struct sample *s)
 	int ret;
 
 	memcpy(key.comm, s->comm, strnlen(s->comm, sizeof(key.comm)));
-	ret = epoch_prepare(w->epoch, &count);
-	return ret ? ret : epoch_add(w->epoch, &count);
+	ret = epoch_prepare(w.epoch, &count);
+	return ret ? ret : epoch_add(w.epoch, &count);
 }
 
-static inline void add(struct world *w, const struct sample *s)
+static inline void add_sample(const struct sample *s)
 {
-	ck_assert_int_eq(try_add(w, s), 0);
+	ck_assert_int_eq(try_add_sample(s), 0);
 }
 
 #define FRAMES(...) (const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / 8
 
-static inline void add_user(struct world *w, uint32_t pid, uint64_t time_ns, const uint64_t *frames,
-			    size_t nr)
+static inline void add_user(uint32_t pid, uint64_t time_ns, const uint64_t *frames, size_t nr)
 {
-	add(w, &(struct sample){.pid = pid,
-				.comm = "comm",
-				.time_ns = time_ns,
-				.count = 1,
-				.user = frames,
-				.nr_user = nr});
+	add_sample(&(struct sample){.pid = pid,
+				    .comm = "comm",
+				    .time_ns = time_ns,
+				    .count = 1,
+				    .user = frames,
+				    .nr_user = nr});
 }
 
-static inline void add_kernel(struct world *w, const uint64_t *frames, size_t nr)
+static inline void add_kernel(const uint64_t *frames, size_t nr)
 {
-	add(w,
-	    &(struct sample){.comm = "swapper/0", .count = 1, .kernel = frames, .nr_kernel = nr});
+	add_sample(&(struct sample){
+		.comm = "swapper/0", .count = 1, .kernel = frames, .nr_kernel = nr});
 }
 
-/* The finished tables, which the writer must find good. */
-static inline struct prof_epoch finish(struct world *w)
+/* Finishes the tables, which the writer must find good. */
+static inline void finish_epoch(void)
 {
-	struct prof_epoch tables;
 	uint64_t total;
 
-	ck_assert_int_eq(epoch_finish(w->epoch, &tables), 0);
-	ck_assert_int_eq(epoch_check(&tables, &total), 0);
-	ck_assert_uint_eq(total, epoch_samples(w->epoch));
-	ck_assert_uint_eq(tables.nr_counts, epoch_nr_counts(w->epoch));
-	return tables;
+	ck_assert_int_eq(epoch_finish(w.epoch, &t), 0);
+	ck_assert_int_eq(epoch_check(&t, &total), 0);
+	ck_assert_uint_eq(total, epoch_samples(w.epoch));
+	ck_assert_uint_eq(t.nr_counts, epoch_nr_counts(w.epoch));
 }
 
-/* The address of a frame, as doc of struct prof_frame says; any mapping of the object gives it. */
-static inline uint64_t address(const struct prof_epoch *t, uint32_t process, uint32_t frame_id)
+/* The address of a frame, from its offset as the format says. Any mapping of the object gives it.
+ */
+static inline uint64_t frame_address(uint32_t process, uint32_t frame_id)
 {
-	const struct prof_frame *frame = &t->frames[frame_id];
-	uint8_t kind = t->objects[frame->object].kind;
+	const struct prof_frame *frame = &t.frames[frame_id];
+	uint8_t kind = t.objects[frame->object].kind;
 	bool is_kernel = kind >= PROF_OBJECT_KERNEL && kind <= PROF_OBJECT_BPF;
-	const struct prof_process *p = &t->processes[is_kernel ? 0 : process];
+	const struct prof_process *p = &t.processes[is_kernel ? 0 : process];
 	uint64_t addr = 0;
 	bool found = false;
 
 	if (kind == PROF_OBJECT_NONE)
 		return frame->offset;
 	for (uint32_t i = 0; i < p->nr_mappings; i++) {
-		const struct prof_mapping *m = &t->mappings[p->first_mapping + i];
+		const struct prof_mapping *m = &t.mappings[p->first_mapping + i];
 
 		if (m->object != frame->object)
 			continue;
@@ -195,22 +201,37 @@ static inline uint64_t address(const struct prof_epoch *t, uint32_t process, uin
 	return addr;
 }
 
-static inline const char *string(const struct prof_epoch *t, uint32_t id)
+static inline const char *string_of(uint32_t id)
 {
-	ck_assert_uint_eq(strlen(t->strings[id].s), t->strings[id].len);
-	return t->strings[id].s;
+	ck_assert_uint_eq(strlen(t.strings[id].s), t.strings[id].len);
+	return t.strings[id].s;
+}
+
+/* Frame @i, from the leaf, of a user stack. */
+static inline const struct prof_frame *user_frame(uint32_t row, size_t i)
+{
+	return &t.frames[t.stack_frames[t.stacks[t.counts[row].user_stack].first_frame + i]];
 }
 
 /* The addresses of stack @id must be these. */
-static inline void expect_stack(const struct prof_epoch *t, uint32_t process, uint32_t id,
-				const uint64_t *frames, size_t nr)
+static inline void expect_stack(uint32_t process, uint32_t id, const uint64_t *frames, size_t nr)
 {
-	const struct prof_stack *stack = &t->stacks[id];
+	const struct prof_stack *stack = &t.stacks[id];
 
 	ck_assert_uint_eq(stack->nr_frames, nr);
 	for (size_t i = 0; i < nr; i++)
-		ck_assert_uint_eq(address(t, process, t->stack_frames[stack->first_frame + i]),
+		ck_assert_uint_eq(frame_address(process, t.stack_frames[stack->first_frame + i]),
 				  frames[i]);
+}
+
+static inline void expect_user(uint32_t row, const uint64_t *frames, size_t nr)
+{
+	expect_stack(t.counts[row].process, t.counts[row].user_stack, frames, nr);
+}
+
+static inline void expect_kernel(uint32_t row, const uint64_t *frames, size_t nr)
+{
+	expect_stack(0, t.counts[row].kernel_stack, frames, nr);
 }
 
 static inline bool is_gone(uint32_t pid)

@@ -5,66 +5,58 @@
 #include "tests/unit/epoch_helper.h"
 #include "tests/unit/suite.h"
 
-struct drain_world {
-	struct world w;
-	struct drain *drain;
-	struct early_samples early;
-};
+static struct drain *drain;
+static struct early_samples early;
 
-static void begin(struct drain_world *d)
+static void begin(void)
 {
-	*d = (struct drain_world){0};
-	world_create(&d->w);
-	ck_assert_int_eq(drain_create(&d->drain), 0);
+	world_create();
+	early = (struct early_samples){0};
+	ck_assert_int_eq(drain_create(&drain), 0);
 }
 
-static void end(struct drain_world *d)
+static void end(void)
 {
-	early_samples_deinit(&d->early);
-	drain_destroy(d->drain);
-	world_destroy(&d->w);
+	early_samples_deinit(&early);
+	drain_destroy(drain);
+	world_destroy();
 }
 
 /* A sample of one frame, whose stack has been walked. */
-static void add_early(struct drain_world *d, uint32_t pid, uint64_t addr, bool is_taken)
+static void add_early(uint32_t pid, uint64_t addr, bool is_taken)
 {
-	struct early early = {.key = {.tgid = pid, .comm = "early"},
-			      .time_ns = 20,
-			      .is_taken = is_taken,
-			      .frames = malloc(sizeof(addr)),
-			      .nr_frames = 1,
-			      .end = STACK_END_ROOT};
+	struct early sample = {.key = {.tgid = pid, .comm = "early"},
+			       .time_ns = 20,
+			       .is_taken = is_taken,
+			       .frames = malloc(sizeof(addr)),
+			       .nr_frames = 1,
+			       .end = STACK_END_ROOT};
 
-	ck_assert_ptr_nonnull(early.frames);
-	early.frames[0] = addr;
-	ck_assert_int_eq(vec_push(&d->early.samples, early), 0);
+	ck_assert_ptr_nonnull(sample.frames);
+	sample.frames[0] = addr;
+	ck_assert_int_eq(vec_push(&early.samples, sample), 0);
 }
 
 START_TEST(samples_of_the_set_that_was_taken)
 {
-	struct prof_epoch t;
-	struct drain_world d;
-
-	begin(&d);
-	map(&d.w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x1000, 0);
-	add_early(&d, PID_A, 0x10010, true);
-	add_early(&d, PID_A, 0x10020, false);
-	add_early(&d, PID_A, 0x10010, true);
-	ck_assert_int_eq(drain_add_next(d.drain, &d.early, d.w.epoch), 0);
-	t = finish(&d.w);
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000, 0x1000, 0);
+	add_early(PID_A, 0x10010, true);
+	add_early(PID_A, 0x10020, false);
+	add_early(PID_A, 0x10010, true);
+	ck_assert_int_eq(drain_add_next(drain, &early, w.epoch), 0);
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 1);
 	ck_assert_uint_eq(t.counts[0].count, 2);
-	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack, FRAMES(0x10010));
+	expect_user(0, FRAMES(0x10010));
 	/* The other one waits for the drain of its set. */
-	ck_assert_uint_eq(d.early.samples.nr, 1);
-	ck_assert_uint_eq(d.early.samples.data[0].frames[0], 0x10020);
-	d.early.samples.data[0].is_taken = true;
-	ck_assert_int_eq(drain_add_next(d.drain, &d.early, d.w.epoch), 0);
-	ck_assert_uint_eq(epoch_samples(d.w.epoch), 3);
-	ck_assert_uint_eq(d.early.samples.nr, 0);
-	ck_assert_int_eq(drain_add_next(d.drain, NULL, d.w.epoch), 0);
-	ck_assert_uint_eq(epoch_samples(d.w.epoch), 3);
-	end(&d);
+	ck_assert_uint_eq(early.samples.nr, 1);
+	ck_assert_uint_eq(early.samples.data[0].frames[0], 0x10020);
+	early.samples.data[0].is_taken = true;
+	ck_assert_int_eq(drain_add_next(drain, &early, w.epoch), 0);
+	ck_assert_uint_eq(epoch_samples(w.epoch), 3);
+	ck_assert_uint_eq(early.samples.nr, 0);
+	ck_assert_int_eq(drain_add_next(drain, NULL, w.epoch), 0);
+	ck_assert_uint_eq(epoch_samples(w.epoch), 3);
 }
 END_TEST
 
@@ -74,26 +66,24 @@ START_TEST(the_caller_writes_large_epochs)
 	enum { NR = 10000 };
 	uint64_t nr_samples = 0;
 	unsigned int nr_parts = 0;
-	struct drain_world d;
 	int ret;
 
-	begin(&d);
 	for (uint32_t i = 0; i < NR; i++)
-		add_early(&d, PID_A + i, 0x10000, true);
-	while ((ret = drain_add_next(d.drain, &d.early, d.w.epoch)) == 1) {
-		ck_assert(epoch_is_large(d.w.epoch));
-		finish(&d.w);
-		nr_samples += epoch_samples(d.w.epoch);
+		add_early(PID_A + i, 0x10000, true);
+	while ((ret = drain_add_next(drain, &early, w.epoch)) == 1) {
+		ck_assert(epoch_is_large(w.epoch));
+		finish_epoch();
+		nr_samples += epoch_samples(w.epoch);
 		nr_parts++;
-		ck_assert_int_eq(epoch_reset(d.w.epoch), 0);
+		ck_assert_int_eq(epoch_reset(w.epoch), 0);
 	}
 	ck_assert_int_eq(ret, 0);
-	ck_assert(!epoch_is_large(d.w.epoch));
+	ck_assert(!epoch_is_large(w.epoch));
 	ck_assert_uint_gt(nr_parts, 1);
-	ck_assert_uint_eq(nr_samples + epoch_samples(d.w.epoch), NR);
-	ck_assert_uint_eq(d.early.samples.nr, 0);
-	end(&d);
+	ck_assert_uint_eq(nr_samples + epoch_samples(w.epoch), NR);
+	ck_assert_uint_eq(early.samples.nr, 0);
 }
 END_TEST
 
-SUITE_MAIN("drain", samples_of_the_set_that_was_taken, the_caller_writes_large_epochs)
+SUITE_MAIN_WITH("drain", begin, end, samples_of_the_set_that_was_taken,
+		the_caller_writes_large_epochs)

@@ -4,41 +4,30 @@
 #include "tests/unit/epoch_helper.h"
 #include "tests/unit/suite.h"
 
-static const struct prof_frame *user_frame(const struct prof_epoch *t, uint32_t row, size_t i)
+static const char *path_of(uint32_t object)
 {
-	return &t->frames[t->stack_frames[t->stacks[t->counts[row].user_stack].first_frame + i]];
-}
-
-static const char *path_of(const struct prof_epoch *t, uint32_t object)
-{
-	return string(t, t->objects[object].path);
+	return string_of(t.objects[object].path);
 }
 
 /* The name of the symbol that covers the frame, @back bytes before it; NULL when there is none. */
-static const char *symbol_at(const struct prof_epoch *t, const struct prof_frame *frame,
-			     uint64_t back)
+static const char *symbol_at(const struct prof_frame *frame, uint64_t back)
 {
-	for (uint32_t i = 0; i < t->nr_symbols; i++)
-		if (t->symbols[i].object == frame->object &&
-		    frame->offset - back - t->symbols[i].offset < t->symbols[i].size)
-			return string(t, t->symbols[i].name);
+	for (uint32_t i = 0; i < t.nr_symbols; i++)
+		if (t.symbols[i].object == frame->object &&
+		    frame->offset - back - t.symbols[i].offset < t.symbols[i].size)
+			return string_of(t.symbols[i].name);
 	return NULL;
 }
 
 START_TEST(empty)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	t = finish(&w);
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 0);
 	ck_assert_uint_eq(t.nr_strings, 1);
 	ck_assert_uint_eq(t.nr_objects, 1);
 	ck_assert_uint_eq(t.nr_processes, 1);
 	ck_assert_uint_eq(t.nr_stacks, 1);
 	ck_assert(!epoch_is_large(w.epoch));
-	world_destroy(&w);
 	epoch_destroy(NULL);
 }
 END_TEST
@@ -48,176 +37,143 @@ START_TEST(addresses_come_back)
 	static const uint64_t frames[] = {
 		0x555555555123, /* app */
 		0x7ffff7a00000, /* first byte of lib */
-		0x7ffff7bfffff, /* its last */
-		0x7ffff7c00000, /* one behind: nothing */
+		0x7ffff7bfffff, /* last byte of lib */
+		0x7ffff7c00000, /* after lib: nothing */
 		0x7fffe0000040, /* JIT */
 		0x7ffff7fc1a00, /* vdso */
 		0xdeadbeef,     /* nothing */
 		0,
 		UINT64_MAX,
-		0x555555554fff, /* one before app: nothing */
+		0x555555554fff, /* before app: nothing */
 	};
-	struct world w;
-	struct prof_epoch t;
 
-	world_create(&w);
-	map(&w, PID_A, 10, "/bin/app", &id_app, 0x555555555000, 0x2000, 0x1000);
-	map(&w, PID_A, 10, "/lib/lib.so", &id_lib, 0x7ffff7a00000, 0x200000, 0x28000);
-	map(&w, PID_A, 10, "//anon", NULL, 0x7fffe0000000, 0x10000, 0);
-	map(&w, PID_A, 10, "[vdso]", NULL, 0x7ffff7fc1000, 0x2000, 0);
-	add_user(&w, PID_A, 20, frames, ARRAY_SIZE(frames));
-	t = finish(&w);
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x555555555000, 0x2000, 0x1000);
+	map_file(PID_A, 10, "/lib/lib.so", &id_lib, 0x7ffff7a00000, 0x200000, 0x28000);
+	map_file(PID_A, 10, "//anon", NULL, 0x7fffe0000000, 0x10000, 0);
+	map_file(PID_A, 10, "[vdso]", NULL, 0x7ffff7fc1000, 0x2000, 0);
+	add_user(PID_A, 20, frames, ARRAY_SIZE(frames));
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 1);
 	ck_assert_uint_eq(t.processes[t.counts[0].process].pid, PID_A);
 	ck_assert_uint_eq(t.counts[0].kernel_stack, 0);
-	ck_assert_str_eq(string(&t, t.counts[0].comm), "comm");
-	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack, frames, ARRAY_SIZE(frames));
-	/* Offsets in files are file offsets, of other memory they count from the start. */
-	ck_assert_uint_eq(user_frame(&t, 0, 0)->offset, 0x1123);
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 0, 0)->object), "/bin/app");
-	ck_assert_mem_eq(t.objects[user_frame(&t, 0, 0)->object].build_id, id_app.bytes, 20);
-	ck_assert_uint_eq(user_frame(&t, 0, 1)->offset, 0x28000);
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 0, 2)->object), "/lib/lib.so");
-	ck_assert_int_eq(t.objects[user_frame(&t, 0, 3)->object].kind, PROF_OBJECT_NONE);
-	ck_assert_int_eq(t.objects[user_frame(&t, 0, 4)->object].kind, PROF_OBJECT_ANON);
-	ck_assert_uint_eq(user_frame(&t, 0, 4)->offset, 0x40);
-	ck_assert_int_eq(t.objects[user_frame(&t, 0, 5)->object].kind, PROF_OBJECT_VDSO);
-	ck_assert_uint_eq(user_frame(&t, 0, 5)->offset, 0xa00);
-	world_destroy(&w);
+	ck_assert_str_eq(string_of(t.counts[0].comm), "comm");
+	expect_user(0, frames, ARRAY_SIZE(frames));
+	/* In files, offsets are file offsets. In other memory they count from the start. */
+	ck_assert_uint_eq(user_frame(0, 0)->offset, 0x1123);
+	ck_assert_str_eq(path_of(user_frame(0, 0)->object), "/bin/app");
+	ck_assert_mem_eq(t.objects[user_frame(0, 0)->object].build_id, id_app.bytes, 20);
+	ck_assert_uint_eq(user_frame(0, 1)->offset, 0x28000);
+	ck_assert_str_eq(path_of(user_frame(0, 2)->object), "/lib/lib.so");
+	ck_assert_int_eq(t.objects[user_frame(0, 3)->object].kind, PROF_OBJECT_NONE);
+	ck_assert_int_eq(t.objects[user_frame(0, 4)->object].kind, PROF_OBJECT_ANON);
+	ck_assert_uint_eq(user_frame(0, 4)->offset, 0x40);
+	ck_assert_int_eq(t.objects[user_frame(0, 5)->object].kind, PROF_OBJECT_VDSO);
+	ck_assert_uint_eq(user_frame(0, 5)->offset, 0xa00);
 }
 END_TEST
 
 /* Address space randomisation multiplies neither objects nor frames nor stacks. */
 START_TEST(randomised_processes_share_stacks)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	map(&w, PID_A, 10, "/bin/app", &id_app, 0x555555555000, 0x2000, 0x1000);
-	map(&w, PID_B, 10, "/bin/app", &id_app, 0x56789abcd000, 0x2000, 0x1000);
-	add_user(&w, PID_A, 20, FRAMES(0x555555555010, 0x555555556000));
-	add_user(&w, PID_B, 20, FRAMES(0x56789abcd010, 0x56789abce000));
-	t = finish(&w);
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x555555555000, 0x2000, 0x1000);
+	map_file(PID_B, 10, "/bin/app", &id_app, 0x56789abcd000, 0x2000, 0x1000);
+	add_user(PID_A, 20, FRAMES(0x555555555010, 0x555555556000));
+	add_user(PID_B, 20, FRAMES(0x56789abcd010, 0x56789abce000));
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 2);
 	ck_assert_uint_eq(t.nr_objects, 2);
 	ck_assert_uint_eq(t.nr_frames, 2);
 	ck_assert_uint_eq(t.nr_stacks, 2);
 	ck_assert_uint_eq(t.counts[0].user_stack, t.counts[1].user_stack);
 	ck_assert_uint_ne(t.counts[0].process, t.counts[1].process);
-	expect_stack(&t, t.counts[0].process, 1, FRAMES(0x555555555010, 0x555555556000));
-	expect_stack(&t, t.counts[1].process, 1, FRAMES(0x56789abcd010, 0x56789abce000));
-	world_destroy(&w);
+	expect_stack(t.counts[0].process, 1, FRAMES(0x555555555010, 0x555555556000));
+	expect_stack(t.counts[1].process, 1, FRAMES(0x56789abcd010, 0x56789abce000));
 }
 END_TEST
 
 START_TEST(a_file_at_two_distances)
 {
-	struct world w;
-	struct prof_epoch t;
 	const struct prof_object *first, *second;
 
-	world_create(&w);
-	map(&w, PID_A, 10, "/lib/lib.so", &id_lib, 0x10000000, 0x2000, 0x1000);
-	map(&w, PID_A, 10, "/lib/lib.so", &id_lib, 0x20000000, 0x2000, 0x1000);
-	/* The same distance as the first one, in another place: no instance of its own. */
-	map(&w, PID_A, 10, "/lib/lib.so", &id_lib, 0x10004000, 0x1000, 0x5000);
-	add_user(&w, PID_A, 20, FRAMES(0x10000040, 0x20000040, 0x10004040, 0x20001000, 0x10001000));
-	t = finish(&w);
-	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack,
-		     FRAMES(0x10000040, 0x20000040, 0x10004040, 0x20001000, 0x10001000));
+	map_file(PID_A, 10, "/lib/lib.so", &id_lib, 0x10000000, 0x2000, 0x1000);
+	map_file(PID_A, 10, "/lib/lib.so", &id_lib, 0x20000000, 0x2000, 0x1000);
+	/* A mapping with the distance of the first is no instance of its own. */
+	map_file(PID_A, 10, "/lib/lib.so", &id_lib, 0x10004000, 0x1000, 0x5000);
+	add_user(PID_A, 20, FRAMES(0x10000040, 0x20000040, 0x10004040, 0x20001000, 0x10001000));
+	finish_epoch();
+	expect_user(0, FRAMES(0x10000040, 0x20000040, 0x10004040, 0x20001000, 0x10001000));
 	ck_assert_uint_eq(t.nr_objects, 3);
-	first = &t.objects[user_frame(&t, 0, 0)->object];
-	second = &t.objects[user_frame(&t, 0, 1)->object];
+	first = &t.objects[user_frame(0, 0)->object];
+	second = &t.objects[user_frame(0, 1)->object];
 	ck_assert_uint_eq(first->instance, 0);
 	ck_assert_uint_eq(second->instance, 1);
 	ck_assert_uint_eq(first->path, second->path);
-	ck_assert_uint_eq(user_frame(&t, 0, 2)->object, user_frame(&t, 0, 0)->object);
-	ck_assert_uint_eq(user_frame(&t, 0, 3)->object, user_frame(&t, 0, 1)->object);
+	ck_assert_uint_eq(user_frame(0, 2)->object, user_frame(0, 0)->object);
+	ck_assert_uint_eq(user_frame(0, 3)->object, user_frame(0, 1)->object);
 	ck_assert_uint_eq(t.processes[t.counts[0].process].nr_mappings, 3);
-	world_destroy(&w);
 }
 END_TEST
 
-/* The instance is a matter of one process: another one begins at 0. */
+/* Instances are numbered within each process, from 0. */
 START_TEST(instances_are_per_process)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	map(&w, PID_A, 10, "/lib/lib.so", &id_lib, 0x10000000, 0x2000, 0);
-	map(&w, PID_A, 10, "/lib/lib.so", &id_lib, 0x20000000, 0x2000, 0);
-	map(&w, PID_B, 10, "/lib/lib.so", &id_lib, 0x20000000, 0x2000, 0);
-	add_user(&w, PID_A, 20, FRAMES(0x10000040, 0x20000040));
-	add_user(&w, PID_B, 20, FRAMES(0x20000040));
-	t = finish(&w);
+	map_file(PID_A, 10, "/lib/lib.so", &id_lib, 0x10000000, 0x2000, 0);
+	map_file(PID_A, 10, "/lib/lib.so", &id_lib, 0x20000000, 0x2000, 0);
+	map_file(PID_B, 10, "/lib/lib.so", &id_lib, 0x20000000, 0x2000, 0);
+	add_user(PID_A, 20, FRAMES(0x10000040, 0x20000040));
+	add_user(PID_B, 20, FRAMES(0x20000040));
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_objects, 3);
-	ck_assert_uint_eq(t.objects[user_frame(&t, 1, 0)->object].instance, 0);
-	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack,
-		     FRAMES(0x10000040, 0x20000040));
-	expect_stack(&t, t.counts[1].process, t.counts[1].user_stack, FRAMES(0x20000040));
-	world_destroy(&w);
+	ck_assert_uint_eq(t.objects[user_frame(1, 0)->object].instance, 0);
+	expect_user(0, FRAMES(0x10000040, 0x20000040));
+	expect_user(1, FRAMES(0x20000040));
 }
 END_TEST
 
 START_TEST(only_mappings_that_were_hit)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
 	for (uint64_t i = 0; i < 100; i++)
-		map(&w, PID_A, 10, "/lib/lib.so", &id_lib, 0x10000000 + i * 2 * PAGE, PAGE,
-		    i * 2 * PAGE);
-	add_user(&w, PID_A, 20, FRAMES(0x10000000 + 50 * 2 * PAGE, 0x10000000 + 7 * 2 * PAGE));
-	add_user(&w, PID_A, 20, FRAMES(0x10000000 + 50 * 2 * PAGE + 4));
-	t = finish(&w);
+		map_file(PID_A, 10, "/lib/lib.so", &id_lib, 0x10000000 + i * 2 * PAGE, PAGE,
+			 i * 2 * PAGE);
+	add_user(PID_A, 20, FRAMES(0x10000000 + 50 * 2 * PAGE, 0x10000000 + 7 * 2 * PAGE));
+	add_user(PID_A, 20, FRAMES(0x10000000 + 50 * 2 * PAGE + 4));
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_mappings, 2);
 	ck_assert_uint_eq(t.mappings[0].start, 0x10000000 + 7 * 2 * PAGE);
 	ck_assert_uint_eq(t.mappings[1].start, 0x10000000 + 50 * 2 * PAGE);
-	world_destroy(&w);
 }
 END_TEST
 
 START_TEST(deleted_files)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	map(&w, PID_A, 10, "/bin/app (deleted)", &id_app, 0x10000, 0x2000, 0);
-	add_user(&w, PID_A, 20, FRAMES(0x10000));
-	t = finish(&w);
+	map_file(PID_A, 10, "/bin/app (deleted)", &id_app, 0x10000, 0x2000, 0);
+	add_user(PID_A, 20, FRAMES(0x10000));
+	finish_epoch();
 	ck_assert_uint_eq(t.objects[1].flags, PROF_OBJECT_DELETED);
-	ck_assert_str_eq(path_of(&t, 1), "/bin/app");
-	world_destroy(&w);
+	ck_assert_str_eq(path_of(1), "/bin/app");
 }
 END_TEST
 
 /* A sample belongs to the image and to the mapping of its time. */
 START_TEST(the_time_of_a_sample)
 {
-	struct world w;
-	struct prof_epoch t;
 	const struct prof_process *before, *after;
 
-	world_create(&w);
-	map(&w, PID_A, 10, "/bin/sh", &id_app, 0x10000, 0x2000, 0);
-	map(&w, PID_A, 50, "/lib/lib.so", &id_lib, 0x10000, 0x1000, 0x7000);
+	map_file(PID_A, 10, "/bin/sh", &id_app, 0x10000, 0x2000, 0);
+	map_file(PID_A, 50, "/lib/lib.so", &id_lib, 0x10000, 0x1000, 0x7000);
 	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 100), 0);
-	map(&w, PID_A, 101, "/bin/cc", NULL, 0x10000, 0x2000, 0x1000);
-	add_user(&w, PID_A, 20, FRAMES(0x10040));
-	add_user(&w, PID_A, 60, FRAMES(0x10040));
-	add_user(&w, PID_A, 200, FRAMES(0x10040));
-	add_user(&w, PID_A, 99, FRAMES(0x10040)); /* equals the second */
-	t = finish(&w);
+	map_file(PID_A, 101, "/bin/cc", NULL, 0x10000, 0x2000, 0x1000);
+	add_user(PID_A, 20, FRAMES(0x10040));
+	add_user(PID_A, 60, FRAMES(0x10040));
+	add_user(PID_A, 200, FRAMES(0x10040));
+	add_user(PID_A, 99, FRAMES(0x10040)); /* equals the second sample */
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 3);
 	ck_assert_uint_eq(t.counts[1].count, 2);
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 0, 0)->object), "/bin/sh");
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 1, 0)->object), "/lib/lib.so");
-	ck_assert_uint_eq(user_frame(&t, 1, 0)->offset, 0x7040);
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 2, 0)->object), "/bin/cc");
+	ck_assert_str_eq(path_of(user_frame(0, 0)->object), "/bin/sh");
+	ck_assert_str_eq(path_of(user_frame(1, 0)->object), "/lib/lib.so");
+	ck_assert_uint_eq(user_frame(1, 0)->offset, 0x7040);
+	ck_assert_str_eq(path_of(user_frame(2, 0)->object), "/bin/cc");
 	ck_assert_uint_eq(t.counts[0].process, t.counts[1].process);
 	ck_assert_uint_ne(t.counts[0].process, t.counts[2].process);
 	before = &t.processes[t.counts[0].process];
@@ -227,91 +183,74 @@ START_TEST(the_time_of_a_sample)
 	ck_assert_uint_ne(before->generation, after->generation);
 	ck_assert_uint_ne(before->generation, 0);
 	for (uint32_t row = 0; row < 3; row++)
-		expect_stack(&t, t.counts[row].process, t.counts[row].user_stack, FRAMES(0x10040));
-	world_destroy(&w);
+		expect_user(row, FRAMES(0x10040));
 }
 END_TEST
 
 /* Adds @count samples of one address, taken from @first_ns to @last_ns. */
-static void add_span(struct world *w, uint64_t addr, uint64_t count, uint64_t first_ns,
-		     uint64_t last_ns)
+static void add_span(uint64_t addr, uint64_t count, uint64_t first_ns, uint64_t last_ns)
 {
-	add(w, &(struct sample){.pid = PID_A,
-				.comm = "comm",
-				.first_ns = first_ns,
-				.time_ns = last_ns,
-				.count = count,
-				.user = &addr,
-				.nr_user = 1});
+	add_sample(&(struct sample){.pid = PID_A,
+				    .comm = "comm",
+				    .first_ns = first_ns,
+				    .time_ns = last_ns,
+				    .count = count,
+				    .user = &addr,
+				    .nr_user = 1});
 }
 
-/* One address that meant two things while a count was collected. */
+/* While a count was collected, its address had two meanings. */
 START_TEST(counts_are_divided_at_a_change)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	map(&w, PID_A, 10, "/lib/one.so", &id_lib, 0x10000, 0x2000, 0);
-	map(&w, PID_A, 400, "/lib/two.so", &id_app, 0x10000, 0x2000, 0);
-	add_span(&w, 0x10040, 100, 200, 1000);
-	t = finish(&w);
+	map_file(PID_A, 10, "/lib/one.so", &id_lib, 0x10000, 0x2000, 0);
+	map_file(PID_A, 400, "/lib/two.so", &id_app, 0x10000, 0x2000, 0);
+	add_span(0x10040, 100, 200, 1000);
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 2);
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 0, 0)->object), "/lib/one.so");
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 1, 0)->object), "/lib/two.so");
+	ck_assert_str_eq(path_of(user_frame(0, 0)->object), "/lib/one.so");
+	ck_assert_str_eq(path_of(user_frame(1, 0)->object), "/lib/two.so");
 	ck_assert_uint_eq(t.counts[0].count, 25);
 	ck_assert_uint_eq(t.counts[1].count, 75);
 	ck_assert_uint_eq(epoch_samples(w.epoch), 100);
-	world_destroy(&w);
 }
 END_TEST
 
-/* Each part gets one sample at least: the first and the last one were where they were. */
+/* Each part has one sample at least, since the first and the last sample have known places. */
 START_TEST(divided_counts_are_never_empty)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	map(&w, PID_A, 10, "/lib/one.so", &id_lib, 0x10000, 0x2000, 0);
-	map(&w, PID_A, 400, "/lib/two.so", &id_app, 0x10000, 0x2000, 0);
-	add_span(&w, 0x10040, 2, 399, 10000);
-	add_span(&w, 0x10044, 2, 100, 400);
-	add_span(&w, 0x10048, 1, 100, 400); /* one is not divided: it is the last */
-	add_span(&w, 0x1004c, 5, 400, 500);
-	add_span(&w, 0x10050, 5, 100, 399);
-	t = finish(&w);
+	map_file(PID_A, 10, "/lib/one.so", &id_lib, 0x10000, 0x2000, 0);
+	map_file(PID_A, 400, "/lib/two.so", &id_app, 0x10000, 0x2000, 0);
+	add_span(0x10040, 2, 399, 10000);
+	add_span(0x10044, 2, 100, 400);
+	add_span(0x10048, 1, 100, 400); /* a single sample is the last */
+	add_span(0x1004c, 5, 400, 500);
+	add_span(0x10050, 5, 100, 399);
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 7);
 	for (uint32_t i = 0; i < 4; i++) {
 		ck_assert_uint_eq(t.counts[i].count, 1);
-		ck_assert_str_eq(path_of(&t, user_frame(&t, i, 0)->object),
+		ck_assert_str_eq(path_of(user_frame(i, 0)->object),
 				 i % 2 ? "/lib/two.so" : "/lib/one.so");
 	}
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 4, 0)->object), "/lib/two.so");
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 5, 0)->object), "/lib/two.so");
+	ck_assert_str_eq(path_of(user_frame(4, 0)->object), "/lib/two.so");
+	ck_assert_str_eq(path_of(user_frame(5, 0)->object), "/lib/two.so");
 	ck_assert_uint_eq(t.counts[5].count, 5);
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 6, 0)->object), "/lib/one.so");
+	ck_assert_str_eq(path_of(user_frame(6, 0)->object), "/lib/one.so");
 	ck_assert_uint_eq(t.counts[6].count, 5);
-	world_destroy(&w);
 }
 END_TEST
 
 /* A change elsewhere in the process leaves one row. */
 START_TEST(other_changes_do_not_show)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	map(&w, PID_A, 10, "/lib/one.so", &id_lib, 0x10000, 0x2000, 0);
-	map(&w, PID_A, 10, "/bin/app", &id_app, 0x20000, 0x2000, 0);
-	map(&w, PID_A, 400, "//anon", NULL, 0x20000, 0x2000, 0);
-	map(&w, PID_A, 500, "/lib/one.so", &id_lib, 0x10000, 0x2000, 0); /* repeated */
-	add_span(&w, 0x10040, 100, 200, 1000);
-	t = finish(&w);
+	map_file(PID_A, 10, "/lib/one.so", &id_lib, 0x10000, 0x2000, 0);
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x20000, 0x2000, 0);
+	map_file(PID_A, 400, "//anon", NULL, 0x20000, 0x2000, 0);
+	map_file(PID_A, 500, "/lib/one.so", &id_lib, 0x10000, 0x2000, 0); /* repeated */
+	add_span(0x10040, 100, 200, 1000);
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 1);
 	ck_assert_uint_eq(t.counts[0].count, 100);
-	world_destroy(&w);
 }
 END_TEST
 
@@ -330,24 +269,21 @@ START_TEST(kernel_frames)
 					    "startup_64", NULL,         NULL};
 	static const char *const paths[] = {"[kernel]", "[kernel]", "[ext]",   "[bpf]",
 					    "[kernel]", "[ext]",    "[kernel]"};
-	struct world w;
-	struct prof_epoch t;
 	const struct prof_stack *stack;
 
-	world_create(&w);
-	add_kernel(&w, frames, ARRAY_SIZE(frames));
-	t = finish(&w);
+	add_kernel(frames, ARRAY_SIZE(frames));
+	finish_epoch();
 	ck_assert_uint_eq(t.counts[0].process, 0);
 	ck_assert_uint_eq(t.counts[0].user_stack, 0);
-	expect_stack(&t, 0, t.counts[0].kernel_stack, frames, ARRAY_SIZE(frames));
+	expect_kernel(0, frames, ARRAY_SIZE(frames));
 	stack = &t.stacks[t.counts[0].kernel_stack];
 	for (size_t i = 0; i < ARRAY_SIZE(frames); i++) {
 		const struct prof_frame *frame = &t.frames[t.stack_frames[stack->first_frame + i]];
 
-		ck_assert_str_eq(path_of(&t, frame->object), paths[i]);
-		ck_assert_pstr_eq(symbol_at(&t, frame, 0), names[i]);
+		ck_assert_str_eq(path_of(frame->object), paths[i]);
+		ck_assert_pstr_eq(symbol_at(frame, 0), names[i]);
 	}
-	/* Offsets are from _stext, and a module's from its start. */
+	/* Offsets count from _stext; those of a module count from its start. */
 	ck_assert_uint_eq(t.frames[t.stack_frames[stack->first_frame]].offset, 0x2010);
 	ck_assert_uint_eq(t.frames[t.stack_frames[stack->first_frame + 2]].offset, 0x20);
 	ck_assert_uint_eq(t.frames[t.stack_frames[stack->first_frame + 4]].offset,
@@ -357,91 +293,71 @@ START_TEST(kernel_frames)
 
 		ck_assert_uint_eq(t.objects[i].build_id_size, is_image ? 3 : 0);
 	}
-	world_destroy(&w);
 }
 END_TEST
 
-/* A call that does not return may be the last instruction: the caller is the function before. */
+/* A call that does not return may be the last instruction of its function, the caller. */
 START_TEST(symbols_of_return_addresses)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	add_kernel(&w, FRAMES(TEXT + 0x4000, TEXT + 0x4000, 0xffffffffc0200000));
-	t = finish(&w);
-	ck_assert_str_eq(symbol_at(&t, &t.frames[0], 0), "do_exit_noreturn");
-	ck_assert_str_eq(symbol_at(&t, &t.frames[0], 1), "do_read");
-	ck_assert_str_eq(symbol_at(&t, &t.frames[1], 0), "bpf_prog_1");
-	world_destroy(&w);
+	add_kernel(FRAMES(TEXT + 0x4000, TEXT + 0x4000, 0xffffffffc0200000));
+	finish_epoch();
+	ck_assert_str_eq(symbol_at(&t.frames[0], 0), "do_exit_noreturn");
+	ck_assert_str_eq(symbol_at(&t.frames[0], 1), "do_read");
+	ck_assert_str_eq(symbol_at(&t.frames[1], 0), "bpf_prog_1");
 }
 END_TEST
 
-/* Nothing says where the last symbol ends: it covers all frames behind it, in any order. */
+/* The last symbol has no known end: it covers all frames after it, in any order. */
 START_TEST(frames_of_the_last_symbol)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	add_kernel(&w, FRAMES(0xffffffffc0200010));
-	add_kernel(&w, FRAMES(0xffffffffc0200400));
-	add_kernel(&w, FRAMES(0xffffffffc0200020));
-	t = finish(&w);
+	add_kernel(FRAMES(0xffffffffc0200010));
+	add_kernel(FRAMES(0xffffffffc0200400));
+	add_kernel(FRAMES(0xffffffffc0200020));
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_symbols, 1);
 	for (uint32_t i = 0; i < 3; i++) {
-		ck_assert_pstr_eq(symbol_at(&t, &t.frames[i], 0), "bpf_prog_1");
-		ck_assert_pstr_eq(symbol_at(&t, &t.frames[i], 1), "bpf_prog_1");
+		ck_assert_pstr_eq(symbol_at(&t.frames[i], 0), "bpf_prog_1");
+		ck_assert_pstr_eq(symbol_at(&t.frames[i], 1), "bpf_prog_1");
 	}
-	world_destroy(&w);
 }
 END_TEST
 
 START_TEST(a_kernel_that_hides_its_addresses)
 {
-	struct world w = {0};
 	struct epoch_sources sources = {.spaces = &w.spaces, .ksyms = &w.ksyms};
-	struct prof_epoch t;
 
-	w.ksyms.restricted = true;
+	world_destroy();
+	w = (struct world){.ksyms.restricted = true};
 	ck_assert_int_eq(epoch_create(&sources, &w.epoch), 0);
-	add_kernel(&w, FRAMES(TEXT, UINT64_MAX, 0));
-	t = finish(&w);
-	expect_stack(&t, 0, t.counts[0].kernel_stack, FRAMES(TEXT, UINT64_MAX, 0));
+	add_kernel(FRAMES(TEXT, UINT64_MAX, 0));
+	finish_epoch();
+	expect_kernel(0, FRAMES(TEXT, UINT64_MAX, 0));
 	ck_assert_uint_eq(t.nr_symbols, 0);
-	world_destroy(&w);
 }
 END_TEST
 
+static void expect_missed(enum loss loss, enum prof_stack_end end)
+{
+	uint64_t id = STACK_MISSED + loss;
+
+	ck_assert_int_eq(epoch_reset(w.epoch), 0);
+	add_sample(&(struct sample){.pid = PID_A, .comm = "u", .count = 1, .user_id = id});
+	add_sample(&(struct sample){.pid = PID_A, .comm = "k", .count = 1, .kernel_id = id});
+	add_sample(&(struct sample){.pid = PID_A, .comm = "none", .count = 1});
+	finish_epoch();
+	ck_assert_int_eq(t.stacks[t.counts[0].user_stack].end, end);
+	ck_assert_uint_eq(t.counts[0].kernel_stack, 0);
+	ck_assert_int_eq(t.stacks[t.counts[1].kernel_stack].end, end);
+	ck_assert_uint_eq(t.counts[1].user_stack, 0);
+	ck_assert_uint_eq(t.counts[2].user_stack, 0);
+	ck_assert_uint_eq(t.counts[2].kernel_stack, 0);
+}
+
 START_TEST(missed_stacks)
 {
-	static const struct {
-		enum loss loss;
-		enum prof_stack_end end;
-	} cases[] = {
-		{LOSS_STORAGE_FULL, PROF_STACK_MISSED_FULL},
-		{LOSS_REFUSED, PROF_STACK_MISSED_ERROR},
-		{LOSS_WALK_FAILED, PROF_STACK_MISSED_ERROR},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		uint64_t id = STACK_MISSED + cases[i].loss;
-		struct world w;
-		struct prof_epoch t;
-
-		world_create(&w);
-		add(&w, &(struct sample){.pid = PID_A, .comm = "u", .count = 1, .user_id = id});
-		add(&w, &(struct sample){.pid = PID_A, .comm = "k", .count = 1, .kernel_id = id});
-		add(&w, &(struct sample){.pid = PID_A, .comm = "none", .count = 1});
-		t = finish(&w);
-		ck_assert_int_eq(t.stacks[t.counts[0].user_stack].end, cases[i].end);
-		ck_assert_uint_eq(t.counts[0].kernel_stack, 0);
-		ck_assert_int_eq(t.stacks[t.counts[1].kernel_stack].end, cases[i].end);
-		ck_assert_uint_eq(t.counts[1].user_stack, 0);
-		ck_assert_uint_eq(t.counts[2].user_stack, 0);
-		ck_assert_uint_eq(t.counts[2].kernel_stack, 0);
-		world_destroy(&w);
-	}
+	expect_missed(LOSS_STORAGE_FULL, PROF_STACK_MISSED_FULL);
+	expect_missed(LOSS_REFUSED, PROF_STACK_MISSED_ERROR);
+	expect_missed(LOSS_WALK_FAILED, PROF_STACK_MISSED_ERROR);
 }
 END_TEST
 
@@ -449,22 +365,18 @@ START_TEST(stacks_cut_at_the_depth_limit)
 {
 	uint64_t frames[PROF_MAX_STACK_FRAMES];
 	struct sample s = {.pid = PID_A, .comm = "deep", .time_ns = 10, .count = 1};
-	struct world w;
-	struct prof_epoch t;
 
 	for (uint64_t i = 0; i < ARRAY_SIZE(frames); i++)
 		frames[i] = 0x10000 + 8 * i;
-	world_create(&w);
 	s.user = frames;
 	s.nr_user = ARRAY_SIZE(frames);
 	s.end = STACK_END_CUT;
-	add(&w, &s);
-	add_user(&w, PID_A, 10, frames, ARRAY_SIZE(frames) - 1);
-	t = finish(&w);
+	add_sample(&s);
+	add_user(PID_A, 10, frames, ARRAY_SIZE(frames) - 1);
+	finish_epoch();
 	ck_assert_int_eq(t.stacks[t.counts[0].user_stack].end, PROF_STACK_CUT);
 	ck_assert_int_eq(t.stacks[t.counts[1].user_stack].end, PROF_STACK_UNKNOWN);
-	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack, frames, ARRAY_SIZE(frames));
-	world_destroy(&w);
+	expect_user(0, frames, ARRAY_SIZE(frames));
 }
 END_TEST
 
@@ -482,12 +394,9 @@ START_TEST(how_walks_by_tables_end)
 		{STACK_END_EARLY, PROF_STACK_EARLY},
 	};
 	const uint64_t frames[] = {0x10010, 0x10020};
-	struct world w;
-	struct prof_epoch t;
 
-	world_create(&w);
 	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 5), 0);
-	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x10000, 0);
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000, 0x10000, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		struct sample s = {.pid = PID_A,
 				   .comm = "app",
@@ -498,19 +407,18 @@ START_TEST(how_walks_by_tables_end)
 				   .user_id = 100 + i,
 				   .end = ends[i].raw};
 
-		add(&w, &s);
+		add_sample(&s);
 	}
-	t = finish(&w);
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, ARRAY_SIZE(ends));
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		ck_assert_uint_eq(t.counts[i].count, 1 + i);
 		ck_assert_int_eq(t.stacks[t.counts[i].user_stack].end, ends[i].want);
 	}
-	world_destroy(&w);
 }
 END_TEST
 
-/* What tables led to is code, even if its mapping has not been heard of. */
+/* A walk by tables leads to code, also where the recorder knows no mapping. */
 START_TEST(walks_by_tables_do_not_stray)
 {
 	const uint64_t frames[] = {0x10010, 0x7ff0001234, 0x10020};
@@ -521,47 +429,37 @@ START_TEST(walks_by_tables_do_not_stray)
 			   .user = frames,
 			   .nr_user = 3,
 			   .end = STACK_END_ROOT};
-	struct world w;
-	struct prof_epoch t;
 
-	world_create(&w);
 	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 5), 0);
-	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x10000, 0);
-	add(&w, &s);
-	t = finish(&w);
-	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack, frames, 3);
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000, 0x10000, 0);
+	add_sample(&s);
+	finish_epoch();
+	expect_user(0, frames, 3);
 	ck_assert_int_eq(t.stacks[t.counts[0].user_stack].end, PROF_STACK_COMPLETE);
-	world_destroy(&w);
 }
 END_TEST
 
-/* Where all mappings are known, an address in none of them ends the walk; but not a leaf. */
+/* Where all mappings are known, an address outside of them ends the walk, unless it is the leaf. */
 START_TEST(walks_that_stray)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
 	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 5), 0);
-	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x10000, 0);
-	add_user(&w, PID_A, 20, FRAMES(0x10010, 0x7ff0001234, 0x10020));
-	add_user(&w, PID_A, 20, FRAMES(0x10010, 0x5678));
-	add_user(&w, PID_A, 20, FRAMES(0xdead, 0x10010));
-	t = finish(&w);
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000, 0x10000, 0);
+	add_user(PID_A, 20, FRAMES(0x10010, 0x7ff0001234, 0x10020));
+	add_user(PID_A, 20, FRAMES(0x10010, 0x5678));
+	add_user(PID_A, 20, FRAMES(0xdead, 0x10010));
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 2);
 	ck_assert_uint_eq(t.counts[0].count, 2);
-	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack, FRAMES(0x10010, 0));
+	expect_user(0, FRAMES(0x10010, 0));
 	ck_assert_int_eq(t.stacks[t.counts[0].user_stack].end, PROF_STACK_STRAYED);
-	expect_stack(&t, t.counts[1].process, t.counts[1].user_stack, FRAMES(0xdead, 0x10010));
+	expect_user(1, FRAMES(0xdead, 0x10010));
 	ck_assert_int_eq(t.stacks[t.counts[1].user_stack].end, PROF_STACK_UNKNOWN);
 	ck_assert_int_eq(epoch_reset(w.epoch), 0);
 
 	address_spaces_distrust(&w.spaces);
-	add_user(&w, PID_A, 30, FRAMES(0x10010, 0x5678, 0x10020));
-	t = finish(&w);
-	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack,
-		     FRAMES(0x10010, 0x5678, 0x10020));
-	world_destroy(&w);
+	add_user(PID_A, 30, FRAMES(0x10010, 0x5678, 0x10020));
+	finish_epoch();
+	expect_user(0, FRAMES(0x10010, 0x5678, 0x10020));
 }
 END_TEST
 
@@ -575,185 +473,155 @@ START_TEST(equal_rows_are_one)
 			   .nr_user = 2,
 			   .kernel = (const uint64_t[]){TEXT + 0x2000},
 			   .nr_kernel = 1};
-	struct world w;
-	struct prof_epoch t;
 
-	world_create(&w);
-	add(&w, &s);
+	add_sample(&s);
 	s.time_ns = 20;
 	s.count = 4;
-	add(&w, &s);
-	t = finish(&w);
+	add_sample(&s);
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 1);
 	ck_assert_uint_eq(t.counts[0].count, 7);
-	/* Whatever differs makes a row of its own. */
+	/* Any difference makes another row. */
 	s.comm = "other";
-	add(&w, &s);
+	add_sample(&s);
 	s.nr_user = 1;
-	add(&w, &s);
+	add_sample(&s);
 	s.nr_kernel = 0;
-	add(&w, &s);
+	add_sample(&s);
 	s.pid = PID_B;
-	add(&w, &s);
-	t = finish(&w);
+	add_sample(&s);
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 5);
 	ck_assert_uint_eq(epoch_samples(w.epoch), 3 + 5 * 4);
-	world_destroy(&w);
 }
 END_TEST
 
 START_TEST(thread_names)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	add(&w, &(struct sample){.pid = PID_A, .comm = "sixteen bytes ok", .count = 1});
-	add(&w, &(struct sample){.pid = PID_A, .comm = "", .count = 1});
-	add(&w, &(struct sample){.pid = PID_A, .comm = "\xff\n;\033[", .count = 1});
-	t = finish(&w);
-	ck_assert_str_eq(string(&t, t.counts[0].comm), "sixteen bytes ok");
+	add_sample(&(struct sample){.pid = PID_A, .comm = "sixteen bytes ok", .count = 1});
+	add_sample(&(struct sample){.pid = PID_A, .comm = "", .count = 1});
+	add_sample(&(struct sample){.pid = PID_A, .comm = "\xff\n;\033[", .count = 1});
+	finish_epoch();
+	ck_assert_str_eq(string_of(t.counts[0].comm), "sixteen bytes ok");
 	ck_assert_uint_eq(t.counts[1].comm, 0);
-	ck_assert_str_eq(string(&t, t.counts[2].comm), "\xff\n;\033[");
-	world_destroy(&w);
+	ck_assert_str_eq(string_of(t.counts[2].comm), "\xff\n;\033[");
 }
 END_TEST
 
-/* Adds the same things each time. */
-static struct prof_epoch fill(struct world *w)
+/* Adds the same samples each time. */
+static void fill_epoch(void)
 {
-	add_user(w, PID_A, 20, FRAMES(0x10040, 0x20040));
-	add_user(w, PID_B, 20, FRAMES(0x30040));
-	add_kernel(w, FRAMES(TEXT + 0x2000));
-	return finish(w);
+	add_user(PID_A, 20, FRAMES(0x10040, 0x20040));
+	add_user(PID_B, 20, FRAMES(0x30040));
+	add_kernel(FRAMES(TEXT + 0x2000));
+	finish_epoch();
 }
 
 START_TEST(reset)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x2000, 0);
-	map(&w, PID_B, 10, "/lib/lib.so", &id_lib, 0x30000, 0x2000, 0);
-	/* Other things first, so that ids of before would show. */
-	add_user(&w, PID_B, 20, FRAMES(0x31000));
-	add_kernel(&w, FRAMES(TEXT + 0x3000));
-	t = fill(&w);
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000, 0x2000, 0);
+	map_file(PID_B, 10, "/lib/lib.so", &id_lib, 0x30000, 0x2000, 0);
+	/* Other samples come first, so that ids of an earlier epoch would show. */
+	add_user(PID_B, 20, FRAMES(0x31000));
+	add_kernel(FRAMES(TEXT + 0x3000));
+	fill_epoch();
 	ck_assert_uint_eq(t.nr_counts, 5);
 	for (int i = 0; i < 3; i++) {
 		ck_assert_int_eq(epoch_reset(w.epoch), 0);
 		ck_assert_uint_eq(epoch_nr_counts(w.epoch), 0);
 		ck_assert_uint_eq(epoch_samples(w.epoch), 0);
-		t = finish(&w);
+		finish_epoch();
 		ck_assert_uint_eq(t.nr_counts + t.nr_frames + t.nr_symbols + t.nr_mappings, 0);
-		t = fill(&w);
+		fill_epoch();
 		ck_assert_uint_eq(t.nr_counts, 3);
 		ck_assert_uint_eq(t.nr_processes, 3);
 		ck_assert_uint_eq(t.nr_objects, 4);
 		ck_assert_uint_eq(t.processes[t.counts[0].process].pid, PID_A);
-		expect_stack(&t, t.counts[0].process, t.counts[0].user_stack,
-			     FRAMES(0x10040, 0x20040));
-		expect_stack(&t, t.counts[1].process, t.counts[1].user_stack, FRAMES(0x30040));
-		expect_stack(&t, 0, t.counts[2].kernel_stack, FRAMES(TEXT + 0x2000));
+		expect_user(0, FRAMES(0x10040, 0x20040));
+		expect_user(1, FRAMES(0x30040));
+		expect_kernel(2, FRAMES(TEXT + 0x2000));
 	}
-	world_destroy(&w);
 }
 END_TEST
 
 /* The process ends and is forgotten before the epoch is written, and its id is used again. */
 START_TEST(processes_that_are_gone)
 {
-	struct world w;
-	struct prof_epoch t;
-
-	world_create(&w);
-	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x2000, 0);
-	add_user(&w, PID_A, 20, FRAMES(0x10040));
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000, 0x2000, 0);
+	add_user(PID_A, 20, FRAMES(0x10040));
 	address_spaces_exit(&w.spaces, PID_A, 30);
 	ck_assert_int_eq(address_spaces_forget(&w.spaces, 40, is_gone), 0);
 	ck_assert_ptr_null(address_spaces_find(&w.spaces, PID_A, 40));
 	ck_assert_int_eq(address_spaces_fork(&w.spaces, PID_A, PID_B, 50), 0);
-	map(&w, PID_A, 50, "/lib/lib.so", &id_lib, 0x10000, 0x2000, 0);
-	add_user(&w, PID_A, 60, FRAMES(0x10040));
-	t = finish(&w);
+	map_file(PID_A, 50, "/lib/lib.so", &id_lib, 0x10000, 0x2000, 0);
+	add_user(PID_A, 60, FRAMES(0x10040));
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 2);
 	ck_assert_uint_ne(t.processes[t.counts[0].process].generation,
 			  t.processes[t.counts[1].process].generation);
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 0, 0)->object), "/bin/app");
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 1, 0)->object), "/lib/lib.so");
+	ck_assert_str_eq(path_of(user_frame(0, 0)->object), "/bin/app");
+	ck_assert_str_eq(path_of(user_frame(1, 0)->object), "/lib/lib.so");
 	ck_assert_int_eq(epoch_reset(w.epoch), 0);
-	finish(&w);
-	world_destroy(&w);
+	finish_epoch();
 }
 END_TEST
 
-/* What nothing was recorded of is looked up in /proc: here this very process. */
+/* The recorder looks into /proc for a process without records, here this very process. */
 START_TEST(unknown_mappings_are_looked_up)
 {
-	uint64_t here = (uintptr_t)&try_add;
-	struct world w;
-	struct prof_epoch t;
+	uint64_t here = (uintptr_t)&try_add_sample;
 	const struct prof_frame *frame;
 
-	world_create(&w);
-	add_user(&w, getpid(), 20, FRAMES(here, 0x1));
-	t = finish(&w);
-	frame = user_frame(&t, 0, 0);
+	add_user(getpid(), 20, FRAMES(here, 0x1));
+	finish_epoch();
+	frame = user_frame(0, 0);
 	ck_assert_int_eq(t.objects[frame->object].kind, PROF_OBJECT_FILE);
-	ck_assert_ptr_nonnull(strstr(path_of(&t, frame->object), "test_epoch"));
+	ck_assert_ptr_nonnull(strstr(path_of(frame->object), "test_epoch"));
 	ck_assert_uint_ne(t.objects[frame->object].build_id_size, 0);
-	ck_assert_int_eq(t.objects[user_frame(&t, 0, 1)->object].kind, PROF_OBJECT_NONE);
-	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack, FRAMES(here, 0x1));
-	world_destroy(&w);
+	ck_assert_int_eq(t.objects[user_frame(0, 1)->object].kind, PROF_OBJECT_NONE);
+	expect_user(0, FRAMES(here, 0x1));
 }
 END_TEST
 
-/* /proc shows what the process is now: that says nothing of an image it had before its exec. */
+/* /proc shows the present image of a process, not the image before its exec. */
 START_TEST(an_earlier_image_is_not_looked_up)
 {
-	uint64_t here = (uintptr_t)&try_add;
-	struct world w;
-	struct prof_epoch t;
+	uint64_t here = (uintptr_t)&try_add_sample;
 
-	world_create(&w);
-	map(&w, getpid(), 10, "/bin/sh", &id_app, 0x10000, 0x2000, 0);
+	map_file(getpid(), 10, "/bin/sh", &id_app, 0x10000, 0x2000, 0);
 	ck_assert_int_eq(address_spaces_exec(&w.spaces, getpid(), 100), 0);
-	add_user(&w, getpid(), 50, FRAMES(here));
-	t = finish(&w);
-	ck_assert_int_eq(t.objects[user_frame(&t, 0, 0)->object].kind, PROF_OBJECT_NONE);
-	expect_stack(&t, t.counts[0].process, t.counts[0].user_stack, FRAMES(here));
-	world_destroy(&w);
+	add_user(getpid(), 50, FRAMES(here));
+	finish_epoch();
+	ck_assert_int_eq(t.objects[user_frame(0, 0)->object].kind, PROF_OBJECT_NONE);
+	expect_user(0, FRAMES(here));
 }
 END_TEST
 
-/* What was recorded stays: /proc says what is mapped now, not at the time of a sample. */
+/* Records count more than /proc, which shows the mappings of now. */
 START_TEST(a_look_up_does_not_change_the_past)
 {
-	uint64_t here = (uintptr_t)&try_add & ~(PAGE - 1);
-	struct world w;
-	struct prof_epoch t;
+	uint64_t here = (uintptr_t)&try_add_sample & ~(PAGE - 1);
 
-	world_create(&w);
-	map(&w, getpid(), 10, "/lib/one.so", &id_lib, here, PAGE, 0);
-	map(&w, getpid(), 30, "/lib/two.so", &id_app, here, PAGE, 0);
-	add_user(&w, getpid(), 15, FRAMES(0x1000)); /* looked up */
-	add_user(&w, getpid(), 20, FRAMES(here));
-	add_user(&w, getpid(), 40, FRAMES(here));
-	t = finish(&w);
-	ck_assert_int_eq(t.objects[user_frame(&t, 0, 0)->object].kind, PROF_OBJECT_NONE);
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 1, 0)->object), "/lib/one.so");
-	ck_assert_str_eq(path_of(&t, user_frame(&t, 2, 0)->object), "/lib/two.so");
-	world_destroy(&w);
+	map_file(getpid(), 10, "/lib/one.so", &id_lib, here, PAGE, 0);
+	map_file(getpid(), 30, "/lib/two.so", &id_app, here, PAGE, 0);
+	add_user(getpid(), 15, FRAMES(0x1000)); /* looked up */
+	add_user(getpid(), 20, FRAMES(here));
+	add_user(getpid(), 40, FRAMES(here));
+	finish_epoch();
+	ck_assert_int_eq(t.objects[user_frame(0, 0)->object].kind, PROF_OBJECT_NONE);
+	ck_assert_str_eq(path_of(user_frame(1, 0)->object), "/lib/one.so");
+	ck_assert_str_eq(path_of(user_frame(2, 0)->object), "/lib/two.so");
 }
 END_TEST
 
-SUITE_MAIN("epoch", empty, addresses_come_back, randomised_processes_share_stacks,
-	   a_file_at_two_distances, instances_are_per_process, only_mappings_that_were_hit,
-	   deleted_files, the_time_of_a_sample, kernel_frames, symbols_of_return_addresses,
-	   frames_of_the_last_symbol, a_kernel_that_hides_its_addresses, missed_stacks,
-	   stacks_cut_at_the_depth_limit, how_walks_by_tables_end, walks_by_tables_do_not_stray,
-	   walks_that_stray, equal_rows_are_one, thread_names, reset, processes_that_are_gone,
-	   unknown_mappings_are_looked_up, an_earlier_image_is_not_looked_up,
-	   a_look_up_does_not_change_the_past, counts_are_divided_at_a_change,
-	   divided_counts_are_never_empty, other_changes_do_not_show)
+SUITE_MAIN_WITH("epoch", world_create, world_destroy, empty, addresses_come_back,
+		randomised_processes_share_stacks, a_file_at_two_distances,
+		instances_are_per_process, only_mappings_that_were_hit, deleted_files,
+		the_time_of_a_sample, kernel_frames, symbols_of_return_addresses,
+		frames_of_the_last_symbol, a_kernel_that_hides_its_addresses, missed_stacks,
+		stacks_cut_at_the_depth_limit, how_walks_by_tables_end,
+		walks_by_tables_do_not_stray, walks_that_stray, equal_rows_are_one, thread_names,
+		reset, processes_that_are_gone, unknown_mappings_are_looked_up,
+		an_earlier_image_is_not_looked_up, a_look_up_does_not_change_the_past,
+		counts_are_divided_at_a_change, divided_counts_are_never_empty,
+		other_changes_do_not_show)

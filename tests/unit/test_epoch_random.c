@@ -6,26 +6,21 @@
 
 START_TEST(grows_large)
 {
-	struct world w;
-	struct prof_epoch t;
 	uint64_t n = 0;
 
-	world_create(&w);
-	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000000, 0x10000000, 0);
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000000, 0x10000000, 0);
 	while (!epoch_is_large(w.epoch)) {
-		add_user(&w, PID_A, 20, FRAMES(0x10000000 + n, 0x10000001, 0x10000002));
+		add_user(PID_A, 20, FRAMES(0x10000000 + n, 0x10000001, 0x10000002));
 		n++;
 		ck_assert_uint_lt(n, PROF_MAX_TABLE);
 	}
 	ck_assert_uint_gt(n, 1000);
-	t = finish(&w);
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, n);
 	for (uint64_t i = 0; i < n; i += 997)
-		expect_stack(&t, t.counts[i].process, t.counts[i].user_stack,
-			     FRAMES(0x10000000 + i, 0x10000001, 0x10000002));
+		expect_user(i, FRAMES(0x10000000 + i, 0x10000001, 0x10000002));
 	ck_assert_int_eq(epoch_reset(w.epoch), 0);
 	ck_assert(!epoch_is_large(w.epoch));
-	world_destroy(&w);
 }
 END_TEST
 
@@ -69,22 +64,22 @@ static void push_line(line_vec *lines, const struct sample *s)
 			ck_abort_msg("out of memory");
 }
 
-static void push_row(line_vec *lines, const struct prof_epoch *t, const struct prof_count *row)
+static void push_row(line_vec *lines, const struct prof_count *row)
 {
 	uint64_t addrs[2][PROF_MAX_STACK_FRAMES];
 	uint32_t ids[2] = {row->user_stack, row->kernel_stack};
 	size_t nr[2];
 
 	for (int side = 0; side < 2; side++) {
-		const struct prof_stack *stack = &t->stacks[ids[side]];
+		const struct prof_stack *stack = &t.stacks[ids[side]];
 
 		nr[side] = stack->nr_frames;
 		for (size_t i = 0; i < nr[side]; i++)
 			addrs[side][i] =
-				address(t, row->process, t->stack_frames[stack->first_frame + i]);
+				frame_address(row->process, t.stack_frames[stack->first_frame + i]);
 	}
-	push_line(lines, &(struct sample){.pid = t->processes[row->process].pid,
-					  .comm = string(t, row->comm),
+	push_line(lines, &(struct sample){.pid = t.processes[row->process].pid,
+					  .comm = string_of(row->comm),
 					  .count = row->count,
 					  .user = addrs[0],
 					  .nr_user = nr[0],
@@ -92,7 +87,7 @@ static void push_row(line_vec *lines, const struct prof_epoch *t, const struct p
 					  .nr_kernel = nr[1]});
 }
 
-static void random_event(struct world *w, struct random *r, uint64_t time_ns)
+static void random_event(struct random *r, uint64_t time_ns)
 {
 	static const char *const paths[] = {"/nowhere/a", "/nowhere/b", "/nowhere/c (deleted)",
 					    "//anon", "[vdso]"};
@@ -100,19 +95,19 @@ static void random_event(struct world *w, struct random *r, uint64_t time_ns)
 	uint64_t kind = random_below(r, 5), what = random_below(r, 20);
 
 	if (what == 0)
-		ck_assert_int_eq(address_spaces_exec(&w->spaces, pid, time_ns), 0);
+		ck_assert_int_eq(address_spaces_exec(&w.spaces, pid, time_ns), 0);
 	else if (what == 1)
 		ck_assert_int_eq(
-			address_spaces_fork(&w->spaces, pid, PID_A + random_below(r, 4), time_ns),
+			address_spaces_fork(&w.spaces, pid, PID_A + random_below(r, 4), time_ns),
 			0);
 	else if (what == 2)
-		address_spaces_exit(&w->spaces, pid, time_ns);
+		address_spaces_exit(&w.spaces, pid, time_ns);
 	else
-		map(w, pid, time_ns, paths[kind], random_below(r, 2) ? &id_app : NULL,
-		    PAGE * (1 + random_below(r, 60)), PAGE * (1 + random_below(r, 8)),
-		    kind < 3 ? PAGE * random_below(r, 8) : 0);
+		map_file(pid, time_ns, paths[kind], random_below(r, 2) ? &id_app : NULL,
+			 PAGE * (1 + random_below(r, 60)), PAGE * (1 + random_below(r, 8)),
+			 kind < 3 ? PAGE * random_below(r, 8) : 0);
 	/* Else what is not mapped would be taken for a walk that strayed, and not come back. */
-	address_spaces_distrust(&w->spaces);
+	address_spaces_distrust(&w.spaces);
 }
 
 /* Whatever is mapped where and when: every sample comes out with the addresses it went in with. */
@@ -122,9 +117,7 @@ START_TEST(random_samples_come_back)
 	struct random r = {.state = 20261122};
 	uint64_t user[12], kernel[6];
 	line_vec want = {0}, got = {0};
-	struct world w;
 
-	world_create(&w);
 	for (uint64_t time = 1; time < 6000; time++) {
 		struct sample s = {.comm = comms[random_below(&r, 3)],
 				   .count = 1 + random_below(&r, 3),
@@ -132,7 +125,7 @@ START_TEST(random_samples_come_back)
 				   .kernel = kernel,
 				   .nr_kernel = random_below(&r, 6)};
 
-		random_event(&w, &r, time);
+		random_event(&r, time);
 		if (random_below(&r, 20))
 			s.pid = PID_A + random_below(&r, 4);
 		s.time_ns = time - random_below(&r, time < 50 ? time : 50);
@@ -146,15 +139,12 @@ START_TEST(random_samples_come_back)
 					    ? TEXT + random_below(&r, 8) * 0x800
 					    : 0xffffffffc0000000 + random_below(&r, 5) * 0x80000;
 		push_line(&want, &s);
-		add(&w, &s);
+		add_sample(&s);
 		if (time % 500 && !epoch_is_large(w.epoch))
 			continue;
-		{
-			struct prof_epoch t = finish(&w);
-
-			for (uint32_t i = 0; i < t.nr_counts; i++)
-				push_row(&got, &t, &t.counts[i]);
-		}
+		finish_epoch();
+		for (uint32_t i = 0; i < t.nr_counts; i++)
+			push_row(&got, &t.counts[i]);
 		ck_assert_int_eq(epoch_reset(w.epoch), 0);
 		ck_assert_int_eq(address_spaces_forget(&w.spaces, time - 50, is_gone), 0);
 		qsort(want.data, want.nr, sizeof(*want.data), compare_lines);
@@ -167,20 +157,18 @@ START_TEST(random_samples_come_back)
 		lines_free(&got);
 	}
 	lines_free(&want);
-	world_destroy(&w);
 }
 END_TEST
 
-static int run_until_out_of_memory(struct world *w)
+static int run_until_out_of_memory(void)
 {
-	struct prof_epoch t;
-	int ret = world_try_create(w, NULL);
+	int ret = world_try_create(NULL);
 
 	for (uint64_t i = 0; !ret && i < 30; i++) {
 		char path[32];
 
 		snprintf(path, sizeof(path), "/nowhere/%" PRIu64, i);
-		ret = try_map(w, PID_A, 10, path, &id_app, i * PAGE, PAGE, 0);
+		ret = try_map_file(PID_A, 10, path, &id_app, i * PAGE, PAGE, 0);
 	}
 	for (uint64_t i = 0; !ret && i < 100; i++) {
 		uint64_t user[2] = {i * (PAGE / 4), 0x100000 + i}, kernel[1] = {TEXT + 0x100 * i};
@@ -193,24 +181,26 @@ static int run_until_out_of_memory(struct world *w)
 				   .kernel = kernel,
 				   .nr_kernel = 1};
 
-		ret = try_add(w, &s);
+		ret = try_add_sample(&s);
 	}
 	if (!ret)
-		ret = epoch_finish(w->epoch, &t);
-	return ret ? ret : epoch_reset(w->epoch);
+		ret = epoch_finish(w.epoch, &t);
+	return ret ? ret : epoch_reset(w.epoch);
 }
 
 START_TEST(out_of_memory)
 {
+	world_destroy();
 	oom_for_each_call(n)
 	{
-		struct world w;
-		int ret = run_until_out_of_memory(&w);
+		int ret = run_until_out_of_memory();
 
 		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);
-		world_destroy(&w);
+		world_destroy();
 	}
+	world_create();
 }
 END_TEST
 
-SUITE_MAIN("epoch_random", grows_large, random_samples_come_back, out_of_memory)
+SUITE_MAIN_WITH("epoch_random", world_create, world_destroy, grows_large, random_samples_come_back,
+		out_of_memory)

@@ -7,7 +7,6 @@
 #include "tests/unit/epoch_helper.h"
 #include "tests/unit/suite.h"
 
-static struct world w;
 static struct jit jit;
 
 static void map_path(uint32_t pid, char path[static 64])
@@ -36,97 +35,88 @@ static void begin(void)
 	remove_map(PID_A);
 	remove_map(PID_B);
 	jit_init(&jit);
-	ck_assert_int_eq(world_try_create(&w, &jit), 0);
+	ck_assert_int_eq(world_try_create(&jit), 0);
 }
 
 static void end(void)
 {
 	jit_deinit(&jit);
-	world_destroy(&w);
+	world_destroy();
 	remove_map(PID_A);
 	remove_map(PID_B);
 }
 
 /* The name of frame @i from the leaf in row @row, or NULL. The object belongs to the process. */
-static const char *name_of(const struct prof_epoch *t, uint32_t row, uint32_t i)
+static const char *name_of(uint32_t row, uint32_t i)
 {
-	const struct prof_count *count = &t->counts[row];
-	const struct prof_stack *stack = &t->stacks[count->user_stack];
-	const struct prof_frame *frame = &t->frames[t->stack_frames[stack->first_frame + i]];
+	const struct prof_frame *frame = user_frame(row, i);
+	uint64_t generation = t.processes[t.counts[row].process].generation;
 
-	if (t->objects[frame->object].kind != PROF_OBJECT_JIT)
+	if (t.objects[frame->object].kind != PROF_OBJECT_JIT)
 		return NULL;
-	ck_assert_uint_eq(t->objects[frame->object].instance,
-			  (uint32_t)t->processes[count->process].generation);
-	for (uint32_t s = 0; s < t->nr_symbols; s++)
-		if (t->symbols[s].object == frame->object &&
-		    frame->offset - (i > 0) - t->symbols[s].offset < t->symbols[s].size)
-			return string(t, t->symbols[s].name);
+	ck_assert_uint_eq(t.objects[frame->object].instance, (uint32_t)generation);
+	for (uint32_t s = 0; s < t.nr_symbols; s++)
+		if (t.symbols[s].object == frame->object &&
+		    frame->offset - (i > 0) - t.symbols[s].offset < t.symbols[s].size)
+			return string_of(t.symbols[s].name);
 	return "";
 }
 
 START_TEST(no_two_processes_share)
 {
-	struct prof_epoch t;
-
 	write_map(PID_A, "10000 100 a_one\n10100 100 a_two\n");
 	write_map(PID_B, "10000 100 b_one\n10100 100 b_two\n");
-	map(&w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
-	map(&w, PID_B, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	map_file(PID_B, 10, "//anon", NULL, 0x10000, 0x1000, 0);
 	/* The address of the caller is the first after its function. */
-	add_user(&w, PID_A, 20, FRAMES(0x10010, 0x10200));
-	add_user(&w, PID_B, 20, FRAMES(0x10010, 0x10200));
-	t = finish(&w);
+	add_user(PID_A, 20, FRAMES(0x10010, 0x10200));
+	add_user(PID_B, 20, FRAMES(0x10010, 0x10200));
+	finish_epoch();
 	ck_assert_uint_eq(t.nr_counts, 2);
-	ck_assert_str_eq(name_of(&t, 0, 0), "a_one");
-	ck_assert_str_eq(name_of(&t, 0, 1), "a_two");
-	ck_assert_str_eq(name_of(&t, 1, 0), "b_one");
-	ck_assert_str_eq(name_of(&t, 1, 1), "b_two");
+	ck_assert_str_eq(name_of(0, 0), "a_one");
+	ck_assert_str_eq(name_of(0, 1), "a_two");
+	ck_assert_str_eq(name_of(1, 0), "b_one");
+	ck_assert_str_eq(name_of(1, 1), "b_two");
 	for (uint32_t i = 0; i < 2; i++)
-		expect_stack(&t, t.counts[i].process, t.counts[i].user_stack,
-			     FRAMES(0x10010, 0x10200));
+		expect_user(i, FRAMES(0x10010, 0x10200));
 }
 END_TEST
 
 /* Without a map, the code runs in memory without a file and without names. */
 START_TEST(no_map)
 {
-	struct prof_epoch t;
-
-	map(&w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
-	add_user(&w, PID_A, 20, FRAMES(0x10010));
-	t = finish(&w);
-	ck_assert_ptr_null(name_of(&t, 0, 0));
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	add_user(PID_A, 20, FRAMES(0x10010));
+	finish_epoch();
+	ck_assert_ptr_null(name_of(0, 0));
 	ck_assert_int_eq(t.objects[1].kind, PROF_OBJECT_ANON);
 	ck_assert_uint_eq(t.nr_symbols, 0);
 	/* After each drain the recorder looks for the map again. */
 	write_map(PID_A, "10000 100 late\n");
 	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
-	add_user(&w, PID_A, 30, FRAMES(0x10020));
-	t = finish(&w);
-	ck_assert_str_eq(name_of(&t, 1, 0), "late");
+	add_user(PID_A, 30, FRAMES(0x10020));
+	finish_epoch();
+	ck_assert_str_eq(name_of(1, 0), "late");
 }
 END_TEST
 
 /* Mapped files are not code of the process itself. A memfd without a build-id is, and the heap. */
 START_TEST(what_is_own_code)
 {
-	struct prof_epoch t;
-
 	write_map(PID_A, "0 ffffffffffff everything\n");
-	map(&w, PID_A, 10, "/bin/app", &id_app, 0x10000, 0x1000, 0);
-	map(&w, PID_A, 10, "/memfd:code (deleted)", NULL, 0x20000, 0x1000, 0);
-	map(&w, PID_A, 10, "/memfd:program (deleted)", &id_app, 0x30000, 0x1000, 0);
-	map(&w, PID_A, 10, "[heap]", NULL, 0x40000, 0x1000, 0);
-	map(&w, PID_A, 10, "[vdso]", NULL, 0x50000, 0x1000, 0);
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000, 0x1000, 0);
+	map_file(PID_A, 10, "/memfd:code (deleted)", NULL, 0x20000, 0x1000, 0);
+	map_file(PID_A, 10, "/memfd:program (deleted)", &id_app, 0x30000, 0x1000, 0);
+	map_file(PID_A, 10, "[heap]", NULL, 0x40000, 0x1000, 0);
+	map_file(PID_A, 10, "[vdso]", NULL, 0x50000, 0x1000, 0);
 	for (uint64_t addr = 0x10000; addr <= 0x50000; addr += 0x10000)
-		add_user(&w, PID_A, 20, FRAMES(addr));
-	t = finish(&w);
-	ck_assert_ptr_null(name_of(&t, 0, 0));
-	ck_assert_str_eq(name_of(&t, 1, 0), "everything");
-	ck_assert_ptr_null(name_of(&t, 2, 0));
-	ck_assert_str_eq(name_of(&t, 3, 0), "everything");
-	ck_assert_ptr_null(name_of(&t, 4, 0));
+		add_user(PID_A, 20, FRAMES(addr));
+	finish_epoch();
+	ck_assert_ptr_null(name_of(0, 0));
+	ck_assert_str_eq(name_of(1, 0), "everything");
+	ck_assert_ptr_null(name_of(2, 0));
+	ck_assert_str_eq(name_of(3, 0), "everything");
+	ck_assert_ptr_null(name_of(4, 0));
 	ck_assert_uint_eq(t.nr_symbols, 1);
 }
 END_TEST
@@ -134,21 +124,19 @@ END_TEST
 /* The recorder holds the map from the end of the process to the end of the epoch. */
 START_TEST(processes_that_end)
 {
-	struct prof_epoch t;
-
 	write_map(PID_A, "10000 100 before\n");
-	map(&w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
 	ck_assert_int_eq(jit_watch_all(&jit, &w.spaces), 0);
 	ck_assert_uint_eq(jit.processes.nr, 1);
 	jit_end(&jit, address_spaces_find(&w.spaces, PID_A, 30));
 	address_spaces_exit(&w.spaces, PID_A, 30);
 	remove_map(PID_A);
 	ck_assert_uint_eq(jit.nr_held, 1);
-	add_user(&w, PID_A, 20, FRAMES(0x10010));
+	add_user(PID_A, 20, FRAMES(0x10010));
 	ck_assert_int_eq(address_spaces_forget(&w.spaces, 40, is_gone), 0);
 	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
-	t = finish(&w);
-	ck_assert_str_eq(name_of(&t, 0, 0), "before");
+	finish_epoch();
+	ck_assert_str_eq(name_of(0, 0), "before");
 	ck_assert_int_eq(epoch_reset(w.epoch), 0);
 	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
 	ck_assert_uint_eq(jit.processes.nr, 0);
@@ -159,21 +147,19 @@ END_TEST
 /* The process has one map before an exec and another one after it. */
 START_TEST(an_exec)
 {
-	struct prof_epoch t;
-
 	write_map(PID_A, "10000 100 before\n");
-	map(&w, PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
 	ck_assert_int_eq(jit_watch_all(&jit, &w.spaces), 0);
 	jit_end(&jit, address_spaces_find(&w.spaces, PID_A, 30));
 	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 30), 0);
 	remove_map(PID_A);
 	write_map(PID_A, "10000 100 after\n");
-	map(&w, PID_A, 40, "//anon", NULL, 0x10000, 0x1000, 0);
-	add_user(&w, PID_A, 20, FRAMES(0x10010));
-	add_user(&w, PID_A, 50, FRAMES(0x10010));
-	t = finish(&w);
-	ck_assert_str_eq(name_of(&t, 0, 0), "before");
-	ck_assert_str_eq(name_of(&t, 1, 0), "after");
+	map_file(PID_A, 40, "//anon", NULL, 0x10000, 0x1000, 0);
+	add_user(PID_A, 20, FRAMES(0x10010));
+	add_user(PID_A, 50, FRAMES(0x10010));
+	finish_epoch();
+	ck_assert_str_eq(name_of(0, 0), "before");
+	ck_assert_str_eq(name_of(1, 0), "after");
 }
 END_TEST
 
@@ -182,7 +168,6 @@ START_TEST(many_long_names)
 {
 	enum { NR = 6000 };
 	static char name[1000];
-	struct prof_epoch t;
 	char path[64];
 	size_t bytes = 0;
 	FILE *f;
@@ -194,10 +179,10 @@ START_TEST(many_long_names)
 	for (int i = 0; i < NR; i++)
 		fprintf(f, "%x 10 %d%s\n", 0x10000 + i * 16, i, name);
 	fclose(f);
-	map(&w, PID_A, 10, "//anon", NULL, 0x10000, NR * 16, 0);
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, NR * 16, 0);
 	for (uint64_t i = 0; i < NR; i++)
-		add_user(&w, PID_A, 20, FRAMES(0x10000 + i * 16));
-	t = finish(&w);
+		add_user(PID_A, 20, FRAMES(0x10000 + i * 16));
+	finish_epoch();
 	for (uint32_t i = 0; i < t.nr_strings; i++)
 		bytes += t.strings[i].len;
 	ck_assert_uint_gt(t.nr_symbols, 1000);

@@ -22,9 +22,10 @@
  *    where the caller's rbp and rbx are, and does not read them.
  *
  * walk_frame() repeats steps 3 to 7 for each frame. It looks callers up at the byte before the
- * return address, here 0x7f635fbaf897. It searches the mappings only if a frame is not in the
- * mapping of the frame before. The 16th frame is _start of python3.11. Its rule says that the
- * return address is undefined. So the stack is complete, STACK_END_ROOT.
+ * return address, here 0x7f635fbaf897. A frame that a signal interrupted has no return address: it
+ * is looked up as it is, and marked with STACK_FRAME_EXACT. The mappings are searched only if a
+ * frame is not in the mapping of the frame before. The 16th frame is _start of python3.11. Its rule
+ * says that the return address is undefined. So the stack is complete, STACK_END_ROOT.
  *
  * Other ends. If there are more than max_depth frames, the stack is cut there: STACK_END_CUT. The
  * walk leaves code without a table along rbp, and the caller may have a table again. If rbp is no

@@ -236,14 +236,16 @@ static int add_row(struct build *b, uint64_t off, uint32_t rule)
  */
 static int end_function(struct build *b, const struct unwind_rule *next)
 {
-	uint64_t off = b->gap;
+	uint64_t off = b->gap, kept = 0;
 
 	if (b->rules.data[b->rule].cfa == UNWIND_CFA_SIGNAL)
-		off++;
+		kept = 1;
 	else if (next && next->ra == UNWIND_RA_UNDEFINED && b->gap_size >= SYSCALL_BYTES)
-		off += SYSCALL_BYTES;
+		kept = SYSCALL_BYTES;
 	b->gap = 0;
-	return add_row(b, off, UNWIND_NO_RULE);
+	if (kept == b->gap_size)
+		return 0; /* nothing of the gap is left: the next function's row comes here */
+	return add_row(b, off + kept, UNWIND_NO_RULE);
 }
 
 static int take_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
@@ -273,14 +275,17 @@ static int make_rows(struct build *b)
 		const struct function *function = &b->functions.data[i];
 
 		b->bias = function->off - function->fde.start;
-		if (function->is_entry)
-			ret = take_row(b, function->off - b->bias, &root);
-		else
+		if (function->is_entry) {
+			ret = b->gap ? end_function(b, NULL) : 0; /* no child begins there */
+			ret = ret ? ret : take_row(b, function->off - b->bias, &root);
+		} else {
 			ret = cfi_run(&b->cfi, &function->fde, take_row, b);
+		}
 		if (i + 1 < b->functions.nr && function[1].off == function->end)
 			continue;
 		b->gap = function->end;
-		b->gap_size = i + 1 < b->functions.nr ? function[1].off - function->end : 1;
+		b->gap_size =
+			i + 1 < b->functions.nr ? function[1].off - function->end : UINT64_MAX;
 	}
 	return ret ? ret : end_function(b, NULL);
 }

@@ -134,6 +134,25 @@ START_TEST(overlaps)
 }
 END_TEST
 
+static enum unwind_ra ra_at(uint64_t addr)
+{
+	return unwind_table_find(&table, addr - CODE_VADDR + CODE_OFF)->ra;
+}
+
+/* Writes @made, and reads it again. */
+static int write_and_read(const struct unwind_table *made)
+{
+	struct unwind_table again = {0};
+	int fd = memfd_create("table", MFD_CLOEXEC), ret;
+
+	ck_assert_int_eq(unwind_table_write(fd, made), 0);
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+	ret = unwind_table_read(fd, &again);
+	unwind_table_deinit(&again);
+	close(fd);
+	return ret;
+}
+
 /* The address after a system call at the end of a function belongs to the function. */
 START_TEST(system_calls)
 {
@@ -153,6 +172,25 @@ START_TEST(system_calls)
 	ck_assert_int_eq(cfa_at(0x43), -1);
 	ck_assert_int_eq(cfa_at(0x45), 8);
 	ck_assert_int_eq(cfa_at(0x55), -1);
+}
+END_TEST
+
+/* That address may be where the next function begins. */
+START_TEST(system_calls_without_gap)
+{
+	size_t signal = put_cie(&f, "zRS", BYTES(0x1b), USUAL_INITIAL);
+
+	put_fde(&f, cie, CODE_VADDR, 0x10, NO_BYTES);
+	put_fde(&f, cie, CODE_VADDR + 0x13, 0x10, BYTES(0x07, 16));
+	put_fde(&f, signal, CODE_VADDR + 0x30, 0x10, NO_BYTES);
+	put_fde(&f, cie, CODE_VADDR + 0x41, 0x10, CFA(16));
+	ck_assert_int_eq(build(), 0);
+	ck_assert_int_eq(ra_at(CODE_VADDR + 0x12), UNWIND_RA_CFA);
+	ck_assert_int_eq(ra_at(CODE_VADDR + 0x13), UNWIND_RA_UNDEFINED);
+	ck_assert_int_eq(unwind_table_find(&table, CODE_OFF + 0x40)->cfa, UNWIND_CFA_SIGNAL);
+	ck_assert_int_eq(cfa_at(0x41), 16);
+	ck_assert_int_eq(cfa_at(0x51), -1);
+	ck_assert_int_eq(write_and_read(&table), 0);
 }
 END_TEST
 
@@ -179,11 +217,6 @@ static void set_entry(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr sections[3])
 	eh->e_entry = ENTRY;
 }
 
-static enum unwind_ra ra_at(uint64_t addr)
-{
-	return unwind_table_find(&table, addr - CODE_VADDR + CODE_OFF)->ra;
-}
-
 /* Stacks end in the code at the entry of a file, unless the file has a rule for it. */
 START_TEST(entry)
 {
@@ -191,6 +224,7 @@ START_TEST(entry)
 
 	put_fde(&f, cie, CODE_VADDR, 0x20, CFA(16));
 	ck_assert_int_eq(build_with(&elf, &f), 0);
+	ck_assert_int_eq(cfa_at(0x20), -1);
 	ck_assert_int_eq(cfa_at(ENTRY - CODE_VADDR - 1), -1);
 	ck_assert_int_eq(ra_at(ENTRY), UNWIND_RA_UNDEFINED);
 	ck_assert_int_eq(ra_at(ENTRY + 127), UNWIND_RA_UNDEFINED);
@@ -408,20 +442,6 @@ START_TEST(damaged_bytes)
 }
 END_TEST
 
-/* Writes @made, and reads it again. */
-static int write_and_read(const struct unwind_table *made)
-{
-	struct unwind_table again = {0};
-	int fd = memfd_create("table", MFD_CLOEXEC), ret;
-
-	ck_assert_int_eq(unwind_table_write(fd, made), 0);
-	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
-	ret = unwind_table_read(fd, &again);
-	unwind_table_deinit(&again);
-	close(fd);
-	return ret;
-}
-
 /* A table is refused that has @bad for @what, though its bytes are as they were written. */
 #define REFUSE(what, bad)                                                                          \
 	do {                                                                                       \
@@ -466,6 +486,6 @@ START_TEST(refused_tables)
 }
 END_TEST
 
-SUITE_MAIN_WITH("unwind_table", begin, end, rows, pages, overlaps, system_calls, outside_of_code,
-		entry, too_many_rules, no_memory, refused_files, compressed, bytes, damaged_bytes,
-		refused_tables)
+SUITE_MAIN_WITH("unwind_table", begin, end, rows, pages, overlaps, system_calls,
+		system_calls_without_gap, outside_of_code, entry, too_many_rules, no_memory,
+		refused_files, compressed, bytes, damaged_bytes, refused_tables)

@@ -136,16 +136,16 @@ include $(wildcard mk/*.mk)
 bench: tests-build ## measure against perf from linux-perf; prints ratios
 	BUILD=$(abspath $(B)) bench/run
 
-DEB_PACKAGES := build-essential clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev \
-	libxxhash-dev libiberty-dev check pkg-config
+DEB_PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev \
+	libxxhash-dev libiberty-dev check
 
-# Installed only where the distribution has them: Debian 13 has no clang-format-14.
-DEB_OPTIONAL := clang-format-14
+# Installed only where the distribution has them: Debian 13 has no clang-format-14, and Debian 12 has gold in binutils.
+DEB_OPTIONAL := clang-format-14 binutils-gold
 
 deps: ## install what is needed to build and test, on Debian 12 or later, as root
 	apt-get update -q
 	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-		$(DEB_PACKAGES) $(shell cat tests/packages) \
+		$(DEB_PACKAGES) $(shell sed 's/\#.*//' tests/packages) \
 		$$(for p in $(DEB_OPTIONAL); do apt-cache show $$p > /dev/null 2>&1 && echo $$p; done)
 
 demo: all $(LOAD_BIN) ## record a bundled workload for a few seconds and print the report
@@ -171,4 +171,5 @@ help: ## list the targets
 
 .PHONY: all profrec profrep man completion tests-build check check-kernels bench deps demo install clean help
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+# Roots of check-fresh have directories of such names.
+-include $(shell find $(B) -path $(B)/fresh -prune -o -name '*.d' -print 2>/dev/null)

@@ -18,11 +18,37 @@ end_parts()
 	rm -rf --one-file-system "$parts_dir"
 }
 
+# run_contained COMMAND...: nothing that it starts outlives it, and nothing is left in its temporary directory. Returns
+# its exit status; the file $parts_dir/left names the processes that it left.
+run_contained()
+{
+	local status
+	mkdir -m 755 "$parts_dir/tmp"
+	: > "$parts_dir/left"
+	TMPDIR=$parts_dir/tmp "$BUILD/tests/contain" "${PART_TIMEOUT:-1800}" "$parts_dir/left" "$@" &
+	contained=$!
+	wait "$contained"
+	status=$?
+	contained=
+	rm -rf --one-file-system "$parts_dir/tmp"
+	return $status
+}
+
+# died_of STATUS: how a part ended that did not end well; nothing if it did.
+died_of()
+{
+	case $1 in
+	0) ;;
+	124) echo "it took more than ${PART_TIMEOUT:-1800} s" ;;
+	*) echo "exit status $1" ;;
+	esac
+}
+
 # judge_part NAME STATUS TAP LEFT: prints failed and skipped tests, then "RESULT PASSED FAILED SKIPPED". A part fails
 # also if it dies, keeps no plan, or has left a process.
 judge_part()
 {
-	awk -v name="$1" -v status="$2" -v tap="$3" -v limit="$part_timeout" '
+	awk -v name="$1" -v why="$(died_of "$2")" -v tap="$3" '
 		FILENAME != tap { failed++; print "FAIL " name ": it left a process: " $0; next }
 		/^ok .*# SKIP/  { ran++; skipped++; sub(/^ok [0-9]+ - /, ""); print "SKIP " name ": " $0; next }
 		/^ok /          { ran++; passed++; next }
@@ -30,10 +56,9 @@ judge_part()
 		/^1\.\.[0-9]+/  { split($0, p, /\.\./); planned = p[2] + 0; has_plan = 1; next }
 		/^#/ && failed  { print "     " $0 }
 		END {
-			why = status == 124 ? "it took more than " limit " s" : "exit status " status
-			if (!has_plan || planned != ran || (status != 0 && !failed)) {
+			if (!has_plan || planned != ran || (why && !failed)) {
 				failed++
-				print "FAIL " name ": " why ", " ran + 0 " of " planned + 0 " tests ran"
+				print "FAIL " name ": " (why ? why ", " : "") ran + 0 " of " planned + 0 " tests ran"
 			}
 			print "RESULT " passed + 0, failed + 0, skipped + 0
 		}' "$3" "$4"
@@ -43,22 +68,16 @@ judge_part()
 # skipped tests and the counts. Appends the counts to the file $results.
 run_part()
 {
-	local name=$1 tap=$parts_dir/tap status part_timeout=${PART_TIMEOUT:-1800} passed failed skipped
+	local name=$1 tap=$parts_dir/tap passed failed skipped
 	shift
-	mkdir -m 755 "$parts_dir/tmp"
-	: > "$parts_dir/left"
-	TMPDIR=$parts_dir/tmp "$BUILD/tests/contain" "$part_timeout" "$parts_dir/left" "$@" > "$tap" 2> "$tap.err" &
-	contained=$!
-	wait "$contained"
-	status=$?
-	contained=
-	judge_part "$name" $status "$tap" "$parts_dir/left" > "$tap.judged"
+	run_contained "$@" > "$tap" 2> "$tap.err"
+	judge_part "$name" $? "$tap" "$parts_dir/left" > "$tap.judged"
 	grep -v '^RESULT ' "$tap.judged"
 	sed -n 's/^RESULT //p' "$tap.judged" | tee -a "$results" > "$tap.counts"
 	read -r passed failed skipped < "$tap.counts"
 	echo "$name: $passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ] || tail -n 20 "$tap.err" | sed 's/^/     | /'
-	rm -rf --one-file-system "$parts_dir/tmp" "$tap"*
+	rm -f "$tap"*
 }
 
 # sum_results: the counts of all parts together, in a line; succeeds if none failed and one passed.

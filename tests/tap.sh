@@ -99,6 +99,12 @@ wait_for()
 	return 1
 }
 
+# child_of PID NAME: ids of the process's children of that name.
+child_of()
+{
+	cat /proc/[0-9]*/stat 2> /dev/null | awk -v parent="$1" -v name="($2)" '$2 == name && $4 == parent {print $1}'
+}
+
 # mostly FOLDED PROGRAM REGEX [PERCENT]: the program has samples, and so many percent (50) match. Their number depends
 # on the machine: late timers lose samples.
 mostly()

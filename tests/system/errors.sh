@@ -82,11 +82,13 @@ fi
 ## Full disks and closed pipes.
 if mkdir "$dir/small" && mount -t tmpfs -o size=128k tmpfs "$dir/small" 2> /dev/null; then
 	cleanup_extra() { umount "$dir/small"; }
-	setsid "$workloads/manystacks" 2 12 &
-	many=$!
-	check "a full disk" says 1 "No space left on device" "$profrec" -q -F 999 -o "$dir/small/x.prof" 30
+	head -c 118784 /dev/zero > "$dir/small/fill" # three pages are left, for an epoch each second
+	"$workloads/func_ab" &
+	busy=$!
+	check "a full disk" says 1 "No space left on device" \
+		"$profrec" -q -F 99 -i 1 -p $busy -o "$dir/small/x.prof" 600
 	check "a full disk: the hint names the part" contains "$(cat "$dir/err")" ".part'; profrep reads it"
-	kill -- -$many
+	kill $busy
 	check "a full disk: nothing under the final name" fails 1 test -e "$dir/small/x.prof"
 	check "a full disk: the part is reported, as incomplete" fails 3 "$profrep" -f "$dir"/small/x.prof.*.part
 else

@@ -79,7 +79,8 @@ fi
 elsewhere=$!
 bash -c "'$dir/acts' deep 1 & while [ ! -e '$dir/go' ]; do sleep 0.05; done; '$dir/acts' deep 2 & wait" &
 parent=$!
-wait_for pgrep -P $parent -x acts
+has_child() { [ "$(child_of "$@")" ]; }
+wait_for has_child $parent acts
 record nofollow -p $parent
 check "-p alone does not record children" same "$(folded nofollow | grep -c '^acts;')" 0
 "$profrec" -F 499 -o "$dir/follow.prof" --follow -p $parent 3 2> "$dir/follow.err" &
@@ -91,7 +92,7 @@ check "--follow records children that there are, and nothing else" only follow "
 check "--follow: a child from before" above "$(folded follow | grep -cE 'main;descend;descend(;\[?[^d;]|  *[0-9]|$)')" 0
 check "--follow: a child that came later" above "$(folded follow | grep -c 'main;descend;descend;descend')" 0
 check "--follow: the recording tells" same "$(info "$dir/follow.prof" filters)" "children followed"
-pkill -P $parent -x acts
+child_of $parent acts | xargs -r kill
 kill $elsewhere
 
 ## cgroup v2.
@@ -181,12 +182,14 @@ cat > "$dir/inside" <<- 'EOF'
 	"$profrec" -q -F 499 -o "$dir/same.prof" -p $! 1 || exit
 	"$profrec" -q -F 499 -o "$dir/all.prof" 1 || exit
 	unshare --pid --fork --mount-proc "$dir/acts" deep 4 &
-	until nested=$(pgrep -P $! -x acts); do sleep 0.05; done
+	wait_for has_child $! acts || exit
+	nested=$(child_of $! acts)
 	"$profrec" -q -F 499 -o "$dir/nested.prof" -p "$nested" 1 || exit
 	echo "$nested" > "$dir/nested"
 	kill $(jobs -p) "$nested"
 EOF
-timeout 60 unshare --pid --fork --mount-proc bash "$dir/inside" "$dir" $outside "$profrec" 2> "$dir/inside.err"
+export -f wait_for child_of has_child
+unshare --pid --fork --kill-child --mount-proc bash "$dir/inside" "$dir" $outside "$profrec" 2> "$dir/inside.err"
 status=$?
 if [ $status -eq 77 ]; then
 	skip "inside a pid namespace" "the next process id cannot be chosen"

@@ -61,7 +61,7 @@ fi
 
 ## Limits, and a disk that fills up.
 limited() { prlimit --fsize=2048 "$@"; }
-"$workloads/manystacks" 1 12 &
+setsid "$workloads/manystacks" 1 12 &
 many=$!
 check "a limit on file sizes: said" afresh 1 "File too large" limited "${record[@]}"
 check "a limit on file sizes: nothing under the final name" absent
@@ -78,8 +78,7 @@ if mkdir "$dir/disk" && mount -t tmpfs -o size=1m tmpfs "$dir/disk" 2> /dev/null
 else
 	skip "a full disk" "no tmpfs can be mounted"
 fi
-pkill -P $many
-kill $many
+kill -- -$many
 
 ## The target changes during the recording.
 # meanwhile COMMAND: runs the command when a recording has begun. The recording ends then.

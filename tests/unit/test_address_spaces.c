@@ -9,6 +9,18 @@
 
 #define PAGE UINT64_C(0x1000)
 
+static struct address_spaces spaces;
+
+static void begin(void)
+{
+	spaces = (struct address_spaces){0};
+}
+
+static void end(void)
+{
+	address_spaces_deinit(&spaces);
+}
+
 static bool is_gone_yes(uint32_t pid)
 {
 	(void)pid;
@@ -21,39 +33,37 @@ static bool is_gone_no(uint32_t pid)
 	return false;
 }
 
-static int try_map(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, const char *path,
-		   uint64_t start, uint64_t end, uint64_t pgoff)
+static int try_map(uint32_t pid, uint64_t time_ns, const char *path, uint64_t first, uint64_t last,
+		   uint64_t pgoff)
 {
-	struct mapping mapping = {.start = start, .end = end, .pgoff = pgoff};
+	struct mapping mapping = {.start = first, .end = last, .pgoff = pgoff};
 	struct mapped_file_key key = {.path = path};
-	int ret = mapped_files_get(&spaces->files, &key, &mapping.file);
+	int ret = mapped_files_get(&spaces.files, &key, &mapping.file);
 
-	return ret ? ret : address_spaces_map(spaces, pid, time_ns, &mapping);
+	return ret ? ret : address_spaces_map(&spaces, pid, time_ns, &mapping);
 }
 
-static void map(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, const char *path,
-		uint64_t start, uint64_t end, uint64_t pgoff)
+static void map(uint32_t pid, uint64_t time_ns, const char *path, uint64_t first, uint64_t last,
+		uint64_t pgoff)
 {
-	ck_assert_int_eq(try_map(spaces, pid, time_ns, path, start, end, pgoff), 0);
+	ck_assert_int_eq(try_map(pid, time_ns, path, first, last, pgoff), 0);
 }
 
-static const struct mapping *lookup(const struct address_spaces *spaces, uint32_t pid,
-				    uint64_t time_ns, uint64_t addr)
+static const struct mapping *lookup(uint32_t pid, uint64_t time_ns, uint64_t addr)
 {
-	struct address_space *space = address_spaces_find(spaces, pid, time_ns);
+	struct address_space *space = address_spaces_find(&spaces, pid, time_ns);
 
 	return space ? address_space_lookup(space, addr, time_ns) : NULL;
 }
 
-/* At @addr at @time_ns is offset @off of @path; of nothing when @path is NULL. */
-static void expect(const struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
-		   uint64_t addr, const char *path, uint64_t off)
+/* At @addr is offset @off of @path at @time_ns, or no mapping if @path is NULL. */
+static void expect(uint32_t pid, uint64_t time_ns, uint64_t addr, const char *path, uint64_t off)
 {
-	const struct mapping *m = lookup(spaces, pid, time_ns, addr);
-	const char *got = m ? mapping_file(&spaces->files, m)->path : "nothing";
+	const struct mapping *m = lookup(pid, time_ns, addr);
+	const char *got = m ? mapping_file(&spaces.files, m)->path : "nothing";
 	uint64_t got_off = m ? m->pgoff + (addr - m->start) : 0;
 
-	/* Check writes to a pipe for each assertion: that is too slow for the model. */
+	/* No assertions here: Check writes to a pipe for each, which is too slow for the model. */
 	if (m && (addr < m->start || addr >= m->end))
 		ck_abort_msg("the mapping does not hold 0x%" PRIx64, addr);
 	if (strcmp(got, path ? path : "nothing") || got_off != off)
@@ -64,112 +74,93 @@ static void expect(const struct address_spaces *spaces, uint32_t pid, uint64_t t
 
 START_TEST(ranges_are_half_open)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 7, 100, "/a", 0x2000, 0x4000, 0x1000);
-	map(&spaces, 7, 100, "/b", 0x4000, 0x5000, 0);
-	expect(&spaces, 7, 100, 0x1fff, NULL, 0);
-	expect(&spaces, 7, 100, 0x2000, "/a", 0x1000);
-	expect(&spaces, 7, 100, 0x3fff, "/a", 0x2fff);
-	expect(&spaces, 7, 100, 0x4000, "/b", 0);
-	expect(&spaces, 7, 100, 0x5000, NULL, 0);
+	map(7, 100, "/a", 0x2000, 0x4000, 0x1000);
+	map(7, 100, "/b", 0x4000, 0x5000, 0);
+	expect(7, 100, 0x1fff, NULL, 0);
+	expect(7, 100, 0x2000, "/a", 0x1000);
+	expect(7, 100, 0x3fff, "/a", 0x2fff);
+	expect(7, 100, 0x4000, "/b", 0);
+	expect(7, 100, 0x5000, NULL, 0);
 	ck_assert_ptr_null(address_spaces_find(&spaces, 8, 100));
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 START_TEST(empty_mappings_are_ignored)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 7, 100, "/a", 0x2000, 0x4000, 0);
-	map(&spaces, 7, 110, "/b", 0x3000, 0x3000, 0);
-	map(&spaces, 7, 110, "/b", 0x3000, 0x2000, 0);
-	expect(&spaces, 7, 110, 0x3000, "/a", 0x1000);
-	expect(&spaces, 7, 110, 0x2000, "/a", 0);
-	address_spaces_deinit(&spaces);
+	map(7, 100, "/a", 0x2000, 0x4000, 0);
+	map(7, 110, "/b", 0x3000, 0x3000, 0);
+	map(7, 110, "/b", 0x3000, 0x2000, 0);
+	expect(7, 110, 0x3000, "/a", 0x1000);
+	expect(7, 110, 0x2000, "/a", 0);
 }
 END_TEST
 
 START_TEST(the_end_of_the_address_space)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 7, 1, "/top", UINT64_MAX - 0xfff, UINT64_MAX, 0);
-	expect(&spaces, 7, 1, UINT64_MAX - 1, "/top", 0xffe);
-	expect(&spaces, 7, 1, UINT64_MAX - 0x1000, NULL, 0);
-	map(&spaces, 7, 2, "/bottom", 0, PAGE, 0);
-	expect(&spaces, 7, 2, 0, "/bottom", 0);
-	address_spaces_deinit(&spaces);
+	map(7, 1, "/top", UINT64_MAX - 0xfff, UINT64_MAX, 0);
+	expect(7, 1, UINT64_MAX - 1, "/top", 0xffe);
+	expect(7, 1, UINT64_MAX - 0x1000, NULL, 0);
+	map(7, 2, "/bottom", 0, PAGE, 0);
+	expect(7, 2, 0, "/bottom", 0);
 }
 END_TEST
 
 /* A mapping over the middle leaves two parts whose file offsets go on as before. */
 START_TEST(a_mapping_splits_an_older_one)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 7, 100, "/old", 0x10000, 0x20000, 0x5000);
-	map(&spaces, 7, 200, "/new", 0x14000, 0x16000, 0x9000);
-	expect(&spaces, 7, 200, 0x13fff, "/old", 0x8fff);
-	expect(&spaces, 7, 200, 0x14000, "/new", 0x9000);
-	expect(&spaces, 7, 200, 0x15fff, "/new", 0xafff);
-	expect(&spaces, 7, 200, 0x16000, "/old", 0xb000);
-	expect(&spaces, 7, 200, 0x1ffff, "/old", 0x14fff);
-	/* What was there before is found by the time. */
+	map(7, 100, "/old", 0x10000, 0x20000, 0x5000);
+	map(7, 200, "/new", 0x14000, 0x16000, 0x9000);
+	expect(7, 200, 0x13fff, "/old", 0x8fff);
+	expect(7, 200, 0x14000, "/new", 0x9000);
+	expect(7, 200, 0x15fff, "/new", 0xafff);
+	expect(7, 200, 0x16000, "/old", 0xb000);
+	expect(7, 200, 0x1ffff, "/old", 0x14fff);
+	/* Before, the old mapping covers all. */
 	for (uint64_t addr = 0x10000; addr < 0x20000; addr += 0x800)
-		expect(&spaces, 7, 199, addr, "/old", addr - 0x10000 + 0x5000);
-	address_spaces_deinit(&spaces);
+		expect(7, 199, addr, "/old", addr - 0x10000 + 0x5000);
 }
 END_TEST
 
 START_TEST(a_mapping_covers_several)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 7, 100, "/a", 0x10000, 0x12000, 0);
-	map(&spaces, 7, 100, "/b", 0x12000, 0x14000, 0);
-	map(&spaces, 7, 100, "/c", 0x15000, 0x18000, 0);
-	map(&spaces, 7, 200, "/all", 0x11000, 0x16000, 0x7000);
-	expect(&spaces, 7, 200, 0x10fff, "/a", 0xfff);
-	expect(&spaces, 7, 200, 0x11000, "/all", 0x7000);
-	expect(&spaces, 7, 200, 0x14800, "/all", 0xa800);
-	expect(&spaces, 7, 200, 0x16000, "/c", 0x1000);
-	expect(&spaces, 7, 150, 0x11000, "/a", 0x1000);
-	expect(&spaces, 7, 150, 0x13000, "/b", 0x1000);
-	expect(&spaces, 7, 150, 0x15000, "/c", 0);
-	address_spaces_deinit(&spaces);
+	map(7, 100, "/a", 0x10000, 0x12000, 0);
+	map(7, 100, "/b", 0x12000, 0x14000, 0);
+	map(7, 100, "/c", 0x15000, 0x18000, 0);
+	map(7, 200, "/all", 0x11000, 0x16000, 0x7000);
+	expect(7, 200, 0x10fff, "/a", 0xfff);
+	expect(7, 200, 0x11000, "/all", 0x7000);
+	expect(7, 200, 0x14800, "/all", 0xa800);
+	expect(7, 200, 0x16000, "/c", 0x1000);
+	expect(7, 150, 0x11000, "/a", 0x1000);
+	expect(7, 150, 0x13000, "/b", 0x1000);
+	expect(7, 150, 0x15000, "/c", 0);
 }
 END_TEST
 
 START_TEST(times_in_force)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 7, 100, "/1", 0x1000, 0x2000, 0);
-	map(&spaces, 7, 200, "/2", 0x1000, 0x2000, 0);
-	map(&spaces, 7, 300, "/3", 0x1000, 0x2000, 0);
-	expect(&spaces, 7, 100, 0x1000, "/1", 0);
-	expect(&spaces, 7, 199, 0x1000, "/1", 0);
-	expect(&spaces, 7, 200, 0x1000, "/2", 0);
-	expect(&spaces, 7, 299, 0x1000, "/2", 0);
-	expect(&spaces, 7, 300, 0x1000, "/3", 0);
-	expect(&spaces, 7, UINT64_MAX, 0x1000, "/3", 0);
-	/* A sample from before the first record: there is no better match. */
-	expect(&spaces, 7, 99, 0x1000, "/3", 0);
-	address_spaces_deinit(&spaces);
+	map(7, 100, "/1", 0x1000, 0x2000, 0);
+	map(7, 200, "/2", 0x1000, 0x2000, 0);
+	map(7, 300, "/3", 0x1000, 0x2000, 0);
+	expect(7, 100, 0x1000, "/1", 0);
+	expect(7, 199, 0x1000, "/1", 0);
+	expect(7, 200, 0x1000, "/2", 0);
+	expect(7, 299, 0x1000, "/2", 0);
+	expect(7, 300, 0x1000, "/3", 0);
+	expect(7, UINT64_MAX, 0x1000, "/3", 0);
+	/* For a sample from before the first record there is no better match. */
+	expect(7, 99, 0x1000, "/3", 0);
 }
 END_TEST
 
 START_TEST(times_of_changes)
 {
-	struct address_spaces spaces = {0};
 	const struct address_space *space;
 
-	map(&spaces, 7, 100, "/1", 0x1000, 0x2000, 0);
-	map(&spaces, 7, 150, "/other", 0x8000, 0x9000, 0); /* ends nothing */
-	map(&spaces, 7, 200, "/2", 0x1000, 0x2000, 0);
-	map(&spaces, 7, 300, "/3", 0x1000, 0x2000, 0);
+	map(7, 100, "/1", 0x1000, 0x2000, 0);
+	map(7, 150, "/other", 0x8000, 0x9000, 0); /* ends nothing */
+	map(7, 200, "/2", 0x1000, 0x2000, 0);
+	map(7, 300, "/3", 0x1000, 0x2000, 0);
 	space = address_spaces_find(&spaces, 7, 300);
 	ck_assert_uint_eq(address_space_changed(space, 0, 199), 0);
 	ck_assert_uint_eq(address_space_changed(space, 0, 200), 200);
@@ -177,121 +168,103 @@ START_TEST(times_of_changes)
 	ck_assert_uint_eq(address_space_changed(space, 200, 299), 0);
 	ck_assert_uint_eq(address_space_changed(space, 100, 1000), 300);
 	ck_assert_uint_eq(address_space_changed(space, 300, 1000), 0);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
-/* The scan of /proc and the side-band tell of the same mapping. */
+/* The scan of /proc and the side-band may both report a mapping. */
 START_TEST(a_repeated_record_changes_nothing)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 7, 0, "/a", 0x1000, 0x3000, 0x2000);
-	map(&spaces, 7, 100, "/a", 0x1000, 0x3000, 0x2000);
+	map(7, 0, "/a", 0x1000, 0x3000, 0x2000);
+	map(7, 100, "/a", 0x1000, 0x3000, 0x2000);
 	for (uint64_t time = 0; time <= 200; time += 50)
-		expect(&spaces, 7, time, 0x2800, "/a", 0x3800);
-	address_spaces_deinit(&spaces);
+		expect(7, time, 0x2800, "/a", 0x3800);
 }
 END_TEST
 
 START_TEST(exec_begins_an_empty_space)
 {
-	struct address_spaces spaces = {0};
 	struct address_space *before, *after;
 
-	map(&spaces, 7, 100, "/sh", 0x1000, 0x2000, 0);
+	map(7, 100, "/sh", 0x1000, 0x2000, 0);
 	before = address_spaces_find(&spaces, 7, 150);
 	ck_assert_int_eq(address_spaces_exec(&spaces, 7, 200), 0);
-	expect(&spaces, 7, 200, 0x1000, NULL, 0);
-	map(&spaces, 7, 201, "/cc", 0x1000, 0x2000, 0);
-	expect(&spaces, 7, 199, 0x1000, "/sh", 0);
-	expect(&spaces, 7, 201, 0x1000, "/cc", 0);
+	expect(7, 200, 0x1000, NULL, 0);
+	map(7, 201, "/cc", 0x1000, 0x2000, 0);
+	expect(7, 199, 0x1000, "/sh", 0);
+	expect(7, 201, 0x1000, "/cc", 0);
 	after = address_spaces_find(&spaces, 7, 200);
 	ck_assert_ptr_ne(before, after);
 	ck_assert_ptr_eq(address_spaces_find(&spaces, 7, 199), before);
 	ck_assert_uint_ne(before->generation, after->generation);
 	ck_assert_uint_eq(before->pid, 7);
 	ck_assert_uint_eq(after->pid, 7);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 START_TEST(fork_copies_the_mappings)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 7, 100, "/old", 0x1000, 0x2000, 0);
-	map(&spaces, 7, 150, "/sh", 0x1000, 0x3000, 0x4000);
+	map(7, 100, "/old", 0x1000, 0x2000, 0);
+	map(7, 150, "/sh", 0x1000, 0x3000, 0x4000);
 	ck_assert_int_eq(address_spaces_fork(&spaces, 8, 7, 200), 0);
-	expect(&spaces, 8, 200, 0x2800, "/sh", 0x5800);
-	/* They part ways. */
-	map(&spaces, 7, 300, "/parent", 0x1000, 0x2000, 0);
-	map(&spaces, 8, 300, "/child", 0x2000, 0x3000, 0);
-	expect(&spaces, 7, 300, 0x1000, "/parent", 0);
-	expect(&spaces, 7, 300, 0x2000, "/sh", 0x5000);
-	expect(&spaces, 8, 300, 0x1000, "/sh", 0x4000);
-	expect(&spaces, 8, 300, 0x2000, "/child", 0);
-	expect(&spaces, 8, 250, 0x2000, "/sh", 0x5000);
-	address_spaces_deinit(&spaces);
+	expect(8, 200, 0x2800, "/sh", 0x5800);
+	/* Later changes belong to one of the two. */
+	map(7, 300, "/parent", 0x1000, 0x2000, 0);
+	map(8, 300, "/child", 0x2000, 0x3000, 0);
+	expect(7, 300, 0x1000, "/parent", 0);
+	expect(7, 300, 0x2000, "/sh", 0x5000);
+	expect(8, 300, 0x1000, "/sh", 0x4000);
+	expect(8, 300, 0x2000, "/child", 0);
+	expect(8, 250, 0x2000, "/sh", 0x5000);
 }
 END_TEST
 
 START_TEST(fork_of_an_unknown_parent)
 {
-	struct address_spaces spaces = {0};
 	struct address_space *child;
 
 	ck_assert_int_eq(address_spaces_fork(&spaces, 8, 7, 200), 0);
 	child = address_spaces_find(&spaces, 8, 200);
 	ck_assert_ptr_nonnull(child);
 	ck_assert_uint_eq(child->begin_ns, 200);
-	expect(&spaces, 8, 200, 0x1000, NULL, 0);
+	expect(8, 200, 0x1000, NULL, 0);
 	ck_assert_ptr_null(address_spaces_find(&spaces, 7, 200));
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 /* The process id is used again before the first process is forgotten. */
 START_TEST(a_reused_pid)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 1, 0, "/init", 0x1000, 0x2000, 0);
-	map(&spaces, 7, 100, "/first", 0x1000, 0x2000, 0);
+	map(1, 0, "/init", 0x1000, 0x2000, 0);
+	map(7, 100, "/first", 0x1000, 0x2000, 0);
 	address_spaces_exit(&spaces, 7, 200);
 	ck_assert_uint_eq(spaces.nr_exited, 1);
 	ck_assert_int_eq(address_spaces_fork(&spaces, 7, 1, 300), 0);
-	expect(&spaces, 7, 150, 0x1000, "/first", 0);
-	expect(&spaces, 7, 250, 0x1000, "/first", 0);
-	expect(&spaces, 7, 300, 0x1000, "/init", 0);
+	expect(7, 150, 0x1000, "/first", 0);
+	expect(7, 250, 0x1000, "/first", 0);
+	expect(7, 300, 0x1000, "/init", 0);
 	ck_assert_uint_eq(address_spaces_find(&spaces, 7, 250)->exited_ns, 200);
 	ck_assert_uint_eq(address_spaces_find(&spaces, 7, 300)->exited_ns, 0);
-	/* The second one lives: only the first goes. */
+	/* The second process lives, so only the first is forgotten. */
 	ck_assert_int_eq(address_spaces_forget(&spaces, 400, is_gone_no), 0);
 	ck_assert_uint_eq(spaces.nr_exited, 0);
-	expect(&spaces, 7, 250, 0x1000, "/init", 0);
-	address_spaces_deinit(&spaces);
+	expect(7, 250, 0x1000, "/init", 0);
 }
 END_TEST
 
 START_TEST(exit_of_the_unknown_and_twice)
 {
-	struct address_spaces spaces = {0};
-
 	address_spaces_exit(&spaces, 7, 100);
 	ck_assert_uint_eq(spaces.nr_exited, 0);
-	map(&spaces, 7, 100, "/a", 0x1000, 0x2000, 0);
+	map(7, 100, "/a", 0x1000, 0x2000, 0);
 	address_spaces_exit(&spaces, 7, 200);
 	address_spaces_exit(&spaces, 7, 300);
 	ck_assert_uint_eq(spaces.nr_exited, 1);
 	ck_assert_uint_eq(address_spaces_find(&spaces, 7, 300)->exited_ns, 200);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 START_TEST(the_oldest_space_stands_for_earlier_times)
 {
-	struct address_spaces spaces = {0};
 	struct address_space *first, *got;
 
 	ck_assert_int_eq(address_spaces_exec(&spaces, 7, 100), 0);
@@ -300,74 +273,65 @@ START_TEST(the_oldest_space_stands_for_earlier_times)
 	ck_assert_ptr_eq(address_spaces_find(&spaces, 7, 50), first);
 	ck_assert_int_eq(address_spaces_get(&spaces, 7, 50, &got), 0);
 	ck_assert_ptr_eq(got, first);
-	/* Where there is none, one is added that always was. */
+	/* For an unknown process, a space without a beginning is added. */
 	ck_assert_int_eq(address_spaces_get(&spaces, 9, 500, &got), 0);
 	ck_assert_uint_eq(got->pid, 9);
 	ck_assert_uint_eq(got->begin_ns, 0);
 	ck_assert_ptr_eq(address_spaces_find(&spaces, 9, 1), got);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 START_TEST(forget_keeps_what_samples_may_refer_to)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 7, 100, "/1", 0x1000, 0x2000, 0);
-	map(&spaces, 7, 200, "/2", 0x1000, 0x2000, 0);
-	map(&spaces, 7, 300, "/3", 0x1000, 0x2000, 0);
+	map(7, 100, "/1", 0x1000, 0x2000, 0);
+	map(7, 200, "/2", 0x1000, 0x2000, 0);
+	map(7, 300, "/3", 0x1000, 0x2000, 0);
 	ck_assert_int_eq(address_spaces_forget(&spaces, 250, is_gone_yes), 0);
-	expect(&spaces, 7, 250, 0x1000, "/2", 0);
-	expect(&spaces, 7, 299, 0x1000, "/2", 0);
-	expect(&spaces, 7, 300, 0x1000, "/3", 0);
+	expect(7, 250, 0x1000, "/2", 0);
+	expect(7, 299, 0x1000, "/2", 0);
+	expect(7, 300, 0x1000, "/3", 0);
 	ck_assert_uint_eq(spaces.newest.data[0]->ended.nr, 1);
 	ck_assert_int_eq(address_spaces_forget(&spaces, 301, is_gone_yes), 0);
 	ck_assert_uint_eq(spaces.newest.data[0]->ended.nr, 0);
-	expect(&spaces, 7, 301, 0x1000, "/3", 0);
-	address_spaces_deinit(&spaces);
+	expect(7, 301, 0x1000, "/3", 0);
 }
 END_TEST
 
 START_TEST(forget_execs)
 {
-	struct address_spaces spaces = {0};
-
-	map(&spaces, 7, 100, "/1", 0x1000, 0x2000, 0);
+	map(7, 100, "/1", 0x1000, 0x2000, 0);
 	for (uint64_t time = 200; time <= 400; time += 100) {
 		char path[8];
 
 		ck_assert_int_eq(address_spaces_exec(&spaces, 7, time), 0);
 		snprintf(path, sizeof(path), "/%" PRIu64, time / 100);
-		map(&spaces, 7, time, path, 0x1000, 0x2000, 0);
+		map(7, time, path, 0x1000, 0x2000, 0);
 	}
 	ck_assert_int_eq(address_spaces_forget(&spaces, 250, is_gone_yes), 0);
-	expect(&spaces, 7, 250, 0x1000, "/2", 0);
-	expect(&spaces, 7, 350, 0x1000, "/3", 0);
-	expect(&spaces, 7, 450, 0x1000, "/4", 0);
-	/* Of before there is the oldest one that is left. */
-	expect(&spaces, 7, 150, 0x1000, "/2", 0);
+	expect(7, 250, 0x1000, "/2", 0);
+	expect(7, 350, 0x1000, "/3", 0);
+	expect(7, 450, 0x1000, "/4", 0);
+	/* The oldest space that is left stands for earlier times. */
+	expect(7, 150, 0x1000, "/2", 0);
 	ck_assert_int_eq(address_spaces_forget(&spaces, 1000, is_gone_yes), 0);
-	expect(&spaces, 7, 250, 0x1000, "/4", 0);
+	expect(7, 250, 0x1000, "/4", 0);
 	ck_assert_ptr_null(spaces.newest.data[0]->older);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 START_TEST(forget_the_dead)
 {
-	struct address_spaces spaces = {0};
-
 	for (uint32_t pid = 1; pid <= 100; pid++)
-		map(&spaces, pid, 100, "/a", 0x1000 * pid, 0x1000 * pid + 0x1000, 0);
+		map(pid, 100, "/a", 0x1000 * pid, 0x1000 * pid + 0x1000, 0);
 	for (uint32_t pid = 1; pid <= 100; pid += 2)
 		address_spaces_exit(&spaces, pid, 200);
 	ck_assert_uint_eq(spaces.nr_exited, 50);
-	/* Not yet, and not while a thread of theirs goes on. */
+	/* Samples may still refer to them, and later a thread of theirs may go on. */
 	ck_assert_int_eq(address_spaces_forget(&spaces, 200, is_gone_yes), 0);
 	ck_assert_uint_eq(spaces.newest.nr, 100);
 	ck_assert_int_eq(address_spaces_forget(&spaces, 300, is_gone_no), 0);
 	ck_assert_uint_eq(spaces.newest.nr, 100);
-	expect(&spaces, 1, 300, 0x1000, "/a", 0);
+	expect(1, 300, 0x1000, "/a", 0);
 	ck_assert_int_eq(address_spaces_forget(&spaces, 300, is_gone_yes), 0);
 	ck_assert_uint_eq(spaces.newest.nr, 50);
 	ck_assert_uint_eq(spaces.nr_exited, 0);
@@ -375,21 +339,19 @@ START_TEST(forget_the_dead)
 		if (pid % 2)
 			ck_assert_ptr_null(address_spaces_find(&spaces, pid, 300));
 		else
-			expect(&spaces, pid, 300, 0x1000 * pid, "/a", 0);
+			expect(pid, 300, 0x1000 * pid, "/a", 0);
 	}
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
-/* Files that nothing maps any more go, and the mappings follow those that move. */
+/* Files without a mapping are swept. Mappings follow the files that move. */
 START_TEST(forget_sweeps_files)
 {
-	struct address_spaces spaces = {0};
 	char path[32];
 
 	for (uint32_t i = 0; i < 4000; i++) {
 		snprintf(path, sizeof(path), "/file%u", i);
-		map(&spaces, 7, 100 + i, path, PAGE * (1 + i % 100), PAGE * (2 + i % 100), 0);
+		map(7, 100 + i, path, PAGE * (1 + i % 100), PAGE * (2 + i % 100), 0);
 	}
 	ck_assert_uint_eq(spaces.files.files.nr, 4000);
 	/* In force are 3900 to 3999; 3800 to 3899 ended at the time of 3900 and later. */
@@ -397,45 +359,41 @@ START_TEST(forget_sweeps_files)
 	ck_assert_uint_eq(spaces.files.files.nr, 200);
 	for (uint32_t i = 3900; i < 4000; i++) {
 		snprintf(path, sizeof(path), "/file%u", i);
-		expect(&spaces, 7, 5000, PAGE * (1 + i % 100), path, 0);
+		expect(7, 5000, PAGE * (1 + i % 100), path, 0);
 		snprintf(path, sizeof(path), "/file%u", i - 100);
-		expect(&spaces, 7, 100 + i - 1, PAGE * (1 + i % 100), path, 0);
+		expect(7, 100 + i - 1, PAGE * (1 + i % 100), path, 0);
 	}
-	/* A file that is left is found again, one that is gone is new. */
-	map(&spaces, 7, 6000, "/file3999", PAGE * 500, PAGE * 501, 0);
+	/* A file that was kept is found again. A file that was swept is new. */
+	map(7, 6000, "/file3999", PAGE * 500, PAGE * 501, 0);
 	ck_assert_uint_eq(spaces.files.files.nr, 200);
-	map(&spaces, 7, 6000, "/file0", PAGE * 501, PAGE * 502, 0);
+	map(7, 6000, "/file0", PAGE * 501, PAGE * 502, 0);
 	ck_assert_uint_eq(spaces.files.files.nr, 201);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 START_TEST(many_processes_and_mappings)
 {
-	struct address_spaces spaces = {0};
-
 	for (uint32_t pid = 1; pid <= 3000; pid++)
-		map(&spaces, pid, pid, "/a", PAGE, 2 * PAGE, pid * PAGE);
-	/* In an order that is neither ascending nor descending: 7 and 5000 have no common divisor.
+		map(pid, pid, "/a", PAGE, 2 * PAGE, pid * PAGE);
+	/* The order is neither ascending nor descending, since 7 and 5000 have no common divisor.
 	 */
 	for (uint64_t i = 0; i < 5000; i++) {
 		uint64_t at = i * 7 % 5000;
 
-		map(&spaces, 3001, 5000, "/b", 2 * at * PAGE, (2 * at + 1) * PAGE, at * PAGE);
+		map(3001, 5000, "/b", 2 * at * PAGE, (2 * at + 1) * PAGE, at * PAGE);
 	}
 	for (uint32_t pid = 1; pid <= 3000; pid++)
-		expect(&spaces, pid, 5000, PAGE, "/a", pid * PAGE);
+		expect(pid, 5000, PAGE, "/a", pid * PAGE);
 	for (uint64_t i = 0; i < 5000; i++) {
-		expect(&spaces, 3001, 5000, 2 * i * PAGE + 5, "/b", i * PAGE + 5);
-		expect(&spaces, 3001, 5000, (2 * i + 1) * PAGE, NULL, 0);
+		expect(3001, 5000, 2 * i * PAGE + 5, "/b", i * PAGE + 5);
+		expect(3001, 5000, (2 * i + 1) * PAGE, NULL, 0);
 	}
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 /*
- * The model: every page of every address space has the list of all that was ever mapped there.
- * Slow, and too simple to be wrong.
+ * A model that is slow, and too simple to be wrong: each page of each address space has a list of
+ * all its mappings.
  */
 #define MODEL_PIDS  12
 #define MODEL_PAGES 48
@@ -453,13 +411,12 @@ struct model_space {
 
 struct model {
 	struct random random;
-	struct address_spaces spaces;
 	VEC(struct model_space *) pids[MODEL_PIDS]; /* oldest first */
 	uint64_t now_ns, forgot_ns, next_generation;
 	uint32_t nr_files;
 };
 
-/* Whose last thread has gone. */
+/* Processes whose last thread has gone. */
 static bool model_gone[MODEL_PIDS];
 
 static bool model_is_gone(uint32_t pid)
@@ -518,7 +475,7 @@ static void model_map(struct model *m, uint32_t pid)
 	uint64_t first = random_below(&m->random, MODEL_PAGES);
 	uint64_t nr = 1 + random_below(&m->random, random_below(&m->random, 8) ? 6 : 40);
 	uint64_t pgoff = PAGE * random_below(&m->random, 1000);
-	/* Mostly new files, so that sweeps have something to do. */
+	/* Most files are new, so that sweeps find some to drop. */
 	uint32_t file = random_below(&m->random, 3) ? m->nr_files++
 						    : random_below(&m->random, m->nr_files + 1);
 	struct model_space *space = model_newest(m, pid);
@@ -533,14 +490,14 @@ static void model_map(struct model *m, uint32_t pid)
 					  ((struct model_page){m->now_ns, pgoff + i * PAGE, file})),
 				 0);
 	snprintf(path, sizeof(path), "/lib/%u", file);
-	map(&m->spaces, pid, m->now_ns, path, first * PAGE, (first + nr) * PAGE, pgoff);
+	map(pid, m->now_ns, path, first * PAGE, (first + nr) * PAGE, pgoff);
 }
 
 static void model_exec(struct model *m, uint32_t pid)
 {
 	model_add(m, pid, m->now_ns);
 	model_gone[pid] = false;
-	ck_assert_int_eq(address_spaces_exec(&m->spaces, pid, m->now_ns), 0);
+	ck_assert_int_eq(address_spaces_exec(&spaces, pid, m->now_ns), 0);
 }
 
 static void model_fork(struct model *m, uint32_t pid)
@@ -558,7 +515,7 @@ static void model_fork(struct model *m, uint32_t pid)
 						  from->pages[i].data[from->pages[i].nr - 1]),
 					 0);
 	model_gone[pid] = false;
-	ck_assert_int_eq(address_spaces_fork(&m->spaces, pid, parent, m->now_ns), 0);
+	ck_assert_int_eq(address_spaces_fork(&spaces, pid, parent, m->now_ns), 0);
 }
 
 static void model_exit(struct model *m, uint32_t pid)
@@ -567,9 +524,9 @@ static void model_exit(struct model *m, uint32_t pid)
 
 	if (space && !space->exited_ns)
 		space->exited_ns = m->now_ns;
-	/* One in four has other threads that go on for a while. */
+	/* In one of four processes, other threads go on for a while. */
 	model_gone[pid] = random_below(&m->random, 4);
-	address_spaces_exit(&m->spaces, pid, m->now_ns);
+	address_spaces_exit(&spaces, pid, m->now_ns);
 }
 
 static void model_forget(struct model *m)
@@ -591,10 +548,10 @@ static void model_forget(struct model *m)
 		}
 		m->pids[pid].nr = nr;
 	}
-	ck_assert_int_eq(address_spaces_forget(&m->spaces, m->forgot_ns, model_is_gone), 0);
+	ck_assert_int_eq(address_spaces_forget(&spaces, m->forgot_ns, model_is_gone), 0);
 }
 
-/* Looks up what a sample may ask for: at any time that was not forgotten. */
+/* Compares a look-up that a sample may need, at any time that was not forgotten. */
 static void model_compare(struct model *m)
 {
 	uint32_t pid = random_below(&m->random, MODEL_PIDS);
@@ -602,7 +559,7 @@ static void model_compare(struct model *m)
 	uint64_t addr = page * PAGE + random_below(&m->random, PAGE);
 	uint64_t time = m->forgot_ns + random_below(&m->random, m->now_ns - m->forgot_ns + 2);
 	const struct model_space *want_space = model_find(m, pid, time);
-	const struct address_space *space = address_spaces_find(&m->spaces, pid, time);
+	const struct address_space *space = address_spaces_find(&spaces, pid, time);
 	const struct model_page *want;
 	char path[32];
 
@@ -616,9 +573,9 @@ static void model_compare(struct model *m)
 	want = model_lookup(want_space, page, time);
 	if (want) {
 		snprintf(path, sizeof(path), "/lib/%u", want->file);
-		expect(&m->spaces, pid, time, addr, path, want->off + addr % PAGE);
+		expect(pid, time, addr, path, want->off + addr % PAGE);
 	} else {
-		expect(&m->spaces, pid, time, addr, NULL, 0);
+		expect(pid, time, addr, NULL, 0);
 	}
 }
 
@@ -631,10 +588,10 @@ static void model_compare_totals(struct model *m)
 		vec_for_each(&m->pids[pid], space)
 			nr_exited += (*space)->exited_ns != 0;
 	}
-	ck_assert_uint_eq(m->spaces.newest.nr, nr_pids);
-	ck_assert_uint_eq(m->spaces.nr_exited, nr_exited);
-	/* What is live is sorted and does not overlap. */
-	vec_for_each(&m->spaces.newest, newest)
+	ck_assert_uint_eq(spaces.newest.nr, nr_pids);
+	ck_assert_uint_eq(spaces.nr_exited, nr_exited);
+	/* Live mappings are sorted and do not overlap. */
+	vec_for_each(&spaces.newest, newest)
 		for (const struct address_space *s = *newest; s; s = s->older)
 			for (size_t i = 1; i < s->live.nr; i++)
 				if (s->live.data[i - 1].end > s->live.data[i].start)
@@ -670,58 +627,58 @@ START_TEST(random_steps_against_a_model)
 
 	for (int step = 0; step < 20000; step++) {
 		model_step(&m);
-		if (m.spaces.files.files.nr > most_files)
-			most_files = m.spaces.files.files.nr;
+		if (spaces.files.files.nr > most_files)
+			most_files = spaces.files.files.nr;
 	}
-	/* It did sweep. */
+	/* Sweeps took place. */
 	ck_assert_uint_gt(m.nr_files, 2 * most_files);
 	for (uint32_t pid = 0; pid < MODEL_PIDS; pid++) {
 		vec_for_each(&m.pids[pid], space)
 			model_drop(*space);
 		vec_free(&m.pids[pid]);
 	}
-	address_spaces_deinit(&m.spaces);
 }
 END_TEST
 
-static int run_until_out_of_memory(struct address_spaces *spaces)
+static int run_until_out_of_memory(void)
 {
 	char path[32];
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < 40; i++) {
 		snprintf(path, sizeof(path), "/file%u", i);
-		ret = try_map(spaces, 1, i, path, i * PAGE, (i + 2) * PAGE, 0);
+		ret = try_map(1, i, path, i * PAGE, (i + 2) * PAGE, 0);
 	}
 	for (uint32_t pid = 2; !ret && pid < 60; pid++)
-		ret = address_spaces_fork(spaces, pid, 1, 100 + pid);
+		ret = address_spaces_fork(&spaces, pid, 1, 100 + pid);
 	if (!ret)
-		ret = address_spaces_exec(spaces, 5, 200);
+		ret = address_spaces_exec(&spaces, 5, 200);
 	if (!ret)
-		ret = try_map(spaces, 1, 300, "/over", 0, 30 * PAGE, 0);
+		ret = try_map(1, 300, "/over", 0, 30 * PAGE, 0);
 	if (!ret)
-		address_spaces_exit(spaces, 7, 300);
-	return ret ? ret : address_spaces_forget(spaces, 400, is_gone_yes);
+		address_spaces_exit(&spaces, 7, 300);
+	return ret ? ret : address_spaces_forget(&spaces, 400, is_gone_yes);
 }
 
 START_TEST(out_of_memory)
 {
 	oom_for_each_call(n)
 	{
-		struct address_spaces spaces = {0};
-		int ret = run_until_out_of_memory(&spaces);
+		int ret = run_until_out_of_memory();
 
 		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);
-		address_spaces_deinit(&spaces);
+		end();
+		begin();
 	}
 }
 END_TEST
 
-SUITE_MAIN("address_spaces", ranges_are_half_open, empty_mappings_are_ignored,
-	   the_end_of_the_address_space, a_mapping_splits_an_older_one, a_mapping_covers_several,
-	   times_in_force, times_of_changes, a_repeated_record_changes_nothing,
-	   exec_begins_an_empty_space, fork_copies_the_mappings, fork_of_an_unknown_parent,
-	   a_reused_pid, exit_of_the_unknown_and_twice, the_oldest_space_stands_for_earlier_times,
-	   forget_keeps_what_samples_may_refer_to, forget_execs, forget_the_dead,
-	   forget_sweeps_files, many_processes_and_mappings, random_steps_against_a_model,
-	   out_of_memory)
+SUITE_MAIN_WITH("address_spaces", begin, end, ranges_are_half_open, empty_mappings_are_ignored,
+		the_end_of_the_address_space, a_mapping_splits_an_older_one,
+		a_mapping_covers_several, times_in_force, times_of_changes,
+		a_repeated_record_changes_nothing, exec_begins_an_empty_space,
+		fork_copies_the_mappings, fork_of_an_unknown_parent, a_reused_pid,
+		exit_of_the_unknown_and_twice, the_oldest_space_stands_for_earlier_times,
+		forget_keeps_what_samples_may_refer_to, forget_execs, forget_the_dead,
+		forget_sweeps_files, many_processes_and_mappings, random_steps_against_a_model,
+		out_of_memory)

@@ -5,30 +5,41 @@
 
 #include "tests/unit/suite.h"
 
-#define SP     0x7ffd00001f00 /* the stack goes over a page's border */
+#define SP     0x7ffd00001f00 /* the stack lies across the border of a page */
 #define PC     0x401000
 #define CALLER 0x402000
 #define ROOT   0x403000
 #define DEPTH  8
 
-/* What there is to know of the process: how find answers, and how often it was asked. */
-struct process {
+/* The answers of find_mapping about the process, and the number of its calls. */
+static struct process {
 	int answer;
 	uint64_t pages;
 	unsigned int nr_asked;
-	unsigned int nr_mapped; /* after so many nothing is; 0: all are */
-};
+	unsigned int nr_mapped; /* after so many calls nothing is mapped; 0: all is */
+} process;
 
-static int find(void *ctx, const struct early_sample *sample, uint64_t pc,
-		struct unwind_mapping *mapping)
+static struct early_samples early;
+
+static void begin(void)
 {
-	struct process *process = ctx;
+	early = (struct early_samples){.max_depth = DEPTH};
+}
 
+static void end(void)
+{
+	early_samples_deinit(&early);
+}
+
+static int find_mapping(void *ctx, const struct early_sample *sample, uint64_t pc,
+			struct unwind_mapping *mapping)
+{
+	(void)ctx;
 	ck_assert_uint_eq(sample->regs[UNWIND_RSP], SP);
-	if (process->nr_asked++ >= process->nr_mapped && process->nr_mapped)
+	if (process.nr_asked++ >= process.nr_mapped && process.nr_mapped)
 		return 0;
-	*mapping = (struct unwind_mapping){.start = pc, .end = pc + 1, .pages = process->pages};
-	return process->answer;
+	*mapping = (struct unwind_mapping){.start = pc, .end = pc + 1, .pages = process.pages};
+	return process.answer;
 }
 
 static void put(struct early_sample *sample, uint64_t addr, uint64_t value)
@@ -58,27 +69,30 @@ static struct early_sample *make_sample(uint32_t set)
 	return &sample;
 }
 
-static void walk(struct early_samples *early, struct process *process, bool is_last)
+static void add_sample(const struct early_sample *sample)
+{
+	ck_assert_int_eq(early_samples_add(&early, sample), 0);
+}
+
+static void walk_samples(bool is_last)
 {
 	struct table_maps store = {0};
 
-	ck_assert_int_eq(early_samples_walk(early, &store, find, process, is_last), 0);
+	ck_assert_int_eq(early_samples_walk(&early, &store, find_mapping, NULL, is_last), 0);
 }
 
 START_TEST(walked_when_enough_is_known)
 {
-	struct early_samples early = {.max_depth = DEPTH};
-	struct process process = {.answer = -EAGAIN};
-
-	ck_assert_int_eq(early_samples_add(&early, make_sample(0)), 0);
+	process = (struct process){.answer = -EAGAIN};
+	add_sample(make_sample(0));
 	ck_assert_uint_eq(early.nr_raw, 1);
-	walk(&early, &process, false);
+	walk_samples(false);
 	ck_assert_uint_eq(early.nr_raw, 1);
 	process = (struct process){.answer = 1, .pages = UNWIND_TABLE_ASKED_FOR};
-	walk(&early, &process, false);
+	walk_samples(false);
 	ck_assert_uint_eq(early.nr_raw, 1);
 	process.pages = UNWIND_WITHOUT_TABLE;
-	walk(&early, &process, false);
+	walk_samples(false);
 	ck_assert_uint_eq(early.nr_raw, 0);
 	ck_assert_uint_eq(early.samples.nr, 1);
 	ck_assert_uint_eq(early.samples.data[0].nr_frames, 3);
@@ -88,119 +102,102 @@ START_TEST(walked_when_enough_is_known)
 	ck_assert_int_eq(early.samples.data[0].end, STACK_END_ROOT);
 	ck_assert_uint_eq(early.samples.data[0].key.tgid, 42);
 	ck_assert_uint_eq(early.samples.data[0].time_ns, 7);
-	/* It is not walked again. */
+	/* No sample is walked twice. */
 	process.nr_asked = 0;
-	walk(&early, &process, true);
+	walk_samples(true);
 	ck_assert_uint_eq(process.nr_asked, 0);
-	early_samples_deinit(&early);
 }
 END_TEST
 
-/* When its set is drained there is no more to wait for. */
+/* When the set of a sample is drained, the sample waits no longer. */
 START_TEST(the_last_walk)
 {
-	struct early_samples early = {.max_depth = DEPTH};
-	struct process process = {.answer = 1, .pages = UNWIND_TABLE_WANTED};
-
-	ck_assert_int_eq(early_samples_add(&early, make_sample(0)), 0);
-	ck_assert_int_eq(early_samples_add(&early, make_sample(1)), 0);
+	process = (struct process){.answer = 1, .pages = UNWIND_TABLE_WANTED};
+	add_sample(make_sample(0));
+	add_sample(make_sample(1));
 	early_samples_take(&early, 1);
-	walk(&early, &process, true);
+	walk_samples(true);
 	ck_assert_uint_eq(early.nr_raw, 1);
 	ck_assert_ptr_nonnull(early.samples.data[0].raw);
 	ck_assert_ptr_null(early.samples.data[1].raw);
-	/* It got to what looks like a root, but who knows what was passed over. */
+	/* The walk came to a root, but may have passed over frames. */
 	ck_assert_uint_eq(early.samples.data[1].nr_frames, 3);
 	ck_assert_int_eq(early.samples.data[1].end, STACK_END_EARLY);
-	early_samples_deinit(&early);
 }
 END_TEST
 
 START_TEST(a_stack_that_was_not_copied)
 {
-	struct early_samples early = {.max_depth = DEPTH};
-	struct process process = {.answer = 1, .pages = UNWIND_TABLE_WANTED};
 	struct early_sample *sample = make_sample(0);
 
+	process = (struct process){.answer = 1, .pages = UNWIND_TABLE_WANTED};
 	sample->nr_bytes = 0;
-	ck_assert_int_eq(early_samples_add(&early, sample), 0);
-	sample->nr_bytes =
-		0x1000; /* up to SP + 0x100: the caller's frame is there, the root's not */
-	ck_assert_int_eq(early_samples_add(&early, sample), 0);
+	add_sample(sample);
+	/* Up to SP + 0x100: the frame of the caller is there, that of the root is not. */
+	sample->nr_bytes = 0x1000;
+	add_sample(sample);
 	early_samples_take(&early, 0);
-	walk(&early, &process, true);
+	walk_samples(true);
 	ck_assert_uint_eq(early.samples.data[0].nr_frames, 1);
 	ck_assert_int_eq(early.samples.data[0].end, STACK_END_EARLY);
 	ck_assert_uint_eq(early.samples.data[1].nr_frames, 2);
 	ck_assert_int_eq(early.samples.data[1].end, STACK_END_EARLY);
-	early_samples_deinit(&early);
 }
 END_TEST
 
-/* What runs is mapped: what is known of the process is of another time, as before an exec. */
+/* Code that runs is mapped. So the known mappings are of another time, as before an exec. */
 START_TEST(the_leaf_is_not_mapped)
 {
-	struct early_samples early = {.max_depth = DEPTH};
-	struct process process = {.answer = 0};
-
-	ck_assert_int_eq(early_samples_add(&early, make_sample(0)), 0);
-	walk(&early, &process, false);
+	process = (struct process){.answer = 0};
+	add_sample(make_sample(0));
+	walk_samples(false);
 	ck_assert_uint_eq(early.nr_raw, 1);
 	early_samples_take(&early, 0);
-	walk(&early, &process, true);
+	walk_samples(true);
 	ck_assert_uint_eq(early.samples.data[0].nr_frames, 1);
 	ck_assert_int_eq(early.samples.data[0].end, STACK_END_EARLY);
-	early_samples_deinit(&early);
 }
 END_TEST
 
-/* What the frame pointer led to is no code. */
+/* The frame pointer led to an address that is no code. */
 START_TEST(a_caller_is_not_mapped)
 {
-	struct early_samples early = {.max_depth = DEPTH};
-	struct process process = {.answer = 1, .nr_mapped = 1};
-
-	ck_assert_int_eq(early_samples_add(&early, make_sample(0)), 0);
-	walk(&early, &process, false);
+	process = (struct process){.answer = 1, .nr_mapped = 1};
+	add_sample(make_sample(0));
+	walk_samples(false);
 	ck_assert_uint_eq(early.samples.data[0].nr_frames, 1);
 	ck_assert_int_eq(early.samples.data[0].end, STACK_END_NO_TABLE);
-	early_samples_deinit(&early);
 }
 END_TEST
 
 START_TEST(the_depth_limit)
 {
-	struct early_samples early = {.max_depth = 2};
-	struct process process = {.answer = 1, .pages = UNWIND_WITHOUT_TABLE};
-
-	ck_assert_int_eq(early_samples_add(&early, make_sample(0)), 0);
-	walk(&early, &process, false);
+	process = (struct process){.answer = 1, .pages = UNWIND_WITHOUT_TABLE};
+	early.max_depth = 2;
+	add_sample(make_sample(0));
+	walk_samples(false);
 	ck_assert_uint_eq(early.samples.data[0].nr_frames, 2);
 	ck_assert_int_eq(early.samples.data[0].end, STACK_END_CUT);
-	early_samples_deinit(&early);
 }
 END_TEST
 
 START_TEST(samples_go_with_their_set)
 {
-	struct early_samples early = {.max_depth = DEPTH};
-
 	for (uint32_t i = 0; i < 4; i++)
-		ck_assert_int_eq(early_samples_add(&early, make_sample(i % 2)), 0);
+		add_sample(make_sample(i % 2));
 	early_samples_take(&early, 1);
 	early_samples_forget(&early);
 	ck_assert_uint_eq(early.samples.nr, 2);
 	ck_assert_uint_eq(early.nr_raw, 2);
 	ck_assert_uint_eq(early.samples.data[0].set, 0);
 	ck_assert_uint_eq(early.samples.data[1].set, 0);
-	/* One that came since is not of what was taken. */
-	ck_assert_int_eq(early_samples_add(&early, make_sample(1)), 0);
+	/* A sample that came later was not taken. */
+	add_sample(make_sample(1));
 	early_samples_forget(&early);
 	ck_assert_uint_eq(early.samples.nr, 3);
-	early_samples_deinit(&early);
 }
 END_TEST
 
-SUITE_MAIN("early", walked_when_enough_is_known, the_last_walk, a_stack_that_was_not_copied,
-	   the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit,
-	   samples_go_with_their_set)
+SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_last_walk,
+		a_stack_that_was_not_copied, the_leaf_is_not_mapped, a_caller_is_not_mapped,
+		the_depth_limit, samples_go_with_their_set)

@@ -6,42 +6,42 @@
 #define CLEAR "\r\033[K"
 
 /* Progress prints into memory here. */
-struct screen {
+static struct screen {
 	struct progress progress;
 	FILE *out;
 	char *text;
 	size_t size;
-};
+} screen;
 
-static void screen_open(struct screen *s, bool is_quiet, bool has_terminal)
+static void screen_open(bool is_quiet, bool has_terminal)
 {
-	*s = (struct screen){0};
-	s->out = open_memstream(&s->text, &s->size);
-	ck_assert_ptr_nonnull(s->out);
-	progress_init(&s->progress, s->out, is_quiet);
-	ck_assert(!s->progress.has_terminal);
-	s->progress.has_terminal = has_terminal;
+	screen = (struct screen){0};
+	screen.out = open_memstream(&screen.text, &screen.size);
+	ck_assert_ptr_nonnull(screen.out);
+	progress_init(&screen.progress, screen.out, is_quiet);
+	ck_assert(!screen.progress.has_terminal);
+	screen.progress.has_terminal = has_terminal;
 }
 
-static void screen_expect(struct screen *s, const char *want)
+static void screen_expect(const char *want)
 {
-	fclose(s->out);
-	ck_assert_str_eq(s->text, want);
-	free(s->text);
+	fclose(screen.out);
+	ck_assert_str_eq(screen.text, want);
+	free(screen.text);
 }
 
-static void print_all(struct screen *s)
+static void print_all(void)
 {
 	const struct prof_meta meta = {.freq_hz = 49, .command = ""};
 	const struct prof_end end = {.counted = 5};
 	const struct progress_result result = {
 		.end = &end, .nr_stacks = 2, .bytes = 300, .output = "a.prof"};
 
-	progress_note(&s->progress, "%d of %s", 1, "two");
-	progress_begin(&s->progress, &meta, 7);
-	progress_status(&s->progress, 3 * NS_PER_S, 5, 2);
-	progress_note(&s->progress, "three");
-	progress_end(&s->progress, &result);
+	progress_note(&screen.progress, "%d of %s", 1, "two");
+	progress_begin(&screen.progress, &meta, 7);
+	progress_status(&screen.progress, 3 * NS_PER_S, 5, 2);
+	progress_note(&screen.progress, "three");
+	progress_end(&screen.progress, &result);
 }
 
 #define HEADLINE "Sampling at 49 Hertz of all threads by user + kernel stack for 7 secs.\n"
@@ -49,52 +49,46 @@ static void print_all(struct screen *s)
 
 START_TEST(into_a_file)
 {
-	struct screen s;
-
-	screen_open(&s, false, false);
-	print_all(&s);
-	ck_assert(!progress_has_status(&s.progress));
-	screen_expect(&s, "profrec: 1 of two\n" HEADLINE "profrec: three\n" CLOSING);
+	screen_open(false, false);
+	print_all();
+	ck_assert(!progress_has_status(&screen.progress));
+	screen_expect("profrec: 1 of two\n" HEADLINE "profrec: three\n" CLOSING);
 }
 END_TEST
 
 START_TEST(on_a_terminal)
 {
-	struct screen s;
-
-	screen_open(&s, false, true);
-	print_all(&s);
-	ck_assert(progress_has_status(&s.progress));
-	progress_clear(&s.progress);
-	screen_expect(&s, "profrec: 1 of two\n" HEADLINE CLEAR
-			  "3 s: 5 samples, 2 stacks drained" CLEAR "profrec: three\n" CLOSING);
+	screen_open(false, true);
+	print_all();
+	ck_assert(progress_has_status(&screen.progress));
+	progress_clear(&screen.progress);
+	screen_expect("profrec: 1 of two\n" HEADLINE CLEAR "3 s: 5 samples, 2 stacks drained" CLEAR
+		      "profrec: three\n" CLOSING);
 }
 END_TEST
 
 START_TEST(quiet_but_for_errors)
 {
 	const struct err err = {.text = "failed to remove 'a\033.prof'", .hint = "look there"};
-	struct screen s;
 
-	screen_open(&s, true, true);
-	print_all(&s);
-	ck_assert(!progress_has_status(&s.progress));
-	progress_error(&s.progress, &err);
-	screen_expect(&s, "profrec: failed to remove 'a\\x1b.prof'\n"
-			  "profrec: hint: look there\n");
+	screen_open(true, true);
+	print_all();
+	ck_assert(!progress_has_status(&screen.progress));
+	progress_error(&screen.progress, &err);
+	screen_expect("profrec: failed to remove 'a\\x1b.prof'\n"
+		      "profrec: hint: look there\n");
 }
 END_TEST
 
 START_TEST(an_error_above_the_status)
 {
 	const struct err err = {.text = "failed"};
-	struct screen s;
 
-	screen_open(&s, false, true);
-	progress_status(&s.progress, NS_PER_S, 1, 1);
-	progress_error(&s.progress, &err);
-	progress_clear(&s.progress);
-	screen_expect(&s, CLEAR "1 s: 1 samples, 1 stacks drained" CLEAR "profrec: failed\n");
+	screen_open(false, true);
+	progress_status(&screen.progress, NS_PER_S, 1, 1);
+	progress_error(&screen.progress, &err);
+	progress_clear(&screen.progress);
+	screen_expect(CLEAR "1 s: 1 samples, 1 stacks drained" CLEAR "profrec: failed\n");
 }
 END_TEST
 
@@ -102,11 +96,10 @@ static void expect_closing(const struct prof_end *end, int status, const char *w
 {
 	const struct progress_result result = {
 		.end = end, .bytes = 1, .output = "-", .command_status = status};
-	struct screen s;
 
-	screen_open(&s, false, false);
-	progress_end(&s.progress, &result);
-	screen_expect(&s, want);
+	screen_open(false, false);
+	progress_end(&screen.progress, &result);
+	screen_expect(want);
 }
 
 START_TEST(what_is_missing)

@@ -44,7 +44,7 @@ START_TEST(what_is_neither)
 					  "1T", "1KM", "1 K", "+1M", "000000000000000000000001"};
 	char text[128];
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		snprintf(text, sizeof(text), "option --rotate: '%s' is not a time or a size",
 			 bad[i]);
 		refuses(bad[i], text, "a number is seconds; with K, M or G it is a size");
@@ -58,7 +58,7 @@ START_TEST(what_is_out_of_range)
 					  "99999999999999999999K"};
 	char text[128];
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		snprintf(
 			text, sizeof(text),
 			"option --rotate: %s is out of range (1 to 99999999 seconds, 1K to 1048576G)",

@@ -5,14 +5,14 @@
 #define S UINT64_C(1000000000)
 #define T (1000 * S) /* any start */
 
+static struct schedule s;
+
 /* schedule_begin at T, with lengths as designated initialisers. */
-#define BEGIN(s, ...) schedule_begin(s, T, &(const struct schedule_lengths){__VA_ARGS__})
+#define BEGIN(...) schedule_begin(&s, T, &(const struct schedule_lengths){__VA_ARGS__})
 
 START_TEST(epochs_grow)
 {
-	struct schedule s;
-
-	BEGIN(&s, 0);
+	BEGIN(0);
 	ck_assert_uint_eq(schedule_next(&s), T + 5 * S);
 	ck_assert_uint_eq(schedule_interval_end(&s), SCHEDULE_NEVER);
 	ck_assert_uint_eq(schedule_planned_s(&s), 0);
@@ -30,9 +30,7 @@ END_TEST
 /* An epoch ends with its interval, even if the epoch before it ended late. */
 START_TEST(intervals_do_not_drift)
 {
-	struct schedule s;
-
-	BEGIN(&s, .interval_ns = 3 * S);
+	BEGIN(.interval_ns = 3 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 3 * S);
 	s.epoch_begin_ns = T + 3 * S; /* the boundary belongs to the next interval */
 	ck_assert_uint_eq(schedule_interval_end(&s), T + 6 * S);
@@ -41,7 +39,7 @@ START_TEST(intervals_do_not_drift)
 	s.epoch_begin_ns = T + 12 * S - 1;
 	ck_assert_uint_eq(schedule_next(&s), T + 12 * S);
 	/* A long interval has several epochs. */
-	BEGIN(&s, .interval_ns = 3600 * S);
+	BEGIN(.interval_ns = 3600 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 5 * S);
 	s.epoch_begin_ns = T + 3599 * S;
 	ck_assert_uint_eq(schedule_next(&s), T + 3600 * S);
@@ -50,24 +48,20 @@ END_TEST
 
 START_TEST(what_is_due_first)
 {
-	struct schedule s;
-
-	BEGIN(&s, .duration_ns = 4 * S);
+	BEGIN(.duration_ns = 4 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 4 * S);
 	ck_assert_uint_eq(schedule_planned_s(&s), 4);
-	BEGIN(&s, .duration_ns = 4 * S, .rotate_ns = 2 * S);
+	BEGIN(.duration_ns = 4 * S, .rotate_ns = 2 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 2 * S);
 	ck_assert_uint_eq(schedule_planned_s(&s), 2);
-	BEGIN(&s, .duration_ns = 4 * S, .interval_ns = 1 * S, .rotate_ns = 2 * S);
+	BEGIN(.duration_ns = 4 * S, .interval_ns = 1 * S, .rotate_ns = 2 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 1 * S);
 }
 END_TEST
 
 START_TEST(rotations_do_not_drift)
 {
-	struct schedule s;
-
-	BEGIN(&s, .duration_ns = 25 * S, .interval_ns = 4 * S, .rotate_ns = 10 * S);
+	BEGIN(.duration_ns = 25 * S, .interval_ns = 4 * S, .rotate_ns = 10 * S);
 	schedule_rotate(&s, T + 10 * S + 5);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 20 * S);
 	ck_assert_uint_eq(schedule_planned_s(&s), 10);
@@ -82,15 +76,13 @@ END_TEST
 
 START_TEST(rotations_on_request_and_late_ones)
 {
-	struct schedule s;
-
-	BEGIN(&s, .rotate_ns = 10 * S);
+	BEGIN(.rotate_ns = 10 * S);
 	schedule_rotate(&s, T + 7 * S);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 17 * S);
 	/* While the machine slept, rotations were due. Nobody makes up for them. */
 	schedule_rotate(&s, T + 50 * S);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 57 * S);
-	BEGIN(&s, 0);
+	BEGIN(0);
 	schedule_rotate(&s, T + 7 * S);
 	ck_assert_uint_eq(s.rotate_due_ns, SCHEDULE_NEVER);
 	ck_assert_uint_eq(schedule_next(&s), T + 12 * S);
@@ -103,10 +95,7 @@ END_TEST
 
 START_TEST(nothing_is_due_before_its_time)
 {
-	struct schedule s;
-
-	BEGIN(&s, .duration_ns = 60 * S, .interval_ns = 3 * S, .rotate_ns = 20 * S,
-	      .status_ns = 1 * S);
+	BEGIN(.duration_ns = 60 * S, .interval_ns = 3 * S, .rotate_ns = 20 * S, .status_ns = 1 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 1 * S);
 	ck_assert_int_eq(schedule_due(&s, T, 0), 0);
 	ck_assert_int_eq(schedule_due(&s, T + 1 * S - 1, 0), 0);
@@ -119,9 +108,7 @@ END_TEST
 
 START_TEST(a_file_is_due_with_its_epoch)
 {
-	struct schedule s;
-
-	BEGIN(&s, .rotate_ns = 2 * S);
+	BEGIN(.rotate_ns = 2 * S);
 	ck_assert_int_eq(schedule_due(&s, T + 2 * S - 1, 0), 0);
 	ck_assert_int_eq(schedule_due(&s, T + 2 * S, 0), DUE_WITH_FILE);
 	schedule_rotate(&s, T + 2 * S + 9);
@@ -132,9 +119,7 @@ END_TEST
 
 START_TEST(signals_and_full_maps_ask)
 {
-	struct schedule s;
-
-	BEGIN(&s, .status_ns = 1 * S);
+	BEGIN(.status_ns = 1 * S);
 	ck_assert_int_eq(schedule_due(&s, T, DUE_DRAIN), DUE_DRAIN);
 	ck_assert_int_eq(schedule_due(&s, T, DUE_EPOCH), DUE_WITH_EPOCH);
 	ck_assert_int_eq(schedule_due(&s, T, DUE_FILE), DUE_WITH_FILE);
@@ -147,10 +132,7 @@ END_TEST
 /* At the end of the run the recorder drains and writes in any case. */
 START_TEST(the_end_comes_alone)
 {
-	struct schedule s;
-
-	BEGIN(&s, .duration_ns = 4 * S, .interval_ns = 2 * S, .rotate_ns = 4 * S,
-	      .status_ns = 1 * S);
+	BEGIN(.duration_ns = 4 * S, .interval_ns = 2 * S, .rotate_ns = 4 * S, .status_ns = 1 * S);
 	ck_assert_int_eq(schedule_due(&s, T + 4 * S - 1, DUE_FILE), DUE_WITH_FILE | DUE_STATUS);
 	ck_assert_int_eq(schedule_due(&s, T + 4 * S, 0), DUE_END);
 	ck_assert_int_eq(schedule_due(&s, T + 9 * S, DUE_FILE), DUE_END);

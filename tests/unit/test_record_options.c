@@ -10,6 +10,14 @@
 
 #define ARGS_MAX 24
 
+/* The options that TAKE has parsed last. */
+static struct record_options o;
+
+static void end(void)
+{
+	record_options_deinit(&o);
+}
+
 /* @args ends with NULL and is without the program's name. getopt reorders the copy in @argv. */
 static int parse(struct record_options *options, const char *const *args, char **argv,
 		 struct err *err)
@@ -26,18 +34,18 @@ static int parse(struct record_options *options, const char *const *args, char *
 #define PARSE(options, argv, err, ...)                                                             \
 	parse((options), (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}, (argv), (err))
 
-/* Parses arguments that must be accepted. The caller releases the result. */
+/* Parses arguments that must be accepted, into o. */
 #define TAKE(...)                                                                                  \
-	({                                                                                         \
+	do {                                                                                       \
 		static char *_argv[ARGS_MAX];                                                      \
-		struct record_options _options;                                                    \
 		struct err _err = {0};                                                             \
-		int _ret = PARSE(&_options, _argv, &_err, __VA_ARGS__);                            \
+		int _ret;                                                                          \
                                                                                                    \
+		record_options_deinit(&o);                                                         \
+		_ret = PARSE(&o, _argv, &_err, __VA_ARGS__);                                       \
 		ck_assert_str_eq(_err.text, "");                                                   \
 		ck_assert_int_eq(_ret, OPTIONS_RUN);                                               \
-		_options;                                                                          \
-	})
+	} while (0)
 
 /* Parses arguments that must be refused with this text and this hint. */
 #define REFUSE(want_text, want_hint, ...)                                                          \
@@ -58,8 +66,7 @@ static const char command_hint[] = "to record a command, put -- before it";
 
 START_TEST(defaults)
 {
-	struct record_options o = TAKE();
-
+	TAKE();
 	ck_assert_str_eq(o.output, "profrec.prof");
 	ck_assert_uint_eq(o.freq_hz, 49);
 	ck_assert_uint_eq(o.stack_storage, 16384);
@@ -79,15 +86,12 @@ START_TEST(defaults)
 	ck_assert_ptr_null(o.event_text);
 	ck_assert_ptr_null(o.command);
 	ck_assert_str_eq(o.command_line, "profrec");
-	record_options_deinit(&o);
 }
 END_TEST
 
 START_TEST(short_options)
 {
-	struct record_options o =
-		TAKE("-o", "a.prof", "-p", "1,4194304", "-F", "99", "-C", "0-2,5", "-UIq", "10");
-
+	TAKE("-o", "a.prof", "-p", "1,4194304", "-F", "99", "-C", "0-2,5", "-UIq", "10");
 	ck_assert_str_eq(o.output, "a.prof");
 	ck_assert_uint_eq(o.pids.nr, 2);
 	ck_assert_uint_eq(o.pids.data[0], 1);
@@ -99,17 +103,14 @@ START_TEST(short_options)
 	ck_assert(o.user_only && o.include_idle && o.quiet && !o.kernel_only);
 	ck_assert_uint_eq(o.duration_s, 10);
 	ck_assert_str_eq(o.command_line, "profrec -o a.prof -p 1,4194304 -F 99 -C 0-2,5 -UIq 10");
-	record_options_deinit(&o);
 }
 END_TEST
 
 START_TEST(long_options)
 {
-	struct record_options o =
-		TAKE("--output=-", "--pid=7", "--frequency", "1000000", "--cpu=8191",
-		     "--kernel-stacks-only", "--include-idle", "--stack-storage-size=2",
-		     "--hash-storage-size", "16777216", "--quiet");
-
+	TAKE("--output=-", "--pid=7", "--frequency", "1000000", "--cpu=8191",
+	     "--kernel-stacks-only", "--include-idle", "--stack-storage-size=2",
+	     "--hash-storage-size", "16777216", "--quiet");
 	ck_assert_str_eq(o.output, "-");
 	ck_assert_uint_eq(o.pids.data[0], 7);
 	ck_assert_uint_eq(o.freq_hz, 1000000);
@@ -117,16 +118,13 @@ START_TEST(long_options)
 	ck_assert(o.kernel_only && o.include_idle && o.quiet && !o.user_only);
 	ck_assert_uint_eq(o.stack_storage, 2);
 	ck_assert_uint_eq(o.hash_storage, 16777216);
-	record_options_deinit(&o);
 }
 END_TEST
 
 START_TEST(filters)
 {
-	struct record_options o = TAKE("-L", "5,6", "--comm", "kworker/0:1", "--uid=0", "--cgroup",
-				       "/c", "--cgroupmap=/m", "--mntns", "4194304", "--mntnsmap",
-				       "/n", "--unwind=dwarf", "--unwind-cache=/u");
-
+	TAKE("-L", "5,6", "--comm", "kworker/0:1", "--uid=0", "--cgroup", "/c", "--cgroupmap=/m",
+	     "--mntns", "4194304", "--mntnsmap", "/n", "--unwind=dwarf", "--unwind-cache=/u");
 	ck_assert_uint_eq(o.tids.nr, 2);
 	ck_assert_uint_eq(o.tids.data[1], 6);
 	ck_assert_str_eq(o.comm, "kworker/0:1");
@@ -137,10 +135,8 @@ START_TEST(filters)
 	ck_assert_str_eq(o.unwind_cache, "/u");
 	ck_assert_uint_eq(o.mntns, 4194304);
 	ck_assert_str_eq(o.mntns_map, "/n");
-	record_options_deinit(&o);
-	o = TAKE("-p", "1", "--follow", "--comm", "123456789012345");
+	TAKE("-p", "1", "--follow", "--comm", "123456789012345");
 	ck_assert(o.follow);
-	record_options_deinit(&o);
 	REFUSE("option --follow: needs -p/--pid", "", "--follow");
 	REFUSE("option --follow: needs -p/--pid", "", "--follow", "-L", "1");
 	REFUSE("option --comm: '1234567890123456' is longer than a thread's name can be (15 bytes)",
@@ -169,24 +165,20 @@ START_TEST(rates)
 		{"cpu-clock", 49, 0},       {"cycles", 49, 0},     {"r1c2", 49, 0},
 		{"context-switches", 0, 1}, {"page-faults", 0, 1}, {"sched:sched_switch", 0, 1},
 	};
-	struct record_options o = TAKE("-c", "9223372036854775807");
+	TAKE("-c", "9223372036854775807");
 
 	ck_assert_uint_eq(o.freq_hz, 0);
 	ck_assert_uint_eq(o.period, INT64_MAX);
-	record_options_deinit(&o);
-	o = TAKE("-e", "page-faults", "-F", "99");
+	TAKE("-e", "page-faults", "-F", "99");
 	ck_assert_uint_eq(o.freq_hz, 99);
 	ck_assert_uint_eq(o.period, 0);
-	record_options_deinit(&o);
-	o = TAKE("-e", "sched:sched_switch", "-c", "10");
+	TAKE("-e", "sched:sched_switch", "-c", "10");
 	ck_assert_uint_eq(o.period, 10);
-	record_options_deinit(&o);
 	for (size_t i = 0; i < ARRAY_SIZE(defaults_of); i++) {
-		o = TAKE("-e", defaults_of[i].event);
+		TAKE("-e", defaults_of[i].event);
 		ck_assert_str_eq(o.event.name, defaults_of[i].event);
 		ck_assert_uint_eq(o.freq_hz, defaults_of[i].freq_hz);
 		ck_assert_uint_eq(o.period, defaults_of[i].period);
-		record_options_deinit(&o);
 	}
 	REFUSE("option -c/--count: not allowed with option -F/--frequency", "", "-F9", "-c9");
 	REFUSE("option -c/--count: 0 is out of range (1 to 9223372036854775807)", "", "-c0");
@@ -199,44 +191,36 @@ END_TEST
 
 START_TEST(options_behind_the_duration)
 {
-	struct record_options o = TAKE("30", "-F", "7", "-q");
-
+	TAKE("30", "-F", "7", "-q");
 	ck_assert_uint_eq(o.duration_s, 30);
 	ck_assert_uint_eq(o.freq_hz, 7);
 	ck_assert(o.quiet);
 	/* In the order in which the user typed it: getopt reorders arguments. */
 	ck_assert_str_eq(o.command_line, "profrec 30 -F 7 -q");
-	record_options_deinit(&o);
 }
 END_TEST
 
 START_TEST(lists_of_several_options)
 {
-	struct record_options o = TAKE("-p", "5,6", "-p", "6,7", "-C1", "-C", "0-1");
-
+	TAKE("-p", "5,6", "-p", "6,7", "-C1", "-C", "0-1");
 	ck_assert_uint_eq(o.pids.nr, 3);
 	ck_assert_uint_eq(o.pids.data[2], 7);
 	ck_assert_uint_eq(o.cpus.nr, 2);
 	ck_assert_uint_eq(o.cpus.data[0], 1);
 	ck_assert_uint_eq(o.cpus.data[1], 0);
-	record_options_deinit(&o);
 }
 END_TEST
 
 START_TEST(intervals_and_rotation)
 {
-	struct record_options o =
-		TAKE("-i", "5", "-o", "%s.prof", "--rotate=60", "--rotate-keep=7");
-
+	TAKE("-i", "5", "-o", "%s.prof", "--rotate=60", "--rotate-keep=7");
 	ck_assert_uint_eq(o.interval_s, 5);
 	ck_assert_uint_eq(o.rotation.seconds, 60);
 	ck_assert_uint_eq(o.rotation.bytes, 0);
 	ck_assert_uint_eq(o.rotation.keep, 7);
-	record_options_deinit(&o);
-	o = TAKE("--rotate", "2M", "-o%s.prof");
+	TAKE("--rotate", "2M", "-o%s.prof");
 	ck_assert_uint_eq(o.interval_s, 0);
 	ck_assert_uint_eq(o.rotation.bytes, 2 << 20);
-	record_options_deinit(&o);
 	REFUSE("option -i/--interval: 0 is out of range (1 to 99999999)", "", "-i0");
 	REFUSE("option --rotate: 'profrec.prof' is the name of one file",
 	       "give -o a pattern of strftime(3): -o %Y%m%d-%H%M%S.prof", "--rotate", "5");
@@ -247,17 +231,13 @@ END_TEST
 
 START_TEST(durations)
 {
-	struct record_options o = TAKE("1");
-
+	TAKE("1");
 	ck_assert_uint_eq(o.duration_s, 1);
-	record_options_deinit(&o);
-	o = TAKE("99999998");
+	TAKE("99999998");
 	ck_assert_uint_eq(o.duration_s, 99999998);
-	record_options_deinit(&o);
 	/* Scripts may pass on the default of bcc, which means no limit. */
-	o = TAKE("99999999");
+	TAKE("99999999");
 	ck_assert_uint_eq(o.duration_s, 0);
-	record_options_deinit(&o);
 	REFUSE("duration 0 is out of range (1 to 99999999 seconds)", "", "0");
 	REFUSE("duration 100000000 is out of range (1 to 99999999 seconds)", "", "100000000");
 	REFUSE("duration 18446744073709551617 is out of range (1 to 99999999 seconds)", "",
@@ -281,8 +261,7 @@ END_TEST
 
 START_TEST(commands)
 {
-	struct record_options o = TAKE("-q", "--", "gcc", "-F", "-c", "--help", "--", "x.c");
-
+	TAKE("-q", "--", "gcc", "-F", "-c", "--help", "--", "x.c");
 	ck_assert_ptr_nonnull(o.command);
 	ck_assert_str_eq(o.command[0], "gcc");
 	ck_assert_str_eq(o.command[1], "-F");
@@ -294,15 +273,12 @@ START_TEST(commands)
 	ck_assert_uint_eq(o.freq_hz, 49);
 	ck_assert_uint_eq(o.duration_s, 0);
 	ck_assert_str_eq(o.command_line, "profrec -q -- gcc -F -c --help -- x.c");
-	record_options_deinit(&o);
-	o = TAKE("30", "-F", "99", "--", "true");
+	TAKE("30", "-F", "99", "--", "true");
 	ck_assert_uint_eq(o.duration_s, 30);
 	ck_assert_str_eq(o.command[0], "true");
 	ck_assert_ptr_null(o.command[1]);
-	record_options_deinit(&o);
-	o = TAKE("--", "");
+	TAKE("--", "");
 	ck_assert_str_eq(o.command[0], "");
-	record_options_deinit(&o);
 }
 END_TEST
 
@@ -319,17 +295,14 @@ END_TEST
 
 START_TEST(conflicts)
 {
-	struct record_options o;
-
 	REFUSE("option -K/--kernel-stacks-only: not allowed with option -U/--user-stacks-only", "",
 	       "-U", "-K");
 	REFUSE("option -U/--user-stacks-only: not allowed with option -K/--kernel-stacks-only", "",
 	       "-KU");
 	REFUSE("option -K/--kernel-stacks-only: not allowed with option -U/--user-stacks-only", "",
 	       "--user-stacks-only", "10", "--kernel-stacks-only");
-	o = TAKE("-U", "-U");
+	TAKE("-U", "-U");
 	ck_assert(o.user_only);
-	record_options_deinit(&o);
 }
 END_TEST
 
@@ -435,7 +408,7 @@ START_TEST(help_and_version)
 }
 END_TEST
 
-SUITE_MAIN("record_options", defaults, short_options, long_options, filters, rates,
-	   options_behind_the_duration, lists_of_several_options, intervals_and_rotation, durations,
-	   a_command_without_dashes, commands, commands_that_are_refused, conflicts, ranges,
-	   what_is_no_number, what_is_no_list, unknown_options, help_and_version)
+SUITE_MAIN_WITH("record_options", NULL, end, defaults, short_options, long_options, filters, rates,
+		options_behind_the_duration, lists_of_several_options, intervals_and_rotation,
+		durations, a_command_without_dashes, commands, commands_that_are_refused, conflicts,
+		ranges, what_is_no_number, what_is_no_list, unknown_options, help_and_version)

@@ -2,7 +2,7 @@
 /*
  * A hash index over elements that live in an array elsewhere: it maps a 64-bit hash to array
  * positions and leaves the comparison to the caller, so one table serves strings, frames, stacks
- * and rows alike. Elements are never removed one by one.
+ * and rows alike. Elements are never removed one by one. The hashes are those of common/hash.h.
  *
  *	index_for_each(&ix, hash, i)
  *		if (equal(array[i], wanted))
@@ -28,12 +28,6 @@ struct index {
 	size_t mask; /* number of slots - 1; 0 with slots == NULL */
 	size_t nr;
 };
-
-/* Hashes a key that is a number. */
-static inline uint64_t index_hash(uint64_t key)
-{
-	return key * UINT64_C(0x9e3779b97f4a7c15);
-}
 
 /* Enters the element at position @elem with @hash. Returns 0 or -ENOMEM. */
 int index_insert(struct index *ix, uint64_t hash, uint32_t elem);

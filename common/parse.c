@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+#include "common/hash.h"
 #include "common/index.h"
 
 /* Reads the digits at *@s, and moves *@s past them. */
@@ -37,18 +38,9 @@ int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value)
 	return 0;
 }
 
-/*
- * The high half of a hash places an element. The multiplication fills it; numbers need no other
- * hash.
- */
-static uint64_t number_hash(uint32_t value)
-{
-	return value * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static int push_once(u32_vec *list, struct index *index, uint32_t value)
 {
-	uint64_t hash = number_hash(value);
+	uint64_t hash = hash_u64(value);
 
 	index_for_each(index, hash, i)
 		if (list->data[i] == value)
@@ -92,7 +84,7 @@ int parse_u32_list(const char *s, uint32_t min, uint32_t max, bool ranges, u32_v
 	int ret = 0;
 
 	for (size_t i = 0; i < list->nr && !ret; i++)
-		ret = index_insert(&index, number_hash(list->data[i]), i);
+		ret = index_insert(&index, hash_u64(list->data[i]), i);
 	if (!ret)
 		ret = parse_list(s, min, max, ranges, list, &index);
 	index_deinit(&index);

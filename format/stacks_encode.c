@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/index.h"
 #include "format/stacks.h"
 #include "format/tables.h"
@@ -75,7 +76,7 @@ struct pairs {
 
 static int pairs_add(struct pairs *pairs, uint32_t parent, uint32_t child)
 {
-	uint64_t hash = ((uint64_t)parent << 32 | child) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = hash_u64((uint64_t)parent << 32 | child);
 
 	index_for_each(&pairs->by_pair, hash, i)
 		if (pairs->parents.data[i] == parent && pairs->children.data[i] == child)

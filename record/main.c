@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/err.h"
+#include "common/hash.h"
 #include "record/record_options.h"
 #include "record/recorder.h"
 
@@ -31,6 +32,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	open_standard_fds();
+	hash_seed_init();
 	ret = record_options_parse(&options, argc, argv, &err);
 	if (ret == OPTIONS_RUN) {
 		ret = recorder_run(&options, &err);

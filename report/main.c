@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/hash.h"
 #include "common/options.h"
 #include "report/commands/commands.h"
 
@@ -42,9 +43,10 @@ int main(int argc, char **argv)
 {
 	struct invocation invocation = {0};
 	struct err err = {0};
-	int ret = invocation_parse(&invocation, argc, argv, &err);
-	int status;
+	int ret, status;
 
+	hash_seed_init();
+	ret = invocation_parse(&invocation, argc, argv, &err);
 	if (ret == OPTIONS_DONE)
 		status = flush_help(&err);
 	else if (ret)

@@ -2,6 +2,7 @@
 /* Reads the entries of a section. record/cfi/cfi_program.c runs their programs. */
 #include "record/cfi/cfi.h"
 
+#include "common/hash.h"
 #include "record/cfi/dwarf_ops.h"
 
 /* "zPLRSB" has all letters that are known. */
@@ -207,7 +208,7 @@ static int find_cie(struct cfi *cfi, uint64_t off, uint32_t *number)
 {
 	int ret;
 
-	index_for_each(&cfi->by_off, index_hash(off), i) {
+	index_for_each(&cfi->by_off, hash_u64(off), i) {
 		if (cfi->cies.data[i].off == off) {
 			*number = i;
 			return 0;
@@ -217,7 +218,7 @@ static int find_cie(struct cfi *cfi, uint64_t off, uint32_t *number)
 		return -EFBIG;
 	ret = vec_push(&cfi->cies, read_cie(cfi, off));
 	if (!ret)
-		ret = index_insert(&cfi->by_off, index_hash(off), cfi->cies.nr - 1);
+		ret = index_insert(&cfi->by_off, hash_u64(off), cfi->cies.nr - 1);
 	*number = cfi->cies.nr - 1;
 	return ret;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hash.h"
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/cfi/cfi.h"
@@ -150,21 +151,9 @@ static int read_functions(struct build *b)
 	return add_entry(b);
 }
 
-static uint64_t hash_rule(const struct unwind_rule *rule)
-{
-	uint64_t words[sizeof(*rule) / sizeof(uint64_t)], hash = 0;
-
-	memcpy(words, rule, sizeof(words));
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 32;
-	}
-	return hash * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static int add_rule(struct build *b, const struct unwind_rule *rule, uint32_t *number)
 {
-	uint64_t hash = hash_rule(rule);
+	uint64_t hash = hash_bytes(rule, sizeof(*rule), 0);
 	int ret;
 
 	index_for_each(&b->by_rule, hash, i) {

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/hash.h"
+
 static bool find_translation(const struct translations *t, uint64_t key, uint32_t *id)
 {
-	index_for_each(&t->by_key, index_hash(key), i) {
+	index_for_each(&t->by_key, hash_u64(key), i) {
 		if (t->all.data[i].key == key) {
 			*id = t->all.data[i].id;
 			return true;
@@ -20,7 +22,7 @@ static int add_translation(struct translations *t, uint64_t key, uint32_t id)
 	int ret = vec_reserve(&t->all, 1);
 
 	if (!ret)
-		ret = index_insert(&t->by_key, index_hash(key), t->all.nr);
+		ret = index_insert(&t->by_key, hash_u64(key), t->all.nr);
 	return ret ? ret : vec_push(&t->all, ((struct translation){key, id}));
 }
 

@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "common/cleanup.h"
+#include "common/hash.h"
 
 int epoch_tables_string(struct epoch_tables *t, const char *s, size_t len, uint32_t *id)
 {
@@ -17,7 +15,7 @@ int epoch_tables_string(struct epoch_tables *t, const char *s, size_t len, uint3
 	if (len > PROF_MAX_STRING_BYTES)
 		len = PROF_MAX_STRING_BYTES;
 	ref.len = len;
-	hash = XXH3_64bits(s, len);
+	hash = hash_bytes(s, len, 0);
 	index_for_each(&t->by_string, hash, i) {
 		const struct string_ref *have = &t->strings.data[i];
 
@@ -37,8 +35,8 @@ int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object
 {
 	uint64_t key[2] = {(uint64_t)object->kind << 32 | object->path,
 			   (uint64_t)object->flags << 32 | object->instance};
-	uint64_t hash = XXH3_64bits_withSeed(object->build_id, object->build_id_size,
-					     XXH3_64bits(key, sizeof(key)));
+	uint64_t hash = hash_bytes(object->build_id, object->build_id_size,
+				   hash_bytes(key, sizeof(key), 0));
 
 	index_for_each(&t->by_object, hash, i) {
 		const struct prof_object *have = &t->objects.data[i];
@@ -61,7 +59,7 @@ int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset,
 		       uint32_t *id)
 {
 	uint64_t key[2] = {object | (uint64_t)is_exact << 32, offset};
-	uint64_t hash = XXH3_64bits(key, sizeof(key));
+	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 	struct prof_frame frame = {.object = object, .offset = offset};
 
 	index_for_each(&t->by_frame, hash, i) {
@@ -82,7 +80,7 @@ int epoch_tables_stack(struct epoch_tables *t, const uint32_t *frames, size_t nr
 		       enum prof_stack_end end, uint32_t *id)
 {
 	size_t bytes = nr * sizeof(uint32_t);
-	uint64_t hash = XXH3_64bits_withSeed(frames, bytes, end);
+	uint64_t hash = hash_bytes(frames, bytes, end);
 	struct prof_stack stack = {.first_frame = t->stack_frames.nr, .nr_frames = nr, .end = end};
 
 	if (!nr && end == PROF_STACK_UNKNOWN) {
@@ -109,7 +107,7 @@ int epoch_tables_symbol(struct epoch_tables *t, uint32_t object, uint64_t offset
 			const char *name)
 {
 	uint64_t key[2] = {object, offset};
-	uint64_t hash = XXH3_64bits(key, sizeof(key));
+	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 	struct prof_symbol symbol = {.object = object, .offset = offset, .size = size};
 
 	index_for_each(&t->by_symbol, hash, i) {
@@ -132,7 +130,7 @@ int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entr
 {
 	struct epoch_process process = {.entry = *entry};
 
-	if (index_insert(&t->by_process, index_hash(entry->generation), t->processes.nr) ||
+	if (index_insert(&t->by_process, hash_u64(entry->generation), t->processes.nr) ||
 	    vec_push(&t->processes, process))
 		return -ENOMEM;
 	*id = t->processes.nr - 1;
@@ -141,7 +139,7 @@ int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entr
 
 bool epoch_tables_find_process(const struct epoch_tables *t, uint64_t generation, uint32_t *id)
 {
-	index_for_each(&t->by_process, index_hash(generation), i) {
+	index_for_each(&t->by_process, hash_u64(generation), i) {
 		if (t->processes.data[i].entry.generation == generation) {
 			*id = i;
 			return true;
@@ -153,7 +151,7 @@ bool epoch_tables_find_process(const struct epoch_tables *t, uint64_t generation
 int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row)
 {
 	uint32_t key[4] = {row->process, row->comm, row->user_stack, row->kernel_stack};
-	uint64_t hash = XXH3_64bits(key, sizeof(key));
+	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 
 	index_for_each(&t->by_count, hash, i) {
 		struct prof_count *have = &t->counts.data[i];

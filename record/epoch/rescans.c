@@ -2,11 +2,12 @@
 #include "record/epoch/rescans.h"
 
 #include "common/clock.h"
+#include "common/hash.h"
 #include "record/process/proc_scan.h"
 
 bool rescans_has(const struct rescans *rescans, const struct address_space *space)
 {
-	index_for_each(&rescans->by_generation, index_hash(space->generation), i)
+	index_for_each(&rescans->by_generation, hash_u64(space->generation), i)
 		if (rescans->generations.data[i] == space->generation)
 			return true;
 	return false;
@@ -36,7 +37,7 @@ static int note_rescan(struct rescans *rescans, const struct address_space *spac
 	int ret = vec_reserve(&rescans->generations, 1);
 
 	if (!ret)
-		ret = index_insert(&rescans->by_generation, index_hash(space->generation),
+		ret = index_insert(&rescans->by_generation, hash_u64(space->generation),
 				   rescans->generations.nr);
 	if (!ret)
 		rescans->generations.data[rescans->generations.nr++] = space->generation;

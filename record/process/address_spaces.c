@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/hash.h"
+
 #define STILL_MAPPED UINT64_MAX
 
 static struct address_space **find_slot(const struct address_spaces *spaces, uint32_t pid)
 {
-	index_for_each(&spaces->by_pid, index_hash(pid), i)
+	index_for_each(&spaces->by_pid, hash_u64(pid), i)
 		if (spaces->newest.data[i]->pid == pid)
 			return &spaces->newest.data[i];
 	return NULL;
@@ -40,7 +42,7 @@ static int space_create(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 	} else {
 		ret = vec_reserve(&spaces->newest, 1);
 		if (!ret)
-			ret = index_insert(&spaces->by_pid, index_hash(pid), spaces->newest.nr);
+			ret = index_insert(&spaces->by_pid, hash_u64(pid), spaces->newest.nr);
 		if (ret) {
 			free(space);
 			return ret;
@@ -324,7 +326,7 @@ static int rebuild_pid_index(struct address_spaces *spaces)
 {
 	index_clear(&spaces->by_pid);
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
-		int ret = index_insert(&spaces->by_pid, index_hash(spaces->newest.data[i]->pid), i);
+		int ret = index_insert(&spaces->by_pid, hash_u64(spaces->newest.data[i]->pid), i);
 
 		if (ret)
 			return ret;

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "common/hash.h"
 
 #include "common/safe_open.h"
 
@@ -24,10 +23,10 @@
 static uint64_t hash_file(const struct mapped_file *file)
 {
 	uint64_t ids[2] = {file->dev, file->inode};
-	uint64_t h = XXH3_64bits(file->path, strlen(file->path));
+	uint64_t h = hash_bytes(file->path, strlen(file->path), 0);
 
-	h = XXH3_64bits_withSeed(file->given_id.bytes, file->given_id.size, h);
-	return XXH3_64bits_withSeed(ids, sizeof(ids), h);
+	h = hash_bytes(file->given_id.bytes, file->given_id.size, h);
+	return hash_bytes(ids, sizeof(ids), h);
 }
 
 static bool is_same(const struct mapped_file *a, const struct mapped_file *b)

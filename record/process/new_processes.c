@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "common/hash.h"
+
 int new_processes_add(struct new_processes *new_processes, const struct address_space *space)
 {
 	struct new_process newcomer = {.pid = space->pid, .generation = space->generation};
@@ -17,7 +19,7 @@ static int add_known(struct new_processes *new_processes, const struct new_proce
 	int ret = vec_reserve(&new_processes->known, 1);
 
 	if (!ret)
-		ret = index_insert(&new_processes->by_generation, index_hash(known.generation),
+		ret = index_insert(&new_processes->by_generation, hash_u64(known.generation),
 				   new_processes->known.nr);
 	if (ret) {
 		proc_info_deinit(&known.info);
@@ -61,7 +63,7 @@ int new_processes_read(struct new_processes *new_processes, const struct address
 const struct proc_info *new_processes_find(const struct new_processes *new_processes,
 					   const struct address_space *space)
 {
-	index_for_each(&new_processes->by_generation, index_hash(space->generation), i)
+	index_for_each(&new_processes->by_generation, hash_u64(space->generation), i)
 		if (new_processes->known.data[i].generation == space->generation)
 			return &new_processes->known.data[i].info;
 	return NULL;
@@ -84,7 +86,7 @@ int new_processes_forget(struct new_processes *new_processes, const struct addre
 	index_clear(&new_processes->by_generation);
 	for (size_t i = 0; !ret && i < nr; i++)
 		ret = index_insert(&new_processes->by_generation,
-				   index_hash(new_processes->known.data[i].generation), i);
+				   hash_u64(new_processes->known.data[i].generation), i);
 	return ret;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/safe_open.h"
 #include "format/prof.h"
 #include "record/proc/proc_info.h"
@@ -19,7 +20,7 @@
 
 static struct jit_process *find(const struct jit *jit, uint64_t generation)
 {
-	index_for_each(&jit->by_generation, index_hash(generation), i)
+	index_for_each(&jit->by_generation, hash_u64(generation), i)
 		if (jit->processes.data[i].generation == generation)
 			return &jit->processes.data[i];
 	return NULL;
@@ -89,7 +90,7 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 	process.uid = identity.uid != PROF_UID_UNKNOWN ? identity.uid : geteuid();
 	if (jit->nr_held < HELD_MAX)
 		process.dir_fd = open_tmp_of(space->pid);
-	if (index_insert(&jit->by_generation, index_hash(process.generation), jit->processes.nr) ||
+	if (index_insert(&jit->by_generation, hash_u64(process.generation), jit->processes.nr) ||
 	    vec_push(&jit->processes, process)) {
 		cleanup_close(&process.dir_fd);
 		return -ENOMEM;
@@ -222,7 +223,7 @@ int jit_forget(struct jit *jit, const struct address_spaces *spaces)
 	jit->processes.nr = nr;
 	index_clear(&jit->by_generation);
 	for (size_t i = 0; !ret && i < nr; i++)
-		ret = index_insert(&jit->by_generation,
-				   index_hash(jit->processes.data[i].generation), i);
+		ret = index_insert(&jit->by_generation, hash_u64(jit->processes.data[i].generation),
+				   i);
 	return ret;
 }

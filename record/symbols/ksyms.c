@@ -7,10 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/readfile.h"
 
 #define NOTES_MAX 65536
@@ -59,8 +57,8 @@ int ksyms_read_modules(struct ksyms *ksyms, FILE *f)
 			   &module.start) != 3)
 			continue;
 		module.end = module.start ? module.start + size : 0;
-		ksyms->modules_hash = XXH3_64bits_withSeed(module.name, sizeof(module.name),
-							   ksyms->modules_hash ^ module.start);
+		ksyms->modules_hash = hash_bytes(module.name, sizeof(module.name),
+						 ksyms->modules_hash ^ module.start);
 		if (vec_push(&ksyms->modules, module))
 			return -ENOMEM;
 	}

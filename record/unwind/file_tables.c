@@ -11,10 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "record/unwind/table_cache.h"
 
 /* How often profrec tries a file that has gone before it could be opened. */
@@ -32,9 +30,9 @@
 static uint64_t hash_table(const struct file_table *t)
 {
 	uint64_t ids[2] = {t->dev, t->inode};
-	uint64_t h = XXH3_64bits(t->build_id.bytes, t->build_id.size);
+	uint64_t h = hash_bytes(t->build_id.bytes, t->build_id.size, 0);
 
-	return XXH3_64bits_withSeed(ids, sizeof(ids), h);
+	return hash_bytes(ids, sizeof(ids), h);
 }
 
 /* The number may be used again. Its entry in the index goes with the next rebuild. */

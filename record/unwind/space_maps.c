@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/hash.h"
 #include "record/proc/proc_task.h"
 
 /* Mappings of one process. Code in further mappings is left along frame pointers. */
@@ -50,7 +51,7 @@ void space_maps_table_changed(struct space_maps *u, uint32_t nr)
 
 struct unwind_process *space_maps_find(const struct space_maps *u, uint32_t pid)
 {
-	index_for_each(&u->by_pid, index_hash(pid), i)
+	index_for_each(&u->by_pid, hash_u64(pid), i)
 		if (u->processes.data[i].pid == pid)
 			return &u->processes.data[i];
 	return NULL;
@@ -68,7 +69,7 @@ static int index_processes(struct space_maps *u)
 	for (size_t i = 0; i < u->processes.nr && !ret; i++) {
 		if (!u->processes.data[i].pid)
 			continue;
-		ret = index_insert(&u->by_pid, index_hash(u->processes.data[i].pid), i);
+		ret = index_insert(&u->by_pid, hash_u64(u->processes.data[i].pid), i);
 		u->nr_indexed++;
 	}
 	return ret;
@@ -87,7 +88,7 @@ static int add_process(struct space_maps *u, uint32_t pid, struct unwind_process
 	else if (!ret)
 		ret = vec_push(&u->processes, new);
 	if (!ret)
-		ret = index_insert(&u->by_pid, index_hash(pid), at);
+		ret = index_insert(&u->by_pid, hash_u64(pid), at);
 	if (ret)
 		return ret;
 	u->nr_indexed++;

@@ -7,10 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "common/cleanup.h"
+#include "common/hash.h"
 
 /* A number for a new rule: one that is free, or the next. */
 static int take_rule_number(struct table_maps *s, uint32_t *nr)
@@ -37,7 +35,7 @@ static int take_rule_number(struct table_maps *s, uint32_t *nr)
 /* Finds or adds the rule among the rules of all tables, for one table more. */
 static int share_rule(struct table_maps *s, const struct unwind_rule *rule, uint32_t *nr)
 {
-	uint64_t hash = XXH3_64bits(rule, sizeof(*rule));
+	uint64_t hash = hash_bytes(rule, sizeof(*rule), 0);
 	int ret;
 
 	index_for_each(&s->by_rule, hash, i) {
@@ -70,7 +68,7 @@ static void index_rules(struct table_maps *s)
 	for (uint32_t i = 0; i < s->rules.nr; i++)
 		if (s->rule_users.data[i] &&
 		    index_insert(&s->by_rule,
-				 XXH3_64bits(&s->rules.data[i], sizeof(s->rules.data[i])), i))
+				 hash_bytes(&s->rules.data[i], sizeof(s->rules.data[i]), 0), i))
 			return;
 }
 
@@ -285,7 +283,7 @@ static int add_no_rule(struct table_maps *s)
 
 	if (vec_push(&s->rules, none) || vec_push(&s->rule_users, 1))
 		return -ENOMEM;
-	return index_insert(&s->by_rule, XXH3_64bits(&none, sizeof(none)), UNWIND_NO_RULE);
+	return index_insert(&s->by_rule, hash_bytes(&none, sizeof(none), 0), UNWIND_NO_RULE);
 }
 
 int table_maps_init(struct table_maps *s)

@@ -5,16 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "common/cleanup.h"
+#include "common/hash.h"
 
 static uint64_t hash_ids(uint64_t a, uint64_t b)
 {
 	const uint64_t key[2] = {a, b};
 
-	return XXH3_64bits(key, sizeof(key));
+	return hash_bytes(key, sizeof(key), 0);
 }
 
 /* Enters the element that was just pushed, the last of @nr, into an index. */
@@ -27,7 +25,7 @@ static int insert_last(struct index *index, uint64_t hash, size_t nr)
 
 int model_add_object(struct model *model, const struct object_key *key, uint32_t *id)
 {
-	uint64_t hash = XXH3_64bits(key, sizeof(*key));
+	uint64_t hash = hash_bytes(key, sizeof(*key), 0);
 	struct model_object object = {0};
 	int ret;
 
@@ -62,8 +60,7 @@ const struct model_place *model_find_place(const struct model *model, uint32_t p
 int model_add_process(struct model *model, uint32_t pid, uint64_t generation, uint32_t layout,
 		      uint32_t *id)
 {
-	uint64_t hash =
-		XXH3_64bits_withSeed(&generation, sizeof(generation), (uint64_t)pid << 32 | layout);
+	uint64_t hash = hash_ids((uint64_t)pid << 32 | layout, generation);
 	const struct model_process process = {
 		.pid = pid,
 		.generation = generation,
@@ -186,7 +183,7 @@ int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 		.first_frame = model->stack_frames.nr - nr, .nr_frames = nr, .end = end};
 	size_t bytes = nr * sizeof(*model->stack_frames.data);
 	const uint32_t *frames = nr ? model->stack_frames.data + stack.first_frame : NULL;
-	uint64_t hash = XXH3_64bits_withSeed(nr ? (const void *)frames : "", bytes, end);
+	uint64_t hash = hash_bytes(nr ? (const void *)frames : "", bytes, end);
 	int ret;
 
 	index_for_each(&model->stack_index, hash, i) {

@@ -4,14 +4,12 @@
  * union of the stacks of two recordings, matched by text, each with both counts. The lines are
  * sorted; difffolded.pl prints them in the order of a hash table.
  */
+#include "common/hash.h"
 #include "report/print/printers.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 enum diff_column {
 	DIFF_BEFORE,
@@ -44,7 +42,7 @@ static int add_row(void *ctx, const struct stack_row *row)
 	print_folded_stack(diff->side, &diff->line, row);
 	if (diff->line.error)
 		return diff->line.error;
-	hash = XXH3_64bits(diff->line.data, diff->line.nr);
+	hash = hash_bytes(diff->line.data, diff->line.nr, 0);
 	index_for_each(&diff->index, hash, i) {
 		struct diff_stack *have = &diff->stacks.data[i];
 

@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "common/hash.h"
 
 int string_set_init(struct string_set *strings)
 {
@@ -24,7 +23,7 @@ void string_set_deinit(struct string_set *strings)
 
 int string_set_add(struct string_set *strings, const char *s, uint32_t len, uint32_t *id)
 {
-	uint64_t hash = XXH3_64bits(s, len);
+	uint64_t hash = hash_bytes(s, len, 0);
 	struct string copy = {.len = len};
 
 	index_for_each(&strings->index, hash, i) {

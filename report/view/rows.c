@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "common/hash.h"
 
 /* A row with its sort keys. */
 struct sorted_row {
@@ -42,7 +40,7 @@ static int compare_rows(const void *a, const void *b)
 static int add_row(row_vec *rows, struct index *index, const struct model_row *row)
 {
 	const uint32_t key[] = {row->process, row->comm, row->user_stack, row->kernel_stack};
-	uint64_t hash = XXH3_64bits(key, sizeof(key));
+	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 
 	index_for_each(index, hash, i) {
 		struct model_row *have = &rows->data[i];

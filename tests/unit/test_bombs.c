@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "report/model/recording.h"
 #include "report/symbols/debugfiles.h"
 #include "report/symbols/symtab.h"
@@ -135,6 +136,32 @@ START_TEST(module_of_many_frames)
 }
 END_TEST
 
+#define NR_COLLISIONS 400000
+
+/* Strings that XXH3 without a seed hashes alike: the first half is multiplied by 0. */
+static void make_equal_hashes(struct world *w, unsigned int epoch)
+{
+	(void)epoch;
+	for (uint32_t i = 0; i < NR_COLLISIONS; i++) {
+		char s[40];
+
+		snprintf(s, sizeof(s), "\xb8\xfe\x6c\x39\x23\xa4\x4b\xbe%08x0123456789abcdef", i);
+		world_string(w, s);
+	}
+}
+
+START_TEST(strings_that_collide)
+{
+	struct recording rec;
+
+	write_recording(1, make_equal_hashes);
+	hash_seed_set(1);
+	load(&rec);
+	ck_assert_uint_ge(rec.model.strings.items.nr, NR_COLLISIONS);
+	recording_deinit(&rec);
+}
+END_TEST
+
 #define NR_TABLES   500
 #define TABLE_BYTES (64u << 10)
 
@@ -251,4 +278,4 @@ END_TEST
 
 SUITE_MAIN_WITH("bombs", begin_in_new_dir, NULL, symbols_that_repeat, frames_without_end,
 		module_of_many_frames, tables_over_the_same_bytes, names_without_an_end,
-		debug_link_to_a_hole, budget_of_all_files)
+		debug_link_to_a_hole, budget_of_all_files, strings_that_collide)

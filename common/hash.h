@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hashes for common/index.h. Profiled processes and recordings say what is hashed: whoever made
+ * them could choose names that all have one hash, and each look-up would pass all of them. A seed
+ * that nobody else knows prevents that. No output of the programs depends on it.
+ */
+#ifndef COMMON_HASH_H
+#define COMMON_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Draws the seed of this process. Call it before anything is hashed; until then the seed is 0, as
+ * in tests.
+ */
+void hash_seed_init(void);
+
+/* Sets the seed, for tests. */
+void hash_seed_set(uint64_t seed);
+
+/*
+ * The hash of @len bytes, with 0 or with another hash in @basis, which makes one hash of both.
+ * @data may be NULL when @len is 0.
+ */
+uint64_t hash_bytes(const void *data, size_t len, uint64_t basis);
+
+/* The hash of a number. */
+uint64_t hash_u64(uint64_t value);
+
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The hash by which the program knows stacks, and what a process id has mapped. A profiled process
- * chooses what is hashed. It must not be able to choose two inputs that have one hash.
+ * The hash by which the program knows stacks, and the mappings of a process id over time. A
+ * profiled process chooses the input. It must not be able to choose two inputs of one hash.
  *
  * The hash has 64 bits: 32 bits of each of two passes. A pass adds up, modulo 2^64, a random number
  * and for each word

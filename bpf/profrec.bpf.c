@@ -116,7 +116,7 @@ __verified_once __u64 hash_stack(__u32 side)
 }
 
 /*
- * Sets what tells apart the processes that have had the id, and what they have mapped. A kernel
+ * Sets the fields that tell apart the processes of one id, and their mappings over time. A kernel
  * thread has no mm: a load through NULL gives 0.
  */
 static __always_inline void identify_process(struct sample *s, struct task_struct *task)

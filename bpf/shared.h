@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the BPF programs and the recorder share: the keys and values of the maps. All types are of
+ * Shared by the BPF programs and the recorder: the keys and values of the maps. All types are of
  * fixed size (<linux/types.h>). Padding has a name, because the kernel compares keys as bytes.
  */
 #ifndef BPF_SHARED_H
@@ -44,9 +44,9 @@ enum stack_end {
 };
 
 /*
- * Set in a frame of user space whose address is that of the next instruction to run, though it is
- * no leaf: a signal interrupted it, or a handler returns to it. Addresses of user space have 56
- * bits at most. A walk along frame pointers may find any value; only this bit alone in the upper
+ * Set in a frame of user space that is no leaf, but whose address is that of the next instruction
+ * to run. A signal interrupted the frame, or a handler returns to it. Addresses of user space have
+ * 56 bits at most. A walk along frame pointers may find any value; only this bit alone in the upper
  * byte is the mark.
  */
 #define STACK_FRAME_EXACT (1ULL << 63)
@@ -74,9 +74,9 @@ struct count_key {
 	__u64 kernel_stack;
 	__u32 tgid; /* in the recorder's pid namespace */
 	/*
-	 * Tells apart what a process id has mapped over time: a hash of start time, count of execs
-	 * and number of executable pages. Without it, samples before and after an exec, a reused id
-	 * or a dlopen could share a row, and one time would have to place both.
+	 * Tells apart the mappings that a process id has over time: a hash of start time, count of
+	 * execs and number of executable pages. Without it, samples before and after an exec, a
+	 * reused id or a dlopen could share a row. Then one time would have to place both.
 	 */
 	__u32 image;
 	char comm[COMM_SIZE];
@@ -93,8 +93,8 @@ struct count_value {
 #define EARLY_PAGE_BYTES  4096
 
 /*
- * The copy of an early sample's stack begins with the page that holds the red zone, the 128 bytes
- * below sp (System V ABI, AMD64 supplement, 3.2.2).
+ * The copy of an early sample's stack begins with the page that holds the red zone. These are the
+ * 128 bytes below sp (System V ABI, AMD64 supplement, 3.2.2).
  */
 static inline __u64 early_stack_begin(__u64 sp)
 {
@@ -125,15 +125,15 @@ struct set_state {
 	__u32 reserved;
 };
 
-/* What the program on a tracepoint knows on each CPU; it runs for each hit on every CPU. */
+/* The state of the program on a tracepoint, for each CPU. It runs for each hit on every CPU. */
 struct hit_state {
 	__u64 nr;         /* hits since the last sample */
 	__u64 is_sampled; /* the user asked for this CPU */
 };
 
 /*
- * What happened to the samples of a set, for each CPU. taken = counted + the sum of lost. The
- * missed stacks are those of counted samples.
+ * The fate of the samples of a set, for each CPU. taken = counted + the sum of lost. The missed
+ * stacks are those of counted samples.
  */
 struct totals {
 	__u64 taken;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwinding by tables: the layout of the tables, and what the program knows of processes.
+ * Unwinding by tables: the layout of the tables, and the program's knowledge of processes.
  * bpf/unwind_step.h walks by the tables. record/cfi/ makes them from .eh_frame or .debug_frame.
- * These headers, bpf/user_stack.h and record/cfi/ are what knows x86-64.
+ * Only these headers, bpf/user_stack.h and record/cfi/ know x86-64.
  *
  * A file's code is divided into pages of 64 KiB by file offset. Each page has sorted rows of 4
  * bytes. The upper half of a row is an offset in the page: the row holds from there up to the next
@@ -35,9 +35,9 @@ struct unwind_page {
 };
 
 /*
- * What a process has mapped at [start, end). An address less @bias is an offset in the table.
- * @pages says where the pages of the table are: how many in the upper half, the number of the first
- * in the lower half. Without a table it is a value of enum unwind_without. It is one word, because
+ * The mapping of a process at [start, end). An address less @bias is an offset in the table. @pages
+ * says where the pages of the table are: how many in the upper half, the number of the first in the
+ * lower half. Without a table it is a value of enum unwind_without. It is one word, because
  * programs look at it while it changes.
  */
 struct unwind_mapping {
@@ -68,7 +68,7 @@ struct unwind_space {
 	__u32 exec_pages;   /* number of executable pages when the recorder was asked to look */
 };
 
-/* What the program asks the recorder for. */
+/* A question of the program to the recorder. */
 struct unwind_want {
 	__u64 space_id;
 	__u64 pc; /* the mapping there has no table; 0: mappings of the process are missing */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unwinding by tables: what a walk decides at each frame. The BPF program, the recorder and the
+ * Unwinding by tables: the decisions of a walk at each frame. The BPF program, the recorder and the
  * tests compile the same code. They differ in where they look code up and where they keep frames:
  *
  *	struct unwind_walk walk = {.frame = &frame};
@@ -45,8 +45,8 @@ static __always_inline bool unwind_enter_frame(struct unwind_walk *w, bool is_ma
 }
 
 /*
- * Goes on to the caller: by @rule; along rbp where there is no table (NULL) or it says nothing.
- * *@address is what is kept of the frame that is left: its pc, marked where that is exact. A leaf
+ * Goes on to the caller: by @rule; along rbp where there is no table (NULL) or it says nothing. The
+ * walk keeps *@address of the frame that it leaves: its pc, marked where that is exact. A leaf
  * needs no mark.
  */
 static __always_inline void unwind_leave_frame(struct unwind_walk *w,

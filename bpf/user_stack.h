@@ -57,15 +57,16 @@
  * - unwind_spaces: the recorder. The program adds processes, gives them their space_id, and notes
  *   when it has asked.
  * - unwind_mappings: the recorder. The program notes that it has asked for a table.
- * - unwind_pages, unwind_rules, unwind_segments: the recorder. What is there does not change.
+ * - unwind_pages, unwind_rules, unwind_segments: the recorder. A table does not change until the
+ *   recorder forgets it.
  * - unwind_wants, early_samples: the program.
  * - unwind_frames, buffers: the program. They are memory for each CPU that does not fit the BPF
  *   stack.
  *
  * The recorder writes while programs read. A table is in its maps before a mapping refers to it.
  * When the mappings of a process change, they get new room, and unwind_spaces then refers to that.
- * Nobody writes to the old room before all programs have finished that may read it
- * (record/unwind/space_maps.h).
+ * Nobody writes to the old room, or to that of a forgotten table, before all programs have finished
+ * that may read it (record/unwind/space_maps.h, record/unwind/file_tables.h).
  */
 #ifndef BPF_USER_STACK_H
 #define BPF_USER_STACK_H
@@ -181,7 +182,7 @@ struct user_walk {
 	__u32 exec_pages;
 };
 
-/* Asks for the table of what is mapped at @pc; with a @pc of 0, for the mappings of the process. */
+/* Asks for the table of the mapping at @pc. If @pc is 0, asks for the mappings of the process. */
 __verified_once int ask_recorder(__u32 tgid, __u64 space_id, __u64 pc, __u32 exec_pages)
 {
 	struct unwind_want want = {

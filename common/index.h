@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash index over elements that live in an array elsewhere: it maps a 64-bit hash to array
- * positions and leaves the comparison to the caller, so one table serves strings, frames, stacks
- * and rows alike. Elements are never removed one by one. The hashes are those of common/hash.h.
+ * A hash index over elements that live in an array elsewhere. It maps a 64-bit hash to array
+ * positions, and leaves the comparison to the caller. So one kind of table serves strings, frames,
+ * stacks and rows. Elements are never removed one by one. The hashes are those of common/hash.h.
  *
  *	index_for_each(&ix, hash, i)
  *		if (equal(array[i], wanted))

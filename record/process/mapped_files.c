@@ -36,8 +36,8 @@ static bool is_same(const struct mapped_file *a, const struct mapped_file *b)
 }
 
 /*
- * The kernel's names of what is no file: "//anon", "[heap]", "anon_inode:...". "/memfd:..." is one
- * with file offsets and perhaps a build-id, since programs are run from there.
+ * The kernel's names of mappings without a file: "//anon", "[heap]", "anon_inode:...". "/memfd:..."
+ * is one with file offsets and perhaps a build-id, since programs are run from there.
  */
 static enum mapped_kind kind_of(const char *path)
 {

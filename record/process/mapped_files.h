@@ -23,7 +23,7 @@ struct mapped_file {
 	char *path; /* as the process saw it, without " (deleted)" */
 	enum mapped_kind kind;
 	bool deleted;
-	/* What tells it apart: the build-id that the kernel gave, or else device and inode. */
+	/* The identity of the file: the build-id that the kernel gave, or else device and inode. */
 	struct build_id given_id;
 	uint64_t dev; /* as makedev */
 	uint64_t inode;
@@ -55,14 +55,14 @@ int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *k
 		     uint32_t *index);
 
 /*
- * Reads the build-id of @file where the kernel gave none, from what @pid maps at [start, end) or
- * else from its path, if that still is the same file.
+ * Reads the build-id of @file where the kernel gave none. Takes the mapping of @pid at [start,
+ * end), or else the file's path, if it still names that file.
  */
 void mapped_file_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start,
 			       uint64_t end);
 
 /*
- * Opens what @pid maps at [start, end) for reading, if it still can be had: @file. Returns the
+ * Opens @file, which @pid maps at [start, end), for reading, if that is still possible. Returns the
  * descriptor or -1.
  */
 int mapped_file_open(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end);

@@ -10,7 +10,7 @@
 #include "record/proc/proc_query.h"
 #include "record/proc/proc_task.h"
 
-/* A look at one process: what it maps goes to @mappings, the files of that to @files. */
+/* A look at one process. Its mappings go to @mappings, their files to @files. */
 struct scan {
 	uint32_t pid;
 	struct mapped_files *files;
@@ -64,8 +64,8 @@ static int scan_by_text(const struct scan *scan, int fd)
 }
 
 /*
- * Reads what thread @tid maps. Returns 0, -ESRCH for a kernel thread or one that is on its way out,
- * the errno of opening or reading the file, or -ENOMEM.
+ * Reads the mappings of thread @tid. Returns 0, -ESRCH for a kernel thread or one that is on its
+ * way out, the errno of opening or reading the file, or -ENOMEM.
  */
 static int scan_thread(const struct scan *scan, uint32_t tid)
 {
@@ -98,7 +98,7 @@ static int scan_process(const struct scan *scan)
 	return tid ? scan_thread(scan, tid) : ret;
 }
 
-/* Adds the process of @scan to @spaces. Returns what scan_process does. */
+/* Adds the process of @scan to @spaces. Returns the result of scan_process. */
 static int add_process(struct address_spaces *spaces, const struct scan *scan, uint64_t time_ns)
 {
 	int scan_ret = scan_process(scan), ret = 0;

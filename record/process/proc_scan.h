@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scans mappings in /proc: all that were made before the side-band began, in one bounded pass, and
- * later those of single processes of which too little is known.
+ * Scans mappings in /proc. One bounded pass finds all that were made before the side-band began.
+ * Later scans find those of single processes of which too little is known.
  */
 #ifndef RECORD_PROCESS_PROC_SCAN_H
 #define RECORD_PROCESS_PROC_SCAN_H
@@ -24,7 +24,7 @@ int proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *
 int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
 
 /*
- * Reads the executable mappings of one process into @mappings, in place of what is there, and adds
+ * Reads the executable mappings of one process into @mappings, in place of its contents, and adds
  * their files to @files. A process that has gone or is not ours to see has none. Returns 0 or
  * -ENOMEM.
  */

@@ -31,8 +31,8 @@ const char *privilege_hides_kallsyms(void);
 struct privilege_need {
 	int cap;
 	/*
-	 * privilege_drop calls this while no capability is in effect: can the recorder still do
-	 * what it needs @cap for? NULL: it cannot.
+	 * privilege_drop calls this while no capability is in effect. Can the recorder still do the
+	 * work that @cap is for? NULL: it cannot.
 	 */
 	bool (*can_do_without)(void *ctx);
 	void *ctx;

@@ -25,8 +25,8 @@ struct unwind_maps {
 #define TABLE_MAPS_ROWS (UNWIND_MAX_SEGMENTS * UNWIND_SEGMENT_ROWS)
 
 /*
- * What the table of one file may take. libLLVM takes 1,000 rules, 981,000 rows and 809 pages, and
- * no file of a distribution takes many more.
+ * Room that the table of one file may take. libLLVM takes 1,000 rules, 981,000 rows and 809 pages,
+ * and no file of a distribution takes many more.
  */
 #define TABLE_RULES_MAX (UNWIND_MAX_RULES / 8)
 #define TABLE_ROWS_MAX  (TABLE_MAPS_ROWS / 4)
@@ -58,7 +58,7 @@ struct table_maps {
 int table_maps_init(struct table_maps *store);
 
 /*
- * Adds a table. Its pages follow each other. Returns 0, -EFBIG when it takes more than a file may,
+ * Adds a table. Its pages follow each other. Returns 0, -EFBIG when it is too large for one file,
  * -ENOSPC when a map is full or the kernel has no more memory, or -ENOMEM. Nothing is left of it
  * then.
  */

@@ -5,7 +5,7 @@
  * The chains differ in bit 34 of a frame, and in bits 63 and 31 of the next frame. If a hash
  * rotates each frame by 29 and multiplies, the first difference becomes one in the top bit, which
  * no odd factor changes. If it then adds the upper half to the lower one, the next frame takes the
- * difference away, and both chains have one hash, whatever the factor is.
+ * difference away. So both chains have one hash, whatever the factor is.
  */
 #define _GNU_SOURCE
 #include <elf.h>

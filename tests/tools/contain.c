@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * contain SECONDS LEFT COMMAND...: runs the command, and nothing that it started outlives it,
- * wherever that went: contain is the parent of every orphan below it. Processes that the command
- * leaves are given GRACE_S to end; those that stay are named in the file LEFT, "NAME (PID)" in a
- * line each, and killed. After SECONDS, and at SIGINT, SIGTERM, SIGHUP or the end of its own
- * parent, contain kills all.
+ * contain SECONDS LEFT COMMAND...: runs the command. No process that it started outlives it,
+ * wherever it went, since contain is the parent of every orphan below it. Processes that the
+ * command leaves have GRACE_S to end. contain names those that stay in the file LEFT, "NAME (PID)"
+ * in a line each, and kills them. After SECONDS, and at SIGINT, SIGTERM, SIGHUP or the end of its
+ * own parent, contain kills all.
  *
- * The exit status is that of the command, 124 after SECONDS, 128 + N if signal N ended the command
- * or contain itself, 125 if contain failed.
+ * The exit status is that of the command. It is 124 after SECONDS, 128 + N if signal N ended the
+ * command or contain itself, and 125 if contain failed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -37,7 +37,7 @@ struct process {
 
 static struct process processes[MAX_PROCESSES];
 
-/* What contain waits for. All are blocked, and read by sigtimedwait(). */
+/* The events that contain waits for. All are blocked, and read by sigtimedwait(). */
 static sigset_t heeded;
 
 static time_t now_s(void)
@@ -224,7 +224,8 @@ int main(int argc, char **argv)
 	sigemptyset(&heeded);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		sigaddset(&heeded, signals[i]);
-		signal(signals[i], SIG_DFL); /* a shell ignores some for what it starts with & */
+		signal(signals[i],
+		       SIG_DFL); /* a shell ignores some for commands that it starts with & */
 	}
 	sigprocmask(SIG_BLOCK, &heeded, NULL);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0))

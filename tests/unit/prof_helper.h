@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of format/ share: recordings in memory, and their first and last record. */
+/* Shared by the tests of format/: recordings in memory, and their first and last record. */
 #ifndef TESTS_PROF_HELPER_H
 #define TESTS_PROF_HELPER_H
 

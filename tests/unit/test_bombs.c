@@ -167,7 +167,7 @@ END_TEST
 
 /*
  * The ELF file "elf". It has @nr sections like @section, over the zeros that follow the header of
- * the file, and one section for all names, which holds @names_bytes of the letter x.
+ * the file. One more section, for all names, holds @names_bytes of the letter x.
  */
 static void write_sections(unsigned int nr, Elf64_Shdr section, size_t names_bytes)
 {

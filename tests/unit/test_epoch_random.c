@@ -106,7 +106,9 @@ static void random_event(struct random *r, uint64_t time_ns)
 		map_file(pid, time_ns, paths[kind], random_below(r, 2) ? &id_app : NULL,
 			 PAGE * (1 + random_below(r, 60)), PAGE * (1 + random_below(r, 8)),
 			 kind < 3 ? PAGE * random_below(r, 8) : 0);
-	/* Else what is not mapped would be taken for a walk that strayed, and not come back. */
+	/*
+	 * Else an address without a mapping would count as a walk that strayed, and not come back.
+	 */
 	address_spaces_distrust(&w.spaces);
 }
 

@@ -11,7 +11,7 @@ struct taken {
 	uint32_t first, nr;
 };
 
-/* Every number is taken once or free; what follows each other is one extent again in the end. */
+/* Every number is taken once or free. In the end neighbours are one extent again. */
 START_TEST(numbers_are_taken_once)
 {
 	struct extents e = {.boundary = BOUNDARY};

@@ -327,7 +327,7 @@ static const char come_kallsyms[] = "ffffffff81000000 T _stext\n"
 				    "ffffffffc0400000 t takes_a\t[takes]\n"
 				    "ffffffffc0600000 t bpf_prog_new\t[bpf]\n";
 
-/* As a drain does that found other modules: reads all and takes over what has gone. */
+/* As a drain that found other modules: reads everything, and takes over symbols that have gone. */
 static void read_again(const char *modules_text, const char *kallsyms_text)
 {
 	struct ksyms before = ksyms;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the kernel answers about this very process is what /proc/self/maps says. */
+/* The kernel's answers about this very process agree with /proc/self/maps. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "record/proc/proc_task.h"
 #include "tests/unit/suite.h"
 
-/* A thread's name can hold what looks like a key, but no newline: the kernel escapes it. */
+/* A thread's name can hold text that looks like a key, but no newline: the kernel escapes it. */
 static const char status[] = "Name:\tTgid: 7\\nTgid:\t8\nUmask:\t0022\nTgid:\t4194304\nPid:\t12\n"
 			     "PPid:\t0\nUid:\t0\t0\t0\t0\nNgid:\t\nBig:\t4294967296\n"
 			     "Long:\t00000000000000000000000000001\nLast:\t9";

@@ -45,7 +45,7 @@ START_TEST(an_unknown_process_is_read)
 }
 END_TEST
 
-/* What is mapped later is found in the next drain. */
+/* The next drain finds a mapping that is made later. */
 START_TEST(once_in_a_drain)
 {
 	struct address_spaces spaces = {0};
@@ -78,7 +78,7 @@ START_TEST(not_where_nothing_is_missing)
 	ck_assert(look(&rescans, &spaces, space, 0x1000));
 	look(&rescans, &spaces, space, 0x1000 | STACK_FRAME_EXACT);
 	ck_assert(!rescans_has(&rescans, space));
-	/* All mappings are known: what is not mapped is no code. */
+	/* All mappings are known, so an address outside them is no code. */
 	ck_assert_int_eq(address_spaces_trust(&spaces, getpid(), 0), 0);
 	ck_assert(!look(&rescans, &spaces, space, here));
 	ck_assert(!rescans_has(&rescans, space));
@@ -87,7 +87,7 @@ START_TEST(not_where_nothing_is_missing)
 }
 END_TEST
 
-/* Neither a process that has ended nor one before its exec is what /proc shows. */
+/* /proc shows neither a process that has ended, nor a process before its exec. */
 START_TEST(not_what_the_process_was)
 {
 	struct address_spaces spaces = {0};

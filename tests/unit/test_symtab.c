@@ -12,7 +12,7 @@ static int open_spec(struct elf_file *file, const struct elfw *spec)
 	return elf_file_open(file, open("elf", O_RDONLY | O_CLOEXEC), NULL);
 }
 
-/* The name of @addr in what @spec describes, "" when it has none. */
+/* The name of @addr in the file that @spec describes, "" when it has none. */
 static const char *name_in(const struct elfw *spec, uint64_t addr)
 {
 	struct range_hit hit = {.addr = addr};

@@ -71,7 +71,7 @@ START_TEST(times_of_the_day)
 	s = select_times("01:00:00", NULL, &meta);
 	ck_assert_uint_eq(s.from_ns, 0);
 	ck_assert_uint_eq(s.to_ns, UINT64_MAX);
-	/* Ten hours behind it is still the day before: 15:46:40.5. */
+	/* Ten hours west it is still the day before: 15:46:40.5. */
 	meta.zone = PROF_ZONE_UTC - 600;
 	s = select_times("15:46:42", "25:46:42", &meta);
 	ck_assert_uint_eq(s.from_ns, 1500 * MS);
@@ -103,7 +103,7 @@ START_TEST(epochs_that_overlap)
 	ck_assert_uint_eq(s.begin_ns, 4 * S);
 	ck_assert_uint_eq(s.end_ns, 20 * S);
 	ck_assert(selection_is_exceeded(&s));
-	/* All: also what lasted no time. */
+	/* Everything, also an epoch that lasted no time. */
 	s = select_times(NULL, NULL, &in_utc);
 	ck_assert(takes_epoch(&s, 0, 0));
 	ck_assert(takes_epoch(&s, UINT64_MAX - 1, UINT64_MAX - 1));
@@ -111,7 +111,7 @@ START_TEST(epochs_that_overlap)
 }
 END_TEST
 
-/* Epochs end some time behind the interval's end: its samples are the interval's all the same. */
+/* An epoch ends some time after the interval's end. Its samples still belong to the interval. */
 START_TEST(intervals_are_exact)
 {
 	struct prof_meta meta = in_utc;

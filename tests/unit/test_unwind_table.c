@@ -442,7 +442,7 @@ START_TEST(damaged_bytes)
 }
 END_TEST
 
-/* A table is refused that has @bad for @what, though its bytes are as they were written. */
+/* A table whose field @what is @bad is refused, though its checksum is right. */
 #define REFUSE(what, bad)                                                                          \
 	do {                                                                                       \
 		__auto_type was = (what);                                                          \

@@ -41,14 +41,6 @@ static enum prof_stack_sides stack_sides(const struct record_options *o)
 				: PROF_SIDES_BOTH;
 }
 
-static uint64_t clock_realtime_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
-}
-
 /*
  * Converts a moment of CLOCK_MONOTONIC that has just passed to CLOCK_REALTIME. Any time may pass
  * between two calls that read the clocks, so try a few times and use the shortest try.

@@ -20,6 +20,16 @@
 #define LARGE_FRAMES       (96u << 10)
 #define LARGE_PROCESSES    (4u << 10)
 
+/*
+ * These are limits of what processes choose at will: paths of 4 KB, and mappings of a page each. A
+ * single stack may add 2,048 paths, 8 MB, and names of JIT code come on top. A section of an epoch
+ * has room for 16 MiB (doc/prof-format.md).
+ */
+#define LARGE_STRING_BYTES (2u << 20)
+#define LARGE_OBJECTS      (32u << 10)
+#define LARGE_MAPPINGS     (64u << 10)
+#define LARGE_SYMBOLS      (128u << 10)
+
 struct epoch {
 	struct epoch_sources sources;
 	struct epoch_tables tables;
@@ -128,7 +138,10 @@ bool epoch_is_large(const struct epoch *e)
 {
 	return e->tables.stacks.nr >= LARGE_STACKS || e->tables.counts.nr >= LARGE_STACKS ||
 	       e->tables.stack_frames.nr >= LARGE_STACK_FRAMES ||
-	       e->tables.frames.nr >= LARGE_FRAMES || e->tables.processes.nr >= LARGE_PROCESSES;
+	       e->tables.frames.nr >= LARGE_FRAMES || e->tables.processes.nr >= LARGE_PROCESSES ||
+	       e->tables.string_bytes.nr >= LARGE_STRING_BYTES ||
+	       e->tables.objects.nr >= LARGE_OBJECTS || e->tables.nr_mappings >= LARGE_MAPPINGS ||
+	       e->tables.symbols.nr >= LARGE_SYMBOLS;
 }
 
 size_t epoch_nr_counts(const struct epoch *e)

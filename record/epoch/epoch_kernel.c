@@ -79,7 +79,7 @@ static int get_object(struct epoch_kernel *k, const struct ksym_hit *hit, uint32
 	vec_for_each(&k->tables->processes.data[0].mappings, m)
 		if (m->object == *id)
 			return 0;
-	return vec_push(&k->tables->processes.data[0].mappings, mapping);
+	return epoch_tables_mapping(k->tables, 0, &mapping);
 }
 
 /* Puts the symbol that covers @addr into the epoch. */

@@ -123,7 +123,7 @@ static int add_jit_names(struct epoch_tables *tables, uint32_t object, int fd, c
 	vec_for_each(hits, hit) {
 		int ret;
 
-		if (!hit->size || (last && hit->start == last->start))
+		if (!hit->size || (last && hit->name_off == last->name_off))
 			continue;
 		if (hit->name_len > *bytes_left || tables->symbols.nr >= PROF_MAX_TABLE / 2)
 			return 0;

@@ -113,7 +113,8 @@ int epoch_tables_symbol(struct epoch_tables *t, uint32_t object, uint64_t offset
 	index_for_each(&t->by_symbol, hash, i) {
 		struct prof_symbol *have = &t->symbols.data[i];
 
-		if (have->object != object || have->offset != offset)
+		if (have->object != object || have->offset != offset ||
+		    strcmp(t->string_bytes.data + t->strings.data[have->name].off, name) != 0)
 			continue;
 		/* The last symbol of all reaches as far as was asked for. */
 		if (have->size < size)
@@ -134,6 +135,15 @@ int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entr
 	    vec_push(&t->processes, process))
 		return -ENOMEM;
 	*id = t->processes.nr - 1;
+	return 0;
+}
+
+int epoch_tables_mapping(struct epoch_tables *t, uint32_t process,
+			 const struct prof_mapping *mapping)
+{
+	if (vec_push(&t->processes.data[process].mappings, *mapping))
+		return -ENOMEM;
+	t->nr_mappings++;
 	return 0;
 }
 
@@ -251,6 +261,7 @@ static void clear_processes(struct epoch_tables *t)
 	vec_for_each(&t->processes, process)
 		vec_free(&process->mappings);
 	vec_clear(&t->processes);
+	t->nr_mappings = 0;
 }
 
 int epoch_tables_reset(struct epoch_tables *t)

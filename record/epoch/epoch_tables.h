@@ -35,6 +35,7 @@ struct epoch_tables {
 	VEC(struct string_ref) strings;
 	VEC(struct prof_object) objects;
 	VEC(struct epoch_process) processes;
+	size_t nr_mappings; /* of all processes */
 	VEC(struct prof_frame) frames;
 	VEC(bool) frame_is_exact; /* of frames[i] */
 	VEC(struct prof_stack) stacks;
@@ -67,7 +68,7 @@ static inline void epoch_object_set_build_id(struct prof_object *object, const s
 	memcpy(object->build_id, id->bytes, id->size);
 }
 
-/* Adds the symbol if there is none at that place of the object, or lets it grow to @size. */
+/* Adds the symbol if there is none of that name at that place, or lets it grow to @size. */
 int epoch_tables_symbol(struct epoch_tables *t, uint32_t object, uint64_t offset, uint64_t size,
 			const char *name);
 
@@ -76,6 +77,10 @@ int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entr
 
 /* Finds a process by its generation; false when there is none. */
 bool epoch_tables_find_process(const struct epoch_tables *t, uint64_t generation, uint32_t *id);
+
+/* Adds a mapping to process @process. Returns 0 or -ENOMEM. */
+int epoch_tables_mapping(struct epoch_tables *t, uint32_t process,
+			 const struct prof_mapping *mapping);
 
 /* Adds a row, or its count to an equal one. */
 int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row);

@@ -134,7 +134,7 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 	vec_for_each(&process->mappings, m)
 		if (m->object == used.object && m->start == used.start && m->size == used.size)
 			return 0;
-	return vec_push(&process->mappings, used);
+	return epoch_tables_mapping(u->tables, walk->process, &used);
 }
 
 /*

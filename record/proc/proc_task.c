@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/readfile.h"
 
 #define STATUS_MAX (64u << 10)
@@ -54,6 +56,30 @@ static int read_number(uint32_t id, const char *key, uint32_t *value)
 	ret = read_file(path, STATUS_MAX, &text);
 	if (!ret)
 		ret = proc_status_number(text.data, key, value);
+	vec_free(&text);
+	return ret;
+}
+
+int proc_start_ns(uint32_t pid, uint64_t *start_ns)
+{
+	unsigned long long ticks;
+	char path[PATH_SIZE];
+	char_vec text = {0};
+	const char *rest;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	ret = read_file(path, STATUS_MAX, &text);
+	/* Field 22 (proc_pid_stat(5)). Field 2 is the name in parentheses, which holds anything. */
+	rest = ret ? NULL : strrchr(text.data, ')');
+	if (!ret &&
+	    (!rest ||
+	     sscanf(rest + 1,
+		    " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+		    &ticks) != 1))
+		ret = -EINVAL;
+	if (!ret)
+		*start_ns = ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 	vec_free(&text);
 	return ret;
 }

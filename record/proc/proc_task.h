@@ -21,6 +21,9 @@ bool proc_is_hidden(uint32_t pid);
 /* Has the process other threads than the main thread, which may have ended? */
 bool proc_has_threads(uint32_t pid);
 
+/* When the process began, on CLOCK_BOOTTIME. Returns 0, -EINVAL, or the errno of reading /proc. */
+int proc_start_ns(uint32_t pid, uint64_t *start_ns);
+
 /* One of the threads that are not the main thread, or 0. */
 uint32_t proc_other_thread(uint32_t pid);
 

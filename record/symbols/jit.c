@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/hash.h"
 #include "common/safe_open.h"
 #include "format/prof.h"
 #include "record/proc/proc_info.h"
+#include "record/proc/proc_task.h"
 #include "record/symbols/perf_map.h"
 
 /* Descriptors held. Each also keeps a file system of a container from going away. */
@@ -72,6 +74,18 @@ void jit_deinit(struct jit *jit)
 	jit->host_dir_fd = -1;
 }
 
+/* When the process began to run what it runs: its exec, or its start if that is not known. */
+static uint64_t begin_realtime_ns(const struct address_space *space)
+{
+	uint64_t now = clock_realtime_ns(), start;
+
+	if (space->begin_ns)
+		return now - (clock_monotonic_ns() - space->begin_ns);
+	if (proc_start_ns(space->pid, &start))
+		return 0;
+	return now - (clock_boottime_ns() - start);
+}
+
 int jit_watch(struct jit *jit, const struct address_space *space)
 {
 	struct jit_process process = {
@@ -88,6 +102,7 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 	 * its user.
 	 */
 	process.uid = identity.uid != PROF_UID_UNKNOWN ? identity.uid : geteuid();
+	process.since_realtime_ns = begin_realtime_ns(space);
 	if (jit->nr_held < HELD_MAX)
 		process.dir_fd = open_tmp_of(space->pid);
 	if (index_insert(&jit->by_generation, hash_u64(process.generation), jit->processes.nr) ||
@@ -128,16 +143,19 @@ static int open_map(const struct jit *jit, const struct jit_process *process)
 	int fd = -ENOENT, dir_fd;
 
 	if (process->dir_fd >= 0) {
-		fd = perf_map_open(process->dir_fd, process->ns_pid, process->uid);
+		fd = perf_map_open(process->dir_fd, process->ns_pid, process->uid,
+				   process->since_realtime_ns);
 	} else if (!process->ended) {
 		dir_fd = open_tmp_of(process->pid);
 		if (dir_fd >= 0) {
-			fd = perf_map_open(dir_fd, process->ns_pid, process->uid);
+			fd = perf_map_open(dir_fd, process->ns_pid, process->uid,
+					   process->since_realtime_ns);
 			close(dir_fd);
 		}
 	}
 	if (fd < 0 && jit->host_dir_fd >= 0)
-		fd = perf_map_open(jit->host_dir_fd, process->pid, process->uid);
+		fd = perf_map_open(jit->host_dir_fd, process->pid, process->uid,
+				   process->since_realtime_ns);
 	return fd;
 }
 

@@ -19,10 +19,12 @@
 struct jit_process {
 	uint32_t pid;
 	uint64_t generation;
-	uint32_t ns_pid; /* the map's name, in its own root */
-	uint32_t uid;    /* may own the map */
-	int dir_fd;      /* /tmp in its root, -1: not held */
-	int map_fd;      /* the map, once the process has ended; -1: none */
+	uint32_t ns_pid;            /* the map's name, in its own root */
+	uint32_t uid;               /* may own the map */
+	uint64_t since_realtime_ns; /* its start or exec: a map from before is not its; 0: not known
+				     */
+	int dir_fd;                 /* /tmp in its root, -1: not held */
+	int map_fd;                 /* the map, once the process has ended; -1: none */
 	bool ended;
 	bool checked; /* has_map was looked up since the last forget */
 	bool has_map;

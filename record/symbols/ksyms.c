@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "common/cleanup.h"
@@ -43,6 +44,25 @@ int ksyms_add_symbol(struct ksyms *ksyms, struct ksym sym, const char *name)
 	return ret;
 }
 
+/* A module that was loaded again has a new directory, also if its name, place and size are as
+ * before. */
+static uint64_t module_inode(const struct kernel_module *module)
+{
+	char path[sizeof("/sys/module/") + sizeof(module->name)];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/sys/module/%s", module->name);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+static uint64_t hash_module(const struct kernel_module *module, uint64_t seed)
+{
+	const uint64_t numbers[] = {module->start, module->end, module_inode(module)};
+
+	return hash_bytes(module->name, sizeof(module->name),
+			  hash_bytes(numbers, sizeof(numbers), seed));
+}
+
 /* nf_tables 311296 58 nft_ct, Live 0xffffffffc0a3d000 */
 int ksyms_read_modules(struct ksyms *ksyms, FILE *f)
 {
@@ -57,8 +77,7 @@ int ksyms_read_modules(struct ksyms *ksyms, FILE *f)
 			   &module.start) != 3)
 			continue;
 		module.end = module.start ? module.start + size : 0;
-		ksyms->modules_hash = hash_bytes(module.name, sizeof(module.name),
-						 ksyms->modules_hash ^ module.start);
+		ksyms->modules_hash = hash_module(&module, ksyms->modules_hash);
 		if (vec_push(&ksyms->modules, module))
 			return -ENOMEM;
 	}

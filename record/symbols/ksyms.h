@@ -48,7 +48,7 @@ struct ksyms {
 	uint64_t stext, image_end;   /* _stext and _end; 0 when not known */
 	struct build_id build_id;    /* of the kernel image */
 	uint64_t read_ns;            /* CLOCK_MONOTONIC before kallsyms was read */
-	uint64_t modules_hash;       /* of names and addresses in /proc/modules */
+	uint64_t modules_hash;       /* of the modules in /proc/modules */
 	VEC(struct bpf_range) added; /* BPF programs that came since the last sort */
 	/* Kept open: the kernel decided at the open whether to show addresses. */
 	FILE *modules_file, *kallsyms_file;

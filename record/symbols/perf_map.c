@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/safe_open.h"
+
+#define CLOCK_SLACK_NS (50 * NS_PER_MS)
 
 /* Bytes read at a time. The rest of a longer line is passed over. */
 #define CHUNK_BYTES (64u << 10)
@@ -161,15 +165,28 @@ void perf_map_name(int fd, const struct perf_map_hit *hit, char name[static PERF
 	name[strcspn(name, "\n")] = '\0';
 }
 
-int perf_map_open(int dir_fd, uint32_t pid, uid_t uid)
+/* The clock of files is coarse, and /proc has the start of processes in hundredths of a second. */
+static bool is_older(const struct stat *st, uint64_t since_ns)
+{
+	uint64_t mtime_ns = st->st_mtim.tv_sec * NS_PER_S + st->st_mtim.tv_nsec;
+
+	return mtime_ns + CLOCK_SLACK_NS < since_ns;
+}
+
+int perf_map_open(int dir_fd, uint32_t pid, uid_t uid, uint64_t since_ns)
 {
 	const struct safe_open_rules rules = {
 		.lookup = SAFE_OPEN_NO_LINK,
 		.max_bytes = PERF_MAP_MAX_BYTES,
 		.owner = &uid,
 	};
+	_cleanup_close_ int fd = -1;
 	char name[64];
+	struct stat st;
 
 	snprintf(name, sizeof(name), "perf-%u.map", pid);
-	return safe_open(dir_fd, name, &rules);
+	fd = safe_open(dir_fd, name, &rules);
+	if (fd >= 0 && (fstat(fd, &st) || is_older(&st, since_ns)))
+		return -ESTALE;
+	return TAKE_FD(fd);
 }

@@ -56,9 +56,11 @@ void perf_map_name(int fd, const struct perf_map_hit *hit, char name[static PERF
 
 /*
  * Opens perf-@pid.map in the directory open at @dir_fd. It must be a regular file and no link, have
- * at most PERF_MAP_MAX_BYTES, and belong to root or @uid. Returns a file descriptor or a negative
- * errno: -EPERM for a different owner, -EFBIG, -EINVAL when it is no regular file.
+ * at most PERF_MAP_MAX_BYTES, and belong to root or @uid. A map that nobody has written to since
+ * @since_realtime_ns (0: any) is an earlier process's, which had this id. Returns a file descriptor
+ * or a negative errno: -EPERM for a different owner, -EFBIG, -EINVAL when it is no regular file,
+ * -ESTALE.
  */
-int perf_map_open(int dir_fd, uint32_t pid, uid_t uid);
+int perf_map_open(int dir_fd, uint32_t pid, uid_t uid, uint64_t since_realtime_ns);
 
 #endif

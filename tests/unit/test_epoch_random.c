@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "format/writer.h"
 #include "tests/unit/epoch_helper.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/random.h"
@@ -21,6 +22,41 @@ START_TEST(grows_large)
 		expect_user(i, FRAMES(0x10000000 + i, 0x10000001, 0x10000002));
 	ck_assert_int_eq(epoch_reset(w.epoch), 0);
 	ck_assert(!epoch_is_large(w.epoch));
+}
+END_TEST
+
+static int drop_bytes(void *ctx, const void *buf, size_t len)
+{
+	(void)ctx, (void)buf, (void)len;
+	return 0;
+}
+
+/* Processes choose how long paths are, and map as many files as they like. */
+START_TEST(long_paths_fill_an_epoch)
+{
+	enum { NR_FRAMES = 127, PATH_BYTES = 4000 };
+	struct prof_meta meta = {.freq_hz = 49};
+	struct prof_writer *writer;
+	uint64_t frames[NR_FRAMES];
+	static char path[PATH_BYTES + 1];
+	uint32_t pid = PID_A;
+
+	memset(path, 'p', PATH_BYTES);
+	for (; !epoch_is_large(w.epoch); pid++) {
+		for (uint32_t i = 0; i < NR_FRAMES; i++) {
+			frames[i] = (i + 1) * PAGE;
+			snprintf(path, sizeof(path), "/%u/%u/", pid, i);
+			path[strlen(path)] = 'p';
+			map_file(pid, 10, path, NULL, frames[i], PAGE, 0);
+		}
+		add_user(pid, 20, frames, NR_FRAMES);
+		ck_assert_uint_lt(pid, PID_A + 10000);
+	}
+	finish_epoch();
+	ck_assert_int_eq(prof_writer_create(drop_bytes, NULL, &writer), 0);
+	ck_assert_int_eq(prof_writer_meta(writer, &meta), 0);
+	ck_assert_int_eq(prof_writer_epoch(writer, &t), 0);
+	prof_writer_destroy(writer);
 }
 END_TEST
 
@@ -204,5 +240,5 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-SUITE_MAIN_WITH("epoch_random", world_create, world_destroy, grows_large, random_samples_come_back,
-		out_of_memory)
+SUITE_MAIN_WITH("epoch_random", world_create, world_destroy, grows_large, long_paths_fill_an_epoch,
+		random_samples_come_back, out_of_memory)

@@ -163,6 +163,24 @@ START_TEST(an_exec)
 }
 END_TEST
 
+/* The memory was used again for a smaller function. What lies after it has the name from before. */
+START_TEST(two_lines_of_one_start)
+{
+	write_map(PID_A, "10000 100 large\n10000 10 small\n");
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	add_user(PID_A, 20, FRAMES(0x10008));
+	add_user(PID_A, 20, FRAMES(0x10050));
+	finish_epoch();
+	ck_assert_uint_eq(t.nr_symbols, 2);
+	for (uint32_t i = 0; i < t.nr_symbols; i++) {
+		bool is_small = !strcmp(string_of(t.symbols[i].name), "small");
+
+		ck_assert_uint_eq(t.symbols[i].offset, 0x10000);
+		ck_assert_uint_eq(t.symbols[i].size, is_small ? 0x10 : 0x100);
+	}
+}
+END_TEST
+
 /* Names beyond the limit of an epoch are left out, so that the epoch can be written. */
 START_TEST(many_long_names)
 {
@@ -192,4 +210,4 @@ START_TEST(many_long_names)
 END_TEST
 
 SUITE_MAIN_WITH("jit", begin, end, no_two_processes_share, no_map, what_is_own_code,
-		processes_that_end, an_exec, many_long_names)
+		processes_that_end, an_exec, two_lines_of_one_start, many_long_names)

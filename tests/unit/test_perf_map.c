@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "common/clock.h"
 #include "tests/unit/suite.h"
 
 static bool parse(const char *line, struct perf_map_entry *entry)
@@ -180,12 +181,14 @@ START_TEST(busy_work)
 END_TEST
 
 /* Opens the map of process 7, of user @uid, in the current directory. Returns 0 or the error. */
+static uint64_t since_ns;
+
 static int try_open(uid_t uid)
 {
 	int dir_fd = open(".", O_PATH | O_DIRECTORY), fd;
 
 	ck_assert_int_ge(dir_fd, 0);
-	fd = perf_map_open(dir_fd, 7, uid);
+	fd = perf_map_open(dir_fd, 7, uid, since_ns);
 	close(dir_fd);
 	if (fd >= 0)
 		close(fd);
@@ -201,6 +204,11 @@ START_TEST(what_is_opened)
 	ck_assert_int_eq(try_open(getuid()), -ENOENT);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
 	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(try_open(getuid()), 0);
+	/* A map from before the process is that of a process that had its id. */
+	since_ns = clock_realtime_ns() + NS_PER_S;
+	ck_assert_int_eq(try_open(getuid()), -ESTALE);
+	since_ns -= NS_PER_S;
 	ck_assert_int_eq(try_open(getuid()), 0);
 	ck_assert_int_eq(ftruncate(fd, PERF_MAP_MAX_BYTES), 0);
 	ck_assert_int_eq(try_open(getuid()), 0);

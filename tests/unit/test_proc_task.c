@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "record/proc/proc_task.h"
+#include "common/clock.h"
 #include "tests/unit/suite.h"
 
 /* A thread's name can hold text that looks like a key, but no newline: the kernel escapes it. */
@@ -106,4 +107,24 @@ START_TEST(threads)
 }
 END_TEST
 
-SUITE_MAIN("proc_task", numbers, no_numbers, ourselves, processes, threads)
+START_TEST(start_of_a_process)
+{
+	uint64_t start = 0, now = clock_boottime_ns();
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(proc_start_ns(pid, &start), 0);
+	/* In hundredths of a second. */
+	ck_assert_uint_ge(start + NS_PER_S / 50, now);
+	ck_assert_uint_le(start, clock_boottime_ns());
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(proc_start_ns(pid, &start), -ENOENT);
+}
+END_TEST
+
+SUITE_MAIN("proc_task", numbers, no_numbers, ourselves, processes, threads, start_of_a_process)

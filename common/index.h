@@ -7,8 +7,7 @@
  *	index_for_each(&ix, hash, i)
  *		if (equal(array[i], wanted))
  *			return i;
- *	...append to array...
- *	index_insert(&ix, hash, position);
+ *	index_push(&ix, &array, hash, wanted);
  */
 #ifndef COMMON_INDEX_H
 #define COMMON_INDEX_H
@@ -37,6 +36,13 @@ static inline size_t index_bytes(const struct index *ix)
 {
 	return ix->slots ? (ix->mask + 1) * sizeof(*ix->slots) : 0;
 }
+
+/*
+ * Appends @elem to the array @v of common/vec.h, whose elements are all in @ix, and records its
+ * position. Returns 0, or -ENOMEM: then neither of them has it.
+ */
+#define index_push(ix, v, hash, elem)                                                              \
+	(vec_reserve(v, 1) || index_insert(ix, hash, (v)->nr) ? -ENOMEM : vec_push(v, elem))
 
 /* Empties the index and keeps its memory. */
 void index_clear(struct index *ix);

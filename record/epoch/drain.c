@@ -61,10 +61,9 @@ static int take_stack(void *ctx, uint64_t id, const struct stack_entry *entry)
 
 	if (find_drained(drain, id))
 		return 0; /* the stack came with an earlier set */
-	if (vec_append(&drain->frames, entry->frames, entry->nr_frames) ||
-	    index_insert(&drain->by_id, id, drain->stacks.nr))
+	if (vec_append(&drain->frames, entry->frames, entry->nr_frames))
 		return -ENOMEM;
-	return vec_push(&drain->stacks, stack);
+	return index_push(&drain->by_id, &drain->stacks, id, stack);
 }
 
 static int take_count(void *ctx, const struct count_key *key, const struct count_value *value)

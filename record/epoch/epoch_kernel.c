@@ -19,11 +19,9 @@ static bool find_translation(const struct translations *t, uint64_t key, uint32_
 
 static int add_translation(struct translations *t, uint64_t key, uint32_t id)
 {
-	int ret = vec_reserve(&t->all, 1);
+	struct translation translation = {key, id};
 
-	if (!ret)
-		ret = index_insert(&t->by_key, hash_u64(key), t->all.nr);
-	return ret ? ret : vec_push(&t->all, ((struct translation){key, id}));
+	return index_push(&t->by_key, &t->all, hash_u64(key), translation);
 }
 
 static void clear_translations(struct translations *t)

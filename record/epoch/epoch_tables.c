@@ -25,7 +25,7 @@ int epoch_tables_string(struct epoch_tables *t, const char *s, size_t len, uint3
 		}
 	}
 	if (vec_append(&t->string_bytes, s, len) || vec_push(&t->string_bytes, '\0') ||
-	    index_insert(&t->by_string, hash, t->strings.nr) || vec_push(&t->strings, ref))
+	    index_push(&t->by_string, &t->strings, hash, ref))
 		return -ENOMEM;
 	*id = t->strings.nr - 1;
 	return 0;
@@ -49,7 +49,7 @@ int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object
 			return 0;
 		}
 	}
-	if (index_insert(&t->by_object, hash, t->objects.nr) || vec_push(&t->objects, *object))
+	if (index_push(&t->by_object, &t->objects, hash, *object))
 		return -ENOMEM;
 	*id = t->objects.nr - 1;
 	return 0;
@@ -69,8 +69,9 @@ int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset,
 			return 0;
 		}
 	}
-	if (vec_push(&t->frame_is_exact, is_exact) ||
-	    index_insert(&t->by_frame, hash, t->frames.nr) || vec_push(&t->frames, frame))
+	if (vec_reserve(&t->frame_is_exact, 1) ||
+	    index_push(&t->by_frame, &t->frames, hash, frame) ||
+	    vec_push(&t->frame_is_exact, is_exact))
 		return -ENOMEM;
 	*id = t->frames.nr - 1;
 	return 0;
@@ -97,7 +98,7 @@ int epoch_tables_stack(struct epoch_tables *t, const uint32_t *frames, size_t nr
 		}
 	}
 	if (vec_append(&t->stack_frames, frames, nr) ||
-	    index_insert(&t->by_stack, hash, t->stacks.nr) || vec_push(&t->stacks, stack))
+	    index_push(&t->by_stack, &t->stacks, hash, stack))
 		return -ENOMEM;
 	*id = t->stacks.nr - 1;
 	return 0;
@@ -121,18 +122,16 @@ int epoch_tables_symbol(struct epoch_tables *t, uint32_t object, uint64_t offset
 			have->size = size;
 		return 0;
 	}
-	if (epoch_tables_string(t, name, strlen(name), &symbol.name) ||
-	    index_insert(&t->by_symbol, hash, t->symbols.nr) || vec_push(&t->symbols, symbol))
+	if (epoch_tables_string(t, name, strlen(name), &symbol.name))
 		return -ENOMEM;
-	return 0;
+	return index_push(&t->by_symbol, &t->symbols, hash, symbol);
 }
 
 int epoch_tables_process(struct epoch_tables *t, const struct prof_process *entry, uint32_t *id)
 {
 	struct epoch_process process = {.entry = *entry};
 
-	if (index_insert(&t->by_process, hash_u64(entry->generation), t->processes.nr) ||
-	    vec_push(&t->processes, process))
+	if (index_push(&t->by_process, &t->processes, hash_u64(entry->generation), process))
 		return -ENOMEM;
 	*id = t->processes.nr - 1;
 	return 0;
@@ -173,9 +172,7 @@ int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row)
 			return 0;
 		}
 	}
-	if (index_insert(&t->by_count, hash, t->counts.nr))
-		return -ENOMEM;
-	return vec_push(&t->counts, *row);
+	return index_push(&t->by_count, &t->counts, hash, *row);
 }
 
 static int compare_mappings(const void *pa, const void *pb)

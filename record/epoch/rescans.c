@@ -32,18 +32,6 @@ static bool has_unmapped_frame(const struct address_space *space, const struct r
 	return false;
 }
 
-static int note_rescan(struct rescans *rescans, const struct address_space *space)
-{
-	int ret = vec_reserve(&rescans->generations, 1);
-
-	if (!ret)
-		ret = index_insert(&rescans->by_generation, hash_u64(space->generation),
-				   rescans->generations.nr);
-	if (!ret)
-		rescans->generations.data[rescans->generations.nr++] = space->generation;
-	return ret;
-}
-
 int rescans_look(struct rescans *rescans, struct address_spaces *spaces,
 		 struct address_space *space, const struct raw_stack *stack, uint64_t time_ns)
 {
@@ -51,7 +39,8 @@ int rescans_look(struct rescans *rescans, struct address_spaces *spaces,
 
 	if (!may_help(rescans, spaces, space) || !has_unmapped_frame(space, stack, time_ns))
 		return 0;
-	ret = note_rescan(rescans, space);
+	ret = index_push(&rescans->by_generation, &rescans->generations,
+			 hash_u64(space->generation), space->generation);
 	/* Mappings that the side-band told of stay in force at the time of the sample. */
 	return ret ? ret : proc_scan_process(spaces, space->pid, clock_monotonic_ns());
 }

@@ -40,14 +40,11 @@ static int space_create(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 		*slot = space;
 		spaces->nr_ended++;
 	} else {
-		ret = vec_reserve(&spaces->newest, 1);
-		if (!ret)
-			ret = index_insert(&spaces->by_pid, hash_u64(pid), spaces->newest.nr);
+		ret = index_push(&spaces->by_pid, &spaces->newest, hash_u64(pid), space);
 		if (ret) {
 			free(space);
 			return ret;
 		}
-		spaces->newest.data[spaces->newest.nr++] = space;
 	}
 	spaces->next_generation++;
 	*ret_space = space;

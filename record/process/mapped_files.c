@@ -87,9 +87,7 @@ int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *k
 			return 0;
 		}
 	}
-	ret = index_insert(&files->by_key, hash, files->files.nr);
-	if (!ret)
-		ret = vec_push(&files->files, file);
+	ret = index_push(&files->by_key, &files->files, hash, file);
 	if (ret) {
 		free(file.path);
 		return ret;

@@ -12,32 +12,17 @@ int new_processes_add(struct new_processes *new_processes, const struct address_
 	return vec_push(&new_processes->waiting, newcomer);
 }
 
-/* Takes over the info of @process, which is released on failure. */
-static int add_known(struct new_processes *new_processes, const struct new_process *process)
-{
-	struct new_process known = *process;
-	int ret = vec_reserve(&new_processes->known, 1);
-
-	if (!ret)
-		ret = index_insert(&new_processes->by_generation, hash_u64(known.generation),
-				   new_processes->known.nr);
-	if (ret) {
-		proc_info_deinit(&known.info);
-		return ret;
-	}
-	new_processes->known.data[new_processes->known.nr++] = known;
-	return 0;
-}
-
 static int read_process(struct new_processes *new_processes, const struct new_process *newcomer)
 {
 	struct new_process process = *newcomer;
 	int ret = proc_info_read(process.pid, &process.info);
+	bool is_there = process.info.identity.name[0]; /* mostly it has gone by now */
 
-	if (!ret && process.info.identity.name[0])
-		return add_known(new_processes, &process);
-	/* Mostly it has gone by now. */
-	proc_info_deinit(&process.info);
+	if (!ret && is_there)
+		ret = index_push(&new_processes->by_generation, &new_processes->known,
+				 hash_u64(process.generation), process);
+	if (ret || !is_there)
+		proc_info_deinit(&process.info);
 	return ret;
 }
 

@@ -105,8 +105,8 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 	process.since_realtime_ns = begin_realtime_ns(space);
 	if (jit->nr_held < HELD_MAX)
 		process.dir_fd = open_tmp_of(space->pid);
-	if (index_insert(&jit->by_generation, hash_u64(process.generation), jit->processes.nr) ||
-	    vec_push(&jit->processes, process)) {
+	if (index_push(&jit->by_generation, &jit->processes, hash_u64(process.generation),
+		       process)) {
 		cleanup_close(&process.dir_fd);
 		return -ENOMEM;
 	}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/index.h"
+
+#include "common/vec.h"
+#include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 
 /* Any half of these hashes tells numbers apart. */
@@ -59,4 +62,25 @@ START_TEST(equal_hashes)
 }
 END_TEST
 
-SUITE_MAIN("index", empty, grows, equal_hashes)
+/* When memory runs out, the index knows of no element that the array does not have. */
+START_TEST(pushed_with_its_element)
+{
+	oom_for_each_call(n)
+	{
+		VEC(uint32_t) array = {0};
+		struct index ix = {0};
+		int ret = 0;
+
+		for (uint32_t i = 0; !ret && i < 200; i++)
+			ret = index_push(&ix, &array, hash_of(i), i);
+		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);
+		for (uint32_t i = 0; i <= array.nr; i++)
+			ck_assert_uint_eq(find(&ix, i), i < array.nr ? i : INDEX_NONE);
+		ck_assert_uint_eq(ix.nr, array.nr);
+		vec_free(&array);
+		index_deinit(&ix);
+	}
+}
+END_TEST
+
+SUITE_MAIN("index", empty, grows, equal_hashes, pushed_with_its_element)

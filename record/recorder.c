@@ -355,7 +355,11 @@ static int finish_run(struct recorder *r)
 	r->pipeline.drained_ns = r->stopped_ns; /* no sample was taken later */
 	if (!ret)
 		ret = pipeline_end_epoch(&r->pipeline);
-	return ret ? ret : end_recording(r, r->stopped_ns, r->end_reason);
+	if (!ret)
+		ret = end_recording(r, r->stopped_ns, r->end_reason);
+	if (!ret)
+		session_note_omissions(&r->session);
+	return ret;
 }
 
 /* After an error, writes the samples that were drained before, and keeps the error. */

@@ -242,6 +242,16 @@ void session_stop(struct session *s)
 		sampler_detach(s->sampler); /* the program runs also when the event is disabled */
 }
 
+void session_note_omissions(const struct session *s)
+{
+	if (s->jit.nr_maps_left_out)
+		progress_note(
+			s->progress,
+			"%" PRIu64
+			" times the map of a process (perf-PID.map) was not read: the maps of an epoch were too large together, and frames of that code are unknown",
+			s->jit.nr_maps_left_out);
+}
+
 int session_apply_records(struct session *s, uint64_t until_ns)
 {
 	struct record_targets targets = {

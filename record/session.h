@@ -67,6 +67,9 @@ int session_start(struct session *session);
 /* Ends sampling: no program takes a sample after this function has returned. */
 void session_stop(struct session *session);
 
+/* Says what the recording lacks because it would have cost too much. */
+void session_note_omissions(const struct session *session);
+
 /*
  * Applies the side-band's records of up to @until_ns (CLOCK_MONOTONIC). The caller vouches that the
  * kernel has written all these records. Returns 0 or a negative errno.

@@ -3,12 +3,17 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/cleanup.h"
 #include "record/symbols/perf_map.h"
 
 /* Bytes of names from maps in an epoch: no process can make an epoch too large to be written. */
 #define JIT_NAMES_MAX (4u << 20)
+
+/* Bytes of maps that are read for an epoch. Reading so many takes about half a second of CPU time.
+ */
+#define JIT_BYTES_MAX (128u << 20)
 
 static int intern(struct epoch_tables *tables, const char *s, uint32_t *id)
 {
@@ -150,30 +155,46 @@ static int open_jit_map(const struct epoch_tables *tables, const struct prof_obj
 	return -ENOENT;
 }
 
-static int add_jit_object(struct epoch_tables *tables, uint32_t object, const struct jit *jit,
-			  hit_vec *hits, size_t *bytes_left)
+/* What an epoch may still take of maps. */
+struct jit_budget {
+	size_t name_bytes, map_bytes;
+};
+
+static int add_jit_object(struct epoch_tables *tables, uint32_t object, struct jit *jit,
+			  hit_vec *hits, struct jit_budget *left)
 {
 	_cleanup_close_ int fd = open_jit_map(tables, &tables->objects.data[object], jit);
+	struct stat st;
 	int ret;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st))
 		return 0;
+	if ((uint64_t)st.st_size > left->map_bytes) {
+		jit->nr_maps_left_out++;
+		return 0;
+	}
+	left->map_bytes -= st.st_size;
 	ret = gather_hits(tables, object, hits);
 	if (!ret && hits->nr)
 		ret = perf_map_lookup(fd, hits->data, hits->nr);
 	/* After a failed read, the names that were read before it are good. */
-	return ret == -ENOMEM ? ret : add_jit_names(tables, object, fd, hits, bytes_left);
+	return ret == -ENOMEM ? ret : add_jit_names(tables, object, fd, hits, &left->name_bytes);
 }
 
-int epoch_names_jit(struct epoch_tables *tables, const struct jit *jit)
+int epoch_names_jit(struct epoch_tables *tables, struct jit *jit)
 {
-	size_t bytes_left = JIT_NAMES_MAX;
+	struct jit_budget left = {.name_bytes = JIT_NAMES_MAX, .map_bytes = JIT_BYTES_MAX};
+	/* Each epoch begins with another map, so that each gets its turn. */
+	size_t nr = tables->objects.nr, first = jit->nr_epochs++ % nr;
 	hit_vec hits = {0};
 	int ret = 0;
 
-	for (uint32_t i = 0; !ret && i < tables->objects.nr; i++)
-		if (tables->objects.data[i].kind == PROF_OBJECT_JIT)
-			ret = add_jit_object(tables, i, jit, &hits, &bytes_left);
+	for (size_t n = 0; !ret && n < nr; n++) {
+		uint32_t object = (first + n) % nr;
+
+		if (tables->objects.data[object].kind == PROF_OBJECT_JIT)
+			ret = add_jit_object(tables, object, jit, &hits, &left);
+	}
 	vec_free(&hits);
 	return ret;
 }

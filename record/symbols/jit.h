@@ -34,8 +34,10 @@ struct jit_process {
 struct jit {
 	VEC(struct jit_process) processes;
 	struct index by_generation;
-	int host_dir_fd; /* /tmp of the recorder's root */
-	size_t nr_held;  /* descriptors */
+	int host_dir_fd;           /* /tmp of the recorder's root */
+	size_t nr_held;            /* descriptors */
+	uint64_t nr_epochs;        /* that got names */
+	uint64_t nr_maps_left_out; /* of an epoch: the maps were too large together */
 };
 
 /* Does without /tmp of the host if it cannot be opened. */

@@ -209,5 +209,39 @@ START_TEST(many_long_names)
 }
 END_TEST
 
+/* An epoch reads a part of the maps if they are too large together; the next begins with others. */
+START_TEST(maps_take_turns)
+{
+	enum { NR = 3 };
+	bool is_named[NR] = {false};
+
+	for (uint32_t i = 0; i < NR; i++) {
+		char path[64];
+
+		write_map(PID_A + i, "10000 100 name\n");
+		map_path(PID_A + i, path);
+		ck_assert_int_eq(truncate(path, 60 << 20), 0);
+		map_file(PID_A + i, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	}
+	for (int epoch = 0; epoch < 2 * NR + 2; epoch++) {
+		uint64_t before = jit.nr_maps_left_out;
+
+		for (uint32_t i = 0; i < NR; i++)
+			add_user(PID_A + i, 20, FRAMES(0x10010));
+		finish_epoch();
+		ck_assert_uint_eq(t.nr_symbols, NR - 1);
+		ck_assert_uint_eq(jit.nr_maps_left_out, before + 1);
+		for (uint32_t i = 0; i < t.nr_symbols; i++)
+			is_named[t.symbols[i].object - 1] = true;
+		ck_assert_int_eq(epoch_reset(w.epoch), 0);
+	}
+	for (uint32_t i = 0; i < NR; i++) {
+		ck_assert(is_named[i]);
+		remove_map(PID_A + i);
+	}
+}
+END_TEST
+
 SUITE_MAIN_WITH("jit", begin, end, no_two_processes_share, no_map, what_is_own_code,
-		processes_that_end, an_exec, two_lines_of_one_start, many_long_names)
+		processes_that_end, an_exec, two_lines_of_one_start, many_long_names,
+		maps_take_turns)

@@ -26,7 +26,7 @@ static int run_processes(const void *options, struct command_io *io, struct err 
 
 const struct profrep_command processes_command = {
 	.spec.name = "processes",
-	.spec.summary = "print the processes that were sampled: user, threads, executable, cgroup",
+	.spec.summary = "print the sampled processes: user, threads, executable, cgroup",
 	.spec.usage = "[OPTIONS] [FILE]",
 	.spec.examples =
 		"  profrep processes app.prof\n"

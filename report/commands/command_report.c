@@ -78,9 +78,9 @@ static const struct option_table moved_options = {moved_rows, ARRAY_SIZE(moved_r
 
 const struct profrep_command report_command = {
 	.spec.name = "report",
-	.spec.summary = "print the stacks that were sampled, with their counts",
+	.spec.summary = "print the sampled stacks, with their counts",
 	.spec.usage = "[OPTIONS] [FILE]",
-	.spec.examples = "  profrep report app.prof          # the same as profrep app.prof\n"
+	.spec.examples = "  profrep report app.prof          # or short: profrep app.prof\n"
 			 "  profrep report -f app.prof       # folded, for flame graphs\n",
 	.spec.parts =
 		{

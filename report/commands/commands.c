@@ -28,7 +28,7 @@ static const struct program_spec program = {
 		    "  profrep --from 14:05:00 --to 14:06:30 app.prof\n"
 		    "  profrep --symfs root/ app.prof   # with another host's binaries\n"
 		    "  profrep info app.prof            # host, event, samples, losses\n"
-		    "  profrep files app.prof           # files, and why symbols are missing\n"
+		    "  profrep files app.prof           # files, and reasons for missing symbols\n"
 		    "  profrep processes app.prof       # users, executables, cgroups\n"
 		    "  profrep diff -n old.prof new.prof  # two recordings compared\n",
 	.commands = commands,

@@ -46,9 +46,8 @@ static int parse_time(const char *text, void *target)
 	}
 
 static const struct option_spec timespan_rows[] = {
-	TIME_ROW(from,
-		 "report what was sampled from then on: seconds since the start, or HH:MM:SS"),
-	TIME_ROW(to, "report what was sampled until then"),
+	TIME_ROW(from, "report samples from this time on: seconds since the start, or HH:MM:SS"),
+	TIME_ROW(to, "report samples up to this time"),
 };
 
 static int check_timespan(const void *target, struct err *err)

@@ -32,27 +32,29 @@ struct diff {
 	enum diff_column column;
 };
 
-static int add_row(void *ctx, const struct stack_row *row)
+static int add_stack(void *ctx, const struct stack_row *row)
 {
 	struct diff *diff = ctx;
 	struct diff_stack stack = {0};
+	const char *text;
 	uint64_t hash;
 
 	diff->line.nr = 0;
 	print_folded_stack(diff->side, &diff->line, row);
 	if (diff->line.error)
 		return diff->line.error;
-	hash = hash_bytes(diff->line.data, diff->line.nr, 0);
+	text = diff->line.data ? diff->line.data : "";
+	hash = hash_bytes(text, diff->line.nr, 0);
 	index_for_each(&diff->index, hash, i) {
 		struct diff_stack *have = &diff->stacks.data[i];
 
-		if (have->len == diff->line.nr && !memcmp(have->text, diff->line.data, have->len)) {
+		if (have->len == diff->line.nr && !memcmp(have->text, text, have->len)) {
 			have->counts[diff->column] += row->count;
 			return 0;
 		}
 	}
 	stack.len = diff->line.nr;
-	stack.text = arena_copy(&diff->arena, diff->line.data ? diff->line.data : "", stack.len);
+	stack.text = arena_copy(&diff->arena, text, stack.len);
 	stack.counts[diff->column] = row->count;
 	if (!stack.text || vec_push(&diff->stacks, stack))
 		return -ENOMEM;
@@ -67,7 +69,7 @@ static int add_recording(struct diff *diff, const struct printout *side, enum di
 
 	diff->side = side;
 	diff->column = column;
-	ret = rows_visit(&side->rec->model, side->view, add_row, diff, &seen);
+	ret = rows_visit(&side->rec->model, side->view, add_stack, diff, &seen);
 	if (ret)
 		return ret;
 	rows_summary_add(summary, &seen);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/crc32c.h"
+#include "common/minmax.h"
 
 /* zstd frame header, RFC 8878 section 3.1.1.1: magic, descriptor, window. */
 #define ZSTD_MAGIC          0xfd2fb528u
@@ -58,7 +59,7 @@ int input_file_header(struct input *in, struct fault *fault)
 	if (ret)
 		return ret;
 	file_header_pack(wanted);
-	if (memcmp(bytes, wanted, got < magic_bytes ? got : magic_bytes) != 0)
+	if (memcmp(bytes, wanted, min_u64(got, magic_bytes)) != 0)
 		return fault_set(fault, -EPROTONOSUPPORT, "not a recording");
 	if (got < sizeof(bytes))
 		return fault_set(fault, -ENODATA, "the recording ends inside it");

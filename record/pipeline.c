@@ -6,6 +6,7 @@
 #include <malloc.h>
 
 #include "common/clock.h"
+#include "common/minmax.h"
 
 /*
  * Processes and mappings that ended are kept until the next drain. When there are this many of
@@ -66,7 +67,7 @@ static int write_part(struct pipeline *p)
 {
 	uint64_t end_ns = schedule_interval_end(p->schedule) - 1;
 
-	return write_epoch(p, p->drained_ns < end_ns ? p->drained_ns : end_ns);
+	return write_epoch(p, min_u64(p->drained_ns, end_ns));
 }
 
 int pipeline_end_epoch(struct pipeline *p)

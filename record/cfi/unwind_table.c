@@ -7,6 +7,7 @@
 
 #include "common/hash.h"
 #include "common/index.h"
+#include "common/search.h"
 #include "common/vec.h"
 #include "record/cfi/cfi.h"
 #include "record/cfi/cfi_elf.h"
@@ -326,20 +327,9 @@ int unwind_table_build(int fd, struct unwind_table *table)
 	return ret;
 }
 
-/* The last of @nr sorted rows that begins at @in_page or before. The first begins at 0. */
-static uint32_t find_row(const uint32_t *rows, uint32_t nr, uint32_t in_page)
+uint32_t unwind_rows_find(const uint32_t *rows, uint32_t nr, uint32_t in_page)
 {
-	uint32_t lo = 0, hi = nr;
-
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (UNWIND_ROW_OFF(rows[mid]) <= in_page)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return rows[lo];
+	return rows[search_first(nr - 1, i, UNWIND_ROW_OFF(rows[i + 1]) > in_page)];
 }
 
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t off)
@@ -351,7 +341,8 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
 	if (off < table->first_off || number >= table->nr_pages || !table->pages[number].nr_rows)
 		return &table->rules[UNWIND_NO_RULE];
 	page = &table->pages[number];
-	row = find_row(table->rows + page->first_row, page->nr_rows, off & (UNWIND_PAGE_SIZE - 1));
+	row = unwind_rows_find(table->rows + page->first_row, page->nr_rows,
+			       off & (UNWIND_PAGE_SIZE - 1));
 	return &table->rules[UNWIND_ROW_RULE(row)];
 }
 

@@ -29,6 +29,12 @@ int unwind_table_build(int fd, struct unwind_table *table);
 /* The rule for the code at file offset @off, or the rule UNWIND_NO_RULE where there is none. */
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t off);
 
+/*
+ * Returns the last of the @nr sorted rows of a page that begins at @in_page or before. There is a
+ * row, and the first one begins at 0.
+ */
+uint32_t unwind_rows_find(const uint32_t *rows, uint32_t nr, uint32_t in_page);
+
 /* Writes @table to @fd as one block of bytes, for this machine. Returns 0 or a negative errno. */
 int unwind_table_write(int fd, const struct unwind_table *table);
 

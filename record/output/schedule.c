@@ -2,6 +2,7 @@
 #include "record/output/schedule.h"
 
 #include "common/clock.h"
+#include "common/minmax.h"
 
 /*
  * Epochs share no tables, so each stores its strings, symbols and frames anew. Four epochs in 30
@@ -12,11 +13,6 @@
 #define EPOCH_GROWTH 5
 #define EPOCH_MIN_NS (5 * NS_PER_S)
 #define EPOCH_MAX_NS (60 * NS_PER_S)
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 /* SCHEDULE_NEVER if @length_ns is 0. */
 static uint64_t time_after(uint64_t start_ns, uint64_t length_ns)

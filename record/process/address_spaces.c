@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "common/minmax.h"
 
 #define STILL_MAPPED UINT64_MAX
 
@@ -88,8 +89,8 @@ static int end_overlap(struct address_space *space, size_t at, const struct mapp
 	struct mapping old = space->live.data[at], part = old;
 	int ret;
 
-	part.start = old.start > by->start ? old.start : by->start;
-	part.end = old.end < by->end ? old.end : by->end;
+	part.start = max_u64(old.start, by->start);
+	part.end = min_u64(old.end, by->end);
 	part.pgoff = old.pgoff + (part.start - old.start);
 	part.end_ns = by->begin_ns;
 	ret = vec_push(&space->ended, part);

@@ -3,19 +3,11 @@
 
 #include <string.h>
 
+#include "common/search.h"
+
 size_t mappings_position(const mapping_vec *mappings, uint64_t addr)
 {
-	size_t lo = 0, hi = mappings->nr;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (mappings->data[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(mappings->nr, i, mappings->data[i].end > addr);
 }
 
 const struct mapping *mappings_find(const mapping_vec *mappings, uint64_t addr)

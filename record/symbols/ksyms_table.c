@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "common/search.h"
 #include "record/symbols/ksyms.h"
 
 /* The rank of a symbol whose code was replaced. */
@@ -35,17 +36,7 @@ static int compare_syms(const void *pa, const void *pb)
 /* Number of symbols at or below @addr, of the first @nr. */
 static size_t upper_bound(const struct ksyms *ksyms, size_t nr, uint64_t addr)
 {
-	size_t lo = 0, hi = nr;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (ksyms->syms.data[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(nr, i, ksyms->syms.data[i].addr > addr);
 }
 
 /* Marks the symbols that began inside a program that was loaded later. */

@@ -10,7 +10,9 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/minmax.h"
 #include "common/safe_open.h"
+#include "common/search.h"
 
 #define CLOCK_SLACK_NS (50 * NS_PER_MS)
 
@@ -75,21 +77,6 @@ struct scan {
 	uint64_t work;
 };
 
-static size_t lower_bound(const struct scan *scan, uint64_t addr)
-{
-	size_t lo = 0, hi = scan->nr;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (scan->hits[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /*
  * Takes one line, which is at @off in the file. Later lines win, since the memory was used again.
  */
@@ -99,14 +86,14 @@ static void take_line(struct scan *scan, const char *line, size_t len, uint64_t 
 
 	if (!perf_map_parse(line, len, &entry))
 		return;
-	for (size_t i = lower_bound(scan, entry.start);
+	for (size_t i = search_first(scan->nr, k, scan->hits[k].addr >= entry.start);
 	     i < scan->nr && scan->hits[i].addr - entry.start < entry.size; i++) {
 		struct perf_map_hit *hit = &scan->hits[i];
 
 		hit->start = entry.start;
 		hit->size = entry.size;
 		hit->name_off = off + (entry.name - line);
-		hit->name_len = entry.len < PERF_MAP_NAME_MAX ? entry.len : PERF_MAP_NAME_MAX;
+		hit->name_len = min_u64(entry.len, PERF_MAP_NAME_MAX);
 		scan->work++;
 	}
 }

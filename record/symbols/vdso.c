@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 
 #include "common/readfile.h"
+#include "common/search.h"
 #include "record/proc/proc_maps.h"
 
 /* The kernel's images are two or three pages. */
@@ -176,20 +177,12 @@ bool vdso_is_same(const struct vdso *vdso, uint64_t start, uint64_t end)
 
 const struct vdso_symbol *vdso_lookup(const struct vdso *vdso, uint64_t off)
 {
-	size_t lo = 0, hi = vdso->symbols.nr;
+	size_t nr = search_first(vdso->symbols.nr, i, vdso->symbols.data[i].off > off);
 	const struct vdso_symbol *symbol;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (vdso->symbols.data[mid].off <= off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
+	if (!nr)
 		return NULL;
-	symbol = &vdso->symbols.data[lo - 1];
+	symbol = &vdso->symbols.data[nr - 1];
 	return off - symbol->off < symbol->size ? symbol : NULL;
 }
 

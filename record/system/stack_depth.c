@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/minmax.h"
 #include "common/parse.h"
 #include "common/readfile.h"
 #include "format/prof.h"
@@ -34,7 +35,7 @@ int stack_depth_choose(uint64_t wanted, uint32_t limit, uint32_t *depth, struct 
 		return err_hint(err, -E2BIG, "sysctl kernel.perf_event_max_stack=%" PRIu64, wanted);
 	}
 	if (!wanted)
-		wanted = limit < STACK_DEPTH_DEFAULT ? limit : STACK_DEPTH_DEFAULT;
+		wanted = min_u64(limit, STACK_DEPTH_DEFAULT);
 	*depth = wanted ? wanted : 1; /* the programs need room even if the kernel allows none */
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "common/search.h"
+
 static void remove_at(struct extents *e, size_t at)
 {
 	e->free.nr--;
@@ -38,17 +40,7 @@ static bool is_at_boundary(const struct extents *e, uint32_t number)
 /* The first extent that begins at or after @number. */
 static size_t position(const struct extents *e, uint32_t number)
 {
-	size_t low = 0, high = e->free.nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (e->free.data[mid].first < number)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return search_first(e->free.nr, i, e->free.data[i].first >= number);
 }
 
 int extents_give(struct extents *e, uint32_t first, uint32_t nr)

@@ -8,6 +8,8 @@
 
 #include "common/clock.h"
 #include "common/hash.h"
+#include "common/minmax.h"
+#include "common/search.h"
 #include "record/proc/proc_task.h"
 
 /* Mappings of one process. Code in further mappings is left along frame pointers. */
@@ -118,7 +120,7 @@ static uint32_t mappings_max(const struct space_maps *u)
 
 	if (share < MAPPINGS_MIN)
 		return MAPPINGS_MIN;
-	return share < MAPPINGS_MAX ? share : MAPPINGS_MAX;
+	return min_u64(share, MAPPINGS_MAX);
 }
 
 /* Puts the mappings of @pid into the list, as the program is to know them. */
@@ -294,24 +296,17 @@ int space_maps_lookup(const struct space_maps *u, uint32_t pid, uint64_t space_i
 		      struct unwind_mapping *mapping)
 {
 	const struct unwind_process *p = space_maps_find(u, pid);
-	uint32_t lo, hi;
+	const struct unwind_mapping *mappings;
+	uint32_t at;
 
 	if (!p || (p->space_id && p->space_id != space_id))
 		return -EAGAIN;
-	for (lo = p->first, hi = p->first + p->nr; lo < hi;) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		const struct unwind_mapping *m = &u->mappings[mid];
-
-		if (pc >= m->end) {
-			lo = mid + 1;
-		} else if (pc < m->start) {
-			hi = mid;
-		} else {
-			*mapping = *m;
-			return 1;
-		}
-	}
-	return 0;
+	mappings = &u->mappings[p->first];
+	at = search_first(p->nr, i, mappings[i].end > pc);
+	if (at == p->nr || pc < mappings[at].start)
+		return 0;
+	*mapping = mappings[at];
+	return 1;
 }
 
 void space_maps_remove(struct space_maps *u, uint32_t pid)

@@ -252,7 +252,7 @@ const struct unwind_rule *table_maps_find(struct table_maps *s,
 	uint64_t off = pc - mapping->bias, nr = off >> UNWIND_PAGE_SHIFT;
 	const struct unwind_segment *segment;
 	const struct unwind_page *page;
-	uint32_t lo, hi;
+	uint32_t row;
 
 	if (nr >= UNWIND_NR_PAGES(mapping->pages))
 		return NULL;
@@ -263,17 +263,9 @@ const struct unwind_rule *table_maps_find(struct table_maps *s,
 	if (!segment)
 		return NULL;
 	off &= UNWIND_PAGE_SIZE - 1;
-	lo = page->first_row % UNWIND_SEGMENT_ROWS;
-	hi = lo + page->nr_rows;
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (UNWIND_ROW_OFF(segment->rows[mid]) <= off)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return &s->rules.data[UNWIND_ROW_RULE(segment->rows[lo])];
+	row = unwind_rows_find(segment->rows + page->first_row % UNWIND_SEGMENT_ROWS, page->nr_rows,
+			       off);
+	return &s->rules.data[UNWIND_ROW_RULE(row)];
 }
 
 /* UNWIND_NO_RULE stays, whatever tables come and go. The kernel's map begins with zeros. */

@@ -5,6 +5,7 @@
  * sorted; difffolded.pl prints them in the order of a hash table.
  */
 #include "common/hash.h"
+#include "common/minmax.h"
 #include "report/print/printers.h"
 
 #include <errno.h>
@@ -110,7 +111,7 @@ static int compare_lines(const void *a, const void *b)
 	const struct diff_stack *x = a, *y = b;
 
 	/* A line ends in the only newline it has, so no line is the start of another. */
-	return memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+	return memcmp(x->text, y->text, min_u64(x->len, y->len));
 }
 
 static void print_lines(struct diff *diff, struct textbuf *out)

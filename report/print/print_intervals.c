@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "common/clock.h"
+#include "common/minmax.h"
 #include "report/print/print_errors.h"
 #include "report/print/printers.h"
 
@@ -118,11 +119,6 @@ static int take_single_epoch(struct intervals *v, const struct prof_epoch *epoch
 	int ret = recording_add(&v->source->rec, epoch, v->err);
 
 	return ret ? ret : print_model(v, epoch->end_ns);
-}
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Prints the last interval, if it is not whole, and the intervals without samples up to the end. */

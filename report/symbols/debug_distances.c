@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/symbols/debug_distances.h"
 
+#include "common/search.h"
+
 static struct debug_distance *find_frame(struct debug_distance *distances, size_t nr,
 					 uint32_t frame)
 {
-	size_t low = 0;
+	size_t at = search_first(nr, i, distances[i].frame >= frame);
 
-	while (low < nr) {
-		size_t mid = low + (nr - low) / 2;
-
-		if (distances[mid].frame == frame)
-			return &distances[mid];
-		if (distances[mid].frame < frame)
-			low = mid + 1;
-		else
-			nr = mid;
-	}
-	return NULL;
+	return at < nr && distances[at].frame == frame ? &distances[at] : NULL;
 }
 
 /* Takes the distance that the mapping of @process gives for the frame. */

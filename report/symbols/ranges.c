@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "common/vec.h"
 
 static int compare_hits(const void *a, const void *b)
@@ -48,17 +49,7 @@ int range_prefer(const struct range *a, const struct range *b)
 
 size_t range_hits_lower(const struct range_hit *hits, size_t nr, uint64_t addr)
 {
-	size_t low = 0;
-
-	while (low < nr) {
-		size_t mid = low + (nr - low) / 2;
-
-		if (hits[mid].addr < addr)
-			low = mid + 1;
-		else
-			nr = mid;
-	}
-	return low;
+	return search_first(nr, i, hits[i].addr >= addr);
 }
 
 /*

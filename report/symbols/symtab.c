@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/minmax.h"
+
 /* At most this many symbols of a table are read. The largest binaries have a few million. */
 #define SYMBOLS_MAX (1u << 25)
 
@@ -54,7 +56,7 @@ static bool set_name(struct range *range, const Elf_Data *names, uint64_t off)
 		return false;
 	name = (const char *)names->d_buf + off;
 	left = names->d_size - off;
-	len = strnlen(name, left < NAME_MAX_BYTES ? left : NAME_MAX_BYTES);
+	len = strnlen(name, min_u64(left, NAME_MAX_BYTES));
 	if (len == left || len == NAME_MAX_BYTES)
 		return false;
 	version = memchr(name, '@', len);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/minmax.h"
+
 #define CHUNK_BYTES ((size_t)64 << 10)
 
 struct arena_chunk {
@@ -14,7 +16,7 @@ struct arena_chunk {
 
 static int add_chunk(struct arena *arena, size_t at_least)
 {
-	size_t size = at_least > CHUNK_BYTES ? at_least : CHUNK_BYTES;
+	size_t size = max_u64(at_least, CHUNK_BYTES);
 	struct arena_chunk *chunk;
 
 	if (size > SIZE_MAX - sizeof(*chunk))

@@ -150,7 +150,8 @@ static const Elf64_Shdr *find_section(const struct file *file, const char *name)
 }
 
 /* Unpacks @size bytes at @packed to exactly @dst_size. */
-static bool unpack(uint32_t type, const uint8_t *packed, size_t size, uint8_t *dst, size_t dst_size)
+static bool unpack_bytes(uint32_t type, const uint8_t *packed, size_t size, uint8_t *dst,
+			 size_t dst_size)
 {
 	uLongf n = dst_size;
 
@@ -161,7 +162,7 @@ static bool unpack(uint32_t type, const uint8_t *packed, size_t size, uint8_t *d
 	return false;
 }
 
-static int decompress(struct cfi_elf *elf)
+static int decompress_section(struct cfi_elf *elf)
 {
 	_cleanup_free_ uint8_t *packed = TAKE_PTR(elf->bytes);
 	size_t size = elf->section.size;
@@ -176,7 +177,8 @@ static int decompress(struct cfi_elf *elf)
 	if (!elf->bytes)
 		return -ENOMEM;
 	elf->section.size = ch.ch_size;
-	return unpack(ch.ch_type, packed + sizeof(ch), size - sizeof(ch), elf->bytes, ch.ch_size)
+	return unpack_bytes(ch.ch_type, packed + sizeof(ch), size - sizeof(ch), elf->bytes,
+			    ch.ch_size)
 		       ? 0
 		       : -ENOEXEC;
 }
@@ -201,7 +203,7 @@ static int read_unwind_section(const struct file *file, struct cfi_elf *elf)
 	elf->section.data_base = got ? got->sh_addr : 0;
 	elf->section.size = sh->sh_size;
 	if (sh->sh_flags & SHF_COMPRESSED)
-		ret = decompress(elf);
+		ret = decompress_section(elf);
 	elf->section.bytes = elf->bytes;
 	return ret;
 }

@@ -4,7 +4,7 @@
 #include "record/cfi/dwarf_ops.h"
 
 /* Takes the operation @op if it is next. */
-static bool take(struct dwarf_bytes *b, uint8_t op)
+static bool take_op(struct dwarf_bytes *b, uint8_t op)
 {
 	if (b->p == b->end || *b->p != op)
 		return false;
@@ -28,21 +28,22 @@ static bool take_breg(struct dwarf_bytes *b, uint64_t *reg, int64_t *off)
  */
 static bool take_plt(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 {
-	if (!take(b, DW_OP_breg16) || dwarf_sleb(b) || !take(b, DW_OP_lit15) || !take(b, DW_OP_and))
+	if (!take_op(b, DW_OP_breg16) || dwarf_sleb(b) || !take_op(b, DW_OP_lit15) ||
+	    !take_op(b, DW_OP_and))
 		return false;
 	if (b->p == b->end || *b->p < DW_OP_lit0 || *b->p > DW_OP_lit15)
 		return false;
 	*cfa = (struct cfi_cfa){.how = UNWIND_CFA_PLT, .off = *b->p++ - DW_OP_lit0};
-	return take(b, DW_OP_ge) && take(b, DW_OP_lit3) && take(b, DW_OP_shl) &&
-	       take(b, DW_OP_plus);
+	return take_op(b, DW_OP_ge) && take_op(b, DW_OP_lit3) && take_op(b, DW_OP_shl) &&
+	       take_op(b, DW_OP_plus);
 }
 
 /* After the address: deref, and possibly plus_uconst. */
 static bool take_deref(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 {
-	if (!take(b, DW_OP_deref))
+	if (!take_op(b, DW_OP_deref))
 		return false;
-	if (take(b, DW_OP_plus_uconst))
+	if (take_op(b, DW_OP_plus_uconst))
 		cfa->add = dwarf_uleb(b);
 	return true;
 }
@@ -52,8 +53,8 @@ static bool take_index(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 {
 	int64_t off;
 
-	return take_breg(b, &cfa->reg, &off) && !off && take(b, DW_OP_lit8) && take(b, DW_OP_mul) &&
-	       take(b, DW_OP_plus) && take_deref(b, cfa);
+	return take_breg(b, &cfa->reg, &off) && !off && take_op(b, DW_OP_lit8) &&
+	       take_op(b, DW_OP_mul) && take_op(b, DW_OP_plus) && take_deref(b, cfa);
 }
 
 static bool is_done(const struct dwarf_bytes *b)

@@ -73,7 +73,7 @@ static void make_rule(const struct run *run, struct unwind_rule *rule)
 }
 
 /* The state holds for the next @delta bytes. A result other than 0 ends the run. */
-static int advance(struct run *run, uint64_t delta)
+static int advance_addr(struct run *run, uint64_t delta)
 {
 	struct unwind_rule rule;
 	int ret;
@@ -99,7 +99,7 @@ static int advance_scaled(struct run *run, uint64_t delta)
 
 	if (__builtin_mul_overflow(delta, run->cie->code_align, &bytes))
 		bytes = UINT64_MAX;
-	return advance(run, bytes);
+	return advance_addr(run, bytes);
 }
 
 static int set_loc(struct run *run)
@@ -111,11 +111,11 @@ static int set_loc(struct run *run)
 		run->b.bad = true;
 		return 0;
 	}
-	return advance(run, addr - run->addr);
+	return advance_addr(run, addr - run->addr);
 }
 
 /* Where rules of register @reg go; NULL when it does not matter. */
-static struct cfi_register *slot(struct cfi_state *state, uint64_t reg)
+static struct cfi_register *find_slot(struct cfi_state *state, uint64_t reg)
 {
 	switch (reg) {
 	case UNWIND_RBX:
@@ -132,13 +132,13 @@ static struct cfi_register *slot(struct cfi_state *state, uint64_t reg)
 
 static void set_register(struct run *run, uint64_t reg, enum cfi_how how, int64_t off)
 {
-	struct cfi_register *to = slot(&run->state, reg);
+	struct cfi_register *to = find_slot(&run->state, reg);
 
 	if (to)
 		*to = (struct cfi_register){.how = how, .off = off};
 }
 
-static int64_t scaled(const struct run *run, uint64_t n)
+static int64_t scale_offset(const struct run *run, uint64_t n)
 {
 	return n * (uint64_t)run->cie->data_align;
 }
@@ -149,22 +149,22 @@ static void set_val_offset(struct run *run, uint64_t reg, int64_t off)
 	set_register(run, reg, reg == UNWIND_RSP && !off ? CFI_DEFAULT : CFI_OTHER, 0);
 }
 
-static void restore(struct run *run, uint64_t reg)
+static void restore_register(struct run *run, uint64_t reg)
 {
-	struct cfi_register *to = slot(&run->state, reg);
+	struct cfi_register *to = find_slot(&run->state, reg);
 	struct cfi_state initial = run->cie->initial;
 
 	if (run->is_initial)
 		run->b.bad = true;
 	else if (to)
-		*to = *slot(&initial, reg);
+		*to = *find_slot(&initial, reg);
 }
 
 static void set_expression(struct run *run, bool is_value)
 {
 	uint64_t reg = dwarf_uleb(&run->b);
 	struct dwarf_bytes expr = dwarf_block(&run->b, dwarf_uleb(&run->b));
-	struct cfi_register *to = slot(&run->state, reg);
+	struct cfi_register *to = find_slot(&run->state, reg);
 
 	if (to)
 		*to = is_value ? (struct cfi_register){.how = CFI_OTHER} : cfi_expr_register(expr);
@@ -199,7 +199,7 @@ static bool run_cfa(struct run *run, uint8_t op)
 		return true;
 	case DW_CFA_def_cfa_sf:
 		reg = dwarf_uleb(b);
-		set_cfa(run, reg, scaled(run, dwarf_sleb(b)));
+		set_cfa(run, reg, scale_offset(run, dwarf_sleb(b)));
 		return true;
 	case DW_CFA_def_cfa_register:
 		reg = dwarf_uleb(b);
@@ -209,7 +209,7 @@ static bool run_cfa(struct run *run, uint8_t op)
 		set_cfa_part(run, NULL, dwarf_uleb(b));
 		return true;
 	case DW_CFA_def_cfa_offset_sf:
-		set_cfa_part(run, NULL, scaled(run, dwarf_sleb(b)));
+		set_cfa_part(run, NULL, scale_offset(run, dwarf_sleb(b)));
 		return true;
 	case DW_CFA_def_cfa_expression:
 		run->state.cfa = cfi_expr_cfa(dwarf_block(b, dwarf_uleb(b)));
@@ -232,22 +232,22 @@ static bool run_register(struct run *run, uint8_t op)
 	reg = dwarf_uleb(b);
 	switch (op) {
 	case DW_CFA_offset_extended:
-		set_register(run, reg, CFI_OFFSET, scaled(run, dwarf_uleb(b)));
+		set_register(run, reg, CFI_OFFSET, scale_offset(run, dwarf_uleb(b)));
 		return true;
 	case DW_CFA_offset_extended_sf:
-		set_register(run, reg, CFI_OFFSET, scaled(run, dwarf_sleb(b)));
+		set_register(run, reg, CFI_OFFSET, scale_offset(run, dwarf_sleb(b)));
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
-		set_register(run, reg, CFI_OFFSET, scaled(run, -dwarf_uleb(b)));
+		set_register(run, reg, CFI_OFFSET, scale_offset(run, -dwarf_uleb(b)));
 		return true;
 	case DW_CFA_val_offset:
-		set_val_offset(run, reg, scaled(run, dwarf_uleb(b)));
+		set_val_offset(run, reg, scale_offset(run, dwarf_uleb(b)));
 		return true;
 	case DW_CFA_val_offset_sf:
-		set_val_offset(run, reg, scaled(run, dwarf_sleb(b)));
+		set_val_offset(run, reg, scale_offset(run, dwarf_sleb(b)));
 		return true;
 	case DW_CFA_restore_extended:
-		restore(run, reg);
+		restore_register(run, reg);
 		return true;
 	case DW_CFA_undefined:
 		set_register(run, reg, CFI_UNDEFINED, 0);
@@ -262,7 +262,7 @@ static bool run_register(struct run *run, uint8_t op)
 	return false;
 }
 
-static void remember(struct run *run)
+static void remember_state(struct run *run)
 {
 	if (run->nr_remembered == REMEMBERED_MAX)
 		run->b.bad = true;
@@ -270,7 +270,7 @@ static void remember(struct run *run)
 		run->remembered[run->nr_remembered++] = run->state;
 }
 
-static void restore_remembered(struct run *run)
+static void restore_state(struct run *run)
 {
 	if (!run->nr_remembered)
 		run->b.bad = true;
@@ -296,10 +296,10 @@ static int run_other(struct run *run, uint8_t op)
 	case DW_CFA_advance_loc4:
 		return advance_scaled(run, dwarf_fixed(&run->b, 4));
 	case DW_CFA_remember_state:
-		remember(run);
+		remember_state(run);
 		return 0;
 	case DW_CFA_restore_state:
-		restore_remembered(run);
+		restore_state(run);
 		return 0;
 	case DW_CFA_GNU_args_size:
 		dwarf_uleb(&run->b);
@@ -326,10 +326,11 @@ static int run_all(struct run *run)
 			ret = advance_scaled(run, operand);
 			break;
 		case DW_CFA_offset:
-			set_register(run, operand, CFI_OFFSET, scaled(run, dwarf_uleb(&run->b)));
+			set_register(run, operand, CFI_OFFSET,
+				     scale_offset(run, dwarf_uleb(&run->b)));
 			break;
 		case DW_CFA_restore:
-			restore(run, operand);
+			restore_register(run, operand);
 			break;
 		default:
 			ret = run_other(run, op);

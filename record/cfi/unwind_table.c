@@ -281,23 +281,23 @@ static int make_rows(struct build *b)
 }
 
 /* Gives back the memory that the array does not use. */
-static void *shrink(void *data, size_t nr, size_t size)
+static void *shrink_array(void *data, size_t nr, size_t size)
 {
 	void *p = reallocarray(data, nr, size);
 
 	return p ? p : data;
 }
 
-static void finish(struct build *b, struct unwind_table *table)
+static void finish_table(struct build *b, struct unwind_table *table)
 {
 	*table = (struct unwind_table){
 		.first_off = b->first_page << UNWIND_PAGE_SHIFT,
 		.nr_pages = b->pages.nr,
 		.nr_rows = b->rows.nr,
 		.nr_rules = b->rules.nr,
-		.pages = shrink(b->pages.data, b->pages.nr, sizeof(*b->pages.data)),
-		.rows = shrink(b->rows.data, b->rows.nr, sizeof(*b->rows.data)),
-		.rules = shrink(b->rules.data, b->rules.nr, sizeof(*b->rules.data)),
+		.pages = shrink_array(b->pages.data, b->pages.nr, sizeof(*b->pages.data)),
+		.rows = shrink_array(b->rows.data, b->rows.nr, sizeof(*b->rows.data)),
+		.rules = shrink_array(b->rules.data, b->rules.nr, sizeof(*b->rules.data)),
 	};
 	b->pages.data = NULL;
 	b->rows.data = NULL;
@@ -316,7 +316,7 @@ int unwind_table_build(int fd, struct unwind_table *table)
 	if (!ret)
 		ret = make_rows(&b);
 	if (!ret)
-		finish(&b, table);
+		finish_table(&b, table);
 	vec_free(&b.functions);
 	vec_free(&b.pages);
 	vec_free(&b.rows);

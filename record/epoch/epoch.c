@@ -35,7 +35,6 @@ struct epoch {
 	struct epoch_tables tables;
 	struct epoch_user user;
 	struct epoch_kernel kernel;
-	uint64_t samples;
 };
 
 /*
@@ -55,11 +54,7 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 		ret = epoch_user_add(&e->user, &user, &row);
 	if (!ret)
 		ret = epoch_kernel_add(&e->kernel, &count->kernel, &row.kernel_stack);
-	if (!ret)
-		ret = epoch_tables_count(&e->tables, &row);
-	if (!ret)
-		e->samples += nr;
-	return ret;
+	return ret ? ret : epoch_tables_count(&e->tables, &row);
 }
 
 /*
@@ -149,11 +144,6 @@ size_t epoch_nr_counts(const struct epoch *e)
 	return e->tables.counts.nr;
 }
 
-uint64_t epoch_samples(const struct epoch *e)
-{
-	return e->samples;
-}
-
 int epoch_finish(struct epoch *e, struct prof_epoch *tables)
 {
 	int ret = e->sources.vdso ? epoch_names_vdso(&e->tables, e->sources.vdso) : 0;
@@ -166,7 +156,6 @@ int epoch_finish(struct epoch *e, struct prof_epoch *tables)
 int epoch_reset(struct epoch *e)
 {
 	epoch_kernel_reset(&e->kernel);
-	e->samples = 0;
 	if (e->sources.jit)
 		jit_reset(e->sources.jit);
 	return epoch_tables_reset(&e->tables);

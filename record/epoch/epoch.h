@@ -47,9 +47,6 @@ bool epoch_is_large(const struct epoch *epoch);
 /* Number of rows. */
 size_t epoch_nr_counts(const struct epoch *epoch);
 
-/* Samples in all rows together. */
-uint64_t epoch_samples(const struct epoch *epoch);
-
 /* The tables, valid until the next change; begin_ns and end_ns are left 0. Returns 0 or -ENOMEM. */
 int epoch_finish(struct epoch *epoch, struct prof_epoch *tables);
 

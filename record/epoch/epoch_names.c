@@ -15,7 +15,7 @@
  */
 #define JIT_BYTES_MAX (128u << 20)
 
-static int intern(struct epoch_tables *tables, const char *s, uint32_t *id)
+static int add_name(struct epoch_tables *tables, const char *s, uint32_t *id)
 {
 	return s && s[0] ? epoch_tables_string(tables, s, strlen(s), id) : 0;
 }
@@ -27,12 +27,12 @@ static int add_process(struct epoch_tables *tables, const struct address_spaces 
 		.process = id, .ns_pid = proc->identity.ns_pid, .uid = proc->identity.uid};
 	const char *name = proc->identity.name[0] ? proc->identity.name : space->name;
 	const char *exe = proc->exe.nr ? proc->exe.data : address_space_exe(spaces, space);
-	int ret = intern(tables, name, &info.name);
+	int ret = add_name(tables, name, &info.name);
 
 	if (!ret)
-		ret = intern(tables, exe, &info.exe);
+		ret = add_name(tables, exe, &info.exe);
 	if (!ret)
-		ret = intern(tables, proc->cgroup.nr ? proc->cgroup.data : NULL, &info.cgroup);
+		ret = add_name(tables, proc->cgroup.nr ? proc->cgroup.data : NULL, &info.cgroup);
 	if (ret || (!info.ns_pid && info.uid == PROF_UID_UNKNOWN && !info.name && !info.exe &&
 		    !info.cgroup))
 		return ret;

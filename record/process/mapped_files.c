@@ -50,7 +50,7 @@ static enum mapped_kind kind_of(const char *path)
 }
 
 /* Fills @file from @key; path points to a copy. */
-static int describe(const struct mapped_file_key *key, struct mapped_file *file)
+static int describe_file(const struct mapped_file_key *key, struct mapped_file *file)
 {
 	size_t len = strlen(key->path), suffix = strlen(DELETED_SUFFIX);
 
@@ -75,7 +75,7 @@ int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *k
 {
 	struct mapped_file file;
 	uint64_t hash;
-	int ret = describe(key, &file);
+	int ret = describe_file(key, &file);
 
 	if (ret)
 		return ret;

@@ -345,8 +345,6 @@ static void decode_mmap(const char *raw, struct sideband_record *record)
 	record->pgoff = r->pgoff;
 	record->name = r->filename;
 	if (!(r->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
-		record->dev_major = r->maj;
-		record->dev_minor = r->min;
 		record->inode = r->ino;
 	} else if (r->build_id_size <= sizeof(r->build_id)) {
 		record->build_id.size = r->build_id_size;
@@ -374,7 +372,7 @@ static void decode_ksymbol(const char *raw, struct sideband_record *record)
 	record->name = r->name;
 }
 
-static void decode(const char *raw, uint64_t time_ns, struct sideband_record *record)
+static void decode_record(const char *raw, uint64_t time_ns, struct sideband_record *record)
 {
 	const struct perf_event_header *header = (const void *)raw;
 
@@ -450,8 +448,8 @@ int sideband_read(struct sideband *sb, uint64_t until_ns, sideband_fn fn, void *
 	for (i = 0; i < sb->pending.nr && sb->pending.data[i].time_ns <= until_ns; i++) {
 		struct sideband_record record;
 
-		decode(sb->pool.data + sb->pending.data[i].off, sb->pending.data[i].time_ns,
-		       &record);
+		decode_record(sb->pool.data + sb->pending.data[i].off, sb->pending.data[i].time_ns,
+			      &record);
 		ret = fn(ctx, &record);
 		if (ret)
 			return ret;

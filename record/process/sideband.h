@@ -34,8 +34,7 @@ struct sideband_record {
 	uint32_t parent_pid; /* SIDEBAND_FORK */
 	/* SIDEBAND_MMAP; SIDEBAND_KSYMBOL: addr and size */
 	uint64_t addr, size, pgoff;
-	uint32_t dev_major, dev_minor; /* the file, where build_id is none */
-	uint64_t inode;
+	uint64_t inode; /* of the file, where build_id is none */
 	struct build_id build_id;
 	/* SIDEBAND_MMAP: path; SIDEBAND_EXEC: task's name; SIDEBAND_KSYMBOL: symbol's. With a NUL.
 	 */

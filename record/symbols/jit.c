@@ -20,7 +20,7 @@
 /* Descriptors held. Each also keeps a file system of a container from going away. */
 #define HELD_MAX 256
 
-static struct jit_process *find(const struct jit *jit, uint64_t generation)
+static struct jit_process *find_process(const struct jit *jit, uint64_t generation)
 {
 	index_for_each(&jit->by_generation, hash_u64(generation), i)
 		if (jit->processes.data[i].generation == generation)
@@ -53,7 +53,7 @@ void jit_init(struct jit *jit)
 	*jit = (struct jit){.host_dir_fd = open_tmp("/")};
 }
 
-static void let_go(struct jit *jit, int *fd)
+static void release_fd(struct jit *jit, int *fd)
 {
 	if (*fd < 0)
 		return;
@@ -65,8 +65,8 @@ static void let_go(struct jit *jit, int *fd)
 void jit_deinit(struct jit *jit)
 {
 	vec_for_each(&jit->processes, process) {
-		let_go(jit, &process->dir_fd);
-		let_go(jit, &process->map_fd);
+		release_fd(jit, &process->dir_fd);
+		release_fd(jit, &process->map_fd);
 	}
 	vec_free(&jit->processes);
 	index_deinit(&jit->by_generation);
@@ -92,7 +92,7 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 		.pid = space->pid, .generation = space->generation, .dir_fd = -1, .map_fd = -1};
 	struct proc_identity identity;
 
-	if (find(jit, space->generation))
+	if (find_process(jit, space->generation))
 		return 0;
 	if (proc_identity_read(space->pid, &identity))
 		return -ENOMEM;
@@ -134,7 +134,7 @@ int jit_watch_all(struct jit *jit, const struct address_spaces *spaces)
 
 int jit_fork(struct jit *jit, const struct address_space *parent, const struct address_space *child)
 {
-	return parent && child && find(jit, parent->generation) ? jit_watch(jit, child) : 0;
+	return parent && child && find_process(jit, parent->generation) ? jit_watch(jit, child) : 0;
 }
 
 /* Opens the map: by the directory that is held, or else by the process, or on the host. */
@@ -161,7 +161,7 @@ static int open_map(const struct jit *jit, const struct jit_process *process)
 
 void jit_end(struct jit *jit, const struct address_space *space)
 {
-	struct jit_process *process = space ? find(jit, space->generation) : NULL;
+	struct jit_process *process = space ? find_process(jit, space->generation) : NULL;
 
 	if (!process || process->ended)
 		return;
@@ -171,14 +171,14 @@ void jit_end(struct jit *jit, const struct address_space *space)
 		process->map_fd = fd < 0 ? -1 : fd;
 		jit->nr_held += fd >= 0;
 	}
-	let_go(jit, &process->dir_fd);
+	release_fd(jit, &process->dir_fd);
 	process->ended = true;
 	process->checked = false;
 }
 
 bool jit_has_map(struct jit *jit, const struct address_space *space)
 {
-	struct jit_process *process = find(jit, space->generation);
+	struct jit_process *process = find_process(jit, space->generation);
 
 	/*
 	 * The side-band did not tell of its mapping, as when records were lost. Watch it from now
@@ -187,7 +187,7 @@ bool jit_has_map(struct jit *jit, const struct address_space *space)
 	if (!process) {
 		if (jit_watch(jit, space))
 			return false;
-		process = find(jit, space->generation);
+		process = find_process(jit, space->generation);
 	}
 	if (!process->checked && !process->has_map) {
 		int fd = process->map_fd < 0 ? open_map(jit, process) : -1;
@@ -202,7 +202,7 @@ bool jit_has_map(struct jit *jit, const struct address_space *space)
 
 int jit_open_map(const struct jit *jit, uint64_t generation)
 {
-	const struct jit_process *process = find(jit, generation);
+	const struct jit_process *process = find_process(jit, generation);
 	int fd;
 
 	if (!process)
@@ -233,8 +233,8 @@ int jit_forget(struct jit *jit, const struct address_spaces *spaces)
 			jit->processes.data[nr++] = *process;
 			continue;
 		}
-		let_go(jit, &process->dir_fd);
-		let_go(jit, &process->map_fd);
+		release_fd(jit, &process->dir_fd);
+		release_fd(jit, &process->map_fd);
 	}
 	if (nr == jit->processes.nr)
 		return 0;

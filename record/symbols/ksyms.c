@@ -270,7 +270,7 @@ static int open_text(const char *path, FILE **f)
 }
 
 /* Goes back to the beginning. The kernel decided at the open whether to show addresses. */
-static void reread(FILE *f)
+static void rewind_file(FILE *f)
 {
 	fflush(f); /* a rewind alone may find the old text in the buffer */
 	rewind(f);
@@ -328,10 +328,10 @@ int ksyms_refresh(struct ksyms *ksyms)
 
 	if (!fresh.modules_file || !fresh.kallsyms_file)
 		return 0;
-	reread(fresh.modules_file);
+	rewind_file(fresh.modules_file);
 	ret = ksyms_read_modules(&fresh, fresh.modules_file);
 	if (!ret && fresh.modules_hash != ksyms->modules_hash) {
-		reread(fresh.kallsyms_file);
+		rewind_file(fresh.kallsyms_file);
 		begin_kallsyms(&fresh);
 		ret = ksyms_load_rest(&fresh);
 		if (ksyms->dirty)

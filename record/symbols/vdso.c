@@ -25,7 +25,7 @@ struct image {
 };
 
 /* Copies @len bytes at @off; false when they are not all there. */
-static bool get(const struct image *image, uint64_t off, void *buf, size_t len)
+static bool copy_bytes(const struct image *image, uint64_t off, void *buf, size_t len)
 {
 	if (off > image->size || len > image->size - off)
 		return false;
@@ -33,10 +33,11 @@ static bool get(const struct image *image, uint64_t off, void *buf, size_t len)
 	return true;
 }
 
-static bool get_section(const struct image *image, const Elf64_Ehdr *eh, size_t i, Elf64_Shdr *sh)
+static bool copy_section_header(const struct image *image, const Elf64_Ehdr *eh, size_t i,
+				Elf64_Shdr *sh)
 {
 	return eh->e_shentsize == sizeof(*sh) && i < eh->e_shnum &&
-	       get(image, eh->e_shoff + i * sizeof(*sh), sh, sizeof(*sh));
+	       copy_bytes(image, eh->e_shoff + i * sizeof(*sh), sh, sizeof(*sh));
 }
 
 /* Finds the bytes of a section. Returns false when they are not in the image. */
@@ -76,7 +77,7 @@ static int read_symbols(struct vdso *vdso, const struct image *syms, const struc
 	for (size_t off = 0; !ret; off += sizeof(Elf64_Sym)) {
 		Elf64_Sym sym;
 
-		if (!get(syms, off, &sym, sizeof(sym)))
+		if (!copy_bytes(syms, off, &sym, sizeof(sym)))
 			break;
 		ret = add_symbol(vdso, &sym, names->size);
 	}
@@ -123,15 +124,15 @@ int vdso_read(struct vdso *vdso, const void *bytes, size_t size)
 	int ret = 0;
 
 	*vdso = (struct vdso){.size = size};
-	if (!get(&image, 0, &eh, sizeof(eh)) || !is_elf64(&eh))
+	if (!copy_bytes(&image, 0, &eh, sizeof(eh)) || !is_elf64(&eh))
 		return -ENOEXEC;
-	for (size_t i = 0; !ret && get_section(&image, &eh, i, &sh); i++) {
+	for (size_t i = 0; !ret && copy_section_header(&image, &eh, i, &sh); i++) {
 		if (!section_bytes(&image, &sh, &part))
 			continue;
 		if (sh.sh_type == SHT_NOTE && build_id_is_none(&vdso->build_id))
 			build_id_from_notes(part.bytes, part.size, &vdso->build_id);
 		if (sh.sh_type == SHT_DYNSYM && !vdso->names &&
-		    get_section(&image, &eh, sh.sh_link, &link) &&
+		    copy_section_header(&image, &eh, sh.sh_link, &link) &&
 		    section_bytes(&image, &link, &names))
 			ret = read_symbols(vdso, &part, &names);
 	}

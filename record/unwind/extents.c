@@ -38,14 +38,14 @@ static bool is_at_boundary(const struct extents *e, uint32_t number)
 }
 
 /* The first extent that begins at or after @number. */
-static size_t position(const struct extents *e, uint32_t number)
+static size_t find_position(const struct extents *e, uint32_t number)
 {
 	return search_first(e->free.nr, i, e->free.data[i].first >= number);
 }
 
 int extents_give(struct extents *e, uint32_t first, uint32_t nr)
 {
-	size_t at = position(e, first);
+	size_t at = find_position(e, first);
 	struct extent *before = at ? &e->free.data[at - 1] : NULL;
 	struct extent *after = at < e->free.nr ? &e->free.data[at] : NULL;
 	bool joins_before =

@@ -154,7 +154,7 @@ static int add_table(struct file_tables *u, uint32_t nr, const struct unwind_tab
 }
 
 /* Returns 1 when the table was kept, 0 when not, or -ENOMEM. */
-static int take_kept(struct file_tables *u, uint32_t nr)
+static int take_kept_table(struct file_tables *u, uint32_t nr)
 {
 	struct unwind_table kept;
 	int ret;
@@ -170,7 +170,7 @@ static int take_kept(struct file_tables *u, uint32_t nr)
 }
 
 /* A table that cannot be kept is made again next time. */
-static void keep(const struct file_tables *u, uint32_t nr, const struct unwind_table *made)
+static void keep_table(const struct file_tables *u, uint32_t nr, const struct unwind_table *made)
 {
 	if (u->cache_fd >= 0)
 		table_cache_put(u->cache_fd, &u->tables.data[nr].build_id, made);
@@ -194,7 +194,7 @@ int file_tables_request(struct file_tables *u, uint32_t nr, int fd)
 	int ret;
 
 	t->owner = fd >= 0 && !fstat(fd, &st) ? st.st_uid : NOBODY;
-	ret = take_kept(u, nr);
+	ret = take_kept_table(u, nr);
 	if (ret)
 		return ret < 0 ? ret : 0;
 	ret = is_file_of(fd, t) ? table_builder_request(u->builder, fd, nr) : -EBADF;
@@ -223,7 +223,7 @@ int file_tables_finish(struct file_tables *u)
 			continue;
 		}
 		ret = add_table(u, nr, &made);
-		keep(u, nr, &made);
+		keep_table(u, nr, &made);
 		unwind_table_deinit(&made);
 	}
 	return ret;

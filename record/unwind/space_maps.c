@@ -234,7 +234,7 @@ static void put_unchanged(struct space_maps *u, struct unwind_process *p)
 }
 
 /* Tells the program the mappings of @owner, which are in the list; as space_maps_put. */
-static int install(struct space_maps *u, const struct space_owner *owner)
+static int install_mappings(struct space_maps *u, const struct space_owner *owner)
 {
 	struct unwind_process *p = space_maps_find(u, owner->pid);
 	struct unwind_process old;
@@ -274,7 +274,7 @@ int space_maps_put(struct space_maps *u, const struct space_owner *owner,
 {
 	int ret = list_mappings(u, owner->pid, mappings, files);
 
-	return ret ? ret : install(u, owner);
+	return ret ? ret : install_mappings(u, owner);
 }
 
 bool space_maps_differ(const struct space_maps *u, uint32_t pid, const struct mapping *mapping,

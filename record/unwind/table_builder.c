@@ -79,7 +79,7 @@ static bool is_time_up(const struct table_builder *b)
 	return read(b->timer_fd, &expirations, sizeof(expirations)) == sizeof(expirations);
 }
 
-static int watch(const struct table_builder *b, int fd)
+static int watch_fd(const struct table_builder *b, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 
@@ -107,7 +107,7 @@ static int start_worker(struct table_builder *b)
 	}
 	b->pid = pid;
 	b->sock = socks[0];
-	ret = fcntl(b->sock, F_SETFL, O_NONBLOCK) ? -errno : watch(b, b->sock);
+	ret = fcntl(b->sock, F_SETFL, O_NONBLOCK) ? -errno : watch_fd(b, b->sock);
 	if (ret)
 		end_worker(b);
 	return ret;
@@ -151,7 +151,7 @@ int table_builder_start(struct table_builder **builder, struct err *err)
 	b->sock = -1;
 	b->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	b->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	ret = b->timer_fd < 0 || b->epoll_fd < 0 ? -errno : watch(b, b->timer_fd);
+	ret = b->timer_fd < 0 || b->epoll_fd < 0 ? -errno : watch_fd(b, b->timer_fd);
 	if (!ret)
 		ret = start_worker(b);
 	if (ret) {

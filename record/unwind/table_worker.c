@@ -32,12 +32,6 @@
 #define FILE_BYTES_MAX    (256ull << 20)
 #define FILES_MAX         16
 
-#if defined(__x86_64__)
-#define THIS_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define THIS_ARCH AUDIT_ARCH_AARCH64
-#endif
-
 #define LOAD(member)   BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
 #define RETURN(action) BPF_STMT(BPF_RET | BPF_K, action)
 #define REFUSE         RETURN(SECCOMP_RET_ERRNO | EPERM)
@@ -49,7 +43,7 @@
  */
 static const struct sock_filter filter[] = {
 	LOAD(arch),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
 	REFUSE,
 	LOAD(nr),
 	ALLOW(SYS_pread64),
@@ -75,7 +69,7 @@ static const struct sock_filter filter[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 };
 
-static void limit(int resource, rlim_t max)
+static void set_limit(int resource, rlim_t max)
 {
 	const struct rlimit limits = {max, max};
 
@@ -84,11 +78,11 @@ static void limit(int resource, rlim_t max)
 
 static void set_limits(void)
 {
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_NOFILE, FILES_MAX);
-	limit(RLIMIT_FSIZE, FILE_BYTES_MAX);
+	set_limit(RLIMIT_CORE, 0);
+	set_limit(RLIMIT_NOFILE, FILES_MAX);
+	set_limit(RLIMIT_FSIZE, FILE_BYTES_MAX);
 #ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer reserves terabytes */
-	limit(RLIMIT_AS, ADDRESS_SPACE_MAX);
+	set_limit(RLIMIT_AS, ADDRESS_SPACE_MAX);
 #endif
 }
 
@@ -107,7 +101,7 @@ static void block_signals(void)
  * Gives up all privileges. Root may be unable to become another user: in a container, or when the
  * recorder has given up its capabilities before. Then it stays a root without capabilities.
  */
-static int confine(pid_t parent)
+static int confine_worker(pid_t parent)
 {
 	const struct sock_fprog program = {ARRAY_SIZE(filter), (struct sock_filter *)filter};
 	int ret;
@@ -146,7 +140,7 @@ static int make_table(int fd, int *out)
 	return ret;
 }
 
-static int answer(int sock)
+static int answer_request(int sock)
 {
 	_cleanup_close_ int fd = -1, memfd = -1;
 	struct table_request request;
@@ -170,9 +164,9 @@ void table_worker_run(int sock)
 	/* No descriptor of the recorder stays open in this process. */
 	if (sock != STDIN_FILENO && dup2(sock, STDIN_FILENO) < 0)
 		_exit(1);
-	if (syscall(SYS_close_range, STDIN_FILENO + 1, ~0u, 0) || confine(parent))
+	if (syscall(SYS_close_range, STDIN_FILENO + 1, ~0u, 0) || confine_worker(parent))
 		_exit(1);
-	while (!answer(STDIN_FILENO))
+	while (!answer_request(STDIN_FILENO))
 		;
 	_exit(0);
 }

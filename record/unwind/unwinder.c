@@ -39,7 +39,7 @@ struct unwinder {
 };
 
 /* Reads the mappings of @pid. There are none when it has gone. */
-static int look_at(struct unwinder *u, uint32_t pid)
+static int look_at_process(struct unwinder *u, uint32_t pid)
 {
 	/* Nobody looks at mappings of earlier processes any more. */
 	if (mapped_files_want_sweep(&u->files))
@@ -50,11 +50,11 @@ static int look_at(struct unwinder *u, uint32_t pid)
 /*
  * Tells the program the mappings of @pid. @exec_pages is the number that the program knows, or 0.
  */
-static int refresh(struct unwinder *u, uint32_t pid, uint64_t space_id, uint32_t exec_pages)
+static int refresh_space(struct unwinder *u, uint32_t pid, uint64_t space_id, uint32_t exec_pages)
 {
 	const struct space_owner owner = {
 		.pid = pid, .space_id = space_id, .exec_pages = exec_pages};
-	int ret = look_at(u, pid);
+	int ret = look_at_process(u, pid);
 
 	if (ret)
 		return ret;
@@ -75,13 +75,13 @@ static int refresh(struct unwinder *u, uint32_t pid, uint64_t space_id, uint32_t
  * Asks for the table of the file that @pid maps at @pc. The recorder can open the file through the
  * process.
  */
-static int want_table(struct unwinder *u, uint32_t pid, uint64_t pc)
+static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 {
 	_cleanup_close_ int fd = -1;
 	const struct mapping *m;
 	struct mapped_file *file;
 	uint32_t nr;
-	int ret = look_at(u, pid);
+	int ret = look_at_process(u, pid);
 
 	m = ret ? NULL : mappings_find(&u->mappings, pc);
 	if (!m)
@@ -96,15 +96,15 @@ static int want_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 }
 
 /* A ring_buffer_sample_fn. */
-static int serve(void *ctx, void *data, size_t size)
+static int serve_want(void *ctx, void *data, size_t size)
 {
 	struct unwinder *u = ctx;
 	const struct unwind_want *want = data;
 
 	if (size < sizeof(*want) || u->ret)
 		return 0;
-	u->ret = want->pc ? want_table(u, want->tgid, want->pc)
-			  : refresh(u, want->tgid, want->space_id, want->exec_pages);
+	u->ret = want->pc ? serve_table(u, want->tgid, want->pc)
+			  : refresh_space(u, want->tgid, want->space_id, want->exec_pages);
 	return 0;
 }
 
@@ -135,7 +135,7 @@ int unwinder_work(struct unwinder *u)
 		const struct unwind_process *p = space_maps_find(&u->spaces, u->stale.data[i]);
 
 		if (p)
-			u->ret = refresh(u, p->pid, p->space_id, 0);
+			u->ret = refresh_space(u, p->pid, p->space_id, 0);
 	}
 	vec_clear(&u->stale);
 	if (!u->ret)
@@ -263,7 +263,7 @@ const int *unwinder_fds(const struct unwinder *u, size_t *nr)
 	return u->fds;
 }
 
-static int adopt(struct unwinder *u, struct address_spaces *spaces)
+static int adopt_spaces(struct unwinder *u, struct address_spaces *spaces)
 {
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
 		const struct address_space *space = spaces->newest.data[i];
@@ -311,7 +311,7 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 {
 	int ret;
 
-	u->wants = ring_buffer__new(maps->wants, serve, u, NULL);
+	u->wants = ring_buffer__new(maps->wants, serve_want, u, NULL);
 	/* This order answers the program's questions before the early samples are walked. */
 	if (!u->wants || ring_buffer__add(u->wants, maps->early, take_early, u))
 		return err_set(err, -errno, "failed to map the unwinder's buffer: %m");
@@ -319,7 +319,7 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 	u->fds[1] = table_builder_fd(u->tables.builder);
 	ret = file_tables_begin(&u->tables, maps, vdso);
 	if (!ret)
-		ret = adopt(u, spaces);
+		ret = adopt_spaces(u, spaces);
 	if (!ret)
 		ret = request_popular(u, spaces);
 	return ret ? err_set(err, ret, "failed to begin unwinding: %s", strerror(-ret)) : 0;

@@ -33,6 +33,7 @@ static struct world {
 
 /* The tables of the epoch, as finish_epoch left them. */
 static struct prof_epoch t;
+static uint64_t nr_samples; /* of all rows in t */
 
 static const struct build_id id_app = {.size = 20, .bytes = {0xaa, 1}};
 static const struct build_id id_lib = {.size = 20, .bytes = {0xbb, 2}};
@@ -165,11 +166,8 @@ static inline void add_kernel(const uint64_t *frames, size_t nr)
 /* Finishes the tables, which the writer must find good. */
 static inline void finish_epoch(void)
 {
-	uint64_t total;
-
 	ck_assert_int_eq(epoch_finish(w.epoch, &t), 0);
-	ck_assert_int_eq(epoch_check(&t, &total), 0);
-	ck_assert_uint_eq(total, epoch_samples(w.epoch));
+	ck_assert_int_eq(epoch_check(&t, &nr_samples), 0);
 	ck_assert_uint_eq(t.nr_counts, epoch_nr_counts(w.epoch));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hashes for common/index.h. Profiled processes and recordings say what is hashed: whoever made
- * them could choose names that all have one hash, and each look-up would pass all of them. A seed
- * that nobody else knows prevents that. No output of the programs depends on it.
+ * Hashes for common/index.h. Profiled processes and recordings choose the input. Without a secret
+ * seed their authors could choose names that all have one hash, and each look-up would pass all of
+ * them. A seed that nobody else knows prevents that. No output of the programs depends on it.
  */
 #ifndef COMMON_HASH_H
 #define COMMON_HASH_H

@@ -67,7 +67,7 @@ int session_start(struct session *session);
 /* Ends sampling: no program takes a sample after this function has returned. */
 void session_stop(struct session *session);
 
-/* Says what the recording lacks because it would have cost too much. */
+/* Says on stderr which parts the recording lacks because they would have cost too much. */
 void session_note_omissions(const struct session *session);
 
 /*

@@ -21,9 +21,9 @@
 #define LARGE_PROCESSES    (4u << 10)
 
 /*
- * These are limits of what processes choose at will: paths of 4 KB, and mappings of a page each. A
- * single stack may add 2,048 paths, 8 MB, and names of JIT code come on top. A section of an epoch
- * has room for 16 MiB (doc/prof-format.md).
+ * These limits bound things that processes choose at will: paths of 4 KB, and mappings of a page
+ * each. A single stack may add 2,048 paths, 8 MB, and names of JIT code come on top. A section of
+ * an epoch has room for 16 MiB (doc/prof-format.md).
  */
 #define LARGE_STRING_BYTES (2u << 20)
 #define LARGE_OBJECTS      (32u << 10)

@@ -155,7 +155,7 @@ static int open_jit_map(const struct epoch_tables *tables, const struct prof_obj
 	return -ENOENT;
 }
 
-/* What an epoch may still take of maps. */
+/* The rest of the bytes that an epoch may take from maps. */
 struct jit_budget {
 	size_t name_bytes, map_bytes;
 };

@@ -74,7 +74,10 @@ void jit_deinit(struct jit *jit)
 	jit->host_dir_fd = -1;
 }
 
-/* When the process began to run what it runs: its exec, or its start if that is not known. */
+/*
+ * The time at which the process began its present program: its exec, or its start if that is not
+ * known.
+ */
 static uint64_t begin_realtime_ns(const struct address_space *space)
 {
 	uint64_t now = clock_realtime_ns(), start;

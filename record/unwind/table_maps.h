@@ -59,8 +59,7 @@ int table_maps_init(struct table_maps *store);
 
 /*
  * Adds a table. Its pages follow each other. Returns 0, -EFBIG when it is too large for one file,
- * -ENOSPC when a map is full or the kernel has no more memory, or -ENOMEM. Nothing is left of it
- * then.
+ * -ENOSPC when a map or the kernel's memory is full, or -ENOMEM. Nothing is left of it then.
  */
 int table_maps_add(struct table_maps *store, const struct unwind_table *table,
 		   struct table_place *place);

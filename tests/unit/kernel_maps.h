@@ -38,7 +38,7 @@ static size_t find_kernel_space(uint32_t pid)
 	return i;
 }
 
-/* What the program knows of a process, or NULL. */
+/* The program's entry for a process, or NULL. */
 static const struct unwind_space *kernel_space(uint32_t pid)
 {
 	size_t i = find_kernel_space(pid);

@@ -163,7 +163,7 @@ START_TEST(an_exec)
 }
 END_TEST
 
-/* The memory was used again for a smaller function. What lies after it has the name from before. */
+/* The memory was used again for a smaller function. Addresses after it keep their earlier name. */
 START_TEST(two_lines_of_one_start)
 {
 	write_map(PID_A, "10000 100 large\n10000 10 small\n");

@@ -48,7 +48,7 @@ END_TEST
 
 START_TEST(anonymous_memory)
 {
-	/* The kernel writes a space behind the inode, and no more when there is no name. */
+	/* The kernel writes a space after the inode, and no more when there is no name. */
 	struct proc_map map = parse("7f0a1c000000-7f0a1c021000 rwxp 00000000 00:00 0 \n");
 
 	ck_assert_str_eq(map.path, "");

@@ -15,7 +15,7 @@
 
 #define PAGE UINT64_C(0x1000)
 
-/* One process's mappings, the files of all, and what is tested. */
+/* One process's mappings, the files of all, and the object of the tests. */
 struct maps_world {
 	struct space_maps u;
 	struct file_tables tables;
@@ -297,7 +297,7 @@ START_TEST(a_table_comes)
 	nr_mapping_updates = 0;
 	space_maps_table_changed(&w.u, nr);
 	ck_assert_uint_eq(nr_mapping_updates, 0);
-	/* What is put later has it from the beginning. */
+	/* A mapping that is put later has it from the beginning. */
 	map(&w, "/c", 0x40000, 0);
 	a = &kernel_mappings[put(&w, PID_A, 1)->first];
 	ck_assert_uint_eq(a[0].pages, UNWIND_PAGES(5, 3));

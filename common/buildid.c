@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/io.h"
 
 /*
  * Limits for the program headers of a file and the bytes of one note segment. No linker makes as
@@ -65,15 +66,6 @@ int build_id_from_notes(const void *notes, size_t len, struct build_id *id)
 	return -ENOENT;
 }
 
-static int pread_exact(int fd, void *buf, size_t len, uint64_t off)
-{
-	ssize_t n = pread(fd, buf, len, (off_t)off);
-
-	if (n < 0)
-		return -errno;
-	return (size_t)n == len ? 0 : -ENOEXEC;
-}
-
 static int from_note_range(int fd, uint64_t off, uint64_t len, struct build_id *id)
 {
 	_cleanup_free_ void *notes = NULL;
@@ -84,10 +76,8 @@ static int from_note_range(int fd, uint64_t off, uint64_t len, struct build_id *
 	notes = malloc(len + 1);
 	if (!notes)
 		return -ENOMEM;
-	n = pread(fd, notes, len, (off_t)off);
-	if (n < 0)
-		return -errno;
-	return build_id_from_notes(notes, n, id);
+	n = io_pread(fd, notes, len, off);
+	return n < 0 ? n : build_id_from_notes(notes, n, id);
 }
 
 /*
@@ -117,6 +107,7 @@ static int from_headers(int fd, uint64_t off, size_t nr, size_t size,
 			const struct header_layout *layout, struct build_id *id)
 {
 	_cleanup_free_ uint8_t *headers = NULL;
+	ssize_t n;
 	int ret;
 
 	if (nr > PHDRS_MAX)
@@ -126,9 +117,11 @@ static int from_headers(int fd, uint64_t off, size_t nr, size_t size,
 	headers = calloc(nr, size);
 	if (!headers)
 		return -ENOMEM;
-	ret = pread_exact(fd, headers, nr * size, off);
-	if (ret)
-		return ret;
+	n = io_pread(fd, headers, nr * size, off);
+	if (n < 0)
+		return n;
+	if ((size_t)n < nr * size)
+		return -ENOEXEC;
 	for (size_t i = 0; i < nr; i++) {
 		const uint8_t *h = headers + i * size;
 
@@ -179,10 +172,10 @@ int build_id_from_fd(int fd, struct build_id *id)
 		Elf64_Ehdr e64;
 		Elf32_Ehdr e32;
 	} eh = {0};
-	ssize_t n = pread(fd, &eh, sizeof(eh), 0);
+	ssize_t n = io_pread(fd, &eh, sizeof(eh), 0);
 
 	if (n < 0)
-		return -errno;
+		return n;
 	if (n < (ssize_t)sizeof(eh.e32) || memcmp(eh.ident, ELFMAG, SELFMAG))
 		return -ENOEXEC;
 	if (eh.ident[EI_DATA] !=

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/io.h"
 
 #define READ_CHUNK 32768
 
@@ -19,11 +20,9 @@ int read_fd(int fd, size_t max, char_vec *text)
 
 		if (ret)
 			return ret;
-		n = read(fd, text->data + text->nr, READ_CHUNK);
-		if (n < 0 && errno == EINTR)
-			continue;
+		n = io_read(fd, text->data + text->nr, READ_CHUNK);
 		if (n < 0)
-			return -errno;
+			return n;
 		text->nr += n;
 		if (text->nr > max)
 			return -EFBIG;

@@ -11,6 +11,7 @@
 #include <zstd.h>
 
 #include "common/cleanup.h"
+#include "common/io.h"
 
 /* Files have up to a dozen. */
 #define SEGMENTS_MAX 1024
@@ -41,24 +42,14 @@ struct file {
 /* Reads @len bytes at @off, which must all be there. */
 static int read_at(const struct file *file, uint64_t off, void *buf, size_t len)
 {
-	char *to = buf;
+	ssize_t n;
 
 	if (off > file->size || len > file->size - off)
 		return -ENOEXEC;
-	while (len) {
-		ssize_t n = pread(file->fd, to, len, off);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			return -ENOEXEC; /* cut short meanwhile */
-		to += n;
-		off += n;
-		len -= n;
-	}
-	return 0;
+	n = io_pread(file->fd, buf, len, off);
+	if (n < 0)
+		return n;
+	return (size_t)n == len ? 0 : -ENOEXEC; /* else cut short meanwhile */
 }
 
 /* Reads @len bytes at @off into new memory, which has room for one more byte. */

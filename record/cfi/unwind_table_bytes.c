@@ -3,6 +3,7 @@
  * Tables as bytes: the header below, pages, rows, rules. The rows of a page follow the rows of the
  * previous page.
  */
+#include "common/io.h"
 #include "record/cfi/unwind_table.h"
 
 #include <errno.h>
@@ -28,40 +29,11 @@ struct header {
 
 #define ROWS_MAX ((uint32_t)UNWIND_MAX_SEGMENTS * UNWIND_SEGMENT_ROWS)
 
-static int write_all(int fd, const void *buf, size_t len)
+static int read_part(int fd, void *buf, size_t len)
 {
-	const char *from = buf;
+	int ret = io_read_all(fd, buf, len);
 
-	while (len) {
-		ssize_t n = write(fd, from, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		from += n;
-		len -= n;
-	}
-	return 0;
-}
-
-static int read_all(int fd, void *buf, size_t len)
-{
-	char *to = buf;
-
-	while (len) {
-		ssize_t n = read(fd, to, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			return -EBADMSG;
-		to += n;
-		len -= n;
-	}
-	return 0;
+	return ret == -ENODATA ? -EBADMSG : ret;
 }
 
 static size_t pages_bytes(const struct unwind_table *table)
@@ -101,14 +73,14 @@ static struct header make_header(const struct unwind_table *table)
 int unwind_table_write(int fd, const struct unwind_table *table)
 {
 	struct header header = make_header(table);
-	int ret = write_all(fd, &header, sizeof(header));
+	int ret = io_write_all(fd, &header, sizeof(header));
 
 	if (!ret)
-		ret = write_all(fd, table->pages, pages_bytes(table));
+		ret = io_write_all(fd, table->pages, pages_bytes(table));
 	if (!ret)
-		ret = write_all(fd, table->rows, rows_bytes(table));
+		ret = io_write_all(fd, table->rows, rows_bytes(table));
 	if (!ret)
-		ret = write_all(fd, table->rules, rules_bytes(table));
+		ret = io_write_all(fd, table->rules, rules_bytes(table));
 	return ret;
 }
 
@@ -184,11 +156,11 @@ static int read_arrays(int fd, struct unwind_table *table)
 	table->rules = malloc(rules_bytes(table));
 	if (!table->pages || !table->rows || !table->rules)
 		return -ENOMEM;
-	ret = read_all(fd, table->pages, pages_bytes(table));
+	ret = read_part(fd, table->pages, pages_bytes(table));
 	if (!ret)
-		ret = read_all(fd, table->rows, rows_bytes(table));
+		ret = read_part(fd, table->rows, rows_bytes(table));
 	if (!ret)
-		ret = read_all(fd, table->rules, rules_bytes(table));
+		ret = read_part(fd, table->rules, rules_bytes(table));
 	return ret;
 }
 
@@ -196,7 +168,7 @@ int unwind_table_read(int fd, struct unwind_table *table)
 {
 	struct unwind_table new = {0};
 	struct header header;
-	int ret = read_all(fd, &header, sizeof(header));
+	int ret = read_part(fd, &header, sizeof(header));
 
 	if (ret)
 		return ret;

@@ -7,6 +7,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "common/io.h"
+
 #define READ_CHUNK 32768
 
 /*
@@ -100,11 +102,9 @@ int proc_maps_read(int fd, char_vec *scratch, proc_map_fn fn, void *ctx)
 
 		if (ret)
 			return ret;
-		n = read(fd, scratch->data + scratch->nr, READ_CHUNK);
-		if (n < 0 && errno == EINTR)
-			continue;
+		n = io_read(fd, scratch->data + scratch->nr, READ_CHUNK);
 		if (n < 0)
-			return -errno;
+			return n;
 		if (!n)
 			return is_empty ? -ESRCH : 0;
 		is_empty = false;

@@ -10,6 +10,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/io.h"
 #include "common/minmax.h"
 #include "common/safe_open.h"
 #include "common/search.h"
@@ -131,12 +132,10 @@ int perf_map_lookup(int fd, struct perf_map_hit *hits, size_t nr)
 	if (!chunk)
 		return -ENOMEM;
 	while (off < PERF_MAP_MAX_BYTES && scan.work < WORK_MAX) {
-		ssize_t n = pread(fd, chunk, CHUNK_BYTES, (off_t)off);
+		ssize_t n = io_pread(fd, chunk, CHUNK_BYTES, off);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
-			return n < 0 ? -errno : 0;
+			return n;
 		/* A short read is the end, perhaps inside a line that the process is writing. */
 		off += take_chunk(&scan, chunk, n, off, &skip, n < (ssize_t)CHUNK_BYTES);
 	}
@@ -145,7 +144,7 @@ int perf_map_lookup(int fd, struct perf_map_hit *hits, size_t nr)
 
 void perf_map_name(int fd, const struct perf_map_hit *hit, char name[static PERF_MAP_NAME_MAX + 1])
 {
-	ssize_t n = pread(fd, name, hit->name_len, (off_t)hit->name_off);
+	ssize_t n = io_pread(fd, name, hit->name_len, hit->name_off);
 
 	name[n > 0 ? n : 0] = '\0';
 	/* The file may have changed since it was looked up, and have a newline here. */

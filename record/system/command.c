@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/io.h"
 #include "record/system/open_files.h"
 #include "record/system/wakeups.h"
 
@@ -65,17 +66,13 @@ out:
 int command_go(struct command *command, const char *name, struct err *err)
 {
 	int code;
-	ssize_t n;
 
 	if (write(command->go_fd, "", 1) != 1)
 		return err_set(err, -errno, "failed to start '%s': %m", name);
 	cleanup_close(&command->go_fd);
 	command->go_fd = -1;
 	/* A successful exec closes the other end of the pipe. A failed one writes its errno. */
-	do {
-		n = read(command->failed_fd, &code, sizeof(code));
-	} while (n < 0 && errno == EINTR);
-	if (n == sizeof(code))
+	if (io_read(command->failed_fd, &code, sizeof(code)) == sizeof(code))
 		return err_set(err, -code, "failed to run '%s': %s", name, strerror(code));
 	return 0;
 }

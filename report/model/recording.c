@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/io.h"
 #include "common/readfile.h"
 
 /*
@@ -23,12 +24,8 @@
 static ssize_t read_input(void *ctx, void *buf, size_t len)
 {
 	const int *fd = ctx;
-	ssize_t n;
 
-	do
-		n = read(*fd, buf, len);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
+	return io_read(*fd, buf, len);
 }
 
 /* Opens @name. Sets *@owned only if the caller has to close the descriptor. */

@@ -39,6 +39,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/io.h"
 #include "common/safe_open.h"
 #include "report/symbols/elffile.h"
 
@@ -259,7 +260,7 @@ static bool file_crc(int fd, struct file_budget *budget, uint32_t *crc)
 	if (fstat(fd, &st) || st.st_blocks < st.st_size / 512 / SPARSE ||
 	    !file_budget_charge(budget, st.st_size))
 		return false;
-	while (off < st.st_size && (n = pread(fd, buf, sizeof(buf), off)) > 0) {
+	while (off < st.st_size && (n = io_pread(fd, buf, sizeof(buf), off)) > 0) {
 		sum = crc32(sum, buf, n);
 		off += n;
 	}

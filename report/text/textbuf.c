@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/io.h"
 
 /* The buffer gathers this many bytes before a write. */
 #define BUFFER_BYTES ((size_t)256 << 10)
@@ -18,18 +19,10 @@ void textbuf_deinit(struct textbuf *out)
 	out->nr = out->cap = 0;
 }
 
-static void write_all(struct textbuf *out)
+static void write_buffer(struct textbuf *out)
 {
-	size_t done = 0;
-
-	while (done < out->nr && !out->error) {
-		ssize_t n = write(out->fd, out->data + done, out->nr - done);
-
-		if (n >= 0)
-			done += n;
-		else if (errno != EINTR)
-			out->error = -errno;
-	}
+	if (!out->error)
+		out->error = io_write_all(out->fd, out->data, out->nr);
 	out->nr = 0;
 }
 
@@ -39,7 +32,7 @@ bool textbuf_reserve(struct textbuf *out, size_t len)
 	char *data;
 
 	if (out->fd >= 0 && out->nr >= BUFFER_BYTES / 2)
-		write_all(out);
+		write_buffer(out);
 	if (out->error)
 		return false;
 	while (cap - out->nr < len && cap <= SIZE_MAX / 2)
@@ -59,7 +52,7 @@ bool textbuf_reserve(struct textbuf *out, size_t len)
 int textbuf_flush(struct textbuf *out)
 {
 	if (out->fd >= 0)
-		write_all(out);
+		write_buffer(out);
 	return out->error;
 }
 

@@ -17,9 +17,57 @@ static struct address_space **find_slot(const struct address_spaces *spaces, uin
 	return NULL;
 }
 
+/* Lets go of the live mappings, which others may go on to share. */
+static void release_live(struct address_space *space)
+{
+	if (space->share && --space->share->nr_users) {
+		space->live = (mapping_vec){0};
+	} else {
+		free(space->share);
+		vec_free(&space->live);
+	}
+	space->share = NULL;
+}
+
+/* Gives @space live mappings of its own, before they change. Returns 0 or -ENOMEM. */
+static int own_live(struct address_space *space)
+{
+	mapping_vec copy = {0};
+
+	if (!space->share)
+		return 0;
+	if (space->share->nr_users > 1 && vec_append(&copy, space->live.data, space->live.nr))
+		return -ENOMEM;
+	if (space->share->nr_users > 1) {
+		release_live(space);
+		space->live = copy;
+	}
+	free(space->share);
+	space->share = NULL;
+	return 0;
+}
+
+/*
+ * The child has the mappings of its parent. They share the memory: a process that forks has any
+ * number of mappings, and most children exec soon.
+ */
+static int share_live(struct address_space *parent, struct address_space *child)
+{
+	if (!parent->share)
+		parent->share = calloc(1, sizeof(*parent->share));
+	if (!parent->share)
+		return -ENOMEM;
+	if (!parent->share->nr_users)
+		parent->share->nr_users = 1;
+	parent->share->nr_users++;
+	child->share = parent->share;
+	child->live = parent->live;
+	return 0;
+}
+
 static void space_destroy(struct address_space *space)
 {
-	vec_free(&space->live);
+	release_live(space);
 	vec_free(&space->ended);
 	free(space);
 }
@@ -132,6 +180,8 @@ static int space_map(const struct mapped_files *files, struct address_space *spa
 
 	if (at < space->live.nr && is_same_mapping(files, &space->live.data[at], mapping))
 		return 0;
+	if (own_live(space))
+		return -ENOMEM;
 	while (at < space->live.nr && space->live.data[at].start < mapping->end) {
 		bool has_left = space->live.data[at].start < mapping->start;
 		int ret = end_overlap(space, at, mapping);
@@ -199,7 +249,7 @@ void address_spaces_name(struct address_spaces *spaces, uint32_t pid, const char
 int address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint32_t parent,
 			uint64_t time_ns)
 {
-	const struct address_space *from = address_spaces_find(spaces, parent, time_ns);
+	struct address_space *from = address_spaces_find(spaces, parent, time_ns);
 	struct address_space *space;
 	int ret = space_create(spaces, pid, time_ns, &space);
 
@@ -207,7 +257,7 @@ int address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint32_t pa
 		return ret;
 	space->complete = from->complete;
 	memcpy(space->name, from->name, sizeof(space->name));
-	return vec_append(&space->live, from->live.data, from->live.nr);
+	return share_live(from, space);
 }
 
 void address_spaces_distrust(struct address_spaces *spaces)
@@ -344,6 +394,16 @@ static void move_files(const mapping_vec *mappings, const uint32_t *moved)
 		m->file = moved[m->file];
 }
 
+/* Live mappings that several spaces share are moved once. */
+static void move_live_files(struct address_space *space, const uint32_t *moved)
+{
+	if (space->share && space->share->is_moved)
+		return;
+	move_files(&space->live, moved);
+	if (space->share)
+		space->share->is_moved = true;
+}
+
 static int sweep_files(struct address_spaces *spaces)
 {
 	bool *used = calloc(spaces->files.files.nr, sizeof(*used));
@@ -360,10 +420,14 @@ static int sweep_files(struct address_spaces *spaces)
 		mapped_files_sweep(&spaces->files, used, moved);
 	for (size_t i = 0; !ret && i < spaces->newest.nr; i++) {
 		for (struct address_space *s = spaces->newest.data[i]; s; s = s->older) {
-			move_files(&s->live, moved);
+			move_live_files(s, moved);
 			move_files(&s->ended, moved);
 		}
 	}
+	for (size_t i = 0; !ret && i < spaces->newest.nr; i++)
+		for (struct address_space *s = spaces->newest.data[i]; s; s = s->older)
+			if (s->share)
+				s->share->is_moved = false;
 	free(used);
 	free(moved);
 	return ret;

@@ -16,6 +16,13 @@
 #include "record/process/mapped_files.h"
 #include "record/process/mappings.h"
 
+/* Address spaces that have the mappings of a parent in common, until one of them changes its own.
+ */
+struct live_share {
+	uint32_t nr_users;
+	bool is_moved; /* while files get new numbers: these mappings have theirs */
+};
+
 struct address_space {
 	uint32_t pid;
 	uint64_t generation; /* unique in the recording */
@@ -23,6 +30,7 @@ struct address_space {
 	uint64_t exited_ns;          /* 0: has not */
 	struct address_space *older; /* the earlier space of this pid */
 	mapping_vec live;            /* sorted by start, do not overlap */
+	struct live_share *share;    /* who else has the memory of live; NULL: nobody */
 	mapping_vec ended;           /* until the next forget */
 	bool complete;               /* all its executable mappings are known */
 	bool doubtful;               /* its exit may have been missed */

@@ -218,6 +218,32 @@ START_TEST(fork_copies_the_mappings)
 }
 END_TEST
 
+/* Children that change nothing take no memory for the mappings of their parent. */
+START_TEST(forks_share_the_mappings)
+{
+	const struct address_space *parent, *child;
+
+	map(1, 10, "/a", PAGE, 2 * PAGE, 0);
+	map(1, 10, "/b", 3 * PAGE, 4 * PAGE, 0);
+	for (uint32_t pid = 2; pid < 5; pid++)
+		ck_assert_int_eq(address_spaces_fork(&spaces, pid, 1, 20), 0);
+	parent = address_spaces_find(&spaces, 1, 20);
+	child = address_spaces_find(&spaces, 2, 20);
+	ck_assert_ptr_eq(child->live.data, parent->live.data);
+	map(2, 30, "/c", PAGE, 2 * PAGE, 0);
+	ck_assert_ptr_ne(child->live.data, parent->live.data);
+	map(1, 30, "/d", 3 * PAGE, 4 * PAGE, 0);
+	expect(1, 40, PAGE, "/a", 0);
+	expect(1, 40, 3 * PAGE, "/d", 0);
+	expect(2, 40, PAGE, "/c", 0);
+	expect(2, 40, 3 * PAGE, "/b", 0);
+	for (uint32_t pid = 3; pid < 5; pid++) {
+		expect(pid, 40, PAGE, "/a", 0);
+		expect(pid, 40, 3 * PAGE, "/b", 0);
+	}
+}
+END_TEST
+
 START_TEST(fork_of_an_unknown_parent)
 {
 	struct address_space *child;
@@ -677,8 +703,8 @@ SUITE_MAIN_WITH("address_spaces", begin, end, ranges_are_half_open, empty_mappin
 		the_end_of_the_address_space, a_mapping_splits_an_older_one,
 		a_mapping_covers_several, times_in_force, times_of_changes,
 		a_repeated_record_changes_nothing, exec_begins_an_empty_space,
-		fork_copies_the_mappings, fork_of_an_unknown_parent, a_reused_pid,
-		exit_of_the_unknown_and_twice, the_oldest_space_stands_for_earlier_times,
-		forget_keeps_what_samples_may_refer_to, forget_execs, forget_the_dead,
-		forget_sweeps_files, many_processes_and_mappings, random_steps_against_a_model,
-		out_of_memory)
+		fork_copies_the_mappings, forks_share_the_mappings, fork_of_an_unknown_parent,
+		a_reused_pid, exit_of_the_unknown_and_twice,
+		the_oldest_space_stands_for_earlier_times, forget_keeps_what_samples_may_refer_to,
+		forget_execs, forget_the_dead, forget_sweeps_files, many_processes_and_mappings,
+		random_steps_against_a_model, out_of_memory)

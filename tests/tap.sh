@@ -5,8 +5,9 @@
 : "${BUILD:?the build directory}"
 profrec=$BUILD/profrec
 profrep=$BUILD/profrep
-# shellcheck disable=SC2034 # for who sources this
+# shellcheck disable=SC2034 # for scripts that source this
 workloads=$BUILD/workloads
+cc=${CC:-cc}
 tap_nr=0
 dir=$(mktemp -d)
 # shellcheck disable=SC2154
@@ -61,6 +62,20 @@ contains()
 	return 1
 }
 
+# compare A OPERATOR B: of numbers, also with fractions. at_least, at_most and above take A and B.
+compare()
+{
+	awk -v a="$1" -v b="$3" "BEGIN {n = \"^-?[0-9.]+$\"; exit !(a ~ n && b ~ n && a + 0 $2 b + 0)}" && return 0
+	echo "'$1' is not $2 '$3'"
+	return 1
+}
+at_least() { compare "$1" ">=" "$2"; }
+at_most() { compare "$1" "<=" "$2"; }
+above() { compare "$1" ">" "$2"; }
+
+# between N LOW HIGH: both ends are allowed.
+between() { at_least "$1" "$2" && at_most "$1" "$3"; }
+
 # fails STATUS COMMAND...: the command exits with that status.
 fails()
 {
@@ -86,6 +101,23 @@ says()
 
 # info FILE KEY: a value of "profrep info".
 info() { "$profrep" info "$1" | sed -n "s/^$2: *//p"; }
+
+# is_complete FILE...: the recordings were ended well.
+is_complete()
+{
+	local file
+	for file; do same "$(info "$file" recording)" complete || return 1; done
+}
+
+# is_accounted FILE...: each sample that was taken was counted or is said to be lost.
+is_accounted()
+{
+	local file
+	for file; do same "$(info "$file" check)" "taken = counted + lost" || return 1; done
+}
+
+# sum_samples [REGEX]: of the folded lines on stdin that match.
+sum_samples() { re=${1:-} awk '$0 ~ ENVIRON["re"] {n += $NF} END {print n + 0}'; }
 
 # wait_for COMMAND...: until it succeeds, at most a minute.
 wait_for()
@@ -116,9 +148,58 @@ mostly()
 # duration_ms FILE: of a recording.
 duration_ms() { info "$1" duration | awk '{printf "%d", 1000 * $1}'; }
 
+# build OUTPUT SOURCE [FLAG...]: compiles a program of tests/programs. It has frame pointers, unless FLAGs say otherwise.
+build()
+{
+	"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -I. -Wl,--build-id -o "$1" \
+		"tests/programs/$2" "${@:3}"
+}
+# shellcheck disable=SC2034 # for scripts that source this
+frameless=(-O2 -fomit-frame-pointer)
+
+# begin_recording ARGS...: starts profrec in the background, and waits until it samples. Its pid is in $recorder, its
+# stderr in $dir/err.
+begin_recording()
+{
+	: > "$dir/err"
+	"$profrec" "$@" 2> "$dir/err" &
+	recorder=$!
+	wait_for grep -q Sampling "$dir/err"
+}
+
+# end_recording [SIGNAL]: ends it by SIGINT or the signal. Returns its status.
+end_recording()
+{
+	kill "-${1:-INT}" "$recorder"
+	wait "$recorder"
+}
+
+# own_mounts "$@": starts the script anew in a mount namespace of its own, and sets $has_mounts if that was possible.
+has_mounts=
+own_mounts()
+{
+	if [ "${1:-}" = mounts ]; then
+		# shellcheck disable=SC2034 # for scripts that source this
+		has_mounts=yes
+	elif unshare --mount true 2> /dev/null; then
+		rm -rf "$dir"
+		exec unshare --mount "$BASH" "$0" mounts
+	fi
+}
+
 # Recording needs privileges, and a kernel that allows it.
 need_recording()
 {
 	local why
 	why=$("$profrec" -q -o "$dir/probe.prof" 1 2>&1) || skip_all "profrec cannot record here: ${why%%$'\n'*}"
+}
+
+# Unwind tables need a processor that they are for, and a kernel that allows the programs that use them.
+need_tables()
+{
+	local why
+	need_recording
+	[ "$(uname -m)" = x86_64 ] || skip_all "tables are for x86-64, this is $(uname -m)"
+	why=$("$profrec" -q --unwind=dwarf -o "$dir/probe.prof" 1 2>&1) ||
+		skip_all "no stacks by tables here: ${why%%$'\n'*}"
 }

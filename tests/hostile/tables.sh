@@ -4,14 +4,11 @@
 . tests/tap.sh
 # shellcheck source=tests/unwind_programs.sh
 . tests/unwind_programs.sh
-need_recording
-[ "$(uname -m)" = x86_64 ] || skip_all "tables are for x86-64, this is $(uname -m)"
-"$profrec" -q --unwind=dwarf -o "$dir/probe.prof" 1 2> "$dir/why" ||
-	skip_all "no stacks by tables here: $(head -n 1 "$dir/why")"
+need_tables
 command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
 chmod 755 "$dir"
 unwind_build
-"$cc" -O2 -o "$dir/hoard" tests/programs/hoard.c -ldl
+build "$dir/hoard" hoard.c -O2 -ldl
 
 # library NAME RULES FIRST: code in which each instruction has an unwind rule of its own, from number FIRST on.
 library()

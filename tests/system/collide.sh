@@ -5,7 +5,7 @@
 . tests/tap.sh
 need_recording
 [ "$(uname -m)" = x86_64 ] || skip_all "the stacks are made up for x86-64, this is $(uname -m)"
-"${CC:-cc}" -O2 -Wl,--build-id -o "$dir/collide" tests/programs/collide.c
+build "$dir/collide" collide.c -O2
 
 # Both take the same CPU time, in turns of 20 ms.
 for nr in 1 2 3; do

@@ -2,26 +2,17 @@
 # Events by their names, periods, the depth of stacks. The tests compare counts with facts about the program, so that
 # they hold on a busy machine, too.
 # shellcheck source=tests/tap.sh
-# Mounts that the test makes are for this test alone.
-[ "${1:-}" = mounts ] || { unshare --mount true 2> /dev/null && exec unshare --mount "$BASH" "$0" mounts; }
 . tests/tap.sh
+own_mounts "$@"
 need_recording
 
-cc=${CC:-cc}
-"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/acts" tests/programs/acts.c
+build "$dir/acts" acts.c
 
 # record NAME OPTION... -- COMMAND...
 record() { "$profrec" -o "$dir/$1.prof" "${@:2}" 2> "$dir/$1.err" || { cat "$dir/$1.err" >&2; return 1; }; }
 folded() { "$profrep" -f "$dir/$1.prof" 2> /dev/null; }
 # hits NAME REGEX: samples whose folded line matches.
-hits() { folded "$1" | awk -v re="$2" '$0 ~ re {n += $NF} END {print n + 0}'; }
-between()
-{
-	if [ "$1" -lt "$2" ] || [ "$1" -gt "$3" ]; then
-		echo "$1 is not within $2 to $3"
-		return 1
-	fi
-}
+hits() { folded "$1" | sum_samples "$2"; }
 cpus=$(nproc)
 
 ## Software events.
@@ -30,7 +21,7 @@ check "page-faults: each one is a sample" between "$(hits faults "^acts;(.*;)?to
 check "page-faults: the headline" same "$(head -n 1 "$dir/faults.err")" \
 	"Sampling at every 1 events of '$dir/acts touch 1000' (and its children) by user + kernel stack... Hit Ctrl-C to end."
 check "page-faults: the recording tells" same "$(info "$dir/faults.prof" event)" "page-faults (type 1, config 0x2)"
-check "page-faults: the identity holds" same "$(info "$dir/faults.prof" check)" "taken = counted + lost"
+check "page-faults: the identity holds" is_accounted "$dir/faults.prof"
 record tenth -e minor-faults -c 10 -- "$dir/acts" touch 1000 > /dev/null
 check "minor-faults -c 10: every tenth is" between "$(hits tenth "^acts;(.*;)?touch_pages ")" $((90 - cpus - 1)) 130
 check "-c: the headline" contains "$(head -n 1 "$dir/tenth.err")" "Sampling at every 10 events of "
@@ -83,11 +74,11 @@ check "an event that there is not" says 2 "option -e/--event: there is no event 
 
 ## Tracepoints.
 mounted=
-[ "${1:-}" = mounts ] && umount -q /sys/kernel/tracing /sys/kernel/debug 2> /dev/null
+[ -n "$has_mounts" ] && umount -q /sys/kernel/tracing /sys/kernel/debug 2> /dev/null
 if [ ! -d /sys/kernel/tracing/events ] && [ ! -d /sys/kernel/debug/tracing/events ]; then
 	check "without tracefs: how to mount it" says 1 "mount -t tracefs tracefs /sys/kernel/tracing" \
 		"$profrec" -e sched:sched_switch -o "$dir/x.prof" 1
-	[ "${1:-}" = mounts ] && mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null && mounted=1
+	[ -n "$has_mounts" ] && mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null && mounted=1
 else
 	skip "without tracefs: how to mount it" "it is mounted and cannot be unmounted"
 	mounted=1
@@ -115,7 +106,7 @@ if [ -n "$mounted" ]; then
 	check "a tracepoint that there is not" says 1 \
 		"failed to find event 'sched:none': there is no such tracepoint" "$profrec" -e sched:none -o "$dir/x.prof" 1
 	record switch -e sched:sched_switch -p $burner 1
-	check "sched:sched_switch: the identity holds" same "$(info "$dir/switch.prof" check)" "taken = counted + lost"
+	check "sched:sched_switch: the identity holds" is_accounted "$dir/switch.prof"
 else
 	skip "tracepoints" "tracefs cannot be mounted"
 fi

@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
 # Which samples are taken: threads, processes with their descendants, users, names, cgroups, namespaces.
 # shellcheck source=tests/tap.sh
-# Mounts that the test makes are for this test alone.
-[ "${1:-}" = mounts ] || { unshare --mount true 2> /dev/null && exec unshare --mount "$BASH" "$0" mounts; }
 . tests/tap.sh
+own_mounts "$@"
 need_recording
 
-cc=${CC:-cc}
-"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/acts" tests/programs/acts.c
-"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/other" tests/programs/acts.c
+build "$dir/acts" acts.c
+build "$dir/other" acts.c
 
 record() { "$profrec" -q -F 499 -o "$dir/$1.prof" "${@:2}" 1; }
 folded() { "$profrep" -f "$dir/$1.prof"; }
@@ -20,7 +18,6 @@ only()
 	[ -n "$lines" ] || { echo "no samples"; return 1; }
 	same "$(grep -vcE "$2" <<< "$lines")" 0 || { head -n 5 <<< "$lines"; return 1; }
 }
-above() { [ "$1" -gt "$2" ] || { echo "$1 is not above $2"; return 1; }; }
 filtered() { info "$dir/$1.prof" "samples filtered" | cut -d' ' -f1; }
 
 ## Threads and names.
@@ -35,7 +32,7 @@ check "-L: the headline is bcc's" same "$("$profrep" "$dir/L.prof" | head -n 1)"
 	"Sampling at 499 Hertz of TID [$left] by user + kernel stack for 1 secs."
 check "-L: the recording tells" same "$(info "$dir/L.prof" "threads asked")" "$left"
 check "-L counts what it left out" above "$(filtered L)" 0
-check "-L: the identity holds" same "$(info "$dir/L.prof" check)" "taken = counted + lost"
+check "-L: the identity holds" is_accounted "$dir/L.prof"
 record p -p $burner
 check "-p records all threads" above "$(folded p | grep -c '^left;')" 0
 check "-p records all threads: the other one" above "$(folded p | grep -c '^right;')" 0
@@ -83,9 +80,7 @@ has_child() { [ "$(child_of "$@")" ]; }
 wait_for has_child $parent acts
 record nofollow -p $parent
 check "-p alone does not record children" same "$(folded nofollow | grep -c '^acts;')" 0
-"$profrec" -F 499 -o "$dir/follow.prof" --follow -p $parent 3 2> "$dir/follow.err" &
-recorder=$!
-wait_for grep -q Sampling "$dir/follow.err"
+begin_recording -F 499 -o "$dir/follow.prof" --follow -p $parent 3
 touch "$dir/go"
 wait $recorder
 check "--follow records children that there are, and nothing else" only follow "^(acts|bash|sleep)"
@@ -135,7 +130,7 @@ check "--mntns: a process that does not exist" says 1 \
 bytes() { for i in 0 8 16 24 32 40 48 56; do echo $(($1 >> i & 255)); done; }
 bpffs=$dir/bpf
 # shellcheck disable=SC2046 # words are meant
-if command -v bpftool > /dev/null && [ "${1:-}" = mounts ] && mkdir "$bpffs" && mount -t bpf bpf "$bpffs" 2> /dev/null; then
+if command -v bpftool > /dev/null && [ -n "$has_mounts" ] && mkdir "$bpffs" && mount -t bpf bpf "$bpffs" 2> /dev/null; then
 	bpftool map create "$bpffs/cgroups" type hash key 8 value 8 entries 1024 name cgroups
 	bpftool map create "$bpffs/mntns" type hash key 8 value 4 entries 1024 name mntns
 	bpftool map create "$bpffs/array" type array key 4 value 8 entries 1 name array
@@ -149,9 +144,7 @@ if command -v bpftool > /dev/null && [ "${1:-}" = mounts ] && mkdir "$bpffs" && 
 	record both --mntnsmap "$bpffs/mntns" --cgroupmap "$bpffs/cgroups"
 	check "--mntnsmap and --cgroupmap: both must pass" same "$(folded both)" ""
 	if [ -n "${has_cgroup:-}" ]; then
-		"$profrec" -F 499 -o "$dir/live.prof" --cgroupmap "$bpffs/cgroups" 3 2> "$dir/live.err" &
-		recorder=$!
-		wait_for grep -q Sampling "$dir/live.err"
+		begin_recording -F 499 -o "$dir/live.prof" --cgroupmap "$bpffs/cgroups" 3
 		bpftool map update pinned "$bpffs/cgroups" key $(bytes "$(stat -c %i "$inside/below")") value 0 0 0 0 0 0 0 0
 		wait $recorder
 		check "--cgroupmap: a change of the map holds at once" only live "^other;"

@@ -2,13 +2,12 @@
 # CPUs that come and go during a recording. The test touches no CPU: it shows the recorder a changed list. tests/kernels
 # takes real CPUs offline. TAP.
 # shellcheck source=tests/tap.sh
-# Mounts that the test makes are for this test alone.
-[ "${1:-}" = mounts ] || { unshare --mount true 2> /dev/null && exec unshare --mount "$BASH" "$0" mounts; }
 . tests/tap.sh
+own_mounts "$@"
 need_recording
 
 list=/sys/devices/system/cpu/online
-[ "${1:-}" = mounts ] || skip_all "no mount namespace can be had"
+[ -n "$has_mounts" ] || skip_all "no mount namespace can be had"
 cat $list > "$dir/real"
 cat $list > "$dir/online"
 mount --bind "$dir/online" $list || skip_all "nothing can be mounted over $list"
@@ -16,22 +15,11 @@ first=$(sed 's/[,-].*//' "$dir/real")
 nr=$(getconf _NPROCESSORS_ONLN) # as the list still says
 cpu=8000
 
-# recording ARGS...: a recording with these arguments has begun.
-recording()
-{
-	cat "$dir/real" > "$dir/online"
-	: > "$dir/err"
-	"$profrec" -F 99 "$@" 2> "$dir/err" &
-	recorder=$!
-	wait_for grep -q Sampling "$dir/err"
-}
-ended() { kill -INT $recorder; wait $recorder; }
-
-recording -o "$dir/new.prof"
+begin_recording -F 99 -o "$dir/new.prof"
 echo "$(cat "$dir/real"),$cpu" > "$dir/online"
 check "a CPU comes online: said at once" wait_for grep -q "CPU $cpu came online: it is not sampled" "$dir/err"
 cat "$dir/real" > "$dir/online"
-ended
+end_recording
 check "a CPU comes online: the recording ends well" same $? 0
 check "a CPU comes online: said once" same "$(grep -c "CPU $cpu" "$dir/err")" 1
 check "a CPU comes online: the recording tells, also when it has gone again" same \
@@ -39,12 +27,12 @@ check "a CPU comes online: the recording tells, also when it has gone again" sam
 check "a CPU comes online: the report warns" contains "$("$profrep" "$dir/new.prof" 2>&1 > /dev/null)" \
 	"WARNING: 1 CPUs went offline or came online: they were not sampled all the time."
 
-recording -o "$dir/gone%%.prof"
+begin_recording -F 99 -o "$dir/gone%%.prof"
 echo $cpu > "$dir/online"
 check "CPUs go offline: said at once" wait_for grep -q "CPU $first went offline: it is not sampled from now on" "$dir/err"
 kill -HUP $recorder
 wait_for test -e "$dir/gone%.prof"
-ended
+end_recording
 check "CPUs go offline: the recording ends well" same $? 0
 changed="$((nr + 1)) went offline or came online"
 check "CPUs go offline: the recording tells" same "$(info "$dir/gone%.prof" "CPUs changed")" "$changed"

@@ -4,7 +4,6 @@
 . tests/tap.sh
 need_recording
 
-sum() { awk 'NF > 1 {n += $NF} END {print n + 0}' "$1"; }
 times() { grep -cE '^[0-9]{2}:[0-9]{2}:[0-9]{2}$' "$1"; }
 
 "$workloads/func_ab" &
@@ -38,8 +37,8 @@ epochs=$(info "$dir/i.prof" epochs)
 check "a file: an epoch for each interval" [ "$epochs" -ge 2 ]
 check "a file: no more than one" [ "$epochs" -le $(($(duration_ms "$dir/i.prof") / 1000)) ]
 check "a file: each interval is printed" [ "$(times "$dir/timed")" -ge 4 ]
-check "a file: together they are the whole" same "$(grep -v : "$dir/timed" | awk '{n += $NF} END {print n}')" \
-	"$(sum "$dir/whole")"
+check "a file: together they are the whole" same "$(grep -v : "$dir/timed" | sum_samples)" \
+	"$(sum_samples < "$dir/whole")"
 check "a file: times are a second apart" same "$(grep : "$dir/timed" | while read -r t; do date -d "$t" +%s; done |
 	awk 'NR > 1 && ($1 - last) % 86400 != 1 && ($1 - last) % 86400 != -86399 {print "not"} {last = $1}')" ""
 end=$(date -d "$(info "$dir/i.prof" start)" +%s)
@@ -49,7 +48,7 @@ check "a file: not folded, the headline is first and once" same \
 	"$("$profrep" -T "$dir/i.prof" | grep -n Sampling | cut -d: -f1)" 1
 if [ "$epochs" -eq 4 ]; then
 	for n in 0 1 2 3; do "$profrep" -f --from $n --to $((n + 1)) "$dir/i.prof"; done > "$dir/parts" 2> "$dir/warnings"
-	check "selected one by one, they are the whole" same "$(sum "$dir/parts")" "$(sum "$dir/whole")"
+	check "selected one by one, they are the whole" same "$(sum_samples < "$dir/parts")" "$(sum_samples < "$dir/whole")"
 	check "selected one by one, none is more than was asked for" same "$(grep 'is shown' "$dir/warnings")" ""
 else
 	skip "selected one by one" "the recorder was late: there are $epochs epochs of four intervals"

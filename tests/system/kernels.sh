@@ -10,23 +10,16 @@ done
 [ "$(uname -m)" = x86_64 ] || skip_all "emulated is x86-64, this is $(uname -m)"
 [ -x "$BUILD/static/profrec" ] || skip_all "there is no static profrec (sanitizers need libraries)"
 
-cc=${CC:-cc}
 mkdir -p "$dir/programs"
 for name in short bpfburn; do
-	"$cc" -O1 -fno-omit-frame-pointer -Wl,--build-id -o "$dir/programs/$name" tests/programs/$name.c
+	build "$dir/programs/$name" $name.c
 done
-"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/programs/acts" tests/programs/acts.c
-"$cc" -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$dir/programs/frameless" tests/programs/acts.c
+build "$dir/programs/acts" acts.c
+build "$dir/programs/frameless" acts.c -fomit-frame-pointer
 
 # Emulation is slow, and slower beside other tests. So the tests ask for some samples, not for a number. samples NAME
 # REGEX: the sum of samples in folded lines that match.
-samples()
-{
-	"$profrep" -fa --symfs "$at/root" "$at/out/$1.prof" | awk -v re="$2" '$0 ~ re {n += $NF} END {print n + 0}'
-}
-above() { [ "$1" -gt "$2" ] || { echo "$1 is not above $2"; return 1; }; }
-
-at_most() { [ "$1" -le "$2" ] || { echo "$1 is above $2"; return 1; }; }
+samples() { "$profrep" -fa --symfs "$at/root" "$at/out/$1.prof" | sum_samples "$2"; }
 value() { info "$at/out/$1.prof" "$2"; }
 
 # booted: the guest came to its end, and its kernel did not complain.
@@ -41,7 +34,7 @@ booted()
 recorded()
 {
 	grep -q "^ok $1$" "$at/said" || { grep "^not ok $1:" "$at/said" && cat "$at/out/$1.log"; return 1; }
-	same "$(value "$1" recording)" complete && same "$(value "$1" check)" "taken = counted + lost"
+	is_complete "$at/out/$1.prof" && is_accounted "$at/out/$1.prof"
 }
 
 # only NAME REGEX: there are samples, and all match.

@@ -4,7 +4,6 @@
 # run it fails with all after it. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
-cc=${CC:-cc}
 "$cc" -O2 -shared -fPIC -fno-builtin -o "$dir/failmalloc.so" tests/programs/failmalloc.c 2> "$dir/cc.err" ||
 	skip_all "the preloaded library cannot be built: $(head -n 1 "$dir/cc.err")"
 "$BUILD/profrep" --version > /dev/null 2>&1 && ! ldd "$profrep" | grep -q libasan || skip_all "built with a sanitizer"
@@ -72,7 +71,7 @@ survives()
 ## The recorder, and a recording with real files in it for the reporter.
 before=rm_outputs
 rm_outputs() { rm -f "$dir"/oom.prof*; }
-is_whole() { [ "$(info "$dir/oom.prof" recording)" = complete ]; }
+is_whole() { is_complete "$dir/oom.prof" > /dev/null; }
 when_fine=is_whole
 nothing_under_the_name() { [ ! -e "$dir/oom.prof" ]; }
 when_failed=nothing_under_the_name

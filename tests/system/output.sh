@@ -39,17 +39,17 @@ if command -v strace > /dev/null && strace -qq -o /dev/null true 2> /dev/null; t
 	check "the disk fails at the sync: the recording is in the part" part_is_readable
 	check "the disk fails at the sync of the directory: said" afresh 1 "failed to sync '$dir': Input/output error" \
 		failing fsync:error=EIO "${record[@]}"
-	check "the disk fails at the sync of the directory: the recording is whole" same "$(info "$out" recording)" complete
+	check "the disk fails at the sync of the directory: the recording is whole" is_complete "$out"
 	check "a write is interrupted: the recording goes on" afresh 0 "" failing write:error=EINTR:when=2+2 "${record[@]}"
 	check "a write is interrupted: it was" contains "$(cat "$dir/strace")" "EINTR"
-	check "a write is interrupted: the recording is whole" same "$(info "$out" recording)" complete
+	check "a write is interrupted: the recording is whole" is_complete "$out"
 	check "the first write fails: said" afresh 1 "failed to write '$out." failing write:error=EIO:when=1 "${record[@]}"
 	check "the first write fails: nothing is left" same "$(find "$dir" -name 'o.prof*')" ""
 	check "a later write fails: said" afresh 1 "No space left on device" failing write:error=ENOSPC:when=4 "${record[@]}"
 	check "a later write fails: nothing under the final name" absent
 	check "waiting is interrupted: the recording goes on" afresh 0 "" failing epoll_wait:error=EINTR:when=1+2 "${record[@]}"
 	check "waiting is interrupted: it was" contains "$(cat "$dir/strace")" "EINTR"
-	check "waiting is interrupted: the recording is whole" same "$(info "$out" recording)" complete
+	check "waiting is interrupted: the recording is whole" is_complete "$out"
 	check "no memory for the maps: said" afresh 1 "failed to load the BPF programs" \
 		failing bpf:error=ENOMEM:when=20+ "${record[@]}"
 	check "no memory for the maps: nothing is left" same "$(find "$dir" -name 'o.prof*')" ""
@@ -84,16 +84,12 @@ kill -- -$many
 # meanwhile COMMAND: runs the command when a recording has begun. The recording ends then.
 meanwhile()
 {
-	local recorder
 	rm -rf "$out"*
-	"$profrec" -F 999 -o "$out" 2> "$dir/err" &
-	recorder=$!
-	wait_for grep -q Sampling "$dir/err"
+	begin_recording -F 999 -o "$out"
 	# Waits for samples, so that the part holds some.
 	wait_for eval 'kill -USR1 '$recorder'; "$profrep" -f "$out".*.part 2> /dev/null | grep -q "^func_ab;"'
 	eval "$1"
-	kill -INT $recorder
-	wait $recorder
+	end_recording
 }
 check "a directory took the name: said" fails 1 meanwhile "mkdir '$out'"
 check "a directory took the name: with the reason" contains "$(cat "$dir/err")" "to '$out': Is a directory"
@@ -101,7 +97,7 @@ check "a directory took the name: the recording is in the part" part_is_readable
 rm -rf "$out"*
 check "a symbolic link took the name: it is replaced" meanwhile "ln -s '$dir/victim' '$out'"
 check "a symbolic link took the name: not followed" fails 1 test -e "$dir/victim"
-check "a symbolic link took the name: the recording is whole" same "$(info "$out" recording)" complete
+check "a symbolic link took the name: the recording is whole" is_complete "$out"
 check "the part was removed: said" fails 1 meanwhile "rm '$out'.*.part"
 check "the part was removed: with the reason" contains "$(cat "$dir/err")" "No such file or directory"
 
@@ -111,7 +107,7 @@ check "a reader that goes away: status 1" gone_later
 check "a reader that goes away: said" contains "$(cat "$dir/err")" "failed to write 'standard output': Broken pipe"
 slow() { "$profrec" -q -F 999 -o - 1 | { sleep 2; cat; } > "$dir/slow.prof"; [ "${PIPESTATUS[0]}" -eq 0 ]; }
 check "a slow reader: status 0" slow
-check "a slow reader: the recording is whole" same "$(info "$dir/slow.prof" recording)" complete
+check "a slow reader: the recording is whole" is_complete "$dir/slow.prof"
 
 # Nobody reads, and the recorder still obeys signals.
 mkfifo "$dir/fifo"
@@ -146,7 +142,7 @@ wait $recorder
 check "an unread pipe: the reader goes on, status 0" same $? 0
 wait $reader
 tail -c +$((filled + 1)) "$dir/unread" > "$dir/unread.prof"
-check "an unread pipe: the recording is whole" same "$(info "$dir/unread.prof" recording)" complete
+check "an unread pipe: the recording is whole" is_complete "$dir/unread.prof"
 check "an unread pipe: the signal ended it" same "$(info "$dir/unread.prof" end)" "stopped by a signal"
 exec 8<> "$dir/fifo"
 unread
@@ -154,8 +150,7 @@ wait_for samples $recorder
 fill
 check "a reader that hangs: the first signal is read" heeds INT 2
 check "a reader that hangs: the recorder waits" still_there
-kill -INT $recorder
-wait $recorder
+end_recording
 check "a reader that hangs: a further signal ends it, status 1" same $? 1
 check "a reader that hangs: said" contains "$(cat "$dir/err")" \
 	"failed to write 'standard output': a signal came while nobody read it"
@@ -176,7 +171,7 @@ stopped()
 	wait $recorder
 }
 check "SIGSTOP and SIGCONT: the recording ends well" stopped
-check "SIGSTOP and SIGCONT: it is whole" same "$(info "$out" recording)" complete
-check "SIGSTOP and SIGCONT: all is accounted for" same "$(info "$out" check)" "taken = counted + lost"
+check "SIGSTOP and SIGCONT: it is whole" is_complete "$out"
+check "SIGSTOP and SIGCONT: all is accounted for" is_accounted "$out"
 kill $load
 plan_end

@@ -32,7 +32,7 @@ check "CAP_BPF and CAP_PERFMON alone: a recording" \
 check "CAP_BPF and CAP_PERFMON alone: one's own processes have names" \
 	contains "$("$profrep" -f "$dir/open/a.prof")" ";main;func_a"
 check "CAP_BPF and CAP_PERFMON alone: all of 999 Hz is there, or what was lost is said" \
-	same "$(info "$dir/open/a.prof" check)" "taken = counted + lost"
+	is_accounted "$dir/open/a.prof"
 check "CAP_BPF and CAP_PERFMON alone: others' processes are said to be hidden" \
 	says 0 "their mappings are hidden (CAP_SYS_PTRACE is missing)" \
 	with_caps bpf,perfmon "$dir/profrec" -o "$dir/open/b.prof" 1
@@ -82,7 +82,7 @@ if [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -ge 516 ] && [ "$(cat /proc/s
 		says 0 "buffers for mappings hold 128 KiB instead of 256" limited "$dir/profrec" -o "$dir/open/second.prof" 1
 	kill -INT $first
 	wait $first
-	check "locked memory is short: the recording is complete" same "$(info "$dir/open/second.prof" recording)" complete
+	check "locked memory is short: the recording is complete" is_complete "$dir/open/second.prof"
 else
 	skip "locked memory is short" "kernel.perf_event_mlock_kb is not the default"
 fi
@@ -99,11 +99,6 @@ record_as()
 	start=
 	recorder=$!
 	wait_for eval "[ \"\$(status $recorder NoNewPrivs)\" = 1 ]"
-}
-end_recording()
-{
-	kill -INT $recorder
-	wait $recorder
 }
 as_root() { $start "$@"; }
 as_user() { with_caps bpf,perfmon "$@"; }
@@ -141,7 +136,7 @@ for set in CapInh CapBnd CapAmb; do
 done
 end_recording
 check "root: the recording ends well" same $? 0
-check "root: it is complete" same "$(info "$dir/root.prof" recording)" complete
+check "root: it is complete" is_complete "$dir/root.prof"
 
 record_as as_user "$dir/open/user.prof"
 for set in CapPrm CapEff; do
@@ -153,7 +148,7 @@ done
 check "processes of the same user cannot look into it" fails 1 with_caps none sh -c "cat /proc/$recorder/maps > /dev/null 2>&1"
 end_recording
 check "CAP_BPF and CAP_PERFMON: the recording ends well" same $? 0
-check "CAP_BPF and CAP_PERFMON: it is complete" same "$(info "$dir/open/user.prof" recording)" complete
+check "CAP_BPF and CAP_PERFMON: it is complete" is_complete "$dir/open/user.prof"
 
 ## Directories that root may write to by its capabilities alone.
 install -d -m 755 -o $user -g $user "$dir/theirs"
@@ -162,7 +157,7 @@ check "a directory of another user: CAP_DAC_OVERRIDE stays" same "$(status $reco
 	"$(caps $DAC_OVERRIDE $DAC_READ_SEARCH $SYS_PTRACE $CHECKPOINT_RESTORE)"
 end_recording
 check "a directory of another user: the recording gets its name" same $? 0
-check "a directory of another user: it is complete" same "$(info "$dir/theirs/a.prof" recording)" complete
+check "a directory of another user: it is complete" is_complete "$dir/theirs/a.prof"
 install -d -m 1777 -o $user -g $user "$dir/sticky"
 install -m 644 -o $user -g $user /dev/null "$dir/sticky/a.prof"
 record_as as_root "$dir/sticky/a.prof"
@@ -170,7 +165,7 @@ check "a file in the sticky directory of another user: CAP_FOWNER stays" same "$
 	"$(caps $DAC_READ_SEARCH $FOWNER $SYS_PTRACE $CHECKPOINT_RESTORE)"
 end_recording
 check "a file in the sticky directory of another user: it is replaced" same $? 0
-check "a file in the sticky directory of another user: complete" same "$(info "$dir/sticky/a.prof" recording)" complete
+check "a file in the sticky directory of another user: complete" is_complete "$dir/sticky/a.prof"
 
 # The directory comes from a pattern, so the next directory may belong to somebody else.
 mkdir "$dir/p%"
@@ -182,7 +177,7 @@ kill -HUP $recorder
 wait_for test -e "$dir/p%/a.prof"
 end_recording
 check "a directory that may be another one later: the recordings get their names" same $? 0
-check "a directory that may be another one later: the last is complete" same "$(info "$dir/p%/a_1.prof" recording)" complete
+check "a directory that may be another one later: the last is complete" is_complete "$dir/p%/a_1.prof"
 
 ## The command has the privileges of its caller.
 # shellcheck disable=SC2016

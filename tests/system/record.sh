@@ -10,9 +10,6 @@ share()
 	awk -v re="$2" '{n = $NF; t += n; if ($0 ~ re) m += n} END {printf "%.2f", t ? 100 * m / t : 0}' "$1"
 }
 
-at_least() { awk -v a="$1" -v b="$2" 'BEGIN {exit !(a >= b)}' || { echo "$1 is below $2"; return 1; }; }
-at_most() { awk -v a="$1" -v b="$2" 'BEGIN {exit !(a <= b)}' || { echo "$1 is above $2"; return 1; }; }
-
 ## Two functions that take turns; perf samples the same process at the same time.
 "$workloads/func_ab" &
 pid=$!
@@ -53,18 +50,18 @@ many=$!
 "$profrec" -q -F 999 -o "$dir/many.prof" 10
 kill -- -$many
 check "manystacks: none lost, all accounted for" \
-	same "$(info "$dir/many.prof" check)" "taken = counted + lost"
+	is_accounted "$dir/many.prof"
 check "manystacks: no sample lost" same "$(info "$dir/many.prof" "samples lost")" \
 	"0 storage full, 0 refused by the kernel, 0 walk failed"
 check "manystacks: no stack missed" same "$(info "$dir/many.prof" "user missed")" \
 	"0 storage full, 0 refused by the kernel, 0 walk failed"
 "$profrep" -f "$dir/many.prof" > "$dir/many.folded"
 check "manystacks: the report adds up to the samples taken" \
-	same "$(awk '{n += $NF} END {print n}' "$dir/many.folded")" "$(info "$dir/many.prof" "samples taken")"
+	same "$(sum_samples < "$dir/many.folded")" "$(info "$dir/many.prof" "samples taken")"
 check "manystacks: stacks are whole" at_least \
 	"$(grep "^many\.$$;" "$dir/many.folded" > "$dir/m"; share "$dir/m" 'main(;f[0-7])+')" 99
 check "manystacks: hardly a stack repeats" at_least "$(wc -l < "$dir/m")" \
-	"$(awk '{n += $NF} END {print 0.9 * n}' "$dir/m")"
+	"$(($(sum_samples < "$dir/m") * 9 / 10))"
 
 ## Small storage is drained in time.
 setsid "$workloads/manystacks" 2 12 &
@@ -73,7 +70,7 @@ many=$!
 "$profrec" -q -F 499 --stack-storage-size 4096 --hash-storage-size 4096 -o "$dir/small.prof" 10
 kill -- -$many
 check "small storage: more stacks than it holds" at_least "$(info "$dir/small.prof" "distinct stacks")" 4097
-check "small storage: the identity holds" same "$(info "$dir/small.prof" check)" "taken = counted + lost"
+check "small storage: the identity holds" is_accounted "$dir/small.prof"
 check "small storage: no stack missed" same "$(info "$dir/small.prof" "user missed")" \
 	"0 storage full, 0 refused by the kernel, 0 walk failed"
 
@@ -83,7 +80,7 @@ many=$!
 "$profrec" -F 9999 --stack-storage-size 2 --hash-storage-size 2 -o "$dir/tiny.prof" 2 2> "$dir/tiny.err"
 kill -- -$many
 check "tiny storage: the identity holds all the same" \
-	same "$(info "$dir/tiny.prof" check)" "taken = counted + lost"
+	is_accounted "$dir/tiny.prof"
 check "tiny storage: the closing line says what was lost" contains "$(cat "$dir/tiny.err")" " lost ("
 "$profrep" -f "$dir/tiny.prof" > "$dir/tiny.folded" 2> "$dir/tiny.warn"
 check "tiny storage: the report warns as bcc does" contains "$(cat "$dir/tiny.warn")" \
@@ -98,16 +95,14 @@ check "tiny storage: and so are kernel stacks" same "$(missed "kernel missed")" 
 ## How a recording ends.
 ends_on()
 {
-	"$profrec" -F 99 -o "$dir/end.$1.prof" 2> "$dir/end.$1.err" &
-	wait_for grep -q Sampling "$dir/end.$1.err"
-	kill "-$1" $!
-	wait $! && [ "$(info "$dir/end.$1.prof" recording)" = complete ]
+	begin_recording -F 99 -o "$dir/end.$1.prof"
+	end_recording "$1" && is_complete "$dir/end.$1.prof"
 }
 check "SIGINT ends it, complete" ends_on INT
 check "SIGTERM ends it, complete" ends_on TERM
-check "the headline is bcc's" same "$(head -n 1 "$dir/end.TERM.err")" \
+check "the headline is bcc's" same "$(head -n 1 "$dir/err")" \
 	"Sampling at 99 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end."
-check "the closing line names the file" contains "$(tail -n 1 "$dir/end.TERM.err")" "bytes in $dir/end.TERM.prof"
+check "the closing line names the file" contains "$(tail -n 1 "$dir/err")" "bytes in $dir/end.TERM.prof"
 check "nothing but the recording is left" same "$(echo "$dir"/end*part*)" "$dir/end*part*"
 check "the recording is mode 0600" same "$(stat -c %a "$dir/end.INT.prof")" 600
 check "-q says nothing" same "$("$profrec" -q -o "$dir/q.prof" 1 2>&1)" ""
@@ -139,7 +134,7 @@ check "a command: the recording ends with it" same "$(info "$dir/cmd.prof" end)"
 check "a command: its status is said" contains "$(cat "$dir/cmd.err")" "the command exited with status 3"
 check "a command: nothing else is recorded" same "$("$profrep" -f "$dir/cmd.prof" | grep -vcE '^(sh|profrec);')" 0
 "$profrec" -q -F 999 -o "$dir/child.prof" -- bash -c 'bash -c "for ((i = 0; i < 200000; i++)); do :; done" & wait'
-check "a command: its children are recorded" at_least "$("$profrep" -f "$dir/child.prof" | awk '{n += $NF} END {print n}')" 50
+check "a command: its children are recorded" at_least "$("$profrep" -f "$dir/child.prof" | sum_samples)" 50
 
 ## Signals that were ignored before, as nohup does, are ignored by the command.
 signals_of() { (trap '' HUP INT PIPE; "$@" grep '^Sig[BI]' /proc/self/status); }

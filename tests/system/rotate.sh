@@ -6,14 +6,7 @@ need_recording
 rm -f "$dir"/*
 
 # complete FILE...: all files are complete, and the identity holds in each.
-complete()
-{
-	local file
-	for file; do
-		same "$(info "$file" recording)" complete || return 1
-		same "$(info "$file" check)" "taken = counted + lost" || return 1
-	done
-}
+complete() { is_complete "$@" && is_accounted "$@"; }
 # seconds FILE: start and end of the recording.
 seconds()
 {
@@ -60,7 +53,7 @@ check "by time: what is said of samples is what the files hold" same \
 	"$(sum_of "samples counted" "$dir"/time/*.prof)"
 for file in "$dir"/time/*.prof; do "$profrep" -f "$file"; done > "$dir/folded"
 check "by time: the reports add up to the samples taken" same \
-	"$(awk '{n += $NF} END {print n}' "$dir/folded")" "$(sum_of "samples taken" "$dir"/time/*.prof)"
+	"$(sum_samples < "$dir/folded")" "$(sum_of "samples taken" "$dir"/time/*.prof)"
 check "by time: the headline is of the whole run" same "$(head -n 1 "$dir/err")" \
 	"Sampling at 999 Hertz of all threads by user + kernel stack for 3 secs."
 
@@ -90,23 +83,14 @@ rm "$dir/size/0.prof"
 check "by size: they are complete" complete "$dir"/size/*.prof
 
 ## Signals.
-# record ARGS...: starts a recorder in the background, and waits until it samples.
-record()
-{
-	: > "$dir/err"
-	"$profrec" -F 99 "$@" 2> "$dir/err" &
-	recorder=$!
-	wait_for grep -q Sampling "$dir/err"
-}
 files() { find "$1" -name "$2" | wc -l; }
 mkdir "$dir/hup"
-record -o "$dir/hup/one%%.prof" 60
+begin_recording -F 99 -o "$dir/hup/one%%.prof" 60
 for n in 1 2 3; do
 	kill -HUP $recorder
 	wait_for eval "[ \$(files $dir/hup '*%*.prof') -eq $n ]"
 done
-kill -TERM $recorder
-wait $recorder
+end_recording TERM
 check "SIGHUP: the recorder ends with status 0" same $? 0
 check "SIGHUP: files of one name are numbered" same "$(ls "$dir/hup" | tr '\n' ' ')" \
 	"one%.prof one%_1.prof one%_2.prof one%_3.prof "
@@ -115,7 +99,7 @@ check "SIGHUP: no gap between them" adjacent "$dir/hup/one%.prof" "$dir"/hup/one
 
 "$workloads/func_ab" &
 busy=$!
-record -o "$dir/usr1.prof" 60
+begin_recording -F 99 -o "$dir/usr1.prof" 60
 sampled() { kill -USR1 $recorder; [ "$(stat -c %s "$dir"/usr1.prof.*.part)" -gt 600 ]; }
 check "SIGUSR1: what was sampled is written at once" wait_for sampled
 check "SIGUSR1: it can be read while the recording goes on" fails 3 \
@@ -123,8 +107,7 @@ check "SIGUSR1: it can be read while the recording goes on" fails 3 \
 size=$(stat -c %s "$dir"/usr1.prof.*.part)
 written() { kill -HUP $recorder; [ "$(stat -c %s "$dir"/usr1.prof.*.part)" -gt "$size" ]; }
 check "SIGHUP without a pattern writes, too" wait_for written
-kill -INT $recorder
-wait $recorder
+end_recording
 check "SIGUSR1: the recorder goes on until it is ended" same $? 0
 check "SIGUSR1: the recording is one, and complete" complete "$dir/usr1.prof"
 kill $busy
@@ -166,10 +149,9 @@ check "--rotate-keep without a pattern" says 2 "option --rotate-keep: 'profrec.p
 check "a conversion that is none" says 2 "option -o/--output: '%q' in '%q.prof' cannot be replaced" \
 	"$profrec" -o %q.prof 1
 mkdir "$dir/gone"
-record -o "$dir/gone/%s.prof" 60
+begin_recording -F 99 -o "$dir/gone/%s.prof" 60
 rm -rf "$dir/gone"
-kill -HUP $recorder
-wait $recorder
+end_recording HUP
 check "a directory that goes away: status 1" same $? 1
 check "a directory that goes away: it is said" contains "$(cat "$dir/err")" "No such file or directory"
 plan_end

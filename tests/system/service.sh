@@ -30,7 +30,7 @@ if setpriv --bounding-set "-all,$caps" true 2> /dev/null; then
 	setpriv --bounding-set "-all,$caps" --inh-caps=-all --no-new-privs "$profrec" "${options[@]}" 2 2> "$dir/err"
 	check "the service's options and capabilities record" same "$? $(cat "$dir/err")" "0 "
 	kill $!
-	check "the recording is complete" same "$(info "$dir"/state/*.prof check)" "taken = counted + lost"
+	check "the recording is complete" is_accounted "$dir"/state/*.prof
 	check "the name is made of the time" grep -qE '^[0-9]{8}-[0-9]{6}\.prof$' <(ls "$dir/state")
 	check "kernel functions have names" grep -qE ';(do_syscall_64|ret_from_fork)' <("$profrep" -f -K "$dir"/state/*.prof)
 else

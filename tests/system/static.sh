@@ -5,8 +5,6 @@
 static=$BUILD/static/profrec
 [ -x "$static" ] || skip_all "there is no static profrec (sanitizers need libraries)"
 
-at_most() { [ "$1" -le "$2" ] || { echo "$1 is above $2"; return 1; }; }
-
 check "no interpreter, no library" fails 1 grep -E 'INTERP|NEEDED' <<< "$(readelf -ld "$static")"
 strip -o "$dir/profrec" "$static"
 check "below 4 MiB when stripped ($(stat -c %s "$dir/profrec") bytes)" \
@@ -19,7 +17,7 @@ need_recording
 # The root holds the program, a workload, /proc and /sys, and nothing else.
 mkdir -p "$dir/root"/{proc,sys,own}
 cp "$dir/profrec" "$dir/root/own/"
-cc -static -O1 -fno-omit-frame-pointer -o "$dir/root/own/short" tests/programs/short.c
+build "$dir/root/own/short" short.c -static
 alone()
 {
 	# shellcheck disable=SC2016
@@ -27,7 +25,7 @@ alone()
 		"$dir/root" "$@"
 }
 check "it records where there is nothing else" alone /own/profrec -q -F 999 -o /own/alone.prof -- /own/short 300
-check "what it recorded is complete" same "$(info "$dir/root/own/alone.prof" recording)" complete
+check "what it recorded is complete" is_complete "$dir/root/own/alone.prof"
 check "and has its names" contains "$("$profrep" -f --symfs "$dir/root" "$dir/root/own/alone.prof")" ";burn_shortly"
 check "kernel names are in it" contains "$("$profrep" -fa "$dir/root/own/alone.prof")" "_[k]"
 plan_end

@@ -4,12 +4,7 @@
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_recording
-cc=${CC:-cc}
 
-# build OUTPUT SOURCE
-build() { "$cc" -O1 -fno-omit-frame-pointer -Wl,--build-id -o "$1" "tests/programs/$2"; }
-samples() { awk -v re="$2" '$0 ~ re {n += $NF} END {print n + 0}' "$1"; }
-above() { [ "$1" -ge "$2" ] || { echo "$1 is below $2"; return 1; }; }
 cleanup_extra() { rm -f "${maps[@]}"; }
 maps=()
 # end PID: ends a process in the background, without the shell's remark on it.
@@ -56,7 +51,7 @@ refused()
 	"$@" "$map"
 	record -p "$pid" -o "$dir/refused.prof" 1
 	end "$pid"
-	check "$name: not read" same "$(samples <("$profrep" -f "$dir/refused.prof") ';trusted ')" 0
+	check "$name: not read" same "$("$profrep" -f "$dir/refused.prof" | sum_samples ';trusted ')" 0
 	check "$name: recorded all the same" mostly <("$profrep" -f "$dir/refused.prof") jit ';call_for;'
 }
 make_link() { mv "$1" "$1.real" && ln -s "$1.real" "$1"; }
@@ -164,7 +159,7 @@ else
 	skip "a process: id, user, name, executable, cgroup" "no setpriv"
 fi
 record -o "$dir/brief.prof" -- sh -c "for i in \$(seq 20); do $dir/short 10; done"
-check "processes of 10 ms: name and executable" above \
+check "processes of 10 ms: name and executable" at_least \
 	"$("$profrep" processes "$dir/brief.prof" | awk -v exe="$dir/short" '$5 == "short" && $7 == exe' | wc -l)" 8
 if unshare -pf true 2> /dev/null; then
 	check "a pid namespace: both ids" same "$(row "$dir/pidns.prof" jit 3)" 1
@@ -178,7 +173,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 	SH
 	record -o "$dir/private.prof" -- unshare -m --propagation private sh "$dir/contain.sh"
 	id=$("$profrep" files "$dir/private.prof" | awk -v path="$dir/private/inner" '$6 == path {print $5}')
-	check "a private mount: path and build-id are recorded" above "${#id}" 16
+	check "a private mount: path and build-id are recorded" at_least "${#id}" 16
 	check "a private mount: not found afterwards" contains \
 		"$("$profrep" files "$dir/private.prof" | grep private/inner)" "file not found"
 	mkdir -p "$dir/symfs/.build-id/${id:0:2}"
@@ -188,7 +183,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 	# The process runs before the recording begins, so the scan has to look in the process's root.
 	unshare -m --propagation private sh -c "mount -t tmpfs none '$dir/private' && cp '$dir/short' '$dir/private/inner' && exec '$dir/private/inner' 60000" &
 	pid=$!
-	wait_for eval "grep -q inner /proc/$pid/maps"
+	wait_for grep -q inner "/proc/$pid/maps"
 	record -p "$pid" -o "$dir/before.prof" 1
 	end "$pid"
 	check "a private mount, before the recording: the same build-id" same \
@@ -200,7 +195,7 @@ fi
 ## A root directory of its own, as of an overlay where that can be had.
 root=$dir/root
 mkdir -p "$root" "$dir/lower/bin" "$dir/upper" "$dir/work"
-"$cc" -O1 -fno-omit-frame-pointer -static -Wl,--build-id -o "$dir/lower/bin/inner" tests/programs/short.c 2> "$dir/static.err"
+build "$dir/lower/bin/inner" short.c -static 2> "$dir/static.err"
 if [ ! -e "$dir/lower/bin/inner" ]; then
 	skip "an overlay" "no static binaries: $(head -n 1 "$dir/static.err")"
 elif ! unshare -m --propagation private mount -t overlay overlay \
@@ -217,7 +212,7 @@ fi
 if [ -e "$dir/lower/bin/inner" ]; then
 	chroot "$dir/lower" /bin/inner 60000 &
 	pid=$!
-	wait_for eval "grep -q inner /proc/$pid/maps"
+	wait_for grep -q inner "/proc/$pid/maps"
 	record -p "$pid" -o "$dir/chroot.prof" 1
 	end "$pid"
 	check "another root, before the recording: the build-id" same \

@@ -5,19 +5,8 @@
 . tests/tap.sh
 # shellcheck source=tests/unwind_programs.sh
 . tests/unwind_programs.sh
-need_recording
-[ "$(uname -m)" = x86_64 ] || skip_all "tables are for x86-64, this is $(uname -m)"
-"$profrec" -q --unwind=dwarf -o "$dir/probe.prof" 1 2> "$dir/why" ||
-	skip_all "no stacks by tables here: $(head -n 1 "$dir/why")"
+need_tables
 unwind_build
-
-# build OUTPUT SOURCE [FLAG...]: without frame pointers.
-build()
-{
-	local out=$1 source=$2
-	shift 2
-	"$cc" -O2 -fomit-frame-pointer -Wl,--build-id -o "$out" "tests/programs/$source" "$@"
-}
 
 # record NAME OPTION... [-- COMMAND...]: to NAME.prof, and folded, user frames alone, to NAME.folded.
 mkdir "$dir/symfs"
@@ -118,21 +107,21 @@ again()
 ## A library that is loaded, and one that takes its place. The recorder looks at each process anew, which takes longer
 # the busier the machine is.
 for name in plug_one plug_two; do
-	build "$dir/lib$name.so" plugin.c -shared -fPIC -DPLUGIN=$name
+	build "$dir/lib$name.so" plugin.c "${frameless[@]}" -shared -fPIC -DPLUGIN=$name
 done
-build "$dir/loader" loader.c -ldl
+build "$dir/loader" loader.c "${frameless[@]}" -ldl
 again dl "$dir/loader" "$dir/libplug_one.so:plug_one" "$dir/libplug_two.so:plug_two"
 check "dlopen: stacks in the first library have roots" rooted dl 60 10 ';plug_one[; ]'
 check "dlopen: stacks in the second have roots" rooted dl 60 10 ';plug_two[; ]'
 
 # The recorder may also have been asked in vain before, about code of which nothing can be known.
-build "$dir/libwander.so" wander.c -shared -fPIC -Wl,-z,nodelete
+build "$dir/libwander.so" wander.c "${frameless[@]}" -shared -fPIC -Wl,-z,nodelete
 again wander "$dir/loader" "$dir/libwander.so:wander" "$dir/libplug_one.so:plug_one"
 check "dlopen after code that has no unwind information: they have roots" rooted wander 60 10 ';plug_one[; ]'
 
 ## Other images of one process, and one image of many.
-build "$dir/reexec" reexec.c
-build "$dir/short" short.c
+build "$dir/reexec" reexec.c "${frameless[@]}"
+build "$dir/short" short.c "${frameless[@]}"
 again exec "$dir/reexec" "$dir/reexec" "$dir/short" 300
 check "exec: stacks before it have roots" rooted exec 60 10 ';before_exec[; ]'
 check "exec: stacks after it have roots" rooted exec 60 10 ';burn_shortly[; ]'
@@ -155,7 +144,7 @@ fi
 cp "$dir/frames" "$dir/gone/vanished"
 cp "$dir/frames" "$dir/symfs$dir/gone/vanished"
 "$dir/gone/vanished" calls 600000 &
-wait_for eval "grep -q vanished /proc/$!/maps"
+wait_for grep -q vanished "/proc/$!/maps"
 rm "$dir/gone/vanished"
 record vanished --unwind=dwarf -p $! 3
 kill $!

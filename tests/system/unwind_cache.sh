@@ -2,12 +2,8 @@
 # Unwind tables that are kept for the recordings to come.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
-need_recording
-[ "$(uname -m)" = x86_64 ] || skip_all "tables are for x86-64, this is $(uname -m)"
-"$profrec" -q --unwind=dwarf -o "$dir/probe.prof" 1 2> "$dir/why" ||
-	skip_all "no stacks by tables here: $(head -n 1 "$dir/why")"
-cc=${CC:-cc}
-"$cc" -O2 -fomit-frame-pointer -Wl,--build-id=0x0123456789abcdef -o "$dir/frames" tests/programs/frames.c -ldl -pthread
+need_tables
+build "$dir/frames" frames.c "${frameless[@]}" -Wl,--build-id=0x0123456789abcdef -ldl
 table=$dir/cache/0123456789abcdef
 mkdir "$dir/cache"
 

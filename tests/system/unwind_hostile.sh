@@ -2,19 +2,7 @@
 # Unusual and hostile processes: the recording is right about them, and the recorder does not spend its time on them.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
-need_recording
-[ "$(uname -m)" = x86_64 ] || skip_all "tables are for x86-64, this is $(uname -m)"
-"$profrec" -q --unwind=dwarf -o "$dir/probe.prof" 1 2> "$dir/why" ||
-	skip_all "no stacks by tables here: $(head -n 1 "$dir/why")"
-cc=${CC:-cc}
-
-# build OUTPUT SOURCE [FLAG...]: without frame pointers.
-build()
-{
-	local out=$1 source=$2
-	shift 2
-	"$cc" -O2 -fomit-frame-pointer -Wl,--build-id -o "$out" "tests/programs/$source" "$@"
-}
+need_tables
 
 # record NAME OPTION... [-- COMMAND...]: to NAME.prof, and folded, user frames alone, to NAME.folded.
 record()
@@ -24,10 +12,10 @@ record()
 	"$profrec" -q -F 999 -i 1 --unwind=dwarf -o "$dir/$name.prof" "$@" > /dev/null 2> "$dir/$name.err"
 }
 fold() { "$profrep" -f -U "${@:2}" "$dir/$1.prof" > "$dir/$1.folded"; }
-identity() { same "$(info "$dir/$1.prof" check)" "taken = counted + lost"; }
+identity() { is_accounted "$dir/$1.prof"; }
 
 ## A main thread that has ended.
-build "$dir/orphan" orphan.c -pthread
+build "$dir/orphan" orphan.c "${frameless[@]}"
 "$dir/orphan" 60 > "$dir/alone" &
 pid=$!
 wait_for grep -q alone "$dir/alone"
@@ -48,7 +36,7 @@ for nr in {10..99}; do
 	# The build-id follows the note's name.
 	LC_ALL=C sed "s/GNU\\x00a\\x00/GNU\\x00$nr/" "$dir/library.so" > "$dir/lib$nr.so"
 done
-build "$dir/libraries" libraries.c -ldl
+build "$dir/libraries" libraries.c "${frameless[@]}" -ldl
 pids=
 for nr in {1..9}; do
 	"$dir/libraries" burn_some "$dir"/lib??.so > "$dir/loaded$nr" &
@@ -63,7 +51,7 @@ check "90 files at a time: all of them have tables" mostly "$dir/libraries.folde
 check "90 files at a time: no sample is missing" identity libraries
 
 ## Hostile call frame information. The tests ask that the process is recorded, and that nothing is lost.
-build "$dir/frames" frames.c -ldl -pthread
+build "$dir/frames" frames.c "${frameless[@]}" -ldl
 objcopy -O binary --only-section=.eh_frame "$dir/frames" "$dir/section"
 # spoiled NAME TR-ARGUMENT...: tr exchanges its bytes.
 spoiled()

@@ -27,7 +27,9 @@ struct mapped_file {
 	struct build_id given_id;
 	uint64_t dev; /* as makedev */
 	uint64_t inode;
-	/* Read from the file where the kernel gave none; that is tried once. */
+	/*
+	 * The build-id that was read from the file, where the kernel gave none. That is tried once.
+	 */
 	struct build_id found_id;
 	bool searched;
 };

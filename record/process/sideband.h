@@ -36,7 +36,9 @@ struct sideband_record {
 	uint64_t addr, size, pgoff;
 	uint64_t inode; /* of the file, where build_id is none */
 	struct build_id build_id;
-	/* SIDEBAND_MMAP: path; SIDEBAND_EXEC: task's name; SIDEBAND_KSYMBOL: symbol's. With a NUL.
+	/*
+	 * With a NUL. SIDEBAND_MMAP: the path; SIDEBAND_EXEC: the task's name; SIDEBAND_KSYMBOL:
+	 * the symbol's name.
 	 */
 	const char *name;
 };

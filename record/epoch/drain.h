@@ -19,7 +19,7 @@ void drain_destroy(struct drain *drain);
 
 /*
  * Takes stacks and counts out of the set at rest of @sampler. They wait, with those of earlier
- * calls, until drain_add_next. Returns 0, -ENOMEM, or another negative errno with @err set.
+ * calls, until drain_add. Returns 0, -ENOMEM, or another negative errno with @err set.
  */
 int drain_take(struct drain *drain, struct sampler *sampler, struct err *err);
 

@@ -81,8 +81,8 @@ static int get_space(const struct epoch *e, const struct raw_count *count,
 }
 
 /*
- * The time at which the mappings of @space changed while the samples of the count were taken; 0 if
- * they did not change. Samples from before that time get the mappings of the first sample.
+ * The time at which the mappings of @space changed while the samples of the count were taken; 0:
+ * they did not change. The samples before it count with the mappings of the first sample.
  */
 static uint64_t change_within(const struct raw_count *count, const struct address_space *space)
 {

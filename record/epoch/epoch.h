@@ -31,9 +31,9 @@ int epoch_create(const struct epoch_sources *sources, struct epoch **epoch);
 void epoch_destroy(struct epoch *epoch);
 
 /*
- * Begins the counts of another drain. The caller hands all counts to epoch_prepare before it adds
- * the first. If mappings of a process are missing, epoch_prepare reads them from /proc, once in a
- * drain.
+ * The counts of another drain come. First the caller hands each count to epoch_prepare. That reads
+ * processes whose mappings are missing from /proc again, each once in a drain. Then the caller adds
+ * the counts.
  */
 void epoch_begin_drain(struct epoch *epoch);
 
@@ -41,7 +41,7 @@ void epoch_begin_drain(struct epoch *epoch);
 int epoch_prepare(struct epoch *epoch, const struct raw_count *count);
 int epoch_add(struct epoch *epoch, const struct raw_count *count);
 
-/* Is the epoch so large that it should be written? */
+/* Is it so large that it should be written? */
 bool epoch_is_large(const struct epoch *epoch);
 
 /* Number of rows. */
@@ -50,7 +50,7 @@ size_t epoch_nr_counts(const struct epoch *epoch);
 /* The tables, valid until the next change; begin_ns and end_ns are left 0. Returns 0 or -ENOMEM. */
 int epoch_finish(struct epoch *epoch, struct prof_epoch *tables);
 
-/* Empties the epoch for the next one. Returns 0 or -ENOMEM. */
+/* Empties it for the next one. Returns 0 or -ENOMEM. */
 int epoch_reset(struct epoch *epoch);
 
 #endif

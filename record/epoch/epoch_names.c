@@ -184,7 +184,7 @@ static int add_jit_object(struct epoch_tables *tables, uint32_t object, struct j
 int epoch_names_jit(struct epoch_tables *tables, struct jit *jit)
 {
 	struct jit_budget left = {.name_bytes = JIT_NAMES_MAX, .map_bytes = JIT_BYTES_MAX};
-	/* Each epoch begins with a different map, so that each map gets its turn. */
+	/* Each epoch begins with another map, so that each gets its turn. */
 	size_t nr = tables->objects.nr, first = jit->nr_epochs++ % nr;
 	hit_vec hits = {0};
 	int ret = 0;

@@ -19,7 +19,7 @@ int epoch_names_vdso(struct epoch_tables *tables, const struct vdso *vdso);
 
 /*
  * Adds the names of all frames in objects of kind PROF_OBJECT_JIT, as the maps of their processes
- * have them. Passes over maps that cannot be read any more. Returns 0 or -ENOMEM.
+ * have them. Maps that cannot be read any more are passed over. Returns 0 or -ENOMEM.
  */
 int epoch_names_jit(struct epoch_tables *tables, struct jit *jit);
 

@@ -20,8 +20,8 @@ static int get_process(struct epoch_user *u, const struct address_space *space, 
 }
 
 /*
- * The number of an instance, which tells apart the distances at which @process maps one file.
- * Mappings at one distance share a number. A new distance gets the next number.
+ * The instance: it tells apart the distances at which @process maps the file. A distance that its
+ * mappings have already has its number. A new distance gets the next number.
  */
 static uint32_t instance_of(const struct epoch_tables *tables, const struct epoch_process *process,
 			    const struct prof_object *object, uint64_t bias)
@@ -50,8 +50,8 @@ static const enum prof_object_kind kinds[] = {
 };
 
 /*
- * Can @file hold code that a process made itself? An unnamed file can, too: some processes map one
- * twice, to write here and run there.
+ * Can @file hold the own code of a process that writes a perf map? It can be an unnamed file, too:
+ * some processes map one twice, to write here and run there.
  */
 static bool is_jit(const struct epoch_user *u, const struct address_space *space,
 		   const struct mapped_file *file)
@@ -99,10 +99,10 @@ static int make_object(struct epoch_user *u, const struct epoch_process *process
 /* The state of the way through a stack. */
 struct user_walk {
 	const struct user_stack *stack;
-	uint32_t process; /* the epoch's id of the process */
+	uint32_t process; /* the epoch's */
 	/* The last mapping. Consecutive frames mostly lie in one mapping. */
-	uint64_t start, end; /* of the mapping */
-	uint64_t bias;       /* addresses in the mapping less offsets in the object */
+	uint64_t start, end; /* of it */
+	uint64_t bias;       /* by which its addresses exceed offsets in the object */
 	uint32_t object;
 	bool may_stray;
 	bool strayed;
@@ -196,7 +196,7 @@ int epoch_user_prepare(struct epoch_user *u, const struct user_stack *stack)
 int epoch_user_add(struct epoch_user *u, const struct user_stack *stack, struct prof_count *row)
 {
 	const struct raw_stack *raw = stack->raw;
-	/* A walk by tables leads to code, also where the mapping of the code is not known. */
+	/* Tables lead to code, even if nobody has told of its mapping. */
 	struct user_walk walk = {
 		.stack = stack,
 		.may_stray = raw->end == STACK_END_FP || raw->end == STACK_END_CUT ||

@@ -30,8 +30,8 @@ struct user_stack {
 };
 
 /*
- * Call it with all stacks of a drain before the first is added. Reads the mappings of the process
- * from /proc again if @stack has addresses without a mapping. Returns 0 or -ENOMEM.
+ * Before the stacks of a drain are added: reads /proc again if this one has addresses without a
+ * mapping. Returns 0 or -ENOMEM.
  */
 int epoch_user_prepare(struct epoch_user *user, const struct user_stack *stack);
 

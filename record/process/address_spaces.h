@@ -48,7 +48,7 @@ struct address_spaces {
 
 /*
  * Adds a mapping of @pid, from @time_ns on. Older mappings end where it overlaps them. If it is
- * there already, nothing changes. Returns 0 or -ENOMEM.
+ * there already, nothing changes.
  */
 int address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
 		       const struct mapping *mapping);
@@ -59,21 +59,20 @@ int address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t tim
  */
 int address_spaces_trust(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
 
-/* @pid begins a new, empty address space by an exec at @time_ns. Returns 0 or -ENOMEM. */
+/* The process starts a new, empty address space. */
 int address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
 
 /* From an exec at @time_ns on, the main thread of @pid is called @name, which may be cut. */
 void address_spaces_name(struct address_spaces *spaces, uint32_t pid, const char *name,
 			 uint64_t time_ns);
 
-/* The new process @pid begins with a copy of @parent's mappings. Returns 0 or -ENOMEM. */
+/* The new process @pid begins with a copy of @parent's mappings. */
 int address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint32_t parent,
 			uint64_t time_ns);
 
 /* Records were dropped: no present address space counts as complete any more. */
 void address_spaces_distrust(struct address_spaces *spaces);
 
-/* The main thread of @pid has exited at @time_ns. */
 void address_spaces_exit(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
 
 /*
@@ -86,10 +85,7 @@ struct address_space *address_spaces_find(const struct address_spaces *spaces, u
 /* Is the address space of @pid with the number @generation still there? */
 bool address_spaces_has(const struct address_spaces *spaces, uint32_t pid, uint64_t generation);
 
-/*
- * As address_spaces_find, but adds an empty address space where there is none. Returns 0 or
- * -ENOMEM.
- */
+/* Like find, but adds an empty address space where there is none. Returns 0 or -ENOMEM. */
 int address_spaces_get(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
 		       struct address_space **space);
 

@@ -14,7 +14,7 @@
 
 #define DELETED_SUFFIX " (deleted)" /* d_path in fs/d_path.c */
 
-/* Room for a path in /proc, not counting the path of a file at its end. */
+/* Of a path in /proc without the path of a file. */
 #define PROC_PATH_SIZE 96
 
 /* A sweep is not worth its while below this number of files. */
@@ -36,9 +36,8 @@ static bool is_same(const struct mapped_file *a, const struct mapped_file *b)
 }
 
 /*
- * The kernel has names for mappings without a file: "//anon", "[heap]", "anon_inode:...". But
- * "/memfd:..." counts as a file: it has offsets and perhaps a build-id, since programs are run from
- * there.
+ * The kernel's names of mappings without a file: "//anon", "[heap]", "anon_inode:...". "/memfd:..."
+ * is one with file offsets and perhaps a build-id, since programs are run from there.
  */
 static enum mapped_kind kind_of(const char *path)
 {
@@ -98,8 +97,8 @@ int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *k
 }
 
 /*
- * Opens @path if it is the file that @file was. Compares the inode alone, since overlay filesystems
- * show another device in maps than in stat.
+ * Opens @path if it is the file that @file was. Overlay filesystems show another device in maps
+ * than in stat: the inode must do.
  */
 static int open_same(const char *path, const struct mapped_file *file)
 {
@@ -115,9 +114,7 @@ int mapped_file_open(const struct mapped_file *file, uint32_t pid, uint64_t star
 
 	if (file->kind != MAPPED_FILE)
 		return -1;
-	/*
-	 * This path leads to the mapped file, also when the file is deleted or hidden. It needs
-	 * CAP_SYS_ADMIN.
+	/* By construction the mapped file, also when it is deleted or hidden; needs CAP_SYS_ADMIN.
 	 */
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
 	fd = open_same(path, file);
@@ -163,7 +160,7 @@ void mapped_files_sweep(struct mapped_files *files, const bool *used, uint32_t *
 		}
 		moved[i] = nr;
 		files->files.data[nr] = *file;
-		/* The index held more elements before, so it does not grow here. */
+		/* It held more before, so this does not grow. */
 		index_insert(&files->by_key, hash_file(&files->files.data[nr]), nr);
 		nr++;
 	}

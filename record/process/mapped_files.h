@@ -27,9 +27,7 @@ struct mapped_file {
 	struct build_id given_id;
 	uint64_t dev; /* as makedev */
 	uint64_t inode;
-	/*
-	 * The build-id that was read from the file, where the kernel gave none. That is tried once.
-	 */
+	/* Read from the file where the kernel gave none; that is tried once. */
 	struct build_id found_id;
 	bool searched;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The executable mappings of one process: a list that is sorted by address and free of overlaps.
- * Their files are in a table that many processes share.
+ * The files that are mapped are in a table that many processes share.
  */
 #ifndef RECORD_PROCESS_MAPPINGS_H
 #define RECORD_PROCESS_MAPPINGS_H

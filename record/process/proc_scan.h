@@ -13,10 +13,9 @@
 #include "record/process/address_spaces.h"
 
 /*
- * Adds the executable mappings of all processes, or of @pids if it holds any, and the build-ids of
- * their files. The mappings count as mapped since ever. Passes over processes that end meanwhile,
- * and those that /proc hides from the recorder; *@nr_hidden counts the hidden ones. Returns 0 or a
- * negative errno with @err set.
+ * Adds the executable mappings of all processes (or of @pids, when it holds any), as mapped since
+ * ever, and the build-ids of their files. Processes that end meanwhile or are not ours to see are
+ * passed over; *@nr_hidden counts the latter. Returns 0 or a negative errno with @err set.
  */
 int proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *nr_hidden,
 	      struct err *err);
@@ -26,7 +25,7 @@ int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time
 
 /*
  * Reads the executable mappings of one process into @mappings, in place of its contents, and adds
- * their files to @files. There are none if the process has gone, or if /proc hides it. Returns 0 or
+ * their files to @files. A process that has gone or is not ours to see has none. Returns 0 or
  * -ENOMEM.
  */
 int proc_scan_mappings(uint32_t pid, struct mapped_files *files, mapping_vec *mappings);

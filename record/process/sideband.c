@@ -103,7 +103,7 @@ struct lost_format {
 	uint64_t value, lost;
 };
 
-/* The event wakes the recorder when its buffer is a quarter full. */
+/* It wakes the recorder when its buffer is a quarter full. */
 static int open_on_cpu(uint32_t cpu, size_t buffer_bytes, uint64_t read_format)
 {
 	struct perf_event_attr attr = {

@@ -36,9 +36,7 @@ struct sideband_record {
 	uint64_t addr, size, pgoff;
 	uint64_t inode; /* of the file, where build_id is none */
 	struct build_id build_id;
-	/*
-	 * With a NUL. SIDEBAND_MMAP: the path; SIDEBAND_EXEC: the task's name; SIDEBAND_KSYMBOL:
-	 * the symbol's name.
+	/* SIDEBAND_MMAP: path; SIDEBAND_EXEC: task's name; SIDEBAND_KSYMBOL: symbol's. With a NUL.
 	 */
 	const char *name;
 };

@@ -19,12 +19,12 @@
 struct jit_process {
 	uint32_t pid;
 	uint64_t generation;
-	uint32_t ns_pid; /* the map's name, in its own root */
-	uint32_t uid;    /* may own the map */
-	/* The start or exec; a map that was written before is not this process's. 0: not known. */
-	uint64_t since_realtime_ns;
-	int dir_fd; /* /tmp in its root, -1: not held */
-	int map_fd; /* the map, once the process has ended; -1: none */
+	uint32_t ns_pid;            /* the map's name, in its own root */
+	uint32_t uid;               /* may own the map */
+	uint64_t since_realtime_ns; /* its start or exec: a map from before is not its; 0: not known
+				     */
+	int dir_fd;                 /* /tmp in its root, -1: not held */
+	int map_fd;                 /* the map, once the process has ended; -1: none */
 	bool ended;
 	bool checked; /* has_map was looked up since the last forget */
 	bool has_map;
@@ -36,8 +36,8 @@ struct jit {
 	struct index by_generation;
 	int host_dir_fd;           /* /tmp of the recorder's root */
 	size_t nr_held;            /* descriptors */
-	uint64_t nr_epochs;        /* epochs that got names */
-	uint64_t nr_maps_left_out; /* their maps were too large, all together, for an epoch */
+	uint64_t nr_epochs;        /* that got names */
+	uint64_t nr_maps_left_out; /* of an epoch: the maps were too large together */
 };
 
 /* Does without /tmp of the host if it cannot be opened. */

@@ -14,9 +14,9 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/mapped_files.h"
-#include "record/symbols/vdso.h"
 #include "record/unwind/table_builder.h"
 #include "record/unwind/table_maps.h"
+#include "record/symbols/vdso.h"
 
 enum table_state {
 	TABLE_NONE, /* nobody has asked yet */

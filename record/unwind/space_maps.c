@@ -15,7 +15,7 @@
 /* Mappings of one process. Code in further mappings is left along frame pointers. */
 #define MAPPINGS_MAX 4096
 
-/* A process may take one part in so many of the room that is left, and MAPPINGS_MIN in any case. */
+/* Of the room that is left, a process may take this part: 1 / this. It may always have some. */
 #define MAPPINGS_SHARE 16
 #define MAPPINGS_MIN   64
 
@@ -111,8 +111,8 @@ static int retire_mappings(struct space_maps *u, const struct unwind_process *p)
 }
 
 /*
- * The limit of mappings for one process. Some processes with thousands of mappings must leave room
- * for all others.
+ * How many mappings one process may have: so many, that some processes with thousands leave room
+ * for all the others.
  */
 static uint32_t mappings_max(const struct space_maps *u)
 {

@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/cfi/unwind_table.h"
-#include "record/system/privilege.h"
 #include "record/unwind/fd_message.h"
+#include "record/system/privilege.h"
+#include "record/cfi/unwind_table.h"
 
 /* The user "nobody", by convention. */
 #define NOBODY 65534

@@ -9,8 +9,8 @@
 #include "common/cleanup.h"
 #include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
-#include "record/unwind/file_tables.h"
 #include "record/unwind/space_maps.h"
+#include "record/unwind/file_tables.h"
 
 /*
  * A drain is due when so many early samples wait. While tables are made, more may wait, up to so

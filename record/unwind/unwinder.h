@@ -12,9 +12,9 @@
 
 #include "common/err.h"
 #include "record/process/address_spaces.h"
-#include "record/symbols/vdso.h"
 #include "record/unwind/early_samples.h"
 #include "record/unwind/table_maps.h"
+#include "record/symbols/vdso.h"
 
 struct unwinder;
 

@@ -115,7 +115,7 @@ check "--symfs: .. at the top is the top" same "$(cp prog.bfd empty; "$profrep" 
 
 if command -v rustc > /dev/null; then
 	cat > r.rs <<-'RS'
-		mod inner { #[inline(never)] pub fn work(x: u64) -> u64 { std::hint::black_box(x) + 1 } }
+		mod inner { #[inline(never)] pub fn work(x: u64) -> u64 { unsafe { std::ptr::read_volatile(&x) + 1 } } }
 		fn main() { std::process::exit(inner::work(std::env::args().count() as u64) as i32) }
 	RS
 	for mangling in legacy v0; do

@@ -25,7 +25,7 @@ for program in profrec profrep; do
 	check "$program: a script that bash takes" bash -n "$BUILD/completions/$program"
 	check "$program: all options are offered" same "$(completes $program - | tr ' ' '\n' | sort -u)" "$(options_of $program)"
 done
-for command in report diff info files processes; do
+for command in $(profrep_commands); do
 	check "profrep $command: all its options are offered" same \
 		"$(completes profrep $command - | tr ' ' '\n' | sort -u)" "$(options_of profrep $command)"
 done
@@ -43,8 +43,7 @@ check "the command's own options are not ours" same "$(completes profrec -- ls -
 commands="report diff info files processes"
 touch "$dir/processes.prof" "$dir/app.prof"
 cd "$dir" || exit 1
-check "all that --help lists" same "$commands help" \
-	"$("$profrep" --help | sed '1,/^commands:/d; /^$/,$d; s/^ *//; s/ .*//' | tr '\n' ' ' | sed 's/ $//')"
+check "all that --help lists" same "$commands" "$(profrep_commands | tr '\n' ' ' | sed 's/ $//')"
 check "commands, and files beside them" same "$(completes profrep "")" "$commands help app.prof processes.prof"
 check "a command's beginning" same "$(completes profrep f)" "files"
 check "of a command and of a file" same "$(completes profrep proc)" "processes processes.prof"

@@ -34,7 +34,7 @@ in_man()
 }
 in_help() { "$BUILD/$1" ${2:+"$2"} --help | sed '/^examples:/,$d' | sed -n 's/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\2/p' | options_of; }
 check "profrec: man page and --help list the same options" same "$(in_man profrec OPTIONS)" "$(in_help profrec)"
-for command in report diff info files processes; do
+for command in $(profrep_commands); do
 	check "profrep $command: man page and --help list the same options" same \
 		"$(in_man profrep "profrep \[*$command\]* ")" "$(in_help profrep $command)"
 done

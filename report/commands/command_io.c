@@ -64,6 +64,17 @@ static void warn_of_losses(struct textbuf *warnings, const struct recording *rec
 			end->nr_cpus_changed);
 }
 
+static void warn_of_mangled(struct textbuf *warnings, const struct demangler_account *account)
+{
+	uint64_t nr = demangler_account_nr_left(account);
+
+	if (nr)
+		textbuf_printf(warnings,
+			       "WARNING: %" PRIu64
+			       " names stay mangled: to demangle them takes too long.\n",
+			       nr);
+}
+
 static void warn_of_selection(struct textbuf *warnings, const struct recording *rec)
 {
 	const struct selection *s = &rec->selection;
@@ -107,6 +118,7 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 	}
 	for (size_t i = 0; i < nr; i++) {
 		warn_of_losses(&io->warnings, &sources[i].rec);
+		warn_of_mangled(&io->warnings, &sources[i].demangling);
 		command_io_add_recording(io, &sources[i].rec);
 	}
 	return 0;

@@ -23,7 +23,8 @@ void source_search_close(struct source_search *search)
 int source_find_names(struct source *source, const struct source_search *search,
 		      const struct view *view, struct err *err)
 {
-	int ret = symbols_resolve(&source->symbols, &source->rec.model, &search->roots);
+	int ret = symbols_resolve(&source->symbols, &source->rec.model, &search->roots,
+				  &source->demangling);
 
 	if (!ret)
 		ret = labels_init(&source->labels, &source->rec.model, &source->symbols, view);
@@ -59,5 +60,6 @@ void source_deinit(struct source *source)
 {
 	labels_deinit(&source->labels);
 	symbols_deinit(&source->symbols);
+	demangler_account_deinit(&source->demangling);
 	recording_deinit(&source->rec);
 }

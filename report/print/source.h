@@ -14,6 +14,7 @@ struct source {
 	struct recording rec;
 	struct symbols symbols;
 	struct labels labels;
+	struct demangler_account demangling; /* of all intervals */
 };
 
 /* The directory to look for files in, and the bytes of files that a report may still read. */

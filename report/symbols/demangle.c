@@ -15,9 +15,8 @@
 
 #include "common/vec.h"
 
-/* Limits in bytes. Real names of heavy template code reach some 10 KB. */
-#define MANGLED_MAX   16384
-#define DEMANGLED_MAX 65000
+/* Bytes of a mangled name. Names of heavy template code reach some 10 KB. */
+#define MANGLED_MAX 16384
 
 struct demangled {
 	VEC(char) text;
@@ -29,7 +28,7 @@ static void take_piece(const char *piece, size_t len, void *opaque)
 {
 	struct demangled *d = opaque;
 
-	if (len > DEMANGLED_MAX - d->text.nr)
+	if (len > DEMANGLED_BYTES_MAX - d->text.nr)
 		longjmp(d->too_long, 1);
 	if (vec_append(&d->text, piece, len)) {
 		d->out_of_memory = true;
@@ -49,20 +48,28 @@ static bool demangle_by(demangle_fn fn, const char *mangled, struct demangled *d
 	return fn(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO, take_piece, d) && d->text.nr;
 }
 
-static bool has_prefix(const char *s, const char *prefix)
+static bool has_prefix(const char *s, size_t len, const char *prefix)
 {
-	return !strncmp(s, prefix, strlen(prefix));
+	return len >= strlen(prefix) && !memcmp(s, prefix, strlen(prefix));
 }
 
+bool demangle_may_be_mangled(const char *name, size_t len)
+{
+	return len >= 3 && len <= MANGLED_MAX &&
+	       (has_prefix(name, len, "_Z") || has_prefix(name, len, "___Z") ||
+		has_prefix(name, len, "_R"));
+}
+
+/* @mangled may be mangled, and has a NUL. */
 static bool demangle_any(const char *mangled, struct demangled *d)
 {
-	if (has_prefix(mangled, "___Z"))
+	if (mangled[1] == '_')
 		mangled += 2;
-	if (has_prefix(mangled, "_Z"))
+	if (mangled[1] == 'Z')
 		/* Legacy Rust names are C++ names that end in a hash. */
 		return demangle_by(rust_demangle_callback, mangled, d) ||
 		       demangle_by(cplus_demangle_v3_callback, mangled, d);
-	return has_prefix(mangled, "_R") && demangle_by(rust_demangle_callback, mangled, d);
+	return demangle_by(rust_demangle_callback, mangled, d);
 }
 
 int demangle_name(const char *name, size_t len, char **text)
@@ -71,8 +78,7 @@ int demangle_name(const char *name, size_t len, char **text)
 	char *mangled;
 	int ret = 0;
 
-	if (len < 3 || len > MANGLED_MAX || name[0] != '_' ||
-	    (name[1] != 'Z' && name[1] != 'R' && name[1] != '_'))
+	if (!demangle_may_be_mangled(name, len))
 		return 0;
 	mangled = strndup(name, len);
 	d = calloc(1, sizeof(*d)); /* on the heap, because longjmp may spoil locals */

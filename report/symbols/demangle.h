@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Turns C++ and Rust names into the names that their authors wrote, with libiberty. Files may be
- * hostile: a mangled name of a few hundred bytes can stand for gigabytes.
+ * hostile: a mangled name of a few hundred bytes can stand for gigabytes, and it can take libiberty
+ * years. The bytes are limited here, the time in demangler.h.
  */
 #ifndef REPORT_SYMBOLS_DEMANGLE_H
 #define REPORT_SYMBOLS_DEMANGLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* A demangled name has at most so many bytes. */
+#define DEMANGLED_BYTES_MAX 65000
+
+/* Returns false for a name that demangle_name certainly leaves as it is. */
+bool demangle_may_be_mangled(const char *name, size_t len);
 
 /*
  * Demangles the @len bytes at @name: Itanium C++ ("_Z", "___Z") and Rust (legacy without its hash,

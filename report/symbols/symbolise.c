@@ -7,7 +7,6 @@
 
 #include "common/cleanup.h"
 #include "report/symbols/debug_distances.h"
-#include "report/symbols/demangle.h"
 #include "report/symbols/elffile.h"
 #include "report/symbols/symtab.h"
 
@@ -94,18 +93,6 @@ static int gather_questions(struct lookup *l)
 	return 0;
 }
 
-static int intern_name(struct symbols *symbols, const struct range *range, uint32_t *name)
-{
-	_cleanup_free_ char *demangled = NULL;
-	int ret = demangle_name(range->name, range->len, &demangled);
-
-	if (ret)
-		return ret;
-	if (demangled)
-		return string_set_add(&symbols->names, demangled, strlen(demangled), name);
-	return string_set_add(&symbols->names, range->name, range->len, name);
-}
-
 /*
  * Stores the answers of l->hits in their order. A name that several hits in a row share is made
  * once.
@@ -124,7 +111,8 @@ static int store_hits(struct lookup *l, enum unknown_reason miss)
 			continue;
 		}
 		if (hit->range != last) {
-			int ret = intern_name(l->symbols, hit->range, &name);
+			int ret = string_set_add(&l->symbols->names, hit->range->name,
+						 hit->range->len, &name);
 
 			if (ret)
 				return ret;
@@ -418,8 +406,20 @@ static int resolve_all(struct lookup *l)
 	return 0;
 }
 
+/* Puts demangled names in the place of mangled ones. */
+static int demangle_names(struct symbols *symbols, size_t nr_frames,
+			  struct demangler_account *account)
+{
+	_cleanup_free_ uint32_t *new_ids = calloc(symbols->names.items.nr, sizeof(*new_ids));
+	int ret = new_ids ? demangler_run(&symbols->names, new_ids, account) : -ENOMEM;
+
+	for (size_t i = 0; !ret && i < nr_frames; i++)
+		symbols->frames[i].name = new_ids[symbols->frames[i].name];
+	return ret;
+}
+
 int symbols_resolve(struct symbols *symbols, const struct model *model,
-		    const struct debug_roots *roots)
+		    const struct debug_roots *roots, struct demangler_account *account)
 {
 	struct lookup l = {.symbols = symbols, .model = model, .roots = roots};
 	int ret;
@@ -436,6 +436,8 @@ int symbols_resolve(struct symbols *symbols, const struct model *model,
 	ret = gather_questions(&l);
 	if (!ret)
 		ret = resolve_all(&l);
+	if (!ret)
+		ret = demangle_names(symbols, model->frames.nr * NR_FRAME_PLACES, account);
 	vec_free(&l.questions);
 	vec_free(&l.hits);
 	return ret;

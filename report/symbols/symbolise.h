@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "report/symbols/debugfiles.h"
+#include "report/symbols/demangler.h"
 #include "report/model/model.h"
 #include "report/text/string_set.h"
 
@@ -64,11 +65,12 @@ struct symbols {
 };
 
 /*
- * Looks up all frames in the stacks of @model. Returns 0 or -ENOMEM; a frame without a name is no
- * error. symbols_deinit takes all-zero symbols, and also those of a failed lookup.
+ * Looks up all frames in the stacks of @model. @account is that of the report, and bounds the time
+ * for demangling. Returns 0 or -ENOMEM; a frame without a name is no error. symbols_deinit takes
+ * all-zero symbols, and also those of a failed lookup.
  */
 int symbols_resolve(struct symbols *symbols, const struct model *model,
-		    const struct debug_roots *roots);
+		    const struct debug_roots *roots, struct demangler_account *account);
 
 void symbols_deinit(struct symbols *symbols);
 

@@ -115,13 +115,14 @@ START_TEST(module_of_many_frames)
 	const struct debug_roots roots = {.symfs_fd = -1};
 	const struct view view = {.modules = true, .offsets = true};
 	struct textbuf out = {.fd = -1};
+	struct demangler_account account = {0};
 	struct recording rec;
 	struct symbols symbols;
 	struct labels labels;
 
 	write_recording(1, make_long_module);
 	load(&rec);
-	ck_assert_int_eq(symbols_resolve(&symbols, &rec.model, &roots), 0);
+	ck_assert_int_eq(symbols_resolve(&symbols, &rec.model, &roots, &account), 0);
 	ck_assert_int_eq(labels_init(&labels, &rec.model, &symbols, &view), 0);
 	for (uint32_t i = 0; i < rec.model.frames.nr; i++) {
 		out.nr = 0;

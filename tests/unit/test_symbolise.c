@@ -10,16 +10,19 @@ static struct debug_roots roots;
 static struct world w;
 static struct model model;
 static struct symbols symbols;
+static struct demangler_account account;
 
 static void begin(void)
 {
 	roots = (struct debug_roots){.symfs_fd = -1};
+	account = (struct demangler_account){0};
 	world_init(&w);
 }
 
 static void end(void)
 {
 	symbols_deinit(&symbols);
+	demangler_account_deinit(&account);
 	debug_roots_close(&roots);
 	model_deinit(&model);
 	world_deinit(&w);
@@ -30,7 +33,7 @@ static void resolve_world(void)
 	ck_assert_int_eq(model_init(&model), 0);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
 	model_finish(&model);
-	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots), 0);
+	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots, &account), 0);
 }
 
 static const char *name_of(uint32_t frame, enum frame_place place)

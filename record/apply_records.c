@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/apply_records.h"
 
+#include <sys/sysmacros.h>
+
+#include "common/clock.h"
+
+static uint64_t realtime_of(uint64_t monotonic_ns)
+{
+	return clock_realtime_ns() - clock_monotonic_ns() + monotonic_ns;
+}
+
 static int apply_mmap(const struct record_targets *t, const struct sideband_record *record)
 {
 	struct mapped_files *files = &t->spaces->files;
 	struct mapped_file_key key = {
 		.path = record->name,
 		.build_id = &record->build_id,
-		.inode = record->inode,
+		.identity = {.dev = makedev(record->dev_major, record->dev_minor),
+			     .inode = record->inode,
+			     .generation = record->inode_generation},
 	};
 	struct mapping mapping = {
 		.start = record->addr, .end = record->addr + record->size, .pgoff = record->pgoff};
+	const struct file_place place = {.pid = record->pid,
+					 .start = mapping.start,
+					 .end = mapping.end,
+					 .realtime_ns = realtime_of(record->time_ns)};
 	const struct mapped_file *file;
-	int ret = mapped_files_get(files, &key, &mapping.file);
+	int ret = mapped_files_look(files, &key, &place, &mapping.file);
 
 	if (ret)
 		return ret;

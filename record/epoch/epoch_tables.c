@@ -31,14 +31,18 @@ int epoch_tables_string(struct epoch_tables *t, const char *s, size_t len, uint3
 	return 0;
 }
 
-int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object, uint32_t *id)
+static uint64_t hash_object(const struct prof_object *object)
 {
 	uint64_t key[2] = {(uint64_t)object->kind << 32 | object->path,
 			   (uint64_t)object->flags << 32 | object->instance};
-	uint64_t hash = hash_bytes(object->build_id, object->build_id_size,
-				   hash_bytes(key, sizeof(key), 0));
 
-	index_for_each(&t->by_object, hash, i) {
+	return hash_bytes(object->build_id, object->build_id_size, hash_bytes(key, sizeof(key), 0));
+}
+
+bool epoch_tables_find_object(const struct epoch_tables *t, const struct prof_object *object,
+			      uint32_t *id)
+{
+	index_for_each(&t->by_object, hash_object(object), i) {
 		const struct prof_object *have = &t->objects.data[i];
 
 		if (have->kind == object->kind && have->path == object->path &&
@@ -46,13 +50,30 @@ int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object
 		    have->build_id_size == object->build_id_size &&
 		    !memcmp(have->build_id, object->build_id, object->build_id_size)) {
 			*id = i;
-			return 0;
+			return true;
 		}
 	}
-	if (index_push(&t->by_object, &t->objects, hash, *object))
+	return false;
+}
+
+int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object, uint32_t *id)
+{
+	struct file_identity no_file = {0};
+
+	if (epoch_tables_find_object(t, object, id))
+		return 0;
+	if (vec_reserve(&t->files, 1) ||
+	    index_push(&t->by_object, &t->objects, hash_object(object), *object))
 		return -ENOMEM;
+	t->files.data[t->files.nr++] = no_file;
 	*id = t->objects.nr - 1;
 	return 0;
+}
+
+void epoch_tables_set_file(struct epoch_tables *t, uint32_t id,
+			   const struct file_identity *identity)
+{
+	t->files.data[id] = *identity;
 }
 
 int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset, bool is_exact,
@@ -222,9 +243,29 @@ static int lay_out_exact_frames(struct epoch_tables *t)
 	return 0;
 }
 
+static int lay_out_file_infos(struct epoch_tables *t)
+{
+	vec_clear(&t->out_file_infos);
+	for (size_t i = 0; i < t->objects.nr; i++) {
+		const struct file_identity *file = &t->files.data[i];
+		const struct prof_file_info info = {.object = i,
+						    .inode = file->inode,
+						    .size = file->size,
+						    .mtime_ns = file->mtime_ns,
+						    .ctime_ns = file->ctime_ns};
+
+		/* No reader looks for a file that was deleted. */
+		if (file->is_stat && !(t->objects.data[i].flags & PROF_OBJECT_DELETED) &&
+		    vec_push(&t->out_file_infos, info))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
 {
-	if (lay_out_processes(t) || lay_out_strings(t) || lay_out_exact_frames(t))
+	if (lay_out_processes(t) || lay_out_strings(t) || lay_out_exact_frames(t) ||
+	    lay_out_file_infos(t))
 		return -ENOMEM;
 	*epoch = (struct prof_epoch){
 		.strings = t->out_strings.data,
@@ -247,6 +288,8 @@ int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
 		.nr_symbols = t->symbols.nr,
 		.process_infos = t->process_infos.data,
 		.nr_process_infos = t->process_infos.nr,
+		.file_infos = t->out_file_infos.data,
+		.nr_file_infos = t->out_file_infos.nr,
 		.exact_frames = t->out_exact_frames.data,
 		.nr_exact_frames = t->out_exact_frames.nr,
 	};
@@ -276,6 +319,7 @@ int epoch_tables_reset(struct epoch_tables *t)
 	vec_clear(&t->string_bytes);
 	vec_clear(&t->strings);
 	vec_clear(&t->objects);
+	vec_clear(&t->files);
 	vec_clear(&t->frames);
 	vec_clear(&t->frame_is_exact);
 	vec_clear(&t->stacks);
@@ -295,6 +339,8 @@ void epoch_tables_deinit(struct epoch_tables *t)
 	vec_free(&t->string_bytes);
 	vec_free(&t->strings);
 	vec_free(&t->objects);
+	vec_free(&t->files);
+	vec_free(&t->out_file_infos);
 	vec_free(&t->processes);
 	vec_free(&t->frames);
 	vec_free(&t->frame_is_exact);

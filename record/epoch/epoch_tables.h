@@ -16,6 +16,7 @@
 #include "common/parse.h"
 #include "common/vec.h"
 #include "format/prof.h"
+#include "record/process/file_identity.h"
 
 typedef VEC(struct prof_mapping) prof_mapping_vec;
 
@@ -34,6 +35,7 @@ struct epoch_tables {
 	char_vec string_bytes;
 	VEC(struct string_ref) strings;
 	VEC(struct prof_object) objects;
+	VEC(struct file_identity) files; /* of objects[i]; all zero if its build-id names it */
 	VEC(struct epoch_process) processes;
 	size_t nr_mappings; /* of all processes */
 	VEC(struct prof_frame) frames;
@@ -50,6 +52,7 @@ struct epoch_tables {
 	VEC(struct prof_process) out_processes;
 	prof_mapping_vec out_mappings;
 	u32_vec out_exact_frames;
+	VEC(struct prof_file_info) out_file_infos;
 };
 
 /* All of these find or add an element and give its position in *@id. They return 0 or -ENOMEM. */
@@ -61,6 +64,14 @@ int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset,
 		       uint32_t *id);
 int epoch_tables_stack(struct epoch_tables *t, const uint32_t *frames, size_t nr,
 		       enum prof_stack_end end, uint32_t *id);
+
+/* Finds an object; false when there is none. */
+bool epoch_tables_find_object(const struct epoch_tables *t, const struct prof_object *object,
+			      uint32_t *id);
+
+/* Object @id is the file @identity. An object that is known by a build-id needs none. */
+void epoch_tables_set_file(struct epoch_tables *t, uint32_t id,
+			   const struct file_identity *identity);
 
 static inline void epoch_object_set_build_id(struct prof_object *object, const struct build_id *id)
 {

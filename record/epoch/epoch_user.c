@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "record/epoch/epoch_names.h"
 
 /* Finds or adds the epoch's process for an address space. */
@@ -19,12 +20,52 @@ static int get_process(struct epoch_user *u, const struct address_space *space, 
 	return ret ? ret : epoch_names_process(u->tables, u->sources, space, *id);
 }
 
+/* A number above this is not tried, and the object gets its own position as its instance. */
+#define PROBES_MAX 64
+
+/* Does @object, deleted or not, belong to a file other than @identity? */
+static bool is_of_other_file(const struct epoch_tables *tables, const struct prof_object *object,
+			     const struct file_identity *identity)
+{
+	static const uint8_t flags[] = {0, PROF_OBJECT_DELETED};
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+		struct prof_object have = *object;
+		uint32_t id;
+
+		have.flags = flags[i];
+		if (epoch_tables_find_object(tables, &have, &id) &&
+		    !file_identity_equal(&tables->files.data[id], identity))
+			return true;
+	}
+	return false;
+}
+
 /*
- * The instance: it tells apart the distances at which @process maps the file. A distance that its
- * mappings have already has its number. A new distance gets the next number.
+ * The first instance from @nr on that does not belong to another file of that path. No object has
+ * an instance above its own position, so the position of a new object is free.
+ */
+static uint32_t free_instance(const struct epoch_tables *tables, const struct prof_object *object,
+			      const struct file_identity *identity, uint32_t nr)
+{
+	struct prof_object probe = *object;
+
+	for (uint32_t i = 0; i < PROBES_MAX; i++) {
+		probe.instance = nr + i;
+		if (!is_of_other_file(tables, &probe, identity))
+			return probe.instance;
+	}
+	return tables->objects.nr;
+}
+
+/*
+ * The number of an instance, which tells apart the files of one path, and the distances at which
+ * @process maps one file. Mappings at one distance share a number. A new distance gets the next
+ * number that is free.
  */
 static uint32_t instance_of(const struct epoch_tables *tables, const struct epoch_process *process,
-			    const struct prof_object *object, uint64_t bias)
+			    const struct prof_object *object, const struct file_identity *identity,
+			    uint64_t bias)
 {
 	uint32_t nr = 0;
 
@@ -33,14 +74,28 @@ static uint32_t instance_of(const struct epoch_tables *tables, const struct epoc
 
 		if (have->kind != object->kind || have->path != object->path ||
 		    have->build_id_size != object->build_id_size ||
-		    memcmp(have->build_id, object->build_id, object->build_id_size))
+		    memcmp(have->build_id, object->build_id, object->build_id_size) ||
+		    !file_identity_equal(&tables->files.data[m->object], identity))
 			continue;
 		if (m->start - m->pgoff == bias)
 			return have->instance;
 		if (have->instance >= nr)
 			nr = have->instance + 1;
 	}
-	return nr;
+	return free_instance(tables, object, identity, nr);
+}
+
+/* The identity of @file as far as objects need it. A deleted file does not change. */
+static struct file_identity object_identity(const struct mapped_file *file)
+{
+	struct file_identity identity = {0};
+
+	if (!build_id_is_none(mapped_file_build_id(file)))
+		return identity;
+	identity = file->identity;
+	if (file->deleted)
+		identity.size = identity.mtime_ns = identity.ctime_ns = 0;
+	return identity;
 }
 
 static const enum prof_object_kind kinds[] = {
@@ -77,8 +132,8 @@ static int make_jit(struct epoch_user *u, const struct address_space *space,
 }
 
 static int make_object(struct epoch_user *u, const struct epoch_process *process,
-		       const struct mapped_file *file, const struct prof_mapping *used,
-		       struct prof_object *object)
+		       const struct mapped_file *file, const struct file_identity *identity,
+		       const struct prof_mapping *used, struct prof_object *object)
 {
 	const struct vdso *vdso = u->sources->vdso;
 	int ret;
@@ -91,8 +146,8 @@ static int make_object(struct epoch_user *u, const struct epoch_process *process
 		epoch_object_set_build_id(object, &vdso->build_id);
 	ret = epoch_tables_string(u->tables, file->path, strlen(file->path), &object->path);
 	if (!ret)
-		object->instance =
-			instance_of(u->tables, process, object, used->start - used->pgoff);
+		object->instance = instance_of(u->tables, process, object, identity,
+					       used->start - used->pgoff);
 	return ret;
 }
 
@@ -113,20 +168,25 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 {
 	const struct address_space *space = walk->stack->space;
 	struct epoch_process *process = &u->tables->processes.data[walk->process];
-	struct mapped_file *file = mapping_file(&u->sources->spaces->files, mapping);
+	const struct mapped_file *file = mapping_file(&u->sources->spaces->files, mapping);
 	struct prof_mapping used = {.start = mapping->start,
 				    .size = mapping->end - mapping->start,
 				    .pgoff = mapping->pgoff};
+	struct file_identity identity = {0};
 	struct prof_object object;
 	int ret;
 
-	mapped_file_find_build_id(file, space->pid, mapping->start, mapping->end);
-	ret = is_jit(u, space, file) ? make_jit(u, space, &object, &used)
-				     : make_object(u, process, file, &used, &object);
+	if (is_jit(u, space, file)) {
+		ret = make_jit(u, space, &object, &used);
+	} else {
+		identity = object_identity(file);
+		ret = make_object(u, process, file, &identity, &used, &object);
+	}
 	if (!ret)
 		ret = epoch_tables_object(u->tables, &object, &walk->object);
 	if (ret)
 		return ret;
+	epoch_tables_set_file(u->tables, walk->object, &identity);
 	walk->start = mapping->start;
 	walk->end = mapping->end;
 	walk->bias = used.start - used.pgoff;

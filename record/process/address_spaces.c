@@ -165,12 +165,8 @@ static int end_overlap(struct address_space *space, size_t at, const struct mapp
 static bool is_same_mapping(const struct mapped_files *files, const struct mapping *a,
 			    const struct mapping *b)
 {
-	const struct mapped_file *file_a = mapping_file(files, a);
-	const struct mapped_file *file_b = mapping_file(files, b);
-
 	return a->start == b->start && a->end == b->end && a->pgoff == b->pgoff &&
-	       !strcmp(file_a->path, file_b->path) &&
-	       build_id_equal(mapped_file_build_id(file_a), mapped_file_build_id(file_b));
+	       mapped_files_are_same(mapping_file(files, a), mapping_file(files, b));
 }
 
 static int space_map(const struct mapped_files *files, struct address_space *space,

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/hash.h"
-
 #include "common/safe_open.h"
 
 #define DELETED_SUFFIX " (deleted)" /* d_path in fs/d_path.c */
@@ -22,16 +22,15 @@
 
 static uint64_t hash_file(const struct mapped_file *file)
 {
-	uint64_t ids[2] = {file->dev, file->inode};
 	uint64_t h = hash_bytes(file->path, strlen(file->path), 0);
 
 	h = hash_bytes(file->given_id.bytes, file->given_id.size, h);
-	return hash_bytes(ids, sizeof(ids), h);
+	return file_identity_hash(&file->identity, h);
 }
 
 static bool is_same(const struct mapped_file *a, const struct mapped_file *b)
 {
-	return a->dev == b->dev && a->inode == b->inode && a->deleted == b->deleted &&
+	return file_identity_equal(&a->identity, &b->identity) && a->deleted == b->deleted &&
 	       build_id_equal(&a->given_id, &b->given_id) && !strcmp(a->path, b->path);
 }
 
@@ -62,49 +61,58 @@ static int describe_file(const struct mapped_file_key *key, struct mapped_file *
 	}
 	if (key->build_id && !build_id_is_none(key->build_id)) {
 		file->given_id = *key->build_id;
-		file->searched = true;
 	} else if (file->kind == MAPPED_FILE) {
-		file->dev = key->dev;
-		file->inode = key->inode;
+		file->identity = key->identity;
 	}
 	file->path = strndup(key->path, len);
 	return file->path ? 0 : -ENOMEM;
 }
 
-int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *key, uint32_t *index)
+/* Finds @file in the table, or moves it there. Returns 0 or -ENOMEM. */
+static int find_or_add(struct mapped_files *files, struct mapped_file *file, uint32_t *index)
 {
-	struct mapped_file file;
-	uint64_t hash;
-	int ret = describe_file(key, &file);
+	uint64_t hash = hash_file(file);
+	int ret;
 
-	if (ret)
-		return ret;
-	hash = hash_file(&file);
 	index_for_each(&files->by_key, hash, i) {
-		if (is_same(&files->files.data[i], &file)) {
-			free(file.path);
+		if (is_same(&files->files.data[i], file)) {
+			free(file->path);
 			*index = i;
 			return 0;
 		}
 	}
-	ret = index_push(&files->by_key, &files->files, hash, file);
+	ret = index_push(&files->by_key, &files->files, hash, *file);
 	if (ret) {
-		free(file.path);
+		free(file->path);
 		return ret;
 	}
 	*index = files->files.nr - 1;
 	return 0;
 }
 
+int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *key, uint32_t *index)
+{
+	struct mapped_file file;
+	int ret = describe_file(key, &file);
+
+	return ret ? ret : find_or_add(files, &file, index);
+}
+
 /*
- * Opens @path if it is the file that @file was. Overlay filesystems show another device in maps
- * than in stat: the inode must do.
+ * Opens @path if it is the file that @file was. Compares the inode alone if there is a build-id,
+ * since overlay filesystems show another device in maps than in stat.
  */
 static int open_same(const char *path, const struct mapped_file *file)
 {
-	const struct safe_open_rules rules = {.inode = file->inode};
+	const struct safe_open_rules rules = {.inode = file->identity.inode};
+	_cleanup_close_ int fd = safe_open(AT_FDCWD, path, &rules);
 
-	return safe_open(AT_FDCWD, path, &rules);
+	if (fd < 0)
+		return fd;
+	if (build_id_is_none(mapped_file_build_id(file)) &&
+	    !file_identity_is_of_fd(&file->identity, fd))
+		return -ESTALE;
+	return TAKE_FD(fd);
 }
 
 int mapped_file_open(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
@@ -127,18 +135,31 @@ int mapped_file_open(const struct mapped_file *file, uint32_t pid, uint64_t star
 	return fd < 0 ? -1 : fd;
 }
 
-void mapped_file_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end)
+int mapped_files_look(struct mapped_files *files, const struct mapped_file_key *key,
+		      const struct file_place *place, uint32_t *index)
 {
-	int fd;
+	_cleanup_close_ int fd = -1;
+	size_t nr = files->files.nr;
+	struct mapped_file file;
+	int ret = describe_file(key, &file);
 
-	if (file->searched)
-		return;
-	file->searched = true;
-	fd = mapped_file_open(file, pid, start, end);
-	if (fd < 0)
-		return;
-	build_id_from_fd(fd, &file->found_id);
-	close(fd);
+	if (ret)
+		return ret;
+	if (file.kind == MAPPED_FILE && build_id_is_none(&file.given_id) && !file.identity.is_stat)
+		file_identity_look(place, file.deleted ? NULL : file.path, &file.identity);
+	ret = find_or_add(files, &file, index);
+	if (ret || files->files.nr == nr || !file.identity.is_stat)
+		return ret;
+	fd = mapped_file_open(&file, place->pid, place->start, place->end);
+	if (fd >= 0)
+		build_id_from_fd(fd, &files->files.data[*index].found_id);
+	return 0;
+}
+
+bool mapped_files_are_same(const struct mapped_file *a, const struct mapped_file *b)
+{
+	return a->identity.inode == b->identity.inode && !strcmp(a->path, b->path) &&
+	       build_id_equal(mapped_file_build_id(a), mapped_file_build_id(b));
 }
 
 bool mapped_files_want_sweep(const struct mapped_files *files)

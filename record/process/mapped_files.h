@@ -12,6 +12,7 @@
 #include "common/buildid.h"
 #include "common/index.h"
 #include "common/vec.h"
+#include "record/process/file_identity.h"
 
 enum mapped_kind {
 	MAPPED_FILE,
@@ -23,13 +24,10 @@ struct mapped_file {
 	char *path; /* as the process saw it, without " (deleted)" */
 	enum mapped_kind kind;
 	bool deleted;
-	/* The identity of the file: the build-id that the kernel gave, or else device and inode. */
+	/* A file is known by the build-id that the kernel gave, or else by its identity. */
 	struct build_id given_id;
-	uint64_t dev; /* as makedev */
-	uint64_t inode;
-	/* Read from the file where the kernel gave none; that is tried once. */
-	struct build_id found_id;
-	bool searched;
+	struct file_identity identity; /* all zero if the kernel gave a build-id */
+	struct build_id found_id;      /* read from the file where the kernel gave none */
 };
 
 struct mapped_files {
@@ -42,7 +40,7 @@ struct mapped_files {
 struct mapped_file_key {
 	const char *path;                /* raw: may end in " (deleted)" */
 	const struct build_id *build_id; /* NULL or none: not known */
-	uint64_t dev, inode;
+	struct file_identity identity;   /* counts only without a build-id */
 };
 
 static inline const struct build_id *mapped_file_build_id(const struct mapped_file *file)
@@ -55,15 +53,18 @@ int mapped_files_get(struct mapped_files *files, const struct mapped_file_key *k
 		     uint32_t *index);
 
 /*
- * Reads the build-id of @file where the kernel gave none. Takes the mapping of @pid at [start,
- * end), or else the file's path, if it still names that file.
+ * As mapped_files_get, for a file that @place maps. If the kernel gave no build-id, looks at the
+ * file, so that a file that has changed is a new one. Reads the build-id of a new file.
  */
-void mapped_file_find_build_id(struct mapped_file *file, uint32_t pid, uint64_t start,
-			       uint64_t end);
+int mapped_files_look(struct mapped_files *files, const struct mapped_file_key *key,
+		      const struct file_place *place, uint32_t *index);
+
+/* May @a and @b describe one file, which two sources told of, each in its own way? */
+bool mapped_files_are_same(const struct mapped_file *a, const struct mapped_file *b);
 
 /*
- * Opens @file, which @pid maps at [start, end), for reading, if that is still possible. Returns the
- * descriptor or -1.
+ * Opens @file, which @pid maps at [start, end), for reading, if that is still possible. A file
+ * without a build-id must not have changed. Returns the descriptor or -1.
  */
 int mapped_file_open(const struct mapped_file *file, uint32_t pid, uint64_t start, uint64_t end);
 

@@ -6,9 +6,17 @@
 #include <stdio.h>
 
 #include "common/cleanup.h"
+#include "common/hash.h"
+#include "common/index.h"
 #include "record/proc/proc_maps.h"
 #include "record/proc/proc_query.h"
 #include "record/proc/proc_task.h"
+
+/* The files that a scan has looked at. It looks once at a file, whose path does not matter. */
+struct seen_files {
+	VEC(struct file_identity) identities;
+	struct index by_inode;
+};
 
 /* A look at one process. Its mappings go to @mappings, their files to @files. */
 struct scan {
@@ -16,22 +24,63 @@ struct scan {
 	struct mapped_files *files;
 	mapping_vec *mappings;
 	char_vec *text; /* scratch space */
+	struct seen_files *seen;
 };
+
+static uint64_t hash_inode(const struct file_identity *identity)
+{
+	return hash_u64(identity->inode ^ identity->dev << 32);
+}
+
+/* Takes the identity from an earlier look at that device and inode. */
+static void find_seen(const struct scan *scan, struct file_identity *identity)
+{
+	index_for_each(&scan->seen->by_inode, hash_inode(identity), i) {
+		const struct file_identity *seen = &scan->seen->identities.data[i];
+
+		if (seen->dev == identity->dev && seen->inode == identity->inode) {
+			*identity = *seen;
+			return;
+		}
+	}
+}
+
+/*
+ * Notes the look at @file, of which the kernel said @told. Some file systems show one device and
+ * inode for two files; they show a different device in stat.
+ */
+static int note_seen(const struct scan *scan, const struct file_identity *told,
+		     const struct mapped_file *file)
+{
+	struct seen_files *seen = scan->seen;
+
+	if (!file->identity.is_stat || file->identity.dev != told->dev)
+		return 0;
+	return index_push(&seen->by_inode, &seen->identities, hash_inode(told), file->identity);
+}
+
+static void forget_seen(struct seen_files *seen)
+{
+	vec_free(&seen->identities);
+	index_deinit(&seen->by_inode);
+}
 
 static int add_map(const struct scan *scan, const struct proc_map *map)
 {
-	struct mapped_file_key key = {
-		.path = map->path[0] ? map->path : "//anon", .dev = map->dev, .inode = map->inode};
+	struct mapped_file_key key = {.path = map->path[0] ? map->path : "//anon",
+				      .identity = {.dev = map->dev, .inode = map->inode}};
+	const struct file_place place = {.pid = scan->pid, .start = map->start, .end = map->end};
 	struct mapping mapping = {.start = map->start, .end = map->end, .pgoff = map->pgoff};
-	struct mapped_file *file;
-	int ret = mapped_files_get(scan->files, &key, &mapping.file);
+	int ret;
 
+	find_seen(scan, &key.identity);
+	ret = mapped_files_look(scan->files, &key, &place, &mapping.file);
+	if (!ret && !key.identity.is_stat)
+		ret = note_seen(scan, &key.identity, mapping_file(scan->files, &mapping));
 	if (ret)
 		return ret;
-	file = mapping_file(scan->files, &mapping);
-	if (file->kind != MAPPED_FILE)
+	if (mapping_file(scan->files, &mapping)->kind != MAPPED_FILE)
 		mapping.pgoff = 0;
-	mapped_file_find_build_id(file, scan->pid, map->start, map->end);
 	return map->start < map->end ? mappings_append(scan->mappings, &mapping) : 0;
 }
 
@@ -115,10 +164,15 @@ int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time
 {
 	mapping_vec mappings = {0};
 	char_vec text = {0};
-	const struct scan scan = {
-		.pid = pid, .files = &spaces->files, .mappings = &mappings, .text = &text};
+	struct seen_files seen = {0};
+	const struct scan scan = {.pid = pid,
+				  .files = &spaces->files,
+				  .mappings = &mappings,
+				  .text = &text,
+				  .seen = &seen};
 	int ret = add_process(spaces, &scan, time_ns);
 
+	forget_seen(&seen);
 	vec_free(&mappings);
 	vec_free(&text);
 	return ret == -ENOMEM ? ret : 0;
@@ -127,9 +181,12 @@ int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time
 int proc_scan_mappings(uint32_t pid, struct mapped_files *files, mapping_vec *mappings)
 {
 	char_vec text = {0};
-	const struct scan scan = {.pid = pid, .files = files, .mappings = mappings, .text = &text};
+	struct seen_files seen = {0};
+	const struct scan scan = {
+		.pid = pid, .files = files, .mappings = mappings, .text = &text, .seen = &seen};
 	int ret = scan_process(&scan);
 
+	forget_seen(&seen);
 	vec_free(&text);
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -138,7 +195,9 @@ static int scan_all(struct address_spaces *spaces, const u32_vec *pids, unsigned
 {
 	mapping_vec mappings = {0};
 	char_vec text = {0};
-	struct scan scan = {.files = &spaces->files, .mappings = &mappings, .text = &text};
+	struct seen_files seen = {0};
+	struct scan scan = {
+		.files = &spaces->files, .mappings = &mappings, .text = &text, .seen = &seen};
 	int ret = 0;
 
 	for (size_t i = 0; ret != -ENOMEM && i < pids->nr; i++) {
@@ -146,6 +205,7 @@ static int scan_all(struct address_spaces *spaces, const u32_vec *pids, unsigned
 		ret = add_process(spaces, &scan, 0);
 		*nr_hidden += ret == -EACCES || ret == -EPERM;
 	}
+	forget_seen(&seen);
 	vec_free(&mappings);
 	vec_free(&text);
 	return ret == -ENOMEM ? ret : 0;

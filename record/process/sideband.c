@@ -345,7 +345,10 @@ static void decode_mmap(const char *raw, struct sideband_record *record)
 	record->pgoff = r->pgoff;
 	record->name = r->filename;
 	if (!(r->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		record->dev_major = r->maj;
+		record->dev_minor = r->min;
 		record->inode = r->ino;
+		record->inode_generation = r->ino_generation;
 	} else if (r->build_id_size <= sizeof(r->build_id)) {
 		record->build_id.size = r->build_id_size;
 		memcpy(record->build_id.bytes, r->build_id, r->build_id_size);

@@ -34,7 +34,8 @@ struct sideband_record {
 	uint32_t parent_pid; /* SIDEBAND_FORK */
 	/* SIDEBAND_MMAP; SIDEBAND_KSYMBOL: addr and size */
 	uint64_t addr, size, pgoff;
-	uint64_t inode; /* of the file, where build_id is none */
+	uint32_t dev_major, dev_minor; /* the file, where build_id is none */
+	uint64_t inode, inode_generation;
 	struct build_id build_id;
 	/* SIDEBAND_MMAP: path; SIDEBAND_EXEC: task's name; SIDEBAND_KSYMBOL: symbol's. With a NUL.
 	 */

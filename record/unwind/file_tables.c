@@ -29,10 +29,9 @@
 
 static uint64_t hash_table(const struct file_table *t)
 {
-	uint64_t ids[2] = {t->dev, t->inode};
 	uint64_t h = hash_bytes(t->build_id.bytes, t->build_id.size, 0);
 
-	return hash_bytes(ids, sizeof(ids), h);
+	return file_identity_hash(&t->identity, h);
 }
 
 /* The number may be used again. Its entry in the index goes with the next rebuild. */
@@ -55,17 +54,15 @@ int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint
 		*nr = is_own ? VDSO_TABLE : NO_TABLE;
 		return 0;
 	}
-	if (build_id_is_none(&t.build_id)) {
-		t.dev = file->dev;
-		t.inode = file->inode;
-	}
+	if (build_id_is_none(&t.build_id))
+		t.identity = file->identity;
 	hash = hash_table(&t);
 	index_for_each(&u->by_file, hash, i) {
 		const struct file_table *have = &u->tables.data[i];
 
 		if (have->state != TABLE_FORGOTTEN &&
-		    build_id_equal(&have->build_id, &t.build_id) && have->dev == t.dev &&
-		    have->inode == t.inode) {
+		    build_id_equal(&have->build_id, &t.build_id) &&
+		    file_identity_equal(&have->identity, &t.identity)) {
 			*nr = i;
 			return 0;
 		}

@@ -28,7 +28,7 @@ enum table_state {
 
 struct file_table {
 	struct build_id build_id;
-	uint64_t dev, inode; /* where there is no build-id */
+	struct file_identity identity; /* where there is no build-id */
 	enum table_state state;
 	uint32_t attempts;
 	uint32_t nr_processes; /* processes that map it at the beginning */

@@ -123,21 +123,20 @@ static uint32_t mappings_max(const struct space_maps *u)
 	return min_u64(share, MAPPINGS_MAX);
 }
 
-/* Puts the mappings of @pid into the list, as the program is to know them. */
-static int list_mappings(struct space_maps *u, uint32_t pid, const mapping_vec *mappings,
-			 struct mapped_files *files)
+/* Puts the mappings of a process into the list, as the program is to know them. */
+static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
+			 const struct mapped_files *files)
 {
 	const uint32_t max = mappings_max(u);
 
 	vec_clear(&u->list);
 	vec_clear(&u->list_tables);
 	vec_for_each(mappings, mapping) {
-		struct mapped_file *file = mapping_file(files, mapping);
+		const struct mapped_file *file = mapping_file(files, mapping);
 		struct unwind_mapping m = {.start = mapping->start, .end = mapping->end};
 		uint32_t nr;
 		int ret;
 
-		mapped_file_find_build_id(file, pid, mapping->start, mapping->end);
 		ret = file_tables_find(u->tables, file, mapping->start, mapping->end, &nr);
 		if (ret)
 			return ret;
@@ -270,9 +269,9 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 }
 
 int space_maps_put(struct space_maps *u, const struct space_owner *owner,
-		   const mapping_vec *mappings, struct mapped_files *files)
+		   const mapping_vec *mappings, const struct mapped_files *files)
 {
-	int ret = list_mappings(u, owner->pid, mappings, files);
+	int ret = list_mappings(u, mappings, files);
 
 	return ret ? ret : install_mappings(u, owner);
 }

@@ -59,7 +59,7 @@ struct space_owner {
  * its code is left along frame pointers. Returns 0 or -ENOMEM.
  */
 int space_maps_put(struct space_maps *spaces, const struct space_owner *owner,
-		   const mapping_vec *mappings, struct mapped_files *files);
+		   const mapping_vec *mappings, const struct mapped_files *files);
 
 /*
  * Tells the program, if it knows @pid, that the mappings of @pid will stay unknown for some time.

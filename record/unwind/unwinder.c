@@ -79,7 +79,7 @@ static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 {
 	_cleanup_close_ int fd = -1;
 	const struct mapping *m;
-	struct mapped_file *file;
+	const struct mapped_file *file;
 	uint32_t nr;
 	int ret = look_at_process(u, pid);
 
@@ -87,7 +87,6 @@ static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 	if (!m)
 		return ret;
 	file = mapping_file(&u->files, m);
-	mapped_file_find_build_id(file, pid, m->start, m->end);
 	ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
 	if (ret || u->tables.tables.data[nr].state != TABLE_NONE)
 		return ret;
@@ -144,20 +143,6 @@ int unwinder_work(struct unwinder *u)
 		      : early_samples_walk(&u->early, &u->tables.store, find_now, u, false);
 }
 
-/*
- * Opens a file whose process may have gone. Then the file at its path must be the file that was
- * mapped.
- */
-static int open_file(const struct mapped_file *file, uint32_t pid, const struct mapping *m)
-{
-	_cleanup_close_ int fd = mapped_file_open(file, pid, m->start, m->end);
-
-	/* file_tables_request compares a build-id; without one, the inode must do. */
-	if (build_id_is_none(mapped_file_build_id(file)) && !file->inode)
-		return -1;
-	return TAKE_FD(fd);
-}
-
 struct find_then {
 	struct unwinder *u;
 	const struct address_spaces *spaces;
@@ -183,7 +168,7 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 	file = mapping_file(&then->spaces->files, m);
 	ret = file_tables_find(tables, file, m->start, m->end, &nr);
 	if (!ret && tables->tables.data[nr].state == TABLE_NONE) {
-		_cleanup_close_ int fd = open_file(file, pid, m);
+		_cleanup_close_ int fd = mapped_file_open(file, pid, m->start, m->end);
 
 		ret = file_tables_request(tables, nr, fd);
 	}

@@ -12,4 +12,57 @@ build "$dir/interrupted" interrupted.c "${frameless[@]}"
 "$profrec" -q -F 999 --unwind=dwarf -o "$dir/interrupted.prof" -- timeout 3 "$dir/interrupted" > /dev/null
 check "a fault in a first instruction: its function is named" [ "$(samples interrupted ";fault_at_once[; ]")" -ge 5 ]
 check "a fault in a first instruction: never the function before" same "$(samples interrupted ';never_called[; ]')" 0
+
+# build_named NAME FUNCTION FRAME [FLAG...]: tests/programs/named.c.
+build_named()
+{
+	local name=$1 function=$2 frame=$3
+	shift 3
+	"$cc" -O2 -fomit-frame-pointer -I. -DFUNCTION="$function" -DFRAME="$frame" -o "$dir/$name" tests/programs/named.c "$@"
+}
+
+## A program without a build-id, which another one of equal size and age replaces after the recording.
+build_named first first_function 64 -Wl,--build-id=none
+build_named other other_function 64 -Wl,--build-id=none
+touch -d 2001-01-01 "$dir/first" "$dir/other"
+mkdir "$dir/bin"
+cp -p "$dir/first" "$dir/bin/app"
+"$profrec" -q -F 999 --unwind=dwarf -o "$dir/replaced.prof" -- "$dir/bin/app" one 500
+check "no build-id: the file that is still there names its function" \
+	[ "$(samples replaced '^one;.*;first_function ')" -ge 5 ]
+cp -p "$dir/other" "$dir/bin/new"
+mv "$dir/bin/new" "$dir/bin/app"
+check "no build-id: a file that takes its place names nothing" same "$(samples replaced ';other_function ')" 0
+check "no build-id: a file that took its place: that is said" contains "$("$profrep" files "$dir/replaced.prof")" \
+	"file has changed since"
+
+## Two programs without a build-id at one path, in two mount namespaces.
+if unshare -m true 2> /dev/null; then
+	cp -p "$dir/first" "$dir/bin/app"
+	# shellcheck disable=SC2016
+	"$profrec" -q -F 999 --unwind=dwarf -o "$dir/spaces.prof" -- sh -c '"$0/bin/app" one 500 &
+		unshare -m sh -c "mount --bind \"\$0/other\" \"\$0/bin/app\" && exec \"\$0/bin/app\" two 500" "$0" & wait' "$dir"
+	check "two mount namespaces: the program outside has its names" \
+		[ "$(samples spaces '^one;.*;first_function ')" -ge 5 ]
+	check "two mount namespaces: the program inside was sampled" [ "$(samples spaces '^two;')" -ge 5 ]
+	check "two mount namespaces: the program inside has no names of the other" \
+		same "$(samples spaces '^two;.*;first_function ')" 0
+else
+	skip "two mount namespaces" "there are no mount namespaces"
+fi
+
+## A program that is written anew in place, with other frames. Copies hold the names of both.
+build_named before before_function 64 -Wl,--build-id=0xbefe01
+build_named after after_function 4000 -Wl,--build-id=0xaf7e01
+mkdir -p "$dir/sym/.build-id/be" "$dir/sym/.build-id/af"
+cp "$dir/before" "$dir/sym/.build-id/be/fe01.debug"
+cp "$dir/after" "$dir/sym/.build-id/af/7e01.debug"
+cp "$dir/before" "$dir/bin/rewritten"
+# shellcheck disable=SC2016
+"$profrec" -q -F 999 --unwind=dwarf -o "$dir/rewritten.prof" -- sh -c '"$0/bin/rewritten" one 500
+	cat "$0/after" > "$0/bin/rewritten"
+	"$0/bin/rewritten" two 500' "$dir"
+rooted() { mostly <("$profrep" -f --symfs "$dir/sym" "$dir/rewritten.prof") "$1" "^$1;_start;.*;main;$2 "; }
+check "written anew in place: stacks from before have roots" rooted one before_function
+check "written anew in place: stacks from after have roots" rooted two after_function
 plan_end

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/process/file_identity.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <sys/vfs.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/hash.h"
+
+/* Of a path in /proc without the path of a file. */
+#define PROC_PATH_SIZE 96
+
+static int64_t time_ns(const struct timespec *time)
+{
+	return time->tv_sec * (int64_t)NS_PER_S + time->tv_nsec;
+}
+
+struct file_identity file_identity_of_stat(const struct stat *st)
+{
+	return (struct file_identity){
+		.is_stat = true,
+		.dev = st->st_dev,
+		.inode = st->st_ino,
+		.size = st->st_size,
+		.mtime_ns = time_ns(&st->st_mtim),
+		.ctime_ns = time_ns(&st->st_ctim),
+	};
+}
+
+bool file_identity_is_of_fd(const struct file_identity *identity, int fd)
+{
+	struct file_identity have;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	have = file_identity_of_stat(&st);
+	return file_identity_equal(&have, identity);
+}
+
+bool file_identity_equal(const struct file_identity *a, const struct file_identity *b)
+{
+	return a->is_stat == b->is_stat && a->dev == b->dev && a->inode == b->inode &&
+	       a->generation == b->generation && a->size == b->size && a->mtime_ns == b->mtime_ns &&
+	       a->ctime_ns == b->ctime_ns;
+}
+
+uint64_t file_identity_hash(const struct file_identity *identity, uint64_t seed)
+{
+	uint64_t words[] = {
+		identity->is_stat,           identity->dev,  identity->inode,
+		identity->generation,        identity->size, (uint64_t)identity->mtime_ns,
+		(uint64_t)identity->ctime_ns};
+
+	return hash_bytes(words, sizeof(words), seed);
+}
+
+/* These file systems show one device in the lists of mappings, and a different one in stat. */
+static bool has_two_devices(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) &&
+	       (fs.f_type == BTRFS_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC);
+}
+
+/*
+ * Is the file at @path the file of @identity? If it changed after it was mapped, it is not. Opens
+ * nothing (O_PATH), since opening a device can have effects.
+ */
+static bool look_at_path(const struct file_place *place, const char *path,
+			 const struct file_identity *identity, struct stat *st)
+{
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, st) || st->st_ino != identity->inode)
+		return false;
+	if (st->st_dev != identity->dev && !has_two_devices(fd))
+		return false;
+	return !place->realtime_ns || time_ns(&st->st_ctim) <= (int64_t)place->realtime_ns;
+}
+
+bool file_identity_look(const struct file_place *place, const char *path,
+			struct file_identity *identity)
+{
+	char name[PROC_PATH_SIZE + PATH_MAX];
+	struct stat st;
+	bool found;
+
+	/* By construction the mapped file, also when it is deleted or hidden. */
+	snprintf(name, sizeof(name), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, place->pid,
+		 place->start, place->end);
+	found = !stat(name, &st) && st.st_ino == identity->inode;
+	if (!found && path) {
+		snprintf(name, sizeof(name), "/proc/%u/root%s", place->pid, path);
+		found = look_at_path(place, name, identity, &st) ||
+			look_at_path(place, path, identity, &st);
+	}
+	if (!found || !S_ISREG(st.st_mode))
+		return false;
+	*identity = file_identity_of_stat(&st);
+	return true;
+}

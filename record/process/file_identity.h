@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The identity of a file whose contents nothing names, since it has no build-id. Device and inode
+ * do not suffice: programs write files anew in place, and file systems use inodes again. So size
+ * and times belong to the identity, if the recorder could look at the file.
+ */
+#ifndef RECORD_PROCESS_FILE_IDENTITY_H
+#define RECORD_PROCESS_FILE_IDENTITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+struct file_identity {
+	bool is_stat;        /* from stat; else device, inode and generation from the kernel */
+	uint64_t dev;        /* as makedev */
+	uint64_t inode;      /* 0: not known */
+	uint64_t generation; /* of the inode; only without stat; 0: not known */
+	uint64_t size;       /* bytes */
+	int64_t mtime_ns, ctime_ns; /* since 1970 */
+};
+
+/* Has the file open at @fd the identity @identity, which is from stat? */
+bool file_identity_is_of_fd(const struct file_identity *identity, int fd);
+
+struct file_identity file_identity_of_stat(const struct stat *st);
+
+bool file_identity_equal(const struct file_identity *a, const struct file_identity *b);
+
+uint64_t file_identity_hash(const struct file_identity *identity, uint64_t seed);
+
+/* A mapping of a process, and the time since which it is there. */
+struct file_place {
+	uint32_t pid;
+	uint64_t start, end;  /* [start, end) */
+	uint64_t realtime_ns; /* 0: the process maps it now */
+};
+
+/*
+ * Looks at the file that @place maps, which has the device and the inode of *@identity and is
+ * called @path; NULL if it has been deleted. Takes the mapping itself, or else the path, if that
+ * still names the file. Returns true with *@identity from stat, or false with *@identity unchanged.
+ */
+bool file_identity_look(const struct file_place *place, const char *path,
+			struct file_identity *identity);
+
+#endif

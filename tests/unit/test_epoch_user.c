@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/epoch_helper.h"
+#include "tests/unit/suite.h"
+
+#define START 0x400000
+
+/* Maps a file without a build-id at @start, as the program of @pid. */
+static void map_identity(uint32_t pid, const char *path, const struct file_identity *identity,
+			 uint64_t start)
+{
+	struct mapping mapping = {.start = start, .end = start + PAGE};
+	const struct mapped_file_key key = {.path = path, .identity = *identity};
+
+	ck_assert_int_eq(mapped_files_get(&w.spaces.files, &key, &mapping.file), 0);
+	ck_assert_int_eq(address_spaces_map(&w.spaces, pid, 10, &mapping), 0);
+	add_user(pid, 20, FRAMES(start + 0x40));
+}
+
+static struct file_identity version(uint64_t nr)
+{
+	return (struct file_identity){.is_stat = true,
+				      .dev = 1,
+				      .inode = 2,
+				      .size = 3 + nr,
+				      .mtime_ns = 4,
+				      .ctime_ns = 5};
+}
+
+static uint32_t object_of_row(uint32_t row)
+{
+	expect_user(row, FRAMES(START + 0x40));
+	return user_frame(row, 0)->object;
+}
+
+START_TEST(files_of_one_path)
+{
+	const struct file_identity one = version(1), two = version(2);
+	uint32_t first, second;
+
+	map_identity(PID_A, "/bin/app", &one, START);
+	map_identity(PID_B, "/bin/app", &two, START);
+	map_identity(PID_B + 1, "/bin/app", &one, START);
+	finish_epoch();
+	first = object_of_row(0);
+	second = object_of_row(1);
+	ck_assert_uint_ne(first, second);
+	ck_assert_uint_eq(object_of_row(2), first);
+	ck_assert_uint_ne(t.objects[first].instance, t.objects[second].instance);
+	ck_assert_uint_eq(t.nr_file_infos, 2);
+	ck_assert_uint_eq(t.file_infos[0].object, first);
+	ck_assert_uint_eq(t.file_infos[0].inode, 2);
+	ck_assert_uint_eq(t.file_infos[0].size, 4);
+	ck_assert_int_eq(t.file_infos[0].mtime_ns, 4);
+	ck_assert_int_eq(t.file_infos[0].ctime_ns, 5);
+	ck_assert_uint_eq(t.file_infos[1].object, second);
+	ck_assert_uint_eq(t.file_infos[1].size, 5);
+}
+END_TEST
+
+/* More files of one path than instances that are tried. */
+START_TEST(many_files_of_one_path)
+{
+	enum { NR = 300 };
+
+	for (uint32_t i = 0; i < NR; i++) {
+		const struct file_identity identity = version(i);
+
+		map_identity(PID_A + i, "/bin/app", &identity, START);
+	}
+	finish_epoch();
+	ck_assert_uint_eq(t.nr_file_infos, NR);
+	for (uint32_t i = 0; i < NR; i++)
+		ck_assert_uint_eq(t.file_infos[i].size, 3 + i);
+	for (uint32_t i = 0; i < NR; i++)
+		for (uint32_t k = 0; k < i; k++)
+			ck_assert_uint_ne(t.objects[object_of_row(i)].instance,
+					  t.objects[object_of_row(k)].instance);
+}
+END_TEST
+
+/* One process maps two files of a path, and one of them at two distances. */
+START_TEST(files_and_distances)
+{
+	const struct file_identity one = version(1), two = version(2);
+
+	map_identity(PID_A, "/lib/l.so", &one, 0x10000);
+	map_identity(PID_A, "/lib/l.so", &two, 0x20000);
+	map_identity(PID_A, "/lib/l.so", &one, 0x30000);
+	finish_epoch();
+	ck_assert_uint_eq(t.nr_objects, 4);
+	ck_assert_uint_eq(t.nr_file_infos, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		expect_user(i, FRAMES(0x10000 * (i + 1) + 0x40));
+	ck_assert_uint_ne(t.objects[1].instance, t.objects[2].instance);
+	ck_assert_uint_ne(t.objects[1].instance, t.objects[3].instance);
+	ck_assert_uint_ne(t.objects[2].instance, t.objects[3].instance);
+}
+END_TEST
+
+/* Nobody looked at the files. They are two all the same. */
+START_TEST(files_without_stat)
+{
+	const struct file_identity one = {.dev = 1, .inode = 2, .generation = 3};
+	const struct file_identity two = {.dev = 1, .inode = 2, .generation = 4};
+
+	map_identity(PID_A, "/bin/app", &one, START);
+	map_identity(PID_B, "/bin/app", &two, START);
+	finish_epoch();
+	ck_assert_uint_ne(object_of_row(0), object_of_row(1));
+	ck_assert_uint_eq(t.nr_file_infos, 0);
+}
+END_TEST
+
+/* A deleted file grows while it is mapped, as files of memory do. It stays one object. */
+START_TEST(deleted_files_have_no_times)
+{
+	const struct file_identity one = version(1), two = version(2);
+
+	map_identity(PID_A, "/memfd:code (deleted)", &one, START);
+	map_identity(PID_B, "/memfd:code (deleted)", &two, START);
+	finish_epoch();
+	ck_assert_uint_eq(object_of_row(0), object_of_row(1));
+	ck_assert_uint_eq(t.nr_file_infos, 0);
+}
+END_TEST
+
+SUITE_MAIN_WITH("epoch_user", world_create, world_destroy, files_of_one_path,
+		many_files_of_one_path, files_and_distances, files_without_stat,
+		deleted_files_have_no_times)

@@ -9,6 +9,7 @@
 #include "record/epoch/epoch_names.h"
 #include "record/epoch/epoch_tables.h"
 #include "record/epoch/epoch_user.h"
+#include "record/epoch/turns.h"
 
 /*
  * An epoch is written when it holds this much, well within the format's limits. That bounds the
@@ -35,6 +36,7 @@ struct epoch {
 	struct epoch_tables tables;
 	struct epoch_user user;
 	struct epoch_kernel kernel;
+	struct turns turns; /* of the count at hand */
 };
 
 /*
@@ -57,19 +59,6 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 	return ret ? ret : epoch_tables_count(&e->tables, &row);
 }
 
-/*
- * The number of samples that were taken before @changed_ns, which is after the first sample. Only
- * the span of their times is known. So they are divided as if they were spread evenly over it.
- */
-static uint64_t samples_before(const struct count_value *value, uint64_t changed_ns)
-{
-	double share =
-		(double)(changed_ns - value->first_ns) / (double)(value->last_ns - value->first_ns);
-	uint64_t nr = (double)value->count * share;
-
-	return nr < 1 ? 1 : nr >= value->count ? value->count - 1 : nr;
-}
-
 /* The address space of a count, NULL for idle. Returns 0 or -ENOMEM. */
 static int get_space(const struct epoch *e, const struct raw_count *count,
 		     struct address_space **space)
@@ -80,17 +69,13 @@ static int get_space(const struct epoch *e, const struct raw_count *count,
 	return address_spaces_get(e->sources.spaces, count->key->tgid, count->value.last_ns, space);
 }
 
-/*
- * The time at which the mappings of @space changed while the samples of the count were taken; 0:
- * they did not change. The samples before it count with the mappings of the first sample.
- */
-static uint64_t change_within(const struct raw_count *count, const struct address_space *space)
+/* Did mappings of @space change while the samples of the count were taken? */
+static bool has_changed(const struct raw_count *count, const struct address_space *space)
 {
 	const struct count_value *value = &count->value;
 
-	return space && value->count > 1
-		       ? address_space_changed(space, value->first_ns, value->last_ns)
-		       : 0;
+	return space && value->count > 1 &&
+	       address_space_has_changed(space, value->first_ns, value->last_ns);
 }
 
 void epoch_begin_drain(struct epoch *e)
@@ -106,27 +91,34 @@ int epoch_prepare(struct epoch *e, const struct raw_count *count)
 	if (ret || !user.space)
 		return ret;
 	ret = epoch_user_prepare(&e->user, &user);
-	if (ret || !change_within(count, user.space))
+	if (ret || !has_changed(count, user.space))
 		return ret;
 	user.time_ns = count->value.first_ns;
 	return epoch_user_prepare(&e->user, &user);
+}
+
+/* Adds the samples of a count to the meanings that its addresses had in turn. */
+static int add_turns(struct epoch *e, const struct raw_count *count, struct address_space *space)
+{
+	int ret = turns_divide(&e->turns, space, &count->user, &count->value);
+
+	vec_for_each(&e->turns.turns, turn)
+		if (!ret && turn->nr_samples)
+			ret = add_samples(e, count, space, turn->nr_samples, turn->time_ns);
+	return ret;
 }
 
 int epoch_add(struct epoch *e, const struct raw_count *count)
 {
 	const struct count_value *value = &count->value;
 	struct address_space *space;
-	uint64_t changed_ns, before = 0;
 	int ret = get_space(e, count, &space);
 
 	if (ret)
 		return ret;
-	changed_ns = change_within(count, space);
-	if (changed_ns) {
-		before = samples_before(value, changed_ns);
-		ret = add_samples(e, count, space, before, value->first_ns);
-	}
-	return ret ? ret : add_samples(e, count, space, value->count - before, value->last_ns);
+	return has_changed(count, space)
+		       ? add_turns(e, count, space)
+		       : add_samples(e, count, space, value->count, value->last_ns);
 }
 
 bool epoch_is_large(const struct epoch *e)
@@ -184,6 +176,7 @@ void epoch_destroy(struct epoch *e)
 		return;
 	epoch_user_deinit(&e->user);
 	epoch_kernel_deinit(&e->kernel);
+	turns_deinit(&e->turns);
 	epoch_tables_deinit(&e->tables);
 	free(e);
 }

@@ -316,14 +316,12 @@ const char *address_space_exe(const struct address_spaces *spaces,
 	return first ? mapping_file(&spaces->files, first)->path : NULL;
 }
 
-uint64_t address_space_changed(const struct address_space *space, uint64_t from_ns, uint64_t to_ns)
+bool address_space_has_changed(const struct address_space *space, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t changed_ns = 0;
-
 	vec_for_each(&space->ended, m)
-		if (m->end_ns > from_ns && m->end_ns <= to_ns && m->end_ns > changed_ns)
-			changed_ns = m->end_ns;
-	return changed_ns;
+		if (m->end_ns > from_ns && m->end_ns <= to_ns)
+			return true;
+	return false;
 }
 
 static void forget_mappings(struct address_space *space, uint64_t time_ns)

@@ -101,10 +101,10 @@ const char *address_space_exe(const struct address_spaces *spaces,
 			      const struct address_space *space);
 
 /*
- * The latest time in (@from_ns, @to_ns] at which a mapping of @space ended, or 0 when none did.
- * Addresses seen over all of that time may have two meanings.
+ * Did a mapping of @space end in (@from_ns, @to_ns]? Then addresses that were seen over all of that
+ * time may have several meanings.
  */
-uint64_t address_space_changed(const struct address_space *space, uint64_t from_ns, uint64_t to_ns);
+bool address_space_has_changed(const struct address_space *space, uint64_t from_ns, uint64_t to_ns);
 
 /*
  * Forgets mappings that ended before @time_ns, and processes that exited before. A process may go

@@ -215,6 +215,85 @@ START_TEST(counts_are_divided_at_a_change)
 }
 END_TEST
 
+/* The samples whose leaf is in @path. */
+static uint64_t samples_in(const char *path)
+{
+	uint64_t nr = 0;
+
+	for (uint32_t row = 0; row < t.nr_counts; row++)
+		if (!strcmp(path_of(user_frame(row, 0)->object), path))
+			nr += t.counts[row].count;
+	return nr;
+}
+
+static void map_in_turn(uint64_t time_ns, const char *path)
+{
+	map_file(PID_A, time_ns, path, path[5] == 'o' ? &id_lib : &id_app, 0x10000, 0x2000, 0);
+}
+
+/* Two libraries take turns: each has a row, with a share by the time of all its turns. */
+START_TEST(libraries_take_turns)
+{
+	for (uint64_t i = 0; i < 50; i++) {
+		map_in_turn(1000 + i * 40, "/lib/one.so");
+		map_in_turn(1030 + i * 40, "/lib/two.so");
+	}
+	add_span(0x10040, 1000, 1000, 3000);
+	finish_epoch();
+	ck_assert_uint_eq(t.nr_counts, 2);
+	ck_assert_uint_ge(samples_in("/lib/one.so"), 748);
+	ck_assert_uint_le(samples_in("/lib/one.so"), 752);
+	ck_assert_uint_eq(epoch_samples(w.epoch), 1000);
+}
+END_TEST
+
+/* Many counts of three samples: the rounding of their middle samples favours nobody. */
+START_TEST(small_counts_in_turns)
+{
+	map_in_turn(10, "/lib/one.so");
+	map_in_turn(5000, "/lib/two.so");
+	for (uint64_t i = 0; i < 1000; i++)
+		add_span(0x10000 + i, 3, i * 4, 10000 - i * 4);
+	finish_epoch();
+	ck_assert_uint_ge(samples_in("/lib/one.so"), 1450);
+	ck_assert_uint_le(samples_in("/lib/one.so"), 1550);
+}
+END_TEST
+
+/* A stack of two libraries can only have been seen while both were mapped. */
+START_TEST(turns_without_all_mappings)
+{
+	static const uint64_t frames[] = {0x10040, 0x30040};
+
+	map_in_turn(10, "/lib/one.so");
+	map_file(PID_A, 800, "/bin/app", &id_app, 0x30000, 0x2000, 0);
+	map_in_turn(900, "/lib/two.so");
+	add_sample(&(struct sample){.pid = PID_A,
+				    .comm = "comm",
+				    .first_ns = 10,
+				    .time_ns = 1000,
+				    .count = 102,
+				    .user = frames,
+				    .nr_user = 2});
+	finish_epoch();
+	/* The first sample has a known place, and so has the latest. */
+	ck_assert_uint_ge(samples_in("/lib/one.so"), 51);
+	ck_assert_uint_le(samples_in("/lib/one.so"), 53);
+}
+END_TEST
+
+/* More meanings than a count is divided into: no sample gets lost. */
+START_TEST(very_many_turns)
+{
+	for (uint64_t i = 0; i < 100; i++)
+		map_file(PID_A, 10 + i, "/lib/one.so", &id_lib, 0x10000, 0x2000, i * PAGE);
+	add_span(0x10040, 1000, 10, 110);
+	finish_epoch();
+	ck_assert_uint_eq(t.nr_counts, 65);
+	ck_assert_uint_eq(epoch_samples(w.epoch), 1000);
+}
+END_TEST
+
 /* Each part has one sample at least, since the first and the last sample have known places. */
 START_TEST(divided_counts_are_never_empty)
 {
@@ -624,4 +703,7 @@ SUITE_MAIN_WITH("epoch", world_create, world_destroy, empty, addresses_come_back
 		reset, processes_that_are_gone, unknown_mappings_are_looked_up,
 		an_earlier_image_is_not_looked_up, a_look_up_does_not_change_the_past,
 		counts_are_divided_at_a_change, divided_counts_are_never_empty,
+		libraries_take_turns, divided_counts_are_never_empty, small_counts_in_turns,
+		divided_counts_are_never_empty, turns_without_all_mappings,
+		divided_counts_are_never_empty, very_many_turns, divided_counts_are_never_empty,
 		other_changes_do_not_show)

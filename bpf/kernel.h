@@ -46,6 +46,7 @@ struct nsproxy {
 
 struct mm_struct {
 	unsigned long exec_vm; /* pages of executable mappings */
+	unsigned long start_code;
 };
 
 /* The registers of user space when it entered the kernel (x86-64). */

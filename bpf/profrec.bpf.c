@@ -162,7 +162,7 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 	struct task_struct *task = bpf_get_current_task_btf();
 	int how = WALK_IMPOSSIBLE;
 
-	if (unwind_by_tables && !has_user_stack(task))
+	if (is_between_images(task) || (unwind_by_tables && !has_user_stack(task)))
 		return STACK_NONE;
 	if (unwind_by_tables)
 		how = walk_user_stack(s->key.tgid, s->space_id, now_ns);

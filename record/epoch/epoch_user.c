@@ -198,20 +198,6 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 }
 
 /*
- * A sample in the kernel at the end of an exec belongs to the new address space already. But its
- * leaf of user space is still the call of exec, in the old address space.
- */
-static const struct mapping *find_mapping(const struct user_stack *stack, uint64_t addr,
-					  bool is_leaf)
-{
-	const struct mapping *mapping = address_space_lookup(stack->space, addr, stack->time_ns);
-
-	if (mapping || !is_leaf || !stack->space->older)
-		return mapping;
-	return address_space_lookup(stack->space->older, addr, stack->time_ns);
-}
-
-/*
  * Programs without frame pointers can have anything in the register that a walk along frame
  * pointers follows. If all mappings of a process are known, an address outside them is no caller.
  * Then the walk has strayed, and one frame stands for the rest, which means nothing. If such values
@@ -234,7 +220,7 @@ static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_
 	if (addr < walk->start || addr >= walk->end) {
 		int ret;
 
-		mapping = find_mapping(walk->stack, addr, is_leaf);
+		mapping = address_space_lookup(walk->stack->space, addr, walk->stack->time_ns);
 		if (!mapping) {
 			walk->strayed = !is_leaf && has_strayed(u, walk);
 			return epoch_tables_frame(u->tables, 0, walk->strayed ? 0 : addr,

@@ -99,4 +99,17 @@ done
 "$profrec" -q -F 999 --unwind=dwarf -o "$dir/three.prof" -- "$dir/loader" "${turns[@]}"
 check "two turns of three: two thirds" is_share "$(samples three ';plug_one[; ]')" "$(samples three ';plug_two[; ]')" 57 77
 check "one turn in the beginning: little" [ "$(samples three ';plug_ten[; ]')" -le 60 ]
+
+## Programs that exec each other, with different functions at equal addresses. The end of an exec is sampled in the
+## kernel, with the registers of the old image and the mappings of the new one.
+for image in 1 2; do
+	"$cc" -O2 -static -no-pie -I. -DIMAGE=$image -Wl,--section-start=.turns=0x10000000 -o "$dir/image$image" \
+		tests/programs/image.c
+done
+for unwind in dwarf fp; do
+	"$profrec" -q -F 4999 --unwind=$unwind -o "$dir/exec_$unwind.prof" -- \
+		"$dir/image1" 1000 "$dir/image2" "$dir/image1"
+	check "exec, --unwind=$unwind: the function that calls exec" [ "$(samples exec_$unwind ';exec_here[; ]')" -ge 10 ]
+	check "exec, --unwind=$unwind: never a function at its address" same "$(samples exec_$unwind ';never_here[; ]')" 0
+done
 plan_end

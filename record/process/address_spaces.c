@@ -4,10 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/hash.h"
 #include "common/minmax.h"
 
 #define STILL_MAPPED UINT64_MAX
+
+/* The time of a sample may be so much before the record of its mapping. */
+#define OUT_OF_ORDER_NS NS_PER_MS
 
 static struct address_space **find_slot(const struct address_spaces *spaces, uint32_t pid)
 {
@@ -215,9 +219,11 @@ int address_spaces_trust(struct address_spaces *spaces, uint32_t pid, uint64_t t
 	struct address_space *space;
 	int ret = address_spaces_get(spaces, pid, time_ns, &space);
 
-	if (!ret)
-		space->complete = true;
-	return ret;
+	if (ret || space->complete)
+		return ret;
+	space->complete = true;
+	space->complete_ns = time_ns;
+	return 0;
 }
 
 int address_spaces_exec(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns)
@@ -252,6 +258,7 @@ int address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint32_t pa
 	if (ret || !from)
 		return ret;
 	space->complete = from->complete;
+	space->complete_ns = from->complete_ns;
 	memcpy(space->name, from->name, sizeof(space->name));
 	return share_live(from, space);
 }
@@ -273,6 +280,18 @@ void address_spaces_exit(struct address_spaces *spaces, uint32_t pid, uint64_t t
 	}
 }
 
+/*
+ * May @live, which begins after @time_ns, have been in force before its record says? The times of
+ * samples and records may be out of order by a hair. While mappings are missing, /proc tells of
+ * them late, and there is no better match.
+ */
+static bool may_be_older(const struct address_space *space, const struct mapping *live,
+			 uint64_t time_ns)
+{
+	return !space->complete || time_ns < space->complete_ns ||
+	       live->begin_ns - time_ns <= OUT_OF_ORDER_NS;
+}
+
 const struct mapping *address_space_lookup(const struct address_space *space, uint64_t addr,
 					   uint64_t time_ns)
 {
@@ -284,10 +303,7 @@ const struct mapping *address_space_lookup(const struct address_space *space, ui
 		if (m->start <= addr && addr < m->end && m->begin_ns <= time_ns &&
 		    time_ns < m->end_ns)
 			return m;
-	/*
-	 * The times of sample and record may be out of order by a hair. There is no better match.
-	 */
-	return live;
+	return live && may_be_older(space, live, time_ns) ? live : NULL;
 }
 
 /*

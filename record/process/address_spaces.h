@@ -33,6 +33,7 @@ struct address_space {
 	struct live_share *share;    /* who else has the memory of live; NULL: nobody */
 	mapping_vec ended;           /* until the next forget */
 	bool complete;               /* all its executable mappings are known */
+	uint64_t complete_ns;        /* since when; some that ended before may not be known */
 	bool doubtful;               /* its exit may have been missed */
 	char name[16];               /* of the main thread, as of the exec; "": not known */
 };

@@ -168,6 +168,7 @@ static bool is_unchanged(const struct space_maps *u, const struct unwind_process
 	for (uint32_t i = 0; i < p->nr; i++)
 		if (u->mappings[p->first + i].start != u->list.data[i].start ||
 		    u->mappings[p->first + i].end != u->list.data[i].end ||
+		    u->mappings[p->first + i].bias != u->list.data[i].bias ||
 		    u->mapping_tables[p->first + i] != u->list_tables.data[i])
 			return false;
 	return true;
@@ -280,12 +281,17 @@ bool space_maps_differ(const struct space_maps *u, uint32_t pid, const struct ma
 		       uint32_t table)
 {
 	const struct unwind_process *p = space_maps_find(u, pid);
+	struct unwind_mapping now;
 
+	file_table_describe(&u->tables->tables.data[table], mapping->start - mapping->pgoff, &now);
 	for (uint32_t i = 0; p && i < p->nr; i++) {
 		const struct unwind_mapping *m = &u->mappings[p->first + i];
 
-		if (m->end > mapping->start && m->start < mapping->end &&
-		    u->mapping_tables[p->first + i] != table)
+		if (m->end <= mapping->start || m->start >= mapping->end)
+			continue;
+		/* Without a table, the distance to offsets in the file means nothing. */
+		if (u->mapping_tables[p->first + i] != table ||
+		    (table != NO_TABLE && m->bias != now.bias))
 			return true;
 	}
 	return false;

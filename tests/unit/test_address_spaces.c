@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "record/process/address_spaces.h"
+#include "common/clock.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"
@@ -150,6 +151,23 @@ START_TEST(times_in_force)
 	expect(7, UINT64_MAX, 0x1000, "/3", 0);
 	/* For a sample from before the first record there is no better match. */
 	expect(7, 99, 0x1000, "/3", 0);
+}
+END_TEST
+
+/* If all mappings are known, a mapping holds from its record on, but for a hair. */
+START_TEST(no_mapping_before_its_record)
+{
+	ck_assert_int_eq(address_spaces_exec(&spaces, 7, NS_PER_S), 0);
+	map(7, 3 * NS_PER_S, "/late", 0x1000, 0x2000, 0);
+	expect(7, 3 * NS_PER_S - NS_PER_MS, 0x1000, "/late", 0);
+	expect(7, 3 * NS_PER_S - NS_PER_MS - 1, 0x1000, NULL, 0);
+	/* While records may be missing, the mapping may have been there long before. */
+	address_spaces_distrust(&spaces);
+	expect(7, 2 * NS_PER_S, 0x1000, "/late", 0);
+	ck_assert_int_eq(address_spaces_trust(&spaces, 7, 4 * NS_PER_S), 0);
+	expect(7, 2 * NS_PER_S, 0x1000, "/late", 0);
+	map(7, 6 * NS_PER_S, "/later", 0x5000, 0x6000, 0);
+	expect(7, 5 * NS_PER_S, 0x5000, NULL, 0);
 }
 END_TEST
 
@@ -701,8 +719,8 @@ END_TEST
 
 SUITE_MAIN_WITH("address_spaces", begin, end, ranges_are_half_open, empty_mappings_are_ignored,
 		the_end_of_the_address_space, a_mapping_splits_an_older_one,
-		a_mapping_covers_several, times_in_force, times_of_changes,
-		a_repeated_record_changes_nothing, exec_begins_an_empty_space,
+		a_mapping_covers_several, times_in_force, no_mapping_before_its_record,
+		times_of_changes, a_repeated_record_changes_nothing, exec_begins_an_empty_space,
 		fork_copies_the_mappings, forks_share_the_mappings, fork_of_an_unknown_parent,
 		a_reused_pid, exit_of_the_unknown_and_twice,
 		the_oldest_space_stands_for_earlier_times, forget_keeps_what_samples_may_refer_to,

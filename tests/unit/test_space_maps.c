@@ -180,6 +180,29 @@ START_TEST(asked_in_vain)
 }
 END_TEST
 
+/* The same addresses, but of another part of the file: other rows of its table. */
+START_TEST(another_part_of_a_file)
+{
+	struct maps_world w;
+	const struct mapping *mapping;
+	const struct unwind_space *space;
+
+	begin(&w);
+	map(&w, "/a", 0x10000, 0);
+	put(&w, PID_A, 1);
+	mapping = mappings_find(&w.mappings, 0x10000);
+	ck_assert(!space_maps_differ(&w.u, PID_A, mapping, table_at(&w, 0x10000)));
+	vec_clear(&w.mappings);
+	map(&w, "/a", 0x10000, 0x4000);
+	mapping = mappings_find(&w.mappings, 0x10000);
+	ck_assert(space_maps_differ(&w.u, PID_A, mapping, table_at(&w, 0x10000)));
+	space = put(&w, PID_A, 1);
+	ck_assert(!space->is_settled);
+	ck_assert_uint_eq(kernel_mappings[space->first].bias, 0xc000);
+	end(&w);
+}
+END_TEST
+
 /* A program may still look at the old room; after the next swap of the sets none does. */
 START_TEST(room_is_used_again_after_a_swap)
 {
@@ -354,7 +377,7 @@ END_TEST
 
 START_TEST(mappings_that_differ)
 {
-	struct mapping mapping = {.start = 0x10800, .end = 0x11000};
+	struct mapping mapping = {.start = 0x10800, .end = 0x11000, .pgoff = 0x800};
 	struct maps_world w;
 	uint32_t a, b;
 
@@ -488,6 +511,6 @@ START_TEST(out_of_memory)
 END_TEST
 
 SUITE_MAIN("space_maps", what_the_program_sees, a_process_that_maps_nothing, asked_in_vain,
-	   room_is_used_again_after_a_swap, room_for_more_and_for_fewer, shares_of_the_room,
-	   no_room, a_table_comes, a_table_comes_too_late, looked_up, mappings_that_differ, removed,
-	   processes_that_end, many_processes, out_of_memory)
+	   another_part_of_a_file, room_is_used_again_after_a_swap, room_for_more_and_for_fewer,
+	   shares_of_the_room, no_room, a_table_comes, a_table_comes_too_late, looked_up,
+	   mappings_that_differ, removed, processes_that_end, many_processes, out_of_memory)

@@ -85,7 +85,7 @@ is_share()
 for name in plug_one plug_two plug_ten; do
 	plug_in $name -DPLUGIN_MS=20
 done
-build loader -ldl
+build "$dir/loader" loader.c -ldl
 turns=()
 for _ in $(seq 50); do
 	turns+=("$dir/libplug_one.so:plug_one" "$dir/libplug_two.so:plug_two")

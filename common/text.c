@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
+#include "common/search.h"
+
 /* An escaped byte has at most this length: \xNN. */
 #define ESCAPE_LEN 4
 
@@ -36,9 +39,33 @@ static size_t utf8_decode(const unsigned char *s, size_t len, uint32_t *cp)
 }
 
 /*
+ * Characters beyond Latin-1 controls that are escaped: those of the categories Cf (format, such as
+ * marks that reorder a line), Zl and Zp (separators of lines and paragraphs), and others that have
+ * no shape of their own (the property Default_Ignorable_Code_Point). With them, different names
+ * look alike. From Unicode 15, which is the latest one with changes here.
+ */
+static const struct {
+	uint32_t first, last;
+} invisible[] = {
+	{0xad, 0xad},       {0x34f, 0x34f},     {0x600, 0x605},     {0x61c, 0x61c},
+	{0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},
+	{0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},
+	{0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},
+	{0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x110bd, 0x110bd},
+	{0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+	{0xe0000, 0xe0fff},
+};
+
+static bool is_invisible(uint32_t cp)
+{
+	size_t at = search_first(ARRAY_SIZE(invisible), i, invisible[i].last >= cp);
+
+	return at < ARRAY_SIZE(invisible) && invisible[at].first <= cp;
+}
+
+/*
  * Returns false for characters that are escaped. They include the C0 and C1 controls, because
- * U+009B starts an escape sequence like ESC [. They also include the separators of lines and
- * paragraphs, and the marks that reorder a line (U+202A.., U+2066..).
+ * U+009B starts an escape sequence like ESC [.
  */
 static bool is_printable(uint32_t cp, enum text_mode mode)
 {
@@ -46,8 +73,7 @@ static bool is_printable(uint32_t cp, enum text_mode mode)
 		return false;
 	if (cp == ';' && mode == TEXT_FOLDED)
 		return false;
-	return !(cp >= 0x2028 && cp <= 0x202e) && !(cp >= 0x2066 && cp <= 0x2069) && cp != 0x200e &&
-	       cp != 0x200f && cp != 0xfeff;
+	return cp < 0xa0 || !is_invisible(cp);
 }
 
 /*
@@ -61,6 +87,11 @@ static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode
 	size_t n = utf8_decode(s, len, &cp);
 	size_t o = 0;
 
+	if (n && cp == '\\') {
+		memset(out, '\\', 2);
+		*out_len = 2;
+		return 1;
+	}
 	if (n && is_printable(cp, mode)) {
 		memcpy(out, s, n);
 		*out_len = n;

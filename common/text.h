@@ -2,7 +2,8 @@
 /*
  * Names made safe to print. Thread names, paths and symbols belong to the profiled processes and
  * may hold anything: escape sequences, newlines, bytes that are not UTF-8. The programs print all
- * such text through this file. Printable UTF-8 passes; every other byte becomes \xNN.
+ * such text through this file. Visible UTF-8 passes. A backslash becomes two; each byte of all
+ * other characters becomes \xNN. So different names look different.
  */
 #ifndef COMMON_TEXT_H
 #define COMMON_TEXT_H

@@ -103,7 +103,7 @@ nothing_raw()
 {
 	local n
 	n=$(cat hostile*.out hostile*.err | LC_ALL=C grep -c $'[\001-\011\013-\037\177]')
-	same "$n" 0 && same "$("$profrep" -f hostile.prof | wc -l)" 3
+	same "$n" 0 && same "$("$profrep" -f hostile.prof | wc -l)" 4
 }
 check "nothing hostile is printed raw" nothing_raw
 plan_end

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "tests/unit/suite.h"
 
 static void expect(const char *s, enum text_mode mode, const char *want)
@@ -10,12 +14,36 @@ static void expect(const char *s, enum text_mode mode, const char *want)
 	free(text);
 }
 
+static bool is_escaped(uint32_t cp)
+{
+	char s[5] = {0}, *text;
+	bool escaped;
+
+	if (cp < 0x800) {
+		s[0] = (char)(0xc0 | cp >> 6);
+		s[1] = (char)(0x80 | (cp & 0x3f));
+	} else if (cp < 0x10000) {
+		s[0] = (char)(0xe0 | cp >> 12);
+		s[1] = (char)(0x80 | (cp >> 6 & 0x3f));
+		s[2] = (char)(0x80 | (cp & 0x3f));
+	} else {
+		s[0] = (char)(0xf0 | cp >> 18);
+		s[1] = (char)(0x80 | (cp >> 12 & 0x3f));
+		s[2] = (char)(0x80 | (cp >> 6 & 0x3f));
+		s[3] = (char)(0x80 | (cp & 0x3f));
+	}
+	text = text_escape(s, strlen(s), TEXT_PLAIN);
+	escaped = text[0] == '\\' && text[1] == 'x';
+	ck_assert_str_eq(escaped ? s : text, s);
+	free(text);
+	return escaped;
+}
+
 START_TEST(printable_passes)
 {
 	expect("", TEXT_PLAIN, "");
 	expect("func_ab(int, char*)", TEXT_PLAIN, "func_ab(int, char*)");
 	expect("a;b", TEXT_PLAIN, "a;b");
-	expect("\\x41", TEXT_PLAIN, "\\x41");
 	expect("größe 漢字 😀", TEXT_PLAIN, "größe 漢字 😀");
 }
 END_TEST
@@ -30,6 +58,42 @@ START_TEST(controls_are_escaped)
 	       TEXT_PLAIN, "\\xc2\\x9b31m");                   /* U+009B, CSI */
 	expect("\342\200\256", TEXT_PLAIN, "\\xe2\\x80\\xae"); /* U+202E, right to left */
 	expect("\342\200\250", TEXT_PLAIN, "\\xe2\\x80\\xa8"); /* U+2028, line separator */
+}
+END_TEST
+
+/* Text that looks like an escaped byte is not one. */
+START_TEST(backslash_is_escaped)
+{
+	expect("\\", TEXT_PLAIN, "\\\\");
+	expect("\\x1b", TEXT_PLAIN, "\\\\x1b");
+	expect("\\\\", TEXT_PLAIN, "\\\\\\\\");
+	expect("C:\\a;b", TEXT_FOLDED, "C:\\\\a\\x3bb");
+}
+END_TEST
+
+/* Characters without a shape of their own: with them, two names look alike. */
+START_TEST(invisible_is_escaped)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{0xad, 0xad},       {0x34f, 0x34f},     {0x600, 0x605},     {0x61c, 0x61c},
+		{0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x2064},
+		{0x2066, 0x206f},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xfff9, 0xfffb},
+		{0x1d173, 0x1d17a}, {0xe0001, 0xe0001}, {0xe0020, 0xe007f}, {0xe0100, 0xe01ef},
+	};
+
+	static const uint32_t visible[] = {0xac,   0xae,   0x61b,   0x61d,   0x200a,  0x2010,
+					   0x2027, 0x202f, 0x205f,  0x2070,  0x3163,  0xfe10,
+					   0xfffc, 0xfffd, 0x1f600, 0xdffff, 0xe1000, 0x10ffff};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		for (uint32_t cp = ranges[i].first; cp <= ranges[i].last; cp++)
+			ck_assert_msg(is_escaped(cp), "U+%04X", cp);
+	for (size_t i = 0; i < sizeof(visible) / sizeof(visible[0]); i++)
+		ck_assert_msg(!is_escaped(visible[i]), "U+%04X", visible[i]);
+	expect("a\342\200\213b", TEXT_PLAIN, "a\\xe2\\x80\\x8bb");
+	expect("\363\240\201\201", TEXT_PLAIN, "\\xf3\\xa0\\x81\\x81"); /* U+E0041 */
 }
 END_TEST
 
@@ -73,5 +137,6 @@ START_TEST(printing_is_escaping)
 }
 END_TEST
 
-SUITE_MAIN("text", printable_passes, controls_are_escaped, bad_utf8_is_escaped,
-	   folded_escapes_the_separator, nul_within_length, printing_is_escaping)
+SUITE_MAIN("text", printable_passes, controls_are_escaped, backslash_is_escaped,
+	   invisible_is_escaped, bad_utf8_is_escaped, folded_escapes_the_separator,
+	   nul_within_length, printing_is_escaping)

@@ -23,21 +23,19 @@ library()
 	"$cc" -shared -Wl,--build-id -o "$dir/$1.so" "$dir/$1.s"
 }
 
-# victim NAME SECONDS LIBRARY...: another user loads and runs the libraries; after half of the time a program starts.
+# victim NAME SECONDS LIBRARY...: another user loads and runs the libraries; after some seconds a program starts.
 victim()
 {
-	local name=$1 seconds=$2 libraries=()
+	local name=$1 seconds=$2 libraries=() hoard
 	shift 2
 	for library in "$@"; do libraries+=("$dir/$library.so:$library"); done
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/hoard" "${libraries[@]}" &
-	local hoard=$!
-	"$profrec" -q -F 499 --unwind=dwarf -i 1 -o "$dir/$name.prof" "$seconds" 2> "$dir/$name.err" &
-	local recorder=$!
-	sleep $((seconds / 2))
-	"$dir/frames" calls 600000 &
-	local program=$!
-	wait $recorder
-	kill $program $hoard
+	hoard=$!
+	begin_recording -F 499 --unwind=dwarf -i 1 -o "$dir/$name.prof"
+	sleep "$seconds"
+	"$dir/frames" calls 4000
+	end_recording
+	kill $hoard
 	wait 2> /dev/null
 	"$profrep" -f -U -m "$dir/$name.prof" > "$dir/$name.folded"
 }
@@ -47,7 +45,7 @@ rooted() { mostly "$dir/$1.folded" frames "$unwind_roots" 80; }
 
 library rules_a 32000 0
 library rules_b 32000 32000
-victim large 6 rules_a rules_b
+victim large 3 rules_a rules_b
 check "two files with as many rules as there are: the stacks of others have roots" rooted large
 
 names=()
@@ -55,6 +53,6 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 	library "rules_$i" 3900 $((i * 3900))
 	names+=("rules_$i")
 done
-victim many 8 "${names[@]}"
+victim many 4 "${names[@]}"
 check "many files that each take what a file may: the stacks of others have roots" rooted many
 plan_end

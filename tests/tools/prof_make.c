@@ -2,7 +2,7 @@
 /*
  * Makes a recording from a description, for tests: prof_make < text > file.prof. One directive a
  * line; '#' begins a comment line. Words may hold \xNN, \n, \t and \\; "" is the empty word; a
- *value is the rest of the line. Numbers are decimal or 0x. Frames are OBJECT:OFFSET, leaf first.
+ * value is the rest of the line. Numbers are decimal or 0x. Frames are OBJECT:OFFSET, leaf first.
  *
  *	meta KEY VALUE                  a member of struct prof_meta; pids, tids: numbers
  *	object ID KIND PATH BUILD-ID|- [deleted] [instance=N]
@@ -16,8 +16,10 @@
  *	                                END: unknown complete cut missed_full missed_error; without
  *	                                one, a stack that has frames is complete
  *	epoch [BEGIN_NS END_NS]         writes the counts so far as an epoch; the rest stays defined
- *	end KEY VALUE                   a member of struct prof_end; lost_full, lost_refused,
- *lost_walk, missed_user_full, ...; cpu_taken: numbers cut                             no end record
+ *	end KEY VALUE                   a member of struct prof_end, or lost_full,
+ *	                                lost_refused, lost_walk, missed_user_full, ...;
+ *	                                cpu_taken: numbers
+ *	cut                             no end record
  *
  * Object "none" and process "kernel" are there from the start. The last epoch and the end record
  * are written at the end of the input; counted and taken are summed up unless given.

@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Payloads of sections: valid ones, and those that the specification tells a reader to refuse, with
+ * the words of the refusal.
+ */
+#ifndef TESTS_REFUSED_PAYLOADS_H
+#define TESTS_REFUSED_PAYLOADS_H
+
+#include "tests/unit/prof_builder.h"
+
+/* The payloads of a small valid epoch, and of META and END. */
+static const struct payload valid[] = {
+	[SECTION_META] = PAYLOAD("\1\4host\x19\1\2"),
+	[SECTION_STRINGS] = PAYLOAD("\2"
+				    "\2\2"
+				    "\1\1"
+				    "ab"),
+	[SECTION_OBJECTS] = PAYLOAD("\1"
+				    "\1\1\1\0\1\1"
+				    "\1"
+				    "\0"
+				    "\0"
+				    "\2"
+				    "\0"),
+	[SECTION_PROCESSES] = PAYLOAD("\1\1"
+				      "\1\1\2\1\1\1\1"
+				      "\5"
+				      "\2"
+				      "\0\1"
+				      "\1"
+				      "\4"
+				      "\1"
+				      "\0"),
+	[SECTION_SYMBOLS] = PAYLOAD("\1"
+				    "\1\1\1\1"
+				    "\1"
+				    "\x10"
+				    "\x8"
+				    "\4"),
+	[SECTION_STACKS] = PAYLOAD("\2\3"
+				   "\2\2\3\3\3\3\1\1\3"
+				   "\1\0"
+				   "\x10\x10"
+				   "\2\1\0"
+				   "\0\0\2"
+				   "\0\1\0"
+				   "\1\2\1"
+				   "\0"
+				   "\0"
+				   "\1\1\1"),
+	[SECTION_COUNTS] = PAYLOAD("\2\5\x0a"
+				   "\2\2\2\2\2"
+				   "\0\1"
+				   "\1\2"
+				   "\1\1"
+				   "\2\0"
+				   "\3\1"),
+	[SECTION_END] = PAYLOAD("\x9\1\1"),
+	[SECTION_PROCESS_INFO] = PAYLOAD("\1"
+					 "\1\1\1\1\1\1"
+					 "\0"
+					 "\7"
+					 "\1"
+					 "\2"
+					 "\4"
+					 "\0"),
+	[SECTION_FILE_INFO] = PAYLOAD("\1"
+				      "\1\1\1\1\1"
+				      "\0"
+				      "\7"
+				      "\10"
+				      "\6"
+				      "\4"),
+	[SECTION_EXACT_FRAMES] = PAYLOAD("\1"
+					 "\1"
+					 "\0"),
+};
+
+#define MAX64 "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"
+
+struct refusal {
+	uint32_t type;
+	struct payload payload;
+	const char *error;
+};
+
+static const struct refusal refusals[] = {
+	{SECTION_META, PAYLOAD("\1\4hos"), "the attribute after 0 is malformed"},
+	{SECTION_META, PAYLOAD("\0\0"), "attribute 0 after attribute 0"},
+	{SECTION_META, PAYLOAD("\2\0\1\0"), "attribute 1 after attribute 2"},
+	{SECTION_META, PAYLOAD("\1\0\1\0"), "attribute 1 after attribute 1"},
+	{SECTION_META, PAYLOAD("\1\3a\0b"), "attribute 1: NUL in a string"},
+	{SECTION_META, PAYLOAD("\x10\2\1\1"), "attribute 16 is malformed"},
+	{SECTION_META, PAYLOAD("\x10\2\x81\0"), "attribute 16 is malformed"},
+	{SECTION_META, PAYLOAD("\x12\xa\xff\xff\xff\xff\xff\xff\xff\xff\xff\2"),
+	 "attribute 18 is malformed"},
+	{SECTION_META, PAYLOAD("\x10\5\x80\x80\x80\x80\x10"),
+	 "attribute 16: 4294967296 is out of range"},
+	{SECTION_META, PAYLOAD("\x19\2\x81\x40"), "attribute 25: 8193 is out of range"},
+	{SECTION_META, PAYLOAD("\x1a\2\x81\x40"), "attribute 26: 8193 is out of range"},
+	{SECTION_META, PAYLOAD("\x1b\1\3"), "attribute 27: 3 is out of range"},
+	{SECTION_META, PAYLOAD("\x1c\1\2"), "attribute 28: 2 is out of range"},
+	{SECTION_META, PAYLOAD("\x1d\1\x80"), "attribute 29 is malformed"},
+	{SECTION_META, PAYLOAD("\x1d\5\x80\x80\x80\x80\x10"), "attribute 29 is malformed"},
+	{SECTION_META, PAYLOAD("\x1e\1\x80"), "attribute 30 is malformed"},
+	{SECTION_META, PAYLOAD("\x1e\5\x80\x80\x80\x80\x10"), "attribute 30 is malformed"},
+	{SECTION_META, PAYLOAD("\x1f\2\x81\x10"), "attribute 31: 2049 is out of range"},
+	{SECTION_META, PAYLOAD("\x29\2\xc1\x16"), "attribute 41: 2881 is out of range"},
+
+	{SECTION_STRINGS,
+	 PAYLOAD("\0"
+		 "\0\1"),
+	 "column 1 exceeds the section"},
+	{SECTION_STRINGS,
+	 PAYLOAD("\0"
+		 "\0\0"
+		 "x"),
+	 "1 bytes too many"},
+	{SECTION_STRINGS, PAYLOAD(""), "column 0 exceeds the section"},
+	{SECTION_STRINGS,
+	 PAYLOAD("\0"
+		 "\1\0"
+		 "\1"),
+	 "column 0 has 1 bytes too many"},
+	{SECTION_STRINGS,
+	 PAYLOAD("\2"
+		 "\1\0"
+		 "\0"),
+	 "2 strings do not fit in 1 bytes"},
+	{SECTION_STRINGS,
+	 PAYLOAD("\x80\x80\x40"
+		 "\0\0"),
+	 "1048576 strings exceed the limit of 1048575"},
+	{SECTION_STRINGS,
+	 PAYLOAD("\1"
+		 "\1\1"
+		 "\2"
+		 "a"),
+	 "string 1 exceeds the column"},
+	{SECTION_STRINGS,
+	 PAYLOAD("\1"
+		 "\1\1"
+		 "\1"
+		 "\0"),
+	 "string 1 contains a NUL"},
+	{SECTION_STRINGS,
+	 PAYLOAD("\1"
+		 "\1\2"
+		 "\1"
+		 "ab"),
+	 "column 1 has 1 bytes too many"},
+	{SECTION_STRINGS,
+	 PAYLOAD("\1"
+		 "\2\0"
+		 "\x80\0"),
+	 "column 0 is malformed"},
+
+	{SECTION_OBJECTS,
+	 PAYLOAD("\1"
+		 "\1\1\1\0\1\1"
+		 "\x8"
+		 "\0"
+		 "\0"
+		 "\2"
+		 "\0"),
+	 "object 1: kind 8 is not known"},
+	{SECTION_OBJECTS,
+	 PAYLOAD("\1"
+		 "\1\1\1\0\1\1"
+		 "\1"
+		 "\2"
+		 "\0"
+		 "\2"
+		 "\0"),
+	 "object 1: flags 0x2 are not known"},
+	{SECTION_OBJECTS,
+	 PAYLOAD("\1"
+		 "\1\1\1\0\1\1"
+		 "\1"
+		 "\0"
+		 "\x41"
+		 "\2"
+		 "\0"),
+	 "object 1: build-id of 65 bytes exceeds the limit of 64"},
+	{SECTION_OBJECTS,
+	 PAYLOAD("\1"
+		 "\1\1\1\0\1\1"
+		 "\1"
+		 "\0"
+		 "\1"
+		 "\2"
+		 "\0"),
+	 "object 1: build-id exceeds the column"},
+	{SECTION_OBJECTS,
+	 PAYLOAD("\1"
+		 "\1\1\1\0\1\1"
+		 "\1"
+		 "\0"
+		 "\0"
+		 "\6"
+		 "\0"),
+	 "object 1: string 3 is out of range"},
+	{SECTION_OBJECTS,
+	 PAYLOAD("\1"
+		 "\1\1\1\0\1\1"
+		 "\1"
+		 "\0"
+		 "\0"
+		 "\1"
+		 "\0"),
+	 "object 1: string 18446744073709551615 is out of range"},
+	{SECTION_OBJECTS,
+	 PAYLOAD("\1"
+		 "\1\1\1\0\1\5"
+		 "\1"
+		 "\0"
+		 "\0"
+		 "\2"
+		 "\x80\x80\x80\x80\x10"),
+	 "object 1: instance 4294967296 is out of range"},
+	{SECTION_OBJECTS,
+	 PAYLOAD("\x80\x80\x40"
+		 "\0\0\0\0\0\0"),
+	 "1048576 objects exceed the limit of 1048575"},
+
+	{SECTION_PROCESSES,
+	 PAYLOAD("\1\1"
+		 "\5\1\2\1\1\1\1"
+		 "\x80\x80\x80\x80\x10"
+		 "\2"
+		 "\0\1"
+		 "\1"
+		 "\4"
+		 "\1"
+		 "\0"),
+	 "process 1: pid is out of range"},
+	{SECTION_PROCESSES,
+	 PAYLOAD("\1\1"
+		 "\1\1\2\1\1\1\1"
+		 "\5"
+		 "\2"
+		 "\0\2"
+		 "\1"
+		 "\4"
+		 "\1"
+		 "\0"),
+	 "process 1: 2 mappings are more than there are"},
+	{SECTION_PROCESSES,
+	 PAYLOAD("\1\1"
+		 "\1\1\2\1\1\1\1"
+		 "\5"
+		 "\2"
+		 "\0\0"
+		 "\1"
+		 "\4"
+		 "\1"
+		 "\0"),
+	 "1 mappings belong to no process"},
+	{SECTION_PROCESSES,
+	 PAYLOAD("\1\1"
+		 "\1\1\2\1\1\1\1"
+		 "\5"
+		 "\2"
+		 "\0\1"
+		 "\2"
+		 "\4"
+		 "\1"
+		 "\0"),
+	 "process 1: mapping 0: object 2 is out of range"},
+	{SECTION_PROCESSES,
+	 PAYLOAD("\1\2"
+		 "\1\1\2\2\x14\2\2"
+		 "\5"
+		 "\2"
+		 "\0\2"
+		 "\1\1" MAX64 MAX64 "\0\0"
+		 "\0\0"),
+	 "process 1: mapping 1 exceeds the address space"},
+	{SECTION_PROCESSES,
+	 PAYLOAD("\1\1"
+		 "\1\1\2\1\1\xa\1"
+		 "\5"
+		 "\2"
+		 "\0\1"
+		 "\1"
+		 "\1" MAX64 "\0"),
+	 "process 1: mapping 0 exceeds the address space"},
+	{SECTION_PROCESSES,
+	 PAYLOAD("\0\2"
+		 "\0\0\1\1\1\1\1"
+		 "\1"
+		 "\1"
+		 "\4"
+		 "\1"
+		 "\0"),
+	 "2 mappings do not fit in 1 bytes"},
+	{SECTION_PROCESSES,
+	 PAYLOAD("\0\x81\x80\x40"
+		 "\0\0\1\0\0\0\0"
+		 "\0"),
+	 "1048577 mappings exceed the limit of 1048576"},
+
+	{SECTION_PROCESS_INFO,
+	 PAYLOAD("\1"
+		 "\1\1\1\1\1\1"
+		 "\1"
+		 "\7"
+		 "\1"
+		 "\2"
+		 "\4"
+		 "\0"),
+	 "row 0: process is out of range"},
+	{SECTION_PROCESS_INFO,
+	 PAYLOAD("\2"
+		 "\2\2\2\2\2\2"
+		 "\0\0"
+		 "\7\7"
+		 "\1\1"
+		 "\2\0"
+		 "\4\0"
+		 "\0\0"),
+	 "row 1: process is out of range"},
+	{SECTION_PROCESS_INFO,
+	 PAYLOAD("\1"
+		 "\1\5\1\1\1\1"
+		 "\0"
+		 "\x80\x80\x80\x80\x10"
+		 "\1"
+		 "\2"
+		 "\4"
+		 "\0"),
+	 "row 0: pid is out of range"},
+	{SECTION_PROCESS_INFO,
+	 PAYLOAD("\1"
+		 "\1\1\5\1\1\1"
+		 "\0"
+		 "\7"
+		 "\x80\x80\x80\x80\x10"
+		 "\2"
+		 "\4"
+		 "\0"),
+	 "row 0: uid is out of range"},
+	{SECTION_PROCESS_INFO,
+	 PAYLOAD("\1"
+		 "\1\1\1\1\1\1"
+		 "\0"
+		 "\7"
+		 "\1"
+		 "\2"
+		 "\4"
+		 "\6"),
+	 "row 0: string 3 is out of range"},
+	{SECTION_PROCESS_INFO,
+	 PAYLOAD("\1"
+		 "\1\1\1\1\1\2"
+		 "\0"
+		 "\7"
+		 "\1"
+		 "\2"
+		 "\4"
+		 "\0\0"),
+	 "column 5 has 1 bytes too many"},
+	{SECTION_PROCESS_INFO,
+	 PAYLOAD("\1"
+		 "\0\1\1\1\1\1"
+		 "\7"
+		 "\1"
+		 "\2"
+		 "\4"
+		 "\0"),
+	 "1 rows do not fit in 0 bytes"},
+
+	{SECTION_FILE_INFO,
+	 PAYLOAD("\1"
+		 "\1\1\1\1\1"
+		 "\5"
+		 "\7"
+		 "\10"
+		 "\6"
+		 "\4"),
+	 "row 0: object is out of range"},
+	{SECTION_FILE_INFO,
+	 PAYLOAD("\2"
+		 "\2\1\2\2\2"
+		 "\0\0"
+		 "\7"
+		 "\10\10"
+		 "\6\6"
+		 "\4\4"),
+	 "row 1: object is out of range"},
+	{SECTION_FILE_INFO,
+	 PAYLOAD("\1"
+		 "\0\1\1\1\1"
+		 "\7"
+		 "\10"
+		 "\6"
+		 "\4"),
+	 "1 rows do not fit in 0 bytes"},
+	{SECTION_EXACT_FRAMES,
+	 PAYLOAD("\1"
+		 "\1"
+		 "\10"),
+	 "row 0: frame is out of range"},
+	{SECTION_EXACT_FRAMES,
+	 PAYLOAD("\2"
+		 "\12"
+		 "\0\xff\xff\xff\xff\xff\xff\xff\xff\1"),
+	 "row 1: frame is out of range"},
+
+	{SECTION_SYMBOLS,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\2"
+		 "\x10"
+		 "\x8"
+		 "\4"),
+	 "symbol 0: object is out of range"},
+	{SECTION_SYMBOLS,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\1"
+		 "\x10"
+		 "\x8"
+		 "\6"),
+	 "symbol 0: string 3 is out of range"},
+	{SECTION_SYMBOLS,
+	 PAYLOAD("\1"
+		 "\1\1\xa\1"
+		 "\1"
+		 "\x10" MAX64 "\4"),
+	 "symbol 0 exceeds its object"},
+	{SECTION_SYMBOLS,
+	 PAYLOAD("\2"
+		 "\2\xb\2\2"
+		 "\1\0"
+		 "\1" MAX64 "\0\0"
+		 "\4\0"),
+	 "symbol 1 exceeds its object"},
+
+	{SECTION_STACKS,
+	 PAYLOAD("\2\0"
+		 "\2\2\3\0\0\0\0\0\0"
+		 "\2\0"
+		 "\0\0"
+		 "\0\0\0"),
+	 "frame 0: object is out of range"},
+	{SECTION_STACKS,
+	 PAYLOAD("\2\0"
+		 "\2\xb\3\0\0\0\0\0\0"
+		 "\1\0"
+		 "\1" MAX64 "\0\0\0"),
+	 "frame 1: offset is out of range"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\0"
+		 "\1\1\2\1\0\0\0\0\0"
+		 "\1"
+		 "\0"
+		 "\2\0"
+		 "\0"),
+	 "parent 0: 2 children are more than there are"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\0"
+		 "\1\1\2\1\0\0\0\0\0"
+		 "\1"
+		 "\0"
+		 "\1\0"
+		 "\2"),
+	 "child 0 of parent 0 is out of range"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\0"
+		 "\1\1\2\2\0\0\0\0\0"
+		 "\1"
+		 "\0"
+		 "\2\0"
+		 "\0\0"),
+	 "child 1 of parent 0 is out of range"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\0"
+		 "\1\1\2\xb\0\0\0\0\0"
+		 "\1"
+		 "\0"
+		 "\2\0"
+		 "\0" MAX64),
+	 "child 1 of parent 0 is out of range"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\1"
+		 "\1\1\2\1\1\2\0\0\1"
+		 "\1"
+		 "\0"
+		 "\1\0"
+		 "\0"
+		 "\0"
+		 "\x81\x10"
+		 "\1"),
+	 "stack 1: 2049 frames exceed the limit of 2048"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\1"
+		 "\1\1\2\1\1\1\0\0\1"
+		 "\1"
+		 "\0"
+		 "\1\0"
+		 "\0"
+		 "\1"
+		 "\1"
+		 "\1"),
+	 "stack 1: shares 1 of 1 frames with a stack of 0"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\2"
+		 "\1\1\2\1\2\2\0\0\2"
+		 "\1"
+		 "\0"
+		 "\1\0"
+		 "\0"
+		 "\0\0"
+		 "\1\0"
+		 "\1\1"),
+	 "stack 2: shares 0 of 0 frames with a stack of 1"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\2"
+		 "\1\1\2\1\2\2\1\0\2"
+		 "\1"
+		 "\0"
+		 "\1\0"
+		 "\0"
+		 "\0\0"
+		 "\1\1"
+		 "\0"
+		 "\1\1"),
+	 "stack 2: frame 0 from the root: child 1 of parent 0 is out of range"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\1"
+		 "\1\1\2\1\1\1\0\1\1"
+		 "\1"
+		 "\0"
+		 "\1\0"
+		 "\0"
+		 "\0"
+		 "\2"
+		 "\0"
+		 "\1"),
+	 "stack 1: frame 1 from the root: child 0 of parent 1 is out of range"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\1"
+		 "\1\1\2\1\1\1\0\0\1"
+		 "\1"
+		 "\0"
+		 "\1\0"
+		 "\0"
+		 "\0"
+		 "\1"
+		 "\12"),
+	 "stack 1: end 10 is not known"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\1"
+		 "\1\1\2\1\1\1\0\0\1"
+		 "\1"
+		 "\0"
+		 "\1\0"
+		 "\0"
+		 "\0"
+		 "\1"
+		 "\3"),
+	 "stack 1: is missing but has 1 frames"},
+	{SECTION_STACKS,
+	 PAYLOAD("\1\1"
+		 "\1\1\2\1\1\1\0\1\1"
+		 "\1"
+		 "\0"
+		 "\1\0"
+		 "\0"
+		 "\0"
+		 "\1"
+		 "\0"
+		 "\1"),
+	 "column 7 has 1 bytes too many"},
+
+	{SECTION_COUNTS,
+	 PAYLOAD("\1\0\0"
+		 "\1\1\1\1\1"
+		 "\4"
+		 "\0"
+		 "\1"
+		 "\2"
+		 "\1"),
+	 "count 0: kernel stack is out of range"},
+	{SECTION_COUNTS,
+	 PAYLOAD("\1\0\0"
+		 "\1\1\1\1\1"
+		 "\0"
+		 "\4"
+		 "\1"
+		 "\2"
+		 "\1"),
+	 "count 0: user stack is out of range"},
+	{SECTION_COUNTS,
+	 PAYLOAD("\2\0\0"
+		 "\2\2\2\2\2"
+		 "\0\0"
+		 "\3\1"
+		 "\1\1"
+		 "\2\0"
+		 "\1\1"),
+	 "count 1: user stack is out of range"},
+	{SECTION_COUNTS,
+	 PAYLOAD("\1\0\0"
+		 "\1\1\1\1\1"
+		 "\0"
+		 "\0"
+		 "\2"
+		 "\2"
+		 "\1"),
+	 "count 0: process 2 is out of range"},
+	{SECTION_COUNTS,
+	 PAYLOAD("\1\0\0"
+		 "\1\1\1\1\1"
+		 "\0"
+		 "\0"
+		 "\1"
+		 "\4"
+		 "\1"),
+	 "count 0: string 3 is out of range"},
+	{SECTION_COUNTS,
+	 PAYLOAD("\1\0\0"
+		 "\1\1\1\1\1"
+		 "\0"
+		 "\0"
+		 "\1"
+		 "\0"
+		 "\1"),
+	 "count 0: no name was before it for process 1"},
+	{SECTION_COUNTS,
+	 PAYLOAD("\1\0\0"
+		 "\1\1\1\1\1"
+		 "\0"
+		 "\0"
+		 "\1"
+		 "\2"
+		 "\0"),
+	 "count 0: the count is 0"},
+	{SECTION_COUNTS,
+	 PAYLOAD("\2\0\0"
+		 "\2\2\2\2\xb"
+		 "\0\0"
+		 "\0\1"
+		 "\1\1"
+		 "\2\0"
+		 "\1" MAX64),
+	 "count 1: the sum of the counts overflows"},
+	{SECTION_COUNTS, PAYLOAD("\0\1" MAX64 "\0\0\0\0\0"), "the end time overflows"},
+
+	{SECTION_END, PAYLOAD("\x9\1\5"), "attribute 9: 5 is out of range"},
+	{SECTION_END, PAYLOAD("\5\xa" MAX64 "\xa\1\1"), "the sums of samples overflow"},
+	{SECTION_END, PAYLOAD("\x12\xa" MAX64 "\x13\1\1"), "the sums of samples overflow"},
+	{SECTION_END, PAYLOAD("\x1a\xa" MAX64 "\x1c\1\1"), "the sums of samples overflow"},
+	{SECTION_END, PAYLOAD("\x22\1\x80"), "attribute 34 is malformed"},
+};
+
+#endif

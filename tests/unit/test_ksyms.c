@@ -532,19 +532,19 @@ END_TEST
 
 START_TEST(out_of_memory)
 {
-	static const char modules_text[] = "one 4096 0 - Live 0xffffffffc0100000\n";
-
 	oom_for_each_call(n)
 	{
 		struct ksyms before = {0}, after = {0};
-		int ret = read_text(&before, modules_text, ksyms_read_modules);
+		int ret = read_text(&before, gone_modules, ksyms_read_modules);
 
 		if (!ret)
-			ret = read_text(&before, kernel_text, ksyms_read_kallsyms);
+			ret = read_text(&before, gone_kallsyms, ksyms_read_kallsyms);
 		for (uint64_t i = 0; !ret && i < 100; i++)
-			ret = ksyms_add_bpf(&before, 1, MODS + 64 * i, 64, "bpf_prog");
+			ret = ksyms_add_bpf(&before, 1, MODS + 0x900000 + 64 * i, 64, "bpf_prog");
 		if (!ret)
-			ret = read_text(&after, gone_kallsyms, ksyms_read_kallsyms);
+			ret = read_text(&after, come_modules, ksyms_read_modules);
+		if (!ret)
+			ret = read_text(&after, come_kallsyms, ksyms_read_kallsyms);
 		if (!ret)
 			ret = ksyms_inherit(&after, &before);
 		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);

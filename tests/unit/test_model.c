@@ -140,6 +140,34 @@ START_TEST(moved_module)
 }
 END_TEST
 
+/* The process of make_epoch, with what an epoch knows of it. */
+static void add_info(uint32_t ns_pid, uint32_t uid, const char *name, const char *exe)
+{
+	struct world w;
+
+	make_epoch(&w, (struct sample){.start = 0x10000, .count = 1});
+	WORLD_PUSH(&w, process_infos,
+		   {1, ns_pid, uid, world_string(&w, name), world_string(&w, exe), 0});
+	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
+	world_deinit(&w);
+}
+
+START_TEST(facts_about_a_process)
+{
+	const struct prof_process_info *info;
+
+	add_info(12, PROF_UID_UNKNOWN, "old", "/bin/a");
+	add_info(0, 33, "new", "");
+	add_info(0, PROF_UID_UNKNOWN, "", "");
+	ck_assert_uint_eq(model.processes.nr, 2);
+	info = &model.processes.data[1].info;
+	ck_assert_uint_eq(info->ns_pid, 12);
+	ck_assert_uint_eq(info->uid, 33);
+	ck_assert_str_eq(string_set_get(&model.strings, info->name), "new");
+	ck_assert_str_eq(string_set_get(&model.strings, info->exe), "/bin/a");
+}
+END_TEST
+
 START_TEST(overflow)
 {
 	struct world w;
@@ -194,5 +222,5 @@ START_TEST(random_epochs)
 END_TEST
 
 SUITE_MAIN_LOOP_WITH("model", begin, end, random_epochs, 50, empty, equal_epochs_add_up,
-		     ends_keep_stacks_apart, moved_library, moved_module, overflow,
-		     symbols_by_object)
+		     ends_keep_stacks_apart, moved_library, moved_module, facts_about_a_process,
+		     overflow, symbols_by_object)

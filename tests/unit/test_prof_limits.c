@@ -233,6 +233,33 @@ static int write_end(struct prof_writer *writer, uint32_t nr_cpus)
 	return prof_writer_end(writer, &record);
 }
 
+/* META is refused with @error that has @bad for the @field. */
+#define REFUSE_META(field, bad, error)                                                             \
+	do {                                                                                       \
+		struct prof_writer *writer = NULL;                                                 \
+		struct prof_meta meta = test_meta;                                                 \
+                                                                                                   \
+		m.nr = 0;                                                                          \
+		meta.field = (bad);                                                                \
+		ck_assert_int_eq(prof_writer_create(memory_write, &m, &writer), 0);                \
+		ck_assert_int_eq(prof_writer_meta(writer, &meta), error);                          \
+		prof_writer_destroy(writer);                                                       \
+	} while (0)
+
+START_TEST(numbers_of_meta)
+{
+	REFUSE_META(nr_cpus, PROF_MAX_CPUS + 1, -E2BIG);
+	REFUSE_META(host.nr_cpus_online, PROF_MAX_CPUS + 1, -E2BIG);
+	REFUSE_META(host.nr_cpus_possible, PROF_MAX_CPUS + 1, -E2BIG);
+	REFUSE_META(sides, PROF_SIDES_KERNEL + 1, -EINVAL);
+	REFUSE_META(include_idle, 2, -EINVAL);
+	REFUSE_META(only_cpu, PROF_MAX_CPUS + 1, -EINVAL);
+	REFUSE_META(max_stack_depth, PROF_MAX_STACK_FRAMES + 1, -EINVAL);
+	REFUSE_META(zone, 2 * PROF_ZONE_UTC + 1, -EINVAL);
+	REFUSE_META(unwinding, PROF_UNWINDING_TABLES + 1, -EINVAL);
+}
+END_TEST
+
 START_TEST(records)
 {
 	static char name[PROF_MAX_STRING_BYTES + 2];
@@ -407,4 +434,5 @@ END_TEST
 
 SUITE_MAIN_LOOP_WITH("prof_limits", begin, end, rules, BAD_CASES + 1, string_bytes, build_id,
 		     stack_frames, epoch_frames, table_rows, shared_mappings, section_bytes,
-		     records, calls_out_of_turn, write_error, specification_version)
+		     numbers_of_meta, records, calls_out_of_turn, write_error,
+		     specification_version)

@@ -56,7 +56,9 @@ START_TEST(aliases)
 	const struct range names[] = {make("__read", 0, 9, 0), make("_read", 0, 9, 0),
 				      make("reads", 0, 9, 0), make("read", 0, 9, 0),
 				      make("reae", 0, 9, 0)};
+	const struct range lengths[] = {make("_a", 0, 9, 0), make("longer", 0, 9, 0)};
 
+	expect(lengths, 2, 1, "longer");
 	expect(binding, 3, 1, "__c");
 	expect(binding, 2, 1, "b");
 	expect(names, 5, 1, "read");

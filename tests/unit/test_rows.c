@@ -28,7 +28,8 @@ static struct model model;
 static struct seen seen;
 static struct rows_summary summary;
 
-/* Rows: a user stack with two kernel stacks, without one, and with a missed one. */
+/* Rows: a user stack with two kernel stacks, one of them cut; without one; and with a missed one.
+ */
 static void begin(void)
 {
 	uint32_t frames[2], user, kernel1, kernel2, missed, process;
@@ -39,7 +40,7 @@ static void begin(void)
 		frames[i] = WORLD_PUSH(&w, frames, {0, i});
 	user = world_stack(&w, frames, 2, 0);
 	kernel1 = world_stack(&w, frames, 1, 0);
-	kernel2 = world_stack(&w, frames + 1, 1, 0);
+	kernel2 = world_stack(&w, frames + 1, 1, PROF_STACK_CUT);
 	missed = world_stack(&w, frames, 0, PROF_STACK_MISSED_FULL);
 	process = WORLD_PUSH(&w, processes, {5, 1, 0, 0});
 	WORLD_PUSH(&w, counts, {process, 0, user, kernel1, 8});
@@ -73,6 +74,7 @@ START_TEST(both_sides)
 	ck_assert_uint_eq(seen.user[3], 2);
 	ck_assert_uint_eq(seen.kernel[3], 1);
 	ck_assert_uint_eq(summary.missed_stacks, 2);
+	ck_assert_uint_eq(summary.cut_stacks, 1);
 	ck_assert(summary.is_storage_full);
 }
 END_TEST
@@ -85,9 +87,23 @@ START_TEST(one_side_merges)
 	ck_assert_uint_eq(seen.counts[1], 11);
 	ck_assert_uint_eq(seen.kernel[1], 0);
 	ck_assert_uint_eq(summary.missed_stacks, 1);
+	ck_assert_uint_eq(summary.cut_stacks, 0);
 	ck_assert_int_eq(walk((struct view){.kernel_only = true}, 0), 0);
 	ck_assert_uint_eq(seen.nr, 4);
 	ck_assert_uint_eq(seen.user[3], 0);
+}
+END_TEST
+
+START_TEST(summaries_add_up)
+{
+	struct rows_summary sum = {0};
+
+	ck_assert_int_eq(walk((struct view){0}, 0), 0);
+	rows_summary_add(&sum, &summary);
+	rows_summary_add(&sum, &summary);
+	ck_assert_uint_eq(sum.missed_stacks, 4);
+	ck_assert_uint_eq(sum.cut_stacks, 2);
+	ck_assert(sum.is_storage_full);
 }
 END_TEST
 
@@ -98,4 +114,4 @@ START_TEST(an_op_ends_it)
 }
 END_TEST
 
-SUITE_MAIN_WITH("rows", begin, end, both_sides, one_side_merges, an_op_ends_it)
+SUITE_MAIN_WITH("rows", begin, end, both_sides, one_side_merges, summaries_add_up, an_op_ends_it)

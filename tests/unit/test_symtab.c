@@ -125,6 +125,19 @@ SPOIL(spoil_count, eh->e_shnum = 0xfeff);
 SPOIL(spoil_count_zero, eh->e_shnum = 0; sh[0].sh_size = UINT64_MAX);
 SPOIL(spoil_phdrs, eh->e_phnum = 0xffff; eh->e_phoff = UINT64_MAX - 10; eh->e_phentsize = 1);
 
+START_TEST(budgets)
+{
+	struct file_budget budget = {.bytes_left = 10};
+
+	ck_assert(file_budget_charge(&budget, 10));
+	ck_assert(file_budget_charge(&budget, 0));
+	ck_assert(!budget.is_spent);
+	ck_assert(!file_budget_charge(&budget, 1));
+	ck_assert(budget.is_spent);
+	ck_assert(file_budget_charge(NULL, UINT64_MAX));
+}
+END_TEST
+
 /* Damaged headers lead to no crash, and to no other name than the one in the file. */
 START_TEST(hostile)
 {
@@ -287,5 +300,5 @@ START_TEST(debug_only_single_segment)
 END_TEST
 
 SUITE_MAIN_WITH("symtab", begin_in_new_dir, NULL, kinds_of_symbols, zero_size, dynamic_symbols_only,
-		stripped, hostile, cut_anywhere, file_segments, debug_only_segments,
+		stripped, budgets, hostile, cut_anywhere, file_segments, debug_only_segments,
 		debug_only_single_segment, debuglinks)

@@ -114,6 +114,27 @@ START_TEST(tables_come_and_go)
 }
 END_TEST
 
+START_TEST(equal_rules_are_shared)
+{
+	struct unwind_table table = make_table(1, 100, 1, 10);
+	struct table_place places[2] = {0};
+	struct table_maps store;
+
+	make_maps(&store);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(table_maps_add(&store, &table, &places[i]), 0);
+		ck_assert_uint_eq(store.rules.nr, 100);
+	}
+	table_maps_remove(&store, &places[0]);
+	ck_assert_uint_eq(store.free_rules.nr, 0);
+	check_table(&store, &table, &places[1]);
+	table_maps_remove(&store, &places[1]);
+	ck_assert_uint_eq(store.free_rules.nr, 99);
+	unwind_table_deinit(&table);
+	close_maps(&store);
+}
+END_TEST
+
 START_TEST(no_more_than_a_share)
 {
 	struct unwind_table many = make_table(1, TABLE_RULES_MAX + 1, 1, 10);
@@ -143,4 +164,4 @@ static const char *missing(void)
 }
 
 SUITE_MAIN_OF(((struct suite){.name = "table_maps", .missing = missing}), tables_come_and_go,
-	      no_more_than_a_share)
+	      equal_rules_are_shared, no_more_than_a_share)

@@ -10,8 +10,8 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "common/headline.h"
 #include "common/text.h"
+#include "format/headline.h"
 
 /* Moves to the first column, and erases to the end of the line (ECMA-48 EL). */
 #define CLEAR_LINE "\r\033[K"
@@ -65,19 +65,7 @@ void progress_error(struct progress *p, const struct err *err)
 
 void progress_begin(struct progress *p, const struct prof_meta *meta, uint64_t duration_s)
 {
-	struct headline headline = {
-		.freq_hz = meta->freq_hz,
-		.period = meta->period,
-		.pids = meta->pids,
-		.nr_pids = meta->nr_pids,
-		.tids = meta->tids,
-		.nr_tids = meta->nr_tids,
-		.command = meta->command,
-		.sides = (enum headline_sides)meta->sides,
-		.only_cpu = meta->only_cpu,
-		.duration_s = duration_s,
-	};
-	_cleanup_free_ char *line = p->is_quiet ? NULL : headline_format(&headline);
+	_cleanup_free_ char *line = p->is_quiet ? NULL : headline_format(meta, duration_s);
 
 	if (line)
 		fprintf(p->out, "%s\n", line);

@@ -6,26 +6,14 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "common/headline.h"
+#include "format/headline.h"
 
 int print_headline(const struct printout *p)
 {
 	const struct prof_meta *meta = p->rec->meta;
-	const struct headline headline = {
-		.freq_hz = meta->freq_hz,
-		.period = meta->period,
-		.pids = meta->pids,
-		.nr_pids = meta->nr_pids,
-		.tids = meta->tids,
-		.nr_tids = meta->nr_tids,
-		.command = meta->command,
-		.sides = meta->sides == PROF_SIDES_USER     ? HEADLINE_USER
-			 : meta->sides == PROF_SIDES_KERNEL ? HEADLINE_KERNEL
-							    : HEADLINE_USER_KERNEL,
-		.only_cpu = meta->only_cpu,
-		.duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0),
-	};
-	_cleanup_free_ char *text = headline_format(&headline);
+	/* The line has whole seconds. */
+	uint64_t duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0);
+	_cleanup_free_ char *text = headline_format(meta, duration_s);
 
 	if (!text)
 		return -ENOMEM;

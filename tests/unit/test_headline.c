@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/headline.h"
+#include "format/headline.h"
 #include "tests/unit/suite.h"
 
-static void expect(const struct headline *h, const char *want)
+static void expect(const struct prof_meta *meta, uint64_t duration_s, const char *want)
 {
-	char *text = headline_format(h);
+	char *text = headline_format(meta, duration_s);
 
 	ck_assert_str_eq(text, want);
 	free(text);
@@ -12,9 +12,9 @@ static void expect(const struct headline *h, const char *want)
 
 START_TEST(all_threads)
 {
-	expect(&(struct headline){.freq_hz = 49},
+	expect(&(struct prof_meta){.freq_hz = 49}, 0,
 	       "Sampling at 49 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end.");
-	expect(&(struct headline){.freq_hz = 49, .duration_s = 30},
+	expect(&(struct prof_meta){.freq_hz = 49}, 30,
 	       "Sampling at 49 Hertz of all threads by user + kernel stack for 30 secs.");
 }
 END_TEST
@@ -23,9 +23,9 @@ START_TEST(pid_list)
 {
 	static const uint32_t pids[] = {2040, 1316151};
 
-	expect(&(struct headline){.freq_hz = 99, .pids = pids, .nr_pids = 1, .duration_s = 1},
+	expect(&(struct prof_meta){.freq_hz = 99, .pids = pids, .nr_pids = 1}, 1,
 	       "Sampling at 99 Hertz of PID [2040] by user + kernel stack for 1 secs.");
-	expect(&(struct headline){.freq_hz = 49, .pids = pids, .nr_pids = 2},
+	expect(&(struct prof_meta){.freq_hz = 49, .pids = pids, .nr_pids = 2}, 0,
 	       "Sampling at 49 Hertz of PID [2040, 1316151] by user + kernel stack... Hit Ctrl-C to end.");
 }
 END_TEST
@@ -34,31 +34,29 @@ START_TEST(tid_list)
 {
 	static const uint32_t tids[] = {185, 186};
 
-	expect(&(struct headline){.freq_hz = 49, .tids = tids, .nr_tids = 1},
+	expect(&(struct prof_meta){.freq_hz = 49, .tids = tids, .nr_tids = 1}, 0,
 	       "Sampling at 49 Hertz of TID [185] by user + kernel stack... Hit Ctrl-C to end.");
-	expect(&(struct headline){.period = 1, .tids = tids, .nr_tids = 2, .duration_s = 3},
+	expect(&(struct prof_meta){.period = 1, .tids = tids, .nr_tids = 2}, 3,
 	       "Sampling at every 1 events of TID [185, 186] by user + kernel stack for 3 secs.");
 }
 END_TEST
 
 START_TEST(period_sides_cpu)
 {
-	expect(&(struct headline){.period = 1000000, .sides = HEADLINE_USER},
+	expect(&(struct prof_meta){.period = 1000000, .sides = PROF_SIDES_USER}, 0,
 	       "Sampling at every 1000000 events of all threads by user stack... Hit Ctrl-C to end.");
-	expect(
-		&(struct headline){
-			.freq_hz = 49, .sides = HEADLINE_KERNEL, .only_cpu = 8, .duration_s = 2},
-		"Sampling at 49 Hertz of all threads by kernel stack on CPU#7 for 2 secs.");
-	expect(&(struct headline){.freq_hz = 49, .only_cpu = 1, .duration_s = 2},
+	expect(&(struct prof_meta){.freq_hz = 49, .sides = PROF_SIDES_KERNEL, .only_cpu = 8}, 2,
+	       "Sampling at 49 Hertz of all threads by kernel stack on CPU#7 for 2 secs.");
+	expect(&(struct prof_meta){.freq_hz = 49, .only_cpu = 1}, 2,
 	       "Sampling at 49 Hertz of all threads by user + kernel stack on CPU#0 for 2 secs.");
 }
 END_TEST
 
 START_TEST(command_is_escaped)
 {
-	expect(&(struct headline){.freq_hz = 49, .command = "gcc -c a.c", .duration_s = 2},
+	expect(&(struct prof_meta){.freq_hz = 49, .command = "gcc -c a.c"}, 2,
 	       "Sampling at 49 Hertz of 'gcc -c a.c' (and its children) by user + kernel stack for 2 secs.");
-	expect(&(struct headline){.freq_hz = 49, .command = "a\033[1mb\n", .duration_s = 2},
+	expect(&(struct prof_meta){.freq_hz = 49, .command = "a\033[1mb\n"}, 2,
 	       "Sampling at 49 Hertz of 'a\\x1b[1mb\\x0a' (and its children) by user + kernel stack for 2 secs.");
 }
 END_TEST

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
+#include "common/cursor.h"
 #include "format/bytes.h"
-#include "format/cursor.h"
 #include "format/fault.h"
 
 /* Appends an attribute whose value is a varint. */

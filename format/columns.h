@@ -8,8 +8,8 @@
 #ifndef FORMAT_COLUMNS_H
 #define FORMAT_COLUMNS_H
 
+#include "common/cursor.h"
 #include "format/bytes.h"
-#include "format/cursor.h"
 #include "format/fault.h"
 
 /* No table has more columns than this. */

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <zstd.h>
 
+#include "common/cursor.h"
 #include "format/bytes.h"
-#include "format/cursor.h"
 #include "format/fault.h"
 #include "format/prof_io.h"
 #include "format/section.h"

@@ -3,8 +3,8 @@
 #ifndef FORMAT_RECORDS_H
 #define FORMAT_RECORDS_H
 
+#include "common/cursor.h"
 #include "format/bytes.h"
-#include "format/cursor.h"
 #include "format/fault.h"
 #include "format/prof.h"
 

@@ -20,7 +20,7 @@
 /* An entry without its length and id. */
 struct entry {
 	uint64_t off;
-	struct dwarf_bytes b;
+	struct cursor b;
 	bool is_cie;
 	uint64_t cie_off;
 };
@@ -36,7 +36,7 @@ void cfi_deinit(struct cfi *cfi)
 	index_deinit(&cfi->by_off);
 }
 
-static bool read_format(struct dwarf_bytes *b, uint8_t format, uint64_t *value)
+static bool read_format(struct cursor *b, uint8_t format, uint64_t *value)
 {
 	switch (format) {
 	case DW_EH_PE_absptr:
@@ -69,7 +69,7 @@ static bool read_format(struct dwarf_bytes *b, uint8_t format, uint64_t *value)
 	return !b->bad;
 }
 
-bool cfi_pointer(const struct cfi_section *section, struct dwarf_bytes *b, uint8_t encoding,
+bool cfi_pointer(const struct cfi_section *section, struct cursor *b, uint8_t encoding,
 		 uint64_t *value)
 {
 	uint64_t at = section->vaddr + (b->p - section->bytes);
@@ -98,7 +98,7 @@ bool cfi_pointer(const struct cfi_section *section, struct dwarf_bytes *b, uint8
 static bool read_entry(const struct cfi *cfi, uint64_t off, struct entry *entry, bool *is_empty)
 {
 	const struct cfi_section *section = &cfi->section;
-	struct dwarf_bytes all = {section->bytes + off, section->bytes + section->size, false};
+	struct cursor all = {section->bytes + off, section->bytes + section->size, false};
 	uint64_t length = dwarf_fixed(&all, 4), id, id_off, none;
 	size_t id_size = 4;
 
@@ -107,7 +107,7 @@ static bool read_entry(const struct cfi *cfi, uint64_t off, struct entry *entry,
 		id_size = 8;
 	}
 	entry->off = off;
-	entry->b = dwarf_block(&all, length);
+	entry->b = cursor_sub(&all, length);
 	*is_empty = !length;
 	if (all.bad || !length)
 		return !all.bad;
@@ -120,9 +120,9 @@ static bool read_entry(const struct cfi *cfi, uint64_t off, struct entry *entry,
 	return true;
 }
 
-static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct dwarf_bytes *b)
+static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct cursor *b)
 {
-	struct dwarf_bytes data;
+	struct cursor data;
 	uint64_t ignored;
 	uint8_t encoding;
 
@@ -131,7 +131,7 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct d
 	if (*letters++ != 'z')
 		return false;
 	cie->has_augmentation = true;
-	data = dwarf_block(b, dwarf_uleb(b));
+	data = cursor_sub(b, dwarf_uleb(b));
 	for (; *letters; letters++) {
 		switch (*letters) {
 		case 'R':
@@ -158,7 +158,7 @@ static bool read_augmentation(struct cfi_cie *cie, const char *letters, struct d
 	return !data.bad;
 }
 
-static bool read_letters(struct dwarf_bytes *b, char letters[static AUGMENTATION_MAX])
+static bool read_letters(struct cursor *b, char letters[static AUGMENTATION_MAX])
 {
 	for (size_t i = 0; i < AUGMENTATION_MAX; i++) {
 		letters[i] = dwarf_u8(b);
@@ -174,7 +174,7 @@ static bool is_known_version(const struct cfi *cfi, uint8_t version)
 }
 
 /* Reads the fields of @cie, without its program. */
-static bool read_cie_header(const struct cfi *cfi, struct cfi_cie *cie, struct dwarf_bytes *b)
+static bool read_cie_header(const struct cfi *cfi, struct cfi_cie *cie, struct cursor *b)
 {
 	char letters[AUGMENTATION_MAX];
 	uint8_t version = dwarf_u8(b);
@@ -198,7 +198,7 @@ static struct cfi_cie read_cie(const struct cfi *cfi, uint64_t off)
 
 	if (off < cfi->section.size && read_entry(cfi, off, &entry, &is_empty) && !is_empty &&
 	    entry.is_cie && read_cie_header(cfi, &cie, &entry.b) &&
-	    dwarf_left(&entry.b) <= INITIAL_PROGRAM_MAX)
+	    cursor_left(&entry.b) <= INITIAL_PROGRAM_MAX)
 		cie.is_usable = cfi_run_initial(&cie, entry.b);
 	return cie;
 }
@@ -223,7 +223,7 @@ static int find_cie(struct cfi *cfi, uint64_t off, uint32_t *number)
 	return ret;
 }
 
-static bool read_fde(const struct cfi *cfi, const struct cfi_cie *cie, struct dwarf_bytes b,
+static bool read_fde(const struct cfi *cfi, const struct cfi_cie *cie, struct cursor b,
 		     struct cfi_fde *fde)
 {
 	uint64_t size;
@@ -235,7 +235,7 @@ static bool read_fde(const struct cfi *cfi, const struct cfi_cie *cie, struct dw
 	if (fde->end <= fde->start)
 		return false;
 	if (cie->has_augmentation)
-		dwarf_block(&b, dwarf_uleb(&b));
+		cursor_sub(&b, dwarf_uleb(&b));
 	fde->program = b.p - cfi->section.bytes;
 	fde->program_end = b.end - cfi->section.bytes;
 	return !b.bad;

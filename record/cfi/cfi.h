@@ -85,11 +85,11 @@ struct cfi {
  * Reads a pointer of @encoding (DW_EH_PE_*) from @b, which is within @section. Returns false when
  * it is malformed, null, or has to be read from memory.
  */
-bool cfi_pointer(const struct cfi_section *section, struct dwarf_bytes *b, uint8_t encoding,
+bool cfi_pointer(const struct cfi_section *section, struct cursor *b, uint8_t encoding,
 		 uint64_t *value);
 
 /* Runs a CIE's program @b, which makes @cie's initial state. Returns false when it is malformed. */
-bool cfi_run_initial(struct cfi_cie *cie, struct dwarf_bytes b);
+bool cfi_run_initial(struct cfi_cie *cie, struct cursor b);
 
 /* Starts reading @section, whose bytes stay the caller's. */
 void cfi_init(struct cfi *cfi, const struct cfi_section *section);

@@ -4,7 +4,7 @@
 #include "record/cfi/dwarf_ops.h"
 
 /* Takes the operation @op if it is next. */
-static bool take_op(struct dwarf_bytes *b, uint8_t op)
+static bool take_op(struct cursor *b, uint8_t op)
 {
 	if (b->p == b->end || *b->p != op)
 		return false;
@@ -13,7 +13,7 @@ static bool take_op(struct dwarf_bytes *b, uint8_t op)
 }
 
 /* Takes DW_OP_breg0 to DW_OP_breg31. */
-static bool take_breg(struct dwarf_bytes *b, uint64_t *reg, int64_t *off)
+static bool take_breg(struct cursor *b, uint64_t *reg, int64_t *off)
 {
 	if (b->p == b->end || *b->p < DW_OP_breg0 || *b->p > DW_OP_breg31)
 		return false;
@@ -26,7 +26,7 @@ static bool take_breg(struct dwarf_bytes *b, uint64_t *reg, int64_t *off)
  * The linker's expression for entries of the PLT: rsp + 8 + ((rip & 15) >= n) * 8. With -z ibtplt
  * the push of the relocation's number has a different place, therefore n.
  */
-static bool take_plt(struct dwarf_bytes *b, struct cfi_cfa *cfa)
+static bool take_plt(struct cursor *b, struct cfi_cfa *cfa)
 {
 	if (!take_op(b, DW_OP_breg16) || dwarf_sleb(b) || !take_op(b, DW_OP_lit15) ||
 	    !take_op(b, DW_OP_and))
@@ -39,7 +39,7 @@ static bool take_plt(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 }
 
 /* After the address: deref, and possibly plus_uconst. */
-static bool take_deref(struct dwarf_bytes *b, struct cfi_cfa *cfa)
+static bool take_deref(struct cursor *b, struct cfi_cfa *cfa)
 {
 	if (!take_op(b, DW_OP_deref))
 		return false;
@@ -49,7 +49,7 @@ static bool take_deref(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 }
 
 /* After breg7: a register times 8, added. */
-static bool take_index(struct dwarf_bytes *b, struct cfi_cfa *cfa)
+static bool take_index(struct cursor *b, struct cfi_cfa *cfa)
 {
 	int64_t off;
 
@@ -57,15 +57,15 @@ static bool take_index(struct dwarf_bytes *b, struct cfi_cfa *cfa)
 	       take_op(b, DW_OP_mul) && take_op(b, DW_OP_plus) && take_deref(b, cfa);
 }
 
-static bool is_done(const struct dwarf_bytes *b)
+static bool is_done(const struct cursor *b)
 {
 	return !b->bad && b->p == b->end;
 }
 
-struct cfi_cfa cfi_expr_cfa(struct dwarf_bytes b)
+struct cfi_cfa cfi_expr_cfa(struct cursor b)
 {
 	struct cfi_cfa cfa = {.how = UNWIND_CFA_REG}, plt;
-	struct dwarf_bytes rest;
+	struct cursor rest;
 	uint64_t reg;
 	int64_t off;
 
@@ -89,7 +89,7 @@ unsupported:
 	return (struct cfi_cfa){.how = UNWIND_CFA_UNSUPPORTED};
 }
 
-struct cfi_register cfi_expr_register(struct dwarf_bytes b)
+struct cfi_register cfi_expr_register(struct cursor b)
 {
 	uint64_t reg;
 	int64_t off;

@@ -9,7 +9,7 @@
 #define REMEMBERED_MAX 16
 
 struct run {
-	struct dwarf_bytes b;
+	struct cursor b;
 	const struct cfi_section *section;
 	const struct cfi_cie *cie;
 	bool is_initial; /* the CIE's own program: it has no addresses, and nothing to restore */
@@ -163,7 +163,7 @@ static void restore_register(struct run *run, uint64_t reg)
 static void set_expression(struct run *run, bool is_value)
 {
 	uint64_t reg = dwarf_uleb(&run->b);
-	struct dwarf_bytes expr = dwarf_block(&run->b, dwarf_uleb(&run->b));
+	struct cursor expr = cursor_sub(&run->b, dwarf_uleb(&run->b));
 	struct cfi_register *to = find_slot(&run->state, reg);
 
 	if (to)
@@ -189,7 +189,7 @@ static void set_cfa_part(struct run *run, const uint64_t *reg, int64_t off)
 /* Returns false when @op does not set the CFA. */
 static bool run_cfa(struct run *run, uint8_t op)
 {
-	struct dwarf_bytes *b = &run->b;
+	struct cursor *b = &run->b;
 	uint64_t reg;
 
 	switch (op) {
@@ -212,7 +212,7 @@ static bool run_cfa(struct run *run, uint8_t op)
 		set_cfa_part(run, NULL, scale_offset(run, dwarf_sleb(b)));
 		return true;
 	case DW_CFA_def_cfa_expression:
-		run->state.cfa = cfi_expr_cfa(dwarf_block(b, dwarf_uleb(b)));
+		run->state.cfa = cfi_expr_cfa(cursor_sub(b, dwarf_uleb(b)));
 		return true;
 	}
 	return false;
@@ -221,7 +221,7 @@ static bool run_cfa(struct run *run, uint8_t op)
 /* Returns false when @op does not set a register. */
 static bool run_register(struct run *run, uint8_t op)
 {
-	struct dwarf_bytes *b = &run->b;
+	struct cursor *b = &run->b;
 	uint64_t reg;
 
 	if (op == DW_CFA_expression || op == DW_CFA_val_expression) {
@@ -339,7 +339,7 @@ static int run_all(struct run *run)
 	return ret;
 }
 
-bool cfi_run_initial(struct cfi_cie *cie, struct dwarf_bytes b)
+bool cfi_run_initial(struct cfi_cie *cie, struct cursor b)
 {
 	struct run run;
 
@@ -366,7 +366,7 @@ int cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, cfi_row_fn *row, v
 	 * Assigns member by member: an initialiser would clear the remembered states for each
 	 * function.
 	 */
-	run.b = (struct dwarf_bytes){bytes + fde->program, bytes + fde->program_end, false};
+	run.b = (struct cursor){bytes + fde->program, bytes + fde->program_end, false};
 	run.section = &cfi->section;
 	run.cie = &cfi->cies.data[fde->cie];
 	run.is_initial = false;

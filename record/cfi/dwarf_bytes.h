@@ -1,53 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads DWARF's encodings within their bounds. A read that does not fit yields 0 and sets bad,
- * which stays set. format/cursor.h refuses numbers that are longer than needed. Here such numbers
- * are the assembler's padding.
+ * Reads DWARF's encodings of numbers. cursor_varint refuses numbers that are longer than needed.
+ * DWARF allows such numbers: they are the assembler's padding.
  */
 #ifndef RECORD_CFI_DWARF_BYTES_H
 #define RECORD_CFI_DWARF_BYTES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-struct dwarf_bytes {
-	const uint8_t *p, *end;
-	bool bad;
-};
-
-static inline size_t dwarf_left(const struct dwarf_bytes *b)
-{
-	return b->end - b->p;
-}
-
-static inline uint64_t dwarf_fail(struct dwarf_bytes *b)
-{
-	b->bad = true;
-	b->p = b->end;
-	return 0;
-}
+#include "common/cursor.h"
 
 /* A little-endian number of @size bytes, at most 8. */
-static inline uint64_t dwarf_fixed(struct dwarf_bytes *b, size_t size)
+static inline uint64_t dwarf_fixed(struct cursor *b, size_t size)
 {
 	uint64_t value = 0;
 
-	if (dwarf_left(b) < size)
-		return dwarf_fail(b);
+	if (cursor_left(b) < size)
+		return cursor_fail(b);
 	memcpy(&value, b->p, size);
 	b->p += size;
 	return value;
 }
 
-static inline uint8_t dwarf_u8(struct dwarf_bytes *b)
+static inline uint8_t dwarf_u8(struct cursor *b)
 {
-	return b->p < b->end ? *b->p++ : dwarf_fail(b);
+	return b->p < b->end ? *b->p++ : cursor_fail(b);
 }
 
 /* Bits beyond 64 are malformed. */
-static inline uint64_t dwarf_uleb(struct dwarf_bytes *b)
+static inline uint64_t dwarf_uleb(struct cursor *b)
 {
 	uint64_t value = 0;
 
@@ -58,10 +41,10 @@ static inline uint64_t dwarf_uleb(struct dwarf_bytes *b)
 		if (!(byte & 0x80))
 			return value;
 	}
-	return dwarf_fail(b);
+	return cursor_fail(b);
 }
 
-static inline int64_t dwarf_sleb(struct dwarf_bytes *b)
+static inline int64_t dwarf_sleb(struct cursor *b)
 {
 	uint64_t value = 0;
 
@@ -76,22 +59,7 @@ static inline int64_t dwarf_sleb(struct dwarf_bytes *b)
 			value |= ~UINT64_C(0) << shift;
 		return value;
 	}
-	return dwarf_fail(b);
-}
-
-/* Takes the next @size bytes from @b; takes none when they are not all there. */
-static inline struct dwarf_bytes dwarf_block(struct dwarf_bytes *b, uint64_t size)
-{
-	struct dwarf_bytes block = {b->p, b->p, false};
-
-	if (dwarf_left(b) < size) {
-		dwarf_fail(b);
-		block.bad = true;
-		return block;
-	}
-	b->p += size;
-	block.end = b->p;
-	return block;
+	return cursor_fail(b);
 }
 
 #endif

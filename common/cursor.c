@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "format/cursor.h"
-
-static uint64_t fail(struct cursor *c)
-{
-	c->bad = true;
-	c->p = c->end;
-	return 0;
-}
+#include "common/cursor.h"
 
 uint64_t cursor_long_varint(struct cursor *c)
 {
@@ -16,16 +9,16 @@ uint64_t cursor_long_varint(struct cursor *c)
 		uint64_t group;
 
 		if (c->p == c->end)
-			return fail(c);
+			return cursor_fail(c);
 		group = *c->p & 0x7f;
 		/* The tenth byte has room for one bit. */
 		if (shift == 63 && group > 1)
-			return fail(c);
+			return cursor_fail(c);
 		v |= group << shift;
 		if (*c->p++ < 0x80)
-			return group || !shift ? v : fail(c);
+			return group || !shift ? v : cursor_fail(c);
 	}
-	return fail(c);
+	return cursor_fail(c);
 }
 
 const uint8_t *cursor_bytes(struct cursor *c, uint64_t len)
@@ -33,7 +26,7 @@ const uint8_t *cursor_bytes(struct cursor *c, uint64_t len)
 	const uint8_t *p = c->p;
 
 	if (len > cursor_left(c)) {
-		fail(c);
+		cursor_fail(c);
 		return NULL;
 	}
 	c->p += len;

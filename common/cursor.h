@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads encoded bytes within their bounds. A read that does not fit or is malformed yields 0 and
- * sets bad, which stays set. Decoders check bad once per column. They check values of a bad cursor
- * like all others, so they may safely go on with them.
+ * sets bad, which stays set. Decoders check bad once, at the end. They check values of a bad
+ * cursor like all others, so they may safely go on with them.
  */
-#ifndef FORMAT_CURSOR_H
-#define FORMAT_CURSOR_H
+#ifndef COMMON_CURSOR_H
+#define COMMON_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +19,14 @@ struct cursor {
 static inline size_t cursor_left(const struct cursor *c)
 {
 	return c->end - c->p;
+}
+
+/* Makes the cursor bad and empty. Returns 0, for the value that could not be read. */
+static inline uint64_t cursor_fail(struct cursor *c)
+{
+	c->bad = true;
+	c->p = c->end;
+	return 0;
 }
 
 /* Returns true if everything was well-formed and nothing is left. */

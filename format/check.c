@@ -169,23 +169,26 @@ static int check_stacks(const struct prof_epoch *e)
 	return nr_frames > PROF_MAX_EPOCH_FRAMES ? -E2BIG : 0;
 }
 
-static int check_counts(const struct prof_epoch *e, uint64_t *total)
+static int check_counts(const struct prof_epoch *e, uint32_t nr_events, uint64_t *totals)
 {
-	uint64_t sum = 0;
-
+	if (!nr_events)
+		nr_events = 1;
 	for (uint32_t i = 0; i < e->nr_counts; i++) {
 		const struct prof_count *count = &e->counts[i];
 
 		if (count->process >= e->nr_processes || count->comm >= e->nr_strings ||
 		    count->user_stack >= e->nr_stacks || count->kernel_stack >= e->nr_stacks ||
-		    !count->count || __builtin_add_overflow(sum, count->count, &sum))
+		    count->waker_user_stack >= e->nr_stacks ||
+		    count->waker_kernel_stack >= e->nr_stacks || count->event >= nr_events ||
+		    !count->count ||
+		    __builtin_add_overflow(totals[count->event], count->count,
+					   &totals[count->event]))
 			return -EINVAL;
 	}
-	*total = sum;
 	return 0;
 }
 
-int epoch_check(const struct prof_epoch *epoch, uint64_t *total)
+int epoch_check(const struct prof_epoch *epoch, uint32_t nr_events, uint64_t *totals)
 {
 	int ret = check_sizes(epoch);
 
@@ -204,6 +207,6 @@ int epoch_check(const struct prof_epoch *epoch, uint64_t *total)
 	if (!ret)
 		ret = check_stacks(epoch);
 	if (!ret)
-		ret = check_counts(epoch, total);
+		ret = check_counts(epoch, nr_events, totals);
 	return ret;
 }

@@ -6,10 +6,11 @@
 #include "format/prof.h"
 
 /*
- * Checks limits, elements 0, ids, ranges and enumerations. Sets *@total to the sum of the counts.
- * Returns 0, -E2BIG if a limit is exceeded, -EINVAL, or -ENOMEM.
+ * Checks limits, elements 0, ids, ranges and enumerations of an epoch of a recording with
+ * @nr_events events; 0: without a table of events. Adds the counts of each event to its element of
+ * @totals, which has one at least. Returns 0, -E2BIG if a limit is exceeded, -EINVAL, or -ENOMEM.
  */
-int epoch_check(const struct prof_epoch *epoch, uint64_t *total);
+int epoch_check(const struct prof_epoch *epoch, uint32_t nr_events, uint64_t *totals);
 
 /* Returns true if @end says that the stack was not stored. Such a stack has no frames. */
 bool stack_end_is_missed(uint8_t end);

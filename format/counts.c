@@ -93,9 +93,33 @@ static int decode_count(struct tables *tables, struct cursor *cols, struct prof_
 	count->count = cursor_varint(&cols[COL_COUNT]);
 	if (!count->count)
 		return fault_corrupt(fault, "the count is 0");
-	if (__builtin_add_overflow(tables->total, count->count, &tables->total))
+	if (__builtin_add_overflow(tables->totals[count->event], count->count,
+				   &tables->totals[count->event]))
 		return fault_corrupt(fault, "the sum of the counts overflows");
 	return 0;
+}
+
+/* Checks that the sections of further columns have @nr rows, if they are there. */
+static int check_further_rows(const struct tables *tables, uint64_t nr, struct fault *fault)
+{
+	if (tables->nr_events > 1 && tables->count_events.nr != nr)
+		return fault_corrupt(fault, "%" PRIu64 " counts, but events of %zu", nr,
+				     tables->count_events.nr);
+	if (tables->has_count_wakers && tables->count_wakers.nr != nr)
+		return fault_corrupt(fault, "%" PRIu64 " counts, but wakers of %zu", nr,
+				     tables->count_wakers.nr);
+	return 0;
+}
+
+/* Puts the event and the wakers of row @i into @count. */
+static void set_further_columns(const struct tables *tables, uint64_t i, struct prof_count *count)
+{
+	if (tables->nr_events > 1)
+		count->event = tables->count_events.data[i];
+	if (tables->has_count_wakers) {
+		count->waker_user_stack = tables->count_wakers.data[i].user_stack;
+		count->waker_kernel_stack = tables->count_wakers.data[i].kernel_stack;
+	}
 }
 
 int counts_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
@@ -109,6 +133,8 @@ int counts_decode(struct tables *tables, struct cursor *payload, struct fault *f
 	ret = columns_split(payload, cols, NR_COLS, fault);
 	if (!ret)
 		ret = columns_check_rows(&cols[COL_KERNEL], nr, PROF_MAX_TABLE, "counts", fault);
+	if (!ret)
+		ret = check_further_rows(tables, nr, fault);
 	if (!ret && __builtin_add_overflow(begin, duration, &tables->end_ns))
 		ret = fault_corrupt(fault, "the end time overflows");
 	if (!ret)
@@ -122,6 +148,7 @@ int counts_decode(struct tables *tables, struct cursor *payload, struct fault *f
 	for (uint64_t i = 0; i < nr; i++) {
 		struct fault inner;
 
+		set_further_columns(tables, i, &count);
 		ret = decode_count(tables, cols, &count, &inner);
 		if (ret)
 			return fault_set(fault, ret, "count %" PRIu64 ": %s", i, inner.text);

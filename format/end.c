@@ -44,11 +44,61 @@ static const struct attr_field late_numbers[] = {
 	NUMBER(52, end.unfollowed, UINT64_MAX),
 };
 
+/* Lists of a number for each event. */
+static const struct {
+	unsigned int tag, off;
+} event_lists[] = {
+	{60, offsetof(struct prof_event_end, taken)},
+	{61, offsetof(struct prof_event_end, counted)},
+	{62, offsetof(struct prof_event_end, sum)},
+	{63, offsetof(struct prof_event_end, overflows)},
+	{64, offsetof(struct prof_event_end, every_nth)},
+	{65, offsetof(struct prof_event_end, blocked)},
+	{66, offsetof(struct prof_event_end, unattached)},
+};
+
+static void encode_event_lists(const struct prof_end *end, struct bytes *b)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(event_lists) && end->nr_events; i++) {
+		struct bytes list = {0};
+
+		for (uint32_t n = 0; n < end->nr_events; n++) {
+			const char *event = (const char *)&end->events[n];
+
+			bytes_varint(&list, *(const uint64_t *)(event + event_lists[i].off));
+		}
+		attrs_put_bytes(b, event_lists[i].tag, list.data, list.nr);
+		if (list.err)
+			b->err = list.err;
+		vec_free(&list);
+	}
+}
+
+/* Reads the list of @tag if it is one of numbers of events. */
+static int decode_event_list(struct end_record *record, uint64_t tag, struct cursor *value,
+			     struct fault *fault)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(event_lists) && record->end.nr_events; i++) {
+		if (event_lists[i].tag != tag)
+			continue;
+		for (uint32_t n = 0; n < record->end.nr_events; n++) {
+			char *event = (char *)&record->events[n];
+
+			*(uint64_t *)(event + event_lists[i].off) = cursor_varint(value);
+		}
+		if (!cursor_is_done(value))
+			return fault_corrupt(fault, "attribute %" PRIu64 " has not %u numbers", tag,
+					     record->end.nr_events);
+	}
+	return 0;
+}
+
 int end_encode(const struct end_record *record, struct bytes *b)
 {
 	struct bytes taken = {0};
 
-	if (record->end.nr_cpu_taken > PROF_MAX_CPUS || record->end.nr_cpus_changed > PROF_MAX_CPUS)
+	if (record->end.nr_cpu_taken > PROF_MAX_CPUS ||
+	    record->end.nr_cpus_changed > PROF_MAX_CPUS || record->end.nr_events > PROF_MAX_EVENTS)
 		return -E2BIG;
 	if (record->end.reason >= PROF_NR_END_REASONS)
 		return -EINVAL;
@@ -59,6 +109,7 @@ int end_encode(const struct end_record *record, struct bytes *b)
 	attrs_put_bytes(b, TAG_CPU_TAKEN, taken.data, taken.nr);
 	for (size_t i = 0; i < ARRAY_SIZE(late_numbers); i++)
 		attrs_put_field(b, &late_numbers[i], record);
+	encode_event_lists(&record->end, b);
 	if (taken.err)
 		b->err = taken.err;
 	vec_free(&taken);
@@ -98,16 +149,25 @@ static int check_sums(const struct prof_end *end, struct fault *fault)
 		    __builtin_add_overflow(user, end->missed_user[i], &user) ||
 		    __builtin_add_overflow(kernel, end->missed_kernel[i], &kernel))
 			return fault_corrupt(fault, "the sums of samples overflow");
+	for (uint32_t i = 0; i < end->nr_events; i++)
+		if (__builtin_add_overflow(lost, end->events[i].overflows, &lost))
+			return fault_corrupt(fault, "the sums of samples overflow");
 	return 0;
 }
 
-int end_decode(struct end_record *record, struct cursor *payload, struct fault *fault)
+int end_decode(struct end_record *record, uint32_t nr_events, struct cursor *payload,
+	       struct fault *fault)
 {
 	bool has_sections = false, has_bytes = false;
 	struct cursor value;
 	uint64_t tag = 0;
 	int ret;
 
+	record->events = calloc((size_t)nr_events + 1, sizeof(*record->events));
+	if (!record->events)
+		return fault_set(fault, -ENOMEM, "out of memory");
+	record->end.events = record->events;
+	record->end.nr_events = nr_events;
 	while ((ret = attrs_next(payload, &tag, &value, fault)) > 0) {
 		has_sections |= tag == TAG_NR_SECTIONS;
 		has_bytes |= tag == TAG_BYTES;
@@ -116,6 +176,8 @@ int end_decode(struct end_record *record, struct cursor *payload, struct fault *
 		else
 			ret = attrs_get_field(numbers, ARRAY_SIZE(numbers), tag, &value, record,
 					      fault);
+		if (!ret)
+			ret = decode_event_list(record, tag, &value, fault);
 		if (!ret)
 			ret = attrs_get_field(late_numbers, ARRAY_SIZE(late_numbers), tag, &value,
 					      record, fault);
@@ -133,4 +195,5 @@ int end_decode(struct end_record *record, struct cursor *payload, struct fault *
 void end_deinit(struct end_record *record)
 {
 	free(record->cpu_taken);
+	free(record->events);
 }

@@ -32,6 +32,8 @@ static const struct {
 			max                                                                        \
 	}
 
+#define TAG_NR_EVENTS 42 /* only in recordings that have a table of events */
+
 static const struct attr_field numbers[] = {
 	NUMBER(16, event_type, UINT32_MAX),
 	NUMBER(17, event_config, UINT64_MAX),
@@ -50,6 +52,7 @@ static const struct attr_field numbers[] = {
 	NUMBER(32, unwinding, PROF_UNWINDING_TABLES),
 	NUMBER(40, interval_ns, UINT64_MAX),
 	NUMBER(41, zone, 2 * PROF_ZONE_UTC),
+	NUMBER(TAG_NR_EVENTS, nr_events, PROF_MAX_EVENTS),
 	NUMBER(48, host.nr_cpus_online, PROF_MAX_CPUS),
 	NUMBER(49, host.nr_cpus_possible, PROF_MAX_CPUS),
 	NUMBER(50, host.memory_bytes, UINT64_MAX),
@@ -110,7 +113,7 @@ static int encode_attr(struct prof_meta *meta, unsigned int tag, struct bytes *b
 		attrs_put_bytes(b, tag, s, len);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (numbers[i].tag == tag)
+		if (numbers[i].tag == tag && (tag != TAG_NR_EVENTS || meta->nr_events))
 			attrs_put_field(b, &numbers[i], meta);
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (lists[i].tag == tag)
@@ -124,7 +127,7 @@ int meta_encode(const struct prof_meta *meta, struct bytes *b)
 	int ret = 0;
 
 	if (meta->nr_cpus > PROF_MAX_CPUS || meta->host.nr_cpus_online > PROF_MAX_CPUS ||
-	    meta->host.nr_cpus_possible > PROF_MAX_CPUS)
+	    meta->host.nr_cpus_possible > PROF_MAX_CPUS || meta->nr_events > PROF_MAX_EVENTS)
 		return -E2BIG;
 	if (meta->sides > PROF_SIDES_KERNEL || meta->include_idle > 1 ||
 	    meta->only_cpu > PROF_MAX_CPUS || meta->max_stack_depth > PROF_MAX_STACK_FRAMES ||
@@ -216,6 +219,8 @@ int meta_decode(struct meta_record *record, struct cursor *payload, struct fault
 void meta_deinit(struct meta_record *record)
 {
 	free(record->text);
+	free(record->events);
+	free(record->event_text);
 	for (size_t i = 0; i < ARRAY_SIZE(record->lists); i++)
 		free(record->lists[i]);
 }

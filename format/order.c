@@ -114,6 +114,9 @@ static int compare_counts(const void *pa, const void *pb, void *arg)
 	COMPARE(o->stack_new[p->user_stack], o->stack_new[q->user_stack]);
 	COMPARE(o->process_new[p->process], o->process_new[q->process]);
 	COMPARE(o->string_new[p->comm], o->string_new[q->comm]);
+	COMPARE(p->event, q->event);
+	COMPARE(o->stack_new[p->waker_kernel_stack], o->stack_new[q->waker_kernel_stack]);
+	COMPARE(o->stack_new[p->waker_user_stack], o->stack_new[q->waker_user_stack]);
 	COMPARE(a, b);
 	return 0;
 }

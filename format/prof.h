@@ -17,7 +17,7 @@
 
 /* Version of the format. A reader refuses any other major version. */
 #define PROF_VERSION_MAJOR 1
-#define PROF_VERSION_MINOR 1
+#define PROF_VERSION_MINOR 2
 
 /* Limits. The writer keeps them, and the reader refuses larger numbers before it allocates. */
 #define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
@@ -28,6 +28,7 @@
 #define PROF_MAX_EPOCH_FRAMES  (1u << 22) /* stack frames of one epoch, prefixes expanded */
 #define PROF_MAX_CPUS          8192u
 #define PROF_MAX_PIDS          (1u << 20) /* processes or threads asked for */
+#define PROF_MAX_EVENTS        255u
 
 /* The kind of an object. Addresses are relative to an object: a file or another source of code. */
 enum prof_object_kind {
@@ -140,7 +141,10 @@ struct prof_count {
 	uint32_t comm; /* string: name of the thread */
 	uint32_t user_stack;
 	uint32_t kernel_stack;
-	uint64_t count; /* samples, never 0 */
+	uint64_t count; /* samples, or the sum in the unit of the event; never 0 */
+	uint32_t event; /* in the events of the recording; 0 in a recording without such a table */
+	/* Time off the CPU: the stacks of the task that ended it; 0: not taken. */
+	uint32_t waker_user_stack, waker_kernel_stack;
 };
 
 /* [offset, offset + size) of an object is called name. Only symbols that samples hit. */
@@ -202,6 +206,39 @@ enum prof_unwinding {
 /* prof_meta.zone of UTC. */
 #define PROF_ZONE_UTC 1440u
 
+/* The things that a row of the recording counts. */
+enum prof_event_kind {
+	PROF_EVENT_SAMPLES = 0,      /* samples of a perf event */
+	PROF_EVENT_KERNEL_CALLS = 1, /* calls of functions of the kernel */
+	PROF_EVENT_USER_CALLS = 2,   /* calls of functions of user space */
+	PROF_EVENT_TRACEPOINT = 3,   /* hits of tracepoints */
+	PROF_EVENT_USDT = 4,         /* hits of static probes of user space */
+	PROF_EVENT_OFF_CPU = 5,      /* time off the CPU */
+	PROF_NR_EVENT_KINDS,
+};
+
+/* The unit of the counts of an event. */
+enum prof_event_unit {
+	PROF_UNIT_EVENTS = 0,
+	PROF_UNIT_NS = 1,
+	PROF_UNIT_BYTES = 2,
+	PROF_UNIT_NUMBER = 3, /* a number without a unit */
+	PROF_NR_EVENT_UNITS,
+};
+
+/*
+ * One event of a recording that holds more than samples of one perf event. One pattern of the user
+ * is one event, however many functions it matches.
+ */
+struct prof_event {
+	uint8_t kind;       /* enum prof_event_kind */
+	uint8_t unit;       /* enum prof_event_unit */
+	const char *name;   /* as the user typed it: "c:malloc", "t:sched:sched_switch" */
+	const char *weight; /* "": hits are counted; else the field or argument that is summed up */
+	uint64_t nr_probes; /* functions or tracepoints that were attached; 0: not known */
+	uint64_t period;    /* samples: events from one to the next; 0: by frequency */
+};
+
 /* The machine. All 0 or "" when not known. */
 struct prof_host {
 	const char *boot_id;    /* /proc/sys/kernel/random/boot_id */
@@ -249,6 +286,10 @@ struct prof_meta {
 	uint8_t unwinding;        /* enum prof_unwinding */
 	struct prof_host host;
 	uint64_t loads[PROF_NR_LOADS]; /* when it started */
+	/* Without events, all rows are samples of the event that event_type and event_config say.
+	 */
+	const struct prof_event *events;
+	uint32_t nr_events;
 };
 
 /* The reason for which samples or stacks are missing. */
@@ -270,8 +311,23 @@ enum prof_end_reason {
 };
 
 /*
- * The end record. taken = counted + the sum of lost, exactly; counted is the sum of all counts in
- * the file. A sample with a missed stack is counted, too.
+ * The fate of one event. A hit is counted when its weight is in a count of the file. sum is the sum
+ * of the counts of the event in the file.
+ */
+struct prof_event_end {
+	uint64_t taken;      /* hits that passed the filters, of those that were to be counted */
+	uint64_t counted;    /* hits */
+	uint64_t sum;        /* in the unit of the event */
+	uint64_t overflows;  /* hits that were left out, since a sum would exceed 64 bits */
+	uint64_t every_nth;  /* one of so many hits was to be counted; 0 is 1 */
+	uint64_t blocked;    /* the part of sum of threads that were blocked when it ended */
+	uint64_t unattached; /* probes that matched the pattern, but could not be attached */
+};
+
+/*
+ * The end record. taken = counted + the sum of lost + the overflows of all events, exactly. In a
+ * recording without events, counted is the sum of all counts in the file. A sample with a missed
+ * stack is counted, too.
  */
 struct prof_end {
 	uint64_t duration_ns; /* actual */
@@ -288,7 +344,9 @@ struct prof_end {
 	const uint64_t *cpu_taken; /* samples taken on each sampled CPU, in the order of cpus */
 	uint32_t nr_cpu_taken;
 	uint32_t nr_cpus_changed; /* that went offline or came online: not sampled all the time */
-	uint64_t loads[PROF_NR_LOADS]; /* when it ended */
+	uint64_t loads[PROF_NR_LOADS];       /* when it ended */
+	const struct prof_event_end *events; /* one for each event of the recording */
+	uint32_t nr_events;                  /* that of prof_meta */
 };
 
 #endif

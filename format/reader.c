@@ -24,15 +24,21 @@ struct prof_reader {
 	char error[PLACE_BYTES + sizeof(struct fault)];
 };
 
-/* The sections of an epoch, in their order. Those that are not required may be missing. */
+/* The sections of an epoch, in their order. */
 static const struct {
 	enum section_type type;
 	int (*decode)(struct tables *tables, struct cursor *payload, struct fault *fault);
 } sections[] = {
-	{SECTION_STRINGS, strings_decode},     {SECTION_OBJECTS, objects_decode},
-	{SECTION_PROCESSES, processes_decode}, {SECTION_PROCESS_INFO, process_info_decode},
-	{SECTION_FILE_INFO, file_info_decode}, {SECTION_SYMBOLS, symbols_decode},
-	{SECTION_STACKS, stacks_decode},       {SECTION_EXACT_FRAMES, exact_frames_decode},
+	{SECTION_STRINGS, strings_decode},
+	{SECTION_OBJECTS, objects_decode},
+	{SECTION_PROCESSES, processes_decode},
+	{SECTION_PROCESS_INFO, process_info_decode},
+	{SECTION_FILE_INFO, file_info_decode},
+	{SECTION_SYMBOLS, symbols_decode},
+	{SECTION_STACKS, stacks_decode},
+	{SECTION_EXACT_FRAMES, exact_frames_decode},
+	{SECTION_COUNT_EVENTS, count_events_decode},
+	{SECTION_COUNT_WAKERS, count_wakers_decode},
 	{SECTION_COUNTS, counts_decode},
 };
 
@@ -55,6 +61,24 @@ static int fail(struct prof_reader *r, int ret, const struct fault *fault)
 	return r->result = ret;
 }
 
+/* Reads the table of events, if the description says that there is one. */
+static int read_events(struct prof_reader *r, struct fault *fault)
+{
+	struct cursor payload;
+	uint32_t type;
+	int ret;
+
+	r->tables.nr_events = r->meta.meta.nr_events;
+	if (!r->tables.nr_events)
+		return 0;
+	ret = input_section(&r->in, &type, &payload, fault);
+	if (ret)
+		return ret;
+	if (type != SECTION_EVENTS)
+		return fault_corrupt(fault, "stands where 'events' is due");
+	return events_decode(&r->meta, &payload, fault);
+}
+
 static int read_meta(struct prof_reader *r, struct fault *fault)
 {
 	struct cursor payload;
@@ -66,7 +90,8 @@ static int read_meta(struct prof_reader *r, struct fault *fault)
 		return ret;
 	if (type != SECTION_META)
 		return fault_corrupt(fault, "stands where 'meta' is due");
-	return meta_decode(&r->meta, &payload, fault);
+	ret = meta_decode(&r->meta, &payload, fault);
+	return ret ? ret : read_events(r, fault);
 }
 
 int prof_reader_create(prof_read_fn read, void *ctx, struct prof_reader **reader)
@@ -100,7 +125,7 @@ void prof_reader_destroy(struct prof_reader *reader)
 static int read_end(struct prof_reader *r, uint32_t nr_sections, struct cursor *payload,
 		    struct fault *fault)
 {
-	int ret = end_decode(&r->end, payload, fault);
+	int ret = end_decode(&r->end, r->tables.nr_events, payload, fault);
 
 	if (ret)
 		return ret;
@@ -114,13 +139,29 @@ static int read_end(struct prof_reader *r, uint32_t nr_sections, struct cursor *
 	return ret ? ret : PROF_READ_END;
 }
 
-/*
- * Returns the position of the section that is due from @i on: the one of @type, or a required one
- * before it. Sections that are passed over are missing from the epoch.
- */
-static size_t next_section(size_t i, uint32_t type)
+/* May an epoch of the recording lack the section? */
+static bool may_lack(const struct prof_reader *r, enum section_type type)
 {
-	while (sections[i].type != type && !section_flags(sections[i].type))
+	if (type == SECTION_COUNT_EVENTS)
+		return r->tables.nr_events <= 1;
+	return type == SECTION_COUNT_WAKERS || !section_flags(type);
+}
+
+/* May an epoch of the recording have the section? */
+static bool may_have(const struct prof_reader *r, enum section_type type)
+{
+	if (type == SECTION_COUNT_EVENTS)
+		return r->tables.nr_events > 1;
+	return type != SECTION_COUNT_WAKERS || r->tables.nr_events;
+}
+
+/*
+ * Returns the position of the section that is due from @i on: the one of @type, or one before it
+ * that no epoch lacks. Sections that are passed over are missing from the epoch.
+ */
+static size_t next_section(const struct prof_reader *r, size_t i, uint32_t type)
+{
+	while ((sections[i].type != type || !may_have(r, type)) && may_lack(r, sections[i].type))
 		i++;
 	return i;
 }
@@ -131,6 +172,8 @@ static int read_next(struct prof_reader *r, struct fault *fault)
 	vec_clear(&r->tables.process_infos);
 	vec_clear(&r->tables.file_infos);
 	vec_clear(&r->tables.exact_frames);
+	vec_clear(&r->tables.count_events);
+	r->tables.has_count_wakers = false;
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		struct cursor payload;
 		uint32_t type;
@@ -141,7 +184,7 @@ static int read_next(struct prof_reader *r, struct fault *fault)
 			return ret;
 		if (type == SECTION_END && i == 0)
 			return read_end(r, r->in.sequence - 1, &payload, fault);
-		i = next_section(i, type);
+		i = next_section(r, i, type);
 		if (type != sections[i].type)
 			return fault_corrupt(fault, "stands where '%s' is due",
 					     section_name(sections[i].type));

@@ -24,6 +24,9 @@ static const char *const names[] = {
 	[SECTION_PROCESS_INFO] = "process info",
 	[SECTION_FILE_INFO] = "file info",
 	[SECTION_EXACT_FRAMES] = "exact frames",
+	[SECTION_EVENTS] = "events",
+	[SECTION_COUNT_EVENTS] = "count events",
+	[SECTION_COUNT_WAKERS] = "count wakers",
 };
 
 void file_header_pack(uint8_t bytes[FILE_HEADER_BYTES])
@@ -75,5 +78,7 @@ const char *section_name(uint32_t type)
 
 uint32_t section_flags(uint32_t type)
 {
-	return section_name(type) && type <= SECTION_END ? SECTION_REQUIRED : 0;
+	if (!section_name(type))
+		return 0;
+	return type <= SECTION_END || type >= SECTION_EVENTS ? SECTION_REQUIRED : 0;
 }

@@ -35,6 +35,9 @@ enum section_type {
 	SECTION_PROCESS_INFO = 9,
 	SECTION_FILE_INFO = 10,
 	SECTION_EXACT_FRAMES = 11,
+	SECTION_EVENTS = 12,
+	SECTION_COUNT_EVENTS = 13,
+	SECTION_COUNT_WAKERS = 14,
 };
 
 #define SECTION_REQUIRED 1u /* flag: readers that do not know the type refuse the recording */

@@ -47,6 +47,8 @@ void tables_deinit(struct tables *tables)
 	vec_free(&tables->frames);
 	vec_free(&tables->stacks);
 	vec_free(&tables->stack_frames);
+	vec_free(&tables->count_events);
+	vec_free(&tables->count_wakers);
 	vec_free(&tables->counts);
 	vec_free(&tables->first_child);
 	vec_free(&tables->children);

@@ -13,6 +13,11 @@
 #include "format/order.h"
 #include "format/prof.h"
 
+/* The stacks of the task that ended the time off the CPU of a row. */
+struct count_wakers {
+	uint32_t user_stack, kernel_stack;
+};
+
 /* A decoded epoch. An all-zero one is empty. The next epoch uses the memory again. */
 struct tables {
 	VEC(struct prof_string) strings;
@@ -27,11 +32,15 @@ struct tables {
 	VEC(struct prof_stack) stacks;
 	VEC(uint32_t) stack_frames;
 	VEC(uint32_t) exact_frames;
+	VEC(uint32_t) count_events; /* none: all rows are of event 0 */
+	VEC(struct count_wakers) count_wakers;
+	bool has_count_wakers; /* the epoch has the section */
 	VEC(struct prof_count) counts;
 	/* Scratch of the decoders of stacks and counts. */
 	VEC(uint32_t) first_child, children, comms;
 	uint64_t begin_ns, end_ns;
-	uint64_t total; /* of all counts of all epochs so far */
+	uint32_t nr_events;               /* of the recording; 0: it has no table of them */
+	uint64_t totals[PROF_MAX_EVENTS]; /* of the counts of each event in all epochs so far */
 };
 
 /* Points @epoch at the tables. */
@@ -60,6 +69,8 @@ int file_info_encode(const struct order *order, struct columns *cols);
 int symbols_encode(const struct order *order, struct columns *cols);
 int stacks_encode(const struct order *order, struct columns *cols);
 int exact_frames_encode(const struct order *order, struct columns *cols);
+int count_events_encode(const struct order *order, struct columns *cols);
+int count_wakers_encode(const struct order *order, struct columns *cols);
 int counts_encode(const struct order *order, struct columns *cols);
 
 /* Decoders return 0, -EBADMSG or -ENOMEM. */
@@ -71,6 +82,8 @@ int file_info_decode(struct tables *tables, struct cursor *payload, struct fault
 int symbols_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
 int stacks_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
 int exact_frames_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
+int count_events_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
+int count_wakers_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
 int counts_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
 
 #endif

@@ -14,7 +14,8 @@
 struct prof_writer {
 	struct output out;
 	enum { WANTS_META, WANTS_EPOCH, ENDED } state;
-	uint64_t total; /* of all counts so far */
+	uint32_t nr_events;               /* 0: the recording has no table of events */
+	uint64_t totals[PROF_MAX_EVENTS]; /* of the counts of each event so far */
 };
 
 /* The sections of an epoch, in their order. */
@@ -22,15 +23,30 @@ static const struct {
 	enum section_type type;
 	int (*encode)(const struct order *order, struct columns *cols);
 } sections[] = {
-	{SECTION_STRINGS, strings_encode},     {SECTION_OBJECTS, objects_encode},
-	{SECTION_PROCESSES, processes_encode}, {SECTION_PROCESS_INFO, process_info_encode},
-	{SECTION_FILE_INFO, file_info_encode}, {SECTION_SYMBOLS, symbols_encode},
-	{SECTION_STACKS, stacks_encode},       {SECTION_EXACT_FRAMES, exact_frames_encode},
+	{SECTION_STRINGS, strings_encode},
+	{SECTION_OBJECTS, objects_encode},
+	{SECTION_PROCESSES, processes_encode},
+	{SECTION_PROCESS_INFO, process_info_encode},
+	{SECTION_FILE_INFO, file_info_encode},
+	{SECTION_SYMBOLS, symbols_encode},
+	{SECTION_STACKS, stacks_encode},
+	{SECTION_EXACT_FRAMES, exact_frames_encode},
+	{SECTION_COUNT_EVENTS, count_events_encode},
+	{SECTION_COUNT_WAKERS, count_wakers_encode},
 	{SECTION_COUNTS, counts_encode},
 };
 
-/* Returns false for a section that may be missing and would be empty. */
-static bool is_needed(enum section_type type, const struct prof_epoch *epoch)
+static bool has_wakers(const struct prof_epoch *epoch)
+{
+	for (uint32_t i = 0; i < epoch->nr_counts; i++)
+		if (epoch->counts[i].waker_user_stack || epoch->counts[i].waker_kernel_stack)
+			return true;
+	return false;
+}
+
+/* Returns false for a section that may be missing and would say nothing. */
+static bool is_needed(const struct prof_writer *writer, enum section_type type,
+		      const struct prof_epoch *epoch)
 {
 	switch (type) {
 	case SECTION_PROCESS_INFO:
@@ -39,6 +55,10 @@ static bool is_needed(enum section_type type, const struct prof_epoch *epoch)
 		return epoch->nr_file_infos;
 	case SECTION_EXACT_FRAMES:
 		return epoch->nr_exact_frames;
+	case SECTION_COUNT_EVENTS:
+		return writer->nr_events > 1;
+	case SECTION_COUNT_WAKERS:
+		return has_wakers(epoch);
 	default:
 		return true;
 	}
@@ -76,6 +96,15 @@ static int stick(struct prof_writer *writer, int ret)
 	return writer->out.err;
 }
 
+static int write_events(struct prof_writer *writer, const struct prof_meta *meta)
+{
+	_cleanup_(columns_deinit) struct columns cols = {0};
+	int ret = events_encode(meta, &cols);
+
+	writer->nr_events = meta->nr_events;
+	return ret ? ret : output_section(&writer->out, SECTION_EVENTS, cols.part, 1 + cols.nr);
+}
+
 int prof_writer_meta(struct prof_writer *writer, const struct prof_meta *meta)
 {
 	struct bytes list = {0};
@@ -87,6 +116,8 @@ int prof_writer_meta(struct prof_writer *writer, const struct prof_meta *meta)
 		ret = meta_encode(meta, &list);
 	if (!ret)
 		ret = output_section(&writer->out, SECTION_META, &list, 1);
+	if (!ret && meta->nr_events)
+		ret = write_events(writer, meta);
 	vec_free(&list);
 	writer->state = WANTS_EPOCH;
 	return stick(writer, ret);
@@ -96,17 +127,16 @@ static int write_epoch(struct prof_writer *writer, const struct prof_epoch *epoc
 {
 	_cleanup_(order_deinit) struct order order = {0};
 	_cleanup_(columns_deinit) struct columns cols = {0};
-	uint64_t total;
 	int ret;
 
-	ret = epoch_check(epoch, &total);
+	ret = epoch_check(epoch, writer->nr_events, writer->totals);
 	if (ret)
 		return ret;
-	if (__builtin_add_overflow(writer->total, total, &writer->total))
+	if (!writer->nr_events && has_wakers(epoch))
 		return -EINVAL;
 	ret = order_init(&order, epoch);
 	for (size_t i = 0; i < ARRAY_SIZE(sections) && !ret; i++) {
-		if (!is_needed(sections[i].type, epoch))
+		if (!is_needed(writer, sections[i].type, epoch))
 			continue;
 		ret = sections[i].encode(&order, &cols);
 		if (!ret)
@@ -135,7 +165,7 @@ int prof_writer_end(struct prof_writer *writer, const struct prof_end *end)
 
 	if (writer->out.err)
 		return writer->out.err;
-	if (writer->state == WANTS_EPOCH)
+	if (writer->state == WANTS_EPOCH && end->nr_events == writer->nr_events)
 		ret = end_encode(&record, &list);
 	if (!ret)
 		ret = output_section(&writer->out, SECTION_END, &list, 1);

@@ -34,8 +34,8 @@ int prof_writer_meta(struct prof_writer *writer, const struct prof_meta *meta);
 int prof_writer_epoch(struct prof_writer *writer, const struct prof_epoch *epoch);
 
 /*
- * Writes the end record, which makes the recording complete. Returns the errors of
- * prof_writer_meta.
+ * Writes the end record, which makes the recording complete. It must have as many events as the
+ * description had. Returns the errors of prof_writer_meta.
  */
 int prof_writer_end(struct prof_writer *writer, const struct prof_end *end);
 

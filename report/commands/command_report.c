@@ -13,7 +13,7 @@ struct report_options {
 	const char *file;
 };
 
-static int print_whole(const struct printout *p, struct rows_summary *summary)
+static int print_event(const struct printout *p, struct rows_summary *summary)
 {
 	int ret;
 
@@ -22,6 +22,23 @@ static int print_whole(const struct printout *p, struct rows_summary *summary)
 	ret = print_headline(p);
 	textbuf_char(p->out, '\n');
 	return ret ? ret : print_stacks(p, summary);
+}
+
+/* Prints the rows of each event, one event after the other. */
+static int print_whole(const struct printout *p, struct rows_summary *summary)
+{
+	struct view view = *p->view;
+	struct printout copy = *p;
+	int ret = 0;
+
+	copy.view = &view;
+	for (; view.event < printed_events(p->rec) && !ret; view.event++) {
+		struct rows_summary seen = {0};
+
+		ret = print_event(&copy, &seen);
+		rows_summary_add(summary, &seen);
+	}
+	return ret;
 }
 
 static int run_report(const void *options, struct command_io *io, struct err *err)

@@ -253,6 +253,9 @@ static int merge_counts(struct merge *m)
 			.user_stack = m->stacks[count->user_stack],
 			.kernel_stack = m->stacks[count->kernel_stack],
 			.count = count->count,
+			.event = count->event,
+			.waker_user_stack = m->stacks[count->waker_user_stack],
+			.waker_kernel_stack = m->stacks[count->waker_kernel_stack],
 		};
 		int ret = model_add_row(m->model, &row);
 

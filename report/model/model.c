@@ -206,18 +206,23 @@ int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 
 int model_add_row(struct model *model, const struct model_row *row)
 {
-	uint64_t hash = hash_ids((uint64_t)row->process << 32 | row->comm,
-				 (uint64_t)row->user_stack << 32 | row->kernel_stack);
+	const uint32_t key[] = {row->process,           row->comm,  row->user_stack,
+				row->kernel_stack,      row->event, row->waker_user_stack,
+				row->waker_kernel_stack};
+	uint64_t *total = &model->totals[row->event];
+	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 	int ret;
 
-	if (__builtin_add_overflow(model->total, row->count, &model->total))
+	if (__builtin_add_overflow(*total, row->count, total))
 		return -EOVERFLOW;
 	index_for_each(&model->row_index, hash, i) {
 		struct model_row *have = &model->rows.data[i];
 
 		if (have->process == row->process && have->comm == row->comm &&
 		    have->user_stack == row->user_stack &&
-		    have->kernel_stack == row->kernel_stack) {
+		    have->kernel_stack == row->kernel_stack && have->event == row->event &&
+		    have->waker_user_stack == row->waker_user_stack &&
+		    have->waker_kernel_stack == row->waker_kernel_stack) {
 			have->count += row->count;
 			return 0;
 		}

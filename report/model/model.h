@@ -83,6 +83,8 @@ struct model_row {
 	uint32_t user_stack;
 	uint32_t kernel_stack;
 	uint64_t count;
+	uint32_t event; /* in prof_meta.events */
+	uint32_t waker_user_stack, waker_kernel_stack;
 };
 
 /* Object 0 is PROF_OBJECT_NONE, process 0 the kernel, stack 0 empty, as in an epoch. */
@@ -99,7 +101,9 @@ struct model {
 	VEC(struct prof_symbol) symbols; /* with the model's ids of objects and names */
 	struct index object_index, process_index, place_index, frame_index, stack_index, row_index;
 	struct index symbol_index, mapping_index;
-	uint64_t total; /* sum of all counts; it fits, so no partial sum can overflow */
+	/* Sums of the counts of each event. They fit, so no partial sum of one event can overflow.
+	 */
+	uint64_t totals[PROF_MAX_EVENTS];
 	uint64_t nr_epochs;
 	/* A file that changed later is not the file that was recorded. 0: unknown. */
 	uint64_t recorded_realtime_ns;
@@ -113,9 +117,9 @@ int model_init(struct model *model);
 void model_deinit(struct model *model);
 
 /*
- * Adds the contents of @epoch. Returns 0 or -ENOMEM. Returns -EOVERFLOW if the counts add up to
- * more than 64 bits or a table to more than 32 bits. After an error the model is only good for
- * model_deinit.
+ * Adds the contents of @epoch. Returns 0 or -ENOMEM. Returns -EOVERFLOW if the counts of an
+ * event add up to more than 64 bits or a table to more than 32 bits. After an error the model is
+ * only good for model_deinit.
  */
 int model_add_epoch(struct model *model, const struct prof_epoch *epoch);
 

@@ -130,13 +130,14 @@ int print_diff(const struct printout *before, const struct printout *after, bool
 	struct rows_summary both = {0};
 	int ret = 0;
 
-	if (normalize && !before->rec->model.total)
+	if (normalize && !before->rec->model.totals[before->view->event])
 		return -EDOM;
 	ret = add_recording(&diff, before, DIFF_BEFORE, &both);
 	if (!ret)
 		ret = add_recording(&diff, after, DIFF_AFTER, &both);
 	if (!ret && normalize)
-		normalize_before(&diff, before->rec->model.total, after->rec->model.total);
+		normalize_before(&diff, before->rec->model.totals[before->view->event],
+				 after->rec->model.totals[after->view->event]);
 	if (!ret)
 		ret = make_lines(&diff);
 	if (!ret) {

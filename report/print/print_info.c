@@ -206,7 +206,26 @@ static void print_reasons(struct textbuf *out, const char *key, const uint64_t n
 		       n[PROF_LOSS_STORAGE_FULL], n[PROF_LOSS_REFUSED], n[PROF_LOSS_WALK_FAILED]);
 }
 
-/* Checks that taken = counted + lost, and that the counts in the file add up to counted. */
+/* The number of sums of counts that the file has: one for each event. */
+static uint32_t nr_sums(const struct prof_meta *meta)
+{
+	return meta->nr_events ? meta->nr_events : 1;
+}
+
+/* Checks the numbers of each event, which add up to those of the recording. */
+static bool are_events_right(const struct recording *rec)
+{
+	const struct prof_end *end = rec->end;
+	unsigned __int128 taken = 0, counted = 0;
+
+	for (uint32_t i = 0; i < end->nr_events; i++) {
+		taken += end->events[i].taken;
+		counted += end->events[i].counted;
+	}
+	return !end->nr_events || (taken == end->taken && counted == end->counted);
+}
+
+/* Checks that taken = counted + lost, and that the counts in the file add up as the end says. */
 static void print_identity(const struct recording *rec, struct textbuf *out)
 {
 	const struct prof_end *end = rec->end;
@@ -214,24 +233,65 @@ static void print_identity(const struct recording *rec, struct textbuf *out)
 
 	for (int i = 0; i < PROF_NR_LOSSES; i++)
 		sum += end->lost[i];
+	for (uint32_t i = 0; i < end->nr_events; i++)
+		sum += end->events[i].overflows;
 	print_key(out, "check");
-	if (sum != end->taken)
+	if (sum != end->taken || !are_events_right(rec)) {
 		textbuf_str(out, "WRONG: taken is not counted + lost\n");
-	else if (end->counted != rec->model.total)
+		return;
+	}
+	for (uint32_t i = 0; i < nr_sums(rec->meta); i++) {
+		uint64_t total = end->nr_events ? end->events[i].sum : end->counted;
+
+		if (total == rec->model.totals[i])
+			continue;
 		textbuf_printf(out,
 			       "WRONG: the counts in the file add up to %" PRIu64 ", not %" PRIu64
 			       "\n",
-			       rec->model.total, end->counted);
-	else
-		textbuf_str(out, "taken = counted + lost\n");
+			       rec->model.totals[i], total);
+		return;
+	}
+	textbuf_str(out, "taken = counted + lost\n");
+}
+
+/* Prints a line for each event. */
+static void print_events(const struct recording *rec, struct textbuf *out)
+{
+	static const char *const kinds[] = {
+		[PROF_EVENT_SAMPLES] = "samples",
+		[PROF_EVENT_KERNEL_CALLS] = "calls of kernel functions",
+		[PROF_EVENT_USER_CALLS] = "calls of user functions",
+		[PROF_EVENT_TRACEPOINT] = "tracepoint hits",
+		[PROF_EVENT_USDT] = "USDT hits",
+		[PROF_EVENT_OFF_CPU] = "time off the CPU",
+	};
+
+	for (uint32_t i = 0; i < rec->meta->nr_events; i++) {
+		const struct prof_event *event = &rec->meta->events[i];
+
+		print_key(out, "event");
+		textbuf_escaped(out, event->name, strlen(event->name), TEXT_PLAIN);
+		textbuf_printf(out, ": %s, probes %" PRIu64 ", sum %" PRIu64, kinds[event->kind],
+			       event->nr_probes, rec->model.totals[i]);
+		if (rec->end)
+			textbuf_printf(out,
+				       ", taken %" PRIu64 ", counted %" PRIu64
+				       ", overflows %" PRIu64 ", not attached %" PRIu64,
+				       rec->end->events[i].taken, rec->end->events[i].counted,
+				       rec->end->events[i].overflows,
+				       rec->end->events[i].unattached);
+		textbuf_char(out, '\n');
+	}
 }
 
 static void print_end(const struct recording *rec, struct textbuf *out)
 {
 	const struct prof_end *end = rec->end;
 
+	print_events(rec, out);
 	if (!end) {
-		print_number(out, "samples counted", rec->model.total, "");
+		if (!rec->meta->nr_events)
+			print_number(out, "samples counted", rec->model.totals[0], "");
 		print_text(out, "samples lost", "unknown: the recording was cut short");
 		return;
 	}

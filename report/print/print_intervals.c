@@ -48,10 +48,29 @@ static void print_time(struct intervals *v, uint64_t end_ns)
 	textbuf_printf(v->out, "%s%-8s\n", v->view->folded ? "" : "\n", text);
 }
 
+/* Prints the rows of each event in the model. The headline tells several events apart. */
+static int print_rows(struct intervals *v, struct rows_summary *summary)
+{
+	struct view view = *v->view;
+	const struct printout p = source_printout(v->source, &view, v->out);
+	uint32_t nr = printed_events(&v->source->rec);
+	int ret = 0;
+
+	for (; view.event < nr && !ret; view.event++) {
+		struct rows_summary seen = {0};
+
+		if (nr > 1 && !view.folded)
+			ret = print_headline(&p);
+		if (!ret)
+			ret = view.folded ? print_folded(&p, &seen) : print_stacks(&p, &seen);
+		rows_summary_add(summary, &seen);
+	}
+	return ret;
+}
+
 /* Prints the interval in the model, which ended at @end_ns, and empties the model. */
 static int print_model(struct intervals *v, uint64_t end_ns)
 {
-	const struct printout p = source_printout(v->source, v->view, v->out);
 	struct rows_summary seen = {0};
 	int ret;
 
@@ -60,7 +79,7 @@ static int print_model(struct intervals *v, uint64_t end_ns)
 	if (ret)
 		return ret;
 	print_time(v, end_ns);
-	ret = v->view->folded ? print_folded(&p, &seen) : print_stacks(&p, &seen);
+	ret = print_rows(v, &seen);
 	if (!ret)
 		ret = source_renew(v->source);
 	if (ret)
@@ -162,7 +181,7 @@ static int open_and_print(struct intervals *v, const char *file, const struct ti
 	v->length_ns = rec->meta->interval_ns;
 	if (v->length_ns)
 		v->next = rec->selection.from_ns / v->length_ns;
-	if (!v->view->folded)
+	if (!v->view->folded && rec->meta->nr_events <= 1)
 		ret = print_error_set(print_headline(&p), file, v->err);
 	if (!ret)
 		ret = print_flush(v->out, v->err);

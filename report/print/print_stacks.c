@@ -3,18 +3,39 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "format/headline.h"
+
+/* Prints bcc's line of stackcount for the event of the view. */
+static int print_event_headline(const struct printout *p)
+{
+	const struct prof_event *event = &p->rec->meta->events[p->view->event];
+	static const char *const units[] = {
+		[PROF_UNIT_EVENTS] = "events",
+		[PROF_UNIT_NS] = "nanoseconds",
+		[PROF_UNIT_BYTES] = "bytes",
+		[PROF_UNIT_NUMBER] = "sums",
+	};
+
+	textbuf_printf(p->out, "Tracing %" PRIu64 " functions for \"", event->nr_probes);
+	textbuf_escaped(p->out, event->name, strlen(event->name), TEXT_PLAIN);
+	textbuf_printf(p->out, "\" in %s\n", units[event->unit]);
+	return 0;
+}
 
 int print_headline(const struct printout *p)
 {
 	const struct prof_meta *meta = p->rec->meta;
 	/* The line has whole seconds. */
 	uint64_t duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0);
-	_cleanup_free_ char *text = headline_format(meta, duration_s);
+	_cleanup_free_ char *text = NULL;
 
+	if (meta->nr_events)
+		return print_event_headline(p);
+	text = headline_format(meta, duration_s);
 	if (!text)
 		return -ENOMEM;
 	textbuf_str(p->out, text);

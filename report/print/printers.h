@@ -26,8 +26,17 @@ static inline struct printout source_printout(struct source *source, const struc
 	return (struct printout){&source->rec, &source->symbols, &source->labels, view, out};
 }
 
-/* Prints the line that names the sampled event, processes and stacks, in bcc's words. */
+/*
+ * Prints the line that names the sampled event, processes and stacks, in bcc's words. A recording
+ * with a table of events has such a line for each event.
+ */
 int print_headline(const struct printout *p);
+
+/* The number of events of a recording, whose rows printers print one event after the other. */
+static inline uint32_t printed_events(const struct recording *rec)
+{
+	return rec->meta->nr_events ? rec->meta->nr_events : 1;
+}
 
 /* Prints bcc's multi-line layout. */
 int print_stacks(const struct printout *p, struct rows_summary *summary);

@@ -34,12 +34,14 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /*
- * Adds @row to @rows. If they have an equal row, that row's count grows. The model's total bounds
+ * Adds @row to @rows. If they have an equal row, that row's count grows. The model's totals bound
  * every sum, so none overflows.
  */
 static int add_row(row_vec *rows, struct index *index, const struct model_row *row)
 {
-	const uint32_t key[] = {row->process, row->comm, row->user_stack, row->kernel_stack};
+	const uint32_t key[] = {row->process,          row->comm,
+				row->user_stack,       row->kernel_stack,
+				row->waker_user_stack, row->waker_kernel_stack};
 	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 
 	index_for_each(index, hash, i) {
@@ -47,7 +49,9 @@ static int add_row(row_vec *rows, struct index *index, const struct model_row *r
 
 		if (have->process == row->process && have->comm == row->comm &&
 		    have->user_stack == row->user_stack &&
-		    have->kernel_stack == row->kernel_stack) {
+		    have->kernel_stack == row->kernel_stack &&
+		    have->waker_user_stack == row->waker_user_stack &&
+		    have->waker_kernel_stack == row->waker_kernel_stack) {
 			have->count += row->count;
 			return 0;
 		}
@@ -57,8 +61,8 @@ static int add_row(row_vec *rows, struct index *index, const struct model_row *r
 	return index_insert(index, hash, rows->nr - 1);
 }
 
-/* Collects the model's rows with the empty stack on the hidden side. */
-static int one_sided_rows(const struct model *model, const struct view *view, row_vec *rows)
+/* Collects the rows of the event of @view, with the empty stack on a side that is hidden. */
+static int chosen_rows(const struct model *model, const struct view *view, row_vec *rows)
 {
 	struct index index = {0};
 	int ret = 0;
@@ -66,11 +70,17 @@ static int one_sided_rows(const struct model *model, const struct view *view, ro
 	vec_for_each(&model->rows, it) {
 		struct model_row row = *it;
 
+		if (row.event != view->event)
+			continue;
 		if (view->user_only)
 			row.kernel_stack = 0;
-		else
+		if (view->kernel_only)
 			row.user_stack = 0;
-		ret = add_row(rows, &index, &row);
+		/* Rows of the model differ in some stack. */
+		if (view->user_only || view->kernel_only)
+			ret = add_row(rows, &index, &row);
+		else
+			ret = vec_push(rows, row);
 		if (ret)
 			break;
 	}
@@ -153,15 +163,10 @@ int rows_visit(const struct model *model, const struct view *view, row_fn visit,
 {
 	struct rows_summary seen = {0};
 	row_vec rows = {0};
-	int ret = 0;
+	int ret = chosen_rows(model, view, &rows);
 
-	if (view->user_only || view->kernel_only) {
-		ret = one_sided_rows(model, view, &rows);
-		if (!ret)
-			ret = call_rows(model, rows.data, rows.nr, visit, ctx, &seen);
-	} else {
-		ret = call_rows(model, model->rows.data, model->rows.nr, visit, ctx, &seen);
-	}
+	if (!ret)
+		ret = call_rows(model, rows.data, rows.nr, visit, ctx, &seen);
 	vec_free(&rows);
 	if (!ret)
 		*summary = seen;

@@ -40,9 +40,10 @@ struct rows_summary {
 void rows_summary_add(struct rows_summary *sum, const struct rows_summary *seen);
 
 /*
- * Calls @visit for the rows of @model, the smallest count first. Rows of equal count are sorted by
- * thread name, then pid, then their order in the recording. If @view shows one side only, rows that
- * differ in the other side alone are added up. Returns 0, the error of a call, or -ENOMEM. Sets
+ * Calls @visit for the rows of @model of the event of @view, the smallest count first. Rows of
+ * equal count are sorted by thread name, then pid, then their order in the recording. If @view
+ * shows one side only, rows that differ in the other side alone are added up. Returns 0, the error
+ * of a call, or -ENOMEM. Sets
  * *@summary on success.
  */
 int rows_visit(const struct model *model, const struct view *view, row_fn visit, void *ctx,

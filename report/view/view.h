@@ -4,6 +4,7 @@
 #define REPORT_VIEW_VIEW_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* All false: the multi-line layout, both sides, bare names. */
 struct view {
@@ -14,6 +15,7 @@ struct view {
 	bool modules;     /* with [module] after names */
 	bool addresses;   /* with raw addresses before names, in the multi-line layout only */
 	bool user_only, kernel_only;
+	uint32_t event; /* rows of this event alone, in prof_meta.events */
 };
 
 #endif

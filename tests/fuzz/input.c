@@ -134,7 +134,10 @@ static uint64_t walk(const struct prof_epoch *e)
 	for (uint32_t i = 0; i < e->nr_counts; i++)
 		sum += e->processes[e->counts[i].process].pid + e->strings[e->counts[i].comm].len +
 		       e->stacks[e->counts[i].user_stack].end +
-		       e->stacks[e->counts[i].kernel_stack].end + e->counts[i].count;
+		       e->stacks[e->counts[i].kernel_stack].end +
+		       e->stacks[e->counts[i].waker_user_stack].end +
+		       e->stacks[e->counts[i].waker_kernel_stack].end + e->counts[i].count +
+		       (e->counts[i].event < PROF_MAX_EVENTS ? 0 : (abort(), 0));
 	return sum;
 }
 
@@ -158,6 +161,10 @@ static uint64_t walk_records(const struct prof_meta *meta, const struct prof_end
 		sum += meta->pids[i];
 	for (uint32_t i = 0; i < meta->nr_tids; i++)
 		sum += meta->tids[i];
+	for (uint32_t i = 0; i < meta->nr_events; i++)
+		sum += strlen(meta->events[i].name) + strlen(meta->events[i].weight);
+	for (uint32_t i = 0; end && i < end->nr_events; i++)
+		sum += end->events[i].sum;
 	for (uint32_t i = 0; end && i < end->nr_cpu_taken; i++)
 		sum += end->cpu_taken[i];
 	return end ? sum + end->reason + end->loads[0] : sum;

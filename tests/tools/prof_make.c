@@ -12,13 +12,19 @@
  *	info PROCESS NS-PID UID|- NAME EXE CGROUP
  *	                                CGROUP is a value
  *	sym OBJECT OFFSET SIZE NAME     NAME is a value
+ *	event KIND UNIT PROBES NAME [WEIGHT]
+ *	                                KIND: samples kernel user tracepoint usdt off-cpu
+ *	                                UNIT: events ns bytes number
  *	count PROCESS COMM N [user FRAME...] [kernel FRAME...] [user-end END] [kernel-end END]
+ *	      [event N] [waker-user FRAME...] [waker-kernel FRAME...]
  *	                                END: unknown complete cut missed_full missed_error; without
  *	                                one, a stack that has frames is complete
  *	epoch [BEGIN_NS END_NS]         writes the counts so far as an epoch; the rest stays defined
  *	end KEY VALUE                   a member of struct prof_end, or lost_full,
  *	                                lost_refused, lost_walk, missed_user_full, ...;
  *	                                cpu_taken: numbers
+ *	                                event_taken, event_counted, event_sum, ...: a number for
+ *	                                each event; the first three are summed up unless given
  *	cut                             no end record
  *
  * Object "none" and process "kernel" are there from the start. The last epoch and the end record
@@ -44,10 +50,12 @@ struct maker {
 	VEC(struct map_line) maps;
 	VEC(uint32_t) pids, tids;
 	VEC(uint64_t) cpu_taken;
+	VEC(struct prof_event) events;
+	struct prof_event_end event_ends[PROF_MAX_EVENTS];
 	struct prof_meta meta;
 	struct prof_end end;
 	struct prof_writer *writer;
-	bool has_counted, has_taken, is_cut;
+	bool has_counted, has_taken, has_event_numbers, is_cut;
 	unsigned int line;
 };
 
@@ -138,6 +146,14 @@ static uint8_t name_to_enum(const struct maker *m, const char *const *names, siz
 			return i;
 	die(m, "not known", word);
 	return 0;
+}
+
+static bool is_any_of(const char *word, const char *const *names, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (strcmp(names[i], word) == 0)
+			return true;
+	return false;
 }
 
 static void do_object(struct maker *m, char **words, int nr)
@@ -233,13 +249,46 @@ static uint32_t stack_id(struct maker *m, const uint32_t *frames, size_t nr, uin
 	return world_stack(&m->world, frames, nr, end);
 }
 
+static void do_event(struct maker *m, char **words, int nr)
+{
+	static const char *const kinds[] = {"samples",    "kernel", "user",
+					    "tracepoint", "usdt",   "off-cpu"};
+	static const char *const units[] = {"events", "ns", "bytes", "number"};
+	struct prof_event event = {
+		.kind = name_to_enum(m, kinds, ARRAY_SIZE(kinds), words[1]),
+		.unit = name_to_enum(m, units, ARRAY_SIZE(units), words[2]),
+		.nr_probes = number(m, words[3]),
+	};
+
+	unescape(words[4]);
+	event.name = strdup(words[4]);
+	event.weight = strdup(nr > 5 ? words[5] : "");
+	if (m->events.nr == PROF_MAX_EVENTS || vec_push(&m->events, event))
+		abort();
+}
+
+static void sum_up(struct maker *m, const struct prof_count *count)
+{
+	struct prof_event_end *event = &m->event_ends[count->event];
+
+	if (!m->has_counted)
+		m->end.counted += count->count;
+	if (m->has_event_numbers)
+		return;
+	event->taken += count->count;
+	event->counted += count->count;
+	event->sum += count->count;
+}
+
 static void do_count(struct maker *m, char **words, int nr)
 {
 	static const char *const ends[] = {"unknown",      "complete", "cut",      "missed_full",
 					   "missed_error", "strayed",  "no_table", "bad_rule",
 					   "unreadable",   "early"};
-	uint32_t frames[2][PROF_MAX_STACK_FRAMES], nr_frames[2] = {0, 0};
-	int side = 0, end[2] = {-1, -1};
+	static uint32_t frames[4][PROF_MAX_STACK_FRAMES];
+	static const char *const sides[4] = {"user", "kernel", "waker-user", "waker-kernel"};
+	uint32_t nr_frames[4] = {0}, stacks[4];
+	int side = 0, end[4] = {-1, -1, -1, -1};
 	struct prof_count count = {
 		.process = process_id(m, words[1]),
 		.comm = string_id(m, words[2]),
@@ -247,8 +296,12 @@ static void do_count(struct maker *m, char **words, int nr)
 	};
 
 	for (int i = 4; i < nr; i++) {
-		if (strcmp(words[i], "user") == 0 || strcmp(words[i], "kernel") == 0) {
-			side = words[i][0] == 'k';
+		if (is_any_of(words[i], sides, ARRAY_SIZE(sides))) {
+			side = name_to_enum(m, sides, ARRAY_SIZE(sides), words[i]);
+		} else if (i + 1 < nr && strcmp(words[i], "event") == 0) {
+			count.event = number(m, words[++i]);
+			if (count.event >= m->events.nr)
+				die(m, "no such event", words[i]);
 		} else if (i + 1 < nr && (strcmp(words[i], "user-end") == 0 ||
 					  strcmp(words[i], "kernel-end") == 0)) {
 			end[words[i][0] == 'k'] =
@@ -260,13 +313,16 @@ static void do_count(struct maker *m, char **words, int nr)
 			frames[side][nr_frames[side]++] = frame_id(m, words[i]);
 		}
 	}
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 4; i++) {
 		if (end[i] < 0)
 			end[i] = nr_frames[i] ? PROF_STACK_COMPLETE : PROF_STACK_UNKNOWN;
-	count.user_stack = stack_id(m, frames[0], nr_frames[0], end[0]);
-	count.kernel_stack = stack_id(m, frames[1], nr_frames[1], end[1]);
-	if (!m->has_counted)
-		m->end.counted += count.count;
+		stacks[i] = stack_id(m, frames[i], nr_frames[i], end[i]);
+	}
+	count.user_stack = stacks[0];
+	count.kernel_stack = stacks[1];
+	count.waker_user_stack = stacks[2];
+	count.waker_kernel_stack = stacks[3];
+	sum_up(m, &count);
 	WORLD_PUSH(&m->world, counts, count);
 }
 
@@ -286,6 +342,8 @@ static void write_epoch(struct maker *m)
 		m->meta.nr_pids = m->pids.nr;
 		m->meta.tids = m->tids.data;
 		m->meta.nr_tids = m->tids.nr;
+		m->meta.events = m->events.data;
+		m->meta.nr_events = m->events.nr;
 		check(m, prof_writer_meta(m->writer, &m->meta));
 	}
 	if (!w->counts.nr)
@@ -439,9 +497,36 @@ static void do_meta(struct maker *m, char **words)
 			abort();
 }
 
+/* A list of a number for each event. */
+static void set_event_numbers(struct maker *m, char **words)
+{
+	static const struct key keys[] = {
+		{"event_taken", offsetof(struct prof_event_end, taken), 8},
+		{"event_counted", offsetof(struct prof_event_end, counted), 8},
+		{"event_sum", offsetof(struct prof_event_end, sum), 8},
+		{"event_overflows", offsetof(struct prof_event_end, overflows), 8},
+		{"event_every_nth", offsetof(struct prof_event_end, every_nth), 8},
+		{"event_blocked", offsetof(struct prof_event_end, blocked), 8},
+		{"event_unattached", offsetof(struct prof_event_end, unattached), 8},
+	};
+	char *save = NULL, *w = strtok_r(words[2], " ", &save);
+
+	for (size_t i = 0; i < m->events.nr; i++, w = strtok_r(NULL, " ", &save)) {
+		char *pair[] = {words[0], words[1], w};
+
+		set_key(m, keys, ARRAY_SIZE(keys), &m->event_ends[i], pair);
+	}
+}
+
 static void do_end(struct maker *m, char **words)
 {
 	char *save = NULL;
+
+	if (strncmp(words[1], "event_", 6) == 0) {
+		m->has_event_numbers |= strcmp(words[1], "event_taken") == 0;
+		set_event_numbers(m, words);
+		return;
+	}
 
 	m->has_counted |= strcmp(words[1], "counted") == 0;
 	m->has_taken |= strcmp(words[1], "taken") == 0;
@@ -460,6 +545,8 @@ static void finish(struct maker *m)
 	if (!m->is_cut) {
 		m->end.cpu_taken = m->cpu_taken.data;
 		m->end.nr_cpu_taken = m->cpu_taken.nr;
+		m->end.events = m->event_ends;
+		m->end.nr_events = m->events.nr;
 		if (!m->has_taken)
 			m->end.taken =
 				m->end.counted + m->end.lost[0] + m->end.lost[1] + m->end.lost[2];
@@ -494,8 +581,9 @@ static const struct {
 	const char *name;
 	int min_words, max_words;
 } directives[] = {
-	{"meta", 3, 3},          {"object", 5, 7}, {"process", 3, 4}, {"map", 6, 6}, {"sym", 5, 5},
-	{"count", 4, MAX_WORDS}, {"epoch", 1, 3},  {"end", 3, 3},     {"cut", 1, 1}, {"info", 7, 7},
+	{"meta", 3, 3}, {"object", 5, 7},        {"process", 3, 4}, {"map", 6, 6},
+	{"sym", 5, 5},  {"count", 4, MAX_WORDS}, {"epoch", 1, 3},   {"end", 3, 3},
+	{"cut", 1, 1},  {"info", 7, 7},          {"event", 5, 6},
 };
 
 static void do_line(struct maker *m, char *line, char **words)
@@ -544,6 +632,9 @@ static void do_line(struct maker *m, char *line, char **words)
 		break;
 	case 9:
 		do_info(m, words);
+		break;
+	case 10:
+		do_event(m, words, nr);
 		break;
 	}
 }

@@ -175,6 +175,9 @@ static inline char *epoch_text(const struct prof_epoch *e)
 		print_string(f, e, count->comm);
 		print_stack(f, e, count->user_stack);
 		print_stack(f, e, count->kernel_stack);
+		fprintf(f, " event %u wakers", count->event);
+		print_stack(f, e, count->waker_user_stack);
+		print_stack(f, e, count->waker_kernel_stack);
 		fputc('\n', f);
 	}
 	fclose(f);

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/vec.h"
 #include "format/prof.h"
 #include "format/reader.h"
@@ -97,6 +98,27 @@ static const struct prof_end test_end = {
 	.nr_cpus_changed = 1,
 	.unfollowed = 13,
 	.loads = {125, 75, 1100},
+};
+
+/* Events of each kind, unit and number of bytes of strings. */
+static const struct prof_event test_events[] = {
+	{PROF_EVENT_USER_CALLS, PROF_UNIT_EVENTS, "c:malloc", "", 1, 0},
+	{PROF_EVENT_USER_CALLS, PROF_UNIT_BYTES, "c:malloc", "arg1", 1, 0},
+	{PROF_EVENT_KERNEL_CALLS, PROF_UNIT_NUMBER, "tcp_*", "arg3:s32", 1234, 0},
+	{PROF_EVENT_TRACEPOINT, PROF_UNIT_BYTES, "t:block:block_rq_issue", "bytes", 2, 0},
+	{PROF_EVENT_USDT, PROF_UNIT_EVENTS, "u:pthread:*", "", 0, 0},
+	{PROF_EVENT_OFF_CPU, PROF_UNIT_NS, "off-cpu", "", 0, 0},
+	{PROF_EVENT_SAMPLES, PROF_UNIT_NS, "cpu-clock", "", 0, 10101010},
+};
+
+static const struct prof_event_end test_event_ends[ARRAY_SIZE(test_events)] = {
+	{500, 480, 480, 0, 1, 0, 0},
+	{500, 480, UINT64_MAX, 3, 4, 0, 0},
+	{6, 40, 80, 0, 0, 0, 17},
+	{.taken = 0},
+	{.blocked = 5},
+	{.sum = 1},
+	{.every_nth = UINT64_MAX},
 };
 
 /* A writer to @m, after META. */

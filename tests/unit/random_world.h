@@ -113,6 +113,18 @@ static inline void random_stacks(struct world *w, struct random *rng, uint32_t s
 	}
 }
 
+/* Spreads the rows of @w over @nr_events events, and gives some rows wakers. */
+static inline void world_random_events(struct world *w, struct random *rng, uint32_t nr_events)
+{
+	vec_for_each(&w->counts, count) {
+		count->event = random_below(rng, nr_events);
+		if (random_below(rng, 3))
+			continue;
+		count->waker_user_stack = random_below(rng, w->stacks.nr);
+		count->waker_kernel_stack = random_below(rng, w->stacks.nr);
+	}
+}
+
 /* Fills @w with an epoch of up to @size rows in each table. */
 static inline void world_random(struct world *w, struct random *rng, uint32_t size)
 {
@@ -132,10 +144,9 @@ static inline void world_random(struct world *w, struct random *rng, uint32_t si
 	}
 	nr = random_below(rng, 2 * size);
 	while (nr--)
-		WORLD_PUSH(w, counts,
-			   {random_below(rng, w->processes.nr), random_below(rng, w->strings.nr),
+		WORLD_COUNT(w, random_below(rng, w->processes.nr), random_below(rng, w->strings.nr),
 			    random_below(rng, w->stacks.nr), random_below(rng, w->stacks.nr),
-			    1 + (random_u64(rng) >> (24 + random_below(rng, 40)))});
+			    1 + (random_u64(rng) >> (24 + random_below(rng, 40))));
 	w->epoch.begin_ns = random_u64(rng) >> 8;
 	w->epoch.end_ns = w->epoch.begin_ns + random_below(rng, 1u << 30);
 }

@@ -74,7 +74,36 @@ static const struct payload valid[] = {
 	[SECTION_EXACT_FRAMES] = PAYLOAD("\1"
 					 "\1"
 					 "\0"),
+	[SECTION_EVENTS] = PAYLOAD("\2"
+				   "\2\2\2\4\2\2\2\2"
+				   "\2\3"
+				   "\0\2"
+				   "\1\3"
+				   "abcd"
+				   "\0\2"
+				   "ef"
+				   "\1\0"
+				   "\0\0"),
+	[SECTION_COUNT_EVENTS] = PAYLOAD("\2"
+					 "\2"
+					 "\1\0"),
+	[SECTION_COUNT_WAKERS] = PAYLOAD("\2"
+					 "\2\2"
+					 "\0\3"
+					 "\2\0"),
 };
+
+/* META of a recording with two events, and the table of a recording with one. */
+static const struct payload meta_of_events = PAYLOAD("\x2a\1\2");
+static const struct payload one_event = PAYLOAD("\1"
+						"\1\1\1\1\1\0\1\1"
+						"\0"
+						"\0"
+						"\1"
+						"a"
+						"\0"
+						"\0"
+						"\0");
 
 #define MAX64 "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"
 
@@ -646,6 +675,124 @@ static const struct refusal refusals[] = {
 		 "\2\0"
 		 "\1" MAX64),
 	 "count 1: the sum of the counts overflows"},
+	{SECTION_EVENTS,
+	 PAYLOAD("\1"
+		 "\1\1\1\1\1\0\1\1"
+		 "\0"
+		 "\0"
+		 "\1"
+		 "a"
+		 "\0"
+		 "\0"
+		 "\0"),
+	 "1 events, but 'meta' says 2"},
+	{SECTION_EVENTS,
+	 PAYLOAD("\2"
+		 "\2\2\2\1\2\0\2\2"
+		 "\0\6"
+		 "\0\0"
+		 "\1\0"
+		 "a"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"),
+	 "event 1: kind 6 is not known"},
+	{SECTION_EVENTS,
+	 PAYLOAD("\2"
+		 "\2\2\2\1\2\0\2\2"
+		 "\0\0"
+		 "\4\0"
+		 "\1\0"
+		 "a"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"),
+	 "event 0: unit 4 is not known"},
+	{SECTION_EVENTS,
+	 PAYLOAD("\2"
+		 "\2\2\2\1\2\0\2\2"
+		 "\0\0"
+		 "\0\0"
+		 "\1\1"
+		 "a"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"),
+	 "event 1: string exceeds the column"},
+	{SECTION_EVENTS,
+	 PAYLOAD("\2"
+		 "\2\2\2\1\2\1\2\2"
+		 "\0\0"
+		 "\0\0"
+		 "\1\0"
+		 "a"
+		 "\1\0"
+		 "\0"
+		 "\0\0"
+		 "\0\0"),
+	 "event 0: NUL in a string"},
+	{SECTION_EVENTS,
+	 PAYLOAD("\2"
+		 "\2\2\4\1\2\0\2\2"
+		 "\0\0"
+		 "\0\0"
+		 "\x80\x80\4\0"
+		 "a"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"),
+	 "event 0: 65536 bytes exceed the limit of 65535"},
+	{SECTION_EVENTS,
+	 PAYLOAD("\2"
+		 "\1\2\2\1\2\0\2\2"
+		 "\0"
+		 "\0\0"
+		 "\1\0"
+		 "a"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"),
+	 "2 events do not fit in 1 bytes"},
+	{SECTION_EVENTS,
+	 PAYLOAD("\2"
+		 "\2\2\2\2\2\0\2\2"
+		 "\0\0"
+		 "\0\0"
+		 "\1\0"
+		 "ab"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"),
+	 "column 3 has 1 bytes too many"},
+	{SECTION_COUNT_EVENTS,
+	 PAYLOAD("\2"
+		 "\2"
+		 "\0\2"),
+	 "row 1: event is out of range"},
+	{SECTION_COUNT_EVENTS,
+	 PAYLOAD("\2"
+		 "\1"
+		 "\0"),
+	 "2 rows do not fit in 1 bytes"},
+	{SECTION_COUNT_EVENTS,
+	 PAYLOAD("\1"
+		 "\2"
+		 "\0\0"),
+	 "column 0 has 1 bytes too many"},
+	{SECTION_COUNT_WAKERS,
+	 PAYLOAD("\2"
+		 "\2\2"
+		 "\0\4"
+		 "\0\0"),
+	 "row 1: stack is out of range"},
+	{SECTION_COUNT_WAKERS,
+	 PAYLOAD("\2"
+		 "\2\2"
+		 "\0\0"
+		 "\4\0"),
+	 "row 0: stack is out of range"},
+
+	{SECTION_META, PAYLOAD("\x2a\2\x80\2"), "attribute 42: 256 is out of range"},
 	{SECTION_COUNTS, PAYLOAD("\0\1" MAX64 "\0\0\0\0\0"), "the end time overflows"},
 
 	{SECTION_END, PAYLOAD("\x9\1\5"), "attribute 9: 5 is out of range"},

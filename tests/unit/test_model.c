@@ -44,7 +44,7 @@ static void make_epoch(struct world *w, struct sample s)
 	stack = world_stack(w, &frame, 1, s.end);
 	WORLD_PUSH(w, mappings, {object, s.start, 0x3000, 0x1000});
 	process = WORLD_PUSH(w, processes, {7, 99, 0, 1});
-	WORLD_PUSH(w, counts, {process, comm, stack, 0, s.count});
+	WORLD_COUNT(w, process, comm, stack, 0, s.count);
 }
 
 static void add_sample(struct sample s)
@@ -71,7 +71,7 @@ START_TEST(equal_epochs_add_up)
 	add_sample((struct sample){.shift = 5, .start = 0x10000, .count = 3});
 	ck_assert_uint_eq(model.rows.nr, 1);
 	ck_assert_uint_eq(model.rows.data[0].count, 5);
-	ck_assert_uint_eq(model.total, 5);
+	ck_assert_uint_eq(model.totals[0], 5);
 	ck_assert_uint_eq(model.frames.nr, 1);
 	ck_assert_uint_eq(model.stacks.nr, 2);
 	ck_assert_uint_eq(model.processes.nr, 2);
@@ -119,7 +119,7 @@ static void add_kernel(uint64_t start, bool is_mapped)
 		WORLD_PUSH(&w, mappings, {object, start, 0x1000, 0});
 		w.processes.data[0].nr_mappings = 1;
 	}
-	WORLD_PUSH(&w, counts, {0, 0, 0, stack, 1});
+	WORLD_COUNT(&w, 0, 0, 0, stack, 1);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
 	world_deinit(&w);
 }
@@ -213,9 +213,9 @@ START_TEST(random_epochs)
 	vec_for_each(&w.counts, count)
 		total += count->count;
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
-	ck_assert_uint_eq(model.total, total);
+	ck_assert_uint_eq(model.totals[0], total);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
-	ck_assert_uint_eq(model.total, 2 * total);
+	ck_assert_uint_eq(model.totals[0], 2 * total);
 	model_finish(&model);
 	world_deinit(&w);
 }

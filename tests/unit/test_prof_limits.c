@@ -147,7 +147,7 @@ static void fill_tables(void)
 		WORLD_PUSH(&w, symbols, {0});
 		WORLD_PUSH(&w, frames, {0, i});
 		WORLD_PUSH(&w, exact_frames, i);
-		WORLD_PUSH(&w, counts, {0, 0, i, 0, 1});
+		WORLD_COUNT(&w, 0, 0, i, 0, 1);
 	}
 	w.processes.data[0].nr_mappings = PROF_MAX_TABLE;
 }
@@ -351,7 +351,7 @@ START_TEST(rules)
 	WORLD_PUSH(&w, symbols, {1, 1, 0x10, 0x10});
 	WORLD_PUSH(&w, frames, {1, 0x10});
 	world_stack(&w, &frame, 1, PROF_STACK_COMPLETE);
-	WORLD_PUSH(&w, counts, {1, 1, 1, 0, 1});
+	WORLD_COUNT(&w, 1, 1, 1, 0, 1);
 	if (_i == BAD_CASES) {
 		expect_written();
 		return;

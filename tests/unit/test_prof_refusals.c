@@ -3,12 +3,26 @@
 #include "tests/unit/refused_payloads.h"
 #include "tests/unit/suite.h"
 
-/* The section that an optional section of @type follows; 0: the section is not optional. */
-static uint32_t section_before(uint32_t type)
+/* All sections before END, in their order. */
+static const uint32_t all_sections[] = {
+	SECTION_META,      SECTION_EVENTS,       SECTION_STRINGS,      SECTION_OBJECTS,
+	SECTION_PROCESSES, SECTION_PROCESS_INFO, SECTION_FILE_INFO,    SECTION_SYMBOLS,
+	SECTION_STACKS,    SECTION_EXACT_FRAMES, SECTION_COUNT_EVENTS, SECTION_COUNT_WAKERS,
+	SECTION_COUNTS,
+};
+
+/* Does the recording that tests a section of @type have a table of events? */
+static bool has_events(uint32_t type)
 {
-	return type == SECTION_EXACT_FRAMES ? SECTION_STACKS
-	       : type > SECTION_END         ? SECTION_PROCESSES
-					    : 0;
+	return type >= SECTION_EVENTS;
+}
+
+/* Is there a section of type @is in the recording that tests a section of @type? */
+static bool is_built(uint32_t is, uint32_t type)
+{
+	if (is == SECTION_EVENTS || is == SECTION_COUNT_EVENTS)
+		return has_events(type);
+	return is < SECTION_END || is == type;
 }
 
 /* The recording of a test. */
@@ -31,17 +45,35 @@ static void begin_file(void)
 	build_file_header(&m);
 }
 
-/* A recording of one epoch whose section of @type, if that is not 0, has another payload. */
-static void build(uint32_t type, struct payload payload)
+/*
+ * The sections before @last of a recording whose section of @type has another payload. Returns
+ * their number.
+ */
+static uint32_t build_until(uint32_t last, uint32_t type, struct payload other)
 {
 	uint32_t sequence = 0;
 
 	begin_file();
-	for (uint32_t i = SECTION_META; i < SECTION_END; i++) {
-		build_section(&m, i, sequence++, i == type ? payload : valid[i]);
-		if (i == section_before(type))
-			build_section(&m, type, sequence++, payload);
+	for (size_t i = 0; i < ARRAY_SIZE(all_sections) && all_sections[i] != last; i++) {
+		uint32_t is = all_sections[i];
+
+		if (!is_built(is, type))
+			continue;
+		if (is == type)
+			build_section(&m, is, sequence++, other);
+		else
+			build_section(&m, is, sequence++,
+				      is == SECTION_META && has_events(type) ? meta_of_events
+									     : valid[is]);
 	}
+	return sequence;
+}
+
+/* A recording of one epoch whose section of @type, if that is not 0, has another payload. */
+static void build(uint32_t type, struct payload payload)
+{
+	uint32_t sequence = build_until(SECTION_END, type, payload);
+
 	build_end(&m, sequence, type == SECTION_END ? payload : valid[SECTION_END]);
 }
 
@@ -72,7 +104,7 @@ START_TEST(valid_one)
 {
 	build(0, valid[SECTION_META]);
 	expect_result(PROF_READ_END, "");
-	for (uint32_t type = SECTION_PROCESS_INFO; type <= SECTION_EXACT_FRAMES; type++) {
+	for (uint32_t type = SECTION_PROCESS_INFO; type <= SECTION_COUNT_WAKERS; type++) {
 		build(type, valid[type]);
 		expect_result(PROF_READ_END, "");
 	}
@@ -82,14 +114,10 @@ END_TEST
 START_TEST(payloads)
 {
 	const struct refusal *refusal = &refusals[_i];
-	uint32_t before = section_before(refusal->type);
-	uint32_t last = before ? before : refusal->type - 1;
 	char error[512];
 
 	/* The place of the section. */
-	begin_file();
-	for (uint32_t i = SECTION_META; i <= last; i++)
-		build_section(&m, i, i - 1, valid[i]);
+	build_until(refusal->type, refusal->type, refusal->payload);
 	snprintf(error, sizeof(error), "section '%s' at offset %zu: %s",
 		 section_name(refusal->type), m.nr, refusal->error);
 	build(refusal->type, refusal->payload);
@@ -115,7 +143,7 @@ START_TEST(file_header)
 	check_file_header(15, 'x', true, -EPROTONOSUPPORT, AT "not a recording");
 	check_file_header(16, 2, false, -EBADMSG, AT "wrong CRC");
 	check_file_header(24, 0, false, -EBADMSG, AT "wrong CRC");
-	check_file_header(16, 2, true, -EPROTONOSUPPORT, AT "version 2.1 is not supported");
+	check_file_header(16, 2, true, -EPROTONOSUPPORT, AT "version 2.2 is not supported");
 	check_file_header(21, 1, true, -EPROTONOSUPPORT, AT "unknown required features 0x100");
 	/* A later minor version is read. */
 	check_file_header(18, 7, true, PROF_READ_END, "");
@@ -280,6 +308,97 @@ START_TEST(order_of_process_info)
 }
 END_TEST
 
+/* An epoch before its section of type @last, of a recording with a table of events. */
+static uint32_t build_events_until(uint32_t last)
+{
+	return build_until(last, SECTION_EVENTS, valid[SECTION_EVENTS]);
+}
+
+/* The section of @type, which follows now, is not due: @due is. */
+static void expect_not_due(uint32_t type, uint32_t sequence, const char *due)
+{
+	char error[512];
+
+	snprintf(error, sizeof(error), "section '%s' at offset %zu: stands where '%s' is due",
+		 section_name(type), m.nr, due);
+	build_section(&m, type, sequence, valid[type]);
+	expect_result(-EBADMSG, error);
+}
+
+/* The table of events stands after META if that says so, and the events of rows then, too. */
+START_TEST(order_of_events)
+{
+	static const struct payload meta_of_one = PAYLOAD("\x2a\1\1");
+
+	expect_not_due(SECTION_STRINGS, build_events_until(SECTION_EVENTS), "events");
+	begin_file();
+	build_section(&m, SECTION_META, 0, valid[SECTION_META]);
+	expect_not_due(SECTION_EVENTS, 1, "strings");
+	/* Without its column, rows of several events could not be told apart. */
+	expect_not_due(SECTION_COUNTS, build_events_until(SECTION_COUNT_EVENTS), "count events");
+	/* Rows of one event have no column for it. */
+	begin_file();
+	build_section(&m, SECTION_META, 0, meta_of_one);
+	build_section(&m, SECTION_EVENTS, 1, one_event);
+	for (uint32_t i = SECTION_STRINGS; i <= SECTION_STACKS; i++)
+		build_section(&m, i, i, valid[i]);
+	expect_not_due(SECTION_COUNT_EVENTS, 7, "counts");
+	/* Samples of a CPU have no wakers. */
+	expect_not_due(SECTION_COUNT_WAKERS, build_until(SECTION_COUNTS, 0, valid[0]), "counts");
+}
+END_TEST
+
+/* All columns of the counts have equally many rows. */
+START_TEST(rows_of_counts)
+{
+	static const struct {
+		uint32_t type;
+		struct payload payload;
+		const char *words;
+	} cases[] = {
+		{SECTION_COUNT_EVENTS, PAYLOAD("\1\1\0"), "2 counts, but events of 1"},
+		{SECTION_COUNT_EVENTS, PAYLOAD("\0\0"), "2 counts, but events of 0"},
+		{SECTION_COUNT_WAKERS, PAYLOAD("\1\1\1\0\0"), "2 counts, but wakers of 1"},
+		{SECTION_COUNT_WAKERS, PAYLOAD("\0\0\0"), "2 counts, but wakers of 0"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t sequence = build_until(SECTION_COUNTS, cases[i].type, cases[i].payload);
+		char error[512];
+
+		snprintf(error, sizeof(error), "section 'counts' at offset %zu: %s", m.nr,
+			 cases[i].words);
+		build_section(&m, SECTION_COUNTS, sequence, valid[SECTION_COUNTS]);
+		expect_result(-EBADMSG, error);
+	}
+}
+END_TEST
+
+/* The lists of END have a number for each event. */
+START_TEST(end_of_events)
+{
+	static const struct {
+		struct payload payload;
+		const char *words;
+	} cases[] = {
+		{PAYLOAD("\x3c\1\1"), "attribute 60 has not 2 numbers"},
+		{PAYLOAD("\x3e\3\1\1\1"), "attribute 62 has not 2 numbers"},
+		{PAYLOAD("\x42\2\1\x80"), "attribute 66 has not 2 numbers"},
+		{PAYLOAD("\5\1\1\x3f\xb" MAX64 "\0"), "the sums of samples overflow"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t sequence = build_events_until(SECTION_END);
+		char error[512];
+
+		snprintf(error, sizeof(error), "section 'end' at offset %zu: %s", m.nr,
+			 cases[i].words);
+		build_end(&m, sequence, cases[i].payload);
+		expect_result(-EBADMSG, error);
+	}
+}
+END_TEST
+
 START_TEST(end_numbers)
 {
 	static const struct {
@@ -306,4 +425,4 @@ END_TEST
 SUITE_MAIN_LOOP_WITH("prof_refusals", begin, end, payloads, ARRAY_SIZE(refusals), valid_one,
 		     file_header, not_a_recording, container, unknown_sections,
 		     unknown_section_damaged, unknown_attributes, order, order_of_process_info,
-		     end_numbers)
+		     order_of_events, rows_of_counts, end_of_events, end_numbers)

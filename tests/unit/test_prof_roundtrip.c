@@ -131,4 +131,104 @@ START_TEST(records)
 }
 END_TEST
 
-SUITE_MAIN_LOOP("prof_roundtrip", random_epochs, 30, no_epochs, records)
+/* A description with @nr of the test's events. */
+static struct prof_meta meta_of(uint32_t nr)
+{
+	struct prof_meta meta = test_meta;
+
+	meta.events = test_events;
+	meta.nr_events = nr;
+	return meta;
+}
+
+static void check_events(const struct prof_meta *meta, uint32_t nr)
+{
+	ck_assert_uint_eq(meta->nr_events, nr);
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct prof_event *have = &meta->events[i], *want = &test_events[i];
+
+		ck_assert_uint_eq(have->kind, want->kind);
+		ck_assert_uint_eq(have->unit, want->unit);
+		ck_assert_str_eq(have->name, want->name);
+		ck_assert_str_eq(have->weight, want->weight);
+		ck_assert_uint_eq(have->nr_probes, want->nr_probes);
+		ck_assert_uint_eq(have->period, want->period);
+	}
+}
+
+/* A recording with a table of @nr events, with rows of all of them, comes back. */
+static void check_recording_of_events(uint32_t nr)
+{
+	struct random rng = {.state = 0x51ed270b7f4a7c15 + nr};
+	struct prof_meta meta = meta_of(nr);
+	struct prof_end end = test_end;
+	struct memory m = {.chunk = nr % 2};
+	struct prof_writer *writer = NULL;
+	struct prof_reader *reader;
+	struct world w;
+
+	end.events = test_event_ends;
+	end.nr_events = nr;
+	world_random(&w, &rng, 60);
+	world_random_events(&w, &rng, nr);
+	ck_assert_int_eq(prof_writer_create(memory_write, &m, &writer), 0);
+	ck_assert_int_eq(prof_writer_meta(writer, &meta), 0);
+	write_epoch(writer, &w);
+	ck_assert_int_eq(prof_writer_end(writer, &end), 0);
+	prof_writer_destroy(writer);
+	reader = open_recording(&m);
+	check_events(prof_reader_meta(reader), nr);
+	ck_assert(means_same(world_epoch(&w), read_epoch(reader)));
+	expect_end(reader);
+	ck_assert_uint_eq(prof_reader_end(reader)->nr_events, nr);
+	ck_assert_mem_eq(prof_reader_end(reader)->events, test_event_ends,
+			 nr * sizeof(*test_event_ends));
+	prof_reader_destroy(reader);
+	world_deinit(&w);
+	free(m.data);
+}
+
+START_TEST(events)
+{
+	for (uint32_t nr = 1; nr <= ARRAY_SIZE(test_events); nr++)
+		check_recording_of_events(nr);
+}
+END_TEST
+
+/* The description and the end record with @meta and @end are written with this result. */
+static void check_written(const struct prof_meta *meta, const struct prof_end *end, int wanted)
+{
+	struct memory m = {0};
+	struct prof_writer *writer = NULL;
+
+	ck_assert_int_eq(prof_writer_create(memory_write, &m, &writer), 0);
+	prof_writer_meta(writer, meta);
+	ck_assert_int_eq(prof_writer_end(writer, end), wanted);
+	prof_writer_destroy(writer);
+	free(m.data);
+}
+
+START_TEST(bad_events)
+{
+	struct prof_event event = test_events[0];
+	struct prof_meta meta = test_meta;
+	struct prof_end end = test_end;
+
+	meta.events = &event;
+	meta.nr_events = 1;
+	check_written(&meta, &end, -EINVAL);
+	end.events = test_event_ends;
+	end.nr_events = 1;
+	check_written(&meta, &end, 0);
+	event.kind = PROF_NR_EVENT_KINDS;
+	check_written(&meta, &end, -EINVAL);
+	event.kind = 0;
+	event.unit = PROF_NR_EVENT_UNITS;
+	check_written(&meta, &end, -EINVAL);
+	event.unit = 0;
+	meta.nr_events = PROF_MAX_EVENTS + 1;
+	check_written(&meta, &end, -E2BIG);
+}
+END_TEST
+
+SUITE_MAIN_LOOP("prof_roundtrip", random_epochs, 30, no_epochs, records, events, bad_events)

@@ -64,10 +64,9 @@ static void make_manystacks(void)
 		}
 		frames[1] = steps + function;
 		frames[0] = leaf + random_below(&rng, 4);
-		WORLD_PUSH(&w, counts,
-			   {1 + random_below(&rng, 2), comm,
+		WORLD_COUNT(&w, 1 + random_below(&rng, 2), comm,
 			    world_stack(&w, frames, 16, PROF_STACK_COMPLETE), 0,
-			    1 + !random_below(&rng, 50)});
+			    1 + !random_below(&rng, 50));
 	}
 }
 
@@ -167,7 +166,7 @@ static void add_process(uint32_t nr)
 		uint32_t user = add_user_stack(program);
 		uint32_t kernel = random_below(&rng, 3) ? 0 : add_kernel_stack();
 
-		WORLD_PUSH(&w, counts, {process, ids.comms + program, user, kernel, 1});
+		WORLD_COUNT(&w, process, ids.comms + program, user, kernel, 1);
 	}
 }
 

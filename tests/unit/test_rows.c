@@ -43,10 +43,10 @@ static void begin(void)
 	kernel2 = world_stack(&w, frames + 1, 1, PROF_STACK_CUT);
 	missed = world_stack(&w, frames, 0, PROF_STACK_MISSED_FULL);
 	process = WORLD_PUSH(&w, processes, {5, 1, 0, 0});
-	WORLD_PUSH(&w, counts, {process, 0, user, kernel1, 8});
-	WORLD_PUSH(&w, counts, {process, 0, user, kernel2, 1});
-	WORLD_PUSH(&w, counts, {process, 0, user, 0, 2});
-	WORLD_PUSH(&w, counts, {process, 0, missed, missed, 4});
+	WORLD_COUNT(&w, process, 0, user, kernel1, 8);
+	WORLD_COUNT(&w, process, 0, user, kernel2, 1);
+	WORLD_COUNT(&w, process, 0, user, 0, 2);
+	WORLD_COUNT(&w, process, 0, missed, missed, 4);
 	ck_assert_int_eq(model_init(&model), 0);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
 	model_finish(&model);

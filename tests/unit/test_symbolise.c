@@ -53,7 +53,7 @@ START_TEST(leaf_and_caller)
 	frame = WORLD_PUSH(&w, frames, {object, 0x20});
 	frames[0] = frames[1] = frame;
 	stack = world_stack(&w, frames, 2, 0);
-	WORLD_PUSH(&w, counts, {0, 0, 0, stack, 1});
+	WORLD_COUNT(&w, 0, 0, 0, stack, 1);
 	resolve_world();
 	ck_assert_str_eq(name_of(0, FRAME_LEAF), "second");
 	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_LEAF)->off, 0);
@@ -74,7 +74,7 @@ START_TEST(exact_caller)
 	for (uint32_t i = 0; i < 3; i++)
 		frames[i] = WORLD_PUSH(&w, frames, {object, 0x20});
 	WORLD_PUSH(&w, exact_frames, frames[1]);
-	WORLD_PUSH(&w, counts, {0, 0, 0, world_stack(&w, frames, 3, 0), 1});
+	WORLD_COUNT(&w, 0, 0, 0, world_stack(&w, frames, 3, 0), 1);
 	resolve_world();
 	ck_assert_uint_eq(model.frames.nr, 2);
 	ck_assert_str_eq(name_of(0, FRAME_CALLER), "first");
@@ -201,7 +201,7 @@ static void add_mapped_process(uint32_t pid, struct prof_mapping mapping, const 
 		uint32_t frame = WORLD_PUSH(&w, frames, {mapping.object, offsets[i]});
 		uint32_t stack = world_stack(&w, &frame, 1, 0);
 
-		WORLD_PUSH(&w, counts, {process, 0, stack, 0, 1});
+		WORLD_COUNT(&w, process, 0, stack, 0, 1);
 	}
 }
 
@@ -279,11 +279,11 @@ static void print_all(const struct view *view)
 	ck_assert_int_eq(labels_init(&labels, &rec.model, &symbols, view), 0);
 	ck_assert_int_eq(print_folded(&p_folded, &summary), 0);
 	ck_assert_uint_eq(nr_controls(&folded), 0);
-	ck_assert_uint_eq(sum_of_counts(&folded), model.total);
+	ck_assert_uint_eq(sum_of_counts(&folded), model.totals[0]);
 	ck_assert_int_eq(print_stacks(&p, &summary), 0);
 	ck_assert_int_eq(print_files(&p), 0);
 	ck_assert_int_eq(print_info(&rec, &out), 0);
-	ck_assert_int_eq(print_diff(&p, &p, rec.model.total, &summary), 0);
+	ck_assert_int_eq(print_diff(&p, &p, rec.model.totals[0], &summary), 0);
 	ck_assert_int_eq(out.error, 0);
 	ck_assert_uint_eq(nr_controls(&out), 0);
 	textbuf_deinit(&folded);

@@ -37,6 +37,15 @@ struct world {
 		(uint32_t)((w)->table.nr - 1);                                                     \
 	})
 
+/* Adds a row of event 0. */
+#define WORLD_COUNT(w, process_id, comm_id, user, kernel, n)                                       \
+	WORLD_PUSH(w, counts,                                                                      \
+		   {.process = (process_id),                                                       \
+		    .comm = (comm_id),                                                             \
+		    .user_stack = (user),                                                          \
+		    .kernel_stack = (kernel),                                                      \
+		    .count = (n)})
+
 static inline uint32_t world_bytes(struct world *w, const void *s, uint32_t len)
 {
 	char *copy = malloc(len + 1);

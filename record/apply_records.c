@@ -47,7 +47,8 @@ static int apply_exec(const struct record_targets *t, const struct sideband_reco
 	struct address_spaces *spaces = t->spaces;
 	int ret;
 
-	jit_end(t->jit, address_spaces_find(spaces, record->pid, record->time_ns));
+	jit_end(t->jit, address_spaces_find(spaces, record->pid, record->time_ns),
+		realtime_of(record->time_ns));
 	ret = address_spaces_exec(spaces, record->pid, record->time_ns);
 	if (ret)
 		return ret;
@@ -77,7 +78,8 @@ static int apply_exit(const struct record_targets *t, const struct sideband_reco
 {
 	if (record->pid != record->tid)
 		return 0;
-	jit_end(t->jit, address_spaces_find(t->spaces, record->pid, record->time_ns));
+	/* Other threads of the process may go on, and write its map. */
+	jit_end(t->jit, address_spaces_find(t->spaces, record->pid, record->time_ns), 0);
 	address_spaces_exit(t->spaces, record->pid, record->time_ns);
 	return t->unwinder ? unwinder_exited(t->unwinder, record->pid) : 0;
 }

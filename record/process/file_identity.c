@@ -69,20 +69,26 @@ static bool has_two_devices(int fd)
 	       (fs.f_type == BTRFS_SUPER_MAGIC || fs.f_type == OVERLAYFS_SUPER_MAGIC);
 }
 
+/* A file that changed after it was mapped may be another one, which got the inode's number. */
+static bool may_be_mapped(const struct file_place *place, const struct stat *st,
+			  const struct file_identity *identity)
+{
+	return st->st_ino == identity->inode &&
+	       (!place->realtime_ns || time_ns(&st->st_ctim) <= (int64_t)place->realtime_ns);
+}
+
 /*
- * Is the file at @path the file of @identity? If it changed after it was mapped, it is not. Opens
- * nothing (O_PATH), since opening a device can have effects.
+ * Is the file at @path the file of @identity? Opens nothing (O_PATH), since opening a device can
+ * have effects.
  */
 static bool look_at_path(const struct file_place *place, const char *path,
 			 const struct file_identity *identity, struct stat *st)
 {
 	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
 
-	if (fd < 0 || fstat(fd, st) || st->st_ino != identity->inode)
+	if (fd < 0 || fstat(fd, st) || !may_be_mapped(place, st, identity))
 		return false;
-	if (st->st_dev != identity->dev && !has_two_devices(fd))
-		return false;
-	return !place->realtime_ns || time_ns(&st->st_ctim) <= (int64_t)place->realtime_ns;
+	return st->st_dev == identity->dev || has_two_devices(fd);
 }
 
 bool file_identity_look(const struct file_place *place, const char *path,
@@ -92,10 +98,10 @@ bool file_identity_look(const struct file_place *place, const char *path,
 	struct stat st;
 	bool found;
 
-	/* By construction the mapped file, also when it is deleted or hidden. */
+	/* The file that is mapped now, also when it is deleted or hidden. */
 	snprintf(name, sizeof(name), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, place->pid,
 		 place->start, place->end);
-	found = !stat(name, &st) && st.st_ino == identity->inode;
+	found = !stat(name, &st) && may_be_mapped(place, &st, identity);
 	if (!found && path) {
 		snprintf(name, sizeof(name), "/proc/%u/root%s", place->pid, path);
 		found = look_at_path(place, name, identity, &st) ||

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -162,7 +163,17 @@ static int open_map(const struct jit *jit, const struct jit_process *process)
 	return fd;
 }
 
-void jit_end(struct jit *jit, const struct address_space *space)
+/* Has the program after an exec written the map? Then its lines may be of other code. */
+static bool is_of_next_program(const struct jit_process *process, int fd)
+{
+	struct stat st;
+
+	return process->until_realtime_ns &&
+	       (fstat(fd, &st) || (uint64_t)(st.st_mtim.tv_sec * (int64_t)NS_PER_S +
+					     st.st_mtim.tv_nsec) > process->until_realtime_ns);
+}
+
+void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_realtime_ns)
 {
 	struct jit_process *process = space ? find_process(jit, space->generation) : NULL;
 
@@ -175,6 +186,7 @@ void jit_end(struct jit *jit, const struct address_space *space)
 		jit->nr_held += fd >= 0;
 	}
 	release_fd(jit, &process->dir_fd);
+	process->until_realtime_ns = exec_realtime_ns;
 	process->ended = true;
 	process->checked = false;
 }
@@ -193,9 +205,9 @@ bool jit_has_map(struct jit *jit, const struct address_space *space)
 		process = find_process(jit, space->generation);
 	}
 	if (!process->checked && !process->has_map) {
-		int fd = process->map_fd < 0 ? open_map(jit, process) : -1;
+		int fd = jit_open_map(jit, space->generation);
 
-		process->has_map = fd >= 0 || process->map_fd >= 0;
+		process->has_map = fd >= 0;
 		cleanup_close(&fd);
 	}
 	process->checked = true;
@@ -206,14 +218,20 @@ bool jit_has_map(struct jit *jit, const struct address_space *space)
 int jit_open_map(const struct jit *jit, uint64_t generation)
 {
 	const struct jit_process *process = find_process(jit, generation);
-	int fd;
+	_cleanup_close_ int fd = -1;
 
 	if (!process)
 		return -ENOENT;
-	if (process->map_fd < 0)
-		return open_map(jit, process);
-	fd = fcntl(process->map_fd, F_DUPFD_CLOEXEC, 0);
-	return fd < 0 ? -errno : fd;
+	if (process->map_fd < 0) {
+		fd = open_map(jit, process);
+	} else {
+		fd = fcntl(process->map_fd, F_DUPFD_CLOEXEC, 0);
+		if (fd < 0)
+			return -errno;
+	}
+	if (fd >= 0 && is_of_next_program(process, fd))
+		return -ESTALE;
+	return TAKE_FD(fd);
 }
 
 void jit_reset(struct jit *jit)

@@ -25,6 +25,8 @@ struct jit_process {
 				     */
 	int dir_fd;                 /* /tmp in its root, -1: not held */
 	int map_fd;                 /* the map, once the process has ended; -1: none */
+	uint64_t
+		until_realtime_ns; /* its exec: a map written later is the next program's; 0: any */
 	bool ended;
 	bool checked; /* has_map was looked up since the last forget */
 	bool has_map;
@@ -59,8 +61,11 @@ int jit_watch_all(struct jit *jit, const struct address_spaces *spaces);
 int jit_fork(struct jit *jit, const struct address_space *parent,
 	     const struct address_space *child);
 
-/* The process ends, or its exec removes its code: holds the map. NULL is fine. */
-void jit_end(struct jit *jit, const struct address_space *space);
+/*
+ * The process ends, or its exec at @exec_realtime_ns (0: no exec) removes its code: holds the map.
+ * A map that somebody writes after the exec has lines of other code. @space may be NULL.
+ */
+void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_realtime_ns);
 
 /*
  * Is there a map for the code that runs in @space? The answer does not change until the next
@@ -70,7 +75,8 @@ bool jit_has_map(struct jit *jit, const struct address_space *space);
 
 /*
  * Opens the map of the process whose address space has the number @generation. Returns a file
- * descriptor, which is the caller's, or a negative errno: -ENOENT when no such process is watched.
+ * descriptor, which is the caller's, or a negative errno: -ENOENT when no such process is watched,
+ * -ESTALE when the map was written after the process's exec.
  */
 int jit_open_map(const struct jit *jit, uint64_t generation);
 

@@ -82,6 +82,19 @@ START_TEST(a_file_that_is_mapped)
 }
 END_TEST
 
+/* The place of a mapping that has gone may have a new file with the number of its inode. */
+START_TEST(a_file_that_took_the_place)
+{
+	struct file_identity identity = told;
+
+	place.realtime_ns = clock_realtime_ns();
+	ck_assert(file_identity_look(&place, NULL, &identity));
+	identity = told;
+	place.realtime_ns -= 3600 * NS_PER_S;
+	ck_assert_msg(!file_identity_look(&place, NULL, &identity), "changed after it was mapped");
+}
+END_TEST
+
 /* The process has gone, and the path may name a different file. */
 START_TEST(a_file_by_its_path)
 {
@@ -126,4 +139,4 @@ START_TEST(a_file_that_changes)
 END_TEST
 
 SUITE_MAIN_WITH("file_identity", begin, end, members_tell_files_apart, a_file_that_is_mapped,
-		a_file_by_its_path, a_file_that_changes)
+		a_file_that_took_the_place, a_file_by_its_path, a_file_that_changes)

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "tests/unit/epoch_helper.h"
 #include "tests/unit/suite.h"
 
@@ -128,7 +129,7 @@ START_TEST(processes_that_end)
 	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
 	ck_assert_int_eq(jit_watch_all(&jit, &w.spaces), 0);
 	ck_assert_uint_eq(jit.processes.nr, 1);
-	jit_end(&jit, address_spaces_find(&w.spaces, PID_A, 30));
+	jit_end(&jit, address_spaces_find(&w.spaces, PID_A, 30), 0);
 	address_spaces_exit(&w.spaces, PID_A, 30);
 	remove_map(PID_A);
 	ck_assert_uint_eq(jit.nr_held, 1);
@@ -150,7 +151,7 @@ START_TEST(an_exec)
 	write_map(PID_A, "10000 100 before\n");
 	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
 	ck_assert_int_eq(jit_watch_all(&jit, &w.spaces), 0);
-	jit_end(&jit, address_spaces_find(&w.spaces, PID_A, 30));
+	jit_end(&jit, address_spaces_find(&w.spaces, PID_A, 30), clock_realtime_ns());
 	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 30), 0);
 	remove_map(PID_A);
 	write_map(PID_A, "10000 100 after\n");
@@ -159,6 +160,25 @@ START_TEST(an_exec)
 	add_user(PID_A, 50, FRAMES(0x10010));
 	finish_epoch();
 	ck_assert_str_eq(name_of(0, 0), "before");
+	ck_assert_str_eq(name_of(1, 0), "after");
+}
+END_TEST
+
+/* The program after an exec writes its map into the file of the program before. */
+START_TEST(an_exec_that_keeps_the_file)
+{
+	write_map(PID_A, "10000 100 before\n");
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	ck_assert_int_eq(jit_watch_all(&jit, &w.spaces), 0);
+	/* The exec was a second ago: the clock of files is coarse. */
+	jit_end(&jit, address_spaces_find(&w.spaces, PID_A, 30), clock_realtime_ns() - NS_PER_S);
+	ck_assert_int_eq(address_spaces_exec(&w.spaces, PID_A, 30), 0);
+	write_map(PID_A, "10000 100 after\n");
+	map_file(PID_A, 40, "//anon", NULL, 0x10000, 0x1000, 0);
+	add_user(PID_A, 20, FRAMES(0x10010));
+	add_user(PID_A, 50, FRAMES(0x10010));
+	finish_epoch();
+	ck_assert_ptr_null(name_of(0, 0));
 	ck_assert_str_eq(name_of(1, 0), "after");
 }
 END_TEST
@@ -243,5 +263,5 @@ START_TEST(maps_take_turns)
 END_TEST
 
 SUITE_MAIN_WITH("jit", begin, end, no_two_processes_share, no_map, what_is_own_code,
-		processes_that_end, an_exec, two_lines_of_one_start, many_long_names,
-		maps_take_turns)
+		processes_that_end, an_exec, an_exec_that_keeps_the_file, two_lines_of_one_start,
+		many_long_names, maps_take_turns)

@@ -29,6 +29,7 @@ int pipeline_init(struct pipeline *p, struct session *session, struct recordings
 		.new_processes = &session->new_processes,
 		.vdso = &session->vdso,
 		.jit = &session->jit,
+		.looks = &session->looks,
 	};
 
 	*p = (struct pipeline){.session = session, .recordings = recordings, .schedule = schedule};

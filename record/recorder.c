@@ -32,6 +32,12 @@
  */
 #define SIDEBAND_INTERVAL_NS (250 * NS_PER_MS)
 
+/*
+ * The recorder sorts all records that wait before it applies some. Between drains it does so at
+ * most this often, however fast the buffers fill.
+ */
+#define SIDEBAND_PAUSE_NS (20 * NS_PER_MS)
+
 #define STATUS_INTERVAL_NS NS_PER_S
 
 /*
@@ -50,7 +56,8 @@ struct recorder {
 	struct wakeups wakeups;
 	struct schedule schedule;
 	struct pipeline pipeline;
-	uint64_t start_ns; /* CLOCK_MONOTONIC: start of the run */
+	uint64_t start_ns;   /* CLOCK_MONOTONIC: start of the run */
+	uint64_t applied_ns; /* CLOCK_MONOTONIC: when records were applied between drains */
 	enum prof_end_reason end_reason;
 	bool stop;           /* the run ends as soon as it can */
 	uint64_t stopped_ns; /* CLOCK_MONOTONIC: end of sampling; 0: sampling goes on */
@@ -204,6 +211,17 @@ static int show_status(struct recorder *r, uint64_t now)
 	return ret;
 }
 
+/* Applies the side-band's records that are old enough, unless it did so a moment ago. */
+static int apply_settled_records(struct recorder *r)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	if (now - r->applied_ns < SIDEBAND_PAUSE_NS)
+		return session_collect_records(&r->session);
+	r->applied_ns = now;
+	return session_apply_records(&r->session, now - SIDEBAND_SETTLE_NS);
+}
+
 /* Waits until @due_ns or until something happens. *@happened receives bits of enum wakeup. */
 static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 {
@@ -223,8 +241,7 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 	 */
 	what = session_unwind(&r->session);
 	if (!what)
-		what = session_apply_records(&r->session,
-					     clock_monotonic_ns() - SIDEBAND_SETTLE_NS);
+		what = apply_settled_records(r);
 	return what ? what : session_watch_cpus(&r->session);
 }
 

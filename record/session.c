@@ -135,7 +135,7 @@ static int follow_processes(struct session *s)
 static int create_unwinder(struct session *s)
 {
 	const char *cache = s->options->unwind_cache;
-	int ret = unwinder_create(s->max_depth, cache, &s->unwinder, s->err);
+	int ret = unwinder_create(s->max_depth, cache, &s->looks, &s->unwinder, s->err);
 	int reason;
 
 	if (!ret && !unwinder_may_keep(s->unwinder, &reason))
@@ -252,6 +252,18 @@ void session_note_omissions(const struct session *s)
 			s->jit.nr_maps_left_out);
 }
 
+static int side_band_error(struct session *s, int ret)
+{
+	if (ret == -ENOMEM)
+		return out_of_memory(s);
+	return ret ? err_set(s->err, ret, "failed to read the side-band: %s", strerror(-ret)) : 0;
+}
+
+int session_collect_records(struct session *s)
+{
+	return side_band_error(s, sideband_collect(s->sideband));
+}
+
 int session_apply_records(struct session *s, uint64_t until_ns)
 {
 	struct record_targets targets = {
@@ -265,9 +277,7 @@ int session_apply_records(struct session *s, uint64_t until_ns)
 
 	if (!ret)
 		ret = new_processes_read(&s->new_processes, &s->spaces);
-	if (ret == -ENOMEM)
-		return out_of_memory(s);
-	return ret ? err_set(s->err, ret, "failed to read the side-band: %s", strerror(-ret)) : 0;
+	return side_band_error(s, ret);
 }
 
 static void note_cpu(struct session *s, uint32_t cpu, bool is_online)

@@ -11,6 +11,7 @@
 #include "common/err.h"
 #include "record/output/progress.h"
 #include "record/process/address_spaces.h"
+#include "record/process/look_budget.h"
 #include "record/process/new_processes.h"
 #include "record/process/sideband.h"
 #include "record/record_options.h"
@@ -36,6 +37,7 @@ struct session {
 	struct events events;
 	struct sampler *sampler;
 	struct unwinder *unwinder; /* NULL: stacks are walked along frame pointers */
+	struct look_budget looks;
 	struct address_spaces spaces;
 	struct new_processes new_processes;
 	struct ksyms ksyms;
@@ -69,6 +71,9 @@ void session_stop(struct session *session);
 
 /* Says on stderr which parts the recording lacks because they would have cost too much. */
 void session_note_omissions(const struct session *session);
+
+/* Makes room in the side-band's buffers, and applies nothing. Returns 0 or a negative errno. */
+int session_collect_records(struct session *session);
 
 /*
  * Applies the side-band's records of up to @until_ns (CLOCK_MONOTONIC). The caller vouches that the

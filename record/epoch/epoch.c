@@ -160,7 +160,8 @@ int epoch_create(const struct epoch_sources *sources, struct epoch **epoch)
 	if (!e)
 		return -ENOMEM;
 	e->sources = *sources;
-	e->user = (struct epoch_user){.sources = &e->sources, .tables = &e->tables};
+	e->user = (struct epoch_user){
+		.sources = &e->sources, .tables = &e->tables, .rescans.looks = sources->looks};
 	e->kernel = (struct epoch_kernel){.ksyms = sources->ksyms, .tables = &e->tables};
 	if (epoch_reset(e)) {
 		epoch_destroy(e);

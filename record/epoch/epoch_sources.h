@@ -4,6 +4,7 @@
 #define RECORD_EPOCH_EPOCH_SOURCES_H
 
 #include "record/process/address_spaces.h"
+#include "record/process/look_budget.h"
 #include "record/process/new_processes.h"
 #include "record/symbols/jit.h"
 #include "record/symbols/ksyms.h"
@@ -15,6 +16,7 @@ struct epoch_sources {
 	const struct new_processes *new_processes; /* NULL: none */
 	const struct vdso *vdso;                   /* NULL: none */
 	struct jit *jit;                           /* NULL: none */
+	struct look_budget *looks; /* of looks at /proc in a drain; NULL: no limit */
 };
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/epoch/rescans.h"
 
+#include <errno.h>
+
 #include "common/clock.h"
 #include "common/hash.h"
 #include "record/process/proc_scan.h"
@@ -32,6 +34,22 @@ static bool has_unmapped_frame(const struct address_space *space, const struct r
 	return false;
 }
 
+/* Reads the mappings of the process, within the budget. */
+static int look(const struct rescans *rescans, struct address_spaces *spaces,
+		struct address_space *space)
+{
+	struct look_budget *looks = rescans->looks;
+	/* Mappings that the side-band told of stay in force at the time of the sample. */
+	uint64_t now_ns = clock_monotonic_ns();
+	int ret;
+
+	if (!looks)
+		return proc_scan_process(spaces, space->pid, now_ns, 0);
+	ret = proc_scan_process(spaces, space->pid, now_ns, look_budget_begin(looks));
+	space->next_look_ns = look_budget_end(looks, ret == -E2BIG);
+	return ret == -E2BIG ? 0 : ret;
+}
+
 int rescans_look(struct rescans *rescans, struct address_spaces *spaces,
 		 struct address_space *space, const struct raw_stack *stack, uint64_t time_ns)
 {
@@ -39,10 +57,13 @@ int rescans_look(struct rescans *rescans, struct address_spaces *spaces,
 
 	if (!may_help(rescans, spaces, space) || !has_unmapped_frame(space, stack, time_ns))
 		return 0;
+	if (rescans->looks && clock_monotonic_ns() < space->next_look_ns) {
+		rescans->looks->nr_put_off++;
+		return 0;
+	}
 	ret = index_push(&rescans->by_generation, &rescans->generations,
 			 hash_u64(space->generation), space->generation);
-	/* Mappings that the side-band told of stay in force at the time of the sample. */
-	return ret ? ret : proc_scan_process(spaces, space->pid, clock_monotonic_ns());
+	return ret ? ret : look(rescans, spaces, space);
 }
 
 void rescans_clear(struct rescans *rescans)

@@ -14,9 +14,11 @@
 #include "common/vec.h"
 #include "record/epoch/raw_stack.h"
 #include "record/process/address_spaces.h"
+#include "record/process/look_budget.h"
 
-/* All zero: none. */
+/* All zero: none, and no limit. */
 struct rescans {
+	struct look_budget *looks; /* looks are charged to it; NULL: to nobody, and never wait */
 	VEC(uint64_t) generations; /* of the address spaces that were read in this drain */
 	struct index by_generation;
 };
@@ -26,8 +28,8 @@ bool rescans_has(const struct rescans *rescans, const struct address_space *spac
 
 /*
  * Reads the mappings of the process in @space into @spaces, in force from now on. Does so if no
- * known mapping held an address of @stack at @time_ns, and if more mappings may be found. Returns 0
- * or -ENOMEM.
+ * known mapping held an address of @stack at @time_ns, if more mappings may be found, and if the
+ * process need not wait for its next look. Returns 0 or -ENOMEM.
  */
 int rescans_look(struct rescans *rescans, struct address_spaces *spaces,
 		 struct address_space *space, const struct raw_stack *stack, uint64_t time_ns);

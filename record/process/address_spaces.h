@@ -35,6 +35,7 @@ struct address_space {
 	bool complete;               /* all its executable mappings are known */
 	uint64_t complete_ns;        /* since when; some that ended before may not be known */
 	bool doubtful;               /* its exit may have been missed */
+	uint64_t next_look_ns;       /* CLOCK_MONOTONIC: nobody looks at it in /proc before */
 	char name[16];               /* of the main thread, as of the exec; "": not known */
 };
 

@@ -25,7 +25,17 @@ struct scan {
 	mapping_vec *mappings;
 	char_vec *text; /* scratch space */
 	struct seen_files *seen;
+	size_t max;      /* mappings; 0: any number */
+	size_t nr_lines; /* of the text of mappings, executable or not */
+	bool is_of_addr; /* only the mapping at addr is wanted */
+	uint64_t addr;
 };
+
+/*
+ * A text lists all mappings, and most of them are not executable. It is read up to so many lines
+ * for each mapping that is wanted.
+ */
+#define LINES_PER_MAPPING 16
 
 static uint64_t hash_inode(const struct file_identity *identity)
 {
@@ -73,6 +83,8 @@ static int add_map(const struct scan *scan, const struct proc_map *map)
 	struct mapping mapping = {.start = map->start, .end = map->end, .pgoff = map->pgoff};
 	int ret;
 
+	if (scan->max && scan->mappings->nr >= scan->max)
+		return -E2BIG;
 	find_seen(scan, &key.identity);
 	ret = mapped_files_look(scan->files, &key, &place, &mapping.file);
 	if (!ret && !key.identity.is_stat)
@@ -89,12 +101,14 @@ static int scan_by_query(const struct scan *scan, int fd)
 {
 	char name[PATH_MAX];
 	struct proc_map map;
-	uint64_t addr = 0;
+	uint64_t addr = scan->addr;
 	int ret;
 
 	while (!(ret = proc_query_next(fd, addr, name, &map))) {
+		if (scan->is_of_addr && map.start > scan->addr)
+			return 0;
 		ret = add_map(scan, &map);
-		if (ret)
+		if (ret || scan->is_of_addr)
 			return ret;
 		addr = map.end;
 	}
@@ -104,19 +118,27 @@ static int scan_by_query(const struct scan *scan, int fd)
 /* A proc_map_fn. */
 static int add_executable(void *ctx, const struct proc_map *map)
 {
-	return map->executable ? add_map(ctx, map) : 0;
+	struct scan *scan = ctx;
+
+	if (scan->max && scan->nr_lines++ >= scan->max * LINES_PER_MAPPING)
+		return -E2BIG;
+	if (scan->is_of_addr && (scan->addr < map->start || scan->addr >= map->end))
+		return 0;
+	return map->executable ? add_map(scan, map) : 0;
 }
 
-static int scan_by_text(const struct scan *scan, int fd)
+static int scan_by_text(struct scan *scan, int fd)
 {
-	return proc_maps_read(fd, scan->text, add_executable, (void *)scan);
+	scan->nr_lines = 0;
+	return proc_maps_read(fd, scan->text, add_executable, scan);
 }
 
 /*
  * Reads the mappings of thread @tid. Returns 0, -ESRCH for a kernel thread or one that is on its
- * way out, the errno of opening or reading the file, or -ENOMEM.
+ * way out, the errno of opening or reading the file, -E2BIG when there are more mappings than the
+ * scan may read, or -ENOMEM.
  */
-static int scan_thread(const struct scan *scan, uint32_t tid)
+static int scan_thread(struct scan *scan, uint32_t tid)
 {
 	_cleanup_close_ int fd = -1;
 	char path[64];
@@ -128,14 +150,14 @@ static int scan_thread(const struct scan *scan, uint32_t tid)
 	if (fd < 0)
 		return -errno;
 	ret = scan_by_query(scan, fd);
-	if (!ret || ret == -ENOMEM || ret == -ESRCH)
+	if (!ret || ret == -ENOMEM || ret == -ESRCH || ret == -E2BIG)
 		return ret;
 	vec_clear(scan->mappings);
 	return scan_by_text(scan, fd);
 }
 
 /* As scan_thread, for the process. After an error there may be some of its mappings. */
-static int scan_process(const struct scan *scan)
+static int scan_process(struct scan *scan)
 {
 	int ret = scan_thread(scan, scan->pid);
 	uint32_t tid;
@@ -148,7 +170,7 @@ static int scan_process(const struct scan *scan)
 }
 
 /* Adds the process of @scan to @spaces. Returns the result of scan_process. */
-static int add_process(struct address_spaces *spaces, const struct scan *scan, uint64_t time_ns)
+static int add_process(struct address_spaces *spaces, struct scan *scan, uint64_t time_ns)
 {
 	int scan_ret = scan_process(scan), ret = 0;
 
@@ -160,35 +182,55 @@ static int add_process(struct address_spaces *spaces, const struct scan *scan, u
 	return address_spaces_trust(spaces, scan->pid, time_ns);
 }
 
-int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns)
+int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, size_t max)
 {
 	mapping_vec mappings = {0};
 	char_vec text = {0};
 	struct seen_files seen = {0};
-	const struct scan scan = {.pid = pid,
-				  .files = &spaces->files,
-				  .mappings = &mappings,
-				  .text = &text,
-				  .seen = &seen};
+	struct scan scan = {.pid = pid,
+			    .files = &spaces->files,
+			    .mappings = &mappings,
+			    .text = &text,
+			    .seen = &seen,
+			    .max = max};
 	int ret = add_process(spaces, &scan, time_ns);
 
 	forget_seen(&seen);
 	vec_free(&mappings);
 	vec_free(&text);
-	return ret == -ENOMEM ? ret : 0;
+	return ret == -ENOMEM || ret == -E2BIG ? ret : 0;
 }
 
-int proc_scan_mappings(uint32_t pid, struct mapped_files *files, mapping_vec *mappings)
+/* Fills @mappings and @files by the rest of @scan. Returns 0, -E2BIG or -ENOMEM. */
+static int scan_alone(struct scan *scan, struct mapped_files *files, mapping_vec *mappings)
 {
 	char_vec text = {0};
 	struct seen_files seen = {0};
-	const struct scan scan = {
-		.pid = pid, .files = files, .mappings = mappings, .text = &text, .seen = &seen};
-	int ret = scan_process(&scan);
+	int ret;
 
+	scan->files = files;
+	scan->mappings = mappings;
+	scan->text = &text;
+	scan->seen = &seen;
+	ret = scan_process(scan);
 	forget_seen(&seen);
 	vec_free(&text);
-	return ret == -ENOMEM ? ret : 0;
+	return ret == -ENOMEM || ret == -E2BIG ? ret : 0;
+}
+
+int proc_scan_mappings(uint32_t pid, size_t max, struct mapped_files *files, mapping_vec *mappings)
+{
+	struct scan scan = {.pid = pid, .max = max};
+
+	return scan_alone(&scan, files, mappings);
+}
+
+int proc_scan_mapping_at(uint32_t pid, uint64_t addr, struct mapped_files *files,
+			 mapping_vec *mappings)
+{
+	struct scan scan = {.pid = pid, .is_of_addr = true, .addr = addr};
+
+	return scan_alone(&scan, files, mappings);
 }
 
 static int scan_all(struct address_spaces *spaces, const u32_vec *pids, unsigned int *nr_hidden)

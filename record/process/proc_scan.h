@@ -20,14 +20,24 @@
 int proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *nr_hidden,
 	      struct err *err);
 
-/* Adds the mappings of one process, in force since @time_ns. Returns 0 (also if gone), -ENOMEM. */
-int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
+/*
+ * Adds the mappings of one process, in force since @time_ns, but at most @max (0: all). Returns 0
+ * (also if it is gone), -E2BIG if it has more, or -ENOMEM.
+ */
+int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, size_t max);
 
 /*
- * Reads the executable mappings of one process into @mappings, in place of its contents, and adds
- * their files to @files. A process that has gone or is not ours to see has none. Returns 0 or
+ * Reads the executable mappings of one process into @mappings, in place of its contents, but at
+ * most @max (0: all). Adds their files to @files. A process that has gone or is not ours to see has
+ * none. Returns 0, -E2BIG if it has more, or -ENOMEM.
+ */
+int proc_scan_mappings(uint32_t pid, size_t max, struct mapped_files *files, mapping_vec *mappings);
+
+/*
+ * As proc_scan_mappings, but of the mapping at @addr alone. Returns 0, also if there is none, or
  * -ENOMEM.
  */
-int proc_scan_mappings(uint32_t pid, struct mapped_files *files, mapping_vec *mappings);
+int proc_scan_mapping_at(uint32_t pid, uint64_t addr, struct mapped_files *files,
+			 mapping_vec *mappings);
 
 #endif

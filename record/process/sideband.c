@@ -435,16 +435,22 @@ static void keep_from(struct sideband *sb, size_t first)
 	sb->pool.cap = pool.cap;
 }
 
+int sideband_collect(struct sideband *sb)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < sb->nr; i++)
+		ret = read_buffer(sb, i);
+	return ret;
+}
+
 int sideband_read(struct sideband *sb, uint64_t until_ns, sideband_fn fn, void *ctx)
 {
 	size_t i;
-	int ret;
+	int ret = sideband_collect(sb);
 
-	for (i = 0; i < sb->nr; i++) {
-		ret = read_buffer(sb, i);
-		if (ret)
-			return ret;
-	}
+	if (ret)
+		return ret;
 	if (!sb->pending.nr)
 		return 0;
 	qsort(sb->pending.data, sb->pending.nr, sizeof(*sb->pending.data), compare_pending);

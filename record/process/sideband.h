@@ -61,6 +61,12 @@ void sideband_destroy(struct sideband *sideband);
 const int *sideband_fds(const struct sideband *sideband, size_t *nr);
 
 /*
+ * Reads all buffers, so that they have room again, and keeps the records for the next read. Returns
+ * 0, -ENOMEM, or -EIO if a buffer holds no records.
+ */
+int sideband_collect(struct sideband *sideband);
+
+/*
  * Reads all buffers and hands out the records of up to @until_ns. The caller vouches that all
  * records up to that time have been written by now. Returns 0, -ENOMEM, or @fn's error.
  */

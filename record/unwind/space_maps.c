@@ -281,14 +281,17 @@ bool space_maps_differ(const struct space_maps *u, uint32_t pid, const struct ma
 		       uint32_t table)
 {
 	const struct unwind_process *p = space_maps_find(u, pid);
+	const struct unwind_mapping *mappings;
 	struct unwind_mapping now;
 
+	if (!p)
+		return false;
+	mappings = &u->mappings[p->first];
 	file_table_describe(&u->tables->tables.data[table], mapping->start - mapping->pgoff, &now);
-	for (uint32_t i = 0; p && i < p->nr; i++) {
-		const struct unwind_mapping *m = &u->mappings[p->first + i];
+	for (uint32_t i = search_first(p->nr, k, mappings[k].end > mapping->start);
+	     i < p->nr && mappings[i].start < mapping->end; i++) {
+		const struct unwind_mapping *m = &mappings[i];
 
-		if (m->end <= mapping->start || m->start >= mapping->end)
-			continue;
 		/* Without a table, the distance to offsets in the file means nothing. */
 		if (u->mapping_tables[p->first + i] != table ||
 		    (table != NO_TABLE && m->bias != now.bias))

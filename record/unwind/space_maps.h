@@ -20,6 +20,9 @@ struct unwind_process {
 	uint64_t space_id;
 	uint64_t backoff_ns;
 	uint32_t exec_pages; /* when the program asked; 0: not known */
+	/* CLOCK_MONOTONIC: nobody looks at the mappings before; 0: there was no look. */
+	uint64_t next_look_ns;
+	bool is_waiting; /* for that time */
 };
 
 struct space_maps {

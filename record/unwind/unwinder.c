@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
 #include "record/unwind/space_maps.h"
@@ -32,43 +33,87 @@ struct unwinder {
 	struct ring_buffer *wants; /* and early samples */
 	int fds[2];
 	int ret;       /* first error of a callback */
-	u32_vec stale; /* processes to look at again */
+	u32_vec stale; /* processes to look at again when it is time */
+	struct look_budget *looks;
 	/* The mappings of the process at hand, and the files of this and of earlier processes. */
 	mapping_vec mappings;
 	struct mapped_files files;
 };
 
-/* Reads the mappings of @pid. There are none when it has gone. */
-static int look_at_process(struct unwinder *u, uint32_t pid)
+/* Forgets the files of earlier looks when there are many: nobody looks at their mappings. */
+static void forget_files(struct unwinder *u)
 {
-	/* Nobody looks at mappings of earlier processes any more. */
 	if (mapped_files_want_sweep(&u->files))
 		mapped_files_deinit(&u->files);
-	return proc_scan_mappings(pid, &u->files, &u->mappings);
 }
 
 /*
- * Tells the program the mappings of @pid. @exec_pages is the number that the program knows, or 0.
+ * Reads the mappings of @pid. There are none when it has gone. *@next_look_ns is the time before
+ * which nobody should look again.
  */
-static int refresh_space(struct unwinder *u, uint32_t pid, uint64_t space_id, uint32_t exec_pages)
+static int look_at_process(struct unwinder *u, uint32_t pid, uint64_t *next_look_ns)
 {
-	const struct space_owner owner = {
-		.pid = pid, .space_id = space_id, .exec_pages = exec_pages};
-	int ret = look_at_process(u, pid);
+	int ret;
+
+	forget_files(u);
+	ret = proc_scan_mappings(pid, look_budget_begin(u->looks), &u->files, &u->mappings);
+	*next_look_ns = look_budget_end(u->looks, ret == -E2BIG);
+	return ret == -E2BIG ? 0 : ret;
+}
+
+/* Must the look at @p wait? Then notes that it is wanted. */
+static int put_off(struct unwinder *u, struct unwind_process *p, bool *is_put_off)
+{
+	*is_put_off = p && clock_monotonic_ns() < p->next_look_ns;
+	if (!*is_put_off || p->is_waiting)
+		return 0;
+	p->is_waiting = true;
+	u->looks->nr_put_off++;
+	return vec_push(&u->stale, p->pid);
+}
+
+/* Tells the program the mappings of @owner. */
+static int refresh_space(struct unwinder *u, const struct space_owner *owner)
+{
+	struct unwind_process *p;
+	uint64_t next_look_ns;
+	int ret = look_at_process(u, owner->pid, &next_look_ns);
 
 	if (ret)
 		return ret;
-	if (u->mappings.nr)
-		return space_maps_put(&u->spaces, &owner, &u->mappings, &u->files);
-	if (proc_is_gone(pid))
-		space_maps_remove(&u->spaces, pid);
-	else if (proc_is_hidden(pid))
-		space_maps_hide(&u->spaces, pid, space_id);
+	if (u->mappings.nr) {
+		ret = space_maps_put(&u->spaces, owner, &u->mappings, &u->files);
+		p = space_maps_find(&u->spaces, owner->pid);
+		if (p)
+			p->next_look_ns = next_look_ns;
+		return ret;
+	}
+	if (proc_is_gone(owner->pid))
+		space_maps_remove(&u->spaces, owner->pid);
+	else if (proc_is_hidden(owner->pid))
+		space_maps_hide(&u->spaces, owner->pid, owner->space_id);
 	/*
 	 * Else nothing is mapped: the process is in the middle of an exec, and the program will ask
 	 * again.
 	 */
 	return 0;
+}
+
+/*
+ * The program asks for the mappings of a process. A new program in the process is looked at at
+ * once.
+ */
+static int serve_space(struct unwinder *u, const struct unwind_want *want)
+{
+	const struct space_owner owner = {
+		.pid = want->tgid, .space_id = want->space_id, .exec_pages = want->exec_pages};
+	struct unwind_process *p = space_maps_find(&u->spaces, owner.pid);
+	bool is_put_off = false;
+	int ret = 0;
+
+	if (p && p->space_id == owner.space_id)
+		ret = put_off(u, p, &is_put_off);
+	return ret || is_put_off ? ret : refresh_space(u, &owner);
 }
 
 /*
@@ -81,8 +126,10 @@ static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 	const struct mapping *m;
 	const struct mapped_file *file;
 	uint32_t nr;
-	int ret = look_at_process(u, pid);
+	int ret;
 
+	forget_files(u);
+	ret = proc_scan_mapping_at(pid, pc, &u->files, &u->mappings);
 	m = ret ? NULL : mappings_find(&u->mappings, pc);
 	if (!m)
 		return ret;
@@ -102,8 +149,7 @@ static int serve_want(void *ctx, void *data, size_t size)
 
 	if (size < sizeof(*want) || u->ret)
 		return 0;
-	u->ret = want->pc ? serve_table(u, want->tgid, want->pc)
-			  : refresh_space(u, want->tgid, want->space_id, want->exec_pages);
+	u->ret = want->pc ? serve_table(u, want->tgid, want->pc) : serve_space(u, want);
 	return 0;
 }
 
@@ -126,17 +172,38 @@ static int find_now(void *ctx, const struct early_sample *sample, uint64_t pc,
 	return space_maps_lookup(&u->spaces, sample->key.tgid, sample->space_id, pc, mapping);
 }
 
+/* Looks again at those of the waiting processes whose time has come. */
+static int look_again(struct unwinder *u)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	size_t nr = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < u->stale.nr; i++) {
+		uint32_t pid = u->stale.data[i];
+		struct unwind_process *p = space_maps_find(&u->spaces, pid);
+		struct space_owner owner = {.pid = pid};
+
+		if (!p || !p->is_waiting)
+			continue;
+		if (ret || now_ns < p->next_look_ns) {
+			u->stale.data[nr++] = pid;
+			continue;
+		}
+		p->is_waiting = false;
+		owner.space_id = p->space_id;
+		ret = refresh_space(u, &owner);
+	}
+	u->stale.nr = nr;
+	return ret;
+}
+
 int unwinder_work(struct unwinder *u)
 {
 	u->ret = 0;
 	ring_buffer__consume(u->wants);
-	for (size_t i = 0; i < u->stale.nr && !u->ret; i++) {
-		const struct unwind_process *p = space_maps_find(&u->spaces, u->stale.data[i]);
-
-		if (p)
-			u->ret = refresh_space(u, p->pid, p->space_id, 0);
-	}
-	vec_clear(&u->stale);
+	if (!u->ret)
+		u->ret = look_again(u);
 	if (!u->ret)
 		u->ret = file_tables_finish(&u->tables);
 	return u->ret ? u->ret
@@ -212,10 +279,11 @@ bool unwinder_wants_drain(const struct unwinder *u)
 int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapping,
 		    const struct mapped_file *file)
 {
+	struct unwind_process *p = space_maps_find(&u->spaces, pid);
 	uint32_t nr;
 	int ret;
 
-	if (!space_maps_find(&u->spaces, pid))
+	if (!p || p->is_waiting)
 		return 0;
 	ret = file_tables_find(&u->tables, file, mapping->start, mapping->end, &nr);
 	/*
@@ -224,6 +292,8 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 	 */
 	if (ret || !space_maps_differ(&u->spaces, pid, mapping, nr))
 		return ret;
+	p->is_waiting = true;
+	u->looks->nr_put_off += clock_monotonic_ns() < p->next_look_ns;
 	return vec_push(&u->stale, pid);
 }
 
@@ -322,8 +392,8 @@ bool unwinder_may_keep(const struct unwinder *u, int *reason)
 	return file_tables_may_keep(&u->tables, reason);
 }
 
-int unwinder_create(uint32_t max_depth, const char *cache, struct unwinder **unwinder,
-		    struct err *err)
+int unwinder_create(uint32_t max_depth, const char *cache, struct look_budget *looks,
+		    struct unwinder **unwinder, struct err *err)
 {
 	struct unwinder *u = calloc(1, sizeof(*u));
 	int ret;
@@ -331,6 +401,7 @@ int unwinder_create(uint32_t max_depth, const char *cache, struct unwinder **unw
 	if (!u)
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
 	u->early.max_depth = max_depth;
+	u->looks = looks;
 	ret = file_tables_init(&u->tables, cache, err);
 	u->tables.changed = table_changed;
 	u->tables.ctx = u;

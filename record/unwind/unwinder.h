@@ -12,6 +12,7 @@
 
 #include "common/err.h"
 #include "record/process/address_spaces.h"
+#include "record/process/look_budget.h"
 #include "record/unwind/early_samples.h"
 #include "record/unwind/table_maps.h"
 #include "record/symbols/vdso.h"
@@ -20,11 +21,12 @@ struct unwinder;
 
 /*
  * Starts the child that makes tables. Call it early, while the child has little to inherit. Stacks
- * have @max_depth frames at most. @cache is the directory that keeps tables, or NULL. Returns 0 or
- * a negative errno with @err set.
+ * have @max_depth frames at most. @cache is the directory that keeps tables, or NULL. Looks at
+ * processes are charged to @looks, which must outlive the unwinder. Returns 0 or a negative errno
+ * with @err set.
  */
-int unwinder_create(uint32_t max_depth, const char *cache, struct unwinder **unwinder,
-		    struct err *err);
+int unwinder_create(uint32_t max_depth, const char *cache, struct look_budget *looks,
+		    struct unwinder **unwinder, struct err *err);
 
 /* As file_tables_may_keep. */
 bool unwinder_may_keep(const struct unwinder *unwinder, int *reason);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/process/proc_scan.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -37,7 +38,7 @@ START_TEST(this_process)
 	struct mapped_files files = {0};
 	mapping_vec mappings = {0};
 
-	ck_assert_int_eq(proc_scan_mappings(getpid(), &files, &mappings), 0);
+	ck_assert_int_eq(proc_scan_mappings(getpid(), 0, &files, &mappings), 0);
 	expect_program(&files, &mappings, here);
 	ck_assert_ptr_null(mappings_find(&mappings, (uintptr_t)data)); /* not executable */
 	for (size_t i = 1; i < mappings.nr; i++)
@@ -55,7 +56,7 @@ START_TEST(memory_without_a_file)
 	void *code = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	ck_assert_ptr_ne(code, MAP_FAILED);
-	ck_assert_int_eq(proc_scan_mappings(getpid(), &files, &mappings), 0);
+	ck_assert_int_eq(proc_scan_mappings(getpid(), 0, &files, &mappings), 0);
 	mapping = mappings_find(&mappings, (uintptr_t)code);
 	ck_assert_ptr_nonnull(mapping);
 	ck_assert_int_eq(mapping_file(&files, mapping)->kind, MAPPED_ANON);
@@ -73,15 +74,58 @@ START_TEST(a_process_that_has_gone)
 	mapping_vec mappings = {0};
 	struct address_spaces spaces = {0};
 
-	ck_assert_int_eq(proc_scan_mappings(getpid(), &files, &mappings), 0);
+	ck_assert_int_eq(proc_scan_mappings(getpid(), 0, &files, &mappings), 0);
 	ck_assert_uint_gt(mappings.nr, 0);
-	ck_assert_int_eq(proc_scan_mappings(PID_NONE, &files, &mappings), 0);
+	ck_assert_int_eq(proc_scan_mappings(PID_NONE, 0, &files, &mappings), 0);
 	ck_assert_uint_eq(mappings.nr, 0);
-	ck_assert_int_eq(proc_scan_process(&spaces, PID_NONE, 100), 0);
+	ck_assert_int_eq(proc_scan_process(&spaces, PID_NONE, 100, 0), 0);
 	ck_assert_ptr_null(address_spaces_find(&spaces, PID_NONE, 100));
 	vec_free(&mappings);
 	mapped_files_deinit(&files);
 	address_spaces_deinit(&spaces);
+}
+END_TEST
+
+START_TEST(no_more_than_wanted)
+{
+	struct mapped_files files = {0};
+	mapping_vec mappings = {0};
+	struct address_spaces spaces = {0};
+	const struct address_space *space;
+	size_t nr;
+
+	ck_assert_int_eq(proc_scan_mappings(getpid(), 0, &files, &mappings), 0);
+	nr = mappings.nr;
+	ck_assert_uint_gt(nr, 2);
+	ck_assert_int_eq(proc_scan_mappings(getpid(), nr, &files, &mappings), 0);
+	ck_assert_int_eq(proc_scan_mappings(getpid(), nr - 1, &files, &mappings), -E2BIG);
+	ck_assert_uint_eq(mappings.nr, nr - 1);
+	/* The process is known in part, and is not taken for known as a whole. */
+	ck_assert_int_eq(proc_scan_process(&spaces, getpid(), 100, 2), -E2BIG);
+	space = address_spaces_find(&spaces, getpid(), 100);
+	ck_assert_uint_eq(space->live.nr, 2);
+	ck_assert(!space->complete);
+	vec_free(&mappings);
+	mapped_files_deinit(&files);
+	address_spaces_deinit(&spaces);
+}
+END_TEST
+
+START_TEST(one_mapping)
+{
+	static char data[2 * 4096];
+	struct mapped_files files = {0};
+	mapping_vec mappings = {0};
+
+	ck_assert_int_eq(proc_scan_mapping_at(getpid(), here, &files, &mappings), 0);
+	ck_assert_uint_eq(mappings.nr, 1);
+	expect_program(&files, &mappings, here);
+	ck_assert_int_eq(proc_scan_mapping_at(getpid(), (uintptr_t)data, &files, &mappings), 0);
+	ck_assert_uint_eq(mappings.nr, 0);
+	ck_assert_int_eq(proc_scan_mapping_at(PID_NONE, here, &files, &mappings), 0);
+	ck_assert_uint_eq(mappings.nr, 0);
+	vec_free(&mappings);
+	mapped_files_deinit(&files);
 }
 END_TEST
 
@@ -143,7 +187,7 @@ START_TEST(a_main_thread_that_has_ended)
 	}
 	close(ready[1]);
 	ck_assert_int_eq(read(ready[0], &c, 1), 1);
-	ck_assert_int_eq(proc_scan_mappings(child, &files, &mappings), 0);
+	ck_assert_int_eq(proc_scan_mappings(child, 0, &files, &mappings), 0);
 	expect_program(&files, &mappings, here);
 	ck_assert_int_eq(kill(child, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
@@ -154,4 +198,4 @@ START_TEST(a_main_thread_that_has_ended)
 END_TEST
 
 SUITE_MAIN("proc_scan", this_process, memory_without_a_file, a_process_that_has_gone,
-	   into_address_spaces, a_main_thread_that_has_ended)
+	   no_more_than_wanted, one_mapping, into_address_spaces, a_main_thread_that_has_ended)

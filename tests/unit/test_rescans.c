@@ -67,6 +67,30 @@ START_TEST(once_in_a_drain)
 }
 END_TEST
 
+/* A process may not be read again at once, also not in the next drain. The wait is counted. */
+START_TEST(a_process_waits_for_its_next_look)
+{
+	struct look_budget looks = {0};
+	struct address_spaces spaces = {0};
+	struct rescans rescans = {.looks = &looks};
+	struct address_space *space = space_of(&spaces, getpid());
+
+	ck_assert(look(&rescans, &spaces, space, here));
+	ck_assert_uint_gt(space->next_look_ns, 0);
+	rescans_clear(&rescans);
+	address_spaces_distrust(&spaces);
+	space->next_look_ns = UINT64_MAX;
+	ck_assert(!look(&rescans, &spaces, space, 0x1));
+	ck_assert(!rescans_has(&rescans, space));
+	ck_assert_uint_eq(looks.nr_put_off, 1);
+	space->next_look_ns = 1;
+	look(&rescans, &spaces, space, 0x1);
+	ck_assert(rescans_has(&rescans, space));
+	rescans_deinit(&rescans);
+	address_spaces_deinit(&spaces);
+}
+END_TEST
+
 START_TEST(not_where_nothing_is_missing)
 {
 	struct address_spaces spaces = {0};
@@ -126,5 +150,6 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-SUITE_MAIN("rescans", an_unknown_process_is_read, once_in_a_drain, not_where_nothing_is_missing,
+SUITE_MAIN("rescans", an_unknown_process_is_read, once_in_a_drain,
+	   a_process_waits_for_its_next_look, not_where_nothing_is_missing,
 	   not_what_the_process_was, out_of_memory)

@@ -94,7 +94,7 @@ if command -v node > /dev/null; then
 	pid=$(pids "$dir/node.prof" node | head -n 1)
 	maps+=("/tmp/perf-$pid.map")
 	check "node --perf-basic-prof: JavaScript functions have names" \
-		mostly "$dir/node.folded" node 'hotLoop .*app.js' 30
+		mostly "$dir/node.folded" '(node|MainThread)' 'hotLoop .*app.js' 30
 	record -o "$dir/bare.prof" -- node "$dir/app.js"
 	check "node without a map: anonymous memory" contains \
 		"$("$profrep" files "$dir/bare.prof")" "anonymous memory"

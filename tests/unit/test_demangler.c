@@ -47,22 +47,30 @@ static const char *demangled(uint32_t id)
 	return string_set_get(&names, new_ids[id]);
 }
 
-/* _Z1fDp, @nr times F, vvE, and each function type once more: libiberty walks 2^nr nodes. */
-static const char *pack_bomb(unsigned int nr)
+/*
+ * _Z4f000Dp, BOMB_DEPTH times F, vvE, and each function type once more: libiberty walks
+ * 2^BOMB_DEPTH nodes. @number, below 1000, tells bombs apart.
+ */
+#define BOMB_DEPTH 35
+
+static const char *pack_bomb(unsigned int number)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	static char name[512];
-	char *p = stpcpy(name, "_Z1fDp");
+	char *p = name + sprintf(name, "_Z4f%03uDp", number);
 
-	for (unsigned int i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < BOMB_DEPTH; i++)
 		*p++ = 'F';
 	p = stpcpy(p, "vvE");
-	for (unsigned int i = 0; i + 1 < nr; i++)
+	for (unsigned int i = 0; i + 1 < BOMB_DEPTH; i++)
 		p += i ? sprintf(p, "S%c_E", digits[i - 1]) : sprintf(p, "S_E");
 	return name;
 }
 
-/* Rust: a binder of 62^8 lifetimes, in a path that is not printed. */
+/*
+ * Rust: a binder of 62^8 lifetimes, in a path that is not printed. Newer versions of libiberty
+ * refuse it at once.
+ */
 #define LIFETIME_BOMB "_RMIC0FGzzzzzzzz_EuEu"
 
 START_TEST(names_and_others)
@@ -102,7 +110,7 @@ END_TEST
 
 START_TEST(bombs)
 {
-	uint32_t before = add("_Z6beforev"), pack = add(pack_bomb(35)),
+	uint32_t before = add("_Z6beforev"), pack = add(pack_bomb(0)),
 		 between = add("_Z7betweenv"), lifetimes = add(LIFETIME_BOMB),
 		 after = add("_Z5afterv");
 
@@ -112,14 +120,15 @@ START_TEST(bombs)
 	ck_assert_str_eq(demangled(between), "between()");
 	ck_assert_uint_eq(new_ids[lifetimes], lifetimes);
 	ck_assert_str_eq(demangled(after), "after()");
-	ck_assert_uint_eq(demangler_account_nr_left(&account), 2);
+	ck_assert_uint_ge(demangler_account_nr_left(&account), 1);
+	ck_assert_uint_le(demangler_account_nr_left(&account), 2);
 }
 END_TEST
 
 /* A name that took too long is not tried a second time, in another interval. */
 START_TEST(bombs_again)
 {
-	uint32_t bomb = add(LIFETIME_BOMB), after;
+	uint32_t bomb = add(pack_bomb(0)), after;
 	uint64_t ticks;
 
 	run();
@@ -139,12 +148,9 @@ START_TEST(many_bombs)
 {
 	enum { NR = 500 };
 	struct rusage usage;
-	char name[64];
 
-	for (unsigned int i = 0; i < NR; i++) {
-		sprintf(name, "_RMIC0FGzzzzzz%c%c_EuEu", 'A' + i / 26, 'A' + i % 26);
-		add(name);
-	}
+	for (unsigned int i = 0; i < NR; i++)
+		add(pack_bomb(i));
 	run();
 	ck_assert_uint_eq(demangler_account_nr_left(&account), NR);
 	ck_assert_uint_gt(account.nr_untried, 0);
@@ -176,7 +182,7 @@ END_TEST
 /* Whoever starts profrep may have blocked or ignored signals. */
 START_TEST(blocked_signals)
 {
-	uint32_t bomb = add(LIFETIME_BOMB), after = add("_Z5afterv");
+	uint32_t bomb = add(pack_bomb(0)), after = add("_Z5afterv");
 	sigset_t all;
 
 	sigfillset(&all);

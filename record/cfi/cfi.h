@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Call frame information (.eh_frame, .debug_frame) of x86-64. For each function, a compiler writes
- * a program that says how to get from a frame to its caller. The bytes come out of anybody's files,
- * so they are read with care. Formats: DWARF 5, section 6.4, and Linux Standard Base, section 10.6.
+ * a program that says how to get from a frame to its caller. common/eh_frame.h reads the entries
+ * that hold the programs. Format of the programs: DWARF 5, section 6.4.2.
  */
 #ifndef RECORD_CFI_CFI_H
 #define RECORD_CFI_CFI_H
@@ -12,17 +12,9 @@
 #include <stdint.h>
 
 #include "bpf/unwind.h"
+#include "common/eh_frame.h"
 #include "common/index.h"
 #include "common/vec.h"
-#include "record/cfi/dwarf_bytes.h"
-
-struct cfi_section {
-	const uint8_t *bytes;
-	size_t size;        /* below 4 GiB */
-	uint64_t vaddr;     /* that .eh_frame is linked at */
-	uint64_t data_base; /* base of DW_EH_PE_datarel; 0: unknown */
-	bool is_debug_frame;
-};
 
 /* Where a register of the caller is. */
 enum cfi_how {
@@ -58,12 +50,7 @@ struct cfi_state {
 struct cfi_cie {
 	uint64_t off; /* in the section */
 	bool is_usable;
-	bool has_augmentation; /* FDEs have a length of their own data */
-	bool is_signal;        /* frames are those of signal handlers */
-	bool has_other_return; /* the return address is not in column 16 */
-	uint8_t encoding;      /* of pointers, DW_EH_PE_* */
-	uint64_t code_align;
-	int64_t data_align;
+	struct eh_cie fields;
 	struct cfi_state initial;
 };
 
@@ -75,24 +62,17 @@ struct cfi_fde {
 };
 
 struct cfi {
-	struct cfi_section section;
+	struct eh_section section;
 	size_t off; /* of the next entry */
 	VEC(struct cfi_cie) cies;
 	struct index by_off;
 };
 
-/*
- * Reads a pointer of @encoding (DW_EH_PE_*) from @b, which is within @section. Returns false when
- * it is malformed, null, or has to be read from memory.
- */
-bool cfi_pointer(const struct cfi_section *section, struct cursor *b, uint8_t encoding,
-		 uint64_t *value);
-
 /* Runs a CIE's program @b, which makes @cie's initial state. Returns false when it is malformed. */
 bool cfi_run_initial(struct cfi_cie *cie, struct cursor b);
 
 /* Starts reading @section, whose bytes stay the caller's. */
-void cfi_init(struct cfi *cfi, const struct cfi_section *section);
+void cfi_init(struct cfi *cfi, const struct eh_section *section);
 
 void cfi_deinit(struct cfi *cfi);
 

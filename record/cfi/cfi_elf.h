@@ -20,7 +20,7 @@ struct code_segment {
 struct cfi_elf {
 	VEC(struct code_segment) segments;
 	uint64_t entry; /* address where a process begins; 0: nowhere */
-	struct cfi_section section;
+	struct eh_section section;
 	uint8_t *bytes; /* the section's */
 };
 

@@ -7,7 +7,7 @@
 #define RECORD_CFI_CFI_EXPR_H
 
 #include "record/cfi/cfi.h"
-#include "record/cfi/dwarf_bytes.h"
+#include "common/dwarf_bytes.h"
 
 /* The CFA that the expression @b computes; UNWIND_CFA_UNSUPPORTED when its shape is unknown. */
 struct cfi_cfa cfi_expr_cfa(struct cursor b);

@@ -10,7 +10,7 @@
 
 struct run {
 	struct cursor b;
-	const struct cfi_section *section;
+	const struct eh_section *section;
 	const struct cfi_cie *cie;
 	bool is_initial; /* the CIE's own program: it has no addresses, and nothing to restore */
 	struct cfi_state state;
@@ -61,7 +61,7 @@ static void make_rule(const struct run *run, struct unwind_rule *rule)
 	    cfa->reg >= UNWIND_NR_REGS || !is_s32(cfa->off) || !is_s32(cfa->add))
 		return;
 	/* The caller's rsp is the CFA, unless a program says otherwise (longjmp). */
-	if (run->cie->has_other_return || slots[CFI_SLOT_RSP].how != CFI_DEFAULT)
+	if (run->cie->fields.has_other_return || slots[CFI_SLOT_RSP].how != CFI_DEFAULT)
 		return;
 	rule->cfa = cfa->how;
 	rule->cfa_reg = cfa->reg;
@@ -97,7 +97,7 @@ static int advance_scaled(struct run *run, uint64_t delta)
 {
 	uint64_t bytes;
 
-	if (__builtin_mul_overflow(delta, run->cie->code_align, &bytes))
+	if (__builtin_mul_overflow(delta, run->cie->fields.code_align, &bytes))
 		bytes = UINT64_MAX;
 	return advance_addr(run, bytes);
 }
@@ -106,7 +106,8 @@ static int set_loc(struct run *run)
 {
 	uint64_t addr;
 
-	if (run->is_initial || !cfi_pointer(run->section, &run->b, run->cie->encoding, &addr) ||
+	if (run->is_initial ||
+	    !eh_pointer(run->section, &run->b, run->cie->fields.encoding, &addr) ||
 	    addr < run->addr) {
 		run->b.bad = true;
 		return 0;
@@ -140,7 +141,7 @@ static void set_register(struct run *run, uint64_t reg, enum cfi_how how, int64_
 
 static int64_t scale_offset(const struct run *run, uint64_t n)
 {
-	return n * (uint64_t)run->cie->data_align;
+	return n * (uint64_t)run->cie->fields.data_align;
 }
 
 /* rsp at CFA + 0 is the default. */
@@ -376,7 +377,7 @@ int cfi_run(const struct cfi *cfi, const struct cfi_fde *fde, cfi_row_fn *row, v
 	run.end = fde->end;
 	run.row = row;
 	run.ctx = ctx;
-	if (run.cie->is_signal)
+	if (run.cie->fields.is_signal)
 		return row(ctx, fde->start, &rule);
 	ret = run_all(&run);
 	if (ret)

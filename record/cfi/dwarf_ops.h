@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * DWARF's numbers in call frame information. They are from DWARF 5, figures 7.7 to 7.9 and 7.29,
- * and Linux Standard Base, tables 10-1 and 10-2. <dwarf.h> belongs to libdw, which is not needed
- * otherwise.
+ * DWARF's numbers in call frame information. They are from DWARF 5, figures 7.7 to 7.9 and 7.29.
+ * <dwarf.h> belongs to libdw, which is not needed otherwise.
  */
 #ifndef RECORD_CFI_DWARF_OPS_H
 #define RECORD_CFI_DWARF_OPS_H
@@ -55,26 +54,6 @@ enum {
 	DW_OP_breg0 = 0x70,
 	DW_OP_breg16 = DW_OP_breg0 + 16,
 	DW_OP_breg31 = DW_OP_breg0 + 31,
-};
-
-/* Pointers: the low four bits are the format, the next three the base. */
-enum {
-	DW_EH_PE_absptr = 0x00,
-	DW_EH_PE_uleb128 = 0x01,
-	DW_EH_PE_udata2 = 0x02,
-	DW_EH_PE_udata4 = 0x03,
-	DW_EH_PE_udata8 = 0x04,
-	DW_EH_PE_signed = 0x08,
-	DW_EH_PE_sleb128 = 0x09,
-	DW_EH_PE_sdata2 = 0x0a,
-	DW_EH_PE_sdata4 = 0x0b,
-	DW_EH_PE_sdata8 = 0x0c,
-	DW_EH_PE_format = 0x0f, /* mask */
-	DW_EH_PE_pcrel = 0x10,
-	DW_EH_PE_datarel = 0x30,
-	DW_EH_PE_relative = 0x70, /* mask */
-	DW_EH_PE_indirect = 0x80,
-	DW_EH_PE_omit = 0xff,
 };
 
 #endif

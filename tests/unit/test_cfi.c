@@ -33,7 +33,7 @@ static int add_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
 }
 
 /* Runs all functions of the section. Returns their number. */
-static size_t run_section(const struct cfi_section *section)
+static size_t run_section(const struct eh_section *section)
 {
 	struct cfi_fde fde;
 	struct cfi cfi;
@@ -52,7 +52,7 @@ static size_t run_section(const struct cfi_section *section)
 static size_t run_frames(const frames *f)
 {
 	return run_section(
-		&(struct cfi_section){.bytes = f->data, .size = f->nr, .vaddr = FRAMES_VADDR});
+		&(struct eh_section){.bytes = f->data, .size = f->nr, .vaddr = FRAMES_VADDR});
 }
 
 /* Runs one function, which has the usual CIE and @program. */
@@ -373,7 +373,7 @@ static size_t run_pointers(uint8_t encoding, uint64_t start, uint64_t len, size_
 {
 	frames f = {0};
 	size_t cie = put_cie(&f, "zR", &encoding, 1, USUAL_INITIAL), at = f.nr, nr;
-	struct cfi_section section = {.vaddr = FRAMES_VADDR, .data_base = 0x400000};
+	struct eh_section section = {.vaddr = FRAMES_VADDR, .data_base = 0x400000};
 
 	put_number(&f, 0, 4);
 	put_number(&f, f.nr - cie, 4);
@@ -427,7 +427,7 @@ static size_t run_debug_frame(bool wide, uint8_t version, uint8_t address_size, 
 {
 	size_t id_size = wide ? 8 : 4, nr;
 	frames f = {0}, body = {0};
-	struct cfi_section section = {.is_debug_frame = true};
+	struct eh_section section = {.is_debug_frame = true};
 
 	for (int i = 0; i < 2; i++) {
 		vec_clear(&body);
@@ -507,7 +507,7 @@ START_TEST(damaged)
 	for (int i = 0; i < 20000; i++) {
 		size_t len = i < 200 ? i % (f.nr + 1) : random_below(&random, f.nr + 1);
 		uint8_t *copy = malloc(len + 1);
-		struct cfi_section section = {.bytes = copy, .size = len, .vaddr = FRAMES_VADDR};
+		struct eh_section section = {.bytes = copy, .size = len, .vaddr = FRAMES_VADDR};
 		struct cfi_fde fde;
 		struct cfi cfi;
 

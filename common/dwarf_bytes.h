@@ -3,8 +3,8 @@
  * Reads DWARF's encodings of numbers. cursor_varint refuses numbers that are longer than needed.
  * DWARF allows such numbers: they are the assembler's padding.
  */
-#ifndef RECORD_CFI_DWARF_BYTES_H
-#define RECORD_CFI_DWARF_BYTES_H
+#ifndef COMMON_DWARF_BYTES_H
+#define COMMON_DWARF_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>

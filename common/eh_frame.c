@@ -139,8 +139,7 @@ static bool is_known_version(const struct eh_section *section, uint8_t version)
 }
 
 /* Reads the fields of @cie, without its program. */
-static bool read_cie_header(const struct eh_section *section, struct eh_cie *cie,
-			    struct cursor *b)
+static bool read_cie_header(const struct eh_section *section, struct eh_cie *cie, struct cursor *b)
 {
 	char letters[AUGMENTATION_MAX];
 	uint8_t version = dwarf_u8(b);

@@ -48,9 +48,9 @@ struct eh_section {
 
 /* An entry without its length and id. */
 struct eh_entry {
-	uint64_t off;         /* in the section */
+	uint64_t off;    /* in the section */
 	struct cursor b; /* the rest of its bytes; they end where the next entry begins */
-	bool is_empty;        /* of length 0, which ends an input file's entries */
+	bool is_empty;   /* of length 0, which ends an input file's entries */
 	bool is_cie;
 	uint64_t cie_off; /* of an FDE's CIE */
 };
@@ -67,7 +67,7 @@ struct eh_cie {
 
 /* The fields of an FDE. */
 struct eh_fde {
-	uint64_t start, end;        /* as linked */
+	uint64_t start, end;   /* as linked */
 	struct cursor program; /* it may be empty */
 };
 

@@ -2,6 +2,7 @@
 #include "report/commands/shared_options.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "report/model/timespan.h"
@@ -12,6 +13,23 @@ enum { GROUP_SIDES = 1 };
 
 #define VIEW_ROW(...) OPTION_FLAG_ROW(struct view, __VA_ARGS__)
 
+static int parse_unnamed(const char *text, void *target)
+{
+	static const char *const words[] = {
+		[UNNAMED_FUNCTION] = "function",
+		[UNNAMED_MODULE] = "module",
+		[UNNAMED_UNKNOWN] = "unknown",
+	};
+
+	for (size_t i = UNNAMED_FUNCTION; i < ARRAY_SIZE(words); i++) {
+		if (!strcmp(text, words[i])) {
+			*(enum unnamed *)target = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
 static const struct option_spec frame_rows[] = {
 	VIEW_ROW(delimited, "delimited", 'd',
 		 .help = "put a delimiter between kernel and user frames"),
@@ -20,6 +38,16 @@ static const struct option_spec frame_rows[] = {
 		 .help = "add the offset in the function, +0xOFF, to names"),
 	VIEW_ROW(modules, "modules", 'm',
 		 .help = "add the file or kernel module, [MODULE], to names"),
+	{
+		.name = "unnamed",
+		.type = OPTION_PARSED,
+		.offset = offsetof(struct view, unnamed),
+		.metavar = "KIND",
+		.help = "show frames without a name as function, module or unknown",
+		.parse = parse_unnamed,
+		.kind = "a kind of text",
+		.hint = "kinds are function, module and unknown",
+	},
 };
 
 const struct option_table frame_options = {frame_rows, ARRAY_SIZE(frame_rows), NULL};

@@ -11,8 +11,8 @@
 struct sampled_file {
 	uint32_t object;
 	uint64_t samples; /* samples with their leaf in the file */
-	uint64_t frames,
-		unknown; /* all, and those without a name, each as often as its row counts */
+	/* each as often as its row counts: all, those of a function without a name, the unknown */
+	uint64_t frames, bounded, unknown;
 	/* samples whose user stack could not be unwound beyond the file */
 	uint64_t broken;
 };
@@ -35,7 +35,9 @@ static int count_frames(struct file_table *table, const struct row_side *side, u
 
 		if (__builtin_add_overflow(file->frames, count, &file->frames))
 			return -EOVERFLOW;
-		if (!resolved->name)
+		if (resolved->is_bounded)
+			file->bounded += count;
+		else if (!resolved->name)
 			file->unknown += count;
 	}
 	return 0;
@@ -148,6 +150,7 @@ static int sort_files(struct file_table *table)
 			continue;
 		}
 		last->samples += file->samples;
+		last->bounded += file->bounded;
 		last->unknown += file->unknown;
 		last->broken += file->broken;
 		if (__builtin_add_overflow(last->frames, file->frames, &last->frames))
@@ -163,12 +166,9 @@ static void print_source(const struct printout *p, uint32_t object)
 	const struct object_source *source = &p->symbols->sources[object];
 	struct textbuf *out = p->out;
 
-	if (source->is_recorded) {
-		textbuf_str(out, "in the recording");
-		return;
-	}
 	if (source->reason) {
-		textbuf_str(out, unknown_reason_text(source->reason));
+		textbuf_str(out, source->is_recorded ? "in the recording"
+						     : unknown_reason_text(source->reason));
 		return;
 	}
 	if (source->debug)
@@ -177,6 +177,9 @@ static void print_source(const struct printout *p, uint32_t object)
 		textbuf_str(out, ", ");
 	if (source->binary)
 		textbuf_escaped(out, source->binary, strlen(source->binary), TEXT_PLAIN);
+	if (source->is_recorded)
+		textbuf_str(out, source->debug || source->binary ? ", in the recording"
+								 : "in the recording");
 }
 
 static int hex_width(const struct file_table *table)
@@ -199,14 +202,20 @@ static int hex_width(const struct file_table *table)
  */
 #define PATH_WIDTH 40
 
+static void print_share(struct textbuf *out, uint64_t part, uint64_t all)
+{
+	textbuf_printf(out, "%7.1f%% ", 100.0 * part / all);
+}
+
 static int print_table(const struct file_table *table)
 {
 	const struct model *model = &table->p->rec->model;
 	struct textbuf *out = table->p->out;
 	int width = hex_width(table);
 
-	textbuf_printf(out, "%10s %12s %8s %10s  %-*s  %-*s  %s\n", "SAMPLES", "FRAMES", "UNKNOWN",
-		       "BROKEN", width, "BUILD-ID", PATH_WIDTH, "PATH", "SYMBOLS");
+	textbuf_printf(out, "%10s %12s %8s %8s %8s %10s  %-*s  %-*s  %s\n", "SAMPLES", "FRAMES",
+		       "NAMED", "BOUNDS", "UNKNOWN", "BROKEN", width, "BUILD-ID", PATH_WIDTH,
+		       "PATH", "SYMBOLS");
 	for (size_t i = 0; i < table->nr; i++) {
 		const struct sampled_file *file = &table->files[i];
 		const char *path = object_path(model, file->object);
@@ -216,10 +225,12 @@ static int print_table(const struct file_table *table)
 		if (!text)
 			return -ENOMEM;
 		build_id_hex(&model->objects.data[file->object].key.build_id, hex);
-		textbuf_printf(out,
-			       "%10" PRIu64 " %12" PRIu64 " %7.1f%% %10" PRIu64 "  %-*s  %-*s  ",
-			       file->samples, file->frames, 100.0 * file->unknown / file->frames,
-			       file->broken, width, hex[0] ? hex : "-", PATH_WIDTH, text);
+		textbuf_printf(out, "%10" PRIu64 " %12" PRIu64 " ", file->samples, file->frames);
+		print_share(out, file->frames - file->bounded - file->unknown, file->frames);
+		print_share(out, file->bounded, file->frames);
+		print_share(out, file->unknown, file->frames);
+		textbuf_printf(out, "%10" PRIu64 "  %-*s  %-*s  ", file->broken, width,
+			       hex[0] ? hex : "-", PATH_WIDTH, text);
 		print_source(table->p, file->object);
 		textbuf_char(out, '\n');
 	}

@@ -81,12 +81,21 @@ static int read_sections(struct elf_file *file)
 		if (vec_push(&file->sections,
 			     ((struct elf_section){.vaddr = shdr.sh_addr,
 						   .size = shdr.sh_size,
+						   .entry_size = shdr.sh_entsize,
 						   .type = shdr.sh_type,
 						   .link = shdr.sh_link,
 						   .is_exec = shdr.sh_flags & SHF_EXECINSTR})))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static bool is_x86_64(Elf *elf)
+{
+	GElf_Ehdr eh;
+
+	return gelf_getclass(elf) == ELFCLASS64 && gelf_getehdr(elf, &eh) &&
+	       eh.e_machine == EM_X86_64;
 }
 
 bool file_budget_charge(struct file_budget *budget, uint64_t bytes)
@@ -116,6 +125,8 @@ int elf_file_open(struct elf_file *file, int fd, struct file_budget *budget)
 		ret = read_segments(file);
 	if (!ret)
 		ret = read_sections(file);
+	if (!ret)
+		file->is_x86_64 = is_x86_64(file->elf);
 	if (ret && note_no_memory(file))
 		ret = -ENOMEM;
 	if (ret)
@@ -198,29 +209,31 @@ static bool section_is_called(struct elf_file *file, size_t index, const char *n
 	       !memcmp((const char *)data->d_buf + shdr.sh_name, name, size);
 }
 
+size_t elf_file_find_section(struct elf_file *file, const char *name)
+{
+	for (size_t i = 1; i < file->sections.nr; i++)
+		if (file->sections.data[i].type != SHT_NULL &&
+		    file->sections.data[i].type != SHT_NOBITS && section_is_called(file, i, name))
+			return i;
+	return 0;
+}
+
 bool elf_file_debuglink(struct elf_file *file, const char **name, uint32_t *crc)
 {
-	for (size_t i = 1; i < file->sections.nr; i++) {
-		Elf_Data *data;
-		size_t len, crc_off;
+	Elf_Data *data = elf_file_section_data(file, elf_file_find_section(file, ".gnu_debuglink"));
+	size_t len, crc_off;
 
-		if (file->sections.data[i].type != SHT_PROGBITS ||
-		    !section_is_called(file, i, ".gnu_debuglink"))
-			continue;
-		data = elf_file_section_data(file, i);
-		if (!data || !data->d_buf)
-			return false;
-		len = strnlen(data->d_buf, data->d_size);
-		crc_off = (len + 4) & ~(size_t)3; /* after the NUL and padding to 4 bytes */
-		if (!len || crc_off > data->d_size || data->d_size - crc_off < sizeof(*crc) ||
-		    memchr(data->d_buf, '/', len) || !strcmp(data->d_buf, ".") ||
-		    !strcmp(data->d_buf, ".."))
-			return false;
-		*name = data->d_buf;
-		memcpy(crc, (const char *)data->d_buf + crc_off, sizeof(*crc));
-		return true;
-	}
-	return false;
+	if (!data || !data->d_buf)
+		return false;
+	len = strnlen(data->d_buf, data->d_size);
+	crc_off = (len + 4) & ~(size_t)3; /* after the NUL and padding to 4 bytes */
+	if (!len || crc_off > data->d_size || data->d_size - crc_off < sizeof(*crc) ||
+	    memchr(data->d_buf, '/', len) || !strcmp(data->d_buf, ".") ||
+	    !strcmp(data->d_buf, ".."))
+		return false;
+	*name = data->d_buf;
+	memcpy(crc, (const char *)data->d_buf + crc_off, sizeof(*crc));
+	return true;
 }
 
 bool elf_file_vaddr(const struct elf_file *file, uint64_t off, uint64_t *vaddr)

@@ -22,7 +22,7 @@ struct elf_segment {
 };
 
 struct elf_section {
-	uint64_t vaddr, size;
+	uint64_t vaddr, size, entry_size;
 	uint32_t type, link; /* SHT_*; index of the linked section */
 	bool is_exec;
 	bool is_read; /* has been read and charged to the budget */
@@ -46,6 +46,7 @@ struct elf_file {
 		bytes_left;
 	VEC(struct elf_segment) segments;
 	VEC(struct elf_section) sections; /* by index */
+	bool is_x86_64;
 	bool out_of_memory; /* something was not read for want of memory, so it is not missing */
 };
 
@@ -75,6 +76,9 @@ bool elf_file_is_debug_only(const struct elf_file *file);
  * Sets @file->out_of_memory if memory was the reason.
  */
 Elf_Data *elf_file_section_data(struct elf_file *file, size_t index);
+
+/* Returns the index of the first section of this name that has contents, 0 if none has. */
+size_t elf_file_find_section(struct elf_file *file, const char *name);
 
 /*
  * Reads .gnu_debuglink: a file name without a directory, and the CRC of that file. The name lives

@@ -21,7 +21,7 @@ enum range_binding {
 	RANGE_LOCAL,
 };
 
-/* [start, start + size) is called name. */
+/* [start, start + size) is called name. Without a name, it is a function that nobody names. */
 struct range {
 	uint64_t start, size;
 	const char *name; /* may lack a NUL */

@@ -7,8 +7,8 @@
 
 #include "common/cleanup.h"
 #include "report/symbols/debug_distances.h"
+#include "report/symbols/elf_names.h"
 #include "report/symbols/elffile.h"
-#include "report/symbols/symtab.h"
 
 /* A frame at a place in a stack that needs a name. */
 struct question {
@@ -22,7 +22,8 @@ struct lookup {
 	const struct model *model;
 	const struct debug_roots *roots;
 	VEC(struct question) questions; /* sorted by object */
-	/* the questions about one object; the tag is the index of the question */
+	size_t begin, end;              /* the questions about one object */
+	/* those questions; the tag is the index of the question */
 	VEC(struct range_hit) hits;
 };
 
@@ -93,9 +94,17 @@ static int gather_questions(struct lookup *l)
 	return 0;
 }
 
+/* Returns true if @off from a range, which may lack a name, says more than @have. */
+static bool is_better(const struct resolved *have, const struct range *range, uint64_t off)
+{
+	if (have->name)
+		return range->len && off <= have->off;
+	return range->len || !have->is_bounded || off <= have->off;
+}
+
 /*
  * Stores the answers of l->hits in their order. A name that several hits in a row share is made
- * once.
+ * once. An earlier answer from the recording stays if it says more.
  */
 static int store_hits(struct lookup *l, enum unknown_reason miss)
 {
@@ -105,11 +114,17 @@ static int store_hits(struct lookup *l, enum unknown_reason miss)
 	vec_for_each(&l->hits, hit) {
 		uint32_t slot = l->questions.data[hit->tag].slot;
 		struct resolved *resolved = &l->symbols->frames[slot];
+		uint64_t off;
 
-		if (!hit->range) {
+		if (!resolved->name)
 			resolved->reason = miss;
+		if (!hit->range)
 			continue;
-		}
+		off = hit->addr - hit->range->start +
+		      bytes_before(&l->model->frames.data[slot / NR_FRAME_PLACES],
+				   slot % NR_FRAME_PLACES);
+		if (!is_better(resolved, hit->range, off))
+			continue;
 		if (hit->range != last) {
 			int ret = string_set_add(&l->symbols->names, hit->range->name,
 						 hit->range->len, &name);
@@ -118,11 +133,12 @@ static int store_hits(struct lookup *l, enum unknown_reason miss)
 				return ret;
 			last = hit->range;
 		}
-		resolved->name = name;
-		resolved->reason = name ? KNOWN : miss;
-		resolved->off = hit->addr - hit->range->start +
-				bytes_before(&l->model->frames.data[slot / NR_FRAME_PLACES],
-					     slot % NR_FRAME_PLACES);
+		*resolved = (struct resolved){
+			.name = name,
+			.reason = name ? KNOWN : miss,
+			.is_bounded = !name,
+			.off = off,
+		};
 	}
 	return 0;
 }
@@ -167,7 +183,10 @@ struct elf_pair {
 /* Answers a question whose offset has no certain address. */
 static void answer_unknown(struct lookup *l, const struct question *q)
 {
-	l->symbols->frames[q->slot].reason = UNKNOWN_NO_SYMBOL;
+	struct resolved *resolved = &l->symbols->frames[q->slot];
+
+	if (!resolved->name)
+		resolved->reason = UNKNOWN_NO_SYMBOL;
 }
 
 /*
@@ -243,7 +262,7 @@ static bool is_budget_spent(const struct lookup *l)
 
 static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_source *source)
 {
-	struct symtab symtab = {0};
+	struct elf_names names = {0};
 	int ret = 0;
 
 	if (!elf->has_binary && elf_file_is_debug_only(&elf->debug))
@@ -251,20 +270,18 @@ static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_sou
 	else
 		hits_to_vaddrs(l, elf->has_binary ? &elf->binary : &elf->debug);
 	range_hits_sort(l->hits.data, l->hits.nr);
-	if (!ret && elf->has_debug)
-		ret = symtab_add(&symtab, &elf->debug, l->hits.data, l->hits.nr);
-	if (!ret && elf->has_binary)
-		ret = symtab_add(&symtab, &elf->binary, l->hits.data, l->hits.nr);
 	if (!ret)
-		ret = symtab_resolve(&symtab, l->hits.data, l->hits.nr);
-	if (!ret && symtab.nr_symbols) {
+		ret = elf_names_resolve(&names, elf->has_binary ? &elf->binary : NULL,
+					elf->has_debug ? &elf->debug : NULL, l->hits.data,
+					l->hits.nr);
+	if (!ret && names.symtab.nr_symbols) {
 		source->reason = KNOWN;
 		ret = store_hits(l, UNKNOWN_NO_SYMBOL);
 	} else if (!ret) {
 		source->reason = is_budget_spent(l) ? UNKNOWN_BUDGET : UNKNOWN_NO_SYMBOLS;
 		ret = store_hits(l, source->reason);
 	}
-	symtab_deinit(&symtab);
+	elf_names_deinit(&names);
 	return ret;
 }
 
@@ -361,6 +378,20 @@ static int resolve_file(struct lookup *l, const struct model_object *object,
 	return ret;
 }
 
+/* Makes a hit of each question about the object. */
+static int make_hits(struct lookup *l)
+{
+	vec_clear(&l->hits);
+	for (size_t i = l->begin; i < l->end; i++) {
+		struct range_hit hit = {.addr = l->questions.data[i].off, .tag = i};
+		int ret = vec_push(&l->hits, hit);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 static int resolve_object(struct lookup *l, uint32_t id)
 {
 	static const uint8_t reasons[PROF_NR_OBJECT_KINDS] = {
@@ -375,10 +406,17 @@ static int resolve_object(struct lookup *l, uint32_t id)
 	const struct model_object *object = &l->model->objects.data[id];
 	struct object_source *source = &l->symbols->sources[id];
 
-	if (object->nr_symbols) {
+	int ret = make_hits(l);
+
+	if (!ret && object->nr_symbols) {
 		source->is_recorded = true;
-		return resolve_recorded(l, object);
+		ret = resolve_recorded(l, object);
+		if (ret || object->key.kind != PROF_OBJECT_FILE)
+			return ret;
+		ret = make_hits(l);
 	}
+	if (ret)
+		return ret;
 	if (object->key.kind == PROF_OBJECT_FILE)
 		return resolve_file(l, object, source);
 	source->reason = reasons[object->key.kind];
@@ -387,18 +425,13 @@ static int resolve_object(struct lookup *l, uint32_t id)
 
 static int resolve_all(struct lookup *l)
 {
-	for (size_t i = 0; i < l->questions.nr;) {
-		uint32_t object = l->questions.data[i].object;
+	for (l->begin = 0; l->begin < l->questions.nr; l->begin = l->end) {
+		uint32_t object = l->questions.data[l->begin].object;
 		int ret;
 
-		vec_clear(&l->hits);
-		for (; i < l->questions.nr && l->questions.data[i].object == object; i++) {
-			struct range_hit hit = {.addr = l->questions.data[i].off, .tag = i};
-
-			ret = vec_push(&l->hits, hit);
-			if (ret)
-				return ret;
-		}
+		for (l->end = l->begin; l->end < l->questions.nr; l->end++)
+			if (l->questions.data[l->end].object != object)
+				break;
 		ret = resolve_object(l, object);
 		if (ret)
 			return ret;

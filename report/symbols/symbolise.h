@@ -39,14 +39,15 @@ enum unknown_reason {
 const char *unknown_reason_text(enum unknown_reason reason);
 
 struct resolved {
-	uint32_t name;  /* in symbols.names, demangled; 0: none */
-	uint8_t reason; /* enum unknown_reason; KNOWN with a name, or if no stack has the frame */
-	uint64_t off;   /* the frame's own address minus the symbol's start */
+	uint32_t name;   /* in symbols.names, demangled; 0: none */
+	uint8_t reason;  /* enum unknown_reason; KNOWN with a name, or if no stack has the frame */
+	bool is_bounded; /* there is no name, but off counts from the start of the function */
+	uint64_t off;    /* the frame's own address minus the start of the symbol or function */
 };
 
 /* The symbols that an object has, and their source. */
 struct object_source {
-	bool is_recorded; /* the symbols came with the recording */
+	bool is_recorded; /* symbols came with the recording */
 	uint8_t reason;   /* enum unknown_reason for the whole object; KNOWN if it has symbols */
 	char *binary, *debug; /* the files that were used; NULL: none */
 };

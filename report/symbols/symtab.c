@@ -46,25 +46,24 @@ static uint8_t symbol_binding(const GElf_Sym *sym)
 	}
 }
 
-/* Sets the name, without a symbol version. Returns false if the symbol has no proper name. */
-static bool set_name(struct range *range, const Elf_Data *names, uint64_t off)
+bool symtab_name(const Elf_Data *names, uint64_t off, const char **name, uint32_t *len)
 {
-	const char *name, *version;
-	size_t left, len;
+	const char *start, *version;
+	size_t left, size;
 
 	if (off >= names->d_size)
 		return false;
-	name = (const char *)names->d_buf + off;
+	start = (const char *)names->d_buf + off;
 	left = names->d_size - off;
-	len = strnlen(name, min_u64(left, NAME_MAX_BYTES));
-	if (len == left || len == NAME_MAX_BYTES)
+	size = strnlen(start, min_u64(left, NAME_MAX_BYTES));
+	if (size == left || size == NAME_MAX_BYTES)
 		return false;
-	version = memchr(name, '@', len);
-	if (version && version != name)
-		len = version - name;
-	range->name = name;
-	range->len = len;
-	return len;
+	version = memchr(start, '@', size);
+	if (version && version != start)
+		size = version - start;
+	*name = start;
+	*len = size;
+	return size;
 }
 
 static uint64_t bytes_to_section_end(const struct elf_file *file, const GElf_Sym *sym)
@@ -103,7 +102,7 @@ static int add_symbol(struct symtab *symtab, const struct symbol_table *table, c
 		return 0;
 	symtab->nr_symbols++;
 	first = range_hits_lower(hits, nr_hits, range.start);
-	if (first == nr_hits || !set_name(&range, table->names, sym->st_name))
+	if (first == nr_hits || !symtab_name(table->names, sym->st_name, &range.name, &range.len))
 		return 0;
 	if (range.size && hits[first].addr - range.start < range.size &&
 	    vec_push(&symtab->ranges, range))

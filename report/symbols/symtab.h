@@ -7,6 +7,7 @@
 #ifndef REPORT_SYMBOLS_SYMTAB_H
 #define REPORT_SYMBOLS_SYMTAB_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/vec.h"
@@ -30,6 +31,12 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 
 /* Sets the ranges of the hits; the ranges live as long as @symtab. Returns 0 or -ENOMEM. */
 int symtab_resolve(struct symtab *symtab, struct range_hit *hits, size_t nr_hits);
+
+/*
+ * Finds the name at @off of the string table @names, without a symbol version. Returns false if
+ * there is no proper name. The name belongs to the file of @names.
+ */
+bool symtab_name(const Elf_Data *names, uint64_t off, const char **name, uint32_t *len);
 
 /* Releases the table; an all-zero table is fine. */
 void symtab_deinit(struct symtab *symtab);

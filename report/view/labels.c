@@ -36,9 +36,8 @@ void labels_deinit(struct labels *labels)
 	*labels = (struct labels){0};
 }
 
-/* Makes @label: @before, the @len escaped bytes at @s, @after. */
-static bool make_label(struct labels *labels, struct label *label, const char *before,
-		       const char *s, size_t len, const char *after)
+/* Makes @label of the @len bytes at @s, escaped. */
+static bool make_label(struct labels *labels, struct label *label, const char *s, size_t len)
 {
 	_cleanup_free_ char *escaped = text_escape(s, len, labels->mode);
 	size_t size;
@@ -46,68 +45,92 @@ static bool make_label(struct labels *labels, struct label *label, const char *b
 
 	if (!escaped)
 		return false;
-	size = strlen(before) + strlen(escaped) + strlen(after);
-	text = arena_alloc(&labels->arena, size + 1);
+	size = strlen(escaped);
+	text = arena_copy(&labels->arena, escaped, size);
 	if (!text)
 		return false;
-	stpcpy(stpcpy(stpcpy(text, before), escaped), after);
 	*label = (struct label){.s = text, .len = size};
 	return true;
 }
 
-/*
- * Makes the label of a module: the last component of its path, in brackets. Names that have
- * brackets already ("[kernel]", "[vdso]") get no others.
- */
-static bool make_module(struct labels *labels, struct label *label, uint32_t object)
+/* Returns the name of a module: the last component of its path. Returns NULL if memory runs out. */
+static const struct label *module_label(struct labels *labels, uint32_t object)
 {
+	struct label *label = &labels->modules[object];
 	const char *path = string_set_get(&labels->model->strings,
 					  labels->model->objects.data[object].key.path);
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 
-	if (!base[0])
-		return make_label(labels, label, "", "", 0, "");
-	if (base[0] == '[')
-		return make_label(labels, label, " ", base, strlen(base), "");
-	return make_label(labels, label, " [", base, strlen(base), "]");
+	return label->s || make_label(labels, label, base, strlen(base)) ? label : NULL;
 }
 
 static const struct label *cached_label(struct labels *labels, struct label *label,
 					const struct string *string)
 {
-	return label->s || make_label(labels, label, "", string->s, string->len, "") ? label : NULL;
+	return label->s || make_label(labels, label, string->s, string->len) ? label : NULL;
 }
 
-/* Returns the escaped name or "[unknown]", NULL if memory runs out. */
-static const struct label *frame_name(struct labels *labels, const struct resolved *resolved)
+/*
+ * Prints a module in brackets. Names that have brackets already ("[kernel]", "[vdso]") get no
+ * others.
+ */
+static void print_module(struct textbuf *out, const struct label *module)
 {
-	static const struct label unknown = {.s = "[unknown]", .len = sizeof("[unknown]") - 1};
+	bool has_brackets = module->s[0] == '[';
 
-	if (!resolved->name)
-		return &unknown;
-	return cached_label(labels, &labels->names[resolved->name],
-			    &labels->symbols->names.items.data[resolved->name]);
+	if (!has_brackets)
+		textbuf_char(out, '[');
+	textbuf_bytes(out, module->s, module->len);
+	if (!has_brackets)
+		textbuf_char(out, ']');
+}
+
+/* Prints the text for a frame without a name. Returns true if it tells the function. */
+static bool print_unnamed(const struct labels *labels, struct textbuf *out,
+			  const struct label *module, uint64_t off, const struct resolved *resolved)
+{
+	enum unnamed unnamed = view_unnamed(labels->view);
+
+	if (unnamed == UNNAMED_FUNCTION && resolved->is_bounded && module->len) {
+		textbuf_char(out, '[');
+		textbuf_bytes(out, module->s, module->len);
+		textbuf_printf(out, "+0x%" PRIx64 "]", off - resolved->off);
+		return true;
+	}
+	if (unnamed == UNNAMED_MODULE && module->len)
+		print_module(out, module);
+	else
+		textbuf_str(out, "[unknown]");
+	return false;
 }
 
 void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
 		  enum frame_place place)
 {
 	const struct resolved *resolved = symbols_frame(labels->symbols, frame, place);
-	uint32_t object = labels->model->frames.data[frame].object;
-	const struct label *name = frame_name(labels, resolved);
-	struct label *module = &labels->modules[object];
+	const struct model_frame *f = &labels->model->frames.data[frame];
+	const struct label *module = module_label(labels, f->object);
+	bool has_function = resolved->name;
+	const struct label *name = NULL;
 
-	if (!name ||
-	    (labels->view->modules && !module->s && !make_module(labels, module, object))) {
+	if (resolved->name)
+		name = cached_label(labels, &labels->names[resolved->name],
+				    &labels->symbols->names.items.data[resolved->name]);
+	if (!module || (resolved->name && !name)) {
 		textbuf_fail(out, -ENOMEM);
 		return;
 	}
-	textbuf_bytes(out, name->s, name->len);
-	if (labels->view->offsets && resolved->name)
+	if (name)
+		textbuf_bytes(out, name->s, name->len);
+	else
+		has_function = print_unnamed(labels, out, module, f->offset, resolved);
+	if (labels->view->offsets && has_function)
 		textbuf_printf(out, "+0x%" PRIx64, resolved->off);
-	if (module->s)
-		textbuf_bytes(out, module->s, module->len);
+	if (labels->view->modules && module->len) {
+		textbuf_char(out, ' ');
+		print_module(out, module);
+	}
 }
 
 void labels_string(struct labels *labels, struct textbuf *out, uint32_t id)

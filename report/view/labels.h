@@ -27,7 +27,7 @@ struct labels {
 	enum text_mode mode;
 	struct label *names;   /* one for each of symbols->names */
 	struct label *strings; /* one for each of model->strings */
-	struct label *modules; /* one for each of model->objects: " [module]" or "" */
+	struct label *modules; /* one for each of model->objects: the module's name, or "" */
 	struct arena arena;
 };
 

@@ -6,7 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All false: the multi-line layout, both sides, bare names. */
+/* The look of a frame without a name. */
+enum unnamed {
+	UNNAMED_BY_LAYOUT = 0, /* UNNAMED_FUNCTION in folded output, else UNNAMED_UNKNOWN */
+	UNNAMED_FUNCTION,      /* [module+0xSTART] if the start of the function is known */
+	UNNAMED_MODULE,        /* [module] */
+	UNNAMED_UNKNOWN,       /* [unknown] */
+};
+
+/* All zero: the multi-line layout, both sides, bare names. */
 struct view {
 	bool folded;      /* one line per stack */
 	bool delimited;   /* with a delimiter between kernel and user frames */
@@ -16,6 +24,14 @@ struct view {
 	bool addresses;   /* with raw addresses before names, in the multi-line layout only */
 	bool user_only, kernel_only;
 	uint32_t event; /* rows of this event alone, in prof_meta.events */
+	enum unnamed unnamed;
 };
+
+static inline enum unnamed view_unnamed(const struct view *view)
+{
+	if (view->unnamed != UNNAMED_BY_LAYOUT)
+		return view->unnamed;
+	return view->folded ? UNNAMED_FUNCTION : UNNAMED_UNKNOWN;
+}
 
 #endif

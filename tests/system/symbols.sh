@@ -45,7 +45,7 @@ make_recording()
 want="prog;main;plain;space::thing::method(int) 1"
 unknown="prog;[unknown];[unknown];[unknown] 1"
 # dso FILE.prof [OPTION...]: where "profrep files" says that the program's symbols came from.
-dso() { "$profrep" files "$@" | awk 'NR == 2 {for (i = 7; i <= NF; i++) printf "%s%s", $i, i < NF ? " " : "\n"}'; }
+dso() { "$profrep" files "$@" | awk 'NR == 2 {for (i = 9; i <= NF; i++) printf "%s%s", $i, i < NF ? " " : "\n"}'; }
 
 for linker in bfd gold lld; do
 	if ! g++ -g -O1 -Wl,--build-id -fuse-ld=$linker -o prog.$linker prog.cc 2> /dev/null; then

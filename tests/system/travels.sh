@@ -138,7 +138,7 @@ record -o "$dir/vdso.prof" -- "$dir/clock"
 check "the vdso: its functions have names" \
 	mostly "$dir/vdso.folded" clock ';(__vdso_)?clock_gettime \[vdso\] [0-9]+$' 20
 check "the vdso: it has a build-id" same \
-	"$("$profrep" files "$dir/vdso.prof" | awk '$6 == "[vdso]" {print (length($5) >= 16)}')" 1
+	"$("$profrep" files "$dir/vdso.prof" | awk '$8 == "[vdso]" {print (length($7) >= 16)}')" 1
 
 ## Facts about processes.
 # row FILE NAME COLUMN: a column of the processes table.
@@ -172,7 +172,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 		mount -t tmpfs none "$dir/private" && cp "$dir/short" "$dir/private/inner" && "$dir/private/inner" 700
 	SH
 	record -o "$dir/private.prof" -- unshare -m --propagation private sh "$dir/contain.sh"
-	id=$("$profrep" files "$dir/private.prof" | awk -v path="$dir/private/inner" '$6 == path {print $5}')
+	id=$("$profrep" files "$dir/private.prof" | awk -v path="$dir/private/inner" '$8 == path {print $7}')
 	check "a private mount: path and build-id are recorded" at_least "${#id}" 16
 	check "a private mount: not found afterwards" contains \
 		"$("$profrep" files "$dir/private.prof" | grep private/inner)" "file not found"
@@ -187,7 +187,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 	record -p "$pid" -o "$dir/before.prof" 1
 	end "$pid"
 	check "a private mount, before the recording: the same build-id" same \
-		"$("$profrep" files "$dir/before.prof" | awk -v path="$dir/private/inner" '$6 == path {print $5}')" "$id"
+		"$("$profrep" files "$dir/before.prof" | awk -v path="$dir/private/inner" '$8 == path {print $7}')" "$id"
 else
 	skip "a private mount" "unshare -m is refused"
 fi
@@ -216,6 +216,6 @@ if [ -e "$dir/lower/bin/inner" ]; then
 	record -p "$pid" -o "$dir/chroot.prof" 1
 	end "$pid"
 	check "another root, before the recording: the build-id" same \
-		"$("$profrep" files "$dir/chroot.prof" | awk '/bin\/inner/ {print (length($5) >= 16)}')" 1
+		"$("$profrep" files "$dir/chroot.prof" | awk '/bin\/inner/ {print (length($7) >= 16)}')" 1
 fi
 plan_end

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/symbols/elf_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+
+/* A source of ranges for hits that have none yet. @target is the source's own. */
+typedef int stage_fn(void *target, struct elf_file *file, struct range_hit *hits, size_t nr_hits);
+
+/* Asks a source for the ranges of the hits without one. */
+static int run_stage(stage_fn *stage, void *target, struct elf_file *file, struct range_hit *hits,
+		     size_t nr_hits)
+{
+	_cleanup_free_ struct range_hit *open = NULL;
+	size_t nr = 0, next = 0;
+	int ret;
+
+	for (size_t i = 0; i < nr_hits; i++)
+		nr += !hits[i].range;
+	if (!nr || !file)
+		return 0;
+	open = calloc(nr, sizeof(*open));
+	if (!open)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr_hits; i++)
+		if (!hits[i].range)
+			open[next++] = hits[i];
+	ret = stage(target, file, open, nr);
+	next = 0;
+	for (size_t i = 0; i < nr_hits && !ret; i++)
+		if (!hits[i].range)
+			hits[i] = open[next++];
+	return ret;
+}
+
+static int run_plt(void *target, struct elf_file *file, struct range_hit *hits, size_t nr_hits)
+{
+	return plt_resolve(target, file, hits, nr_hits);
+}
+
+static int run_bounds(void *target, struct elf_file *file, struct range_hit *hits, size_t nr_hits)
+{
+	return bounds_resolve(target, file, hits, nr_hits);
+}
+
+int elf_names_resolve(struct elf_names *names, struct elf_file *binary, struct elf_file *debug,
+		      struct range_hit *hits, size_t nr_hits)
+{
+	struct elf_file *const files[] = {binary, debug};
+	int ret = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
+		if (files[i])
+			ret = symtab_add(&names->symtab, files[i], hits, nr_hits);
+	if (!ret)
+		ret = symtab_resolve(&names->symtab, hits, nr_hits);
+	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
+		ret = run_stage(run_plt, &names->plt[i], files[i], hits, nr_hits);
+	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
+		ret = run_stage(run_bounds, &names->bounds[i], files[i], hits, nr_hits);
+	return ret;
+}
+
+void elf_names_deinit(struct elf_names *names)
+{
+	symtab_deinit(&names->symtab);
+	for (size_t i = 0; i < ARRAY_SIZE(names->plt); i++) {
+		plt_deinit(&names->plt[i]);
+		bounds_deinit(&names->bounds[i]);
+	}
+}

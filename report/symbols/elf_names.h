@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names for the addresses of an object from its ELF files: the binary, and the file with its debug
+ * information. All symbol tables count together. An address that none of them covers may be in a
+ * stub of the PLT. For all others, the bounds of the function may be known.
+ */
+#ifndef REPORT_SYMBOLS_ELF_NAMES_H
+#define REPORT_SYMBOLS_ELF_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/symbols/bounds.h"
+#include "report/symbols/elffile.h"
+#include "report/symbols/plt.h"
+#include "report/symbols/ranges.h"
+#include "report/symbols/symtab.h"
+
+/* All zero at the start. */
+struct elf_names {
+	struct symtab symtab;
+	struct plt plt[2]; /* of the binary, of the debug file */
+	struct bounds bounds[2];
+};
+
+/*
+ * Sets the ranges of the sorted @hits. A range without a name has the bounds of a function. @binary
+ * and @debug are of one build-id; either may be NULL. The ranges live as long as @names and the
+ * files. Returns 0 or -ENOMEM.
+ */
+int elf_names_resolve(struct elf_names *names, struct elf_file *binary, struct elf_file *debug,
+		      struct range_hit *hits, size_t nr_hits);
+
+void elf_names_deinit(struct elf_names *names);
+
+#endif

@@ -1,37 +1,42 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fuzzing of the reader and of unwind tables. FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION makes the reader
-# take every CRC for right.
+# Fuzzing of everything that reads bytes of others. FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION makes the reader of
+# recordings take every CRC for right.
 
-FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer
-FUZZ_SRC    := tests/fuzz/target.c tests/fuzz/input.c
-FUZZ_LIB    := $(FORMAT_SRC) $(COMMON_SRC)
-TABLE_SRC   := $(wildcard record/cfi/*.c) $(COMMON_SRC)
-TABLE_LIBS  := -lz -lzstd
+FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=all
+FUZZ_COMMON := tests/fuzz/budget.c $(COMMON_SRC)
+FUZZ_NAMES  := reader table elf perf_map proc_maps demangle
 
-fuzz-reader: $(B)/fuzz_reader ## build the libFuzzer target of the reader (needs clang)
+# The sources and libraries of each target.
+FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
+FUZZ_table     := tests/fuzz/table_input.c $(wildcard record/cfi/*.c) $(FUZZ_COMMON)
+FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
+	$(addprefix report/symbols/,debugfiles.c elffile.c ranges.c symtab.c)
+FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
+FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
+FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
+	report/text/arena.c report/text/string_set.c $(FUZZ_COMMON)
 
-$(B)/fuzz_reader: $(FUZZ_SRC) $(FUZZ_LIB) $(wildcard format/*.h tests/fuzz/*.h)
+FUZZ_LIBS_reader   := -lzstd
+FUZZ_LIBS_table    := -lz -lzstd
+FUZZ_LIBS_elf      := -lelf -lz
+FUZZ_LIBS_demangle := -liberty
+
+fuzz: $(FUZZ_NAMES:%=$(B)/fuzz_%) ## build the libFuzzer targets (needs clang)
+
+$(B)/fuzz_reader: CPPFLAGS += -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+
+.SECONDEXPANSION:
+$(FUZZ_NAMES:%=$(B)/fuzz_%): $(B)/fuzz_%: tests/fuzz/target.c $$(FUZZ_$$*) \
+		$(wildcard tests/fuzz/*.h common/*.h format/*.h record/*/*.h report/*/*.h bpf/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-		-o $@ $(FUZZ_SRC) $(FUZZ_LIB) -lzstd
+	$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) $(FUZZ_LIBS_$*)
 
-fuzz-table: $(B)/fuzz_table ## build that of unwind tables
-
-$(B)/fuzz_table: tests/fuzz/target.c tests/fuzz/table_input.c $(TABLE_SRC) $(wildcard record/cfi/*.h bpf/*.h)
+$(FUZZ_NAMES:%=$(B)/tests/fuzz_replay_%): $(B)/tests/fuzz_replay_%: \
+		$$(call obj,tests/fuzz/replay.c $$(FUZZ_$$*))
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-		-o $@ $(filter %.c,$^) $(TABLE_LIBS)
+	$(CC) $(LDFLAGS) -o $@ $^ $(FUZZ_LIBS_$*)
 
-$(B)/tests/fuzz_replay_table: $(call obj,tests/fuzz/replay.c tests/fuzz/table_input.c $(TABLE_SRC))
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(TABLE_LIBS)
+tests-build: $(FUZZ_NAMES:%=$(B)/tests/fuzz_replay_%)
 
-$(B)/tests/fuzz_replay: $(call obj,tests/fuzz/replay.c tests/fuzz/input.c $(FUZZ_LIB))
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lzstd
-
-tests-build: $(B)/tests/fuzz_replay $(B)/tests/fuzz_replay_table
-
-.PHONY: fuzz-reader fuzz-table
+.PHONY: fuzz

@@ -9,6 +9,14 @@
  * For unwind tables (table_input.c), an input is an ELF file, or the bytes of a table, whose
  * checksum is put right. Any other input is one byte and the contents of a section, around which an
  * ELF file is made. Bit 0 of the byte chooses .debug_frame, else it is .eh_frame.
+ *
+ * For the symbols of files (elf_input.c), an input is an ELF file, which is a binary and its own
+ * debug file, or else the notes of one.
+ *
+ * For maps (perf_map_input.c, proc_maps_input.c), an input is the text.
+ *
+ * For mangled names (demangle_input.c), an input that begins with '_' is a list of names, one in
+ * each line. In any other input, low bytes stand for pieces of the grammars.
  */
 #ifndef TESTS_FUZZ_INPUT_H
 #define TESTS_FUZZ_INPUT_H

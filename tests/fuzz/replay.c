@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Runs the inputs of a fuzzing corpus through a target in an ordinary build: fuzz_replay FILE...
- * Prints the result of each, as TAP. A crash or a sanitizer's report makes it fail.
+ * Prints the result of each, as TAP. A crash, a sanitizer's report, or
+ * an input that takes too long makes it fail.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "tests/fuzz/budget.h"
 #include "tests/fuzz/input.h"
 
 static bool replay(const char *path, int number)
@@ -23,7 +25,7 @@ static bool replay(const char *path, int number)
 	len = fread(data, 1, INPUT_MAX_BYTES, f);
 	printf("# %s: ", path);
 	fflush(stdout);
-	input_run(data, len, 1);
+	budget_run(data, len, 1);
 	printf("ok %d - %s\n", number, path);
 	return true;
 }

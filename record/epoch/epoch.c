@@ -147,6 +147,7 @@ int epoch_finish(struct epoch *e, struct prof_epoch *tables)
 
 int epoch_reset(struct epoch *e)
 {
+	epoch_user_reset(&e->user);
 	epoch_kernel_reset(&e->kernel);
 	if (e->sources.jit)
 		jit_reset(e->sources.jit);

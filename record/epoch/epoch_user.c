@@ -20,71 +20,6 @@ static int get_process(struct epoch_user *u, const struct address_space *space, 
 	return ret ? ret : epoch_names_process(u->tables, u->sources, space, *id);
 }
 
-/* A number above this is not tried, and the object gets its own position as its instance. */
-#define PROBES_MAX 64
-
-/* Does @object, deleted or not, belong to a file other than @identity? */
-static bool is_of_other_file(const struct epoch_tables *tables, const struct prof_object *object,
-			     const struct file_identity *identity)
-{
-	static const uint8_t flags[] = {0, PROF_OBJECT_DELETED};
-
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		struct prof_object have = *object;
-		uint32_t id;
-
-		have.flags = flags[i];
-		if (epoch_tables_find_object(tables, &have, &id) &&
-		    !file_identity_equal(&tables->files.data[id], identity))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The first instance from @nr on that does not belong to another file of that path. No object has
- * an instance above its own position, so the position of a new object is free.
- */
-static uint32_t free_instance(const struct epoch_tables *tables, const struct prof_object *object,
-			      const struct file_identity *identity, uint32_t nr)
-{
-	struct prof_object probe = *object;
-
-	for (uint32_t i = 0; i < PROBES_MAX; i++) {
-		probe.instance = nr + i;
-		if (!is_of_other_file(tables, &probe, identity))
-			return probe.instance;
-	}
-	return tables->objects.nr;
-}
-
-/*
- * The number of an instance, which tells apart the files of one path, and the distances at which
- * @process maps one file. Mappings at one distance share a number. A new distance gets the next
- * number that is free.
- */
-static uint32_t instance_of(const struct epoch_tables *tables, const struct epoch_process *process,
-			    const struct prof_object *object, const struct file_identity *identity,
-			    uint64_t bias)
-{
-	uint32_t nr = 0;
-
-	vec_for_each(&process->mappings, m) {
-		const struct prof_object *have = &tables->objects.data[m->object];
-
-		if (have->kind != object->kind || have->path != object->path ||
-		    have->build_id_size != object->build_id_size ||
-		    memcmp(have->build_id, object->build_id, object->build_id_size) ||
-		    !file_identity_equal(&tables->files.data[m->object], identity))
-			continue;
-		if (m->start - m->pgoff == bias)
-			return have->instance;
-		if (have->instance >= nr)
-			nr = have->instance + 1;
-	}
-	return free_instance(tables, object, identity, nr);
-}
-
 /* The identity of @file as far as objects need it. A deleted file does not change. */
 static struct file_identity object_identity(const struct mapped_file *file)
 {
@@ -131,9 +66,9 @@ static int make_jit(struct epoch_user *u, const struct address_space *space,
 	return epoch_tables_string(u->tables, path, strlen(path), &object->path);
 }
 
-static int make_object(struct epoch_user *u, const struct epoch_process *process,
-		       const struct mapped_file *file, const struct file_identity *identity,
-		       const struct prof_mapping *used, struct prof_object *object)
+static int make_object(struct epoch_user *u, uint32_t process, const struct mapped_file *file,
+		       const struct file_identity *identity, const struct prof_mapping *used,
+		       struct prof_object *object)
 {
 	const struct vdso *vdso = u->sources->vdso;
 	int ret;
@@ -146,8 +81,8 @@ static int make_object(struct epoch_user *u, const struct epoch_process *process
 		epoch_object_set_build_id(object, &vdso->build_id);
 	ret = epoch_tables_string(u->tables, file->path, strlen(file->path), &object->path);
 	if (!ret)
-		object->instance = instance_of(u->tables, process, object, identity,
-					       used->start - used->pgoff);
+		object->instance = placements_instance(&u->placements, u->tables, process, object,
+						       identity, used->start - used->pgoff);
 	return ret;
 }
 
@@ -167,11 +102,12 @@ struct user_walk {
 static int use_mapping(struct epoch_user *u, const struct mapping *mapping, struct user_walk *walk)
 {
 	const struct address_space *space = walk->stack->space;
-	struct epoch_process *process = &u->tables->processes.data[walk->process];
 	const struct mapped_file *file = mapping_file(&u->sources->spaces->files, mapping);
 	struct prof_mapping used = {.start = mapping->start,
 				    .size = mapping->end - mapping->start,
 				    .pgoff = mapping->pgoff};
+	struct placement placement = {
+		.process = walk->process, .start = used.start, .size = used.size};
 	struct file_identity identity = {0};
 	struct prof_object object;
 	int ret;
@@ -180,7 +116,7 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 		ret = make_jit(u, space, &object, &used);
 	} else {
 		identity = object_identity(file);
-		ret = make_object(u, process, file, &identity, &used, &object);
+		ret = make_object(u, walk->process, file, &identity, &used, &object);
 	}
 	if (!ret)
 		ret = epoch_tables_object(u->tables, &object, &walk->object);
@@ -190,11 +126,12 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 	walk->start = mapping->start;
 	walk->end = mapping->end;
 	walk->bias = used.start - used.pgoff;
-	used.object = walk->object;
-	vec_for_each(&process->mappings, m)
-		if (m->object == used.object && m->start == used.start && m->size == used.size)
-			return 0;
-	return epoch_tables_mapping(u->tables, walk->process, &used);
+	placement.object = used.object = walk->object;
+	placement.distance = walk->bias;
+	if (placements_has(&u->placements, &placement))
+		return 0;
+	ret = placements_add(&u->placements, u->tables, &placement);
+	return ret ? ret : epoch_tables_mapping(u->tables, walk->process, &used);
 }
 
 /*
@@ -265,8 +202,14 @@ int epoch_user_add(struct epoch_user *u, const struct user_stack *stack, struct 
 				  &row->user_stack);
 }
 
+void epoch_user_reset(struct epoch_user *u)
+{
+	placements_clear(&u->placements);
+}
+
 void epoch_user_deinit(struct epoch_user *u)
 {
+	placements_deinit(&u->placements);
 	rescans_deinit(&u->rescans);
 	vec_free(&u->frames);
 }

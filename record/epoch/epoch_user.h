@@ -11,6 +11,7 @@
 #include "common/parse.h"
 #include "record/epoch/epoch_sources.h"
 #include "record/epoch/epoch_tables.h"
+#include "record/epoch/placements.h"
 #include "record/epoch/raw_stack.h"
 #include "record/epoch/rescans.h"
 
@@ -18,6 +19,7 @@
 struct epoch_user {
 	const struct epoch_sources *sources;
 	struct epoch_tables *tables;
+	struct placements placements;
 	struct rescans rescans;
 	u32_vec frames; /* of the stack at hand */
 };
@@ -37,6 +39,9 @@ int epoch_user_prepare(struct epoch_user *user, const struct user_stack *stack);
 
 /* Adds a stack and its process, and puts their ids into @row. Returns 0 or -ENOMEM. */
 int epoch_user_add(struct epoch_user *user, const struct user_stack *stack, struct prof_count *row);
+
+/* Call it when the tables are emptied. */
+void epoch_user_reset(struct epoch_user *user);
 
 void epoch_user_deinit(struct epoch_user *user);
 

@@ -57,6 +57,23 @@ START_TEST(files_of_one_path)
 }
 END_TEST
 
+/* One process maps one file at many distances, each twice. */
+START_TEST(many_distances_of_one_file)
+{
+	enum { NR = 3000 };
+
+	for (uint64_t i = 0; i < NR; i++)
+		map_file(PID_A, 10, "/bin/app", &id_app, START + 4 * i * PAGE, PAGE, i % 2 * PAGE);
+	for (uint64_t i = 0; i < 2 * NR; i++)
+		add_user(PID_A, 20, FRAMES(START + 4 * (i % NR) * PAGE + 0x40));
+	finish_epoch();
+	ck_assert_uint_eq(t.nr_mappings, NR);
+	ck_assert_uint_eq(t.nr_objects, 1 + NR);
+	for (uint32_t i = 0; i < NR; i++)
+		expect_user(i, FRAMES(START + 4 * i * PAGE + 0x40));
+}
+END_TEST
+
 /* More files of one path than instances that are tried. */
 START_TEST(many_files_of_one_path)
 {
@@ -125,5 +142,5 @@ START_TEST(deleted_files_have_no_times)
 END_TEST
 
 SUITE_MAIN_WITH("epoch_user", world_create, world_destroy, files_of_one_path,
-		many_files_of_one_path, files_and_distances, files_without_stat,
-		deleted_files_have_no_times)
+		many_distances_of_one_file, many_files_of_one_path, files_and_distances,
+		files_without_stat, deleted_files_have_no_times)

@@ -115,15 +115,18 @@ int model_add_place(struct model *model, const struct model_place *place)
 
 int model_add_mapping(struct model *model, const struct model_mapping *mapping)
 {
-	uint64_t hash = hash_ids(mapping->process, mapping->object);
+	uint64_t hash = hash_ids(hash_ids(mapping->process, mapping->object), mapping->pgoff);
 	int ret;
 
 	index_for_each(&model->mapping_index, hash, i) {
-		const struct model_mapping *have = &model->mappings.data[i];
+		struct model_mapping *have = &model->mappings.data[i];
 
-		if (have->process == mapping->process && have->object == mapping->object &&
-		    have->pgoff == mapping->pgoff && have->size == mapping->size)
-			return 0;
+		if (have->process != mapping->process || have->object != mapping->object ||
+		    have->pgoff != mapping->pgoff)
+			continue;
+		if (have->size < mapping->size)
+			have->size = mapping->size;
+		return 0;
 	}
 	ret = vec_push(&model->mappings, *mapping);
 	return ret ? ret : insert_last(&model->mapping_index, hash, model->mappings.nr);
@@ -132,24 +135,9 @@ int model_add_mapping(struct model *model, const struct model_mapping *mapping)
 const struct model_mapping *model_find_mapping(const struct model *model, uint32_t process,
 					       uint32_t object, uint64_t off)
 {
-	const struct model_mapping *found = NULL;
+	const struct mapped_range *range = mapped_ranges_find(&model->ranges, process, object, off);
 
-	index_for_each(&model->mapping_index, hash_ids(process, object), i) {
-		const struct model_mapping *m = &model->mappings.data[i];
-
-		if (m->process != process || m->object != object || off < m->pgoff ||
-		    off - m->pgoff >= m->size)
-			continue;
-		if (found && found->pgoff != m->pgoff)
-			return NULL;
-		/*
-		 * A mapping that was cut later is in the list with both lengths. The whole length
-		 * counts.
-		 */
-		if (!found || m->size > found->size)
-			found = m;
-	}
-	return found;
+	return range ? &model->mappings.data[range->mapping] : NULL;
 }
 
 int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id)
@@ -260,7 +248,7 @@ uint64_t model_bytes(const struct model *model)
 			 vec_bytes(&model->places) + vec_bytes(&model->frames) +
 			 vec_bytes(&model->stacks) + vec_bytes(&model->stack_frames) +
 			 vec_bytes(&model->rows) + vec_bytes(&model->symbols) +
-			 vec_bytes(&model->mappings);
+			 vec_bytes(&model->mappings) + vec_bytes(&model->ranges.ranges);
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		bytes += index_bytes(indexes[i]);
@@ -295,6 +283,7 @@ void model_deinit(struct model *model)
 	vec_free(&model->rows);
 	vec_free(&model->symbols);
 	vec_free(&model->mappings);
+	mapped_ranges_deinit(&model->ranges);
 	index_deinit(&model->object_index);
 	index_deinit(&model->process_index);
 	index_deinit(&model->place_index);
@@ -318,7 +307,7 @@ static int compare_symbols(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-void model_finish(struct model *model)
+int model_finish(struct model *model)
 {
 	if (model->symbols.nr)
 		qsort(model->symbols.data, model->symbols.nr, sizeof(*model->symbols.data),
@@ -329,6 +318,7 @@ void model_finish(struct model *model)
 		if (!object->nr_symbols++)
 			object->first_symbol = i;
 	}
+	return mapped_ranges_make(&model->ranges, model->mappings.data, model->mappings.nr);
 }
 
 bool model_address(const struct model *model, uint32_t process, uint32_t frame, uint64_t *addr)

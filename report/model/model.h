@@ -22,6 +22,7 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "format/prof.h"
+#include "report/model/mapped_ranges.h"
 #include "report/text/string_set.h"
 
 /* The identity of an object. Keys are compared as bytes: padding is zero. */
@@ -59,12 +60,6 @@ struct model_place {
 	uint64_t bias;
 };
 
-/* A process has mapped the part [pgoff, pgoff + size) of an object. */
-struct model_mapping {
-	uint32_t process, object;
-	uint64_t pgoff, size;
-};
-
 struct model_frame {
 	uint32_t object;
 	bool is_exact; /* the address is not a return address, wherever in the stack it stands */
@@ -94,6 +89,7 @@ struct model {
 	VEC(struct model_process) processes;
 	VEC(struct model_place) places;
 	VEC(struct model_mapping) mappings;
+	struct mapped_ranges ranges; /* of the mappings, after model_finish */
 	VEC(struct model_frame) frames;
 	VEC(struct model_stack) stacks;
 	VEC(uint32_t) stack_frames;
@@ -125,8 +121,9 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch);
 
 /*
  * The steps of adding an epoch: each finds or adds one element. Ids are those of the model. All
- * return 0, -ENOMEM or -EOVERFLOW. model_add_place leaves a known place as it is. The @nr frames of
- * model_add_stack are the last of stack_frames; it takes them off if it knows the stack.
+ * return 0, -ENOMEM or -EOVERFLOW. model_add_place leaves a known place as it is. model_add_mapping
+ * lets a known mapping grow, since a mapping that was cut later is there with both lengths. The @nr
+ * frames of model_add_stack are the last of stack_frames; it takes them off if it knows the stack.
  * model_add_row adds the count of @row to an equal row.
  */
 int model_add_object(struct model *model, const struct object_key *key, uint32_t *id);
@@ -150,14 +147,17 @@ const struct model_place *model_find_place(const struct model *model, uint32_t p
 uint64_t model_bytes(const struct model *model);
 
 /*
- * Returns the mapping by which @process has offset @off of @object. Returns NULL if no mapping
- * covers the offset, or if several do that begin at different offsets.
+ * Call it after model_finish. Returns the mapping by which @process has offset @off of @object.
+ * Returns NULL if no mapping covers the offset, or if several do that begin at different offsets.
  */
 const struct model_mapping *model_find_mapping(const struct model *model, uint32_t process,
 					       uint32_t object, uint64_t off);
 
-/* Sorts the symbols by object. Call model_finish after the last epoch. */
-void model_finish(struct model *model);
+/*
+ * Sorts the symbols by object, and the mappings by offset. Call model_finish after the last epoch.
+ * Returns 0 or -ENOMEM.
+ */
+int model_finish(struct model *model);
 
 /*
  * Computes the address of @frame in @process. Returns false if no mapping tells. The format forbids

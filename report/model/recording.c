@@ -186,12 +186,11 @@ int recording_load(struct recording *rec, const char *name, const struct timespa
 	}
 	if (!ret)
 		ret = selection_check(&rec->selection, name, err);
-	if (ret) {
+	if (!ret && model_finish(&rec->model))
+		ret = err_set(err, -ENOMEM, "failed to read '%s': out of memory", name);
+	if (ret)
 		recording_deinit(rec);
-		return ret;
-	}
-	model_finish(&rec->model);
-	return 0;
+	return ret;
 }
 
 void recording_deinit(struct recording *rec)

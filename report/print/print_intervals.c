@@ -72,9 +72,10 @@ static int print_rows(struct intervals *v, struct rows_summary *summary)
 static int print_model(struct intervals *v, uint64_t end_ns)
 {
 	struct rows_summary seen = {0};
-	int ret;
+	int ret = model_finish(&v->source->rec.model);
 
-	model_finish(&v->source->rec.model);
+	if (ret)
+		return print_error_set(ret, v->source->rec.name, v->err);
 	ret = source_find_names(v->source, &v->search, v->view, v->err);
 	if (ret)
 		return ret;

@@ -61,7 +61,7 @@ START_TEST(empty)
 	ck_assert_uint_eq(model.objects.nr, 1);
 	ck_assert_uint_eq(model.processes.nr, 1);
 	ck_assert_uint_eq(model.stacks.nr, 1);
-	model_finish(&model);
+	ck_assert_int_eq(model_finish(&model), 0);
 }
 END_TEST
 
@@ -192,7 +192,7 @@ START_TEST(symbols_by_object)
 	WORLD_PUSH(&w, symbols, {1, world_string(&w, "c"), 30, 5});
 	WORLD_PUSH(&w, symbols, {2, world_string(&w, "a"), 10, 5});
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
-	model_finish(&model);
+	ck_assert_int_eq(model_finish(&model), 0);
 	/* Objects 2 and 3 of the epoch are one object of the model. */
 	ck_assert_uint_eq(model.objects.nr, 3);
 	ck_assert_uint_eq(model.objects.data[1].nr_symbols, 1);
@@ -216,7 +216,7 @@ START_TEST(random_epochs)
 	ck_assert_uint_eq(model.totals[0], total);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
 	ck_assert_uint_eq(model.totals[0], 2 * total);
-	model_finish(&model);
+	ck_assert_int_eq(model_finish(&model), 0);
 	world_deinit(&w);
 }
 END_TEST

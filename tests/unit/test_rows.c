@@ -49,7 +49,7 @@ static void begin(void)
 	WORLD_COUNT(&w, process, 0, missed, missed, 4);
 	ck_assert_int_eq(model_init(&model), 0);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
-	model_finish(&model);
+	ck_assert_int_eq(model_finish(&model), 0);
 	world_deinit(&w);
 }
 

@@ -32,7 +32,7 @@ static void resolve_world(void)
 {
 	ck_assert_int_eq(model_init(&model), 0);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
-	model_finish(&model);
+	ck_assert_int_eq(model_finish(&model), 0);
 	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots, &account), 0);
 }
 

@@ -17,45 +17,40 @@ enum {
 	NR_WAKER_COLS,
 };
 
-int count_events_encode(const struct order *order, struct columns *cols)
+static int count_events_encode(const struct order *order, struct columns *cols)
 {
 	const struct prof_epoch *e = order->epoch;
 
-	columns_begin(cols, NR_EVENT_COLS);
 	bytes_varint(columns_head(cols), e->nr_counts);
 	for (uint32_t i = 0; i < e->nr_counts; i++)
 		bytes_varint(columns_col(cols, COL_EVENT), e->counts[order->count_old[i]].event);
-	return columns_finish(cols);
+	return 0;
 }
 
-int count_events_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+static int count_events_decode(struct tables *tables, struct table_input *in, struct fault *fault)
 {
-	uint64_t nr = cursor_varint(payload);
-	struct cursor cols[NR_EVENT_COLS];
-	int ret;
+	uint64_t nr = in->head[0];
+	int ret = table_resize(&tables->count_events, nr, fault);
 
-	ret = columns_split(payload, cols, NR_EVENT_COLS, fault);
-	if (!ret)
-		ret = columns_check_rows(&cols[COL_EVENT], nr, PROF_MAX_TABLE, "rows", fault);
-	if (!ret)
-		ret = table_resize(&tables->count_events, nr, fault);
 	if (ret)
 		return ret;
 	for (uint64_t i = 0; i < nr; i++) {
-		uint64_t event = cursor_varint(&cols[COL_EVENT]);
+		uint64_t event = cursor_varint(&in->cols[COL_EVENT]);
 
 		if (event >= tables->nr_events)
 			return fault_corrupt(fault, "row %" PRIu64 ": event is out of range", i);
 		tables->count_events.data[i] = event;
 	}
-	return columns_check_done(cols, NR_EVENT_COLS, fault);
+	return 0;
 }
 
-int count_wakers_encode(const struct order *order, struct columns *cols)
+TABLE_CODEC(count_events, .type = SECTION_COUNT_EVENTS, .nr_head = 1, .nr_cols = NR_EVENT_COLS,
+	    .rows = {{"rows", PROF_MAX_TABLE, COL_EVENT}});
+
+static int count_wakers_encode(const struct order *order, struct columns *cols)
 {
 	const struct prof_epoch *e = order->epoch;
 
-	columns_begin(cols, NR_WAKER_COLS);
 	bytes_varint(columns_head(cols), e->nr_counts);
 	for (uint32_t i = 0; i < e->nr_counts; i++) {
 		const struct prof_count *count = &e->counts[order->count_old[i]];
@@ -65,31 +60,28 @@ int count_wakers_encode(const struct order *order, struct columns *cols)
 		bytes_varint(columns_col(cols, COL_KERNEL),
 			     order->stack_new[count->waker_kernel_stack]);
 	}
-	return columns_finish(cols);
+	return 0;
 }
 
-int count_wakers_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+static int count_wakers_decode(struct tables *tables, struct table_input *in, struct fault *fault)
 {
-	uint64_t nr = cursor_varint(payload);
-	struct cursor cols[NR_WAKER_COLS];
-	int ret;
+	uint64_t nr = in->head[0];
+	int ret = table_resize(&tables->count_wakers, nr, fault);
 
-	ret = columns_split(payload, cols, NR_WAKER_COLS, fault);
-	if (!ret)
-		ret = columns_check_rows(&cols[COL_USER], nr, PROF_MAX_TABLE, "rows", fault);
-	if (!ret)
-		ret = table_resize(&tables->count_wakers, nr, fault);
 	if (ret)
 		return ret;
 	tables->has_count_wakers = true;
 	for (uint64_t i = 0; i < nr; i++) {
-		uint64_t user = cursor_varint(&cols[COL_USER]);
-		uint64_t kernel = cursor_varint(&cols[COL_KERNEL]);
+		uint64_t user = cursor_varint(&in->cols[COL_USER]);
+		uint64_t kernel = cursor_varint(&in->cols[COL_KERNEL]);
 
 		if (user >= tables->stacks.nr || kernel >= tables->stacks.nr)
 			return fault_corrupt(fault, "row %" PRIu64 ": stack is out of range", i);
 		tables->count_wakers.data[i] =
 			(struct count_wakers){.user_stack = user, .kernel_stack = kernel};
 	}
-	return columns_check_done(cols, NR_WAKER_COLS, fault);
+	return 0;
 }
+
+TABLE_CODEC(count_wakers, .type = SECTION_COUNT_WAKERS, .nr_head = 1, .nr_cols = NR_WAKER_COLS,
+	    .rows = {{"rows", PROF_MAX_TABLE, COL_USER}});

@@ -16,7 +16,7 @@ enum {
 
 #define NO_COMM UINT32_MAX
 
-int counts_encode(const struct order *order, struct columns *cols)
+static int counts_encode(const struct order *order, struct columns *cols)
 {
 	const struct prof_epoch *e = order->epoch;
 	uint32_t kernel = 0, user = 0;
@@ -25,7 +25,6 @@ int counts_encode(const struct order *order, struct columns *cols)
 	if (!comms)
 		return -ENOMEM;
 	memset(comms, 0xff, e->nr_processes * sizeof(*comms));
-	columns_begin(cols, NR_COLS);
 	bytes_varint(columns_head(cols), e->nr_counts);
 	bytes_varint(columns_head(cols), e->begin_ns);
 	bytes_varint(columns_head(cols), e->end_ns - e->begin_ns);
@@ -47,7 +46,7 @@ int counts_encode(const struct order *order, struct columns *cols)
 		*comm = count->comm;
 	}
 	free(comms);
-	return columns_finish(cols);
+	return 0;
 }
 
 /* Decodes the thread name of a count of @process. */
@@ -122,37 +121,31 @@ static void set_further_columns(const struct tables *tables, uint64_t i, struct 
 	}
 }
 
-int counts_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+static int counts_decode(struct tables *tables, struct table_input *in, struct fault *fault)
 {
-	uint64_t nr = cursor_varint(payload), begin = cursor_varint(payload);
-	uint64_t duration = cursor_varint(payload);
-	struct cursor cols[NR_COLS];
 	struct prof_count count = {0};
-	int ret;
+	int ret = check_further_rows(tables, in->head[0], fault);
 
-	ret = columns_split(payload, cols, NR_COLS, fault);
-	if (!ret)
-		ret = columns_check_rows(&cols[COL_KERNEL], nr, PROF_MAX_TABLE, "counts", fault);
-	if (!ret)
-		ret = check_further_rows(tables, nr, fault);
-	if (!ret && __builtin_add_overflow(begin, duration, &tables->end_ns))
-		ret = fault_corrupt(fault, "the end time overflows");
-	if (!ret)
-		ret = table_resize(&tables->counts, nr, fault);
+	if (ret)
+		return ret;
+	tables->begin_ns = in->head[1];
+	if (__builtin_add_overflow(tables->begin_ns, in->head[2], &tables->end_ns))
+		return fault_corrupt(fault, "the end time overflows");
+	ret = table_resize(&tables->counts, in->head[0], fault);
 	if (!ret)
 		ret = table_resize(&tables->comms, tables->processes.nr, fault);
 	if (ret)
 		return ret;
-	tables->begin_ns = begin;
 	memset(tables->comms.data, 0xff, tables->comms.nr * sizeof(*tables->comms.data));
-	for (uint64_t i = 0; i < nr; i++) {
-		struct fault inner;
-
+	for (size_t i = 0; i < tables->counts.nr; i++) {
 		set_further_columns(tables, i, &count);
-		ret = decode_count(tables, cols, &count, &inner);
+		ret = decode_count(tables, in->cols, &count, fault);
 		if (ret)
-			return fault_set(fault, ret, "count %" PRIu64 ": %s", i, inner.text);
+			return fault_in_row(fault, ret, "count", i);
 		tables->counts.data[i] = count;
 	}
-	return columns_check_done(cols, NR_COLS, fault);
+	return 0;
 }
+
+TABLE_CODEC(counts, .type = SECTION_COUNTS, .nr_head = 3, .nr_cols = NR_COLS,
+	    .rows = {{"counts", PROF_MAX_TABLE, COL_KERNEL}});

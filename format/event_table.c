@@ -117,11 +117,9 @@ int events_decode(struct meta_record *record, struct cursor *payload, struct fau
 	if (!record->events || !text)
 		return fault_set(fault, -ENOMEM, "out of memory");
 	for (uint64_t i = 0; i < nr; i++) {
-		struct fault inner;
-
-		ret = decode_event(cols, &record->events[i], &text, &inner);
+		ret = decode_event(cols, &record->events[i], &text, fault);
 		if (ret)
-			return fault_set(fault, ret, "event %" PRIu64 ": %s", i, inner.text);
+			return fault_in_row(fault, ret, "event", i);
 	}
 	record->meta.events = record->events;
 	return columns_check_done(cols, NR_COLS, fault);

@@ -14,13 +14,12 @@ enum {
 	NR_COLS,
 };
 
-int file_info_encode(const struct order *order, struct columns *cols)
+static int file_info_encode(const struct order *order, struct columns *cols)
 {
 	const struct prof_epoch *e = order->epoch;
 	uint64_t mtime = 0;
 	uint32_t object = 0;
 
-	columns_begin(cols, NR_COLS);
 	bytes_varint(columns_head(cols), e->nr_file_infos);
 	for (uint32_t i = 0; i < e->nr_file_infos; i++) {
 		const struct prof_file_info *info = &e->file_infos[i];
@@ -34,20 +33,15 @@ int file_info_encode(const struct order *order, struct columns *cols)
 		object = info->object;
 		mtime = info->mtime_ns;
 	}
-	return columns_finish(cols);
+	return 0;
 }
 
-int file_info_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+static int file_info_decode(struct tables *tables, struct table_input *in, struct fault *fault)
 {
-	uint64_t nr = cursor_varint(payload), object = 0, mtime = 0;
-	struct cursor cols[NR_COLS];
-	int ret;
+	uint64_t nr = in->head[0], object = 0, mtime = 0;
+	struct cursor *cols = in->cols;
+	int ret = table_resize(&tables->file_infos, nr, fault);
 
-	ret = columns_split(payload, cols, NR_COLS, fault);
-	if (!ret)
-		ret = columns_check_rows(&cols[COL_OBJECT], nr, PROF_MAX_TABLE - 1, "rows", fault);
-	if (!ret)
-		ret = table_resize(&tables->file_infos, nr, fault);
 	if (ret)
 		return ret;
 	for (uint64_t i = 0; i < nr; i++) {
@@ -67,5 +61,8 @@ int file_info_decode(struct tables *tables, struct cursor *payload, struct fault
 			.ctime_ns = mtime + unzigzag(cursor_varint(&cols[COL_CTIME])),
 		};
 	}
-	return columns_check_done(cols, NR_COLS, fault);
+	return 0;
 }
+
+TABLE_CODEC(file_info, .type = SECTION_FILE_INFO, .nr_head = 1, .nr_cols = NR_COLS,
+	    .rows = {{"rows", PROF_MAX_TABLE - 1, COL_OBJECT}});

@@ -170,7 +170,7 @@ static int read_payload(struct input *in, const struct section_header *header,
 	return 0;
 }
 
-int input_section(struct input *in, uint32_t *type, struct cursor *payload, struct fault *fault)
+int input_section(struct input *in, struct cursor *payload, struct fault *fault)
 {
 	struct section_header header;
 	int ret;
@@ -188,7 +188,6 @@ int input_section(struct input *in, uint32_t *type, struct cursor *payload, stru
 	if (header.flags != section_flags(header.type))
 		return fault_corrupt(fault, header.flags ? "marked as required"
 							 : "not marked as required");
-	*type = header.type;
 	return 0;
 }
 

@@ -22,7 +22,7 @@ struct input {
 	struct bytes encoded, payload;
 	uint32_t sequence; /* of the next section */
 	uint64_t bytes;    /* read so far */
-	/* The section being read, for messages: its place, and its type once the header is good. */
+	/* The section being read: its place, and its type once the header is good. */
 	uint64_t section_off;
 	uint32_t section_type; /* 0: not known */
 };
@@ -37,10 +37,11 @@ void input_deinit(struct input *in);
 int input_file_header(struct input *in, struct fault *fault);
 
 /*
- * Reads the next section of a known type. *@payload is valid until the next call. Returns the
- * errors of prof_reader_next, and -ENODATA if the source ends before the section begins.
+ * Reads the next section of a known type, section_type. *@payload is valid until the next call.
+ * Returns the errors of prof_reader_next, and -ENODATA if the source ends before the section
+ * begins.
  */
-int input_section(struct input *in, uint32_t *type, struct cursor *payload, struct fault *fault);
+int input_section(struct input *in, struct cursor *payload, struct fault *fault);
 
 /* Checks that nothing follows. Returns 0, -EBADMSG, or the callback's error. */
 int input_check_eof(struct input *in, struct fault *fault);

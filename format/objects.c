@@ -16,12 +16,11 @@ enum {
 	NR_COLS,
 };
 
-int objects_encode(const struct order *order, struct columns *cols)
+static int objects_encode(const struct order *order, struct columns *cols)
 {
 	const struct prof_epoch *e = order->epoch;
 	uint64_t prev_path = 0;
 
-	columns_begin(cols, NR_COLS);
 	bytes_varint(columns_head(cols), e->nr_objects - 1);
 	for (uint32_t i = 1; i < e->nr_objects; i++) {
 		const struct prof_object *object = &e->objects[i];
@@ -35,7 +34,7 @@ int objects_encode(const struct order *order, struct columns *cols)
 		bytes_varint(columns_col(cols, COL_INSTANCE), object->instance);
 		prev_path = path;
 	}
-	return columns_finish(cols);
+	return 0;
 }
 
 static int decode_object(const struct tables *tables, struct cursor *cols, uint64_t *path,
@@ -73,26 +72,21 @@ static int decode_object(const struct tables *tables, struct cursor *cols, uint6
 	return 0;
 }
 
-int objects_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+static int objects_decode(struct tables *tables, struct table_input *in, struct fault *fault)
 {
-	uint64_t nr = cursor_varint(payload), path = 0;
-	struct cursor cols[NR_COLS];
-	int ret;
+	uint64_t nr = in->head[0], path = 0;
+	int ret = table_resize(&tables->objects, nr + 1, fault);
 
-	ret = columns_split(payload, cols, NR_COLS, fault);
-	if (!ret)
-		ret = columns_check_rows(&cols[COL_KIND], nr, PROF_MAX_TABLE - 1, "objects", fault);
-	if (!ret)
-		ret = table_resize(&tables->objects, nr + 1, fault);
 	if (ret)
 		return ret;
 	tables->objects.data[0] = (struct prof_object){.kind = PROF_OBJECT_NONE};
 	for (uint64_t i = 1; i <= nr; i++) {
-		struct fault inner;
-
-		ret = decode_object(tables, cols, &path, &tables->objects.data[i], &inner);
+		ret = decode_object(tables, in->cols, &path, &tables->objects.data[i], fault);
 		if (ret)
-			return fault_set(fault, ret, "object %" PRIu64 ": %s", i, inner.text);
+			return fault_in_row(fault, ret, "object", i);
 	}
-	return columns_check_done(cols, NR_COLS, fault);
+	return 0;
 }
+
+TABLE_CODEC(objects, .type = SECTION_OBJECTS, .nr_head = 1, .nr_cols = NR_COLS,
+	    .rows = {{"objects", PROF_MAX_TABLE - 1, COL_KIND}});

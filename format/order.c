@@ -5,137 +5,85 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compares with a tie-break, so that one epoch always gives the same bytes. */
+#include "common/cleanup.h"
+
 #define COMPARE(a, b)                                                                              \
 	do {                                                                                       \
 		if ((a) != (b))                                                                    \
 			return (a) < (b) ? -1 : 1;                                                 \
 	} while (0)
 
-static uint32_t *new_ids(size_t nr)
+/* Compares a member of two rows, or the new ids of two rows of another table. */
+#define BY(member)          COMPARE(p->member, q->member);
+#define BY_NEW(new, member) COMPARE(o->new[p->member], o->new[q->member]);
+
+/*
+ * Defines compare_TABLE for qsort_r, which compares two ids of rows by @keys. The ids break ties,
+ * so one epoch always gives the same bytes.
+ */
+#define COMPARE_ROWS(table, keys)                                                                  \
+	static int compare_##table(const void *pa, const void *pb, void *arg)                      \
+	{                                                                                          \
+		const struct order *o = arg;                                                       \
+		uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;                     \
+		__auto_type p = &o->epoch->table[a];                                               \
+		__auto_type q = &o->epoch->table[b];                                               \
+                                                                                                   \
+		keys COMPARE(a, b);                                                                \
+		return 0;                                                                          \
+	}
+
+COMPARE_ROWS(processes, BY(pid) BY(generation))
+COMPARE_ROWS(mappings, BY(start) BY(size))
+COMPARE_ROWS(process_infos, BY_NEW(process_new, process))
+COMPARE_ROWS(symbols, BY(object) BY(offset) BY(size))
+COMPARE_ROWS(frames, BY(object) BY(offset))
+COMPARE_ROWS(counts, BY_NEW(stack_new, kernel_stack) BY_NEW(stack_new, user_stack)
+			     BY_NEW(process_new, process) BY_NEW(string_new, comm) BY(event)
+				     BY_NEW(stack_new, waker_kernel_stack)
+					     BY_NEW(stack_new, waker_user_stack))
+
+static uint32_t *make_ids(size_t nr)
 {
 	return reallocarray(NULL, nr + 1, sizeof(uint32_t));
 }
 
-static void number(uint32_t *ids, uint32_t nr)
+/* Makes the inverse of @old. Returns 0 or -ENOMEM. */
+static int invert_ids(const uint32_t *old, uint32_t nr, uint32_t **new)
 {
+	*new = make_ids(nr);
+	if (!*new)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < nr; i++)
-		ids[i] = i;
+		(*new)[old[i]] = i;
+	return 0;
 }
 
-static void invert(const uint32_t *old, uint32_t *new, uint32_t nr)
+typedef int (*compare_fn)(const void *pa, const void *pb, void *o);
+
+/* Makes the ids below @nr, sorted by @compare. Returns 0 or -ENOMEM. */
+static int sort_ids(struct order *o, compare_fn compare, uint32_t nr, uint32_t **old)
 {
+	*old = make_ids(nr);
+	if (!*old)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < nr; i++)
-		new[old[i]] = i;
-}
-
-static int compare_processes(const void *pa, const void *pb, void *arg)
-{
-	const struct order *o = arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct prof_process *p = &o->epoch->processes[a], *q = &o->epoch->processes[b];
-
-	COMPARE(p->pid, q->pid);
-	COMPARE(p->generation, q->generation);
-	COMPARE(a, b);
+		(*old)[i] = i;
+	qsort_r(*old, nr, sizeof(uint32_t), compare, o);
 	return 0;
 }
 
-static int compare_mappings(const void *pa, const void *pb, void *arg)
-{
-	const struct order *o = arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct prof_mapping *p = &o->epoch->mappings[a], *q = &o->epoch->mappings[b];
-
-	COMPARE(p->start, q->start);
-	COMPARE(p->size, q->size);
-	COMPARE(a, b);
-	return 0;
-}
-
-static int compare_infos(const void *pa, const void *pb, void *arg)
-{
-	const struct order *o = arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-
-	COMPARE(o->process_new[o->epoch->process_infos[a].process],
-		o->process_new[o->epoch->process_infos[b].process]);
-	return 0;
-}
-
-static int compare_symbols(const void *pa, const void *pb, void *arg)
-{
-	const struct order *o = arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct prof_symbol *p = &o->epoch->symbols[a], *q = &o->epoch->symbols[b];
-
-	COMPARE(p->object, q->object);
-	COMPARE(p->offset, q->offset);
-	COMPARE(p->size, q->size);
-	COMPARE(a, b);
-	return 0;
-}
-
-static int compare_frames(const void *pa, const void *pb, void *arg)
-{
-	const struct order *o = arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct prof_frame *p = &o->epoch->frames[a], *q = &o->epoch->frames[b];
-
-	COMPARE(p->object, q->object);
-	COMPARE(p->offset, q->offset);
-	COMPARE(a, b);
-	return 0;
-}
-
-static int compare_stacks(const void *pa, const void *pb, void *arg)
-{
-	const struct order *o = arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct prof_stack *p = &o->epoch->stacks[a], *q = &o->epoch->stacks[b];
-	const uint32_t *f = o->root_frames + o->root_first[a];
-	const uint32_t *g = o->root_frames + o->root_first[b];
-
-	for (uint32_t i = 0; i < p->nr_frames && i < q->nr_frames; i++)
-		COMPARE(f[i], g[i]);
-	COMPARE(p->nr_frames, q->nr_frames);
-	COMPARE(p->end, q->end);
-	COMPARE(a, b);
-	return 0;
-}
-
-static int compare_counts(const void *pa, const void *pb, void *arg)
-{
-	const struct order *o = arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct prof_count *p = &o->epoch->counts[a], *q = &o->epoch->counts[b];
-
-	COMPARE(o->stack_new[p->kernel_stack], o->stack_new[q->kernel_stack]);
-	COMPARE(o->stack_new[p->user_stack], o->stack_new[q->user_stack]);
-	COMPARE(o->process_new[p->process], o->process_new[q->process]);
-	COMPARE(o->string_new[p->comm], o->string_new[q->comm]);
-	COMPARE(p->event, q->event);
-	COMPARE(o->stack_new[p->waker_kernel_stack], o->stack_new[q->waker_kernel_stack]);
-	COMPARE(o->stack_new[p->waker_user_stack], o->stack_new[q->waker_user_stack]);
-	COMPARE(a, b);
-	return 0;
-}
-
-static int order_processes(struct order *o)
+/* Orders the mappings of each process, in the order of the processes. */
+static int order_mappings(struct order *o)
 {
 	const struct prof_epoch *e = o->epoch;
 	uint32_t nr = 0;
 
 	for (uint32_t i = 0; i < e->nr_processes; i++)
 		nr += e->processes[i].nr_mappings;
-	o->process_old = new_ids(e->nr_processes);
-	o->process_new = new_ids(e->nr_processes);
-	o->mapping_old = new_ids(nr);
-	if (!o->process_old || !o->process_new || !o->mapping_old)
+	o->mapping_old = make_ids(nr);
+	if (!o->mapping_old)
 		return -ENOMEM;
-	number(o->process_old, e->nr_processes);
-	qsort_r(o->process_old + 1, e->nr_processes - 1, sizeof(uint32_t), compare_processes, o);
-	invert(o->process_old, o->process_new, e->nr_processes);
 	for (uint32_t i = 0; i < e->nr_processes; i++) {
 		const struct prof_process *process = &e->processes[o->process_old[i]];
 		uint32_t *ids = o->mapping_old + o->nr_mappings;
@@ -148,24 +96,24 @@ static int order_processes(struct order *o)
 	return 0;
 }
 
+static int order_processes(struct order *o)
+{
+	uint32_t nr = o->epoch->nr_processes;
+	int ret = sort_ids(o, compare_processes, nr, &o->process_old);
+
+	if (!ret)
+		ret = invert_ids(o->process_old, nr, &o->process_new);
+	return ret ? ret : order_mappings(o);
+}
+
 static int order_infos(struct order *o)
 {
-	o->info_old = new_ids(o->epoch->nr_process_infos);
-	if (!o->info_old)
-		return -ENOMEM;
-	number(o->info_old, o->epoch->nr_process_infos);
-	qsort_r(o->info_old, o->epoch->nr_process_infos, sizeof(uint32_t), compare_infos, o);
-	return 0;
+	return sort_ids(o, compare_process_infos, o->epoch->nr_process_infos, &o->info_old);
 }
 
 static int order_symbols(struct order *o)
 {
-	o->symbol_old = new_ids(o->epoch->nr_symbols);
-	if (!o->symbol_old)
-		return -ENOMEM;
-	number(o->symbol_old, o->epoch->nr_symbols);
-	qsort_r(o->symbol_old, o->epoch->nr_symbols, sizeof(uint32_t), compare_symbols, o);
-	return 0;
+	return sort_ids(o, compare_symbols, o->epoch->nr_symbols, &o->symbol_old);
 }
 
 static void use_string(struct order *o, uint32_t string, uint32_t *nr)
@@ -181,8 +129,8 @@ static int order_strings(struct order *o)
 	const struct prof_epoch *e = o->epoch;
 	uint32_t nr = 0;
 
-	o->string_old = new_ids(e->nr_strings);
-	o->string_new = new_ids(e->nr_strings);
+	o->string_old = make_ids(e->nr_strings);
+	o->string_new = make_ids(e->nr_strings);
 	if (!o->string_old || !o->string_new)
 		return -ENOMEM;
 	memset(o->string_new, 0xff, e->nr_strings * sizeof(uint32_t));
@@ -207,16 +155,10 @@ static int order_strings(struct order *o)
 
 static int order_frames(struct order *o)
 {
-	const struct prof_epoch *e = o->epoch;
+	uint32_t nr = o->epoch->nr_frames;
+	int ret = sort_ids(o, compare_frames, nr, &o->frame_old);
 
-	o->frame_old = new_ids(e->nr_frames);
-	o->frame_new = new_ids(e->nr_frames);
-	if (!o->frame_old || !o->frame_new)
-		return -ENOMEM;
-	number(o->frame_old, e->nr_frames);
-	qsort_r(o->frame_old, e->nr_frames, sizeof(uint32_t), compare_frames, o);
-	invert(o->frame_old, o->frame_new, e->nr_frames);
-	return 0;
+	return ret ? ret : invert_ids(o->frame_old, nr, &o->frame_new);
 }
 
 static int compare_numbers(const void *pa, const void *pb)
@@ -231,7 +173,7 @@ static int order_exact_frames(struct order *o)
 {
 	const struct prof_epoch *e = o->epoch;
 
-	o->exact_new = new_ids(e->nr_exact_frames);
+	o->exact_new = make_ids(e->nr_exact_frames);
 	if (!o->exact_new)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < e->nr_exact_frames; i++)
@@ -240,7 +182,24 @@ static int order_exact_frames(struct order *o)
 	return 0;
 }
 
-static int order_stacks(struct order *o)
+static int compare_stacks(const void *pa, const void *pb, void *arg)
+{
+	const struct order *o = arg;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	const struct prof_stack *p = &o->epoch->stacks[a], *q = &o->epoch->stacks[b];
+	const uint32_t *f = o->root_frames + o->root_first[a];
+	const uint32_t *g = o->root_frames + o->root_first[b];
+
+	for (uint32_t i = 0; i < p->nr_frames && i < q->nr_frames; i++)
+		COMPARE(f[i], g[i]);
+	COMPARE(p->nr_frames, q->nr_frames);
+	COMPARE(p->end, q->end);
+	COMPARE(a, b);
+	return 0;
+}
+
+/* Makes root_first and root_frames. */
+static int reverse_stacks(struct order *o)
 {
 	const struct prof_epoch *e = o->epoch;
 	uint32_t *frame;
@@ -248,11 +207,9 @@ static int order_stacks(struct order *o)
 
 	for (uint32_t i = 0; i < e->nr_stacks; i++)
 		nr += e->stacks[i].nr_frames;
-	o->stack_old = new_ids(e->nr_stacks);
-	o->stack_new = new_ids(e->nr_stacks);
-	o->root_first = new_ids(e->nr_stacks);
-	o->root_frames = new_ids(nr);
-	if (!o->stack_old || !o->stack_new || !o->root_first || !o->root_frames)
+	o->root_first = make_ids(e->nr_stacks);
+	o->root_frames = make_ids(nr);
+	if (!o->root_first || !o->root_frames)
 		return -ENOMEM;
 	frame = o->root_frames;
 	for (uint32_t i = 0; i < e->nr_stacks; i++) {
@@ -262,42 +219,36 @@ static int order_stacks(struct order *o)
 		for (uint32_t j = stack->nr_frames; j-- > 0;)
 			*frame++ = o->frame_new[e->stack_frames[stack->first_frame + j]];
 	}
-	number(o->stack_old, e->nr_stacks);
-	qsort_r(o->stack_old + 1, e->nr_stacks - 1, sizeof(uint32_t), compare_stacks, o);
-	invert(o->stack_old, o->stack_new, e->nr_stacks);
 	return 0;
+}
+
+static int order_stacks(struct order *o)
+{
+	uint32_t nr = o->epoch->nr_stacks;
+	int ret = reverse_stacks(o);
+
+	if (!ret)
+		ret = sort_ids(o, compare_stacks, nr, &o->stack_old);
+	return ret ? ret : invert_ids(o->stack_old, nr, &o->stack_new);
 }
 
 static int order_counts(struct order *o)
 {
-	o->count_old = new_ids(o->epoch->nr_counts);
-	if (!o->count_old)
-		return -ENOMEM;
-	number(o->count_old, o->epoch->nr_counts);
-	qsort_r(o->count_old, o->epoch->nr_counts, sizeof(uint32_t), compare_counts, o);
-	return 0;
+	return sort_ids(o, compare_counts, o->epoch->nr_counts, &o->count_old);
 }
 
 int order_init(struct order *order, const struct prof_epoch *epoch)
 {
-	int ret;
+	/* Each step uses the order of the steps before it. */
+	static int (*const steps[])(struct order * o) = {
+		order_processes, order_infos,        order_symbols, order_strings,
+		order_frames,    order_exact_frames, order_stacks,  order_counts,
+	};
+	int ret = 0;
 
 	*order = (struct order){.epoch = epoch};
-	ret = order_processes(order);
-	if (!ret)
-		ret = order_infos(order);
-	if (!ret)
-		ret = order_symbols(order);
-	if (!ret)
-		ret = order_strings(order);
-	if (!ret)
-		ret = order_frames(order);
-	if (!ret)
-		ret = order_exact_frames(order);
-	if (!ret)
-		ret = order_stacks(order);
-	if (!ret)
-		ret = order_counts(order);
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(steps); i++)
+		ret = steps[i](order);
 	return ret;
 }
 

@@ -27,13 +27,12 @@ static const struct {
 
 #define NR_STRINGS (sizeof(strings) / sizeof(strings[0]))
 
-int process_info_encode(const struct order *order, struct columns *cols)
+static int process_info_encode(const struct order *order, struct columns *cols)
 {
 	const struct prof_epoch *e = order->epoch;
 	uint64_t prev[NR_STRINGS] = {0};
 	uint32_t process = 0;
 
-	columns_begin(cols, NR_COLS);
 	bytes_varint(columns_head(cols), e->nr_process_infos);
 	for (uint32_t i = 0; i < e->nr_process_infos; i++) {
 		const struct prof_process_info *info = &e->process_infos[order->info_old[i]];
@@ -51,7 +50,7 @@ int process_info_encode(const struct order *order, struct columns *cols)
 		}
 		process = id;
 	}
-	return columns_finish(cols);
+	return 0;
 }
 
 static int decode_row(const struct tables *tables, struct cursor *cols, uint64_t prev[],
@@ -78,25 +77,20 @@ static int decode_row(const struct tables *tables, struct cursor *cols, uint64_t
 	return 0;
 }
 
-int process_info_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+static int process_info_decode(struct tables *tables, struct table_input *in, struct fault *fault)
 {
-	uint64_t nr = cursor_varint(payload), prev[NR_STRINGS] = {0};
+	uint64_t nr = in->head[0], prev[NR_STRINGS] = {0};
 	struct prof_process_info row = {0};
-	struct cursor cols[NR_COLS];
-	int ret;
+	int ret = table_resize(&tables->process_infos, nr, fault);
 
-	ret = columns_split(payload, cols, NR_COLS, fault);
-	if (!ret)
-		ret = columns_check_rows(&cols[COL_PROCESS], nr, PROF_MAX_TABLE - 1, "rows", fault);
-	if (!ret)
-		ret = table_resize(&tables->process_infos, nr, fault);
 	for (uint64_t i = 0; !ret && i < nr; i++) {
-		struct fault inner;
-
-		ret = decode_row(tables, cols, prev, &row, &inner);
+		ret = decode_row(tables, in->cols, prev, &row, fault);
 		if (ret)
-			return fault_set(fault, ret, "row %" PRIu64 ": %s", i, inner.text);
+			return fault_in_row(fault, ret, "row", i);
 		tables->process_infos.data[i] = row;
 	}
-	return ret ? ret : columns_check_done(cols, NR_COLS, fault);
+	return ret;
 }
+
+TABLE_CODEC(process_info, .type = SECTION_PROCESS_INFO, .nr_head = 1, .nr_cols = NR_COLS,
+	    .rows = {{"rows", PROF_MAX_TABLE - 1, COL_PROCESS}});

@@ -20,13 +20,12 @@ enum {
 	NR_COLS,
 };
 
-int processes_encode(const struct order *order, struct columns *cols)
+static int processes_encode(const struct order *order, struct columns *cols)
 {
 	const struct prof_epoch *e = order->epoch;
 	const uint32_t *mapping_id = order->mapping_old;
 	const struct prof_process *prev = &e->processes[0];
 
-	columns_begin(cols, NR_COLS);
 	bytes_varint(columns_head(cols), e->nr_processes - 1);
 	bytes_varint(columns_head(cols), order->nr_mappings);
 	for (uint32_t i = 0; i < e->nr_processes; i++) {
@@ -51,7 +50,7 @@ int processes_encode(const struct order *order, struct columns *cols)
 		}
 		prev = process;
 	}
-	return columns_finish(cols);
+	return 0;
 }
 
 static int decode_mappings(struct tables *tables, struct cursor *cols,
@@ -86,7 +85,6 @@ static int decode_processes(struct tables *tables, struct cursor *cols, struct f
 	for (size_t i = 0; i < tables->processes.nr; i++) {
 		struct prof_process *process = &tables->processes.data[i];
 		uint64_t nr = cursor_varint(&cols[COL_NR_MAPPINGS]);
-		struct fault inner;
 		int ret;
 
 		if (i > 0) {
@@ -102,33 +100,26 @@ static int decode_processes(struct tables *tables, struct cursor *cols, struct f
 				fault, "process %zu: %" PRIu64 " mappings are more than there are",
 				i, nr);
 		*process = (struct prof_process){pid, generation, first, nr};
-		ret = decode_mappings(tables, cols, process, &inner);
+		ret = decode_mappings(tables, cols, process, fault);
 		if (ret)
-			return fault_set(fault, ret, "process %zu: %s", i, inner.text);
+			return fault_in_row(fault, ret, "process", i);
 		first += nr;
 	}
 	if (first != tables->mappings.nr)
 		return fault_corrupt(fault, "%zu mappings belong to no process",
 				     (size_t)(tables->mappings.nr - first));
-	return columns_check_done(cols, NR_COLS, fault);
+	return 0;
 }
 
-int processes_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+static int processes_decode(struct tables *tables, struct table_input *in, struct fault *fault)
 {
-	uint64_t nr = cursor_varint(payload), nr_mappings = cursor_varint(payload);
-	struct cursor cols[NR_COLS];
-	int ret;
+	int ret = table_resize(&tables->processes, in->head[0] + 1, fault);
 
-	ret = columns_split(payload, cols, NR_COLS, fault);
 	if (!ret)
-		ret = columns_check_rows(&cols[COL_PID], nr, PROF_MAX_TABLE - 1, "processes",
-					 fault);
-	if (!ret)
-		ret = columns_check_rows(&cols[COL_OBJECT], nr_mappings, PROF_MAX_TABLE, "mappings",
-					 fault);
-	if (!ret)
-		ret = table_resize(&tables->processes, nr + 1, fault);
-	if (!ret)
-		ret = table_resize(&tables->mappings, nr_mappings, fault);
-	return ret ? ret : decode_processes(tables, cols, fault);
+		ret = table_resize(&tables->mappings, in->head[1], fault);
+	return ret ? ret : decode_processes(tables, in->cols, fault);
 }
+
+TABLE_CODEC(processes, .type = SECTION_PROCESSES, .nr_head = 2, .nr_cols = NR_COLS,
+	    .rows = {{"processes", PROF_MAX_TABLE - 1, COL_PID},
+		     {"mappings", PROF_MAX_TABLE, COL_OBJECT}});

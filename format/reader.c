@@ -24,25 +24,8 @@ struct prof_reader {
 	char error[PLACE_BYTES + sizeof(struct fault)];
 };
 
-/* The sections of an epoch, in their order. */
-static const struct {
-	enum section_type type;
-	int (*decode)(struct tables *tables, struct cursor *payload, struct fault *fault);
-} sections[] = {
-	{SECTION_STRINGS, strings_decode},
-	{SECTION_OBJECTS, objects_decode},
-	{SECTION_PROCESSES, processes_decode},
-	{SECTION_PROCESS_INFO, process_info_decode},
-	{SECTION_FILE_INFO, file_info_decode},
-	{SECTION_SYMBOLS, symbols_decode},
-	{SECTION_STACKS, stacks_decode},
-	{SECTION_EXACT_FRAMES, exact_frames_decode},
-	{SECTION_COUNT_EVENTS, count_events_decode},
-	{SECTION_COUNT_WAKERS, count_wakers_decode},
-	{SECTION_COUNTS, counts_decode},
-};
-
-static int fail(struct prof_reader *r, int ret, const struct fault *fault)
+/* Words the error that this call and all later calls return. Returns @ret. */
+static int set_error(struct prof_reader *r, int ret, const struct fault *fault)
 {
 	const char *name = section_name(r->in.section_type);
 
@@ -61,36 +44,38 @@ static int fail(struct prof_reader *r, int ret, const struct fault *fault)
 	return r->result = ret;
 }
 
+/* Refuses the section that was read if it is not of the type that is due. */
+static int check_due(const struct prof_reader *r, enum section_type due, struct fault *fault)
+{
+	return r->in.section_type == due
+		       ? 0
+		       : fault_corrupt(fault, "stands where '%s' is due", section_name(due));
+}
+
 /* Reads the table of events, if the description says that there is one. */
 static int read_events(struct prof_reader *r, struct fault *fault)
 {
 	struct cursor payload;
-	uint32_t type;
 	int ret;
 
 	r->tables.nr_events = r->meta.meta.nr_events;
 	if (!r->tables.nr_events)
 		return 0;
-	ret = input_section(&r->in, &type, &payload, fault);
-	if (ret)
-		return ret;
-	if (type != SECTION_EVENTS)
-		return fault_corrupt(fault, "stands where 'events' is due");
-	return events_decode(&r->meta, &payload, fault);
+	ret = input_section(&r->in, &payload, fault);
+	if (!ret)
+		ret = check_due(r, SECTION_EVENTS, fault);
+	return ret ? ret : events_decode(&r->meta, &payload, fault);
 }
 
 static int read_meta(struct prof_reader *r, struct fault *fault)
 {
 	struct cursor payload;
-	uint32_t type;
-	int ret;
+	int ret = input_section(&r->in, &payload, fault);
 
-	ret = input_section(&r->in, &type, &payload, fault);
-	if (ret)
-		return ret;
-	if (type != SECTION_META)
-		return fault_corrupt(fault, "stands where 'meta' is due");
-	ret = meta_decode(&r->meta, &payload, fault);
+	if (!ret)
+		ret = check_due(r, SECTION_META, fault);
+	if (!ret)
+		ret = meta_decode(&r->meta, &payload, fault);
 	return ret ? ret : read_events(r, fault);
 }
 
@@ -108,7 +93,7 @@ int prof_reader_create(prof_read_fn read, void *ctx, struct prof_reader **reader
 	ret = input_file_header(&r->in, &fault);
 	if (!ret)
 		ret = read_meta(r, &fault);
-	return ret ? fail(r, ret, &fault) : 0;
+	return ret ? set_error(r, ret, &fault) : 0;
 }
 
 void prof_reader_destroy(struct prof_reader *reader)
@@ -159,9 +144,10 @@ static bool may_have(const struct prof_reader *r, enum section_type type)
  * Returns the position of the section that is due from @i on: the one of @type, or one before it
  * that no epoch lacks. Sections that are passed over are missing from the epoch.
  */
-static size_t next_section(const struct prof_reader *r, size_t i, uint32_t type)
+static size_t next_table(const struct prof_reader *r, size_t i, uint32_t type)
 {
-	while ((sections[i].type != type || !may_have(r, type)) && may_lack(r, sections[i].type))
+	while ((epoch_tables[i]->type != type || !may_have(r, type)) &&
+	       may_lack(r, epoch_tables[i]->type))
 		i++;
 	return i;
 }
@@ -174,21 +160,18 @@ static int read_next(struct prof_reader *r, struct fault *fault)
 	vec_clear(&r->tables.exact_frames);
 	vec_clear(&r->tables.count_events);
 	r->tables.has_count_wakers = false;
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+	for (size_t i = 0; i < NR_EPOCH_TABLES; i++) {
 		struct cursor payload;
-		uint32_t type;
-		int ret;
+		int ret = input_section(&r->in, &payload, fault);
 
-		ret = input_section(&r->in, &type, &payload, fault);
-		if (ret)
-			return ret;
-		if (type == SECTION_END && i == 0)
+		if (!ret && r->in.section_type == SECTION_END && i == 0)
 			return read_end(r, r->in.sequence - 1, &payload, fault);
-		i = next_section(r, i, type);
-		if (type != sections[i].type)
-			return fault_corrupt(fault, "stands where '%s' is due",
-					     section_name(sections[i].type));
-		ret = sections[i].decode(&r->tables, &payload, fault);
+		if (!ret) {
+			i = next_table(r, i, r->in.section_type);
+			ret = check_due(r, epoch_tables[i]->type, fault);
+		}
+		if (!ret)
+			ret = table_decode(epoch_tables[i], &r->tables, &payload, fault);
 		if (ret)
 			return ret;
 	}
@@ -205,7 +188,7 @@ int prof_reader_next(struct prof_reader *reader, const struct prof_epoch **epoch
 		return reader->result;
 	ret = read_next(reader, &fault);
 	if (ret < 0)
-		return fail(reader, ret, &fault);
+		return set_error(reader, ret, &fault);
 	if (ret == PROF_READ_END)
 		reader->result = ret;
 	else

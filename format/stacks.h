@@ -9,6 +9,9 @@
 #ifndef FORMAT_STACKS_H
 #define FORMAT_STACKS_H
 
+#include "format/columns.h"
+#include "format/order.h"
+
 /* Head: number of frames, number of stacks without stack 0, which is not stored. */
 enum {
 	STACKS_FRAME_OBJECT, /* difference to the previous frame's */
@@ -22,5 +25,8 @@ enum {
 	STACKS_END,    /* enum prof_stack_end */
 	STACKS_NR_COLS,
 };
+
+/* The encoder of stacks_codec, which stacks_decode.c has. Returns 0 or -ENOMEM. */
+int stacks_encode(const struct order *order, struct columns *cols);
 
 #endif

@@ -180,39 +180,30 @@ static int decode_stacks(struct tables *tables, struct cursor *cols, struct faul
 		return fault_set(fault, -ENOMEM, "out of memory");
 	tables->stacks.data[0] = (struct prof_stack){0};
 	for (size_t i = 1; i < tables->stacks.nr; i++) {
-		struct fault inner;
-		int ret;
+		int ret = decode_path(&path, tables, cols, fault);
 
-		ret = decode_path(&path, tables, cols, &inner);
 		if (!ret)
 			ret = add_stack(tables, &path, cursor_varint(&cols[STACKS_END]),
-					&tables->stacks.data[i], &inner);
+					&tables->stacks.data[i], fault);
 		if (ret)
-			return fault_set(fault, ret, "stack %zu: %s", i, inner.text);
+			return fault_in_row(fault, ret, "stack", i);
 	}
-	return columns_check_done(cols, STACKS_NR_COLS, fault);
+	return 0;
 }
 
-int stacks_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+static int stacks_decode(struct tables *tables, struct table_input *in, struct fault *fault)
 {
-	uint64_t nr_frames = cursor_varint(payload), nr_stacks = cursor_varint(payload);
-	struct cursor cols[STACKS_NR_COLS];
-	int ret;
+	int ret = table_resize(&tables->frames, in->head[0], fault);
 
-	ret = columns_split(payload, cols, STACKS_NR_COLS, fault);
 	if (!ret)
-		ret = columns_check_rows(&cols[STACKS_FRAME_OBJECT], nr_frames, PROF_MAX_TABLE,
-					 "frames", fault);
+		ret = table_resize(&tables->stacks, in->head[1] + 1, fault);
 	if (!ret)
-		ret = columns_check_rows(&cols[STACKS_SHARED], nr_stacks, PROF_MAX_TABLE - 1,
-					 "stacks", fault);
+		ret = decode_frames(tables, in->cols, fault);
 	if (!ret)
-		ret = table_resize(&tables->frames, nr_frames, fault);
-	if (!ret)
-		ret = table_resize(&tables->stacks, nr_stacks + 1, fault);
-	if (!ret)
-		ret = decode_frames(tables, cols, fault);
-	if (!ret)
-		ret = decode_successors(tables, cols, fault);
-	return ret ? ret : decode_stacks(tables, cols, fault);
+		ret = decode_successors(tables, in->cols, fault);
+	return ret ? ret : decode_stacks(tables, in->cols, fault);
 }
+
+TABLE_CODEC(stacks, .type = SECTION_STACKS, .nr_head = 2, .nr_cols = STACKS_NR_COLS,
+	    .rows = {{"frames", PROF_MAX_TABLE, STACKS_FRAME_OBJECT},
+		     {"stacks", PROF_MAX_TABLE - 1, STACKS_SHARED}});

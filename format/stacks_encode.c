@@ -241,11 +241,10 @@ int stacks_encode(const struct order *order, struct columns *cols)
 
 	if (ret)
 		return ret;
-	columns_begin(cols, STACKS_NR_COLS);
 	bytes_varint(columns_head(cols), order->epoch->nr_frames);
 	bytes_varint(columns_head(cols), order->epoch->nr_stacks - 1);
 	encode_frames(order, cols);
 	encode_successors(&next, cols);
 	encode_paths(order, &next, cols);
-	return columns_finish(cols);
+	return 0;
 }

@@ -8,11 +8,10 @@
 /* Head: number of strings without string 0, which is not stored. */
 enum { COL_LENGTH, COL_BYTES, NR_COLS };
 
-int strings_encode(const struct order *order, struct columns *cols)
+static int strings_encode(const struct order *order, struct columns *cols)
 {
 	const struct prof_epoch *e = order->epoch;
 
-	columns_begin(cols, NR_COLS);
 	bytes_varint(columns_head(cols), e->nr_strings - 1);
 	for (uint32_t i = 1; i < e->nr_strings; i++) {
 		const struct prof_string *string = &e->strings[order->string_old[i]];
@@ -20,22 +19,16 @@ int strings_encode(const struct order *order, struct columns *cols)
 		bytes_varint(columns_col(cols, COL_LENGTH), string->len);
 		bytes_put(columns_col(cols, COL_BYTES), string->s, string->len);
 	}
-	return columns_finish(cols);
+	return 0;
 }
 
-int strings_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
+static int strings_decode(struct tables *tables, struct table_input *in, struct fault *fault)
 {
-	uint64_t nr = cursor_varint(payload);
-	struct cursor cols[NR_COLS];
+	uint64_t nr = in->head[0];
+	struct cursor *cols = in->cols;
 	char *text;
-	int ret;
+	int ret = table_resize(&tables->strings, nr + 1, fault);
 
-	ret = columns_split(payload, cols, NR_COLS, fault);
-	if (!ret)
-		ret = columns_check_rows(&cols[COL_LENGTH], nr, PROF_MAX_TABLE - 1, "strings",
-					 fault);
-	if (!ret)
-		ret = table_resize(&tables->strings, nr + 1, fault);
 	/* In the decoded text, a NUL follows each string. */
 	if (!ret)
 		ret = table_resize(&tables->text, cursor_left(&cols[COL_BYTES]) + nr + 1, fault);
@@ -62,5 +55,8 @@ int strings_decode(struct tables *tables, struct cursor *payload, struct fault *
 		text[len] = 0;
 		text += len + 1;
 	}
-	return columns_check_done(cols, NR_COLS, fault);
+	return 0;
 }
+
+TABLE_CODEC(strings, .type = SECTION_STRINGS, .nr_head = 1, .nr_cols = NR_COLS,
+	    .rows = {{"strings", PROF_MAX_TABLE - 1, COL_LENGTH}});

@@ -14,12 +14,11 @@ enum {
 	NR_COLS,
 };
 
-int symbols_encode(const struct order *order, struct columns *cols)
+static int symbols_encode(const struct order *order, struct columns *cols)
 {
 	const struct prof_epoch *e = order->epoch;
 	uint64_t object = 0, offset = 0, name = 0;
 
-	columns_begin(cols, NR_COLS);
 	bytes_varint(columns_head(cols), e->nr_symbols);
 	for (uint32_t i = 0; i < e->nr_symbols; i++) {
 		const struct prof_symbol *symbol = &e->symbols[order->symbol_old[i]];
@@ -34,13 +33,17 @@ int symbols_encode(const struct order *order, struct columns *cols)
 		offset = symbol->offset;
 		name = string;
 	}
-	return columns_finish(cols);
+	return 0;
 }
 
-static int decode_symbols(struct tables *tables, struct cursor *cols, struct fault *fault)
+static int symbols_decode(struct tables *tables, struct table_input *in, struct fault *fault)
 {
 	uint64_t object = 0, offset = 0, name = 0;
+	struct cursor *cols = in->cols;
+	int ret = table_resize(&tables->symbols, in->head[0], fault);
 
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < tables->symbols.nr; i++) {
 		uint64_t object_diff = cursor_varint(&cols[COL_OBJECT]);
 		uint64_t offset_diff = cursor_varint(&cols[COL_OFFSET]);
@@ -60,19 +63,8 @@ static int decode_symbols(struct tables *tables, struct cursor *cols, struct fau
 				fault, "symbol %zu: string %" PRIu64 " is out of range", i, name);
 		tables->symbols.data[i] = (struct prof_symbol){object, name, offset, size};
 	}
-	return columns_check_done(cols, NR_COLS, fault);
+	return 0;
 }
 
-int symbols_decode(struct tables *tables, struct cursor *payload, struct fault *fault)
-{
-	uint64_t nr = cursor_varint(payload);
-	struct cursor cols[NR_COLS];
-	int ret;
-
-	ret = columns_split(payload, cols, NR_COLS, fault);
-	if (!ret)
-		ret = columns_check_rows(&cols[COL_OBJECT], nr, PROF_MAX_TABLE, "symbols", fault);
-	if (!ret)
-		ret = table_resize(&tables->symbols, nr, fault);
-	return ret ? ret : decode_symbols(tables, cols, fault);
-}
+TABLE_CODEC(symbols, .type = SECTION_SYMBOLS, .nr_head = 1, .nr_cols = NR_COLS,
+	    .rows = {{"symbols", PROF_MAX_TABLE, COL_OBJECT}});

@@ -1,6 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "format/tables.h"
 
+const struct table_codec *const epoch_tables[NR_EPOCH_TABLES] = {
+	&strings_codec,      &objects_codec,      &processes_codec, &process_info_codec,
+	&file_info_codec,    &symbols_codec,      &stacks_codec,    &exact_frames_codec,
+	&count_events_codec, &count_wakers_codec, &counts_codec,
+};
+
+int table_encode(const struct table_codec *codec, const struct order *order, struct columns *cols)
+{
+	int ret;
+
+	columns_begin(cols, codec->nr_cols);
+	ret = codec->encode(order, cols);
+	return ret ? ret : columns_finish(cols);
+}
+
+int table_decode(const struct table_codec *codec, struct tables *tables, struct cursor *payload,
+		 struct fault *fault)
+{
+	struct table_input in;
+	int ret;
+
+	for (unsigned int i = 0; i < codec->nr_head; i++)
+		in.head[i] = cursor_varint(payload);
+	ret = columns_split(payload, in.cols, codec->nr_cols, fault);
+	for (unsigned int i = 0; !ret && i < TABLE_MAX_ROWS && codec->rows[i].name; i++) {
+		const struct table_rows *rows = &codec->rows[i];
+
+		ret = columns_check_rows(&in.cols[rows->col], in.head[i], rows->max, rows->name,
+					 fault);
+	}
+	if (!ret)
+		ret = codec->decode(tables, &in, fault);
+	return ret ? ret : columns_check_done(in.cols, codec->nr_cols, fault);
+}
+
 void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 {
 	*epoch = (struct prof_epoch){

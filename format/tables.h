@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of an epoch as sections. Each table's encoder and decoder stand next to each other in
- * a file named after it. Encoders take the epoch in the order that struct order gives, and may rely
- * on it being valid. Decoders trust nothing and fill their part of struct tables. They may rely on
- * the tables of the sections before theirs.
+ * The tables of an epoch as sections. Each table has a codec in a file named after the table: its
+ * columns, its encoder and its decoder. Encoders take the epoch in the order that struct order
+ * gives, and may rely on it being valid. Decoders trust nothing and fill their part of struct
+ * tables. They may rely on the tables of the sections before theirs.
  */
 #ifndef FORMAT_TABLES_H
 #define FORMAT_TABLES_H
@@ -12,6 +12,7 @@
 #include "format/columns.h"
 #include "format/order.h"
 #include "format/prof.h"
+#include "format/section.h"
 
 /* The stacks of the task that ended the time off the CPU of a row. */
 struct count_wakers {
@@ -60,30 +61,54 @@ void tables_deinit(struct tables *tables);
 		_err;                                                                              \
 	})
 
-/* Encoders fill the columns. They return 0 or -ENOMEM; stacks_encode also returns -E2BIG. */
-int strings_encode(const struct order *order, struct columns *cols);
-int objects_encode(const struct order *order, struct columns *cols);
-int processes_encode(const struct order *order, struct columns *cols);
-int process_info_encode(const struct order *order, struct columns *cols);
-int file_info_encode(const struct order *order, struct columns *cols);
-int symbols_encode(const struct order *order, struct columns *cols);
-int stacks_encode(const struct order *order, struct columns *cols);
-int exact_frames_encode(const struct order *order, struct columns *cols);
-int count_events_encode(const struct order *order, struct columns *cols);
-int count_wakers_encode(const struct order *order, struct columns *cols);
-int counts_encode(const struct order *order, struct columns *cols);
+/* A head has no more numbers than this, and two of them at most are numbers of rows. */
+#define TABLE_MAX_HEAD 3
+#define TABLE_MAX_ROWS 2
 
-/* Decoders return 0, -EBADMSG or -ENOMEM. */
-int strings_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
-int objects_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
-int processes_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
-int process_info_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
-int file_info_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
-int symbols_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
-int stacks_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
-int exact_frames_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
-int count_events_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
-int count_wakers_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
-int counts_decode(struct tables *tables, struct cursor *payload, struct fault *fault);
+/* The rows that a number in the head counts. */
+struct table_rows {
+	const char *name; /* for messages */
+	uint32_t max;
+	unsigned int col; /* a column that holds at least one byte for each row */
+};
+
+/* A payload that is being decoded. */
+struct table_input {
+	uint64_t head[TABLE_MAX_HEAD];
+	struct cursor cols[COLUMNS_MAX];
+};
+
+/* A table as a section. */
+struct table_codec {
+	enum section_type type;
+	unsigned int nr_head; /* numbers in the head */
+	unsigned int nr_cols;
+	struct table_rows rows[TABLE_MAX_ROWS]; /* of the first numbers in the head */
+	/* Fills head and columns. Returns 0, -ENOMEM or -E2BIG. */
+	int (*encode)(const struct order *order, struct columns *cols);
+	/* Fills tables. May rely on the numbers of rows. Returns 0, -EBADMSG or -ENOMEM. */
+	int (*decode)(struct tables *tables, struct table_input *in, struct fault *fault);
+};
+
+/* Defines TABLE_codec, of the functions TABLE_encode and TABLE_decode and the other members. */
+#define TABLE_CODEC(table, ...)                                                                    \
+	const struct table_codec table##_codec = {                                                 \
+		.encode = table##_encode, .decode = table##_decode, __VA_ARGS__}
+
+#define NR_EPOCH_TABLES 11
+
+/* The sections of an epoch, in their order. */
+extern const struct table_codec *const epoch_tables[NR_EPOCH_TABLES];
+
+extern const struct table_codec strings_codec, objects_codec, processes_codec, process_info_codec,
+	file_info_codec, symbols_codec, stacks_codec, exact_frames_codec, count_events_codec,
+	count_wakers_codec, counts_codec;
+
+/* Makes the payload of a table. Returns 0, -ENOMEM or -E2BIG. */
+int table_encode(const struct table_codec *codec, const struct order *order, struct columns *cols);
+
+/* Decodes the payload of a table. Returns 0, -EBADMSG or -ENOMEM. */
+int table_decode(const struct table_codec *codec, struct tables *tables, struct cursor *payload,
+		 struct fault *fault);
 
 #endif

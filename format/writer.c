@@ -18,24 +18,6 @@ struct prof_writer {
 	uint64_t totals[PROF_MAX_EVENTS]; /* of the counts of each event so far */
 };
 
-/* The sections of an epoch, in their order. */
-static const struct {
-	enum section_type type;
-	int (*encode)(const struct order *order, struct columns *cols);
-} sections[] = {
-	{SECTION_STRINGS, strings_encode},
-	{SECTION_OBJECTS, objects_encode},
-	{SECTION_PROCESSES, processes_encode},
-	{SECTION_PROCESS_INFO, process_info_encode},
-	{SECTION_FILE_INFO, file_info_encode},
-	{SECTION_SYMBOLS, symbols_encode},
-	{SECTION_STACKS, stacks_encode},
-	{SECTION_EXACT_FRAMES, exact_frames_encode},
-	{SECTION_COUNT_EVENTS, count_events_encode},
-	{SECTION_COUNT_WAKERS, count_wakers_encode},
-	{SECTION_COUNTS, counts_encode},
-};
-
 static bool has_wakers(const struct prof_epoch *epoch)
 {
 	for (uint32_t i = 0; i < epoch->nr_counts; i++)
@@ -135,13 +117,14 @@ static int write_epoch(struct prof_writer *writer, const struct prof_epoch *epoc
 	if (!writer->nr_events && has_wakers(epoch))
 		return -EINVAL;
 	ret = order_init(&order, epoch);
-	for (size_t i = 0; i < ARRAY_SIZE(sections) && !ret; i++) {
-		if (!is_needed(writer, sections[i].type, epoch))
+	for (size_t i = 0; i < NR_EPOCH_TABLES && !ret; i++) {
+		const struct table_codec *table = epoch_tables[i];
+
+		if (!is_needed(writer, table->type, epoch))
 			continue;
-		ret = sections[i].encode(&order, &cols);
+		ret = table_encode(table, &order, &cols);
 		if (!ret)
-			ret = output_section(&writer->out, sections[i].type, cols.part,
-					     1 + cols.nr);
+			ret = output_section(&writer->out, table->type, cols.part, 1 + cols.nr);
 	}
 	return ret;
 }

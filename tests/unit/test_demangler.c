@@ -110,9 +110,8 @@ END_TEST
 
 START_TEST(bombs)
 {
-	uint32_t before = add("_Z6beforev"), pack = add(pack_bomb(0)),
-		 between = add("_Z7betweenv"), lifetimes = add(LIFETIME_BOMB),
-		 after = add("_Z5afterv");
+	uint32_t before = add("_Z6beforev"), pack = add(pack_bomb(0)), between = add("_Z7betweenv"),
+		 lifetimes = add(LIFETIME_BOMB), after = add("_Z5afterv");
 
 	run();
 	ck_assert_str_eq(demangled(before), "before()");

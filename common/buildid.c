@@ -33,7 +33,7 @@ char *build_id_hex(const struct build_id *id, char hex[static BUILD_ID_HEX_SIZE]
 	return hex;
 }
 
-static size_t align4(size_t n)
+static size_t round_up_to_4(size_t n)
 {
 	return (n + 3) & ~(size_t)3;
 }
@@ -48,7 +48,7 @@ int build_id_from_notes(const void *notes, size_t len, struct build_id *id)
 
 		memcpy(&nhdr, p, sizeof(nhdr));
 		name = sizeof(nhdr);
-		desc = name + align4(nhdr.n_namesz);
+		desc = name + round_up_to_4(nhdr.n_namesz);
 		if (desc > len || nhdr.n_descsz > len - desc)
 			break;
 		if (nhdr.n_type == NT_GNU_BUILD_ID && nhdr.n_namesz == sizeof(ELF_NOTE_GNU) &&
@@ -58,10 +58,10 @@ int build_id_from_notes(const void *notes, size_t len, struct build_id *id)
 			memcpy(id->bytes, p + desc, nhdr.n_descsz);
 			return 0;
 		}
-		if (align4(nhdr.n_descsz) > len - desc)
+		if (round_up_to_4(nhdr.n_descsz) > len - desc)
 			break;
-		p += desc + align4(nhdr.n_descsz);
-		len -= desc + align4(nhdr.n_descsz);
+		p += desc + round_up_to_4(nhdr.n_descsz);
+		len -= desc + round_up_to_4(nhdr.n_descsz);
 	}
 	return -ENOENT;
 }

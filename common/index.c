@@ -8,14 +8,14 @@
 /* Slots of the first table; a power of two. */
 #define FIRST_SLOTS 64
 
-static void place(struct index_slot *slots, size_t mask, size_t pos, struct index_slot slot)
+static void place_slot(struct index_slot *slots, size_t mask, size_t pos, struct index_slot slot)
 {
 	while (slots[pos & mask].elem != INDEX_NONE)
 		pos++;
 	slots[pos & mask] = slot;
 }
 
-static int grow(struct index *ix)
+static int grow_slots(struct index *ix)
 {
 	size_t nr_slots = ix->slots ? (ix->mask + 1) * 2 : FIRST_SLOTS;
 	struct index_slot *slots = reallocarray(NULL, nr_slots, sizeof(*slots));
@@ -25,7 +25,7 @@ static int grow(struct index *ix)
 	memset(slots, 0xff, nr_slots * sizeof(*slots));
 	for (size_t i = 0; ix->slots && i <= ix->mask; i++)
 		if (ix->slots[i].elem != INDEX_NONE)
-			place(slots, nr_slots - 1, ix->slots[i].tag, ix->slots[i]);
+			place_slot(slots, nr_slots - 1, ix->slots[i].tag, ix->slots[i]);
 	free(ix->slots);
 	ix->slots = slots;
 	ix->mask = nr_slots - 1;
@@ -38,12 +38,12 @@ int index_insert(struct index *ix, uint64_t hash, uint32_t elem)
 
 	/* The table is at most three quarters full. */
 	if (!ix->slots || (ix->nr + 1) * 4 > (ix->mask + 1) * 3) {
-		int ret = grow(ix);
+		int ret = grow_slots(ix);
 
 		if (ret)
 			return ret;
 	}
-	place(ix->slots, ix->mask, slot.tag, slot);
+	place_slot(ix->slots, ix->mask, slot.tag, slot);
 	ix->nr++;
 	return 0;
 }

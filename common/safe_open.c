@@ -87,7 +87,7 @@ static int look_up(int dir_fd, const char *path, enum safe_open_lookup lookup, i
 	return fd < 0 ? -errno : fd;
 }
 
-static int check(const struct stat *st, const struct safe_open_rules *rules)
+static int check_file(const struct stat *st, const struct safe_open_rules *rules)
 {
 	if (!S_ISREG(st->st_mode) || (rules->not_empty && !st->st_size))
 		return -EINVAL;
@@ -130,7 +130,7 @@ int safe_open(int dir_fd, const char *path, const struct safe_open_rules *rules)
 		return found;
 	if (fstat(found, &st))
 		return -errno;
-	ret = check(&st, rules);
+	ret = check_file(&st, rules);
 	if (ret)
 		return ret;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", found);

@@ -37,6 +37,12 @@ struct attr_field {
 	uint64_t max;      /* largest value */
 };
 
+/* Describes the @field of the struct @record: the attribute @tag, of at most @max. */
+#define ATTR_FIELD(record, tag, field, max)                                                        \
+	{                                                                                          \
+		tag, offsetof(record, field), sizeof(((record *)0)->field), max                    \
+	}
+
 /* Appends @field of @record. */
 void attrs_put_field(struct bytes *b, const struct attr_field *field, const void *record);
 

@@ -47,12 +47,12 @@ static inline void bytes_varint(struct bytes *b, uint64_t v)
 }
 
 /* Maps a difference modulo 2^64 to a number that is small when the difference is near 0. */
-static inline uint64_t zigzag(uint64_t diff)
+static inline uint64_t zigzag_encode(uint64_t diff)
 {
 	return diff << 1 ^ (diff >> 63 ? UINT64_MAX : 0);
 }
 
-static inline uint64_t unzigzag(uint64_t v)
+static inline uint64_t zigzag_decode(uint64_t v)
 {
 	return v >> 1 ^ (v & 1 ? UINT64_MAX : 0);
 }

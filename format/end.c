@@ -6,42 +6,39 @@
 #include "format/attrs.h"
 #include "format/records.h"
 
-#define NUMBER(tag, field, max)                                                                    \
-	{                                                                                          \
-		tag, offsetof(struct end_record, field), sizeof(((struct end_record *)0)->field),  \
-			max                                                                        \
-	}
+#define LIMITED(tag, field, max) ATTR_FIELD(struct end_record, tag, field, max)
+#define NUMBER(tag, field)       LIMITED(tag, field, UINT64_MAX)
 
 #define TAG_NR_SECTIONS 1
 #define TAG_BYTES       2
 #define TAG_CPU_TAKEN   34 /* varints */
 
 static const struct attr_field numbers[] = {
-	NUMBER(TAG_NR_SECTIONS, nr_sections, UINT64_MAX),
-	NUMBER(TAG_BYTES, bytes, UINT64_MAX),
-	NUMBER(3, end.duration_ns, UINT64_MAX),
-	NUMBER(4, end.taken, UINT64_MAX),
-	NUMBER(5, end.counted, UINT64_MAX),
-	NUMBER(6, end.idle, UINT64_MAX),
-	NUMBER(7, end.filtered, UINT64_MAX),
-	NUMBER(8, end.lost_records, UINT64_MAX),
-	NUMBER(9, end.reason, PROF_NR_END_REASONS - 1),
-	NUMBER(10, end.lost[PROF_LOSS_STORAGE_FULL], UINT64_MAX),
-	NUMBER(11, end.lost[PROF_LOSS_REFUSED], UINT64_MAX),
-	NUMBER(12, end.lost[PROF_LOSS_WALK_FAILED], UINT64_MAX),
-	NUMBER(18, end.missed_user[PROF_LOSS_STORAGE_FULL], UINT64_MAX),
-	NUMBER(19, end.missed_user[PROF_LOSS_REFUSED], UINT64_MAX),
-	NUMBER(20, end.missed_user[PROF_LOSS_WALK_FAILED], UINT64_MAX),
-	NUMBER(26, end.missed_kernel[PROF_LOSS_STORAGE_FULL], UINT64_MAX),
-	NUMBER(27, end.missed_kernel[PROF_LOSS_REFUSED], UINT64_MAX),
-	NUMBER(28, end.missed_kernel[PROF_LOSS_WALK_FAILED], UINT64_MAX),
+	NUMBER(TAG_NR_SECTIONS, nr_sections),
+	NUMBER(TAG_BYTES, bytes),
+	NUMBER(3, end.duration_ns),
+	NUMBER(4, end.taken),
+	NUMBER(5, end.counted),
+	NUMBER(6, end.idle),
+	NUMBER(7, end.filtered),
+	NUMBER(8, end.lost_records),
+	LIMITED(9, end.reason, PROF_NR_END_REASONS - 1),
+	NUMBER(10, end.lost[PROF_LOSS_STORAGE_FULL]),
+	NUMBER(11, end.lost[PROF_LOSS_REFUSED]),
+	NUMBER(12, end.lost[PROF_LOSS_WALK_FAILED]),
+	NUMBER(18, end.missed_user[PROF_LOSS_STORAGE_FULL]),
+	NUMBER(19, end.missed_user[PROF_LOSS_REFUSED]),
+	NUMBER(20, end.missed_user[PROF_LOSS_WALK_FAILED]),
+	NUMBER(26, end.missed_kernel[PROF_LOSS_STORAGE_FULL]),
+	NUMBER(27, end.missed_kernel[PROF_LOSS_REFUSED]),
+	NUMBER(28, end.missed_kernel[PROF_LOSS_WALK_FAILED]),
 };
 
 /* Numbers after the list. */
 static const struct attr_field late_numbers[] = {
-	NUMBER(48, end.loads[0], UINT64_MAX),   NUMBER(49, end.loads[1], UINT64_MAX),
-	NUMBER(50, end.loads[2], UINT64_MAX),   NUMBER(51, end.nr_cpus_changed, PROF_MAX_CPUS),
-	NUMBER(52, end.unfollowed, UINT64_MAX),
+	NUMBER(48, end.loads[0]),   NUMBER(49, end.loads[1]),
+	NUMBER(50, end.loads[2]),   LIMITED(51, end.nr_cpus_changed, PROF_MAX_CPUS),
+	NUMBER(52, end.unfollowed),
 };
 
 /* Lists of a number for each event. */

@@ -27,9 +27,9 @@ static int file_info_encode(const struct order *order, struct columns *cols)
 		bytes_varint(columns_col(cols, COL_OBJECT), info->object - object - 1);
 		bytes_varint(columns_col(cols, COL_INODE), info->inode);
 		bytes_varint(columns_col(cols, COL_SIZE), info->size);
-		bytes_varint(columns_col(cols, COL_MTIME), zigzag(info->mtime_ns - mtime));
+		bytes_varint(columns_col(cols, COL_MTIME), zigzag_encode(info->mtime_ns - mtime));
 		bytes_varint(columns_col(cols, COL_CTIME),
-			     zigzag((uint64_t)info->ctime_ns - (uint64_t)info->mtime_ns));
+			     zigzag_encode((uint64_t)info->ctime_ns - (uint64_t)info->mtime_ns));
 		object = info->object;
 		mtime = info->mtime_ns;
 	}
@@ -52,13 +52,13 @@ static int file_info_decode(struct tables *tables, struct table_input *in, struc
 		if (diff >= tables->objects.nr - 1 - object)
 			return fault_corrupt(fault, "row %" PRIu64 ": object is out of range", i);
 		object += diff + 1;
-		mtime += unzigzag(cursor_varint(&cols[COL_MTIME]));
+		mtime += zigzag_decode(cursor_varint(&cols[COL_MTIME]));
 		tables->file_infos.data[i] = (struct prof_file_info){
 			.object = object,
 			.inode = inode,
 			.size = size,
 			.mtime_ns = mtime,
-			.ctime_ns = mtime + unzigzag(cursor_varint(&cols[COL_CTIME])),
+			.ctime_ns = mtime + zigzag_decode(cursor_varint(&cols[COL_CTIME])),
 		};
 	}
 	return 0;

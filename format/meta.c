@@ -26,39 +26,36 @@ static const struct {
 	{15, offsetof(struct prof_meta, host.hypervisor)},
 };
 
-#define NUMBER(tag, field, max)                                                                    \
-	{                                                                                          \
-		tag, offsetof(struct prof_meta, field), sizeof(((struct prof_meta *)0)->field),    \
-			max                                                                        \
-	}
+#define LIMITED(tag, field, max) ATTR_FIELD(struct prof_meta, tag, field, max)
+#define NUMBER(tag, field)       LIMITED(tag, field, UINT64_MAX)
 
 #define TAG_NR_EVENTS 42 /* only in recordings that have a table of events */
 
 static const struct attr_field numbers[] = {
-	NUMBER(16, event_type, UINT32_MAX),
-	NUMBER(17, event_config, UINT64_MAX),
-	NUMBER(18, freq_hz, UINT64_MAX),
-	NUMBER(19, period, UINT64_MAX),
-	NUMBER(20, start_realtime_ns, UINT64_MAX),
-	NUMBER(21, start_monotonic_ns, UINT64_MAX),
-	NUMBER(22, duration_ns, UINT64_MAX),
-	NUMBER(23, stack_storage, UINT64_MAX),
-	NUMBER(24, hash_storage, UINT64_MAX),
-	NUMBER(25, nr_cpus, PROF_MAX_CPUS),
-	NUMBER(26, only_cpu, PROF_MAX_CPUS),
-	NUMBER(27, sides, PROF_SIDES_KERNEL),
-	NUMBER(28, include_idle, 1),
-	NUMBER(31, max_stack_depth, PROF_MAX_STACK_FRAMES),
-	NUMBER(32, unwinding, PROF_UNWINDING_TABLES),
-	NUMBER(40, interval_ns, UINT64_MAX),
-	NUMBER(41, zone, 2 * PROF_ZONE_UTC),
-	NUMBER(TAG_NR_EVENTS, nr_events, PROF_MAX_EVENTS),
-	NUMBER(48, host.nr_cpus_online, PROF_MAX_CPUS),
-	NUMBER(49, host.nr_cpus_possible, PROF_MAX_CPUS),
-	NUMBER(50, host.memory_bytes, UINT64_MAX),
-	NUMBER(51, loads[0], UINT64_MAX),
-	NUMBER(52, loads[1], UINT64_MAX),
-	NUMBER(53, loads[2], UINT64_MAX),
+	LIMITED(16, event_type, UINT32_MAX),
+	NUMBER(17, event_config),
+	NUMBER(18, freq_hz),
+	NUMBER(19, period),
+	NUMBER(20, start_realtime_ns),
+	NUMBER(21, start_monotonic_ns),
+	NUMBER(22, duration_ns),
+	NUMBER(23, stack_storage),
+	NUMBER(24, hash_storage),
+	LIMITED(25, nr_cpus, PROF_MAX_CPUS),
+	LIMITED(26, only_cpu, PROF_MAX_CPUS),
+	LIMITED(27, sides, PROF_SIDES_KERNEL),
+	LIMITED(28, include_idle, 1),
+	LIMITED(31, max_stack_depth, PROF_MAX_STACK_FRAMES),
+	LIMITED(32, unwinding, PROF_UNWINDING_TABLES),
+	NUMBER(40, interval_ns),
+	LIMITED(41, zone, 2 * PROF_ZONE_UTC),
+	LIMITED(TAG_NR_EVENTS, nr_events, PROF_MAX_EVENTS),
+	LIMITED(48, host.nr_cpus_online, PROF_MAX_CPUS),
+	LIMITED(49, host.nr_cpus_possible, PROF_MAX_CPUS),
+	NUMBER(50, host.memory_bytes),
+	NUMBER(51, loads[0]),
+	NUMBER(52, loads[1]),
+	NUMBER(53, loads[2]),
 };
 
 /* Tags of the lists of ids, which have 32 bits each. */

@@ -30,7 +30,7 @@ static int objects_encode(const struct order *order, struct columns *cols)
 		bytes_varint(columns_col(cols, COL_FLAGS), object->flags);
 		bytes_varint(columns_col(cols, COL_BUILD_ID_SIZE), object->build_id_size);
 		bytes_put(columns_col(cols, COL_BUILD_ID), object->build_id, object->build_id_size);
-		bytes_varint(columns_col(cols, COL_PATH), zigzag(path - prev_path));
+		bytes_varint(columns_col(cols, COL_PATH), zigzag_encode(path - prev_path));
 		bytes_varint(columns_col(cols, COL_INSTANCE), object->instance);
 		prev_path = path;
 	}
@@ -46,7 +46,7 @@ static int decode_object(const struct tables *tables, struct cursor *cols, uint6
 	uint64_t instance = cursor_varint(&cols[COL_INSTANCE]);
 	const uint8_t *build_id;
 
-	*path += unzigzag(cursor_varint(&cols[COL_PATH]));
+	*path += zigzag_decode(cursor_varint(&cols[COL_PATH]));
 	if (kind >= PROF_NR_OBJECT_KINDS)
 		return fault_corrupt(fault, "kind %" PRIu64 " is not known", kind);
 	if (flags & ~(uint64_t)PROF_OBJECT_DELETED)

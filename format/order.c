@@ -38,10 +38,17 @@ COMPARE_ROWS(mappings, BY(start) BY(size))
 COMPARE_ROWS(process_infos, BY_NEW(process_new, process))
 COMPARE_ROWS(symbols, BY(object) BY(offset) BY(size))
 COMPARE_ROWS(frames, BY(object) BY(offset))
-COMPARE_ROWS(counts, BY_NEW(stack_new, kernel_stack) BY_NEW(stack_new, user_stack)
-			     BY_NEW(process_new, process) BY_NEW(string_new, comm) BY(event)
-				     BY_NEW(stack_new, waker_kernel_stack)
-					     BY_NEW(stack_new, waker_user_stack))
+
+#define COUNT_KEYS                                                                                 \
+	BY_NEW(stack_new, kernel_stack)                                                            \
+	BY_NEW(stack_new, user_stack)                                                              \
+	BY_NEW(process_new, process)                                                               \
+	BY_NEW(string_new, comm)                                                                   \
+	BY(event)                                                                                  \
+	BY_NEW(stack_new, waker_kernel_stack)                                                      \
+	BY_NEW(stack_new, waker_user_stack)
+
+COMPARE_ROWS(counts, COUNT_KEYS)
 
 static uint32_t *make_ids(size_t nr)
 {

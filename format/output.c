@@ -27,7 +27,7 @@ static int set_parameter(struct output *out, ZSTD_cParameter parameter, int valu
 	return ZSTD_isError(ZSTD_CCtx_setParameter(out->cctx, parameter, value)) ? -ENOMEM : 0;
 }
 
-static int emit(struct output *out, const void *data, size_t len)
+static int write_bytes(struct output *out, const void *data, size_t len)
 {
 	out->err = out->write(out->ctx, data, len);
 	if (!out->err)
@@ -44,7 +44,7 @@ int output_init(struct output *out, prof_write_fn write, void *ctx)
 	    set_parameter(out, ZSTD_c_checksumFlag, 1))
 		return out->err = -ENOMEM;
 	file_header_pack(header);
-	return emit(out, header, sizeof(header));
+	return write_bytes(out, header, sizeof(header));
 }
 
 void output_deinit(struct output *out)
@@ -127,5 +127,5 @@ int output_section(struct output *out, enum section_type type, const struct byte
 	if (out->err)
 		return out->err;
 	out->sequence++;
-	return emit(out, out->section.data, out->section.nr);
+	return write_bytes(out, out->section.data, out->section.nr);
 }

@@ -45,7 +45,8 @@ static int process_info_encode(const struct order *order, struct columns *cols)
 			const char *p = (const char *)info + strings[s].off;
 			uint64_t string = order->string_new[*(const uint32_t *)p];
 
-			bytes_varint(columns_col(cols, strings[s].col), zigzag(string - prev[s]));
+			bytes_varint(columns_col(cols, strings[s].col),
+				     zigzag_encode(string - prev[s]));
 			prev[s] = string;
 		}
 		process = id;
@@ -69,7 +70,7 @@ static int decode_row(const struct tables *tables, struct cursor *cols, uint64_t
 	info->ns_pid = ns_pid;
 	info->uid = (uint32_t)uid - 1;
 	for (size_t s = 0; s < NR_STRINGS; s++) {
-		prev[s] += unzigzag(cursor_varint(&cols[strings[s].col]));
+		prev[s] += zigzag_decode(cursor_varint(&cols[strings[s].col]));
 		if (prev[s] >= tables->strings.nr)
 			return fault_corrupt(fault, "string %" PRIu64 " is out of range", prev[s]);
 		*(uint32_t *)((char *)info + strings[s].off) = prev[s];

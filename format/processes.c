@@ -35,7 +35,7 @@ static int processes_encode(const struct order *order, struct columns *cols)
 		if (i > 0) {
 			bytes_varint(columns_col(cols, COL_PID), process->pid - prev->pid);
 			bytes_varint(columns_col(cols, COL_GENERATION),
-				     zigzag(process->generation - prev->generation));
+				     zigzag_encode(process->generation - prev->generation));
 		}
 		bytes_varint(columns_col(cols, COL_NR_MAPPINGS), process->nr_mappings);
 		for (uint32_t j = 0; j < process->nr_mappings; j++) {
@@ -93,7 +93,7 @@ static int decode_processes(struct tables *tables, struct cursor *cols, struct f
 			if (diff > UINT32_MAX - pid)
 				return fault_corrupt(fault, "process %zu: pid is out of range", i);
 			pid += diff;
-			generation += unzigzag(cursor_varint(&cols[COL_GENERATION]));
+			generation += zigzag_decode(cursor_varint(&cols[COL_GENERATION]));
 		}
 		if (nr > tables->mappings.nr - first)
 			return fault_corrupt(

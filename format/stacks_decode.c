@@ -48,7 +48,7 @@ static int decode_children(struct tables *tables, struct cursor *col, uint64_t p
 		if (i && v >= tables->frames.nr)
 			frame = tables->frames.nr;
 		else
-			frame += i ? v + 1 : unzigzag(v);
+			frame += i ? v + 1 : zigzag_decode(v);
 		if (frame >= tables->frames.nr)
 			return fault_corrupt(
 				fault, "child %" PRIu64 " of parent %" PRIu64 " is out of range", i,

@@ -199,7 +199,7 @@ static void encode_successors(const struct successors *next, struct columns *col
 		for (uint32_t i = 0; i < nr; i++)
 			bytes_varint(columns_col(cols, STACKS_CHILD),
 				     i ? child[i] - child[i - 1] - 1
-				       : zigzag((uint64_t)child[0] - (p ? p - 1 : 0)));
+				       : zigzag_encode((uint64_t)child[0] - (p ? p - 1 : 0)));
 	}
 }
 

@@ -28,7 +28,7 @@ static int symbols_encode(const struct order *order, struct columns *cols)
 		bytes_varint(columns_col(cols, COL_OFFSET),
 			     symbol->offset - (symbol->object == object ? offset : 0));
 		bytes_varint(columns_col(cols, COL_SIZE), symbol->size);
-		bytes_varint(columns_col(cols, COL_NAME), zigzag(string - name));
+		bytes_varint(columns_col(cols, COL_NAME), zigzag_encode(string - name));
 		object = symbol->object;
 		offset = symbol->offset;
 		name = string;
@@ -49,7 +49,7 @@ static int symbols_decode(struct tables *tables, struct table_input *in, struct 
 		uint64_t offset_diff = cursor_varint(&cols[COL_OFFSET]);
 		uint64_t size = cursor_varint(&cols[COL_SIZE]);
 
-		name += unzigzag(cursor_varint(&cols[COL_NAME]));
+		name += zigzag_decode(cursor_varint(&cols[COL_NAME]));
 		if (object_diff >= tables->objects.nr - object)
 			return fault_corrupt(fault, "symbol %zu: object is out of range", i);
 		if (object_diff)

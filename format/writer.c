@@ -71,7 +71,7 @@ void prof_writer_destroy(struct prof_writer *writer)
 }
 
 /* Makes @ret the result of this call and of all later calls. */
-static int stick(struct prof_writer *writer, int ret)
+static int keep_result(struct prof_writer *writer, int ret)
 {
 	if (!writer->out.err)
 		writer->out.err = ret;
@@ -102,7 +102,7 @@ int prof_writer_meta(struct prof_writer *writer, const struct prof_meta *meta)
 		ret = write_events(writer, meta);
 	vec_free(&list);
 	writer->state = WANTS_EPOCH;
-	return stick(writer, ret);
+	return keep_result(writer, ret);
 }
 
 static int write_epoch(struct prof_writer *writer, const struct prof_epoch *epoch)
@@ -133,7 +133,8 @@ int prof_writer_epoch(struct prof_writer *writer, const struct prof_epoch *epoch
 {
 	if (writer->out.err)
 		return writer->out.err;
-	return stick(writer, writer->state == WANTS_EPOCH ? write_epoch(writer, epoch) : -EINVAL);
+	return keep_result(writer,
+			   writer->state == WANTS_EPOCH ? write_epoch(writer, epoch) : -EINVAL);
 }
 
 int prof_writer_end(struct prof_writer *writer, const struct prof_end *end)
@@ -154,7 +155,7 @@ int prof_writer_end(struct prof_writer *writer, const struct prof_end *end)
 		ret = output_section(&writer->out, SECTION_END, &list, 1);
 	vec_free(&list);
 	writer->state = ENDED;
-	return stick(writer, ret);
+	return keep_result(writer, ret);
 }
 
 uint64_t prof_writer_bytes(const struct prof_writer *writer)

@@ -8,13 +8,13 @@
 
 #include "common/cleanup.h"
 #include "common/io.h"
+#include "common/minmax.h"
 
 /*
- * Limits for the program headers of a file and the bytes of one note segment. No linker makes as
- * many.
+ * Limits for the headers of a file and the bytes of one note segment. No linker makes as many.
  */
-#define PHDRS_MAX 256
-#define NOTES_MAX 65536
+#define HEADERS_MAX 256
+#define NOTES_MAX   65536
 
 bool build_id_equal(const struct build_id *a, const struct build_id *b)
 {
@@ -81,13 +81,15 @@ static int from_note_range(int fd, uint64_t off, uint64_t len, struct build_id *
 }
 
 /*
- * Walks @nr headers of @size bytes at @off and reads the notes of each header of type @note_type.
- * The ELF class decides where a header has its three fields.
+ * A table of program or section headers: its place, and the place of the three fields that matter.
+ * They differ between the ELF classes.
  */
-struct header_layout {
+struct header_table {
+	uint64_t off;
+	size_t nr, size; /* headers, and bytes of each */
 	size_t type_off, off_off, len_off;
+	uint32_t note_type; /* of headers of notes */
 	bool is64;
-	uint32_t note_type;
 };
 
 static uint64_t get_word(const uint8_t *p, bool is64)
@@ -103,66 +105,66 @@ static uint64_t get_word(const uint8_t *p, bool is64)
 	return v32;
 }
 
-static int from_headers(int fd, uint64_t off, size_t nr, size_t size,
-			const struct header_layout *layout, struct build_id *id)
+static int from_headers(int fd, const struct header_table *table, struct build_id *id)
 {
 	_cleanup_free_ uint8_t *headers = NULL;
+	size_t nr = min_u64(table->nr, HEADERS_MAX);
 	ssize_t n;
 	int ret;
 
-	if (nr > PHDRS_MAX)
-		nr = PHDRS_MAX;
-	if (!nr || size < layout->len_off + sizeof(uint64_t))
+	if (!nr || table->size < table->len_off + sizeof(uint64_t))
 		return -ENOENT;
-	headers = calloc(nr, size);
+	headers = calloc(nr, table->size);
 	if (!headers)
 		return -ENOMEM;
-	n = io_pread(fd, headers, nr * size, off);
+	n = io_pread(fd, headers, nr * table->size, table->off);
 	if (n < 0)
 		return n;
-	if ((size_t)n < nr * size)
+	if ((size_t)n < nr * table->size)
 		return -ENOEXEC;
 	for (size_t i = 0; i < nr; i++) {
-		const uint8_t *h = headers + i * size;
+		const uint8_t *h = headers + i * table->size;
 
-		if (get_word(h + layout->type_off, false) != layout->note_type)
+		if (get_word(h + table->type_off, false) != table->note_type)
 			continue;
-		ret = from_note_range(fd, get_word(h + layout->off_off, layout->is64),
-				      get_word(h + layout->len_off, layout->is64), id);
+		ret = from_note_range(fd, get_word(h + table->off_off, table->is64),
+				      get_word(h + table->len_off, table->is64), id);
 		if (ret != -ENOENT)
 			return ret;
 	}
 	return -ENOENT;
 }
 
-static int from_elf64(int fd, const Elf64_Ehdr *eh, struct build_id *id)
+/* The tables of program headers and of section headers of the ELF class of @bits. */
+#define HEADER_TABLES(bits, eh)                                                                    \
+	{                                                                                          \
+		{                                                                                  \
+			.off = (eh)->e_phoff,                                                      \
+			.nr = (eh)->e_phnum,                                                       \
+			.size = (eh)->e_phentsize,                                                 \
+			.type_off = offsetof(Elf##bits##_Phdr, p_type),                            \
+			.off_off = offsetof(Elf##bits##_Phdr, p_offset),                           \
+			.len_off = offsetof(Elf##bits##_Phdr, p_filesz),                           \
+			.note_type = PT_NOTE,                                                      \
+			.is64 = (bits) == 64,                                                      \
+		},                                                                                 \
+			{                                                                          \
+				.off = (eh)->e_shoff,                                              \
+				.nr = (eh)->e_shnum,                                               \
+				.size = (eh)->e_shentsize,                                         \
+				.type_off = offsetof(Elf##bits##_Shdr, sh_type),                   \
+				.off_off = offsetof(Elf##bits##_Shdr, sh_offset),                  \
+				.len_off = offsetof(Elf##bits##_Shdr, sh_size),                    \
+				.note_type = SHT_NOTE,                                             \
+				.is64 = (bits) == 64,                                              \
+			},                                                                         \
+	}
+
+static int from_tables(int fd, const struct header_table tables[static 2], struct build_id *id)
 {
-	static const struct header_layout phdr = {offsetof(Elf64_Phdr, p_type),
-						  offsetof(Elf64_Phdr, p_offset),
-						  offsetof(Elf64_Phdr, p_filesz), true, PT_NOTE};
-	static const struct header_layout shdr = {offsetof(Elf64_Shdr, sh_type),
-						  offsetof(Elf64_Shdr, sh_offset),
-						  offsetof(Elf64_Shdr, sh_size), true, SHT_NOTE};
-	int ret = from_headers(fd, eh->e_phoff, eh->e_phnum, eh->e_phentsize, &phdr, id);
+	int ret = from_headers(fd, &tables[0], id);
 
-	return ret != -ENOENT
-		       ? ret
-		       : from_headers(fd, eh->e_shoff, eh->e_shnum, eh->e_shentsize, &shdr, id);
-}
-
-static int from_elf32(int fd, const Elf32_Ehdr *eh, struct build_id *id)
-{
-	static const struct header_layout phdr = {offsetof(Elf32_Phdr, p_type),
-						  offsetof(Elf32_Phdr, p_offset),
-						  offsetof(Elf32_Phdr, p_filesz), false, PT_NOTE};
-	static const struct header_layout shdr = {offsetof(Elf32_Shdr, sh_type),
-						  offsetof(Elf32_Shdr, sh_offset),
-						  offsetof(Elf32_Shdr, sh_size), false, SHT_NOTE};
-	int ret = from_headers(fd, eh->e_phoff, eh->e_phnum, eh->e_phentsize, &phdr, id);
-
-	return ret != -ENOENT
-		       ? ret
-		       : from_headers(fd, eh->e_shoff, eh->e_shnum, eh->e_shentsize, &shdr, id);
+	return ret != -ENOENT ? ret : from_headers(fd, &tables[1], id);
 }
 
 int build_id_from_fd(int fd, struct build_id *id)
@@ -182,8 +184,8 @@ int build_id_from_fd(int fd, struct build_id *id)
 	    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB))
 		return -ENOEXEC;
 	if (eh.ident[EI_CLASS] == ELFCLASS64 && n == (ssize_t)sizeof(eh.e64))
-		return from_elf64(fd, &eh.e64, id);
+		return from_tables(fd, (struct header_table[])HEADER_TABLES(64, &eh.e64), id);
 	if (eh.ident[EI_CLASS] == ELFCLASS32)
-		return from_elf32(fd, &eh.e32, id);
+		return from_tables(fd, (struct header_table[])HEADER_TABLES(32, &eh.e32), id);
 	return -ENOEXEC;
 }

@@ -10,20 +10,26 @@
 
 #define READ_CHUNK 32768
 
+ssize_t read_more(int fd, char_vec *text)
+{
+	ssize_t n = vec_reserve(text, READ_CHUNK + 1);
+
+	if (!n)
+		n = io_read(fd, text->data + text->nr, READ_CHUNK);
+	if (n > 0)
+		text->nr += n;
+	return n;
+}
+
 int read_fd(int fd, size_t max, char_vec *text)
 {
 	ssize_t n;
 
 	vec_clear(text);
 	do {
-		int ret = vec_reserve(text, READ_CHUNK + 1);
-
-		if (ret)
-			return ret;
-		n = io_read(fd, text->data + text->nr, READ_CHUNK);
+		n = read_more(fd, text);
 		if (n < 0)
 			return n;
-		text->nr += n;
 		if (text->nr > max)
 			return -EFBIG;
 	} while (n != 0);

@@ -4,8 +4,15 @@
 #define COMMON_READFILE_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "common/vec.h"
+
+/*
+ * Reads up to a chunk of @fd to the end of @text, which keeps room for a NUL after it. Returns the
+ * number of bytes, 0 at the end, -ENOMEM, or the read's errno.
+ */
+ssize_t read_more(int fd, char_vec *text);
 
 /*
  * Reads @fd from its position to the end into @text, in place of the text there. Appends a NUL that

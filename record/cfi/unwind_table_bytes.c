@@ -36,19 +36,19 @@ static int read_part(int fd, void *buf, size_t len)
 	return ret == -ENODATA ? -EBADMSG : ret;
 }
 
-static size_t pages_bytes(const struct unwind_table *table)
-{
-	return table->nr_pages * sizeof(*table->pages);
-}
+/* An array of a table. The arrays stand in a file in this order. */
+struct part {
+	void *data;
+	size_t bytes;
+};
 
-static size_t rows_bytes(const struct unwind_table *table)
-{
-	return table->nr_rows * sizeof(*table->rows);
-}
+#define NR_PARTS 3
 
-static size_t rules_bytes(const struct unwind_table *table)
+static void list_parts(const struct unwind_table *table, struct part parts[static NR_PARTS])
 {
-	return table->nr_rules * sizeof(*table->rules);
+	parts[0] = (struct part){table->pages, table->nr_pages * sizeof(*table->pages)};
+	parts[1] = (struct part){table->rows, table->nr_rows * sizeof(*table->rows)};
+	parts[2] = (struct part){table->rules, table->nr_rules * sizeof(*table->rules)};
 }
 
 /* The header that belongs to @table. */
@@ -63,24 +63,24 @@ static struct header make_header(const struct unwind_table *table)
 		.nr_rules = table->nr_rules,
 	};
 	uint32_t crc = crc32c(0, &header, sizeof(header));
+	struct part parts[NR_PARTS];
 
-	crc = crc32c(crc, table->pages, pages_bytes(table));
-	crc = crc32c(crc, table->rows, rows_bytes(table));
-	header.crc = crc32c(crc, table->rules, rules_bytes(table));
+	list_parts(table, parts);
+	for (size_t i = 0; i < NR_PARTS; i++)
+		crc = crc32c(crc, parts[i].data, parts[i].bytes);
+	header.crc = crc;
 	return header;
 }
 
 int unwind_table_write(int fd, const struct unwind_table *table)
 {
 	struct header header = make_header(table);
+	struct part parts[NR_PARTS];
 	int ret = io_write_all(fd, &header, sizeof(header));
 
-	if (!ret)
-		ret = io_write_all(fd, table->pages, pages_bytes(table));
-	if (!ret)
-		ret = io_write_all(fd, table->rows, rows_bytes(table));
-	if (!ret)
-		ret = io_write_all(fd, table->rules, rules_bytes(table));
+	list_parts(table, parts);
+	for (size_t i = 0; !ret && i < NR_PARTS; i++)
+		ret = io_write_all(fd, parts[i].data, parts[i].bytes);
 	return ret;
 }
 
@@ -135,6 +135,8 @@ static bool is_good_header(int fd, const struct header *header)
 	struct unwind_table counts = {.nr_pages = header->nr_pages,
 				      .nr_rows = header->nr_rows,
 				      .nr_rules = header->nr_rules};
+	struct part parts[NR_PARTS];
+	uint64_t bytes = sizeof(*header);
 	struct stat st;
 
 	if (header->magic != TABLE_MAGIC || header->version != TABLE_VERSION ||
@@ -142,25 +144,23 @@ static bool is_good_header(int fd, const struct header *header)
 	    header->nr_pages > UNWIND_MAX_PAGES || header->nr_rows > ROWS_MAX ||
 	    !header->nr_rules || header->nr_rules > UNWIND_MAX_RULES)
 		return false;
-	return fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	       (uint64_t)st.st_size >= pages_bytes(&counts) + rows_bytes(&counts) +
-					       rules_bytes(&counts) + sizeof(*header);
+	list_parts(&counts, parts);
+	for (size_t i = 0; i < NR_PARTS; i++)
+		bytes += parts[i].bytes;
+	return fstat(fd, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size >= bytes;
 }
 
 static int read_arrays(int fd, struct unwind_table *table)
 {
-	int ret;
+	struct part parts[NR_PARTS];
+	int ret = 0;
 
-	table->pages = malloc(pages_bytes(table) + 1);
-	table->rows = malloc(rows_bytes(table) + 1);
-	table->rules = malloc(rules_bytes(table));
-	if (!table->pages || !table->rows || !table->rules)
-		return -ENOMEM;
-	ret = read_part(fd, table->pages, pages_bytes(table));
-	if (!ret)
-		ret = read_part(fd, table->rows, rows_bytes(table));
-	if (!ret)
-		ret = read_part(fd, table->rules, rules_bytes(table));
+	list_parts(table, parts);
+	table->pages = parts[0].data = malloc(parts[0].bytes + 1);
+	table->rows = parts[1].data = malloc(parts[1].bytes + 1);
+	table->rules = parts[2].data = malloc(parts[2].bytes);
+	for (size_t i = 0; !ret && i < NR_PARTS; i++)
+		ret = parts[i].data ? read_part(fd, parts[i].data, parts[i].bytes) : -ENOMEM;
 	return ret;
 }
 

@@ -7,9 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "common/io.h"
-
-#define READ_CHUNK 32768
+#include "common/readfile.h"
 
 /*
  * More than the longest path takes. Each byte of a path may be a newline, which takes four
@@ -96,19 +94,15 @@ int proc_maps_read(int fd, char_vec *scratch, proc_map_fn fn, void *ctx)
 
 	vec_clear(scratch);
 	for (;;) {
+		ssize_t n = read_more(fd, scratch);
 		char *end;
-		ssize_t n;
-		int ret = vec_reserve(scratch, READ_CHUNK + 1);
+		int ret;
 
-		if (ret)
-			return ret;
-		n = io_read(fd, scratch->data + scratch->nr, READ_CHUNK);
 		if (n < 0)
 			return n;
 		if (!n)
 			return is_empty ? -ESRCH : 0;
 		is_empty = false;
-		scratch->nr += n;
 		end = memrchr(scratch->data, '\n', scratch->nr);
 		if (!end && scratch->nr > LINE_BYTES_MAX)
 			return -EBADMSG;

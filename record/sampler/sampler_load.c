@@ -53,28 +53,45 @@ static uint32_t watermark_of(uint64_t entries)
 	return n ? n : 1;
 }
 
+/* The sizes that a map has when it is loaded. 0 leaves a size alone. */
+struct map_size {
+	struct bpf_map *map;
+	uint32_t max_entries;
+	uint32_t value_size;
+};
+
+static int set_map_sizes(const struct map_size *sizes, size_t nr)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < nr; i++) {
+		if (sizes[i].max_entries)
+			ret = bpf_map__set_max_entries(sizes[i].map, sizes[i].max_entries);
+		if (!ret && sizes[i].value_size)
+			ret = bpf_map__set_value_size(sizes[i].map, sizes[i].value_size);
+	}
+	return ret;
+}
+
 static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
 	uint32_t nr_stacks = (options->stack_storage + 1) / NR_SETS;
 	uint32_t nr_counts = (options->hash_storage + 1) / NR_SETS;
 	uint32_t stack_size = STACK_ENTRY_SIZE(options->max_depth);
-	int ret = 0;
+	uint32_t keys_size = HASH_NR_STACK_KEYS(options->max_depth) * sizeof(struct hash_key);
+	const struct map_size sizes[] = {
+		{bpf->maps.stacks0, nr_stacks, stack_size},
+		{bpf->maps.stacks1, nr_stacks, stack_size},
+		{bpf->maps.counts0, nr_counts, 0},
+		{bpf->maps.counts1, nr_counts, 0},
+		{bpf->maps.buffers, 0, stack_size},
+		{bpf->maps.hash_keys, 0, keys_size},
+	};
 
 	bpf->rodata->stack_watermark = watermark_of(nr_stacks);
 	bpf->rodata->count_watermark = watermark_of(nr_counts);
 	bpf->rodata->max_depth = options->max_depth;
-	ret = ret ?: bpf_map__set_max_entries(bpf->maps.stacks0, nr_stacks);
-	ret = ret ?: bpf_map__set_max_entries(bpf->maps.stacks1, nr_stacks);
-	ret = ret ?: bpf_map__set_max_entries(bpf->maps.counts0, nr_counts);
-	ret = ret ?: bpf_map__set_max_entries(bpf->maps.counts1, nr_counts);
-	ret = ret ?: bpf_map__set_value_size(bpf->maps.stacks0, stack_size);
-	ret = ret ?: bpf_map__set_value_size(bpf->maps.stacks1, stack_size);
-	ret = ret ?: bpf_map__set_value_size(bpf->maps.buffers, stack_size);
-	ret = ret
-		      ?: bpf_map__set_value_size(bpf->maps.hash_keys,
-						 HASH_NR_STACK_KEYS(options->max_depth) *
-							 sizeof(struct hash_key));
-	return ret;
+	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
 }
 
 /* The program walks this many processes at a time by tables, others along frame pointers. */
@@ -84,16 +101,17 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 
 static int set_unwinding(struct profrec_bpf *bpf)
 {
-	int ret = 0;
+	const struct map_size sizes[] = {
+		{bpf->maps.unwind_spaces, UNWIND_SPACES, 0},
+		{bpf->maps.unwind_mappings, UNWIND_MAX_MAPPINGS, 0},
+		{bpf->maps.unwind_pages, UNWIND_MAX_PAGES, 0},
+		{bpf->maps.unwind_rules, UNWIND_MAX_RULES, 0},
+		{bpf->maps.unwind_wants, UNWIND_WANTS_BYTES, 0},
+		{bpf->maps.early_samples, EARLY_SAMPLES_BYTES, 0},
+	};
 
 	bpf->rodata->unwind_by_tables = true;
-	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_spaces, UNWIND_SPACES);
-	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_mappings, UNWIND_MAX_MAPPINGS);
-	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_pages, UNWIND_MAX_PAGES);
-	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_rules, UNWIND_MAX_RULES);
-	ret = ret ?: bpf_map__set_max_entries(bpf->maps.unwind_wants, UNWIND_WANTS_BYTES);
-	ret = ret ?: bpf_map__set_max_entries(bpf->maps.early_samples, EARLY_SAMPLES_BYTES);
-	return ret;
+	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
 }
 
 static int set_filters(struct profrec_bpf *bpf, const struct filters *f)

@@ -16,18 +16,17 @@ struct merge {
 	struct model *model;
 	const struct prof_epoch *epoch;
 	uint32_t *strings, *objects, *processes, *frames, *stacks;
+	/* Facts from other tables about each object and each frame. */
+	const struct prof_mapping **places;
+	const struct prof_file_info **files;
+	bool *is_exact;
 };
 
-static int merge_strings(struct merge *m)
+static int merge_string(struct merge *m, uint32_t i)
 {
-	for (uint32_t i = 0; i < m->epoch->nr_strings; i++) {
-		const struct prof_string *s = &m->epoch->strings[i];
-		int ret = string_set_add(&m->model->strings, s->s, s->len, &m->strings[i]);
+	const struct prof_string *s = &m->epoch->strings[i];
 
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return string_set_add(&m->model->strings, s->s, s->len, &m->strings[i]);
 }
 
 /* Finds the mapping that places each object in the kernel; NULL for an object without one. */
@@ -69,40 +68,41 @@ static void copy_file_info(struct prof_file_info *to, const struct prof_file_inf
 	to->ctime_ns = from->ctime_ns;
 }
 
-static int merge_objects(struct merge *m)
+/* Finds the frames that are exact. */
+static bool *exact_frames(const struct prof_epoch *epoch)
 {
-	const struct prof_epoch *epoch = m->epoch;
-	_cleanup_free_ const struct prof_mapping **places = kernel_places(epoch);
-	_cleanup_free_ const struct prof_file_info **files = object_files(epoch);
+	bool *is_exact = calloc((size_t)epoch->nr_frames + 1, sizeof(*is_exact));
 
-	if (!places || !files)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < epoch->nr_objects; i++) {
-		const struct prof_object *object = &epoch->objects[i];
-		struct object_key key;
-		int ret;
+	for (uint32_t i = 0; is_exact && i < epoch->nr_exact_frames; i++)
+		is_exact[epoch->exact_frames[i]] = true;
+	return is_exact;
+}
 
-		memset(&key, 0, sizeof(key));
-		key.kind = object->kind;
-		key.path = m->strings[object->path];
-		key.instance = object->instance;
-		key.build_id.size = object->build_id_size;
-		memcpy(key.build_id.bytes, object->build_id, object->build_id_size);
-		if (files[i] && !object->build_id_size) {
-			key.has_file = true;
-			copy_file_info(&key.file, files[i]);
-		}
-		if (object_kind_is_kernel(object->kind) && places[i]) {
-			key.is_placed = true;
-			key.bias = places[i]->start - places[i]->pgoff;
-		}
-		ret = model_add_object(m->model, &key, &m->objects[i]);
-		if (ret)
-			return ret;
-		if (object->flags & PROF_OBJECT_DELETED)
-			m->model->objects.data[m->objects[i]].is_deleted = true;
+static int merge_object(struct merge *m, uint32_t i)
+{
+	const struct prof_object *object = &m->epoch->objects[i];
+	const struct prof_mapping *place = m->places[i];
+	struct object_key key;
+	int ret;
+
+	memset(&key, 0, sizeof(key));
+	key.kind = object->kind;
+	key.path = m->strings[object->path];
+	key.instance = object->instance;
+	key.build_id.size = object->build_id_size;
+	memcpy(key.build_id.bytes, object->build_id, object->build_id_size);
+	if (m->files[i] && !object->build_id_size) {
+		key.has_file = true;
+		copy_file_info(&key.file, m->files[i]);
 	}
-	return 0;
+	if (object_kind_is_kernel(object->kind) && place) {
+		key.is_placed = true;
+		key.bias = place->start - place->pgoff;
+	}
+	ret = model_add_object(m->model, &key, &m->objects[i]);
+	if (!ret && object->flags & PROF_OBJECT_DELETED)
+		m->model->objects.data[m->objects[i]].is_deleted = true;
+	return ret;
 }
 
 static uint64_t mapping_bias(const struct prof_mapping *mapping)
@@ -168,114 +168,102 @@ static int add_places(struct merge *m, const struct prof_process *process, uint3
 	return 0;
 }
 
-static int merge_processes(struct merge *m)
+static int merge_process(struct merge *m, uint32_t i)
 {
-	for (uint32_t i = 0; i < m->epoch->nr_processes; i++) {
-		const struct prof_process *process = &m->epoch->processes[i];
-		int ret;
+	const struct prof_process *process = &m->epoch->processes[i];
+	int ret;
 
-		/* Process 0 is the kernel, whose mappings went into the objects. */
-		if (i == 0) {
-			m->processes[0] = 0;
-			continue;
-		}
-		ret = find_or_add_process(m, process, &m->processes[i]);
-		if (!ret)
-			ret = add_places(m, process, m->processes[i]);
-		if (ret)
-			return ret;
+	/* Process 0 is the kernel, whose mappings went into the objects. */
+	if (i == 0) {
+		m->processes[0] = 0;
+		return 0;
 	}
+	ret = find_or_add_process(m, process, &m->processes[i]);
+	return ret ? ret : add_places(m, process, m->processes[i]);
+}
+
+static int merge_process_info(struct merge *m, uint32_t i)
+{
+	struct prof_process_info info = m->epoch->process_infos[i];
+
+	info.name = m->strings[info.name];
+	info.exe = m->strings[info.exe];
+	info.cgroup = m->strings[info.cgroup];
+	model_process_learn(&m->model->processes.data[m->processes[info.process]], &info);
 	return 0;
 }
 
-static int merge_process_infos(struct merge *m)
+static int merge_frame(struct merge *m, uint32_t i)
 {
-	for (uint32_t i = 0; i < m->epoch->nr_process_infos; i++) {
-		struct prof_process_info info = m->epoch->process_infos[i];
+	const struct model_frame frame = {
+		.object = m->objects[m->epoch->frames[i].object],
+		.offset = m->epoch->frames[i].offset,
+		.is_exact = m->is_exact[i],
+	};
 
-		info.name = m->strings[info.name];
-		info.exe = m->strings[info.exe];
-		info.cgroup = m->strings[info.cgroup];
-		model_process_learn(&m->model->processes.data[m->processes[info.process]], &info);
-	}
-	return 0;
+	return model_add_frame(m->model, frame, &m->frames[i]);
 }
 
-static int merge_frames(struct merge *m)
+static int merge_stack(struct merge *m, uint32_t i)
 {
-	_cleanup_free_ bool *exact = calloc((size_t)m->epoch->nr_frames + 1, sizeof(*exact));
-
-	if (!exact)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < m->epoch->nr_exact_frames; i++)
-		exact[m->epoch->exact_frames[i]] = true;
-	for (uint32_t i = 0; i < m->epoch->nr_frames; i++) {
-		const struct prof_frame *frame = &m->epoch->frames[i];
-		int ret = model_add_frame(m->model,
-					  (struct model_frame){.object = m->objects[frame->object],
-							       .offset = frame->offset,
-							       .is_exact = exact[i]},
-					  &m->frames[i]);
-
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int merge_stacks(struct merge *m)
-{
+	const struct prof_stack *stack = &m->epoch->stacks[i];
 	struct model *model = m->model;
+	int ret = vec_reserve(&model->stack_frames, stack->nr_frames);
 
-	for (uint32_t i = 0; i < m->epoch->nr_stacks; i++) {
-		const struct prof_stack *stack = &m->epoch->stacks[i];
-		int ret = vec_reserve(&model->stack_frames, stack->nr_frames);
-
-		if (ret)
-			return ret;
-		for (uint32_t f = 0; f < stack->nr_frames; f++)
-			model->stack_frames.data[model->stack_frames.nr++] =
-				m->frames[m->epoch->stack_frames[stack->first_frame + f]];
-		ret = model_add_stack(model, stack->nr_frames, stack->end, &m->stacks[i]);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	if (ret)
+		return ret;
+	for (uint32_t f = 0; f < stack->nr_frames; f++)
+		model->stack_frames.data[model->stack_frames.nr++] =
+			m->frames[m->epoch->stack_frames[stack->first_frame + f]];
+	return model_add_stack(model, stack->nr_frames, stack->end, &m->stacks[i]);
 }
 
-static int merge_counts(struct merge *m)
+static int merge_count(struct merge *m, uint32_t i)
 {
-	for (uint32_t i = 0; i < m->epoch->nr_counts; i++) {
-		const struct prof_count *count = &m->epoch->counts[i];
-		const struct model_row row = {
-			.process = m->processes[count->process],
-			.comm = m->strings[count->comm],
-			.user_stack = m->stacks[count->user_stack],
-			.kernel_stack = m->stacks[count->kernel_stack],
-			.count = count->count,
-			.event = count->event,
-			.waker_user_stack = m->stacks[count->waker_user_stack],
-			.waker_kernel_stack = m->stacks[count->waker_kernel_stack],
-		};
-		int ret = model_add_row(m->model, &row);
+	const struct prof_count *count = &m->epoch->counts[i];
+	const struct model_row row = {
+		.process = m->processes[count->process],
+		.comm = m->strings[count->comm],
+		.user_stack = m->stacks[count->user_stack],
+		.kernel_stack = m->stacks[count->kernel_stack],
+		.count = count->count,
+		.event = count->event,
+		.waker_user_stack = m->stacks[count->waker_user_stack],
+		.waker_kernel_stack = m->stacks[count->waker_kernel_stack],
+	};
 
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return model_add_row(m->model, &row);
 }
 
-static int merge_symbols(struct merge *m)
+static int merge_symbol(struct merge *m, uint32_t i)
 {
-	for (uint32_t i = 0; i < m->epoch->nr_symbols; i++) {
-		struct prof_symbol symbol = m->epoch->symbols[i];
-		int ret;
+	struct prof_symbol symbol = m->epoch->symbols[i];
 
-		symbol.object = m->objects[symbol.object];
-		symbol.name = m->strings[symbol.name];
-		ret = model_add_symbol(m->model, &symbol);
-		if (ret)
-			return ret;
+	symbol.object = m->objects[symbol.object];
+	symbol.name = m->strings[symbol.name];
+	return model_add_symbol(m->model, &symbol);
+}
+
+static int merge_tables(struct merge *m)
+{
+	const struct prof_epoch *e = m->epoch;
+	const struct {
+		uint32_t nr;
+		int (*merge_row)(struct merge *m, uint32_t i);
+	} tables[] = {
+		{e->nr_strings, merge_string},    {e->nr_objects, merge_object},
+		{e->nr_processes, merge_process}, {e->nr_process_infos, merge_process_info},
+		{e->nr_frames, merge_frame},      {e->nr_stacks, merge_stack},
+		{e->nr_counts, merge_count},      {e->nr_symbols, merge_symbol},
+	};
+
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
+		for (uint32_t i = 0; i < tables[t].nr; i++) {
+			int ret = tables[t].merge_row(m, i);
+
+			if (ret)
+				return ret;
+		}
 	}
 	return 0;
 }
@@ -285,24 +273,27 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch)
 	size_t nr = (size_t)epoch->nr_strings + epoch->nr_objects + epoch->nr_processes +
 		    epoch->nr_frames + epoch->nr_stacks;
 	_cleanup_free_ uint32_t *ids = calloc(nr + 1, sizeof(*ids));
-	struct merge m = {.model = model, .epoch = epoch, .strings = ids};
-	int (*const steps[])(struct merge *) = {
-		merge_strings, merge_objects, merge_processes, merge_process_infos,
-		merge_frames,  merge_stacks,  merge_counts,    merge_symbols,
+	_cleanup_free_ const struct prof_mapping **places = kernel_places(epoch);
+	_cleanup_free_ const struct prof_file_info **files = object_files(epoch);
+	_cleanup_free_ bool *is_exact = exact_frames(epoch);
+	struct merge m = {
+		.model = model,
+		.epoch = epoch,
+		.strings = ids,
+		.places = places,
+		.files = files,
+		.is_exact = is_exact,
 	};
+	int ret;
 
-	if (!ids)
+	if (!ids || !places || !files || !is_exact)
 		return -ENOMEM;
 	m.objects = m.strings + epoch->nr_strings;
 	m.processes = m.objects + epoch->nr_objects;
 	m.frames = m.processes + epoch->nr_processes;
 	m.stacks = m.frames + epoch->nr_frames;
-	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-		int ret = steps[i](&m);
-
-		if (ret)
-			return ret;
-	}
-	model->nr_epochs++;
-	return 0;
+	ret = merge_tables(&m);
+	if (!ret)
+		model->nr_epochs++;
+	return ret;
 }

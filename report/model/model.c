@@ -15,13 +15,9 @@ static uint64_t hash_ids(uint64_t a, uint64_t b)
 	return hash_bytes(key, sizeof(key), 0);
 }
 
-/* Enters the element that was just pushed, the last of @nr, into an index. */
-static int insert_last(struct index *index, uint64_t hash, size_t nr)
-{
-	if (nr > INDEX_NONE)
-		return -EOVERFLOW;
-	return index_insert(index, hash, nr - 1);
-}
+/* Appends @elem to the array @v, and enters it into @index. Returns 0, -ENOMEM or -EOVERFLOW. */
+#define push_indexed(v, index, hash, elem)                                                         \
+	((v)->nr >= INDEX_NONE ? -EOVERFLOW : index_push(index, v, hash, elem))
 
 int model_add_object(struct model *model, const struct object_key *key, uint32_t *id)
 {
@@ -35,12 +31,11 @@ int model_add_object(struct model *model, const struct object_key *key, uint32_t
 			return 0;
 		}
 	}
-	ret = vec_push(&model->objects, object);
+	ret = push_indexed(&model->objects, &model->object_index, hash, object);
 	if (!ret) {
 		*id = model->objects.nr - 1;
 		/* memcpy copies the padding, too; an assignment need not. */
 		memcpy(&model->objects.data[*id].key, key, sizeof(*key));
-		ret = insert_last(&model->object_index, hash, model->objects.nr);
 	}
 	return ret;
 }
@@ -77,9 +72,7 @@ int model_add_process(struct model *model, uint32_t pid, uint64_t generation, ui
 			return 0;
 		}
 	}
-	ret = vec_push(&model->processes, process);
-	if (!ret)
-		ret = insert_last(&model->process_index, hash, model->processes.nr);
+	ret = push_indexed(&model->processes, &model->process_index, hash, process);
 	if (!ret)
 		*id = model->processes.nr - 1;
 	return ret;
@@ -103,20 +96,15 @@ void model_process_learn(struct model_process *process, const struct prof_proces
 
 int model_add_place(struct model *model, const struct model_place *place)
 {
-	int ret;
-
 	if (model_find_place(model, place->process, place->object))
 		return 0;
-	ret = vec_push(&model->places, *place);
-	return ret ? ret
-		   : insert_last(&model->place_index, hash_ids(place->process, place->object),
-				 model->places.nr);
+	return push_indexed(&model->places, &model->place_index,
+			    hash_ids(place->process, place->object), *place);
 }
 
 int model_add_mapping(struct model *model, const struct model_mapping *mapping)
 {
 	uint64_t hash = hash_ids(hash_ids(mapping->process, mapping->object), mapping->pgoff);
-	int ret;
 
 	index_for_each(&model->mapping_index, hash, i) {
 		struct model_mapping *have = &model->mappings.data[i];
@@ -128,8 +116,7 @@ int model_add_mapping(struct model *model, const struct model_mapping *mapping)
 			have->size = mapping->size;
 		return 0;
 	}
-	ret = vec_push(&model->mappings, *mapping);
-	return ret ? ret : insert_last(&model->mapping_index, hash, model->mappings.nr);
+	return push_indexed(&model->mappings, &model->mapping_index, hash, *mapping);
 }
 
 const struct model_mapping *model_find_mapping(const struct model *model, uint32_t process,
@@ -157,9 +144,7 @@ int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id)
 	/* symbolise.c has a slot of 32 bits for each frame and each place in a stack. */
 	if (model->frames.nr >= UINT32_MAX / 2)
 		return -EOVERFLOW;
-	ret = vec_push(&model->frames, frame);
-	if (!ret)
-		ret = insert_last(&model->frame_index, hash, model->frames.nr);
+	ret = push_indexed(&model->frames, &model->frame_index, hash, frame);
 	if (!ret)
 		*id = model->frames.nr - 1;
 	return ret;
@@ -184,9 +169,7 @@ int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 			return 0;
 		}
 	}
-	ret = vec_push(&model->stacks, stack);
-	if (!ret)
-		ret = insert_last(&model->stack_index, hash, model->stacks.nr);
+	ret = push_indexed(&model->stacks, &model->stack_index, hash, stack);
 	if (!ret)
 		*id = model->stacks.nr - 1;
 	return ret;
@@ -199,7 +182,6 @@ int model_add_row(struct model *model, const struct model_row *row)
 				row->waker_kernel_stack};
 	uint64_t *total = &model->totals[row->event];
 	uint64_t hash = hash_bytes(key, sizeof(key), 0);
-	int ret;
 
 	if (__builtin_add_overflow(*total, row->count, total))
 		return -EOVERFLOW;
@@ -215,15 +197,13 @@ int model_add_row(struct model *model, const struct model_row *row)
 			return 0;
 		}
 	}
-	ret = vec_push(&model->rows, *row);
-	return ret ? ret : insert_last(&model->row_index, hash, model->rows.nr);
+	return push_indexed(&model->rows, &model->row_index, hash, *row);
 }
 
 int model_add_symbol(struct model *model, const struct prof_symbol *symbol)
 {
 	uint64_t hash = hash_ids((uint64_t)symbol->object << 32 | symbol->name,
 				 symbol->offset ^ hash_ids(symbol->size, 0));
-	int ret;
 
 	index_for_each(&model->symbol_index, hash, i) {
 		const struct prof_symbol *have = &model->symbols.data[i];
@@ -232,8 +212,7 @@ int model_add_symbol(struct model *model, const struct prof_symbol *symbol)
 		    have->offset == symbol->offset && have->size == symbol->size)
 			return 0;
 	}
-	ret = vec_push(&model->symbols, *symbol);
-	return ret ? ret : insert_last(&model->symbol_index, hash, model->symbols.nr);
+	return push_indexed(&model->symbols, &model->symbol_index, hash, *symbol);
 }
 
 uint64_t model_bytes(const struct model *model)

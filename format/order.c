@@ -6,12 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-
-#define COMPARE(a, b)                                                                              \
-	do {                                                                                       \
-		if ((a) != (b))                                                                    \
-			return (a) < (b) ? -1 : 1;                                                 \
-	} while (0)
+#include "common/compare.h"
 
 /* Compares a member of two rows, or the new ids of two rows of another table. */
 #define BY(member)          COMPARE(p->member, q->member);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compare.h"
 #include "common/hash.h"
 #include "common/index.h"
 #include "common/search.h"
@@ -64,9 +65,9 @@ static int compare_functions(const void *pa, const void *pb)
 {
 	const struct function *a = pa, *b = pb;
 
-	if (a->off != b->off)
-		return a->off < b->off ? -1 : 1;
-	return a->fde.program < b->fde.program ? -1 : a->fde.program > b->fde.program;
+	COMPARE(a->off, b->off);
+	COMPARE(a->fde.program, b->fde.program);
+	return 0;
 }
 
 static bool is_sorted(const struct build *b)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 #include "record/symbols/perf_map.h"
 
 /* Bytes of names from maps in an epoch: no process can make an epoch too large to be written. */
@@ -96,7 +97,8 @@ static int compare_hits(const void *pa, const void *pb)
 {
 	const struct perf_map_hit *a = pa, *b = pb;
 
-	return a->addr < b->addr ? -1 : a->addr > b->addr;
+	COMPARE(a->addr, b->addr);
+	return 0;
 }
 
 typedef VEC(struct perf_map_hit) hit_vec;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 #include "common/hash.h"
 
 int epoch_tables_string(struct epoch_tables *t, const char *s, size_t len, uint32_t *id)
@@ -200,9 +201,9 @@ static int compare_mappings(const void *pa, const void *pb)
 {
 	const struct prof_mapping *a = pa, *b = pb;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->object < b->object ? -1 : a->object > b->object;
+	COMPARE(a->start, b->start);
+	COMPARE(a->object, b->object);
+	return 0;
 }
 
 static int lay_out_processes(struct epoch_tables *t)

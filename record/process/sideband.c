@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 #include "common/vec.h"
 #include "record/system/privilege.h"
 
@@ -328,9 +329,9 @@ static int compare_pending(const void *pa, const void *pb)
 {
 	const struct pending *a = pa, *b = pb;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	COMPARE(a->time_ns, b->time_ns);
+	COMPARE(a->order, b->order);
+	return 0;
 }
 
 static void decode_mmap(const char *raw, struct sideband_record *record)

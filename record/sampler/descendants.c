@@ -7,13 +7,15 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 #include "record/proc/proc_task.h"
 
 static int compare_u32(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return x < y ? -1 : x > y;
+	COMPARE(x, y);
+	return 0;
 }
 
 static bool ids_has(const u32_vec *sorted, uint32_t id)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 #include "common/search.h"
 #include "record/symbols/ksyms.h"
 
@@ -17,10 +18,8 @@ static int compare_syms(const void *pa, const void *pb)
 {
 	const struct ksym *a = pa, *b = pb;
 
-	if (a->addr != b->addr)
-		return a->addr < b->addr ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
+	COMPARE(a->addr, b->addr);
+	COMPARE(a->rank, b->rank);
 	/*
 	 * Unloaded code stays in the table. So a BPF program wins over older code at its address,
 	 * and the last program over all.
@@ -28,9 +27,10 @@ static int compare_syms(const void *pa, const void *pb)
 	if (a->part != b->part && (a->part == KSYM_BPF || b->part == KSYM_BPF))
 		return a->part == KSYM_BPF ? -1 : 1;
 	if (a->part == KSYM_BPF)
-		return a->name > b->name ? -1 : a->name < b->name;
+		COMPARE(b->name, a->name);
 	/* The order in kallsyms. */
-	return a->name < b->name ? -1 : a->name > b->name;
+	COMPARE(a->name, b->name);
+	return 0;
 }
 
 /* Number of symbols at or below @addr, of the first @nr. */

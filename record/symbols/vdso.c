@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "common/compare.h"
 #include "common/readfile.h"
 #include "common/search.h"
 #include "record/proc/proc_maps.h"
@@ -89,10 +90,8 @@ static int compare_symbols(const void *pa, const void *pb)
 {
 	const struct vdso_symbol *a = pa, *b = pb;
 
-	if (a->off != b->off)
-		return a->off < b->off ? -1 : 1;
-	if (a->is_weak != b->is_weak)
-		return a->is_weak ? 1 : -1;
+	COMPARE(a->off, b->off);
+	COMPARE(a->is_weak, b->is_weak);
 	return strcmp(a->name, b->name);
 }
 

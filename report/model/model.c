@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 #include "common/hash.h"
 
 static uint64_t hash_ids(uint64_t a, uint64_t b)
@@ -277,13 +278,11 @@ static int compare_symbols(const void *a, const void *b)
 {
 	const struct prof_symbol *x = a, *y = b;
 
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
+	COMPARE(x->object, y->object);
+	COMPARE(x->offset, y->offset);
+	COMPARE(y->size, x->size);
+	COMPARE(x->name, y->name);
+	return 0;
 }
 
 int model_finish(struct model *model)

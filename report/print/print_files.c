@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 
 struct sampled_file {
 	uint32_t object;
@@ -104,13 +105,11 @@ static int compare_identity(const struct model *model, uint32_t a, uint32_t b)
 	const struct object_key *y = &model->objects.data[b].key;
 	int cmp;
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
+	COMPARE(x->kind, y->kind);
 	cmp = x->path == y->path ? 0 : strcmp(object_path(model, a), object_path(model, b));
 	if (cmp)
 		return cmp;
-	if (x->build_id.size != y->build_id.size)
-		return x->build_id.size < y->build_id.size ? -1 : 1;
+	COMPARE(x->build_id.size, y->build_id.size);
 	return memcmp(x->build_id.bytes, y->build_id.bytes, x->build_id.size);
 }
 
@@ -125,10 +124,8 @@ static int by_samples(const void *a, const void *b, void *ctx)
 {
 	const struct sampled_file *x = a, *y = b;
 
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
-	if (x->frames != y->frames)
-		return x->frames > y->frames ? -1 : 1;
+	COMPARE(y->samples, x->samples);
+	COMPARE(y->frames, x->frames);
 	return compare_identity(ctx, x->object, y->object);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 
 /* A line has at most this many thread names, because a process can have thousands. */
 #define THREADS_MAX 8
@@ -44,11 +45,10 @@ static int by_identity(const void *a, const void *b, void *ctx)
 	const struct model_process *x = &model->processes.data[*(const uint32_t *)a];
 	const struct model_process *y = &model->processes.data[*(const uint32_t *)b];
 
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->generation != y->generation)
-		return x->generation < y->generation ? -1 : 1;
-	return x->layout < y->layout ? -1 : x->layout > y->layout;
+	COMPARE(x->pid, y->pid);
+	COMPARE(x->generation, y->generation);
+	COMPARE(x->layout, y->layout);
+	return 0;
 }
 
 /*
@@ -82,9 +82,9 @@ static int by_process_and_name(const void *a, const void *b)
 {
 	const struct thread_name *x = a, *y = b;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return x->comm < y->comm ? -1 : x->comm > y->comm;
+	COMPARE(x->process, y->process);
+	COMPARE(x->comm, y->comm);
+	return 0;
 }
 
 static int by_process_and_samples(const void *a, const void *b, void *ctx)
@@ -92,10 +92,8 @@ static int by_process_and_samples(const void *a, const void *b, void *ctx)
 	const struct thread_name *x = a, *y = b;
 	const struct string_set *strings = ctx;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
+	COMPARE(x->process, y->process);
+	COMPARE(y->samples, x->samples);
 	return strcmp(string_set_get(strings, x->comm), string_set_get(strings, y->comm));
 }
 
@@ -134,8 +132,7 @@ static int by_samples(const void *a, const void *b, void *ctx)
 {
 	const struct line *x = a, *y = b;
 
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
+	COMPARE(y->samples, x->samples);
 	return by_identity(&x->process, &y->process, ctx);
 }
 

@@ -42,52 +42,47 @@ static bool note_no_memory(struct elf_file *file)
 	return file->out_of_memory;
 }
 
-static int read_segments(struct elf_file *file)
+static int add_segment(struct elf_file *file, size_t i)
 {
-	size_t nr;
+	GElf_Phdr phdr;
 
-	if (elf_getphdrnum(file->elf, &nr))
+	if (!gelf_getphdr(file->elf, i, &phdr))
 		return -ENOEXEC;
-	for (size_t i = 0; i < nr && i < SEGMENTS_MAX; i++) {
-		GElf_Phdr phdr;
-
-		if (!gelf_getphdr(file->elf, i, &phdr))
-			return -ENOEXEC;
-		if (phdr.p_type != PT_LOAD)
-			continue;
-		if (vec_push(&file->segments,
-			     ((struct elf_segment){.off = phdr.p_offset,
-						   .file_size = phdr.p_filesz,
-						   .vaddr = phdr.p_vaddr,
-						   .mem_size = phdr.p_memsz,
-						   .is_exec = phdr.p_flags & PF_X})))
-			return -ENOMEM;
-	}
-	return 0;
+	if (phdr.p_type != PT_LOAD)
+		return 0;
+	return vec_push(&file->segments, ((struct elf_segment){.off = phdr.p_offset,
+							       .file_size = phdr.p_filesz,
+							       .vaddr = phdr.p_vaddr,
+							       .mem_size = phdr.p_memsz,
+							       .is_exec = phdr.p_flags & PF_X}));
 }
 
-static int read_sections(struct elf_file *file)
+static int add_section(struct elf_file *file, size_t i)
+{
+	Elf_Scn *scn = elf_getscn(file->elf, i);
+	GElf_Shdr shdr;
+
+	if (!scn || !gelf_getshdr(scn, &shdr))
+		return -ENOEXEC;
+	return vec_push(&file->sections,
+			((struct elf_section){.vaddr = shdr.sh_addr,
+					      .size = shdr.sh_size,
+					      .entry_size = shdr.sh_entsize,
+					      .type = shdr.sh_type,
+					      .link = shdr.sh_link,
+					      .is_exec = shdr.sh_flags & SHF_EXECINSTR}));
+}
+
+/* Adds the headers that @count counts, @max at most. */
+static int read_headers(struct elf_file *file, int (*count)(Elf *elf, size_t *nr), size_t max,
+			int (*add)(struct elf_file *file, size_t i))
 {
 	size_t nr;
+	int ret = count(file->elf, &nr) ? -ENOEXEC : 0;
 
-	if (elf_getshdrnum(file->elf, &nr))
-		return -ENOEXEC;
-	for (size_t i = 0; i < nr && i < SECTIONS_MAX; i++) {
-		Elf_Scn *scn = elf_getscn(file->elf, i);
-		GElf_Shdr shdr;
-
-		if (!scn || !gelf_getshdr(scn, &shdr))
-			return -ENOEXEC;
-		if (vec_push(&file->sections,
-			     ((struct elf_section){.vaddr = shdr.sh_addr,
-						   .size = shdr.sh_size,
-						   .entry_size = shdr.sh_entsize,
-						   .type = shdr.sh_type,
-						   .link = shdr.sh_link,
-						   .is_exec = shdr.sh_flags & SHF_EXECINSTR})))
-			return -ENOMEM;
-	}
-	return 0;
+	for (size_t i = 0; !ret && i < nr && i < max; i++)
+		ret = add(file, i);
+	return ret;
 }
 
 static bool is_x86_64(Elf *elf)
@@ -122,9 +117,9 @@ int elf_file_open(struct elf_file *file, int fd, struct file_budget *budget)
 	errno = 0;
 	file->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (file->elf && elf_kind(file->elf) == ELF_K_ELF)
-		ret = read_segments(file);
+		ret = read_headers(file, elf_getphdrnum, SEGMENTS_MAX, add_segment);
 	if (!ret)
-		ret = read_sections(file);
+		ret = read_headers(file, elf_getshdrnum, SECTIONS_MAX, add_section);
 	if (!ret)
 		file->is_x86_64 = is_x86_64(file->elf);
 	if (ret && note_no_memory(file))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compare.h"
 #include "common/search.h"
 #include "common/vec.h"
 
@@ -12,9 +13,9 @@ static int compare_hits(const void *a, const void *b)
 {
 	const struct range_hit *x = a, *y = b;
 
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	return x->tag < y->tag ? -1 : x->tag > y->tag;
+	COMPARE(x->addr, y->addr);
+	COMPARE(x->tag, y->tag);
+	return 0;
 }
 
 void range_hits_sort(struct range_hit *hits, size_t nr)
@@ -36,14 +37,11 @@ int range_prefer(const struct range *a, const struct range *b)
 {
 	uint32_t x, y;
 
-	if (a->binding != b->binding)
-		return a->binding < b->binding ? -1 : 1;
+	COMPARE(a->binding, b->binding);
 	x = leading_underscores(a);
 	y = leading_underscores(b);
-	if (x != y)
-		return x < y ? -1 : 1;
-	if (a->len != b->len)
-		return a->len < b->len ? -1 : 1;
+	COMPARE(x, y);
+	COMPARE(a->len, b->len);
 	return memcmp(a->name, b->name, a->len);
 }
 
@@ -60,10 +58,8 @@ static int compare_ranges(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
+	COMPARE(x->start, y->start);
+	COMPARE(y->size, x->size);
 	return range_prefer(y, x);
 }
 

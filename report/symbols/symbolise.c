@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 #include "report/symbols/debug_distances.h"
 #include "report/symbols/elf_names.h"
 #include "report/symbols/elffile.h"
@@ -50,9 +51,9 @@ static int compare_questions(const void *a, const void *b)
 {
 	const struct question *x = a, *y = b;
 
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	return x->slot < y->slot ? -1 : x->slot > y->slot;
+	COMPARE(x->object, y->object);
+	COMPARE(x->slot, y->slot);
+	return 0;
 }
 
 /* Returns the bytes from the lookup's address to the frame's address. */

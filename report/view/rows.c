@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 #include "common/hash.h"
 
 /* A row with its sort keys. */
@@ -23,14 +24,13 @@ static int compare_rows(const void *a, const void *b)
 	const struct sorted_row *x = a, *y = b;
 	int cmp;
 
-	if (x->count != y->count)
-		return x->count < y->count ? -1 : 1;
+	COMPARE(x->count, y->count);
 	cmp = x->comm == y->comm ? 0 : strcmp(x->comm, y->comm);
 	if (cmp)
 		return cmp;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	COMPARE(x->pid, y->pid);
+	COMPARE(x->row, y->row);
+	return 0;
 }
 
 /*

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# A program of another user gives its code names that keep a demangler busy for years. The report of everything that was
+# recorded meanwhile is there after seconds, with the names of others.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
+[ "$(uname -m)" = x86_64 ] || skip_all "the program writes code for x86-64, this is $(uname -m)"
+chmod 755 "$dir"
+build "$dir/jit" jit.c
+build "$dir/victim" named.c -DFUNCTION=_ZN6victim4workEi -DFRAME=64
+# The program does not remove its map.
+cleanup_extra() { [ -z "${attackers:-}" ] || printf '/tmp/perf-%s.map\n' $attackers | xargs rm -f; }
+
+# Doubles with each F: f(F...) takes the walk of a tree of 2^60 nodes.
+digits=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ
+doubles="_Z1fDp$(printf 'F%.0s' {1..36})FvvES_E"
+for ((i = 0; i < 35; i++)); do doubles+=S${digits:i:1}_E; done
+# 62^8 lifetimes.
+lifetimes=_RMIC0FGzzzzzzzz_EuEu
+
+begin_recording -F 499 -U --unwind=fp -o "$dir/names.prof"
+attackers=
+for name in "$doubles" "$lifetimes"; do
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/jit" "$name" 1500 &
+	attackers+=" $!"
+done
+"$dir/victim" victim 500
+# shellcheck disable=SC2086 # two ids
+wait $attackers
+end_recording
+check "the recording ends well" same $? 0
+
+# report: within limits of CPU time that a busy machine does not reach.
+report()
+{
+	(
+		ulimit -t 20
+		timeout 300 "$profrep" -f "$dir/names.prof" > "$dir/folded" 2> "$dir/err"
+	)
+}
+check "the report is there" report
+check "the names were recorded, and stay as they are" mostly "$dir/folded" jit ";($doubles|$lifetimes) "
+check "it is said that names stay as they are" contains "$(cat "$dir/err")" "mangled"
+check "the names of others are demangled" mostly "$dir/folded" victim ';victim::work\(int\)'
+plan_end

@@ -78,7 +78,7 @@ const struct profrep_command diff_command = {
 			{&frame_options, offsetof(struct diff_options, request.view)},
 			{&side_options, offsetof(struct diff_options, request.view)},
 			{&timespan_options, offsetof(struct diff_options, request.span)},
-			{&symfs_options, offsetof(struct diff_options, request.symfs)},
+			{&search_options, offsetof(struct diff_options, request.search)},
 		},
 	.options_size = sizeof(struct diff_options),
 	.take_operands = take_diff_operands,

@@ -38,7 +38,7 @@ const struct profrep_command files_command = {
 		{
 			{&side_options, offsetof(struct files_options, request.view)},
 			{&timespan_options, offsetof(struct files_options, request.span)},
-			{&symfs_options, offsetof(struct files_options, request.symfs)},
+			{&search_options, offsetof(struct files_options, request.search)},
 		},
 	.options_size = sizeof(struct files_options),
 	.file_offset = offsetof(struct files_options, file),

@@ -105,7 +105,7 @@ const struct profrep_command report_command = {
 			{&frame_options, offsetof(struct report_options, request.view)},
 			{&side_options, offsetof(struct report_options, request.view)},
 			{&timespan_options, offsetof(struct report_options, request.span)},
-			{&symfs_options, offsetof(struct report_options, request.symfs)},
+			{&search_options, offsetof(struct report_options, request.search)},
 			{&moved_options, 0},
 		},
 	.options_size = sizeof(struct report_options),

@@ -6,6 +6,7 @@
 
 #include "common/cleanup.h"
 #include "report/model/timespan.h"
+#include "report/print/source.h"
 #include "report/view/view.h"
 
 /* Groups of options that exclude each other. */
@@ -91,13 +92,33 @@ static int check_timespan(const void *target, struct err *err)
 const struct option_table timespan_options = {timespan_rows, ARRAY_SIZE(timespan_rows),
 					      check_timespan};
 
-static const struct option_spec symfs_rows[] = {
+static int parse_debug_dir(const char *text, void *target)
+{
+	struct debug_dirs *dirs = target;
+
+	if (dirs->nr == DEBUG_DIRS_MAX)
+		return -E2BIG;
+	dirs->names[dirs->nr++] = text;
+	return 0;
+}
+
+static const struct option_spec search_rows[] = {
 	{
 		.name = "symfs",
 		.type = OPTION_STRING,
+		.offset = offsetof(struct search_choice, symfs),
 		.metavar = "DIR",
 		.help = "look for binaries and debug files under DIR first",
 	},
+	{
+		.name = "debug-dir",
+		.type = OPTION_PARSED,
+		.offset = offsetof(struct search_choice, debug_dirs),
+		.metavar = "DIR",
+		.help = "look for debug files in DIR, too; may be given 16 times",
+		.parse = parse_debug_dir,
+		.kind = "one of 16 directories at most",
+	},
 };
 
-const struct option_table symfs_options = {symfs_rows, ARRAY_SIZE(symfs_rows), NULL};
+const struct option_table search_options = {search_rows, ARRAY_SIZE(search_rows), NULL};

@@ -17,7 +17,7 @@ extern const struct option_table side_options;
 /* Fills a struct timespan: --from and --to. */
 extern const struct option_table timespan_options;
 
-/* Fills a const char *, which stays NULL without the option: --symfs. */
-extern const struct option_table symfs_options;
+/* Fills a struct search_choice: --symfs, --debug-dir. */
+extern const struct option_table search_options;
 
 #endif

@@ -199,7 +199,7 @@ int print_intervals(struct source *source, const char *file, const struct source
 		.summary = summary,
 		.err = err,
 	};
-	int ret = source_search_open(&v.search, request->symfs, err);
+	int ret = source_search_open(&v.search, &request->search, err);
 
 	if (!ret)
 		ret = open_and_print(&v, file, &request->span);

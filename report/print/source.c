@@ -6,13 +6,18 @@
 /* A report reads at most this many bytes of binaries and debug files, all together. */
 #define FILES_BYTES_MAX (UINT64_C(64) << 30)
 
-int source_search_open(struct source_search *search, const char *symfs, struct err *err)
+int source_search_open(struct source_search *search, const struct search_choice *choice,
+		       struct err *err)
 {
+	int ret = 0;
+
 	*search = (struct source_search){
 		.roots = {.symfs_fd = -1, .budget = &search->budget},
 		.budget = {.bytes_left = FILES_BYTES_MAX},
 	};
-	return symfs ? debug_roots_open(&search->roots, symfs, err) : 0;
+	if (choice->symfs)
+		ret = debug_roots_open(&search->roots, choice->symfs, err);
+	return ret ? ret : debug_roots_add(&search->roots, &choice->debug_dirs, err);
 }
 
 void source_search_close(struct source_search *search)
@@ -38,7 +43,7 @@ int sources_load(struct source *sources, const char *const *files, size_t nr,
 		 const struct source_request *request, struct err *err)
 {
 	struct source_search search;
-	int ret = source_search_open(&search, request->symfs, err);
+	int ret = source_search_open(&search, &request->search, err);
 
 	for (size_t i = 0; !ret && i < nr; i++) {
 		ret = recording_load(&sources[i].rec, files[i], &request->span, err);

@@ -23,19 +23,26 @@ struct source_search {
 	struct file_budget budget;
 };
 
+/* The user's choice of places to look for files. All zero: the usual ones. */
+struct search_choice {
+	const char *symfs; /* the directory to look for files in first; NULL: none */
+	struct debug_dirs debug_dirs;
+};
+
 /*
- * Opens @symfs, unless it is NULL. @search must not move afterwards. Returns 0 or a negative errno
- * with @err set. Call source_search_close in both cases.
+ * Opens the places of @choice. @search must not move afterwards. Returns 0 or a negative errno with
+ * @err set. Call source_search_close in both cases.
  */
-int source_search_open(struct source_search *search, const char *symfs, struct err *err);
+int source_search_open(struct source_search *search, const struct search_choice *choice,
+		       struct err *err);
 
 void source_search_close(struct source_search *search);
 
-/* The user's choice of the part to read, of the look of names, and of the directory with files. */
+/* The user's choice of the part to read, of the look of names, and of the places with files. */
 struct source_request {
 	struct timespan span;
 	struct view view;
-	const char *symfs; /* the directory to look for files in first; NULL: none */
+	struct search_choice search;
 };
 
 /*

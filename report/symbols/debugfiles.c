@@ -6,17 +6,24 @@
  *
  * It looks for the binary at
  *   1. SYMFS/path, if there is a symfs: the user said that the files are there;
- *   2. path, on this machine.
+ *   2. path, on this machine;
+ *   3. path, in the root of a process that lives and was recorded in this boot: a container's file.
  * The binary has the program headers, which turn file offsets into addresses, .dynsym, and often
  * .symtab.
  *
  * The debug file has the full .symtab of a stripped binary. profrep looks for it at
  *   1. SYMFS/.build-id/xx/yyyy.debug, the layout of a directory of debug files alone;
  *   2. SYMFS/usr/lib/debug/.build-id/xx/yyyy.debug;
- *   3. /usr/lib/debug/.build-id/xx/yyyy.debug;
- *   4. the name in the binary's .gnu_debuglink: in the binary's directory, in .debug/ there, and
- *      under /usr/lib/debug in the directory's name. All are in the root that has the binary.
+ *   3. DIR/.build-id/xx/yyyy.debug, for each directory that the user names;
+ *   4. /usr/lib/debug/.build-id/xx/yyyy.debug, also in the root that has the binary;
+ *   5. the name in the binary's .gnu_debuglink: in the binary's directory, in .debug/ there, and
+ *      under the directories of 3 and 4 in the directory's name. All are in the root that has the
+ *      binary, or in the directories that the user names.
  *      The name is a bare one (elf_file_debuglink); a path in it would lead anywhere.
+ *
+ * The first file is not always the best: a copy may be stripped, a debug file may lack symbols. So
+ * profrep looks on until it has a file with .symtab, and takes the best (enum elf_quality), of
+ * equal ones the first.
  *
  * A build-id stands for the contents of a file. An object that was recorded without one is found
  * only at the recorded path. The file there must have no build-id either. If the recorded file was
@@ -31,22 +38,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include "common/cleanup.h"
-#include "common/clock.h"
-#include "common/io.h"
-#include "common/safe_open.h"
+#include "report/symbols/candidate.h"
 #include "report/symbols/elffile.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
-
-/* A file is sparse if less than one part in this many is on the disk. */
-#define SPARSE 8
 
 int debug_roots_open(struct debug_roots *roots, const char *dir, struct err *err)
 {
@@ -62,210 +64,152 @@ int debug_roots_open(struct debug_roots *roots, const char *dir, struct err *err
 	return 0;
 }
 
+int debug_roots_add(struct debug_roots *roots, const struct debug_dirs *dirs, struct err *err)
+{
+	for (size_t i = 0; i < dirs->nr; i++) {
+		char *path = realpath(dirs->names[i], NULL);
+		int ret = path ? 0 : -errno;
+
+		if (ret)
+			return err_set(err, ret, "failed to open '%s': %s", dirs->names[i],
+				       strerror(-ret));
+		roots->more_dirs.names[roots->more_dirs.nr++] = path;
+	}
+	return 0;
+}
+
 void debug_roots_close(struct debug_roots *roots)
 {
 	if (roots->symfs_fd >= 0)
 		close(roots->symfs_fd);
 	roots->symfs_fd = -1;
+	for (size_t i = 0; i < roots->more_dirs.nr; i++)
+		free((char *)roots->more_dirs.names[i]);
+	roots->more_dirs.nr = 0;
 }
+
+static const struct root this_machine = {.fd = -1, .name = "", .is_host = true};
+
+struct search {
+	const struct debug_roots *roots;
+	const struct debug_wanted *wanted;
+	struct root symfs;
+	struct root binary_root; /* the root that has the binary */
+	int process_fd;          /* the root of a process, or -1 */
+	char process_name[32];
+	struct found binary, debug;
+	enum debug_miss binary_miss, debug_miss;
+};
 
 static const char *debug_dir(const struct debug_roots *roots)
 {
 	return roots->debug_dir ? roots->debug_dir : DEBUG_DIR;
 }
 
-/*
- * Remembers the reason for which a candidate was refused. The reason that tells the user most wins.
- */
-static void note_miss(enum debug_miss *miss, enum debug_miss reason)
+/* Looks for the binary in @root. */
+static int try_binary(struct search *s, const struct root *root)
 {
-	static const int weight[] = {
-		[DEBUG_FOUND] = 0,      [DEBUG_NO_FILE] = 1,      [DEBUG_NOT_READABLE] = 2,
-		[DEBUG_OTHER_FILE] = 3, [DEBUG_CHANGED_FILE] = 4,
-	};
+	const struct debug_wanted *wanted = s->wanted;
+	int fd, ret;
 
-	if (weight[reason] > weight[*miss])
-		*miss = reason;
-}
-
-/*
- * Opens @path in the root @root_fd; -1 is the root of this machine. Refuses empty files: files of
- * procfs and tracefs say that they are empty, and reading them may block or consume.
- */
-static int open_in_root(int root_fd, const char *path)
-{
-	const struct safe_open_rules rules = {
-		.lookup = root_fd < 0 ? SAFE_OPEN_FOLLOW : SAFE_OPEN_IN_ROOT,
-		.not_empty = true,
-	};
-
-	if (root_fd < 0 && path[0] != '/')
-		return -ENOENT;
-	return safe_open(root_fd < 0 ? AT_FDCWD : root_fd, path, &rules);
-}
-
-/*
- * Opens @path if it is the file with @build_id; of size 0, if the file has no build-id. Returns -1
- * for another file.
- */
-static int open_matching(int root_fd, const char *path, const struct build_id *build_id,
-			 enum debug_miss *miss)
-{
-	_cleanup_close_ int fd = open_in_root(root_fd, path);
-	struct build_id have = {0};
-	int ret;
-
-	if (fd < 0) {
-		note_miss(miss, fd == -ENOENT || fd == -ENOTDIR || fd == -ENAMETOOLONG
-					? DEBUG_NO_FILE
-					: DEBUG_NOT_READABLE);
-		return -1;
-	}
-	ret = build_id_from_fd(fd, &have);
-	if (ret == -ENOMEM)
-		return ret;
-	if (ret && ret != -ENOENT) {
-		note_miss(miss, DEBUG_NOT_READABLE);
-		return -1;
-	}
-	if (!build_id_equal(&have, build_id)) {
-		note_miss(miss, DEBUG_OTHER_FILE);
-		return -1;
-	}
-	return TAKE_FD(fd);
-}
-
-/* Returns the name of @path in the root, for the user. */
-static char *shown_path(const struct debug_roots *roots, int root_fd, const char *path)
-{
-	char *shown;
-
-	if (root_fd < 0)
-		return strdup(path);
-	if (asprintf(&shown, "%s%s%s", roots->symfs, path[0] == '/' ? "" : "/", path) < 0)
-		return NULL;
-	return shown;
-}
-
-static int64_t time_ns(const struct timespec *time)
-{
-	return time->tv_sec * (int64_t)NS_PER_S + time->tv_nsec;
-}
-
-/*
- * Returns true if the file at @fd, which has no build-id, is not the recorded file. A good copy on
- * another machine keeps size and mtime. A file on the machine of the recording keeps inode and
- * ctime, too.
- */
-static bool has_changed(int fd, bool is_host, const struct debug_wanted *wanted)
-{
-	const struct prof_file_info *file = wanted->file;
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return true;
-	if (!file)
-		return wanted->recorded_realtime_ns &&
-		       time_ns(&st.st_mtim) > (int64_t)wanted->recorded_realtime_ns;
-	if (file->size != (uint64_t)st.st_size || file->mtime_ns != time_ns(&st.st_mtim))
-		return true;
-	return is_host && (file->inode != st.st_ino || file->ctime_ns != time_ns(&st.st_ctim));
-}
-
-/* Opens the binary. Sets *@root_fd to the root that has it. */
-static int find_binary(const struct debug_roots *roots, const struct debug_wanted *wanted,
-		       struct debug_files *files, int *root_fd, enum debug_miss *miss)
-{
-	const int root_fds[] = {roots->symfs_fd, -1};
-
-	note_miss(miss, DEBUG_NO_FILE);
-	if (!wanted->path[0] || (wanted->is_deleted && build_id_is_none(&wanted->build_id)))
+	if (found_is_best(&s->binary))
 		return 0;
-	for (size_t i = roots->symfs_fd < 0; i < ARRAY_SIZE(root_fds); i++) {
-		int fd = open_matching(root_fds[i], wanted->path, &wanted->build_id, miss);
-
-		if (fd == -ENOMEM)
-			return fd;
-		if (fd < 0)
-			continue;
-		if (build_id_is_none(&wanted->build_id) &&
-		    has_changed(fd, root_fds[i] < 0 && wanted->is_of_this_boot, wanted)) {
-			close(fd);
-			note_miss(miss, DEBUG_CHANGED_FILE);
-			continue;
-		}
-		files->binary_fd = fd;
-		files->binary_path = shown_path(roots, root_fds[i], wanted->path);
-		*root_fd = root_fds[i];
-		return files->binary_path ? 0 : -ENOMEM;
-	}
-	return 0;
-}
-
-/* Takes @path as the debug file if its build-id is right. Returns 0, also if not, or -ENOMEM. */
-static int try_debug(const struct debug_roots *roots, int root_fd, const char *path,
-		     const struct debug_wanted *wanted, struct debug_files *files,
-		     enum debug_miss *miss)
-{
-	int fd = open_matching(root_fd, path, &wanted->build_id, miss);
-
+	fd = candidate_open(root, wanted->path, &wanted->build_id, &s->binary_miss);
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : 0;
-	files->debug_fd = fd;
-	files->debug_path = shown_path(roots, root_fd, path);
-	return files->debug_path ? 0 : -ENOMEM;
+	if (build_id_is_none(&wanted->build_id) &&
+	    candidate_has_changed(fd, root->is_host && wanted->is_of_this_boot, wanted)) {
+		close(fd);
+		candidate_note_miss(&s->binary_miss, DEBUG_CHANGED_FILE);
+		return 0;
+	}
+	ret = candidate_take_better(&s->binary, fd, root, wanted->path, s->roots->budget);
+	if (ret == 1)
+		s->binary_root = *root;
+	return ret < 0 ? ret : 0;
 }
 
-static int find_debug_by_id(const struct debug_roots *roots, const struct debug_wanted *wanted,
-			    struct debug_files *files, enum debug_miss *miss)
+/* Looks for the binary in the roots of processes, until one has it. */
+static int try_processes(struct search *s)
 {
-	const struct {
-		int root_fd;
-		const char *dir;
-	} places[] = {
-		{roots->symfs_fd, ""},
-		{roots->symfs_fd, DEBUG_DIR},
-		{-1, debug_dir(roots)},
-	};
-	char hex[BUILD_ID_HEX_SIZE];
-
-	if (wanted->build_id.size < 2)
-		return 0;
-	build_id_hex(&wanted->build_id, hex);
-	for (size_t i = roots->symfs_fd < 0 ? 2 : 0; i < ARRAY_SIZE(places); i++) {
-		_cleanup_free_ char *path = NULL;
+	for (size_t i = 0; i < s->wanted->nr_pids && s->binary.fd < 0; i++) {
+		struct root root = {.name = s->process_name, .is_host = true};
 		int ret;
 
-		if (asprintf(&path, "%s/.build-id/%.2s/%s.debug", places[i].dir, hex, hex + 2) < 0)
-			return -ENOMEM;
-		ret = try_debug(roots, places[i].root_fd, path, wanted, files, miss);
-		if (ret || files->debug_fd >= 0)
+		snprintf(s->process_name, sizeof(s->process_name), "/proc/%" PRIu32 "/root",
+			 s->wanted->pids[i]);
+		root.fd = open(s->process_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (root.fd < 0)
+			continue;
+		if (s->process_fd >= 0)
+			close(s->process_fd);
+		s->process_fd = root.fd;
+		ret = try_binary(s, &root);
+		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-/*
- * Computes the CRC of the whole file, as .gnu_debuglink has it. Returns false for a file that
- * cannot be read, is too large for @budget, or is sparse: a debug file has few holes.
- */
-static bool file_crc(int fd, struct file_budget *budget, uint32_t *crc)
+static int find_binary(struct search *s)
 {
-	unsigned char buf[1 << 16];
-	struct stat st;
-	uint32_t sum = 0;
-	off_t off = 0;
-	ssize_t n;
+	const struct debug_wanted *wanted = s->wanted;
+	int ret = 0;
 
-	if (fstat(fd, &st) || st.st_blocks < st.st_size / 512 / SPARSE ||
-	    !file_budget_charge(budget, st.st_size))
-		return false;
-	while (off < st.st_size && (n = io_pread(fd, buf, sizeof(buf), off)) > 0) {
-		sum = crc32(sum, buf, n);
-		off += n;
+	candidate_note_miss(&s->binary_miss, DEBUG_NO_FILE);
+	if (!wanted->path[0] || (wanted->is_deleted && build_id_is_none(&wanted->build_id)))
+		return 0;
+	if (s->symfs.fd >= 0)
+		ret = try_binary(s, &s->symfs);
+	if (!ret)
+		ret = try_binary(s, &this_machine);
+	return ret ? ret : try_processes(s);
+}
+
+/* Looks for the debug file at @path in @root. Returns 0 or -ENOMEM. */
+static int try_debug(struct search *s, const struct root *root, const char *path)
+{
+	int fd = candidate_open(root, path, &s->wanted->build_id, &s->debug_miss);
+	int ret = fd;
+
+	if (fd >= 0)
+		ret = candidate_take_better(&s->debug, fd, root, path, s->roots->budget);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* Looks for the debug file under @dir in @root by its build-id. */
+static int try_debug_by_id(struct search *s, const struct root *root, const char *dir)
+{
+	_cleanup_free_ char *path = NULL;
+	char hex[BUILD_ID_HEX_SIZE];
+
+	if (found_is_best(&s->debug))
+		return 0;
+	build_id_hex(&s->wanted->build_id, hex);
+	if (asprintf(&path, "%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2) < 0)
+		return -ENOMEM;
+	return try_debug(s, root, path);
+}
+
+static int find_debug_by_id(struct search *s)
+{
+	const struct debug_dirs *more = &s->roots->more_dirs;
+	int ret = 0;
+
+	if (s->wanted->build_id.size < 2)
+		return 0;
+	if (s->symfs.fd >= 0) {
+		ret = try_debug_by_id(s, &s->symfs, "");
+		if (!ret)
+			ret = try_debug_by_id(s, &s->symfs, DEBUG_DIR);
 	}
-	*crc = sum;
-	return off == st.st_size;
+	for (size_t i = 0; i < more->nr && !ret; i++)
+		ret = try_debug_by_id(s, &this_machine, more->names[i]);
+	if (!ret)
+		ret = try_debug_by_id(s, &this_machine, debug_dir(s->roots));
+	if (!ret && s->process_fd >= 0 && s->binary_root.fd == s->process_fd)
+		ret = try_debug_by_id(s, &s->binary_root, DEBUG_DIR);
+	return ret;
 }
 
 static bool is_same_file(int a, int b)
@@ -275,76 +219,80 @@ static bool is_same_file(int a, int b)
 	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static void drop_debug(struct debug_files *files)
+/*
+ * Opens the file at @path in @root that a debug link with @crc names. Returns a file descriptor, -1
+ * for none, or -ENOMEM.
+ */
+static int open_linked(struct search *s, const struct root *root, const char *path, uint32_t crc)
 {
-	close(files->debug_fd);
-	files->debug_fd = -1;
-	free(files->debug_path);
-	files->debug_path = NULL;
+	_cleanup_close_ int fd = candidate_open(root, path, &s->wanted->build_id, &s->debug_miss);
+
+	/* A link with the binary's own name means a file in a later directory. */
+	if (fd < 0 || is_same_file(fd, s->binary.fd))
+		return fd == -ENOMEM ? fd : -1;
+	if (!build_id_is_none(&s->wanted->build_id) || candidate_has_crc(fd, s->roots->budget, crc))
+		return TAKE_FD(fd);
+	candidate_note_miss(&s->debug_miss, DEBUG_OTHER_FILE);
+	return -1;
 }
 
-static int try_debuglink(const struct debug_roots *roots, int root_fd, const char *path,
-			 const struct debug_wanted *wanted, uint32_t crc, struct debug_files *files,
-			 enum debug_miss *miss)
-{
-	uint32_t have;
-	int ret = try_debug(roots, root_fd, path, wanted, files, miss);
+/* Where a debug link leads: @dir in @root, then the directory of the binary, then @sub. */
+struct link_place {
+	const struct root *root;
+	const char *dir, *sub;
+};
 
-	if (ret || files->debug_fd < 0)
-		return ret;
-	if (is_same_file(files->debug_fd, files->binary_fd)) {
-		/* A link with the binary's own name means a file in a later directory. */
-		drop_debug(files);
+static int try_link(struct search *s, const struct link_place *place, const char *name,
+		    uint32_t crc)
+{
+	const char *slash = strrchr(s->wanted->path, '/');
+	_cleanup_free_ char *path = NULL;
+	int fd, ret;
+
+	if (found_is_best(&s->debug))
 		return 0;
-	}
-	if (!build_id_is_none(&wanted->build_id) ||
-	    (file_crc(files->debug_fd, roots->budget, &have) && have == crc))
-		return 0;
-	drop_debug(files);
-	note_miss(miss, DEBUG_OTHER_FILE);
-	return 0;
+	if (asprintf(&path, "%s%.*s/%s%s", place->dir, slash ? (int)(slash - s->wanted->path) : 0,
+		     s->wanted->path, place->sub, name) < 0)
+		return -ENOMEM;
+	fd = open_linked(s, place->root, path, crc);
+	if (fd < 0)
+		return fd == -ENOMEM ? fd : 0;
+	ret = candidate_take_better(&s->debug, fd, place->root, path, s->roots->budget);
+	return ret < 0 ? ret : 0;
 }
 
-static int find_debug_by_link(const struct debug_roots *roots, const struct debug_wanted *wanted,
-			      int root_fd, struct elf_file *binary, struct debug_files *files,
-			      enum debug_miss *miss)
+static int find_debug_by_link(struct search *s, struct elf_file *binary)
 {
-	const char *slash = strrchr(wanted->path, '/');
-	int dir_len = slash ? slash - wanted->path : 0;
-	const char *under = root_fd < 0 ? debug_dir(roots) : DEBUG_DIR;
+	const struct debug_dirs *more = &s->roots->more_dirs;
+	const struct root *root = &s->binary_root;
+	const struct link_place beside = {root, "", ""}, below = {root, "", ".debug/"},
+				under = {root, root->fd < 0 ? debug_dir(s->roots) : DEBUG_DIR, ""};
 	const char *name;
 	uint32_t crc;
+	int ret;
 
 	if (!elf_file_debuglink(binary, &name, &crc))
 		return binary->out_of_memory ? -ENOMEM : 0;
-	for (int i = 0; i < 3; i++) {
-		_cleanup_free_ char *path = NULL;
-		int ret;
-
-		if (asprintf(&path, "%s%.*s/%s%s", i == 2 ? under : "", dir_len, wanted->path,
-			     i == 1 ? ".debug/" : "", name) < 0)
-			return -ENOMEM;
-		ret = try_debuglink(roots, root_fd, path, wanted, crc, files, miss);
-		if (ret || files->debug_fd >= 0)
-			return ret;
-	}
-	return 0;
+	ret = try_link(s, &beside, name, crc);
+	if (!ret)
+		ret = try_link(s, &below, name, crc);
+	for (size_t i = 0; i < more->nr && !ret; i++)
+		ret = try_link(s, &(struct link_place){&this_machine, more->names[i], ""}, name,
+			       crc);
+	return ret ? ret : try_link(s, &under, name, crc);
 }
 
-static int find_debug(const struct debug_roots *roots, const struct debug_wanted *wanted,
-		      int root_fd, struct debug_files *files, enum debug_miss *miss)
+static int find_debug(struct search *s)
 {
 	struct elf_file binary;
-	int fd, ret;
+	int ret = find_debug_by_id(s);
 
-	ret = find_debug_by_id(roots, wanted, files, miss);
-	if (ret || files->debug_fd >= 0 || files->binary_fd < 0)
+	if (ret || found_is_best(&s->debug) || s->binary.fd < 0)
 		return ret;
-	fd = fcntl(files->binary_fd, F_DUPFD_CLOEXEC, 0);
-	ret = fd < 0 ? -errno : elf_file_open(&binary, fd, roots->budget);
+	ret = candidate_open_elf(s->binary.fd, s->roots->budget, &binary);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
-	ret = find_debug_by_link(roots, wanted, root_fd, &binary, files, miss);
+	ret = find_debug_by_link(s, &binary);
 	elf_file_close(&binary);
 	return ret;
 }
@@ -352,20 +300,29 @@ static int find_debug(const struct debug_roots *roots, const struct debug_wanted
 int debug_files_find(const struct debug_roots *roots, const struct debug_wanted *wanted,
 		     struct debug_files *files, enum debug_miss *miss)
 {
-	enum debug_miss why = DEBUG_FOUND, debug_why = DEBUG_FOUND;
-	int root_fd = -1;
-	int ret;
+	struct search s = {
+		.roots = roots,
+		.wanted = wanted,
+		.symfs = {.fd = roots->symfs_fd, .name = roots->symfs ? roots->symfs : ""},
+		.binary_root = this_machine,
+		.process_fd = -1,
+		.binary.fd = -1,
+		.debug.fd = -1,
+	};
+	int ret = find_binary(&s);
 
-	*files = (struct debug_files){.binary_fd = -1, .debug_fd = -1};
-	ret = find_binary(roots, wanted, files, &root_fd, &why);
 	if (!ret)
-		ret = find_debug(roots, wanted, root_fd, files, &debug_why);
+		ret = find_debug(&s);
+	if (s.process_fd >= 0)
+		close(s.process_fd);
 	if (ret) {
-		debug_files_close(files);
+		found_drop(&s.binary);
+		found_drop(&s.debug);
 		return ret;
 	}
-	note_miss(&why, debug_why);
-	*miss = files->binary_fd >= 0 || files->debug_fd >= 0 ? DEBUG_FOUND : why;
+	candidate_note_miss(&s.binary_miss, s.debug_miss);
+	*files = (struct debug_files){s.binary.fd, s.debug.fd, s.binary.path, s.debug.path};
+	*miss = s.binary.fd >= 0 || s.debug.fd >= 0 ? DEBUG_FOUND : s.binary_miss;
 	return 0;
 }
 

@@ -8,10 +8,18 @@
 
 #include <stdbool.h>
 
-#include "common/buildid.h"
 #include "common/err.h"
 #include "format/prof.h"
+#include "report/symbols/candidate.h"
 #include "report/symbols/elffile.h"
+
+#define DEBUG_DIRS_MAX 16
+
+/* Directories of separate debug files that the user names. All zero: none. */
+struct debug_dirs {
+	const char *names[DEBUG_DIRS_MAX];
+	size_t nr;
+};
 
 /* The places to look at. Start with {.symfs_fd = -1}. */
 struct debug_roots {
@@ -19,26 +27,8 @@ struct debug_roots {
 	const char *symfs; /* its name, for messages */
 	/* Directory of separate debug files on this machine, NULL for /usr/lib/debug. */
 	const char *debug_dir;
-	struct file_budget *budget; /* charged with everything that is read; NULL: none */
-};
-
-/* A file to look for. */
-struct debug_wanted {
-	const char *path;         /* the path that the recorded process saw */
-	struct build_id build_id; /* size 0: none recorded */
-	/* facts about a file without a build-id; NULL: unknown */
-	const struct prof_file_info *file;
-	uint64_t recorded_realtime_ns; /* start of the recording; 0: unknown */
-	bool is_of_this_boot;          /* recorded on this machine after its latest start */
-	bool is_deleted;               /* the file had lost this path when it was recorded */
-};
-
-enum debug_miss {
-	DEBUG_FOUND = 0,    /* there is a binary or a debug file */
-	DEBUG_NO_FILE,      /* no place has a file */
-	DEBUG_OTHER_FILE,   /* a file is there, but with another build-id or with none */
-	DEBUG_CHANGED_FILE, /* a file is there, but it has changed since the recording */
-	DEBUG_NOT_READABLE, /* a file is there, but cannot be opened or is no ELF file */
+	struct debug_dirs more_dirs; /* looked at before debug_dir; absolute paths */
+	struct file_budget *budget;  /* charged with everything that is read; NULL: none */
 };
 
 /* The files found; -1 and NULL for a file that was not. Start with {-1, -1}. */
@@ -50,6 +40,12 @@ struct debug_files {
 
 /* Opens the directory @dir as the symfs. Returns 0 or a negative errno with @err set. */
 int debug_roots_open(struct debug_roots *roots, const char *dir, struct err *err);
+
+/*
+ * Adds the directories @dirs to more_dirs. Returns 0, or a negative errno with @err set; then call
+ * debug_roots_close, too.
+ */
+int debug_roots_add(struct debug_roots *roots, const struct debug_dirs *dirs, struct err *err);
 
 void debug_roots_close(struct debug_roots *roots);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "report/symbols/minidebug.h"
 
 /* A source of ranges for hits that have none yet. @target is the source's own. */
 typedef int stage_fn(void *target, struct elf_file *file, struct range_hit *hits, size_t nr_hits);
@@ -45,15 +46,36 @@ static int run_bounds(void *target, struct elf_file *file, struct range_hit *hit
 	return bounds_resolve(target, file, hits, nr_hits);
 }
 
+/* Reads all symbol tables. MiniDebugInfo is a part of .symtab, so it matters only without that. */
+static int add_tables(struct elf_names *names, struct elf_file *const files[2],
+		      const struct range_hit *hits, size_t nr_hits)
+{
+	struct elf_file *packed = NULL;
+	bool has_symtab = false;
+	int ret = 0;
+
+	for (size_t i = 0; i < 2 && !ret; i++) {
+		enum elf_quality quality = files[i] ? elf_file_quality(files[i]) : ELF_NO_NAMES;
+
+		if (quality == ELF_MINIDEBUG && !packed)
+			packed = files[i];
+		has_symtab |= quality == ELF_SYMTAB;
+		if (files[i])
+			ret = symtab_add(&names->symtab, files[i], hits, nr_hits);
+	}
+	if (!ret && packed && !has_symtab)
+		ret = minidebug_open(packed, &names->mini, &names->has_mini);
+	if (!ret && names->has_mini)
+		ret = symtab_add(&names->symtab, &names->mini, hits, nr_hits);
+	return ret;
+}
+
 int elf_names_resolve(struct elf_names *names, struct elf_file *binary, struct elf_file *debug,
 		      struct range_hit *hits, size_t nr_hits)
 {
 	struct elf_file *const files[] = {binary, debug};
-	int ret = 0;
+	int ret = add_tables(names, files, hits, nr_hits);
 
-	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
-		if (files[i])
-			ret = symtab_add(&names->symtab, files[i], hits, nr_hits);
 	if (!ret)
 		ret = symtab_resolve(&names->symtab, hits, nr_hits);
 	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
@@ -66,6 +88,8 @@ int elf_names_resolve(struct elf_names *names, struct elf_file *binary, struct e
 void elf_names_deinit(struct elf_names *names)
 {
 	symtab_deinit(&names->symtab);
+	if (names->has_mini)
+		elf_file_close(&names->mini);
 	for (size_t i = 0; i < ARRAY_SIZE(names->plt); i++) {
 		plt_deinit(&names->plt[i]);
 		bounds_deinit(&names->bounds[i]);

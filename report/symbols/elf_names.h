@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names for the addresses of an object from its ELF files: the binary, and the file with its debug
- * information. All symbol tables count together. An address that none of them covers may be in a
- * stub of the PLT. For all others, the bounds of the function may be known.
+ * information. All symbol tables count together, those of MiniDebugInfo, too. An address that none
+ * of them covers may be in a stub of the PLT. For all others, the bounds of the function may be
+ * known.
  */
 #ifndef REPORT_SYMBOLS_ELF_NAMES_H
 #define REPORT_SYMBOLS_ELF_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +21,8 @@
 /* All zero at the start. */
 struct elf_names {
 	struct symtab symtab;
+	struct elf_file mini; /* MiniDebugInfo */
+	bool has_mini;
 	struct plt plt[2]; /* of the binary, of the debug file */
 	struct bounds bounds[2];
 };

@@ -213,6 +213,19 @@ size_t elf_file_find_section(struct elf_file *file, const char *name)
 	return 0;
 }
 
+enum elf_quality elf_file_quality(struct elf_file *file)
+{
+	enum elf_quality quality = ELF_NO_NAMES;
+
+	vec_for_each(&file->sections, s) {
+		if (s->type == SHT_SYMTAB && s->size)
+			return ELF_SYMTAB;
+		if (s->type == SHT_DYNSYM && s->size)
+			quality = ELF_DYNSYM;
+	}
+	return elf_file_find_section(file, ".gnu_debugdata") ? ELF_MINIDEBUG : quality;
+}
+
 bool elf_file_debuglink(struct elf_file *file, const char **name, uint32_t *crc)
 {
 	Elf_Data *data = elf_file_section_data(file, elf_file_find_section(file, ".gnu_debuglink"));

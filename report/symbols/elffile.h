@@ -71,6 +71,17 @@ void elf_file_close(struct elf_file *file);
  */
 bool elf_file_is_debug_only(const struct elf_file *file);
 
+/* The best source of function names in a file, the best last. */
+enum elf_quality {
+	ELF_NO_NAMES,
+	ELF_DYNSYM,    /* exported functions */
+	ELF_MINIDEBUG, /* .gnu_debugdata */
+	ELF_SYMTAB,    /* .symtab */
+};
+
+/* Looks at the headers of sections only. */
+enum elf_quality elf_file_quality(struct elf_file *file);
+
 /*
  * Returns the contents of section @index. Returns NULL if it has none, or if they cannot be read.
  * Sets @file->out_of_memory if memory was the reason.

@@ -10,6 +10,7 @@
 #include "report/symbols/debug_distances.h"
 #include "report/symbols/elf_names.h"
 #include "report/symbols/elffile.h"
+#include "report/symbols/object_pids.h"
 
 /* A frame at a place in a stack that needs a name. */
 struct question {
@@ -344,6 +345,7 @@ static int open_pair(struct elf_pair *elf, struct file_budget *budget, struct de
 static int resolve_file(struct lookup *l, const struct model_object *object,
 			struct object_source *source)
 {
+	uint32_t pids[OBJECT_PIDS_MAX];
 	const struct debug_wanted wanted = {
 		.path = string_set_get(&l->model->strings, object->key.path),
 		.build_id = object->key.build_id,
@@ -351,6 +353,11 @@ static int resolve_file(struct lookup *l, const struct model_object *object,
 		.file = object->key.has_file ? &object->key.file : NULL,
 		.recorded_realtime_ns = l->model->recorded_realtime_ns,
 		.is_of_this_boot = l->model->is_of_this_boot,
+		.pids = pids,
+		.nr_pids = l->model->is_of_this_boot
+				   ? object_pids(l->model, object - l->model->objects.data,
+						 l->roots->budget, pids)
+				   : 0,
 	};
 	struct debug_files files;
 	struct elf_pair elf = {0};

@@ -185,6 +185,10 @@ if unshare -m --propagation private true 2> /dev/null; then
 	pid=$!
 	wait_for grep -q inner "/proc/$pid/maps"
 	record -p "$pid" -o "$dir/before.prof" 1
+	check "a private mount: found in the root of the living process" mostly \
+		<("$profrep" -f "$dir/before.prof") inner ';burn_shortly[ ;]'
+	check "a private mount: files names that root" contains \
+		"$("$profrep" files "$dir/before.prof")" "/proc/$pid/root$dir/private/inner"
 	end "$pid"
 	check "a private mount, before the recording: the same build-id" same \
 		"$("$profrep" files "$dir/before.prof" | awk -v path="$dir/private/inner" '$8 == path {print $7}')" "$id"

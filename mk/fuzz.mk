@@ -11,7 +11,8 @@ FUZZ_NAMES  := reader table elf perf_map proc_maps demangle
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
 FUZZ_table     := tests/fuzz/table_input.c $(wildcard record/cfi/*.c) $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
-	$(addprefix report/symbols/,debugfiles.c elffile.c ranges.c symtab.c)
+	$(addprefix report/symbols/,bounds.c candidate.c debugfiles.c elf_names.c elffile.c minidebug.c plt.c ranges.c \
+		symtab.c) report/text/arena.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
@@ -19,7 +20,7 @@ FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/s
 
 FUZZ_LIBS_reader   := -lzstd
 FUZZ_LIBS_table    := -lz -lzstd
-FUZZ_LIBS_elf      := -lelf -lz
+FUZZ_LIBS_elf      := -lelf -lz -llzma
 FUZZ_LIBS_demangle := -liberty
 
 fuzz: $(FUZZ_NAMES:%=$(B)/fuzz_%) ## build the libFuzzer targets (needs clang)

@@ -11,14 +11,14 @@
 #include "common/buildid.h"
 #include "common/cleanup.h"
 #include "report/symbols/debugfiles.h"
-#include "report/symbols/symtab.h"
+#include "report/symbols/elf_names.h"
 
 /* The files that profrep finds: a binary, and its debug file by the debug link. */
 #define BINARY "app"
 #define DEBUG  "app.debug"
 
-#define NR_HITS 64
-#define STEP    64
+#define NR_HITS 256
+#define STEP    16
 
 /* Bytes that an input may make profrep read. */
 #define BUDGET_BYTES (64u << 20)
@@ -56,12 +56,12 @@ static void write_file(const char *name, const uint8_t *data, size_t len)
 		abort();
 }
 
-/* Looks addresses up in the symbols of @file. Returns how many have a name. */
+/* Looks addresses up in @file. Returns how many have a name or bounds. */
 static size_t look_up(struct elf_file *file)
 {
 	struct range_hit hits[NR_HITS] = {0};
-	struct symtab symtab = {0};
-	size_t nr_named = 0;
+	struct elf_names names = {0};
+	size_t nr_known = 0;
 	uint64_t vaddr;
 
 	for (uint32_t i = 0; i < NR_HITS; i++) {
@@ -73,20 +73,20 @@ static size_t look_up(struct elf_file *file)
 			hits[i].addr = vaddr;
 	}
 	range_hits_sort(hits, NR_HITS);
-	if (symtab_add(&symtab, file, hits, NR_HITS) || symtab_resolve(&symtab, hits, NR_HITS))
+	if (elf_names_resolve(&names, file, NULL, hits, NR_HITS))
 		abort();
 	for (uint32_t i = 0; i < NR_HITS; i++) {
 		const struct range *range = hits[i].range;
 
 		if (!range)
 			continue;
-		if (hits[i].addr - range->start >= range->size || !range->len ||
+		if (hits[i].addr - range->start >= range->size ||
 		    memchr(range->name, '\0', range->len))
 			abort();
-		nr_named++;
+		nr_known++;
 	}
-	symtab_deinit(&symtab);
-	return nr_named;
+	elf_names_deinit(&names);
+	return nr_known;
 }
 
 static size_t look_up_in(int fd, struct file_budget *budget)
@@ -143,5 +143,5 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 	if (id.size > BUILD_ID_MAX)
 		abort();
 	if (verbose)
-		printf("%zu addresses have a name, %u bytes of build-id\n", nr, id.size);
+		printf("%zu addresses are known, %u bytes of build-id\n", nr, id.size);
 }

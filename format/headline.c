@@ -32,34 +32,98 @@ static void print_threads(FILE *out, const struct prof_meta *meta)
 		fputs("all threads", out);
 }
 
-char *headline_format(const struct prof_meta *meta, uint64_t duration_s)
+/* Appends the duration, in seconds; 0: until Ctrl-C. bcc's tools end their lines so. */
+static void print_duration(FILE *out, uint64_t duration_s)
+{
+	if (duration_s)
+		fprintf(out, " for %" PRIu64 " secs.", duration_s);
+	else
+		fputs("... Hit Ctrl-C to end.", out);
+}
+
+/* Appends the threads and the sides of their stacks. */
+static void print_stacks_of(FILE *out, const struct prof_meta *meta)
 {
 	static const char *const sides[] = {
 		[PROF_SIDES_BOTH] = "user + kernel",
 		[PROF_SIDES_USER] = "user",
 		[PROF_SIDES_KERNEL] = "kernel",
 	};
+
+	fputs(" of ", out);
+	print_threads(out, meta);
+	fprintf(out, " by %s stack", sides[meta->sides]);
+	if (meta->only_cpu)
+		fprintf(out, " on CPU#%" PRIu32, meta->only_cpu - 1);
+}
+
+/* Prints the line of bcc's profile. */
+static void print_samples(FILE *out, const struct prof_meta *meta, const char *unit)
+{
+	fprintf(out, "Sampling%s%s at ", unit ? " CPU time in " : "", unit ? unit : "");
+	if (meta->freq_hz)
+		fprintf(out, "%" PRIu64 " Hertz", meta->freq_hz);
+	else
+		fprintf(out, "every %" PRIu64 " events", meta->period);
+	print_stacks_of(out, meta);
+}
+
+/* Prints the line of bcc's stackcount, and the weight if hits are not simply counted. */
+static void print_hits(FILE *out, const struct prof_event *event, const char *unit)
+{
+	fputs("Tracing ", out);
+	if (event->nr_probes)
+		fprintf(out, "%" PRIu64 " ", event->nr_probes);
+	fputs("functions for \"", out);
+	text_print(out, event->name, TEXT_PLAIN);
+	fputc('"', out);
+	if (event->weight[0]) {
+		fputs(" by sum of ", out);
+		text_print(out, event->weight, TEXT_PLAIN);
+	}
+	if (unit)
+		fprintf(out, " (%s)", unit);
+}
+
+static void print_event(FILE *out, const struct prof_meta *meta, const struct prof_event *event)
+{
+	static const char *const units[PROF_NR_EVENT_UNITS] = {
+		[PROF_UNIT_NS] = "ns",
+		[PROF_UNIT_BYTES] = "bytes",
+	};
+	const char *unit = event ? units[event->unit] : NULL;
+
+	if (!event || event->kind == PROF_EVENT_SAMPLES) {
+		print_samples(out, meta, unit);
+	} else if (event->kind == PROF_EVENT_OFF_CPU) {
+		fprintf(out, "Tracing off-CPU time (%s)", unit ? unit : "times");
+		print_stacks_of(out, meta);
+	} else {
+		print_hits(out, event, unit);
+	}
+}
+
+char *headline_format_event(const struct prof_meta *meta, const struct prof_event *event,
+			    uint64_t every_nth, uint64_t duration_s)
+{
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
-	if (meta->freq_hz)
-		fprintf(out, "Sampling at %" PRIu64 " Hertz of ", meta->freq_hz);
-	else
-		fprintf(out, "Sampling at every %" PRIu64 " events of ", meta->period);
-	print_threads(out, meta);
-	fprintf(out, " by %s stack", sides[meta->sides]);
-	if (meta->only_cpu)
-		fprintf(out, " on CPU#%" PRIu32, meta->only_cpu - 1);
-	if (duration_s)
-		fprintf(out, " for %" PRIu64 " secs.", duration_s);
-	else
-		fputs("... Hit Ctrl-C to end.", out);
+	print_event(out, meta, event);
+	if (every_nth > 1)
+		fprintf(out, ", one of %" PRIu64 " hits counted", every_nth);
+	print_duration(out, duration_s);
 	if (fclose(out)) {
 		free(text);
 		return NULL;
 	}
 	return text;
+}
+
+char *headline_format(const struct prof_meta *meta, uint64_t duration_s)
+{
+	return headline_format_event(meta, NULL, 0, duration_s);
 }

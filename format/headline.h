@@ -3,6 +3,10 @@
  * The line that describes a recording: "Sampling at 49 Hertz of all threads by user + kernel stack
  * for 30 secs." The recorder prints it when it begins. The reporter prints it above the stacks,
  * from the recording. The wording is that of bcc's profile, byte for byte.
+ *
+ * A recording with a table of events has such a line for each event. Lines of counted hits begin in
+ * the words of bcc's stackcount, and those of time off the CPU in the words of bcc's offcputime:
+ * "Tracing 1 functions for "c:malloc" by sum of arg1 (bytes) for 30 secs."
  */
 #ifndef FORMAT_HEADLINE_H
 #define FORMAT_HEADLINE_H
@@ -18,5 +22,13 @@
  * runs out.
  */
 char *headline_format(const struct prof_meta *meta, uint64_t duration_s);
+
+/*
+ * Makes the line of @event, one of @meta's events, or headline_format's if @event is NULL. One of
+ * @every_nth hits was counted; the line tells numbers above 1. Unless the unit is hits, the line
+ * names the unit. Returns like headline_format.
+ */
+char *headline_format_event(const struct prof_meta *meta, const struct prof_event *event,
+			    uint64_t every_nth, uint64_t duration_s);
 
 #endif

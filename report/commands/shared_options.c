@@ -39,6 +39,8 @@ static const struct option_spec frame_rows[] = {
 		 .help = "add the offset in the function, +0xOFF, to names"),
 	VIEW_ROW(modules, "modules", 'm',
 		 .help = "add the file or kernel module, [MODULE], to names"),
+	VIEW_ROW(per_process, "perpid", 'P',
+		 .help = "print the hits of each process by themselves, as samples are"),
 	{
 		.name = "unnamed",
 		.type = OPTION_PARSED,

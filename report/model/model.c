@@ -299,6 +299,14 @@ int model_finish(struct model *model)
 	return mapped_ranges_make(&model->ranges, model->mappings.data, model->mappings.nr);
 }
 
+const char *model_object_base(const struct model *model, uint32_t object)
+{
+	const char *path = string_set_get(&model->strings, model->objects.data[object].key.path);
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool model_address(const struct model *model, uint32_t process, uint32_t frame, uint64_t *addr)
 {
 	const struct model_frame *f = &model->frames.data[frame];

@@ -153,6 +153,9 @@ uint64_t model_bytes(const struct model *model);
 const struct model_mapping *model_find_mapping(const struct model *model, uint32_t process,
 					       uint32_t object, uint64_t off);
 
+/* Returns the last component of @object's path. It lives as long as the model. */
+const char *model_object_base(const struct model *model, uint32_t object);
+
 /*
  * Sorts the symbols by object, and the mappings by offset. Call model_finish after the last epoch.
  * Returns 0 or -ENOMEM.

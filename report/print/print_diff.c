@@ -70,7 +70,7 @@ static int add_recording(struct diff *diff, const struct printout *side, enum di
 
 	diff->side = side;
 	diff->column = column;
-	ret = rows_visit(&side->rec->model, side->view, add_stack, diff, &seen);
+	ret = printout_visit(side, add_stack, diff, &seen);
 	if (ret)
 		return ret;
 	rows_summary_add(summary, &seen);

@@ -20,7 +20,7 @@ void print_folded_stack(const struct printout *p, struct textbuf *out, const str
 {
 	labels_string(p->labels, out, row->comm);
 	print_side(p, out, &row->user, false);
-	if (p->view->delimited && row->kernel.is_present && row->user.is_present)
+	if (is_delimited(p, row))
 		textbuf_str(out, ";-");
 	print_side(p, out, &row->kernel, true);
 }
@@ -40,5 +40,5 @@ int print_folded(const struct printout *p, struct rows_summary *summary)
 {
 	struct printout copy = *p;
 
-	return rows_visit(&p->rec->model, p->view, print_row, &copy, summary);
+	return printout_visit(p, print_row, &copy, summary);
 }

@@ -3,39 +3,21 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "format/headline.h"
 
-/* Prints bcc's line of stackcount for the event of the view. */
-static int print_event_headline(const struct printout *p)
-{
-	const struct prof_event *event = &p->rec->meta->events[p->view->event];
-	static const char *const units[] = {
-		[PROF_UNIT_EVENTS] = "events",
-		[PROF_UNIT_NS] = "nanoseconds",
-		[PROF_UNIT_BYTES] = "bytes",
-		[PROF_UNIT_NUMBER] = "sums",
-	};
-
-	textbuf_printf(p->out, "Tracing %" PRIu64 " functions for \"", event->nr_probes);
-	textbuf_escaped(p->out, event->name, strlen(event->name), TEXT_PLAIN);
-	textbuf_printf(p->out, "\" in %s\n", units[event->unit]);
-	return 0;
-}
-
 int print_headline(const struct printout *p)
 {
 	const struct prof_meta *meta = p->rec->meta;
+	const struct prof_end *end = p->rec->end;
+	uint64_t every_nth = end && end->nr_events ? end->events[p->view->event].every_nth : 0;
 	/* The line has whole seconds. */
 	uint64_t duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0);
 	_cleanup_free_ char *text = NULL;
 
-	if (meta->nr_events)
-		return print_event_headline(p);
-	text = headline_format(meta, duration_s);
+	text = headline_format_event(meta, printed_event(p), every_nth, duration_s);
 	if (!text)
 		return -ENOMEM;
 	textbuf_str(p->out, text);
@@ -43,24 +25,39 @@ int print_headline(const struct printout *p)
 	return 0;
 }
 
+int printout_visit(const struct printout *p, row_fn visit, void *ctx, struct rows_summary *summary)
+{
+	const struct model *model = &p->rec->model;
+
+	if (has_hits(p))
+		return rows_visit_alike(model, p->symbols, p->view, visit, ctx, summary);
+	return rows_visit(model, p->view, visit, ctx, summary);
+}
+
 static void print_address(const struct printout *p, uint32_t process, uint32_t frame)
 {
 	uint64_t addr;
+	bool is_known = model_address(&p->rec->model, process, frame, &addr);
 
-	if (model_address(&p->rec->model, process, frame, &addr))
+	if (has_hits(p) && is_known)
+		textbuf_printf(p->out, "%-16" PRIx64 " ", addr);
+	else if (is_known)
 		textbuf_printf(p->out, "0x%016" PRIx64 " ", addr);
 	else
-		textbuf_str(p->out, "0x???????????????? ");
+		textbuf_str(p->out, has_hits(p) ? "???????????????? " : "0x???????????????? ");
 }
 
+/* Prints a side of @row, in which bcc's stackcount indents the frames less than bcc's profile. */
 static void print_side(const struct printout *p, const struct stack_row *row,
 		       const struct row_side *side, bool is_kernel)
 {
+	const char *indent = has_hits(p) ? "  " : "    ";
+
 	if (side->is_missed)
-		textbuf_str(p->out, is_kernel ? "    [Missed Kernel Stack]\n"
-					      : "    [Missed User Stack]\n");
+		textbuf_printf(p->out, "%s[Missed %s Stack]\n", indent,
+			       is_kernel ? "Kernel" : "User");
 	for (uint32_t i = 0; i < side->nr; i++) {
-		textbuf_str(p->out, "    ");
+		textbuf_str(p->out, indent);
 		if (p->view->addresses)
 			print_address(p, row->process, side->frames[i]);
 		labels_frame(p->labels, p->out, side->frames[i], i ? FRAME_CALLER : FRAME_LEAF);
@@ -70,17 +67,37 @@ static void print_side(const struct printout *p, const struct stack_row *row,
 	}
 }
 
+/* Ends a row of counted hits. */
+static void print_hits(const struct printout *p, const struct stack_row *row)
+{
+	if (p->view->per_process) {
+		textbuf_str(p->out, "    ");
+		labels_string(p->labels, p->out, row->comm);
+		textbuf_printf(p->out, " [%" PRIu32 "]\n", row->pid);
+	}
+	textbuf_printf(p->out, "    %" PRIu64 "\n\n", row->count);
+}
+
+/* Ends a row of samples or of time off the CPU. */
+static void print_samples(const struct printout *p, const struct stack_row *row)
+{
+	textbuf_printf(p->out, "    %-16s ", "-");
+	labels_string(p->labels, p->out, row->comm);
+	textbuf_printf(p->out, " (%" PRIu32 ")\n        %" PRIu64 "\n\n", row->pid, row->count);
+}
+
 static int print_row(void *ctx, const struct stack_row *row)
 {
 	const struct printout *p = ctx;
 
 	print_side(p, row, &row->kernel, true);
-	if (p->view->delimited && row->kernel.is_present && row->user.is_present)
+	if (is_delimited(p, row))
 		textbuf_str(p->out, "    --\n");
 	print_side(p, row, &row->user, false);
-	textbuf_printf(p->out, "    %-16s ", "-");
-	labels_string(p->labels, p->out, row->comm);
-	textbuf_printf(p->out, " (%" PRIu32 ")\n        %" PRIu64 "\n\n", row->pid, row->count);
+	if (has_hits(p))
+		print_hits(p, row);
+	else
+		print_samples(p, row);
 	return 0;
 }
 
@@ -88,5 +105,5 @@ int print_stacks(const struct printout *p, struct rows_summary *summary)
 {
 	struct printout copy = *p;
 
-	return rows_visit(&p->rec->model, p->view, print_row, &copy, summary);
+	return printout_visit(p, print_row, &copy, summary);
 }

@@ -32,13 +32,49 @@ static inline struct printout source_printout(struct source *source, const struc
  */
 int print_headline(const struct printout *p);
 
+/* Returns the event of the view, NULL if the recording has no table of events. */
+static inline const struct prof_event *printed_event(const struct printout *p)
+{
+	return p->rec->meta->nr_events ? &p->rec->meta->events[p->view->event] : NULL;
+}
+
+/* Returns true if the event of the view counts hits of functions, tracepoints or probes. */
+static inline bool has_hits(const struct printout *p)
+{
+	const struct prof_event *event = printed_event(p);
+
+	return event && event->kind != PROF_EVENT_SAMPLES && event->kind != PROF_EVENT_OFF_CPU;
+}
+
+/*
+ * Returns true if a delimiter stands between the sides of @row. bcc's profile has it between two
+ * stacks, and bcc's stackcount in each row with both sides shown.
+ */
+static inline bool is_delimited(const struct printout *p, const struct stack_row *row)
+{
+	const struct view *view = p->view;
+
+	if (!view->delimited || view->user_only || view->kernel_only)
+		return false;
+	return has_hits(p) || (row->kernel.is_present && row->user.is_present);
+}
+
 /* The number of events of a recording, whose rows printers print one event after the other. */
 static inline uint32_t printed_events(const struct recording *rec)
 {
 	return rec->meta->nr_events ? rec->meta->nr_events : 1;
 }
 
-/* Prints bcc's multi-line layout. */
+/*
+ * Visits the rows of the event of the view, as rows_visit does. Rows of counted hits whose text is
+ * equal are added up.
+ */
+int printout_visit(const struct printout *p, row_fn visit, void *ctx, struct rows_summary *summary);
+
+/*
+ * Prints the multi-line layout that bcc has for the event. Samples and time off the CPU are printed
+ * as by profile and offcputime, counted hits as by stackcount.
+ */
 int print_stacks(const struct printout *p, struct rows_summary *summary);
 
 /* Prints a line for each row: thread name, frames from the root to the leaf, count. */

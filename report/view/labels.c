@@ -57,10 +57,7 @@ static bool make_label(struct labels *labels, struct label *label, const char *s
 static const struct label *module_label(struct labels *labels, uint32_t object)
 {
 	struct label *label = &labels->modules[object];
-	const char *path = string_set_get(&labels->model->strings,
-					  labels->model->objects.data[object].key.path);
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
+	const char *base = model_object_base(labels->model, object);
 
 	return label->s || make_label(labels, label, base, strlen(base)) ? label : NULL;
 }

@@ -8,6 +8,7 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "common/hash.h"
+#include "report/view/alike_stacks.h"
 
 /* A row with its sort keys. */
 struct sorted_row {
@@ -73,9 +74,9 @@ static int chosen_rows(const struct model *model, const struct view *view, row_v
 		if (row.event != view->event)
 			continue;
 		if (view->user_only)
-			row.kernel_stack = 0;
+			row.kernel_stack = row.waker_kernel_stack = 0;
 		if (view->kernel_only)
-			row.user_stack = 0;
+			row.user_stack = row.waker_user_stack = 0;
 		/* Rows of the model differ in some stack. */
 		if (view->user_only || view->kernel_only)
 			ret = add_row(rows, &index, &row);
@@ -85,6 +86,96 @@ static int chosen_rows(const struct model *model, const struct view *view, row_v
 			break;
 	}
 	index_deinit(&index);
+	return ret;
+}
+
+/* Rows of one key print equal text. */
+struct alike_key {
+	uint32_t pid, comm;    /* 0 unless the view prints them */
+	uint32_t user, kernel; /* numbers of alike_stacks */
+};
+
+/* Rows that are being added up: each with its key. */
+struct alike_rows {
+	struct alike_stacks stacks;
+	VEC(struct alike_key) keys;
+	row_vec rows;
+	struct index index;
+};
+
+/* A warning has to tell the end with the larger number. */
+static int end_gravity(const struct model *model, uint32_t stack)
+{
+	switch (model->stacks.data[stack].end) {
+	case PROF_STACK_MISSED_FULL:
+		return 2;
+	case PROF_STACK_CUT:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Adds @row to @have, which prints equal text. The graver end of both stands for both. */
+static void merge_alike(const struct model *model, struct model_row *have,
+			const struct model_row *row)
+{
+	have->count += row->count;
+	if (end_gravity(model, row->user_stack) > end_gravity(model, have->user_stack))
+		have->user_stack = row->user_stack;
+	if (end_gravity(model, row->kernel_stack) > end_gravity(model, have->kernel_stack))
+		have->kernel_stack = row->kernel_stack;
+}
+
+static int add_alike(struct alike_rows *alike, struct model_row row)
+{
+	const struct model *model = alike->stacks.model;
+	struct alike_key key = {0};
+	uint64_t hash;
+	int ret;
+
+	ret = alike_stacks_find(&alike->stacks, row.process, row.user_stack, &key.user);
+	if (!ret)
+		ret = alike_stacks_find(&alike->stacks, row.process, row.kernel_stack, &key.kernel);
+	if (ret)
+		return ret;
+	if (alike->stacks.view->per_process) {
+		if (!alike->stacks.view->folded)
+			key.pid = model->processes.data[row.process].pid;
+		key.comm = row.comm;
+	} else {
+		row.comm = 0;
+	}
+	hash = hash_bytes(&key, sizeof(key), 0);
+	index_for_each(&alike->index, hash, i) {
+		if (!memcmp(&alike->keys.data[i], &key, sizeof(key))) {
+			merge_alike(model, &alike->rows.data[i], &row);
+			return 0;
+		}
+	}
+	ret = vec_push(&alike->rows, row);
+	return ret ? ret : index_push(&alike->index, &alike->keys, hash, key);
+}
+
+/* Adds up the @rows that print equal text. */
+static int merge_rows(const struct model *model, const struct symbols *symbols,
+		      const struct view *view, row_vec *rows)
+{
+	struct alike_rows alike = {0};
+	int ret = alike_stacks_init(&alike.stacks, model, symbols, view);
+
+	for (size_t i = 0; i < rows->nr && !ret; i++)
+		ret = add_alike(&alike, rows->data[i]);
+	if (!ret) {
+		row_vec merged = alike.rows;
+
+		alike.rows = *rows;
+		*rows = merged;
+	}
+	alike_stacks_deinit(&alike.stacks);
+	vec_free(&alike.keys);
+	vec_free(&alike.rows);
+	index_deinit(&alike.index);
 	return ret;
 }
 
@@ -141,6 +232,8 @@ static int call_rows(const struct model *model, const struct model_row *rows, si
 			.comm = row->comm,
 			.user = make_side(model, row->user_stack, summary),
 			.kernel = make_side(model, row->kernel_stack, summary),
+			.waker_user = make_side(model, row->waker_user_stack, summary),
+			.waker_kernel = make_side(model, row->waker_kernel_stack, summary),
 			.count = row->count,
 		};
 		int ret = visit(ctx, &shown);
@@ -158,17 +251,33 @@ void rows_summary_add(struct rows_summary *sum, const struct rows_summary *seen)
 	sum->is_storage_full |= seen->is_storage_full;
 }
 
-int rows_visit(const struct model *model, const struct view *view, row_fn visit, void *ctx,
-	       struct rows_summary *summary)
+/* Visits the rows of @view. With @symbols, those that print equal text are added up. */
+static int visit_chosen(const struct model *model, const struct symbols *symbols,
+			const struct view *view, row_fn visit, void *ctx,
+			struct rows_summary *summary)
 {
 	struct rows_summary seen = {0};
 	row_vec rows = {0};
 	int ret = chosen_rows(model, view, &rows);
 
+	if (!ret && symbols)
+		ret = merge_rows(model, symbols, view, &rows);
 	if (!ret)
 		ret = call_rows(model, rows.data, rows.nr, visit, ctx, &seen);
 	vec_free(&rows);
 	if (!ret)
 		*summary = seen;
 	return ret;
+}
+
+int rows_visit(const struct model *model, const struct view *view, row_fn visit, void *ctx,
+	       struct rows_summary *summary)
+{
+	return visit_chosen(model, NULL, view, visit, ctx, summary);
+}
+
+int rows_visit_alike(const struct model *model, const struct symbols *symbols,
+		     const struct view *view, row_fn visit, void *ctx, struct rows_summary *summary)
+{
+	return visit_chosen(model, symbols, view, visit, ctx, summary);
 }

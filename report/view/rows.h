@@ -7,6 +7,7 @@
 #define REPORT_VIEW_ROWS_H
 
 #include "report/model/model.h"
+#include "report/symbols/symbolise.h"
 #include "report/view/view.h"
 
 /* One side of a row. A side that is neither present nor missed had no stack, or the user hid it. */
@@ -23,6 +24,7 @@ struct stack_row {
 	uint32_t pid;
 	uint32_t comm; /* in model->strings */
 	struct row_side user, kernel;
+	struct row_side waker_user, waker_kernel; /* of the task that ended time off the CPU */
 	uint64_t count;
 };
 
@@ -48,5 +50,14 @@ void rows_summary_add(struct rows_summary *sum, const struct rows_summary *seen)
  */
 int rows_visit(const struct model *model, const struct view *view, row_fn visit, void *ctx,
 	       struct rows_summary *summary);
+
+/*
+ * Like rows_visit, but adds up the rows whose stacks print equal text. If @view separates
+ * processes, it prints the thread name and, unless folded, the pid. Else the rows have string 0 for
+ * a thread name, and one of their processes. Also returns -EOVERFLOW if there are too many stacks.
+ */
+int rows_visit_alike(const struct model *model, const struct symbols *symbols,
+		     const struct view *view, row_fn visit, void *ctx,
+		     struct rows_summary *summary);
 
 #endif

@@ -23,7 +23,8 @@ struct view {
 	bool modules;     /* with [module] after names */
 	bool addresses;   /* with raw addresses before names, in the multi-line layout only */
 	bool user_only, kernel_only;
-	uint32_t event; /* rows of this event alone, in prof_meta.events */
+	bool per_process; /* hits of each process by themselves; samples always are */
+	uint32_t event;   /* rows of this event alone, in prof_meta.events */
 	enum unnamed unnamed;
 };
 

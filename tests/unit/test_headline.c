@@ -61,4 +61,60 @@ START_TEST(command_is_escaped)
 }
 END_TEST
 
-SUITE_MAIN("headline", all_threads, pid_list, tid_list, period_sides_cpu, command_is_escaped)
+/* The line of @event, of which one of @every_nth hits was counted. */
+static void expect_event(struct prof_event event, uint64_t every_nth, uint64_t duration_s,
+			 const char *want)
+{
+	static const struct prof_meta meta = {.freq_hz = 99, .sides = PROF_SIDES_USER};
+	char *text;
+
+	event.name = event.name ? event.name : "";
+	event.weight = event.weight ? event.weight : "";
+	text = headline_format_event(&meta, &event, every_nth, duration_s);
+	ck_assert_str_eq(text, want);
+	free(text);
+}
+
+START_TEST(hits)
+{
+	struct prof_event event = {
+		.kind = PROF_EVENT_USER_CALLS, .name = "c:mall*\n", .nr_probes = 2};
+
+	expect_event(event, 0, 0, "Tracing 2 functions for \"c:mall*\\x0a\"... Hit Ctrl-C to end.");
+	expect_event(event, 1, 5, "Tracing 2 functions for \"c:mall*\\x0a\" for 5 secs.");
+	expect_event(
+		event, 100, 5,
+		"Tracing 2 functions for \"c:mall*\\x0a\", one of 100 hits counted for 5 secs.");
+	event.name = "t:a:b";
+	event.nr_probes = 0;
+	expect_event(event, 0, 5, "Tracing functions for \"t:a:b\" for 5 secs.");
+	event.weight = "arg1:s32";
+	event.unit = PROF_UNIT_NUMBER;
+	expect_event(event, 0, 5, "Tracing functions for \"t:a:b\" by sum of arg1:s32 for 5 secs.");
+	event.unit = PROF_UNIT_BYTES;
+	expect_event(event, 0, 5,
+		     "Tracing functions for \"t:a:b\" by sum of arg1:s32 (bytes) for 5 secs.");
+}
+END_TEST
+
+START_TEST(times)
+{
+	struct prof_event event = {.kind = PROF_EVENT_OFF_CPU, .unit = PROF_UNIT_NS};
+
+	expect_event(event, 0, 5,
+		     "Tracing off-CPU time (ns) of all threads by user stack for 5 secs.");
+	event.unit = PROF_UNIT_EVENTS;
+	expect_event(
+		event, 0, 0,
+		"Tracing off-CPU time (times) of all threads by user stack... Hit Ctrl-C to end.");
+	event.kind = PROF_EVENT_SAMPLES;
+	expect_event(event, 0, 5, "Sampling at 99 Hertz of all threads by user stack for 5 secs.");
+	event.unit = PROF_UNIT_NS;
+	expect_event(
+		event, 0, 5,
+		"Sampling CPU time in ns at 99 Hertz of all threads by user stack for 5 secs.");
+}
+END_TEST
+
+SUITE_MAIN("headline", hits, times, all_threads, pid_list, tid_list, period_sides_cpu,
+	   command_is_escaped)

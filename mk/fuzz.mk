@@ -16,7 +16,7 @@ FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
-	report/text/arena.c report/text/string_set.c $(FUZZ_COMMON)
+	report/symbols/short_name.c report/text/arena.c report/text/string_set.c $(FUZZ_COMMON)
 
 FUZZ_LIBS_reader   := -lzstd
 FUZZ_LIBS_table    := -lz -lzstd

@@ -14,6 +14,18 @@ enum { GROUP_SIDES = 1 };
 
 #define VIEW_ROW(...) OPTION_FLAG_ROW(struct view, __VA_ARGS__)
 
+/* Finds @text among the @nr @words; words that are NULL are none. Returns 0 or -EINVAL. */
+static int find_word(const char *text, const char *const *words, size_t nr, unsigned int *found)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (words[i] && !strcmp(text, words[i])) {
+			*found = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
 static int parse_unnamed(const char *text, void *target)
 {
 	static const char *const words[] = {
@@ -22,13 +34,18 @@ static int parse_unnamed(const char *text, void *target)
 		[UNNAMED_UNKNOWN] = "unknown",
 	};
 
-	for (size_t i = UNNAMED_FUNCTION; i < ARRAY_SIZE(words); i++) {
-		if (!strcmp(text, words[i])) {
-			*(enum unnamed *)target = i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	return find_word(text, words, ARRAY_SIZE(words), target);
+}
+
+static int parse_demangle(const char *text, void *target)
+{
+	static const char *const words[] = {
+		[DEMANGLE_FULL] = "full",
+		[DEMANGLE_SHORT] = "short",
+		[DEMANGLE_NONE] = "none",
+	};
+
+	return find_word(text, words, ARRAY_SIZE(words), target);
 }
 
 static const struct option_spec frame_rows[] = {
@@ -50,6 +67,16 @@ static const struct option_spec frame_rows[] = {
 		.parse = parse_unnamed,
 		.kind = "a kind of text",
 		.hint = "kinds are function, module and unknown",
+	},
+	{
+		.name = "demangle",
+		.type = OPTION_PARSED,
+		.offset = offsetof(struct view, demangle),
+		.metavar = "STYLE",
+		.help = "show names of C++, Rust and D in full, short, or as they are (none)",
+		.parse = parse_demangle,
+		.kind = "a style of names",
+		.hint = "styles are full, short and none",
 	},
 };
 

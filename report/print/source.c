@@ -28,9 +28,11 @@ void source_search_close(struct source_search *search)
 int source_find_names(struct source *source, const struct source_search *search,
 		      const struct view *view, struct err *err)
 {
-	int ret = symbols_resolve(&source->symbols, &source->rec.model, &search->roots,
-				  &source->demangling);
+	int ret;
 
+	source->demangling.style = view->demangle;
+	ret = symbols_resolve(&source->symbols, &source->rec.model, &search->roots,
+			      &source->demangling);
 	if (!ret)
 		ret = labels_init(&source->labels, &source->rec.model, &source->symbols, view);
 	if (ret)

@@ -7,19 +7,26 @@
  */
 #include "report/symbols/demangle.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/vec.h"
+#include "report/symbols/short_name.h"
 
 /* Bytes of a mangled name. Names of heavy template code reach some 10 KB. */
 #define MANGLED_MAX 16384
 
+/* At the end of the names of stubs. */
+#define PLT_SUFFIX "@plt"
+
 struct demangled {
 	VEC(char) text;
+	int options; /* DMGL_* */
 	bool out_of_memory;
 	jmp_buf too_long;
 };
@@ -45,7 +52,20 @@ static bool demangle_by(demangle_fn fn, const char *mangled, struct demangled *d
 	vec_clear(&d->text);
 	if (setjmp(d->too_long))
 		return false;
-	return fn(mangled, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO, take_piece, d) && d->text.nr;
+	return fn(mangled, d->options, take_piece, d) && d->text.nr;
+}
+
+/* Demangles a name of D. libiberty takes memory for the text; time bounds it. */
+static bool demangle_dlang(const char *mangled, struct demangled *d)
+{
+	char *text = dlang_demangle(mangled, d->options);
+	size_t len = text ? strlen(text) : 0;
+
+	vec_clear(&d->text);
+	if (len <= DEMANGLED_BYTES_MAX)
+		d->out_of_memory = vec_append(&d->text, text, len);
+	free(text);
+	return d->text.nr;
 }
 
 static bool has_prefix(const char *s, size_t len, const char *prefix)
@@ -53,16 +73,37 @@ static bool has_prefix(const char *s, size_t len, const char *prefix)
 	return len >= strlen(prefix) && !memcmp(s, prefix, strlen(prefix));
 }
 
-bool demangle_may_be_mangled(const char *name, size_t len)
+static bool is_mangled(const char *name, size_t len)
 {
-	return len >= 3 && len <= MANGLED_MAX &&
-	       (has_prefix(name, len, "_Z") || has_prefix(name, len, "___Z") ||
-		has_prefix(name, len, "_R"));
+	return len >= 3 && (has_prefix(name, len, "_Z") || has_prefix(name, len, "___Z") ||
+			    has_prefix(name, len, "_R") ||
+			    (has_prefix(name, len, "_D") && isdigit((unsigned char)name[2])));
+}
+
+/* Returns the length of @name without "@plt". */
+static size_t length_without_plt(const char *name, size_t len)
+{
+	size_t suffix = strlen(PLT_SUFFIX);
+
+	return len > suffix && !memcmp(name + len - suffix, PLT_SUFFIX, suffix) ? len - suffix
+										: len;
+}
+
+bool demangle_may_change(const char *name, size_t len, enum demangle_style style)
+{
+	size_t stem = length_without_plt(name, len);
+
+	if (style == DEMANGLE_NONE || len > MANGLED_MAX)
+		return false;
+	return is_mangled(name, stem) ||
+	       (style == DEMANGLE_SHORT && short_name_length(name, stem) != stem);
 }
 
 /* @mangled may be mangled, and has a NUL. */
 static bool demangle_any(const char *mangled, struct demangled *d)
 {
+	if (mangled[1] == 'D')
+		return demangle_dlang(mangled, d);
 	if (mangled[1] == '_')
 		mangled += 2;
 	if (mangled[1] == 'Z')
@@ -72,27 +113,48 @@ static bool demangle_any(const char *mangled, struct demangled *d)
 	return demangle_by(rust_demangle_callback, mangled, d);
 }
 
-int demangle_name(const char *name, size_t len, char **text)
+/*
+ * Makes the text of @stem, which has lost a suffix if @is_cut. Returns 0, -ENOENT if it stays as it
+ * is, or -ENOMEM.
+ */
+static int make_text(const char *stem, bool is_cut, enum demangle_style style, struct demangled *d)
 {
-	struct demangled *d;
-	char *mangled;
-	int ret = 0;
+	size_t len = strlen(stem);
 
-	if (!demangle_may_be_mangled(name, len))
+	d->options = DMGL_ANSI | DMGL_AUTO | (style == DEMANGLE_FULL ? DMGL_PARAMS : 0);
+	if (is_mangled(stem, len) && demangle_any(stem, d)) {
+		if (vec_push(&d->text, '\0'))
+			return -ENOMEM;
+		if (style == DEMANGLE_SHORT)
+			short_name_make(d->text.data);
 		return 0;
-	mangled = strndup(name, len);
+	}
+	if (d->out_of_memory)
+		return -ENOMEM;
+	vec_clear(&d->text);
+	return is_cut ? vec_append(&d->text, stem, len + 1) : -ENOENT;
+}
+
+int demangle_name(const char *name, size_t len, enum demangle_style style, char **text)
+{
+	size_t stem = length_without_plt(name, len), kept = stem;
+	struct demangled *d;
+	char *copy;
+	int ret = -ENOMEM;
+
+	if (!demangle_may_change(name, len, style))
+		return 0;
+	if (style == DEMANGLE_SHORT)
+		kept = short_name_length(name, stem);
+	copy = strndup(name, kept);
 	d = calloc(1, sizeof(*d)); /* on the heap, because longjmp may spoil locals */
-	if (!mangled || !d)
+	if (copy && d)
+		ret = make_text(copy, kept != stem, style, d);
+	if (!ret && asprintf(text, "%s%.*s", d->text.data, (int)(len - stem), name + stem) < 0)
 		ret = -ENOMEM;
-	else if (demangle_any(mangled, d))
-		ret = vec_push(&d->text, '\0');
-	else
-		ret = d->out_of_memory ? -ENOMEM : -ENOENT;
-	if (!ret)
-		*text = d->text.data;
-	else if (d)
+	if (d)
 		free(d->text.data);
 	free(d);
-	free(mangled);
+	free(copy);
 	return ret == -ENOENT ? 0 : ret;
 }

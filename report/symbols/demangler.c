@@ -16,7 +16,6 @@
 #include "common/hash.h"
 #include "common/io.h"
 #include "common/minmax.h"
-#include "report/symbols/demangle.h"
 
 /* Bytes that the child gathers before it writes them, and that the parent reads at a time. */
 #define CHUNK_BYTES (64u << 10)
@@ -112,7 +111,7 @@ static void demangle_at(const struct demangler *d, size_t at, char_vec *results)
 	struct result result = {.at = at};
 	char *text = NULL;
 
-	if (demangle_name(name->s, name->len, &text))
+	if (demangle_name(name->s, name->len, d->account->style, &text))
 		_exit(EXIT_FAILURE);
 	if (!text)
 		return;
@@ -290,7 +289,8 @@ static int make_list(struct demangler *d)
 		const struct string *name = &d->names->items.data[id];
 
 		d->new_ids[id] = id;
-		if (!demangle_may_be_mangled(name->s, name->len) || is_abandoned(d->account, name))
+		if (!demangle_may_change(name->s, name->len, d->account->style) ||
+		    is_abandoned(d->account, name))
 			continue;
 		d->account->bytes += name->len;
 		if (vec_push(&d->list, id))

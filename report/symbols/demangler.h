@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "common/vec.h"
+#include "report/symbols/demangle.h"
 #include "report/text/string_set.h"
 
 /* The unit of CPU time. */
@@ -28,8 +29,9 @@
 #define DEMANGLER_TICKS          200
 #define DEMANGLER_BYTES_PER_TICK 10000
 
-/* What the names of a report have taken so far. All zero at the start. */
+/* What the names of a report have taken so far. All zero at the start, but for the style. */
 struct demangler_account {
+	enum demangle_style style;
 	uint64_t bytes, ticks;
 	VEC(uint64_t) hashes; /* of names that took too long: they are not tried again */
 	uint64_t nr_untried;  /* names that were left as they are after all time was taken */
@@ -41,9 +43,10 @@ void demangler_account_deinit(struct demangler_account *account);
 uint64_t demangler_account_nr_left(const struct demangler_account *account);
 
 /*
- * Demangles the strings of @names, and adds to it what they stand for. @new_ids has an element for
- * each string that is there at the call: it gets the id of the demangled name, or the string's own
- * id. Returns 0 or -ENOMEM. A name that stays mangled is no error.
+ * Demangles the strings of @names in the style of @account, and adds to it what they stand for.
+ * @new_ids has an element for each string that is there at the call: it gets the id of the
+ * demangled name, or the string's own id. Returns 0 or -ENOMEM. A name that stays mangled is no
+ * error.
  */
 int demangler_run(struct string_set *names, uint32_t *new_ids, struct demangler_account *account);
 

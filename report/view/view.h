@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/symbols/demangle.h"
+
 /* The look of a frame without a name. */
 enum unnamed {
 	UNNAMED_BY_LAYOUT = 0, /* UNNAMED_FUNCTION in folded output, else UNNAMED_UNKNOWN */
@@ -26,6 +28,7 @@ struct view {
 	bool per_process; /* hits of each process by themselves; samples always are */
 	uint32_t event;   /* rows of this event alone, in prof_meta.events */
 	enum unnamed unnamed;
+	enum demangle_style demangle;
 };
 
 static inline enum unnamed view_unnamed(const struct view *view)

@@ -63,6 +63,7 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 
 	if (!len || len > INPUT_MAX_BYTES)
 		return;
+	account.style = len % 2 ? DEMANGLE_FULL : DEMANGLE_SHORT;
 	if (data[0] == '_')
 		vec_append(&text, (const char *)data, len);
 	else

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/symbols/demangle.h"
+#include "report/symbols/short_name.h"
 #include "tests/unit/suite.h"
 
 static void expect(const char *name, const char *want)
 {
 	char *text = NULL;
 
-	ck_assert_int_eq(demangle_name(name, strlen(name), &text), 0);
+	ck_assert_int_eq(demangle_name(name, strlen(name), DEMANGLE_FULL, &text), 0);
 	if (want)
 		ck_assert_str_eq(text, want);
 	else
@@ -21,6 +22,88 @@ START_TEST(cplusplus)
 	       "std::vector<int, std::allocator<int> >::push_back(int&&)");
 	expect("_Z3fooi.cold", "foo(int) [clone .cold]");
 	expect("___Z3foov", "foo()");
+	expect("_ZNSolsEi@plt", "std::ostream::operator<<(int)@plt");
+	expect("puts@plt", NULL);
+	expect("@plt", NULL);
+}
+END_TEST
+
+START_TEST(dlang)
+{
+	expect("_D3std5stdio__T7writelnTiZQlFNfiZv", "std.stdio.writeln!(int).writeln(int)");
+	expect("_Dmain", NULL);
+	expect("_Debug", NULL);
+	expect("_D3", NULL);
+}
+END_TEST
+
+static void expect_short(const char *name, const char *want)
+{
+	char *text = NULL;
+
+	ck_assert_int_eq(demangle_name(name, strlen(name), DEMANGLE_SHORT, &text), 0);
+	ck_assert_pstr_eq(text, want);
+	free(text);
+}
+
+START_TEST(short_names)
+{
+	expect_short("main", NULL);
+	expect_short("main.c", NULL);
+	expect_short("v1.2", NULL);
+	expect_short("work.cold", "work");
+	expect_short("work.part.0", "work");
+	expect_short("work.constprop.0.isra.12.cold", "work");
+	expect_short("work.llvm.1234567", "work");
+	expect_short(".cold", NULL);
+	expect_short("work.cold@plt", "work@plt");
+	expect_short("_ZN3foo3barEiPKc", "foo::bar");
+	expect_short("_ZN3foo3barEiPKc.cold", "foo::bar");
+	expect_short("_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector::push_back");
+	expect_short("_ZNSolsEi@plt", "std::ostream::operator<<@plt");
+	expect_short("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "std::operator<<");
+	expect_short("_ZN12_GLOBAL__N_13fooEv", "(anonymous namespace)::foo");
+	expect_short("_ZNK1aclEi", "a::operator()");
+	expect_short("_ZN1acvSt6vectorIiSaIiEEEv", "a::operator std::vector");
+	expect_short("_ZZ4mainENKUliE_clEi", "main::{lambda#1}::operator()");
+	expect_short("_ZZ3fooIiEvT_ENKUlvE_clEv", "foo::{lambda#1}::operator()");
+	expect_short("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad");
+	expect_short("_RINvNtCs1234_7mycrate3foo3barlE", "mycrate::foo::bar");
+	expect_short("_RNvXCs1234_1aINtB2_3FoolENtB2_3Bar3run", "<a::Foo as a::Bar>::run");
+	expect_short("_D3std5stdio__T7writelnTiZQlFNfiZv", "std.stdio.writeln.writeln");
+	expect_short("_Zfoo", NULL);
+}
+END_TEST
+
+static void expect_text(const char *text, const char *want)
+{
+	char copy[256];
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	short_name_make(copy);
+	ck_assert_str_eq(copy, want);
+}
+
+/* Texts that libiberty does not make, or hardly ever. */
+START_TEST(short_texts)
+{
+	expect_text("", "");
+	expect_text("a<", "a<");
+	expect_text("a<b", "a<b");
+	expect_text("a(b", "a(b");
+	expect_text("a<(b>", "a<(b>");
+	expect_text("<", "<");
+	expect_text(">(", ">(");
+	expect_text("operator", "operator");
+	expect_text("operator< <int>", "operator<");
+	expect_text("operator-><int>", "operator->");
+	expect_text("a<(b<c)>::d", "a::d");
+	expect_text("a<b->c>::d", "a::d");
+	expect_text("f::<T>", "f");
+	expect_text("::<T>", "");
+	expect_text("f(int) [clone .x]", "f");
+	expect_text("<fn(A) -> B as C<D>>::e", "<fn -> B as C>::e");
+	expect_text("cooperator<T>()", "cooperator");
 }
 END_TEST
 
@@ -80,15 +163,16 @@ START_TEST(bombs)
 	memcpy(nested, "_Z1f", 4);
 	nested[14999] = 'i';
 	nested[15000] = '\0';
-	ck_assert_int_eq(demangle_name(nested, 15000, &text), 0); /* too deep or not: it returns */
+	ck_assert_int_eq(demangle_name(nested, 15000, DEMANGLE_FULL, &text),
+			 0); /* too deep or not: it returns */
 	free(text);
 	text = NULL;
 	memset(nested, 'P', 15000);
 	memcpy(nested, "_RINvC1a1b", 10);
-	ck_assert_int_eq(demangle_name(nested, 15000, &text), 0);
+	ck_assert_int_eq(demangle_name(nested, 15000, DEMANGLE_FULL, &text), 0);
 	free(text);
 	free(nested);
 }
 END_TEST
 
-SUITE_MAIN("demangle", cplusplus, rust, left_alone, bombs)
+SUITE_MAIN("demangle", cplusplus, rust, dlang, short_names, short_texts, left_alone, bombs)

@@ -30,16 +30,67 @@ static int take_diff_operands(void *options, int nr, char **operands, struct err
 	return 0;
 }
 
+/* Counts in different units cannot be compared. */
+static int check_units(const struct source *sources, struct err *err)
+{
+	const struct recording *before = &sources[0].rec, *after = &sources[1].rec;
+	const char *units[] = {event_unit(before->meta, sources[0].view.event),
+			       event_unit(after->meta, sources[1].view.event)};
+
+	if (strcmp(units[0], units[1]) == 0)
+		return 0;
+	err_set(err, -EINVAL, "failed to compare '%s' with '%s': one counts %s, the other %s",
+		before->name, after->name, units[0], units[1]);
+	return err_hint(err, -EINVAL, "'profrep info' lists the events of a recording");
+}
+
+/* Names the event of a source as a headline does. */
+static void name_event(const struct source *source, struct textbuf *out)
+{
+	const char *name = event_name(source->rec.meta, source->view.event);
+	const char *weight = event_weight(source->rec.meta, source->view.event);
+
+	textbuf_char(out, '"');
+	textbuf_escaped(out, name, strlen(name), TEXT_PLAIN);
+	textbuf_char(out, '"');
+	if (weight[0]) {
+		textbuf_str(out, " by sum of ");
+		textbuf_escaped(out, weight, strlen(weight), TEXT_PLAIN);
+	}
+}
+
+/* One of the recordings may be of another function, or of another argument. */
+static void warn_of_events(const struct source *sources, struct textbuf *warnings)
+{
+	const struct prof_meta *before = sources[0].rec.meta, *after = sources[1].rec.meta;
+	uint32_t first = sources[0].view.event, second = sources[1].view.event;
+
+	/* Recordings of samples alone name the event in the headline only. */
+	if (!before->nr_events || !after->nr_events ||
+	    (!strcmp(event_name(before, first), event_name(after, second)) &&
+	     !strcmp(event_weight(before, first), event_weight(after, second))))
+		return;
+	textbuf_str(warnings, "WARNING: the events differ: ");
+	name_event(&sources[0], warnings);
+	textbuf_str(warnings, " and ");
+	name_event(&sources[1], warnings);
+	textbuf_str(warnings, ".\n");
+}
+
 static int print_both(const struct diff_options *o, struct source *sources, struct textbuf *out,
 		      struct rows_summary *summary, struct err *err)
 {
-	const struct printout before = source_printout(&sources[0], &o->request.view, out);
-	const struct printout after = source_printout(&sources[1], &o->request.view, out);
-	int ret = print_diff(&before, &after, o->normalize, summary);
+	const struct printout before = source_printout(&sources[0], out);
+	const struct printout after = source_printout(&sources[1], out);
+	int ret = check_units(sources, err);
 
+	if (ret)
+		return ret;
+	ret = print_diff(&before, &after, o->normalize, summary);
 	if (ret != -EDOM)
 		return print_error_set(ret, o->files[0], err);
-	err_set(err, ret, "failed to normalize '%s': it holds no samples", o->files[0]);
+	err_set(err, ret, "failed to normalize '%s': it holds no %s", o->files[0],
+		event_unit(sources[0].rec.meta, sources[0].view.event));
 	return err_hint(err, ret, "without -n the counts are compared as they are");
 }
 
@@ -54,6 +105,8 @@ static int run_diff(const void *options, struct command_io *io, struct err *err)
 		ret = print_both(o, sources, &io->out, &summary, err);
 	if (!ret)
 		ret = command_io_finish(io, sources, 2, &summary, err);
+	if (!ret)
+		warn_of_events(sources, &io->warnings);
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
 		source_deinit(&sources[i]);
 	return ret;
@@ -77,6 +130,7 @@ const struct profrep_command diff_command = {
 			{&own_options, 0},
 			{&frame_options, offsetof(struct diff_options, request.view)},
 			{&side_options, offsetof(struct diff_options, request.view)},
+			{&event_options, offsetof(struct diff_options, request.event)},
 			{&timespan_options, offsetof(struct diff_options, request.span)},
 			{&search_options, offsetof(struct diff_options, request.search)},
 		},

@@ -16,11 +16,9 @@ static int run_files(const void *options, struct command_io *io, struct err *err
 	struct source source = {0};
 	int ret = sources_load(&source, &o->file, 1, &o->request, err);
 
-	if (!ret) {
-		const struct printout p = source_printout(&source, &o->request.view, &io->out);
-
-		ret = print_error_set(print_files(&p), o->file, err);
-	}
+	if (!ret)
+		ret = print_error_set(source_print_tables(&source, &io->out, print_files), o->file,
+				      err);
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, NULL, err);
 	source_deinit(&source);
@@ -37,6 +35,7 @@ const struct profrep_command files_command = {
 	.spec.parts =
 		{
 			{&side_options, offsetof(struct files_options, request.view)},
+			{&event_options, offsetof(struct files_options, request.event)},
 			{&timespan_options, offsetof(struct files_options, request.span)},
 			{&search_options, offsetof(struct files_options, request.search)},
 		},

@@ -6,7 +6,7 @@
 #include "report/print/printers.h"
 
 struct processes_options {
-	struct timespan span;
+	struct source_request request; /* without the view and the search */
 	const char *file;
 };
 
@@ -14,10 +14,13 @@ static int run_processes(const void *options, struct command_io *io, struct err 
 {
 	const struct processes_options *o = options;
 	struct source source = {0};
-	int ret = recording_load(&source.rec, o->file, &o->span, err);
+	int ret = recording_load(&source.rec, o->file, &o->request.span, err);
 
 	if (!ret)
-		ret = print_error_set(print_processes(&source.rec, &io->out), o->file, err);
+		ret = source_choose(&source, &o->request, err);
+	if (!ret)
+		ret = print_error_set(source_print_tables(&source, &io->out, print_processes),
+				      o->file, err);
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, NULL, err);
 	source_deinit(&source);
@@ -31,7 +34,11 @@ const struct profrep_command processes_command = {
 	.spec.examples =
 		"  profrep processes app.prof\n"
 		"  profrep processes --from 60 app.prof  # those that ran after a minute\n",
-	.spec.parts = {{&timespan_options, offsetof(struct processes_options, span)}},
+	.spec.parts =
+		{
+			{&event_options, offsetof(struct processes_options, request.event)},
+			{&timespan_options, offsetof(struct processes_options, request.span)},
+		},
 	.options_size = sizeof(struct processes_options),
 	.file_offset = offsetof(struct processes_options, file),
 	.run = run_processes,

@@ -13,31 +13,21 @@ struct report_options {
 	const char *file;
 };
 
-static int print_event(const struct printout *p, struct rows_summary *summary)
+/* Prints the rows of an event. @ctx is the summary of all events. */
+static int print_event(const struct printout *p, void *ctx)
 {
+	struct rows_summary seen = {0};
 	int ret;
 
-	if (p->view->folded)
-		return print_folded(p, summary);
-	ret = print_headline(p);
-	textbuf_char(p->out, '\n');
-	return ret ? ret : print_stacks(p, summary);
-}
-
-/* Prints the rows of each event, one event after the other. */
-static int print_whole(const struct printout *p, struct rows_summary *summary)
-{
-	struct view view = *p->view;
-	struct printout copy = *p;
-	int ret = 0;
-
-	copy.view = &view;
-	for (; view.event < printed_events(p->rec) && !ret; view.event++) {
-		struct rows_summary seen = {0};
-
-		ret = print_event(&copy, &seen);
-		rows_summary_add(summary, &seen);
+	if (p->view->folded) {
+		ret = print_folded(p, &seen);
+	} else {
+		ret = print_headline(p);
+		textbuf_char(p->out, '\n');
+		if (!ret)
+			ret = print_stacks(p, &seen);
 	}
+	rows_summary_add(ctx, &seen);
 	return ret;
 }
 
@@ -52,12 +42,10 @@ static int run_report(const void *options, struct command_io *io, struct err *er
 		ret = print_intervals(&source, o->file, &o->request, &io->out, &summary, err);
 	} else {
 		ret = sources_load(&source, &o->file, 1, &o->request, err);
-		if (!ret) {
-			const struct printout p =
-				source_printout(&source, &o->request.view, &io->out);
-
-			ret = print_error_set(print_whole(&p, &summary), o->file, err);
-		}
+		if (!ret)
+			ret = print_error_set(
+				source_print_events(&source, &io->out, print_event, &summary),
+				o->file, err);
 	}
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, &summary, err);
@@ -104,6 +92,7 @@ const struct profrep_command report_command = {
 			{&layout_options, 0},
 			{&frame_options, offsetof(struct report_options, request.view)},
 			{&side_options, offsetof(struct report_options, request.view)},
+			{&event_options, offsetof(struct report_options, request.event)},
 			{&timespan_options, offsetof(struct report_options, request.span)},
 			{&search_options, offsetof(struct report_options, request.search)},
 			{&moved_options, 0},

@@ -91,6 +91,17 @@ static const struct option_spec side_rows[] = {
 
 const struct option_table side_options = {side_rows, ARRAY_SIZE(side_rows), NULL};
 
+static const struct option_spec event_rows[] = {
+	{
+		.name = "event",
+		.type = OPTION_STRING,
+		.metavar = "EVENT",
+		.help = "report one event of several: its name, or its number in 'profrep info'",
+	},
+};
+
+const struct option_table event_options = {event_rows, ARRAY_SIZE(event_rows), NULL};
+
 static int parse_time(const char *text, void *target)
 {
 	return time_point_parse(text, target);

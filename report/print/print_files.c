@@ -210,9 +210,9 @@ static int print_table(const struct file_table *table)
 	struct textbuf *out = table->p->out;
 	int width = hex_width(table);
 
-	textbuf_printf(out, "%10s %12s %8s %8s %8s %10s  %-*s  %-*s  %s\n", "SAMPLES", "FRAMES",
-		       "NAMED", "BOUNDS", "UNKNOWN", "BROKEN", width, "BUILD-ID", PATH_WIDTH,
-		       "PATH", "SYMBOLS");
+	textbuf_printf(out, "%10s %12s %8s %8s %8s %10s  %-*s  %-*s  %s\n",
+		       column_of_counts(table->p), "FRAMES", "NAMED", "BOUNDS", "UNKNOWN", "BROKEN",
+		       width, "BUILD-ID", PATH_WIDTH, "PATH", "SYMBOLS");
 	for (size_t i = 0; i < table->nr; i++) {
 		const struct sampled_file *file = &table->files[i];
 		const char *path = object_path(model, file->object);

@@ -254,6 +254,15 @@ static void print_identity(const struct recording *rec, struct textbuf *out)
 	textbuf_str(out, "taken = counted + lost\n");
 }
 
+/* The user chooses an event by its number. */
+static void print_event_key(uint32_t event, struct textbuf *out)
+{
+	char key[KEY_WIDTH];
+
+	snprintf(key, sizeof(key), "event %" PRIu32, event + 1);
+	print_key(out, key);
+}
+
 /* Prints a line for each event. */
 static void print_events(const struct recording *rec, struct textbuf *out)
 {
@@ -269,7 +278,7 @@ static void print_events(const struct recording *rec, struct textbuf *out)
 	for (uint32_t i = 0; i < rec->meta->nr_events; i++) {
 		const struct prof_event *event = &rec->meta->events[i];
 
-		print_key(out, "event");
+		print_event_key(i, out);
 		textbuf_escaped(out, event->name, strlen(event->name), TEXT_PLAIN);
 		textbuf_printf(out, ": %s, probes %" PRIu64 ", sum %" PRIu64, kinds[event->kind],
 			       event->nr_probes, rec->model.totals[i]);

@@ -16,7 +16,6 @@
 #define EMPTY_MAX 10000000
 
 struct intervals {
-	const struct view *view;
 	struct source *source;
 	struct source_search search;
 	struct textbuf *out;
@@ -45,47 +44,40 @@ static void print_time(struct intervals *v, uint64_t end_ns)
 
 	if (gmtime_r(&seconds, &tm))
 		strftime(text, sizeof(text), "%H:%M:%S", &tm);
-	textbuf_printf(v->out, "%s%-8s\n", v->view->folded ? "" : "\n", text);
+	textbuf_printf(v->out, "%s%-8s\n", v->source->view.folded ? "" : "\n", text);
 }
 
-/* Prints the rows of each event in the model. The headline tells several events apart. */
-static int print_rows(struct intervals *v, struct rows_summary *summary)
+/* Prints the rows of an event in the model. The headline tells several events apart. */
+static int print_event(const struct printout *p, void *ctx)
 {
-	struct view view = *v->view;
-	const struct printout p = source_printout(v->source, &view, v->out);
-	uint32_t nr = printed_events(&v->source->rec);
+	struct intervals *v = ctx;
+	struct rows_summary seen = {0};
 	int ret = 0;
 
-	for (; view.event < nr && !ret; view.event++) {
-		struct rows_summary seen = {0};
-
-		if (nr > 1 && !view.folded)
-			ret = print_headline(&p);
-		if (!ret)
-			ret = view.folded ? print_folded(&p, &seen) : print_stacks(&p, &seen);
-		rows_summary_add(summary, &seen);
-	}
+	if (v->source->events.nr > 1)
+		ret = print_headline(p);
+	if (!ret)
+		ret = p->view->folded ? print_folded(p, &seen) : print_stacks(p, &seen);
+	rows_summary_add(v->summary, &seen);
 	return ret;
 }
 
 /* Prints the interval in the model, which ended at @end_ns, and empties the model. */
 static int print_model(struct intervals *v, uint64_t end_ns)
 {
-	struct rows_summary seen = {0};
 	int ret = model_finish(&v->source->rec.model);
 
 	if (ret)
 		return print_error_set(ret, v->source->rec.name, v->err);
-	ret = source_find_names(v->source, &v->search, v->view, v->err);
+	ret = source_find_names(v->source, &v->search, v->err);
 	if (ret)
 		return ret;
 	print_time(v, end_ns);
-	ret = print_rows(v, &seen);
+	ret = source_print_events(v->source, v->out, print_event, v);
 	if (!ret)
 		ret = source_renew(v->source);
 	if (ret)
 		return print_error_set(ret, v->source->rec.name, v->err);
-	rows_summary_add(v->summary, &seen);
 	v->has_samples = false;
 	v->next = v->current + 1;
 	return print_flush(v->out, v->err);
@@ -171,18 +163,21 @@ static int print_all(struct intervals *v)
 	return ret ? ret : print_rest(v);
 }
 
-static int open_and_print(struct intervals *v, const char *file, const struct timespan *span)
+static int open_and_print(struct intervals *v, const char *file,
+			  const struct source_request *request)
 {
-	const struct printout p = source_printout(v->source, v->view, v->out);
+	const struct printout p = source_printout(v->source, v->out);
 	const struct recording *rec = &v->source->rec;
-	int ret = recording_open(&v->source->rec, file, span, v->err);
+	int ret = recording_open(&v->source->rec, file, &request->span, v->err);
 
+	if (!ret)
+		ret = source_choose(v->source, request, v->err);
 	if (ret)
 		return ret;
 	v->length_ns = rec->meta->interval_ns;
 	if (v->length_ns)
 		v->next = rec->selection.from_ns / v->length_ns;
-	if (!v->view->folded && rec->meta->nr_events <= 1)
+	if (!v->source->view.folded && v->source->events.nr == 1)
 		ret = print_error_set(print_headline(&p), file, v->err);
 	if (!ret)
 		ret = print_flush(v->out, v->err);
@@ -193,7 +188,6 @@ int print_intervals(struct source *source, const char *file, const struct source
 		    struct textbuf *out, struct rows_summary *summary, struct err *err)
 {
 	struct intervals v = {
-		.view = &request->view,
 		.source = source,
 		.out = out,
 		.summary = summary,
@@ -202,7 +196,7 @@ int print_intervals(struct source *source, const char *file, const struct source
 	int ret = source_search_open(&v.search, &request->search, err);
 
 	if (!ret)
-		ret = open_and_print(&v, file, &request->span);
+		ret = open_and_print(&v, file, request);
 	source_search_close(&v.search);
 	return ret;
 }

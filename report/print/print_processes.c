@@ -34,6 +34,7 @@ struct line {
 
 struct process_table {
 	const struct model *model;
+	uint32_t event;         /* whose rows are counted */
 	uint32_t *first_layout; /* by process: the process's first layout */
 	VEC(struct thread_name) threads;
 	VEC(struct line) lines;
@@ -107,7 +108,7 @@ static int add_up_threads(struct process_table *table)
 		struct thread_name name = {table->first_layout[row->process], row->comm,
 					   row->count};
 
-		if (vec_push(&table->threads, name))
+		if (row->event == table->event && vec_push(&table->threads, name))
 			return -ENOMEM;
 	}
 	if (!table->threads.nr)
@@ -237,9 +238,10 @@ static int print_line(const struct process_table *table, const struct line *line
 	return 0;
 }
 
-int print_processes(const struct recording *rec, struct textbuf *out)
+int print_processes(const struct printout *p)
 {
-	struct process_table table = {.model = &rec->model};
+	struct process_table table = {.model = &p->rec->model, .event = p->view->event};
+	struct textbuf *out = p->out;
 	int ret = find_layouts(&table);
 
 	if (!ret)
@@ -247,9 +249,9 @@ int print_processes(const struct recording *rec, struct textbuf *out)
 	if (!ret)
 		ret = make_lines(&table);
 	if (!ret)
-		textbuf_printf(out, "%10s %10s %10s %10s  %-*s  %-*s  %-*s  %s\n", "SAMPLES", "PID",
-			       "NS-PID", "UID", NAME_WIDTH, "NAME", THREADS_WIDTH, "THREADS",
-			       EXE_WIDTH, "EXE", "CGROUP");
+		textbuf_printf(out, "%10s %10s %10s %10s  %-*s  %-*s  %-*s  %s\n",
+			       column_of_counts(p), "PID", "NS-PID", "UID", NAME_WIDTH, "NAME",
+			       THREADS_WIDTH, "THREADS", EXE_WIDTH, "EXE", "CGROUP");
 	for (size_t i = 0; !ret && i < table.lines.nr; i++)
 		ret = print_line(&table, &table.lines.data[i], out);
 	free(table.first_layout);

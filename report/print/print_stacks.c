@@ -1,29 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/print/printers.h"
 
-#include <errno.h>
 #include <inttypes.h>
-
-#include "common/cleanup.h"
-#include "common/clock.h"
-#include "format/headline.h"
-
-int print_headline(const struct printout *p)
-{
-	const struct prof_meta *meta = p->rec->meta;
-	const struct prof_end *end = p->rec->end;
-	uint64_t every_nth = end && end->nr_events ? end->events[p->view->event].every_nth : 0;
-	/* The line has whole seconds. */
-	uint64_t duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0);
-	_cleanup_free_ char *text = NULL;
-
-	text = headline_format_event(meta, printed_event(p), every_nth, duration_s);
-	if (!text)
-		return -ENOMEM;
-	textbuf_str(p->out, text);
-	textbuf_char(p->out, '\n');
-	return 0;
-}
 
 int printout_visit(const struct printout *p, row_fn visit, void *ctx, struct rows_summary *summary)
 {

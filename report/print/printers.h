@@ -20,11 +20,25 @@ struct printout {
 	struct textbuf *out;
 };
 
-static inline struct printout source_printout(struct source *source, const struct view *view,
-					      struct textbuf *out)
+static inline struct printout source_printout(struct source *source, struct textbuf *out)
 {
-	return (struct printout){&source->rec, &source->symbols, &source->labels, view, out};
+	return (struct printout){&source->rec, &source->symbols, &source->labels, &source->view,
+				 out};
 }
+
+/*
+ * Calls @print for each event of @source that the user wants to see, with a printout to @out. Ends
+ * at the first error, which it returns.
+ */
+int source_print_events(struct source *source, struct textbuf *out,
+			int (*print)(const struct printout *p, void *ctx), void *ctx);
+
+/*
+ * Prints the table of @print for each event of @source that the user wants to see. Each of several
+ * tables stands below its headline.
+ */
+int source_print_tables(struct source *source, struct textbuf *out,
+			int (*print)(const struct printout *p));
 
 /*
  * Prints the line that names the sampled event, processes and stacks, in bcc's words. A recording
@@ -59,12 +73,6 @@ static inline bool is_delimited(const struct printout *p, const struct stack_row
 	return has_hits(p) || (row->kernel.is_present && row->user.is_present);
 }
 
-/* The number of events of a recording, whose rows printers print one event after the other. */
-static inline uint32_t printed_events(const struct recording *rec)
-{
-	return rec->meta->nr_events ? rec->meta->nr_events : 1;
-}
-
 /*
  * Visits the rows of the event of the view, as rows_visit does. Rows of counted hits whose text is
  * equal are added up.
@@ -92,15 +100,18 @@ void print_folded_stack(const struct printout *p, struct textbuf *out, const str
 int print_diff(const struct printout *before, const struct printout *after, bool normalize,
 	       struct rows_summary *summary);
 
+/* Returns the title of a column with counts of the event of the view: "SAMPLES", "HITS", ... */
+const char *column_of_counts(const struct printout *p);
+
 /* Prints the facts about the recording, one "key: value" to a line. */
 int print_info(const struct recording *rec, struct textbuf *out);
 
-/* Prints a table of the processes that were sampled, with the facts about each. */
-int print_processes(const struct recording *rec, struct textbuf *out);
+/* Prints a table of the processes in the rows of the event, with the facts about each. */
+int print_processes(const struct printout *p);
 
 /*
- * Prints a table of the objects that were sampled: samples, build-ids, and the source of their
- * symbols. Returns -EOVERFLOW if the frames add up to more than 64 bits.
+ * Prints a table of the objects in the rows of the event: samples, build-ids, and the source of
+ * their symbols. Returns -EOVERFLOW if the frames add up to more than 64 bits.
  */
 int print_files(const struct printout *p);
 

@@ -25,16 +25,28 @@ void source_search_close(struct source_search *search)
 	debug_roots_close(&search->roots);
 }
 
-int source_find_names(struct source *source, const struct source_search *search,
-		      const struct view *view, struct err *err)
+int source_choose(struct source *source, const struct source_request *request, struct err *err)
+{
+	const struct recording *rec = &source->rec;
+	int ret = event_choose(rec->meta, rec->name, request->event, &source->events, err);
+
+	source->view = request->view;
+	source->view.event = source->events.first;
+	if (!ret && request->view.folded)
+		ret = event_choice_check_single(&source->events, rec->meta, rec->name, err);
+	return ret;
+}
+
+int source_find_names(struct source *source, const struct source_search *search, struct err *err)
 {
 	int ret;
 
-	source->demangling.style = view->demangle;
+	source->demangling.style = source->view.demangle;
 	ret = symbols_resolve(&source->symbols, &source->rec.model, &search->roots,
 			      &source->demangling);
 	if (!ret)
-		ret = labels_init(&source->labels, &source->rec.model, &source->symbols, view);
+		ret = labels_init(&source->labels, &source->rec.model, &source->symbols,
+				  &source->view);
 	if (ret)
 		err_set(err, ret, "failed to look up the symbols of '%s': %s", source->rec.name,
 			strerror(-ret));
@@ -50,7 +62,9 @@ int sources_load(struct source *sources, const char *const *files, size_t nr,
 	for (size_t i = 0; !ret && i < nr; i++) {
 		ret = recording_load(&sources[i].rec, files[i], &request->span, err);
 		if (!ret)
-			ret = source_find_names(&sources[i], &search, &request->view, err);
+			ret = source_choose(&sources[i], request, err);
+		if (!ret)
+			ret = source_find_names(&sources[i], &search, err);
 	}
 	source_search_close(&search);
 	return ret;

@@ -5,6 +5,7 @@
 
 #include "report/symbols/debugfiles.h"
 #include "report/view/labels.h"
+#include "report/model/event_choice.h"
 #include "report/model/recording.h"
 #include "report/symbols/symbolise.h"
 #include "report/view/view.h"
@@ -15,6 +16,8 @@ struct source {
 	struct symbols symbols;
 	struct labels labels;
 	struct demangler_account demangling; /* of all intervals */
+	struct event_choice events;          /* that the user wants to see */
+	struct view view;                    /* of the event that is being printed */
 };
 
 /* The directory to look for files in, and the bytes of files that a report may still read. */
@@ -38,12 +41,22 @@ int source_search_open(struct source_search *search, const struct search_choice 
 
 void source_search_close(struct source_search *search);
 
-/* The user's choice of the part to read, of the look of names, and of the places with files. */
+/*
+ * The user's choice of the part to read, of the event, of the look of names, and of the places with
+ * files.
+ */
 struct source_request {
 	struct timespan span;
 	struct view view;
+	const char *event; /* NULL: all events */
 	struct search_choice search;
 };
+
+/*
+ * Chooses the events of @source, whose recording is open, and takes the view over. Folded output
+ * must be of one event. Returns 0 or -EINVAL with @err set.
+ */
+int source_choose(struct source *source, const struct source_request *request, struct err *err);
 
 /*
  * Reads the @nr recordings @files into @sources and finds their names. The caller keeps @files
@@ -57,8 +70,7 @@ int sources_load(struct source *sources, const char *const *files, size_t nr,
  * Finds the names of the frames in the recording's model. Returns 0 or a negative errno with @err
  * set.
  */
-int source_find_names(struct source *source, const struct source_search *search,
-		      const struct view *view, struct err *err);
+int source_find_names(struct source *source, const struct source_search *search, struct err *err);
 
 /* Empties the model and forgets the names, for the next interval. Returns 0 or -ENOMEM. */
 int source_renew(struct source *source);

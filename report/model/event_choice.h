@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The events that a report prints. A recording without a table of events has one event all the
+ * same: the samples that its description names.
+ */
+#ifndef REPORT_MODEL_EVENT_CHOICE_H
+#define REPORT_MODEL_EVENT_CHOICE_H
+
+#include <stdint.h>
+
+#include "common/err.h"
+#include "format/prof.h"
+
+/* Events [first, first + nr) of a recording; all of them, or one. */
+struct event_choice {
+	uint32_t first, nr;
+};
+
+/*
+ * Chooses the events of the recording @file that @wanted says: a name as the user typed it for the
+ * recorder, or a number from 1. NULL stands for all events. Returns 0, or -EINVAL with @err set,
+ * which lists the events, if there is no such event or several of that name.
+ */
+int event_choose(const struct prof_meta *meta, const char *file, const char *wanted,
+		 struct event_choice *choice, struct err *err);
+
+/*
+ * Returns 0 if @choice is one event. Else folded output could not hold it: returns -EINVAL, with
+ * @err set, which lists the events.
+ */
+int event_choice_check_single(const struct event_choice *choice, const struct prof_meta *meta,
+			      const char *file, struct err *err);
+
+/* Returns the name of @event. It is borrowed from @meta. */
+const char *event_name(const struct prof_meta *meta, uint32_t event);
+
+/* Returns the words for the counts of @event: "samples", "hits", "nanoseconds", "bytes", "numbers".
+ */
+const char *event_unit(const struct prof_meta *meta, uint32_t event);
+
+/* Returns the field or argument that @event sums up, "" if it counts. It is borrowed from @meta. */
+const char *event_weight(const struct prof_meta *meta, uint32_t event);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Prints the events of a recording one after the other, each below its headline. */
+#include "report/print/printers.h"
+
+#include <errno.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "format/headline.h"
+
+int print_headline(const struct printout *p)
+{
+	const struct prof_meta *meta = p->rec->meta;
+	const struct prof_end *end = p->rec->end;
+	uint64_t every_nth = end && end->nr_events ? end->events[p->view->event].every_nth : 0;
+	/* The line has whole seconds. */
+	uint64_t duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0);
+	_cleanup_free_ char *text = NULL;
+
+	text = headline_format_event(meta, printed_event(p), every_nth, duration_s);
+	if (!text)
+		return -ENOMEM;
+	textbuf_str(p->out, text);
+	textbuf_char(p->out, '\n');
+	return 0;
+}
+
+int source_print_events(struct source *source, struct textbuf *out,
+			int (*print)(const struct printout *p, void *ctx), void *ctx)
+{
+	const struct printout p = source_printout(source, out);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < source->events.nr && !ret; i++) {
+		source->view.event = source->events.first + i;
+		ret = print(&p, ctx);
+	}
+	return ret;
+}
+
+/* The tables of source_print_tables. */
+struct tables {
+	int (*print)(const struct printout *p);
+	bool has_headlines;
+	bool has_table; /* one was printed */
+};
+
+static int print_table(const struct printout *p, void *ctx)
+{
+	struct tables *tables = ctx;
+	int ret = 0;
+
+	if (tables->has_table)
+		textbuf_char(p->out, '\n');
+	if (tables->has_headlines)
+		ret = print_headline(p);
+	tables->has_table = true;
+	return ret ? ret : tables->print(p);
+}
+
+int source_print_tables(struct source *source, struct textbuf *out,
+			int (*print)(const struct printout *p))
+{
+	struct tables tables = {.print = print, .has_headlines = source->events.nr > 1};
+
+	return source_print_events(source, out, print_table, &tables);
+}
+
+const char *column_of_counts(const struct printout *p)
+{
+	static const char *const titles[PROF_NR_EVENT_UNITS] = {
+		[PROF_UNIT_EVENTS] = "HITS",
+		[PROF_UNIT_NS] = "NS",
+		[PROF_UNIT_BYTES] = "BYTES",
+		[PROF_UNIT_NUMBER] = "SUM",
+	};
+	const struct prof_event *event = printed_event(p);
+
+	if (!event || (event->kind == PROF_EVENT_SAMPLES && event->unit == PROF_UNIT_EVENTS))
+		return "SAMPLES";
+	return titles[event->unit];
+}

@@ -44,21 +44,6 @@ static int check_units(const struct source *sources, struct err *err)
 	return err_hint(err, -EINVAL, "'profrep info' lists the events of a recording");
 }
 
-/* Names the event of a source as a headline does. */
-static void name_event(const struct source *source, struct textbuf *out)
-{
-	const char *name = event_name(source->rec.meta, source->view.event);
-	const char *weight = event_weight(source->rec.meta, source->view.event);
-
-	textbuf_char(out, '"');
-	textbuf_escaped(out, name, strlen(name), TEXT_PLAIN);
-	textbuf_char(out, '"');
-	if (weight[0]) {
-		textbuf_str(out, " by sum of ");
-		textbuf_escaped(out, weight, strlen(weight), TEXT_PLAIN);
-	}
-}
-
 /* One of the recordings may be of another function, or of another argument. */
 static void warn_of_events(const struct source *sources, struct textbuf *warnings)
 {
@@ -71,9 +56,9 @@ static void warn_of_events(const struct source *sources, struct textbuf *warning
 	     !strcmp(event_weight(before, first), event_weight(after, second))))
 		return;
 	textbuf_str(warnings, "WARNING: the events differ: ");
-	name_event(&sources[0], warnings);
+	print_event_name(before, first, warnings);
 	textbuf_str(warnings, " and ");
-	name_event(&sources[1], warnings);
+	print_event_name(after, second, warnings);
 	textbuf_str(warnings, ".\n");
 }
 

@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/model/event_choice.h"
 #include "report/print/print_errors.h"
+#include "report/print/printers.h"
 
 /* bcc's warning comes first, in bcc's words. */
 static void warn_of_missing(struct textbuf *warnings, const struct rows_summary *summary)
@@ -27,8 +29,49 @@ static void warn_of_cuts(struct textbuf *warnings, const struct rows_summary *su
 			summary->cut_stacks);
 }
 
+/* Warns of @nr things of an event; @words follow the event's name. Without any, prints nothing. */
+static void warn_of_number(struct textbuf *warnings, const struct recording *rec, uint32_t event,
+			   uint64_t nr, const char *things, const char *words)
+{
+	if (!nr)
+		return;
+	textbuf_printf(warnings, "WARNING: %" PRIu64 " %s of ", nr, things);
+	print_event_name(rec->meta, event, warnings);
+	textbuf_printf(warnings, " %s.\n", words);
+}
+
+/* Warns of the gaps in the counts of one event. */
+static void warn_of_event(struct textbuf *warnings, const struct recording *rec, uint32_t event)
+{
+	const struct prof_event_end *end = &rec->end->events[event];
+	uint64_t lost;
+
+	if (event_lost(end, &lost))
+		warn_of_number(warnings, rec, event, lost, "hits", "were lost");
+	warn_of_number(warnings, rec, event, end->overflows, "hits",
+		       "were left out: a sum would have exceeded 64 bits");
+	warn_of_number(warnings, rec, event, end->unattached, "functions or probes",
+		       "could not be attached: their hits are missing");
+	if (end->every_nth <= 1)
+		return;
+	textbuf_str(warnings, "WARNING: of ");
+	print_event_name(rec->meta, event, warnings);
+	textbuf_printf(warnings, " one of %" PRIu64 " hits was counted.\n", end->every_nth);
+}
+
+static void warn_of_events(struct textbuf *warnings, const struct source *source)
+{
+	const struct recording *rec = &source->rec;
+
+	if (!rec->end || !rec->end->nr_events)
+		return;
+	for (uint32_t i = 0; i < source->events.nr; i++)
+		warn_of_event(warnings, rec, source->events.first + i);
+}
+
 static void warn_of_losses(struct textbuf *warnings, const struct recording *rec)
 {
+	const char *hits = rec->meta->nr_events ? "hits" : "samples";
 	const struct prof_end *end = rec->end;
 
 	if (!end)
@@ -38,13 +81,13 @@ static void warn_of_losses(struct textbuf *warnings, const struct recording *rec
 				      "--hash-storage-size.\n");
 	if (end->lost[PROF_LOSS_REFUSED])
 		textbuf_printf(warnings,
-			       "WARNING: %" PRIu64 " samples were lost: the kernel refused them.\n",
-			       end->lost[PROF_LOSS_REFUSED]);
+			       "WARNING: %" PRIu64 " %s were lost: the kernel refused them.\n",
+			       end->lost[PROF_LOSS_REFUSED], hits);
 	if (end->lost[PROF_LOSS_WALK_FAILED])
 		textbuf_printf(warnings,
 			       "WARNING: %" PRIu64
-			       " samples were lost: their stacks could not be walked.\n",
-			       end->lost[PROF_LOSS_WALK_FAILED]);
+			       " %s were lost: their stacks could not be walked.\n",
+			       end->lost[PROF_LOSS_WALK_FAILED], hits);
 	if (end->lost_records)
 		textbuf_printf(warnings,
 			       "WARNING: %" PRIu64
@@ -118,6 +161,7 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 	}
 	for (size_t i = 0; i < nr; i++) {
 		warn_of_losses(&io->warnings, &sources[i].rec);
+		warn_of_events(&io->warnings, &sources[i]);
 		warn_of_mangled(&io->warnings, &sources[i].demangling);
 		command_io_add_recording(io, &sources[i].rec);
 	}

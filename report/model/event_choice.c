@@ -38,6 +38,12 @@ const char *event_unit(const struct prof_meta *meta, uint32_t event)
 	return units[e->unit];
 }
 
+bool event_lost(const struct prof_event_end *event, uint64_t *lost)
+{
+	return !__builtin_sub_overflow(event->taken, event->counted, lost) &&
+	       !__builtin_sub_overflow(*lost, event->overflows, lost);
+}
+
 /* Adds a hint that lists the events: 1 'c:malloc', 2 'c:malloc' (arg1). */
 static int list_events(const struct prof_meta *meta, int ret, struct err *err)
 {

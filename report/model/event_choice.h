@@ -6,6 +6,7 @@
 #ifndef REPORT_MODEL_EVENT_CHOICE_H
 #define REPORT_MODEL_EVENT_CHOICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/err.h"
@@ -37,6 +38,12 @@ const char *event_name(const struct prof_meta *meta, uint32_t event);
 /* Returns the words for the counts of @event: "samples", "hits", "nanoseconds", "bytes", "numbers".
  */
 const char *event_unit(const struct prof_meta *meta, uint32_t event);
+
+/*
+ * Sets *@lost to the hits of an event that were taken, but are neither counted nor overflows.
+ * Returns false if fewer hits were taken than the others add up to.
+ */
+bool event_lost(const struct prof_event_end *event, uint64_t *lost);
 
 /* Returns the field or argument that @event sums up, "" if it counts. It is borrowed from @meta. */
 const char *event_weight(const struct prof_meta *meta, uint32_t event);

@@ -3,6 +3,7 @@
 #include "report/print/printers.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
@@ -23,6 +24,20 @@ int print_headline(const struct printout *p)
 	textbuf_str(p->out, text);
 	textbuf_char(p->out, '\n');
 	return 0;
+}
+
+void print_event_name(const struct prof_meta *meta, uint32_t event, struct textbuf *out)
+{
+	const char *name = event_name(meta, event), *weight = event_weight(meta, event);
+
+	textbuf_char(out, '\'');
+	textbuf_escaped(out, name, strlen(name), TEXT_PLAIN);
+	textbuf_char(out, '\'');
+	if (weight[0]) {
+		textbuf_str(out, " (");
+		textbuf_escaped(out, weight, strlen(weight), TEXT_PLAIN);
+		textbuf_char(out, ')');
+	}
 }
 
 int source_print_events(struct source *source, struct textbuf *out,

@@ -2,27 +2,44 @@
 #include "report/print/printers.h"
 
 static void print_side(const struct printout *p, struct textbuf *out, const struct row_side *side,
-		       bool is_kernel)
+		       bool is_kernel, bool is_leaf_first)
 {
 	bool annotate = is_kernel && p->view->annotations;
 
 	if (side->is_missed)
 		textbuf_str(out, is_kernel ? ";[Missed Kernel Stack]" : ";[Missed User Stack]");
-	for (uint32_t i = side->nr; i-- > 0;) {
+	for (uint32_t i = 0; i < side->nr; i++) {
+		uint32_t depth = is_leaf_first ? i : side->nr - 1 - i;
+
 		textbuf_char(out, ';');
-		labels_frame(p->labels, out, side->frames[i], i ? FRAME_CALLER : FRAME_LEAF);
+		labels_frame(p->labels, out, side->frames[depth],
+			     depth ? FRAME_CALLER : FRAME_LEAF);
 		if (annotate)
 			textbuf_str(out, "_[k]");
 	}
 }
 
+/* Prints the stacks of a waker on top of the task's, so that both leaves meet, as offwaketime does.
+ */
+static void print_wakers(const struct printout *p, struct textbuf *out, const struct stack_row *row)
+{
+	if (!row_has_wakers(row))
+		return;
+	textbuf_str(out, ";--");
+	print_side(p, out, &row->waker_kernel, true, true);
+	if (is_delimited(p, &row->waker_kernel, &row->waker_user))
+		textbuf_str(out, ";-");
+	print_side(p, out, &row->waker_user, false, true);
+}
+
 void print_folded_stack(const struct printout *p, struct textbuf *out, const struct stack_row *row)
 {
 	labels_string(p->labels, out, row->comm);
-	print_side(p, out, &row->user, false);
-	if (is_delimited(p, row))
+	print_side(p, out, &row->user, false, false);
+	if (is_delimited(p, &row->user, &row->kernel))
 		textbuf_str(out, ";-");
-	print_side(p, out, &row->kernel, true);
+	print_side(p, out, &row->kernel, true, false);
+	print_wakers(p, out, row);
 }
 
 static int print_row(void *ctx, const struct stack_row *row)

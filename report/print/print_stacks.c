@@ -3,6 +3,10 @@
 
 #include <inttypes.h>
 
+/* The recording does not tell the process of a waker, so its frames of user space have no address.
+ */
+#define PROCESS_OF_WAKER UINT32_MAX
+
 int printout_visit(const struct printout *p, row_fn visit, void *ctx, struct rows_summary *summary)
 {
 	const struct model *model = &p->rec->model;
@@ -25,9 +29,12 @@ static void print_address(const struct printout *p, uint32_t process, uint32_t f
 		textbuf_str(p->out, has_hits(p) ? "???????????????? " : "0x???????????????? ");
 }
 
-/* Prints a side of @row, in which bcc's stackcount indents the frames less than bcc's profile. */
-static void print_side(const struct printout *p, const struct stack_row *row,
-		       const struct row_side *side, bool is_kernel)
+/*
+ * Prints the frames of @side in @process, from the leaf or from the root on. bcc's stackcount
+ * indents frames less than bcc's profile.
+ */
+static void print_side(const struct printout *p, const struct row_side *side, uint32_t process,
+		       bool is_kernel, bool is_root_first)
 {
 	const char *indent = has_hits(p) ? "  " : "    ";
 
@@ -35,14 +42,32 @@ static void print_side(const struct printout *p, const struct stack_row *row,
 		textbuf_printf(p->out, "%s[Missed %s Stack]\n", indent,
 			       is_kernel ? "Kernel" : "User");
 	for (uint32_t i = 0; i < side->nr; i++) {
+		uint32_t depth = is_root_first ? side->nr - 1 - i : i;
+		uint32_t frame = side->frames[depth];
+
 		textbuf_str(p->out, indent);
 		if (p->view->addresses)
-			print_address(p, row->process, side->frames[i]);
-		labels_frame(p->labels, p->out, side->frames[i], i ? FRAME_CALLER : FRAME_LEAF);
+			print_address(p, process, frame);
+		labels_frame(p->labels, p->out, frame, depth ? FRAME_CALLER : FRAME_LEAF);
 		if (is_kernel && p->view->annotations)
 			textbuf_str(p->out, "_[k]");
 		textbuf_char(p->out, '\n');
 	}
+}
+
+/*
+ * Prints the stacks of the task that ended the time off the CPU, from the root to the leaf, and the
+ * delimiter of bcc's offwaketime.
+ */
+static void print_wakers(const struct printout *p, const struct stack_row *row)
+{
+	if (!row_has_wakers(row))
+		return;
+	print_side(p, &row->waker_user, PROCESS_OF_WAKER, false, true);
+	if (is_delimited(p, &row->waker_user, &row->waker_kernel))
+		textbuf_str(p->out, "    --\n");
+	print_side(p, &row->waker_kernel, PROCESS_OF_WAKER, true, true);
+	textbuf_printf(p->out, "    %-16s --\n", "--");
 }
 
 /* Ends a row of counted hits. */
@@ -68,10 +93,11 @@ static int print_row(void *ctx, const struct stack_row *row)
 {
 	const struct printout *p = ctx;
 
-	print_side(p, row, &row->kernel, true);
-	if (is_delimited(p, row))
+	print_wakers(p, row);
+	print_side(p, &row->kernel, row->process, true, false);
+	if (is_delimited(p, &row->kernel, &row->user))
 		textbuf_str(p->out, "    --\n");
-	print_side(p, row, &row->user, false);
+	print_side(p, &row->user, row->process, false, false);
 	if (has_hits(p))
 		print_hits(p, row);
 	else

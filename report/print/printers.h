@@ -61,16 +61,17 @@ static inline bool has_hits(const struct printout *p)
 }
 
 /*
- * Returns true if a delimiter stands between the sides of @row. bcc's profile has it between two
+ * Returns true if a delimiter stands between two sides of a row. bcc's profile has it between two
  * stacks, and bcc's stackcount in each row with both sides shown.
  */
-static inline bool is_delimited(const struct printout *p, const struct stack_row *row)
+static inline bool is_delimited(const struct printout *p, const struct row_side *first,
+				const struct row_side *second)
 {
 	const struct view *view = p->view;
 
 	if (!view->delimited || view->user_only || view->kernel_only)
 		return false;
-	return has_hits(p) || (row->kernel.is_present && row->user.is_present);
+	return has_hits(p) || (first->is_present && second->is_present);
 }
 
 /*
@@ -99,6 +100,9 @@ void print_folded_stack(const struct printout *p, struct textbuf *out, const str
  */
 int print_diff(const struct printout *before, const struct printout *after, bool normalize,
 	       struct rows_summary *summary);
+
+/* Prints the name of @event, and its weight if it has one: 'c:malloc' (arg1). */
+void print_event_name(const struct prof_meta *meta, uint32_t event, struct textbuf *out);
 
 /* Returns the title of a column with counts of the event of the view: "SAMPLES", "HITS", ... */
 const char *column_of_counts(const struct printout *p);

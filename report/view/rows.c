@@ -134,6 +134,8 @@ static int add_alike(struct alike_rows *alike, struct model_row row)
 	uint64_t hash;
 	int ret;
 
+	/* Nothing wakes a hit. A hostile file may say so, but its key lacks the wakers. */
+	row.waker_user_stack = row.waker_kernel_stack = 0;
 	ret = alike_stacks_find(&alike->stacks, row.process, row.user_stack, &key.user);
 	if (!ret)
 		ret = alike_stacks_find(&alike->stacks, row.process, row.kernel_stack, &key.kernel);

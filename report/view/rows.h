@@ -28,6 +28,13 @@ struct stack_row {
 	uint64_t count;
 };
 
+/* Returns true if @row has a stack of a waker, or lacks one that there was. */
+static inline bool row_has_wakers(const struct stack_row *row)
+{
+	return row->waker_user.is_present || row->waker_user.is_missed ||
+	       row->waker_kernel.is_present || row->waker_kernel.is_missed;
+}
+
 /* Takes one row. Returns 0, or a negative errno that ends the visit. */
 typedef int (*row_fn)(void *ctx, const struct stack_row *row);
 

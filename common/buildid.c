@@ -135,29 +135,20 @@ static int from_headers(int fd, const struct header_table *table, struct build_i
 	return -ENOENT;
 }
 
+/* A table of the ELF header @eh: the members of @eh, those of a header, and the type of notes. */
+#define HEADER_TABLE(eh, table, header, field, len, note)                                          \
+	{                                                                                          \
+		.off = (eh)->e_##table##off, .nr = (eh)->e_##table##num,                           \
+		.size = (eh)->e_##table##entsize, .type_off = offsetof(header, field##_type),      \
+		.off_off = offsetof(header, field##_offset), .len_off = offsetof(header, len),     \
+		.note_type = note, .is64 = sizeof(*(eh)) == sizeof(Elf64_Ehdr),                    \
+	}
+
 /* The tables of program headers and of section headers of the ELF class of @bits. */
 #define HEADER_TABLES(bits, eh)                                                                    \
 	{                                                                                          \
-		{                                                                                  \
-			.off = (eh)->e_phoff,                                                      \
-			.nr = (eh)->e_phnum,                                                       \
-			.size = (eh)->e_phentsize,                                                 \
-			.type_off = offsetof(Elf##bits##_Phdr, p_type),                            \
-			.off_off = offsetof(Elf##bits##_Phdr, p_offset),                           \
-			.len_off = offsetof(Elf##bits##_Phdr, p_filesz),                           \
-			.note_type = PT_NOTE,                                                      \
-			.is64 = (bits) == 64,                                                      \
-		},                                                                                 \
-			{                                                                          \
-				.off = (eh)->e_shoff,                                              \
-				.nr = (eh)->e_shnum,                                               \
-				.size = (eh)->e_shentsize,                                         \
-				.type_off = offsetof(Elf##bits##_Shdr, sh_type),                   \
-				.off_off = offsetof(Elf##bits##_Shdr, sh_offset),                  \
-				.len_off = offsetof(Elf##bits##_Shdr, sh_size),                    \
-				.note_type = SHT_NOTE,                                             \
-				.is64 = (bits) == 64,                                              \
-			},                                                                         \
+		HEADER_TABLE(eh, ph, Elf##bits##_Phdr, p, p_filesz, PT_NOTE),                      \
+			HEADER_TABLE(eh, sh, Elf##bits##_Shdr, sh, sh_size, SHT_NOTE),             \
 	}
 
 static int from_tables(int fd, const struct header_table tables[static 2], struct build_id *id)

@@ -190,23 +190,14 @@ static int check_counts(const struct prof_epoch *e, uint32_t nr_events, uint64_t
 
 int epoch_check(const struct prof_epoch *epoch, uint32_t nr_events, uint64_t *totals)
 {
-	int ret = check_sizes(epoch);
+	/* check_sizes comes first: the others rely on it. */
+	static int (*const checks[])(const struct prof_epoch *e) = {
+		check_sizes,         check_first_elements, check_names,        check_processes,
+		check_process_infos, check_file_infos,     check_exact_frames, check_stacks,
+	};
+	int ret = 0;
 
-	if (!ret)
-		ret = check_first_elements(epoch);
-	if (!ret)
-		ret = check_names(epoch);
-	if (!ret)
-		ret = check_processes(epoch);
-	if (!ret)
-		ret = check_process_infos(epoch);
-	if (!ret)
-		ret = check_file_infos(epoch);
-	if (!ret)
-		ret = check_exact_frames(epoch);
-	if (!ret)
-		ret = check_stacks(epoch);
-	if (!ret)
-		ret = check_counts(epoch, nr_events, totals);
-	return ret;
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(checks); i++)
+		ret = checks[i](epoch);
+	return ret ? ret : check_counts(epoch, nr_events, totals);
 }

@@ -248,6 +248,14 @@ START_TEST(debuglink_by_crc)
 }
 END_TEST
 
+/* The file for @path, without a debug file. */
+static void expect_at(struct debug_wanted *w, const char *path, enum debug_miss miss,
+		      const char *binary)
+{
+	w->path = path;
+	expect(w, miss, binary, "-");
+}
+
 START_TEST(not_regular)
 {
 	struct debug_wanted w = wanted("/opt/app", ID);
@@ -258,22 +266,15 @@ START_TEST(not_regular)
 	watch = opens_watch("symfs/opt/app");
 	expect(&w, DEBUG_NOT_READABLE, "-", "-"); /* nobody writes to it: opening does not wait */
 	ck_assert_msg(!opens_seen(watch), "a FIFO was opened");
-	w.path = "/opt";
-	expect(&w, DEBUG_NOT_READABLE, "-", "-");
+	expect_at(&w, "/opt", DEBUG_NOT_READABLE, "-");
 	snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
 	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
-	w.path = fifo;
-	expect(&w, DEBUG_NOT_READABLE, "-", "-");
-	w.path = "/dev/null";
-	expect(&w, DEBUG_NOT_READABLE, "-", "-");
-	w.path = "/proc/self/maps";
-	expect(&w, DEBUG_NOT_READABLE, "-", "-");
-	w.path = "";
-	expect(&w, DEBUG_NO_FILE, "-", "-");
-	w.path = "//anon";
-	expect(&w, DEBUG_NO_FILE, "-", "-");
-	w.path = "relative/path";
-	expect(&w, DEBUG_NO_FILE, "-", "-");
+	expect_at(&w, fifo, DEBUG_NOT_READABLE, "-");
+	expect_at(&w, "/dev/null", DEBUG_NOT_READABLE, "-");
+	expect_at(&w, "/proc/self/maps", DEBUG_NOT_READABLE, "-");
+	expect_at(&w, "", DEBUG_NO_FILE, "-");
+	expect_at(&w, "//anon", DEBUG_NO_FILE, "-");
+	expect_at(&w, "relative/path", DEBUG_NO_FILE, "-");
 }
 END_TEST
 
@@ -291,14 +292,10 @@ START_TEST(symfs_is_a_root)
 	ck_assert_int_eq(symlink("/real", place("symfs/within")), 0);
 	put_file("symfs/real", ID);
 	expect(&w, DEBUG_NO_FILE, "-", "-");
-	w.path = "/absolute";
-	expect(&w, DEBUG_NO_FILE, "-", "-");
-	w.path = "/relative";
-	expect(&w, DEBUG_NO_FILE, "-", "-");
-	w.path = "/up/outside";
-	expect(&w, DEBUG_NO_FILE, "-", "-");
-	w.path = "/within";
-	expect(&w, DEBUG_FOUND, "symfs/within", "-");
+	expect_at(&w, "/absolute", DEBUG_NO_FILE, "-");
+	expect_at(&w, "/relative", DEBUG_NO_FILE, "-");
+	expect_at(&w, "/up/outside", DEBUG_NO_FILE, "-");
+	expect_at(&w, "/within", DEBUG_FOUND, "symfs/within");
 }
 END_TEST
 

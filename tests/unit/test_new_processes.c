@@ -10,6 +10,21 @@
 /* Above PID_MAX_LIMIT: no process has this id. */
 #define PID_NONE 5000001u
 
+static struct new_processes new_processes;
+static struct address_spaces spaces;
+
+static void begin(void)
+{
+	new_processes = (struct new_processes){0};
+	spaces = (struct address_spaces){0};
+}
+
+static void end(void)
+{
+	new_processes_deinit(&new_processes);
+	address_spaces_deinit(&spaces);
+}
+
 static bool is_gone(uint32_t pid)
 {
 	(void)pid;
@@ -17,95 +32,85 @@ static bool is_gone(uint32_t pid)
 }
 
 /* Lets @pid begin at @time_ns, and notes it. Returns 0 or -ENOMEM. */
-static int try_begin(struct new_processes *new_processes, struct address_spaces *spaces,
-		     uint32_t pid, uint64_t time_ns)
+static int try_begin(uint32_t pid, uint64_t time_ns)
 {
-	int ret = address_spaces_exec(spaces, pid, time_ns);
+	int ret = address_spaces_exec(&spaces, pid, time_ns);
 
 	return ret ? ret
-		   : new_processes_add(new_processes, address_spaces_find(spaces, pid, time_ns));
+		   : new_processes_add(&new_processes, address_spaces_find(&spaces, pid, time_ns));
 }
 
-static const struct address_space *begin(struct new_processes *new_processes,
-					 struct address_spaces *spaces, uint32_t pid,
-					 uint64_t time_ns)
+static const struct address_space *begin_process(uint32_t pid, uint64_t time_ns)
 {
-	ck_assert_int_eq(try_begin(new_processes, spaces, pid, time_ns), 0);
-	return address_spaces_find(spaces, pid, time_ns);
+	ck_assert_int_eq(try_begin(pid, time_ns), 0);
+	return address_spaces_find(&spaces, pid, time_ns);
 }
 
-static void read_all(struct new_processes *new_processes, const struct address_spaces *spaces)
+static void read_all(void)
 {
-	ck_assert_int_eq(new_processes_read(new_processes, spaces), 0);
-	ck_assert_uint_eq(new_processes->waiting.nr, 0);
+	ck_assert_int_eq(new_processes_read(&new_processes, &spaces), 0);
+	ck_assert_uint_eq(new_processes.waiting.nr, 0);
+}
+
+static const struct proc_info *find(const struct address_space *space)
+{
+	return new_processes_find(&new_processes, space);
 }
 
 START_TEST(a_process_that_lives)
 {
-	struct new_processes new_processes = {0};
-	struct address_spaces spaces = {0};
 	const struct address_space *space, *other;
 	const struct proc_info *info;
 
 	ck_assert_int_eq(prctl(PR_SET_NAME, "newcomer"), 0);
-	space = begin(&new_processes, &spaces, getpid(), 100);
-	other = begin(&new_processes, &spaces, PID_NONE, 100);
-	ck_assert_ptr_null(new_processes_find(&new_processes, space));
-	read_all(&new_processes, &spaces);
-	info = new_processes_find(&new_processes, space);
+	space = begin_process(getpid(), 100);
+	other = begin_process(PID_NONE, 100);
+	ck_assert_ptr_null(find(space));
+	read_all();
+	info = find(space);
 	ck_assert_ptr_nonnull(info);
 	ck_assert_str_eq(info->identity.name, "newcomer");
 	ck_assert_uint_eq(info->identity.uid, geteuid());
-	ck_assert_ptr_null(new_processes_find(&new_processes, other));
-	new_processes_deinit(&new_processes);
-	address_spaces_deinit(&spaces);
+	ck_assert_ptr_null(find(other));
 }
 END_TEST
 
 /* /proc says nothing of an address space that an exec has replaced, or whose process has ended. */
 START_TEST(what_is_too_late)
 {
-	struct new_processes new_processes = {0};
-	struct address_spaces spaces = {0};
 	const struct address_space *before, *after;
 
-	before = begin(&new_processes, &spaces, getpid(), 100);
-	after = begin(&new_processes, &spaces, getpid(), 200);
-	read_all(&new_processes, &spaces);
-	ck_assert_ptr_null(new_processes_find(&new_processes, before));
-	ck_assert_ptr_nonnull(new_processes_find(&new_processes, after));
-	after = begin(&new_processes, &spaces, getpid(), 300);
+	before = begin_process(getpid(), 100);
+	after = begin_process(getpid(), 200);
+	read_all();
+	ck_assert_ptr_null(find(before));
+	ck_assert_ptr_nonnull(find(after));
+	after = begin_process(getpid(), 300);
 	address_spaces_exit(&spaces, getpid(), 400);
-	read_all(&new_processes, &spaces);
-	ck_assert_ptr_null(new_processes_find(&new_processes, after));
-	new_processes_deinit(&new_processes);
-	address_spaces_deinit(&spaces);
+	read_all();
+	ck_assert_ptr_null(find(after));
 }
 END_TEST
 
 START_TEST(kept_as_long_as_the_address_space)
 {
-	struct new_processes new_processes = {0};
-	struct address_spaces spaces = {0};
-	const struct address_space *older = begin(&new_processes, &spaces, getpid(), 100), *newer;
+	const struct address_space *older = begin_process(getpid(), 100), *newer;
 
-	read_all(&new_processes, &spaces);
-	newer = begin(&new_processes, &spaces, getpid(), 200);
-	read_all(&new_processes, &spaces);
+	read_all();
+	newer = begin_process(getpid(), 200);
+	read_all();
 	ck_assert_int_eq(address_spaces_forget(&spaces, 150, is_gone), 0);
 	ck_assert_int_eq(new_processes_forget(&new_processes, &spaces), 0);
-	ck_assert_ptr_nonnull(new_processes_find(&new_processes, older));
-	ck_assert_ptr_nonnull(new_processes_find(&new_processes, newer));
+	ck_assert_ptr_nonnull(find(older));
+	ck_assert_ptr_nonnull(find(newer));
 	ck_assert_int_eq(address_spaces_forget(&spaces, 250, is_gone), 0);
 	ck_assert_int_eq(new_processes_forget(&new_processes, &spaces), 0);
 	ck_assert_uint_eq(new_processes.known.nr, 1);
-	ck_assert_ptr_nonnull(new_processes_find(&new_processes, newer));
+	ck_assert_ptr_nonnull(find(newer));
 	address_spaces_exit(&spaces, getpid(), 300);
 	ck_assert_int_eq(address_spaces_forget(&spaces, 350, is_gone), 0);
 	ck_assert_int_eq(new_processes_forget(&new_processes, &spaces), 0);
 	ck_assert_uint_eq(new_processes.known.nr, 0);
-	new_processes_deinit(&new_processes);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
@@ -113,12 +118,10 @@ START_TEST(out_of_memory)
 {
 	oom_for_each_call(n)
 	{
-		struct new_processes new_processes = {0};
-		struct address_spaces spaces = {0};
 		int ret = 0;
 
 		for (uint64_t i = 1; !ret && i < 10; i++) {
-			ret = try_begin(&new_processes, &spaces, getpid(), i);
+			ret = try_begin(getpid(), i);
 			if (!ret)
 				ret = new_processes_read(&new_processes, &spaces);
 		}
@@ -127,11 +130,11 @@ START_TEST(out_of_memory)
 		if (!ret)
 			ret = new_processes_forget(&new_processes, &spaces);
 		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);
-		new_processes_deinit(&new_processes);
-		address_spaces_deinit(&spaces);
+		end();
+		begin();
 	}
 }
 END_TEST
 
-SUITE_MAIN("new_processes", a_process_that_lives, what_is_too_late,
-	   kept_as_long_as_the_address_space, out_of_memory)
+SUITE_MAIN_WITH("new_processes", begin, end, a_process_that_lives, what_is_too_late,
+		kept_as_long_as_the_address_space, out_of_memory)

@@ -15,18 +15,41 @@
 /* Above PID_MAX_LIMIT: no process has this id. */
 #define PID_NONE 5000001u
 
+static struct mapped_files files;
+static mapping_vec mappings;
+static struct address_spaces spaces;
+
+static void begin(void)
+{
+	files = (struct mapped_files){0};
+	mappings = (mapping_vec){0};
+	spaces = (struct address_spaces){0};
+}
+
+static void end(void)
+{
+	vec_free(&mappings);
+	mapped_files_deinit(&files);
+	address_spaces_deinit(&spaces);
+}
+
 /* An address of this program. */
 static const uint64_t here = (uintptr_t)&proc_scan_mappings;
 
-/* The mapping of @mappings at @addr must be this program's. */
-static void expect_program(const struct mapped_files *files, const mapping_vec *mappings,
-			   uint64_t addr)
+/* Reads the mappings of @pid, @max at most, 0: all. Must return @want. */
+static void scan(pid_t pid, size_t max, int want)
 {
-	const struct mapping *mapping = mappings_find(mappings, addr);
+	ck_assert_int_eq(proc_scan_mappings(pid, max, &files, &mappings), want);
+}
+
+/* The mapping of @list at @addr must be this program's. */
+static void expect_program(const struct mapped_files *of, const mapping_vec *list, uint64_t addr)
+{
+	const struct mapping *mapping = mappings_find(list, addr);
 	const struct mapped_file *file;
 
 	ck_assert_ptr_nonnull(mapping);
-	file = mapping_file(files, mapping);
+	file = mapping_file(of, mapping);
 	ck_assert_int_eq(file->kind, MAPPED_FILE);
 	ck_assert_ptr_nonnull(strstr(file->path, "test_proc_scan"));
 	ck_assert(!build_id_is_none(mapped_file_build_id(file)));
@@ -35,87 +58,65 @@ static void expect_program(const struct mapped_files *files, const mapping_vec *
 START_TEST(this_process)
 {
 	static char data[2 * 4096];
-	struct mapped_files files = {0};
-	mapping_vec mappings = {0};
 
-	ck_assert_int_eq(proc_scan_mappings(getpid(), 0, &files, &mappings), 0);
+	scan(getpid(), 0, 0);
 	expect_program(&files, &mappings, here);
 	ck_assert_ptr_null(mappings_find(&mappings, (uintptr_t)data)); /* not executable */
 	for (size_t i = 1; i < mappings.nr; i++)
 		ck_assert_uint_le(mappings.data[i - 1].end, mappings.data[i].start);
-	vec_free(&mappings);
-	mapped_files_deinit(&files);
 }
 END_TEST
 
 START_TEST(memory_without_a_file)
 {
-	struct mapped_files files = {0};
-	mapping_vec mappings = {0};
 	const struct mapping *mapping;
 	void *code = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	ck_assert_ptr_ne(code, MAP_FAILED);
-	ck_assert_int_eq(proc_scan_mappings(getpid(), 0, &files, &mappings), 0);
+	scan(getpid(), 0, 0);
 	mapping = mappings_find(&mappings, (uintptr_t)code);
 	ck_assert_ptr_nonnull(mapping);
 	ck_assert_int_eq(mapping_file(&files, mapping)->kind, MAPPED_ANON);
 	ck_assert_uint_eq(mapping->pgoff, 0);
 	munmap(code, 1);
-	vec_free(&mappings);
-	mapped_files_deinit(&files);
 }
 END_TEST
 
 /* The list of the process before is not left there. */
 START_TEST(a_process_that_has_gone)
 {
-	struct mapped_files files = {0};
-	mapping_vec mappings = {0};
-	struct address_spaces spaces = {0};
 
-	ck_assert_int_eq(proc_scan_mappings(getpid(), 0, &files, &mappings), 0);
+	scan(getpid(), 0, 0);
 	ck_assert_uint_gt(mappings.nr, 0);
-	ck_assert_int_eq(proc_scan_mappings(PID_NONE, 0, &files, &mappings), 0);
+	scan(PID_NONE, 0, 0);
 	ck_assert_uint_eq(mappings.nr, 0);
 	ck_assert_int_eq(proc_scan_process(&spaces, PID_NONE, 100, 0), 0);
 	ck_assert_ptr_null(address_spaces_find(&spaces, PID_NONE, 100));
-	vec_free(&mappings);
-	mapped_files_deinit(&files);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 START_TEST(no_more_than_wanted)
 {
-	struct mapped_files files = {0};
-	mapping_vec mappings = {0};
-	struct address_spaces spaces = {0};
 	const struct address_space *space;
 	size_t nr;
 
-	ck_assert_int_eq(proc_scan_mappings(getpid(), 0, &files, &mappings), 0);
+	scan(getpid(), 0, 0);
 	nr = mappings.nr;
 	ck_assert_uint_gt(nr, 2);
-	ck_assert_int_eq(proc_scan_mappings(getpid(), nr, &files, &mappings), 0);
-	ck_assert_int_eq(proc_scan_mappings(getpid(), nr - 1, &files, &mappings), -E2BIG);
+	scan(getpid(), nr, 0);
+	scan(getpid(), nr - 1, -E2BIG);
 	ck_assert_uint_eq(mappings.nr, nr - 1);
 	/* The process is known in part, and is not taken for known as a whole. */
 	ck_assert_int_eq(proc_scan_process(&spaces, getpid(), 100, 2), -E2BIG);
 	space = address_spaces_find(&spaces, getpid(), 100);
 	ck_assert_uint_eq(space->live.nr, 2);
 	ck_assert(!space->complete);
-	vec_free(&mappings);
-	mapped_files_deinit(&files);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 START_TEST(one_mapping)
 {
 	static char data[2 * 4096];
-	struct mapped_files files = {0};
-	mapping_vec mappings = {0};
 
 	ck_assert_int_eq(proc_scan_mapping_at(getpid(), here, &files, &mappings), 0);
 	ck_assert_uint_eq(mappings.nr, 1);
@@ -124,14 +125,11 @@ START_TEST(one_mapping)
 	ck_assert_uint_eq(mappings.nr, 0);
 	ck_assert_int_eq(proc_scan_mapping_at(PID_NONE, here, &files, &mappings), 0);
 	ck_assert_uint_eq(mappings.nr, 0);
-	vec_free(&mappings);
-	mapped_files_deinit(&files);
 }
 END_TEST
 
 START_TEST(into_address_spaces)
 {
-	struct address_spaces spaces = {0};
 	const struct address_space *space;
 	uint32_t ids[] = {PID_NONE, getpid()};
 	u32_vec pids = {.data = ids, .nr = 2};
@@ -144,7 +142,6 @@ START_TEST(into_address_spaces)
 	ck_assert(space->complete);
 	ck_assert_ptr_nonnull(address_space_lookup(space, here, 0));
 	expect_program(&spaces.files, &space->live, here);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
@@ -169,8 +166,6 @@ static void *outlive_main(void *main_thread)
 
 START_TEST(a_main_thread_that_has_ended)
 {
-	struct mapped_files files = {0};
-	mapping_vec mappings = {0};
 	static int ready[2]; /* the other thread uses it when this one has ended */
 	pid_t child;
 	char c;
@@ -187,15 +182,14 @@ START_TEST(a_main_thread_that_has_ended)
 	}
 	close(ready[1]);
 	ck_assert_int_eq(read(ready[0], &c, 1), 1);
-	ck_assert_int_eq(proc_scan_mappings(child, 0, &files, &mappings), 0);
+	scan(child, 0, 0);
 	expect_program(&files, &mappings, here);
 	ck_assert_int_eq(kill(child, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	close(ready[0]);
-	vec_free(&mappings);
-	mapped_files_deinit(&files);
 }
 END_TEST
 
-SUITE_MAIN("proc_scan", this_process, memory_without_a_file, a_process_that_has_gone,
-	   no_more_than_wanted, one_mapping, into_address_spaces, a_main_thread_that_has_ended)
+SUITE_MAIN_WITH("proc_scan", begin, end, this_process, memory_without_a_file,
+		a_process_that_has_gone, no_more_than_wanted, one_mapping, into_address_spaces,
+		a_main_thread_that_has_ended)

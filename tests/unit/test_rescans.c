@@ -11,59 +11,65 @@
 /* An address of this program. */
 static const uint64_t here = (uintptr_t)&rescans_look;
 
-static struct address_space *space_of(struct address_spaces *spaces, uint32_t pid)
+static struct address_spaces spaces;
+static struct rescans rescans;
+
+static void begin(void)
+{
+	spaces = (struct address_spaces){0};
+	rescans = (struct rescans){0};
+}
+
+static void end(void)
+{
+	rescans_deinit(&rescans);
+	address_spaces_deinit(&spaces);
+}
+
+static struct address_space *space_of(uint32_t pid)
 {
 	struct address_space *space;
 
-	ck_assert_int_eq(address_spaces_get(spaces, pid, 0, &space), 0);
+	ck_assert_int_eq(address_spaces_get(&spaces, pid, 0, &space), 0);
 	return space;
 }
 
 /* Offers a stack of one frame that was taken now. Returns whether @addr is known then. */
-static bool look(struct rescans *rescans, struct address_spaces *spaces,
-		 struct address_space *space, uint64_t addr)
+static bool look(struct address_space *space, uint64_t addr)
 {
 	const struct raw_stack stack = {.id = STACK_FIRST_ID, .frames = &addr, .nr_frames = 1};
 	uint64_t now = clock_monotonic_ns();
 
-	ck_assert_int_eq(rescans_look(rescans, spaces, space, &stack, now), 0);
+	ck_assert_int_eq(rescans_look(&rescans, &spaces, space, &stack, now), 0);
 	return address_space_lookup(space, addr, now);
 }
 
 START_TEST(an_unknown_process_is_read)
 {
-	struct address_spaces spaces = {0};
-	struct rescans rescans = {0};
-	struct address_space *space = space_of(&spaces, getpid());
+	struct address_space *space = space_of(getpid());
 
 	ck_assert(!rescans_has(&rescans, space));
-	ck_assert(look(&rescans, &spaces, space, here));
+	ck_assert(look(space, here));
 	ck_assert(rescans_has(&rescans, space));
 	ck_assert(space->complete);
-	rescans_deinit(&rescans);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 /* The next drain finds a mapping that is made later. */
 START_TEST(once_in_a_drain)
 {
-	struct address_spaces spaces = {0};
-	struct rescans rescans = {0};
-	struct address_space *space = space_of(&spaces, getpid());
+	struct address_space *space = space_of(getpid());
 	void *code;
 
-	ck_assert(!look(&rescans, &spaces, space, 0x1));
+	ck_assert(!look(space, 0x1));
 	code = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(code, MAP_FAILED);
 	address_spaces_distrust(&spaces);
-	ck_assert(!look(&rescans, &spaces, space, (uintptr_t)code));
+	ck_assert(!look(space, (uintptr_t)code));
 	rescans_clear(&rescans);
 	ck_assert(!rescans_has(&rescans, space));
-	ck_assert(look(&rescans, &spaces, space, (uintptr_t)code));
+	ck_assert(look(space, (uintptr_t)code));
 	munmap(code, 1);
-	rescans_deinit(&rescans);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
@@ -71,63 +77,52 @@ END_TEST
 START_TEST(a_process_waits_for_its_next_look)
 {
 	struct look_budget looks = {0};
-	struct address_spaces spaces = {0};
-	struct rescans rescans = {.looks = &looks};
-	struct address_space *space = space_of(&spaces, getpid());
+	struct address_space *space = space_of(getpid());
 
-	ck_assert(look(&rescans, &spaces, space, here));
+	rescans.looks = &looks;
+	ck_assert(look(space, here));
 	ck_assert_uint_gt(space->next_look_ns, 0);
 	rescans_clear(&rescans);
 	address_spaces_distrust(&spaces);
 	space->next_look_ns = UINT64_MAX;
-	ck_assert(!look(&rescans, &spaces, space, 0x1));
+	ck_assert(!look(space, 0x1));
 	ck_assert(!rescans_has(&rescans, space));
 	ck_assert_uint_eq(looks.nr_put_off, 1);
 	space->next_look_ns = 1;
-	look(&rescans, &spaces, space, 0x1);
+	look(space, 0x1);
 	ck_assert(rescans_has(&rescans, space));
-	rescans_deinit(&rescans);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 START_TEST(not_where_nothing_is_missing)
 {
-	struct address_spaces spaces = {0};
-	struct rescans rescans = {0};
-	struct address_space *space = space_of(&spaces, getpid());
+	struct address_space *space = space_of(getpid());
 	const struct mapping mapping = {.start = 0x1000, .end = 0x2000};
 
 	ck_assert_int_eq(address_spaces_map(&spaces, getpid(), 0, &mapping), 0);
-	ck_assert(look(&rescans, &spaces, space, 0x1000));
-	look(&rescans, &spaces, space, 0x1000 | STACK_FRAME_EXACT);
+	ck_assert(look(space, 0x1000));
+	look(space, 0x1000 | STACK_FRAME_EXACT);
 	ck_assert(!rescans_has(&rescans, space));
 	/* All mappings are known, so an address outside them is no code. */
 	ck_assert_int_eq(address_spaces_trust(&spaces, getpid(), 0), 0);
-	ck_assert(!look(&rescans, &spaces, space, here));
+	ck_assert(!look(space, here));
 	ck_assert(!rescans_has(&rescans, space));
-	rescans_deinit(&rescans);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
 /* /proc shows neither a process that has ended, nor a process before its exec. */
 START_TEST(not_what_the_process_was)
 {
-	struct address_spaces spaces = {0};
-	struct rescans rescans = {0};
-	struct address_space *before = space_of(&spaces, getpid()), *after;
+	struct address_space *before = space_of(getpid()), *after;
 
 	ck_assert_int_eq(address_spaces_exec(&spaces, getpid(), 100), 0);
 	address_spaces_distrust(&spaces);
 	after = address_spaces_find(&spaces, getpid(), 100);
-	ck_assert(!look(&rescans, &spaces, before, here));
+	ck_assert(!look(before, here));
 	ck_assert(!rescans_has(&rescans, before));
 	address_spaces_exit(&spaces, getpid(), 200);
-	ck_assert(!look(&rescans, &spaces, after, here));
+	ck_assert(!look(after, here));
 	ck_assert(!rescans_has(&rescans, after));
-	rescans_deinit(&rescans);
-	address_spaces_deinit(&spaces);
 }
 END_TEST
 
@@ -136,20 +131,18 @@ START_TEST(out_of_memory)
 	oom_for_each_call(n)
 	{
 		const struct raw_stack stack = {.frames = &here, .nr_frames = 1};
-		struct address_spaces spaces = {0};
-		struct rescans rescans = {0};
 		struct address_space *space;
 		int ret = address_spaces_get(&spaces, getpid(), 0, &space);
 
 		if (!ret)
 			ret = rescans_look(&rescans, &spaces, space, &stack, 1);
 		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);
-		rescans_deinit(&rescans);
-		address_spaces_deinit(&spaces);
+		end();
+		begin();
 	}
 }
 END_TEST
 
-SUITE_MAIN("rescans", an_unknown_process_is_read, once_in_a_drain,
-	   a_process_waits_for_its_next_look, not_where_nothing_is_missing,
-	   not_what_the_process_was, out_of_memory)
+SUITE_MAIN_WITH("rescans", begin, end, an_unknown_process_is_read, once_in_a_drain,
+		a_process_waits_for_its_next_look, not_where_nothing_is_missing,
+		not_what_the_process_was, out_of_memory)

@@ -245,7 +245,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 			continue;
 		own_argc = i;
 		if (i + 1 == argc)
-			return err_set(err, -EINVAL, "no command behind --");
+			return err_set(err, -EINVAL, "no command after --");
 		options->command = argv + i + 1;
 		break;
 	}

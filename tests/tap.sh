@@ -151,6 +151,13 @@ mostly()
 # duration_ms FILE: of a recording.
 duration_ms() { info "$1" duration | awk '{printf "%d", 1000 * $1}'; }
 
+# help_options PROGRAM [COMMAND]: the options that --help lists, letters and words, sorted.
+help_options()
+{
+	"$BUILD/$1" "${@:2}" --help | sed -n '/^examples:/q; s/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\1\2/p' |
+		tr -s ', ' '\n' | sort -u
+}
+
 # build OUTPUT SOURCE [FLAG...]: compiles a program of tests/programs. It has frame pointers, unless FLAGs say otherwise.
 build()
 {

@@ -13,31 +13,24 @@ completes()
 	. "$BUILD/completions/$program" && "_$program"
 	echo "${COMPREPLY[*]}"
 }
-# options_of PROGRAM [COMMAND]: as --help lists them.
-options_of()
-{
-	local program=$1
-	shift
-	"$BUILD/$program" "$@" --help | sed -n '/^examples:/q; s/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\1\2/p' | tr -s ', ' '\n' | sort -u
-}
 
 for program in profrec profrep; do
 	check "$program: a script that bash takes" bash -n "$BUILD/completions/$program"
-	check "$program: all options are offered" same "$(completes $program - | tr ' ' '\n' | sort -u)" "$(options_of $program)"
+	check "$program: all options are offered" same "$(completes $program - | tr ' ' '\n' | sort -u)" "$(help_options $program)"
 done
 for command in $(profrep_commands); do
 	check "profrep $command: all its options are offered" same \
-		"$(completes profrep $command - | tr ' ' '\n' | sort -u)" "$(options_of profrep $command)"
+		"$(completes profrep $command - | tr ' ' '\n' | sort -u)" "$(help_options profrep $command)"
 done
 check "an option's beginning" same "$(completes profrec --fr)" "--frequency"
 check "several of a beginning" same "$(completes profrec -p 1 --rotate)" "--rotate --rotate-keep"
 check "another program's options are not offered" same "$(completes profrep --freq)" ""
-check "behind other words" same "$(completes profrep app.prof --sy)" "--symfs"
+check "after other words" same "$(completes profrep app.prof --sy)" "--symfs"
 check "no options where a value is due" same "$(completes profrec -F -)" ""
 check "no options where a file is due" same "$(completes profrec --output -)" ""
-check "nor behind an equals sign" same "$(completes profrec --output = -)" ""
-check "options behind a value" same "$(completes profrec -F 99 --qu)" "--quiet"
-check "a command behind --" contains " $(completes profrec -F 99 -- mktem) " " mktemp "
+check "nor after an equals sign" same "$(completes profrec --output = -)" ""
+check "options after a value" same "$(completes profrec -F 99 --qu)" "--quiet"
+check "a command after --" contains " $(completes profrec -F 99 -- mktem) " " mktemp "
 check "the command's own options are not ours" same "$(completes profrec -- ls --q)" ""
 ## Words that choose a command.
 commands="report diff info files processes"

@@ -17,7 +17,7 @@ check "a duration that is a command" says 2 "to record a command, put -- before 
 check "conflicting options" says 2 "option -K/--kernel-stacks-only: not allowed with option -U/--user-stacks-only" \
 	"$profrec" -U -K
 check "a bad list of pids" says 2 "option -p/--pid: '1,,2' is not a list of process ids (N[,N...])" "$profrec" -p 1,,2
-check "no command behind --" says 2 "no command behind --" "$profrec" --
+check "no command after --" says 2 "no command after --" "$profrec" --
 check "profrep: an unknown option" says 2 "profrep: option --frob: unknown" "$profrep" --frob
 check "profrep: a file that is not there" says 1 "No such file or directory" "$profrep" "$dir/none.prof"
 check "profrep: a directory" says 1 "" "$profrep" "$dir"
@@ -26,13 +26,13 @@ check "--help exits 0" "$profrec" --help
 check "--version" same "$("$profrec" --version)" "profrec 0.1.0"
 
 # Every option of --help is in the man page, and every option in the man page is in --help.
-options_of() { grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | grep -v help- | sort -u; }
-# in_man PROGRAM HEADING and in_help PROGRAM [COMMAND]: the options listed there.
+# in_man PROGRAM HEADING and in_help PROGRAM [COMMAND]: the long options listed there.
 in_man()
 {
-	sed -n "/^\.S[HS] $2/,/^\.S[HS] /p" "$BUILD/$1.1" | grep -A1 '^\.TP' | sed 's/\\f[BRI]//g; s/\\-/-/g' | options_of
+	sed -n "/^\.S[HS] $2/,/^\.S[HS] /p" "$BUILD/$1.1" | grep -A1 '^\.TP' | sed 's/\\f[BRI]//g; s/\\-/-/g' |
+		grep -oE '(^|[ ,])--[a-z-]+' | tr -d ' ,' | sort -u
 }
-in_help() { "$BUILD/$1" ${2:+"$2"} --help | sed '/^examples:/,$d' | sed -n 's/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\2/p' | options_of; }
+in_help() { help_options "$@" | grep '^--'; }
 check "profrec: man page and --help list the same options" same "$(in_man profrec OPTIONS)" "$(in_help profrec)"
 for command in $(profrep_commands); do
 	check "profrep $command: man page and --help list the same options" same \

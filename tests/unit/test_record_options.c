@@ -284,8 +284,8 @@ END_TEST
 
 START_TEST(commands_that_are_refused)
 {
-	REFUSE("no command behind --", "", "--");
-	REFUSE("no command behind --", "", "10", "--");
+	REFUSE("no command after --", "", "--");
+	REFUSE("no command after --", "", "10", "--");
 	REFUSE("option -p/--pid: not allowed with a command", "", "-p", "1", "--", "true");
 	/* An argument after the dashes is no value of an option. */
 	REFUSE("option -o: needs a value", list_hint, "-o", "--", "true");

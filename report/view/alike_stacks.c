@@ -68,6 +68,8 @@ static int describe_frame(struct alike_stacks *alike, uint32_t process, uint32_t
 	const struct view *view = alike->view;
 	enum unnamed unnamed = resolved->name ? UNNAMED_UNKNOWN : view_unnamed(view);
 
+	uint64_t addr;
+
 	*shown = (struct alike_frame){.name = resolved->name};
 	shown->has_start = unnamed == UNNAMED_FUNCTION && resolved->is_bounded &&
 			   model_object_base(alike->model, f->object)[0];
@@ -75,8 +77,10 @@ static int describe_frame(struct alike_stacks *alike, uint32_t process, uint32_t
 		shown->start = f->offset - resolved->off;
 	if (view->offsets && (resolved->name || shown->has_start))
 		shown->off = resolved->off;
-	if (shows_addresses(view))
-		shown->has_addr = model_address(alike->model, process, frame, &shown->addr);
+	if (shows_addresses(view) && model_address(alike->model, process, frame, &addr)) {
+		shown->has_addr = true;
+		shown->addr = addr;
+	}
 	if (!view->modules && !shown->has_start && unnamed != UNNAMED_MODULE)
 		return 0;
 	return find_module(alike, f->object, &shown->module);

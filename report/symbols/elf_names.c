@@ -41,6 +41,11 @@ static int run_plt(void *target, struct elf_file *file, struct range_hit *hits, 
 	return plt_resolve(target, file, hits, nr_hits);
 }
 
+static int run_go(void *target, struct elf_file *file, struct range_hit *hits, size_t nr_hits)
+{
+	return gopclntab_resolve(target, file, hits, nr_hits);
+}
+
 static int run_bounds(void *target, struct elf_file *file, struct range_hit *hits, size_t nr_hits)
 {
 	return bounds_resolve(target, file, hits, nr_hits);
@@ -81,8 +86,15 @@ int elf_names_resolve(struct elf_names *names, struct elf_file *binary, struct e
 	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
 		ret = run_stage(run_plt, &names->plt[i], files[i], hits, nr_hits);
 	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
+		ret = run_stage(run_go, &names->go[i], files[i], hits, nr_hits);
+	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
 		ret = run_stage(run_bounds, &names->bounds[i], files[i], hits, nr_hits);
 	return ret;
+}
+
+bool elf_names_has_any(const struct elf_names *names)
+{
+	return names->symtab.nr_symbols || names->go[0].ranges.nr || names->go[1].ranges.nr;
 }
 
 void elf_names_deinit(struct elf_names *names)
@@ -92,6 +104,7 @@ void elf_names_deinit(struct elf_names *names)
 		elf_file_close(&names->mini);
 	for (size_t i = 0; i < ARRAY_SIZE(names->plt); i++) {
 		plt_deinit(&names->plt[i]);
+		gopclntab_deinit(&names->go[i]);
 		bounds_deinit(&names->bounds[i]);
 	}
 }

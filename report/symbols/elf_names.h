@@ -14,6 +14,7 @@
 
 #include "report/symbols/bounds.h"
 #include "report/symbols/elffile.h"
+#include "report/symbols/gopclntab.h"
 #include "report/symbols/plt.h"
 #include "report/symbols/ranges.h"
 #include "report/symbols/symtab.h"
@@ -24,6 +25,7 @@ struct elf_names {
 	struct elf_file mini; /* MiniDebugInfo */
 	bool has_mini;
 	struct plt plt[2]; /* of the binary, of the debug file */
+	struct gopclntab go[2];
 	struct bounds bounds[2];
 };
 
@@ -34,6 +36,9 @@ struct elf_names {
  */
 int elf_names_resolve(struct elf_names *names, struct elf_file *binary, struct elf_file *debug,
 		      struct range_hit *hits, size_t nr_hits);
+
+/* Returns true if the files have names of functions, whether they cover a hit or not. */
+bool elf_names_has_any(const struct elf_names *names);
 
 void elf_names_deinit(struct elf_names *names);
 

@@ -276,7 +276,7 @@ static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_sou
 		ret = elf_names_resolve(&names, elf->has_binary ? &elf->binary : NULL,
 					elf->has_debug ? &elf->debug : NULL, l->hits.data,
 					l->hits.nr);
-	if (!ret && names.symtab.nr_symbols) {
+	if (!ret && elf_names_has_any(&names)) {
 		source->reason = KNOWN;
 		ret = store_hits(l, UNKNOWN_NO_SYMBOL);
 	} else if (!ret) {

@@ -176,4 +176,44 @@ check "carried: files says both" contains "$("$profrep" files carried.prof)" "$P
 rm s
 check "carried: no file" same "$(names carried.prof | tr '\n' ' ')" \
 	"from_recording inner first_recorded [s+$(offset s second)] "
+
+## Go, stripped of its symbols.
+go=$(command -v go || ls /usr/lib/go-*/bin/go 2> /dev/null | tail -n 1)
+# has_go NAME FLAG...: functions of a stripped program have the names that the same program has with symbols.
+has_go()
+{
+	local name=$1
+	shift
+	if ! "$go" build "$@" -o g.full main.go 2> go.err || ! "$go" build -ldflags "-s -w" "$@" -o g main.go 2> go.err; then
+		skip "$name" "$(head -n 1 go.err)"
+		return
+	fi
+	nm g.full | awk '$2 ~ /[tT]/ && $3 ~ /^(main|sort)[.]/ {print $1, 0}' | head -n 100 > addresses
+	record_at g < addresses > g.prof
+	names g.prof > from_table
+	cp g g.stripped
+	cp g.full g
+	names g.prof > from_symbols
+	check "$name: some functions" grep -qF 'main.(*thing).work' from_table
+	check "$name: names" cmp from_table from_symbols
+}
+if [ -n "$go" ]; then
+	cat > main.go <<-'GO'
+		package main
+
+		import "sort"
+
+		type thing struct{ v []int }
+
+		//go:noinline
+		func (t *thing) work() int { sort.Ints(t.v); return t.v[0] }
+
+		func main() { println((&thing{[]int{2, 1}}).work()) }
+	GO
+	export HOME=$PWD GOCACHE=$PWD/go-cache GOFLAGS=-modcacherw
+	has_go "Go"
+	has_go "Go, position-independent" -buildmode=pie
+else
+	skip "Go" "no go"
+fi
 plan_end

@@ -131,6 +131,123 @@ START_TEST(another_machine)
 }
 END_TEST
 
+/* A table of Go with the functions "main.a" at 0x1000 and "main.b" at 0x1100, to 0x1180. */
+struct go_spec {
+	uint32_t magic;
+	uint64_t text_start;
+	uint32_t name_of_b; /* its place among the names; 0: that of "main.b" */
+	uint64_t nr;        /* the number of functions that the header claims; 0: 2 */
+};
+
+static void put_go_functions(frames *f, bool is_old)
+{
+	static const uint64_t addrs[] = {0x1000, 0x1100, 0x1180};
+	size_t size = is_old ? 8 : 4, record = 5 * size;
+
+	for (size_t i = 0; i < ARRAY_SIZE(addrs); i++) {
+		put_number(f, addrs[i], size);
+		if (i < 2)
+			put_number(f, record + i * (size + 4), size);
+	}
+}
+
+static frames go_table(const struct go_spec *spec)
+{
+	static const char names[] = "\0main.a\0main.b";
+	bool is_old = spec->magic == 0xfffffffa;
+	uint64_t header = is_old ? 64 : 72, functions = header + sizeof(names);
+	size_t size = is_old ? 8 : 4;
+	frames f = {0};
+
+	put_number(&f, spec->magic, 4);
+	put(&f, (const uint8_t[]){0, 0, 1, 8}, 4);
+	put_number(&f, spec->nr ? spec->nr : 2, 8);
+	put_number(&f, 0, 8);
+	if (!is_old)
+		put_number(&f, spec->text_start, 8);
+	put_number(&f, header, 8); /* names */
+	put_number(&f, 0, 8);
+	put_number(&f, 0, 8);
+	put_number(&f, 0, 8);
+	put_number(&f, functions, 8);
+	put(&f, names, sizeof(names));
+	put_go_functions(&f, is_old);
+	put_number(&f, 0x1000, size);
+	put_number(&f, 1, 4);
+	put_number(&f, 0x1100, size);
+	put_number(&f, spec->name_of_b ? spec->name_of_b : 8, 4);
+	return f;
+}
+
+/* Returns the name at @addr in a file with the first @len bytes of @table, "" without one. */
+static const char *go_name(const frames *table, size_t len, uint64_t addr)
+{
+	const struct test_elf spec = {.name = ".gopclntab"};
+	struct range_hit hit = {.addr = addr};
+	struct gopclntab go = {0};
+	static char name[64];
+	struct elf_file file;
+
+	ck_assert_int_eq(elf_file_open(&file, make_elf(&spec, table->data, len), NULL), 0);
+	ck_assert_int_eq(gopclntab_resolve(&go, &file, &hit, 1), 0);
+	name[0] = '\0';
+	if (hit.range)
+		snprintf(name, sizeof(name), "%.*s", (int)hit.range->len, hit.range->name);
+	gopclntab_deinit(&go);
+	elf_file_close(&file);
+	return name;
+}
+
+static void check_go_functions(uint32_t magic)
+{
+	const uint64_t start = magic == 0xfffffffa ? 0 : 0x400000;
+	frames f = go_table(&(struct go_spec){.magic = magic, .text_start = start});
+
+	ck_assert_str_eq(go_name(&f, f.nr, start + 0xfff), "");
+	ck_assert_str_eq(go_name(&f, f.nr, start + 0x1000), "main.a");
+	ck_assert_str_eq(go_name(&f, f.nr, start + 0x10ff), "main.a");
+	ck_assert_str_eq(go_name(&f, f.nr, start + 0x1100), "main.b");
+	ck_assert_str_eq(go_name(&f, f.nr, start + 0x117f), "main.b");
+	ck_assert_str_eq(go_name(&f, f.nr, start + 0x1180), "");
+	ck_assert_str_eq(go_name(&f, f.nr, UINT64_MAX), "");
+	for (size_t len = 0; len < f.nr; len++) {
+		const char *name = go_name(&f, len, start + 0x1100);
+
+		ck_assert(!name[0] || !strcmp(name, "main.b"));
+	}
+	vec_free(&f);
+}
+
+START_TEST(go_functions)
+{
+	static const uint32_t magics[] = {0xfffffffa, 0xfffffff0, 0xfffffff1};
+
+	for (size_t i = 0; i < ARRAY_SIZE(magics); i++)
+		check_go_functions(magics[i]);
+}
+END_TEST
+
+START_TEST(go_tables_that_lie)
+{
+	static const struct go_spec specs[] = {
+		{.magic = 0xfffffffb, .text_start = 1}, /* Go 1.2 */
+		{.magic = 0xfffffff1, .text_start = 0}, /* nothing tells the start of the code */
+		{.magic = 0xfffffff1, .text_start = 1, .name_of_b = 0xfffffff0},
+		{.magic = 0xfffffff1, .text_start = 1, .name_of_b = 1000},
+		{.magic = 0xfffffff1, .text_start = 1, .nr = UINT64_MAX},
+		{.magic = 0xfffffff1, .text_start = 1, .nr = 1000},
+		{.magic = 0xfffffffa, .nr = UINT64_MAX / 16},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(specs); i++) {
+		frames f = go_table(&specs[i]);
+
+		ck_assert_str_eq(go_name(&f, f.nr, 0x1101), "");
+		vec_free(&f);
+	}
+}
+END_TEST
+
 #define NR_HITS 2000
 
 /* Hits all over the sections with code, sorted. */
@@ -193,4 +310,4 @@ START_TEST(damaged)
 END_TEST
 
 SUITE_MAIN_LOOP_WITH("elf_names", NULL, NULL, damaged, 20, own_function, without_a_table,
-		     overlapping_functions, another_machine)
+		     overlapping_functions, another_machine, go_functions, go_tables_that_lie)

@@ -53,7 +53,10 @@ int confine_recorder(struct sampler *sampler, struct recordings *recordings, boo
 		{CAP_DAC_OVERRIDE, can_keep_tables, &unwinder},
 		/* To replace a file of another user in a sticky directory. */
 		{CAP_FOWNER, can_replace, recordings},
-		/* To read /proc/PID/maps of processes that begin later. */
+		/*
+		 * The next three are for a looker that takes over (record/system/looker.h). To read
+		 * /proc/PID/maps of processes that begin later:
+		 */
 		{CAP_SYS_PTRACE, NULL, NULL},
 		/* To read mapped files that only their users may read. */
 		{CAP_DAC_READ_SEARCH, NULL, NULL},

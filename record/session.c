@@ -177,8 +177,12 @@ int session_init(struct session *s, const struct record_options *options, struct
 	int ret;
 
 	*s = (struct session){.options = options, .progress = progress, .err = err};
-	jit_init(&s->jit);
-	ret = open_filters(s);
+	/* Early, so that the child inherits little. */
+	ret = looker_start(&s->looker, err);
+	jit_init(&s->jit, s->looker);
+	s->spaces.files.looker = s->looks.looker = s->looker;
+	if (!ret)
+		ret = open_filters(s);
 	if (!ret)
 		ret = stack_depth_choose(options->max_depth, stack_depth_limit(), &s->max_depth,
 					 err);
@@ -250,6 +254,12 @@ void session_note_omissions(const struct session *s)
 			"%" PRIu64
 			" times the map of a process (perf-PID.map) was not read: the maps of an epoch were too large together, and frames of that code are unknown",
 			s->jit.nr_maps_left_out);
+	if (looker_nr_given_up(s->looker))
+		progress_note(
+			s->progress,
+			"%" PRIu64
+			" looks at files or mappings of processes were given up, since no answer came in time (a file server that hangs?): frames there may be unknown, and stacks cut",
+			looker_nr_given_up(s->looker));
 }
 
 static int side_band_error(struct session *s, int ret)
@@ -343,6 +353,7 @@ void session_deinit(struct session *s)
 	new_processes_deinit(&s->new_processes);
 	vdso_deinit(&s->vdso);
 	jit_deinit(&s->jit);
+	looker_destroy(s->looker);
 	ksyms_deinit(&s->ksyms);
 	vec_free(&s->online);
 	vec_free(&s->cpus);

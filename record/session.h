@@ -22,15 +22,17 @@
 #include "record/symbols/ksyms.h"
 #include "record/symbols/vdso.h"
 #include "record/system/command.h"
+#include "record/system/looker.h"
 #include "record/unwind/unwinder.h"
 
 struct session {
 	const struct record_options *options;
 	struct progress *progress;
 	struct err *err;
-	u32_vec online;       /* the CPUs that were online at the start, ascending */
-	u32_vec cpus;         /* the sampled CPUs, ascending */
-	u32_vec changed_cpus; /* the CPUs that went offline or came online since the start */
+	u32_vec online;        /* the CPUs that were online at the start, ascending */
+	u32_vec cpus;          /* the sampled CPUs, ascending */
+	u32_vec changed_cpus;  /* the CPUs that went offline or came online since the start */
+	struct looker *looker; /* touches what belongs to other processes */
 	struct sideband *sideband;
 	struct filters filters;
 	uint32_t max_depth; /* frames of a stack at most */

@@ -49,7 +49,7 @@ int epoch_names_process(struct epoch_tables *tables, const struct epoch_sources 
 
 	/* /proc has the process as it is now, and says nothing of it before an exec. */
 	if (address_spaces_find(sources->spaces, space->pid, UINT64_MAX) == space)
-		ret = proc_info_read(space->pid, &now);
+		ret = proc_info_read(sources->spaces->files.looker, space->pid, &now);
 	/* If the process has gone, the answer of soon after its beginning is nearly as good. */
 	if (!ret && !now.identity.name[0] && sources->new_processes)
 		info = new_processes_find(sources->new_processes, space);
@@ -146,14 +146,14 @@ static int add_jit_names(struct epoch_tables *tables, uint32_t object, int fd, c
 	return 0;
 }
 
-/* The map of the process that @object belongs to, or a negative errno. */
+/* A copy of the map of the process that @object belongs to, or a negative errno. */
 static int open_jit_map(const struct epoch_tables *tables, const struct prof_object *object,
-			const struct jit *jit)
+			const struct jit *jit, uint64_t max_bytes)
 {
 	vec_for_each(&tables->processes, process)
 		if (process->entry.generation &&
 		    (uint32_t)process->entry.generation == object->instance)
-			return jit_open_map(jit, process->entry.generation - 1);
+			return jit_open_map(jit, process->entry.generation - 1, max_bytes);
 	return -ENOENT;
 }
 
@@ -165,16 +165,14 @@ struct jit_budget {
 static int add_jit_object(struct epoch_tables *tables, uint32_t object, struct jit *jit,
 			  hit_vec *hits, struct jit_budget *left)
 {
-	_cleanup_close_ int fd = open_jit_map(tables, &tables->objects.data[object], jit);
+	_cleanup_close_ int fd =
+		open_jit_map(tables, &tables->objects.data[object], jit, left->map_bytes);
 	struct stat st;
 	int ret;
 
+	jit->nr_maps_left_out += fd == -EFBIG;
 	if (fd < 0 || fstat(fd, &st))
 		return 0;
-	if ((uint64_t)st.st_size > left->map_bytes) {
-		jit->nr_maps_left_out++;
-		return 0;
-	}
 	left->map_bytes -= st.st_size;
 	ret = gather_hits(tables, object, hits);
 	if (!ret && hits->nr)

@@ -163,7 +163,7 @@ static int read_cgroup(uint32_t pid, char_vec *cgroup)
 	return ret;
 }
 
-int proc_info_read(uint32_t pid, struct proc_info *info)
+static int read_info(uint32_t pid, struct proc_info *info)
 {
 	int ret = proc_identity_read(pid, &info->identity);
 
@@ -176,6 +176,69 @@ int proc_info_read(uint32_t pid, struct proc_info *info)
 	if (!ret)
 		ret = read_exe(pid, &info->exe);
 	return ret ? ret : read_cgroup(pid, &info->cgroup);
+}
+
+/* The looker's answer. The two texts follow, each with a NUL unless it is empty. */
+struct info_head {
+	struct proc_identity identity;
+	uint32_t exe_bytes, cgroup_bytes;
+};
+
+/* A look_fn. */
+static int answer_info(struct look *look)
+{
+	struct proc_info info = {0};
+	struct info_head head;
+	uint32_t pid;
+	int ret;
+
+	memcpy(&pid, look->question, sizeof(pid));
+	ret = look_touch(look, look_process(pid));
+	if (ret)
+		return ret;
+	ret = read_info(pid, &info);
+	head = (struct info_head){info.identity, info.exe.nr, info.cgroup.nr};
+	if (!ret && (!look_answer_append(look, &head, sizeof(head)) ||
+		     !look_answer_append(look, info.exe.data, info.exe.nr) ||
+		     !look_answer_append(look, info.cgroup.data, info.cgroup.nr)))
+		ret = -E2BIG;
+	proc_info_deinit(&info);
+	return ret;
+}
+
+/* Takes a text of @len bytes from the answer. */
+static int take_text(const struct look_answer *answer, size_t *at, size_t len, char_vec *text)
+{
+	const char *bytes = answer->bytes + *at;
+
+	vec_clear(text);
+	if (len > answer->nr - *at || (len && bytes[len - 1]))
+		return -EBADMSG;
+	*at += len;
+	return vec_append(text, bytes, len);
+}
+
+int proc_info_read(struct looker *looker, uint32_t pid, struct proc_info *info)
+{
+	const struct look_question question = {
+		.fn = answer_info, .bytes = &pid, .nr = sizeof(pid), .fd = -1};
+	struct look_answer answer;
+	struct info_head head;
+	size_t at = sizeof(head);
+	int ret = looker_ask(looker, &question, &answer);
+
+	info->identity = (struct proc_identity){.uid = PROF_UID_UNKNOWN};
+	vec_clear(&info->exe);
+	vec_clear(&info->cgroup);
+	if (ret || answer.nr < sizeof(head))
+		return ret == -ENOMEM ? ret : 0;
+	memcpy(&head, answer.bytes, sizeof(head));
+	head.identity.name[PROC_NAME_SIZE - 1] = '\0';
+	info->identity = head.identity;
+	ret = take_text(&answer, &at, head.exe_bytes, &info->exe);
+	if (!ret)
+		ret = take_text(&answer, &at, head.cgroup_bytes, &info->cgroup);
+	return ret == -ENOMEM ? ret : 0;
 }
 
 void proc_info_deinit(struct proc_info *info)

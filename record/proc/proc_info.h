@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/vec.h"
+#include "record/system/looker.h"
 
 /* Room for a task's name with its NUL. Names of kernel threads may be longer than others. */
 #define PROC_NAME_SIZE 64
@@ -34,8 +35,12 @@ struct proc_info {
 	char_vec cgroup; /* path, NUL-terminated when it is not empty; empty: not known */
 };
 
-/* Reads all facts about @pid into @info, whose memory is used again. Returns 0 or -ENOMEM. */
-int proc_info_read(uint32_t pid, struct proc_info *info);
+/*
+ * Has the looker read all facts about @pid, into @info, whose memory is used again. A process in
+ * the middle of an exec can keep a reader of its executable waiting. When there is no answer,
+ * everything is unknown. @looker may be NULL. Returns 0 or -ENOMEM.
+ */
+int proc_info_read(struct looker *looker, uint32_t pid, struct proc_info *info);
 
 void proc_info_deinit(struct proc_info *info);
 

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +59,7 @@ static int read_number(uint32_t id, const char *key, uint32_t *value)
 	return ret;
 }
 
-int proc_start_ns(uint32_t pid, uint64_t *start_ns)
+static int read_start(uint32_t pid, uint64_t *start_ns)
 {
 	unsigned long long ticks;
 	char path[PATH_SIZE];
@@ -84,6 +83,36 @@ int proc_start_ns(uint32_t pid, uint64_t *start_ns)
 	return ret;
 }
 
+/* A look_fn. */
+static int answer_start(struct look *look)
+{
+	uint64_t start_ns;
+	uint32_t pid;
+	int ret;
+
+	memcpy(&pid, look->question, sizeof(pid));
+	ret = look_touch(look, look_process(pid));
+	if (!ret)
+		ret = read_start(pid, &start_ns);
+	if (!ret)
+		look_answer_append(look, &start_ns, sizeof(start_ns));
+	return ret;
+}
+
+int proc_start_ns(struct looker *looker, uint32_t pid, uint64_t *start_ns)
+{
+	const struct look_question question = {
+		.fn = answer_start, .bytes = &pid, .nr = sizeof(pid), .fd = -1};
+	struct look_answer answer;
+	int ret = looker_ask(looker, &question, &answer);
+
+	if (!ret && answer.nr != sizeof(*start_ns))
+		ret = -EBADMSG;
+	if (!ret)
+		memcpy(start_ns, answer.bytes, sizeof(*start_ns));
+	return ret;
+}
+
 int proc_tgid(uint32_t tid, uint32_t *tgid)
 {
 	return read_number(tid, "Tgid:", tgid);
@@ -97,16 +126,6 @@ int proc_parent(uint32_t pid, uint32_t *ppid)
 bool proc_is_gone(uint32_t pid)
 {
 	return kill((pid_t)pid, 0) && errno == ESRCH;
-}
-
-bool proc_is_hidden(uint32_t pid)
-{
-	_cleanup_close_ int fd = -1;
-	char path[PATH_SIZE];
-
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 && (errno == EACCES || errno == EPERM);
 }
 
 /* "." and "..", and the main thread, which is there until the last one has gone. */

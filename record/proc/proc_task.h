@@ -8,6 +8,7 @@
 
 #include "common/err.h"
 #include "common/parse.h"
+#include "record/system/looker.h"
 
 /* Appends the ids of all processes. Returns 0 or a negative errno with @err set. */
 int proc_list(u32_vec *pids, struct err *err);
@@ -15,14 +16,15 @@ int proc_list(u32_vec *pids, struct err *err);
 /* Has the last thread of the process gone? */
 bool proc_is_gone(uint32_t pid);
 
-/* Does /proc refuse the recorder the mappings of the process? */
-bool proc_is_hidden(uint32_t pid);
-
 /* Has the process other threads than the main thread, which may have ended? */
 bool proc_has_threads(uint32_t pid);
 
-/* When the process began, on CLOCK_BOOTTIME. Returns 0, -EINVAL, or the errno of reading /proc. */
-int proc_start_ns(uint32_t pid, uint64_t *start_ns);
+/*
+ * Has the looker read when the process began, on CLOCK_BOOTTIME. A process in the middle of an exec
+ * can keep a reader waiting. @looker may be NULL. Returns 0, -EINVAL, the errno of reading /proc,
+ * or an error of looker_ask.
+ */
+int proc_start_ns(struct looker *looker, uint32_t pid, uint64_t *start_ns);
 
 /* One of the threads that are not the main thread, or 0. */
 uint32_t proc_other_thread(uint32_t pid);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/process/file_identity.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -91,23 +92,43 @@ static bool look_at_path(const struct file_place *place, const char *path,
 	return st->st_dev == identity->dev || has_two_devices(fd);
 }
 
-bool file_identity_look(const struct file_place *place, const char *path,
+int file_place_find(struct look *look, const struct file_place *place)
+{
+	char name[PROC_PATH_SIZE];
+	int ret = look_touch(look, look_process(place->pid)), fd;
+
+	if (ret)
+		return ret;
+	snprintf(name, sizeof(name), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, place->pid,
+		 place->start, place->end);
+	fd = open(name, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* As file_identity_look, by the mapping itself. Returns 1, 0, or -EHOSTDOWN. */
+static int look_at_mapping(struct look *look, const struct file_place *place,
+			   const struct file_identity *identity, struct stat *st)
+{
+	_cleanup_close_ int fd = file_place_find(look, place);
+	int ret = fd == -EHOSTDOWN ? fd : look_touch(look, look_device(identity->dev));
+
+	return ret ? ret : fd >= 0 && !fstat(fd, st) && may_be_mapped(place, st, identity);
+}
+
+bool file_identity_look(struct look *look, const struct file_place *place, const char *path,
 			struct file_identity *identity)
 {
 	char name[PROC_PATH_SIZE + PATH_MAX];
 	struct stat st;
-	bool found;
+	int found = look_at_mapping(look, place, identity, &st);
 
-	/* The file that is mapped now, also when it is deleted or hidden. */
-	snprintf(name, sizeof(name), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, place->pid,
-		 place->start, place->end);
-	found = !stat(name, &st) && may_be_mapped(place, &st, identity);
-	if (!found && path) {
+	/* The path may lead through other file systems, which the process chooses. */
+	if (!found && path && !look_touch(look, look_process(place->pid))) {
 		snprintf(name, sizeof(name), "/proc/%u/root%s", place->pid, path);
 		found = look_at_path(place, name, identity, &st) ||
 			look_at_path(place, path, identity, &st);
 	}
-	if (!found || !S_ISREG(st.st_mode))
+	if (found <= 0 || !S_ISREG(st.st_mode))
 		return false;
 	*identity = file_identity_of_stat(&st);
 	return true;

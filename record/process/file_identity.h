@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "record/system/looker.h"
+
 struct file_identity {
 	bool is_stat;        /* from stat; else device, inode and generation from the kernel */
 	uint64_t dev;        /* as makedev */
@@ -37,11 +39,18 @@ struct file_place {
 };
 
 /*
+ * Finds the file that @place maps, by construction the mapped one, also when it is deleted or
+ * hidden. Opens nothing. Returns a descriptor (O_PATH) or a negative errno. @look may be NULL.
+ */
+int file_place_find(struct look *look, const struct file_place *place);
+
+/*
  * Looks at the file that @place maps, which has the device and the inode of *@identity and is
  * called @path; NULL if it has been deleted. Takes the mapping itself, or else the path, if that
  * still names the file. Returns true with *@identity from stat, or false with *@identity unchanged.
+ * @look may be NULL.
  */
-bool file_identity_look(const struct file_place *place, const char *path,
+bool file_identity_look(struct look *look, const struct file_place *place, const char *path,
 			struct file_identity *identity);
 
 #endif

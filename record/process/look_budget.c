@@ -27,16 +27,21 @@ static void add_credit(struct look_budget *b, uint64_t now_ns)
 	b->credited_ns = now_ns;
 }
 
+static uint64_t cpu_ns(const struct look_budget *b)
+{
+	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + looker_cpu_ns(b->looker);
+}
+
 size_t look_budget_begin(struct look_budget *b)
 {
 	add_credit(b, clock_monotonic_ns());
-	b->cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	b->cpu_ns = cpu_ns(b);
 	return b->credit_ns > 0 ? LOOK_MAPPINGS_MAX : LOOK_MAPPINGS_SPENT;
 }
 
 uint64_t look_budget_end(struct look_budget *b, bool is_cut)
 {
-	uint64_t took_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - b->cpu_ns;
+	uint64_t took_ns = cpu_ns(b) - b->cpu_ns;
 	uint64_t pause_ns = took_ns * PROCESS_SHARE;
 
 	b->credit_ns -= (int64_t)took_ns;

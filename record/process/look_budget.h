@@ -12,13 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero: no look has been made, and none is under way. */
+#include "record/system/looker.h"
+
+/* All zero but for the looker: no look has been made, and none is under way. */
 struct look_budget {
-	int64_t credit_ns;    /* CPU time that is left; below 0 when looks took more */
-	uint64_t credited_ns; /* CLOCK_MONOTONIC: up to when time was credited; 0: never */
-	uint64_t cpu_ns;      /* CPU time of this thread when the look at hand began */
-	uint64_t nr_put_off;  /* looks that had to wait */
-	uint64_t nr_cut;      /* looks that did not read all mappings */
+	int64_t credit_ns;     /* CPU time that is left; below 0 when looks took more */
+	uint64_t credited_ns;  /* CLOCK_MONOTONIC: up to when time was credited; 0: never */
+	uint64_t cpu_ns;       /* CPU time of this thread and of looks, when this one began */
+	uint64_t nr_put_off;   /* looks that had to wait */
+	uint64_t nr_cut;       /* looks that did not read all mappings */
+	struct looker *looker; /* borrowed; does the looks */
 };
 
 /* Mappings that a look reads at most, and when the share of CPU time is spent. */

@@ -12,10 +12,11 @@ int new_processes_add(struct new_processes *new_processes, const struct address_
 	return vec_push(&new_processes->waiting, newcomer);
 }
 
-static int read_process(struct new_processes *new_processes, const struct new_process *newcomer)
+static int read_process(struct new_processes *new_processes, struct looker *looker,
+			const struct new_process *newcomer)
 {
 	struct new_process process = *newcomer;
-	int ret = proc_info_read(process.pid, &process.info);
+	int ret = proc_info_read(looker, process.pid, &process.info);
 	bool is_there = process.info.identity.name[0]; /* mostly it has gone by now */
 
 	if (!ret && is_there)
@@ -37,7 +38,7 @@ int new_processes_read(struct new_processes *new_processes, const struct address
 		/* An exec replaces the address space that a fork began, and is noted itself. */
 		if (!space || space->generation != newcomer->generation || space->exited_ns)
 			continue;
-		ret = read_process(new_processes, newcomer);
+		ret = read_process(new_processes, spaces->files.looker, newcomer);
 		if (ret)
 			break;
 	}

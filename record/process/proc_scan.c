@@ -6,29 +6,21 @@
 #include <stdio.h>
 
 #include "common/cleanup.h"
-#include "common/hash.h"
-#include "common/index.h"
 #include "record/proc/proc_maps.h"
 #include "record/proc/proc_query.h"
 #include "record/proc/proc_task.h"
 
-/* The files that a scan has looked at. It looks once at a file, whose path does not matter. */
-struct seen_files {
-	VEC(struct file_identity) identities;
-	struct index by_inode;
-};
+/* A process may map files of so many devices that do not answer, for its mappings to be known. */
+#define TRIES_MAX 3
 
-/* A look at one process. Its mappings go to @mappings, their files to @files. */
-struct scan {
+/* The looker is asked for the mappings of a process that end after @from. */
+struct scan_question {
 	uint32_t pid;
-	struct mapped_files *files;
-	mapping_vec *mappings;
-	char_vec *text; /* scratch space */
-	struct seen_files *seen;
+	uint32_t number; /* questions of one number look once at each file */
+	uint64_t from;
+	bool is_of_addr; /* only the mapping at from is wanted */
 	size_t max;      /* mappings; 0: any number */
-	size_t nr_lines; /* of the text of mappings, executable or not */
-	bool is_of_addr; /* only the mapping at addr is wanted */
-	uint64_t addr;
+	size_t nr;       /* mappings in earlier answers */
 };
 
 /*
@@ -37,219 +29,300 @@ struct scan {
  */
 #define LINES_PER_MAPPING 16
 
-static uint64_t hash_inode(const struct file_identity *identity)
-{
-	return hash_u64(identity->inode ^ identity->dev << 32);
-}
+/* The answer begins with it. */
+struct scan_head {
+	uint64_t next; /* ask again from there; 0: there are no more mappings */
+};
 
-/* Takes the identity from an earlier look at that device and inode. */
-static void find_seen(const struct scan *scan, struct file_identity *identity)
-{
-	index_for_each(&scan->seen->by_inode, hash_inode(identity), i) {
-		const struct file_identity *seen = &scan->seen->identities.data[i];
+/* A mapping in the answer. The path follows, with a NUL. */
+struct scanned {
+	uint64_t start, end, pgoff;
+	struct file_identity identity;
+	struct build_id build_id;
+	uint32_t path_bytes;
+};
 
-		if (seen->dev == identity->dev && seen->inode == identity->inode) {
-			*identity = *seen;
-			return;
-		}
-	}
-}
+/* A look of the looker at one process. */
+struct scan {
+	struct look *look;
+	struct scan_question question;
+	struct scan_head head;
+	size_t nr;       /* mappings */
+	size_t nr_lines; /* of the text of mappings, executable or not */
+};
 
 /*
- * Notes the look at @file, of which the kernel said @told. Some file systems show one device and
- * inode for two files; they show a different device in stat.
+ * Returns 0, -E2BIG when there are more mappings than are wanted, or -ENOBUFS when the answer must
+ * go out before this mapping.
  */
-static int note_seen(const struct scan *scan, const struct file_identity *told,
-		     const struct mapped_file *file)
+static int add_map(struct scan *scan, const struct proc_map *map)
 {
-	struct seen_files *seen = scan->seen;
+	const char *path = map->path[0] ? map->path : "//anon";
+	const struct file_place place = {
+		.pid = scan->question.pid, .start = map->start, .end = map->end};
+	struct mapped_file file = {.kind = mapped_file_kind(path),
+				   .identity = {.dev = map->dev, .inode = map->inode}};
+	struct scanned scanned = {
+		.start = map->start, .end = map->end, .path_bytes = strlen(path) + 1};
+	char name[PATH_MAX];
+	size_t len = mapped_file_path_bytes(file.kind, path, &file.deleted);
+	bool is_full = sizeof(scan->look->answer) - scan->look->nr_answer <
+		       sizeof(scanned) + scanned.path_bytes;
 
-	if (!file->identity.is_stat || file->identity.dev != told->dev)
+	if (map->end <= scan->question.from || map->start >= map->end)
 		return 0;
-	return index_push(&seen->by_inode, &seen->identities, hash_inode(told), file->identity);
-}
-
-static void forget_seen(struct seen_files *seen)
-{
-	vec_free(&seen->identities);
-	index_deinit(&seen->by_inode);
-}
-
-static int add_map(const struct scan *scan, const struct proc_map *map)
-{
-	struct mapped_file_key key = {.path = map->path[0] ? map->path : "//anon",
-				      .identity = {.dev = map->dev, .inode = map->inode}};
-	const struct file_place place = {.pid = scan->pid, .start = map->start, .end = map->end};
-	struct mapping mapping = {.start = map->start, .end = map->end, .pgoff = map->pgoff};
-	int ret;
-
-	if (scan->max && scan->mappings->nr >= scan->max)
+	if (scan->question.max && scan->question.nr + scan->nr >= scan->question.max)
 		return -E2BIG;
-	find_seen(scan, &key.identity);
-	ret = mapped_files_look(scan->files, &key, &place, &mapping.file);
-	if (!ret && !key.identity.is_stat)
-		ret = note_seen(scan, &key.identity, mapping_file(scan->files, &mapping));
-	if (ret)
-		return ret;
-	if (mapping_file(scan->files, &mapping)->kind != MAPPED_FILE)
-		mapping.pgoff = 0;
-	return map->start < map->end ? mappings_append(scan->mappings, &mapping) : 0;
+	if (is_full || (scan->nr && look_is_long(scan->look))) {
+		scan->head.next = map->start + 1;
+		return -ENOBUFS;
+	}
+	if (file.kind == MAPPED_FILE && len < sizeof(name)) {
+		memcpy(name, path, len);
+		name[len] = '\0';
+		file.path = name;
+		mapped_file_look(scan->look, scan->question.number, &file, &place);
+		scanned.pgoff = map->pgoff;
+	}
+	scanned.identity = file.identity;
+	scanned.build_id = file.found_id;
+	look_answer_append(scan->look, &scanned, sizeof(scanned));
+	look_answer_append(scan->look, path, scanned.path_bytes);
+	scan->nr++;
+	return 0;
 }
 
 /* Returns 0, or a negative errno: -ENOTTY when the kernel cannot be asked. */
-static int scan_by_query(const struct scan *scan, int fd)
+static int scan_by_query(struct scan *scan, int fd)
 {
+	uint64_t addr = scan->question.from;
 	char name[PATH_MAX];
 	struct proc_map map;
-	uint64_t addr = scan->addr;
 	int ret;
 
-	while (!(ret = proc_query_next(fd, addr, name, &map))) {
-		if (scan->is_of_addr && map.start > scan->addr)
+	for (;;) {
+		ret = look_touch(scan->look, look_process(scan->question.pid));
+		if (!ret)
+			ret = proc_query_next(fd, addr, name, &map);
+		if (!ret && scan->question.is_of_addr && map.start > scan->question.from)
 			return 0;
-		ret = add_map(scan, &map);
-		if (ret || scan->is_of_addr)
-			return ret;
+		if (!ret)
+			ret = add_map(scan, &map);
+		if (ret || scan->question.is_of_addr)
+			return ret == -ENOENT ? 0 : ret;
 		addr = map.end;
 	}
-	return ret == -ENOENT ? 0 : ret;
 }
 
 /* A proc_map_fn. */
 static int add_executable(void *ctx, const struct proc_map *map)
 {
 	struct scan *scan = ctx;
+	const struct scan_question *q = &scan->question;
+	bool is_wanted = map->executable &&
+			 (!q->is_of_addr || (q->from >= map->start && q->from < map->end));
+	int ret;
 
-	if (scan->max && scan->nr_lines++ >= scan->max * LINES_PER_MAPPING)
+	if (q->max && scan->nr_lines++ >= q->max * LINES_PER_MAPPING)
 		return -E2BIG;
-	if (scan->is_of_addr && (scan->addr < map->start || scan->addr >= map->end))
-		return 0;
-	return map->executable ? add_map(scan, map) : 0;
+	ret = is_wanted ? add_map(scan, map) : 0;
+	/* The next part of the text is read after this. */
+	return ret ? ret : look_touch(scan->look, look_process(scan->question.pid));
 }
 
 static int scan_by_text(struct scan *scan, int fd)
 {
-	scan->nr_lines = 0;
-	return proc_maps_read(fd, scan->text, add_executable, scan);
+	char_vec text = {0};
+	int ret = proc_maps_read(fd, &text, add_executable, scan);
+
+	vec_free(&text);
+	return ret;
 }
 
 /*
  * Reads the mappings of thread @tid. Returns 0, -ESRCH for a kernel thread or one that is on its
- * way out, the errno of opening or reading the file, -E2BIG when there are more mappings than the
- * scan may read, or -ENOMEM.
+ * way out, the errno of opening or reading the file, -EHOSTDOWN, -ENOMEM, or as add_map.
  */
 static int scan_thread(struct scan *scan, uint32_t tid)
 {
 	_cleanup_close_ int fd = -1;
 	char path[64];
-	int ret;
+	int ret = look_touch(scan->look, look_process(scan->question.pid));
 
-	vec_clear(scan->mappings);
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", scan->pid, tid);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/maps", scan->question.pid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	ret = scan_by_query(scan, fd);
-	if (!ret || ret == -ENOMEM || ret == -ESRCH || ret == -E2BIG)
+	if (!ret || ret == -ENOMEM || ret == -ESRCH || ret == -E2BIG || ret == -ENOBUFS ||
+	    ret == -EHOSTDOWN)
 		return ret;
-	vec_clear(scan->mappings);
+	scan->look->nr_answer = sizeof(scan->head);
+	scan->nr = 0;
 	return scan_by_text(scan, fd);
 }
 
 /* As scan_thread, for the process. After an error there may be some of its mappings. */
 static int scan_process(struct scan *scan)
 {
-	int ret = scan_thread(scan, scan->pid);
-	uint32_t tid;
+	uint32_t pid = scan->question.pid, tid;
+	int ret = scan_thread(scan, pid);
 
-	if ((ret && ret != -ESRCH) || scan->mappings->nr || !proc_has_threads(scan->pid))
+	if ((ret && ret != -ESRCH) || scan->nr || !proc_has_threads(pid))
 		return ret;
 	/* A main thread that has ended maps nothing, whatever the others do. */
-	tid = proc_other_thread(scan->pid);
+	tid = proc_other_thread(pid);
 	return tid ? scan_thread(scan, tid) : ret;
 }
 
-/* Adds the process of @scan to @spaces. Returns the result of scan_process. */
-static int add_process(struct address_spaces *spaces, struct scan *scan, uint64_t time_ns)
+/* A look_fn. */
+static int answer_scan(struct look *look)
 {
-	int scan_ret = scan_process(scan), ret = 0;
+	struct scan scan = {.look = look};
+	int ret;
 
-	vec_for_each(scan->mappings, mapping)
+	if (look->nr_question != sizeof(scan.question))
+		return -EBADMSG;
+	memcpy(&scan.question, look->question, sizeof(scan.question));
+	look_answer_append(look, &scan.head, sizeof(scan.head));
+	ret = scan_process(&scan);
+	memcpy(look->answer, &scan.head, sizeof(scan.head));
+	return ret == -ENOBUFS ? 0 : ret;
+}
+
+static int add_scanned(struct mapped_files *files, mapping_vec *mappings,
+		       const struct scanned *scanned, const char *path)
+{
+	const struct mapped_file_key key = {.path = path, .identity = scanned->identity};
+	struct mapping mapping = {
+		.start = scanned->start, .end = scanned->end, .pgoff = scanned->pgoff};
+	int ret = mapped_files_add(files, &key, &scanned->build_id, &mapping.file);
+
+	return ret ? ret : mappings_append(mappings, &mapping);
+}
+
+/* Returns 0, -EBADMSG or -ENOMEM. */
+static int take_answer(const struct look_answer *answer, struct mapped_files *files,
+		       mapping_vec *mappings, uint64_t *next)
+{
+	struct scan_head head;
+	size_t at = sizeof(head);
+
+	*next = 0;
+	if (answer->nr < sizeof(head))
+		return 0;
+	memcpy(&head, answer->bytes, sizeof(head));
+	while (at < answer->nr) {
+		struct scanned scanned;
+		const char *path;
+		int ret;
+
+		if (answer->nr - at < sizeof(scanned))
+			return -EBADMSG;
+		memcpy(&scanned, answer->bytes + at, sizeof(scanned));
+		at += sizeof(scanned);
+		path = answer->bytes + at;
+		if (!scanned.path_bytes || scanned.path_bytes > answer->nr - at ||
+		    path[scanned.path_bytes - 1] || scanned.start >= scanned.end ||
+		    scanned.build_id.size > BUILD_ID_MAX)
+			return -EBADMSG;
+		at += scanned.path_bytes;
+		ret = add_scanned(files, mappings, &scanned, path);
+		if (ret)
+			return ret;
+	}
+	*next = head.next;
+	return 0;
+}
+
+/*
+ * Reads the mappings that @about asks for into @mappings, in place of its contents. Returns 0, the
+ * errors of scan_thread, those of looker_ask, or -EBADMSG. After an error there may be some of the
+ * mappings.
+ */
+static int ask_for_mappings(struct scan_question *about, struct mapped_files *files,
+			    mapping_vec *mappings)
+{
+	const struct look_question question = {
+		.fn = answer_scan, .bytes = about, .nr = sizeof(*about), .fd = -1};
+	struct look_answer answer;
+	unsigned int nr_tries = 0;
+
+	vec_clear(mappings);
+	for (;;) {
+		uint64_t next;
+		int ret = looker_ask(files->looker, &question, &answer);
+		int taken = take_answer(&answer, files, mappings, &next);
+
+		/* The looker now leaves out the device that it waited for. */
+		if (ret == -ETIMEDOUT && nr_tries++ < TRIES_MAX)
+			continue;
+		if (ret || taken || next <= about->from)
+			return taken ? taken : ret;
+		about->from = next;
+		about->nr = mappings->nr;
+	}
+}
+
+/* Adds the process of @about to @spaces. Returns the result of ask_for_mappings. */
+static int add_process(struct address_spaces *spaces, struct scan_question *about,
+		       mapping_vec *mappings, uint64_t time_ns)
+{
+	int scan_ret = ask_for_mappings(about, &spaces->files, mappings), ret = 0;
+
+	vec_for_each(mappings, mapping)
 		if (!ret)
-			ret = address_spaces_map(spaces, scan->pid, time_ns, mapping);
+			ret = address_spaces_map(spaces, about->pid, time_ns, mapping);
 	if (ret || scan_ret)
 		return ret ? ret : scan_ret;
-	return address_spaces_trust(spaces, scan->pid, time_ns);
+	return address_spaces_trust(spaces, about->pid, time_ns);
 }
 
 int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, size_t max)
 {
+	struct scan_question about = {
+		.pid = pid, .number = looker_next_number(spaces->files.looker), .max = max};
 	mapping_vec mappings = {0};
-	char_vec text = {0};
-	struct seen_files seen = {0};
-	struct scan scan = {.pid = pid,
-			    .files = &spaces->files,
-			    .mappings = &mappings,
-			    .text = &text,
-			    .seen = &seen,
-			    .max = max};
-	int ret = add_process(spaces, &scan, time_ns);
+	int ret = add_process(spaces, &about, &mappings, time_ns);
 
-	forget_seen(&seen);
 	vec_free(&mappings);
-	vec_free(&text);
-	return ret == -ENOMEM || ret == -E2BIG ? ret : 0;
-}
-
-/* Fills @mappings and @files by the rest of @scan. Returns 0, -E2BIG or -ENOMEM. */
-static int scan_alone(struct scan *scan, struct mapped_files *files, mapping_vec *mappings)
-{
-	char_vec text = {0};
-	struct seen_files seen = {0};
-	int ret;
-
-	scan->files = files;
-	scan->mappings = mappings;
-	scan->text = &text;
-	scan->seen = &seen;
-	ret = scan_process(scan);
-	forget_seen(&seen);
-	vec_free(&text);
 	return ret == -ENOMEM || ret == -E2BIG ? ret : 0;
 }
 
 int proc_scan_mappings(uint32_t pid, size_t max, struct mapped_files *files, mapping_vec *mappings)
 {
-	struct scan scan = {.pid = pid, .max = max};
+	struct scan_question about = {
+		.pid = pid, .number = looker_next_number(files->looker), .max = max};
 
-	return scan_alone(&scan, files, mappings);
+	return ask_for_mappings(&about, files, mappings);
 }
 
 int proc_scan_mapping_at(uint32_t pid, uint64_t addr, struct mapped_files *files,
 			 mapping_vec *mappings)
 {
-	struct scan scan = {.pid = pid, .is_of_addr = true, .addr = addr};
+	struct scan_question about = {.pid = pid,
+				      .number = looker_next_number(files->looker),
+				      .from = addr,
+				      .is_of_addr = true};
 
-	return scan_alone(&scan, files, mappings);
+	return ask_for_mappings(&about, files, mappings);
 }
 
 static int scan_all(struct address_spaces *spaces, const u32_vec *pids, unsigned int *nr_hidden)
 {
+	uint32_t number = looker_next_number(spaces->files.looker);
 	mapping_vec mappings = {0};
-	char_vec text = {0};
-	struct seen_files seen = {0};
-	struct scan scan = {
-		.files = &spaces->files, .mappings = &mappings, .text = &text, .seen = &seen};
 	int ret = 0;
 
 	for (size_t i = 0; ret != -ENOMEM && i < pids->nr; i++) {
-		scan.pid = pids->data[i];
-		ret = add_process(spaces, &scan, 0);
+		struct scan_question about = {.pid = pids->data[i], .number = number};
+
+		ret = add_process(spaces, &about, &mappings, 0);
 		*nr_hidden += ret == -EACCES || ret == -EPERM;
 	}
-	forget_seen(&seen);
 	vec_free(&mappings);
-	vec_free(&text);
 	return ret == -ENOMEM ? ret : 0;
 }
 

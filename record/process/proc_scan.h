@@ -28,14 +28,14 @@ int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time
 
 /*
  * Reads the executable mappings of one process into @mappings, in place of its contents, but at
- * most @max (0: all). Adds their files to @files. A process that has gone or is not ours to see has
- * none. Returns 0, -E2BIG if it has more, or -ENOMEM.
+ * most @max (0: all). Adds their files to @files. Returns 0, -E2BIG if it has more, -ESRCH or
+ * -ENOENT when it has gone, -EACCES or -EPERM when it is not ours to see, -ENOMEM, or an error of
+ * looker_ask.
  */
 int proc_scan_mappings(uint32_t pid, size_t max, struct mapped_files *files, mapping_vec *mappings);
 
 /*
- * As proc_scan_mappings, but of the mapping at @addr alone. Returns 0, also if there is none, or
- * -ENOMEM.
+ * As proc_scan_mappings, but of the mapping at @addr alone. Returns 0 also if there is none.
  */
 int proc_scan_mapping_at(uint32_t pid, uint64_t addr, struct mapped_files *files,
 			 mapping_vec *mappings);

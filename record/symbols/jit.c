@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +22,11 @@
 
 /* Descriptors held. Each also keeps a file system of a container from going away. */
 #define HELD_MAX 256
+
+/* To blame for /tmp of the host: no process has this id. */
+#define HOST 0
+
+#define COPY_BYTES (1u << 20)
 
 static struct jit_process *find_process(const struct jit *jit, uint64_t generation)
 {
@@ -49,51 +56,241 @@ static int open_tmp_of(uint32_t pid)
 	return open_tmp(root);
 }
 
-void jit_init(struct jit *jit)
+/* The descriptors that the looker holds; 0: none, else one more than the descriptor. */
+static int held[HELD_MAX];
+
+/*
+ * The looker's name for a held descriptor. A looker that takes over knows no name of the one
+ * before.
+ */
+static uint64_t held_name(size_t slot)
 {
-	*jit = (struct jit){.host_dir_fd = open_tmp("/")};
+	return (uint64_t)getpid() << 32 | (slot + 1);
 }
 
-static void release_fd(struct jit *jit, int *fd)
+static int *find_held(uint64_t name)
 {
-	if (*fd < 0)
+	size_t slot = (uint32_t)name - 1;
+
+	return slot < HELD_MAX && held_name(slot) == name && held[slot] ? &held[slot] : NULL;
+}
+
+/* Takes over @fd. Returns 0 or -ENFILE. */
+static int hold_fd(struct look *look, int fd)
+{
+	uint64_t name;
+	size_t slot = 0;
+
+	while (slot < HELD_MAX && held[slot])
+		slot++;
+	if (slot == HELD_MAX) {
+		close(fd);
+		return -ENFILE;
+	}
+	held[slot] = fd + 1;
+	name = held_name(slot);
+	look_answer_append(look, &name, sizeof(name));
+	return 0;
+}
+
+enum jit_wish { JIT_HOLD_TMP, JIT_FIND_MAP, JIT_HOLD_MAP, JIT_COPY_MAP, JIT_RELEASE };
+
+struct jit_question {
+	enum jit_wish wish;
+	uint32_t pid, ns_pid, uid;
+	bool ended;
+	uint64_t since_realtime_ns, until_realtime_ns;
+	uint64_t dir, map; /* 0: not held */
+	uint64_t max_bytes;
+};
+
+/* Opens the map: by the directory that is held, or else by the process, or on the host. */
+static int open_map(struct look *look, const struct jit_question *q)
+{
+	const int *dir = find_held(q->dir);
+	int fd = -ENOENT, dir_fd = -1;
+
+	if (dir || !q->ended)
+		dir_fd = dir ? fcntl(*dir - 1, F_DUPFD_CLOEXEC, 0) : open_tmp_of(q->pid);
+	if (dir_fd >= 0) {
+		fd = perf_map_open(dir_fd, q->ns_pid, q->uid, q->since_realtime_ns);
+		close(dir_fd);
+	}
+	if (fd >= 0 || look_touch(look, look_process(HOST)))
+		return fd;
+	dir_fd = open_tmp("/");
+	if (dir_fd >= 0) {
+		fd = perf_map_open(dir_fd, q->pid, q->uid, q->since_realtime_ns);
+		close(dir_fd);
+	}
+	return fd;
+}
+
+/* Copies the map @fd to memory, which the recorder can read without waiting. */
+static int copy_map(struct look *look, const struct jit_question *q, int fd)
+{
+	_cleanup_close_ int copy = memfd_create("perf-map", MFD_CLOEXEC);
+	struct stat st;
+	off_t off = 0;
+	ssize_t n;
+
+	if (copy < 0 || fstat(fd, &st))
+		return -errno;
+	if ((uint64_t)st.st_size > q->max_bytes)
+		return -EFBIG;
+	do {
+		/* The map may grow meanwhile. */
+		if ((uint64_t)off >= q->max_bytes)
+			break;
+		if (look_touch(look, look_process(q->pid)))
+			return -EHOSTDOWN;
+		n = sendfile(copy, fd, &off, COPY_BYTES);
+	} while (n > 0);
+	look->answer_fd = TAKE_FD(copy);
+	return 0;
+}
+
+/* Has the program after an exec written the map? Then its lines may be of other code. */
+static bool is_of_next_program(const struct jit_question *q, int fd)
+{
+	struct stat st;
+
+	return q->until_realtime_ns &&
+	       (fstat(fd, &st) || (uint64_t)(st.st_mtim.tv_sec * (int64_t)NS_PER_S +
+					     st.st_mtim.tv_nsec) > q->until_realtime_ns);
+}
+
+static int answer_map(struct look *look, const struct jit_question *q)
+{
+	const int *map = find_held(q->map);
+	_cleanup_close_ int fd = map ? fcntl(*map - 1, F_DUPFD_CLOEXEC, 0) : open_map(look, q);
+
+	if (fd < 0)
+		return fd;
+	if (q->wish == JIT_HOLD_MAP)
+		return hold_fd(look, TAKE_FD(fd));
+	if (is_of_next_program(q, fd))
+		return -ESTALE;
+	return q->wish == JIT_COPY_MAP ? copy_map(look, q, fd) : 0;
+}
+
+static int answer_release(uint64_t name)
+{
+	int *fd = find_held(name);
+
+	if (fd) {
+		close(*fd - 1);
+		*fd = 0;
+	}
+	return 0;
+}
+
+/* A look_fn. */
+static int answer_jit(struct look *look)
+{
+	struct jit_question q;
+	int ret, fd;
+
+	if (look->nr_question != sizeof(q))
+		return -EBADMSG;
+	memcpy(&q, look->question, sizeof(q));
+	ret = look_touch(look, look_process(q.pid));
+	if (ret)
+		return ret;
+	switch (q.wish) {
+	case JIT_HOLD_TMP:
+		fd = open_tmp_of(q.pid);
+		return fd < 0 ? fd : hold_fd(look, fd);
+	case JIT_RELEASE:
+		return answer_release(q.map);
+	default:
+		return answer_map(look, &q);
+	}
+}
+
+/* Returns the result of answer_jit or looker_ask. @name and @fd may be NULL. */
+static int ask_jit(const struct jit *jit, const struct jit_question *q, uint64_t *name, int *fd)
+{
+	const struct look_question question = {
+		.fn = answer_jit, .bytes = q, .nr = sizeof(*q), .fd = -1};
+	struct look_answer answer;
+	int ret = looker_ask(jit->looker, &question, &answer);
+
+	if (!ret && name && answer.nr == sizeof(*name))
+		memcpy(name, answer.bytes, sizeof(*name));
+	if (!ret && fd && answer.fd >= 0)
+		*fd = TAKE_FD(answer.fd);
+	cleanup_close(&answer.fd);
+	return ret;
+}
+
+static int ask_for_map(const struct jit *jit, const struct jit_process *process, enum jit_wish wish,
+		       uint64_t max_bytes, uint64_t *name, int *fd)
+{
+	const struct jit_question q = {
+		.wish = wish,
+		.pid = process->pid,
+		.ns_pid = process->ns_pid,
+		.uid = process->uid,
+		.ended = process->ended,
+		.since_realtime_ns = process->since_realtime_ns,
+		.until_realtime_ns = process->until_realtime_ns,
+		.dir = process->dir,
+		.map = process->map,
+		.max_bytes = max_bytes,
+	};
+
+	return ask_jit(jit, &q, name, fd);
+}
+
+void jit_init(struct jit *jit, struct looker *looker)
+{
+	*jit = (struct jit){.looker = looker};
+}
+
+static void release_held(struct jit *jit, uint32_t pid, uint64_t *name)
+{
+	const struct jit_question q = {.wish = JIT_RELEASE, .pid = pid, .map = *name};
+
+	if (!*name)
 		return;
-	close(*fd);
-	*fd = -1;
+	ask_jit(jit, &q, NULL, NULL);
+	*name = 0;
 	jit->nr_held--;
 }
 
 void jit_deinit(struct jit *jit)
 {
+	/* A looker ends with all that it holds. */
 	vec_for_each(&jit->processes, process) {
-		release_fd(jit, &process->dir_fd);
-		release_fd(jit, &process->map_fd);
+		if (jit->looker)
+			break;
+		release_held(jit, process->pid, &process->dir);
+		release_held(jit, process->pid, &process->map);
 	}
 	vec_free(&jit->processes);
 	index_deinit(&jit->by_generation);
-	cleanup_close(&jit->host_dir_fd);
-	jit->host_dir_fd = -1;
 }
 
 /*
  * The time at which the process began its present program: its exec, or its start if that is not
  * known.
  */
-static uint64_t begin_realtime_ns(const struct address_space *space)
+static uint64_t begin_realtime_ns(const struct jit *jit, const struct address_space *space)
 {
 	uint64_t now = clock_realtime_ns(), start;
 
 	if (space->begin_ns)
 		return now - (clock_monotonic_ns() - space->begin_ns);
-	if (proc_start_ns(space->pid, &start))
+	if (proc_start_ns(jit->looker, space->pid, &start))
 		return 0;
 	return now - (clock_boottime_ns() - start);
 }
 
 int jit_watch(struct jit *jit, const struct address_space *space)
 {
-	struct jit_process process = {
-		.pid = space->pid, .generation = space->generation, .dir_fd = -1, .map_fd = -1};
+	struct jit_process process = {.pid = space->pid, .generation = space->generation};
+	const struct jit_question q = {.wish = JIT_HOLD_TMP, .pid = space->pid};
 	struct proc_identity identity;
 
 	if (find_process(jit, space->generation))
@@ -106,16 +303,15 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 	 * its user.
 	 */
 	process.uid = identity.uid != PROF_UID_UNKNOWN ? identity.uid : geteuid();
-	process.since_realtime_ns = begin_realtime_ns(space);
+	process.since_realtime_ns = begin_realtime_ns(jit, space);
 	if (jit->nr_held < HELD_MAX)
-		process.dir_fd = open_tmp_of(space->pid);
-	if (index_push(&jit->by_generation, &jit->processes, hash_u64(process.generation),
-		       process)) {
-		cleanup_close(&process.dir_fd);
-		return -ENOMEM;
-	}
-	jit->nr_held += process.dir_fd >= 0;
-	return 0;
+		ask_jit(jit, &q, &process.dir, NULL);
+	jit->nr_held += process.dir != 0;
+	if (!index_push(&jit->by_generation, &jit->processes, hash_u64(process.generation),
+			process))
+		return 0;
+	release_held(jit, process.pid, &process.dir);
+	return -ENOMEM;
 }
 
 static bool maps_own_code(const struct address_spaces *spaces, const struct address_space *space)
@@ -141,51 +337,20 @@ int jit_fork(struct jit *jit, const struct address_space *parent, const struct a
 	return parent && child && find_process(jit, parent->generation) ? jit_watch(jit, child) : 0;
 }
 
-/* Opens the map: by the directory that is held, or else by the process, or on the host. */
-static int open_map(const struct jit *jit, const struct jit_process *process)
-{
-	int fd = -ENOENT, dir_fd;
-
-	if (process->dir_fd >= 0) {
-		fd = perf_map_open(process->dir_fd, process->ns_pid, process->uid,
-				   process->since_realtime_ns);
-	} else if (!process->ended) {
-		dir_fd = open_tmp_of(process->pid);
-		if (dir_fd >= 0) {
-			fd = perf_map_open(dir_fd, process->ns_pid, process->uid,
-					   process->since_realtime_ns);
-			close(dir_fd);
-		}
-	}
-	if (fd < 0 && jit->host_dir_fd >= 0)
-		fd = perf_map_open(jit->host_dir_fd, process->pid, process->uid,
-				   process->since_realtime_ns);
-	return fd;
-}
-
-/* Has the program after an exec written the map? Then its lines may be of other code. */
-static bool is_of_next_program(const struct jit_process *process, int fd)
-{
-	struct stat st;
-
-	return process->until_realtime_ns &&
-	       (fstat(fd, &st) || (uint64_t)(st.st_mtim.tv_sec * (int64_t)NS_PER_S +
-					     st.st_mtim.tv_nsec) > process->until_realtime_ns);
-}
-
 void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_realtime_ns)
 {
 	struct jit_process *process = space ? find_process(jit, space->generation) : NULL;
 
 	if (!process || process->ended)
 		return;
-	if (process->dir_fd >= 0 || jit->nr_held < HELD_MAX) {
-		int fd = open_map(jit, process);
+	if (process->dir || jit->nr_held < HELD_MAX) {
+		uint64_t map = 0;
 
-		process->map_fd = fd < 0 ? -1 : fd;
-		jit->nr_held += fd >= 0;
+		ask_for_map(jit, process, JIT_HOLD_MAP, 0, &map, NULL);
+		process->map = map;
+		jit->nr_held += map != 0;
 	}
-	release_fd(jit, &process->dir_fd);
+	release_held(jit, process->pid, &process->dir);
 	process->until_realtime_ns = exec_realtime_ns;
 	process->ended = true;
 	process->checked = false;
@@ -204,34 +369,22 @@ bool jit_has_map(struct jit *jit, const struct address_space *space)
 			return false;
 		process = find_process(jit, space->generation);
 	}
-	if (!process->checked && !process->has_map) {
-		int fd = jit_open_map(jit, space->generation);
-
-		process->has_map = fd >= 0;
-		cleanup_close(&fd);
-	}
+	if (!process->checked && !process->has_map)
+		process->has_map = !ask_for_map(jit, process, JIT_FIND_MAP, 0, NULL, NULL);
 	process->checked = true;
 	process->is_hit |= process->has_map;
 	return process->has_map;
 }
 
-int jit_open_map(const struct jit *jit, uint64_t generation)
+int jit_open_map(const struct jit *jit, uint64_t generation, uint64_t max_bytes)
 {
 	const struct jit_process *process = find_process(jit, generation);
-	_cleanup_close_ int fd = -1;
+	int fd = -1, ret;
 
 	if (!process)
 		return -ENOENT;
-	if (process->map_fd < 0) {
-		fd = open_map(jit, process);
-	} else {
-		fd = fcntl(process->map_fd, F_DUPFD_CLOEXEC, 0);
-		if (fd < 0)
-			return -errno;
-	}
-	if (fd >= 0 && is_of_next_program(process, fd))
-		return -ESTALE;
-	return TAKE_FD(fd);
+	ret = ask_for_map(jit, process, JIT_COPY_MAP, max_bytes, NULL, &fd);
+	return ret ? ret : fd;
 }
 
 void jit_reset(struct jit *jit)
@@ -254,8 +407,8 @@ int jit_forget(struct jit *jit, const struct address_spaces *spaces)
 			jit->processes.data[nr++] = *process;
 			continue;
 		}
-		release_fd(jit, &process->dir_fd);
-		release_fd(jit, &process->map_fd);
+		release_held(jit, process->pid, &process->dir);
+		release_held(jit, process->pid, &process->map);
 	}
 	if (nr == jit->processes.nr)
 		return 0;

@@ -2,8 +2,9 @@
 /*
  * Code that processes made for themselves, and the maps that they write of it. A map is in /tmp of
  * the process's own root. The recorder can reach it only while the process lives, or through a
- * descriptor that it opened while the process lived. So it holds that directory for every process
- * that maps memory to run its own code from. When the process ends, it holds the map instead.
+ * descriptor that it opened while the process lived. So it has that directory held for every
+ * process that maps memory to run its own code from. When the process ends, the map is held
+ * instead. The looker holds both, since their files are others' (record/system/looker.h).
  */
 #ifndef RECORD_SYMBOLS_JIT_H
 #define RECORD_SYMBOLS_JIT_H
@@ -14,6 +15,7 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/address_spaces.h"
+#include "record/system/looker.h"
 
 /* A process that has or may have a map. */
 struct jit_process {
@@ -23,8 +25,9 @@ struct jit_process {
 	uint32_t uid;               /* may own the map */
 	uint64_t since_realtime_ns; /* its start or exec: a map from before is not its; 0: not known
 				     */
-	int dir_fd;                 /* /tmp in its root, -1: not held */
-	int map_fd;                 /* the map, once the process has ended; -1: none */
+	/* Names of descriptors that the looker holds; 0: none. */
+	uint64_t dir; /* /tmp in its root */
+	uint64_t map; /* the map, once the process has ended */
 	uint64_t
 		until_realtime_ns; /* its exec: a map written later is the next program's; 0: any */
 	bool ended;
@@ -36,14 +39,14 @@ struct jit_process {
 struct jit {
 	VEC(struct jit_process) processes;
 	struct index by_generation;
-	int host_dir_fd;           /* /tmp of the recorder's root */
-	size_t nr_held;            /* descriptors */
+	struct looker *looker;     /* borrowed; NULL: opens files itself, and may block */
+	size_t nr_held;            /* descriptors in the looker */
 	uint64_t nr_epochs;        /* that got names */
 	uint64_t nr_maps_left_out; /* of an epoch: the maps were too large together */
 };
 
-/* Does without /tmp of the host if it cannot be opened. */
-void jit_init(struct jit *jit);
+/* @looker must outlive it, or is NULL. */
+void jit_init(struct jit *jit, struct looker *looker);
 void jit_deinit(struct jit *jit);
 
 /*
@@ -74,11 +77,12 @@ void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_r
 bool jit_has_map(struct jit *jit, const struct address_space *space);
 
 /*
- * Opens the map of the process whose address space has the number @generation. Returns a file
- * descriptor, which is the caller's, or a negative errno: -ENOENT when no such process is watched,
- * -ESTALE when the map was written after the process's exec.
+ * Copies the map of the process whose address space has the number @generation, if it has at most
+ * @max_bytes. Returns a descriptor of the copy, which is the caller's, or a negative errno: -ENOENT
+ * when no such process is watched, -EFBIG, -ESTALE when the map was written after the process's
+ * exec.
  */
-int jit_open_map(const struct jit *jit, uint64_t generation);
+int jit_open_map(const struct jit *jit, uint64_t generation, uint64_t max_bytes);
 
 /* The names have been looked up: the processes that were hit need no map any more. */
 void jit_reset(struct jit *jit);

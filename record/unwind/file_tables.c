@@ -13,7 +13,9 @@
 
 #include "common/cleanup.h"
 #include "common/hash.h"
+#include "record/system/fd_message.h"
 #include "record/unwind/table_cache.h"
+#include "record/unwind/table_worker.h"
 
 /* How often profrec tries a file that has gone before it could be opened. */
 #define ATTEMPTS_MAX 8
@@ -173,28 +175,95 @@ static void keep_table(const struct file_tables *u, uint32_t nr, const struct un
 		table_cache_put(u->cache_fd, &u->tables.data[nr].build_id, made);
 }
 
+/* The looker's answer about a file. */
+struct opened {
+	uint32_t owner;
+	uint64_t dev;
+};
+
 /* Somebody may have written to a file since its build-id was read. */
-static bool is_file_of(int fd, const struct file_table *t)
+static bool is_file_of(int fd, const struct build_id *expected)
 {
 	struct build_id id = {0};
 
-	if (fd < 0)
-		return false;
-	return build_id_is_none(&t->build_id) ||
-	       (!build_id_from_fd(fd, &id) && build_id_equal(&id, &t->build_id));
+	return build_id_is_none(expected) ||
+	       (!build_id_from_fd(fd, &id) && build_id_equal(&id, expected));
 }
 
-int file_tables_request(struct file_tables *u, uint32_t nr, int fd)
+/*
+ * A look_fn: opens a file, and sends it to the worker, whose socket comes with the question. The
+ * recorder never has the descriptor, since closing one can take for ever, too.
+ */
+static int answer_request(struct look *look)
 {
-	struct file_table *t = &u->tables.data[nr];
+	struct table_request request;
+	_cleanup_close_ int fd = -1;
+	struct mapped_file file;
+	struct file_place place;
+	struct opened opened;
 	struct stat st;
+	int ret = file_question_get(look, &request.tag, &file, &place);
+
+	if (ret)
+		return ret;
+	fd = mapped_file_open(look, &file, &place);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st))
+		return -errno;
+	if (!is_file_of(fd, mapped_file_build_id(&file)))
+		return -ESTALE;
+	opened = (struct opened){.owner = st.st_uid, .dev = st.st_dev};
+	look_answer_append(look, &opened, sizeof(opened));
+	return look->fd < 0 ? 0 : fd_message_send(look->fd, &request, sizeof(request), fd);
+}
+
+/*
+ * Has the looker open @file, and send it to the worker at @sock unless that is negative. Notes the
+ * owner of the file. Returns 0 or a negative errno.
+ */
+static int ask_for_file(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
+			const struct file_place *place, int sock)
+{
+	struct look_question question = {.fn = answer_request, .fd = sock};
+	struct file_table *t = &u->tables.data[nr];
+	struct file_question about;
+	struct look_answer answer;
+	struct opened opened;
 	int ret;
 
-	t->owner = fd >= 0 && !fstat(fd, &st) ? st.st_uid : NOBODY;
-	ret = take_kept_table(u, nr);
-	if (ret)
-		return ret < 0 ? ret : 0;
-	ret = is_file_of(fd, t) ? table_builder_request(u->builder, fd, nr) : -EBADF;
+	t->owner = NOBODY;
+	if (!file_question_put(&about, nr, file, place))
+		return -E2BIG;
+	question.bytes = about.bytes;
+	question.nr = about.nr;
+	ret = looker_ask(u->looker, &question, &answer);
+	if (answer.nr == sizeof(opened)) {
+		memcpy(&opened, answer.bytes, sizeof(opened));
+		t->owner = opened.owner;
+		t->dev = opened.dev;
+	}
+	return ret;
+}
+
+/* Returns 0 or a negative errno: -EAGAIN when too many wait in line. */
+static int request_from_worker(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
+			       const struct file_place *place)
+{
+	int sock, ret = table_builder_sock(u->builder, &sock);
+
+	if (!ret)
+		ret = ask_for_file(u, nr, file, place, sock);
+	if (!ret)
+		table_builder_expect(u->builder, nr);
+	return ret;
+}
+
+/* Notes that the table was asked for, with the result @ret. */
+static void note_request(struct file_tables *u, uint32_t nr, int ret)
+{
+	struct file_table *t = &u->tables.data[nr];
+
 	/*
 	 * The file may open through another process, or later. Waiting for a place in the line is
 	 * no failed attempt.
@@ -205,7 +274,30 @@ int file_tables_request(struct file_tables *u, uint32_t nr, int fd)
 		set_state(u, nr, TABLE_ASKED);
 	else
 		set_state(u, nr, t->attempts < ATTEMPTS_MAX ? TABLE_NONE : TABLE_IMPOSSIBLE);
+}
+
+int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
+			const struct file_place *place)
+{
+	int ret = 0;
+
+	if (u->cache_fd >= 0) {
+		ask_for_file(u, nr, file, place, -1);
+		ret = take_kept_table(u, nr);
+	}
+	if (ret)
+		return ret < 0 ? ret : 0;
+	note_request(u, nr, request_from_worker(u, nr, file, place));
 	return 0;
+}
+
+/* After -EAGAIN, another file was to blame. */
+static void note_failure(struct file_tables *u, uint32_t nr, int status)
+{
+	if (status == -EAGAIN)
+		note_request(u, nr, -EAGAIN);
+	else
+		set_state(u, nr, TABLE_IMPOSSIBLE);
 }
 
 int file_tables_finish(struct file_tables *u)
@@ -215,8 +307,10 @@ int file_tables_finish(struct file_tables *u)
 	int status, ret = 0;
 
 	while (!ret && table_builder_next(u->builder, &nr, &status, &made)) {
+		if (status == -ETIMEDOUT)
+			looker_blame(u->looker, look_device(u->tables.data[nr].dev));
 		if (status) {
-			set_state(u, nr, TABLE_IMPOSSIBLE);
+			note_failure(u, nr, status);
 			continue;
 		}
 		ret = add_table(u, nr, &made);
@@ -243,25 +337,25 @@ int file_tables_wait(struct file_tables *u, int ms)
 }
 
 /* The vdso is in no file: the builder gets a copy. */
-static int request_vdso(struct file_tables *u)
+static void request_vdso(struct file_tables *u)
 {
 	const void *image = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
 	_cleanup_close_ int fd = -1;
 
 	if (!image || !u->vdso->size)
-		return 0;
+		return;
 	fd = memfd_create("vdso", MFD_CLOEXEC);
 	if (fd < 0 || pwrite(fd, image, u->vdso->size, 0) != (ssize_t)u->vdso->size)
-		return 0;
-	return file_tables_request(u, VDSO_TABLE, fd);
+		return;
+	note_request(u, VDSO_TABLE, table_builder_request(u->builder, fd, VDSO_TABLE));
 }
 
-int file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
-		      const struct vdso *vdso)
+void file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
+		       const struct vdso *vdso)
 {
 	u->store.maps = *maps;
 	u->vdso = vdso;
-	return request_vdso(u);
+	request_vdso(u);
 }
 
 bool file_tables_may_keep(const struct file_tables *u, int *reason)
@@ -272,14 +366,15 @@ bool file_tables_may_keep(const struct file_tables *u, int *reason)
 	return false;
 }
 
-int file_tables_init(struct file_tables *u, const char *cache, struct err *err)
+int file_tables_init(struct file_tables *u, const char *cache, struct looker *looker,
+		     struct err *err)
 {
 	const struct file_table none[] = {
 		[NO_TABLE] = {.state = TABLE_IMPOSSIBLE},
 		[VDSO_TABLE] = {.state = TABLE_NONE},
 	};
 
-	*u = (struct file_tables){.cache_fd = -1};
+	*u = (struct file_tables){.cache_fd = -1, .looker = looker};
 	if (table_maps_init(&u->store) || vec_append(&u->tables, none, ARRAY_SIZE(none)))
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
 	if (cache) {

@@ -35,6 +35,7 @@ struct file_table {
 	uint32_t nr_users;     /* mappings that the program knows with this table */
 	uint32_t nr_idle;      /* settles in a row that found no users */
 	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */
+	uint64_t dev;          /* of the file, as makedev */
 	bool lacked_room;      /* impossible only since there was no room */
 	struct table_place place;
 	uint64_t first_off;
@@ -46,7 +47,8 @@ enum { NO_TABLE, VDSO_TABLE, NR_OWN_TABLES };
 struct file_tables {
 	struct table_maps store;
 	struct table_builder *builder;
-	int cache_fd; /* the directory of record/unwind/table_cache.h; -1: none */
+	struct looker *looker; /* borrowed; NULL: opens files itself, and may block */
+	int cache_fd;          /* the directory of record/unwind/table_cache.h; -1: none */
 	const struct vdso *vdso;
 	VEC(struct file_table) tables;
 	struct index by_file;
@@ -59,10 +61,11 @@ struct file_tables {
 };
 
 /*
- * Starts the child that makes tables. @cache is the directory that keeps them, or NULL. Returns 0
- * or a negative errno with @err set. The deinit is due in any case.
+ * Starts the child that makes tables. @cache is the directory that keeps them, or NULL. @looker
+ * must outlive it. Returns 0 or a negative errno with @err set. The deinit is due in any case.
  */
-int file_tables_init(struct file_tables *tables, const char *cache, struct err *err);
+int file_tables_init(struct file_tables *tables, const char *cache, struct looker *looker,
+		     struct err *err);
 
 /*
  * With the privileges in effect: may this process write to the directory that keeps tables? Also
@@ -70,9 +73,9 @@ int file_tables_init(struct file_tables *tables, const char *cache, struct err *
  */
 bool file_tables_may_keep(const struct file_tables *tables, int *reason);
 
-/* Sets the maps that get the tables, and asks for the table of @vdso. Returns 0 or -ENOMEM. */
-int file_tables_begin(struct file_tables *tables, const struct unwind_maps *maps,
-		      const struct vdso *vdso);
+/* Sets the maps that get the tables, and asks for the table of @vdso. */
+void file_tables_begin(struct file_tables *tables, const struct unwind_maps *maps,
+		       const struct vdso *vdso);
 
 /*
  * Finds or adds the table for the mapping [start, end) of @file. *@nr stays valid until the next
@@ -86,10 +89,11 @@ void file_table_describe(const struct file_table *table, uint64_t base,
 			 struct unwind_mapping *mapping);
 
 /*
- * Takes the table of a file from the cache, or asks for it if the file is open at @fd. A negative
- * @fd means that it could not be opened. Returns 0 or -ENOMEM.
+ * Takes table @nr, that of @file, from the cache, or asks for it. @place maps the file. Returns 0
+ * or -ENOMEM.
  */
-int file_tables_request(struct file_tables *tables, uint32_t nr, int fd);
+int file_tables_request(struct file_tables *tables, uint32_t nr, const struct mapped_file *file,
+			const struct file_place *place);
 
 /* Takes over the tables that have been made. Returns 0 or -ENOMEM. */
 int file_tables_finish(struct file_tables *tables);

@@ -3,21 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/unwind/fd_message.h"
+#include "record/system/child.h"
+#include "record/system/fd_message.h"
 #include "record/unwind/table_worker.h"
 
-/* Requests that wait. Each holds a descriptor. */
+/* Requests that wait. Each is a descriptor on its way to the worker. */
 #define WAITING_MAX 64
 
 /*
@@ -32,20 +31,16 @@
  */
 #define TABLE_SECONDS_MAX 20
 
-struct waiting {
-	int fd;
-	uint32_t tag;
-};
-
 struct table_builder {
-	pid_t pid;               /* of the worker */
-	int sock;                /* to it; -1: there is none */
-	int timer_fd;            /* readable when it takes too long */
-	int epoll_fd;            /* of both */
-	unsigned int nr_workers; /* so far */
-	bool is_busy;            /* with the first that waits */
-	struct waiting waiting[WAITING_MAX];
+	pid_t pid;                     /* of the worker */
+	int sock;                      /* to it; -1: there is none */
+	int timer_fd;                  /* readable when it takes too long */
+	int epoll_fd;                  /* of both */
+	unsigned int nr_workers;       /* so far */
+	uint32_t waiting[WAITING_MAX]; /* tags of requests, which are in the worker's socket */
 	size_t nr_waiting;
+	size_t nr_lost; /* the first requests went away with an earlier worker */
+	struct lost_children left;
 };
 
 /* 0: never. */
@@ -64,12 +59,9 @@ static void end_worker(struct table_builder *b)
 	epoll_ctl(b->epoll_fd, EPOLL_CTL_DEL, b->sock, NULL);
 	close(b->sock);
 	b->sock = -1;
-	b->is_busy = false;
 	set_timer(b, 0);
 	/* The worker may have closed its end and live on. */
-	kill(b->pid, SIGKILL);
-	while (waitpid(b->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	child_end(b->pid, &b->left);
 }
 
 static bool is_time_up(const struct table_builder *b)
@@ -113,31 +105,16 @@ static int start_worker(struct table_builder *b)
 	return ret;
 }
 
-/* Hands the first request that waits to the worker. Starts a new worker if the last one is dead. */
-static int keep_busy(struct table_builder *b)
+/* The worker gets a time for each request. */
+static void restart_timer(struct table_builder *b)
 {
-	if (b->is_busy)
-		return 0;
-	while (!b->is_busy && b->nr_waiting) {
-		const struct table_request request = {b->waiting[0].tag};
-		int ret = b->sock < 0 ? start_worker(b) : 0;
-
-		if (ret)
-			return ret;
-		if (fd_message_send(b->sock, &request, sizeof(request), b->waiting[0].fd))
-			end_worker(b);
-		else
-			b->is_busy = true;
-	}
-	set_timer(b, b->is_busy ? TABLE_SECONDS_MAX : 0);
-	return 0;
+	set_timer(b, b->nr_waiting > b->nr_lost ? TABLE_SECONDS_MAX : 0);
 }
 
-static void remove_waiting(struct table_builder *b, size_t i)
+static void remove_first(struct table_builder *b)
 {
-	close(b->waiting[i].fd);
 	b->nr_waiting--;
-	memmove(&b->waiting[i], &b->waiting[i + 1], (b->nr_waiting - i) * sizeof(b->waiting[0]));
+	memmove(&b->waiting[0], &b->waiting[1], b->nr_waiting * sizeof(b->waiting[0]));
 }
 
 int table_builder_start(struct table_builder **builder, struct err *err)
@@ -162,20 +139,42 @@ int table_builder_start(struct table_builder **builder, struct err *err)
 	return 0;
 }
 
-int table_builder_request(struct table_builder *b, int fd, uint32_t tag)
+int table_builder_sock(struct table_builder *b, int *sock)
 {
-	struct waiting waiting = {.tag = tag};
-	int ret;
+	int ret = 0;
 
 	if (b->nr_waiting == WAITING_MAX)
 		return -EAGAIN;
-	waiting.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (waiting.fd < 0)
-		return -errno;
-	b->waiting[b->nr_waiting++] = waiting;
-	ret = keep_busy(b);
-	if (ret)
-		remove_waiting(b, b->nr_waiting - 1);
+	if (b->sock < 0)
+		ret = start_worker(b);
+	if (!ret)
+		*sock = b->sock;
+	return ret;
+}
+
+void table_builder_expect(struct table_builder *b, uint32_t tag)
+{
+	b->waiting[b->nr_waiting++] = tag;
+	if (b->nr_waiting == b->nr_lost + 1)
+		restart_timer(b);
+}
+
+int table_builder_request(struct table_builder *b, int fd, uint32_t tag)
+{
+	const struct table_request request = {tag};
+	int sock, ret = fd < 0 ? -EBADF : table_builder_sock(b, &sock);
+
+	if (!ret)
+		ret = fd_message_send(sock, &request, sizeof(request), fd);
+	/* The worker has died without a request. */
+	if ((ret == -EPIPE || ret == -ECONNRESET) && b->nr_waiting == b->nr_lost) {
+		end_worker(b);
+		ret = table_builder_sock(b, &sock);
+		if (!ret)
+			ret = fd_message_send(sock, &request, sizeof(request), fd);
+	}
+	if (!ret)
+		table_builder_expect(b, tag);
 	return ret;
 }
 
@@ -198,33 +197,45 @@ static int read_table(int fd, struct unwind_table *table)
 	return unwind_table_read(fd, table);
 }
 
-int table_builder_next(struct table_builder *b, uint32_t *tag, int *status,
-		       struct unwind_table *table)
+/* The answer to the first request. Returns -EAGAIN when there is none yet. */
+static int receive_table(struct table_builder *b, struct unwind_table *table)
 {
 	_cleanup_close_ int fd = -1;
 	struct table_reply reply;
-	bool was_busy = b->is_busy;
 	int ret = -ENOTCONN;
 
 	if (b->sock >= 0)
 		ret = fd_message_receive(b->sock, &reply, sizeof(reply), &fd);
 	if (ret == -EAGAIN && !is_time_up(b))
-		return 0;
-	if (!ret && was_busy && reply.tag == b->waiting[0].tag && reply.status <= 0) {
-		ret = reply.status ? reply.status : read_table(fd, table);
-		b->is_busy = false;
+		return ret;
+	if (!ret && b->nr_waiting && reply.tag == b->waiting[0] && reply.status <= 0)
+		return reply.status ? reply.status : read_table(fd, table);
+	end_worker(b);
+	/* What else was in the socket has gone with the worker. */
+	b->nr_lost = b->nr_waiting ? b->nr_waiting - 1 : 0;
+	return ret == -EAGAIN ? -ETIMEDOUT : -EIO;
+}
+
+int table_builder_next(struct table_builder *b, uint32_t *tag, int *status,
+		       struct unwind_table *table)
+{
+	int ret;
+
+	if (b->left.nr)
+		lost_children_reap(&b->left);
+	if (b->nr_lost) {
+		b->nr_lost--;
+		ret = -EAGAIN;
 	} else {
-		ret = ret == -EAGAIN ? -ETIMEDOUT : -EIO;
-		end_worker(b);
+		ret = receive_table(b, table);
+		/* The worker may have died without a request. */
+		if (ret == -EAGAIN || !b->nr_waiting)
+			return 0;
 	}
-	/* The worker may have died without a request. */
-	if (!was_busy && !b->nr_waiting)
-		return 0;
-	*tag = b->waiting[0].tag;
+	*tag = b->waiting[0];
 	*status = ret;
-	remove_waiting(b, 0);
-	/* If that fails, the next calls report it for the requests that wait. */
-	keep_busy(b);
+	remove_first(b);
+	restart_timer(b);
 	return 1;
 }
 
@@ -233,8 +244,6 @@ void table_builder_destroy(struct table_builder *b)
 	if (!b)
 		return;
 	end_worker(b);
-	while (b->nr_waiting)
-		remove_waiting(b, b->nr_waiting - 1);
 	cleanup_close(&b->timer_fd);
 	cleanup_close(&b->epoll_fd);
 	free(b);

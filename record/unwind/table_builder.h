@@ -21,9 +21,17 @@ struct table_builder;
 int table_builder_start(struct table_builder **builder, struct err *err);
 
 /*
+ * A socket for a request to the child: a struct table_request with the file's descriptor. It is the
+ * builder's, and valid until the next call. After somebody has sent a request,
+ * table_builder_expect is due. Returns 0, -EAGAIN when too many requests wait, -EIO when there is
+ * no child and no further child is started, or a failing system call's errno.
+ */
+int table_builder_sock(struct table_builder *builder, int *sock);
+void table_builder_expect(struct table_builder *builder, uint32_t tag);
+
+/*
  * Asks for the table of the file @fd, which stays the caller's. Never blocks: requests wait in
- * line. Returns 0, -EAGAIN when too many wait, -EIO when there is no child and no further child is
- * started, -ENOMEM, or a failing system call's errno.
+ * line. Returns 0, the errors of table_builder_sock, or a failing system call's errno.
  */
 int table_builder_request(struct table_builder *builder, int fd, uint32_t tag);
 

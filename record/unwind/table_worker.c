@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/unwind/fd_message.h"
+#include "record/system/child.h"
+#include "record/system/fd_message.h"
 #include "record/system/privilege.h"
 #include "record/cfi/unwind_table.h"
 
@@ -87,17 +88,6 @@ static void set_limits(void)
 }
 
 /*
- * Ctrl-C is for the recorder. The recorder ends this process by SIGKILL, which cannot be blocked.
- */
-static void block_signals(void)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-}
-
-/*
  * Gives up all privileges. Root may be unable to become another user: in a container, or when the
  * recorder has given up its capabilities before. Then it stays a root without capabilities.
  */
@@ -115,8 +105,9 @@ static int confine_worker(pid_t parent)
 	if (ret)
 		return ret;
 	/* The change of user resets this, so it comes after. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != parent)
-		return -ESRCH;
+	ret = child_die_with(parent);
+	if (ret)
+		return ret;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) ? -errno : 0;
 }
 
@@ -159,12 +150,7 @@ void table_worker_run(int sock)
 {
 	pid_t parent = getppid();
 
-	block_signals();
-	prctl(PR_SET_NAME, "profrec-tables", 0, 0, 0);
-	/* No descriptor of the recorder stays open in this process. */
-	if (sock != STDIN_FILENO && dup2(sock, STDIN_FILENO) < 0)
-		_exit(1);
-	if (syscall(SYS_close_range, STDIN_FILENO + 1, ~0u, 0) || confine_worker(parent))
+	if (child_begin(sock, "profrec-tables") || confine_worker(parent))
 		_exit(1);
 	while (!answer_request(STDIN_FILENO))
 		;

@@ -79,24 +79,34 @@ static int refresh_space(struct unwinder *u, const struct space_owner *owner)
 	uint64_t next_look_ns;
 	int ret = look_at_process(u, owner->pid, &next_look_ns);
 
-	if (ret)
+	if (ret == -ENOMEM)
 		return ret;
 	if (u->mappings.nr) {
-		ret = space_maps_put(&u->spaces, owner, &u->mappings, &u->files);
+		int put = space_maps_put(&u->spaces, owner, &u->mappings, &u->files);
+
 		p = space_maps_find(&u->spaces, owner->pid);
 		if (p)
 			p->next_look_ns = next_look_ns;
-		return ret;
+		return put;
 	}
 	if (proc_is_gone(owner->pid))
 		space_maps_remove(&u->spaces, owner->pid);
-	else if (proc_is_hidden(owner->pid))
+	else if (ret && ret != -ESRCH && ret != -ENOENT)
 		space_maps_hide(&u->spaces, owner->pid, owner->space_id);
 	/*
 	 * Else nothing is mapped: the process is in the middle of an exec, and the program will ask
 	 * again.
 	 */
 	return 0;
+}
+
+/* Asks for table @nr of @file, which @pid maps by @m. Returns 0 or -ENOMEM. */
+static int request_table(struct unwinder *u, uint32_t nr, const struct mapped_file *file,
+			 uint32_t pid, const struct mapping *m)
+{
+	const struct file_place place = {.pid = pid, .start = m->start, .end = m->end};
+
+	return file_tables_request(&u->tables, nr, file, &place);
 }
 
 /*
@@ -122,7 +132,6 @@ static int serve_space(struct unwinder *u, const struct unwind_want *want)
  */
 static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 {
-	_cleanup_close_ int fd = -1;
 	const struct mapping *m;
 	const struct mapped_file *file;
 	uint32_t nr;
@@ -130,15 +139,14 @@ static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 
 	forget_files(u);
 	ret = proc_scan_mapping_at(pid, pc, &u->files, &u->mappings);
-	m = ret ? NULL : mappings_find(&u->mappings, pc);
+	m = ret == -ENOMEM ? NULL : mappings_find(&u->mappings, pc);
 	if (!m)
-		return ret;
+		return ret == -ENOMEM ? ret : 0;
 	file = mapping_file(&u->files, m);
 	ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
 	if (ret || u->tables.tables.data[nr].state != TABLE_NONE)
 		return ret;
-	fd = mapped_file_open(file, pid, m->start, m->end);
-	return file_tables_request(&u->tables, nr, fd);
+	return request_table(u, nr, file, pid, m);
 }
 
 /* A ring_buffer_sample_fn. */
@@ -234,11 +242,8 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 		return 0;
 	file = mapping_file(&then->spaces->files, m);
 	ret = file_tables_find(tables, file, m->start, m->end, &nr);
-	if (!ret && tables->tables.data[nr].state == TABLE_NONE) {
-		_cleanup_close_ int fd = mapped_file_open(file, pid, m->start, m->end);
-
-		ret = file_tables_request(tables, nr, fd);
-	}
+	if (!ret && tables->tables.data[nr].state == TABLE_NONE)
+		ret = request_table(then->u, nr, file, pid, m);
 	if (ret)
 		return ret;
 	*mapping = (struct unwind_mapping){.start = m->start, .end = m->end};
@@ -341,7 +346,6 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 
 		vec_for_each(&space->live, m) {
 			const struct mapped_file *file = mapping_file(&spaces->files, m);
-			_cleanup_close_ int fd = -1;
 			const struct file_table *t;
 			uint32_t nr;
 			int ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
@@ -352,8 +356,7 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 			if (t->state != TABLE_NONE ||
 			    t->nr_processes * EVERYWHERE < spaces->newest.nr)
 				continue;
-			fd = mapped_file_open(file, space->pid, m->start, m->end);
-			ret = file_tables_request(&u->tables, nr, fd);
+			ret = request_table(u, nr, file, space->pid, m);
 			if (ret)
 				return ret;
 		}
@@ -372,9 +375,8 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 		return err_set(err, -errno, "failed to map the unwinder's buffer: %m");
 	u->fds[0] = ring_buffer__epoll_fd(u->wants);
 	u->fds[1] = table_builder_fd(u->tables.builder);
-	ret = file_tables_begin(&u->tables, maps, vdso);
-	if (!ret)
-		ret = adopt_spaces(u, spaces);
+	file_tables_begin(&u->tables, maps, vdso);
+	ret = adopt_spaces(u, spaces);
 	if (!ret)
 		ret = request_popular(u, spaces);
 	return ret ? err_set(err, ret, "failed to begin unwinding: %s", strerror(-ret)) : 0;
@@ -402,7 +404,8 @@ int unwinder_create(uint32_t max_depth, const char *cache, struct look_budget *l
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
 	u->early.max_depth = max_depth;
 	u->looks = looks;
-	ret = file_tables_init(&u->tables, cache, err);
+	u->files.looker = looks->looker;
+	ret = file_tables_init(&u->tables, cache, looks->looker, err);
 	u->tables.changed = table_changed;
 	u->tables.ctx = u;
 	if (!ret && space_maps_init(&u->spaces, &u->tables))

@@ -25,7 +25,7 @@ static void begin(void)
 			    .jit = &w.jit,
 			    .ksyms = &w.ksyms},
 	};
-	jit_init(&w.jit);
+	jit_init(&w.jit, NULL);
 }
 
 static void end(void)

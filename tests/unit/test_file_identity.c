@@ -70,14 +70,14 @@ START_TEST(a_file_that_is_mapped)
 {
 	struct file_identity identity = told;
 
-	ck_assert(file_identity_look(&place, path, &identity));
+	ck_assert(file_identity_look(NULL, &place, path, &identity));
 	ck_assert(identity.is_stat);
 	ck_assert_uint_eq(identity.inode, told.inode);
 	ck_assert_uint_eq(identity.size, 4);
 	ck_assert_uint_eq(identity.generation, 0);
 	identity = told;
 	identity.inode++;
-	ck_assert_msg(!file_identity_look(&place, path, &identity), "a different file");
+	ck_assert_msg(!file_identity_look(NULL, &place, path, &identity), "a different file");
 	ck_assert_uint_eq(identity.generation, 7);
 }
 END_TEST
@@ -88,10 +88,11 @@ START_TEST(a_file_that_took_the_place)
 	struct file_identity identity = told;
 
 	place.realtime_ns = clock_realtime_ns();
-	ck_assert(file_identity_look(&place, NULL, &identity));
+	ck_assert(file_identity_look(NULL, &place, NULL, &identity));
 	identity = told;
 	place.realtime_ns -= 3600 * NS_PER_S;
-	ck_assert_msg(!file_identity_look(&place, NULL, &identity), "changed after it was mapped");
+	ck_assert_msg(!file_identity_look(NULL, &place, NULL, &identity),
+		      "changed after it was mapped");
 }
 END_TEST
 
@@ -102,14 +103,15 @@ START_TEST(a_file_by_its_path)
 
 	place.pid = PID_NONE;
 	place.realtime_ns = clock_realtime_ns();
-	ck_assert(file_identity_look(&place, path, &identity));
+	ck_assert(file_identity_look(NULL, &place, path, &identity));
 	identity = told;
-	ck_assert_msg(!file_identity_look(&place, NULL, &identity), "a deleted file");
+	ck_assert_msg(!file_identity_look(NULL, &place, NULL, &identity), "a deleted file");
 	place.realtime_ns -= 3600 * NS_PER_S;
-	ck_assert_msg(!file_identity_look(&place, path, &identity), "changed after it was mapped");
+	ck_assert_msg(!file_identity_look(NULL, &place, path, &identity),
+		      "changed after it was mapped");
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
-	ck_assert(!file_identity_look(&place, path, &identity));
+	ck_assert(!file_identity_look(NULL, &place, path, &identity));
 }
 END_TEST
 
@@ -123,15 +125,15 @@ START_TEST(a_file_that_changes)
 	ck_assert_int_eq(mapped_files_look(&files, &key, &place, &before), 0);
 	ck_assert_int_eq(mapped_files_look(&files, &key, &place, &again), 0);
 	ck_assert_uint_eq(again, before);
-	fd = mapped_file_open(&files.files.data[before], place.pid, place.start, place.end);
+	fd = mapped_file_open(NULL, &files.files.data[before], &place);
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 	write_anew("longer text");
-	fd = mapped_file_open(&files.files.data[before], place.pid, place.start, place.end);
+	fd = mapped_file_open(NULL, &files.files.data[before], &place);
 	ck_assert_msg(fd < 0, "a file that has changed was opened");
 	ck_assert_int_eq(mapped_files_look(&files, &key, &place, &after), 0);
 	ck_assert_uint_ne(after, before);
-	fd = mapped_file_open(&files.files.data[after], place.pid, place.start, place.end);
+	fd = mapped_file_open(NULL, &files.files.data[after], &place);
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 	mapped_files_deinit(&files);

@@ -35,7 +35,7 @@ static void begin(void)
 {
 	remove_map(PID_A);
 	remove_map(PID_B);
-	jit_init(&jit);
+	jit_init(&jit, NULL);
 	ck_assert_int_eq(world_try_create(&jit), 0);
 }
 

@@ -87,7 +87,7 @@ START_TEST(of_this_process)
 
 	ck_assert_int_gt(len, 0);
 	exe[len] = '\0';
-	ck_assert_int_eq(proc_info_read(getpid(), &info), 0);
+	ck_assert_int_eq(proc_info_read(NULL, getpid(), &info), 0);
 	ck_assert_uint_eq(info.identity.uid, geteuid());
 	ck_assert_uint_ne(info.identity.ns_pid, 0);
 	ck_assert_str_eq(info.exe.data, exe);
@@ -96,7 +96,7 @@ START_TEST(of_this_process)
 	ck_assert_uint_le(info.cgroup.cap, 2 * info.cgroup.nr + VEC_FIRST_CAP);
 	ck_assert_uint_le(info.exe.cap, 2 * info.exe.nr + VEC_FIRST_CAP);
 	/* Above PID_MAX_LIMIT: there is none. */
-	ck_assert_int_eq(proc_info_read(5000001, &info), 0);
+	ck_assert_int_eq(proc_info_read(NULL, 5000001, &info), 0);
 	ck_assert_str_eq(info.identity.name, "");
 	ck_assert_uint_eq(info.exe.nr, 0);
 	ck_assert_uint_eq(info.cgroup.nr, 0);

@@ -88,7 +88,7 @@ START_TEST(a_process_that_has_gone)
 
 	scan(getpid(), 0, 0);
 	ck_assert_uint_gt(mappings.nr, 0);
-	scan(PID_NONE, 0, 0);
+	scan(PID_NONE, 0, -ENOENT);
 	ck_assert_uint_eq(mappings.nr, 0);
 	ck_assert_int_eq(proc_scan_process(&spaces, PID_NONE, 100, 0), 0);
 	ck_assert_ptr_null(address_spaces_find(&spaces, PID_NONE, 100));
@@ -123,7 +123,7 @@ START_TEST(one_mapping)
 	expect_program(&files, &mappings, here);
 	ck_assert_int_eq(proc_scan_mapping_at(getpid(), (uintptr_t)data, &files, &mappings), 0);
 	ck_assert_uint_eq(mappings.nr, 0);
-	ck_assert_int_eq(proc_scan_mapping_at(PID_NONE, here, &files, &mappings), 0);
+	ck_assert_int_eq(proc_scan_mapping_at(PID_NONE, here, &files, &mappings), -ENOENT);
 	ck_assert_uint_eq(mappings.nr, 0);
 }
 END_TEST

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages between processes, each with at most one file descriptor (SCM_RIGHTS). */
-#ifndef RECORD_UNWIND_FD_MESSAGE_H
-#define RECORD_UNWIND_FD_MESSAGE_H
+#ifndef RECORD_SYSTEM_FD_MESSAGE_H
+#define RECORD_SYSTEM_FD_MESSAGE_H
 
 #include <stddef.h>
 
@@ -17,5 +17,8 @@ int fd_message_send(int sock, const void *buf, size_t len, int fd);
  * the errno of the receiving.
  */
 int fd_message_receive(int sock, void *buf, size_t len, int *fd);
+
+/* As fd_message_receive, but the message may be shorter than *@len, which becomes its length. */
+int fd_message_receive_some(int sock, void *buf, size_t *len, int *fd);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/unwind/fd_message.h"
+#include "record/system/fd_message.h"
 
 #include <errno.h>
 #include <string.h>
@@ -34,10 +34,10 @@ int fd_message_send(int sock, const void *buf, size_t len, int fd)
 	return n < 0 ? -errno : 0;
 }
 
-int fd_message_receive(int sock, void *buf, size_t len, int *fd)
+int fd_message_receive_some(int sock, void *buf, size_t *len, int *fd)
 {
 	union control control;
-	struct iovec iov = {.iov_base = buf, .iov_len = len};
+	struct iovec iov = {.iov_base = buf, .iov_len = *len};
 	/* Room for one descriptor. The kernel closes any others that somebody sends. */
 	struct msghdr message = {.msg_iov = &iov,
 				 .msg_iovlen = 1,
@@ -58,7 +58,22 @@ int fd_message_receive(int sock, void *buf, size_t len, int *fd)
 		memcpy(&received, CMSG_DATA(header), sizeof(received));
 	if (!n)
 		return -ENOTCONN;
-	if ((size_t)n != len || message.msg_flags & MSG_TRUNC)
+	if (message.msg_flags & MSG_TRUNC)
+		return -EBADMSG;
+	*len = n;
+	*fd = TAKE_FD(received);
+	return 0;
+}
+
+int fd_message_receive(int sock, void *buf, size_t len, int *fd)
+{
+	_cleanup_close_ int received = -1;
+	size_t got = len;
+	int ret = fd_message_receive_some(sock, buf, &got, &received);
+
+	if (ret)
+		return ret;
+	if (got != len)
 		return -EBADMSG;
 	*fd = TAKE_FD(received);
 	return 0;

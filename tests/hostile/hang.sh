@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# A file server that does not answer: the recorder ends in time, and says what it did not look at. The stacks of others
+# are complete.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+# shellcheck source=tests/unwind_programs.sh
+. tests/unwind_programs.sh
+own_mounts "$@"
+need_tables
+[ -n "$has_mounts" ] || skip_all "no mount namespace of its own is possible here"
+[ -w /dev/fuse ] || skip_all "/dev/fuse is missing"
+unwind_build
+build "$dir/hangfs" hangfs.c
+build "$dir/jit" jit.c
+printf '10000 1000000000000 jit_name\n' > "$dir/map"
+notice="looks at files or mappings of processes were given up"
+seconds=30
+
+# begin_server: at $dir/mnt, with a program and a perf map.
+begin_server()
+{
+	mkdir -p "$dir/mnt"
+	"$dir/hangfs" "$dir/mnt" "program=$dir/frames" "perf-=$dir/map" &
+	server=$!
+	wait_for mountpoint -q "$dir/mnt"
+}
+
+# end_server: with it, all that wait for it go on.
+end_server()
+{
+	kill -KILL "$server" "$@"
+	wait 2> /dev/null
+	umount -l "$dir/mnt"
+}
+cleanup_extra() { umount -l "$dir/mnt" 2> /dev/null; }
+
+# hang OPERATION: the server answers no such request any more.
+hang() { ! [ -e "$dir/mnt/hang-$1" ]; }
+
+# has_run PID: the process has been on a processor for five ticks.
+has_run() { at_least "$(awk '{print $14}' "/proc/$1/stat")" 5; }
+
+# ends_by SIGNAL: the recorder ends.
+ends_by()
+{
+	kill "-$1" "$recorder"
+	timeout $seconds tail -f /dev/null --pid="$recorder" -s 0.1 || { echo "it goes on"; return 1; }
+}
+
+# record NAME: for a second, beside a program whose stacks are known.
+record()
+{
+	local status
+	"$dir/frames" calls 600000 &
+	victim=$!
+	timeout -s KILL $seconds "$profrec" -F 499 --unwind=dwarf -o "$dir/$1.prof" 1 2> "$dir/err"
+	status=$?
+	kill "$victim"
+	return $status
+}
+
+# is_right NAME: the program's stacks in the recording go to their roots.
+is_right()
+{
+	is_complete "$dir/$1.prof" && is_accounted "$dir/$1.prof" || return 1
+	"$profrep" -f -U -m "$dir/$1.prof" > "$dir/$1.folded"
+	mostly "$dir/$1.folded" frames "$unwind_roots" 80
+}
+
+for operation in getattr open read; do
+	begin_server
+	"$dir/mnt/program" calls 600000 &
+	program=$!
+	wait_for has_run "$program"
+	hang $operation
+	check "a file whose $operation hangs: the recording ends" record $operation
+	check "a file whose $operation hangs: profrec says so" contains "$(cat "$dir/err")" "$notice"
+	end_server "$program"
+	check "a file whose $operation hangs: stacks of others have roots" is_right $operation
+done
+
+# The kernel closes the file in the exec, and meanwhile nobody can open /proc/PID/maps.
+begin_server
+hang flush
+"$dir/hangfs" exec "$dir/mnt/program" > "$dir/begins" &
+program=$!
+wait_for grep -q begins "$dir/begins"
+# Until the kernel is there: /proc/PID/stat waits, too.
+while timeout -s KILL 0.2 cat "/proc/$program/stat" > "$dir/stat" 2>&1; do :; done
+check "an exec that does not end: the recording ends" record exec
+check "an exec that does not end: profrec says so" contains "$(cat "$dir/err")" "$notice"
+end_server "$program"
+check "an exec that does not end: stacks of others have roots" is_right exec
+
+# In the process's mount namespace the server's files are in /tmp.
+begin_server
+exec 9< "$dir/jit"
+unshare --mount bash -c 'mount --bind "$1" /tmp && exec /proc/self/fd/9 code 600000 late' - "$dir/mnt" &
+program=$!
+exec 9<&-
+wait_for has_run "$program"
+hang lookup
+check "a perf map that cannot be looked up: the recording ends" record map
+check "a perf map that cannot be looked up: profrec says so" contains "$(cat "$dir/err")" "$notice"
+end_server "$program"
+check "a perf map that cannot be looked up: stacks of others have roots" is_right map
+
+# A program that begins, and has to be looked at, while the recorder samples.
+begin_server
+begin_recording -F 499 --unwind=dwarf -o "$dir/late.prof"
+hang getattr
+"$dir/mnt/program" calls 600000 &
+program=$!
+"$dir/frames" calls 2000
+check "a program that begins on such a server: SIGTERM ends the recording" ends_by TERM
+end_server "$program"
+check "a program that begins on such a server: stacks of others have roots" is_right late
+
+# Nobody but the recorder keeps the pipe open.
+begin_server
+"$dir/mnt/program" calls 600000 &
+program=$!
+wait_for has_run "$program"
+hang getattr
+check "to a pipe: its reader comes to the end" timeout $seconds bash -c '"$1" -q -o - 1 | cat > "$2"' - "$profrec" "$dir/pipe.prof"
+end_server "$program"
+check "to a pipe: the recording is complete" is_complete "$dir/pipe.prof"
+plan_end

@@ -49,6 +49,10 @@ struct mm_struct {
 	unsigned long start_code;
 };
 
+struct vm_area_struct {
+	unsigned long vm_flags;
+};
+
 /* The registers of user space when it entered the kernel (x86-64). */
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;

@@ -13,6 +13,7 @@
 #include "bpf/sample_filters.h"
 #include "bpf/kernel.h"
 #include "bpf/keyed_hash.h"
+#include "bpf/memory_changes.h"
 #include "bpf/shared.h"
 #include "bpf/user_stack.h"
 

@@ -117,6 +117,23 @@ struct early_sample {
 	__u8 stack[EARLY_STACK_BYTES];
 };
 
+enum memory_change_type {
+	MEMORY_MOVED,  /* mremap moved code, or changed its size */
+	MEMORY_SHARED, /* a process began with the memory of its parent */
+};
+
+/* A change of a process's memory that the side-band leaves out. */
+struct memory_change {
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u32 type;    /* enum memory_change_type */
+	__u32 tgid;    /* in the recorder's pid namespace */
+	__u32 parent;  /* MEMORY_SHARED: as tgid; 0 if it is not visible */
+	/* MEMORY_MOVED: from [old_addr, old_size) to [new_addr, new_size). */
+	__u32 keeps_old; /* the old range stays mapped, too */
+	__u64 old_addr, old_size;
+	__u64 new_addr, new_size;
+};
+
 /* Fill state of one set. */
 struct set_state {
 	__u32 nr_stacks;

@@ -10,6 +10,22 @@ static uint64_t realtime_of(uint64_t monotonic_ns)
 	return clock_realtime_ns() - clock_monotonic_ns() + monotonic_ns;
 }
 
+/* Says of a new mapping (NULL: a move) to the unwinder, for all processes that have the memory. */
+static int tell_unwinder(const struct record_targets *t, const struct sideband_record *record,
+			 const struct mapping *mapping, const struct mapped_file *file)
+{
+	const struct address_space *space =
+		address_spaces_find(t->spaces, record->pid, record->time_ns);
+	int ret = unwinder_mapped(t->unwinder, record->pid, mapping, file);
+
+	if (!space || space->memory->nr_users == 1)
+		return ret;
+	vec_for_each(&t->spaces->newest, other)
+		if (!ret && (*other)->memory == space->memory && *other != space)
+			ret = unwinder_mapped(t->unwinder, (*other)->pid, mapping, file);
+	return ret;
+}
+
 static int apply_mmap(const struct record_targets *t, const struct sideband_record *record)
 {
 	struct mapped_files *files = &t->spaces->files;
@@ -36,7 +52,7 @@ static int apply_mmap(const struct record_targets *t, const struct sideband_reco
 		mapping.pgoff = 0;
 	ret = address_spaces_map(t->spaces, record->pid, record->time_ns, &mapping);
 	if (!ret && t->unwinder)
-		ret = unwinder_mapped(t->unwinder, record->pid, &mapping, file);
+		ret = tell_unwinder(t, record, &mapping, file);
 	if (ret || file->kind != MAPPED_ANON || !record->size)
 		return ret;
 	return jit_watch(t->jit, address_spaces_find(t->spaces, record->pid, record->time_ns));
@@ -84,6 +100,27 @@ static int apply_exit(const struct record_targets *t, const struct sideband_reco
 	return t->unwinder ? unwinder_exited(t->unwinder, record->pid) : 0;
 }
 
+static int apply_share(const struct record_targets *t, const struct sideband_record *record)
+{
+	address_spaces_share(t->spaces, record->pid, record->parent_pid, record->time_ns);
+	return 0;
+}
+
+static int apply_move(const struct record_targets *t, const struct sideband_record *record)
+{
+	const struct mapped_move move = {
+		.time_ns = record->time_ns,
+		.old_addr = record->old_addr,
+		.old_size = record->old_size,
+		.new_addr = record->addr,
+		.new_size = record->size,
+		.keeps_old = record->keeps_old,
+	};
+	int ret = address_spaces_move(t->spaces, record->pid, &move);
+
+	return ret || !t->unwinder ? ret : tell_unwinder(t, record, NULL, NULL);
+}
+
 static int apply_ksymbol(const struct record_targets *t, const struct sideband_record *record)
 {
 	if (!record->size || !t->ksyms)
@@ -109,6 +146,10 @@ int apply_record(void *ctx, const struct sideband_record *record)
 		return apply_fork(t, record);
 	case SIDEBAND_EXIT:
 		return apply_exit(t, record);
+	case SIDEBAND_SHARE:
+		return apply_share(t, record);
+	case SIDEBAND_MOVE:
+		return apply_move(t, record);
 	default:
 		return 0;
 	}

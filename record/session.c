@@ -100,6 +100,18 @@ static int load_sampler(struct session *s)
 	return sampler_create(&options, &s->sampler, s->err);
 }
 
+/* Comes before the scan of processes, whose later changes must not get lost. */
+static int watch_memory(struct session *s)
+{
+	int ret = sampler_watch_memory(s->sampler, s->sideband, &s->memory_watch, s->err);
+
+	if (!ret && !s->memory_watch.sees_moves)
+		progress_note(
+			s->progress,
+			"code that a program moves (mremap) may have the names of the code that was at its place: the kernel does not tell of moves");
+	return ret;
+}
+
 static int scan_processes(struct session *s)
 {
 	unsigned int nr_hidden;
@@ -214,6 +226,8 @@ int session_prepare(struct session *s)
 			s->progress,
 			"stacks are walked along frame pointers: unwinding by tables needs Linux 5.17");
 	if (!ret)
+		ret = watch_memory(s);
+	if (!ret)
 		ret = empty_buffers(s);
 	if (!ret)
 		ret = scan_processes(s);
@@ -283,8 +297,10 @@ int session_apply_records(struct session *s, uint64_t until_ns)
 		.unwinder = s->unwinder,
 		.ksyms = s->options->user_only ? NULL : &s->ksyms,
 	};
-	int ret = sideband_read(s->sideband, until_ns, apply_record, &targets);
+	int ret = memory_watch_read(&s->memory_watch);
 
+	if (!ret)
+		ret = sideband_read(s->sideband, until_ns, apply_record, &targets);
 	if (!ret)
 		ret = new_processes_read(&s->new_processes, &s->spaces);
 	return side_band_error(s, ret);
@@ -344,6 +360,7 @@ int session_forget(struct session *s, uint64_t time_ns)
 void session_deinit(struct session *s)
 {
 	unwinder_destroy(s->unwinder);
+	memory_watch_end(&s->memory_watch);
 	sampler_destroy(s->sampler);
 	events_close(&s->events);
 	filters_close(&s->filters);

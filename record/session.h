@@ -38,6 +38,7 @@ struct session {
 	uint32_t max_depth; /* frames of a stack at most */
 	struct events events;
 	struct sampler *sampler;
+	struct memory_watch memory_watch;
 	struct unwinder *unwinder; /* NULL: stacks are walked along frame pointers */
 	struct look_budget looks;
 	struct address_spaces spaces;

@@ -88,7 +88,7 @@ int epoch_prepare(struct epoch *e, const struct raw_count *count)
 	struct user_stack user = {.time_ns = count->value.last_ns, .raw = &count->user};
 	int ret = get_space(e, count, &user.space);
 
-	if (ret || !user.space || user.space->complete)
+	if (ret || !user.space || user.space->memory->complete)
 		return ret;
 	ret = epoch_user_prepare(&e->user, &user);
 	if (ret || !has_changed(count, user.space))

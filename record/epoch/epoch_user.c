@@ -144,7 +144,7 @@ static bool has_strayed(const struct epoch_user *u, const struct user_walk *walk
 {
 	const struct address_space *space = walk->stack->space;
 
-	return walk->may_stray && space->complete && !rescans_has(&u->rescans, space);
+	return walk->may_stray && space->memory->complete && !rescans_has(&u->rescans, space);
 }
 
 static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_t raw, bool is_leaf,

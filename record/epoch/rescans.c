@@ -19,7 +19,7 @@ bool rescans_has(const struct rescans *rescans, const struct address_space *spac
 static bool may_help(const struct rescans *rescans, const struct address_spaces *spaces,
 		     const struct address_space *space)
 {
-	if (space->complete || space->exited_ns || rescans_has(rescans, space))
+	if (space->memory->complete || space->exited_ns || rescans_has(rescans, space))
 		return false;
 	/* /proc has the process as it is now, and says nothing of it before an exec. */
 	return address_spaces_find(spaces, space->pid, UINT64_MAX) == space;

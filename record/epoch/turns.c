@@ -57,10 +57,10 @@ static int note_changes(struct turns *t, const struct address_space *space,
 
 	vec_clear(&t->changes);
 	ret = vec_push(&t->changes, (struct turn_change){.time_ns = value->first_ns});
-	vec_for_each(&space->ended, m)
+	vec_for_each(&space->memory->ended, m)
 		if (!ret)
 			ret = note_mapping(t, m, stack, value);
-	vec_for_each(&space->live, m)
+	vec_for_each(&space->memory->live, m)
 		if (!ret)
 			ret = note_mapping(t, m, stack, value);
 	if (!ret)

@@ -14,29 +14,19 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/mapped_files.h"
+#include "record/process/mapped_memory.h"
 #include "record/process/mappings.h"
-
-/* Address spaces that have the mappings of a parent in common, until one of them changes its own.
- */
-struct live_share {
-	uint32_t nr_users;
-	bool is_moved; /* while files get new numbers: these mappings have theirs */
-};
 
 struct address_space {
 	uint32_t pid;
 	uint64_t generation; /* unique in the recording */
 	uint64_t begin_ns;
-	uint64_t exited_ns;          /* 0: has not */
-	struct address_space *older; /* the earlier space of this pid */
-	mapping_vec live;            /* sorted by start, do not overlap */
-	struct live_share *share;    /* who else has the memory of live; NULL: nobody */
-	mapping_vec ended;           /* until the next forget */
-	bool complete;               /* all its executable mappings are known */
-	uint64_t complete_ns;        /* since when; some that ended before may not be known */
-	bool doubtful;               /* its exit may have been missed */
-	uint64_t next_look_ns;       /* CLOCK_MONOTONIC: nobody looks at it in /proc before */
-	char name[16];               /* of the main thread, as of the exec; "": not known */
+	uint64_t exited_ns;           /* 0: has not */
+	struct address_space *older;  /* the earlier space of this pid */
+	struct mapped_memory *memory; /* its mappings; processes may share it */
+	bool doubtful;                /* its exit may have been missed */
+	uint64_t next_look_ns;        /* CLOCK_MONOTONIC: nobody looks at it in /proc before */
+	char name[16];                /* of the main thread, as of the exec; "": not known */
 };
 
 struct address_spaces {
@@ -71,6 +61,17 @@ void address_spaces_name(struct address_spaces *spaces, uint32_t pid, const char
 /* The new process @pid begins with a copy of @parent's mappings. */
 int address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint32_t parent,
 			uint64_t time_ns);
+
+/*
+ * The new process @pid has no copy of @parent's memory: both have one memory until one of them
+ * calls exec. Call it after address_spaces_fork.
+ */
+void address_spaces_share(struct address_spaces *spaces, uint32_t pid, uint32_t parent,
+			  uint64_t time_ns);
+
+/* @pid moves mappings: see mapped_memory_move. Returns 0 or -ENOMEM. */
+int address_spaces_move(struct address_spaces *spaces, uint32_t pid,
+			const struct mapped_move *move);
 
 /* Records were dropped: no present address space counts as complete any more. */
 void address_spaces_distrust(struct address_spaces *spaces);

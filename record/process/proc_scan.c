@@ -9,6 +9,7 @@
 #include "record/proc/proc_maps.h"
 #include "record/proc/proc_query.h"
 #include "record/proc/proc_task.h"
+#include "record/process/memory_sharers.h"
 
 /* A process may map files of so many devices that do not answer, for its mappings to be known. */
 #define TRIES_MAX 3
@@ -337,7 +338,7 @@ int proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *
 		ret = proc_list(&all, err);
 		pids = &all;
 	}
-	if (!ret && scan_all(spaces, pids, nr_hidden))
+	if (!ret && (scan_all(spaces, pids, nr_hidden) || memory_sharers_find(spaces)))
 		ret = err_set(err, -ENOMEM,
 			      "failed to read the processes' mappings: out of memory");
 	vec_free(&all);

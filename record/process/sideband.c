@@ -77,6 +77,14 @@ struct lost_record {
 	uint64_t id, lost;
 };
 
+/* The type of records that sideband_add brings. A whole record follows the header. */
+#define ADDED_RECORD UINT32_MAX
+
+struct added_record {
+	struct perf_event_header header;
+	struct sideband_record record;
+};
+
 /* A record that waits for its turn; its bytes are in the sideband's pool. */
 struct pending {
 	uint64_t time_ns;
@@ -89,7 +97,7 @@ struct sideband {
 	int *fds;
 	void **buffers; /* struct perf_event_mmap_page and the data */
 	size_t nr, page_size, buffer_bytes;
-	uint64_t lost;
+	uint64_t lost, unsent;
 	bool counts_lost; /* the events can be asked how many records they lost */
 	VEC(struct pending) pending;
 	VEC(char) pool;
@@ -254,7 +262,12 @@ void sideband_count_lost(struct sideband *sb)
 
 uint64_t sideband_lost(const struct sideband *sb)
 {
-	return sb->lost;
+	return sb->lost + sb->unsent;
+}
+
+void sideband_set_unsent(struct sideband *sb, uint64_t nr)
+{
+	sb->unsent = nr;
 }
 
 /* Does a caller want records of this kind? Notes losses on the way. */
@@ -303,6 +316,19 @@ static int keep_record(struct sideband *sb, const char *data, uint64_t off)
 		return -ENOMEM;
 	sb->pool.nr += header.size;
 	return header.size;
+}
+
+int sideband_add(struct sideband *sb, const struct sideband_record *record)
+{
+	const struct added_record added = {.header.type = ADDED_RECORD, .record = *record};
+	size_t off = sb->pool.nr;
+
+	if (vec_append(&sb->pool, (const char *)&added, sizeof(added)))
+		return -ENOMEM;
+	return vec_push(&sb->pending, ((struct pending){.time_ns = record->time_ns,
+							.order = sb->pending.nr,
+							.bytes = sizeof(added),
+							.off = off}));
 }
 
 static int read_buffer(struct sideband *sb, size_t i)
@@ -387,6 +413,10 @@ static void decode_record(const char *raw, uint64_t time_ns, struct sideband_rec
 		break;
 	case PERF_RECORD_KSYMBOL:
 		decode_ksymbol(raw, record);
+		break;
+	case ADDED_RECORD:
+		*record = ((const struct added_record *)raw)->record;
+		record->name = "";
 		break;
 	case PERF_RECORD_COMM:
 		record->type = SIDEBAND_EXEC;

@@ -24,6 +24,9 @@ enum sideband_type {
 	SIDEBAND_FORK,
 	SIDEBAND_EXIT,
 	SIDEBAND_KSYMBOL,
+	/* The kernel does not tell of these. Callers of sideband_add do. */
+	SIDEBAND_MOVE,  /* mremap moved code */
+	SIDEBAND_SHARE, /* a process that has just begun shares the memory of its parent */
 };
 
 /* One record. Process ids are those of the recorder's pid namespace. */
@@ -31,9 +34,12 @@ struct sideband_record {
 	enum sideband_type type;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t pid, tid;
-	uint32_t parent_pid; /* SIDEBAND_FORK */
-	/* SIDEBAND_MMAP; SIDEBAND_KSYMBOL: addr and size */
+	uint32_t parent_pid; /* SIDEBAND_FORK, SIDEBAND_SHARE */
+	/* SIDEBAND_MMAP; SIDEBAND_KSYMBOL, SIDEBAND_MOVE: addr and size */
 	uint64_t addr, size, pgoff;
+	/* SIDEBAND_MOVE: where the code was, and whether it still is there, too */
+	uint64_t old_addr, old_size;
+	bool keeps_old;
 	uint32_t dev_major, dev_minor; /* the file, where build_id is none */
 	uint64_t inode, inode_generation;
 	struct build_id build_id;
@@ -67,6 +73,15 @@ const int *sideband_fds(const struct sideband *sideband, size_t *nr);
 int sideband_collect(struct sideband *sideband);
 
 /*
+ * Adds a record, whose name does not count, to those that wait for their turn. Returns 0 or
+ * -ENOMEM.
+ */
+int sideband_add(struct sideband *sideband, const struct sideband_record *record);
+
+/* Says how many records got lost before they could be added, so far. */
+void sideband_set_unsent(struct sideband *sideband, uint64_t nr);
+
+/*
  * Reads all buffers and hands out the records of up to @until_ns. The caller vouches that all
  * records up to that time have been written by now. Returns 0, -ENOMEM, or @fn's error.
  */
@@ -81,7 +96,10 @@ size_t sideband_buffer_bytes(const struct sideband *sideband);
  */
 void sideband_count_lost(struct sideband *sideband);
 
-/* Records that the kernel dropped because a buffer was full, as far as it has told. */
+/*
+ * Records that the kernel dropped because a buffer was full, as far as it has told, and those that
+ * could not be added.
+ */
 uint64_t sideband_lost(const struct sideband *sideband);
 
 #endif

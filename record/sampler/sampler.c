@@ -183,6 +183,12 @@ int sampler_attach_follower(struct sampler *sampler, struct err *err)
 	return attach_one(sampler, sampler->bpf->progs.follow_child, -1, err);
 }
 
+int sampler_watch_memory(struct sampler *sampler, struct sideband *sideband,
+			 struct memory_watch *watch, struct err *err)
+{
+	return memory_watch_begin(watch, sampler->bpf, sideband, err);
+}
+
 int sampler_attach(struct sampler *sampler, const struct events *events, struct err *err)
 {
 	struct bpf_program *prog = events->is_tracepoint ? sampler->bpf->progs.take_sample_hit

@@ -15,6 +15,7 @@
 #include "common/err.h"
 #include "common/parse.h"
 #include "record/sampler/events.h"
+#include "record/sampler/memory_watch.h"
 #include "record/sampler/sampler_load.h"
 #include "record/unwind/table_maps.h"
 
@@ -54,6 +55,14 @@ int sampler_follow(struct sampler *sampler, int pidfd, struct err *err);
  * samples of these children and of their descendants.
  */
 uint64_t sampler_unfollowed(const struct sampler *sampler);
+
+/*
+ * Begins to add changes of memory that @sideband leaves out to its records. The sampler and
+ * @sideband must outlive @watch. Returns 0 or a negative errno with @err set. The end of @watch is
+ * due in any case.
+ */
+int sampler_watch_memory(struct sampler *sampler, struct sideband *sideband,
+			 struct memory_watch *watch, struct err *err);
 
 /*
  * Attaches the sampling program to the events and enables them. Returns 0 or a negative errno with

@@ -16,6 +16,7 @@
 #include "bpf/keyed_hash.h"
 #include "common/cleanup.h"
 #include "profrec.skel.h"
+#include "record/sampler/memory_watch.h"
 #include "record/system/privilege.h"
 
 /* The program wakes the recorder when a set is this full. The rest is room until the swap. */
@@ -153,6 +154,7 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	bpf_program__set_autoload(bpf->progs.take_sample, !options->events->is_tracepoint);
 	bpf_program__set_autoload(bpf->progs.take_sample_hit, options->events->is_tracepoint);
 	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);
+	memory_watch_choose(bpf);
 	ret = set_sizes(bpf, options);
 	if (!ret && options->unwind)
 		ret = set_unwinding(bpf);

@@ -316,7 +316,7 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 
 static bool maps_own_code(const struct address_spaces *spaces, const struct address_space *space)
 {
-	vec_for_each(&space->live, m)
+	vec_for_each(&space->memory->live, m)
 		if (mapping_file(&spaces->files, m)->kind == MAPPED_ANON)
 			return true;
 	return false;

@@ -290,12 +290,12 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 
 	if (!p || p->is_waiting)
 		return 0;
-	ret = file_tables_find(&u->tables, file, mapping->start, mapping->end, &nr);
+	ret = mapping ? file_tables_find(&u->tables, file, mapping->start, mapping->end, &nr) : 0;
 	/*
 	 * The program asks for unknown mappings when it meets them. Only wrong mappings are mended
 	 * here.
 	 */
-	if (ret || !space_maps_differ(&u->spaces, pid, mapping, nr))
+	if (ret || (mapping && !space_maps_differ(&u->spaces, pid, mapping, nr)))
 		return ret;
 	p->is_waiting = true;
 	u->looks->nr_put_off += clock_monotonic_ns() < p->next_look_ns;
@@ -329,7 +329,7 @@ static int adopt_spaces(struct unwinder *u, struct address_spaces *spaces)
 		const struct address_space *space = spaces->newest.data[i];
 		/* The program notes the address space at the first sample. */
 		const struct space_owner owner = {.pid = space->pid};
-		int ret = space_maps_put(&u->spaces, &owner, &space->live, &spaces->files);
+		int ret = space_maps_put(&u->spaces, &owner, &space->memory->live, &spaces->files);
 
 		if (ret)
 			return ret;
@@ -344,7 +344,7 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
 		const struct address_space *space = spaces->newest.data[i];
 
-		vec_for_each(&space->live, m) {
+		vec_for_each(&space->memory->live, m) {
 			const struct mapped_file *file = mapping_file(&spaces->files, m);
 			const struct file_table *t;
 			uint32_t nr;

@@ -50,7 +50,7 @@ int unwinder_work(struct unwinder *unwinder);
 
 /*
  * The side-band tells that @pid has mapped @file at [start, end), or that its main thread has
- * ended. Both return 0 or -ENOMEM.
+ * ended. Without a mapping, @pid has moved some. Both return 0 or -ENOMEM.
  */
 int unwinder_mapped(struct unwinder *unwinder, uint32_t pid, const struct mapping *mapping,
 		    const struct mapped_file *file);

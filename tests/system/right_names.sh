@@ -112,4 +112,51 @@ for unwind in dwarf fp; do
 	check "exec, --unwind=$unwind: the function that calls exec" [ "$(samples exec_$unwind ';exec_here[; ]')" -ge 10 ]
 	check "exec, --unwind=$unwind: never a function at its address" same "$(samples exec_$unwind ';never_here[; ]')" 0
 done
+
+## Code that moves (mremap), and processes that share memory: the side-band tells of neither.
+spin_one=$dir/libspin_one.so:spin_one spin_two=$dir/libspin_two.so:spin_two
+for name in spin_one spin_two; do
+	"$cc" -O2 -shared -fPIC -DSPIN=$name -o "$dir/lib$name.so" tests/programs/spin.c
+done
+build "$dir/remap" remap.c "${frameless[@]}" -D_GNU_SOURCE -ldl
+
+# remapped HOW UNWIND RUN [NOT]: the code of RUN has most samples, and the code NOT has none.
+remapped()
+{
+	local how=$1 unwind=$2 run=$3 not=${4:-}
+	check "$how, --unwind=$unwind: it was recorded" "$profrec" -q -F 999 --unwind="$unwind" -o "$dir/remap.prof" -- \
+		"$dir/remap" "$how" "$spin_one" "$spin_two"
+	"$profrep" -f -U "$dir/remap.prof" > "$dir/folded"
+	check "$how, --unwind=$unwind: the code that ran is named" mostly "$dir/folded" '(remap|child)' ";$run "
+	[ -z "$not" ] || check "$how, --unwind=$unwind: the code that was there is not" \
+		same "$(samples remap ";${not}[; ]")" 0
+}
+if "$profrec" -o "$dir/probe.prof" 1 2>&1 | grep -q mremap; then
+	skip "code that moves" "the kernel does not tell of moves"
+else
+	remapped away dwarf spin_one
+	remapped grow dwarf spin_one
+	remapped onto dwarf spin_two spin_one
+	remapped onto fp spin_two spin_one
+	remapped back dwarf spin_two spin_one
+	remapped child-moves dwarf spin_two spin_one
+fi
+remapped child-maps dwarf spin_two spin_one
+remapped child-runs dwarf spin_two spin_one
+remapped child-runs fp spin_two spin_one
+
+# The processes share memory already when the recording begins. The program waits for the end of its input.
+mkfifo "$dir/go"
+"$dir/remap" child-runs "$spin_one" "$spin_two" wait < "$dir/go" &
+remap=$!
+exec 3> "$dir/go"
+has_child() { [ -n "$(child_of "$remap" child)" ]; }
+wait_for has_child
+begin_recording -F 999 --unwind=dwarf -o "$dir/remap.prof" 3>&-
+exec 3>&-
+wait "$remap"
+end_recording
+"$profrep" -f -U "$dir/remap.prof" > "$dir/folded"
+check "child-runs, begun before: the code that ran is named" mostly "$dir/folded" child ';spin_two '
+check "child-runs, begun before: the code that was there is not" same "$(samples remap '^child;.*;spin_one[; ]')" 0
 plan_end

@@ -247,9 +247,9 @@ START_TEST(forks_share_the_mappings)
 		ck_assert_int_eq(address_spaces_fork(&spaces, pid, 1, 20), 0);
 	parent = address_spaces_find(&spaces, 1, 20);
 	child = address_spaces_find(&spaces, 2, 20);
-	ck_assert_ptr_eq(child->live.data, parent->live.data);
+	ck_assert_ptr_eq(child->memory->live.data, parent->memory->live.data);
 	map(2, 30, "/c", PAGE, 2 * PAGE, 0);
-	ck_assert_ptr_ne(child->live.data, parent->live.data);
+	ck_assert_ptr_ne(child->memory->live.data, parent->memory->live.data);
 	map(1, 30, "/d", 3 * PAGE, 4 * PAGE, 0);
 	expect(1, 40, PAGE, "/a", 0);
 	expect(1, 40, 3 * PAGE, "/d", 0);
@@ -334,9 +334,9 @@ START_TEST(forget_keeps_what_samples_may_refer_to)
 	expect(7, 250, 0x1000, "/2", 0);
 	expect(7, 299, 0x1000, "/2", 0);
 	expect(7, 300, 0x1000, "/3", 0);
-	ck_assert_uint_eq(spaces.newest.data[0]->ended.nr, 1);
+	ck_assert_uint_eq(spaces.newest.data[0]->memory->ended.nr, 1);
 	ck_assert_int_eq(address_spaces_forget(&spaces, 301, is_gone_yes), 0);
-	ck_assert_uint_eq(spaces.newest.data[0]->ended.nr, 0);
+	ck_assert_uint_eq(spaces.newest.data[0]->memory->ended.nr, 0);
 	expect(7, 301, 0x1000, "/3", 0);
 }
 END_TEST
@@ -637,8 +637,8 @@ static void model_compare_totals(struct model *m)
 	/* Live mappings are sorted and do not overlap. */
 	vec_for_each(&spaces.newest, newest)
 		for (const struct address_space *s = *newest; s; s = s->older)
-			for (size_t i = 1; i < s->live.nr; i++)
-				if (s->live.data[i - 1].end > s->live.data[i].start)
+			for (size_t i = 1; i < s->memory->live.nr; i++)
+				if (s->memory->live.data[i - 1].end > s->memory->live.data[i].start)
 					ck_abort_msg("mappings overlap");
 }
 

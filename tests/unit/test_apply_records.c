@@ -67,6 +67,12 @@ static const char *mapped_at(uint32_t pid, uint64_t addr, uint64_t time_ns)
 	return text;
 }
 
+static bool is_gone_no(uint32_t pid)
+{
+	(void)pid;
+	return false;
+}
+
 START_TEST(a_process_from_fork_to_exit)
 {
 	ck_assert_int_eq(map_program(10, PID_A, 0x1000, "/bin/sh"), 0);
@@ -84,6 +90,48 @@ START_TEST(a_process_from_fork_to_exit)
 	ck_assert_uint_eq(address_spaces_find(&w.spaces, PID_B, 60)->exited_ns, 50);
 	ck_assert_uint_eq(address_spaces_find(&w.spaces, PID_A, 60)->exited_ns, 0);
 	ck_assert_uint_eq(w.jit.processes.nr, 0);
+}
+END_TEST
+
+/* What one process maps or moves, the other one runs, until it has memory of its own. */
+START_TEST(processes_that_share_memory)
+{
+	ck_assert_int_eq(map_program(10, PID_A, 0x1000, "/bin/sh"), 0);
+	ck_assert_int_eq(APPLY(SIDEBAND_FORK, 20, PID_B, .parent_pid = PID_A), 0);
+	ck_assert_int_eq(APPLY(SIDEBAND_SHARE, 20, PID_B, .parent_pid = PID_A), 0);
+	ck_assert_int_eq(map_program(30, PID_A, 0x1000, "/lib/a"), 0);
+	ck_assert_int_eq(map_program(31, PID_B, 0x5000, "/lib/b"), 0);
+	ck_assert_str_eq(mapped_at(PID_B, 0x1000, 25), "/bin/sh+7000");
+	ck_assert_str_eq(mapped_at(PID_B, 0x1000, 40), "/lib/a+7000");
+	ck_assert_str_eq(mapped_at(PID_A, 0x5000, 40), "/lib/b+7000");
+	ck_assert_int_eq(APPLY(SIDEBAND_MOVE, 50, PID_B, .old_addr = 0x5000, .old_size = PAGE,
+			       .addr = 0x1000, .size = PAGE),
+			 0);
+	ck_assert_str_eq(mapped_at(PID_A, 0x1000, 49), "/lib/a+7000");
+	ck_assert_str_eq(mapped_at(PID_A, 0x1000, 50), "/lib/b+7000");
+	ck_assert_str_eq(mapped_at(PID_A, 0x5000, 50), "nothing");
+	ck_assert_int_eq(APPLY(SIDEBAND_EXEC, 60, PID_B, .name = "make"), 0);
+	ck_assert_int_eq(map_program(61, PID_B, 0x1000, "/bin/make"), 0);
+	ck_assert_str_eq(mapped_at(PID_A, 0x1000, 70), "/lib/b+7000");
+	ck_assert_str_eq(mapped_at(PID_B, 0x1000, 55), "/lib/b+7000");
+	ck_assert_str_eq(mapped_at(PID_B, 0x1000, 70), "/bin/make+7000");
+	/* The memory outlives each of them. */
+	ck_assert_int_eq(APPLY(SIDEBAND_EXEC, 80, PID_A, .name = "sh"), 0);
+	ck_assert_int_eq(address_spaces_forget(&w.spaces, 90, is_gone_no), 0);
+	ck_assert_str_eq(mapped_at(PID_B, 0x1000, 95), "/bin/make+7000");
+}
+END_TEST
+
+START_TEST(sharers_that_nobody_knows)
+{
+	ck_assert_int_eq(APPLY(SIDEBAND_SHARE, 20, PID_B, .parent_pid = PID_A), 0);
+	ck_assert_int_eq(map_program(30, PID_B, 0x1000, "/bin/sh"), 0);
+	ck_assert_int_eq(APPLY(SIDEBAND_SHARE, 40, PID_B, .parent_pid = PID_B), 0);
+	ck_assert_str_eq(mapped_at(PID_B, 0x1000, 50), "/bin/sh+7000");
+	ck_assert_int_eq(APPLY(SIDEBAND_MOVE, 60, PID_A, .old_addr = 0x5000, .old_size = PAGE,
+			       .addr = 0x1000, .size = PAGE),
+			 0);
+	ck_assert_str_eq(mapped_at(PID_A, 0x1000, 70), "nothing");
 }
 END_TEST
 
@@ -173,5 +221,6 @@ START_TEST(memory_is_out)
 }
 END_TEST
 
-SUITE_MAIN_WITH("apply_records", begin, end, a_process_from_fork_to_exit, threads_are_no_processes,
+SUITE_MAIN_WITH("apply_records", begin, end, a_process_from_fork_to_exit,
+		processes_that_share_memory, sharers_that_nobody_knows, threads_are_no_processes,
 		tasks_without_an_id, memory_that_is_no_file, bpf_programs, memory_is_out)

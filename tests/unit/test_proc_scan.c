@@ -109,8 +109,8 @@ START_TEST(no_more_than_wanted)
 	/* The process is known in part, and is not taken for known as a whole. */
 	ck_assert_int_eq(proc_scan_process(&spaces, getpid(), 100, 2), -E2BIG);
 	space = address_spaces_find(&spaces, getpid(), 100);
-	ck_assert_uint_eq(space->live.nr, 2);
-	ck_assert(!space->complete);
+	ck_assert_uint_eq(space->memory->live.nr, 2);
+	ck_assert(!space->memory->complete);
 }
 END_TEST
 
@@ -139,9 +139,45 @@ START_TEST(into_address_spaces)
 	ck_assert_uint_eq(nr_hidden, 0);
 	ck_assert_uint_eq(spaces.newest.nr, 1);
 	space = address_spaces_find(&spaces, getpid(), 0);
-	ck_assert(space->complete);
+	ck_assert(space->memory->complete);
 	ck_assert_ptr_nonnull(address_space_lookup(space, here, 0));
-	expect_program(&spaces.files, &space->live, here);
+	expect_program(&spaces.files, &space->memory->live, here);
+}
+END_TEST
+
+static __attribute__((noreturn)) int wait_to_die(void *unused)
+{
+	(void)unused;
+	for (;;)
+		pause();
+}
+
+/* Two children, one with this program's memory and one with a copy. */
+START_TEST(processes_that_share_memory)
+{
+	static char stack[1 << 16];
+	pid_t sharer = clone(wait_to_die, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	pid_t forked = fork();
+	uint32_t ids[] = {forked, getpid(), sharer};
+	u32_vec pids = {.data = ids, .nr = 3};
+	const struct mapped_memory *own;
+	unsigned int nr_hidden;
+
+	if (!forked)
+		wait_to_die(NULL);
+	ck_assert_int_gt(sharer, 0);
+	ck_assert_int_gt(forked, 0);
+	ck_assert_int_eq(proc_scan(&spaces, &pids, &nr_hidden, NULL), 0);
+	kill(sharer, SIGKILL);
+	kill(forked, SIGKILL);
+	ck_assert_int_eq(waitpid(sharer, NULL, 0), sharer);
+	ck_assert_int_eq(waitpid(forked, NULL, 0), forked);
+	own = address_spaces_find(&spaces, getpid(), 0)->memory;
+	ck_assert_ptr_eq(address_spaces_find(&spaces, sharer, 0)->memory, own);
+	ck_assert_uint_eq(own->nr_users, 2);
+	ck_assert_ptr_ne(address_spaces_find(&spaces, forked, 0)->memory, own);
+	ck_assert_ptr_nonnull(
+		address_space_lookup(address_spaces_find(&spaces, sharer, 0), here, 0));
 }
 END_TEST
 
@@ -192,4 +228,4 @@ END_TEST
 
 SUITE_MAIN_WITH("proc_scan", begin, end, this_process, memory_without_a_file,
 		a_process_that_has_gone, no_more_than_wanted, one_mapping, into_address_spaces,
-		a_main_thread_that_has_ended)
+		processes_that_share_memory, a_main_thread_that_has_ended)

@@ -51,7 +51,7 @@ START_TEST(an_unknown_process_is_read)
 	ck_assert(!rescans_has(&rescans, space));
 	ck_assert(look(space, here));
 	ck_assert(rescans_has(&rescans, space));
-	ck_assert(space->complete);
+	ck_assert(space->memory->complete);
 }
 END_TEST
 

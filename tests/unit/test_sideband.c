@@ -110,6 +110,44 @@ static size_t position(enum sideband_type type, const char *suffix)
 	ck_abort_msg("no record of type %d '%s'", type, suffix);
 }
 
+/* Other sources than the kernel add records, which take their turn by time. */
+START_TEST(added_records)
+{
+	const uint64_t before = now_ns();
+	struct sideband_record move = {.type = SIDEBAND_MOVE,
+				       .pid = getpid(),
+				       .addr = 0x1000,
+				       .size = 0x2000,
+				       .old_addr = 0x5000,
+				       .old_size = 0x3000,
+				       .keeps_old = true};
+	struct sideband_record share = {
+		.type = SIDEBAND_SHARE, .pid = getpid(), .parent_pid = 7, .time_ns = before};
+	const struct sideband_record *got;
+	void *code = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(code, 1);
+	move.time_ns = now_ns();
+	ck_assert_int_eq(sideband_add(sb, &move), 0);
+	ck_assert_int_eq(sideband_add(sb, &share), 0);
+	/* The first two are handed out, the last one waits. */
+	read_until(move.time_ns - 1);
+	ck_assert_uint_eq(seen_log.seen.nr, 2);
+	ck_assert_int_eq(seen_log.seen.data[0].record.type, SIDEBAND_SHARE);
+	ck_assert_uint_eq(seen_log.seen.data[0].record.parent_pid, 7);
+	ck_assert_int_eq(seen_log.seen.data[1].record.type, SIDEBAND_MMAP);
+	read_all();
+	ck_assert_uint_eq(seen_log.seen.nr, 3);
+	got = &seen_log.seen.data[2].record;
+	ck_assert_int_eq(got->type, SIDEBAND_MOVE);
+	ck_assert_uint_eq(got->addr + got->size, 0x3000);
+	ck_assert_uint_eq(got->old_addr + got->old_size, 0x8000);
+	ck_assert(got->keeps_old);
+	sideband_set_unsent(sb, 3);
+	ck_assert_uint_eq(sideband_lost(sb), 3);
+}
+END_TEST
+
 static uint32_t run_true(void)
 {
 	pid_t pid = fork();
@@ -363,6 +401,6 @@ static const char *missing(void)
 static const struct suite suite = {
 	.name = "sideband", .missing = missing, .begin = begin, .end = end};
 
-SUITE_MAIN_OF(suite, a_short_process, later_records_are_kept, records_in_two_parts,
+SUITE_MAIN_OF(suite, added_records, a_short_process, later_records_are_kept, records_in_two_parts,
 	      mappings_of_our_own, threads, losses_are_counted, buffers_wrap, errors_are_passed_on,
 	      a_cpu_that_is_not_there)

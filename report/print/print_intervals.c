@@ -195,6 +195,7 @@ int print_intervals(struct source *source, const char *file, const struct source
 	};
 	int ret = source_search_open(&v.search, &request->search, err);
 
+	v.search.pairs.keeps = true;
 	if (!ret)
 		ret = open_and_print(&v, file, request);
 	source_search_close(&v.search);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A report reads at most this many bytes of binaries and debug files, all together. */
-#define FILES_BYTES_MAX (UINT64_C(64) << 30)
+#define FILES_BYTES_MAX (UINT64_C(8) << 30)
 
 int source_search_open(struct source_search *search, const struct search_choice *choice,
 		       struct err *err)
@@ -22,6 +22,7 @@ int source_search_open(struct source_search *search, const struct search_choice 
 
 void source_search_close(struct source_search *search)
 {
+	elf_pairs_deinit(&search->pairs);
 	debug_roots_close(&search->roots);
 }
 
@@ -37,13 +38,13 @@ int source_choose(struct source *source, const struct source_request *request, s
 	return ret;
 }
 
-int source_find_names(struct source *source, const struct source_search *search, struct err *err)
+int source_find_names(struct source *source, struct source_search *search, struct err *err)
 {
+	const struct symbol_files files = {&search->roots, &search->pairs};
 	int ret;
 
 	source->demangling.style = source->view.demangle;
-	ret = symbols_resolve(&source->symbols, &source->rec.model, &search->roots,
-			      &source->demangling);
+	ret = symbols_resolve(&source->symbols, &source->rec.model, &files, &source->demangling);
 	if (!ret)
 		ret = labels_init(&source->labels, &source->rec.model, &source->symbols,
 				  &source->view);

@@ -24,6 +24,7 @@ struct source {
 struct source_search {
 	struct debug_roots roots;
 	struct file_budget budget;
+	struct elf_pairs pairs; /* a report of many intervals keeps files open in it */
 };
 
 /* The user's choice of places to look for files. All zero: the usual ones. */
@@ -70,7 +71,7 @@ int sources_load(struct source *sources, const char *const *files, size_t nr,
  * Finds the names of the frames in the recording's model. Returns 0 or a negative errno with @err
  * set.
  */
-int source_find_names(struct source *source, const struct source_search *search, struct err *err);
+int source_find_names(struct source *source, struct source_search *search, struct err *err);
 
 /* Empties the model and forgets the names, for the next interval. Returns 0 or -ENOMEM. */
 int source_renew(struct source *source);

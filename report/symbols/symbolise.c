@@ -23,6 +23,7 @@ struct lookup {
 	struct symbols *symbols;
 	const struct model *model;
 	const struct debug_roots *roots;
+	struct elf_pairs *pairs;
 	VEC(struct question) questions; /* sorted by object */
 	size_t begin, end;              /* the questions about one object */
 	/* those questions; the tag is the index of the question */
@@ -176,12 +177,6 @@ static int store_miss(struct lookup *l, enum unknown_reason reason)
 	return store_hits(l, reason);
 }
 
-/* The ELF files of an object. A file that does not open stays closed: {.fd = -1}. */
-struct elf_pair {
-	struct elf_file binary, debug;
-	bool has_binary, has_debug;
-};
-
 /* Answers a question whose offset has no certain address. */
 static void answer_unknown(struct lookup *l, const struct question *q)
 {
@@ -301,45 +296,16 @@ static enum unknown_reason reason_of_miss(enum debug_miss miss)
 	}
 }
 
-/*
- * Opens the file at *@fd, unless that is -1, and takes its name if it is a proper ELF file. Returns
- * 0 or -ENOMEM.
- */
-static int open_elf(struct elf_file *file, struct file_budget *budget, int *fd, char **path,
-		    bool *is_open, char **name)
+/* Notes which files are used. Returns 0 or -ENOMEM. */
+static int name_files(struct object_source *source, const struct elf_pair *elf)
 {
-	int ret;
-
-	if (*fd < 0)
-		return 0;
-	ret = elf_file_open(file, TAKE_FD(*fd), budget);
-	*is_open = !ret;
-	if (*is_open)
-		*name = TAKE_PTR(*path);
-	return ret == -ENOMEM ? ret : 0;
-}
-
-static int open_pair(struct elf_pair *elf, struct file_budget *budget, struct debug_files *files,
-		     struct object_source *source)
-{
-	int ret = open_elf(&elf->binary, budget, &files->binary_fd, &files->binary_path,
-			   &elf->has_binary, &source->binary);
-
-	if (!ret)
-		ret = open_elf(&elf->debug, budget, &files->debug_fd, &files->debug_path,
-			       &elf->has_debug, &source->debug);
-	if (ret)
-		return ret;
-	/*
-	 * The recorded path has a debug file, so the offsets of its segments cannot be trusted
-	 * either.
-	 */
-	if (elf->has_binary && !elf->has_debug && elf_file_is_debug_only(&elf->binary)) {
-		elf->debug = elf->binary;
-		elf->has_debug = true;
-		elf->has_binary = false;
-	}
-	return 0;
+	if (elf->binary_path)
+		source->binary = strdup(elf->binary_path);
+	if (elf->debug_path)
+		source->debug = strdup(elf->debug_path);
+	return (elf->binary_path && !source->binary) || (elf->debug_path && !source->debug)
+		       ? -ENOMEM
+		       : 0;
 }
 
 static int resolve_file(struct lookup *l, const struct model_object *object,
@@ -359,30 +325,20 @@ static int resolve_file(struct lookup *l, const struct model_object *object,
 						 l->roots->budget, pids)
 				   : 0,
 	};
-	struct debug_files files;
-	struct elf_pair elf = {0};
+	struct elf_pair *elf = NULL;
 	enum debug_miss miss;
-	int ret = debug_files_find(l->roots, &wanted, &files, &miss);
+	int ret = elf_pairs_get(l->pairs, l->roots, &wanted, &elf, &miss);
 
 	if (ret)
 		return ret;
-	if (miss == DEBUG_FOUND) {
-		ret = open_pair(&elf, l->roots->budget, &files, source);
-		miss = DEBUG_NOT_READABLE;
-	}
-	if (ret) {
-		/* the caller words the error */
-	} else if (elf.has_binary || elf.has_debug) {
-		ret = resolve_elf(l, &elf, source);
-	} else {
+	if (!elf) {
 		source->reason = reason_of_miss(miss);
-		ret = store_miss(l, source->reason);
+		return store_miss(l, source->reason);
 	}
-	if (elf.has_binary)
-		elf_file_close(&elf.binary);
-	if (elf.has_debug)
-		elf_file_close(&elf.debug);
-	debug_files_close(&files);
+	ret = name_files(source, elf);
+	if (!ret)
+		ret = resolve_elf(l, elf, source);
+	elf_pairs_put(l->pairs, elf);
 	return ret;
 }
 
@@ -460,9 +416,10 @@ static int demangle_names(struct symbols *symbols, size_t nr_frames,
 }
 
 int symbols_resolve(struct symbols *symbols, const struct model *model,
-		    const struct debug_roots *roots, struct demangler_account *account)
+		    const struct symbol_files *files, struct demangler_account *account)
 {
-	struct lookup l = {.symbols = symbols, .model = model, .roots = roots};
+	struct lookup l = {
+		.symbols = symbols, .model = model, .roots = files->roots, .pairs = files->pairs};
 	int ret;
 
 	*symbols = (struct symbols){0};

@@ -14,8 +14,8 @@
 
 #include <stdint.h>
 
-#include "report/symbols/debugfiles.h"
 #include "report/symbols/demangler.h"
+#include "report/symbols/elf_pairs.h"
 #include "report/model/model.h"
 #include "report/text/string_set.h"
 
@@ -65,13 +65,19 @@ struct symbols {
 	size_t nr_sources;
 };
 
+/* The places of files, and the files that stay open. */
+struct symbol_files {
+	const struct debug_roots *roots;
+	struct elf_pairs *pairs;
+};
+
 /*
  * Looks up all frames in the stacks of @model. @account is that of the report, and bounds the time
  * for demangling. Returns 0 or -ENOMEM; a frame without a name is no error. symbols_deinit takes
  * all-zero symbols, and also those of a failed lookup.
  */
 int symbols_resolve(struct symbols *symbols, const struct model *model,
-		    const struct debug_roots *roots, struct demangler_account *account);
+		    const struct symbol_files *files, struct demangler_account *account);
 
 void symbols_deinit(struct symbols *symbols);
 

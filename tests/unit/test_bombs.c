@@ -113,6 +113,8 @@ static void make_long_module(struct world *w, unsigned int epoch)
 START_TEST(module_of_many_frames)
 {
 	const struct debug_roots roots = {.symfs_fd = -1};
+	struct elf_pairs pairs = {0};
+	const struct symbol_files files = {&roots, &pairs};
 	const struct view view = {.modules = true, .offsets = true};
 	struct textbuf out = {.fd = -1};
 	struct demangler_account account = {0};
@@ -122,7 +124,7 @@ START_TEST(module_of_many_frames)
 
 	write_recording(1, make_long_module);
 	load(&rec);
-	ck_assert_int_eq(symbols_resolve(&symbols, &rec.model, &roots, &account), 0);
+	ck_assert_int_eq(symbols_resolve(&symbols, &rec.model, &files, &account), 0);
 	ck_assert_int_eq(labels_init(&labels, &rec.model, &symbols, &view), 0);
 	for (uint32_t i = 0; i < rec.model.frames.nr; i++) {
 		out.nr = 0;

@@ -34,6 +34,9 @@ static void end(void)
 
 static void load(struct random *rng, uint32_t size)
 {
+	struct elf_pairs pairs = {0};
+	const struct symbol_files files = {&roots, &pairs};
+
 	world_deinit(&w);
 	world_random(&w, rng, size);
 	world_random_events(&w, rng, meta.nr_events);
@@ -42,7 +45,7 @@ static void load(struct random *rng, uint32_t size)
 	ck_assert_int_eq(model_add_epoch(&source.rec.model, world_epoch(&w)), 0);
 	ck_assert_int_eq(model_finish(&source.rec.model), 0);
 	ck_assert_int_eq(
-		symbols_resolve(&source.symbols, &source.rec.model, &roots, &source.demangling), 0);
+		symbols_resolve(&source.symbols, &source.rec.model, &files, &source.demangling), 0);
 }
 
 static int compare_texts(const void *a, const void *b)

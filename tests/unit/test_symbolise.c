@@ -30,10 +30,13 @@ static void end(void)
 
 static void resolve_world(void)
 {
+	struct elf_pairs pairs = {0};
+	const struct symbol_files files = {&roots, &pairs};
+
 	ck_assert_int_eq(model_init(&model), 0);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
 	ck_assert_int_eq(model_finish(&model), 0);
-	ck_assert_int_eq(symbols_resolve(&symbols, &model, &roots, &account), 0);
+	ck_assert_int_eq(symbols_resolve(&symbols, &model, &files, &account), 0);
 }
 
 static const char *name_of(uint32_t frame, enum frame_place place)

@@ -70,6 +70,15 @@ static const struct sock_filter filter[] = {
 	RETURN(SECCOMP_RET_ALLOW),
 };
 
+/* AddressSanitizer reserves terabytes. gcc and clang say in different ways that it is there. */
+#ifdef __SANITIZE_ADDRESS__
+#define HAS_ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ADDRESS_SANITIZER
+#endif
+#endif
+
 static void set_limit(int resource, rlim_t max)
 {
 	const struct rlimit limits = {max, max};
@@ -82,7 +91,7 @@ static void set_limits(void)
 	set_limit(RLIMIT_CORE, 0);
 	set_limit(RLIMIT_NOFILE, FILES_MAX);
 	set_limit(RLIMIT_FSIZE, FILE_BYTES_MAX);
-#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer reserves terabytes */
+#ifndef HAS_ADDRESS_SANITIZER
 	set_limit(RLIMIT_AS, ADDRESS_SPACE_MAX);
 #endif
 }

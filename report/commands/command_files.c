@@ -2,8 +2,6 @@
 /* profrep files: a table of the files that were sampled. */
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
-#include "report/print/print_errors.h"
-#include "report/print/printers.h"
 
 struct files_options {
 	struct source_request request;
@@ -17,10 +15,7 @@ static int run_files(const void *options, struct command_io *io, struct err *err
 	int ret = sources_load(&source, &o->file, 1, &o->request, err);
 
 	if (!ret)
-		ret = print_error_set(source_print_tables(&source, &io->out, print_files), o->file,
-				      err);
-	if (!ret)
-		ret = command_io_finish(io, &source, 1, NULL, err);
+		ret = command_io_print_tables(io, &source, print_files, err);
 	source_deinit(&source);
 	return ret;
 }

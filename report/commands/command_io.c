@@ -167,3 +167,13 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 	}
 	return 0;
 }
+
+int command_io_print_tables(struct command_io *io, struct source *source,
+			    int (*print)(const struct printout *p), struct err *err)
+{
+	int ret = source_print_tables(source, &io->out, print);
+
+	if (ret)
+		return print_error_set(ret, source->rec.name, err);
+	return command_io_finish(io, source, 1, NULL, err);
+}

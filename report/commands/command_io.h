@@ -7,6 +7,7 @@
 #define REPORT_COMMANDS_COMMAND_IO_H
 
 #include "common/err.h"
+#include "report/print/printers.h"
 #include "report/print/source.h"
 #include "report/text/textbuf.h"
 #include "report/view/rows.h"
@@ -31,5 +32,12 @@ void command_io_add_recording(struct command_io *io, const struct recording *rec
  */
 int command_io_finish(struct command_io *io, const struct source *sources, size_t nr,
 		      const struct rows_summary *summary, struct err *err);
+
+/*
+ * Prints a table of each event of @source by @print, and ends the report. Returns 0 or a negative
+ * errno with @err set.
+ */
+int command_io_print_tables(struct command_io *io, struct source *source,
+			    int (*print)(const struct printout *p), struct err *err);
 
 #endif

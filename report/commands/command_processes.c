@@ -2,8 +2,6 @@
 /* profrep processes: a table of the processes that were sampled. */
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
-#include "report/print/print_errors.h"
-#include "report/print/printers.h"
 
 struct processes_options {
 	struct source_request request; /* without the view and the search */
@@ -19,10 +17,7 @@ static int run_processes(const void *options, struct command_io *io, struct err 
 	if (!ret)
 		ret = source_choose(&source, &o->request, err);
 	if (!ret)
-		ret = print_error_set(source_print_tables(&source, &io->out, print_processes),
-				      o->file, err);
-	if (!ret)
-		ret = command_io_finish(io, &source, 1, NULL, err);
+		ret = command_io_print_tables(io, &source, print_processes, err);
 	source_deinit(&source);
 	return ret;
 }

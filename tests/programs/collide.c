@@ -15,18 +15,13 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <time.h>
+
+#include "chain.h"
 
 #define PAGE        4096
 #define PLACE       0x210000000000 /* of chain_one; that of chain_two has another bit 34 */
 #define OFF_IN_PAGE 16
 #define TURN_MS     20
-
-/* The kernel takes this for a frame when it follows rbp. */
-struct frame {
-	const struct frame *next;
-	uint64_t return_address;
-};
 
 /* Nobody calls these functions. Their pages are mapped where the chains have their frames. */
 #define CALLER(name)                                                                               \
@@ -61,33 +56,6 @@ static int map_page(int fd, void (*function)(void), uint64_t at)
 	return -1;
 }
 
-static uint64_t cpu_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* No memory is touched while rbp points to the chain. */
-__attribute__((noinline)) static void burn_in_chain(const struct frame *chain)
-{
-	uint64_t end = cpu_ms() + TURN_MS;
-
-	while (cpu_ms() < end) {
-		uint64_t turns = 1000000;
-
-		__asm__ volatile("mov %%rbp, %%r8\n\t"
-				 "mov %1, %%rbp\n"
-				 "1:\tdec %0\n\t"
-				 "jnz 1b\n\t"
-				 "mov %%r8, %%rbp"
-				 : "+c"(turns)
-				 : "D"(chain)
-				 : "r8", "cc", "memory");
-	}
-}
-
 int main(int argc, char **argv)
 {
 	const uint64_t one = PLACE, two = PLACE ^ 1ULL << 34, next = 0x1000;
@@ -102,8 +70,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	while (cpu_ms() < end) {
-		burn_in_chain(&chains[0]);
-		burn_in_chain(&chains[1]);
+		burn_in_chain(&chains[0], TURN_MS);
+		burn_in_chain(&chains[1], TURN_MS);
 	}
 	return 0;
 }

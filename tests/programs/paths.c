@@ -11,8 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "chain.h"
 
 #define PAGE      4096
 #define NR_FILES  3000
@@ -20,12 +21,6 @@
 #define NAME_SIZE 241
 #define NR_DIRS   15
 #define TURN_MS   50
-
-/* The kernel takes this for a frame when it follows rbp. */
-struct frame {
-	const struct frame *next;
-	uint64_t return_address;
-};
 
 static struct frame frames[NR_FILES];
 
@@ -62,33 +57,6 @@ static int map_file(int nr)
 	return code == MAP_FAILED ? -1 : 0;
 }
 
-static uint64_t cpu_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* No memory is touched while rbp points to the chain. */
-__attribute__((noinline)) static void burn_in_chain(const struct frame *chain)
-{
-	uint64_t end = cpu_ms() + TURN_MS;
-
-	while (cpu_ms() < end) {
-		uint64_t turns = 1000000;
-
-		__asm__ volatile("mov %%rbp, %%r8\n\t"
-				 "mov %1, %%rbp\n"
-				 "1:\tdec %0\n\t"
-				 "jnz 1b\n\t"
-				 "mov %%r8, %%rbp"
-				 : "+c"(turns)
-				 : "D"(chain)
-				 : "r8", "cc", "memory");
-	}
-}
-
 int main(int argc, char **argv)
 {
 	if (argc != 2 || enter_dirs(argv[1]))
@@ -98,7 +66,7 @@ int main(int argc, char **argv)
 			return 1;
 	for (;;) {
 		for (int i = NR_CHAIN - 1; i < NR_FILES; i += NR_CHAIN)
-			burn_in_chain(&frames[i]);
+			burn_in_chain(&frames[i], TURN_MS);
 		puts("all");
 		fflush(stdout);
 	}

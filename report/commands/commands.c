@@ -13,8 +13,8 @@
 
 /* The first command runs if the user names none. */
 static const struct command_spec *const commands[] = {
-	&report_command.spec, &diff_command.spec,      &info_command.spec,
-	&files_command.spec,  &processes_command.spec,
+	&report_command.spec, &diff_command.spec,    &info_command.spec,
+	&files_command.spec,  &missing_command.spec, &processes_command.spec,
 };
 
 static const struct program_spec program = {
@@ -29,6 +29,7 @@ static const struct program_spec program = {
 		    "  profrep --symfs root/ app.prof   # with another host's binaries\n"
 		    "  profrep info app.prof            # host, event, samples, losses\n"
 		    "  profrep files app.prof           # files, and reasons for missing symbols\n"
+		    "  profrep missing app.prof         # files that would name more functions\n"
 		    "  profrep processes app.prof       # users, executables, cgroups\n"
 		    "  profrep diff -n old.prof new.prof  # two recordings compared\n",
 	.commands = commands,

@@ -23,7 +23,7 @@ struct profrep_command {
 };
 
 extern const struct profrep_command report_command, diff_command, info_command, files_command,
-	processes_command;
+	missing_command, processes_command;
 
 /* A command and the options that the user gave. */
 struct invocation {

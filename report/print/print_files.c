@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/print/shown_objects.h"
 #include "report/print/printers.h"
 
 #include <errno.h>
@@ -83,41 +84,11 @@ static int count_row(void *ctx, const struct stack_row *row)
 	return ret ? ret : count_frames(table, &row->user, row->count);
 }
 
-static const char *object_path(const struct model *model, uint32_t object)
-{
-	const struct object_key *key = &model->objects.data[object].key;
-	const char *path = string_set_get(&model->strings, key->path);
-
-	if (path[0])
-		return path;
-	return key->kind == PROF_OBJECT_NONE   ? "[unmapped]"
-	       : key->kind == PROF_OBJECT_ANON ? "[anonymous]"
-					       : "[no name]";
-}
-
-/*
- * The table has one line for all objects of one file: kind, path and build-id decide. Instances and
- * places of the file do not matter.
- */
-static int compare_identity(const struct model *model, uint32_t a, uint32_t b)
-{
-	const struct object_key *x = &model->objects.data[a].key;
-	const struct object_key *y = &model->objects.data[b].key;
-	int cmp;
-
-	COMPARE(x->kind, y->kind);
-	cmp = x->path == y->path ? 0 : strcmp(object_path(model, a), object_path(model, b));
-	if (cmp)
-		return cmp;
-	COMPARE(x->build_id.size, y->build_id.size);
-	return memcmp(x->build_id.bytes, y->build_id.bytes, x->build_id.size);
-}
-
 static int by_identity(const void *a, const void *b, void *ctx)
 {
 	const struct sampled_file *x = a, *y = b;
 
-	return compare_identity(ctx, x->object, y->object);
+	return object_compare(ctx, x->object, y->object);
 }
 
 static int by_samples(const void *a, const void *b, void *ctx)
@@ -126,7 +97,7 @@ static int by_samples(const void *a, const void *b, void *ctx)
 
 	COMPARE(y->samples, x->samples);
 	COMPARE(y->frames, x->frames);
-	return compare_identity(ctx, x->object, y->object);
+	return object_compare(ctx, x->object, y->object);
 }
 
 /* Adds up the objects of one file, drops files without a frame, and sorts the rest. */
@@ -142,7 +113,7 @@ static int sort_files(struct file_table *table)
 
 		if (!file->frames)
 			continue;
-		if (!last || compare_identity(model, last->object, file->object)) {
+		if (!last || object_compare(model, last->object, file->object)) {
 			table->files[kept++] = *file;
 			continue;
 		}

@@ -14,7 +14,7 @@
 
 struct printout {
 	const struct recording *rec;
-	const struct symbols *symbols; /* for print_files */
+	const struct symbols *symbols; /* for print_files and print_missing */
 	struct labels *labels;         /* for stacks and folded output */
 	const struct view *view;
 	struct textbuf *out;
@@ -118,5 +118,11 @@ int print_processes(const struct printout *p);
  * their symbols. Returns -EOVERFLOW if the frames add up to more than 64 bits.
  */
 int print_files(const struct printout *p);
+
+/*
+ * Prints build-id and path of each file that lacks names of sampled functions and may get them from
+ * a better file, one a line, with a tab between. The file with most such samples comes first.
+ */
+int print_missing(const struct printout *p);
 
 #endif

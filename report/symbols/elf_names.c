@@ -56,7 +56,6 @@ static int add_tables(struct elf_names *names, struct elf_file *const files[2],
 		      const struct range_hit *hits, size_t nr_hits)
 {
 	struct elf_file *packed = NULL;
-	bool has_symtab = false;
 	int ret = 0;
 
 	for (size_t i = 0; i < 2 && !ret; i++) {
@@ -64,11 +63,11 @@ static int add_tables(struct elf_names *names, struct elf_file *const files[2],
 
 		if (quality == ELF_MINIDEBUG && !packed)
 			packed = files[i];
-		has_symtab |= quality == ELF_SYMTAB;
+		names->has_symtab |= quality == ELF_SYMTAB;
 		if (files[i])
 			ret = symtab_add(&names->symtab, files[i], hits, nr_hits);
 	}
-	if (!ret && packed && !has_symtab)
+	if (!ret && packed && !names->has_symtab)
 		ret = minidebug_open(packed, &names->mini, &names->has_mini);
 	if (!ret && names->has_mini)
 		ret = symtab_add(&names->symtab, &names->mini, hits, nr_hits);

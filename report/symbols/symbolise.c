@@ -273,6 +273,7 @@ static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_sou
 					l->hits.nr);
 	if (!ret && elf_names_has_any(&names)) {
 		source->reason = KNOWN;
+		source->has_symtab = names.has_symtab;
 		ret = store_hits(l, UNKNOWN_NO_SYMBOL);
 	} else if (!ret) {
 		source->reason = is_budget_spent(l) ? UNKNOWN_BUDGET : UNKNOWN_NO_SYMBOLS;

@@ -48,6 +48,7 @@ struct resolved {
 /* The symbols that an object has, and their source. */
 struct object_source {
 	bool is_recorded; /* symbols came with the recording */
+	bool has_symtab;  /* a file has all its symbols: no better one is to be found */
 	uint8_t reason;   /* enum unknown_reason for the whole object; KNOWN if it has symbols */
 	char *binary, *debug; /* the files that were used; NULL: none */
 };

@@ -70,6 +70,29 @@ pack bomb.xz
 check "MiniDebugInfo that is a bomb" same "$(ulimit -v 250000 && names p.prof)" "[prog] shown main "
 rm bin/prog
 
+## The files that would help.
+other=00112233445566778899
+{
+	echo "object p file $PWD/bin/prog $id"
+	echo "object o file /nonexistent/a\\nb $other"
+	echo "object n file /nonexistent/none -"
+	echo "process p 7 1"
+	echo "map p p 0x555500000000 0x10000 0"
+	echo "map p o 0x556600000000 0x10000 0"
+	echo "map p n 0x557700000000 0x10000 0"
+	echo "count p prog 5 user p:0x1 o:0x1 o:0x2"
+	echo "count p prog 3 user o:0x3"
+	echo "count p prog 4 user n:0x3"
+} | "$BUILD/tests/prof_make" > m.prof
+cp stripped bin/prog
+missing=$(printf '%s\t%s\n' "$other" '/nonexistent/a\x0ab' "$id" "$PWD/bin/prog" - /nonexistent/none)
+check "missing: most samples first, each counted once" same "$("$profrep" missing m.prof)" "$missing"
+cp full bin/prog
+check "missing: no file that has its symbols" same "$("$profrep" missing m.prof | grep -c "$id")" 0
+pack mini.xz
+check "missing: a better file than MiniDebugInfo" same "$("$profrep" missing m.prof | grep -c "$id")" 1
+rm bin/prog
+
 ## Several directories of debug files.
 mkdir -p one/"$(dirname "$by_id")" two/"$(dirname "$by_id")"
 check "no file" same "$(names p.prof)" "[prog] [prog] [prog] "

@@ -67,6 +67,7 @@ START_TEST(commands_are_chosen)
 	expect_command("info", &info_command);
 	expect_command("info info", &info_command);
 	expect_command("files --symfs root -U --from 3 --to 4 x", &files_command);
+	expect_command("missing --symfs root --from 3 --to 4 x", &missing_command);
 	expect_command("processes --from 3 -", &processes_command);
 }
 END_TEST
@@ -75,11 +76,11 @@ START_TEST(words_that_are_refused)
 {
 	expect_error("inf", -ENOENT,
 		     "failed to open 'inf': No such file or directory; "
-		     "commands are report, diff, info, files, processes",
+		     "commands are report, diff, info, files, missing, processes",
 		     "'profrec -o inf' makes a recording");
 	expect_error("-f nosuch.prof x", -ENOENT,
 		     "failed to open 'nosuch.prof': No such file or directory; "
-		     "commands are report, diff, info, files, processes",
+		     "commands are report, diff, info, files, missing, processes",
 		     "'profrec -o nosuch.prof' makes a recording");
 	expect_error("-f info x", -EINVAL, "command info: not the first word",
 		     "'profrep info ...', or './info' for a file of that name");

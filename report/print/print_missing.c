@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/compare.h"
+#include "report/print/shown_objects.h"
+#include "report/print/printers.h"
+
+struct missing_file {
+	uint32_t object;
+	uint64_t samples;  /* samples with a frame in the file that has no name */
+	uint64_t last_row; /* the number of the row that was counted last */
+};
+
+struct missing_table {
+	const struct printout *p;
+	struct missing_file *files; /* by object */
+	size_t nr;
+	uint64_t row;
+};
+
+/* Returns true if a better file than those that were found could name functions of @object. */
+static bool can_be_named(const struct missing_table *table, uint32_t object)
+{
+	return table->p->rec->model.objects.data[object].key.kind == PROF_OBJECT_FILE &&
+	       !table->p->symbols->sources[object].has_symtab;
+}
+
+/* Adds @count, up to the largest number: counts of several objects of a file need not fit. */
+static void add_samples(struct missing_file *file, uint64_t count)
+{
+	if (__builtin_add_overflow(file->samples, count, &file->samples))
+		file->samples = UINT64_MAX;
+}
+
+static void count_row(struct missing_table *table, const struct model_row *row)
+{
+	const struct model *model = &table->p->rec->model;
+	const struct model_stack *stack = &model->stacks.data[row->user_stack];
+
+	table->row++;
+	for (uint32_t i = 0; i < stack->nr_frames; i++) {
+		uint32_t frame = model->stack_frames.data[stack->first_frame + i];
+		struct missing_file *file = &table->files[model->frames.data[frame].object];
+
+		if (file->last_row == table->row ||
+		    symbols_frame(table->p->symbols, frame, i ? FRAME_CALLER : FRAME_LEAF)->name ||
+		    !can_be_named(table, file->object))
+			continue;
+		file->last_row = table->row;
+		add_samples(file, row->count);
+	}
+}
+
+static int by_identity(const void *a, const void *b, void *ctx)
+{
+	const struct missing_file *x = a, *y = b;
+
+	return object_compare(ctx, x->object, y->object);
+}
+
+static int by_samples(const void *a, const void *b, void *ctx)
+{
+	const struct missing_file *x = a, *y = b;
+
+	COMPARE(y->samples, x->samples);
+	return object_compare(ctx, x->object, y->object);
+}
+
+/* Drops files that nothing is missing of, adds up the objects of one file, and sorts the rest. */
+static void sort_files(struct missing_table *table)
+{
+	struct model *model = (struct model *)&table->p->rec->model;
+	size_t kept = 0;
+
+	qsort_r(table->files, table->nr, sizeof(*table->files), by_identity, model);
+	for (size_t i = 0; i < table->nr; i++) {
+		struct missing_file *file = &table->files[i];
+		struct missing_file *last = kept ? &table->files[kept - 1] : NULL;
+
+		if (!file->samples)
+			continue;
+		if (last && !object_compare(model, last->object, file->object))
+			add_samples(last, file->samples);
+		else
+			table->files[kept++] = *file;
+	}
+	table->nr = kept;
+	qsort_r(table->files, table->nr, sizeof(*table->files), by_samples, model);
+}
+
+int print_missing(const struct printout *p)
+{
+	const struct model *model = &p->rec->model;
+	_cleanup_free_ struct missing_file *files = calloc(model->objects.nr, sizeof(*files));
+	struct missing_table table = {.p = p, .files = files, .nr = model->objects.nr};
+
+	if (!files)
+		return -ENOMEM;
+	for (size_t i = 0; i < table.nr; i++)
+		files[i].object = i;
+	vec_for_each(&model->rows, row)
+		count_row(&table, row);
+	sort_files(&table);
+	for (size_t i = 0; i < table.nr; i++) {
+		const char *path = object_path(model, files[i].object);
+		char hex[BUILD_ID_HEX_SIZE];
+
+		build_id_hex(&model->objects.data[files[i].object].key.build_id, hex);
+		textbuf_printf(p->out, "%s\t", hex[0] ? hex : "-");
+		textbuf_escaped(p->out, path, strlen(path), TEXT_PLAIN);
+		textbuf_char(p->out, '\n');
+	}
+	return 0;
+}

@@ -8,7 +8,7 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "common/hash.h"
-#include "report/view/alike_stacks.h"
+#include "report/view/stack_digests.h"
 
 /* A row with its sort keys. */
 struct sorted_row {
@@ -91,13 +91,13 @@ static int chosen_rows(const struct model *model, const struct view *view, row_v
 
 /* Rows of one key print equal text. */
 struct alike_key {
-	uint32_t pid, comm;    /* 0 unless the view prints them */
-	uint32_t user, kernel; /* numbers of alike_stacks */
+	uint32_t pid, comm; /* 0 unless the view prints them */
+	struct stack_digest user, kernel;
 };
 
 /* Rows that are being added up: each with its key. */
 struct alike_rows {
-	struct alike_stacks stacks;
+	struct stack_digests digests;
 	VEC(struct alike_key) keys;
 	row_vec rows;
 	struct index index;
@@ -129,20 +129,18 @@ static void merge_alike(const struct model *model, struct model_row *have,
 
 static int add_alike(struct alike_rows *alike, struct model_row row)
 {
-	const struct model *model = alike->stacks.model;
-	struct alike_key key = {0};
+	const struct model *model = alike->digests.model;
+	struct alike_key key = {
+		.user = stack_digests_get(&alike->digests, row.process, row.user_stack),
+		.kernel = stack_digests_get(&alike->digests, row.process, row.kernel_stack),
+	};
 	uint64_t hash;
 	int ret;
 
 	/* Nothing wakes a hit. A hostile file may say so, but its key lacks the wakers. */
 	row.waker_user_stack = row.waker_kernel_stack = 0;
-	ret = alike_stacks_find(&alike->stacks, row.process, row.user_stack, &key.user);
-	if (!ret)
-		ret = alike_stacks_find(&alike->stacks, row.process, row.kernel_stack, &key.kernel);
-	if (ret)
-		return ret;
-	if (alike->stacks.view->per_process) {
-		if (!alike->stacks.view->folded)
+	if (alike->digests.view->per_process) {
+		if (!alike->digests.view->folded)
 			key.pid = model->processes.data[row.process].pid;
 		key.comm = row.comm;
 	} else {
@@ -164,7 +162,7 @@ static int merge_rows(const struct model *model, const struct symbols *symbols,
 		      const struct view *view, row_vec *rows)
 {
 	struct alike_rows alike = {0};
-	int ret = alike_stacks_init(&alike.stacks, model, symbols, view);
+	int ret = stack_digests_init(&alike.digests, model, symbols, view);
 
 	for (size_t i = 0; i < rows->nr && !ret; i++)
 		ret = add_alike(&alike, rows->data[i]);
@@ -174,7 +172,7 @@ static int merge_rows(const struct model *model, const struct symbols *symbols,
 		alike.rows = *rows;
 		*rows = merged;
 	}
-	alike_stacks_deinit(&alike.stacks);
+	stack_digests_deinit(&alike.digests);
 	vec_free(&alike.keys);
 	vec_free(&alike.rows);
 	index_deinit(&alike.index);

@@ -61,7 +61,7 @@ int rows_visit(const struct model *model, const struct view *view, row_fn visit,
 /*
  * Like rows_visit, but adds up the rows whose stacks print equal text. If @view separates
  * processes, it prints the thread name and, unless folded, the pid. Else the rows have string 0 for
- * a thread name, and one of their processes. Also returns -EOVERFLOW if there are too many stacks.
+ * a thread name, and one of their processes.
  */
 int rows_visit_alike(const struct model *model, const struct symbols *symbols,
 		     const struct view *view, row_fn visit, void *ctx,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "report/view/alike_stacks.h"
 #include "report/view/rows.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
@@ -154,4 +153,5 @@ START_TEST(one_side)
 }
 END_TEST
 
-SUITE_MAIN_WITH("alike_stacks", begin, end, bare_names, more_of_names, unnamed, processes, one_side)
+SUITE_MAIN_WITH("stack_digests", begin, end, bare_names, more_of_names, unnamed, processes,
+		one_side)

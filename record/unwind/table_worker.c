@@ -31,7 +31,12 @@
  */
 #define ADDRESS_SPACE_MAX (2ull << 30)
 #define FILE_BYTES_MAX    (256ull << 20)
-#define FILES_MAX         16
+
+/*
+ * Also limits the descriptors that all processes of the user have sent and nobody has received yet.
+ * Each recorder of this machine may have some dozen tables on their way.
+ */
+#define FILES_MAX 1024
 
 #define LOAD(member)   BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
 #define RETURN(action) BPF_STMT(BPF_RET | BPF_K, action)

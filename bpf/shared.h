@@ -10,6 +10,9 @@
 
 #define COMM_SIZE 16 /* the kernel's TASK_COMM_LEN */
 
+/* The events of a recording at most: PROF_MAX_EVENTS (format/prof.h). */
+#define MAX_EVENTS 255
+
 /* The programs write to one set of maps while the recorder drains the other. */
 #define NR_SETS 2
 
@@ -79,11 +82,12 @@ struct count_key {
 	 * reused id or a dlopen could share a row. Then one time would have to place both.
 	 */
 	__u32 image;
-	char comm[COMM_SIZE];
+	char comm[COMM_SIZE - 1]; /* filled up with 0 */
+	__u8 event;               /* in the byte where the kernel's name has its NUL */
 };
 
 struct count_value {
-	__u64 count;
+	__u64 count; /* hits, or the sum of their weights */
 	/* CLOCK_MONOTONIC of the first and the latest sample: says which mappings were in force. */
 	__u64 first_ns;
 	__u64 last_ns;
@@ -113,6 +117,7 @@ struct early_sample {
 	__u64 space_id; /* as in struct unwind_space */
 	__u32 set;
 	__u32 nr_bytes; /* of stack; bytes of the first page below the red zone mean nothing */
+	__u64 weight;
 	__u64 regs[17]; /* by enum unwind_reg */
 	__u8 stack[EARLY_STACK_BYTES];
 };
@@ -142,15 +147,43 @@ struct set_state {
 	__u32 reserved;
 };
 
-/* The state of the program on a tracepoint, for each CPU. It runs for each hit on every CPU. */
+/*
+ * The state of the programs that run for each hit of an event on every CPU, for each event and CPU.
+ */
 struct hit_state {
-	__u64 nr;         /* hits since the last sample */
+	__u64 nr;         /* hits so far */
 	__u64 is_sampled; /* the user asked for this CPU */
 };
 
 /*
- * The fate of the samples of a set, for each CPU. taken = counted + the sum of lost. The missed
- * stacks are those of counted samples.
+ * Programs that are taking stacks on one CPU at one time, at most. A program on a uprobe can be
+ * interrupted by others, also by those of other tasks.
+ */
+#define NR_LEVELS 4
+
+/* Which buffers of a CPU are in use. */
+struct levels {
+	__u64 busy[NR_LEVELS];
+};
+
+/* Where the weight of a hit comes from. */
+enum weight_source {
+	WEIGHT_ONE = 0, /* hits are counted */
+	WEIGHT_ARG,     /* an argument of the function */
+	WEIGHT_FIELD,   /* a field of the tracepoint */
+};
+
+/* How to weigh the hits of an event. */
+struct weight {
+	__u32 source; /* enum weight_source */
+	__u32 at;     /* argument, from 1; or offset of the field */
+	__u32 size;   /* bytes: 1, 2, 4 or 8 */
+	__u32 is_signed;
+};
+
+/*
+ * The fate of the hits of an event in a set, for each CPU. taken = counted + overflows + the sum of
+ * lost. The missed stacks are those of counted hits.
  */
 struct totals {
 	__u64 taken;
@@ -160,6 +193,7 @@ struct totals {
 	__u64 lost[NR_LOSSES];
 	__u64 missed_user[NR_LOSSES];
 	__u64 missed_kernel[NR_LOSSES];
+	__u64 overflows; /* hits that were left out, because a sum would exceed 64 bits */
 };
 
 #endif

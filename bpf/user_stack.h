@@ -88,10 +88,13 @@ const volatile __u32 max_depth = 1; /* frames that a stack_entry has room for */
 
 enum side { SIDE_USER, SIDE_KERNEL, NR_SIDES };
 
-/* Stack buffers for each CPU, one for each side. */
+/* The buffer of @side for the program that has @level. */
+#define BUFFER_OF(level, side) ((level)*NR_SIDES + (side))
+
+/* Stack buffers for each CPU, one for each side and level. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NR_SIDES);
+	__uint(max_entries, NR_SIDES); /* of each level, set before load */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct stack_entry)); /* and frames, set before load */
 } buffers SEC(".maps");
@@ -162,7 +165,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 1); /* for each level, set before load */
 	__type(key, __u32);
 	__type(value, struct unwind_frame);
 } unwind_frames SEC(".maps");
@@ -431,20 +434,20 @@ enum walk_result {
 };
 
 /*
- * Walks the user stack of the current task, which must have one, into its buffer. @tgid and
- * @space_id are those of the task's process. Returns enum walk_result.
+ * Walks the user stack of the current task, which must have one, into its buffer of @level. @tgid
+ * and @space_id are those of the task's process. Returns enum walk_result.
  */
-__verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns)
+__verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __u32 level)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 zero = 0, side = SIDE_USER;
-	struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &side);
+	__u32 buffer = BUFFER_OF(level, SIDE_USER);
+	struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &buffer);
 	struct user_walk w = {.stack = stack, .now_ns = now_ns, .tgid = tgid};
 	struct pt_regs *regs;
 	bool is_early = false;
 
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	w.walk.frame = bpf_map_lookup_elem(&unwind_frames, &zero);
+	w.walk.frame = bpf_map_lookup_elem(&unwind_frames, &level);
 	if (!stack || !w.walk.frame || regs->cs != USER_CS)
 		return WALK_IMPOSSIBLE;
 	w.space = find_space(tgid, space_id, now_ns, &is_early);
@@ -466,7 +469,7 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns)
  * has happened.
  */
 static __always_inline bool submit_early(struct task_struct *task, const struct count_key *key,
-					 __u32 set, __u64 space_id, __u64 now_ns)
+					 __u64 weight, __u32 set, __u64 space_id, __u64 now_ns)
 {
 	struct early_sample *sample = bpf_ringbuf_reserve(&early_samples, sizeof(*sample), 0);
 	__u64 page;
@@ -476,6 +479,7 @@ static __always_inline bool submit_early(struct task_struct *task, const struct 
 		return false;
 	sample->key = *key;
 	sample->key.user_stack = STACK_NONE;
+	sample->weight = weight;
 	sample->time_ns = now_ns;
 	sample->space_id = space_id;
 	sample->set = set;

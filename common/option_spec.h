@@ -11,16 +11,21 @@
 #include <stddef.h>
 
 #include "common/err.h"
+#include "common/vec.h"
+
+/* The values of an option that the user may give several times, in their order. */
+typedef VEC(const char *) string_vec;
 
 enum option_type {
-	OPTION_FLAG,   /* bool * */
-	OPTION_STRING, /* const char ** */
-	OPTION_U64,    /* uint64_t *, within [min, max] */
-	OPTION_PIDS,   /* u32_vec *: N[,N...] */
-	OPTION_TIDS,   /* u32_vec *: N[,N...] */
-	OPTION_CPUS,   /* u32_vec *: N[,N|A-B...] */
-	OPTION_PARSED, /* a type of the program's own; the row's parse function fills it */
-	OPTION_MOVED,  /* an old spelling; an error names the new one, which is in help */
+	OPTION_FLAG,    /* bool * */
+	OPTION_STRING,  /* const char ** */
+	OPTION_STRINGS, /* string_vec *: may be given several times */
+	OPTION_U64,     /* uint64_t *, within [min, max] */
+	OPTION_PIDS,    /* u32_vec *: N[,N...] */
+	OPTION_TIDS,    /* u32_vec *: N[,N...] */
+	OPTION_CPUS,    /* u32_vec *: N[,N|A-B...] */
+	OPTION_PARSED,  /* a type of the program's own; the row's parse function fills it */
+	OPTION_MOVED,   /* an old spelling; an error names the new one, which is in help */
 };
 
 /* One option. */

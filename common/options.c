@@ -56,6 +56,9 @@ static int store_value(const struct option_spec *opt, const char *arg, void *p, 
 	case OPTION_STRING:
 		*(const char **)p = arg;
 		break;
+	case OPTION_STRINGS:
+		ret = vec_push((string_vec *)p, arg);
+		break;
 	case OPTION_U64:
 		ret = parse_u64(arg, opt->min, opt->max, p);
 		break;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/cleanup.h"
 #include "common/clock.h"
 #include "record/system/cpus.h"
 
@@ -139,27 +140,61 @@ int description_begin(struct description *d, const struct session *s, uint64_t s
 		.nr_tids = o->tids.nr,
 		.max_stack_depth = s->max_depth,
 		.unwinding = s->unwinder ? PROF_UNWINDING_TABLES : PROF_UNWINDING_FP,
+		.events = s->probes.events.data,
+		.nr_events = s->probes.events.nr,
 	};
 	host_describe(&d->host, &d->meta.host);
 	host_loads(d->meta.loads);
 	return 0;
 }
 
-int description_end(struct description *d, const struct session *s, uint64_t end_ns,
-		    enum prof_end_reason reason)
+/* Adds the losses of one event to those of the recording. */
+static void add_losses(struct prof_end *end, const struct totals *totals)
 {
-	struct totals totals;
+	_Static_assert((int)NR_LOSSES == (int)PROF_NR_LOSSES,
+		       "the programs count the losses of the format");
+	end->taken += totals->taken;
+	end->counted += totals->counted;
+	end->idle += totals->idle;
+	end->filtered += totals->filtered;
+	for (int i = 0; i < NR_LOSSES; i++) {
+		end->lost[i] += totals->lost[i];
+		end->missed_user[i] += totals->missed_user[i];
+		end->missed_kernel[i] += totals->missed_kernel[i];
+	}
+}
+
+/* Fills in the numbers of each event, if the recording has a table of events. */
+static void describe_events(struct description *d, const struct session *s,
+			    const struct totals *totals, const struct counted *counted)
+{
+	d->end.nr_events = d->meta.nr_events;
+	d->end.events = d->event_ends;
+	for (uint32_t i = 0; i < d->end.nr_events; i++) {
+		d->event_ends[i] = (struct prof_event_end){
+			.taken = totals[i].taken,
+			.counted = totals[i].counted - counted->overflows[i],
+			.sum = counted->sums[i],
+			.overflows = totals[i].overflows + counted->overflows[i],
+			.every_nth = s->options->hit_period,
+			.unattached = s->probes.nr_unattached[i],
+		};
+		d->end.counted -= counted->overflows[i];
+	}
+}
+
+int description_end(struct description *d, const struct session *s, const struct counted *counted,
+		    uint64_t end_ns, enum prof_end_reason reason)
+{
+	_cleanup_free_ struct totals *totals = calloc(s->nr_events, sizeof(*totals));
 
 	free(d->cpu_taken);
 	d->cpu_taken = calloc(s->cpus.nr, sizeof(*d->cpu_taken));
-	if (!d->cpu_taken)
+	if (!d->cpu_taken || !totals)
 		return -ENOMEM;
-	sampler_take_totals(s->sampler, &totals, &s->cpus, d->cpu_taken);
+	sampler_take_totals(s->sampler, totals, &s->cpus, d->cpu_taken);
 	d->end = (struct prof_end){
 		.duration_ns = end_ns - d->meta.start_monotonic_ns,
-		.taken = totals.taken,
-		.idle = totals.idle,
-		.filtered = totals.filtered,
 		.lost_records = sideband_lost(s->sideband) - d->lost_records,
 		.reason = reason,
 		.unfollowed = sampler_unfollowed(s->sampler),
@@ -167,11 +202,12 @@ int description_end(struct description *d, const struct session *s, uint64_t end
 		.cpu_taken = d->cpu_taken,
 		.nr_cpu_taken = s->cpus.nr,
 	};
-	_Static_assert((int)NR_LOSSES == (int)PROF_NR_LOSSES,
-		       "the programs count the losses of the format");
-	memcpy(d->end.lost, totals.lost, sizeof(d->end.lost));
-	memcpy(d->end.missed_user, totals.missed_user, sizeof(d->end.missed_user));
-	memcpy(d->end.missed_kernel, totals.missed_kernel, sizeof(d->end.missed_kernel));
+	for (uint32_t i = 0; i < s->nr_events; i++)
+		add_losses(&d->end, &totals[i]);
+	if (d->meta.nr_events)
+		describe_events(d, s, totals, counted);
+	else
+		d->end.counted = counted->sums[0];
 	host_loads(d->end.loads);
 	d->lost_records += d->end.lost_records;
 	return 0;

@@ -23,6 +23,13 @@ struct description {
 	struct host_names host;
 	char *cpus, *command, *command_line, *filters;
 	uint64_t *cpu_taken;
+	struct prof_event_end event_ends[PROF_MAX_EVENTS];
+};
+
+/* Facts about the rows of a recording, an element for each event. */
+struct counted {
+	const uint64_t *sums;      /* of the counts in the file */
+	const uint64_t *overflows; /* counts that are cut or missing, since a sum is full */
 };
 
 /*
@@ -35,11 +42,10 @@ int description_begin(struct description *description, const struct session *ses
 
 /*
  * Fills description->end for the recording, which ends at @end_ns (CLOCK_MONOTONIC) for @reason.
- * Takes the totals out of the sampler. recordings_end knows how many samples were counted, and
- * fills that in. Returns 0 or -ENOMEM.
+ * Takes the totals out of the sampler. Returns 0 or -ENOMEM.
  */
-int description_end(struct description *description, const struct session *session, uint64_t end_ns,
-		    enum prof_end_reason reason);
+int description_end(struct description *description, const struct session *session,
+		    const struct counted *counted, uint64_t end_ns, enum prof_end_reason reason);
 
 void description_deinit(struct description *description);
 

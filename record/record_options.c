@@ -9,6 +9,9 @@
 #include "common/cleanup.h"
 #include "common/command_line.h"
 #include "format/prof.h"
+#include "record/probes/kernel_functions.h"
+#include "record/probes/library.h"
+#include "record/probes/tracepoints.h"
 #include "record/sampler/filters.h"
 
 #define DEFAULT_OUTPUT "profrec.prof"
@@ -57,13 +60,17 @@ static const struct option_spec specs[] = {
 	    .help = "record the mount namespace of this process only"),
 	ROW(OPTION_STRING, mntns_map, "mntnsmap", 0, .metavar = "PATH",
 	    .help = "record mount namespaces only that are in this pinned BPF map"),
-	ROW(OPTION_STRING, event_text, "event", 'e', .metavar = "EVENT",
-	    .help = "sample this event: a name that perf list shows, rNNNN, both also with :u or :k, or a tracepoint CATEGORY:NAME (default cycles, else cpu-clock)"),
+	ROW(OPTION_STRINGS, event_texts, "event", 'e', .metavar = "EVENT",
+	    .help = "sample this event: a name that perf list shows, rNNNN, both also with :u or :k (default cycles, else cpu-clock); or count the stacks of each hit: FUNC or p::FUNC of the kernel, LIB:FUNC or p:LIB:FUNC, CATEGORY:NAME or t:CATEGORY:NAME of tracepoints, u:LIB:[PROVIDER:]PROBE of static probes, with * for any text; may be given several times"),
+	ROW(OPTION_FLAG, is_regex, "regexp", 'r',
+	    .help = "names of -e are regular expressions, which must match a whole name"),
+	ROW(OPTION_STRING, library, "library", 'l', .metavar = "LIB",
+	    .help = "a FUNC of -e is a function of this library or executable"),
 	ROW(OPTION_U64, freq_hz, "frequency", 'F', .metavar = "HZ", .min = 1, .max = FREQ_MAX_HZ,
 	    .exclusive = RATE, .help = "sample this often a second on each CPU (default 49)"),
 	ROW(OPTION_U64, period, "count", 'c', .metavar = "COUNT", .min = 1, .max = INT64_MAX,
 	    .exclusive = RATE,
-	    .help = "sample every COUNT events on each CPU (nanoseconds of clocks)"),
+	    .help = "sample every COUNT events on each CPU (nanoseconds of clocks); of hits, count every COUNTth"),
 	ROW(OPTION_CPUS, cpus, "cpu", 'C', .metavar = "CPU[,CPU|A-B...]",
 	    .help = "record these CPUs only"),
 	ROW(OPTION_FLAG, user_only, "user-stacks-only", 'U', .exclusive = SIDES,
@@ -115,6 +122,8 @@ static const struct program_spec program = {
 		"  profrec -e page-faults -p 185   record where process 185 touches new memory\n"
 		"  profrec -e sched:sched_switch -c 10\n"
 		"                                  record every tenth switch of tasks\n"
+		"  profrec -p 185 -e c:malloc      record who calls malloc in process 185\n"
+		"  profrec -e 't:block:*' 10       record who causes block I/O\n"
 		"  profrec -o - -i 1 | profrep -T -f -\n"
 		"                                  print what ran, each second\n"
 		"  profrec -o %Y%m%d-%H%M%S.prof --rotate 3600 --rotate-keep 24\n"
@@ -163,27 +172,108 @@ static int parse_operands(struct record_options *options, int nr, char **operand
 	return 0;
 }
 
-/* Chooses a frequency or a period, from the options and the event. */
-static int choose_rate(struct record_options *o, struct err *err)
+static int refuse_modifiers(const char *text, struct err *err)
 {
-	int ret = o->event_text ? event_name_parse(o->event_text, &o->event) : 0;
+	err_set(err, -EINVAL, "option -e/--event: '%s' has modifiers that are not supported", text);
+	return err_hint(
+		err, -EINVAL,
+		"u (user space) and k (kernel) are, but for tracepoints; -U and -K choose whose stacks are taken");
+}
 
-	if (ret == -EOPNOTSUPP) {
+/* A function of the kernel may have the name of an event of perf's. */
+static int check_ambiguity(const char *text, struct err *err)
+{
+	/* No function has such a name, and looking for one takes time. */
+	if (strpbrk(text, "-:") || !kernel_functions_have(text))
+		return 0;
+	err_set(err, -EINVAL,
+		"option -e/--event: '%s' is an event of perf's and a function of the kernel", text);
+	return err_hint(err, -EINVAL, "p::%s is the function", text);
+}
+
+static int set_sampled(struct record_options *o, const struct event_name *event, size_t position,
+		       struct err *err)
+{
+	if (o->event_text) {
 		err_set(err, -EINVAL,
-			"option -e/--event: '%s' has modifiers that are not supported",
-			o->event_text);
-		return err_hint(
-			err, -EINVAL,
-			"u (user space) and k (kernel) are, but for tracepoints; -U and -K choose whose stacks are taken");
+			"option -e/--event: only one event can be sampled, not '%s' and '%s'",
+			o->event_text, event->name);
+		return err_hint(err, -EINVAL,
+				"tracepoints and functions can be counted along with it");
 	}
-	if (ret) {
-		err_set(err, -EINVAL, "option -e/--event: there is no event '%s'", o->event_text);
-		return err_hint(err, -EINVAL, "%s, rNNNN (hexadecimal), or CATEGORY:NAME",
-				EVENT_NAMES);
+	o->event_text = event->name;
+	o->event = *event;
+	o->event_position = position;
+	return 0;
+}
+
+/*
+ * Is the only event CATEGORY:NAME, without wildcards? Then its hits are samples of one perf event,
+ * and the recording needs no table of events. LIB:FUNC looks like it.
+ */
+static bool is_sampled_tracepoint(const struct record_options *o, const struct event_name *event)
+{
+	_cleanup_free_ char *place = strndup(event->name, strcspn(event->name, ":"));
+	const struct name_match category = {.text = place};
+
+	if (o->event_texts.nr > 1 || o->is_regex || o->library || !place)
+		return false;
+	return tracepoints_have_category(&category, tracefs_roots) ||
+	       !library_exists(place, &o->pids);
+}
+
+static int add_pattern(struct record_options *o, const char *text, struct err *err)
+{
+	const struct pattern_rules rules = {.is_regex = o->is_regex, .library = o->library};
+	int ret;
+
+	if (vec_reserve(&o->patterns, 1))
+		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
+	ret = pattern_parse(text, &rules, &o->patterns.data[o->patterns.nr], err);
+	o->patterns.nr++;
+	return ret;
+}
+
+static int add_event(struct record_options *o, size_t position, struct err *err)
+{
+	const char *text = o->event_texts.data[position];
+	struct event_name event;
+	int ret = o->library ? -EINVAL : event_name_parse(text, &event);
+
+	if (ret == -EOPNOTSUPP)
+		return refuse_modifiers(text, err);
+	if (!ret && event.type != PERF_TYPE_TRACEPOINT) {
+		ret = check_ambiguity(text, err);
+		return ret ? ret : set_sampled(o, &event, position, err);
 	}
-	if (o->event_text && o->event.type == PERF_TYPE_TRACEPOINT && o->freq_hz) {
-		err_set(err, -EINVAL, "option -F/--frequency: not allowed with a tracepoint");
-		return err_hint(err, -EINVAL, "-c COUNT takes every COUNTth hit");
+	if (!ret && is_sampled_tracepoint(o, &event))
+		return set_sampled(o, &event, position, err);
+	return add_pattern(o, text, err);
+}
+
+static int refuse_frequency(const char *reason, struct err *err)
+{
+	err_set(err, -EINVAL, "option -F/--frequency: %s", reason);
+	return err_hint(err, -EINVAL, "-c COUNT takes every COUNTth hit");
+}
+
+/* Chooses the events, and for the sampled one a frequency or a period. */
+static int choose_events(struct record_options *o, struct err *err)
+{
+	for (size_t i = 0; i < o->event_texts.nr; i++) {
+		int ret = add_event(o, i, err);
+
+		if (ret)
+			return ret;
+	}
+	if (o->event_text && o->event.type == PERF_TYPE_TRACEPOINT && o->freq_hz)
+		return refuse_frequency("not allowed with a tracepoint", err);
+	o->hit_period = o->period ? o->period : 1;
+	if (o->patterns.nr) {
+		o->period = 0;
+		if (!o->event_text)
+			return o->freq_hz ? refuse_frequency("there is no event to sample", err)
+					  : 0;
 	}
 	if (o->freq_hz || o->period)
 		return 0;
@@ -256,7 +346,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		return ret;
 	ret = parse_operands(options, line.nr_operands, line.operands, err);
 	if (!ret)
-		ret = choose_rate(options, err);
+		ret = choose_events(options, err);
 	if (!ret)
 		ret = choose_unwinding(options, err);
 	if (!ret)
@@ -273,5 +363,9 @@ void record_options_deinit(struct record_options *options)
 	vec_free(&options->pids);
 	vec_free(&options->tids);
 	vec_free(&options->cpus);
+	vec_free(&options->event_texts);
+	vec_for_each(&options->patterns, pattern)
+		pattern_deinit(pattern);
+	vec_free(&options->patterns);
 	free(options->command_line);
 }

@@ -171,6 +171,7 @@ static int begin_recording(struct recorder *r, uint64_t start_ns)
 	if (description_begin(&r->description, &r->session, start_ns,
 			      schedule_planned_s(&r->schedule)))
 		return out_of_memory(r);
+	epoch_begin_recording(r->pipeline.epoch);
 	return recordings_begin(&r->recordings, &r->description.meta);
 }
 
@@ -189,6 +190,8 @@ static int begin_run(struct recorder *r)
 	r->start_ns = r->pipeline.drained_ns = clock_monotonic_ns();
 	schedule_begin(&r->schedule, r->start_ns, &lengths);
 	ret = begin_recording(r, r->start_ns);
+	if (!ret)
+		ret = session_attach_probes(&r->session);
 	if (ret)
 		return ret;
 	progress_begin(&r->progress, &r->description.meta, o->duration_s);
@@ -264,10 +267,11 @@ static void print_end(struct recorder *r)
 /* Ends the recording at @end_ns. All its samples have been drained and written. */
 static int end_recording(struct recorder *r, uint64_t end_ns, enum prof_end_reason reason)
 {
+	const struct counted counted = {r->recordings.sums, epoch_overflows(r->pipeline.epoch)};
 	struct err warning;
 	int ret;
 
-	if (description_end(&r->description, &r->session, end_ns, reason))
+	if (description_end(&r->description, &r->session, &counted, end_ns, reason))
 		return out_of_memory(r);
 	ret = recordings_end(&r->recordings, &r->description.end);
 	if (ret)

@@ -7,12 +7,16 @@
 #include <string.h>
 
 #include "record/apply_records.h"
+#include "record/probes/attach.h"
 #include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
 #include "record/sampler/descendants.h"
 #include "record/system/cpus.h"
 #include "record/system/privilege.h"
 #include "record/system/stack_depth.h"
+
+/* So long hits wait for unwind tables of files that many processes map. */
+#define TABLES_WAIT_MS 3000
 
 static int out_of_memory(struct session *s)
 {
@@ -69,6 +73,43 @@ static int open_sideband(struct session *s)
 	return ret;
 }
 
+/* Only hits of probes are counted, and nothing is sampled. */
+static bool has_hits_alone(const struct record_options *o)
+{
+	return o->patterns.nr && !o->event_text;
+}
+
+/* The processes whose view of libraries counts; none: that of the host. */
+static int viewers(const struct session *s, u32_vec *pids)
+{
+	const struct record_options *o = s->options;
+
+	if (o->pids.nr || s->filters.cgroup_fd < 0)
+		return vec_append(pids, o->pids.data, o->pids.nr);
+	return cgroup_members(s->filters.cgroup_fd, pids);
+}
+
+/* Finds the probes of all patterns. Nothing is attached yet. */
+static int find_probes(struct session *s)
+{
+	const struct record_options *o = s->options;
+	u32_vec pids = {0};
+	size_t at = 0;
+	int ret = viewers(s, &pids) ? out_of_memory(s) : 0;
+
+	for (size_t i = 0; i < o->event_texts.nr && o->patterns.nr && !ret; i++) {
+		if (o->event_text && i == o->event_position)
+			ret = probes_add_samples(&s->probes, o->event_text, o->period, s->err);
+		else
+			ret = probes_add(&s->probes, &o->patterns.data[at++], &pids, s->err);
+	}
+	vec_free(&pids);
+	s->probes.has_user_multi = s->probes.hits[HIT_USER_CALL] && attach_can_user_multi();
+	s->probes.has_kernel_multi = s->probes.hits[HIT_KERNEL_CALL] && attach_can_kernel_multi();
+	s->nr_events = s->probes.events.nr ? s->probes.events.nr : 1;
+	return ret;
+}
+
 static int open_events(struct session *s)
 {
 	const struct record_options *o = s->options;
@@ -78,6 +119,8 @@ static int open_events(struct session *s)
 		.period = o->period,
 	};
 
+	if (has_hits_alone(o))
+		return 0;
 	return events_open(&s->events, &s->cpus, &options, s->err);
 }
 
@@ -88,6 +131,13 @@ static int load_sampler(struct session *s)
 		.filters = &s->filters,
 		.cpus = &s->cpus,
 		.events = &s->events,
+		.nr_events = s->nr_events,
+		.sample_event = s->probes.events.nr ? o->event_position : 0,
+		.has_hits = s->probes.events.nr > 0,
+		.has_user_multi = s->probes.has_user_multi,
+		.has_kernel_multi = s->probes.has_kernel_multi,
+		.hit_period = o->hit_period,
+		.has_chosen_cpus = o->cpus.nr > 0,
 		.stack_storage = o->stack_storage,
 		.hash_storage = o->hash_storage,
 		.max_depth = s->max_depth,
@@ -97,6 +147,7 @@ static int load_sampler(struct session *s)
 		.unwind = s->unwinder != NULL,
 	};
 
+	memcpy(options.hits, s->probes.hits, sizeof(options.hits));
 	return sampler_create(&options, &s->sampler, s->err);
 }
 
@@ -200,6 +251,8 @@ int session_init(struct session *s, const struct record_options *options, struct
 					 err);
 	if (!ret)
 		ret = choose_unwinding(s);
+	if (!ret)
+		ret = find_probes(s);
 	return ret ? ret : choose_cpus(s);
 }
 
@@ -238,6 +291,23 @@ int session_prepare(struct session *s)
 	return ret ? ret : follow_processes(s);
 }
 
+/* Attaching to thousands of functions takes a while. */
+#define MANY_PROBES 1000
+
+int session_attach_probes(struct session *s)
+{
+	uint64_t nr = 0;
+
+	vec_for_each(&s->probes.events, event)
+		nr += event->nr_probes;
+	if (nr >= MANY_PROBES)
+		progress_note(s->progress, "attaching to %" PRIu64 " functions", nr);
+	/* Hits can be a million a second, and only few of them could wait for unwind tables. */
+	if (nr && s->unwinder && unwinder_wait(s->unwinder, TABLES_WAIT_MS))
+		return out_of_memory(s);
+	return probes_attach(&s->probes, s->sampler, s->err);
+}
+
 int session_start(struct session *s)
 {
 	int ret = sampler_attach(s->sampler, &s->events, s->err);
@@ -256,6 +326,7 @@ int session_start(struct session *s)
 void session_stop(struct session *s)
 {
 	events_disable(&s->events);
+	probes_detach(&s->probes);
 	if (s->events.is_tracepoint)
 		sampler_detach(s->sampler); /* the program runs also when the event is disabled */
 }
@@ -361,6 +432,7 @@ void session_deinit(struct session *s)
 {
 	unwinder_destroy(s->unwinder);
 	memory_watch_end(&s->memory_watch);
+	probes_deinit(&s->probes);
 	sampler_destroy(s->sampler);
 	events_close(&s->events);
 	filters_close(&s->filters);

@@ -13,6 +13,7 @@
 #include "record/process/address_spaces.h"
 #include "record/process/look_budget.h"
 #include "record/process/new_processes.h"
+#include "record/probes/probes.h"
 #include "record/process/sideband.h"
 #include "record/record_options.h"
 #include "record/sampler/events.h"
@@ -35,8 +36,10 @@ struct session {
 	struct looker *looker; /* touches what belongs to other processes */
 	struct sideband *sideband;
 	struct filters filters;
-	uint32_t max_depth; /* frames of a stack at most */
-	struct events events;
+	uint32_t max_depth;   /* frames of a stack at most */
+	struct events events; /* the sampled one; none if only hits are counted */
+	struct probes probes;
+	uint32_t nr_events; /* of the recording, 1 at least */
 	struct sampler *sampler;
 	struct memory_watch memory_watch;
 	struct unwinder *unwinder; /* NULL: stacks are walked along frame pointers */
@@ -62,6 +65,12 @@ int session_init(struct session *session, const struct record_options *options,
  * /proc, forks the command. Returns 0 or a negative errno.
  */
 int session_prepare(struct session *session);
+
+/*
+ * Attaches the probes, if there are any. Their hits are counted from then on. Returns 0 or a
+ * negative errno.
+ */
+int session_attach_probes(struct session *session);
 
 /*
  * Starts sampling, then whatever can wait until then: lets the command run, begins to read

@@ -70,6 +70,8 @@ static int take_count(void *ctx, const struct count_key *key, const struct count
 {
 	struct drain *drain = ctx;
 
+	if (!value->count)
+		return 0; /* a sum of weights that were all 0 */
 	return vec_push(&drain->counts, ((struct drained_count){*key, *value}));
 }
 
@@ -104,13 +106,18 @@ static size_t nr_counts(const struct drain *drain, const struct early_samples *e
 	return drain->counts.nr + (early ? early->samples.nr : 0);
 }
 
-/* Makes a count of one of the early sample. Returns false when its set was not taken. */
+/*
+ * Makes a count of the early sample. Returns false when its set was not taken, and for a weight of
+ * 0.
+ */
 static bool count_early(const struct drain *drain, const struct early *early,
 			struct raw_count *count)
 {
 	*count = (struct raw_count){
 		.key = &early->key,
-		.value = {.count = 1, .first_ns = early->time_ns, .last_ns = early->time_ns},
+		.value = {.count = early->weight,
+			  .first_ns = early->time_ns,
+			  .last_ns = early->time_ns},
 		/* Nobody looks this id up, so any id of a stack will do. */
 		.user = {.id = STACK_FIRST_ID,
 			 .frames = early->frames,
@@ -118,7 +125,7 @@ static bool count_early(const struct drain *drain, const struct early *early,
 			 .end = early->end},
 		.kernel = find_stack(drain, early->key.kernel_stack),
 	};
-	return early->is_taken;
+	return early->is_taken && early->weight;
 }
 
 /*

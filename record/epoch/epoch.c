@@ -37,7 +37,21 @@ struct epoch {
 	struct epoch_user user;
 	struct epoch_kernel kernel;
 	struct turns turns; /* of the count at hand */
+	/* The sums of the counts of each event in the recording, and the counts that did not fit.
+	 */
+	uint64_t sums[MAX_EVENTS], overflows[MAX_EVENTS];
 };
+
+/* The part of @nr that fits in the sum of @event. */
+static uint64_t fit_in_sum(struct epoch *e, uint8_t event, uint64_t nr)
+{
+	if (nr > UINT64_MAX - e->sums[event]) {
+		nr = UINT64_MAX - e->sums[event];
+		e->overflows[event]++;
+	}
+	e->sums[event] += nr;
+	return nr;
+}
 
 /*
  * Adds @nr samples of @count, all taken with the mappings of @time_ns. @space is NULL for idle
@@ -48,9 +62,13 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 {
 	const struct user_stack user = {.space = space, .time_ns = time_ns, .raw = &count->user};
 	const struct count_key *key = count->key;
-	struct prof_count row = {.count = nr};
-	int ret = epoch_tables_string(&e->tables, key->comm, strnlen(key->comm, sizeof(key->comm)),
-				      &row.comm);
+	struct prof_count row = {.count = fit_in_sum(e, key->event, nr), .event = key->event};
+	int ret;
+
+	if (!row.count)
+		return 0;
+	ret = epoch_tables_string(&e->tables, key->comm, strnlen(key->comm, sizeof(key->comm)),
+				  &row.comm);
 
 	if (!ret && space)
 		ret = epoch_user_add(&e->user, &user, &row);
@@ -119,6 +137,17 @@ int epoch_add(struct epoch *e, const struct raw_count *count)
 	return has_changed(count, space)
 		       ? add_turns(e, count, space)
 		       : add_samples(e, count, space, value->count, value->last_ns);
+}
+
+void epoch_begin_recording(struct epoch *e)
+{
+	memset(e->sums, 0, sizeof(e->sums));
+	memset(e->overflows, 0, sizeof(e->overflows));
+}
+
+const uint64_t *epoch_overflows(const struct epoch *e)
+{
+	return e->overflows;
 }
 
 bool epoch_is_large(const struct epoch *e)

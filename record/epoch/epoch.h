@@ -41,6 +41,18 @@ void epoch_begin_drain(struct epoch *epoch);
 int epoch_prepare(struct epoch *epoch, const struct raw_count *count);
 int epoch_add(struct epoch *epoch, const struct raw_count *count);
 
+/*
+ * Another recording begins, to which no row of the epoch belongs yet. The sums of its events begin
+ * at 0.
+ */
+void epoch_begin_recording(struct epoch *epoch);
+
+/*
+ * How many counts of the recording are cut or missing, for each of MAX_EVENTS events, because a sum
+ * would have exceeded 64 bits.
+ */
+const uint64_t *epoch_overflows(const struct epoch *epoch);
+
 /* Is it so large that it should be written? */
 bool epoch_is_large(const struct epoch *epoch);
 

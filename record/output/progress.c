@@ -63,10 +63,26 @@ void progress_error(struct progress *p, const struct err *err)
 	err_print(err, "profrec", p->out);
 }
 
+/* Says in the words of bcc's stackcount which event is counted. */
+static void print_event(struct progress *p, const struct prof_event *event)
+{
+	if (event->kind == PROF_EVENT_SAMPLES)
+		fprintf(p->out, "Sampling \"");
+	else
+		fprintf(p->out, "Tracing %" PRIu64 " functions for \"", event->nr_probes);
+	text_print(p->out, event->name, TEXT_PLAIN);
+	fprintf(p->out, "\"... Hit Ctrl-C to end.\n");
+}
+
 void progress_begin(struct progress *p, const struct prof_meta *meta, uint64_t duration_s)
 {
-	_cleanup_free_ char *line = p->is_quiet ? NULL : headline_format(meta, duration_s);
+	_cleanup_free_ char *line = NULL;
 
+	if (p->is_quiet)
+		return;
+	for (uint32_t i = 0; i < meta->nr_events; i++)
+		print_event(p, &meta->events[i]);
+	line = meta->nr_events ? NULL : headline_format(meta, duration_s);
 	if (line)
 		fprintf(p->out, "%s\n", line);
 }

@@ -65,16 +65,14 @@ int recordings_write_epoch(struct recordings *r, struct prof_epoch *epoch)
 		return ret; /* outfile_write has set the error */
 	r->nr_stacks += epoch->nr_counts;
 	for (uint32_t i = 0; i < epoch->nr_counts; i++)
-		r->samples += epoch->counts[i].count;
+		r->sums[epoch->counts[i].event] += epoch->counts[i].count;
 	return 0;
 }
 
-int recordings_end(struct recordings *r, struct prof_end *end)
+int recordings_end(struct recordings *r, const struct prof_end *end)
 {
-	int ret;
+	int ret = prof_writer_end(r->writer, end);
 
-	end->counted = r->samples;
-	ret = prof_writer_end(r->writer, end);
 	if (ret)
 		return ret == -ENOMEM ? out_of_memory(r) : ret;
 	return outfile_publish(&r->out, r->err);
@@ -113,7 +111,8 @@ static void close_file(struct recordings *r, bool keep_part)
 int recordings_open_next(struct recordings *r)
 {
 	close_file(r, false);
-	r->nr_stacks = r->samples = 0;
+	r->nr_stacks = 0;
+	memset(r->sums, 0, sizeof(r->sums));
 	return open_file(r);
 }
 

@@ -24,9 +24,9 @@ struct recordings {
 	/* The recording at hand: */
 	struct outfile out;
 	struct prof_writer *writer;
-	uint64_t start_ns;  /* CLOCK_MONOTONIC */
-	uint64_t nr_stacks; /* rows written */
-	uint64_t samples;   /* samples in these rows */
+	uint64_t start_ns;              /* CLOCK_MONOTONIC */
+	uint64_t nr_stacks;             /* rows written */
+	uint64_t sums[PROF_MAX_EVENTS]; /* of the counts of each event in these rows */
 };
 
 /*
@@ -47,10 +47,10 @@ int recordings_begin(struct recordings *recordings, const struct prof_meta *meta
 int recordings_write_epoch(struct recordings *recordings, struct prof_epoch *epoch);
 
 /*
- * Sets the number of counted samples in @end, writes the end record, and gives the file its name.
- * The caller has drained and written all samples. Returns 0 or a negative errno.
+ * Writes the end record, and gives the file its name. The caller has drained and written all
+ * samples. Returns 0 or a negative errno.
  */
-int recordings_end(struct recordings *recordings, struct prof_end *end);
+int recordings_end(struct recordings *recordings, const struct prof_end *end);
 
 /*
  * Call it after recordings_end, before the next recordings_open_next. Removes the oldest finished

@@ -138,7 +138,7 @@ int event_name_parse(const char *text, struct event_name *event)
 	return ret;
 }
 
-static int find_root(const char *const *roots, const char **root, struct err *err)
+int tracefs_find(const char *const *roots, const char **root, struct err *err)
 {
 	char path[PATH_SIZE];
 	int code = -ENOENT;
@@ -164,7 +164,7 @@ int event_name_find_id(struct event_name *event, const char *const *roots, struc
 	const char *name = event->name + category + 1, *root = NULL;
 	char path[PATH_SIZE];
 	char_vec text = {0};
-	int ret = find_root(roots, &root, err);
+	int ret = tracefs_find(roots, &root, err);
 
 	if (ret)
 		return ret;

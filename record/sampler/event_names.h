@@ -36,6 +36,12 @@ int event_name_parse(const char *text, struct event_name *event);
 extern const char *const tracefs_roots[];
 
 /*
+ * Finds the first of @roots that is a tracefs; @roots ends with NULL. Returns 0 or a negative errno
+ * with @err set, which says how to mount one.
+ */
+int tracefs_find(const char *const *roots, const char **root, struct err *err);
+
+/*
  * Sets the config of a tracepoint, which is its id in tracefs. Reads the first of @roots that is a
  * tracefs; @roots ends with NULL. Returns 0 or a negative errno with @err set.
  */

@@ -154,6 +154,18 @@ int filters_open(struct filters *f, const struct filter_options *o, struct err *
 	return ret;
 }
 
+int cgroup_members(int fd, u32_vec *pids)
+{
+	int procs = openat(fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	_cleanup_fclose_ FILE *f = procs >= 0 ? fdopen(procs, "r") : NULL;
+	unsigned int pid;
+
+	while (f && fscanf(f, "%u", &pid) == 1)
+		if (vec_push(pids, pid))
+			return -ENOMEM;
+	return 0;
+}
+
 void filters_close(struct filters *f)
 {
 	if (!f->ids)

@@ -48,6 +48,9 @@ struct filters {
  */
 int filters_open(struct filters *filters, const struct filter_options *options, struct err *err);
 
+/* Adds the ids of the processes of the cgroup that is open at @fd. Returns 0 or -ENOMEM. */
+int cgroup_members(int fd, u32_vec *pids);
+
 void filters_close(struct filters *filters);
 
 /*

@@ -32,10 +32,12 @@ struct sampler {
 	struct count_value *count_values;
 	struct count_key *count_keys;
 	u32_vec possible; /* the possible CPUs; the arrays of totals have an element for each */
-	struct totals *set_totals;  /* buffer for the totals of one set */
-	struct totals *zero_totals; /* all zero, to empty the totals of a set */
-	struct totals *totals;      /* of the sets drained since sampler_take_totals */
-	uint64_t taken;             /* samples of all drained sets */
+	uint32_t nr_events;
+	struct totals *set_totals;  /* buffer for the totals of one event in one set */
+	struct totals *zero_totals; /* all zero, to empty them */
+	/* Those of the sets drained since sampler_take_totals, for all CPUs event by event. */
+	struct totals *totals;
+	uint64_t taken; /* samples of all drained sets */
 };
 
 static int ignore_wakeup(void *ctx, void *data, size_t size)
@@ -56,11 +58,10 @@ static int alloc_batches(struct sampler *sampler)
 		       : -ENOMEM;
 }
 
-/* Tells the program on a tracepoint which CPUs are sampled, since it runs on all CPUs. */
+/* Tells the programs on probes which CPUs the user wants, since they run on all CPUs. */
 static int set_hits(struct sampler *sampler, const u32_vec *cpus, struct err *err)
 {
 	_cleanup_free_ struct hit_state *states = calloc(sampler->possible.nr, sizeof(*states));
-	uint32_t zero = 0;
 	size_t i;
 
 	if (!states)
@@ -68,8 +69,10 @@ static int set_hits(struct sampler *sampler, const u32_vec *cpus, struct err *er
 	vec_for_each(cpus, cpu)
 		if (cpus_find(&sampler->possible, *cpu, &i))
 			states[i].is_sampled = 1;
-	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.hits), &zero, states, BPF_ANY))
-		return err_set(err, -errno, "failed to select the CPUs: %m");
+	for (uint32_t event = 0; event < sampler->nr_events; event++)
+		if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.hits), &event, states,
+					BPF_ANY))
+			return err_set(err, -errno, "failed to select the CPUs: %m");
 	return 0;
 }
 
@@ -81,7 +84,8 @@ static int alloc_totals(struct sampler *sampler, struct err *err)
 		return ret;
 	sampler->set_totals = calloc(sampler->possible.nr, sizeof(*sampler->set_totals));
 	sampler->zero_totals = calloc(sampler->possible.nr, sizeof(*sampler->zero_totals));
-	sampler->totals = calloc(sampler->possible.nr, sizeof(*sampler->totals));
+	sampler->totals =
+		calloc(sampler->nr_events * sampler->possible.nr, sizeof(*sampler->totals));
 	if (!sampler->set_totals || !sampler->zero_totals || !sampler->totals)
 		return err_set(err, -ENOMEM, "failed to load the BPF programs: out of memory");
 	return 0;
@@ -100,8 +104,10 @@ int sampler_create(const struct sampler_options *options, struct sampler **sampl
 	struct sampler *created = calloc(1, sizeof(*created));
 	int ret;
 
-	if (created)
+	if (created) {
 		created->stack_size = STACK_ENTRY_SIZE(options->max_depth);
+		created->nr_events = options->nr_events;
+	}
 	if (!created || alloc_batches(created)) {
 		sampler_destroy(created);
 		return err_set(err, -ENOMEM, "failed to load the BPF programs: out of memory");
@@ -191,7 +197,7 @@ int sampler_watch_memory(struct sampler *sampler, struct sideband *sideband,
 
 int sampler_attach(struct sampler *sampler, const struct events *events, struct err *err)
 {
-	struct bpf_program *prog = events->is_tracepoint ? sampler->bpf->progs.take_sample_hit
+	struct bpf_program *prog = events->is_tracepoint ? sampler->bpf->progs.count_tracepoint
 							 : sampler->bpf->progs.take_sample;
 	int ret = 0;
 
@@ -199,6 +205,17 @@ int sampler_attach(struct sampler *sampler, const struct events *events, struct 
 		if (events->fds[i] >= 0)
 			ret = attach_one(sampler, prog, events->fds[i], err);
 	return ret;
+}
+
+int sampler_hit_program(const struct sampler *sampler, enum hit_program which)
+{
+	const struct bpf_program *const programs[] = {
+		[HIT_TRACEPOINT] = sampler->bpf->progs.count_tracepoint,
+		[HIT_KERNEL_CALL] = sampler->bpf->progs.count_kernel_call,
+		[HIT_USER_CALL] = sampler->bpf->progs.count_user_call,
+	};
+
+	return bpf_program__fd(programs[which]);
 }
 
 void sampler_detach(struct sampler *sampler)
@@ -315,27 +332,40 @@ static void add_totals(struct totals *to, const struct totals *from)
 		t[i] += f[i];
 }
 
-static int read_set_totals(const struct sampler *sampler, uint32_t set, struct err *err)
+/* Reads the totals at @at, which is the number of an event in a set. */
+static int read_set_totals(const struct sampler *sampler, uint32_t at, struct err *err)
 {
-	if (bpf_map_lookup_elem(bpf_map__fd(sampler->bpf->maps.totals), &set, sampler->set_totals))
+	if (bpf_map_lookup_elem(bpf_map__fd(sampler->bpf->maps.totals), &at, sampler->set_totals))
 		return err_set(err, -errno, "failed to read the totals: %m");
+	return 0;
+}
+
+static int drain_event_totals(struct sampler *sampler, uint32_t set, uint32_t event,
+			      struct err *err)
+{
+	struct totals *totals = sampler->totals + event * sampler->possible.nr;
+	uint32_t at = set * sampler->nr_events + event;
+	int ret = read_set_totals(sampler, at, err);
+
+	if (ret)
+		return ret;
+	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.totals), &at, sampler->zero_totals,
+				BPF_ANY))
+		return err_set(err, -errno, "failed to drain the totals: %m");
+	for (size_t i = 0; i < sampler->possible.nr; i++) {
+		add_totals(&totals[i], &sampler->set_totals[i]);
+		sampler->taken += sampler->set_totals[i].taken;
+	}
 	return 0;
 }
 
 static int drain_totals(struct sampler *sampler, uint32_t set, struct err *err)
 {
-	int ret = read_set_totals(sampler, set, err);
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.totals), &set, sampler->zero_totals,
-				BPF_ANY))
-		return err_set(err, -errno, "failed to drain the totals: %m");
-	for (size_t i = 0; i < sampler->possible.nr; i++) {
-		add_totals(&sampler->totals[i], &sampler->set_totals[i]);
-		sampler->taken += sampler->set_totals[i].taken;
-	}
-	return 0;
+	for (uint32_t event = 0; event < sampler->nr_events && !ret; event++)
+		ret = drain_event_totals(sampler, set, event, err);
+	return ret;
 }
 
 int sampler_drain(struct sampler *sampler, const struct sampler_sink *sink, struct err *err)
@@ -360,24 +390,28 @@ int sampler_drain(struct sampler *sampler, const struct sampler_sink *sink, stru
 void sampler_take_totals(struct sampler *sampler, struct totals *totals, const u32_vec *cpus,
 			 uint64_t *cpu_taken)
 {
-	size_t at;
+	size_t nr = sampler->possible.nr, at;
 
-	*totals = (struct totals){0};
-	for (size_t i = 0; i < sampler->possible.nr; i++)
-		add_totals(totals, &sampler->totals[i]);
-	for (size_t i = 0; i < cpus->nr; i++)
-		cpu_taken[i] = cpus_find(&sampler->possible, cpus->data[i], &at)
-				       ? sampler->totals[at].taken
-				       : 0;
-	memset(sampler->totals, 0, sampler->possible.nr * sizeof(*sampler->totals));
+	memset(totals, 0, sampler->nr_events * sizeof(*totals));
+	memset(cpu_taken, 0, cpus->nr * sizeof(*cpu_taken));
+	for (uint32_t event = 0; event < sampler->nr_events; event++) {
+		const struct totals *of_event = sampler->totals + event * nr;
+
+		for (size_t i = 0; i < nr; i++)
+			add_totals(&totals[event], &of_event[i]);
+		for (size_t i = 0; i < cpus->nr; i++)
+			if (cpus_find(&sampler->possible, cpus->data[i], &at))
+				cpu_taken[i] += of_event[at].taken;
+	}
+	memset(sampler->totals, 0, sampler->nr_events * nr * sizeof(*sampler->totals));
 }
 
 int sampler_taken(const struct sampler *sampler, uint64_t *taken, struct err *err)
 {
 	uint64_t sum = sampler->taken;
 
-	for (uint32_t set = 0; set < NR_SETS; set++) {
-		int ret = read_set_totals(sampler, set, err);
+	for (uint32_t at = 0; at < NR_SETS * sampler->nr_events; at++) {
+		int ret = read_set_totals(sampler, at, err);
 
 		if (ret)
 			return ret;

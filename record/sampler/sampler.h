@@ -70,7 +70,14 @@ int sampler_watch_memory(struct sampler *sampler, struct sideband *sideband,
  */
 int sampler_attach(struct sampler *sampler, const struct events *events, struct err *err);
 
-/* Detaches all programs. A program that runs at this moment may count until the next swap. */
+/*
+ * The descriptor of the program for hits of one kind, which sampler_options asked for. It is the
+ * sampler's.
+ */
+int sampler_hit_program(const struct sampler *sampler, enum hit_program which);
+
+/* Detaches all programs of sampler_attach. A program that runs at this moment may count until the
+ * next swap. */
 void sampler_detach(struct sampler *sampler);
 
 /* Gives the maps that the unwinder fills. They stay the sampler's. */
@@ -99,9 +106,9 @@ uint32_t sampler_set_at_rest(const struct sampler *sampler);
 int sampler_drain(struct sampler *sampler, const struct sampler_sink *sink, struct err *err);
 
 /*
- * Adds up the totals of all sets that were drained since the last call, over all CPUs. @cpu_taken
- * receives the samples taken on each of @cpus. The totals match exactly the counts that
- * sampler_drain handed out.
+ * Adds up the totals of all sets that were drained since the last call, over all CPUs. @totals has
+ * an element for each event. @cpu_taken receives the hits of all events on each of @cpus. The
+ * totals match exactly the counts that sampler_drain handed out.
  */
 void sampler_take_totals(struct sampler *sampler, struct totals *totals, const u32_vec *cpus,
 			 uint64_t *cpu_taken);

@@ -79,13 +79,17 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 	uint32_t nr_stacks = (options->stack_storage + 1) / NR_SETS;
 	uint32_t nr_counts = (options->hash_storage + 1) / NR_SETS;
 	uint32_t stack_size = STACK_ENTRY_SIZE(options->max_depth);
+	uint32_t nr_levels = options->has_hits ? NR_LEVELS : 1;
 	uint32_t keys_size = HASH_NR_STACK_KEYS(options->max_depth) * sizeof(struct hash_key);
 	const struct map_size sizes[] = {
 		{bpf->maps.stacks0, nr_stacks, stack_size},
 		{bpf->maps.stacks1, nr_stacks, stack_size},
 		{bpf->maps.counts0, nr_counts, 0},
 		{bpf->maps.counts1, nr_counts, 0},
-		{bpf->maps.buffers, 0, stack_size},
+		{bpf->maps.buffers, nr_levels * 2, stack_size},
+		{bpf->maps.unwind_frames, nr_levels, 0},
+		{bpf->maps.totals, NR_SETS * options->nr_events, 0},
+		{bpf->maps.hits, options->nr_events, 0},
 		{bpf->maps.hash_keys, 0, keys_size},
 	};
 
@@ -142,6 +146,27 @@ static int set_filters(struct profrec_bpf *bpf, const struct filters *f)
 	return ret;
 }
 
+/* Numbers of enum bpf_attach_type (include/uapi/linux/bpf.h, Linux 5.18 and 6.6). */
+#define TRACE_KPROBE_MULTI 42
+#define TRACE_UPROBE_MULTI 48
+
+static void choose_programs(struct profrec_bpf *bpf, const struct sampler_options *options)
+{
+	bool is_tracepoint = options->events->is_tracepoint;
+
+	bpf_program__set_autoload(bpf->progs.take_sample, options->events->nr && !is_tracepoint);
+	bpf_program__set_autoload(bpf->progs.count_tracepoint,
+				  is_tracepoint || options->hits[HIT_TRACEPOINT]);
+	bpf_program__set_autoload(bpf->progs.count_kernel_call, options->hits[HIT_KERNEL_CALL]);
+	bpf_program__set_autoload(bpf->progs.count_user_call, options->hits[HIT_USER_CALL]);
+	if (options->has_kernel_multi)
+		bpf_program__set_expected_attach_type(bpf->progs.count_kernel_call,
+						      TRACE_KPROBE_MULTI);
+	if (options->has_user_multi)
+		bpf_program__set_expected_attach_type(bpf->progs.count_user_call,
+						      TRACE_UPROBE_MULTI);
+}
+
 static int configure_programs(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
 	int ret;
@@ -149,10 +174,13 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	bpf->rodata->take_user = !options->no_user;
 	bpf->rodata->take_kernel = !options->no_kernel;
 	bpf->rodata->include_idle = options->include_idle;
-	if (options->events->period)
-		bpf->rodata->hit_period = options->events->period;
-	bpf_program__set_autoload(bpf->progs.take_sample, !options->events->is_tracepoint);
-	bpf_program__set_autoload(bpf->progs.take_sample_hit, options->events->is_tracepoint);
+	bpf->rodata->include_idle_hits = options->include_idle || options->has_hits;
+	bpf->rodata->nr_events = options->nr_events;
+	bpf->rodata->sample_event = options->sample_event;
+	bpf->rodata->may_nest = options->has_hits;
+	bpf->rodata->choose_cpus = options->has_chosen_cpus;
+	bpf->rodata->hit_period = options->hit_period;
+	choose_programs(bpf, options);
 	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);
 	memory_watch_choose(bpf);
 	ret = set_sizes(bpf, options);

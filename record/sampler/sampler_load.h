@@ -11,16 +11,31 @@
 #include "record/sampler/events.h"
 #include "record/sampler/filters.h"
 
+/* The programs that run for each hit of a probe. */
+enum hit_program {
+	HIT_TRACEPOINT,
+	HIT_KERNEL_CALL,
+	HIT_USER_CALL,
+	NR_HIT_PROGRAMS,
+};
+
 struct sampler_options {
 	const struct filters *filters;
-	const u32_vec *cpus;         /* the sampled CPUs */
-	const struct events *events; /* the events that the programs will be attached to */
-	uint64_t stack_storage;      /* stacks that both sets hold together */
-	uint64_t hash_storage;       /* counts that both sets hold together */
-	uint32_t max_depth;          /* frames of a stack at most */
-	bool no_user, no_kernel;     /* take no stacks of user space, of the kernel */
+	const u32_vec *cpus;                   /* the sampled CPUs */
+	const struct events *events;           /* the sampled event */
+	uint32_t nr_events;                    /* of the recording, 1 at least */
+	uint32_t sample_event;                 /* the number of the sampled one among them */
+	bool has_hits;                         /* some events are hits of probes */
+	bool hits[NR_HIT_PROGRAMS];            /* the programs that hits need */
+	bool has_user_multi, has_kernel_multi; /* attach to many functions by one call */
+	uint64_t hit_period;                   /* one of so many hits is counted */
+	uint64_t stack_storage;                /* stacks that both sets hold together */
+	uint64_t hash_storage;                 /* counts that both sets hold together */
+	uint32_t max_depth;                    /* frames of a stack at most */
+	bool no_user, no_kernel;               /* take no stacks of user space, of the kernel */
 	bool include_idle;
-	bool unwind; /* walk stacks by tables: the caller will call unwinder_begin */
+	bool has_chosen_cpus; /* the user asked for some CPUs alone */
+	bool unwind;          /* walk stacks by tables: the caller will call unwinder_begin */
 };
 
 struct profrec_bpf;

@@ -40,7 +40,10 @@ static void release_raw(struct early_samples *early, struct early *e)
 
 int early_samples_add(struct early_samples *early, const struct early_sample *sample)
 {
-	struct early new = {.key = sample->key, .time_ns = sample->time_ns, .set = sample->set};
+	struct early new = {.key = sample->key,
+			    .time_ns = sample->time_ns,
+			    .weight = sample->weight,
+			    .set = sample->set};
 	size_t size = size_of(sample);
 	int ret;
 

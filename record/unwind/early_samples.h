@@ -21,6 +21,7 @@ struct early {
 	struct early_sample *raw; /* NULL: its stack has been walked */
 	struct count_key key;
 	uint64_t time_ns;
+	uint64_t weight;
 	uint32_t set;
 	bool is_taken;    /* its set is being drained */
 	uint64_t *frames; /* leaf first */

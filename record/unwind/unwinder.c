@@ -218,6 +218,11 @@ int unwinder_work(struct unwinder *u)
 		      : early_samples_walk(&u->early, &u->tables.store, find_now, u, false);
 }
 
+int unwinder_wait(struct unwinder *u, int ms)
+{
+	return file_tables_wait(&u->tables, ms);
+}
+
 struct find_then {
 	struct unwinder *u;
 	const struct address_spaces *spaces;

@@ -56,6 +56,12 @@ int unwinder_mapped(struct unwinder *unwinder, uint32_t pid, const struct mappin
 		    const struct mapped_file *file);
 int unwinder_exited(struct unwinder *unwinder, uint32_t pid);
 
+/*
+ * Waits until the tables that were asked for are made, @ms milliseconds at most. Returns 0 or
+ * -ENOMEM.
+ */
+int unwinder_wait(struct unwinder *unwinder, int ms);
+
 /* Call it after a loss of the side-band's records. Returns 0 or -ENOMEM. */
 int unwinder_sweep(struct unwinder *unwinder);
 

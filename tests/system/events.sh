@@ -70,7 +70,7 @@ else
 	check "a raw event that the machine lacks" says 1 "failed to open event 'r1c2' on CPU 0: the machine lacks it" \
 		"$profrec" -e r1c2 -o "$dir/x.prof" 1
 fi
-check "an event that there is not" says 2 "option -e/--event: there is no event 'frobs'" "$profrec" -e frobs 1
+check "an event that there is not" says 1 "failed to find 'frobs': no function of the kernel matches" "$profrec" -e frobs -o "$dir/x.prof" 1
 
 ## Tracepoints.
 mounted=

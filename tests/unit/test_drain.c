@@ -27,6 +27,7 @@ static void add_early(uint32_t pid, uint64_t addr, bool is_taken)
 {
 	struct early sample = {.key = {.tgid = pid, .comm = "early"},
 			       .time_ns = 20,
+			       .weight = 1,
 			       .is_taken = is_taken,
 			       .frames = malloc(sizeof(addr)),
 			       .nr_frames = 1,

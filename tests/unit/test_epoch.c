@@ -577,11 +577,11 @@ END_TEST
 
 START_TEST(thread_names)
 {
-	add_sample(&(struct sample){.pid = PID_A, .comm = "sixteen bytes ok", .count = 1});
+	add_sample(&(struct sample){.pid = PID_A, .comm = "fifteen bytes k", .count = 1});
 	add_sample(&(struct sample){.pid = PID_A, .comm = "", .count = 1});
 	add_sample(&(struct sample){.pid = PID_A, .comm = "\xff\n;\033[", .count = 1});
 	finish_epoch();
-	ck_assert_str_eq(string_of(t.counts[0].comm), "sixteen bytes ok");
+	ck_assert_str_eq(string_of(t.counts[0].comm), "fifteen bytes k");
 	ck_assert_uint_eq(t.counts[1].comm, 0);
 	ck_assert_str_eq(string_of(t.counts[2].comm), "\xff\n;\033[");
 }

@@ -184,8 +184,35 @@ START_TEST(rates)
 	REFUSE("option -c/--count: 0 is out of range (1 to 9223372036854775807)", "", "-c0");
 	REFUSE("option -F/--frequency: not allowed with a tracepoint",
 	       "-c COUNT takes every COUNTth hit", "-F9", "-e", "sched:sched_switch");
-	REFUSE("option -e/--event: there is no event 'frobs'",
-	       EVENT_NAMES ", rNNNN (hexadecimal), or CATEGORY:NAME", "-e", "frobs");
+}
+END_TEST
+
+/* Events of perf's are sampled, all else is a pattern of probes. */
+START_TEST(events_and_patterns)
+{
+	TAKE("-e", "frobs", "-e", "u:pthread:*", "-c", "10");
+	ck_assert_ptr_null(o.event_text);
+	ck_assert_uint_eq(o.patterns.nr, 2);
+	ck_assert_int_eq(o.patterns.data[0].kind, PATTERN_KERNEL);
+	ck_assert_int_eq(o.patterns.data[1].kind, PATTERN_USDT);
+	ck_assert_uint_eq(o.hit_period, 10);
+	TAKE("-e", "p:c:malloc", "-e", "cpu-clock", "-e", "sched:sched_switch", "-F", "99");
+	ck_assert_str_eq(o.event_text, "cpu-clock");
+	ck_assert_uint_eq(o.event_position, 1);
+	ck_assert_uint_eq(o.patterns.nr, 2);
+	ck_assert_uint_eq(o.freq_hz, 99);
+	ck_assert_uint_eq(o.hit_period, 1);
+	TAKE("-l", "c", "-e", "malloc");
+	ck_assert_int_eq(o.patterns.data[0].kind, PATTERN_USER);
+	ck_assert_str_eq(o.patterns.data[0].place.text, "c");
+	REFUSE("option -e/--event: only one event can be sampled, not 'cpu-clock' and 'cs'",
+	       "tracepoints and functions can be counted along with it", "-e", "cpu-clock", "-e",
+	       "cs");
+	REFUSE("option -F/--frequency: there is no event to sample",
+	       "-c COUNT takes every COUNTth hit", "-F9", "-e", "c:malloc", "-e", "c:free");
+	REFUSE("option -e/--event: the type of pattern 'x:c:malloc' is not p, t or u, but 'x'",
+	       "patterns are FUNC, LIB:FUNC, p:[LIB]:FUNC, t:CATEGORY:EVENT, u:LIB:[PROVIDER:]PROBE; * stands for any text",
+	       "-e", "x:c:malloc");
 }
 END_TEST
 
@@ -409,6 +436,7 @@ START_TEST(help_and_version)
 END_TEST
 
 SUITE_MAIN_WITH("record_options", NULL, end, defaults, short_options, long_options, filters, rates,
-		options_behind_the_duration, lists_of_several_options, intervals_and_rotation,
-		durations, a_command_without_dashes, commands, commands_that_are_refused, conflicts,
-		ranges, what_is_no_number, what_is_no_list, unknown_options, help_and_version)
+		events_and_patterns, options_behind_the_duration, lists_of_several_options,
+		intervals_and_rotation, durations, a_command_without_dashes, commands,
+		commands_that_are_refused, conflicts, ranges, what_is_no_number, what_is_no_list,
+		unknown_options, help_and_version)

@@ -54,7 +54,8 @@ static int write_rows(uint64_t begin_ns, uint32_t nr)
 
 static int end_at(uint64_t end_ns)
 {
-	struct prof_end end = {.duration_ns = end_ns - r.start_ns, .taken = r.samples};
+	struct prof_end end = {
+		.duration_ns = end_ns - r.start_ns, .taken = r.sums[0], .counted = r.sums[0]};
 
 	return recordings_end(&r, &end);
 }

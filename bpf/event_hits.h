@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The programs that run for each hit of a probe, on every CPU: tracepoints, functions of the kernel
+ * and of user space, static probes. The recorder gives each attachment the number of its event.
+ */
+#ifndef BPF_EVENT_HITS_H
+#define BPF_EVENT_HITS_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/count_stacks.h"
+
+/* Set before load. */
+const volatile bool choose_cpus;     /* the user does not want the hits of all CPUs */
+const volatile __u64 hit_period = 1; /* one of so many hits of an event on a CPU is counted */
+const volatile bool include_idle_hits = true;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1); /* the events, set before load */
+	__type(key, __u32);
+	__type(value, struct hit_state);
+} hits SEC(".maps");
+
+/* The event of an attachment; @nr_events if it is none. */
+static __always_inline __u32 event_of(void *ctx)
+{
+	__u64 event = nr_events == 1 ? 0 : bpf_get_attach_cookie(ctx);
+
+	return event < nr_events ? event : nr_events;
+}
+
+/* Is this hit to be counted? Periods count hits before the filters. */
+static __always_inline bool is_chosen(__u32 event)
+{
+	struct hit_state *state;
+
+	if (event >= nr_events)
+		return false;
+	if (!choose_cpus && hit_period == 1)
+		return true;
+	state = bpf_map_lookup_elem(&hits, &event);
+	if (!state || (choose_cpus && !state->is_sampled))
+		return false;
+	return hit_period == 1 || (__sync_fetch_and_add(&state->nr, 1) + 1) % hit_period == 0;
+}
+
+static __always_inline int handle_hit(void *ctx, bool has_kernel)
+{
+	__u32 event = event_of(ctx);
+
+	return is_chosen(event) ? handle_event(ctx, event, 1, include_idle_hits, has_kernel) : 0;
+}
+
+SEC("tp")
+int count_tracepoint(void *ctx)
+{
+	return handle_hit(ctx, true);
+}
+
+/* By kprobe.multi or kprobes. */
+SEC("kprobe")
+int count_kernel_call(struct pt_regs *ctx)
+{
+	return handle_hit(ctx, true);
+}
+
+/*
+ * By uprobe.multi or uprobes. The registers of user space are those at the probe, so the walk by
+ * tables starts there.
+ */
+SEC("uprobe")
+int count_user_call(struct pt_regs *ctx)
+{
+	return handle_hit(ctx, false);
+}
+
+#endif

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/probes/probes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "record/probes/attach.h"
+#include "record/sampler/event_names.h"
+#include "record/system/privilege.h"
+
+/* A pattern that matches more would bring the host down. */
+#define PLACES_MAX 65536
+
+static int out_of_memory(struct err *err)
+{
+	return err_set(err, -ENOMEM, "failed to find the probes: out of memory");
+}
+
+/* Settles whether PLACE:NAME is a tracepoint or a function. */
+static void settle_kind(struct pattern *p, const u32_vec *pids)
+{
+	if (p->kind != PATTERN_EITHER)
+		return;
+	if (tracepoints_have_category(&p->place, tracefs_roots))
+		p->kind = PATTERN_TRACEPOINT;
+	else
+		p->kind = library_exists(p->place.text, pids) ? PATTERN_USER : PATTERN_TRACEPOINT;
+}
+
+static int find_tracepoints(struct probe_set *set, uint64_t *nr, struct err *err)
+{
+	int ret = tracepoints_find(set->pattern, tracefs_roots, &set->tracepoints, err);
+
+	if (ret)
+		return ret;
+	*nr = set->tracepoints.nr;
+	if (*nr)
+		return 0;
+	err_set(err, -ENOENT, "failed to find event '%s': there is no such tracepoint",
+		set->pattern->text);
+	return err_hint(err, -ENOENT, "the categories and their tracepoints: perf list tracepoint");
+}
+
+static bool has_file(const struct probe_set *set, const struct library *library)
+{
+	vec_for_each(&set->files, file)
+		if (file->library.dev == library->dev && file->library.inode == library->inode)
+			return true;
+	return false;
+}
+
+/* Adds the places of the library as @pid sees it. */
+static int add_file(struct probe_set *set, uint32_t pid, struct err *err)
+{
+	const struct pattern *p = set->pattern;
+	struct probed_file file = {.library.fd = -1};
+	int ret = library_open(p->place.text, pid, &file.library, err);
+
+	if (ret)
+		return ret;
+	if (has_file(set, &file.library)) {
+		library_close(&file.library);
+		return 0;
+	}
+	ret = p->kind == PATTERN_USDT ? usdt_find(file.library.fd, p, &file.places)
+				      : user_functions_find(file.library.fd, p, &file.places);
+	if (ret == -ERANGE)
+		err_set(err, ret, "failed to find '%s': there is no code at this offset of '%s'",
+			p->text, file.library.path);
+	else if (ret)
+		err_set(err, ret, "failed to read '%s': %s", file.library.path,
+			ret == -ENOEXEC ? "not a whole ELF file of 64 bits" : strerror(-ret));
+	else if (vec_push(&set->files, file))
+		ret = out_of_memory(err);
+	if (ret) {
+		library_close(&file.library);
+		vec_free(&file.places);
+	}
+	return ret;
+}
+
+static int find_places(struct probe_set *set, const u32_vec *pids, uint64_t *nr, struct err *err)
+{
+	const struct pattern *p = set->pattern;
+	int ret = pids->nr ? 0 : add_file(set, 0, err);
+
+	vec_for_each(pids, pid)
+		if (!ret)
+			ret = add_file(set, *pid, err);
+	if (ret)
+		return ret;
+	vec_for_each(&set->files, file)
+		*nr += file->places.nr;
+	if (*nr)
+		return 0;
+	err_set(err, -ENOENT, "failed to find '%s': %s in '%s'", p->text,
+		p->kind == PATTERN_USDT ? "no static probe (USDT) matches" : "no function matches",
+		set->files.data[0].library.path);
+	if (p->kind != PATTERN_USDT)
+		err_hint(
+			err, -ENOENT,
+			"stripped files name exported functions only; '%s:0xOFFSET' counts at an offset in the file",
+			p->place.text);
+	return -ENOENT;
+}
+
+/* The kernel's reason why it takes no probes in itself; NULL if none is known. */
+static const char *kernel_refusal(void)
+{
+	if (access("/sys/bus/event_source/devices/kprobe/type", F_OK) && !attach_can_kernel_multi())
+		return "this kernel has no kprobes (CONFIG_KPROBES)";
+	return NULL;
+}
+
+static int find_functions(struct probe_set *set, uint64_t *nr, struct err *err)
+{
+	const struct pattern *p = set->pattern;
+	const char *reason;
+	int ret = kernel_functions_find(p, &set->functions, err);
+
+	if (ret)
+		return ret;
+	*nr = set->functions.addrs.nr;
+	if (!*nr && set->functions.are_hidden)
+		return err_set(err, -EPERM, "failed to find '%s': kernel addresses are hidden (%s)",
+			       p->text, privilege_hides_kallsyms());
+	if (!*nr && set->functions.nr_left_out) {
+		err_set(err, -ENOENT,
+			"failed to find '%s': the kernel allows no probe in the %" PRIu64
+			" functions that match",
+			p->text, set->functions.nr_left_out);
+		return err_hint(
+			err, -ENOENT,
+			"inlined, or marked as notrace; available_filter_functions in tracefs lists the others");
+	}
+	if (!*nr) {
+		err_set(err, -ENOENT, "failed to find '%s': no function of the kernel matches",
+			p->text);
+		return err_hint(
+			err, -ENOENT,
+			"LIB:FUNC names a function of a library, CATEGORY:EVENT a tracepoint");
+	}
+	reason = kernel_refusal();
+	return reason ? err_set(err, -EOPNOTSUPP, "failed to attach to '%s': %s", p->text, reason)
+		      : 0;
+}
+
+static enum prof_event_kind kind_of(const struct pattern *p)
+{
+	switch (p->kind) {
+	case PATTERN_KERNEL:
+		return PROF_EVENT_KERNEL_CALLS;
+	case PATTERN_USER:
+		return PROF_EVENT_USER_CALLS;
+	case PATTERN_USDT:
+		return PROF_EVENT_USDT;
+	default:
+		return PROF_EVENT_TRACEPOINT;
+	}
+}
+
+static int find_all(struct probe_set *set, const u32_vec *pids, uint64_t *nr, struct err *err)
+{
+	switch (set->pattern->kind) {
+	case PATTERN_KERNEL:
+		set->program = HIT_KERNEL_CALL;
+		return find_functions(set, nr, err);
+	case PATTERN_USER:
+	case PATTERN_USDT:
+		set->program = HIT_USER_CALL;
+		return find_places(set, pids, nr, err);
+	default:
+		set->program = HIT_TRACEPOINT;
+		return find_tracepoints(set, nr, err);
+	}
+}
+
+static int add_event(struct probes *probes, const struct prof_event *event,
+		     const struct probe_set *set, struct err *err)
+{
+	if (probes->events.nr == PROF_MAX_EVENTS)
+		return err_set(err, -E2BIG, "failed to record: more than %u events",
+			       PROF_MAX_EVENTS);
+	/* Both or none: each event has its set. */
+	if (vec_reserve(&probes->events, 1) || vec_push(&probes->sets, *set))
+		return out_of_memory(err);
+	return vec_push(&probes->events, *event);
+}
+
+static void free_set(struct probe_set *set)
+{
+	tracepoints_free(&set->tracepoints);
+	vec_for_each(&set->files, file) {
+		library_close(&file->library);
+		vec_free(&file->places);
+	}
+	vec_free(&set->files);
+	kernel_functions_deinit(&set->functions);
+}
+
+int probes_add(struct probes *probes, struct pattern *pattern, const u32_vec *pids, struct err *err)
+{
+	struct probe_set set = {.pattern = pattern};
+	struct prof_event event = {.name = pattern->text, .weight = ""};
+	int ret;
+
+	settle_kind(pattern, pids);
+	ret = find_all(&set, pids, &event.nr_probes, err);
+	if (!ret && event.nr_probes > PLACES_MAX) {
+		ret = err_set(err, -E2BIG,
+			      "failed to attach to '%s': it matches %" PRIu64
+			      " functions, and %u are allowed",
+			      pattern->text, event.nr_probes, PLACES_MAX);
+		err_hint(err, ret, "choose a narrower pattern");
+	}
+	event.kind = kind_of(pattern);
+	if (!ret)
+		ret = add_event(probes, &event, &set, err);
+	if (ret)
+		free_set(&set);
+	else
+		probes->hits[set.program] = true;
+	return ret;
+}
+
+int probes_add_samples(struct probes *probes, const char *name, uint64_t period, struct err *err)
+{
+	const struct prof_event event = {
+		.kind = PROF_EVENT_SAMPLES, .name = name, .weight = "", .period = period};
+	const struct probe_set set = {0};
+
+	return add_event(probes, &event, &set, err);
+}
+
+/* The attachment of one event, under way. */
+struct attachment {
+	struct probes *probes;
+	int prog_fd;
+	uint32_t event;
+	int refusal; /* the first reason why the kernel refused a probe */
+	uint64_t nr; /* probes that were attached */
+};
+
+/* Keeps a link, or notes that @nr probes were refused. Returns 0 or -ENOMEM. */
+static int keep_link(struct attachment *a, int fd, size_t nr)
+{
+	if (fd == -ENOMEM)
+		return fd;
+	if (fd < 0) {
+		a->refusal = a->refusal ? a->refusal : fd;
+		a->probes->nr_unattached[a->event] += nr;
+		return 0;
+	}
+	if (vec_push(&a->probes->links, fd)) {
+		close(fd);
+		return -ENOMEM;
+	}
+	a->nr += nr;
+	return 0;
+}
+
+static int attach_places(struct attachment *a, int file_fd, const struct user_place *places,
+			 size_t nr)
+{
+	int fd, ret = 0;
+
+	if (!a->probes->has_user_multi) {
+		for (size_t i = 0; i < nr && !ret; i++)
+			ret = keep_link(a, attach_user(a->prog_fd, file_fd, &places[i], a->event),
+					1);
+		return ret;
+	}
+	fd = attach_user_multi(a->prog_fd, file_fd, places, nr, a->event);
+	/* The kernel refuses all for the sake of one. Halves find the one. */
+	if (fd >= 0 || fd == -ENOMEM || fd == -EPERM || nr == 1)
+		return keep_link(a, fd, nr);
+	ret = attach_places(a, file_fd, places, nr / 2);
+	return ret ? ret : attach_places(a, file_fd, places + nr / 2, nr - nr / 2);
+}
+
+static int attach_functions(struct attachment *a, const uint64_t *addrs, size_t nr)
+{
+	int fd, ret = 0;
+
+	if (!a->probes->has_kernel_multi) {
+		for (size_t i = 0; i < nr && !ret; i++)
+			ret = keep_link(a, attach_kernel(a->prog_fd, addrs[i], a->event), 1);
+		return ret;
+	}
+	fd = attach_kernel_multi(a->prog_fd, addrs, nr, a->event);
+	if (fd >= 0 || fd == -ENOMEM || fd == -EPERM || nr == 1)
+		return keep_link(a, fd, nr);
+	ret = attach_functions(a, addrs, nr / 2);
+	return ret ? ret : attach_functions(a, addrs + nr / 2, nr - nr / 2);
+}
+
+static int attach_set(struct attachment *a, const struct probe_set *set)
+{
+	int ret = 0;
+
+	vec_for_each(&set->tracepoints, t)
+		if (!ret)
+			ret = keep_link(a, attach_tracepoint(a->prog_fd, t->id, a->event), 1);
+	vec_for_each(&set->files, file)
+		if (!ret && file->places.nr)
+			ret = attach_places(a, file->library.fd, file->places.data,
+					    file->places.nr);
+	if (!ret && set->functions.addrs.nr)
+		ret = attach_functions(a, set->functions.addrs.data, set->functions.addrs.nr);
+	return ret;
+}
+
+int probes_attach(struct probes *probes, const struct sampler *sampler, struct err *err)
+{
+	for (uint32_t i = 0; i < probes->sets.nr; i++) {
+		const struct probe_set *set = &probes->sets.data[i];
+		struct attachment a = {.probes = probes, .event = i};
+		int ret;
+
+		if (!set->pattern)
+			continue;
+		a.prog_fd = sampler_hit_program(sampler, set->program);
+		ret = attach_set(&a, set);
+		if (ret)
+			return out_of_memory(err);
+		probes->nr_unattached[i] += set->functions.nr_left_out;
+		if (!a.nr) {
+			err_set(err, a.refusal, "failed to attach to '%s': %s", set->pattern->text,
+				strerror(-a.refusal));
+			return a.refusal == -EPERM || a.refusal == -EACCES
+				       ? privilege_explain(a.refusal, err)
+				       : a.refusal;
+		}
+		probes->events.data[i].nr_probes = a.nr;
+	}
+	return 0;
+}
+
+void probes_detach(struct probes *probes)
+{
+	vec_for_each(&probes->links, fd)
+		close(*fd);
+	vec_clear(&probes->links);
+}
+
+void probes_deinit(struct probes *probes)
+{
+	probes_detach(probes);
+	vec_free(&probes->links);
+	vec_for_each(&probes->sets, set)
+		free_set(set);
+	vec_free(&probes->sets);
+	vec_free(&probes->events);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The probes of a run: from the patterns of -e to programs that are attached. A pattern is one
+ * event, however many functions it matches. All patterns are resolved before any program is loaded,
+ * so that the user hears of a mistake at once.
+ */
+#ifndef RECORD_PROBES_PROBES_H
+#define RECORD_PROBES_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/parse.h"
+#include "format/prof.h"
+#include "record/probes/kernel_functions.h"
+#include "record/probes/library.h"
+#include "record/probes/pattern.h"
+#include "record/probes/tracepoints.h"
+#include "record/probes/user_functions.h"
+#include "record/sampler/sampler.h"
+
+/* A file with places in it. */
+struct probed_file {
+	struct library library;
+	user_place_vec places;
+};
+
+/* Where the hits of one event come from. */
+struct probe_set {
+	const struct pattern *pattern; /* NULL: the samples of a perf event */
+	enum hit_program program;
+	tracepoint_vec tracepoints;
+	VEC(struct probed_file) files;
+	struct kernel_functions functions;
+};
+
+/* All zero: there are no probes. */
+struct probes {
+	VEC(struct prof_event) events; /* none: the recording holds samples alone */
+	VEC(struct probe_set) sets;    /* one for each event */
+	uint64_t nr_unattached[PROF_MAX_EVENTS];
+	VEC(int) links;
+	bool has_user_multi, has_kernel_multi;
+	bool hits[NR_HIT_PROGRAMS]; /* the programs that are needed */
+};
+
+/* Resolves one more pattern. */
+int probes_add(struct probes *probes, struct pattern *pattern, const u32_vec *pids,
+	       struct err *err);
+
+/* Adds the samples of a perf event as an event of their own, called @name. */
+int probes_add_samples(struct probes *probes, const char *name, uint64_t period, struct err *err);
+
+/* Attaches the programs of @sampler. */
+int probes_attach(struct probes *probes, const struct sampler *sampler, struct err *err);
+
+/* Detaches all programs. A program that runs at this moment may count until the next swap. */
+void probes_detach(struct probes *probes);
+
+void probes_deinit(struct probes *probes);
+
+/*
+ * The functions that return an int return 0 or a negative errno with @err set. @pattern must
+ * outlive @probes; its kind is settled if it could be either of two. Without @pids libraries are
+ * those of the host.
+ */
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls its own function, malloc and a static probe a known number of times from three places:
+ *
+ *	calls N [FILE]     N times from one, 2 N times from two, 3 N times from three. With FILE,
+ *	                   first says its pid, and waits for a line of FILE before it begins
+ *	calls busy         goes on with it until it is killed
+ *	calls load N LIB   loads the library and calls its function "plugged" N times
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef WITH_SDT
+#ifdef WITH_SEMAPHORE
+#define _SDT_HAS_SEMAPHORES 1
+unsigned short calls_fired_semaphore __attribute__((section(".probes")));
+#endif
+#include <sys/sdt.h>
+#define FIRE(n) DTRACE_PROBE1(calls, fired, n)
+#else
+#define FIRE(n) (void)(n)
+#endif
+
+static void *volatile kept;
+static unsigned long fired;
+
+__attribute__((noinline)) void own_function(size_t bytes)
+{
+	kept = malloc(bytes);
+	free(kept);
+#ifdef WITH_SEMAPHORE
+	if (!*(volatile unsigned short *)&calls_fired_semaphore)
+		return;
+#endif
+	fired++;
+	FIRE(bytes);
+}
+
+__attribute__((noinline)) void one(void)
+{
+	own_function(100);
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) void two(void)
+{
+	own_function(1000);
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) void three(void)
+{
+	own_function(10000);
+	__asm__ volatile("");
+}
+
+/* In a library that is made of this file. */
+__attribute__((noinline)) void plugged(void)
+{
+	__asm__ volatile("");
+}
+
+static void call_all(void)
+{
+	one();
+	two();
+	two();
+	three();
+	three();
+	three();
+}
+
+static void load(long nr, const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW);
+	void (*plugged)(void);
+
+	if (!library)
+		exit(1);
+	*(void **)&plugged = dlsym(library, "plugged");
+	while (nr-- > 0)
+		plugged();
+}
+
+/* Waits until somebody writes a line. */
+static void wait_for_line(const char *path)
+{
+	FILE *f;
+	char line[16];
+
+	printf("%d\n", (int)getpid());
+	fflush(stdout);
+	f = fopen(path, "r");
+	if (!f || !fgets(line, sizeof(line), f))
+		exit(1);
+	fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 3 && !strcmp(argv[1], "load")) {
+		load(atol(argv[2]), argv[3]);
+		return 0;
+	}
+	while (argc > 1 && !strcmp(argv[1], "busy"))
+		call_all();
+	if (argc > 2)
+		wait_for_line(argv[2]);
+	for (long i = argc > 1 ? atol(argv[1]) : 0; i > 0; i--)
+		call_all();
+	return 0;
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Stacks of calls, hits of tracepoints and static probes: known numbers of them, exactly. Every program begins when the
+# probes are there, so no time matters.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+own_mounts "$@"
+need_recording
+
+build "$dir/calls" calls.c -ldl
+# record NAME OPTION... -- COMMAND...
+record() { "$profrec" -o "$dir/$1.prof" "${@:2}" 2> "$dir/$1.err" || { cat "$dir/$1.err" >&2; return 1; }; }
+# folded NAME [EVENT]
+folded() { "$profrep" -fP ${2:+--event "$2"} "$dir/$1.prof" 2> /dev/null; }
+hits() { folded "$1" | sum_samples "$2"; }
+
+# target PROGRAM N: starts a run of PROGRAM N that waits for finish. Its pid is $target.
+target()
+{
+	rm -f "$dir/go" "$dir/pid" && mkfifo "$dir/go"
+	"$1" "$2" "$dir/go" > "$dir/pid" &
+	wait_for test -s "$dir/pid"
+	target=$(cat "$dir/pid")
+}
+# trace NAME OPTION...: records the target. The recorder says so when all probes are there.
+trace()
+{
+	"$profrec" -o "$dir/$1.prof" -p "$target" "${@:2}" 2> "$dir/$1.err" &
+	recorder=$!
+	wait_for grep -q "Ctrl-C" "$dir/$1.err"
+}
+# begin NAME PROGRAM N OPTION...: both.
+begin()
+{
+	target "$2" "$3"
+	trace "$1" "${@:4}"
+}
+finish()
+{
+	echo > "$dir/go"
+	wait "$target"
+	kill -INT $recorder
+	wait $recorder
+}
+
+
+# stacks NAME LEAF [EVENT]: number of hits of each of the three places, as "one two three".
+stacks()
+{
+	folded "$1" "${3:-}" | awk -v leaf=";$2 " '
+		function add(place) {if (index($0, ";" place ";own_function" leaf) || (leaf == ";own_function " &&
+			index($0, ";" place leaf))) n[place] += $NF}
+		{add("one"); add("two"); add("three")}
+		END {print n["one"] + 0, n["two"] + 0, n["three"] + 0}'
+}
+whole="calls;_start;"
+# complete NAME EVENT: no stack lacks its root.
+complete() { same "$(folded "$1" "$2" | grep -vc "^$whole")" 0; }
+
+## Functions of user space.
+begin own "$dir/calls" 1000 -e "$dir/calls:own_function" -e c:malloc
+finish
+check "an own function: from three places, exactly" same "$(stacks own own_function 1)" "1000 2000 3000"
+check "malloc of the C library: from three places, exactly" same "$(stacks own malloc 2)" "1000 2000 3000"
+check "stacks begin at the function's entry, and reach their root" complete own 1
+check "the identity holds" is_accounted "$dir/own.prof"
+check "each event has its own numbers" same "$("$profrep" info "$dir/own.prof" | grep -c "hits: *600[01] taken, 600[01] counted")" 2
+check "the headline" contains "$(cat "$dir/own.err")" "Tracing 1 functions for \"c:malloc\"... Hit Ctrl-C to end."
+begin several "$dir/calls" 300 -l "$dir/calls" -e 't*' -U
+finish
+check "-l LIB, a wildcard: two and three" same "$(hits several ';two ') $(hits several ';three ')" "600 900"
+begin regex "$dir/calls" 300 -r -e "$dir/calls:(one|own_).*" -U -c 10
+finish
+check "-r, -c 10: every tenth on a CPU" between "$(hits regex 'calls;')" $((210 - $(nproc))) 210
+record command -e "$dir/calls:three" -- "$dir/calls" 500
+check "a command's calls, from its first instruction on" same "$(info "$dir/command.prof" "hits counted")" 1500
+
+## A stripped program without frame pointers: its function by its offset.
+build "$dir/stripped" calls.c -ldl "${frameless[@]}" -static 2> /dev/null
+offset=$(objdump -d --no-show-raw-insn "$dir/stripped" -F | sed -n 's/.*<own_function> (File Offset: \(0x[0-9a-f]*\)):$/\1/p')
+strip "$dir/stripped"
+begin offset "$dir/stripped" 1000 -e "$dir/stripped:$offset"
+finish
+check "path:0xOFFSET: each call of a stripped static program" same "$(hits offset '^stripped;')" 6000
+check "path:0xOFFSET: three ways lead there" same "$(folded offset | grep -c "^stripped;")" 3
+
+## Two processes with many events a second.
+begin first "$dir/calls" 100000 -e "$dir/calls:own_function" -U
+record second -e "$dir/calls:own_function" -U -- "$dir/calls" 100000
+finish
+check "two processes, 600,000 calls each: the one" same "$(stacks first own_function)" "100000 200000 300000"
+check "two processes, 600,000 calls each: the other" same "$(info "$dir/second.prof" "hits counted")" 600000
+check "nothing is lost" same "$(info "$dir/second.prof" "hits lost")" \
+	"0 storage full, 0 refused by the kernel, 0 walk failed"
+
+## A library of that name that was deleted, and one that comes after the start.
+mkdir "$dir/lib" && build "$dir/lib/libplugin.so" calls.c -shared -fPIC
+record loaded -e "$dir/lib/libplugin.so:plugged" -- "$dir/calls" load 700 "$dir/lib/libplugin.so"
+check "a library that is loaded after the start" same "$(hits loaded ';plugged ')" 700
+cp "$dir/calls" "$dir/gone"
+target "$dir/gone" 400
+rm "$dir/gone"
+trace gone -e gone:own_function
+finish
+check "a program that was deleted" same "$(info "$dir/gone.prof" "hits counted")" 2400
+
+## Bad input.
+refused() { check "$1" says 1 "$2" "$profrec" -q -o "$dir/x.prof" "${@:3}" 1; }
+refused "an unknown function" "failed to find 'c:no_such': no function matches in '" -e c:no_such
+refused "an unknown library" "failed to find library 'nosuchlib'" -e p:nosuchlib:f
+refused "an unknown path" "failed to open library '/no/such': No such file or directory" -e /no/such:f
+refused "no ELF file" "failed to read '/etc/passwd': not a whole ELF file of 64 bits" -e /etc/passwd:f
+refused "an offset that is no code" "failed to find '$dir/calls:0xfffffff': there is no code at this offset" -e "$dir/calls:0xfffffff"
+refused "an unknown function of the kernel" "failed to find 'no_such_function': no function of the kernel matches" -e no_such_function
+check "a malformed pattern" says 2 "the type of pattern 'x:c:f' is not p, t or u, but 'x'" "$profrec" -e x:c:f 1
+check "a malformed regular expression" says 2 "is no regular expression" "$profrec" -r -e 'c:mal(loc' 1
+plan_end

@@ -2,8 +2,9 @@
 /*
  * oracle DIR SEED SECONDS: changes its code at random, and writes down where it spends its time.
  *
- * It loads, unloads and replaces plug-ins, maps their pages at random places, compiles functions,
- * forks, and becomes other programs. Between two changes it spends a slice of time in one function.
+ * It loads, unloads and replaces plug-ins, maps their pages at random places, moves them, compiles
+ * functions, forks, and becomes other programs. Between two changes it spends a slice of time in
+ * one function.
  *
  * The name of the thread at that time is a label that no other slice has. So the test knows the
  * function of each sample. Some processes keep one label for all their slices: then equal stacks
@@ -13,6 +14,7 @@
  * the code's file or map may be replaced later, else "kept". DIR holds the images image1 to image4
  * of this program, and the plug-ins partNN.so.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,25 +29,27 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define NR_IMAGES    4
-#define NR_PARTS     12
-#define NR_SLOTS     4
-#define NR_PROCESSES 3
-#define NR_PAGES     32 /* of the place for maps */
-#define PAGE         4096
-#define LOOPS        400000   /* of one call: far less than a millisecond */
-#define CALL_NS_MAX  2000000  /* the machine held up a call that seems to take longer */
-#define SLICE_NS     10000000 /* shortest slice */
-#define SETTLE_NS    1500000000
-#define JIT_PLACE    0x600000000000
-#define JIT_BYTES    (1u << 20)
-#define JIT_STEP     64
-#define NAME_SIZE    32
-#define NS_PER_S     1000000000ull
+#define NR_IMAGES         4
+#define NR_IMAGES_WITH_ID 2 /* the first of them have a build-id */
+#define NR_PARTS          12
+#define NR_SLOTS          4
+#define NR_PROCESSES      3
+#define NR_PAGES          32 /* of the place for maps */
+#define PAGE              4096
+#define LOOPS             400000   /* of one call: far less than a millisecond */
+#define CALL_NS_MAX       2000000  /* the machine held up a call that seems to take longer */
+#define SLICE_NS          10000000 /* shortest slice */
+#define SETTLE_NS         1500000000
+#define JIT_PLACE         0x600000000000
+#define JIT_BYTES         (1u << 20)
+#define JIT_STEP          64
+#define NAME_SIZE         32
+#define NS_PER_S          1000000000ull
 
 #define JOIN(a, b)  a##b
 #define NAME(a, b)  JOIN(a, b)
@@ -208,14 +212,14 @@ static void act_load(void)
 	run_part(path, part, (struct slice){.kind = "load"});
 }
 
-/* Writes a copy of the plug-in to @path. The file that is there is written anew, or stays. */
-static void copy_part(uint32_t part, const char *path)
+/* Writes a copy of @from to @path. A file that is there is written anew. */
+static void copy_file(const char *from, const char *path)
 {
-	char from[PATH_MAX], bytes[PAGE];
+	const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+	char bytes[PAGE];
 	FILE *in, *out;
 	size_t nr;
 
-	part_path(from, part);
 	in = fopen(from, "re");
 	out = fopen(path, "we");
 	if (!in || !out)
@@ -224,14 +228,15 @@ static void copy_part(uint32_t part, const char *path)
 		if (fwrite(bytes, 1, nr, out) != nr)
 			die(path);
 	fclose(in);
-	if (fclose(out))
+	if (fflush(out) || fchmod(fileno(out), 0755) || (pick(2) && futimens(fileno(out), old)))
 		die(path);
+	fclose(out);
 }
 
 /* Puts another plug-in into a file, by writing or by renaming, and runs it. */
 static void act_replace(void)
 {
-	char path[PATH_MAX - 8], other[PATH_MAX];
+	char path[PATH_MAX - 8], other[PATH_MAX], from[PATH_MAX];
 	uint32_t part = pick(NR_PARTS);
 	bool renames = pick(2);
 	int lock;
@@ -243,7 +248,8 @@ static void act_replace(void)
 		die(other);
 	if (!flock(lock, LOCK_EX | LOCK_NB)) {
 		snprintf(other, sizeof(other), "%s.new", path);
-		copy_part(part, renames ? other : path);
+		part_path(from, part);
+		copy_file(from, renames ? other : path);
 		if (renames && rename(other, path))
 			die(path);
 		run_part(path, part,
@@ -284,27 +290,62 @@ static void find_offs(uint32_t part)
 	dlclose(library);
 }
 
-/* Maps the page of a plug-in's function over one of the pages for maps. */
-static void act_map(void)
+/* Maps the page of a function at @at. */
+static void map_part(uint32_t part, uint32_t half, char *at)
 {
-	uint32_t part = pick(NR_PARTS), half = pick(2), protect = pick(2);
-	char *at = w.pages + (size_t)PAGE * pick(NR_PAGES);
-	char path[PATH_MAX], name[NAME_SIZE];
+	bool protects = pick(2);
+	char path[PATH_MAX];
 	int fd;
 
 	part_path(path, part);
-	part_name(name, part, half);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || mmap(at, PAGE, PROT_READ | (protect ? 0 : PROT_EXEC), MAP_PRIVATE | MAP_FIXED,
-			   fd, (off_t)w.shared->offs[part][half]) == MAP_FAILED)
+	if (fd < 0 ||
+	    mmap(at, PAGE, PROT_READ | (protects ? 0 : PROT_EXEC), MAP_PRIVATE | MAP_FIXED, fd,
+		 (off_t)w.shared->offs[part][half]) == MAP_FAILED)
 		die(path);
 	close(fd);
-	if (protect && mprotect(at, PAGE, PROT_READ | PROT_EXEC))
+	if (protects && mprotect(at, PAGE, PROT_READ | PROT_EXEC))
 		die("mprotect");
-	burn(&(struct slice){.kind = "map", .function = name, .code = (burn_fn)(uintptr_t)at});
+}
+
+static char *pick_page(void)
+{
+	return w.pages + (size_t)PAGE * pick(NR_PAGES);
+}
+
+static void run_page(const char *kind, const char *name, char *at)
+{
+	burn(&(struct slice){.kind = kind, .function = name, .code = (burn_fn)(uintptr_t)at});
 	if (pick(2) &&
 	    mmap(at, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		die("munmap");
+}
+
+/* Maps the page of a plug-in's function over one of the pages for maps. */
+static void act_map(void)
+{
+	uint32_t part = pick(NR_PARTS), half = pick(2);
+	char name[NAME_SIZE], *at = pick_page();
+
+	part_name(name, part, half);
+	map_part(part, half, at);
+	run_page("map", name, at);
+}
+
+/* Maps a page, and moves it over another one. */
+static void act_move(void)
+{
+	uint32_t part = pick(NR_PARTS), half = pick(2);
+	char name[NAME_SIZE], *at = pick_page(), *to = pick_page();
+
+	if (at == to || getenv("ORACLE_NO_MOVES"))
+		return;
+	part_name(name, part, half);
+	map_part(part, half, at);
+	if (mremap(at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to ||
+	    mmap(at, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		die("mremap");
+	run_page("move", name, to);
 }
 
 /* Compiles a function, and writes its name into the map. */
@@ -383,11 +424,19 @@ static void act_fork(void)
 /* Becomes another image, perhaps at a path where an earlier one was. */
 static void act_exec(void)
 {
-	char path[PATH_MAX], seed[16], end[32];
+	char path[PATH_MAX], from[PATH_MAX], new[PATH_MAX], seed[16], end[32];
 
 	if (w.jit_ns && !w.may_leave_jit)
 		return;
 	snprintf(path, sizeof(path), "%s/image%u", w.dir, 1 + pick(NR_IMAGES));
+	if (pick(2)) {
+		snprintf(from, sizeof(from), "%s/image%u", w.dir, 1 + pick(NR_IMAGES_WITH_ID));
+		snprintf(new, sizeof(new), "%s/program.%d", w.dir, (int)getpid());
+		snprintf(path, sizeof(path), "%s/program", w.dir);
+		copy_file(from, new);
+		if (rename(new, path))
+			die(path);
+	}
 	snprintf(seed, sizeof(seed), "%u", pick(UINT32_MAX));
 	snprintf(end, sizeof(end), "%" PRIu64, w.end_ns);
 	execl(path, path, w.dir, seed, w.seconds, end, w.is_child ? "child" : "first", NULL);
@@ -414,8 +463,8 @@ void IN_IMAGE(void);
 __attribute__((noinline)) void IN_IMAGE(void)
 {
 	static void (*const acts[])(void) = {act_own,     act_load, act_load, act_replace,
-					     act_replace, act_map,  act_map,  act_compile,
-					     act_fork,    act_exec, act_exit};
+					     act_replace, act_map,  act_map,  act_move,
+					     act_compile, act_fork, act_exec, act_exit};
 
 	while (clock_ns(CLOCK_MONOTONIC) < w.end_ns)
 		acts[pick(sizeof(acts) / sizeof(acts[0]))]();

@@ -25,10 +25,16 @@ for nr in 00 01 02 03 04 05 06 07 08 09 10 11; do
 	build_part $nr
 done
 # Two pairs of images have equal functions at equal addresses: two with, two without build-ids.
-build "$dir/run/image1" oracle.c -DIMAGE=1 -ldl
-build "$dir/run/image2" oracle.c -DIMAGE=2 -ldl
+for nr in 1 2; do
+	id=0c1d00000000000000000000000000000000000$nr
+	build "$dir/run/image$nr" oracle.c -DIMAGE=$nr -ldl -Wl,--build-id=0x$id
+	cp "$dir/run/image$nr" "$dir/sym/.build-id/0c/${id#0c}.debug"
+done
 build "$dir/run/image3" oracle.c -DIMAGE=3 -ldl -no-pie -Wl,--build-id=none
 build "$dir/run/image4" oracle.c -DIMAGE=4 -ldl -no-pie -Wl,--build-id=none
+
+# Some kernels do not tell of code that a program moves; profrec says so.
+"$profrec" -U -o "$dir/probe.prof" 1 2>&1 | grep -q mremap && export ORACLE_NO_MOVES=1
 
 # The maps of compiled functions that the programs left.
 cleanup_extra()
@@ -97,7 +103,7 @@ has_shares()
 run()
 {
 	local name="seed $1, --unwind=$2" status lost log=$dir/run/log
-	rm -f "$dir/run"/{log,shared,slot*}
+	rm -f "$dir/run"/{log,shared,program*,slot*}
 	"$profrec" -q -U -F 999 --unwind="$2" -o "$dir/run.prof" -- "$dir/run/image1" "$dir/run" "$1" "$3" 2> "$dir/err"
 	status=$?
 	cut -d ' ' -f 6 "$log" >> "$dir/pids"

@@ -11,7 +11,7 @@ FUZZ_NAMES  := reader table elf perf_map proc_maps demangle
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
 FUZZ_table     := tests/fuzz/table_input.c $(wildcard record/cfi/*.c) $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
-	$(addprefix report/symbols/,bounds.c candidate.c debugfiles.c elf_names.c elffile.c gopclntab.c minidebug.c plt.c ranges.c \
+	$(addprefix report/symbols/,bounds.c candidate.c debugfiles.c elf_names.c elffile.c fetcher.c gopclntab.c minidebug.c plt.c ranges.c \
 		symtab.c) report/text/arena.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)

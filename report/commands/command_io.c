@@ -118,6 +118,22 @@ static void warn_of_mangled(struct textbuf *warnings, const struct demangler_acc
 			       nr);
 }
 
+static void warn_of_fetches(struct textbuf *warnings, const struct fetcher *fetched)
+{
+	static const char *const reasons[] = {
+		[FETCH_TIMED_OUT] = "a debuginfod server did not answer in time",
+		[FETCH_INTERRUPTED] = "fetching was interrupted",
+		[FETCH_BROKEN] = "libdebuginfod failed",
+	};
+
+	if (fetched->stop != FETCH_GOES_ON)
+		textbuf_printf(warnings, "WARNING: %s: the files that follow were not fetched.\n",
+			       reasons[fetched->stop]);
+	if (fetched->nr_too_large)
+		textbuf_printf(warnings, "WARNING: %u files were too large to fetch.\n",
+			       fetched->nr_too_large);
+}
+
 static void warn_of_selection(struct textbuf *warnings, const struct recording *rec)
 {
 	const struct selection *s = &rec->selection;
@@ -165,6 +181,8 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 		warn_of_mangled(&io->warnings, &sources[i].demangling);
 		command_io_add_recording(io, &sources[i].rec);
 	}
+	/* All sources asked one after the other, so the last knows all. */
+	warn_of_fetches(&io->warnings, &sources[nr - 1].fetched);
 	return 0;
 }
 

@@ -159,6 +159,12 @@ static const struct option_spec search_rows[] = {
 		.parse = parse_debug_dir,
 		.kind = "one of 16 directories at most",
 	},
+	{
+		.name = "debuginfod",
+		.type = OPTION_FLAG,
+		.offset = offsetof(struct search_choice, debuginfod),
+		.help = "fetch missing debug files from the servers in DEBUGINFOD_URLS",
+	},
 };
 
 const struct option_table search_options = {search_rows, ARRAY_SIZE(search_rows), NULL};

@@ -15,7 +15,11 @@ int source_search_open(struct source_search *search, const struct search_choice 
 		.roots = {.symfs_fd = -1, .budget = &search->budget},
 		.budget = {.bytes_left = FILES_BYTES_MAX},
 	};
-	if (choice->symfs)
+	if (choice->debuginfod) {
+		ret = fetcher_check(err);
+		search->roots.fetcher = &search->fetcher;
+	}
+	if (!ret && choice->symfs)
 		ret = debug_roots_open(&search->roots, choice->symfs, err);
 	return ret ? ret : debug_roots_add(&search->roots, &choice->debug_dirs, err);
 }
@@ -45,6 +49,7 @@ int source_find_names(struct source *source, struct source_search *search, struc
 
 	source->demangling.style = source->view.demangle;
 	ret = symbols_resolve(&source->symbols, &source->rec.model, &files, &source->demangling);
+	source->fetched = search->fetcher;
 	if (!ret)
 		ret = labels_init(&source->labels, &source->rec.model, &source->symbols,
 				  &source->view);

@@ -17,13 +17,15 @@ struct source {
 	struct labels labels;
 	struct demangler_account demangling; /* of all intervals */
 	struct event_choice events;          /* that the user wants to see */
-	struct view view;                    /* of the event that is being printed */
+	struct fetcher fetched; /* what became of the files that were asked for, up to now */
+	struct view view;       /* of the event that is being printed */
 };
 
 /* The directory to look for files in, and the bytes of files that a report may still read. */
 struct source_search {
 	struct debug_roots roots;
 	struct file_budget budget;
+	struct fetcher fetcher;
 	struct elf_pairs pairs; /* a report of many intervals keeps files open in it */
 };
 
@@ -31,6 +33,7 @@ struct source_search {
 struct search_choice {
 	const char *symfs; /* the directory to look for files in first; NULL: none */
 	struct debug_dirs debug_dirs;
+	bool debuginfod; /* ask servers for files, too */
 };
 
 /*

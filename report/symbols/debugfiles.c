@@ -21,6 +21,9 @@
  *      binary, or in the directories that the user names.
  *      The name is a bare one (elf_file_debuglink); a path in it would lead anywhere.
  *
+ * If the user wants that, profrep then asks debuginfod servers (fetcher.h) for the debug file, and
+ * for the binary if there is neither.
+ *
  * The first file is not always the best: a copy may be stripped, a debug file may lack symbols. So
  * profrep looks on until it has a file with .symtab, and takes the best (enum elf_quality), of
  * equal ones the first.
@@ -297,6 +300,36 @@ static int find_debug(struct search *s)
 	return ret;
 }
 
+/* Fetches the file of @kind, and takes it if it is better than @best. */
+static int try_fetch(struct search *s, enum fetch_kind kind, struct found *best)
+{
+	const struct build_id *build_id = &s->wanted->build_id;
+	_cleanup_free_ char *path = NULL;
+	int ret = fetcher_find(s->roots->fetcher, build_id, kind, &path), fd;
+
+	if (ret || !path)
+		return ret;
+	fd = candidate_open(&this_machine, path, build_id, &s->debug_miss);
+	if (fd < 0)
+		return fd == -ENOMEM ? fd : 0;
+	ret = candidate_take_better(best, fd, &this_machine, path, s->roots->budget);
+	return ret < 0 ? ret : 0;
+}
+
+/* Asks servers for what is missing. The executable is of use only if there is nothing else. */
+static int fetch_files(struct search *s)
+{
+	int ret;
+
+	if (!s->roots->fetcher || build_id_is_none(&s->wanted->build_id) ||
+	    found_is_best(&s->binary) || found_is_best(&s->debug))
+		return 0;
+	ret = try_fetch(s, FETCH_DEBUGINFO, &s->debug);
+	if (!ret && s->debug.fd < 0 && s->binary.fd < 0)
+		ret = try_fetch(s, FETCH_EXECUTABLE, &s->binary);
+	return ret;
+}
+
 int debug_files_find(const struct debug_roots *roots, const struct debug_wanted *wanted,
 		     struct debug_files *files, enum debug_miss *miss)
 {
@@ -313,6 +346,8 @@ int debug_files_find(const struct debug_roots *roots, const struct debug_wanted 
 
 	if (!ret)
 		ret = find_debug(&s);
+	if (!ret)
+		ret = fetch_files(&s);
 	if (s.process_fd >= 0)
 		close(s.process_fd);
 	if (ret) {

@@ -12,6 +12,7 @@
 #include "format/prof.h"
 #include "report/symbols/candidate.h"
 #include "report/symbols/elffile.h"
+#include "report/symbols/fetcher.h"
 
 #define DEBUG_DIRS_MAX 16
 
@@ -29,6 +30,7 @@ struct debug_roots {
 	const char *debug_dir;
 	struct debug_dirs more_dirs; /* looked at before debug_dir; absolute paths */
 	struct file_budget *budget;  /* charged with everything that is read; NULL: none */
+	struct fetcher *fetcher;     /* asked for what no place has; NULL: nobody is asked */
 };
 
 /* The files found; -1 and NULL for a file that was not. Start with {-1, -1}. */

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Debug files from debuginfod servers on loopback: Debian's, one that hangs, one that lies, one whose file is too large.
+# TAP.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=tests/tap.sh
+. ./tap.sh
+for tool in gcc nm objcopy readelf strip python3; do
+	command -v "$tool" > /dev/null || skip_all "no $tool"
+done
+cd "$dir" || exit 1
+unset http_proxy HTTP_PROXY https_proxy all_proxy ALL_PROXY
+unset DEBUGINFOD_URLS DEBUGINFOD_TIMEOUT DEBUGINFOD_MAXSIZE DEBUGINFOD_MAXTIME DEBUGINFOD_PROGRESS DEBUGINFOD_VERBOSE
+export HOME=$PWD XDG_CACHE_HOME=$PWD/xdg DEBUGINFOD_CACHE_PATH=$PWD/cache
+
+cat > prog.c <<'C'
+__attribute__((noinline)) static int hidden(int x) { __asm__ volatile("nop;nop;nop;nop"); return x + 1; }
+int main(int argc, char **argv) { (void)argv; return hidden(argc) * 2; }
+C
+gcc -g -O1 -Wl,--build-id -o full prog.c || exit 1
+id=$(readelf -n full | sed -n 's/.*Build ID: //p')
+mkdir served bin
+objcopy --only-keep-debug full served/prog.debug
+strip -o bin/prog full
+
+# A recording of the functions at bin/prog.
+{
+	read -r off vaddr size < <(readelf -lW full | awk '$1 == "LOAD" && /R E/ {print $2, $3, $6; exit}')
+	echo "object p file $PWD/bin/prog $id"
+	echo "object o file /nonexistent/other 00112233445566778899"
+	echo "process p 7 1"
+	echo "map p p 0x555500000000 $(((size + 4095) & ~4095)) $((off))"
+	echo "map p o 0x556600000000 0x1000 0"
+	echo "count p prog 1 user p:$((0x$(nm full | awk '$3 == "hidden" {print $1}') + 2 - vaddr + off))"
+	echo "count p prog 2 user p:$((0x$(nm full | awk '$3 == "main" {print $1}') + 2 - vaddr + off))"
+	echo "count p prog 3 user o:0x1"
+} | "$BUILD/tests/prof_make" > p.prof
+
+names() { "$profrep" -f --unnamed module "$@" p.prof 2> err | sed -E 's/^prog;//; s/ [0-9]+$//' | tr '\n' ' '; }
+nothing="[prog] [prog] [other] "
+all="hidden main [other] "
+
+if ! DEBUGINFOD_URLS=http://127.0.0.1:1 "$profrep" --debuginfod p.prof > /dev/null 2> err &&
+	grep -q libdebuginfod err; then
+	skip_all "no libdebuginfod"
+fi
+check "without DEBUGINFOD_URLS" fails 1 "$profrep" --debuginfod p.prof
+check "without DEBUGINFOD_URLS: said" contains "$("$profrep" --debuginfod p.prof 2>&1)" "DEBUGINFOD_URLS names no server"
+export DEBUGINFOD_URLS=http://127.0.0.1:1
+check "nobody listens" same "$(names --debuginfod)" "$nothing"
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+# has_file PORT: the server has indexed the file.
+has_file() { python3 -c "import urllib.request as r; r.urlopen('http://127.0.0.1:$1/buildid/$id/debuginfo')"; }
+
+if command -v debuginfod > /dev/null; then
+	port=$(free_port)
+	debuginfod -p "$port" -d :memory: -F served > server.log 2>&1 &
+	check "Debian's server runs" wait_for has_file "$port"
+	export DEBUGINFOD_URLS=http://127.0.0.1:$port
+	check "not asked without --debuginfod" same "$(names)" "$nothing"
+	check "fetched" same "$(names --debuginfod)" "$all"
+	check "fetched: files says where" contains "$("$profrep" files --debuginfod p.prof)" "$PWD/cache/$id/debuginfo"
+	check "fetched: no warning" same "$(cat err)" ""
+	check "the binary is not needed" same "$(mv bin/prog bin/p; names --debuginfod; mv bin/p bin/prog)" "$all"
+	check "missing: without the server" contains "$("$profrep" missing p.prof)" "$id"
+	check "missing: with the server" same "$("$profrep" missing --debuginfod p.prof | cut -f 1)" 00112233445566778899
+	export DEBUGINFOD_URLS=http://127.0.0.1:1
+	check "from the cache" same "$(names --debuginfod)" "$all"
+	check "intervals" contains "$("$profrep" -f -T --debuginfod p.prof)" ";hidden 1"
+else
+	skip "Debian's server" "no debuginfod"
+fi
+
+# A server that hangs, sends a wrong file, or announces a file of 10 GB.
+cat > server.py <<'PY'
+import http.server, sys, threading
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        kind = sys.argv[1]
+        open("asked", "a").write(self.path + "\n")
+        if kind == "hangs":
+            threading.Event().wait()
+        data = open("liar", "rb").read()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/octet-stream")
+        self.send_header("Content-Length", str(10 * 10**9 if kind == "large" else len(data)))
+        self.end_headers()
+        try:
+            self.wfile.write(data)
+            while kind == "large":
+                self.wfile.write(bytes(65536))
+        except OSError:
+            pass
+
+    def log_message(self, *args):
+        pass
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+server.daemon_threads = True
+print(server.server_address[1], flush=True)
+server.serve_forever()
+PY
+gcc -g -O0 -Wl,--build-id -o liar prog.c
+
+# serve KIND: starts the server with an empty cache.
+serve()
+{
+	rm -rf cache asked port
+	python3 server.py "$1" > port 2> server.err &
+	wait_for test -s port
+	export DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
+}
+
+serve lies
+check "a server that lies" same "$(names --debuginfod)" "$nothing"
+check "a server that lies: files says so" contains "$("$profrep" files --debuginfod p.prof)" "file has no symbols"
+serve large
+check "a file that is too large" same "$(names --debuginfod)" "$nothing"
+check "a file that is too large: said" contains "$(cat err)" "too large to fetch"
+serve hangs
+check "a server that hangs" same "$(DEBUGINFOD_TIMEOUT=1 names --debuginfod)" "$nothing"
+check "a server that hangs: said" contains "$(cat err)" "did not answer in time"
+check "a server that hangs is asked once" same "$(wc -l < asked)" 1
+rm -rf cache asked
+"$profrep" -f --unnamed module --debuginfod p.prof > out 2> err &
+pid=$!
+check "it is asked" wait_for test -s asked
+kill -INT "$pid"
+wait "$pid"
+check "Ctrl-C: the report is printed" same "$(grep -c '^prog;' out)" 3
+check "Ctrl-C: said" contains "$(cat err)" "fetching was interrupted"
+plan_end

@@ -34,7 +34,7 @@ STATIC_OBJ := $(B)/record/static_libelf.o
 RECORD_LIB := $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_SRC)))
 REPORT_LIB := $(filter-out $(B)/report/main.o,$(call obj,$(REPORT_SRC)))
 
-RECORD_LIBS := -lbpf -lelf -lz -lzstd
+RECORD_LIBS := -lbpf -lelf -lz -lzstd -lnettle
 REPORT_LIBS := -lelf -lz -lzstd -llzma -liberty
 
 .DELETE_ON_ERROR:
@@ -136,7 +136,7 @@ include $(wildcard mk/*.mk)
 bench: tests-build ## measure against perf from linux-perf; prints ratios
 	BUILD=$(abspath $(B)) bench/run
 
-DEB_PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev \
+DEB_PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev nettle-dev \
 	liblzma-dev libxxhash-dev libiberty-dev check
 
 # Installed only where the distribution has them: Debian 13 has no clang-format-14, and Debian 12 has gold in binutils.

@@ -19,7 +19,7 @@ FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/s
 	report/symbols/short_name.c report/text/arena.c report/text/string_set.c $(FUZZ_COMMON)
 
 FUZZ_LIBS_reader   := -lzstd
-FUZZ_LIBS_table    := -lz -lzstd
+FUZZ_LIBS_table    := -lz -lzstd -lnettle
 FUZZ_LIBS_elf      := -lelf -lz -llzma
 FUZZ_LIBS_demangle := -liberty
 

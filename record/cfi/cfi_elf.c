@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -218,6 +219,26 @@ int cfi_elf_read(int fd, struct cfi_elf *elf)
 	if (ret)
 		cfi_elf_deinit(elf);
 	return ret;
+}
+
+void cfi_elf_hash(const struct cfi_elf *elf, uint8_t hash[static CFI_HASH_BYTES])
+{
+	const uint64_t numbers[] = {
+		elf->segments.nr,
+		elf->entry,
+		elf->section.is_debug_frame,
+		elf->section.vaddr,
+		elf->section.data_base,
+		elf->section.size,
+	};
+	struct sha256_ctx sha;
+
+	sha256_init(&sha);
+	sha256_update(&sha, sizeof(numbers), (const uint8_t *)numbers);
+	sha256_update(&sha, elf->segments.nr * sizeof(*elf->segments.data),
+		      (const uint8_t *)elf->segments.data);
+	sha256_update(&sha, elf->section.size, elf->section.bytes);
+	sha256_digest(&sha, CFI_HASH_BYTES, hash);
 }
 
 void cfi_elf_deinit(struct cfi_elf *elf)

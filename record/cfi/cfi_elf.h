@@ -17,6 +17,8 @@ struct code_segment {
 	uint64_t vaddr, off, size;
 };
 
+#define CFI_HASH_BYTES 32
+
 struct cfi_elf {
 	VEC(struct code_segment) segments;
 	uint64_t entry; /* address where a process begins; 0: nowhere */
@@ -29,6 +31,11 @@ struct cfi_elf {
  * unwind information), -EFBIG (beyond a limit), -ENOMEM, or a failing read's errno.
  */
 int cfi_elf_read(int fd, struct cfi_elf *elf);
+
+/*
+ * The SHA-256 of everything in @elf. Two files with one hash have one table.
+ */
+void cfi_elf_hash(const struct cfi_elf *elf, uint8_t hash[static CFI_HASH_BYTES]);
 
 void cfi_elf_deinit(struct cfi_elf *elf);
 

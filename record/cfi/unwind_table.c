@@ -305,19 +305,30 @@ static void finish_table(struct build *b, struct unwind_table *table)
 	b->rules.data = NULL;
 }
 
+_Static_assert(UNWIND_HASH_BYTES == CFI_HASH_BYTES, "a table has the hash of its file");
+
 int unwind_table_build(int fd, struct unwind_table *table)
 {
+	return unwind_table_build_unless(fd, NULL, table);
+}
+
+int unwind_table_build_unless(int fd, const uint8_t *known, struct unwind_table *table)
+{
 	struct build b = {0};
+	uint8_t hash[UNWIND_HASH_BYTES];
 	int ret = cfi_elf_read(fd, &b.elf);
 
 	if (ret)
 		return ret;
 	cfi_init(&b.cfi, &b.elf.section);
-	ret = read_functions(&b);
+	cfi_elf_hash(&b.elf, hash);
+	ret = known && !memcmp(known, hash, sizeof(hash)) ? -EALREADY : read_functions(&b);
 	if (!ret)
 		ret = make_rows(&b);
-	if (!ret)
+	if (!ret) {
 		finish_table(&b, table);
+		memcpy(table->hash, hash, sizeof(hash));
+	}
 	vec_free(&b.functions);
 	vec_free(&b.pages);
 	vec_free(&b.rows);

@@ -11,12 +11,16 @@
 
 #include "bpf/unwind.h"
 
+#define UNWIND_HASH_BYTES 32
+
 struct unwind_table {
 	uint64_t first_off; /* file offset of page 0: a multiple of UNWIND_PAGE_SIZE */
 	uint32_t nr_pages, nr_rows, nr_rules;
 	struct unwind_page *pages; /* first_row: in rows; nr_rows 0: nothing is known of the page */
 	uint32_t *rows;            /* numbers of rules: in rules */
 	struct unwind_rule *rules; /* [0]: UNWIND_CFA_NONE */
+	/* SHA-256 of the parts of the file that the table was made from */
+	uint8_t hash[UNWIND_HASH_BYTES];
 };
 
 /*
@@ -25,6 +29,12 @@ struct unwind_table {
  * errno.
  */
 int unwind_table_build(int fd, struct unwind_table *table);
+
+/*
+ * As unwind_table_build, but returns -EALREADY and makes no table if its hash would be @known.
+ * Without @known (NULL) it makes the table.
+ */
+int unwind_table_build_unless(int fd, const uint8_t *known, struct unwind_table *table);
 
 /* The rule for the code at file offset @off, or the rule UNWIND_NO_RULE where there is none. */
 const struct unwind_rule *unwind_table_find(const struct unwind_table *table, uint64_t off);
@@ -44,6 +54,12 @@ int unwind_table_write(int fd, const struct unwind_table *table);
  * -ENOMEM, or the errno of a failing read.
  */
 int unwind_table_read(int fd, struct unwind_table *table);
+
+/*
+ * Reads the hash of the table that unwind_table_write wrote to @fd, and checks nothing else.
+ * Returns 0, -EBADMSG, or the errno of a failing read.
+ */
+int unwind_table_read_hash(int fd, uint8_t hash[static UNWIND_HASH_BYTES]);
 
 void unwind_table_deinit(struct unwind_table *table);
 

@@ -17,11 +17,12 @@
 #include "common/crc32c.h"
 
 #define TABLE_MAGIC   0x54575550 /* "PUWT" */
-#define TABLE_VERSION 1
+#define TABLE_VERSION 2
 
 /* For x86-64 alone, therefore in its byte order. */
 struct header {
 	uint32_t magic, version;
+	uint8_t hash[UNWIND_HASH_BYTES];
 	uint64_t first_off;
 	uint32_t nr_pages, nr_rows, nr_rules;
 	uint32_t crc; /* CRC-32C of the header with 0 here, then of the rest */
@@ -62,9 +63,11 @@ static struct header make_header(const struct unwind_table *table)
 		.nr_rows = table->nr_rows,
 		.nr_rules = table->nr_rules,
 	};
-	uint32_t crc = crc32c(0, &header, sizeof(header));
+	uint32_t crc;
 	struct part parts[NR_PARTS];
 
+	memcpy(header.hash, table->hash, sizeof(header.hash));
+	crc = crc32c(0, &header, sizeof(header));
 	list_parts(table, parts);
 	for (size_t i = 0; i < NR_PARTS; i++)
 		crc = crc32c(crc, parts[i].data, parts[i].bytes);
@@ -174,6 +177,7 @@ int unwind_table_read(int fd, struct unwind_table *table)
 		return ret;
 	if (!is_good_header(fd, &header))
 		return -EBADMSG;
+	memcpy(new.hash, header.hash, sizeof(new.hash));
 	new.first_off = header.first_off;
 	new.nr_pages = header.nr_pages;
 	new.nr_rows = header.nr_rows;
@@ -186,4 +190,17 @@ int unwind_table_read(int fd, struct unwind_table *table)
 	else
 		*table = new;
 	return ret;
+}
+
+int unwind_table_read_hash(int fd, uint8_t hash[static UNWIND_HASH_BYTES])
+{
+	struct header header;
+	int ret = read_part(fd, &header, sizeof(header));
+
+	if (ret)
+		return ret;
+	if (header.magic != TABLE_MAGIC || header.version != TABLE_VERSION)
+		return -EBADMSG;
+	memcpy(hash, header.hash, sizeof(header.hash));
+	return 0;
 }

@@ -7,14 +7,13 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/hash.h"
-#include "record/system/fd_message.h"
 #include "record/unwind/table_cache.h"
+#include "record/unwind/table_file.h"
 #include "record/unwind/table_worker.h"
 
 /* How often profrec tries a file that has gone before it could be opened. */
@@ -23,30 +22,70 @@
 /* The files of one user, but for the system's own, may take this part of the maps: 1 / this. */
 #define OWNER_SHARE 4
 
-/* The owner of a file that cannot be looked at. */
-#define NOBODY 65534
-
 /* So many tables without users are remembered, as long as there is room. */
 #define IDLE_MAX 4096
 
+/* All files of one build-id have one hash, as the side-band knows nothing else of them. */
 static uint64_t hash_table(const struct file_table *t)
 {
 	uint64_t h = hash_bytes(t->build_id.bytes, t->build_id.size, 0);
 
-	return file_identity_hash(&t->identity, h);
+	return build_id_is_none(&t->build_id) ? file_identity_hash(&t->identity, h) : h;
 }
 
 /* The number may be used again. Its entry in the index goes with the next rebuild. */
 static void forget_table(struct file_tables *u, uint32_t nr)
 {
+	if (u->tables.data[nr].shared)
+		file_tables_unuse(u, u->tables.data[nr].shared);
 	u->tables.data[nr] = (struct file_table){.state = TABLE_FORGOTTEN};
 	u->free_tables.data[u->free_tables.nr++] = nr;
+}
+
+/*
+ * The side-band tells the build-id alone, and files with one build-id can differ. Then only a file
+ * of root is believed.
+ */
+static bool find_by_build_id(const struct file_tables *u, const struct file_table *t, uint32_t *nr)
+{
+	const struct file_table *found = NULL;
+
+	index_for_each(&u->by_file, hash_table(t), i) {
+		const struct file_table *have = &u->tables.data[i];
+
+		if (have->state == TABLE_FORGOTTEN ||
+		    !build_id_equal(&have->build_id, &t->build_id))
+			continue;
+		if (!found || (found->owner && !have->owner) ||
+		    (found->state != TABLE_READY && !have->owner == !found->owner)) {
+			found = have;
+			continue;
+		}
+		if (have->state == TABLE_READY && !have->owner == !found->owner &&
+		    memcmp(have->hash, found->hash, sizeof(have->hash))) {
+			*nr = NO_TABLE;
+			return true;
+		}
+	}
+	if (found)
+		*nr = found - u->tables.data;
+	return found;
+}
+
+bool file_tables_are_same(const struct file_tables *u, uint32_t a, uint32_t b)
+{
+	const struct file_table *x = &u->tables.data[a], *y = &u->tables.data[b];
+
+	if (a == b || build_id_is_none(&x->build_id) || !build_id_equal(&x->build_id, &y->build_id))
+		return a == b;
+	return x->state != TABLE_READY || y->state != TABLE_READY ||
+	       !memcmp(x->hash, y->hash, sizeof(x->hash));
 }
 
 int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint64_t start,
 		     uint64_t end, uint32_t *nr)
 {
-	struct file_table t = {.build_id = *mapped_file_build_id(file)};
+	struct file_table t = {.build_id = *mapped_file_build_id(file), .identity = file->identity};
 	uint64_t hash;
 	int ret;
 
@@ -56,9 +95,9 @@ int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint
 		*nr = is_own ? VDSO_TABLE : NO_TABLE;
 		return 0;
 	}
-	if (build_id_is_none(&t.build_id))
-		t.identity = file->identity;
 	hash = hash_table(&t);
+	if (!t.identity.inode && find_by_build_id(u, &t, nr))
+		return 0;
 	index_for_each(&u->by_file, hash, i) {
 		const struct file_table *have = &u->tables.data[i];
 
@@ -122,7 +161,7 @@ static bool is_within_share(const struct file_tables *u, const struct file_table
 	if (!t->owner)
 		return true;
 	vec_for_each(&u->tables, other) {
-		if (other->owner != t->owner || other->state != TABLE_READY)
+		if (other->owner != t->owner || other->state != TABLE_READY || other->shared)
 			continue;
 		rules += other->place.rules.nr;
 		rows += other->place.nr_rows;
@@ -148,24 +187,90 @@ static int add_table(struct file_tables *u, uint32_t nr, const struct unwind_tab
 		return ret == -ENOMEM ? ret : 0;
 	}
 	t->first_off = made->first_off;
+	memcpy(t->hash, made->hash, sizeof(t->hash));
 	set_state(u, nr, TABLE_READY);
 	return 0;
 }
 
-/* Returns 1 when the table was kept, 0 when not, or -ENOMEM. */
+/* A ready table of another file with the build-id of @t; with its hash, too, if @with_hash. */
+static struct file_table *find_alike(const struct file_tables *u, const struct file_table *t,
+				     bool with_hash)
+{
+	if (build_id_is_none(&t->build_id))
+		return NULL;
+	index_for_each(&u->by_file, hash_table(t), i) {
+		struct file_table *have = &u->tables.data[i];
+
+		if (have != t && have->state == TABLE_READY && !have->shared &&
+		    build_id_equal(&have->build_id, &t->build_id) &&
+		    (!with_hash || !memcmp(have->hash, t->hash, sizeof(t->hash))))
+			return have;
+	}
+	return NULL;
+}
+
+/* The files of two tables have one hash, so @nr uses the rows of @of. */
+static void share_table(struct file_tables *u, uint32_t nr, const struct file_table *of)
+{
+	struct file_table *t = &u->tables.data[nr];
+
+	t->shared = of - u->tables.data;
+	file_tables_use(u, t->shared);
+	t->place = (struct table_place){.first_page = of->place.first_page,
+					.nr_pages = of->place.nr_pages};
+	t->first_off = of->first_off;
+	set_state(u, nr, TABLE_READY);
+}
+
+/*
+ * The hash of a table that need not be made for @t: that of a file with the same build-id, or of
+ * the table in the cache. NULL: there is none.
+ */
+static const uint8_t *known_hash(const struct file_tables *u, struct file_table *t)
+{
+	const struct file_table *alike = find_alike(u, t, false);
+
+	if (alike)
+		memcpy(t->hash, alike->hash, sizeof(t->hash));
+	else if (u->cache_fd < 0 || t->is_damaged ||
+		 table_cache_get_hash(u->cache_fd, &t->build_id, t->hash))
+		return NULL;
+	return t->hash;
+}
+
+/*
+ * Takes the table from the cache, whose hash is that of the file, as the child has said. If
+ * somebody has removed or replaced it meanwhile, the table is asked for again.
+ */
 static int take_kept_table(struct file_tables *u, uint32_t nr)
 {
+	struct file_table *t = &u->tables.data[nr];
 	struct unwind_table kept;
-	int ret;
+	int ret = u->cache_fd < 0 ? -ENOENT : table_cache_get(u->cache_fd, &t->build_id, &kept);
 
-	if (u->cache_fd < 0)
-		return 0;
-	ret = table_cache_get(u->cache_fd, &u->tables.data[nr].build_id, &kept);
-	if (ret)
-		return ret == -ENOMEM ? ret : 0;
-	ret = add_table(u, nr, &kept);
-	unwind_table_deinit(&kept);
-	return ret ? ret : 1;
+	if (ret == -ENOMEM)
+		return ret;
+	if (!ret && !memcmp(kept.hash, t->hash, sizeof(kept.hash))) {
+		ret = add_table(u, nr, &kept);
+	} else {
+		t->attempts++;
+		t->is_damaged = true;
+		set_state(u, nr, t->attempts < ATTEMPTS_MAX ? TABLE_NONE : TABLE_IMPOSSIBLE);
+	}
+	if (!ret || ret == -ENOMEM)
+		unwind_table_deinit(&kept);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/* The child has found that the file of table @nr has the hash that was sent with the request. */
+static int take_known_table(struct file_tables *u, uint32_t nr)
+{
+	const struct file_table *alike = find_alike(u, &u->tables.data[nr], true);
+
+	if (!alike)
+		return take_kept_table(u, nr);
+	share_table(u, nr, alike);
+	return 0;
 }
 
 /* A table that cannot be kept is made again next time. */
@@ -175,85 +280,20 @@ static void keep_table(const struct file_tables *u, uint32_t nr, const struct un
 		table_cache_put(u->cache_fd, &u->tables.data[nr].build_id, made);
 }
 
-/* The looker's answer about a file. */
-struct opened {
-	uint32_t owner;
-	uint64_t dev;
-};
-
-/* Somebody may have written to a file since its build-id was read. */
-static bool is_file_of(int fd, const struct build_id *expected)
-{
-	struct build_id id = {0};
-
-	return build_id_is_none(expected) ||
-	       (!build_id_from_fd(fd, &id) && build_id_equal(&id, expected));
-}
-
-/*
- * A look_fn: opens a file, and sends it to the worker, whose socket comes with the question. The
- * recorder never has the descriptor, since closing one can take for ever, too.
- */
-static int answer_request(struct look *look)
-{
-	struct table_request request;
-	_cleanup_close_ int fd = -1;
-	struct mapped_file file;
-	struct file_place place;
-	struct opened opened;
-	struct stat st;
-	int ret = file_question_get(look, &request.tag, &file, &place);
-
-	if (ret)
-		return ret;
-	fd = mapped_file_open(look, &file, &place);
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st))
-		return -errno;
-	if (!is_file_of(fd, mapped_file_build_id(&file)))
-		return -ESTALE;
-	opened = (struct opened){.owner = st.st_uid, .dev = st.st_dev};
-	look_answer_append(look, &opened, sizeof(opened));
-	return look->fd < 0 ? 0 : fd_message_send(look->fd, &request, sizeof(request), fd);
-}
-
-/*
- * Has the looker open @file, and send it to the worker at @sock unless that is negative. Notes the
- * owner of the file. Returns 0 or a negative errno.
- */
-static int ask_for_file(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
-			const struct file_place *place, int sock)
-{
-	struct look_question question = {.fn = answer_request, .fd = sock};
-	struct file_table *t = &u->tables.data[nr];
-	struct file_question about;
-	struct look_answer answer;
-	struct opened opened;
-	int ret;
-
-	t->owner = NOBODY;
-	if (!file_question_put(&about, nr, file, place))
-		return -E2BIG;
-	question.bytes = about.bytes;
-	question.nr = about.nr;
-	ret = looker_ask(u->looker, &question, &answer);
-	if (answer.nr == sizeof(opened)) {
-		memcpy(&opened, answer.bytes, sizeof(opened));
-		t->owner = opened.owner;
-		t->dev = opened.dev;
-	}
-	return ret;
-}
-
 /* Returns 0 or a negative errno: -EAGAIN when too many wait in line. */
 static int request_from_worker(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			       const struct file_place *place)
 {
+	struct file_table *t = &u->tables.data[nr];
+	struct table_request request = table_request_make(nr, known_hash(u, t));
+	struct table_file opened;
 	int sock, ret = table_builder_sock(u->builder, &sock);
 
-	if (!ret)
-		ret = ask_for_file(u, nr, file, place, sock);
+	if (ret)
+		return ret;
+	ret = table_file_send(u->looker, &request, file, place, sock, &opened);
+	t->owner = opened.owner;
+	t->dev = opened.dev;
 	if (!ret)
 		table_builder_expect(u->builder, nr);
 	return ret;
@@ -279,14 +319,6 @@ static void note_request(struct file_tables *u, uint32_t nr, int ret)
 int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			const struct file_place *place)
 {
-	int ret = 0;
-
-	if (u->cache_fd >= 0) {
-		ask_for_file(u, nr, file, place, -1);
-		ret = take_kept_table(u, nr);
-	}
-	if (ret)
-		return ret < 0 ? ret : 0;
 	note_request(u, nr, request_from_worker(u, nr, file, place));
 	return 0;
 }
@@ -309,6 +341,10 @@ int file_tables_finish(struct file_tables *u)
 	while (!ret && table_builder_next(u->builder, &nr, &status, &made)) {
 		if (status == -ETIMEDOUT)
 			looker_blame(u->looker, look_device(u->tables.data[nr].dev));
+		if (status == -EALREADY) {
+			ret = take_known_table(u, nr);
+			continue;
+		}
 		if (status) {
 			note_failure(u, nr, status);
 			continue;
@@ -347,7 +383,7 @@ static void request_vdso(struct file_tables *u)
 	fd = memfd_create("vdso", MFD_CLOEXEC);
 	if (fd < 0 || pwrite(fd, image, u->vdso->size, 0) != (ssize_t)u->vdso->size)
 		return;
-	note_request(u, VDSO_TABLE, table_builder_request(u->builder, fd, VDSO_TABLE));
+	note_request(u, VDSO_TABLE, table_builder_request(u->builder, fd, VDSO_TABLE, NULL));
 }
 
 void file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
@@ -422,7 +458,8 @@ static void forget_idle(struct file_tables *u)
 
 		if (t->state == TABLE_FORGOTTEN || t->nr_idle < 2)
 			continue;
-		table_maps_remove(&u->store, &t->place);
+		if (!t->shared)
+			table_maps_remove(&u->store, &t->place);
 		forget_table(u, i);
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The unwind tables of all files that samples have met. A table is made once, however many
- * processes map the file. The child makes it, or it comes from a cache.
+ * processes map the file. The child makes it, or it comes from a cache. Files with one build-id
+ * share a table if the parts that tables are made from have one hash, too: a build-id can lie.
  */
 #ifndef RECORD_UNWIND_FILE_TABLES_H
 #define RECORD_UNWIND_FILE_TABLES_H
@@ -28,7 +29,7 @@ enum table_state {
 
 struct file_table {
 	struct build_id build_id;
-	struct file_identity identity; /* where there is no build-id */
+	struct file_identity identity; /* all zero where the build-id alone is known */
 	enum table_state state;
 	uint32_t attempts;
 	uint32_t nr_processes; /* processes that map it at the beginning */
@@ -36,9 +37,12 @@ struct file_table {
 	uint32_t nr_idle;      /* settles in a row that found no users */
 	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */
 	uint64_t dev;          /* of the file, as makedev */
+	bool is_damaged;       /* the table in the cache cannot be used */
 	bool lacked_room;      /* impossible only since there was no room */
 	struct table_place place;
 	uint64_t first_off;
+	uint32_t shared; /* the table whose rows it uses, as their hashes are equal; 0: its own */
+	uint8_t hash[UNWIND_HASH_BYTES]; /* while it is asked for: one that need not be made */
 };
 
 /* The first two belong to no file that can be looked up. */
@@ -84,13 +88,16 @@ void file_tables_begin(struct file_tables *tables, const struct unwind_maps *map
 int file_tables_find(struct file_tables *tables, const struct mapped_file *file, uint64_t start,
 		     uint64_t end, uint32_t *nr);
 
+/* May the tables @a and @b belong to one file, or to files with one table? */
+bool file_tables_are_same(const struct file_tables *tables, uint32_t a, uint32_t b);
+
 /* Fills @mapping for the program, with the table's place. Offset 0 of the file is at @base. */
 void file_table_describe(const struct file_table *table, uint64_t base,
 			 struct unwind_mapping *mapping);
 
 /*
- * Takes table @nr, that of @file, from the cache, or asks for it. @place maps the file. Returns 0
- * or -ENOMEM.
+ * Asks for table @nr, that of @file, unless the cache or a file with the same build-id and contents
+ * has it. @place maps the file. Returns 0 or -ENOMEM.
  */
 int file_tables_request(struct file_tables *tables, uint32_t nr, const struct mapped_file *file,
 			const struct file_place *place);

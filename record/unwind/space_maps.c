@@ -293,7 +293,7 @@ bool space_maps_differ(const struct space_maps *u, uint32_t pid, const struct ma
 		const struct unwind_mapping *m = &mappings[i];
 
 		/* Without a table, the distance to offsets in the file means nothing. */
-		if (u->mapping_tables[p->first + i] != table ||
+		if (!file_tables_are_same(u->tables, u->mapping_tables[p->first + i], table) ||
 		    (table != NO_TABLE && m->bias != now.bias))
 			return true;
 	}

@@ -159,9 +159,9 @@ void table_builder_expect(struct table_builder *b, uint32_t tag)
 		restart_timer(b);
 }
 
-int table_builder_request(struct table_builder *b, int fd, uint32_t tag)
+int table_builder_request(struct table_builder *b, int fd, uint32_t tag, const uint8_t *known)
 {
-	const struct table_request request = {tag};
+	const struct table_request request = table_request_make(tag, known);
 	int sock, ret = fd < 0 ? -EBADF : table_builder_sock(b, &sock);
 
 	if (!ret)

@@ -30,10 +30,12 @@ int table_builder_sock(struct table_builder *builder, int *sock);
 void table_builder_expect(struct table_builder *builder, uint32_t tag);
 
 /*
- * Asks for the table of the file @fd, which stays the caller's. Never blocks: requests wait in
- * line. Returns 0, the errors of table_builder_sock, or a failing system call's errno.
+ * Asks for the table of the file @fd, which stays the caller's. A table with the hash @known (NULL:
+ * none) is not made: the result is -EALREADY. Never blocks: requests wait in line. Returns 0, the
+ * errors of table_builder_sock, or a failing system call's errno.
  */
-int table_builder_request(struct table_builder *builder, int fd, uint32_t tag);
+int table_builder_request(struct table_builder *builder, int fd, uint32_t tag,
+			  const uint8_t *known);
 
 /*
  * A descriptor that polls readable when table_builder_next has something to do. It stays valid

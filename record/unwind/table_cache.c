@@ -15,18 +15,31 @@
 
 #define FILE_MODE 0644
 
-int table_cache_get(int dir_fd, const struct build_id *id, struct unwind_table *table)
+static int open_table(int dir_fd, const struct build_id *id)
 {
 	const struct safe_open_rules rules = {.lookup = SAFE_OPEN_NO_LINK};
-	_cleanup_close_ int fd = -1;
 	char name[BUILD_ID_HEX_SIZE];
+	int fd;
 
 	if (build_id_is_none(id))
 		return -EINVAL;
 	fd = safe_open(dir_fd, build_id_hex(id, name), &rules);
-	if (fd < 0)
-		return fd == -EINVAL ? -EBADMSG : fd;
-	return unwind_table_read(fd, table);
+	return fd == -EINVAL ? -EBADMSG : fd;
+}
+
+int table_cache_get(int dir_fd, const struct build_id *id, struct unwind_table *table)
+{
+	_cleanup_close_ int fd = open_table(dir_fd, id);
+
+	return fd < 0 ? fd : unwind_table_read(fd, table);
+}
+
+int table_cache_get_hash(int dir_fd, const struct build_id *id,
+			 uint8_t hash[static UNWIND_HASH_BYTES])
+{
+	_cleanup_close_ int fd = open_table(dir_fd, id);
+
+	return fd < 0 ? fd : unwind_table_read_hash(fd, hash);
 }
 
 /* Writes the new file @temp. The caller removes it on failure, too, for it may exist then. */

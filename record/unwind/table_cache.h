@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Unwind tables kept from one recording to the next: a directory with a file for each build-id. A
- * file there is checked like a table from the table builder. Nothing checks that a build-id names
- * the contents. A file that bears the build-id of another file spoils that file's stacks. If its
- * table is kept, it spoils them in later recordings, too.
+ * file there is checked like a table from the table builder. A build-id can lie. So a kept table
+ * has the hash of the parts of the file that it was made from, and counts for no file but those
+ * with that hash.
  */
 #ifndef RECORD_UNWIND_TABLE_CACHE_H
 #define RECORD_UNWIND_TABLE_CACHE_H
@@ -17,6 +17,10 @@
  * read.
  */
 int table_cache_get(int dir_fd, const struct build_id *id, struct unwind_table *table);
+
+/* As table_cache_get, for the hash of the table alone, which may be damaged otherwise. */
+int table_cache_get_hash(int dir_fd, const struct build_id *id,
+			 uint8_t hash[static UNWIND_HASH_BYTES]);
 
 /*
  * Keeps @table for @id, in place of an older file. Others see all of it or nothing. Returns 0,

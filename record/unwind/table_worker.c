@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -84,6 +85,15 @@ static const struct sock_filter filter[] = {
 #endif
 #endif
 
+struct table_request table_request_make(uint32_t tag, const uint8_t *known)
+{
+	struct table_request request = {.tag = tag, .is_known = known != NULL};
+
+	if (known)
+		memcpy(request.known, known, sizeof(request.known));
+	return request;
+}
+
 static void set_limit(int resource, rlim_t max)
 {
 	const struct rlimit limits = {max, max};
@@ -125,12 +135,12 @@ static int confine_worker(pid_t parent)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) ? -errno : 0;
 }
 
-/* The table of the file @fd as a sealed memfd. */
-static int make_table(int fd, int *out)
+/* The table of the file @fd as a sealed memfd. -EALREADY: it has the hash @known. */
+static int make_table(int fd, const uint8_t *known, int *out)
 {
 	_cleanup_(unwind_table_deinit) struct unwind_table table = {0};
 	_cleanup_close_ int memfd = -1;
-	int ret = unwind_table_build(fd, &table);
+	int ret = unwind_table_build_unless(fd, known, &table);
 
 	if (ret)
 		return ret;
@@ -155,7 +165,7 @@ static int answer_request(int sock)
 	if (ret)
 		return ret;
 	reply.tag = request.tag;
-	reply.status = make_table(fd, &memfd);
+	reply.status = make_table(fd, request.is_known ? request.known : NULL, &memfd);
 	malloc_trim(0);
 	return fd_message_send(sock, &reply, sizeof(reply), memfd);
 }

@@ -8,10 +8,17 @@
 
 #include <stdint.h>
 
+#include "record/cfi/unwind_table.h"
+
 /* Comes with the file's descriptor. */
 struct table_request {
 	uint32_t tag;
+	uint32_t is_known; /* the table with this hash need not be made */
+	uint8_t known[UNWIND_HASH_BYTES];
 };
+
+/* A request for a table, unless it has the hash @known (NULL: in any case). */
+struct table_request table_request_make(uint32_t tag, const uint8_t *known);
 
 /* When status is 0, it comes with the descriptor of a sealed memfd, which has the table's bytes. */
 struct table_reply {

@@ -36,13 +36,35 @@ check "the second recording" record --unwind-cache "$dir/cache"
 check "the second recording: stacks are complete" complete
 check "the second recording makes no table" same "$(inode "$table")" "$before"
 
-# A walk by a table of other code goes astray. That shows that profrec read this table.
+# A walk by a table of other code goes astray.
 other=$(find "$dir/cache" -type f ! -samefile "$table" -size +1k | head -n 1)
 cp --remove-destination "${other:-/dev/null}" "$table"
-before=$(inode "$table")
-record --unwind-cache "$dir/cache"
-check "another file's table, a good one, is believed" fails 1 complete
-check "another file's table stays" same "$(inode "$table")" "$before"
+check "another file's table" record --unwind-cache "$dir/cache"
+check "another file's table does not count" complete
+check "another file's table is replaced" cmp "$dir/kept" "$table"
+
+# A program of other frames that bears the build-id comes first.
+"$cc" -O2 -fomit-frame-pointer -I. -DFUNCTION=forged -DFRAME=4000 -Wl,--build-id=0x0123456789abcdef -o "$dir/forged" \
+	tests/programs/named.c
+rm "$table"
+check "a forged build-id" "$profrec" -q -F 999 --unwind-cache "$dir/cache" -o "$dir/forged.prof" -- "$dir/forged" one 300
+check "a forged build-id: its table was kept" test -s "$table"
+check "a forged build-id: that is no table of the other file" fails 1 cmp -s "$dir/kept" "$table"
+check "after a forged build-id" record --unwind-cache "$dir/cache"
+check "after a forged build-id: stacks are complete" complete
+check "after a forged build-id: the table is kept" cmp "$dir/kept" "$table"
+
+# Both run in one recording, and at one time.
+together()
+{
+	# shellcheck disable=SC2016
+	"$profrec" -q -F 999 --unwind=dwarf -o "$dir/a.prof" -- \
+		sh -c '"$0/forged" one 300; "$0/forged" two 1000 & "$0/frames" calls 800 > "$0/null"; wait' "$dir"
+}
+check "two files of one build-id" together
+check "two files of one build-id: the stacks of one are complete" complete
+check "two files of one build-id: the stacks of the other are, too" \
+	mostly <("$profrep" -f "$dir/a.prof") two '^two;_start;'
 
 # damaged NAME COMMAND...: records with the table, after the command has damaged it.
 damaged()

@@ -25,6 +25,7 @@ static inline void build_own_table(struct unwind_table *table)
 
 static inline void expect_same_table(const struct unwind_table *a, const struct unwind_table *b)
 {
+	ck_assert_mem_eq(a->hash, b->hash, sizeof(a->hash));
 	ck_assert_uint_eq(a->first_off, b->first_off);
 	ck_assert_uint_eq(a->nr_pages, b->nr_pages);
 	ck_assert_uint_eq(a->nr_rows, b->nr_rows);

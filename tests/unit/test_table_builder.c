@@ -39,7 +39,7 @@ static void request(const char *path, uint32_t tag)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(table_builder_request(builder, fd, tag), 0);
+	ck_assert_int_eq(table_builder_request(builder, fd, tag, NULL), 0);
 	close(fd);
 }
 
@@ -141,6 +141,28 @@ START_TEST(tables)
 }
 END_TEST
 
+/* A table with a known hash is not made. */
+START_TEST(known_tables)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	uint8_t hash[UNWIND_HASH_BYTES];
+	struct unwind_table own, table;
+
+	build_own_table(&own);
+	memcpy(hash, own.hash, sizeof(hash));
+	ck_assert_int_eq(table_builder_request(builder, fd, 1, hash), 0);
+	hash[UNWIND_HASH_BYTES - 1] ^= 1;
+	ck_assert_int_eq(table_builder_request(builder, fd, 2, hash), 0);
+	ck_assert_int_eq(wait_for(1, &table), -EALREADY);
+	ck_assert_int_eq(wait_for(2, &table), 0);
+	expect_same_table(&table, &own);
+	ck_assert_mem_eq(table.hash, own.hash, sizeof(own.hash));
+	unwind_table_deinit(&own);
+	unwind_table_deinit(&table);
+	close(fd);
+}
+END_TEST
+
 START_TEST(no_tables)
 {
 	struct unwind_table table;
@@ -153,7 +175,7 @@ START_TEST(no_tables)
 	request("/", 3);
 	for (tag = 1; tag <= 3; tag++)
 		ck_assert_int_eq(wait_for(tag, &table), -ENOEXEC);
-	ck_assert_int_eq(table_builder_request(builder, -1, 4), -EBADF);
+	ck_assert_int_eq(table_builder_request(builder, -1, 4, NULL), -EBADF);
 	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
 	table_builder_destroy(NULL);
 }
@@ -288,7 +310,7 @@ START_TEST(dies_too_often)
 		ck_assert_int_eq(wait_for(1000 + i, &table), -EIO);
 		ck_assert_int_eq(wait_for(2000 + i, &table), -EAGAIN);
 	}
-	ck_assert_int_eq(table_builder_request(builder, fd, 1), -EIO);
+	ck_assert_int_eq(table_builder_request(builder, fd, 1, NULL), -EIO);
 	close(fd);
 }
 END_TEST
@@ -300,15 +322,15 @@ START_TEST(too_many)
 
 	stop_worker();
 	for (uint32_t i = 0; i < WAITING_MAX; i++)
-		ck_assert_int_eq(table_builder_request(builder, fd, i), 0);
-	ck_assert_int_eq(table_builder_request(builder, fd, WAITING_MAX), -EAGAIN);
+		ck_assert_int_eq(table_builder_request(builder, fd, i, NULL), 0);
+	ck_assert_int_eq(table_builder_request(builder, fd, WAITING_MAX, NULL), -EAGAIN);
 	kill(worker(), SIGCONT);
 	for (uint32_t i = 0; i < WAITING_MAX; i++)
 		ck_assert_int_eq(wait_for(i, &table), -ENOEXEC);
-	ck_assert_int_eq(table_builder_request(builder, fd, 1), 0);
+	ck_assert_int_eq(table_builder_request(builder, fd, 1, NULL), 0);
 	close(fd);
 }
 END_TEST
 
-SUITE_MAIN_WITH("table_builder", begin, end, tables, no_tables, privileges, descriptors, dies,
-		dies_idle, dies_too_often, too_many)
+SUITE_MAIN_WITH("table_builder", begin, end, tables, known_tables, no_tables, privileges,
+		descriptors, dies, dies_idle, dies_too_often, too_many)

@@ -44,6 +44,31 @@ static void expect_own(void)
 	unwind_table_deinit(&table);
 }
 
+/* The hash says which file the table is of, whatever the rest is. */
+START_TEST(hashes)
+{
+	static const struct build_id none = {0};
+	uint8_t hash[UNWIND_HASH_BYTES];
+	int fd;
+
+	ck_assert_int_eq(table_cache_get_hash(cache_fd, &id, hash), 0);
+	ck_assert_mem_eq(hash, own.hash, sizeof(hash));
+	ck_assert_int_eq(table_cache_get_hash(cache_fd, &none, hash), -EINVAL);
+	fd = open(NAME, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq(pwrite(fd, "x", 1, 100), 1);
+	ck_assert_int_eq(table_cache_get_hash(cache_fd, &id, hash), 0);
+	ck_assert_int_eq(ftruncate(fd, 20), 0);
+	ck_assert_int_eq(table_cache_get_hash(cache_fd, &id, hash), -EBADMSG);
+	/* A table of an earlier version has no hash. */
+	ck_assert_int_eq(pwrite(fd, "PUWT\1\0\0\0", 8, 0), 8);
+	ck_assert_int_eq(ftruncate(fd, 4096), 0);
+	ck_assert_int_eq(table_cache_get_hash(cache_fd, &id, hash), -EBADMSG);
+	close(fd);
+	ck_assert_int_eq(unlink(NAME), 0);
+	ck_assert_int_eq(table_cache_get_hash(cache_fd, &id, hash), -ENOENT);
+}
+END_TEST
+
 static void expect_damaged(void)
 {
 	struct unwind_table table;
@@ -119,4 +144,4 @@ START_TEST(left_behind)
 }
 END_TEST
 
-SUITE_MAIN_WITH("table_cache", begin, end, kept, replaced, left_behind)
+SUITE_MAIN_WITH("table_cache", begin, end, kept, hashes, replaced, left_behind)

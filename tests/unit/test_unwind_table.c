@@ -457,7 +457,7 @@ START_TEST(refused_tables)
 	struct unwind_page two_pages[] = {{0, 2}, {2, 1}};
 	uint32_t rows_of[] = {UNWIND_ROW(0, 1), UNWIND_ROW(5, 0), UNWIND_ROW(0, 1)};
 	struct unwind_rule rules[] = {{0}, {.cfa = UNWIND_CFA_REG, .cfa_reg = 7}};
-	struct unwind_table made = {0x10000, 2, 3, 2, two_pages, rows_of, rules};
+	struct unwind_table made = {0x10000, 2, 3, 2, two_pages, rows_of, rules, {1}};
 
 	ck_assert_int_eq(write_and_read(&made), 0);
 	REFUSE(made.first_off, 0x8000);

@@ -8,6 +8,7 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
@@ -92,11 +93,29 @@ static bool look_at_path(const struct file_place *place, const char *path,
 	return st->st_dev == identity->dev || has_two_devices(fd);
 }
 
-int file_place_find(struct look *look, const struct file_place *place)
+/*
+ * A process in the middle of an exec keeps all waiting that look at its memory. Waits here, so that
+ * the process is to blame and not the device of a file that it maps.
+ */
+static int wait_for_exec(struct look *look, uint32_t pid)
+{
+	int ret = look_touch(look, look_process(pid));
+	char name[PROC_PATH_SIZE], target;
+
+	if (ret)
+		return ret;
+	snprintf(name, sizeof(name), "/proc/%u/exe", pid);
+	return readlink(name, &target, sizeof(target)) < 0 ? -errno : 0;
+}
+
+int file_place_find(struct look *look, const struct file_place *place, uint64_t dev)
 {
 	char name[PROC_PATH_SIZE];
-	int ret = look_touch(look, look_process(place->pid)), fd;
+	int ret = wait_for_exec(look, place->pid), fd;
 
+	/* The look-up alone can wait for a server of NFS. */
+	if (!ret && dev)
+		ret = look_touch(look, look_device(dev));
 	if (ret)
 		return ret;
 	snprintf(name, sizeof(name), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, place->pid,
@@ -109,10 +128,10 @@ int file_place_find(struct look *look, const struct file_place *place)
 static int look_at_mapping(struct look *look, const struct file_place *place,
 			   const struct file_identity *identity, struct stat *st)
 {
-	_cleanup_close_ int fd = file_place_find(look, place);
-	int ret = fd == -EHOSTDOWN ? fd : look_touch(look, look_device(identity->dev));
+	_cleanup_close_ int fd = file_place_find(look, place, identity->dev);
 
-	return ret ? ret : fd >= 0 && !fstat(fd, st) && may_be_mapped(place, st, identity);
+	return fd == -EHOSTDOWN ? fd
+				: fd >= 0 && !fstat(fd, st) && may_be_mapped(place, st, identity);
 }
 
 bool file_identity_look(struct look *look, const struct file_place *place, const char *path,

@@ -40,9 +40,11 @@ struct file_place {
 
 /*
  * Finds the file that @place maps, by construction the mapped one, also when it is deleted or
- * hidden. Opens nothing. Returns a descriptor (O_PATH) or a negative errno. @look may be NULL.
+ * hidden. It is on device @dev (0: not known). Opens nothing. Returns a descriptor (O_PATH) or a
+ * negative errno.
+ * @look may be NULL.
  */
-int file_place_find(struct look *look, const struct file_place *place);
+int file_place_find(struct look *look, const struct file_place *place, uint64_t dev);
 
 /*
  * Looks at the file that @place maps, which has the device and the inode of *@identity and is

@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -62,14 +64,32 @@ static int open_same(const char *path, const struct mapped_file *file)
 	return TAKE_FD(fd);
 }
 
+/*
+ * The device of the file at @fd; 0: not known. Does not ask the file server, who need not answer:
+ * the kernel knows the device.
+ */
+static uint64_t device_of(int fd)
+{
+	struct statx st;
+
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st)
+		       ? 0
+		       : makedev(st.stx_dev_major, st.stx_dev_minor);
+}
+
 /* Takes CAP_CHECKPOINT_RESTORE. */
 static int open_mapping(struct look *look, const struct mapped_file *file,
 			const struct file_place *place)
 {
-	_cleanup_close_ int found = file_place_find(look, place);
+	_cleanup_close_ int found = file_place_find(look, place, file->identity.dev);
 	char path[PROC_PATH_SIZE];
-	int ret = found < 0 ? found : look_touch(look, look_device(file->identity.dev));
+	int ret;
 
+	if (found < 0)
+		return found;
+	/* Of a file with a build-id from the kernel, only that is known. */
+	ret = look_touch(look,
+			 look_device(file->identity.dev ? file->identity.dev : device_of(found)));
 	if (ret)
 		return ret;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);

@@ -2,13 +2,13 @@
 #include "record/system/looker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -100,29 +100,41 @@ struct answer {
 /* Of the looker: the touch that goes on, and the look's slowest. */
 static struct {
 	uint64_t begin_ns;
-	long nr_waits;
+	uint64_t not_blocked_ns; /* at its beginning or before */
 	struct answer answer;
 } touch;
 
-static long count_waits(void)
+/*
+ * How long this process ran or waited for a processor since its beginning; 0 where the kernel does
+ * not count that.
+ */
+static uint64_t not_blocked_ns(void)
 {
-	struct rusage usage;
+	unsigned long long ran_ns, waited_ns;
+	char text[128];
+	static int fd = -1;
+	ssize_t n;
 
-	return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_nvcsw;
+	if (fd < 0)
+		fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+	text[n < 0 ? 0 : n] = '\0';
+	return sscanf(text, "%llu %llu", &ran_ns, &waited_ns) == 2 ? ran_ns + waited_ns : 0;
 }
 
-/* A looker that did not get a processor was not kept waiting by the culprit. */
+/* Notes the touch if it was slow. Time without a processor is not the culprit's. */
 static void end_touch(const struct look *look)
 {
-	uint64_t now = clock_monotonic_ns(), took_ns = now - touch.begin_ns;
+	uint64_t now = clock_monotonic_ns(), took_ns = now - touch.begin_ns, other_ns;
 
 	touch.begin_ns = now;
-	if (took_ns < SLOW_NS || touch.nr_waits == count_waits())
+	if (took_ns < SLOW_NS)
 		return;
-	touch.nr_waits = count_waits();
-	if (took_ns <= touch.answer.slow_ns)
+	other_ns = not_blocked_ns() - touch.not_blocked_ns;
+	touch.not_blocked_ns += other_ns;
+	if (took_ns < other_ns + SLOW_NS || took_ns - other_ns <= touch.answer.slow_ns)
 		return;
-	touch.answer.slow_ns = took_ns;
+	touch.answer.slow_ns = took_ns - other_ns;
 	touch.answer.slowest = look->watch->culprit;
 }
 
@@ -178,7 +190,7 @@ static int answer_question(int sock, struct look_watch *watch)
 	look.answer_fd = -1;
 	look.watch = watch;
 	look.begin_ns = touch.begin_ns = clock_monotonic_ns();
-	touch.nr_waits = count_waits();
+	touch.not_blocked_ns = not_blocked_ns();
 	cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	memset(&touch.answer, 0, offsetof(struct answer, bytes));
 	touch.answer.result = question.fn(&look);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep files: a table of the files that were sampled. */
+#include "common/cleanup.h"
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
 
@@ -11,19 +12,15 @@ struct files_options {
 static int run_files(const void *options, struct command_io *io, struct err *err)
 {
 	const struct files_options *o = options;
-	struct source source = {0};
+	_cleanup_(source_deinit) struct source source = {0};
 	int ret = sources_load(&source, &o->file, 1, &o->request, err);
 
-	if (!ret)
-		ret = command_io_print_tables(io, &source, print_files, err);
-	source_deinit(&source);
-	return ret;
+	return ret ? ret : command_io_print_tables(io, &source, print_files, err);
 }
 
 const struct profrep_command files_command = {
 	.spec.name = "files",
 	.spec.summary = "print the sampled files, and the source of their symbols",
-	.spec.usage = "[OPTIONS] [FILE]",
 	.spec.examples =
 		"  profrep files app.prof           # also the reasons for missing symbols\n"
 		"  profrep files --symfs root/ app.prof  # with another host's binaries\n",
@@ -34,7 +31,6 @@ const struct profrep_command files_command = {
 			{&timespan_options, offsetof(struct files_options, request.span)},
 			{&search_options, offsetof(struct files_options, request.search)},
 		},
-	.options_size = sizeof(struct files_options),
-	.file_offset = offsetof(struct files_options, file),
+	ONE_RECORDING(struct files_options),
 	.run = run_files,
 };

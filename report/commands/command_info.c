@@ -3,6 +3,7 @@
  * profrep info: the facts about a recording. Losses are among them, so no warning repeats the
  * losses.
  */
+#include "common/cleanup.h"
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
 #include "report/print/print_errors.h"
@@ -16,7 +17,7 @@ static int run_info(const void *options, struct command_io *io, struct err *err)
 {
 	const struct info_options *o = options;
 	const struct timespan everything = {0};
-	struct recording rec = {0};
+	_cleanup_(recording_deinit) struct recording rec = {0};
 	int ret = recording_load(&rec, o->file, &everything, err);
 
 	if (!ret)
@@ -25,17 +26,14 @@ static int run_info(const void *options, struct command_io *io, struct err *err)
 		ret = print_flush(&io->out, err);
 	if (!ret)
 		command_io_add_recording(io, &rec);
-	recording_deinit(&rec);
 	return ret;
 }
 
 const struct profrep_command info_command = {
 	.spec.name = "info",
 	.spec.summary = "print the facts about a recording: host, event, samples, losses",
-	.spec.usage = "[OPTIONS] [FILE]",
 	.spec.examples = "  profrep info                     # of profrec.prof\n"
 			 "  profrep info app.prof\n",
-	.options_size = sizeof(struct info_options),
-	.file_offset = offsetof(struct info_options, file),
+	ONE_RECORDING(struct info_options),
 	.run = run_info,
 };

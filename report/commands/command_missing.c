@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep missing: the files that would name more functions, for a script that fetches them. */
+#include "common/cleanup.h"
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
 #include "report/print/print_errors.h"
@@ -13,7 +14,7 @@ struct missing_options {
 static int run_missing(const void *options, struct command_io *io, struct err *err)
 {
 	const struct missing_options *o = options;
-	struct source source = {0};
+	_cleanup_(source_deinit) struct source source = {0};
 	int ret = sources_load(&source, &o->file, 1, &o->request, err);
 
 	if (!ret) {
@@ -23,14 +24,12 @@ static int run_missing(const void *options, struct command_io *io, struct err *e
 	}
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, NULL, err);
-	source_deinit(&source);
 	return ret;
 }
 
 const struct profrep_command missing_command = {
 	.spec.name = "missing",
 	.spec.summary = "print build-id and path of files that would name more functions",
-	.spec.usage = "[OPTIONS] [FILE]",
 	.spec.examples = "  profrep missing app.prof         # the most useful file first\n"
 			 "  profrep missing app.prof | while read -r id path; do ...; done\n",
 	.spec.parts =
@@ -38,7 +37,6 @@ const struct profrep_command missing_command = {
 			{&timespan_options, offsetof(struct missing_options, request.span)},
 			{&search_options, offsetof(struct missing_options, request.search)},
 		},
-	.options_size = sizeof(struct missing_options),
-	.file_offset = offsetof(struct missing_options, file),
+	ONE_RECORDING(struct missing_options),
 	.run = run_missing,
 };

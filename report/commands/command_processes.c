@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep processes: a table of the processes that were sampled. */
+#include "common/cleanup.h"
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
 
@@ -11,30 +12,24 @@ struct processes_options {
 static int run_processes(const void *options, struct command_io *io, struct err *err)
 {
 	const struct processes_options *o = options;
-	struct source source = {0};
+	_cleanup_(source_deinit) struct source source = {0};
 	int ret = recording_load(&source.rec, o->file, &o->request.span, err);
 
 	if (!ret)
 		ret = source_choose(&source, &o->request, err);
 	if (!ret)
 		ret = command_io_print_tables(io, &source, print_processes, err);
-	source_deinit(&source);
 	return ret;
 }
 
 const struct profrep_command processes_command = {
 	.spec.name = "processes",
 	.spec.summary = "print the sampled processes: user, threads, executable, cgroup",
-	.spec.usage = "[OPTIONS] [FILE]",
 	.spec.examples =
 		"  profrep processes app.prof\n"
 		"  profrep processes --from 60 app.prof  # those that ran after a minute\n",
-	.spec.parts =
-		{
-			{&event_options, offsetof(struct processes_options, request.event)},
-			{&timespan_options, offsetof(struct processes_options, request.span)},
-		},
-	.options_size = sizeof(struct processes_options),
-	.file_offset = offsetof(struct processes_options, file),
+	.spec.parts = {{&event_options, offsetof(struct processes_options, request.event)},
+		       {&timespan_options, offsetof(struct processes_options, request.span)}},
+	ONE_RECORDING(struct processes_options),
 	.run = run_processes,
 };

@@ -34,7 +34,7 @@ static int print_event(const struct printout *p, void *ctx)
 static int run_report(const void *options, struct command_io *io, struct err *err)
 {
 	const struct report_options *o = options;
-	struct source source = {0};
+	_cleanup_(source_deinit) struct source source = {0};
 	struct rows_summary summary = {0};
 	int ret;
 
@@ -49,7 +49,6 @@ static int run_report(const void *options, struct command_io *io, struct err *er
 	}
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, &summary, err);
-	source_deinit(&source);
 	return ret;
 }
 
@@ -84,7 +83,6 @@ static const struct option_table moved_options = {moved_rows, ARRAY_SIZE(moved_r
 const struct profrep_command report_command = {
 	.spec.name = "report",
 	.spec.summary = "print the sampled stacks, with their counts",
-	.spec.usage = "[OPTIONS] [FILE]",
 	.spec.examples = "  profrep report app.prof          # or short: profrep app.prof\n"
 			 "  profrep report -f app.prof       # folded, for flame graphs\n",
 	.spec.parts =
@@ -97,7 +95,6 @@ const struct profrep_command report_command = {
 			{&search_options, offsetof(struct report_options, request.search)},
 			{&moved_options, 0},
 		},
-	.options_size = sizeof(struct report_options),
-	.file_offset = offsetof(struct report_options, file),
+	ONE_RECORDING(struct report_options),
 	.run = run_report,
 };

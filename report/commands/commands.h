@@ -22,6 +22,11 @@ struct profrep_command {
 	int (*run)(const void *options, struct command_io *io, struct err *err);
 };
 
+/* Members of a command of one recording, whose name goes to the member file of its options. */
+#define ONE_RECORDING(options)                                                                     \
+	.spec.usage = "[OPTIONS] [FILE]", .options_size = sizeof(options),                         \
+	.file_offset = offsetof(options, file)
+
 extern const struct profrep_command report_command, diff_command, info_command, files_command,
 	missing_command, processes_command;
 

@@ -181,24 +181,7 @@ bool epoch_tables_find_process(const struct epoch_tables *t, uint64_t generation
 
 int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row)
 {
-	uint32_t key[] = {row->process,           row->comm,  row->user_stack,
-			  row->kernel_stack,      row->event, row->waker_user_stack,
-			  row->waker_kernel_stack};
-	uint64_t hash = hash_bytes(key, sizeof(key), 0);
-
-	index_for_each(&t->by_count, hash, i) {
-		struct prof_count *have = &t->counts.data[i];
-
-		if (have->process == row->process && have->comm == row->comm &&
-		    have->user_stack == row->user_stack &&
-		    have->kernel_stack == row->kernel_stack && have->event == row->event &&
-		    have->waker_user_stack == row->waker_user_stack &&
-		    have->waker_kernel_stack == row->waker_kernel_stack) {
-			have->count += row->count;
-			return 0;
-		}
-	}
-	return index_push(&t->by_count, &t->counts, hash, *row);
+	return count_rows_add(&t->counts, &t->by_count, row);
 }
 
 static int compare_mappings(const void *pa, const void *pb)

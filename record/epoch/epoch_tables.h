@@ -15,6 +15,7 @@
 #include "common/index.h"
 #include "common/parse.h"
 #include "common/vec.h"
+#include "format/count_rows.h"
 #include "format/prof.h"
 #include "record/process/file_identity.h"
 
@@ -42,7 +43,7 @@ struct epoch_tables {
 	VEC(bool) frame_is_exact; /* of frames[i] */
 	VEC(struct prof_stack) stacks;
 	u32_vec stack_frames;
-	VEC(struct prof_count) counts;
+	count_vec counts;
 	VEC(struct prof_symbol) symbols;
 	VEC(struct prof_process_info) process_infos;
 	struct index by_string, by_object, by_process, by_frame, by_stack, by_count, by_symbol;

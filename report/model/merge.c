@@ -221,7 +221,7 @@ static int merge_stack(struct merge *m, uint32_t i)
 static int merge_count(struct merge *m, uint32_t i)
 {
 	const struct prof_count *count = &m->epoch->counts[i];
-	const struct model_row row = {
+	const struct prof_count row = {
 		.process = m->processes[count->process],
 		.comm = m->strings[count->comm],
 		.user_stack = m->stacks[count->user_stack],

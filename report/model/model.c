@@ -176,29 +176,13 @@ int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 	return ret;
 }
 
-int model_add_row(struct model *model, const struct model_row *row)
+int model_add_row(struct model *model, const struct prof_count *row)
 {
-	const uint32_t key[] = {row->process,           row->comm,  row->user_stack,
-				row->kernel_stack,      row->event, row->waker_user_stack,
-				row->waker_kernel_stack};
 	uint64_t *total = &model->totals[row->event];
-	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 
 	if (__builtin_add_overflow(*total, row->count, total))
 		return -EOVERFLOW;
-	index_for_each(&model->row_index, hash, i) {
-		struct model_row *have = &model->rows.data[i];
-
-		if (have->process == row->process && have->comm == row->comm &&
-		    have->user_stack == row->user_stack &&
-		    have->kernel_stack == row->kernel_stack && have->event == row->event &&
-		    have->waker_user_stack == row->waker_user_stack &&
-		    have->waker_kernel_stack == row->waker_kernel_stack) {
-			have->count += row->count;
-			return 0;
-		}
-	}
-	return push_indexed(&model->rows, &model->row_index, hash, *row);
+	return count_rows_add(&model->rows, &model->row_index, row);
 }
 
 int model_add_symbol(struct model *model, const struct prof_symbol *symbol)

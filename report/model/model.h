@@ -21,6 +21,7 @@
 #include "common/buildid.h"
 #include "common/index.h"
 #include "common/vec.h"
+#include "format/count_rows.h"
 #include "format/prof.h"
 #include "report/model/mapped_ranges.h"
 #include "report/text/string_set.h"
@@ -72,16 +73,6 @@ struct model_stack {
 	uint8_t end; /* enum prof_stack_end */
 };
 
-struct model_row {
-	uint32_t process;
-	uint32_t comm; /* string */
-	uint32_t user_stack;
-	uint32_t kernel_stack;
-	uint64_t count;
-	uint32_t event; /* in prof_meta.events */
-	uint32_t waker_user_stack, waker_kernel_stack;
-};
-
 /* Object 0 is PROF_OBJECT_NONE, process 0 the kernel, stack 0 empty, as in an epoch. */
 struct model {
 	struct string_set strings;
@@ -93,7 +84,7 @@ struct model {
 	VEC(struct model_frame) frames;
 	VEC(struct model_stack) stacks;
 	VEC(uint32_t) stack_frames;
-	VEC(struct model_row) rows;      /* in the order of the recording */
+	count_vec rows;                  /* with ids of the model, in the order of the recording */
 	VEC(struct prof_symbol) symbols; /* with the model's ids of objects and names */
 	struct index object_index, process_index, place_index, frame_index, stack_index, row_index;
 	struct index symbol_index, mapping_index;
@@ -133,7 +124,7 @@ int model_add_place(struct model *model, const struct model_place *place);
 int model_add_mapping(struct model *model, const struct model_mapping *mapping);
 int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id);
 int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id);
-int model_add_row(struct model *model, const struct model_row *row);
+int model_add_row(struct model *model, const struct prof_count *row);
 int model_add_symbol(struct model *model, const struct prof_symbol *symbol);
 
 /* Takes over the facts that @info has about a process. Facts that it lacks stay. */

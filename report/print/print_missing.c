@@ -35,7 +35,7 @@ static void add_samples(struct missing_file *file, uint64_t count)
 		file->samples = UINT64_MAX;
 }
 
-static void count_row(struct missing_table *table, const struct model_row *row)
+static void count_row(struct missing_table *table, const struct prof_count *row)
 {
 	const struct model *model = &table->p->rec->model;
 	const struct model_stack *stack = &model->stacks.data[row->user_stack];

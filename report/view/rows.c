@@ -18,8 +18,6 @@ struct sorted_row {
 	uint32_t row; /* index in the array of rows */
 };
 
-typedef VEC(struct model_row) row_vec;
-
 static int compare_rows(const void *a, const void *b)
 {
 	const struct sorted_row *x = a, *y = b;
@@ -34,42 +32,14 @@ static int compare_rows(const void *a, const void *b)
 	return 0;
 }
 
-/*
- * Adds @row to @rows. If they have an equal row, that row's count grows. The model's totals bound
- * every sum, so none overflows.
- */
-static int add_row(row_vec *rows, struct index *index, const struct model_row *row)
-{
-	const uint32_t key[] = {row->process,          row->comm,
-				row->user_stack,       row->kernel_stack,
-				row->waker_user_stack, row->waker_kernel_stack};
-	uint64_t hash = hash_bytes(key, sizeof(key), 0);
-
-	index_for_each(index, hash, i) {
-		struct model_row *have = &rows->data[i];
-
-		if (have->process == row->process && have->comm == row->comm &&
-		    have->user_stack == row->user_stack &&
-		    have->kernel_stack == row->kernel_stack &&
-		    have->waker_user_stack == row->waker_user_stack &&
-		    have->waker_kernel_stack == row->waker_kernel_stack) {
-			have->count += row->count;
-			return 0;
-		}
-	}
-	if (vec_push(rows, *row))
-		return -ENOMEM;
-	return index_insert(index, hash, rows->nr - 1);
-}
-
 /* Collects the rows of the event of @view, with the empty stack on a side that is hidden. */
-static int chosen_rows(const struct model *model, const struct view *view, row_vec *rows)
+static int chosen_rows(const struct model *model, const struct view *view, count_vec *rows)
 {
 	struct index index = {0};
 	int ret = 0;
 
 	vec_for_each(&model->rows, it) {
-		struct model_row row = *it;
+		struct prof_count row = *it;
 
 		if (row.event != view->event)
 			continue;
@@ -77,9 +47,9 @@ static int chosen_rows(const struct model *model, const struct view *view, row_v
 			row.kernel_stack = row.waker_kernel_stack = 0;
 		if (view->kernel_only)
 			row.user_stack = row.waker_user_stack = 0;
-		/* Rows of the model differ in some stack. */
+		/* Rows of the model differ in some stack. Their totals bound every sum. */
 		if (view->user_only || view->kernel_only)
-			ret = add_row(rows, &index, &row);
+			ret = count_rows_add(rows, &index, &row);
 		else
 			ret = vec_push(rows, row);
 		if (ret)
@@ -99,7 +69,7 @@ struct alike_key {
 struct alike_rows {
 	struct stack_digests digests;
 	VEC(struct alike_key) keys;
-	row_vec rows;
+	count_vec rows;
 	struct index index;
 };
 
@@ -117,8 +87,8 @@ static int end_gravity(const struct model *model, uint32_t stack)
 }
 
 /* Adds @row to @have, which prints equal text. The graver end of both stands for both. */
-static void merge_alike(const struct model *model, struct model_row *have,
-			const struct model_row *row)
+static void merge_alike(const struct model *model, struct prof_count *have,
+			const struct prof_count *row)
 {
 	have->count += row->count;
 	if (end_gravity(model, row->user_stack) > end_gravity(model, have->user_stack))
@@ -127,7 +97,7 @@ static void merge_alike(const struct model *model, struct model_row *have,
 		have->kernel_stack = row->kernel_stack;
 }
 
-static int add_alike(struct alike_rows *alike, struct model_row row)
+static int add_alike(struct alike_rows *alike, struct prof_count row)
 {
 	const struct model *model = alike->digests.model;
 	struct alike_key key = {
@@ -159,7 +129,7 @@ static int add_alike(struct alike_rows *alike, struct model_row row)
 
 /* Adds up the @rows that print equal text. */
 static int merge_rows(const struct model *model, const struct symbols *symbols,
-		      const struct view *view, row_vec *rows)
+		      const struct view *view, count_vec *rows)
 {
 	struct alike_rows alike = {0};
 	int ret = stack_digests_init(&alike.digests, model, symbols, view);
@@ -167,7 +137,7 @@ static int merge_rows(const struct model *model, const struct symbols *symbols,
 	for (size_t i = 0; i < rows->nr && !ret; i++)
 		ret = add_alike(&alike, rows->data[i]);
 	if (!ret) {
-		row_vec merged = alike.rows;
+		count_vec merged = alike.rows;
 
 		alike.rows = *rows;
 		*rows = merged;
@@ -179,7 +149,7 @@ static int merge_rows(const struct model *model, const struct symbols *symbols,
 	return ret;
 }
 
-static struct sorted_row *sort_rows(const struct model *model, const struct model_row *rows,
+static struct sorted_row *sort_rows(const struct model *model, const struct prof_count *rows,
 				    size_t nr)
 {
 	struct sorted_row *sorted = calloc(nr + 1, sizeof(*sorted));
@@ -217,7 +187,7 @@ static struct row_side make_side(const struct model *model, uint32_t id,
 	};
 }
 
-static int call_rows(const struct model *model, const struct model_row *rows, size_t nr,
+static int call_rows(const struct model *model, const struct prof_count *rows, size_t nr,
 		     row_fn visit, void *ctx, struct rows_summary *summary)
 {
 	_cleanup_free_ struct sorted_row *sorted = sort_rows(model, rows, nr);
@@ -225,7 +195,7 @@ static int call_rows(const struct model *model, const struct model_row *rows, si
 	if (!sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
-		const struct model_row *row = &rows[sorted[i].row];
+		const struct prof_count *row = &rows[sorted[i].row];
 		struct stack_row shown = {
 			.process = row->process,
 			.pid = sorted[i].pid,
@@ -257,7 +227,7 @@ static int visit_chosen(const struct model *model, const struct symbols *symbols
 			struct rows_summary *summary)
 {
 	struct rows_summary seen = {0};
-	row_vec rows = {0};
+	count_vec rows = {0};
 	int ret = chosen_rows(model, view, &rows);
 
 	if (!ret && symbols)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "format/count_rows.h"
+
+#include "common/hash.h"
+
+int count_rows_add(count_vec *rows, struct index *index, const struct prof_count *row)
+{
+	const uint32_t key[] = {
+		row->process,
+		row->comm,
+		row->user_stack,
+		row->kernel_stack,
+		row->event,
+		row->waker_user_stack,
+		row->waker_kernel_stack,
+	};
+	uint64_t hash = hash_bytes(key, sizeof(key), 0);
+
+	index_for_each(index, hash, i) {
+		struct prof_count *have = &rows->data[i];
+
+		if (have->process == row->process && have->comm == row->comm &&
+		    have->user_stack == row->user_stack &&
+		    have->kernel_stack == row->kernel_stack && have->event == row->event &&
+		    have->waker_user_stack == row->waker_user_stack &&
+		    have->waker_kernel_stack == row->waker_kernel_stack) {
+			have->count += row->count;
+			return 0;
+		}
+	}
+	if (rows->nr >= INDEX_NONE)
+		return -EOVERFLOW;
+	return index_push(index, rows, hash, *row);
+}

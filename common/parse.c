@@ -38,6 +38,36 @@ int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value)
 	return 0;
 }
 
+static unsigned int size_shift(char suffix)
+{
+	switch (suffix) {
+	case 'K':
+		return 10;
+	case 'M':
+		return 20;
+	case 'G':
+		return 30;
+	default:
+		return 0;
+	}
+}
+
+int parse_size(const char *s, uint64_t min, uint64_t max, uint64_t *bytes)
+{
+	size_t len = strlen(s);
+	unsigned int shift = len ? size_shift(s[len - 1]) : 0;
+	const char *end = s;
+	uint64_t value;
+	int ret = parse_digits(&end, 0, UINT64_MAX >> shift, &value);
+
+	if (ret == -EINVAL || (!ret && end != s + len - !!shift))
+		return -EINVAL;
+	if (ret || value << shift < min || value << shift > max)
+		return -ERANGE;
+	*bytes = value << shift;
+	return 0;
+}
+
 static int push_once(u32_vec *list, struct index *index, uint32_t value)
 {
 	uint64_t hash = hash_u64(value);

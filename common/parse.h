@@ -19,6 +19,13 @@ typedef VEC(uint32_t) u32_vec;
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value);
 
 /*
+ * Parses a size in bytes: a decimal number, with K, M or G after it for powers of 1024. Returns 0,
+ * -EINVAL for text that is no size, or -ERANGE for a size outside [min, max]. Sets *@bytes on
+ * success only.
+ */
+int parse_size(const char *s, uint64_t min, uint64_t max, uint64_t *bytes);
+
+/*
  * Parses "N[,N...]" and appends each number to @list once. With @ranges, "A-B" stands for all
  * numbers from A to B. Returns 0, -EINVAL or -ERANGE like parse_u64, or -ENOMEM. After an error
  * @list may have grown.

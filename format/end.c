@@ -36,9 +36,11 @@ static const struct attr_field numbers[] = {
 
 /* Numbers after the list. */
 static const struct attr_field late_numbers[] = {
-	NUMBER(48, end.loads[0]),   NUMBER(49, end.loads[1]),
-	NUMBER(50, end.loads[2]),   LIMITED(51, end.nr_cpus_changed, PROF_MAX_CPUS),
-	NUMBER(52, end.unfollowed),
+	NUMBER(48, end.loads[0]),          NUMBER(49, end.loads[1]),
+	NUMBER(50, end.loads[2]),          LIMITED(51, end.nr_cpus_changed, PROF_MAX_CPUS),
+	NUMBER(52, end.unfollowed),        NUMBER(53, end.maps_left_out),
+	NUMBER(54, end.mappings_left_out), NUMBER(55, end.looks_left_out),
+	NUMBER(56, end.infos_left_out),
 };
 
 /* Lists of a number for each event. */

@@ -344,6 +344,11 @@ struct prof_end {
 	const uint64_t *cpu_taken; /* samples taken on each sampled CPU, in the order of cpus */
 	uint32_t nr_cpu_taken;
 	uint32_t nr_cpus_changed; /* that went offline or came online: not sampled all the time */
+	/* The recorder left these out because they would have cost too much memory or CPU time. */
+	uint64_t maps_left_out;     /* times that the map of a process's own code was not read */
+	uint64_t mappings_left_out; /* that were not kept */
+	uint64_t looks_left_out;    /* at the mappings of a process: put off, or not to the end */
+	uint64_t infos_left_out;    /* processes that were not described when they began */
 	uint64_t loads[PROF_NR_LOADS];       /* when it ended */
 	const struct prof_event_end *events; /* one for each event of the recording */
 	uint32_t nr_events;                  /* that of prof_meta */

@@ -43,8 +43,12 @@ static int apply_mmap(const struct record_targets *t, const struct sideband_reco
 					 .end = mapping.end,
 					 .realtime_ns = realtime_of(record->time_ns)};
 	const struct mapped_file *file;
-	int ret = mapped_files_look(files, &key, &place, &mapping.file);
+	int ret = address_spaces_make_room(t->spaces);
 
+	if (!ret && address_spaces_refuse(t->spaces, record->pid, record->time_ns))
+		return t->unwinder ? tell_unwinder(t, record, NULL, NULL) : 0;
+	if (!ret)
+		ret = mapped_files_look(files, &key, &place, &mapping.file);
 	if (ret)
 		return ret;
 	file = mapping_file(files, &mapping);

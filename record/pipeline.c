@@ -15,6 +15,14 @@
 #define EXITED_MAX 1024
 #define ENDED_MAX  16384
 
+/*
+ * A drain is due, too, when a quarter of the memory budget is in use and an eighth has come since
+ * the last drain. While no more mappings are kept, a drain finds out whether there is room again.
+ */
+#define GROWN_USED   2
+#define GROWN_BY     8
+#define FULL_WAIT_NS (5 * NS_PER_S)
+
 static int out_of_memory(struct pipeline *p)
 {
 	return err_set(p->session->err, -ENOMEM, "failed to record: out of memory");
@@ -143,7 +151,18 @@ int pipeline_fill_epoch(struct pipeline *p)
 	if (!ret && session_forget(s, p->drained_ns))
 		ret = out_of_memory(p);
 	p->nr_exited = s->spaces.nr_exited;
+	p->used_bytes = s->memory.used_bytes;
 	return ret;
+}
+
+static bool is_memory_short(const struct pipeline *p)
+{
+	const struct memory_budget *memory = &p->session->memory;
+
+	if (p->session->spaces.is_full)
+		return clock_monotonic_ns() >= p->drained_ns + FULL_WAIT_NS;
+	return memory_budget_is_used(memory, GROWN_USED) &&
+	       memory->used_bytes >= p->used_bytes + memory->max_bytes / GROWN_BY;
 }
 
 bool pipeline_wants_drain(const struct pipeline *p)
@@ -152,7 +171,8 @@ bool pipeline_wants_drain(const struct pipeline *p)
 
 	if (s->unwinder && unwinder_wants_drain(s->unwinder))
 		return true;
-	return s->spaces.nr_exited >= p->nr_exited + EXITED_MAX || s->spaces.nr_ended >= ENDED_MAX;
+	return is_memory_short(p) || s->spaces.nr_exited >= p->nr_exited + EXITED_MAX ||
+	       s->spaces.nr_ended >= ENDED_MAX;
 }
 
 uint64_t pipeline_nr_stacks(const struct pipeline *p)

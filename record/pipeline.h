@@ -27,6 +27,7 @@ struct pipeline {
 	size_t nr_exited;      /* exited address spaces that the last drain could not forget */
 	uint64_t lost_records; /* of the side-band, up to the last drain */
 	uint64_t nr_stacks;    /* rows written in the run */
+	uint64_t used_bytes;   /* of the memory budget, after the last drain */
 };
 
 /*

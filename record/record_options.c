@@ -29,6 +29,10 @@
 #define DURATION_MAX 99999999
 #define KEEP_MAX     1000000
 
+#define MEMORY_DEFAULT (UINT64_C(256) << 20)
+#define MEMORY_MIN_M   8
+#define MEMORY_MAX_G   1024
+
 #define PID_MAX  4194304
 #define UID_MAX  4294967294 /* the highest number of 32 bits stands for no user */
 #define COMM_MAX 15         /* bytes: TASK_COMM_LEN - 1 */
@@ -91,6 +95,8 @@ static const struct option_spec specs[] = {
 	    .help = "walk stacks of user space along frame pointers, or by tables from .eh_frame (default auto: by tables where the kernel can)"),
 	ROW(OPTION_STRING, unwind_cache, "unwind-cache", 0, .metavar = "DIR",
 	    .help = "keep unwind tables in DIR, for the recordings to come"),
+	ROW(OPTION_STRING, max_memory_text, "max-memory", 0, .metavar = "SIZE",
+	    .help = "memory of the recorder for what it knows of processes: mappings, paths, names; with K, M or G (default 256M)"),
 	ROW(OPTION_U64, interval_s, "interval", 'i', .metavar = "SECONDS", .min = 1,
 	    .max = DURATION_MAX,
 	    .help = "keep each interval of this length apart; profrep -T prints them one by one"),
@@ -299,6 +305,25 @@ static int choose_unwinding(struct record_options *o, struct err *err)
 		       o->unwind_text);
 }
 
+static int choose_memory(struct record_options *o, struct err *err)
+{
+	const char *text = o->max_memory_text;
+	int ret;
+
+	if (!text)
+		return 0;
+	ret = parse_size(text, (uint64_t)MEMORY_MIN_M << 20, (uint64_t)MEMORY_MAX_G << 30,
+			 &o->max_memory);
+	if (ret == -ERANGE)
+		return err_set(err, -EINVAL, "option --max-memory: %s is out of range (%dM to %dG)",
+			       text, MEMORY_MIN_M, MEMORY_MAX_G);
+	if (!ret)
+		return 0;
+	err_set(err, -EINVAL, "option --max-memory: '%s' is not a size", text);
+	return err_hint(err, -EINVAL,
+			"a number of bytes; K, M or G after it stand for powers of 1024");
+}
+
 /* Checks options that depend on others. */
 static int check_together(const struct record_options *o, struct err *err)
 {
@@ -325,6 +350,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		.uid = FILTERS_ANY_UID,
 		.stack_storage = DEFAULT_STACK_STORAGE,
 		.hash_storage = DEFAULT_HASH_STORAGE,
+		.max_memory = MEMORY_DEFAULT,
 	};
 	options->command_line = join_arguments(argc, argv);
 	if (!options->command_line)
@@ -349,6 +375,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		ret = choose_events(options, err);
 	if (!ret)
 		ret = choose_unwinding(options, err);
+	if (!ret)
+		ret = choose_memory(options, err);
 	if (!ret)
 		ret = check_together(options, err);
 	if (!ret && options->rotate)

@@ -51,7 +51,9 @@ struct record_options {
 	uint64_t max_depth;      /* frames of a stack at most; 0: the default */
 	const char *unwind_text; /* NULL: the default */
 	enum unwind_mode unwind;
-	const char *unwind_cache; /* directory that keeps tables; NULL: none */
+	const char *unwind_cache;    /* directory that keeps tables; NULL: none */
+	const char *max_memory_text; /* NULL: the default */
+	uint64_t max_memory;         /* bytes, parsed from max_memory_text */
 	bool quiet;
 	uint64_t interval_s;      /* 0: no intervals */
 	const char *rotate;       /* text of the option; NULL: not given */

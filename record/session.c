@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "record/apply_records.h"
 #include "record/probes/attach.h"
 #include "record/proc/proc_task.h"
@@ -17,6 +18,12 @@
 
 /* So long hits wait for unwind tables of files that many processes map. */
 #define TABLES_WAIT_MS 3000
+
+/*
+ * Records of the side-band that wait for their turn take one part in so many of the memory budget.
+ * They are there for a moment, and come on top.
+ */
+#define SIDEBAND_PART 8
 
 static int out_of_memory(struct session *s)
 {
@@ -65,6 +72,8 @@ static int open_sideband(struct session *s)
 {
 	int ret = sideband_create(&s->online, &s->sideband, s->err);
 
+	if (!ret)
+		sideband_limit(s->sideband, s->memory.max_bytes / SIDEBAND_PART);
 	if (!ret && sideband_buffer_bytes(s->sideband) < SIDEBAND_BUFFER_BYTES)
 		progress_note(
 			s->progress,
@@ -243,7 +252,11 @@ int session_init(struct session *s, const struct record_options *options, struct
 	/* Early, so that the child inherits little. */
 	ret = looker_start(&s->looker, err);
 	jit_init(&s->jit, s->looker);
-	s->spaces.files.looker = s->looks.looker = s->looker;
+	s->spaces.files.looker = s->looker;
+	look_budget_init(&s->looks, s->looker);
+	s->memory.max_bytes = options->max_memory;
+	s->new_processes.memory = &s->memory;
+	address_spaces_limit(&s->spaces, &s->memory);
 	if (!ret)
 		ret = open_filters(s);
 	if (!ret)
@@ -333,18 +346,35 @@ void session_stop(struct session *s)
 
 void session_note_omissions(const struct session *s)
 {
-	if (s->jit.nr_maps_left_out)
+	const struct {
+		uint64_t nr;
+		const char *what;
+	} parts[] = {
+		{s->jit.nr_maps_left_out,
+		 "times the map of a process (perf-PID.map) was not read: the maps of an epoch were too much work together, and frames of that code are unknown"},
+		{s->spaces.nr_left_out,
+		 "mappings were not kept: they did not fit into --max-memory, and their frames are unknown"},
+		{look_budget_nr_left_out(&s->looks),
+		 "looks at the mappings of a process were put off or cut: they would have taken too long, and stacks may lack frames"},
+		{s->new_processes.nr_left_out,
+		 "processes were not described when they began: --max-memory was half in use"},
+		{looker_nr_given_up(s->looker),
+		 "looks at files or mappings of processes were given up, since no answer came in time (a file server that hangs?): frames there may be unknown, and stacks cut"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (parts[i].nr)
+			progress_note(s->progress, "%" PRIu64 " %s", parts[i].nr, parts[i].what);
+}
+
+/* Says at once, and not only at the end of a run of months, that mappings begin to be missing. */
+static void note_short_memory(struct session *s)
+{
+	if (s->spaces.nr_left_out && !s->has_noted_memory)
 		progress_note(
 			s->progress,
-			"%" PRIu64
-			" times the map of a process (perf-PID.map) was not read: the maps of an epoch were too large together, and frames of that code are unknown",
-			s->jit.nr_maps_left_out);
-	if (looker_nr_given_up(s->looker))
-		progress_note(
-			s->progress,
-			"%" PRIu64
-			" looks at files or mappings of processes were given up, since no answer came in time (a file server that hangs?): frames there may be unknown, and stacks cut",
-			looker_nr_given_up(s->looker));
+			"the memory for mappings is in use (--max-memory): processes with many lose theirs, and their frames will be unknown");
+	s->has_noted_memory = s->spaces.nr_left_out;
 }
 
 static int side_band_error(struct session *s, int ret)
@@ -374,6 +404,7 @@ int session_apply_records(struct session *s, uint64_t until_ns)
 		ret = sideband_read(s->sideband, until_ns, apply_record, &targets);
 	if (!ret)
 		ret = new_processes_read(&s->new_processes, &s->spaces);
+	note_short_memory(s);
 	return side_band_error(s, ret);
 }
 

@@ -24,6 +24,7 @@
 #include "record/symbols/vdso.h"
 #include "record/system/command.h"
 #include "record/system/looker.h"
+#include "record/system/memory_budget.h"
 #include "record/unwind/unwinder.h"
 
 struct session {
@@ -42,7 +43,9 @@ struct session {
 	uint32_t nr_events; /* of the recording, 1 at least */
 	struct sampler *sampler;
 	struct memory_watch memory_watch;
-	struct unwinder *unwinder; /* NULL: stacks are walked along frame pointers */
+	struct unwinder *unwinder;   /* NULL: stacks are walked along frame pointers */
+	struct memory_budget memory; /* of what is known of processes */
+	bool has_noted_memory;       /* the user knows that it does not suffice */
 	struct look_budget looks;
 	struct address_spaces spaces;
 	struct new_processes new_processes;

@@ -162,23 +162,34 @@ struct jit_budget {
 	size_t name_bytes, map_bytes;
 };
 
-static int add_jit_object(struct epoch_tables *tables, uint32_t object, struct jit *jit,
-			  hit_vec *hits, struct jit_budget *left)
+/* Adds the names of the map at @fd. */
+static int add_jit_map(struct epoch_tables *tables, uint32_t object, int fd, hit_vec *hits,
+		       struct jit_budget *left)
 {
-	_cleanup_close_ int fd =
-		open_jit_map(tables, &tables->objects.data[object], jit, left->map_bytes);
-	struct stat st;
-	int ret;
+	int ret = gather_hits(tables, object, hits);
 
-	jit->nr_maps_left_out += fd == -EFBIG;
-	if (fd < 0 || fstat(fd, &st))
-		return 0;
-	left->map_bytes -= st.st_size;
-	ret = gather_hits(tables, object, hits);
 	if (!ret && hits->nr)
 		ret = perf_map_lookup(fd, hits->data, hits->nr);
 	/* After a failed read, the names that were read before it are good. */
 	return ret == -ENOMEM ? ret : add_jit_names(tables, object, fd, hits, &left->name_bytes);
+}
+
+static int add_jit_object(struct epoch_tables *tables, uint32_t object, struct jit *jit,
+			  hit_vec *hits, struct jit_budget *left)
+{
+	_cleanup_close_ int fd = -EFBIG;
+	struct stat st;
+	int ret = 0;
+
+	if (cpu_share_begin(&jit->reading))
+		fd = open_jit_map(tables, &tables->objects.data[object], jit, left->map_bytes);
+	jit->nr_maps_left_out += fd == -EFBIG;
+	if (fd >= 0 && !fstat(fd, &st)) {
+		left->map_bytes -= st.st_size;
+		ret = add_jit_map(tables, object, fd, hits, left);
+	}
+	cpu_share_end(&jit->reading);
+	return ret;
 }
 
 int epoch_names_jit(struct epoch_tables *tables, struct jit *jit)

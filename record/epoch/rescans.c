@@ -19,7 +19,8 @@ bool rescans_has(const struct rescans *rescans, const struct address_space *spac
 static bool may_help(const struct rescans *rescans, const struct address_spaces *spaces,
 		     const struct address_space *space)
 {
-	if (space->memory->complete || space->exited_ns || rescans_has(rescans, space))
+	if (space->memory->complete || space->memory->is_closed || space->exited_ns ||
+	    rescans_has(rescans, space))
 		return false;
 	/* /proc has the process as it is now, and says nothing of it before an exec. */
 	return address_spaces_find(spaces, space->pid, UINT64_MAX) == space;
@@ -57,10 +58,8 @@ int rescans_look(struct rescans *rescans, struct address_spaces *spaces,
 
 	if (!may_help(rescans, spaces, space) || !has_unmapped_frame(space, stack, time_ns))
 		return 0;
-	if (rescans->looks && clock_monotonic_ns() < space->next_look_ns) {
-		rescans->looks->nr_put_off++;
+	if (rescans->looks && look_budget_must_wait(rescans->looks, space->next_look_ns))
 		return 0;
-	}
 	ret = index_push(&rescans->by_generation, &rescans->generations,
 			 hash_u64(space->generation), space->generation);
 	return ret ? ret : look(rescans, spaces, space);

@@ -7,22 +7,9 @@
 #include "common/parse.h"
 #include "record/output/outname.h"
 
-#define SECONDS_MAX 99999999
-#define SIZE_MAX_G  (1u << 20)
-
-static unsigned int size_shift(char suffix)
-{
-	switch (suffix) {
-	case 'K':
-		return 10;
-	case 'M':
-		return 20;
-	case 'G':
-		return 30;
-	default:
-		return 0;
-	}
-}
+#define SECONDS_MAX    99999999
+#define SIZE_MAX_G     (1u << 20)
+#define SIZE_MAX_BYTES ((uint64_t)SIZE_MAX_G << 30)
 
 static int out_of_range(const char *text, struct err *err)
 {
@@ -34,24 +21,19 @@ static int out_of_range(const char *text, struct err *err)
 int rotation_parse(const char *text, struct rotation *rotation, struct err *err)
 {
 	size_t len = strlen(text);
-	unsigned int shift = len ? size_shift(text[len - 1]) : 0;
-	char number[24] = "";
+	bool is_size = len && strchr("KMG", text[len - 1]);
 	uint64_t value;
-	int ret = -EINVAL;
+	int ret = is_size ? parse_size(text, 1, SIZE_MAX_BYTES, &value)
+			  : parse_u64(text, 1, SECONDS_MAX, &value);
 
-	if (len < sizeof(number)) {
-		memcpy(number, text, shift ? len - 1 : len);
-		ret = parse_u64(number, 1,
-				shift ? (uint64_t)SIZE_MAX_G << (30 - shift) : SECONDS_MAX, &value);
-	}
 	if (ret == -ERANGE)
 		return out_of_range(text, err);
 	if (ret) {
 		err_set(err, -EINVAL, "option --rotate: '%s' is not a time or a size", text);
 		return err_hint(err, -EINVAL, "a number is seconds; with K, M or G it is a size");
 	}
-	if (shift)
-		rotation->bytes = value << shift;
+	if (is_size)
+		rotation->bytes = value;
 	else
 		rotation->seconds = value;
 	return 0;

@@ -16,9 +16,10 @@ static struct address_space **find_slot(const struct address_spaces *spaces, uin
 	return NULL;
 }
 
-static void space_destroy(struct address_space *space)
+static void space_destroy(struct address_spaces *spaces, struct address_space *space)
 {
 	mapped_memory_release(space->memory);
+	memory_budget_charge(spaces->memory, sizeof(*space), 0);
 	free(space);
 }
 
@@ -35,11 +36,12 @@ static int space_create(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 	*space = (struct address_space){.pid = pid,
 					.begin_ns = time_ns,
 					.generation = spaces->next_generation,
-					.memory = mapped_memory_create()};
+					.memory = mapped_memory_create(spaces->memory)};
 	if (!space->memory) {
 		free(space);
 		return -ENOMEM;
 	}
+	memory_budget_charge(spaces->memory, 0, sizeof(*space));
 	if (slot) {
 		space->older = *slot;
 		*slot = space;
@@ -47,7 +49,7 @@ static int space_create(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 	} else {
 		ret = index_push(&spaces->by_pid, &spaces->newest, hash_u64(pid), space);
 		if (ret) {
-			space_destroy(space);
+			space_destroy(spaces, space);
 			return ret;
 		}
 	}
@@ -113,7 +115,7 @@ int address_spaces_trust(struct address_spaces *spaces, uint32_t pid, uint64_t t
 	struct address_space *space;
 	int ret = address_spaces_get(spaces, pid, time_ns, &space);
 
-	if (ret || space->memory->complete)
+	if (ret || space->memory->complete || space->memory->is_closed)
 		return ret;
 	space->memory->complete = true;
 	space->memory->complete_ns = time_ns;
@@ -251,7 +253,7 @@ static void forget_older(struct address_spaces *spaces, struct address_space *sp
 		for (struct address_space *old = space->older; old; old = next) {
 			next = old->older;
 			spaces->nr_exited -= !!old->exited_ns;
-			space_destroy(old);
+			space_destroy(spaces, old);
 		}
 		space->older = NULL;
 		return;
@@ -304,6 +306,71 @@ static int sweep_files(struct address_spaces *spaces)
 	return ret;
 }
 
+/* Closes each memory that weighs @min bytes or more. Returns whether there was one. */
+static bool close_heavy(struct address_spaces *spaces, size_t min)
+{
+	bool was_one = false;
+
+	for (size_t i = 0; i < spaces->newest.nr; i++) {
+		for (struct address_space *s = spaces->newest.data[i]; s; s = s->older) {
+			if (s->memory->is_closed ||
+			    mapped_memory_weight(s->memory, &spaces->files) < min)
+				continue;
+			spaces->nr_left_out += mapped_memory_close(s->memory);
+			was_one = true;
+		}
+	}
+	return was_one;
+}
+
+/* Below this weight, a memory has a few mappings, and nothing is won. */
+#define WEIGHT_MIN 4096
+
+int address_spaces_make_room(struct address_spaces *spaces)
+{
+	struct memory_budget *memory = spaces->memory;
+	int ret = 0;
+
+	if (spaces->is_full || !memory_budget_is_used(memory, MEMORY_MAPPINGS))
+		return 0;
+	for (size_t min = memory->max_bytes / 8; !ret && min >= WEIGHT_MIN; min /= 2) {
+		if (!memory_budget_is_used(memory, MEMORY_MAPPINGS_LOW))
+			return 0;
+		if (close_heavy(spaces, min))
+			ret = sweep_files(spaces);
+	}
+	spaces->is_full = memory_budget_is_used(memory, MEMORY_MAPPINGS);
+	return ret;
+}
+
+bool address_spaces_refuse(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns)
+{
+	struct address_space *space = address_spaces_find(spaces, pid, time_ns);
+
+	if (!spaces->is_full && (!space || !space->memory->is_closed))
+		return false;
+	spaces->nr_left_out++;
+	if (space && !space->memory->is_closed)
+		spaces->nr_left_out += mapped_memory_close(space->memory);
+	return true;
+}
+
+/* When much memory is free again, mappings may be kept again. The next looks find them. */
+static void open_again(struct address_spaces *spaces)
+{
+	spaces->is_full = memory_budget_is_used(spaces->memory, MEMORY_MAPPINGS);
+	if (memory_budget_is_used(spaces->memory, MEMORY_RECOVERED))
+		return;
+	for (size_t i = 0; i < spaces->newest.nr; i++)
+		for (struct address_space *s = spaces->newest.data[i]; s; s = s->older)
+			mapped_memory_open(s->memory);
+}
+
+void address_spaces_limit(struct address_spaces *spaces, struct memory_budget *budget)
+{
+	spaces->memory = spaces->files.memory = budget;
+}
+
 int address_spaces_forget(struct address_spaces *spaces, uint64_t time_ns,
 			  bool (*is_gone)(uint32_t pid))
 {
@@ -317,7 +384,7 @@ int address_spaces_forget(struct address_spaces *spaces, uint64_t time_ns,
 		forget_older(spaces, space, time_ns);
 		if (is_over(space, time_ns, is_gone)) {
 			spaces->nr_exited -= !!space->exited_ns;
-			space_destroy(space);
+			space_destroy(spaces, space);
 			continue;
 		}
 		space->doubtful = false;
@@ -331,6 +398,7 @@ int address_spaces_forget(struct address_spaces *spaces, uint64_t time_ns,
 	}
 	if (!ret && mapped_files_want_sweep(&spaces->files))
 		ret = sweep_files(spaces);
+	open_again(spaces);
 	return ret;
 }
 
@@ -341,7 +409,7 @@ void address_spaces_deinit(struct address_spaces *spaces)
 
 		for (struct address_space *s = spaces->newest.data[i]; s; s = next) {
 			next = s->older;
-			space_destroy(s);
+			space_destroy(spaces, s);
 		}
 	}
 	vec_free(&spaces->newest);

@@ -36,7 +36,26 @@ struct address_spaces {
 	uint64_t next_generation;
 	size_t nr_exited;
 	size_t nr_ended; /* mappings and address spaces that ended since the last forget */
+	struct memory_budget *memory; /* NULL: nobody counts */
+	bool is_full; /* the budget is in use, and no more mappings are kept until the next forget
+		       */
+	uint64_t nr_left_out; /* mappings that were not kept, or not any more */
 };
+
+/* Charges all memory to @budget, which must outlive @spaces. Call it first. */
+void address_spaces_limit(struct address_spaces *spaces, struct memory_budget *budget);
+
+/*
+ * Makes room if memory is short: the processes with most mappings and paths lose theirs. Files may
+ * get new numbers. Returns 0 or -ENOMEM.
+ */
+int address_spaces_make_room(struct address_spaces *spaces);
+
+/*
+ * Is a new mapping of @pid not to be kept, for want of memory? Then it is counted, and the process
+ * loses its other mappings, since nobody knows any more which of them hold.
+ */
+bool address_spaces_refuse(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);
 
 /*
  * Adds a mapping of @pid, from @time_ns on. Older mappings end where it overlaps them. If it is

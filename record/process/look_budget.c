@@ -8,45 +8,39 @@
 #define PROCESS_SHARE 100
 
 /* Credit that can be saved up: some thousand looks, for a host that starts many processes. */
-#define CREDIT_MAX_NS ((int64_t)(500 * NS_PER_MS))
+#define CREDIT_MAX_NS (500 * NS_PER_MS)
 
 /* A process whose mappings were not read to the end waits at least so long. */
 #define CUT_PAUSE_NS NS_PER_S
 
-static void add_credit(struct look_budget *b, uint64_t now_ns)
-{
-	uint64_t passed_ns = now_ns - b->credited_ns;
+/* Shorter waits are as usual: every process with a hundred mappings has them. */
+#define LONG_WAIT_NS (100 * NS_PER_MS)
 
-	/* A long time brings the whole credit, also the first time. */
-	if (passed_ns / SHARE >= 2 * (uint64_t)CREDIT_MAX_NS)
-		b->credit_ns = CREDIT_MAX_NS;
-	else
-		b->credit_ns += (int64_t)(passed_ns / SHARE);
-	if (b->credit_ns > CREDIT_MAX_NS)
-		b->credit_ns = CREDIT_MAX_NS;
-	b->credited_ns = now_ns;
+void look_budget_init(struct look_budget *b, struct looker *looker)
+{
+	*b = (struct look_budget){
+		.share = {.part = SHARE, .max_ns = CREDIT_MAX_NS, .looker = looker}};
 }
 
-static uint64_t cpu_ns(const struct look_budget *b)
+bool look_budget_must_wait(struct look_budget *b, uint64_t next_look_ns)
 {
-	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + looker_cpu_ns(b->looker);
+	uint64_t now_ns = clock_monotonic_ns();
+
+	if (now_ns >= next_look_ns)
+		return false;
+	b->nr_put_off += next_look_ns - now_ns >= LONG_WAIT_NS;
+	return true;
 }
 
 size_t look_budget_begin(struct look_budget *b)
 {
-	add_credit(b, clock_monotonic_ns());
-	b->cpu_ns = cpu_ns(b);
-	return b->credit_ns > 0 ? LOOK_MAPPINGS_MAX : LOOK_MAPPINGS_SPENT;
+	return cpu_share_begin(&b->share) ? LOOK_MAPPINGS_MAX : LOOK_MAPPINGS_SPENT;
 }
 
 uint64_t look_budget_end(struct look_budget *b, bool is_cut)
 {
-	uint64_t took_ns = cpu_ns(b) - b->cpu_ns;
-	uint64_t pause_ns = took_ns * PROCESS_SHARE;
+	uint64_t pause_ns = cpu_share_end(&b->share) * PROCESS_SHARE;
 
-	b->credit_ns -= (int64_t)took_ns;
-	if (b->credit_ns < -CREDIT_MAX_NS)
-		b->credit_ns = -CREDIT_MAX_NS;
 	b->nr_cut += is_cut;
 	if (is_cut && pause_ns < CUT_PAUSE_NS)
 		pause_ns = CUT_PAUSE_NS;

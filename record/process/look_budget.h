@@ -12,21 +12,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/system/looker.h"
+#include "record/system/cpu_share.h"
 
-/* All zero but for the looker: no look has been made, and none is under way. */
 struct look_budget {
-	int64_t credit_ns;     /* CPU time that is left; below 0 when looks took more */
-	uint64_t credited_ns;  /* CLOCK_MONOTONIC: up to when time was credited; 0: never */
-	uint64_t cpu_ns;       /* CPU time of this thread and of looks, when this one began */
-	uint64_t nr_put_off;   /* looks that had to wait */
-	uint64_t nr_cut;       /* looks that did not read all mappings */
-	struct looker *looker; /* borrowed; does the looks */
+	struct cpu_share share;
+	uint64_t nr_put_off; /* looks that had to wait, and long enough for stacks to lack frames */
+	uint64_t nr_cut;     /* looks that did not read all mappings */
 };
 
 /* Mappings that a look reads at most, and when the share of CPU time is spent. */
 #define LOOK_MAPPINGS_MAX   16384
 #define LOOK_MAPPINGS_SPENT 512
+
+/* Looks that were put off or cut. */
+static inline uint64_t look_budget_nr_left_out(const struct look_budget *budget)
+{
+	return budget->nr_put_off + budget->nr_cut;
+}
+
+/* No look has been made yet. @looker (or NULL) does the looks. */
+void look_budget_init(struct look_budget *budget, struct looker *looker);
 
 /* Begins a look. Returns how many mappings it may read. */
 size_t look_budget_begin(struct look_budget *budget);
@@ -36,5 +41,11 @@ size_t look_budget_begin(struct look_budget *budget);
  * which there is no other look at that process.
  */
 uint64_t look_budget_end(struct look_budget *budget, bool is_cut);
+
+/*
+ * Must a look at a process wait that may begin at @next_look_ns (CLOCK_MONOTONIC)? Call it once for
+ * a look that is wanted: long waits are counted.
+ */
+bool look_budget_must_wait(struct look_budget *budget, uint64_t next_look_ns);
 
 #endif

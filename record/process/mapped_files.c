@@ -38,6 +38,18 @@ static int describe_file(const struct mapped_file_key *key, struct mapped_file *
 	return file->path ? 0 : -ENOMEM;
 }
 
+/* The bytes that @file takes, with its slot of the index. */
+static size_t bytes_of(const struct mapped_file *file)
+{
+	return sizeof(*file) + strlen(file->path) + 2 * sizeof(struct index_slot);
+}
+
+static void release_file(struct mapped_files *files, struct mapped_file *file)
+{
+	memory_budget_charge(files->memory, bytes_of(file), 0);
+	free(file->path);
+}
+
 /* Finds @file in the table, or moves it there. Returns 0 or -ENOMEM. */
 static int find_or_add(struct mapped_files *files, struct mapped_file *file, uint32_t *index)
 {
@@ -56,6 +68,7 @@ static int find_or_add(struct mapped_files *files, struct mapped_file *file, uin
 		free(file->path);
 		return ret;
 	}
+	memory_budget_charge(files->memory, 0, bytes_of(file));
 	*index = files->files.nr - 1;
 	return 0;
 }
@@ -112,7 +125,7 @@ void mapped_files_sweep(struct mapped_files *files, const bool *used, uint32_t *
 		struct mapped_file *file = &files->files.data[i];
 
 		if (!used[i]) {
-			free(file->path);
+			release_file(files, file);
 			continue;
 		}
 		moved[i] = nr;
@@ -127,7 +140,7 @@ void mapped_files_sweep(struct mapped_files *files, const bool *used, uint32_t *
 void mapped_files_deinit(struct mapped_files *files)
 {
 	vec_for_each(&files->files, file)
-		free(file->path);
+		release_file(files, file);
 	vec_free(&files->files);
 	index_deinit(&files->by_key);
 }

@@ -13,11 +13,13 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/mapped_file.h"
+#include "record/system/memory_budget.h"
 
 struct mapped_files {
 	VEC(struct mapped_file) files;
 	struct index by_key;
-	size_t swept_nr;       /* files left by the last sweep */
+	size_t swept_nr;              /* files left by the last sweep */
+	struct memory_budget *memory; /* NULL: nobody counts */
 	struct looker *looker; /* borrowed; NULL: mapped_files_look looks itself, and may block */
 };
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "common/minmax.h"
@@ -12,13 +13,36 @@
 /* The time of a sample may be so much before the record of its mapping. */
 #define OUT_OF_ORDER_NS NS_PER_MS
 
-struct mapped_memory *mapped_memory_create(void)
+/* Charges the bytes of @memory as it is now. Mappings that others share are charged once. */
+static void charge(struct mapped_memory *memory)
+{
+	size_t bytes = sizeof(*memory) + vec_bytes(&memory->ended);
+
+	if (!memory->share)
+		bytes += vec_bytes(&memory->live);
+	memory_budget_charge(memory->budget, memory->charged, bytes);
+	memory->charged = bytes;
+}
+
+struct mapped_memory *mapped_memory_create(struct memory_budget *budget)
 {
 	struct mapped_memory *memory = calloc(1, sizeof(*memory));
 
-	if (memory)
-		memory->nr_users = 1;
+	if (!memory)
+		return NULL;
+	memory->nr_users = 1;
+	memory->budget = budget;
+	charge(memory);
 	return memory;
+}
+
+/* The last user of the share lets go of it. NULL is fine. */
+static void destroy_share(struct mapped_memory *memory)
+{
+	if (memory->share)
+		memory_budget_charge(memory->budget, memory->share->charged, 0);
+	free(memory->share);
+	memory->share = NULL;
 }
 
 /* Lets go of the live mappings, which others may go on to share. */
@@ -26,11 +50,11 @@ static void release_live(struct mapped_memory *memory)
 {
 	if (memory->share && --memory->share->nr_users) {
 		memory->live = (mapping_vec){0};
+		memory->share = NULL;
 	} else {
-		free(memory->share);
+		destroy_share(memory);
 		vec_free(&memory->live);
 	}
-	memory->share = NULL;
 }
 
 void mapped_memory_release(struct mapped_memory *memory)
@@ -39,6 +63,7 @@ void mapped_memory_release(struct mapped_memory *memory)
 		return;
 	release_live(memory);
 	vec_free(&memory->ended);
+	memory_budget_charge(memory->budget, memory->charged, 0);
 	free(memory);
 }
 
@@ -54,9 +79,10 @@ static int own_live(struct mapped_memory *memory)
 	if (memory->share->nr_users > 1) {
 		release_live(memory);
 		memory->live = copy;
+	} else {
+		destroy_share(memory);
 	}
-	free(memory->share);
-	memory->share = NULL;
+	charge(memory);
 	return 0;
 }
 
@@ -70,11 +96,16 @@ int mapped_memory_copy(struct mapped_memory *memory, struct mapped_memory *copy)
 		memory->share = calloc(1, sizeof(*memory->share));
 	if (!memory->share)
 		return -ENOMEM;
-	if (!memory->share->nr_users)
+	if (!memory->share->nr_users) {
 		memory->share->nr_users = 1;
+		memory->share->charged = sizeof(*memory->share) + vec_bytes(&memory->live);
+		memory_budget_charge(memory->budget, 0, memory->share->charged);
+		charge(memory);
+	}
 	memory->share->nr_users++;
 	copy->share = memory->share;
 	copy->live = memory->live;
+	copy->is_closed = memory->is_closed;
 	copy->complete = memory->complete;
 	copy->complete_ns = memory->complete_ns;
 	return 0;
@@ -136,6 +167,20 @@ static int end_range(struct mapped_memory *memory, const struct mapping *by)
 	return 0;
 }
 
+/* Ends all live mappings at @time_ns, and lets the next look find those that are there. */
+static int begin_anew(struct mapped_memory *memory, uint64_t time_ns)
+{
+	if (own_live(memory))
+		return -ENOMEM;
+	vec_for_each(&memory->live, m)
+		m->end_ns = time_ns;
+	if (vec_append(&memory->ended, memory->live.data, memory->live.nr))
+		return -ENOMEM;
+	vec_clear(&memory->live);
+	memory->complete = false;
+	return 0;
+}
+
 /* The scan of /proc and the side-band may both tell of one mapping, each in its own way. */
 static bool is_same_mapping(const struct mapped_files *files, const struct mapping *a,
 			    const struct mapping *b)
@@ -150,12 +195,17 @@ int mapped_memory_map(struct mapped_memory *memory, const struct mapped_files *f
 	size_t at = mappings_position(&memory->live, mapping->start);
 	int ret;
 
-	if (at < memory->live.nr && is_same_mapping(files, &memory->live.data[at], mapping))
+	if (memory->is_closed ||
+	    (at < memory->live.nr && is_same_mapping(files, &memory->live.data[at], mapping)))
 		return 0;
 	ret = end_range(memory, mapping);
-	return ret ? ret
-		   : mappings_insert(&memory->live,
-				     mappings_position(&memory->live, mapping->start), mapping);
+	if (!ret && memory->live.nr >= MAPPED_MEMORY_MAX)
+		ret = begin_anew(memory, mapping->begin_ns);
+	if (!ret)
+		ret = mappings_insert(&memory->live,
+				      mappings_position(&memory->live, mapping->start), mapping);
+	charge(memory);
+	return ret;
 }
 
 /* The part of @mapping that moves, as it is afterwards. The last one reaches to the new end. */
@@ -221,6 +271,7 @@ int mapped_memory_move(struct mapped_memory *memory, const struct mapped_files *
 			ret = mapped_memory_map(memory, files, part);
 	if (!parts.nr)
 		memory->complete = false;
+	charge(memory);
 	vec_free(&parts);
 	return ret;
 }
@@ -267,6 +318,37 @@ void mapped_memory_forget(struct mapped_memory *memory, uint64_t time_ns)
 		if (m->end_ns >= time_ns)
 			memory->ended.data[nr++] = *m;
 	memory->ended.nr = nr;
+	if (!nr)
+		vec_free(&memory->ended);
+	charge(memory);
+}
+
+size_t mapped_memory_close(struct mapped_memory *memory)
+{
+	size_t nr = memory->live.nr;
+
+	release_live(memory);
+	vec_free(&memory->ended);
+	memory->complete = false;
+	memory->is_closed = true;
+	charge(memory);
+	return nr;
+}
+
+void mapped_memory_open(struct mapped_memory *memory)
+{
+	memory->is_closed = false;
+}
+
+size_t mapped_memory_weight(const struct mapped_memory *memory, const struct mapped_files *files)
+{
+	size_t bytes = vec_bytes(&memory->live) + vec_bytes(&memory->ended);
+
+	vec_for_each(&memory->live, m)
+		bytes += strlen(mapping_file(files, m)->path);
+	vec_for_each(&memory->ended, m)
+		bytes += strlen(mapping_file(files, m)->path);
+	return bytes;
 }
 
 static void mark_files(const mapping_vec *mappings, bool *used)

@@ -11,13 +11,21 @@
 
 #include "record/process/mapped_files.h"
 #include "record/process/mappings.h"
+#include "record/system/memory_budget.h"
 
 /* Memories that have live mappings in common, since a fork copied them, until one of them changes.
  */
 struct live_share {
 	uint32_t nr_users;
-	bool is_moved; /* while files get new numbers: these mappings have theirs */
+	bool is_moved;  /* while files get new numbers: these mappings have theirs */
+	size_t charged; /* bytes */
 };
+
+/*
+ * Live mappings of one memory. The kernel does not tell of those that go away, so they add up. A
+ * memory that has so many begins anew, and the next look at the process finds those that it has.
+ */
+#define MAPPED_MEMORY_MAX 4096
 
 struct mapped_memory {
 	uint32_t nr_users;        /* address spaces */
@@ -27,6 +35,9 @@ struct mapped_memory {
 	bool complete;            /* all its executable mappings are known */
 	bool is_moved;            /* while files get new numbers: the ended mappings have theirs */
 	uint64_t complete_ns;     /* since when; some that ended before may not be known */
+	bool is_closed;           /* nothing is kept any more, since there is too much of it */
+	struct memory_budget *budget; /* NULL: nobody counts */
+	size_t charged;               /* bytes */
 };
 
 /* The effect of mremap: the mappings of one range of addresses go to another. */
@@ -37,8 +48,11 @@ struct mapped_move {
 	bool keeps_old; /* the old range stays mapped, too */
 };
 
-/* Makes an empty memory with one user. Returns NULL if there is no memory for it. */
-struct mapped_memory *mapped_memory_create(void);
+/*
+ * Makes an empty memory with one user, which charges its bytes to @budget (or NULL). Returns NULL
+ * if there is no memory for it.
+ */
+struct mapped_memory *mapped_memory_create(struct memory_budget *budget);
 
 /* One user less. The last one frees @memory, which may be NULL. */
 void mapped_memory_release(struct mapped_memory *memory);
@@ -48,7 +62,7 @@ int mapped_memory_copy(struct mapped_memory *memory, struct mapped_memory *copy)
 
 /*
  * Adds a mapping with its times. Older mappings end where it overlaps them. If it is there already,
- * nothing changes. Returns 0 or -ENOMEM.
+ * or @memory is closed, nothing changes. Returns 0 or -ENOMEM.
  */
 int mapped_memory_map(struct mapped_memory *memory, const struct mapped_files *files,
 		      const struct mapping *mapping);
@@ -70,6 +84,16 @@ bool mapped_memory_has_changed(const struct mapped_memory *memory, uint64_t from
 
 /* Forgets mappings that ended before @time_ns. */
 void mapped_memory_forget(struct mapped_memory *memory, uint64_t time_ns);
+
+/*
+ * Lets go of all mappings. From now on @memory keeps none, until somebody opens it again. Returns
+ * how many it had.
+ */
+size_t mapped_memory_close(struct mapped_memory *memory);
+void mapped_memory_open(struct mapped_memory *memory);
+
+/* The bytes that @memory and the paths of its mappings, which others may share, take. */
+size_t mapped_memory_weight(const struct mapped_memory *memory, const struct mapped_files *files);
 
 /* Sets @used of each file that is mapped. */
 void mapped_memory_mark_files(const struct mapped_memory *memory, bool *used);

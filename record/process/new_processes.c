@@ -12,6 +12,17 @@ int new_processes_add(struct new_processes *new_processes, const struct address_
 	return vec_push(&new_processes->waiting, newcomer);
 }
 
+static size_t bytes_of(const struct new_process *process)
+{
+	return sizeof(*process) + vec_bytes(&process->info.exe) + vec_bytes(&process->info.cgroup);
+}
+
+static void release_process(struct new_processes *new_processes, struct new_process *process)
+{
+	memory_budget_charge(new_processes->memory, bytes_of(process), 0);
+	proc_info_deinit(&process->info);
+}
+
 static int read_process(struct new_processes *new_processes, struct looker *looker,
 			const struct new_process *newcomer)
 {
@@ -24,6 +35,8 @@ static int read_process(struct new_processes *new_processes, struct looker *look
 				 hash_u64(process.generation), process);
 	if (ret || !is_there)
 		proc_info_deinit(&process.info);
+	else
+		memory_budget_charge(new_processes->memory, 0, bytes_of(&process));
 	return ret;
 }
 
@@ -38,6 +51,10 @@ int new_processes_read(struct new_processes *new_processes, const struct address
 		/* An exec replaces the address space that a fork began, and is noted itself. */
 		if (!space || space->generation != newcomer->generation || space->exited_ns)
 			continue;
+		if (memory_budget_is_used(new_processes->memory, MEMORY_DESCRIPTIONS)) {
+			new_processes->nr_left_out++;
+			continue;
+		}
 		ret = read_process(new_processes, spaces->files.looker, newcomer);
 		if (ret)
 			break;
@@ -64,7 +81,7 @@ int new_processes_forget(struct new_processes *new_processes, const struct addre
 		if (address_spaces_has(spaces, process->pid, process->generation))
 			new_processes->known.data[nr++] = *process;
 		else
-			proc_info_deinit(&process->info);
+			release_process(new_processes, process);
 	}
 	if (nr == new_processes->known.nr)
 		return 0;
@@ -79,7 +96,7 @@ int new_processes_forget(struct new_processes *new_processes, const struct addre
 void new_processes_deinit(struct new_processes *new_processes)
 {
 	vec_for_each(&new_processes->known, process)
-		proc_info_deinit(&process->info);
+		release_process(new_processes, process);
 	vec_free(&new_processes->waiting);
 	vec_free(&new_processes->known);
 	index_deinit(&new_processes->by_generation);

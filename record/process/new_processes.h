@@ -13,6 +13,7 @@
 #include "common/vec.h"
 #include "record/proc/proc_info.h"
 #include "record/process/address_spaces.h"
+#include "record/system/memory_budget.h"
 
 struct new_process {
 	uint32_t pid;
@@ -24,15 +25,17 @@ struct new_process {
 struct new_processes {
 	VEC(struct new_process) waiting; /* not looked at yet: without info */
 	VEC(struct new_process) known;
-	struct index by_generation; /* of those that are known */
+	struct index by_generation;   /* of those that are known */
+	struct memory_budget *memory; /* pays for those that are known; NULL: nobody counts */
+	uint64_t nr_left_out;         /* processes without an answer, since memory was short */
 };
 
 /* Notes an address space that has just begun. Returns 0 or -ENOMEM. */
 int new_processes_add(struct new_processes *new_processes, const struct address_space *space);
 
 /*
- * Looks at the waiting processes that still have the address space with which they were noted.
- * Returns 0 or -ENOMEM.
+ * Looks at the waiting processes, unless memory is short, that still have the address space with
+ * which they were noted. Returns 0 or -ENOMEM.
  */
 int new_processes_read(struct new_processes *new_processes, const struct address_spaces *spaces);
 

@@ -19,9 +19,10 @@ struct scan_question {
 	uint32_t pid;
 	uint32_t number; /* questions of one number look once at each file */
 	uint64_t from;
-	bool is_of_addr; /* only the mapping at from is wanted */
-	size_t max;      /* mappings; 0: any number */
-	size_t nr;       /* mappings in earlier answers */
+	bool is_of_addr;      /* only the mapping at from is wanted */
+	size_t max;           /* mappings; 0: any number */
+	size_t nr;            /* mappings in earlier answers */
+	size_t nr_path_bytes; /* of them */
 };
 
 /*
@@ -30,9 +31,13 @@ struct scan_question {
  */
 #define LINES_PER_MAPPING 16
 
+/* Paths may take so many bytes for each mapping that is wanted. Most have less than 100. */
+#define PATH_BYTES_PER_MAPPING 512
+
 /* The answer begins with it. */
 struct scan_head {
-	uint64_t next; /* ask again from there; 0: there are no more mappings */
+	uint64_t next;          /* ask again from there; 0: there are no more mappings */
+	uint64_t nr_path_bytes; /* of the mappings in this answer and earlier ones */
 };
 
 /* A mapping in the answer. The path follows, with a NUL. */
@@ -51,6 +56,15 @@ struct scan {
 	size_t nr;       /* mappings */
 	size_t nr_lines; /* of the text of mappings, executable or not */
 };
+
+/* Would another mapping, with a path of @path_bytes, be more than is wanted? */
+static bool is_too_much(const struct scan *scan, size_t path_bytes)
+{
+	const struct scan_question *q = &scan->question;
+
+	return q->max && (q->nr + scan->nr >= q->max ||
+			  scan->head.nr_path_bytes + path_bytes > q->max * PATH_BYTES_PER_MAPPING);
+}
 
 /*
  * Returns 0, -E2BIG when there are more mappings than are wanted, or -ENOBUFS when the answer must
@@ -72,7 +86,7 @@ static int add_map(struct scan *scan, const struct proc_map *map)
 
 	if (map->end <= scan->question.from || map->start >= map->end)
 		return 0;
-	if (scan->question.max && scan->question.nr + scan->nr >= scan->question.max)
+	if (is_too_much(scan, scanned.path_bytes))
 		return -E2BIG;
 	if (is_full || (scan->nr && look_is_long(scan->look))) {
 		scan->head.next = map->start + 1;
@@ -90,6 +104,7 @@ static int add_map(struct scan *scan, const struct proc_map *map)
 	look_answer_append(scan->look, &scanned, sizeof(scanned));
 	look_answer_append(scan->look, path, scanned.path_bytes);
 	scan->nr++;
+	scan->head.nr_path_bytes += scanned.path_bytes;
 	return 0;
 }
 
@@ -162,6 +177,7 @@ static int scan_thread(struct scan *scan, uint32_t tid)
 		return ret;
 	scan->look->nr_answer = sizeof(scan->head);
 	scan->nr = 0;
+	scan->head.nr_path_bytes = scan->question.nr_path_bytes;
 	return scan_by_text(scan, fd);
 }
 
@@ -187,6 +203,7 @@ static int answer_scan(struct look *look)
 	if (look->nr_question != sizeof(scan.question))
 		return -EBADMSG;
 	memcpy(&scan.question, look->question, sizeof(scan.question));
+	scan.head.nr_path_bytes = scan.question.nr_path_bytes;
 	look_answer_append(look, &scan.head, sizeof(scan.head));
 	ret = scan_process(&scan);
 	memcpy(look->answer, &scan.head, sizeof(scan.head));
@@ -206,15 +223,14 @@ static int add_scanned(struct mapped_files *files, mapping_vec *mappings,
 
 /* Returns 0, -EBADMSG or -ENOMEM. */
 static int take_answer(const struct look_answer *answer, struct mapped_files *files,
-		       mapping_vec *mappings, uint64_t *next)
+		       mapping_vec *mappings, struct scan_head *head)
 {
-	struct scan_head head;
-	size_t at = sizeof(head);
+	size_t at = sizeof(*head);
 
-	*next = 0;
-	if (answer->nr < sizeof(head))
+	*head = (struct scan_head){0};
+	if (answer->nr < sizeof(*head))
 		return 0;
-	memcpy(&head, answer->bytes, sizeof(head));
+	memcpy(head, answer->bytes, sizeof(*head));
 	while (at < answer->nr) {
 		struct scanned scanned;
 		const char *path;
@@ -234,7 +250,6 @@ static int take_answer(const struct look_answer *answer, struct mapped_files *fi
 		if (ret)
 			return ret;
 	}
-	*next = head.next;
 	return 0;
 }
 
@@ -253,17 +268,18 @@ static int ask_for_mappings(struct scan_question *about, struct mapped_files *fi
 
 	vec_clear(mappings);
 	for (;;) {
-		uint64_t next;
+		struct scan_head head;
 		int ret = looker_ask(files->looker, &question, &answer);
-		int taken = take_answer(&answer, files, mappings, &next);
+		int taken = take_answer(&answer, files, mappings, &head);
 
 		/* The looker now leaves out the device that it waited for. */
 		if (ret == -ETIMEDOUT && nr_tries++ < TRIES_MAX)
 			continue;
-		if (ret || taken || next <= about->from)
+		if (ret || taken || head.next <= about->from)
 			return taken ? taken : ret;
-		about->from = next;
+		about->from = head.next;
 		about->nr = mappings->nr;
+		about->nr_path_bytes = head.nr_path_bytes;
 	}
 }
 
@@ -271,8 +287,11 @@ static int ask_for_mappings(struct scan_question *about, struct mapped_files *fi
 static int add_process(struct address_spaces *spaces, struct scan_question *about,
 		       mapping_vec *mappings, uint64_t time_ns)
 {
-	int scan_ret = ask_for_mappings(about, &spaces->files, mappings), ret = 0;
+	int scan_ret, ret = address_spaces_make_room(spaces);
 
+	if (ret || address_spaces_refuse(spaces, about->pid, time_ns))
+		return ret;
+	scan_ret = ask_for_mappings(about, &spaces->files, mappings);
 	vec_for_each(mappings, mapping)
 		if (!ret)
 			ret = address_spaces_map(spaces, about->pid, time_ns, mapping);
@@ -283,8 +302,10 @@ static int add_process(struct address_spaces *spaces, struct scan_question *abou
 
 int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, size_t max)
 {
-	struct scan_question about = {
-		.pid = pid, .number = looker_next_number(spaces->files.looker), .max = max};
+	struct scan_question about = {.pid = pid,
+				      .number = looker_next_number(spaces->files.looker),
+				      .max = max && max < MAPPED_MEMORY_MAX ? max
+									    : MAPPED_MEMORY_MAX};
 	mapping_vec mappings = {0};
 	int ret = add_process(spaces, &about, &mappings, time_ns);
 
@@ -318,7 +339,8 @@ static int scan_all(struct address_spaces *spaces, const u32_vec *pids, unsigned
 	int ret = 0;
 
 	for (size_t i = 0; ret != -ENOMEM && i < pids->nr; i++) {
-		struct scan_question about = {.pid = pids->data[i], .number = number};
+		struct scan_question about = {
+			.pid = pids->data[i], .number = number, .max = MAPPED_MEMORY_MAX};
 
 		ret = add_process(spaces, &about, &mappings, 0);
 		*nr_hidden += ret == -EACCES || ret == -EPERM;

@@ -21,8 +21,8 @@ int proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *
 	      struct err *err);
 
 /*
- * Adds the mappings of one process, in force since @time_ns, but at most @max (0: all). Returns 0
- * (also if it is gone), -E2BIG if it has more, or -ENOMEM.
+ * Adds the mappings of one process, in force since @time_ns, but at most @max (0: all), and
+ * MAPPED_MEMORY_MAX. Returns 0 (also if it is gone), -E2BIG if it has more, or -ENOMEM.
  */
 int proc_scan_process(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns, size_t max);
 

@@ -98,6 +98,8 @@ struct sideband {
 	void **buffers; /* struct perf_event_mmap_page and the data */
 	size_t nr, page_size, buffer_bytes;
 	uint64_t lost, unsent;
+	uint64_t dropped; /* records that had no room in the pool */
+	size_t max_bytes; /* of the pool; 0: no limit */
 	bool counts_lost; /* the events can be asked how many records they lost */
 	VEC(struct pending) pending;
 	VEC(char) pool;
@@ -262,7 +264,12 @@ void sideband_count_lost(struct sideband *sb)
 
 uint64_t sideband_lost(const struct sideband *sb)
 {
-	return sb->lost + sb->unsent;
+	return sb->lost + sb->unsent + sb->dropped;
+}
+
+void sideband_limit(struct sideband *sb, size_t max_bytes)
+{
+	sb->max_bytes = max_bytes;
 }
 
 void sideband_set_unsent(struct sideband *sb, uint64_t nr)
@@ -308,6 +315,10 @@ static int keep_record(struct sideband *sb, const char *data, uint64_t off)
 	memcpy(copy + first, data, header.size - first);
 	if (!is_wanted(sb, (const struct perf_event_header *)copy))
 		return header.size;
+	if (sb->max_bytes && pool_off + header.size > sb->max_bytes) {
+		sb->dropped++;
+		return header.size;
+	}
 	memcpy(&trailer, copy + header.size - sizeof(trailer), sizeof(trailer));
 	if (vec_push(&sb->pending, ((struct pending){.time_ns = trailer.time,
 						     .order = sb->pending.nr,

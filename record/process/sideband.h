@@ -66,6 +66,9 @@ void sideband_destroy(struct sideband *sideband);
 /* The events' file descriptors, one for each CPU: readable when a buffer is a quarter full. */
 const int *sideband_fds(const struct sideband *sideband, size_t *nr);
 
+/* Records that wait for their turn may take @max_bytes together. Others count as lost. */
+void sideband_limit(struct sideband *sideband, size_t max_bytes);
+
 /*
  * Reads all buffers, so that they have room again, and keeps the records for the next read. Returns
  * 0, -ENOMEM, or -EIO if a buffer holds no records.

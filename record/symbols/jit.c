@@ -23,6 +23,13 @@
 /* Descriptors held. Each also keeps a file system of a container from going away. */
 #define HELD_MAX 256
 
+/*
+ * Reading maps may take one part in so many of the time of a CPU, and so much at once. A map of 64
+ * MiB takes a quarter of a second.
+ */
+#define READING_SHARE  10
+#define READING_MAX_NS NS_PER_S
+
 /* To blame for /tmp of the host: no process has this id. */
 #define HOST 0
 
@@ -245,7 +252,10 @@ static int ask_for_map(const struct jit *jit, const struct jit_process *process,
 
 void jit_init(struct jit *jit, struct looker *looker)
 {
-	*jit = (struct jit){.looker = looker};
+	*jit = (struct jit){
+		.looker = looker,
+		.reading = {.part = READING_SHARE, .max_ns = READING_MAX_NS, .looker = looker},
+	};
 }
 
 static void release_held(struct jit *jit, uint32_t pid, uint64_t *name)

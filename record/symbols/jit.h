@@ -15,6 +15,7 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/address_spaces.h"
+#include "record/system/cpu_share.h"
 #include "record/system/looker.h"
 
 /* A process that has or may have a map. */
@@ -42,7 +43,8 @@ struct jit {
 	struct looker *looker;     /* borrowed; NULL: opens files itself, and may block */
 	size_t nr_held;            /* descriptors in the looker */
 	uint64_t nr_epochs;        /* that got names */
-	uint64_t nr_maps_left_out; /* of an epoch: the maps were too large together */
+	struct cpu_share reading;  /* CPU time for the maps of all epochs */
+	uint64_t nr_maps_left_out; /* of an epoch: the maps of all processes were too much work */
 };
 
 /* @looker must outlive it, or is NULL. */

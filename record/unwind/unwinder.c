@@ -64,11 +64,10 @@ static int look_at_process(struct unwinder *u, uint32_t pid, uint64_t *next_look
 /* Must the look at @p wait? Then notes that it is wanted. */
 static int put_off(struct unwinder *u, struct unwind_process *p, bool *is_put_off)
 {
-	*is_put_off = p && clock_monotonic_ns() < p->next_look_ns;
+	*is_put_off = p->is_waiting || look_budget_must_wait(u->looks, p->next_look_ns);
 	if (!*is_put_off || p->is_waiting)
 		return 0;
 	p->is_waiting = true;
-	u->looks->nr_put_off++;
 	return vec_push(&u->stale, p->pid);
 }
 
@@ -303,7 +302,7 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 	if (ret || (mapping && !space_maps_differ(&u->spaces, pid, mapping, nr)))
 		return ret;
 	p->is_waiting = true;
-	u->looks->nr_put_off += clock_monotonic_ns() < p->next_look_ns;
+	look_budget_must_wait(u->looks, p->next_look_ns);
 	return vec_push(&u->stale, pid);
 }
 
@@ -409,8 +408,8 @@ int unwinder_create(uint32_t max_depth, const char *cache, struct look_budget *l
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
 	u->early.max_depth = max_depth;
 	u->looks = looks;
-	u->files.looker = looks->looker;
-	ret = file_tables_init(&u->tables, cache, looks->looker, err);
+	u->files.looker = looks->share.looker;
+	ret = file_tables_init(&u->tables, cache, looks->share.looker, err);
 	u->tables.changed = table_changed;
 	u->tables.ctx = u;
 	if (!ret && space_maps_init(&u->spaces, &u->tables))

@@ -99,6 +99,12 @@ static void warn_of_losses(struct textbuf *warnings, const struct recording *rec
 			"WARNING: %" PRIu64
 			" children could not be followed: they and their descendants are missing.\n",
 			end->unfollowed);
+	if (end->mappings_left_out)
+		textbuf_printf(
+			warnings,
+			"WARNING: %" PRIu64
+			" mappings did not fit into the recorder's memory: frames may be [unknown]. Consider increasing --max-memory.\n",
+			end->mappings_left_out);
 	if (end->nr_cpus_changed)
 		textbuf_printf(
 			warnings,

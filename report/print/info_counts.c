@@ -152,6 +152,33 @@ static void print_hits(const struct recording *rec, const char *key, uint64_t va
 	textbuf_printf(out, "%" PRIu64 "%s%s\n", value, unit[0] ? " " : "", unit);
 }
 
+/* Prints the parts that would have cost the recorder too much, if there are any. */
+static void print_omissions(struct textbuf *out, const struct prof_end *end)
+{
+	const struct {
+		uint64_t nr;
+		const char *what;
+	} parts[] = {
+		{end->maps_left_out, "maps of JIT code"},
+		{end->mappings_left_out, "mappings"},
+		{end->looks_left_out, "looks at mappings"},
+		{end->infos_left_out, "descriptions of processes"},
+	};
+	bool is_empty = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (!parts[i].nr)
+			continue;
+		if (is_empty)
+			info_key(out, "left out");
+		textbuf_printf(out, "%s%" PRIu64 " %s", is_empty ? "" : ", ", parts[i].nr,
+			       parts[i].what);
+		is_empty = false;
+	}
+	if (!is_empty)
+		textbuf_char(out, '\n');
+}
+
 static void print_cpus(const struct recording *rec, struct textbuf *out)
 {
 	const struct prof_end *end = rec->end;
@@ -196,6 +223,7 @@ void info_counts(const struct recording *rec, struct textbuf *out)
 	print_reasons(out, end->missed_kernel);
 	info_number(out, "records lost", end->lost_records, "of address spaces");
 	print_cpus(rec, out);
+	print_omissions(out, end);
 }
 
 static void print_ends(const struct recording *rec, uint32_t event, struct textbuf *out)

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,16 +91,6 @@ static void *run_pages(void *arg)
 	return NULL;
 }
 
-static void do_churn(void)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, run_pages, NULL))
-		fail("pthread_create");
-	for (size_t i = 0;; i = (i + 2) % (nr_pages & ~1ul))
-		map_page(i);
-}
-
 /* Runs code of page 1 with a chain of frames, whose return addresses are anywhere in the pages. */
 static void run_below(uint64_t *stack, uint64_t seed)
 {
@@ -125,11 +116,12 @@ static void *run_stacks(void *arg)
 	return NULL;
 }
 
-static void do_stacks(void)
+/* Maps every other page anew, in turn, while a thread runs code of the others. */
+static void remap_beside(void *(*run)(void *arg))
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, run_stacks, NULL))
+	if (pthread_create(&thread, NULL, run, NULL))
 		fail("pthread_create");
 	for (size_t i = 0;; i = (i + 2) % (nr_pages & ~1ul))
 		map_page(i);
@@ -152,30 +144,37 @@ static void enter_deep(const char *dir)
 	}
 }
 
+/* Maps a file of its own that is gone afterwards. */
+static void map_file(unsigned int round, size_t i)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof(name), "f%u-%zu", round, i);
+	fd = open(name, O_RDWR | O_CREAT, 0755);
+	if (fd < 0 || ftruncate(fd, PAGE))
+		fail(name);
+	if (mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		fail("mmap");
+	close(fd);
+	unlink(name);
+}
+
 static void do_paths(const char *dir, size_t nr)
 {
 	enter_deep(dir);
 	for (unsigned int round = 0;; round++) {
 		pid_t pid = fork();
 
+		if (pid < 0)
+			fail("fork");
 		if (pid) {
 			waitpid(pid, NULL, 0);
 			continue;
 		}
-		for (size_t i = 0; i < nr; i++) {
-			char name[32];
-			int fd;
-
-			snprintf(name, sizeof(name), "f%u-%zu", round, i);
-			fd = open(name, O_RDWR | O_CREAT, 0755);
-			if (fd < 0 || ftruncate(fd, PAGE))
-				fail(name);
-			if (mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) ==
-			    MAP_FAILED)
-				fail("mmap");
-			close(fd);
-			unlink(name);
-		}
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (size_t i = 0; i < nr; i++)
+			map_file(round, i);
 		_exit(0);
 	}
 }
@@ -224,6 +223,7 @@ static void do_starts(void)
 	}
 }
 
+/* The map is just not too large to be read, and all its lines are for code that runs. */
 static void do_perf(const char *dir)
 {
 	char path[4096];
@@ -234,7 +234,7 @@ static void do_perf(const char *dir)
 	f = fopen(path, "w");
 	if (!f)
 		fail(path);
-	for (size_t i = 0; i < 1600000; i++)
+	for (size_t i = 0; i < 1300000; i++)
 		fprintf(f, "%lx %x function_with_a_name_%zu\n",
 			(unsigned long)(uintptr_t)area + 2 * (i % 256) * PAGE, 4096, i);
 	fclose(f);
@@ -249,9 +249,9 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "forks"))
 		map_pages(nr), do_forks();
 	else if (!strcmp(what, "churn"))
-		map_pages(nr), do_churn();
+		map_pages(nr), remap_beside(run_pages);
 	else if (!strcmp(what, "stacks"))
-		map_pages(nr), do_stacks();
+		map_pages(nr), remap_beside(run_stacks);
 	else if (!strcmp(what, "paths") && argc > 3)
 		do_paths(argv[2], nr);
 	else if (!strcmp(what, "names"))

@@ -97,6 +97,10 @@ static const struct prof_end test_end = {
 	.nr_cpu_taken = 2,
 	.nr_cpus_changed = 1,
 	.unfollowed = 13,
+	.maps_left_out = 14,
+	.mappings_left_out = 15,
+	.looks_left_out = 16,
+	.infos_left_out = 17,
 	.loads = {125, 75, 1100},
 };
 

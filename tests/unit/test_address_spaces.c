@@ -11,15 +11,20 @@
 #define PAGE UINT64_C(0x1000)
 
 static struct address_spaces spaces;
+static struct memory_budget memory;
 
 static void begin(void)
 {
 	spaces = (struct address_spaces){0};
+	memory = (struct memory_budget){0};
+	address_spaces_limit(&spaces, &memory);
 }
 
+/* Whatever a test did, no byte stays charged. */
 static void end(void)
 {
 	address_spaces_deinit(&spaces);
+	ck_assert_uint_eq(memory.used_bytes, 0);
 }
 
 static bool is_gone_yes(uint32_t pid)
@@ -419,19 +424,117 @@ START_TEST(many_processes_and_mappings)
 {
 	for (uint32_t pid = 1; pid <= 3000; pid++)
 		map(pid, pid, "/a", PAGE, 2 * PAGE, pid * PAGE);
-	/* The order is neither ascending nor descending, since 7 and 5000 have no common divisor.
+	/* The order is neither ascending nor descending, since 7 and 4000 have no common divisor.
 	 */
-	for (uint64_t i = 0; i < 5000; i++) {
-		uint64_t at = i * 7 % 5000;
+	for (uint64_t i = 0; i < 4000; i++) {
+		uint64_t at = i * 7 % 4000;
 
 		map(3001, 5000, "/b", 2 * at * PAGE, (2 * at + 1) * PAGE, at * PAGE);
 	}
 	for (uint32_t pid = 1; pid <= 3000; pid++)
 		expect(pid, 5000, PAGE, "/a", pid * PAGE);
-	for (uint64_t i = 0; i < 5000; i++) {
+	for (uint64_t i = 0; i < 4000; i++) {
 		expect(3001, 5000, 2 * i * PAGE + 5, "/b", i * PAGE + 5);
 		expect(3001, 5000, (2 * i + 1) * PAGE, NULL, 0);
 	}
+}
+END_TEST
+
+/* The kernel does not tell of mappings that go away. Those that add up end together. */
+START_TEST(mappings_that_add_up)
+{
+	struct address_space *space;
+
+	ck_assert_int_eq(address_spaces_exec(&spaces, 1, 1), 0);
+	for (uint64_t i = 0; i < MAPPED_MEMORY_MAX; i++)
+		map(1, 10, "/a", 2 * i * PAGE, (2 * i + 1) * PAGE, i * PAGE);
+	space = address_spaces_find(&spaces, 1, 10);
+	ck_assert(space->memory->complete);
+	map(1, 20, "/b", 1 * PAGE, 2 * PAGE, 0);
+	ck_assert(!space->memory->complete);
+	ck_assert_uint_eq(space->memory->live.nr, 1);
+	expect(1, 19, 4 * PAGE, "/a", 2 * PAGE);
+	expect(1, 20, 4 * PAGE, NULL, 0);
+	expect(1, 20, 1 * PAGE, "/b", 0);
+}
+END_TEST
+
+/* A limit that nearly holds what is there now. */
+static void make_memory_short(void)
+{
+	memory.max_bytes = memory.used_bytes + memory.used_bytes / 8;
+}
+
+/* The process with most mappings loses them, and has new ones after an exec. */
+START_TEST(the_heaviest_process_loses_its_mappings)
+{
+	map(1, 10, "/a", PAGE, 2 * PAGE, 0);
+	for (uint64_t i = 0; i < 2000; i++)
+		map(2, 10, "/b", 2 * i * PAGE, (2 * i + 1) * PAGE, i * PAGE);
+	ck_assert_int_eq(address_spaces_fork(&spaces, 3, 2, 10), 0);
+	ck_assert_int_eq(address_spaces_make_room(&spaces), 0);
+	ck_assert(!address_spaces_refuse(&spaces, 2, 10));
+	make_memory_short();
+	ck_assert_int_eq(address_spaces_make_room(&spaces), 0);
+	ck_assert(!memory_budget_is_used(&memory, MEMORY_MAPPINGS_LOW));
+	expect(1, 20, PAGE, "/a", 0);
+	expect(2, 20, 2 * PAGE, NULL, 0);
+	expect(3, 20, 2 * PAGE, NULL, 0);
+	ck_assert_uint_eq(spaces.nr_left_out, 4000);
+	ck_assert(!address_spaces_refuse(&spaces, 1, 20));
+	ck_assert(address_spaces_refuse(&spaces, 2, 20));
+	ck_assert(address_spaces_refuse(&spaces, 3, 20));
+	ck_assert_uint_eq(spaces.nr_left_out, 4002);
+	map(2, 20, "/c", PAGE, 2 * PAGE, 0);
+	expect(2, 20, PAGE, NULL, 0);
+	ck_assert_int_eq(address_spaces_trust(&spaces, 2, 20), 0);
+	ck_assert(!address_spaces_find(&spaces, 2, 20)->memory->complete);
+	ck_assert_int_eq(address_spaces_exec(&spaces, 2, 30), 0);
+	ck_assert(!address_spaces_refuse(&spaces, 2, 30));
+	map(2, 30, "/c", PAGE, 2 * PAGE, 0);
+	expect(2, 30, PAGE, "/c", 0);
+}
+END_TEST
+
+/* Long paths weigh, too. They go with the mappings. */
+START_TEST(the_process_with_the_longest_paths)
+{
+	char path[4000];
+
+	for (int i = 0; i < 200; i++) {
+		snprintf(path, sizeof(path), "/%0*d", (int)sizeof(path) - 2, i);
+		map(1, 10, path, 2 * i * PAGE, (2 * i + 1) * PAGE, 0);
+		map(2, 10, "/short", 2 * i * PAGE, (2 * i + 1) * PAGE, 0);
+	}
+	make_memory_short();
+	ck_assert_int_eq(address_spaces_make_room(&spaces), 0);
+	expect(1, 20, 0, NULL, 0);
+	expect(2, 20, 0, "/short", 0);
+	ck_assert_uint_eq(spaces.files.files.nr, 1);
+}
+END_TEST
+
+/* If all processes are small, no further mapping is kept, until there is room again. */
+START_TEST(many_small_processes)
+{
+	for (uint32_t pid = 1; pid <= 1000; pid++)
+		map(pid, 10, "/a", PAGE, 2 * PAGE, 0);
+	make_memory_short();
+	ck_assert_int_eq(address_spaces_make_room(&spaces), 0);
+	ck_assert(spaces.is_full);
+	expect(1, 20, PAGE, "/a", 0);
+	ck_assert(address_spaces_refuse(&spaces, 1, 20));
+	expect(1, 20, PAGE, NULL, 0); /* nobody knows whether the old mapping still holds */
+	ck_assert_uint_eq(spaces.nr_left_out, 2);
+	ck_assert_int_eq(address_spaces_forget(&spaces, 30, is_gone_no), 0);
+	ck_assert(spaces.is_full);
+	for (uint32_t pid = 2; pid <= 1000; pid++)
+		address_spaces_exit(&spaces, pid, 30);
+	ck_assert_int_eq(address_spaces_forget(&spaces, 40, is_gone_yes), 0);
+	ck_assert(!spaces.is_full);
+	ck_assert(!address_spaces_refuse(&spaces, 1, 40));
+	map(1, 40, "/a", PAGE, 2 * PAGE, 0);
+	expect(1, 40, PAGE, "/a", 0);
 }
 END_TEST
 
@@ -725,4 +828,6 @@ SUITE_MAIN_WITH("address_spaces", begin, end, ranges_are_half_open, empty_mappin
 		a_reused_pid, exit_of_the_unknown_and_twice,
 		the_oldest_space_stands_for_earlier_times, forget_keeps_what_samples_may_refer_to,
 		forget_execs, forget_the_dead, forget_sweeps_files, many_processes_and_mappings,
+		mappings_that_add_up, the_heaviest_process_loses_its_mappings,
+		the_process_with_the_longest_paths, many_small_processes,
 		random_steps_against_a_model, out_of_memory)

@@ -235,6 +235,7 @@ START_TEST(maps_take_turns)
 	enum { NR = 3 };
 	bool is_named[NR] = {false};
 
+	jit.reading.max_ns = UINT64_C(1) << 60; /* no machine is too slow */
 	for (uint32_t i = 0; i < NR; i++) {
 		char path[64];
 
@@ -262,6 +263,26 @@ START_TEST(maps_take_turns)
 }
 END_TEST
 
+/* When the CPU time for maps is spent, the code stays without names, and is counted. */
+START_TEST(no_time_for_maps)
+{
+	write_map(PID_A, "10000 100 name\n");
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	add_user(PID_A, 20, FRAMES(0x10010));
+	jit.reading.part = UINT32_MAX;
+	jit.reading.credit_ns = -1000000;
+	jit.reading.credited_ns = clock_monotonic_ns();
+	finish_epoch();
+	ck_assert_uint_eq(t.nr_symbols, 0);
+	ck_assert_uint_eq(jit.nr_maps_left_out, 1);
+	jit.reading.credited_ns = 0;
+	finish_epoch();
+	ck_assert_uint_eq(t.nr_symbols, 1);
+	ck_assert_uint_eq(jit.nr_maps_left_out, 1);
+	remove_map(PID_A);
+}
+END_TEST
+
 SUITE_MAIN_WITH("jit", begin, end, no_two_processes_share, no_map, what_is_own_code,
 		processes_that_end, an_exec, an_exec_that_keeps_the_file, two_lines_of_one_start,
-		many_long_names, maps_take_turns)
+		many_long_names, maps_take_turns, no_time_for_maps)

@@ -10,7 +10,7 @@ static uint64_t look(struct look_budget *b, uint64_t took_ns, bool is_cut)
 	uint64_t until_ns, now_ns;
 
 	look_budget_begin(b);
-	b->cpu_ns -= took_ns;
+	b->share.cpu_ns -= took_ns;
 	until_ns = look_budget_end(b, is_cut);
 	now_ns = clock_monotonic_ns();
 	return until_ns > now_ns ? until_ns - now_ns : 0;
@@ -18,8 +18,9 @@ static uint64_t look(struct look_budget *b, uint64_t took_ns, bool is_cut)
 
 START_TEST(the_first_look_reads_all)
 {
-	struct look_budget b = {0};
+	struct look_budget b;
 
+	look_budget_init(&b, NULL);
 	ck_assert_uint_eq(look_budget_begin(&b), LOOK_MAPPINGS_MAX);
 	look_budget_end(&b, false);
 	ck_assert_uint_eq(look_budget_begin(&b), LOOK_MAPPINGS_MAX);
@@ -29,8 +30,9 @@ END_TEST
 /* The next look has to wait a hundred times as long, less the time that passed since the end. */
 START_TEST(a_long_look_pauses_long)
 {
-	struct look_budget b = {0};
+	struct look_budget b;
 
+	look_budget_init(&b, NULL);
 	ck_assert_uint_gt(look(&b, 1000 * NS_PER_S, false), 50000 * NS_PER_S);
 	ck_assert_uint_lt(look(&b, 0, false), 50000 * NS_PER_S);
 }
@@ -38,14 +40,15 @@ END_TEST
 
 START_TEST(a_cut_look_pauses_and_is_counted)
 {
-	struct look_budget b = {0};
+	struct look_budget b;
 
+	look_budget_init(&b, NULL);
 	ck_assert_uint_gt(look(&b, 1000 * NS_PER_S, true), 50000 * NS_PER_S);
 	ck_assert_uint_eq(b.nr_cut, 1);
 	look(&b, 0, false);
 	ck_assert_uint_eq(b.nr_cut, 1);
 	look_budget_begin(&b);
-	ck_assert_uint_gt(look_budget_end(&b, true), b.credited_ns + NS_PER_S - 1);
+	ck_assert_uint_gt(look_budget_end(&b, true), b.share.credited_ns + NS_PER_S - 1);
 	ck_assert_uint_eq(b.nr_cut, 2);
 }
 END_TEST
@@ -53,14 +56,15 @@ END_TEST
 /* A spent share comes back with time, and looks read few mappings until then. */
 START_TEST(a_spent_share_comes_back)
 {
-	struct look_budget b = {0};
+	struct look_budget b;
 
+	look_budget_init(&b, NULL);
 	look(&b, 1000 * NS_PER_S, false);
 	/* As if the look had ended a moment ago, however slow the machine is. */
-	b.credited_ns = clock_monotonic_ns();
+	b.share.credited_ns = clock_monotonic_ns();
 	ck_assert_uint_eq(look_budget_begin(&b), LOOK_MAPPINGS_SPENT);
 	look_budget_end(&b, false);
-	b.credited_ns = clock_monotonic_ns() - 20 * NS_PER_S;
+	b.share.credited_ns = clock_monotonic_ns() - 20 * NS_PER_S;
 	ck_assert_uint_eq(look_budget_begin(&b), LOOK_MAPPINGS_MAX);
 	look_budget_end(&b, false);
 }
@@ -68,17 +72,32 @@ END_TEST
 
 START_TEST(credit_is_bounded)
 {
-	struct look_budget b = {0};
+	struct look_budget b;
 
+	look_budget_init(&b, NULL);
 	look_budget_begin(&b);
-	b.credited_ns -= 1000 * NS_PER_S;
+	b.share.credited_ns -= 1000 * NS_PER_S;
 	look_budget_begin(&b);
 	look(&b, NS_PER_S, false);
-	b.credited_ns = clock_monotonic_ns();
+	b.share.credited_ns = clock_monotonic_ns();
 	ck_assert_uint_eq(look_budget_begin(&b), LOOK_MAPPINGS_SPENT);
 	look_budget_end(&b, false);
 }
 END_TEST
 
-SUITE_MAIN("look_budget", the_first_look_reads_all, a_long_look_pauses_long,
+START_TEST(long_waits_are_counted)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	struct look_budget b;
+
+	look_budget_init(&b, NULL);
+	ck_assert(!look_budget_must_wait(&b, 0));
+	ck_assert(!look_budget_must_wait(&b, now_ns));
+	ck_assert_uint_eq(b.nr_put_off, 0);
+	ck_assert(look_budget_must_wait(&b, now_ns + 1000 * NS_PER_S));
+	ck_assert_uint_eq(b.nr_put_off, 1);
+}
+END_TEST
+
+SUITE_MAIN("look_budget", long_waits_are_counted, the_first_look_reads_all, a_long_look_pauses_long,
 	   a_cut_look_pauses_and_is_counted, a_spent_share_comes_back, credit_is_bounded)

@@ -66,7 +66,7 @@ static const char *path_at(uint64_t page, uint64_t time_ns)
 
 static void begin(void)
 {
-	memory = mapped_memory_create();
+	memory = mapped_memory_create(NULL);
 	ck_assert_ptr_nonnull(memory);
 	memory->complete = true;
 }
@@ -169,7 +169,7 @@ END_TEST
 /* A copy shares the list until one of them changes, and both may move. */
 START_TEST(copies_move_apart)
 {
-	struct mapped_memory *first = memory, *copy = mapped_memory_create();
+	struct mapped_memory *first = memory, *copy = mapped_memory_create(NULL);
 
 	ck_assert_ptr_nonnull(copy);
 	map(1, "/a", 10, 4, 0);

@@ -136,5 +136,28 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
+/* While half of the memory is in use, processes are counted, and not described. */
+START_TEST(short_memory)
+{
+	struct memory_budget memory = {.max_bytes = 4000};
+	const struct address_space *first, *second;
+
+	new_processes.memory = &memory;
+	first = begin_process(getpid(), 100);
+	read_all();
+	ck_assert_ptr_nonnull(find(first));
+	ck_assert_uint_gt(memory.used_bytes, sizeof(struct new_process));
+	memory_budget_charge(&memory, 0, 2000);
+	second = begin_process(getpid(), 200);
+	read_all();
+	ck_assert_ptr_null(find(second));
+	ck_assert_uint_eq(new_processes.nr_left_out, 1);
+	memory_budget_charge(&memory, 2000, 0);
+	new_processes_deinit(&new_processes);
+	ck_assert_uint_eq(memory.used_bytes, 0);
+	new_processes.memory = NULL;
+}
+END_TEST
+
 SUITE_MAIN_WITH("new_processes", begin, end, a_process_that_lives, what_is_too_late,
-		kept_as_long_as_the_address_space, out_of_memory)
+		kept_as_long_as_the_address_space, short_memory, out_of_memory)

@@ -37,6 +37,27 @@ START_TEST(out_of_range)
 }
 END_TEST
 
+START_TEST(sizes)
+{
+	static const char *const bad[] = {"", "K", "k", "1k", "1KB", " 1K", "-1K", "1.5M", "KK"};
+	uint64_t v = 7;
+
+	for (size_t n = 0; n < ARRAY_SIZE(bad); n++)
+		ck_assert_int_eq(parse_size(bad[n], 0, UINT64_MAX, &v), -EINVAL);
+	ck_assert_int_eq(parse_size("1K", 1025, UINT64_MAX, &v), -ERANGE);
+	ck_assert_int_eq(parse_size("1M", 0, (1 << 20) - 1, &v), -ERANGE);
+	ck_assert_int_eq(parse_size("17179869184G", 0, UINT64_MAX, &v), -ERANGE);
+	ck_assert_int_eq(parse_size("99999999999999999999", 0, UINT64_MAX, &v), -ERANGE);
+	ck_assert_uint_eq(v, 7);
+	ck_assert_int_eq(parse_size("0", 0, UINT64_MAX, &v), 0);
+	ck_assert_uint_eq(v, 0);
+	ck_assert_int_eq(parse_size("3K", 3072, 3072, &v), 0);
+	ck_assert_uint_eq(v, 3072);
+	ck_assert_int_eq(parse_size("17179869183G", 0, UINT64_MAX, &v), 0);
+	ck_assert_uint_eq(v, UINT64_C(17179869183) << 30);
+}
+END_TEST
+
 static void expect_list(const char *s, bool ranges, const uint32_t *want, size_t nr)
 {
 	u32_vec list = {0};
@@ -94,4 +115,4 @@ START_TEST(bad_lists)
 }
 END_TEST
 
-SUITE_MAIN("parse", numbers, no_numbers, out_of_range, lists, long_lists, bad_lists)
+SUITE_MAIN("parse", numbers, no_numbers, out_of_range, sizes, lists, long_lists, bad_lists)

@@ -113,6 +113,10 @@ static void check_end(const struct prof_end *end)
 	ck_assert_uint_eq(end->cpu_taken[1], 506);
 	ck_assert_uint_eq(end->nr_cpus_changed, 1);
 	ck_assert_uint_eq(end->unfollowed, 13);
+	ck_assert_uint_eq(end->maps_left_out, 14);
+	ck_assert_uint_eq(end->mappings_left_out, 15);
+	ck_assert_uint_eq(end->looks_left_out, 16);
+	ck_assert_uint_eq(end->infos_left_out, 17);
 	ck_assert_mem_eq(end->loads, test_end.loads, sizeof(end->loads));
 }
 

@@ -435,8 +435,34 @@ START_TEST(help_and_version)
 }
 END_TEST
 
+START_TEST(memory)
+{
+	static const char *const bad[] = {"", "M", "5x", "64MB", "0x10000000", "-64M", "6 4M"};
+	const char *hint = "a number of bytes; K, M or G after it stand for powers of 1024";
+
+	TAKE("10");
+	ck_assert_uint_eq(o.max_memory, 256 << 20);
+	TAKE("--max-memory", "64M");
+	ck_assert_uint_eq(o.max_memory, 64 << 20);
+	TAKE("--max-memory", "8388608");
+	ck_assert_uint_eq(o.max_memory, 8 << 20);
+	TAKE("--max-memory", "1024G");
+	ck_assert_uint_eq(o.max_memory, UINT64_C(1) << 40);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "option --max-memory: '%s' is not a size", bad[i]);
+		REFUSE(text, hint, "--max-memory", bad[i]);
+	}
+	REFUSE("option --max-memory: 8191K is out of range (8M to 1024G)", "", "--max-memory",
+	       "8191K");
+	REFUSE("option --max-memory: 1025G is out of range (8M to 1024G)", "", "--max-memory",
+	       "1025G");
+}
+END_TEST
+
 SUITE_MAIN_WITH("record_options", NULL, end, defaults, short_options, long_options, filters, rates,
 		events_and_patterns, options_behind_the_duration, lists_of_several_options,
 		intervals_and_rotation, durations, a_command_without_dashes, commands,
 		commands_that_are_refused, conflicts, ranges, what_is_no_number, what_is_no_list,
-		unknown_options, help_and_version)
+		unknown_options, help_and_version, memory)

@@ -76,9 +76,10 @@ END_TEST
 /* A process may not be read again at once, also not in the next drain. The wait is counted. */
 START_TEST(a_process_waits_for_its_next_look)
 {
-	struct look_budget looks = {0};
+	struct look_budget looks;
 	struct address_space *space = space_of(getpid());
 
+	look_budget_init(&looks, NULL);
 	rescans.looks = &looks;
 	ck_assert(look(space, here));
 	ck_assert_uint_gt(space->next_look_ns, 0);

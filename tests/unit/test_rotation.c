@@ -40,8 +40,7 @@ static void refuses(const char *value, const char *text, const char *hint)
 
 START_TEST(what_is_neither)
 {
-	static const char *const bad[] = {"",   "K",   "-1",  "1.5", "1k",
-					  "1T", "1KM", "1 K", "+1M", "000000000000000000000001"};
+	static const char *const bad[] = {"", "K", "-1", "1.5", "1k", "1T", "1KM", "1 K", "+1M"};
 	char text[128];
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {

@@ -401,6 +401,21 @@ static const char *missing(void)
 static const struct suite suite = {
 	.name = "sideband", .missing = missing, .begin = begin, .end = end};
 
+/* Records without room in the pool count as lost, and those that follow a read have room again. */
+START_TEST(too_many_records_at_once)
+{
+	sideband_limit(sb, 1);
+	run_true();
+	read_until(now_ns());
+	ck_assert_uint_eq(seen_log.nr_all, 0);
+	ck_assert_uint_gt(sideband_lost(sb), 3);
+	sideband_limit(sb, 1 << 20);
+	run_true();
+	read_until(now_ns());
+	ck_assert_uint_gt(seen_log.nr_all, 3);
+}
+END_TEST
+
 SUITE_MAIN_OF(suite, added_records, a_short_process, later_records_are_kept, records_in_two_parts,
 	      mappings_of_our_own, threads, losses_are_counted, buffers_wrap, errors_are_passed_on,
-	      a_cpu_that_is_not_there)
+	      a_cpu_that_is_not_there, too_many_records_at_once)

@@ -7,9 +7,14 @@
  * symbol without a size starts there, its range goes up to the end of the section; otherwise its
  * size is 0. After all tables are read, the nearest start of a hit is the last one at or before its
  * place.
+ *
+ * A label in code has no type: "_start" of the dynamic linker, or functions that some assemblers
+ * make. It counts only for addresses that no function covers, and reaches to the next function or
+ * label.
  */
 #include "report/symbols/symtab.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -24,6 +29,7 @@
 struct symbol_table {
 	struct elf_file *file;
 	Elf_Data *symbols, *names;
+	bool is_dynamic;
 };
 
 static bool is_function(const GElf_Sym *sym)
@@ -31,6 +37,17 @@ static bool is_function(const GElf_Sym *sym)
 	int type = GELF_ST_TYPE(sym->st_info);
 
 	return (type == STT_FUNC || type == STT_GNU_IFUNC) && sym->st_shndx != SHN_UNDEF;
+}
+
+/* Tools leave marks of their own among the labels, with names that begin with a dot or a dollar. */
+static bool is_label(const struct symbol_table *table, const GElf_Sym *sym,
+		     const struct range *range)
+{
+	const struct elf_file *file = table->file;
+
+	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && !table->is_dynamic &&
+	       sym->st_shndx < file->sections.nr && file->sections.data[sym->st_shndx].is_exec &&
+	       (isalpha((unsigned char)range->name[0]) || range->name[0] == '_');
 }
 
 static uint8_t symbol_binding(const GElf_Sym *sym)
@@ -96,19 +113,27 @@ static int add_symbol(struct symtab *symtab, const struct symbol_table *table, c
 {
 	struct range range = {
 		.start = sym->st_value, .size = sym->st_size, .binding = symbol_binding(sym)};
+	bool has_function = is_function(sym);
 	size_t first;
 
-	if (!is_function(sym))
+	if (!has_function && GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
 		return 0;
-	symtab->nr_symbols++;
+	symtab->nr_symbols += has_function;
 	first = range_hits_lower(hits, nr_hits, range.start);
-	if (first == nr_hits || !symtab_name(table->names, sym->st_name, &range.name, &range.len))
+	if (first == nr_hits || !symtab_name(table->names, sym->st_name, &range.name, &range.len) ||
+	    (!has_function && !is_label(table, sym, &range)))
 		return 0;
-	if (range.size && hits[first].addr - range.start < range.size &&
+	if (has_function && range.size && hits[first].addr - range.start < range.size &&
 	    vec_push(&symtab->ranges, range))
 		return -ENOMEM;
 	range.size = sym->st_size ? 0 : bytes_to_section_end(table->file, sym);
-	note_nearest(&symtab->nearest.data[first], &range);
+	if (has_function) {
+		note_nearest(&symtab->nearest.data[first], &range);
+		range.size = 0; /* it ends a label */
+	} else if (sym->st_size) {
+		range.size = sym->st_size;
+	}
+	note_nearest(&symtab->labels.data[first], &range);
 	return 0;
 }
 
@@ -131,20 +156,31 @@ static int add_table(struct symtab *symtab, const struct symbol_table *table,
 	return 0;
 }
 
+/* Makes an empty range for each hit, unless they are there. */
+static int make_room(range_vec *ranges, size_t nr)
+{
+	size_t missing = nr > ranges->nr ? nr - ranges->nr : 0;
+
+	if (!missing)
+		return 0;
+	if (vec_reserve(ranges, missing))
+		return -ENOMEM;
+	memset(ranges->data + ranges->nr, 0, missing * sizeof(*ranges->data));
+	ranges->nr = nr;
+	return 0;
+}
+
 int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_hit *hits,
 	       size_t nr_hits)
 {
 	unsigned int has_symtab = 0, has_dynsym = 0;
 
-	if (symtab->nearest.nr < nr_hits) {
-		if (vec_reserve(&symtab->nearest, nr_hits - symtab->nearest.nr))
-			return -ENOMEM;
-		memset(symtab->nearest.data, 0, nr_hits * sizeof(*symtab->nearest.data));
-		symtab->nearest.nr = nr_hits;
-	}
+	if (make_room(&symtab->nearest, nr_hits) || make_room(&symtab->labels, nr_hits))
+		return -ENOMEM;
 	for (size_t i = 1; i < file->sections.nr; i++) {
 		const struct elf_section *section = &file->sections.data[i];
-		struct symbol_table table = {.file = file};
+		struct symbol_table table = {.file = file,
+					     .is_dynamic = section->type == SHT_DYNSYM};
 		int ret;
 
 		/* An object file has at most one section of each kind (ELF gABI, Sections). */
@@ -167,22 +203,33 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 	return 0;
 }
 
-int symtab_resolve(struct symtab *symtab, struct range_hit *hits, size_t nr_hits)
+/* Sets the ranges of hits that have none by the nearest starts. */
+static void resolve_nearest(const range_vec *starts, struct range_hit *hits, size_t nr_hits)
 {
 	const struct range *nearest = NULL;
-	int ret = ranges_resolve(symtab->ranges.data, symtab->ranges.nr, hits, nr_hits);
 
-	for (size_t i = 0; i < nr_hits && i < symtab->nearest.nr && !ret; i++) {
-		if (symtab->nearest.data[i].name)
-			nearest = &symtab->nearest.data[i];
+	for (size_t i = 0; i < nr_hits && i < starts->nr; i++) {
+		if (starts->data[i].name)
+			nearest = &starts->data[i];
 		if (!hits[i].range && nearest && hits[i].addr - nearest->start < nearest->size)
 			hits[i].range = nearest;
 	}
-	return ret;
+}
+
+int symtab_resolve(struct symtab *symtab, struct range_hit *hits, size_t nr_hits)
+{
+	int ret = ranges_resolve(symtab->ranges.data, symtab->ranges.nr, hits, nr_hits);
+
+	if (ret)
+		return ret;
+	resolve_nearest(&symtab->nearest, hits, nr_hits);
+	resolve_nearest(&symtab->labels, hits, nr_hits);
+	return 0;
 }
 
 void symtab_deinit(struct symtab *symtab)
 {
 	vec_free(&symtab->ranges);
 	vec_free(&symtab->nearest);
+	vec_free(&symtab->labels);
 }

@@ -14,10 +14,12 @@
 #include "report/symbols/elffile.h"
 #include "report/symbols/ranges.h"
 
+typedef VEC(struct range) range_vec;
+
 /* An all-zero table is empty. */
 struct symtab {
-	VEC(struct range) ranges;  /* ranges that cover an address; the files own the names */
-	VEC(struct range) nearest; /* for each address, as symtab.c explains */
+	range_vec ranges;          /* ranges that cover an address; the files own the names */
+	range_vec nearest, labels; /* for each address, as symtab.c explains */
 	uint64_t nr_symbols;       /* function symbols that were read */
 };
 

@@ -113,7 +113,7 @@ serve()
 	rm -rf cache asked port
 	python3 server.py "$1" > port 2> server.err &
 	wait_for test -s port
-	export DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
+	DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
 }
 
 serve lies

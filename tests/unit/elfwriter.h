@@ -16,10 +16,12 @@
 
 #include "common/vec.h"
 
+#define ELFW_NOTYPE 0xff
+
 struct elfw_symbol {
 	const char *name;
 	uint64_t value, size;
-	uint8_t bind, type; /* STB_*, STT_*; type 0 stands for STT_FUNC */
+	uint8_t bind, type; /* STB_*, STT_*; type 0 stands for STT_FUNC, ELFW_NOTYPE for 0 */
 	uint16_t section;   /* 0: ELFW_TEXT */
 };
 
@@ -77,6 +79,11 @@ static inline uint32_t elfw_name(elfw_bytes *names, const char *name)
 	return at;
 }
 
+static inline uint8_t elfw_type(const struct elfw_symbol *s)
+{
+	return s->type == ELFW_NOTYPE ? STT_NOTYPE : s->type ? s->type : STT_FUNC;
+}
+
 static inline void elfw_symtab(elfw_bytes *table, elfw_bytes *names,
 			       const struct elfw_symbol *symbols, size_t nr)
 {
@@ -89,7 +96,7 @@ static inline void elfw_symtab(elfw_bytes *table, elfw_bytes *names,
 			.st_name = elfw_name(names, s->name),
 			.st_value = s->value,
 			.st_size = s->size,
-			.st_info = ELF64_ST_INFO(s->bind, s->type ? s->type : STT_FUNC),
+			.st_info = ELF64_ST_INFO(s->bind, elfw_type(s)),
 			.st_shndx = s->section ? s->section : (uint16_t)ELFW_TEXT,
 		};
 

@@ -85,6 +85,39 @@ START_TEST(zero_size)
 }
 END_TEST
 
+START_TEST(labels)
+{
+	static const struct elfw_symbol symbols[] = {
+		{"_start", 0x1000, 0, STB_LOCAL, ELFW_NOTYPE, 0},
+		{"sized", 0x1100, 0x10, STB_GLOBAL, 0, 0},
+		{"unsized", 0x1200, 0, STB_GLOBAL, 0, 0},
+		{"inside", 0x1210, 0, STB_LOCAL, ELFW_NOTYPE, 0},
+		{".annobin", 0x1300, 0, STB_LOCAL, ELFW_NOTYPE, 0},
+		{"sized", 0x1400, 0x10, STB_GLOBAL, 0, 0},
+		{"after", 0x1420, 0, STB_LOCAL, ELFW_NOTYPE, 0},
+		{"short", 0x1500, 8, STB_LOCAL, ELFW_NOTYPE, 0},
+		{"data", 0x1600, 0, STB_LOCAL, ELFW_NOTYPE, ELFW_NOTE},
+	};
+	const struct elfw spec = with_symbols(symbols, ARRAY_SIZE(symbols));
+	const struct elfw dynamic = {.text_vaddr = TEXT,
+				     .text_size = TEXT_SIZE,
+				     .dynamic_symbols = symbols,
+				     .nr_dynamic_symbols = 1};
+
+	ck_assert_str_eq(name_in(&spec, 0x1008), "_start");
+	ck_assert_str_eq(name_in(&spec, 0x1108), "sized");
+	ck_assert_str_eq(name_in(&spec, 0x1110), "");        /* _start ended at the next function */
+	ck_assert_str_eq(name_in(&spec, 0x1218), "unsized"); /* a label does not end it */
+	ck_assert_str_eq(name_in(&spec, 0x1308), "unsized");
+	ck_assert_str_eq(name_in(&spec, 0x1418), "");
+	ck_assert_str_eq(name_in(&spec, 0x1428), "after");
+	ck_assert_str_eq(name_in(&spec, 0x1507), "short");
+	ck_assert_str_eq(name_in(&spec, 0x1508), "");
+	ck_assert_str_eq(name_in(&spec, 0x1608), "");
+	ck_assert_str_eq(name_in(&dynamic, 0x1008), "");
+}
+END_TEST
+
 START_TEST(dynamic_symbols_only)
 {
 	static const struct elfw_symbol symbols[] = {{"exported", 0x1000, 16, STB_GLOBAL, 0, 0}};
@@ -299,6 +332,6 @@ START_TEST(debug_only_single_segment)
 }
 END_TEST
 
-SUITE_MAIN_WITH("symtab", begin_in_new_dir, NULL, kinds_of_symbols, zero_size, dynamic_symbols_only,
-		stripped, budgets, hostile, cut_anywhere, file_segments, debug_only_segments,
-		debug_only_single_segment, debuglinks)
+SUITE_MAIN_WITH("symtab", begin_in_new_dir, NULL, kinds_of_symbols, zero_size, labels,
+		dynamic_symbols_only, stripped, budgets, hostile, cut_anywhere, file_segments,
+		debug_only_segments, debug_only_single_segment, debuglinks)

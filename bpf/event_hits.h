@@ -11,6 +11,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/count_stacks.h"
+#include "bpf/hit_weight.h"
 
 /* Set before load. */
 const volatile bool choose_cpus;     /* the user does not want the hits of all CPUs */
@@ -47,24 +48,56 @@ static __always_inline bool is_chosen(__u32 event)
 	return hit_period == 1 || (__sync_fetch_and_add(&state->nr, 1) + 1) % hit_period == 0;
 }
 
-static __always_inline int handle_hit(void *ctx, bool has_kernel)
+static __always_inline int handle_hit(void *ctx, __u32 event, __u64 weight, bool has_kernel)
+{
+	return handle_event(ctx, event, weight, include_idle_hits, has_kernel);
+}
+
+/* A call of a function, whose registers @ctx has. */
+static __always_inline int handle_call(struct pt_regs *ctx, bool has_kernel)
 {
 	__u32 event = event_of(ctx);
+	struct weight *w = NULL;
+	__u64 weight = 1;
 
-	return is_chosen(event) ? handle_event(ctx, event, 1, include_idle_hits, has_kernel) : 0;
+	if (!is_chosen(event))
+		return 0;
+	if (has_weights)
+		w = bpf_map_lookup_elem(&weights, &event);
+	if (w && w->source == WEIGHT_ARG)
+		weight = extend(argument_of(ctx, w->at), w);
+	return handle_hit(ctx, event, weight, has_kernel);
 }
 
 SEC("tp")
 int count_tracepoint(void *ctx)
 {
-	return handle_hit(ctx, true);
+	__u32 event = event_of(ctx);
+
+	return is_chosen(event) ? handle_hit(ctx, event, 1, true) : 0;
+}
+
+/*
+ * A program that reads a record can be attached only where records are long enough. So tracepoints
+ * without weights have a program of their own.
+ */
+SEC("tp")
+int sum_tracepoint(void *ctx)
+{
+	__u32 event = event_of(ctx);
+	struct weight *w;
+
+	if (!is_chosen(event))
+		return 0;
+	w = bpf_map_lookup_elem(&weights, &event);
+	return w ? handle_hit(ctx, event, extend(field_of(ctx, w), w), true) : 0;
 }
 
 /* By kprobe.multi or kprobes. */
 SEC("kprobe")
 int count_kernel_call(struct pt_regs *ctx)
 {
-	return handle_hit(ctx, true);
+	return handle_call(ctx, true);
 }
 
 /*
@@ -74,7 +107,7 @@ int count_kernel_call(struct pt_regs *ctx)
 SEC("uprobe")
 int count_user_call(struct pt_regs *ctx)
 {
-	return handle_hit(ctx, false);
+	return handle_call(ctx, false);
 }
 
 #endif

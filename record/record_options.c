@@ -42,6 +42,15 @@ enum { SIDES = 1, IDS, RATE };
 
 #define ROW(...) OPTION_ROW(struct record_options, __VA_ARGS__)
 
+/* Notes a weight for the latest -e. */
+static int note_weight(const char *text, void *target)
+{
+	struct event_options *events = target;
+	const struct weight_text weight = {.event = events->texts.nr - 1, .text = text};
+
+	return events->texts.nr ? vec_push(&events->weights, weight) : -EINVAL;
+}
+
 static const struct option_spec specs[] = {
 	ROW(OPTION_STRING, output, "output", 'o', .metavar = "FILE",
 	    .help = "write the recording to FILE; - is standard output; %Y, %H and other conversions of strftime(3) are replaced (default " DEFAULT_OUTPUT
@@ -64,12 +73,15 @@ static const struct option_spec specs[] = {
 	    .help = "record the mount namespace of this process only"),
 	ROW(OPTION_STRING, mntns_map, "mntnsmap", 0, .metavar = "PATH",
 	    .help = "record mount namespaces only that are in this pinned BPF map"),
-	ROW(OPTION_STRINGS, event_texts, "event", 'e', .metavar = "EVENT",
+	ROW(OPTION_STRINGS, events.texts, "event", 'e', .metavar = "EVENT",
 	    .help = "sample this event: a name that perf list shows, rNNNN, both also with :u or :k (default cycles, else cpu-clock); or count the stacks of each hit: FUNC or p::FUNC of the kernel, LIB:FUNC or p:LIB:FUNC, CATEGORY:NAME or t:CATEGORY:NAME of tracepoints, u:LIB:[PROVIDER:]PROBE of static probes, with * for any text; may be given several times"),
 	ROW(OPTION_FLAG, is_regex, "regexp", 'r',
 	    .help = "names of -e are regular expressions, which must match a whole name"),
 	ROW(OPTION_STRING, library, "library", 'l', .metavar = "LIB",
 	    .help = "a FUNC of -e is a function of this library or executable"),
+	ROW(OPTION_PARSED, events, "weight", 0, .metavar = "FIELD|argN[:TYPE]",
+	    .parse = note_weight, .kind = "a weight: it must follow the -e that it belongs to",
+	    .help = "sum up this field of the tracepoint of the -e before, or this argument of its function (u8 to u64, s8 to s64), in place of counting; :bytes or :ns after it names the unit"),
 	ROW(OPTION_U64, freq_hz, "frequency", 'F', .metavar = "HZ", .min = 1, .max = FREQ_MAX_HZ,
 	    .exclusive = RATE, .help = "sample this often a second on each CPU (default 49)"),
 	ROW(OPTION_U64, period, "count", 'c', .metavar = "COUNT", .min = 1, .max = INT64_MAX,
@@ -222,7 +234,7 @@ static bool is_sampled_tracepoint(const struct record_options *o, const struct e
 	_cleanup_free_ char *place = strndup(event->name, strcspn(event->name, ":"));
 	const struct name_match category = {.text = place};
 
-	if (o->event_texts.nr > 1 || o->is_regex || o->library || !place)
+	if (o->events.texts.nr > 1 || o->events.weights.nr || o->is_regex || o->library || !place)
 		return false;
 	return tracepoints_have_category(&category, tracefs_roots) ||
 	       !library_exists(place, &o->pids);
@@ -233,28 +245,45 @@ static int add_pattern(struct record_options *o, const char *text, struct err *e
 	const struct pattern_rules rules = {.is_regex = o->is_regex, .library = o->library};
 	int ret;
 
-	if (vec_reserve(&o->patterns, 1))
+	if (vec_reserve(&o->patterns, 1) || vec_reserve(&o->weights, 1))
 		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
 	ret = pattern_parse(text, &rules, &o->patterns.data[o->patterns.nr], err);
 	o->patterns.nr++;
+	o->weights.data[o->weights.nr++] = (struct hit_weight){0};
 	return ret;
+}
+
+static bool is_weighted(const struct record_options *o, size_t position)
+{
+	vec_for_each(&o->events.weights, weight)
+		if (weight->event == position)
+			return true;
+	return false;
 }
 
 static int add_event(struct record_options *o, size_t position, struct err *err)
 {
-	const char *text = o->event_texts.data[position];
+	const char *text = o->events.texts.data[position];
 	struct event_name event;
 	int ret = o->library ? -EINVAL : event_name_parse(text, &event);
 
 	if (ret == -EOPNOTSUPP)
 		return refuse_modifiers(text, err);
+	if (!ret && event.type != PERF_TYPE_TRACEPOINT && is_weighted(o, position))
+		return err_set(err, -EINVAL, "option --weight: '%s' is sampled, and has no weight",
+			       text);
 	if (!ret && event.type != PERF_TYPE_TRACEPOINT) {
 		ret = check_ambiguity(text, err);
 		return ret ? ret : set_sampled(o, &event, position, err);
 	}
 	if (!ret && is_sampled_tracepoint(o, &event))
 		return set_sampled(o, &event, position, err);
-	return add_pattern(o, text, err);
+	ret = add_pattern(o, text, err);
+	vec_for_each(&o->events.weights, weight)
+		if (!ret && weight->event == position)
+			ret = hit_weight_parse(weight->text, &o->weights.data[o->weights.nr - 1],
+					       err);
+	return ret;
 }
 
 static int refuse_frequency(const char *reason, struct err *err)
@@ -266,7 +295,7 @@ static int refuse_frequency(const char *reason, struct err *err)
 /* Chooses the events, and for the sampled one a frequency or a period. */
 static int choose_events(struct record_options *o, struct err *err)
 {
-	for (size_t i = 0; i < o->event_texts.nr; i++) {
+	for (size_t i = 0; i < o->events.texts.nr; i++) {
 		int ret = add_event(o, i, err);
 
 		if (ret)
@@ -391,9 +420,13 @@ void record_options_deinit(struct record_options *options)
 	vec_free(&options->pids);
 	vec_free(&options->tids);
 	vec_free(&options->cpus);
-	vec_free(&options->event_texts);
+	vec_free(&options->events.texts);
 	vec_for_each(&options->patterns, pattern)
 		pattern_deinit(pattern);
 	vec_free(&options->patterns);
+	vec_for_each(&options->weights, weight)
+		free(weight->name);
+	vec_free(&options->weights);
+	vec_free(&options->events.weights);
 	free(options->command_line);
 }

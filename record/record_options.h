@@ -10,6 +10,7 @@
 #include "common/options.h"
 #include "common/parse.h"
 #include "record/output/rotation.h"
+#include "record/probes/hit_weights.h"
 #include "record/probes/pattern.h"
 #include "record/sampler/event_names.h"
 
@@ -18,6 +19,18 @@ enum unwind_mode {
 	UNWIND_AUTO,  /* by tables if the kernel can */
 	UNWIND_FP,    /* along frame pointers */
 	UNWIND_DWARF, /* by tables */
+};
+
+/* A text of --weight, and the -e before it. */
+struct weight_text {
+	size_t event;
+	const char *text;
+};
+
+/* The options whose order counts. */
+struct event_options {
+	string_vec texts; /* all -e */
+	VEC(struct weight_text) weights;
 };
 
 struct record_options {
@@ -31,17 +44,18 @@ struct record_options {
 	const char *cgroup_map;
 	uint64_t mntns; /* id of a process in the mount namespace; 0: any namespace */
 	const char *mntns_map;
-	u32_vec cpus;           /* empty: all */
-	string_vec event_texts; /* all -e, in their order */
-	bool is_regex;          /* names in patterns are regular expressions */
-	const char *library;    /* of functions in patterns without a library; NULL: none */
+	u32_vec cpus; /* empty: all */
+	struct event_options events;
+	bool is_regex;       /* names in patterns are regular expressions */
+	const char *library; /* of functions in patterns without a library; NULL: none */
 	const char
 		*event_text; /* the event to sample; NULL: the default, if there are no patterns */
-	struct event_name event;      /* parsed from event_text */
-	size_t event_position;        /* of the sampled event among the texts */
-	VEC(struct pattern) patterns; /* parsed from the other texts */
-	uint64_t hit_period;          /* one of so many hits of patterns is counted */
-	uint64_t freq_hz;             /* of the sampled event; 0: by period */
+	struct event_name event;        /* parsed from event_text */
+	size_t event_position;          /* of the sampled event among the texts */
+	VEC(struct pattern) patterns;   /* parsed from the other texts */
+	VEC(struct hit_weight) weights; /* one for each pattern; without a name: none */
+	uint64_t hit_period;            /* one of so many hits of patterns is counted */
+	uint64_t freq_hz;               /* of the sampled event; 0: by period */
 	uint64_t period;
 	bool user_only;
 	bool kernel_only;

@@ -98,6 +98,14 @@ static int viewers(const struct session *s, u32_vec *pids)
 	return cgroup_members(s->filters.cgroup_fd, pids);
 }
 
+static int add_pattern(struct session *s, size_t at, const u32_vec *pids)
+{
+	struct hit_weight *weight = &s->options->weights.data[at];
+
+	return probes_add(&s->probes, &s->options->patterns.data[at], weight->name ? weight : NULL,
+			  pids, s->err);
+}
+
 /* Finds the probes of all patterns. Nothing is attached yet. */
 static int find_probes(struct session *s)
 {
@@ -106,11 +114,11 @@ static int find_probes(struct session *s)
 	size_t at = 0;
 	int ret = viewers(s, &pids) ? out_of_memory(s) : 0;
 
-	for (size_t i = 0; i < o->event_texts.nr && o->patterns.nr && !ret; i++) {
+	for (size_t i = 0; i < o->events.texts.nr && o->patterns.nr && !ret; i++) {
 		if (o->event_text && i == o->event_position)
 			ret = probes_add_samples(&s->probes, o->event_text, o->period, s->err);
 		else
-			ret = probes_add(&s->probes, &o->patterns.data[at++], &pids, s->err);
+			ret = add_pattern(s, at++, &pids);
 	}
 	vec_free(&pids);
 	s->probes.has_user_multi = s->probes.hits[HIT_USER_CALL] && attach_can_user_multi();
@@ -146,6 +154,7 @@ static int load_sampler(struct session *s)
 		.has_user_multi = s->probes.has_user_multi,
 		.has_kernel_multi = s->probes.has_kernel_multi,
 		.hit_period = o->hit_period,
+		.weights = s->probes.has_weights ? s->probes.weights.data : NULL,
 		.has_chosen_cpus = o->cpus.nr > 0,
 		.stack_storage = o->stack_storage,
 		.hash_storage = o->hash_storage,

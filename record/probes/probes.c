@@ -180,15 +180,21 @@ static int find_all(struct probe_set *set, const u32_vec *pids, uint64_t *nr, st
 }
 
 static int add_event(struct probes *probes, const struct prof_event *event,
-		     const struct probe_set *set, struct err *err)
+		     const struct probe_set *set, const struct hit_weight *weight, struct err *err)
 {
+	const struct weight one = {0};
+
 	if (probes->events.nr == PROF_MAX_EVENTS)
 		return err_set(err, -E2BIG, "failed to record: more than %u events",
 			       PROF_MAX_EVENTS);
 	/* Both or none: each event has its set. */
-	if (vec_reserve(&probes->events, 1) || vec_push(&probes->sets, *set))
+	if (vec_reserve(&probes->events, 1) || vec_reserve(&probes->weights, 1) ||
+	    vec_push(&probes->sets, *set))
 		return out_of_memory(err);
-	return vec_push(&probes->events, *event);
+	probes->has_weights |= weight != NULL;
+	probes->weights.data[probes->weights.nr++] = weight ? weight->weight : one;
+	probes->events.data[probes->events.nr++] = *event;
+	return 0;
 }
 
 static void free_set(struct probe_set *set)
@@ -202,7 +208,28 @@ static void free_set(struct probe_set *set)
 	kernel_functions_deinit(&set->functions);
 }
 
-int probes_add(struct probes *probes, struct pattern *pattern, const u32_vec *pids, struct err *err)
+/* Checks that the events of the set have such a weight, and finds it. */
+static int set_weight(struct probe_set *set, struct hit_weight *weight, struct prof_event *event,
+		      struct err *err)
+{
+	bool is_field = weight->weight.source == WEIGHT_FIELD;
+
+	event->weight = weight->name;
+	event->unit = weight->unit;
+	if (is_field && event->kind == PROF_EVENT_TRACEPOINT) {
+		set->program = HIT_WEIGHTED_TRACEPOINT;
+		return hit_weight_find_field(weight, &set->tracepoints, err);
+	}
+	if (!is_field &&
+	    (event->kind == PROF_EVENT_USER_CALLS || event->kind == PROF_EVENT_KERNEL_CALLS))
+		return 0;
+	err_set(err, -EINVAL, "failed to use '%s': '%s' has no %s", weight->name,
+		set->pattern->text, is_field ? "fields" : "arguments");
+	return err_hint(err, -EINVAL, "functions have arguments (arg1), tracepoints have fields");
+}
+
+int probes_add(struct probes *probes, struct pattern *pattern, struct hit_weight *weight,
+	       const u32_vec *pids, struct err *err)
 {
 	struct probe_set set = {.pattern = pattern};
 	struct prof_event event = {.name = pattern->text, .weight = ""};
@@ -218,8 +245,10 @@ int probes_add(struct probes *probes, struct pattern *pattern, const u32_vec *pi
 		err_hint(err, ret, "choose a narrower pattern");
 	}
 	event.kind = kind_of(pattern);
+	if (!ret && weight)
+		ret = set_weight(&set, weight, &event, err);
 	if (!ret)
-		ret = add_event(probes, &event, &set, err);
+		ret = add_event(probes, &event, &set, weight, err);
 	if (ret)
 		free_set(&set);
 	else
@@ -233,7 +262,7 @@ int probes_add_samples(struct probes *probes, const char *name, uint64_t period,
 		.kind = PROF_EVENT_SAMPLES, .name = name, .weight = "", .period = period};
 	const struct probe_set set = {0};
 
-	return add_event(probes, &event, &set, err);
+	return add_event(probes, &event, &set, NULL, err);
 }
 
 /* The attachment of one event, under way. */
@@ -354,5 +383,6 @@ void probes_deinit(struct probes *probes)
 	vec_for_each(&probes->sets, set)
 		free_set(set);
 	vec_free(&probes->sets);
+	vec_free(&probes->weights);
 	vec_free(&probes->events);
 }

@@ -14,6 +14,7 @@
 #include "common/err.h"
 #include "common/parse.h"
 #include "format/prof.h"
+#include "record/probes/hit_weights.h"
 #include "record/probes/kernel_functions.h"
 #include "record/probes/library.h"
 #include "record/probes/pattern.h"
@@ -42,13 +43,15 @@ struct probes {
 	VEC(struct probe_set) sets;    /* one for each event */
 	uint64_t nr_unattached[PROF_MAX_EVENTS];
 	VEC(int) links;
+	VEC(struct weight) weights; /* one for each event */
+	bool has_weights;           /* one is not 1 */
 	bool has_user_multi, has_kernel_multi;
 	bool hits[NR_HIT_PROGRAMS]; /* the programs that are needed */
 };
 
-/* Resolves one more pattern. */
-int probes_add(struct probes *probes, struct pattern *pattern, const u32_vec *pids,
-	       struct err *err);
+/* Resolves one more pattern. @weight is NULL if hits are counted. */
+int probes_add(struct probes *probes, struct pattern *pattern, struct hit_weight *weight,
+	       const u32_vec *pids, struct err *err);
 
 /* Adds the samples of a perf event as an event of their own, called @name. */
 int probes_add_samples(struct probes *probes, const char *name, uint64_t period, struct err *err);
@@ -62,9 +65,9 @@ void probes_detach(struct probes *probes);
 void probes_deinit(struct probes *probes);
 
 /*
- * The functions that return an int return 0 or a negative errno with @err set. @pattern must
- * outlive @probes; its kind is settled if it could be either of two. Without @pids libraries are
- * those of the host.
+ * The functions that return an int return 0 or a negative errno with @err set. @pattern and
+ * @weight must outlive @probes; the pattern's kind is settled if it could be either of two. Without
+ * @pids libraries are those of the host.
  */
 
 #endif

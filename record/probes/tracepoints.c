@@ -114,6 +114,58 @@ int tracepoints_find(const struct pattern *pattern, const char *const *roots, tr
 	return 0;
 }
 
+/* A line is "field:TYPE NAME; offset:N; size:N; signed:N;". */
+static bool is_field(const char *line, const char *name)
+{
+	const char *end = strchr(line, ';');
+	size_t len = strlen(name);
+
+	return end && (size_t)(end - line) > len && !strncmp(end - len, name, len) &&
+	       end[-(ptrdiff_t)len - 1] == ' ';
+}
+
+int tracepoint_field_parse(const char *format, const char *name, struct tracepoint_field *field)
+{
+	for (const char *line = strstr(format, "field:"); line; line = strstr(line + 1, "field:")) {
+		unsigned int off, size, is_signed;
+		const char *end = strchr(line, ';');
+
+		if (!is_field(line, name))
+			continue;
+		if (sscanf(end, "; offset:%u; size:%u; signed:%u;", &off, &size, &is_signed) != 3)
+			return -EINVAL;
+		/* A string in the record is described by a number, which says nothing. */
+		if (!strncmp(line + 6, "__data_loc", 10) ||
+		    (size != 1 && size != 2 && size != 4 && size != 8) || off % size)
+			return -EINVAL;
+		*field = (struct tracepoint_field){off, size, is_signed};
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* A format has a few lines; the longest has some KB. */
+#define FORMAT_BYTES_MAX (1u << 20)
+
+int tracepoint_field_find(const struct tracepoint *t, const char *const *roots, const char *name,
+			  struct tracepoint_field *field)
+{
+	const char *root;
+	char path[PATH_SIZE];
+	char_vec text = {0};
+	int ret = tracefs_find(roots, &root, NULL);
+
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/events/%.*s/%s/format", root, (int)strcspn(t->name, ":"),
+		 t->name, strchr(t->name, ':') + 1);
+	ret = read_file(path, FORMAT_BYTES_MAX, &text);
+	if (!ret)
+		ret = tracepoint_field_parse(text.data, name, field);
+	vec_free(&text);
+	return ret;
+}
+
 void tracepoints_free(tracepoint_vec *tracepoints)
 {
 	vec_for_each(tracepoints, t)

@@ -211,6 +211,7 @@ int sampler_hit_program(const struct sampler *sampler, enum hit_program which)
 {
 	const struct bpf_program *const programs[] = {
 		[HIT_TRACEPOINT] = sampler->bpf->progs.count_tracepoint,
+		[HIT_WEIGHTED_TRACEPOINT] = sampler->bpf->progs.sum_tracepoint,
 		[HIT_KERNEL_CALL] = sampler->bpf->progs.count_kernel_call,
 		[HIT_USER_CALL] = sampler->bpf->progs.count_user_call,
 	};

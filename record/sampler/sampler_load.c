@@ -90,6 +90,7 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 		{bpf->maps.unwind_frames, nr_levels, 0},
 		{bpf->maps.totals, NR_SETS * options->nr_events, 0},
 		{bpf->maps.hits, options->nr_events, 0},
+		{bpf->maps.weights, options->nr_events, 0},
 		{bpf->maps.hash_keys, 0, keys_size},
 	};
 
@@ -157,6 +158,8 @@ static void choose_programs(struct profrec_bpf *bpf, const struct sampler_option
 	bpf_program__set_autoload(bpf->progs.take_sample, options->events->nr && !is_tracepoint);
 	bpf_program__set_autoload(bpf->progs.count_tracepoint,
 				  is_tracepoint || options->hits[HIT_TRACEPOINT]);
+	bpf_program__set_autoload(bpf->progs.sum_tracepoint,
+				  options->hits[HIT_WEIGHTED_TRACEPOINT]);
 	bpf_program__set_autoload(bpf->progs.count_kernel_call, options->hits[HIT_KERNEL_CALL]);
 	bpf_program__set_autoload(bpf->progs.count_user_call, options->hits[HIT_USER_CALL]);
 	if (options->has_kernel_multi)
@@ -165,6 +168,27 @@ static void choose_programs(struct profrec_bpf *bpf, const struct sampler_option
 	if (options->has_user_multi)
 		bpf_program__set_expected_attach_type(bpf->progs.count_user_call,
 						      TRACE_UPROBE_MULTI);
+}
+
+static void choose_weights(struct profrec_bpf *bpf, const struct sampler_options *options)
+{
+	bpf->rodata->has_weights = options->weights != NULL;
+	for (uint32_t i = 0; options->weights && i < options->nr_events; i++) {
+		const struct weight *w = &options->weights[i];
+
+		if (w->source == WEIGHT_FIELD && w->at + w->size > bpf->rodata->fields_end)
+			bpf->rodata->fields_end = w->at + w->size;
+	}
+}
+
+static int fill_weights(const struct profrec_bpf *bpf, const struct sampler_options *options,
+			struct err *err)
+{
+	for (uint32_t i = 0; options->weights && i < options->nr_events; i++)
+		if (bpf_map_update_elem(bpf_map__fd(bpf->maps.weights), &i, &options->weights[i],
+					BPF_ANY))
+			return err_set(err, -errno, "failed to set a weight: %m");
+	return 0;
 }
 
 static int configure_programs(struct profrec_bpf *bpf, const struct sampler_options *options)
@@ -181,6 +205,7 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	bpf->rodata->choose_cpus = options->has_chosen_cpus;
 	bpf->rodata->hit_period = options->hit_period;
 	choose_programs(bpf, options);
+	choose_weights(bpf, options);
 	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);
 	memory_watch_choose(bpf);
 	ret = set_sizes(bpf, options);
@@ -317,6 +342,8 @@ int sampler_load(const struct sampler_options *options, struct profrec_bpf **bpf
 		ret = fill_sets(b, err);
 	if (!ret)
 		ret = fill_hash_keys(b, err);
+	if (!ret)
+		ret = fill_weights(b, options, err);
 	if (!ret)
 		ret = set_ids(b, options->filters->ids, err);
 	if (!ret)

@@ -14,6 +14,7 @@
 /* The programs that run for each hit of a probe. */
 enum hit_program {
 	HIT_TRACEPOINT,
+	HIT_WEIGHTED_TRACEPOINT,
 	HIT_KERNEL_CALL,
 	HIT_USER_CALL,
 	NR_HIT_PROGRAMS,
@@ -29,6 +30,7 @@ struct sampler_options {
 	bool hits[NR_HIT_PROGRAMS];            /* the programs that hits need */
 	bool has_user_multi, has_kernel_multi; /* attach to many functions by one call */
 	uint64_t hit_period;                   /* one of so many hits is counted */
+	const struct weight *weights;          /* one for each event; NULL: all hits count 1 */
 	uint64_t stack_storage;                /* stacks that both sets hold together */
 	uint64_t hash_storage;                 /* counts that both sets hold together */
 	uint32_t max_depth;                    /* frames of a stack at most */

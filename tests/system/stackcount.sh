@@ -11,7 +11,8 @@ build "$dir/calls" calls.c -ldl
 record() { "$profrec" -o "$dir/$1.prof" "${@:2}" 2> "$dir/$1.err" || { cat "$dir/$1.err" >&2; return 1; }; }
 # folded NAME [EVENT]
 folded() { "$profrep" -fP ${2:+--event "$2"} "$dir/$1.prof" 2> /dev/null; }
-hits() { folded "$1" | sum_samples "$2"; }
+# hits NAME REGEX [EVENT]
+hits() { folded "$1" "${3:-}" | sum_samples "$2"; }
 
 # target PROGRAM N: starts a run of PROGRAM N that waits for finish. Its pid is $target.
 target()
@@ -91,6 +92,56 @@ check "two processes, 600,000 calls each: the one" same "$(stacks first own_func
 check "two processes, 600,000 calls each: the other" same "$(info "$dir/second.prof" "hits counted")" 600000
 check "nothing is lost" same "$(info "$dir/second.prof" "hits lost")" \
 	"0 storage full, 0 refused by the kernel, 0 walk failed"
+
+## Weights: 100 bytes N times, 1000 bytes 2 N times, 10,000 bytes 3 N times.
+begin weights "$dir/calls" 500 -e c:malloc --weight arg1:bytes -e "$dir/calls:own_function" --weight arg1:s32 -e c:free
+finish
+check "--weight arg1: the bytes of each place" same "$(stacks weights malloc 1)" "50000 1000000 15000000"
+check "--weight arg1:s32: the sum of each place" same "$(stacks weights own_function 2)" "50000 1000000 15000000"
+check "an event without a weight beside them" same "$(hits weights ';own_function;free ' 3)" 3000
+check "the sum is told" contains "$("$profrep" info "$dir/weights.prof" | grep sum:)" "16050000 numbers"
+check "the identity holds" is_accounted "$dir/weights.prof"
+
+## Static probes.
+if echo '#include <sys/sdt.h>' | "$cc" -E - > /dev/null 2>&1; then
+	build "$dir/sdt" calls.c -ldl -DWITH_SDT
+	begin sdt "$dir/sdt" 1000 -e "u:$dir/sdt:fired"
+	finish
+	check "a static probe: each hit" same "$(info "$dir/sdt.prof" "hits counted")" 6000
+	check "a static probe: from three places" same "$(stacks sdt own_function)" "1000 2000 3000"
+	build "$dir/semaphore" calls.c -ldl -DWITH_SDT -DWITH_SEMAPHORE
+	begin semaphore "$dir/semaphore" 1000 -e "u:$dir/semaphore:calls:fi*"
+	finish
+	check "a static probe with a semaphore fires while somebody records" same \
+		"$(stacks semaphore own_function)" "1000 2000 3000"
+	check "an unknown static probe" says 1 "no static probe (USDT) matches in '$dir/sdt'" \
+		"$profrec" -q -o "$dir/x.prof" -e "u:$dir/sdt:nothing" 1
+else
+	skip "static probes" "there is no sys/sdt.h (systemtap-sdt-dev)"
+fi
+
+## Tracepoints.
+[ -n "$has_mounts" ] && umount -q /sys/kernel/tracing /sys/kernel/debug 2> /dev/null
+if [ ! -d /sys/kernel/tracing/events ] && [ ! -d /sys/kernel/debug/tracing/events ]; then
+	check "without tracefs: how to mount it" says 1 "mount -t tracefs tracefs /sys/kernel/tracing" \
+		"$profrec" -e t:sched:sched_switch -o "$dir/x.prof" 1
+	[ -n "$has_mounts" ] && mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null
+fi
+if [ -d /sys/kernel/tracing/events/syscalls/sys_enter_read ]; then
+	# dd reads so often, and a few times more while it starts.
+	record reads -e t:syscalls:sys_enter_read --weight count:bytes -e 't:syscalls:sys_*_read' -- \
+		dd if=/dev/zero of=/dev/null bs=1000 count=3000 status=none
+	check "tracepoints: each read of dd, and no other" between "$(hits reads '^dd;' 1)" 3000000 3040000
+	check "a wildcard: the enter and the exit" between "$(hits reads '^dd;' 2)" 6000 6020
+	check "a wildcard: both are attached" contains "$("$profrep" info "$dir/reads.prof")" "probes:         2 attached"
+	refused() { check "$1" says 1 "$2" "$profrec" -q -o "$dir/x.prof" "${@:3}" 1; }
+	refused "an unknown tracepoint" "failed to find event 't:sched:none': there is no such tracepoint" -e t:sched:none
+	refused "an unknown field" "tracepoint 'sched:sched_switch' has no such field" -e t:sched:sched_switch --weight none
+else
+	skip "tracepoints of system calls" "no tracefs, or the kernel has none"
+fi
+check "a weight without an event" says 2 "it must follow the -e that it belongs to" "$profrec" --weight arg1 -e c:malloc 1
+check "a malformed weight" says 2 "option --weight: 'arg7' is no weight" "$profrec" -e c:malloc --weight arg7 1
 
 ## A library of that name that was deleted, and one that comes after the start.
 mkdir "$dir/lib" && build "$dir/lib/libplugin.so" calls.c -shared -fPIC

@@ -166,7 +166,9 @@ bool look_answer_append(struct look *look, const void *bytes, size_t len)
 {
 	if (len > sizeof(look->answer) - look->nr_answer)
 		return false;
-	memcpy(look->answer + look->nr_answer, bytes, len);
+	/* Nothing may be copied from NULL, not even 0 bytes. */
+	if (len)
+		memcpy(look->answer + look->nr_answer, bytes, len);
 	look->nr_answer += len;
 	return true;
 }

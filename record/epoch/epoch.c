@@ -73,7 +73,8 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 	if (!ret && space)
 		ret = epoch_user_add(&e->user, &user, &row);
 	if (!ret)
-		ret = epoch_kernel_add(&e->kernel, &count->kernel, &row.kernel_stack);
+		ret = epoch_kernel_add(&e->kernel, &count->kernel, count->value.first_ns,
+				       &row.kernel_stack);
 	return ret ? ret : epoch_tables_count(&e->tables, &row);
 }
 

@@ -55,6 +55,7 @@ static int get_object(struct epoch_kernel *k, const struct ksym_hit *hit, uint32
 		break;
 	case KERNEL_BPF:
 		object.kind = PROF_OBJECT_BPF;
+		object.instance = hit->instance;
 		name = "[bpf]";
 		break;
 	case KERNEL_MODULE:
@@ -80,15 +81,15 @@ static int get_object(struct epoch_kernel *k, const struct ksym_hit *hit, uint32
 	return epoch_tables_mapping(k->tables, 0, &mapping);
 }
 
-/* Puts the symbol that covers @addr into the epoch. */
-static int add_symbol(struct epoch_kernel *k, uint64_t addr)
+/* Puts the symbol that covers @addr at @time_ns into the epoch. */
+static int add_symbol(struct epoch_kernel *k, uint64_t addr, uint64_t time_ns)
 {
 	struct ksym_hit hit;
 	uint32_t object;
 	uint64_t base;
 	int ret;
 
-	ksyms_lookup(k->ksyms, addr, &hit);
+	ksyms_lookup(k->ksyms, addr, time_ns, &hit);
 	if (!hit.name)
 		return 0;
 	ret = get_object(k, &hit, &object, &base);
@@ -102,7 +103,9 @@ static int add_symbol(struct epoch_kernel *k, uint64_t addr)
 		   : epoch_tables_symbol(k->tables, object, hit.start - base, hit.size, hit.name);
 }
 
-static int add_frame(struct epoch_kernel *k, uint64_t addr, uint32_t *frame)
+/* Sets *@changes if the frame means another thing at another time. */
+static int add_frame(struct epoch_kernel *k, uint64_t addr, uint64_t time_ns, uint32_t *frame,
+		     bool *changes)
 {
 	struct ksym_hit hit;
 	uint32_t object;
@@ -111,21 +114,31 @@ static int add_frame(struct epoch_kernel *k, uint64_t addr, uint32_t *frame)
 
 	if (find_translation(&k->frames, addr, frame))
 		return 0;
-	ksyms_lookup(k->ksyms, addr, &hit);
+	ksyms_lookup(k->ksyms, addr, time_ns, &hit);
 	ret = get_object(k, &hit, &object, &base);
 	if (!ret)
 		ret = epoch_tables_frame(k->tables, object, addr - base, false, frame);
 	/* A leaf is looked up at its address, a caller at the byte before: both must be there. */
 	if (!ret)
-		ret = add_symbol(k, addr);
+		ret = add_symbol(k, addr, time_ns);
 	if (!ret)
-		ret = add_symbol(k, addr - 1);
-	return ret ? ret : add_translation(&k->frames, addr, *frame);
+		ret = add_symbol(k, addr - 1, time_ns);
+	if (ret || hit.since_ns) {
+		*changes = true;
+		return ret;
+	}
+	return add_translation(&k->frames, addr, *frame);
 }
 
-int epoch_kernel_add(struct epoch_kernel *k, const struct raw_stack *raw, uint32_t *stack)
+int epoch_kernel_add(struct epoch_kernel *k, const struct raw_stack *raw, uint64_t time_ns,
+		     uint32_t *stack)
 {
+	bool changes = false;
 	int ret = 0;
+
+	/* Other code may be at an address that was translated before. */
+	if (k->nr_changes != k->ksyms->nr_changes)
+		epoch_kernel_reset(k);
 
 	if (find_translation(&k->stacks, raw->id, stack))
 		return 0;
@@ -133,20 +146,21 @@ int epoch_kernel_add(struct epoch_kernel *k, const struct raw_stack *raw, uint32
 	for (size_t i = 0; !ret && i < raw->nr_frames; i++) {
 		uint32_t frame;
 
-		ret = add_frame(k, raw->frames[i], &frame);
+		ret = add_frame(k, raw->frames[i], time_ns, &frame, &changes);
 		if (!ret)
 			ret = vec_push(&k->scratch, frame);
 	}
 	if (!ret)
 		ret = epoch_tables_stack(k->tables, k->scratch.data, k->scratch.nr,
 					 raw_stack_end(raw), stack);
-	return ret ? ret : add_translation(&k->stacks, raw->id, *stack);
+	return ret || changes ? ret : add_translation(&k->stacks, raw->id, *stack);
 }
 
 void epoch_kernel_reset(struct epoch_kernel *k)
 {
 	clear_translations(&k->frames);
 	clear_translations(&k->stacks);
+	k->nr_changes = k->ksyms ? k->ksyms->nr_changes : 0;
 }
 
 void epoch_kernel_deinit(struct epoch_kernel *k)

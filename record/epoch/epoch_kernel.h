@@ -33,11 +33,16 @@ struct epoch_kernel {
 	struct ksyms *ksyms;
 	struct epoch_tables *tables;
 	struct translations frames, stacks;
-	u32_vec scratch; /* frames of the stack at hand */
+	uint32_t nr_changes; /* of ksyms, when they were translated */
+	u32_vec scratch;     /* frames of the stack at hand */
 };
 
-/* Adds a stack, with its objects and symbols. Returns 0 or -ENOMEM. */
-int epoch_kernel_add(struct epoch_kernel *kernel, const struct raw_stack *raw, uint32_t *stack);
+/*
+ * Adds a stack of samples that were taken at @time_ns or later, with its objects and symbols.
+ * Returns 0 or -ENOMEM.
+ */
+int epoch_kernel_add(struct epoch_kernel *kernel, const struct raw_stack *raw, uint64_t time_ns,
+		     uint32_t *stack);
 
 /* Forgets all translations. Call it when the tables are emptied. */
 void epoch_kernel_reset(struct epoch_kernel *kernel);

@@ -29,6 +29,7 @@ static void free_tables(struct ksyms *ksyms)
 	vec_free(&ksyms->names);
 	vec_free(&ksyms->modules);
 	vec_free(&ksyms->added);
+	vec_free(&ksyms->doubtful);
 	vec_free(&ksyms->text);
 }
 
@@ -57,7 +58,7 @@ static uint64_t module_inode(const struct kernel_module *module)
 
 static uint64_t hash_module(const struct kernel_module *module, uint64_t seed)
 {
-	const uint64_t numbers[] = {module->start, module->end, module_inode(module)};
+	const uint64_t numbers[] = {module->start, module->end, module->inode};
 
 	return hash_bytes(module->name, sizeof(module->name),
 			  hash_bytes(numbers, sizeof(numbers), seed));
@@ -77,6 +78,7 @@ int ksyms_read_modules(struct ksyms *ksyms, FILE *f)
 			   &module.start) != 3)
 			continue;
 		module.end = module.start ? module.start + size : 0;
+		module.inode = module_inode(&module);
 		ksyms->modules_hash = hash_module(&module, ksyms->modules_hash);
 		if (vec_push(&ksyms->modules, module))
 			return -ENOMEM;
@@ -195,6 +197,8 @@ static int read_kallsyms_line(struct ksyms *ksyms, char *line, char *end)
 			ret = module_part(ksyms, module + 2, &sym.part);
 		end = module;
 	}
+	if (sym.part == KSYM_BPF)
+		sym.instance = ksyms->nr_changes;
 	if (end - p > NAME_MAX_BYTES)
 		p[NAME_MAX_BYTES] = '\0';
 	if (p[0] == '_' && !strcmp(p, "_stext"))
@@ -323,11 +327,16 @@ int ksyms_refresh(struct ksyms *ksyms)
 		.modules_file = ksyms->modules_file,
 		.kallsyms_file = ksyms->kallsyms_file,
 		.build_id = ksyms->build_id,
+		.nr_changes = ksyms->nr_changes + 1,
 	};
 	int ret;
 
 	if (!fresh.modules_file || !fresh.kallsyms_file)
 		return 0;
+	/* What is doubtful is so up to this call. */
+	if (ksyms->doubtful.nr)
+		ksyms->nr_changes = fresh.nr_changes++;
+	vec_clear(&ksyms->doubtful);
 	rewind_file(fresh.modules_file);
 	ret = ksyms_read_modules(&fresh, fresh.modules_file);
 	if (!ret && fresh.modules_hash != ksyms->modules_hash) {
@@ -358,8 +367,14 @@ int ksyms_add_bpf(struct ksyms *ksyms, uint64_t time_ns, uint64_t addr, uint64_t
 	if (time_ns < ksyms->read_ns)
 		return 0;
 	ret = vec_push(&ksyms->added, range);
+	ksyms->nr_changes++;
 	return ret ? ret
-		   : ksyms_add_symbol(ksyms, (struct ksym){.addr = addr, .part = KSYM_BPF}, name);
+		   : ksyms_add_symbol(ksyms,
+				      (struct ksym){.addr = addr,
+						    .since_ns = time_ns,
+						    .instance = ksyms->nr_changes,
+						    .part = KSYM_BPF},
+				      name);
 }
 
 const struct build_id *ksyms_module_build_id(struct ksyms *ksyms, uint32_t module)

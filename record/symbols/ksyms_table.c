@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "common/compare.h"
+#include "common/minmax.h"
 #include "common/search.h"
 #include "record/symbols/ksyms.h"
 
@@ -127,15 +129,31 @@ static void find_symbol(const struct ksyms *ksyms, uint64_t addr, struct ksym_hi
 	set_part(hit, sym->part);
 	hit->name = ksyms->names.data + sym->name;
 	hit->start = sym->addr;
+	hit->since_ns = sym->since_ns;
+	hit->instance = sym->instance;
 	hit->size = (end ? end : addr + 1) - sym->addr;
 }
 
-void ksyms_lookup(struct ksyms *ksyms, uint64_t addr, struct ksym_hit *hit)
+static bool is_doubtful(const struct ksyms *ksyms, uint64_t addr)
+{
+	vec_for_each(&ksyms->doubtful, range)
+		if (addr >= range->start && addr < range->end)
+			return true;
+	return false;
+}
+
+void ksyms_lookup(struct ksyms *ksyms, uint64_t addr, uint64_t time_ns, struct ksym_hit *hit)
 {
 	*hit = (struct ksym_hit){.part = KERNEL_IMAGE};
 	if (ksyms->dirty)
 		ksyms_sort(ksyms);
+	if (is_doubtful(ksyms, addr))
+		return;
 	find_symbol(ksyms, addr, hit);
+	if (hit->since_ns > time_ns) {
+		*hit = (struct ksym_hit){.part = KERNEL_IMAGE, .since_ns = hit->since_ns};
+		return;
+	}
 	/*
 	 * An address in a module belongs to it also without a symbol. But since Linux 6.4 the size
 	 * of a module counts all its ranges, so other code may lie inside. Then a symbol of that
@@ -180,19 +198,56 @@ static int inherit_module(struct ksyms *ksyms, const struct ksyms *old, size_t n
 	return ret;
 }
 
+static bool is_same_module(const struct kernel_module *a, const struct kernel_module *b)
+{
+	return a->start == b->start && a->end == b->end && a->inode == b->inode &&
+	       !strcmp(a->name, b->name);
+}
+
+static bool has_module(const struct ksyms *ksyms, const struct kernel_module *module)
+{
+	vec_for_each(&ksyms->modules, m)
+		if (is_same_module(m, module))
+			return true;
+	return false;
+}
+
+/* Notes the ranges of modules that went in which modules that came are now. */
+static int note_doubtful(struct ksyms *ksyms, const struct ksyms *old)
+{
+	int ret = 0;
+
+	vec_for_each(&old->modules, before) {
+		if (has_module(ksyms, before))
+			continue;
+		vec_for_each(&ksyms->modules, now) {
+			struct kernel_range both = {max_u64(now->start, before->start),
+						    min_u64(now->end, before->end)};
+
+			if (!ret && both.start < both.end && !has_module(old, now))
+				ret = vec_push(&ksyms->doubtful, both);
+		}
+	}
+	return ret;
+}
+
 int ksyms_inherit(struct ksyms *ksyms, const struct ksyms *old)
 {
 	_cleanup_free_ uint16_t *parts = calloc(old->modules.nr + 1, sizeof(*parts));
 	size_t nr_syms, nr_modules = ksyms->modules.nr;
 	int ret = 0;
 
-	if (!parts)
+	if (!parts || note_doubtful(ksyms, old))
 		return -ENOMEM;
 	if (ksyms->dirty)
 		ksyms_sort(ksyms);
 	nr_syms = ksyms->syms.nr;
 	vec_for_each(&old->syms, sym) {
-		struct ksym gone = {.addr = sym->addr, .part = sym->part, .gone = true};
+		struct ksym gone = {.addr = sym->addr,
+				    .since_ns = sym->since_ns,
+				    .instance = sym->instance,
+				    .part = sym->part,
+				    .gone = true};
 		/* Code that was gone earlier can have no samples any more. */
 		if (sym->part == KSYM_IMAGE || sym->gone ||
 		    is_taken(ksyms, nr_syms, nr_modules, sym->addr))

@@ -375,6 +375,40 @@ START_TEST(kernel_frames)
 }
 END_TEST
 
+static void add_bpf_sample(const char *comm, uint64_t first_ns, uint64_t time_ns)
+{
+	static const uint64_t frame = 0xffffffffc0200008;
+
+	add_sample(&(struct sample){.comm = comm,
+				    .first_ns = first_ns,
+				    .time_ns = time_ns,
+				    .count = 2,
+				    .kernel = &frame,
+				    .nr_kernel = 1});
+}
+
+/* A program takes the place of another one while the epoch goes on. */
+START_TEST(bpf_programs_at_one_address)
+{
+	static const char *const names[] = {"bpf_prog_1", "bpf_prog_2", NULL, NULL};
+
+	add_bpf_sample("first", 10, 50);
+	ck_assert_int_eq(ksyms_add_bpf(&w.ksyms, 100, 0xffffffffc0200000, 64, "bpf_prog_2"), 0);
+	add_bpf_sample("second", 100, 150);
+	add_bpf_sample("both", 50, 150);
+	add_bpf_sample("first, late", 10, 50);
+	finish_epoch();
+	ck_assert_uint_eq(t.nr_counts, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct prof_stack *stack = &t.stacks[t.counts[i].kernel_stack];
+
+		ck_assert_pstr_eq(symbol_at(&t.frames[t.stack_frames[stack->first_frame]], 0),
+				  names[i]);
+		expect_kernel(i, FRAMES(0xffffffffc0200008));
+	}
+}
+END_TEST
+
 /* A call that does not return may be the last instruction of its function, the caller. */
 START_TEST(symbols_of_return_addresses)
 {
@@ -696,14 +730,15 @@ END_TEST
 SUITE_MAIN_WITH("epoch", world_create, world_destroy, empty, addresses_come_back,
 		randomised_processes_share_stacks, a_file_at_two_distances,
 		instances_are_per_process, only_mappings_that_were_hit, deleted_files,
-		the_time_of_a_sample, kernel_frames, symbols_of_return_addresses,
-		frames_of_the_last_symbol, a_kernel_that_hides_its_addresses, missed_stacks,
-		stacks_cut_at_the_depth_limit, how_walks_by_tables_end,
-		walks_by_tables_do_not_stray, walks_that_stray, equal_rows_are_one, thread_names,
-		reset, processes_that_are_gone, unknown_mappings_are_looked_up,
-		an_earlier_image_is_not_looked_up, a_look_up_does_not_change_the_past,
-		counts_are_divided_at_a_change, divided_counts_are_never_empty,
-		libraries_take_turns, divided_counts_are_never_empty, small_counts_in_turns,
+		the_time_of_a_sample, kernel_frames, bpf_programs_at_one_address,
+		symbols_of_return_addresses, frames_of_the_last_symbol,
+		a_kernel_that_hides_its_addresses, missed_stacks, stacks_cut_at_the_depth_limit,
+		how_walks_by_tables_end, walks_by_tables_do_not_stray, walks_that_stray,
+		equal_rows_are_one, thread_names, reset, processes_that_are_gone,
+		unknown_mappings_are_looked_up, an_earlier_image_is_not_looked_up,
+		a_look_up_does_not_change_the_past, counts_are_divided_at_a_change,
+		divided_counts_are_never_empty, libraries_take_turns,
+		divided_counts_are_never_empty, small_counts_in_turns,
 		divided_counts_are_never_empty, turns_without_all_mappings,
 		divided_counts_are_never_empty, very_many_turns, divided_counts_are_never_empty,
 		other_changes_do_not_show)

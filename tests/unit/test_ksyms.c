@@ -50,7 +50,7 @@ static struct ksym_hit look_up(uint64_t addr, const char *name, enum kernel_part
 {
 	struct ksym_hit hit;
 
-	ksyms_lookup(&ksyms, addr, &hit);
+	ksyms_lookup(&ksyms, addr, UINT64_MAX, &hit);
 	if (!name)
 		ck_assert_msg(!hit.name, "0x%llx is %s", (unsigned long long)addr, hit.name);
 	else
@@ -359,7 +359,7 @@ START_TEST(modules_that_come_and_go)
 	hit = expect(MODS + 0x380001, "moves_a", MODS + 0x380000, KERNEL_MODULE);
 	ck_assert_uint_eq(ksyms.modules.data[hit.module].start, MODS + 0x380000);
 	/* Where other code is now, nothing is left of the code that has gone. */
-	expect(MODS + 0x400900, "takes_a", MODS + 0x400000, KERNEL_MODULE);
+	expect_none(MODS + 0x400900, KERNEL_IMAGE);
 	expect(MODS + 0x500001, "bpf_prog_gone", MODS + 0x500000, KERNEL_BPF);
 	expect(MODS + 0x600001, "bpf_prog_new", MODS + 0x600000, KERNEL_BPF);
 	expect(TEXT + 0x10, "_stext", TEXT, KERNEL_IMAGE);
@@ -369,6 +369,79 @@ START_TEST(modules_that_come_and_go)
 		   "ffffffffc0200000 t stays_a\t[stays]\n");
 	expect_none(MODS + 0x100001, KERNEL_IMAGE);
 	expect(MODS + 0x400001, "takes_a", MODS + 0x400000, KERNEL_MODULE);
+}
+END_TEST
+
+/* Until the next drain, a sample at such an address can be of the module before. */
+START_TEST(a_module_in_place_of_another)
+{
+	read_modules(gone_modules);
+	read_kallsyms(gone_kallsyms);
+	read_again(come_modules, come_kallsyms);
+	ck_assert_uint_eq(ksyms.doubtful.nr, 1);
+	expect_none(MODS + 0x400000, KERNEL_IMAGE);
+	expect_none(MODS + 0x400fff, KERNEL_IMAGE);
+	expect(MODS + 0x200001, "stays_a", MODS + 0x200000, KERNEL_MODULE);
+	read_again(come_modules, come_kallsyms);
+	ck_assert_uint_eq(ksyms.doubtful.nr, 0);
+	expect(MODS + 0x400900, "takes_a", MODS + 0x400000, KERNEL_MODULE);
+}
+END_TEST
+
+/* It was loaded again: other code with the name, the place and the size. */
+START_TEST(a_module_that_was_loaded_again)
+{
+	static const char text[] = "again 4096 0 - Live 0xffffffffc0100000\n"
+				   "stays 4096 0 - Live 0xffffffffc0200000\n";
+	static const char before[] = "ffffffffc0100000 t before_a\t[again]\n"
+				     "ffffffffc0200000 t stays_a\t[stays]\n";
+	static const char after[] = "ffffffffc0100000 t after_a\t[again]\n"
+				    "ffffffffc0200000 t stays_a\t[stays]\n";
+
+	read_modules(text);
+	read_kallsyms(before);
+	ksyms.modules.data[0].inode = 7; /* of the directory in /sys, which has another one now */
+	read_again(text, after);
+	expect_none(MODS + 0x100010, KERNEL_IMAGE);
+	expect(MODS + 0x200010, "stays_a", MODS + 0x200000, KERNEL_MODULE);
+	read_again(text, after);
+	expect(MODS + 0x100010, "after_a", MODS + 0x100000, KERNEL_MODULE);
+}
+END_TEST
+
+/* Modules that overlap, as their sizes count several ranges, are not doubtful. */
+START_TEST(modules_that_overlap)
+{
+	static const char text[] = "one 8192 0 - Live 0xffffffffc0100000\n"
+				   "two 8192 0 - Live 0xffffffffc0101000\n";
+
+	read_modules(text);
+	read_again("one 8192 0 - Live 0xffffffffc0100000\n"
+		   "two 8192 0 - Live 0xffffffffc0101000\n"
+		   "new 8192 0 - Live 0xffffffffc0102000\n",
+		   "");
+	ck_assert_uint_eq(ksyms.doubtful.nr, 0);
+}
+END_TEST
+
+/* A sample from before a program was loaded is of the code before, whose name is not known. */
+START_TEST(samples_before_a_program)
+{
+	struct ksym_hit hit;
+
+	read_kallsyms("ffffffff81000000 T _stext\n"
+		      "ffffffffc0100000 t bpf_prog_old\t[bpf]\n");
+	ck_assert_uint_eq(
+		expect(MODS + 0x100010, "bpf_prog_old", MODS + 0x100000, KERNEL_BPF).instance, 0);
+	add_bpf(100, MODS + 0x100000, 64, "bpf_prog_new");
+	ksyms_lookup(&ksyms, MODS + 0x100010, 99, &hit);
+	ck_assert_ptr_null(hit.name);
+	ck_assert_uint_eq(hit.since_ns, 100);
+	ksyms_lookup(&ksyms, MODS + 0x100010, 100, &hit);
+	ck_assert_pstr_eq(hit.name, "bpf_prog_new");
+	/* The reporter keeps the programs apart. */
+	ck_assert_uint_ne(hit.instance, 0);
+	ck_assert_uint_eq(ksyms.nr_changes, 1);
 }
 END_TEST
 
@@ -494,7 +567,7 @@ START_TEST(many_in_any_order)
 		struct ksym_hit hit;
 		char name[16];
 
-		ksyms_lookup(&ksyms, TEXT + 16 * i + random_below(&random, 16), &hit);
+		ksyms_lookup(&ksyms, TEXT + 16 * i + random_below(&random, 16), UINT64_MAX, &hit);
 		snprintf(name, sizeof(name), "fn_%u", i);
 		if (!hit.name || strcmp(hit.name, name))
 			ck_abort_msg("%s instead of %s", hit.name ? hit.name : "nothing", name);
@@ -521,7 +594,7 @@ START_TEST(this_kernel)
 	ck_assert(!ksyms.loading);
 	ck_assert_int_eq(ksyms_refresh(&ksyms), 0);
 	ck_assert_int_eq(ksyms.restricted, !ksyms.stext);
-	ksyms_lookup(&ksyms, ksyms.stext, &hit);
+	ksyms_lookup(&ksyms, ksyms.stext, 0, &hit);
 	if (!ksyms.restricted)
 		ck_assert_uint_eq(hit.start, ksyms.stext);
 	for (size_t i = 1; i < ksyms.syms.nr; i++)
@@ -559,6 +632,7 @@ SUITE_MAIN_WITH("ksyms", begin, end, functions, the_last_symbol_reaches_to_the_a
 		a_module_whose_name_begins_as_another, long_module_names, bpf_and_trampolines,
 		programs_loaded_later, a_program_in_place_of_other_code, programs_over_programs,
 		programs_of_before, the_image_ends, modules_end, sizes_that_overlap,
-		modules_that_come_and_go, users_of_a_module_change_nothing, lines_that_are_none,
-		many_slices, long_names, many_in_any_order, module_build_ids, this_kernel,
-		out_of_memory)
+		modules_that_come_and_go, a_module_in_place_of_another,
+		a_module_that_was_loaded_again, modules_that_overlap, samples_before_a_program,
+		users_of_a_module_change_nothing, lines_that_are_none, many_slices, long_names,
+		many_in_any_order, module_build_ids, this_kernel, out_of_memory)

@@ -90,16 +90,22 @@ int pipeline_end_epoch(struct pipeline *p)
 int pipeline_take_set(struct pipeline *p)
 {
 	struct session *s = p->session;
+	struct swap swap;
 	int ret;
 
 	/* Clear before the swap: the new set fills at once, and its wakeup must not get lost. */
 	sampler_clear_wakeups(s->sampler);
-	ret = sampler_swap(s->sampler, &p->drained_ns, s->err);
+	ret = sampler_swap(s->sampler, &swap, s->err);
+	if (!ret)
+		p->drained_ns = swap.begin_ns;
 	if (!ret && s->unwinder)
 		ret = unwinder_settle(s->unwinder);
-	/* The kernel has written every record that is older than a sample of the set at rest. */
+	/*
+	 * Later records wait: the kernel may be writing an earlier one at this moment. They are
+	 * later than all samples of the set at rest, too.
+	 */
 	if (!ret)
-		ret = session_apply_records(s, clock_monotonic_ns());
+		ret = session_apply_records(s, swap.end_ns);
 	if (!ret && s->unwinder)
 		ret = unwinder_take_early(s->unwinder, sampler_set_at_rest(s->sampler));
 	if (!ret)

@@ -249,21 +249,21 @@ void sampler_clear_wakeups(struct sampler *sampler)
 	ring_buffer__consume(sampler->wakeups);
 }
 
-int sampler_swap(struct sampler *sampler, uint64_t *swap_ns, struct err *err)
+int sampler_swap(struct sampler *sampler, struct swap *swap, struct err *err)
 {
 	struct bpf_map *rest =
 		sampler->active ? sampler->bpf->maps.stacks1 : sampler->bpf->maps.stacks0;
 	uint32_t rest_index = sampler->active;
 	int rest_fd = bpf_map__fd(rest);
-	uint64_t now = clock_monotonic_ns();
 
+	swap->begin_ns = clock_monotonic_ns();
 	sampler->active = !sampler->active;
 	__atomic_store_n(&sampler->bpf->bss->active_set, sampler->active, __ATOMIC_SEQ_CST);
+	swap->end_ns = clock_monotonic_ns();
 	/* Replace the map by itself, only because the kernel then waits for running programs. */
 	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.stack_sets), &rest_index, &rest_fd,
 				BPF_ANY))
 		return err_set(err, -errno, "failed to swap the BPF maps: %m");
-	*swap_ns = now;
 	return 0;
 }
 

@@ -31,6 +31,11 @@ struct sampler_sink {
 	void *ctx;
 };
 
+/* The time of a swap, CLOCK_MONOTONIC. */
+struct swap {
+	uint64_t begin_ns, end_ns;
+};
+
 /* Loads programs and maps, but attaches none. Returns 0 or a negative errno with @err set. */
 int sampler_create(const struct sampler_options *options, struct sampler **sampler,
 		   struct err *err);
@@ -91,10 +96,11 @@ void sampler_clear_wakeups(struct sampler *sampler);
 
 /*
  * Makes the set at rest the active one and waits until no program can write to the old set. All
- * samples of the new set were taken after *@swap_ns (CLOCK_MONOTONIC). Returns 0 or a negative
- * errno with @err set.
+ * samples of the new set were taken after swap->begin_ns. Programs that write to the old set had
+ * begun by swap->end_ns, and the kernel has written all records of the side-band up to that time.
+ * Returns 0 or a negative errno with @err set.
  */
-int sampler_swap(struct sampler *sampler, uint64_t *swap_ns, struct err *err);
+int sampler_swap(struct sampler *sampler, struct swap *swap, struct err *err);
 
 /* The number of the set that no program has written to since the last swap. */
 uint32_t sampler_set_at_rest(const struct sampler *sampler);

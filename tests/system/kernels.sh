@@ -15,6 +15,10 @@ for name in short bpfburn; do
 	build "$dir/programs/$name" $name.c
 done
 build "$dir/programs/acts" acts.c
+build "$dir/programs/remap" remap.c -D_GNU_SOURCE -ldl
+for name in spin_one spin_two; do
+	build "$dir/programs/lib$name.so" spin.c -shared -fPIC -DSPIN=$name
+done
 build "$dir/programs/frameless" acts.c -fomit-frame-pointer
 
 # Emulation is slow, and slower beside other tests. So the tests ask for some samples, not for a number. samples NAME
@@ -94,6 +98,8 @@ judge()
 	check "Linux $series: a BPF program" above "$(samples bpf 'bpf_test_run_\[k\];bpf_prog_[0-9a-f]*_burner_\[k\]')" 5
 	check "Linux $series: BPF programs that came later" above \
 		"$(samples bpflate 'bpf_test_run_\[k\];bpf_prog_[0-9a-f]*_burner_\[k\]')" 5
+	check "Linux $series: code that moves has its own names" above "$(samples moves '^remap;.*;spin_two ')" 3
+	check "Linux $series: and not those of the place" same "$(samples moves ';spin_one ')" 0
 	check "Linux $series: -L: that thread only" only thread '^left;'
 	check "Linux $series: --comm, --uid, --cgroup, --mntns" only comm '^right;'
 	check "Linux $series: --cgroup: one that is empty" same "$(samples nowhere .)" 0

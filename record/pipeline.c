@@ -23,6 +23,9 @@
 #define GROWN_BY     8
 #define FULL_WAIT_NS (5 * NS_PER_S)
 
+/* Look-ups pass the ended mappings of a process. Drains for that come at most so often. */
+#define MANY_ENDED_WAIT_NS (200 * NS_PER_MS)
+
 static int out_of_memory(struct pipeline *p)
 {
 	return err_set(p->session->err, -ENOMEM, "failed to record: out of memory");
@@ -176,6 +179,8 @@ bool pipeline_wants_drain(const struct pipeline *p)
 	const struct session *s = p->session;
 
 	if (s->unwinder && unwinder_wants_drain(s->unwinder))
+		return true;
+	if (s->spaces.has_many_ended && clock_monotonic_ns() >= p->drained_ns + MANY_ENDED_WAIT_NS)
 		return true;
 	return is_memory_short(p) || s->spaces.nr_exited >= p->nr_exited + EXITED_MAX ||
 	       s->spaces.nr_ended >= ENDED_MAX;

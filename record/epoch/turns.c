@@ -14,33 +14,22 @@ static uint64_t meaning_of(size_t nr, const struct mapping *mapping)
 	return hash_bytes(what, sizeof(what), 0);
 }
 
-static int note_mapping(struct turns *t, const struct mapping *mapping,
-			const struct raw_stack *stack, const struct count_value *value)
+/* Frame @nr is in @mapping: notes when that begins and ends to hold among the samples. */
+static int note_frame(struct turns *t, size_t nr, const struct mapping *mapping,
+		      const struct count_value *value)
 {
-	struct turn_change begin = {.time_ns = mapping->begin_ns},
-			   end = {.time_ns = mapping->end_ns};
+	struct turn_change begin = {
+		.time_ns = mapping->begin_ns, .meaning = meaning_of(nr, mapping), .nr_mapped = 1};
+	struct turn_change end = {
+		.time_ns = mapping->end_ns, .meaning = -begin.meaning, .nr_mapped = -1};
 	int ret;
 
 	if (begin.time_ns < value->first_ns)
 		begin.time_ns = value->first_ns;
 	if (begin.time_ns > value->last_ns || begin.time_ns >= end.time_ns)
 		return 0;
-	for (size_t i = 0; i < stack->nr_frames; i++) {
-		uint64_t addr = raw_frame_addr(stack->frames[i]);
-
-		if (addr < mapping->start || addr >= mapping->end)
-			continue;
-		begin.meaning += meaning_of(i, mapping);
-		begin.nr_mapped++;
-	}
-	if (!begin.nr_mapped)
-		return 0;
 	ret = vec_push(&t->changes, begin);
-	if (ret || end.time_ns > value->last_ns)
-		return ret;
-	end.meaning = -begin.meaning;
-	end.nr_mapped = -begin.nr_mapped;
-	return vec_push(&t->changes, end);
+	return ret || end.time_ns > value->last_ns ? ret : vec_push(&t->changes, end);
 }
 
 static int compare_changes(const void *a, const void *b)
@@ -57,12 +46,16 @@ static int note_changes(struct turns *t, const struct address_space *space,
 
 	vec_clear(&t->changes);
 	ret = vec_push(&t->changes, (struct turn_change){.time_ns = value->first_ns});
-	vec_for_each(&space->memory->ended, m)
-		if (!ret)
-			ret = note_mapping(t, m, stack, value);
-	vec_for_each(&space->memory->live, m)
-		if (!ret)
-			ret = note_mapping(t, m, stack, value);
+	for (size_t i = 0; !ret && i < stack->nr_frames; i++) {
+		uint64_t addr = raw_frame_addr(stack->frames[i]);
+		const struct mapping *live = mappings_find(&space->memory->live, addr);
+
+		if (live)
+			ret = note_frame(t, i, live, value);
+		vec_for_each(&space->memory->ended, m)
+			if (!ret && m->start <= addr && addr < m->end)
+				ret = note_frame(t, i, m, value);
+	}
 	if (!ret)
 		qsort(t->changes.data, t->changes.nr, sizeof(*t->changes.data), compare_changes);
 	return ret;

@@ -89,6 +89,14 @@ int address_spaces_get(struct address_spaces *spaces, uint32_t pid, uint64_t tim
 	return 0;
 }
 
+/* Counts the mappings of @memory that have ended since there were @before. */
+static void count_ended(struct address_spaces *spaces, const struct mapped_memory *memory,
+			size_t before)
+{
+	spaces->nr_ended += memory->ended.nr - before;
+	spaces->has_many_ended |= memory->ended.nr >= MAPPED_MEMORY_MAX;
+}
+
 int address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns,
 		       const struct mapping *mapping)
 {
@@ -106,7 +114,7 @@ int address_spaces_map(struct address_spaces *spaces, uint32_t pid, uint64_t tim
 	m.end_ns = STILL_MAPPED;
 	nr_ended = space->memory->ended.nr;
 	ret = mapped_memory_map(space->memory, &spaces->files, &m);
-	spaces->nr_ended += space->memory->ended.nr - nr_ended;
+	count_ended(spaces, space->memory, nr_ended);
 	return ret;
 }
 
@@ -180,7 +188,7 @@ int address_spaces_move(struct address_spaces *spaces, uint32_t pid, const struc
 		return ret;
 	nr_ended = space->memory->ended.nr;
 	ret = mapped_memory_move(space->memory, &spaces->files, move);
-	spaces->nr_ended += space->memory->ended.nr - nr_ended;
+	count_ended(spaces, space->memory, nr_ended);
 	return ret;
 }
 
@@ -378,6 +386,7 @@ int address_spaces_forget(struct address_spaces *spaces, uint64_t time_ns,
 	int ret = 0;
 
 	spaces->nr_ended = 0;
+	spaces->has_many_ended = false;
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
 		struct address_space *space = spaces->newest.data[i];
 

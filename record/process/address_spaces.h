@@ -35,7 +35,8 @@ struct address_spaces {
 	struct index by_pid;
 	uint64_t next_generation;
 	size_t nr_exited;
-	size_t nr_ended; /* mappings and address spaces that ended since the last forget */
+	size_t nr_ended;     /* mappings and address spaces that ended since the last forget */
+	bool has_many_ended; /* so many of one memory that each look-up there takes long */
 	struct memory_budget *memory; /* NULL: nobody counts */
 	bool is_full; /* the budget is in use, and no more mappings are kept until the next forget
 		       */

@@ -456,6 +456,9 @@ START_TEST(mappings_that_add_up)
 	expect(1, 19, 4 * PAGE, "/a", 2 * PAGE);
 	expect(1, 20, 4 * PAGE, NULL, 0);
 	expect(1, 20, 1 * PAGE, "/b", 0);
+	ck_assert(spaces.has_many_ended);
+	ck_assert_int_eq(address_spaces_forget(&spaces, 30, is_gone_no), 0);
+	ck_assert(!spaces.has_many_ended);
 }
 END_TEST
 

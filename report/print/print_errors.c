@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/print/print_errors.h"
 
-#include <errno.h>
 #include <string.h>
 
 int print_error_set(int ret, const char *name, struct err *err)
 {
-	if (ret == -EOVERFLOW)
-		return err_set(err, ret,
-			       "failed to report '%s': its frames add up to more than 64 bits",
-			       name);
 	return ret ? err_set(err, ret, "failed to report '%s': %s", name, strerror(-ret)) : 0;
 }
 

@@ -10,11 +10,14 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 
+/* A row's nanoseconds or bytes can be near 64 bits, and each of its frames counts as often. */
+typedef unsigned __int128 frame_sum;
+
 struct sampled_file {
 	uint32_t object;
 	uint64_t samples; /* samples with their leaf in the file */
 	/* each as often as its row counts: all, those of a function without a name, the unknown */
-	uint64_t frames, bounded, unknown;
+	frame_sum frames, bounded, unknown;
 	/* samples whose user stack could not be unwound beyond the file */
 	uint64_t broken;
 };
@@ -25,7 +28,7 @@ struct file_table {
 	size_t nr;
 };
 
-static int count_frames(struct file_table *table, const struct row_side *side, uint64_t count)
+static void count_frames(struct file_table *table, const struct row_side *side, uint64_t count)
 {
 	const struct model *model = &table->p->rec->model;
 
@@ -35,14 +38,12 @@ static int count_frames(struct file_table *table, const struct row_side *side, u
 		const struct resolved *resolved = symbols_frame(table->p->symbols, side->frames[i],
 								i ? FRAME_CALLER : FRAME_LEAF);
 
-		if (__builtin_add_overflow(file->frames, count, &file->frames))
-			return -EOVERFLOW;
+		file->frames += count;
 		if (resolved->is_bounded)
 			file->bounded += count;
 		else if (!resolved->name)
 			file->unknown += count;
 	}
-	return 0;
 }
 
 /*
@@ -75,13 +76,15 @@ static int count_row(void *ctx, const struct stack_row *row)
 	struct file_table *table = ctx;
 	const struct model *model = &table->p->rec->model;
 	const struct row_side *leaf = row->kernel.is_present ? &row->kernel : &row->user;
-	int ret;
+	const struct row_side *const sides[] = {&row->kernel, &row->user, &row->waker_kernel,
+						&row->waker_user};
 
 	if (leaf->is_present)
 		table->files[model->frames.data[leaf->frames[0]].object].samples += row->count;
 	count_broken(table, &row->user, row->count);
-	ret = count_frames(table, &row->kernel, row->count);
-	return ret ? ret : count_frames(table, &row->user, row->count);
+	for (size_t i = 0; i < ARRAY_SIZE(sides); i++)
+		count_frames(table, sides[i], row->count);
+	return 0;
 }
 
 static int by_identity(const void *a, const void *b, void *ctx)
@@ -101,7 +104,7 @@ static int by_samples(const void *a, const void *b, void *ctx)
 }
 
 /* Adds up the objects of one file, drops files without a frame, and sorts the rest. */
-static int sort_files(struct file_table *table)
+static void sort_files(struct file_table *table)
 {
 	struct model *model = (struct model *)&table->p->rec->model;
 	size_t kept = 0;
@@ -121,12 +124,10 @@ static int sort_files(struct file_table *table)
 		last->bounded += file->bounded;
 		last->unknown += file->unknown;
 		last->broken += file->broken;
-		if (__builtin_add_overflow(last->frames, file->frames, &last->frames))
-			return -EOVERFLOW;
+		last->frames += file->frames;
 	}
 	table->nr = kept;
 	qsort_r(table->files, table->nr, sizeof(*table->files), by_samples, model);
-	return 0;
 }
 
 static void print_source(const struct printout *p, uint32_t object)
@@ -170,9 +171,22 @@ static int hex_width(const struct file_table *table)
  */
 #define PATH_WIDTH 40
 
-static void print_share(struct textbuf *out, uint64_t part, uint64_t all)
+static void print_share(struct textbuf *out, frame_sum part, frame_sum all)
 {
 	textbuf_printf(out, "%7.1f%% ", 100.0 * part / all);
+}
+
+/* The largest power of ten in 64 bits, and its number of zeros. */
+#define DECIMAL_PART   UINT64_C(10000000000000000000)
+#define DECIMAL_DIGITS 19
+
+static void print_frames(struct textbuf *out, frame_sum frames)
+{
+	if (frames < DECIMAL_PART)
+		textbuf_printf(out, "%12" PRIu64 " ", (uint64_t)frames);
+	else
+		textbuf_printf(out, "%" PRIu64 "%0*" PRIu64 " ", (uint64_t)(frames / DECIMAL_PART),
+			       DECIMAL_DIGITS, (uint64_t)(frames % DECIMAL_PART));
 }
 
 static int print_table(const struct file_table *table)
@@ -193,7 +207,8 @@ static int print_table(const struct file_table *table)
 		if (!text)
 			return -ENOMEM;
 		build_id_hex(&model->objects.data[file->object].key.build_id, hex);
-		textbuf_printf(out, "%10" PRIu64 " %12" PRIu64 " ", file->samples, file->frames);
+		textbuf_printf(out, "%10" PRIu64 " ", file->samples);
+		print_frames(out, file->frames);
 		print_share(out, file->frames - file->bounded - file->unknown, file->frames);
 		print_share(out, file->bounded, file->frames);
 		print_share(out, file->unknown, file->frames);
@@ -218,7 +233,8 @@ int print_files(const struct printout *p)
 	for (size_t i = 0; i < table.nr; i++)
 		files[i].object = i;
 	ret = rows_visit(model, p->view, count_row, &table, &summary);
-	if (!ret)
-		ret = sort_files(&table);
-	return ret ? ret : print_table(&table);
+	if (ret)
+		return ret;
+	sort_files(&table);
+	return print_table(&table);
 }

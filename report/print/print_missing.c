@@ -35,12 +35,12 @@ static void add_samples(struct missing_file *file, uint64_t count)
 		file->samples = UINT64_MAX;
 }
 
-static void count_row(struct missing_table *table, const struct prof_count *row)
+/* Counts a stack of the current row for each file that it lacks names of. */
+static void count_stack(struct missing_table *table, uint32_t id, uint64_t count)
 {
 	const struct model *model = &table->p->rec->model;
-	const struct model_stack *stack = &model->stacks.data[row->user_stack];
+	const struct model_stack *stack = &model->stacks.data[id];
 
-	table->row++;
 	for (uint32_t i = 0; i < stack->nr_frames; i++) {
 		uint32_t frame = model->stack_frames.data[stack->first_frame + i];
 		struct missing_file *file = &table->files[model->frames.data[frame].object];
@@ -50,8 +50,15 @@ static void count_row(struct missing_table *table, const struct prof_count *row)
 		    !can_be_named(table, file->object))
 			continue;
 		file->last_row = table->row;
-		add_samples(file, row->count);
+		add_samples(file, count);
 	}
+}
+
+static void count_row(struct missing_table *table, const struct prof_count *row)
+{
+	table->row++;
+	count_stack(table, row->user_stack, row->count);
+	count_stack(table, row->waker_user_stack, row->count);
 }
 
 static int by_identity(const void *a, const void *b, void *ctx)

@@ -115,7 +115,7 @@ int print_processes(const struct printout *p);
 
 /*
  * Prints a table of the objects in the rows of the event: samples, build-ids, and the source of
- * their symbols. Returns -EOVERFLOW if the frames add up to more than 64 bits.
+ * their symbols.
  */
 int print_files(const struct printout *p);
 

@@ -83,9 +83,11 @@ bool candidate_has_changed(int fd, bool is_host, const struct debug_wanted *want
 
 	if (fstat(fd, &st))
 		return true;
+	/* Whoever replaces a file may give the new one any mtime. */
 	if (!file)
 		return wanted->recorded_realtime_ns &&
-		       time_ns(&st.st_mtim) > (int64_t)wanted->recorded_realtime_ns;
+		       time_ns(is_host ? &st.st_ctim : &st.st_mtim) >
+			       (int64_t)wanted->recorded_realtime_ns;
 	if (file->size != (uint64_t)st.st_size || file->mtime_ns != time_ns(&st.st_mtim))
 		return true;
 	return is_host && (file->inode != st.st_ino || file->ctime_ns != time_ns(&st.st_ctim));

@@ -32,8 +32,8 @@
  * only at the recorded path. The file there must have no build-id either. If the recorded file was
  * deleted, no file is used, because the path now names another file. The file must not have changed
  * since: its size and the time of its last change are the recorded ones. If these were not
- * recorded, the file must be older than the recording. A debug file without a build-id is known by
- * the CRC in the debug link.
+ * recorded, the file must be older than the recording, on the recorded machine by its ctime. A
+ * debug file without a build-id is known by the CRC in the debug link.
  *
  * All names come from the recording or from an ELF file: safe_open opens them.
  */

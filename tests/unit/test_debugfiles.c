@@ -111,6 +111,28 @@ START_TEST(changed_since)
 }
 END_TEST
 
+/* Nothing is known of the file, and its mtime is old. On the machine itself, its ctime is not. */
+START_TEST(changed_to_an_old_file)
+{
+	const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+	struct debug_wanted w;
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/app", dir);
+	w = wanted(path, "");
+	put_file(path, NULL);
+	ck_assert_int_eq(utimensat(AT_FDCWD, path, old, 0), 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	w.recorded_realtime_ns = in_ns(st.st_ctim) - 1;
+	expect(&w, DEBUG_FOUND, path, "-");
+	w.is_of_this_boot = true;
+	expect(&w, DEBUG_CHANGED_FILE, "-", "-");
+	w.recorded_realtime_ns++;
+	expect(&w, DEBUG_FOUND, path, "-");
+}
+END_TEST
+
 /* On the machine itself, inode and ctime tell as well. */
 START_TEST(changed_in_place)
 {
@@ -313,4 +335,4 @@ END_TEST
 
 SUITE_MAIN_WITH("debugfiles", begin, end, by_build_id, on_this_machine, without_build_id,
 		debuglinks, debuglink_to_itself, debuglink_by_crc, not_regular, symfs_is_a_root,
-		no_symfs, changed_since, changed_in_place)
+		no_symfs, changed_since, changed_to_an_old_file, changed_in_place)

@@ -37,8 +37,8 @@ cleanup_extra() { umount -l "$dir/mnt" 2> /dev/null; }
 # hang OPERATION: the server answers no such request any more.
 hang() { ! [ -e "$dir/mnt/hang-$1" ]; }
 
-# has_run PID: the process has been on a processor for five ticks.
-has_run() { at_least "$(awk '{print $14}' "/proc/$1/stat")" 5; }
+# has_run PID [TICKS]: the process has been on a processor for so many ticks, a hundredth of a second each (5).
+has_run() { at_least "$(awk '{print $14}' "/proc/$1/stat")" "${2:-5}"; }
 
 # ends_by SIGNAL: the recorder ends.
 ends_by()
@@ -47,25 +47,26 @@ ends_by()
 	timeout $seconds tail -f /dev/null --pid="$recorder" -s 0.1 || { echo "it goes on"; return 1; }
 }
 
-# record NAME: for two seconds, beside a program whose stacks are known.
-record()
+# run_victim: until a program whose stacks are known has run long enough for its tables to be made, also on a busy
+# machine.
+run_victim()
 {
-	local status
 	"$dir/frames" calls 600000 &
 	victim=$!
-	timeout -s KILL $seconds "$profrec" -F 199 --unwind=dwarf -o "$dir/$1.prof" 2 2> "$dir/err"
-	status=$?
+	wait_for has_run "$victim" 150
 	kill "$victim"
-	return $status
 }
 
-# is_right NAME: most of the program's stacks in the recording go to their roots. While the recorder waits for the
+# begin_long NAME: a recording that ends by a signal.
+begin_long() { begin_recording -F 199 --unwind=dwarf -o "$dir/$1.prof"; }
+
+# is_right NAME: half of the program's stacks in the recording go to their roots. While the recorder waits for the
 # server, nobody makes a table.
 is_right()
 {
 	is_complete "$dir/$1.prof" && is_accounted "$dir/$1.prof" || return 1
 	"$profrep" -f -U -m "$dir/$1.prof" > "$dir/$1.folded"
-	mostly "$dir/$1.folded" frames "$unwind_roots" 60
+	mostly "$dir/$1.folded" frames "$unwind_roots" 50
 }
 
 for operation in getattr open read; do
@@ -74,7 +75,9 @@ for operation in getattr open read; do
 	program=$!
 	wait_for has_run "$program"
 	hang $operation
-	check "a file whose $operation hangs: the recording ends" record $operation
+	begin_long $operation
+	run_victim
+	check "a file whose $operation hangs: SIGINT ends the recording" ends_by INT
 	check "a file whose $operation hangs: profrec says so" contains "$(cat "$dir/err")" "$notice"
 	end_server "$program"
 	check "a file whose $operation hangs: stacks of others have roots" is_right $operation
@@ -88,7 +91,9 @@ program=$!
 wait_for grep -q begins "$dir/begins"
 # Until the kernel is there: /proc/PID/stat waits, too.
 while timeout -s KILL 0.2 cat "/proc/$program/stat" > "$dir/stat" 2>&1; do :; done
-check "an exec that does not end: the recording ends" record exec
+begin_long exec
+run_victim
+check "an exec that does not end: SIGINT ends the recording" ends_by INT
 check "an exec that does not end: profrec says so" contains "$(cat "$dir/err")" "$notice"
 end_server "$program"
 check "an exec that does not end: stacks of others have roots" is_right exec
@@ -101,18 +106,20 @@ program=$!
 exec 9<&-
 wait_for has_run "$program"
 hang lookup
-check "a perf map that cannot be looked up: the recording ends" record map
+begin_long map
+run_victim
+check "a perf map that cannot be looked up: SIGINT ends the recording" ends_by INT
 check "a perf map that cannot be looked up: profrec says so" contains "$(cat "$dir/err")" "$notice"
 end_server "$program"
 check "a perf map that cannot be looked up: stacks of others have roots" is_right map
 
 # A program that begins, and has to be looked at, while the recorder samples.
 begin_server
-begin_recording -F 199 --unwind=dwarf -o "$dir/late.prof"
+begin_long late
 hang getattr
 "$dir/mnt/program" calls 600000 &
 program=$!
-"$dir/frames" calls 2000
+run_victim
 check "a program that begins on such a server: SIGTERM ends the recording" ends_by TERM
 end_server "$program"
 check "a program that begins on such a server: stacks of others have roots" is_right late
@@ -123,7 +130,7 @@ begin_server
 program=$!
 wait_for has_run "$program"
 hang getattr
-check "to a pipe: its reader comes to the end" timeout $seconds bash -c '"$1" -q -o - 1 | cat > "$2"' - "$profrec" "$dir/pipe.prof"
+check "to a pipe: the recording ends in its time, and its reader comes to the end" timeout $seconds bash -c '"$1" -q -o - 1 | cat > "$2"' - "$profrec" "$dir/pipe.prof"
 end_server "$program"
 check "to a pipe: the recording is complete" is_complete "$dir/pipe.prof"
 plan_end

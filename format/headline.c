@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/text.h"
 
@@ -81,7 +82,7 @@ static void print_hits(FILE *out, const struct prof_event *event, const char *un
 		fputs(" by sum of ", out);
 		text_print(out, event->weight, TEXT_PLAIN);
 	}
-	if (unit)
+	if (unit && strcmp(unit, event->weight) != 0)
 		fprintf(out, " (%s)", unit);
 }
 

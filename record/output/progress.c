@@ -63,28 +63,24 @@ void progress_error(struct progress *p, const struct err *err)
 	err_print(err, "profrec", p->out);
 }
 
-/* Says in the words of bcc's stackcount which event is counted. */
-static void print_event(struct progress *p, const struct prof_event *event)
+/* Prints the line that the reporter prints above the stacks of @event; NULL: of all samples. */
+static void print_headline(struct progress *p, const struct prof_meta *meta,
+			   const struct prof_event *event, uint64_t duration_s)
 {
-	if (event->kind == PROF_EVENT_SAMPLES)
-		fprintf(p->out, "Sampling \"");
-	else
-		fprintf(p->out, "Tracing %" PRIu64 " functions for \"", event->nr_probes);
-	text_print(p->out, event->name, TEXT_PLAIN);
-	fprintf(p->out, "\"... Hit Ctrl-C to end.\n");
+	_cleanup_free_ char *line = headline_format_event(meta, event, 0, duration_s);
+
+	if (line)
+		fprintf(p->out, "%s\n", line);
 }
 
 void progress_begin(struct progress *p, const struct prof_meta *meta, uint64_t duration_s)
 {
-	_cleanup_free_ char *line = NULL;
-
 	if (p->is_quiet)
 		return;
 	for (uint32_t i = 0; i < meta->nr_events; i++)
-		print_event(p, &meta->events[i]);
-	line = meta->nr_events ? NULL : headline_format(meta, duration_s);
-	if (line)
-		fprintf(p->out, "%s\n", line);
+		print_headline(p, meta, &meta->events[i], duration_s);
+	if (!meta->nr_events)
+		print_headline(p, meta, NULL, duration_s);
 }
 
 bool progress_has_status(const struct progress *p)

@@ -126,7 +126,8 @@ static void print_event(const struct recording *rec, uint32_t i, struct textbuf 
 		textbuf_escaped(out, event->weight, strlen(event->weight), TEXT_PLAIN);
 	}
 	textbuf_char(out, '\n');
-	info_number(out, "  sum", rec->model.totals[i], event_unit(rec->meta, i));
+	info_number(out, "  sum", rec->model.totals[i],
+		    event->unit == PROF_UNIT_NUMBER ? "" : event_unit(rec->meta, i));
 	if (event->nr_probes || (end && end->unattached)) {
 		info_key(out, "  probes");
 		textbuf_printf(out, "%" PRIu64 " attached, %" PRIu64 " not attached\n",

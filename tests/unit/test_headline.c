@@ -91,7 +91,11 @@ START_TEST(hits)
 	event.weight = "arg1:s32";
 	event.unit = PROF_UNIT_NUMBER;
 	expect_event(event, 0, 5, "Tracing functions for \"t:a:b\" by sum of arg1:s32 for 5 secs.");
+	/* A tracepoint's field can be called like its unit. */
+	event.weight = "bytes";
 	event.unit = PROF_UNIT_BYTES;
+	expect_event(event, 0, 5, "Tracing functions for \"t:a:b\" by sum of bytes for 5 secs.");
+	event.weight = "arg1:s32";
 	expect_event(event, 0, 5,
 		     "Tracing functions for \"t:a:b\" by sum of arg1:s32 (bytes) for 5 secs.");
 }

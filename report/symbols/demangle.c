@@ -93,7 +93,8 @@ bool demangle_may_change(const char *name, size_t len, enum demangle_style style
 {
 	size_t stem = length_without_plt(name, len);
 
-	if (style == DEMANGLE_NONE || len > MANGLED_MAX)
+	/* A recording can hold names with a NUL. */
+	if (style == DEMANGLE_NONE || len > MANGLED_MAX || memchr(name, '\0', len))
 		return false;
 	return is_mangled(name, stem) ||
 	       (style == DEMANGLE_SHORT && short_name_length(name, stem) != stem);
@@ -127,7 +128,7 @@ static int make_text(const char *stem, bool is_cut, enum demangle_style style, s
 			return -ENOMEM;
 		if (style == DEMANGLE_SHORT)
 			short_name_make(d->text.data);
-		return 0;
+		return d->text.data[0] ? 0 : -ENOENT;
 	}
 	if (d->out_of_memory)
 		return -ENOMEM;

@@ -84,6 +84,17 @@ static void expect_text(const char *text, const char *want)
 	ck_assert_str_eq(copy, want);
 }
 
+START_TEST(name_with_nul)
+{
+	char *text = NULL;
+
+	ck_assert_int_eq(demangle_name("\0work.cold", 10, DEMANGLE_SHORT, &text), 0);
+	ck_assert_ptr_null(text);
+	ck_assert_int_eq(demangle_name("_Z3fo\0v", 8, DEMANGLE_FULL, &text), 0);
+	ck_assert_ptr_null(text);
+}
+END_TEST
+
 /* Texts that libiberty does not make, or hardly ever. */
 START_TEST(short_texts)
 {
@@ -175,4 +186,5 @@ START_TEST(bombs)
 }
 END_TEST
 
-SUITE_MAIN("demangle", cplusplus, rust, dlang, short_names, short_texts, left_alone, bombs)
+SUITE_MAIN("demangle", cplusplus, rust, dlang, short_names, short_texts, name_with_nul, left_alone,
+	   bombs)

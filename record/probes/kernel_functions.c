@@ -53,8 +53,8 @@ static void free_names(struct names *names)
 	vec_free(&names->names);
 }
 
-/* Reads the names that match. The name is word @column of a line, from 0. */
-static int read_names(FILE *f, int column, const struct pattern *pattern, struct names *names)
+/* Reads the names. The name is word @column of a line, from 0. */
+static int read_names(FILE *f, int column, struct names *names)
 {
 	_cleanup_free_ char *line = NULL;
 	size_t size = 0;
@@ -65,7 +65,7 @@ static int read_names(FILE *f, int column, const struct pattern *pattern, struct
 
 		for (int i = 0; word && i < column; i++)
 			word = strtok_r(NULL, " \t\n", &save);
-		if (!word || !name_matches(&pattern->name, word))
+		if (!word)
 			continue;
 		copy = strdup(word);
 		if (!copy || vec_push(&names->names, copy)) {
@@ -133,50 +133,92 @@ static int compare_addrs(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts the addresses, and leaves out those in @ranges. */
-static void choose_addrs(struct kernel_functions *found, const struct ranges *ranges)
+static void sort_addrs(u64_vec *addrs)
 {
+	if (addrs->nr)
+		qsort(addrs->data, addrs->nr, sizeof(*addrs->data), compare_addrs);
+}
+
+static bool has_addr(const u64_vec *addrs, uint64_t addr)
+{
+	size_t at = search_first(addrs->nr, i, addrs->data[i] >= addr);
+
+	return at < addrs->nr && addrs->data[at] == addr;
+}
+
+/* What is known of the functions that can be traced. */
+struct traceable {
+	struct names names;     /* of available_filter_functions */
+	u64_vec addrs;          /* of these names */
+	struct names forbidden; /* of the blacklist */
+	struct ranges ranges;
+};
+
+/* A function with several names has one of them in the list, so addresses are compared. */
+static bool is_traceable(const struct traceable *t, uint64_t addr)
+{
+	return !is_in_range(&t->ranges, addr) && (!t->names.are_known || has_addr(&t->addrs, addr));
+}
+
+/* Sorts the addresses, and leaves out those that cannot be traced. */
+static void choose_addrs(struct kernel_functions *found, struct traceable *t)
+{
+	uint64_t last = 0;
 	size_t nr = 0;
 
-	if (found->addrs.nr)
-		qsort(found->addrs.data, found->addrs.nr, sizeof(uint64_t), compare_addrs);
+	sort_addrs(&t->addrs);
+	sort_addrs(&found->addrs);
 	for (size_t i = 0; i < found->addrs.nr; i++) {
 		uint64_t addr = found->addrs.data[i];
 
-		if (is_in_range(ranges, addr))
+		if (i && addr == last)
+			continue;
+		last = addr;
+		if (!is_traceable(t, addr))
 			found->nr_left_out++;
-		else if (!nr || found->addrs.data[nr - 1] != addr)
+		else
 			found->addrs.data[nr++] = addr;
 	}
 	found->addrs.nr = nr;
 }
 
+/* Takes one symbol into account. Returns 0 or -ENOMEM. */
+static int add_symbol(const struct pattern *pattern, const struct symbol *symbol,
+		      struct traceable *t, struct kernel_functions *found)
+{
+	note_range(&t->ranges, symbol);
+	if (!strchr("tTwW", symbol->type))
+		return 0;
+	if (t->names.are_known && has_name(&t->names, symbol->name) &&
+	    vec_push(&t->addrs, symbol->addr))
+		return -ENOMEM;
+	if (!name_matches(&pattern->name, symbol->name))
+		return 0;
+	found->are_hidden |= !symbol->addr;
+	if (is_unsuitable(symbol->name) || has_name(&t->forbidden, symbol->name))
+		found->nr_left_out++;
+	else if (symbol->addr)
+		return vec_push(&found->addrs, symbol->addr);
+	return 0;
+}
+
 int kernel_functions_read(const struct pattern *pattern, FILE *kallsyms, FILE *traceable,
 			  FILE *blacklist, struct kernel_functions *found)
 {
-	struct names allowed = {0}, forbidden = {0};
-	struct ranges ranges = {0};
+	struct traceable t = {0};
 	_cleanup_free_ char *line = NULL;
 	struct symbol symbol;
 	size_t size = 0;
-	int ret = read_names(traceable, 0, pattern, &allowed);
+	int ret = read_names(traceable, 0, &t.names);
 
 	if (!ret)
-		ret = read_names(blacklist, 1, pattern, &forbidden);
-	while (!ret && read_symbol(kallsyms, &line, &size, &symbol)) {
-		note_range(&ranges, &symbol);
-		if (!strchr("tTwW", symbol.type) || !name_matches(&pattern->name, symbol.name))
-			continue;
-		found->are_hidden |= !symbol.addr;
-		if (is_unsuitable(symbol.name) || has_name(&forbidden, symbol.name) ||
-		    (allowed.are_known && !has_name(&allowed, symbol.name)))
-			found->nr_left_out++;
-		else if (symbol.addr)
-			ret = vec_push(&found->addrs, symbol.addr);
-	}
-	free_names(&allowed);
-	free_names(&forbidden);
-	choose_addrs(found, &ranges);
+		ret = read_names(blacklist, 1, &t.forbidden);
+	while (!ret && read_symbol(kallsyms, &line, &size, &symbol))
+		ret = add_symbol(pattern, &symbol, &t, found);
+	choose_addrs(found, &t);
+	free_names(&t.names);
+	free_names(&t.forbidden);
+	vec_free(&t.addrs);
 	return ret;
 }
 

@@ -40,6 +40,12 @@ static int find_tracepoints(struct probe_set *set, uint64_t *nr, struct err *err
 	*nr = set->tracepoints.nr;
 	if (*nr)
 		return 0;
+	if (strncmp(set->pattern->text, "t:", 2) != 0 &&
+	    !tracepoints_have_category(&set->pattern->place, tracefs_roots))
+		return err_set(
+			err, -ENOENT,
+			"failed to find '%s': there is no library and no category of tracepoints '%s'",
+			set->pattern->text, set->pattern->place.text);
 	err_set(err, -ENOENT, "failed to find event '%s': there is no such tracepoint",
 		set->pattern->text);
 	return err_hint(err, -ENOENT, "the categories and their tracepoints: perf list tracepoint");

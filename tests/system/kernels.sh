@@ -19,12 +19,17 @@ build "$dir/programs/remap" remap.c -D_GNU_SOURCE -ldl
 for name in spin_one spin_two; do
 	build "$dir/programs/lib$name.so" spin.c -shared -fPIC -DSPIN=$name
 done
+# Without sys/sdt.h there is no static probe, and its recording fails.
+has_sdt=$(echo '#include <sys/sdt.h>' | "$cc" -E - > /dev/null 2>&1 && echo -DWITH_SDT)
+build "$dir/programs/calls" calls.c -ldl ${has_sdt:+"$has_sdt"}
 build "$dir/programs/frameless" acts.c -fomit-frame-pointer
 
 # Emulation is slow, and slower beside other tests. So the tests ask for some samples, not for a number. samples NAME
 # REGEX: the sum of samples in folded lines that match.
 samples() { "$profrep" -fa --symfs "$at/root" "$at/out/$1.prof" | sum_samples "$2"; }
 value() { info "$at/out/$1.prof" "$2"; }
+# sum NAME EVENT REGEX: of one event of a recording of hits.
+sum() { "$profrep" -fP --event "$2" --symfs "$at/root" "$at/out/$1.prof" | sum_samples "$3"; }
 
 # booted: the guest came to its end, and its kernel did not complain.
 booted()
@@ -116,6 +121,15 @@ judge()
 	check "Linux $series: context-switches" above "$(samples switches '^acts;')" "$(($(cat "$at/out/switches.log") * 9 / 10 - 3))"
 	check "Linux $series: a tracepoint: each hit is a sample" above "$(samples hits '^acts;')" 450
 	check "Linux $series: a period" contains "$("$profrep" "$at/out/period.prof" | head -n 1)" "every 2000000 events"
+	check "Linux $series: calls of a function of the kernel, exactly" same "$(sum kcall 1 '^acts;')" 500
+	check "Linux $series: many functions" above \
+		"$("$profrep" info "$at/out/kmany.prof" | sed -n 's/^ *probes: *\([0-9]*\) attached.*/\1/p')" 9
+	check "Linux $series: bytes that vfs_read was asked for" same "$(sum kvfs 1 '^dd;.*;vfs_read ')" 1228800
+	check "Linux $series: calls of functions of user space: their sum" same "$(sum ucall 1 ';own_function ')" 3210000
+	check "Linux $series: hits of a static probe" same "$(sum ucall 2 ';own_function ')" 600
+	check "Linux $series: bytes of tracepoints" between "$(sum tpoints 1 '^dd;')" 300000 320000
+	check "Linux $series: hits of two tracepoints" between "$(sum tpoints 2 '^dd;')" 600 620
+	check "Linux $series: samples and hits in one recording" same "$(sum sampled 2 ';main ')" 1
 	check "Linux $series: stacks that are cut" same "$(value cut "stack depth")" "127 frames at most"
 	check "Linux $series: stacks of 300 calls" only deep "^acts;.*;main;$(printf 'descend;%.0s' {1..299})"
 }

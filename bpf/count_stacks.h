@@ -192,13 +192,14 @@ static __always_inline void identify_process(struct sample *s, struct task_struc
 }
 
 /*
- * Takes the stack of @side into its buffer of @level. The kernel's helper walks user stacks along
- * frame pointers. Returns the id of the stack, STACK_NONE, or STACK_MISSED + enum loss.
+ * Takes the stack of @side into its buffer of @level, without the first @skip frames. The kernel's
+ * helper walks user stacks along frame pointers. Returns the id of the stack, STACK_NONE, or
+ * STACK_MISSED + enum loss.
  */
-static __always_inline __u64 take_stack(void *ctx, __u32 side, __u32 level,
+static __always_inline __u64 take_stack(void *ctx, __u32 side, __u32 skip, __u32 level,
 					struct stack_entry *buffer, enum stack_end end)
 {
-	__u64 flags = side == SIDE_USER ? BPF_F_USER_STACK : 0;
+	__u64 flags = (side == SIDE_USER ? BPF_F_USER_STACK : 0) | skip;
 	long bytes = bpf_get_stack(ctx, buffer->frames, max_depth * sizeof(__u64), flags);
 
 	/* -EFAULT: there is no such stack. A kernel thread has no user stack. */
@@ -224,7 +225,7 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 		how = walk_user_stack(s->key.tgid, s->space_id, now_ns, s->level);
 	if (how == WALK_DONE)
 		return hash_stack(BUFFER_OF(s->level, SIDE_USER));
-	return take_stack(ctx, SIDE_USER, s->level, buffer,
+	return take_stack(ctx, SIDE_USER, 0, s->level, buffer,
 			  how == WALK_EARLY ? STACK_END_EARLY : STACK_END_FP);
 }
 
@@ -320,6 +321,14 @@ static __always_inline enum count_result insert_count(struct sample *s, __u64 no
 	return *err ? COUNT_NONE : COUNT_DONE;
 }
 
+/* Makes a count of the sample, or adds to the count that another CPU has made meanwhile. */
+static __always_inline enum count_result insert_or_add(struct sample *s, __u64 now_ns, int *err)
+{
+	enum count_result result = insert_count(s, now_ns, err);
+
+	return *err == -EEXIST ? add_to_count(s, now_ns) : result;
+}
+
 static __always_inline void note_missed(__u64 id, __u64 *missed)
 {
 	if (id == STACK_MISSED + LOSS_STORAGE_FULL)
@@ -357,8 +366,8 @@ static __always_inline bool is_handed_over(struct sample *s, struct stack_entry 
 	    user_buffer->end != STACK_END_EARLY)
 		return false;
 	store_stack(s, &s->key.kernel_stack, kernel_buffer);
-	return submit_early(bpf_get_current_task_btf(), &s->key, has_weights ? s->weight : 1,
-			    s->set, s->space_id, now_ns);
+	return submit_early(bpf_get_current_task_btf(), &s->key, STACK_NONE,
+			    has_weights ? s->weight : 1, s->set, s->space_id, now_ns);
 }
 
 static __always_inline void count_sample(void *ctx, struct sample *s, bool has_kernel)
@@ -378,7 +387,7 @@ static __always_inline void count_sample(void *ctx, struct sample *s, bool has_k
 	}
 	if (take_kernel && has_kernel)
 		s->key.kernel_stack =
-			take_stack(ctx, SIDE_KERNEL, s->level, kernel_buffer, STACK_END_FP);
+			take_stack(ctx, SIDE_KERNEL, 0, s->level, kernel_buffer, STACK_END_FP);
 	if (take_user)
 		s->key.user_stack = take_user_stack(ctx, user_buffer, s, now_ns);
 	if (is_handed_over(s, user_buffer, kernel_buffer, now_ns)) {
@@ -389,11 +398,22 @@ static __always_inline void count_sample(void *ctx, struct sample *s, bool has_k
 	if (result == COUNT_NONE) {
 		store_stack(s, &s->key.user_stack, user_buffer);
 		store_stack(s, &s->key.kernel_stack, kernel_buffer);
-		result = insert_count(s, now_ns, &err);
-		if (err == -EEXIST)
-			result = add_to_count(s, now_ns);
+		result = insert_or_add(s, now_ns, &err);
 	}
 	note_result(s, result, err);
+}
+
+/* Finds the maps of the sample's set. Returns false if it counts the sample as lost. */
+static __always_inline bool find_maps(struct sample *s)
+{
+	/* Linux 6.1 forgets the bounds of a value that the program spills. So this masks again. */
+	s->state = &set_states[s->set & (NR_SETS - 1)];
+	s->stacks = bpf_map_lookup_elem(&stack_sets, &s->set);
+	s->counts = bpf_map_lookup_elem(&count_sets, &s->set);
+	if (s->stacks && s->counts)
+		return true;
+	count_up(&s->totals->lost[LOSS_REFUSED]);
+	return false;
 }
 
 /* The totals of @event in the active set, whose number is put into @s. */
@@ -432,12 +452,9 @@ static __always_inline int handle_event(void *ctx, __u32 event, __u64 weight, bo
 		return 0;
 	}
 	count_up(&s.totals->taken);
-
-	/* Linux 6.1 forgets the bounds of a value that the program spills. So this masks again. */
-	s.state = &set_states[s.set & (NR_SETS - 1)];
-	s.stacks = bpf_map_lookup_elem(&stack_sets, &s.set);
-	s.counts = bpf_map_lookup_elem(&count_sets, &s.set);
-	if (!s.stacks || !s.counts || !claim_level(&s)) {
+	if (!find_maps(&s))
+		return 0;
+	if (!claim_level(&s)) {
 		count_up(&s.totals->lost[LOSS_REFUSED]);
 		return 0;
 	}

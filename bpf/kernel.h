@@ -61,6 +61,7 @@ struct pt_regs {
 };
 
 struct task_struct {
+	unsigned int __state;
 	int pid;
 	int tgid;
 	unsigned long long start_time;

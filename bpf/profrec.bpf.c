@@ -9,6 +9,7 @@
 #include "bpf/count_stacks.h"
 #include "bpf/event_hits.h"
 #include "bpf/memory_changes.h"
+#include "bpf/off_cpu.h"
 
 const volatile bool include_idle; /* set before load */
 

@@ -112,7 +112,8 @@ static inline __u64 early_stack_begin(__u64 sp)
  * is in the stack map of that set.
  */
 struct early_sample {
-	struct count_key key; /* without the user stack */
+	/* The user stack is STACK_NONE, or the id by which a later count refers to this stack. */
+	struct count_key key;
 	__u64 time_ns;
 	__u64 space_id; /* as in struct unwind_space */
 	__u32 set;
@@ -120,6 +121,24 @@ struct early_sample {
 	__u64 weight;
 	__u64 regs[17]; /* by enum unwind_reg */
 	__u8 stack[EARLY_STACK_BYTES];
+};
+
+/*
+ * A thread that is off the CPU, until it runs again. The stacks of the key are those with which it
+ * left the CPU. The set that was active then has them, and the recorder keeps them for as long.
+ */
+struct waiting_thread {
+	struct count_key key;
+	__u64 since_ns; /* CLOCK_MONOTONIC */
+};
+
+/* Why a thread is off the CPU. Each may be an event of its own. */
+enum off_cpu_state {
+	OFF_CPU_SLEEPING, /* until something happens, or a signal comes (S) */
+	OFF_CPU_DISK,     /* until something happens, and no signal ends it (D) */
+	OFF_CPU_RUNNABLE, /* another thread has the CPU */
+	OFF_CPU_OTHER,    /* stopped, traced, ... */
+	NR_OFF_CPU_STATES,
 };
 
 enum memory_change_type {

@@ -465,11 +465,13 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 }
 
 /*
- * Hands an early sample to the recorder. Returns false if the ring buffer has no room; then nothing
- * has happened.
+ * Hands an early sample to the recorder. @stack is the id by which a later count refers to its user
+ * stack; STACK_NONE: the sample is counted with @weight. Returns false if the ring buffer has no
+ * room; then nothing has happened.
  */
 static __always_inline bool submit_early(struct task_struct *task, const struct count_key *key,
-					 __u64 weight, __u32 set, __u64 space_id, __u64 now_ns)
+					 __u64 stack, __u64 weight, __u32 set, __u64 space_id,
+					 __u64 now_ns)
 {
 	struct early_sample *sample = bpf_ringbuf_reserve(&early_samples, sizeof(*sample), 0);
 	__u64 page;
@@ -478,7 +480,7 @@ static __always_inline bool submit_early(struct task_struct *task, const struct 
 	if (!sample)
 		return false;
 	sample->key = *key;
-	sample->key.user_stack = STACK_NONE;
+	sample->key.user_stack = stack;
 	sample->weight = weight;
 	sample->time_ns = now_ns;
 	sample->space_id = space_id;

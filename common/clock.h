@@ -8,6 +8,7 @@
 
 #define NS_PER_S  UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_US UINT64_C(1000)
 
 /* Reading these clocks does not fail. All are in nanoseconds. */
 static inline uint64_t clock_read_ns(clockid_t clock)

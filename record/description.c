@@ -177,6 +177,7 @@ static void describe_events(struct description *d, const struct session *s,
 			.sum = counted->sums[i],
 			.overflows = totals[i].overflows + counted->overflows[i],
 			.every_nth = s->options->hit_period,
+			.blocked = s->waited_ns[i],
 			.unattached = s->probes.nr_unattached[i],
 		};
 		d->end.counted -= counted->overflows[i];

@@ -113,6 +113,20 @@ int pipeline_take_set(struct pipeline *p)
 		ret = unwinder_take_early(s->unwinder, sampler_set_at_rest(s->sampler));
 	if (!ret)
 		ret = drain_take(p->drain, s->sampler, s->err);
+	if (!ret && s->off_cpu.is_on)
+		ret = drain_keep_waiting(p->drain, s->sampler, s->err);
+	return ret == -ENOMEM ? out_of_memory(p) : ret;
+}
+
+int pipeline_take_waiting(struct pipeline *p, uint64_t end_ns)
+{
+	struct session *s = p->session;
+	const struct drain_end end = {
+		.time_ns = end_ns, .min_ns = s->off_cpu.min_ns, .max_ns = s->off_cpu.max_ns};
+	int ret = 0;
+
+	if (s->off_cpu.is_on)
+		ret = drain_count_waiting(p->drain, s->sampler, &end, s->waited_ns, s->err);
 	return ret == -ENOMEM ? out_of_memory(p) : ret;
 }
 

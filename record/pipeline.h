@@ -42,6 +42,12 @@ int pipeline_init(struct pipeline *pipeline, struct session *session, struct rec
 int pipeline_take_set(struct pipeline *pipeline);
 
 /*
+ * Moves the time of threads that are off the CPU at the end of the run, @end_ns, to the drain. Call
+ * it after sampling has ended and the last set was taken. Returns 0 or a negative errno.
+ */
+int pipeline_take_waiting(struct pipeline *pipeline, uint64_t end_ns);
+
+/*
  * Moves all samples of the drain into the epoch, and forgets processes and mappings that no later
  * sample can have. Writes the epoch whenever it has grown large. Returns 0 or a negative errno.
  */

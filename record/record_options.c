@@ -28,6 +28,7 @@
 #define FREQ_MAX_HZ  1000000
 #define DURATION_MAX 99999999
 #define KEEP_MAX     1000000
+#define WAIT_MAX_US  UINT64_C(1000000000000000) /* 31 years */
 
 #define MEMORY_DEFAULT (UINT64_C(256) << 20)
 #define MEMORY_MIN_M   8
@@ -82,6 +83,16 @@ static const struct option_spec specs[] = {
 	ROW(OPTION_PARSED, events, "weight", 0, .metavar = "FIELD|argN[:TYPE]",
 	    .parse = note_weight, .kind = "a weight: it must follow the -e that it belongs to",
 	    .help = "sum up this field of the tracepoint of the -e before, or this argument of its function (u8 to u64, s8 to s64), in place of counting; :bytes or :ns after it names the unit"),
+	ROW(OPTION_FLAG, off_cpu, "off-cpu", 0,
+	    .help = "sum up the time that threads spend off the CPU, by the stacks with which they left it"),
+	ROW(OPTION_FLAG, on_cpu, "on-cpu", 0,
+	    .help = "with --off-cpu, sample the time on the CPU, too, as an event of its own"),
+	ROW(OPTION_U64, min_us, "min-us", 0, .metavar = "N", .min = 1, .max = WAIT_MAX_US,
+	    .help = "with --off-cpu, leave out times of less than N microseconds"),
+	ROW(OPTION_U64, max_us, "max-us", 0, .metavar = "N", .min = 1, .max = WAIT_MAX_US,
+	    .help = "with --off-cpu, leave out times of more than N microseconds"),
+	ROW(OPTION_FLAG, by_state, "state", 0,
+	    .help = "with --off-cpu, an event for each state: S (sleeping), D (uninterruptible), R (preempted), other"),
 	ROW(OPTION_U64, freq_hz, "frequency", 'F', .metavar = "HZ", .min = 1, .max = FREQ_MAX_HZ,
 	    .exclusive = RATE, .help = "sample this often a second on each CPU (default 49)"),
 	ROW(OPTION_U64, period, "count", 'c', .metavar = "COUNT", .min = 1, .max = INT64_MAX,
@@ -141,6 +152,7 @@ static const struct program_spec program = {
 		"  profrec -e sched:sched_switch -c 10\n"
 		"                                  record every tenth switch of tasks\n"
 		"  profrec -p 185 -e c:malloc      record who calls malloc in process 185\n"
+		"  profrec --off-cpu -p 185 10     record where process 185 waits\n"
 		"  profrec -e 't:block:*' 10       record who causes block I/O\n"
 		"  profrec -o - -i 1 | profrep -T -f -\n"
 		"                                  print what ran, each second\n"
@@ -304,9 +316,9 @@ static int choose_events(struct record_options *o, struct err *err)
 	if (o->event_text && o->event.type == PERF_TYPE_TRACEPOINT && o->freq_hz)
 		return refuse_frequency("not allowed with a tracepoint", err);
 	o->hit_period = o->period ? o->period : 1;
-	if (o->patterns.nr) {
+	if (o->patterns.nr || o->off_cpu) {
 		o->period = 0;
-		if (!o->event_text)
+		if (!o->event_text && !o->on_cpu)
 			return o->freq_hz ? refuse_frequency("there is no event to sample", err)
 					  : 0;
 	}
@@ -359,6 +371,16 @@ static int check_together(const struct record_options *o, struct err *err)
 	if (o->command && (o->pids.nr || o->tids.nr))
 		return err_set(err, -EINVAL, "option %s: not allowed with a command",
 			       o->pids.nr ? "-p/--pid" : "-L/--tid");
+	if (!o->off_cpu && (o->on_cpu || o->min_us || o->max_us || o->by_state))
+		return err_set(err, -EINVAL, "option --%s: needs --off-cpu",
+			       o->on_cpu   ? "on-cpu"
+			       : o->min_us ? "min-us"
+			       : o->max_us ? "max-us"
+					   : "state");
+	if (o->max_us && o->min_us > o->max_us)
+		return err_set(err, -EINVAL, "option --min-us: more than --max-us");
+	if (o->off_cpu && o->hit_period > 1)
+		return err_set(err, -EINVAL, "option -c/--count: not allowed with --off-cpu");
 	if (o->follow && !o->pids.nr)
 		return err_set(err, -EINVAL, "option --follow: needs -p/--pid");
 	if (o->comm && strlen(o->comm) > COMM_MAX)

@@ -54,6 +54,10 @@ struct record_options {
 	size_t event_position;          /* of the sampled event among the texts */
 	VEC(struct pattern) patterns;   /* parsed from the other texts */
 	VEC(struct hit_weight) weights; /* one for each pattern; without a name: none */
+	bool off_cpu;                   /* record the time off the CPU */
+	bool on_cpu;                    /* and samples on the CPU */
+	uint64_t min_us, max_us;        /* shorter and longer times are left out; 0: none */
+	bool by_state;                  /* an event for each state off the CPU */
 	uint64_t hit_period;            /* one of so many hits of patterns is counted */
 	uint64_t freq_hz;               /* of the sampled event; 0: by period */
 	uint64_t period;

@@ -372,6 +372,8 @@ static int finish_run(struct recorder *r)
 	stop_sampling(r);
 	ret = pipeline_take_set(&r->pipeline);
 	if (!ret)
+		ret = pipeline_take_waiting(&r->pipeline, r->stopped_ns);
+	if (!ret)
 		ret = pipeline_fill_epoch(&r->pipeline);
 	r->pipeline.drained_ns = r->stopped_ns; /* no sample was taken later */
 	if (!ret)

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "record/apply_records.h"
-#include "record/probes/attach.h"
+#include "record/chosen_events.h"
 #include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
 #include "record/sampler/descendants.h"
@@ -82,47 +83,14 @@ static int open_sideband(struct session *s)
 	return ret;
 }
 
-/* Only hits of probes are counted, and nothing is sampled. */
-static bool has_hits_alone(const struct record_options *o)
+static int choose_events(struct session *s)
 {
-	return o->patterns.nr && !o->event_text;
-}
+	struct chosen_events chosen = {
+		.options = s->options, .filters = &s->filters, .probes = &s->probes, .err = s->err};
+	int ret = chosen_events_find(&chosen);
 
-/* The processes whose view of libraries counts; none: that of the host. */
-static int viewers(const struct session *s, u32_vec *pids)
-{
-	const struct record_options *o = s->options;
-
-	if (o->pids.nr || s->filters.cgroup_fd < 0)
-		return vec_append(pids, o->pids.data, o->pids.nr);
-	return cgroup_members(s->filters.cgroup_fd, pids);
-}
-
-static int add_pattern(struct session *s, size_t at, const u32_vec *pids)
-{
-	struct hit_weight *weight = &s->options->weights.data[at];
-
-	return probes_add(&s->probes, &s->options->patterns.data[at], weight->name ? weight : NULL,
-			  pids, s->err);
-}
-
-/* Finds the probes of all patterns. Nothing is attached yet. */
-static int find_probes(struct session *s)
-{
-	const struct record_options *o = s->options;
-	u32_vec pids = {0};
-	size_t at = 0;
-	int ret = viewers(s, &pids) ? out_of_memory(s) : 0;
-
-	for (size_t i = 0; i < o->events.texts.nr && o->patterns.nr && !ret; i++) {
-		if (o->event_text && i == o->event_position)
-			ret = probes_add_samples(&s->probes, o->event_text, o->period, s->err);
-		else
-			ret = add_pattern(s, at++, &pids);
-	}
-	vec_free(&pids);
-	s->probes.has_user_multi = s->probes.hits[HIT_USER_CALL] && attach_can_user_multi();
-	s->probes.has_kernel_multi = s->probes.hits[HIT_KERNEL_CALL] && attach_can_kernel_multi();
+	s->sample_event = chosen.sample_event;
+	s->off_cpu = chosen.off_cpu;
 	s->nr_events = s->probes.events.nr ? s->probes.events.nr : 1;
 	return ret;
 }
@@ -136,7 +104,7 @@ static int open_events(struct session *s)
 		.period = o->period,
 	};
 
-	if (has_hits_alone(o))
+	if (!options_want_samples(o))
 		return 0;
 	return events_open(&s->events, &s->cpus, &options, s->err);
 }
@@ -149,7 +117,9 @@ static int load_sampler(struct session *s)
 		.cpus = &s->cpus,
 		.events = &s->events,
 		.nr_events = s->nr_events,
-		.sample_event = s->probes.events.nr ? o->event_position : 0,
+		.sample_event = s->sample_event,
+		.sample_weight = o->on_cpu ? NS_PER_S / o->freq_hz : 1,
+		.off_cpu = s->off_cpu,
 		.has_hits = s->probes.events.nr > 0,
 		.has_user_multi = s->probes.has_user_multi,
 		.has_kernel_multi = s->probes.has_kernel_multi,
@@ -274,7 +244,7 @@ int session_init(struct session *s, const struct record_options *options, struct
 	if (!ret)
 		ret = choose_unwinding(s);
 	if (!ret)
-		ret = find_probes(s);
+		ret = choose_events(s);
 	return ret ? ret : choose_cpus(s);
 }
 
@@ -319,15 +289,19 @@ int session_prepare(struct session *s)
 int session_attach_probes(struct session *s)
 {
 	uint64_t nr = 0;
+	int ret;
 
 	vec_for_each(&s->probes.events, event)
 		nr += event->nr_probes;
 	if (nr >= MANY_PROBES)
 		progress_note(s->progress, "attaching to %" PRIu64 " functions", nr);
 	/* Hits can be a million a second, and only few of them could wait for unwind tables. */
-	if (nr && s->unwinder && unwinder_wait(s->unwinder, TABLES_WAIT_MS))
+	if ((nr || s->off_cpu.is_on) && s->unwinder && unwinder_wait(s->unwinder, TABLES_WAIT_MS))
 		return out_of_memory(s);
-	return probes_attach(&s->probes, s->sampler, s->err);
+	ret = probes_attach(&s->probes, s->sampler, s->err);
+	if (!ret && s->off_cpu.is_on)
+		ret = sampler_attach_off_cpu(s->sampler, s->err);
+	return ret;
 }
 
 int session_start(struct session *s)
@@ -349,8 +323,9 @@ void session_stop(struct session *s)
 {
 	events_disable(&s->events);
 	probes_detach(&s->probes);
-	if (s->events.is_tracepoint)
-		sampler_detach(s->sampler); /* the program runs also when the event is disabled */
+	/* The programs run also when the event is disabled. */
+	if (s->events.is_tracepoint || s->off_cpu.is_on)
+		sampler_detach(s->sampler);
 }
 
 void session_note_omissions(const struct session *s)

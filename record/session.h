@@ -40,7 +40,10 @@ struct session {
 	uint32_t max_depth;   /* frames of a stack at most */
 	struct events events; /* the sampled one; none if only hits are counted */
 	struct probes probes;
-	uint32_t nr_events; /* of the recording, 1 at least */
+	uint32_t nr_events;    /* of the recording, 1 at least */
+	uint32_t sample_event; /* of the sampled one among them */
+	struct off_cpu_options off_cpu;
+	uint64_t waited_ns[PROF_MAX_EVENTS]; /* by threads that waited when the run ended */
 	struct sampler *sampler;
 	struct memory_watch memory_watch;
 	struct unwinder *unwinder;   /* NULL: stacks are walked along frame pointers */

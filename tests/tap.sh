@@ -117,7 +117,7 @@ is_accounted()
 }
 
 # sum_samples [REGEX]: of the folded lines on stdin that match.
-sum_samples() { re=${1:-} awk '$0 ~ ENVIRON["re"] {n += $NF} END {print n + 0}'; }
+sum_samples() { re=${1:-} awk '$0 ~ ENVIRON["re"] {n += $NF} END {printf "%.0f\n", n}'; }
 
 # profrep_commands: as --help lists them, without help.
 profrep_commands() { "$profrep" --help | sed '1,/^commands:/d; /^$/,$d; s/^ *//; s/ .*//' | grep -vx help; }

@@ -2,6 +2,7 @@
 #include "record/epoch/drain.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/index.h"
 #include "common/vec.h"
@@ -11,6 +12,7 @@ struct drained_stack {
 	size_t first_frame;
 	uint32_t nr_frames;
 	enum stack_end end;
+	uint32_t used; /* the latest set that had the stack, or a thread that waits with it */
 };
 
 struct drained_count {
@@ -23,7 +25,9 @@ struct drain {
 	VEC(uint64_t) frames;
 	VEC(struct drained_count) counts;
 	struct index by_id;
-	size_t nr_added; /* how many counts, and early samples after them, are in the epoch */
+	size_t nr_added;   /* how many counts, and early samples after them, are in the epoch */
+	uint32_t nr_taken; /* sets that were taken so far */
+	bool keeps_stacks; /* for threads that wait */
 };
 
 int drain_create(struct drain **drain)
@@ -43,7 +47,7 @@ void drain_destroy(struct drain *drain)
 	free(drain);
 }
 
-static const struct drained_stack *find_drained(const struct drain *drain, uint64_t id)
+static struct drained_stack *find_drained(const struct drain *drain, uint64_t id)
 {
 	index_for_each(&drain->by_id, id, i)
 		if (drain->stacks.data[i].id == id)
@@ -51,19 +55,30 @@ static const struct drained_stack *find_drained(const struct drain *drain, uint6
 	return NULL;
 }
 
+static int keep_stack(struct drain *drain, uint64_t id, const void *frames, uint32_t nr,
+		      enum stack_end end)
+{
+	struct drained_stack stack = {.id = id,
+				      .first_frame = drain->frames.nr,
+				      .nr_frames = nr,
+				      .end = end,
+				      .used = drain->nr_taken};
+	struct drained_stack *have = find_drained(drain, id);
+
+	if (have) { /* the stack came with an earlier set */
+		have->used = drain->nr_taken;
+		return 0;
+	}
+	if (vec_append(&drain->frames, frames, nr))
+		return -ENOMEM;
+	return index_push(&drain->by_id, &drain->stacks, id, stack);
+}
+
 static int take_stack(void *ctx, uint64_t id, const struct stack_entry *entry)
 {
 	struct drain *drain = ctx;
-	struct drained_stack stack = {.id = id,
-				      .first_frame = drain->frames.nr,
-				      .nr_frames = entry->nr_frames,
-				      .end = entry->end};
 
-	if (find_drained(drain, id))
-		return 0; /* the stack came with an earlier set */
-	if (vec_append(&drain->frames, entry->frames, entry->nr_frames))
-		return -ENOMEM;
-	return index_push(&drain->by_id, &drain->stacks, id, stack);
+	return keep_stack(drain, id, entry->frames, entry->nr_frames, entry->end);
 }
 
 static int take_count(void *ctx, const struct count_key *key, const struct count_value *value)
@@ -98,7 +113,62 @@ int drain_take(struct drain *drain, struct sampler *sampler, struct err *err)
 {
 	struct sampler_sink sink = {.stack = take_stack, .count = take_count, .ctx = drain};
 
+	drain->nr_taken++;
 	return sampler_drain(sampler, &sink, err);
+}
+
+static void use_stack(struct drain *drain, uint64_t id)
+{
+	struct drained_stack *stack = find_drained(drain, id);
+
+	if (stack)
+		stack->used = drain->nr_taken;
+}
+
+static int use_stacks(void *ctx, const struct waiting_thread *thread)
+{
+	use_stack(ctx, thread->key.user_stack);
+	use_stack(ctx, thread->key.kernel_stack);
+	return 0;
+}
+
+int drain_keep_waiting(struct drain *drain, struct sampler *sampler, struct err *err)
+{
+	drain->keeps_stacks = true;
+	return sampler_visit_waiting(sampler, use_stacks, drain, err);
+}
+
+/* The end of the recording, for the threads that still wait. */
+struct last_moment {
+	struct drain *drain;
+	struct sampler *sampler;
+	const struct drain_end *end;
+	uint64_t *waited_ns;
+};
+
+static int count_waiting(void *ctx, const struct waiting_thread *thread)
+{
+	struct last_moment *last = ctx;
+	uint64_t now_ns = last->end->time_ns, waited_ns = now_ns - thread->since_ns;
+	struct drained_count count = {
+		.key = thread->key,
+		.value = {.count = waited_ns, .first_ns = now_ns, .last_ns = now_ns},
+	};
+
+	if (thread->since_ns >= now_ns || waited_ns < last->end->min_ns ||
+	    (last->end->max_ns && waited_ns > last->end->max_ns))
+		return 0;
+	last->waited_ns[thread->key.event] += waited_ns;
+	sampler_count_waiting(last->sampler, &thread->key);
+	return vec_push(&last->drain->counts, count);
+}
+
+int drain_count_waiting(struct drain *drain, struct sampler *sampler, const struct drain_end *end,
+			uint64_t *waited_ns, struct err *err)
+{
+	struct last_moment last = {drain, sampler, end, waited_ns};
+
+	return sampler_visit_waiting(sampler, count_waiting, &last, err);
 }
 
 static size_t nr_counts(const struct drain *drain, const struct early_samples *early)
@@ -149,11 +219,25 @@ static bool get_count(const struct drain *drain, const struct early_samples *ear
 	return true;
 }
 
-static int prepare_counts(const struct drain *drain, const struct early_samples *early,
+/* Keeps the stacks that were walked for counts to come. */
+static int keep_walked(struct drain *drain, const struct early_samples *early)
+{
+	int ret = 0;
+
+	for (size_t i = 0; early && i < early->samples.nr && !ret; i++) {
+		const struct early *e = &early->samples.data[i];
+
+		if (e->is_taken && e->key.user_stack >= STACK_FIRST_ID)
+			ret = keep_stack(drain, e->key.user_stack, e->frames, e->nr_frames, e->end);
+	}
+	return ret;
+}
+
+static int prepare_counts(struct drain *drain, const struct early_samples *early,
 			  struct epoch *epoch)
 {
 	struct raw_count count;
-	int ret = 0;
+	int ret = keep_walked(drain, early);
 
 	epoch_begin_drain(epoch);
 	for (size_t i = 0; !ret && i < nr_counts(drain, early); i++)
@@ -162,12 +246,37 @@ static int prepare_counts(const struct drain *drain, const struct early_samples 
 	return ret;
 }
 
+/*
+ * Forgets the stacks that no count can have any more. A thread may leave the CPU before a swap,
+ * come back after it, and be in neither list of threads that wait. So the stacks of the latest set
+ * are kept for the next one, too.
+ */
+static void forget_stacks(struct drain *drain)
+{
+	size_t nr_frames = 0, nr = 0;
+
+	index_clear(&drain->by_id);
+	for (size_t i = 0; drain->keeps_stacks && i < drain->stacks.nr; i++) {
+		struct drained_stack stack = drain->stacks.data[i];
+
+		if (stack.used + 1 < drain->nr_taken)
+			continue;
+		memmove(drain->frames.data + nr_frames, drain->frames.data + stack.first_frame,
+			stack.nr_frames * sizeof(*drain->frames.data));
+		stack.first_frame = nr_frames;
+		nr_frames += stack.nr_frames;
+		drain->stacks.data[nr] = stack;
+		/* It held more before, so this does not grow. */
+		index_insert(&drain->by_id, stack.id, nr++);
+	}
+	drain->stacks.nr = nr;
+	drain->frames.nr = nr_frames;
+}
+
 static void clear_drain(struct drain *drain)
 {
-	vec_clear(&drain->stacks);
-	vec_clear(&drain->frames);
+	forget_stacks(drain);
 	vec_clear(&drain->counts);
-	index_clear(&drain->by_id);
 	drain->nr_added = 0;
 }
 

@@ -24,6 +24,26 @@ void drain_destroy(struct drain *drain);
 int drain_take(struct drain *drain, struct sampler *sampler, struct err *err);
 
 /*
+ * Call it after each drain_take of a recording of time off the CPU: keeps the stacks of threads
+ * that wait. Their counts come with a later set. Returns 0 or a negative errno with @err set.
+ */
+int drain_keep_waiting(struct drain *drain, struct sampler *sampler, struct err *err);
+
+/* The end of the recording. */
+struct drain_end {
+	uint64_t time_ns;        /* CLOCK_MONOTONIC */
+	uint64_t min_ns, max_ns; /* shorter and longer waits are left out; max 0: no limit */
+};
+
+/*
+ * Counts the time of threads that still wait when the recording ends. The programs must have been
+ * detached, and the last set taken. Adds the time to that of each event in @waited_ns. Returns 0 or
+ * a negative errno with @err set.
+ */
+int drain_count_waiting(struct drain *drain, struct sampler *sampler, const struct drain_end *end,
+			uint64_t *waited_ns, struct err *err);
+
+/*
  * Adds the taken stacks and counts to @epoch, and the taken samples of @early (NULL: none). Stops
  * when the epoch has grown large. Then the caller writes the epoch and calls again. The address
  * spaces must have been brought up to the time of the last swap. Returns 0 when everything is in

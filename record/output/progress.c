@@ -136,8 +136,8 @@ void progress_end(struct progress *p, const struct progress_result *result)
 		return;
 	progress_clear(p);
 	print_command_status(p, result->command_status);
-	fprintf(p->out, "profrec: %" PRIu64 " samples in %" PRIu64 " stacks", end->counted,
-		result->nr_stacks);
+	fprintf(p->out, "profrec: %" PRIu64 " %s in %" PRIu64 " stacks", end->counted,
+		end->nr_events ? "hits" : "samples", result->nr_stacks);
 	print_losses(p->out, end->lost, "lost");
 	print_losses(p->out, end->missed_user, "without their user stack");
 	print_losses(p->out, end->missed_kernel, "without their kernel stack");

@@ -262,13 +262,11 @@ int probes_add(struct probes *probes, struct pattern *pattern, struct hit_weight
 	return ret;
 }
 
-int probes_add_samples(struct probes *probes, const char *name, uint64_t period, struct err *err)
+int probes_add_event(struct probes *probes, const struct prof_event *event, struct err *err)
 {
-	const struct prof_event event = {
-		.kind = PROF_EVENT_SAMPLES, .name = name, .weight = "", .period = period};
 	const struct probe_set set = {0};
 
-	return add_event(probes, &event, &set, NULL, err);
+	return add_event(probes, event, &set, NULL, err);
 }
 
 /* The attachment of one event, under way. */

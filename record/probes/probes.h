@@ -30,7 +30,7 @@ struct probed_file {
 
 /* Where the hits of one event come from. */
 struct probe_set {
-	const struct pattern *pattern; /* NULL: the samples of a perf event */
+	const struct pattern *pattern; /* NULL: no probes, as for samples of a perf event */
 	enum hit_program program;
 	tracepoint_vec tracepoints;
 	VEC(struct probed_file) files;
@@ -53,8 +53,8 @@ struct probes {
 int probes_add(struct probes *probes, struct pattern *pattern, struct hit_weight *weight,
 	       const u32_vec *pids, struct err *err);
 
-/* Adds the samples of a perf event as an event of their own, called @name. */
-int probes_add_samples(struct probes *probes, const char *name, uint64_t period, struct err *err);
+/* Adds an event that needs no probes. Its strings are borrowed. */
+int probes_add_event(struct probes *probes, const struct prof_event *event, struct err *err);
 
 /* Attaches the programs of @sampler. */
 int probes_attach(struct probes *probes, const struct sampler *sampler, struct err *err);

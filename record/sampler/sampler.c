@@ -18,8 +18,9 @@
  * One system call of a drain fetches this many elements. A batch must hold a whole hash bucket, or
  * the kernel returns -ENOSPC. A bucket holds one element on average.
  */
-#define STACK_BATCH 128
-#define COUNT_BATCH 512
+#define STACK_BATCH   128
+#define COUNT_BATCH   512
+#define WAITING_BATCH 1024
 
 struct sampler {
 	struct profrec_bpf *bpf;
@@ -205,6 +206,49 @@ int sampler_attach(struct sampler *sampler, const struct events *events, struct 
 		if (events->fds[i] >= 0)
 			ret = attach_one(sampler, prog, events->fds[i], err);
 	return ret;
+}
+
+int sampler_attach_off_cpu(struct sampler *sampler, struct err *err)
+{
+	return attach_one(sampler, sampler->bpf->progs.switch_threads, -1, err);
+}
+
+int sampler_visit_waiting(struct sampler *sampler,
+			  int (*visit)(void *ctx, const struct waiting_thread *thread), void *ctx,
+			  struct err *err)
+{
+	int fd = bpf_map__fd(sampler->bpf->maps.waiting);
+	struct waiting_thread *threads = calloc(WAITING_BATCH, sizeof(*threads));
+	uint32_t *tids = calloc(WAITING_BATCH, sizeof(*tids)), position = 0;
+	bool is_first = true, is_last = false;
+	int ret = threads && tids ? 0 : err_set(err, -ENOMEM, "failed to record: out of memory");
+
+	while (!ret && !is_last) {
+		uint32_t n = WAITING_BATCH;
+
+		if (bpf_map_lookup_batch(fd, is_first ? NULL : &position, &position, tids, threads,
+					 &n, NULL)) {
+			is_last = errno == ENOENT;
+			if (!is_last)
+				ret = err_set(err, -errno,
+					      "failed to read the threads that wait: %m");
+		}
+		for (uint32_t i = 0; i < n && !ret; i++)
+			ret = visit(ctx, &threads[i]);
+		is_first = false;
+	}
+	free(threads);
+	free(tids);
+	return ret;
+}
+
+void sampler_count_waiting(struct sampler *sampler, const struct count_key *key)
+{
+	struct totals *totals = &sampler->totals[key->event * sampler->possible.nr];
+
+	totals->taken++;
+	totals->counted++;
+	sampler->taken++;
 }
 
 int sampler_hit_program(const struct sampler *sampler, enum hit_program which)

@@ -85,6 +85,23 @@ int sampler_hit_program(const struct sampler *sampler, enum hit_program which);
  * next swap. */
 void sampler_detach(struct sampler *sampler);
 
+/*
+ * Begins to sum up the time off the CPU, which sampler_options asked for. Returns 0 or a negative
+ * errno with @err set.
+ */
+int sampler_attach_off_cpu(struct sampler *sampler, struct err *err);
+
+/*
+ * Calls @visit for each thread that waits off the CPU. Threads come and go meanwhile, unless the
+ * programs are detached. Returns 0, a negative errno with @err set, or the errno of @visit.
+ */
+int sampler_visit_waiting(struct sampler *sampler,
+			  int (*visit)(void *ctx, const struct waiting_thread *thread), void *ctx,
+			  struct err *err);
+
+/* Counts one more hit of the event of @key, beside those of the programs. */
+void sampler_count_waiting(struct sampler *sampler, const struct count_key *key);
+
 /* Gives the maps that the unwinder fills. They stay the sampler's. */
 void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps);
 

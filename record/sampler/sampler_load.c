@@ -54,6 +54,9 @@ static uint32_t watermark_of(uint64_t entries)
 	return n ? n : 1;
 }
 
+/* Threads that wait at one time, at most. 8 MB of kernel memory. */
+#define WAITING_THREADS 65536
+
 /* The sizes that a map has when it is loaded. 0 leaves a size alone. */
 struct map_size {
 	struct bpf_map *map;
@@ -91,6 +94,7 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 		{bpf->maps.totals, NR_SETS * options->nr_events, 0},
 		{bpf->maps.hits, options->nr_events, 0},
 		{bpf->maps.weights, options->nr_events, 0},
+		{bpf->maps.waiting, options->off_cpu.is_on ? WAITING_THREADS : 1, 0},
 		{bpf->maps.hash_keys, 0, keys_size},
 	};
 
@@ -172,7 +176,7 @@ static void choose_programs(struct profrec_bpf *bpf, const struct sampler_option
 
 static void choose_weights(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
-	bpf->rodata->has_weights = options->weights != NULL;
+	bpf->rodata->has_weights = options->weights != NULL || options->off_cpu.is_on;
 	for (uint32_t i = 0; options->weights && i < options->nr_events; i++) {
 		const struct weight *w = &options->weights[i];
 
@@ -191,6 +195,15 @@ static int fill_weights(const struct profrec_bpf *bpf, const struct sampler_opti
 	return 0;
 }
 
+static void set_off_cpu(struct profrec_bpf *bpf, const struct off_cpu_options *options)
+{
+	bpf_program__set_autoload(bpf->progs.switch_threads, options->is_on);
+	bpf->rodata->off_cpu_event = options->event;
+	bpf->rodata->off_cpu_by_state = options->by_state;
+	bpf->rodata->min_wait_ns = options->min_ns;
+	bpf->rodata->max_wait_ns = options->max_ns ? options->max_ns : UINT64_MAX;
+}
+
 static int configure_programs(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
 	int ret;
@@ -204,8 +217,10 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	bpf->rodata->may_nest = options->has_hits;
 	bpf->rodata->choose_cpus = options->has_chosen_cpus;
 	bpf->rodata->hit_period = options->hit_period;
+	bpf->rodata->sample_weight = options->sample_weight;
 	choose_programs(bpf, options);
 	choose_weights(bpf, options);
+	set_off_cpu(bpf, &options->off_cpu);
 	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);
 	memory_watch_choose(bpf);
 	ret = set_sizes(bpf, options);

@@ -20,6 +20,15 @@ enum hit_program {
 	NR_HIT_PROGRAMS,
 };
 
+/* All zero: time off the CPU is not recorded. */
+struct off_cpu_options {
+	bool is_on;
+	bool by_state;   /* an event for each enum off_cpu_state */
+	uint32_t event;  /* its number, or that of the first state */
+	uint64_t min_ns; /* shorter waits are left out */
+	uint64_t max_ns; /* longer ones, too; 0: no limit */
+};
+
 struct sampler_options {
 	const struct filters *filters;
 	const u32_vec *cpus;                   /* the sampled CPUs */
@@ -31,10 +40,12 @@ struct sampler_options {
 	bool has_user_multi, has_kernel_multi; /* attach to many functions by one call */
 	uint64_t hit_period;                   /* one of so many hits is counted */
 	const struct weight *weights;          /* one for each event; NULL: all hits count 1 */
-	uint64_t stack_storage;                /* stacks that both sets hold together */
-	uint64_t hash_storage;                 /* counts that both sets hold together */
-	uint32_t max_depth;                    /* frames of a stack at most */
-	bool no_user, no_kernel;               /* take no stacks of user space, of the kernel */
+	uint64_t sample_weight;                /* each sample of the perf event counts so much */
+	struct off_cpu_options off_cpu;
+	uint64_t stack_storage;  /* stacks that both sets hold together */
+	uint64_t hash_storage;   /* counts that both sets hold together */
+	uint32_t max_depth;      /* frames of a stack at most */
+	bool no_user, no_kernel; /* take no stacks of user space, of the kernel */
 	bool include_idle;
 	bool has_chosen_cpus; /* the user asked for some CPUs alone */
 	bool unwind;          /* walk stacks by tables: the caller will call unwinder_begin */

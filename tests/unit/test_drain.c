@@ -87,5 +87,19 @@ START_TEST(the_caller_writes_large_epochs)
 }
 END_TEST
 
+/* A stack that was walked for counts to come is no sample itself. */
+START_TEST(stack_of_a_thread_that_waits)
+{
+	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000, 0x1000, 0);
+	add_early(PID_A, 0x10010, true);
+	early.samples.data[0].key.user_stack = STACK_FIRST_ID + 1;
+	early.samples.data[0].weight = 0;
+	ck_assert_int_eq(drain_add_next(drain, &early, w.epoch), 0);
+	ck_assert_uint_eq(early.samples.nr, 0);
+	finish_epoch();
+	ck_assert_uint_eq(t.nr_counts, 0);
+}
+END_TEST
+
 SUITE_MAIN_WITH("drain", begin, end, samples_of_the_set_that_was_taken,
-		the_caller_writes_large_epochs)
+		the_caller_writes_large_epochs, stack_of_a_thread_that_waits)

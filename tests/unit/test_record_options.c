@@ -64,6 +64,18 @@ static int parse(struct record_options *options, const char *const *args, char *
 static const char list_hint[] = "'profrec --help' lists the options";
 static const char command_hint[] = "to record a command, put -- before it";
 
+START_TEST(time_off_the_cpu)
+{
+	TAKE("--off-cpu", "--min-us", "5", "--max-us", "5", "--state");
+	ck_assert(o.off_cpu && o.by_state && !o.on_cpu);
+	ck_assert_uint_eq(o.min_us, 5);
+	ck_assert_uint_eq(o.max_us, 5);
+	ck_assert_uint_eq(o.freq_hz, 0);
+	TAKE("--off-cpu", "--on-cpu");
+	ck_assert_uint_eq(o.freq_hz, 49);
+}
+END_TEST
+
 START_TEST(defaults)
 {
 	TAKE();
@@ -461,8 +473,8 @@ START_TEST(memory)
 }
 END_TEST
 
-SUITE_MAIN_WITH("record_options", NULL, end, defaults, short_options, long_options, filters, rates,
-		events_and_patterns, options_behind_the_duration, lists_of_several_options,
-		intervals_and_rotation, durations, a_command_without_dashes, commands,
-		commands_that_are_refused, conflicts, ranges, what_is_no_number, what_is_no_list,
-		unknown_options, help_and_version, memory)
+SUITE_MAIN_WITH("record_options", NULL, end, defaults, time_off_the_cpu, short_options,
+		long_options, filters, rates, events_and_patterns, options_behind_the_duration,
+		lists_of_several_options, intervals_and_rotation, durations,
+		a_command_without_dashes, commands, commands_that_are_refused, conflicts, ranges,
+		what_is_no_number, what_is_no_list, unknown_options, help_and_version, memory)

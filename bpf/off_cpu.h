@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sums up the time that threads spend off the CPU, by the stacks with which they left it. The
+ * program runs when the scheduler switches from one thread to the next, with interrupts off and the
+ * lock of the run queue held. The stacks are taken when a thread leaves. Its time is added when it
+ * comes back.
+ */
+#ifndef BPF_OFF_CPU_H
+#define BPF_OFF_CPU_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/count_stacks.h"
+
+/* Set before load. */
+const volatile __u32 off_cpu_event;   /* the first event of time off the CPU */
+const volatile bool off_cpu_by_state; /* there is one for each enum off_cpu_state */
+const volatile __u64 min_wait_ns;
+const volatile __u64 max_wait_ns = -1ULL;
+
+/* Bits of task_struct.__state (include/linux/sched.h). */
+#define TASK_INTERRUPTIBLE   0x1
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_DEAD            0x80
+
+/* The kernel's stack begins in this program and in bpf_trace_run4, which calls it. */
+#define NR_OWN_FRAMES 2
+
+/* Key: the thread's id in the initial pid namespace. Nothing is allocated under the lock. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set before load */
+	__type(key, __u32);
+	__type(value, struct waiting_thread);
+} waiting SEC(".maps");
+
+/* The event of a thread that leaves the CPU in @state, of task_struct. */
+static __always_inline __u32 event_of_state(bool is_preempted, __u32 state)
+{
+	if (!off_cpu_by_state)
+		return off_cpu_event;
+	if (is_preempted || !state)
+		return off_cpu_event + OFF_CPU_RUNNABLE;
+	if (state & TASK_INTERRUPTIBLE)
+		return off_cpu_event + OFF_CPU_SLEEPING;
+	return off_cpu_event + (state & TASK_UNINTERRUPTIBLE ? OFF_CPU_DISK : OFF_CPU_OTHER);
+}
+
+/*
+ * Takes the stacks of the current thread and makes sure that the active set has them. A stack that
+ * the recorder must walk gets an id of its own.
+ */
+static __always_inline void keep_stacks(void *ctx, struct sample *s, __u64 now_ns)
+{
+	__u32 user = BUFFER_OF(s->level, SIDE_USER), kernel = BUFFER_OF(s->level, SIDE_KERNEL);
+	struct stack_entry *user_buffer = bpf_map_lookup_elem(&buffers, &user);
+	struct stack_entry *kernel_buffer = bpf_map_lookup_elem(&buffers, &kernel);
+	__u32 zero = 0;
+	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct hash h;
+	__u64 id;
+
+	if (!user_buffer || !kernel_buffer || !keys)
+		return; /* cannot be: the arrays have the indexes */
+	if (take_kernel)
+		s->key.kernel_stack = take_stack(ctx, SIDE_KERNEL, NR_OWN_FRAMES, s->level,
+						 kernel_buffer, STACK_END_FP);
+	store_stack(s, &s->key.kernel_stack, kernel_buffer);
+	if (!take_user)
+		return;
+	s->key.user_stack = take_user_stack(ctx, user_buffer, s, now_ns);
+	if (unwind_by_tables && s->key.user_stack >= STACK_FIRST_ID &&
+	    user_buffer->end == STACK_END_EARLY) {
+		h = hash_begin(keys);
+		hash_word(&h, now_ns, &keys[1]);
+		hash_word(&h, task->pid, &keys[2]);
+		id = hash_end(&h) | STACK_FIRST_ID;
+		if (submit_early(task, &s->key, id, 0, s->set, s->space_id, now_ns)) {
+			s->key.user_stack = id;
+			return;
+		}
+	}
+	store_stack(s, &s->key.user_stack, user_buffer);
+}
+
+/* Notes that the current thread leaves the CPU, if the user wants it. */
+static __always_inline void begin_wait(void *ctx, __u32 event, __u64 now_ns)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct sample s = {};
+	struct waiting_thread thread = {.since_ns = now_ns};
+	__u32 tid = task->pid, tgid;
+
+	s.totals = find_totals(&s, event);
+	if (!s.totals)
+		return;
+	tgid = visible_tgid(task);
+	bpf_get_current_comm(s.key.comm, COMM_SIZE);
+	if (!is_wanted(task, tgid, s.key.comm)) {
+		count_up(&s.totals->filtered);
+		return;
+	}
+	s.key.tgid = tgid;
+	s.key.event = event;
+	identify_process(&s, task);
+	if (!find_maps(&s)) {
+		count_up(&s.totals->taken);
+		return;
+	}
+	if (!claim_level(&s)) {
+		count_up(&s.totals->taken);
+		count_up(&s.totals->lost[LOSS_REFUSED]);
+		return;
+	}
+	keep_stacks(ctx, &s, now_ns);
+	release_level(&s);
+	thread.key = s.key;
+	if (bpf_map_update_elem(&waiting, &tid, &thread, BPF_ANY)) {
+		count_up(&s.totals->taken);
+		count_up(&s.totals->lost[LOSS_STORAGE_FULL]);
+	}
+}
+
+/* Adds the time that @task spent off the CPU. */
+static __always_inline void end_wait(struct task_struct *task, __u64 now_ns)
+{
+	__u32 tid = task->pid;
+	struct waiting_thread *thread = bpf_map_lookup_elem(&waiting, &tid);
+	enum count_result result;
+	struct sample s = {};
+	__u64 since_ns;
+	int err = 0;
+
+	if (!thread)
+		return;
+	s.key = thread->key;
+	since_ns = thread->since_ns;
+	bpf_map_delete_elem(&waiting, &tid);
+	s.weight = now_ns - since_ns;
+	s.totals = find_totals(&s, s.key.event);
+	if (!s.totals)
+		return;
+	if (s.weight < min_wait_ns || s.weight > max_wait_ns) {
+		count_up(&s.totals->filtered);
+		return;
+	}
+	count_up(&s.totals->taken);
+	if (!find_maps(&s))
+		return;
+	result = add_to_count(&s, now_ns);
+	if (result == COUNT_NONE)
+		result = insert_or_add(&s, now_ns, &err);
+	note_result(&s, result, err);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(switch_threads, bool is_preempted, struct task_struct *prev, struct task_struct *next)
+{
+	__u64 now_ns = bpf_ktime_get_ns();
+	__u32 state = prev->__state;
+
+	if (next->pid)
+		end_wait(next, now_ns);
+	/* A thread that has ended does not come back. */
+	if (prev->pid && (is_preempted || !(state & TASK_DEAD)))
+		begin_wait(ctx, event_of_state(is_preempted, state), now_ns);
+	return 0;
+}
+
+#endif

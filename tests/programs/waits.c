@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Waits in three places, and says for how many nanoseconds in each:
+ *
+ *	waits          then ends
+ *	waits forever  then says so, and waits in wait_forever until it is killed
+ */
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS 5
+
+static int ends[2];
+static uint32_t futex_word;
+/* The compiler must not make the last call of a function a jump. */
+static volatile long result;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
+}
+
+__attribute__((noinline)) void wait_sleeping(void)
+{
+	const struct timespec pause = {.tv_nsec = 120000000};
+
+	result = nanosleep(&pause, NULL);
+}
+
+__attribute__((noinline)) void wait_for_pipe(void)
+{
+	char byte;
+
+	result = read(ends[0], &byte, 1);
+}
+
+__attribute__((noinline)) void wait_for_futex(void)
+{
+	const struct timespec timeout = {.tv_nsec = 180000000};
+
+	result = syscall(SYS_futex, &futex_word, FUTEX_WAIT, 0, &timeout, NULL, 0);
+}
+
+__attribute__((noinline)) void wait_forever(void)
+{
+	result = pause();
+}
+
+static void *write_bytes(void *arg)
+{
+	const struct timespec pause = {.tv_nsec = 60000000};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		nanosleep(&pause, NULL);
+		result = write(ends[1], "", 1);
+	}
+	return arg;
+}
+
+static uint64_t time_of(void (*function)(void))
+{
+	uint64_t begin_ns = now_ns();
+
+	for (int i = 0; i < ROUNDS; i++)
+		function();
+	return now_ns() - begin_ns;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t writer;
+
+	(void)argv;
+	if (pipe(ends) || pthread_create(&writer, NULL, write_bytes, NULL))
+		return 1;
+	printf("wait_for_pipe %lu\n", time_of(wait_for_pipe));
+	pthread_join(writer, NULL);
+	printf("wait_sleeping %lu\n", time_of(wait_sleeping));
+	printf("wait_for_futex %lu\n", time_of(wait_for_futex));
+	fflush(stdout);
+	if (argc > 1)
+		wait_forever();
+	return 0;
+}

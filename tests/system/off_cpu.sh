@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Time off the CPU: a program waits in three places and says itself for how long. Its own times include what a busy
+# machine adds, so they are compared with the recording.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+
+build "$dir/waits" waits.c
+# folded NAME [EVENT]
+folded() { "$profrep" -f ${2:+--event "$2"} "$dir/$1.prof" 2> /dev/null; }
+# recorded NAME FUNCTION [EVENT]: nanoseconds.
+recorded() { folded "$1" "${3:-}" | sum_samples ";$2;"; }
+# said FUNCTION: by the latest run.
+said() { awk -v name="$1" '$1 == name {print $2}' "$dir/said"; }
+# is_as_said NAME FUNCTION [EVENT]: the waits end a little before the program reads its clock. A thread that waits for
+# the CPU on a busy machine is off the CPU, too, unless states are kept apart.
+is_as_said()
+{
+	local have want
+	have=$(recorded "$@") want=$(said "$2")
+	between "$have" "$(awk -v ns="$want" 'BEGIN {printf "%.0f", 0.99 * ns - 1000000}')" "$want"
+}
+# record NAME OPTION...: of a run.
+record() { "$profrec" -o "$dir/$1.prof" --off-cpu "${@:2}" -- "$dir/waits" > "$dir/said" 2> "$dir/$1.err"; }
+
+check "time off the CPU is recorded" record plain
+for function in wait_sleeping wait_for_pipe wait_for_futex; do
+	check "$function: the time is within 1 %" is_as_said plain $function
+done
+check "stacks are whole" same "$(folded plain | grep ';main;' | grep -vc 'waits;_start;')" 0
+check "no frame is of the recorder's program" same "$(folded plain | grep -c 'bpf_')" 0
+check "the kernel's side ends in the scheduler" contains "$(folded plain | grep ';wait_for_pipe;')" ";schedule;__schedule "
+check "nothing is lost" is_accounted "$dir/plain.prof"
+check "the unit is in the headline" contains "$("$profrep" "$dir/plain.prof" | head -n 1)" "off-CPU time (ns)"
+check "the event is described" contains "$("$profrep" info "$dir/plain.prof")" "time off the CPU"
+
+# One wait of wait_for_futex takes 180 ms at least, one of wait_sleeping 120 ms, and of wait_for_pipe 60 ms.
+check "short times are left out" record long --min-us 170000
+check "the long ones stay" is_as_said long wait_for_futex
+record short --max-us 100
+check "long times are left out" same "$(recorded short wait_sleeping)" 0
+
+check "stacks of user space alone" record user -U
+check "they have no frames of the kernel" same "$(folded user | grep -c schedule)" 0
+check "they have their time" is_as_said user wait_sleeping
+check "stacks of the kernel alone" record kernel -K
+check "they have no frames of user space" same "$(folded kernel | grep -c main)" 0
+
+check "states are kept apart" record states --state
+check "a thread that sleeps is in state S" is_as_said states wait_sleeping off-cpu:S
+check "it is not in state D" same "$(recorded states wait_sleeping off-cpu:D)" 0
+
+check "samples on the CPU beside it" record both --on-cpu -F 999
+check "each has its event" contains "$("$profrep" info "$dir/both.prof")" "on-cpu"
+check "time off the CPU is as before" is_as_said both wait_for_futex off-cpu
+check "both are nanoseconds" same "$("$profrep" info "$dir/both.prof" | grep -c 'sum:.* nanoseconds')" 2
+
+# A thread that goes on waiting when the recording ends, for a time that the recording knows.
+"$profrec" -o "$dir/forever.prof" --off-cpu -i 1 -- "$dir/waits" forever > "$dir/said" 2> "$dir/forever.err" &
+recorder=$!
+wait_for grep -q wait_for_futex "$dir/said"
+sleep 2.5
+kill -INT $recorder
+wait $recorder
+check "a thread that still waits has its time" at_least "$(recorded forever wait_forever)" 2400000000
+check "which is said apart" contains "$("$profrep" info "$dir/forever.prof")" "nanoseconds of the sum, of threads that were blocked"
+check "its stack is whole, though the sets were drained since" contains "$(folded forever)" \
+	"waits;_start;__libc_start_main;__libc_start_call_main;main;wait_forever;"
+check "earlier waits are as said" is_as_said forever wait_for_futex
+
+for option in on-cpu "min-us 5" "max-us 5" state; do
+	# shellcheck disable=SC2086 # an option and its value
+	check "--$option needs --off-cpu" says 2 "needs --off-cpu" "$profrec" -o "$dir/no.prof" --$option 1
+done
+check "more than --max-us" says 2 "more than --max-us" "$profrec" -o "$dir/no.prof" --off-cpu --min-us 6 --max-us 5 1
+check "no -c" says 2 "not allowed with --off-cpu" "$profrec" -o "$dir/no.prof" --off-cpu -c 5 1
+check "no -F without samples" says 2 "there is no event to sample" "$profrec" -o "$dir/no.prof" --off-cpu -F 99 1
+plan_end

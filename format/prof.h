@@ -235,7 +235,7 @@ struct prof_event {
 	uint8_t unit;       /* enum prof_event_unit */
 	const char *name;   /* as the user typed it: "c:malloc", "t:sched:sched_switch" */
 	const char *weight; /* "": hits are counted; else the field or argument that is summed up */
-	uint64_t nr_probes; /* functions or tracepoints that were attached; 0: not known */
+	uint64_t nr_probes; /* functions or tracepoints that were found; 0: not known */
 	uint64_t period;    /* samples: events from one to the next; 0: by frequency */
 };
 

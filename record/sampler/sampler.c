@@ -263,6 +263,21 @@ int sampler_hit_program(const struct sampler *sampler, enum hit_program which)
 	return bpf_program__fd(programs[which]);
 }
 
+uint64_t sampler_skipped_hits(const struct sampler *sampler)
+{
+	uint64_t skipped = 0;
+
+	for (int i = 0; i < NR_HIT_PROGRAMS; i++) {
+		int fd = sampler_hit_program(sampler, i);
+		struct bpf_prog_info info = {0};
+		uint32_t size = sizeof(info);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size))
+			skipped += info.recursion_misses;
+	}
+	return skipped;
+}
+
 void sampler_detach(struct sampler *sampler)
 {
 	vec_for_each(&sampler->links, link)

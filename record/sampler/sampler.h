@@ -81,6 +81,12 @@ int sampler_attach(struct sampler *sampler, const struct events *events, struct 
  */
 int sampler_hit_program(const struct sampler *sampler, enum hit_program which);
 
+/*
+ * How many hits the kernel kept from the programs so far, because another program ran on the CPU.
+ * Kernels before 6.7 do not tell for all probes.
+ */
+uint64_t sampler_skipped_hits(const struct sampler *sampler);
+
 /* Detaches all programs of sampler_attach. A program that runs at this moment may count until the
  * next swap. */
 void sampler_detach(struct sampler *sampler);

@@ -162,6 +162,10 @@ refused "an unknown path" "failed to open library '/no/such': No such file or di
 refused "no ELF file" "failed to read '/etc/passwd': not a whole ELF file of 64 bits" -e /etc/passwd:f
 refused "an offset that is no code" "failed to find '$dir/calls:0xfffffff': there is no code at this offset" -e "$dir/calls:0xfffffff"
 refused "an unknown function of the kernel" "failed to find 'no_such_function': no function of the kernel matches" -e no_such_function
+if command -v setpriv > /dev/null; then
+	check "no rights: what is missing is said" says 1 "missing" setpriv --reuid 64123 --clear-groups --bounding-set=-all \
+		--inh-caps=-all "$profrec" -q -o "/tmp/x.$$.prof" -e c:malloc 1
+fi
 check "a malformed pattern" says 2 "the type of pattern 'x:c:f' is not p, t or u, but 'x'" "$profrec" -e x:c:f 1
 check "a malformed regular expression" says 2 "is no regular expression" "$profrec" -r -e 'c:mal(loc' 1
 plan_end

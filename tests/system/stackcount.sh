@@ -162,6 +162,10 @@ refused "an unknown path" "failed to open library '/no/such': No such file or di
 refused "no ELF file" "failed to read '/etc/passwd': not a whole ELF file of 64 bits" -e /etc/passwd:f
 refused "an offset that is no code" "failed to find '$dir/calls:0xfffffff': there is no code at this offset" -e "$dir/calls:0xfffffff"
 refused "an unknown function of the kernel" "failed to find 'no_such_function': no function of the kernel matches" -e no_such_function
+if [ ! -e /sys/bus/event_source/devices/kprobe/type ]; then
+	refused "a kernel without kprobes: that is said" \
+		"failed to attach to 'vfs_read': this kernel has no kprobes (CONFIG_KPROBES)" -e vfs_read
+fi
 if command -v setpriv > /dev/null; then
 	check "no rights: what is missing is said" says 1 "missing" setpriv --reuid 64123 --clear-groups --bounding-set=-all \
 		--inh-caps=-all "$profrec" -q -o "/tmp/x.$$.prof" -e c:malloc 1

@@ -62,6 +62,7 @@ struct pt_regs {
 
 struct task_struct {
 	unsigned int __state;
+	int on_cpu;
 	int pid;
 	int tgid;
 	unsigned long long start_time;
@@ -71,6 +72,19 @@ struct task_struct {
 	struct nsproxy *nsproxy;
 	struct signal_struct *signal;
 	struct mm_struct *mm;
+	char comm[16];
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+/* Context of a program that an iterator over all tasks runs. */
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 #pragma clang attribute pop

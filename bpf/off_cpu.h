@@ -49,6 +49,21 @@ static __always_inline __u32 event_of_state(bool is_preempted, __u32 state)
 	return off_cpu_event + (state & TASK_UNINTERRUPTIBLE ? OFF_CPU_DISK : OFF_CPU_OTHER);
 }
 
+/* An id for a user stack that the recorder must walk. */
+static __always_inline __u64 own_stack_id(__u32 tid, __u64 now_ns)
+{
+	__u32 zero = 0;
+	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
+	struct hash h;
+
+	if (!keys)
+		return STACK_MISSED + LOSS_WALK_FAILED; /* cannot be: the array has the index */
+	h = hash_begin(keys);
+	hash_word(&h, now_ns, &keys[1]);
+	hash_word(&h, tid, &keys[2]);
+	return hash_end(&h) | STACK_FIRST_ID;
+}
+
 /*
  * Takes the stacks of the current thread and makes sure that the active set has them. A stack that
  * the recorder must walk gets an id of its own.
@@ -58,13 +73,10 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, __u64 now_n
 	__u32 user = BUFFER_OF(s->level, SIDE_USER), kernel = BUFFER_OF(s->level, SIDE_KERNEL);
 	struct stack_entry *user_buffer = bpf_map_lookup_elem(&buffers, &user);
 	struct stack_entry *kernel_buffer = bpf_map_lookup_elem(&buffers, &kernel);
-	__u32 zero = 0;
-	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct hash h;
 	__u64 id;
 
-	if (!user_buffer || !kernel_buffer || !keys)
+	if (!user_buffer || !kernel_buffer)
 		return; /* cannot be: the arrays have the indexes */
 	if (take_kernel)
 		s->key.kernel_stack = take_stack(ctx, SIDE_KERNEL, NR_OWN_FRAMES, s->level,
@@ -75,10 +87,7 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, __u64 now_n
 	s->key.user_stack = take_user_stack(ctx, user_buffer, s, now_ns);
 	if (unwind_by_tables && s->key.user_stack >= STACK_FIRST_ID &&
 	    user_buffer->end == STACK_END_EARLY) {
-		h = hash_begin(keys);
-		hash_word(&h, now_ns, &keys[1]);
-		hash_word(&h, task->pid, &keys[2]);
-		id = hash_end(&h) | STACK_FIRST_ID;
+		id = own_stack_id(task->pid, now_ns);
 		if (submit_early(task, &s->key, id, 0, s->set, s->space_id, now_ns)) {
 			s->key.user_stack = id;
 			return;
@@ -155,6 +164,84 @@ static __always_inline void end_wait(struct task_struct *task, __u64 now_ns)
 	if (result == COUNT_NONE)
 		result = insert_or_add(&s, now_ns, &err);
 	note_result(&s, result, err);
+}
+
+/* Does @task, which is not the current one, pass the filters that tell by a task alone? */
+static __always_inline bool is_wanted_task(struct task_struct *task, __u32 tgid, const char *comm)
+{
+	const __u64 *words = (const __u64 *)comm;
+
+	if (!tgid || !is_asked_for(task, tgid))
+		return false;
+	return !filter_comm || (words[0] == wanted_comm[0] && words[1] == wanted_comm[1]);
+}
+
+/* Takes the kernel stack of @task, which waits. */
+static __always_inline void keep_kernel_stack(struct sample *s, struct task_struct *task)
+{
+	__u32 kernel = BUFFER_OF(s->level, SIDE_KERNEL);
+	struct stack_entry *buffer = bpf_map_lookup_elem(&buffers, &kernel);
+	long bytes;
+
+	if (!buffer)
+		return; /* cannot be: the array has the index */
+	bytes = bpf_get_task_stack(task, buffer->frames, max_depth * sizeof(__u64), 0);
+	if (bytes <= 0)
+		return;
+	buffer->nr_frames = bytes / sizeof(__u64);
+	buffer->end = buffer->nr_frames == max_depth ? STACK_END_CUT : STACK_END_FP;
+	s->key.kernel_stack = hash_stack(kernel);
+	store_stack(s, &s->key.kernel_stack, buffer);
+}
+
+/*
+ * Notes that @task was off the CPU when the recording began. If it comes back and leaves again at
+ * this moment, the note of the scheduler's program is the one that stays.
+ */
+static __always_inline void note_waiting(struct task_struct *task, struct found_thread *found)
+{
+	struct waiting_thread thread = {.since_ns = found->time_ns};
+	struct sample s = {};
+	__u32 tid = task->pid, tgid = visible_tgid(task);
+	__u32 state = task->__state;
+
+#pragma unroll
+	for (int i = 0; i < COMM_SIZE - 1; i++)
+		s.key.comm[i] = task->comm[i];
+	s.totals = find_totals(&s, event_of_state(!state, state));
+	if (!s.totals || !is_wanted_task(task, tgid, s.key.comm) || !find_maps(&s) ||
+	    !claim_level(&s))
+		return;
+	s.key.tgid = tgid;
+	s.key.event = event_of_state(!state, state);
+	identify_process(&s, task);
+	if (take_kernel)
+		keep_kernel_stack(&s, task);
+	release_level(&s);
+	found->has_user_stack = take_user && task->mm;
+	if (found->has_user_stack)
+		s.key.user_stack = own_stack_id(tid, found->time_ns);
+	thread.key = found->key = s.key;
+	found->space_id = s.space_id;
+	found->set = s.set;
+	bpf_map_update_elem(&waiting, &tid, &thread, BPF_NOEXIST);
+}
+
+SEC("iter/task")
+int find_waiting(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct found_thread found = {};
+
+	if (!task || !task->pid || task->on_cpu || task->__state & TASK_DEAD)
+		return 0;
+	found.time_ns = bpf_ktime_get_ns();
+	note_waiting(task, &found);
+	if (!found.has_user_stack)
+		return 0;
+	load_regs(found.regs, (struct pt_regs *)bpf_task_pt_regs(task));
+	bpf_seq_write(ctx->meta->seq, &found, sizeof(found));
+	return 0;
 }
 
 SEC("tp_btf/sched_switch")

@@ -132,6 +132,19 @@ struct waiting_thread {
 	__u64 since_ns; /* CLOCK_MONOTONIC */
 };
 
+/*
+ * A thread that was off the CPU when the recording began. The recorder reads its user stack from
+ * its memory, and counts refer to it by the id in the key.
+ */
+struct found_thread {
+	struct count_key key;
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u64 space_id;
+	__u32 set; /* has the kernel stack */
+	__u32 has_user_stack;
+	__u64 regs[17]; /* by enum unwind_reg */
+};
+
 /* Why a thread is off the CPU. Each may be an event of its own. */
 enum off_cpu_state {
 	OFF_CPU_SLEEPING, /* until something happens, or a signal comes (S) */

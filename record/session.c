@@ -16,6 +16,7 @@
 #include "record/system/cpus.h"
 #include "record/system/privilege.h"
 #include "record/system/stack_depth.h"
+#include "record/unwind/found_threads.h"
 
 /* So long hits wait for unwind tables of files that many processes map. */
 #define TABLES_WAIT_MS 3000
@@ -280,11 +281,34 @@ int session_prepare(struct session *s)
 		ret = out_of_memory(s);
 	if (!ret)
 		ret = begin_unwinding(s);
+	/* Hits can be a million a second, and only few of them could wait for unwind tables. */
+	if (!ret && s->probes.events.nr && s->unwinder &&
+	    unwinder_wait(s->unwinder, TABLES_WAIT_MS))
+		ret = out_of_memory(s);
 	return ret ? ret : follow_processes(s);
 }
 
 /* Attaching to thousands of functions takes a while. */
 #define MANY_PROBES 1000
+
+/* Has the stack of a thread walked that waits already. */
+static int walk_found(void *ctx, const struct found_thread *thread)
+{
+	struct session *s = ctx;
+
+	if (!s->unwinder || s->nr_found++ >= FOUND_THREADS_MAX)
+		return 0;
+	return found_threads_add(s->looker, thread, unwinder_early(s->unwinder));
+}
+
+static int attach_off_cpu(struct session *s)
+{
+	int ret = sampler_attach_off_cpu(s->sampler, s->err);
+
+	if (!ret && filters_tell_by_task(&s->filters))
+		ret = sampler_find_waiting(s->sampler, walk_found, s, s->err);
+	return ret == -ENOMEM ? out_of_memory(s) : ret;
+}
 
 int session_attach_probes(struct session *s)
 {
@@ -295,12 +319,9 @@ int session_attach_probes(struct session *s)
 		nr += event->nr_probes;
 	if (nr >= MANY_PROBES)
 		progress_note(s->progress, "attaching to %" PRIu64 " functions", nr);
-	/* Hits can be a million a second, and only few of them could wait for unwind tables. */
-	if ((nr || s->off_cpu.is_on) && s->unwinder && unwinder_wait(s->unwinder, TABLES_WAIT_MS))
-		return out_of_memory(s);
 	ret = probes_attach(&s->probes, s->sampler, s->err);
 	if (!ret && s->off_cpu.is_on)
-		ret = sampler_attach_off_cpu(s->sampler, s->err);
+		ret = attach_off_cpu(s);
 	return ret;
 }
 

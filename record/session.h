@@ -43,6 +43,7 @@ struct session {
 	uint32_t nr_events;    /* of the recording, 1 at least */
 	uint32_t sample_event; /* of the sampled one among them */
 	struct off_cpu_options off_cpu;
+	size_t nr_found; /* threads that were off the CPU when the recording began */
 	uint64_t waited_ns[PROF_MAX_EVENTS]; /* by threads that waited when the run ended */
 	struct sampler *sampler;
 	struct memory_watch memory_watch;

@@ -166,6 +166,12 @@ int cgroup_members(int fd, u32_vec *pids)
 	return 0;
 }
 
+bool filters_tell_by_task(const struct filters *filters)
+{
+	return filters->options.uid == FILTERS_ANY_UID && !filters->mntns_inum &&
+	       filters->cgroup_fd < 0 && filters->cgroup_map_fd < 0 && filters->mntns_map_fd < 0;
+}
+
 void filters_close(struct filters *f)
 {
 	if (!f->ids)

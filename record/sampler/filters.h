@@ -51,6 +51,12 @@ int filters_open(struct filters *filters, const struct filter_options *options, 
 /* Adds the ids of the processes of the cgroup that is open at @fd. Returns 0 or -ENOMEM. */
 int cgroup_members(int fd, u32_vec *pids);
 
+/*
+ * Do the filters tell by a task alone, so that other tasks than the current one can be told? Users,
+ * cgroups and mount namespaces do not.
+ */
+bool filters_tell_by_task(const struct filters *filters);
+
 void filters_close(struct filters *filters);
 
 /*

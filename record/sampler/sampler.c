@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
@@ -21,6 +22,9 @@
 #define STACK_BATCH   128
 #define COUNT_BATCH   512
 #define WAITING_BATCH 1024
+
+/* Records that one read of an iterator fetches. */
+#define FOUND_BATCH 64
 
 struct sampler {
 	struct profrec_bpf *bpf;
@@ -239,6 +243,45 @@ int sampler_visit_waiting(struct sampler *sampler,
 	}
 	free(threads);
 	free(tids);
+	return ret;
+}
+
+/* Runs the iterator of @link over all tasks. */
+static int read_found(int fd, int (*found)(void *ctx, const struct found_thread *thread), void *ctx,
+		      struct err *err)
+{
+	struct found_thread threads[FOUND_BATCH];
+	int ret = 0;
+
+	while (!ret) {
+		/* The kernel hands out whole records if there is room for one. */
+		ssize_t got = read(fd, threads, sizeof(threads));
+
+		if (got < 0 && errno == EAGAIN)
+			continue;
+		if (got < 0)
+			return err_set(err, -errno, "failed to find the threads that wait: %m");
+		if (!got)
+			return 0;
+		for (size_t i = 0; i < got / sizeof(threads[0]) && !ret; i++)
+			ret = found(ctx, &threads[i]);
+	}
+	return ret;
+}
+
+int sampler_find_waiting(struct sampler *sampler,
+			 int (*found)(void *ctx, const struct found_thread *thread), void *ctx,
+			 struct err *err)
+{
+	struct bpf_link *link = bpf_program__attach_iter(sampler->bpf->progs.find_waiting, NULL);
+	_cleanup_close_ int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	int ret;
+
+	if (fd < 0)
+		ret = err_set(err, -errno, "failed to find the threads that wait: %m");
+	else
+		ret = read_found(fd, found, ctx, err);
+	bpf_link__destroy(link);
 	return ret;
 }
 

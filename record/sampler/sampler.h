@@ -105,6 +105,15 @@ int sampler_visit_waiting(struct sampler *sampler,
 			  int (*visit)(void *ctx, const struct waiting_thread *thread), void *ctx,
 			  struct err *err);
 
+/*
+ * Finds the threads that are off the CPU already: their time begins now. Calls @found for each that
+ * has a user stack. Call it after sampler_attach_off_cpu. Returns 0, a negative errno with @err
+ * set, or the errno of @found.
+ */
+int sampler_find_waiting(struct sampler *sampler,
+			 int (*found)(void *ctx, const struct found_thread *thread), void *ctx,
+			 struct err *err);
+
 /* Counts one more hit of the event of @key, beside those of the programs. */
 void sampler_count_waiting(struct sampler *sampler, const struct count_key *key);
 

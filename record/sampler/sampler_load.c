@@ -198,6 +198,7 @@ static int fill_weights(const struct profrec_bpf *bpf, const struct sampler_opti
 static void set_off_cpu(struct profrec_bpf *bpf, const struct off_cpu_options *options)
 {
 	bpf_program__set_autoload(bpf->progs.switch_threads, options->is_on);
+	bpf_program__set_autoload(bpf->progs.find_waiting, options->is_on);
 	bpf->rodata->off_cpu_event = options->event;
 	bpf->rodata->off_cpu_by_state = options->by_state;
 	bpf->rodata->min_wait_ns = options->min_ns;

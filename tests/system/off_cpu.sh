@@ -27,9 +27,12 @@ check "time off the CPU is recorded" record plain
 for function in wait_sleeping wait_for_pipe wait_for_futex; do
 	check "$function: the time is within 1 %" is_as_said plain $function
 done
-check "stacks are whole" same "$(folded plain | grep ';main;' | grep -vc 'waits;_start;')" 0
+# While the program starts, a busy machine can lack room for the copy of a stack.
+check "stacks are whole" mostly <(folded plain | grep ';main;') waits ';_start;' 99
 check "no frame is of the recorder's program" same "$(folded plain | grep -c 'bpf_')" 0
-check "the kernel's side ends in the scheduler" contains "$(folded plain | grep ';wait_for_pipe;')" ";schedule;__schedule "
+# __traceiter_sched_switch stands last while somebody else traces the scheduler, too.
+check "the kernel's side ends in the scheduler" mostly <(folded plain | grep ';wait_for_pipe;') waits \
+	';schedule;__schedule(;__traceiter_sched_switch)? [0-9]+$' 99
 check "nothing is lost" is_accounted "$dir/plain.prof"
 check "the unit is in the headline" contains "$("$profrep" "$dir/plain.prof" | head -n 1)" "off-CPU time (ns)"
 check "the event is described" contains "$("$profrep" info "$dir/plain.prof")" "time off the CPU"
@@ -67,6 +70,21 @@ check "which is said apart" contains "$("$profrep" info "$dir/forever.prof")" "n
 check "its stack is whole, though the sets were drained since" contains "$(folded forever)" \
 	"waits;_start;__libc_start_main;__libc_start_call_main;main;wait_forever;"
 check "earlier waits are as said" is_as_said forever wait_for_futex
+
+# A thread that waits from before the start to after the end.
+"$dir/waits" forever > "$dir/said" &
+waiting=$!
+wait_for grep -q wait_for_futex "$dir/said"
+wait_for grep -q "State:.S" "/proc/$waiting/status"
+check "a process that waits already is recorded" "$profrec" -q -o "$dir/before.prof" --off-cpu -p $waiting 2
+check "its time is that of the recording" at_least "$(recorded before wait_forever)" \
+	"$(awk -v ms="$(duration_ms "$dir/before.prof")" 'BEGIN {printf "%.0f", 0.95 * 1000000 * ms}')"
+check "its stack is whole, from the kernel to the root" contains "$(folded before | grep 'entry_SYSCALL')" \
+	"waits;_start;__libc_start_main;__libc_start_call_main;main;wait_forever;"
+check "all processes" "$profrec" -q -o "$dir/all.prof" --off-cpu 1
+check "it is among them" contains "$(folded all)" ";wait_forever;"
+check "nothing is lost there" is_accounted "$dir/all.prof"
+kill $waiting
 
 for option in on-cpu "min-us 5" "max-us 5" state; do
 	# shellcheck disable=SC2086 # an option and its value

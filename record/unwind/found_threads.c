@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/found_threads.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "bpf/unwind.h"
+#include "common/cleanup.h"
+
+struct stack_question {
+	uint32_t pid;
+	uint64_t sp;
+};
+
+/* A look_fn. The answer is the copy of the stack, as in struct early_sample. */
+static int look_at_stack(struct look *look)
+{
+	struct stack_question q;
+	char stack[EARLY_STACK_BYTES];
+	struct iovec local = {.iov_base = stack, .iov_len = sizeof(stack)};
+	struct iovec remote = {.iov_len = sizeof(stack)};
+	ssize_t got;
+	int ret;
+
+	memcpy(&q, look->question, sizeof(q));
+	ret = look_touch(look, look_process(q.pid));
+	if (ret)
+		return ret;
+	/* The stack may end in the copied range. Then the kernel copies the part before its end. */
+	remote.iov_base = (void *)(uintptr_t)early_stack_begin(q.sp);
+	got = process_vm_readv(q.pid, &local, 1, &remote, 1, 0);
+	if (got < 0)
+		return -errno;
+	return look_answer_append(look, stack, got) ? 0 : -ENOBUFS;
+}
+
+int found_threads_add(struct looker *looker, const struct found_thread *thread,
+		      struct early_samples *early)
+{
+	const struct stack_question q = {.pid = thread->key.tgid, .sp = thread->regs[UNWIND_RSP]};
+	const struct look_question question = {
+		.fn = look_at_stack, .bytes = &q, .nr = sizeof(q), .fd = -1};
+	_cleanup_free_ struct look_answer *answer = malloc(sizeof(*answer));
+	_cleanup_free_ struct early_sample *sample = calloc(1, sizeof(*sample));
+
+	if (!answer || !sample)
+		return -ENOMEM;
+	sample->key = thread->key;
+	sample->time_ns = thread->time_ns;
+	sample->space_id = thread->space_id;
+	sample->set = thread->set;
+	memcpy(sample->regs, thread->regs, sizeof(sample->regs));
+	if (!looker_ask(looker, &question, answer) && answer->nr <= EARLY_STACK_BYTES) {
+		sample->nr_bytes = answer->nr;
+		memcpy(sample->stack, answer->bytes, answer->nr);
+	}
+	return early_samples_add(early, sample);
+}

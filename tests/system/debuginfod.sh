@@ -125,7 +125,8 @@ check "a file that is too large: said" contains "$(cat err)" "too large to fetch
 serve hangs
 check "a server that hangs" same "$(DEBUGINFOD_TIMEOUT=1 names --debuginfod)" "$nothing"
 check "a server that hangs: said" contains "$(cat err)" "did not answer in time"
-check "a server that hangs is asked once" same "$(wc -l < asked)" 1
+# The library tries twice more, from elfutils 0.190 on.
+check "a server that hangs is asked for one file once" same "$(sort -u asked | wc -l)" 1
 rm -rf cache asked
 "$profrep" -f --unnamed module --debuginfod p.prof > out 2> err &
 pid=$!

@@ -22,6 +22,7 @@ done
 # Without sys/sdt.h there is no static probe, and its recording fails.
 has_sdt=$(echo '#include <sys/sdt.h>' | "$cc" -E - > /dev/null 2>&1 && echo -DWITH_SDT)
 build "$dir/programs/calls" calls.c -ldl ${has_sdt:+"$has_sdt"}
+build "$dir/programs/waits" waits.c
 build "$dir/programs/frameless" acts.c -fomit-frame-pointer
 
 # Emulation is slow, and slower beside other tests. So the tests ask for some samples, not for a number. samples NAME
@@ -30,6 +31,9 @@ samples() { "$profrep" -fa --symfs "$at/root" "$at/out/$1.prof" | sum_samples "$
 value() { info "$at/out/$1.prof" "$2"; }
 # sum NAME EVENT REGEX: of one event of a recording of hits.
 sum() { "$profrep" -fP --event "$2" --symfs "$at/root" "$at/out/$1.prof" | sum_samples "$3"; }
+
+# agrees NS SAID: the program reads its clock a little before and after it waits, and emulation is slow.
+agrees() { between "$1" "$(($2 * 9 / 10))" "$2"; }
 
 # booted: the guest came to its end, and its kernel did not complain.
 booted()
@@ -130,6 +134,10 @@ judge()
 	check "Linux $series: bytes of tracepoints" between "$(sum tpoints 1 '^dd;')" 300000 320000
 	check "Linux $series: hits of two tracepoints" between "$(sum tpoints 2 '^dd;')" 600 620
 	check "Linux $series: samples and hits in one recording" same "$(sum sampled 2 ';main ')" 1
+	for name in wait_sleeping wait_for_pipe wait_for_futex; do
+		check "Linux $series: time off the CPU: $name" agrees "$(sum offcpu 1 "^waits;.*;main;.*;$name;")" \
+			"$(sed -n "s/^$name //p" "$at/out/offcpu.log")"
+	done
 	check "Linux $series: stacks that are cut" same "$(value cut "stack depth")" "127 frames at most"
 	check "Linux $series: stacks of 300 calls" only deep "^acts;.*;main;$(printf 'descend;%.0s' {1..299})"
 }

@@ -59,6 +59,7 @@ check "time off the CPU is as before" is_as_said both wait_for_futex off-cpu
 check "both are nanoseconds" same "$("$profrep" info "$dir/both.prof" | grep -c 'sum:.* nanoseconds')" 2
 
 # A thread that goes on waiting when the recording ends, for a time that the recording knows.
+rm "$dir/said"
 "$profrec" -o "$dir/forever.prof" --off-cpu -i 1 -- "$dir/waits" forever > "$dir/said" 2> "$dir/forever.err" &
 recorder=$!
 wait_for grep -q wait_for_futex "$dir/said"
@@ -72,6 +73,7 @@ check "its stack is whole, though the sets were drained since" mostly <(folded f
 check "earlier waits are as said" is_as_said forever wait_for_futex
 
 # A thread that waits from before the start to after the end.
+rm "$dir/said"
 "$dir/waits" forever > "$dir/said" &
 waiting=$!
 wait_for grep -q wait_for_futex "$dir/said"

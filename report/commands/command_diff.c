@@ -105,11 +105,10 @@ static const struct option_spec diff_rows[] = {
 static const struct option_table own_options = {diff_rows, ARRAY_SIZE(diff_rows), NULL};
 
 const struct profrep_command diff_command = {
-	.spec.name = "diff",
-	.spec.summary = "compare two recordings: folded stacks with both counts",
+	COMMAND_TEXTS("diff", "compare two recordings: folded stacks with both counts",
+		      "  profrep diff old.prof new.prof | flamegraph.pl > diff.svg\n"
+		      "  profrep diff -n old.prof new.prof  # of different lengths\n"),
 	.spec.usage = "[OPTIONS] BEFORE AFTER",
-	.spec.examples = "  profrep diff old.prof new.prof | flamegraph.pl > diff.svg\n"
-			 "  profrep diff -n old.prof new.prof  # of different lengths\n",
 	.spec.parts =
 		{
 			{&own_options, 0},

@@ -19,11 +19,9 @@ static int run_files(const void *options, struct command_io *io, struct err *err
 }
 
 const struct profrep_command files_command = {
-	.spec.name = "files",
-	.spec.summary = "print the sampled files, and the source of their symbols",
-	.spec.examples =
-		"  profrep files app.prof           # also the reasons for missing symbols\n"
-		"  profrep files --symfs root/ app.prof  # with another host's binaries\n",
+	COMMAND_TEXTS("files", "print the sampled files, and the source of their symbols",
+		      "  profrep files app.prof           # also the reasons for missing symbols\n"
+		      "  profrep files --symfs root/ app.prof  # with another host's binaries\n"),
 	.spec.parts =
 		{
 			{&side_options, offsetof(struct files_options, request.view)},

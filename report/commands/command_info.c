@@ -30,10 +30,9 @@ static int run_info(const void *options, struct command_io *io, struct err *err)
 }
 
 const struct profrep_command info_command = {
-	.spec.name = "info",
-	.spec.summary = "print the facts about a recording: host, event, samples, losses",
-	.spec.examples = "  profrep info                     # of profrec.prof\n"
-			 "  profrep info app.prof\n",
+	COMMAND_TEXTS("info", "print the facts about a recording: host, event, samples, losses",
+		      "  profrep info                     # of profrec.prof\n"
+		      "  profrep info app.prof\n"),
 	ONE_RECORDING(struct info_options),
 	.run = run_info,
 };

@@ -28,10 +28,9 @@ static int run_missing(const void *options, struct command_io *io, struct err *e
 }
 
 const struct profrep_command missing_command = {
-	.spec.name = "missing",
-	.spec.summary = "print build-id and path of files that would name more functions",
-	.spec.examples = "  profrep missing app.prof         # the most useful file first\n"
-			 "  profrep missing app.prof | while read -r id path; do ...; done\n",
+	COMMAND_TEXTS("missing", "print build-id and path of files that would name more functions",
+		      "  profrep missing app.prof         # the most useful file first\n"
+		      "  profrep missing app.prof | while read -r id path; do ...; done\n"),
 	.spec.parts =
 		{
 			{&timespan_options, offsetof(struct missing_options, request.span)},

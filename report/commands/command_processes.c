@@ -23,11 +23,9 @@ static int run_processes(const void *options, struct command_io *io, struct err 
 }
 
 const struct profrep_command processes_command = {
-	.spec.name = "processes",
-	.spec.summary = "print the sampled processes: user, threads, executable, cgroup",
-	.spec.examples =
-		"  profrep processes app.prof\n"
-		"  profrep processes --from 60 app.prof  # those that ran after a minute\n",
+	COMMAND_TEXTS("processes", "print the sampled processes: user, threads, executable, cgroup",
+		      "  profrep processes app.prof\n"
+		      "  profrep processes --from 60 app.prof  # those that ran after a minute\n"),
 	.spec.parts = {{&event_options, offsetof(struct processes_options, request.event)},
 		       {&timespan_options, offsetof(struct processes_options, request.span)}},
 	ONE_RECORDING(struct processes_options),

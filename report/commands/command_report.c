@@ -81,10 +81,9 @@ static const struct option_spec moved_rows[] = {
 static const struct option_table moved_options = {moved_rows, ARRAY_SIZE(moved_rows), NULL};
 
 const struct profrep_command report_command = {
-	.spec.name = "report",
-	.spec.summary = "print the sampled stacks, with their counts",
-	.spec.examples = "  profrep report app.prof          # or short: profrep app.prof\n"
-			 "  profrep report -f app.prof       # folded, for flame graphs\n",
+	COMMAND_TEXTS("report", "print the sampled stacks, with their counts",
+		      "  profrep report app.prof          # or short: profrep app.prof\n"
+		      "  profrep report -f app.prof       # folded, for flame graphs\n"),
 	.spec.parts =
 		{
 			{&layout_options, 0},

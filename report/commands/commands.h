@@ -22,6 +22,10 @@ struct profrep_command {
 	int (*run)(const void *options, struct command_io *io, struct err *err);
 };
 
+/* Members of a command: its name, a line that says its work, and lines with examples. */
+#define COMMAND_TEXTS(command, work, lines)                                                        \
+	.spec.name = (command), .spec.summary = (work), .spec.examples = (lines)
+
 /* Members of a command of one recording, whose name goes to the member file of its options. */
 #define ONE_RECORDING(options)                                                                     \
 	.spec.usage = "[OPTIONS] [FILE]", .options_size = sizeof(options),                         \

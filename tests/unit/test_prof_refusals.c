@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Everything that the specification tells a reader to refuse, and the words of the refusal. */
-#include "tests/unit/refused_payloads.h"
+#include "tests/unit/refused_records.h"
+#include "tests/unit/refused_tables.h"
 #include "tests/unit/suite.h"
 
 /* All sections before END, in their order. */
@@ -113,7 +114,9 @@ END_TEST
 
 START_TEST(payloads)
 {
-	const struct refusal *refusal = &refusals[_i];
+	const size_t nr_records = ARRAY_SIZE(refused_records);
+	const struct refusal *refusal =
+		(size_t)_i < nr_records ? &refused_records[_i] : &refused_tables[_i - nr_records];
 	char error[512];
 
 	/* The place of the section. */
@@ -422,7 +425,8 @@ START_TEST(end_numbers)
 }
 END_TEST
 
-SUITE_MAIN_LOOP_WITH("prof_refusals", begin, end, payloads, ARRAY_SIZE(refusals), valid_one,
+SUITE_MAIN_LOOP_WITH("prof_refusals", begin, end, payloads,
+		     ARRAY_SIZE(refused_records) + ARRAY_SIZE(refused_tables), valid_one,
 		     file_header, not_a_recording, container, unknown_sections,
 		     unknown_section_damaged, unknown_attributes, order, order_of_process_info,
 		     order_of_events, rows_of_counts, end_of_events, end_numbers)

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Suites that need minutes, a browser, other runtimes or engines: tests/long/*.sh.
+
+deps-long: ## install what the long suites use besides, as root
+	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
+		$$(for p in $(shell sed 's/\#.*//' tests/long/packages); do apt-cache show $$p > /dev/null 2>&1 && echo $$p; done)
+
+check-long: tests-build ## run the long suites (TESTS=long/NAME: one of them)
+	BUILD=$(abspath $(B)) TESTS="$(or $(TESTS),long/*)" tests/run
+
+.PHONY: deps-long check-long

@@ -17,6 +17,7 @@ LDFLAGS	 += -fsanitize=$(SAN)
 endif
 
 COMMON_SRC := $(wildcard common/*.c)
+ELF_SRC    := $(wildcard elf/*.c)
 FORMAT_SRC := $(wildcard format/*.c)
 RECORD_SRC := $(wildcard record/*.c record/*/*.c)
 REPORT_SRC := $(wildcard report/*.c report/*/*.c)
@@ -29,12 +30,12 @@ endif
 LOAD_SRC   := $(wildcard tests/workloads/*.c)
 
 obj = $(patsubst %.c,$(B)/%.o,$(1))
-BASE_OBJ   := $(call obj,$(COMMON_SRC) $(FORMAT_SRC))
+BASE_OBJ   := $(call obj,$(COMMON_SRC) $(ELF_SRC) $(FORMAT_SRC))
 STATIC_OBJ := $(B)/record/static_libelf.o
 RECORD_LIB := $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_SRC)))
 REPORT_LIB := $(filter-out $(B)/report/main.o,$(call obj,$(REPORT_SRC)))
 
-RECORD_LIBS := -lbpf -lelf -lz -lzstd -lnettle
+RECORD_LIBS := -lbpf -lelf -lz -lzstd -llzma -lnettle
 REPORT_LIBS := -lelf -lz -lzstd -llzma -liberty
 
 .DELETE_ON_ERROR:

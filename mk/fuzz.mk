@@ -11,12 +11,11 @@ FUZZ_NAMES  := reader table elf perf_map proc_maps demangle
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
 FUZZ_table     := tests/fuzz/table_input.c $(wildcard record/cfi/*.c) $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
-	$(addprefix report/symbols/,bounds.c candidate.c debugfiles.c elf_names.c elffile.c fetcher.c gopclntab.c minidebug.c plt.c ranges.c \
-		symtab.c) report/text/arena.c
+	$(ELF_SRC) $(addprefix report/symbols/,candidate.c debugfiles.c fetcher.c)
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
-	report/symbols/short_name.c report/text/arena.c report/text/string_set.c $(FUZZ_COMMON)
+	report/symbols/short_name.c report/text/string_set.c $(FUZZ_COMMON)
 
 FUZZ_LIBS_reader   := -lzstd
 FUZZ_LIBS_table    := -lz -lzstd -lnettle
@@ -29,7 +28,7 @@ $(B)/fuzz_reader: CPPFLAGS += -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 
 .SECONDEXPANSION:
 $(FUZZ_NAMES:%=$(B)/fuzz_%): $(B)/fuzz_%: tests/fuzz/target.c $$(FUZZ_$$*) \
-		$(wildcard tests/fuzz/*.h common/*.h format/*.h record/*/*.h report/*/*.h bpf/*.h)
+		$(wildcard tests/fuzz/*.h common/*.h elf/*.h format/*.h record/*/*.h report/*/*.h bpf/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) $(FUZZ_LIBS_$*)
 

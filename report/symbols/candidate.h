@@ -11,7 +11,7 @@
 
 #include "common/buildid.h"
 #include "format/prof.h"
-#include "report/symbols/elffile.h"
+#include "elf/elffile.h"
 
 /* A file to look for. */
 struct debug_wanted {

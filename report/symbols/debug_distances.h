@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "report/model/model.h"
-#include "report/symbols/elffile.h"
+#include "elf/elffile.h"
 
 /* The distance from the file offset of a frame to its linked address. */
 struct debug_distance {

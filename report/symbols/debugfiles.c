@@ -49,7 +49,7 @@
 
 #include "common/cleanup.h"
 #include "report/symbols/candidate.h"
-#include "report/symbols/elffile.h"
+#include "elf/elffile.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 

@@ -11,7 +11,7 @@
 #include "common/err.h"
 #include "format/prof.h"
 #include "report/symbols/candidate.h"
-#include "report/symbols/elffile.h"
+#include "elf/elffile.h"
 #include "report/symbols/fetcher.h"
 
 #define DEBUG_DIRS_MAX 16

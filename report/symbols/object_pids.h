@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "report/model/model.h"
-#include "report/symbols/elffile.h"
+#include "elf/elffile.h"
 
 /* Containers of one image share its files, so a few of their processes are enough. */
 #define OBJECT_PIDS_MAX 32

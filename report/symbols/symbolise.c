@@ -8,8 +8,8 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "report/symbols/debug_distances.h"
-#include "report/symbols/elf_names.h"
-#include "report/symbols/elffile.h"
+#include "elf/elf_names.h"
+#include "elf/elffile.h"
 #include "report/symbols/object_pids.h"
 
 /* A frame at a place in a stack that needs a name. */

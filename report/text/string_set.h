@@ -7,7 +7,7 @@
 
 #include "common/index.h"
 #include "common/vec.h"
-#include "report/text/arena.h"
+#include "common/arena.h"
 
 struct string {
 	const char *s; /* NUL-terminated */

@@ -11,7 +11,7 @@
 #include "common/buildid.h"
 #include "common/cleanup.h"
 #include "report/symbols/debugfiles.h"
-#include "report/symbols/elf_names.h"
+#include "elf/elf_names.h"
 
 /* The files that profrep finds: a binary, and its debug file by the debug link. */
 #define BINARY "app"

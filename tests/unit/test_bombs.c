@@ -10,7 +10,7 @@
 #include "common/hash.h"
 #include "report/model/recording.h"
 #include "report/symbols/debugfiles.h"
-#include "report/symbols/symtab.h"
+#include "elf/symtab.h"
 #include "report/view/labels.h"
 #include "tests/unit/elfwriter.h"
 #include "tests/unit/prof_helper.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The names that ELF files give. This program is one of the files: it has stubs and functions. */
-#include "report/symbols/elf_names.h"
+#include "elf/elf_names.h"
 
 #include <link.h>
 #include <sys/stat.h>

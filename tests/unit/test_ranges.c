@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/symbols/ranges.h"
+#include "elf/ranges.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/symbols/symtab.h"
+#include "elf/symtab.h"
 #include "tests/unit/elfwriter.h"
 #include "tests/unit/suite.h"
 

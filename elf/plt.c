@@ -7,7 +7,7 @@
  * The forms are from the System V ABI for AMD64, section 5.2 and appendix B.1, and from lld and
  * mold.
  */
-#include "report/symbols/plt.h"
+#include "elf/plt.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "common/cleanup.h"
 #include "common/dwarf_bytes.h"
 #include "common/search.h"
-#include "report/symbols/symtab.h"
+#include "elf/symtab.h"
 
 /* Bytes of a stub, if the section does not say. */
 #define STUB_BYTES 16

@@ -4,8 +4,8 @@
  * because a mapped file that somebody truncates raises SIGBUS. Every count and offset in the file
  * is checked before use. A wrong one is skipped or an error.
  */
-#ifndef REPORT_SYMBOLS_ELFFILE_H
-#define REPORT_SYMBOLS_ELFFILE_H
+#ifndef ELF_ELFFILE_H
+#define ELF_ELFFILE_H
 
 #include <gelf.h>
 #include <stdbool.h>

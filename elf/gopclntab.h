@@ -3,14 +3,14 @@
  * Names from .gopclntab, the table of functions that programs in Go need to run. Stripped programs
  * keep it, too.
  */
-#ifndef REPORT_SYMBOLS_GOPCLNTAB_H
-#define REPORT_SYMBOLS_GOPCLNTAB_H
+#ifndef ELF_GOPCLNTAB_H
+#define ELF_GOPCLNTAB_H
 
 #include <stddef.h>
 
 #include "common/vec.h"
-#include "report/symbols/elffile.h"
-#include "report/symbols/ranges.h"
+#include "elf/elffile.h"
+#include "elf/ranges.h"
 
 /* An all-zero table is empty. */
 struct gopclntab {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/text/arena.h"
+#include "common/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/symbols/elf_names.h"
+#include "elf/elf_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "report/symbols/minidebug.h"
+#include "elf/minidebug.h"
 
 /* A source of ranges for hits that have none yet. @target is the source's own. */
 typedef int stage_fn(void *target, struct elf_file *file, struct range_hit *hits, size_t nr_hits);

@@ -5,19 +5,19 @@
  * of them covers may be in a stub of the PLT. For all others, the bounds of the function may be
  * known.
  */
-#ifndef REPORT_SYMBOLS_ELF_NAMES_H
-#define REPORT_SYMBOLS_ELF_NAMES_H
+#ifndef ELF_ELF_NAMES_H
+#define ELF_ELF_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/symbols/bounds.h"
-#include "report/symbols/elffile.h"
-#include "report/symbols/gopclntab.h"
-#include "report/symbols/plt.h"
-#include "report/symbols/ranges.h"
-#include "report/symbols/symtab.h"
+#include "elf/bounds.h"
+#include "elf/elffile.h"
+#include "elf/gopclntab.h"
+#include "elf/plt.h"
+#include "elf/ranges.h"
+#include "elf/symtab.h"
 
 /* All zero at the start. */
 struct elf_names {

@@ -6,7 +6,7 @@
  *
  * Formats: Linux Standard Base, sections 10.6.1 and 10.6.2.
  */
-#include "report/symbols/bounds.h"
+#include "elf/bounds.h"
 
 #include <errno.h>
 

@@ -8,8 +8,8 @@
  * Addresses come sorted, and one pass resolves them. So the cost does not depend on the overlaps of
  * the symbols.
  */
-#ifndef REPORT_SYMBOLS_RANGES_H
-#define REPORT_SYMBOLS_RANGES_H
+#ifndef ELF_RANGES_H
+#define ELF_RANGES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,14 +4,14 @@
  * for each function or for each part of one. The start of a function depends on the file alone. So
  * it stands for the function in every recording of that build-id.
  */
-#ifndef REPORT_SYMBOLS_BOUNDS_H
-#define REPORT_SYMBOLS_BOUNDS_H
+#ifndef ELF_BOUNDS_H
+#define ELF_BOUNDS_H
 
 #include <stddef.h>
 
 #include "common/vec.h"
-#include "report/symbols/elffile.h"
-#include "report/symbols/ranges.h"
+#include "elf/elffile.h"
+#include "elf/ranges.h"
 
 /* All-zero bounds are empty. */
 struct bounds {

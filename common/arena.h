@@ -3,8 +3,8 @@
  * An arena keeps many small texts that live and die together: names, labels, lines. It hands them
  * out from large chunks and releases all of them at once.
  */
-#ifndef REPORT_TEXT_ARENA_H
-#define REPORT_TEXT_ARENA_H
+#ifndef COMMON_ARENA_H
+#define COMMON_ARENA_H
 
 #include <stddef.h>
 

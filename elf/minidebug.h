@@ -4,12 +4,12 @@
  * It has the symbols of the functions that .dynsym lacks. Format: "MiniDebugInfo" in the manual of
  * GDB.
  */
-#ifndef REPORT_SYMBOLS_MINIDEBUG_H
-#define REPORT_SYMBOLS_MINIDEBUG_H
+#ifndef ELF_MINIDEBUG_H
+#define ELF_MINIDEBUG_H
 
 #include <stdbool.h>
 
-#include "report/symbols/elffile.h"
+#include "elf/elffile.h"
 
 /*
  * Unpacks the file in @outer. Returns 0 with *@is_open true and @inner open, or with *@is_open

@@ -15,7 +15,7 @@
  * length of all segments first, and puts data over the rest. In all other cases the address stays
  * unknown.
  */
-#include "report/symbols/elffile.h"
+#include "elf/elffile.h"
 
 #include <errno.h>
 #include <string.h>

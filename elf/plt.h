@@ -4,15 +4,15 @@
  * stub jumps through a slot of the global offset table, and the slot's relocation names the
  * function. The stub's name is that name with "@plt", as objdump and perf write it.
  */
-#ifndef REPORT_SYMBOLS_PLT_H
-#define REPORT_SYMBOLS_PLT_H
+#ifndef ELF_PLT_H
+#define ELF_PLT_H
 
 #include <stddef.h>
 
 #include "common/vec.h"
-#include "report/symbols/elffile.h"
-#include "report/symbols/ranges.h"
-#include "report/text/arena.h"
+#include "elf/elffile.h"
+#include "elf/ranges.h"
+#include "common/arena.h"
 
 /* An all-zero PLT is empty. */
 struct plt {

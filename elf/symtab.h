@@ -4,15 +4,15 @@
  * debug file. A table serves one batch of addresses: it drops each symbol that covers none of them.
  * So its memory grows with the samples and not with the size of the files.
  */
-#ifndef REPORT_SYMBOLS_SYMTAB_H
-#define REPORT_SYMBOLS_SYMTAB_H
+#ifndef ELF_SYMTAB_H
+#define ELF_SYMTAB_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/vec.h"
-#include "report/symbols/elffile.h"
-#include "report/symbols/ranges.h"
+#include "elf/elffile.h"
+#include "elf/ranges.h"
 
 typedef VEC(struct range) range_vec;
 

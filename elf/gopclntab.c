@@ -7,7 +7,7 @@
  *
  * Formats: runtime/symtab.go of Go, struct pcHeader; debug/gosym/pclntab.go.
  */
-#include "report/symbols/gopclntab.h"
+#include "elf/gopclntab.h"
 
 #include <errno.h>
 

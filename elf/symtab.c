@@ -12,7 +12,7 @@
  * make. It counts only for addresses that no function covers, and reaches to the next function or
  * label.
  */
-#include "report/symbols/symtab.h"
+#include "elf/symtab.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/symbols/minidebug.h"
+#include "elf/minidebug.h"
 
 #include <errno.h>
 #include <lzma.h>

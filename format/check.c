@@ -24,7 +24,7 @@ static int check_sizes(const struct prof_epoch *e)
 	    e->nr_frames > PROF_MAX_TABLE || e->nr_stacks > PROF_MAX_TABLE ||
 	    e->nr_counts > PROF_MAX_TABLE || e->nr_symbols > PROF_MAX_TABLE ||
 	    e->nr_process_infos > PROF_MAX_TABLE || e->nr_file_infos > PROF_MAX_TABLE ||
-	    e->nr_exact_frames > PROF_MAX_TABLE)
+	    e->nr_exact_frames > PROF_MAX_TABLE || e->nr_languages > PROF_MAX_TABLE)
 		return -E2BIG;
 	if (!e->nr_strings || !e->nr_objects || !e->nr_processes || !e->nr_stacks)
 		return -EINVAL;
@@ -125,6 +125,23 @@ static int check_file_infos(const struct prof_epoch *e)
 	return 0;
 }
 
+/* Checks that rows ascend by object, that none is of object 0, and that their strings exist. */
+static int check_languages(const struct prof_epoch *e)
+{
+	uint32_t before = 0;
+
+	for (uint32_t i = 0; i < e->nr_languages; i++) {
+		const struct prof_language *language = &e->languages[i];
+
+		if (language->object <= before || language->object >= e->nr_objects ||
+		    language->role >= PROF_NR_LANGUAGE_ROLES || language->name >= e->nr_strings ||
+		    language->version >= e->nr_strings)
+			return -EINVAL;
+		before = language->object;
+	}
+	return 0;
+}
+
 static int check_exact_frames(const struct prof_epoch *e)
 {
 	_cleanup_free_ bool *seen = NULL;
@@ -192,8 +209,9 @@ int epoch_check(const struct prof_epoch *epoch, uint32_t nr_events, uint64_t *to
 {
 	/* check_sizes comes first: the others rely on it. */
 	static int (*const checks[])(const struct prof_epoch *e) = {
-		check_sizes,         check_first_elements, check_names,        check_processes,
-		check_process_infos, check_file_infos,     check_exact_frames, check_stacks,
+		check_sizes,     check_first_elements, check_names,
+		check_processes, check_process_infos,  check_file_infos,
+		check_languages, check_exact_frames,   check_stacks,
 	};
 	int ret = 0;
 

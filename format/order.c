@@ -148,6 +148,10 @@ static int order_strings(struct order *o)
 		use_string(o, info->exe, &nr);
 		use_string(o, info->cgroup, &nr);
 	}
+	for (uint32_t i = 0; i < e->nr_languages; i++) {
+		use_string(o, e->languages[i].name, &nr);
+		use_string(o, e->languages[i].version, &nr);
+	}
 	for (uint32_t i = 0; i < e->nr_symbols; i++)
 		use_string(o, e->symbols[o->symbol_old[i]].name, &nr);
 	for (uint32_t i = 0; i < e->nr_strings; i++)

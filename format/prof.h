@@ -17,7 +17,7 @@
 
 /* Version of the format. A reader refuses any other major version. */
 #define PROF_VERSION_MAJOR 1
-#define PROF_VERSION_MINOR 2
+#define PROF_VERSION_MINOR 3
 
 /* Limits. The writer keeps them, and the reader refuses larger numbers before it allocates. */
 #define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
@@ -72,6 +72,43 @@ struct prof_file_info {
 	uint64_t size;              /* bytes */
 	int64_t mtime_ns, ctime_ns; /* since 1970 */
 };
+
+/* The part that an object plays for a language whose code an interpreter runs. */
+enum prof_language_role {
+	PROF_LANGUAGE_SOURCE = 0,      /* a file of source code; its frames are functions */
+	PROF_LANGUAGE_INTERPRETER = 1, /* the interpreter */
+	PROF_LANGUAGE_UNSUPPORTED = 2, /* an interpreter of a version that nobody could walk */
+	PROF_NR_LANGUAGE_ROLES,
+};
+
+/*
+ * The language of an object: at most one for each object, ascending by object, none for object 0. A
+ * source is of PROF_OBJECT_ANON, nobody maps it, and its path is that of the file. The offset of a
+ * frame in a source says where its function is defined: PROF_SOURCE_OFFSET.
+ */
+struct prof_language {
+	uint32_t object;
+	uint8_t role;     /* enum prof_language_role */
+	uint32_t name;    /* string: a short name of the language, "py" */
+	uint32_t version; /* string: name and version of an interpreter, "CPython 3.11.2" */
+};
+
+/*
+ * Functions that are defined in one line differ in @id, which has 31 bits. The offset is odd, so
+ * that a symbol of 2 bytes also has the byte before it.
+ */
+#define PROF_SOURCE_OFFSET(line, id) ((uint64_t)(line) << 32 | (uint64_t)(id) << 1 | 1)
+#define PROF_SOURCE_LINE(offset)     ((uint32_t)((offset) >> 32))
+
+/* Frames of the source without a path stand for no certain function. */
+enum prof_note {
+	PROF_NOTE_UNNAMED = 0,    /* a function whose name is not known */
+	PROF_NOTE_DISPLACED = 1,  /* the functions after it have no place among the native frames */
+	PROF_NOTE_UNREADABLE = 2, /* further functions could not be read */
+	PROF_NR_NOTES,
+};
+
+#define PROF_SOURCE_NOTE(note) PROF_SOURCE_OFFSET(0, note)
 
 /* [start, start + size) of a process's address space shows the object from file offset pgoff. */
 struct prof_mapping {
@@ -178,6 +215,7 @@ struct prof_epoch {
 	const struct prof_symbol *symbols;
 	const struct prof_process_info *process_infos;
 	const struct prof_file_info *file_infos;
+	const struct prof_language *languages;
 	/*
 	 * Frames that are no leaves, but whose address is that of the next instruction to run. A
 	 * signal interrupted such a frame, or a handler returns to it. Other frames that are no
@@ -186,7 +224,7 @@ struct prof_epoch {
 	const uint32_t *exact_frames;
 	uint32_t nr_strings, nr_objects, nr_processes, nr_mappings, nr_frames, nr_stacks;
 	uint32_t nr_stack_frames, nr_counts, nr_symbols, nr_process_infos, nr_file_infos;
-	uint32_t nr_exact_frames;
+	uint32_t nr_exact_frames, nr_languages;
 };
 
 /* The sides of stacks that were taken. */

@@ -157,6 +157,7 @@ static int read_next(struct prof_reader *r, struct fault *fault)
 {
 	vec_clear(&r->tables.process_infos);
 	vec_clear(&r->tables.file_infos);
+	vec_clear(&r->tables.languages);
 	vec_clear(&r->tables.exact_frames);
 	vec_clear(&r->tables.count_events);
 	r->tables.has_count_wakers = false;

@@ -27,6 +27,7 @@ static const char *const names[] = {
 	[SECTION_EVENTS] = "events",
 	[SECTION_COUNT_EVENTS] = "count events",
 	[SECTION_COUNT_WAKERS] = "count wakers",
+	[SECTION_LANGUAGES] = "languages",
 };
 
 void file_header_pack(uint8_t bytes[FILE_HEADER_BYTES])
@@ -80,5 +81,7 @@ uint32_t section_flags(uint32_t type)
 {
 	if (!section_name(type))
 		return 0;
-	return type <= SECTION_END || type >= SECTION_EVENTS ? SECTION_REQUIRED : 0;
+	return type <= SECTION_END || (type >= SECTION_EVENTS && type <= SECTION_COUNT_WAKERS)
+		       ? SECTION_REQUIRED
+		       : 0;
 }

@@ -2,9 +2,9 @@
 #include "format/tables.h"
 
 const struct table_codec *const epoch_tables[NR_EPOCH_TABLES] = {
-	&strings_codec,      &objects_codec,      &processes_codec, &process_info_codec,
-	&file_info_codec,    &symbols_codec,      &stacks_codec,    &exact_frames_codec,
-	&count_events_codec, &count_wakers_codec, &counts_codec,
+	&strings_codec,      &objects_codec,      &processes_codec,    &process_info_codec,
+	&file_info_codec,    &languages_codec,    &symbols_codec,      &stacks_codec,
+	&exact_frames_codec, &count_events_codec, &count_wakers_codec, &counts_codec,
 };
 
 int table_encode(const struct table_codec *codec, const struct order *order, struct columns *cols)
@@ -49,6 +49,7 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.stacks = tables->stacks.data,
 		.stack_frames = tables->stack_frames.data,
 		.counts = tables->counts.data,
+		.languages = tables->languages.data,
 		.symbols = tables->symbols.data,
 		.process_infos = tables->process_infos.data,
 		.file_infos = tables->file_infos.data,
@@ -61,6 +62,7 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.nr_stacks = tables->stacks.nr,
 		.nr_stack_frames = tables->stack_frames.nr,
 		.nr_counts = tables->counts.nr,
+		.nr_languages = tables->languages.nr,
 		.nr_symbols = tables->symbols.nr,
 		.nr_process_infos = tables->process_infos.nr,
 		.nr_file_infos = tables->file_infos.nr,
@@ -78,6 +80,7 @@ void tables_deinit(struct tables *tables)
 	vec_free(&tables->process_infos);
 	vec_free(&tables->file_infos);
 	vec_free(&tables->exact_frames);
+	vec_free(&tables->languages);
 	vec_free(&tables->symbols);
 	vec_free(&tables->frames);
 	vec_free(&tables->stacks);

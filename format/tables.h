@@ -28,6 +28,7 @@ struct tables {
 	VEC(struct prof_mapping) mappings;
 	VEC(struct prof_process_info) process_infos;
 	VEC(struct prof_file_info) file_infos;
+	VEC(struct prof_language) languages;
 	VEC(struct prof_symbol) symbols;
 	VEC(struct prof_frame) frames;
 	VEC(struct prof_stack) stacks;
@@ -95,14 +96,14 @@ struct table_codec {
 	const struct table_codec table##_codec = {                                                 \
 		.encode = table##_encode, .decode = table##_decode, __VA_ARGS__}
 
-#define NR_EPOCH_TABLES 11
+#define NR_EPOCH_TABLES 12
 
 /* The sections of an epoch, in their order. */
 extern const struct table_codec *const epoch_tables[NR_EPOCH_TABLES];
 
 extern const struct table_codec strings_codec, objects_codec, processes_codec, process_info_codec,
-	file_info_codec, symbols_codec, stacks_codec, exact_frames_codec, count_events_codec,
-	count_wakers_codec, counts_codec;
+	file_info_codec, languages_codec, symbols_codec, stacks_codec, exact_frames_codec,
+	count_events_codec, count_wakers_codec, counts_codec;
 
 /* Makes the payload of a table. Returns 0, -ENOMEM or -E2BIG. */
 int table_encode(const struct table_codec *codec, const struct order *order, struct columns *cols);

@@ -48,12 +48,25 @@ static int parse_demangle(const char *text, void *target)
 	return find_word(text, words, ARRAY_SIZE(words), target);
 }
 
+static int parse_frames(const char *text, void *target)
+{
+	static const char *const words[] = {
+		[FRAMES_MIXED] = "mixed",
+		[FRAMES_NATIVE] = "native",
+		[FRAMES_LANGUAGE] = "language",
+	};
+
+	return find_word(text, words, ARRAY_SIZE(words), target);
+}
+
 static const struct option_spec frame_rows[] = {
 	VIEW_ROW(delimited, "delimited", 'd',
 		 .help = "put a delimiter between kernel and user frames"),
-	VIEW_ROW(annotations, "annotations", 'a', .help = "add _[k] to kernel frames"),
-	VIEW_ROW(offsets, "offsets", 's',
-		 .help = "add the offset in the function, +0xOFF, to names"),
+	VIEW_ROW(annotations, "annotations", 'a',
+		 .help = "add _[k] to kernel frames, _[py] to those of Python"),
+	VIEW_ROW(
+		offsets, "offsets", 's',
+		.help = "add the offset in the function, +0xOFF, to names; to those of Python :LINE"),
 	VIEW_ROW(modules, "modules", 'm',
 		 .help = "add the file or kernel module, [MODULE], to names"),
 	VIEW_ROW(per_process, "perpid", 'P',
@@ -77,6 +90,16 @@ static const struct option_spec frame_rows[] = {
 		.parse = parse_demangle,
 		.kind = "a style of names",
 		.hint = "styles are full, short and none",
+	},
+	{
+		.name = "frames",
+		.type = OPTION_PARSED,
+		.offset = offsetof(struct view, frames),
+		.metavar = "KIND",
+		.help = "show mixed frames, native ones, or those of a language without its interpreter",
+		.parse = parse_frames,
+		.kind = "a kind of frames",
+		.hint = "kinds are mixed, native and language",
 	},
 };
 

@@ -235,6 +235,18 @@ static int merge_count(struct merge *m, uint32_t i)
 	return model_add_row(m->model, &row);
 }
 
+static int merge_language(struct merge *m, uint32_t i)
+{
+	const struct prof_language *language = &m->epoch->languages[i];
+	struct model_object *object = &m->model->objects.data[m->objects[language->object]];
+
+	object->language_role = language->role;
+	object->language = m->strings[language->name];
+	object->version = m->strings[language->version];
+	m->model->has_languages = true;
+	return 0;
+}
+
 static int merge_symbol(struct merge *m, uint32_t i)
 {
 	struct prof_symbol symbol = m->epoch->symbols[i];
@@ -251,10 +263,11 @@ static int merge_tables(struct merge *m)
 		uint32_t nr;
 		int (*merge_row)(struct merge *m, uint32_t i);
 	} tables[] = {
-		{e->nr_strings, merge_string},    {e->nr_objects, merge_object},
-		{e->nr_processes, merge_process}, {e->nr_process_infos, merge_process_info},
-		{e->nr_frames, merge_frame},      {e->nr_stacks, merge_stack},
-		{e->nr_counts, merge_count},      {e->nr_symbols, merge_symbol},
+		{e->nr_strings, merge_string},     {e->nr_objects, merge_object},
+		{e->nr_processes, merge_process},  {e->nr_process_infos, merge_process_info},
+		{e->nr_frames, merge_frame},       {e->nr_stacks, merge_stack},
+		{e->nr_counts, merge_count},       {e->nr_symbols, merge_symbol},
+		{e->nr_languages, merge_language},
 	};
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {

@@ -41,7 +41,10 @@ struct object_key {
 
 struct model_object {
 	struct object_key key;
-	bool is_deleted; /* in some epoch */
+	bool is_deleted;       /* in some epoch */
+	uint8_t language_role; /* enum prof_language_role */
+	uint32_t language;     /* string: its short name; 0: the object is of no language */
+	uint32_t version;      /* string: of an interpreter */
 	/* the object's part of symbols, after model_finish has sorted them */
 	uint32_t first_symbol, nr_symbols;
 };
@@ -94,6 +97,7 @@ struct model {
 	uint64_t nr_epochs;
 	/* A file that changed later is not the file that was recorded. 0: unknown. */
 	uint64_t recorded_realtime_ns;
+	bool has_languages;   /* some object is of an interpreted language */
 	bool is_of_this_boot; /* recorded on this machine after its latest start */
 };
 

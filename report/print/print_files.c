@@ -65,7 +65,8 @@ static void count_broken(struct file_table *table, const struct row_side *user, 
 	default:
 		return;
 	}
-	while (nr > 1 && !model->frames.data[user->frames[nr - 1]].object)
+	while (nr > 1 && (!model->frames.data[user->frames[nr - 1]].object ||
+			  model_frame_is_source(model, user->frames[nr - 1])))
 		nr--;
 	if (nr)
 		table->files[model->frames.data[user->frames[nr - 1]].object].broken += count;

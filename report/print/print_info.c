@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/print/info_counts.h"
+#include "report/print/info_languages.h"
 #include "report/print/info_lines.h"
 #include "report/print/printers.h"
 
@@ -235,6 +236,9 @@ int print_info(const struct recording *rec, struct textbuf *out)
 	info_number(out, "distinct stacks", nr_stacks(&rec->model), "");
 	info_number(out, "stacks cut", nr_cut_stacks(&rec->model), "at the depth limit");
 	info_user_stacks(rec, out);
+	ret = info_languages(rec, out);
+	if (ret)
+		return ret;
 	info_number(out, "distinct counts", rec->model.rows.nr, "");
 	info_number(out, "processes", processes, "");
 	return 0;

@@ -48,7 +48,10 @@ int source_find_names(struct source *source, struct source_search *search, struc
 	int ret;
 
 	source->demangling.style = source->view.demangle;
-	ret = symbols_resolve(&source->symbols, &source->rec.model, &files, &source->demangling);
+	ret = shown_frames_choose(&source->rec.model, source->view.frames);
+	if (!ret)
+		ret = symbols_resolve(&source->symbols, &source->rec.model, &files,
+				      &source->demangling);
 	source->fetched = search->fetcher;
 	if (!ret)
 		ret = labels_init(&source->labels, &source->rec.model, &source->symbols,

@@ -102,6 +102,16 @@ static bool print_unnamed(const struct labels *labels, struct textbuf *out,
 	return false;
 }
 
+/* Prints the line in which a function of a language is defined, if it is known. */
+static void print_definition(const struct labels *labels, struct textbuf *out,
+			     const struct model_frame *f)
+{
+	uint32_t line = PROF_SOURCE_LINE(f->offset);
+
+	if (labels->view->offsets && line)
+		textbuf_printf(out, ":%" PRIu32, line);
+}
+
 void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
 		  enum frame_place place)
 {
@@ -122,11 +132,18 @@ void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
 		textbuf_bytes(out, name->s, name->len);
 	else
 		has_function = print_unnamed(labels, out, module, f->offset, resolved);
-	if (labels->view->offsets && has_function)
+	if (model_frame_is_source(labels->model, frame))
+		print_definition(labels, out, f);
+	else if (labels->view->offsets && has_function)
 		textbuf_printf(out, "+0x%" PRIx64, resolved->off);
 	if (labels->view->modules && module->len) {
 		textbuf_char(out, ' ');
 		print_module(out, module);
+	}
+	if (labels->view->annotations && model_frame_is_source(labels->model, frame)) {
+		textbuf_str(out, "_[");
+		labels_string(labels, out, labels->model->objects.data[f->object].language);
+		textbuf_char(out, ']');
 	}
 }
 

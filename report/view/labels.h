@@ -43,7 +43,8 @@ void labels_deinit(struct labels *labels);
 
 /*
  * Appends the text of @frame at @place to @out, without "_[k]": only the caller knows the side of
- * the stack. If memory runs out, @out notes the error.
+ * the stack. A frame of a language gets the language's name, "_[py]", if the view has annotations.
+ * If memory runs out, @out notes the error.
  */
 void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
 		  enum frame_place place);

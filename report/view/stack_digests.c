@@ -18,6 +18,8 @@ struct shown_frame {
 	uint32_t name;       /* in symbols.names; 0: none */
 	uint32_t module_len; /* bytes; 0 unless the view shows the module */
 	uint32_t has_start, has_addr;
+	uint32_t line;     /* of the definition of a function of a language */
+	uint32_t language; /* string of the model; 0 unless the view shows it */
 };
 
 /* Folded output has no addresses. */
@@ -63,8 +65,13 @@ static void add_frame(const struct stack_digests *digests, struct stack_digest *
 	shown.has_start = unnamed == UNNAMED_FUNCTION && resolved->is_bounded && module[0];
 	if (shown.has_start)
 		shown.start = f->offset - resolved->off;
-	if (view->offsets && (resolved->name || shown.has_start))
+	if (model_frame_is_source(digests->model, frame)) {
+		shown.line = view->offsets ? PROF_SOURCE_LINE(f->offset) : 0;
+		if (view->annotations)
+			shown.language = digests->model->objects.data[f->object].language;
+	} else if (view->offsets && (resolved->name || shown.has_start)) {
 		shown.off = resolved->off;
+	}
 	if (shows_addresses(view) && model_address(digests->model, process, frame, &addr)) {
 		shown.has_addr = true;
 		shown.addr = addr;

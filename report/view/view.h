@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/model/shown_frames.h"
 #include "report/symbols/demangle.h"
 
 /* The look of a frame without a name. */
@@ -20,8 +21,8 @@ enum unnamed {
 struct view {
 	bool folded;      /* one line per stack */
 	bool delimited;   /* with a delimiter between kernel and user frames */
-	bool annotations; /* with _[k] after kernel frames */
-	bool offsets;     /* with +0xOFF after names */
+	bool annotations; /* with _[k] after kernel frames, _[py] after those of Python */
+	bool offsets;     /* with +0xOFF after names, :LINE after those of a language */
 	bool modules;     /* with [module] after names */
 	bool addresses;   /* with raw addresses before names, in the multi-line layout only */
 	bool user_only, kernel_only;
@@ -29,6 +30,7 @@ struct view {
 	uint32_t event;   /* rows of this event alone, in prof_meta.events */
 	enum unnamed unnamed;
 	enum demangle_style demangle;
+	enum shown_frames frames;
 };
 
 static inline enum unnamed view_unnamed(const struct view *view)

@@ -121,6 +121,10 @@ static uint64_t walk(const struct prof_epoch *e)
 	}
 	for (uint32_t i = 0; i < e->nr_file_infos; i++)
 		sum += e->objects[e->file_infos[i].object].kind + e->file_infos[i].size;
+	for (uint32_t i = 0; i < e->nr_languages; i++)
+		sum += e->objects[e->languages[i].object].kind +
+		       e->strings[e->languages[i].name].len +
+		       e->strings[e->languages[i].version].len;
 	for (uint32_t i = 0; i < e->nr_exact_frames; i++)
 		sum += e->frames[e->exact_frames[i]].offset;
 	for (uint32_t i = 0; i < e->nr_symbols; i++)

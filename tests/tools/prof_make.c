@@ -11,6 +11,8 @@
  *	map PROCESS OBJECT START SIZE PGOFF
  *	info PROCESS NS-PID UID|- NAME EXE CGROUP
  *	                                CGROUP is a value
+ *	language OBJECT ROLE NAME [VERSION]
+ *	                                ROLE: source interpreter unsupported; VERSION is a value
  *	sym OBJECT OFFSET SIZE NAME     NAME is a value
  *	event KIND UNIT PROBES NAME [WEIGHT]
  *	                                KIND: samples kernel user tracepoint usdt off-cpu
@@ -211,6 +213,16 @@ static void do_info(struct maker *m, char **words)
 		   {process_id(m, words[1]), number(m, words[2]),
 		    strcmp(words[3], "-") == 0 ? PROF_UID_UNKNOWN : number(m, words[3]),
 		    string_id(m, words[4]), string_id(m, words[5]), string_id(m, words[6])});
+}
+
+/* In the order of the objects, as the format wants it. */
+static void do_language(struct maker *m, char **words, int nr)
+{
+	static const char *const roles[] = {"source", "interpreter", "unsupported"};
+
+	WORLD_PUSH(&m->world, languages,
+		   {object_id(m, words[1]), name_to_enum(m, roles, ARRAY_SIZE(roles), words[2]),
+		    string_id(m, words[3]), nr > 4 ? string_id(m, words[4]) : 0});
 }
 
 static void do_sym(struct maker *m, char **words)
@@ -587,7 +599,7 @@ static const struct {
 } directives[] = {
 	{"meta", 3, 3}, {"object", 5, 7},        {"process", 3, 4}, {"map", 6, 6},
 	{"sym", 5, 5},  {"count", 4, MAX_WORDS}, {"epoch", 1, 3},   {"end", 3, 3},
-	{"cut", 1, 1},  {"info", 7, 7},          {"event", 5, 6},
+	{"cut", 1, 1},  {"info", 7, 7},          {"event", 5, 6},   {"language", 4, 5},
 };
 
 static void do_line(struct maker *m, char *line, char **words)
@@ -639,6 +651,9 @@ static void do_line(struct maker *m, char *line, char **words)
 		break;
 	case 10:
 		do_event(m, words, nr);
+		break;
+	case 11:
+		do_language(m, words, nr);
 		break;
 	}
 }

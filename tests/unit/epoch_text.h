@@ -122,6 +122,20 @@ static inline void print_file_infos(FILE *f, const struct prof_epoch *e)
 	}
 }
 
+static inline void print_languages(FILE *f, const struct prof_epoch *e)
+{
+	for (uint32_t i = 0; i < e->nr_languages; i++) {
+		const struct prof_language *language = &e->languages[i];
+
+		fprintf(f, "language ");
+		print_object(f, e, language->object);
+		fprintf(f, " %u ", language->role);
+		print_string(f, e, language->name);
+		print_string(f, e, language->version);
+		fputc('\n', f);
+	}
+}
+
 static inline void print_exact_frames(FILE *f, const struct prof_epoch *e)
 {
 	for (uint32_t i = 0; i < e->nr_exact_frames; i++) {
@@ -154,6 +168,7 @@ static inline char *epoch_text(const struct prof_epoch *e)
 	print_process_rows(f, e);
 	print_process_infos(f, e);
 	print_file_infos(f, e);
+	print_languages(f, e);
 	print_exact_frames(f, e);
 	for (uint32_t i = 0; i < e->nr_symbols; i++) {
 		fprintf(f, "symbol ");

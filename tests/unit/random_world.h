@@ -49,6 +49,12 @@ static inline void random_names(struct world *w, struct random *rng, uint32_t si
 				    random_u64(rng) >> random_below(rng, 64),
 				    (int64_t)random_u64(rng) >> random_below(rng, 64),
 				    random_u64(rng)});
+	for (uint32_t i = 1; i < w->objects.nr; i++)
+		if (!random_below(rng, 3))
+			WORLD_PUSH(w, languages,
+				   {i, random_below(rng, PROF_NR_LANGUAGE_ROLES),
+				    random_below(rng, w->strings.nr),
+				    random_below(rng, w->strings.nr)});
 }
 
 static inline void random_processes(struct world *w, struct random *rng, uint32_t size)

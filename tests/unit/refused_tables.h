@@ -295,6 +295,38 @@ static const struct refusal refused_tables[] = {
 		 "\6"
 		 "\4"),
 	 "1 rows do not fit in 0 bytes"},
+	{SECTION_LANGUAGES,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\1"
+		 "\0"
+		 "\2"
+		 "\2"),
+	 "row 0: object is out of range"},
+	{SECTION_LANGUAGES,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\0"
+		 "\3"
+		 "\2"
+		 "\2"),
+	 "row 0: role is not known"},
+	{SECTION_LANGUAGES,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\0"
+		 "\0"
+		 "\6"
+		 "\2"),
+	 "row 0: string is out of range"},
+	{SECTION_LANGUAGES,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\0"
+		 "\0"
+		 "\2"
+		 "\6"),
+	 "row 0: string is out of range"},
 	{SECTION_EXACT_FRAMES,
 	 PAYLOAD("\1"
 		 "\1"

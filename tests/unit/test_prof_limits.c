@@ -140,6 +140,7 @@ static void fill_tables(void)
 		WORLD_PUSH(&w, processes, {.pid = i});
 		WORLD_PUSH(&w, process_infos, {.process = i});
 		WORLD_PUSH(&w, file_infos, {.object = i});
+		WORLD_PUSH(&w, languages, {.object = i});
 		WORLD_PUSH(&w, stacks, {.end = PROF_STACK_MISSED_FULL});
 	}
 	for (uint32_t i = 0; i < PROF_MAX_TABLE; i++) {
@@ -155,10 +156,10 @@ static void fill_tables(void)
 START_TEST(table_rows)
 {
 	uint32_t *nrs[] = {
-		&w.epoch.nr_objects,    &w.epoch.nr_processes,   &w.epoch.nr_mappings,
-		&w.epoch.nr_symbols,    &w.epoch.nr_frames,      &w.epoch.nr_stacks,
-		&w.epoch.nr_counts,     &w.epoch.nr_strings,     &w.epoch.nr_process_infos,
-		&w.epoch.nr_file_infos, &w.epoch.nr_exact_frames};
+		&w.epoch.nr_objects,    &w.epoch.nr_processes,    &w.epoch.nr_mappings,
+		&w.epoch.nr_symbols,    &w.epoch.nr_frames,       &w.epoch.nr_stacks,
+		&w.epoch.nr_counts,     &w.epoch.nr_strings,      &w.epoch.nr_process_infos,
+		&w.epoch.nr_file_infos, &w.epoch.nr_exact_frames, &w.epoch.nr_languages};
 	const struct prof_epoch *epoch;
 	struct prof_reader *reader;
 
@@ -171,6 +172,7 @@ START_TEST(table_rows)
 	ck_assert_uint_eq(epoch->nr_symbols, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_process_infos, PROF_MAX_TABLE - 1);
 	ck_assert_uint_eq(epoch->nr_file_infos, PROF_MAX_TABLE - 1);
+	ck_assert_uint_eq(epoch->nr_languages, PROF_MAX_TABLE - 1);
 	ck_assert_uint_eq(epoch->nr_exact_frames, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_frames, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_stacks, PROF_MAX_TABLE);
@@ -288,7 +290,7 @@ START_TEST(records)
 }
 END_TEST
 
-enum { BAD_CASES = 30 };
+enum { BAD_CASES = 35 };
 
 #define BREAK(nr, field, bad)                                                                      \
 	case nr:                                                                                   \
@@ -326,6 +328,11 @@ static void break_rule(int which)
 		BREAK(24, w.file_infos.data[0].object, 0);
 		BREAK(25, w.file_infos.data[0].object, 2);
 		BREAK(26, w.exact_frames.data[0], 1);
+		BREAK(30, w.languages.data[0].object, 0);
+		BREAK(31, w.languages.data[0].object, 2);
+		BREAK(32, w.languages.data[0].role, PROF_NR_LANGUAGE_ROLES);
+		BREAK(33, w.languages.data[0].name, 99);
+		BREAK(34, w.languages.data[0].version, 99);
 	case 27: /* process 1 twice, and so on */
 		WORLD_PUSH(&w, process_infos, {.process = 1});
 		break;
@@ -347,6 +354,7 @@ START_TEST(rules)
 	WORLD_PUSH(&w, processes, {1, 0, 0, 1});
 	WORLD_PUSH(&w, process_infos, {1, 1, 0, 1, 1, 0});
 	WORLD_PUSH(&w, file_infos, {1, 2, 3, 4, 5});
+	WORLD_PUSH(&w, languages, {1, PROF_LANGUAGE_INTERPRETER, 1, 0});
 	WORLD_PUSH(&w, exact_frames, 0);
 	WORLD_PUSH(&w, symbols, {1, 1, 0x10, 0x10});
 	WORLD_PUSH(&w, frames, {1, 0x10});

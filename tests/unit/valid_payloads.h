@@ -84,6 +84,12 @@ static const struct payload valid[] = {
 	[SECTION_COUNT_EVENTS] = PAYLOAD("\2"
 					 "\2"
 					 "\1\0"),
+	[SECTION_LANGUAGES] = PAYLOAD("\1"
+				      "\1\1\1\1"
+				      "\0"
+				      "\1"
+				      "\2"
+				      "\4"),
 	[SECTION_COUNT_WAKERS] = PAYLOAD("\2"
 					 "\2\2"
 					 "\0\3"

@@ -25,6 +25,7 @@ struct world {
 	VEC(struct prof_symbol) symbols;
 	VEC(struct prof_process_info) process_infos;
 	VEC(struct prof_file_info) file_infos;
+	VEC(struct prof_language) languages;
 	VEC(uint32_t) exact_frames;
 	struct prof_epoch epoch;
 };
@@ -86,6 +87,8 @@ static inline const struct prof_epoch *world_epoch(struct world *w)
 	w->epoch.nr_process_infos = w->process_infos.nr;
 	w->epoch.file_infos = w->file_infos.data;
 	w->epoch.nr_file_infos = w->file_infos.nr;
+	w->epoch.languages = w->languages.data;
+	w->epoch.nr_languages = w->languages.nr;
 	w->epoch.exact_frames = w->exact_frames.data;
 	w->epoch.nr_exact_frames = w->exact_frames.nr;
 	w->epoch.nr_strings = w->strings.nr;
@@ -115,6 +118,7 @@ static inline void world_deinit(struct world *w)
 	vec_free(&w->symbols);
 	vec_free(&w->process_infos);
 	vec_free(&w->file_infos);
+	vec_free(&w->languages);
 	vec_free(&w->exact_frames);
 }
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The part of profrep info about interpreted languages: the interpreters, and how many stacks have
+ * functions of a language in their place.
+ */
+#ifndef REPORT_PRINT_INFO_LANGUAGES_H
+#define REPORT_PRINT_INFO_LANGUAGES_H
+
+#include "report/model/recording.h"
+#include "report/text/textbuf.h"
+
+/* Prints nothing of a recording without interpreted languages. Returns 0 or -ENOMEM. */
+int info_languages(const struct recording *rec, struct textbuf *out);
+
+#endif

@@ -36,7 +36,7 @@ RECORD_LIB := $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_
 REPORT_LIB := $(filter-out $(B)/report/main.o,$(call obj,$(REPORT_SRC)))
 
 RECORD_LIBS := -lbpf -lelf -lz -lzstd -llzma -lnettle
-REPORT_LIBS := -lelf -lz -lzstd -llzma -liberty
+REPORT_LIBS := -lelf -lz -lzstd -llzma -liberty -lgsl -lgslcblas -lm
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -138,7 +138,7 @@ bench: tests-build ## measure against perf from linux-perf; prints ratios
 	BUILD=$(abspath $(B)) bench/run
 
 DEB_PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev nettle-dev \
-	liblzma-dev libxxhash-dev libiberty-dev check
+	liblzma-dev libxxhash-dev libiberty-dev libgsl-dev check
 
 # Installed only where the distribution has them: Debian 13 has no clang-format-14, and Debian 12 has gold in binutils.
 DEB_OPTIONAL := clang-format-14 binutils-gold

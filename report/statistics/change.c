@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/statistics/change.h"
+
+#include <math.h>
+
+#include "report/statistics/few_counts.h"
+#include "report/statistics/quantiles.h"
+
+/* Stands for no count, whose logarithm does not exist, as half a count. */
+#define COUNT_SHIFT 0.5
+
+/* The logarithms of count by unit on one side, or their differences in pairs. */
+struct log_side {
+	double mean;
+	double variance; /* of the mean */
+	double df;       /* degrees of freedom of the variance */
+};
+
+static double log_rate(const struct observation *o, double shift)
+{
+	return log((o->count + shift) / o->units);
+}
+
+/*
+ * Sampling alone varies the logarithm of a count y of n samples by (1 - y/n) / y. The side's common
+ * rate stands for the recording's own, which is a matter of luck.
+ */
+static double sampling_floor(const struct observations *side, double shift)
+{
+	const struct observed_totals totals = observations_add_up(side);
+	double rate = (totals.count + shift * side->nr) / totals.units, sum = 0;
+
+	for (size_t i = 0; i < side->nr; i++) {
+		const struct observation *o = &side->items[i];
+		double expected = rate * o->units;
+		double share = o->trials > expected ? expected / o->trials : 0;
+
+		if (o->trials > 0 && o->trials <= expected)
+			share = 1;
+		sum += (1 - share) / expected;
+	}
+	return sum / side->nr;
+}
+
+/*
+ * Makes a side of @nr logarithms, which sampling alone varies by @floor. Recordings can agree by
+ * luck, so the variance is never below the floor. The floor is known and not estimated: the more of
+ * the variance it makes up, the more degrees of freedom there are (Satterthwaite, Biometrics
+ * Bulletin 2, 1946).
+ */
+static struct log_side log_side_make(double (*get)(const void *ctx, size_t i), const void *ctx,
+				     size_t nr, double floor)
+{
+	double mean = 0, squares = 0, variance, raised;
+
+	for (size_t i = 0; i < nr; i++)
+		mean += get(ctx, i) / nr;
+	for (size_t i = 0; i < nr; i++)
+		squares += (get(ctx, i) - mean) * (get(ctx, i) - mean);
+	variance = squares / (nr - 1);
+	raised = variance < floor ? floor / variance : 1;
+	return (struct log_side){mean, fmax(variance, floor) / nr, (nr - 1) * raised * raised};
+}
+
+void change_set_interval(struct change *change)
+{
+	double center = log1p(change->relative);
+	double reach = student_quantile((1 + CONFIDENCE) / 2, change->df) * change->error;
+
+	change->low = expm1(center - reach);
+	change->high = expm1(center + reach);
+	/* Two sides without any spread differ, or they do not. */
+	if (change->error > 0)
+		change->p_value = student_two_sided(center / change->error, change->df);
+	else
+		change->p_value = center == 0;
+}
+
+double change_visible(const struct change *change, double alpha)
+{
+	double reach = student_quantile(1 - alpha / 2, change->df) +
+		       student_quantile(CHANGE_POWER, change->df);
+
+	return expm1(reach * change->error);
+}
+
+/* Sets the change to @log_change with @error squared, and the interval. */
+static void set_change(struct change *change, double log_change, double variance, double df)
+{
+	change->relative = expm1(log_change);
+	change->error = sqrt(variance);
+	change->df = df;
+	change_set_interval(change);
+}
+
+/* The error by Welch, the degrees of freedom by Satterthwaite. */
+static void compare_sides(struct change *change, const struct log_side *a, const struct log_side *b)
+{
+	double sum = a->variance + b->variance;
+	double doubt = a->variance * a->variance / a->df + b->variance * b->variance / b->df;
+
+	set_change(change, b->mean - a->mean, sum, doubt > 0 ? sum * sum / doubt : INFINITY);
+}
+
+/*
+ * Fills in all that does not depend on pairs. Returns true if nothing is left to do, because the
+ * counts are few.
+ */
+static bool begin_change(struct change *change, const struct observations *before,
+			 const struct observations *after)
+{
+	const struct observed_totals a = observations_add_up(before);
+	const struct observed_totals b = observations_add_up(after);
+	struct few_counts few;
+
+	*change = (struct change){
+		.before = a.count / a.units,
+		.after = b.count / b.units,
+		.relative = NAN,
+		.low = NAN,
+		.high = NAN,
+		.p_value = NAN,
+		.error = INFINITY,
+		.df = INFINITY,
+		.is_few = a.count + b.count < CHANGE_COUNTS_MIN,
+	};
+	if (!change->is_few && !few_counts_is_apart(before, after))
+		return false;
+	if (a.count + b.count <= 0)
+		return true;
+	few = few_counts_compare(before, after);
+	change->relative = few.relative;
+	change->low = few.low;
+	change->high = few.high;
+	change->p_value = few.p_value;
+	change->error = few.error;
+	return true;
+}
+
+struct shifted {
+	const struct observations *before, *after;
+	double shift;
+};
+
+static double shift_of(const struct observations *before, const struct observations *after)
+{
+	bool has_empty =
+		observations_add_up(before).nr_empty || observations_add_up(after).nr_empty;
+
+	return has_empty ? COUNT_SHIFT : 0;
+}
+
+static double get_before(const void *ctx, size_t i)
+{
+	const struct shifted *s = ctx;
+
+	return log_rate(&s->before->items[i], s->shift);
+}
+
+static double get_after(const void *ctx, size_t i)
+{
+	const struct shifted *s = ctx;
+
+	return log_rate(&s->after->items[i], s->shift);
+}
+
+static double get_difference(const void *ctx, size_t i)
+{
+	return get_after(ctx, i) - get_before(ctx, i);
+}
+
+void change_estimate(struct change *change, const struct observations *before,
+		     const struct observations *after)
+{
+	const struct shifted s = {before, after, shift_of(before, after)};
+
+	if (!begin_change(change, before, after)) {
+		const struct log_side a =
+			log_side_make(get_before, &s, before->nr, sampling_floor(before, s.shift));
+		const struct log_side b =
+			log_side_make(get_after, &s, after->nr, sampling_floor(after, s.shift));
+
+		compare_sides(change, &a, &b);
+	}
+}
+
+void change_estimate_pairs(struct change *change, const struct observations *before,
+			   const struct observations *after)
+{
+	const struct shifted s = {before, after, shift_of(before, after)};
+	struct log_side pairs;
+
+	if (begin_change(change, before, after))
+		return;
+	pairs = log_side_make(get_difference, &s, before->nr,
+			      sampling_floor(before, s.shift) + sampling_floor(after, s.shift));
+	/* Pairs never know more than as many recordings apart. */
+	set_change(change, pairs.mean, pairs.variance, fmin(pairs.df, 2 * before->nr - 2));
+}

@@ -370,7 +370,10 @@ static __always_inline bool is_handed_over(struct sample *s, struct stack_entry 
 			    has_weights ? s->weight : 1, s->set, s->space_id, now_ns);
 }
 
-static __always_inline void count_sample(void *ctx, struct sample *s, bool has_kernel)
+/* In place of a number of frames: the task came straight from user space. */
+#define NO_KERNEL_STACK (-1)
+
+static __always_inline void count_sample(void *ctx, struct sample *s, int own_frames)
 {
 	__u32 user = BUFFER_OF(s->level, SIDE_USER), kernel = BUFFER_OF(s->level, SIDE_KERNEL);
 	struct stack_entry *user_buffer = bpf_map_lookup_elem(&buffers, &user);
@@ -385,9 +388,9 @@ static __always_inline void count_sample(void *ctx, struct sample *s, bool has_k
 		count_up(&s->totals->overflows);
 		return;
 	}
-	if (take_kernel && has_kernel)
-		s->key.kernel_stack =
-			take_stack(ctx, SIDE_KERNEL, 0, s->level, kernel_buffer, STACK_END_FP);
+	if (take_kernel && own_frames != NO_KERNEL_STACK)
+		s->key.kernel_stack = take_stack(ctx, SIDE_KERNEL, own_frames, s->level,
+						 kernel_buffer, STACK_END_FP);
 	if (take_user)
 		s->key.user_stack = take_user_stack(ctx, user_buffer, s, now_ns);
 	if (is_handed_over(s, user_buffer, kernel_buffer, now_ns)) {
@@ -428,11 +431,11 @@ static __always_inline struct totals *find_totals(struct sample *s, __u32 event)
 
 /*
  * Takes the stacks of the current task, if they are wanted, and adds @weight to the count of
- * @event. The idle tasks are wanted @with_idle. Without @has_kernel the task came straight from
- * user space, and has no kernel stack.
+ * @event. The idle tasks are wanted @with_idle. The kernel's stack begins in @own_frames frames of
+ * the program, or there is none (NO_KERNEL_STACK).
  */
 static __always_inline int handle_event(void *ctx, __u32 event, __u64 weight, bool with_idle,
-					bool has_kernel)
+					int own_frames)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct sample s = {.weight = weight};
@@ -461,7 +464,7 @@ static __always_inline int handle_event(void *ctx, __u32 event, __u64 weight, bo
 	s.key.tgid = tgid;
 	s.key.event = event;
 	identify_process(&s, task);
-	count_sample(ctx, &s, has_kernel);
+	count_sample(ctx, &s, own_frames);
 	release_level(&s);
 	return 0;
 }

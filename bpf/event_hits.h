@@ -48,13 +48,13 @@ static __always_inline bool is_chosen(__u32 event)
 	return hit_period == 1 || (__sync_fetch_and_add(&state->nr, 1) + 1) % hit_period == 0;
 }
 
-static __always_inline int handle_hit(void *ctx, __u32 event, __u64 weight, bool has_kernel)
+static __always_inline int handle_hit(void *ctx, __u32 event, __u64 weight, int own_frames)
 {
-	return handle_event(ctx, event, weight, include_idle_hits, has_kernel);
+	return handle_event(ctx, event, weight, include_idle_hits, own_frames);
 }
 
 /* A call of a function, whose registers @ctx has. */
-static __always_inline int handle_call(struct pt_regs *ctx, bool has_kernel)
+static __always_inline int handle_call(struct pt_regs *ctx, int own_frames)
 {
 	__u32 event = event_of(ctx);
 	struct weight *w = NULL;
@@ -66,7 +66,7 @@ static __always_inline int handle_call(struct pt_regs *ctx, bool has_kernel)
 		w = bpf_map_lookup_elem(&weights, &event);
 	if (w && w->source == WEIGHT_ARG)
 		weight = extend(argument_of(ctx, w->at), w);
-	return handle_hit(ctx, event, weight, has_kernel);
+	return handle_hit(ctx, event, weight, own_frames);
 }
 
 SEC("tp")
@@ -74,7 +74,7 @@ int count_tracepoint(void *ctx)
 {
 	__u32 event = event_of(ctx);
 
-	return is_chosen(event) ? handle_hit(ctx, event, 1, true) : 0;
+	return is_chosen(event) ? handle_hit(ctx, event, 1, 0) : 0;
 }
 
 /*
@@ -90,14 +90,40 @@ int sum_tracepoint(void *ctx)
 	if (!is_chosen(event))
 		return 0;
 	w = bpf_map_lookup_elem(&weights, &event);
-	return w ? handle_hit(ctx, event, extend(field_of(ctx, w), w), true) : 0;
+	return w ? handle_hit(ctx, event, extend(field_of(ctx, w), w), 0) : 0;
 }
 
 /* By kprobe.multi or kprobes. */
 SEC("kprobe")
 int count_kernel_call(struct pt_regs *ctx)
 {
-	return handle_call(ctx, true);
+	return handle_call(ctx, 0);
+}
+
+/* The kernel's stack begins in this program and in the trampoline that calls it. */
+#define NR_ENTRY_FRAMES 2
+
+/*
+ * By fentry. Each function has a copy of this program. There are no registers, but the kernel hands
+ * out the arguments of the function that its BTF tells of.
+ */
+SEC("fentry")
+int count_kernel_entry(void *ctx)
+{
+	__u32 event = event_of(ctx);
+	struct weight *w = NULL;
+	__u64 weight = 1;
+
+	if (!is_chosen(event))
+		return 0;
+	if (has_weights)
+		w = bpf_map_lookup_elem(&weights, &event);
+	if (w && w->source == WEIGHT_ARG) {
+		weight = 0;
+		bpf_get_func_arg(ctx, w->at - 1, &weight);
+		weight = extend(weight, w);
+	}
+	return handle_hit(ctx, event, weight, NR_ENTRY_FRAMES);
 }
 
 /*
@@ -107,7 +133,7 @@ int count_kernel_call(struct pt_regs *ctx)
 SEC("uprobe")
 int count_user_call(struct pt_regs *ctx)
 {
-	return handle_call(ctx, false);
+	return handle_call(ctx, NO_KERNEL_STACK);
 }
 
 #endif

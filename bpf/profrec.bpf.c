@@ -17,7 +17,7 @@ const volatile bool include_idle; /* set before load */
 SEC("perf_event")
 int take_sample(struct bpf_perf_event_data *ctx)
 {
-	return handle_event(ctx, sample_event, sample_weight, include_idle, true);
+	return handle_event(ctx, sample_event, sample_weight, include_idle, 0);
 }
 
 char LICENSE[] SEC("license") = "GPL";

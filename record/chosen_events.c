@@ -91,6 +91,7 @@ int chosen_events_find(struct chosen_events *c)
 	int ret =
 		viewers(c, &pids) ? err_set(c->err, -ENOMEM, "failed to record: out of memory") : 0;
 
+	c->probes->kernel_way = o->kernel_way;
 	for (size_t i = 0; i < o->events.texts.nr && has_event_table(o) && !ret; i++) {
 		if (o->event_text && i == o->event_position)
 			ret = add_samples(c, o->event_text);
@@ -103,6 +104,5 @@ int chosen_events_find(struct chosen_events *c)
 		ret = add_off_cpu(c);
 	vec_free(&pids);
 	c->probes->has_user_multi = c->probes->hits[HIT_USER_CALL] && attach_can_user_multi();
-	c->probes->has_kernel_multi = c->probes->hits[HIT_KERNEL_CALL] && attach_can_kernel_multi();
 	return ret;
 }

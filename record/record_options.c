@@ -10,6 +10,7 @@
 #include "common/command_line.h"
 #include "format/prof.h"
 #include "record/probes/kernel_functions.h"
+#include "record/probes/kernel_way.h"
 #include "record/probes/library.h"
 #include "record/probes/tracepoints.h"
 #include "record/sampler/filters.h"
@@ -83,6 +84,9 @@ static const struct option_spec specs[] = {
 	ROW(OPTION_PARSED, events, "weight", 0, .metavar = "FIELD|argN[:TYPE]",
 	    .parse = note_weight, .kind = "a weight: it must follow the -e that it belongs to",
 	    .help = "sum up this field of the tracepoint of the -e before, or this argument of its function (u8 to u64, s8 to s64), in place of counting; :bytes or :ns after it names the unit"),
+	ROW(OPTION_STRING, kernel_way_text, "kernel-probes", 0,
+	    .metavar = "auto|multi|kprobe|fentry",
+	    .help = "attach to functions of the kernel by kprobe.multi, by kprobes or by fentry (default auto: by the first that the kernel has)"),
 	ROW(OPTION_FLAG, off_cpu, "off-cpu", 0,
 	    .help = "sum up the time that threads spend off the CPU, by the stacks with which they left it"),
 	ROW(OPTION_FLAG, on_cpu, "on-cpu", 0,
@@ -346,6 +350,16 @@ static int choose_unwinding(struct record_options *o, struct err *err)
 		       o->unwind_text);
 }
 
+static int choose_kernel_way(struct record_options *o, struct err *err)
+{
+	const char *text = o->kernel_way_text;
+
+	if (!text || !kernel_way_parse(text, &o->kernel_way))
+		return 0;
+	return err_set(err, -EINVAL,
+		       "option --kernel-probes: '%s' is not auto, multi, kprobe or fentry", text);
+}
+
 static int choose_memory(struct record_options *o, struct err *err)
 {
 	const char *text = o->max_memory_text;
@@ -426,6 +440,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		ret = choose_events(options, err);
 	if (!ret)
 		ret = choose_unwinding(options, err);
+	if (!ret)
+		ret = choose_kernel_way(options, err);
 	if (!ret)
 		ret = choose_memory(options, err);
 	if (!ret)

@@ -12,6 +12,7 @@
 #include "record/output/rotation.h"
 #include "record/probes/hit_weights.h"
 #include "record/probes/pattern.h"
+#include "record/sampler/sampler_load.h"
 #include "record/sampler/event_names.h"
 
 /* How the recorder walks stacks of user space. */
@@ -54,6 +55,8 @@ struct record_options {
 	size_t event_position;          /* of the sampled event among the texts */
 	VEC(struct pattern) patterns;   /* parsed from the other texts */
 	VEC(struct hit_weight) weights; /* one for each pattern; without a name: none */
+	const char *kernel_way_text;    /* NULL: the default */
+	enum kernel_way kernel_way;     /* parsed from kernel_way_text */
 	bool off_cpu;                   /* record the time off the CPU */
 	bool on_cpu;                    /* and samples on the CPU */
 	uint64_t min_us, max_us;        /* shorter and longer times are left out; 0: none */

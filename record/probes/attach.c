@@ -45,20 +45,26 @@ static int create_link(const struct link_create *create)
 }
 
 /* Loads a program that does nothing. Returns its descriptor or a negative errno. */
-static int load_nothing(enum bpf_attach_type type)
+static int load_nothing(enum bpf_prog_type type, const struct bpf_prog_load_opts *opts)
 {
 	const struct bpf_insn insns[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
+
+	return bpf_prog_load(type, NULL, "GPL", insns, ARRAY_SIZE(insns), opts);
+}
+
+static int load_nothing_for(enum bpf_attach_type type)
+{
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = type);
 
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
+	return load_nothing(BPF_PROG_TYPE_KPROBE, &opts);
 }
 
 bool attach_can_user_multi(void)
 {
-	_cleanup_close_ int prog_fd = load_nothing(TRACE_UPROBE_MULTI);
+	_cleanup_close_ int prog_fd = load_nothing_for(TRACE_UPROBE_MULTI);
 	uint64_t offset = 0;
 	/* A directory is no file to put a probe into, which a kernel notices that has the call. */
 	struct link_create create = {
@@ -74,7 +80,7 @@ bool attach_can_user_multi(void)
 
 bool attach_can_kernel_multi(void)
 {
-	_cleanup_close_ int prog_fd = load_nothing(TRACE_KPROBE_MULTI);
+	_cleanup_close_ int prog_fd = load_nothing_for(TRACE_KPROBE_MULTI);
 	const char *symbol = "profrec, no function has this name";
 	struct link_create create = {
 		.prog_fd = prog_fd,
@@ -200,4 +206,25 @@ int attach_kernel(int prog_fd, uint64_t addr, uint32_t event)
 	int ret = source_type("kprobe", &attr.type);
 
 	return ret ? ret : attach_perf(prog_fd, &attr, event);
+}
+
+int attach_entry(int prog_fd, uint32_t event)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .tracing.cookie = event);
+	int fd = bpf_link_create(prog_fd, 0, BPF_TRACE_FENTRY, event ? &opts : NULL);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int attach_check_entry(uint32_t btf_id)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = btf_id);
+	_cleanup_close_ int prog_fd = load_nothing(BPF_PROG_TYPE_TRACING, &opts);
+	int fd = prog_fd < 0 ? prog_fd : attach_entry(prog_fd, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
 }

@@ -34,4 +34,10 @@ int attach_kernel_multi(int prog_fd, const uint64_t *addrs, size_t nr, uint32_t 
 /* One function by a perf event. */
 int attach_kernel(int prog_fd, uint64_t addr, uint32_t event);
 
+/* A copy of the program of sampler_copy_entry, by fentry to the function that it was made for. */
+int attach_entry(int prog_fd, uint32_t event);
+
+/* Can a program be attached by fentry to the function @btf_id? Returns 0 or a negative errno. */
+int attach_check_entry(uint32_t btf_id);
+
 #endif

@@ -15,12 +15,6 @@
 
 #define NAME_BYTES_MAX 512
 
-/* Names of a file of tracefs, sorted. */
-struct names {
-	VEC(char *) names;
-	bool are_known;
-};
-
 /* Code of the kernel that is gone after the start, or in which no probe may be. */
 struct ranges {
 	uint64_t begin[3], end[3];
@@ -39,43 +33,54 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool has_name(const struct names *names, const char *name)
+bool name_vec_has(const name_vec *names, const char *name)
 {
-	size_t at = search_first(names->names.nr, i, strcmp(names->names.data[i], name) >= 0);
+	size_t at = search_first(names->nr, i, strcmp(names->data[i], name) >= 0);
 
-	return at < names->names.nr && !strcmp(names->names.data[at], name);
+	return at < names->nr && !strcmp(names->data[at], name);
 }
 
-static void free_names(struct names *names)
+void name_vec_free(name_vec *names)
 {
-	vec_for_each(&names->names, name)
+	vec_for_each(names, name)
 		free(*name);
-	vec_free(&names->names);
+	vec_free(names);
+}
+
+/* Adds a copy of the name. */
+static int push_name(name_vec *names, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (copy && !vec_push(names, copy))
+		return 0;
+	free(copy);
+	return -ENOMEM;
+}
+
+static void sort_names(name_vec *names)
+{
+	if (names->nr)
+		qsort(names->data, names->nr, sizeof(char *), compare_names);
 }
 
 /* Reads the names. The name is word @column of a line, from 0. */
-static int read_names(FILE *f, int column, struct names *names)
+static int read_names(FILE *f, int column, name_vec *names)
 {
 	_cleanup_free_ char *line = NULL;
 	size_t size = 0;
+	int ret = 0;
 
-	names->are_known = f;
-	while (f && getline(&line, &size, f) >= 0) {
-		char *save = NULL, *word = strtok_r(line, " \t\n", &save), *copy;
+	while (f && !ret && getline(&line, &size, f) >= 0) {
+		char *save = NULL, *word = strtok_r(line, " \t\n", &save);
 
 		for (int i = 0; word && i < column; i++)
 			word = strtok_r(NULL, " \t\n", &save);
-		if (!word)
-			continue;
-		copy = strdup(word);
-		if (!copy || vec_push(&names->names, copy)) {
-			free(copy);
-			return -ENOMEM;
-		}
+		if (word)
+			ret = push_name(names, word);
 	}
-	if (names->names.nr)
-		qsort(names->names.data, names->names.nr, sizeof(char *), compare_names);
-	return 0;
+	sort_names(names);
+	return ret;
 }
 
 /* One line of kallsyms. */
@@ -92,6 +97,11 @@ static bool read_symbol(FILE *f, char **line, size_t *size, struct symbol *symbo
 			   symbol->name) == 3)
 			return true;
 	return false;
+}
+
+static bool is_function(const struct symbol *symbol)
+{
+	return strchr("tTwW", symbol->type);
 }
 
 static void note_range(struct ranges *ranges, const struct symbol *symbol)
@@ -148,16 +158,17 @@ static bool has_addr(const u64_vec *addrs, uint64_t addr)
 
 /* What is known of the functions that can be traced. */
 struct traceable {
-	struct names names;     /* of available_filter_functions */
-	u64_vec addrs;          /* of these names */
-	struct names forbidden; /* of the blacklist */
+	bool are_known;     /* the kernel lists them */
+	name_vec names;     /* of available_filter_functions */
+	u64_vec addrs;      /* of these names */
+	name_vec forbidden; /* of the blacklist */
 	struct ranges ranges;
 };
 
 /* A function with several names has one of them in the list, so addresses are compared. */
 static bool is_traceable(const struct traceable *t, uint64_t addr)
 {
-	return !is_in_range(&t->ranges, addr) && (!t->names.are_known || has_addr(&t->addrs, addr));
+	return !is_in_range(&t->ranges, addr) && (!t->are_known || has_addr(&t->addrs, addr));
 }
 
 /* Sorts the addresses, and leaves out those that cannot be traced. */
@@ -187,15 +198,15 @@ static int add_symbol(const struct pattern *pattern, const struct symbol *symbol
 		      struct traceable *t, struct kernel_functions *found)
 {
 	note_range(&t->ranges, symbol);
-	if (!strchr("tTwW", symbol->type))
+	if (!is_function(symbol))
 		return 0;
-	if (t->names.are_known && has_name(&t->names, symbol->name) &&
+	if (t->are_known && name_vec_has(&t->names, symbol->name) &&
 	    vec_push(&t->addrs, symbol->addr))
 		return -ENOMEM;
 	if (!name_matches(&pattern->name, symbol->name))
 		return 0;
 	found->are_hidden |= !symbol->addr;
-	if (is_unsuitable(symbol->name) || has_name(&t->forbidden, symbol->name))
+	if (is_unsuitable(symbol->name) || name_vec_has(&t->forbidden, symbol->name))
 		found->nr_left_out++;
 	else if (symbol->addr)
 		return vec_push(&found->addrs, symbol->addr);
@@ -205,7 +216,7 @@ static int add_symbol(const struct pattern *pattern, const struct symbol *symbol
 int kernel_functions_read(const struct pattern *pattern, FILE *kallsyms, FILE *traceable,
 			  FILE *blacklist, struct kernel_functions *found)
 {
-	struct traceable t = {0};
+	struct traceable t = {.are_known = traceable};
 	_cleanup_free_ char *line = NULL;
 	struct symbol symbol;
 	size_t size = 0;
@@ -216,8 +227,8 @@ int kernel_functions_read(const struct pattern *pattern, FILE *kallsyms, FILE *t
 	while (!ret && read_symbol(kallsyms, &line, &size, &symbol))
 		ret = add_symbol(pattern, &symbol, &t, found);
 	choose_addrs(found, &t);
-	free_names(&t.names);
-	free_names(&t.forbidden);
+	name_vec_free(&t.names);
+	name_vec_free(&t.forbidden);
 	vec_free(&t.addrs);
 	return ret;
 }
@@ -259,9 +270,51 @@ bool kernel_functions_have(const char *name)
 	size_t size = 0;
 
 	while (f && read_symbol(f, &line, &size, &symbol))
-		if (strchr("tTwW", symbol.type) && !strcmp(symbol.name, name))
+		if (is_function(&symbol) && !strcmp(symbol.name, name))
 			return true;
 	return false;
+}
+
+/* Leaves out each name that comes more than once. The names are sorted. */
+static void leave_unique(name_vec *names)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0, end; i < names->nr; i = end) {
+		for (end = i + 1; end < names->nr && !strcmp(names->data[i], names->data[end]);
+		     end++)
+			free(names->data[end]);
+		if (end == i + 1)
+			names->data[nr++] = names->data[i];
+		else
+			free(names->data[i]);
+	}
+	names->nr = nr;
+}
+
+int kernel_functions_names(const struct pattern *pattern, const struct kernel_functions *functions,
+			   FILE *kallsyms, name_vec *names)
+{
+	_cleanup_(name_vec_free) name_vec all = {0}, chosen = {0};
+	_cleanup_free_ char *line = NULL;
+	struct symbol symbol;
+	size_t size = 0;
+	int ret = 0;
+
+	while (!ret && read_symbol(kallsyms, &line, &size, &symbol)) {
+		if (!is_function(&symbol) || !name_matches(&pattern->name, symbol.name))
+			continue;
+		ret = push_name(&all, symbol.name);
+		if (!ret && has_addr(&functions->addrs, symbol.addr))
+			ret = push_name(&chosen, symbol.name);
+	}
+	sort_names(&all);
+	leave_unique(&all);
+	vec_for_each(&chosen, name)
+		if (!ret && name_vec_has(&all, *name))
+			ret = push_name(names, *name);
+	sort_names(names);
+	return ret;
 }
 
 void kernel_functions_deinit(struct kernel_functions *functions)

@@ -12,6 +12,8 @@
 
 typedef VEC(uint64_t) u64_vec;
 
+typedef VEC(char *) name_vec;
+
 struct kernel_functions {
 	u64_vec addrs;        /* ascending, each once */
 	uint64_t nr_left_out; /* functions that match, but take no probes */
@@ -32,6 +34,18 @@ int kernel_functions_find(const struct pattern *pattern, struct kernel_functions
  */
 int kernel_functions_read(const struct pattern *pattern, FILE *kallsyms, FILE *traceable,
 			  FILE *blacklist, struct kernel_functions *found);
+
+/*
+ * Adds the names of @functions that @pattern matches, and that no other function has. @kallsyms is
+ * read from its position. Returns 0 or -ENOMEM.
+ */
+int kernel_functions_names(const struct pattern *pattern, const struct kernel_functions *functions,
+			   FILE *kallsyms, name_vec *names);
+
+/* Have the sorted names this one? */
+bool name_vec_has(const name_vec *names, const char *name);
+
+void name_vec_free(name_vec *names);
 
 /* Has the kernel a function of that name? */
 bool kernel_functions_have(const char *name);

@@ -9,11 +9,16 @@
 
 #include "common/cleanup.h"
 #include "record/probes/attach.h"
+#include "record/probes/kernel_entries.h"
+#include "record/probes/kernel_way.h"
 #include "record/sampler/event_names.h"
 #include "record/system/privilege.h"
 
 /* A pattern that matches more would bring the host down. */
 #define PLACES_MAX 65536
+
+/* By fentry each function needs a program of its own, which takes memory and time to load. */
+#define ENTRIES_MAX 128
 
 static int out_of_memory(struct err *err)
 {
@@ -114,15 +119,44 @@ static int find_places(struct probe_set *set, const u32_vec *pids, uint64_t *nr,
 	return -ENOENT;
 }
 
-/* The kernel's reason why it takes no probes in itself; NULL if none is known. */
-static const char *kernel_refusal(void)
+/*
+ * Finds the functions that can be probed by fentry, and whether the kernel allows it. @reason says
+ * why nothing else is tried.
+ */
+static int find_entries(struct probe_set *set, const char *reason, uint64_t *nr, struct err *err)
 {
-	if (access("/sys/bus/event_source/devices/kprobe/type", F_OK) && !attach_can_kernel_multi())
-		return "this kernel has no kprobes (CONFIG_KPROBES)";
-	return NULL;
+	const struct pattern *p = set->pattern;
+	int ret = kernel_entries_find(p, &set->functions, &set->entries, err);
+
+	if (ret)
+		return ret;
+	set->functions.nr_left_out += *nr - set->entries.nr;
+	*nr = set->entries.nr;
+	if (!*nr) {
+		err_set(err, -ENOENT,
+			"failed to attach to '%s': %s: the types of the kernel (BTF) lack the function",
+			p->text, reason);
+		return err_hint(err, -ENOENT,
+				"system calls have tracepoints: t:syscalls:sys_enter_NAME");
+	}
+	if (*nr > ENTRIES_MAX) {
+		err_set(err, -E2BIG,
+			"failed to attach to '%s': it matches %" PRIu64
+			" functions, and %u are allowed by fentry",
+			p->text, *nr, ENTRIES_MAX);
+		return err_hint(
+			err, -E2BIG,
+			"choose a narrower pattern; a kernel with CONFIG_FPROBE or CONFIG_KPROBES allows more");
+	}
+	ret = attach_check_entry(set->entries.data[0]);
+	if (!ret)
+		return 0;
+	err_set(err, ret, "failed to attach to '%s': %s: %s", p->text, reason, strerror(-ret));
+	return ret == -EPERM || ret == -EACCES ? privilege_explain(ret, err) : ret;
 }
 
-static int find_functions(struct probe_set *set, uint64_t *nr, struct err *err)
+static int find_functions(struct probe_set *set, enum kernel_way *way, uint64_t *nr,
+			  struct err *err)
 {
 	const struct pattern *p = set->pattern;
 	const char *reason;
@@ -150,9 +184,10 @@ static int find_functions(struct probe_set *set, uint64_t *nr, struct err *err)
 			err, -ENOENT,
 			"LIB:FUNC names a function of a library, CATEGORY:EVENT a tracepoint");
 	}
-	reason = kernel_refusal();
-	return reason ? err_set(err, -EOPNOTSUPP, "failed to attach to '%s': %s", p->text, reason)
-		      : 0;
+	ret = kernel_way_choose(way, &reason);
+	if (ret)
+		return err_set(err, ret, "failed to attach to '%s': %s", p->text, reason);
+	return *way == KERNEL_BY_FENTRY ? find_entries(set, reason, nr, err) : 0;
 }
 
 static enum prof_event_kind kind_of(const struct pattern *p)
@@ -169,12 +204,13 @@ static enum prof_event_kind kind_of(const struct pattern *p)
 	}
 }
 
-static int find_all(struct probe_set *set, const u32_vec *pids, uint64_t *nr, struct err *err)
+static int find_all(struct probe_set *set, const u32_vec *pids, enum kernel_way *way, uint64_t *nr,
+		    struct err *err)
 {
 	switch (set->pattern->kind) {
 	case PATTERN_KERNEL:
 		set->program = HIT_KERNEL_CALL;
-		return find_functions(set, nr, err);
+		return find_functions(set, way, nr, err);
 	case PATTERN_USER:
 	case PATTERN_USDT:
 		set->program = HIT_USER_CALL;
@@ -212,6 +248,7 @@ static void free_set(struct probe_set *set)
 	}
 	vec_free(&set->files);
 	kernel_functions_deinit(&set->functions);
+	vec_free(&set->entries);
 }
 
 /* Checks that the events of the set have such a weight, and finds it. */
@@ -242,7 +279,7 @@ int probes_add(struct probes *probes, struct pattern *pattern, struct hit_weight
 	int ret;
 
 	settle_kind(pattern, pids);
-	ret = find_all(&set, pids, &event.nr_probes, err);
+	ret = find_all(&set, pids, &probes->kernel_way, &event.nr_probes, err);
 	if (!ret && event.nr_probes > PLACES_MAX) {
 		ret = err_set(err, -E2BIG,
 			      "failed to attach to '%s': it matches %" PRIu64
@@ -272,6 +309,7 @@ int probes_add_event(struct probes *probes, const struct prof_event *event, stru
 /* The attachment of one event, under way. */
 struct attachment {
 	struct probes *probes;
+	struct sampler *sampler;
 	int prog_fd;
 	uint32_t event;
 	int refusal; /* the first reason why the kernel refused a probe */
@@ -319,7 +357,7 @@ static int attach_functions(struct attachment *a, const uint64_t *addrs, size_t 
 {
 	int fd, ret = 0;
 
-	if (!a->probes->has_kernel_multi) {
+	if (a->probes->kernel_way == KERNEL_BY_KPROBE) {
 		for (size_t i = 0; i < nr && !ret; i++)
 			ret = keep_link(a, attach_kernel(a->prog_fd, addrs[i], a->event), 1);
 		return ret;
@@ -329,6 +367,19 @@ static int attach_functions(struct attachment *a, const uint64_t *addrs, size_t 
 		return keep_link(a, fd, nr);
 	ret = attach_functions(a, addrs, nr / 2);
 	return ret ? ret : attach_functions(a, addrs + nr / 2, nr - nr / 2);
+}
+
+/* Attaches a copy of the program to each function. */
+static int attach_entries(struct attachment *a, const u32_vec *btf_ids)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < btf_ids->nr && !ret; i++) {
+		int fd = sampler_copy_entry(a->sampler, btf_ids->data[i]);
+
+		ret = keep_link(a, fd < 0 ? fd : attach_entry(fd, a->event), 1);
+	}
+	return ret;
 }
 
 static int attach_set(struct attachment *a, const struct probe_set *set)
@@ -342,16 +393,26 @@ static int attach_set(struct attachment *a, const struct probe_set *set)
 		if (!ret && file->places.nr)
 			ret = attach_places(a, file->library.fd, file->places.data,
 					    file->places.nr);
-	if (!ret && set->functions.addrs.nr)
+	if (!ret && set->entries.nr)
+		ret = attach_entries(a, &set->entries);
+	else if (!ret && set->functions.addrs.nr)
 		ret = attach_functions(a, set->functions.addrs.data, set->functions.addrs.nr);
 	return ret;
 }
 
-int probes_attach(struct probes *probes, const struct sampler *sampler, struct err *err)
+uint32_t probes_first_entry(const struct probes *probes)
+{
+	vec_for_each(&probes->sets, set)
+		if (set->entries.nr)
+			return set->entries.data[0];
+	return 0;
+}
+
+int probes_attach(struct probes *probes, struct sampler *sampler, struct err *err)
 {
 	for (uint32_t i = 0; i < probes->sets.nr; i++) {
 		const struct probe_set *set = &probes->sets.data[i];
-		struct attachment a = {.probes = probes, .event = i};
+		struct attachment a = {.probes = probes, .sampler = sampler, .event = i};
 		int ret;
 
 		if (!set->pattern)

@@ -35,6 +35,7 @@ struct probe_set {
 	tracepoint_vec tracepoints;
 	VEC(struct probed_file) files;
 	struct kernel_functions functions;
+	u32_vec entries; /* BTF ids of the functions, if they are probed by fentry */
 };
 
 /* All zero: there are no probes. */
@@ -45,7 +46,8 @@ struct probes {
 	VEC(int) links;
 	VEC(struct weight) weights; /* one for each event */
 	bool has_weights;           /* one is not 1 */
-	bool has_user_multi, has_kernel_multi;
+	bool has_user_multi;
+	enum kernel_way kernel_way; /* the caller's wish, then the way that was chosen */
 	bool hits[NR_HIT_PROGRAMS]; /* the programs that are needed */
 };
 
@@ -56,8 +58,11 @@ int probes_add(struct probes *probes, struct pattern *pattern, struct hit_weight
 /* Adds an event that needs no probes. Its strings are borrowed. */
 int probes_add_event(struct probes *probes, const struct prof_event *event, struct err *err);
 
+/* The BTF id of one of the functions that are probed by fentry; 0 if there are none. */
+uint32_t probes_first_entry(const struct probes *probes);
+
 /* Attaches the programs of @sampler. */
-int probes_attach(struct probes *probes, const struct sampler *sampler, struct err *err);
+int probes_attach(struct probes *probes, struct sampler *sampler, struct err *err);
 
 /* Detaches all programs. A program that runs at this moment may count until the next swap. */
 void probes_detach(struct probes *probes);

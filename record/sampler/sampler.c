@@ -28,6 +28,7 @@
 
 struct sampler {
 	struct profrec_bpf *bpf;
+	struct entry_programs entries;
 	struct ring_buffer *wakeups;
 	VEC(struct bpf_link *) links;
 	uint32_t active;    /* number of the set that the programs write to */
@@ -119,7 +120,7 @@ int sampler_create(const struct sampler_options *options, struct sampler **sampl
 	}
 	ret = alloc_totals(created, err);
 	if (!ret)
-		ret = sampler_load(options, &created->bpf, err);
+		ret = sampler_load(options, &created->entries, &created->bpf, err);
 	if (!ret)
 		ret = set_hits(created, options->cpus, err);
 	if (!ret)
@@ -139,6 +140,7 @@ void sampler_destroy(struct sampler *sampler)
 	sampler_detach(sampler);
 	vec_free(&sampler->links);
 	ring_buffer__free(sampler->wakeups);
+	entry_programs_deinit(&sampler->entries);
 	profrec_bpf__destroy(sampler->bpf);
 	free(sampler->stack_values);
 	free(sampler->stack_keys);
@@ -306,18 +308,28 @@ int sampler_hit_program(const struct sampler *sampler, enum hit_program which)
 	return bpf_program__fd(programs[which]);
 }
 
+int sampler_copy_entry(struct sampler *sampler, uint32_t btf_id)
+{
+	return entry_programs_copy(&sampler->entries, btf_id);
+}
+
+static uint64_t skipped_hits_of(int prog_fd)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t size = sizeof(info);
+
+	return prog_fd < 0 || bpf_obj_get_info_by_fd(prog_fd, &info, &size) ? 0
+									    : info.recursion_misses;
+}
+
 uint64_t sampler_skipped_hits(const struct sampler *sampler)
 {
 	uint64_t skipped = 0;
 
-	for (int i = 0; i < NR_HIT_PROGRAMS; i++) {
-		int fd = sampler_hit_program(sampler, i);
-		struct bpf_prog_info info = {0};
-		uint32_t size = sizeof(info);
-
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size))
-			skipped += info.recursion_misses;
-	}
+	for (int i = 0; i < NR_HIT_PROGRAMS; i++)
+		skipped += skipped_hits_of(sampler_hit_program(sampler, i));
+	vec_for_each(&sampler->entries.copies, fd)
+		skipped += skipped_hits_of(*fd);
 	return skipped;
 }
 

@@ -82,6 +82,13 @@ int sampler_attach(struct sampler *sampler, const struct events *events, struct 
 int sampler_hit_program(const struct sampler *sampler, enum hit_program which);
 
 /*
+ * Loads a copy of the program for calls of kernel functions that is attached by fentry, to the
+ * function @btf_id. The options named such a function. Returns a descriptor, which is the
+ * sampler's, or a negative errno.
+ */
+int sampler_copy_entry(struct sampler *sampler, uint32_t btf_id);
+
+/*
  * How many hits the kernel kept from the programs so far, because another program ran on the CPU.
  * Kernels before 6.7 do not tell for all probes.
  */

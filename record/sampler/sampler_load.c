@@ -158,15 +158,18 @@ static int set_filters(struct profrec_bpf *bpf, const struct filters *f)
 static void choose_programs(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
 	bool is_tracepoint = options->events->is_tracepoint;
+	bool is_by_entry = options->entry_btf_id != 0;
 
 	bpf_program__set_autoload(bpf->progs.take_sample, options->events->nr && !is_tracepoint);
 	bpf_program__set_autoload(bpf->progs.count_tracepoint,
 				  is_tracepoint || options->hits[HIT_TRACEPOINT]);
 	bpf_program__set_autoload(bpf->progs.sum_tracepoint,
 				  options->hits[HIT_WEIGHTED_TRACEPOINT]);
-	bpf_program__set_autoload(bpf->progs.count_kernel_call, options->hits[HIT_KERNEL_CALL]);
+	bpf_program__set_autoload(bpf->progs.count_kernel_call,
+				  options->hits[HIT_KERNEL_CALL] && !is_by_entry);
+	bpf_program__set_autoload(bpf->progs.count_kernel_entry, is_by_entry);
 	bpf_program__set_autoload(bpf->progs.count_user_call, options->hits[HIT_USER_CALL]);
-	if (options->has_kernel_multi)
+	if (options->kernel_way == KERNEL_BY_MULTI)
 		bpf_program__set_expected_attach_type(bpf->progs.count_kernel_call,
 						      TRACE_KPROBE_MULTI);
 	if (options->has_user_multi)
@@ -340,20 +343,45 @@ bool sampler_can_unwind(void)
 	       libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL) == 1;
 }
 
-int sampler_load(const struct sampler_options *options, struct profrec_bpf **bpf, struct err *err)
+static int open_programs(struct profrec_bpf **bpf, struct err *err)
 {
-	struct profrec_bpf *b;
 	char reason[128];
 	int ret;
 
 	libbpf_set_print(keep_libbpf_text);
-	b = profrec_bpf__open();
-	if (!b) {
-		ret = -errno;
-		libbpf_strerror(ret, reason, sizeof(reason)); /* libbpf has errnos of its own */
-		return err_set(err, ret, "failed to open the BPF programs: %s", reason);
-	}
-	ret = load_programs(b, options, err);
+	*bpf = profrec_bpf__open();
+	if (*bpf)
+		return 0;
+	ret = -errno;
+	libbpf_strerror(ret, reason, sizeof(reason)); /* libbpf has errnos of its own */
+	return err_set(err, ret, "failed to open the BPF programs: %s", reason);
+}
+
+/* Opens and loads the programs, and keeps the one of fentry for copies. */
+static int open_and_load(const struct sampler_options *options, struct entry_programs *entries,
+			 struct profrec_bpf **bpf, struct err *err)
+{
+	int number = 0, ret;
+
+	if (options->entry_btf_id)
+		number = entry_programs_register(entries, options->entry_btf_id);
+	if (number < 0)
+		return err_set(err, number, "failed to open the BPF programs: %s",
+			       strerror(-number));
+	ret = open_programs(bpf, err);
+	if (!ret)
+		ret = load_programs(*bpf, options, err);
+	if (number)
+		entry_programs_unregister(number);
+	return ret;
+}
+
+int sampler_load(const struct sampler_options *options, struct entry_programs *entries,
+		 struct profrec_bpf **bpf, struct err *err)
+{
+	struct profrec_bpf *b = NULL;
+	int ret = open_and_load(options, entries, &b, err);
+
 	if (!ret)
 		ret = fill_sets(b, err);
 	if (!ret)

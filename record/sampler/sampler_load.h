@@ -8,6 +8,7 @@
 
 #include "common/err.h"
 #include "common/parse.h"
+#include "record/sampler/entry_programs.h"
 #include "record/sampler/events.h"
 #include "record/sampler/filters.h"
 
@@ -18,6 +19,14 @@ enum hit_program {
 	HIT_KERNEL_CALL,
 	HIT_USER_CALL,
 	NR_HIT_PROGRAMS,
+};
+
+/* How programs are attached to functions of the kernel. */
+enum kernel_way {
+	KERNEL_BY_ANY,   /* in the first of these ways that the kernel has */
+	KERNEL_BY_MULTI, /* kprobe.multi: one call for many functions (Linux 5.18, CONFIG_FPROBE) */
+	KERNEL_BY_KPROBE, /* one perf event each (CONFIG_KPROBES) */
+	KERNEL_BY_FENTRY, /* one program each (CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS, BTF) */
 };
 
 /* All zero: time off the CPU is not recorded. */
@@ -31,16 +40,18 @@ struct off_cpu_options {
 
 struct sampler_options {
 	const struct filters *filters;
-	const u32_vec *cpus;                   /* the sampled CPUs */
-	const struct events *events;           /* the sampled event */
-	uint32_t nr_events;                    /* of the recording, 1 at least */
-	uint32_t sample_event;                 /* the number of the sampled one among them */
-	bool has_hits;                         /* some events are hits of probes */
-	bool hits[NR_HIT_PROGRAMS];            /* the programs that hits need */
-	bool has_user_multi, has_kernel_multi; /* attach to many functions by one call */
-	uint64_t hit_period;                   /* one of so many hits is counted */
-	const struct weight *weights;          /* one for each event; NULL: all hits count 1 */
-	uint64_t sample_weight;                /* each sample of the perf event counts so much */
+	const u32_vec *cpus;          /* the sampled CPUs */
+	const struct events *events;  /* the sampled event */
+	uint32_t nr_events;           /* of the recording, 1 at least */
+	uint32_t sample_event;        /* the number of the sampled one among them */
+	bool has_hits;                /* some events are hits of probes */
+	bool hits[NR_HIT_PROGRAMS];   /* the programs that hits need */
+	bool has_user_multi;          /* attach to many functions by one call */
+	enum kernel_way kernel_way;   /* not KERNEL_BY_ANY if functions are probed */
+	uint32_t entry_btf_id;        /* by fentry: one of the functions */
+	uint64_t hit_period;          /* one of so many hits is counted */
+	const struct weight *weights; /* one for each event; NULL: all hits count 1 */
+	uint64_t sample_weight;       /* each sample of the perf event counts so much */
 	struct off_cpu_options off_cpu;
 	uint64_t stack_storage;  /* stacks that both sets hold together */
 	uint64_t hash_storage;   /* counts that both sets hold together */
@@ -54,10 +65,12 @@ struct sampler_options {
 struct profrec_bpf;
 
 /*
- * Loads programs and maps. Returns 0 or a negative errno with @err set. The caller releases *@bpf
- * with profrec_bpf__destroy.
+ * Loads programs and maps. @entries, all zero, is to make copies of the program for fentry. Returns
+ * 0 or a negative errno with @err set. The caller releases *@bpf with profrec_bpf__destroy, and
+ * @entries in any case.
  */
-int sampler_load(const struct sampler_options *options, struct profrec_bpf **bpf, struct err *err);
+int sampler_load(const struct sampler_options *options, struct entry_programs *entries,
+		 struct profrec_bpf **bpf, struct err *err);
 
 /*
  * Has the kernel the helper functions of Linux 5.17 that a walk by tables calls? A process without

@@ -164,12 +164,14 @@ refused "an offset that is no code" "failed to find '$dir/calls:0xfffffff': ther
 refused "an unknown function of the kernel" "failed to find 'no_such_function': no function of the kernel matches" -e no_such_function
 if [ ! -e /sys/bus/event_source/devices/kprobe/type ]; then
 	refused "a kernel without kprobes: that is said" \
-		"failed to attach to 'vfs_read': this kernel has no kprobes (CONFIG_KPROBES)" -e vfs_read
+		"failed to attach to 'vfs_read': this kernel has no kprobes (CONFIG_KPROBES)" --kernel-probes kprobe -e vfs_read
 fi
 if command -v setpriv > /dev/null; then
 	check "no rights: what is missing is said" says 1 "missing" setpriv --reuid 64123 --clear-groups --bounding-set=-all \
 		--inh-caps=-all "$profrec" -q -o "/tmp/x.$$.prof" -e c:malloc 1
 fi
+check "an unknown way to the kernel" says 2 "option --kernel-probes: 'trap' is not auto, multi, kprobe or fentry" \
+	"$profrec" --kernel-probes trap -e vfs_read 1
 check "a malformed pattern" says 2 "the type of pattern 'x:c:f' is not p, t or u, but 'x'" "$profrec" -e x:c:f 1
 check "a malformed regular expression" says 2 "is no regular expression" "$profrec" -r -e 'c:mal(loc' 1
 plan_end

@@ -87,6 +87,32 @@ START_TEST(functions_that_take_no_probe)
 }
 END_TEST
 
+START_TEST(names_of_the_kernel)
+{
+	const struct pattern p = {.name.text = (char *)(uintptr_t) "tcp_*"};
+	/* Another function has the name of the helper. */
+	static const char more[] = "ffffffff81000900 t tcp_helper\n";
+	char text[sizeof(kallsyms) + sizeof(more)];
+	name_vec names = {0};
+	FILE *f;
+
+	snprintf(text, sizeof(text), "%s%s", more, kallsyms);
+	find("tcp_*", kallsyms, NULL, NULL);
+	f = file_of(text);
+	ck_assert_int_eq(kernel_functions_names(&p, &found, f, &names), 0);
+	fclose(f);
+	ck_assert_uint_eq(names.nr, 4);
+	ck_assert_str_eq(names.data[0], "tcp_alias");
+	ck_assert_str_eq(names.data[1], "tcp_module");
+	ck_assert_str_eq(names.data[2], "tcp_sendmsg");
+	ck_assert_str_eq(names.data[3], "tcp_weak");
+	ck_assert(name_vec_has(&names, "tcp_weak"));
+	ck_assert(!name_vec_has(&names, "tcp_helper"));
+	name_vec_free(&names);
+	kernel_functions_deinit(&found);
+}
+END_TEST
+
 static const char format[] = "name: block_rq_issue\n"
 			     "format:\n"
 			     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -216,4 +242,5 @@ START_TEST(names_of_libraries)
 END_TEST
 
 SUITE_MAIN("probe_sources", functions_of_the_kernel, functions_that_take_no_probe,
-	   fields_of_tracepoints, weights, cache_of_the_loader, names_of_libraries)
+	   names_of_the_kernel, fields_of_tracepoints, weights, cache_of_the_loader,
+	   names_of_libraries)

@@ -20,13 +20,14 @@ const volatile __u32 off_cpu_event;   /* the first event of time off the CPU */
 const volatile bool off_cpu_by_state; /* there is one for each enum off_cpu_state */
 const volatile __u64 min_wait_ns;
 const volatile __u64 max_wait_ns = -1ULL;
+const volatile bool take_wakers;
 
 /* Bits of task_struct.__state (include/linux/sched.h). */
 #define TASK_INTERRUPTIBLE   0x1
 #define TASK_UNINTERRUPTIBLE 0x2
 #define TASK_DEAD            0x80
 
-/* The kernel's stack begins in this program and in bpf_trace_run4, which calls it. */
+/* The kernel's stack begins in this program and in bpf_trace_runN, which calls it. */
 #define NR_OWN_FRAMES 2
 
 /* Key: the thread's id in the initial pid namespace. Nothing is allocated under the lock. */
@@ -66,9 +67,10 @@ static __always_inline __u64 own_stack_id(__u32 tid, __u64 now_ns)
 
 /*
  * Takes the stacks of the current thread and makes sure that the active set has them. A stack that
- * the recorder must walk gets an id of its own.
+ * the recorder must walk gets an id of its own. The kernel's side ends with @kernel_end.
  */
-static __always_inline void keep_stacks(void *ctx, struct sample *s, __u64 now_ns)
+static __always_inline void keep_stacks(void *ctx, struct sample *s, enum stack_end kernel_end,
+					__u64 now_ns)
 {
 	__u32 user = BUFFER_OF(s->level, SIDE_USER), kernel = BUFFER_OF(s->level, SIDE_KERNEL);
 	struct stack_entry *user_buffer = bpf_map_lookup_elem(&buffers, &user);
@@ -80,9 +82,9 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, __u64 now_n
 		return; /* cannot be: the arrays have the indexes */
 	if (take_kernel)
 		s->key.kernel_stack = take_stack(ctx, SIDE_KERNEL, NR_OWN_FRAMES, s->level,
-						 kernel_buffer, STACK_END_FP);
+						 kernel_buffer, kernel_end);
 	store_stack(s, &s->key.kernel_stack, kernel_buffer);
-	if (!take_user)
+	if (!take_user || !s->key.tgid)
 		return;
 	s->key.user_stack = take_user_stack(ctx, user_buffer, s, now_ns);
 	if (unwind_by_tables && s->key.user_stack >= STACK_FIRST_ID &&
@@ -97,11 +99,11 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, __u64 now_n
 }
 
 /* Notes that the current thread leaves the CPU, if the user wants it. */
-static __always_inline void begin_wait(void *ctx, __u32 event, __u64 now_ns)
+static __always_inline void begin_wait(void *ctx, __u32 event, bool is_asleep, __u64 now_ns)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct sample s = {};
-	struct waiting_thread thread = {.since_ns = now_ns};
+	struct waiting_thread thread = {.since_ns = now_ns, .is_asleep = is_asleep};
 	__u32 tid = task->pid, tgid;
 
 	s.totals = find_totals(&s, event);
@@ -125,7 +127,7 @@ static __always_inline void begin_wait(void *ctx, __u32 event, __u64 now_ns)
 		count_up(&s.totals->lost[LOSS_REFUSED]);
 		return;
 	}
-	keep_stacks(ctx, &s, now_ns);
+	keep_stacks(ctx, &s, STACK_END_SWITCH, now_ns);
 	release_level(&s);
 	thread.key = s.key;
 	if (bpf_map_update_elem(&waiting, &tid, &thread, BPF_ANY)) {
@@ -134,12 +136,63 @@ static __always_inline void begin_wait(void *ctx, __u32 event, __u64 now_ns)
 	}
 }
 
+/*
+ * Notes the stacks of the current task, which wakes @thread. A waker that finds no buffers counts
+ * as one whose stacks are missed.
+ */
+static __always_inline void keep_waker(void *ctx, struct waiting_thread *thread)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct sample s = {};
+
+	s.totals = find_totals(&s, thread->key.event);
+	if (!s.totals || !find_maps(&s))
+		return;
+	s.key.tgid = visible_tgid(task);
+	s.key.event = thread->key.event;
+	identify_process(&s, task);
+	if (claim_level(&s)) {
+		keep_stacks(ctx, &s, STACK_END_WAKER, bpf_ktime_get_ns());
+		release_level(&s);
+	} else {
+		s.key.user_stack = s.key.kernel_stack = STACK_MISSED + LOSS_REFUSED;
+	}
+	thread->waker.user_stack = s.key.user_stack;
+	thread->waker.kernel_stack = s.key.kernel_stack;
+	thread->waker.tgid = s.key.tgid;
+	thread->waker.image = s.key.image;
+}
+
+/* Puts a wake into the set and into the key, in place of the kernel stack. */
+static __always_inline void join_waker(struct sample *s, const struct waker *waker)
+{
+	struct stack_entry *buffer;
+	__u32 kernel;
+
+	if (!claim_level(s))
+		return;
+	kernel = BUFFER_OF(s->level, SIDE_KERNEL);
+	buffer = bpf_map_lookup_elem(&buffers, &kernel);
+	if (buffer && max_depth >= WAKE_WORDS) {
+		struct wake *wake = (struct wake *)buffer->frames;
+
+		wake->kernel_stack = s->key.kernel_stack;
+		wake->waker = *waker;
+		buffer->nr_frames = WAKE_WORDS;
+		buffer->end = STACK_END_WAKE;
+		s->key.kernel_stack = hash_stack(kernel);
+		store_stack(s, &s->key.kernel_stack, buffer);
+	}
+	release_level(s);
+}
+
 /* Adds the time that @task spent off the CPU. */
 static __always_inline void end_wait(struct task_struct *task, __u64 now_ns)
 {
 	__u32 tid = task->pid;
 	struct waiting_thread *thread = bpf_map_lookup_elem(&waiting, &tid);
 	enum count_result result;
+	struct waker waker = {};
 	struct sample s = {};
 	__u64 since_ns;
 	int err = 0;
@@ -148,6 +201,8 @@ static __always_inline void end_wait(struct task_struct *task, __u64 now_ns)
 		return;
 	s.key = thread->key;
 	since_ns = thread->since_ns;
+	if (take_wakers)
+		waker = thread->waker;
 	bpf_map_delete_elem(&waiting, &tid);
 	s.weight = now_ns - since_ns;
 	s.totals = find_totals(&s, s.key.event);
@@ -160,6 +215,8 @@ static __always_inline void end_wait(struct task_struct *task, __u64 now_ns)
 	count_up(&s.totals->taken);
 	if (!find_maps(&s))
 		return;
+	if (waker.user_stack || waker.kernel_stack)
+		join_waker(&s, &waker);
 	result = add_to_count(&s, now_ns);
 	if (result == COUNT_NONE)
 		result = insert_or_add(&s, now_ns, &err);
@@ -200,10 +257,9 @@ static __always_inline void keep_kernel_stack(struct sample *s, struct task_stru
  */
 static __always_inline void note_waiting(struct task_struct *task, struct found_thread *found)
 {
-	struct waiting_thread thread = {.since_ns = found->time_ns};
+	__u32 tid = task->pid, tgid = visible_tgid(task), state = task->__state;
+	struct waiting_thread thread = {.since_ns = found->time_ns, .is_asleep = state != 0};
 	struct sample s = {};
-	__u32 tid = task->pid, tgid = visible_tgid(task);
-	__u32 state = task->__state;
 
 #pragma unroll
 	for (int i = 0; i < COMM_SIZE - 1; i++)
@@ -254,7 +310,23 @@ int BPF_PROG(switch_threads, bool is_preempted, struct task_struct *prev, struct
 		end_wait(next, now_ns);
 	/* A thread that has ended does not come back. */
 	if (prev->pid && (is_preempted || !(state & TASK_DEAD)))
-		begin_wait(ctx, event_of_state(is_preempted, state), now_ns);
+		begin_wait(ctx, event_of_state(is_preempted, state), !is_preempted && state,
+			   now_ns);
+	return 0;
+}
+
+/*
+ * Runs on the waker's CPU. The scheduler holds the lock of @task, and a thread that sleeps cannot
+ * run before the lock is free. So nobody else changes the thread's entry meanwhile.
+ */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(note_waker, struct task_struct *task)
+{
+	__u32 tid = task->pid;
+	struct waiting_thread *thread = bpf_map_lookup_elem(&waiting, &tid);
+
+	if (thread && thread->is_asleep)
+		keep_waker(ctx, thread);
 	return 0;
 }
 

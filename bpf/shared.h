@@ -44,6 +44,10 @@ enum stack_end {
 	STACK_END_BAD_RULE = 7,   /* the rule is not supported, or takes a register nobody knows */
 	STACK_END_UNREADABLE = 8, /* memory could not be read, or the stack did not ascend */
 	STACK_END_EARLY = 9,      /* mappings or tables of the process were not known yet */
+	/* The recorder alone sees these. */
+	STACK_END_SWITCH = 13, /* as STACK_END_FP: of the kernel, while a thread leaves the CPU */
+	STACK_END_WAKER = 14,  /* as STACK_END_FP: of the kernel, while it wakes a thread */
+	STACK_END_WAKE = 15,   /* it is no stack, but a struct wake */
 };
 
 /*
@@ -123,14 +127,38 @@ struct early_sample {
 	__u8 stack[EARLY_STACK_BYTES];
 };
 
+/* The task that ended a wait. All zero: it is not known. */
+struct waker {
+	__u64 user_stack;
+	__u64 kernel_stack;
+	__u32 tgid;  /* as in struct count_key */
+	__u32 image; /* as well */
+};
+
 /*
  * A thread that is off the CPU, until it runs again. The stacks of the key are those with which it
  * left the CPU. The set that was active then has them, and the recorder keeps them for as long.
+ * That holds for the stacks of the waker, too.
  */
 struct waiting_thread {
 	struct count_key key;
 	__u64 since_ns; /* CLOCK_MONOTONIC */
+	struct waker waker;
+	__u32 is_asleep; /* it left the CPU by itself, so another task must wake it */
+	__u32 reserved;
 };
+
+/*
+ * The kernel stack of a thread that waited, and the task that woke it. Keys of counts have no room
+ * for the waker. So the set holds a wake like a stack, whose end is STACK_END_WAKE and whose frames
+ * are these words. The key has its id in place of the kernel stack.
+ */
+struct wake {
+	__u64 kernel_stack;
+	struct waker waker;
+};
+
+#define WAKE_WORDS (sizeof(struct wake) / sizeof(__u64))
 
 /*
  * A thread that was off the CPU when the recording began. The recorder reads its user stack from

@@ -70,6 +70,7 @@ static int add_off_cpu(struct chosen_events *c)
 	c->off_cpu = (struct off_cpu_options){
 		.is_on = true,
 		.by_state = o->by_state,
+		.takes_wakers = o->wakers,
 		.event = c->probes->events.nr,
 		.min_ns = o->min_us * NS_PER_US,
 		.max_ns = o->max_us * NS_PER_US,

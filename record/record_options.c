@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "bpf/shared.h"
 #include "common/cleanup.h"
 #include "common/command_line.h"
 #include "format/prof.h"
@@ -97,6 +98,8 @@ static const struct option_spec specs[] = {
 	    .help = "with --off-cpu, leave out times of more than N microseconds"),
 	ROW(OPTION_FLAG, by_state, "state", 0,
 	    .help = "with --off-cpu, an event for each state: S (sleeping), D (uninterruptible), R (preempted), other"),
+	ROW(OPTION_FLAG, wakers, "wakers", 0,
+	    .help = "with --off-cpu, take the stacks of the tasks that end the waits, too"),
 	ROW(OPTION_U64, freq_hz, "frequency", 'F', .metavar = "HZ", .min = 1, .max = FREQ_MAX_HZ,
 	    .exclusive = RATE, .help = "sample this often a second on each CPU (default 49)"),
 	ROW(OPTION_U64, period, "count", 'c', .metavar = "COUNT", .min = 1, .max = INT64_MAX,
@@ -385,12 +388,17 @@ static int check_together(const struct record_options *o, struct err *err)
 	if (o->command && (o->pids.nr || o->tids.nr))
 		return err_set(err, -EINVAL, "option %s: not allowed with a command",
 			       o->pids.nr ? "-p/--pid" : "-L/--tid");
-	if (!o->off_cpu && (o->on_cpu || o->min_us || o->max_us || o->by_state))
+	if (!o->off_cpu && (o->on_cpu || o->min_us || o->max_us || o->by_state || o->wakers))
 		return err_set(err, -EINVAL, "option --%s: needs --off-cpu",
-			       o->on_cpu   ? "on-cpu"
-			       : o->min_us ? "min-us"
-			       : o->max_us ? "max-us"
-					   : "state");
+			       o->on_cpu     ? "on-cpu"
+			       : o->min_us   ? "min-us"
+			       : o->max_us   ? "max-us"
+			       : o->by_state ? "state"
+					     : "wakers");
+	if (o->wakers && o->max_depth && o->max_depth < WAKE_WORDS)
+		return err_set(err, -EINVAL,
+			       "option --wakers: needs a --max-stack-depth of %zu or more",
+			       WAKE_WORDS);
 	if (o->max_us && o->min_us > o->max_us)
 		return err_set(err, -EINVAL, "option --min-us: more than --max-us");
 	if (o->off_cpu && o->hit_period > 1)

@@ -109,6 +109,22 @@ static struct raw_stack find_stack(const struct drain *drain, uint64_t id)
 				  .end = stack->end};
 }
 
+/* If the kernel stack of @count is a wake, takes it apart. */
+static void split_wake(const struct drain *drain, struct raw_count *count)
+{
+	struct wake wake;
+
+	if (count->kernel.end != STACK_END_WAKE)
+		return;
+	memcpy(&wake, count->kernel.frames, sizeof(wake));
+	count->kernel = find_stack(drain, wake.kernel_stack);
+	count->waker = (struct raw_waker){
+		.user = find_stack(drain, wake.waker.user_stack),
+		.kernel = find_stack(drain, wake.waker.kernel_stack),
+		.tgid = wake.waker.tgid,
+	};
+}
+
 int drain_take(struct drain *drain, struct sampler *sampler, struct err *err)
 {
 	struct sampler_sink sink = {.stack = take_stack, .count = take_count, .ctx = drain};
@@ -129,6 +145,8 @@ static int use_stacks(void *ctx, const struct waiting_thread *thread)
 {
 	use_stack(ctx, thread->key.user_stack);
 	use_stack(ctx, thread->key.kernel_stack);
+	use_stack(ctx, thread->waker.user_stack);
+	use_stack(ctx, thread->waker.kernel_stack);
 	return 0;
 }
 
@@ -216,6 +234,7 @@ static bool get_count(const struct drain *drain, const struct early_samples *ear
 		.user = find_stack(drain, drained->key.user_stack),
 		.kernel = find_stack(drain, drained->key.kernel_stack),
 	};
+	split_wake(drain, count);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include "record/epoch/epoch_names.h"
 #include "record/epoch/epoch_tables.h"
 #include "record/epoch/epoch_user.h"
+#include "record/epoch/switch_stacks.h"
 #include "record/epoch/turns.h"
 
 /*
@@ -53,6 +54,49 @@ static uint64_t fit_in_sum(struct epoch *e, uint8_t event, uint64_t nr)
 	return nr;
 }
 
+/* The address space of process @tgid at the end of @count, NULL for 0. Returns 0 or -ENOMEM. */
+static int get_space(const struct epoch *e, const struct raw_count *count, uint32_t tgid,
+		     struct address_space **space)
+{
+	*space = NULL;
+	return tgid ? address_spaces_get(e->sources.spaces, tgid, count->value.last_ns, space) : 0;
+}
+
+/*
+ * The user stack of the waker of @count, whose kernel stack is @kernel. Its space is NULL if there
+ * is no such stack, or if it belongs to a task that an interrupt met.
+ */
+static int get_waker(const struct epoch *e, const struct raw_count *count, struct raw_stack *kernel,
+		     struct user_stack *user)
+{
+	const struct raw_waker *waker = &count->waker;
+	uint64_t time_ns = count->value.first_ns;
+	bool has_stack = waker->user.id != STACK_NONE;
+
+	*kernel = waker->kernel;
+	*user = (struct user_stack){.time_ns = count->value.last_ns, .raw = &waker->user};
+	switch_stack_drop_tracer(e->sources.ksyms, time_ns, kernel);
+	if (switch_stack_cut_interrupt(e->sources.ksyms, time_ns, kernel))
+		has_stack = false;
+	return get_space(e, count, has_stack ? waker->tgid : 0, &user->space);
+}
+
+/* Adds the stacks of the task that ended the wait. */
+static int add_waker(struct epoch *e, const struct raw_count *count, struct prof_count *row)
+{
+	struct prof_count waker = {0};
+	struct raw_stack kernel;
+	struct user_stack user;
+	int ret = get_waker(e, count, &kernel, &user);
+
+	if (!ret && user.space)
+		ret = epoch_user_add(&e->user, &user, &waker);
+	row->waker_user_stack = waker.user_stack;
+	return ret ? ret
+		   : epoch_kernel_add(&e->kernel, &kernel, count->value.first_ns,
+				      &row->waker_kernel_stack);
+}
+
 /*
  * Adds @nr samples of @count, all taken with the mappings of @time_ns. @space is NULL for idle
  * tasks.
@@ -63,6 +107,7 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 	const struct user_stack user = {.space = space, .time_ns = time_ns, .raw = &count->user};
 	const struct count_key *key = count->key;
 	struct prof_count row = {.count = fit_in_sum(e, key->event, nr), .event = key->event};
+	struct raw_stack kernel = count->kernel;
 	int ret;
 
 	if (!row.count)
@@ -72,20 +117,13 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 
 	if (!ret && space)
 		ret = epoch_user_add(&e->user, &user, &row);
+	switch_stack_drop_tracer(e->sources.ksyms, count->value.first_ns, &kernel);
 	if (!ret)
-		ret = epoch_kernel_add(&e->kernel, &count->kernel, count->value.first_ns,
+		ret = epoch_kernel_add(&e->kernel, &kernel, count->value.first_ns,
 				       &row.kernel_stack);
+	if (!ret)
+		ret = add_waker(e, count, &row);
 	return ret ? ret : epoch_tables_count(&e->tables, &row);
-}
-
-/* The address space of a count, NULL for idle. Returns 0 or -ENOMEM. */
-static int get_space(const struct epoch *e, const struct raw_count *count,
-		     struct address_space **space)
-{
-	*space = NULL;
-	if (!count->key->tgid)
-		return 0;
-	return address_spaces_get(e->sources.spaces, count->key->tgid, count->value.last_ns, space);
 }
 
 /* Did mappings of @space change while the samples of the count were taken? */
@@ -104,9 +142,15 @@ void epoch_begin_drain(struct epoch *e)
 
 int epoch_prepare(struct epoch *e, const struct raw_count *count)
 {
-	struct user_stack user = {.time_ns = count->value.last_ns, .raw = &count->user};
-	int ret = get_space(e, count, &user.space);
+	struct raw_stack kernel;
+	struct user_stack user;
+	int ret = get_waker(e, count, &kernel, &user);
 
+	if (!ret && user.space && !user.space->memory->complete)
+		ret = epoch_user_prepare(&e->user, &user);
+	user = (struct user_stack){.time_ns = count->value.last_ns, .raw = &count->user};
+	if (!ret)
+		ret = get_space(e, count, count->key->tgid, &user.space);
 	if (ret || !user.space || user.space->memory->complete)
 		return ret;
 	ret = epoch_user_prepare(&e->user, &user);
@@ -131,7 +175,7 @@ int epoch_add(struct epoch *e, const struct raw_count *count)
 {
 	const struct count_value *value = &count->value;
 	struct address_space *space;
-	int ret = get_space(e, count, &space);
+	int ret = get_space(e, count, count->key->tgid, &space);
 
 	if (ret)
 		return ret;

@@ -16,11 +16,18 @@
 #include "record/epoch/epoch_sources.h"
 #include "record/epoch/raw_stack.h"
 
+/* The task that ended a wait. */
+struct raw_waker {
+	struct raw_stack user, kernel;
+	uint32_t tgid; /* 0: the idle task, or one that is not visible */
+};
+
 /* A count as it was drained. */
 struct raw_count {
 	const struct count_key *key;
 	struct count_value value;
 	struct raw_stack user, kernel;
+	struct raw_waker waker; /* all zero: none is known */
 };
 
 struct epoch;

@@ -42,6 +42,8 @@ static inline enum prof_stack_end raw_stack_end(const struct raw_stack *raw)
 		return PROF_STACK_MISSED_FULL;
 	if (raw->id < STACK_FIRST_ID)
 		return PROF_STACK_MISSED_ERROR;
+	if (raw->end == STACK_END_SWITCH || raw->end == STACK_END_WAKER)
+		return PROF_STACK_UNKNOWN;
 	return (enum prof_stack_end)raw->end;
 }
 

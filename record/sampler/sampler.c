@@ -216,7 +216,12 @@ int sampler_attach(struct sampler *sampler, const struct events *events, struct 
 
 int sampler_attach_off_cpu(struct sampler *sampler, struct err *err)
 {
-	return attach_one(sampler, sampler->bpf->progs.switch_threads, -1, err);
+	const struct bpf_program *waker = sampler->bpf->progs.note_waker;
+	int ret = 0;
+
+	if (bpf_program__autoload(waker))
+		ret = attach_one(sampler, sampler->bpf->progs.note_waker, -1, err);
+	return ret ? ret : attach_one(sampler, sampler->bpf->progs.switch_threads, -1, err);
 }
 
 int sampler_visit_waiting(struct sampler *sampler,

@@ -54,7 +54,7 @@ static uint32_t watermark_of(uint64_t entries)
 	return n ? n : 1;
 }
 
-/* Threads that wait at one time, at most. 8 MB of kernel memory. */
+/* Threads that wait at one time, at most. 11 MB of kernel memory. */
 #define WAITING_THREADS 65536
 
 /* The sizes that a map has when it is loaded. 0 leaves a size alone. */
@@ -202,6 +202,8 @@ static void set_off_cpu(struct profrec_bpf *bpf, const struct off_cpu_options *o
 {
 	bpf_program__set_autoload(bpf->progs.switch_threads, options->is_on);
 	bpf_program__set_autoload(bpf->progs.find_waiting, options->is_on);
+	bpf_program__set_autoload(bpf->progs.note_waker, options->takes_wakers);
+	bpf->rodata->take_wakers = options->takes_wakers;
 	bpf->rodata->off_cpu_event = options->event;
 	bpf->rodata->off_cpu_by_state = options->by_state;
 	bpf->rodata->min_wait_ns = options->min_ns;

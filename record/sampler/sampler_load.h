@@ -32,7 +32,8 @@ enum kernel_way {
 /* All zero: time off the CPU is not recorded. */
 struct off_cpu_options {
 	bool is_on;
-	bool by_state;   /* an event for each enum off_cpu_state */
+	bool by_state; /* an event for each enum off_cpu_state */
+	bool takes_wakers;
 	uint32_t event;  /* its number, or that of the first state */
 	uint64_t min_ns; /* shorter waits are left out */
 	uint64_t max_ns; /* longer ones, too; 0: no limit */

@@ -142,6 +142,8 @@ judge()
 		check "Linux $series: time off the CPU: $name" agrees "$(sum offcpu 1 "^waits;.*;main;.*;$name;")" \
 			"$(sed -n "s/^$name //p" "$at/out/offcpu.log")"
 	done
+	check "Linux $series: the stack of the waker" above \
+		"$(sum wakers 1 ';wait_for_pipe;.*;__schedule;--;try_to_wake_up;.*;vfs_write;.*;write_bytes;')" 0
 	check "Linux $series: stacks that are cut" same "$(value cut "stack depth")" "127 frames at most"
 	check "Linux $series: stacks of 300 calls" only deep "^acts;.*;main;$(printf 'descend;%.0s' {1..299})"
 }

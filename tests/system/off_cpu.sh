@@ -30,9 +30,8 @@ done
 # While the program starts, a busy machine can lack room for the copy of a stack.
 check "stacks are whole" mostly <(folded plain | grep ';main;') waits ';_start;' 99
 check "no frame is of the recorder's program" same "$(folded plain | grep -c 'bpf_')" 0
-# __traceiter_sched_switch stands last while somebody else traces the scheduler, too.
 check "the kernel's side ends in the scheduler" mostly <(folded plain | grep ';wait_for_pipe;') waits \
-	';schedule;__schedule(;__traceiter_sched_switch)? [0-9]+$' 99
+	';schedule;__schedule [0-9]+$' 99
 check "nothing is lost" is_accounted "$dir/plain.prof"
 check "the unit is in the headline" contains "$("$profrep" "$dir/plain.prof" | head -n 1)" "off-CPU time (ns)"
 check "the event is described" contains "$("$profrep" info "$dir/plain.prof")" "time off the CPU"
@@ -57,6 +56,36 @@ check "samples on the CPU beside it" record both --on-cpu -F 999
 check "each has its event" contains "$("$profrep" info "$dir/both.prof")" "on-cpu"
 check "time off the CPU is as before" is_as_said both wait_for_futex off-cpu
 check "both are nanoseconds" same "$("$profrep" info "$dir/both.prof" | grep -c 'sum:.* nanoseconds')" 2
+
+# The thread writer wakes the one that reads from the pipe. An interrupt ends the other waits.
+check "wakers" record wakers --wakers
+check "the time is as without them" is_as_said wakers wait_for_pipe
+check "the waker's stack is on top, from its leaf to its root" mostly <(folded wakers | grep ';wait_for_pipe;') waits \
+	';__schedule;--;try_to_wake_up;.*;ksys_write;.*;write;write_bytes;.*;clone3? [0-9]+$' 99
+check "it is above in the layout of bcc's offwaketime" contains "$("$profrep" "$dir/wakers.prof" | tr -s '\n ' ' ')" \
+	"try_to_wake_up -- -- __schedule"
+check "an interrupt is a waker" at_least \
+	"$(folded wakers | grep -c ';wait_sleeping;.*;__schedule;--;try_to_wake_up;.*hrtimer')" 1
+check "without the task that it met" same "$(folded wakers | grep ';wait_sleeping;' | grep -cE ';--;.*;(main|cpu_startup_entry)')" 0
+check "nothing is lost with wakers" is_accounted "$dir/wakers.prof"
+check "wakers of user space alone" record wakers_user --wakers -U
+check "they have no frames of the kernel either" mostly <(folded wakers_user | grep ';wait_for_pipe;') waits \
+	';wait_for_pipe;[^;]*read;--;[^;]*write;write_bytes;start_thread;[^;]*$' 99
+check "wakers of the kernel alone" record wakers_kernel --wakers -K
+check "they have no frames of user space either" same "$(folded wakers_kernel | grep -cE 'write_bytes|main')" 0
+check "wakers take room in a stack" says 2 "needs a --max-stack-depth of 4 or more" "$profrec" -o "$dir/no.prof" \
+	--off-cpu --wakers --max-stack-depth 3 1
+
+# Another one that traces the scheduler: the kernel calls both from a function of its own.
+"$profrec" -o "$dir/tracer.prof" --off-cpu -K --wakers --comm nobody 2> "$dir/tracer.err" &
+tracer=$!
+wait_for grep -q Tracing "$dir/tracer.err"
+check "beside another tracer" record beside --wakers
+check "the tracers have no frames" same "$(folded beside | grep -c '__traceiter')" 0
+check "the kernel's side ends in the scheduler" mostly <(folded beside | grep ';wait_for_pipe;') waits \
+	';schedule;__schedule;--;try_to_wake_up;' 99
+kill $tracer
+wait $tracer
 
 # A thread that goes on waiting when the recording ends, for a time that the recording knows.
 rm "$dir/said"
@@ -88,7 +117,7 @@ check "it is among them" contains "$(folded all)" ";wait_forever;"
 check "nothing is lost there" is_accounted "$dir/all.prof"
 kill $waiting
 
-for option in on-cpu "min-us 5" "max-us 5" state; do
+for option in on-cpu "min-us 5" "max-us 5" state wakers; do
 	# shellcheck disable=SC2086 # an option and its value
 	check "--$option needs --off-cpu" says 2 "needs --off-cpu" "$profrec" -o "$dir/no.prof" --$option 1
 done

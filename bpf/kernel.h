@@ -60,9 +60,35 @@ struct pt_regs {
 	unsigned long ip, cs, flags, sp, ss;
 };
 
+struct kernfs_node {
+	struct kernfs_node *parent; /* before Linux 6.15 */
+	unsigned long long id;
+};
+
+struct kernfs_node___since_6_15 {
+	struct kernfs_node *__parent;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp; /* in the tree of cgroup v2 */
+};
+
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t uid;
+};
+
 struct task_struct {
 	unsigned int __state;
 	int on_cpu;
+	int wake_cpu; /* the CPU that it ran on */
 	int pid;
 	int tgid;
 	unsigned long long start_time;
@@ -70,6 +96,8 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct nsproxy *nsproxy;
+	struct css_set *cgroups;
+	const struct cred *cred;
 	struct signal_struct *signal;
 	struct mm_struct *mm;
 	char comm[16];

@@ -14,6 +14,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/count_stacks.h"
+#include "bpf/waiting_filters.h"
 
 /* Set before load. */
 const volatile __u32 off_cpu_event;   /* the first event of time off the CPU */
@@ -223,16 +224,6 @@ static __always_inline void end_wait(struct task_struct *task, __u64 now_ns)
 	note_result(&s, result, err);
 }
 
-/* Does @task, which is not the current one, pass the filters that tell by a task alone? */
-static __always_inline bool is_wanted_task(struct task_struct *task, __u32 tgid, const char *comm)
-{
-	const __u64 *words = (const __u64 *)comm;
-
-	if (!tgid || !is_asked_for(task, tgid))
-		return false;
-	return !filter_comm || (words[0] == wanted_comm[0] && words[1] == wanted_comm[1]);
-}
-
 /* Takes the kernel stack of @task, which waits. */
 static __always_inline void keep_kernel_stack(struct sample *s, struct task_struct *task)
 {
@@ -289,7 +280,7 @@ int find_waiting(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	struct found_thread found = {};
 
-	if (!task || !task->pid || task->on_cpu || task->__state & TASK_DEAD)
+	if (!task || !task->pid || task->on_cpu || task->__state & TASK_DEAD || !can_see_others())
 		return 0;
 	found.time_ns = bpf_ktime_get_ns();
 	note_waiting(task, &found);
@@ -309,7 +300,8 @@ int BPF_PROG(switch_threads, bool is_preempted, struct task_struct *prev, struct
 	if (next->pid)
 		end_wait(next, now_ns);
 	/* A thread that has ended does not come back. */
-	if (prev->pid && (is_preempted || !(state & TASK_DEAD)))
+	if (prev->pid && (is_preempted || !(state & TASK_DEAD)) &&
+	    is_wanted_cpu(bpf_get_smp_processor_id()))
 		begin_wait(ctx, event_of_state(is_preempted, state), !is_preempted && state,
 			   now_ns);
 	return 0;

@@ -139,16 +139,21 @@ static __always_inline bool is_asked_for(struct task_struct *task, __u32 tgid)
 	return !filter_ids && !follow_forks;
 }
 
-static __always_inline bool is_in_namespaces(struct task_struct *task)
+static __always_inline bool is_in_mntns(struct task_struct *task)
 {
 	/* An exiting task has no nsproxy. A load through NULL gives 0, which no namespace has. */
 	__u64 mntns = wanted_mntns || filter_mntns_ids ? task->nsproxy->mnt_ns->ns.inum : 0;
-	__u64 cgroup = filter_cgroup_ids ? bpf_get_current_cgroup_id() : 0;
 
 	if (wanted_mntns && mntns != wanted_mntns)
 		return false;
-	if (filter_mntns_ids && !bpf_map_lookup_elem(&mntns_ids, &mntns))
-		return false;
+	return !filter_mntns_ids || bpf_map_lookup_elem(&mntns_ids, &mntns);
+}
+
+/* Is the current task in the cgroups that the user wants? */
+static __always_inline bool is_in_cgroups(void)
+{
+	__u64 cgroup = filter_cgroup_ids ? bpf_get_current_cgroup_id() : 0;
+
 	if (filter_cgroup_ids && !bpf_map_lookup_elem(&cgroup_ids, &cgroup))
 		return false;
 	return !filter_cgroup || bpf_current_task_under_cgroup(&cgroups, 0) == 1;
@@ -170,7 +175,7 @@ static __always_inline bool is_wanted(struct task_struct *task, __u32 tgid, cons
 		return false;
 	if (filter_uid && (__u32)bpf_get_current_uid_gid() != wanted_uid)
 		return false;
-	return is_in_namespaces(task);
+	return is_in_mntns(task) && is_in_cgroups();
 }
 
 /* Marks a child of a followed task, and with --follow a child of a process asked for by id. */

@@ -173,6 +173,9 @@ struct found_thread {
 	__u64 regs[17]; /* by enum unwind_reg */
 };
 
+/* CPUs that times off the CPU can be chosen by, at most: PROF_MAX_CPUS (format/prof.h). */
+#define WAIT_CPUS_MAX 8192
+
 /* Why a thread is off the CPU. Each may be an event of its own. */
 enum off_cpu_state {
 	OFF_CPU_SLEEPING, /* until something happens, or a signal comes (S) */

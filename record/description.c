@@ -164,6 +164,12 @@ static void add_losses(struct prof_end *end, const struct totals *totals)
 	}
 }
 
+/* -c chooses among hits of probes. Samples have periods, and no time off the CPU is left out. */
+static bool is_hit(const struct prof_event *event)
+{
+	return event->kind != PROF_EVENT_SAMPLES && event->kind != PROF_EVENT_OFF_CPU;
+}
+
 /* Fills in the numbers of each event, if the recording has a table of events. */
 static void describe_events(struct description *d, const struct session *s,
 			    const struct totals *totals, const struct counted *counted)
@@ -176,7 +182,7 @@ static void describe_events(struct description *d, const struct session *s,
 			.counted = totals[i].counted - counted->overflows[i],
 			.sum = counted->sums[i],
 			.overflows = totals[i].overflows + counted->overflows[i],
-			.every_nth = s->options->hit_period,
+			.every_nth = is_hit(&d->meta.events[i]) ? s->options->hit_period : 0,
 			.blocked = s->waited_ns[i],
 			.unattached = s->probes.nr_unattached[i],
 		};

@@ -320,6 +320,8 @@ static int choose_events(struct record_options *o, struct err *err)
 		if (ret)
 			return ret;
 	}
+	if (o->off_cpu && o->period)
+		return err_set(err, -EINVAL, "option -c/--count: not allowed with --off-cpu");
 	if (o->event_text && o->event.type == PERF_TYPE_TRACEPOINT && o->freq_hz)
 		return refuse_frequency("not allowed with a tracepoint", err);
 	o->hit_period = o->period ? o->period : 1;
@@ -382,6 +384,15 @@ static int choose_memory(struct record_options *o, struct err *err)
 			"a number of bytes; K, M or G after it stand for powers of 1024");
 }
 
+/* Stands a sample of @event for a stretch of time? */
+static bool is_time(const struct event_name *event)
+{
+	if (event->type == PERF_TYPE_SOFTWARE)
+		return event->config == PERF_COUNT_SW_CPU_CLOCK ||
+		       event->config == PERF_COUNT_SW_TASK_CLOCK;
+	return event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
 /* Checks options that depend on others. */
 static int check_together(const struct record_options *o, struct err *err)
 {
@@ -401,8 +412,11 @@ static int check_together(const struct record_options *o, struct err *err)
 			       WAKE_WORDS);
 	if (o->max_us && o->min_us > o->max_us)
 		return err_set(err, -EINVAL, "option --min-us: more than --max-us");
-	if (o->off_cpu && o->hit_period > 1)
-		return err_set(err, -EINVAL, "option -c/--count: not allowed with --off-cpu");
+	if (o->on_cpu && o->event_text && !is_time(&o->event))
+		return err_set(
+			err, -EINVAL,
+			"option --on-cpu: samples of '%s' do not tell time (cpu-clock, task-clock and cycles do)",
+			o->event_text);
 	if (o->follow && !o->pids.nr)
 		return err_set(err, -EINVAL, "option --follow: needs -p/--pid");
 	if (o->comm && strlen(o->comm) > COMM_MAX)

@@ -306,7 +306,7 @@ static int attach_off_cpu(struct session *s)
 {
 	int ret = sampler_attach_off_cpu(s->sampler, s->err);
 
-	if (!ret && filters_tell_by_task(&s->filters))
+	if (!ret)
 		ret = sampler_find_waiting(s->sampler, walk_found, s, s->err);
 	return ret == -ENOMEM ? out_of_memory(s) : ret;
 }

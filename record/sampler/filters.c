@@ -40,21 +40,23 @@ static int check_ids(struct filters *f, struct err *err)
 	return 0;
 }
 
-static int open_cgroup(const char *path, int *fd, struct err *err)
+static int open_cgroup(const char *path, struct filters *f, struct err *err)
 {
 	_cleanup_close_ int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
 	struct statfs fs;
+	struct stat st;
 
 	if (dir < 0)
 		return err_set(err, -errno, "failed to open cgroup '%s': %m", path);
-	if (fstatfs(dir, &fs))
+	if (fstatfs(dir, &fs) || fstat(dir, &st))
 		return err_set(err, -errno, "failed to open cgroup '%s': %m", path);
 	if (fs.f_type != CGROUP2_SUPER_MAGIC) {
 		err_set(err, -EINVAL, "failed to open cgroup '%s': it is not in a cgroup v2 tree",
 			path);
 		return err_hint(err, -EINVAL, "where one is mounted: findmnt -t cgroup2");
 	}
-	*fd = TAKE_FD(dir);
+	f->cgroup_id = st.st_ino; /* cgroup v2 has the ids as inode numbers */
+	f->cgroup_fd = TAKE_FD(dir);
 	return 0;
 }
 
@@ -145,7 +147,7 @@ int filters_open(struct filters *f, const struct filter_options *o, struct err *
 	if (!ret && o->mntns)
 		ret = find_mntns(o->mntns, &f->mntns_inum, err);
 	if (!ret && o->cgroup)
-		ret = open_cgroup(o->cgroup, &f->cgroup_fd, err);
+		ret = open_cgroup(o->cgroup, f, err);
 	if (!ret && o->cgroup_map)
 		ret = open_map(o->cgroup_map, "ids of cgroups", &f->cgroup_map_fd, err);
 	if (!ret && o->mntns_map)
@@ -164,12 +166,6 @@ int cgroup_members(int fd, u32_vec *pids)
 		if (vec_push(pids, pid))
 			return -ENOMEM;
 	return 0;
-}
-
-bool filters_tell_by_task(const struct filters *filters)
-{
-	return filters->options.uid == FILTERS_ANY_UID && !filters->mntns_inum &&
-	       filters->cgroup_fd < 0 && filters->cgroup_map_fd < 0 && filters->mntns_map_fd < 0;
 }
 
 void filters_close(struct filters *f)

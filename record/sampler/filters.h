@@ -36,6 +36,7 @@ struct filters {
 	bool follow;         /* marked processes pass, also if there are no ids */
 	uint32_t mntns_inum; /* inode number of the mount namespace; 0: any */
 	int cgroup_fd;       /* directory of cgroup v2; -1: any */
+	uint64_t cgroup_id;  /* the kernel's id of that directory */
 	int cgroup_map_fd;   /* -1: any cgroup */
 	int mntns_map_fd;    /* -1: any mount namespace */
 	u32_vec scan;        /* processes whose mappings are wanted; empty: all */
@@ -50,12 +51,6 @@ int filters_open(struct filters *filters, const struct filter_options *options, 
 
 /* Adds the ids of the processes of the cgroup that is open at @fd. Returns 0 or -ENOMEM. */
 int cgroup_members(int fd, u32_vec *pids);
-
-/*
- * Do the filters tell by a task alone, so that other tasks than the current one can be told? Users,
- * cgroups and mount namespaces do not.
- */
-bool filters_tell_by_task(const struct filters *filters);
 
 void filters_close(struct filters *filters);
 

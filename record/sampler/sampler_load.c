@@ -140,6 +140,7 @@ static int set_filters(struct profrec_bpf *bpf, const struct filters *f)
 	bpf->rodata->wanted_uid = f->options.uid;
 	bpf->rodata->wanted_mntns = f->mntns_inum;
 	bpf->rodata->filter_cgroup = f->cgroup_fd >= 0;
+	bpf->rodata->wanted_cgroup = f->cgroup_id;
 	bpf->rodata->filter_cgroup_ids = f->cgroup_map_fd >= 0;
 	bpf->rodata->filter_mntns_ids = f->mntns_map_fd >= 0;
 	if (f->ids->nr)
@@ -210,6 +211,15 @@ static void set_off_cpu(struct profrec_bpf *bpf, const struct off_cpu_options *o
 	bpf->rodata->max_wait_ns = options->max_ns ? options->max_ns : UINT64_MAX;
 }
 
+/* Chooses the CPUs whose waits count. */
+static void set_wait_cpus(struct profrec_bpf *bpf, const struct sampler_options *options)
+{
+	bpf->rodata->wait_cpus_chosen = options->has_chosen_cpus;
+	vec_for_each(options->cpus, cpu)
+		if (*cpu < WAIT_CPUS_MAX)
+			bpf->rodata->wait_cpus[*cpu / 64] |= UINT64_C(1) << *cpu % 64;
+}
+
 static int configure_programs(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
 	int ret;
@@ -227,6 +237,7 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	choose_programs(bpf, options);
 	choose_weights(bpf, options);
 	set_off_cpu(bpf, &options->off_cpu);
+	set_wait_cpus(bpf, options);
 	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);
 	memory_watch_choose(bpf);
 	ret = set_sizes(bpf, options);

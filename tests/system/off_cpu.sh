@@ -115,6 +115,49 @@ check "its stack is whole, from the kernel to the root" mostly <(folded before) 
 check "all processes" "$profrec" -q -o "$dir/all.prof" --off-cpu 1
 check "it is among them" contains "$(folded all)" ";wait_forever;"
 check "nothing is lost there" is_accounted "$dir/all.prof"
+
+# Filters for threads that wait before the start: nothing but the task itself tells them.
+# found FILTER...: do they let the thread pass?
+found()
+{
+	"$profrec" -q -o "$dir/found.prof" --off-cpu "$@" 1 && is_accounted "$dir/found.prof" &&
+		contains "$(folded found)" ";wait_forever;"
+}
+# not_found FILTER...: as found, but they leave it out.
+not_found()
+{
+	"$profrec" -q -o "$dir/found.prof" --off-cpu "$@" 1 && is_accounted "$dir/found.prof" &&
+		same "$(folded found | grep -c ';wait_forever;')" 0
+}
+check "it is found by its user" found --uid 0
+check "not by another" not_found --uid 54321
+check "by its mount namespace" found --mntns $waiting
+if cgroups=$(findmnt -t cgroup2 -n -o TARGET | head -n 1) && [ "$cgroups" ] && mkdir "$cgroups/profrec-test-$$" 2> /dev/null; then
+	cgroup=$cgroups/profrec-test-$$
+	check "by a directory of cgroups above its own" found --cgroup "$cgroups"
+	check "not by another" not_found --cgroup "$cgroup"
+	echo $waiting > "$cgroup/cgroup.procs"
+	check "by its own" found --cgroup "$cgroup"
+	echo $waiting > "$cgroups/cgroup.procs"
+	rmdir "$cgroup"
+else
+	skip "by its cgroup" "there is no directory of cgroup v2 to write to"
+fi
+last_cpu=$(awk '{print $39}' "/proc/$waiting/stat")
+check "by the CPU that it left" found -C "$last_cpu"
+if [ "$(nproc)" -gt 1 ]; then
+	other_cpu=$(((last_cpu + 1) % $(nproc --all)))
+	check "not by another" not_found -C $other_cpu
+	# The times of a program that stays on a CPU.
+	taskset -c "$last_cpu" "$profrec" -q -o "$dir/cpu.prof" --off-cpu -C "$last_cpu" -- taskset -c "$last_cpu" \
+		"$dir/waits" > "$dir/said"
+	check "-C: times that begin there" is_as_said cpu wait_sleeping
+	taskset -c "$last_cpu" "$profrec" -q -o "$dir/cpu.prof" --off-cpu -C $other_cpu -- taskset -c "$last_cpu" \
+		"$dir/waits" > "$dir/said"
+	check "-C: none that begin elsewhere" same "$(recorded cpu wait_sleeping)" 0
+else
+	skip "-C" "there is one CPU"
+fi
 kill $waiting
 
 for option in on-cpu "min-us 5" "max-us 5" state wakers; do
@@ -123,5 +166,10 @@ for option in on-cpu "min-us 5" "max-us 5" state wakers; do
 done
 check "more than --max-us" says 2 "more than --max-us" "$profrec" -o "$dir/no.prof" --off-cpu --min-us 6 --max-us 5 1
 check "no -c" says 2 "not allowed with --off-cpu" "$profrec" -o "$dir/no.prof" --off-cpu -c 5 1
+check "no -c of 1 either" says 2 "not allowed with --off-cpu" "$profrec" -o "$dir/no.prof" --off-cpu -c 1 1
+check "--on-cpu with faults" says 2 "samples of 'page-faults' do not tell time" "$profrec" -o "$dir/no.prof" \
+	--off-cpu --on-cpu -e page-faults 1
+check "nor does a tracepoint" says 2 "samples of 'sched:sched_switch' do not tell time" "$profrec" -o "$dir/no.prof" \
+	--off-cpu --on-cpu -e sched:sched_switch 1
 check "no -F without samples" says 2 "there is no event to sample" "$profrec" -o "$dir/no.prof" --off-cpu -F 99 1
 plan_end

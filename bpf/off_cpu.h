@@ -39,6 +39,17 @@ struct {
 	__type(value, struct waiting_thread);
 } waiting SEC(".maps");
 
+/*
+ * A thread that leaves the CPU, while its entry is made. It would take too much of a program's
+ * stack. No other switch interrupts a switch.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct waiting_thread);
+} leaving SEC(".maps");
+
 /* The event of a thread that leaves the CPU in @state, of task_struct. */
 static __always_inline __u32 event_of_state(bool is_preempted, __u32 state)
 {
@@ -103,12 +114,12 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, enum stack_
 static __always_inline void begin_wait(void *ctx, __u32 event, bool is_asleep, __u64 now_ns)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 tid = task->pid, zero = 0, tgid;
+	struct waiting_thread *thread = bpf_map_lookup_elem(&leaving, &zero);
 	struct sample s = {};
-	struct waiting_thread thread = {.since_ns = now_ns, .is_asleep = is_asleep};
-	__u32 tid = task->pid, tgid;
 
 	s.totals = find_totals(&s, event);
-	if (!s.totals)
+	if (!s.totals || !thread)
 		return;
 	tgid = visible_tgid(task);
 	bpf_get_current_comm(s.key.comm, COMM_SIZE);
@@ -130,8 +141,8 @@ static __always_inline void begin_wait(void *ctx, __u32 event, bool is_asleep, _
 	}
 	keep_stacks(ctx, &s, STACK_END_SWITCH, now_ns);
 	release_level(&s);
-	thread.key = s.key;
-	if (bpf_map_update_elem(&waiting, &tid, &thread, BPF_ANY)) {
+	*thread = (struct waiting_thread){.key = s.key, .since_ns = now_ns, .is_asleep = is_asleep};
+	if (bpf_map_update_elem(&waiting, &tid, thread, BPF_ANY)) {
 		count_up(&s.totals->taken);
 		count_up(&s.totals->lost[LOSS_STORAGE_FULL]);
 	}

@@ -29,12 +29,20 @@ static __always_inline bool is_wanted_cpu(__u32 cpu)
 	return cpu < WAIT_CPUS_MAX && wait_cpus[cpu / 64 % (WAIT_CPUS_MAX / 64)] >> cpu % 64 & 1;
 }
 
-/* The directory above @dir, or NULL. */
-static __always_inline struct kernfs_node *directory_above(struct kernfs_node *dir)
+/*
+ * The directory above @dir, or NULL. The barriers keep the compiler from using the offset of a
+ * field that the kernel does not have.
+ */
+static __noinline struct kernfs_node *directory_above(struct kernfs_node *dir)
 {
 	struct kernfs_node___since_6_15 *since = (void *)dir;
 
-	return bpf_core_field_exists(since->__parent) ? since->__parent : dir->parent;
+	if (bpf_core_field_exists(since->__parent)) {
+		asm volatile("" ::: "memory");
+		return since->__parent;
+	}
+	asm volatile("" ::: "memory");
+	return dir->parent;
 }
 
 /* Is @task in the cgroups that the user wants? */

@@ -20,6 +20,7 @@ enum option_type {
 	OPTION_FLAG,    /* bool * */
 	OPTION_STRING,  /* const char ** */
 	OPTION_STRINGS, /* string_vec *: may be given several times */
+	OPTION_WORDS,   /* string_vec *: one word or more, up to the next option */
 	OPTION_U64,     /* uint64_t *, within [min, max] */
 	OPTION_PIDS,    /* u32_vec *: N[,N...] */
 	OPTION_TIDS,    /* u32_vec *: N[,N...] */

@@ -57,6 +57,7 @@ static int store_value(const struct option_spec *opt, const char *arg, void *p, 
 		*(const char **)p = arg;
 		break;
 	case OPTION_STRINGS:
+	case OPTION_WORDS:
 		ret = vec_push((string_vec *)p, arg);
 		break;
 	case OPTION_U64:
@@ -149,6 +150,23 @@ static int make_getopt_tables(const struct command_spec *command, size_t nr, cha
 	return 0;
 }
 
+/*
+ * Gives the words up to the next option to @values. getopt_long looks at the words from optind on,
+ * and leaves alone those before.
+ */
+static int store_words(const struct option_words *words, string_vec *values, struct err *err)
+{
+	for (; optind < words->argc; optind++) {
+		const char *word = words->argv[optind];
+
+		if (word[0] == '-' && word[1])
+			break;
+		if (vec_push(values, word))
+			return err_set(err, -ENOMEM, "failed to read the options: out of memory");
+	}
+	return 0;
+}
+
 /* Returns the number of the option for which getopt_long returned @val. */
 static size_t option_number(const struct command_spec *command, int val)
 {
@@ -215,6 +233,8 @@ int options_parse(const struct command_spec *command, struct option_words *words
 		ret = note_given(command, nr, given, err);
 		if (!ret)
 			ret = store_value(opt, optarg, (char *)target + offset, err);
+		if (!ret && opt->type == OPTION_WORDS)
+			ret = store_words(words, (string_vec *)((char *)target + offset), err);
 		if (ret)
 			return ret;
 	}

@@ -68,6 +68,52 @@ int parse_size(const char *s, uint64_t min, uint64_t max, uint64_t *bytes)
 	return 0;
 }
 
+/* Reads the number at *@s, and moves *@s past it. strtod also takes signs, hex and "inf". */
+static int parse_decimal_part(const char **s, double min, double max, double *value)
+{
+	size_t whole = strspn(*s, "0123456789");
+	const char *end = *s + whole;
+	size_t fraction = *end == '.' ? strspn(end + 1, "0123456789") : 0;
+	double v;
+
+	if (fraction)
+		end += 1 + fraction;
+	if (!whole || (*end && *end != ','))
+		return -EINVAL;
+	v = strtod(*s, NULL);
+	if (!(v >= min && v <= max))
+		return -ERANGE;
+	*s = end;
+	*value = v;
+	return 0;
+}
+
+int parse_decimal(const char *s, double min, double max, double *value)
+{
+	double v;
+	int ret = parse_decimal_part(&s, min, max, &v);
+
+	if (ret || *s)
+		return ret ? ret : -EINVAL;
+	*value = v;
+	return 0;
+}
+
+int parse_decimals(const char *s, double min, double max, double_vec *list)
+{
+	for (;;) {
+		double value;
+		int ret = parse_decimal_part(&s, min, max, &value);
+
+		if (!ret)
+			ret = vec_push(list, value);
+		if (ret || !*s)
+			return ret;
+		if (*s++ != ',')
+			return -EINVAL;
+	}
+}
+
 static int push_once(u32_vec *list, struct index *index, uint32_t value)
 {
 	uint64_t hash = hash_u64(value);

@@ -26,6 +26,20 @@ int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value);
 int parse_size(const char *s, uint64_t min, uint64_t max, uint64_t *bytes);
 
 /*
+ * Parses a decimal number with or without a fraction, "12" or "0.5". Returns 0, -EINVAL for text
+ * that is no such number, or -ERANGE for a number outside [min, max]. Sets *@value on success only.
+ */
+int parse_decimal(const char *s, double min, double max, double *value);
+
+typedef VEC(double) double_vec;
+
+/*
+ * Parses "N[,N...]" of such numbers and appends them to @list. Returns 0, -EINVAL or -ERANGE like
+ * parse_decimal, or -ENOMEM. After an error @list may have grown.
+ */
+int parse_decimals(const char *s, double min, double max, double_vec *list);
+
+/*
  * Parses "N[,N...]" and appends each number to @list once. With @ranges, "A-B" stands for all
  * numbers from A to B. Returns 0, -EINVAL or -ERANGE like parse_u64, or -ENOMEM. After an error
  * @list may have grown.

@@ -14,6 +14,7 @@ enum exit_status {
 	STATUS_FAILURE = 1,
 	STATUS_USAGE = 2,
 	STATUS_INCOMPLETE = 3, /* the good part of the recording has been printed */
+	STATUS_CHANGED = 4,    /* a comparison found a change that the user wants to fail on */
 };
 
 static int flush_help(struct err *err)
@@ -36,6 +37,8 @@ static int run_command(const struct invocation *invocation, struct err *err)
 	textbuf_deinit(&io.warnings);
 	if (ret)
 		return STATUS_FAILURE;
+	if (io.is_changed)
+		return STATUS_CHANGED;
 	return io.is_incomplete ? STATUS_INCOMPLETE : STATUS_OK;
 }
 

@@ -1,117 +1,236 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profrep diff: two recordings as folded stacks with both counts. */
+/*
+ * profrep diff: what changed between recordings. The table has a verdict on each function; folded
+ * stacks with both counts leave the verdict to the reader.
+ */
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
+#include "report/commands/compare_options.h"
 #include "report/commands/shared_options.h"
+#include "report/compare/compared_sources.h"
+#include "report/compare/print_changes.h"
 #include "report/print/print_errors.h"
 #include "report/print/printers.h"
 
 struct diff_options {
 	struct source_request request;
-	bool normalize;
-	const char *files[2];
+	struct compare_request compare;
+	bool normalize, json, all;
+	double fail_percent; /* 0: changes are no failure */
+	string_vec files;    /* those before, then those after */
+	string_vec after;    /* until the operands are taken */
+	size_t nr_before;
 };
+
+/* A row of folded output is a stack, and names hold no ';'. */
+static bool is_folded(const struct diff_options *o)
+{
+	return o->request.view.folded;
+}
+
+static int check_sides(const struct diff_options *o, struct err *err)
+{
+	size_t nr_input = 0;
+
+	if (!o->nr_before || o->nr_before == o->files.nr)
+		return err_set(
+			err, -EINVAL,
+			"command diff: needs two recordings, BEFORE and AFTER, or --before and --after");
+	vec_for_each(&o->files, file)
+		nr_input += !strcmp(*file, "-");
+	if (nr_input > 1)
+		return err_set(err, -EINVAL, "command diff: only one recording can be '-'");
+	if (o->normalize && !is_folded(o))
+		return err_set(err, -EINVAL, "option -n/--normalize: needs -f/--folded");
+	return compare_request_check(&o->compare, o->nr_before, o->files.nr - o->nr_before, err);
+}
 
 static int take_diff_operands(void *options, int nr, char **operands, struct err *err)
 {
 	struct diff_options *o = options;
+	bool has_sides = o->files.nr || o->after.nr;
 
-	if (nr != 2)
-		return err_set(err, -EINVAL,
-			       "command diff: needs two recordings, BEFORE and AFTER");
-	if (!strcmp(operands[0], "-") && !strcmp(operands[1], "-"))
-		return err_set(err, -EINVAL, "command diff: only one recording can be '-'");
-	o->files[0] = operands[0];
-	o->files[1] = operands[1];
-	o->request.view.folded = true;
-	return 0;
-}
-
-/* Counts in different units cannot be compared. */
-static int check_units(const struct source *sources, struct err *err)
-{
-	const struct recording *before = &sources[0].rec, *after = &sources[1].rec;
-	const char *units[] = {event_unit(before->meta, sources[0].view.event),
-			       event_unit(after->meta, sources[1].view.event)};
-
-	if (strcmp(units[0], units[1]) == 0)
-		return 0;
-	err_set(err, -EINVAL, "failed to compare '%s' with '%s': one counts %s, the other %s",
-		before->name, after->name, units[0], units[1]);
-	return err_hint(err, -EINVAL, "'profrep info' lists the events of a recording");
+	if (nr && has_sides)
+		return err_set(err, -EINVAL, "unexpected operand '%s'", operands[0]);
+	if (nr > 2)
+		return err_set(err, -EINVAL, "unexpected operand '%s'", operands[2]);
+	for (int i = 0; i < nr; i++)
+		if (vec_push(i ? &o->after : &o->files, operands[i]))
+			return err_set(err, -ENOMEM, "failed to read the options: out of memory");
+	o->nr_before = o->files.nr;
+	if (vec_append(&o->files, o->after.data, o->after.nr))
+		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
+	return check_sides(o, err);
 }
 
 /* One of the recordings may be of another function, or of another argument. */
-static void warn_of_events(const struct source *sources, struct textbuf *warnings)
+static void warn_of_events(const struct source *sources, size_t nr, struct textbuf *warnings)
 {
-	const struct prof_meta *before = sources[0].rec.meta, *after = sources[1].rec.meta;
-	uint32_t first = sources[0].view.event, second = sources[1].view.event;
+	const struct prof_meta *first = sources[0].rec.meta;
 
-	/* Recordings of samples alone name the event in the headline only. */
-	if (!before->nr_events || !after->nr_events ||
-	    (!strcmp(event_name(before, first), event_name(after, second)) &&
-	     !strcmp(event_weight(before, first), event_weight(after, second))))
+	for (size_t i = 1; i < nr; i++) {
+		const struct prof_meta *other = sources[i].rec.meta;
+		uint32_t event = sources[i].view.event;
+
+		/* Recordings of samples alone name the event in the headline only. */
+		if (!first->nr_events || !other->nr_events ||
+		    (!strcmp(event_name(first, sources[0].view.event), event_name(other, event)) &&
+		     !strcmp(event_weight(first, sources[0].view.event),
+			     event_weight(other, event))))
+			continue;
+		textbuf_str(warnings, "WARNING: the events differ: ");
+		print_event_name(first, sources[0].view.event, warnings);
+		textbuf_str(warnings, " and ");
+		print_event_name(other, event, warnings);
+		textbuf_str(warnings, ".\n");
 		return;
-	textbuf_str(warnings, "WARNING: the events differ: ");
-	print_event_name(before, first, warnings);
-	textbuf_str(warnings, " and ");
-	print_event_name(after, second, warnings);
-	textbuf_str(warnings, ".\n");
+	}
 }
 
 static int print_both(const struct diff_options *o, struct source *sources, struct textbuf *out,
 		      struct rows_summary *summary, struct err *err)
 {
-	const struct printout before = source_printout(&sources[0], out);
-	const struct printout after = source_printout(&sources[1], out);
-	int ret = check_units(sources, err);
+	_cleanup_free_ struct printout *printouts = calloc(o->files.nr, sizeof(*printouts));
+	const struct printout_sides sides = {printouts, o->nr_before, o->files.nr};
+	int ret = compared_sources_check(sources, o->files.nr, err);
 
 	if (ret)
 		return ret;
-	ret = print_diff(&before, &after, o->normalize, summary);
+	if (!printouts)
+		return print_error_set(-ENOMEM, o->files.data[0], err);
+	for (size_t i = 0; i < o->files.nr; i++)
+		printouts[i] = source_printout(&sources[i], out);
+	ret = print_diff(&sides, o->normalize, summary);
 	if (ret != -EDOM)
-		return print_error_set(ret, o->files[0], err);
-	err_set(err, ret, "failed to normalize '%s': it holds no %s", o->files[0],
+		return print_error_set(ret, o->files.data[0], err);
+	err_set(err, ret, "failed to normalize '%s': it holds no %s", o->files.data[0],
 		event_unit(sources[0].rec.meta, sources[0].view.event));
 	return err_hint(err, ret, "without -n the counts are compared as they are");
+}
+
+/*
+ * Returns true if something changed by as much as the user does not want. What is on one side only
+ * may have another name on the other. Its callers show what it costs.
+ */
+static bool has_failed(const struct diff_options *o, const struct comparison *comparison)
+{
+	vec_for_each(&comparison->items, item)
+		if (item->verdict == VERDICT_CHANGED && item->counts[0] && item->counts[1] &&
+		    100 * fabs(item->change.relative) >= o->fail_percent)
+			return true;
+	return false;
+}
+
+static int print_verdicts(const struct diff_options *o, struct source *sources,
+			  struct command_io *io, struct rows_summary *summary, struct err *err)
+{
+	struct compared_sources compared = {0};
+	const struct changes_printout p = {&compared.comparison, &compared.tally, o->compare.per,
+					   o->all};
+	int ret = compared_sources_make(&compared, sources, o->nr_before, o->files.nr, &o->compare,
+					summary, err);
+
+	if (!ret) {
+		if (o->json)
+			print_changes_json(&p, &io->out);
+		else
+			print_changes(&p, &io->out);
+		io->is_changed = o->fail_percent > 0 && has_failed(o, &compared.comparison);
+	}
+	compared_sources_deinit(&compared);
+	return ret;
+}
+
+/* A table knows functions by name, and functions without a name by their start. */
+static struct source_request make_request(const struct diff_options *o)
+{
+	struct source_request request = o->request;
+
+	request.view.folded |= o->compare.by == TALLY_STACKS;
+	if (!request.view.folded && !request.view.unnamed)
+		request.view.unnamed = UNNAMED_FUNCTION;
+	return request;
 }
 
 static int run_diff(const void *options, struct command_io *io, struct err *err)
 {
 	const struct diff_options *o = options;
-	struct source sources[2] = {0};
-	struct rows_summary summary;
-	int ret = sources_load(sources, o->files, 2, &o->request, err);
+	const struct source_request request = make_request(o);
+	_cleanup_free_ struct source *sources = calloc(o->files.nr, sizeof(*sources));
+	struct rows_summary summary = {0};
+	int ret;
 
-	if (!ret)
+	if (!sources)
+		return err_set(err, -ENOMEM, "failed to compare: out of memory");
+	ret = sources_load(sources, o->files.data, o->files.nr, &request, err);
+	if (!ret && is_folded(o))
 		ret = print_both(o, sources, &io->out, &summary, err);
+	else if (!ret)
+		ret = print_verdicts(o, sources, io, &summary, err);
 	if (!ret)
-		ret = command_io_finish(io, sources, 2, &summary, err);
+		ret = command_io_finish(io, sources, o->files.nr, &summary, err);
 	if (!ret)
-		warn_of_events(sources, &io->warnings);
-	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		warn_of_events(sources, o->files.nr, &io->warnings);
+	for (size_t i = 0; i < o->files.nr; i++)
 		source_deinit(&sources[i]);
 	return ret;
 }
 
+static void release_diff(void *options)
+{
+	struct diff_options *o = options;
+
+	vec_free(&o->files);
+	vec_free(&o->after);
+	vec_free(&o->compare.work);
+}
+
+static int parse_percent(const char *text, void *target)
+{
+	return parse_decimal(text, 0.001, 1e6, target);
+}
+
+#define FLAG_ROW(...)       OPTION_FLAG_ROW(struct diff_options, __VA_ARGS__)
+#define DIFF_ROW(type, ...) OPTION_ROW(struct diff_options, type, __VA_ARGS__)
+
+enum { GROUP_LAYOUTS = 2 };
+
 static const struct option_spec diff_rows[] = {
-	OPTION_FLAG_ROW(struct diff_options, normalize, "normalize", 'n',
-			.help = "scale the counts of BEFORE to the sum of AFTER"),
+	DIFF_ROW(OPTION_WORDS, files, "before", 0, .metavar = "FILE...",
+		 .help = "the recordings before, three or more for a verdict"),
+	DIFF_ROW(OPTION_WORDS, after, "after", 0, .metavar = "FILE...",
+		 .help = "the recordings after"),
+	FLAG_ROW(all, "all", 'A', .help = "print also all that has not changed"),
+	FLAG_ROW(json, "json", 0, .exclusive = GROUP_LAYOUTS, .help = "print the table as JSON"),
+	FLAG_ROW(request.view.folded, "folded", 'f', .exclusive = GROUP_LAYOUTS,
+		 .help = "print folded stacks with both counts, for flame graphs"),
+	FLAG_ROW(normalize, "normalize", 'n',
+		 .help = "with -f: scale the counts before to the sum of those after"),
+	DIFF_ROW(OPTION_PARSED, fail_percent, "fail-on-change", 0, .metavar = "PERCENT",
+		 .help = "exit with 4 if something changed by so much or more",
+		 .parse = parse_percent, .kind = "a percentage"),
 };
 
 static const struct option_table own_options = {diff_rows, ARRAY_SIZE(diff_rows), NULL};
 
 const struct profrep_command diff_command = {
-	COMMAND_TEXTS("diff", "compare two recordings: folded stacks with both counts",
-		      "  profrep diff old.prof new.prof | flamegraph.pl > diff.svg\n"
-		      "  profrep diff -n old.prof new.prof  # of different lengths\n"),
-	.spec.usage = "[OPTIONS] BEFORE AFTER",
+	COMMAND_TEXTS(
+		"diff", "tell which functions changed between recordings",
+		"  profrep diff --before a1.prof a2.prof a3.prof --after b1.prof b2.prof b3.prof\n"
+		"  profrep diff --by stack --per cpu --before a*.prof --after b*.prof\n"
+		"  profrep diff -f old.prof new.prof | flamegraph.pl > diff.svg\n"
+		"  profrep diff -f -n old.prof new.prof  # of different lengths\n"),
+	.spec.usage = "[OPTIONS] --before FILE... --after FILE...\n"
+		      "       profrep diff [OPTIONS] BEFORE AFTER",
 	.spec.parts =
 		{
 			{&own_options, 0},
+			{&compare_options, offsetof(struct diff_options, compare)},
 			{&frame_options, offsetof(struct diff_options, request.view)},
 			{&side_options, offsetof(struct diff_options, request.view)},
 			{&event_options, offsetof(struct diff_options, request.event)},
@@ -120,5 +239,6 @@ const struct profrep_command diff_command = {
 		},
 	.options_size = sizeof(struct diff_options),
 	.take_operands = take_diff_operands,
+	.release = release_diff,
 	.run = run_diff,
 };

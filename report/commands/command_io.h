@@ -17,6 +17,7 @@ struct command_io {
 	struct textbuf warnings; /* whole lines */
 	/* a recording is cut short or damaged; the command printed its good part */
 	bool is_incomplete;
+	bool is_changed; /* what the user wants to fail on has changed */
 };
 
 /*

@@ -128,6 +128,8 @@ int invocation_run(const struct invocation *invocation, struct command_io *io, s
 
 void invocation_deinit(struct invocation *invocation)
 {
+	if (invocation->options && invocation->command->release)
+		invocation->command->release(invocation->options);
 	free(invocation->options);
 	*invocation = (struct invocation){0};
 }

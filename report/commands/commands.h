@@ -18,6 +18,8 @@ struct profrep_command {
 	 * Without take_operands: the offset of a const char * for the name of the only recording.
 	 */
 	size_t file_offset;
+	/* Releases what the options hold; NULL: nothing. */
+	void (*release)(void *options);
 	/* Does the command's work. Returns 0 or a negative errno with @err set. */
 	int (*run)(const void *options, struct command_io *io, struct err *err);
 };

@@ -14,8 +14,7 @@ enum { GROUP_SIDES = 1 };
 
 #define VIEW_ROW(...) OPTION_FLAG_ROW(struct view, __VA_ARGS__)
 
-/* Finds @text among the @nr @words; words that are NULL are none. Returns 0 or -EINVAL. */
-static int find_word(const char *text, const char *const *words, size_t nr, unsigned int *found)
+int option_find_word(const char *text, const char *const *words, size_t nr, unsigned int *found)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (words[i] && !strcmp(text, words[i])) {
@@ -34,7 +33,7 @@ static int parse_unnamed(const char *text, void *target)
 		[UNNAMED_UNKNOWN] = "unknown",
 	};
 
-	return find_word(text, words, ARRAY_SIZE(words), target);
+	return option_find_word(text, words, ARRAY_SIZE(words), target);
 }
 
 static int parse_demangle(const char *text, void *target)
@@ -45,7 +44,7 @@ static int parse_demangle(const char *text, void *target)
 		[DEMANGLE_NONE] = "none",
 	};
 
-	return find_word(text, words, ARRAY_SIZE(words), target);
+	return option_find_word(text, words, ARRAY_SIZE(words), target);
 }
 
 static int parse_frames(const char *text, void *target)
@@ -56,7 +55,7 @@ static int parse_frames(const char *text, void *target)
 		[FRAMES_LANGUAGE] = "language",
 	};
 
-	return find_word(text, words, ARRAY_SIZE(words), target);
+	return option_find_word(text, words, ARRAY_SIZE(words), target);
 }
 
 static const struct option_spec frame_rows[] = {

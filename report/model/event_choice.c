@@ -98,7 +98,7 @@ int event_choice_check_single(const struct event_choice *choice, const struct pr
 		return 0;
 	err_set(err, -EINVAL,
 		"failed to report '%s': it has %" PRIu32
-		" events, and folded stacks must be of one event",
+		" events, and this output must be of one event",
 		file, choice->nr);
 	return list_events(meta, -EINVAL, err);
 }

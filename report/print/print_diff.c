@@ -123,26 +123,37 @@ static void print_lines(struct diff *diff, struct textbuf *out)
 		textbuf_bytes(out, stack->text, stack->len);
 }
 
-int print_diff(const struct printout *before, const struct printout *after, bool normalize,
-	       struct rows_summary *summary)
+static int add_totals(const struct printout_sides *sides, uint64_t totals[NR_DIFF_COLUMNS])
+{
+	for (size_t i = 0; i < sides->nr; i++) {
+		const struct printout *p = &sides->printouts[i];
+		uint64_t *total = &totals[i >= sides->nr_before];
+
+		if (__builtin_add_overflow(*total, p->rec->model.totals[p->view->event], total))
+			return -EOVERFLOW;
+	}
+	return 0;
+}
+
+int print_diff(const struct printout_sides *sides, bool normalize, struct rows_summary *summary)
 {
 	struct diff diff = {.line = {.fd = -1}};
-	struct rows_summary both = {0};
-	int ret = 0;
+	uint64_t totals[NR_DIFF_COLUMNS] = {0};
+	struct rows_summary all = {0};
+	int ret = add_totals(sides, totals);
 
-	if (normalize && !before->rec->model.totals[before->view->event])
+	if (!ret && normalize && !totals[DIFF_BEFORE])
 		return -EDOM;
-	ret = add_recording(&diff, before, DIFF_BEFORE, &both);
-	if (!ret)
-		ret = add_recording(&diff, after, DIFF_AFTER, &both);
+	for (size_t i = 0; i < sides->nr && !ret; i++)
+		ret = add_recording(&diff, &sides->printouts[i],
+				    i < sides->nr_before ? DIFF_BEFORE : DIFF_AFTER, &all);
 	if (!ret && normalize)
-		normalize_before(&diff, before->rec->model.totals[before->view->event],
-				 after->rec->model.totals[after->view->event]);
+		normalize_before(&diff, totals[DIFF_BEFORE], totals[DIFF_AFTER]);
 	if (!ret)
 		ret = make_lines(&diff);
 	if (!ret) {
-		print_lines(&diff, before->out);
-		*summary = both;
+		print_lines(&diff, sides->printouts[0].out);
+		*summary = all;
 	}
 	vec_free(&diff.stacks);
 	index_deinit(&diff.index);

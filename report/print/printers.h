@@ -92,14 +92,20 @@ int print_folded(const struct printout *p, struct rows_summary *summary);
 /* Prints the line of @row in folded output without its count. A diff matches rows by this text. */
 void print_folded_stack(const struct printout *p, struct textbuf *out, const struct stack_row *row);
 
+/* Recordings to compare: the first @nr_before of @nr printouts are those before. */
+struct printout_sides {
+	const struct printout *printouts;
+	size_t nr_before, nr;
+};
+
 /*
- * Prints the folded stacks of @before and @after with two columns of counts, sorted bytewise, to
- * @before->out. The labels of both are for folded output. With @normalize the first column is
- * scaled to the sum of the second. @summary is the sum of both. Returns -EDOM if @before is empty
- * and cannot be scaled.
+ * Prints the folded stacks of both @sides with two columns of counts, sorted bytewise, to the
+ * output of the first printout. The recordings of a side are added up. All labels are for folded
+ * output. With @normalize the first column is scaled to the sum of the second. @summary is the sum
+ * of all. Returns -EDOM if the recordings before are empty and cannot be scaled, and -EOVERFLOW if
+ * the counts of a side do not fit in 64 bits.
  */
-int print_diff(const struct printout *before, const struct printout *after, bool normalize,
-	       struct rows_summary *summary);
+int print_diff(const struct printout_sides *sides, bool normalize, struct rows_summary *summary);
 
 /* Prints the name of @event, and its weight if it has one: 'c:malloc' (arg1). */
 void print_event_name(const struct prof_meta *meta, uint32_t event, struct textbuf *out);

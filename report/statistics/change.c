@@ -134,6 +134,7 @@ static bool begin_change(struct change *change, const struct observations *befor
 	change->high = few.high;
 	change->p_value = few.p_value;
 	change->error = few.error;
+	change->may_be_division = !change->is_few && few.may_be_division;
 	return true;
 }
 

@@ -27,6 +27,7 @@ struct change {
 	double error;         /* of the logarithm of the factor */
 	double df;            /* degrees of freedom of the error */
 	bool is_few;          /* there are too few counts for a verdict */
+	bool may_be_division; /* it is on one side only, and recordings are too few to say why */
 };
 
 /*

@@ -73,11 +73,14 @@ struct few_counts few_counts_compare(const struct observations *before,
 	double high = nr_a > 0 ? beta_quantile(1 - tail, nr_b + 0.5, nr_a + 0.5) : 1;
 	double below = beta_probability(b.units / (a.units + b.units), nr_b + 0.5, nr_a + 0.5);
 
+	double chance = chance_of_division(before, after);
+
 	return (struct few_counts){
 		.relative = relative_of_part(nr_b / (nr_a + nr_b), a.units, b.units),
 		.low = relative_of_part(low, a.units, b.units),
 		.high = relative_of_part(high, a.units, b.units),
-		.p_value = fmax(2 * fmin(below, 1 - below), chance_of_division(before, after)),
+		.p_value = fmax(2 * fmin(below, 1 - below), chance),
 		.error = sqrt(1 / (nr_a + 0.5) + 1 / (nr_b + 0.5)),
+		.may_be_division = chance > 0,
 	};
 }

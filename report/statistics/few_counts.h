@@ -12,6 +12,7 @@
 /* The members are those of struct change. */
 struct few_counts {
 	double relative, low, high, p_value, error;
+	bool may_be_division;
 };
 
 /*

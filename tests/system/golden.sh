@@ -49,10 +49,10 @@ check "a file that is called like a command" same "$(cp basic.prof info && "$pro
 	"$(cat "$golden/basic-folded.out")"
 check "the default file of a command" same "$("$profrep" processes)" "$("$profrep" processes basic.prof)"
 check "--help of a command is what help prints of it" same "$("$profrep" diff --help)" "$(cat "$golden/help-diff.out")"
-check "one side as standard input" same "$("$profrep" diff before.prof - < after.prof)" \
+check "one side as standard input" same "$("$profrep" diff -f before.prof - < after.prof)" \
 	"$(cat "$golden/diff.out")"
 check "the same twice differs in nothing" same \
-	"$("$profrep" diff basic.prof basic.prof | awk '$(NF - 1) != $NF')" ""
+	"$("$profrep" diff -f basic.prof basic.prof | awk '$(NF - 1) != $NF')" ""
 
 # A full disk is an error, not a short report.
 full_disk()
@@ -95,9 +95,9 @@ difffolded()
 		<("$profrep" -f before.prof) <("$profrep" -f after.prof) | LC_ALL=C sort
 }
 check "the difference is that of the folded outputs" same \
-	"$("$profrep" diff before.prof after.prof)" "$(difffolded 0)"
+	"$("$profrep" diff -f before.prof after.prof)" "$(difffolded 0)"
 check "the normalized difference, too" same \
-	"$("$profrep" diff -n before.prof after.prof)" "$(difffolded 1)"
+	"$("$profrep" diff -f -n before.prof after.prof)" "$(difffolded 1)"
 
 nothing_raw()
 {

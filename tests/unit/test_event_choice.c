@@ -73,7 +73,7 @@ START_TEST(single)
 	ck_assert_int_eq(event_choice_check_single(&all, &several, "f", &err), -EINVAL);
 	ck_assert_str_eq(
 		err.text,
-		"failed to report 'f': it has 6 events, and folded stacks must be of one event");
+		"failed to report 'f': it has 6 events, and this output must be of one event");
 	ck_assert_str_eq(
 		err.hint,
 		"its events, for --event NUMBER or NAME: 1 'c:malloc', 2 'c:malloc' (arg1), 3 '1', 4 'cycles', 5 'cpu', 6 't:a:b' (f)");

@@ -62,8 +62,9 @@ START_TEST(commands_are_chosen)
 	expect_command("report", &report_command);
 	expect_command("report nosuch.prof", &report_command);
 	expect_command("diff a b", &diff_command);
-	expect_command("diff -n - b", &diff_command);
+	expect_command("diff -fn - b", &diff_command);
 	expect_command("diff info info", &diff_command);
+	expect_command("diff --before a - --after b c -n -f", &diff_command);
 	expect_command("info", &info_command);
 	expect_command("info info", &info_command);
 	expect_command("files --symfs root -U --from 3 --to 4 x", &files_command);
@@ -99,9 +100,15 @@ START_TEST(operands_that_are_refused)
 		     "'profrep report --help' shows the usage");
 	expect_error("processes a b", -EINVAL, "unexpected operand 'b'",
 		     "'profrep processes --help' shows the usage");
-	for (int i = 0; i < 3; i++)
-		expect_error(((const char *[]){"diff", "diff a", "diff a b c"})[i], -EINVAL,
-			     "command diff: needs two recordings, BEFORE and AFTER", diff);
+	for (int i = 0; i < 4; i++)
+		expect_error(
+			((const char *[]){"diff", "diff a", "diff --before a b",
+					  "diff --after a"})[i],
+			-EINVAL,
+			"command diff: needs two recordings, BEFORE and AFTER, or --before and --after",
+			diff);
+	expect_error("diff a b c", -EINVAL, "unexpected operand 'c'", diff);
+	expect_error("diff --before a --after b -f c", -EINVAL, "unexpected operand 'c'", diff);
 	expect_error("diff - -", -EINVAL, "command diff: only one recording can be '-'", diff);
 }
 END_TEST
@@ -150,6 +157,7 @@ struct inner {
 
 struct outer {
 	u32_vec pids, cpus;
+	string_vec words;
 	struct inner inner;
 };
 
@@ -189,8 +197,13 @@ static const struct option_spec list_rows[] = {
 	 .offset = offsetof(struct outer, cpus),
 	 .metavar = "CPU",
 	 .help = "cpus"},
+	{.name = "words",
+	 .type = OPTION_WORDS,
+	 .offset = offsetof(struct outer, words),
+	 .metavar = "WORD...",
+	 .help = "words"},
 };
-static const struct option_table list_options = {list_rows, 2, NULL};
+static const struct option_table list_options = {list_rows, 3, NULL};
 
 static const struct command_spec command = {
 	.parts = {{&list_options, 0}, {&inner_options, offsetof(struct outer, inner)}}};
@@ -250,5 +263,29 @@ START_TEST(tables_fill_their_structs)
 }
 END_TEST
 
+/* Such an option takes words up to the next option, and leaves those before it to the operands. */
+START_TEST(words_up_to_the_next_option)
+{
+	static const char *const expected[] = {"a", "b", "-", "c", "d"};
+	struct command_line line;
+	struct outer outer;
+	struct words words;
+
+	ck_assert_int_eq(parse_outer("help x --words a b - -f y --words=c d -n 4", &words, &line,
+				     &outer, NULL),
+			 OPTIONS_RUN);
+	ck_assert_uint_eq(outer.words.nr, ARRAY_SIZE(expected));
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+		ck_assert_str_eq(outer.words.data[i], expected[i]);
+	ck_assert(outer.inner.flag);
+	ck_assert_uint_eq(outer.inner.n, 4);
+	ck_assert_int_eq(line.nr_operands, 3);
+	ck_assert_str_eq(line.operands[1], "x");
+	ck_assert_str_eq(line.operands[2], "y");
+	vec_free(&outer.words);
+}
+END_TEST
+
 SUITE_MAIN("options", commands_are_chosen, words_that_are_refused, operands_that_are_refused,
-	   options_that_moved, options_that_are_refused, bad_values, tables_fill_their_structs)
+	   options_that_moved, options_that_are_refused, bad_values, tables_fill_their_structs,
+	   words_up_to_the_next_option)

@@ -115,4 +115,29 @@ START_TEST(bad_lists)
 }
 END_TEST
 
-SUITE_MAIN("parse", numbers, no_numbers, out_of_range, sizes, lists, long_lists, bad_lists)
+START_TEST(decimals)
+{
+	static const char *const bad[] = {"",     ".5",  "5.",  "-1",  "+1",
+					  "0x10", "inf", "nan", "1e3", " 1"};
+	double_vec list = {0};
+	double v = 7;
+
+	ck_assert_int_eq(parse_decimal("12.25", 0, 100, &v), 0);
+	ck_assert_double_eq_tol(v, 12.25, 1e-12);
+	ck_assert_int_eq(parse_decimal("100", 0, 100, &v), 0);
+	ck_assert_int_eq(parse_decimal("100.1", 0, 100, &v), -ERANGE);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(parse_decimal(bad[i], 0, 100, &v) == -EINVAL, "'%s'", bad[i]);
+	ck_assert_double_eq_tol(v, 100, 1e-12);
+	ck_assert_int_eq(parse_decimals("1,2.5,3", 0, 100, &list), 0);
+	ck_assert_uint_eq(list.nr, 3);
+	ck_assert_double_eq_tol(list.data[1], 2.5, 1e-12);
+	ck_assert_int_eq(parse_decimals("1,", 0, 100, &list), -EINVAL);
+	ck_assert_int_eq(parse_decimals("1;2", 0, 100, &list), -EINVAL);
+	ck_assert_int_eq(parse_decimals("1,200", 0, 100, &list), -ERANGE);
+	vec_free(&list);
+}
+END_TEST
+
+SUITE_MAIN("parse", numbers, no_numbers, out_of_range, sizes, lists, long_lists, bad_lists,
+	   decimals)

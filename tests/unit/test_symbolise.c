@@ -278,6 +278,7 @@ static void print_all(const struct view *view)
 	struct labels labels;
 	const struct printout p = {&rec, &symbols, &labels, view, &out};
 	const struct printout p_folded = {&rec, &symbols, &labels, view, &folded};
+	const struct printout_sides both = {(struct printout[]){p, p}, 1, 2};
 
 	ck_assert_int_eq(labels_init(&labels, &rec.model, &symbols, view), 0);
 	ck_assert_int_eq(print_folded(&p_folded, &summary), 0);
@@ -286,7 +287,7 @@ static void print_all(const struct view *view)
 	ck_assert_int_eq(print_stacks(&p, &summary), 0);
 	ck_assert_int_eq(print_files(&p), 0);
 	ck_assert_int_eq(print_info(&rec, &out), 0);
-	ck_assert_int_eq(print_diff(&p, &p, rec.model.totals[0], &summary), 0);
+	ck_assert_int_eq(print_diff(&both, rec.model.totals[0], &summary), 0);
 	ck_assert_int_eq(out.error, 0);
 	ck_assert_uint_eq(nr_controls(&out), 0);
 	textbuf_deinit(&folded);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/commands/compare_options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/commands/shared_options.h"
+#include "report/compare/compared_sources.h"
+
+/* Units of work that nobody exceeds. */
+#define WORK_MAX 1e18
+
+static int parse_by(const char *text, void *target)
+{
+	static const char *const words[] = {
+		[TALLY_FUNCTIONS] = "function",
+		[TALLY_STACKS] = "stack",
+		[TALLY_FILES] = "dso",
+		[TALLY_CGROUPS] = "cgroup",
+	};
+
+	return option_find_word(text, words, ARRAY_SIZE(words), target);
+}
+
+static int parse_per(const char *text, void *target)
+{
+	static const char *const words[] = {[PER_SAMPLES] = "samples", [PER_CPU] = "cpu"};
+	struct compare_request *request = target;
+
+	request->work.nr = 0;
+	if (!option_find_word(text, words, ARRAY_SIZE(words), &request->per))
+		return 0;
+	request->per = PER_WORK;
+	return parse_decimals(text, 1e-9, WORK_MAX, &request->work);
+}
+
+static const struct option_spec compare_rows[] = {
+	OPTION_ROW(struct compare_request, OPTION_PARSED, by, "by", 0, .metavar = "KIND",
+		   .help = "compare by function, stack, dso or cgroup", .parse = parse_by,
+		   .kind = "a kind of things", .hint = "kinds are function, stack, dso and cgroup"),
+	{
+		.name = "per",
+		.type = OPTION_PARSED,
+		.metavar = "UNIT",
+		.help = "compare shares of samples, CPU time (cpu), or CPU time for work: N[,N...]",
+		.parse = parse_per,
+		.kind = "a unit",
+		.hint = "units are samples, cpu, and work: a number, or one for each recording",
+	},
+	OPTION_FLAG_ROW(struct compare_request, is_paired, "pairs", 0,
+			.help = "recordings were made by turns: compare each with its neighbour"),
+};
+
+const struct option_table compare_options = {compare_rows, ARRAY_SIZE(compare_rows), NULL};

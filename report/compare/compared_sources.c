@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/compare/compared_sources.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model/event_choice.h"
+
+int compare_request_check(const struct compare_request *request, size_t nr_before, size_t nr_after,
+			  struct err *err)
+{
+	size_t nr = nr_before + nr_after;
+
+	if (request->is_paired && nr_before != nr_after)
+		return err_set(err, -EINVAL,
+			       "option --pairs: needs as many recordings after as before");
+	if (request->per == PER_WORK && request->work.nr != 1 && request->work.nr != nr)
+		return err_set(err, -EINVAL,
+			       "option --per: needs one number, or one for each of %zu recordings",
+			       nr);
+	return 0;
+}
+
+int compared_sources_check(const struct source *sources, size_t nr, struct err *err)
+{
+	const char *unit = event_unit(sources[0].rec.meta, sources[0].view.event);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct recording *rec = &sources[i].rec;
+		int ret = event_choice_check_single(&sources[i].events, rec->meta, rec->name, err);
+		const char *other = event_unit(rec->meta, sources[i].view.event);
+
+		if (ret)
+			return ret;
+		if (!strcmp(unit, other))
+			continue;
+		err_set(err, -EINVAL,
+			"failed to compare '%s' with '%s': one counts %s, the other %s",
+			sources[0].rec.name, sources[i].rec.name, unit, other);
+		return err_hint(err, -EINVAL, "'profrep info' lists the events of a recording");
+	}
+	return 0;
+}
+
+static double work_of(const struct compare_request *request, size_t i)
+{
+	if (!request->work.nr)
+		return 0;
+	return request->work.data[request->work.nr == 1 ? 0 : i];
+}
+
+static int count_source(struct compared_sources *compared, struct source *source, size_t i,
+			const struct compare_request *request, struct rows_summary *summary,
+			struct err *err)
+{
+	const struct printout p = source_printout(source, NULL);
+	int ret = denominators_make(&compared->denominators[i], &source->rec, source->view.event,
+				    request->per, work_of(request, i), err);
+
+	if (ret)
+		return ret;
+	ret = tally_add(&compared->tally, &p, i, summary);
+	return ret ? err_set(err, ret, "failed to compare '%s': %s", source->rec.name,
+			     strerror(-ret))
+		   : 0;
+}
+
+int compared_sources_count(struct compared_sources *compared, struct source *sources, size_t nr,
+			   const struct compare_request *request, struct rows_summary *summary,
+			   struct err *err)
+{
+	int ret = compared_sources_check(sources, nr, err);
+
+	if (ret)
+		return ret;
+	compared->denominators = calloc(nr + 1, sizeof(*compared->denominators));
+	if (!compared->denominators || tally_init(&compared->tally, request->by, nr))
+		return err_set(err, -ENOMEM, "failed to compare: out of memory");
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = count_source(compared, &sources[i], i, request, summary, err);
+	return ret;
+}
+
+int compared_sources_make(struct compared_sources *compared, struct source *sources,
+			  size_t nr_before, size_t nr, const struct compare_request *request,
+			  struct rows_summary *summary, struct err *err)
+{
+	struct compared_recordings recordings = {
+		.nr = {nr_before, nr - nr_before},
+		.is_paired = request->is_paired,
+	};
+	int ret = compared_sources_count(compared, sources, nr, request, summary, err);
+
+	if (ret)
+		return ret;
+	recordings.denominators = compared->denominators;
+	if (comparison_make(&compared->comparison, &compared->tally, &recordings))
+		return err_set(err, -ENOMEM, "failed to compare: out of memory");
+	return 0;
+}
+
+void compared_sources_deinit(struct compared_sources *compared)
+{
+	comparison_deinit(&compared->comparison);
+	tally_deinit(&compared->tally);
+	free(compared->denominators);
+	*compared = (struct compared_sources){0};
+}

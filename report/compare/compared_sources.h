@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Recordings that were read, on their way to a comparison. */
+#ifndef REPORT_COMPARE_COMPARED_SOURCES_H
+#define REPORT_COMPARE_COMPARED_SOURCES_H
+
+#include "common/parse.h"
+#include "report/compare/comparison.h"
+#include "report/print/source.h"
+
+/* The user's choice of what to compare, and by what. */
+struct compare_request {
+	enum tally_by by;
+	enum denominator per;
+	double_vec work; /* units of work: one number for all recordings, or one for each */
+	bool is_paired;
+};
+
+/* compared_sources_make makes them. */
+struct compared_sources {
+	struct tally tally;
+	struct denominators *denominators; /* of each recording */
+	struct comparison comparison;
+};
+
+/*
+ * Compares the first @nr_before of @nr @sources with the others. Adds the stacks that rows lack to
+ * @summary. Returns 0 or a negative errno with @err set. Call compared_sources_deinit in both
+ * cases; all-zero ones are fine.
+ */
+int compared_sources_make(struct compared_sources *compared, struct source *sources,
+			  size_t nr_before, size_t nr, const struct compare_request *request,
+			  struct rows_summary *summary, struct err *err);
+
+/*
+ * Each recording takes part with one event, and counts in different units cannot be compared.
+ * Returns 0 if all is well with @nr @sources, else -EINVAL with @err set.
+ */
+int compared_sources_check(const struct source *sources, size_t nr, struct err *err);
+
+/*
+ * Counts the @nr @sources, and compares nothing. As compared_sources_make.
+ */
+int compared_sources_count(struct compared_sources *compared, struct source *sources, size_t nr,
+			   const struct compare_request *request, struct rows_summary *summary,
+			   struct err *err);
+
+void compared_sources_deinit(struct compared_sources *compared);
+
+/*
+ * Returns 0 if @request suits @nr_before recordings before and @nr_after after, else -EINVAL with
+ * @err set.
+ */
+int compare_request_check(const struct compare_request *request, size_t nr_before, size_t nr_after,
+			  struct err *err);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/compare/comparison.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/compare.h"
+#include "report/statistics/false_discoveries.h"
+
+/* A comparison that is being made. */
+struct comparer {
+	struct comparison *comparison;
+	const struct tally *tally;
+	const struct compared_recordings *recordings;
+	struct observation *observations; /* scratch: of one thing, in each recording */
+	double whole;                     /* all counts by unit, in the recordings before */
+};
+
+static bool has_enough(const struct compared_recordings *recordings)
+{
+	return recordings->nr[0] >= CHANGE_RECORDINGS_MIN &&
+	       recordings->nr[1] >= CHANGE_RECORDINGS_MIN;
+}
+
+/* Without more recordings nobody knows the error: only the two rates are left. */
+static void compare_rates(struct change *change, const struct observations *sides)
+{
+	const struct observed_totals a = observations_add_up(&sides[0]);
+	const struct observed_totals b = observations_add_up(&sides[1]);
+
+	*change = (struct change){
+		.before = a.count / a.units,
+		.after = b.count / b.units,
+		.low = NAN,
+		.high = NAN,
+		.p_value = NAN,
+		.error = INFINITY,
+		.df = INFINITY,
+		.is_few = a.count + b.count < CHANGE_COUNTS_MIN,
+	};
+	change->relative = change->after / change->before - 1;
+}
+
+static void estimate(struct comparer *c, struct change *change)
+{
+	const struct compared_recordings *recordings = c->recordings;
+	const struct observations sides[] = {
+		{c->observations, recordings->nr[0]},
+		{c->observations + recordings->nr[0], recordings->nr[1]},
+	};
+
+	if (!has_enough(recordings))
+		compare_rates(change, sides);
+	else if (recordings->is_paired)
+		change_estimate_pairs(change, &sides[0], &sides[1]);
+	else
+		change_estimate(change, &sides[0], &sides[1]);
+}
+
+static int compare_key(struct comparer *c, uint32_t key)
+{
+	struct compared compared = {.key = key, .visible = NAN};
+
+	for (size_t i = 0; i < c->tally->nr_recordings; i++) {
+		uint64_t count = tally_count(c->tally, key, i);
+
+		compared.counts[i >= c->recordings->nr[0]] += count;
+		c->observations[i] = denominators_observe(&c->recordings->denominators[i], count);
+	}
+	if (!compared.counts[0] && !compared.counts[1])
+		return 0;
+	estimate(c, &compared.change);
+	compared.moved = (compared.change.after - compared.change.before) / c->whole;
+	return vec_push(&c->comparison->items, compared);
+}
+
+/* Sums up all that the recordings before have, by unit. */
+static double whole_before(const struct comparer *c)
+{
+	double count = 0, units = 0;
+
+	for (size_t i = 0; i < c->recordings->nr[0]; i++) {
+		const struct denominators *d = &c->recordings->denominators[i];
+
+		count += d->total;
+		units += d->units;
+	}
+	return count / units;
+}
+
+/* A thing with few counts is no candidate, nor is one whose change has no p-value. */
+static bool is_candidate(const struct compared *compared)
+{
+	return !compared->change.is_few && !isnan(compared->change.p_value);
+}
+
+static int find_level(struct comparison *comparison)
+{
+	_cleanup_free_ double *p_values = calloc(comparison->items.nr + 1, sizeof(*p_values));
+	size_t nr = 0, nr_found;
+
+	if (!p_values)
+		return -ENOMEM;
+	vec_for_each(&comparison->items, item)
+		if (is_candidate(item))
+			p_values[nr++] = item->change.p_value;
+	comparison->level = discoveries_level(p_values, nr, COMPARISON_FALSE_RATE, &nr_found);
+	return 0;
+}
+
+static void judge(const struct comparison *comparison, struct compared *item)
+{
+	item->verdict = item->change.may_be_division ? VERDICT_TOO_FEW_RECORDINGS
+						     : VERDICT_NOT_DISTINGUISHABLE;
+	if (is_candidate(item) && item->change.p_value <= comparison->level &&
+	    fabs(item->moved) >= COMPARISON_MOVE_MIN)
+		item->verdict = VERDICT_CHANGED;
+	item->visible = change_visible(&item->change, comparison->level);
+}
+
+static int by_importance(const void *a, const void *b, void *ctx)
+{
+	const struct compared *x = a, *y = b;
+	const struct tally *tally = ctx;
+
+	COMPARE(x->verdict, y->verdict);
+	if (x->verdict == VERDICT_CHANGED)
+		COMPARE(fabs(y->moved), fabs(x->moved));
+	COMPARE(y->counts[0] + y->counts[1], x->counts[0] + x->counts[1]);
+	return strcmp(string_set_get(&tally->keys, x->key), string_set_get(&tally->keys, y->key));
+}
+
+static int sort_items(struct comparer *c)
+{
+	struct comparison *comparison = c->comparison;
+
+	if (comparison->items.nr)
+		qsort_r(comparison->items.data, comparison->items.nr,
+			sizeof(*comparison->items.data), by_importance, (void *)c->tally);
+	while (comparison->by_key.nr < c->tally->keys.items.nr)
+		if (vec_push(&comparison->by_key, 0))
+			return -ENOMEM;
+	for (size_t i = 0; i < comparison->items.nr; i++)
+		comparison->by_key.data[comparison->items.data[i].key] = i + 1;
+	return 0;
+}
+
+int comparison_make(struct comparison *comparison, const struct tally *tally,
+		    const struct compared_recordings *recordings)
+{
+	_cleanup_free_ struct observation *observations =
+		calloc(tally->nr_recordings + 1, sizeof(*observations));
+	struct comparer c = {comparison, tally, recordings, observations, 0};
+	int ret = observations ? 0 : -ENOMEM;
+
+	*comparison = (struct comparison){.nr = {recordings->nr[0], recordings->nr[1]}};
+	c.whole = whole_before(&c);
+	for (uint32_t key = 1; key < tally->keys.items.nr && !ret; key++)
+		ret = compare_key(&c, key);
+	if (!ret)
+		ret = find_level(comparison);
+	if (ret)
+		return ret;
+	vec_for_each(&comparison->items, item)
+		if (has_enough(recordings))
+			judge(comparison, item);
+		else
+			item->verdict = VERDICT_TOO_FEW_RECORDINGS;
+	return sort_items(&c);
+}
+
+void comparison_deinit(struct comparison *comparison)
+{
+	vec_free(&comparison->items);
+	vec_free(&comparison->by_key);
+}
+
+const struct compared *comparison_find(const struct comparison *comparison, uint32_t key)
+{
+	uint32_t place = key < comparison->by_key.nr ? comparison->by_key.data[key] : 0;
+
+	return place ? &comparison->items.data[place - 1] : NULL;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/compare/denominators.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+
+#include "common/clock.h"
+#include "report/model/event_choice.h"
+
+double recording_seconds(const struct recording *rec)
+{
+	const struct selection *part = &rec->selection;
+	uint64_t ns = part->end_ns - part->begin_ns;
+	bool is_whole = !part->from_ns && part->to_ns == UINT64_MAX;
+
+	if (is_whole && rec->end && rec->end->duration_ns)
+		ns = rec->end->duration_ns;
+	return ns / (double)NS_PER_S;
+}
+
+static bool is_clock(const struct prof_meta *meta)
+{
+	return meta->event_type == PERF_TYPE_SOFTWARE &&
+	       (meta->event_config == PERF_COUNT_SW_CPU_CLOCK ||
+		meta->event_config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Returns the CPU seconds that a sample stands for, 0 if samples are of something else. */
+static double sample_seconds(const struct prof_meta *meta)
+{
+	if (meta->freq_hz)
+		return 1.0 / meta->freq_hz;
+	return is_clock(meta) ? meta->period / (double)NS_PER_S : 0;
+}
+
+/* Returns the seconds that a count of @event stands for; 0: counts are no time. */
+static double count_seconds(const struct prof_meta *meta, uint32_t event)
+{
+	const struct prof_event *e = meta->nr_events ? &meta->events[event] : NULL;
+
+	if (e && e->unit == PROF_UNIT_NS)
+		return 1.0 / NS_PER_S;
+	return !e || e->kind == PROF_EVENT_SAMPLES ? sample_seconds(meta) : 0;
+}
+
+/* Returns the samples for a count. Sampled time is counted in nanoseconds. */
+static double count_samples(const struct prof_meta *meta, uint32_t event)
+{
+	const struct prof_event *e = meta->nr_events ? &meta->events[event] : NULL;
+	double seconds = sample_seconds(meta);
+
+	if (e && e->kind == PROF_EVENT_SAMPLES && e->unit == PROF_UNIT_NS && seconds > 0)
+		return 1 / (seconds * NS_PER_S);
+	return 1;
+}
+
+static int refuse(const struct recording *rec, uint32_t event, struct err *err)
+{
+	err_set(err, -EINVAL, "failed to compare '%s': it counts %s, and no CPU time", rec->name,
+		event_unit(rec->meta, event));
+	return err_hint(err, -EINVAL, "without --per the shares of all counts are compared");
+}
+
+int denominators_make(struct denominators *denominators, const struct recording *rec,
+		      uint32_t event, enum denominator per, double work, struct err *err)
+{
+	uint64_t total = rec->model.totals[event];
+	double samples = count_samples(rec->meta, event), duration = recording_seconds(rec);
+	double seconds = count_seconds(rec->meta, event) / samples;
+
+	if (!total)
+		return err_set(err, -EINVAL, "failed to compare '%s': it holds no %s", rec->name,
+			       event_unit(rec->meta, event));
+	*denominators = (struct denominators){
+		.samples = samples,
+		.total = total * samples,
+		.units = total * samples,
+		.trials = total * samples,
+	};
+	if (per == PER_SAMPLES)
+		return 0;
+	if (seconds <= 0 || duration <= 0)
+		return refuse(rec, event, err);
+	denominators->units = (per == PER_WORK ? work : duration) / seconds;
+	denominators->trials = duration * rec->meta->nr_cpus / seconds;
+	return 0;
+}

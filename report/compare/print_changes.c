@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/compare/print_changes.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Columns: the rates, the change, an end of the interval, and the smallest visible change. */
+#define RATE_WIDTH    10
+#define CHANGE_WIDTH  9
+#define END_WIDTH     8
+#define VERDICT_WIDTH 19
+
+/* Relative changes above this are printed as factors. */
+#define PERCENT_MAX 10
+
+/* The part of a comparison that a table shows. */
+typedef bool (*is_shown_fn)(const struct compared *item);
+
+static const char *const things[][2] = {
+	[TALLY_FUNCTIONS] = {"FUNCTION", "functions"},
+	[TALLY_STACKS] = {"STACK", "stacks"},
+	[TALLY_FILES] = {"FILE", "files"},
+	[TALLY_CGROUPS] = {"CGROUP", "cgroups"},
+};
+
+const char *verdict_text(enum verdict verdict)
+{
+	static const char *const texts[] = {
+		[VERDICT_CHANGED] = "changed",
+		[VERDICT_NOT_DISTINGUISHABLE] = "not distinguishable",
+		[VERDICT_TOO_FEW_RECORDINGS] = "too few recordings",
+	};
+
+	return texts[verdict];
+}
+
+static void print_rate(const struct changes_printout *p, struct textbuf *out, double rate)
+{
+	if (p->per == PER_SAMPLES)
+		textbuf_printf(out, "%*.2f %%", RATE_WIDTH - 2, 100 * rate);
+	else
+		textbuf_printf(out, "%*.4g", RATE_WIDTH, rate);
+}
+
+static void print_relative(struct textbuf *out, double relative, int width, const char *sign)
+{
+	if (!isfinite(relative))
+		textbuf_printf(out, "%*s", width, "-");
+	else if (relative > PERCENT_MAX)
+		textbuf_printf(out, "%*s%.0f",
+			       width - (relative >= 1000  ? 4
+					: relative >= 100 ? 3
+							  : 2),
+			       "x", 1 + relative);
+	else
+		textbuf_printf(out, sign[0] ? "%+*.1f %%" : "%*.1f %%", width - 2, 100 * relative);
+}
+
+static void print_interval(struct textbuf *out, const struct change *change)
+{
+	if (isnan(change->low)) {
+		textbuf_printf(out, "%*s", 2 * END_WIDTH + 4, "-");
+		return;
+	}
+	print_relative(out, change->low, END_WIDTH, "+");
+	textbuf_str(out, " to ");
+	print_relative(out, change->high, END_WIDTH, "+");
+}
+
+static void print_item(const struct changes_printout *p, struct textbuf *out,
+		       const struct compared *item)
+{
+	const struct change *change = &item->change;
+
+	print_rate(p, out, change->before);
+	textbuf_char(out, ' ');
+	print_rate(p, out, change->after);
+	textbuf_char(out, ' ');
+	print_relative(out, change->relative, CHANGE_WIDTH, "+");
+	textbuf_char(out, ' ');
+	print_interval(out, change);
+	textbuf_printf(out, "  %-*s ", VERDICT_WIDTH, verdict_text(item->verdict));
+	print_relative(out, item->visible, CHANGE_WIDTH, "");
+	textbuf_printf(out, "  %s\n", string_set_get(&p->tally->keys, item->key));
+}
+
+static bool is_on_both_sides(const struct compared *item)
+{
+	return item->counts[0] && item->counts[1];
+}
+
+static bool has_changed(const struct compared *item)
+{
+	return is_on_both_sides(item) && item->verdict == VERDICT_CHANGED;
+}
+
+static bool has_not_changed(const struct compared *item)
+{
+	return is_on_both_sides(item) && item->verdict != VERDICT_CHANGED;
+}
+
+/*
+ * Prints the items that @is_shown chooses, at most @most of those with enough counts. Returns the
+ * number of those that it leaves out.
+ */
+static size_t print_some(const struct changes_printout *p, struct textbuf *out,
+			 is_shown_fn is_shown, size_t most)
+{
+	size_t nr = 0, left_out = 0;
+
+	vec_for_each(&p->comparison->items, item) {
+		if (!is_shown(item))
+			continue;
+		if (!p->all && (nr == most || item->change.is_few)) {
+			left_out++;
+			continue;
+		}
+		print_item(p, out, item);
+		nr++;
+	}
+	return left_out;
+}
+
+/* Prints a list below @title, if anything is in it. */
+static void print_list(const struct changes_printout *p, struct textbuf *out, is_shown_fn is_shown,
+		       const char *title)
+{
+	bool has_items = false;
+
+	vec_for_each(&p->comparison->items, item)
+		has_items |= is_shown(item) && (p->all || !item->change.is_few);
+	if (!has_items)
+		return;
+	textbuf_printf(out, "\n%s\n", title);
+	print_some(p, out, is_shown, SIZE_MAX);
+}
+
+static void print_header(const struct changes_printout *p, struct textbuf *out)
+{
+	static const char *const units[] = {
+		[PER_SAMPLES] = "shares of all samples",
+		[PER_CPU] = "CPU seconds a second",
+		[PER_WORK] = "CPU seconds for a unit of work",
+	};
+
+	textbuf_printf(out, "recordings: %zu before, %zu after; %s\n", p->comparison->nr[0],
+		       p->comparison->nr[1], units[p->per]);
+	textbuf_printf(out, "%*s %*s %*s %*s  %-*s %*s  %s\n", RATE_WIDTH, "BEFORE", RATE_WIDTH,
+		       "AFTER", CHANGE_WIDTH, "CHANGE", 2 * END_WIDTH + 4, "95 % INTERVAL",
+		       VERDICT_WIDTH, "VERDICT", CHANGE_WIDTH, "VISIBLE", things[p->tally->by][0]);
+}
+
+void print_changes(const struct changes_printout *p, struct textbuf *out)
+{
+	size_t left_out;
+
+	print_header(p, out);
+	print_some(p, out, has_changed, SIZE_MAX);
+	left_out = print_some(p, out, has_not_changed, UNCHANGED_SHOWN);
+	if (left_out)
+		textbuf_printf(out,
+			       "%zu more %s without a change are left out; --all prints them\n",
+			       left_out, things[p->tally->by][1]);
+	print_list(p, out, compared_has_appeared, "appeared:");
+	print_list(p, out, compared_has_vanished, "vanished:");
+}

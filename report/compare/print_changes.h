@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prints the verdicts of a comparison. */
+#ifndef REPORT_COMPARE_PRINT_CHANGES_H
+#define REPORT_COMPARE_PRINT_CHANGES_H
+
+#include "report/compare/comparison.h"
+
+/* Without all, the table ends after this many things that have not changed. */
+#define UNCHANGED_SHOWN 30
+
+struct changes_printout {
+	const struct comparison *comparison;
+	const struct tally *tally;
+	enum denominator per;
+	bool all; /* print also what is small and has not changed */
+};
+
+/* Prints a table: what changed, what did not, what appeared and what vanished. */
+void print_changes(const struct changes_printout *p, struct textbuf *out);
+
+/* Prints all verdicts as an object of JSON (RFC 8259). What is not known is null. */
+void print_changes_json(const struct changes_printout *p, struct textbuf *out);
+
+/* Returns the words for @verdict. */
+const char *verdict_text(enum verdict verdict);
+
+#endif

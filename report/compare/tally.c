@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/compare/tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/symbols/short_name.h"
+
+#define CLONE " [clone ."
+
+int tally_init(struct tally *tally, enum tally_by by, size_t nr_recordings)
+{
+	*tally = (struct tally){.by = by, .nr_recordings = nr_recordings, .text.fd = -1};
+	return string_set_init(&tally->keys);
+}
+
+void tally_deinit(struct tally *tally)
+{
+	string_set_deinit(&tally->keys);
+	vec_free(&tally->counts);
+	vec_free(&tally->counted_rows);
+	textbuf_deinit(&tally->text);
+	free(tally->frame_keys);
+}
+
+size_t tally_name_length(const char *text, size_t len)
+{
+	const char *clone = memmem(text, len, CLONE, strlen(CLONE));
+
+	if (clone && clone > text && text[len - 1] == ']')
+		return clone - text;
+	/* "main.(*T).cold" of Go is a method, and no part of a function. */
+	return memchr(text, '(', len) ? len : short_name_length(text, len);
+}
+
+/* Returns the key of the first @len bytes of the scratch text, or a negative errno in @*key. */
+static int find_key(struct tally *tally, size_t len, uint32_t *key)
+{
+	int ret = tally->text.error;
+
+	if (!ret)
+		ret = string_set_add(&tally->keys, len ? tally->text.data : "", len, key);
+	while (!ret && tally->counted_rows.nr < tally->keys.items.nr) {
+		ret = vec_push(&tally->counted_rows, 0);
+		for (size_t i = 0; i < tally->nr_recordings && !ret; i++)
+			ret = vec_push(&tally->counts, 0);
+	}
+	return ret;
+}
+
+/* Adds @row to @key, unless the row has counted for the key already. */
+static void count_row(struct tally *tally, uint32_t key, const struct stack_row *row)
+{
+	if (tally->counted_rows.data[key] == tally->nr_rows)
+		return;
+	tally->counted_rows.data[key] = tally->nr_rows;
+	tally->counts.data[key * tally->nr_recordings + tally->recording] += row->count;
+}
+
+static int count_text(struct tally *tally, size_t len, const struct stack_row *row)
+{
+	uint32_t key;
+	int ret = find_key(tally, len, &key);
+
+	if (!ret)
+		count_row(tally, key, row);
+	return ret;
+}
+
+static int count_frame(struct tally *tally, uint32_t frame, enum frame_place place,
+		       const struct stack_row *row)
+{
+	uint32_t *key = &tally->frame_keys[(size_t)frame * NR_FRAME_PLACES + place];
+
+	if (!*key) {
+		size_t len;
+		int ret;
+
+		tally->text.nr = 0;
+		labels_frame(tally->from->labels, &tally->text, frame, place);
+		len = tally->text.nr;
+		if (len)
+			len = tally_name_length(tally->text.data, len);
+		ret = find_key(tally, len, key);
+		if (ret)
+			return ret;
+	}
+	count_row(tally, *key, row);
+	return 0;
+}
+
+static int count_functions(struct tally *tally, const struct stack_row *row)
+{
+	const struct row_side *sides[] = {&row->user, &row->kernel};
+
+	for (size_t s = 0; s < ARRAY_SIZE(sides); s++) {
+		for (uint32_t i = 0; i < sides[s]->nr; i++) {
+			int ret = count_frame(tally, sides[s]->frames[i],
+					      i ? FRAME_CALLER : FRAME_LEAF, row);
+
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+/* Takes the suffixes of parts and copies off each frame of the folded stack in the scratch text. */
+static void strip_frames(struct textbuf *text)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < text->nr;) {
+		const char *end = memchr(text->data + i, ';', text->nr - i);
+		size_t len = end ? (size_t)(end - text->data) - i : text->nr - i;
+		/* The first is the name of the thread. */
+		size_t kept = i ? tally_name_length(text->data + i, len) : len;
+
+		memmove(text->data + nr, text->data + i, kept);
+		nr += kept;
+		if (end)
+			text->data[nr++] = ';';
+		i += len + 1;
+	}
+	text->nr = nr;
+}
+
+static int count_stack(struct tally *tally, const struct stack_row *row)
+{
+	tally->text.nr = 0;
+	print_folded_stack(tally->from, &tally->text, row);
+	strip_frames(&tally->text);
+	return count_text(tally, tally->text.nr, row);
+}
+
+static int count_file(struct tally *tally, const struct stack_row *row)
+{
+	const struct model *model = &tally->from->rec->model;
+	const struct row_side *leaf = row->kernel.nr ? &row->kernel : &row->user;
+	const char *name =
+		leaf->nr ? model_object_base(model, model->frames.data[leaf->frames[0]].object)
+			 : "";
+
+	tally->text.nr = 0;
+	textbuf_escaped(&tally->text, name[0] ? name : "[unknown]",
+			strlen(name[0] ? name : "[unknown]"), TEXT_PLAIN);
+	return count_text(tally, tally->text.nr, row);
+}
+
+static int count_cgroup(struct tally *tally, const struct stack_row *row)
+{
+	const struct model *model = &tally->from->rec->model;
+	uint32_t id = model->processes.data[row->process].info.cgroup;
+	const char *name = id ? string_set_get(&model->strings, id) : "[unknown]";
+
+	tally->text.nr = 0;
+	textbuf_escaped(&tally->text, name, strlen(name), TEXT_PLAIN);
+	return count_text(tally, tally->text.nr, row);
+}
+
+static int count_one(void *ctx, const struct stack_row *row)
+{
+	static int (*const counters[])(struct tally * tally, const struct stack_row *row) = {
+		[TALLY_FUNCTIONS] = count_functions,
+		[TALLY_STACKS] = count_stack,
+		[TALLY_FILES] = count_file,
+		[TALLY_CGROUPS] = count_cgroup,
+	};
+	struct tally *tally = ctx;
+
+	if (++tally->nr_rows == 0)
+		return -EOVERFLOW;
+	return counters[tally->by](tally, row);
+}
+
+int tally_add(struct tally *tally, const struct printout *p, size_t recording,
+	      struct rows_summary *summary)
+{
+	struct rows_summary seen = {0};
+	int ret;
+
+	tally->from = p;
+	tally->recording = recording;
+	tally->frame_keys =
+		calloc(p->rec->model.frames.nr * NR_FRAME_PLACES + 1, sizeof(*tally->frame_keys));
+	if (!tally->frame_keys)
+		return -ENOMEM;
+	ret = printout_visit(p, count_one, tally, &seen);
+	free(tally->frame_keys);
+	tally->frame_keys = NULL;
+	rows_summary_add(summary, &seen);
+	return ret;
+}

@@ -13,7 +13,7 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 #include "record/unwind/table_cache.h"
-#include "record/unwind/table_file.h"
+#include "record/process/file_send.h"
 #include "record/unwind/table_worker.h"
 
 /* How often profrec tries a file that has gone before it could be opened. */
@@ -286,16 +286,17 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 {
 	struct file_table *t = &u->tables.data[nr];
 	struct table_request request = table_request_make(nr, known_hash(u, t));
-	struct table_file opened;
-	int sock, ret = table_builder_sock(u->builder, &sock);
+	struct file_message message = {.bytes = &request, .nr = sizeof(request)};
+	struct sent_file sent;
+	int ret = worker_line_sock(u->builder, &message.sock);
 
 	if (ret)
 		return ret;
-	ret = table_file_send(u->looker, &request, file, place, sock, &opened);
-	t->owner = opened.owner;
-	t->dev = opened.dev;
+	ret = file_send(u->looker, file, place, &message, &sent);
+	t->owner = sent.owner;
+	t->dev = sent.dev;
 	if (!ret)
-		table_builder_expect(u->builder, nr);
+		worker_line_expect(u->builder, nr);
 	return ret;
 }
 
@@ -358,7 +359,7 @@ int file_tables_finish(struct file_tables *u)
 
 int file_tables_wait(struct file_tables *u, int ms)
 {
-	struct pollfd pollfd = {.fd = table_builder_fd(u->builder), .events = POLLIN};
+	struct pollfd pollfd = {.fd = worker_line_fd(u->builder), .events = POLLIN};
 	struct timespec begin, now;
 	int ret = file_tables_finish(u), left = ms;
 
@@ -507,7 +508,7 @@ void file_tables_deinit(struct file_tables *u)
 	vec_for_each(&u->tables, t)
 		vec_free(&t->place.rules);
 	vec_free(&u->free_tables);
-	table_builder_destroy(u->builder);
+	worker_line_destroy(u->builder);
 	cleanup_close(&u->cache_fd);
 	table_maps_deinit(&u->store);
 	vec_free(&u->tables);

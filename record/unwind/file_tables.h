@@ -50,7 +50,7 @@ enum { NO_TABLE, VDSO_TABLE, NR_OWN_TABLES };
 
 struct file_tables {
 	struct table_maps store;
-	struct table_builder *builder;
+	struct worker_line *builder;
 	struct looker *looker; /* borrowed; NULL: opens files itself, and may block */
 	int cache_fd;          /* the directory of record/unwind/table_cache.h; -1: none */
 	const struct vdso *vdso;

@@ -20,13 +20,10 @@ struct table_request {
 /* A request for a table, unless it has the hash @known (NULL: in any case). */
 struct table_request table_request_make(uint32_t tag, const uint8_t *known);
 
-/* When status is 0, it comes with the descriptor of a sealed memfd, which has the table's bytes. */
-struct table_reply {
-	uint32_t tag;
-	int32_t status; /* 0 or a negative errno */
-};
-
-/* Call it in a new process. Answers requests from @sock until the other end is closed. */
-void table_worker_run(int sock) __attribute__((noreturn));
+/*
+ * Call it in a new process. Answers requests from @sock until the other end is closed. Does
+ * not return.
+ */
+void table_worker_run(int sock);
 
 #endif

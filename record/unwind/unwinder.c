@@ -378,7 +378,7 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 	if (!u->wants || ring_buffer__add(u->wants, maps->early, take_early, u))
 		return err_set(err, -errno, "failed to map the unwinder's buffer: %m");
 	u->fds[0] = ring_buffer__epoll_fd(u->wants);
-	u->fds[1] = table_builder_fd(u->tables.builder);
+	u->fds[1] = worker_line_fd(u->tables.builder);
 	file_tables_begin(&u->tables, maps, vdso);
 	ret = adopt_spaces(u, spaces);
 	if (!ret)

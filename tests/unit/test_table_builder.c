@@ -15,11 +15,11 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/table_helper.h"
 
-/* Those of record/unwind/table_builder.c. */
+/* Those of record/system/worker_line.c. */
 #define WAITING_MAX 64
 #define WORKERS_MAX 32
 
-static struct table_builder *builder;
+static struct worker_line *builder;
 
 static void begin(void)
 {
@@ -30,7 +30,7 @@ static void begin(void)
 
 static void end(void)
 {
-	table_builder_destroy(builder);
+	worker_line_destroy(builder);
 	builder = NULL;
 }
 
@@ -46,7 +46,7 @@ static void request(const char *path, uint32_t tag)
 /* Waits for the answer to the request @tag, which is the next. Returns its status. */
 static int wait_for(uint32_t tag, struct unwind_table *table)
 {
-	struct pollfd poll_fd = {.fd = table_builder_fd(builder), .events = POLLIN};
+	struct pollfd poll_fd = {.fd = worker_line_fd(builder), .events = POLLIN};
 	uint32_t got;
 	int status;
 
@@ -177,7 +177,7 @@ START_TEST(no_tables)
 		ck_assert_int_eq(wait_for(tag, &table), -ENOEXEC);
 	ck_assert_int_eq(table_builder_request(builder, -1, 4, NULL), -EBADF);
 	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
-	table_builder_destroy(NULL);
+	worker_line_destroy(NULL);
 }
 END_TEST
 
@@ -275,7 +275,7 @@ END_TEST
 /* A worker that dies without work is replaced, by a request or by looking at the descriptor. */
 START_TEST(dies_idle)
 {
-	struct pollfd poll_fd = {.fd = table_builder_fd(builder), .events = POLLIN};
+	struct pollfd poll_fd = {.fd = worker_line_fd(builder), .events = POLLIN};
 	struct unwind_table table;
 	uint32_t tag;
 	int status;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The walls around children that read files of profiled processes. Such a child has no privileges
+ * and few system calls. It can read only the descriptors that it gets, and answer.
+ */
+#ifndef RECORD_SYSTEM_SANDBOX_H
+#define RECORD_SYSTEM_SANDBOX_H
+
+#include <sys/types.h>
+
+/*
+ * Gives up all privileges of this process, a child of @parent, for good. It ends with @parent. Root
+ * may be unable to become another user: in a container, or when the recorder has given up its
+ * capabilities before. Then it stays a root without capabilities. Returns 0 or a negative errno.
+ */
+int sandbox_enter(pid_t parent);
+
+#endif

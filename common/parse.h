@@ -11,6 +11,7 @@
 #include "common/vec.h"
 
 typedef VEC(uint32_t) u32_vec;
+typedef VEC(uint64_t) u64_vec;
 
 /*
  * Parses the decimal number @s. Returns 0, -EINVAL for text that is no number, or -ERANGE for a

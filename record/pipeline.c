@@ -26,6 +26,12 @@
 /* Look-ups pass the ended mappings of a process. Drains for that come at most so often. */
 #define MANY_ENDED_WAIT_NS (200 * NS_PER_MS)
 
+/*
+ * The recorder waits so long for names where it cannot go on without. They take a few milliseconds,
+ * but the child may have to wait for a processor or a disk.
+ */
+#define NAMES_WAIT_MS 3000
+
 static int out_of_memory(struct pipeline *p)
 {
 	return err_set(p->session->err, -ENOMEM, "failed to record: out of memory");
@@ -40,11 +46,32 @@ int pipeline_init(struct pipeline *p, struct session *session, struct recordings
 		.new_processes = &session->new_processes,
 		.vdso = &session->vdso,
 		.jit = &session->jit,
+		.names = session->names,
 		.looks = &session->looks,
 	};
 
 	*p = (struct pipeline){.session = session, .recordings = recordings, .schedule = schedule};
 	return drain_create(&p->drain) || epoch_create(&sources, &p->epoch) ? out_of_memory(p) : 0;
+}
+
+int pipeline_ask_names(struct pipeline *p, uint64_t urgent_ns)
+{
+	return epoch_ask_names(p->epoch, urgent_ns) ? out_of_memory(p) : 0;
+}
+
+/* Waits for the names of the epoch, unless somebody has. */
+static int wait_for_names(struct pipeline *p)
+{
+	struct file_names *names = p->session->names;
+	int ret;
+
+	if (!names)
+		return 0;
+	ret = pipeline_ask_names(p, 0);
+	if (!ret && file_names_wait(names, p->has_waited ? 0 : NAMES_WAIT_MS))
+		ret = out_of_memory(p);
+	p->has_waited = false;
+	return ret;
 }
 
 /* Writes the rows of the epoch as an epoch that ends at @end_ns, and empties it. */
@@ -56,6 +83,9 @@ static int write_epoch(struct pipeline *p, uint64_t end_ns)
 
 	if (!epoch_nr_counts(p->epoch))
 		return 0;
+	ret = wait_for_names(p);
+	if (ret)
+		return ret;
 	if (epoch_finish(p->epoch, &tables))
 		return out_of_memory(p);
 	tables.begin_ns = p->schedule->epoch_begin_ns;
@@ -64,7 +94,8 @@ static int write_epoch(struct pipeline *p, uint64_t end_ns)
 	if (ret)
 		return ret;
 	p->nr_stacks += epoch_nr_counts(p->epoch);
-	if (epoch_reset(p->epoch) || jit_forget(&s->jit, &s->spaces))
+	if (epoch_reset(p->epoch) || jit_forget(&s->jit, &s->spaces) ||
+	    (s->names && file_names_settle(s->names)))
 		return out_of_memory(p);
 	/* A large epoch has freed many small blocks, which would add up over hours. */
 	malloc_trim(0);

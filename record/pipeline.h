@@ -27,6 +27,7 @@ struct pipeline {
 	size_t nr_exited;      /* exited address spaces that the last drain could not forget */
 	uint64_t lost_records; /* of the side-band, up to the last drain */
 	uint64_t nr_stacks;    /* rows written in the run */
+	bool has_waited;       /* for the names of the epoch, while sampling went on */
 	uint64_t used_bytes;   /* of the memory budget, after the last drain */
 };
 
@@ -52,6 +53,12 @@ int pipeline_take_waiting(struct pipeline *pipeline, uint64_t end_ns);
  * sample can have. Writes the epoch whenever it has grown large. Returns 0 or a negative errno.
  */
 int pipeline_fill_epoch(struct pipeline *pipeline);
+
+/*
+ * Asks for the names that the epoch needs. From @urgent_ns (CLOCK_MONOTONIC) on somebody waits for
+ * them. Returns 0 or a negative errno.
+ */
+int pipeline_ask_names(struct pipeline *pipeline, uint64_t urgent_ns);
 
 /*
  * Writes the epoch, which ends at pipeline->drained_ns. The next epoch begins there. Returns 0 or a

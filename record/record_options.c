@@ -125,6 +125,8 @@ static const struct option_spec specs[] = {
 	    .help = "walk stacks of user space along frame pointers, or by tables from .eh_frame (default auto: by tables where the kernel can)"),
 	ROW(OPTION_STRING, unwind_cache, "unwind-cache", 0, .metavar = "DIR",
 	    .help = "keep unwind tables in DIR, for the recordings to come"),
+	ROW(OPTION_FLAG, no_names, "no-names", 0,
+	    .help = "leave out the names of functions in programs and libraries: profrep then needs the files"),
 	ROW(OPTION_STRING, max_memory_text, "max-memory", 0, .metavar = "SIZE",
 	    .help = "memory of the recorder for what it knows of processes: mappings, paths, names; with K, M or G (default 256M)"),
 	ROW(OPTION_U64, interval_s, "interval", 'i', .metavar = "SECONDS", .min = 1,

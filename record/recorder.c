@@ -38,6 +38,13 @@
  */
 #define SIDEBAND_PAUSE_NS (20 * NS_PER_MS)
 
+/*
+ * So long the names of an epoch may take while sampling goes on. At first the child that looks them
+ * up runs behind everybody else; then it hurries.
+ */
+#define NAMES_WAIT_NS   (2 * NS_PER_S)
+#define NAMES_URGENT_NS (300 * NS_PER_MS)
+
 #define STATUS_INTERVAL_NS NS_PER_S
 
 /*
@@ -80,6 +87,8 @@ static int watch_all(struct recorder *r)
 					      r->err);
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = wakeups_watch(&r->wakeups, fds[i], r->err);
+	if (!ret && r->session.names)
+		ret = wakeups_watch(&r->wakeups, file_names_fd(r->session.names), r->err);
 	if (ret || !r->session.unwinder)
 		return ret;
 	fds = unwinder_fds(r->session.unwinder, &nr);
@@ -312,6 +321,31 @@ static int asked_work(const struct recorder *r, int happened)
 	return asked;
 }
 
+/*
+ * Waits for the names that the epoch needs. Meanwhile sampling and all other work goes on, but for
+ * drains: the set has room for a while, and the wait ends when it is half full.
+ */
+static int name_epoch(struct recorder *r)
+{
+	uint64_t now = clock_monotonic_ns(), end_ns = now + NAMES_WAIT_NS;
+	int kept = 0, ret;
+
+	if (!r->session.names)
+		return 0;
+	ret = pipeline_ask_names(&r->pipeline, now + NAMES_URGENT_NS);
+	while (!ret && !r->stop && !(kept & WAKEUP_WATERMARK) && now < end_ns &&
+	       file_names_is_waiting(r->session.names)) {
+		int happened = 0;
+
+		ret = wait_until(r, end_ns, &happened);
+		kept |= happened;
+		now = clock_monotonic_ns();
+	}
+	r->pending |= kept;
+	r->pipeline.has_waited = true;
+	return ret;
+}
+
 /* Drains, writes and rotates as @due, bits of enum due, says. */
 static int do_due(struct recorder *r, int due)
 {
@@ -329,8 +363,11 @@ static int do_due(struct recorder *r, int due)
 		return ret;
 	if (!ret)
 		ret = pipeline_fill_epoch(&r->pipeline);
-	if (!ret && (due & DUE_EPOCH || recordings_is_full(&r->recordings)))
-		ret = pipeline_end_epoch(&r->pipeline);
+	if (!ret && (due & DUE_EPOCH || recordings_is_full(&r->recordings))) {
+		ret = name_epoch(r);
+		if (!ret)
+			ret = pipeline_end_epoch(&r->pipeline);
+	}
 	/* The epoch that was written may have filled the file. */
 	if (!ret && (due & DUE_FILE || recordings_is_full(&r->recordings)))
 		ret = rotate_recording(r);

@@ -188,7 +188,9 @@ static int follow_processes(struct session *s)
 static int create_unwinder(struct session *s)
 {
 	const char *cache = s->options->unwind_cache;
-	int ret = unwinder_create(s->max_depth, cache, &s->looks, &s->unwinder, s->err);
+	const struct unwinder_options options = {
+		.max_depth = s->max_depth, .cache = cache, .looks = &s->looks, .names = s->names};
+	int ret = unwinder_create(&options, &s->unwinder, s->err);
 	int reason;
 
 	if (!ret && !unwinder_may_keep(s->unwinder, &reason))
@@ -230,8 +232,10 @@ int session_init(struct session *s, const struct record_options *options, struct
 	int ret;
 
 	*s = (struct session){.options = options, .progress = progress, .err = err};
-	/* Early, so that the child inherits little. */
+	/* Early, so that the children inherit little. */
 	ret = looker_start(&s->looker, err);
+	if (!ret && !options->no_names && !options->kernel_only)
+		ret = file_names_create(s->looker, &s->names, err);
 	jit_init(&s->jit, s->looker);
 	s->spaces.files.looker = s->looker;
 	look_budget_init(&s->looks, s->looker);
@@ -366,6 +370,8 @@ void session_note_omissions(const struct session *s)
 	} parts[] = {
 		{s->jit.nr_maps_left_out,
 		 "times the map of a process (perf-PID.map) was not read: the maps of an epoch were too much work together, and frames of that code are unknown"},
+		{s->names ? file_names_nr_left_out(s->names) : 0,
+		 "times the names of a file were not looked up, as that would have cost too much CPU time: profrep needs the file for them"},
 		{s->spaces.nr_left_out,
 		 "mappings were not kept: they did not fit into --max-memory, and their frames are unknown"},
 		{look_budget_nr_left_out(&s->looks),
@@ -461,6 +467,8 @@ int session_unwind(struct session *s)
 {
 	int ret = s->unwinder ? unwinder_work(s->unwinder) : 0;
 
+	if (!ret && s->names)
+		ret = file_names_work(s->names);
 	return ret ? out_of_memory(s) : 0;
 }
 
@@ -487,6 +495,7 @@ void session_deinit(struct session *s)
 	new_processes_deinit(&s->new_processes);
 	vdso_deinit(&s->vdso);
 	jit_deinit(&s->jit);
+	file_names_destroy(s->names);
 	looker_destroy(s->looker);
 	ksyms_deinit(&s->ksyms);
 	vec_free(&s->online);

@@ -19,6 +19,7 @@
 #include "record/sampler/events.h"
 #include "record/sampler/filters.h"
 #include "record/sampler/sampler.h"
+#include "record/symbols/file_names.h"
 #include "record/symbols/jit.h"
 #include "record/symbols/ksyms.h"
 #include "record/symbols/vdso.h"
@@ -47,6 +48,7 @@ struct session {
 	uint64_t waited_ns[PROF_MAX_EVENTS]; /* by threads that waited when the run ended */
 	struct sampler *sampler;
 	struct memory_watch memory_watch;
+	struct file_names *names;    /* NULL: no names of functions in files */
 	struct unwinder *unwinder;   /* NULL: stacks are walked along frame pointers */
 	struct memory_budget memory; /* of what is known of processes */
 	bool has_noted_memory;       /* the user knows that it does not suffice */
@@ -106,7 +108,10 @@ int session_apply_records(struct session *session, uint64_t until_ns);
  */
 int session_watch_cpus(struct session *session);
 
-/* Does the work that waits for the unwinder, if there is one. Returns 0 or a negative errno. */
+/*
+ * Does the work that waits for the unwinder and for the names, if there are these. Returns 0 or a
+ * negative errno.
+ */
 int session_unwind(struct session *session);
 
 /*

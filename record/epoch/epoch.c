@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/epoch/epoch_files.h"
 #include "record/epoch/epoch_kernel.h"
 #include "record/epoch/epoch_names.h"
 #include "record/epoch/epoch_tables.h"
@@ -210,12 +211,21 @@ size_t epoch_nr_counts(const struct epoch *e)
 	return e->tables.counts.nr;
 }
 
+int epoch_ask_names(struct epoch *e, uint64_t urgent_ns)
+{
+	struct file_names *names = e->sources.names;
+
+	return names ? epoch_files_ask(&e->tables, names, urgent_ns) : 0;
+}
+
 int epoch_finish(struct epoch *e, struct prof_epoch *tables)
 {
 	int ret = e->sources.vdso ? epoch_names_vdso(&e->tables, e->sources.vdso) : 0;
 
 	if (!ret && e->sources.jit)
 		ret = epoch_names_jit(&e->tables, e->sources.jit);
+	if (!ret && e->sources.names)
+		ret = epoch_files_add(&e->tables, e->sources.names);
 	return ret ? ret : epoch_tables_lay_out(&e->tables, tables);
 }
 

@@ -66,6 +66,12 @@ bool epoch_is_large(const struct epoch *epoch);
 /* Number of rows. */
 size_t epoch_nr_counts(const struct epoch *epoch);
 
+/*
+ * Asks for the names of functions in mapped files that frames of the epoch need. From @urgent_ns
+ * (CLOCK_MONOTONIC) on, somebody waits for them. Returns 0 or -ENOMEM.
+ */
+int epoch_ask_names(struct epoch *epoch, uint64_t urgent_ns);
+
 /* The tables, valid until the next change; begin_ns and end_ns are left 0. Returns 0 or -ENOMEM. */
 int epoch_finish(struct epoch *epoch, struct prof_epoch *tables);
 

@@ -6,6 +6,7 @@
 #include "record/process/address_spaces.h"
 #include "record/process/look_budget.h"
 #include "record/process/new_processes.h"
+#include "record/symbols/file_names.h"
 #include "record/symbols/jit.h"
 #include "record/symbols/ksyms.h"
 #include "record/symbols/vdso.h"
@@ -16,6 +17,7 @@ struct epoch_sources {
 	const struct new_processes *new_processes; /* NULL: none */
 	const struct vdso *vdso;                   /* NULL: none */
 	struct jit *jit;                           /* NULL: none */
+	struct file_names *names;                  /* NULL: none */
 	struct look_budget *looks; /* of looks at /proc in a drain; NULL: no limit */
 };
 

@@ -63,10 +63,11 @@ int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object
 
 	if (epoch_tables_find_object(t, object, id))
 		return 0;
-	if (vec_reserve(&t->files, 1) ||
+	if (vec_reserve(&t->files, 1) || vec_reserve(&t->named, 1) ||
 	    index_push(&t->by_object, &t->objects, hash_object(object), *object))
 		return -ENOMEM;
 	t->files.data[t->files.nr++] = no_file;
+	t->named.data[t->named.nr++] = 0;
 	*id = t->objects.nr - 1;
 	return 0;
 }
@@ -308,6 +309,7 @@ int epoch_tables_reset(struct epoch_tables *t)
 	vec_clear(&t->strings);
 	vec_clear(&t->objects);
 	vec_clear(&t->files);
+	vec_clear(&t->named);
 	vec_clear(&t->frames);
 	vec_clear(&t->frame_is_exact);
 	vec_clear(&t->stacks);
@@ -328,6 +330,7 @@ void epoch_tables_deinit(struct epoch_tables *t)
 	vec_free(&t->strings);
 	vec_free(&t->objects);
 	vec_free(&t->files);
+	vec_free(&t->named);
 	vec_free(&t->out_file_infos);
 	vec_free(&t->processes);
 	vec_free(&t->frames);

@@ -37,6 +37,7 @@ struct epoch_tables {
 	VEC(struct string_ref) strings;
 	VEC(struct prof_object) objects;
 	VEC(struct file_identity) files; /* of objects[i]; all zero if its build-id names it */
+	u32_vec named; /* of objects[i]: its number in file_names and 1; 0: none */
 	VEC(struct epoch_process) processes;
 	size_t nr_mappings; /* of all processes */
 	VEC(struct prof_frame) frames;

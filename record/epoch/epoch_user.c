@@ -86,6 +86,26 @@ static int make_object(struct epoch_user *u, uint32_t process, const struct mapp
 	return ret;
 }
 
+/*
+ * Has the file held for its names while @space maps it. Processes may share an object, so a file
+ * that one of them has lost is held through another.
+ */
+static int hold_file(struct epoch_user *u, const struct address_space *space,
+		     const struct mapping *mapping, const struct mapped_file *file, uint32_t object)
+{
+	const struct file_place place = {
+		.pid = space->pid, .start = mapping->start, .end = mapping->end};
+	uint32_t nr;
+	int ret;
+
+	if (!u->sources->names || u->tables->objects.data[object].kind != PROF_OBJECT_FILE)
+		return 0;
+	ret = file_names_hold(u->sources->names, file, &place, &nr);
+	if (!ret && nr != FILE_NAMES_NONE)
+		u->tables->named.data[object] = nr + 1;
+	return ret;
+}
+
 /* The state of the way through a stack. */
 struct user_walk {
 	const struct user_stack *stack;
@@ -130,7 +150,9 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 	placement.distance = walk->bias;
 	if (placements_has(&u->placements, &placement))
 		return 0;
-	ret = placements_add(&u->placements, u->tables, &placement);
+	ret = hold_file(u, space, mapping, file, walk->object);
+	if (!ret)
+		ret = placements_add(&u->placements, u->tables, &placement);
 	return ret ? ret : epoch_tables_mapping(u->tables, walk->process, &used);
 }
 

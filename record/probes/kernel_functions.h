@@ -7,10 +7,9 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "common/parse.h"
 #include "common/vec.h"
 #include "record/probes/pattern.h"
-
-typedef VEC(uint64_t) u64_vec;
 
 typedef VEC(char *) name_vec;
 

@@ -35,6 +35,7 @@ struct unwinder {
 	int ret;       /* first error of a callback */
 	u32_vec stale; /* processes to look at again when it is time */
 	struct look_budget *looks;
+	struct file_names *names; /* NULL: nobody wants the files */
 	/* The mappings of the process at hand, and the files of this and of earlier processes. */
 	mapping_vec mappings;
 	struct mapped_files files;
@@ -99,13 +100,18 @@ static int refresh_space(struct unwinder *u, const struct space_owner *owner)
 	return 0;
 }
 
-/* Asks for table @nr of @file, which @pid maps by @m. Returns 0 or -ENOMEM. */
+/*
+ * Asks for table @nr of @file, which @pid maps by @m, and holds the file for its names: the process
+ * may end before anybody asks for them. Returns 0 or -ENOMEM.
+ */
 static int request_table(struct unwinder *u, uint32_t nr, const struct mapped_file *file,
 			 uint32_t pid, const struct mapping *m)
 {
 	const struct file_place place = {.pid = pid, .start = m->start, .end = m->end};
+	int ret = file_tables_request(&u->tables, nr, file, &place);
+	uint32_t ignored;
 
-	return file_tables_request(&u->tables, nr, file, &place);
+	return ret || !u->names ? ret : file_names_hold(u->names, file, &place, &ignored);
 }
 
 /*
@@ -398,18 +404,20 @@ bool unwinder_may_keep(const struct unwinder *u, int *reason)
 	return file_tables_may_keep(&u->tables, reason);
 }
 
-int unwinder_create(uint32_t max_depth, const char *cache, struct look_budget *looks,
-		    struct unwinder **unwinder, struct err *err)
+int unwinder_create(const struct unwinder_options *options, struct unwinder **unwinder,
+		    struct err *err)
 {
+	struct looker *looker = options->looks->share.looker;
 	struct unwinder *u = calloc(1, sizeof(*u));
 	int ret;
 
 	if (!u)
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
-	u->early.max_depth = max_depth;
-	u->looks = looks;
-	u->files.looker = looks->share.looker;
-	ret = file_tables_init(&u->tables, cache, looks->share.looker, err);
+	u->early.max_depth = options->max_depth;
+	u->looks = options->looks;
+	u->names = options->names;
+	u->files.looker = looker;
+	ret = file_tables_init(&u->tables, options->cache, looker, err);
 	u->tables.changed = table_changed;
 	u->tables.ctx = u;
 	if (!ret && space_maps_init(&u->spaces, &u->tables))

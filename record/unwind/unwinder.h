@@ -15,18 +15,24 @@
 #include "record/process/look_budget.h"
 #include "record/unwind/early_samples.h"
 #include "record/unwind/table_maps.h"
+#include "record/symbols/file_names.h"
 #include "record/symbols/vdso.h"
 
 struct unwinder;
 
+struct unwinder_options {
+	uint32_t max_depth;        /* frames of a stack at most */
+	const char *cache;         /* the directory that keeps tables, or NULL */
+	struct look_budget *looks; /* charged with looks at processes; must outlive the unwinder */
+	struct file_names *names;  /* gets the files that tables are made of; NULL: nobody does */
+};
+
 /*
- * Starts the child that makes tables. Call it early, while the child has little to inherit. Stacks
- * have @max_depth frames at most. @cache is the directory that keeps tables, or NULL. Looks at
- * processes are charged to @looks, which must outlive the unwinder. Returns 0 or a negative errno
- * with @err set.
+ * Starts the child that makes tables. Call it early, while the child has little to inherit. Returns
+ * 0 or a negative errno with @err set.
  */
-int unwinder_create(uint32_t max_depth, const char *cache, struct look_budget *looks,
-		    struct unwinder **unwinder, struct err *err);
+int unwinder_create(const struct unwinder_options *options, struct unwinder **unwinder,
+		    struct err *err);
 
 /* As file_tables_may_keep. */
 bool unwinder_may_keep(const struct unwinder *unwinder, int *reason);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/epoch/epoch_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "common/compare.h"
+#include "common/vec.h"
+
+/* Bytes of names in an epoch: no process can make an epoch too large to be written. */
+#define NAMES_BYTES_PER_EPOCH (4u << 20)
+
+/* An address that needs a name. */
+struct question {
+	uint32_t file;   /* its number in file_names */
+	uint32_t object; /* of the epoch */
+	uint64_t off;
+};
+
+typedef VEC(struct question) question_vec;
+
+enum { IS_LEAF = 1, IS_CALLER = 2 };
+
+static int compare_questions(const void *a, const void *b)
+{
+	const struct question *x = a, *y = b;
+
+	COMPARE(x->file, y->file);
+	COMPARE(x->off, y->off);
+	COMPARE(x->object, y->object);
+	return 0;
+}
+
+/* Notes for each frame the places that it has in stacks. */
+static void note_places(const struct epoch_tables *t, uint8_t *places)
+{
+	vec_for_each(&t->stacks, stack)
+		for (uint32_t i = 0; i < stack->nr_frames; i++)
+			places[t->stack_frames.data[stack->first_frame + i]] |=
+				i ? IS_CALLER : IS_LEAF;
+}
+
+static int add_question(const struct epoch_tables *t, const struct prof_frame *frame, uint64_t off,
+			question_vec *questions)
+{
+	const struct question question = {
+		.file = t->named.data[frame->object] - 1, .object = frame->object, .off = off};
+
+	return vec_push(questions, question);
+}
+
+/*
+ * Lists the addresses that need names. A leaf is looked up at its address, a caller at the byte
+ * before, unless a signal interrupted it.
+ */
+static int gather_questions(const struct epoch_tables *t, question_vec *questions)
+{
+	_cleanup_free_ uint8_t *places = calloc(t->frames.nr + 1, 1);
+	int ret = places ? 0 : -ENOMEM;
+
+	if (!ret)
+		note_places(t, places);
+	for (size_t i = 0; i < t->frames.nr && !ret; i++) {
+		const struct prof_frame *frame = &t->frames.data[i];
+		bool is_exact = t->frame_is_exact.data[i];
+
+		if (!t->named.data[frame->object])
+			continue;
+		if (places[i] & IS_LEAF || is_exact)
+			ret = add_question(t, frame, frame->offset, questions);
+		if (!ret && places[i] & IS_CALLER && !is_exact && frame->offset)
+			ret = add_question(t, frame, frame->offset - 1, questions);
+	}
+	if (!ret && questions->nr)
+		qsort(questions->data, questions->nr, sizeof(*questions->data), compare_questions);
+	return ret;
+}
+
+/* Asks for the questions [*@at, ...) about one file, and moves *@at to those about the next. */
+static int ask_file(const question_vec *questions, size_t *at, struct file_names *names,
+		    uint64_t urgent_ns)
+{
+	uint32_t file = questions->data[*at].file;
+	u64_vec offsets = {0};
+	int ret = 0;
+
+	for (; *at < questions->nr && questions->data[*at].file == file; ++*at) {
+		uint64_t off = questions->data[*at].off;
+
+		if (!ret && (!offsets.nr || offsets.data[offsets.nr - 1] != off))
+			ret = vec_push(&offsets, off);
+	}
+	if (!ret)
+		ret = file_names_ask(names, file, offsets.data, offsets.nr, urgent_ns);
+	vec_free(&offsets);
+	return ret;
+}
+
+int epoch_files_ask(const struct epoch_tables *t, struct file_names *names, uint64_t urgent_ns)
+{
+	question_vec questions = {0};
+	int ret = gather_questions(t, &questions);
+
+	for (size_t at = 0; at < questions.nr && !ret;)
+		ret = ask_file(&questions, &at, names, urgent_ns);
+	vec_free(&questions);
+	return ret;
+}
+
+int epoch_files_add(struct epoch_tables *t, const struct file_names *names)
+{
+	const size_t max_bytes = t->string_bytes.nr + NAMES_BYTES_PER_EPOCH;
+	question_vec questions = {0};
+	int ret = gather_questions(t, &questions);
+
+	vec_for_each(&questions, question) {
+		struct file_symbol symbol;
+
+		if (ret || t->string_bytes.nr > max_bytes || t->symbols.nr >= PROF_MAX_TABLE / 2)
+			break;
+		if (file_names_find(names, question->file, question->off, &symbol))
+			ret = epoch_tables_symbol(t, question->object, symbol.off, symbol.size,
+						  symbol.name);
+	}
+	vec_free(&questions);
+	return ret;
+}

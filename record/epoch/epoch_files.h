@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of functions in mapped files, for the frames of an epoch. */
+#ifndef RECORD_EPOCH_EPOCH_FILES_H
+#define RECORD_EPOCH_EPOCH_FILES_H
+
+#include <stdint.h>
+
+#include "record/epoch/epoch_tables.h"
+#include "record/symbols/file_names.h"
+
+/*
+ * Asks for the symbols of all frames in files that @names holds. From @urgent_ns (CLOCK_MONOTONIC)
+ * on, somebody waits for them. Returns 0 or -ENOMEM.
+ */
+int epoch_files_ask(const struct epoch_tables *tables, struct file_names *names,
+		    uint64_t urgent_ns);
+
+/* Adds the symbols that are known by now. Returns 0 or -ENOMEM. */
+int epoch_files_add(struct epoch_tables *tables, const struct file_names *names);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of functions in the mapped files, for the addresses that samples hit. A child looks them up
+ * (record/symbols/names_worker.h). It gets each file while a process maps it, because nobody else
+ * may have the file later. Files of one path and build-id count as one.
+ *
+ * The profiled processes choose the files, so the child's CPU time has a budget.
+ */
+#ifndef RECORD_SYMBOLS_FILE_NAMES_H
+#define RECORD_SYMBOLS_FILE_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "record/process/mapped_file.h"
+
+struct file_names;
+
+/* The number of no file. */
+#define FILE_NAMES_NONE UINT32_MAX
+
+/* A symbol of a file. Without a name, it has the bounds of a function. */
+struct file_symbol {
+	uint64_t off, size; /* file offset */
+	const char *name;   /* empty: not known */
+};
+
+/*
+ * Starts the child. Call it early, since the child is a copy of the caller. @looker opens the files
+ * and must outlive @names. Returns 0 or a negative errno with @err set.
+ */
+int file_names_create(struct looker *looker, struct file_names **names, struct err *err);
+
+/*
+ * Gives @file, which @place maps, to the child, unless the child has it. *@nr is the file's number
+ * until the next settle. Returns 0 or -ENOMEM. If the file cannot be opened, that is no error.
+ */
+int file_names_hold(struct file_names *names, const struct mapped_file *file,
+		    const struct file_place *place, uint32_t *nr);
+
+/*
+ * Asks for the symbols of file @nr that cover the @nr_offsets file offsets, which are sorted. From
+ * @urgent_ns (CLOCK_MONOTONIC) on somebody waits for them. Returns 0 or -ENOMEM.
+ */
+int file_names_ask(struct file_names *names, uint32_t nr, const uint64_t *offsets,
+		   size_t nr_offsets, uint64_t urgent_ns);
+
+/* A descriptor that polls readable when file_names_work has something to do. */
+int file_names_fd(const struct file_names *names);
+
+/* Takes over the answers that are there. Returns 0 or -ENOMEM. */
+int file_names_work(struct file_names *names);
+
+/* Are there questions without an answer? */
+bool file_names_is_waiting(const struct file_names *names);
+
+/* Waits for the answers, @ms milliseconds at most. Returns 0 or -ENOMEM. */
+int file_names_wait(struct file_names *names, int ms);
+
+/*
+ * Finds the symbol that covers @off of file @nr. It is valid until the next call of another
+ * function. Returns false if there is none, or if there is no answer about @off.
+ */
+bool file_names_find(const struct file_names *names, uint32_t nr, uint64_t off,
+		     struct file_symbol *symbol);
+
+/* The best source of names in file @nr, an enum elf_quality; 0: not known. */
+uint32_t file_names_quality(const struct file_names *names, uint32_t nr);
+
+/*
+ * Call it after an epoch was written: forgets files that neither this epoch nor the one before
+ * used. Returns 0 or -ENOMEM.
+ */
+int file_names_settle(struct file_names *names);
+
+/* How often a file was not looked at, to save CPU time. */
+uint64_t file_names_nr_left_out(const struct file_names *names);
+
+/* NULL is fine. */
+void file_names_destroy(struct file_names *names);
+
+#endif

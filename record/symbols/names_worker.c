@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/symbols/names_worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/io.h"
+#include "common/vec.h"
+#include "elf/elf_names.h"
+#include "record/system/child.h"
+#include "record/system/fd_message.h"
+#include "record/system/sandbox.h"
+
+/* Bytes that are read of one file. Symbols of a browser have 60 MB. */
+#define FILE_BYTES_MAX (256ull << 20)
+
+#define NICE_LOWEST 19
+
+/* Linux's include/uapi/linux/ioprio.h, which older headers lack. */
+#define IOPRIO_WHO_PROCESS 1
+#define IOPRIO_BE_LOWEST   (2 << 13 | 7)
+
+/* The files, by slot; -1: none. */
+static int files[NAMES_FILES_MAX];
+
+/* An answer while it grows. */
+struct answer {
+	uint32_t *numbers; /* one for each offset */
+	VEC(struct names_symbol) symbols;
+	char_vec bytes;
+	enum elf_quality quality;
+};
+
+static void answer_deinit(struct answer *answer)
+{
+	free(answer->numbers);
+	vec_free(&answer->symbols);
+	vec_free(&answer->bytes);
+}
+
+/* The recorder waits: runs as others do from now on. Runs as a signal handler. */
+static void hurry(int number)
+{
+	(void)number;
+	setpriority(PRIO_PROCESS, 0, 0);
+}
+
+/* Lets SIGALRM hurry this process up, and SIGPROF end it. */
+static void watch_time(void)
+{
+	const struct sigaction action = {.sa_handler = hurry, .sa_flags = SA_RESTART};
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGALRM);
+	sigaddset(&signals, SIGPROF);
+	sigaction(SIGALRM, &action, NULL);
+	signal(SIGPROF, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+/* Runs behind everybody else. Before the privileges go, sees to it that this can be taken back. */
+static void lower_priority(void)
+{
+	const struct rlimit may_hurry = {20, 20}; /* stands for nice 0, see getrlimit(2) */
+
+	setrlimit(RLIMIT_NICE, &may_hurry);
+	setpriority(PRIO_PROCESS, 0, NICE_LOWEST);
+	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_BE_LOWEST);
+}
+
+/* A timer that goes off once, after @ns, which must not be 0. */
+static void set_timer(int which, uint64_t ns)
+{
+	const struct itimerval value = {
+		.it_value.tv_sec = ns / NS_PER_S,
+		.it_value.tv_usec = ns % NS_PER_S / 1000 + 1,
+	};
+
+	setitimer(which, &value, NULL);
+}
+
+static void stop_timer(int which)
+{
+	const struct itimerval none = {0};
+
+	setitimer(which, &none, NULL);
+}
+
+/* Begins the time of a request. Returns 0, or -ETIME when it has none. */
+static int begin_time(const struct names_request *request)
+{
+	uint64_t used_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), now = clock_monotonic_ns();
+
+	if (used_ns >= request->cpu_max_ns)
+		return -ETIME;
+	set_timer(ITIMER_PROF, request->cpu_max_ns - used_ns);
+	if (request->urgent_ns > now)
+		set_timer(ITIMER_REAL, request->urgent_ns - now);
+	else
+		hurry(0);
+	return 0;
+}
+
+static void end_time(void)
+{
+	stop_timer(ITIMER_REAL);
+	stop_timer(ITIMER_PROF);
+	setpriority(PRIO_PROCESS, 0, NICE_LOWEST);
+}
+
+/* The name of @range if it fits, else none: the bounds say something, too. */
+static int add_name(struct answer *answer, const struct range *range, struct names_symbol *symbol)
+{
+	if (range->len > NAMES_NAME_MAX || range->len >= NAMES_BYTES_MAX - answer->bytes.nr ||
+	    memchr(range->name, 0, range->len))
+		return 0;
+	symbol->name = answer->bytes.nr;
+	symbol->len = range->len;
+	return vec_append(&answer->bytes, range->name, range->len) || vec_push(&answer->bytes, '\0')
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* Adds the symbol of @hit, whose file offset is @off. */
+static int add_symbol(struct answer *answer, const struct range_hit *hit, uint64_t off)
+{
+	const struct range *range = hit->range;
+	struct names_symbol symbol = {.size = range->size};
+	uint64_t before = hit->addr - range->start;
+	int ret;
+
+	/* A symbol cannot begin before its file, whatever it says. */
+	if (before > off || range->size > UINT64_MAX - (off - before))
+		return 0;
+	symbol.off = off - before;
+	ret = add_name(answer, range, &symbol);
+	if (!ret)
+		ret = vec_push(&answer->symbols, symbol);
+	if (!ret)
+		answer->numbers[hit->tag] = answer->symbols.nr;
+	return ret;
+}
+
+/* Neighbours mostly share a symbol. Symbols that lie in each other may come twice. */
+static int add_symbols(struct answer *answer, const struct range_hit *hits, size_t nr,
+		       const uint64_t *offsets)
+{
+	const struct range *last = NULL;
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		int ret = 0;
+
+		if (!hits[i].range)
+			continue;
+		if (hits[i].range == last)
+			answer->numbers[hits[i].tag] = number;
+		else
+			ret = add_symbol(answer, &hits[i], offsets[hits[i].tag]);
+		if (ret)
+			return ret;
+		last = hits[i].range;
+		number = answer->numbers[hits[i].tag];
+	}
+	return 0;
+}
+
+/* Looks the offsets up in an open file. */
+static int resolve_offsets(struct elf_file *file, const uint64_t *offsets, size_t nr,
+			   struct answer *answer)
+{
+	_cleanup_free_ struct range_hit *hits = calloc(nr + 1, sizeof(*hits));
+	_cleanup_(elf_names_deinit) struct elf_names names = {0};
+	size_t nr_hits = 0;
+	int ret;
+
+	answer->numbers = calloc(nr + 1, sizeof(*answer->numbers));
+	if (!hits || !answer->numbers)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		hits[nr_hits].tag = i;
+		nr_hits += elf_file_vaddr(file, offsets[i], &hits[nr_hits].addr);
+	}
+	range_hits_sort(hits, nr_hits);
+	answer->quality = elf_file_quality(file);
+	ret = elf_names_resolve(&names, file, NULL, hits, nr_hits);
+	return ret ? ret : add_symbols(answer, hits, nr_hits, offsets);
+}
+
+static int look_up_offsets(int fd, const uint64_t *offsets, size_t nr, struct answer *answer)
+{
+	struct file_budget budget = {.bytes_left = FILE_BYTES_MAX};
+	struct elf_file file;
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret;
+
+	if (copy < 0)
+		return -errno;
+	ret = elf_file_open(&file, copy, &budget);
+	if (ret)
+		return ret;
+	ret = resolve_offsets(&file, offsets, nr, answer);
+	elf_file_close(&file);
+	return ret;
+}
+
+static int write_answer(int fd, const struct answer *answer, size_t nr)
+{
+	const struct names_head head = {
+		.nr_symbols = answer->symbols.nr,
+		.nr_bytes = answer->bytes.nr,
+		.quality = answer->quality,
+	};
+	int ret = io_write_all(fd, &head, sizeof(head));
+
+	if (!ret)
+		ret = io_write_all(fd, answer->numbers, nr * sizeof(*answer->numbers));
+	if (!ret)
+		ret = io_write_all(fd, answer->symbols.data,
+				   answer->symbols.nr * sizeof(*answer->symbols.data));
+	if (!ret)
+		ret = io_write_all(fd, answer->bytes.data, answer->bytes.nr);
+	if (!ret && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK))
+		ret = -errno;
+	return ret;
+}
+
+/* The answer as a sealed memfd. @memory has the offsets. */
+static int make_answer(const struct names_request *request, int memory, int *out)
+{
+	_cleanup_(answer_deinit) struct answer answer = {0};
+	_cleanup_free_ uint64_t *offsets = NULL;
+	_cleanup_close_ int memfd = -1;
+	size_t size = request->nr * sizeof(*offsets);
+	int ret;
+
+	if (request->nr > NAMES_OFFSETS_MAX || files[request->slot] < 0)
+		return -EBADF;
+	offsets = malloc(size + 1);
+	if (!offsets)
+		return -ENOMEM;
+	if (io_pread(memory, offsets, size, 0) != (ssize_t)size)
+		return -EBADMSG;
+	ret = look_up_offsets(files[request->slot], offsets, request->nr, &answer);
+	if (ret)
+		return ret;
+	memfd = memfd_create("names", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (memfd < 0)
+		return -errno;
+	ret = write_answer(memfd, &answer, request->nr);
+	if (!ret)
+		*out = TAKE_FD(memfd);
+	return ret;
+}
+
+static int reply_to(int sock, const struct names_request *request, int memory)
+{
+	struct worker_reply reply = {.tag = request->slot};
+	_cleanup_close_ int memfd = -1;
+
+	reply.status = begin_time(request);
+	if (!reply.status)
+		reply.status = make_answer(request, memory, &memfd);
+	malloc_trim(0);
+	end_time();
+	reply.cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return fd_message_send(sock, &reply, sizeof(reply), memfd);
+}
+
+static int obey_request(int sock)
+{
+	_cleanup_close_ int fd = -1;
+	struct names_request request;
+	int ret = fd_message_receive(sock, &request, sizeof(request), &fd);
+
+	if (ret)
+		return ret;
+	if (request.slot >= NAMES_FILES_MAX)
+		return -EBADMSG;
+	if (request.order == NAMES_ASK)
+		return reply_to(sock, &request, fd);
+	cleanup_close(&files[request.slot]);
+	files[request.slot] = request.order == NAMES_HOLD ? TAKE_FD(fd) : -1;
+	return 0;
+}
+
+void names_worker_run(int sock)
+{
+	pid_t parent = getppid();
+
+	for (size_t i = 0; i < NAMES_FILES_MAX; i++)
+		files[i] = -1;
+	if (child_begin(sock, "profrec-names"))
+		_exit(1);
+	watch_time();
+	lower_priority();
+	if (sandbox_enter(parent))
+		_exit(1);
+	while (!obey_request(STDIN_FILENO))
+		;
+	_exit(0);
+}

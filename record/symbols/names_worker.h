@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The process that looks up names in anybody's files. It holds the files that it was sent, since
+ * the processes that mapped them end. It can only read these files, and send memory back.
+ */
+#ifndef RECORD_SYMBOLS_NAMES_WORKER_H
+#define RECORD_SYMBOLS_NAMES_WORKER_H
+
+#include <stdint.h>
+
+#include "record/system/worker_line.h"
+
+/* Files that the process holds. */
+#define NAMES_FILES_MAX 512
+
+/* Addresses of one request. */
+#define NAMES_OFFSETS_MAX (1u << 20)
+
+/* The longest name. profrep demangles none that is longer. */
+#define NAMES_NAME_MAX (16u << 10)
+
+/* Bytes of all names in an answer. */
+#define NAMES_BYTES_MAX (4u << 20)
+
+enum names_order {
+	NAMES_HOLD, /* comes with a file: holds it under @slot. There is no reply */
+	NAMES_DROP, /* closes the file of @slot. There is no reply */
+	NAMES_ASK,  /* comes with memory: looks up its @nr sorted file offsets */
+};
+
+struct names_request {
+	uint32_t order; /* enum names_order */
+	uint32_t slot;  /* below NAMES_FILES_MAX; the tag of the reply */
+	uint64_t nr;
+	uint64_t cpu_max_ns; /* the process ends when it has used so much CPU time */
+	uint64_t urgent_ns;  /* CLOCK_MONOTONIC: from then on the recorder waits for the reply */
+};
+
+/*
+ * The reply to NAMES_ASK comes with memory: this, then a number for each offset, symbols, bytes of
+ * names. The number is that of a symbol and 1, or 0 for none. Status -EBADF: no such file is held.
+ */
+struct names_head {
+	uint32_t nr_symbols;
+	uint32_t nr_bytes; /* of names */
+	uint32_t quality;  /* enum elf_quality of the file */
+	uint32_t unused;
+};
+
+/* A symbol of a reply. Without a name, it has the bounds of a function. */
+struct names_symbol {
+	uint64_t off, size; /* file offset */
+	uint32_t name, len; /* place of the name among the bytes, where it ends with a NUL */
+};
+
+/* Call it in a new process. Answers requests from @sock until the other end is closed. No return.
+ */
+void names_worker_run(int sock);
+
+#endif

@@ -27,8 +27,8 @@
 #define MANY_ENDED_WAIT_NS (200 * NS_PER_MS)
 
 /*
- * The recorder waits so long for names where it cannot go on without. They take a few milliseconds,
- * but the child may have to wait for a processor or a disk.
+ * The recorder waits so long for the last names. They take a few milliseconds, but the child may
+ * have to wait for a processor or a disk.
  */
 #define NAMES_WAIT_MS 3000
 
@@ -59,7 +59,7 @@ int pipeline_ask_names(struct pipeline *p, uint64_t urgent_ns)
 	return epoch_ask_names(p->epoch, urgent_ns) ? out_of_memory(p) : 0;
 }
 
-/* Waits for the names of the epoch, unless somebody has. */
+/* Waits for the names of the epoch, unless a set could overflow meanwhile. */
 static int wait_for_names(struct pipeline *p)
 {
 	struct file_names *names = p->session->names;
@@ -68,9 +68,8 @@ static int wait_for_names(struct pipeline *p)
 	if (!names)
 		return 0;
 	ret = pipeline_ask_names(p, 0);
-	if (!ret && file_names_wait(names, p->has_waited ? 0 : NAMES_WAIT_MS))
+	if (!ret && file_names_wait(names, p->is_over ? NAMES_WAIT_MS : 0))
 		ret = out_of_memory(p);
-	p->has_waited = false;
 	return ret;
 }
 

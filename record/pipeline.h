@@ -27,8 +27,8 @@ struct pipeline {
 	size_t nr_exited;      /* exited address spaces that the last drain could not forget */
 	uint64_t lost_records; /* of the side-band, up to the last drain */
 	uint64_t nr_stacks;    /* rows written in the run */
-	bool has_waited;       /* for the names of the epoch, while sampling went on */
-	uint64_t used_bytes;   /* of the memory budget, after the last drain */
+	bool is_over;        /* sampling has ended, so nothing is lost while names are waited for */
+	uint64_t used_bytes; /* of the memory budget, after the last drain */
 };
 
 /*

@@ -342,7 +342,6 @@ static int name_epoch(struct recorder *r)
 		now = clock_monotonic_ns();
 	}
 	r->pending |= kept;
-	r->pipeline.has_waited = true;
 	return ret;
 }
 
@@ -380,7 +379,8 @@ static int run_loop(struct recorder *r)
 	struct ksyms *ksyms = &r->session.ksyms;
 
 	while (!r->stop) {
-		uint64_t now, next_ns = ksyms->loading ? 0 : schedule_next(&r->schedule);
+		bool is_busy = ksyms->loading || r->pending;
+		uint64_t now, next_ns = is_busy ? 0 : schedule_next(&r->schedule);
 		int due, happened = 0;
 		int ret = wait_until(r, next_ns, &happened);
 
@@ -407,6 +407,7 @@ static int finish_run(struct recorder *r)
 	int ret;
 
 	stop_sampling(r);
+	r->pipeline.is_over = true;
 	ret = pipeline_take_set(&r->pipeline);
 	if (!ret)
 		ret = pipeline_take_waiting(&r->pipeline, r->stopped_ns);

@@ -17,8 +17,12 @@ static void print_ids(FILE *out, const char *what, const uint32_t *ids, size_t n
 	fputc(']', out);
 }
 
-static void print_threads(FILE *out, const struct prof_meta *meta)
+static void print_threads(FILE *out, const struct prof_meta *meta, uint32_t nr_recordings)
 {
+	if (nr_recordings > 1) {
+		fprintf(out, "%" PRIu32 " recordings", nr_recordings);
+		return;
+	}
 	if (meta->command && meta->command[0]) {
 		fputc('\'', out);
 		text_print(out, meta->command, TEXT_PLAIN);
@@ -43,7 +47,7 @@ static void print_duration(FILE *out, uint64_t duration_s)
 }
 
 /* Appends the threads and the sides of their stacks. */
-static void print_stacks_of(FILE *out, const struct prof_meta *meta)
+static void print_stacks_of(FILE *out, const struct prof_meta *meta, uint32_t nr_recordings)
 {
 	static const char *const sides[] = {
 		[PROF_SIDES_BOTH] = "user + kernel",
@@ -52,21 +56,22 @@ static void print_stacks_of(FILE *out, const struct prof_meta *meta)
 	};
 
 	fputs(" of ", out);
-	print_threads(out, meta);
+	print_threads(out, meta, nr_recordings);
 	fprintf(out, " by %s stack", sides[meta->sides]);
-	if (meta->only_cpu)
+	if (meta->only_cpu && nr_recordings <= 1)
 		fprintf(out, " on CPU#%" PRIu32, meta->only_cpu - 1);
 }
 
 /* Prints the line of bcc's profile. */
-static void print_samples(FILE *out, const struct prof_meta *meta, const char *unit)
+static void print_samples(FILE *out, const struct prof_meta *meta, const char *unit,
+			  uint32_t nr_recordings)
 {
 	fprintf(out, "Sampling%s%s at ", unit ? " CPU time in " : "", unit ? unit : "");
 	if (meta->freq_hz)
 		fprintf(out, "%" PRIu64 " Hertz", meta->freq_hz);
 	else
 		fprintf(out, "every %" PRIu64 " events", meta->period);
-	print_stacks_of(out, meta);
+	print_stacks_of(out, meta, nr_recordings);
 }
 
 /* Prints the line of bcc's stackcount, and the weight if hits are not simply counted. */
@@ -86,7 +91,8 @@ static void print_hits(FILE *out, const struct prof_event *event, const char *un
 		fprintf(out, " (%s)", unit);
 }
 
-static void print_event(FILE *out, const struct prof_meta *meta, const struct prof_event *event)
+static void print_event(FILE *out, const struct prof_meta *meta, const struct prof_event *event,
+			uint32_t nr_recordings)
 {
 	static const char *const units[PROF_NR_EVENT_UNITS] = {
 		[PROF_UNIT_NS] = "ns",
@@ -95,17 +101,19 @@ static void print_event(FILE *out, const struct prof_meta *meta, const struct pr
 	const char *unit = event ? units[event->unit] : NULL;
 
 	if (!event || event->kind == PROF_EVENT_SAMPLES) {
-		print_samples(out, meta, unit);
+		print_samples(out, meta, unit, nr_recordings);
 	} else if (event->kind == PROF_EVENT_OFF_CPU) {
 		fprintf(out, "Tracing off-CPU time (%s)", unit ? unit : "times");
-		print_stacks_of(out, meta);
+		print_stacks_of(out, meta, nr_recordings);
 	} else {
 		print_hits(out, event, unit);
+		if (nr_recordings > 1)
+			fprintf(out, " in %" PRIu32 " recordings", nr_recordings);
 	}
 }
 
 char *headline_format_event(const struct prof_meta *meta, const struct prof_event *event,
-			    uint64_t every_nth, uint64_t duration_s)
+			    const struct headline_facts *facts)
 {
 	char *text = NULL;
 	size_t size;
@@ -113,10 +121,10 @@ char *headline_format_event(const struct prof_meta *meta, const struct prof_even
 
 	if (!out)
 		return NULL;
-	print_event(out, meta, event);
-	if (every_nth > 1)
-		fprintf(out, ", one of %" PRIu64 " hits counted", every_nth);
-	print_duration(out, duration_s);
+	print_event(out, meta, event, facts->nr_recordings);
+	if (facts->every_nth > 1)
+		fprintf(out, ", one of %" PRIu64 " hits counted", facts->every_nth);
+	print_duration(out, facts->duration_s);
 	if (fclose(out)) {
 		free(text);
 		return NULL;
@@ -126,5 +134,7 @@ char *headline_format_event(const struct prof_meta *meta, const struct prof_even
 
 char *headline_format(const struct prof_meta *meta, uint64_t duration_s)
 {
-	return headline_format_event(meta, NULL, 0, duration_s);
+	const struct headline_facts facts = {.duration_s = duration_s};
+
+	return headline_format_event(meta, NULL, &facts);
 }

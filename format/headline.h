@@ -24,11 +24,20 @@
 char *headline_format(const struct prof_meta *meta, uint64_t duration_s);
 
 /*
- * Makes the line of @event, one of @meta's events, or headline_format's if @event is NULL. One of
- * @every_nth hits was counted; the line tells numbers above 1. Unless the unit is hits, the line
- * names the unit. Returns like headline_format.
+ * The facts of a line that are not in the description. One of @every_nth hits was counted, and the
+ * line stands for @nr_recordings recordings; it tells numbers above 1.
+ */
+struct headline_facts {
+	uint64_t every_nth;
+	uint32_t nr_recordings;
+	uint64_t duration_s; /* 0: until Ctrl-C */
+};
+
+/*
+ * Makes the line of @event, one of @meta's events, or headline_format's if @event is NULL. Unless
+ * the unit is hits, the line names the unit. Returns like headline_format.
  */
 char *headline_format_event(const struct prof_meta *meta, const struct prof_event *event,
-			    uint64_t every_nth, uint64_t duration_s);
+			    const struct headline_facts *facts);
 
 #endif

@@ -67,7 +67,8 @@ void progress_error(struct progress *p, const struct err *err)
 static void print_headline(struct progress *p, const struct prof_meta *meta,
 			   const struct prof_event *event, uint64_t duration_s)
 {
-	_cleanup_free_ char *line = headline_format_event(meta, event, 0, duration_s);
+	const struct headline_facts facts = {.duration_s = duration_s};
+	_cleanup_free_ char *line = headline_format_event(meta, event, &facts);
 
 	if (line)
 		fprintf(p->out, "%s\n", line);

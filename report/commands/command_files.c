@@ -2,19 +2,23 @@
 /* profrep files: a table of the files that were sampled. */
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
+#include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 
 struct files_options {
 	struct source_request request;
-	const char *file;
+	struct operands operands;
 };
 
 static int run_files(const void *options, struct command_io *io, struct err *err)
 {
 	const struct files_options *o = options;
 	_cleanup_(source_deinit) struct source source = {0};
-	int ret = sources_load(&source, &o->file, 1, &o->request, err);
+	_cleanup_(recording_names_deinit) struct recording_names files = {0};
+	int ret = recording_names_make(&files, o->operands.names, o->operands.nr, err);
 
+	if (!ret)
+		ret = source_load(&source, files.names.data, files.names.nr, &o->request, err);
 	return ret ? ret : command_io_print_tables(io, &source, print_files, err);
 }
 
@@ -29,6 +33,6 @@ const struct profrep_command files_command = {
 			{&timespan_options, offsetof(struct files_options, request.span)},
 			{&search_options, offsetof(struct files_options, request.search)},
 		},
-	ONE_RECORDING(struct files_options),
+	SEVERAL_RECORDINGS(struct files_options),
 	.run = run_files,
 };

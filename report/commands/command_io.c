@@ -152,22 +152,25 @@ static void warn_of_selection(struct textbuf *warnings, const struct recording *
 		       s->begin_ns / 1e9, s->end_ns / 1e9);
 }
 
-static void warn_of_defect(struct textbuf *warnings, const struct recording *rec)
+static void warn_of_defect(struct textbuf *warnings, const char *name, const char *defect,
+			   const char *words)
 {
-	if (rec->end)
-		return;
 	textbuf_str(warnings, "WARNING: the recording '");
-	textbuf_escaped(warnings, rec->name, strlen(rec->name), TEXT_PLAIN);
-	textbuf_str(warnings, "' is incomplete: ");
-	textbuf_escaped(warnings, rec->defect, strlen(rec->defect), TEXT_PLAIN);
+	textbuf_escaped(warnings, name, strlen(name), TEXT_PLAIN);
+	textbuf_printf(warnings, "' %s: ", words);
+	textbuf_escaped(warnings, defect, strlen(defect), TEXT_PLAIN);
 	textbuf_char(warnings, '\n');
 }
 
 void command_io_add_recording(struct command_io *io, const struct recording *rec)
 {
 	warn_of_selection(&io->warnings, rec);
-	warn_of_defect(&io->warnings, rec);
-	io->is_incomplete |= !rec->end;
+	if (!rec->end)
+		warn_of_defect(&io->warnings, rec->name, rec->defect, "is incomplete");
+	vec_for_each(&rec->gaps, gap)
+		warn_of_defect(&io->warnings, gap->name, gap->reason,
+			       gap->is_left_out ? "is left out" : "is incomplete");
+	io->is_incomplete |= !rec->end || rec->gaps.nr;
 }
 
 int command_io_finish(struct command_io *io, const struct source *sources, size_t nr,

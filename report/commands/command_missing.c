@@ -2,25 +2,29 @@
 /* profrep missing: the files that would name more functions, for a script that fetches them. */
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
+#include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 #include "report/print/print_errors.h"
 #include "report/print/printers.h"
 
 struct missing_options {
 	struct source_request request;
-	const char *file;
+	struct operands operands;
 };
 
 static int run_missing(const void *options, struct command_io *io, struct err *err)
 {
 	const struct missing_options *o = options;
 	_cleanup_(source_deinit) struct source source = {0};
-	int ret = sources_load(&source, &o->file, 1, &o->request, err);
+	_cleanup_(recording_names_deinit) struct recording_names files = {0};
+	int ret = recording_names_make(&files, o->operands.names, o->operands.nr, err);
 
+	if (!ret)
+		ret = source_load(&source, files.names.data, files.names.nr, &o->request, err);
 	if (!ret) {
 		const struct printout p = source_printout(&source, &io->out);
 
-		ret = print_error_set(print_missing(&p), o->file, err);
+		ret = print_error_set(print_missing(&p), source.rec.name, err);
 	}
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, NULL, err);
@@ -36,6 +40,6 @@ const struct profrep_command missing_command = {
 			{&timespan_options, offsetof(struct missing_options, request.span)},
 			{&search_options, offsetof(struct missing_options, request.search)},
 		},
-	ONE_RECORDING(struct missing_options),
+	SEVERAL_RECORDINGS(struct missing_options),
 	.run = run_missing,
 };

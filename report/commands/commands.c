@@ -9,8 +9,6 @@
 #include "common/cleanup.h"
 #include "common/command_line.h"
 
-#define DEFAULT_FILE "profrec.prof"
-
 /* The first command runs if the user names none. */
 static const struct command_spec *const commands[] = {
 	&report_command.spec, &diff_command.spec,    &info_command.spec,
@@ -20,12 +18,13 @@ static const struct command_spec *const commands[] = {
 static const struct program_spec program = {
 	.name = "profrep",
 	.summary = "report a recording of profrec",
-	.usage = "[report] [OPTIONS] [FILE]\n       profrep COMMAND [OPTIONS] [FILE...]",
+	.usage = "[report] [OPTIONS] [FILE|@LIST...]\n       profrep COMMAND [OPTIONS] [FILE...]",
 	.examples = "  profrep                          # stacks of profrec.prof\n"
 		    "  profrep -f app.prof              # folded, for flame graphs\n"
 		    "  profrep -s -m app.prof           # with offsets and modules\n"
 		    "  profrep -T -f app.prof           # each interval, with its time\n"
 		    "  profrep --from 14:05:00 --to 14:06:30 app.prof\n"
+		    "  profrep host*.prof               # several recordings as one\n"
 		    "  profrep --symfs root/ app.prof   # with another host's binaries\n"
 		    "  profrep info app.prof            # host, event, samples, losses\n"
 		    "  profrep files app.prof           # files, and reasons for missing symbols\n"
@@ -65,7 +64,7 @@ static int check_word(const char *word, struct err *err)
 		return err_hint(err, -EINVAL, "'profrep %s ...', or './%s' for a file of that name",
 				word, word);
 	}
-	if (!strcmp(word, "-") || !access(word, F_OK) || errno != ENOENT)
+	if (!strcmp(word, "-") || word[0] == '@' || !access(word, F_OK) || errno != ENOENT)
 		return 0;
 	list_commands(list, sizeof(list));
 	err_set(err, -ENOENT, "failed to open '%s': %s; commands are %s", word, strerror(ENOENT),
@@ -73,13 +72,17 @@ static int check_word(const char *word, struct err *err)
 	return err_hint(err, -ENOENT, "'profrec -o %s' makes a recording", word);
 }
 
-static int take_file(const struct invocation *invocation, int nr, char **operands, struct err *err)
+static int take_files(const struct invocation *invocation, int nr, char **operands, struct err *err)
 {
 	char *target = (char *)invocation->options + invocation->command->file_offset;
 
+	if (invocation->command->takes_several) {
+		*(struct operands *)target = (struct operands){operands, nr};
+		return 0;
+	}
 	if (nr > 1)
 		return err_set(err, -EINVAL, "unexpected operand '%s'", operands[1]);
-	*(const char **)target = nr ? operands[0] : DEFAULT_FILE;
+	*(const char **)target = nr ? operands[0] : DEFAULT_RECORDING;
 	return 0;
 }
 
@@ -95,7 +98,7 @@ static int take_operands(const struct command_line *line, const struct invocatio
 	if (!ret && command->take_operands)
 		ret = command->take_operands(invocation->options, nr, line->operands, err);
 	else if (!ret)
-		ret = take_file(invocation, nr, line->operands, err);
+		ret = take_files(invocation, nr, line->operands, err);
 	return command_line_hint(line, ret, err);
 }
 

@@ -9,15 +9,26 @@
 #include "common/option_spec.h"
 #include "report/commands/command_io.h"
 
+/* The recording that commands read if the user names none. */
+#define DEFAULT_RECORDING "profrec.prof"
+
+/* The names of recordings on the command line, and of lists of such. */
+struct operands {
+	char **names; /* borrowed */
+	int nr;
+};
+
 struct profrep_command {
 	struct command_spec spec;
 	size_t options_size; /* size of the struct that the spec's tables fill */
 	/* Puts the operands into the options. Returns 0, or -EINVAL with @err set. */
 	int (*take_operands)(void *options, int nr, char **operands, struct err *err);
 	/*
-	 * Without take_operands: the offset of a const char * for the name of the only recording.
+	 * Without take_operands: the offset of a const char * for the name of the only recording,
+	 * or with takes_several, of a struct operands.
 	 */
 	size_t file_offset;
+	bool takes_several;
 	/* Releases what the options hold; NULL: nothing. */
 	void (*release)(void *options);
 	/* Does the command's work. Returns 0 or a negative errno with @err set. */
@@ -32,6 +43,11 @@ struct profrep_command {
 #define ONE_RECORDING(options)                                                                     \
 	.spec.usage = "[OPTIONS] [FILE]", .options_size = sizeof(options),                         \
 	.file_offset = offsetof(options, file)
+
+/* Members of a command of recordings, which go to the member operands of its options. */
+#define SEVERAL_RECORDINGS(options)                                                                \
+	.spec.usage = "[OPTIONS] [FILE|@LIST...]", .options_size = sizeof(options),                \
+	.file_offset = offsetof(options, operands), .takes_several = true
 
 extern const struct profrep_command report_command, diff_command, info_command, files_command,
 	missing_command, processes_command;

@@ -89,13 +89,16 @@ static int merge_object(struct merge *m, uint32_t i)
 	key.kind = object->kind;
 	key.path = m->strings[object->path];
 	key.instance = object->instance;
+	if (!object->build_id_size && object->kind != PROF_OBJECT_NONE)
+		key.recording = model_recording(m->model);
 	key.build_id.size = object->build_id_size;
 	memcpy(key.build_id.bytes, object->build_id, object->build_id_size);
 	if (m->files[i] && !object->build_id_size) {
 		key.has_file = true;
 		copy_file_info(&key.file, m->files[i]);
 	}
-	if (object_kind_is_kernel(object->kind) && place) {
+	if (object_kind_is_kernel(object->kind) && place &&
+	    !(m->model->has_several && object->build_id_size)) {
 		key.is_placed = true;
 		key.bias = place->start - place->pgoff;
 	}

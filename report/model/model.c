@@ -56,9 +56,11 @@ const struct model_place *model_find_place(const struct model *model, uint32_t p
 int model_add_process(struct model *model, uint32_t pid, uint64_t generation, uint32_t layout,
 		      uint32_t *id)
 {
-	uint64_t hash = hash_ids((uint64_t)pid << 32 | layout, generation);
+	uint64_t hash = hash_ids((uint64_t)pid << 32 | layout,
+				 hash_ids(model_recording(model), generation));
 	const struct model_process process = {
 		.pid = pid,
+		.recording = model_recording(model),
 		.generation = generation,
 		.layout = layout,
 		.info.uid = PROF_UID_UNKNOWN,
@@ -68,7 +70,8 @@ int model_add_process(struct model *model, uint32_t pid, uint64_t generation, ui
 	index_for_each(&model->process_index, hash, i) {
 		const struct model_process *have = &model->processes.data[i];
 
-		if (have->pid == pid && have->generation == generation && have->layout == layout) {
+		if (have->pid == pid && have->generation == generation && have->layout == layout &&
+		    have->recording == model_recording(model)) {
 			*id = i;
 			return 0;
 		}
@@ -219,15 +222,21 @@ uint64_t model_bytes(const struct model *model)
 	return bytes;
 }
 
+int model_begin_recording(struct model *model, const struct model_origin *origin)
+{
+	return vec_push(&model->origins, *origin);
+}
+
 int model_init(struct model *model)
 {
+	const struct model_origin unknown = {0};
 	struct object_key none;
 	uint32_t id;
 
 	*model = (struct model){0};
 	memset(&none, 0, sizeof(none));
-	if (string_set_init(&model->strings) || model_add_object(model, &none, &id) ||
-	    model_add_process(model, 0, 0, 0, &id) ||
+	if (string_set_init(&model->strings) || vec_push(&model->origins, unknown) ||
+	    model_add_object(model, &none, &id) || model_add_process(model, 0, 0, 0, &id) ||
 	    model_add_stack(model, 0, PROF_STACK_UNKNOWN, &id)) {
 		model_deinit(model);
 		return -ENOMEM;
@@ -247,6 +256,7 @@ void model_deinit(struct model *model)
 	vec_free(&model->rows);
 	vec_free(&model->symbols);
 	vec_free(&model->mappings);
+	vec_free(&model->origins);
 	mapped_ranges_deinit(&model->ranges);
 	index_deinit(&model->object_index);
 	index_deinit(&model->process_index);
@@ -269,8 +279,21 @@ static int compare_symbols(const void *a, const void *b)
 	return 0;
 }
 
+/* Releases the indexes that only adding needs. */
+static void forget_indexes(struct model *model)
+{
+	index_deinit(&model->object_index);
+	index_deinit(&model->process_index);
+	index_deinit(&model->frame_index);
+	index_deinit(&model->stack_index);
+	index_deinit(&model->row_index);
+	index_deinit(&model->symbol_index);
+	index_deinit(&model->mapping_index);
+}
+
 int model_finish(struct model *model)
 {
+	forget_indexes(model);
 	if (model->symbols.nr)
 		qsort(model->symbols.data, model->symbols.nr, sizeof(*model->symbols.data),
 		      compare_symbols);

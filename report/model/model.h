@@ -11,6 +11,10 @@
  * in a later epoch: it closed a library and opened it again. The counts of that epoch then get a
  * process of their own, another layout, with equal pid and generation. So every address can be
  * computed again, bit for bit.
+ *
+ * A model can hold several recordings. Processes, and objects without a build-id, then belong to
+ * their recording. A kernel object with a build-id is one object wherever it was loaded, so that
+ * the stacks of several hosts add up; its addresses are not known then.
  */
 #ifndef REPORT_MODEL_MODEL_H
 #define REPORT_MODEL_MODEL_H
@@ -31,9 +35,10 @@ struct object_key {
 	uint64_t bias; /* kernel objects: address = bias + offset; else 0 */
 	uint32_t path; /* string */
 	uint32_t instance;
-	uint8_t kind;      /* enum prof_object_kind */
-	uint8_t is_placed; /* kernel objects: bias is known */
-	uint8_t has_file;  /* file is known */
+	uint32_t recording; /* in origins; object 0, or with a build-id: 0 */
+	uint8_t kind;       /* enum prof_object_kind */
+	uint8_t is_placed;  /* kernel objects: bias is known */
+	uint8_t has_file;   /* file is known */
 	struct build_id build_id;
 	/* facts about a file without a build-id; its member object is not used */
 	struct prof_file_info file;
@@ -51,7 +56,8 @@ struct model_object {
 
 struct model_process {
 	uint32_t pid;
-	uint32_t layout; /* 0, or the number of a later layout of the process */
+	uint32_t recording; /* in origins */
+	uint32_t layout;    /* 0, or the number of a later layout of the process */
 	uint64_t generation;
 	bool has_layouts; /* in layout 0: the process has other layouts */
 	/* with strings of the model; its member process is not used */
@@ -76,6 +82,13 @@ struct model_stack {
 	uint8_t end; /* enum prof_stack_end */
 };
 
+/* The origin of a recording. */
+struct model_origin {
+	/* A file that changed later is not the file that was recorded. 0: unknown. */
+	uint64_t recorded_realtime_ns;
+	bool is_of_this_boot; /* recorded on this machine after its latest start */
+};
+
 /* Object 0 is PROF_OBJECT_NONE, process 0 the kernel, stack 0 empty, as in an epoch. */
 struct model {
 	struct string_set strings;
@@ -95,10 +108,9 @@ struct model {
 	 */
 	uint64_t totals[PROF_MAX_EVENTS];
 	uint64_t nr_epochs;
-	/* A file that changed later is not the file that was recorded. 0: unknown. */
-	uint64_t recorded_realtime_ns;
-	bool has_languages;   /* some object is of an interpreted language */
-	bool is_of_this_boot; /* recorded on this machine after its latest start */
+	bool has_languages;               /* some object is of an interpreted language */
+	bool has_several;                 /* recordings; known before the first epoch */
+	VEC(struct model_origin) origins; /* of the recordings; the first is not known */
 };
 
 /* Makes an empty model. Returns 0 or -ENOMEM. */
@@ -106,6 +118,12 @@ int model_init(struct model *model);
 
 /* Releases the model; an all-zero model is fine. */
 void model_deinit(struct model *model);
+
+/*
+ * Begins a recording: epochs that are added from now on belong to it. Call it before the first
+ * epoch. Returns 0 or -ENOMEM.
+ */
+int model_begin_recording(struct model *model, const struct model_origin *origin);
 
 /*
  * Adds the contents of @epoch. Returns 0 or -ENOMEM. Returns -EOVERFLOW if the counts of an
@@ -138,6 +156,19 @@ void model_process_learn(struct model_process *process, const struct prof_proces
 const struct model_place *model_find_place(const struct model *model, uint32_t process,
 					   uint32_t object);
 
+/* Returns the origin of @object; that of an object with a build-id is not known. */
+static inline const struct model_origin *model_object_origin(const struct model *model,
+							     uint32_t object)
+{
+	return &model->origins.data[model->objects.data[object].key.recording];
+}
+
+/* Returns the number of the recording whose epochs are being added. */
+static inline uint32_t model_recording(const struct model *model)
+{
+	return model->origins.nr - 1;
+}
+
 /* Returns the bytes of memory that the model takes. */
 uint64_t model_bytes(const struct model *model);
 
@@ -152,8 +183,8 @@ const struct model_mapping *model_find_mapping(const struct model *model, uint32
 const char *model_object_base(const struct model *model, uint32_t object);
 
 /*
- * Sorts the symbols by object, and the mappings by offset. Call model_finish after the last epoch.
- * Returns 0 or -ENOMEM.
+ * Sorts the symbols by object, and the mappings by offset. Call model_finish after the last epoch:
+ * nothing can be added from then on. Returns 0 or -ENOMEM.
  */
 int model_finish(struct model *model);
 

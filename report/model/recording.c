@@ -79,21 +79,22 @@ static bool is_of_this_boot(const struct prof_meta *meta)
 	return is_same;
 }
 
-static void set_origin(struct recording *rec)
+/* Empties the model, which must be empty or good. Returns 0 or -ENOMEM. */
+static int begin_model(struct recording *rec)
 {
-	rec->model.recorded_realtime_ns = rec->meta->start_realtime_ns;
-	rec->model.is_of_this_boot = is_of_this_boot(rec->meta);
+	const struct model_origin origin = {
+		.recorded_realtime_ns = rec->meta->start_realtime_ns,
+		.is_of_this_boot = is_of_this_boot(rec->meta),
+	};
+	int ret = model_init(&rec->model);
+
+	return ret ? ret : model_begin_recording(&rec->model, &origin);
 }
 
 int recording_renew(struct recording *rec)
 {
-	int ret;
-
 	model_deinit(&rec->model);
-	ret = model_init(&rec->model);
-	if (!ret)
-		set_origin(rec);
-	return ret;
+	return begin_model(rec);
 }
 
 int recording_open(struct recording *rec, const char *name, const struct timespan *span,
@@ -101,22 +102,21 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 {
 	int ret;
 
-	*rec = (struct recording){.name = name, .fd = -1, .owned_fd = -1};
+	*rec = (struct recording){.name = name, .fd = -1, .owned_fd = -1, .nr_recordings = 1};
 	ret = open_input(name, &rec->fd, &rec->owned_fd, err);
 	if (ret)
 		return ret;
-	ret = model_init(&rec->model);
-	if (!ret)
-		ret = prof_reader_create(read_input, &rec->fd, &rec->reader);
+	ret = prof_reader_create(read_input, &rec->fd, &rec->reader);
+	if (!ret) {
+		rec->meta = prof_reader_meta(rec->reader);
+		selection_init(&rec->selection, span, rec->meta);
+		ret = begin_model(rec);
+	}
 	if (ret) {
 		read_error(rec, ret, err);
 		recording_deinit(rec);
-		return ret;
 	}
-	rec->meta = prof_reader_meta(rec->reader);
-	selection_init(&rec->selection, span, rec->meta);
-	set_origin(rec);
-	return 0;
+	return ret;
 }
 
 /*
@@ -128,9 +128,10 @@ static int end_at_defect(struct recording *rec, const char *defect)
 	return rec->defect ? RECORDING_END : -ENOMEM;
 }
 
-static bool is_over_budget(const struct recording *rec)
+bool recording_is_over_budget(const struct recording *rec, uint64_t more)
 {
-	return model_bytes(&rec->model) > MODEL_BYTES_ANYHOW + rec->nr_bytes * MODEL_BYTES_PER_BYTE;
+	return model_bytes(&rec->model) >
+	       MODEL_BYTES_ANYHOW + (rec->nr_bytes + more) * MODEL_BYTES_PER_BYTE;
 }
 
 /* Reads the next epoch, selected or not. Returns like recording_next, but words no error. */
@@ -138,9 +139,8 @@ static int read_epoch(struct recording *rec, const struct prof_epoch **epoch)
 {
 	int ret;
 
-	if (is_over_budget(rec))
-		return end_at_defect(
-			rec, "it takes far more memory than a recording of its size should");
+	if (recording_is_over_budget(rec, 0))
+		return end_at_defect(rec, RECORDING_OVER_BUDGET);
 	ret = prof_reader_next(rec->reader, epoch);
 	rec->nr_bytes = prof_reader_bytes(rec->reader);
 	if (ret == PROF_READ_EPOCH)
@@ -200,5 +200,14 @@ void recording_deinit(struct recording *rec)
 	prof_reader_destroy(rec->reader);
 	if (rec->name)
 		cleanup_close(&rec->owned_fd);
+	if (rec->first)
+		recording_deinit(rec->first);
+	free(rec->first);
+	vec_for_each(&rec->gaps, gap) {
+		free(gap->name);
+		free(gap->reason);
+	}
+	vec_free(&rec->gaps);
+	vec_free(&rec->event_sums);
 	*rec = (struct recording){0};
 }

@@ -11,7 +11,13 @@
 #include "report/model/model.h"
 #include "report/model/timespan.h"
 
-/* recording_load or recording_open makes it. It must not move afterwards. */
+/* A recording, one of several, that was not read to its end. */
+struct recording_gap {
+	char *name, *reason;
+	bool is_left_out; /* nothing of it was read */
+};
+
+/* recording_load, recordings_load or recording_open makes it. It must not move afterwards. */
 struct recording {
 	const char *name; /* name of the file, borrowed */
 	struct model model;
@@ -22,6 +28,13 @@ struct recording {
 	struct selection selection;
 	struct prof_reader *reader;
 	int fd, owned_fd; /* fd is read; owned_fd is closed at the end, -1: nothing */
+	/* Of several recordings: meta and end point to these facts about all of them. */
+	uint32_t nr_recordings;
+	struct recording *first;      /* owned; its model is empty */
+	struct prof_meta shared_meta; /* the first's, with the duration of all */
+	struct prof_end sums;
+	VEC(struct prof_event_end) event_sums;
+	VEC(struct recording_gap) gaps;
 };
 
 /*
@@ -31,6 +44,21 @@ struct recording {
  */
 int recording_load(struct recording *rec, const char *name, const struct timespan *span,
 		   struct err *err);
+
+/*
+ * Reads @nr recordings, and reports them as one: @rec is named after the first. Recordings that
+ * cannot be read are left out, and @rec's gaps name them. Counts of different events or rates do
+ * not add up, so such recordings are an error. Returns 0 or a negative errno with @err set, also if
+ * no recording could be read. One recording is read by recording_load.
+ */
+int recordings_load(struct recording *rec, const char *const *names, size_t nr,
+		    const struct timespan *span, struct err *err);
+
+/* The words for a recording that was left when recording_is_over_budget. */
+#define RECORDING_OVER_BUDGET "it takes far more memory than a recording of its size should"
+
+/* Returns true if @rec's model takes too much memory for what was read, @more bytes included. */
+bool recording_is_over_budget(const struct recording *rec, uint64_t more);
 
 /* Reads the description only, and leaves the model empty. */
 int recording_open(struct recording *rec, const char *name, const struct timespan *span,

@@ -13,12 +13,15 @@ int print_headline(const struct printout *p)
 {
 	const struct prof_meta *meta = p->rec->meta;
 	const struct prof_end *end = p->rec->end;
-	uint64_t every_nth = end && end->nr_events ? end->events[p->view->event].every_nth : 0;
-	/* The line has whole seconds. */
-	uint64_t duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0);
+	const struct headline_facts facts = {
+		.every_nth = end && end->nr_events ? end->events[p->view->event].every_nth : 0,
+		.nr_recordings = p->rec->nr_recordings,
+		/* The line has whole seconds. */
+		.duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0),
+	};
 	_cleanup_free_ char *text = NULL;
 
-	text = headline_format_event(meta, printed_event(p), every_nth, duration_s);
+	text = headline_format_event(meta, printed_event(p), &facts);
 	if (!text)
 		return -ENOMEM;
 	textbuf_str(p->out, text);

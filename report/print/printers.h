@@ -76,7 +76,7 @@ static inline bool is_delimited(const struct printout *p, const struct row_side 
 
 /*
  * Visits the rows of the event of the view, as rows_visit does. Rows of counted hits whose text is
- * equal are added up.
+ * equal are added up, and so are those of several recordings.
  */
 int printout_visit(const struct printout *p, row_fn visit, void *ctx, struct rows_summary *summary);
 

@@ -62,19 +62,38 @@ int source_find_names(struct source *source, struct source_search *search, struc
 	return ret;
 }
 
+/* Reads @nr recordings as one source, with the files of @search. Returns like source_load. */
+static int load_source(struct source *source, const char *const *files, size_t nr,
+		       const struct source_request *request, struct source_search *search,
+		       struct err *err)
+{
+	int ret = recordings_load(&source->rec, files, nr, &request->span, err);
+
+	if (!ret)
+		ret = source_choose(source, request, err);
+	return ret ? ret : source_find_names(source, search, err);
+}
+
+int source_load(struct source *source, const char *const *files, size_t nr,
+		const struct source_request *request, struct err *err)
+{
+	struct source_search search;
+	int ret = source_search_open(&search, &request->search, err);
+
+	if (!ret)
+		ret = load_source(source, files, nr, request, &search, err);
+	source_search_close(&search);
+	return ret;
+}
+
 int sources_load(struct source *sources, const char *const *files, size_t nr,
 		 const struct source_request *request, struct err *err)
 {
 	struct source_search search;
 	int ret = source_search_open(&search, &request->search, err);
 
-	for (size_t i = 0; !ret && i < nr; i++) {
-		ret = recording_load(&sources[i].rec, files[i], &request->span, err);
-		if (!ret)
-			ret = source_choose(&sources[i], request, err);
-		if (!ret)
-			ret = source_find_names(&sources[i], &search, err);
-	}
+	for (size_t i = 0; !ret && i < nr; i++)
+		ret = load_source(&sources[i], &files[i], 1, request, &search, err);
 	source_search_close(&search);
 	return ret;
 }

@@ -63,9 +63,17 @@ struct source_request {
 int source_choose(struct source *source, const struct source_request *request, struct err *err);
 
 /*
- * Reads the @nr recordings @files into @sources and finds their names. The caller keeps @files
- * until source_deinit. Returns 0 or a negative errno with @err set. Call source_deinit in both
- * cases.
+ * Reads the @nr recordings @files into one source, as recordings_load does, and finds the names.
+ * The caller keeps @files until source_deinit. Returns 0 or a negative errno with @err set. Call
+ * source_deinit in both cases.
+ */
+int source_load(struct source *source, const char *const *files, size_t nr,
+		const struct source_request *request, struct err *err);
+
+/*
+ * Reads the @nr recordings @files into @sources, each into one, and finds their names. The caller
+ * keeps @files until source_deinit. Returns 0 or a negative errno with @err set. Call source_deinit
+ * in both cases.
  */
 int sources_load(struct source *sources, const char *const *files, size_t nr,
 		 const struct source_request *request, struct err *err);

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/symbols/object_pids.h"
 
-static bool has_pid(const uint32_t *pids, size_t nr, uint32_t pid)
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+static bool has_pid(const struct object_pids *list, uint32_t pid)
 {
-	while (nr--)
-		if (pids[nr] == pid)
+	for (uint32_t i = 0; i < list->nr; i++)
+		if (list->pids[i] == pid)
 			return true;
 	return false;
 }
 
-size_t object_pids(const struct model *model, uint32_t object, struct file_budget *budget,
-		   uint32_t pids[OBJECT_PIDS_MAX])
+int object_pids_make(const struct model *model, struct object_pids **lists)
 {
-	size_t nr = 0;
+	struct object_pids *made = calloc(model->objects.nr, sizeof(*made));
 
-	if (!file_budget_charge(budget, model->mappings.nr))
-		return 0;
-	for (size_t i = model->mappings.nr; i-- > 0 && nr < OBJECT_PIDS_MAX;) {
+	*lists = made;
+	if (!made)
+		return -ENOMEM;
+	for (size_t i = model->mappings.nr; i-- > 0;) {
 		const struct model_mapping *mapping = &model->mappings.data[i];
-		uint32_t pid = model->processes.data[mapping->process].pid;
+		const struct model_process *process = &model->processes.data[mapping->process];
+		struct object_pids *list = &made[mapping->object];
 
-		if (mapping->object == object && pid && !has_pid(pids, nr, pid))
-			pids[nr++] = pid;
+		if (process->pid && list->nr < OBJECT_PIDS_MAX &&
+		    model->origins.data[process->recording].is_of_this_boot &&
+		    !has_pid(list, process->pid))
+			list->pids[list->nr++] = process->pid;
 	}
-	return nr;
+	return 0;
 }

@@ -6,20 +6,22 @@
 #ifndef REPORT_SYMBOLS_OBJECT_PIDS_H
 #define REPORT_SYMBOLS_OBJECT_PIDS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "report/model/model.h"
-#include "elf/elffile.h"
 
 /* Containers of one image share its files, so a few of their processes are enough. */
 #define OBJECT_PIDS_MAX 32
 
+struct object_pids {
+	uint32_t nr;
+	uint32_t pids[OBJECT_PIDS_MAX];
+};
+
 /*
- * Lists pids of processes that mapped @object, the latest first, each once. The work is charged to
- * @budget (NULL: none). Returns their number.
+ * Lists for each object of @model the pids of processes that mapped it and that may still live: the
+ * latest first, each once. The caller frees *@lists. Returns 0 or -ENOMEM.
  */
-size_t object_pids(const struct model *model, uint32_t object, struct file_budget *budget,
-		   uint32_t pids[OBJECT_PIDS_MAX]);
+int object_pids_make(const struct model *model, struct object_pids **lists);
 
 #endif

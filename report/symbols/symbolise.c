@@ -24,6 +24,7 @@ struct lookup {
 	const struct model *model;
 	const struct debug_roots *roots;
 	struct elf_pairs *pairs;
+	struct object_pids *pids;       /* of each object */
 	VEC(struct question) questions; /* sorted by object */
 	size_t begin, end;              /* the questions about one object */
 	/* those questions; the tag is the index of the question */
@@ -312,19 +313,17 @@ static int name_files(struct object_source *source, const struct elf_pair *elf)
 static int resolve_file(struct lookup *l, const struct model_object *object,
 			struct object_source *source)
 {
-	uint32_t pids[OBJECT_PIDS_MAX];
+	uint32_t id = object - l->model->objects.data;
+	const struct model_origin *origin = model_object_origin(l->model, id);
 	const struct debug_wanted wanted = {
 		.path = string_set_get(&l->model->strings, object->key.path),
 		.build_id = object->key.build_id,
 		.is_deleted = object->is_deleted,
 		.file = object->key.has_file ? &object->key.file : NULL,
-		.recorded_realtime_ns = l->model->recorded_realtime_ns,
-		.is_of_this_boot = l->model->is_of_this_boot,
-		.pids = pids,
-		.nr_pids = l->model->is_of_this_boot
-				   ? object_pids(l->model, object - l->model->objects.data,
-						 l->roots->budget, pids)
-				   : 0,
+		.recorded_realtime_ns = origin->recorded_realtime_ns,
+		.is_of_this_boot = origin->is_of_this_boot,
+		.pids = l->pids[id].pids,
+		.nr_pids = l->pids[id].nr,
 	};
 	struct elf_pair *elf = NULL;
 	enum debug_miss miss;
@@ -432,13 +431,16 @@ int symbols_resolve(struct symbols *symbols, const struct model *model,
 	symbols->nr_sources = model->objects.nr;
 	if (!symbols->frames || !symbols->sources)
 		return -ENOMEM;
-	ret = gather_questions(&l);
+	ret = object_pids_make(model, &l.pids);
+	if (!ret)
+		ret = gather_questions(&l);
 	if (!ret)
 		ret = resolve_all(&l);
 	if (!ret)
 		ret = demangle_names(symbols, model->frames.nr * NR_FRAME_PLACES, account);
 	vec_free(&l.questions);
 	vec_free(&l.hits);
+	free(l.pids);
 	return ret;
 }
 

@@ -32,21 +32,29 @@ static int compare_rows(const void *a, const void *b)
 	return 0;
 }
 
-/* Collects the rows of the event of @view, with the empty stack on a side that is hidden. */
+/* Returns @row with the empty stack on a side that @view hides. */
+static struct prof_count shown_sides(const struct view *view, struct prof_count row)
+{
+	if (view->user_only)
+		row.kernel_stack = row.waker_kernel_stack = 0;
+	if (view->kernel_only)
+		row.user_stack = row.waker_user_stack = 0;
+	if (view->no_wakers)
+		row.waker_user_stack = row.waker_kernel_stack = 0;
+	return row;
+}
+
+/* Collects the rows of the event of @view. */
 static int chosen_rows(const struct model *model, const struct view *view, count_vec *rows)
 {
 	struct index index = {0};
 	int ret = 0;
 
 	vec_for_each(&model->rows, it) {
-		struct prof_count row = *it;
+		struct prof_count row = shown_sides(view, *it);
 
 		if (row.event != view->event)
 			continue;
-		if (view->user_only)
-			row.kernel_stack = row.waker_kernel_stack = 0;
-		if (view->kernel_only)
-			row.user_stack = row.waker_user_stack = 0;
 		/* Rows of the model differ in some stack. Their totals bound every sum. */
 		if (view->user_only || view->kernel_only)
 			ret = count_rows_add(rows, &index, &row);
@@ -62,7 +70,7 @@ static int chosen_rows(const struct model *model, const struct view *view, count
 /* Rows of one key print equal text. */
 struct alike_key {
 	uint32_t pid, comm; /* 0 unless the view prints them */
-	struct stack_digest user, kernel;
+	struct stack_digest user, kernel, waker_user, waker_kernel;
 };
 
 /* Rows that are being added up: each with its key. */
@@ -103,12 +111,13 @@ static int add_alike(struct alike_rows *alike, struct prof_count row)
 	struct alike_key key = {
 		.user = stack_digests_get(&alike->digests, row.process, row.user_stack),
 		.kernel = stack_digests_get(&alike->digests, row.process, row.kernel_stack),
+		.waker_user = stack_digests_get(&alike->digests, row.process, row.waker_user_stack),
+		.waker_kernel =
+			stack_digests_get(&alike->digests, row.process, row.waker_kernel_stack),
 	};
 	uint64_t hash;
 	int ret;
 
-	/* Nothing wakes a hit. A hostile file may say so, but its key lacks the wakers. */
-	row.waker_user_stack = row.waker_kernel_stack = 0;
 	if (alike->digests.view->per_process) {
 		if (!alike->digests.view->folded)
 			key.pid = model->processes.data[row.process].pid;
@@ -127,24 +136,19 @@ static int add_alike(struct alike_rows *alike, struct prof_count row)
 	return ret ? ret : index_push(&alike->index, &alike->keys, hash, key);
 }
 
-/* Adds up the @rows that print equal text. */
-static int merge_rows(const struct model *model, const struct symbols *symbols,
-		      const struct view *view, count_vec *rows)
+/* Collects the rows of the event of @view. Those that print equal text are added up. */
+static int merged_rows(const struct model *model, const struct symbols *symbols,
+		       const struct view *view, count_vec *rows)
 {
 	struct alike_rows alike = {0};
 	int ret = stack_digests_init(&alike.digests, model, symbols, view);
 
-	for (size_t i = 0; i < rows->nr && !ret; i++)
-		ret = add_alike(&alike, rows->data[i]);
-	if (!ret) {
-		count_vec merged = alike.rows;
-
-		alike.rows = *rows;
-		*rows = merged;
-	}
+	for (size_t i = 0; i < model->rows.nr && !ret; i++)
+		if (model->rows.data[i].event == view->event)
+			ret = add_alike(&alike, shown_sides(view, model->rows.data[i]));
+	*rows = alike.rows;
 	stack_digests_deinit(&alike.digests);
 	vec_free(&alike.keys);
-	vec_free(&alike.rows);
 	index_deinit(&alike.index);
 	return ret;
 }
@@ -228,10 +232,9 @@ static int visit_chosen(const struct model *model, const struct symbols *symbols
 {
 	struct rows_summary seen = {0};
 	count_vec rows = {0};
-	int ret = chosen_rows(model, view, &rows);
+	int ret = symbols ? merged_rows(model, symbols, view, &rows)
+			  : chosen_rows(model, view, &rows);
 
-	if (!ret && symbols)
-		ret = merge_rows(model, symbols, view, &rows);
 	if (!ret)
 		ret = call_rows(model, rows.data, rows.nr, visit, ctx, &seen);
 	vec_free(&rows);

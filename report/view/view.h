@@ -26,6 +26,7 @@ struct view {
 	bool modules;     /* with [module] after names */
 	bool addresses;   /* with raw addresses before names, in the multi-line layout only */
 	bool user_only, kernel_only;
+	bool no_wakers;   /* without the stacks of wakers */
 	bool per_process; /* hits of each process by themselves; samples always are */
 	uint32_t event;   /* rows of this event alone, in prof_meta.events */
 	enum unnamed unnamed;

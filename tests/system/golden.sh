@@ -12,6 +12,8 @@ for text in "$golden"/*.txt; do
 done
 cp "$golden/cases" "$dir"
 cd "$dir" || exit 1
+printf '%s\n' host-a.prof "" host-b.prof > names
+echo > no-names
 
 # as_expected FILE: the output equals the stored file. No stored file stands for no output. Sizes and offsets in a
 # recording depend on the compressor's version.
@@ -53,6 +55,14 @@ check "one side as standard input" same "$("$profrep" diff -f before.prof - < af
 	"$(cat "$golden/diff.out")"
 check "the same twice differs in nothing" same \
 	"$("$profrep" diff -f basic.prof basic.prof | awk '$(NF - 1) != $NF')" ""
+
+# Each recording 50 times: every count is 50 times that of two, whichever thread was first.
+many_sums()
+{
+	"$profrep" -f @many | awk '{$NF /= 50; print}' | diff - "$golden/several-list.out"
+}
+for ((i = 0; i < 50; i++)); do cat names; done > many
+check "a hundred recordings as one" many_sums
 
 # A full disk is an error, not a short report.
 full_disk()

@@ -66,11 +66,12 @@ static void expect_event(struct prof_event event, uint64_t every_nth, uint64_t d
 			 const char *want)
 {
 	static const struct prof_meta meta = {.freq_hz = 99, .sides = PROF_SIDES_USER};
+	const struct headline_facts facts = {.every_nth = every_nth, .duration_s = duration_s};
 	char *text;
 
 	event.name = event.name ? event.name : "";
 	event.weight = event.weight ? event.weight : "";
-	text = headline_format_event(&meta, &event, every_nth, duration_s);
+	text = headline_format_event(&meta, &event, &facts);
 	ck_assert_str_eq(text, want);
 	free(text);
 }

@@ -92,12 +92,10 @@ END_TEST
 
 START_TEST(operands_that_are_refused)
 {
-	const char *report = "'profrep --help' shows the usage";
 	const char *diff = "'profrep diff --help' shows the usage";
 
-	expect_error("- b", -EINVAL, "unexpected operand 'b'", report);
-	expect_error("report a b", -EINVAL, "unexpected operand 'b'",
-		     "'profrep report --help' shows the usage");
+	expect_error("info a b", -EINVAL, "unexpected operand 'b'",
+		     "'profrep info --help' shows the usage");
 	expect_error("processes a b", -EINVAL, "unexpected operand 'b'",
 		     "'profrep processes --help' shows the usage");
 	for (int i = 0; i < 4; i++)

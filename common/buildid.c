@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,6 +32,14 @@ char *build_id_hex(const struct build_id *id, char hex[static BUILD_ID_HEX_SIZE]
 	}
 	hex[2 * id->size] = '\0';
 	return hex;
+}
+
+char *build_id_debug_path(const struct build_id *id, const char *dir)
+{
+	char hex[BUILD_ID_HEX_SIZE], *path;
+
+	build_id_hex(id, hex);
+	return asprintf(&path, "%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2) < 0 ? NULL : path;
 }
 
 static size_t round_up_to_4(size_t n)

@@ -32,6 +32,12 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b);
 char *build_id_hex(const struct build_id *id, char hex[static BUILD_ID_HEX_SIZE]);
 
 /*
+ * The path of the debug file of @id, of two bytes at least, under the directory @dir:
+ * DIR/.build-id/xx/yyyy.debug. Returns NULL for want of memory. The caller frees it.
+ */
+char *build_id_debug_path(const struct build_id *id, const char *dir);
+
+/*
  * Finds the build-id in @len bytes of ELF notes (a PT_NOTE segment, /sys/kernel/notes, ...), which
  * are padded to 4 bytes. Returns 0, or -ENOENT if there is none.
  */

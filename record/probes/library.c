@@ -12,7 +12,7 @@
 #include "common/cleanup.h"
 #include "common/readfile.h"
 #include "common/safe_open.h"
-#include "record/proc/proc_maps.h"
+#include "record/probes/mapped_code.h"
 
 #define CACHE_PATH      "/etc/ld.so.cache"
 #define CACHE_BYTES_MAX (64u << 20)
@@ -147,62 +147,33 @@ static int open_in_search_path(const char *name, struct library *library)
 	return -ENOENT;
 }
 
-/* The mapping of a process that is looked for. */
-struct mapped_search {
-	const char *name; /* short name, or a path */
-	uint32_t pid;
-	struct library *library;
-};
-
 static bool is_wanted(const char *path, const char *name)
 {
-	const char *file = strrchr(path, '/');
-	_cleanup_free_ char *base = file ? strdup(file + 1) : NULL;
-	char *deleted = base ? strstr(base, " (deleted)") : NULL;
+	_cleanup_free_ char *file = mapped_code_name(path);
+	size_t len = strlen(name);
 
-	if (!base)
+	if (!file)
 		return false;
-	if (deleted)
-		*deleted = '\0';
-	if (strchr(name, '/'))
-		return strncmp(path, name, strlen(name)) == 0 && (!path[strlen(name)] || deleted);
-	return library_is_named(base, name);
-}
-
-/* A proc_map_fn. Returns 1 when the file is open. */
-static int open_mapped(void *ctx, const struct proc_map *map)
-{
-	const struct mapped_search *search = ctx;
-	char link[64];
-	int fd, ret;
-
-	if (!map->executable || !is_wanted(map->path, search->name))
-		return 0;
-	/* The link leads to the file in whatever mount namespace, also when it was deleted. */
-	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64,
-		 search->pid, map->start, map->end);
-	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return 0;
-	ret = set_library(search->library, fd, map->path);
-	return ret ? ret : 1;
+	if (!strchr(name, '/'))
+		return library_is_named(file, name);
+	/* The path may have the mark of a deleted file. */
+	return !strncmp(path, name, len) &&
+	       (!path[len] || strlen(strrchr(path, '/') + 1) != strlen(file));
 }
 
 static int open_of_process(const char *name, uint32_t pid, struct library *library)
 {
-	struct mapped_search search = {name, pid, library};
-	char_vec scratch = {0};
-	char path[64];
-	int fd, ret;
+	_cleanup_(mapped_code_free) mapped_code_vec code = {0};
+	int ret = mapped_code_read(pid, &code);
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = proc_maps_read(fd, &scratch, open_mapped, &search);
-	close(fd);
-	vec_free(&scratch);
-	return ret > 0 ? 0 : ret ? ret : -ENOENT;
+	for (size_t i = 0; i < code.nr && !ret; i++) {
+		int fd = is_wanted(code.data[i].path, name) ? mapped_code_open(pid, &code.data[i])
+							    : -ENOENT;
+
+		if (fd >= 0)
+			return set_library(library, fd, code.data[i].path);
+	}
+	return ret ? ret : -ENOENT;
 }
 
 /* Opens a path as the process sees it. */

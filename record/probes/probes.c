@@ -9,6 +9,7 @@
 
 #include "common/cleanup.h"
 #include "record/probes/attach.h"
+#include "record/probes/indirect_functions.h"
 #include "record/probes/kernel_entries.h"
 #include "record/probes/kernel_way.h"
 #include "record/sampler/event_names.h"
@@ -56,6 +57,12 @@ static int find_tracepoints(struct probe_set *set, uint64_t *nr, struct err *err
 	return err_hint(err, -ENOENT, "the categories and their tracepoints: perf list tracepoint");
 }
 
+static void close_file(struct probed_file *file)
+{
+	library_close(&file->library);
+	user_functions_deinit(&file->functions);
+}
+
 static bool has_file(const struct probe_set *set, const struct library *library)
 {
 	vec_for_each(&set->files, file)
@@ -64,8 +71,21 @@ static bool has_file(const struct probe_set *set, const struct library *library)
 	return false;
 }
 
-/* Adds the places of the library as @pid sees it. */
-static int add_file(struct probe_set *set, uint32_t pid, struct err *err)
+static int find_file_functions(const struct pattern *p, struct probed_file *file,
+			       const u32_vec *pids)
+{
+	int ret;
+
+	if (p->kind == PATTERN_USDT)
+		return usdt_find(file->library.fd, p, &file->functions);
+	ret = user_functions_find(file->library.fd, p, &file->functions);
+	if (!ret && file->functions.indirect.nr)
+		ret = indirect_functions_resolve(&file->library, pids, &file->functions);
+	return ret;
+}
+
+/* Adds the places of the library as @pid, one of @pids, sees it. */
+static int add_file(struct probe_set *set, uint32_t pid, const u32_vec *pids, struct err *err)
 {
 	const struct pattern *p = set->pattern;
 	struct probed_file file = {.library.fd = -1};
@@ -77,8 +97,7 @@ static int add_file(struct probe_set *set, uint32_t pid, struct err *err)
 		library_close(&file.library);
 		return 0;
 	}
-	ret = p->kind == PATTERN_USDT ? usdt_find(file.library.fd, p, &file.places)
-				      : user_functions_find(file.library.fd, p, &file.places);
+	ret = find_file_functions(p, &file, pids);
 	if (ret == -ERANGE)
 		err_set(err, ret, "failed to find '%s': there is no code at this offset of '%s'",
 			p->text, file.library.path);
@@ -87,36 +106,64 @@ static int add_file(struct probe_set *set, uint32_t pid, struct err *err)
 			ret == -ENOEXEC ? "not a whole ELF file of 64 bits" : strerror(-ret));
 	else if (vec_push(&set->files, file))
 		ret = out_of_memory(err);
-	if (ret) {
-		library_close(&file.library);
-		vec_free(&file.places);
-	}
+	if (ret)
+		close_file(&file);
 	return ret;
+}
+
+/* The first function of the file whose code nobody knows; NULL if there is none. */
+static const char *unsettled_function(const struct probed_file *file)
+{
+	vec_for_each(&file->functions.indirect, function)
+		if (!function->is_settled)
+			return function->name;
+	return NULL;
+}
+
+/* Says why no file has a place for a probe. */
+static int refuse_places(const struct probe_set *set, bool has_pids, struct err *err)
+{
+	const struct pattern *p = set->pattern;
+	const struct probed_file *file = &set->files.data[0];
+	const char *name = unsettled_function(file), *path = file->library.path;
+
+	if (name) {
+		err_set(err, -ENOENT,
+			"failed to find '%s': the code of '%s' is chosen when a program starts (IFUNC), and no %s tells which",
+			p->text, name, has_pids ? "call of the process" : "process that runs");
+		return err_hint(
+			err, -ENOENT,
+			"-p a process that has called it, or name the code itself: its symbol, or '%s:0xOFFSET'",
+			p->place.text);
+	}
+	if (file->functions.nr_refused)
+		return err_set(
+			err, -EOPNOTSUPP,
+			"failed to attach to '%s': the kernel would execute its first instruction wrongly at a probe (a prefix VEX or EVEX)",
+			p->text);
+	err_set(err, -ENOENT, "failed to find '%s': %s in '%s'", p->text,
+		p->kind == PATTERN_USDT ? "no static probe (USDT) matches" : "no function matches",
+		path);
+	return p->kind == PATTERN_USDT
+		       ? -ENOENT
+		       : err_hint(
+				 err, -ENOENT,
+				 "without debug symbols, stripped files name exported functions only; '%s:0xOFFSET' counts at an offset in the file",
+				 p->place.text);
 }
 
 static int find_places(struct probe_set *set, const u32_vec *pids, uint64_t *nr, struct err *err)
 {
-	const struct pattern *p = set->pattern;
-	int ret = pids->nr ? 0 : add_file(set, 0, err);
+	int ret = pids->nr ? 0 : add_file(set, 0, pids, err);
 
 	vec_for_each(pids, pid)
 		if (!ret)
-			ret = add_file(set, *pid, err);
+			ret = add_file(set, *pid, pids, err);
 	if (ret)
 		return ret;
 	vec_for_each(&set->files, file)
-		*nr += file->places.nr;
-	if (*nr)
-		return 0;
-	err_set(err, -ENOENT, "failed to find '%s': %s in '%s'", p->text,
-		p->kind == PATTERN_USDT ? "no static probe (USDT) matches" : "no function matches",
-		set->files.data[0].library.path);
-	if (p->kind != PATTERN_USDT)
-		err_hint(
-			err, -ENOENT,
-			"stripped files name exported functions only; '%s:0xOFFSET' counts at an offset in the file",
-			p->place.text);
-	return -ENOENT;
+		*nr += file->functions.places.nr;
+	return *nr ? 0 : refuse_places(set, pids->nr, err);
 }
 
 /*
@@ -242,10 +289,8 @@ static int add_event(struct probes *probes, const struct prof_event *event,
 static void free_set(struct probe_set *set)
 {
 	tracepoints_free(&set->tracepoints);
-	vec_for_each(&set->files, file) {
-		library_close(&file->library);
-		vec_free(&file->places);
-	}
+	vec_for_each(&set->files, file)
+		close_file(file);
 	vec_free(&set->files);
 	kernel_functions_deinit(&set->functions);
 	vec_free(&set->entries);
@@ -390,14 +435,27 @@ static int attach_set(struct attachment *a, const struct probe_set *set)
 		if (!ret)
 			ret = keep_link(a, attach_tracepoint(a->prog_fd, t->id, a->event), 1);
 	vec_for_each(&set->files, file)
-		if (!ret && file->places.nr)
-			ret = attach_places(a, file->library.fd, file->places.data,
-					    file->places.nr);
+		if (!ret && file->functions.places.nr)
+			ret = attach_places(a, file->library.fd, file->functions.places.data,
+					    file->functions.places.nr);
 	if (!ret && set->entries.nr)
 		ret = attach_entries(a, &set->entries);
 	else if (!ret && set->functions.addrs.nr)
 		ret = attach_functions(a, set->functions.addrs.data, set->functions.addrs.nr);
 	return ret;
+}
+
+/* Functions that match the pattern, and are not even tried. */
+static uint64_t nr_left_out(const struct probe_set *set)
+{
+	uint64_t nr = set->functions.nr_left_out;
+
+	vec_for_each(&set->files, file) {
+		nr += file->functions.nr_refused;
+		vec_for_each(&file->functions.indirect, function)
+			nr += !function->is_settled;
+	}
+	return nr;
 }
 
 uint32_t probes_first_entry(const struct probes *probes)
@@ -421,7 +479,7 @@ int probes_attach(struct probes *probes, struct sampler *sampler, struct err *er
 		ret = attach_set(&a, set);
 		if (ret)
 			return out_of_memory(err);
-		probes->nr_unattached[i] += set->functions.nr_left_out;
+		probes->nr_unattached[i] += nr_left_out(set);
 		if (!a.nr) {
 			err_set(err, a.refusal, "failed to attach to '%s': %s", set->pattern->text,
 				strerror(-a.refusal));

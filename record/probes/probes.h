@@ -25,7 +25,7 @@
 /* A file with places in it. */
 struct probed_file {
 	struct library library;
-	user_place_vec places;
+	struct user_functions functions;
 };
 
 /* Where the hits of one event come from. */

@@ -55,7 +55,7 @@ static bool read_description(struct cursor c, struct stapsdt *sdt)
  * section .stapsdt.base tells by how much.
  */
 static int add_probe(const struct elf_image *elf, const struct stapsdt *sdt, uint64_t base,
-		     user_place_vec *found)
+		     struct user_functions *found)
 {
 	uint64_t moved = base ? base - sdt->base : 0;
 	struct user_place place = {0};
@@ -64,11 +64,11 @@ static int add_probe(const struct elf_image *elf, const struct stapsdt *sdt, uin
 		return 0;
 	if (sdt->semaphore && !elf_file_offset(elf, sdt->semaphore + moved, PF_W, &place.semaphore))
 		return 0;
-	return vec_push(found, place);
+	return user_functions_add_place(elf, &place, found);
 }
 
 static int search_notes(const struct elf_image *elf, struct cursor notes, uint64_t base,
-			const struct pattern *pattern, user_place_vec *found)
+			const struct pattern *pattern, struct user_functions *found)
 {
 	int ret = 0;
 
@@ -97,7 +97,7 @@ static int search_notes(const struct elf_image *elf, struct cursor notes, uint64
 }
 
 static int search_section(const struct elf_image *elf, const struct pattern *pattern,
-			  user_place_vec *found)
+			  struct user_functions *found)
 {
 	const Elf64_Shdr *section = elf_find_section(elf, ".note.stapsdt");
 	const Elf64_Shdr *base = elf_find_section(elf, ".stapsdt.base");
@@ -112,7 +112,7 @@ static int search_section(const struct elf_image *elf, const struct pattern *pat
 				  base ? base->sh_addr : 0, pattern, found);
 }
 
-int usdt_find(int fd, const struct pattern *pattern, user_place_vec *found)
+int usdt_find(int fd, const struct pattern *pattern, struct user_functions *found)
 {
 	_cleanup_(elf_image_close) struct elf_image elf;
 	int ret = elf_image_open(fd, &elf);
@@ -120,6 +120,6 @@ int usdt_find(int fd, const struct pattern *pattern, user_place_vec *found)
 	if (!ret)
 		ret = search_section(&elf, pattern, found);
 	if (!ret)
-		user_places_sort(found);
+		user_functions_sort(found);
 	return ret;
 }

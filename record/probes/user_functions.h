@@ -3,9 +3,11 @@
 #ifndef RECORD_PROBES_USER_FUNCTIONS_H
 #define RECORD_PROBES_USER_FUNCTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/vec.h"
+#include "record/probes/elf_image.h"
 #include "record/probes/pattern.h"
 
 /* A place in a file where a probe can be. */
@@ -17,17 +19,46 @@ struct user_place {
 typedef VEC(struct user_place) user_place_vec;
 
 /*
- * Adds the functions of the file at @fd that @pattern matches, each place once and in order. A
- * place is the entry of the function, after the instruction endbr64 if that is there. A pattern
- * that is an offset is that place. Returns 0, also if there are none, -ENOEXEC (damaged, or no
- * 64-bit ELF file), -ERANGE if the offset is not in code, -ENOMEM, or a failing read's errno.
+ * A function whose code is chosen when a program starts (STT_GNU_IFUNC), such as memcpy. Its symbol
+ * has the address of the code that chooses.
  */
-int user_functions_find(int fd, const struct pattern *pattern, user_place_vec *found);
+struct indirect_function {
+	char *name;
+	uint64_t resolver; /* address as linked */
+	bool is_settled;   /* the code that was chosen is known */
+};
+
+typedef VEC(struct indirect_function) indirect_vec;
+
+/* The functions of one file that a pattern matches. */
+struct user_functions {
+	user_place_vec places;
+	indirect_vec indirect; /* functions without a place of their own, each address once */
+	uint64_t nr_refused;   /* functions that begin with an instruction that takes no probe */
+};
+
+/*
+ * Adds the functions of the file at @fd that @pattern matches to @found, each place once and in
+ * order. A place is the entry of the function, after the instruction endbr64 if that is there. A
+ * pattern that is an offset is that place. Names are from the file and from its debug symbols.
+ * Returns 0, also if there are none, -ENOEXEC (damaged, or no 64-bit ELF file), -ERANGE if the
+ * offset is not in code, -ENOMEM, or a failing read's errno. The caller frees @found in any case.
+ */
+int user_functions_find(int fd, const struct pattern *pattern, struct user_functions *found);
 
 /* As user_functions_find, for static probes. */
-int usdt_find(int fd, const struct pattern *pattern, user_place_vec *found);
+int usdt_find(int fd, const struct pattern *pattern, struct user_functions *found);
+
+/* Adds the entry of the function at offset @off of the file. Returns 0 or -ENOMEM. */
+int user_functions_add(const struct elf_image *elf, uint64_t off, struct user_functions *found);
+
+/* Adds a place as it is, or refuses it. Returns 0 or -ENOMEM. */
+int user_functions_add_place(const struct elf_image *elf, const struct user_place *place,
+			     struct user_functions *found);
 
 /* Sorts the places, and leaves each once. */
-void user_places_sort(user_place_vec *places);
+void user_functions_sort(struct user_functions *functions);
+
+void user_functions_deinit(struct user_functions *functions);
 
 #endif

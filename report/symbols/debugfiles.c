@@ -184,14 +184,11 @@ static int try_debug(struct search *s, const struct root *root, const char *path
 static int try_debug_by_id(struct search *s, const struct root *root, const char *dir)
 {
 	_cleanup_free_ char *path = NULL;
-	char hex[BUILD_ID_HEX_SIZE];
 
 	if (found_is_best(&s->debug))
 		return 0;
-	build_id_hex(&s->wanted->build_id, hex);
-	if (asprintf(&path, "%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2) < 0)
-		return -ENOMEM;
-	return try_debug(s, root, path);
+	path = build_id_debug_path(&s->wanted->build_id, dir);
+	return path ? try_debug(s, root, path) : -ENOMEM;
 }
 
 static int find_debug_by_id(struct search *s)

@@ -1,49 +1,13 @@
 #!/usr/bin/env bash
-# Stacks of calls, hits of tracepoints and static probes: known numbers of them, exactly. Every program begins when the
-# probes are there, so no time matters.
+# Stacks of calls, hits of tracepoints and static probes: known numbers of them, exactly.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
+# shellcheck source=tests/targets.sh
+. tests/targets.sh
 own_mounts "$@"
 need_recording
 
 build "$dir/calls" calls.c -ldl
-# record NAME OPTION... -- COMMAND...
-record() { "$profrec" -o "$dir/$1.prof" "${@:2}" 2> "$dir/$1.err" || { cat "$dir/$1.err" >&2; return 1; }; }
-# folded NAME [EVENT]
-folded() { "$profrep" -fP ${2:+--event "$2"} "$dir/$1.prof" 2> /dev/null; }
-# hits NAME REGEX [EVENT]
-hits() { folded "$1" "${3:-}" | sum_samples "$2"; }
-
-# target PROGRAM N: starts a run of PROGRAM N that waits for finish. Its pid is $target.
-target()
-{
-	rm -f "$dir/go" "$dir/pid" && mkfifo "$dir/go"
-	"$1" "$2" "$dir/go" > "$dir/pid" &
-	wait_for test -s "$dir/pid"
-	target=$(cat "$dir/pid")
-}
-# trace NAME OPTION...: records the target. The recorder says so when all probes are there.
-trace()
-{
-	"$profrec" -o "$dir/$1.prof" -p "$target" "${@:2}" 2> "$dir/$1.err" &
-	recorder=$!
-	wait_for grep -q "Ctrl-C" "$dir/$1.err"
-}
-# begin NAME PROGRAM N OPTION...: both.
-begin()
-{
-	target "$2" "$3"
-	trace "$1" "${@:4}"
-}
-finish()
-{
-	echo > "$dir/go"
-	wait "$target"
-	kill -INT $recorder
-	wait $recorder
-}
-
-
 # stacks NAME LEAF [EVENT]: number of hits of each of the three places, as "one two three".
 stacks()
 {
@@ -134,7 +98,6 @@ if [ -d /sys/kernel/tracing/events/syscalls/sys_enter_read ]; then
 	check "tracepoints: each read of dd, and no other" between "$(hits reads '^dd;' 1)" 3000000 3040000
 	check "a wildcard: the enter and the exit" between "$(hits reads '^dd;' 2)" 6000 6020
 	check "a wildcard: both are attached" contains "$("$profrep" info "$dir/reads.prof")" "probes:         2 attached"
-	refused() { check "$1" says 1 "$2" "$profrec" -q -o "$dir/x.prof" "${@:3}" 1; }
 	refused "an unknown tracepoint" "failed to find event 't:sched:none': there is no such tracepoint" -e t:sched:none
 	refused "an unknown field" "tracepoint 'sched:sched_switch' has no such field" -e t:sched:sched_switch --weight none
 else
@@ -143,19 +106,7 @@ fi
 check "a weight without an event" says 2 "it must follow the -e that it belongs to" "$profrec" --weight arg1 -e c:malloc 1
 check "a malformed weight" says 2 "option --weight: 'arg7' is no weight" "$profrec" -e c:malloc --weight arg7 1
 
-## A library of that name that was deleted, and one that comes after the start.
-mkdir "$dir/lib" && build "$dir/lib/libplugin.so" calls.c -shared -fPIC
-record loaded -e "$dir/lib/libplugin.so:plugged" -- "$dir/calls" load 700 "$dir/lib/libplugin.so"
-check "a library that is loaded after the start" same "$(hits loaded ';plugged ')" 700
-cp "$dir/calls" "$dir/gone"
-target "$dir/gone" 400
-rm "$dir/gone"
-trace gone -e gone:own_function
-finish
-check "a program that was deleted" same "$(info "$dir/gone.prof" "hits counted")" 2400
-
 ## Bad input.
-refused() { check "$1" says 1 "$2" "$profrec" -q -o "$dir/x.prof" "${@:3}" 1; }
 refused "an unknown function" "failed to find 'c:no_such': no function matches in '" -e c:no_such
 refused "an unknown library" "failed to find library 'nosuchlib'" -e p:nosuchlib:f
 refused "an unknown path" "failed to open library '/no/such': No such file or directory" -e /no/such:f

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where a probe of a function may be, by the function's first instruction. */
+#include <elf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record/probes/user_functions.h"
+#include "tests/unit/suite.h"
+
+#define CODE_OFF 256
+
+/* A program whose only code is @insn. */
+static int make_program(const void *insn, size_t len, uint16_t machine)
+{
+	const Elf64_Ehdr eh = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_machine = machine,
+		.e_phoff = sizeof(eh),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+	};
+	const Elf64_Phdr ph = {
+		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = CODE_OFF, .p_filesz = len};
+	int fd = memfd_create("program", MFD_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pwrite(fd, &eh, sizeof(eh), 0), sizeof(eh));
+	ck_assert_int_eq(pwrite(fd, &ph, sizeof(ph), sizeof(eh)), sizeof(ph));
+	ck_assert_int_eq(pwrite(fd, insn, len, CODE_OFF), len);
+	return fd;
+}
+
+/* The place of a probe, from the beginning of the code on; -1 if there is none. */
+static int place_in(const void *insn, size_t len, uint16_t machine)
+{
+	const struct pattern pattern = {.has_offset = true, .offset = CODE_OFF};
+	struct user_functions found = {0};
+	int fd = make_program(insn, len, machine), place = -1;
+
+	ck_assert_int_eq(user_functions_find(fd, &pattern, &found), 0);
+	ck_assert_uint_eq(found.places.nr + found.nr_refused, 1);
+	if (found.places.nr)
+		place = found.places.data[0].off - CODE_OFF;
+	user_functions_deinit(&found);
+	close(fd);
+	return place;
+}
+
+static const struct {
+	const char *insn;
+	size_t len;
+	int place;
+} insns[] = {
+#define INSN(bytes, place)                                                                         \
+	{                                                                                          \
+		bytes, sizeof(bytes) - 1, place                                                    \
+	}
+	INSN("\x55", 0),                                         /* push %rbp */
+	INSN("\x66\x0f\xef\xc0", 0),                             /* pxor */
+	INSN("\x8f\xc0", 0),                                     /* pop %rax */
+	INSN("\xf3\x0f\x1e\xfa\x55", 4),                         /* endbr64; push %rbp */
+	INSN("\xf3\x0f\x1e\xfa", 4),                             /* endbr64 at the end */
+	INSN("\xc5\xf8\x57\xc0", -1),                            /* vxorps */
+	INSN("\xc4\xe2\x79\x78\xc0", -1),                        /* vpbroadcastb, VEX */
+	INSN("\x62\xe2\x7d\x48\x7a\xc6", -1),                    /* vpbroadcastb, EVEX */
+	INSN("\x8f\xe9\x78\x81\xc0", -1),                        /* vfrczpd, XOP */
+	INSN("\xd5\x10\x50", -1),                                /* push %r16 */
+	INSN("\x65\xc5\xf8\x57\x00", -1),                        /* vxorps %gs:(%rax) */
+	INSN("\xf3\x0f\x1e\xfa\x62\xe2\x7d\x48\x7a\xc6", 0),     /* endbr64; vpbroadcastb */
+	INSN("\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66", 0), /* prefixes alone */
+#undef INSN
+};
+
+START_TEST(first_instructions)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(insns); i++)
+		ck_assert_msg(place_in(insns[i].insn, insns[i].len, EM_X86_64) == insns[i].place,
+			      "instruction %zu", i);
+	/* Other processors have other instructions. */
+	ck_assert_int_eq(place_in("\xc5\xf8\x57\xc0", 4, EM_AARCH64), 0);
+}
+END_TEST
+
+SUITE_MAIN("user_functions", first_instructions)

@@ -146,27 +146,18 @@ static int print_verdicts(const struct diff_options *o, struct source *sources,
 	return ret;
 }
 
-/* A table knows functions by name, and functions without a name by their start. */
-static struct source_request make_request(const struct diff_options *o)
-{
-	struct source_request request = o->request;
-
-	request.view.folded |= o->compare.by == TALLY_STACKS;
-	if (!request.view.folded && !request.view.unnamed)
-		request.view.unnamed = UNNAMED_FUNCTION;
-	return request;
-}
-
 static int run_diff(const void *options, struct command_io *io, struct err *err)
 {
 	const struct diff_options *o = options;
-	const struct source_request request = make_request(o);
 	_cleanup_free_ struct source *sources = calloc(o->files.nr, sizeof(*sources));
+	struct source_request request = o->request;
 	struct rows_summary summary = {0};
 	int ret;
 
 	if (!sources)
 		return err_set(err, -ENOMEM, "failed to compare: out of memory");
+	if (!is_folded(o))
+		compare_request_view(&o->compare, &request.view);
 	ret = sources_load(sources, o->files.data, o->files.nr, &request, err);
 	if (!ret && is_folded(o))
 		ret = print_both(o, sources, &io->out, &summary, err);
@@ -205,6 +196,8 @@ static const struct option_spec diff_rows[] = {
 		 .help = "the recordings before, three or more for a verdict"),
 	DIFF_ROW(OPTION_WORDS, after, "after", 0, .metavar = "FILE...",
 		 .help = "the recordings after"),
+	FLAG_ROW(compare.is_paired, "pairs", 0,
+		 .help = "recordings were made by turns: compare each with its neighbour"),
 	FLAG_ROW(all, "all", 'A', .help = "print also all that has not changed"),
 	FLAG_ROW(json, "json", 0, .exclusive = GROUP_LAYOUTS, .help = "print the table as JSON"),
 	FLAG_ROW(request.view.folded, "folded", 'f', .exclusive = GROUP_LAYOUTS,

@@ -48,8 +48,6 @@ static const struct option_spec compare_rows[] = {
 		.kind = "a unit",
 		.hint = "units are samples, cpu, and work: a number, or one for each recording",
 	},
-	OPTION_FLAG_ROW(struct compare_request, is_paired, "pairs", 0,
-			.help = "recordings were made by turns: compare each with its neighbour"),
 };
 
 const struct option_table compare_options = {compare_rows, ARRAY_SIZE(compare_rows), NULL};

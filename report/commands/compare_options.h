@@ -5,7 +5,7 @@
 
 #include "common/option_spec.h"
 
-/* Fills a struct compare_request: --by, --per, --pairs. */
+/* Fills a struct compare_request: --by, --per. */
 extern const struct option_table compare_options;
 
 #endif

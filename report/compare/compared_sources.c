@@ -43,6 +43,14 @@ int compared_sources_check(const struct source *sources, size_t nr, struct err *
 	return 0;
 }
 
+void compare_request_view(const struct compare_request *request, struct view *view)
+{
+	/* Stacks are those of folded output, so that pictures and tables agree. */
+	view->folded |= request->by == TALLY_STACKS;
+	if (view->unnamed == UNNAMED_BY_LAYOUT)
+		view->unnamed = UNNAMED_FUNCTION;
+}
+
 static double work_of(const struct compare_request *request, size_t i)
 {
 	if (!request->work.nr)

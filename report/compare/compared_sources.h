@@ -44,6 +44,9 @@ int compared_sources_count(struct compared_sources *compared, struct source *sou
 			   const struct compare_request *request, struct rows_summary *summary,
 			   struct err *err);
 
+/* Sets @view so that it names the things to compare, as far as the user did not choose. */
+void compare_request_view(const struct compare_request *request, struct view *view);
+
 void compared_sources_deinit(struct compared_sources *compared);
 
 /*

@@ -34,9 +34,9 @@ const char *verdict_text(enum verdict verdict)
 	return texts[verdict];
 }
 
-static void print_rate(const struct changes_printout *p, struct textbuf *out, double rate)
+static void print_rate(struct textbuf *out, enum denominator per, double rate)
 {
-	if (p->per == PER_SAMPLES)
+	if (per == PER_SAMPLES)
 		textbuf_printf(out, "%*.2f %%", RATE_WIDTH - 2, 100 * rate);
 	else
 		textbuf_printf(out, "%*.4g", RATE_WIDTH, rate);
@@ -72,9 +72,9 @@ static void print_item(const struct changes_printout *p, struct textbuf *out,
 {
 	const struct change *change = &item->change;
 
-	print_rate(p, out, change->before);
+	print_rate(out, p->per, change->before);
 	textbuf_char(out, ' ');
-	print_rate(p, out, change->after);
+	print_rate(out, p->per, change->after);
 	textbuf_char(out, ' ');
 	print_relative(out, change->relative, CHANGE_WIDTH, "+");
 	textbuf_char(out, ' ');
@@ -163,4 +163,39 @@ void print_changes(const struct changes_printout *p, struct textbuf *out)
 			       left_out, things[p->tally->by][1]);
 	print_list(p, out, compared_has_appeared, "appeared:");
 	print_list(p, out, compared_has_vanished, "vanished:");
+}
+
+static void print_planned(struct textbuf *out, const struct planned *item, enum denominator per)
+{
+	print_rate(out, per, item->rate);
+	textbuf_printf(out, " %*.1f %%", CHANGE_WIDTH - 2, 100 * item->noise);
+	for (int i = 0; i < PLAN_LENGTHS; i++) {
+		if (item->needed[i])
+			textbuf_printf(out, " %*" PRIu32, CHANGE_WIDTH, item->needed[i]);
+		else
+			textbuf_printf(out, " %*s", CHANGE_WIDTH, "-");
+	}
+}
+
+void print_plan(const struct plan *plan, const struct tally *tally, enum denominator per, bool all,
+		struct textbuf *out)
+{
+	size_t nr = all || plan->items.nr < UNCHANGED_SHOWN ? plan->items.nr : UNCHANGED_SHOWN;
+
+	textbuf_printf(out,
+		       "recordings on each side to find a change of %g %% in four of five cases\n",
+		       100 * plan->relative);
+	textbuf_printf(out, "%*s %*s", RATE_WIDTH, "RATE", CHANGE_WIDTH, "NOISE");
+	for (int i = 0; i < PLAN_LENGTHS; i++)
+		textbuf_printf(out, " %*.*f s", CHANGE_WIDTH - 2, plan->seconds < 10,
+			       plan->seconds * (1 << i));
+	textbuf_printf(out, "  %s\n", things[tally->by][0]);
+	for (size_t i = 0; i < nr; i++) {
+		print_planned(out, &plan->items.data[i], per);
+		textbuf_printf(out, "  %s\n",
+			       string_set_get(&tally->keys, plan->items.data[i].key));
+	}
+	if (nr < plan->items.nr)
+		textbuf_printf(out, "%zu more %s are left out; --all prints them\n",
+			       plan->items.nr - nr, things[tally->by][1]);
 }

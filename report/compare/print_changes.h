@@ -4,8 +4,9 @@
 #define REPORT_COMPARE_PRINT_CHANGES_H
 
 #include "report/compare/comparison.h"
+#include "report/compare/plan.h"
 
-/* Without all, the table ends after this many things that have not changed. */
+/* Without all, a table ends after this many things that have not changed. */
 #define UNCHANGED_SHOWN 30
 
 struct changes_printout {
@@ -20,6 +21,10 @@ void print_changes(const struct changes_printout *p, struct textbuf *out);
 
 /* Prints all verdicts as an object of JSON (RFC 8259). What is not known is null. */
 void print_changes_json(const struct changes_printout *p, struct textbuf *out);
+
+/* Prints the table of @plan; with @all, also what is small. */
+void print_plan(const struct plan *plan, const struct tally *tally, enum denominator per, bool all,
+		struct textbuf *out);
 
 /* Returns the words for @verdict. */
 const char *verdict_text(enum verdict verdict);

@@ -170,6 +170,17 @@ static double get_difference(const void *ctx, size_t i)
 	return get_after(ctx, i) - get_before(ctx, i);
 }
 
+struct log_variance log_variance_of(const struct observations *side)
+{
+	const struct shifted s = {side, side, shift_of(side, side)};
+	const struct log_side all = log_side_make(get_before, &s, side->nr, 0);
+
+	return (struct log_variance){
+		.between = all.variance * side->nr,
+		.sampling = sampling_floor(side, s.shift),
+	};
+}
+
 void change_estimate(struct change *change, const struct observations *before,
 		     const struct observations *after)
 {

@@ -30,6 +30,15 @@ struct change {
 	bool may_be_division; /* it is on one side only, and recordings are too few to say why */
 };
 
+/* The variance of the logarithm of a recording's rate. */
+struct log_variance {
+	double between;  /* between recordings, sampling included */
+	double sampling; /* the part that sampling makes */
+};
+
+/* Returns the variance of the recordings of @side, of which there are two or more. */
+struct log_variance log_variance_of(const struct observations *side);
+
 /*
  * Compares recordings that were made apart. Both sides have CHANGE_RECORDINGS_MIN recordings or
  * more.

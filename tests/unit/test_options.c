@@ -65,6 +65,8 @@ START_TEST(commands_are_chosen)
 	expect_command("diff -fn - b", &diff_command);
 	expect_command("diff info info", &diff_command);
 	expect_command("diff --before a - --after b c -n -f", &diff_command);
+	expect_command("plan 5 a b c", &plan_command);
+	expect_command("plan --per 1,2,3.5 0.5 a b c", &plan_command);
 	expect_command("info", &info_command);
 	expect_command("info info", &info_command);
 	expect_command("files --symfs root -U --from 3 --to 4 x", &files_command);
@@ -77,11 +79,11 @@ START_TEST(words_that_are_refused)
 {
 	expect_error("inf", -ENOENT,
 		     "failed to open 'inf': No such file or directory; "
-		     "commands are report, diff, info, files, missing, processes",
+		     "commands are report, diff, plan, info, files, missing, processes",
 		     "'profrec -o inf' makes a recording");
 	expect_error("-f nosuch.prof x", -ENOENT,
 		     "failed to open 'nosuch.prof': No such file or directory; "
-		     "commands are report, diff, info, files, missing, processes",
+		     "commands are report, diff, plan, info, files, missing, processes",
 		     "'profrec -o nosuch.prof' makes a recording");
 	expect_error("-f info x", -EINVAL, "command info: not the first word",
 		     "'profrep info ...', or './info' for a file of that name");
@@ -107,6 +109,12 @@ START_TEST(operands_that_are_refused)
 			diff);
 	expect_error("diff a b c", -EINVAL, "unexpected operand 'c'", diff);
 	expect_error("diff --before a --after b -f c", -EINVAL, "unexpected operand 'c'", diff);
+	expect_error("plan", -EINVAL, "command plan: needs a percentage and recordings",
+		     "'profrep plan --help' shows the usage");
+	expect_error("plan 5 a b", -EINVAL, "command plan: needs 3 recordings or more",
+		     "'profrec --repeat 5 -o pilot-%N.prof 30' makes five recordings");
+	expect_error("plan a b c d", -EINVAL, "command plan: 'a' is not a percentage",
+		     "'profrep plan 5 a*.prof' plans for changes of 5 %");
 	expect_error("diff - -", -EINVAL, "command diff: only one recording can be '-'", diff);
 }
 END_TEST

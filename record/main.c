@@ -8,6 +8,7 @@
 #include "common/hash.h"
 #include "record/record_options.h"
 #include "record/recorder.h"
+#include "record/repeat.h"
 
 /* Exit statuses. */
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -35,7 +36,8 @@ int main(int argc, char **argv)
 	hash_seed_init();
 	ret = record_options_parse(&options, argc, argv, &err);
 	if (ret == OPTIONS_RUN) {
-		ret = recorder_run(&options, &err);
+		ret = options.repeat ? repeat_recordings(&options, &err)
+				     : recorder_run(&options, &err);
 		status = ret ? EXIT_FAILED : EXIT_OK;
 	} else if (ret < 0) {
 		status = ret == -ENOMEM ? EXIT_FAILED : EXIT_USAGE;

@@ -10,6 +10,7 @@
 #include "common/cleanup.h"
 #include "common/command_line.h"
 #include "format/prof.h"
+#include "record/output/outname.h"
 #include "record/probes/kernel_functions.h"
 #include "record/probes/kernel_way.h"
 #include "record/probes/library.h"
@@ -30,6 +31,7 @@
 #define FREQ_MAX_HZ  1000000
 #define DURATION_MAX 99999999
 #define KEEP_MAX     1000000
+#define REPEAT_MAX   1000000
 #define WAIT_MAX_US  UINT64_C(1000000000000000) /* 31 years */
 
 #define MEMORY_DEFAULT (UINT64_C(256) << 20)
@@ -136,6 +138,10 @@ static const struct option_spec specs[] = {
 	    .help = "go on in another file after this time, or when the file is this large (with K, M or G); -o must be a pattern"),
 	ROW(OPTION_U64, rotation.keep, "rotate-keep", 0, .metavar = "N", .min = 1, .max = KEEP_MAX,
 	    .help = "keep the N latest finished files of this run and remove older ones"),
+	ROW(OPTION_U64, repeat, "repeat", 0, .metavar = "N", .min = 1, .max = REPEAT_MAX,
+	    .help = "make N recordings one after the other, each by itself, for profrep diff and profrep plan; -o must be a pattern"),
+	ROW(OPTION_U64, pause_s, "pause", 0, .metavar = "SECONDS", .min = 1, .max = DURATION_MAX,
+	    .help = "with --repeat, wait so long between recordings"),
 	ROW(OPTION_FLAG, quiet, "quiet", 'q', .help = "print errors only"),
 };
 
@@ -166,7 +172,9 @@ static const struct program_spec program = {
 		"  profrec -o - -i 1 | profrep -T -f -\n"
 		"                                  print what ran, each second\n"
 		"  profrec -o %Y%m%d-%H%M%S.prof --rotate 3600 --rotate-keep 24\n"
-		"                                  a file an hour, of the last day\n",
+		"                                  a file an hour, of the last day\n"
+		"  profrec -o a-%H%M%S.prof --repeat 5 60\n"
+		"                                  five recordings, to compare with later ones\n",
 	.commands = commands,
 	.nr_commands = ARRAY_SIZE(commands),
 };
@@ -395,6 +403,24 @@ static bool is_time(const struct event_name *event)
 	return event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES;
 }
 
+/* Recordings that follow each other need an end each, and names. */
+static int check_repeat(const struct record_options *o, struct err *err)
+{
+	if (!o->repeat)
+		return o->pause_s ? err_set(err, -EINVAL, "option --pause: needs --repeat") : 0;
+	if (!o->duration_s && !o->command)
+		return err_set(err, -EINVAL, "option --repeat: needs a duration or a command");
+	if (o->rotate || o->rotation.keep)
+		return err_set(err, -EINVAL, "option --repeat: not allowed with option --rotate%s",
+			       o->rotate ? "" : "-keep");
+	if (!strcmp(o->output, "-"))
+		return err_set(err, -EINVAL, "option --repeat: not allowed with standard output");
+	if (outname_is_pattern(o->output))
+		return 0;
+	err_set(err, -EINVAL, "option --repeat: '%s' is the name of one file", o->output);
+	return err_hint(err, -EINVAL, "give -o a pattern of strftime(3): -o a-%%H%%M%%S.prof");
+}
+
 /* Checks options that depend on others. */
 static int check_together(const struct record_options *o, struct err *err)
 {
@@ -470,6 +496,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		ret = choose_memory(options, err);
 	if (!ret)
 		ret = check_together(options, err);
+	if (!ret)
+		ret = check_repeat(options, err);
 	if (!ret && options->rotate)
 		ret = rotation_parse(options->rotate, &options->rotation, err);
 	if (!ret)

@@ -81,6 +81,8 @@ struct record_options {
 	uint64_t interval_s;      /* 0: no intervals */
 	const char *rotate;       /* text of the option; NULL: not given */
 	struct rotation rotation; /* parsed from rotate */
+	uint64_t repeat;          /* recordings one after the other; 0: one */
+	uint64_t pause_s;         /* between them */
 	uint64_t duration_s;      /* 0: until a signal */
 	char **command;           /* NULL: none; ends with NULL */
 	char *command_line;       /* all arguments, joined by spaces */

@@ -12,7 +12,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 
-static void fill_signals(sigset_t *signals)
+void wakeups_fill_signals(sigset_t *signals)
 {
 	sigemptyset(signals);
 	sigaddset(signals, SIGINT);
@@ -38,7 +38,7 @@ void wakeups_block_signals(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
 		sigaction(changed[i], NULL, &inherited.actions[i]);
-	fill_signals(&signals);
+	wakeups_fill_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &inherited.blocked);
 	inherited.is_known = true;
 	/* Shells start background jobs with SIGINT ignored, but scripts end recordings by it. */
@@ -65,7 +65,7 @@ int wakeups_init(struct wakeups *w, struct err *err)
 {
 	sigset_t signals;
 
-	fill_signals(&signals);
+	wakeups_fill_signals(&signals);
 	*w = (struct wakeups){
 		.signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK),
 		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),

@@ -7,6 +7,7 @@
 #ifndef RECORD_SYSTEM_WAKEUPS_H
 #define RECORD_SYSTEM_WAKEUPS_H
 
+#include <signal.h>
 #include <stdint.h>
 
 #include "common/err.h"
@@ -25,6 +26,9 @@ struct wakeups {
 	int signal_fd, epoll_fd;
 	int watermark_fd; /* borrowed */
 };
+
+/* Fills in the signals that the recorder waits for. */
+void wakeups_fill_signals(sigset_t *signals);
 
 /*
  * Blocks the signals and sets their dispositions. Call it before any work that a signal must not

@@ -33,8 +33,9 @@ static int take_plan_operands(void *options, int nr, char **operands, struct err
 	if (nr - 1 < CHANGE_RECORDINGS_MIN) {
 		err_set(err, -EINVAL, "command plan: needs %d recordings or more",
 			CHANGE_RECORDINGS_MIN);
-		return err_hint(err, -EINVAL,
-				"'profrec --repeat 5 -o pilot-%%N.prof 30' makes five recordings");
+		return err_hint(
+			err, -EINVAL,
+			"'profrec --repeat 5 -o pilot-%%H%%M%%S.prof 30' makes five recordings");
 	}
 	o->files = (const char *const *)operands + 1;
 	o->nr_files = nr - 1;

@@ -112,7 +112,7 @@ START_TEST(operands_that_are_refused)
 	expect_error("plan", -EINVAL, "command plan: needs a percentage and recordings",
 		     "'profrep plan --help' shows the usage");
 	expect_error("plan 5 a b", -EINVAL, "command plan: needs 3 recordings or more",
-		     "'profrec --repeat 5 -o pilot-%N.prof 30' makes five recordings");
+		     "'profrec --repeat 5 -o pilot-%H%M%S.prof 30' makes five recordings");
 	expect_error("plan a b c d", -EINVAL, "command plan: 'a' is not a percentage",
 		     "'profrep plan 5 a*.prof' plans for changes of 5 %");
 	expect_error("diff - -", -EINVAL, "command diff: only one recording can be '-'", diff);

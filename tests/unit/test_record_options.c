@@ -149,6 +149,13 @@ START_TEST(filters)
 	ck_assert_str_eq(o.mntns_map, "/n");
 	TAKE("-p", "1", "--follow", "--comm", "123456789012345");
 	ck_assert(o.follow);
+	REFUSE("option --pause: needs --repeat", "", "--pause", "3");
+	REFUSE("option --repeat: needs a duration or a command", "", "--repeat=3", "-o%s");
+	REFUSE("option --repeat: not allowed with option --rotate", "", "--repeat=3", "-o%s",
+	       "--rotate=5", "9");
+	REFUSE("option --repeat: not allowed with standard output", "", "--repeat=3", "-o-", "9");
+	REFUSE("option --repeat: 'a' is the name of one file",
+	       "give -o a pattern of strftime(3): -o a-%H%M%S.prof", "--repeat=3", "-oa", "9");
 	REFUSE("option --follow: needs -p/--pid", "", "--follow");
 	REFUSE("option --follow: needs -p/--pid", "", "--follow", "-L", "1");
 	REFUSE("option --comm: '1234567890123456' is longer than a thread's name can be (15 bytes)",

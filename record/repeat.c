@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/repeat.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/recorder.h"
+#include "record/system/wakeups.h"
+
+struct repeater {
+	const struct record_options *options;
+	struct err *shared; /* the error of the child, in memory that both have */
+	sigset_t signals;
+	pid_t child; /* 0: none */
+	bool stop;
+};
+
+/* Never returns. The child ends its recording when the parent is gone. */
+static void record_in_child(struct repeater *r, pid_t parent)
+{
+	int ret;
+
+	wakeups_restore_signals();
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
+	ret = recorder_run(r->options, r->shared);
+	_exit(ret ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+/* Passes a signal on. A terminal has sent it to the child already. */
+static void handle_signal(struct repeater *r, const siginfo_t *info)
+{
+	if (info->si_signo == SIGINT || info->si_signo == SIGTERM)
+		r->stop = true;
+	if (r->child && info->si_code <= 0)
+		kill(r->child, info->si_signo);
+}
+
+/* Waits for the child, which has ended when this returns. Returns its status as of waitpid. */
+static int wait_for_child(struct repeater *r)
+{
+	siginfo_t info;
+	int status;
+
+	while (waitpid(r->child, &status, WNOHANG) != r->child)
+		if (sigwaitinfo(&r->signals, &info) > 0 && info.si_signo != SIGCHLD)
+			handle_signal(r, &info);
+	r->child = 0;
+	return status;
+}
+
+static int record_once(struct repeater *r, struct err *err)
+{
+	pid_t self = getpid();
+	int status;
+
+	r->child = fork();
+	if (r->child < 0)
+		return err_set(err, -errno, "failed to start a process: %m");
+	if (!r->child)
+		record_in_child(r, self);
+	status = wait_for_child(r);
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return 0;
+	if (WIFSIGNALED(status))
+		return err_set(err, -EINTR, "failed to record: signal %d ended the recorder",
+			       WTERMSIG(status));
+	*err = *r->shared;
+	return -ECANCELED;
+}
+
+/* Waits for the seconds between two recordings, or until a signal ends the run. */
+static void pause_between(struct repeater *r)
+{
+	struct timespec end, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += r->options->pause_s;
+	while (!r->stop) {
+		struct timespec left = end;
+		siginfo_t info;
+
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left.tv_sec -= now.tv_sec;
+		left.tv_nsec -= now.tv_nsec;
+		if (left.tv_nsec < 0) {
+			left.tv_sec--;
+			left.tv_nsec += 1000000000;
+		}
+		if (left.tv_sec < 0)
+			return;
+		if (sigtimedwait(&r->signals, &info, &left) > 0 && info.si_signo != SIGCHLD)
+			handle_signal(r, &info);
+	}
+}
+
+int repeat_recordings(const struct record_options *options, struct err *err)
+{
+	struct repeater r = {.options = options};
+	int ret = 0;
+
+	r.shared = mmap(NULL, sizeof(*r.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
+	if (r.shared == MAP_FAILED)
+		return err_set(err, -ENOMEM, "failed to record: out of memory");
+	wakeups_block_signals();
+	wakeups_fill_signals(&r.signals);
+	for (uint64_t i = 0; i < options->repeat && !r.stop && !ret; i++) {
+		if (i && options->pause_s)
+			pause_between(&r);
+		if (!r.stop)
+			ret = record_once(&r, err);
+	}
+	munmap(r.shared, sizeof(*r.shared));
+	return ret;
+}

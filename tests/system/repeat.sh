@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Recordings one after the other, and their way into a comparison. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+rm -f "$dir"/*
+
+# A command that takes a turn each time: it counts its runs.
+cat > "$dir/count" << 'END'
+#!/bin/sh
+echo run >> "$1/runs"
+END
+chmod +x "$dir/count"
+
+## A command, with names that collide.
+check "a command: it ends with status 0" "$profrec" -q -o "$dir/a%%.prof" --repeat 3 -- "$dir/count" "$dir"
+check "a command: it runs anew for each recording" same "$(wc -l < "$dir/runs")" 3
+check "a command: names as with --rotate" same "$(cd "$dir" && echo a*.prof)" "a%.prof a%_1.prof a%_2.prof"
+check "a command: the recordings are whole" is_complete "$dir"/a*.prof
+
+## A duration, and a signal in the second of many.
+"$profrec" -o "$dir/b%%.prof" --repeat 1000 --pause 1 1 2> "$dir/err" &
+recorder=$!
+second_began() { [ "$(grep -c Sampling "$dir/err")" -ge 2 ]; }
+wait_for second_began
+kill -INT $recorder
+wait $recorder
+check "a signal: status 0" same $? 0
+check "a signal: the recording at hand is the last" same "$(cd "$dir" && echo b*.prof)" "b%.prof b%_1.prof"
+check "a signal: it is whole" is_complete "$dir"/b*.prof
+check "a signal: it ended the last" contains "$(info "$dir/b%_1.prof" end)" signal
+
+## Failure.
+check "a failure ends the run" says 1 "profrec: failed to create '$dir/none/" \
+	"$profrec" -q -o "$dir/none/%s.prof" --repeat 1000 1
+check "a failure is said once" same "$(wc -l < "$dir/err")" 1
+
+## The comparison. A spinning program is all of the samples of its recordings.
+for side in before after; do
+	"$profrec" -q -F 999 -o "$dir/$side%%.prof" --repeat 3 -- timeout 0.5 "$workloads/func_ab"
+done
+check "compared: they are enough for a verdict" contains \
+	"$("$profrep" diff -A --before "$dir"/before*.prof --after "$dir"/after*.prof)" "not distinguishable"
+check "compared: a plan is made of them" contains "$("$profrep" plan 5 "$dir"/before*.prof)" func_a
+plan_end

@@ -187,6 +187,8 @@ int epoch_add(struct epoch *e, const struct raw_count *count)
 
 void epoch_begin_recording(struct epoch *e)
 {
+	if (e->sources.names)
+		file_names_begin_recording(e->sources.names);
 	memset(e->sums, 0, sizeof(e->sums));
 	memset(e->overflows, 0, sizeof(e->overflows));
 }

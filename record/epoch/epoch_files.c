@@ -108,6 +108,32 @@ int epoch_files_ask(const struct epoch_tables *t, struct file_names *names, uint
 	return ret;
 }
 
+/*
+ * Can a later epoch have an equal object? Instances depend on the order of samples, and the identity
+ * of a file without a build-id on whether it was deleted.
+ */
+static bool is_lasting(const struct prof_object *object)
+{
+	return object->build_id_size && !object->instance;
+}
+
+/* Adds the symbol that answers @question, unless an earlier epoch of the recording has it. */
+static int add_symbol(struct epoch_tables *t, const struct file_names *names,
+		      const struct question *question)
+{
+	bool lasts = is_lasting(&t->objects.data[question->object]);
+	struct file_symbol symbol;
+	int ret;
+
+	if (!file_names_find(names, question->file, question->off, &symbol) ||
+	    (lasts && symbol.is_written))
+		return 0;
+	ret = epoch_tables_symbol(t, question->object, symbol.off, symbol.size, symbol.name);
+	if (!ret && lasts)
+		file_names_note_written(names, &symbol);
+	return ret;
+}
+
 int epoch_files_add(struct epoch_tables *t, const struct file_names *names)
 {
 	const size_t max_bytes = t->string_bytes.nr + NAMES_BYTES_PER_EPOCH;
@@ -115,13 +141,9 @@ int epoch_files_add(struct epoch_tables *t, const struct file_names *names)
 	int ret = gather_questions(t, &questions);
 
 	vec_for_each(&questions, question) {
-		struct file_symbol symbol;
-
 		if (ret || t->string_bytes.nr > max_bytes || t->symbols.nr >= PROF_MAX_TABLE / 2)
 			break;
-		if (file_names_find(names, question->file, question->off, &symbol))
-			ret = epoch_tables_symbol(t, question->object, symbol.off, symbol.size,
-						  symbol.name);
+		ret = add_symbol(t, names, question);
 	}
 	vec_free(&questions);
 	return ret;

@@ -15,7 +15,10 @@
 int epoch_files_ask(const struct epoch_tables *tables, struct file_names *names,
 		    uint64_t urgent_ns);
 
-/* Adds the symbols that are known by now. Returns 0 or -ENOMEM. */
+/*
+ * Adds the symbols that are known by now. A symbol of a file with a build-id comes once in a
+ * recording. Returns 0 or -ENOMEM.
+ */
 int epoch_files_add(struct epoch_tables *tables, const struct file_names *names);
 
 #endif

@@ -69,6 +69,7 @@ struct file_names {
 	uint64_t limit_ns;      /* of the request that the child works at */
 	uint64_t worker_cpu_ns; /* used by the child at its last answer */
 	uint32_t worker;        /* its number */
+	uint32_t recording;     /* number of the one that is being written, from 1 */
 	uint64_t nr_left_out;
 };
 
@@ -260,7 +261,7 @@ static void begin_next(struct file_names *n)
 /* Lists the offsets that nothing is known about. */
 static int list_unknown(struct named_file *file, const uint64_t *offsets, size_t nr)
 {
-	const struct names_symbol *symbol;
+	struct known_symbol *symbol;
 
 	for (size_t i = 0; i < nr && file->asked.nr < NAMES_OFFSETS_MAX; i++)
 		if (!known_names_find(&file->known, offsets[i], &symbol) &&
@@ -363,14 +364,28 @@ bool file_names_find(const struct file_names *n, uint32_t nr, uint64_t off,
 		     struct file_symbol *symbol)
 {
 	const struct known_names *known = &n->files.data[nr].known;
-	const struct names_symbol *found;
+	struct known_symbol *found;
 
 	if (!known_names_find(known, off, &found) || !found)
 		return false;
-	*symbol = (struct file_symbol){.off = found->off,
-				       .size = found->size,
-				       .name = found->len ? known->bytes.data + found->name : ""};
+	*symbol = (struct file_symbol){
+		.off = found->off,
+		.size = found->size,
+		.name = found->len ? known->bytes.data + found->name : "",
+		.is_written = found->recording == n->recording,
+		.known = found,
+	};
 	return true;
+}
+
+void file_names_note_written(const struct file_names *n, const struct file_symbol *symbol)
+{
+	symbol->known->recording = n->recording;
+}
+
+void file_names_begin_recording(struct file_names *n)
+{
+	n->recording++;
 }
 
 uint32_t file_names_quality(const struct file_names *n, uint32_t nr)
@@ -450,6 +465,7 @@ int file_names_create(struct looker *looker, struct file_names **names, struct e
 	if (!n)
 		return err_set(err, -ENOMEM, "failed to start the %s: out of memory", kind.name);
 	n->looker = looker;
+	n->recording = 1;
 	n->credit_ns = CPU_MAX_NS;
 	n->credited_ns = clock_monotonic_ns();
 	ret = worker_line_start(&n->line, &kind, err);

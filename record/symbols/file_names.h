@@ -17,6 +17,7 @@
 #include "record/process/mapped_file.h"
 
 struct file_names;
+struct known_symbol;
 
 /* The number of no file. */
 #define FILE_NAMES_NONE UINT32_MAX
@@ -25,6 +26,8 @@ struct file_names;
 struct file_symbol {
 	uint64_t off, size; /* file offset */
 	const char *name;   /* empty: not known */
+	bool is_written;    /* noted as written in this recording */
+	struct known_symbol *known; /* for file_names_note_written */
 };
 
 /*
@@ -65,6 +68,12 @@ int file_names_wait(struct file_names *names, int ms);
  */
 bool file_names_find(const struct file_names *names, uint32_t nr, uint64_t off,
 		     struct file_symbol *symbol);
+
+/* The recording has the symbol, which is from file_names_find, from now on. */
+void file_names_note_written(const struct file_names *names, const struct file_symbol *symbol);
+
+/* Another recording begins, which has no symbols yet. */
+void file_names_begin_recording(struct file_names *names);
 
 /* The best source of names in file @nr, an enum elf_quality; 0: not known. */
 uint32_t file_names_quality(const struct file_names *names, uint32_t nr);

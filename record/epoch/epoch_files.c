@@ -109,8 +109,8 @@ int epoch_files_ask(const struct epoch_tables *t, struct file_names *names, uint
 }
 
 /*
- * Can a later epoch have an equal object? Instances depend on the order of samples, and the identity
- * of a file without a build-id on whether it was deleted.
+ * Can a later epoch have an equal object? Instances depend on the order of samples, and the
+ * identity of a file without a build-id on whether it was deleted.
  */
 static bool is_lasting(const struct prof_object *object)
 {

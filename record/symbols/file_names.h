@@ -24,9 +24,9 @@ struct known_symbol;
 
 /* A symbol of a file. Without a name, it has the bounds of a function. */
 struct file_symbol {
-	uint64_t off, size; /* file offset */
-	const char *name;   /* empty: not known */
-	bool is_written;    /* noted as written in this recording */
+	uint64_t off, size;         /* file offset */
+	const char *name;           /* empty: not known */
+	bool is_written;            /* noted as written in this recording */
 	struct known_symbol *known; /* for file_names_note_written */
 };
 

@@ -118,8 +118,8 @@ static int add_symbol(struct known_names *known, const struct names_symbol *symb
 		*number = i + 1;
 		return 0;
 	}
-	if ((new.len && (vec_append(&known->bytes, name, new.len) ||
-			 vec_push(&known->bytes, '\0'))) ||
+	if ((new.len &&
+	     (vec_append(&known->bytes, name, new.len) || vec_push(&known->bytes, '\0'))) ||
 	    index_push(&known->by_off, &known->symbols, hash, new))
 		return -ENOMEM;
 	*number = known->symbols.nr;

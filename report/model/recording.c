@@ -110,8 +110,11 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 	if (!ret) {
 		rec->meta = prof_reader_meta(rec->reader);
 		selection_init(&rec->selection, span, rec->meta);
+		rec->is_partial = span->from.kind != TIME_NONE || span->to.kind != TIME_NONE;
 		ret = begin_model(rec);
 	}
+	if (!ret)
+		ret = seen_names_init(&rec->seen);
 	if (ret) {
 		read_error(rec, ret, err);
 		recording_deinit(rec);
@@ -130,7 +133,7 @@ static int end_at_defect(struct recording *rec, const char *defect)
 
 bool recording_is_over_budget(const struct recording *rec, uint64_t more)
 {
-	return model_bytes(&rec->model) >
+	return model_bytes(&rec->model) + model_bytes(&rec->seen.names) >
 	       MODEL_BYTES_ANYHOW + (rec->nr_bytes + more) * MODEL_BYTES_PER_BYTE;
 }
 
@@ -143,8 +146,10 @@ static int read_epoch(struct recording *rec, const struct prof_epoch **epoch)
 		return end_at_defect(rec, RECORDING_OVER_BUDGET);
 	ret = prof_reader_next(rec->reader, epoch);
 	rec->nr_bytes = prof_reader_bytes(rec->reader);
-	if (ret == PROF_READ_EPOCH)
-		return RECORDING_EPOCH;
+	if (ret == PROF_READ_EPOCH) {
+		ret = rec->is_partial ? seen_names_add(&rec->seen, *epoch) : 0;
+		return ret ? ret : RECORDING_EPOCH;
+	}
 	if (ret == PROF_READ_END) {
 		rec->end = prof_reader_end(rec->reader);
 		return RECORDING_END;
@@ -171,6 +176,15 @@ int recording_add(struct recording *rec, const struct prof_epoch *epoch, struct 
 	return ret ? read_error(rec, ret, err) : 0;
 }
 
+int recording_finish(struct recording *rec, struct err *err)
+{
+	int ret = rec->is_partial ? seen_names_give(&rec->seen, &rec->model) : 0;
+
+	if (!ret)
+		ret = model_finish(&rec->model);
+	return ret ? read_error(rec, ret, err) : 0;
+}
+
 int recording_load(struct recording *rec, const char *name, const struct timespan *span,
 		   struct err *err)
 {
@@ -186,8 +200,8 @@ int recording_load(struct recording *rec, const char *name, const struct timespa
 	}
 	if (!ret)
 		ret = selection_check(&rec->selection, name, err);
-	if (!ret && model_finish(&rec->model))
-		ret = err_set(err, -ENOMEM, "failed to read '%s': out of memory", name);
+	if (!ret)
+		ret = recording_finish(rec, err);
 	if (ret)
 		recording_deinit(rec);
 	return ret;
@@ -196,6 +210,7 @@ int recording_load(struct recording *rec, const char *name, const struct timespa
 void recording_deinit(struct recording *rec)
 {
 	model_deinit(&rec->model);
+	seen_names_deinit(&rec->seen);
 	free(rec->defect);
 	prof_reader_destroy(rec->reader);
 	if (rec->name)

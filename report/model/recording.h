@@ -9,6 +9,7 @@
 #include "common/err.h"
 #include "format/reader.h"
 #include "report/model/model.h"
+#include "report/model/seen_names.h"
 #include "report/model/timespan.h"
 
 /* A recording, one of several, that was not read to its end. */
@@ -26,6 +27,8 @@ struct recording {
 	char *defect;                 /* the reader's reason for an incomplete recording */
 	uint64_t nr_bytes;
 	struct selection selection;
+	bool is_partial;        /* the model gets some epochs of the recording only */
+	struct seen_names seen; /* of all epochs that were read, if so */
 	struct prof_reader *reader;
 	int fd, owned_fd; /* fd is read; owned_fd is closed at the end, -1: nothing */
 	/* Of several recordings: meta and end point to these facts about all of them. */
@@ -73,8 +76,11 @@ enum { RECORDING_END = 0, RECORDING_EPOCH = 1 };
  */
 int recording_next(struct recording *rec, const struct prof_epoch **epoch, struct err *err);
 
-/* Adds an epoch to the model. Call model_finish after the last one. */
+/* Adds an epoch to the model. Call recording_finish after the last one. */
 int recording_add(struct recording *rec, const struct prof_epoch *epoch, struct err *err);
+
+/* Completes the model after the last epoch. Returns 0 or a negative errno with @err set. */
+int recording_finish(struct recording *rec, struct err *err);
 
 /* Empties the model for the next interval. Returns 0 or -ENOMEM. */
 int recording_renew(struct recording *rec);

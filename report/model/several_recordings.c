@@ -148,6 +148,8 @@ static int add_epochs(struct joint *j, struct recording *one, int ret,
 		ret = recording_next(one, &epoch, j->err);
 	}
 	rec->nr_bytes += one->nr_bytes;
+	if (!ret)
+		ret = seen_names_give(&one->seen, &rec->model);
 	if (ret)
 		return ret;
 	if (!one->end)

@@ -65,10 +65,10 @@ static int print_event(const struct printout *p, void *ctx)
 /* Prints the interval in the model, which ended at @end_ns, and empties the model. */
 static int print_model(struct intervals *v, uint64_t end_ns)
 {
-	int ret = model_finish(&v->source->rec.model);
+	int ret = recording_finish(&v->source->rec, v->err);
 
 	if (ret)
-		return print_error_set(ret, v->source->rec.name, v->err);
+		return ret;
 	ret = source_find_names(v->source, &v->search, v->err);
 	if (ret)
 		return ret;
@@ -170,6 +170,7 @@ static int open_and_print(struct intervals *v, const char *file,
 	const struct recording *rec = &v->source->rec;
 	int ret = recording_open(&v->source->rec, file, &request->span, v->err);
 
+	v->source->rec.is_partial = true;
 	if (!ret)
 		ret = source_choose(v->source, request, v->err);
 	if (ret)

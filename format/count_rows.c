@@ -3,7 +3,7 @@
 
 #include "common/hash.h"
 
-int count_rows_add(count_vec *rows, struct index *index, const struct prof_count *row)
+int count_rows_add(count_vec *rows, struct index *index, const struct prof_count *row, uint32_t *at)
 {
 	const uint32_t key[] = {
 		row->process,
@@ -15,6 +15,7 @@ int count_rows_add(count_vec *rows, struct index *index, const struct prof_count
 		row->waker_kernel_stack,
 	};
 	uint64_t hash = hash_bytes(key, sizeof(key), 0);
+	int ret;
 
 	index_for_each(index, hash, i) {
 		struct prof_count *have = &rows->data[i];
@@ -25,10 +26,15 @@ int count_rows_add(count_vec *rows, struct index *index, const struct prof_count
 		    have->waker_user_stack == row->waker_user_stack &&
 		    have->waker_kernel_stack == row->waker_kernel_stack) {
 			have->count += row->count;
+			if (at)
+				*at = i;
 			return 0;
 		}
 	}
 	if (rows->nr >= INDEX_NONE)
 		return -EOVERFLOW;
-	return index_push(index, rows, hash, *row);
+	ret = index_push(index, rows, hash, *row);
+	if (!ret && at)
+		*at = rows->nr - 1;
+	return ret;
 }

@@ -11,9 +11,11 @@ typedef VEC(struct prof_count) count_vec;
 
 /*
  * Adds the count of @row to the row of @rows that is equal otherwise, or appends @row. @index has
- * the places of all @rows. The caller sees to it that no sum overflows. Returns 0, -ENOMEM, or
- * -EOVERFLOW for more rows than an index holds.
+ * the places of all @rows. The caller sees to it that no sum overflows. Sets *@at, if @at is not
+ * NULL, to the place of the row. Returns 0, -ENOMEM, or -EOVERFLOW for more rows than an index
+ * holds.
  */
-int count_rows_add(count_vec *rows, struct index *index, const struct prof_count *row);
+int count_rows_add(count_vec *rows, struct index *index, const struct prof_count *row,
+		   uint32_t *at);
 
 #endif

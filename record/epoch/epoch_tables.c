@@ -182,7 +182,7 @@ bool epoch_tables_find_process(const struct epoch_tables *t, uint64_t generation
 
 int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row)
 {
-	return count_rows_add(&t->counts, &t->by_count, row);
+	return count_rows_add(&t->counts, &t->by_count, row, NULL);
 }
 
 static int compare_mappings(const void *pa, const void *pb)

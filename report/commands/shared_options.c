@@ -70,6 +70,11 @@ static const struct option_spec frame_rows[] = {
 		 .help = "add the file or kernel module, [MODULE], to names"),
 	VIEW_ROW(per_process, "perpid", 'P',
 		 .help = "print the hits of each process by themselves, as samples are"),
+};
+
+const struct option_table frame_options = {frame_rows, ARRAY_SIZE(frame_rows), NULL};
+
+static const struct option_spec name_rows[] = {
 	{
 		.name = "unnamed",
 		.type = OPTION_PARSED,
@@ -102,7 +107,7 @@ static const struct option_spec frame_rows[] = {
 	},
 };
 
-const struct option_table frame_options = {frame_rows, ARRAY_SIZE(frame_rows), NULL};
+const struct option_table name_options = {name_rows, ARRAY_SIZE(name_rows), NULL};
 
 static const struct option_spec side_rows[] = {
 	VIEW_ROW(user_only, "user-stacks-only", 'U', .exclusive = GROUP_SIDES,

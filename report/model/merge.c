@@ -300,7 +300,7 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch)
 		.files = files,
 		.is_exact = is_exact,
 	};
-	int ret;
+	int ret = 0;
 
 	if (!ids || !places || !files || !is_exact)
 		return -ENOMEM;
@@ -308,7 +308,11 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch)
 	m.processes = m.objects + epoch->nr_objects;
 	m.frames = m.processes + epoch->nr_processes;
 	m.stacks = m.frames + epoch->nr_frames;
-	ret = merge_tables(&m);
+	if (model->keeps_slots)
+		ret = vec_push(&model->slots,
+			       ((struct model_slot){epoch->begin_ns, epoch->end_ns}));
+	if (!ret)
+		ret = merge_tables(&m);
 	if (!ret)
 		model->nr_epochs++;
 	return ret;

@@ -182,10 +182,15 @@ int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 int model_add_row(struct model *model, const struct prof_count *row)
 {
 	uint64_t *total = &model->totals[row->event];
+	struct model_slot_count part = {.slot = model->slots.nr - 1, .count = row->count};
+	int ret;
 
 	if (__builtin_add_overflow(*total, row->count, total))
 		return -EOVERFLOW;
-	return count_rows_add(&model->rows, &model->row_index, row);
+	ret = count_rows_add(&model->rows, &model->row_index, row, &part.row);
+	if (ret || !model->slots.nr)
+		return ret;
+	return vec_push(&model->slot_counts, part);
 }
 
 int model_add_symbol(struct model *model, const struct prof_symbol *symbol)
@@ -215,7 +220,8 @@ uint64_t model_bytes(const struct model *model)
 			 vec_bytes(&model->places) + vec_bytes(&model->frames) +
 			 vec_bytes(&model->stacks) + vec_bytes(&model->stack_frames) +
 			 vec_bytes(&model->rows) + vec_bytes(&model->symbols) +
-			 vec_bytes(&model->mappings) + vec_bytes(&model->ranges.ranges);
+			 vec_bytes(&model->mappings) + vec_bytes(&model->ranges.ranges) +
+			 vec_bytes(&model->slots) + vec_bytes(&model->slot_counts);
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		bytes += index_bytes(indexes[i]);
@@ -257,6 +263,8 @@ void model_deinit(struct model *model)
 	vec_free(&model->symbols);
 	vec_free(&model->mappings);
 	vec_free(&model->origins);
+	vec_free(&model->slots);
+	vec_free(&model->slot_counts);
 	mapped_ranges_deinit(&model->ranges);
 	index_deinit(&model->object_index);
 	index_deinit(&model->process_index);

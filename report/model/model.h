@@ -89,6 +89,17 @@ struct model_origin {
 	bool is_of_this_boot; /* recorded on this machine after its latest start */
 };
 
+/* A stretch of time that the recording tells apart: [begin_ns, end_ns) since its start. */
+struct model_slot {
+	uint64_t begin_ns, end_ns;
+};
+
+/* The part of a row's count that belongs to a slot. */
+struct model_slot_count {
+	uint32_t row, slot;
+	uint64_t count;
+};
+
 /* Object 0 is PROF_OBJECT_NONE, process 0 the kernel, stack 0 empty, as in an epoch. */
 struct model {
 	struct string_set strings;
@@ -111,6 +122,10 @@ struct model {
 	bool has_languages;               /* some object is of an interpreted language */
 	bool has_several;                 /* recordings; known before the first epoch */
 	VEC(struct model_origin) origins; /* of the recordings; the first is not known */
+	/* Set it before the first epoch. Then the model also keeps the counts of each slot. */
+	bool keeps_slots;
+	VEC(struct model_slot) slots;
+	VEC(struct model_slot_count) slot_counts;
 };
 
 /* Makes an empty model. Returns 0 or -ENOMEM. */
@@ -137,7 +152,7 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch);
  * return 0, -ENOMEM or -EOVERFLOW. model_add_place leaves a known place as it is. model_add_mapping
  * lets a known mapping grow, since a mapping that was cut later is there with both lengths. The @nr
  * frames of model_add_stack are the last of stack_frames; it takes them off if it knows the stack.
- * model_add_row adds the count of @row to an equal row.
+ * model_add_row adds the count of @row to an equal row, and to the last slot if slots are kept.
  */
 int model_add_object(struct model *model, const struct object_key *key, uint32_t *id);
 int model_add_process(struct model *model, uint32_t pid, uint64_t generation, uint32_t layout,

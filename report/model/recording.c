@@ -112,6 +112,7 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 		selection_init(&rec->selection, span, rec->meta);
 		rec->is_partial = span->from.kind != TIME_NONE || span->to.kind != TIME_NONE;
 		ret = begin_model(rec);
+		rec->model.keeps_slots = span->keeps_slots;
 	}
 	if (!ret)
 		ret = seen_names_init(&rec->seen);

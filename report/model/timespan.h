@@ -29,6 +29,7 @@ int time_point_parse(const char *text, struct time_point *point);
 /* An all-zero timespan selects everything. */
 struct timespan {
 	struct time_point from, to;
+	bool keeps_slots; /* the model keeps the counts of each epoch apart */
 };
 
 /* A timespan in a recording, and the epochs that were taken for it. */

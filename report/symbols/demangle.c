@@ -122,7 +122,7 @@ static int make_text(const char *stem, bool is_cut, enum demangle_style style, s
 {
 	size_t len = strlen(stem);
 
-	d->options = DMGL_ANSI | DMGL_AUTO | (style == DEMANGLE_FULL ? DMGL_PARAMS : 0);
+	d->options = DMGL_ANSI | DMGL_AUTO | (style == DEMANGLE_SHORT ? 0 : DMGL_PARAMS);
 	if (is_mangled(stem, len) && demangle_any(stem, d)) {
 		if (vec_push(&d->text, '\0'))
 			return -ENOMEM;

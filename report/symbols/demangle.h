@@ -14,7 +14,8 @@
 #define DEMANGLED_BYTES_MAX 65000
 
 enum demangle_style {
-	DEMANGLE_FULL = 0,
+	DEMANGLE_BY_LAYOUT = 0, /* DEMANGLE_SHORT in pictures, else DEMANGLE_FULL */
+	DEMANGLE_FULL,
 	DEMANGLE_SHORT, /* without parameters, template arguments and clone suffixes */
 	DEMANGLE_NONE,  /* names stay as they are */
 };

@@ -57,7 +57,7 @@ static int chosen_rows(const struct model *model, const struct view *view, count
 			continue;
 		/* Rows of the model differ in some stack. Their totals bound every sum. */
 		if (view->user_only || view->kernel_only)
-			ret = count_rows_add(rows, &index, &row);
+			ret = count_rows_add(rows, &index, &row, NULL);
 		else
 			ret = vec_push(rows, row);
 		if (ret)
@@ -191,25 +191,34 @@ static struct row_side make_side(const struct model *model, uint32_t id,
 	};
 }
 
-static int call_rows(const struct model *model, const struct prof_count *rows, size_t nr,
-		     row_fn visit, void *ctx, struct rows_summary *summary)
+struct stack_row stack_row_show(const struct model *model, const struct view *view,
+				const struct prof_count *row, struct rows_summary *summary)
+{
+	const struct prof_count shown = shown_sides(view, *row);
+
+	return (struct stack_row){
+		.process = shown.process,
+		.pid = model->processes.data[shown.process].pid,
+		.comm = shown.comm,
+		.user = make_side(model, shown.user_stack, summary),
+		.kernel = make_side(model, shown.kernel_stack, summary),
+		.waker_user = make_side(model, shown.waker_user_stack, summary),
+		.waker_kernel = make_side(model, shown.waker_kernel_stack, summary),
+		.count = shown.count,
+	};
+}
+
+static int call_rows(const struct model *model, const struct view *view,
+		     const struct prof_count *rows, size_t nr, row_fn visit, void *ctx,
+		     struct rows_summary *summary)
 {
 	_cleanup_free_ struct sorted_row *sorted = sort_rows(model, rows, nr);
 
 	if (!sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
-		const struct prof_count *row = &rows[sorted[i].row];
-		struct stack_row shown = {
-			.process = row->process,
-			.pid = sorted[i].pid,
-			.comm = row->comm,
-			.user = make_side(model, row->user_stack, summary),
-			.kernel = make_side(model, row->kernel_stack, summary),
-			.waker_user = make_side(model, row->waker_user_stack, summary),
-			.waker_kernel = make_side(model, row->waker_kernel_stack, summary),
-			.count = row->count,
-		};
+		const struct stack_row shown =
+			stack_row_show(model, view, &rows[sorted[i].row], summary);
 		int ret = visit(ctx, &shown);
 
 		if (ret)
@@ -236,7 +245,7 @@ static int visit_chosen(const struct model *model, const struct symbols *symbols
 			  : chosen_rows(model, view, &rows);
 
 	if (!ret)
-		ret = call_rows(model, rows.data, rows.nr, visit, ctx, &seen);
+		ret = call_rows(model, view, rows.data, rows.nr, visit, ctx, &seen);
 	vec_free(&rows);
 	if (!ret)
 		*summary = seen;

@@ -49,6 +49,13 @@ struct rows_summary {
 void rows_summary_add(struct rows_summary *sum, const struct rows_summary *seen);
 
 /*
+ * Returns @row of @model without the sides that @view hides. Counts in @summary the stacks that
+ * the row lacks.
+ */
+struct stack_row stack_row_show(const struct model *model, const struct view *view,
+				const struct prof_count *row, struct rows_summary *summary);
+
+/*
  * Calls @visit for the rows of @model of the event of @view, the smallest count first. Rows of
  * equal count are sorted by thread name, then pid, then their order in the recording. If @view
  * shows one side only, rows that differ in the other side alone are added up. Returns 0, the error

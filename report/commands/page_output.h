@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The file that a page is written to. */
+#ifndef REPORT_COMMANDS_PAGE_OUTPUT_H
+#define REPORT_COMMANDS_PAGE_OUTPUT_H
+
+#include "report/commands/command_io.h"
+#include "report/html/page.h"
+
+/*
+ * Writes a page with the @nr @profiles to the file @output; "-" is standard output. Without
+ * @output, the name is that of @recording in the working directory, with .html at its end. A file
+ * that could not be written whole is removed. Returns 0 or a negative errno with @err set.
+ */
+int page_output_print(struct command_io *io, const char *output, const char *recording,
+		      struct page_profile *profiles, size_t nr, struct err *err);
+
+#endif

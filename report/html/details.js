@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Words about frames and recordings. They reach the page as text nodes alone.
+
+const NAME_SHOWN = 2000;
+
+function count(number) {
+	return Math.round(number).toLocaleString("en-US");
+}
+
+// The lines that describe a node of a tree.
+function describeNode(tree, node, unit) {
+	const {functions, nodes} = tree, fn = nodes[node], path = ancestorsOf(tree, node);
+	const parent = path[Math.max(0, path.length - 2)], total = totalOf(tree, node);
+	const sums = tree.afterSums || tree.sums, self = sums[node + 1] - sums[node];
+	const where = [KINDS[functions.kinds[fn]].name, functions.modules[fn]].filter(Boolean).join(", ");
+	const lines = [functions.texts[fn].slice(0, NAME_SHOWN), where];
+	const share = `${percent(total, totalOf(tree, 0))} of all, ${percent(total, totalOf(tree, parent))} of its parent`;
+	if (tree.isDiff) {
+		const before = beforeOf(tree, node), change = total - before, whole = beforeOf(tree, 0);
+		lines.push(`before ${count(before)} (${percent(before, whole)}), after ${count(total)} (${percent(total, totalOf(tree, 0))}), ` +
+			`change ${change > 0 ? "+" : ""}${count(change)} ${unit}` + (before ? ` (${signed((100 * change / before).toFixed(1))} %)` : " (new)"));
+	}
+	lines.push(`total ${count(total)} ${unit}: ${share}; self ${count(self)} (${percent(self, totalOf(tree, 0))})`);
+	return lines;
+}
+
+function stackOf(tree, node) {
+	return ancestorsOf(tree, node).slice(1).map(at => escapeFrame(tree.functions.texts[tree.nodes[at]])).join(";");
+}
+
+function timeOf(part) {
+	const minutes = part.zone ? part.zone - 1440 : 0, zone = part.zone ? "" : " UTC";
+	return new Date(part.start + minutes * 60000).toISOString().replace("T", " ").slice(0, 19) + zone;
+}
+
+// The facts about a recording that say how far its picture can be trusted.
+function truthOf(part) {
+	const words = [part.file, part.host, `${timeOf(part)}, ${part.duration === undefined ? "unknown" : (part.duration / 1000).toFixed(1)} s`];
+	words.push(part.event + (part.weight ? ` (${part.weight})` : "") + (part.freq ? ` at ${part.freq} Hz` : part.period ? ` every ${part.period}` : ""));
+	words.push(`${count(part.total)} ${part.unit} shown`);
+	if (part.defect)
+		words.push(`INCOMPLETE: ${part.defect}`);
+	else if (part.lost === undefined)
+		words.push(`${count(part.taken)} taken`);
+	else
+		words.push(`${count(part.taken)} taken, ${count(part.lost)} lost (${percent(part.lost, part.taken)})`);
+	if (part.userStacks)
+		words.push(`${percent(part.completeStacks, part.userStacks)} of user stacks complete`);
+	return words.filter(Boolean);
+}
+
+function moreTruthOf(part) {
+	return [part.command && `command ${part.command}`, `recorded by ${part.recorder}: ${part.commandLine}`,
+		`kernel ${part.kernel} ${part.arch}`].filter(Boolean);
+}
+
+// The shares of frames without a name by file, the largest first.
+function unnamedByFile(tree) {
+	const {kinds, modules} = tree.functions, files = new Map();
+	let frames = 0;
+	for (let i = 1; i < tree.nodes.length; i++) {
+		const fn = tree.nodes[i], total = totalOf(tree, i);
+		frames += total;
+		if (KINDS[kinds[fn]].name === "no name")
+			files.set(modules[fn], (files.get(modules[fn]) || 0) + total);
+	}
+	const sorted = [...files].sort((a, b) => b[1] - a[1]);
+	return sorted.slice(0, 5).map(([file, total]) => `${file || "no file"} ${percent(total, frames)}`).join(", ") || "none";
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Draws a tree on a canvas of the size of its window. The window scrolls over a spacer of the whole
+// height, so stacks of any depth can be reached, and only rows in sight are drawn.
+
+const ROW = 18, FONT = "12px ui-monospace, monospace";
+const NARROW = 0.5, TEXT_FROM = 28, MATCH_WIDTH = 2;
+
+class Flame {
+	constructor(window) {
+		this.window = window;
+		this.spacer = window.appendChild(document.createElement("div"));
+		this.canvas = this.spacer.appendChild(document.createElement("canvas"));
+		this.context = this.canvas.getContext("2d", {alpha: false});
+		this.raster = new Raster();
+		this.tree = null;
+		this.zoomed = this.selected = 0;
+		this.matches = null;
+		window.addEventListener("scroll", () => this.drawSoon());
+	}
+
+	// isUp: the root is at the bottom.
+	show(tree, isUp, matches, palette) {
+		const isNew = tree !== this.tree || isUp !== this.isUp;
+		if (tree !== this.tree)
+			this.zoomed = this.selected = 0;
+		Object.assign(this, {tree, isUp, matches, palette});
+		this.fit();
+		if (isNew)
+			this.window.scrollTop = isUp ? this.height : 0;
+		this.drawSoon();
+	}
+
+	fit() {
+		const width = this.window.clientWidth, height = this.window.clientHeight;
+		const scale = window.devicePixelRatio || 1;
+		this.height = Math.max(height, (this.tree.maxDepth + 1) * ROW);
+		this.spacer.style.height = this.height + "px";
+		if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(height * scale)) {
+			this.canvas.width = Math.round(width * scale);
+			this.canvas.height = Math.round(height * scale);
+			this.canvas.style.width = width + "px";
+			this.canvas.style.height = height + "px";
+		}
+		this.scale = scale;
+		this.width = width;
+	}
+
+	drawSoon() {
+		this.frame ||= requestAnimationFrame(() => {
+			this.frame = 0;
+			this.draw();
+		});
+	}
+
+	top(depth) {
+		const y = this.isUp ? this.height - (depth + 1) * ROW : depth * ROW;
+		return y - this.window.scrollTop;
+	}
+
+	left(node) {
+		return (this.tree.sums[node] - this.tree.sums[this.zoomed]) * this.perCount;
+	}
+
+	draw() {
+		const {tree, window, scale, raster, palette} = this;
+		this.perCount = this.width / (widthOf(tree, this.zoomed) || 1);
+		const firstRow = Math.floor(window.scrollTop / ROW), lastRow = Math.ceil((window.scrollTop + window.clientHeight) / ROW);
+		const rows = Math.ceil(this.height / ROW);
+		this.depths = this.isUp ? [Math.max(0, rows - 1 - lastRow), rows - firstRow] : [firstRow, lastRow];
+		this.ancestors = ancestorsOf(tree, this.zoomed);
+		this.texts = [];
+		this.narrowTo = new Float64Array(tree.maxDepth + 2);
+		this.matchTo = new Float64Array(tree.maxDepth + 2);
+		raster.begin(this.canvas.width, this.canvas.height, this.depths[1] - this.depths[0] + 1, palette.edge);
+		for (const node of this.ancestors.slice(0, -1))
+			this.drawFrame(node, 0, this.width, true);
+		this.drawNodes();
+		for (let depth = this.depths[0]; depth <= this.depths[1]; depth++)
+			raster.place(depth - this.depths[0], Math.round(this.top(depth) * scale), Math.round((ROW - 1) * scale));
+		raster.paint(this.context);
+		this.drawTexts();
+		this.drawnAt = performance.now(); // for those who measure
+	}
+
+	// A subtree that is too narrow is passed over as a whole, but for its matches.
+	drawNodes() {
+		const {tree: {sums, ends, depths}, zoomed, perCount} = this, deepest = this.depths[1];
+		const start = sums[zoomed], end = ends[zoomed], limit = NARROW / perCount;
+		this.nextMatch = 0;
+		for (let i = zoomed; i < end;) {
+			const width = sums[ends[i]] - sums[i], isDeep = depths[i] > deepest;
+			if (width < limit || isDeep) {
+				if (!isDeep && width)
+					this.drawNarrow(depths[i], (sums[i] - start) * perCount, width * perCount);
+				if (width && this.matches)
+					this.drawNarrowMatches(i, ends[i]);
+				i = ends[i];
+				continue;
+			}
+			if (depths[i] >= this.depths[0])
+				this.drawFrame(i, (sums[i] - start) * perCount, width * perCount, false);
+			i++;
+		}
+	}
+
+	// Fills a part of a row, which is at least so wide.
+	fill(depth, x, width, least, pixel) {
+		const {scale} = this, from = Math.round(x * scale);
+		if (depth >= this.depths[0] && depth <= this.depths[1])
+			this.raster.span(depth - this.depths[0], from, Math.max(from + Math.round(least * scale), Math.round((x + width) * scale)), pixel);
+	}
+
+	// Narrow frames together still show that something is there: a frame draws the pixel at its edge.
+	drawNarrow(depth, x, width) {
+		if (x + width < this.narrowTo[depth])
+			return;
+		const pixel = Math.floor(x + width);
+		this.narrowTo[depth] = pixel + 1;
+		if (pixel !== Math.floor(x))
+			this.fill(depth, pixel, 1, 1, this.palette.narrow);
+	}
+
+	drawNarrowMatches(from, to) {
+		const {found} = this.matches;
+		let at = this.nextMatch;
+		while (at < found.length && found[at] < from)
+			at++;
+		for (; at < found.length && found[at] < to; at++) {
+			const depth = this.tree.depths[found[at]], x = this.left(found[at]);
+			if (x < this.matchTo[depth])
+				continue;
+			this.matchTo[depth] = x + MATCH_WIDTH;
+			this.fill(depth, x, 0, MATCH_WIDTH, this.palette.match);
+		}
+		this.nextMatch = at;
+	}
+
+	colorOf(node) {
+		const {tree, palette, matches} = this, fn = tree.nodes[node];
+		if (matches && matches.flags[fn])
+			return palette.match;
+		if (tree.isDiff)
+			return palette.change(beforeOf(tree, node), totalOf(tree, node), widthOf(tree, 0));
+		return palette.of(fn);
+	}
+
+	// A frame begins after the narrow match before it, which is as wide as it has to be.
+	drawFrame(node, x, width, isAncestor) {
+		const depth = this.tree.depths[node], color = this.colorOf(node), isMatch = color === this.palette.match;
+		const left = isMatch ? x : Math.max(x, this.matchTo[depth]);
+		if (isMatch)
+			this.matchTo[depth] = x + MATCH_WIDTH;
+		if (left <= x + width)
+			this.fill(depth, left, x + width - left - (width > 3 ? 1 : 0), isMatch ? MATCH_WIDTH : 0, isAncestor ? mixPixels(color, this.palette.edge) : color);
+		if (width >= TEXT_FROM || node === this.selected)
+			this.texts.push(node, x, width);
+	}
+
+	// Pixels are below texts and the mark of the selection.
+	drawTexts() {
+		const {context, tree, texts, palette} = this;
+		context.setTransform(this.scale, 0, 0, this.scale, 0, 0);
+		context.font = FONT;
+		context.textBaseline = "middle";
+		context.direction = "ltr";
+		context.fillStyle = palette.text;
+		context.strokeStyle = palette.focus;
+		context.lineWidth = 2;
+		this.charWidth ||= context.measureText("m").width;
+		for (let i = 0; i < texts.length; i += 3) {
+			const node = texts[i], x = texts[i + 1], width = texts[i + 2], y = this.top(tree.depths[node]);
+			const nr = Math.floor((width - 7) / this.charWidth), text = tree.functions.texts[tree.nodes[node]];
+			if (width >= TEXT_FROM && y > -ROW && y < this.window.clientHeight)
+				context.fillText(text.length > nr ? text.slice(0, nr - 1) + "…" : text, x + 3, y + ROW / 2);
+			if (node && node === this.selected)
+				context.strokeRect(x + 1, y + 1, Math.max(width - 3, 1), ROW - 3);
+		}
+	}
+
+	// The node at a place of the window, or -1.
+	nodeAt(x, y) {
+		const {tree} = this, {sums, ends, depths} = tree;
+		const row = y + this.window.scrollTop;
+		const depth = Math.floor((this.isUp ? this.height - 1 - row : row) / ROW);
+		if (depth < 0 || depth > tree.maxDepth || x < 0 || x >= this.width)
+			return -1;
+		if (depth < this.ancestors.length)
+			return this.ancestors[depth];
+		const count = sums[this.zoomed] + x / this.perCount;
+		for (let i = this.zoomed + 1; i < ends[this.zoomed];) {
+			if (sums[ends[i]] <= count)
+				i = ends[i];
+			else if (sums[i] > count)
+				return -1;
+			else if (depths[i] === depth)
+				return i;
+			else
+				i++;
+		}
+		return -1;
+	}
+
+	zoom(node) {
+		this.zoomed = node;
+		this.drawSoon();
+	}
+
+	// Moves the selection, and the window so that it is in sight.
+	select(node) {
+		this.selected = node;
+		const top = this.top(this.tree.depths[node]);
+		if (top < 0)
+			this.window.scrollTop += top - ROW;
+		else if (top + ROW > this.window.clientHeight)
+			this.window.scrollTop += top + 2 * ROW - this.window.clientHeight;
+		this.drawSoon();
+	}
+
+	// A neighbour of the selection: "parent", "child" (the widest), "next" or "previous" sibling.
+	neighbour(which) {
+		const {tree, selected} = this, {ends} = tree, path = ancestorsOf(tree, selected);
+		if (which === "child") {
+			let widest = selected;
+			for (let i = selected + 1; i < ends[selected]; i = ends[i])
+				if (widest === selected || widthOf(tree, i) > widthOf(tree, widest))
+					widest = i;
+			return widest;
+		}
+		const parent = path[Math.max(0, path.length - 2)];
+		if (which === "parent" || !selected)
+			return parent;
+		if (which === "next")
+			return ends[selected] < ends[parent] ? ends[selected] : selected;
+		let before = selected;
+		for (let i = parent + 1; i < selected; i = ends[i])
+			before = i;
+		return before;
+	}
+}

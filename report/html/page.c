@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/html/page.h"
+
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "report/html/packed_text.h"
+#include "report/html/page_columns.h"
+#include "report/html/page_facts.h"
+#include "report/html/page_text.h"
+#include "report/html/top_table.h"
+
+static int make_profiles(struct page_profile *profiles, size_t nr, struct page_functions *functions)
+{
+	_cleanup_free_ uint32_t *new_ids = NULL;
+	int ret = 0;
+
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = page_profile_make(&profiles[i], functions);
+	if (!ret)
+		ret = page_functions_sort(functions, &new_ids);
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = page_profile_sort(&profiles[i], new_ids, functions->items.nr);
+	return ret;
+}
+
+/* Makes the bytes that the viewer unpacks. */
+static int print_data(struct textbuf *data, const struct page_profile *profiles, size_t nr,
+		      const struct page_functions *functions)
+{
+	struct textbuf facts = {.fd = -1};
+	int ret;
+
+	page_print_facts(&facts, profiles, nr);
+	page_print_section(data, &facts);
+	textbuf_deinit(&facts);
+	ret = page_print_functions(data, functions);
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = page_print_profile(data, &profiles[i], functions);
+	return ret;
+}
+
+static int print_parts(struct textbuf *out, const struct page_profile *profiles, size_t nr,
+		       const struct page_functions *functions)
+{
+	struct textbuf data = {.fd = -1};
+	int ret = 0;
+
+	textbuf_bytes(out, page_begin, sizeof(page_begin));
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = top_table_print(out, &profiles[i], functions);
+	textbuf_bytes(out, page_middle, sizeof(page_middle));
+	if (!ret)
+		ret = print_data(&data, profiles, nr, functions);
+	if (!ret)
+		ret = packed_text_print(out, data.data, data.nr);
+	textbuf_deinit(&data);
+	textbuf_bytes(out, page_end, sizeof(page_end));
+	return ret;
+}
+
+int page_print(struct textbuf *out, struct page_profile *profiles, size_t nr)
+{
+	struct page_functions functions;
+	int ret = page_functions_init(&functions);
+
+	if (!ret)
+		ret = make_profiles(profiles, nr, &functions);
+	if (!ret)
+		ret = print_parts(out, profiles, nr, &functions);
+	page_functions_deinit(&functions);
+	return ret;
+}

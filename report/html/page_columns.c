@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/html/page_columns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "common/hash.h"
+
+enum column {
+	COLUMN_POPS,
+	COLUMN_CODES,
+	COLUMN_LOW,
+	COLUMN_HIGH,
+	COLUMN_NR_CELLS,
+	COLUMN_PROCESSES,
+	COLUMN_SLOTS,
+	COLUMN_COUNTS,
+	NR_COLUMNS,
+};
+
+static void print_varint(struct textbuf *out, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		textbuf_char(out, value | 0x80);
+	textbuf_char(out, value);
+}
+
+void page_print_section(struct textbuf *out, const struct textbuf *bytes)
+{
+	if (bytes->error)
+		textbuf_fail(out, bytes->error);
+	print_varint(out, bytes->nr);
+	textbuf_bytes(out, bytes->data, bytes->nr);
+}
+
+static void print_line(struct textbuf *out, const struct string *text)
+{
+	textbuf_bytes(out, text->s, text->len);
+	textbuf_char(out, '\n');
+}
+
+int page_print_functions(struct textbuf *out, const struct page_functions *functions)
+{
+	enum { TEXTS, MODULES, NUMBERS, KINDS, NR_SECTIONS };
+	const struct string *strings = functions->strings.items.data;
+	_cleanup_free_ uint32_t *modules =
+		calloc(functions->strings.items.nr, sizeof(*modules)); /* number + 1 */
+	struct textbuf sections[NR_SECTIONS];
+	uint32_t nr_modules = 0;
+
+	if (!modules)
+		return -ENOMEM;
+	for (int i = 0; i < NR_SECTIONS; i++)
+		sections[i] = (struct textbuf){.fd = -1};
+	vec_for_each(&functions->items, function) {
+		print_line(&sections[TEXTS], &strings[function->text]);
+		if (!modules[function->module]) {
+			modules[function->module] = ++nr_modules;
+			print_line(&sections[MODULES], &strings[function->module]);
+		}
+		print_varint(&sections[NUMBERS], modules[function->module] - 1);
+		print_varint(&sections[KINDS], function->kind);
+	}
+	for (int i = 0; i < NR_SECTIONS; i++) {
+		page_print_section(out, &sections[i]);
+		textbuf_deinit(&sections[i]);
+	}
+	return out->error;
+}
+
+/* A function that follows another one in some stack, and its place among those that do. */
+struct successor {
+	uint32_t parent, function, place;
+};
+
+struct encoder {
+	const struct page_profile *profile;
+	struct textbuf columns[NR_COLUMNS];
+	struct index index;
+	VEC(struct successor) successors;
+	uint32_t *nr_successors; /* by function; the last is for the root */
+	uint32_t root;           /* the number of the root as a function */
+	size_t next_cell;
+};
+
+static int encode_function(struct encoder *e, const struct trie_node *node)
+{
+	const struct trie_node *nodes = e->profile->trie.nodes.data;
+	struct successor added = {node->parent ? nodes[node->parent].function : e->root,
+				  node->function, 0};
+	uint64_t hash = hash_u64((uint64_t)added.parent << 32 | added.function);
+
+	index_for_each(&e->index, hash, i) {
+		const struct successor *have = &e->successors.data[i];
+
+		if (have->parent == added.parent && have->function == added.function) {
+			print_varint(&e->columns[COLUMN_CODES], have->place + 1);
+			return 0;
+		}
+	}
+	added.place = e->nr_successors[added.parent]++;
+	print_varint(&e->columns[COLUMN_CODES], 0);
+	textbuf_char(&e->columns[COLUMN_LOW], added.function);
+	print_varint(&e->columns[COLUMN_HIGH], added.function >> 8);
+	return index_push(&e->index, &e->successors, hash, added);
+}
+
+/* The cells of a node stand together, sorted by process and slot. */
+static void encode_cells(struct encoder *e, const size_t *first_cells, uint32_t node, bool is_leaf)
+{
+	const struct trie_cell *cells = e->profile->trie.cells.data;
+	size_t begin = first_cells[node], end = first_cells[node + 1];
+	uint32_t slot = 0;
+
+	print_varint(&e->columns[COLUMN_NR_CELLS], end - begin - is_leaf);
+	for (size_t i = begin; i < end; i++) {
+		if (i > begin && cells[i].process != cells[i - 1].process)
+			slot = 0;
+		print_varint(&e->columns[COLUMN_PROCESSES], cells[i].process);
+		print_varint(&e->columns[COLUMN_SLOTS], cells[i].slot - slot);
+		print_varint(&e->columns[COLUMN_COUNTS], cells[i].count);
+		slot = cells[i].slot;
+	}
+}
+
+/* Sets @first[n] to the place of the first cell of node n, and of the node after the last. */
+static void find_cells(const struct page_trie *trie, size_t *first)
+{
+	size_t cell = 0;
+
+	for (size_t node = 0; node <= trie->nodes.nr; node++) {
+		while (cell < trie->cells.nr && trie->cells.data[cell].node < node)
+			cell++;
+		first[node] = cell;
+	}
+}
+
+static int encode_nodes(struct encoder *e, const size_t *first_cells)
+{
+	const struct page_trie *trie = &e->profile->trie;
+	const struct placed_node *order = e->profile->order;
+	size_t nr = trie->nodes.nr - 1;
+	int ret = 0;
+
+	for (size_t i = 0; i < nr && !ret; i++) {
+		uint32_t before = i ? order[i - 1].depth : 0;
+		bool is_leaf = i + 1 == nr || order[i + 1].depth <= order[i].depth;
+
+		print_varint(&e->columns[COLUMN_POPS], before + 1 - order[i].depth);
+		ret = encode_function(e, &trie->nodes.data[order[i].node]);
+		encode_cells(e, first_cells, order[i].node, is_leaf);
+	}
+	return ret;
+}
+
+int page_print_profile(struct textbuf *out, const struct page_profile *profile,
+		       const struct page_functions *functions)
+{
+	struct encoder e = {.profile = profile, .root = functions->items.nr};
+	_cleanup_free_ size_t *first_cells =
+		calloc(profile->trie.nodes.nr + 1, sizeof(*first_cells));
+	int ret;
+
+	e.nr_successors = calloc((size_t)e.root + 1, sizeof(*e.nr_successors));
+	for (int i = 0; i < NR_COLUMNS; i++)
+		e.columns[i] = (struct textbuf){.fd = -1};
+	ret = first_cells && e.nr_successors ? 0 : -ENOMEM;
+	if (!ret) {
+		find_cells(&profile->trie, first_cells);
+		ret = encode_nodes(&e, first_cells);
+	}
+	for (int i = 0; i < NR_COLUMNS; i++) {
+		page_print_section(out, &e.columns[i]);
+		textbuf_deinit(&e.columns[i]);
+	}
+	index_deinit(&e.index);
+	vec_free(&e.successors);
+	free(e.nr_successors);
+	return ret ? ret : out->error;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/html/page_profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "common/hash.h"
+
+/* The node of a user stack of the model under a thread name. Many rows have it. */
+struct user_node {
+	uint32_t comm, stack, node;
+};
+
+/* The part that is being added. */
+struct builder {
+	struct page_profile *profile;
+	struct profile_part *part;
+	struct source_functions known;
+	struct index user_index;
+	VEC(struct user_node) user_nodes;
+	/* by row of the model; rows of other events have UINT32_MAX */
+	uint32_t *row_nodes, *row_processes;
+};
+
+static const struct model *part_model(const struct profile_part *part)
+{
+	return &part->source->rec.model;
+}
+
+/* Goes on from *@node to the child for a text that stands for no function. */
+static int add_mark(struct builder *b, const char *text, uint32_t *node)
+{
+	uint32_t id;
+	int ret = page_functions_add(b->known.functions, text, "", PAGE_MARK, &id);
+
+	return ret ? ret : page_trie_child(&b->profile->trie, *node, id, node);
+}
+
+/* Goes on from *@node along a side of a row, to the leaf or from it. */
+static int add_side(struct builder *b, const struct row_side *side, bool is_kernel,
+		    bool is_leaf_first, uint32_t *node)
+{
+	int ret = 0;
+
+	if (side->is_missed)
+		ret = add_mark(b, is_kernel ? "[Missed Kernel Stack]" : "[Missed User Stack]",
+			       node);
+	for (uint32_t i = 0; i < side->nr && !ret; i++) {
+		uint32_t depth = is_leaf_first ? i : side->nr - 1 - i;
+		uint32_t id;
+
+		ret = source_function_of_frame(&b->known, side->frames[depth],
+					       depth ? FRAME_CALLER : FRAME_LEAF, is_kernel, &id);
+		if (!ret)
+			ret = page_trie_child(&b->profile->trie, *node, id, node);
+	}
+	return ret;
+}
+
+static int add_thread_and_user(struct builder *b, const struct stack_row *row, uint32_t *node)
+{
+	uint32_t id;
+	int ret = source_function_of_thread(&b->known, row->comm, &id);
+
+	*node = 0;
+	if (!ret)
+		ret = page_trie_child(&b->profile->trie, 0, id, node);
+	return ret ? ret : add_side(b, &row->user, false, false, node);
+}
+
+/* Like add_thread_and_user, but knows the stacks of the model that were added before. */
+static int find_user_node(struct builder *b, const struct stack_row *row, uint32_t user_stack,
+			  uint32_t *node)
+{
+	struct user_node added = {row->comm, user_stack, 0};
+	uint64_t hash = hash_u64((uint64_t)row->comm << 32 | user_stack);
+	int ret;
+
+	index_for_each(&b->user_index, hash, i) {
+		const struct user_node *have = &b->user_nodes.data[i];
+
+		if (have->comm == added.comm && have->stack == added.stack) {
+			*node = have->node;
+			return 0;
+		}
+	}
+	ret = add_thread_and_user(b, row, node);
+	added.node = *node;
+	return ret ? ret : index_push(&b->user_index, &b->user_nodes, hash, added);
+}
+
+/* The stacks of a waker stand on those of the task, so that both leaves meet. */
+static int add_wakers(struct builder *b, const struct stack_row *row, uint32_t *node)
+{
+	int ret = 0;
+
+	if (!row_has_wakers(row))
+		return 0;
+	ret = add_mark(b, "--", node);
+	if (!ret)
+		ret = add_side(b, &row->waker_kernel, true, true, node);
+	return ret ? ret : add_side(b, &row->waker_user, false, true, node);
+}
+
+/* Finds or adds the process of a row. The layouts of an address space are one process. */
+static int find_process(struct builder *b, uint32_t process, uint32_t *id)
+{
+	const struct model *model = part_model(b->part);
+	const struct model_process *wanted = &model->processes.data[process];
+	const struct profile_process added = {b->part - b->profile->parts, process};
+	uint64_t hash = hash_u64((uint64_t)wanted->pid << 32 ^ wanted->generation ^ added.part);
+	int ret;
+
+	index_for_each(&b->profile->process_index, hash, i) {
+		const struct profile_process *have = &b->profile->processes.data[i];
+		const struct model_process *known;
+
+		/* Another part has another model. */
+		if (have->part != added.part)
+			continue;
+		known = &model->processes.data[have->process];
+		if (known->pid == wanted->pid && known->generation == wanted->generation) {
+			*id = i;
+			return 0;
+		}
+	}
+	ret = index_push(&b->profile->process_index, &b->profile->processes, hash, added);
+	if (!ret)
+		*id = b->profile->processes.nr - 1;
+	return ret;
+}
+
+static void count_stack(struct profile_part *part, const struct stack_row *row)
+{
+	part->total += row->count;
+	if (!row->user.is_present)
+		return;
+	part->user_stacks += row->count;
+	if (row->user.end == PROF_STACK_COMPLETE)
+		part->complete_stacks += row->count;
+}
+
+static int add_row(struct builder *b, uint32_t i)
+{
+	const struct model *model = part_model(b->part);
+	const struct view *view = &b->part->source->view;
+	const struct prof_count *row = &model->rows.data[i];
+	const struct stack_row shown = stack_row_show(model, view, row, &b->profile->summary);
+	uint32_t node;
+	int ret = find_user_node(b, &shown, view->kernel_only ? 0 : row->user_stack, &node);
+
+	if (!ret)
+		ret = add_side(b, &shown.kernel, true, false, &node);
+	if (!ret)
+		ret = add_wakers(b, &shown, &node);
+	if (!ret)
+		ret = find_process(b, row->process, &b->row_processes[i]);
+	b->row_nodes[i] = node;
+	count_stack(b->part, &shown);
+	return ret;
+}
+
+static int add_cells(struct builder *b)
+{
+	const struct model *model = part_model(b->part);
+	int ret = 0;
+
+	for (size_t i = 0; i < model->slot_counts.nr && !ret; i++) {
+		const struct model_slot_count *part = &model->slot_counts.data[i];
+		const struct trie_cell cell = {b->row_nodes[part->row], b->row_processes[part->row],
+					       b->part->first_slot + part->slot, part->count};
+
+		if (cell.node != UINT32_MAX)
+			ret = vec_push(&b->profile->trie.cells, cell);
+	}
+	return ret;
+}
+
+static int add_rows(struct builder *b)
+{
+	const struct model *model = part_model(b->part);
+	int ret = 0;
+
+	for (size_t i = 0; i < model->rows.nr && !ret; i++) {
+		b->row_nodes[i] = UINT32_MAX;
+		if (model->rows.data[i].event == b->part->event)
+			ret = add_row(b, i);
+	}
+	return ret ? ret : add_cells(b);
+}
+
+static int add_part(struct page_profile *profile, struct profile_part *part,
+		    struct page_functions *functions)
+{
+	const struct model *model = part_model(part);
+	struct builder b = {.profile = profile, .part = part};
+	int ret = source_functions_init(&b.known, functions, part->source);
+
+	part->source->view.event = part->event;
+	part->first_slot = profile->slots.nr;
+	part->nr_slots = model->slots.nr;
+	b.row_nodes = calloc(model->rows.nr + 1, sizeof(*b.row_nodes));
+	b.row_processes = calloc(model->rows.nr + 1, sizeof(*b.row_processes));
+	if (!b.row_nodes || !b.row_processes)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = vec_append(&profile->slots, model->slots.data, model->slots.nr);
+	if (!ret)
+		ret = add_rows(&b);
+	source_functions_deinit(&b.known);
+	index_deinit(&b.user_index);
+	vec_free(&b.user_nodes);
+	free(b.row_nodes);
+	free(b.row_processes);
+	return ret;
+}
+
+int page_profile_make(struct page_profile *profile, struct page_functions *functions)
+{
+	int ret = page_trie_init(&profile->trie);
+
+	for (uint32_t i = 0; i < profile->nr_parts && !ret; i++)
+		ret = add_part(profile, &profile->parts[i], functions);
+	return ret;
+}
+
+int page_profile_sort(struct page_profile *profile, const uint32_t *new_ids, uint32_t nr_functions)
+{
+	return page_trie_sort(&profile->trie, new_ids, nr_functions, &profile->order);
+}
+
+void page_profile_deinit(struct page_profile *profile)
+{
+	page_trie_deinit(&profile->trie);
+	vec_free(&profile->slots);
+	vec_free(&profile->processes);
+	index_deinit(&profile->process_index);
+	free(profile->order);
+	*profile = (struct page_profile){0};
+}

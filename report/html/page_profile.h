@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A profile is a picture of a page: an event of a recording, or the difference of two. A difference
+ * is a profile of two parts, whose slots of time follow each other.
+ */
+#ifndef REPORT_HTML_PAGE_PROFILE_H
+#define REPORT_HTML_PAGE_PROFILE_H
+
+#include "report/html/page_functions.h"
+#include "report/html/page_trie.h"
+#include "report/print/source.h"
+#include "report/view/rows.h"
+
+/* An event of a recording. */
+struct profile_part {
+	struct source *source;
+	uint32_t event;
+	uint32_t first_slot, nr_slots; /* in the profile's slots */
+	uint64_t total;                /* sum of the counts */
+	/* the counts of rows with a stack of user space: all, and those that reached its root */
+	uint64_t user_stacks, complete_stacks;
+};
+
+/* An address space of a part. Its layouts are one process. */
+struct profile_process {
+	uint32_t part, process; /* the process in the model of the part */
+};
+
+#define PROFILE_PARTS_MAX 2
+
+/* page_profile_make makes it. */
+struct page_profile {
+	struct profile_part parts[PROFILE_PARTS_MAX];
+	uint32_t nr_parts;
+	bool is_normalized; /* a difference: before is scaled to the sum of after */
+	struct page_trie trie;
+	VEC(struct model_slot) slots;
+	VEC(struct profile_process) processes;
+	struct index process_index;
+	struct placed_node *order; /* after page_profile_sort */
+	struct rows_summary summary;
+};
+
+/*
+ * Adds the stacks of the parts of @profile, whose sources and events are set, to its tree, and
+ * their functions to @functions. Returns 0, -ENOMEM, or -E2BIG for too many nodes. Call
+ * page_profile_deinit in all cases.
+ */
+int page_profile_make(struct page_profile *profile, struct page_functions *functions);
+
+/* Sorts the tree after page_functions_sort has made @new_ids. Returns 0 or -ENOMEM. */
+int page_profile_sort(struct page_profile *profile, const uint32_t *new_ids, uint32_t nr_functions);
+
+void page_profile_deinit(struct page_profile *profile);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The table of functions. Only rows in sight exist as elements.
+
+const TABLE_ROW = 20;
+
+function percent(part, whole) {
+	return whole ? (100 * part / whole).toFixed(2) + " %" : "-";
+}
+
+function signed(number) {
+	return (number > 0 ? "+" : "") + number;
+}
+
+class FunctionTable {
+	// pick(function) is called for the row that the user chose.
+	constructor(window, pick) {
+		this.window = window;
+		this.pick = pick;
+		this.order = "self";
+		this.sense = -1;
+		this.head = this.makeRow("head");
+		this.spacer = window.appendChild(document.createElement("div"));
+		this.spacer.className = "rows";
+		this.at = 0;
+		window.addEventListener("scroll", () => this.drawRows());
+		window.addEventListener("click", event => this.onClick(event));
+	}
+
+	makeRow(className) {
+		const row = this.window.appendChild(document.createElement("div"));
+		row.className = "row " + className;
+		return row;
+	}
+
+	// matches, if there are any, leave other functions out.
+	show(tree, sums, matches) {
+		Object.assign(this, {tree, sums, matches});
+		this.whole = totalOf(tree, 0);
+		this.wholeBefore = tree.isDiff ? beforeOf(tree, 0) : 0;
+		this.columns = tree.isDiff ? ["self", "change", "total", "total change", "function"] :
+			["self", "self %", "total", "total %", "function", "file"];
+		if (!this.columns.includes(this.order))
+			this.order = "self";
+		this.sort();
+	}
+
+	valueOf(fn, column) {
+		const {selfs, totals, selfsBefore, totalsBefore} = this.sums;
+		switch (column) {
+		case "self": case "self %": return selfs[fn];
+		case "total": case "total %": return totals[fn];
+		case "change": return selfs[fn] - selfsBefore[fn];
+		case "total change": return totals[fn] - totalsBefore[fn];
+		}
+		return 0;
+	}
+
+	textOf(fn, column) {
+		const value = this.valueOf(fn, column);
+		if (column === "function")
+			return this.tree.functions.texts[fn].slice(0, 1000);
+		if (column === "file")
+			return this.tree.functions.modules[fn].slice(0, 200);
+		if (column.endsWith("%"))
+			return percent(value, this.whole);
+		return column.endsWith("change") ? signed(Math.round(value)) : String(value);
+	}
+
+	sort() {
+		const {totals, totalsBefore} = this.sums, column = this.order, fns = [];
+		const {texts, modules} = this.tree.functions, named = {function: texts, file: modules}[column];
+		for (let fn = 0; fn < totals.length; fn++)
+			if ((totals[fn] || (totalsBefore && totalsBefore[fn])) && (!this.matches || this.matches[fn]))
+				fns.push(fn);
+		const compare = (a, b) => named ? (named[a] < named[b] ? -1 : named[a] > named[b] ? 1 : 0) :
+			this.valueOf(a, column) - this.valueOf(b, column);
+		this.fns = fns.sort((a, b) => this.sense * compare(a, b) || a - b);
+		this.spacer.style.height = this.fns.length * TABLE_ROW + "px";
+		this.drawHead();
+		this.drawRows();
+	}
+
+	drawHead() {
+		this.head.replaceChildren(...this.columns.map(column => {
+			const button = document.createElement("button");
+			button.textContent = column + (column === this.order ? (this.sense < 0 ? " ▼" : " ▲") : "");
+			button.className = column === "function" ? "wide" : "cell";
+			button.onclick = () => this.sortBy(column);
+			return button;
+		}));
+	}
+
+	sortBy(column) {
+		this.sense = column === this.order ? -this.sense : column === "function" || column === "file" ? 1 : -1;
+		this.order = column;
+		this.sort();
+	}
+
+	drawRows() {
+		const first = Math.max(0, Math.floor(this.window.scrollTop / TABLE_ROW) - 2);
+		const nr = Math.ceil(this.window.clientHeight / TABLE_ROW) + 4;
+		this.spacer.replaceChildren(...this.fns.slice(first, first + nr).map((fn, i) => this.rowOf(fn, first + i)));
+	}
+
+	rowOf(fn, place) {
+		const row = document.createElement("div");
+		row.className = place === this.at ? "row current" : "row";
+		row.style.top = place * TABLE_ROW + "px";
+		row.dataset.place = place;
+		for (const column of this.columns) {
+			const cell = row.appendChild(document.createElement("span"));
+			cell.className = column === "function" ? "wide" : "cell";
+			cell.textContent = this.textOf(fn, column);
+		}
+		return row;
+	}
+
+	onClick(event) {
+		const row = event.target.closest("[data-place]");
+		if (row)
+			this.pick(this.fns[row.dataset.place]);
+	}
+
+	move(step) {
+		this.at = Math.max(0, Math.min(this.fns.length - 1, this.at + step));
+		const top = this.at * TABLE_ROW, {window} = this, height = window.clientHeight - 2 * TABLE_ROW;
+		window.scrollTop = Math.min(top, Math.max(window.scrollTop, top - height));
+		this.drawRows();
+	}
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The viewer: panes of one page, the state that they share, and the toolbar.
+
+class Viewer {
+	constructor(page) {
+		this.functions = page.functions;
+		this.state = readState(location.hash);
+		const panes = this.find("panes");
+		this.panes = page.profiles.map((profile, i) => new Pane(this, profile, i, panes));
+		this.activate(this.panes[0], this.panes[0].flame);
+		this.searchField = this.find("search");
+		this.connect();
+		this.showLegend();
+		this.update();
+		this.panes.forEach((pane, i) => this.restoreZoom(pane, this.state.zoom[i]));
+	}
+
+	find(id) {
+		return document.getElementById(id);
+	}
+
+	connect() {
+		for (const view of VIEWS)
+			this.find(view).onclick = () => this.change({view});
+		this.find("group").onchange = event => this.change({group: event.target.value});
+		this.find("recursion").onchange = event => this.change({recursion: event.target.checked});
+		this.find("matching").onchange = event => this.change({matching: event.target.checked});
+		this.find("save").onclick = () => this.saveFolded();
+		this.find("reset").onclick = () => this.reset();
+		this.find("theme").onclick = () => this.changeTheme();
+		this.find("help").onclick = () => this.showHelp();
+		this.searchField.oninput = () => this.change({search: this.searchField.value});
+		this.searchField.onkeydown = event => this.onSearchKey(event);
+		document.addEventListener("keydown", event => this.onKey(event));
+		document.addEventListener("pointerdown", event => this.find("menu").contains(event.target) || this.hideMenu());
+		window.addEventListener("resize", () => this.resize());
+		window.addEventListener("hashchange", () => this.followLink());
+		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.update());
+	}
+
+	onKey(event) {
+		if (event.key === "Escape" && !(this.find("menu").hidden && this.find("dialog").hidden)) {
+			this.hideMenu();
+			this.find("dialog").hidden = true;
+		} else if (isTyping(event) || (event.target.closest("#menu, button, summary") && event.key === "Enter") ||
+			!pressKey(this, event)) {
+			return;
+		}
+		event.preventDefault();
+	}
+
+	onSearchKey(event) {
+		if (event.key === "Enter")
+			this.nextMatch(event.shiftKey ? -1 : 1);
+		else if (event.key === "Escape")
+			this.searchField.blur();
+	}
+
+	change(changes) {
+		if (changes.view === "sandwich" && !(this.state.pivot >= 0))
+			changes.pivot = this.selectedFunction();
+		Object.assign(this.state, changes);
+		this.update();
+	}
+
+	// Shows the state: makes the trees anew where it asks for others, and draws.
+	update() {
+		const {state} = this, pivot = state.view === "sandwich" ? state.pivot : -1;
+		this.isDark = (state.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+		document.documentElement.className = this.isDark ? "viewing dark" : "viewing";
+		if (!this.palette || this.palette.isDark !== this.isDark)
+			this.palette = new Palette(this.functions, this.isDark);
+		if (state.group === "processes")
+			this.panes.forEach(pane => processFunctions(pane.profile));
+		const flags = state.search ? matchFunctions(this.functions, state.search) : null;
+		const key = JSON.stringify([state.group, state.focus, state.ignore, state.remove, state.recursion, state.time,
+			state.baseline, pivot, state.matching && state.search]);
+		const choice = {...state, matching: state.matching && flags !== null};
+		for (const pane of this.panes)
+			pane.derive(choice, flags, pivot, key);
+		this.showToolbar();
+		for (const pane of this.panes)
+			pane.show(state, this.palette, flags);
+		this.find("matched").textContent = this.panes.map(pane => pane.matched()).join(" | ");
+		this.saveState();
+	}
+
+	showToolbar() {
+		const {state} = this, names = list => list.map(fn => this.functions.texts[fn].slice(0, 80)).join(", ");
+		for (const view of VIEWS)
+			this.find(view).setAttribute("aria-pressed", view === state.view);
+		this.find("group").value = state.group;
+		this.find("recursion").checked = state.recursion;
+		this.find("matching").checked = state.matching;
+		if (this.searchField.value !== state.search)
+			this.searchField.value = state.search;
+		const lists = ["focus", "ignore", "remove"].filter(list => state[list].length).map(list => `${list}: ${names(state[list])}`);
+		if (state.view === "sandwich")
+			lists.unshift(`callers above, callees below: ${names([state.pivot])}`);
+		for (const kind of ["time", "baseline"])
+			if (state[kind])
+				lists.push(`${kind}: ${this.describeStretch(state[kind])}`);
+		this.find("choices").textContent = lists.join(" · ");
+		this.find("choices").hidden = !lists.length;
+	}
+
+	describeStretch([first, last]) {
+		const {slots} = this.pane.profile;
+		return `${slots[2 * first] / 1000} s to ${slots[2 * last + 1] / 1000} s`;
+	}
+
+	saveState() {
+		this.state.zoom = this.panes.map(pane => pane.flame.zoomed);
+		history.replaceState(null, "", "#" + writeState(this.state));
+	}
+
+	followLink() {
+		this.state = readState(location.hash);
+		const zoom = this.state.zoom;
+		this.update();
+		this.panes.forEach((pane, i) => this.restoreZoom(pane, zoom[i]));
+	}
+
+	restoreZoom(pane, node) {
+		if (!(node < pane.tree.nodes.length))
+			return;
+		pane.flame.zoom(node);
+		this.saveState();
+	}
+
+	resize() {
+		this.panes.forEach(pane => pane.show(this.state, this.palette, pane.matches && pane.matches.flags));
+	}
+
+	activate(pane, flame) {
+		this.pane = pane;
+		this.flame = flame;
+	}
+
+	nextPane() {
+		const next = this.panes[(this.pane.number + 1) % this.panes.length];
+		this.activate(next, next.flame);
+		this.select(next.flame.selected);
+	}
+
+	selectedFunction() {
+		const {tree, selected} = this.flame;
+		if (selected)
+			return tree.nodes[selected];
+		const {selfs} = sumFunctions(tree);
+		return selfs.indexOf(Math.max(...selfs));
+	}
+
+	select(node) {
+		this.flame.select(node);
+		this.showDetails(describeNode(this.flame.tree, node, this.pane.unit), null);
+	}
+
+	zoom(node) {
+		this.flame.zoom(node);
+		this.saveState();
+	}
+
+	zoomOut() {
+		const {flame} = this, path = ancestorsOf(flame.tree, flame.zoomed);
+		if (flame.zoomed)
+			this.zoom(path[path.length - 2]);
+		else
+			this.change({search: "", matching: false});
+	}
+
+	reset() {
+		this.state = {...initialState(), theme: this.state.theme};
+		this.panes.forEach(pane => pane.flame.zoom(0));
+		this.update();
+	}
+
+	toggleFunction(list) {
+		const fn = this.selectedFunction(), have = this.state[list];
+		this.change({[list]: have.includes(fn) ? have.filter(each => each !== fn) : [...have, fn]});
+	}
+
+	showSandwich(fn) {
+		this.change({view: "sandwich", pivot: fn});
+	}
+
+	chooseTime(kind, stretch, isDone) {
+		this.state[kind] = stretch;
+		if (isDone)
+			this.update();
+		else
+			this.panes.forEach(pane => pane.heat && pane.heat.draw(this.palette, this.state));
+	}
+
+	nextGroup() {
+		this.change({group: GROUPS[(GROUPS.indexOf(this.state.group) + 1) % GROUPS.length]});
+	}
+
+	nextMatch(step) {
+		const {matches, flame} = this.pane;
+		if (!matches || !matches.tops.length || this.state.view === "table")
+			return;
+		this.activate(this.pane, flame);
+		const {tops} = matches, at = tops.indexOf(flame.selected);
+		const next = at < 0 ? (step > 0 ? 0 : tops.length - 1) : (at + step + tops.length) % tops.length;
+		this.zoom(tops[next]);
+		this.select(tops[next]);
+	}
+
+	changeTheme() {
+		this.change({theme: this.isDark ? "light" : "dark"});
+	}
+
+	async copy(text) {
+		try {
+			await navigator.clipboard.writeText(text);
+		} catch {
+			const field = makeElement(document.body, "textarea", "", "");
+			field.value = text;
+			field.select();
+			document.execCommand("copy");
+			field.remove();
+		}
+	}
+
+	saveFolded() {
+		const link = document.createElement("a");
+		link.href = URL.createObjectURL(new Blob([foldTree(this.pane.tree)], {type: "text/plain"}));
+		link.download = this.pane.profile.parts[0].file.replace(/.*\//, "").replace(/\.prof$/, "") + ".folded";
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+	}
+
+	showDetails(lines, event) {
+		const box = this.find("details");
+		box.replaceChildren(...lines.map(line => Object.assign(document.createElement("div"), {textContent: line})));
+		box.classList.toggle("right", !!event && event.clientX < innerWidth / 2);
+		box.hidden = false;
+	}
+
+	hideDetails() {
+		this.find("details").hidden = true;
+	}
+
+	showMenu(x, y) {
+		const menu = this.find("menu");
+		menu.replaceChildren();
+		for (const action of ACTIONS.filter(each => each.isOfFrame)) {
+			const item = makeElement(menu, "button", "", `${action.text} (${action.key})`);
+			item.onclick = () => {
+				this.hideMenu();
+				action.run(this);
+			};
+		}
+		menu.hidden = false;
+		menu.style.left = Math.min(x, innerWidth - menu.offsetWidth) + "px";
+		menu.style.top = Math.min(y, innerHeight - menu.offsetHeight) + "px";
+		menu.firstChild.focus();
+	}
+
+	hideMenu() {
+		this.find("menu").hidden = true;
+	}
+
+	showHelp() {
+		const dialog = this.find("dialog");
+		dialog.replaceChildren();
+		for (const {key, text} of [...ACTIONS, {key: "arrows", text: "move the selection"}, {key: "drag", text: "in the heat map: choose a stretch; with Ctrl its baseline"}]) {
+			makeElement(dialog, "kbd", "", key);
+			makeElement(dialog, "span", "", text);
+		}
+		dialog.hidden = !dialog.hidden;
+	}
+
+	showLegend() {
+		const seen = new Set(this.functions.kinds.slice(0, this.functions.all));
+		KINDS.forEach(({name}, kind) => {
+			if (seen.has(kind))
+				makeElement(this.find("legend"), "span", `kind${kind}`, name);
+		});
+		if (this.panes.some(pane => pane.profile.isDiff)) {
+			makeElement(this.find("legend"), "span", "grew", "grew");
+			makeElement(this.find("legend"), "span", "shrank", "shrank");
+		}
+	}
+}
+
+async function startViewer() {
+	const page = readPage(await inflateBytes(bytesOfBase64(document.getElementById("data").textContent.trim())));
+	document.documentElement.className = "viewing";
+	document.title = page.profiles.map(profile => profile.parts.map(part => part.file).join(" to ")).join(", ");
+	viewer = new Viewer(page);
+}
+
+let viewer;
+if (typeof document !== "undefined")
+	startViewer();

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Pages of profrep html, without a browser: their structure, their sizes, and their data as node reads them. TAP.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+names=(--demangle short)
+
+for text in tests/golden/*.txt; do
+	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
+done
+"$BUILD/tests/picture_make" 20000 > "$dir/picture.prof"
+"$BUILD/tests/picture_make" 100 2048 > "$dir/deep.prof"
+
+# tap_of COMMAND...: takes over the tests that it prints.
+tap_of()
+{
+	local line
+	while IFS= read -r line; do
+		case $line in
+		ok* | "not ok"*) tap_nr=$((tap_nr + 1)); echo "${line/ok -/ok $tap_nr - $what:}" ;;
+		*) echo "# ${line#\# }" ;;
+		esac
+	done < <("$@" 2>&1 || echo "not ok - it ended with status $?")
+}
+
+# holds PAGE EVENTS RECORDING...: the page has the stacks of each event of the recordings.
+holds()
+{
+	local page=$1 events=$2 recording event
+	local folded=()
+	shift 2
+	for recording; do
+		for event in $(seq "$events"); do
+			"$profrep" -f -P "${names[@]}" --event "$event" "$recording" > "$recording.$event" 2> /dev/null
+			folded+=("$recording.$event")
+		done
+	done
+	tap_of node tests/html/check_page.js "$page" "${folded[@]}"
+}
+
+html() { "$profrep" html -o "$dir/$1.html" "$dir/$1.prof" 2> /dev/null; }
+
+if command -v node > /dev/null; then
+	for what in basic hostile mangled epochs order missed processes picture deep; do
+		html $what
+		holds "$dir/$what.html" 1 "$dir/$what.prof"
+	done
+	what="times"
+	html $what
+	holds "$dir/$what.html" 2 "$dir/$what.prof"
+	what="several recordings"
+	"$profrep" html -o "$dir/several.html" "$dir/before.prof" "$dir/after.prof"
+	holds "$dir/several.html" 1 "$dir/before.prof" "$dir/after.prof"
+else
+	html picture
+	html hostile
+	skip "what pages hold" "node is not installed"
+fi
+
+check "a page of 20,000 stacks has at most 360 KB" at_most "$(stat -c %s "$dir/picture.html")" 360000
+html nothing
+check "the viewer has at most 40 KB" at_most "$(stat -c %s "$dir/nothing.html")" 40000
+
+# Names that would be markup, and a name of 64 KB.
+hostile_names()
+{
+	printf 'object f file /nonexistent/<script>alert(1)</script> -\n'
+	printf 'sym f 0 16 </script><script>alert(2)</script>\nsym f 16 16 <img src=x onerror=alert(3)>\n'
+	printf 'sym f 32 16 \\xe2\\x80\\xa8line\\xff\nsym f 48 16 --><!--\nsym f 64 16 %s\n' "$(head -c 60000 /dev/zero | tr '\0' A)"
+	printf 'process p 1 1\nmap p f 0x1000 0x1000 0\n'
+	printf 'count p </script> 3 user f:4 f:20 f:36 f:52 f:68\n'
+	printf 'meta hostname "><img src=x onerror=alert(4)>\nmeta command <b onmouseover=alert(5)>\n'
+}
+hostile_names | "$BUILD/tests/prof_make" > "$dir/markup.prof"
+html markup
+tags() { tr -d '\n' < "$1" | grep -oE '<[a-zA-Z!/][^>]*>' | sed 's/ content="[^"]*"//' | sort | uniq -c; }
+check "hostile names make no element" same "$(grep -ciE '<img|<b |alert\(.\)<|<!--' "$dir/markup.html")" 0
+check "the elements of a page do not depend on names" same \
+	"$(tags "$dir/markup.html" | grep -vE '<t[hrd]>')" "$(tags "$dir/nothing.html" | grep -vE '<t[hrd]>')"
+check "the table has them as text, cut" contains "$(cat "$dir/markup.html")" "&#60;img src=x onerror=alert(3)&#62;"
+
+cd "$dir" || exit 1
+mkdir sub && cp basic.prof sub
+check "the name of a page" "$profrep" html sub/basic.prof
+check "it is in the working directory" test -s basic.html
+check "standard input and output" same "$("$profrep" html -o - - < basic.prof | sed 's/<caption>.*//; /id="data"/d')" \
+	"$("$profrep" html -o - basic.prof | sed 's/<caption>.*//; /id="data"/d')"
+check "a full disk" says 1 "failed to write the report: No space left on device" "$profrep" html -o /dev/full basic.prof
+check "a full disk, by standard output" says 1 "failed to write the report: No space left on device" \
+	sh -c '"$0" html -o - basic.prof > /dev/full' "$profrep"
+check "a directory that is not there" says 1 "failed to create 'none/a.html': No such file" "$profrep" html -o none/a.html basic.prof
+check "a broken recording is shown, and said to be" says 3 "is incomplete" "$profrep" html -o cut.html cut.prof
+plan_end

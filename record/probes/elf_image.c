@@ -117,7 +117,8 @@ bool elf_file_offset(const struct elf_image *elf, uint64_t vaddr, uint32_t flags
 		const Elf64_Phdr *ph = &elf->segments[i];
 
 		if (ph->p_type != PT_LOAD || (ph->p_flags & flags) != flags ||
-		    vaddr < ph->p_vaddr || vaddr - ph->p_vaddr >= ph->p_filesz)
+		    vaddr < ph->p_vaddr || vaddr - ph->p_vaddr >= ph->p_filesz ||
+		    ph->p_offset >= elf->size || vaddr - ph->p_vaddr >= elf->size - ph->p_offset)
 			continue;
 		*off = vaddr - ph->p_vaddr + ph->p_offset;
 		return true;

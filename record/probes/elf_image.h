@@ -47,7 +47,7 @@ int elf_read_at(const struct elf_image *elf, uint64_t off, void *buf, size_t len
 
 /*
  * Finds the offset in the file of address @vaddr, in a segment with all of the flags @flags (PF_X,
- * or 0 for any). Returns false if no such segment holds it.
+ * or 0 for any). Returns false if no such segment holds it, or if the file ends before it.
  */
 bool elf_file_offset(const struct elf_image *elf, uint64_t vaddr, uint32_t flags, uint64_t *off);
 

@@ -196,7 +196,7 @@ static bool is_code(const struct elf_image *elf, uint64_t off)
 
 		if (ph->p_type == PT_LOAD && ph->p_flags & PF_X && off >= ph->p_offset &&
 		    off - ph->p_offset < ph->p_filesz)
-			return true;
+			return off < elf->size;
 	}
 	return false;
 }

@@ -13,6 +13,9 @@
  * For the symbols of files (elf_input.c), an input is an ELF file, which is a binary and its own
  * debug file, or else the notes of one.
  *
+ * For probes (probes_input.c), an input is an ELF file, the loader's cache (ld.so.cache), or the
+ * notes of static probes, around which an ELF file is made.
+ *
  * For maps (perf_map_input.c, proc_maps_input.c), an input is the text.
  *
  * For mangled names (demangle_input.c), an input that begins with '_' is a list of names, one in

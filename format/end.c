@@ -40,7 +40,7 @@ static const struct attr_field late_numbers[] = {
 	NUMBER(50, end.loads[2]),          LIMITED(51, end.nr_cpus_changed, PROF_MAX_CPUS),
 	NUMBER(52, end.unfollowed),        NUMBER(53, end.maps_left_out),
 	NUMBER(54, end.mappings_left_out), NUMBER(55, end.looks_left_out),
-	NUMBER(56, end.infos_left_out),
+	NUMBER(56, end.infos_left_out),    NUMBER(57, end.skipped),
 };
 
 /* Lists of a number for each event. */

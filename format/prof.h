@@ -387,6 +387,7 @@ struct prof_end {
 	uint64_t mappings_left_out; /* that were not kept */
 	uint64_t looks_left_out;    /* at the mappings of a process: put off, or not to the end */
 	uint64_t infos_left_out;    /* processes that were not described when they began */
+	uint64_t skipped; /* hits that the kernel kept from the recorder, before all filters */
 	uint64_t loads[PROF_NR_LOADS];       /* when it ended */
 	const struct prof_event_end *events; /* one for each event of the recording */
 	uint32_t nr_events;                  /* that of prof_meta */

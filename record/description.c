@@ -209,6 +209,7 @@ int description_end(struct description *d, const struct session *s, const struct
 		.mappings_left_out = s->spaces.nr_left_out,
 		.looks_left_out = look_budget_nr_left_out(&s->looks),
 		.infos_left_out = s->new_processes.nr_left_out,
+		.skipped = sampler_skipped_hits(s->sampler) - d->skipped,
 		.nr_cpus_changed = s->changed_cpus.nr,
 		.cpu_taken = d->cpu_taken,
 		.nr_cpu_taken = s->cpus.nr,
@@ -221,6 +222,7 @@ int description_end(struct description *d, const struct session *s, const struct
 		d->end.counted = counted->sums[0];
 	host_loads(d->end.loads);
 	d->lost_records += d->end.lost_records;
+	d->skipped += d->end.skipped;
 	return 0;
 }
 

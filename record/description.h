@@ -18,6 +18,7 @@ struct description {
 	struct prof_meta meta;
 	struct prof_end end;
 	uint64_t lost_records; /* of the side-band, told in the end records so far */
+	uint64_t skipped;      /* hits, told in the same way */
 	/* Buffers that meta and end point to: */
 	struct utsname uts;
 	struct host_names host;

@@ -356,14 +356,6 @@ void session_stop(struct session *s)
 
 void session_note_omissions(const struct session *s)
 {
-	uint64_t skipped = s->probes.events.nr ? sampler_skipped_hits(s->sampler) : 0;
-
-	if (skipped)
-		progress_note(
-			s->progress,
-			"the kernel skipped %" PRIu64
-			" hits, before any filter, because another program ran on the CPU: they are in no number of the recording",
-			skipped);
 	const struct {
 		uint64_t nr;
 		const char *what;

@@ -146,6 +146,8 @@ void progress_end(struct progress *p, const struct progress_result *result)
 		fprintf(p->out, ", %" PRIu64 " records of mappings lost", end->lost_records);
 	if (end->unfollowed)
 		fprintf(p->out, ", %" PRIu64 " children not followed", end->unfollowed);
+	if (end->skipped)
+		fprintf(p->out, ", %" PRIu64 " hits skipped by the kernel", end->skipped);
 	fprintf(p->out, ", %" PRIu64 " bytes in ", result->bytes);
 	text_print(p->out, result->output, TEXT_PLAIN);
 	fputc('\n', p->out);

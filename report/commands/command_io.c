@@ -99,6 +99,12 @@ static void warn_of_losses(struct textbuf *warnings, const struct recording *rec
 			"WARNING: %" PRIu64
 			" children could not be followed: they and their descendants are missing.\n",
 			end->unfollowed);
+	if (end->skipped)
+		textbuf_printf(
+			warnings,
+			"WARNING: %" PRIu64
+			" hits are missing, of any process: the kernel skipped them, because another program ran on the CPU.\n",
+			end->skipped);
 	if (end->mappings_left_out)
 		textbuf_printf(
 			warnings,

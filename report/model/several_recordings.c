@@ -67,6 +67,7 @@ static void add_end(struct recording *rec, const struct prof_end *end)
 	add_losses(sums->missed_kernel, end->missed_kernel);
 	sums->lost_records = sum_of(sums->lost_records, end->lost_records);
 	sums->unfollowed = sum_of(sums->unfollowed, end->unfollowed);
+	sums->skipped = sum_of(sums->skipped, end->skipped);
 	sums->mappings_left_out = sum_of(sums->mappings_left_out, end->mappings_left_out);
 	sums->nr_cpus_changed += end->nr_cpus_changed;
 	for (uint32_t i = 0; i < end->nr_events; i++)

@@ -193,6 +193,9 @@ static void print_cpus(const struct recording *rec, struct textbuf *out)
 	if (end->unfollowed)
 		info_number(out, "not followed", end->unfollowed,
 			    "children, nor their descendants");
+	if (end->skipped)
+		info_number(out, "hits skipped", end->skipped,
+			    "by the kernel, before all filters: another program ran on the CPU");
 	if (end->nr_cpus_changed)
 		info_number(out, "CPUs changed", end->nr_cpus_changed,
 			    "went offline or came online");

@@ -454,6 +454,7 @@ static const struct key end_keys[] = {
 	NUMBER(prof_end, reason),
 	NUMBER(prof_end, nr_cpus_changed),
 	NUMBER(prof_end, unfollowed),
+	NUMBER(prof_end, skipped),
 	NUMBER(prof_end, maps_left_out),
 	NUMBER(prof_end, mappings_left_out),
 	NUMBER(prof_end, looks_left_out),

@@ -113,6 +113,7 @@ static void check_end(const struct prof_end *end)
 	ck_assert_uint_eq(end->cpu_taken[1], 506);
 	ck_assert_uint_eq(end->nr_cpus_changed, 1);
 	ck_assert_uint_eq(end->unfollowed, 13);
+	ck_assert_uint_eq(end->skipped, 18);
 	ck_assert_uint_eq(end->maps_left_out, 14);
 	ck_assert_uint_eq(end->mappings_left_out, 15);
 	ck_assert_uint_eq(end->looks_left_out, 16);

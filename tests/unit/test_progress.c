@@ -110,6 +110,7 @@ START_TEST(what_is_missing)
 		.missed_kernel = {[PROF_LOSS_STORAGE_FULL] = 1},
 		.lost_records = 6,
 		.unfollowed = 8,
+		.skipped = 5,
 	};
 
 	expect_closing(&end, 0,
@@ -117,7 +118,8 @@ START_TEST(what_is_missing)
 		       ", 12 lost (3 storage full, 9 refused by the kernel)"
 		       ", 4 without their user stack (4 stack walk failed)"
 		       ", 1 without their kernel stack (1 storage full)"
-		       ", 6 records of mappings lost, 8 children not followed, 1 bytes in -\n");
+		       ", 6 records of mappings lost, 8 children not followed"
+		       ", 5 hits skipped by the kernel, 1 bytes in -\n");
 }
 END_TEST
 

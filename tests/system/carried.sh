@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# A recording carries the names of the functions that samples hit. The files are removed before the report: deleted while
+# they run, in a container, of short processes, stripped, hostile. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+
+record() { timeout 60 "$profrec" -q -U -F 999 "$@"; }
+end() { kill -KILL "$1" && wait "$1"; } 2> /dev/null
+# lines FILE PROGRAM: the folded lines of a program.
+lines() { "$profrep" -f "$1" | grep "^$2;"; }
+# unknown FILE PROGRAM: frames of that file without a name or bounds, in percent.
+unknown() { "$profrep" files "$1" | awk -v path="/$2\$" '$8 ~ path {print $5}'; }
+
+build "$dir/short" short.c
+cp "$dir/short" "$dir/gone"
+
+## A file that is removed after the recording.
+record -o "$dir/gone.prof" -- "$dir/gone" 500
+"$profrep" -f "$dir/gone.prof" > "$dir/with"
+rm "$dir/gone"
+check "a removed file: the name" mostly <(lines "$dir/gone.prof" gone) gone ';main;burn_shortly [0-9]+$'
+check "a removed file: nothing differs" same "$(lines "$dir/gone.prof" gone)" "$(grep '^gone;' "$dir/with")"
+check "a removed file: where the names are from" contains "$("$profrep" files "$dir/gone.prof" | grep /gone)" "in the recording"
+
+## Without names, and along frame pointers.
+cp "$dir/short" "$dir/gone"
+record --no-names -o "$dir/none.prof" -- "$dir/gone" 300
+rm "$dir/gone"
+check "--no-names: no name" same "$(unknown "$dir/none.prof" gone)" "100.0%"
+cp "$workloads/func_ab" "$dir/gone"
+"$dir/gone" &
+pid=$!
+record --unwind=fp -p $pid -o "$dir/fp.prof" 1
+end $pid
+rm "$dir/gone"
+check "along frame pointers: the names" mostly <(lines "$dir/fp.prof" gone) gone ';main;func_[ab] [0-9]+$'
+
+## A file that is removed while it runs.
+cp "$dir/short" "$dir/gone"
+"$dir/gone" 60000 &
+pid=$!
+wait_for grep -q gone "/proc/$pid/maps"
+rm "$dir/gone"
+record -p $pid -o "$dir/deleted.prof" 1
+end $pid
+check "a deleted file: the name" mostly <(lines "$dir/deleted.prof" gone) gone ';main;burn_shortly [0-9]+$'
+
+## Functions without a name are known by their start.
+cp "$dir/short" "$dir/gone"
+if strip "$dir/gone" 2> /dev/null; then
+	record -o "$dir/stripped.prof" -- "$dir/gone" 500
+	"$profrep" -f "$dir/stripped.prof" > "$dir/with"
+	rm "$dir/gone"
+	check "a stripped file: nothing differs" same "$(lines "$dir/stripped.prof" gone)" "$(grep '^gone;' "$dir/with")"
+	check "a stripped file: starts" mostly <(lines "$dir/stripped.prof" gone) gone '\[gone\+0x[0-9a-f]+\] [0-9]+$'
+else
+	skip "a stripped file" "no strip"
+fi
+
+## Processes of ten milliseconds.
+cp "$dir/short" "$dir/gone"
+# shellcheck disable=SC2016
+record -o "$dir/tens.prof" -- sh -c 'for i in 0 1 2 3 4 5 6 7 8 9; do "$1"; done' sh "$dir/gone"
+rm "$dir/gone"
+check "processes of 10 ms: the name" mostly <(lines "$dir/tens.prof" gone) gone ';main;burn_shortly [0-9]+$'
+
+## A container: nobody else has its files, and they go away with it.
+if unshare -m --propagation private true 2> /dev/null; then
+	mkdir "$dir/box"
+	record -o "$dir/box.prof" -- unshare -m --propagation private sh -c \
+		"mount -t tmpfs none $dir/box && cp $dir/short $dir/box/boxed && exec $dir/box/boxed 1000"
+	check "a container: the name" mostly <(lines "$dir/box.prof" boxed) boxed ';main;burn_shortly [0-9]+$'
+else
+	skip "a container" "unshare -m is refused"
+fi
+
+## Each interval has its names, though the recording has each name once.
+cp "$dir/short" "$dir/gone"
+record -i 1 -o "$dir/intervals.prof" -- "$dir/gone" 3500
+rm "$dir/gone"
+check "intervals: the names" mostly <("$profrep" -T -f "$dir/intervals.prof") gone ';main;burn_shortly [0-9]+$' 90
+check "a part of the time: the names" mostly <("$profrep" --from 2 -f "$dir/intervals.prof") gone ';burn_shortly [0-9]+$' 90
+
+## Hostile files: profrec records them and ends; what it reads before the damage may have names.
+# hostile NAME: $dir/gone, which runs, was made to harm whoever reads it.
+hostile()
+{
+	check "$1: is recorded" record -o "$dir/hostile.prof" -- "$dir/gone" 300
+	check "$1: the recording is whole" is_complete "$dir/hostile.prof"
+	check "$1: has samples" at_least "$(lines "$dir/hostile.prof" gone | sum_samples)" 1
+}
+# at FILE OFFSET: overwrites bytes with those of stdin.
+at() { dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+fill() { head -c "$1" /dev/zero | tr '\0' '\377'; }
+sections=$(od -An -t u8 -j 40 -N 8 "$dir/short" | tr -d ' ') # e_shoff
+
+cp "$dir/short" "$dir/gone"
+fill $(($(stat -c %s "$dir/gone") - sections)) | at "$dir/gone" "$sections"
+hostile "absurd sections"
+cp "$dir/short" "$dir/gone"
+truncate -s $((sections + 100)) "$dir/gone"
+hostile "a file that was cut"
+cp "$dir/short" "$dir/gone"
+fill 8 | at "$dir/gone" 40
+hostile "sections beyond the end"
+# A section of a terabyte behind a hole: nobody may read it whole.
+cp "$dir/short" "$dir/gone"
+for i in $(seq 0 $((($(stat -c %s "$dir/short") - sections) / 64 - 1))); do
+	printf '\0\0\0\0\0\1\0\0' | at "$dir/gone" $((sections + 64 * i + 32)) # sh_size
+done
+truncate -s 1T "$dir/gone"
+hostile "sections of a terabyte"
+# A FIFO takes the place of the file of a process that has ended.
+cp "$dir/short" "$dir/gone"
+# shellcheck disable=SC2016
+record --unwind=fp -o "$dir/fifo.prof" -- sh -c '"$1" 300; rm "$1"; mkfifo "$1"' sh "$dir/gone"
+check "a FIFO in the place of the file: the recording is whole" is_complete "$dir/fifo.prof"
+rm "$dir/gone"
+plan_end

@@ -11,7 +11,6 @@
 #include "common/clock.h"
 #include "common/hash.h"
 #include "common/index.h"
-#include "common/io.h"
 #include "common/minmax.h"
 #include "common/parse.h"
 #include "common/vec.h"
@@ -236,9 +235,10 @@ static int send_offsets(struct file_names *n, const struct named_file *file)
 	_cleanup_close_ int memory = memfd_create("offsets", MFD_CLOEXEC);
 	struct worker_request request = {
 		.tag = file->slot, .bytes = &order, .nr = sizeof(order), .fd = memory};
-	int ret = memory < 0 ? -errno : io_write_all(memory, file->asked.data, size);
 
-	return ret ? ret : worker_line_request(n->line, &request);
+	if (memory < 0 || pwrite(memory, file->asked.data, size, 0) != (ssize_t)size)
+		return -ENOMEM;
+	return worker_line_request(n->line, &request);
 }
 
 /* Has the child work at the first file of the queue for which there is time. */

@@ -39,7 +39,7 @@ check "dlopen, dlclose: of another size, the first" mostly "$dir/dl.folded" load
 mkdir -p "$dir/gone" "$dir/symfs$dir/gone"
 cp "$dir/short" "$dir/gone/vanished"
 cp "$dir/short" "$dir/symfs$dir/gone/vanished"
-"$profrec" -q -U -F 999 -o "$dir/gone.prof" -- bash -c "$dir/gone/vanished 300 &
+"$profrec" -q -U --no-names -F 999 -o "$dir/gone.prof" -- bash -c "$dir/gone/vanished 300 &
 	for i in \$(seq 1000); do grep -q vanished /proc/\$!/maps && break; sleep 0.01; done; rm $dir/gone/vanished; wait"
 "$profrep" -f "$dir/gone.prof" > "$dir/gone.folded"
 check "deleted: without the file, unknown" same "$(sum_samples '^vanished;.*burn_shortly' < "$dir/gone.folded")" 0
@@ -51,7 +51,7 @@ cp "$dir/short" "$dir/gone/vanished"
 "$dir/gone/vanished" 3000 &
 wait_for grep -q vanished "/proc/$!/maps"
 rm "$dir/gone/vanished"
-"$profrec" -q -U -F 999 -p $! -o "$dir/gone.prof" 1
+"$profrec" -q -U --no-names -F 999 -p $! -o "$dir/gone.prof" 1
 "$profrep" -f --symfs "$dir/symfs" "$dir/gone.prof" > "$dir/gone.folded"
 check "deleted before the recording: the same" mostly "$dir/gone.folded" vanished ';burn_shortly'
 
@@ -85,7 +85,7 @@ cp "$profrep" "$dir/short.prof" "$root/own/"
 ldd "$profrep" | grep -o '/[^ ]*' | xargs -I{} cp {} "$root/own/"
 loader=$(basename "$(ldd "$profrep" | grep -o '/[^ ]*ld-linux[^ ]*')")
 "$workloads/func_ab" &
-"$profrec" -q -F 999 -o "$root/own/host.prof" -- dd if=/dev/zero of=/dev/null bs=64k count=100000 2> /dev/null
+"$profrec" -q --no-names -F 999 -o "$root/own/host.prof" -- dd if=/dev/zero of=/dev/null bs=64k count=100000 2> /dev/null
 kill $!
 away() { chroot "$root" "/own/$loader" --library-path /own /own/profrep "$@"; }
 away -f /own/host.prof > "$dir/away.folded"

@@ -36,7 +36,7 @@ RECORD_LIB := $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_
 REPORT_LIB := $(filter-out $(B)/report/main.o,$(call obj,$(REPORT_SRC)))
 
 RECORD_LIBS := -lbpf -lelf -lz -lzstd -llzma -lnettle
-REPORT_LIBS := -lelf -lz -lzstd -llzma -liberty -lgsl -lgslcblas -lm
+REPORT_LIBS := -lelf -lz -lzstd -llzma -liberty -lgsl -lgslcblas -lm -pthread
 
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -22,6 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/minmax.h"
+
 /* Linkers make far fewer; profrep ignores the rest. */
 #define SEGMENTS_MAX 65535
 #define SECTIONS_MAX (1u << 20)
@@ -204,6 +206,27 @@ static bool section_is_called(struct elf_file *file, size_t index, const char *n
 	       !memcmp((const char *)data->d_buf + shdr.sh_name, name, size);
 }
 
+bool elf_file_section_name(struct elf_file *file, size_t index, char *name, size_t size)
+{
+	Elf_Scn *scn = elf_getscn(file->elf, index);
+	const Elf_Data *data;
+	const char *start;
+	size_t names, len;
+	GElf_Shdr shdr;
+
+	if (!scn || !gelf_getshdr(scn, &shdr) || elf_getshdrstrndx(file->elf, &names))
+		return false;
+	data = elf_file_section_data(file, names);
+	if (!data || !data->d_buf || shdr.sh_name >= data->d_size)
+		return false;
+	start = (const char *)data->d_buf + shdr.sh_name;
+	len = strnlen(start, min_u64(size, data->d_size - shdr.sh_name));
+	if (!len || len == size || len == data->d_size - shdr.sh_name)
+		return false;
+	memcpy(name, start, len + 1);
+	return true;
+}
+
 size_t elf_file_find_section(struct elf_file *file, const char *name)
 {
 	for (size_t i = 1; i < file->sections.nr; i++)
@@ -224,6 +247,12 @@ enum elf_quality elf_file_quality(struct elf_file *file)
 			quality = ELF_DYNSYM;
 	}
 	return elf_file_find_section(file, ".gnu_debugdata") ? ELF_MINIDEBUG : quality;
+}
+
+bool elf_file_has_lines(struct elf_file *file)
+{
+	return elf_file_find_section(file, ".debug_info") ||
+	       elf_file_find_section(file, ".zdebug_info");
 }
 
 bool elf_file_debuglink(struct elf_file *file, const char **name, uint32_t *crc)

@@ -77,10 +77,14 @@ enum elf_quality {
 	ELF_DYNSYM,    /* exported functions */
 	ELF_MINIDEBUG, /* .gnu_debugdata */
 	ELF_SYMTAB,    /* .symtab */
+	ELF_LINES,     /* .debug_info, asked for apart: elf_file_has_lines */
 };
 
 /* Looks at the headers of sections only. */
 enum elf_quality elf_file_quality(struct elf_file *file);
+
+/* Returns true if the file has debug information about functions and lines. */
+bool elf_file_has_lines(struct elf_file *file);
 
 /*
  * Returns the contents of section @index. Returns NULL if it has none, or if they cannot be read.
@@ -90,6 +94,12 @@ Elf_Data *elf_file_section_data(struct elf_file *file, size_t index);
 
 /* Returns the index of the first section of this name that has contents, 0 if none has. */
 size_t elf_file_find_section(struct elf_file *file, const char *name);
+
+/*
+ * Copies the name of section @index into @name, of @size bytes. Returns false if the section has no
+ * name, or a longer one.
+ */
+bool elf_file_section_name(struct elf_file *file, size_t index, char *name, size_t size);
 
 /*
  * Reads .gnu_debuglink: a file name without a directory, and the CRC of that file. The name lives

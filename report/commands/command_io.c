@@ -146,6 +146,27 @@ static void warn_of_fetches(struct textbuf *warnings, const struct fetcher *fetc
 			       fetched->nr_too_large);
 }
 
+static void warn_of_lines(struct textbuf *warnings, const struct symbols *symbols)
+{
+	const struct source_frames *lines = &symbols->lines;
+	const struct string *missing;
+
+	if (symbols->nr_unread)
+		textbuf_printf(warnings,
+			       "WARNING: the debug information of %" PRIu32
+			       " files takes too much work: functions and lines are missing.\n",
+			       symbols->nr_unread);
+	if (!lines->nr_missing)
+		return;
+	missing = &lines->files.items.data[lines->missing];
+	textbuf_printf(warnings,
+		       "WARNING: %" PRIu32
+		       " files of split debug information are missing, such as '",
+		       lines->nr_missing);
+	textbuf_escaped(warnings, missing->s, missing->len, TEXT_PLAIN);
+	textbuf_str(warnings, "': their inlined functions are not shown.\n");
+}
+
 static void warn_of_selection(struct textbuf *warnings, const struct recording *rec)
 {
 	const struct selection *s = &rec->selection;
@@ -194,6 +215,7 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 		warn_of_losses(&io->warnings, &sources[i].rec);
 		warn_of_events(&io->warnings, &sources[i]);
 		warn_of_mangled(&io->warnings, &sources[i].demangling);
+		warn_of_lines(&io->warnings, &sources[i].symbols);
 		command_io_add_recording(io, &sources[i].rec);
 	}
 	/* All sources asked one after the other, so the last knows all. */

@@ -61,13 +61,19 @@ static int parse_frames(const char *text, void *target)
 static const struct option_spec frame_rows[] = {
 	VIEW_ROW(delimited, "delimited", 'd',
 		 .help = "put a delimiter between kernel and user frames"),
-	VIEW_ROW(annotations, "annotations", 'a',
-		 .help = "add _[k] to kernel frames, _[py] to those of Python"),
+	VIEW_ROW(
+		annotations, "annotations", 'a',
+		.help = "add _[k] to kernel frames, _[i] to inlined, _[j] to JIT, _[py] to Python's"),
 	VIEW_ROW(
 		offsets, "offsets", 's',
 		.help = "add the offset in the function, +0xOFF, to names; to those of Python :LINE"),
 	VIEW_ROW(modules, "modules", 'm',
 		 .help = "add the file or kernel module, [MODULE], to names"),
+	VIEW_ROW(inlines, "inlines", 'i',
+		 .help = "show inlined functions as frames; needs debug information"),
+	VIEW_ROW(lines, "lines", 0, .help = "add FILE:LINE to names; needs debug information"),
+	VIEW_ROW(full_paths, "full-paths", 0,
+		 .help = "show the whole path of FILE, not its last two parts"),
 	VIEW_ROW(per_process, "perpid", 'P',
 		 .help = "print the hits of each process by themselves, as samples are"),
 };

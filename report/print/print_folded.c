@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/print/printers.h"
 
+/* Prints a frame, and each function that was inlined there as a frame of its own. */
+static void print_frame(const struct printout *p, struct textbuf *out, uint32_t frame,
+			enum frame_place place, bool annotate, bool is_leaf_first)
+{
+	uint32_t nr = labels_nr_parts(p->labels, frame, place);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		textbuf_char(out, ';');
+		labels_part(p->labels, out, frame, place, is_leaf_first ? i : nr - 1 - i);
+		if (annotate)
+			textbuf_str(out, "_[k]");
+	}
+}
+
 static void print_side(const struct printout *p, struct textbuf *out, const struct row_side *side,
 		       bool is_kernel, bool is_leaf_first)
 {
@@ -11,11 +25,8 @@ static void print_side(const struct printout *p, struct textbuf *out, const stru
 	for (uint32_t i = 0; i < side->nr; i++) {
 		uint32_t depth = is_leaf_first ? i : side->nr - 1 - i;
 
-		textbuf_char(out, ';');
-		labels_frame(p->labels, out, side->frames[depth],
-			     depth ? FRAME_CALLER : FRAME_LEAF);
-		if (annotate)
-			textbuf_str(out, "_[k]");
+		print_frame(p, out, side->frames[depth], depth ? FRAME_CALLER : FRAME_LEAF,
+			    annotate, is_leaf_first);
 	}
 }
 

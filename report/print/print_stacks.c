@@ -33,6 +33,23 @@ static void print_address(const struct printout *p, uint32_t process, uint32_t f
 		textbuf_str(p->out, has_hits(p) ? "???????????????? " : "0x???????????????? ");
 }
 
+/* Prints the lines of a frame: one for it, and one for each function that was inlined there. */
+static void print_frame(const struct printout *p, uint32_t process, uint32_t frame,
+			enum frame_place place, bool is_kernel, bool is_root_first)
+{
+	uint32_t nr = labels_nr_parts(p->labels, frame, place);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		textbuf_str(p->out, has_hits(p) ? "  " : "    ");
+		if (p->view->addresses)
+			print_address(p, process, frame);
+		labels_part(p->labels, p->out, frame, place, is_root_first ? nr - 1 - i : i);
+		if (is_kernel && p->view->annotations)
+			textbuf_str(p->out, "_[k]");
+		textbuf_char(p->out, '\n');
+	}
+}
+
 /*
  * Prints the frames of @side in @process, from the leaf or from the root on. bcc's stackcount
  * indents frames less than bcc's profile.
@@ -47,15 +64,9 @@ static void print_side(const struct printout *p, const struct row_side *side, ui
 			       is_kernel ? "Kernel" : "User");
 	for (uint32_t i = 0; i < side->nr; i++) {
 		uint32_t depth = is_root_first ? side->nr - 1 - i : i;
-		uint32_t frame = side->frames[depth];
 
-		textbuf_str(p->out, indent);
-		if (p->view->addresses)
-			print_address(p, process, frame);
-		labels_frame(p->labels, p->out, frame, depth ? FRAME_CALLER : FRAME_LEAF);
-		if (is_kernel && p->view->annotations)
-			textbuf_str(p->out, "_[k]");
-		textbuf_char(p->out, '\n');
+		print_frame(p, process, side->frames[depth], depth ? FRAME_CALLER : FRAME_LEAF,
+			    is_kernel, is_root_first);
 	}
 }
 

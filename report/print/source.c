@@ -44,9 +44,11 @@ int source_choose(struct source *source, const struct source_request *request, s
 
 int source_find_names(struct source *source, struct source_search *search, struct err *err)
 {
-	const struct symbol_files files = {&search->roots, &search->pairs};
+	const struct symbol_files files = {&search->roots, &search->pairs,
+					   view_needs_lines(&source->view)};
 	int ret;
 
+	search->roots.needs_lines = files.needs_lines;
 	source->demangling.style = source->view.demangle;
 	ret = shown_frames_choose(&source->rec.model, source->view.frames);
 	if (!ret)

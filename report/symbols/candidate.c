@@ -130,7 +130,8 @@ static char *shown_path(const struct root *root, const char *path)
 }
 
 /* Sets *@quality. A file that is not proper has no names. Returns 0 or -ENOMEM. */
-static int find_quality(int fd, struct file_budget *budget, enum elf_quality *quality)
+static int find_quality(int fd, struct file_budget *budget, bool needs_lines,
+			enum elf_quality *quality)
 {
 	struct elf_file file;
 	int ret = candidate_open_elf(fd, budget, &file);
@@ -139,16 +140,18 @@ static int find_quality(int fd, struct file_budget *budget, enum elf_quality *qu
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	*quality = elf_file_quality(&file);
+	if (needs_lines && elf_file_has_lines(&file))
+		*quality = ELF_LINES;
 	ret = file.out_of_memory ? -ENOMEM : 0;
 	elf_file_close(&file);
 	return ret;
 }
 
 int candidate_take_better(struct found *best, int fd, const struct root *root, const char *path,
-			  struct file_budget *budget)
+			  struct file_budget *budget, bool needs_lines)
 {
 	struct found new = {.fd = fd};
-	int ret = find_quality(fd, budget, &new.quality);
+	int ret = find_quality(fd, budget, needs_lines, &new.quality);
 
 	if (ret || (best->fd >= 0 && new.quality <= best->quality)) {
 		found_drop(&new);

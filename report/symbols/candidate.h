@@ -79,19 +79,20 @@ bool candidate_has_crc(int fd, struct file_budget *budget, uint32_t crc);
 int candidate_open_elf(int fd, struct file_budget *budget, struct elf_file *file);
 
 /*
- * Takes the file at @fd, which is @path in @root, if it is better than @best. @fd is closed or
+ * Takes the file at @fd, which is @path in @root, if it is better than @best. With @needs_lines, a
+ * file with debug information is better than one without. @fd is closed or
  * owned by @best. Returns 1 if it was taken, 0 if not, or -ENOMEM.
  */
 int candidate_take_better(struct found *best, int fd, const struct root *root, const char *path,
-			  struct file_budget *budget);
+			  struct file_budget *budget, bool needs_lines);
 
 /* Closes and forgets the file; {.fd = -1} is fine. */
 void found_drop(struct found *found);
 
 /* Returns true if nothing better than @found can be found. */
-static inline bool found_is_best(const struct found *found)
+static inline bool found_is_best(const struct found *found, bool needs_lines)
 {
-	return found->fd >= 0 && found->quality == ELF_SYMTAB;
+	return found->fd >= 0 && found->quality >= (needs_lines ? ELF_LINES : ELF_SYMTAB);
 }
 
 #endif

@@ -25,7 +25,8 @@
  * for the binary if there is neither.
  *
  * The first file is not always the best: a copy may be stripped, a debug file may lack symbols. So
- * profrep looks on until it has a file with .symtab, and takes the best (enum elf_quality), of
+ * profrep looks on until it has a file with .symtab, or with debug information if the report needs
+ * that, and takes the best (enum elf_quality), of
  * equal ones the first.
  *
  * A build-id stands for the contents of a file. An object that was recorded without one is found
@@ -115,7 +116,7 @@ static int try_binary(struct search *s, const struct root *root)
 	const struct debug_wanted *wanted = s->wanted;
 	int fd, ret;
 
-	if (found_is_best(&s->binary))
+	if (found_is_best(&s->binary, s->roots->needs_lines))
 		return 0;
 	fd = candidate_open(root, wanted->path, &wanted->build_id, &s->binary_miss);
 	if (fd < 0)
@@ -126,7 +127,8 @@ static int try_binary(struct search *s, const struct root *root)
 		candidate_note_miss(&s->binary_miss, DEBUG_CHANGED_FILE);
 		return 0;
 	}
-	ret = candidate_take_better(&s->binary, fd, root, wanted->path, s->roots->budget);
+	ret = candidate_take_better(&s->binary, fd, root, wanted->path, s->roots->budget,
+				    s->roots->needs_lines);
 	if (ret == 1)
 		s->binary_root = *root;
 	return ret < 0 ? ret : 0;
@@ -176,7 +178,8 @@ static int try_debug(struct search *s, const struct root *root, const char *path
 	int ret = fd;
 
 	if (fd >= 0)
-		ret = candidate_take_better(&s->debug, fd, root, path, s->roots->budget);
+		ret = candidate_take_better(&s->debug, fd, root, path, s->roots->budget,
+					    s->roots->needs_lines);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -185,7 +188,7 @@ static int try_debug_by_id(struct search *s, const struct root *root, const char
 {
 	_cleanup_free_ char *path = NULL;
 
-	if (found_is_best(&s->debug))
+	if (found_is_best(&s->debug, s->roots->needs_lines))
 		return 0;
 	path = build_id_debug_path(&s->wanted->build_id, dir);
 	return path ? try_debug(s, root, path) : -ENOMEM;
@@ -249,7 +252,7 @@ static int try_link(struct search *s, const struct link_place *place, const char
 	_cleanup_free_ char *path = NULL;
 	int fd, ret;
 
-	if (found_is_best(&s->debug))
+	if (found_is_best(&s->debug, s->roots->needs_lines))
 		return 0;
 	if (asprintf(&path, "%s%.*s/%s%s", place->dir, slash ? (int)(slash - s->wanted->path) : 0,
 		     s->wanted->path, place->sub, name) < 0)
@@ -257,7 +260,8 @@ static int try_link(struct search *s, const struct link_place *place, const char
 	fd = open_linked(s, place->root, path, crc);
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : 0;
-	ret = candidate_take_better(&s->debug, fd, place->root, path, s->roots->budget);
+	ret = candidate_take_better(&s->debug, fd, place->root, path, s->roots->budget,
+				    s->roots->needs_lines);
 	return ret < 0 ? ret : 0;
 }
 
@@ -287,7 +291,7 @@ static int find_debug(struct search *s)
 	struct elf_file binary;
 	int ret = find_debug_by_id(s);
 
-	if (ret || found_is_best(&s->debug) || s->binary.fd < 0)
+	if (ret || found_is_best(&s->debug, s->roots->needs_lines) || s->binary.fd < 0)
 		return ret;
 	ret = candidate_open_elf(s->binary.fd, s->roots->budget, &binary);
 	if (ret)
@@ -309,7 +313,8 @@ static int try_fetch(struct search *s, enum fetch_kind kind, struct found *best)
 	fd = candidate_open(&this_machine, path, build_id, &s->debug_miss);
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : 0;
-	ret = candidate_take_better(best, fd, &this_machine, path, s->roots->budget);
+	ret = candidate_take_better(best, fd, &this_machine, path, s->roots->budget,
+				    s->roots->needs_lines);
 	return ret < 0 ? ret : 0;
 }
 
@@ -319,7 +324,8 @@ static int fetch_files(struct search *s)
 	int ret;
 
 	if (!s->roots->fetcher || build_id_is_none(&s->wanted->build_id) ||
-	    found_is_best(&s->binary) || found_is_best(&s->debug))
+	    found_is_best(&s->binary, s->roots->needs_lines) ||
+	    found_is_best(&s->debug, s->roots->needs_lines))
 		return 0;
 	ret = try_fetch(s, FETCH_DEBUGINFO, &s->debug);
 	if (!ret && s->debug.fd < 0 && s->binary.fd < 0)

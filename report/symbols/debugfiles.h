@@ -30,6 +30,7 @@ struct debug_roots {
 	const char *debug_dir;
 	struct debug_dirs more_dirs; /* looked at before debug_dir; absolute paths */
 	struct file_budget *budget;  /* charged with everything that is read; NULL: none */
+	bool needs_lines;            /* a file with debug information is better */
 	struct fetcher *fetcher;     /* asked for what no place has; NULL: nobody is asked */
 };
 

@@ -16,6 +16,7 @@ static void close_pair(struct elf_pair *pair)
 		elf_file_close(&pair->binary);
 	if (pair->has_debug)
 		elf_file_close(&pair->debug);
+	debug_info_close(pair->info);
 	free(pair->binary_path);
 	free(pair->debug_path);
 	free((char *)pair->wanted.path);
@@ -148,6 +149,19 @@ int elf_pairs_get(struct elf_pairs *pairs, const struct debug_roots *roots,
 	return 0;
 }
 
+int elf_pair_info(struct elf_pair *pair, struct debug_info **info)
+{
+	int ret = 0;
+
+	if (!pair->has_asked && pair->has_debug)
+		ret = debug_info_open(&pair->debug, DEBUG_INFO_WHOLE, &pair->info);
+	if (!ret && !pair->has_asked && !pair->info && pair->has_binary)
+		ret = debug_info_open(&pair->binary, DEBUG_INFO_WHOLE, &pair->info);
+	pair->has_asked |= !ret;
+	*info = pair->info;
+	return ret;
+}
+
 /* The bytes of @file that were read. */
 static uint64_t bytes_read(const struct elf_file *file)
 {
@@ -164,8 +178,9 @@ void elf_pairs_put(struct elf_pairs *pairs, struct elf_pair *pair)
 		close_pair(pair);
 		return;
 	}
-	pair->bytes = (pair->has_binary ? bytes_read(&pair->binary) : 0) +
-		      (pair->has_debug ? bytes_read(&pair->debug) : 0);
+	pair->bytes = pair->info ? debug_info_memory(pair->info) : 0;
+	pair->bytes += (pair->has_binary ? bytes_read(&pair->binary) : 0) +
+		       (pair->has_debug ? bytes_read(&pair->debug) : 0);
 	pairs->bytes += pair->bytes;
 	while (pairs->kept.nr > ELF_PAIRS_KEPT || pairs->bytes > ELF_PAIRS_KEPT_BYTES)
 		close_pair(take_out(pairs, 0));

@@ -7,6 +7,7 @@
 #ifndef REPORT_SYMBOLS_ELF_PAIRS_H
 #define REPORT_SYMBOLS_ELF_PAIRS_H
 
+#include "report/symbols/debug_info.h"
 #include "report/symbols/debugfiles.h"
 
 /* The files of an object. A file that is not there, or is no ELF file, is closed: {.fd = -1}. */
@@ -16,7 +17,9 @@ struct elf_pair {
 	char *binary_path, *debug_path; /* for the user; NULL: the file was not used */
 	struct debug_wanted wanted;     /* with copies of its parts */
 	struct prof_file_info file;
-	uint64_t bytes; /* read of both files */
+	uint64_t bytes;          /* read of both files */
+	struct debug_info *info; /* of the better file, after elf_pair_info; NULL: none */
+	bool has_asked;          /* elf_pair_info was called */
 };
 
 /* The most bytes of sections, and the most objects, whose files stay open. */
@@ -36,6 +39,12 @@ struct elf_pairs {
  */
 int elf_pairs_get(struct elf_pairs *pairs, const struct debug_roots *roots,
 		  const struct debug_wanted *wanted, struct elf_pair **pair, enum debug_miss *miss);
+
+/*
+ * Returns the debug information of @pair in *@info, or NULL. It lives as long as the pair. Returns
+ * 0 or -ENOMEM.
+ */
+int elf_pair_info(struct elf_pair *pair, struct debug_info **info);
 
 /* The last pair from elf_pairs_get is not used any more: keeps it, or closes its files. */
 void elf_pairs_put(struct elf_pairs *pairs, struct elf_pair *pair);

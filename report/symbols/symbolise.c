@@ -9,6 +9,7 @@
 #include "common/compare.h"
 #include "report/symbols/debug_distances.h"
 #include "elf/elf_names.h"
+#include "report/dwarf/dwarf_lookup.h"
 #include "elf/elffile.h"
 #include "report/symbols/object_pids.h"
 
@@ -25,6 +26,7 @@ struct lookup {
 	const struct debug_roots *roots;
 	struct elf_pairs *pairs;
 	struct object_pids *pids;       /* of each object */
+	bool needs_lines;
 	VEC(struct question) questions; /* sorted by object */
 	size_t begin, end;              /* the questions about one object */
 	/* those questions; the tag is the index of the question */
@@ -258,6 +260,33 @@ static bool is_budget_spent(const struct lookup *l)
 	return l->roots->budget && l->roots->budget->is_spent;
 }
 
+/*
+ * Finds inlined functions and lines of the hits, which are sorted. Returns 0 or -ENOMEM. Debug
+ * information that is damaged or takes too much work is as good as none.
+ */
+static int resolve_lines(struct lookup *l, struct elf_pair *elf)
+{
+	_cleanup_free_ struct source_hit *hits = calloc(l->hits.nr + 1, sizeof(*hits));
+	struct debug_info *info;
+	int ret = hits ? elf_pair_info(elf, &info) : -ENOMEM;
+
+	if (ret || !info)
+		return ret;
+	for (size_t i = 0; i < l->hits.nr; i++)
+		hits[i].addr = l->hits.data[i].addr;
+	ret = dwarf_lookup(&info->file, NULL, hits, l->hits.nr, &l->symbols->lines);
+	if (ret == -ENOMEM)
+		return ret;
+	l->symbols->nr_unread += ret != 0;
+	for (size_t i = 0; i < l->hits.nr; i++) {
+		uint32_t slot = l->questions.data[l->hits.data[i].tag].slot;
+
+		l->symbols->frames[slot].first_line = hits[i].first;
+		l->symbols->frames[slot].nr_lines = hits[i].nr;
+	}
+	return 0;
+}
+
 static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_source *source)
 {
 	struct elf_names names = {0};
@@ -281,6 +310,8 @@ static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_sou
 		ret = store_hits(l, source->reason);
 	}
 	elf_names_deinit(&names);
+	if (!ret && l->needs_lines)
+		ret = resolve_lines(l, elf);
 	return ret;
 }
 
@@ -403,6 +434,24 @@ static int resolve_all(struct lookup *l)
 	return 0;
 }
 
+/* Moves the names of inlined functions to the names of symbols. */
+static int move_line_names(struct symbols *symbols)
+{
+	const struct string_set *from = &symbols->lines.names;
+	_cleanup_free_ uint32_t *ids = calloc(from->items.nr + 1, sizeof(*ids));
+	int ret = ids ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < from->items.nr && !ret; i++)
+		ret = string_set_add(&symbols->names, from->items.data[i].s,
+				     from->items.data[i].len, &ids[i]);
+	if (ret)
+		return ret;
+	vec_for_each(&symbols->lines.frames, frame)
+		frame->name = ids[frame->name];
+	string_set_deinit(&symbols->lines.names);
+	return 0;
+}
+
 /* Puts demangled names in the place of mangled ones. */
 static int demangle_names(struct symbols *symbols, size_t nr_frames,
 			  struct demangler_account *account)
@@ -412,6 +461,9 @@ static int demangle_names(struct symbols *symbols, size_t nr_frames,
 
 	for (size_t i = 0; !ret && i < nr_frames; i++)
 		symbols->frames[i].name = new_ids[symbols->frames[i].name];
+	if (!ret)
+		vec_for_each(&symbols->lines.frames, frame)
+			frame->name = new_ids[frame->name];
 	return ret;
 }
 
@@ -419,11 +471,18 @@ int symbols_resolve(struct symbols *symbols, const struct model *model,
 		    const struct symbol_files *files, struct demangler_account *account)
 {
 	struct lookup l = {
-		.symbols = symbols, .model = model, .roots = files->roots, .pairs = files->pairs};
+		.symbols = symbols,
+		.model = model,
+		.roots = files->roots,
+		.pairs = files->pairs,
+		.needs_lines = files->needs_lines,
+	};
 	int ret;
 
 	*symbols = (struct symbols){0};
 	ret = string_set_init(&symbols->names);
+	if (!ret && files->needs_lines)
+		ret = source_frames_init(&symbols->lines);
 	if (ret)
 		return ret;
 	symbols->frames = calloc(model->frames.nr * NR_FRAME_PLACES + 1, sizeof(*symbols->frames));
@@ -436,6 +495,8 @@ int symbols_resolve(struct symbols *symbols, const struct model *model,
 		ret = gather_questions(&l);
 	if (!ret)
 		ret = resolve_all(&l);
+	if (!ret)
+		ret = move_line_names(symbols);
 	if (!ret)
 		ret = demangle_names(symbols, model->frames.nr * NR_FRAME_PLACES, account);
 	vec_free(&l.questions);
@@ -453,5 +514,6 @@ void symbols_deinit(struct symbols *symbols)
 	free(symbols->sources);
 	free(symbols->frames);
 	string_set_deinit(&symbols->names);
+	source_frames_deinit(&symbols->lines);
 	*symbols = (struct symbols){0};
 }

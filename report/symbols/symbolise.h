@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "report/dwarf/source_frames.h"
 #include "report/symbols/demangler.h"
 #include "report/symbols/elf_pairs.h"
 #include "report/model/model.h"
@@ -43,6 +44,8 @@ struct resolved {
 	uint8_t reason;  /* enum unknown_reason; KNOWN with a name, or if no stack has the frame */
 	bool is_bounded; /* there is no name, but off counts from the start of the function */
 	uint64_t off;    /* the frame's own address minus the start of the symbol or function */
+	/* The frames at the address as the source has them, in symbols.lines; 0: unknown. */
+	uint32_t first_line, nr_lines;
 };
 
 /* The symbols that an object has, and their source. */
@@ -63,6 +66,8 @@ struct symbols {
 	struct string_set names;
 	struct resolved *frames;       /* [frame * NR_FRAME_PLACES + place] */
 	struct object_source *sources; /* [object] */
+	struct source_frames lines;    /* its names are in names, not in names of its own */
+	uint32_t nr_unread;            /* objects whose debug information takes too much work */
 	size_t nr_sources;
 };
 
@@ -70,6 +75,7 @@ struct symbols {
 struct symbol_files {
 	const struct debug_roots *roots;
 	struct elf_pairs *pairs;
+	bool needs_lines; /* find inlined functions and lines, too */
 };
 
 /*
@@ -86,6 +92,30 @@ static inline const struct resolved *symbols_frame(const struct symbols *symbols
 						   enum frame_place place)
 {
 	return &symbols->frames[(size_t)frame * NR_FRAME_PLACES + place];
+}
+
+/*
+ * Returns the function at a frame as the source has it: number @outer, counted from the function of
+ * the code itself (0) inwards to the functions that were inlined there. NULL: the debug information
+ * has none. Its name is an id in symbols->names.
+ */
+static inline const struct source_frame *
+symbols_line(const struct symbols *symbols, const struct resolved *resolved, uint32_t outer)
+{
+	if (outer >= resolved->nr_lines)
+		return NULL;
+	return &symbols->lines.frames.data[resolved->first_line + resolved->nr_lines - 1 - outer];
+}
+
+/*
+ * Returns the name of the function that @line, which may be NULL, describes at the frame. The
+ * symbol tables name the function of the code itself, with or without debug information: so a frame
+ * has one name in all reports.
+ */
+static inline uint32_t resolved_name(const struct resolved *resolved,
+				     const struct source_frame *line)
+{
+	return line && (line->is_inlined || !resolved->name) ? line->name : resolved->name;
 }
 
 #endif

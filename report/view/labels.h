@@ -28,6 +28,7 @@ struct labels {
 	struct label *names;   /* one for each of symbols->names */
 	struct label *strings; /* one for each of model->strings */
 	struct label *modules; /* one for each of model->objects: the module's name, or "" */
+	struct label *files;   /* one for each of symbols->lines.files, as the view shows it */
 	struct arena arena;
 };
 
@@ -42,12 +43,26 @@ int labels_init(struct labels *labels, const struct model *model, const struct s
 void labels_deinit(struct labels *labels);
 
 /*
- * Appends the text of @frame at @place to @out, without "_[k]": only the caller knows the side of
+ * Appends the text of @frame at @place to @out, without the functions that were inlined there, and
+ * without "_[k]": only the caller knows the side of
  * the stack. A frame of a language gets the language's name, "_[py]", if the view has annotations.
  * If memory runs out, @out notes the error.
  */
 void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
 		  enum frame_place place);
+
+/*
+ * Returns the number of frames that the view shows for @frame at @place: 1, or more if functions
+ * were inlined there.
+ */
+uint32_t labels_nr_parts(const struct labels *labels, uint32_t frame, enum frame_place place);
+
+/*
+ * Appends the text of part @part of @frame, as labels_frame does. Part 0 is the innermost function,
+ * the last part the function of the code itself.
+ */
+void labels_part(struct labels *labels, struct textbuf *out, uint32_t frame, enum frame_place place,
+		 uint32_t part);
 
 /* Appends string @id of the model, escaped. */
 void labels_string(struct labels *labels, struct textbuf *out, uint32_t id);

@@ -50,6 +50,27 @@ static void add_bytes(struct stack_digest *digest, const void *bytes, size_t len
 		digest->halves[i] = hash_bytes(bytes, len, digest->halves[i]);
 }
 
+/* Adds the functions and lines that the view shows of a frame. */
+static void add_lines(const struct stack_digests *digests, struct stack_digest *digest,
+		      const struct resolved *resolved)
+{
+	const struct view *view = digests->view;
+	const struct source_frame *line;
+
+	for (uint32_t i = 0; (line = symbols_line(digests->symbols, resolved, i)); i++) {
+		const uint32_t shown[] = {
+			i + 1,
+			resolved_name(resolved, line),
+			view->lines ? line->file : 0,
+			view->lines ? line->line : 0,
+		};
+
+		add_bytes(digest, shown, sizeof(shown));
+		if (!view->inlines)
+			break;
+	}
+}
+
 /* Adds a frame as labels.c prints it. */
 static void add_frame(const struct stack_digests *digests, struct stack_digest *digest,
 		      uint32_t process, uint32_t frame, enum frame_place place)
@@ -80,6 +101,7 @@ static void add_frame(const struct stack_digests *digests, struct stack_digest *
 		shown.module_len = strlen(module);
 	add_bytes(digest, &shown, sizeof(shown));
 	add_bytes(digest, module, shown.module_len);
+	add_lines(digests, digest, resolved);
 }
 
 struct stack_digest stack_digests_get(struct stack_digests *digests, uint32_t process,

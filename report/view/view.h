@@ -19,12 +19,16 @@ enum unnamed {
 
 /* All zero: the multi-line layout, both sides, bare names. */
 struct view {
-	bool folded;      /* one line per stack */
-	bool delimited;   /* with a delimiter between kernel and user frames */
-	bool annotations; /* with _[k] after kernel frames, _[py] after those of Python */
-	bool offsets;     /* with +0xOFF after names, :LINE after those of a language */
-	bool modules;     /* with [module] after names */
-	bool addresses;   /* with raw addresses before names, in the multi-line layout only */
+	bool folded;    /* one line per stack */
+	bool delimited; /* with a delimiter between kernel and user frames */
+	/* with _[k] after kernel frames, _[i] inlined ones, _[j] compiled ones, _[py] Python's */
+	bool annotations;
+	bool offsets;    /* with +0xOFF after names, :LINE after those of a language */
+	bool modules;    /* with [module] after names */
+	bool inlines;    /* inlined functions are frames of their own */
+	bool lines;      /* with file:line after names */
+	bool full_paths; /* the file of a line with its whole path */
+	bool addresses;  /* with raw addresses before names, in the multi-line layout only */
 	bool user_only, kernel_only;
 	bool no_wakers;   /* without the stacks of wakers */
 	bool per_process; /* hits of each process by themselves; samples always are */
@@ -33,6 +37,12 @@ struct view {
 	enum demangle_style demangle;
 	enum shown_frames frames;
 };
+
+/* Returns true if the view needs debug information. */
+static inline bool view_needs_lines(const struct view *view)
+{
+	return view->inlines || view->lines;
+}
 
 static inline enum unnamed view_unnamed(const struct view *view)
 {

@@ -114,7 +114,7 @@ START_TEST(module_of_many_frames)
 {
 	const struct debug_roots roots = {.symfs_fd = -1};
 	struct elf_pairs pairs = {0};
-	const struct symbol_files files = {&roots, &pairs};
+	const struct symbol_files files = {.roots = &roots, .pairs = &pairs};
 	const struct view view = {.modules = true, .offsets = true};
 	struct textbuf out = {.fd = -1};
 	struct demangler_account account = {0};

@@ -35,7 +35,7 @@ static void end(void)
 static void load(struct random *rng, uint32_t size)
 {
 	struct elf_pairs pairs = {0};
-	const struct symbol_files files = {&roots, &pairs};
+	const struct symbol_files files = {.roots = &roots, .pairs = &pairs};
 
 	world_deinit(&w);
 	world_random(&w, rng, size);

@@ -31,7 +31,7 @@ static void end(void)
 static void resolve_world(void)
 {
 	struct elf_pairs pairs = {0};
-	const struct symbol_files files = {&roots, &pairs};
+	const struct symbol_files files = {.roots = &roots, .pairs = &pairs};
 
 	ck_assert_int_eq(model_init(&model), 0);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);

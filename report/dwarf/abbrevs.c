@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/dwarf/abbrevs.h"
+
+#include <stdlib.h>
+
+#include "common/compare.h"
+#include "common/dwarf_bytes.h"
+#include "common/hash.h"
+#include "common/search.h"
+#include "report/dwarf/dwarf_constants.h"
+#include "report/dwarf/dwarf_forms.h"
+
+/* Tables of a thread take so much before they are forgotten, and never more than the second limit.
+ */
+#define CACHE_BYTES_KEPT (16u << 20)
+#define CACHE_BYTES_MAX  (256u << 20)
+
+/* Attributes of an abbreviation. Compilers make some twenty. An entry costs so many steps. */
+#define ATTRS_MAX 256
+
+static enum abbrev_kind kind_of_tag(uint64_t tag)
+{
+	switch (tag) {
+	case DW_TAG_compile_unit:
+	case DW_TAG_partial_unit:
+	case DW_TAG_skeleton_unit:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		return ABBREV_SCOPE;
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+	case DW_TAG_enumeration_type:
+		return ABBREV_TYPE;
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+		return ABBREV_BLOCK;
+	case DW_TAG_subprogram:
+		return ABBREV_FUNCTION;
+	case DW_TAG_inlined_subroutine:
+		return ABBREV_INLINED;
+	default:
+		return ABBREV_OTHER;
+	}
+}
+
+static uint8_t slot_of_attr(uint64_t attr)
+{
+	static const struct {
+		uint16_t attr;
+		uint8_t slot;
+	} slots[] = {
+		{DW_AT_low_pc, DIE_LOW_PC},
+		{DW_AT_high_pc, DIE_HIGH_PC},
+		{DW_AT_ranges, DIE_RANGES},
+		{DW_AT_abstract_origin, DIE_ORIGIN},
+		{DW_AT_specification, DIE_SPECIFICATION},
+		{DW_AT_name, DIE_NAME},
+		{DW_AT_linkage_name, DIE_LINKAGE_NAME},
+		{DW_AT_MIPS_linkage_name, DIE_LINKAGE_NAME},
+		{DW_AT_call_file, DIE_CALL_FILE},
+		{DW_AT_call_line, DIE_CALL_LINE},
+		{DW_AT_sibling, DIE_SIBLING},
+		{DW_AT_stmt_list, DIE_STMT_LIST},
+		{DW_AT_comp_dir, DIE_COMP_DIR},
+		{DW_AT_language, DIE_LANGUAGE},
+		{DW_AT_str_offsets_base, DIE_STR_OFFSETS_BASE},
+		{DW_AT_addr_base, DIE_ADDR_BASE},
+		{DW_AT_GNU_addr_base, DIE_ADDR_BASE},
+		{DW_AT_rnglists_base, DIE_RNGLISTS_BASE},
+		{DW_AT_GNU_ranges_base, DIE_GNU_RANGES_BASE},
+		{DW_AT_dwo_name, DIE_DWO_NAME},
+		{DW_AT_GNU_dwo_name, DIE_DWO_NAME},
+		{DW_AT_GNU_dwo_id, DIE_DWO_ID},
+	};
+
+	for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++)
+		if (slots[i].attr == attr)
+			return slots[i].slot;
+	return NR_DIE_SLOTS;
+}
+
+/* Adds the field to the steps of the last abbreviation. */
+static int add_step(struct abbrev_table *table, struct abbrev *abbrev, uint16_t form)
+{
+	int size = form_fixed_size(form, table->sizes);
+	struct skip_step *last = abbrev->nr_steps ? &table->steps.data[table->steps.nr - 1] : NULL;
+
+	if (!last || last->form || last->bytes > UINT32_MAX / 2) {
+		if (vec_push(&table->steps, ((struct skip_step){0})))
+			return -ENOMEM;
+		abbrev->nr_steps++;
+		last = &table->steps.data[table->steps.nr - 1];
+	}
+	if (size >= 0)
+		last->bytes += size;
+	else
+		last->form = form;
+	return 0;
+}
+
+/* Reads the attributes of @abbrev. Returns 0, -EBADMSG or -ENOMEM. */
+static int read_attrs(struct abbrev_table *table, struct abbrev *abbrev, struct cursor *c)
+{
+	for (;;) {
+		uint64_t name = dwarf_uleb(c), form = dwarf_uleb(c);
+		struct abbrev_attr attr = {.form = form, .slot = slot_of_attr(name)};
+
+		if (form == DW_FORM_implicit_const)
+			attr.implicit = dwarf_sleb(c);
+		if (c->bad || form > UINT16_MAX)
+			return -EBADMSG;
+		if (!name && !form)
+			return 0;
+		if (abbrev->nr_attrs == ATTRS_MAX)
+			return -EBADMSG;
+		if (vec_push(&table->attrs, attr) || add_step(table, abbrev, form))
+			return -ENOMEM;
+		abbrev->nr_attrs++;
+		abbrev->has_code |= attr.slot == DIE_LOW_PC || attr.slot == DIE_RANGES;
+		abbrev->has_sibling |= attr.slot == DIE_SIBLING;
+	}
+}
+
+static int compare_codes(const void *a, const void *b)
+{
+	const struct abbrev *x = a, *y = b;
+
+	COMPARE(x->code, y->code);
+	COMPARE(x->first_attr, y->first_attr);
+	return 0;
+}
+
+/*
+ * Reads the table, up to the abbreviation of @last; with 0 all of it. Returns 0, -EBADMSG or
+ * -ENOMEM.
+ */
+static int read_table(struct abbrev_table *table, struct cursor *c, uint64_t last)
+{
+	table->is_dense = true;
+	for (;;) {
+		struct abbrev abbrev = {.code = dwarf_uleb(c)};
+		uint64_t tag;
+		int ret;
+
+		/* A table at the end of the section may lack its end. */
+		if (c->bad || !abbrev.code)
+			break;
+		tag = dwarf_uleb(c);
+		abbrev.has_children = dwarf_u8(c);
+		abbrev.tag = tag;
+		abbrev.kind = kind_of_tag(tag);
+		abbrev.first_attr = table->attrs.nr;
+		abbrev.first_step = table->steps.nr;
+		ret = read_attrs(table, &abbrev, c);
+		if (ret)
+			return ret;
+		table->is_dense &= abbrev.code == table->abbrevs.nr + 1;
+		if (vec_push(&table->abbrevs, abbrev))
+			return -ENOMEM;
+		if (abbrev.code == last)
+			return 0;
+	}
+	if (!table->is_dense)
+		qsort(table->abbrevs.data, table->abbrevs.nr, sizeof(*table->abbrevs.data),
+		      compare_codes);
+	return 0;
+}
+
+const struct abbrev *abbrev_find_sparse(const struct abbrev_table *table, uint64_t code)
+{
+	size_t at = search_first(table->abbrevs.nr, i, table->abbrevs.data[i].code >= code);
+
+	return at < table->abbrevs.nr && table->abbrevs.data[at].code == code
+		       ? &table->abbrevs.data[at]
+		       : NULL;
+}
+
+void abbrev_table_deinit(struct abbrev_table *table)
+{
+	vec_free(&table->abbrevs);
+	vec_free(&table->attrs);
+	vec_free(&table->steps);
+}
+
+static void free_table(struct abbrev_table *table)
+{
+	if (table)
+		abbrev_table_deinit(table);
+	free(table);
+}
+
+static size_t table_bytes(const struct abbrev_table *table)
+{
+	return sizeof(*table) + vec_bytes(&table->abbrevs) + vec_bytes(&table->attrs) +
+	       vec_bytes(&table->steps);
+}
+
+/*
+ * Reads the table at table->off as read_table does, and charges its bytes. Returns 0, -EBADMSG or
+ * the error of @work.
+ */
+static int make_table(struct abbrev_table *table, struct dwarf_work *work, uint64_t last)
+{
+	struct cursor c = dwarf_cursor(table->file, DWARF_ABBREV, table->off);
+	const uint8_t *start = c.p;
+	int ret = c.bad ? -EBADMSG : read_table(table, &c, last);
+
+	if (ret == -ENOMEM)
+		dwarf_work_no_memory(work);
+	else if (start && !dwarf_work_charge(work, c.p - start))
+		return work->error;
+	return ret;
+}
+
+const struct abbrev *abbrev_read_one(struct abbrev_table *table, struct dwarf_work *work,
+				     uint64_t code)
+{
+	const struct abbrev *last;
+
+	vec_clear(&table->abbrevs);
+	vec_clear(&table->attrs);
+	vec_clear(&table->steps);
+	if (make_table(table, work, code) || !table->abbrevs.nr)
+		return NULL;
+	last = &table->abbrevs.data[table->abbrevs.nr - 1];
+	return last->code == code ? last : NULL;
+}
+
+/* Returns true if @table is the one at @off in @file for @sizes. */
+static bool is_table(const struct abbrev_table *table, const struct dwarf_file *file, uint64_t off,
+		     struct dwarf_sizes sizes)
+{
+	return table->file == file && table->off == off && table->sizes.address == sizes.address &&
+	       table->sizes.offset == sizes.offset && table->sizes.ref_address == sizes.ref_address;
+}
+
+const struct abbrev_table *abbrev_cache_get(struct abbrev_cache *cache, struct dwarf_work *work,
+					    const struct dwarf_file *file, uint64_t off,
+					    struct dwarf_sizes sizes)
+{
+	uint64_t hash = hash_u64(off);
+	struct abbrev_table *table;
+	int ret;
+
+	index_for_each(&cache->index, hash, i)
+		if (is_table(cache->tables.data[i], file, off, sizes))
+			return cache->tables.data[i];
+	if (work->error)
+		return NULL;
+	if (cache->bytes > CACHE_BYTES_MAX) {
+		work->error = -E2BIG;
+		return NULL;
+	}
+	table = calloc(1, sizeof(*table));
+	if (!table) {
+		dwarf_work_no_memory(work);
+		return NULL;
+	}
+	*table = (struct abbrev_table){.file = file, .off = off, .sizes = sizes};
+	ret = make_table(table, work, 0);
+	if (!ret && index_push(&cache->index, &cache->tables, hash, table)) {
+		ret = -ENOMEM;
+		dwarf_work_no_memory(work);
+	}
+	if (ret) {
+		free_table(table);
+		return NULL;
+	}
+	cache->bytes += table_bytes(table);
+	return table;
+}
+
+void abbrev_cache_trim(struct abbrev_cache *cache)
+{
+	if (cache->bytes > CACHE_BYTES_KEPT)
+		abbrev_cache_deinit(cache);
+}
+
+void abbrev_cache_deinit(struct abbrev_cache *cache)
+{
+	vec_for_each(&cache->tables, table)
+		free_table(*table);
+	vec_free(&cache->tables);
+	index_deinit(&cache->index);
+	cache->bytes = 0;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/dwarf/line_program.h"
+
+#include "common/dwarf_bytes.h"
+#include "common/search.h"
+#include "report/dwarf/dwarf_constants.h"
+#include "report/dwarf/line_header.h"
+
+struct line_row {
+	uint64_t addr;
+	uint32_t file, line;
+};
+
+struct line_machine {
+	const struct line_header *header;
+	struct line_table *table;
+	struct dwarf_work *work;
+	struct unit_hit *hits;
+	size_t nr, next; /* hits from next on are after the last row */
+	struct line_row row, last;
+	bool has_last;   /* the sequence has begun */
+	bool is_dropped; /* the sequence is of code that the linker dropped */
+};
+
+static void begin_sequence(struct line_machine *m)
+{
+	m->row = (struct line_row){.file = 1, .line = 1};
+	m->has_last = false;
+	m->next = m->nr;
+}
+
+/* Gives the hits between the last row and the new one the last row. */
+static void give_rows(struct line_machine *m, uint64_t end)
+{
+	size_t first = m->next;
+
+	for (; m->next < m->nr && m->hits[m->next].addr < end; m->next++) {
+		struct unit_hit *hit = &m->hits[m->next];
+
+		hit->file = m->last.file;
+		hit->line = m->last.line;
+	}
+	dwarf_work_charge(m->work, m->next - first);
+}
+
+/* The program makes a row. */
+static void emit_row(struct line_machine *m)
+{
+	const struct line_row *row = &m->row;
+
+	if (!m->has_last || row->addr < m->last.addr) {
+		m->is_dropped = !m->has_last ? !row->addr : m->is_dropped;
+		m->next = m->is_dropped ? m->nr
+					: search_first(m->nr, i, m->hits[i].addr >= row->addr);
+		m->has_last = true;
+	} else if (m->next < m->nr && m->hits[m->next].addr < row->addr) {
+		give_rows(m, row->addr);
+	}
+	m->last = *row;
+}
+
+static void advance(struct line_machine *m, uint64_t operations)
+{
+	m->row.addr += operations * m->header->min_inst_length;
+}
+
+static void run_special(struct line_machine *m, uint8_t opcode)
+{
+	uint8_t adjusted = opcode - m->header->opcode_base;
+
+	advance(m, adjusted / m->header->line_range);
+	m->row.line += m->header->line_base + adjusted % m->header->line_range;
+	emit_row(m);
+}
+
+static void run_extended(struct line_machine *m, struct cursor *c)
+{
+	uint64_t len = dwarf_uleb(c);
+	struct cursor op = cursor_sub(c, len);
+
+	switch (dwarf_u8(&op)) {
+	case DW_LNE_end_sequence:
+		emit_row(m);
+		begin_sequence(m);
+		break;
+	case DW_LNE_set_address:
+		if (cursor_left(&op) == 4 || cursor_left(&op) == 8)
+			m->row.addr = dwarf_fixed(&op, cursor_left(&op));
+		break;
+	case DW_LNE_define_file:
+		if (line_header_define_file(m->table, &op))
+			dwarf_work_no_memory(m->work);
+		break;
+	}
+}
+
+static void run_standard(struct line_machine *m, struct cursor *c, uint8_t opcode)
+{
+	switch (opcode) {
+	case DW_LNS_copy:
+		emit_row(m);
+		break;
+	case DW_LNS_advance_pc:
+		advance(m, dwarf_uleb(c));
+		break;
+	case DW_LNS_advance_line:
+		m->row.line += dwarf_sleb(c);
+		break;
+	case DW_LNS_set_file:
+		m->row.file = dwarf_uleb(c);
+		break;
+	case DW_LNS_const_add_pc:
+		advance(m, (uint8_t)(255 - m->header->opcode_base) / m->header->line_range);
+		break;
+	case DW_LNS_fixed_advance_pc:
+		m->row.addr += dwarf_fixed(c, 2);
+		break;
+	default:
+		for (uint8_t i = 0; i < m->header->operands[opcode]; i++)
+			dwarf_uleb(c);
+	}
+}
+
+void line_program_run(struct line_table *table, const struct dwarf_unit *unit,
+		      struct dwarf_work *work, struct unit_hit *hits, size_t nr)
+{
+	struct line_header header;
+	struct line_machine m = {
+		.header = &header, .table = table, .work = work, .hits = hits, .nr = nr};
+	struct cursor c;
+
+	vec_clear(&table->dirs);
+	vec_clear(&table->files);
+	table->unit = unit;
+	if (!unit->has_line || !line_header_read(&header, table, unit, work, &c))
+		return;
+	begin_sequence(&m);
+	while (cursor_left(&c) && !work->error) {
+		uint8_t opcode = dwarf_u8(&c);
+
+		if (opcode >= header.opcode_base)
+			run_special(&m, opcode);
+		else if (opcode)
+			run_standard(&m, &c, opcode);
+		else
+			run_extended(&m, &c);
+	}
+}

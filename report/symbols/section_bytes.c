@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/symbols/section_bytes.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+/* Larger sections are not read. Browsers and kernels have some 500 MB. */
+#define SECTION_BYTES_MAX (UINT64_C(4) << 30)
+
+/* Unpacked, a section may have so many bytes, and so many for each of its bytes. */
+#define UNPACKED_BYTES_MAX (UINT64_C(2) << 30)
+#define UNPACKED_RATIO_MAX 64
+#define UNPACKED_ANY_BYTES (1u << 20)
+
+/* GNU's older compression: these bytes, the size in big-endian order, a zlib stream. */
+#define OLD_MAGIC      "ZLIB"
+#define OLD_HEAD_BYTES 12
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+
+static size_t page_size;
+
+/* Puts a page of zeros at the place of a page that is beyond the end of its file. */
+static void mend_page(int number, siginfo_t *info, void *context)
+{
+	uintptr_t addr = (uintptr_t)info->si_addr & ~(uintptr_t)(page_size - 1);
+
+	(void)context;
+	if (info->si_code != BUS_ADRERR ||
+	    mmap((void *)addr, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+}
+
+static void install_mender(void)
+{
+	struct sigaction action = {.sa_sigaction = mend_page, .sa_flags = SA_SIGINFO};
+
+	page_size = sysconf(_SC_PAGESIZE);
+	sigaction(SIGBUS, &action, NULL);
+}
+
+/* Maps [off, off + size) of the file. Returns 0, -ENOMEM, or -EIO for what cannot be mapped. */
+static int map_bytes(int fd, uint64_t off, uint64_t size, struct section_bytes *bytes)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	uint64_t before;
+	struct stat st;
+	void *map;
+
+	pthread_once(&once, install_mender);
+	before = off % page_size;
+	if (!size || size > SECTION_BYTES_MAX || fstat(fd, &st) || off > (uint64_t)st.st_size ||
+	    size > (uint64_t)st.st_size - off)
+		return -EIO;
+	map = mmap(NULL, size + before, PROT_READ, MAP_PRIVATE, fd, off - before);
+	if (map == MAP_FAILED)
+		return errno == ENOMEM ? -ENOMEM : -EIO;
+	*bytes = (struct section_bytes){
+		.data = (uint8_t *)map + before,
+		.size = size,
+		.memory = map,
+		.map_size = size + before,
+	};
+	return 0;
+}
+
+/* A packed section: the stream, and the size that it claims to have unpacked. */
+struct packed {
+	const uint8_t *stream;
+	uint64_t packed_size, size;
+	uint32_t type; /* ELFCOMPRESS_* */
+};
+
+/* Reads the header of a compressed section. Returns false if it is damaged. */
+static bool read_head(const struct section_bytes *raw, bool is_old, bool is_64,
+		      struct packed *packed)
+{
+	size_t head = is_old ? OLD_HEAD_BYTES : is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+
+	if (raw->size < head)
+		return false;
+	packed->type = ELFCOMPRESS_ZLIB;
+	if (is_old) {
+		memcpy(&packed->size, raw->data + 4, sizeof(packed->size));
+		packed->size = be64toh(packed->size);
+		if (memcmp(raw->data, OLD_MAGIC, 4))
+			return false;
+	} else if (is_64) {
+		Elf64_Chdr chdr;
+
+		memcpy(&chdr, raw->data, sizeof(chdr));
+		packed->type = chdr.ch_type;
+		packed->size = chdr.ch_size;
+	} else {
+		Elf32_Chdr chdr;
+
+		memcpy(&chdr, raw->data, sizeof(chdr));
+		packed->type = chdr.ch_type;
+		packed->size = chdr.ch_size;
+	}
+	packed->stream = raw->data + head;
+	packed->packed_size = raw->size - head;
+	return packed->size && packed->size <= UNPACKED_BYTES_MAX &&
+	       packed->size <= UNPACKED_ANY_BYTES + packed->packed_size * UNPACKED_RATIO_MAX;
+}
+
+/* Unpacks the stream into @to. Returns false if it does not have the size that it claims. */
+static bool unpack_stream(const struct packed *packed, uint8_t *to)
+{
+	uLongf size = packed->size;
+
+	if (packed->type == ELFCOMPRESS_ZLIB)
+		return uncompress(to, &size, packed->stream, packed->packed_size) == Z_OK &&
+		       size == packed->size;
+	return packed->type == ELFCOMPRESS_ZSTD &&
+	       ZSTD_decompress(to, packed->size, packed->stream, packed->packed_size) ==
+		       packed->size;
+}
+
+/* Replaces the mapped @bytes by what they are unpacked. */
+static int unpack_bytes(struct elf_file *file, bool is_old, struct section_bytes *bytes)
+{
+	bool is_64 = gelf_getclass(file->elf) == ELFCLASS64;
+	struct section_bytes raw = *bytes;
+	struct packed packed;
+	uint8_t *memory = NULL;
+	int ret = 0;
+
+	*bytes = (struct section_bytes){0};
+	if (read_head(&raw, is_old, is_64, &packed) &&
+	    file_budget_charge(file->budget, packed.size)) {
+		memory = malloc(packed.size);
+		ret = memory ? 0 : -ENOMEM;
+	}
+	if (memory && unpack_stream(&packed, memory))
+		*bytes = (struct section_bytes){
+			.data = memory, .size = packed.size, .memory = memory};
+	else
+		free(memory);
+	section_bytes_release(&raw);
+	return ret;
+}
+
+int section_bytes_get(struct elf_file *file, size_t index, bool is_old, struct section_bytes *bytes)
+{
+	Elf_Scn *scn = elf_getscn(file->elf, index);
+	GElf_Shdr shdr;
+	int ret;
+
+	*bytes = (struct section_bytes){0};
+	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS ||
+	    !file_budget_charge(file->budget, shdr.sh_size))
+		return 0;
+	ret = map_bytes(file->fd, shdr.sh_offset, shdr.sh_size, bytes);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	return is_old || shdr.sh_flags & SHF_COMPRESSED ? unpack_bytes(file, is_old, bytes) : 0;
+}
+
+void section_bytes_release(struct section_bytes *bytes)
+{
+	if (bytes->map_size)
+		munmap(bytes->memory, bytes->map_size);
+	else
+		free(bytes->memory);
+	*bytes = (struct section_bytes){0};
+}

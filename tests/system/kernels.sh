@@ -129,6 +129,8 @@ judge()
 	check "Linux $series: many functions" above \
 		"$("$profrep" info "$at/out/kmany.prof" | sed -n 's/^ *probes: *\([0-9]*\) attached.*/\1/p')" 9
 	check "Linux $series: bytes that vfs_read was asked for" same "$(sum kvfs 1 '^dd;.*;vfs_read ')" 1228800
+	check "Linux $series: vfs_*: the reads and the writes of dd, exactly" same \
+		"$(sum kwild 1 '^dd;.*;ksys_read;vfs_read ') $(sum kwild 1 '^dd;.*;ksys_write;vfs_write ')" "300 300"
 	check "Linux $series: by fentry: bytes that vfs_read was asked for" same "$(sum kentry 1 '^dd;.*;ksys_read;vfs_read ')" 1228800
 	check "Linux $series: by fentry: stacks begin in the function" same "$(sum kentry 2 '^dd;.*;ksys_read;vfs_read ')" 300
 	check "Linux $series: by fentry: each function is an event of its own" same "$(sum kentry 3 '^dd;.*;ksys_read ')" 300

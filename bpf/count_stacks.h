@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts stacks, whatever the event is: the maps, and the way from a hit to its count. A count in a
- * set implies that its stacks are in that set. So the usual hit needs one lookup and one atomic
- * add. How sets are drained: doc/design.md.
+ * Counts stacks, whatever the event is: the way from a hit to its count. A count in a set implies
+ * that its stacks are in that set. So the usual hit needs one lookup and one atomic add. How sets
+ * are drained: doc/design.md.
  */
 #ifndef BPF_COUNT_STACKS_H
 #define BPF_COUNT_STACKS_H
@@ -12,6 +12,8 @@
 #include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/count_sets.h"
+#include "bpf/frame_pointers.h"
 #include "bpf/kernel.h"
 #include "bpf/keyed_hash.h"
 #include "bpf/sample_filters.h"
@@ -19,8 +21,6 @@
 #include "bpf/user_stack.h"
 
 /* Set before load; constants to the verifier. */
-const volatile __u32 stack_watermark = 1;
-const volatile __u32 count_watermark = 1;
 const volatile bool take_user = true;
 const volatile bool take_kernel = true;
 const volatile __u32 nr_events = 1;
@@ -32,43 +32,6 @@ const volatile __u64 sample_weight = 1; /* each of them counts so much */
  */
 const volatile bool may_nest;
 const volatile bool has_weights; /* some event has another weight than 1 */
-
-/* The set that samples go to. Only the recorder writes this. */
-volatile __u32 active_set;
-struct set_state set_states[NR_SETS];
-
-struct stack_map {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__uint(key_size, sizeof(__u64));
-	__uint(value_size, sizeof(struct stack_entry)); /* and frames, set before load */
-} stacks0 SEC(".maps"), stacks1 SEC(".maps");
-
-struct count_map {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, struct count_key);
-	__type(value, struct count_value);
-} counts0 SEC(".maps"), counts1 SEC(".maps");
-
-/*
- * These are maps of maps, because the drain needs a grace period. An update from user space returns
- * only when all programs that may have read the old value have finished. At the start nobody needs
- * to wait, so the recorder fills each map in one call.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, NR_SETS);
-	__type(key, __u32);
-	__uint(value_size, sizeof(__u32)); /* the recorder says which maps may be put in */
-} stack_sets SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, NR_SETS);
-	__type(key, __u32);
-	__array(values, struct count_map);
-} count_sets SEC(".maps");
 
 /*
  * The totals of a set, one for each event, are drained with it. So they are exact for the samples
@@ -88,31 +51,18 @@ struct {
 	__type(value, struct levels);
 } levels SEC(".maps");
 
-/* One value: the keys of the hash. The recorder fills in random numbers before the first sample. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(struct hash_key)); /* and the other keys, set before load */
-} hash_keys SEC(".maps");
-
-/* Tells the recorder which set has reached its watermark. */
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-} wakeups SEC(".maps");
-
 /* A sample while it is being counted. */
 struct sample {
 	struct totals *totals;
-	struct set_state *state;
-	void *stacks;
-	void *counts;
 	__u32 set;
 	__u32 level; /* of the buffers that it has */
 	__u64 weight;
 	struct count_key key;
-	__u64 space_id; /* as in struct unwind_space */
+	__u64 space_id;   /* as in struct unwind_space */
+	__u32 exec_pages; /* of the task's memory */
+	bool has_memory;  /* a kernel thread has none */
+	bool has_start_code;
+	bool is_at_uprobe;
 };
 
 /* Adds 1 to a number of this CPU's totals. */
@@ -160,7 +110,7 @@ static __always_inline void release_level(const struct sample *s)
 /* The id of the stack in @buffer. */
 __verified_once __u64 hash_stack(__u32 buffer)
 {
-	const struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &buffer);
+	struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &buffer);
 	__u32 zero = 0;
 	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
 	__u64 h;
@@ -168,7 +118,8 @@ __verified_once __u64 hash_stack(__u32 buffer)
 	if (!stack || !keys)
 		return STACK_NONE;
 	h = hash_frames(keys, stack->frames, stack->nr_frames, stack->end, max_depth);
-	return h < STACK_FIRST_ID ? h + STACK_FIRST_ID : h;
+	stack->id = h < STACK_FIRST_ID ? h + STACK_FIRST_ID : h;
+	return stack->id;
 }
 
 /*
@@ -179,6 +130,7 @@ static __always_inline void identify_process(struct sample *s, struct task_struc
 {
 	__u32 zero = 0;
 	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
+	struct mm_struct *mm;
 	struct hash h;
 
 	if (!keys)
@@ -187,7 +139,12 @@ static __always_inline void identify_process(struct sample *s, struct task_struc
 	hash_word(&h, task->group_leader->start_time, &keys[1]);
 	hash_word(&h, task->self_exec_id, &keys[2]);
 	s->space_id = hash_end(&h) | 1; /* 0 is no space_id */
-	hash_word(&h, task->mm->exec_vm, &keys[3]);
+	/* Each load of a pointer costs the verifier a search of all kernel types. */
+	mm = task->mm;
+	s->has_memory = mm != NULL;
+	s->has_start_code = mm->start_code != 0;
+	s->exec_pages = mm->exec_vm;
+	hash_word(&h, s->exec_pages, &keys[3]);
 	s->key.image = hash_end(&h);
 }
 
@@ -218,63 +175,35 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	int how = WALK_IMPOSSIBLE;
+	enum stack_end end;
 
-	if (is_between_images(task) || (unwind_by_tables && !has_user_stack(task)))
+	if (s->has_memory && is_between_images(task, s->has_start_code))
+		return STACK_NONE;
+	if (unwind_by_tables && !(s->has_memory && has_user_stack(task)))
 		return STACK_NONE;
 	if (unwind_by_tables)
-		how = walk_user_stack(s->key.tgid, s->space_id, now_ns, s->level);
+		how = walk_user_stack(s->key.tgid, s->space_id, now_ns, s->level, s->exec_pages);
 	if (how == WALK_DONE)
 		return hash_stack(BUFFER_OF(s->level, SIDE_USER));
-	return take_stack(ctx, SIDE_USER, 0, s->level, buffer,
-			  how == WALK_EARLY ? STACK_END_EARLY : STACK_END_FP);
+	end = how == WALK_EARLY ? STACK_END_EARLY : STACK_END_FP;
+	if (!walk_by_program || s->is_at_uprobe || !s->has_memory || !walk_frame_pointers(s->level))
+		return take_stack(ctx, SIDE_USER, 0, s->level, buffer, end);
+	buffer->end = buffer->nr_frames == max_depth ? STACK_END_CUT : end;
+	return hash_stack(BUFFER_OF(s->level, SIDE_USER));
 }
 
-/*
- * Inserts an element that the map must not have yet. Before Linux 6.4, bpf_map_update_elem calls a
- * map operation that returns an int. The upper half of the register may then hold anything, so only
- * an int compares right.
+/* Makes sure that the set holds stack *@id, which is in the buffer of @side. On failure *@id
+ * becomes STACK_MISSED + enum loss.
  */
-static __always_inline int insert_element(void *map, const void *key, const void *value)
+static __always_inline void store_stack(struct sample *s, __u64 *id, enum side side)
 {
-	return (int)bpf_map_update_elem(map, key, value, BPF_NOEXIST);
-}
-
-static __always_inline enum loss loss_of(int err)
-{
-	return err == -E2BIG || err == -ENOMEM ? LOSS_STORAGE_FULL : LOSS_REFUSED;
-}
-
-/*
- * Counts an insertion, and wakes the recorder when @nr reaches the watermark. If the wakeup finds
- * no room in its buffer, the next insertion tries again.
- */
-static __always_inline void check_watermark(struct sample *s, __u32 *nr, __u32 watermark)
-{
-	__u32 before = __sync_fetch_and_add(nr, 1);
-
-	if (before + 1 < watermark || s->state->woken)
-		return;
-	if (!bpf_ringbuf_output(&wakeups, &s->set, sizeof(s->set), BPF_RB_FORCE_WAKEUP))
-		s->state->woken = 1;
-}
-
-/* Makes sure that the set holds stack *@id. On failure *@id becomes STACK_MISSED + enum loss. */
-static __always_inline void store_stack(struct sample *s, __u64 *id, struct stack_entry *buffer)
-{
-	int err;
-
-	if (*id < STACK_FIRST_ID || bpf_map_lookup_elem(s->stacks, id))
-		return;
-	err = insert_element(s->stacks, id, buffer);
-	if (!err)
-		check_watermark(s, &s->state->nr_stacks, stack_watermark);
-	else if (err != -EEXIST) /* -EEXIST: another CPU has stored it meanwhile */
-		*id = STACK_MISSED + loss_of(err);
+	if (*id >= STACK_FIRST_ID && insert_stack(*id, s->set, BUFFER_OF(s->level, side)))
+		*id = STACK_MISSED + LOSS_STORAGE_FULL;
 }
 
 enum count_result {
 	COUNT_DONE,
-	COUNT_NONE,     /* the set does not have the count */
+	COUNT_NONE,     /* the set does not have the count, or has no room for it */
 	COUNT_OVERFLOW, /* the sum might exceed 64 bits */
 };
 
@@ -293,40 +222,42 @@ static __always_inline enum count_result add_weight(__u64 *sum, __u64 weight)
 	return COUNT_DONE;
 }
 
-/* Adds the weight of the sample to its count. */
-static __always_inline enum count_result add_to_count(struct sample *s, __u64 now_ns)
+/* Adds the weight of the sample to the count at slot @at. */
+static __always_inline enum count_result add_at(struct sample *s, __u64 at, __u64 now_ns)
 {
-	struct count_value *value = bpf_map_lookup_elem(s->counts, &s->key);
+	__u32 index = at;
+	struct count_slot *slot = bpf_map_lookup_elem(&count_slots, &index);
 	enum count_result result = COUNT_DONE;
 
-	if (!value)
+	if (at == SLOT_NONE || !slot)
 		return COUNT_NONE;
+	if (at & SLOT_NEW) {
+		slot->key = s->key;
+		slot->value.first_ns = now_ns;
+	}
 	if (has_weights)
-		result = add_weight(&value->count, s->weight);
+		result = add_weight(&slot->value.count, s->weight);
 	else
-		__sync_fetch_and_add(&value->count, 1);
-	value->last_ns = now_ns;
+		__sync_fetch_and_add(&slot->value.count, 1);
+	slot->value.last_ns = now_ns;
 	return result;
 }
 
-/* Makes a count of the sample, whose stacks the set has. */
-static __always_inline enum count_result insert_count(struct sample *s, __u64 now_ns, int *err)
+/* Adds the weight of the sample to its count, if the set has that. */
+static __always_inline enum count_result add_to_count(struct sample *s, __u64 now_ns)
 {
-	struct count_value first = {
-		.count = has_weights ? s->weight : 1, .first_ns = now_ns, .last_ns = now_ns};
+	__u64 at = find_count(hash_count(&s->key), s->set);
 
-	*err = insert_element(s->counts, &s->key, &first);
-	if (!*err)
-		check_watermark(s, &s->state->nr_counts, count_watermark);
-	return *err ? COUNT_NONE : COUNT_DONE;
+	return at & SLOT_NEW ? COUNT_NONE : add_at(s, at, now_ns);
 }
 
-/* Makes a count of the sample, or adds to the count that another CPU has made meanwhile. */
-static __always_inline enum count_result insert_or_add(struct sample *s, __u64 now_ns, int *err)
+/*
+ * Adds the weight of the sample to its count, and makes the count if the set does not have it. The
+ * set must have the stacks.
+ */
+static __always_inline enum count_result insert_or_add(struct sample *s, __u64 now_ns)
 {
-	enum count_result result = insert_count(s, now_ns, err);
-
-	return *err == -EEXIST ? add_to_count(s, now_ns) : result;
+	return add_at(s, claim_count(hash_count(&s->key), s->set), now_ns);
 }
 
 static __always_inline void note_missed(__u64 id, __u64 *missed)
@@ -348,30 +279,31 @@ static __always_inline void note_counted(struct sample *s)
 }
 
 /* Notes the fate of a sample whose way to its count is over. */
-static __always_inline void note_result(struct sample *s, enum count_result result, int err)
+static __always_inline void note_result(struct sample *s, enum count_result result)
 {
 	if (result == COUNT_DONE)
 		note_counted(s);
 	else if (result == COUNT_OVERFLOW)
 		count_up(&s->totals->overflows);
 	else
-		count_up(&s->totals->lost[loss_of(err)]);
+		count_up(&s->totals->lost[LOSS_STORAGE_FULL]);
 }
 
 /* Hands the sample to the recorder if its user stack must wait. Returns false if it did not. */
 static __always_inline bool is_handed_over(struct sample *s, struct stack_entry *user_buffer,
-					   struct stack_entry *kernel_buffer, __u64 now_ns)
+					   __u64 now_ns)
 {
 	if (!unwind_by_tables || s->key.user_stack < STACK_FIRST_ID ||
 	    user_buffer->end != STACK_END_EARLY)
 		return false;
-	store_stack(s, &s->key.kernel_stack, kernel_buffer);
+	store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
 	return submit_early(bpf_get_current_task_btf(), &s->key, STACK_NONE,
 			    has_weights ? s->weight : 1, s->set, s->space_id, now_ns);
 }
 
-/* In place of a number of frames: the task came straight from user space. */
+/* In place of a number of frames: the task came straight from user space, and by a uprobe. */
 #define NO_KERNEL_STACK (-1)
+#define AT_UPROBE       (-2)
 
 static __always_inline void count_sample(void *ctx, struct sample *s, int own_frames)
 {
@@ -380,7 +312,6 @@ static __always_inline void count_sample(void *ctx, struct sample *s, int own_fr
 	struct stack_entry *kernel_buffer = bpf_map_lookup_elem(&buffers, &kernel);
 	__u64 now_ns = bpf_ktime_get_ns();
 	enum count_result result;
-	int err = 0;
 
 	if (!user_buffer || !kernel_buffer)
 		return; /* cannot be: the array has both indexes */
@@ -388,35 +319,22 @@ static __always_inline void count_sample(void *ctx, struct sample *s, int own_fr
 		count_up(&s->totals->overflows);
 		return;
 	}
-	if (take_kernel && own_frames != NO_KERNEL_STACK)
+	if (take_kernel && own_frames >= 0)
 		s->key.kernel_stack = take_stack(ctx, SIDE_KERNEL, own_frames, s->level,
 						 kernel_buffer, STACK_END_FP);
 	if (take_user)
 		s->key.user_stack = take_user_stack(ctx, user_buffer, s, now_ns);
-	if (is_handed_over(s, user_buffer, kernel_buffer, now_ns)) {
+	if (is_handed_over(s, user_buffer, now_ns)) {
 		note_counted(s);
 		return;
 	}
 	result = add_to_count(s, now_ns);
 	if (result == COUNT_NONE) {
-		store_stack(s, &s->key.user_stack, user_buffer);
-		store_stack(s, &s->key.kernel_stack, kernel_buffer);
-		result = insert_or_add(s, now_ns, &err);
+		store_stack(s, &s->key.user_stack, SIDE_USER);
+		store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
+		result = insert_or_add(s, now_ns);
 	}
-	note_result(s, result, err);
-}
-
-/* Finds the maps of the sample's set. Returns false if it counts the sample as lost. */
-static __always_inline bool find_maps(struct sample *s)
-{
-	/* Linux 6.1 forgets the bounds of a value that the program spills. So this masks again. */
-	s->state = &set_states[s->set & (NR_SETS - 1)];
-	s->stacks = bpf_map_lookup_elem(&stack_sets, &s->set);
-	s->counts = bpf_map_lookup_elem(&count_sets, &s->set);
-	if (s->stacks && s->counts)
-		return true;
-	count_up(&s->totals->lost[LOSS_REFUSED]);
-	return false;
+	note_result(s, result);
 }
 
 /* The totals of @event in the active set, whose number is put into @s. */
@@ -432,13 +350,13 @@ static __always_inline struct totals *find_totals(struct sample *s, __u32 event)
 /*
  * Takes the stacks of the current task, if they are wanted, and adds @weight to the count of
  * @event. The idle tasks are wanted @with_idle. The kernel's stack begins in @own_frames frames of
- * the program, or there is none (NO_KERNEL_STACK).
+ * the program, or there is none (NO_KERNEL_STACK or AT_UPROBE).
  */
 static __always_inline int handle_event(void *ctx, __u32 event, __u64 weight, bool with_idle,
 					int own_frames)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct sample s = {.weight = weight};
+	struct sample s = {.weight = weight, .is_at_uprobe = own_frames == AT_UPROBE};
 	__u32 tgid;
 
 	s.totals = find_totals(&s, event);
@@ -455,8 +373,6 @@ static __always_inline int handle_event(void *ctx, __u32 event, __u64 weight, bo
 		return 0;
 	}
 	count_up(&s.totals->taken);
-	if (!find_maps(&s))
-		return 0;
 	if (!claim_level(&s)) {
 		count_up(&s.totals->lost[LOSS_REFUSED]);
 		return 0;

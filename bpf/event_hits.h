@@ -133,7 +133,7 @@ int count_kernel_entry(void *ctx)
 SEC("uprobe")
 int count_user_call(struct pt_regs *ctx)
 {
-	return handle_call(ctx, NO_KERNEL_STACK);
+	return handle_call(ctx, AT_UPROBE);
 }
 
 #endif

@@ -44,6 +44,9 @@ struct hash_key {
 /* So many keys are needed to hash stacks of up to @depth frames. */
 #define HASH_NR_STACK_KEYS(depth) ((depth) + 4)
 
+/* So many keys are needed to hash @nr words. */
+#define HASH_NR_WORD_KEYS(nr) ((nr) + 2)
+
 struct hash {
 	__u64 first, second; /* the sums of the passes */
 };

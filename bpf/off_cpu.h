@@ -50,6 +50,14 @@ struct {
 	__type(value, struct waiting_thread);
 } leaving SEC(".maps");
 
+/* A thread that the iterator has found. The recorder runs one iterator at a time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct found_thread);
+} finding SEC(".maps");
+
 /* The event of a thread that leaves the CPU in @state, of task_struct. */
 static __always_inline __u32 event_of_state(bool is_preempted, __u32 state)
 {
@@ -95,7 +103,7 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, enum stack_
 	if (take_kernel)
 		s->key.kernel_stack = take_stack(ctx, SIDE_KERNEL, NR_OWN_FRAMES, s->level,
 						 kernel_buffer, kernel_end);
-	store_stack(s, &s->key.kernel_stack, kernel_buffer);
+	store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
 	if (!take_user || !s->key.tgid)
 		return;
 	s->key.user_stack = take_user_stack(ctx, user_buffer, s, now_ns);
@@ -107,7 +115,7 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, enum stack_
 			return;
 		}
 	}
-	store_stack(s, &s->key.user_stack, user_buffer);
+	store_stack(s, &s->key.user_stack, SIDE_USER);
 }
 
 /* Notes that the current thread leaves the CPU, if the user wants it. */
@@ -130,10 +138,6 @@ static __always_inline void begin_wait(void *ctx, __u32 event, bool is_asleep, _
 	s.key.tgid = tgid;
 	s.key.event = event;
 	identify_process(&s, task);
-	if (!find_maps(&s)) {
-		count_up(&s.totals->taken);
-		return;
-	}
 	if (!claim_level(&s)) {
 		count_up(&s.totals->taken);
 		count_up(&s.totals->lost[LOSS_REFUSED]);
@@ -158,7 +162,7 @@ static __always_inline void keep_waker(void *ctx, struct waiting_thread *thread)
 	struct sample s = {};
 
 	s.totals = find_totals(&s, thread->key.event);
-	if (!s.totals || !find_maps(&s))
+	if (!s.totals)
 		return;
 	s.key.tgid = visible_tgid(task);
 	s.key.event = thread->key.event;
@@ -193,24 +197,21 @@ static __always_inline void join_waker(struct sample *s, const struct waker *wak
 		buffer->nr_frames = WAKE_WORDS;
 		buffer->end = STACK_END_WAKE;
 		s->key.kernel_stack = hash_stack(kernel);
-		store_stack(s, &s->key.kernel_stack, buffer);
+		store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
 	}
 	release_level(s);
 }
 
-/* Adds the time that @task spent off the CPU. */
-static __always_inline void end_wait(struct task_struct *task, __u64 now_ns)
+/* Adds the time that thread @tid spent off the CPU. */
+__verified_once int end_wait(__u32 tid, __u64 now_ns)
 {
-	__u32 tid = task->pid;
 	struct waiting_thread *thread = bpf_map_lookup_elem(&waiting, &tid);
-	enum count_result result;
 	struct waker waker = {};
 	struct sample s = {};
 	__u64 since_ns;
-	int err = 0;
 
 	if (!thread)
-		return;
+		return 0;
 	s.key = thread->key;
 	since_ns = thread->since_ns;
 	if (take_wakers)
@@ -219,20 +220,16 @@ static __always_inline void end_wait(struct task_struct *task, __u64 now_ns)
 	s.weight = now_ns - since_ns;
 	s.totals = find_totals(&s, s.key.event);
 	if (!s.totals)
-		return;
+		return 0;
 	if (s.weight < min_wait_ns || s.weight > max_wait_ns) {
 		count_up(&s.totals->filtered);
-		return;
+		return 0;
 	}
 	count_up(&s.totals->taken);
-	if (!find_maps(&s))
-		return;
 	if (waker.user_stack || waker.kernel_stack)
 		join_waker(&s, &waker);
-	result = add_to_count(&s, now_ns);
-	if (result == COUNT_NONE)
-		result = insert_or_add(&s, now_ns, &err);
-	note_result(&s, result, err);
+	note_result(&s, insert_or_add(&s, now_ns));
+	return 0;
 }
 
 /* Takes the kernel stack of @task, which waits. */
@@ -250,7 +247,7 @@ static __always_inline void keep_kernel_stack(struct sample *s, struct task_stru
 	buffer->nr_frames = bytes / sizeof(__u64);
 	buffer->end = buffer->nr_frames == max_depth ? STACK_END_CUT : STACK_END_FP;
 	s->key.kernel_stack = hash_stack(kernel);
-	store_stack(s, &s->key.kernel_stack, buffer);
+	store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
 }
 
 /*
@@ -267,8 +264,7 @@ static __always_inline void note_waiting(struct task_struct *task, struct found_
 	for (int i = 0; i < COMM_SIZE - 1; i++)
 		s.key.comm[i] = task->comm[i];
 	s.totals = find_totals(&s, event_of_state(!state, state));
-	if (!s.totals || !is_wanted_task(task, tgid, s.key.comm) || !find_maps(&s) ||
-	    !claim_level(&s))
+	if (!s.totals || !is_wanted_task(task, tgid, s.key.comm) || !claim_level(&s))
 		return;
 	s.key.tgid = tgid;
 	s.key.event = event_of_state(!state, state);
@@ -289,16 +285,18 @@ SEC("iter/task")
 int find_waiting(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	struct found_thread found = {};
+	__u32 zero = 0;
+	struct found_thread *found = bpf_map_lookup_elem(&finding, &zero);
 
-	if (!task || !task->pid || task->on_cpu || task->__state & TASK_DEAD || !can_see_others())
+	if (!found || !task || !task->pid || task->on_cpu || task->__state & TASK_DEAD ||
+	    !can_see_others())
 		return 0;
-	found.time_ns = bpf_ktime_get_ns();
-	note_waiting(task, &found);
-	if (!found.has_user_stack)
+	*found = (struct found_thread){.time_ns = bpf_ktime_get_ns()};
+	note_waiting(task, found);
+	if (!found->has_user_stack)
 		return 0;
-	load_regs(found.regs, (struct pt_regs *)bpf_task_pt_regs(task));
-	bpf_seq_write(ctx->meta->seq, &found, sizeof(found));
+	load_regs(found->regs, (struct pt_regs *)bpf_task_pt_regs(task));
+	bpf_seq_write(ctx->meta->seq, found, sizeof(*found));
 	return 0;
 }
 
@@ -309,7 +307,7 @@ int BPF_PROG(switch_threads, bool is_preempted, struct task_struct *prev, struct
 	__u32 state = prev->__state;
 
 	if (next->pid)
-		end_wait(next, now_ns);
+		end_wait(next->pid, now_ns);
 	/* A thread that has ended does not come back. */
 	if (prev->pid && (is_preempted || !(state & TASK_DEAD)) &&
 	    is_wanted_cpu(bpf_get_smp_processor_id()))

@@ -4,6 +4,7 @@
  * count in one way (bpf/count_stacks.h).
  */
 #include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/count_stacks.h"
@@ -13,11 +14,26 @@
 
 const volatile bool include_idle; /* set before load */
 
+/* Where the selector of the code is in the registers of x86-64 (struct pt_regs). */
+#define CONTEXT_CS 136
+
+/*
+ * Did the sample hit user space? Then there is no kernel stack, and nobody needs to look. The
+ * verifier allows reads of whole words only, and struct pt_regs has a half one there in newer
+ * kernels. Registers without orig_ax are those of another architecture.
+ */
+static __always_inline bool hits_user_space(const struct bpf_perf_event_data *ctx)
+{
+	return bpf_core_field_exists(struct pt_regs, orig_ax) &&
+	       (*(const __u64 *)((const char *)ctx + CONTEXT_CS) & 0xffff) == USER_CS;
+}
+
 /* Runs for every sample, in an interrupt or an NMI. */
 SEC("perf_event")
 int take_sample(struct bpf_perf_event_data *ctx)
 {
-	return handle_event(ctx, sample_event, sample_weight, include_idle, 0);
+	return handle_event(ctx, sample_event, sample_weight, include_idle,
+			    hits_user_space(ctx) ? NO_KERNEL_STACK : 0);
 }
 
 char LICENSE[] SEC("license") = "GPL";

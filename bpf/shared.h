@@ -13,7 +13,7 @@
 /* The events of a recording at most: PROF_MAX_EVENTS (format/prof.h). */
 #define MAX_EVENTS 255
 
-/* The programs write to one set of maps while the recorder drains the other. */
+/* The programs write to one set of counts and stacks while the recorder drains the other. */
 #define NR_SETS 2
 
 /*
@@ -64,18 +64,27 @@ static inline int stack_frame_is_exact(__u64 frame)
 }
 
 /*
- * Value of the stack maps; the key is the stack's id. Each value has room for as many frames as
- * was decided when the programs were loaded. Frames from nr_frames on mean nothing.
+ * A stack as it lies in the memory of a set, and in the buffer of a CPU. It begins with a line, and
+ * takes as many lines as its frames need. The words of the last line after the frames mean nothing.
  */
 struct stack_entry {
+	__u64 id;
 	__u32 nr_frames;
 	__u32 end;      /* enum stack_end */
 	__u64 frames[]; /* leaf first */
 };
 
-#define STACK_ENTRY_SIZE(depth) (sizeof(struct stack_entry) + (depth) * sizeof(__u64))
+/* A line of a processor's cache. */
+struct stack_line {
+	__u64 words[8];
+};
 
-/* Key of the count maps. */
+#define STACK_LINES(nr_frames)                                                                     \
+	((sizeof(struct stack_entry) + (nr_frames) * sizeof(__u64) + sizeof(struct stack_line) -   \
+	  1) /                                                                                     \
+	 sizeof(struct stack_line))
+
+/* What a count is of. */
 struct count_key {
 	__u64 user_stack;
 	__u64 kernel_stack;
@@ -95,6 +104,13 @@ struct count_value {
 	/* CLOCK_MONOTONIC of the first and the latest sample: says which mappings were in force. */
 	__u64 first_ns;
 	__u64 last_ns;
+};
+
+/* A place for a count. Nobody has it while the id is 0; then the value is 0, too. */
+struct count_slot {
+	__u64 id; /* the hash of the key */
+	struct count_value value;
+	struct count_key key;
 };
 
 #define EARLY_STACK_BYTES 32768
@@ -204,11 +220,20 @@ struct memory_change {
 
 /* Fill state of one set. */
 struct set_state {
-	__u32 nr_stacks;
+	/*
+	 * Stacks in the upper half, and their lines in the lower half. This includes stacks that
+	 * found no room. There are some if a number is larger than the room is.
+	 */
+	__u64 stacks;
+	__u32 lines_end; /* where the lines in use end, if a stack found no room */
 	__u32 nr_counts;
 	__u32 woken; /* the recorder was told that the watermark is reached */
 	__u32 reserved;
 };
+
+#define SET_ONE_STACK      (1ULL << 32)
+#define SET_STACKS(stacks) ((__u32)((stacks) >> 32))
+#define SET_LINES(stacks)  ((__u32)(stacks))
 
 /*
  * The state of the programs that run for each hit of an event on every CPU, for each event and CPU.

@@ -80,6 +80,22 @@ struct unwind_segment {
 	__u32 rows[UNWIND_SEGMENT_ROWS];
 };
 
+/*
+ * A rule that a program has found for an address. It saves the search the next time. The upper half
+ * is the page and the offset in it. The lower half is the number of the rule, and a bit that is
+ * never 0. So 0 is nothing yet. The upper half also gives the place among UNWIND_KNOWN_RULES
+ * (Knuth's multiplicative hash).
+ */
+#define UNWIND_KNOWN_SHIFT 13
+#define UNWIND_KNOWN_RULES (1u << UNWIND_KNOWN_SHIFT)
+
+#define UNWIND_KNOWN(page, off, rule)                                                              \
+	(((__u64)(page) << 16 | (__u64)(off)) << 32 | 1u << 31 | (__u32)(rule))
+#define UNWIND_KNOWN_RULE(known) ((__u32)(known) & ~(1u << 31))
+#define UNWIND_KNOWN_PLACE(known)                                                                  \
+	((__u32)((known) >> 32) * 2654435769u >> (32 - UNWIND_KNOWN_SHIFT))
+#define UNWIND_IS_KNOWN(a, b) (((a) ^ (b)) >> 31 == 0) /* are they of one address? */
+
 /* DWARF's numbers of registers (System V ABI, AMD64 supplement, figure 3.36). */
 enum unwind_reg {
 	UNWIND_RAX = 0,

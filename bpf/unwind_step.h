@@ -30,8 +30,11 @@ struct unwind_frame {
 #define __always_inline inline __attribute__((always_inline))
 #endif
 
-/* Reads @size bytes of the walked process at @addr. Returns 0, or another number on failure. */
-static long unwind_read(void *dst, __u32 size, __u64 addr);
+/*
+ * Reads @size bytes at @addr of the process that @f belongs to. Returns 0, or another number on
+ * failure.
+ */
+static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u64 addr);
 
 /* Makes @f the innermost frame. Its registers are in regs. */
 static __always_inline void unwind_begin(struct unwind_frame *f)
@@ -58,7 +61,7 @@ static __always_inline long unwind_get_saved(const struct unwind_frame *f, __u32
 	if (f->lost & 1u << reg)
 		return -1;
 	if (at)
-		return unwind_read(value, sizeof(*value), at);
+		return unwind_read(f, value, sizeof(*value), at);
 	*value = f->regs[reg];
 	return 0;
 }
@@ -88,7 +91,7 @@ static __always_inline enum stack_end unwind_step_signal(struct unwind_frame *f)
 {
 	__u64 *c = f->context;
 
-	if (unwind_read(c, sizeof(f->context), f->sp + UNWIND_UCONTEXT_REGS))
+	if (unwind_read(f, c, sizeof(f->context), f->sp + UNWIND_UCONTEXT_REGS))
 		return STACK_END_UNREADABLE;
 	/* r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip */
 	for (int i = 0; i < 8; i++)
@@ -134,7 +137,7 @@ static __always_inline enum stack_end unwind_find_cfa(const struct unwind_frame 
 	default:
 		return STACK_END_BAD_RULE;
 	}
-	if (unwind_read(cfa, sizeof(*cfa), base + (__s64)r->cfa_off + index * 8))
+	if (unwind_read(f, cfa, sizeof(*cfa), base + (__s64)r->cfa_off + index * 8))
 		return STACK_END_UNREADABLE;
 	*cfa += (__s64)r->cfa_add;
 	return STACK_GOES_ON;
@@ -176,7 +179,7 @@ static __always_inline enum stack_end unwind_step(struct unwind_frame *f,
 			return STACK_END_BAD_RULE;
 	} else if (r->ra == UNWIND_RA_UNSUPPORTED) {
 		return STACK_END_BAD_RULE;
-	} else if (unwind_read(&pc, sizeof(pc), cfa - 8)) {
+	} else if (unwind_read(f, &pc, sizeof(pc), cfa - 8)) {
 		return STACK_END_UNREADABLE;
 	}
 	if (r->rbp == UNWIND_SAVED_RBP || r->rbx == UNWIND_SAVED_RBP)
@@ -208,7 +211,7 @@ static __always_inline enum stack_end unwind_step_by_rbp(struct unwind_frame *f)
 		return STACK_END_ROOT;
 	if (rbp & 7 || rbp < f->sp || rbp - f->sp > UNWIND_MAX_FRAME)
 		return STACK_END_NO_TABLE;
-	if (unwind_read(saved, sizeof(saved), rbp))
+	if (unwind_read(f, saved, sizeof(saved), rbp))
 		return STACK_END_NO_TABLE;
 	f->pc = saved[1];
 	f->sp = rbp + sizeof(saved);

@@ -60,7 +60,7 @@
  * - unwind_pages, unwind_rules, unwind_segments: the recorder. A table does not change until the
  *   recorder forgets it.
  * - unwind_wants, early_samples: the program.
- * - unwind_frames, buffers: the program. They are memory for each CPU that does not fit the BPF
+ * - walk_memories, buffers: the program. They are memory for each CPU that does not fit the BPF
  *   stack.
  *
  * The recorder writes while programs read. A table is in its maps before a mapping refers to it.
@@ -79,12 +79,13 @@
 
 #include "bpf/kernel.h"
 #include "bpf/shared.h"
+#include "bpf/stack_window.h"
 #include "bpf/unwind.h"
 #include "bpf/unwind_walk.h"
 
 /* Set before load. */
 const volatile bool unwind_by_tables;
-const volatile __u32 max_depth = 1; /* frames that a stack_entry has room for */
+const volatile __u32 max_depth = 1; /* frames that a buffer has room for */
 
 enum side { SIDE_USER, SIDE_KERNEL, NR_SIDES };
 
@@ -96,7 +97,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, NR_SIDES); /* of each level, set before load */
 	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(struct stack_entry)); /* and frames, set before load */
+	__uint(value_size, sizeof(struct stack_line)); /* of each line, set before load */
 } buffers SEC(".maps");
 
 /* The program waits this long for an answer of the recorder before it asks again. */
@@ -138,6 +139,15 @@ struct {
 	__type(value, struct unwind_rule);
 } unwind_rules SEC(".maps");
 
+/* All programs share what they found. The recorder clears it before it uses a page again. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64); /* UNWIND_KNOWN */
+} known_rules SEC(".maps");
+
 struct unwind_segment_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -163,15 +173,12 @@ struct {
 	__uint(max_entries, 4096);
 } early_samples SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1); /* for each level, set before load */
-	__type(key, __u32);
-	__type(value, struct unwind_frame);
-} unwind_frames SEC(".maps");
-
-static long unwind_read(void *dst, __u32 size, __u64 addr)
+/* @f is in a struct walk_memory. */
+static __always_inline long unwind_read(const struct unwind_frame *f, void *dst, __u32 size,
+					__u64 addr)
 {
+	if (size == sizeof(__u64))
+		return window_read((struct walk_memory *)f, dst, addr);
 	return bpf_probe_read_user(dst, size, (void *)addr);
 }
 
@@ -238,21 +245,14 @@ __verified_once __u32 search_mappings(__u32 first, __u32 nr, __u64 pc)
 	return UNWIND_MAX_MAPPINGS;
 }
 
-/*
- * The number of the rule for the code at @off in the table whose pages @pages says (struct
- * unwind_mapping); UNWIND_NO_RULE if there is none.
- */
-__verified_once __u32 find_rule(__u64 off, __u64 pages)
+/* The number of the rule for the code at @off in page @at; UNWIND_NO_RULE if there is none. */
+static __always_inline __u32 search_rows(__u32 at, __u32 off)
 {
-	__u32 at, base, nr, zero = 0;
+	struct unwind_page *page = bpf_map_lookup_elem(&unwind_pages, &at);
 	struct unwind_segment *segment;
-	struct unwind_page *page;
+	__u32 base, nr, zero = 0;
 	void *map;
 
-	if (off >> UNWIND_PAGE_SHIFT >= UNWIND_NR_PAGES(pages))
-		return UNWIND_NO_RULE;
-	at = UNWIND_FIRST_PAGE(pages) + (off >> UNWIND_PAGE_SHIFT);
-	page = bpf_map_lookup_elem(&unwind_pages, &at);
 	if (!page || !page->nr_rows)
 		return UNWIND_NO_RULE;
 	at = page->first_row >> UNWIND_SEGMENT_SHIFT;
@@ -262,7 +262,6 @@ __verified_once __u32 find_rule(__u64 off, __u64 pages)
 	segment = bpf_map_lookup_elem(map, &zero);
 	if (!segment)
 		return UNWIND_NO_RULE;
-	off &= UNWIND_PAGE_SIZE - 1;
 	base = page->first_row;
 	nr = page->nr_rows;
 	for (int i = 0; i < ROW_STEPS && nr > 1; i++) {
@@ -274,6 +273,31 @@ __verified_once __u32 find_rule(__u64 off, __u64 pages)
 		nr -= half;
 	}
 	return UNWIND_ROW_RULE(segment->rows[base & (UNWIND_SEGMENT_ROWS - 1)]);
+}
+
+/*
+ * The number of the rule for the code at @off in the table whose pages @pages says (struct
+ * unwind_mapping); UNWIND_NO_RULE if there is none.
+ */
+__verified_once __u32 find_rule(__u64 off, __u64 pages)
+{
+	__u64 known, have, *place;
+	__u32 page, at, rule;
+
+	if (off >> UNWIND_PAGE_SHIFT >= UNWIND_NR_PAGES(pages))
+		return UNWIND_NO_RULE;
+	page = UNWIND_FIRST_PAGE(pages) + (off >> UNWIND_PAGE_SHIFT);
+	off &= UNWIND_PAGE_SIZE - 1;
+	known = UNWIND_KNOWN(page, off, 0);
+	at = UNWIND_KNOWN_PLACE(known);
+	place = bpf_map_lookup_elem(&known_rules, &at);
+	have = place ? *(volatile __u64 *)place : 0;
+	if (UNWIND_IS_KNOWN(have, known))
+		return UNWIND_KNOWN_RULE(have);
+	rule = search_rows(page, off);
+	if (place)
+		*(volatile __u64 *)place = known | rule;
+	return rule;
 }
 
 /*
@@ -378,10 +402,9 @@ static __always_inline bool has_foreign_regs(const struct pt_regs *regs)
  * at 0, because of the sysctl vm.mmap_min_addr. In the rest of that time, the code before the
  * registers' address is not the call of exec.
  */
-static __always_inline bool is_between_images(struct task_struct *task)
+static __always_inline bool is_between_images(struct task_struct *task, bool has_start_code)
 {
-	return task->mm && (!task->mm->start_code ||
-			    has_foreign_regs((struct pt_regs *)bpf_task_pt_regs(task)));
+	return !has_start_code || has_foreign_regs((struct pt_regs *)bpf_task_pt_regs(task));
 }
 
 /* A worker of io_uring has the memory of its process, but has never been in user space. */
@@ -389,7 +412,7 @@ static __always_inline bool has_user_stack(struct task_struct *task)
 {
 	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
-	return task->mm && (regs->ip || regs->sp);
+	return regs->ip || regs->sp;
 }
 
 /*
@@ -435,25 +458,27 @@ enum walk_result {
 
 /*
  * Walks the user stack of the current task, which must have one, into its buffer of @level. @tgid
- * and @space_id are those of the task's process. Returns enum walk_result.
+ * and @space_id are those of the task's process, which has @exec_pages. Returns enum walk_result.
  */
-__verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __u32 level)
+__verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __u32 level,
+				    __u32 exec_pages)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 buffer = BUFFER_OF(level, SIDE_USER);
 	struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &buffer);
 	struct user_walk w = {.stack = stack, .now_ns = now_ns, .tgid = tgid};
 	struct pt_regs *regs;
+	struct walk_memory *memory = walk_memory_begin(level);
 	bool is_early = false;
 
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	w.walk.frame = bpf_map_lookup_elem(&unwind_frames, &level);
-	if (!stack || !w.walk.frame || regs->cs != USER_CS)
+	if (!unwind_by_tables || !stack || !memory || regs->cs != USER_CS)
 		return WALK_IMPOSSIBLE;
+	w.walk.frame = &memory->frame;
 	w.space = find_space(tgid, space_id, now_ns, &is_early);
 	if (!w.space)
 		return is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
-	w.exec_pages = task->mm->exec_vm;
+	w.exec_pages = exec_pages;
 	w.first = w.space->first;
 	w.nr = w.space->nr;
 	load_regs(w.walk.frame->regs, regs);

@@ -74,11 +74,11 @@ static int keep_stack(struct drain *drain, uint64_t id, const void *frames, uint
 	return index_push(&drain->by_id, &drain->stacks, id, stack);
 }
 
-static int take_stack(void *ctx, uint64_t id, const struct stack_entry *entry)
+static int take_stack(void *ctx, const struct stack_entry *entry)
 {
 	struct drain *drain = ctx;
 
-	return keep_stack(drain, id, entry->frames, entry->nr_frames, entry->end);
+	return keep_stack(drain, entry->id, entry->frames, entry->nr_frames, entry->end);
 }
 
 static int take_count(void *ctx, const struct count_key *key, const struct count_value *value)

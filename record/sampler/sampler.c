@@ -16,11 +16,9 @@
 #include "record/sampler/sampler_load.h"
 
 /*
- * One system call of a drain fetches this many elements. A batch must hold a whole hash bucket, or
- * the kernel returns -ENOSPC. A bucket holds one element on average.
+ * One system call fetches this many elements. A batch must hold a whole hash bucket, or the kernel
+ * returns -ENOSPC. A bucket holds one element on average.
  */
-#define STACK_BATCH   128
-#define COUNT_BATCH   512
 #define WAITING_BATCH 1024
 
 /* Records that one read of an iterator fetches. */
@@ -31,12 +29,8 @@ struct sampler {
 	struct entry_programs entries;
 	struct ring_buffer *wakeups;
 	VEC(struct bpf_link *) links;
-	uint32_t active;    /* number of the set that the programs write to */
-	char *stack_values; /* array of struct stack_entry, each of stack_size bytes */
-	size_t stack_size;
-	uint64_t *stack_keys;
-	struct count_value *count_values;
-	struct count_key *count_keys;
+	uint32_t active; /* number of the set that the programs write to */
+	struct set_maps maps;
 	u32_vec possible; /* the possible CPUs; the arrays of totals have an element for each */
 	uint32_t nr_events;
 	struct totals *set_totals;  /* buffer for the totals of one event in one set */
@@ -50,18 +44,6 @@ static int ignore_wakeup(void *ctx, void *data, size_t size)
 {
 	(void)ctx, (void)data, (void)size;
 	return 0;
-}
-
-static int alloc_batches(struct sampler *sampler)
-{
-	sampler->stack_values = calloc(STACK_BATCH, sampler->stack_size);
-	sampler->stack_keys = calloc(STACK_BATCH, sizeof(*sampler->stack_keys));
-	sampler->count_values = calloc(COUNT_BATCH, sizeof(*sampler->count_values));
-	sampler->count_keys = calloc(COUNT_BATCH, sizeof(*sampler->count_keys));
-	return sampler->stack_values && sampler->stack_keys && sampler->count_values &&
-			       sampler->count_keys
-		       ? 0
-		       : -ENOMEM;
 }
 
 /* Tells the programs on probes which CPUs the user wants, since they run on all CPUs. */
@@ -110,17 +92,12 @@ int sampler_create(const struct sampler_options *options, struct sampler **sampl
 	struct sampler *created = calloc(1, sizeof(*created));
 	int ret;
 
-	if (created) {
-		created->stack_size = STACK_ENTRY_SIZE(options->max_depth);
-		created->nr_events = options->nr_events;
-	}
-	if (!created || alloc_batches(created)) {
-		sampler_destroy(created);
+	if (!created)
 		return err_set(err, -ENOMEM, "failed to load the BPF programs: out of memory");
-	}
+	created->nr_events = options->nr_events;
 	ret = alloc_totals(created, err);
 	if (!ret)
-		ret = sampler_load(options, &created->entries, &created->bpf, err);
+		ret = sampler_load(options, &created->entries, &created->bpf, &created->maps, err);
 	if (!ret)
 		ret = set_hits(created, options->cpus, err);
 	if (!ret)
@@ -142,10 +119,6 @@ void sampler_destroy(struct sampler *sampler)
 	ring_buffer__free(sampler->wakeups);
 	entry_programs_deinit(&sampler->entries);
 	profrec_bpf__destroy(sampler->bpf);
-	free(sampler->stack_values);
-	free(sampler->stack_keys);
-	free(sampler->count_values);
-	free(sampler->count_keys);
 	free(sampler->set_totals);
 	free(sampler->zero_totals);
 	free(sampler->totals);
@@ -352,6 +325,7 @@ void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps
 		.mappings = bpf_map__fd(sampler->bpf->maps.unwind_mappings),
 		.pages = bpf_map__fd(sampler->bpf->maps.unwind_pages),
 		.rules = bpf_map__fd(sampler->bpf->maps.unwind_rules),
+		.known_rules = bpf_map__fd(sampler->bpf->maps.known_rules),
 		.segments = bpf_map__fd(sampler->bpf->maps.unwind_segments),
 		.wants = bpf_map__fd(sampler->bpf->maps.unwind_wants),
 		.early = bpf_map__fd(sampler->bpf->maps.early_samples),
@@ -370,18 +344,15 @@ void sampler_clear_wakeups(struct sampler *sampler)
 
 int sampler_swap(struct sampler *sampler, struct swap *swap, struct err *err)
 {
-	struct bpf_map *rest =
-		sampler->active ? sampler->bpf->maps.stacks1 : sampler->bpf->maps.stacks0;
-	uint32_t rest_index = sampler->active;
-	int rest_fd = bpf_map__fd(rest);
+	int fd = bpf_map__fd(sampler->bpf->maps.grace_map);
+	uint32_t zero = 0;
 
 	swap->begin_ns = clock_monotonic_ns();
 	sampler->active = !sampler->active;
 	__atomic_store_n(&sampler->bpf->bss->active_set, sampler->active, __ATOMIC_SEQ_CST);
 	swap->end_ns = clock_monotonic_ns();
-	/* Replace the map by itself, only because the kernel then waits for running programs. */
-	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.stack_sets), &rest_index, &rest_fd,
-				BPF_ANY))
+	/* The kernel then waits for running programs. */
+	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.grace), &zero, &fd, BPF_ANY))
 		return err_set(err, -errno, "failed to swap the BPF maps: %m");
 	return 0;
 }
@@ -389,58 +360,6 @@ int sampler_swap(struct sampler *sampler, struct swap *swap, struct err *err)
 uint32_t sampler_set_at_rest(const struct sampler *sampler)
 {
 	return !sampler->active;
-}
-
-/* Reads and deletes all elements of @map in batches, and calls @each for every batch. */
-static int drain_map(struct bpf_map *map, void *keys, void *values, uint32_t batch,
-		     int (*each)(const struct sampler *, const struct sampler_sink *, uint32_t),
-		     const struct sampler *sampler, const struct sampler_sink *sink,
-		     struct err *err)
-{
-	uint64_t position = 0; /* the kernel's cursor: a bucket number */
-	bool first = true;
-
-	for (;;) {
-		uint32_t n = batch;
-		int failed =
-			bpf_map_lookup_and_delete_batch(bpf_map__fd(map), first ? NULL : &position,
-							&position, keys, values, &n, NULL);
-		int code = failed ? -errno : 0;
-
-		if (code && code != -ENOENT)
-			return err_set(err, code, "failed to drain BPF map '%s': %s",
-				       bpf_map__name(map), strerror(-code));
-		code = each(sampler, sink, n);
-		if (code)
-			return code;
-		if (failed)
-			return 0; /* -ENOENT comes with the last batch */
-		first = false;
-	}
-}
-
-static int each_stack(const struct sampler *sampler, const struct sampler_sink *sink, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		const void *value = sampler->stack_values + i * sampler->stack_size;
-		int ret = sink->stack(sink->ctx, sampler->stack_keys[i], value);
-
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int each_count(const struct sampler *sampler, const struct sampler_sink *sink, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		int ret =
-			sink->count(sink->ctx, &sampler->count_keys[i], &sampler->count_values[i]);
-
-		if (ret)
-			return ret;
-	}
-	return 0;
 }
 
 static void add_totals(struct totals *to, const struct totals *from)
@@ -491,19 +410,12 @@ static int drain_totals(struct sampler *sampler, uint32_t set, struct err *err)
 int sampler_drain(struct sampler *sampler, const struct sampler_sink *sink, struct err *err)
 {
 	uint32_t rest = !sampler->active;
-	struct bpf_map *stacks = rest ? sampler->bpf->maps.stacks1 : sampler->bpf->maps.stacks0;
-	struct bpf_map *counts = rest ? sampler->bpf->maps.counts1 : sampler->bpf->maps.counts0;
-	int ret;
+	struct set_state *state = &sampler->bpf->bss->set_states[rest];
+	int ret = set_memory_drain(&sampler->maps, rest, state, sink, err);
 
-	ret = drain_map(stacks, sampler->stack_keys, sampler->stack_values, STACK_BATCH, each_stack,
-			sampler, sink, err);
-	if (!ret)
-		ret = drain_map(counts, sampler->count_keys, sampler->count_values, COUNT_BATCH,
-				each_count, sampler, sink, err);
 	if (!ret)
 		ret = drain_totals(sampler, rest, err);
-	memset(&sampler->bpf->bss->set_states[rest], 0,
-	       sizeof(sampler->bpf->bss->set_states[rest]));
+	memset(state, 0, sizeof(*state));
 	return ret;
 }
 

@@ -17,19 +17,10 @@
 #include "record/sampler/events.h"
 #include "record/sampler/memory_watch.h"
 #include "record/sampler/sampler_load.h"
+#include "record/sampler/set_memory.h"
 #include "record/unwind/table_maps.h"
 
 struct sampler;
-
-/*
- * The receiver of a drain: sampler_drain calls @stack for each stack of the set, then @count for
- * each count. Both return 0, or a negative errno that ends the drain.
- */
-struct sampler_sink {
-	int (*stack)(void *ctx, uint64_t id, const struct stack_entry *stack);
-	int (*count)(void *ctx, const struct count_key *key, const struct count_value *value);
-	void *ctx;
-};
 
 /* The time of a swap, CLOCK_MONOTONIC. */
 struct swap {

@@ -15,6 +15,7 @@
 #include "bpf/unwind.h"
 #include "bpf/keyed_hash.h"
 #include "common/cleanup.h"
+#include "common/minmax.h"
 #include "profrec.skel.h"
 #include "record/sampler/memory_watch.h"
 #include "record/system/privilege.h"
@@ -77,29 +78,34 @@ static int set_map_sizes(const struct map_size *sizes, size_t nr)
 	return ret;
 }
 
-static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *options)
+static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *options,
+		     const struct set_sizes *set)
 {
-	uint32_t nr_stacks = (options->stack_storage + 1) / NR_SETS;
-	uint32_t nr_counts = (options->hash_storage + 1) / NR_SETS;
-	uint32_t stack_size = STACK_ENTRY_SIZE(options->max_depth);
+	uint32_t buffer_size = STACK_LINES(options->max_depth) * sizeof(struct stack_line);
 	uint32_t nr_levels = options->has_hits ? NR_LEVELS : 1;
-	uint32_t keys_size = HASH_NR_STACK_KEYS(options->max_depth) * sizeof(struct hash_key);
+	uint32_t nr_keys = max_u64(HASH_NR_STACK_KEYS(options->max_depth),
+				   HASH_NR_WORD_KEYS(sizeof(struct count_key) / sizeof(uint64_t)));
 	const struct map_size sizes[] = {
-		{bpf->maps.stacks0, nr_stacks, stack_size},
-		{bpf->maps.stacks1, nr_stacks, stack_size},
-		{bpf->maps.counts0, nr_counts, 0},
-		{bpf->maps.counts1, nr_counts, 0},
-		{bpf->maps.buffers, nr_levels * 2, stack_size},
-		{bpf->maps.unwind_frames, nr_levels, 0},
+		{bpf->maps.stack_slots, NR_SETS * set->nr_stack_slots, 0},
+		{bpf->maps.stack_lines, NR_SETS * set->max_lines, 0},
+		{bpf->maps.count_slots, NR_SETS * set->nr_count_slots, 0},
+		{bpf->maps.buffers, nr_levels * 2, buffer_size},
+		{bpf->maps.walk_memories, nr_levels, 0},
 		{bpf->maps.totals, NR_SETS * options->nr_events, 0},
 		{bpf->maps.hits, options->nr_events, 0},
 		{bpf->maps.weights, options->nr_events, 0},
 		{bpf->maps.waiting, options->off_cpu.is_on ? WAITING_THREADS : 1, 0},
-		{bpf->maps.hash_keys, 0, keys_size},
+		{bpf->maps.hash_keys, 0, nr_keys * sizeof(struct hash_key)},
 	};
 
-	bpf->rodata->stack_watermark = watermark_of(nr_stacks);
-	bpf->rodata->count_watermark = watermark_of(nr_counts);
+	bpf->rodata->max_stacks = set->max_stacks;
+	bpf->rodata->max_lines = set->max_lines;
+	bpf->rodata->max_counts = set->max_counts;
+	bpf->rodata->nr_stack_slots = set->nr_stack_slots;
+	bpf->rodata->nr_count_slots = set->nr_count_slots;
+	bpf->rodata->stack_watermark = watermark_of(set->max_stacks);
+	bpf->rodata->line_watermark = watermark_of(set->max_lines);
+	bpf->rodata->count_watermark = watermark_of(set->max_counts);
 	bpf->rodata->max_depth = options->max_depth;
 	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
 }
@@ -116,6 +122,7 @@ static int set_unwinding(struct profrec_bpf *bpf)
 		{bpf->maps.unwind_mappings, UNWIND_MAX_MAPPINGS, 0},
 		{bpf->maps.unwind_pages, UNWIND_MAX_PAGES, 0},
 		{bpf->maps.unwind_rules, UNWIND_MAX_RULES, 0},
+		{bpf->maps.known_rules, UNWIND_KNOWN_RULES, 0},
 		{bpf->maps.unwind_wants, UNWIND_WANTS_BYTES, 0},
 		{bpf->maps.early_samples, EARLY_SAMPLES_BYTES, 0},
 	};
@@ -220,10 +227,12 @@ static void set_wait_cpus(struct profrec_bpf *bpf, const struct sampler_options 
 			bpf->rodata->wait_cpus[*cpu / 64] |= UINT64_C(1) << *cpu % 64;
 }
 
-static int configure_programs(struct profrec_bpf *bpf, const struct sampler_options *options)
+static int configure_programs(struct profrec_bpf *bpf, const struct sampler_options *options,
+			      const struct set_sizes *set)
 {
 	int ret;
 
+	bpf->rodata->walk_by_program = options->unwind || sampler_can_unwind();
 	bpf->rodata->take_user = !options->no_user;
 	bpf->rodata->take_kernel = !options->no_kernel;
 	bpf->rodata->include_idle = options->include_idle;
@@ -240,39 +249,20 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	set_wait_cpus(bpf, options);
 	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);
 	memory_watch_choose(bpf);
-	ret = set_sizes(bpf, options);
+	ret = set_sizes(bpf, options, set);
 	if (!ret && options->unwind)
 		ret = set_unwinding(bpf);
 	return ret ? ret : set_filters(bpf, options->filters);
 }
 
-/*
- * A map of maps takes only maps that agree with its template in type, flags, key size and value
- * size. The options decide the value size of stacks, so their template is made here, since
- * libbpf would make it by the declaration. It may be closed when the map of maps has been made.
- */
-static int make_template(struct profrec_bpf *bpf, uint32_t max_depth, int *template_fd)
-{
-	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, sizeof(uint64_t),
-				STACK_ENTRY_SIZE(max_depth), 1, NULL);
-
-	if (fd < 0)
-		return fd;
-	*template_fd = fd;
-	return bpf_map__set_inner_map_fd(bpf->maps.stack_sets, fd);
-}
-
 static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *options,
-			 struct err *err)
+			 const struct set_sizes *set, struct err *err)
 {
-	_cleanup_close_ int template_fd = -1;
-	int ret = configure_programs(bpf, options);
+	int ret = configure_programs(bpf, options, set);
 
 	if (ret)
 		return err_set(err, ret, "failed to configure the BPF maps: %s", strerror(-ret));
-	ret = make_template(bpf, options->max_depth, &template_fd);
-	if (!ret)
-		ret = profrec_bpf__load(bpf);
+	ret = profrec_bpf__load(bpf);
 	if (!ret)
 		return 0;
 	err_set(err, ret, "failed to load the BPF programs: %s%s%s%s", strerror(-ret),
@@ -288,26 +278,6 @@ static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *
 			err, ret,
 			"/sys/kernel/btf/vmlinux cannot be read: recording needs Linux 5.15 or later with CONFIG_DEBUG_INFO_BTF");
 	return err_hint(err, ret, "recording needs Linux 5.15 or later with CONFIG_BPF_EVENTS");
-}
-
-/* Fills both elements at once, since each update waits for the programs, 10 ms and more. */
-static int fill_set(const struct bpf_map *sets, const struct bpf_map *map0,
-		    const struct bpf_map *map1, struct err *err)
-{
-	uint32_t keys[NR_SETS] = {0, 1}, nr = NR_SETS;
-	int fds[NR_SETS] = {bpf_map__fd(map0), bpf_map__fd(map1)};
-
-	if (bpf_map_update_batch(bpf_map__fd(sets), keys, fds, &nr, NULL))
-		return err_set(err, -errno, "failed to fill BPF map '%s': %m", bpf_map__name(sets));
-	return 0;
-}
-
-static int fill_sets(const struct profrec_bpf *bpf, struct err *err)
-{
-	int ret = fill_set(bpf->maps.stack_sets, bpf->maps.stacks0, bpf->maps.stacks1, err);
-
-	return ret ? ret
-		   : fill_set(bpf->maps.count_sets, bpf->maps.counts0, bpf->maps.counts1, err);
 }
 
 static int fill_hash_keys(const struct profrec_bpf *bpf, struct err *err)
@@ -372,7 +342,7 @@ static int open_programs(struct profrec_bpf **bpf, struct err *err)
 
 /* Opens and loads the programs, and keeps the one of fentry for copies. */
 static int open_and_load(const struct sampler_options *options, struct entry_programs *entries,
-			 struct profrec_bpf **bpf, struct err *err)
+			 const struct set_sizes *sizes, struct profrec_bpf **bpf, struct err *err)
 {
 	int number = 0, ret;
 
@@ -383,20 +353,21 @@ static int open_and_load(const struct sampler_options *options, struct entry_pro
 			       strerror(-number));
 	ret = open_programs(bpf, err);
 	if (!ret)
-		ret = load_programs(*bpf, options, err);
+		ret = load_programs(*bpf, options, sizes, err);
 	if (number)
 		entry_programs_unregister(number);
 	return ret;
 }
 
 int sampler_load(const struct sampler_options *options, struct entry_programs *entries,
-		 struct profrec_bpf **bpf, struct err *err)
+		 struct profrec_bpf **bpf, struct set_maps *maps, struct err *err)
 {
 	struct profrec_bpf *b = NULL;
-	int ret = open_and_load(options, entries, &b, err);
+	struct set_sizes set;
+	int ret;
 
-	if (!ret)
-		ret = fill_sets(b, err);
+	set_memory_choose(options->stack_storage, options->hash_storage, options->max_depth, &set);
+	ret = open_and_load(options, entries, &set, &b, err);
 	if (!ret)
 		ret = fill_hash_keys(b, err);
 	if (!ret)
@@ -410,5 +381,11 @@ int sampler_load(const struct sampler_options *options, struct entry_programs *e
 		return ret;
 	}
 	*bpf = b;
+	*maps = (struct set_maps){
+		.stack_slots = bpf_map__fd(b->maps.stack_slots),
+		.stack_lines = bpf_map__fd(b->maps.stack_lines),
+		.count_slots = bpf_map__fd(b->maps.count_slots),
+		.sizes = set,
+	};
 	return 0;
 }

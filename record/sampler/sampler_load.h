@@ -11,6 +11,7 @@
 #include "record/sampler/entry_programs.h"
 #include "record/sampler/events.h"
 #include "record/sampler/filters.h"
+#include "record/sampler/set_memory.h"
 
 /* The programs that run for each hit of a probe. */
 enum hit_program {
@@ -68,10 +69,10 @@ struct profrec_bpf;
 /*
  * Loads programs and maps. @entries, all zero, is to make copies of the program for fentry. Returns
  * 0 or a negative errno with @err set. The caller releases *@bpf with profrec_bpf__destroy, and
- * @entries in any case.
+ * @entries in any case. *@maps has descriptors that go away with *@bpf.
  */
 int sampler_load(const struct sampler_options *options, struct entry_programs *entries,
-		 struct profrec_bpf **bpf, struct err *err);
+		 struct profrec_bpf **bpf, struct set_maps *maps, struct err *err);
 
 /*
  * Has the kernel the helper functions of Linux 5.17 that a walk by tables calls? A process without

@@ -8,10 +8,13 @@
 /* The sample whose stack is being walked. unwind_read() reads from its copy of the stack. */
 static const struct early_sample *walked;
 
-static long unwind_read(void *dst, __u32 size, __u64 addr)
+struct unwind_frame;
+
+static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u64 addr)
 {
 	__u64 off = addr - early_stack_begin(walked->regs[UNWIND_RSP]);
 
+	(void)f;
 	if (off > walked->nr_bytes || size > walked->nr_bytes - off)
 		return -1;
 	memcpy(dst, walked->stack + off, size);

@@ -201,6 +201,23 @@ static int add_pages(struct table_maps *s, const struct unwind_table *table,
 	return ret;
 }
 
+/* Clears the rules that programs have found. Returns 0 or -ENOSPC. */
+static int forget_known_rules(struct table_maps *s)
+{
+	const size_t bytes = UNWIND_KNOWN_RULES * sizeof(uint64_t);
+	void *p;
+
+	if (!s->knows_removed)
+		return 0;
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->maps.known_rules, 0);
+	if (p == MAP_FAILED)
+		return -ENOSPC;
+	memset(p, 0, bytes);
+	munmap(p, bytes);
+	s->knows_removed = false;
+	return 0;
+}
+
 int table_maps_add(struct table_maps *s, const struct unwind_table *table,
 		   struct table_place *place)
 {
@@ -210,7 +227,9 @@ int table_maps_add(struct table_maps *s, const struct unwind_table *table,
 	if (table->nr_rules > TABLE_RULES_MAX || table->nr_rows > TABLE_ROWS_MAX ||
 	    table->nr_pages > TABLE_PAGES_MAX)
 		return -EFBIG;
-	ret = add_rules(s, table, &new.rules);
+	ret = forget_known_rules(s);
+	if (!ret)
+		ret = add_rules(s, table, &new.rules);
 	if (!ret)
 		ret = add_pages(s, table, &new);
 	table_maps_unmap(s);
@@ -233,6 +252,7 @@ void table_maps_remove(struct table_maps *s, struct table_place *place)
 	if (place->nr_pages)
 		extents_give(&s->free_pages, place->first_page, place->nr_pages);
 	release_rules(s, &place->rules);
+	s->knows_removed = true;
 	*place = (struct table_place){0};
 }
 

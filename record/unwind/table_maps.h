@@ -18,7 +18,7 @@
 
 /* Descriptors of the maps that bpf/user_stack.h declares; the sampler's. */
 struct unwind_maps {
-	int spaces, mappings, pages, rules, segments, wants, early;
+	int spaces, mappings, pages, rules, known_rules, segments, wants, early;
 };
 
 /* Rows that fit into all segments. */
@@ -49,6 +49,7 @@ struct table_maps {
 	u32_vec rule_users; /* tables that share rules[i]; 0: the number is free */
 	u32_vec free_rules;
 	struct index by_rule;
+	bool knows_removed; /* programs may know rules of tables that were taken out */
 	uint32_t nr_segments;
 	int segment_fds[UNWIND_MAX_SEGMENTS];
 	struct unwind_segment *segments[UNWIND_MAX_SEGMENTS]; /* NULL: not mapped */

@@ -62,10 +62,11 @@ typedef VEC(struct table_mapping) table_mapping_vec;
 /* The walked thread. unwind_read() has no parameter for it. */
 static pid_t table_walk_pid;
 
-static long unwind_read(void *dst, __u32 size, __u64 addr)
+static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u64 addr)
 {
 	struct iovec local = {dst, size}, remote = {(void *)addr, size};
 
+	(void)f;
 	return process_vm_readv(table_walk_pid, &local, 1, &remote, 1, 0) == size ? 0 : -1;
 }
 
@@ -76,7 +77,7 @@ static int table_copy_memory(pid_t pid, const struct proc_map *map)
 	_cleanup_free_ char *bytes = malloc(map->end - map->start);
 
 	table_walk_pid = pid;
-	if (fd < 0 || !bytes || unwind_read(bytes, map->end - map->start, map->start) ||
+	if (fd < 0 || !bytes || unwind_read(NULL, bytes, map->end - map->start, map->start) ||
 	    write(fd, bytes, map->end - map->start) != (ssize_t)(map->end - map->start))
 		return -1;
 	return TAKE_FD(fd);

@@ -53,8 +53,9 @@ static uint64_t memory(uint64_t addr)
 	return ((addr * UINT64_C(0x9e3779b97f4a7c15)) >> 8 & ~UINT64_C(7)) | UINT64_C(1) << 60;
 }
 
-static long unwind_read(void *dst, __u32 size, __u64 addr)
+static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u64 addr)
 {
+	(void)f;
 	for (__u32 i = 0; i < size; i += 8) {
 		uint64_t word = memory(addr + i);
 

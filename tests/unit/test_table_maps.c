@@ -26,12 +26,16 @@ static void make_maps(struct table_maps *store)
 	store->maps.pages = create_array(sizeof(struct unwind_page), UNWIND_MAX_PAGES);
 	store->maps.segments = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "test", sizeof(uint32_t),
 					      sizeof(uint32_t), UNWIND_MAX_SEGMENTS, &outer);
+	store->maps.known_rules = bpf_map_create(BPF_MAP_TYPE_ARRAY, "test", sizeof(uint32_t),
+						 sizeof(uint64_t), UNWIND_KNOWN_RULES, &inner);
+	ck_assert_int_ge(store->maps.known_rules, 0);
 	ck_assert(store->maps.rules >= 0 && store->maps.pages >= 0 && store->maps.segments >= 0);
 }
 
 static void close_maps(struct table_maps *store)
 {
 	close(store->maps.rules);
+	close(store->maps.known_rules);
 	close(store->maps.pages);
 	close(store->maps.segments);
 	table_maps_deinit(store);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads words of the current task's stack. Each call of the kernel's helper costs as much as the
+ * copy of a few hundred bytes, and the frames of a stack are near each other. So the program reads
+ * a window of the stack, and looks into that as long as it can.
+ *
+ * Windows are aligned to their size, so none crosses a page. A window can be read if one word in it
+ * can.
+ */
+#ifndef BPF_STACK_WINDOW_H
+#define BPF_STACK_WINDOW_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/kernel.h"
+#include "bpf/unwind_step.h"
+
+#define WINDOW_BYTES 512
+
+/* Of each CPU and level: the frame that a walk is at, and a window of the stack. */
+struct walk_memory {
+	struct unwind_frame frame;
+	__u32 level;
+	__u32 reserved;
+	__u64 word;  /* the word that was read last */
+	__u64 start; /* of the window; NO_WINDOW: there is none */
+	__u8 window[WINDOW_BYTES];
+};
+
+#define NO_WINDOW (~0ULL)
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1); /* for each level, set before load */
+	__type(key, __u32);
+	__type(value, struct walk_memory);
+} walk_memories SEC(".maps");
+
+/* The memory of @level for a new walk. Its window may be another task's, so it is forgotten. */
+static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
+{
+	struct walk_memory *m = bpf_map_lookup_elem(&walk_memories, &level);
+
+	if (m) {
+		m->level = level;
+		m->start = NO_WINDOW;
+	}
+	return m;
+}
+
+/* Reads the word at @addr into the memory of @level. Returns 0, or another number on failure. */
+__verified_once long read_word(__u64 addr, __u32 level)
+{
+	struct walk_memory *m = bpf_map_lookup_elem(&walk_memories, &level);
+	const __u64 last = WINDOW_BYTES - sizeof(m->word);
+	__u64 off;
+
+	if (!m)
+		return -1; /* cannot be: the array has the index */
+	off = addr - m->start;
+	if (off > last) {
+		off = addr & (WINDOW_BYTES - 1);
+		if (off > last)
+			return bpf_probe_read_user(&m->word, sizeof(m->word), (void *)addr);
+		m->start = addr - off;
+		if (bpf_probe_read_user(m->window, WINDOW_BYTES, (void *)m->start)) {
+			m->start = NO_WINDOW;
+			return -1;
+		}
+	}
+	m->word = *(__u64 *)(m->window + off);
+	return 0;
+}
+
+static __always_inline long window_read(struct walk_memory *m, __u64 *value, __u64 addr)
+{
+	long ret = read_word(addr, m->level);
+
+	*value = m->word;
+	return ret;
+}
+
+#endif

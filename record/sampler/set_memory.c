@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/sampler/set_memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/minmax.h"
+
+/* At most so many bytes are mapped at one time, and whole elements of a map. */
+#define WINDOW_BYTES (1u << 20)
+
+/* Slots for so many elements. At most 4/5 are in use, so that a search soon finds a free one. */
+static uint32_t slots_for(uint32_t nr)
+{
+	return nr + nr / 4 + 1;
+}
+
+/* Lines that a stack has room for on average. Stacks of 127 frames at most have 5 lines. */
+static uint32_t average_lines(uint32_t max_depth)
+{
+	uint32_t most = STACK_LINES(max_depth);
+
+	return min_u64(most, max_u64(4, (most + 3) / 4));
+}
+
+void set_memory_choose(uint64_t stack_storage, uint64_t hash_storage, uint32_t max_depth,
+		       struct set_sizes *sizes)
+{
+	uint32_t nr_stacks = (stack_storage + NR_SETS - 1) / NR_SETS;
+	uint32_t nr_counts = (hash_storage + NR_SETS - 1) / NR_SETS;
+
+	*sizes = (struct set_sizes){
+		.max_stacks = nr_stacks,
+		.max_counts = nr_counts,
+		.max_lines = max_u64(nr_stacks * (uint64_t)average_lines(max_depth),
+				     STACK_LINES(max_depth)),
+		.nr_stack_slots = slots_for(nr_stacks),
+		.nr_count_slots = slots_for(nr_counts),
+	};
+}
+
+/* A part of the memory of a map: elements from @first on. */
+struct window {
+	void *elements;
+	uint32_t first, nr;
+	void *mapped; /* NULL: nothing is mapped */
+	size_t mapped_bytes;
+};
+
+static void unmap_window(struct window *w)
+{
+	if (w->mapped)
+		munmap(w->mapped, w->mapped_bytes);
+	w->mapped = NULL;
+}
+
+/* Maps elements of @size bytes from @first up to @end, or as many as a window holds. */
+static int map_window(struct window *w, int fd, size_t size, uint32_t first, uint32_t end,
+		      struct err *err)
+{
+	uint64_t page_mask = sysconf(_SC_PAGESIZE) - 1;
+	uint32_t nr = min_u64(end - first, WINDOW_BYTES / size);
+	uint64_t off = first * (uint64_t)size, page = off & ~page_mask;
+	size_t bytes = off - page + nr * size;
+	char *p;
+
+	unmap_window(w);
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
+	if (p == MAP_FAILED)
+		return err_set(err, -errno, "failed to map the memory of BPF maps: %m");
+	*w = (struct window){.elements = p + (off - page),
+			     .first = first,
+			     .nr = nr,
+			     .mapped = p,
+			     .mapped_bytes = bytes};
+	return 0;
+}
+
+/* Calls the sink for the stacks that are in the window as a whole. Advances *@line past them. */
+static int take_stacks(const struct window *w, const struct sampler_sink *sink, uint32_t *line)
+{
+	const struct stack_line *lines = w->elements;
+	uint32_t at = *line - w->first;
+
+	while (at < w->nr) {
+		const struct stack_entry *stack = (const struct stack_entry *)&lines[at];
+		uint32_t nr = STACK_LINES((uint64_t)stack->nr_frames);
+		int ret;
+
+		if (nr > w->nr - at)
+			break;
+		ret = sink->stack(sink->ctx, stack);
+		if (ret)
+			return ret;
+		at += nr;
+	}
+	*line = w->first + at;
+	return 0;
+}
+
+/* The lines that are in use. */
+static uint32_t lines_of(const struct set_maps *maps, const struct set_state *state)
+{
+	if (SET_STACKS(state->stacks) > maps->sizes.max_stacks ||
+	    SET_LINES(state->stacks) > maps->sizes.max_lines)
+		return state->lines_end;
+	return SET_LINES(state->stacks);
+}
+
+static int drain_stacks(const struct set_maps *maps, uint32_t set, const struct set_state *state,
+			const struct sampler_sink *sink, struct err *err)
+{
+	uint32_t line = set * maps->sizes.max_lines, end = line + lines_of(maps, state);
+	struct window w = {0};
+	int ret = 0;
+
+	while (!ret && line < end) {
+		uint32_t before = line;
+
+		ret = map_window(&w, maps->stack_lines, sizeof(struct stack_line), line, end, err);
+		if (!ret)
+			ret = take_stacks(&w, sink, &line);
+		if (!ret && line == before)
+			ret = err_set(err, -EIO, "failed to read the stacks: no stack ends there");
+	}
+	unmap_window(&w);
+	return ret;
+}
+
+static int clear_stack_slots(const struct set_maps *maps, uint32_t set, struct err *err)
+{
+	uint32_t first = set * maps->sizes.nr_stack_slots;
+	uint32_t end = first + maps->sizes.nr_stack_slots;
+	struct window w = {0};
+	int ret = 0;
+
+	for (; !ret && first < end; first += w.nr) {
+		ret = map_window(&w, maps->stack_slots, sizeof(uint64_t), first, end, err);
+		if (!ret)
+			memset(w.elements, 0, w.nr * sizeof(uint64_t));
+	}
+	unmap_window(&w);
+	return ret;
+}
+
+/* Calls the sink for the counts in the window, and clears their slots. */
+static int take_counts(const struct window *w, const struct sampler_sink *sink)
+{
+	struct count_slot *slots = w->elements;
+
+	for (uint32_t i = 0; i < w->nr; i++) {
+		int ret;
+
+		if (!slots[i].id)
+			continue;
+		ret = sink->count(sink->ctx, &slots[i].key, &slots[i].value);
+		if (ret)
+			return ret;
+		memset(&slots[i], 0, sizeof(slots[i]));
+	}
+	return 0;
+}
+
+static int drain_counts(const struct set_maps *maps, uint32_t set, const struct sampler_sink *sink,
+			struct err *err)
+{
+	uint32_t first = set * maps->sizes.nr_count_slots;
+	uint32_t end = first + maps->sizes.nr_count_slots;
+	struct window w = {0};
+	int ret = 0;
+
+	for (; !ret && first < end; first += w.nr) {
+		ret = map_window(&w, maps->count_slots, sizeof(struct count_slot), first, end, err);
+		if (!ret)
+			ret = take_counts(&w, sink);
+	}
+	unmap_window(&w);
+	return ret;
+}
+
+int set_memory_drain(const struct set_maps *maps, uint32_t set, const struct set_state *state,
+		     const struct sampler_sink *sink, struct err *err)
+{
+	int ret = 0;
+
+	if (state->stacks)
+		ret = drain_stacks(maps, set, state, sink, err);
+	if (!ret && state->stacks)
+		ret = clear_stack_slots(maps, set, err);
+	if (!ret && state->nr_counts)
+		ret = drain_counts(maps, set, sink, err);
+	return ret;
+}

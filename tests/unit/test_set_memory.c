@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/vec.h"
+#include "record/sampler/set_memory.h"
+#include "tests/unit/suite.h"
+
+/* Files in memory in place of the maps. They are mapped as the maps are. */
+struct world {
+	struct set_maps maps;
+	struct set_state state;
+	VEC(uint64_t) stacks; /* ids that came */
+	VEC(uint64_t) counts; /* ids of user stacks that came */
+	int fail_with;
+};
+
+static int create_file(size_t bytes)
+{
+	int fd = memfd_create("map", MFD_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, bytes), 0);
+	return fd;
+}
+
+static void world_init(struct world *w, uint32_t storage, uint32_t max_depth)
+{
+	*w = (struct world){0};
+	set_memory_choose(storage, storage, max_depth, &w->maps.sizes);
+	w->maps.stack_slots =
+		create_file(sizeof(uint64_t) * NR_SETS * w->maps.sizes.nr_stack_slots);
+	w->maps.stack_lines =
+		create_file(sizeof(struct stack_line) * NR_SETS * w->maps.sizes.max_lines);
+	w->maps.count_slots =
+		create_file(sizeof(struct count_slot) * NR_SETS * w->maps.sizes.nr_count_slots);
+}
+
+static void world_deinit(struct world *w)
+{
+	close(w->maps.stack_slots);
+	close(w->maps.stack_lines);
+	close(w->maps.count_slots);
+	vec_free(&w->stacks);
+	vec_free(&w->counts);
+}
+
+/* Adds a stack to set 1, as the program does. Its frames are made from its id. */
+static void add_stack(struct world *w, uint64_t id, uint32_t nr_frames)
+{
+	uint32_t nr = STACK_LINES(nr_frames), line = SET_LINES(w->state.stacks);
+	uint64_t at = (w->maps.sizes.max_lines + line) * sizeof(struct stack_line);
+	struct stack_entry *stack = calloc(nr, sizeof(struct stack_line));
+	bool is_full = SET_STACKS(w->state.stacks) > w->maps.sizes.max_stacks ||
+		       line > w->maps.sizes.max_lines;
+
+	ck_assert_ptr_nonnull(stack);
+	*stack = (struct stack_entry){.id = id, .nr_frames = nr_frames};
+	for (uint32_t i = 0; i < nr_frames; i++)
+		stack->frames[i] = id * 1000 + i;
+	w->state.stacks += SET_ONE_STACK + nr;
+	if (SET_STACKS(w->state.stacks) > w->maps.sizes.max_stacks ||
+	    line + nr > w->maps.sizes.max_lines)
+		w->state.lines_end = is_full ? w->state.lines_end : line;
+	else
+		ck_assert_int_eq(
+			pwrite(w->maps.stack_lines, stack, nr * sizeof(struct stack_line), at),
+			nr * sizeof(struct stack_line));
+	free(stack);
+}
+
+static void add_count(struct world *w, uint32_t slot, uint64_t user_stack)
+{
+	struct count_slot count = {
+		.id = 1, .key.user_stack = user_stack, .value.count = user_stack + 1};
+	uint64_t at = (w->maps.sizes.nr_count_slots + slot) * sizeof(count);
+
+	ck_assert_int_eq(pwrite(w->maps.count_slots, &count, sizeof(count), at), sizeof(count));
+	w->state.nr_counts++;
+}
+
+static int note_stack(void *ctx, const struct stack_entry *stack)
+{
+	struct world *w = ctx;
+
+	for (uint32_t i = 0; i < stack->nr_frames; i++)
+		ck_assert_uint_eq(stack->frames[i], stack->id * 1000 + i);
+	return w->fail_with ? w->fail_with : vec_push(&w->stacks, stack->id);
+}
+
+static int note_count(void *ctx, const struct count_key *key, const struct count_value *value)
+{
+	struct world *w = ctx;
+
+	ck_assert_uint_eq(value->count, key->user_stack + 1);
+	return vec_push(&w->counts, key->user_stack);
+}
+
+static int drain(struct world *w, struct err *err)
+{
+	const struct sampler_sink sink = {.stack = note_stack, .count = note_count, .ctx = w};
+
+	return set_memory_drain(&w->maps, 1, &w->state, &sink, err);
+}
+
+/* Stacks of all sizes and counts come out as they went in, however many windows they take. */
+START_TEST(all_comes_out)
+{
+	struct err err = {0};
+	struct world w;
+	uint32_t depth = 0;
+
+	world_init(&w, 40000, 127);
+	for (uint64_t id = 10; id < 10000; id++) {
+		add_stack(&w, id, depth);
+		depth = (depth + 11) % 60;
+	}
+	for (uint32_t slot = 0; slot < w.maps.sizes.nr_count_slots; slot += 3)
+		add_count(&w, slot, slot);
+	ck_assert_int_eq(drain(&w, &err), 0);
+	ck_assert_uint_eq(w.stacks.nr, 9990);
+	for (size_t i = 0; i < w.stacks.nr; i++)
+		ck_assert_uint_eq(w.stacks.data[i], 10 + i);
+	ck_assert_uint_eq(w.counts.nr, (w.maps.sizes.nr_count_slots + 2) / 3);
+	for (size_t i = 0; i < w.counts.nr; i++)
+		ck_assert_uint_eq(w.counts.data[i], i * 3);
+	world_deinit(&w);
+}
+END_TEST
+
+/* Slots are free after a drain. */
+START_TEST(the_set_is_empty)
+{
+	struct err err = {0};
+	struct world w;
+	uint64_t id = 42;
+
+	world_init(&w, 1000, 127);
+	add_stack(&w, id, 3);
+	ck_assert_int_eq(pwrite(w.maps.stack_slots, &id, sizeof(id),
+				(w.maps.sizes.nr_stack_slots + 7) * sizeof(id)),
+			 sizeof(id));
+	add_count(&w, 5, 1);
+	ck_assert_int_eq(drain(&w, &err), 0);
+	ck_assert_int_eq(pread(w.maps.stack_slots, &id, sizeof(id),
+			       (w.maps.sizes.nr_stack_slots + 7) * sizeof(id)),
+			 sizeof(id));
+	ck_assert_uint_eq(id, 0);
+	ck_assert_int_eq(drain(&w, &err), 0);
+	ck_assert_uint_eq(w.counts.nr, 1);
+	world_deinit(&w);
+}
+END_TEST
+
+/* Stacks without room are not in the lines, and nor is anything after them. */
+START_TEST(a_full_set)
+{
+	struct err err = {0};
+	struct world w;
+	uint64_t nr;
+
+	world_init(&w, 20, 127);
+	nr = w.maps.sizes.max_lines / STACK_LINES(127);
+	for (uint64_t id = 10; id < 10 + nr + 3; id++)
+		add_stack(&w, id, 127);
+	add_stack(&w, 99, 1);
+	ck_assert_int_eq(drain(&w, &err), 0);
+	ck_assert_uint_eq(w.stacks.nr, nr);
+	world_deinit(&w);
+
+	world_init(&w, 20, 127);
+	for (uint64_t id = 10; id < 30; id++)
+		add_stack(&w, id, 1);
+	ck_assert_int_eq(drain(&w, &err), 0);
+	ck_assert_uint_eq(w.stacks.nr, w.maps.sizes.max_stacks);
+	world_deinit(&w);
+}
+END_TEST
+
+START_TEST(there_is_room)
+{
+	struct set_sizes sizes;
+
+	/* The least storage has room for one stack of any depth. */
+	set_memory_choose(2, 2, 2048, &sizes);
+	ck_assert_uint_eq(sizes.max_stacks, 1);
+	ck_assert_uint_ge(sizes.max_lines, STACK_LINES(2048));
+	/* Shallow stacks always have room. */
+	set_memory_choose(2000, 2000, 16, &sizes);
+	ck_assert_uint_ge(sizes.max_lines, 1000 * STACK_LINES(16));
+	ck_assert_uint_gt(sizes.nr_count_slots, sizes.max_counts);
+	/* The defaults take less than 10 MB. */
+	set_memory_choose(16384, 40960, 127, &sizes);
+	ck_assert_uint_lt(NR_SETS * (sizes.max_lines * sizeof(struct stack_line) +
+				     sizes.nr_stack_slots * sizeof(uint64_t) +
+				     sizes.nr_count_slots * sizeof(struct count_slot)),
+			  10000000);
+}
+END_TEST
+
+START_TEST(failures)
+{
+	struct err err = {0};
+	struct world w;
+
+	world_init(&w, 1000, 127);
+	add_stack(&w, 42, 3);
+	w.fail_with = -ENOMEM;
+	ck_assert_int_eq(drain(&w, &err), -ENOMEM);
+	w.fail_with = 0;
+	close(w.maps.stack_lines);
+	ck_assert_int_eq(drain(&w, &err), -EBADF);
+	ck_assert_str_eq(err.text, "failed to map the memory of BPF maps: Bad file descriptor");
+	w.maps.stack_lines = -1;
+	world_deinit(&w);
+}
+END_TEST
+
+SUITE_MAIN("set_memory", all_comes_out, the_set_is_empty, a_full_set, there_is_room, failures)

@@ -108,23 +108,38 @@ static void note_nearest(struct range *nearest, const struct range *range)
 	*nearest = *range;
 }
 
+/* Notes the start of a function that has a size. It ends others; its name does not matter. */
+static void note_end(struct symtab *symtab, size_t first, const struct range *range)
+{
+	const struct range end = {.start = range->start, .name = ""};
+
+	note_nearest(&symtab->nearest.data[first], &end);
+	note_nearest(&symtab->labels.data[first], &end);
+}
+
 static int add_symbol(struct symtab *symtab, const struct symbol_table *table, const GElf_Sym *sym,
 		      const struct range_hit *hits, size_t nr_hits)
 {
 	struct range range = {
 		.start = sym->st_value, .size = sym->st_size, .binding = symbol_binding(sym)};
-	bool has_function = is_function(sym);
+	bool has_function = is_function(sym), has_size = has_function && range.size;
 	size_t first;
 
 	if (!has_function && GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
 		return 0;
 	symtab->nr_symbols += has_function;
 	first = range_hits_lower(hits, nr_hits, range.start);
-	if (first == nr_hits || !symtab_name(table->names, sym->st_name, &range.name, &range.len) ||
+	if (first == nr_hits)
+		return 0;
+	/* Most symbols cover no hit. Looking at their names would take most of the time. */
+	if (has_size && hits[first].addr - range.start >= range.size) {
+		note_end(symtab, first, &range);
+		return 0;
+	}
+	if (!symtab_name(table->names, sym->st_name, &range.name, &range.len) ||
 	    (!has_function && !is_label(table, sym, &range)))
 		return 0;
-	if (has_function && range.size && hits[first].addr - range.start < range.size &&
-	    vec_push(&symtab->ranges, range))
+	if (has_size && vec_push(&symtab->ranges, range))
 		return -ENOMEM;
 	range.size = sym->st_size ? 0 : bytes_to_section_end(table->file, sym);
 	if (has_function) {

@@ -142,7 +142,7 @@ check "folded: unknown" same "$(names s.prof --unnamed unknown | sort -u)" "[unk
 check "folded: by module" same "$(names s.prof --unnamed module | sort -u)" "[s]"
 check "with module and offset" same "$(names s.prof -s -m | head -n 2 | tail -n 1)" "[s+$main]+0x7 [s]"
 check "another kind is refused" fails 2 "$profrep" --unnamed no s.prof
-check "a diff finds the functions" same "$("$profrep" diff s.prof s.prof | grep -cF "[s+$main] 3 3")" 1
+check "a diff finds the functions" same "$("$profrep" diff -f s.prof s.prof | grep -cF "[s+$main] 3 3")" 1
 # counts FILE: the shares of frames with names, with bounds, of all others.
 counts() { "$profrep" files "$1" | awk 'NR == 2 {print $3, $4, $5}'; }
 check "files: by bounds" same "$(counts s.prof)" "0.0% 100.0% 0.0%"

@@ -10,8 +10,9 @@
 #define END_WIDTH     8
 #define VERDICT_WIDTH 19
 
-/* Relative changes above this are printed as factors. */
+/* Relative changes above this are printed as factors, and those above that not at all. */
 #define PERCENT_MAX 10
+#define FACTOR_MAX  1000
 
 /* The part of a comparison that a table shows. */
 typedef bool (*is_shown_fn)(const struct compared *item);
@@ -44,7 +45,7 @@ static void print_rate(struct textbuf *out, enum denominator per, double rate)
 
 static void print_relative(struct textbuf *out, double relative, int width, const char *sign)
 {
-	if (!isfinite(relative))
+	if (!isfinite(relative) || relative >= FACTOR_MAX)
 		textbuf_printf(out, "%*s", width, "-");
 	else if (relative > PERCENT_MAX)
 		textbuf_printf(out, "%*s%.0f",

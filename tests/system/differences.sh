@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# What profrep diff says of simulated recordings, whose truth is known. The seeds are fixed. tests/long/differences.sh
+# has more of them, and real recordings. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+# shellcheck source=tests/differences.sh
+. tests/differences.sh
+
+check "5 pairs of 5 + 5 recordings without a change: no alarm" same "$(count_alarms 1 5)" 0
+check "3 single pairs with changes: no verdict" same "$(count_single_alarms 1 3)" 0
+
+for i in 1 2 3; do
+	simulate "$dir/a$i.prof" 1 $i 4900 49
+	simulate "$dir/b$i.prof" 1 $((3 + i)) 9900 99
+done
+check "at 49 and at 99 Hz, 100 s each: nothing changed in CPU time" same "$("$profrep" diff --per cpu --json \
+	--before "$dir"/a?.prof --after "$dir"/b?.prof | changed_names)" ""
+check "identical recordings: nothing changed" same "$("$profrep" diff --json --before "$dir"/a?.prof \
+	--after "$dir"/a?.prof | changed_names)" ""
+check "identical recordings do not fail" fails 0 "$profrep" diff --fail-on-change 0.001 --before "$dir"/a?.prof \
+	--after "$dir"/a?.prof
+
+for ((i = 1; i <= 10; i++)); do simulate "$dir/p$i.prof" 7 $i 6000 99 3 0 10 1; done
+needed=$(planned "$dir"/p*.prof)
+check "a plan for a change from 10 to 11 %" between "$needed" 5 60
+
+read -r ours given theirs listed <<< "$(precision 1 2)"
+check "the first ten: nine of ten names that it gives are right" at_least $((10 * ours)) $((9 * given))
+check "the first ten: it gives some" at_least "$ours" 4
+check "the first ten: a larger part is right than of difffolded.pl's" above $((ours * listed)) $((theirs * given))
+plan_end

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # Simulated recordings and what profrep diff says of them. Source it after tests/tap.sh.
+# shellcheck disable=SC2154 # profrep and dir are those of tests/tap.sh
 
 # simulate FILE PROGRAM SEED [SAMPLES HZ NOISE PERCENT SHARE NR]: see tests/tools/prof_simulate.c.
 simulate()
@@ -17,8 +18,8 @@ simulate_sides()
 	rm -rf "$dir/sides"
 	mkdir "$dir/sides"
 	for ((i = 1; i <= nr; i++)); do
-		simulate "$dir/sides/a$i.prof" "$program" $((seed + i)) $samples 99 3 0 "$share" "$planted"
-		simulate "$dir/sides/b$i.prof" "$program" $((seed + nr + i)) $samples 99 3 "$percent" "$share" "$planted"
+		simulate "$dir/sides/a$i.prof" "$program" $((seed + i)) "$samples" 99 3 0 "$share" "$planted"
+		simulate "$dir/sides/b$i.prof" "$program" $((seed + nr + i)) "$samples" 99 3 "$percent" "$share" "$planted"
 	done
 }
 

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# tests: report/statistics report/compare tests/differences.sh tests/tools/prof_simulate.c record/repeat.c
+# How often profrep diff is right: simulated recordings, then real ones of six workloads. Sizes are from the
+# environment: SIMULATED_PAIRS, POWER_TRIALS, REGRESSIONS, REAL_PAIRS, and REAL_SECONDS of a recording. Real pairs need
+# a machine that does nothing else: 200 of them take 200 * 10 * REAL_SECONDS. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+# shellcheck source=tests/differences.sh
+. tests/differences.sh
+simulated_pairs=${SIMULATED_PAIRS:-200}
+power_trials=${POWER_TRIALS:-100}
+regressions=${REGRESSIONS:-50}
+real_pairs=${REAL_PAIRS:-12}
+real_seconds=${REAL_SECONDS:-1}
+
+# most_alarms N: of N pairs without a change, each with an alarm in one of twenty cases, more alarms than this happen in
+# one of fifty cases.
+most_alarms()
+{
+	awk -v n="$1" 'BEGIN {
+		p = sum = 0.95 ^ n
+		for (k = 0; sum < 0.98; sum += p) {
+			p *= (n - k) / (k + 1) * 0.05 / 0.95
+			k++
+		}
+		print k
+	}'
+}
+
+# say TEXT: a figure for the log.
+say() { echo "# $*"; }
+
+## Simulated recordings.
+alarms=$(count_alarms 1 "$simulated_pairs")
+say "$alarms alarms in $simulated_pairs simulated pairs of 5 + 5 recordings"
+check "simulated pairs without a change: alarms" at_most "$alarms" "$(most_alarms "$simulated_pairs")"
+check "simulated single pairs: no verdict" same "$(count_single_alarms 1 "$((simulated_pairs / 4))")" 0
+
+for ((i = 1; i <= 10; i++)); do simulate "$dir/p$i.prof" 7 $i 6000 99 3 0 10 1; done
+needed=$(planned "$dir"/p*.prof)
+found=$(count_found 7 "$needed" "$power_trials")
+say "a function of 10 %, then 11 %: the plan is $needed recordings, and $found of $power_trials comparisons found it"
+check "a planned comparison finds the change in 75 of 100 cases or more" at_least $((100 * found)) $((75 * power_trials))
+
+read -r ours given theirs listed <<< "$(precision 1 "$regressions")"
+say "the first ten of $regressions programs: profrep diff gave $given names, $ours right; difffolded.pl $listed, $theirs right"
+check "the first ten: nine of ten names are right" at_least $((10 * ours)) $((9 * given))
+check "the first ten: a larger part is right than of difffolded.pl's" above $((ours * listed)) $((theirs * given))
+
+## Real recordings.
+need_recording
+cat > "$dir/drift.py" << 'END'
+# Its two functions share the time by the time of day: the share goes up and down in ten minutes.
+import math, time
+
+def rising(n):
+    return sum(i * i for i in range(n))
+
+def falling(n):
+    return sum(i ^ 5 for i in range(n))
+
+while True:
+    share = 0.5 + 0.1 * math.sin(2 * math.pi * time.time() / 600)
+    rising(int(20000 * share))
+    falling(int(20000 * (1 - share)))
+END
+cat > "$dir/collect.py" << 'END'
+# Makes cycles for the garbage collector.
+class Node:
+    pass
+
+kept = []
+while True:
+    nodes = [Node() for _ in range(1000)]
+    for a, b in zip(nodes, nodes[1:] + nodes[:1]):
+        a.next = b
+    kept = (kept + nodes)[-20000:]
+END
+workload_names=(two_functions drift forks garbage hashes crypto)
+# run_workload NAME: the command of a workload, which is to be ended from outside.
+run_workload()
+{
+	case $1 in
+	two_functions) echo "$workloads/func_ab" ;;
+	drift) echo "python3 $dir/drift.py" ;;
+	forks) echo "sh $dir/forks.sh" ;;
+	garbage) echo "python3 $dir/collect.py" ;;
+	hashes) echo "perl $dir/hashes.pl" ;;
+	crypto) echo "openssl speed -seconds 1000 sha256" ;;
+	esac
+}
+echo 'while :; do sort /etc/services > /dev/null; done' > "$dir/forks.sh"
+# shellcheck disable=SC2016 # perl's variables
+echo 'while (1) { my %h; $h{$_ % 997} .= $_ for 1 .. 20000; my @k = sort keys %h; }' > "$dir/hashes.pl"
+
+# record_side PREFIX WORKLOAD NR HZ
+record_side()
+{
+	# shellcheck disable=SC2046 # words are meant
+	"$profrec" -q -F "$4" -o "$1-%%.prof" --repeat "$3" -- timeout "$real_seconds" $(run_workload "$2") 2> /dev/null
+}
+
+# real_alarms: records the pairs and prints the number with an alarm, then that of first recordings with one.
+real_alarms()
+{
+	local pair workload alarms=0 single=0
+	for ((pair = 0; pair < real_pairs; pair++)); do
+		workload=${workload_names[pair % ${#workload_names[@]}]}
+		rm -rf "$dir/sides"
+		mkdir "$dir/sides"
+		record_side "$dir/sides/a" "$workload" 5 499
+		record_side "$dir/sides/b" "$workload" 5 499
+		compare_sides --json | changed_names > "$dir/names"
+		if [ -s "$dir/names" ]; then
+			alarms=$((alarms + 1))
+			say "$workload: $(head -n 3 "$dir/names" | tr '\n' ' ')" >&2
+		fi
+		[ -z "$("$profrep" diff --json "$dir/sides/a-%.prof" "$dir/sides/b-%.prof" | changed_names)" ] ||
+			single=$((single + 1))
+	done
+	echo $alarms $single
+}
+
+read -r alarms single <<< "$(real_alarms)"
+say "$alarms alarms in $real_pairs real pairs of 5 + 5 recordings of $real_seconds s"
+check "real pairs without a change: alarms" at_most "$alarms" "$(most_alarms "$real_pairs")"
+check "real single pairs: no verdict" same "$single" 0
+
+rm -rf "$dir/sides"
+mkdir "$dir/sides"
+record_side "$dir/sides/a" two_functions 5 49
+record_side "$dir/sides/b" two_functions 5 99
+changed=$(compare_sides --per cpu --json | changed_names)
+say "at 49 and at 99 Hz: changed in CPU time: ${changed:-nothing}"
+check "the same workload at 49 and at 99 Hz: nothing changed in CPU time" same "$changed" ""
+plan_end

@@ -9,6 +9,7 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "report/statistics/false_discoveries.h"
+#include "report/statistics/within.h"
 
 /* A comparison that is being made. */
 struct comparer {
@@ -23,6 +24,46 @@ static bool has_enough(const struct compared_recordings *recordings)
 {
 	return recordings->nr[0] >= CHANGE_RECORDINGS_MIN &&
 	       recordings->nr[1] >= CHANGE_RECORDINGS_MIN;
+}
+
+/* Reads the slices of @key in recording @i into @observations. Returns their number. */
+static size_t observe_slices(const struct comparer *c, uint32_t key, size_t i,
+			     struct observation *observations)
+{
+	const struct tally_slices *slices = &c->tally->slices[i];
+	const struct denominators *d = &c->recordings->denominators[i];
+	size_t nr = 0;
+
+	for (size_t s = 0; s < slices->nr; s++) {
+		double total = slices->totals[s] * d->samples;
+		struct observation o = {
+			.count = slices->counts[key * slices->nr + s] * d->samples,
+			.units = d->is_share ? total : d->units * slices->lengths[s],
+			.trials = d->is_share ? total : d->trials * slices->lengths[s],
+		};
+
+		/* A slice without samples knows nothing of shares. */
+		if (o.units > 0)
+			observations[nr++] = o;
+	}
+	return nr;
+}
+
+/* One recording a side: the noise inside of them gives an interval, and never a verdict. */
+static int estimate_within(struct comparer *c, uint32_t key, struct change *change)
+{
+	size_t most = c->tally->slices[0].nr + c->tally->slices[1].nr;
+	_cleanup_free_ struct observation *observations = calloc(most + 1, sizeof(*observations));
+	_cleanup_free_ double *scratch = calloc(most + 1, sizeof(*scratch));
+	struct slices before = {observations, 0}, after = {0};
+
+	if (!observations || !scratch)
+		return -ENOMEM;
+	before.nr = observe_slices(c, key, 0, observations);
+	after.items = observations + before.nr;
+	after.nr = observe_slices(c, key, 1, observations + before.nr);
+	within_estimate(change, &before, &after, scratch);
+	return 0;
 }
 
 /* Without more recordings nobody knows the error: only the two rates are left. */
@@ -73,6 +114,9 @@ static int compare_key(struct comparer *c, uint32_t key)
 	if (!compared.counts[0] && !compared.counts[1])
 		return 0;
 	estimate(c, &compared.change);
+	if (c->recordings->nr[0] == 1 && c->recordings->nr[1] == 1 && !compared.change.is_few &&
+	    estimate_within(c, key, &compared.change))
+		return -ENOMEM;
 	compared.moved = (compared.change.after - compared.change.before) / c->whole;
 	return vec_push(&c->comparison->items, compared);
 }

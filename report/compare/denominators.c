@@ -75,6 +75,7 @@ int denominators_make(struct denominators *denominators, const struct recording 
 		.samples = samples,
 		.total = total * samples,
 		.units = total * samples,
+		.is_share = per == PER_SAMPLES,
 		.trials = total * samples,
 	};
 	if (per == PER_SAMPLES)

@@ -20,6 +20,7 @@ struct denominators {
 	double samples; /* for a count */
 	double total;   /* all samples */
 	double units;   /* the denominator, in samples or in samples for each CPU second */
+	bool is_share;  /* the denominator is all samples */
 	double trials;  /* samples that there could have been; 0: not known */
 };
 

@@ -146,6 +146,10 @@ static void print_header(const struct changes_printout *p, struct textbuf *out)
 
 	textbuf_printf(out, "recordings: %zu before, %zu after; %s\n", p->comparison->nr[0],
 		       p->comparison->nr[1], units[p->per]);
+	if (p->comparison->nr[0] == 1 && p->comparison->nr[1] == 1)
+		textbuf_str(
+			out,
+			"The intervals are within these recordings: others may differ by more.\n");
 	textbuf_printf(out, "%*s %*s %*s %*s  %-*s %*s  %s\n", RATE_WIDTH, "BEFORE", RATE_WIDTH,
 		       "AFTER", CHANGE_WIDTH, "CHANGE", 2 * END_WIDTH + 4, "95 % INTERVAL",
 		       VERDICT_WIDTH, "VERDICT", CHANGE_WIDTH, "VISIBLE", things[p->tally->by][0]);

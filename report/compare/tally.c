@@ -13,7 +13,8 @@
 int tally_init(struct tally *tally, enum tally_by by, size_t nr_recordings)
 {
 	*tally = (struct tally){.by = by, .nr_recordings = nr_recordings, .text.fd = -1};
-	return string_set_init(&tally->keys);
+	tally->slices = calloc(nr_recordings + 1, sizeof(*tally->slices));
+	return tally->slices ? string_set_init(&tally->keys) : -ENOMEM;
 }
 
 void tally_deinit(struct tally *tally)
@@ -23,6 +24,9 @@ void tally_deinit(struct tally *tally)
 	vec_free(&tally->counted_rows);
 	textbuf_deinit(&tally->text);
 	free(tally->frame_keys);
+	for (size_t i = 0; tally->slices && i < tally->nr_recordings; i++)
+		tally_slices_deinit(&tally->slices[i]);
+	free(tally->slices);
 }
 
 size_t tally_name_length(const char *text, size_t len)
@@ -56,6 +60,12 @@ static void count_row(struct tally *tally, uint32_t key, const struct stack_row 
 	if (tally->counted_rows.data[key] == tally->nr_rows)
 		return;
 	tally->counted_rows.data[key] = tally->nr_rows;
+	if (tally->slice != SIZE_MAX) {
+		struct tally_slices *slices = &tally->slices[tally->recording];
+
+		slices->counts[key * slices->nr + tally->slice] += row->count;
+		return;
+	}
 	tally->counts.data[key * tally->nr_recordings + tally->recording] += row->count;
 }
 
@@ -175,6 +185,30 @@ static int count_one(void *ctx, const struct stack_row *row)
 	return counters[tally->by](tally, row);
 }
 
+/* Counts the parts of rows once more, by slices. All keys are known by now. */
+static int count_slices(struct tally *tally)
+{
+	const struct printout *p = tally->from;
+	const struct model *model = &p->rec->model;
+	struct tally_slices *slices = &tally->slices[tally->recording];
+	int ret = tally_slices_init(slices, p->rec, p->view->event, tally->keys.items.nr);
+
+	for (size_t i = 0; i < model->slot_counts.nr && slices->nr && !ret; i++) {
+		const struct model_slot_count *part = &model->slot_counts.data[i];
+		struct prof_count count = model->rows.data[part->row];
+		struct rows_summary ignored = {0};
+		struct stack_row row;
+
+		if (count.event != p->view->event)
+			continue;
+		count.count = part->count;
+		row = stack_row_show(model, p->view, &count, &ignored);
+		tally->slice = tally_slices_find(slices, p->rec, part->slot);
+		ret = count_one(tally, &row);
+	}
+	return ret;
+}
+
 int tally_add(struct tally *tally, const struct printout *p, size_t recording,
 	      struct rows_summary *summary)
 {
@@ -183,11 +217,14 @@ int tally_add(struct tally *tally, const struct printout *p, size_t recording,
 
 	tally->from = p;
 	tally->recording = recording;
+	tally->slice = SIZE_MAX;
 	tally->frame_keys =
 		calloc(p->rec->model.frames.nr * NR_FRAME_PLACES + 1, sizeof(*tally->frame_keys));
 	if (!tally->frame_keys)
 		return -ENOMEM;
 	ret = printout_visit(p, count_one, tally, &seen);
+	if (!ret && p->rec->model.keeps_slots)
+		ret = count_slices(tally);
 	free(tally->frame_keys);
 	tally->frame_keys = NULL;
 	rows_summary_add(summary, &seen);

@@ -11,6 +11,7 @@
 #define REPORT_COMPARE_TALLY_H
 
 #include "common/vec.h"
+#include "report/compare/tally_slices.h"
 #include "report/print/printers.h"
 #include "report/text/string_set.h"
 
@@ -32,6 +33,8 @@ struct tally {
 	struct textbuf text;         /* scratch: the key that is being made */
 	const struct printout *from; /* the recording that is being counted */
 	size_t recording;            /* its number */
+	struct tally_slices *slices; /* of each recording */
+	size_t slice;                /* that is being counted; SIZE_MAX: the whole recording */
 	uint32_t *frame_keys;        /* [frame * NR_FRAME_PLACES + place]; 0: not made yet */
 };
 
@@ -42,8 +45,8 @@ int tally_init(struct tally *tally, enum tally_by by, size_t nr_recordings);
 void tally_deinit(struct tally *tally);
 
 /*
- * Counts the rows of @p as recording @recording. Adds the stacks that rows lack to @summary.
- * Returns 0, -ENOMEM or -EOVERFLOW.
+ * Counts the rows of @p as recording @recording, and by slices if the recording keeps its slots.
+ * Adds the stacks that rows lack to @summary. Returns 0, -ENOMEM or -EOVERFLOW.
  */
 int tally_add(struct tally *tally, const struct printout *p, size_t recording,
 	      struct rows_summary *summary);

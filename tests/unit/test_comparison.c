@@ -60,7 +60,13 @@ static void record(struct program *program, size_t recording)
 				.data[keys[k] * program->tally.nr_recordings + recording] +=
 				counts[i];
 	}
-	program->denominators[recording] = (struct denominators){1, SAMPLES, SAMPLES, SAMPLES};
+	program->denominators[recording] = (struct denominators){
+		.samples = 1,
+		.total = SAMPLES,
+		.units = SAMPLES,
+		.trials = SAMPLES,
+		.is_share = true,
+	};
 }
 
 /* Records both sides anew and compares them. */

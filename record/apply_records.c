@@ -43,6 +43,7 @@ static int apply_mmap(const struct record_targets *t, const struct sideband_reco
 					 .end = mapping.end,
 					 .realtime_ns = realtime_of(record->time_ns)};
 	const struct mapped_file *file;
+	uint32_t ignored;
 	int ret = address_spaces_make_room(t->spaces);
 
 	if (!ret && address_spaces_refuse(t->spaces, record->pid, record->time_ns))
@@ -57,6 +58,9 @@ static int apply_mmap(const struct record_targets *t, const struct sideband_reco
 	ret = address_spaces_map(t->spaces, record->pid, record->time_ns, &mapping);
 	if (!ret && t->unwinder)
 		ret = tell_unwinder(t, record, &mapping, file);
+	/* The process may have ended when its samples are drained. */
+	if (!ret && t->names)
+		ret = file_names_hold(t->names, file, &place, &ignored);
 	if (ret || file->kind != MAPPED_ANON || !record->size)
 		return ret;
 	return jit_watch(t->jit, address_spaces_find(t->spaces, record->pid, record->time_ns));

@@ -9,6 +9,7 @@
 #include "record/process/address_spaces.h"
 #include "record/process/new_processes.h"
 #include "record/process/sideband.h"
+#include "record/symbols/file_names.h"
 #include "record/symbols/jit.h"
 #include "record/symbols/ksyms.h"
 #include "record/unwind/unwinder.h"
@@ -19,7 +20,9 @@ struct record_targets {
 	struct new_processes *new_processes;
 	struct jit *jit;
 	struct unwinder *unwinder; /* NULL: stacks are walked along frame pointers */
-	struct ksyms *ksyms;       /* NULL: no stacks of the kernel are taken */
+	/* Gets the files of new mappings. NULL: nobody wants them, or the unwinder sees to it. */
+	struct file_names *names;
+	struct ksyms *ksyms; /* NULL: no stacks of the kernel are taken */
 };
 
 /*

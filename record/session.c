@@ -408,6 +408,7 @@ int session_apply_records(struct session *s, uint64_t until_ns)
 		.new_processes = &s->new_processes,
 		.jit = &s->jit,
 		.unwinder = s->unwinder,
+		.names = s->unwinder ? NULL : s->names,
 		.ksyms = s->options->user_only ? NULL : &s->ksyms,
 	};
 	int ret = memory_watch_read(&s->memory_watch);

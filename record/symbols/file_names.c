@@ -19,7 +19,8 @@
 #include "record/symbols/known_names.h"
 #include "record/symbols/names_worker.h"
 
-/* How often a file that cannot be opened is tried, each time through another process. */
+/* How often a file that cannot be opened is tried in an epoch, each time through another process.
+ */
 #define ATTEMPTS_MAX 8
 
 /* Time for the names of one file. A file may be on a server that does not answer. */
@@ -45,7 +46,7 @@ struct named_file {
 	uint64_t dev;
 	uint32_t slot;     /* in the child; NO_SLOT: the child has it not */
 	uint32_t worker;   /* the child that has it */
-	uint32_t attempts; /* that failed to open it */
+	uint32_t attempts; /* that failed to open it, since the last settle */
 	uint32_t nr_idle;  /* settles in a row that found it unused */
 	bool is_used;      /* since the last settle */
 	bool is_hopeless;  /* the child died of it, or it is no ELF file */
@@ -441,6 +442,7 @@ int file_names_settle(struct file_names *n)
 			continue;
 		file->nr_idle = file->is_used ? 0 : file->nr_idle + 1;
 		file->is_used = false;
+		file->attempts = 0;
 		if (file->nr_idle >= 2)
 			forget_file(n, i);
 		else if (is_full)

@@ -71,6 +71,9 @@ if unshare -m --propagation private true 2> /dev/null; then
 	record -o "$dir/box.prof" -- unshare -m --propagation private sh -c \
 		"mount -t tmpfs none $dir/box && cp $dir/short $dir/box/boxed && exec $dir/box/boxed 1000"
 	check "a container: the name" mostly <(lines "$dir/box.prof" boxed) boxed ';main;burn_shortly [0-9]+$'
+	record --unwind=fp -o "$dir/box.prof" -- unshare -m --propagation private sh -c \
+		"mount -t tmpfs none $dir/box && cp $dir/short $dir/box/boxed && $dir/box/boxed 1500; true"
+	check "a container, along frame pointers: the name" mostly <(lines "$dir/box.prof" boxed) boxed ';burn_shortly [0-9]+$'
 else
 	skip "a container" "unshare -m is refused"
 fi

@@ -29,6 +29,18 @@ check()
 	fi
 }
 
+# tap_of COMMAND...: takes over the tests that it prints as TAP without numbers. Their names begin with $what, if set.
+tap_of()
+{
+	local line
+	while IFS= read -r line; do
+		case $line in
+		ok* | "not ok"*) tap_nr=$((tap_nr + 1)); echo "${line/ok -/ok $tap_nr -${what:+ $what:}}" ;;
+		*) echo "# ${line#\# }" ;;
+		esac
+	done < <("$@" 2>&1 || echo "not ok - it ended with status $?")
+}
+
 # skip NAME REASON
 skip()
 {

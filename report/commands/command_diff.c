@@ -11,6 +11,7 @@
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
 #include "report/commands/compare_options.h"
+#include "report/commands/page_output.h"
 #include "report/commands/shared_options.h"
 #include "report/compare/compared_sources.h"
 #include "report/compare/print_changes.h"
@@ -21,6 +22,7 @@ struct diff_options {
 	struct source_request request;
 	struct compare_request compare;
 	bool normalize, json, all;
+	const char *html;    /* the file for a page; NULL: none */
 	double fail_percent; /* 0: changes are no failure */
 	string_vec files;    /* those before, then those after */
 	string_vec after;    /* until the operands are taken */
@@ -45,8 +47,8 @@ static int check_sides(const struct diff_options *o, struct err *err)
 		nr_input += !strcmp(*file, "-");
 	if (nr_input > 1)
 		return err_set(err, -EINVAL, "command diff: only one recording can be '-'");
-	if (o->normalize && !is_folded(o))
-		return err_set(err, -EINVAL, "option -n/--normalize: needs -f/--folded");
+	if (o->normalize && !is_folded(o) && !o->html)
+		return err_set(err, -EINVAL, "option -n/--normalize: needs -f/--folded or --html");
 	return compare_request_check(&o->compare, o->nr_before, o->files.nr - o->nr_before, err);
 }
 
@@ -113,6 +115,28 @@ static int print_both(const struct diff_options *o, struct source *sources, stru
 	return err_hint(err, ret, "without -n the counts are compared as they are");
 }
 
+/* The recordings are parts of one picture. */
+static int print_page(const struct diff_options *o, struct source *sources, struct command_io *io,
+		      struct rows_summary *summary, struct err *err)
+{
+	_cleanup_(page_profile_deinit) struct page_profile profile = {0};
+	int ret = compared_sources_check(sources, o->files.nr, err);
+
+	if (ret)
+		return ret;
+	if (page_profile_init(&profile, o->files.nr))
+		return print_error_set(-ENOMEM, o->files.data[0], err);
+	for (size_t i = 0; i < o->files.nr; i++) {
+		profile.parts[i].source = &sources[i];
+		profile.parts[i].event = sources[i].view.event;
+	}
+	profile.nr_before = o->nr_before;
+	profile.is_normalized = o->normalize;
+	ret = page_output_print(io, o->html, o->files.data[0], &profile, 1, err);
+	rows_summary_add(summary, &profile.summary);
+	return ret;
+}
+
 /*
  * Returns true if something changed by as much as the user does not want. What is on one side only
  * may have another name on the other. Its callers show what it costs.
@@ -156,13 +180,18 @@ static int run_diff(const void *options, struct command_io *io, struct err *err)
 
 	if (!sources)
 		return err_set(err, -ENOMEM, "failed to compare: out of memory");
-	if (!is_folded(o))
+	request.span.keeps_slots = o->html;
+	if (o->html)
+		page_choose_names(&request.view);
+	else if (!is_folded(o))
 		compare_request_view(&o->compare, &request.view);
 	/* Of one recording a side, only the noise inside is known. */
 	request.span.keeps_slots = !is_folded(o) && o->files.nr == 2;
 	ret = sources_load(sources, o->files.data, o->files.nr, &request, err);
 	if (!ret && is_folded(o))
 		ret = print_both(o, sources, &io->out, &summary, err);
+	else if (!ret && o->html)
+		ret = print_page(o, sources, io, &summary, err);
 	else if (!ret)
 		ret = print_verdicts(o, sources, io, &summary, err);
 	if (!ret)
@@ -204,8 +233,10 @@ static const struct option_spec diff_rows[] = {
 	FLAG_ROW(json, "json", 0, .exclusive = GROUP_LAYOUTS, .help = "print the table as JSON"),
 	FLAG_ROW(request.view.folded, "folded", 'f', .exclusive = GROUP_LAYOUTS,
 		 .help = "print folded stacks with both counts, for flame graphs"),
+	DIFF_ROW(OPTION_STRING, html, "html", 0, .exclusive = GROUP_LAYOUTS, .metavar = "FILE",
+		 .help = "write a page with a flame graph of the changes to FILE"),
 	FLAG_ROW(normalize, "normalize", 'n',
-		 .help = "with -f: scale the counts before to the sum of those after"),
+		 .help = "with -f or --html: scale the counts before to the sum of those after"),
 	DIFF_ROW(OPTION_PARSED, fail_percent, "fail-on-change", 0, .metavar = "PERCENT",
 		 .help = "exit with 4 if something changed by so much or more",
 		 .parse = parse_percent, .kind = "a percentage"),

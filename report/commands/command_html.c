@@ -38,49 +38,41 @@ static int take_html_operands(void *options, int nr, char **operands, struct err
 	if (nr_streams > 1)
 		return err_set(err, -EINVAL, "command html: only one recording can be '-'");
 	o->request.span.keeps_slots = true;
-	if (o->request.view.unnamed == UNNAMED_BY_LAYOUT)
-		o->request.view.unnamed = UNNAMED_FUNCTION;
-	if (o->request.view.demangle == DEMANGLE_BY_LAYOUT)
-		o->request.view.demangle = DEMANGLE_SHORT;
+	page_choose_names(&o->request.view);
 	return 0;
 }
 
 /* Makes a profile of each event that the user wants to see. */
-static int list_profiles(struct source *sources, size_t nr, struct page_profile **profiles,
-			 size_t *nr_profiles)
+static int fill_profiles(struct source *sources, size_t nr, struct page_profile *profiles)
 {
-	struct page_profile *list;
-	size_t used = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		used += sources[i].events.nr;
-	list = calloc(used, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	used = 0;
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		for (uint32_t e = 0; e < sources[i].events.nr; e++) {
-			list[used].nr_parts = 1;
-			list[used++].parts[0] = (struct profile_part){
-				.source = &sources[i], .event = sources[i].events.first + e};
+			if (page_profile_init(profiles, 1))
+				return -ENOMEM;
+			profiles->parts[0].source = &sources[i];
+			profiles++->parts[0].event = sources[i].events.first + e;
 		}
-	*profiles = list;
-	*nr_profiles = used;
+	}
 	return 0;
 }
 
 static int print_sources(const struct html_options *o, struct source *sources,
 			 struct command_io *io, struct err *err)
 {
-	struct page_profile *profiles;
 	struct rows_summary summary = {0};
-	size_t nr;
-	int ret = list_profiles(sources, o->nr_files, &profiles, &nr);
+	struct page_profile *profiles;
+	size_t nr = 0;
+	int ret = -ENOMEM;
 
-	if (ret)
-		return print_error_set(ret, o->files[0], err);
-	ret = page_output_print(io, o->output, o->files[0], profiles, nr, err);
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < o->nr_files; i++)
+		nr += sources[i].events.nr;
+	profiles = calloc(nr, sizeof(*profiles));
+	if (profiles)
+		ret = fill_profiles(sources, o->nr_files, profiles);
+	ret = print_error_set(ret, o->files[0], err);
+	if (!ret)
+		ret = page_output_print(io, o->output, o->files[0], profiles, nr, err);
+	for (size_t i = 0; profiles && i < nr; i++) {
 		rows_summary_add(&summary, &profiles[i].summary);
 		page_profile_deinit(&profiles[i]);
 	}

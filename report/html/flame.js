@@ -48,7 +48,8 @@ class Flame {
 	drawSoon() {
 		this.frame ||= requestAnimationFrame(() => {
 			this.frame = 0;
-			this.draw();
+			if (this.tree && !this.window.hidden)
+				this.draw();
 		});
 	}
 

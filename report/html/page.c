@@ -59,6 +59,14 @@ static int print_parts(struct textbuf *out, const struct page_profile *profiles,
 	return ret;
 }
 
+void page_choose_names(struct view *view)
+{
+	if (view->unnamed == UNNAMED_BY_LAYOUT)
+		view->unnamed = UNNAMED_FUNCTION;
+	if (view->demangle == DEMANGLE_BY_LAYOUT)
+		view->demangle = DEMANGLE_SHORT;
+}
+
 int page_print(struct textbuf *out, struct page_profile *profiles, size_t nr)
 {
 	struct page_functions functions;

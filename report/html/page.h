@@ -9,6 +9,9 @@
 
 #include "report/html/page_profile.h"
 
+/* Chooses the look of names in pictures, as far as the user did not. */
+void page_choose_names(struct view *view);
+
 /*
  * Prints a page with the @nr @profiles, whose parts have their sources and events. Returns 0, or a
  * negative errno: -ENOMEM, -E2BIG for more nodes than a page can show. @profiles are the caller's

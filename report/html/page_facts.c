@@ -107,6 +107,7 @@ static void print_profile(struct textbuf *out, const struct page_profile *profil
 	textbuf_char(out, '{');
 	json_number_member(out, "nrNodes", profile->trie.nodes.nr - 1);
 	json_number_member(out, "nrCells", profile->trie.cells.nr);
+	json_number_member(out, "nrBefore", profile->nr_before);
 	json_number_member(out, "normalized", profile->is_normalized);
 	print_slots(out, profile);
 	print_processes(out, profile);

@@ -216,6 +216,15 @@ static int add_part(struct page_profile *profile, struct profile_part *part,
 	return ret;
 }
 
+int page_profile_init(struct page_profile *profile, uint32_t nr_parts)
+{
+	*profile = (struct page_profile){
+		.parts = calloc(nr_parts, sizeof(*profile->parts)),
+		.nr_parts = nr_parts,
+	};
+	return profile->parts ? 0 : -ENOMEM;
+}
+
 int page_profile_make(struct page_profile *profile, struct page_functions *functions)
 {
 	int ret = page_trie_init(&profile->trie);
@@ -237,5 +246,6 @@ void page_profile_deinit(struct page_profile *profile)
 	vec_free(&profile->processes);
 	index_deinit(&profile->process_index);
 	free(profile->order);
+	free(profile->parts);
 	*profile = (struct page_profile){0};
 }

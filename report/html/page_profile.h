@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A profile is a picture of a page: an event of a recording, or the difference of two. A difference
- * is a profile of two parts, whose slots of time follow each other.
+ * A profile is a picture of a page: an event of a recording, or a difference. A difference is a
+ * profile of several parts, first those before, whose slots of time follow each other.
  */
 #ifndef REPORT_HTML_PAGE_PROFILE_H
 #define REPORT_HTML_PAGE_PROFILE_H
@@ -26,12 +26,11 @@ struct profile_process {
 	uint32_t part, process; /* the process in the model of the part */
 };
 
-#define PROFILE_PARTS_MAX 2
-
-/* page_profile_make makes it. */
+/* page_profile_init makes it. */
 struct page_profile {
-	struct profile_part parts[PROFILE_PARTS_MAX];
+	struct profile_part *parts; /* owned */
 	uint32_t nr_parts;
+	uint32_t nr_before; /* parts of a difference that are before; 0: no difference */
 	bool is_normalized; /* a difference: before is scaled to the sum of after */
 	struct page_trie trie;
 	VEC(struct model_slot) slots;
@@ -41,16 +40,19 @@ struct page_profile {
 	struct rows_summary summary;
 };
 
+/* Makes a profile with room for @nr_parts, which the caller fills. Returns 0 or -ENOMEM. */
+int page_profile_init(struct page_profile *profile, uint32_t nr_parts);
+
 /*
  * Adds the stacks of the parts of @profile, whose sources and events are set, to its tree, and
- * their functions to @functions. Returns 0, -ENOMEM, or -E2BIG for too many nodes. Call
- * page_profile_deinit in all cases.
+ * their functions to @functions. Returns 0, -ENOMEM, or -E2BIG for too many nodes.
  */
 int page_profile_make(struct page_profile *profile, struct page_functions *functions);
 
 /* Sorts the tree after page_functions_sort has made @new_ids. Returns 0 or -ENOMEM. */
 int page_profile_sort(struct page_profile *profile, const uint32_t *new_ids, uint32_t nr_functions);
 
+/* Releases the profile; an all-zero one is fine. */
 void page_profile_deinit(struct page_profile *profile);
 
 #endif

@@ -29,7 +29,7 @@ class Pane {
 	makeTruth() {
 		const truth = makeElement(this.element, "details", "truth"), summary = makeElement(truth, "summary", "");
 		this.profile.parts.forEach((part, i) => {
-			const role = this.profile.isDiff ? (i ? "after: " : "before: ") : "";
+			const role = !this.profile.isDiff ? "" : i < this.profile.nrBefore ? "before: " : "after: ";
 			makeElement(summary, "div", "", role + truthOf(part).join(" · "));
 			for (const line of moreTruthOf(part))
 				makeElement(truth, "div", "", line);

@@ -82,7 +82,7 @@ function readProfile(reader, facts, functions) {
 	const profile = makeProfile(facts, functions);
 	readNodes(profile, reader.section(), reader.section(), reader.section(), reader.section());
 	readCells(profile, reader.section(), reader.section(), reader.section(), reader.section());
-	profile.isDiff = profile.parts.length > 1;
+	profile.isDiff = profile.nrBefore > 0;
 	return profile;
 }
 

@@ -8,9 +8,10 @@ function weighSlots(profile, choice) {
 	const nr = Math.max(1, profile.slots.length / 2);
 	const after = new Float64Array(nr), before = new Float64Array(nr);
 	if (profile.isDiff) {
-		const [old, now] = profile.parts;
-		before.fill(profile.normalized ? now.total / old.total : 1, 0, old.nrSlots);
-		after.fill(1, old.nrSlots);
+		const total = parts => parts.reduce((sum, part) => sum + part.total, 0);
+		const old = profile.parts.slice(0, profile.nrBefore), now = profile.parts.slice(profile.nrBefore);
+		before.fill(profile.normalized ? total(now) / (total(old) || 1) : 1, 0, now[0].firstSlot);
+		after.fill(1, now[0].firstSlot);
 		return {after, before, isDiff: true};
 	}
 	const [first, last] = choice.time || [0, nr - 1];

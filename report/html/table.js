@@ -11,6 +11,10 @@ function signed(number) {
 	return (number > 0 ? "+" : "") + number;
 }
 
+function classOfColumn(column) {
+	return column === "function" ? "wide" : column === "file" ? "module" : "cell";
+}
+
 class FunctionTable {
 	// pick(function) is called for the row that the user chose.
 	constructor(window, pick) {
@@ -84,7 +88,7 @@ class FunctionTable {
 		this.head.replaceChildren(...this.columns.map(column => {
 			const button = document.createElement("button");
 			button.textContent = column + (column === this.order ? (this.sense < 0 ? " ▼" : " ▲") : "");
-			button.className = column === "function" ? "wide" : "cell";
+			button.className = classOfColumn(column);
 			button.onclick = () => this.sortBy(column);
 			return button;
 		}));
@@ -109,7 +113,7 @@ class FunctionTable {
 		row.dataset.place = place;
 		for (const column of this.columns) {
 			const cell = row.appendChild(document.createElement("span"));
-			cell.className = column === "function" ? "wide" : "cell";
+			cell.className = classOfColumn(column);
 			cell.textContent = this.textOf(fn, column);
 		}
 		return row;

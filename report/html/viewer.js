@@ -11,8 +11,7 @@ class Viewer {
 		this.searchField = this.find("search");
 		this.connect();
 		this.showLegend();
-		this.update();
-		this.panes.forEach((pane, i) => this.restoreZoom(pane, this.state.zoom[i]));
+		this.showLinked();
 	}
 
 	find(id) {
@@ -57,7 +56,7 @@ class Viewer {
 	}
 
 	change(changes) {
-		if (changes.view === "sandwich" && !(this.state.pivot >= 0))
+		if (changes.view === "sandwich" && !("pivot" in changes) && !(this.state.pivot >= 0))
 			changes.pivot = this.selectedFunction();
 		Object.assign(this.state, changes);
 		this.update();
@@ -116,7 +115,12 @@ class Viewer {
 
 	followLink() {
 		this.state = readState(location.hash);
-		const zoom = this.state.zoom;
+		this.showLinked();
+	}
+
+	// The zoom of a link belongs to trees that are made first.
+	showLinked() {
+		const {zoom} = this.state;
 		this.update();
 		this.panes.forEach((pane, i) => this.restoreZoom(pane, zoom[i]));
 	}

@@ -12,18 +12,6 @@ done
 "$BUILD/tests/picture_make" 20000 > "$dir/picture.prof"
 "$BUILD/tests/picture_make" 100 2048 > "$dir/deep.prof"
 
-# tap_of COMMAND...: takes over the tests that it prints.
-tap_of()
-{
-	local line
-	while IFS= read -r line; do
-		case $line in
-		ok* | "not ok"*) tap_nr=$((tap_nr + 1)); echo "${line/ok -/ok $tap_nr - $what:}" ;;
-		*) echo "# ${line#\# }" ;;
-		esac
-	done < <("$@" 2>&1 || echo "not ok - it ended with status $?")
-}
-
 # holds PAGE EVENTS RECORDING...: the page has the stacks of each event of the recordings.
 holds()
 {
@@ -58,21 +46,27 @@ else
 	skip "what pages hold" "node is not installed"
 fi
 
+# differences PAGE OPTION...: the page holds the folded differences of before.prof and after.prof.
+differences()
+{
+	local page=$1
+	shift
+	"$profrep" diff --html "$dir/$page" "$@" "$dir/before.prof" "$dir/after.prof" &&
+		"$profrep" diff -f "${names[@]}" "$@" "$dir/before.prof" "$dir/after.prof" > "$dir/$page.folded" &&
+		node tests/html/check_diff.js "$dir/$page" "$dir/$page.folded"
+}
+if command -v node > /dev/null; then
+	check "differences" differences diff.html
+	check "scaled differences" differences scaled.html -n
+else
+	skip "differences" "node is not installed"
+fi
+
 check "a page of 20,000 stacks has at most 360 KB" at_most "$(stat -c %s "$dir/picture.html")" 360000
 html nothing
 check "the viewer has at most 40 KB" at_most "$(stat -c %s "$dir/nothing.html")" 40000
 
-# Names that would be markup, and a name of 64 KB.
-hostile_names()
-{
-	printf 'object f file /nonexistent/<script>alert(1)</script> -\n'
-	printf 'sym f 0 16 </script><script>alert(2)</script>\nsym f 16 16 <img src=x onerror=alert(3)>\n'
-	printf 'sym f 32 16 \\xe2\\x80\\xa8line\\xff\nsym f 48 16 --><!--\nsym f 64 16 %s\n' "$(head -c 60000 /dev/zero | tr '\0' A)"
-	printf 'process p 1 1\nmap p f 0x1000 0x1000 0\n'
-	printf 'count p </script> 3 user f:4 f:20 f:36 f:52 f:68\n'
-	printf 'meta hostname "><img src=x onerror=alert(4)>\nmeta command <b onmouseover=alert(5)>\n'
-}
-hostile_names | "$BUILD/tests/prof_make" > "$dir/markup.prof"
+"$BUILD/tests/prof_make" < tests/html/markup.txt > "$dir/markup.prof"
 html markup
 tags() { tr -d '\n' < "$1" | grep -oE '<[a-zA-Z!/][^>]*>' | sed 's/ content="[^"]*"//' | sort | uniq -c; }
 check "hostile names make no element" same "$(grep -ciE '<img|<b |alert\(.\)<|<!--' "$dir/markup.html")" 0

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// browser.js DIRECTORY: pages of profrep html in Chromium. The directory has the pages, as tests/long/browser.sh makes
+// them. Prints TAP without a plan.
+"use strict";
+const assert = require("assert");
+const fs = require("fs");
+const http = require("http");
+const puppeteer = require("puppeteer-core");
+const dir = process.argv[2];
+
+let browser;
+
+async function check(name, test) {
+	try {
+		await test();
+		console.log(`ok - ${name}`);
+	} catch (error) {
+		console.log(`not ok - ${name}`);
+		console.log(String(error.stack).split("\n").slice(0, 12).map(line => `# ${line.slice(0, 300)}`).join("\n"));
+	}
+}
+
+// Opens a page. What it asks for, says or logs is in page.heard.
+async function open(url) {
+	const page = await browser.newPage();
+	page.heard = [];
+	await page.setViewport({width: 1600, height: 900});
+	page.on("request", request => request.url().split("#")[0] === url.split("#")[0] || page.heard.push(request.url()));
+	page.on("dialog", dialog => {
+		page.heard.push(dialog.message());
+		dialog.dismiss();
+	});
+	page.on("pageerror", error => page.heard.push(error.stack));
+	page.on("console", message => page.heard.push(message.text()));
+	await page.goto(url);
+	await page.waitForFunction(() => typeof viewer === "object" && viewer.flame && viewer.flame.drawnAt);
+	return page;
+}
+
+const openFile = (name, state = "") => open(`file://${dir}/${name}.html#${state}`);
+
+// The viewer draws in the next frame.
+const drawn = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => setTimeout(done))));
+
+async function press(page, key) {
+	await page.keyboard.press(key);
+	await drawn(page);
+}
+
+async function hostileNames() {
+	const page = await openFile("markup"), plain = await openFile("nothing");
+	const tags = each => each.evaluate(() => [...new Set([...document.querySelectorAll("#viewer *")].map(e => e.tagName))].sort());
+	for (const view of ["1", "2", "4", "3", "?", "Escape", "1"]) {
+		await press(page, view);
+		for (let x = 20; x < 1600; x += 300)
+			for (let y = 80; y < 900; y += 90)
+				await page.mouse.move(x, y);
+	}
+	await page.mouse.click(400, 860, {button: "right"});
+	assert.deepStrictEqual(page.heard, []);
+	assert.deepStrictEqual(await page.evaluate(() => document.querySelectorAll("#viewer img, #viewer b, script:not([type])").length),
+		await plain.evaluate(() => document.querySelectorAll("#viewer img, #viewer b, script:not([type])").length));
+	assert.ok((await tags(page)).every(tag => !["IMG", "B", "SCRIPT", "IFRAME"].includes(tag)));
+	await page.close();
+	await plain.close();
+}
+
+async function keyboard() {
+	const page = await openFile("basic");
+	await press(page, "/");
+	await page.keyboard.type("func_[ab]");
+	assert.match(await page.$eval("#matched", e => e.textContent), /^\d+\.\d\d %$/);
+	await press(page, "Escape");
+	await press(page, "n");
+	assert.match(await page.evaluate(() => viewer.functions.texts[viewer.selectedFunction()]), /func_/);
+	assert.match(page.url(), /search=func_.*zoom=\d/);
+	const zoomed = await page.evaluate(() => viewer.flame.zoomed), again = await open(page.url());
+	assert.strictEqual(await again.evaluate(() => viewer.flame.zoomed), zoomed);
+	await press(page, "m");
+	assert.strictEqual(await page.$eval("#matched", e => e.textContent), "100.00 %");
+	await press(page, "o");
+	await press(page, "ArrowUp");
+	await press(page, "ArrowUp");
+	await press(page, "x");
+	assert.match(await page.$eval("#choices", e => e.textContent), /^ignore: /);
+	await press(page, "o");
+	await press(page, "4");
+	await press(page, "ArrowDown");
+	await press(page, "Enter");
+	assert.strictEqual(await page.$eval("#sandwich", e => e.getAttribute("aria-pressed")), "true");
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
+	await again.close();
+}
+
+async function heat() {
+	const page = await openFile("epochs"), canvas = await page.$(".heat canvas");
+	let box = await canvas.boundingBox();
+	const all = await page.evaluate(() => totalOf(viewer.pane.tree, 0));
+	await page.mouse.move(box.x + 140, box.y + 5);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 150, box.y + 5, {steps: 3});
+	await page.mouse.up();
+	await drawn(page);
+	const part = await page.evaluate(() => totalOf(viewer.pane.tree, 0));
+	assert.ok(part > 0 && part < all, `${part} of ${all}`);
+	box = await canvas.boundingBox();
+	await page.keyboard.down("Control");
+	await page.mouse.click(box.x + box.width - 5, box.y + 5);
+	await page.keyboard.up("Control");
+	await drawn(page);
+	assert.ok(await page.evaluate(() => viewer.pane.tree.isDiff));
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
+}
+
+async function depth() {
+	const page = await openFile("deep");
+	const reached = await page.evaluate(() => {
+		const {flame} = viewer, deepest = flame.tree.depths.indexOf(flame.tree.maxDepth);
+		flame.select(deepest);
+		flame.draw();
+		return [flame.tree.maxDepth, flame.nodeAt(1, flame.top(flame.tree.maxDepth) + 5) >= 0 || flame.top(flame.tree.maxDepth) >= 0];
+	});
+	assert.ok(reached[0] >= 2048 && reached[1], String(reached));
+	await page.close();
+}
+
+async function overHttp() {
+	const server = http.createServer((request, answer) => answer.setHeader("Content-Type", "text/html").end(fs.readFileSync(`${dir}/basic.html`)));
+	await new Promise(done => server.listen(0, "127.0.0.1", done));
+	const page = await open(`http://127.0.0.1:${server.address().port}/`);
+	assert.deepStrictEqual(page.heard.filter(url => !url.endsWith("/favicon.ico")), []);
+	await page.close();
+	server.close();
+}
+
+async function withoutScript() {
+	const page = await browser.newPage();
+	await page.setJavaScriptEnabled(false);
+	await page.goto(`file://${dir}/basic.html`);
+	assert.ok(await page.$eval("#plain", e => e.getBoundingClientRect().height) > 50);
+	assert.strictEqual(await page.$eval("#viewer", e => e.getBoundingClientRect().height), 0);
+	await page.close();
+}
+
+// Milliseconds to the end of drawing, of the work alone and not of the wait for a frame.
+async function speed(name) {
+	const page = await openFile(name), times = await page.evaluate(() => {
+		const {flame} = viewer, time = work => {
+			const start = performance.now();
+			work();
+			flame.draw();
+			return Math.round(performance.now() - start);
+		};
+		const first = Math.round(flame.drawnAt);
+		return {first, search: time(() => viewer.change({search: "function_1.*7"})), zoom: time(() => viewer.zoom(2))};
+	});
+	console.log(`# ${name}: first paint ${times.first} ms, search ${times.search} ms, zoom ${times.zoom} ms`);
+	await page.close();
+}
+
+async function main() {
+	browser = await puppeteer.launch({executablePath: process.env.CHROMIUM, args: ["--no-sandbox"]});
+	await check("hostile names make no element, request or dialog", hostileNames);
+	await check("keys, search and the state in the URL", keyboard);
+	await check("the heat map chooses time and baseline", heat);
+	await check("a stack of 2,048 frames can be reached", depth);
+	await check("a page over HTTP", overHttp);
+	await check("a page without JavaScript", withoutScript);
+	await check("pages of 20,000 and 200,000 stacks", async () => {
+		await speed("small");
+		await speed("large");
+	});
+	await browser.close();
+}
+
+main();

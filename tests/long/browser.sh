@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# tests: report/html report/commands/command_html.c tests/html
+# Pages of profrep html in Chromium. TAP.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+
+export NODE_PATH=$BUILD/npm/node_modules
+CHROMIUM=$(command -v chromium-headless-shell || command -v chromium) || skip_all "chromium is not installed: make deps-long"
+export CHROMIUM
+node -e 'require("puppeteer-core")' 2> /dev/null || skip_all "puppeteer-core is not installed: make deps-long"
+
+html() { "$profrep" html -o "$dir/$1.html" "$dir/$1.prof" 2> /dev/null; }
+for name in basic epochs nothing; do
+	"$BUILD/tests/prof_make" < "tests/golden/$name.txt" > "$dir/$name.prof"
+	html $name
+done
+"$BUILD/tests/prof_make" < tests/html/markup.txt > "$dir/markup.prof"
+"$BUILD/tests/picture_make" 20000 > "$dir/small.prof"
+"$BUILD/tests/picture_make" 200000 > "$dir/large.prof"
+"$BUILD/tests/picture_make" 100 2048 > "$dir/deep.prof"
+for name in markup small large deep; do html $name; done
+tap_of node tests/html/browser.js "$dir"
+plan_end

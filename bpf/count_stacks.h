@@ -13,6 +13,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/count_sets.h"
+#include "bpf/early_submit.h"
 #include "bpf/frame_pointers.h"
 #include "bpf/kernel.h"
 #include "bpf/keyed_hash.h"
@@ -181,6 +182,8 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 		return STACK_NONE;
 	if (unwind_by_tables && !(s->has_memory && has_user_stack(task)))
 		return STACK_NONE;
+	if (unwind_by_tables && walk_languages)
+		find_functions(s->key.tgid, s->space_id, s->level);
 	if (unwind_by_tables)
 		how = walk_user_stack(s->key.tgid, s->space_id, now_ns, s->level, s->exec_pages);
 	if (how == WALK_DONE)
@@ -298,7 +301,7 @@ static __always_inline bool is_handed_over(struct sample *s, struct stack_entry 
 		return false;
 	store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
 	return submit_early(bpf_get_current_task_btf(), &s->key, STACK_NONE,
-			    has_weights ? s->weight : 1, s->set, s->space_id, now_ns);
+			    has_weights ? s->weight : 1, s->set, s->space_id, now_ns, s->level);
 }
 
 /* In place of a number of frames: the task came straight from user space, and by a uprobe. */

@@ -44,7 +44,26 @@ struct nsproxy {
 	struct mnt_namespace *mnt_ns;
 };
 
+struct super_block {
+	unsigned int s_dev;
+};
+
+struct inode {
+	unsigned long i_ino;
+	struct super_block *i_sb;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+/* x86-64 */
+struct thread_struct {
+	unsigned long fsbase; /* the thread pointer */
+};
+
 struct mm_struct {
+	struct file *exe_file;
 	unsigned long exec_vm; /* pages of executable mappings */
 	unsigned long start_code;
 };
@@ -100,6 +119,7 @@ struct task_struct {
 	const struct cred *cred;
 	struct signal_struct *signal;
 	struct mm_struct *mm;
+	struct thread_struct thread;
 	char comm[16];
 };
 

@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/languages.h"
+
 #define COMM_SIZE 16 /* the kernel's TASK_COMM_LEN */
 
 /* The events of a recording at most: PROF_MAX_EVENTS (format/prof.h). */
@@ -115,6 +117,8 @@ struct count_slot {
 
 #define EARLY_STACK_BYTES 32768
 #define EARLY_PAGE_BYTES  4096
+#define EARLY_WORDS       128
+#define EARLY_SEGMENTS    16
 
 /*
  * The copy of an early sample's stack begins with the page that holds the red zone. These are the
@@ -140,6 +144,10 @@ struct early_sample {
 	__u32 nr_bytes; /* of stack; bytes of the first page below the red zone mean nothing */
 	__u64 weight;
 	__u64 regs[17]; /* by enum unwind_reg */
+	/* Functions of interpreted languages, as in struct language_stack. */
+	__u32 nr_words, nr_segments;
+	struct language_segment segments[EARLY_SEGMENTS];
+	__u64 words[EARLY_WORDS];
 	__u8 stack[EARLY_STACK_BYTES];
 };
 

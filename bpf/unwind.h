@@ -66,6 +66,10 @@ struct unwind_space {
 	__u32 first, nr;    /* its mappings, sorted by address */
 	__u32 is_settled;   /* the recorder has looked, and there is no more to be had */
 	__u32 exec_pages;   /* number of executable pages when the recorder was asked to look */
+	/* Its interpreter (struct interpreter), and the place of offset 0 of the file. */
+	__u64 interpreter_base;
+	__u32 interpreter; /* its number + 1; 0: there is none */
+	__u32 reserved;
 };
 
 /* A question of the program to the recorder. */

@@ -77,15 +77,18 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/depth_limit.h"
 #include "bpf/kernel.h"
+#include "bpf/language_places.h"
+#include "bpf/python_frames.h"
 #include "bpf/shared.h"
 #include "bpf/stack_window.h"
+#include "bpf/task_image.h"
 #include "bpf/unwind.h"
 #include "bpf/unwind_walk.h"
 
 /* Set before load. */
 const volatile bool unwind_by_tables;
-const volatile __u32 max_depth = 1; /* frames that a buffer has room for */
 
 enum side { SIDE_USER, SIDE_KERNEL, NR_SIDES };
 
@@ -191,6 +194,7 @@ struct user_walk {
 	__u64 now_ns;
 	__u32 tgid;
 	__u32 exec_pages;
+	struct language_stack *functions; /* of interpreted languages; NULL: there are none */
 };
 
 /* Asks for the table of the mapping at @pc. If @pc is 0, asks for the mappings of the process. */
@@ -338,22 +342,55 @@ static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, 
 	return m;
 }
 
+/* Has the walk nothing to keep any more? Functions without a place come after the last frame. */
+static __always_inline long is_walk_over(const struct user_walk *w)
+{
+	return w->walk.end != STACK_GOES_ON && !(walk_languages && w->functions);
+}
+
+static __always_inline bool take_function(struct user_walk *w, __u64 *word)
+{
+	if (!walk_languages || !w->functions)
+		return false;
+	if (places_take(w->functions, max_depth, word))
+		return true;
+	return w->walk.end != STACK_GOES_ON && places_take_rest(w->functions, max_depth, word);
+}
+
+/* Goes from a native frame to its caller. Returns false if the frame does not belong to the stack.
+ */
+static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *address)
+{
+	struct unwind_frame *f = w->walk.frame;
+	__u64 pc = unwind_lookup_pc(f), sp = f->sp;
+	struct unwind_mapping *m = find_mapping(w, pc);
+
+	if (!unwind_enter_frame(&w->walk, m))
+		return false;
+	unwind_leave_frame(&w->walk, m ? rule_of_mapping(w, m, pc) : NULL, address);
+	if (walk_languages && w->functions && w->walk.end == STACK_GOES_ON)
+		places_hold(w->functions, max_depth, sp, f->sp, address);
+	return true;
+}
+
 /* Adds a frame to the stack and goes on to its caller. bpf_loop ends when this returns 1. */
 static long walk_frame(__u32 i, struct user_walk *w)
 {
-	struct unwind_frame *f = w->walk.frame;
-	__u64 pc = unwind_lookup_pc(f), address;
-	struct unwind_mapping *m;
+	/* A turn that keeps nothing leaves its place to the next. */
+	__u32 at = walk_languages ? w->stack->nr_frames : i;
+	__u64 address;
 
-	if (i >= max_depth)
+	if (at >= max_depth)
 		return 1;
-	m = find_mapping(w, pc);
-	if (!unwind_enter_frame(&w->walk, m))
-		return 1;
-	unwind_leave_frame(&w->walk, m ? rule_of_mapping(w, m, pc) : NULL, &address);
-	w->stack->frames[i] = address;
-	w->stack->nr_frames = i + 1;
-	return w->walk.end != STACK_GOES_ON;
+	if (!take_function(w, &address)) {
+		if (w->walk.end != STACK_GOES_ON)
+			return 1;
+		if (!walk_native_frame(w, &address))
+			return is_walk_over(w);
+	}
+	w->stack->frames[at] = address;
+	w->stack->nr_frames = at + 1;
+	return is_walk_over(w);
 }
 
 static __always_inline void load_regs(__u64 *to, const struct pt_regs *regs)
@@ -377,42 +414,12 @@ static __always_inline void load_regs(__u64 *to, const struct pt_regs *regs)
 	to[UNWIND_RIP] = regs->ip;
 }
 
-/* Numbers of system calls (arch/x86/entry/syscalls/syscall_64.tbl), and the instruction. */
-#define NR_EXECVE    59
-#define NR_EXECVEAT  322
-#define SYSCALL_INSN 0x050f
-
-/* Is the code at the registers' address not that which has called exec? */
-static __always_inline bool has_foreign_regs(const struct pt_regs *regs)
+/* Adds a process of whose mappings nothing is known. Returns 0 or a negative errno. */
+__verified_once int add_space(__u32 tgid, __u64 space_id, __u64 ask_again_ns)
 {
-	__u16 insn = 0;
+	const struct unwind_space unknown = {.space_id = space_id, .ask_again_ns = ask_again_ns};
 
-	if (!bpf_core_field_exists(regs->orig_ax))
-		return false; /* another architecture */
-	if (regs->orig_ax != NR_EXECVE && regs->orig_ax != NR_EXECVEAT)
-		return false;
-	bpf_probe_read_user(&insn, sizeof(insn), (void *)(regs->ip - sizeof(insn)));
-	return insn != SYSCALL_INSN;
-}
-
-/*
- * In the last part of exec, a task has a new address space, but still the registers of the program
- * before. They would give names of the new image to addresses of the old one. Most of that time
- * start_code is 0: the loader of ELF files sets it shortly before the registers. Nobody maps code
- * at 0, because of the sysctl vm.mmap_min_addr. In the rest of that time, the code before the
- * registers' address is not the call of exec.
- */
-static __always_inline bool is_between_images(struct task_struct *task, bool has_start_code)
-{
-	return !has_start_code || has_foreign_regs((struct pt_regs *)bpf_task_pt_regs(task));
-}
-
-/* A worker of io_uring has the memory of its process, but has never been in user space. */
-static __always_inline bool has_user_stack(struct task_struct *task)
-{
-	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-
-	return regs->ip || regs->sp;
+	return (int)bpf_map_update_elem(&unwind_spaces, &tgid, &unknown, BPF_NOEXIST);
 }
 
 /*
@@ -423,7 +430,7 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 						       bool *is_early)
 {
 	struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
-	struct unwind_space unknown = {.space_id = space_id, .ask_again_ns = now_ns + ASK_AGAIN_NS};
+	__u64 ask_again_ns = now_ns + ASK_AGAIN_NS;
 
 	if (space && !space->space_id)
 		space->space_id = space_id;
@@ -431,8 +438,7 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 		return space;
 	if (!space) {
 		/* Without room for the process, an answer would be of no use. */
-		if ((int)bpf_map_update_elem(&unwind_spaces, &tgid, &unknown, BPF_NOEXIST) ==
-		    -E2BIG)
+		if (add_space(tgid, space_id, ask_again_ns) == -E2BIG)
 			return NULL;
 	} else {
 		if (space->space_id == space_id && now_ns < space->ask_again_ns) {
@@ -441,13 +447,50 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 		}
 		/* The entry is of another address space, or no answer came, or it is time again. */
 		space->nr = 0;
+		space->interpreter = 0;
 		space->space_id = space_id;
 		space->is_settled = 0;
-		space->ask_again_ns = unknown.ask_again_ns;
+		space->ask_again_ns = ask_again_ns;
 	}
 	ask_recorder(tgid, space_id, 0, 0);
 	*is_early = true;
 	return NULL;
+}
+
+/*
+ * Finds the functions of interpreted languages of the current task's thread, for the walk of @level
+ * that follows. Of a process that the recorder has not described yet, the executable tells the
+ * interpreter. The walk does not call it, because older kernels leave 512 bytes of stack for all
+ * functions that call each other. Returns the number of functions.
+ */
+__verified_once int find_functions(__u32 tgid, __u64 space_id, __u32 level)
+{
+	const struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
+	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	__u32 interpreter;
+	__u64 base;
+
+	if (!walk_languages || !s)
+		return 0;
+	s->nr_words = s->nr_segments = 0;
+	s->places = (struct language_places){};
+	if (space && space->nr && (!space->space_id || space->space_id == space_id)) {
+		if (!space->interpreter)
+			return 0;
+		interpreter = space->interpreter - 1;
+		base = space->interpreter_base;
+	} else if (!find_executable_interpreter(bpf_get_current_task_btf(), &interpreter, &base)) {
+		return 0;
+	}
+	return collect_python(interpreter, base, space_id, tgid, level);
+}
+
+/* The functions that find_functions found, or NULL. */
+static __always_inline struct language_stack *found_functions(__u32 level)
+{
+	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+
+	return s && s->nr_words ? s : NULL;
 }
 
 enum walk_result {
@@ -476,6 +519,8 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 		return WALK_IMPOSSIBLE;
 	w.walk.frame = &memory->frame;
 	w.space = find_space(tgid, space_id, now_ns, &is_early);
+	if (walk_languages)
+		w.functions = found_functions(level);
 	if (!w.space)
 		return is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
 	w.exec_pages = exec_pages;
@@ -485,45 +530,10 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 	unwind_begin(w.walk.frame);
 	stack->nr_frames = 0;
 	bpf_loop(max_depth, walk_frame, &w, 0);
+	if (walk_languages && w.functions && places_are_left(w.functions))
+		w.walk.end = STACK_GOES_ON; /* the stack is cut */
 	stack->end = unwind_walk_end(&w.walk);
 	return WALK_DONE;
-}
-
-/*
- * Hands an early sample to the recorder. @stack is the id by which a later count refers to its user
- * stack; STACK_NONE: the sample is counted with @weight. Returns false if the ring buffer has no
- * room; then nothing has happened.
- */
-static __always_inline bool submit_early(struct task_struct *task, const struct count_key *key,
-					 __u64 stack, __u64 weight, __u32 set, __u64 space_id,
-					 __u64 now_ns)
-{
-	struct early_sample *sample = bpf_ringbuf_reserve(&early_samples, sizeof(*sample), 0);
-	__u64 page;
-	__u32 nr;
-
-	if (!sample)
-		return false;
-	sample->key = *key;
-	sample->key.user_stack = stack;
-	sample->weight = weight;
-	sample->time_ns = now_ns;
-	sample->space_id = space_id;
-	sample->set = set;
-	load_regs(sample->regs, (struct pt_regs *)bpf_task_pt_regs(task));
-	/* A read that meets the end of the stack fails as a whole, so pages are read one by one. */
-	page = early_stack_begin(sample->regs[UNWIND_RSP]);
-	nr = (sample->regs[UNWIND_RSP] - 128) & (EARLY_PAGE_BYTES - 1);
-	sample->nr_bytes = 0;
-	if (!bpf_probe_read_user(sample->stack + nr, EARLY_PAGE_BYTES - nr, (void *)(page + nr))) {
-		for (nr = EARLY_PAGE_BYTES; nr < EARLY_STACK_BYTES; nr += EARLY_PAGE_BYTES)
-			if (bpf_probe_read_user(sample->stack + nr, EARLY_PAGE_BYTES,
-						(void *)(page + nr)))
-				break;
-		sample->nr_bytes = nr;
-	}
-	bpf_ringbuf_submit(sample, 0);
-	return true;
 }
 
 #endif

@@ -48,6 +48,8 @@ int pipeline_init(struct pipeline *p, struct session *session, struct recordings
 		.jit = &session->jit,
 		.names = session->names,
 		.looks = &session->looks,
+		.functions = session->unwinder ? unwinder_functions(session->unwinder) : NULL,
+		.interpreters = session->unwinder ? unwinder_interpreters(session->unwinder) : NULL,
 	};
 
 	*p = (struct pipeline){.session = session, .recordings = recordings, .schedule = schedule};
@@ -188,6 +190,8 @@ static int refresh_session(struct pipeline *p)
 		ret = check_losses(p);
 	if (!ret && s->unwinder)
 		ret = unwinder_walk_early(s->unwinder, &s->spaces);
+	if (!ret && s->unwinder)
+		ret = function_names_settle(unwinder_functions(s->unwinder), &s->spaces);
 	return ret;
 }
 
@@ -201,6 +205,8 @@ int pipeline_fill_epoch(struct pipeline *p)
 		ret = write_part(p);
 	if (ret == -ENOMEM)
 		out_of_memory(p);
+	if (!ret && s->unwinder)
+		function_names_age(unwinder_functions(s->unwinder));
 	if (!ret && session_forget(s, p->drained_ns))
 		ret = out_of_memory(p);
 	p->nr_exited = s->spaces.nr_exited;

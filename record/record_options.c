@@ -11,6 +11,7 @@
 #include "common/command_line.h"
 #include "format/prof.h"
 #include "record/output/outname.h"
+#include "record/languages/language_names.h"
 #include "record/probes/kernel_functions.h"
 #include "record/probes/kernel_way.h"
 #include "record/probes/library.h"
@@ -129,6 +130,10 @@ static const struct option_spec specs[] = {
 	    .help = "keep unwind tables in DIR, for the recordings to come"),
 	ROW(OPTION_FLAG, no_names, "no-names", 0,
 	    .help = "leave out the names of functions in programs and libraries: profrep then needs the files"),
+	ROW(OPTION_PARSED, languages, "languages", 0, .metavar = "LIST|none",
+	    .parse = language_names_parse, .kind = "a list of languages, or none",
+	    .hint = "the languages are: py",
+	    .help = "show the functions of these interpreted languages (default all: py, CPython 3.10 to 3.14)"),
 	ROW(OPTION_STRING, max_memory_text, "max-memory", 0, .metavar = "SIZE",
 	    .help = "memory of the recorder for what it knows of processes: mappings, paths, names; with K, M or G (default 256M)"),
 	ROW(OPTION_U64, interval_s, "interval", 'i', .metavar = "SECONDS", .min = 1,
@@ -466,6 +471,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		.stack_storage = DEFAULT_STACK_STORAGE,
 		.hash_storage = DEFAULT_HASH_STORAGE,
 		.max_memory = MEMORY_DEFAULT,
+		.languages = ALL_LANGUAGES,
 	};
 	options->command_line = join_arguments(argc, argv);
 	if (!options->command_line)

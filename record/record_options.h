@@ -74,6 +74,7 @@ struct record_options {
 	const char *unwind_text; /* NULL: the default */
 	enum unwind_mode unwind;
 	const char *unwind_cache;    /* directory that keeps tables; NULL: none */
+	uint32_t languages;          /* whose functions are found: 1 << enum language each */
 	const char *max_memory_text; /* NULL: the default */
 	uint64_t max_memory;         /* bytes, parsed from max_memory_text */
 	bool no_names;               /* names of functions in files are not looked up */

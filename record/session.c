@@ -135,6 +135,7 @@ static int load_sampler(struct session *s)
 		.no_kernel = o->user_only,
 		.include_idle = o->include_idle,
 		.unwind = s->unwinder != NULL,
+		.languages = s->options->languages != 0,
 	};
 
 	memcpy(options.hits, s->probes.hits, sizeof(options.hits));
@@ -188,8 +189,11 @@ static int follow_processes(struct session *s)
 static int create_unwinder(struct session *s)
 {
 	const char *cache = s->options->unwind_cache;
-	const struct unwinder_options options = {
-		.max_depth = s->max_depth, .cache = cache, .looks = &s->looks, .names = s->names};
+	const struct unwinder_options options = {.max_depth = s->max_depth,
+						 .cache = cache,
+						 .looks = &s->looks,
+						 .names = s->names,
+						 .languages = s->options->languages};
 	int ret = unwinder_create(&options, &s->unwinder, s->err);
 	int reason;
 

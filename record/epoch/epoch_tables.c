@@ -60,14 +60,17 @@ bool epoch_tables_find_object(const struct epoch_tables *t, const struct prof_ob
 int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object, uint32_t *id)
 {
 	struct file_identity no_file = {0};
+	struct prof_language no_language = {0};
 
 	if (epoch_tables_find_object(t, object, id))
 		return 0;
 	if (vec_reserve(&t->files, 1) || vec_reserve(&t->named, 1) ||
+	    vec_reserve(&t->languages, 1) ||
 	    index_push(&t->by_object, &t->objects, hash_object(object), *object))
 		return -ENOMEM;
 	t->files.data[t->files.nr++] = no_file;
 	t->named.data[t->named.nr++] = 0;
+	t->languages.data[t->languages.nr++] = no_language;
 	*id = t->objects.nr - 1;
 	return 0;
 }
@@ -76,6 +79,13 @@ void epoch_tables_set_file(struct epoch_tables *t, uint32_t id,
 			   const struct file_identity *identity)
 {
 	t->files.data[id] = *identity;
+}
+
+void epoch_tables_set_language(struct epoch_tables *t, uint32_t id,
+			       const struct prof_language *language)
+{
+	t->languages.data[id] = *language;
+	t->languages.data[id].object = id;
 }
 
 int epoch_tables_frame(struct epoch_tables *t, uint32_t object, uint64_t offset, bool is_exact,
@@ -251,10 +261,19 @@ static int lay_out_file_infos(struct epoch_tables *t)
 	return 0;
 }
 
+static int lay_out_languages(struct epoch_tables *t)
+{
+	vec_clear(&t->out_languages);
+	vec_for_each(&t->languages, language)
+		if (language->name && vec_push(&t->out_languages, *language))
+			return -ENOMEM;
+	return 0;
+}
+
 int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
 {
 	if (lay_out_processes(t) || lay_out_strings(t) || lay_out_exact_frames(t) ||
-	    lay_out_file_infos(t))
+	    lay_out_file_infos(t) || lay_out_languages(t))
 		return -ENOMEM;
 	*epoch = (struct prof_epoch){
 		.strings = t->out_strings.data,
@@ -279,6 +298,8 @@ int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
 		.nr_process_infos = t->process_infos.nr,
 		.file_infos = t->out_file_infos.data,
 		.nr_file_infos = t->out_file_infos.nr,
+		.languages = t->out_languages.data,
+		.nr_languages = t->out_languages.nr,
 		.exact_frames = t->out_exact_frames.data,
 		.nr_exact_frames = t->out_exact_frames.nr,
 	};
@@ -310,6 +331,7 @@ int epoch_tables_reset(struct epoch_tables *t)
 	vec_clear(&t->objects);
 	vec_clear(&t->files);
 	vec_clear(&t->named);
+	vec_clear(&t->languages);
 	vec_clear(&t->frames);
 	vec_clear(&t->frame_is_exact);
 	vec_clear(&t->stacks);
@@ -332,6 +354,8 @@ void epoch_tables_deinit(struct epoch_tables *t)
 	vec_free(&t->files);
 	vec_free(&t->named);
 	vec_free(&t->out_file_infos);
+	vec_free(&t->languages);
+	vec_free(&t->out_languages);
 	vec_free(&t->processes);
 	vec_free(&t->frames);
 	vec_free(&t->frame_is_exact);

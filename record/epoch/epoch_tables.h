@@ -36,7 +36,8 @@ struct epoch_tables {
 	char_vec string_bytes;
 	VEC(struct string_ref) strings;
 	VEC(struct prof_object) objects;
-	VEC(struct file_identity) files; /* of objects[i]; all zero if its build-id names it */
+	VEC(struct file_identity) files;     /* of objects[i]; all zero if its build-id names it */
+	VEC(struct prof_language) languages; /* of objects[i]; name 0: of none */
 	u32_vec named; /* of objects[i]: its number in file_names and 1; 0: none */
 	VEC(struct epoch_process) processes;
 	size_t nr_mappings; /* of all processes */
@@ -55,6 +56,7 @@ struct epoch_tables {
 	prof_mapping_vec out_mappings;
 	u32_vec out_exact_frames;
 	VEC(struct prof_file_info) out_file_infos;
+	VEC(struct prof_language) out_languages;
 };
 
 /* All of these find or add an element and give its position in *@id. They return 0 or -ENOMEM. */
@@ -74,6 +76,10 @@ bool epoch_tables_find_object(const struct epoch_tables *t, const struct prof_ob
 /* Object @id is the file @identity. An object that is known by a build-id needs none. */
 void epoch_tables_set_file(struct epoch_tables *t, uint32_t id,
 			   const struct file_identity *identity);
+
+/* Object @id has @language, whose member object does not count. */
+void epoch_tables_set_language(struct epoch_tables *t, uint32_t id,
+			       const struct prof_language *language);
 
 static inline void epoch_object_set_build_id(struct prof_object *object, const struct build_id *id)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "record/epoch/epoch_functions.h"
 #include "record/epoch/epoch_names.h"
 
 /* Finds or adds the epoch's process for an address space. */
@@ -143,6 +144,9 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 	if (ret)
 		return ret;
 	epoch_tables_set_file(u->tables, walk->object, &identity);
+	ret = epoch_functions_mark(u->tables, u->sources, file, walk->object);
+	if (ret)
+		return ret;
 	walk->start = mapping->start;
 	walk->end = mapping->end;
 	walk->bias = used.start - used.pgoff;
@@ -175,6 +179,10 @@ static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_
 	bool is_exact = stack_frame_is_exact(raw);
 	uint64_t addr = raw_frame_addr(raw);
 	const struct mapping *mapping;
+
+	if (word_is_function(raw) && u->sources->functions)
+		return epoch_functions_frame(u->tables, u->sources->functions,
+					     walk->stack->space->generation, raw, frame);
 
 	if (addr < walk->start || addr >= walk->end) {
 		int ret;

@@ -43,7 +43,7 @@ static int answer_request(struct look *look)
 		return -errno;
 	if (!is_file_of(fd, mapped_file_build_id(&file)))
 		return -ESTALE;
-	sent = (struct sent_file){.owner = st.st_uid, .dev = st.st_dev};
+	sent = (struct sent_file){.owner = st.st_uid, .dev = st.st_dev, .ino = st.st_ino};
 	look_answer_append(look, &sent, sizeof(sent));
 	return fd_message_send(look->fd, (const char *)look->question + look->nr_question - nr, nr,
 			       fd);

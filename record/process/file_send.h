@@ -22,6 +22,7 @@ struct file_message {
 struct sent_file {
 	uint32_t owner; /* user id; nobody's if the file could not be opened */
 	uint64_t dev;   /* as makedev; 0: not known */
+	uint64_t ino;
 };
 
 /*

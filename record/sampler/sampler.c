@@ -327,6 +327,10 @@ void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps
 		.rules = bpf_map__fd(sampler->bpf->maps.unwind_rules),
 		.known_rules = bpf_map__fd(sampler->bpf->maps.known_rules),
 		.segments = bpf_map__fd(sampler->bpf->maps.unwind_segments),
+		.interpreters = bpf_map__fd(sampler->bpf->maps.interpreters),
+		.interpreter_files = bpf_map__fd(sampler->bpf->maps.interpreter_files),
+		.seen_functions = bpf_map__fd(sampler->bpf->maps.seen_functions),
+		.function_names = bpf_map__fd(sampler->bpf->maps.function_names),
 		.wants = bpf_map__fd(sampler->bpf->maps.unwind_wants),
 		.early = bpf_map__fd(sampler->bpf->maps.early_samples),
 	};

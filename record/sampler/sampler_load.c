@@ -131,6 +131,23 @@ static int set_unwinding(struct profrec_bpf *bpf)
 	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
 }
 
+/* Names that the recorder has not taken yet. */
+#define FUNCTION_NAMES_BYTES (256u << 10)
+
+static int set_languages(struct profrec_bpf *bpf, const struct sampler_options *options)
+{
+	const struct map_size sizes[] = {
+		{bpf->maps.interpreters, MAX_INTERPRETERS, 0},
+		{bpf->maps.language_stacks, options->has_hits ? NR_LEVELS : 1,
+		 LANGUAGE_STACK_SIZE(options->max_depth)},
+		{bpf->maps.seen_functions, MAX_SEEN_FUNCTIONS, 0},
+		{bpf->maps.function_names, FUNCTION_NAMES_BYTES, 0},
+	};
+
+	bpf->rodata->walk_languages = true;
+	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
+}
+
 static int set_filters(struct profrec_bpf *bpf, const struct filters *f)
 {
 	int ret = 0;
@@ -252,6 +269,8 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	ret = set_sizes(bpf, options, set);
 	if (!ret && options->unwind)
 		ret = set_unwinding(bpf);
+	if (!ret && options->unwind && options->languages)
+		ret = set_languages(bpf, options);
 	return ret ? ret : set_filters(bpf, options->filters);
 }
 

@@ -62,6 +62,7 @@ struct sampler_options {
 	bool include_idle;
 	bool has_chosen_cpus; /* the user asked for some CPUs alone */
 	bool unwind;          /* walk stacks by tables: the caller will call unwinder_begin */
+	bool languages;       /* with unwind: find functions of interpreted languages */
 };
 
 struct profrec_bpf;

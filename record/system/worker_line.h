@@ -21,11 +21,16 @@ struct worker_kind {
 	unsigned int seconds_max; /* time for one request; a file server may not answer */
 };
 
+/* Room in a reply for facts of one kind of child. */
+#define WORKER_OWN_BYTES 128
+
 /* When status is 0, it comes with the descriptor of a sealed memfd. */
 struct worker_reply {
 	uint32_t tag;
 	int32_t status;  /* 0 or a negative errno */
 	uint64_t cpu_ns; /* CPU time of the child so far; 0: not told */
+	/* Of the kind of child, whatever the status is. All zero if the line itself failed. */
+	uint8_t own[WORKER_OWN_BYTES];
 };
 
 struct worker_request {

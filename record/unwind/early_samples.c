@@ -21,6 +21,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 	return 0;
 }
 
+#include "bpf/language_places.h"
 #include "bpf/unwind_walk.h"
 
 /* Bytes of @sample with as much of the stack as was copied. */
@@ -99,32 +100,95 @@ static int find_rule(const struct finder *finder, struct unwind_walk *w, bool *i
 	return 0;
 }
 
+/* The functions that the program found for the sample at hand. */
+struct functions {
+	_Alignas(struct language_stack) char bytes[LANGUAGE_STACK_SIZE(EARLY_WORDS)];
+};
+
+static struct language_stack *language_stack_of(struct functions *functions)
+{
+	return (struct language_stack *)functions->bytes;
+}
+
+/* Of a list that was cut, only segments that are whole have a place. */
+static void load_functions(struct functions *functions)
+{
+	struct language_stack *s = language_stack_of(functions);
+
+	s->places = (struct language_places){0};
+	s->nr_words = walked->nr_words;
+	s->nr_segments = 0;
+	memcpy(s->words, walked->words, sizeof(walked->words));
+	for (uint32_t i = 0; i < walked->nr_segments; i++)
+		if (walked->segments[i].end <= s->nr_words)
+			s->segments[s->nr_segments++] = walked->segments[i];
+}
+
+/* The next word that is no native frame, after the end of the walk also one without a place. */
+static bool take_function(struct functions *functions, const struct unwind_walk *w, __u64 *word)
+{
+	struct language_stack *s = language_stack_of(functions);
+
+	return places_take(s, EARLY_WORDS, word) ||
+	       (w->end != STACK_GOES_ON && places_take_rest(s, EARLY_WORDS, word));
+}
+
+/*
+ * Goes from a native frame to its caller. Returns 1 with *@address, 0 if the frame does not belong
+ * to the stack, -EAGAIN when too little is known, or -ENOMEM.
+ */
+static int walk_native_frame(const struct finder *finder, struct unwind_walk *w, bool is_last,
+			     struct functions *functions, __u64 *address)
+{
+	struct language_stack *s = language_stack_of(functions);
+	const struct unwind_rule *rule;
+	__u64 sp = w->frame->sp;
+	bool is_mapped;
+	int ret = find_rule(finder, w, &is_mapped, &rule);
+
+	if (ret)
+		return ret;
+	if (w->is_early && !is_last)
+		return -EAGAIN;
+	if (!unwind_enter_frame(w, is_mapped))
+		return 0;
+	unwind_leave_frame(w, rule, address);
+	if (w->end == STACK_GOES_ON)
+		places_hold(s, EARLY_WORDS, sp, w->frame->sp, address);
+	return 1;
+}
+
 /* Walks @walked into scratch. Returns 0, -EAGAIN when too little is known, or -ENOMEM. */
 static int walk_stack(struct early_samples *early, const struct finder *finder, bool is_last,
 		      enum stack_end *end)
 {
 	struct unwind_frame frame = {0};
 	struct unwind_walk w = {.frame = &frame};
+	struct functions functions;
 
+	load_functions(&functions);
 	memcpy(frame.regs, walked->regs, sizeof(frame.regs));
 	unwind_begin(&frame);
 	vec_clear(&early->scratch);
-	while (w.end == STACK_GOES_ON && early->scratch.nr < early->max_depth) {
-		const struct unwind_rule *rule;
+	while (early->scratch.nr < early->max_depth) {
 		__u64 address;
-		bool is_mapped;
-		int ret = find_rule(finder, &w, &is_mapped, &rule);
 
-		if (ret)
-			return ret;
-		if (w.is_early && !is_last)
-			return -EAGAIN;
-		if (!unwind_enter_frame(&w, is_mapped))
-			break;
-		unwind_leave_frame(&w, rule, &address);
+		if (!take_function(&functions, &w, &address)) {
+			int ret;
+
+			if (w.end != STACK_GOES_ON)
+				break;
+			ret = walk_native_frame(finder, &w, is_last, &functions, &address);
+			if (ret < 0)
+				return ret;
+			if (!ret)
+				continue;
+		}
 		if (vec_push(&early->scratch, address))
 			return -ENOMEM;
 	}
+	if (places_are_left(language_stack_of(&functions)))
+		w.end = STACK_GOES_ON; /* the stack is cut */
 	*end = unwind_walk_end(&w);
 	/* The stack may be longer than its copy. */
 	if (*end == STACK_END_UNREADABLE)

@@ -295,6 +295,7 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 	ret = file_send(u->looker, file, place, &message, &sent);
 	t->owner = sent.owner;
 	t->dev = sent.dev;
+	t->ino = sent.ino;
 	if (!ret)
 		worker_line_expect(u->builder, nr);
 	return ret;
@@ -333,13 +334,27 @@ static void note_failure(struct file_tables *u, uint32_t nr, int status)
 		set_state(u, nr, TABLE_IMPOSSIBLE);
 }
 
+/* Tells the program of the interpreter of the file of @nr, if it has one. */
+static void note_interpreter(struct file_tables *u, uint32_t nr,
+			     const struct found_interpreter *found)
+{
+	struct file_table *t = &u->tables.data[nr];
+	const struct interpreter_place place = {
+		.build_id = &t->build_id, .identity = &t->identity, .dev = t->dev, .ino = t->ino};
+
+	if (found->language)
+		t->interpreter = interpreter_maps_add(&u->interpreters, found, &place);
+}
+
 int file_tables_finish(struct file_tables *u)
 {
+	struct found_interpreter found;
 	struct unwind_table made;
 	uint32_t nr;
 	int status, ret = 0;
 
-	while (!ret && table_builder_next(u->builder, &nr, &status, &made)) {
+	while (!ret && table_builder_next(u->builder, &nr, &status, &made, &found)) {
+		note_interpreter(u, nr, &found);
 		if (status == -ETIMEDOUT)
 			looker_blame(u->looker, look_device(u->tables.data[nr].dev));
 		if (status == -EALREADY) {

@@ -15,6 +15,7 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/mapped_files.h"
+#include "record/unwind/interpreter_maps.h"
 #include "record/unwind/table_builder.h"
 #include "record/unwind/table_maps.h"
 #include "record/symbols/vdso.h"
@@ -36,7 +37,8 @@ struct file_table {
 	uint32_t nr_users;     /* mappings that the program knows with this table */
 	uint32_t nr_idle;      /* settles in a row that found no users */
 	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */
-	uint64_t dev;          /* of the file, as makedev */
+	uint64_t dev, ino;     /* of the file, dev as makedev */
+	uint32_t interpreter;  /* by which the program knows its interpreter, + 1; 0: none */
 	bool is_damaged;       /* the table in the cache cannot be used */
 	bool lacked_room;      /* impossible only since there was no room */
 	struct table_place place;
@@ -50,6 +52,7 @@ enum { NO_TABLE, VDSO_TABLE, NR_OWN_TABLES };
 
 struct file_tables {
 	struct table_maps store;
+	struct interpreter_maps interpreters;
 	struct worker_line *builder;
 	struct looker *looker; /* borrowed; NULL: opens files itself, and may block */
 	int cache_fd;          /* the directory of record/unwind/table_cache.h; -1: none */

@@ -30,6 +30,51 @@ static int put_mapping(struct space_maps *u, uint32_t at)
 		       : 0;
 }
 
+/* The number of the process's mapping with table @nr; p->nr: there is none. */
+static uint32_t find_table(const struct space_maps *u, const struct unwind_process *p, uint32_t nr)
+{
+	uint32_t i = 0;
+
+	while (i < p->nr && u->mapping_tables[p->first + i] != nr)
+		i++;
+	return i;
+}
+
+/*
+ * Adds the interpreter to what the program knows of @p. If another address space has come into the
+ * entry meanwhile, the program does not believe what is put here, and asks for its mappings.
+ */
+static void put_interpreter(struct space_maps *u, const struct unwind_process *p)
+{
+	struct unwind_space space;
+	int map = u->tables->store.maps.spaces;
+
+	if (bpf_map_lookup_elem(map, &p->pid, &space) || space.first != p->first ||
+	    space.nr != p->nr)
+		return;
+	space.interpreter = p->interpreter;
+	space.interpreter_base = p->interpreter_base;
+	bpf_map_update_elem(map, &p->pid, &space, BPF_EXIST);
+}
+
+/* The file of table @nr has turned out to have an interpreter. */
+static void note_interpreter(struct space_maps *u, uint32_t nr)
+{
+	const struct file_table *t = &u->tables->tables.data[nr];
+
+	vec_for_each(&u->processes, p) {
+		uint32_t i = p->pid && !p->interpreter ? find_table(u, p, nr) : p->nr;
+
+		if (i == p->nr)
+			continue;
+		p->interpreter = t->interpreter;
+		/* With a table, the bias is that of the table's first page. */
+		p->interpreter_base = u->mappings[p->first + i].bias -
+				      (t->state == TABLE_READY ? t->first_off : 0);
+		put_interpreter(u, p);
+	}
+}
+
 /*
  * Programs read the mapping meanwhile. So bias goes first: it means nothing as long as there are no
  * pages.
@@ -49,6 +94,8 @@ void space_maps_table_changed(struct space_maps *u, uint32_t nr)
 		m->pages = now.pages;
 		put_mapping(u, i);
 	}
+	if (u->tables->tables.data[nr].interpreter)
+		note_interpreter(u, nr);
 }
 
 struct unwind_process *space_maps_find(const struct space_maps *u, uint32_t pid)
@@ -131,6 +178,7 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 
 	vec_clear(&u->list);
 	vec_clear(&u->list_tables);
+	u->list_interpreter = 0;
 	vec_for_each(mappings, mapping) {
 		const struct mapped_file *file = mapping_file(files, mapping);
 		struct unwind_mapping m = {.start = mapping->start, .end = mapping->end};
@@ -149,6 +197,10 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 		}
 		if (u->list.nr == max)
 			break;
+		if (!u->list_interpreter && u->tables->tables.data[nr].interpreter) {
+			u->list_interpreter = u->tables->tables.data[nr].interpreter;
+			u->list_base = mapping->start - mapping->pgoff;
+		}
 		file_table_describe(&u->tables->tables.data[nr], mapping->start - mapping->pgoff,
 				    &m);
 		ret = vec_push(&u->list, m);
@@ -186,7 +238,9 @@ static int put_space(struct space_maps *u, const struct unwind_process *p, uint6
 				     .first = p->first,
 				     .nr = p->nr,
 				     .is_settled = ask_again_ns != 0,
-				     .exec_pages = p->exec_pages};
+				     .exec_pages = p->exec_pages,
+				     .interpreter_base = p->interpreter_base,
+				     .interpreter = p->interpreter};
 
 	return bpf_map_update_elem(u->tables->store.maps.spaces, &p->pid, &space, flags) ? -errno
 											 : 0;
@@ -265,6 +319,8 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 	p->space_id = owner->space_id;
 	p->backoff_ns = BACKOFF_NS;
 	p->exec_pages = owner->exec_pages;
+	p->interpreter = u->list_interpreter;
+	p->interpreter_base = u->list_base;
 	put_space(u, p, 0, BPF_ANY);
 	return retire_mappings(u, &old);
 }

@@ -23,6 +23,9 @@ struct unwind_process {
 	/* CLOCK_MONOTONIC: nobody looks at the mappings before; 0: there was no look. */
 	uint64_t next_look_ns;
 	bool is_waiting; /* for that time */
+	/* Of its interpreter, as in struct unwind_space. */
+	uint64_t interpreter_base;
+	uint32_t interpreter;
 };
 
 struct space_maps {
@@ -41,6 +44,8 @@ struct space_maps {
 	VEC(struct unwind_mapping) list;
 	u32_vec list_tables;
 	u32_vec list_keys;
+	uint64_t list_base; /* of its interpreter */
+	uint32_t list_interpreter;
 };
 
 /* @tables must outlive it. Returns 0 or -ENOMEM; the deinit is due in any case. */

@@ -2,6 +2,7 @@
 #include "record/unwind/table_builder.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "record/unwind/table_worker.h"
@@ -27,7 +28,7 @@ int table_builder_request(struct worker_line *line, int fd, uint32_t tag, const 
 }
 
 int table_builder_next(struct worker_line *line, uint32_t *tag, int *status,
-		       struct unwind_table *table)
+		       struct unwind_table *table, struct found_interpreter *found)
 {
 	_cleanup_close_ int memory = -1;
 	struct worker_reply reply;
@@ -36,6 +37,8 @@ int table_builder_next(struct worker_line *line, uint32_t *tag, int *status,
 		return 0;
 	*tag = reply.tag;
 	*status = reply.status;
+	memcpy(found, reply.own, sizeof(*found));
+	found_interpreter_check(found);
 	if (!*status)
 		*status = worker_memory_is_sealed(memory) ? unwind_table_read(memory, table)
 							  : -EBADMSG;

@@ -10,6 +10,7 @@
 
 #include "common/err.h"
 #include "record/cfi/unwind_table.h"
+#include "record/languages/found_interpreter.h"
 #include "record/system/worker_line.h"
 
 /*
@@ -26,10 +27,11 @@ int table_builder_request(struct worker_line *line, int fd, uint32_t tag, const 
 
 /*
  * Takes the next request that is done, in the order of requests. Returns 0 when none is done, or 1
- * with *@tag and *@status set. If *@status is 0, @table is set and the caller's to deinit. Else
- * *@status is a negative errno: that of unwind_table_build, -EBADMSG, or one of worker_line_next.
+ * with *@tag, *@status, and the interpreter of the file in *@found. If *@status is 0, @table is set
+ * and the caller's to deinit. Else *@status is a negative errno: that of unwind_table_build,
+ * -EBADMSG, or one of worker_line_next.
  */
 int table_builder_next(struct worker_line *line, uint32_t *tag, int *status,
-		       struct unwind_table *table);
+		       struct unwind_table *table, struct found_interpreter *found);
 
 #endif

@@ -14,6 +14,9 @@
 #include "record/system/sandbox.h"
 #include "record/system/worker_line.h"
 #include "record/cfi/unwind_table.h"
+#include "record/languages/interpreter_search.h"
+
+_Static_assert(sizeof(struct found_interpreter) <= WORKER_OWN_BYTES, "a reply has room for it");
 
 struct table_request table_request_make(uint32_t tag, const uint8_t *known)
 {
@@ -49,12 +52,15 @@ static int answer_request(int sock)
 	_cleanup_close_ int fd = -1, memfd = -1;
 	struct table_request request;
 	struct worker_reply reply = {0};
+	struct found_interpreter found;
 	int ret = fd_message_receive(sock, &request, sizeof(request), &fd);
 
 	if (ret)
 		return ret;
 	reply.tag = request.tag;
 	reply.status = make_table(fd, request.is_known ? request.known : NULL, &memfd);
+	interpreter_search(fd, &found);
+	memcpy(reply.own, &found, sizeof(found));
 	malloc_trim(0);
 	return fd_message_send(sock, &reply, sizeof(reply), memfd);
 }

@@ -30,6 +30,7 @@ struct unwinder {
 	struct file_tables tables;
 	struct space_maps spaces;
 	struct early_samples early;
+	struct function_names functions;
 	struct ring_buffer *wants; /* and early samples */
 	int fds[2];
 	int ret;       /* first error of a callback */
@@ -176,6 +177,16 @@ static int take_early(void *ctx, void *data, size_t size)
 	return 0;
 }
 
+/* A ring_buffer_sample_fn. */
+static int take_function(void *ctx, void *data, size_t size)
+{
+	struct unwinder *u = ctx;
+
+	if (size >= sizeof(struct function_name) && !u->ret)
+		u->ret = function_names_add(&u->functions, data);
+	return 0;
+}
+
 /* An early_samples_find_fn. Uses the mappings that the program knows by now. */
 static int find_now(void *ctx, const struct early_sample *sample, uint64_t pc,
 		    struct unwind_mapping *mapping)
@@ -285,6 +296,16 @@ struct early_samples *unwinder_early(struct unwinder *u)
 	return &u->early;
 }
 
+struct function_names *unwinder_functions(struct unwinder *u)
+{
+	return &u->functions;
+}
+
+const struct interpreter_maps *unwinder_interpreters(const struct unwinder *u)
+{
+	return &u->tables.interpreters;
+}
+
 bool unwinder_wants_drain(const struct unwinder *u)
 {
 	return u->early.raw_bytes >= EARLY_MAX_BYTES ||
@@ -381,8 +402,12 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 
 	u->wants = ring_buffer__new(maps->wants, serve_want, u, NULL);
 	/* This order answers the program's questions before the early samples are walked. */
-	if (!u->wants || ring_buffer__add(u->wants, maps->early, take_early, u))
+	if (!u->wants || ring_buffer__add(u->wants, maps->early, take_early, u) ||
+	    ring_buffer__add(u->wants, maps->function_names, take_function, u))
 		return err_set(err, -errno, "failed to map the unwinder's buffer: %m");
+	u->functions.seen_map = maps->seen_functions;
+	u->tables.interpreters.interpreters = maps->interpreters;
+	u->tables.interpreters.executables = maps->interpreter_files;
 	u->fds[0] = ring_buffer__epoll_fd(u->wants);
 	u->fds[1] = worker_line_fd(u->tables.builder);
 	file_tables_begin(&u->tables, maps, vdso);
@@ -418,6 +443,7 @@ int unwinder_create(const struct unwinder_options *options, struct unwinder **un
 	u->names = options->names;
 	u->files.looker = looker;
 	ret = file_tables_init(&u->tables, options->cache, looker, err);
+	u->tables.interpreters.languages = options->languages;
 	u->tables.changed = table_changed;
 	u->tables.ctx = u;
 	if (!ret && space_maps_init(&u->spaces, &u->tables))
@@ -438,6 +464,7 @@ void unwinder_destroy(struct unwinder *u)
 	space_maps_deinit(&u->spaces);
 	file_tables_deinit(&u->tables);
 	early_samples_deinit(&u->early);
+	function_names_deinit(&u->functions);
 	vec_free(&u->stale);
 	vec_free(&u->mappings);
 	mapped_files_deinit(&u->files);

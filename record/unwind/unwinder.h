@@ -14,8 +14,10 @@
 #include "record/process/address_spaces.h"
 #include "record/process/look_budget.h"
 #include "record/unwind/early_samples.h"
+#include "record/unwind/interpreter_maps.h"
 #include "record/unwind/table_maps.h"
 #include "record/symbols/file_names.h"
+#include "record/symbols/function_names.h"
 #include "record/symbols/vdso.h"
 
 struct unwinder;
@@ -25,6 +27,7 @@ struct unwinder_options {
 	const char *cache;         /* the directory that keeps tables, or NULL */
 	struct look_budget *looks; /* charged with looks at processes; must outlive the unwinder */
 	struct file_names *names;  /* gets the files that tables are made of; NULL: nobody does */
+	uint32_t languages;        /* whose functions are found: 1 << enum language each */
 };
 
 /*
@@ -85,6 +88,10 @@ int unwinder_walk_early(struct unwinder *unwinder, const struct address_spaces *
 
 /* All early samples. The caller counts the taken ones, and then forgets them. */
 struct early_samples *unwinder_early(struct unwinder *unwinder);
+
+/* The functions of interpreted languages, and the interpreters. */
+struct function_names *unwinder_functions(struct unwinder *unwinder);
+const struct interpreter_maps *unwinder_interpreters(const struct unwinder *unwinder);
 
 /* Do so many samples wait that a drain is due? */
 bool unwinder_wants_drain(const struct unwinder *unwinder);

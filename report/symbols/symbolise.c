@@ -25,7 +25,7 @@ struct lookup {
 	const struct model *model;
 	const struct debug_roots *roots;
 	struct elf_pairs *pairs;
-	struct object_pids *pids;       /* of each object */
+	struct object_pids *pids; /* of each object */
 	bool needs_lines;
 	VEC(struct question) questions; /* sorted by object */
 	size_t begin, end;              /* the questions about one object */

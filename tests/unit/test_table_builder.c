@@ -47,10 +47,11 @@ static void request(const char *path, uint32_t tag)
 static int wait_for(uint32_t tag, struct unwind_table *table)
 {
 	struct pollfd poll_fd = {.fd = worker_line_fd(builder), .events = POLLIN};
+	struct found_interpreter found;
 	uint32_t got;
 	int status;
 
-	while (!table_builder_next(builder, &got, &status, table))
+	while (!table_builder_next(builder, &got, &status, table, &found))
 		ck_assert_int_eq(poll(&poll_fd, 1, -1), 1);
 	ck_assert_uint_eq(got, tag);
 	return status;
@@ -166,17 +167,18 @@ END_TEST
 START_TEST(no_tables)
 {
 	struct unwind_table table;
+	struct found_interpreter found;
 	uint32_t tag;
 	int status;
 
-	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
+	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table, &found), 0);
 	request("/dev/null", 1);
 	request("/proc/self/status", 2);
 	request("/", 3);
 	for (tag = 1; tag <= 3; tag++)
 		ck_assert_int_eq(wait_for(tag, &table), -ENOEXEC);
 	ck_assert_int_eq(table_builder_request(builder, -1, 4, NULL), -EBADF);
-	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
+	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table, &found), 0);
 	worker_line_destroy(NULL);
 }
 END_TEST
@@ -277,6 +279,7 @@ START_TEST(dies_idle)
 {
 	struct pollfd poll_fd = {.fd = worker_line_fd(builder), .events = POLLIN};
 	struct unwind_table table;
+	struct found_interpreter found;
 	uint32_t tag;
 	int status;
 
@@ -286,7 +289,7 @@ START_TEST(dies_idle)
 	ck_assert_int_eq(wait_for(1, &table), -ENOEXEC);
 	kill(worker(), SIGKILL);
 	ck_assert_int_eq(poll(&poll_fd, 1, -1), 1);
-	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table), 0);
+	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &table, &found), 0);
 	ck_assert_int_eq(poll(&poll_fd, 1, 0), 0);
 	request("/dev/null", 2);
 	ck_assert_int_eq(wait_for(2, &table), -ENOEXEC);

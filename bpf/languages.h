@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions of interpreted languages in stacks: the types that the BPF programs, the recorder and
+ * the child that reads files share. bpf/python_frames.h finds the functions, and
+ * bpf/language_places.h finds their place between native frames.
+ *
+ * A function takes one word of a stack, beside the addresses of native frames. Addresses of user
+ * space have zeros above bit 56, and so has no other word:
+ *
+ *	kind of interpreter : 4 | check : 12 | address of the function's object : 48
+ *
+ * Objects are freed, and their memory is used again. The check is a hash of fields of the object.
+ *So an object that takes the place of another has another word.
+ */
+#ifndef BPF_LANGUAGES_H
+#define BPF_LANGUAGES_H
+
+#include <linux/types.h>
+
+/* The numbers are below 8: the highest bit of a word is STACK_FRAME_EXACT. */
+enum language {
+	LANGUAGE_NONE = 0,
+	LANGUAGE_PYTHON = 1,
+	NR_LANGUAGES,
+};
+
+#define LANGUAGE_WORD(language, check, addr)                                                       \
+	((__u64)(language) << 60 | (__u64)((check)&0xfff) << 48 | ((addr)&0xffffffffffffULL))
+
+static inline __u32 word_language(__u64 word)
+{
+	return word >> 60;
+}
+
+static inline int word_is_function(__u64 word)
+{
+	return word >> 60 > LANGUAGE_NONE && word >> 60 < NR_LANGUAGES;
+}
+
+static inline __u64 word_addr(__u64 word)
+{
+	return word & 0xffffffffffffULL;
+}
+
+/*
+ * Words that stand for no function have an address below that nobody maps. The numbers are those
+ * of enum prof_note (format/prof.h).
+ */
+enum word_note {
+	NOTE_DISPLACED = 1,
+	NOTE_UNREADABLE = 2,
+	NR_NOTES,
+};
+
+/*
+ * The ways in which CPython tells which of its functions run in one native frame. It keeps the
+ * address of something in that native frame, the mark.
+ */
+enum python_marks {
+	/* 3.10: a function runs in a native frame of its own. The mark is a struct in a list. */
+	PYTHON_MARK_EACH,
+	/* 3.11: a flag says that a function is the outermost of its native frame. Marks as in 3.10.
+	 */
+	PYTHON_MARK_ENTRY,
+	/* From 3.12 on: a frame without a function is the mark, after the outermost one. */
+	PYTHON_MARK_SHIM,
+};
+
+/*
+ * How to find the functions of CPython. All numbers are offsets in bytes. The child that reads the
+ * file fills it in (record/languages/python.c).
+ */
+struct python_layout {
+	__u8 marks;         /* enum python_marks */
+	__u8 tstate_list;   /* pointer to the list of marks; 0: there is no list */
+	__u8 list_frame;    /* pointer to the innermost frame, in an element of the list */
+	__u8 list_next;     /* pointer to the next element */
+	__u8 tstate_frame;  /* pointer to the innermost frame, without a list */
+	__u8 tstate_thread; /* the thread pointer */
+	__u8 frame_next;
+	__u8 frame_code;
+	__u8 frame_owner; /* a byte; with PYTHON_MARK_ENTRY the flag */
+	__u8 code_flags;
+	__u8 code_line;
+	__u8 code_file;
+	__u8 code_name;    /* the name with its class, if there is one */
+	__u8 code_version; /* 0: there is none */
+	__u8 text_ascii;   /* where the characters are in a string of ASCII */
+	__u8 text_other;   /* ... of other characters */
+	__u32 key;         /* of the thread-specific data, from the runtime on */
+	__u32 reserved;
+};
+
+/* The interpreter of a file. It is found by its number. */
+struct interpreter {
+	__u64 runtime;  /* its data, from the place on where offset 0 of the file would be mapped */
+	__u64 code_off; /* file offset of its first executable segment */
+	__u32 language; /* enum language; LANGUAGE_NONE: of a version without support */
+	__u32 reserved;
+	struct python_layout python;
+};
+
+/* Interpreters in one recording at most, each of a file of its own. */
+#define MAX_INTERPRETERS 64
+
+/*
+ * Executables with an interpreter, by the file's device (as the kernel has it) and inode. So the
+ * first sample of a process that the recorder has not seen yet has functions, too.
+ */
+struct interpreter_file {
+	__u64 dev, ino;
+};
+
+/* The functions that run in one native frame. */
+struct language_segment {
+	__u64 mark; /* an address in that frame */
+	__u32 end;  /* number of words up to the end of the segment */
+	__u32 reserved;
+};
+
+#define MAX_LANGUAGE_SEGMENTS 128
+
+#define PYTHON_FRAME_WORDS 10
+#define PYTHON_CODE_BYTES  144
+#define PYTHON_CODE_WORDS  32 /* any offset of a byte's value is in them */
+
+/* Key of the map of functions whose names were handed over. */
+struct seen_function {
+	__u64 space_id; /* as in struct unwind_space */
+	__u64 word;
+};
+
+/* The state of the walk from Python function to Python function (bpf/python_frames.h). */
+struct python_walk {
+	__u64 frame; /* the next one; 0: there is none */
+	__u64 list;  /* the element of the list of marks that the frame belongs to */
+	__u64 tstate;
+	__u32 tgid;
+	__u32 interpreter;               /* its number */
+	struct seen_function function;   /* at hand */
+	__u64 text[3];                   /* the head of a string */
+	__u64 words[PYTHON_FRAME_WORDS]; /* the frame at hand */
+	__u64 code[PYTHON_CODE_WORDS];   /* the object of the function at hand */
+};
+
+/*
+ * The progress of a walk that puts functions into their place (bpf/language_places.h). It is not on
+ * the BPF stack, which is small, and where the verifier would follow every value of a number.
+ */
+struct language_places {
+	__u64 held;         /* native address that waits; 0: none */
+	__u32 word;         /* the next one to hand out */
+	__u32 end;          /* words before it have a place here */
+	__u32 segment;      /* the next one to find a place for */
+	__u32 is_displaced; /* the note about words without a place has been handed out */
+};
+
+/*
+ * The functions of a thread, while its stack is walked. Words from the last segment's end on have
+ * no mark. The words of one segment stand directly before the native frame that has its mark.
+ */
+struct language_stack {
+	struct language_places places;
+	__u32 nr_words, nr_segments;
+	struct language_segment segments[MAX_LANGUAGE_SEGMENTS];
+	struct python_walk python;
+	__u64 words[]; /* innermost first; as many as a stack has frames */
+};
+
+#define LANGUAGE_STACK_SIZE(depth) (sizeof(struct language_stack) + (depth) * sizeof(__u64))
+
+/* A string of the interpreter: its characters have @kind bytes each. */
+#define NAME_BYTES 256
+struct language_text {
+	__u32 kind;
+	__u32 nr_bytes; /* of bytes; there were more if is_cut */
+	__u32 is_cut;
+	__u32 reserved;
+	__u8 bytes[NAME_BYTES];
+};
+
+/* The name of a function that the program sees for the first time in a process. */
+struct function_name {
+	__u64 space_id; /* as in struct unwind_space */
+	__u64 word;
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u32 tgid;    /* in the recorder's pid namespace */
+	__u32 line;    /* of its definition */
+	struct language_text name, file;
+};
+
+/* The map has room for so many. The recorder empties it when it is half full. */
+#define MAX_SEEN_FUNCTIONS 16384
+
+#endif

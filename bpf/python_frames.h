@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the Python functions of the current thread. CPython keeps them in a list of frames, from
+ * the innermost to the outermost, which begins in the thread state. All memory belongs to the
+ * process, which can write anything there. So nothing is believed: loops are bounded, reads may
+ * fail, and a thread state has to know the thread. A process spoils its own stacks alone.
+ *
+ * The thread state is the value of a key of thread-specific data (pthread_getspecific), and the
+ * interpreter's data has the key. That holds with and without the interpreter's lock. The layout of
+ * thread-specific data is that of glibc 2.36 to 2.43 and of musl 1.2.
+ */
+#ifndef BPF_PYTHON_FRAMES_H
+#define BPF_PYTHON_FRAMES_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/depth_limit.h"
+#include "bpf/kernel.h"
+#include "bpf/languages.h"
+
+/* Set before load. */
+const volatile bool walk_languages;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set before load */
+	__type(key, __u32);
+	__type(value, struct interpreter);
+} interpreters SEC(".maps");
+
+/* The number of the interpreter. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_INTERPRETERS);
+	__type(key, struct interpreter_file);
+	__type(value, __u32);
+} interpreter_files SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1); /* for each level, set before load */
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct language_stack)); /* and words, set before load */
+} language_stacks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set before load */
+	__type(key, struct seen_function);
+	__type(value, __u32);
+} seen_functions SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* set before load */
+} function_names SEC(".maps");
+
+static __always_inline long read_user(void *dst, __u32 size, __u64 addr)
+{
+	return bpf_probe_read_user(dst, size, (void *)addr);
+}
+
+static __always_inline __u64 read_user_word(__u64 addr)
+{
+	__u64 word = 0;
+
+	return read_user(&word, sizeof(word), addr) ? 0 : word;
+}
+
+/* Where the libraries keep a thread's data of a key, seen from the thread pointer. */
+#define GLIBC_FIRST_KEYS 0x310 /* of pairs: a sequence number and the value */
+#define GLIBC_KEY_BLOCKS 0x510 /* of pointers to such pairs, 32 each */
+#define MUSL_KEYS        0x80  /* a pointer to the values */
+#define MAX_KEY          1024
+
+static __always_inline __u64 glibc_value(__u64 fs, __u32 key)
+{
+	__u64 pairs = key < 32 ? fs + GLIBC_FIRST_KEYS
+			       : read_user_word(fs + GLIBC_KEY_BLOCKS + 8 * (key >> 5));
+
+	return read_user_word(pairs + 16 * (key & 31) + 8);
+}
+
+static __always_inline __u64 musl_value(__u64 fs, __u32 key)
+{
+	return read_user_word(read_user_word(fs + MUSL_KEYS) + 8 * key);
+}
+
+/* Is there a thread state at @tstate that says that it is of the thread with thread pointer @fs? */
+static __always_inline bool is_state_of(__u64 tstate, const struct interpreter *in, __u64 fs)
+{
+	return tstate && read_user_word(tstate + in->python.tstate_thread) == fs;
+}
+
+/* The current thread's state, or 0. Offset 0 of the interpreter's file would be at @base. */
+static __always_inline __u64 find_python_state(const struct interpreter *in, __u64 base)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 key[2]; /* "is it initialised", and the key */
+	__u64 fs, tstate;
+
+	if (!bpf_core_field_exists(task->thread.fsbase))
+		return 0; /* another architecture */
+	fs = task->thread.fsbase;
+	if (read_user(key, sizeof(key), base + in->runtime + in->python.key - sizeof(key[0])) ||
+	    key[0] != 1 || key[1] >= MAX_KEY)
+		return 0;
+	tstate = glibc_value(fs, key[1]);
+	if (is_state_of(tstate, in, fs))
+		return tstate;
+	tstate = musl_value(fs, key[1]);
+	return is_state_of(tstate, in, fs) ? tstate : 0;
+}
+
+/* No thread state of any version is longer. */
+#define TSTATE_BYTES 512
+
+/* Frames with this owner or a higher one have no function (PyInterpreterFrame.owner, from 3.12 on).
+ */
+#define OWNER_SHIM 3
+
+/* From 3.14 on, these bits of a pointer to a code object are flags. */
+#define CODE_TAGS 3ULL
+
+/* Kinds and flags of a string object (PyASCIIObject.state), in all supported versions. */
+#define TEXT_LENGTH      16
+#define TEXT_STATE       32
+#define TEXT_KIND(state) ((state) >> 2 & 7)
+#define TEXT_IS_COMPACT  0x20
+#define TEXT_IS_ASCII    0x40
+
+/*
+ * Reads the string object at @addr, as many characters as there is room for: of a long path the
+ * last ones, else the first ones. Returns false if it is no string that can be read.
+ */
+static __always_inline bool read_text(const struct interpreter *in, struct language_stack *s,
+				      __u64 addr, bool is_path, struct language_text *text)
+{
+	__u64 *head = s->python.text; /* length, hash, state */
+	__u64 nr_bytes, skip = 0;
+	__u32 kind, nr;
+
+	if (read_user(head, sizeof(s->python.text), addr + TEXT_LENGTH) ||
+	    !(head[2] & TEXT_IS_COMPACT))
+		return false;
+	kind = TEXT_KIND(head[2]);
+	if (kind != 1 && kind != 2 && kind != 4)
+		return false;
+	nr_bytes = head[0] < 1ULL << 32 ? head[0] * kind : ~0ULL;
+	text->is_cut = nr_bytes > NAME_BYTES;
+	if (text->is_cut && is_path && nr_bytes != ~0ULL)
+		skip = nr_bytes - NAME_BYTES;
+	nr = text->is_cut ? NAME_BYTES : nr_bytes;
+	addr += head[2] & TEXT_IS_ASCII ? in->python.text_ascii : in->python.text_other;
+	text->kind = kind;
+	text->nr_bytes = nr;
+	barrier_var(nr); /* the verifier does not know what the compiler has found out */
+	if (nr > NAME_BYTES)
+		return false;
+	return !nr || !bpf_probe_read_user(text->bytes, nr, (void *)(addr + skip));
+}
+
+/* The 8 bytes of the function at hand at offset @off. */
+static __always_inline __u64 code_word(const struct language_stack *s, __u8 off)
+{
+	return *(const __u64 *)((const char *)s->python.code + (off & 0xf8));
+}
+
+/* The 4 bytes of the function at hand at offset @off. */
+static __always_inline __u32 code_number(const struct language_stack *s, __u8 off)
+{
+	return *(const __u32 *)((const char *)s->python.code + (off & 0xfc));
+}
+
+/*
+ * Hands the name of the function at hand of @level to the recorder. Without room or readable memory
+ * nothing happens, and the next sample tries again. Returns 0.
+ */
+__verified_once int send_function(__u32 level)
+{
+	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	const struct interpreter *in;
+	struct function_name *name;
+
+	if (!walk_languages || !s)
+		return 0;
+	in = bpf_map_lookup_elem(&interpreters, &s->python.interpreter);
+	/* The value of the map means nothing. */
+	if (!in ||
+	    bpf_map_update_elem(&seen_functions, &s->python.function, &s->nr_words, BPF_NOEXIST))
+		return 0;
+	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
+	if (!name)
+		goto forget;
+	name->space_id = s->python.function.space_id;
+	name->word = s->python.function.word;
+	name->time_ns = bpf_ktime_get_ns();
+	name->tgid = s->python.tgid;
+	name->line = code_number(s, in->python.code_line);
+	if (read_text(in, s, code_word(s, in->python.code_name), false, &name->name) &&
+	    read_text(in, s, code_word(s, in->python.code_file), true, &name->file)) {
+		bpf_ringbuf_submit(name, 0);
+		return 0;
+	}
+	bpf_ringbuf_discard(name, 0);
+forget:
+	bpf_map_delete_elem(&seen_functions, &s->python.function);
+	return 0;
+}
+
+/* Pointers alone, as they cannot be in the map. */
+struct python_context {
+	const struct interpreter *in;
+	struct language_stack *s;
+	__u32 level;
+};
+
+static __always_inline void push_word(struct python_context *w, __u64 word)
+{
+	__u32 i = w->s->nr_words;
+
+	if (i >= max_depth)
+		return;
+	w->s->words[i] = word;
+	w->s->nr_words = i + 1;
+}
+
+/* The words since the last segment's end belong to the native frame with @mark. */
+static __always_inline void end_segment(struct python_context *w, __u64 mark)
+{
+	__u32 i = w->s->nr_segments;
+
+	if (i >= MAX_LANGUAGE_SEGMENTS)
+		return;
+	w->s->segments[i].mark = mark;
+	w->s->segments[i].end = w->s->nr_words;
+	w->s->nr_segments = i + 1;
+}
+
+/* The chain is broken. The functions that were found have a place if their marks are known. */
+static __always_inline long end_unreadable(struct python_context *w)
+{
+	push_word(w, LANGUAGE_WORD(LANGUAGE_PYTHON, 0, NOTE_UNREADABLE));
+	if (w->in->python.marks != PYTHON_MARK_SHIM)
+		end_segment(w, w->s->python.list);
+	return 1;
+}
+
+/* The chain says two things. No function has a place that is certain. */
+static __always_inline long end_contradiction(struct python_context *w)
+{
+	w->s->nr_segments = 0;
+	return 1;
+}
+
+/* Returns false if there is no function object at @code. */
+static __always_inline bool push_function(struct python_context *w, __u64 code)
+{
+	struct language_stack *s = w->s;
+	const struct python_layout *at = &w->in->python;
+	struct seen_function *function = &s->python.function;
+	__u64 h;
+
+	if (s->nr_words >= max_depth)
+		return true;
+	if (word_addr(code) != code || code < NR_NOTES ||
+	    read_user(s->python.code, PYTHON_CODE_BYTES, code))
+		return false;
+	h = code_number(s, at->code_line) ^ (__u64)code_number(s, at->code_flags) << 32;
+	h ^= code_word(s, at->code_name) * 3 ^ code_word(s, at->code_file) * 5;
+	if (at->code_version)
+		h ^= (__u64)code_number(s, at->code_version) << 17;
+	function->word = LANGUAGE_WORD(LANGUAGE_PYTHON, h * 0x9e3779b97f4a7c15ULL >> 52, code);
+	if (!bpf_map_lookup_elem(&seen_functions, function))
+		send_function(w->level);
+	push_word(w, function->word);
+	return true;
+}
+
+/*
+ * Goes on to the next element of the list of marks. Its innermost frame has to be the next one.
+ * Returns false if the list contradicts the frames.
+ */
+static __always_inline bool step_list(struct python_context *w)
+{
+	const struct python_layout *at = &w->in->python;
+	struct python_walk *p = &w->s->python;
+
+	p->list = read_user_word(p->list + at->list_next);
+	if (!p->list)
+		return !p->frame;
+	if (at->marks == PYTHON_MARK_ENTRY)
+		return read_user_word(p->list + at->list_frame) == p->frame;
+	/* The outermost element is a part of the thread state, and no function has it. */
+	return (p->frame != 0) == (p->list - p->tstate > TSTATE_BYTES);
+}
+
+static __always_inline __u64 frame_word(const struct python_walk *p, __u8 off)
+{
+	return *(const __u64 *)((const char *)p->words + (off & 0x38));
+}
+
+/* Takes the function of a frame. bpf_loop ends when this returns 1. */
+static long collect_python_frame(__u32 i, struct python_context *w)
+{
+	const struct python_layout *at = &w->in->python;
+	struct python_walk *p = &w->s->python;
+	__u64 frame = p->frame;
+	__u8 owner;
+
+	if (!frame)
+		return 1;
+	if (read_user(p->words, sizeof(p->words), frame))
+		return end_unreadable(w);
+	owner = ((const __u8 *)p->words)[at->frame_owner & 0x4f];
+	p->frame = frame_word(p, at->frame_next);
+	if (at->marks == PYTHON_MARK_SHIM && owner >= OWNER_SHIM) {
+		end_segment(w, frame);
+		return 0;
+	}
+	if (!push_function(w, frame_word(p, at->frame_code) & ~CODE_TAGS))
+		return end_unreadable(w);
+	if (at->marks == PYTHON_MARK_EACH || (at->marks == PYTHON_MARK_ENTRY && owner)) {
+		end_segment(w, p->list);
+		if (!step_list(w))
+			return end_contradiction(w);
+	}
+	return 0;
+}
+
+/* Frames that are looked at to find the mark of a segment. */
+#define MAX_PYTHON_FRAMES 2048
+
+/*
+ * Collects the Python functions of the current thread in the language stack of @level, which is
+ * empty. @interpreter is the number of that of its process. Returns the number of words.
+ */
+__verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id, __u32 tgid,
+				   __u32 level)
+{
+	struct python_context w = {
+		.in = bpf_map_lookup_elem(&interpreters, &interpreter),
+		.s = bpf_map_lookup_elem(&language_stacks, &level),
+		.level = level,
+	};
+	const struct python_layout *at;
+	struct python_walk *p;
+
+	if (!walk_languages || !w.in || !w.s || w.in->language != LANGUAGE_PYTHON)
+		return 0;
+	at = &w.in->python;
+	p = &w.s->python;
+	p->tstate = find_python_state(w.in, base);
+	if (!p->tstate)
+		return 0;
+	p->tgid = tgid;
+	p->interpreter = interpreter;
+	p->function.space_id = space_id;
+	p->list = at->tstate_list ? read_user_word(p->tstate + at->tstate_list) : 0;
+	p->frame = at->tstate_frame ? read_user_word(p->tstate + at->tstate_frame)
+				    : read_user_word(p->list + at->list_frame);
+	bpf_loop(MAX_PYTHON_FRAMES, collect_python_frame, &w, 0);
+	return w.s->nr_words;
+}
+
+/* The number of the interpreter of the current task's executable, and its base. */
+static __always_inline bool find_executable_interpreter(struct task_struct *task, __u32 *nr,
+							__u64 *base)
+{
+	struct interpreter_file key = {};
+	const struct interpreter *in;
+	const __u32 *found;
+
+	if (!task->mm)
+		return false;
+	key.dev = task->mm->exe_file->f_inode->i_sb->s_dev;
+	key.ino = task->mm->exe_file->f_inode->i_ino;
+	found = bpf_map_lookup_elem(&interpreter_files, &key);
+	if (!found)
+		return false;
+	*nr = *found;
+	in = bpf_map_lookup_elem(&interpreters, nr);
+	if (!in)
+		return false;
+	*base = task->mm->start_code - in->code_off;
+	return true;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The part of an epoch that belongs to interpreted languages: functions, sources, interpreters. */
+#ifndef RECORD_EPOCH_EPOCH_FUNCTIONS_H
+#define RECORD_EPOCH_EPOCH_FUNCTIONS_H
+
+#include <stdint.h>
+
+#include "record/epoch/epoch_sources.h"
+#include "record/epoch/epoch_tables.h"
+
+/*
+ * Adds the frame of the function or note that @word stands for in the address space @generation.
+ * Without a name the frame is one of an unknown function. Returns 0 or -ENOMEM.
+ */
+int epoch_functions_frame(struct epoch_tables *tables, const struct function_names *names,
+			  uint64_t generation, uint64_t word, uint32_t *frame);
+
+/* Notes that @object, which is @file, is an interpreter, if it is one. Returns 0 or -ENOMEM. */
+int epoch_functions_mark(struct epoch_tables *tables, const struct epoch_sources *sources,
+			 const struct mapped_file *file, uint32_t object);
+
+#endif

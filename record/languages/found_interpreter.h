@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The interpreter of a language in a file: its name for people, and how to find the functions that
+ * it runs. The child that makes unwind tables finds it, and the recorder believes none of it.
+ */
+#ifndef RECORD_LANGUAGES_FOUND_INTERPRETER_H
+#define RECORD_LANGUAGES_FOUND_INTERPRETER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/languages.h"
+
+#define INTERPRETER_NAME_BYTES 48
+
+/* All zero: the file has none. */
+struct found_interpreter {
+	uint32_t language;                 /* enum language */
+	char name[INTERPRETER_NAME_BYTES]; /* "CPython 3.11.2" */
+	/* Its language is LANGUAGE_NONE if the version has no support. */
+	struct interpreter interpreter;
+};
+
+/* Ends the name, and clears a language that there is none of: anybody may have written @found. */
+void found_interpreter_check(struct found_interpreter *found);
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/symbols/function_names.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "common/hash.h"
+
+/*
+ * A generation is full with half of the functions that the program can remember, or with so many
+ * bytes of texts. Until the next settle, it may have twice as much.
+ */
+#define FUNCTIONS_MAX  (MAX_SEEN_FUNCTIONS / 2)
+#define TEXT_BYTES_MAX (1u << 20)
+
+/* A character takes up to 4 bytes in UTF-8, but one of 1 byte takes 2. The dots are for a cut. */
+#define TEXT_MAX (2 * NAME_BYTES + 3)
+
+static size_t put_character(char *out, uint32_t c)
+{
+	/* Halves of a pair and numbers beyond Unicode are no characters. NUL ends a string. */
+	if (!c || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+		c = '?';
+	if (c < 0x80) {
+		out[0] = c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = 0xc0 | c >> 6;
+		out[1] = 0x80 | (c & 0x3f);
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = 0xe0 | c >> 12;
+		out[1] = 0x80 | (c >> 6 & 0x3f);
+		out[2] = 0x80 | (c & 0x3f);
+		return 3;
+	}
+	out[0] = 0xf0 | c >> 18;
+	out[1] = 0x80 | (c >> 12 & 0x3f);
+	out[2] = 0x80 | (c >> 6 & 0x3f);
+	out[3] = 0x80 | (c & 0x3f);
+	return 4;
+}
+
+/* Puts the text as UTF-8 into @out, with dots at the end that was cut. Returns its length. */
+static size_t decode_text(const struct language_text *text, bool is_path, char out[TEXT_MAX])
+{
+	size_t nr = 0, size = text->kind == 2 || text->kind == 4 ? text->kind : 1;
+	size_t bytes = text->nr_bytes < NAME_BYTES ? text->nr_bytes : NAME_BYTES;
+
+	if (text->is_cut && is_path)
+		for (; nr < 3; nr++)
+			out[nr] = '.';
+	for (size_t at = 0; at + size <= bytes; at += size) {
+		uint32_t c = 0;
+
+		memcpy(&c, text->bytes + at, size);
+		nr += put_character(out + nr, c);
+	}
+	if (text->is_cut && !is_path)
+		for (int i = 0; i < 3; i++)
+			out[nr++] = '.';
+	return nr;
+}
+
+static const char *copy_text(struct arena *texts, const struct language_text *text, bool is_path)
+{
+	char utf8[TEXT_MAX];
+	size_t len = decode_text(text, is_path, utf8);
+
+	return arena_copy(texts, utf8, len);
+}
+
+int function_names_add(struct function_names *names, const struct function_name *name)
+{
+	struct name_generation *young = &names->young;
+	struct named_function new = {.word = name->word, .line = name->line};
+	struct waiting_function waiting = {.tgid = name->tgid, .time_ns = name->time_ns};
+
+	if (young->texts.total >= 2 * TEXT_BYTES_MAX)
+		return 0;
+	new.name = copy_text(&young->texts, &name->name, false);
+	new.file = copy_text(&young->texts, &name->file, true);
+	if (!new.name || !new.file || vec_push(&names->waiting, waiting))
+		return -ENOMEM;
+	return vec_push(&young->functions, new);
+}
+
+static uint64_t hash_function(uint64_t generation, uint64_t word)
+{
+	const uint64_t key[] = {generation, word};
+
+	return hash_bytes(key, sizeof(key), 0);
+}
+
+static const struct named_function *find_in(const struct name_generation *g, uint64_t generation,
+					    uint64_t word)
+{
+	index_for_each(&g->by_word, hash_function(generation, word), i) {
+		const struct named_function *have = &g->functions.data[i];
+
+		if (have->generation == generation && have->word == word)
+			return have;
+	}
+	return NULL;
+}
+
+const struct named_function *function_names_find(const struct function_names *names,
+						 uint64_t generation, uint64_t word)
+{
+	const struct named_function *found = find_in(&names->young, generation, word);
+
+	return found ? found : find_in(&names->old, generation, word);
+}
+
+static void free_generation(struct name_generation *g)
+{
+	vec_free(&g->functions);
+	index_deinit(&g->by_word);
+	arena_deinit(&g->texts);
+	*g = (struct name_generation){0};
+}
+
+/* The program sends all names again from now on. */
+static void forget_seen(const struct function_names *names)
+{
+	struct seen_function keys[256];
+	uint32_t nr;
+
+	do {
+		struct seen_function *last = NULL;
+
+		for (nr = 0; nr < sizeof(keys) / sizeof(*keys); nr++) {
+			if (bpf_map_get_next_key(names->seen_map, last, &keys[nr]))
+				break;
+			last = &keys[nr];
+		}
+		for (uint32_t i = 0; i < nr; i++)
+			bpf_map_delete_elem(names->seen_map, &keys[i]);
+	} while (nr);
+}
+
+void function_names_age(struct function_names *names)
+{
+	if (names->young.functions.nr < FUNCTIONS_MAX && names->young.texts.total < TEXT_BYTES_MAX)
+		return;
+	free_generation(&names->old);
+	names->old = names->young;
+	names->young = (struct name_generation){0};
+	forget_seen(names);
+}
+
+int function_names_settle(struct function_names *names, struct address_spaces *spaces)
+{
+	struct name_generation *young = &names->young;
+	size_t first = young->functions.nr - names->waiting.nr;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < names->waiting.nr; i++) {
+		const struct waiting_function *w = &names->waiting.data[i];
+		struct named_function *f = &young->functions.data[first + i];
+		struct address_space *space;
+
+		ret = address_spaces_get(spaces, w->tgid, w->time_ns, &space);
+		if (ret)
+			break;
+		f->generation = space->generation;
+		ret = index_insert(&young->by_word, hash_function(f->generation, f->word),
+				   first + i);
+	}
+	vec_clear(&names->waiting);
+	return ret;
+}
+
+void function_names_deinit(struct function_names *names)
+{
+	free_generation(&names->young);
+	free_generation(&names->old);
+	vec_free(&names->waiting);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The names of functions of interpreted languages. The BPF program sends a name when it first sees
+ * the function in a process (bpf/python_frames.h). A name belongs to a word of a stack and to an
+ * address space, so that no later process with the same id gets it.
+ *
+ * There is room for two generations of names. When the younger one is full, the elder one is
+ * forgotten, and the program sends all names again. Stacks that wait for their drain then find
+ * their names in the generation that has become the elder one.
+ */
+#ifndef RECORD_SYMBOLS_FUNCTION_NAMES_H
+#define RECORD_SYMBOLS_FUNCTION_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/languages.h"
+#include "common/arena.h"
+#include "common/index.h"
+#include "common/vec.h"
+#include "record/process/address_spaces.h"
+
+/* A function. The strings are UTF-8 as far as the process wrote proper text. */
+struct named_function {
+	uint64_t generation; /* of the address space */
+	uint64_t word;
+	const char *name, *file;
+	uint32_t line;
+};
+
+/* The process of a function, until its address space is known. */
+struct waiting_function {
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint32_t tgid;
+};
+
+struct name_generation {
+	VEC(struct named_function) functions;
+	struct index by_word;
+	struct arena texts;
+};
+
+/* All zero but the descriptor: there are no names. */
+struct function_names {
+	struct name_generation young, old;
+	VEC(struct waiting_function) waiting; /* the last functions of the young generation */
+	int seen_map; /* of the program: functions that it does not send again */
+};
+
+/* Keeps @name, as the program sent it. Returns 0 or -ENOMEM. */
+int function_names_add(struct function_names *names, const struct function_name *name);
+
+/*
+ * Finds the address spaces of the names that came. @spaces must be known up to the time of the last
+ * name. Call it before names are looked up, once in a drain. Returns 0 or -ENOMEM.
+ */
+int function_names_settle(struct function_names *names, struct address_spaces *spaces);
+
+/*
+ * Forgets the elder generation if the younger one is full. Call it after the counts of a drain have
+ * found their names.
+ */
+void function_names_age(struct function_names *names);
+
+/*
+ * The function with @word in the address space @generation, or NULL. Valid until the next age.
+ */
+const struct named_function *function_names_find(const struct function_names *names,
+						 uint64_t generation, uint64_t word);
+
+void function_names_deinit(struct function_names *names);
+
+#endif

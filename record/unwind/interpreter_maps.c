@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/interpreter_maps.h"
+
+#include <bpf/bpf.h>
+#include <stdbool.h>
+#include <sys/sysmacros.h>
+
+/* A device as the kernel has it (include/linux/kdev_t.h). */
+#define KERNEL_MINOR_BITS 20
+
+static bool is_of(const struct interpreter_of_file *have, const struct build_id *build_id,
+		  const struct file_identity *identity)
+{
+	if (!build_id_is_none(&have->build_id) || !build_id_is_none(build_id))
+		return build_id_equal(&have->build_id, build_id);
+	return file_identity_equal(&have->identity, identity);
+}
+
+/* The number of the interpreter, which may be new; MAX_INTERPRETERS: there is no room. */
+static uint32_t find_or_add(struct interpreter_maps *maps, const struct found_interpreter *found,
+			    const struct interpreter_place *place)
+{
+	for (uint32_t i = 0; i < maps->nr; i++)
+		if (is_of(&maps->files[i], place->build_id, place->identity) &&
+		    !memcmp(&maps->files[i].found, found, sizeof(*found)))
+			return i;
+	if (maps->nr == MAX_INTERPRETERS)
+		return MAX_INTERPRETERS;
+	maps->files[maps->nr] = (struct interpreter_of_file){
+		.build_id = *place->build_id, .identity = *place->identity, .found = *found};
+	return maps->nr++;
+}
+
+/* From now on, the first sample of a process with that executable knows its interpreter. */
+static void put_executable(const struct interpreter_maps *maps, uint32_t nr,
+			   const struct interpreter_place *place)
+{
+	const struct interpreter_file key = {
+		.dev = (uint64_t)major(place->dev) << KERNEL_MINOR_BITS | minor(place->dev),
+		.ino = place->ino,
+	};
+
+	if (place->ino)
+		bpf_map_update_elem(maps->executables, &key, &nr, BPF_ANY);
+}
+
+uint32_t interpreter_maps_add(struct interpreter_maps *maps, const struct found_interpreter *found,
+			      const struct interpreter_place *place)
+{
+	uint32_t nr = found->language ? find_or_add(maps, found, place) : MAX_INTERPRETERS;
+
+	if (nr == MAX_INTERPRETERS || !(maps->languages & 1u << found->interpreter.language) ||
+	    bpf_map_update_elem(maps->interpreters, &nr, &found->interpreter, BPF_ANY))
+		return 0;
+	put_executable(maps, nr, place);
+	return nr + 1;
+}
+
+const struct found_interpreter *interpreter_maps_find(const struct interpreter_maps *maps,
+						      const struct mapped_file *file)
+{
+	for (uint32_t i = 0; file->kind == MAPPED_FILE && i < maps->nr; i++)
+		if (is_of(&maps->files[i], mapped_file_build_id(file), &file->identity))
+			return &maps->files[i].found;
+	return NULL;
+}

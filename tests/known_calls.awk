@@ -1,0 +1,72 @@
+# Checks folded stacks of tests/programs/known_calls.py, root first, with annotations. Prints the numbers of pairs of
+# caller and function, of wrong pairs, of wrong depths of recursion, of segments, of segments without their native
+# frame, and of stacks. Wrong ones are shown on stderr.
+BEGIN {
+	callers["key_of"] = "sort_by_key"
+	callers["sort_by_key"] = callers["sum_numbers"] = callers["method"] = callers["make_bottoms"] = "work"
+	callers["numbers"] = "sum_numbers"
+	callers["value"] = "method"
+	callers["work"] = callers["compress"] = "run"
+	# Of the module threading:
+	callers["run"] = callers["_set_tstate_lock"] = callers["_set_ident"] = callers["_delete"] = "_bootstrap_inner"
+	callers["_bootstrap_inner"] = "_bootstrap"
+	burners = "^(key_of|numbers|value|bottom_[0-9]+)$"
+}
+
+function allowed(caller, name)
+{
+	if (name == "burn")
+		return caller ~ burners
+	if (name == "descend")
+		return caller == "work" || caller == "descend"
+	if (name ~ /^bottom_/)
+		return caller == "descend"
+	return name in callers && caller == callers[name]
+}
+
+{
+	stack = $0
+	count = $NF
+	sub(/ [0-9]+$/, "", stack)
+	nr = split(stack, frames, ";")
+	caller = ""
+	depth = 0
+	stacks += count
+	for (i = 2; i <= nr; i++) {
+		if (frames[i] !~ /_\[py\]$/)
+			continue
+		name = frames[i]
+		# Before 3.11 names lack the class.
+		sub(/_\[py\]$/, "", name)
+		sub(/^.*[.]/, "", name)
+		# The module of the program starts the threads, and imports what it needs.
+		if (name == "<module>" || name ~ /^_find_and_load|^_load|^_call_with/)
+			next
+		if (frames[i - 1] !~ /_\[py\]$/) {
+			segments += count
+			# The first frame of a stack that was cut has no caller.
+			if (i > 2 && frames[i - 1] !~ /^_PyEval_EvalFrameDefault$|^\[(lib)?python3[^+]*[+]0x/) {
+				misplaced += count
+				print "misplaced: " stack > "/dev/stderr"
+			}
+		}
+		if (caller != "") {
+			pairs += count
+			if (!allowed(caller, name)) {
+				wrong += count
+				print "wrong pair " caller " -> " name ": " stack > "/dev/stderr"
+			}
+		}
+		if (name == "descend")
+			depth++
+		if (name ~ /^bottom_/ && "bottom_" depth != name) {
+			deep += count
+			print "depth " depth ": " stack > "/dev/stderr"
+		}
+		caller = name
+	}
+}
+
+END {
+	printf "pairs %d\nwrong %d\ndepths %d\nsegments %d\nmisplaced %d\nstacks %d\n", pairs, wrong, deep, segments, misplaced, stacks
+}

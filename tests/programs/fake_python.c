@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Has the memory layout of CPython 3.12, and functions of known names in known native frames. With
+ * an argument it lies in one way:
+ *
+ *	cycle    the chain of frames never ends
+ *	wild     the chain leads to memory that is not mapped
+ *	huge     names have a gigabyte
+ *	escape   names have control characters
+ *	other    the thread state is of another thread
+ *	mark     the mark is in no native frame
+ *	release  the version is one that nobody knows
+ *
+ * Link it with -Wl,--export-dynamic -lpthread.
+ */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/programs/burn.h"
+
+#define KEY_OFFSET 1548
+
+/* CPython's own names, by which the recorder knows it. */
+char _PyRuntime[4096] __attribute__((aligned(16)));
+#ifdef UNKNOWN_RELEASE
+const uint32_t Py_Version = 0x03630000 | 0xf0;
+#else
+const uint32_t Py_Version = 0x030c07f0;
+#endif
+void *PyEval_EvalFrameEx(void *state, void *frame);
+
+struct text {
+	char head[16];
+	uint64_t length, hash;
+	uint32_t state;
+	char pad[4];
+	char characters[256];
+};
+
+struct code {
+	char head[48];
+	uint32_t flags, more[4];
+	uint32_t line;
+	char pad[20];
+	uint32_t version;
+	char pad2[16];
+	struct text *file, *name, *qualname;
+	char end[16];
+};
+_Static_assert(offsetof(struct code, line) == 68, "as CPython has it");
+_Static_assert(offsetof(struct code, version) == 92, "as CPython has it");
+_Static_assert(offsetof(struct code, qualname) == 128, "as CPython has it");
+
+struct frame {
+	struct code *code;
+	struct frame *previous;
+	char pad[54];
+	uint8_t owner;
+	char end[9];
+};
+_Static_assert(offsetof(struct frame, owner) == 70, "as CPython has it");
+
+struct list {
+	struct frame *current;
+	struct list *previous;
+};
+
+struct state {
+	char head[56];
+	struct list *list;
+	char pad[72];
+	pthread_t thread;
+	char end[64];
+};
+_Static_assert(offsetof(struct state, thread) == 136, "as CPython has it");
+
+static struct list list;
+static struct state state = {.list = &list};
+static const char *lie = "";
+
+#define COMPACT_ASCII (1 << 2 | 1 << 5 | 1 << 6)
+
+static struct text *make_text(const char *s)
+{
+	struct text *t = calloc(1, sizeof(*t));
+
+	t->length = strcmp(lie, "huge") ? strlen(s) : 1ul << 30;
+	t->state = COMPACT_ASCII;
+	strcpy(t->characters, s);
+	return t;
+}
+
+static struct code *make_code(const char *name, uint32_t line)
+{
+	static uint32_t version;
+	struct code *c = calloc(1, sizeof(*c));
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s%s", name, strcmp(lie, "escape") ? "" : "\x1b[31m\n;\x07");
+	c->line = line;
+	c->version = ++version;
+	c->file = make_text("/srv/fake.py");
+	c->name = c->qualname = make_text(text);
+	return c;
+}
+
+static struct code *outer, *middle, *inner;
+
+/* Runs the functions, the last of which is the innermost, and then calls @body. */
+__attribute__((noinline)) static int evaluate(struct code **functions, int nr, int (*body)(void))
+{
+	struct frame shim = {.previous = list.current, .owner = 3};
+	struct frame frames[2] = {0};
+	struct frame *caller = strcmp(lie, "mark") ? &shim : NULL;
+	int ret;
+
+	if (!caller) {
+		caller = calloc(1, sizeof(*caller));
+		*caller = shim;
+	}
+	for (int i = 0; i < nr; i++) {
+		frames[i] = (struct frame){.code = functions[i], .previous = caller};
+		caller = &frames[i];
+	}
+	if (!strcmp(lie, "cycle"))
+		frames[0].previous = &frames[nr - 1];
+	if (!strcmp(lie, "wild"))
+		frames[0].previous = (struct frame *)0x123456789000;
+	list.current = caller;
+	ret = body();
+	list.current = shim.previous;
+	return ret + 1;
+}
+
+static int burn_inside(void)
+{
+	BURN_MS(20);
+	return 1;
+}
+
+__attribute__((noinline)) static int native_helper(void)
+{
+	return evaluate(&inner, 1, burn_inside) + 1;
+}
+
+void *PyEval_EvalFrameEx(void *unused, void *frame)
+{
+	struct code *functions[] = {outer, middle};
+
+	(void)unused, (void)frame;
+	return (void *)(intptr_t)evaluate(functions, 2, native_helper);
+}
+
+int main(int argc, char **argv)
+{
+	int seconds_fifths = argc > 1 ? atoi(argv[1]) : 50;
+	pthread_key_t key;
+	uint32_t words[2] = {1};
+
+	if (argc > 2)
+		lie = argv[2];
+	outer = make_code("outer", 3);
+	middle = make_code("K.middle", 7);
+	inner = make_code("inner", 12);
+	pthread_key_create(&key, NULL);
+	words[1] = key;
+	memcpy(_PyRuntime + KEY_OFFSET - sizeof(uint32_t), words, sizeof(words));
+	state.thread = pthread_self() + (strcmp(lie, "other") ? 0 : 64);
+	pthread_setspecific(key, &state);
+	for (int i = 0; i < seconds_fifths; i++)
+		PyEval_EvalFrameEx(NULL, NULL);
+	return 0;
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Calls functions whose callers are known, for SECONDS: known_calls.py SECONDS. The caller of each function is in CALLS
+# of tests/system/languages.sh. descend() calls itself, and the bottom's name says how often.
+import sys
+import threading
+import time
+import zlib
+
+
+def burn(n):
+    x = 0
+    for i in range(n):
+        x += i * i
+    return x
+
+
+def key_of(item):
+    return burn(300) * 0 + item
+
+
+def sort_by_key():
+    return sorted([3, 1, 2], key=key_of)
+
+
+def numbers():
+    for n in range(3):
+        yield burn(200) + n
+
+
+def sum_numbers():
+    return sum(numbers())
+
+
+class Thing:
+    def method(self):
+        return self.value
+
+    @property
+    def value(self):
+        return burn(300)
+
+
+def make_bottoms():
+    for depth in range(1, 40, 6):
+        exec("def bottom_%d():\n    return burn(400)\n" % depth, globals())
+        yield depth, globals()["bottom_%d" % depth]
+
+
+def descend(n, bottom):
+    if n > 1:
+        return descend(n - 1, bottom)
+    return bottom()
+
+
+def compress():
+    data = b"some text " * 20000
+    while time.monotonic() < end:
+        zlib.compress(data)
+
+
+def work():
+    bottoms = list(make_bottoms())
+    while time.monotonic() < end:
+        sort_by_key()
+        sum_numbers()
+        Thing().method()
+        for depth, bottom in bottoms:
+            descend(depth, bottom)
+
+
+end = time.monotonic() + float(sys.argv[1])
+threads = [threading.Thread(target=work), threading.Thread(target=compress)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()

@@ -66,25 +66,6 @@ static int estimate_within(struct comparer *c, uint32_t key, struct change *chan
 	return 0;
 }
 
-/* Without more recordings nobody knows the error: only the two rates are left. */
-static void compare_rates(struct change *change, const struct observations *sides)
-{
-	const struct observed_totals a = observations_add_up(&sides[0]);
-	const struct observed_totals b = observations_add_up(&sides[1]);
-
-	*change = (struct change){
-		.before = a.count / a.units,
-		.after = b.count / b.units,
-		.low = NAN,
-		.high = NAN,
-		.p_value = NAN,
-		.error = INFINITY,
-		.df = INFINITY,
-		.is_few = a.count + b.count < CHANGE_COUNTS_MIN,
-	};
-	change->relative = change->after / change->before - 1;
-}
-
 static void estimate(struct comparer *c, struct change *change)
 {
 	const struct compared_recordings *recordings = c->recordings;
@@ -93,8 +74,9 @@ static void estimate(struct comparer *c, struct change *change)
 		{c->observations + recordings->nr[0], recordings->nr[1]},
 	};
 
+	/* Without more recordings nobody knows the error: only the two rates are left. */
 	if (!has_enough(recordings))
-		compare_rates(change, sides);
+		change_set_rates(change, &sides[0], &sides[1]);
 	else if (recordings->is_paired)
 		change_estimate_pairs(change, &sides[0], &sides[1]);
 	else

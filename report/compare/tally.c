@@ -79,17 +79,20 @@ static int count_text(struct tally *tally, size_t len, const struct stack_row *r
 	return ret;
 }
 
-static int count_frame(struct tally *tally, uint32_t frame, enum frame_place place,
-		       const struct stack_row *row)
+/* Counts one of the @nr functions at a frame. Only that of a frame without inlines is kept. */
+static int count_part(struct tally *tally, uint32_t frame, enum frame_place place, uint32_t part,
+		      uint32_t nr, const struct stack_row *row)
 {
-	uint32_t *key = &tally->frame_keys[(size_t)frame * NR_FRAME_PLACES + place];
+	uint32_t once = 0;
+	uint32_t *key =
+		nr == 1 ? &tally->frame_keys[(size_t)frame * NR_FRAME_PLACES + place] : &once;
 
 	if (!*key) {
 		size_t len;
 		int ret;
 
 		tally->text.nr = 0;
-		labels_frame(tally->from->labels, &tally->text, frame, place);
+		labels_part(tally->from->labels, &tally->text, frame, place, part);
 		len = tally->text.nr;
 		if (len)
 			len = tally_name_length(tally->text.data, len);
@@ -99,6 +102,18 @@ static int count_frame(struct tally *tally, uint32_t frame, enum frame_place pla
 	}
 	count_row(tally, *key, row);
 	return 0;
+}
+
+/* Counts the function at a frame, and with --inlines those that were inlined there. */
+static int count_frame(struct tally *tally, uint32_t frame, enum frame_place place,
+		       const struct stack_row *row)
+{
+	uint32_t nr = labels_nr_parts(tally->from->labels, frame, place);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < nr && !ret; i++)
+		ret = count_part(tally, frame, place, i, nr, row);
+	return ret;
 }
 
 static int count_functions(struct tally *tally, const struct stack_row *row)

@@ -102,21 +102,15 @@ static void compare_sides(struct change *change, const struct log_side *a, const
 	set_change(change, b->mean - a->mean, sum, doubt > 0 ? sum * sum / doubt : INFINITY);
 }
 
-/*
- * Fills in all that does not depend on pairs. Returns true if nothing is left to do, because the
- * counts are few.
- */
-static bool begin_change(struct change *change, const struct observations *before,
-			 const struct observations *after)
+void change_set_rates(struct change *change, const struct observations *before,
+		      const struct observations *after)
 {
 	const struct observed_totals a = observations_add_up(before);
 	const struct observed_totals b = observations_add_up(after);
-	struct few_counts few;
 
 	*change = (struct change){
 		.before = a.count / a.units,
 		.after = b.count / b.units,
-		.relative = NAN,
 		.low = NAN,
 		.high = NAN,
 		.p_value = NAN,
@@ -124,9 +118,22 @@ static bool begin_change(struct change *change, const struct observations *befor
 		.df = INFINITY,
 		.is_few = a.count + b.count < CHANGE_COUNTS_MIN,
 	};
+	change->relative = change->after / change->before - 1;
+}
+
+/*
+ * Fills in all that does not depend on pairs. Returns true if nothing is left to do, because the
+ * counts are few.
+ */
+static bool begin_change(struct change *change, const struct observations *before,
+			 const struct observations *after)
+{
+	struct few_counts few;
+
+	change_set_rates(change, before, after);
 	if (!change->is_few && !few_counts_is_apart(before, after))
 		return false;
-	if (a.count + b.count <= 0)
+	if (change->before <= 0 && change->after <= 0)
 		return true;
 	few = few_counts_compare(before, after);
 	change->relative = few.relative;

@@ -30,6 +30,10 @@ struct change {
 	bool may_be_division; /* it is on one side only, and recordings are too few to say why */
 };
 
+/* Sets the rates and the relative change of @change. All else is not known yet. */
+void change_set_rates(struct change *change, const struct observations *before,
+		      const struct observations *after);
+
 /* The variance of the logarithm of a recording's rate. */
 struct log_variance {
 	double between;  /* between recordings, sampling included */

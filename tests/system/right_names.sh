@@ -27,7 +27,7 @@ build_named other other_function 64 -Wl,--build-id=none
 touch -d 2001-01-01 "$dir/first" "$dir/other"
 mkdir "$dir/bin"
 cp -p "$dir/first" "$dir/bin/app"
-"$profrec" -q -F 999 --unwind=dwarf -o "$dir/replaced.prof" -- "$dir/bin/app" one 500
+"$profrec" -q --no-names -F 999 --unwind=dwarf -o "$dir/replaced.prof" -- "$dir/bin/app" one 500
 check "no build-id: the file that is still there names its function" \
 	[ "$(samples replaced '^one;.*;first_function ')" -ge 5 ]
 cp -p "$dir/other" "$dir/bin/new"

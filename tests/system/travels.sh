@@ -171,7 +171,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 	cat > "$dir/contain.sh" <<-SH
 		mount -t tmpfs none "$dir/private" && cp "$dir/short" "$dir/private/inner" && "$dir/private/inner" 700
 	SH
-	record -o "$dir/private.prof" -- unshare -m --propagation private sh "$dir/contain.sh"
+	record --no-names -o "$dir/private.prof" -- unshare -m --propagation private sh "$dir/contain.sh"
 	id=$("$profrep" files "$dir/private.prof" | awk -v path="$dir/private/inner" '$8 == path {print $7}')
 	check "a private mount: path and build-id are recorded" at_least "${#id}" 16
 	check "a private mount: not found afterwards" contains \
@@ -184,7 +184,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 	unshare -m --propagation private sh -c "mount -t tmpfs none '$dir/private' && cp '$dir/short' '$dir/private/inner' && exec '$dir/private/inner' 60000" &
 	pid=$!
 	wait_for grep -q inner "/proc/$pid/maps"
-	record -p "$pid" -o "$dir/before.prof" 1
+	record --no-names -p "$pid" -o "$dir/before.prof" 1
 	check "a private mount: found in the root of the living process" mostly \
 		<("$profrep" -f "$dir/before.prof") inner ';burn_shortly[ ;]'
 	check "a private mount: files names that root" contains \

@@ -59,6 +59,14 @@ struct dwarf_text {
 	uint32_t len;
 };
 
+/* A cursor that is bad and empty. It points somewhere, since nothing may be added to NULL. */
+static inline struct cursor dwarf_bad_cursor(void)
+{
+	static const uint8_t nothing[1];
+
+	return (struct cursor){.p = nothing, .end = nothing, .bad = true};
+}
+
 /* A cursor from @off to the end of the section. It is bad if @off is beyond the end. */
 static inline struct cursor dwarf_cursor(const struct dwarf_file *file, enum dwarf_section section,
 					 uint64_t off)
@@ -66,7 +74,7 @@ static inline struct cursor dwarf_cursor(const struct dwarf_file *file, enum dwa
 	const struct dwarf_bytes *bytes = &file->sections[section];
 
 	if (off > bytes->size || !bytes->data)
-		return (struct cursor){.bad = true};
+		return dwarf_bad_cursor();
 	return (struct cursor){.p = bytes->data + off, .end = bytes->data + bytes->size};
 }
 

@@ -188,8 +188,8 @@ static struct dwarf_file *open_split(struct lookup *l, struct unit_reader *r,
 	if (!split)
 		r->frames.nr_missing++;
 	if (!split && !r->frames.missing && !ret)
-		ret = string_set_add(&r->frames.files, unit->dwo_name.s, unit->dwo_name.len,
-				     &r->frames.missing);
+		ret = string_set_add(&r->frames.files, unit->dwo_name.len ? unit->dwo_name.s : "",
+				     unit->dwo_name.len, &r->frames.missing);
 	if (ret)
 		dwarf_work_no_memory(&r->work);
 	return split;

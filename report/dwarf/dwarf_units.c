@@ -85,7 +85,7 @@ struct cursor unit_cursor(const struct dwarf_unit *unit, uint64_t off)
 	const uint8_t *data = unit->file->sections[DWARF_INFO].data;
 
 	if (off < unit->die_off || off > unit->end)
-		return (struct cursor){.bad = true};
+		return dwarf_bad_cursor();
 	return (struct cursor){.p = data + off, .end = data + unit->end};
 }
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "report/symbols/debug_links.h"
 
 static void close_pair(struct elf_pair *pair)
 {
@@ -149,14 +150,31 @@ int elf_pairs_get(struct elf_pairs *pairs, const struct debug_roots *roots,
 	return 0;
 }
 
-int elf_pair_info(struct elf_pair *pair, struct debug_info **info)
+/* Opens the debug information of @elf at @path, and the file that it shares with others. */
+static int open_info(struct elf_file *elf, const char *path, const struct debug_roots *roots,
+		     struct debug_info **info)
+{
+	struct debug_info *alt = NULL;
+	int ret = debug_info_open(elf, DEBUG_INFO_WHOLE, info);
+
+	if (ret || !*info)
+		return ret;
+	ret = debug_links_open_alt(roots, elf, path, &alt);
+	if (!ret && alt)
+		ret = debug_info_set_alt(*info, alt);
+	if (ret)
+		debug_info_close(alt);
+	return ret;
+}
+
+int elf_pair_info(struct elf_pair *pair, const struct debug_roots *roots, struct debug_info **info)
 {
 	int ret = 0;
 
 	if (!pair->has_asked && pair->has_debug)
-		ret = debug_info_open(&pair->debug, DEBUG_INFO_WHOLE, &pair->info);
+		ret = open_info(&pair->debug, pair->debug_path, roots, &pair->info);
 	if (!ret && !pair->has_asked && !pair->info && pair->has_binary)
-		ret = debug_info_open(&pair->binary, DEBUG_INFO_WHOLE, &pair->info);
+		ret = open_info(&pair->binary, pair->binary_path, roots, &pair->info);
 	pair->has_asked |= !ret;
 	*info = pair->info;
 	return ret;

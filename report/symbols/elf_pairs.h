@@ -41,10 +41,10 @@ int elf_pairs_get(struct elf_pairs *pairs, const struct debug_roots *roots,
 		  const struct debug_wanted *wanted, struct elf_pair **pair, enum debug_miss *miss);
 
 /*
- * Returns the debug information of @pair in *@info, or NULL. It lives as long as the pair. Returns
- * 0 or -ENOMEM.
+ * Returns the debug information of @pair, with the file that it shares with others, in *@info, or
+ * NULL. It lives as long as the pair. Returns 0 or -ENOMEM.
  */
-int elf_pair_info(struct elf_pair *pair, struct debug_info **info);
+int elf_pair_info(struct elf_pair *pair, const struct debug_roots *roots, struct debug_info **info);
 
 /* The last pair from elf_pairs_get is not used any more: keeps it, or closes its files. */
 void elf_pairs_put(struct elf_pairs *pairs, struct elf_pair *pair);

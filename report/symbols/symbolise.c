@@ -8,6 +8,7 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "report/symbols/debug_distances.h"
+#include "report/symbols/debug_links.h"
 #include "elf/elf_names.h"
 #include "report/dwarf/dwarf_lookup.h"
 #include "elf/elffile.h"
@@ -267,14 +268,17 @@ static bool is_budget_spent(const struct lookup *l)
 static int resolve_lines(struct lookup *l, struct elf_pair *elf)
 {
 	_cleanup_free_ struct source_hit *hits = calloc(l->hits.nr + 1, sizeof(*hits));
+	struct debug_splits splits = {l->roots,
+				      elf->binary_path ? elf->binary_path : elf->debug_path};
+	const struct split_opener opener = debug_links_splits(&splits);
 	struct debug_info *info;
-	int ret = hits ? elf_pair_info(elf, &info) : -ENOMEM;
+	int ret = hits ? elf_pair_info(elf, l->roots, &info) : -ENOMEM;
 
 	if (ret || !info)
 		return ret;
 	for (size_t i = 0; i < l->hits.nr; i++)
 		hits[i].addr = l->hits.data[i].addr;
-	ret = dwarf_lookup(&info->file, NULL, hits, l->hits.nr, &l->symbols->lines);
+	ret = dwarf_lookup(&info->file, &opener, hits, l->hits.nr, &l->symbols->lines);
 	if (ret == -ENOMEM)
 		return ret;
 	l->symbols->nr_unread += ret != 0;

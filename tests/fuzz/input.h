@@ -16,6 +16,9 @@
  * For probes (probes_input.c), an input is an ELF file, the loader's cache (ld.so.cache), or the
  * notes of static probes, around which an ELF file is made.
  *
+ * For debug information (dwarf_input.c), an input is an ELF file, or a list of sections: u8 number
+ * of the section, u24 little-endian length, contents.
+ *
  * For maps (perf_map_input.c, proc_maps_input.c), an input is the text.
  *
  * For mangled names (demangle_input.c), an input that begins with '_' is a list of names, one in

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 
 #include "report/symbols/debug_info.h"
 #include "tests/unit/random.h"
@@ -118,6 +120,31 @@ static void look_around(struct dwarf_file *file)
 	source_frames_deinit(&frames);
 }
 
+START_TEST(file_that_shrinks)
+{
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int fd = memfd_create("test", MFD_CLOEXEC), copy = dup(fd);
+	struct debug_info *info;
+	struct elf_file elf;
+	off_t end = 0;
+	ssize_t n;
+
+	while ((n = sendfile(fd, self, &end, 1 << 20)) > 0)
+		;
+	ck_assert_int_eq(n, 0);
+	ck_assert_int_eq(elf_file_open(&elf, fd, NULL), 0);
+	ck_assert_int_eq(debug_info_open(&elf, DEBUG_INFO_WHOLE, &info), 0);
+	ck_assert_ptr_nonnull(info);
+	ck_assert_int_eq(ftruncate(copy, 4096), 0);
+	look_around(&info->file);
+	ck_assert_uint_eq(info->file.sections[DWARF_STR].data[0], 0);
+	debug_info_close(info);
+	elf_file_close(&elf);
+	close(copy);
+	close(self);
+}
+END_TEST
+
 /* A copy of the sections that a test may spoil. */
 struct copies {
 	struct dwarf_file file;
@@ -190,4 +217,5 @@ START_TEST(flipped_bits)
 }
 END_TEST
 
-SUITE_MAIN_LOOP_WITH("dwarf_lookup", NULL, NULL, flipped_bits, 8, inlined_functions, truncated)
+SUITE_MAIN_LOOP_WITH("dwarf_lookup", NULL, NULL, flipped_bits, 8, inlined_functions,
+		     file_that_shrinks, truncated)

@@ -48,38 +48,43 @@ static enum abbrev_kind kind_of_tag(uint64_t tag)
 
 static uint8_t slot_of_attr(uint64_t attr)
 {
-	static const struct {
-		uint16_t attr;
-		uint8_t slot;
-	} slots[] = {
-		{DW_AT_low_pc, DIE_LOW_PC},
-		{DW_AT_high_pc, DIE_HIGH_PC},
-		{DW_AT_ranges, DIE_RANGES},
-		{DW_AT_abstract_origin, DIE_ORIGIN},
-		{DW_AT_specification, DIE_SPECIFICATION},
-		{DW_AT_name, DIE_NAME},
-		{DW_AT_linkage_name, DIE_LINKAGE_NAME},
-		{DW_AT_MIPS_linkage_name, DIE_LINKAGE_NAME},
-		{DW_AT_call_file, DIE_CALL_FILE},
-		{DW_AT_call_line, DIE_CALL_LINE},
-		{DW_AT_sibling, DIE_SIBLING},
-		{DW_AT_stmt_list, DIE_STMT_LIST},
-		{DW_AT_comp_dir, DIE_COMP_DIR},
-		{DW_AT_language, DIE_LANGUAGE},
-		{DW_AT_str_offsets_base, DIE_STR_OFFSETS_BASE},
-		{DW_AT_addr_base, DIE_ADDR_BASE},
-		{DW_AT_GNU_addr_base, DIE_ADDR_BASE},
-		{DW_AT_rnglists_base, DIE_RNGLISTS_BASE},
-		{DW_AT_GNU_ranges_base, DIE_GNU_RANGES_BASE},
-		{DW_AT_dwo_name, DIE_DWO_NAME},
-		{DW_AT_GNU_dwo_name, DIE_DWO_NAME},
-		{DW_AT_GNU_dwo_id, DIE_DWO_ID},
+	/* The slot + 1. */
+	static const uint8_t slots[] = {
+		[DW_AT_low_pc] = DIE_LOW_PC + 1,
+		[DW_AT_high_pc] = DIE_HIGH_PC + 1,
+		[DW_AT_ranges] = DIE_RANGES + 1,
+		[DW_AT_abstract_origin] = DIE_ORIGIN + 1,
+		[DW_AT_specification] = DIE_SPECIFICATION + 1,
+		[DW_AT_name] = DIE_NAME + 1,
+		[DW_AT_linkage_name] = DIE_LINKAGE_NAME + 1,
+		[DW_AT_call_file] = DIE_CALL_FILE + 1,
+		[DW_AT_call_line] = DIE_CALL_LINE + 1,
+		[DW_AT_sibling] = DIE_SIBLING + 1,
+		[DW_AT_stmt_list] = DIE_STMT_LIST + 1,
+		[DW_AT_comp_dir] = DIE_COMP_DIR + 1,
+		[DW_AT_language] = DIE_LANGUAGE + 1,
+		[DW_AT_str_offsets_base] = DIE_STR_OFFSETS_BASE + 1,
+		[DW_AT_addr_base] = DIE_ADDR_BASE + 1,
+		[DW_AT_rnglists_base] = DIE_RNGLISTS_BASE + 1,
+		[DW_AT_dwo_name] = DIE_DWO_NAME + 1,
 	};
 
-	for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++)
-		if (slots[i].attr == attr)
-			return slots[i].slot;
-	return NR_DIE_SLOTS;
+	if (attr < sizeof(slots))
+		return slots[attr] ? slots[attr] - 1 : NR_DIE_SLOTS;
+	switch (attr) {
+	case DW_AT_MIPS_linkage_name:
+		return DIE_LINKAGE_NAME;
+	case DW_AT_GNU_addr_base:
+		return DIE_ADDR_BASE;
+	case DW_AT_GNU_ranges_base:
+		return DIE_GNU_RANGES_BASE;
+	case DW_AT_GNU_dwo_name:
+		return DIE_DWO_NAME;
+	case DW_AT_GNU_dwo_id:
+		return DIE_DWO_ID;
+	default:
+		return NR_DIE_SLOTS;
+	}
 }
 
 /* Adds the field to the steps of the last abbreviation. */
@@ -101,6 +106,16 @@ static int add_step(struct abbrev_table *table, struct abbrev *abbrev, uint16_t 
 	return 0;
 }
 
+/* Notes that the field that was added last is DW_AT_sibling. */
+static void note_sibling(const struct abbrev_table *table, struct abbrev *abbrev, uint64_t form)
+{
+	const struct skip_step *step = &table->steps.data[table->steps.nr - 1];
+
+	abbrev->has_sibling = true;
+	if (abbrev->nr_steps == 1 && form == DW_FORM_ref4)
+		abbrev->sibling_at = step->bytes - 4;
+}
+
 /* Reads the attributes of @abbrev. Returns 0, -EBADMSG or -ENOMEM. */
 static int read_attrs(struct abbrev_table *table, struct abbrev *abbrev, struct cursor *c)
 {
@@ -116,11 +131,13 @@ static int read_attrs(struct abbrev_table *table, struct abbrev *abbrev, struct 
 			return 0;
 		if (abbrev->nr_attrs == ATTRS_MAX)
 			return -EBADMSG;
+		attr.size = form_fixed_size(form, table->sizes);
 		if (vec_push(&table->attrs, attr) || add_step(table, abbrev, form))
 			return -ENOMEM;
 		abbrev->nr_attrs++;
 		abbrev->has_code |= attr.slot == DIE_LOW_PC || attr.slot == DIE_RANGES;
-		abbrev->has_sibling |= attr.slot == DIE_SIBLING;
+		if (attr.slot == DIE_SIBLING)
+			note_sibling(table, abbrev, form);
 	}
 }
 
@@ -141,7 +158,7 @@ static int read_table(struct abbrev_table *table, struct cursor *c, uint64_t las
 {
 	table->is_dense = true;
 	for (;;) {
-		struct abbrev abbrev = {.code = dwarf_uleb(c)};
+		struct abbrev abbrev = {.code = dwarf_uleb(c), .sibling_at = UINT32_MAX};
 		uint64_t tag;
 		int ret;
 

@@ -48,6 +48,7 @@ enum die_slot {
 struct abbrev_attr {
 	uint16_t form;
 	uint8_t slot;     /* enum die_slot */
+	int8_t size;      /* bytes of the field; -1: that depends on its contents */
 	int64_t implicit; /* of DW_FORM_implicit_const */
 };
 
@@ -66,6 +67,8 @@ struct abbrev {
 	bool has_sibling; /* it has DW_AT_sibling */
 	uint32_t first_attr, nr_attrs;
 	uint32_t first_step, nr_steps;
+	/* DW_AT_sibling is of DW_FORM_ref4 and stands after so many bytes; UINT32_MAX: elsewhere */
+	uint32_t sibling_at;
 };
 
 struct abbrev_table {

@@ -96,8 +96,16 @@ void die_read(struct cursor *c, const struct dwarf_unit *unit, const struct abbr
 	die->has = 0;
 	for (uint32_t i = 0; i < abbrev->nr_attrs; i++) {
 		const struct abbrev_attr *attr = &table->attrs.data[abbrev->first_attr + i];
-		struct dwarf_value value = form_read(c, attr->form, attr->implicit, unit->sizes);
+		struct dwarf_value value;
 
+		if (attr->slot == NR_DIE_SLOTS && attr->size >= 0) {
+			if (cursor_left(c) < (size_t)attr->size)
+				cursor_fail(c);
+			else
+				c->p += attr->size;
+			continue;
+		}
+		value = form_read(c, attr->form, attr->implicit, unit->sizes);
 		if (attr->slot == NR_DIE_SLOTS)
 			continue;
 		die->values[attr->slot] = value;

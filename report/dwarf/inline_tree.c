@@ -119,6 +119,24 @@ static void pass_children(struct tree_walk *w, const struct die *die)
 	w->passed_from = w->depth;
 }
 
+/*
+ * Goes to the sibling of an entry whose attributes begin at the cursor, if it tells where that is
+ * by an offset at a known place. The sibling must be after the entry itself.
+ */
+static bool jump_to_sibling(struct tree_walk *w, const struct abbrev *abbrev)
+{
+	struct cursor at = w->c, c;
+
+	if (abbrev->sibling_at == UINT32_MAX || cursor_left(&at) < abbrev->sibling_at)
+		return false;
+	at.p += abbrev->sibling_at;
+	c = unit_cursor(w->unit, w->unit->off + dwarf_fixed(&at, 4));
+	if (at.bad || c.bad || c.p < at.p)
+		return false;
+	w->c = c;
+	return true;
+}
+
 /* Passes an entry, and all inside it. */
 static void pass_entry(struct tree_walk *w, const struct abbrev *abbrev)
 {
@@ -126,6 +144,8 @@ static void pass_entry(struct tree_walk *w, const struct abbrev *abbrev)
 
 	if (!abbrev->has_children) {
 		pass_attrs(w, abbrev);
+	} else if (jump_to_sibling(w, abbrev)) {
+		return;
 	} else if (abbrev->has_sibling) {
 		dwarf_work_charge(w->work, abbrev->nr_attrs);
 		die_read(&w->c, w->unit, w->abbrevs, abbrev, &die);

@@ -34,6 +34,9 @@
  * the process are not to be had, walk_user_stack() returns WALK_IMPOSSIBLE, and the caller takes
  * the stack along frame pointers.
  *
+ * Interpreted languages. Before the walk, find_functions() collects the functions of the thread
+ * (bpf/python_frames.h). walk_frame() keeps them among the frames (bpf/language_places.h).
+ *
  * Questions. The program asks the recorder through the ring buffer unwind_wants:
  *
  * - for the mappings of a process, when unwind_spaces has no entry with its space_id (step 2);

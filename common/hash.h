@@ -2,8 +2,8 @@
 /*
  * Hashes for common/index.h. Profiled processes and recordings choose the input. Without a secret
  * seed their authors could choose names that all have one hash, and each look-up would pass all of
- * them. A seed that nobody else knows prevents that. Ids of
- * functions in recordings depend on it (doc/prof-format.md, 4.13), and nothing that a report shows.
+ * them. A seed that nobody else knows prevents that. Ids of functions in recordings depend on it
+ * (doc/prof-format.md, 4.13), and nothing that a report shows.
  */
 #ifndef COMMON_HASH_H
 #define COMMON_HASH_H

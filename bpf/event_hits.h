@@ -12,6 +12,7 @@
 
 #include "bpf/count_stacks.h"
 #include "bpf/hit_weight.h"
+#include "bpf/hit_cost.h"
 
 /* Set before load. */
 const volatile bool choose_cpus;     /* the user does not want the hits of all CPUs */
@@ -50,7 +51,14 @@ static __always_inline bool is_chosen(__u32 event)
 
 static __always_inline int handle_hit(void *ctx, __u32 event, __u64 weight, int own_frames)
 {
-	return handle_event(ctx, event, weight, include_idle_hits, own_frames);
+	struct run run;
+
+	begin_run(&run, event, 0);
+	if (is_kept(&run, event))
+		handle_event(ctx, event, scale_weight(run.stands_for, weight), include_idle_hits,
+			     own_frames);
+	end_run(&run);
+	return 0;
 }
 
 /* A call of a function, whose registers @ctx has. */

@@ -14,6 +14,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "bpf/count_stacks.h"
+#include "bpf/hit_cost.h"
 #include "bpf/waiting_filters.h"
 
 /* Set before load. */
@@ -118,15 +119,23 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, enum stack_
 	store_stack(s, &s->key.user_stack, SIDE_USER);
 }
 
+/* A wait that begins. */
+struct wait {
+	__u32 event;
+	bool is_asleep;
+	__u32 stands_for; /* so many waits */
+	__u64 now_ns;
+};
+
 /* Notes that the current thread leaves the CPU, if the user wants it. */
-static __always_inline void begin_wait(void *ctx, __u32 event, bool is_asleep, __u64 now_ns)
+static __always_inline void begin_wait(void *ctx, const struct wait *wait)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tid = task->pid, zero = 0, tgid;
 	struct waiting_thread *thread = bpf_map_lookup_elem(&leaving, &zero);
 	struct sample s = {};
 
-	s.totals = find_totals(&s, event);
+	s.totals = find_totals(&s, wait->event);
 	if (!s.totals || !thread)
 		return;
 	tgid = visible_tgid(task);
@@ -136,16 +145,19 @@ static __always_inline void begin_wait(void *ctx, __u32 event, bool is_asleep, _
 		return;
 	}
 	s.key.tgid = tgid;
-	s.key.event = event;
+	s.key.event = wait->event;
 	identify_process(&s, task);
 	if (!claim_level(&s)) {
 		count_up(&s.totals->taken);
 		count_up(&s.totals->lost[LOSS_REFUSED]);
 		return;
 	}
-	keep_stacks(ctx, &s, STACK_END_SWITCH, now_ns);
+	keep_stacks(ctx, &s, STACK_END_SWITCH, wait->now_ns);
 	release_level(&s);
-	*thread = (struct waiting_thread){.key = s.key, .since_ns = now_ns, .is_asleep = is_asleep};
+	*thread = (struct waiting_thread){.key = s.key,
+					  .since_ns = wait->now_ns,
+					  .is_asleep = wait->is_asleep,
+					  .stands_for = wait->stands_for};
 	if (bpf_map_update_elem(&waiting, &tid, thread, BPF_ANY)) {
 		count_up(&s.totals->taken);
 		count_up(&s.totals->lost[LOSS_STORAGE_FULL]);
@@ -209,11 +221,13 @@ __verified_once int end_wait(__u32 tid, __u64 now_ns)
 	struct waker waker = {};
 	struct sample s = {};
 	__u64 since_ns;
+	__u32 stands_for;
 
 	if (!thread)
 		return 0;
 	s.key = thread->key;
 	since_ns = thread->since_ns;
+	stands_for = thread->stands_for;
 	if (take_wakers)
 		waker = thread->waker;
 	bpf_map_delete_elem(&waiting, &tid);
@@ -226,6 +240,11 @@ __verified_once int end_wait(__u32 tid, __u64 now_ns)
 		return 0;
 	}
 	count_up(&s.totals->taken);
+	s.weight = scale_weight(stands_for, s.weight);
+	if (s.weight > WEIGHT_MAX) {
+		count_up(&s.totals->overflows);
+		return 0;
+	}
 	if (waker.user_stack || waker.kernel_stack)
 		join_waker(&s, &waker);
 	note_result(&s, insert_or_add(&s, now_ns));
@@ -305,14 +324,20 @@ int BPF_PROG(switch_threads, bool is_preempted, struct task_struct *prev, struct
 {
 	__u64 now_ns = bpf_ktime_get_ns();
 	__u32 state = prev->__state;
+	struct run run;
 
+	begin_run(&run, off_cpu_event, now_ns);
 	if (next->pid)
 		end_wait(next->pid, now_ns);
 	/* A thread that has ended does not come back. */
 	if (prev->pid && (is_preempted || !(state & TASK_DEAD)) &&
-	    is_wanted_cpu(bpf_get_smp_processor_id()))
-		begin_wait(ctx, event_of_state(is_preempted, state), !is_preempted && state,
-			   now_ns);
+	    is_wanted_cpu(bpf_get_smp_processor_id()) && is_kept(&run, off_cpu_event)) {
+		__u32 event = event_of_state(is_preempted, state);
+		bool is_asleep = !is_preempted && state;
+
+		begin_wait(ctx, &(struct wait){event, is_asleep, run.stands_for, now_ns});
+	}
+	end_run(&run);
 	return 0;
 }
 
@@ -324,10 +349,14 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(note_waker, struct task_struct *task)
 {
 	__u32 tid = task->pid;
-	struct waiting_thread *thread = bpf_map_lookup_elem(&waiting, &tid);
+	struct waiting_thread *thread;
+	struct run run;
 
+	begin_run(&run, off_cpu_event, 0);
+	thread = bpf_map_lookup_elem(&waiting, &tid);
 	if (thread && thread->is_asleep)
 		keep_waker(ctx, thread);
+	end_run(&run);
 	return 0;
 }
 

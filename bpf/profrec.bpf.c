@@ -11,8 +11,11 @@
 #include "bpf/event_hits.h"
 #include "bpf/memory_changes.h"
 #include "bpf/off_cpu.h"
+#include "bpf/hit_cost.h"
 
-const volatile bool include_idle; /* set before load */
+/* Set before load. */
+const volatile bool include_idle;
+const volatile bool measures_samples; /* they can come at any rate */
 
 /* Where the selector of the code is in the registers of x86-64 (struct pt_regs). */
 #define CONTEXT_CS 136
@@ -32,8 +35,14 @@ static __always_inline bool hits_user_space(const struct bpf_perf_event_data *ct
 SEC("perf_event")
 int take_sample(struct bpf_perf_event_data *ctx)
 {
-	return handle_event(ctx, sample_event, sample_weight, include_idle,
-			    hits_user_space(ctx) ? NO_KERNEL_STACK : 0);
+	int own_frames = hits_user_space(ctx) ? NO_KERNEL_STACK : 0;
+	struct run run = {};
+
+	if (measures_samples)
+		begin_run(&run, sample_event, 0);
+	handle_event(ctx, sample_event, sample_weight, include_idle, own_frames);
+	end_run(&run);
+	return 0;
 }
 
 char LICENSE[] SEC("license") = "GPL";

@@ -168,8 +168,8 @@ struct waiting_thread {
 	struct count_key key;
 	__u64 since_ns; /* CLOCK_MONOTONIC */
 	struct waker waker;
-	__u32 is_asleep; /* it left the CPU by itself, so another task must wake it */
-	__u32 reserved;
+	__u32 is_asleep;  /* it left the CPU by itself, so another task must wake it */
+	__u32 stands_for; /* so many waits, as hits are left out; 0: 1 */
 };
 
 /*
@@ -250,6 +250,17 @@ struct hit_state {
 	__u64 nr;         /* hits so far */
 	__u64 is_sampled; /* the user asked for this CPU */
 };
+
+/* The state of the cost of an event, for each event and CPU. */
+struct hit_cost {
+	__u64 run_ns;  /* estimate of the time that programs have run for its hits */
+	__u64 nr_runs; /* of the programs */
+	__u64 nr_left; /* hits that are left out before the next one that counts */
+	__u64 gap;     /* that one stands for so many hits; 0: 1 */
+};
+
+/* A counted hit stands for less than 2 to the power of this many hits. */
+#define SHED_GAP_BITS 12
 
 /*
  * Programs that are taking stacks on one CPU at one time, at most. A program on a uprobe can be

@@ -54,6 +54,7 @@ static const struct {
 	{64, offsetof(struct prof_event_end, every_nth)},
 	{65, offsetof(struct prof_event_end, blocked)},
 	{66, offsetof(struct prof_event_end, unattached)},
+	{67, offsetof(struct prof_event_end, shed_gap)},
 };
 
 static void encode_event_lists(const struct prof_end *end, struct bytes *b)

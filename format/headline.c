@@ -124,6 +124,8 @@ char *headline_format_event(const struct prof_meta *meta, const struct prof_even
 	print_event(out, meta, event, facts->nr_recordings);
 	if (facts->every_nth > 1)
 		fprintf(out, ", one of %" PRIu64 " hits counted", facts->every_nth);
+	if (facts->shed_gap > 1)
+		fprintf(out, ", one of up to %" PRIu64 " hits counted for all", facts->shed_gap);
 	print_duration(out, facts->duration_s);
 	if (fclose(out)) {
 		free(text);

@@ -24,11 +24,13 @@
 char *headline_format(const struct prof_meta *meta, uint64_t duration_s);
 
 /*
- * The facts of a line that are not in the description. One of @every_nth hits was counted, and the
- * line stands for @nr_recordings recordings; it tells numbers above 1.
+ * The facts of a line that are not in the description. One of @every_nth hits was counted; of
+ * these, one of up to @shed_gap stood for all. The line stands for @nr_recordings recordings. It
+ * tells numbers above 1.
  */
 struct headline_facts {
 	uint64_t every_nth;
+	uint64_t shed_gap;
 	uint32_t nr_recordings;
 	uint64_t duration_s; /* 0: until Ctrl-C */
 };

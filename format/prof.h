@@ -360,6 +360,11 @@ struct prof_event_end {
 	uint64_t every_nth;  /* one of so many hits was to be counted; 0 is 1 */
 	uint64_t blocked;    /* the part of sum of threads that were blocked when it ended */
 	uint64_t unattached; /* probes that matched the pattern, but could not be attached */
+	/*
+	 * The recorder may count one of several hits, chosen at random. It stands for all of them:
+	 * the counts have its weight as often. This is the largest number; 0 and 1: none.
+	 */
+	uint64_t shed_gap;
 };
 
 /*

@@ -183,6 +183,7 @@ static void describe_events(struct description *d, const struct session *s,
 			.sum = counted->sums[i],
 			.overflows = totals[i].overflows + counted->overflows[i],
 			.every_nth = is_hit(&d->meta.events[i]) ? s->options->hit_period : 0,
+			.shed_gap = s->overhead.largest[i],
 			.blocked = s->waited_ns[i],
 			.unattached = s->probes.nr_unattached[i],
 		};

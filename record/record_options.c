@@ -28,12 +28,14 @@
 #define DEFAULT_STACK_STORAGE 16384
 #define DEFAULT_HASH_STORAGE  40960
 
-#define STORAGE_MAX  (1u << 24)
-#define FREQ_MAX_HZ  1000000
-#define DURATION_MAX 99999999
-#define KEEP_MAX     1000000
-#define REPEAT_MAX   1000000
-#define WAIT_MAX_US  UINT64_C(1000000000000000) /* 31 years */
+#define STORAGE_MAX      (1u << 24)
+#define FREQ_MAX_HZ      1000000
+#define DURATION_MAX     99999999
+#define KEEP_MAX         1000000
+#define REPEAT_MAX       1000000
+#define OVERHEAD_DEFAULT 5
+#define OVERHEAD_MAX     100000                     /* of a thousand CPUs */
+#define WAIT_MAX_US      UINT64_C(1000000000000000) /* 31 years */
 
 #define MEMORY_DEFAULT (UINT64_C(256) << 20)
 #define MEMORY_MIN_M   8
@@ -108,6 +110,11 @@ static const struct option_spec specs[] = {
 	ROW(OPTION_U64, period, "count", 'c', .metavar = "COUNT", .min = 1, .max = INT64_MAX,
 	    .exclusive = RATE,
 	    .help = "sample every COUNT events on each CPU (nanoseconds of clocks); of hits, count every COUNTth"),
+	ROW(OPTION_U64, overhead_limit, "overhead-limit", 0, .metavar = "PERCENT",
+	    .max = OVERHEAD_MAX,
+	    .help = "say so when counting hits or times off the CPU takes more than this share of a CPU (default 5; 0: never)"),
+	ROW(OPTION_FLAG, shed, "shed", 0,
+	    .help = "above that share, count a part of the hits, chosen at random; each stands for the others"),
 	ROW(OPTION_CPUS, cpus, "cpu", 'C', .metavar = "CPU[,CPU|A-B...]",
 	    .help = "record these CPUs only"),
 	ROW(OPTION_FLAG, user_only, "user-stacks-only", 'U', .exclusive = SIDES,
@@ -268,7 +275,8 @@ static bool is_sampled_tracepoint(const struct record_options *o, const struct e
 	_cleanup_free_ char *place = strndup(event->name, strcspn(event->name, ":"));
 	const struct name_match category = {.text = place};
 
-	if (o->events.texts.nr > 1 || o->events.weights.nr || o->is_regex || o->library || !place)
+	if (o->events.texts.nr > 1 || o->events.weights.nr || o->is_regex || o->library ||
+	    o->shed || !place)
 		return false;
 	return tracepoints_have_category(&category, tracefs_roots) ||
 	       !library_exists(place, &o->pids);
@@ -450,6 +458,13 @@ static int check_together(const struct record_options *o, struct err *err)
 			err, -EINVAL,
 			"option --on-cpu: samples of '%s' do not tell time (cpu-clock, task-clock and cycles do)",
 			o->event_text);
+	if (o->shed && !o->overhead_limit)
+		return err_set(err, -EINVAL, "option --shed: needs an --overhead-limit above 0");
+	if (o->shed && !o->patterns.nr && !o->off_cpu) {
+		err_set(err, -EINVAL, "option --shed: there are no hits to count");
+		return err_hint(err, -EINVAL,
+				"-e and --off-cpu count hits; -F says how many samples there are");
+	}
 	if (o->follow && !o->pids.nr)
 		return err_set(err, -EINVAL, "option --follow: needs -p/--pid");
 	if (o->comm && strlen(o->comm) > COMM_MAX)
@@ -472,6 +487,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		.hash_storage = DEFAULT_HASH_STORAGE,
 		.max_memory = MEMORY_DEFAULT,
 		.languages = ALL_LANGUAGES,
+		.overhead_limit = OVERHEAD_DEFAULT,
 	};
 	options->command_line = join_arguments(argc, argv);
 	if (!options->command_line)

@@ -62,6 +62,8 @@ struct record_options {
 	uint64_t min_us, max_us;        /* shorter and longer times are left out; 0: none */
 	bool by_state;                  /* an event for each state off the CPU */
 	bool wakers;                    /* and the stacks of the tasks that end the waits */
+	uint64_t overhead_limit;        /* of counting, in percent of a CPU; 0: none */
+	bool shed;                      /* above it, count fewer hits */
 	uint64_t hit_period;            /* one of so many hits of patterns is counted */
 	uint64_t freq_hz;               /* of the sampled event; 0: by period */
 	uint64_t period;

@@ -181,6 +181,7 @@ static int begin_recording(struct recorder *r, uint64_t start_ns)
 			      schedule_planned_s(&r->schedule)))
 		return out_of_memory(r);
 	epoch_begin_recording(r->pipeline.epoch);
+	overhead_begin_recording(&r->session.overhead);
 	return recordings_begin(&r->recordings, &r->description.meta);
 }
 
@@ -254,6 +255,8 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 	what = session_unwind(&r->session);
 	if (!what)
 		what = apply_settled_records(r);
+	if (!what)
+		what = session_watch_overhead(&r->session);
 	return what ? what : session_watch_cpus(&r->session);
 }
 

@@ -93,6 +93,9 @@ static int choose_events(struct session *s)
 	s->sample_event = chosen.sample_event;
 	s->off_cpu = chosen.off_cpu;
 	s->nr_events = s->probes.events.nr ? s->probes.events.nr : 1;
+	s->overhead = (struct overhead){.limit_percent = s->options->overhead_limit,
+					.sheds = s->options->shed,
+					.nr_events = s->nr_events};
 	return ret;
 }
 
@@ -126,6 +129,8 @@ static int load_sampler(struct session *s)
 		.kernel_way = s->probes.kernel_way,
 		.entry_btf_id = probes_first_entry(&s->probes),
 		.hit_period = o->hit_period,
+		.measures_cost = o->overhead_limit > 0,
+		.may_shed = o->shed,
 		.weights = s->probes.has_weights ? s->probes.weights.data : NULL,
 		.has_chosen_cpus = o->cpus.nr > 0,
 		.stack_storage = o->stack_storage,
@@ -458,6 +463,29 @@ int session_watch_cpus(struct session *s)
 		note_cpu(s, s->changed_cpus.data[nr], cpus_has(&now, s->changed_cpus.data[nr]));
 	vec_free(&now);
 	return ret ? out_of_memory(s) : 0;
+}
+
+int session_watch_overhead(struct session *s)
+{
+	const uint64_t now_ns = clock_monotonic_ns();
+	struct overhead_finding found;
+	int ret = overhead_check(&s->overhead, s->sampler, now_ns, &found, s->err);
+
+	if (ret || !found.percent)
+		return ret;
+	if (found.gap > 1)
+		progress_note(
+			s->progress,
+			"counting took %.1f %% of a CPU: from now on one of about %u hits of '%s' is counted, and stands for all of them",
+			found.percent, found.gap, s->probes.events.data[found.event].name);
+	else
+		progress_note(
+			s->progress,
+			"counting takes %.1f %% of a CPU, more than --overhead-limit (%" PRIu64
+			" %%): --shed counts fewer hits%s",
+			found.percent, s->overhead.limit_percent,
+			s->off_cpu.is_on ? "" : ", and -c every COUNTth");
+	return 0;
 }
 
 int session_unwind(struct session *s)

@@ -18,6 +18,7 @@
 #include "record/record_options.h"
 #include "record/sampler/events.h"
 #include "record/sampler/filters.h"
+#include "record/sampler/overhead.h"
 #include "record/sampler/sampler.h"
 #include "record/symbols/file_names.h"
 #include "record/symbols/jit.h"
@@ -44,6 +45,7 @@ struct session {
 	uint32_t nr_events;    /* of the recording, 1 at least */
 	uint32_t sample_event; /* of the sampled one among them */
 	struct off_cpu_options off_cpu;
+	struct overhead overhead;
 	size_t nr_found; /* threads that were off the CPU when the recording began */
 	uint64_t waited_ns[PROF_MAX_EVENTS]; /* by threads that waited when the run ended */
 	struct sampler *sampler;
@@ -107,6 +109,12 @@ int session_apply_records(struct session *session, uint64_t until_ns);
  * the recorder does not sample it any more. Returns 0 or -ENOMEM.
  */
 int session_watch_cpus(struct session *session);
+
+/*
+ * Looks what counting costs, and says so if it is too much, or has fewer hits counted. Returns 0 or
+ * a negative errno.
+ */
+int session_watch_overhead(struct session *session);
 
 /*
  * Does the work that waits for the unwinder and for the names, if there are these. Returns 0 or a

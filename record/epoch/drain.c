@@ -176,7 +176,9 @@ static int count_waiting(void *ctx, const struct waiting_thread *thread)
 	if (thread->since_ns >= now_ns || waited_ns < last->end->min_ns ||
 	    (last->end->max_ns && waited_ns > last->end->max_ns))
 		return 0;
-	last->waited_ns[thread->key.event] += waited_ns;
+	if (thread->stands_for > 1)
+		count.value.count *= thread->stands_for;
+	last->waited_ns[thread->key.event] += count.value.count;
 	sampler_count_waiting(last->sampler, &thread->key);
 	return vec_push(&last->drain->counts, count);
 }

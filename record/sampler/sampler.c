@@ -336,6 +336,12 @@ void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps
 	};
 }
 
+void sampler_cost_maps(const struct sampler *sampler, struct cost_maps *maps)
+{
+	maps->costs = bpf_map__fd(sampler->bpf->maps.costs);
+	maps->gaps = sampler->bpf->bss->shed_gaps;
+}
+
 int sampler_wakeup_fd(const struct sampler *sampler)
 {
 	return ring_buffer__epoll_fd(sampler->wakeups);

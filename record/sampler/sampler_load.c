@@ -94,6 +94,7 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 		{bpf->maps.totals, NR_SETS * options->nr_events, 0},
 		{bpf->maps.hits, options->nr_events, 0},
 		{bpf->maps.weights, options->nr_events, 0},
+		{bpf->maps.costs, options->nr_events, 0},
 		{bpf->maps.waiting, options->off_cpu.is_on ? WAITING_THREADS : 1, 0},
 		{bpf->maps.hash_keys, 0, nr_keys * sizeof(struct hash_key)},
 	};
@@ -204,7 +205,8 @@ static void choose_programs(struct profrec_bpf *bpf, const struct sampler_option
 
 static void choose_weights(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
-	bpf->rodata->has_weights = options->weights != NULL || options->off_cpu.is_on;
+	bpf->rodata->has_weights =
+		options->weights != NULL || options->off_cpu.is_on || options->may_shed;
 	for (uint32_t i = 0; options->weights && i < options->nr_events; i++) {
 		const struct weight *w = &options->weights[i];
 
@@ -259,6 +261,9 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	bpf->rodata->may_nest = options->has_hits;
 	bpf->rodata->choose_cpus = options->has_chosen_cpus;
 	bpf->rodata->hit_period = options->hit_period;
+	bpf->rodata->measures_cost = options->measures_cost;
+	bpf->rodata->measures_samples = options->measures_cost && options->events->period;
+	bpf->rodata->may_shed = options->may_shed;
 	bpf->rodata->sample_weight = options->sample_weight;
 	choose_programs(bpf, options);
 	choose_weights(bpf, options);

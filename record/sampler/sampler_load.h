@@ -52,6 +52,8 @@ struct sampler_options {
 	enum kernel_way kernel_way;   /* not KERNEL_BY_ANY if functions are probed */
 	uint32_t entry_btf_id;        /* by fentry: one of the functions */
 	uint64_t hit_period;          /* one of so many hits is counted */
+	bool measures_cost;           /* the programs measure what they cost */
+	bool may_shed;                /* counted hits may stand for others, too */
 	const struct weight *weights; /* one for each event; NULL: all hits count 1 */
 	uint64_t sample_weight;       /* each sample of the perf event counts so much */
 	struct off_cpu_options off_cpu;

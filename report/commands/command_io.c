@@ -52,6 +52,14 @@ static void warn_of_event(struct textbuf *warnings, const struct recording *rec,
 		       "were left out: a sum would have exceeded 64 bits");
 	warn_of_number(warnings, rec, event, end->unattached, "functions or probes",
 		       "could not be attached: their hits are missing");
+	if (end->shed_gap > 1) {
+		textbuf_str(warnings, "WARNING: counts of ");
+		print_event_name(rec->meta, event, warnings);
+		textbuf_printf(warnings,
+			       " are estimates: one of up to %" PRIu64
+			       " hits was counted for all of them (--shed).\n",
+			       end->shed_gap);
+	}
 	if (end->every_nth <= 1)
 		return;
 	textbuf_str(warnings, "WARNING: of ");

@@ -50,6 +50,7 @@ static void add_event_end(struct prof_event_end *sum, const struct prof_event_en
 	sum->sum = sum_of(sum->sum, end->sum);
 	sum->overflows = sum_of(sum->overflows, end->overflows);
 	sum->every_nth = end->every_nth > sum->every_nth ? end->every_nth : sum->every_nth;
+	sum->shed_gap = end->shed_gap > sum->shed_gap ? end->shed_gap : sum->shed_gap;
 	sum->blocked = sum_of(sum->blocked, end->blocked);
 	sum->unattached = sum_of(sum->unattached, end->unattached);
 }

@@ -46,7 +46,7 @@ static uint64_t end_sum(const struct recording *rec, uint32_t event)
 	if (!end->nr_events)
 		return end->counted;
 	if (rec->meta->events[event].unit == PROF_UNIT_EVENTS &&
-	    !rec->meta->events[event].weight[0])
+	    !rec->meta->events[event].weight[0] && end->events[event].shed_gap <= 1)
 		return end->events[event].counted;
 	return end->events[event].sum;
 }
@@ -87,6 +87,9 @@ static void print_event_end(const struct prof_event_end *end, const char *unit, 
 	textbuf_printf(out, "%" PRIu64 " taken", end->taken);
 	if (end->every_nth > 1)
 		textbuf_printf(out, " (one of %" PRIu64 ")", end->every_nth);
+	if (end->shed_gap > 1)
+		textbuf_printf(out, " (one of up to %" PRIu64 ", at random, for all of them)",
+			       end->shed_gap);
 	textbuf_printf(out, ", %" PRIu64 " counted, ", end->counted);
 	if (event_lost(end, &lost))
 		textbuf_printf(out, "%" PRIu64 " lost", lost);

@@ -13,8 +13,11 @@ int print_headline(const struct printout *p)
 {
 	const struct prof_meta *meta = p->rec->meta;
 	const struct prof_end *end = p->rec->end;
+	const struct prof_event_end *of_event =
+		end && end->nr_events ? &end->events[p->view->event] : NULL;
 	const struct headline_facts facts = {
-		.every_nth = end && end->nr_events ? end->events[p->view->event].every_nth : 0,
+		.every_nth = of_event ? of_event->every_nth : 0,
+		.shed_gap = of_event ? of_event->shed_gap : 0,
 		.nr_recordings = p->rec->nr_recordings,
 		/* The line has whole seconds. */
 		.duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0),

@@ -4,11 +4,13 @@
  *
  *	waits          then ends
  *	waits forever  then says so, and waits in wait_forever until it is killed
+ *	waits often    in place of this, sends bytes to and fro between two threads
  */
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,11 +76,43 @@ static uint64_t time_of(void (*function)(void))
 	return now_ns() - begin_ns;
 }
 
+static int there[2], back[2];
+
+static void *send_back(void *arg)
+{
+	char byte;
+
+	while (read(there[0], &byte, 1) == 1)
+		result = write(back[1], &byte, 1);
+	return arg;
+}
+
+__attribute__((noinline)) void wait_often(void)
+{
+	char byte;
+
+	for (int i = 0; i < 20000; i++) {
+		result = write(there[1], "", 1);
+		result = read(back[0], &byte, 1);
+	}
+}
+
+static int say_often(void)
+{
+	pthread_t thread;
+
+	if (pipe(there) || pipe(back) || pthread_create(&thread, NULL, send_back, NULL))
+		return 1;
+	printf("wait_often %lu\n", time_of(wait_often));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t writer;
 
-	(void)argv;
+	if (argc > 1 && !strcmp(argv[1], "often"))
+		return say_often();
 	if (pipe(ends) || pthread_create(&writer, NULL, write_bytes, NULL))
 		return 1;
 	printf("wait_for_pipe %lu\n", time_of(wait_for_pipe));

@@ -117,9 +117,9 @@ static const struct prof_event test_events[] = {
 };
 
 static const struct prof_event_end test_event_ends[ARRAY_SIZE(test_events)] = {
-	{500, 480, 480, 0, 1, 0, 0},
-	{500, 480, UINT64_MAX, 3, 4, 0, 0},
-	{6, 40, 80, 0, 0, 0, 17},
+	{500, 480, 480, 0, 1, 0, 0, 0},
+	{500, 480, UINT64_MAX, 3, 4, 0, 0, 0},
+	{6, 40, 80, 0, 0, 0, 17, 12},
 	{.taken = 0},
 	{.blocked = 5},
 	{.sum = 1},

@@ -76,6 +76,25 @@ static void expect_event(struct prof_event event, uint64_t every_nth, uint64_t d
 	free(text);
 }
 
+START_TEST(hits_that_stand_for_others)
+{
+	static const struct prof_meta meta = {.sides = PROF_SIDES_USER};
+	const struct prof_event event = {
+		.kind = PROF_EVENT_USER_CALLS, .name = "c:malloc", .weight = "", .nr_probes = 1};
+	struct headline_facts facts = {.shed_gap = 12, .duration_s = 5};
+	char *text = headline_format_event(&meta, &event, &facts);
+
+	ck_assert_str_eq(
+		text,
+		"Tracing 1 functions for \"c:malloc\", one of up to 12 hits counted for all for 5 secs.");
+	free(text);
+	facts.shed_gap = 1;
+	text = headline_format_event(&meta, &event, &facts);
+	ck_assert_str_eq(text, "Tracing 1 functions for \"c:malloc\" for 5 secs.");
+	free(text);
+}
+END_TEST
+
 START_TEST(hits)
 {
 	struct prof_event event = {
@@ -121,5 +140,5 @@ START_TEST(times)
 }
 END_TEST
 
-SUITE_MAIN("headline", hits, times, all_threads, pid_list, tid_list, period_sides_cpu,
-	   command_is_escaped)
+SUITE_MAIN("headline", hits, hits_that_stand_for_others, times, all_threads, pid_list, tid_list,
+	   period_sides_cpu, command_is_escaped)

@@ -41,15 +41,15 @@ struct {
 } waiting SEC(".maps");
 
 /*
- * A thread that leaves the CPU, while its entry is made. It would take too much of a program's
- * stack. No other switch interrupts a switch.
+ * The entry of a thread that comes back, and then that of the thread that leaves, while they are
+ * at hand. They would take too much of a program's stack. No switch interrupts another switch.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct waiting_thread);
-} leaving SEC(".maps");
+} switched SEC(".maps");
 
 /* A thread that the iterator has found. The recorder runs one iterator at a time. */
 struct {
@@ -132,7 +132,7 @@ static __always_inline void begin_wait(void *ctx, const struct wait *wait)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tid = task->pid, zero = 0, tgid;
-	struct waiting_thread *thread = bpf_map_lookup_elem(&leaving, &zero);
+	struct waiting_thread *thread = bpf_map_lookup_elem(&switched, &zero);
 	struct sample s = {};
 
 	s.totals = find_totals(&s, wait->event);
@@ -217,21 +217,19 @@ static __always_inline void join_waker(struct sample *s, const struct waker *wak
 /* Adds the time that thread @tid spent off the CPU. */
 __verified_once int end_wait(__u32 tid, __u64 now_ns)
 {
-	struct waiting_thread *thread = bpf_map_lookup_elem(&waiting, &tid);
-	struct waker waker = {};
+	struct waiting_thread *entry = bpf_map_lookup_elem(&waiting, &tid), *thread;
 	struct sample s = {};
-	__u64 since_ns;
-	__u32 stands_for;
+	__u32 zero = 0;
 
-	if (!thread)
+	if (!entry)
 		return 0;
-	s.key = thread->key;
-	since_ns = thread->since_ns;
-	stands_for = thread->stands_for;
-	if (take_wakers)
-		waker = thread->waker;
+	thread = bpf_map_lookup_elem(&switched, &zero);
+	if (!thread)
+		return 0; /* cannot be: the array has the index */
+	*thread = *entry;
 	bpf_map_delete_elem(&waiting, &tid);
-	s.weight = now_ns - since_ns;
+	s.key = thread->key;
+	s.weight = now_ns - thread->since_ns;
 	s.totals = find_totals(&s, s.key.event);
 	if (!s.totals)
 		return 0;
@@ -240,13 +238,13 @@ __verified_once int end_wait(__u32 tid, __u64 now_ns)
 		return 0;
 	}
 	count_up(&s.totals->taken);
-	s.weight = scale_weight(stands_for, s.weight);
+	s.weight = scale_weight(thread->stands_for, s.weight);
 	if (s.weight > WEIGHT_MAX) {
 		count_up(&s.totals->overflows);
 		return 0;
 	}
-	if (waker.user_stack || waker.kernel_stack)
-		join_waker(&s, &waker);
+	if (take_wakers && (thread->waker.user_stack || thread->waker.kernel_stack))
+		join_waker(&s, &thread->waker);
 	note_result(&s, insert_or_add(&s, now_ns));
 	return 0;
 }

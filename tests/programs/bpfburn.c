@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * bpfburn MS: spends about MS milliseconds of CPU time in its own BPF program, which is named
- * burner.
+ * bpfburn MS [FILE]: spends about MS milliseconds of CPU time in its own BPF program, which is
+ * named burner. Makes FILE when the kernel has verified the program.
  */
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,6 +68,10 @@ int main(int argc, char **argv)
 
 	if (fd < 0) {
 		perror("bpfburn: BPF_PROG_LOAD");
+		return 1;
+	}
+	if (argc > 2 && creat(argv[2], 0600) < 0) {
+		perror(argv[2]);
 		return 1;
 	}
 	do {

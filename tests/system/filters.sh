@@ -167,21 +167,35 @@ kill $apart
 ## Inside a pid namespace: ids are its own. Outside runs another process with the number of the one that is meant.
 "$dir/other" deep 3 &
 outside=$!
+# has_run PID TICKS: it has had the CPU for so long, in hundredths of a second.
+has_run() { [ "$(awk '{print $14 + $15}' "/proc/$1/stat")" -ge "$2" ]; }
+# record_running PID NAME: records the process until it has had the CPU for a while, whatever else wants the CPU.
+record_running()
+{
+	local recorder
+	: > "$dir/$2.err"
+	"$profrec" -F 499 -o "$dir/$2.prof" -p "$1" 2> "$dir/$2.err" &
+	recorder=$!
+	wait_for grep -q Sampling "$dir/$2.err"
+	wait_for has_run "$1" $(($(awk '{print $14 + $15}' "/proc/$1/stat") + 30))
+	kill -INT $recorder
+	wait $recorder
+}
 cat > "$dir/inside" <<- 'EOF'
 	dir=$1 number=$2 profrec=$3
 	echo $((number - 1)) > /proc/sys/kernel/ns_last_pid || exit 77
 	"$dir/acts" deep 3 &
 	[ $! -eq "$number" ] || exit 77
-	"$profrec" -q -F 499 -o "$dir/same.prof" -p $! 1 || exit
+	record_running $! same || exit
 	"$profrec" -q -F 499 -o "$dir/all.prof" 1 || exit
 	unshare --pid --fork --mount-proc "$dir/acts" deep 4 &
 	wait_for has_child $! acts || exit
 	nested=$(child_of $! acts)
-	"$profrec" -q -F 499 -o "$dir/nested.prof" -p "$nested" 1 || exit
+	record_running "$nested" nested || exit
 	echo "$nested" > "$dir/nested"
 	kill $(jobs -p) "$nested"
 EOF
-export -f wait_for child_of has_child
+export -f wait_for child_of has_child has_run record_running
 unshare --pid --fork --kill-child --mount-proc bash "$dir/inside" "$dir" $outside "$profrec" 2> "$dir/inside.err"
 status=$?
 if [ $status -eq 77 ]; then

@@ -2,13 +2,11 @@
 #include "report/commands/page_output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/cleanup.h"
+#include "report/commands/output_file.h"
 #include "report/print/print_errors.h"
 
 /* The page of a recording that has no name. */
@@ -40,41 +38,21 @@ static int print_profiles(struct textbuf *out, const char *recording, struct pag
 			recording);
 		return err_hint(err, ret, "--from and --to select a part of the recording");
 	}
-	ret = print_error_set(ret, recording, err);
-	return ret ? ret : print_flush(out, err);
-}
-
-/* Removes what was written of a file, but no device. */
-static void remove_part(int fd, const char *name)
-{
-	struct stat st;
-
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		unlink(name);
+	return print_error_set(ret, recording, err);
 }
 
 int page_output_print(struct command_io *io, const char *output, const char *recording,
 		      struct page_profile *profiles, size_t nr, struct err *err)
 {
 	_cleanup_free_ char *named = output ? NULL : name_page(recording);
-	const char *name = output ? output : named;
-	_cleanup_close_ int fd = -1;
-	struct textbuf out;
+	struct output_file file;
 	int ret;
 
-	if (!name)
+	if (!output && !named)
 		return err_set(err, -ENOMEM, "failed to report '%s': out of memory", recording);
-	if (!strcmp(name, "-"))
-		return print_profiles(&io->out, recording, profiles, nr, err);
-	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	if (fd < 0) {
-		ret = -errno;
-		return err_set(err, ret, "failed to create '%s': %s", name, strerror(-ret));
-	}
-	out = (struct textbuf){.fd = fd};
-	ret = print_profiles(&out, recording, profiles, nr, err);
+	ret = output_file_open(&file, output ? output : named, &io->out, err);
 	if (ret)
-		remove_part(fd, name);
-	textbuf_deinit(&out);
-	return ret;
+		return ret;
+	ret = print_profiles(file.out, recording, profiles, nr, err);
+	return output_file_close(&file, ret, err);
 }

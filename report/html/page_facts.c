@@ -2,7 +2,7 @@
 #include "report/html/page_facts.h"
 
 #include "common/clock.h"
-#include "report/html/json_text.h"
+#include "report/text/json_text.h"
 
 /* Ends a list whose members each end with a comma. */
 static void end_list(struct textbuf *out, char bracket)

@@ -60,6 +60,12 @@ static inline bool has_hits(const struct printout *p)
 	return event && event->kind != PROF_EVENT_SAMPLES && event->kind != PROF_EVENT_OFF_CPU;
 }
 
+/* Returns true if rows are of threads by their names. Hits can be of all threads together. */
+static inline bool printout_has_threads(const struct printout *p)
+{
+	return !has_hits(p) || p->view->per_process;
+}
+
 /*
  * Returns true if a delimiter stands between two sides of a row. bcc's profile has it between two
  * stacks, and bcc's stackcount in each row with both sides shown.

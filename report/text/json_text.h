@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Strings and members of JSON (RFC 8259). */
-#ifndef REPORT_HTML_JSON_TEXT_H
-#define REPORT_HTML_JSON_TEXT_H
+#ifndef REPORT_TEXT_JSON_TEXT_H
+#define REPORT_TEXT_JSON_TEXT_H
 
 #include <stdint.h>
 

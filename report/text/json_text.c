@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/html/json_text.h"
+#include "report/text/json_text.h"
 
 #include <errno.h>
 

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profrep export: the rows of an event in the formats of other tools. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "report/commands/commands.h"
+#include "report/commands/output_file.h"
+#include "report/commands/recording_names.h"
+#include "report/commands/shared_options.h"
+#include "report/compare/compared_sources.h"
+#include "report/export/exporters.h"
+#include "report/print/print_errors.h"
+
+struct export_options {
+	struct source_request request;
+	const char *output, *base;
+	const struct export_format *format;
+	struct operands operands;
+};
+
+/* The recordings to export, and those to subtract. */
+struct export_sources {
+	struct source sources[2];
+	size_t nr;
+};
+
+struct export_format {
+	const char *name;
+	bool is_binary;
+	bool has_base; /* --base may be given */
+	int (*print)(struct export_sources *s, struct textbuf *out, struct rows_summary *summary);
+};
+
+static int print_pprof(struct export_sources *s, struct textbuf *out, struct rows_summary *summary)
+{
+	const struct printout p = source_printout(&s->sources[0], out);
+	const struct printout base = source_printout(&s->sources[1], out);
+
+	return export_pprof(&p, s->nr > 1 ? &base : NULL, summary);
+}
+
+static int print_speedscope(struct export_sources *s, struct textbuf *out,
+			    struct rows_summary *summary)
+{
+	const struct printout p = source_printout(&s->sources[0], out);
+
+	return export_speedscope(&p, summary);
+}
+
+static int print_perf_script(struct export_sources *s, struct textbuf *out,
+			     struct rows_summary *summary)
+{
+	const struct printout p = source_printout(&s->sources[0], out);
+
+	return export_perf_script(&p, summary);
+}
+
+static int print_folded_rows(struct export_sources *s, struct textbuf *out,
+			     struct rows_summary *summary)
+{
+	const struct printout p = source_printout(&s->sources[0], out);
+
+	return print_folded(&p, summary);
+}
+
+static const struct export_format formats[] = {
+	{"pprof", true, true, print_pprof},
+	{"speedscope", false, false, print_speedscope},
+	{"perf-script", false, false, print_perf_script},
+	{"folded", false, false, print_folded_rows},
+};
+
+static const struct export_format *find_format(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
+}
+
+static int take_export_operands(void *options, int nr, char **operands, struct err *err)
+{
+	struct export_options *o = options;
+	struct view *view = &o->request.view;
+
+	o->format = nr ? find_format(operands[0]) : NULL;
+	if (!o->format) {
+		if (nr)
+			err_set(err, -EINVAL, "command export: '%s' is not a format", operands[0]);
+		else
+			err_set(err, -EINVAL, "command export: needs a format");
+		return err_hint(err, -EINVAL,
+				"formats are pprof, speedscope, perf-script and folded");
+	}
+	if (o->base && !o->format->has_base)
+		return err_set(err, -EINVAL, "option --base: only pprof has it");
+	o->operands = (struct operands){operands + 1, nr - 1};
+	view->folded = o->format->print == print_folded_rows;
+	if (view->unnamed == UNNAMED_BY_LAYOUT)
+		view->unnamed = UNNAMED_FUNCTION;
+	return 0;
+}
+
+static int check_output(const struct export_options *o, struct err *err)
+{
+	if (!o->format->is_binary || (o->output && strcmp(o->output, "-") != 0) ||
+	    !isatty(STDOUT_FILENO))
+		return 0;
+	err_set(err, -EINVAL, "failed to write %s: standard output is a terminal", o->format->name);
+	return err_hint(err, -EINVAL, "-o FILE names a file");
+}
+
+/* Reads what is to be exported, one event of each, in one unit. */
+static int load_sources(const struct export_options *o, struct recording_names *names,
+			struct export_sources *s, struct err *err)
+{
+	int ret = recording_names_make(names, o->operands.names, o->operands.nr, err);
+
+	s->nr = o->base ? 2 : 1;
+	if (!ret)
+		ret = source_load(&s->sources[0], names->names.data, names->names.nr, &o->request,
+				  err);
+	if (!ret && o->base)
+		ret = source_load(&s->sources[1], &o->base, 1, &o->request, err);
+	return ret ? ret : compared_sources_check(s->sources, s->nr, err);
+}
+
+static int run_export(const void *options, struct command_io *io, struct err *err)
+{
+	const struct export_options *o = options;
+	_cleanup_(recording_names_deinit) struct recording_names names = {0};
+	struct export_sources s = {0};
+	struct rows_summary summary = {0};
+	struct output_file file;
+	int ret = check_output(o, err);
+
+	if (!ret)
+		ret = load_sources(o, &names, &s, err);
+	if (!ret)
+		ret = output_file_open(&file, o->output, &io->out, err);
+	if (!ret) {
+		ret = print_error_set(o->format->print(&s, file.out, &summary),
+				      s.sources[0].rec.name, err);
+		ret = output_file_close(&file, ret, err);
+	}
+	if (!ret)
+		ret = command_io_finish(io, s.sources, s.nr, &summary, err);
+	for (size_t i = 0; i < s.nr; i++)
+		source_deinit(&s.sources[i]);
+	return ret;
+}
+
+static const struct option_spec export_rows[] = {
+	{
+		.name = "output",
+		.short_name = 'o',
+		.type = OPTION_STRING,
+		.offset = offsetof(struct export_options, output),
+		.metavar = "FILE",
+		.help = "write to FILE (default standard output)",
+	},
+	{
+		.name = "base",
+		.type = OPTION_STRING,
+		.offset = offsetof(struct export_options, base),
+		.metavar = "BEFORE",
+		.help = "with pprof, subtract this recording: a difference for pprof",
+	},
+};
+
+static const struct option_table own_options = {export_rows, ARRAY_SIZE(export_rows), NULL};
+
+const struct profrep_command export_command = {
+	COMMAND_TEXTS(
+		"export", "write stacks for other tools: pprof, speedscope, perf-script, folded",
+		"  profrep export pprof -o app.pb.gz app.prof  # go tool pprof -http : app.pb.gz\n"
+		"  profrep export speedscope -o app.speedscope.json app.prof\n"
+		"  profrep export perf-script -o app.perf app.prof  # for Firefox Profiler\n"
+		"  profrep export pprof --base before.prof -o diff.pb.gz after.prof\n"),
+	.spec.usage = "[OPTIONS] FORMAT [FILE|@LIST...]",
+	.spec.parts =
+		{
+			{&own_options, 0},
+			{&name_options, offsetof(struct export_options, request.view)},
+			{&side_options, offsetof(struct export_options, request.view)},
+			{&event_options, offsetof(struct export_options, request.event)},
+			{&timespan_options, offsetof(struct export_options, request.span)},
+			{&search_options, offsetof(struct export_options, request.search)},
+		},
+	.options_size = sizeof(struct export_options),
+	.take_operands = take_export_operands,
+	.run = run_export,
+};

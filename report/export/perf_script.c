@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "report/export/exporters.h"
+#include "report/export/stack_places.h"
+
+/* Numbers of the invented times: microseconds, as perf prints them. */
+#define US_PER_S UINT64_C(1000000)
+
+struct script {
+	const struct printout *p;
+	struct textbuf *out;
+	stack_place_vec places;
+	struct textbuf stack; /* the frames of a row */
+	struct textbuf label;
+	const char *event;
+	uint64_t step_us, next_us;
+	bool repeats; /* a row is printed once for each of its samples */
+};
+
+/*
+ * Appends @len bytes of a name. Readers take the last parentheses of a line for the file, and take
+ * a file up to its first space.
+ */
+static void print_word(struct textbuf *out, const char *s, size_t len, bool is_file)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (is_file && (s[i] == ' ' || s[i] == '(' || s[i] == ')'))
+			textbuf_printf(out, "\\x%02x", s[i]);
+		else
+			textbuf_char(out, s[i]);
+	}
+}
+
+/* Appends one line of a stack: the address, the name in the label buffer, the file. */
+static void print_line(struct script *s, uint64_t addr, const char *file, size_t file_len)
+{
+	textbuf_printf(&s->stack, "\t%16" PRIx64 " ", addr);
+	print_word(&s->stack, s->label.data, s->label.nr, false);
+	textbuf_str(&s->stack, " (");
+	print_word(&s->stack, file, file_len, true);
+	textbuf_str(&s->stack, ")\n");
+	s->label.nr = 0;
+}
+
+static void print_frame(struct script *s, uint32_t process, const struct stack_place *place)
+{
+	const struct model *model = &s->p->rec->model;
+	const struct model_frame *frame = &model->frames.data[place->frame];
+	const char *path =
+		string_set_get(&model->strings, model->objects.data[frame->object].key.path);
+	uint32_t nr = labels_nr_parts(s->p->labels, place->frame, place->place);
+	struct textbuf file = {.fd = -1};
+	uint64_t addr;
+
+	if (!model_address(model, process, place->frame, &addr))
+		addr = frame->offset;
+	textbuf_escaped(&file, path[0] ? path : "[unknown]", strlen(path[0] ? path : "[unknown]"),
+			TEXT_PLAIN);
+	for (uint32_t i = 0; i < nr; i++) {
+		/* The list is printed from its end, a waker's stack from its root. */
+		uint32_t part = place->is_wakers ? nr - 1 - i : i;
+
+		labels_part(s->p->labels, &s->label, place->frame, place->place, part);
+		if (part + 1 < nr)
+			print_line(s, addr, "inlined", strlen("inlined"));
+		else
+			print_line(s, addr, file.data, file.nr);
+	}
+	if (file.error)
+		textbuf_fail(&s->stack, file.error);
+	textbuf_deinit(&file);
+}
+
+static void print_header(struct script *s, const struct stack_row *row, uint64_t period)
+{
+	struct textbuf *out = s->out;
+
+	if (row->comm)
+		labels_string(s->p->labels, out, row->comm);
+	else
+		textbuf_str(out, printout_has_threads(s->p) ? UNNAMED_THREAD : "all");
+	textbuf_printf(out,
+		       " %" PRIu32 "/%" PRIu32 " [000] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " ",
+		       row->pid, row->pid, s->next_us / US_PER_S, s->next_us % US_PER_S, period);
+	textbuf_str(out, s->event);
+	textbuf_str(out, ": \n");
+	s->next_us += s->step_us;
+}
+
+static int print_row(void *ctx, const struct stack_row *row)
+{
+	struct script *s = ctx;
+	uint64_t nr = s->repeats ? row->count : 1, period = s->repeats ? 1 : row->count;
+	int ret = stack_places_make(row, &s->places);
+
+	if (ret)
+		return ret;
+	s->stack.nr = 0;
+	for (size_t i = s->places.nr; i-- > 0;) {
+		if (!s->places.data[i].text) {
+			print_frame(s, row->process, &s->places.data[i]);
+			continue;
+		}
+		textbuf_str(&s->label, s->places.data[i].text);
+		print_line(s, 0, "[missing]", strlen("[missing]"));
+	}
+	if (s->stack.error || s->label.error)
+		return s->stack.error ? s->stack.error : s->label.error;
+	for (; nr && !s->out->error; nr--) {
+		print_header(s, row, period);
+		textbuf_bytes(s->out, s->stack.data, s->stack.nr);
+		textbuf_char(s->out, '\n');
+	}
+	return 0;
+}
+
+/* perf's name of the event: a word without colons, which would end it. */
+static void make_event(struct textbuf *event, const char *name)
+{
+	if (!name[0])
+		name = "event";
+	for (; *name; name++)
+		textbuf_char(event, *name > ' ' && *name < 0x7f && *name != ':' ? *name : '_');
+	textbuf_char(event, '\0');
+}
+
+int export_perf_script(const struct printout *p, struct rows_summary *summary)
+{
+	const struct prof_event *event = printed_event(p);
+	struct textbuf name = {.fd = -1};
+	struct script s = {
+		.p = p,
+		.out = p->out,
+		.stack.fd = -1,
+		.label.fd = -1,
+		.repeats = !event ||
+			   (event->kind == PROF_EVENT_SAMPLES && event->unit == PROF_UNIT_EVENTS),
+	};
+	int ret;
+
+	make_event(&name, event_name(p->rec->meta, p->view->event));
+	s.event = name.data;
+	s.step_us = p->rec->meta->freq_hz && p->rec->meta->freq_hz < US_PER_S
+			    ? US_PER_S / p->rec->meta->freq_hz
+			    : 1;
+	s.next_us = p->rec->meta->start_monotonic_ns / (NS_PER_S / US_PER_S);
+	ret = name.error ? name.error : printout_visit(p, print_row, &s, summary);
+	vec_free(&s.places);
+	textbuf_deinit(&s.stack);
+	textbuf_deinit(&s.label);
+	textbuf_deinit(&name);
+	return ret;
+}

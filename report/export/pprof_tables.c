@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/export/pprof_tables.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/hash.h"
+
+/* Code that was linked to a fixed address is below this one. Other code is placed far above. */
+#define FIXED_ADDRESS_MAX (UINT64_C(1) << 32)
+
+#define PAGE_BYTES UINT64_C(4096)
+
+int pprof_tables_init(struct pprof_tables *t)
+{
+	*t = (struct pprof_tables){.scratch.fd = -1};
+	return string_set_init(&t->strings);
+}
+
+void pprof_tables_deinit(struct pprof_tables *t)
+{
+	string_set_deinit(&t->strings);
+	vec_free(&t->mappings);
+	vec_free(&t->biases);
+	vec_free(&t->functions);
+	vec_free(&t->locations);
+	vec_free(&t->lines);
+	vec_free(&t->first_lines);
+	index_deinit(&t->mapping_index);
+	index_deinit(&t->function_index);
+	index_deinit(&t->location_index);
+	textbuf_deinit(&t->scratch);
+}
+
+int pprof_add_string(struct pprof_tables *t, const char *s, size_t len, int64_t *id)
+{
+	uint32_t number;
+	int ret = string_set_add(&t->strings, s, len, &number);
+
+	*id = ret ? 0 : number;
+	return ret;
+}
+
+/* Adds the text in the scratch buffer, and empties the buffer. */
+static int add_scratch(struct pprof_tables *t, int64_t *id)
+{
+	int ret = t->scratch.error ? t->scratch.error
+				   : pprof_add_string(t, t->scratch.data, t->scratch.nr, id);
+
+	t->scratch.nr = 0;
+	return ret;
+}
+
+/* Finds or adds @mapping, whose addresses are @bias + offsets. */
+static int add_mapping(struct pprof_tables *t, const Pprof__Mapping *mapping, uint64_t bias,
+		       uint64_t *id)
+{
+	const uint64_t key[] = {mapping->filename, mapping->build_id, bias};
+	uint64_t hash = hash_bytes(key, sizeof(key), 0);
+	Pprof__Mapping added = *mapping;
+	int ret;
+
+	index_for_each(&t->mapping_index, hash, i) {
+		const Pprof__Mapping *have = &t->mappings.data[i];
+
+		if (have->filename == mapping->filename && have->build_id == mapping->build_id &&
+		    t->biases.data[i] == bias) {
+			*id = have->id;
+			return 0;
+		}
+	}
+	added.id = *id = t->mappings.nr + 1;
+	added.memory_start = added.memory_limit = bias;
+	ret = vec_push(&t->biases, bias);
+	return ret ? ret : index_push(&t->mapping_index, &t->mappings, hash, added);
+}
+
+/* Finds or adds the mapping of @object, whose code is placed at @bias + its offsets. */
+static int add_object(struct pprof_tables *t, const struct printout *p, uint32_t object,
+		      uint64_t bias, uint64_t *id)
+{
+	const struct model *model = &p->rec->model;
+	const struct object_key *key = &model->objects.data[object].key;
+	const char *path = string_set_get(&model->strings, key->path);
+	char hex[BUILD_ID_HEX_SIZE] = "";
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT;
+	int ret;
+
+	/* pprof knows the kernel by perf's name for it. */
+	if (key->kind == PROF_OBJECT_KERNEL)
+		textbuf_str(&t->scratch, "[kernel.kallsyms]_stext");
+	else if (key->kind == PROF_OBJECT_NONE)
+		textbuf_str(&t->scratch, "[unmapped]");
+	else
+		textbuf_escaped(&t->scratch, path, strlen(path), TEXT_PLAIN);
+	ret = add_scratch(t, &mapping.filename);
+	if (ret)
+		return ret;
+	if (key->build_id.size)
+		build_id_hex(&key->build_id, hex);
+	ret = pprof_add_string(t, hex, strlen(hex), &mapping.build_id);
+	return ret ? ret : add_mapping(t, &mapping, bias, id);
+}
+
+/* Finds or adds the function whose name is in the scratch buffer. */
+static int add_function(struct pprof_tables *t, const char *file, uint32_t start_line, uint64_t *id)
+{
+	Pprof__Function function = PPROF__FUNCTION__INIT;
+	int ret = add_scratch(t, &function.name);
+	uint64_t hash;
+
+	if (!ret && file)
+		textbuf_escaped(&t->scratch, file, strlen(file), TEXT_PLAIN);
+	if (!ret)
+		ret = add_scratch(t, &function.filename);
+	if (ret)
+		return ret;
+	function.system_name = function.name;
+	function.start_line = start_line;
+	hash = hash_bytes((const int64_t[]){function.name, function.filename, start_line},
+			  3 * sizeof(int64_t), 0);
+	index_for_each(&t->function_index, hash, i) {
+		const Pprof__Function *have = &t->functions.data[i];
+
+		if (have->name == function.name && have->filename == function.filename &&
+		    have->start_line == function.start_line) {
+			*id = have->id;
+			return 0;
+		}
+	}
+	function.id = *id = t->functions.nr + 1;
+	return index_push(&t->function_index, &t->functions, hash, function);
+}
+
+/* Returns true if location @i has the @nr lines at the end of the lines. */
+static bool has_lines(const struct pprof_tables *t, size_t i, size_t nr)
+{
+	const Pprof__Line *mine = t->lines.data + t->first_lines.data[i];
+	const Pprof__Line *last = t->lines.data + t->lines.nr - nr;
+
+	if (t->locations.data[i].n_line != nr)
+		return false;
+	for (size_t line = 0; line < nr; line++)
+		if (mine[line].function_id != last[line].function_id ||
+		    mine[line].line != last[line].line)
+			return false;
+	return true;
+}
+
+/* Finds or adds a location with the lines from @first_line on; takes these off if it is known. */
+static int add_location(struct pprof_tables *t, uint64_t mapping, uint64_t address,
+			size_t first_line, uint64_t *id)
+{
+	size_t nr = t->lines.nr - first_line;
+	uint64_t function = nr ? t->lines.data[first_line].function_id : 0;
+	uint64_t hash =
+		hash_bytes((const uint64_t[]){mapping, address, function}, 3 * sizeof(uint64_t), 0);
+	Pprof__Location location = PPROF__LOCATION__INIT;
+	Pprof__Mapping *mapped = &t->mappings.data[mapping - 1];
+	int ret;
+
+	index_for_each(&t->location_index, hash, i) {
+		const Pprof__Location *have = &t->locations.data[i];
+
+		if (have->mapping_id == mapping && have->address == address &&
+		    has_lines(t, i, nr)) {
+			t->lines.nr = first_line;
+			*id = have->id;
+			return 0;
+		}
+	}
+	if (address >= mapped->memory_limit)
+		mapped->memory_limit = (address / PAGE_BYTES + 1) * PAGE_BYTES;
+	/* The kernel has code before the place from which its offsets count. */
+	if (address < mapped->memory_start)
+		mapped->memory_start = address / PAGE_BYTES * PAGE_BYTES;
+	mapped->has_functions |= nr != 0;
+	mapped->has_inline_frames |= nr > 1;
+	location.id = *id = t->locations.nr + 1;
+	location.mapping_id = mapping;
+	location.address = address;
+	location.n_line = nr;
+	ret = vec_push(&t->first_lines, first_line);
+	return ret ? ret : index_push(&t->location_index, &t->locations, hash, location);
+}
+
+/*
+ * Adds the functions at a frame, the innermost first. A frame that has neither a name nor the start
+ * of its function gets none, so that pprof can look for it.
+ */
+static int add_lines(struct pprof_tables *t, const struct printout *p, uint32_t frame,
+		     enum frame_place place, uint64_t mapping)
+{
+	const struct model *model = &p->rec->model;
+	const struct resolved *resolved = symbols_frame(p->symbols, frame, place);
+	const struct model_frame *f = &model->frames.data[frame];
+	bool is_source = model_frame_is_source(model, frame);
+	uint32_t nr = resolved->name || resolved->is_bounded || resolved->nr_lines
+			      ? labels_nr_parts(p->labels, frame, place)
+			      : 0;
+
+	for (uint32_t part = 0; part < nr; part++) {
+		const struct source_frame *source =
+			symbols_line(p->symbols, resolved, nr - 1 - part);
+		const char *file = NULL;
+		Pprof__Line line = PPROF__LINE__INIT;
+		int ret;
+
+		if (is_source)
+			file = string_set_get(&model->strings,
+					      model->objects.data[f->object].key.path);
+		else if (source && source->file)
+			file = string_set_get(&p->symbols->lines.files, source->file);
+		labels_part(p->labels, &t->scratch, frame, place, part);
+		ret = add_function(t, file, is_source ? PROF_SOURCE_LINE(f->offset) : 0,
+				   &line.function_id);
+		line.line = source ? source->line : 0;
+		if (!ret)
+			ret = vec_push(&t->lines, line);
+		if (ret)
+			return ret;
+		t->mappings.data[mapping - 1].has_filenames |= file != NULL;
+		t->mappings.data[mapping - 1].has_line_numbers |= line.line != 0;
+	}
+	return 0;
+}
+
+/*
+ * Returns the distance of the addresses of @object from its offsets in this profile. The kernel and
+ * programs that were linked to a fixed address have their own. Other files begin at 0, as they were
+ * linked, so that equal code of several processes is at one address.
+ */
+static uint64_t object_bias(const struct model *model, uint32_t process, uint32_t object)
+{
+	const struct object_key *key = &model->objects.data[object].key;
+	const struct model_place *place;
+
+	if (object_kind_is_kernel(key->kind))
+		return key->bias;
+	if (key->kind != PROF_OBJECT_FILE)
+		return 0;
+	place = model_find_place(model, process, object);
+	return place && place->bias < FIXED_ADDRESS_MAX ? place->bias : 0;
+}
+
+int pprof_add_frame(struct pprof_tables *t, const struct printout *p, uint32_t process,
+		    uint32_t frame, enum frame_place place, uint64_t *id)
+{
+	const struct model_frame *f = &p->rec->model.frames.data[frame];
+	uint64_t bias = object_bias(&p->rec->model, process, f->object), mapping;
+	size_t first_line = t->lines.nr;
+	int ret = add_object(t, p, f->object, bias, &mapping);
+
+	if (!ret)
+		ret = add_lines(t, p, frame, place, mapping);
+	return ret ? ret : add_location(t, mapping, bias + f->offset, first_line, id);
+}
+
+int pprof_add_text(struct pprof_tables *t, const char *text, uint64_t *id)
+{
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT;
+	Pprof__Line line = PPROF__LINE__INIT;
+	size_t first_line = t->lines.nr;
+	uint64_t mapping_id;
+	int ret = pprof_add_string(t, "[missing]", strlen("[missing]"), &mapping.filename);
+
+	if (!ret)
+		ret = add_mapping(t, &mapping, 0, &mapping_id);
+	textbuf_str(&t->scratch, text);
+	if (!ret)
+		ret = add_function(t, NULL, 0, &line.function_id);
+	if (!ret)
+		ret = vec_push(&t->lines, line);
+	/* Texts differ in their lines alone. */
+	return ret ? ret : add_location(t, mapping_id, 0, first_line, id);
+}
+
+int pprof_tables_finish(struct pprof_tables *t, Pprof__Line ***line_pointers)
+{
+	Pprof__Line **pointers = calloc(t->lines.nr + 1, sizeof(*pointers));
+
+	*line_pointers = pointers;
+	if (!pointers)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->lines.nr; i++)
+		pointers[i] = &t->lines.data[i];
+	for (size_t i = 0; i < t->locations.nr; i++)
+		t->locations.data[i].line = pointers + t->first_lines.data[i];
+	return 0;
+}

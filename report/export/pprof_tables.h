@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables of a pprof profile: strings, mappings, functions, locations. Each element is there
+ * once, by its content, so that two recordings in one profile share it. Ids begin at 1.
+ */
+#ifndef REPORT_EXPORT_PPROF_TABLES_H
+#define REPORT_EXPORT_PPROF_TABLES_H
+
+#include "report/export/pprof.pb-c.h"
+#include "report/print/printers.h"
+
+/* All-zero tables are empty; call pprof_tables_init first. */
+struct pprof_tables {
+	struct string_set strings;
+	VEC(Pprof__Mapping) mappings;
+	VEC(uint64_t) biases; /* of each mapping: address = bias + offset */
+	VEC(Pprof__Function) functions;
+	VEC(Pprof__Location) locations; /* their lines are set by pprof_tables_finish */
+	VEC(Pprof__Line) lines;
+	VEC(size_t) first_lines; /* of each location */
+	struct index mapping_index, function_index, location_index;
+	struct textbuf scratch;
+};
+
+/* Returns 0 or -ENOMEM. */
+int pprof_tables_init(struct pprof_tables *t);
+
+void pprof_tables_deinit(struct pprof_tables *t);
+
+/* Finds or adds a string, which must be printable. Returns 0 or -ENOMEM. */
+int pprof_add_string(struct pprof_tables *t, const char *s, size_t len, int64_t *id);
+
+/* Finds or adds the location of a frame at @place. Returns 0 or -ENOMEM. */
+int pprof_add_frame(struct pprof_tables *t, const struct printout *p, uint32_t process,
+		    uint32_t frame, enum frame_place place, uint64_t *id);
+
+/* Finds or adds a location for @text, which stands for frames that are missing. */
+int pprof_add_text(struct pprof_tables *t, const char *text, uint64_t *id);
+
+/* Sets the lines of the locations; nothing can be added from then on. Returns 0 or -ENOMEM. */
+int pprof_tables_finish(struct pprof_tables *t, Pprof__Line ***line_pointers);
+
+#endif

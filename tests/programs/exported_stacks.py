@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Prints the stacks in a file that profrep exported as folded lines: exported_stacks.py FORMAT FILE. The messages of
+pprof come from the directory in PPROF_MESSAGES, where protoc made them."""
+import collections
+import gzip
+import json
+import os
+import re
+import sys
+
+
+def fold(names):
+    """A folded line. Folded output escapes the separator in names, and names no thread without a name."""
+    thread, *rest = (name.replace(";", "\\x3b") for name in names)
+    return ";".join(["" if thread == "''" else thread] + rest)
+
+
+def pprof(path):
+    sys.path.insert(0, os.environ["PPROF_MESSAGES"])
+    import pprof_pb2
+
+    profile = pprof_pb2.Profile()
+    with gzip.open(path) as file:
+        profile.ParseFromString(file.read())
+    strings = profile.string_table
+    mappings = {mapping.id: mapping for mapping in profile.mapping}
+    functions = {function.id: strings[function.name] for function in profile.function}
+    locations = {location.id: location for location in profile.location}
+    for table in (profile.mapping, profile.function, profile.location):
+        assert [row.id for row in table] == list(range(1, len(table) + 1)), "ids are not in order"
+    for location in profile.location:
+        mapping = mappings[location.mapping_id]
+        assert mapping.memory_start <= location.address < mapping.memory_limit, "an address outside its mapping"
+    for sample in profile.sample:
+        assert len(sample.value) == len(profile.sample_type)
+        labels = {strings[label.key]: strings[label.str] for label in sample.label}
+        names = [labels.get("thread", "")]
+        for location_id in reversed(sample.location_id):
+            lines = locations[location_id].line
+            names += [functions[line.function_id] for line in reversed(lines)] or ["[unknown]"]
+        yield fold(names), sample.value[0]
+
+
+def speedscope(path):
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    names = [frame["name"] for frame in document["shared"]["frames"]]
+    (profile,) = document["profiles"]
+    assert len(profile["samples"]) == len(profile["weights"])
+    assert profile["endValue"] == sum(profile["weights"])
+    for sample, weight in zip(profile["samples"], profile["weights"]):
+        yield fold(names[frame] for frame in sample), weight
+
+
+def perf_script(path):
+    header = re.compile(r"^(\S.*?) +(\d+)/(\d+) \[\d+\] \d+\.\d+: +(\d+) \S+: $")
+    frame = re.compile(r"^\t *[0-9a-f]+ (.*) \(\S+\)$")
+    with open(path, encoding="utf-8", newline="\n") as file:
+        for entry in file.read().split("\n\n")[:-1]:
+            first, *rest = entry.split("\n")
+            comm, _, _, period = header.match(first).groups()
+            yield fold([comm] + [frame.match(line).group(1) for line in reversed(rest)]), int(period)
+
+
+sums = collections.Counter()
+for stack, count in {"pprof": pprof, "speedscope": speedscope, "perf-script": perf_script}[sys.argv[1]](sys.argv[2]):
+    sums[stack] += count
+for stack in sorted(sums):
+    print(stack, sums[stack])

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Exports for other tools hold the stacks of folded output, with their counts. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+command -v python3 > /dev/null || skip_all "python3 is not installed"
+
+export PPROF_MESSAGES=$dir/messages
+mkdir "$PPROF_MESSAGES"
+if command -v protoc > /dev/null && /usr/bin/python3 -c 'import google.protobuf' 2> /dev/null; then
+	protoc --proto_path=report/export --python_out="$PPROF_MESSAGES" report/export/pprof.proto || exit 1
+	has_protobuf=1
+fi
+for text in tests/golden/*.txt; do
+	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
+done
+
+# folded FILE OPTION...: sums of equal stacks, sorted as the other formats are. Bytes of the terminal's are escapes here.
+folded()
+{
+	"$profrep" -f "$@" 2> /dev/null | awk '{n = $NF; sub(/ [0-9]+$/, ""); sum[$0] += n}
+		END {for (stack in sum) printf "%s %.0f\n", stack, sum[stack]}' | LC_ALL=C sort
+}
+
+# holds_stacks FORMAT FILE OPTION...
+holds_stacks()
+{
+	local format=$1 file=$2
+	shift 2
+	"$profrep" export "$format" "$@" -o "$dir/exported" "$file" 2> "$dir/err" || [ $? -eq 3 ] || { cat "$dir/err"; return 1; }
+	/usr/bin/python3 tests/programs/exported_stacks.py "$format" "$dir/exported" > "$dir/stacks" || return 1
+	LC_ALL=C sort "$dir/stacks" | diff <(folded "$@" "$file") -
+}
+
+# Recordings of one event, with all that a recording can hold.
+for name in basic before cut ends filters hostile host-a mangled missed order processes; do
+	for format in pprof speedscope perf-script; do
+		if [ $format = pprof ] && [ -z "${has_protobuf:-}" ]; then
+			skip "$format of $name" "protoc or protobuf for python3 is not installed"
+		else
+			check "$format of $name" holds_stacks $format "$dir/$name.prof"
+		fi
+	done
+	check "folded of $name" diff <("$profrep" -f "$dir/$name.prof" 2> /dev/null) \
+		<("$profrep" export folded "$dir/$name.prof" 2> /dev/null)
+done
+
+# The rows before are there with negative values.
+holds_difference()
+{
+	"$profrep" export pprof --base "$dir/before.prof" -o "$dir/exported" "$dir/after.prof" || return 1
+	/usr/bin/python3 tests/programs/exported_stacks.py pprof "$dir/exported" > "$dir/stacks" || return 1
+	LC_ALL=C sort "$dir/stacks" | diff <("$profrep" diff -f "$dir/before.prof" "$dir/after.prof" |
+		awk '{before = $(NF - 1); after = $NF; sub(/ [0-9]+ [0-9]+$/, ""); print $0, after - before}' | LC_ALL=C sort) -
+}
+if [ -z "${has_protobuf:-}" ]; then
+	skip "a difference for pprof" "protoc or protobuf for python3 is not installed"
+else
+	check "a difference for pprof" holds_difference
+fi
+
+check "a format that is none" says 2 "command export: 'svg' is not a format" "$profrep" export svg "$dir/basic.prof"
+check "no format" says 2 "formats are pprof, speedscope, perf-script and folded" "$profrep" export
+check "a base for another format" says 2 "option --base: only pprof has it" \
+	"$profrep" export folded --base "$dir/before.prof" "$dir/after.prof"
+check "several events" says 1 "--event NUMBER or NAME" "$profrep" export speedscope "$dir/events.prof"
+check "a full disk" says 1 "failed to write the report: No space left on device" \
+	"$profrep" export pprof -o /dev/full "$dir/basic.prof"
+check "a directory that is not there" says 1 "failed to create '$dir/none/x': No such file or directory" \
+	"$profrep" export pprof -o "$dir/none/x" "$dir/basic.prof"
+plan_end

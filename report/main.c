@@ -17,6 +17,8 @@ enum exit_status {
 	STATUS_CHANGED = 4,    /* a comparison found a change that the user wants to fail on */
 };
 
+#define HELP_BYTES_MAX (1 << 16)
+
 static int flush_help(struct err *err)
 {
 	int ret = fflush(stdout) ? -errno : ferror(stdout) ? -EIO : 0;
@@ -44,10 +46,13 @@ static int run_command(const struct invocation *invocation, struct err *err)
 
 int main(int argc, char **argv)
 {
+	static char help[HELP_BYTES_MAX];
 	struct invocation invocation = {0};
 	struct err err = {0};
 	int ret, status;
 
+	/* The help is written as a whole, by flush_help, which knows why that fails. */
+	setvbuf(stdout, help, _IOFBF, sizeof(help));
 	hash_seed_init();
 	ret = invocation_parse(&invocation, argc, argv, &err);
 	if (ret == OPTIONS_DONE)

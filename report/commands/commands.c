@@ -11,9 +11,9 @@
 
 /* The first command runs if the user names none. */
 static const struct command_spec *const commands[] = {
-	&report_command.spec,    &diff_command.spec,  &plan_command.spec,
-	&info_command.spec,      &files_command.spec, &missing_command.spec,
-	&processes_command.spec, &html_command.spec,  &export_command.spec,
+	&report_command.spec, &diff_command.spec,    &plan_command.spec,      &info_command.spec,
+	&files_command.spec,  &missing_command.spec, &processes_command.spec, &html_command.spec,
+	&export_command.spec, &pack_command.spec,
 };
 
 static const struct program_spec program = {

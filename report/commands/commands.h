@@ -50,7 +50,8 @@ struct profrep_command {
 	.file_offset = offsetof(options, operands), .takes_several = true
 
 extern const struct profrep_command report_command, diff_command, info_command, files_command,
-	missing_command, plan_command, processes_command, html_command, export_command;
+	missing_command, plan_command, processes_command, html_command, export_command,
+	pack_command;
 
 /* A command and the options that the user gave. */
 struct invocation {

@@ -45,7 +45,7 @@ int source_choose(struct source *source, const struct source_request *request, s
 int source_find_names(struct source *source, struct source_search *search, struct err *err)
 {
 	const struct symbol_files files = {&search->roots, &search->pairs,
-					   view_needs_lines(&source->view)};
+					   view_needs_lines(&source->view), source->found};
 	int ret;
 
 	search->roots.needs_lines = files.needs_lines;

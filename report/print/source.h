@@ -17,8 +17,9 @@ struct source {
 	struct labels labels;
 	struct demangler_account demangling; /* of all intervals */
 	struct event_choice events;          /* that the user wants to see */
-	struct fetcher fetched; /* what became of the files that were asked for, up to now */
-	struct view view;       /* of the event that is being printed */
+	struct fetcher fetched;      /* what became of the files that were asked for, up to now */
+	struct view view;            /* of the event that is being printed */
+	struct found_symbols *found; /* gets the symbols that files gave; NULL: nobody wants them */
 };
 
 /* The directory to look for files in, and the bytes of files that a report may still read. */

@@ -28,6 +28,7 @@ struct lookup {
 	struct elf_pairs *pairs;
 	struct object_pids *pids; /* of each object */
 	bool needs_lines;
+	struct found_symbols *found;    /* NULL: nobody wants them */
 	VEC(struct question) questions; /* sorted by object */
 	size_t begin, end;              /* the questions about one object */
 	/* those questions; the tag is the index of the question */
@@ -291,6 +292,19 @@ static int resolve_lines(struct lookup *l, struct elf_pair *elf)
 	return 0;
 }
 
+/* Keeps the symbols of the hits for whoever wants them. */
+static int keep_symbols(struct lookup *l)
+{
+	vec_for_each(&l->hits, hit) {
+		const struct question *q = &l->questions.data[hit->tag];
+		int ret = hit->range ? found_symbols_add(l->found, q->object, hit, q->off) : 0;
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_source *source)
 {
 	struct elf_names names = {0};
@@ -313,6 +327,8 @@ static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_sou
 		source->reason = is_budget_spent(l) ? UNKNOWN_BUDGET : UNKNOWN_NO_SYMBOLS;
 		ret = store_hits(l, source->reason);
 	}
+	if (!ret && l->found)
+		ret = keep_symbols(l);
 	elf_names_deinit(&names);
 	if (!ret && l->needs_lines)
 		ret = resolve_lines(l, elf);
@@ -480,6 +496,7 @@ int symbols_resolve(struct symbols *symbols, const struct model *model,
 		.roots = files->roots,
 		.pairs = files->pairs,
 		.needs_lines = files->needs_lines,
+		.found = files->found,
 	};
 	int ret;
 

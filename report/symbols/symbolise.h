@@ -17,6 +17,7 @@
 #include "report/dwarf/source_frames.h"
 #include "report/symbols/demangler.h"
 #include "report/symbols/elf_pairs.h"
+#include "report/symbols/found_symbols.h"
 #include "report/model/model.h"
 #include "report/text/string_set.h"
 
@@ -75,7 +76,8 @@ struct symbols {
 struct symbol_files {
 	const struct debug_roots *roots;
 	struct elf_pairs *pairs;
-	bool needs_lines; /* find inlined functions and lines, too */
+	bool needs_lines;            /* find inlined functions and lines, too */
+	struct found_symbols *found; /* gets the symbols that files gave; NULL: nobody wants them */
 };
 
 /*

@@ -80,12 +80,12 @@ START_TEST(words_that_are_refused)
 	expect_error(
 		"inf", -ENOENT,
 		"failed to open 'inf': No such file or directory; "
-		"commands are report, diff, plan, info, files, missing, processes, html, export",
+		"commands are report, diff, plan, info, files, missing, processes, html, export, pack",
 		"'profrec -o inf' makes a recording");
 	expect_error(
 		"-f nosuch.prof x", -ENOENT,
 		"failed to open 'nosuch.prof': No such file or directory; "
-		"commands are report, diff, plan, info, files, missing, processes, html, export",
+		"commands are report, diff, plan, info, files, missing, processes, html, export, pack",
 		"'profrec -o nosuch.prof' makes a recording");
 	expect_error("-f info x", -EINVAL, "command info: not the first word",
 		     "'profrep info ...', or './info' for a file of that name");

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profrep pack: a recording with the names that this machine knows. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/io.h"
+#include "report/commands/commands.h"
+#include "report/commands/output_file.h"
+#include "report/commands/shared_options.h"
+#include "report/pack/pack.h"
+#include "report/print/print_errors.h"
+
+struct pack_options {
+	struct source_request request;
+	const char *output, *file;
+};
+
+static int take_pack_operands(void *options, int nr, char **operands, struct err *err)
+{
+	struct pack_options *o = options;
+
+	if (nr > 1)
+		return err_set(err, -EINVAL, "unexpected operand '%s'", operands[1]);
+	o->file = nr ? operands[0] : DEFAULT_RECORDING;
+	if (!o->output) {
+		err_set(err, -EINVAL, "command pack: needs -o");
+		return err_hint(err, -EINVAL, "'profrep pack -o new.prof %s'", o->file);
+	}
+	if (!strcmp(o->file, "-"))
+		return err_set(err, -EINVAL,
+			       "command pack: reads a recording twice, so it cannot be '-'");
+	return 0;
+}
+
+/* The output would be emptied before the input is read again. */
+static int check_files(const struct pack_options *o, struct err *err)
+{
+	struct stat in, out;
+
+	if (stat(o->file, &in) || stat(o->output, &out) || in.st_dev != out.st_dev ||
+	    in.st_ino != out.st_ino)
+		return 0;
+	return err_set(err, -EINVAL, "failed to pack '%s': -o names the recording itself", o->file);
+}
+
+static ssize_t read_input(void *ctx, void *buf, size_t len)
+{
+	return io_read(*(const int *)ctx, buf, len);
+}
+
+static int pack_file(const struct pack_options *o, const struct source *source, struct textbuf *out,
+		     struct err *err)
+{
+	_cleanup_close_ int fd = open(o->file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct prof_reader *reader = NULL;
+	int ret = fd < 0 ? -errno : prof_reader_create(read_input, &fd, &reader);
+
+	if (!ret)
+		ret = pack_recording(reader, &source->rec.model, source->found, out);
+	prof_reader_destroy(reader);
+	if (ret && !out->error)
+		err_set(err, ret, "failed to pack '%s': %s", o->file, strerror(-ret));
+	else if (ret)
+		err_set(err, ret, "failed to write '%s': %s", o->output, strerror(-ret));
+	return ret;
+}
+
+static int run_pack(const void *options, struct command_io *io, struct err *err)
+{
+	const struct pack_options *o = options;
+	_cleanup_(found_symbols_deinit) struct found_symbols found = {0};
+	_cleanup_(source_deinit) struct source source = {.found = &found};
+	struct output_file file;
+	int ret = check_files(o, err);
+
+	if (!ret && found_symbols_init(&found))
+		ret = err_set(err, -ENOMEM, "failed to pack '%s': out of memory", o->file);
+	if (!ret)
+		ret = source_load(&source, &o->file, 1, &o->request, err);
+	if (!ret)
+		ret = output_file_open(&file, o->output, &io->out, err);
+	if (!ret)
+		ret = output_file_close(&file, pack_file(o, &source, file.out, err), err);
+	return ret ? ret : command_io_finish(io, &source, 1, NULL, err);
+}
+
+static const struct option_spec pack_rows[] = {
+	{
+		.name = "output",
+		.short_name = 'o',
+		.type = OPTION_STRING,
+		.offset = offsetof(struct pack_options, output),
+		.metavar = "FILE",
+		.help = "write the new recording to FILE",
+	},
+};
+
+static const struct option_table own_options = {pack_rows, ARRAY_SIZE(pack_rows), NULL};
+
+const struct profrep_command pack_command = {
+	COMMAND_TEXTS(
+		"pack", "write a recording with the names that this machine knows",
+		"  profrep pack -o named.prof app.prof  # reports anywhere, without the files\n"
+		"  profrep pack --debuginfod -o named.prof app.prof\n"),
+	.spec.usage = "[OPTIONS] -o FILE [FILE]",
+	.spec.parts =
+		{
+			{&own_options, 0},
+			{&search_options, offsetof(struct pack_options, request.search)},
+		},
+	.options_size = sizeof(struct pack_options),
+	.take_operands = take_pack_operands,
+	.run = run_pack,
+};

@@ -232,6 +232,8 @@ static int send_offsets(struct file_names *n, const struct named_file *file)
 		.nr = file->asked.nr,
 		.cpu_max_ns = n->worker_cpu_ns + n->limit_ns,
 		.urgent_ns = n->urgent_ns,
+		.build_id = file->build_id,
+		.identity = file->identity,
 	};
 	_cleanup_close_ int memory = memfd_create("offsets", MFD_CLOEXEC);
 	struct worker_request request = {

@@ -243,6 +243,29 @@ static int write_answer(int fd, const struct answer *answer, size_t nr)
 	return ret;
 }
 
+/* Is the file what it was when it was mapped? Whoever deletes a file without a build-id changes it.
+ */
+static bool is_as_mapped(int fd, const struct names_request *request)
+{
+	struct build_id id = {0};
+
+	if (build_id_is_none(&request->build_id))
+		return file_identity_is_of_fd(&request->identity, fd);
+	return !build_id_from_fd(fd, &id) && build_id_equal(&id, &request->build_id);
+}
+
+/* Looks the offsets up, unless somebody wrote to the file before that or meanwhile. */
+static int look_up_mapped(const struct names_request *request, const uint64_t *offsets,
+			  struct answer *answer)
+{
+	int fd = files[request->slot];
+	int ret = is_as_mapped(fd, request) ? 0 : -ESTALE;
+
+	if (!ret)
+		ret = look_up_offsets(fd, offsets, request->nr, answer);
+	return ret || is_as_mapped(fd, request) ? ret : -ESTALE;
+}
+
 /* The answer as a sealed memfd. @memory has the offsets. */
 static int make_answer(const struct names_request *request, int memory, int *out)
 {
@@ -259,7 +282,7 @@ static int make_answer(const struct names_request *request, int memory, int *out
 		return -ENOMEM;
 	if (io_pread(memory, offsets, size, 0) != (ssize_t)size)
 		return -EBADMSG;
-	ret = look_up_offsets(files[request->slot], offsets, request->nr, &answer);
+	ret = look_up_mapped(request, offsets, &answer);
 	if (ret)
 		return ret;
 	memfd = memfd_create("names", MFD_CLOEXEC | MFD_ALLOW_SEALING);

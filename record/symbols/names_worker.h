@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "common/buildid.h"
+#include "record/process/file_identity.h"
 #include "record/system/worker_line.h"
 
 /* Files that the process holds. */
@@ -34,11 +36,15 @@ struct names_request {
 	uint64_t nr;
 	uint64_t cpu_max_ns; /* the process ends when it has used so much CPU time */
 	uint64_t urgent_ns;  /* CLOCK_MONOTONIC: from then on the recorder waits for the reply */
+	/* NAMES_ASK: the file as it was mapped. Its identity counts if it has no build-id. */
+	struct build_id build_id;
+	struct file_identity identity;
 };
 
 /*
  * The reply to NAMES_ASK comes with memory: this, then a number for each offset, symbols, bytes of
  * names. The number is that of a symbol and 1, or 0 for none. Status -EBADF: no such file is held.
+ * Status -ESTALE: somebody has written to the file since it was mapped, so its symbols are others.
  */
 struct names_head {
 	uint32_t nr_symbols;

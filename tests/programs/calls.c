@@ -5,9 +5,12 @@
  *	calls N [FILE]     N times from one, 2 N times from two, 3 N times from three. With FILE,
  *	                   first says its pid, and waits for a line of FILE before it begins
  *	calls busy         goes on with it until it is killed
+ *	calls until FILE   goes on until FILE is there, then begins another 50,000 times. Says
+ *	                   how often it called its own function
  *	calls load N LIB   loads the library and calls its function "plugged" N times
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +88,19 @@ static void load(long nr, const char *path)
 		plugged();
 }
 
+static void call_until(const char *path)
+{
+	unsigned long nr = 0;
+	bool is_last;
+
+	do {
+		is_last = !access(path, F_OK);
+		for (int i = 0; i < 50000; i++, nr += 6)
+			call_all();
+	} while (!is_last);
+	printf("%lu\n", nr);
+}
+
 /* Waits until somebody writes a line. */
 static void wait_for_line(const char *path)
 {
@@ -103,6 +119,10 @@ int main(int argc, char **argv)
 {
 	if (argc > 3 && !strcmp(argv[1], "load")) {
 		load(atol(argv[2]), argv[3]);
+		return 0;
+	}
+	if (argc > 2 && !strcmp(argv[1], "until")) {
+		call_until(argv[2]);
 		return 0;
 	}
 	while (argc > 1 && !strcmp(argv[1], "busy"))

@@ -2,12 +2,13 @@
 /*
  * Waits in three places, and says for how many nanoseconds in each:
  *
- *	waits          then ends
- *	waits forever  then says so, and waits in wait_forever until it is killed
- *	waits often    in place of this, sends bytes to and fro between two threads
+ *	waits             then ends
+ *	waits forever     then says so, and waits in wait_forever until it is killed
+ *	waits until FILE  in place of this, sends bytes between two threads until FILE is there
  */
 #include <linux/futex.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,13 +98,17 @@ __attribute__((noinline)) void wait_often(void)
 	}
 }
 
-static int say_often(void)
+static int wait_until(const char *path)
 {
 	pthread_t thread;
+	bool is_last;
 
 	if (pipe(there) || pipe(back) || pthread_create(&thread, NULL, send_back, NULL))
 		return 1;
-	printf("wait_often %lu\n", time_of(wait_often));
+	do {
+		is_last = !access(path, F_OK);
+		wait_often();
+	} while (!is_last);
 	return 0;
 }
 
@@ -111,8 +116,8 @@ int main(int argc, char **argv)
 {
 	pthread_t writer;
 
-	if (argc > 1 && !strcmp(argv[1], "often"))
-		return say_often();
+	if (argc > 2 && !strcmp(argv[1], "until"))
+		return wait_until(argv[2]);
 	if (pipe(ends) || pthread_create(&writer, NULL, write_bytes, NULL))
 		return 1;
 	printf("wait_for_pipe %lu\n", time_of(wait_for_pipe));

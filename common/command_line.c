@@ -90,7 +90,12 @@ static void give_answer(const struct command_line *line, enum common_option_id i
 int command_line_parse(struct command_line *line, void *target, struct err *err)
 {
 	char title[TITLE_SIZE];
-	struct option_words words = {.argc = line->argc, .argv = line->argv, .as = title};
+	struct option_words words = {
+		.argc = line->argc,
+		.argv = line->argv,
+		.as = title,
+		.program = line->program,
+	};
 	int ret;
 
 	format_title(line, title);

@@ -85,6 +85,12 @@ struct command_spec {
 	bool takes_command; /* words after -- are a command to run */
 };
 
+/* A word that belongs to another tool: a command, or an option with its dashes. */
+struct foreign_word {
+	const char *word;
+	const char *hint; /* the way here to the same end */
+};
+
 /*
  * A program. If the user names no command, the first one runs. A program with a single command
  * takes no such words, and its --help shows the program's usage with that command's options.
@@ -95,6 +101,8 @@ struct program_spec {
 	const char *usage, *examples;
 	const struct command_spec *const *commands;
 	size_t nr_commands;
+	/* Errors about these words have their hints. The first one without a word ends the list. */
+	const struct foreign_word *foreign_words;
 };
 
 /*
@@ -107,6 +115,19 @@ const struct option_spec *command_option(const struct command_spec *command, siz
 /* Returns the command that @word chooses, NULL if none has this name. */
 const struct command_spec *program_find_command(const struct program_spec *program,
 						const char *word);
+
+/*
+ * Returns the hint for @word of another tool, an option or a command; a value after '=' does not
+ * count. Returns NULL if the program knows nothing of the word.
+ */
+const char *program_foreign_hint(const struct program_spec *program, const char *word);
+
+/*
+ * Returns the command for which @word may be a slip: it begins like the command's name, or differs
+ * by two letters at most. Returns NULL if there is none.
+ */
+const struct command_spec *program_similar_command(const struct program_spec *program,
+						   const char *word);
 
 static inline bool program_has_commands(const struct program_spec *program)
 {

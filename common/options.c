@@ -196,14 +196,20 @@ static int common_option_id(int val)
 /* Words the error after getopt_long returned '?' or ':'. */
 static int set_usage_error(const struct option_words *words, int val, struct err *err)
 {
-	const char *word = words->argv[optind - 1];
+	const char *word = words->argv[optind - 1], *hint = NULL;
+	const char letter[] = {'-', (char)optopt, '\0'};
 
-	if (val == ':')
+	if (val == ':') {
 		err_set(err, -EINVAL, "option %s: needs a value", word);
-	else if (optopt && optopt < COMMON_BASE)
-		err_set(err, -EINVAL, "option -%c: unknown", optopt);
-	else
+	} else if (optopt && optopt < COMMON_BASE) {
+		err_set(err, -EINVAL, "option %s: unknown", letter);
+		hint = program_foreign_hint(words->program, letter);
+	} else {
 		err_set(err, -EINVAL, "option %s: unknown, ambiguous, or takes no value", word);
+		hint = program_foreign_hint(words->program, word);
+	}
+	if (hint)
+		return err_hint(err, -EINVAL, "%s", hint);
 	return err_hint(err, -EINVAL, "'%s --help' lists the options", words->as);
 }
 

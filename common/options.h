@@ -18,6 +18,7 @@ struct option_words {
 	char **argv;    /* getopt_long reorders the words; it does not look at the first */
 	int first;      /* options_parse sets it to the index of the first operand */
 	const char *as; /* the command's name in hints: "profrep diff" */
+	const struct program_spec *program; /* knows options of other tools */
 };
 
 /*

@@ -8,6 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/options.h"
 #include "record/system/cpus.h"
 
 /* Cuts a text that is longer than the format allows, as a command line can be. */

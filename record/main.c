@@ -6,7 +6,7 @@
 
 #include "common/err.h"
 #include "common/hash.h"
-#include "record/record_options.h"
+#include "record/parse_options.h"
 #include "record/recorder.h"
 #include "record/repeat.h"
 

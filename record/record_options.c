@@ -2,48 +2,23 @@
 #include "record/record_options.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stddef.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "bpf/shared.h"
 #include "common/cleanup.h"
-#include "common/command_line.h"
-#include "format/prof.h"
-#include "record/output/outname.h"
+#include "common/option_spec.h"
 #include "record/languages/language_names.h"
-#include "record/probes/kernel_functions.h"
 #include "record/probes/kernel_way.h"
-#include "record/probes/library.h"
-#include "record/probes/tracepoints.h"
-#include "record/sampler/filters.h"
 
-#define DEFAULT_OUTPUT "profrec.prof"
+#define STORAGE_MAX  (1u << 24)
+#define FREQ_MAX_HZ  1000000
+#define KEEP_MAX     1000000
+#define REPEAT_MAX   1000000
+#define OVERHEAD_MAX 100000                     /* of a thousand CPUs */
+#define WAIT_MAX_US  UINT64_C(1000000000000000) /* 31 years */
 
-/*
- * bcc has these defaults, too. At 49 Hertz the samples are out of step with work that the machine
- * does 50 or 100 times a second.
- */
-#define DEFAULT_FREQ_HZ       49
-#define DEFAULT_STACK_STORAGE 16384
-#define DEFAULT_HASH_STORAGE  40960
-
-#define STORAGE_MAX      (1u << 24)
-#define FREQ_MAX_HZ      1000000
-#define DURATION_MAX     99999999
-#define KEEP_MAX         1000000
-#define REPEAT_MAX       1000000
-#define OVERHEAD_DEFAULT 5
-#define OVERHEAD_MAX     100000                     /* of a thousand CPUs */
-#define WAIT_MAX_US      UINT64_C(1000000000000000) /* 31 years */
-
-#define MEMORY_DEFAULT (UINT64_C(256) << 20)
-#define MEMORY_MIN_M   8
-#define MEMORY_MAX_G   1024
-
-#define PID_MAX  4194304
-#define UID_MAX  4294967294 /* the highest number of 32 bits stands for no user */
-#define COMM_MAX 15         /* bytes: TASK_COMM_LEN - 1 */
+#define PID_MAX 4194304
+#define UID_MAX 4294967294 /* the highest number of 32 bits stands for no user */
 
 /* Groups of options that exclude each other. */
 enum { SIDES = 1, IDS, RATE };
@@ -163,7 +138,21 @@ static const struct command_spec recording = {.parts = {{&table, 0}}, .takes_com
 
 static const struct command_spec *const commands[] = {&recording};
 
-static const struct program_spec program = {
+/* Words of perf, bcc and bpftrace. */
+static const struct foreign_word foreign_words[] = {
+	{"-a",
+	 "all processes are recorded unless -p or a filter is given; to mark kernel frames: 'profrep -a'"},
+	{"--all-cpus", "all CPUs are recorded unless -C is given"},
+	{"-g", "stacks are always recorded; --unwind chooses how"},
+	{"--call-graph", "stacks are always recorded; --unwind chooses how"},
+	{"-f", "profrec writes a file; 'profrep -f' prints it folded"},
+	{"--folded", "profrec writes a file; 'profrep -f' prints it folded"},
+	{"-d", "profrec writes a file; 'profrep -d' prints it with delimiters"},
+	{"--freq", "-F sets how often samples are taken"},
+	{NULL, NULL},
+};
+
+const struct program_spec record_program = {
 	.name = "profrec",
 	.summary =
 		"Record where CPU time is spent: stacks are counted in the kernel and written to a small file.",
@@ -188,344 +177,9 @@ static const struct program_spec program = {
 		"  profrec -o a-%H%M%S.prof --repeat 5 60\n"
 		"                                  five recordings, to compare with later ones\n",
 	.commands = commands,
+	.foreign_words = foreign_words,
 	.nr_commands = ARRAY_SIZE(commands),
 };
-
-static char *join_arguments(int argc, char **argv)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return NULL;
-	for (int i = 0; i < argc; i++)
-		fprintf(f, "%s%s", i ? " " : "", argv[i]);
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-static int parse_operands(struct record_options *options, int nr, char **operands, struct err *err)
-{
-	int ret;
-
-	if (!nr)
-		return 0;
-	ret = parse_u64(operands[0], 1, DURATION_MAX, &options->duration_s);
-	if (ret == -ERANGE)
-		return err_set(err, -EINVAL, "duration %s is out of range (1 to %u seconds)",
-			       operands[0], DURATION_MAX);
-	if (ret) {
-		err_set(err, -EINVAL, "duration '%s' is not a number of seconds", operands[0]);
-		return err_hint(err, -EINVAL, "to record a command, put -- before it");
-	}
-	if (nr > 1) {
-		err_set(err, -EINVAL, "unexpected argument '%s'", operands[1]);
-		return err_hint(err, -EINVAL, "to record a command, put -- before it");
-	}
-	if (options->duration_s == DURATION_MAX)
-		options->duration_s = 0; /* bcc takes this number for no limit */
-	return 0;
-}
-
-static int refuse_modifiers(const char *text, struct err *err)
-{
-	err_set(err, -EINVAL, "option -e/--event: '%s' has modifiers that are not supported", text);
-	return err_hint(
-		err, -EINVAL,
-		"u (user space) and k (kernel) are, but for tracepoints; -U and -K choose whose stacks are taken");
-}
-
-/* A function of the kernel may have the name of an event of perf's. */
-static int check_ambiguity(const char *text, struct err *err)
-{
-	/* No function has such a name, and looking for one takes time. */
-	if (strpbrk(text, "-:") || !kernel_functions_have(text))
-		return 0;
-	err_set(err, -EINVAL,
-		"option -e/--event: '%s' is an event of perf's and a function of the kernel", text);
-	return err_hint(err, -EINVAL, "p::%s is the function", text);
-}
-
-static int set_sampled(struct record_options *o, const struct event_name *event, size_t position,
-		       struct err *err)
-{
-	if (o->event_text) {
-		err_set(err, -EINVAL,
-			"option -e/--event: only one event can be sampled, not '%s' and '%s'",
-			o->event_text, event->name);
-		return err_hint(err, -EINVAL,
-				"tracepoints and functions can be counted along with it");
-	}
-	o->event_text = event->name;
-	o->event = *event;
-	o->event_position = position;
-	return 0;
-}
-
-/*
- * Is the only event CATEGORY:NAME, without wildcards? Then its hits are samples of one perf event,
- * and the recording needs no table of events. LIB:FUNC looks like it.
- */
-static bool is_sampled_tracepoint(const struct record_options *o, const struct event_name *event)
-{
-	_cleanup_free_ char *place = strndup(event->name, strcspn(event->name, ":"));
-	const struct name_match category = {.text = place};
-
-	if (o->events.texts.nr > 1 || o->events.weights.nr || o->is_regex || o->library ||
-	    o->shed || !place)
-		return false;
-	return tracepoints_have_category(&category, tracefs_roots) ||
-	       !library_exists(place, &o->pids);
-}
-
-static int add_pattern(struct record_options *o, const char *text, struct err *err)
-{
-	const struct pattern_rules rules = {.is_regex = o->is_regex, .library = o->library};
-	int ret;
-
-	if (vec_reserve(&o->patterns, 1) || vec_reserve(&o->weights, 1))
-		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
-	ret = pattern_parse(text, &rules, &o->patterns.data[o->patterns.nr], err);
-	o->patterns.nr++;
-	o->weights.data[o->weights.nr++] = (struct hit_weight){0};
-	return ret;
-}
-
-static bool is_weighted(const struct record_options *o, size_t position)
-{
-	vec_for_each(&o->events.weights, weight)
-		if (weight->event == position)
-			return true;
-	return false;
-}
-
-static int add_event(struct record_options *o, size_t position, struct err *err)
-{
-	const char *text = o->events.texts.data[position];
-	struct event_name event;
-	int ret = o->library ? -EINVAL : event_name_parse(text, &event);
-
-	if (ret == -EOPNOTSUPP)
-		return refuse_modifiers(text, err);
-	if (!ret && event.type != PERF_TYPE_TRACEPOINT && is_weighted(o, position))
-		return err_set(err, -EINVAL, "option --weight: '%s' is sampled, and has no weight",
-			       text);
-	if (!ret && event.type != PERF_TYPE_TRACEPOINT) {
-		ret = check_ambiguity(text, err);
-		return ret ? ret : set_sampled(o, &event, position, err);
-	}
-	if (!ret && is_sampled_tracepoint(o, &event))
-		return set_sampled(o, &event, position, err);
-	ret = add_pattern(o, text, err);
-	vec_for_each(&o->events.weights, weight)
-		if (!ret && weight->event == position)
-			ret = hit_weight_parse(weight->text, &o->weights.data[o->weights.nr - 1],
-					       err);
-	return ret;
-}
-
-static int refuse_frequency(const char *reason, struct err *err)
-{
-	err_set(err, -EINVAL, "option -F/--frequency: %s", reason);
-	return err_hint(err, -EINVAL, "-c COUNT takes every COUNTth hit");
-}
-
-/* Chooses the events, and for the sampled one a frequency or a period. */
-static int choose_events(struct record_options *o, struct err *err)
-{
-	for (size_t i = 0; i < o->events.texts.nr; i++) {
-		int ret = add_event(o, i, err);
-
-		if (ret)
-			return ret;
-	}
-	if (o->off_cpu && o->period)
-		return err_set(err, -EINVAL, "option -c/--count: not allowed with --off-cpu");
-	if (o->event_text && o->event.type == PERF_TYPE_TRACEPOINT && o->freq_hz)
-		return refuse_frequency("not allowed with a tracepoint", err);
-	o->hit_period = o->period ? o->period : 1;
-	if (o->patterns.nr || o->off_cpu) {
-		o->period = 0;
-		if (!o->event_text && !o->on_cpu)
-			return o->freq_hz ? refuse_frequency("there is no event to sample", err)
-					  : 0;
-	}
-	if (o->freq_hz || o->period)
-		return 0;
-	if (o->event_text && o->event.every)
-		o->period = 1;
-	else
-		o->freq_hz = DEFAULT_FREQ_HZ;
-	return 0;
-}
-
-static int choose_unwinding(struct record_options *o, struct err *err)
-{
-	static const char *const names[] = {
-		[UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_DWARF] = "dwarf"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (o->unwind_text && strcmp(o->unwind_text, names[i]))
-			continue;
-		o->unwind = i;
-		return 0;
-	}
-	return err_set(err, -EINVAL, "option --unwind: '%s' is not auto, fp or dwarf",
-		       o->unwind_text);
-}
-
-static int choose_kernel_way(struct record_options *o, struct err *err)
-{
-	const char *text = o->kernel_way_text;
-
-	if (!text || !kernel_way_parse(text, &o->kernel_way))
-		return 0;
-	return err_set(err, -EINVAL,
-		       "option --kernel-probes: '%s' is not auto, multi, kprobe or fentry", text);
-}
-
-static int choose_memory(struct record_options *o, struct err *err)
-{
-	const char *text = o->max_memory_text;
-	int ret;
-
-	if (!text)
-		return 0;
-	ret = parse_size(text, (uint64_t)MEMORY_MIN_M << 20, (uint64_t)MEMORY_MAX_G << 30,
-			 &o->max_memory);
-	if (ret == -ERANGE)
-		return err_set(err, -EINVAL, "option --max-memory: %s is out of range (%dM to %dG)",
-			       text, MEMORY_MIN_M, MEMORY_MAX_G);
-	if (!ret)
-		return 0;
-	err_set(err, -EINVAL, "option --max-memory: '%s' is not a size", text);
-	return err_hint(err, -EINVAL,
-			"a number of bytes; K, M or G after it stand for powers of 1024");
-}
-
-/* Stands a sample of @event for a stretch of time? */
-static bool is_time(const struct event_name *event)
-{
-	if (event->type == PERF_TYPE_SOFTWARE)
-		return event->config == PERF_COUNT_SW_CPU_CLOCK ||
-		       event->config == PERF_COUNT_SW_TASK_CLOCK;
-	return event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES;
-}
-
-/* Recordings that follow each other need an end each, and names. */
-static int check_repeat(const struct record_options *o, struct err *err)
-{
-	if (!o->repeat)
-		return o->pause_s ? err_set(err, -EINVAL, "option --pause: needs --repeat") : 0;
-	if (!o->duration_s && !o->command)
-		return err_set(err, -EINVAL, "option --repeat: needs a duration or a command");
-	if (o->rotate || o->rotation.keep)
-		return err_set(err, -EINVAL, "option --repeat: not allowed with option --rotate%s",
-			       o->rotate ? "" : "-keep");
-	if (!strcmp(o->output, "-"))
-		return err_set(err, -EINVAL, "option --repeat: not allowed with standard output");
-	if (outname_is_pattern(o->output))
-		return 0;
-	err_set(err, -EINVAL, "option --repeat: '%s' is the name of one file", o->output);
-	return err_hint(err, -EINVAL, "give -o a pattern of strftime(3): -o a-%%H%%M%%S.prof");
-}
-
-/* Checks options that depend on others. */
-static int check_together(const struct record_options *o, struct err *err)
-{
-	if (o->command && (o->pids.nr || o->tids.nr))
-		return err_set(err, -EINVAL, "option %s: not allowed with a command",
-			       o->pids.nr ? "-p/--pid" : "-L/--tid");
-	if (!o->off_cpu && (o->on_cpu || o->min_us || o->max_us || o->by_state || o->wakers))
-		return err_set(err, -EINVAL, "option --%s: needs --off-cpu",
-			       o->on_cpu     ? "on-cpu"
-			       : o->min_us   ? "min-us"
-			       : o->max_us   ? "max-us"
-			       : o->by_state ? "state"
-					     : "wakers");
-	if (o->wakers && o->max_depth && o->max_depth < WAKE_WORDS)
-		return err_set(err, -EINVAL,
-			       "option --wakers: needs a --max-stack-depth of %zu or more",
-			       WAKE_WORDS);
-	if (o->max_us && o->min_us > o->max_us)
-		return err_set(err, -EINVAL, "option --min-us: more than --max-us");
-	if (o->on_cpu && o->event_text && !is_time(&o->event))
-		return err_set(
-			err, -EINVAL,
-			"option --on-cpu: samples of '%s' do not tell time (cpu-clock, task-clock and cycles do)",
-			o->event_text);
-	if (o->shed && !o->overhead_limit)
-		return err_set(err, -EINVAL, "option --shed: needs an --overhead-limit above 0");
-	if (o->shed && !o->patterns.nr && !o->off_cpu) {
-		err_set(err, -EINVAL, "option --shed: there are no hits to count");
-		return err_hint(err, -EINVAL,
-				"-e and --off-cpu count hits; -F says how many samples there are");
-	}
-	if (o->follow && !o->pids.nr)
-		return err_set(err, -EINVAL, "option --follow: needs -p/--pid");
-	if (o->comm && strlen(o->comm) > COMM_MAX)
-		return err_set(
-			err, -EINVAL,
-			"option --comm: '%s' is longer than a thread's name can be (%d bytes)",
-			o->comm, COMM_MAX);
-	return 0;
-}
-
-int record_options_parse(struct record_options *options, int argc, char **argv, struct err *err)
-{
-	struct command_line line;
-	int own_argc = argc, ret;
-
-	*options = (struct record_options){
-		.output = DEFAULT_OUTPUT,
-		.uid = FILTERS_ANY_UID,
-		.stack_storage = DEFAULT_STACK_STORAGE,
-		.hash_storage = DEFAULT_HASH_STORAGE,
-		.max_memory = MEMORY_DEFAULT,
-		.languages = ALL_LANGUAGES,
-		.overhead_limit = OVERHEAD_DEFAULT,
-	};
-	options->command_line = join_arguments(argc, argv);
-	if (!options->command_line)
-		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
-	/* All arguments after the first -- are the command's. */
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--"))
-			continue;
-		own_argc = i;
-		if (i + 1 == argc)
-			return err_set(err, -EINVAL, "no command after --");
-		options->command = argv + i + 1;
-		break;
-	}
-	ret = command_line_choose(&line, &program, own_argc, argv, err);
-	if (!ret)
-		ret = command_line_parse(&line, options, err);
-	if (ret)
-		return ret;
-	ret = parse_operands(options, line.nr_operands, line.operands, err);
-	if (!ret)
-		ret = choose_events(options, err);
-	if (!ret)
-		ret = choose_unwinding(options, err);
-	if (!ret)
-		ret = choose_kernel_way(options, err);
-	if (!ret)
-		ret = choose_memory(options, err);
-	if (!ret)
-		ret = check_together(options, err);
-	if (!ret)
-		ret = check_repeat(options, err);
-	if (!ret && options->rotate)
-		ret = rotation_parse(options->rotate, &options->rotation, err);
-	if (!ret)
-		ret = rotation_check(&options->rotation, options->rotate, options->output, err);
-	return ret ? ret : OPTIONS_RUN;
-}
 
 void record_options_deinit(struct record_options *options)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recorder's command line. */
+/* The recorder's options. */
 #ifndef RECORD_RECORD_OPTIONS_H
 #define RECORD_RECORD_OPTIONS_H
 
@@ -7,13 +7,17 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "common/options.h"
+#include "common/option_spec.h"
 #include "common/parse.h"
 #include "record/output/rotation.h"
 #include "record/probes/hit_weights.h"
 #include "record/probes/pattern.h"
 #include "record/sampler/sampler_load.h"
 #include "record/sampler/event_names.h"
+
+#define DEFAULT_OUTPUT "profrec.prof"
+
+#define DURATION_MAX 99999999 /* seconds */
 
 /* How the recorder walks stacks of user space. */
 enum unwind_mode {
@@ -91,11 +95,8 @@ struct record_options {
 	char *command_line;       /* all arguments, joined by spaces */
 };
 
-/*
- * Parses the command line and checks it. Strings point into @argv. Returns an options_result, or
- * -EINVAL or -ENOMEM with @err set. The caller calls record_options_deinit in all cases.
- */
-int record_options_parse(struct record_options *options, int argc, char **argv, struct err *err);
+/* The program's options: their rows, for the command line, --help, manual page and completion. */
+extern const struct program_spec record_program;
 
 void record_options_deinit(struct record_options *options);
 

@@ -16,6 +16,25 @@ static const struct command_spec *const commands[] = {
 	&export_command.spec, &pack_command.spec,
 };
 
+/* Words of perf, bcc, pprof and FlameGraph. */
+static const struct foreign_word foreign_words[] = {
+	{"script", "'profrep export perf-script' prints what perf script prints"},
+	{"flamegraph", "'profrep html' makes a page of flame graphs"},
+	{"record", "'profrec' records"},
+	{"pprof", "'profrep export pprof' writes a profile for pprof"},
+	{"speedscope", "'profrep export speedscope' writes a profile for speedscope"},
+	{"folded", "'profrep -f' prints folded stacks"},
+	{"--html", "'profrep html' makes a page of flame graphs"},
+	{"--stdio", "profrep always prints to standard output; leave the option out"},
+	{"--header", "'profrep info' prints host, command, time and losses"},
+	{"-g", "stacks are always printed; leave the option out"},
+	{"-o",
+	 "'profrep html', 'profrep export' and 'profrep pack' write files; reports go to standard output"},
+	{"-p", "'profrec -p' records one process; 'profrep processes' lists those of a recording"},
+	{"-F", "'profrec -F' sets how often samples are taken"},
+	{NULL, NULL},
+};
+
 static const struct program_spec program = {
 	.name = "profrep",
 	.summary = "report a recording of profrec",
@@ -36,6 +55,7 @@ static const struct program_spec program = {
 		    "  profrep plan 5 pilot*.prof       # recordings that it takes to see 5 %\n",
 	.commands = commands,
 	.nr_commands = ARRAY_SIZE(commands),
+	.foreign_words = foreign_words,
 };
 
 static const struct profrep_command *command_of(const struct command_spec *spec)
@@ -45,13 +65,19 @@ static const struct profrep_command *command_of(const struct command_spec *spec)
 	return (const struct profrep_command *)start;
 }
 
-static void list_commands(char *buf, size_t size)
+/* Hints at the thing that a @word may mean which is no file. */
+static int hint_at_word(const char *word, struct err *err)
 {
-	size_t len = 0;
+	const char *hint = program_foreign_hint(&program, word);
+	const struct command_spec *similar = program_similar_command(&program, word);
 
-	buf[0] = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(commands) && len < size; i++)
-		len += snprintf(buf + len, size - len, "%s%s", i ? ", " : "", commands[i]->name);
+	if (hint)
+		return err_hint(err, -ENOENT, "%s", hint);
+	if (similar)
+		return err_hint(err, -ENOENT, "'profrep %s' may be meant", similar->name);
+	if (strpbrk(word, "./"))
+		return err_hint(err, -ENOENT, "'profrec -o %s' makes a recording", word);
+	return err_hint(err, -ENOENT, "'profrep --help' lists the commands");
 }
 
 /*
@@ -60,8 +86,6 @@ static void list_commands(char *buf, size_t size)
  */
 static int check_word(const char *word, struct err *err)
 {
-	char list[256];
-
 	if (program_find_command(&program, word)) {
 		err_set(err, -EINVAL, "command %s: not the first word", word);
 		return err_hint(err, -EINVAL, "'profrep %s ...', or './%s' for a file of that name",
@@ -69,10 +93,9 @@ static int check_word(const char *word, struct err *err)
 	}
 	if (!strcmp(word, "-") || word[0] == '@' || !access(word, F_OK) || errno != ENOENT)
 		return 0;
-	list_commands(list, sizeof(list));
-	err_set(err, -ENOENT, "failed to open '%s': %s; commands are %s", word, strerror(ENOENT),
-		list);
-	return err_hint(err, -ENOENT, "'profrec -o %s' makes a recording", word);
+	err_set(err, -ENOENT, "failed to open '%s': %s, and no command has this name", word,
+		strerror(ENOENT));
+	return hint_at_word(word, err);
 }
 
 static int take_files(const struct invocation *invocation, int nr, char **operands, struct err *err)

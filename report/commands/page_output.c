@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "report/commands/output_file.h"
@@ -54,5 +55,9 @@ int page_output_print(struct command_io *io, const char *output, const char *rec
 	if (ret)
 		return ret;
 	ret = print_profiles(file.out, recording, profiles, nr, err);
-	return output_file_close(&file, ret, err);
+	ret = output_file_close(&file, ret, err);
+	/* A script knows the name. */
+	if (!ret && named && isatty(STDERR_FILENO))
+		textbuf_printf(&io->warnings, "profrep: wrote %s, for a browser\n", named);
+	return ret;
 }

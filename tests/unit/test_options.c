@@ -79,18 +79,47 @@ START_TEST(words_that_are_refused)
 {
 	expect_error(
 		"inf", -ENOENT,
-		"failed to open 'inf': No such file or directory; "
-		"commands are report, diff, plan, info, files, missing, processes, html, export, pack",
-		"'profrec -o inf' makes a recording");
+		"failed to open 'inf': No such file or directory, and no command has this name",
+		"'profrep info' may be meant");
 	expect_error(
 		"-f nosuch.prof x", -ENOENT,
-		"failed to open 'nosuch.prof': No such file or directory; "
-		"commands are report, diff, plan, info, files, missing, processes, html, export, pack",
+		"failed to open 'nosuch.prof': No such file or directory, and no command has this name",
 		"'profrec -o nosuch.prof' makes a recording");
 	expect_error("-f info x", -EINVAL, "command info: not the first word",
 		     "'profrep info ...', or './info' for a file of that name");
 	expect_error("help inf", -EINVAL, "command help: there is no command 'inf'",
 		     "'profrep --help' shows the usage");
+}
+END_TEST
+
+#define NO_COMMAND(word)                                                                           \
+	"failed to open '" word "': No such file or directory, and no command has this name"
+
+START_TEST(words_of_other_tools)
+{
+	expect_error("script x", -ENOENT, NO_COMMAND("script"),
+		     "'profrep export perf-script' prints what perf script prints");
+	expect_error("--stdio x", -EINVAL, "option --stdio: unknown, ambiguous, or takes no value",
+		     "profrep always prints to standard output; leave the option out");
+	expect_error("-f -F 99", -EINVAL, "option -F: unknown",
+		     "'profrec -F' sets how often samples are taken");
+	expect_error("--html=a x", -EINVAL,
+		     "option --html=a: unknown, ambiguous, or takes no value",
+		     "'profrep html' makes a page of flame graphs");
+}
+END_TEST
+
+START_TEST(slips)
+{
+	expect_error("exprot pprof", -ENOENT, NO_COMMAND("exprot"),
+		     "'profrep export' may be meant");
+	expect_error("proc x", -ENOENT, NO_COMMAND("proc"), "'profrep processes' may be meant");
+	expect_error("htlm x", -ENOENT, NO_COMMAND("htlm"), "'profrep html' may be meant");
+	expect_error("htmls x", -ENOENT, NO_COMMAND("htmls"), "'profrep html' may be meant");
+	expect_error("fries x", -ENOENT, NO_COMMAND("fries"), "'profrep files' may be meant");
+	expect_error("flours x", -ENOENT, NO_COMMAND("flours"),
+		     "'profrep --help' lists the commands");
+	expect_error("./x", -ENOENT, NO_COMMAND("./x"), "'profrec -o ./x' makes a recording");
 }
 END_TEST
 
@@ -294,6 +323,6 @@ START_TEST(words_up_to_the_next_option)
 }
 END_TEST
 
-SUITE_MAIN("options", commands_are_chosen, words_that_are_refused, operands_that_are_refused,
-	   options_that_moved, options_that_are_refused, bad_values, tables_fill_their_structs,
-	   words_up_to_the_next_option)
+SUITE_MAIN("options", commands_are_chosen, words_that_are_refused, words_of_other_tools, slips,
+	   operands_that_are_refused, options_that_moved, options_that_are_refused, bad_values,
+	   tables_fill_their_structs, words_up_to_the_next_option)

@@ -158,6 +158,9 @@ START_TEST(not_a_recording)
 	expect_result(-ENODATA, AT "the recording ends inside it");
 	memory_write(&m, "hello", 5);
 	expect_result(-EPROTONOSUPPORT, AT "not a recording");
+	m.nr = m.pos = 0;
+	memory_write(&m, "PERFILE2", 8);
+	expect_result(-EPROTONOSUPPORT, AT "a recording of perf, which only perf reads");
 #undef AT
 }
 END_TEST

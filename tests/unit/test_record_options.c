@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/record_options.h"
+#include "record/parse_options.h"
 #include "tests/unit/suite.h"
 
 #define ARGS_MAX 24
@@ -403,6 +403,9 @@ START_TEST(unknown_options)
 	REFUSE("option -x: unknown", list_hint, "-qx");
 	REFUSE("option --nothing: unknown, ambiguous, or takes no value", list_hint, "--nothing");
 	REFUSE("option --quiet=1: unknown, ambiguous, or takes no value", list_hint, "--quiet=1");
+	REFUSE("option -g: unknown", "stacks are always recorded; --unwind chooses how", "-g");
+	REFUSE("option --call-graph=dwarf: unknown, ambiguous, or takes no value",
+	       "stacks are always recorded; --unwind chooses how", "--call-graph=dwarf");
 	REFUSE("option -F: needs a value", list_hint, "-F");
 	REFUSE("option --pid: needs a value", list_hint, "--pid");
 }

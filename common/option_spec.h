@@ -72,7 +72,7 @@ struct option_part {
 	size_t offset;
 };
 
-#define OPTION_PARTS_MAX 8
+#define OPTION_PARTS_MAX 10
 
 struct command_spec {
 	/* the word that chooses the command; NULL: the program has no such words */

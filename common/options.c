@@ -260,3 +260,19 @@ int options_check(const struct command_spec *command, const void *target, struct
 	}
 	return 0;
 }
+
+void options_release(const struct command_spec *command, void *target)
+{
+	const struct option_spec *opt;
+	size_t offset;
+
+	for (size_t i = 0; (opt = command_option(command, i, &offset)); i++) {
+		void *list = (char *)target + offset;
+
+		if (opt->type == OPTION_STRINGS || opt->type == OPTION_WORDS)
+			vec_free((string_vec *)list);
+		else if (opt->type == OPTION_PIDS || opt->type == OPTION_TIDS ||
+			 opt->type == OPTION_CPUS)
+			vec_free((u32_vec *)list);
+	}
+}

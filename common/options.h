@@ -32,6 +32,9 @@ int options_parse(const struct command_spec *command, struct option_words *words
 /* Checks the structs that @command's tables filled. Returns 0 or a negative errno with @err set. */
 int options_check(const struct command_spec *command, const void *target, struct err *err);
 
+/* Releases the lists that options_parse filled in @target. Other memory is the program's own. */
+void options_release(const struct command_spec *command, void *target);
+
 /* The version of both programs. */
 #define PROFREC_VERSION "0.1.0"
 

@@ -207,8 +207,6 @@ static void release_diff(void *options)
 {
 	struct diff_options *o = options;
 
-	vec_free(&o->files);
-	vec_free(&o->after);
 	vec_free(&o->compare.work);
 }
 
@@ -262,6 +260,8 @@ const struct profrep_command diff_command = {
 			{&side_options, offsetof(struct diff_options, request.view)},
 			{&event_options, offsetof(struct diff_options, request.event)},
 			{&timespan_options, offsetof(struct diff_options, request.span)},
+			{&owner_options, offsetof(struct diff_options, request.filter)},
+			{&stack_options, offsetof(struct diff_options, request.filter)},
 			{&search_options, offsetof(struct diff_options, request.search)},
 		},
 	.options_size = sizeof(struct diff_options),

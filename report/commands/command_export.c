@@ -187,6 +187,8 @@ const struct profrep_command export_command = {
 			{&side_options, offsetof(struct export_options, request.view)},
 			{&event_options, offsetof(struct export_options, request.event)},
 			{&timespan_options, offsetof(struct export_options, request.span)},
+			{&owner_options, offsetof(struct export_options, request.filter)},
+			{&stack_options, offsetof(struct export_options, request.filter)},
 			{&search_options, offsetof(struct export_options, request.search)},
 		},
 	.options_size = sizeof(struct export_options),

@@ -31,6 +31,8 @@ const struct profrep_command files_command = {
 			{&side_options, offsetof(struct files_options, request.view)},
 			{&event_options, offsetof(struct files_options, request.event)},
 			{&timespan_options, offsetof(struct files_options, request.span)},
+			{&owner_options, offsetof(struct files_options, request.filter)},
+			{&stack_options, offsetof(struct files_options, request.filter)},
 			{&search_options, offsetof(struct files_options, request.search)},
 		},
 	SEVERAL_RECORDINGS(struct files_options),

@@ -118,6 +118,8 @@ const struct profrep_command html_command = {
 			{&side_options, offsetof(struct html_options, request.view)},
 			{&event_options, offsetof(struct html_options, request.event)},
 			{&timespan_options, offsetof(struct html_options, request.span)},
+			{&owner_options, offsetof(struct html_options, request.filter)},
+			{&stack_options, offsetof(struct html_options, request.filter)},
 			{&search_options, offsetof(struct html_options, request.search)},
 		},
 	.options_size = sizeof(struct html_options),

@@ -38,6 +38,8 @@ const struct profrep_command missing_command = {
 	.spec.parts =
 		{
 			{&timespan_options, offsetof(struct missing_options, request.span)},
+			{&owner_options, offsetof(struct missing_options, request.filter)},
+			{&stack_options, offsetof(struct missing_options, request.filter)},
 			{&search_options, offsetof(struct missing_options, request.search)},
 		},
 	SEVERAL_RECORDINGS(struct missing_options),

@@ -108,6 +108,8 @@ const struct profrep_command plan_command = {
 			{&side_options, offsetof(struct plan_options, request.view)},
 			{&event_options, offsetof(struct plan_options, request.event)},
 			{&timespan_options, offsetof(struct plan_options, request.span)},
+			{&owner_options, offsetof(struct plan_options, request.filter)},
+			{&stack_options, offsetof(struct plan_options, request.filter)},
 			{&search_options, offsetof(struct plan_options, request.search)},
 		},
 	.options_size = sizeof(struct plan_options),

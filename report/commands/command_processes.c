@@ -18,6 +18,10 @@ static int run_processes(const void *options, struct command_io *io, struct err 
 	if (!ret)
 		ret = source_choose(&source, &o->request, err);
 	if (!ret)
+		ret = source_filter(&source, err);
+	if (!ret)
+		ret = source_check_filter(&source, err);
+	if (!ret)
 		ret = command_io_print_tables(io, &source, print_processes, err);
 	return ret;
 }
@@ -27,7 +31,8 @@ const struct profrep_command processes_command = {
 		      "  profrep processes app.prof\n"
 		      "  profrep processes --from 60 app.prof  # those that ran after a minute\n"),
 	.spec.parts = {{&event_options, offsetof(struct processes_options, request.event)},
-		       {&timespan_options, offsetof(struct processes_options, request.span)}},
+		       {&timespan_options, offsetof(struct processes_options, request.span)},
+		       {&owner_options, offsetof(struct processes_options, request.filter)}},
 	ONE_RECORDING(struct processes_options),
 	.run = run_processes,
 };

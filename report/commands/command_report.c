@@ -113,6 +113,8 @@ const struct profrep_command report_command = {
 			{&side_options, offsetof(struct report_options, request.view)},
 			{&event_options, offsetof(struct report_options, request.event)},
 			{&timespan_options, offsetof(struct report_options, request.span)},
+			{&owner_options, offsetof(struct report_options, request.filter)},
+			{&stack_options, offsetof(struct report_options, request.filter)},
 			{&search_options, offsetof(struct report_options, request.search)},
 			{&moved_options, 0},
 		},

@@ -8,6 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/command_line.h"
+#include "common/options.h"
 
 /* The first command runs if the user names none. */
 static const struct command_spec *const commands[] = {
@@ -44,6 +45,7 @@ static const struct program_spec program = {
 		    "  profrep -s -m app.prof           # with offsets and modules\n"
 		    "  profrep -T -f app.prof           # each interval, with its time\n"
 		    "  profrep --from 14:05:00 --to 14:06:30 app.prof\n"
+		    "  profrep --comm nginx --function SSL_ app.prof  # some samples only\n"
 		    "  profrep host*.prof               # several recordings as one\n"
 		    "  profrep --symfs root/ app.prof   # with another host's binaries\n"
 		    "  profrep info app.prof            # host, event, samples, losses\n"
@@ -159,6 +161,8 @@ void invocation_deinit(struct invocation *invocation)
 {
 	if (invocation->options && invocation->command->release)
 		invocation->command->release(invocation->options);
+	if (invocation->options)
+		options_release(&invocation->command->spec, invocation->options);
 	free(invocation->options);
 	*invocation = (struct invocation){0};
 }

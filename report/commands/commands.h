@@ -29,7 +29,7 @@ struct profrep_command {
 	 */
 	size_t file_offset;
 	bool takes_several;
-	/* Releases what the options hold; NULL: nothing. */
+	/* Releases what the options hold beyond the lists of their tables; NULL: nothing. */
 	void (*release)(void *options);
 	/* Does the command's work. Returns 0 or a negative errno with @err set. */
 	int (*run)(const void *options, struct command_io *io, struct err *err);

@@ -165,6 +165,40 @@ static int check_timespan(const void *target, struct err *err)
 const struct option_table timespan_options = {timespan_rows, ARRAY_SIZE(timespan_rows),
 					      check_timespan};
 
+#define FILTER_ROW(type, field, long_name, ...)                                                    \
+	OPTION_ROW(struct sample_filter, type, field, long_name, 0, __VA_ARGS__)
+
+static const struct option_spec owner_rows[] = {
+	FILTER_ROW(OPTION_STRINGS, comms, "comm", .metavar = "NAME",
+		   .help = "only samples of threads of this name; may be given several times"),
+	FILTER_ROW(OPTION_PIDS, pids, "pid", .metavar = "PID[,PID...]",
+		   .help = "only samples of these processes"),
+	FILTER_ROW(
+		OPTION_STRINGS, cgroups, "cgroup", .metavar = "PATH",
+		.help = "only samples of this cgroup and those below it; may be given several times"),
+};
+
+const struct option_table owner_options = {owner_rows, ARRAY_SIZE(owner_rows), NULL};
+
+static const struct option_spec stack_rows[] = {
+	FILTER_ROW(
+		OPTION_STRINGS, dsos, "dso", .metavar = "FILE",
+		.help = "only stacks with a frame in this file or module; may be given several times"),
+	FILTER_ROW(OPTION_STRING, function, "function", .metavar = "REGEX",
+		   .help = "only stacks with a function that matches"),
+	FILTER_ROW(OPTION_STRING, ignore, "ignore", .metavar = "REGEX",
+		   .help = "no stacks with a function that matches"),
+	FILTER_ROW(OPTION_U64, min_samples, "min-samples", .metavar = "N", .min = 1,
+		   .max = UINT64_MAX, .help = "only stacks with so many samples or more"),
+};
+
+static int check_filter(const void *target, struct err *err)
+{
+	return sample_filter_check(target, err);
+}
+
+const struct option_table stack_options = {stack_rows, ARRAY_SIZE(stack_rows), check_filter};
+
 static int parse_debug_dir(const char *text, void *target)
 {
 	struct debug_dirs *dirs = target;

@@ -29,6 +29,9 @@ extern const struct option_table event_options;
 /* Fills a struct timespan: --from and --to. */
 extern const struct option_table timespan_options;
 
+/* Fill a struct sample_filter: the threads and processes of samples, and their stacks. */
+extern const struct option_table owner_options, stack_options;
+
 /* Fills a struct search_choice: --symfs, --debug-dir. */
 extern const struct option_table search_options;
 

@@ -63,9 +63,11 @@ static int count_source(struct compared_sources *compared, struct source *source
 			struct err *err)
 {
 	const struct printout p = source_printout(source, NULL);
-	int ret = denominators_make(&compared->denominators[i], &source->rec, source->view.event,
-				    request->per, work_of(request, i), err);
+	int ret = source_check_filter(source, err);
 
+	if (!ret)
+		ret = denominators_make(&compared->denominators[i], &source->rec,
+					source->view.event, request->per, work_of(request, i), err);
 	if (ret)
 		return ret;
 	ret = tally_add(&compared->tally, &p, i, summary);

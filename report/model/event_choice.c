@@ -23,6 +23,13 @@ const char *event_weight(const struct prof_meta *meta, uint32_t event)
 	return meta->nr_events ? meta->events[event].weight : "";
 }
 
+bool event_has_hits(const struct prof_meta *meta, uint32_t event)
+{
+	uint8_t kind = meta->nr_events ? meta->events[event].kind : PROF_EVENT_SAMPLES;
+
+	return kind != PROF_EVENT_SAMPLES && kind != PROF_EVENT_OFF_CPU;
+}
+
 const char *event_unit(const struct prof_meta *meta, uint32_t event)
 {
 	static const char *const units[PROF_NR_EVENT_UNITS] = {

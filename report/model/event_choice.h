@@ -35,6 +35,9 @@ int event_choice_check_single(const struct event_choice *choice, const struct pr
 /* Returns the name of @event. It is borrowed from @meta. */
 const char *event_name(const struct prof_meta *meta, uint32_t event);
 
+/* Returns true if @event counts hits of functions, tracepoints or probes. */
+bool event_has_hits(const struct prof_meta *meta, uint32_t event);
+
 /* Returns the words for the counts of @event: "samples", "hits", "nanoseconds", "bytes", "numbers".
  */
 const char *event_unit(const struct prof_meta *meta, uint32_t event);

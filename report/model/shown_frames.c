@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "report/model/row_changes.h"
 
 static bool is_interpreter(const struct model *model, uint32_t frame)
 {
@@ -70,27 +71,6 @@ static int filter_stacks(struct model *model, enum shown_frames shown, uint32_t 
 	return ret;
 }
 
-static int renumber_rows(struct model *model, const uint32_t *ids)
-{
-	count_vec rows = model->rows;
-	int ret = 0;
-
-	model->rows = (count_vec){0};
-	index_clear(&model->row_index);
-	memset(model->totals, 0, sizeof(model->totals));
-	for (size_t i = 0; !ret && i < rows.nr; i++) {
-		struct prof_count row = rows.data[i];
-
-		row.user_stack = ids[row.user_stack];
-		row.kernel_stack = ids[row.kernel_stack];
-		row.waker_user_stack = ids[row.waker_user_stack];
-		row.waker_kernel_stack = ids[row.waker_kernel_stack];
-		ret = model_add_row(model, &row);
-	}
-	vec_free(&rows);
-	return ret;
-}
-
 int shown_frames_choose(struct model *model, enum shown_frames shown)
 {
 	_cleanup_free_ uint32_t *ids = NULL;
@@ -100,5 +80,5 @@ int shown_frames_choose(struct model *model, enum shown_frames shown)
 		return 0;
 	ids = calloc(model->stacks.nr, sizeof(*ids));
 	ret = ids ? filter_stacks(model, shown, ids) : -ENOMEM;
-	return ret ? ret : renumber_rows(model, ids);
+	return ret ? ret : model_change_rows(model, NULL, ids);
 }

@@ -160,7 +160,9 @@ static int print_all(struct intervals *v)
 	}
 	if (!ret)
 		ret = selection_check(&v->source->rec.selection, v->source->rec.name, v->err);
-	return ret ? ret : print_rest(v);
+	if (!ret)
+		ret = print_rest(v);
+	return ret ? ret : source_check_filter(v->source, v->err);
 }
 
 static int open_and_print(struct intervals *v, const char *file,

@@ -55,9 +55,7 @@ static inline const struct prof_event *printed_event(const struct printout *p)
 /* Returns true if the event of the view counts hits of functions, tracepoints or probes. */
 static inline bool has_hits(const struct printout *p)
 {
-	const struct prof_event *event = printed_event(p);
-
-	return event && event->kind != PROF_EVENT_SAMPLES && event->kind != PROF_EVENT_OFF_CPU;
+	return event_has_hits(p->rec->meta, p->view->event);
 }
 
 /* Returns true if rows are of threads by their names. Hits can be of all threads together. */

@@ -36,28 +36,50 @@ int source_choose(struct source *source, const struct source_request *request, s
 	int ret = event_choose(rec->meta, rec->name, request->event, &source->events, err);
 
 	source->view = request->view;
+	source->filter = request->filter;
 	source->view.event = source->events.first;
 	if (!ret && request->view.folded)
 		ret = event_choice_check_single(&source->events, rec->meta, rec->name, err);
 	return ret;
 }
 
+int source_filter(struct source *source, struct err *err)
+{
+	struct model *model = &source->rec.model;
+	int ret = shown_frames_choose(model, source->view.frames);
+
+	if (!ret)
+		ret = sample_filter_before_names(&source->filter, model, &source->view,
+						 &source->events, &source->filtered);
+	return ret ? err_set(err, ret, "failed to select from '%s': %s", source->rec.name,
+			     strerror(-ret))
+		   : 0;
+}
+
+int source_check_filter(const struct source *source, struct err *err)
+{
+	return filter_account_check(&source->filtered, &source->filter, source->rec.name, err);
+}
+
 int source_find_names(struct source *source, struct source_search *search, struct err *err)
 {
 	const struct symbol_files files = {&search->roots, &search->pairs,
 					   view_needs_lines(&source->view), source->found};
-	int ret;
+	struct model *model = &source->rec.model;
+	int ret = source_filter(source, err);
 
+	if (ret)
+		return ret;
 	search->roots.needs_lines = files.needs_lines;
 	source->demangling.style = source->view.demangle;
-	ret = shown_frames_choose(&source->rec.model, source->view.frames);
-	if (!ret)
-		ret = symbols_resolve(&source->symbols, &source->rec.model, &files,
-				      &source->demangling);
+	ret = symbols_resolve(&source->symbols, model, &files, &source->demangling);
 	source->fetched = search->fetcher;
 	if (!ret)
-		ret = labels_init(&source->labels, &source->rec.model, &source->symbols,
-				  &source->view);
+		ret = sample_filter_by_names(&source->filter, model, &source->symbols,
+					     &source->view, source->rec.meta, &source->events,
+					     &source->filtered);
+	if (!ret)
+		ret = labels_init(&source->labels, model, &source->symbols, &source->view);
 	if (ret)
 		err_set(err, ret, "failed to look up the symbols of '%s': %s", source->rec.name,
 			strerror(-ret));
@@ -85,6 +107,21 @@ int source_load(struct source *source, const char *const *files, size_t nr,
 	if (!ret)
 		ret = load_source(source, files, nr, request, &search, err);
 	source_search_close(&search);
+	return ret ? ret : source_check_filter(source, err);
+}
+
+/* A difference shows what is on one side only. So one source with samples is enough. */
+static int check_filters(const struct source *sources, size_t nr, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		int failed = source_check_filter(&sources[i], i ? NULL : err);
+
+		if (!failed)
+			return 0;
+		ret = ret ? ret : failed;
+	}
 	return ret;
 }
 
@@ -97,7 +134,7 @@ int sources_load(struct source *sources, const char *const *files, size_t nr,
 	for (size_t i = 0; !ret && i < nr; i++)
 		ret = load_source(&sources[i], &files[i], 1, request, &search, err);
 	source_search_close(&search);
-	return ret;
+	return ret ? ret : check_filters(sources, nr, err);
 }
 
 int source_renew(struct source *source)

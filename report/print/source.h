@@ -8,6 +8,7 @@
 #include "report/model/event_choice.h"
 #include "report/model/recording.h"
 #include "report/symbols/symbolise.h"
+#include "report/view/sample_filter.h"
 #include "report/view/view.h"
 
 /* source_deinit takes an all-zero source. */
@@ -19,6 +20,8 @@ struct source {
 	struct event_choice events;          /* that the user wants to see */
 	struct fetcher fetched;      /* what became of the files that were asked for, up to now */
 	struct view view;            /* of the event that is being printed */
+	struct sample_filter filter; /* the user's; its vectors are borrowed */
+	struct filter_account filtered;
 	struct found_symbols *found; /* gets the symbols that files gave; NULL: nobody wants them */
 };
 
@@ -47,11 +50,12 @@ int source_search_open(struct source_search *search, const struct search_choice 
 void source_search_close(struct source_search *search);
 
 /*
- * The user's choice of the part to read, of the event, of the look of names, and of the places with
- * files.
+ * The user's choice of the part to read, of samples, of the event, of the look of names, and of the
+ * places with files.
  */
 struct source_request {
 	struct timespan span;
+	struct sample_filter filter;
 	struct view view;
 	const char *event; /* NULL: all events */
 	struct search_choice search;
@@ -80,8 +84,20 @@ int sources_load(struct source *sources, const char *const *files, size_t nr,
 		 const struct source_request *request, struct err *err);
 
 /*
- * Finds the names of the frames in the recording's model. Returns 0 or a negative errno with @err
- * set.
+ * Takes the rows out of the recording's model that the user does not want by facts other than names
+ * of functions. Returns 0 or a negative errno with @err set. source_find_names calls it.
+ */
+int source_filter(struct source *source, struct err *err);
+
+/*
+ * Returns 0 if @source has samples that the user wants, or never had any. Else returns -ENOENT with
+ * @err set. Call it after source_filter or source_find_names.
+ */
+int source_check_filter(const struct source *source, struct err *err);
+
+/*
+ * Finds the names of the frames in the recording's model, and takes the rows out that the user does
+ * not want. Returns 0 or a negative errno with @err set.
  */
 int source_find_names(struct source *source, struct source_search *search, struct err *err);
 

@@ -32,8 +32,7 @@ static int compare_rows(const void *a, const void *b)
 	return 0;
 }
 
-/* Returns @row with the empty stack on a side that @view hides. */
-static struct prof_count shown_sides(const struct view *view, struct prof_count row)
+struct prof_count row_shown_sides(const struct view *view, struct prof_count row)
 {
 	if (view->user_only)
 		row.kernel_stack = row.waker_kernel_stack = 0;
@@ -51,7 +50,7 @@ static int chosen_rows(const struct model *model, const struct view *view, count
 	int ret = 0;
 
 	vec_for_each(&model->rows, it) {
-		struct prof_count row = shown_sides(view, *it);
+		struct prof_count row = row_shown_sides(view, *it);
 
 		if (row.event != view->event)
 			continue;
@@ -105,7 +104,8 @@ static void merge_alike(const struct model *model, struct prof_count *have,
 		have->kernel_stack = row->kernel_stack;
 }
 
-static int add_alike(struct alike_rows *alike, struct prof_count row)
+/* Sets *@at to the place of the rows of equal text. */
+static int add_alike(struct alike_rows *alike, struct prof_count row, uint32_t *at)
 {
 	const struct model *model = alike->digests.model;
 	struct alike_key key = {
@@ -129,27 +129,47 @@ static int add_alike(struct alike_rows *alike, struct prof_count row)
 	index_for_each(&alike->index, hash, i) {
 		if (!memcmp(&alike->keys.data[i], &key, sizeof(key))) {
 			merge_alike(model, &alike->rows.data[i], &row);
+			*at = i;
 			return 0;
 		}
 	}
+	*at = alike->rows.nr;
 	ret = vec_push(&alike->rows, row);
 	return ret ? ret : index_push(&alike->index, &alike->keys, hash, key);
 }
 
-/* Collects the rows of the event of @view. Those that print equal text are added up. */
+/*
+ * Adds up the rows of the event of @view that print equal text. Sets @places, by row of the model,
+ * to their places in *@rows. The caller frees *@rows, also after an error.
+ */
 static int merged_rows(const struct model *model, const struct symbols *symbols,
-		       const struct view *view, count_vec *rows)
+		       const struct view *view, count_vec *rows, uint32_t *places)
 {
 	struct alike_rows alike = {0};
 	int ret = stack_digests_init(&alike.digests, model, symbols, view);
 
 	for (size_t i = 0; i < model->rows.nr && !ret; i++)
 		if (model->rows.data[i].event == view->event)
-			ret = add_alike(&alike, shown_sides(view, model->rows.data[i]));
+			ret = add_alike(&alike, row_shown_sides(view, model->rows.data[i]),
+					&places[i]);
 	*rows = alike.rows;
 	stack_digests_deinit(&alike.digests);
 	vec_free(&alike.keys);
 	index_deinit(&alike.index);
+	return ret;
+}
+
+int rows_sum_alike(const struct model *model, const struct symbols *symbols,
+		   const struct view *view, uint64_t *sums)
+{
+	_cleanup_free_ uint32_t *places = calloc(model->rows.nr + 1, sizeof(*places));
+	count_vec rows = {0};
+	int ret = places ? merged_rows(model, symbols, view, &rows, places) : -ENOMEM;
+
+	for (size_t i = 0; i < model->rows.nr && !ret; i++)
+		if (model->rows.data[i].event == view->event)
+			sums[i] = rows.data[places[i]].count;
+	vec_free(&rows);
 	return ret;
 }
 
@@ -194,7 +214,7 @@ static struct row_side make_side(const struct model *model, uint32_t id,
 struct stack_row stack_row_show(const struct model *model, const struct view *view,
 				const struct prof_count *row, struct rows_summary *summary)
 {
-	const struct prof_count shown = shown_sides(view, *row);
+	const struct prof_count shown = row_shown_sides(view, *row);
 
 	return (struct stack_row){
 		.process = shown.process,
@@ -234,19 +254,12 @@ void rows_summary_add(struct rows_summary *sum, const struct rows_summary *seen)
 	sum->is_storage_full |= seen->is_storage_full;
 }
 
-/* Visits the rows of @view. With @symbols, those that print equal text are added up. */
-static int visit_chosen(const struct model *model, const struct symbols *symbols,
-			const struct view *view, row_fn visit, void *ctx,
-			struct rows_summary *summary)
+static int visit_rows(const struct model *model, const struct view *view, const count_vec *rows,
+		      row_fn visit, void *ctx, struct rows_summary *summary)
 {
 	struct rows_summary seen = {0};
-	count_vec rows = {0};
-	int ret = symbols ? merged_rows(model, symbols, view, &rows)
-			  : chosen_rows(model, view, &rows);
+	int ret = call_rows(model, view, rows->data, rows->nr, visit, ctx, &seen);
 
-	if (!ret)
-		ret = call_rows(model, view, rows.data, rows.nr, visit, ctx, &seen);
-	vec_free(&rows);
 	if (!ret)
 		*summary = seen;
 	return ret;
@@ -255,11 +268,24 @@ static int visit_chosen(const struct model *model, const struct symbols *symbols
 int rows_visit(const struct model *model, const struct view *view, row_fn visit, void *ctx,
 	       struct rows_summary *summary)
 {
-	return visit_chosen(model, NULL, view, visit, ctx, summary);
+	count_vec rows = {0};
+	int ret = chosen_rows(model, view, &rows);
+
+	if (!ret)
+		ret = visit_rows(model, view, &rows, visit, ctx, summary);
+	vec_free(&rows);
+	return ret;
 }
 
 int rows_visit_alike(const struct model *model, const struct symbols *symbols,
 		     const struct view *view, row_fn visit, void *ctx, struct rows_summary *summary)
 {
-	return visit_chosen(model, symbols, view, visit, ctx, summary);
+	_cleanup_free_ uint32_t *places = calloc(model->rows.nr + 1, sizeof(*places));
+	count_vec rows = {0};
+	int ret = places ? merged_rows(model, symbols, view, &rows, places) : -ENOMEM;
+
+	if (!ret)
+		ret = visit_rows(model, view, &rows, visit, ctx, summary);
+	vec_free(&rows);
+	return ret;
 }

@@ -48,6 +48,9 @@ struct rows_summary {
 /* Adds the numbers of @seen to @sum. */
 void rows_summary_add(struct rows_summary *sum, const struct rows_summary *seen);
 
+/* Returns @row with the empty stack on a side that @view hides. */
+struct prof_count row_shown_sides(const struct view *view, struct prof_count row);
+
 /*
  * Returns @row of @model without the sides that @view hides. Counts in @summary the stacks that
  * the row lacks.
@@ -73,5 +76,12 @@ int rows_visit(const struct model *model, const struct view *view, row_fn visit,
 int rows_visit_alike(const struct model *model, const struct symbols *symbols,
 		     const struct view *view, row_fn visit, void *ctx,
 		     struct rows_summary *summary);
+
+/*
+ * Sets @sums[i], for each row i of @model of the event of @view, to the sum of the counts of all
+ * rows that rows_visit_alike adds up with it. Other elements stay. Returns 0 or -ENOMEM.
+ */
+int rows_sum_alike(const struct model *model, const struct symbols *symbols,
+		   const struct view *view, uint64_t *sums);
 
 #endif

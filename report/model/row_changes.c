@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/model/row_changes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+#define NO_ROW UINT32_MAX
+
+static struct prof_count with_stacks(struct prof_count row, const uint32_t *stacks)
+{
+	if (!stacks)
+		return row;
+	row.user_stack = stacks[row.user_stack];
+	row.kernel_stack = stacks[row.kernel_stack];
+	row.waker_user_stack = stacks[row.waker_user_stack];
+	row.waker_kernel_stack = stacks[row.waker_kernel_stack];
+	return row;
+}
+
+/* Numbers the rows of the counts of slots anew, and takes those of no row out. */
+static void renumber_slot_counts(struct model *model, const uint32_t *ids)
+{
+	size_t nr = 0;
+
+	vec_for_each(&model->slot_counts, part) {
+		if (ids[part->row] == NO_ROW)
+			continue;
+		model->slot_counts.data[nr] = *part;
+		model->slot_counts.data[nr++].row = ids[part->row];
+	}
+	model->slot_counts.nr = nr;
+}
+
+int model_change_rows(struct model *model, const bool *is_kept, const uint32_t *stacks)
+{
+	count_vec rows = model->rows;
+	_cleanup_free_ uint32_t *ids = calloc(rows.nr + 1, sizeof(*ids));
+	struct index index = {0};
+	int ret = 0;
+
+	if (!ids)
+		return -ENOMEM;
+	model->rows = (count_vec){0};
+	memset(model->totals, 0, sizeof(model->totals));
+	for (size_t i = 0; !ret && i < rows.nr; i++) {
+		const struct prof_count row = with_stacks(rows.data[i], stacks);
+
+		ids[i] = NO_ROW;
+		if (is_kept && !is_kept[i])
+			continue;
+		/* The total of all rows fit, so that of some does. */
+		model->totals[row.event] += row.count;
+		ret = count_rows_add(&model->rows, &index, &row, &ids[i]);
+	}
+	if (!ret)
+		renumber_slot_counts(model, ids);
+	index_deinit(&index);
+	vec_free(&rows);
+	return ret;
+}

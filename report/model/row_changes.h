@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Changes to the rows of a whole model: some rows go, or their stacks become others. Totals and the
+ * counts of slots follow, so that all outputs agree.
+ */
+#ifndef REPORT_MODEL_ROW_CHANGES_H
+#define REPORT_MODEL_ROW_CHANGES_H
+
+#include "report/model/model.h"
+
+/*
+ * Takes the rows of @model out whose @is_kept is false; NULL keeps all rows. Row stack s becomes
+ * @stacks[s] unless @stacks is NULL, and rows that have become equal are added up. Returns 0 or
+ * -ENOMEM. After an error the model is only good for model_deinit.
+ */
+int model_change_rows(struct model *model, const bool *is_kept, const uint32_t *stacks);
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/view/sample_filter.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/model/row_changes.h"
+#include "report/view/rows.h"
+
+#define REASON_BYTES 128
+
+/* The rows that the filters have left so far. */
+struct filtering {
+	const struct sample_filter *filter;
+	struct model *model;
+	const struct view *view;
+	const struct event_choice *events;
+	struct filter_account *account;
+	bool *is_kept; /* by row */
+};
+
+static bool is_row_chosen(const struct filtering *f, const struct prof_count *row)
+{
+	return row->event - f->events->first < f->events->nr;
+}
+
+static uint64_t count_kept(const struct filtering *f)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < f->model->rows.nr; i++)
+		nr += f->is_kept[i] && is_row_chosen(f, &f->model->rows.data[i]);
+	return nr;
+}
+
+static bool has_string(const string_vec *wanted, const char *text)
+{
+	vec_for_each(wanted, it)
+		if (!strcmp(*it, text))
+			return true;
+	return false;
+}
+
+static int filter_comms(struct filtering *f)
+{
+	for (size_t i = 0; i < f->model->rows.nr; i++)
+		f->is_kept[i] &=
+			has_string(&f->filter->comms,
+				   string_set_get(&f->model->strings, f->model->rows.data[i].comm));
+	return 0;
+}
+
+static const struct model_process *row_process(const struct filtering *f, size_t row)
+{
+	return &f->model->processes.data[f->model->rows.data[row].process];
+}
+
+static bool has_pid(const u32_vec *pids, uint32_t pid)
+{
+	vec_for_each(pids, it)
+		if (*it == pid)
+			return true;
+	return false;
+}
+
+static int filter_processes(struct filtering *f)
+{
+	for (size_t i = 0; i < f->model->rows.nr; i++)
+		f->is_kept[i] &= has_pid(&f->filter->pids, row_process(f, i)->pid);
+	return 0;
+}
+
+/* Is the cgroup @path one of those wanted, or below one? */
+static bool is_in_cgroup(const string_vec *wanted, const char *path)
+{
+	vec_for_each(wanted, it) {
+		size_t len = strlen(*it);
+
+		while (len && (*it)[len - 1] == '/')
+			len--;
+		if (!strncmp(path, *it, len) && (path[len] == '/' || (!path[len] && len)))
+			return true;
+	}
+	return false;
+}
+
+static int filter_cgroups(struct filtering *f)
+{
+	for (size_t i = 0; i < f->model->rows.nr; i++) {
+		uint32_t cgroup = row_process(f, i)->info.cgroup;
+
+		f->is_kept[i] &= is_in_cgroup(&f->filter->cgroups,
+					      string_set_get(&f->model->strings, cgroup));
+	}
+	return 0;
+}
+
+/* Keeps the rows some of whose shown stacks has @is_wanted, or no row that has. */
+static void filter_by_stacks(struct filtering *f, const bool *has, bool is_wanted)
+{
+	for (size_t i = 0; i < f->model->rows.nr; i++) {
+		const struct prof_count row = row_shown_sides(f->view, f->model->rows.data[i]);
+		bool has_any = has[row.user_stack] || has[row.kernel_stack] ||
+			       has[row.waker_user_stack] || has[row.waker_kernel_stack];
+
+		f->is_kept[i] &= has_any == is_wanted;
+	}
+}
+
+static const uint32_t *stack_frames(const struct model *model, const struct model_stack *stack)
+{
+	return model->stack_frames.data + stack->first_frame;
+}
+
+static int filter_dsos(struct filtering *f)
+{
+	const struct model *model = f->model;
+	_cleanup_free_ bool *is_wanted = calloc(model->objects.nr, sizeof(*is_wanted));
+	_cleanup_free_ bool *has = calloc(model->stacks.nr, sizeof(*has));
+
+	if (!is_wanted || !has)
+		return -ENOMEM;
+	for (size_t i = 0; i < model->objects.nr; i++)
+		is_wanted[i] = has_string(&f->filter->dsos, model_object_base(model, i)) ||
+			       has_string(&f->filter->dsos,
+					  string_set_get(&model->strings,
+							 model->objects.data[i].key.path));
+	for (size_t i = 0; i < model->stacks.nr; i++) {
+		const struct model_stack *stack = &model->stacks.data[i];
+
+		for (uint32_t k = 0; k < stack->nr_frames && !has[i]; k++)
+			has[i] =
+				is_wanted[model->frames.data[stack_frames(model, stack)[k]].object];
+	}
+	filter_by_stacks(f, has, true);
+	return 0;
+}
+
+/* The functions that match a regular expression, each looked at once. */
+struct function_search {
+	regex_t regex;
+	struct labels labels; /* plain texts: names without offsets, modules and marks */
+	struct textbuf text;
+	uint8_t *known; /* [frame * NR_FRAME_PLACES + place]; 0: not looked at, else 1 + match */
+};
+
+static bool frame_matches(struct function_search *search, uint32_t frame, enum frame_place place)
+{
+	uint8_t *known = &search->known[(size_t)frame * NR_FRAME_PLACES + place];
+
+	if (*known)
+		return *known > 1;
+	*known = 1;
+	for (uint32_t i = 0; i < labels_nr_parts(&search->labels, frame, place); i++) {
+		search->text.nr = 0;
+		labels_part(&search->labels, &search->text, frame, place, i);
+		textbuf_char(&search->text, '\0');
+		if (!search->text.error && !regexec(&search->regex, search->text.data, 0, NULL, 0))
+			*known = 2;
+	}
+	return *known > 1;
+}
+
+static int find_matches(const struct model *model, struct function_search *search, bool *has)
+{
+	for (size_t i = 0; i < model->stacks.nr; i++) {
+		const struct model_stack *stack = &model->stacks.data[i];
+
+		for (uint32_t k = 0; k < stack->nr_frames && !has[i]; k++)
+			has[i] = frame_matches(search, stack_frames(model, stack)[k],
+					       k ? FRAME_CALLER : FRAME_LEAF);
+	}
+	return search->text.error;
+}
+
+/* Notes in @has the stacks with a function that matches @pattern. */
+static int search_functions(const struct filtering *f, const struct symbols *symbols,
+			    const char *pattern, bool *has)
+{
+	const struct view plain = {
+		.folded = f->view->folded,
+		.inlines = f->view->inlines,
+		.unnamed = view_unnamed(f->view),
+	};
+	const struct model *model = f->model;
+	struct function_search search = {.text.fd = -1};
+	int ret;
+
+	if (regcomp(&search.regex, pattern, REG_EXTENDED | REG_NOSUB))
+		return -ENOMEM; /* sample_filter_check has refused wrong ones */
+	search.known = calloc(model->frames.nr * NR_FRAME_PLACES + 1, sizeof(*search.known));
+	ret = search.known ? labels_init(&search.labels, model, symbols, &plain) : -ENOMEM;
+	if (!ret)
+		ret = find_matches(model, &search, has);
+	labels_deinit(&search.labels);
+	textbuf_deinit(&search.text);
+	free(search.known);
+	regfree(&search.regex);
+	return ret;
+}
+
+static int filter_functions(struct filtering *f, const struct symbols *symbols, const char *pattern,
+			    bool is_wanted)
+{
+	_cleanup_free_ bool *has = calloc(f->model->stacks.nr, sizeof(*has));
+	int ret = has ? search_functions(f, symbols, pattern, has) : -ENOMEM;
+
+	if (!ret)
+		filter_by_stacks(f, has, is_wanted);
+	return ret;
+}
+
+/* A stack is text here: a thread name, where the event has them, and functions. */
+static int filter_rare(struct filtering *f, const struct symbols *symbols,
+		       const struct prof_meta *meta)
+{
+	struct view view = *f->view;
+	_cleanup_free_ uint64_t *sums = calloc(f->model->rows.nr + 1, sizeof(*sums));
+	int ret = sums ? 0 : -ENOMEM;
+
+	view.folded = true;
+	view.unnamed = view_unnamed(f->view);
+	for (uint32_t i = 0; i < f->events->nr && !ret; i++) {
+		view.event = f->events->first + i;
+		view.per_process = f->view->per_process || !event_has_hits(meta, view.event);
+		ret = rows_sum_alike(f->model, symbols, &view, sums);
+	}
+	for (size_t i = 0; i < f->model->rows.nr; i++)
+		f->is_kept[i] &= !ret && sums[i] >= f->filter->min_samples;
+	return ret;
+}
+
+static bool has_step(const struct sample_filter *filter, enum filter_step step)
+{
+	const bool has[NR_FILTER_STEPS] = {
+		[FILTER_COMM] = filter->comms.nr,           [FILTER_PID] = filter->pids.nr,
+		[FILTER_CGROUP] = filter->cgroups.nr,       [FILTER_DSO] = filter->dsos.nr,
+		[FILTER_FUNCTION] = filter->function,       [FILTER_IGNORE] = filter->ignore,
+		[FILTER_MIN_SAMPLES] = filter->min_samples,
+	};
+
+	return has[step];
+}
+
+/* The facts that filters by names need. All NULL for the others. */
+struct name_facts {
+	const struct symbols *symbols;
+	const struct prof_meta *meta;
+};
+
+static int run_step(struct filtering *f, enum filter_step step, const struct name_facts *facts)
+{
+	switch (step) {
+	case FILTER_COMM:
+		return filter_comms(f);
+	case FILTER_PID:
+		return filter_processes(f);
+	case FILTER_CGROUP:
+		return filter_cgroups(f);
+	case FILTER_DSO:
+		return filter_dsos(f);
+	case FILTER_FUNCTION:
+		return filter_functions(f, facts->symbols, f->filter->function, true);
+	case FILTER_IGNORE:
+		return filter_functions(f, facts->symbols, f->filter->ignore, false);
+	default:
+		return filter_rare(f, facts->symbols, facts->meta);
+	}
+}
+
+/* Runs the steps in [@first, @end) that the user wants, and takes the other rows out. */
+static int run_steps(struct filtering *f, enum filter_step first, enum filter_step end,
+		     const struct name_facts *facts)
+{
+	size_t nr = f->model->rows.nr;
+	_cleanup_free_ bool *is_kept = malloc(nr + 1);
+	bool has_any = false;
+	int ret = is_kept ? 0 : -ENOMEM;
+
+	f->is_kept = is_kept;
+	if (!ret)
+		memset(is_kept, true, nr);
+	for (enum filter_step step = first; step < end && !ret; step++) {
+		if (!has_step(f->filter, step))
+			continue;
+		has_any = true;
+		ret = run_step(f, step, facts);
+		if (!ret)
+			f->account->left[step] += count_kept(f);
+	}
+	return ret || !has_any ? ret : model_change_rows(f->model, is_kept, NULL);
+}
+
+int sample_filter_before_names(const struct sample_filter *filter, struct model *model,
+			       const struct view *view, const struct event_choice *events,
+			       struct filter_account *account)
+{
+	const struct name_facts no_facts = {0};
+	struct filtering f = {filter, model, view, events, account, NULL};
+
+	vec_for_each(&model->rows, row)
+		account->nr_rows += is_row_chosen(&f, row);
+	return run_steps(&f, FILTER_COMM, FILTER_FUNCTION, &no_facts);
+}
+
+int sample_filter_by_names(const struct sample_filter *filter, struct model *model,
+			   const struct symbols *symbols, const struct view *view,
+			   const struct prof_meta *meta, const struct event_choice *events,
+			   struct filter_account *account)
+{
+	const struct name_facts facts = {symbols, meta};
+	struct filtering f = {filter, model, view, events, account, NULL};
+
+	return run_steps(&f, FILTER_FUNCTION, NR_FILTER_STEPS, &facts);
+}
+
+static int check_regex(const char *option, const char *pattern, struct err *err)
+{
+	char reason[REASON_BYTES];
+	regex_t regex;
+	int code;
+
+	if (!pattern)
+		return 0;
+	code = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+	if (!code) {
+		regfree(&regex);
+		return 0;
+	}
+	regerror(code, &regex, reason, sizeof(reason));
+	return err_set(err, -EINVAL, "option --%s: '%s' is no regular expression: %s", option,
+		       pattern, reason);
+}
+
+int sample_filter_check(const struct sample_filter *filter, struct err *err)
+{
+	int ret = check_regex("function", filter->function, err);
+
+	return ret ? ret : check_regex("ignore", filter->ignore, err);
+}
+
+/* Writes the names of the steps before @step that the user wants: " of --comm, --pid". */
+static void list_steps(const struct sample_filter *filter, const char *const *names,
+		       enum filter_step step, struct textbuf *out)
+{
+	uint32_t nr = 0;
+
+	for (enum filter_step i = 0; i < step; i++)
+		if (has_step(filter, i))
+			textbuf_printf(out, "%s%s", nr++ ? ", " : " of ", names[i]);
+	textbuf_char(out, '\0');
+}
+
+/* Returns the hint for a filter whose values a command lists, NULL for the others. */
+static const char *step_hint(enum filter_step step)
+{
+	if (step <= FILTER_CGROUP)
+		return "'profrep processes' lists threads, process ids and cgroups";
+	return step == FILTER_DSO ? "'profrep files' lists files and modules" : NULL;
+}
+
+int filter_account_check(const struct filter_account *account, const struct sample_filter *filter,
+			 const char *name, struct err *err)
+{
+	static const char *const names[NR_FILTER_STEPS] = {
+		[FILTER_COMM] = "--comm",
+		[FILTER_PID] = "--pid",
+		[FILTER_CGROUP] = "--cgroup",
+		[FILTER_DSO] = "--dso",
+		[FILTER_FUNCTION] = "--function",
+		[FILTER_IGNORE] = "--ignore",
+		[FILTER_MIN_SAMPLES] = "--min-samples",
+	};
+	struct textbuf before = {.fd = -1};
+	enum filter_step step = 0;
+
+	while (step < NR_FILTER_STEPS && (!has_step(filter, step) || account->left[step]))
+		step++;
+	if (!account->nr_rows || step == NR_FILTER_STEPS)
+		return 0;
+	list_steps(filter, names, step, &before);
+	err_set(err, -ENOENT, "failed to select from '%s': %s leaves no samples%s", name,
+		names[step], before.error ? "" : before.data);
+	textbuf_deinit(&before);
+	return step_hint(step) ? err_hint(err, -ENOENT, "%s", step_hint(step)) : -ENOENT;
+}

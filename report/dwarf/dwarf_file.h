@@ -26,7 +26,7 @@ enum dwarf_section {
 	DWARF_ADDR,
 	DWARF_RANGES,
 	DWARF_RNGLISTS,
-	DWARF_ARANGES,
+	DWARF_CU_INDEX, /* of a package of split units */
 	NR_DWARF_SECTIONS,
 };
 
@@ -58,6 +58,16 @@ struct dwarf_text {
 	const char *s;
 	uint32_t len;
 };
+
+/* Returns the bytes of all sections of @file, which may be NULL. */
+static inline uint64_t dwarf_file_bytes(const struct dwarf_file *file)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; file && i < NR_DWARF_SECTIONS; i++)
+		bytes += file->sections[i].size;
+	return bytes;
+}
 
 /* A cursor that is bad and empty. It points somewhere, since nothing may be added to NULL. */
 static inline struct cursor dwarf_bad_cursor(void)

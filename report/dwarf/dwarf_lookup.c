@@ -52,15 +52,6 @@ struct lookup {
 	uint8_t *owners;             /* of each hit: the thread that has the frames */
 };
 
-static uint64_t file_bytes(const struct dwarf_file *file)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; file && i < NR_DWARF_SECTIONS; i++)
-		bytes += file->sections[i].size;
-	return bytes;
-}
-
 static void note_hits(void *ctx, uint64_t low, uint64_t high)
 {
 	struct lookup_thread *t = ctx;
@@ -174,15 +165,17 @@ static struct dwarf_file *open_split(struct lookup *l, struct unit_reader *r,
 				     const struct dwarf_unit *unit)
 {
 	struct dwarf_file *split = NULL;
+	uint64_t bytes = 0;
 	int ret = 0;
 
 	if (!unit->has_dwo)
 		return NULL;
 	if (l->splits) {
 		pthread_mutex_lock(&l->splits_lock);
-		ret = l->splits->open(l->splits->ctx, unit, &split);
+		ret = l->splits->open(l->splits->ctx, unit, &split, &bytes);
 		pthread_mutex_unlock(&l->splits_lock);
 	}
+	atomic_fetch_add(&l->meter.left, WORK_PER_BYTE * bytes);
 	if (split && !ret)
 		ret = dwarf_units_read(split);
 	if (!split)
@@ -339,7 +332,7 @@ static int lookup_init(struct lookup *l)
 
 	l->nr_threads = parallel_threads(SIZE_MAX);
 	atomic_init(&l->meter.left,
-		    WORK_PER_BYTE * (file_bytes(l->file) + file_bytes(l->file->alt)) +
+		    WORK_PER_BYTE * (dwarf_file_bytes(l->file) + dwarf_file_bytes(l->file->alt)) +
 			    WORK_PER_HIT * l->nr + WORK_AT_LEAST);
 	for (unsigned int t = 0; t < l->nr_threads; t++) {
 		l->threads[t].lookup = l;

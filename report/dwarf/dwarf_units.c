@@ -126,6 +126,22 @@ bool die_read_at(const struct dwarf_unit *unit, const struct abbrev_table *table
 	return !c.bad;
 }
 
+bool die_pass_children(struct cursor *c, const struct dwarf_unit *unit, const struct die *die)
+{
+	const struct dwarf_unit *target;
+	struct cursor sibling;
+	uint64_t off;
+
+	if (!die_has(die, DIE_SIBLING) ||
+	    !unit_reference(unit, &die->values[DIE_SIBLING], &target, &off) || target != unit)
+		return false;
+	sibling = unit_cursor(unit, off);
+	if (sibling.bad || sibling.p < c->p)
+		return false;
+	*c = sibling;
+	return true;
+}
+
 static uint64_t number_of(const struct die *die, enum die_slot slot, uint64_t otherwise)
 {
 	return die_has(die, slot) ? die->values[slot].number : otherwise;

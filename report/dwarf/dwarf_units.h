@@ -75,6 +75,12 @@ void die_read(struct cursor *c, const struct dwarf_unit *unit, const struct abbr
 bool die_read_at(const struct dwarf_unit *unit, const struct abbrev_table *table, uint64_t off,
 		 struct die *die);
 
+/*
+ * Passes the entries inside @die, whose attributes end at the cursor, if @die tells where its
+ * sibling is. Returns false if they must be read. A sibling is never before the cursor.
+ */
+bool die_pass_children(struct cursor *c, const struct dwarf_unit *unit, const struct die *die);
+
 /* Returns the text that @value stands for; none if it is damaged or no text. */
 struct dwarf_text unit_text(const struct dwarf_unit *unit, const struct dwarf_value *value);
 

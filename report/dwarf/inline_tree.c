@@ -93,27 +93,10 @@ static void pass_attrs(struct tree_walk *w, const struct abbrev *abbrev)
 	}
 }
 
-/* Goes to the sibling of @die if it tells where that is. It must be after the entry itself. */
-static bool go_to_sibling(struct tree_walk *w, const struct die *die)
-{
-	const struct dwarf_unit *unit;
-	uint64_t off;
-	struct cursor c;
-
-	if (!die_has(die, DIE_SIBLING) ||
-	    !unit_reference(w->unit, &die->values[DIE_SIBLING], &unit, &off) || unit != w->unit)
-		return false;
-	c = unit_cursor(unit, off);
-	if (c.bad || c.p < w->c.p)
-		return false;
-	w->c = c;
-	return true;
-}
-
 /* Passes the entries inside @die, whose attributes have been read. */
 static void pass_children(struct tree_walk *w, const struct die *die)
 {
-	if (!die->abbrev->has_children || go_to_sibling(w, die))
+	if (!die->abbrev->has_children || die_pass_children(&w->c, w->unit, die))
 		return;
 	descend(w, INLINE_NODE_NONE);
 	w->passed_from = w->depth;
@@ -149,7 +132,7 @@ static void pass_entry(struct tree_walk *w, const struct abbrev *abbrev)
 	} else if (abbrev->has_sibling) {
 		dwarf_work_charge(w->work, abbrev->nr_attrs);
 		die_read(&w->c, w->unit, w->abbrevs, abbrev, &die);
-		if (w->passed_from && !go_to_sibling(w, &die))
+		if (w->passed_from && !die_pass_children(&w->c, w->unit, &die))
 			descend(w, INLINE_NODE_NONE);
 		else if (!w->passed_from)
 			pass_children(w, &die);

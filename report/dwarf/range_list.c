@@ -70,12 +70,9 @@ static void read_entry(struct range_list *list, struct cursor *c, uint8_t kind)
 		list->base = read_address(list, c);
 		return;
 	case DW_RLE_startx_endx:
-		low = read_indexed(list, c);
-		high = read_indexed(list, c);
-		break;
 	case DW_RLE_startx_length:
 		low = read_indexed(list, c);
-		high = low + dwarf_uleb(c);
+		high = kind == DW_RLE_startx_endx ? read_indexed(list, c) : low + dwarf_uleb(c);
 		break;
 	case DW_RLE_offset_pair:
 		/* The offsets of code that was dropped with its base are no addresses. */
@@ -85,12 +82,9 @@ static void read_entry(struct range_list *list, struct cursor *c, uint8_t kind)
 			return;
 		break;
 	case DW_RLE_start_end:
-		low = read_address(list, c);
-		high = read_address(list, c);
-		break;
 	case DW_RLE_start_length:
 		low = read_address(list, c);
-		high = low + dwarf_uleb(c);
+		high = kind == DW_RLE_start_end ? read_address(list, c) : low + dwarf_uleb(c);
 		break;
 	default:
 		cursor_fail(c);

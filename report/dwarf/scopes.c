@@ -46,23 +46,6 @@ static uint32_t add_scope(struct scope_walk *w, const struct die *die, uint64_t 
 	return w->cache->scopes.nr - 1;
 }
 
-/* Passes the entries in @die where it tells how. Returns false if they must be read. */
-static bool pass_children(struct scope_walk *w, const struct die *die)
-{
-	const struct dwarf_unit *unit;
-	struct cursor c;
-	uint64_t off;
-
-	if (!die_has(die, DIE_SIBLING) ||
-	    !unit_reference(w->unit, &die->values[DIE_SIBLING], &unit, &off) || unit != w->unit)
-		return false;
-	c = unit_cursor(unit, off);
-	if (c.bad || c.p < w->c.p)
-		return false;
-	w->c = c;
-	return true;
-}
-
 /* Reads an entry that has others inside it. */
 static void read_parent(struct scope_walk *w, const struct die *die, uint64_t start)
 {
@@ -70,7 +53,7 @@ static void read_parent(struct scope_walk *w, const struct die *die, uint64_t st
 
 	if (is_scope(die->abbrev))
 		scope = add_scope(w, die, start);
-	else if (pass_children(w, die))
+	else if (die_pass_children(&w->c, w->unit, die))
 		return;
 	if (++w->depth >= DEPTH_MAX)
 		cursor_fail(&w->c);

@@ -14,7 +14,7 @@ static const char *const section_names[NR_DWARF_SECTIONS] = {
 	[DWARF_LINE] = "line",         [DWARF_LINE_STR] = "line_str",
 	[DWARF_STR] = "str",           [DWARF_STR_OFFSETS] = "str_offsets",
 	[DWARF_ADDR] = "addr",         [DWARF_RANGES] = "ranges",
-	[DWARF_RNGLISTS] = "rnglists", [DWARF_ARANGES] = "aranges",
+	[DWARF_RNGLISTS] = "rnglists", [DWARF_CU_INDEX] = "cu_index",
 };
 
 /* Longer names are of no debug section. */
@@ -30,7 +30,8 @@ static int section_of_name(const char *name, enum debug_info_kind kind, bool *is
 		return -1;
 	name += *is_old ? strlen(OLD_PREFIX) : strlen(PREFIX);
 	len = strlen(name);
-	if (kind == DEBUG_INFO_SPLIT) {
+	/* The index of a package is no part of a unit, so its name is that of no split section. */
+	if (kind == DEBUG_INFO_SPLIT && strcmp(name, section_names[DWARF_CU_INDEX]) != 0) {
 		if (len < strlen(SPLIT) || strcmp(name + len - strlen(SPLIT), SPLIT) != 0)
 			return -1;
 		len -= strlen(SPLIT);

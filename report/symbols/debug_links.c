@@ -3,11 +3,17 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "report/dwarf/split_package.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
+
+/* The endings of debug files and of packages. */
+#define DEBUG   ".debug"
+#define PACKAGE ".dwp"
 
 static const struct root this_machine = {.fd = -1, .name = "", .is_host = true};
 
@@ -48,35 +54,39 @@ static int try_roots(const struct link *link, const char *path, struct debug_inf
 	return ret ? ret : try_path(link, &this_machine, path, info);
 }
 
-/* Tries the file of the link's build-id below @dir in @root. */
-static int try_id(const struct link *link, const struct root *root, const char *dir,
-		  struct debug_info **info)
+/* Tries the file of @id with the ending @ending below @dir in @root. */
+static int try_id(const struct link *link, const struct build_id *id, const char *ending,
+		  const struct root *root, const char *dir, struct debug_info **info)
 {
 	_cleanup_free_ char *path = NULL;
 	char hex[BUILD_ID_HEX_SIZE];
 
-	build_id_hex(&link->build_id, hex);
-	if (asprintf(&path, "%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2) < 0)
+	build_id_hex(id, hex);
+	if (asprintf(&path, "%s/.build-id/%.2s/%s%s", dir, hex, hex + 2, ending) < 0)
 		return -ENOMEM;
 	return try_path(link, root, path, info);
 }
 
 /* Tries the places of files that are known by their build-ids. */
-static int try_ids(const struct link *link, struct debug_info **info)
+static int try_ids(const struct link *link, const struct build_id *id, const char *ending,
+		   struct debug_info **info)
 {
 	const struct debug_roots *roots = link->roots;
 	const struct root symfs = {.fd = roots->symfs_fd, .name = roots->symfs};
 	int ret = 0;
 
+	if (id->size < 2)
+		return 0;
 	if (symfs.fd >= 0)
-		ret = try_id(link, &symfs, "", info);
+		ret = try_id(link, id, ending, &symfs, "", info);
 	if (!ret && symfs.fd >= 0)
-		ret = try_id(link, &symfs, DEBUG_DIR, info);
+		ret = try_id(link, id, ending, &symfs, DEBUG_DIR, info);
 	for (size_t i = 0; i < roots->more_dirs.nr && !ret; i++)
-		ret = try_id(link, &this_machine, roots->more_dirs.names[i], info);
+		ret = try_id(link, id, ending, &this_machine, roots->more_dirs.names[i], info);
 	if (ret)
 		return ret;
-	return try_id(link, &this_machine, roots->debug_dir ? roots->debug_dir : DEBUG_DIR, info);
+	return try_id(link, id, ending, &this_machine,
+		      roots->debug_dir ? roots->debug_dir : DEBUG_DIR, info);
 }
 
 /* Tries @name, in the directory of the file at @path unless it is absolute. */
@@ -114,9 +124,7 @@ int debug_links_open_alt(const struct debug_roots *roots, struct elf_file *elf, 
 	link.build_id.size = left - 1;
 	memcpy(link.build_id.bytes, (const char *)data->d_buf + len + 1, left - 1);
 	ret = try_beside(&link, path, data->d_buf, alt);
-	if (!ret && link.build_id.size >= 2)
-		ret = try_ids(&link, alt);
-	return ret;
+	return ret ? ret : try_ids(&link, &link.build_id, DEBUG, alt);
 }
 
 /* Copies a text of the debug information. Returns NULL without memory. */
@@ -125,22 +133,94 @@ static char *copy_text(struct dwarf_text text)
 	return text.s ? strndup(text.s, text.len) : strdup("");
 }
 
-static int open_split(void *ctx, const struct dwarf_unit *skeleton, struct dwarf_file **file)
+/* Tries the file of one unit. */
+static int try_unit(const struct debug_splits *splits, const struct dwarf_unit *skeleton,
+		    struct debug_info **info)
 {
-	const struct debug_splits *splits = ctx;
-	struct link link = {.roots = splits->roots, .kind = DEBUG_INFO_SPLIT};
+	const struct link link = {.roots = splits->roots, .kind = DEBUG_INFO_SPLIT};
 	_cleanup_free_ char *dir = copy_text(skeleton->comp_dir);
 	_cleanup_free_ char *name = copy_text(skeleton->dwo_name);
 	_cleanup_free_ char *path = NULL;
-	struct debug_info *info = NULL;
 	int ret;
 
 	if (!dir || !name || asprintf(&path, "%s/%s", dir, name) < 0)
 		return -ENOMEM;
-	ret = try_roots(&link, name[0] == '/' ? name : path, &info);
+	ret = try_roots(&link, name[0] == '/' ? name : path, info);
 	/* Programs are moved together with their split files. */
+	return ret ? ret
+		   : try_beside(&link, splits->binary ? splits->binary : splits->debug, name, info);
+}
+
+/* Tries the package of the file at @path, which may be NULL: PATH.dwp. */
+static int try_package(const struct link *link, const char *path, struct debug_info **info)
+{
+	_cleanup_free_ char *package = NULL;
+
+	if (!path)
+		return 0;
+	if (asprintf(&package, "%s" PACKAGE, path) < 0)
+		return -ENOMEM;
+	return try_path(link, &this_machine, package, info);
+}
+
+/* Looks for the package, beside the binary or its debug file, then by the build-id. */
+static int find_package(struct debug_splits *splits)
+{
+	const struct link link = {.roots = splits->roots, .kind = DEBUG_INFO_SPLIT};
+	const char *debug = splits->debug;
+	size_t len = debug ? strlen(debug) : 0;
+	_cleanup_free_ char *base = NULL;
+	int ret;
+
+	/* Of app.debug, the package is app.dwp, since the binary is app. */
+	if (len > strlen(DEBUG) && !strcmp(debug + len - strlen(DEBUG), DEBUG)) {
+		base = strndup(debug, len - strlen(DEBUG));
+		if (!base)
+			return -ENOMEM;
+	}
+	ret = try_package(&link, splits->binary, &splits->package);
 	if (!ret)
-		ret = try_beside(&link, splits->path, name, &info);
+		ret = try_package(&link, debug, &splits->package);
+	if (!ret)
+		ret = try_package(&link, base, &splits->package);
+	return ret ? ret : try_ids(&link, &splits->build_id, PACKAGE, &splits->package);
+}
+
+/* Takes the unit out of the package. Sets *@info to its part, or to NULL if it has none. */
+static int take_unit(struct debug_splits *splits, const struct dwarf_unit *skeleton,
+		     struct debug_info **info, uint64_t *bytes)
+{
+	struct debug_info *unit;
+	int ret = splits->has_asked ? 0 : find_package(splits);
+
+	if (ret)
+		return ret;
+	if (!splits->has_asked && splits->package)
+		*bytes += dwarf_file_bytes(&splits->package->file);
+	splits->has_asked = true;
+	if (!splits->package)
+		return 0;
+	unit = calloc(1, sizeof(*unit));
+	if (!unit)
+		return -ENOMEM;
+	if (split_package_find(&splits->package->file, skeleton->dwo_id, &unit->file))
+		*info = unit;
+	else
+		debug_info_close(unit);
+	return 0;
+}
+
+static int open_split(void *ctx, const struct dwarf_unit *skeleton, struct dwarf_file **file,
+		      uint64_t *bytes)
+{
+	struct debug_splits *splits = ctx;
+	struct debug_info *info = NULL;
+	int ret = take_unit(splits, skeleton, &info, bytes);
+
+	if (!ret && !info) {
+		ret = try_unit(splits, skeleton, &info);
+		*bytes += info ? dwarf_file_bytes(&info->file) : 0;
+	}
 	*file = info ? &info->file : NULL;
 	return ret;
 }
@@ -149,6 +229,12 @@ static void close_split(void *ctx, struct dwarf_file *file)
 {
 	(void)ctx;
 	debug_info_close((struct debug_info *)((char *)file - offsetof(struct debug_info, file)));
+}
+
+void debug_splits_close(struct debug_splits *splits)
+{
+	debug_info_close(splits->package);
+	splits->package = NULL;
 }
 
 struct split_opener debug_links_splits(struct debug_splits *splits)

@@ -269,8 +269,12 @@ static bool is_budget_spent(const struct lookup *l)
 static int resolve_lines(struct lookup *l, struct elf_pair *elf)
 {
 	_cleanup_free_ struct source_hit *hits = calloc(l->hits.nr + 1, sizeof(*hits));
-	struct debug_splits splits = {l->roots,
-				      elf->binary_path ? elf->binary_path : elf->debug_path};
+	struct debug_splits splits = {
+		.roots = l->roots,
+		.binary = elf->binary_path,
+		.debug = elf->debug_path,
+		.build_id = elf->wanted.build_id,
+	};
 	const struct split_opener opener = debug_links_splits(&splits);
 	struct debug_info *info;
 	int ret = hits ? elf_pair_info(elf, l->roots, &info) : -ENOMEM;
@@ -280,6 +284,7 @@ static int resolve_lines(struct lookup *l, struct elf_pair *elf)
 	for (size_t i = 0; i < l->hits.nr; i++)
 		hits[i].addr = l->hits.data[i].addr;
 	ret = dwarf_lookup(&info->file, &opener, hits, l->hits.nr, &l->symbols->lines);
+	debug_splits_close(&splits);
 	if (ret == -ENOMEM)
 		return ret;
 	l->symbols->nr_unread += ret != 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/dwarf/dwarf_lookup.h"
+#include "report/dwarf/split_package.h"
 #include "report/symbols/debug_info.h"
 
 /* The addresses that are looked up: near 0, and around the code of small programs. */
@@ -19,9 +20,32 @@
 /* Bytes that an input may make profrep read. */
 #define BUDGET_BYTES (64u << 20)
 
+/* The file is a package, too, which has the rest of its split units. */
+static int open_split(void *package, const struct dwarf_unit *skeleton, struct dwarf_file **file,
+		      uint64_t *bytes)
+{
+	struct dwarf_file *unit = calloc(1, sizeof(*unit));
+
+	if (!unit)
+		abort();
+	*bytes = 0;
+	if (split_package_find(package, skeleton->dwo_id, unit))
+		*file = unit;
+	else
+		free(unit);
+	return 0;
+}
+
+static void close_split(void *package, struct dwarf_file *file)
+{
+	(void)package;
+	free(file);
+}
+
 /* Looks addresses up in @file. Returns the number of frames that were found. */
 static size_t look_up(struct dwarf_file *file)
 {
+	const struct split_opener opener = {open_split, close_split, file};
 	struct source_hit hits[NR_HITS] = {0};
 	struct source_frames frames;
 	size_t nr;
@@ -31,7 +55,7 @@ static size_t look_up(struct dwarf_file *file)
 		hits[i].addr = CODE + (uint64_t)i * STEP;
 	if (source_frames_init(&frames))
 		abort();
-	ret = dwarf_lookup(file, NULL, hits, NR_HITS, &frames);
+	ret = dwarf_lookup(file, &opener, hits, NR_HITS, &frames);
 	if (ret && ret != -E2BIG)
 		abort();
 	nr = frames.frames.nr;

@@ -112,6 +112,38 @@ if [ -e gcc-split.prof ]; then
 	check "a missing file of a split unit is named" contains "$("$profrep" -i -f gcc-split.prof 2>&1)" \
 		"WARNING: 1 files of split debug information are missing, such as 'gcc-split-prog.dwo'"
 fi
+
+# has_package VERSION TOOL COMPILER OPTIONS...: TOOL packs the units of the program into one file.
+has_package()
+{
+	local version=$1 tool=$2 name=$3-$1-$2
+	shift 2
+	if ! command -v "$tool" > /dev/null; then skip "$name" "no $tool"; return; fi
+	if ! build "$name" "$@" -g -gsplit-dwarf "-gdwarf-$version" 2> build.log ||
+		! timeout 60 "$tool" -e "$name" -o "$name.dwp" 2> build.log; then
+		skip "$name" "cannot be built"
+		return
+	fi
+	rm -f ./*.dwo
+	check "$name" shows_all "$name"
+	id=$(readelf -n "$name" | sed -n 's/.*Build ID: //p')
+	mkdir -p "debug/.build-id/${id:0:2}"
+	mv "$name.dwp" "debug/.build-id/${id:0:2}/${id:2}.dwp"
+	check "$name, found by its build-id" same "$("$profrep" -i -a -f --lines --debug-dir debug "$name.prof" | wc -l)" 1
+	check "$name, found by its build-id, names all" contains \
+		"$("$profrep" -i -a -f --lines --debug-dir debug "$name.prof" 2>&1)" 'src/prog.cc:4_[i] 1'
+	objcopy --only-keep-debug "$name" "$name.debug"
+	objcopy -g --add-gnu-debuglink="$name.debug" "$name"
+	mv "debug/.build-id/${id:0:2}/${id:2}.dwp" "$name.dwp"
+	check "$name, beside a debug file" shows_all "$name"
+	: > "$name.dwp"
+	check "$name, damaged, is as good as missing" contains "$("$profrep" -i -f "$name.prof" 2>&1)" \
+		"WARNING: 1 files of split debug information are missing"
+}
+has_package 4 dwp g++
+has_package 5 dwp g++
+has_package 4 llvm-dwp clang++
+has_package 5 llvm-dwp clang++
 if command -v dwz > /dev/null; then
 	build one g++ -g && build two g++ -g -DTWO || exit 1
 	if dwz -m shared.debug one two 2> build.log && [ -e shared.debug ]; then

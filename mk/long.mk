@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Suites that need minutes, a browser, other runtimes or engines: tests/long/*.sh.
 
+NPM_PACKAGES := puppeteer-core@24
+
 deps-long: ## install what the long suites use besides, as root
 	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
 		$$(for p in $(shell sed 's/\#.*//' tests/long/packages); do apt-cache show $$p > /dev/null 2>&1 && echo $$p; done)
-
-NPM_PACKAGES := puppeteer-core@24
-
-deps-long: deps-npm
-deps-npm:
-	! command -v npm > /dev/null || npm install --silent --no-audit --no-fund --prefix $(B)/npm $(NPM_PACKAGES)
+	# Node.js from other packages than Debian's brings its own npm, and Debian's would conflict with it.
+	command -v npm > /dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends npm
+	npm install --silent --no-audit --no-fund --prefix $(B)/npm $(NPM_PACKAGES)
 
 check-long: tests-build ## run the long suites (TESTS=long/NAME: one of them)
 	BUILD=$(abspath $(B)) TESTS="$(or $(TESTS),long/*)" tests/run
 
-.PHONY: deps-long deps-npm check-long
+.PHONY: deps-long check-long

@@ -256,6 +256,7 @@ const struct profrep_command diff_command = {
 			{&own_options, 0},
 			{&compare_options, offsetof(struct diff_options, compare)},
 			{&frame_options, offsetof(struct diff_options, request.view)},
+			{&debug_options, offsetof(struct diff_options, request.view)},
 			{&name_options, offsetof(struct diff_options, request.view)},
 			{&side_options, offsetof(struct diff_options, request.view)},
 			{&event_options, offsetof(struct diff_options, request.event)},

@@ -38,6 +38,9 @@ static int print_pprof(struct export_sources *s, struct textbuf *out, struct row
 	const struct printout p = source_printout(&s->sources[0], out);
 	const struct printout base = source_printout(&s->sources[1], out);
 
+	/* The format keeps lines apart from names. */
+	for (size_t i = 0; i < s->nr; i++)
+		s->sources[i].view.lines = false;
 	return export_pprof(&p, s->nr > 1 ? &base : NULL, summary);
 }
 
@@ -183,6 +186,7 @@ const struct profrep_command export_command = {
 	.spec.parts =
 		{
 			{&own_options, 0},
+			{&debug_options, offsetof(struct export_options, request.view)},
 			{&name_options, offsetof(struct export_options, request.view)},
 			{&side_options, offsetof(struct export_options, request.view)},
 			{&event_options, offsetof(struct export_options, request.event)},

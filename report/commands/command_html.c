@@ -114,6 +114,7 @@ const struct profrep_command html_command = {
 	.spec.parts =
 		{
 			{&own_options, 0},
+			{&debug_options, offsetof(struct html_options, request.view)},
 			{&name_options, offsetof(struct html_options, request.view)},
 			{&side_options, offsetof(struct html_options, request.view)},
 			{&event_options, offsetof(struct html_options, request.event)},

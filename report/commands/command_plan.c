@@ -104,6 +104,7 @@ const struct profrep_command plan_command = {
 			{&own_options, 0},
 			{&compare_options, offsetof(struct plan_options, compare)},
 			{&frame_options, offsetof(struct plan_options, request.view)},
+			{&debug_options, offsetof(struct plan_options, request.view)},
 			{&name_options, offsetof(struct plan_options, request.view)},
 			{&side_options, offsetof(struct plan_options, request.view)},
 			{&event_options, offsetof(struct plan_options, request.event)},

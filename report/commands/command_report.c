@@ -109,6 +109,7 @@ const struct profrep_command report_command = {
 		{
 			{&layout_options, 0},
 			{&frame_options, offsetof(struct report_options, request.view)},
+			{&debug_options, offsetof(struct report_options, request.view)},
 			{&name_options, offsetof(struct report_options, request.view)},
 			{&side_options, offsetof(struct report_options, request.view)},
 			{&event_options, offsetof(struct report_options, request.event)},

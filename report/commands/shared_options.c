@@ -69,16 +69,21 @@ static const struct option_spec frame_rows[] = {
 		.help = "add the offset in the function, +0xOFF, to names; to those of Python :LINE"),
 	VIEW_ROW(modules, "modules", 'm',
 		 .help = "add the file or kernel module, [MODULE], to names"),
-	VIEW_ROW(inlines, "inlines", 'i',
-		 .help = "show inlined functions as frames; needs debug information"),
-	VIEW_ROW(lines, "lines", 0, .help = "add FILE:LINE to names; needs debug information"),
-	VIEW_ROW(full_paths, "full-paths", 0,
-		 .help = "show the whole path of FILE, not its last two parts"),
 	VIEW_ROW(per_process, "perpid", 'P',
 		 .help = "print the hits of each process by themselves, as samples are"),
 };
 
 const struct option_table frame_options = {frame_rows, ARRAY_SIZE(frame_rows), NULL};
+
+static const struct option_spec debug_rows[] = {
+	VIEW_ROW(inlines, "inlines", 'i',
+		 .help = "show inlined functions as frames; needs debug information"),
+	VIEW_ROW(lines, "lines", 0, .help = "add FILE:LINE to names; needs debug information"),
+	VIEW_ROW(full_paths, "full-paths", 0,
+		 .help = "show the whole path of FILE, not its last two parts"),
+};
+
+const struct option_table debug_options = {debug_rows, ARRAY_SIZE(debug_rows), NULL};
 
 static const struct option_spec name_rows[] = {
 	{

@@ -17,6 +17,9 @@ int option_find_word(const char *text, const char *const *words, size_t nr, unsi
 /* Fills a struct view: the parts of frames and stacks to show. */
 extern const struct option_table frame_options;
 
+/* Fills a struct view: the parts of frames that debug information knows. */
+extern const struct option_table debug_options;
+
 /* Fills a struct view: the look of names. */
 extern const struct option_table name_options;
 

@@ -3,7 +3,7 @@
 
 const KIND_THREAD = 0, KIND_MARK = 6;
 
-// In the order of enum page_kind. hue and the width of its range, saturation.
+// In the order of enum page_kind. hue and the width of its range, saturation. Languages follow.
 const KINDS = [
 	{name: "thread or process", hue: 262, range: 20, saturation: 35},
 	{name: "user", hue: 26, range: 26, saturation: 85},
@@ -12,8 +12,29 @@ const KINDS = [
 	{name: "inlined", hue: 166, range: 14, saturation: 45},
 	{name: "no name", hue: 30, range: 10, saturation: 8},
 	{name: "no function", hue: 220, range: 1, saturation: 5},
-	{name: "interpreted", hue: 56, range: 14, saturation: 70},
 ];
+
+// Of differences.
+const CHANGES = [
+	{name: "grew", hue: 8, range: 0, saturation: 80},
+	{name: "shrank", hue: 215, range: 0, saturation: 80},
+];
+
+// By the short names of languages. A language that is not here gets a hue by its name.
+const LANGUAGES = {
+	py: {name: "Python", hue: 56},
+	rb: {name: "Ruby", hue: 345},
+	js: {name: "JavaScript", hue: 84},
+	java: {name: "Java", hue: 14},
+	php: {name: "PHP", hue: 246},
+	pl: {name: "Perl", hue: 190},
+	lua: {name: "Lua", hue: 228},
+};
+
+function addLanguage(shortName) {
+	const {name, hue} = LANGUAGES[shortName] || {name: shortName, hue: hashText(shortName) % 360};
+	KINDS.push({name, hue, range: 10, saturation: 70});
+}
 
 function hashText(text) {
 	let hash = 0x811c9dc5;
@@ -52,6 +73,6 @@ class Palette {
 		const part = Math.min(1, Math.abs(after - before) / whole * 10) ** 0.5;
 		if (after === before || part < 0.02)
 			return this.same;
-		return pixelOf(after > before ? 8 : 215, 30 + 55 * part, this.isDark ? 24 + 18 * part : 92 - 32 * part);
+		return pixelOf(CHANGES[after > before ? 0 : 1].hue, 30 + 55 * part, this.isDark ? 24 + 18 * part : 92 - 32 * part);
 	}
 }

@@ -13,7 +13,7 @@ function describeNode(tree, node, unit) {
 	const parent = path[Math.max(0, path.length - 2)], total = totalOf(tree, node);
 	const sums = tree.afterSums || tree.sums, self = sums[node + 1] - sums[node];
 	const where = [KINDS[functions.kinds[fn]].name, functions.modules[fn]].filter(Boolean).join(", ");
-	const lines = [functions.texts[fn].slice(0, NAME_SHOWN), where];
+	const lines = [functions.texts[fn], where, functions.places[fn]].filter(Boolean).map(line => line.slice(0, NAME_SHOWN));
 	const share = `${percent(total, totalOf(tree, 0))} of all, ${percent(total, totalOf(tree, parent))} of its parent`;
 	if (tree.isDiff) {
 		const before = beforeOf(tree, node), change = total - before, whole = beforeOf(tree, 0);

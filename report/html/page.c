@@ -31,7 +31,7 @@ static int print_data(struct textbuf *data, const struct page_profile *profiles,
 	struct textbuf facts = {.fd = -1};
 	int ret;
 
-	page_print_facts(&facts, profiles, nr);
+	page_print_facts(&facts, profiles, nr, functions);
 	page_print_section(data, &facts);
 	textbuf_deinit(&facts);
 	ret = page_print_functions(data, functions);

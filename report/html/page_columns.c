@@ -2,6 +2,7 @@
 #include "report/html/page_columns.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "common/cleanup.h"
@@ -40,33 +41,55 @@ static void print_line(struct textbuf *out, const struct string *text)
 	textbuf_char(out, '\n');
 }
 
+/* Prints the strings that functions have at @offset, each once, then the number of each function's.
+ */
+static int print_words(struct textbuf *out, const struct page_functions *functions, size_t offset)
+{
+	const struct string *strings = functions->strings.items.data;
+	_cleanup_free_ uint32_t *numbers =
+		calloc(functions->strings.items.nr, sizeof(*numbers)); /* number + 1 */
+	struct textbuf words = {.fd = -1}, column = {.fd = -1};
+	uint32_t nr = 0;
+
+	if (!numbers)
+		return -ENOMEM;
+	vec_for_each(&functions->items, function) {
+		uint32_t word = *(const uint32_t *)((const char *)function + offset);
+
+		if (!numbers[word]) {
+			numbers[word] = ++nr;
+			print_line(&words, &strings[word]);
+		}
+		print_varint(&column, numbers[word] - 1);
+	}
+	page_print_section(out, &words);
+	page_print_section(out, &column);
+	textbuf_deinit(&words);
+	textbuf_deinit(&column);
+	return out->error;
+}
+
 int page_print_functions(struct textbuf *out, const struct page_functions *functions)
 {
-	enum { TEXTS, MODULES, NUMBERS, KINDS, NR_SECTIONS };
 	const struct string *strings = functions->strings.items.data;
-	_cleanup_free_ uint32_t *modules =
-		calloc(functions->strings.items.nr, sizeof(*modules)); /* number + 1 */
-	struct textbuf sections[NR_SECTIONS];
-	uint32_t nr_modules = 0;
+	struct textbuf texts = {.fd = -1}, kinds = {.fd = -1}, lines = {.fd = -1};
+	int ret;
 
-	if (!modules)
-		return -ENOMEM;
-	for (int i = 0; i < NR_SECTIONS; i++)
-		sections[i] = (struct textbuf){.fd = -1};
 	vec_for_each(&functions->items, function) {
-		print_line(&sections[TEXTS], &strings[function->text]);
-		if (!modules[function->module]) {
-			modules[function->module] = ++nr_modules;
-			print_line(&sections[MODULES], &strings[function->module]);
-		}
-		print_varint(&sections[NUMBERS], modules[function->module] - 1);
-		print_varint(&sections[KINDS], function->kind);
+		print_line(&texts, &strings[function->text]);
+		print_varint(&kinds, function->kind);
+		print_varint(&lines, function->line);
 	}
-	for (int i = 0; i < NR_SECTIONS; i++) {
-		page_print_section(out, &sections[i]);
-		textbuf_deinit(&sections[i]);
-	}
-	return out->error;
+	page_print_section(out, &texts);
+	page_print_section(out, &kinds);
+	textbuf_deinit(&texts);
+	textbuf_deinit(&kinds);
+	ret = print_words(out, functions, offsetof(struct page_function, module));
+	if (!ret)
+		ret = print_words(out, functions, offsetof(struct page_function, path));
+	page_print_section(out, &lines);
+	textbuf_deinit(&lines);
+	return ret ? ret : out->error;
 }
 
 /* A function that follows another one in some stack, and its place among those that do. */

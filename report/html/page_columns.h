@@ -4,8 +4,9 @@
  * (seven bits a byte, the low ones first), because DEFLATE packs such columns well.
  * report/html/profile.js reads them. A section is its length in bytes, a varint, and the bytes.
  *
- * Of the functions: a section with the texts, one a line; one with the modules, one a line; then
- * the number of the module of each function, and the kind of each.
+ * Of the functions: a section with the texts, one a line, and one with the kind of each. Then the
+ * modules, one a line, and the number of each function's module; then the paths of source files,
+ * one a line, the number of each function's path, and the line of each function.
  *
  * Of a profile, by node in the order of the page:
  *

@@ -118,9 +118,21 @@ static void print_profile(struct textbuf *out, const struct page_profile *profil
 	end_list(out, '}');
 }
 
-void page_print_facts(struct textbuf *out, const struct page_profile *profiles, size_t nr)
+static void print_languages(struct textbuf *out, const struct page_functions *functions)
+{
+	begin_list(out, "languages");
+	vec_for_each(&functions->languages, language) {
+		json_string(out, string_set_get(&functions->strings, *language));
+		textbuf_char(out, ',');
+	}
+	end_list(out, ']');
+}
+
+void page_print_facts(struct textbuf *out, const struct page_profile *profiles, size_t nr,
+		      const struct page_functions *functions)
 {
 	textbuf_char(out, '{');
+	print_languages(out, functions);
 	begin_list(out, "profiles");
 	for (size_t i = 0; i < nr; i++)
 		print_profile(out, &profiles[i]);

@@ -5,7 +5,11 @@
 
 #include "report/html/page_profile.h"
 
-/* Appends an object that describes @nr profiles. Errors are noted in @out. */
-void page_print_facts(struct textbuf *out, const struct page_profile *profiles, size_t nr);
+/*
+ * Appends an object that describes @nr profiles, and the languages of @functions. Errors are noted
+ * in @out.
+ */
+void page_print_facts(struct textbuf *out, const struct page_profile *profiles, size_t nr,
+		      const struct page_functions *functions);
 
 #endif

@@ -32,9 +32,25 @@ static const struct model *part_model(const struct profile_part *part)
 static int add_mark(struct builder *b, const char *text, uint32_t *node)
 {
 	uint32_t id;
-	int ret = page_functions_add(b->known.functions, text, "", PAGE_MARK, &id);
+	int ret = page_functions_add(b->known.functions, text, PAGE_MARK, &id);
 
 	return ret ? ret : page_trie_child(&b->profile->trie, *node, id, node);
+}
+
+/* Goes on from *@node to the functions of a frame of a side. */
+static int add_frame(struct builder *b, const struct row_side *side, uint32_t depth, bool is_kernel,
+		     bool is_leaf_first, uint32_t *node)
+{
+	uint32_t frame = side->frames[depth];
+	enum frame_place place = depth ? FRAME_CALLER : FRAME_LEAF;
+	uint32_t nr = labels_nr_parts(b->known.labels, frame, place);
+	const uint32_t *parts;
+	int ret = source_functions_of_frame(&b->known, frame, place, is_kernel, &parts);
+
+	for (uint32_t i = 0; i < nr && !ret; i++)
+		ret = page_trie_child(&b->profile->trie, *node,
+				      parts[is_leaf_first ? i : nr - 1 - i], node);
+	return ret;
 }
 
 /* Goes on from *@node along a side of a row, to the leaf or from it. */
@@ -46,15 +62,9 @@ static int add_side(struct builder *b, const struct row_side *side, bool is_kern
 	if (side->is_missed)
 		ret = add_mark(b, is_kernel ? "[Missed Kernel Stack]" : "[Missed User Stack]",
 			       node);
-	for (uint32_t i = 0; i < side->nr && !ret; i++) {
-		uint32_t depth = is_leaf_first ? i : side->nr - 1 - i;
-		uint32_t id;
-
-		ret = source_function_of_frame(&b->known, side->frames[depth],
-					       depth ? FRAME_CALLER : FRAME_LEAF, is_kernel, &id);
-		if (!ret)
-			ret = page_trie_child(&b->profile->trie, *node, id, node);
-	}
+	for (uint32_t i = 0; i < side->nr && !ret; i++)
+		ret = add_frame(b, side, is_leaf_first ? i : side->nr - 1 - i, is_kernel,
+				is_leaf_first, node);
 	return ret;
 }
 

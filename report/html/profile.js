@@ -6,12 +6,15 @@
 // is sums[ends[i]] - sums[i], and sums[i] is also the place of its left edge.
 
 function readFunctions(reader) {
-	const texts = reader.section().lines(), modules = reader.section().lines();
-	const numbers = reader.section(), kinds = reader.section();
-	const functions = {texts, modules: [], kinds: []};
+	const texts = reader.section().lines(), kinds = reader.section();
+	const modules = reader.section().lines(), moduleNumbers = reader.section();
+	const paths = reader.section().lines(), pathNumbers = reader.section(), lines = reader.section();
+	const functions = {texts, modules: [], kinds: [], places: []};
 	for (let i = 0; i < texts.length; i++) {
-		functions.modules.push(modules[numbers.varint()]);
+		const path = paths[pathNumbers.varint()], line = lines.varint();
+		functions.modules.push(modules[moduleNumbers.varint()]);
 		functions.kinds.push(kinds.varint());
+		functions.places.push(path && line ? `${path}:${line}` : path);
 	}
 	functions.all = addFunction(functions, "all", KIND_MARK);
 	return functions;
@@ -22,6 +25,7 @@ function addFunction(functions, text, kind) {
 	functions.texts.push(text);
 	functions.modules.push("");
 	functions.kinds.push(kind);
+	functions.places.push("");
 	return functions.texts.length - 1;
 }
 
@@ -89,6 +93,7 @@ function readProfile(reader, facts, functions) {
 function readPage(bytes) {
 	const reader = new Reader(bytes);
 	const facts = JSON.parse(reader.section().text());
+	facts.languages.forEach(addLanguage);
 	const functions = readFunctions(reader);
 	return {functions, profiles: facts.profiles.map(each => readProfile(reader, each, functions))};
 }

@@ -10,7 +10,6 @@ class Viewer {
 		this.activate(this.panes[0], this.panes[0].flame);
 		this.searchField = this.find("search");
 		this.connect();
-		this.showLegend();
 		this.showLinked();
 	}
 
@@ -78,6 +77,7 @@ class Viewer {
 		for (const pane of this.panes)
 			pane.derive(choice, flags, pivot, key);
 		this.showToolbar();
+		this.showLegend();
 		for (const pane of this.panes)
 			pane.show(state, this.palette, flags);
 		this.find("matched").textContent = this.panes.map(pane => pane.matched()).join(" | ");
@@ -276,16 +276,13 @@ class Viewer {
 		dialog.hidden = !dialog.hidden;
 	}
 
+	// The colours of the kinds of functions that the page has, or those of changes.
 	showLegend() {
-		const seen = new Set(this.functions.kinds.slice(0, this.functions.all));
-		KINDS.forEach(({name}, kind) => {
-			if (seen.has(kind))
-				makeElement(this.find("legend"), "span", `kind${kind}`, name);
-		});
-		if (this.panes.some(pane => pane.profile.isDiff)) {
-			makeElement(this.find("legend"), "span", "grew", "grew");
-			makeElement(this.find("legend"), "span", "shrank", "shrank");
-		}
+		const legend = this.find("legend"), isDiff = this.panes.some(pane => pane.tree.isDiff);
+		const seen = new Set(this.functions.kinds.filter((_, fn) => fn !== this.functions.all));
+		legend.replaceChildren();
+		for (const {name, hue, range, saturation} of isDiff ? CHANGES : KINDS.filter((_, kind) => seen.has(kind)))
+			makeElement(legend, "span", "", name).style.background = `hsl(${hue + range / 2} ${saturation}% var(--light))`;
 	}
 }
 

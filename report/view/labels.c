@@ -220,12 +220,6 @@ void labels_part(struct labels *labels, struct textbuf *out, uint32_t frame, enu
 		print_mark(labels, out, frame, line && line->is_inlined);
 }
 
-void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
-		  enum frame_place place)
-{
-	labels_part(labels, out, frame, place, labels_nr_parts(labels, frame, place) - 1);
-}
-
 void labels_string(struct labels *labels, struct textbuf *out, uint32_t id)
 {
 	const struct label *label =

@@ -43,23 +43,16 @@ int labels_init(struct labels *labels, const struct model *model, const struct s
 void labels_deinit(struct labels *labels);
 
 /*
- * Appends the text of @frame at @place to @out, without the functions that were inlined there, and
- * without "_[k]": only the caller knows the side of
- * the stack. A frame of a language gets the language's name, "_[py]", if the view has annotations.
- * If memory runs out, @out notes the error.
- */
-void labels_frame(struct labels *labels, struct textbuf *out, uint32_t frame,
-		  enum frame_place place);
-
-/*
  * Returns the number of frames that the view shows for @frame at @place: 1, or more if functions
  * were inlined there.
  */
 uint32_t labels_nr_parts(const struct labels *labels, uint32_t frame, enum frame_place place);
 
 /*
- * Appends the text of part @part of @frame, as labels_frame does. Part 0 is the innermost function,
- * the last part the function of the code itself.
+ * Appends the text of part @part of @frame at @place to @out. Part 0 is the innermost function, the
+ * last part the function of the code itself. The text is without "_[k]": only the caller knows the
+ * side of the stack. A frame of a language gets the language's name, "_[py]", if the view has
+ * annotations. If memory runs out, @out notes the error.
  */
 void labels_part(struct labels *labels, struct textbuf *out, uint32_t frame, enum frame_place place,
 		 uint32_t part);

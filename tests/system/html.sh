@@ -30,10 +30,12 @@ holds()
 html() { "$profrep" html -o "$dir/$1.html" "$dir/$1.prof" 2> /dev/null; }
 
 if command -v node > /dev/null; then
-	for what in basic hostile mangled epochs order missed processes picture deep; do
+	for what in basic hostile mangled epochs order missed processes languages picture deep; do
 		html $what
 		holds "$dir/$what.html" 1 "$dir/$what.prof"
 	done
+	check "functions of languages have a kind of their own, and the line of their definition" contains \
+		"$(node tests/html/list_functions.js "$dir/languages.html")" "|Python|"
 	what="times"
 	html $what
 	holds "$dir/$what.html" 2 "$dir/$what.prof"

@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 for tool in gcc g++ nm objcopy readelf; do
 	command -v "$tool" > /dev/null || skip_all "no $tool"
 done
+top=$PWD/..
 cd "$dir" || exit 1
 mkdir src
 
@@ -95,6 +96,19 @@ check "an address stands before each of its functions" same \
 	"$("$profrep" -i -v plain.prof | awk '/app::/ {print $1}' | sort | uniq -c | awk '{print $1}' | tr '\n' ' ')" "6 "
 check "nothing changes without debug information" same "$(objcopy -g plain bare && record_of bare > bare.prof &&
 	"$profrep" -f -i --lines bare.prof)" "prog;app::outer(app::box const*);app::outer(app::box const*) 1"
+
+## Pages and exports.
+if command -v node > /dev/null; then
+	"$profrep" html -i --lines -o plain.html plain.prof
+	"$profrep" -f -P -i --lines --demangle short plain.prof > plain.folded
+	tap_of node "$top/tests/html/check_page.js" plain.html plain.folded
+	functions=$(node "$top/tests/html/list_functions.js" plain.html)
+	check "a page knows inlined functions and their lines" contains "$functions" "|inlined|plain|$PWD/src/prog.cc:4"
+	check "and functions that are not inlined" contains "$functions" "app::outer src/prog.cc:8|user|plain|$PWD/src/prog.cc:8"
+else
+	skip "a page with lines" "node is not installed"
+fi
+check "an export has inlined functions" same "$("$profrep" export folded -i plain.prof)" "$("$profrep" -f -i plain.prof)"
 
 ## The debug file is preferred over a binary that has symbols alone.
 build found g++ -g || exit 1

@@ -128,7 +128,7 @@ START_TEST(module_of_many_frames)
 	ck_assert_int_eq(labels_init(&labels, &rec.model, &symbols, &view), 0);
 	for (uint32_t i = 0; i < rec.model.frames.nr; i++) {
 		out.nr = 0;
-		labels_frame(&labels, &out, i, FRAME_LEAF);
+		labels_part(&labels, &out, i, FRAME_LEAF, 0);
 		ck_assert_uint_eq(out.nr, strlen("[unknown] []") + PROF_MAX_STRING_BYTES);
 	}
 	ck_assert_uint_lt(labels.arena.total, MIB);

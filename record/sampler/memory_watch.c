@@ -2,7 +2,6 @@
 #include "record/sampler/memory_watch.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -15,9 +14,10 @@
 #include "common/cleanup.h"
 #include "profrec.skel.h"
 #include "record/sampler/event_names.h"
+#include "record/sampler/kernel_types.h"
 
 /* Does the kernel let a program run at the end of @function? */
-static bool may_follow(const struct btf *btf, const char *function)
+static bool may_follow(const struct kernel_types *types, const char *function)
 {
 	const struct bpf_insn nothing[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
@@ -25,28 +25,25 @@ static bool may_follow(const struct btf *btf, const char *function)
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FEXIT);
 	_cleanup_close_ int fd = -1;
-	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
 
-	if (id < 0)
+	options.attach_btf_id = kernel_types_find(types, function, BTF_KIND_FUNC);
+	if (!options.attach_btf_id)
 		return false;
-	options.attach_btf_id = id;
 	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", nothing, ARRAY_SIZE(nothing),
 			   &options);
 	return fd >= 0;
 }
 
-void memory_watch_choose(struct profrec_bpf *bpf)
+void memory_watch_choose(struct profrec_bpf *bpf, const struct kernel_types *types)
 {
 	bool can_find =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_TRACEPOINT, BPF_FUNC_find_vma, NULL) == 1;
-	struct btf *btf = can_find ? btf__load_vmlinux_btf() : NULL;
-	bool follows = btf && may_follow(btf, "__x64_sys_mremap");
+	bool follows = can_find && may_follow(types, "__x64_sys_mremap");
 
 	bpf_program__set_autoload(bpf->progs.moved, can_find);
 	bpf_program__set_autoload(bpf->progs.moved_64, follows);
 	bpf_program__set_autoload(bpf->progs.moved_32,
-				  follows && may_follow(btf, "__ia32_sys_mremap"));
-	btf__free(btf);
+				  follows && may_follow(types, "__ia32_sys_mremap"));
 }
 
 static int attach_trace(struct memory_watch *watch, struct bpf_program *program)

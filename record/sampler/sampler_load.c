@@ -18,6 +18,7 @@
 #include "common/minmax.h"
 #include "profrec.skel.h"
 #include "record/sampler/memory_watch.h"
+#include "record/sampler/type_file.h"
 #include "record/system/privilege.h"
 
 /* The program wakes the recorder when a set is this full. The rest is room until the swap. */
@@ -247,7 +248,7 @@ static void set_wait_cpus(struct profrec_bpf *bpf, const struct sampler_options 
 }
 
 static int configure_programs(struct profrec_bpf *bpf, const struct sampler_options *options,
-			      const struct set_sizes *set)
+			      const struct set_sizes *set, const struct kernel_types *types)
 {
 	int ret;
 
@@ -270,7 +271,7 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	set_off_cpu(bpf, &options->off_cpu);
 	set_wait_cpus(bpf, options);
 	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);
-	memory_watch_choose(bpf);
+	memory_watch_choose(bpf, types);
 	ret = set_sizes(bpf, options, set);
 	if (!ret && options->unwind)
 		ret = set_unwinding(bpf);
@@ -280,12 +281,17 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 }
 
 static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *options,
-			 const struct set_sizes *set, struct err *err)
+			 const struct set_sizes *set, const struct type_file *types,
+			 struct err *err)
 {
-	int ret = configure_programs(bpf, options, set);
+	int ret = configure_programs(bpf, options, set, &types->types);
 
 	if (ret)
 		return err_set(err, ret, "failed to configure the BPF maps: %s", strerror(-ret));
+	ret = type_file_fill(types, bpf_object__btf(bpf->obj));
+	if (ret)
+		return err_set(err, ret, "failed to copy the types of the kernel (BTF): %s",
+			       strerror(-ret));
 	ret = profrec_bpf__load(bpf);
 	if (!ret)
 		return 0;
@@ -350,13 +356,15 @@ bool sampler_can_unwind(void)
 	       libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL) == 1;
 }
 
-static int open_programs(struct profrec_bpf **bpf, struct err *err)
+static int open_programs(const struct type_file *types, struct profrec_bpf **bpf, struct err *err)
 {
+	LIBBPF_OPTS(bpf_object_open_opts, opts,
+		    .btf_custom_path = types->path[0] ? types->path : NULL);
 	char reason[128];
 	int ret;
 
 	libbpf_set_print(keep_libbpf_text);
-	*bpf = profrec_bpf__open();
+	*bpf = profrec_bpf__open_opts(&opts);
 	if (*bpf)
 		return 0;
 	ret = -errno;
@@ -368,6 +376,7 @@ static int open_programs(struct profrec_bpf **bpf, struct err *err)
 static int open_and_load(const struct sampler_options *options, struct entry_programs *entries,
 			 const struct set_sizes *sizes, struct profrec_bpf **bpf, struct err *err)
 {
+	struct type_file types;
 	int number = 0, ret;
 
 	if (options->entry_btf_id)
@@ -375,9 +384,11 @@ static int open_and_load(const struct sampler_options *options, struct entry_pro
 	if (number < 0)
 		return err_set(err, number, "failed to open the BPF programs: %s",
 			       strerror(-number));
-	ret = open_programs(bpf, err);
+	type_file_begin(&types);
+	ret = open_programs(&types, bpf, err);
 	if (!ret)
-		ret = load_programs(*bpf, options, sizes, err);
+		ret = load_programs(*bpf, options, sizes, &types, err);
+	type_file_end(&types);
 	if (number)
 		entry_programs_unregister(number);
 	return ret;

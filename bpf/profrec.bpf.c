@@ -21,21 +21,28 @@ const volatile bool measures_samples; /* they can come at any rate */
 #define CONTEXT_CS 136
 
 /*
- * Did the sample hit user space? Then there is no kernel stack, and nobody needs to look. The
+ * The frames of the kernel's stack to leave out; NO_KERNEL_STACK if the sample hit user space. The
  * verifier allows reads of whole words only, and struct pt_regs has a half one there in newer
  * kernels. Registers without orig_ax are those of another architecture.
+ *
+ * There is no branch. After one, the verifier would go through the whole program twice.
  */
-static __always_inline bool hits_user_space(const struct bpf_perf_event_data *ctx)
+static __always_inline int frames_to_skip(const struct bpf_perf_event_data *ctx)
 {
-	return bpf_core_field_exists(struct pt_regs, orig_ax) &&
-	       (*(const __u64 *)((const char *)ctx + CONTEXT_CS) & 0xffff) == USER_CS;
+	__u64 differs;
+
+	if (!bpf_core_field_exists(struct pt_regs, orig_ax))
+		return 0;
+	differs = (*(const __u64 *)((const char *)ctx + CONTEXT_CS) & 0xffff) ^ USER_CS;
+	barrier_var(differs); /* else the compiler makes a branch of it */
+	return (int)((differs - 1) >> 63) * NO_KERNEL_STACK;
 }
 
 /* Runs for every sample, in an interrupt or an NMI. */
 SEC("perf_event")
 int take_sample(struct bpf_perf_event_data *ctx)
 {
-	int own_frames = hits_user_space(ctx) ? NO_KERNEL_STACK : 0;
+	int own_frames = frames_to_skip(ctx);
 	struct run run = {};
 
 	if (measures_samples)

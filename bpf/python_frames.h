@@ -366,18 +366,23 @@ __verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id
 	return w.s->nr_words;
 }
 
-/* The number of the interpreter of the current task's executable, and its base. */
+/*
+ * The number of the interpreter of the current task's executable, and its base. The verifier
+ * searches all kernel types several times when a program loads a pointer out of a task. So there is
+ * one such load.
+ */
 static __always_inline bool find_executable_interpreter(struct task_struct *task, __u32 *nr,
 							__u64 *base)
 {
-	struct interpreter_file key = {};
+	struct mm_struct *mm = task->mm;
+	const __u64 start_code = mm->start_code;
+	struct inode *inode = mm->exe_file->f_inode;
+	struct interpreter_file key = {.dev = inode->i_sb->s_dev, .ino = inode->i_ino};
 	const struct interpreter *in;
 	const __u32 *found;
 
-	if (!task->mm)
-		return false;
-	key.dev = task->mm->exe_file->f_inode->i_sb->s_dev;
-	key.ino = task->mm->exe_file->f_inode->i_ino;
+	if (!start_code)
+		return false; /* without memory, loads through NULL give 0 */
 	found = bpf_map_lookup_elem(&interpreter_files, &key);
 	if (!found)
 		return false;
@@ -385,7 +390,7 @@ static __always_inline bool find_executable_interpreter(struct task_struct *task
 	in = bpf_map_lookup_elem(&interpreters, nr);
 	if (!in)
 		return false;
-	*base = task->mm->start_code - in->code_off;
+	*base = start_code - in->code_off;
 	return true;
 }
 

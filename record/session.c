@@ -113,6 +113,12 @@ static int open_events(struct session *s)
 	return events_open(&s->events, &s->cpus, &options, s->err);
 }
 
+/* A frequency bounds what samples cost. Hits, and samples of a period, come at any rate. */
+static bool may_cost_much(const struct session *s)
+{
+	return s->options->overhead_limit && (s->probes.events.nr || s->events.period);
+}
+
 static int load_sampler(struct session *s)
 {
 	const struct record_options *o = s->options;
@@ -129,7 +135,7 @@ static int load_sampler(struct session *s)
 		.kernel_way = s->probes.kernel_way,
 		.entry_btf_id = probes_first_entry(&s->probes),
 		.hit_period = o->hit_period,
-		.measures_cost = o->overhead_limit > 0,
+		.measures_cost = may_cost_much(s),
 		.may_shed = o->shed,
 		.weights = s->probes.has_weights ? s->probes.weights.data : NULL,
 		.has_chosen_cpus = o->cpus.nr > 0,
@@ -469,8 +475,11 @@ int session_watch_overhead(struct session *s)
 {
 	const uint64_t now_ns = clock_monotonic_ns();
 	struct overhead_finding found;
-	int ret = overhead_check(&s->overhead, s->sampler, now_ns, &found, s->err);
+	int ret;
 
+	if (!may_cost_much(s))
+		return 0;
+	ret = overhead_check(&s->overhead, s->sampler, now_ns, &found, s->err);
 	if (ret || !found.percent)
 		return ret;
 	if (found.gap > 1)

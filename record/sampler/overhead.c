@@ -8,7 +8,6 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "record/system/cpus.h"
 
 #define CHECK_INTERVAL_NS (200 * NS_PER_MS)
 #define NOTE_INTERVAL_NS  (60 * NS_PER_S)
@@ -110,23 +109,17 @@ void overhead_judge(struct overhead *o, const uint64_t *run_ns, uint64_t now_ns,
 	finding->gap = o->gaps[finding->event];
 }
 
-static int read_costs(const struct overhead *o, int map, uint64_t *run_ns, struct err *err)
+static int read_costs(const struct overhead *o, const struct cost_maps *maps, uint64_t *run_ns,
+		      struct err *err)
 {
-	_cleanup_free_ struct hit_cost *costs = NULL;
-	u32_vec possible = {0};
-	int ret = cpus_possible(&possible, err);
-	size_t nr = possible.nr;
+	_cleanup_free_ struct hit_cost *costs = calloc(maps->nr_cpus, sizeof(*costs));
 
-	vec_free(&possible);
-	if (ret)
-		return ret;
-	costs = calloc(nr, sizeof(*costs));
 	if (!costs)
 		return err_set(err, -ENOMEM, "failed to record: out of memory");
 	for (uint32_t event = 0; event < o->nr_events; event++) {
-		if (bpf_map_lookup_elem(map, &event, costs))
+		if (bpf_map_lookup_elem(maps->costs, &event, costs))
 			return err_set(err, -errno, "failed to read the cost of counting: %m");
-		for (size_t i = 0; i < nr; i++)
+		for (size_t i = 0; i < maps->nr_cpus; i++)
 			run_ns[event] += costs[i].run_ns;
 	}
 	return 0;
@@ -143,7 +136,7 @@ int overhead_check(struct overhead *o, struct sampler *sampler, uint64_t now_ns,
 	if (!o->limit_percent || (o->checked_ns && now_ns < o->checked_ns + CHECK_INTERVAL_NS))
 		return 0;
 	sampler_cost_maps(sampler, &maps);
-	ret = read_costs(o, maps.costs, run_ns, err);
+	ret = read_costs(o, &maps, run_ns, err);
 	if (ret)
 		return ret;
 	overhead_judge(o, run_ns, now_ns, finding);

@@ -340,6 +340,7 @@ void sampler_cost_maps(const struct sampler *sampler, struct cost_maps *maps)
 {
 	maps->costs = bpf_map__fd(sampler->bpf->maps.costs);
 	maps->gaps = sampler->bpf->bss->shed_gaps;
+	maps->nr_cpus = sampler->possible.nr;
 }
 
 int sampler_wakeup_fd(const struct sampler *sampler)

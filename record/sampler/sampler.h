@@ -119,6 +119,7 @@ void sampler_count_waiting(struct sampler *sampler, const struct count_key *key)
 struct cost_maps {
 	int costs;               /* a map of struct hit_cost for each event and CPU */
 	volatile uint32_t *gaps; /* for each event */
+	size_t nr_cpus;          /* possible ones */
 };
 
 void sampler_cost_maps(const struct sampler *sampler, struct cost_maps *maps);

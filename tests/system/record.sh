@@ -86,11 +86,24 @@ check "tiny storage: the closing line says what was lost" contains "$(cat "$dir/
 check "tiny storage: the report warns as bcc does" contains "$(cat "$dir/tiny.warn")" \
 	"WARNING: hash table full. Consider increasing --hash-storage-size."
 # A lost sample has no stack that could be missed.
-# missed KEY: what the recording says; without NAME: samples of the report without that stack.
-missed() { info "$dir/tiny.prof" "$1" | awk -F ', ' '{for (i = 1; i <= NF; i++) n += $i; print n + 0}'; }
-without() { awk -v name="[Missed $1 Stack]" 'index($0, name) {n += $NF} END {print n + 0}' "$dir/tiny.folded"; }
-check "tiny storage: user stacks are missed by samples that were counted" same "$(missed "user missed")" "$(without User)"
-check "tiny storage: and so are kernel stacks" same "$(missed "kernel missed")" "$(without Kernel)"
+# missed KEY FILE: what the recording says; without NAME FILE: samples of the report without that stack.
+missed() { info "$dir/$2.prof" "$1" | awk -F ', ' '{for (i = 1; i <= NF; i++) n += $i; print n + 0}'; }
+without() { awk -v name="[Missed $1 Stack]" 'index($0, name) {n += $NF} END {print n + 0}' "$dir/$2.folded"; }
+check "tiny storage: user stacks are missed by samples that were counted" same "$(missed "user missed" tiny)" \
+	"$(without User tiny)"
+check "tiny storage: and so are kernel stacks" same "$(missed "kernel missed" tiny)" "$(without Kernel tiny)"
+
+## Stacks of the full depth fill the memory of a set before it has as many stacks as it may have.
+setsid "$workloads/manystacks" 2 140 &
+many=$!
+"$profrec" -q -F 9999 --stack-storage-size 64 -o "$dir/deep.prof" 2
+kill -- -$many
+"$profrep" -f "$dir/deep.prof" > "$dir/deep.folded" 2> /dev/null
+check "deep stacks: the identity holds" is_accounted "$dir/deep.prof"
+check "deep stacks: some are missed" at_least "$(missed "user missed" deep)" 1
+check "deep stacks: by samples that were counted" same "$(missed "user missed" deep)" "$(without User deep)"
+check "deep stacks: those that are there have all frames" at_least \
+	"$(grep '^manystacks;' "$dir/deep.folded" | grep -v Missed | awk -F ';' 'NF < 128 {n++} END {print NR - n}')" 9
 
 ## How a recording ends.
 ends_on()

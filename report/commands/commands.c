@@ -12,9 +12,10 @@
 
 /* The first command runs if the user names none. */
 static const struct command_spec *const commands[] = {
-	&report_command.spec, &diff_command.spec,    &plan_command.spec,      &info_command.spec,
-	&files_command.spec,  &missing_command.spec, &processes_command.spec, &html_command.spec,
-	&export_command.spec, &pack_command.spec,
+	&report_command.spec,  &diff_command.spec,      &plan_command.spec,    &info_command.spec,
+	&top_command.spec,     &tree_command.spec,      &callers_command.spec, &files_command.spec,
+	&missing_command.spec, &processes_command.spec, &html_command.spec,    &export_command.spec,
+	&pack_command.spec,
 };
 
 /* Words of perf, bcc, pprof and FlameGraph. */
@@ -52,6 +53,7 @@ static const struct program_spec program = {
 		    "  profrep files app.prof           # files, and reasons for missing symbols\n"
 		    "  profrep missing app.prof         # files that would name more functions\n"
 		    "  profrep processes app.prof       # users, executables, cgroups\n"
+		    "  profrep top app.prof             # functions with most samples\n"
 		    "  profrep html app.prof            # a page for a browser: app.html\n"
 		    "  profrep diff --before a*.prof --after b*.prof  # what changed\n"
 		    "  profrep plan 5 pilot*.prof       # recordings that it takes to see 5 %\n",

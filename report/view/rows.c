@@ -289,3 +289,19 @@ int rows_visit_alike(const struct model *model, const struct symbols *symbols,
 	vec_free(&rows);
 	return ret;
 }
+
+int rows_visit_all(const struct model *model, const struct view *view, row_fn visit, void *ctx,
+		   struct rows_summary *summary)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < model->rows.nr && !ret; i++) {
+		struct stack_row row;
+
+		if (model->rows.data[i].event != view->event)
+			continue;
+		row = stack_row_show(model, view, &model->rows.data[i], summary);
+		ret = visit(ctx, &row);
+	}
+	return ret;
+}

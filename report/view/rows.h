@@ -78,6 +78,14 @@ int rows_visit_alike(const struct model *model, const struct symbols *symbols,
 		     struct rows_summary *summary);
 
 /*
+ * Calls @visit for the rows of @model of the event of @view as they come, where neither order nor
+ * equal stacks matter. Adds the stacks that rows lack to @summary. Returns 0 or the error of a
+ * call.
+ */
+int rows_visit_all(const struct model *model, const struct view *view, row_fn visit, void *ctx,
+		   struct rows_summary *summary);
+
+/*
  * Sets @sums[i], for each row i of @model of the event of @view, to the sum of the counts of all
  * rows that rows_visit_alike adds up with it. Other elements stay. Returns 0 or -ENOMEM.
  */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Commands that print a table of each event of recordings, below its headline. */
+#ifndef REPORT_COMMANDS_EVENT_TABLES_H
+#define REPORT_COMMANDS_EVENT_TABLES_H
+
+#include "report/commands/commands.h"
+
+struct event_tables {
+	/* Prints the table. Returns 0 or a negative errno. */
+	int (*print)(const struct printout *p, void *ctx, struct rows_summary *summary);
+	/*
+	 * Looks at the source when it is loaded; NULL: nobody does. Returns 0, or a negative errno
+	 * with @err set.
+	 */
+	int (*check)(const void *ctx, const struct source *source, struct err *err);
+	void *ctx;
+};
+
+/*
+ * Loads the recordings of @operands and prints the tables. Functions without a name are shown by
+ * their starts, as in folded output. Returns 0 or a negative errno with @err set.
+ */
+int event_tables_print(const struct event_tables *tables, const struct operands *operands,
+		       const struct source_request *request, struct command_io *io,
+		       struct err *err);
+
+#endif

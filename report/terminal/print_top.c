@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/terminal/print_top.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Counts take room that a narrow terminal lacks. Shares do not. */
+#define WIDTH_OF_COUNTS 100
+
+#define BAR_WIDTH    16
+#define MODULE_WIDTH 16
+
+static double share_of(uint64_t count, uint64_t sum)
+{
+	return sum ? (double)count / sum : 0;
+}
+
+static void print_bar(struct textbuf *out, double self, double total)
+{
+	char bar[BAR_WIDTH + 1];
+	int nr_self = self * BAR_WIDTH + 0.5, nr_total = total * BAR_WIDTH + 0.5;
+
+	memset(bar, ' ', BAR_WIDTH);
+	bar[BAR_WIDTH] = '\0';
+	memset(bar, '-', nr_total);
+	memset(bar, '#', nr_self);
+	textbuf_printf(out, "  %s", bar);
+}
+
+/* The columns of a line are self and total, or a single count. */
+struct columns {
+	bool has_counts, has_stacks, has_modules;
+	const char *modules; /* title */
+};
+
+static struct columns choose_columns(const struct printout *p, const struct top_layout *layout)
+{
+	const struct terminal *terminal = &layout->terminal;
+	bool is_process = layout->by == TOP_PROCESSES || layout->by == TOP_THREADS;
+
+	return (struct columns){
+		.has_counts = !terminal->width || terminal->width >= WIDTH_OF_COUNTS,
+		.has_stacks = top_has_stacks(layout->by),
+		.has_modules =
+			layout->by == TOP_FUNCTIONS || (is_process && p->rec->nr_recordings > 1),
+		.modules = is_process ? "RECORDING" : "MODULE",
+	};
+}
+
+static void print_title(const struct printout *p, const struct top_layout *layout,
+			const struct columns *columns)
+{
+	static const char *const titles[NR_TOP_BY] = {
+		[TOP_FUNCTIONS] = "FUNCTION", [TOP_FILES] = "FILE",     [TOP_COMMS] = "THREAD NAME",
+		[TOP_PROCESSES] = "PROCESS",  [TOP_THREADS] = "THREAD", [TOP_CGROUPS] = "CGROUP",
+		[TOP_USERS] = "UID",          [TOP_CPUS] = "CPU",
+	};
+	struct textbuf line = {.fd = -1};
+
+	if (columns->has_stacks && columns->has_counts)
+		textbuf_printf(&line, "%12s   SELF %%  %12s  TOTAL %%", "SELF", "TOTAL");
+	else if (columns->has_stacks)
+		textbuf_str(&line, "  SELF %  TOTAL %");
+	else if (columns->has_counts)
+		textbuf_printf(&line, "%12s    SHARE", column_of_counts(p));
+	else
+		textbuf_str(&line, "   SHARE");
+	textbuf_printf(&line, "  %-*s", BAR_WIDTH, "");
+	if (columns->has_modules)
+		textbuf_printf(&line, "  %-*s", MODULE_WIDTH, columns->modules);
+	textbuf_printf(&line, "  %s", titles[layout->by]);
+	textbuf_char(&line, '\0');
+	if (line.error)
+		textbuf_fail(p->out, line.error);
+	else
+		terminal_print(&layout->terminal, p->out, line.data, layout->terminal.width,
+			       COLOUR_TITLE);
+	textbuf_char(p->out, '\n');
+	textbuf_deinit(&line);
+}
+
+static void print_share(struct textbuf *out, const struct columns *columns, uint64_t count,
+			uint64_t sum)
+{
+	if (columns->has_counts)
+		textbuf_printf(out, "%12" PRIu64, count);
+	textbuf_printf(out, "%*.2f %%", columns->has_counts ? 7 : 6, 100 * share_of(count, sum));
+}
+
+/* Returns the characters of a line before the name. */
+static uint32_t columns_width(const struct columns *columns)
+{
+	uint32_t share = columns->has_counts ? 21 : 8;
+	uint32_t shares = columns->has_counts ? 2 * share + 2 : 2 * share + 1;
+
+	return (columns->has_stacks ? shares : share) + 2 + BAR_WIDTH + 2 +
+	       (columns->has_modules ? MODULE_WIDTH + 2 : 0);
+}
+
+static void print_item(const struct top_counts *counts, const struct top_layout *layout,
+		       const struct columns *columns, const struct top_count *item)
+{
+	struct textbuf *out = counts->things.from->out;
+	const struct terminal *terminal = &layout->terminal;
+	uint32_t used = columns_width(columns);
+
+	if (columns->has_stacks) {
+		print_share(out, columns, item->self, counts->sum);
+		textbuf_str(out, columns->has_counts ? "  " : " ");
+	}
+	print_share(out, columns, item->total, counts->sum);
+	print_bar(out, share_of(item->self, counts->sum), share_of(item->total, counts->sum));
+	textbuf_str(out, "  ");
+	if (columns->has_modules) {
+		uint32_t nr = terminal_print(terminal, out,
+					     named_thing_module(&counts->things, item->thing),
+					     terminal->width ? MODULE_WIDTH : 0, COLOUR_NONE);
+
+		textbuf_printf(out, "%*s  ", nr < MODULE_WIDTH ? (int)(MODULE_WIDTH - nr) : 0, "");
+	}
+	terminal_print(terminal, out, named_thing_name(&counts->things, item->thing),
+		       terminal_rest(terminal, used), counts->things.colours.data[item->thing]);
+	textbuf_char(out, '\n');
+}
+
+int print_top(const struct printout *p, const struct top_layout *layout,
+	      struct rows_summary *summary)
+{
+	const struct columns columns = choose_columns(p, layout);
+	struct top_counts counts;
+	int ret = top_counts_make(&counts, p, layout->by, summary);
+
+	if (!ret) {
+		print_title(p, layout, &columns);
+		for (size_t i = 0; i < counts.items.nr && i < layout->nr_lines; i++)
+			if (counts.items.data[i].total)
+				print_item(&counts, layout, &columns, &counts.items.data[i]);
+	}
+	top_counts_deinit(&counts);
+	return ret;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prints the most frequent functions, processes and so on as a table with bars. */
+#ifndef REPORT_TERMINAL_PRINT_TOP_H
+#define REPORT_TERMINAL_PRINT_TOP_H
+
+#include "report/terminal/terminal.h"
+#include "report/terminal/top_counts.h"
+
+struct top_layout {
+	enum top_by by;
+	uint64_t nr_lines; /* at most, below the title */
+	struct terminal terminal;
+};
+
+/*
+ * Prints the things of @layout in the rows of the event of @p. A bar has # for self and - for the
+ * rest of total. Adds the stacks that rows lack to @summary. Returns 0, -ENOMEM, or -ENODATA if the
+ * recording does not tell CPUs.
+ */
+int print_top(const struct printout *p, const struct top_layout *layout,
+	      struct rows_summary *summary);
+
+#endif

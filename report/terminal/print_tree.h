@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prints stacks as a tree of text: callers to callees, or a function and its callers. */
+#ifndef REPORT_TERMINAL_PRINT_TREE_H
+#define REPORT_TERMINAL_PRINT_TREE_H
+
+#include "report/terminal/call_tree.h"
+
+struct tree_layout {
+	double min_percent;   /* of all samples; smaller branches are left out */
+	const char *function; /* its callers; NULL: callees of all */
+	struct terminal terminal;
+};
+
+/*
+ * Prints the tree of the event of @p. Functions below each other call each other. A plus begins a
+ * branch, where a function has several callees or the counts differ. Adds the stacks that rows lack
+ * to @summary. Returns 0, -ENOMEM, or -E2BIG for too many nodes. Sets *@has_function if the tree
+ * has a row.
+ */
+int print_tree(const struct printout *p, const struct tree_layout *layout,
+	       struct rows_summary *summary, bool *has_function);
+
+#endif

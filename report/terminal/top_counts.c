@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/terminal/top_counts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/compare.h"
+#include "common/parse.h"
+
+/* Adds @count to the total of @thing, unless this row has counted for it already. */
+static int count_total(struct top_counts *counts, uint32_t thing, uint64_t count)
+{
+	struct top_count *item;
+
+	while (counts->items.nr <= thing) {
+		struct top_count none = {.thing = counts->items.nr};
+
+		if (vec_push(&counts->items, none))
+			return -ENOMEM;
+	}
+	item = &counts->items.data[thing];
+	if (item->last_row == counts->nr_rows)
+		return 0;
+	item->last_row = counts->nr_rows;
+	item->total += count;
+	return 0;
+}
+
+/* Counts the things of a row, from the root to the leaf. There is one at least. */
+static int count_things(struct top_counts *counts, const uint32_t *things, size_t nr,
+			uint64_t count)
+{
+	int ret = 0;
+
+	counts->nr_rows++;
+	counts->sum += count;
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = count_total(counts, things[i], count);
+	if (!ret)
+		counts->items.data[things[nr - 1]].self += count;
+	return ret;
+}
+
+static int add_file(struct named_things *things, uint32_t frame)
+{
+	const struct model *model = &things->from->rec->model;
+	const char *base = model_object_base(model, model->frames.data[frame].object);
+	uint32_t id;
+	int ret;
+
+	if (!base[0])
+		base = "[unknown]";
+	textbuf_escaped(&things->scratch, base, strlen(base), TEXT_PLAIN);
+	ret = named_things_add(things, "", COLOUR_NONE, &id);
+	return ret ? ret : vec_push(&things->row, id);
+}
+
+/* Finds the files of @row in place of its functions. */
+static int find_files(struct named_things *things, const struct stack_row *row)
+{
+	const struct row_side *sides[] = {&row->user, &row->kernel};
+	int ret = 0;
+
+	/* Stacks that were missed, or never were, have no files. */
+	if (!row->user.nr && !row->kernel.nr)
+		return named_things_of_row(things, row);
+	vec_clear(&things->row);
+	for (size_t s = 0; s < 2; s++)
+		for (uint32_t i = sides[s]->nr; i-- > 0 && !ret;)
+			ret = add_file(things, sides[s]->frames[i]);
+	return ret;
+}
+
+/* Prints @string of the model, or a dash for the empty one. */
+static void print_string(struct named_things *things, uint32_t string)
+{
+	if (string)
+		labels_string(things->from->labels, &things->scratch, string);
+	else
+		textbuf_char(&things->scratch, '-');
+}
+
+static void print_process(struct named_things *things, const struct model_process *process)
+{
+	textbuf_printf(&things->scratch, "%" PRIu32, process->pid);
+	if (process->info.name) {
+		textbuf_char(&things->scratch, ' ');
+		print_string(things, process->info.name);
+	}
+}
+
+/* Prints the name of the owner of @row that @by asks for. */
+static void print_owner(struct named_things *things, const struct stack_row *row, enum top_by by)
+{
+	const struct model_process *process =
+		&things->from->rec->model.processes.data[row->process];
+
+	switch (by) {
+	case TOP_PROCESSES:
+		print_process(things, process);
+		break;
+	case TOP_THREADS:
+		print_string(things, row->comm);
+		textbuf_printf(&things->scratch, " (%" PRIu32 ")", row->pid);
+		break;
+	case TOP_CGROUPS:
+		print_string(things, process->info.cgroup);
+		break;
+	case TOP_USERS:
+		if (process->info.uid == PROF_UID_UNKNOWN)
+			textbuf_char(&things->scratch, '-');
+		else
+			textbuf_printf(&things->scratch, "%" PRIu32, process->info.uid);
+		break;
+	default:
+		print_string(things, row->comm);
+	}
+}
+
+/* Processes of several recordings have one id by chance: the recording's number tells them apart.
+ */
+static int find_owner(struct named_things *things, const struct stack_row *row, enum top_by by)
+{
+	const struct recording *rec = things->from->rec;
+	uint32_t number = rec->model.processes.data[row->process].recording, id;
+	bool is_process = by == TOP_PROCESSES || by == TOP_THREADS;
+	char recording[16] = "";
+	int ret;
+
+	if (is_process && rec->nr_recordings > 1)
+		snprintf(recording, sizeof(recording), "%" PRIu32, number);
+	vec_clear(&things->row);
+	print_owner(things, row, by);
+	ret = named_things_add(things, recording, COLOUR_NONE, &id);
+	return ret ? ret : vec_push(&things->row, id);
+}
+
+static int count_row(void *ctx, const struct stack_row *row)
+{
+	struct top_counts *counts = ctx;
+	struct named_things *things = &counts->things;
+	int ret;
+
+	if (counts->by == TOP_FUNCTIONS)
+		ret = named_things_of_row(things, row);
+	else if (counts->by == TOP_FILES)
+		ret = find_files(things, row);
+	else
+		ret = find_owner(things, row, counts->by);
+	return ret ? ret : count_things(counts, things->row.data, things->row.nr, row->count);
+}
+
+/* The end record has the samples of each CPU that was sampled. */
+static int count_cpus(struct top_counts *counts)
+{
+	const struct recording *rec = counts->things.from->rec;
+	u32_vec cpus = {0};
+	int ret = 0;
+
+	if (!rec->end || !rec->end->nr_cpu_taken ||
+	    parse_u32_list(rec->meta->cpus, 0, PROF_MAX_CPUS, true, &cpus) ||
+	    cpus.nr != rec->end->nr_cpu_taken)
+		ret = -ENODATA;
+	for (size_t i = 0; !ret && i < cpus.nr; i++) {
+		uint32_t id;
+
+		textbuf_u64(&counts->things.scratch, cpus.data[i]);
+		ret = named_things_add(&counts->things, "", COLOUR_NONE, &id);
+		if (!ret)
+			ret = count_things(counts, &id, 1, rec->end->cpu_taken[i]);
+	}
+	vec_free(&cpus);
+	return ret;
+}
+
+static int compare_counts(const void *a, const void *b, void *things)
+{
+	const struct top_count *x = a, *y = b;
+
+	COMPARE(y->self, x->self);
+	COMPARE(y->total, x->total);
+	return named_things_compare(things, x->thing, y->thing);
+}
+
+int top_counts_make(struct top_counts *counts, const struct printout *p, enum top_by by,
+		    struct rows_summary *summary)
+{
+	int ret;
+
+	*counts = (struct top_counts){.by = by};
+	ret = named_things_init(&counts->things, p);
+	if (!ret && by == TOP_CPUS)
+		ret = count_cpus(counts);
+	else if (!ret)
+		ret = rows_visit_all(&p->rec->model, p->view, count_row, counts, summary);
+	if (!ret && counts->items.nr)
+		qsort_r(counts->items.data, counts->items.nr, sizeof(*counts->items.data),
+			compare_counts, &counts->things);
+	return ret;
+}
+
+void top_counts_deinit(struct top_counts *counts)
+{
+	named_things_deinit(&counts->things);
+	vec_free(&counts->items);
+}

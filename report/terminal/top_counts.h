@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The samples of each function, or of each process, file and so on. Self are the samples at whose
+ * leaf a function is, total those with the function anywhere in the stack: once for a stack,
+ * however often the function called itself.
+ */
+#ifndef REPORT_TERMINAL_TOP_COUNTS_H
+#define REPORT_TERMINAL_TOP_COUNTS_H
+
+#include "report/terminal/named_things.h"
+
+enum top_by {
+	TOP_FUNCTIONS = 0,
+	TOP_FILES,     /* of the frames */
+	TOP_COMMS,     /* names of threads */
+	TOP_PROCESSES, /* by process id */
+	TOP_THREADS,   /* a thread name of a process */
+	TOP_CGROUPS,
+	TOP_USERS, /* by user id */
+	TOP_CPUS,  /* that the recorder sampled */
+	NR_TOP_BY,
+};
+
+/* Returns true if things of @by are parts of stacks, which have a self and a total. */
+static inline bool top_has_stacks(enum top_by by)
+{
+	return by == TOP_FUNCTIONS || by == TOP_FILES;
+}
+
+struct top_count {
+	uint32_t thing;
+	uint64_t self, total;
+	uint64_t last_row; /* that counted, from 1 */
+};
+
+/* top_counts_make makes them. */
+struct top_counts {
+	enum top_by by;
+	struct named_things things;
+	VEC(struct top_count) items; /* sorted, by thing before that */
+	uint64_t nr_rows, sum;       /* of the rows */
+};
+
+/*
+ * Counts the rows of the event of @p, sorted by self, then total, then name. @p is borrowed until
+ * top_counts_deinit. Adds the stacks that rows lack to @summary. Returns 0, -ENOMEM, or -ENODATA if
+ * the recording does not tell CPUs. Call top_counts_deinit in all cases.
+ */
+int top_counts_make(struct top_counts *counts, const struct printout *p, enum top_by by,
+		    struct rows_summary *summary);
+
+void top_counts_deinit(struct top_counts *counts);
+
+#endif

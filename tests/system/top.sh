@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# profrep top, tree and callers: their sums are those that awk computes from folded output. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+
+for text in tests/golden/*.txt; do
+	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
+done
+"$BUILD/tests/picture_make" 2000 > "$dir/picture.prof"
+
+# stacks FILE OPTION...: tab-separated lines: the count, the thread name, then the functions from the root to the leaf, each
+# with its module. A stack of a waker is cut off, and a thread without a stack has a mark for it.
+stacks()
+{
+	"$profrep" -f -m "$@" 2> /dev/null | awk '{n = $NF; sub(/ [0-9]+$/, ""); sub(/;--(;.*)?$/, ""); gsub(/;/, "\t")
+		print n "\t" $0 ($0 ~ /\t/ ? "" : "\t[no stack]")}'
+}
+
+# functions_of FILE OPTION...: self, total and name of each function. Recursion counts once.
+functions_of()
+{
+	stacks "$@" | awk -F '\t' '{for (i = 3; i <= NF; i++) if (last[$i] != NR) { last[$i] = NR; total[$i] += $1 } self[$NF] += $1}
+		END {for (name in total) printf "%.0f %.0f %s\n", self[name], total[name], name}' | LC_ALL=C sort
+}
+
+# printed_functions FILE OPTION...: those of profrep top.
+printed_functions()
+{
+	"$profrep" top -n 1000000 "$@" 2> /dev/null | awk 'NR > 3 {module = substr($0, 65, 16); sub(/ +$/, "", module)
+		name = substr($0, 83); if (module != "" && module !~ /^\[/) module = "[" module "]"
+		print substr($0, 1, 12) + 0, substr($0, 24, 12) + 0, name (module == "" ? "" : " ") module}' | LC_ALL=C sort
+}
+# A longer name of a module moves the column.
+top_agrees() { diff <(functions_of "$@" | grep -v "<frozen") <(printed_functions "$@" | grep -v "<frozen"); }
+
+for name in basic ends epochs host-a languages missed order picture rotated times; do
+	event=()
+	[ $name != times ] || event=(--event 2)
+	check "functions of $name" top_agrees "$dir/$name.prof" "${event[@]}"
+done
+check "functions of several recordings" top_agrees "$dir/host-a.prof" "$dir/host-b.prof"
+check "functions of user space" top_agrees "$dir/basic.prof" -U
+check "functions of chosen stacks" top_agrees "$dir/basic.prof" --comm dd --ignore vfs
+check "functions that call themselves" above "$(functions_of "$dir/languages.prof" | awk '$2 > $1' | wc -l)" 0
+
+sum_of_selfs() { printed_functions "$@" | awk '{n += $1} END {print n}'; }
+check "self adds up to all samples" same "$(sum_of_selfs "$dir/basic.prof")" \
+	"$(stacks "$dir/basic.prof" | awk '{n += $1} END {print n}')"
+check "a number of lines" same "$("$profrep" top -n 2 "$dir/basic.prof" | wc -l)" 5
+
+# by THING AWK: the sums of the rows of the text, by what AWK says of them: name, pid and n are there.
+by()
+{
+	diff <("$profrep" "$dir/basic.prof" | awk '/^    - / {name = $2; pid = $3; gsub(/[()]/, "", pid); getline; n = $1
+			sum['"$2"'] += n} END {for (key in sum) print sum[key], key}' | LC_ALL=C sort) \
+		<("$profrep" top --by "$1" "$dir/basic.prof" | awk 'NR > 3 {print $1, substr($0, 42)}' | LC_ALL=C sort)
+}
+check "by thread name" by comm name
+check "by process" by pid pid
+check "by thread" by thread 'name " (" pid ")"'
+check "by CPU" same "$("$profrep" top --by cpu "$dir/basic.prof" | awk 'NR > 3 {print $1}' | sort | xargs)" \
+	"$("$profrep" info "$dir/basic.prof" | sed -n 's/^samples per CPU: *//p' | xargs -n 1 | sort | xargs)"
+samples_by() { "$profrep" processes "$dir/processes.prof" 2> /dev/null | awk 'NR > 1 {sum['"$1"'] += $1} END {for (k in sum) print sum[k], k}' | sort; }
+check "by user" diff <(samples_by '$4') <("$profrep" top --by user "$dir/processes.prof" 2> /dev/null | awk 'NR > 3 {print $1, $NF}' | sort)
+check "by CPU, with a filter" says 1 "option --by: cpu stands for whole recordings" \
+	"$profrep" top --by cpu --comm dd "$dir/basic.prof"
+check "by CPU, of several recordings" says 1 "it does not tell samples by CPU" \
+	"$profrep" top --by cpu "$dir/host-a.prof" "$dir/host-b.prof"
+check "processes of several recordings stay apart" same \
+	"$("$profrep" top --by pid "$dir/host-a.prof" "$dir/host-a.prof" | awk 'NR > 3 {print $NF}' | sort | uniq -c | awk '$1 % 2')" ""
+
+# Each beginning of a stack is a node of the tree, each beginning of a way up from a function one of its callers.
+nodes()
+{
+	awk -F '\t' '{sum += $1; path = ""; for (i = 2; i <= NF; i++) { path = path "\t" $i; total[path] += $1; name[path] = $i }}
+		END {for (path in total) printf "%.2f %s\n", 100 * total[path] / sum, name[path]}' | LC_ALL=C sort
+}
+printed_nodes() { awk 'NR > 3 {share = $1; sub(/^[^%]*% *([0-9.]+ %)? *(\+ )?/, ""); print share, $0}' | LC_ALL=C sort; }
+tree_agrees()
+{
+	diff <(stacks "$@" | nodes) <("$profrep" tree --min-percent 0.001 "$@" 2> /dev/null | printed_nodes)
+}
+for name in basic host-a languages missed picture; do
+	check "tree of $name" tree_agrees "$dir/$name.prof"
+done
+check "a tree without small branches" same \
+	"$("$profrep" tree --min-percent 20 "$dir/basic.prof" | printed_nodes)" \
+	"$(stacks "$dir/basic.prof" | nodes | awk '$1 >= 20')"
+
+# ways_up FUNCTION: from the outermost frame of the function to its callers and the thread.
+ways_up()
+{
+	awk -F '\t' -v function_name="$1" '{way = ""; for (i = 3; i <= NF && !way; i++) { name = $i; sub(/ \[[^ ]*\]$/, "", name)
+			if (name == function_name) for (k = i; k > 1; k--) way = way "\t" $k }
+		print $1 (way ? way : "\t-")}' | nodes | grep -v ' -$'
+}
+callers_agree()
+{
+	local function=$1
+	shift
+	diff <(stacks "$@" | ways_up "$function") <("$profrep" callers "$function" --min-percent 0.001 "$@" 2> /dev/null | printed_nodes)
+}
+check "callers" callers_agree func_a "$dir/basic.prof"
+check "callers in the kernel" callers_agree vfs_read "$dir/basic.prof"
+check "callers of a function that calls itself" callers_agree _PyEval_EvalFrameDefault "$dir/languages.prof"
+check "callers in many stacks" callers_agree picture::part_0::function_0 "$dir/picture.prof"
+check "callers of nothing" says 1 "no stack has a function 'nothing'" "$profrep" callers nothing "$dir/basic.prof"
+
+# On a terminal there are colours, and no line is wider than it.
+if command -v script > /dev/null; then
+	# terminal COLUMNS COMMAND
+	terminal()
+	{
+		script -qec "stty cols $1; $2" /dev/null < /dev/null | tr -d '\r'
+	}
+	widest() { sed 's/\x1b\[[0-9;]*m//g' | awk 'length > n {n = length} END {print n}'; }
+	export TERM=xterm
+	for columns in 60 120; do
+		check "a top of $columns columns" at_most "$(terminal $columns "$profrep top $dir/picture.prof" | tail -n +3 | widest)" $columns
+		check "a tree of $columns columns" at_most \
+			"$(terminal $columns "$profrep tree --min-percent 20 $dir/basic.prof" | tail -n +3 | widest)" $columns
+	done
+	check "colours" contains "$(terminal 80 "$profrep top $dir/basic.prof")" $'\033[33m'
+	check "no colours by NO_COLOR" same "$(NO_COLOR=1 terminal 80 "$profrep top $dir/basic.prof" | grep -c $'\033')" 0
+	check "no colours on a dumb terminal" same "$(TERM=dumb terminal 80 "$profrep top $dir/basic.prof" | grep -c $'\033')" 0
+else
+	skip "on a terminal" "script is not installed"
+fi
+plan_end

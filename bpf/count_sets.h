@@ -38,10 +38,18 @@ const volatile __u32 nr_count_slots = 1;
 const volatile __u32 stack_watermark = 1;
 const volatile __u32 line_watermark = 1;
 const volatile __u32 count_watermark = 1;
+const volatile __u32 max_changes; /* 0: counts are not kept by slices */
+const volatile __u32 change_watermark = 1;
 
 /* The set that samples go to. Only the recorder writes this. */
 volatile __u32 active_set;
 struct set_state set_states[NR_SETS];
+
+/* CLOCK_MONOTONIC: where slice 0 begins. The recorder sets it before the first sample. */
+volatile __u64 slices_begin_ns;
+
+/* Where a slice begins: the latest one that some program saw. */
+volatile __u64 slice_begin_ns;
 
 /* In each of these maps, the elements of set 1 come after those of set 0. */
 struct {
@@ -67,6 +75,15 @@ struct {
 	__type(key, __u32);
 	__type(value, struct count_slot);
 } count_slots SEC(".maps");
+
+/* In the order in which slices began for counts. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, NR_SETS);
+	__type(key, __u32);
+	__type(value, struct slice_change);
+} slice_changes SEC(".maps");
 
 /* Tells the recorder which set has reached its watermark. */
 struct {
@@ -201,6 +218,42 @@ __verified_once __u64 claim_count(__u64 id, __u32 set)
 			return have ? at : found;
 	}
 	return SLOT_NONE;
+}
+
+/* Where the slice of @now_ns begins. All programs share one number, so few of them divide. */
+static __always_inline __u64 slice_begin(__u64 now_ns)
+{
+	__u64 begin_ns = slice_begin_ns;
+
+	if (now_ns - begin_ns < SLICE_NS)
+		return begin_ns;
+	begin_ns = now_ns - (now_ns - slices_begin_ns) % SLICE_NS;
+	slice_begin_ns = begin_ns;
+	return begin_ns;
+}
+
+/*
+ * Notes that the count at slot @at of @set is hit in a slice that begins at @begin_ns, for the
+ * first time. Without room, the hits belong to the slice before.
+ */
+static __always_inline void note_slice(__u32 set, __u32 at, const struct count_value *value,
+				       __u64 begin_ns)
+{
+	struct set_state *state = &set_states[set & (NR_SETS - 1)];
+	__u32 nr = __sync_fetch_and_add(&state->nr_changes, 1);
+	struct slice_change *change;
+	__u32 index = (set & (NR_SETS - 1)) * max_changes + nr;
+
+	if (nr + 1 >= change_watermark)
+		wake_recorder(state, set);
+	if (nr >= max_changes)
+		return;
+	change = bpf_map_lookup_elem(&slice_changes, &index);
+	if (!change)
+		return; /* cannot be: the array has the index */
+	change->count = *(volatile __u64 *)&value->count;
+	change->slot = at;
+	change->slice = (begin_ns - slices_begin_ns) / SLICE_NS;
 }
 
 /* Does a set with these stacks, as in struct set_state, have more than its room? */

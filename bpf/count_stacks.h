@@ -238,6 +238,12 @@ static __always_inline enum count_result add_at(struct sample *s, __u64 at, __u6
 		slot->key = s->key;
 		slot->value.first_ns = now_ns;
 	}
+	if (max_changes && !(at & SLOT_NEW)) {
+		__u64 begin_ns = slice_begin(now_ns);
+
+		if (slot->value.last_ns < begin_ns)
+			note_slice(s->set, index, &slot->value, begin_ns);
+	}
 	if (has_weights)
 		result = add_weight(&slot->value.count, s->weight);
 	else

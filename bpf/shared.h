@@ -108,6 +108,20 @@ struct count_value {
 	__u64 last_ns;
 };
 
+/* Counts are also kept by slices of time of this length. */
+#define SLICE_NS 1000000000ULL
+
+/*
+ * A count was hit for the first time in a slice. All its hits before that, @count of them or the
+ * sum of their weights, were in earlier slices. Two CPUs may note one slice of one count at the
+ * same time; then the smaller @count is right.
+ */
+struct slice_change {
+	__u64 count;
+	__u32 slot;  /* of the count */
+	__u32 slice; /* since slices_begin_ns */
+};
+
 /* A place for a count. Nobody has it while the id is 0; then the value is 0, too. */
 struct count_slot {
 	__u64 id; /* the hash of the key */
@@ -235,8 +249,8 @@ struct set_state {
 	__u64 stacks;
 	__u32 lines_end; /* where the lines in use end, if a stack found no room */
 	__u32 nr_counts;
-	__u32 woken; /* the recorder was told that the watermark is reached */
-	__u32 reserved;
+	__u32 woken;      /* the recorder was told that the watermark is reached */
+	__u32 nr_changes; /* of slices; those beyond max_changes found no room */
 };
 
 #define SET_ONE_STACK      (1ULL << 32)

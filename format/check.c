@@ -24,7 +24,8 @@ static int check_sizes(const struct prof_epoch *e)
 	    e->nr_frames > PROF_MAX_TABLE || e->nr_stacks > PROF_MAX_TABLE ||
 	    e->nr_counts > PROF_MAX_TABLE || e->nr_symbols > PROF_MAX_TABLE ||
 	    e->nr_process_infos > PROF_MAX_TABLE || e->nr_file_infos > PROF_MAX_TABLE ||
-	    e->nr_exact_frames > PROF_MAX_TABLE || e->nr_languages > PROF_MAX_TABLE)
+	    e->nr_exact_frames > PROF_MAX_TABLE || e->nr_languages > PROF_MAX_TABLE ||
+	    e->nr_slices > PROF_MAX_TABLE || e->slice_ns > PROF_MAX_SLICE_NS)
 		return -E2BIG;
 	if (!e->nr_strings || !e->nr_objects || !e->nr_processes || !e->nr_stacks)
 		return -EINVAL;
@@ -186,6 +187,38 @@ static int check_stacks(const struct prof_epoch *e)
 	return nr_frames > PROF_MAX_EPOCH_FRAMES ? -E2BIG : 0;
 }
 
+/* Checks the parts of row @row, from *@at on, and advances *@at past them. */
+static int check_row_slices(const struct prof_epoch *e, uint32_t row, uint32_t *at)
+{
+	uint64_t rest = e->counts[row].count, before = 0;
+
+	for (; *at < e->nr_slices && e->slices[*at].row == row; ++*at) {
+		const struct prof_slice *part = &e->slices[*at];
+
+		if (part->slice < before || part->slice >= PROF_MAX_SLICES || !part->count ||
+		    part->count > rest ||
+		    part->slice * e->slice_ns > e->slice_phase_ns + (e->end_ns - e->begin_ns))
+			return -EINVAL;
+		before = (uint64_t)part->slice + 1;
+		rest -= part->count;
+	}
+	return rest ? -EINVAL : 0;
+}
+
+static int check_slices(const struct prof_epoch *e)
+{
+	uint32_t at = 0;
+	int ret = 0;
+
+	if (!e->slice_ns)
+		return e->nr_slices ? -EINVAL : 0;
+	if (e->slice_phase_ns >= e->slice_ns)
+		return -EINVAL;
+	for (uint32_t row = 0; row < e->nr_counts && !ret; row++)
+		ret = check_row_slices(e, row, &at);
+	return ret || at == e->nr_slices ? ret : -EINVAL;
+}
+
 static int check_counts(const struct prof_epoch *e, uint32_t nr_events, uint64_t *totals)
 {
 	if (!nr_events)
@@ -209,9 +242,9 @@ int epoch_check(const struct prof_epoch *epoch, uint32_t nr_events, uint64_t *to
 {
 	/* check_sizes comes first: the others rely on it. */
 	static int (*const checks[])(const struct prof_epoch *e) = {
-		check_sizes,     check_first_elements, check_names,
-		check_processes, check_process_infos,  check_file_infos,
-		check_languages, check_exact_frames,   check_stacks,
+		check_sizes,         check_first_elements, check_names,     check_processes,
+		check_process_infos, check_file_infos,     check_languages, check_exact_frames,
+		check_stacks,        check_slices,
 	};
 	int ret = 0;
 

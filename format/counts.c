@@ -144,7 +144,7 @@ static int counts_decode(struct tables *tables, struct table_input *in, struct f
 			return fault_in_row(fault, ret, "count", i);
 		tables->counts.data[i] = count;
 	}
-	return 0;
+	return slices_complete(tables, fault);
 }
 
 TABLE_CODEC(counts, .type = SECTION_COUNTS, .nr_head = 3, .nr_cols = NR_COLS,

@@ -17,7 +17,7 @@
 
 /* Version of the format. A reader refuses any other major version. */
 #define PROF_VERSION_MAJOR 1
-#define PROF_VERSION_MINOR 3
+#define PROF_VERSION_MINOR 4
 
 /* Limits. The writer keeps them, and the reader refuses larger numbers before it allocates. */
 #define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
@@ -29,6 +29,8 @@
 #define PROF_MAX_CPUS          8192u
 #define PROF_MAX_PIDS          (1u << 20) /* processes or threads asked for */
 #define PROF_MAX_EVENTS        255u
+#define PROF_MAX_SLICES        65536u           /* of time in one epoch */
+#define PROF_MAX_SLICE_NS      3600000000000ull /* length of a slice */
 
 /* The kind of an object. Addresses are relative to an object: a file or another source of code. */
 enum prof_object_kind {
@@ -184,6 +186,13 @@ struct prof_count {
 	uint32_t waker_user_stack, waker_kernel_stack;
 };
 
+/* The part of a count that belongs to a slice of time. Slices are numbered in each epoch. */
+struct prof_slice {
+	uint32_t row;   /* in counts */
+	uint32_t slice; /* from 0, below PROF_MAX_SLICES */
+	uint64_t count; /* never 0 */
+};
+
 /* [offset, offset + size) of an object is called name. Only symbols that samples hit. */
 struct prof_symbol {
 	uint32_t object;
@@ -222,9 +231,17 @@ struct prof_epoch {
 	 * leaves have return addresses, which follow a call. Each frame at most once.
 	 */
 	const uint32_t *exact_frames;
+	/*
+	 * The counts by slices of time; none, or those of all rows. They ascend by row and slice,
+	 * and those of a row add up to its count. Slice 0 begins slice_phase_ns before the epoch,
+	 * and no slice begins after the epoch's end.
+	 */
+	const struct prof_slice *slices;
+	uint64_t slice_ns;       /* length of a slice; 0: there are none */
+	uint64_t slice_phase_ns; /* below slice_ns */
 	uint32_t nr_strings, nr_objects, nr_processes, nr_mappings, nr_frames, nr_stacks;
 	uint32_t nr_stack_frames, nr_counts, nr_symbols, nr_process_infos, nr_file_infos;
-	uint32_t nr_exact_frames, nr_languages;
+	uint32_t nr_exact_frames, nr_languages, nr_slices;
 };
 
 /* The sides of stacks that were taken. */

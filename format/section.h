@@ -39,6 +39,7 @@ enum section_type {
 	SECTION_COUNT_EVENTS = 13,
 	SECTION_COUNT_WAKERS = 14,
 	SECTION_LANGUAGES = 15,
+	SECTION_SLICES = 16,
 };
 
 #define SECTION_REQUIRED 1u /* flag: readers that do not know the type refuse the recording */

@@ -4,7 +4,8 @@
 const struct table_codec *const epoch_tables[NR_EPOCH_TABLES] = {
 	&strings_codec,      &objects_codec,      &processes_codec,    &process_info_codec,
 	&file_info_codec,    &languages_codec,    &symbols_codec,      &stacks_codec,
-	&exact_frames_codec, &count_events_codec, &count_wakers_codec, &counts_codec,
+	&exact_frames_codec, &count_events_codec, &count_wakers_codec, &slices_codec,
+	&counts_codec,
 };
 
 int table_encode(const struct table_codec *codec, const struct order *order, struct columns *cols)
@@ -54,6 +55,9 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.process_infos = tables->process_infos.data,
 		.file_infos = tables->file_infos.data,
 		.exact_frames = tables->exact_frames.data,
+		.slices = tables->slices.data,
+		.slice_ns = tables->slice_ns,
+		.slice_phase_ns = tables->slice_phase_ns,
 		.nr_strings = tables->strings.nr,
 		.nr_objects = tables->objects.nr,
 		.nr_processes = tables->processes.nr,
@@ -67,6 +71,7 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.nr_process_infos = tables->process_infos.nr,
 		.nr_file_infos = tables->file_infos.nr,
 		.nr_exact_frames = tables->exact_frames.nr,
+		.nr_slices = tables->slices.nr,
 	};
 }
 
@@ -87,6 +92,7 @@ void tables_deinit(struct tables *tables)
 	vec_free(&tables->stack_frames);
 	vec_free(&tables->count_events);
 	vec_free(&tables->count_wakers);
+	vec_free(&tables->slices);
 	vec_free(&tables->counts);
 	vec_free(&tables->first_child);
 	vec_free(&tables->children);

@@ -36,7 +36,10 @@ struct tables {
 	VEC(uint32_t) exact_frames;
 	VEC(uint32_t) count_events; /* none: all rows are of event 0 */
 	VEC(struct count_wakers) count_wakers;
-	bool has_count_wakers; /* the epoch has the section */
+	bool has_count_wakers;         /* the epoch has the section */
+	VEC(struct prof_slice) slices; /* the last count of each row is set by counts_decode */
+	uint64_t slice_ns, slice_phase_ns;
+	uint32_t nr_sliced_rows;
 	VEC(struct prof_count) counts;
 	/* Scratch of the decoders of stacks and counts. */
 	VEC(uint32_t) first_child, children, comms;
@@ -63,7 +66,7 @@ void tables_deinit(struct tables *tables);
 	})
 
 /* A head has no more numbers than this, and two of them at most are numbers of rows. */
-#define TABLE_MAX_HEAD 3
+#define TABLE_MAX_HEAD 4
 #define TABLE_MAX_ROWS 2
 
 /* The rows that a number in the head counts. */
@@ -96,14 +99,20 @@ struct table_codec {
 	const struct table_codec table##_codec = {                                                 \
 		.encode = table##_encode, .decode = table##_decode, __VA_ARGS__}
 
-#define NR_EPOCH_TABLES 12
+#define NR_EPOCH_TABLES 13
 
 /* The sections of an epoch, in their order. */
 extern const struct table_codec *const epoch_tables[NR_EPOCH_TABLES];
 
 extern const struct table_codec strings_codec, objects_codec, processes_codec, process_info_codec,
 	file_info_codec, languages_codec, symbols_codec, stacks_codec, exact_frames_codec,
-	count_events_codec, count_wakers_codec, counts_codec;
+	count_events_codec, count_wakers_codec, slices_codec, counts_codec;
+
+/*
+ * Completes the decoded slices by the decoded counts: the last part of each row is the rest of its
+ * count. Returns 0 or -EBADMSG.
+ */
+int slices_complete(struct tables *tables, struct fault *fault);
 
 /* Makes the payload of a table. Returns 0, -ENOMEM or -E2BIG. */
 int table_encode(const struct table_codec *codec, const struct order *order, struct columns *cols);

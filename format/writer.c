@@ -39,6 +39,8 @@ static bool is_needed(const struct prof_writer *writer, enum section_type type,
 		return epoch->nr_languages;
 	case SECTION_EXACT_FRAMES:
 		return epoch->nr_exact_frames;
+	case SECTION_SLICES:
+		return epoch->slice_ns && epoch->nr_counts;
 	case SECTION_COUNT_EVENTS:
 		return writer->nr_events > 1;
 	case SECTION_COUNT_WAKERS:

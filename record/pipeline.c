@@ -56,6 +56,14 @@ int pipeline_init(struct pipeline *p, struct session *session, struct recordings
 	return drain_create(&p->drain) || epoch_create(&sources, &p->epoch) ? out_of_memory(p) : 0;
 }
 
+void pipeline_begin_slices(struct pipeline *p, uint64_t begin_ns)
+{
+	if (p->session->options->no_slices)
+		return;
+	sampler_begin_slices(p->session->sampler, begin_ns);
+	epoch_begin_slices(p->epoch, begin_ns);
+}
+
 int pipeline_ask_names(struct pipeline *p, uint64_t urgent_ns)
 {
 	return epoch_ask_names(p->epoch, urgent_ns) ? out_of_memory(p) : 0;
@@ -87,10 +95,8 @@ static int write_epoch(struct pipeline *p, uint64_t end_ns)
 	ret = wait_for_names(p);
 	if (ret)
 		return ret;
-	if (epoch_finish(p->epoch, &tables))
+	if (epoch_finish(p->epoch, p->schedule->epoch_begin_ns, end_ns, &tables))
 		return out_of_memory(p);
-	tables.begin_ns = p->schedule->epoch_begin_ns;
-	tables.end_ns = end_ns;
 	ret = recordings_write_epoch(p->recordings, &tables);
 	if (ret)
 		return ret;

@@ -39,6 +39,12 @@ struct pipeline {
 int pipeline_init(struct pipeline *pipeline, struct session *session, struct recordings *recordings,
 		  struct schedule *schedule);
 
+/*
+ * Keeps counts also by slices of time, unless the user asked for none. Slice 0 begins at @begin_ns
+ * (CLOCK_MONOTONIC). Call it before the first sample.
+ */
+void pipeline_begin_slices(struct pipeline *pipeline, uint64_t begin_ns);
+
 /* Swaps the sets, and moves all samples of the set at rest to the drain. 0 or a negative errno. */
 int pipeline_take_set(struct pipeline *pipeline);
 

@@ -112,6 +112,8 @@ static const struct option_spec specs[] = {
 	    .help = "keep unwind tables in DIR, for the recordings to come"),
 	ROW(OPTION_FLAG, no_names, "no-names", 0,
 	    .help = "leave out the names of functions in programs and libraries: profrep then needs the files"),
+	ROW(OPTION_FLAG, no_slices, "no-slices", 0,
+	    .help = "do not keep counts by seconds: profrep then knows times of epochs only"),
 	ROW(OPTION_PARSED, languages, "languages", 0, .metavar = "LIST|none",
 	    .parse = language_names_parse, .kind = "a list of languages, or none",
 	    .hint = "the languages are: py",

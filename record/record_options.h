@@ -84,6 +84,7 @@ struct record_options {
 	const char *max_memory_text; /* NULL: the default */
 	uint64_t max_memory;         /* bytes, parsed from max_memory_text */
 	bool no_names;               /* names of functions in files are not looked up */
+	bool no_slices;              /* counts are not kept by slices of time */
 	bool quiet;
 	uint64_t interval_s;      /* 0: no intervals */
 	const char *rotate;       /* text of the option; NULL: not given */

@@ -199,6 +199,7 @@ static int begin_run(struct recorder *r)
 
 	r->start_ns = r->pipeline.drained_ns = clock_monotonic_ns();
 	schedule_begin(&r->schedule, r->start_ns, &lengths);
+	pipeline_begin_slices(&r->pipeline, r->start_ns);
 	ret = begin_recording(r, r->start_ns);
 	if (!ret)
 		ret = session_attach_probes(&r->session);

@@ -140,6 +140,7 @@ static int load_sampler(struct session *s)
 		.weights = s->probes.has_weights ? s->probes.weights.data : NULL,
 		.has_chosen_cpus = o->cpus.nr > 0,
 		.stack_storage = o->stack_storage,
+		.no_slices = o->no_slices,
 		.hash_storage = o->hash_storage,
 		.max_depth = s->max_depth,
 		.no_user = o->kernel_only,

@@ -18,12 +18,15 @@ struct drained_stack {
 struct drained_count {
 	struct count_key key;
 	struct count_value value;
+	size_t first_change;
+	uint32_t nr_changes;
 };
 
 struct drain {
 	VEC(struct drained_stack) stacks;
 	VEC(uint64_t) frames;
 	VEC(struct drained_count) counts;
+	VEC(struct slice_change) changes;
 	struct index by_id;
 	size_t nr_added;   /* how many counts, and early samples after them, are in the epoch */
 	uint32_t nr_taken; /* sets that were taken so far */
@@ -43,6 +46,7 @@ void drain_destroy(struct drain *drain)
 	vec_free(&drain->stacks);
 	vec_free(&drain->frames);
 	vec_free(&drain->counts);
+	vec_free(&drain->changes);
 	index_deinit(&drain->by_id);
 	free(drain);
 }
@@ -81,13 +85,21 @@ static int take_stack(void *ctx, const struct stack_entry *entry)
 	return keep_stack(drain, entry->id, entry->frames, entry->nr_frames, entry->end);
 }
 
-static int take_count(void *ctx, const struct count_key *key, const struct count_value *value)
+static int take_count(void *ctx, const struct sampled_count *count)
 {
 	struct drain *drain = ctx;
+	const struct drained_count drained = {
+		.key = *count->key,
+		.value = *count->value,
+		.first_change = drain->changes.nr,
+		.nr_changes = count->nr_changes,
+	};
 
-	if (!value->count)
+	if (!count->value->count)
 		return 0; /* a sum of weights that were all 0 */
-	return vec_push(&drain->counts, ((struct drained_count){*key, *value}));
+	if (vec_append(&drain->changes, count->changes, count->nr_changes))
+		return -ENOMEM;
+	return vec_push(&drain->counts, drained);
 }
 
 /*
@@ -233,6 +245,8 @@ static bool get_count(const struct drain *drain, const struct early_samples *ear
 	*count = (struct raw_count){
 		.key = &drained->key,
 		.value = drained->value,
+		.changes = drain->changes.data + drained->first_change,
+		.nr_changes = drained->nr_changes,
 		.user = find_stack(drain, drained->key.user_stack),
 		.kernel = find_stack(drain, drained->key.kernel_stack),
 	};
@@ -298,6 +312,7 @@ static void clear_drain(struct drain *drain)
 {
 	forget_stacks(drain);
 	vec_clear(&drain->counts);
+	vec_clear(&drain->changes);
 	drain->nr_added = 0;
 }
 

@@ -8,6 +8,7 @@
 #include "record/epoch/epoch_files.h"
 #include "record/epoch/epoch_kernel.h"
 #include "record/epoch/epoch_names.h"
+#include "record/epoch/epoch_slices.h"
 #include "record/epoch/epoch_tables.h"
 #include "record/epoch/epoch_user.h"
 #include "record/epoch/switch_stacks.h"
@@ -32,6 +33,7 @@
 #define LARGE_OBJECTS      (32u << 10)
 #define LARGE_MAPPINGS     (64u << 10)
 #define LARGE_SYMBOLS      (128u << 10)
+#define LARGE_SLICES       (128u << 10)
 
 struct epoch {
 	struct epoch_sources sources;
@@ -39,6 +41,7 @@ struct epoch {
 	struct epoch_user user;
 	struct epoch_kernel kernel;
 	struct turns turns; /* of the count at hand */
+	struct epoch_slices slices;
 	/* The sums of the counts of each event in the recording, and the counts that did not fit.
 	 */
 	uint64_t sums[MAX_EVENTS], overflows[MAX_EVENTS];
@@ -109,6 +112,7 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 	const struct count_key *key = count->key;
 	struct prof_count row = {.count = fit_in_sum(e, key->event, nr), .event = key->event};
 	struct raw_stack kernel = count->kernel;
+	uint32_t id;
 	int ret;
 
 	if (!row.count)
@@ -124,7 +128,9 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 				       &row.kernel_stack);
 	if (!ret)
 		ret = add_waker(e, count, &row);
-	return ret ? ret : epoch_tables_count(&e->tables, &row);
+	if (!ret)
+		ret = epoch_tables_count(&e->tables, &row, &id);
+	return ret ? ret : epoch_slices_add(&e->slices, id, row.count);
 }
 
 /* Did mappings of @space change while the samples of the count were taken? */
@@ -180,6 +186,7 @@ int epoch_add(struct epoch *e, const struct raw_count *count)
 
 	if (ret)
 		return ret;
+	epoch_slices_begin_count(&e->slices, count);
 	return has_changed(count, space)
 		       ? add_turns(e, count, space)
 		       : add_samples(e, count, space, value->count, value->last_ns);
@@ -198,6 +205,12 @@ const uint64_t *epoch_overflows(const struct epoch *e)
 	return e->overflows;
 }
 
+void epoch_begin_slices(struct epoch *e, uint64_t begin_ns)
+{
+	e->slices.is_on = true;
+	e->slices.begin_ns = begin_ns;
+}
+
 bool epoch_is_large(const struct epoch *e)
 {
 	return e->tables.stacks.nr >= LARGE_STACKS || e->tables.counts.nr >= LARGE_STACKS ||
@@ -205,7 +218,7 @@ bool epoch_is_large(const struct epoch *e)
 	       e->tables.frames.nr >= LARGE_FRAMES || e->tables.processes.nr >= LARGE_PROCESSES ||
 	       e->tables.string_bytes.nr >= LARGE_STRING_BYTES ||
 	       e->tables.objects.nr >= LARGE_OBJECTS || e->tables.nr_mappings >= LARGE_MAPPINGS ||
-	       e->tables.symbols.nr >= LARGE_SYMBOLS;
+	       e->tables.symbols.nr >= LARGE_SYMBOLS || e->slices.parts.nr >= LARGE_SLICES;
 }
 
 size_t epoch_nr_counts(const struct epoch *e)
@@ -220,7 +233,7 @@ int epoch_ask_names(struct epoch *e, uint64_t urgent_ns)
 	return names ? epoch_files_ask(&e->tables, names, urgent_ns) : 0;
 }
 
-int epoch_finish(struct epoch *e, struct prof_epoch *tables)
+int epoch_finish(struct epoch *e, uint64_t begin_ns, uint64_t end_ns, struct prof_epoch *tables)
 {
 	int ret = e->sources.vdso ? epoch_names_vdso(&e->tables, e->sources.vdso) : 0;
 
@@ -228,13 +241,21 @@ int epoch_finish(struct epoch *e, struct prof_epoch *tables)
 		ret = epoch_names_jit(&e->tables, e->sources.jit);
 	if (!ret && e->sources.names)
 		ret = epoch_files_add(&e->tables, e->sources.names);
-	return ret ? ret : epoch_tables_lay_out(&e->tables, tables);
+	if (!ret)
+		ret = epoch_tables_lay_out(&e->tables, tables);
+	if (ret)
+		return ret;
+	tables->begin_ns = begin_ns;
+	tables->end_ns = end_ns;
+	epoch_slices_lay_out(&e->slices, tables);
+	return 0;
 }
 
 int epoch_reset(struct epoch *e)
 {
 	epoch_user_reset(&e->user);
 	epoch_kernel_reset(&e->kernel);
+	vec_clear(&e->slices.parts);
 	if (e->sources.jit)
 		jit_reset(e->sources.jit);
 	return epoch_tables_reset(&e->tables);
@@ -265,6 +286,7 @@ void epoch_destroy(struct epoch *e)
 	epoch_user_deinit(&e->user);
 	epoch_kernel_deinit(&e->kernel);
 	turns_deinit(&e->turns);
+	vec_free(&e->slices.parts);
 	epoch_tables_deinit(&e->tables);
 	free(e);
 }

@@ -14,21 +14,7 @@
 #include "bpf/shared.h"
 #include "format/prof.h"
 #include "record/epoch/epoch_sources.h"
-#include "record/epoch/raw_stack.h"
-
-/* The task that ended a wait. */
-struct raw_waker {
-	struct raw_stack user, kernel;
-	uint32_t tgid; /* 0: the idle task, or one that is not visible */
-};
-
-/* A count as it was drained. */
-struct raw_count {
-	const struct count_key *key;
-	struct count_value value;
-	struct raw_stack user, kernel;
-	struct raw_waker waker; /* all zero: none is known */
-};
+#include "record/epoch/raw_count.h"
 
 struct epoch;
 
@@ -60,6 +46,12 @@ void epoch_begin_recording(struct epoch *epoch);
  */
 const uint64_t *epoch_overflows(const struct epoch *epoch);
 
+/*
+ * From now on the epoch keeps counts also by slices of time. Slice 0 begins at @begin_ns
+ * (CLOCK_MONOTONIC).
+ */
+void epoch_begin_slices(struct epoch *epoch, uint64_t begin_ns);
+
 /* Is it so large that it should be written? */
 bool epoch_is_large(const struct epoch *epoch);
 
@@ -72,8 +64,12 @@ size_t epoch_nr_counts(const struct epoch *epoch);
  */
 int epoch_ask_names(struct epoch *epoch, uint64_t urgent_ns);
 
-/* The tables, valid until the next change; begin_ns and end_ns are left 0. Returns 0 or -ENOMEM. */
-int epoch_finish(struct epoch *epoch, struct prof_epoch *tables);
+/*
+ * The tables of an epoch from @begin_ns to @end_ns (CLOCK_MONOTONIC), valid until the next change.
+ * Returns 0 or -ENOMEM.
+ */
+int epoch_finish(struct epoch *epoch, uint64_t begin_ns, uint64_t end_ns,
+		 struct prof_epoch *tables);
 
 /* Empties it for the next one. Returns 0 or -ENOMEM. */
 int epoch_reset(struct epoch *epoch);

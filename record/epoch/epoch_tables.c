@@ -190,9 +190,9 @@ bool epoch_tables_find_process(const struct epoch_tables *t, uint64_t generation
 	return false;
 }
 
-int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row)
+int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row, uint32_t *id)
 {
-	return count_rows_add(&t->counts, &t->by_count, row, NULL);
+	return count_rows_add(&t->counts, &t->by_count, row, id);
 }
 
 static int compare_mappings(const void *pa, const void *pb)

@@ -101,8 +101,8 @@ bool epoch_tables_find_process(const struct epoch_tables *t, uint64_t generation
 int epoch_tables_mapping(struct epoch_tables *t, uint32_t process,
 			 const struct prof_mapping *mapping);
 
-/* Adds a row, or its count to an equal one. */
-int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row);
+/* Adds a row, or its count to an equal one. *@id is the number of the row. */
+int epoch_tables_count(struct epoch_tables *t, const struct prof_count *row, uint32_t *id);
 
 /* The tables in the format's form, valid until the next change; times are left 0. 0 or -ENOMEM. */
 int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch);

@@ -373,6 +373,11 @@ uint32_t sampler_set_at_rest(const struct sampler *sampler)
 	return !sampler->active;
 }
 
+void sampler_begin_slices(struct sampler *sampler, uint64_t begin_ns)
+{
+	sampler->bpf->bss->slices_begin_ns = begin_ns;
+}
+
 static void add_totals(struct totals *to, const struct totals *from)
 {
 	const uint64_t *f = (const uint64_t *)from;

@@ -144,6 +144,9 @@ int sampler_swap(struct sampler *sampler, struct swap *swap, struct err *err);
 /* The number of the set that no program has written to since the last swap. */
 uint32_t sampler_set_at_rest(const struct sampler *sampler);
 
+/* Slice 0 of time begins at @begin_ns (CLOCK_MONOTONIC). Call it before the first sample. */
+void sampler_begin_slices(struct sampler *sampler, uint64_t begin_ns);
+
 /*
  * Hands the set at rest to @sink and empties it. Call it after sampler_swap. Returns 0, a negative
  * errno with @err set, or the errno of the sink.

@@ -90,6 +90,7 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 		{bpf->maps.stack_slots, NR_SETS * set->nr_stack_slots, 0},
 		{bpf->maps.stack_lines, NR_SETS * set->max_lines, 0},
 		{bpf->maps.count_slots, NR_SETS * set->nr_count_slots, 0},
+		{bpf->maps.slice_changes, NR_SETS * max_u64(set->max_changes, 1), 0},
 		{bpf->maps.buffers, nr_levels * 2, buffer_size},
 		{bpf->maps.walk_memories, nr_levels, 0},
 		{bpf->maps.totals, NR_SETS * options->nr_events, 0},
@@ -108,6 +109,8 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 	bpf->rodata->stack_watermark = watermark_of(set->max_stacks);
 	bpf->rodata->line_watermark = watermark_of(set->max_lines);
 	bpf->rodata->count_watermark = watermark_of(set->max_counts);
+	bpf->rodata->max_changes = set->max_changes;
+	bpf->rodata->change_watermark = watermark_of(set->max_changes);
 	bpf->rodata->max_depth = options->max_depth;
 	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
 }
@@ -402,6 +405,8 @@ int sampler_load(const struct sampler_options *options, struct entry_programs *e
 	int ret;
 
 	set_memory_choose(options->stack_storage, options->hash_storage, options->max_depth, &set);
+	if (options->no_slices)
+		set.max_changes = 0;
 	ret = open_and_load(options, entries, &set, &b, err);
 	if (!ret)
 		ret = fill_hash_keys(b, err);
@@ -420,6 +425,7 @@ int sampler_load(const struct sampler_options *options, struct entry_programs *e
 		.stack_slots = bpf_map__fd(b->maps.stack_slots),
 		.stack_lines = bpf_map__fd(b->maps.stack_lines),
 		.count_slots = bpf_map__fd(b->maps.count_slots),
+		.slice_changes = bpf_map__fd(b->maps.slice_changes),
 		.sizes = set,
 	};
 	return 0;

@@ -59,6 +59,7 @@ struct sampler_options {
 	struct off_cpu_options off_cpu;
 	uint64_t stack_storage;  /* stacks that both sets hold together */
 	uint64_t hash_storage;   /* counts that both sets hold together */
+	bool no_slices;          /* counts are not kept by slices of time */
 	uint32_t max_depth;      /* frames of a stack at most */
 	bool no_user, no_kernel; /* take no stacks of user space, of the kernel */
 	bool include_idle;

@@ -6,10 +6,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/compare.h"
 #include "common/minmax.h"
+#include "common/vec.h"
 
 /* At most so many bytes are mapped at one time, and whole elements of a map. */
 #define WINDOW_BYTES (1u << 20)
+
+/*
+ * A count goes on into so many slices on average before a set is full. Sets are drained once a
+ * minute at least. In that time most counts have one hit or two, and few have hits in each second.
+ */
+#define CHANGES_OF_COUNT 2
 
 /* Slots for so many elements. At most 4/5 are in use, so that a search soon finds a free one. */
 static uint32_t slots_for(uint32_t nr)
@@ -38,6 +46,7 @@ void set_memory_choose(uint64_t stack_storage, uint64_t hash_storage, uint32_t m
 				     STACK_LINES(max_depth)),
 		.nr_stack_slots = slots_for(nr_stacks),
 		.nr_count_slots = slots_for(nr_counts),
+		.max_changes = CHANGES_OF_COUNT * nr_counts,
 	};
 }
 
@@ -145,17 +154,72 @@ static int clear_stack_slots(const struct set_maps *maps, uint32_t set, struct e
 	return ret;
 }
 
+/* Changes of slices, and which of them are of counts that the sink has got. */
+struct changes {
+	VEC(struct slice_change) all;
+	size_t nr_taken;
+};
+
+static int compare_changes(const void *pa, const void *pb)
+{
+	const struct slice_change *a = pa, *b = pb;
+
+	COMPARE(a->slot, b->slot);
+	COMPARE(a->slice, b->slice);
+	COMPARE(a->count, b->count);
+	return 0;
+}
+
+/* Reads the changes of @set, and orders them by count and slice. */
+static int read_changes(const struct set_maps *maps, uint32_t set, const struct set_state *state,
+			struct changes *changes, struct err *err)
+{
+	uint32_t first = set * maps->sizes.max_changes;
+	uint32_t end = first + min_u64(state->nr_changes, maps->sizes.max_changes);
+	struct window w = {0};
+	int ret = 0;
+
+	for (; !ret && first < end; first += w.nr) {
+		ret = map_window(&w, maps->slice_changes, sizeof(struct slice_change), first, end,
+				 err);
+		if (!ret)
+			ret = vec_append(&changes->all, w.elements, w.nr);
+	}
+	unmap_window(&w);
+	if (!ret && changes->all.nr)
+		qsort(changes->all.data, changes->all.nr, sizeof(*changes->all.data),
+		      compare_changes);
+	return ret;
+}
+
+/* Finds the changes of the count at slot @at. Slots must be asked for in their order. */
+static void find_changes(struct changes *changes, uint32_t at, struct sampled_count *count)
+{
+	size_t first = changes->nr_taken, end;
+
+	while (first < changes->all.nr && changes->all.data[first].slot < at)
+		first++;
+	for (end = first; end < changes->all.nr && changes->all.data[end].slot == at;)
+		end++;
+	count->changes = changes->all.data + first;
+	count->nr_changes = end - first;
+	changes->nr_taken = end;
+}
+
 /* Calls the sink for the counts in the window, and clears their slots. */
-static int take_counts(const struct window *w, const struct sampler_sink *sink)
+static int take_counts(const struct window *w, struct changes *changes,
+		       const struct sampler_sink *sink)
 {
 	struct count_slot *slots = w->elements;
 
 	for (uint32_t i = 0; i < w->nr; i++) {
+		struct sampled_count count = {.key = &slots[i].key, .value = &slots[i].value};
 		int ret;
 
 		if (!slots[i].id)
 			continue;
-		ret = sink->count(sink->ctx, &slots[i].key, &slots[i].value);
+		find_changes(changes, w->first + i, &count);
+		ret = sink->count(sink->ctx, &count);
 		if (ret)
 			return ret;
 		memset(&slots[i], 0, sizeof(slots[i]));
@@ -163,20 +227,22 @@ static int take_counts(const struct window *w, const struct sampler_sink *sink)
 	return 0;
 }
 
-static int drain_counts(const struct set_maps *maps, uint32_t set, const struct sampler_sink *sink,
-			struct err *err)
+static int drain_counts(const struct set_maps *maps, uint32_t set, const struct set_state *state,
+			const struct sampler_sink *sink, struct err *err)
 {
 	uint32_t first = set * maps->sizes.nr_count_slots;
 	uint32_t end = first + maps->sizes.nr_count_slots;
+	struct changes changes = {0};
 	struct window w = {0};
-	int ret = 0;
+	int ret = read_changes(maps, set, state, &changes, err);
 
 	for (; !ret && first < end; first += w.nr) {
 		ret = map_window(&w, maps->count_slots, sizeof(struct count_slot), first, end, err);
 		if (!ret)
-			ret = take_counts(&w, sink);
+			ret = take_counts(&w, &changes, sink);
 	}
 	unmap_window(&w);
+	vec_free(&changes.all);
 	return ret;
 }
 
@@ -190,6 +256,6 @@ int set_memory_drain(const struct set_maps *maps, uint32_t set, const struct set
 	if (!ret && state->stacks)
 		ret = clear_stack_slots(maps, set, err);
 	if (!ret && state->nr_counts)
-		ret = drain_counts(maps, set, sink, err);
+		ret = drain_counts(maps, set, state, sink, err);
 	return ret;
 }

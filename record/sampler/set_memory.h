@@ -18,18 +18,30 @@ struct set_sizes {
 	uint32_t max_stacks, max_counts;
 	uint32_t max_lines; /* of the stacks */
 	uint32_t nr_stack_slots, nr_count_slots;
+	uint32_t max_changes; /* of slices; 0: counts are not kept by slices */
 };
 
 /* Descriptors of the maps, which must be mmapable. They are the caller's. */
 struct set_maps {
-	int stack_slots, stack_lines, count_slots;
+	int stack_slots, stack_lines, count_slots, slice_changes;
 	struct set_sizes sizes;
+};
+
+/*
+ * A count as it was drained. After the slice of its first hit it was in the slices of @changes,
+ * which ascend by slice.
+ */
+struct sampled_count {
+	const struct count_key *key;
+	const struct count_value *value;
+	const struct slice_change *changes;
+	size_t nr_changes;
 };
 
 /* The receiver of a drain. Both functions return 0, or a negative errno that ends the drain. */
 struct sampler_sink {
 	int (*stack)(void *ctx, const struct stack_entry *stack);
-	int (*count)(void *ctx, const struct count_key *key, const struct count_value *value);
+	int (*count)(void *ctx, const struct sampled_count *count);
 	void *ctx;
 };
 

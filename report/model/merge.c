@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Adds an epoch to a model. Each table's ids are translated, then its elements are added. */
-#include "report/model/model.h"
+#include "report/model/slots.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/minmax.h"
 
 /* The objects of a process may move this often. The last layout then stands for all later ones. */
 #define LAYOUTS_MAX 64
@@ -20,6 +21,8 @@ struct merge {
 	const struct prof_mapping **places;
 	const struct prof_file_info **files;
 	bool *is_exact;
+	u32_vec slots;       /* of its slices, or of itself */
+	uint32_t next_slice; /* the first of the row that comes next */
 };
 
 static int merge_string(struct merge *m, uint32_t i)
@@ -221,6 +224,23 @@ static int merge_stack(struct merge *m, uint32_t i)
 	return model_add_stack(model, stack->nr_frames, stack->end, &m->stacks[i]);
 }
 
+/* Adds the count of the epoch's row @i to the slots, by slices if the epoch has them. */
+static int add_slot_counts(struct merge *m, uint32_t i, uint32_t row)
+{
+	const struct prof_epoch *e = m->epoch;
+	int ret = 0;
+
+	if (!e->slice_ns)
+		return model_add_slot_count(m->model, row, m->slots.data[0], e->counts[i].count);
+	for (; !ret && m->next_slice < e->nr_slices && e->slices[m->next_slice].row == i;
+	     m->next_slice++) {
+		const struct prof_slice *part = &e->slices[m->next_slice];
+
+		ret = model_add_slot_count(m->model, row, m->slots.data[part->slice], part->count);
+	}
+	return ret;
+}
+
 static int merge_count(struct merge *m, uint32_t i)
 {
 	const struct prof_count *count = &m->epoch->counts[i];
@@ -235,7 +255,10 @@ static int merge_count(struct merge *m, uint32_t i)
 		.waker_kernel_stack = m->stacks[count->waker_kernel_stack],
 	};
 
-	return model_add_row(m->model, &row);
+	uint32_t id;
+	int ret = model_add_row(m->model, &row, &id);
+
+	return ret || !m->model->keeps_slots ? ret : add_slot_counts(m, i, id);
 }
 
 static int merge_language(struct merge *m, uint32_t i)
@@ -284,6 +307,13 @@ static int merge_tables(struct merge *m)
 	return 0;
 }
 
+static void note_epoch(struct model *model, const struct prof_epoch *epoch)
+{
+	model->nr_epochs++;
+	model->nr_sliced_epochs += epoch->slice_ns != 0;
+	model->slice_ns = max_u64(model->slice_ns, epoch->slice_ns);
+}
+
 int model_add_epoch(struct model *model, const struct prof_epoch *epoch)
 {
 	size_t nr = (size_t)epoch->nr_strings + epoch->nr_objects + epoch->nr_processes +
@@ -300,7 +330,7 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch)
 		.files = files,
 		.is_exact = is_exact,
 	};
-	int ret = 0;
+	int ret;
 
 	if (!ids || !places || !files || !is_exact)
 		return -ENOMEM;
@@ -308,12 +338,11 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch)
 	m.processes = m.objects + epoch->nr_objects;
 	m.frames = m.processes + epoch->nr_processes;
 	m.stacks = m.frames + epoch->nr_frames;
-	if (model->keeps_slots)
-		ret = vec_push(&model->slots,
-			       ((struct model_slot){epoch->begin_ns, epoch->end_ns}));
+	ret = slots_add(model, epoch, &m.slots);
 	if (!ret)
 		ret = merge_tables(&m);
+	vec_free(&m.slots);
 	if (!ret)
-		model->nr_epochs++;
+		note_epoch(model, epoch);
 	return ret;
 }

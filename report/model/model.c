@@ -179,17 +179,19 @@ int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 	return ret;
 }
 
-int model_add_row(struct model *model, const struct prof_count *row)
+int model_add_row(struct model *model, const struct prof_count *row, uint32_t *id)
 {
 	uint64_t *total = &model->totals[row->event];
-	struct model_slot_count part = {.slot = model->slots.nr - 1, .count = row->count};
-	int ret;
 
 	if (__builtin_add_overflow(*total, row->count, total))
 		return -EOVERFLOW;
-	ret = count_rows_add(&model->rows, &model->row_index, row, &part.row);
-	if (ret || !model->slots.nr)
-		return ret;
+	return count_rows_add(&model->rows, &model->row_index, row, id);
+}
+
+int model_add_slot_count(struct model *model, uint32_t row, uint32_t slot, uint64_t count)
+{
+	const struct model_slot_count part = {.row = row, .slot = slot, .count = count};
+
 	return vec_push(&model->slot_counts, part);
 }
 

@@ -119,6 +119,8 @@ struct model {
 	 */
 	uint64_t totals[PROF_MAX_EVENTS];
 	uint64_t nr_epochs;
+	uint64_t nr_sliced_epochs;        /* of these, that have slices of time */
+	uint64_t slice_ns;                /* length of the longest slices */
 	bool has_languages;               /* some object is of an interpreted language */
 	bool has_several;                 /* recordings; known before the first epoch */
 	VEC(struct model_origin) origins; /* of the recordings; the first is not known */
@@ -152,7 +154,8 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch);
  * return 0, -ENOMEM or -EOVERFLOW. model_add_place leaves a known place as it is. model_add_mapping
  * lets a known mapping grow, since a mapping that was cut later is there with both lengths. The @nr
  * frames of model_add_stack are the last of stack_frames; it takes them off if it knows the stack.
- * model_add_row adds the count of @row to an equal row, and to the last slot if slots are kept.
+ * model_add_row adds the count of @row to an equal row. model_add_slot_count adds to a slot, and
+ * keeps a part of a row in it.
  */
 int model_add_object(struct model *model, const struct object_key *key, uint32_t *id);
 int model_add_process(struct model *model, uint32_t pid, uint64_t generation, uint32_t layout,
@@ -161,7 +164,8 @@ int model_add_place(struct model *model, const struct model_place *place);
 int model_add_mapping(struct model *model, const struct model_mapping *mapping);
 int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id);
 int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id);
-int model_add_row(struct model *model, const struct prof_count *row);
+int model_add_row(struct model *model, const struct prof_count *row, uint32_t *id);
+int model_add_slot_count(struct model *model, uint32_t row, uint32_t slot, uint64_t count);
 int model_add_symbol(struct model *model, const struct prof_symbol *symbol);
 
 /* Takes over the facts that @info has about a process. Facts that it lacks stay. */

@@ -167,6 +167,13 @@ int recording_next(struct recording *rec, const struct prof_epoch **epoch, struc
 	do
 		ret = read_epoch(rec, epoch);
 	while (ret == RECORDING_EPOCH && !selection_take(&rec->selection, *epoch));
+	if (ret == RECORDING_EPOCH && selection_divides(&rec->selection, *epoch)) {
+		int cut = slice_cut_make(&rec->cut, &rec->selection, *epoch);
+
+		if (cut)
+			ret = cut;
+		*epoch = &rec->cut.epoch;
+	}
 	return ret < 0 ? read_error(rec, ret, err) : ret;
 }
 
@@ -212,6 +219,7 @@ void recording_deinit(struct recording *rec)
 {
 	model_deinit(&rec->model);
 	seen_names_deinit(&rec->seen);
+	slice_cut_deinit(&rec->cut);
 	free(rec->defect);
 	prof_reader_destroy(rec->reader);
 	if (rec->name)

@@ -10,6 +10,7 @@
 #include "format/reader.h"
 #include "report/model/model.h"
 #include "report/model/seen_names.h"
+#include "report/model/slice_cut.h"
 #include "report/model/timespan.h"
 
 /* A recording, one of several, that was not read to its end. */
@@ -27,6 +28,7 @@ struct recording {
 	char *defect;                 /* the reader's reason for an incomplete recording */
 	uint64_t nr_bytes;
 	struct selection selection;
+	struct slice_cut cut;   /* of the epoch that was read */
 	bool is_partial;        /* the model gets some epochs of the recording only */
 	struct seen_names seen; /* of all epochs that were read, if so */
 	struct prof_reader *reader;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/minmax.h"
 
 #define DAY_S       86400
 #define SECONDS_MAX UINT64_C(9999999999) /* in ns, the number is far from 64 bits */
@@ -99,31 +100,131 @@ void selection_init(struct selection *selection, const struct timespan *span,
 	};
 }
 
+static bool is_all(const struct selection *s)
+{
+	return !s->from_ns && s->to_ns == UINT64_MAX;
+}
+
+/* The begin of the interval that @epoch is in. */
+static uint64_t interval_begin(const struct selection *s, const struct prof_epoch *epoch)
+{
+	return epoch->begin_ns - epoch->begin_ns % s->interval_ns;
+}
+
+/*
+ * A time with which a slice can be compared. Slice 0 may begin before the recording. So these times
+ * are since a moment that is earlier than the start by the length of a slice, and none is negative.
+ */
+typedef unsigned __int128 wide_ns;
+
+/* When slice @slice of @epoch begins. */
+static wide_ns slice_begin(const struct prof_epoch *epoch, uint64_t slice)
+{
+	return (wide_ns)epoch->begin_ns + epoch->slice_ns - epoch->slice_phase_ns +
+	       (wide_ns)slice * epoch->slice_ns;
+}
+
+struct stretch {
+	wide_ns begin, end;
+};
+
+static wide_ns clamp(wide_ns value, wide_ns low, wide_ns high)
+{
+	if (value < low)
+		return low;
+	return value > high ? high : value;
+}
+
+/*
+ * Slices may begin a little before or after an interval. The epoch belongs to the interval, so its
+ * first slice counts as the first one of the interval, and its last one as the last.
+ */
+static struct stretch stretch_of(const struct selection *s, const struct prof_epoch *epoch,
+				 uint32_t slice)
+{
+	struct stretch stretch = {slice_begin(epoch, slice), slice_begin(epoch, slice + 1)};
+
+	if (s->interval_ns) {
+		wide_ns begin = (wide_ns)interval_begin(s, epoch) + epoch->slice_ns;
+		wide_ns end = begin + s->interval_ns;
+		uint64_t length_ns = min_u64(epoch->slice_ns, s->interval_ns);
+
+		stretch.begin = clamp(stretch.begin, begin, end - length_ns);
+		stretch.end = clamp(stretch.end, begin + length_ns, end);
+	}
+	return stretch;
+}
+
+bool selection_takes_slice(const struct selection *s, const struct prof_epoch *epoch,
+			   uint32_t slice)
+{
+	/* Slices of a recording that is not the first of its run are late, too. */
+	uint64_t late_ns = min_u64(LATE_NS, epoch->slice_ns / 4);
+	struct stretch stretch = stretch_of(s, epoch, slice);
+	wide_ns from = (wide_ns)s->from_ns + epoch->slice_ns;
+	wide_ns to = (wide_ns)s->to_ns + epoch->slice_ns;
+
+	return (!s->from_ns || stretch.end > from + late_ns) && stretch.begin + late_ns < to;
+}
+
+bool selection_divides(const struct selection *s, const struct prof_epoch *epoch)
+{
+	return epoch->slice_ns && !is_all(s);
+}
+
+static void note_range(struct selection *s, uint64_t begin, uint64_t end)
+{
+	if (!s->nr || begin < s->begin_ns)
+		s->begin_ns = begin;
+	if (!s->nr || end > s->end_ns)
+		s->end_ns = end;
+}
+
+/* Notes the slices of @epoch that overlap the span. Returns false if there are none. */
+static bool take_slices(struct selection *s, const struct prof_epoch *epoch, uint64_t begin,
+			uint64_t end)
+{
+	wide_ns zero = epoch->slice_ns; /* the start of the recording */
+	uint32_t first = UINT32_MAX, last = 0;
+
+	for (uint32_t i = 0; i < epoch->nr_slices; i++) {
+		uint32_t slice = epoch->slices[i].slice;
+
+		if (!selection_takes_slice(s, epoch, slice))
+			continue;
+		first = min_u64(first, slice);
+		last = max_u64(last, slice);
+	}
+	if (first == UINT32_MAX)
+		return false;
+	begin = clamp(stretch_of(s, epoch, first).begin, begin + zero, end + zero) - zero;
+	end = clamp(stretch_of(s, epoch, last).end, begin + zero, end + zero) - zero;
+	note_range(s, begin, end);
+	return true;
+}
+
 bool selection_take(struct selection *s, const struct prof_epoch *epoch)
 {
 	uint64_t begin = epoch->begin_ns, end = epoch->end_ns;
 
 	if (s->interval_ns) {
-		uint64_t start = begin - begin % s->interval_ns;
+		uint64_t start = interval_begin(s, epoch);
 
 		if (end - start > s->interval_ns)
 			end = start + s->interval_ns;
 		if (begin - start < LATE_NS)
 			begin = start;
 	}
-	if (begin >= s->to_ns || (end <= s->from_ns && s->from_ns))
-		return false;
-	if (!s->nr || begin < s->begin_ns)
-		s->begin_ns = begin;
-	if (!s->nr || end > s->end_ns)
-		s->end_ns = end;
+	if (selection_divides(s, epoch)) {
+		if (!take_slices(s, epoch, begin, end))
+			return false;
+	} else {
+		if (begin >= s->to_ns || (end <= s->from_ns && s->from_ns))
+			return false;
+		note_range(s, begin, end);
+	}
 	s->nr++;
 	return true;
-}
-
-static bool is_all(const struct selection *s)
-{
-	return !s->from_ns && s->to_ns == UINT64_MAX;
 }
 
 int selection_check(const struct selection *s, const char *name, struct err *err)

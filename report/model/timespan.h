@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of a recording that --from and --to select. Epochs are not divided: an epoch that
- * overlaps the part is taken whole. So more than the part may be taken, and the selection keeps
- * account of that.
+ * The part of a recording that --from and --to select. Slices of time are not divided, nor are
+ * epochs without slices: one that overlaps the part is taken whole. So more than the part may be
+ * taken, and the selection keeps account of that.
  */
 #ifndef REPORT_MODEL_TIMESPAN_H
 #define REPORT_MODEL_TIMESPAN_H
@@ -36,7 +36,7 @@ struct timespan {
 struct selection {
 	uint64_t from_ns, to_ns; /* since the start of the recording: [from_ns, to_ns) */
 	uint64_t interval_ns;
-	uint64_t begin_ns, end_ns; /* range of the epochs that were taken */
+	uint64_t begin_ns, end_ns; /* range of the epochs and slices that were taken */
 	uint64_t nr;               /* number of the epochs that were taken */
 };
 
@@ -44,10 +44,18 @@ void selection_init(struct selection *selection, const struct timespan *span,
 		    const struct prof_meta *meta);
 
 /*
- * Returns true if @epoch overlaps the span, and notes it as taken. In a recording with intervals,
+ * Returns true if @epoch overlaps the span, and notes it, or its slices that do, as taken. In a
+ * recording with intervals,
  * an epoch counts as beginning and ending with its interval, even if the recorder wrote it late.
  */
 bool selection_take(struct selection *selection, const struct prof_epoch *epoch);
+
+/* Returns true if the span leaves out a part of @epoch, which has slices. */
+bool selection_divides(const struct selection *selection, const struct prof_epoch *epoch);
+
+/* Returns true if slice @slice of @epoch overlaps the span. */
+bool selection_takes_slice(const struct selection *selection, const struct prof_epoch *epoch,
+			   uint32_t slice);
 
 /* Returns 0, or -ENOENT with @err set if the user selected a part and it holds no samples. */
 int selection_check(const struct selection *selection, const char *name, struct err *err);

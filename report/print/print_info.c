@@ -220,6 +220,19 @@ static int nr_processes(const struct model *model, uint64_t *nr)
 	return 0;
 }
 
+static void print_slices(const struct model *model, struct textbuf *out)
+{
+	info_key(out, "slices");
+	if (!model->nr_sliced_epochs) {
+		textbuf_str(out, "none\n");
+		return;
+	}
+	print_seconds(out, model->slice_ns);
+	if (model->nr_sliced_epochs < model->nr_epochs)
+		textbuf_printf(out, " in %" PRIu64 " of the epochs", model->nr_sliced_epochs);
+	textbuf_char(out, '\n');
+}
+
 int print_info(const struct recording *rec, struct textbuf *out)
 {
 	uint64_t processes;
@@ -233,6 +246,7 @@ int print_info(const struct recording *rec, struct textbuf *out)
 	print_meta(rec, out);
 	info_counts(rec, out);
 	info_number(out, "epochs", rec->model.nr_epochs, "");
+	print_slices(&rec->model, out);
 	info_number(out, "distinct stacks", nr_stacks(&rec->model), "");
 	info_number(out, "stacks cut", nr_cut_stacks(&rec->model), "at the depth limit");
 	info_user_stacks(rec, out);

@@ -142,6 +142,8 @@ static uint64_t walk(const struct prof_epoch *e)
 		       e->stacks[e->counts[i].waker_user_stack].end +
 		       e->stacks[e->counts[i].waker_kernel_stack].end + e->counts[i].count +
 		       (e->counts[i].event < PROF_MAX_EVENTS ? 0 : (abort(), 0));
+	for (uint32_t i = 0; i < e->nr_slices; i++)
+		sum += e->counts[e->slices[i].row].count - e->slices[i].count + e->slices[i].slice;
 	return sum;
 }
 

@@ -10,7 +10,7 @@ golden=$PWD/golden
 for text in "$golden"/*.txt; do
 	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
 done
-cp "$golden/cases" "$dir"
+cp "$golden/cases" "$golden"/*.prof "$dir"
 cd "$dir" || exit 1
 printf '%s\n' host-a.prof "" host-b.prof > names
 echo > no-names

@@ -21,6 +21,8 @@
  *	      [event N] [waker-user FRAME...] [waker-kernel FRAME...]
  *	                                END: unknown complete cut missed_full missed_error; without
  *	                                one, a stack that has frames is complete
+ *	slices LENGTH_NS PHASE_NS       the epoch has slices of time
+ *	part SLICE N                    of the count before
  *	epoch [BEGIN_NS END_NS]         writes the counts so far as an epoch; the rest stays defined
  *	end KEY VALUE                   a member of struct prof_end, or lost_full,
  *	                                lost_refused, lost_walk, missed_user_full, ...;
@@ -371,9 +373,22 @@ static void write_epoch(struct maker *m)
 	}
 	check(m, prof_writer_epoch(m->writer, world_epoch(w)));
 	vec_clear(&w->counts);
+	vec_clear(&w->slices);
 	vec_clear(&w->frames);
 	vec_clear(&w->stack_frames);
 	w->stacks.nr = 1;
+}
+
+static void do_slices(struct maker *m, char **words)
+{
+	m->world.epoch.slice_ns = number(m, words[1]);
+	m->world.epoch.slice_phase_ns = number(m, words[2]);
+}
+
+static void do_part(struct maker *m, char **words)
+{
+	WORLD_PUSH(&m->world, slices,
+		   {m->world.counts.nr - 1, number(m, words[1]), number(m, words[2])});
 }
 
 static void do_epoch(struct maker *m, char **words, int nr)
@@ -384,6 +399,7 @@ static void do_epoch(struct maker *m, char **words, int nr)
 	}
 	write_epoch(m);
 	m->world.epoch.begin_ns = m->world.epoch.end_ns;
+	m->world.epoch.slice_ns = 0;
 }
 
 struct key {
@@ -598,9 +614,10 @@ static const struct {
 	const char *name;
 	int min_words, max_words;
 } directives[] = {
-	{"meta", 3, 3}, {"object", 5, 7},        {"process", 3, 4}, {"map", 6, 6},
-	{"sym", 5, 5},  {"count", 4, MAX_WORDS}, {"epoch", 1, 3},   {"end", 3, 3},
-	{"cut", 1, 1},  {"info", 7, 7},          {"event", 5, 6},   {"language", 4, 5},
+	{"meta", 3, 3},   {"object", 5, 7},        {"process", 3, 4}, {"map", 6, 6},
+	{"sym", 5, 5},    {"count", 4, MAX_WORDS}, {"epoch", 1, 3},   {"end", 3, 3},
+	{"cut", 1, 1},    {"info", 7, 7},          {"event", 5, 6},   {"language", 4, 5},
+	{"slices", 3, 3}, {"part", 3, 3},
 };
 
 static void do_line(struct maker *m, char *line, char **words)
@@ -655,6 +672,12 @@ static void do_line(struct maker *m, char *line, char **words)
 		break;
 	case 11:
 		do_language(m, words, nr);
+		break;
+	case 12:
+		do_slices(m, words);
+		break;
+	case 13:
+		do_part(m, words);
 		break;
 	}
 }

@@ -167,7 +167,7 @@ static inline void add_kernel(const uint64_t *frames, size_t nr)
 static inline void finish_epoch(void)
 {
 	nr_samples = 0;
-	ck_assert_int_eq(epoch_finish(w.epoch, &t), 0);
+	ck_assert_int_eq(epoch_finish(w.epoch, 0, 0, &t), 0);
 	ck_assert_int_eq(epoch_check(&t, 0, &nr_samples), 0);
 	ck_assert_uint_eq(t.nr_counts, epoch_nr_counts(w.epoch));
 }

@@ -147,6 +147,14 @@ static inline void print_exact_frames(FILE *f, const struct prof_epoch *e)
 	}
 }
 
+/* The slices of row @row. */
+static inline void print_slices(FILE *f, const struct prof_epoch *e, uint32_t row)
+{
+	for (uint32_t i = 0; i < e->nr_slices; i++)
+		if (e->slices[i].row == row)
+			fprintf(f, " %" PRIu32 ":%" PRIu64, e->slices[i].slice, e->slices[i].count);
+}
+
 /* All of @e as text. The caller frees it. */
 static inline char *epoch_text(const struct prof_epoch *e)
 {
@@ -155,6 +163,9 @@ static inline char *epoch_text(const struct prof_epoch *e)
 	FILE *f = open_memstream(&text, &size);
 
 	fprintf(f, "time %" PRIu64 " %" PRIu64 "\n", e->begin_ns, e->end_ns);
+	if (e->nr_slices)
+		fprintf(f, "slices of %" PRIu64 " from %" PRIu64 "\n", e->slice_ns,
+			e->slice_phase_ns);
 	for (uint32_t i = 0; i < e->nr_strings; i++) {
 		fprintf(f, "string ");
 		print_string(f, e, i);
@@ -193,6 +204,7 @@ static inline char *epoch_text(const struct prof_epoch *e)
 		fprintf(f, " event %u wakers", count->event);
 		print_stack(f, e, count->waker_user_stack);
 		print_stack(f, e, count->waker_kernel_stack);
+		print_slices(f, e, i);
 		fputc('\n', f);
 	}
 	fclose(f);

@@ -131,6 +131,29 @@ static inline void world_random_events(struct world *w, struct random *rng, uint
 	}
 }
 
+/* Divides the counts among slices of the epoch. */
+static inline void random_slices(struct world *w, struct random *rng)
+{
+	uint64_t length_ns = w->epoch.end_ns - w->epoch.begin_ns;
+
+	w->epoch.slice_ns = 1 + length_ns / (1 + random_below(rng, 100));
+	w->epoch.slice_phase_ns = random_u64(rng) % w->epoch.slice_ns;
+	for (uint32_t row = 0; row < w->counts.nr; row++) {
+		uint64_t rest = w->counts.data[row].count;
+		uint64_t nr = (length_ns + w->epoch.slice_phase_ns) / w->epoch.slice_ns + 1;
+		uint32_t slice = random_below(rng, nr);
+
+		for (; rest; slice++) {
+			uint64_t part = slice + 1 == nr || random_below(rng, 2)
+						? rest
+						: 1 + random_u64(rng) % rest;
+
+			WORLD_PUSH(w, slices, {row, slice, part});
+			rest -= part;
+		}
+	}
+}
+
 /* Fills @w with an epoch of up to @size rows in each table. */
 static inline void world_random(struct world *w, struct random *rng, uint32_t size)
 {
@@ -155,6 +178,8 @@ static inline void world_random(struct world *w, struct random *rng, uint32_t si
 			    1 + (random_u64(rng) >> (24 + random_below(rng, 40))));
 	w->epoch.begin_ns = random_u64(rng) >> 8;
 	w->epoch.end_ns = w->epoch.begin_ns + random_below(rng, 1u << 30);
+	if (random_below(rng, 2))
+		random_slices(w, rng);
 }
 
 #endif

@@ -606,6 +606,36 @@ static const struct refusal refused_tables[] = {
 		 "\0\0"
 		 "\4\0"),
 	 "row 0: stack is out of range"},
+	{SECTION_SLICES, PAYLOAD("\2\2\0\0\2\2\0\0\0\0\0"),
+	 "the length of the slices is out of range"},
+	{SECTION_SLICES, PAYLOAD("\2\2\5\5\2\2\0\0\0\0\0"),
+	 "the length of the slices is out of range"},
+	{SECTION_SLICES, PAYLOAD("\2\2" MAX64 "\0\2\2\0\0\0\0\0"),
+	 "the length of the slices is out of range"},
+	{SECTION_SLICES, PAYLOAD("\2\2\5\2\2\2\0\0\2\0\0"), "row 1: too many parts"},
+	{SECTION_SLICES, PAYLOAD("\2\3\5\2\2\3\0\0\0\0\0\0"), "1 parts belong to no row"},
+	{SECTION_SLICES, PAYLOAD("\3\2\5\2\2\2\0\0\0\0\0"), "3 rows do not fit in 2 bytes"},
+	{SECTION_SLICES, PAYLOAD("\2\4\5\2\2\2\0\0\0\0\0"), "4 parts do not fit in 2 bytes"},
+	{SECTION_SLICES,
+	 PAYLOAD("\2\2\5\2"
+		 "\2\4\0"
+		 "\0\0"
+		 "\0\x80\x80\4"),
+	 "row 1: slice is out of range"},
+	{SECTION_SLICES,
+	 PAYLOAD("\2\3\5\2"
+		 "\2\5\1"
+		 "\1\0"
+		 "\0\xff\xff\3\0"
+		 "\1"),
+	 "row 0: slice is out of range"},
+	{SECTION_SLICES,
+	 PAYLOAD("\2\3\5\2"
+		 "\2\3\1"
+		 "\1\0"
+		 "\0\1\0"
+		 "\0"),
+	 "row 0: a part is 0"},
 };
 
 #endif

@@ -222,7 +222,7 @@ static int run_until_out_of_memory(void)
 		ret = try_add_sample(&s);
 	}
 	if (!ret)
-		ret = epoch_finish(w.epoch, &t);
+		ret = epoch_finish(w.epoch, 0, 0, &t);
 	return ret ? ret : epoch_reset(w.epoch);
 }
 

@@ -9,7 +9,7 @@ static const uint32_t all_sections[] = {
 	SECTION_META,         SECTION_EVENTS,       SECTION_STRINGS,      SECTION_OBJECTS,
 	SECTION_PROCESSES,    SECTION_PROCESS_INFO, SECTION_FILE_INFO,    SECTION_LANGUAGES,
 	SECTION_SYMBOLS,      SECTION_STACKS,       SECTION_EXACT_FRAMES, SECTION_COUNT_EVENTS,
-	SECTION_COUNT_WAKERS, SECTION_COUNTS,
+	SECTION_COUNT_WAKERS, SECTION_SLICES,       SECTION_COUNTS,
 };
 
 /* Does the recording that tests a section of @type have a table of events? */
@@ -105,7 +105,7 @@ START_TEST(valid_one)
 {
 	build(0, valid[SECTION_META]);
 	expect_result(PROF_READ_END, "");
-	for (uint32_t type = SECTION_PROCESS_INFO; type <= SECTION_LANGUAGES; type++) {
+	for (uint32_t type = SECTION_PROCESS_INFO; type <= SECTION_SLICES; type++) {
 		build(type, valid[type]);
 		expect_result(PROF_READ_END, "");
 	}
@@ -146,7 +146,7 @@ START_TEST(file_header)
 	check_file_header(15, 'x', true, -EPROTONOSUPPORT, AT "not a recording");
 	check_file_header(16, 2, false, -EBADMSG, AT "wrong CRC");
 	check_file_header(24, 0, false, -EBADMSG, AT "wrong CRC");
-	check_file_header(16, 2, true, -EPROTONOSUPPORT, AT "version 2.3 is not supported");
+	check_file_header(16, 2, true, -EPROTONOSUPPORT, AT "version 2.4 is not supported");
 	check_file_header(21, 1, true, -EPROTONOSUPPORT, AT "unknown required features 0x100");
 	/* A later minor version is read. */
 	check_file_header(18, 7, true, PROF_READ_END, "");
@@ -366,6 +366,16 @@ START_TEST(rows_of_counts)
 		{SECTION_COUNT_EVENTS, PAYLOAD("\0\0"), "2 counts, but events of 0"},
 		{SECTION_COUNT_WAKERS, PAYLOAD("\1\1\1\0\0"), "2 counts, but wakers of 1"},
 		{SECTION_COUNT_WAKERS, PAYLOAD("\0\0\0"), "2 counts, but wakers of 0"},
+		{SECTION_SLICES, PAYLOAD("\1\1\5\2\1\1\0\0\0"), "2 counts, but slices of 1"},
+		{SECTION_SLICES, PAYLOAD("\0\0\5\2\0\0\0"), "2 counts, but slices of 0"},
+		/* The first count is 3, and its last part would be 0. */
+		{SECTION_SLICES, PAYLOAD("\2\3\5\2\2\3\1\1\0\0\1\0\3"),
+		 "count 0: slices add up to too much"},
+		{SECTION_SLICES, PAYLOAD("\2\4\5\2\2\4\2\2\0\0\0\0\0\1\4"),
+		 "count 0: slices add up to too much"},
+		/* The epoch lasts 10 ns, and slice 3 begins 13 ns after it began. */
+		{SECTION_SLICES, PAYLOAD("\2\2\5\2\2\2\0\0\0\0\3"),
+		 "count 1: slice after the epoch"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/vec.h"
 #include "record/sampler/set_memory.h"
 #include "tests/unit/suite.h"
@@ -14,6 +15,7 @@ struct world {
 	struct set_state state;
 	VEC(uint64_t) stacks; /* ids that came */
 	VEC(uint64_t) counts; /* ids of user stacks that came */
+	VEC(struct slice_change) changes;
 	int fail_with;
 };
 
@@ -36,6 +38,8 @@ static void world_init(struct world *w, uint32_t storage, uint32_t max_depth)
 		create_file(sizeof(struct stack_line) * NR_SETS * w->maps.sizes.max_lines);
 	w->maps.count_slots =
 		create_file(sizeof(struct count_slot) * NR_SETS * w->maps.sizes.nr_count_slots);
+	w->maps.slice_changes =
+		create_file(sizeof(struct slice_change) * NR_SETS * w->maps.sizes.max_changes);
 }
 
 static void world_deinit(struct world *w)
@@ -43,8 +47,10 @@ static void world_deinit(struct world *w)
 	close(w->maps.stack_slots);
 	close(w->maps.stack_lines);
 	close(w->maps.count_slots);
+	close(w->maps.slice_changes);
 	vec_free(&w->stacks);
 	vec_free(&w->counts);
+	vec_free(&w->changes);
 }
 
 /* Adds a stack to set 1, as the program does. Its frames are made from its id. */
@@ -81,6 +87,18 @@ static void add_count(struct world *w, uint32_t slot, uint64_t user_stack)
 	w->state.nr_counts++;
 }
 
+/* The count at @slot was hit @count times before slice @slice. */
+static void add_change(struct world *w, uint32_t slot, uint32_t slice, uint64_t count)
+{
+	struct slice_change change = {
+		.slot = w->maps.sizes.nr_count_slots + slot, .slice = slice, .count = count};
+	uint64_t at = (w->maps.sizes.max_changes + w->state.nr_changes++) * sizeof(change);
+
+	if (w->state.nr_changes <= w->maps.sizes.max_changes)
+		ck_assert_int_eq(pwrite(w->maps.slice_changes, &change, sizeof(change), at),
+				 sizeof(change));
+}
+
 static int note_stack(void *ctx, const struct stack_entry *stack)
 {
 	struct world *w = ctx;
@@ -90,12 +108,18 @@ static int note_stack(void *ctx, const struct stack_entry *stack)
 	return w->fail_with ? w->fail_with : vec_push(&w->stacks, stack->id);
 }
 
-static int note_count(void *ctx, const struct count_key *key, const struct count_value *value)
+static int note_count(void *ctx, const struct sampled_count *count)
 {
 	struct world *w = ctx;
 
-	ck_assert_uint_eq(value->count, key->user_stack + 1);
-	return vec_push(&w->counts, key->user_stack);
+	ck_assert_uint_eq(count->value->count, count->key->user_stack + 1);
+	for (size_t i = 0; i < count->nr_changes; i++)
+		ck_assert_uint_eq(count->changes[i].slot,
+				  w->maps.sizes.nr_count_slots + count->key->user_stack);
+	return vec_append(&w->changes, count->changes, count->nr_changes) ||
+			       vec_push(&w->counts, count->key->user_stack)
+		       ? -ENOMEM
+		       : 0;
 }
 
 static int drain(struct world *w, struct err *err)
@@ -131,6 +155,50 @@ START_TEST(all_comes_out)
 END_TEST
 
 /* Slots are free after a drain. */
+/* Changes of slices come with their counts, in the order of time. */
+START_TEST(changes_of_counts)
+{
+	static const struct slice_change wanted[] = {{1, 0, 3}, {2, 0, 3}, {5, 0, 4}, {9, 0, 2}};
+	struct err err = {0};
+	struct world w;
+
+	world_init(&w, 100, 127);
+	add_count(&w, 10, 10);
+	add_count(&w, 7, 7);
+	add_count(&w, 8, 8);
+	add_change(&w, 10, 2, 9);
+	add_change(&w, 7, 3, 2);
+	add_change(&w, 7, 4, 5);
+	add_change(&w, 7, 3, 1);
+	/* A slot that has no count. */
+	add_change(&w, 9, 3, 1);
+	ck_assert_int_eq(drain(&w, &err), 0);
+	ck_assert_uint_eq(w.counts.nr, 3);
+	ck_assert_uint_eq(w.changes.nr, ARRAY_SIZE(wanted));
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		ck_assert_uint_eq(w.changes.data[i].slice, wanted[i].slice);
+		ck_assert_uint_eq(w.changes.data[i].count, wanted[i].count);
+	}
+	world_deinit(&w);
+}
+END_TEST
+
+/* More changes than there is room for: those that found room count. */
+START_TEST(too_many_changes)
+{
+	struct err err = {0};
+	struct world w;
+
+	world_init(&w, 2, 127);
+	add_count(&w, 0, 0);
+	for (uint32_t i = 0; i < w.maps.sizes.max_changes + 100; i++)
+		add_change(&w, 0, i, 0);
+	ck_assert_int_eq(drain(&w, &err), 0);
+	ck_assert_uint_eq(w.changes.nr, w.maps.sizes.max_changes);
+	world_deinit(&w);
+}
+END_TEST
+
 START_TEST(the_set_is_empty)
 {
 	struct err err = {0};
@@ -218,4 +286,5 @@ START_TEST(failures)
 }
 END_TEST
 
-SUITE_MAIN("set_memory", all_comes_out, the_set_is_empty, a_full_set, there_is_room, failures)
+SUITE_MAIN("set_memory", all_comes_out, changes_of_counts, too_many_changes, the_set_is_empty,
+	   a_full_set, there_is_room, failures)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 
-#include "report/model/timespan.h"
+#include "report/model/slice_cut.h"
 #include "tests/unit/suite.h"
+#include "tests/unit/world.h"
 
 #define S  UINT64_C(1000000000)
 #define MS UINT64_C(1000000)
@@ -128,6 +129,103 @@ START_TEST(intervals_are_exact)
 }
 END_TEST
 
+/* A row of 10 samples with one in each of the slices. */
+static void make_sliced(struct world *w, uint64_t begin_ns, uint64_t end_ns, uint64_t phase_ns,
+			uint32_t nr)
+{
+	world_init(w);
+	WORLD_COUNT(w, 0, 0, 0, 0, 0);
+	WORLD_COUNT(w, 0, 0, 0, 0, nr);
+	w->counts.data[0].count = 1;
+	w->epoch.begin_ns = begin_ns;
+	w->epoch.end_ns = end_ns;
+	w->epoch.slice_ns = S;
+	w->epoch.slice_phase_ns = phase_ns;
+	WORLD_PUSH(w, slices, {0, 0, 1});
+	for (uint32_t i = 0; i < nr; i++)
+		WORLD_PUSH(w, slices, {1, i, 1});
+}
+
+/* The samples of the sliced epoch that are selected; 0: the epoch is not. */
+static uint64_t count_selected(struct world *w, struct selection *s)
+{
+	struct slice_cut cut = {0};
+	uint64_t sum = 0, of_slices = 0;
+
+	if (!selection_take(s, world_epoch(w)))
+		return 0;
+	if (!selection_divides(s, &w->epoch))
+		return w->counts.data[0].count + w->counts.data[1].count;
+	ck_assert_int_eq(slice_cut_make(&cut, s, &w->epoch), 0);
+	for (uint32_t i = 0; i < cut.epoch.nr_counts; i++)
+		sum += cut.epoch.counts[i].count;
+	for (uint32_t i = 0; i < cut.epoch.nr_slices; i++)
+		of_slices += cut.epoch.slices[i].count;
+	ck_assert_uint_eq(sum, of_slices);
+	slice_cut_deinit(&cut);
+	return sum;
+}
+
+static uint64_t select_sliced(struct world *w, const char *from, const char *to,
+			      const struct prof_meta *meta)
+{
+	struct selection s = select_times(from, to, meta);
+
+	return count_selected(w, &s);
+}
+
+START_TEST(slices_are_cut)
+{
+	struct selection s = select_times("12", "15", &in_utc);
+	struct world w;
+
+	make_sliced(&w, 10 * S, 20 * S, 0, 10);
+	ck_assert_uint_eq(count_selected(&w, &s), 3);
+	ck_assert_uint_eq(s.begin_ns, 12 * S);
+	ck_assert_uint_eq(s.end_ns, 15 * S);
+	ck_assert(!selection_is_exceeded(&s));
+	/* A part of a slice is the slice. */
+	s = select_times("12.5", "13.5", &in_utc);
+	ck_assert_uint_eq(count_selected(&w, &s), 2);
+	ck_assert(selection_is_exceeded(&s));
+	ck_assert_uint_eq(select_sliced(&w, NULL, "11", &in_utc), 2);
+	ck_assert_uint_eq(select_sliced(&w, "11", NULL, &in_utc), 9);
+	ck_assert_uint_eq(select_sliced(&w, NULL, NULL, &in_utc), 11);
+	ck_assert_uint_eq(select_sliced(&w, NULL, "10", &in_utc), 0);
+	ck_assert_uint_eq(select_sliced(&w, "20", NULL, &in_utc), 0);
+	world_deinit(&w);
+}
+END_TEST
+
+/* Slices of a later file of one run begin a few milliseconds beside its seconds. */
+START_TEST(parts_add_up)
+{
+	static const uint64_t phases[] = {0, 3 * MS, 9 * MS, 400 * MS, 990 * MS, 997 * MS};
+	struct prof_meta meta = in_utc;
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(phases); i++) {
+		struct world w;
+		uint64_t first, rest;
+		char at[16];
+
+		meta.interval_ns = i % 2 ? 5 * S : 0;
+		make_sliced(&w, 5 * S, 10 * S + 3 * MS, phases[i / 2], 6);
+		for (int k = 4; k < 12; k++) {
+			snprintf(at, sizeof(at), "%d", k);
+			first = select_sliced(&w, NULL, at, &meta);
+			rest = select_sliced(&w, at, NULL, &meta);
+			if (phases[i / 2] == 400 * MS) /* a slice is in both parts */
+				ck_assert_uint_ge(first + rest, 7);
+			else
+				ck_assert_uint_eq(first + rest, 7);
+			if (k == 10 && meta.interval_ns)
+				ck_assert_uint_eq(rest, 0);
+		}
+		world_deinit(&w);
+	}
+}
+END_TEST
+
 START_TEST(nothing_is_an_error)
 {
 	struct selection s = select_times("5", "10.25", &in_utc);
@@ -148,4 +246,4 @@ START_TEST(nothing_is_an_error)
 END_TEST
 
 SUITE_MAIN("timespan", times, what_is_no_time, times_of_the_day, epochs_that_overlap,
-	   intervals_are_exact, nothing_is_an_error)
+	   slices_are_cut, parts_add_up, intervals_are_exact, nothing_is_an_error)

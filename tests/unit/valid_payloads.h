@@ -90,6 +90,12 @@ static const struct payload valid[] = {
 				      "\1"
 				      "\2"
 				      "\4"),
+	/* The first row has 1 of its 3 in slice 0; the other row is in slice 0. */
+	[SECTION_SLICES] = PAYLOAD("\2\3\5\2"
+				   "\2\3\1"
+				   "\1\0"
+				   "\0\1\0"
+				   "\1"),
 	[SECTION_COUNT_WAKERS] = PAYLOAD("\2"
 					 "\2\2"
 					 "\0\3"

@@ -27,6 +27,7 @@ struct world {
 	VEC(struct prof_file_info) file_infos;
 	VEC(struct prof_language) languages;
 	VEC(uint32_t) exact_frames;
+	VEC(struct prof_slice) slices; /* with a length in epoch.slice_ns */
 	struct prof_epoch epoch;
 };
 
@@ -91,6 +92,8 @@ static inline const struct prof_epoch *world_epoch(struct world *w)
 	w->epoch.nr_languages = w->languages.nr;
 	w->epoch.exact_frames = w->exact_frames.data;
 	w->epoch.nr_exact_frames = w->exact_frames.nr;
+	w->epoch.slices = w->slices.data;
+	w->epoch.nr_slices = w->slices.nr;
 	w->epoch.nr_strings = w->strings.nr;
 	w->epoch.nr_objects = w->objects.nr;
 	w->epoch.nr_processes = w->processes.nr;
@@ -120,6 +123,7 @@ static inline void world_deinit(struct world *w)
 	vec_free(&w->file_infos);
 	vec_free(&w->languages);
 	vec_free(&w->exact_frames);
+	vec_free(&w->slices);
 }
 
 /* Appends a stack, leaf first, and its frames' ids. */

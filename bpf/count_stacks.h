@@ -63,7 +63,7 @@ struct sample {
 	__u32 exec_pages; /* of the task's memory */
 	bool has_memory;  /* a kernel thread has none */
 	bool has_start_code;
-	bool is_at_uprobe;
+	bool is_at_entry; /* of a function of user space */
 };
 
 /* Adds 1 to a number of this CPU's totals. */
@@ -189,7 +189,7 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 	if (how == WALK_DONE)
 		return hash_stack(BUFFER_OF(s->level, SIDE_USER));
 	end = how == WALK_EARLY ? STACK_END_EARLY : STACK_END_FP;
-	if (!walk_by_program || s->is_at_uprobe || !s->has_memory || !walk_frame_pointers(s->level))
+	if (!walk_by_program || !s->has_memory || !walk_frame_pointers(s->level, s->is_at_entry))
 		return take_stack(ctx, SIDE_USER, 0, s->level, buffer, end);
 	buffer->end = buffer->nr_frames == max_depth ? STACK_END_CUT : end;
 	return hash_stack(BUFFER_OF(s->level, SIDE_USER));
@@ -310,9 +310,13 @@ static __always_inline bool is_handed_over(struct sample *s, struct stack_entry 
 			    has_weights ? s->weight : 1, s->set, s->space_id, now_ns, s->level);
 }
 
-/* In place of a number of frames: the task came straight from user space, and by a uprobe. */
+/*
+ * In place of a number of frames: the task came straight from user space, by a uprobe, and by one
+ * at the entry of a function.
+ */
 #define NO_KERNEL_STACK (-1)
 #define AT_UPROBE       (-2)
+#define AT_ENTRY        (-3)
 
 static __always_inline void count_sample(void *ctx, struct sample *s, int own_frames)
 {
@@ -359,13 +363,13 @@ static __always_inline struct totals *find_totals(struct sample *s, __u32 event)
 /*
  * Takes the stacks of the current task, if they are wanted, and adds @weight to the count of
  * @event. The idle tasks are wanted @with_idle. The kernel's stack begins in @own_frames frames of
- * the program, or there is none (NO_KERNEL_STACK or AT_UPROBE).
+ * the program, or there is none (NO_KERNEL_STACK, AT_UPROBE or AT_ENTRY).
  */
 static __always_inline int handle_event(void *ctx, __u32 event, __u64 weight, bool with_idle,
 					int own_frames)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct sample s = {.weight = weight, .is_at_uprobe = own_frames == AT_UPROBE};
+	struct sample s = {.weight = weight, .is_at_entry = own_frames == AT_ENTRY};
 	__u32 tgid;
 
 	s.totals = find_totals(&s, event);

@@ -26,12 +26,17 @@ struct {
 	__type(value, struct hit_state);
 } hits SEC(".maps");
 
-/* The event of an attachment; @nr_events if it is none. */
-static __always_inline __u32 event_of(void *ctx)
+/* The event of an attachment that carries @cookie; @nr_events if it is none. */
+static __always_inline __u32 event_of_cookie(__u64 cookie)
 {
-	__u64 event = nr_events == 1 ? 0 : bpf_get_attach_cookie(ctx);
+	__u32 event = nr_events == 1 ? 0 : cookie;
 
 	return event < nr_events ? event : nr_events;
+}
+
+static __always_inline __u32 event_of(void *ctx)
+{
+	return event_of_cookie(nr_events == 1 ? 0 : bpf_get_attach_cookie(ctx));
 }
 
 /* Is this hit to be counted? Periods count hits before the filters. */
@@ -62,9 +67,8 @@ static __always_inline int handle_hit(void *ctx, __u32 event, __u64 weight, int 
 }
 
 /* A call of a function, whose registers @ctx has. */
-static __always_inline int handle_call(struct pt_regs *ctx, int own_frames)
+static __always_inline int handle_call(struct pt_regs *ctx, __u32 event, int own_frames)
 {
-	__u32 event = event_of(ctx);
 	struct weight *w = NULL;
 	__u64 weight = 1;
 
@@ -105,7 +109,7 @@ int sum_tracepoint(void *ctx)
 SEC("kprobe")
 int count_kernel_call(struct pt_regs *ctx)
 {
-	return handle_call(ctx, 0);
+	return handle_call(ctx, event_of(ctx), 0);
 }
 
 /* The kernel's stack begins in this program and in the trampoline that calls it. */
@@ -141,7 +145,11 @@ int count_kernel_entry(void *ctx)
 SEC("uprobe")
 int count_user_call(struct pt_regs *ctx)
 {
-	return handle_call(ctx, AT_UPROBE);
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	int at_entry = cookie / PROBE_AT_ENTRY & 1;
+
+	return handle_call(ctx, event_of_cookie(cookie),
+			   AT_UPROBE + at_entry * (AT_ENTRY - AT_UPROBE));
 }
 
 #endif

@@ -4,8 +4,11 @@
  * frames. The helper takes a fault at the end of most stacks, and two reads for each frame. This
  * walk costs a third of that.
  *
- * The helper does the rest: tasks that are not in 64-bit code, and calls of functions at a uprobe.
- * There the kernel looks for the caller of a function that has no frame yet.
+ * At the entry of a function there is no frame yet, and the return address is on top of the stack.
+ * The recorder knows which uprobes are there. The helper of newer kernels looks at the instruction,
+ * and older ones leave out the caller.
+ *
+ * The helper walks the stacks of tasks that are not in 64-bit code.
  */
 #ifndef BPF_FRAME_POINTERS_H
 #define BPF_FRAME_POINTERS_H
@@ -34,24 +37,36 @@ struct pointer_walk {
 /* Adds the frame that fp leads to. bpf_loop ends when this returns 1. */
 static long follow_pointer(__u32 i, struct pointer_walk *w)
 {
+	__u32 at = w->stack->nr_frames;
 	__u64 next, address;
 
-	if (i + 1 >= max_depth || w->fp < FIRST_ADDRESS)
+	if (at >= max_depth || w->fp < FIRST_ADDRESS)
 		return 1;
 	if (window_read(w->memory, &next, w->fp) ||
 	    window_read(w->memory, &address, w->fp + sizeof(next)))
 		return 1;
-	w->stack->frames[i + 1] = address;
-	w->stack->nr_frames = i + 2;
+	w->stack->frames[at] = address;
+	w->stack->nr_frames = at + 1;
 	w->fp = next;
 	return 0;
 }
 
+/* Adds the caller of a function that is about to begin. */
+static __always_inline void add_caller(struct pointer_walk *w, __u64 sp)
+{
+	__u64 address;
+
+	if (max_depth < 2 || window_read(w->memory, &address, sp))
+		return;
+	w->stack->frames[1] = address;
+	w->stack->nr_frames = 2;
+}
+
 /*
- * Walks the user stack of the current task, which must have memory, into its buffer of @level.
- * Returns false if the kernel's helper must do that.
+ * Walks the user stack of the current task, which must have memory, into its buffer of @level. The
+ * task may be at the entry of a function. Returns false if the kernel's helper must do that.
  */
-__verified_once int walk_frame_pointers(__u32 level)
+__verified_once int walk_frame_pointers(__u32 level, bool is_at_entry)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
@@ -66,6 +81,8 @@ __verified_once int walk_frame_pointers(__u32 level)
 	w.fp = regs->bp;
 	w.stack->frames[0] = regs->ip;
 	w.stack->nr_frames = 1;
+	if (is_at_entry)
+		add_caller(&w, regs->sp);
 	bpf_loop(max_depth, follow_pointer, &w, 0);
 	return true;
 }

@@ -277,6 +277,12 @@ struct hit_cost {
 #define SHED_GAP_BITS 12
 
 /*
+ * Set in the number of the event that a probe in user space carries: the probe is at the entry of a
+ * function, where the word at rsp is the return address.
+ */
+#define PROBE_AT_ENTRY (1ULL << 32)
+
+/*
  * Programs that are taking stacks on one CPU at one time, at most. A program on a uprobe can be
  * interrupted by others, also by those of other tasks.
  */

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "bpf/shared.h"
 #include "common/cleanup.h"
 #include "common/parse.h"
 #include "common/readfile.h"
@@ -94,9 +95,9 @@ bool attach_can_kernel_multi(void)
 }
 
 /* Attaches the program to the perf event of @attr, which is of all tasks on all CPUs. */
-static int attach_perf(int prog_fd, struct perf_event_attr *attr, uint32_t event)
+static int attach_perf(int prog_fd, struct perf_event_attr *attr, uint64_t cookie)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = event);
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = cookie);
 	_cleanup_close_ int fd = -1;
 	int link;
 
@@ -145,6 +146,11 @@ static void fd_path(int fd, char path[static FD_PATH_BYTES])
 	snprintf(path, FD_PATH_BYTES, "/proc/self/fd/%d", fd);
 }
 
+static uint64_t cookie_of(const struct user_place *place, uint32_t event)
+{
+	return event | (place->is_entry ? PROBE_AT_ENTRY : 0);
+}
+
 int attach_user_multi(int prog_fd, int file_fd, const struct user_place *places, size_t nr,
 		      uint32_t event)
 {
@@ -158,7 +164,7 @@ int attach_user_multi(int prog_fd, int file_fd, const struct user_place *places,
 	for (size_t i = 0; i < nr; i++) {
 		numbers[i] = places[i].off;
 		numbers[nr + i] = places[i].semaphore;
-		numbers[2 * nr + i] = event;
+		numbers[2 * nr + i] = cookie_of(&places[i], event);
 	}
 	create.uprobes.path = (uintptr_t)path;
 	create.uprobes.offsets = (uintptr_t)numbers;
@@ -182,7 +188,7 @@ int attach_user(int prog_fd, int file_fd, const struct user_place *place, uint32
 	fd_path(file_fd, path);
 	attr.config = place->semaphore << SEMAPHORE_SHIFT;
 	attr.config1 = (uintptr_t)path;
-	return attach_perf(prog_fd, &attr, event);
+	return attach_perf(prog_fd, &attr, cookie_of(place, event));
 }
 
 int attach_kernel_multi(int prog_fd, const uint64_t *addrs, size_t nr, uint32_t event)

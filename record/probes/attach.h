@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Attaches BPF programs to probes. Each attachment carries the number of its event, which the
- * program asks for (bpf_get_attach_cookie). All functions return a descriptor, which holds the
+ * program asks for (bpf_get_attach_cookie), and for user space whether a function begins there
+ * (PROBE_AT_ENTRY). All functions return a descriptor, which holds the
  * attachment until it is closed, or a negative errno.
  */
 #ifndef RECORD_PROBES_ATTACH_H

@@ -81,20 +81,34 @@ static bool is_endbr64(const struct elf_image *elf, uint64_t off)
 	       !memcmp(insn, endbr64, sizeof(insn));
 }
 
+/* A function begins with that instruction, as the kernel takes it (arch/x86/events/core.c). */
+static bool is_push_rbp(const struct elf_image *elf, uint64_t off)
+{
+	uint8_t insn;
+
+	return elf->header.e_machine == EM_X86_64 && !elf_read_at(elf, off, &insn, sizeof(insn)) &&
+	       insn == 0x55;
+}
+
 int user_functions_add_place(const struct elf_image *elf, const struct user_place *place,
 			     struct user_functions *found)
 {
-	if (may_be_probed(elf, place->off))
-		return vec_push(&found->places, *place);
-	found->nr_refused++;
-	return 0;
+	struct user_place added = *place;
+
+	if (!may_be_probed(elf, place->off)) {
+		found->nr_refused++;
+		return 0;
+	}
+	added.is_entry |= is_push_rbp(elf, place->off);
+	return vec_push(&found->places, added);
 }
 
 int user_functions_add(const struct elf_image *elf, uint64_t off, struct user_functions *found)
 {
 	struct user_place place = {.off = off};
 
-	if (is_endbr64(elf, off) && may_be_probed(elf, off + sizeof(endbr64)))
+	place.is_entry = is_endbr64(elf, off);
+	if (place.is_entry && may_be_probed(elf, off + sizeof(endbr64)))
 		place.off += sizeof(endbr64);
 	return user_functions_add_place(elf, &place, found);
 }

@@ -14,6 +14,7 @@
 struct user_place {
 	uint64_t off;       /* in the file */
 	uint64_t semaphore; /* offset in the file of its counter of users; 0: it has none */
+	bool is_entry;      /* a function begins there, and the return address is on top */
 };
 
 typedef VEC(struct user_place) user_place_vec;

@@ -30,6 +30,10 @@ check "stacks begin at the function's entry, and reach their root" complete own 
 check "the identity holds" is_accounted "$dir/own.prof"
 check "each event has its own numbers" same "$("$profrep" info "$dir/own.prof" | grep -c "hits: *600[01] taken, 600[01] counted")" 2
 check "the headline" contains "$(cat "$dir/own.err")" "Tracing 1 functions for \"c:malloc\"... Hit Ctrl-C to end."
+begin pointers "$dir/calls" 300 --unwind=fp -e "$dir/calls:own_function"
+finish
+check "along frame pointers: the callers of a function that has no frame yet" same "$(stacks pointers own_function)" \
+	"300 600 900"
 begin several "$dir/calls" 300 -l "$dir/calls" -e 't*' -U
 finish
 check "-l LIB, a wildcard: two and three" same "$(hits several ';two ') $(hits several ';three ')" "600 900"

@@ -31,20 +31,30 @@ static int make_program(const void *insn, size_t len, uint16_t machine)
 	return fd;
 }
 
-/* The place of a probe, from the beginning of the code on; -1 if there is none. */
-static int place_in(const void *insn, size_t len, uint16_t machine)
+/* Finds the place for a probe in this code. Returns false if there is none. */
+static bool find_place(const void *insn, size_t len, uint16_t machine, struct user_place *place)
 {
 	const struct pattern pattern = {.has_offset = true, .offset = CODE_OFF};
 	struct user_functions found = {0};
-	int fd = make_program(insn, len, machine), place = -1;
+	int fd = make_program(insn, len, machine);
+	bool is_found;
 
 	ck_assert_int_eq(user_functions_find(fd, &pattern, &found), 0);
 	ck_assert_uint_eq(found.places.nr + found.nr_refused, 1);
-	if (found.places.nr)
-		place = found.places.data[0].off - CODE_OFF;
+	is_found = found.places.nr;
+	if (is_found)
+		*place = found.places.data[0];
 	user_functions_deinit(&found);
 	close(fd);
-	return place;
+	return is_found;
+}
+
+/* The place of a probe, from the beginning of the code on; -1 if there is none. */
+static int place_in(const void *insn, size_t len, uint16_t machine)
+{
+	struct user_place place;
+
+	return find_place(insn, len, machine, &place) ? (int)(place.off - CODE_OFF) : -1;
 }
 
 static const struct {
@@ -82,4 +92,22 @@ START_TEST(first_instructions)
 }
 END_TEST
 
-SUITE_MAIN("user_functions", first_instructions)
+/* Does a function begin at the place for a probe in this code? */
+static bool is_entry(const void *insn, size_t len, uint16_t machine)
+{
+	struct user_place place;
+
+	ck_assert(find_place(insn, len, machine, &place));
+	return place.is_entry;
+}
+
+START_TEST(entries)
+{
+	ck_assert(is_entry("\x55", 1, EM_X86_64));                 /* push %rbp */
+	ck_assert(is_entry("\xf3\x0f\x1e\xfa\x90", 5, EM_X86_64)); /* endbr64; nop */
+	ck_assert(!is_entry("\x90", 1, EM_X86_64));
+	ck_assert(!is_entry("\x55", 1, EM_AARCH64));
+}
+END_TEST
+
+SUITE_MAIN("user_functions", first_instructions, entries)

@@ -21,6 +21,7 @@
 enum language {
 	LANGUAGE_NONE = 0,
 	LANGUAGE_PYTHON = 1,
+	LANGUAGE_JAVA = 2,
 	NR_LANGUAGES,
 };
 
@@ -91,13 +92,35 @@ struct python_layout {
 	__u32 reserved;
 };
 
+/*
+ * Symbols of HotSpot's library that describe its data (vmStructs.hpp). Two arrays list fields and
+ * types, and numbers say how an element is laid out.
+ */
+enum java_symbol {
+	JAVA_FIELDS,
+	JAVA_FIELD_STRIDE,
+	JAVA_FIELD_TYPE_NAME,
+	JAVA_FIELD_NAME,
+	JAVA_FIELD_OFFSET,
+	JAVA_FIELD_ADDRESS,
+	JAVA_TYPES,
+	JAVA_TYPE_STRIDE,
+	JAVA_TYPE_NAME,
+	JAVA_TYPE_SIZE,
+	NR_JAVA_SYMBOLS,
+};
+
 /* The interpreter of a file. It is found by its number. */
 struct interpreter {
 	__u64 runtime;  /* its data, from the place on where offset 0 of the file would be mapped */
 	__u64 code_off; /* file offset of its first executable segment */
 	__u32 language; /* enum language; LANGUAGE_NONE: of a version without support */
-	__u32 reserved;
-	struct python_layout python;
+	__u32 version;  /* of Java: 17 */
+	union {
+		struct python_layout python;
+		/* Where the symbols are, counted as @runtime. */
+		__u32 java[NR_JAVA_SYMBOLS];
+	};
 };
 
 /* Interpreters in one recording at most, each of a file of its own. */
@@ -109,6 +132,71 @@ struct interpreter {
  */
 struct interpreter_file {
 	__u64 dev, ino;
+};
+
+/* HotSpot has up to three heaps of code, and later versions may have one more. */
+#define MAX_JAVA_HEAPS 4
+
+/*
+ * A heap of code, which consists of segments of 1 << shift bytes. The map has a byte for each: 0xff
+ * for no code, 0 for the first segment of a block, else the number of segments to go back.
+ */
+struct java_heap {
+	__u64 low, high;
+	__u64 map;
+	__u32 shift;
+	__u32 reserved;
+};
+
+/*
+ * How to walk the code that HotSpot makes in one process. The looker reads it from the process
+ * (record/languages/java_machine.c). Numbers without a unit are offsets in bytes.
+ */
+struct java_machine {
+	struct java_heap heaps[MAX_JAVA_HEAPS];
+	__u64 low, high;                           /* all heaps are within */
+	__u64 interpreter_begin, interpreter_size; /* its code, in one of the heaps; 0: not known */
+	__u64 call_stub_return; /* C++ code called Java, which returns here; 0: not known */
+	__u32 version;          /* 17; 0: there is no machine */
+	/* Of a block of code, struct CodeBlob. */
+	__u8 block_header; /* bytes before the struct */
+	__u8 blob_name;
+	__u8 blob_frame_size; /* in words */
+	__u8 blob_code_begin, blob_code_end;
+	__u8 code_is_offset; /* the code is given as offsets from the struct, else as pointers */
+	__u8 blob_complete;  /* where the frame is complete, from the beginning of the code */
+	__u8 complete_bytes; /* of that number: 2 or 4 */
+	__u8 blob_method;    /* the Method of compiled code */
+	/* Of a Method and what it refers to. */
+	__u8 method_const;
+	__u8 const_pool;
+	__u8 const_name;      /* the name's index in the pool, 2 bytes */
+	__u8 const_code_size; /* 2 bytes */
+	__u8 const_bytes;     /* the bytecode follows */
+	__u8 pool_bytes;      /* the elements follow */
+	__u8 pool_class;
+	__u8 class_name;
+	__u8 symbol_length; /* 2 bytes */
+	__u8 symbol_text;
+	__u8 reserved;
+};
+
+/* Processes of Java whose code is walked, at most. */
+#define MAX_JAVA_MACHINES 512
+
+/* Bytes of struct CodeBlob that a walk reads. All offsets into it are below. */
+#define JAVA_BLOB_BYTES 128
+
+#define JAVA_NAME_BYTES  24 /* of the name of a block of code */
+#define JAVA_CODE_BYTES  64 /* of instructions around the leaf's */
+#define JAVA_CODE_BEFORE 16 /* of them before it */
+
+/* Memory of a step from a frame of HotSpot's code to its caller (bpf/java_step.h). */
+struct java_scratch {
+	__u64 blob[JAVA_BLOB_BYTES / 8];
+	__u64 name[JAVA_NAME_BYTES / 8];
+	__u8 code[JAVA_CODE_BYTES];
+	__u64 words[2];
 };
 
 /* The functions that run in one native frame. */

@@ -14,6 +14,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/kernel.h"
+#include "bpf/languages.h"
 #include "bpf/unwind_step.h"
 
 #define WINDOW_BYTES 512
@@ -26,6 +27,7 @@ struct walk_memory {
 	__u64 word;  /* the word that was read last */
 	__u64 start; /* of the window; NO_WINDOW: there is none */
 	__u8 window[WINDOW_BYTES];
+	struct java_scratch java;
 };
 
 #define NO_WINDOW (~0ULL)
@@ -79,6 +81,15 @@ static __always_inline long window_read(struct walk_memory *m, __u64 *value, __u
 
 	*value = m->word;
 	return ret;
+}
+
+/* @f is in a struct walk_memory. */
+static __always_inline long unwind_read(const struct unwind_frame *f, void *dst, __u32 size,
+					__u64 addr)
+{
+	if (size == sizeof(__u64))
+		return window_read((struct walk_memory *)f, dst, addr);
+	return bpf_probe_read_user(dst, size, (void *)addr);
 }
 
 #endif

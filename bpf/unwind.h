@@ -69,7 +69,7 @@ struct unwind_space {
 	/* Its interpreter (struct interpreter), and the place of offset 0 of the file. */
 	__u64 interpreter_base;
 	__u32 interpreter; /* its number + 1; 0: there is none */
-	__u32 reserved;
+	__u32 has_machine; /* struct java_machine */
 };
 
 /* A question of the program to the recorder. */

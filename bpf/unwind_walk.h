@@ -44,20 +44,25 @@ static __always_inline bool unwind_enter_frame(struct unwind_walk *w, bool is_ma
 	return false;
 }
 
+/* The address of the frame at hand, marked where it is exact. A leaf needs no mark. */
+static __always_inline __u64 unwind_keep_frame(struct unwind_walk *w, bool is_exact)
+{
+	__u64 mark = w->has_leaf && is_exact ? STACK_FRAME_EXACT : 0;
+
+	w->has_leaf = true;
+	return w->frame->pc | mark;
+}
+
 /*
  * Goes on to the caller: by @rule; along rbp where there is no table (NULL) or it says nothing. The
- * walk keeps *@address of the frame that it leaves: its pc, marked where that is exact. A leaf
- * needs no mark.
+ * walk keeps *@address of the frame that it leaves.
  */
 static __always_inline void unwind_leave_frame(struct unwind_walk *w,
 					       const struct unwind_rule *rule, __u64 *address)
 {
 	const struct unwind_frame *f = w->frame;
 
-	*address = f->pc;
-	if (w->has_leaf && (f->has_regs || (rule && rule->cfa == UNWIND_CFA_SIGNAL)))
-		*address |= STACK_FRAME_EXACT;
-	w->has_leaf = true;
+	*address = unwind_keep_frame(w, f->has_regs || (rule && rule->cfa == UNWIND_CFA_SIGNAL));
 	w->by_rbp = !rule || rule->cfa == UNWIND_CFA_NONE;
 	w->end = w->by_rbp ? unwind_step_by_rbp(w->frame) : unwind_step(w->frame, rule);
 }

@@ -81,6 +81,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/depth_limit.h"
+#include "bpf/java_frames.h"
 #include "bpf/kernel.h"
 #include "bpf/language_places.h"
 #include "bpf/python_frames.h"
@@ -89,6 +90,7 @@
 #include "bpf/task_image.h"
 #include "bpf/unwind.h"
 #include "bpf/unwind_walk.h"
+#include "bpf/user_registers.h"
 
 /* Set before load. */
 const volatile bool unwind_by_tables;
@@ -179,15 +181,6 @@ struct {
 	__uint(max_entries, 4096);
 } early_samples SEC(".maps");
 
-/* @f is in a struct walk_memory. */
-static __always_inline long unwind_read(const struct unwind_frame *f, void *dst, __u32 size,
-					__u64 addr)
-{
-	if (size == sizeof(__u64))
-		return window_read((struct walk_memory *)f, dst, addr);
-	return bpf_probe_read_user(dst, size, (void *)addr);
-}
-
 struct user_walk {
 	struct unwind_walk walk;
 	struct stack_entry *stack;
@@ -198,6 +191,7 @@ struct user_walk {
 	__u32 tgid;
 	__u32 exec_pages;
 	struct language_stack *functions; /* of interpreted languages; NULL: there are none */
+	const struct java_machine *java;  /* NULL: the process has none */
 };
 
 /* Asks for the table of the mapping at @pc. If @pc is 0, asks for the mappings of the process. */
@@ -360,14 +354,32 @@ static __always_inline bool take_function(struct user_walk *w, __u64 *word)
 	return w->walk.end != STACK_GOES_ON && places_take_rest(w->functions, max_depth, word);
 }
 
+/*
+ * Goes from a frame in code of HotSpot to its caller. The caller's code has to be mapped, as after
+ * a step along rbp.
+ */
+static __always_inline void walk_java_frame(struct user_walk *w, __u64 *address)
+{
+	const struct walk_memory *memory = (struct walk_memory *)w->walk.frame;
+
+	*address = unwind_keep_frame(&w->walk, w->walk.frame->has_regs);
+	w->walk.end = leave_java_frame(w->tgid, memory->level);
+	w->walk.by_rbp = true;
+}
+
 /* Goes from a native frame to its caller. Returns false if the frame does not belong to the stack.
  */
 static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *address)
 {
 	struct unwind_frame *f = w->walk.frame;
 	__u64 pc = unwind_lookup_pc(f), sp = f->sp;
-	struct unwind_mapping *m = find_mapping(w, pc);
+	struct unwind_mapping *m;
 
+	if (walk_languages && w->java && is_java_code(w->java, pc)) {
+		walk_java_frame(w, address);
+		return true;
+	}
+	m = find_mapping(w, pc);
 	if (!unwind_enter_frame(&w->walk, m))
 		return false;
 	unwind_leave_frame(&w->walk, m ? rule_of_mapping(w, m, pc) : NULL, address);
@@ -394,27 +406,6 @@ static long walk_frame(__u32 i, struct user_walk *w)
 	w->stack->frames[at] = address;
 	w->stack->nr_frames = at + 1;
 	return is_walk_over(w);
-}
-
-static __always_inline void load_regs(__u64 *to, const struct pt_regs *regs)
-{
-	to[UNWIND_RAX] = regs->ax;
-	to[1] = regs->dx;
-	to[2] = regs->cx;
-	to[UNWIND_RBX] = regs->bx;
-	to[4] = regs->si;
-	to[5] = regs->di;
-	to[UNWIND_RBP] = regs->bp;
-	to[UNWIND_RSP] = regs->sp;
-	to[8] = regs->r8;
-	to[9] = regs->r9;
-	to[10] = regs->r10;
-	to[11] = regs->r11;
-	to[12] = regs->r12;
-	to[13] = regs->r13;
-	to[14] = regs->r14;
-	to[15] = regs->r15;
-	to[UNWIND_RIP] = regs->ip;
 }
 
 /* Adds a process of whose mappings nothing is known. Returns 0 or a negative errno. */
@@ -451,6 +442,7 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 		/* The entry is of another address space, or no answer came, or it is time again. */
 		space->nr = 0;
 		space->interpreter = 0;
+		space->has_machine = 0;
 		space->space_id = space_id;
 		space->is_settled = 0;
 		space->ask_again_ns = ask_again_ns;
@@ -526,6 +518,8 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 		w.functions = found_functions(level);
 	if (!w.space)
 		return is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
+	if (walk_languages && w.space->has_machine)
+		w.java = bpf_map_lookup_elem(&java_machines, &tgid);
 	w.exec_pages = exec_pages;
 	w.first = w.space->first;
 	w.nr = w.space->nr;

@@ -7,6 +7,7 @@
 static const char *const names[NR_LANGUAGES] = {
 	[LANGUAGE_NONE] = "",
 	[LANGUAGE_PYTHON] = "py",
+	[LANGUAGE_JAVA] = "java",
 };
 
 const char *language_name(enum language language)

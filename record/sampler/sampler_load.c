@@ -147,6 +147,7 @@ static int set_languages(struct profrec_bpf *bpf, const struct sampler_options *
 		 LANGUAGE_STACK_SIZE(options->max_depth)},
 		{bpf->maps.seen_functions, MAX_SEEN_FUNCTIONS, 0},
 		{bpf->maps.function_names, FUNCTION_NAMES_BYTES, 0},
+		{bpf->maps.java_machines, MAX_JAVA_MACHINES, 0},
 	};
 
 	bpf->rodata->walk_languages = true;

@@ -26,6 +26,7 @@ struct interpreter_maps {
 	uint32_t languages; /* that the user wants, one bit 1 << enum language each */
 	int interpreters;   /* maps of bpf/python_frames.h; the sampler's */
 	int executables;
+	int machines; /* of bpf/java_frames.h */
 };
 
 /* The file of an interpreter. Device, as makedev, and inode are 0 where they are not known. */

@@ -11,6 +11,7 @@
 #include "common/minmax.h"
 #include "common/search.h"
 #include "record/proc/proc_task.h"
+#include "record/unwind/java_machines.h"
 
 /* Mappings of one process. Code in further mappings is left along frame pointers. */
 #define MAPPINGS_MAX 4096
@@ -22,6 +23,9 @@
 /* When a second look finds nothing new, the next look has to wait: first and longest time. */
 #define BACKOFF_NS     UINT64_C(200000000)
 #define BACKOFF_MAX_NS UINT64_C(10000000000)
+
+/* Looks at the machine of a process, which may begin late. Real ones take a few. */
+#define MACHINE_LOOKS_MAX 16
 
 static int put_mapping(struct space_maps *u, uint32_t at)
 {
@@ -40,6 +44,22 @@ static uint32_t find_table(const struct space_maps *u, const struct unwind_proce
 	return i;
 }
 
+/* Java's interpreter is a machine that the program has to know, too. */
+static void look_for_machine(struct space_maps *u, struct unwind_process *p)
+{
+	const struct interpreter_maps *maps = &u->tables->interpreters;
+	const struct interpreter *in;
+
+	if (!p->interpreter || p->has_machine || p->machine_looks >= MACHINE_LOOKS_MAX)
+		return;
+	in = &maps->files[p->interpreter - 1].found.interpreter;
+	if (in->language != LANGUAGE_JAVA)
+		return;
+	p->machine_looks++;
+	p->has_machine = java_machines_put(maps->machines, u->tables->looker, p->pid, in,
+					   p->interpreter_base);
+}
+
 /*
  * Adds the interpreter to what the program knows of @p. If another address space has come into the
  * entry meanwhile, the program does not believe what is put here, and asks for its mappings.
@@ -54,6 +74,7 @@ static void put_interpreter(struct space_maps *u, const struct unwind_process *p
 		return;
 	space.interpreter = p->interpreter;
 	space.interpreter_base = p->interpreter_base;
+	space.has_machine = p->has_machine;
 	bpf_map_update_elem(map, &p->pid, &space, BPF_EXIST);
 }
 
@@ -71,6 +92,7 @@ static void note_interpreter(struct space_maps *u, uint32_t nr)
 		/* With a table, the bias is that of the table's first page. */
 		p->interpreter_base = u->mappings[p->first + i].bias -
 				      (t->state == TABLE_READY ? t->first_off : 0);
+		look_for_machine(u, p);
 		put_interpreter(u, p);
 	}
 }
@@ -240,7 +262,8 @@ static int put_space(struct space_maps *u, const struct unwind_process *p, uint6
 				     .is_settled = ask_again_ns != 0,
 				     .exec_pages = p->exec_pages,
 				     .interpreter_base = p->interpreter_base,
-				     .interpreter = p->interpreter};
+				     .interpreter = p->interpreter,
+				     .has_machine = p->has_machine};
 
 	return bpf_map_update_elem(u->tables->store.maps.spaces, &p->pid, &space, flags) ? -errno
 											 : 0;
@@ -297,6 +320,7 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 
 	if (p && is_unchanged(u, p, owner->space_id)) {
 		p->exec_pages = owner->exec_pages;
+		look_for_machine(u, p);
 		put_unchanged(u, p);
 		return 0;
 	}
@@ -321,6 +345,11 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 	p->exec_pages = owner->exec_pages;
 	p->interpreter = u->list_interpreter;
 	p->interpreter_base = u->list_base;
+	if (old.space_id != p->space_id || old.interpreter != p->interpreter) {
+		p->has_machine = false;
+		p->machine_looks = 0;
+	}
+	look_for_machine(u, p);
 	put_space(u, p, 0, BPF_ANY);
 	return retire_mappings(u, &old);
 }
@@ -382,6 +411,8 @@ void space_maps_remove(struct space_maps *u, uint32_t pid)
 		return;
 	/* Without memory for the note, the room is lost, and nothing else. */
 	retire_mappings(u, p);
+	if (p->has_machine)
+		bpf_map_delete_elem(u->tables->interpreters.machines, &pid);
 	p->pid = 0;
 	vec_push(&u->free_processes, (uint32_t)(p - u->processes.data));
 }

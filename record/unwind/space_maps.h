@@ -26,6 +26,8 @@ struct unwind_process {
 	/* Of its interpreter, as in struct unwind_space. */
 	uint64_t interpreter_base;
 	uint32_t interpreter;
+	uint32_t machine_looks; /* at its machine (struct java_machine), which it may have later */
+	bool has_machine;
 };
 
 struct space_maps {

@@ -19,8 +19,8 @@
 /* Descriptors of the maps that bpf/user_stack.h declares; the sampler's. */
 struct unwind_maps {
 	int spaces, mappings, pages, rules, known_rules, segments, wants, early;
-	/* Those of bpf/python_frames.h. */
-	int interpreters, interpreter_files, seen_functions, function_names;
+	/* Those of bpf/python_frames.h and bpf/java_frames.h. */
+	int interpreters, interpreter_files, seen_functions, function_names, java_machines;
 };
 
 /* Rows that fit into all segments. */

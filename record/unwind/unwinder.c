@@ -408,6 +408,7 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 	u->functions.seen_map = maps->seen_functions;
 	u->tables.interpreters.interpreters = maps->interpreters;
 	u->tables.interpreters.executables = maps->interpreter_files;
+	u->tables.interpreters.machines = maps->java_machines;
 	u->fds[0] = ring_buffer__epoll_fd(u->wants);
 	u->fds[1] = worker_line_fd(u->tables.builder);
 	file_tables_begin(&u->tables, maps, vdso);

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwinding the code that HotSpot makes: one step, from a frame to its caller. No table covers this
+ * code, but HotSpot itself finds the block of code that an address belongs to, and each block knows
+ * the size of its frames. The BPF program, the recorder and the tests compile the same code.
+ *
+ *	code                                caller's sp     return address  caller's rbp
+ *	compiled methods and stubs          sp + size       sp' - 8         sp' - 16
+ *	the interpreter                     [rbp - 8]       [rbp + 8]       [rbp]
+ *	stubs without a size of frames      rbp + 16        [rbp + 8]       [rbp]
+ *
+ * That holds where code has called other code. The leaf may be elsewhere: its frame is not made
+ * yet, or is gone already. The instructions around the leaf's tell. Where nothing is certain the
+ * stack ends, because a wrong caller is worse than none.
+ *
+ * The rules are those of HotSpot 8 to 25 on x86-64: codeBlob.cpp, frame_x86.cpp,
+ *macroAssembler_x86.cpp. All memory belongs to the process, and is believed nothing: a walk is
+ *bounded by its steps, and each step goes up the stack.
+ */
+#ifndef BPF_JAVA_STEP_H
+#define BPF_JAVA_STEP_H
+
+#include <stdbool.h>
+
+#include "bpf/languages.h"
+#include "bpf/unwind_step.h"
+
+/* Steps back from a segment of a block to its first one. Real blocks take six at most. */
+#define JAVA_SEGMENT_STEPS 12
+
+/* Bytes of a frame at most, as along rbp. */
+#define JAVA_MAX_FRAME UNWIND_MAX_FRAME
+
+enum java_kind {
+	JAVA_NMETHOD,
+	JAVA_NATIVE, /* the wrapper of a method in C */
+	JAVA_INTERPRETER,
+	JAVA_STUBS,    /* without a size of frames; some have a frame of rbp */
+	JAVA_PARKED,   /* frames of a virtual thread that is in no stack now */
+	JAVA_NO_FRAME, /* adapters and tables of calls, which never wait for a return */
+	JAVA_RUNTIME,  /* stubs with a size */
+};
+
+/* The frame of a leaf at its instruction. */
+enum java_place {
+	JAVA_COMPLETE,
+	JAVA_AT_RETURN,   /* the return address is at sp, and rbp is the caller's */
+	JAVA_PUSHED_RBP,  /* rbp is at sp, and the return address above it */
+	JAVA_RBP_LATER,   /* sp is as in a complete frame, and rbp is still the caller's */
+	JAVA_PUSHED_WORD, /* sp is a word below that of a complete frame */
+};
+
+struct java_step {
+	struct unwind_frame *f;
+	const struct java_machine *m;
+	struct java_scratch *s;
+	__u64 blob, begin, end; /* of the code */
+	__u32 frame_bytes;
+};
+
+static __always_inline bool is_java_code(const struct java_machine *m, __u64 pc)
+{
+	return pc - m->low < m->high - m->low;
+}
+
+static __always_inline __u64 blob_word(const struct java_step *j, __u8 off)
+{
+	return *(const __u64 *)((const char *)j->s->blob + (off & (JAVA_BLOB_BYTES - 8)));
+}
+
+static __always_inline __u32 blob_number(const struct java_step *j, __u8 off)
+{
+	return *(const __u32 *)((const char *)j->s->blob + (off & (JAVA_BLOB_BYTES - 4)));
+}
+
+/* The address of the block of code at @pc; 0: there is none. */
+static __always_inline __u64 java_find_blob(const struct java_step *j, __u64 pc)
+{
+	const struct java_machine *m = j->m;
+	__u64 low = 0, map = 0, at;
+	__u32 shift = 0;
+
+	for (int i = 0; i < MAX_JAVA_HEAPS; i++)
+		if (pc >= m->heaps[i].low && pc < m->heaps[i].high) {
+			low = m->heaps[i].low;
+			map = m->heaps[i].map;
+			shift = m->heaps[i].shift & 31;
+		}
+	if (!low)
+		return 0;
+	at = (pc - low) >> shift;
+	for (int i = 0; i < JAVA_SEGMENT_STEPS; i++) {
+		__u8 back;
+
+		if (unwind_read(j->f, &back, sizeof(back), map + at) || back == 0xff || back > at)
+			return 0;
+		if (!back)
+			return low + (at << shift) + m->block_header;
+		at -= back;
+	}
+	return 0;
+}
+
+/* Reads the block of code at @pc. Returns false if there is none, or it contradicts itself. */
+static __always_inline bool java_read_blob(struct java_step *j, __u64 pc)
+{
+	const struct java_machine *m = j->m;
+
+	j->blob = java_find_blob(j, pc);
+	if (!j->blob || unwind_read(j->f, j->s->blob, sizeof(j->s->blob), j->blob) ||
+	    unwind_read(j->f, j->s->name, sizeof(j->s->name), blob_word(j, m->blob_name)))
+		return false;
+	if (m->code_is_offset) {
+		j->begin = j->blob + blob_number(j, m->blob_code_begin);
+		j->end = j->blob + blob_number(j, m->blob_code_end);
+	} else {
+		j->begin = blob_word(j, m->blob_code_begin);
+		j->end = blob_word(j, m->blob_code_end);
+	}
+	j->frame_bytes = blob_number(j, m->blob_frame_size) * 8;
+	return pc >= j->begin && pc < j->end && j->frame_bytes <= JAVA_MAX_FRAME;
+}
+
+#define JAVA_NAME(a, b, c, d, e, f, g, h)                                                          \
+	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 |   \
+	 (__u64)(f) << 40 | (__u64)(g) << 48 | (__u64)(h) << 56)
+
+/* The kind of the block at hand, by its name (codeBlob.cpp, nmethod.cpp, stubRoutines.cpp). */
+static __always_inline enum java_kind java_kind_of(const struct java_step *j)
+{
+	const __u64 *name = j->s->name;
+
+	if (name[0] == JAVA_NAME('n', 'm', 'e', 't', 'h', 'o', 'd', 0))
+		return j->frame_bytes ? JAVA_NMETHOD : JAVA_NO_FRAME;
+	if (name[0] == JAVA_NAME('n', 'a', 't', 'i', 'v', 'e', ' ', 'n'))
+		return j->frame_bytes ? JAVA_NATIVE : JAVA_NO_FRAME;
+	if (name[0] == JAVA_NAME('I', 'n', 't', 'e', 'r', 'p', 'r', 'e'))
+		return JAVA_INTERPRETER;
+	if (j->frame_bytes)
+		return JAVA_RUNTIME;
+	if (name[0] != JAVA_NAME('S', 't', 'u', 'b', 'R', 'o', 'u', 't'))
+		return JAVA_NO_FRAME;
+	/* "StubRoutines (continuationstubs)" */
+	return (name[1] | 0x20ULL << 48) >> 48 == 'c' + ('o' << 8) &&
+			       (__u32)name[2] == ('n' | 't' << 8 | 'i' << 16 | 'n' << 24)
+		       ? JAVA_PARKED
+		       : JAVA_STUBS;
+}
+
+/* Goes to the caller. @rbp_at has the caller's rbp; 0: it is where it was. */
+static __always_inline enum stack_end java_leave(struct unwind_frame *f, __u64 pc, __u64 sp,
+						 __u64 rbp_at)
+{
+	if (sp < f->sp || sp - f->sp > JAVA_MAX_FRAME || sp & 7 || (sp == f->sp && !f->has_regs))
+		return STACK_END_UNREADABLE;
+	f->pc = pc;
+	f->sp = sp;
+	if (rbp_at) {
+		f->rbp_at = rbp_at;
+		f->lost &= ~(1u << UNWIND_RBP);
+	}
+	f->lost |= 1u << UNWIND_RBX;
+	f->has_regs = 0;
+	return pc ? STACK_GOES_ON : STACK_END_ROOT;
+}
+
+/* The return address is below @sp of the caller. */
+static __always_inline enum stack_end java_leave_below(struct unwind_frame *f, __u64 sp,
+						       __u64 rbp_at)
+{
+	__u64 pc;
+
+	if (unwind_read(f, &pc, sizeof(pc), sp - 8))
+		return STACK_END_UNREADABLE;
+	return java_leave(f, pc, sp, rbp_at);
+}
+
+/* Where the stub by which C++ calls Java saves rbx, below rbp (stubGenerator_x86_64.cpp). */
+#define CALL_STUB_RBX 0x38
+
+/* The frame that rbp points to. The interpreter keeps its caller's sp in it. */
+static __always_inline enum stack_end java_leave_by_rbp(const struct java_step *j,
+							bool is_interpreter)
+{
+	struct unwind_frame *f = j->f;
+	bool is_call_stub = f->pc == j->m->call_stub_return;
+	__u64 rbp, pc, sp;
+	enum stack_end end;
+
+	if (unwind_get_reg(f, UNWIND_RBP, &rbp) || rbp & 7 || rbp < f->sp ||
+	    rbp - f->sp > JAVA_MAX_FRAME || unwind_read(f, &pc, sizeof(pc), rbp + 8))
+		return STACK_END_UNREADABLE;
+	sp = rbp + 16;
+	if (is_interpreter && unwind_read(f, &sp, sizeof(sp), rbp - 8))
+		return STACK_END_UNREADABLE;
+	end = java_leave(f, pc, sp, rbp);
+	if (is_call_stub) {
+		f->rbx_at = rbp - CALL_STUB_RBX;
+		f->lost &= ~(1u << UNWIND_RBX);
+	}
+	return end;
+}
+
+#define IS2(c, a, b)    ((c)[0] == (a) && (c)[1] == (b))
+#define IS3(c, x, y, z) ((c)[0] == (x) && (c)[1] == (y) && (c)[2] == (z))
+
+/* Is there an instruction of @n bytes before the end of @before that calls by register or memory?
+ */
+static __always_inline bool is_indirect_call(const __u8 *before, int n)
+{
+	const __u8 *call = before + 16 - n;
+	__u8 mode = call[1] >> 6, reg = call[1] >> 3 & 7, rm = call[1] & 7;
+	int size = 2 + (mode == 1 ? 1 : mode == 2 ? 4 : 0) + (mode != 3 && rm == 4 ? 1 : 0);
+
+	return call[0] == 0xff && reg == 2 && size == n;
+}
+
+/*
+ * Is @ra an address to return to from [@begin, @end)? In HotSpot's code it stands after a call with
+ * a target there. C++ calls the stubs by a register or by memory.
+ */
+static __always_inline bool is_return_from(const struct java_step *j, __u64 ra, __u64 begin,
+					   __u64 end)
+{
+	__u8 *before = (__u8 *)j->s->words; /* @ra */
+	__s32 distance;
+	__u64 target;
+
+	if (unwind_read(j->f, before, sizeof(j->s->words), ra - 16))
+		return false;
+	if (is_java_code(j->m, ra)) {
+		__builtin_memcpy(&distance, before + 12, sizeof(distance));
+		__builtin_memcpy(&target, before + 5, sizeof(target));
+		if (IS2(before + 3, 0x49, 0xba) && IS3(before + 13, 0x41, 0xff, 0xd2))
+			return target - begin < end - begin; /* mov r10, target; call r10 */
+		return before[11] == 0xe8 && ra + distance - begin < end - begin;
+	}
+	return is_indirect_call(before, 2) || is_indirect_call(before, 3) ||
+	       is_indirect_call(before, 4) || is_indirect_call(before, 6) ||
+	       is_indirect_call(before, 7);
+}
+
+static __always_inline bool is_interpreted(const struct java_step *j, __u64 pc)
+{
+	return pc - j->m->interpreter_begin < j->m->interpreter_size;
+}
+
+/* Is @ra an address that a method returns to: in the interpreter, or after a call? */
+static __always_inline bool is_java_return(const struct java_step *j, __u64 ra)
+{
+	return is_interpreted(j, ra) || is_return_from(j, ra, j->m->low, j->m->high);
+}
+
+/* mov rbp, rsp */
+static __always_inline bool is_mov_rbp(const __u8 *c)
+{
+	return IS3(c, 0x48, 0x8b, 0xec);
+}
+
+/* The leaf has no frame of its own, or not any more. */
+static __always_inline enum stack_end java_leave_bare(const struct java_step *j)
+{
+	__u64 ra;
+
+	if (unwind_read(j->f, &ra, sizeof(ra), j->f->sp) || !is_java_return(j, ra))
+		return STACK_END_UNREADABLE;
+	return java_leave(j->f, ra, j->f->sp + 8, 0);
+}
+
+/*
+ * The leaf is in a stub. Some have a frame of rbp. Others keep the caller's rbp, which may point to
+ * a frame further up. So the return address has to be one from these stubs.
+ */
+static __always_inline enum stack_end java_leave_stub(const struct java_step *j)
+{
+	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
+	__u64 rbp = j->f->regs[UNWIND_RBP], rbp_at = 0, at, ra;
+
+	if (rbp - j->f->sp < JAVA_MAX_FRAME && !unwind_read(j->f, &ra, sizeof(ra), rbp + 8) &&
+	    is_return_from(j, ra, j->begin, j->end))
+		return java_leave_by_rbp(j, false);
+	if (c[-1] == 0x55 && is_mov_rbp(c)) /* push rbp */
+		rbp_at = j->f->sp;
+	at = rbp_at ? rbp_at + 8 : j->f->sp;
+	if (unwind_read(j->f, &ra, sizeof(ra), at) || !is_return_from(j, ra, j->begin, j->end))
+		return STACK_END_UNREADABLE;
+	return java_leave(j->f, ra, at + 8, rbp_at);
+}
+
+/* The registers that the interpreter has a use for (interp_masm_x86.hpp). */
+#define JAVA_BYTECODE 13         /* the bytecode; before a method begins the caller's sp */
+#define JAVA_RETURN   UNWIND_RAX /* the return address, while a method begins */
+#define JAVA_SENDER   UNWIND_RBX /* the caller's sp, while a method ends */
+
+/* Of a frame of the interpreter, below rbp (frame_x86.hpp). */
+#define JAVA_FRAME_METHOD 24
+
+/*
+ * Is the leaf's frame that at rbp? Then the bytecode at hand is one of the frame's method. Else rbp
+ * is that of some frame further up.
+ */
+static __always_inline bool is_at_bytecode(const struct java_step *j)
+{
+	const struct java_machine *m = j->m;
+	const __u64 *regs = j->f->regs;
+	__u64 *words = j->s->words, code;
+	__u16 size;
+
+	if (unwind_read(j->f, words, 2 * sizeof(*words), regs[UNWIND_RBP] - JAVA_FRAME_METHOD) ||
+	    unwind_read(j->f, words, 2 * sizeof(*words), words[0] + m->method_const))
+		return false;
+	code = words[0];
+	if (unwind_read(j->f, &size, sizeof(size), code + m->const_code_size))
+		return false;
+	return regs[JAVA_BYTECODE] - (code + m->const_bytes) <= size;
+}
+
+/*
+ * Does the instruction of the leaf take a word of the frame at rbp? So the interpreter begins after
+ * a call has returned: mov rsp, [rbp - 16]; movq [rbp - 16], 0; mov r13, [rbp - 64].
+ */
+static __always_inline bool is_after_return(const __u8 *c)
+{
+	return (c[0] == 0x48 && c[1] == 0x8b && c[2] == 0x65 && c[3] == 0xf0) ||
+	       (c[0] == 0x48 && c[1] == 0xc7 && c[2] == 0x45 && c[3] == 0xf0) ||
+	       (c[0] == 0x4c && c[1] == 0x8b && c[2] == 0x6d && c[3] == 0xc0);
+}
+
+/* Can @sp be the stack pointer of the leaf's caller? */
+static __always_inline bool is_sender(const struct unwind_frame *f, __u64 sp)
+{
+	return !(sp & 7) && sp - f->sp <= JAVA_MAX_FRAME;
+}
+
+/*
+ * The leaf is in the interpreter, where a method begins or ends. The caller's sp is in a register
+ * then. A caller that is interpreted itself needs none, as its frame is at rbp.
+ */
+static __always_inline enum stack_end java_leave_edge(const struct java_step *j)
+{
+	struct unwind_frame *f = j->f;
+	const __u64 *regs = f->regs;
+	__u64 *words = j->s->words, ra, sp;
+
+	if (is_java_return(j, regs[JAVA_BYTECODE]) && is_sender(f, regs[JAVA_SENDER]))
+		return java_leave(f, regs[JAVA_BYTECODE], regs[JAVA_SENDER], 0);
+	sp = is_sender(f, regs[JAVA_BYTECODE]) ? regs[JAVA_BYTECODE] : regs[JAVA_SENDER];
+	if (unwind_read(f, &ra, sizeof(ra), f->sp))
+		return STACK_END_UNREADABLE;
+	if (is_interpreted(j, ra))
+		return java_leave(f, ra, f->sp + 8, 0);
+	if (sp > f->sp && is_sender(f, sp) && is_java_return(j, ra))
+		return java_leave(f, ra, sp, 0);
+	ra = regs[JAVA_RETURN];
+	if (sp != regs[JAVA_BYTECODE] || !is_java_return(j, ra))
+		return STACK_END_UNREADABLE;
+	/* The new frame may be there already. */
+	if (regs[UNWIND_RBP] - f->sp <= 16 &&
+	    !unwind_read(f, words, 2 * sizeof(*words), regs[UNWIND_RBP]) && words[1] == ra)
+		return java_leave(f, ra, sp, regs[UNWIND_RBP]);
+	return java_leave(f, ra, sp, 0);
+}
+
+static __always_inline enum stack_end java_leave_interpreter(const struct java_step *j)
+{
+	if (!j->f->has_regs || is_at_bytecode(j) || is_after_return(j->s->code + JAVA_CODE_BEFORE))
+		return java_leave_by_rbp(j, true);
+	return java_leave_edge(j);
+}
+
+/* sub rsp, number */
+static __always_inline bool is_sub_rsp(const __u8 *c)
+{
+	return IS3(c, 0x48, 0x83, 0xec) || IS3(c, 0x48, 0x81, 0xec);
+}
+
+/* mov [rsp - number], eax: looks whether there is room for the frames of this method */
+static __always_inline bool is_stack_bang(const __u8 *c)
+{
+	return IS3(c, 0x89, 0x84, 0x24) && c[6] == 0xff;
+}
+
+/*
+ * The frame before its method has begun, at instruction @c. The method begins @left bytes after it.
+ * Either "stack bang; push rbp; sub rsp", or "sub rsp; mov [rsp + number], rbp", and before that
+ * the check of the class.
+ */
+static __always_inline enum java_place java_place_of_prologue(const __u8 *c, __u64 left)
+{
+	if (c[0] == 0x55 || is_stack_bang(c))
+		return JAVA_AT_RETURN;
+	if (is_mov_rbp(c))
+		return JAVA_PUSHED_RBP;
+	if (is_sub_rsp(c))
+		return c[-1] == 0x55 || (c[-4] == 0x55 && is_mov_rbp(c - 3)) ? JAVA_PUSHED_RBP
+									     : JAVA_AT_RETURN;
+	if ((IS3(c, 0x48, 0x89, 0x6c) || IS3(c, 0x48, 0x89, 0xac)) && c[3] == 0x24)
+		return JAVA_RBP_LATER;
+	for (__u32 i = 1; i < JAVA_CODE_BYTES - JAVA_CODE_BEFORE - 8; i++)
+		if (i < left && (is_stack_bang(c + i) || is_sub_rsp(c + i)))
+			return JAVA_AT_RETURN;
+	return JAVA_COMPLETE;
+}
+
+/* add rsp, number; pop rbp: is that before @c? */
+static __always_inline bool is_after_pop(const __u8 *c)
+{
+	return c[-1] == 0x5d && (IS3(c - 5, 0x48, 0x83, 0xc4) || IS3(c - 8, 0x48, 0x81, 0xc4));
+}
+
+/* Does the method ask at @c whether it is to stop, right before it returns? By version. */
+static __always_inline bool is_last_poll(const __u8 *c)
+{
+	return (IS3(c, 0x49, 0x3b, 0x67) && IS2(c + 4, 0x0f, 0x87)) || /* cmp rsp, [r15 + n]; ja */
+	       (IS3(c, 0x49, 0x3b, 0xa7) && IS2(c + 7, 0x0f, 0x87)) ||
+	       (IS2(c, 0x0f, 0x87) && c[6] == 0xc3) ||
+	       (IS3(c, 0x4d, 0x8b, 0x97) && IS3(c + 7, 0x41, 0x85, 0x02) && c[10] == 0xc3) ||
+	       (IS3(c, 0x41, 0x85, 0x02) && c[3] == 0xc3) || /* test [r10], eax; ret */
+	       (IS2(c, 0x85, 0x05) && c[6] == 0xc3);         /* test [rip + n], eax; ret */
+}
+
+/* The code of the last poll that was taken: lea r10, [rip + n]; mov [r15 + n], r10; jmp */
+static __always_inline bool is_taken_poll(const __u8 *c)
+{
+	return (IS3(c, 0x4c, 0x8d, 0x15) && IS3(c + 7, 0x4d, 0x89, 0x97)) ||
+	       (IS3(c, 0x4d, 0x89, 0x97) && c[7] == 0xe9) ||
+	       (c[0] == 0xe9 && IS3(c - 7, 0x4d, 0x89, 0x97));
+}
+
+/* The wrapper of a method in C ends with: leave; a look for an exception; ret. */
+static __always_inline bool is_after_leave(const __u8 *c)
+{
+	return c[-1] == 0xc9 || (IS2(c, 0x0f, 0x85) && c[6] == 0xc3);
+}
+
+/* Where in its code is the leaf? */
+static __always_inline enum java_place java_place_of_leaf(const struct java_step *j,
+							  enum java_kind kind, __u64 complete)
+{
+	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
+
+	if (j->f->pc < j->begin + complete)
+		return java_place_of_prologue(c, j->begin + complete - j->f->pc);
+	if (c[0] == 0x5d)
+		return JAVA_PUSHED_RBP;
+	if (c[0] == 0xc3 || is_stack_bang(c) || is_after_pop(c) || is_last_poll(c) ||
+	    is_taken_poll(c) || (kind == JAVA_NATIVE && is_after_leave(c)))
+		return JAVA_AT_RETURN;
+	/* pop [rsp + number], the second half of a move between words of the frame */
+	if (IS3(c, 0x8f, 0x44, 0x24) || IS3(c, 0x8f, 0x84, 0x24))
+		return JAVA_PUSHED_WORD;
+	return JAVA_COMPLETE;
+}
+
+static __always_inline enum stack_end java_leave_place(const struct java_step *j,
+						       enum java_place place)
+{
+	__u64 sp = j->f->sp, end = sp + j->frame_bytes;
+
+	switch (place) {
+	case JAVA_AT_RETURN:
+		return java_leave_below(j->f, sp + 8, 0);
+	case JAVA_PUSHED_RBP:
+		return java_leave_below(j->f, sp + 16, sp);
+	case JAVA_RBP_LATER:
+		return java_leave_below(j->f, end, 0);
+	case JAVA_PUSHED_WORD:
+		return java_leave_below(j->f, end + 8, end - 8);
+	default:
+		return java_leave_below(j->f, end, end - 16);
+	}
+}
+
+/* The offset of the place from which on a frame is complete; ~0: that is not known. */
+static __always_inline __u64 java_complete_at(const struct java_step *j)
+{
+	__u32 n = blob_number(j, j->m->blob_complete & 0xfc);
+
+	if (j->m->complete_bytes == 2) {
+		n = n >> 8 * (j->m->blob_complete & 2) & 0xffff;
+		return n == 0xffff ? ~0ULL : n;
+	}
+	return n >> 31 ? ~0ULL : n;
+}
+
+static __always_inline enum stack_end java_leave_leaf(const struct java_step *j,
+						      enum java_kind kind)
+{
+	__u64 complete = java_complete_at(j);
+
+	switch (kind) {
+	case JAVA_NMETHOD:
+	case JAVA_NATIVE:
+		if (complete == ~0ULL)
+			return STACK_END_UNREADABLE;
+		return java_leave_place(j, java_place_of_leaf(j, kind, complete));
+	case JAVA_RUNTIME:
+		if (complete != ~0ULL && j->f->pc >= j->begin + complete)
+			return java_leave_place(j, java_place_of_leaf(j, kind, complete));
+		return java_leave_bare(j);
+	case JAVA_STUBS:
+		return java_leave_stub(j);
+	default:
+		return java_leave_bare(j);
+	}
+}
+
+/*
+ * Goes from frame @f, in code that HotSpot has made, to its caller. Returns STACK_GOES_ON, or how
+ * the stack ended; then the frame is of no more use.
+ */
+static __always_inline enum stack_end java_step_frame(struct java_step *j)
+{
+	enum java_kind kind;
+
+	if (!java_read_blob(j, unwind_lookup_pc(j->f)))
+		return STACK_END_UNREADABLE;
+	kind = java_kind_of(j);
+	if (j->f->has_regs &&
+	    unwind_read(j->f, j->s->code, sizeof(j->s->code), j->f->pc - JAVA_CODE_BEFORE))
+		return STACK_END_UNREADABLE;
+	if (kind == JAVA_INTERPRETER)
+		return java_leave_interpreter(j);
+	if (j->f->has_regs)
+		return java_leave_leaf(j, kind);
+	switch (kind) {
+	case JAVA_NMETHOD:
+	case JAVA_NATIVE:
+	case JAVA_RUNTIME:
+		return java_leave_place(j, JAVA_COMPLETE);
+	case JAVA_STUBS:
+		return java_leave_by_rbp(j, false);
+	default:
+		return STACK_END_UNREADABLE;
+	}
+}
+
+#endif

@@ -25,6 +25,7 @@ static int check_sizes(const struct prof_epoch *e)
 	    e->nr_counts > PROF_MAX_TABLE || e->nr_symbols > PROF_MAX_TABLE ||
 	    e->nr_process_infos > PROF_MAX_TABLE || e->nr_file_infos > PROF_MAX_TABLE ||
 	    e->nr_exact_frames > PROF_MAX_TABLE || e->nr_languages > PROF_MAX_TABLE ||
+	    e->nr_lines > PROF_MAX_TABLE || e->nr_source_frames > PROF_MAX_EPOCH_FRAMES ||
 	    e->nr_slices > PROF_MAX_TABLE || e->slice_ns > PROF_MAX_SLICE_NS)
 		return -E2BIG;
 	if (!e->nr_strings || !e->nr_objects || !e->nr_processes || !e->nr_stacks)
@@ -143,6 +144,30 @@ static int check_languages(const struct prof_epoch *e)
 	return 0;
 }
 
+/* Checks that lines ascend, and that they have their frames one after the other. */
+static int check_lines(const struct prof_epoch *e)
+{
+	const struct prof_line *before = NULL;
+	uint64_t nr_frames = 0;
+
+	for (uint32_t i = 0; i < e->nr_lines; i++) {
+		const struct prof_line *line = &e->lines[i];
+
+		if (line->object >= e->nr_objects || !line->nr_frames ||
+		    line->first_frame != nr_frames ||
+		    (before && (line->object < before->object || (line->object == before->object &&
+								  line->offset <= before->offset))))
+			return -EINVAL;
+		nr_frames += line->nr_frames;
+		before = line;
+	}
+	for (uint32_t i = 0; i < e->nr_source_frames; i++)
+		if (e->source_frames[i].name >= e->nr_strings ||
+		    e->source_frames[i].file >= e->nr_strings)
+			return -EINVAL;
+	return nr_frames == e->nr_source_frames ? 0 : -EINVAL;
+}
+
 static int check_exact_frames(const struct prof_epoch *e)
 {
 	_cleanup_free_ bool *seen = NULL;
@@ -243,8 +268,8 @@ int epoch_check(const struct prof_epoch *epoch, uint32_t nr_events, uint64_t *to
 	/* check_sizes comes first: the others rely on it. */
 	static int (*const checks[])(const struct prof_epoch *e) = {
 		check_sizes,         check_first_elements, check_names,     check_processes,
-		check_process_infos, check_file_infos,     check_languages, check_exact_frames,
-		check_stacks,        check_slices,
+		check_process_infos, check_file_infos,     check_languages, check_lines,
+		check_exact_frames,  check_stacks,         check_slices,
 	};
 	int ret = 0;
 

@@ -154,6 +154,10 @@ static int order_strings(struct order *o)
 	}
 	for (uint32_t i = 0; i < e->nr_symbols; i++)
 		use_string(o, e->symbols[o->symbol_old[i]].name, &nr);
+	for (uint32_t i = 0; i < e->nr_source_frames; i++) {
+		use_string(o, e->source_frames[i].name, &nr);
+		use_string(o, e->source_frames[i].file, &nr);
+	}
 	for (uint32_t i = 0; i < e->nr_strings; i++)
 		use_string(o, i, &nr);
 	return 0;

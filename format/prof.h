@@ -201,6 +201,26 @@ struct prof_symbol {
 	uint64_t size;
 };
 
+/* A function at an address as the source has it. */
+struct prof_source_frame {
+	uint32_t name;   /* string, as the linker or the source has it; "": not known */
+	uint32_t file;   /* string: the path; "": not known */
+	uint32_t line;   /* where the program was in the function; 0: not known */
+	bool is_inlined; /* into the function that follows */
+};
+
+/*
+ * The functions of the source at an address that samples hit, from debug information. For a frame
+ * that is no leaf and not exact, the address is one byte before the frame's. Lines ascend by object
+ * and offset, each address once.
+ */
+struct prof_line {
+	uint32_t object;
+	uint64_t offset;
+	uint32_t first_frame; /* in the epoch's source_frames, innermost function first */
+	uint32_t nr_frames;   /* not 0 */
+};
+
 struct prof_string {
 	const char *s; /* NUL-terminated for convenience; may hold any byte but NUL */
 	uint32_t len;  /* bytes */
@@ -222,6 +242,8 @@ struct prof_epoch {
 	const uint32_t *stack_frames; /* ids into frames */
 	const struct prof_count *counts;
 	const struct prof_symbol *symbols;
+	const struct prof_line *lines;
+	const struct prof_source_frame *source_frames;
 	const struct prof_process_info *process_infos;
 	const struct prof_file_info *file_infos;
 	const struct prof_language *languages;
@@ -241,7 +263,7 @@ struct prof_epoch {
 	uint64_t slice_phase_ns; /* below slice_ns */
 	uint32_t nr_strings, nr_objects, nr_processes, nr_mappings, nr_frames, nr_stacks;
 	uint32_t nr_stack_frames, nr_counts, nr_symbols, nr_process_infos, nr_file_infos;
-	uint32_t nr_exact_frames, nr_languages, nr_slices;
+	uint32_t nr_exact_frames, nr_languages, nr_lines, nr_source_frames, nr_slices;
 };
 
 /* The sides of stacks that were taken. */

@@ -158,6 +158,8 @@ static int read_next(struct prof_reader *r, struct fault *fault)
 	vec_clear(&r->tables.process_infos);
 	vec_clear(&r->tables.file_infos);
 	vec_clear(&r->tables.languages);
+	vec_clear(&r->tables.lines);
+	vec_clear(&r->tables.source_frames);
 	vec_clear(&r->tables.exact_frames);
 	vec_clear(&r->tables.count_events);
 	vec_clear(&r->tables.slices);

@@ -29,6 +29,7 @@ static const char *const names[] = {
 	[SECTION_COUNT_WAKERS] = "count wakers",
 	[SECTION_LANGUAGES] = "languages",
 	[SECTION_SLICES] = "slices",
+	[SECTION_LINES] = "lines",
 };
 
 void file_header_pack(uint8_t bytes[FILE_HEADER_BYTES])

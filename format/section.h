@@ -40,6 +40,7 @@ enum section_type {
 	SECTION_COUNT_WAKERS = 14,
 	SECTION_LANGUAGES = 15,
 	SECTION_SLICES = 16,
+	SECTION_LINES = 17,
 };
 
 #define SECTION_REQUIRED 1u /* flag: readers that do not know the type refuse the recording */

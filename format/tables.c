@@ -2,9 +2,10 @@
 #include "format/tables.h"
 
 const struct table_codec *const epoch_tables[NR_EPOCH_TABLES] = {
-	&strings_codec,      &objects_codec,      &processes_codec,    &process_info_codec,
-	&file_info_codec,    &languages_codec,    &symbols_codec,      &stacks_codec,
-	&exact_frames_codec, &count_events_codec, &count_wakers_codec, &slices_codec,
+	&strings_codec,   &objects_codec,      &processes_codec,    &process_info_codec,
+	&file_info_codec, &languages_codec,    &symbols_codec,      &lines_codec,
+	&stacks_codec,    &exact_frames_codec, &count_events_codec, &count_wakers_codec,
+	&slices_codec,
 	&counts_codec,
 };
 
@@ -52,6 +53,8 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.counts = tables->counts.data,
 		.languages = tables->languages.data,
 		.symbols = tables->symbols.data,
+		.lines = tables->lines.data,
+		.source_frames = tables->source_frames.data,
 		.process_infos = tables->process_infos.data,
 		.file_infos = tables->file_infos.data,
 		.exact_frames = tables->exact_frames.data,
@@ -68,6 +71,8 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.nr_counts = tables->counts.nr,
 		.nr_languages = tables->languages.nr,
 		.nr_symbols = tables->symbols.nr,
+		.nr_lines = tables->lines.nr,
+		.nr_source_frames = tables->source_frames.nr,
 		.nr_process_infos = tables->process_infos.nr,
 		.nr_file_infos = tables->file_infos.nr,
 		.nr_exact_frames = tables->exact_frames.nr,
@@ -87,6 +92,8 @@ void tables_deinit(struct tables *tables)
 	vec_free(&tables->exact_frames);
 	vec_free(&tables->languages);
 	vec_free(&tables->symbols);
+	vec_free(&tables->lines);
+	vec_free(&tables->source_frames);
 	vec_free(&tables->frames);
 	vec_free(&tables->stacks);
 	vec_free(&tables->stack_frames);

@@ -37,6 +37,8 @@ static bool is_needed(const struct prof_writer *writer, enum section_type type,
 		return epoch->nr_file_infos;
 	case SECTION_LANGUAGES:
 		return epoch->nr_languages;
+	case SECTION_LINES:
+		return epoch->nr_lines;
 	case SECTION_EXACT_FRAMES:
 		return epoch->nr_exact_frames;
 	case SECTION_SLICES:

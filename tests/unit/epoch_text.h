@@ -136,6 +136,26 @@ static inline void print_languages(FILE *f, const struct prof_epoch *e)
 	}
 }
 
+static inline void print_lines(FILE *f, const struct prof_epoch *e)
+{
+	for (uint32_t i = 0; i < e->nr_lines; i++) {
+		const struct prof_line *line = &e->lines[i];
+
+		fprintf(f, "line ");
+		print_object(f, e, line->object);
+		fprintf(f, "+%" PRIx64, line->offset);
+		for (uint32_t j = 0; j < line->nr_frames; j++) {
+			const struct prof_source_frame *frame =
+				&e->source_frames[line->first_frame + j];
+
+			fprintf(f, " %u %d ", frame->line, frame->is_inlined);
+			print_string(f, e, frame->name);
+			print_string(f, e, frame->file);
+		}
+		fputc('\n', f);
+	}
+}
+
 static inline void print_exact_frames(FILE *f, const struct prof_epoch *e)
 {
 	for (uint32_t i = 0; i < e->nr_exact_frames; i++) {
@@ -180,6 +200,7 @@ static inline char *epoch_text(const struct prof_epoch *e)
 	print_process_infos(f, e);
 	print_file_infos(f, e);
 	print_languages(f, e);
+	print_lines(f, e);
 	print_exact_frames(f, e);
 	for (uint32_t i = 0; i < e->nr_symbols; i++) {
 		fprintf(f, "symbol ");

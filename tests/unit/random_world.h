@@ -57,6 +57,27 @@ static inline void random_names(struct world *w, struct random *rng, uint32_t si
 				    random_below(rng, w->strings.nr)});
 }
 
+static inline void random_lines(struct world *w, struct random *rng)
+{
+	for (uint32_t object = 0; object < w->objects.nr; object++) {
+		uint64_t offset = random_u64(rng) >> random_below(rng, 64);
+
+		for (uint32_t nr = random_below(rng, 4); nr-- > 0;) {
+			uint32_t nr_frames = 1 + random_below(rng, 3);
+
+			WORLD_PUSH(w, lines, {object, offset, w->source_frames.nr, nr_frames});
+			while (nr_frames-- > 0)
+				WORLD_PUSH(w, source_frames,
+					   {random_below(rng, w->strings.nr),
+					    random_below(rng, w->strings.nr), random_u64(rng),
+					    nr_frames});
+			if (offset == UINT64_MAX)
+				break;
+			offset += 1 + random_below(rng, UINT64_MAX - offset);
+		}
+	}
+}
+
 static inline void random_processes(struct world *w, struct random *rng, uint32_t size)
 {
 	uint32_t nr = random_below(rng, size), ranges[64][2];
@@ -171,6 +192,7 @@ static inline void world_random(struct world *w, struct random *rng, uint32_t si
 			   {random_below(rng, w->objects.nr), random_below(rng, w->strings.nr),
 			    offset, bytes > -offset ? -offset : bytes});
 	}
+	random_lines(w, rng);
 	nr = random_below(rng, 2 * size);
 	while (nr--)
 		WORLD_COUNT(w, random_below(rng, w->processes.nr), random_below(rng, w->strings.nr),

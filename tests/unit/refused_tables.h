@@ -327,6 +327,86 @@ static const struct refusal refused_tables[] = {
 		 "\2"
 		 "\6"),
 	 "row 0: string is out of range"},
+	{SECTION_LINES,
+	 PAYLOAD("\1\1"
+		 "\1\1\1\1\1\1"
+		 "\2"
+		 "\0"
+		 "\0"
+		 "\0"
+		 "\0"
+		 "\0"),
+	 "line 0: object is out of range"},
+	{SECTION_LINES,
+	 PAYLOAD("\2\2"
+		 "\2\xb\2\2\2\2"
+		 "\1\0"
+		 "\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\0"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"),
+	 "line 1 exceeds its object"},
+	{SECTION_LINES,
+	 PAYLOAD("\2\2"
+		 "\2\xb\2\2\2\2"
+		 "\1\0"
+		 "\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"),
+	 "line 1 exceeds its object"},
+	{SECTION_LINES,
+	 PAYLOAD("\1\1"
+		 "\1\1\1\1\1\1"
+		 "\1"
+		 "\0"
+		 "\1"
+		 "\0"
+		 "\0"
+		 "\0"),
+	 "line 0 exceeds the frames"},
+	{SECTION_LINES,
+	 PAYLOAD("\1\2"
+		 "\1\1\1\2\2\2"
+		 "\1"
+		 "\0"
+		 "\0"
+		 "\0\0"
+		 "\0\0"
+		 "\0\0"),
+	 "2 frames, but the lines have 1"},
+	{SECTION_LINES,
+	 PAYLOAD("\1\1"
+		 "\1\1\1\1\1\1"
+		 "\1"
+		 "\0"
+		 "\0"
+		 "\6"
+		 "\0"
+		 "\0"),
+	 "frame 0: string is out of range"},
+	{SECTION_LINES,
+	 PAYLOAD("\1\1"
+		 "\1\1\1\1\1\1"
+		 "\1"
+		 "\0"
+		 "\0"
+		 "\0"
+		 "\6"
+		 "\0"),
+	 "frame 0: string is out of range"},
+	{SECTION_LINES,
+	 PAYLOAD("\1\1"
+		 "\1\1\1\1\1\5"
+		 "\1"
+		 "\0"
+		 "\0"
+		 "\0"
+		 "\0"
+		 "\x80\x80\x80\x80\x20"),
+	 "frame 0: line is out of range"},
 	{SECTION_EXACT_FRAMES,
 	 PAYLOAD("\1"
 		 "\1"

@@ -146,6 +146,8 @@ static void fill_tables(void)
 	for (uint32_t i = 0; i < PROF_MAX_TABLE; i++) {
 		WORLD_PUSH(&w, mappings, {0});
 		WORLD_PUSH(&w, symbols, {0});
+		WORLD_PUSH(&w, lines, {0, i, i, 1});
+		WORLD_PUSH(&w, source_frames, {0});
 		WORLD_PUSH(&w, frames, {0, i});
 		WORLD_PUSH(&w, exact_frames, i);
 		WORLD_COUNT(&w, 0, 0, i, 0, 1);
@@ -159,7 +161,8 @@ START_TEST(table_rows)
 		&w.epoch.nr_objects,    &w.epoch.nr_processes,    &w.epoch.nr_mappings,
 		&w.epoch.nr_symbols,    &w.epoch.nr_frames,       &w.epoch.nr_stacks,
 		&w.epoch.nr_counts,     &w.epoch.nr_strings,      &w.epoch.nr_process_infos,
-		&w.epoch.nr_file_infos, &w.epoch.nr_exact_frames, &w.epoch.nr_languages};
+		&w.epoch.nr_file_infos, &w.epoch.nr_exact_frames, &w.epoch.nr_languages,
+		&w.epoch.nr_lines};
 	const struct prof_epoch *epoch;
 	struct prof_reader *reader;
 
@@ -173,6 +176,7 @@ START_TEST(table_rows)
 	ck_assert_uint_eq(epoch->nr_process_infos, PROF_MAX_TABLE - 1);
 	ck_assert_uint_eq(epoch->nr_file_infos, PROF_MAX_TABLE - 1);
 	ck_assert_uint_eq(epoch->nr_languages, PROF_MAX_TABLE - 1);
+	ck_assert_uint_eq(epoch->nr_lines, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_exact_frames, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_frames, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_stacks, PROF_MAX_TABLE);
@@ -290,7 +294,7 @@ START_TEST(records)
 }
 END_TEST
 
-enum { BAD_CASES = 35 };
+enum { BAD_CASES = 42 };
 
 #define BREAK(nr, field, bad)                                                                      \
 	case nr:                                                                                   \
@@ -333,6 +337,13 @@ static void break_rule(int which)
 		BREAK(32, w.languages.data[0].role, PROF_NR_LANGUAGE_ROLES);
 		BREAK(33, w.languages.data[0].name, 99);
 		BREAK(34, w.languages.data[0].version, 99);
+		BREAK(35, w.lines.data[0].object, 2);
+		BREAK(36, w.lines.data[1].offset, 0x10);
+		BREAK(37, w.lines.data[1].first_frame, 2);
+		BREAK(38, w.lines.data[1].nr_frames, 2);
+		BREAK(39, w.lines.data[0].nr_frames, 0);
+		BREAK(40, w.source_frames.data[0].name, 99);
+		BREAK(41, w.source_frames.data[0].file, 99);
 	case 27: /* process 1 twice, and so on */
 		WORLD_PUSH(&w, process_infos, {.process = 1});
 		break;
@@ -357,6 +368,10 @@ START_TEST(rules)
 	WORLD_PUSH(&w, languages, {1, PROF_LANGUAGE_INTERPRETER, 1, 0});
 	WORLD_PUSH(&w, exact_frames, 0);
 	WORLD_PUSH(&w, symbols, {1, 1, 0x10, 0x10});
+	WORLD_PUSH(&w, lines, {1, 0x10, 0, 1});
+	WORLD_PUSH(&w, lines, {1, 0x11, 1, 1});
+	WORLD_PUSH(&w, source_frames, {1, 1, 7, false});
+	WORLD_PUSH(&w, source_frames, {1, 1, 8, false});
 	WORLD_PUSH(&w, frames, {1, 0x10});
 	world_stack(&w, &frame, 1, PROF_STACK_COMPLETE);
 	WORLD_COUNT(&w, 1, 1, 1, 0, 1);

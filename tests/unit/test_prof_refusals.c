@@ -6,10 +6,10 @@
 
 /* All sections before END, in their order. */
 static const uint32_t all_sections[] = {
-	SECTION_META,         SECTION_EVENTS,       SECTION_STRINGS,      SECTION_OBJECTS,
-	SECTION_PROCESSES,    SECTION_PROCESS_INFO, SECTION_FILE_INFO,    SECTION_LANGUAGES,
-	SECTION_SYMBOLS,      SECTION_STACKS,       SECTION_EXACT_FRAMES, SECTION_COUNT_EVENTS,
-	SECTION_COUNT_WAKERS, SECTION_SLICES,       SECTION_COUNTS,
+	SECTION_META,         SECTION_EVENTS,       SECTION_STRINGS,   SECTION_OBJECTS,
+	SECTION_PROCESSES,    SECTION_PROCESS_INFO, SECTION_FILE_INFO, SECTION_LANGUAGES,
+	SECTION_SYMBOLS,      SECTION_LINES,        SECTION_STACKS,    SECTION_EXACT_FRAMES,
+	SECTION_COUNT_EVENTS, SECTION_COUNT_WAKERS, SECTION_SLICES,    SECTION_COUNTS,
 };
 
 /* Does the recording that tests a section of @type have a table of events? */
@@ -105,7 +105,7 @@ START_TEST(valid_one)
 {
 	build(0, valid[SECTION_META]);
 	expect_result(PROF_READ_END, "");
-	for (uint32_t type = SECTION_PROCESS_INFO; type <= SECTION_SLICES; type++) {
+	for (uint32_t type = SECTION_PROCESS_INFO; type <= SECTION_LINES; type++) {
 		build(type, valid[type]);
 		expect_result(PROF_READ_END, "");
 	}

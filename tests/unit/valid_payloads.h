@@ -96,6 +96,14 @@ static const struct payload valid[] = {
 				   "\1\0"
 				   "\0\1\0"
 				   "\1"),
+	[SECTION_LINES] = PAYLOAD("\1\2"
+				  "\1\1\1\2\2\2"
+				  "\1"
+				  "\7"
+				  "\1"
+				  "\2\1"
+				  "\4\0"
+				  "\13\20"),
 	[SECTION_COUNT_WAKERS] = PAYLOAD("\2"
 					 "\2\2"
 					 "\0\3"

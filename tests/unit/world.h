@@ -23,6 +23,8 @@ struct world {
 	VEC(uint32_t) stack_frames;
 	VEC(struct prof_count) counts;
 	VEC(struct prof_symbol) symbols;
+	VEC(struct prof_line) lines;
+	VEC(struct prof_source_frame) source_frames;
 	VEC(struct prof_process_info) process_infos;
 	VEC(struct prof_file_info) file_infos;
 	VEC(struct prof_language) languages;
@@ -103,6 +105,10 @@ static inline const struct prof_epoch *world_epoch(struct world *w)
 	w->epoch.nr_stack_frames = w->stack_frames.nr;
 	w->epoch.nr_counts = w->counts.nr;
 	w->epoch.nr_symbols = w->symbols.nr;
+	w->epoch.lines = w->lines.data;
+	w->epoch.nr_lines = w->lines.nr;
+	w->epoch.source_frames = w->source_frames.data;
+	w->epoch.nr_source_frames = w->source_frames.nr;
 	return &w->epoch;
 }
 
@@ -119,6 +125,8 @@ static inline void world_deinit(struct world *w)
 	vec_free(&w->stack_frames);
 	vec_free(&w->counts);
 	vec_free(&w->symbols);
+	vec_free(&w->lines);
+	vec_free(&w->source_frames);
 	vec_free(&w->process_infos);
 	vec_free(&w->file_infos);
 	vec_free(&w->languages);

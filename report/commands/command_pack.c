@@ -53,14 +53,14 @@ static ssize_t read_input(void *ctx, void *buf, size_t len)
 }
 
 static int pack_file(const struct pack_options *o, const struct source *source, struct textbuf *out,
-		     struct err *err)
+		     uint32_t *nr_short, struct err *err)
 {
 	_cleanup_close_ int fd = open(o->file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct prof_reader *reader = NULL;
 	int ret = fd < 0 ? -errno : prof_reader_create(read_input, &fd, &reader);
 
 	if (!ret)
-		ret = pack_recording(reader, &source->rec.model, source->found, out);
+		ret = pack_recording(reader, &source->rec.model, source->found, out, nr_short);
 	prof_reader_destroy(reader);
 	if (ret && !out->error)
 		err_set(err, ret, "failed to pack '%s': %s", o->file, strerror(-ret));
@@ -72,19 +72,27 @@ static int pack_file(const struct pack_options *o, const struct source *source, 
 static int run_pack(const void *options, struct command_io *io, struct err *err)
 {
 	const struct pack_options *o = options;
-	_cleanup_(found_symbols_deinit) struct found_symbols found = {0};
+	_cleanup_(found_names_deinit) struct found_names found = {0};
 	_cleanup_(source_deinit) struct source source = {.found = &found};
 	struct output_file file;
+	uint32_t nr_short = 0;
 	int ret = check_files(o, err);
 
-	if (!ret && found_symbols_init(&found))
+	if (!ret && found_names_init(&found))
 		ret = err_set(err, -ENOMEM, "failed to pack '%s': out of memory", o->file);
 	if (!ret)
 		ret = source_load(&source, &o->file, 1, &o->request, err);
 	if (!ret)
+		found_names_sort(&found);
+	if (!ret)
 		ret = output_file_open(&file, o->output, &io->out, err);
 	if (!ret)
-		ret = output_file_close(&file, pack_file(o, &source, file.out, err), err);
+		ret = output_file_close(&file, pack_file(o, &source, file.out, &nr_short, err),
+					err);
+	if (!ret && nr_short)
+		textbuf_printf(&io->warnings,
+			       "WARNING: %u files have more names than an epoch can hold\n",
+			       nr_short);
 	return ret ? ret : command_io_finish(io, &source, 1, NULL, err);
 }
 
@@ -101,15 +109,26 @@ static const struct option_spec pack_rows[] = {
 
 static const struct option_table own_options = {pack_rows, ARRAY_SIZE(pack_rows), NULL};
 
+/* Either option adds both, since both are of one look-up. */
+static const struct option_spec line_rows[] = {
+	OPTION_FLAG_ROW(struct view, inlines, "inlines", 'i',
+			.help = "add inlined functions and lines, too; needs debug information"),
+	OPTION_FLAG_ROW(struct view, lines, "lines", 0,
+			.help = "add inlined functions and lines, too; needs debug information"),
+};
+
+static const struct option_table line_options = {line_rows, ARRAY_SIZE(line_rows), NULL};
+
 const struct profrep_command pack_command = {
 	COMMAND_TEXTS(
 		"pack", "write a recording with the names that this machine knows",
 		"  profrep pack -o named.prof app.prof  # reports anywhere, without the files\n"
-		"  profrep pack --debuginfod -o named.prof app.prof\n"),
+		"  profrep pack -i --lines --debuginfod -o named.prof app.prof\n"),
 	.spec.usage = "[OPTIONS] -o FILE [FILE]",
 	.spec.parts =
 		{
 			{&own_options, 0},
+			{&line_options, offsetof(struct pack_options, request.view)},
 			{&search_options, offsetof(struct pack_options, request.search)},
 		},
 	.options_size = sizeof(struct pack_options),

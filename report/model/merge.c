@@ -282,6 +282,24 @@ static int merge_symbol(struct merge *m, uint32_t i)
 	return model_add_symbol(m->model, &symbol);
 }
 
+static int merge_line(struct merge *m, uint32_t i)
+{
+	const struct prof_line *line = &m->epoch->lines[i];
+	struct model *model = m->model;
+	int ret = vec_reserve(&model->source_frames, line->nr_frames);
+
+	if (ret)
+		return ret;
+	for (uint32_t f = 0; f < line->nr_frames; f++) {
+		struct prof_source_frame frame = m->epoch->source_frames[line->first_frame + f];
+
+		frame.name = m->strings[frame.name];
+		frame.file = m->strings[frame.file];
+		model->source_frames.data[model->source_frames.nr++] = frame;
+	}
+	return model_add_line(model, m->objects[line->object], line->offset, line->nr_frames);
+}
+
 static int merge_tables(struct merge *m)
 {
 	const struct prof_epoch *e = m->epoch;
@@ -293,7 +311,7 @@ static int merge_tables(struct merge *m)
 		{e->nr_processes, merge_process},  {e->nr_process_infos, merge_process_info},
 		{e->nr_frames, merge_frame},       {e->nr_stacks, merge_stack},
 		{e->nr_counts, merge_count},       {e->nr_symbols, merge_symbol},
-		{e->nr_languages, merge_language},
+		{e->nr_languages, merge_language}, {e->nr_lines, merge_line},
 	};
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {

@@ -8,6 +8,7 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "common/hash.h"
+#include "common/search.h"
 
 static uint64_t hash_ids(uint64_t a, uint64_t b)
 {
@@ -210,18 +211,52 @@ int model_add_symbol(struct model *model, const struct prof_symbol *symbol)
 	return push_indexed(&model->symbols, &model->symbol_index, hash, *symbol);
 }
 
+int model_add_line(struct model *model, uint32_t object, uint64_t offset, uint32_t nr)
+{
+	uint64_t hash = hash_ids(object, offset);
+	const struct model_line line = {
+		.object = object,
+		.nr_frames = nr,
+		.offset = offset,
+		.first_frame = model->source_frames.nr - nr,
+	};
+
+	index_for_each(&model->line_index, hash, i) {
+		if (model->lines.data[i].object == object &&
+		    model->lines.data[i].offset == offset) {
+			model->source_frames.nr -= nr;
+			return 0;
+		}
+	}
+	return push_indexed(&model->lines, &model->line_index, hash, line);
+}
+
+const struct model_line *model_find_line(const struct model *model, uint32_t object, uint64_t off)
+{
+	const struct model_line *lines = model->lines.data;
+	size_t i = search_first(model->lines.nr, at,
+				lines[at].object > object ||
+					(lines[at].object == object && lines[at].offset >= off));
+
+	return i < model->lines.nr && lines[i].object == object && lines[i].offset == off
+		       ? &lines[i]
+		       : NULL;
+}
+
 uint64_t model_bytes(const struct model *model)
 {
 	const struct index *const indexes[] = {
 		&model->strings.index, &model->object_index, &model->process_index,
 		&model->place_index,   &model->frame_index,  &model->stack_index,
 		&model->row_index,     &model->symbol_index, &model->mapping_index,
+		&model->line_index,
 	};
 	uint64_t bytes = model->strings.arena.total + vec_bytes(&model->strings.items) +
 			 vec_bytes(&model->objects) + vec_bytes(&model->processes) +
 			 vec_bytes(&model->places) + vec_bytes(&model->frames) +
 			 vec_bytes(&model->stacks) + vec_bytes(&model->stack_frames) +
 			 vec_bytes(&model->rows) + vec_bytes(&model->symbols) +
+			 vec_bytes(&model->lines) + vec_bytes(&model->source_frames) +
 			 vec_bytes(&model->mappings) + vec_bytes(&model->ranges.ranges) +
 			 vec_bytes(&model->slots) + vec_bytes(&model->slot_counts);
 
@@ -263,6 +298,8 @@ void model_deinit(struct model *model)
 	vec_free(&model->stack_frames);
 	vec_free(&model->rows);
 	vec_free(&model->symbols);
+	vec_free(&model->lines);
+	vec_free(&model->source_frames);
 	vec_free(&model->mappings);
 	vec_free(&model->origins);
 	vec_free(&model->slots);
@@ -276,6 +313,7 @@ void model_deinit(struct model *model)
 	index_deinit(&model->row_index);
 	index_deinit(&model->symbol_index);
 	index_deinit(&model->mapping_index);
+	index_deinit(&model->line_index);
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -289,6 +327,15 @@ static int compare_symbols(const void *a, const void *b)
 	return 0;
 }
 
+static int compare_lines(const void *a, const void *b)
+{
+	const struct model_line *x = a, *y = b;
+
+	COMPARE(x->object, y->object);
+	COMPARE(x->offset, y->offset);
+	return 0;
+}
+
 /* Releases the indexes that only adding needs. */
 static void forget_indexes(struct model *model)
 {
@@ -299,6 +346,7 @@ static void forget_indexes(struct model *model)
 	index_deinit(&model->row_index);
 	index_deinit(&model->symbol_index);
 	index_deinit(&model->mapping_index);
+	index_deinit(&model->line_index);
 }
 
 int model_finish(struct model *model)
@@ -307,6 +355,9 @@ int model_finish(struct model *model)
 	if (model->symbols.nr)
 		qsort(model->symbols.data, model->symbols.nr, sizeof(*model->symbols.data),
 		      compare_symbols);
+	if (model->lines.nr)
+		qsort(model->lines.data, model->lines.nr, sizeof(*model->lines.data),
+		      compare_lines);
 	for (size_t i = 0; i < model->symbols.nr; i++) {
 		struct model_object *object = &model->objects.data[model->symbols.data[i].object];
 

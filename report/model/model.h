@@ -82,6 +82,13 @@ struct model_stack {
 	uint8_t end; /* enum prof_stack_end */
 };
 
+/* The functions of the source at an address of an object, from the recording. */
+struct model_line {
+	uint32_t object, nr_frames;
+	uint64_t offset;
+	size_t first_frame; /* in source_frames, innermost function first */
+};
+
 /* The origin of a recording. */
 struct model_origin {
 	/* A file that changed later is not the file that was recorded. 0: unknown. */
@@ -113,8 +120,10 @@ struct model {
 	VEC(uint32_t) stack_frames;
 	count_vec rows;                  /* with ids of the model, in the order of the recording */
 	VEC(struct prof_symbol) symbols; /* with the model's ids of objects and names */
+	VEC(struct model_line) lines;    /* after model_finish sorted by object and offset */
+	VEC(struct prof_source_frame) source_frames; /* with strings of the model */
 	struct index object_index, process_index, place_index, frame_index, stack_index, row_index;
-	struct index symbol_index, mapping_index;
+	struct index symbol_index, mapping_index, line_index;
 	/* Sums of the counts of each event. They fit, so no partial sum of one event can overflow.
 	 */
 	uint64_t totals[PROF_MAX_EVENTS];
@@ -154,6 +163,7 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch);
  * return 0, -ENOMEM or -EOVERFLOW. model_add_place leaves a known place as it is. model_add_mapping
  * lets a known mapping grow, since a mapping that was cut later is there with both lengths. The @nr
  * frames of model_add_stack are the last of stack_frames; it takes them off if it knows the stack.
+ * The frames of model_add_line are the last of source_frames; a known line stays as it is.
  * model_add_row adds the count of @row to an equal row. model_add_slot_count adds to a slot, and
  * keeps a part of a row in it.
  */
@@ -167,6 +177,7 @@ int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 int model_add_row(struct model *model, const struct prof_count *row, uint32_t *id);
 int model_add_slot_count(struct model *model, uint32_t row, uint32_t slot, uint64_t count);
 int model_add_symbol(struct model *model, const struct prof_symbol *symbol);
+int model_add_line(struct model *model, uint32_t object, uint64_t offset, uint32_t nr);
 
 /* Takes over the facts that @info has about a process. Facts that it lacks stay. */
 void model_process_learn(struct model_process *process, const struct prof_process_info *info);
@@ -197,6 +208,9 @@ uint64_t model_bytes(const struct model *model);
  */
 const struct model_mapping *model_find_mapping(const struct model *model, uint32_t process,
 					       uint32_t object, uint64_t off);
+
+/* Call it after model_finish. Returns the line at @off of @object, NULL if there is none. */
+const struct model_line *model_find_line(const struct model *model, uint32_t object, uint64_t off);
 
 /* Returns the last component of @object's path. It lives as long as the model. */
 const char *model_object_base(const struct model *model, uint32_t object);

@@ -26,15 +26,19 @@ int seen_names_add(struct seen_names *seen, const struct prof_epoch *epoch)
 {
 	_cleanup_free_ struct prof_symbol *symbols =
 		calloc((size_t)epoch->nr_symbols + 1, sizeof(*symbols));
+	_cleanup_free_ struct prof_line *lines =
+		calloc((size_t)epoch->nr_lines + 1, sizeof(*lines));
 	struct prof_epoch part = {
 		.strings = epoch->strings,
 		.nr_strings = epoch->nr_strings,
 		.objects = epoch->objects,
 		.nr_objects = epoch->nr_objects,
 		.symbols = symbols,
+		.lines = lines,
+		.source_frames = epoch->source_frames,
 	};
 
-	if (!symbols)
+	if (!symbols || !lines)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < epoch->nr_symbols; i++) {
 		const struct prof_object *object = &epoch->objects[epoch->symbols[i].object];
@@ -42,7 +46,13 @@ int seen_names_add(struct seen_names *seen, const struct prof_epoch *epoch)
 		if (is_lasting(object->kind, object->build_id_size))
 			symbols[part.nr_symbols++] = epoch->symbols[i];
 	}
-	return part.nr_symbols ? model_add_epoch(&seen->names, &part) : 0;
+	for (uint32_t i = 0; i < epoch->nr_lines; i++) {
+		const struct prof_object *object = &epoch->objects[epoch->lines[i].object];
+
+		if (is_lasting(object->kind, object->build_id_size))
+			lines[part.nr_lines++] = epoch->lines[i];
+	}
+	return part.nr_symbols || part.nr_lines ? model_add_epoch(&seen->names, &part) : 0;
 }
 
 /* Finds the seen object that is object @id of @model. */
@@ -83,23 +93,66 @@ static int match_objects(struct seen_names *seen, const struct model *model, uin
 	return 0;
 }
 
+/* Adds string @id of the seen names to those of @model. */
+static int give_string(const struct seen_names *seen, struct model *model, uint32_t id,
+		       uint32_t *given)
+{
+	const struct string *string = &seen->names.strings.items.data[id];
+
+	return string_set_add(&model->strings, string->s, string->len, given);
+}
+
+static int give_symbols(const struct seen_names *seen, struct model *model, const uint32_t *objects)
+{
+	vec_for_each(&seen->names.symbols, symbol) {
+		struct prof_symbol given = *symbol;
+		int ret;
+
+		given.object = objects[symbol->object];
+		if (!given.object)
+			continue;
+		ret = give_string(seen, model, symbol->name, &given.name);
+		if (!ret)
+			ret = model_add_symbol(model, &given);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int give_lines(const struct seen_names *seen, struct model *model, const uint32_t *objects)
+{
+	vec_for_each(&seen->names.lines, line) {
+		int ret = 0;
+
+		if (!objects[line->object])
+			continue;
+		for (uint32_t i = 0; i < line->nr_frames && !ret; i++) {
+			const struct prof_source_frame *seen_frame =
+				&seen->names.source_frames.data[line->first_frame + i];
+			struct prof_source_frame given = *seen_frame;
+
+			ret = give_string(seen, model, seen_frame->name, &given.name);
+			if (!ret)
+				ret = give_string(seen, model, seen_frame->file, &given.file);
+			if (!ret)
+				ret = vec_push(&model->source_frames, given);
+		}
+		if (!ret)
+			ret = model_add_line(model, objects[line->object], line->offset,
+					     line->nr_frames);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 int seen_names_give(struct seen_names *seen, struct model *model)
 {
 	_cleanup_free_ uint32_t *objects = NULL;
 	int ret = match_objects(seen, model, &objects);
 
-	vec_for_each(&seen->names.symbols, symbol) {
-		const struct string *name = &seen->names.strings.items.data[symbol->name];
-		struct prof_symbol given = *symbol;
-
-		if (ret)
-			break;
-		given.object = objects[symbol->object];
-		if (!given.object)
-			continue;
-		ret = string_set_add(&model->strings, name->s, name->len, &given.name);
-		if (!ret)
-			ret = model_add_symbol(model, &given);
-	}
-	return ret;
+	if (!ret)
+		ret = give_symbols(seen, model, objects);
+	return ret ? ret : give_lines(seen, model, objects);
 }

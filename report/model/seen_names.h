@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The symbols of files that a recording has told so far. A recording has each of them once, in the
+ * The symbols and lines of files that a recording has told so far. It has each of them once, in the
  * first epoch that needs it. A model of later epochs alone needs it, too.
  */
 #ifndef REPORT_MODEL_SEEN_NAMES_H
@@ -8,7 +8,7 @@
 
 #include "report/model/model.h"
 
-/* A model with strings, objects and symbols alone. */
+/* A model with strings, objects, symbols and lines alone. */
 struct seen_names {
 	struct model names;
 };
@@ -16,7 +16,7 @@ struct seen_names {
 /* Returns 0 or -ENOMEM. seen_names_deinit takes all-zero names, too. */
 int seen_names_init(struct seen_names *seen);
 
-/* Adds the symbols of files in @epoch. Returns like model_add_epoch. */
+/* Adds the symbols and lines of files in @epoch. Returns like model_add_epoch. */
 int seen_names_add(struct seen_names *seen, const struct prof_epoch *epoch);
 
 /*

@@ -7,19 +7,34 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 #include "common/options.h"
 #include "common/search.h"
 #include "format/writer.h"
+#include "report/pack/packed_objects.h"
+
+/* Most bytes that the strings of an epoch take together, so that their section is not too large. */
+#define TEXT_BYTES_MAX (PROF_MAX_SECTION_BYTES / 2)
+
+/* Most frames of lines in an epoch, for the same reason. */
+#define SOURCE_FRAMES_MAX (PROF_MAX_TABLE / 2)
 
 struct packer {
 	const struct model *model;
-	const struct found_symbols *found;
+	const struct found_names *found;
+	struct packed_objects objects;
 	struct prof_writer *writer;
-	bool *is_given; /* of each object of the model: an epoch has its symbols */
+	bool *is_given; /* of each object of the model: all epochs have its names */
+	bool *is_short; /* of each object of the model: some name had no room in an epoch */
 	/* the epoch that is being written */
 	const struct prof_epoch *epoch;
 	VEC(struct prof_string) strings;
+	size_t text_bytes;
+	uint32_t *names; /* of each name that was found: its string in the epoch; 0: none yet */
 	VEC(struct prof_symbol) symbols;
+	size_t nr_recorded; /* symbols that the epoch had already */
+	VEC(struct prof_line) lines;
+	VEC(struct prof_source_frame) source_frames;
 };
 
 static int write_text(void *out, const void *buf, size_t len)
@@ -28,48 +43,19 @@ static int write_text(void *out, const void *buf, size_t len)
 	return ((struct textbuf *)out)->error;
 }
 
-/* Returns the first symbol of @object among those that were found. */
-static size_t first_symbol(const struct found_symbols *found, uint32_t object)
-{
-	return search_first(found->symbols.nr, i, found->symbols.data[i].object >= object);
-}
-
-/* Is @object of the epoch @wanted of the model? A name helps wherever its build-id is equal. */
-static bool is_object(const struct packer *p, const struct prof_object *object, uint32_t wanted)
-{
-	const struct object_key *key = &p->model->objects.data[wanted].key;
-	const char *path = string_set_get(&p->model->strings, key->path);
-
-	return key->kind == object->kind && key->instance == object->instance &&
-	       key->build_id.size == object->build_id_size &&
-	       !memcmp(key->build_id.bytes, object->build_id, object->build_id_size) &&
-	       !strcmp(path, p->epoch->strings[object->path].s);
-}
-
-/* Returns the object of the model that @object of the epoch is, 0 if no symbol was found for it. */
-static uint32_t find_object(const struct packer *p, const struct prof_object *object)
-{
-	uint32_t last = 0;
-
-	vec_for_each(&p->found->symbols, symbol) {
-		if (symbol->object == last)
-			continue;
-		last = symbol->object;
-		if (is_object(p, object, last))
-			return last;
-	}
-	return 0;
-}
-
 /* Returns true if a symbol with a name was found at @off of @object. */
 static bool has_name(const struct packer *p, uint32_t object, uint64_t off)
 {
-	const struct found_symbols *found = p->found;
+	const struct found_names *found = p->found;
 
-	for (size_t i = first_symbol(found, object);
-	     i < found->symbols.nr && found->symbols.data[i].object == object; i++)
-		if (found->symbols.data[i].offset == off && found->symbols.data[i].name)
+	for (size_t i = found_names_symbol(found, object, off); i < found->symbols.nr; i++) {
+		const struct prof_symbol *symbol = &found->symbols.data[i];
+
+		if (symbol->object != object || symbol->offset != off)
+			return false;
+		if (symbol->name)
 			return true;
+	}
 	return false;
 }
 
@@ -86,82 +72,252 @@ static int take_recorded(struct packer *p, const uint32_t *objects)
 		if (e->strings[symbol->name].len || !object || !has_name(p, object, symbol->offset))
 			ret = vec_push(&p->symbols, *symbol);
 	}
+	p->nr_recorded = p->symbols.nr;
 	return ret;
 }
 
 /* Returns true if the epoch has @symbol, of @object there, or one that says as much. */
 static bool is_recorded(const struct packer *p, uint32_t object, const struct prof_symbol *symbol)
 {
-	vec_for_each(&p->symbols, have)
-		if (have->object == object && have->offset == symbol->offset &&
-		    have->size == symbol->size)
+	const struct prof_symbol *have = p->symbols.data;
+
+	for (size_t i =
+		     search_first(p->nr_recorded, at,
+				  have[at].object > object || (have[at].object == object &&
+							       have[at].offset >= symbol->offset));
+	     i < p->nr_recorded && have[i].object == object && have[i].offset == symbol->offset;
+	     i++)
+		if (have[i].size == symbol->size)
 			return true;
 	return false;
 }
 
-/* Adds the symbols that were found for @wanted of the model, which is @object of the epoch. */
-static int add_found(struct packer *p, uint32_t object, uint32_t wanted)
+/* Adds name @name to the strings of the epoch. Returns 0, -ENOSPC without room, or -ENOMEM. */
+static int add_string(struct packer *p, uint32_t name, uint32_t *id)
 {
-	const struct found_symbols *found = p->found;
+	const struct string *text = &p->found->names.items.data[name];
+	const struct prof_string string = {.s = text->s, .len = text->len};
 
-	p->is_given[wanted] = true;
-	for (size_t i = first_symbol(found, wanted);
-	     i < found->symbols.nr && found->symbols.data[i].object == wanted; i++) {
-		struct prof_symbol symbol = found->symbols.data[i];
-		const struct string *name = &found->names.items.data[symbol.name];
-		const struct prof_string string = {.s = name->s, .len = name->len};
-		int ret;
+	*id = p->names[name];
+	if (!text->len || *id)
+		return 0;
+	if (p->strings.nr == PROF_MAX_TABLE || p->text_bytes + text->len > TEXT_BYTES_MAX)
+		return -ENOSPC;
+	*id = p->names[name] = p->strings.nr;
+	p->text_bytes += text->len;
+	return vec_push(&p->strings, string);
+}
 
-		if (is_recorded(p, object, &symbol))
-			continue;
-		symbol.object = object;
-		symbol.name = name->len ? p->strings.nr : 0;
-		ret = name->len ? vec_push(&p->strings, string) : 0;
+static int add_symbol(struct packer *p, uint32_t object, const struct prof_symbol *found)
+{
+	struct prof_symbol symbol = *found;
+	int ret = p->symbols.nr == PROF_MAX_TABLE ? -ENOSPC
+						  : add_string(p, found->name, &symbol.name);
+
+	symbol.object = object;
+	return ret ? ret : vec_push(&p->symbols, symbol);
+}
+
+/* Adds the frames of @found to those of the epoch. */
+static int add_frames(struct packer *p, const struct prof_line *found)
+{
+	int ret = p->lines.nr == PROF_MAX_TABLE ||
+				  p->source_frames.nr + found->nr_frames > SOURCE_FRAMES_MAX
+			  ? -ENOSPC
+			  : 0;
+
+	for (uint32_t i = 0; i < found->nr_frames && !ret; i++) {
+		const struct prof_source_frame *from =
+			&p->found->source_frames.data[found->first_frame + i];
+		struct prof_source_frame frame = *from;
+
+		ret = add_string(p, from->name, &frame.name);
 		if (!ret)
-			ret = vec_push(&p->symbols, symbol);
-		if (ret)
-			return ret;
+			ret = add_string(p, from->file, &frame.file);
+		if (!ret)
+			ret = vec_push(&p->source_frames, frame);
+	}
+	return ret;
+}
+
+static int add_line(struct packer *p, uint32_t object, const struct prof_line *found)
+{
+	struct prof_line line = *found;
+	int ret;
+
+	line.object = object;
+	line.first_frame = p->source_frames.nr;
+	ret = add_frames(p, found);
+	if (ret) {
+		p->source_frames.nr = line.first_frame;
+		return ret;
+	}
+	return vec_push(&p->lines, line);
+}
+
+/* Adds the symbols that were found for @wanted of the model, which is @object of the epoch. */
+static int add_symbols(struct packer *p, uint32_t object, uint32_t wanted)
+{
+	const struct found_names *found = p->found;
+	int ret = 0;
+
+	for (size_t i = found_names_symbol(found, wanted, 0);
+	     i < found->symbols.nr && found->symbols.data[i].object == wanted && !ret; i++)
+		if (!is_recorded(p, object, &found->symbols.data[i]))
+			ret = add_symbol(p, object, &found->symbols.data[i]);
+	return ret;
+}
+
+/* Takes over the lines of the epoch. */
+static int take_lines(struct packer *p)
+{
+	const struct prof_epoch *e = p->epoch;
+	int ret = vec_append(&p->lines, e->lines, e->nr_lines);
+
+	return ret ? ret : vec_append(&p->source_frames, e->source_frames, e->nr_source_frames);
+}
+
+/* Returns true if the epoch had a line at @off of @object. */
+static bool has_line(const struct packer *p, uint32_t object, uint64_t off)
+{
+	const struct prof_line *have = p->epoch->lines;
+	size_t i = search_first(p->epoch->nr_lines, at,
+				have[at].object > object ||
+					(have[at].object == object && have[at].offset >= off));
+
+	return i < p->epoch->nr_lines && have[i].object == object && have[i].offset == off;
+}
+
+/* Adds the lines that were found for @wanted of the model, which is @object of the epoch. */
+static int add_lines(struct packer *p, uint32_t object, uint32_t wanted)
+{
+	const struct found_names *found = p->found;
+	int ret = 0;
+
+	for (size_t i = found_names_line(found, wanted, 0);
+	     i < found->lines.nr && found->lines.data[i].object == wanted && !ret; i++)
+		if (!has_line(p, object, found->lines.data[i].offset))
+			ret = add_line(p, object, &found->lines.data[i]);
+	return ret;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct prof_line *x = a, *y = b;
+
+	COMPARE(x->object, y->object);
+	COMPARE(x->offset, y->offset);
+	return 0;
+}
+
+/* Sorts the lines, and their frames with them, as the format wants them. */
+static int sort_lines(struct packer *p)
+{
+	size_t bytes = p->source_frames.nr * sizeof(*p->source_frames.data);
+	_cleanup_free_ struct prof_source_frame *unsorted = malloc(bytes + 1);
+	uint32_t nr = 0;
+
+	if (!unsorted)
+		return -ENOMEM;
+	if (!p->lines.nr)
+		return 0;
+	memcpy(unsorted, p->source_frames.data, bytes);
+	qsort(p->lines.data, p->lines.nr, sizeof(*p->lines.data), compare_lines);
+	vec_for_each(&p->lines, line) {
+		memcpy(p->source_frames.data + nr, unsorted + line->first_frame,
+		       line->nr_frames * sizeof(*unsorted));
+		line->first_frame = nr;
+		nr += line->nr_frames;
 	}
 	return 0;
 }
 
-static int add_symbols(struct packer *p)
+/* Such an object's names hold for all epochs. */
+static bool is_lasting(const struct prof_object *object)
+{
+	return object->build_id_size && !object->instance;
+}
+
+/* Adds all that was found for object @id of the epoch, which is @wanted of the model. */
+static int add_found(struct packer *p, uint32_t id, uint32_t wanted)
+{
+	int ret;
+
+	if (!wanted || p->is_given[wanted])
+		return 0;
+	ret = add_symbols(p, id, wanted);
+	if (!ret)
+		ret = add_lines(p, id, wanted);
+	p->is_short[wanted] = ret == -ENOSPC;
+	p->is_given[wanted] = !ret && is_lasting(&p->epoch->objects[id]);
+	return ret == -ENOSPC ? 0 : ret;
+}
+
+/* Sets objects[id] to the object of the model that object @id of the epoch is, or to 0. */
+static void find_objects(const struct packer *p, uint32_t *objects)
+{
+	const struct prof_epoch *e = p->epoch;
+	uint32_t info = 0;
+
+	for (uint32_t i = 0; i < e->nr_objects; i++) {
+		bool has_info = info < e->nr_file_infos && e->file_infos[info].object == i;
+
+		objects[i] = packed_objects_find(&p->objects, e, i,
+						 has_info ? &e->file_infos[info] : NULL);
+		info += has_info;
+	}
+}
+
+static int add_names(struct packer *p)
 {
 	const struct prof_epoch *e = p->epoch;
 	_cleanup_free_ uint32_t *objects = calloc(e->nr_objects + 1, sizeof(*objects));
 	int ret = objects ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < e->nr_objects && !ret; i++)
-		if (e->objects[i].kind == PROF_OBJECT_FILE)
-			objects[i] = find_object(p, &e->objects[i]);
-	if (!ret)
+	if (!ret) {
+		find_objects(p, objects);
 		ret = take_recorded(p, objects);
+	}
+	if (!ret)
+		ret = take_lines(p);
 	for (uint32_t i = 0; i < e->nr_objects && !ret; i++)
-		if (objects[i] && !p->is_given[objects[i]])
-			ret = add_found(p, i, objects[i]);
-	return ret;
+		ret = add_found(p, i, objects[i]);
+	return ret ? ret : sort_lines(p);
 }
 
-/* Writes @epoch with its new symbols. A table that is too large then is written as it was. */
-static int write_epoch(struct packer *p, const struct prof_epoch *epoch)
+/* Begins an epoch that has the strings of @epoch, and nothing else yet. */
+static int begin_epoch(struct packer *p, const struct prof_epoch *epoch)
 {
-	struct prof_epoch packed = *epoch;
-	int ret;
-
 	p->epoch = epoch;
 	vec_clear(&p->strings);
 	vec_clear(&p->symbols);
-	ret = vec_append(&p->strings, epoch->strings, epoch->nr_strings);
+	vec_clear(&p->lines);
+	vec_clear(&p->source_frames);
+	memset(p->names, 0, p->found->names.items.nr * sizeof(*p->names));
+	p->text_bytes = 0;
+	for (uint32_t i = 0; i < epoch->nr_strings; i++)
+		p->text_bytes += epoch->strings[i].len;
+	return vec_append(&p->strings, epoch->strings, epoch->nr_strings);
+}
+
+/* Writes @epoch with its new names. */
+static int write_epoch(struct packer *p, const struct prof_epoch *epoch)
+{
+	struct prof_epoch packed = *epoch;
+	int ret = begin_epoch(p, epoch);
+
 	if (!ret)
-		ret = add_symbols(p);
+		ret = add_names(p);
 	if (ret)
 		return ret;
-	if (p->strings.nr <= PROF_MAX_TABLE && p->symbols.nr <= PROF_MAX_TABLE) {
-		packed.strings = p->strings.data;
-		packed.nr_strings = p->strings.nr;
-		packed.symbols = p->symbols.data;
-		packed.nr_symbols = p->symbols.nr;
-	}
+	packed.strings = p->strings.data;
+	packed.nr_strings = p->strings.nr;
+	packed.symbols = p->symbols.data;
+	packed.nr_symbols = p->symbols.nr;
+	packed.lines = p->lines.data;
+	packed.nr_lines = p->lines.nr;
+	packed.source_frames = p->source_frames.data;
+	packed.nr_source_frames = p->source_frames.nr;
 	return prof_writer_epoch(p->writer, &packed);
 }
 
@@ -192,17 +348,42 @@ static int copy_recording(struct packer *p, struct prof_reader *reader)
 	return read == -ENODATA || read == -EBADMSG ? 0 : read;
 }
 
-int pack_recording(struct prof_reader *reader, const struct model *model,
-		   const struct found_symbols *found, struct textbuf *out)
+static int packer_init(struct packer *p)
 {
-	_cleanup_free_ bool *is_given = calloc(model->objects.nr, sizeof(*is_given));
-	struct packer p = {.model = model, .found = found, .is_given = is_given};
-	int ret = is_given ? prof_writer_create(write_text, out, &p.writer) : -ENOMEM;
+	p->is_given = calloc(p->model->objects.nr, sizeof(*p->is_given));
+	p->is_short = calloc(p->model->objects.nr, sizeof(*p->is_short));
+	p->names = calloc(p->found->names.items.nr, sizeof(*p->names));
+	if (!p->is_given || !p->is_short || !p->names)
+		return -ENOMEM;
+	return packed_objects_init(&p->objects, p->model, p->found);
+}
+
+static void packer_deinit(struct packer *p)
+{
+	prof_writer_destroy(p->writer);
+	packed_objects_deinit(&p->objects);
+	vec_free(&p->strings);
+	vec_free(&p->symbols);
+	vec_free(&p->lines);
+	vec_free(&p->source_frames);
+	free(p->is_given);
+	free(p->is_short);
+	free(p->names);
+}
+
+int pack_recording(struct prof_reader *reader, const struct model *model,
+		   const struct found_names *found, struct textbuf *out, uint32_t *nr_short)
+{
+	struct packer p = {.model = model, .found = found};
+	int ret = packer_init(&p);
 
 	if (!ret)
+		ret = prof_writer_create(write_text, out, &p.writer);
+	if (!ret)
 		ret = copy_recording(&p, reader);
-	prof_writer_destroy(p.writer);
-	vec_free(&p.strings);
-	vec_free(&p.symbols);
+	*nr_short = 0;
+	for (size_t i = 0; i < model->objects.nr && !ret; i++)
+		*nr_short += p.is_short[i];
+	packer_deinit(&p);
 	return ret;
 }

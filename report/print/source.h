@@ -22,7 +22,7 @@ struct source {
 	struct view view;            /* of the event that is being printed */
 	struct sample_filter filter; /* the user's; its vectors are borrowed */
 	struct filter_account filtered;
-	struct found_symbols *found; /* gets the symbols that files gave; NULL: nobody wants them */
+	struct found_names *found; /* gets the symbols that files gave; NULL: nobody wants them */
 };
 
 /* The directory to look for files in, and the bytes of files that a report may still read. */

@@ -8,10 +8,9 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "report/symbols/debug_distances.h"
-#include "report/symbols/debug_links.h"
 #include "elf/elf_names.h"
-#include "report/dwarf/dwarf_lookup.h"
 #include "elf/elffile.h"
+#include "report/symbols/object_lines.h"
 #include "report/symbols/object_pids.h"
 
 /* A frame at a place in a stack that needs a name. */
@@ -28,31 +27,12 @@ struct lookup {
 	struct elf_pairs *pairs;
 	struct object_pids *pids; /* of each object */
 	bool needs_lines;
-	struct found_symbols *found;    /* NULL: nobody wants them */
+	struct found_names *found;      /* NULL: nobody wants them */
 	VEC(struct question) questions; /* sorted by object */
 	size_t begin, end;              /* the questions about one object */
 	/* those questions; the tag is the index of the question */
 	VEC(struct range_hit) hits;
 };
-
-const char *unknown_reason_text(enum unknown_reason reason)
-{
-	static const char *const texts[] = {
-		[KNOWN] = "known",
-		[UNKNOWN_UNMAPPED] = "no mapping",
-		[UNKNOWN_ANONYMOUS] = "anonymous memory",
-		[UNKNOWN_NOT_RECORDED] = "no symbols in the recording",
-		[UNKNOWN_NO_FILE] = "file not found",
-		[UNKNOWN_OTHER_FILE] = "file has another build-id",
-		[UNKNOWN_CHANGED] = "file has changed since",
-		[UNKNOWN_NOT_READABLE] = "file not readable",
-		[UNKNOWN_NO_SYMBOLS] = "file has no symbols",
-		[UNKNOWN_NO_SYMBOL] = "no symbol at the address",
-		[UNKNOWN_BUDGET] = "not read, too much to read",
-	};
-
-	return texts[reason];
-}
 
 static int compare_questions(const void *a, const void *b)
 {
@@ -262,39 +242,49 @@ static bool is_budget_spent(const struct lookup *l)
 	return l->roots->budget && l->roots->budget->is_spent;
 }
 
-/*
- * Finds inlined functions and lines of the hits, which are sorted. Returns 0 or -ENOMEM. Debug
- * information that is damaged or takes too much work is as good as none.
- */
+/* Gives the frame of @q the functions that @hit has. */
+static int store_lines(struct lookup *l, const struct question *q, const struct source_hit *hit)
+{
+	struct resolved *resolved = &l->symbols->frames[q->slot];
+
+	resolved->first_line = hit->first;
+	resolved->nr_lines = hit->nr;
+	return l->found ? found_names_add_line(l->found, q->object, q->off, &l->symbols->lines, hit)
+			: 0;
+}
+
+/* Finds inlined functions and lines of the hits, which are sorted. Returns 0 or -ENOMEM. */
 static int resolve_lines(struct lookup *l, struct elf_pair *elf)
 {
 	_cleanup_free_ struct source_hit *hits = calloc(l->hits.nr + 1, sizeof(*hits));
-	struct debug_splits splits = {
-		.roots = l->roots,
-		.binary = elf->binary_path,
-		.debug = elf->debug_path,
-		.build_id = elf->wanted.build_id,
-	};
-	const struct split_opener opener = debug_links_splits(&splits);
-	struct debug_info *info;
-	int ret = hits ? elf_pair_info(elf, l->roots, &info) : -ENOMEM;
+	bool is_unread = false;
+	int ret = hits ? 0 : -ENOMEM;
 
-	if (ret || !info)
-		return ret;
-	for (size_t i = 0; i < l->hits.nr; i++)
+	for (size_t i = 0; i < l->hits.nr && !ret; i++)
 		hits[i].addr = l->hits.data[i].addr;
-	ret = dwarf_lookup(&info->file, &opener, hits, l->hits.nr, &l->symbols->lines);
-	debug_splits_close(&splits);
-	if (ret == -ENOMEM)
-		return ret;
-	l->symbols->nr_unread += ret != 0;
-	for (size_t i = 0; i < l->hits.nr; i++) {
-		uint32_t slot = l->questions.data[l->hits.data[i].tag].slot;
+	if (!ret)
+		ret = elf_lines_find(elf, l->roots, hits, l->hits.nr, &l->symbols->lines,
+				     &is_unread);
+	l->symbols->nr_unread += is_unread;
+	for (size_t i = 0; i < l->hits.nr && !ret; i++)
+		ret = store_lines(l, &l->questions.data[l->hits.data[i].tag], &hits[i]);
+	return ret;
+}
 
-		l->symbols->frames[slot].first_line = hits[i].first;
-		l->symbols->frames[slot].nr_lines = hits[i].nr;
+/* Takes lines from the recording where no debug information has them. */
+static int resolve_recorded_lines(struct lookup *l)
+{
+	int ret = 0;
+
+	for (size_t i = l->begin; i < l->end && !ret; i++) {
+		const struct question *q = &l->questions.data[i];
+		struct resolved *resolved = &l->symbols->frames[q->slot];
+
+		if (!resolved->nr_lines)
+			ret = recorded_lines_find(l->model, q->object, q->off, &l->symbols->lines,
+						  &resolved->first_line, &resolved->nr_lines);
 	}
-	return 0;
+	return ret;
 }
 
 /* Keeps the symbols of the hits for whoever wants them. */
@@ -302,7 +292,7 @@ static int keep_symbols(struct lookup *l)
 {
 	vec_for_each(&l->hits, hit) {
 		const struct question *q = &l->questions.data[hit->tag];
-		int ret = hit->range ? found_symbols_add(l->found, q->object, hit, q->off) : 0;
+		int ret = hit->range ? found_names_add(l->found, q->object, hit, q->off) : 0;
 
 		if (ret)
 			return ret;
@@ -437,8 +427,10 @@ static int resolve_object(struct lookup *l, uint32_t id)
 	}
 	if (ret)
 		return ret;
-	if (object->key.kind == PROF_OBJECT_FILE)
-		return resolve_file(l, object, source);
+	if (object->key.kind == PROF_OBJECT_FILE) {
+		ret = resolve_file(l, object, source);
+		return ret || !l->needs_lines ? ret : resolve_recorded_lines(l);
+	}
 	source->reason = reasons[object->key.kind];
 	return store_miss(l, source->reason);
 }

@@ -17,28 +17,10 @@
 #include "report/dwarf/source_frames.h"
 #include "report/symbols/demangler.h"
 #include "report/symbols/elf_pairs.h"
-#include "report/symbols/found_symbols.h"
+#include "report/symbols/found_names.h"
+#include "report/symbols/unknown_reason.h"
 #include "report/model/model.h"
 #include "report/text/string_set.h"
-
-/* The reason for which a frame has no name. */
-enum unknown_reason {
-	KNOWN = 0,
-	UNKNOWN_UNMAPPED,  /* no mapping covers the address */
-	UNKNOWN_ANONYMOUS, /* memory without a file, and the recording has no symbols for it */
-	/* kernel or vdso, whose symbols come with the recording or not at all */
-	UNKNOWN_NOT_RECORDED,
-	UNKNOWN_NO_FILE,      /* the file was not found */
-	UNKNOWN_OTHER_FILE,   /* a file with another build-id is there */
-	UNKNOWN_CHANGED,      /* the file has changed since the recording */
-	UNKNOWN_NOT_READABLE, /* the file cannot be opened or is no proper ELF file */
-	UNKNOWN_NO_SYMBOLS,   /* the file has no function symbols */
-	UNKNOWN_NO_SYMBOL,    /* no symbol covers the address */
-	UNKNOWN_BUDGET,       /* the files of the report are too large together */
-};
-
-/* Returns the reason in a few words. */
-const char *unknown_reason_text(enum unknown_reason reason);
 
 struct resolved {
 	uint32_t name;   /* in symbols.names, demangled; 0: none */
@@ -76,8 +58,8 @@ struct symbols {
 struct symbol_files {
 	const struct debug_roots *roots;
 	struct elf_pairs *pairs;
-	bool needs_lines;            /* find inlined functions and lines, too */
-	struct found_symbols *found; /* gets the symbols that files gave; NULL: nobody wants them */
+	bool needs_lines;          /* find inlined functions and lines, too */
+	struct found_names *found; /* gets the symbols that files gave; NULL: nobody wants them */
 };
 
 /*

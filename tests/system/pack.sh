@@ -36,6 +36,34 @@ head -c -8 "$dir/bare.prof" > "$dir/cut.prof"
 check "a recording that was cut short is packed" fails 3 "$profrep" pack -o "$dir/packed.prof" "$dir/cut.prof"
 check "and stays one" fails 3 "$profrep" info "$dir/packed.prof"
 
+# Functions and lines of the source travel, too.
+cat > "$dir/inl.c" <<'C'
+static volatile unsigned long sum;
+static inline __attribute__((always_inline)) void inner(unsigned i) { sum += i; }
+static inline __attribute__((always_inline)) void outer(void) { for (unsigned i = 0; i < 100000; i++) inner(i); }
+__attribute__((noinline)) void work(void) { outer(); }
+int main(void) { for (;;) work(); }
+C
+mkdir -p "$dir/lines/.build-id/0d"
+id=0d000000000000000000000000000000000000bb
+"$cc" -O1 -g -fno-optimize-sibling-calls -Wl,--build-id=0x$id -o "$dir/inl" "$dir/inl.c" &&
+	objcopy --only-keep-debug "$dir/inl" "$dir/lines/.build-id/0d/${id:2}.debug" &&
+	strip "$dir/inl" || exit 1
+"$profrec" -q -F 499 -i 1 -o "$dir/inl.prof" -- timeout 2 "$dir/inl" > /dev/null 2>&1
+"$profrep" -i --lines -a --debug-dir "$dir/lines" "$dir/inl.prof" > "$dir/wanted"
+check "lines are packed" "$profrep" pack -i --lines --debug-dir "$dir/lines" -o "$dir/lined.prof" "$dir/inl.prof"
+check "names are packed without lines" "$profrep" pack --debug-dir "$dir/lines" -o "$dir/unlined.prof" "$dir/inl.prof"
+mv "$dir/lines" "$dir/gone/lines"
+rm "$dir/inl"
+check "the report has inlined functions and lines" contains "$(cat "$dir/wanted")" "inl.c:2_[i]"
+check "without any file the report is equal, byte for byte" cmp <("$profrep" -i --lines -a "$dir/lined.prof") "$dir/wanted"
+"$profrep" -i --lines -a "$dir/unlined.prof" > "$dir/shown"
+check "without the option no lines are packed" fails 1 grep -q "inl.c:" "$dir/shown"
+check "packed again, lines stay" "$profrep" pack -o "$dir/again.prof" "$dir/lined.prof"
+check "and the report is equal again" cmp <("$profrep" -i --lines -a "$dir/again.prof") "$dir/wanted"
+"$profrep" -i --lines -f --from 1 "$dir/lined.prof" > "$dir/shown"
+check "a later part of the recording has lines" contains "$(cat "$dir/shown")" "inl.c:2"
+
 check "without -o" says 2 "command pack: needs -o" "$profrep" pack "$dir/bare.prof"
 check "onto itself" says 1 "-o names the recording itself" "$profrep" pack -o "$dir/bare.prof" "$dir/bare.prof"
 check "and nothing is lost" is_complete "$dir/bare.prof"

@@ -5,8 +5,7 @@ const struct table_codec *const epoch_tables[NR_EPOCH_TABLES] = {
 	&strings_codec,   &objects_codec,      &processes_codec,    &process_info_codec,
 	&file_info_codec, &languages_codec,    &symbols_codec,      &lines_codec,
 	&stacks_codec,    &exact_frames_codec, &count_events_codec, &count_wakers_codec,
-	&slices_codec,
-	&counts_codec,
+	&slices_codec,    &counts_codec,
 };
 
 int table_encode(const struct table_codec *codec, const struct order *order, struct columns *cols)

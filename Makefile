@@ -137,6 +137,7 @@ include $(wildcard mk/*.mk)
 bench: tests-build ## measure against perf from linux-perf; prints ratios
 	BUILD=$(abspath $(B)) bench/run
 	BUILD=$(abspath $(B)) CC="$(CC)" bench/events
+	BUILD=$(abspath $(B)) bench/slices
 
 DEB_PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev nettle-dev \
 	liblzma-dev libxxhash-dev libiberty-dev libgsl-dev \

@@ -180,13 +180,12 @@ static int run_diff(const void *options, struct command_io *io, struct err *err)
 
 	if (!sources)
 		return err_set(err, -ENOMEM, "failed to compare: out of memory");
-	request.span.keeps_slots = o->html;
 	if (o->html)
 		page_choose_names(&request.view);
 	else if (!is_folded(o))
 		compare_request_view(&o->compare, &request.view);
-	/* Of one recording a side, only the noise inside is known. */
-	request.span.keeps_slots = !is_folded(o) && o->files.nr == 2;
+	/* Pages show time. Of one recording a side, only the noise inside is known. */
+	request.span.keeps_slots = o->html || (!is_folded(o) && o->files.nr == 2);
 	ret = sources_load(sources, o->files.data, o->files.nr, &request, err);
 	if (!ret && is_folded(o))
 		ret = print_both(o, sources, &io->out, &summary, err);

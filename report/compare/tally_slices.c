@@ -4,13 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/minmax.h"
+
 /* Counts of all keys in all slices: 128 MiB. */
 #define COUNTS_MAX (1u << 24)
 
-/* Returns the number of the interval, or of the epoch, that @slot is in. */
+/* Returns the number of the slice, the interval or the epoch that @slot is in. */
 static uint64_t slot_number(const struct recording *rec, uint32_t slot)
 {
-	uint64_t interval_ns = rec->meta->interval_ns;
+	uint64_t interval_ns = rec->model.nr_sliced_epochs ? 0 : rec->meta->interval_ns;
 
 	return interval_ns ? rec->model.slots.data[slot].begin_ns / interval_ns : slot;
 }
@@ -57,11 +59,12 @@ int tally_slices_init(struct tally_slices *slices, const struct recording *rec, 
 	const struct model *model = &rec->model;
 	uint64_t nr = nr_numbers(rec);
 
-	*slices = (struct tally_slices){.nr = nr < SLICES_MAX ? nr : SLICES_MAX, .nr_numbers = nr};
-	if (!slices->nr || nr_keys > COUNTS_MAX / slices->nr) {
-		slices->nr = 0;
+	*slices = (struct tally_slices){
+		.nr = min_u64(min_u64(nr, SLICES_MAX), COUNTS_MAX / max_u64(nr_keys, 1)),
+		.nr_numbers = nr,
+	};
+	if (!slices->nr)
 		return 0;
-	}
 	slices->counts = calloc(nr_keys * slices->nr, sizeof(*slices->counts));
 	slices->totals = calloc(slices->nr, sizeof(*slices->totals));
 	slices->lengths = calloc(slices->nr, sizeof(*slices->lengths));

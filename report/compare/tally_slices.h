@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counts of one recording by slices of its time. A recording that was made with intervals has a
- * slice for each of them, any other recording one for each epoch.
+ * The counts of one recording by slices of its time: the seconds that the recorder told apart. A
+ * recording without them has a slice for each interval, or for each epoch.
  */
 #ifndef REPORT_COMPARE_TALLY_SLICES_H
 #define REPORT_COMPARE_TALLY_SLICES_H
@@ -14,15 +14,15 @@
 /* tally_add makes them if the recording keeps its slots. All zero: there are none. */
 struct tally_slices {
 	size_t nr;
-	uint64_t nr_numbers; /* intervals or epochs, of which a slice can have several */
+	uint64_t nr_numbers; /* of what the recording tells apart; a slice can have several */
 	uint64_t *counts;    /* [key * nr + slice] */
 	uint64_t *totals;    /* of each slice */
 	double *lengths;     /* of each slice, as a part of all */
 };
 
 /*
- * Makes the slices of @rec for @nr_keys keys, with all counts 0, and the totals of @event. Leaves
- * none if there are too many counts to keep. Returns 0 or -ENOMEM.
+ * Makes the slices of @rec for @nr_keys keys, with all counts 0, and the totals of @event. Puts
+ * slices together if there are too many counts to keep. Returns 0 or -ENOMEM.
  */
 int tally_slices_init(struct tally_slices *slices, const struct recording *rec, uint32_t event,
 		      size_t nr_keys);

@@ -75,7 +75,8 @@ class Heat {
 	// Several slots can share a pixel: the busiest is shown.
 	drawRow(palette, row, y) {
 		const {context, profile: {slots}} = this;
-		const rate = slot => row.counts[slot] / Math.max(1, slots[2 * slot + 1] - slots[2 * slot]);
+		// A last slot of a moment with one sample must not outshine all others.
+		const rate = slot => row.counts[slot] / Math.max(200, slots[2 * slot + 1] - slots[2 * slot]);
 		let most = 0;
 		for (let slot = 0; slot < this.nrSlots; slot++)
 			most = Math.max(most, rate(slot));

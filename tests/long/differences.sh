@@ -93,11 +93,20 @@ echo 'while :; do sort /etc/services > /dev/null; done' > "$dir/forks.sh"
 # shellcheck disable=SC2016 # perl's variables
 echo 'while (1) { my %h; $h{$_ % 997} .= $_ for 1 .. 20000; my @k = sort keys %h; }' > "$dir/hashes.pl"
 
-# record_side PREFIX WORKLOAD NR HZ
-record_side()
+# record_sides WORKLOAD NR HZ-BEFORE HZ-AFTER: records both sides by turns, so that a load that comes or goes meets both.
+record_sides()
 {
-	# shellcheck disable=SC2046 # words are meant
-	"$profrec" -q -F "$4" -o "$1-%%.prof" --repeat "$3" -- timeout "$real_seconds" $(run_workload "$2") 2> /dev/null
+	local i side hz
+	rm -rf "$dir/sides"
+	mkdir "$dir/sides"
+	for ((i = 1; i <= $2; i++)); do
+		for side in a b; do
+			[ $side = a ] && hz=$3 || hz=$4
+			# shellcheck disable=SC2046 # words are meant
+			"$profrec" -q -F "$hz" -o "$dir/sides/$side-$i.prof" -- timeout "$real_seconds" \
+				$(run_workload "$1") 2> /dev/null
+		done
+	done
 }
 
 # real_alarms: records the pairs and prints the number with an alarm, then that of first recordings with one.
@@ -106,16 +115,13 @@ real_alarms()
 	local pair workload alarms=0 single=0
 	for ((pair = 0; pair < real_pairs; pair++)); do
 		workload=${workload_names[pair % ${#workload_names[@]}]}
-		rm -rf "$dir/sides"
-		mkdir "$dir/sides"
-		record_side "$dir/sides/a" "$workload" 5 499
-		record_side "$dir/sides/b" "$workload" 5 499
+		record_sides "$workload" 5 499 499
 		compare_sides --json | changed_names > "$dir/names"
 		if [ -s "$dir/names" ]; then
 			alarms=$((alarms + 1))
 			say "$workload: $(head -n 3 "$dir/names" | tr '\n' ' ')" >&2
 		fi
-		[ -z "$("$profrep" diff --json "$dir/sides/a-%.prof" "$dir/sides/b-%.prof" | changed_names)" ] ||
+		[ -z "$("$profrep" diff --json "$dir/sides/a-1.prof" "$dir/sides/b-1.prof" | changed_names)" ] ||
 			single=$((single + 1))
 	done
 	echo $alarms $single
@@ -126,10 +132,7 @@ say "$alarms alarms in $real_pairs real pairs of 5 + 5 recordings of $real_secon
 check "real pairs without a change: alarms" at_most "$alarms" "$(most_alarms "$real_pairs")"
 check "real single pairs: no verdict" same "$single" 0
 
-rm -rf "$dir/sides"
-mkdir "$dir/sides"
-record_side "$dir/sides/a" two_functions 5 49
-record_side "$dir/sides/b" two_functions 5 99
+record_sides two_functions 5 49 99
 changed=$(compare_sides --per cpu --json | changed_names)
 say "at 49 and at 99 Hz: changed in CPU time: ${changed:-nothing}"
 check "the same workload at 49 and at 99 Hz: nothing changed in CPU time" same "$changed" ""

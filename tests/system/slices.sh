@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Slices of time: profrec keeps counts by seconds, and profrep divides recordings there.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+
+cat > "$dir/phases.c" << 'END'
+#include <stdlib.h>
+#include <time.h>
+
+static volatile unsigned long sum;
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+__attribute__((noinline)) void spin_first(double end)
+{
+	while (now() < end)
+		for (int i = 0; i < 10000; i++)
+			sum += i;
+}
+
+__attribute__((noinline)) void spin_second(double end)
+{
+	while (now() < end)
+		for (int i = 0; i < 10000; i++)
+			sum ^= i;
+}
+
+int main(void)
+{
+	double start = now();
+
+	spin_first(start + 2);
+	spin_second(start + 5);
+	return 0;
+}
+END
+"$cc" -O1 -o "$dir/phases" "$dir/phases.c" || exit 1
+
+# total OPTION... FILE: the sum of the counts.
+total() { "$profrep" -f "$@" 2> /dev/null | sum_samples; }
+
+# parts_add_up FILE: before and after each second, there is as much as in the whole file.
+parts_add_up()
+{
+	local whole second before after
+	whole=$(total "$1")
+	for ((second = 1; second <= $(duration_ms "$1") / 1000; second++)); do
+		before=$(total --to $second "$1")
+		after=$(total --from $second "$1")
+		same "$second s: $((before + after))" "$second s: $whole" || return 1
+	done
+}
+
+"$profrec" -q -F 199 -o "$dir/phases.prof" -- "$dir/phases"
+check "their length is said" same "$(info "$dir/phases.prof" slices)" "1.000 s"
+check "the parts add up" parts_add_up "$dir/phases.prof"
+"$profrep" -f --to 1 "$dir/phases.prof" > "$dir/begin" 2> "$dir/warnings"
+check "the first second has nothing that came later" fails 1 grep spin_second "$dir/begin"
+"$profrep" -f --from $(($(duration_ms "$dir/phases.prof") / 1000 - 1)) "$dir/phases.prof" > "$dir/end" 2>> "$dir/warnings"
+check "the last seconds have nothing that was before" fails 1 grep spin_first "$dir/end"
+check "no more than was asked for" same "$(grep 'is shown' "$dir/warnings")" ""
+
+"$workloads/func_ab" &
+busy=$!
+"$profrec" -q -F 99 --no-slices -p $busy -o "$dir/none.prof" 3
+check "--no-slices: there are none" same "$(info "$dir/none.prof" slices)" none
+check "--no-slices: the epoch is not divided" same "$(total --to 1 "$dir/none.prof")" "$(total "$dir/none.prof")"
+
+mkdir "$dir/rotated"
+"$profrec" -q -F 199 --rotate 2 -p $busy -o "$dir/rotated/%H%M%S.prof" 5
+kill $busy
+for file in "$dir"/rotated/*.prof; do parts_add_up "$file" || echo "$file"; done > "$dir/wrong"
+check "--rotate: the parts of each file add up" same "$(cat "$dir/wrong")" ""
+
+"$profrec" -q --off-cpu -o "$dir/waits.prof" -- sh -c 'sleep 0.3; sleep 1; sleep 0.9'
+check "--off-cpu: the parts add up" parts_add_up "$dir/waits.prof"
+check "--off-cpu: they are there" above "$(total "$dir/waits.prof")" 1000000000
+plan_end

@@ -49,6 +49,8 @@ static int check_sides(const struct diff_options *o, struct err *err)
 		return err_set(err, -EINVAL, "command diff: only one recording can be '-'");
 	if (o->normalize && !is_folded(o) && !o->html)
 		return err_set(err, -EINVAL, "option -n/--normalize: needs -f/--folded or --html");
+	if (o->html && o->compare.by != TALLY_FUNCTIONS)
+		return err_set(err, -EINVAL, "option --by: a page compares functions");
 	return compare_request_check(&o->compare, o->nr_before, o->files.nr - o->nr_before, err);
 }
 
@@ -115,28 +117,6 @@ static int print_both(const struct diff_options *o, struct source *sources, stru
 	return err_hint(err, ret, "without -n the counts are compared as they are");
 }
 
-/* The recordings are parts of one picture. */
-static int print_page(const struct diff_options *o, struct source *sources, struct command_io *io,
-		      struct rows_summary *summary, struct err *err)
-{
-	_cleanup_(page_profile_deinit) struct page_profile profile = {0};
-	int ret = compared_sources_check(sources, o->files.nr, err);
-
-	if (ret)
-		return ret;
-	if (page_profile_init(&profile, o->files.nr))
-		return print_error_set(-ENOMEM, o->files.data[0], err);
-	for (size_t i = 0; i < o->files.nr; i++) {
-		profile.parts[i].source = &sources[i];
-		profile.parts[i].event = sources[i].view.event;
-	}
-	profile.nr_before = o->nr_before;
-	profile.is_normalized = o->normalize;
-	ret = page_output_print(io, o->html, o->files.data[0], &profile, 1, err);
-	rows_summary_add(summary, &profile.summary);
-	return ret;
-}
-
 /*
  * Returns true if something changed by as much as the user does not want. What is on one side only
  * may have another name on the other. Its callers show what it costs.
@@ -150,6 +130,28 @@ static bool has_failed(const struct diff_options *o, const struct comparison *co
 	return false;
 }
 
+/*
+ * The recordings are parts of one picture. Several on a side are compared by their shares, so the
+ * picture has these, too.
+ */
+static int print_page(const struct diff_options *o, struct source *sources,
+		      const struct changes_printout *changes, struct command_io *io,
+		      struct err *err)
+{
+	_cleanup_(page_profile_deinit) struct page_profile profile = {0};
+
+	if (page_profile_init(&profile, o->files.nr))
+		return print_error_set(-ENOMEM, o->files.data[0], err);
+	for (size_t i = 0; i < o->files.nr; i++) {
+		profile.parts[i].source = &sources[i];
+		profile.parts[i].event = sources[i].view.event;
+	}
+	profile.nr_before = o->nr_before;
+	profile.is_normalized = o->normalize || (o->files.nr > 2 && o->compare.per == PER_SAMPLES);
+	profile.changes = changes;
+	return page_output_print(io, o->html, o->files.data[0], &profile, 1, err);
+}
+
 static int print_verdicts(const struct diff_options *o, struct source *sources,
 			  struct command_io *io, struct rows_summary *summary, struct err *err)
 {
@@ -159,13 +161,14 @@ static int print_verdicts(const struct diff_options *o, struct source *sources,
 	int ret = compared_sources_make(&compared, sources, o->nr_before, o->files.nr, &o->compare,
 					summary, err);
 
-	if (!ret) {
-		if (o->json)
-			print_changes_json(&p, &io->out);
-		else
-			print_changes(&p, &io->out);
+	if (!ret && o->html)
+		ret = print_page(o, sources, &p, io, err);
+	else if (!ret && o->json)
+		print_changes_json(&p, &io->out);
+	else if (!ret)
+		print_changes(&p, &io->out);
+	if (!ret)
 		io->is_changed = o->fail_percent > 0 && has_failed(o, &compared.comparison);
-	}
 	compared_sources_deinit(&compared);
 	return ret;
 }
@@ -189,8 +192,6 @@ static int run_diff(const void *options, struct command_io *io, struct err *err)
 	ret = sources_load(sources, o->files.data, o->files.nr, &request, err);
 	if (!ret && is_folded(o))
 		ret = print_both(o, sources, &io->out, &summary, err);
-	else if (!ret && o->html)
-		ret = print_page(o, sources, io, &summary, err);
 	else if (!ret)
 		ret = print_verdicts(o, sources, io, &summary, err);
 	if (!ret)

@@ -58,6 +58,13 @@ void comparison_deinit(struct comparison *comparison);
 /* Returns the verdict on @key of the tally, NULL if no recording has counts of it. */
 const struct compared *comparison_find(const struct comparison *comparison, uint32_t key);
 
+/* Returns true if the recordings are many enough for verdicts. */
+static inline bool comparison_has_verdicts(const struct comparison *comparison)
+{
+	return comparison->nr[0] >= CHANGE_RECORDINGS_MIN &&
+	       comparison->nr[1] >= CHANGE_RECORDINGS_MIN;
+}
+
 /* Returns true if nothing of the kind was in the recordings before. */
 static inline bool compared_has_appeared(const struct compared *compared)
 {

@@ -79,6 +79,13 @@ static int count_text(struct tally *tally, size_t len, const struct stack_row *r
 	return ret;
 }
 
+bool tally_find_function(const struct tally *tally, const char *text, uint32_t *key)
+{
+	size_t len = strlen(text);
+
+	return string_set_find(&tally->keys, text, len ? tally_name_length(text, len) : 0, key);
+}
+
 /* Counts one of the @nr functions at a frame. Only that of a frame without inlines is kept. */
 static int count_part(struct tally *tally, uint32_t frame, enum frame_place place, uint32_t part,
 		      uint32_t nr, const struct stack_row *row)

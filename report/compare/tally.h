@@ -57,6 +57,12 @@ static inline uint64_t tally_count(const struct tally *tally, uint32_t key, size
 }
 
 /*
+ * Looks for the function that a frame with the label @text counts for. Returns true with *@key set
+ * if some row counted for it.
+ */
+bool tally_find_function(const struct tally *tally, const char *text, uint32_t *key);
+
+/*
  * Returns the length of the function's name @text without the suffixes of parts and copies: "f" of
  * "f.cold", "f(int)" of "f(int) [clone .part.0]".
  */

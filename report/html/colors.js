@@ -18,6 +18,7 @@ const KINDS = [
 const CHANGES = [
 	{name: "grew", hue: 8, range: 0, saturation: 80},
 	{name: "shrank", hue: 215, range: 0, saturation: 80},
+	{name: "did not, or not distinguishable from noise", hue: 40, range: 0, saturation: 5},
 ];
 
 // By the short names of languages. A language that is not here gets a hue by its name.

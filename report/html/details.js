@@ -16,12 +16,34 @@ function describeNode(tree, node, unit) {
 	const lines = [functions.texts[fn], where, functions.places[fn]].filter(Boolean).map(line => line.slice(0, NAME_SHOWN));
 	const share = `${percent(total, totalOf(tree, 0))} of all, ${percent(total, totalOf(tree, parent))} of its parent`;
 	if (tree.isDiff) {
-		const before = beforeOf(tree, node), change = total - before, whole = beforeOf(tree, 0);
+		const before = beforeOf(tree, node), more = total - before, whole = beforeOf(tree, 0);
 		lines.push(`before ${count(before)} (${percent(before, whole)}), after ${count(total)} (${percent(total, totalOf(tree, 0))}), ` +
-			`change ${change > 0 ? "+" : ""}${count(change)} ${unit}` + (before ? ` (${signed((100 * change / before).toFixed(1))} %)` : " (new)"));
+			`change ${more > 0 ? "+" : ""}${count(more)} ${unit}` + (before ? ` (${signed((100 * more / before).toFixed(1))} %)` : " (new)"));
 	}
+	const change = tree.isDiff && changeOf(tree, node);
+	if (change)
+		lines.push(describeChange(change, tree.profile.unitOfChanges));
 	lines.push(`total ${count(total)} ${unit}: ${share}; self ${count(self)} (${percent(self, totalOf(tree, 0))})`);
 	return lines;
+}
+
+// The verdict on the function of a node, over all its stacks; undefined if there is none.
+function changeOf({profile, nodes}, node) {
+	return profile.changes && profile.changes[profile.changeOf[nodes[node]]];
+}
+
+// With verdicts, colours show the changes that are more than noise.
+function isDistinguishable(tree, node) {
+	const change = tree.profile.hasVerdicts && changeOf(tree, node);
+	return !tree.profile.hasVerdicts || (change !== undefined && change[0] === "changed");
+}
+
+function describeChange([verdict, before, after, relative, low, high], unit) {
+	const rate = number => unit ? `${number.toPrecision(4)} ${unit}` : percent(number, 1);
+	const part = number => number === null ? "unknown" : `${signed((100 * number).toFixed(1))} %`;
+	const interval = low === null && high === null ? "" : `, 95 % interval ${part(low)} to ${part(high)}`;
+	return `function in all stacks: ${rate(before)} before, ${rate(after)} after` +
+		(relative === null ? "" : `, change ${part(relative)}${interval}`) + `: ${verdict}`;
 }
 
 function stackOf(tree, node) {

@@ -5,6 +5,12 @@
 const ROW = 18, FONT = "12px ui-monospace, monospace";
 const NARROW = 0.5, TEXT_FROM = 28, MATCH_WIDTH = 2;
 
+function nodeColor(tree, node, palette) {
+	if (!tree.isDiff)
+		return palette.of(tree.nodes[node]);
+	return isDistinguishable(tree, node) ? palette.change(beforeOf(tree, node), totalOf(tree, node), widthOf(tree, 0)) : palette.same;
+}
+
 class Flame {
 	constructor(window) {
 		this.window = window;
@@ -137,12 +143,8 @@ class Flame {
 	}
 
 	colorOf(node) {
-		const {tree, palette, matches} = this, fn = tree.nodes[node];
-		if (matches && matches.flags[fn])
-			return palette.match;
-		if (tree.isDiff)
-			return palette.change(beforeOf(tree, node), totalOf(tree, node), widthOf(tree, 0));
-		return palette.of(fn);
+		const {tree, palette, matches} = this;
+		return matches && matches.flags[tree.nodes[node]] ? palette.match : nodeColor(tree, node, palette);
 	}
 
 	// A frame begins after the narrow match before it, which is as wide as it has to be.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/html/page_facts.h"
 
+#include <math.h>
+
+#include "common/cleanup.h"
 #include "common/clock.h"
 #include "report/text/json_text.h"
 
@@ -86,7 +89,7 @@ static void print_slots(struct textbuf *out, const struct page_profile *profile)
 	end_list(out, ']');
 }
 
-static void print_processes(struct textbuf *out, const struct page_profile *profile)
+static void print_process_list(struct textbuf *out, const struct page_profile *profile)
 {
 	begin_list(out, "processes");
 	vec_for_each(&profile->processes, process) {
@@ -102,15 +105,77 @@ static void print_processes(struct textbuf *out, const struct page_profile *prof
 	end_list(out, ']');
 }
 
-static void print_profile(struct textbuf *out, const struct page_profile *profile)
+/* Returns the verdict on a function of the page; NULL: threads and missing stacks have none. */
+static const struct compared *find_verdict(const struct page_profile *profile,
+					   const struct page_functions *functions,
+					   const struct page_function *function)
+{
+	uint32_t key;
+
+	if (function->kind == PAGE_THREAD || function->kind == PAGE_MARK ||
+	    !tally_find_function(profile->changes->tally,
+				 string_set_get(&functions->strings, function->text), &key))
+		return NULL;
+	return comparison_find(profile->changes->comparison, key);
+}
+
+/* Infinite numbers and those that are not known are null. */
+static void print_numbers(struct textbuf *out, const double *numbers, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (isfinite(numbers[i]))
+			textbuf_printf(out, "%.5g,", numbers[i]);
+		else
+			textbuf_str(out, "null,");
+	}
+}
+
+/* Prints the verdicts, and which of them is that of each function. */
+static void print_verdicts(struct textbuf *out, const struct page_profile *profile,
+			   const struct page_functions *functions)
+{
+	static const char *const units[] = {
+		[PER_SAMPLES] = "",
+		[PER_CPU] = "CPU s/s",
+		[PER_WORK] = "CPU s for a unit of work",
+	};
+	const struct comparison *comparison = profile->changes->comparison;
+
+	json_text_member(out, "unitOfChanges", units[profile->changes->per]);
+	json_number_member(out, "hasVerdicts", comparison_has_verdicts(comparison));
+	begin_list(out, "changes");
+	vec_for_each(&comparison->items, item) {
+		const struct change *c = &item->change;
+		const double numbers[] = {c->before, c->after, c->relative, c->low, c->high};
+
+		textbuf_char(out, '[');
+		json_string(out, verdict_text(item->verdict));
+		textbuf_char(out, ',');
+		print_numbers(out, numbers, ARRAY_SIZE(numbers));
+		end_list(out, ']');
+	}
+	end_list(out, ']');
+	begin_list(out, "changeOf");
+	vec_for_each(&functions->items, function) {
+		const struct compared *item = find_verdict(profile, functions, function);
+
+		textbuf_printf(out, "%td,", item ? item - comparison->items.data : -1);
+	}
+	end_list(out, ']');
+}
+
+static void print_profile(struct textbuf *out, const struct page_profile *profile,
+			  const struct page_functions *functions)
 {
 	textbuf_char(out, '{');
 	json_number_member(out, "nrNodes", profile->trie.nodes.nr - 1);
 	json_number_member(out, "nrCells", profile->trie.cells.nr);
 	json_number_member(out, "nrBefore", profile->nr_before);
 	json_number_member(out, "normalized", profile->is_normalized);
+	if (profile->changes)
+		print_verdicts(out, profile, functions);
 	print_slots(out, profile);
-	print_processes(out, profile);
+	print_process_list(out, profile);
 	begin_list(out, "parts");
 	for (uint32_t i = 0; i < profile->nr_parts; i++)
 		print_part(out, &profile->parts[i]);
@@ -135,7 +200,7 @@ void page_print_facts(struct textbuf *out, const struct page_profile *profiles, 
 	print_languages(out, functions);
 	begin_list(out, "profiles");
 	for (size_t i = 0; i < nr; i++)
-		print_profile(out, &profiles[i]);
+		print_profile(out, &profiles[i], functions);
 	end_list(out, ']');
 	end_list(out, '}');
 	/* The outermost object is in no list. */

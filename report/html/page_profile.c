@@ -28,6 +28,12 @@ static const struct model *part_model(const struct profile_part *part)
 	return &part->source->rec.model;
 }
 
+/* Several recordings as one have no common time. */
+static bool has_slots(const struct page_profile *profile, const struct profile_part *part)
+{
+	return part_model(part)->keeps_slots && !profile->nr_before;
+}
+
 /* Goes on from *@node to the child for a text that stands for no function. */
 static int add_mark(struct builder *b, const char *text, uint32_t *node)
 {
@@ -171,6 +177,22 @@ static int add_row(struct builder *b, uint32_t i)
 	return ret;
 }
 
+/* Adds the cells of a part that has one slot. */
+static int add_whole_rows(struct builder *b)
+{
+	const struct model *model = part_model(b->part);
+	int ret = 0;
+
+	for (size_t i = 0; i < model->rows.nr && !ret; i++) {
+		const struct trie_cell cell = {b->row_nodes[i], b->row_processes[i],
+					       b->part->first_slot, model->rows.data[i].count};
+
+		if (cell.node != UINT32_MAX)
+			ret = vec_push(&b->profile->trie.cells, cell);
+	}
+	return ret;
+}
+
 static int add_cells(struct builder *b)
 {
 	const struct model *model = part_model(b->part);
@@ -197,7 +219,9 @@ static int add_rows(struct builder *b)
 		if (model->rows.data[i].event == b->part->event)
 			ret = add_row(b, i);
 	}
-	return ret ? ret : add_cells(b);
+	if (ret)
+		return ret;
+	return has_slots(b->profile, b->part) ? add_cells(b) : add_whole_rows(b);
 }
 
 static int add_part(struct page_profile *profile, struct profile_part *part,
@@ -209,13 +233,16 @@ static int add_part(struct page_profile *profile, struct profile_part *part,
 
 	part->source->view.event = part->event;
 	part->first_slot = profile->slots.nr;
-	part->nr_slots = model->slots.nr;
+	part->nr_slots = has_slots(profile, part) ? model->slots.nr : 1;
 	b.row_nodes = calloc(model->rows.nr + 1, sizeof(*b.row_nodes));
 	b.row_processes = calloc(model->rows.nr + 1, sizeof(*b.row_processes));
 	if (!b.row_nodes || !b.row_processes)
 		ret = -ENOMEM;
-	if (!ret)
+	if (!ret && has_slots(profile, part))
 		ret = vec_append(&profile->slots, model->slots.data, model->slots.nr);
+	else if (!ret)
+		ret = vec_push(&profile->slots,
+			       ((struct model_slot){0, part->source->rec.meta->duration_ns}));
 	if (!ret)
 		ret = add_rows(&b);
 	source_functions_deinit(&b.known);

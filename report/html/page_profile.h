@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A profile is a picture of a page: an event of a recording, or a difference. A difference is a
- * profile of several parts, first those before, whose slots of time follow each other.
+ * profile of several parts, first those before. Each of these has one slot of time, and the slots
+ * follow each other.
  */
 #ifndef REPORT_HTML_PAGE_PROFILE_H
 #define REPORT_HTML_PAGE_PROFILE_H
 
+#include "report/compare/print_changes.h"
 #include "report/html/page_functions.h"
 #include "report/html/page_trie.h"
 #include "report/print/source.h"
@@ -32,6 +34,8 @@ struct page_profile {
 	uint32_t nr_parts;
 	uint32_t nr_before; /* parts of a difference that are before; 0: no difference */
 	bool is_normalized; /* a difference: before is scaled to the sum of after */
+	/* The verdicts on the functions of a difference, borrowed; NULL: there are none. */
+	const struct changes_printout *changes;
 	struct page_trie trie;
 	VEC(struct model_slot) slots;
 	VEC(struct profile_process) processes;

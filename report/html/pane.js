@@ -93,6 +93,9 @@ class Pane {
 			[this.callersTree, this.tree] = deriveSandwich(this.profile, choice, flags, pivot);
 		else
 			this.tree = deriveTree(this.profile, choice, flags);
+		for (const tree of [this.callersTree, this.tree])
+			if (tree)
+				tree.profile = this.profile;
 	}
 
 	show(state, palette, flags) {

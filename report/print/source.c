@@ -137,6 +137,18 @@ int sources_load(struct source *sources, const char *const *files, size_t nr,
 	return ret ? ret : check_filters(sources, nr, err);
 }
 
+int sources_load_sums(struct source *sources, const struct source_files *files, size_t nr,
+		      const struct source_request *request, struct err *err)
+{
+	struct source_search search;
+	int ret = source_search_open(&search, &request->search, err);
+
+	for (size_t i = 0; !ret && i < nr; i++)
+		ret = load_source(&sources[i], files[i].names, files[i].nr, request, &search, err);
+	source_search_close(&search);
+	return ret;
+}
+
 int source_renew(struct source *source)
 {
 	labels_deinit(&source->labels);

@@ -95,6 +95,16 @@ int source_filter(struct source *source, struct err *err);
  */
 int source_check_filter(const struct source *source, struct err *err);
 
+/* Recordings that are read as one. */
+struct source_files {
+	const char *const *names;
+	size_t nr;
+};
+
+/* Like sources_load; each of @sources is of the recordings of one of @files. */
+int sources_load_sums(struct source *sources, const struct source_files *files, size_t nr,
+		      const struct source_request *request, struct err *err);
+
 /*
  * Finds the names of the frames in the recording's model, and takes the rows out that the user does
  * not want. Returns 0 or a negative errno with @err set.

@@ -21,19 +21,32 @@ void string_set_deinit(struct string_set *strings)
 	arena_deinit(&strings->arena);
 }
 
-int string_set_add(struct string_set *strings, const char *s, uint32_t len, uint32_t *id)
+static bool find_string(const struct string_set *strings, const char *s, uint32_t len,
+			uint64_t hash, uint32_t *id)
 {
-	uint64_t hash = hash_bytes(s, len, 0);
-	struct string copy = {.len = len};
-
 	index_for_each(&strings->index, hash, i) {
 		const struct string *have = &strings->items.data[i];
 
 		if (have->len == len && !memcmp(have->s, s, len)) {
 			*id = i;
-			return 0;
+			return true;
 		}
 	}
+	return false;
+}
+
+bool string_set_find(const struct string_set *strings, const char *s, uint32_t len, uint32_t *id)
+{
+	return find_string(strings, s, len, hash_bytes(s, len, 0), id);
+}
+
+int string_set_add(struct string_set *strings, const char *s, uint32_t len, uint32_t *id)
+{
+	uint64_t hash = hash_bytes(s, len, 0);
+	struct string copy = {.len = len};
+
+	if (find_string(strings, s, len, hash, id))
+		return 0;
 	if (strings->items.nr >= INDEX_NONE)
 		return -ENOMEM;
 	copy.s = arena_copy(&strings->arena, s, len);

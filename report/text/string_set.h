@@ -3,6 +3,7 @@
 #ifndef REPORT_TEXT_STRING_SET_H
 #define REPORT_TEXT_STRING_SET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/index.h"
@@ -29,6 +30,9 @@ void string_set_deinit(struct string_set *strings);
 
 /* Finds or adds the @len bytes at @s. Returns 0 with *@id set, or -ENOMEM. */
 int string_set_add(struct string_set *strings, const char *s, uint32_t len, uint32_t *id);
+
+/* Looks for the @len bytes at @s. Returns true with *@id set if the set has them. */
+bool string_set_find(const struct string_set *strings, const char *s, uint32_t len, uint32_t *id);
 
 /* Returns string @id. The string lives as long as the set, also when others are added. */
 static inline const char *string_set_get(const struct string_set *strings, uint32_t id)

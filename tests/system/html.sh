@@ -4,6 +4,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
+# shellcheck source=tests/differences.sh
+. tests/differences.sh
 names=(--demangle short)
 
 for text in tests/golden/*.txt; do
@@ -20,8 +22,8 @@ holds()
 	shift 2
 	for recording; do
 		for event in $(seq "$events"); do
-			"$profrep" -f -P "${names[@]}" --event "$event" "$recording" > "$recording.$event" 2> /dev/null
-			folded+=("$recording.$event")
+			"$profrep" -f -P "${names[@]}" --event "$event" "$recording" > "${recording#@}.$event" 2> /dev/null
+			folded+=("${recording#@}.$event")
 		done
 	done
 	tap_of node tests/html/check_page.js "$page" "${folded[@]}"
@@ -42,6 +44,10 @@ if command -v node > /dev/null; then
 	what="several recordings"
 	"$profrep" html -o "$dir/several.html" "$dir/before.prof" "$dir/after.prof"
 	holds "$dir/several.html" 1 "$dir/before.prof" "$dir/after.prof"
+	what="the sum of a list"
+	printf '%s\n' "$dir/before.prof" "$dir/after.prof" > "$dir/list"
+	"$profrep" html -o "$dir/sum.html" "@$dir/list" "$dir/after.prof"
+	holds "$dir/sum.html" 1 "@$dir/list" "$dir/after.prof"
 else
 	html picture
 	html hostile
@@ -60,6 +66,14 @@ differences()
 if command -v node > /dev/null; then
 	check "differences" differences diff.html
 	check "scaled differences" differences scaled.html -n
+	for i in 1 2 3 4; do
+		simulate "$dir/a$i.prof" 7 "$i" 6000 99 3 0 10 3
+		simulate "$dir/b$i.prof" 7 "1$i" 6000 99 3 60 10 3
+	done
+	sides=(--before "$dir"/a[1-4].prof --after "$dir"/b[1-4].prof)
+	"$profrep" diff --html "$dir/verdicts.html" "${sides[@]}"
+	"$profrep" diff --json "${names[@]}" "${sides[@]}" > "$dir/verdicts.json"
+	check "verdicts of a page" node tests/html/check_verdicts.js "$dir/verdicts.html" "$dir/verdicts.json"
 else
 	skip "differences" "node is not installed"
 fi
@@ -86,5 +100,6 @@ check "a full disk" says 1 "failed to write the report: No space left on device"
 check "a full disk, by standard output" says 1 "failed to write the report: No space left on device" \
 	sh -c '"$0" html -o - basic.prof > /dev/full' "$profrep"
 check "a directory that is not there" says 1 "failed to create 'none/a.html': No such file" "$profrep" html -o none/a.html basic.prof
+check "a page of another comparison" says 2 "option --by: a page compares functions" "$profrep" diff --html x.html --by stack basic.prof basic.prof
 check "a broken recording is shown, and said to be" says 3 "is incomplete" "$profrep" html -o cut.html cut.prof
 plan_end

@@ -391,11 +391,6 @@ void file_names_begin_recording(struct file_names *n)
 	n->recording++;
 }
 
-uint32_t file_names_quality(const struct file_names *n, uint32_t nr)
-{
-	return n->files.data[nr].known.quality;
-}
-
 static void forget_known(struct file_names *n, struct named_file *file)
 {
 	n->known_bytes -= known_names_bytes(&file->known);

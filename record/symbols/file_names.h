@@ -75,9 +75,6 @@ void file_names_note_written(const struct file_names *names, const struct file_s
 /* Another recording begins, which has no symbols yet. */
 void file_names_begin_recording(struct file_names *names);
 
-/* The best source of names in file @nr, an enum elf_quality; 0: not known. */
-uint32_t file_names_quality(const struct file_names *names, uint32_t nr);
-
 /*
  * Call it after an epoch was written: forgets files that neither this epoch nor the one before
  * used. Returns 0 or -ENOMEM.

@@ -170,8 +170,6 @@ int known_names_add(struct known_names *known, int memory, const u64_vec *offset
 		ret = add_symbols(known, &answer, offsets->nr);
 	if (!ret)
 		ret = add_offsets(known, offsets, answer.numbers);
-	if (!ret)
-		known->quality = answer.head.quality;
 	return ret;
 }
 
@@ -198,5 +196,4 @@ void known_names_deinit(struct known_names *known)
 	vec_free(&known->symbols);
 	vec_free(&known->bytes);
 	index_deinit(&known->by_off);
-	known->quality = 0;
 }

@@ -32,7 +32,6 @@ struct known_names {
 	VEC(struct known_symbol) symbols; /* each once */
 	struct index by_off;              /* of symbols */
 	char_vec bytes;
-	uint32_t quality; /* enum elf_quality */
 };
 
 /*

@@ -46,7 +46,6 @@ struct answer {
 	uint32_t *numbers; /* one for each offset */
 	VEC(struct names_symbol) symbols;
 	char_vec bytes;
-	enum elf_quality quality;
 };
 
 static void answer_deinit(struct answer *answer)
@@ -201,7 +200,6 @@ static int resolve_offsets(struct elf_file *file, const uint64_t *offsets, size_
 		nr_hits += elf_file_vaddr(file, offsets[i], &hits[nr_hits].addr);
 	}
 	range_hits_sort(hits, nr_hits);
-	answer->quality = elf_file_quality(file);
 	ret = elf_names_resolve(&names, file, NULL, hits, nr_hits);
 	return ret ? ret : add_symbols(answer, hits, nr_hits, offsets);
 }
@@ -227,7 +225,6 @@ static int write_answer(int fd, const struct answer *answer, size_t nr)
 	const struct names_head head = {
 		.nr_symbols = answer->symbols.nr,
 		.nr_bytes = answer->bytes.nr,
-		.quality = answer->quality,
 	};
 	int ret = io_write_all(fd, &head, sizeof(head));
 

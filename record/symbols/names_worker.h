@@ -49,8 +49,6 @@ struct names_request {
 struct names_head {
 	uint32_t nr_symbols;
 	uint32_t nr_bytes; /* of names */
-	uint32_t quality;  /* enum elf_quality of the file */
-	uint32_t unused;
 };
 
 /* A symbol of a reply. Without a name, it has the bounds of a function. */

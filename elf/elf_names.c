@@ -63,11 +63,12 @@ static int add_tables(struct elf_names *names, struct elf_file *const files[2],
 
 		if (quality == ELF_MINIDEBUG && !packed)
 			packed = files[i];
-		names->has_symtab |= quality == ELF_SYMTAB;
+		if (quality > names->quality)
+			names->quality = quality;
 		if (files[i])
 			ret = symtab_add(&names->symtab, files[i], hits, nr_hits);
 	}
-	if (!ret && packed && !names->has_symtab)
+	if (!ret && packed && names->quality < ELF_SYMTAB)
 		ret = minidebug_open(packed, &names->mini, &names->has_mini);
 	if (!ret && names->has_mini)
 		ret = symtab_add(&names->symtab, &names->mini, hits, nr_hits);

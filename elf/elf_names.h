@@ -22,8 +22,8 @@
 /* All zero at the start. */
 struct elf_names {
 	struct symtab symtab;
-	bool has_symtab;      /* a file has .symtab */
-	struct elf_file mini; /* MiniDebugInfo */
+	enum elf_quality quality; /* of the best table that was read */
+	struct elf_file mini;     /* MiniDebugInfo */
 	bool has_mini;
 	struct plt plt[2]; /* of the binary, of the debug file */
 	struct gopclntab go[2];

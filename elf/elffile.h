@@ -71,16 +71,20 @@ void elf_file_close(struct elf_file *file);
  */
 bool elf_file_is_debug_only(const struct elf_file *file);
 
-/* The best source of function names in a file, the best last. */
+/*
+ * The sources of function names, the best last. The recorder reads a file as it was mapped. So
+ * names in a recording are as good as those of any copy of the file that lacks .symtab, or better.
+ */
 enum elf_quality {
 	ELF_NO_NAMES,
 	ELF_DYNSYM,    /* exported functions */
 	ELF_MINIDEBUG, /* .gnu_debugdata */
+	ELF_RECORDED,  /* in a recording, never in a file */
 	ELF_SYMTAB,    /* .symtab */
 	ELF_LINES,     /* .debug_info, asked for apart: elf_file_has_lines */
 };
 
-/* Looks at the headers of sections only. */
+/* Looks at the headers of sections only. Returns ELF_SYMTAB at most. */
 enum elf_quality elf_file_quality(struct elf_file *file);
 
 /* Returns true if the file has debug information about functions and lines. */

@@ -131,6 +131,19 @@ static void sort_files(struct file_table *table)
 	qsort_r(table->files, table->nr, sizeof(*table->files), by_samples, model);
 }
 
+/* Prints @path, and the best source of names in the file. */
+static void print_file(struct textbuf *out, const char *path, uint8_t quality)
+{
+	static const char *const sources[] = {
+		[ELF_NO_NAMES] = "no symbols",     [ELF_DYNSYM] = ".dynsym",
+		[ELF_MINIDEBUG] = "MiniDebugInfo", [ELF_RECORDED] = "",
+		[ELF_SYMTAB] = ".symtab",          [ELF_LINES] = "debug information",
+	};
+
+	textbuf_escaped(out, path, strlen(path), TEXT_PLAIN);
+	textbuf_printf(out, " (%s)", sources[quality]);
+}
+
 static void print_source(const struct printout *p, uint32_t object)
 {
 	const struct object_source *source = &p->symbols->sources[object];
@@ -142,11 +155,13 @@ static void print_source(const struct printout *p, uint32_t object)
 		return;
 	}
 	if (source->debug)
-		textbuf_escaped(out, source->debug, strlen(source->debug), TEXT_PLAIN);
+		print_file(out, source->debug, source->debug_quality);
 	if (source->debug && source->binary)
 		textbuf_str(out, ", ");
 	if (source->binary)
-		textbuf_escaped(out, source->binary, strlen(source->binary), TEXT_PLAIN);
+		print_file(out, source->binary, source->binary_quality);
+	if (source->is_fetched)
+		textbuf_str(out, ", by debuginfod");
 	if (source->is_recorded)
 		textbuf_str(out, source->debug || source->binary ? ", in the recording"
 								 : "in the recording");

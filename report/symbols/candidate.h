@@ -47,6 +47,7 @@ struct found {
 	int fd;
 	char *path; /* by which this machine opened it */
 	enum elf_quality quality;
+	bool is_fetched; /* from a server */
 };
 
 /*

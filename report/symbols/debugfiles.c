@@ -315,6 +315,7 @@ static int try_fetch(struct search *s, enum fetch_kind kind, struct found *best)
 		return fd == -ENOMEM ? fd : 0;
 	ret = candidate_take_better(best, fd, &this_machine, path, s->roots->budget,
 				    s->roots->needs_lines);
+	best->is_fetched |= ret == 1;
 	return ret < 0 ? ret : 0;
 }
 
@@ -359,7 +360,8 @@ int debug_files_find(const struct debug_roots *roots, const struct debug_wanted 
 		return ret;
 	}
 	candidate_note_miss(&s.binary_miss, s.debug_miss);
-	*files = (struct debug_files){s.binary.fd, s.debug.fd, s.binary.path, s.debug.path};
+	*files = (struct debug_files){s.binary.fd, s.debug.fd, s.binary.path, s.debug.path,
+				      s.binary.is_fetched || s.debug.is_fetched};
 	*miss = s.binary.fd >= 0 || s.debug.fd >= 0 ? DEBUG_FOUND : s.binary_miss;
 	return 0;
 }

@@ -39,6 +39,7 @@ struct debug_files {
 	int binary_fd, debug_fd;
 	/* the names by which this machine opened them, for the user */
 	char *binary_path, *debug_path;
+	bool is_fetched; /* one of them is from a server */
 };
 
 /* Opens the directory @dir as the symfs. Returns 0 or a negative errno with @err set. */

@@ -73,6 +73,7 @@ static int make_pair(const struct debug_roots *roots, const struct debug_wanted 
 
 	if (!new)
 		return ret;
+	new->is_fetched = files->is_fetched;
 	new->wanted = *wanted;
 	new->wanted.pids = NULL;
 	new->wanted.nr_pids = 0;

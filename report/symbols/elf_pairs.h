@@ -15,6 +15,7 @@ struct elf_pair {
 	struct elf_file binary, debug;
 	bool has_binary, has_debug;
 	char *binary_path, *debug_path; /* for the user; NULL: the file was not used */
+	bool is_fetched;                /* one of them is from a server */
 	struct debug_wanted wanted;     /* with copies of its parts */
 	struct prof_file_info file;
 	uint64_t bytes;          /* read of both files */

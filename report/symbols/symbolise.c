@@ -10,6 +10,7 @@
 #include "report/symbols/debug_distances.h"
 #include "elf/elf_names.h"
 #include "elf/elffile.h"
+#include "report/symbols/name_claim.h"
 #include "report/symbols/object_lines.h"
 #include "report/symbols/object_pids.h"
 
@@ -82,19 +83,22 @@ static int gather_questions(struct lookup *l)
 	return 0;
 }
 
-/* Returns true if @off from a range, which may lack a name, says more than @have. */
-static bool is_better(const struct resolved *have, const struct range *range, uint64_t off)
+/* What is known of the frame already. */
+static struct name_claim claim_of(const struct resolved *resolved)
 {
-	if (have->name)
-		return range->len && off <= have->off;
-	return range->len || !have->is_bounded || off <= have->off;
+	return (struct name_claim){
+		.has_name = resolved->name,
+		.has_bounds = resolved->is_bounded,
+		.quality = resolved->quality,
+		.off = resolved->off,
+	};
 }
 
 /*
  * Stores the answers of l->hits in their order. A name that several hits in a row share is made
  * once. An earlier answer from the recording stays if it says more.
  */
-static int store_hits(struct lookup *l, enum unknown_reason miss)
+static int store_hits(struct lookup *l, enum elf_quality quality, enum unknown_reason miss)
 {
 	const struct range *last = NULL;
 	uint32_t name = 0;
@@ -102,6 +106,7 @@ static int store_hits(struct lookup *l, enum unknown_reason miss)
 	vec_for_each(&l->hits, hit) {
 		uint32_t slot = l->questions.data[hit->tag].slot;
 		struct resolved *resolved = &l->symbols->frames[slot];
+		struct name_claim claim, have = claim_of(resolved);
 		uint64_t off;
 
 		if (!resolved->name)
@@ -111,7 +116,13 @@ static int store_hits(struct lookup *l, enum unknown_reason miss)
 		off = hit->addr - hit->range->start +
 		      bytes_before(&l->model->frames.data[slot / NR_FRAME_PLACES],
 				   slot % NR_FRAME_PLACES);
-		if (!is_better(resolved, hit->range, off))
+		claim = (struct name_claim){
+			.has_name = hit->range->len,
+			.has_bounds = !hit->range->len,
+			.quality = quality,
+			.off = off,
+		};
+		if (!name_claim_beats(&claim, &have))
 			continue;
 		if (hit->range != last) {
 			int ret = string_set_add(&l->symbols->names, hit->range->name,
@@ -125,6 +136,7 @@ static int store_hits(struct lookup *l, enum unknown_reason miss)
 			.name = name,
 			.reason = name ? KNOWN : miss,
 			.is_bounded = !name,
+			.quality = quality,
 			.off = off,
 		};
 	}
@@ -152,14 +164,14 @@ static int resolve_recorded(struct lookup *l, const struct model_object *object)
 	}
 	range_hits_sort(l->hits.data, l->hits.nr);
 	ret = ranges_resolve(ranges, object->nr_symbols, l->hits.data, l->hits.nr);
-	return ret ? ret : store_hits(l, UNKNOWN_NO_SYMBOL);
+	return ret ? ret : store_hits(l, ELF_RECORDED, UNKNOWN_NO_SYMBOL);
 }
 
 static int store_miss(struct lookup *l, enum unknown_reason reason)
 {
 	vec_for_each(&l->hits, hit)
 		hit->range = NULL;
-	return store_hits(l, reason);
+	return store_hits(l, ELF_NO_NAMES, reason);
 }
 
 /* Answers a question whose offset has no certain address. */
@@ -316,11 +328,11 @@ static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_sou
 					l->hits.nr);
 	if (!ret && elf_names_has_any(&names)) {
 		source->reason = KNOWN;
-		source->has_symtab = names.has_symtab;
-		ret = store_hits(l, UNKNOWN_NO_SYMBOL);
+		source->has_symtab = names.quality == ELF_SYMTAB;
+		ret = store_hits(l, names.quality, UNKNOWN_NO_SYMBOL);
 	} else if (!ret) {
 		source->reason = is_budget_spent(l) ? UNKNOWN_BUDGET : UNKNOWN_NO_SYMBOLS;
-		ret = store_hits(l, source->reason);
+		ret = store_hits(l, names.quality, source->reason);
 	}
 	if (!ret && l->found)
 		ret = keep_symbols(l);
@@ -330,27 +342,23 @@ static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_sou
 	return ret;
 }
 
-static enum unknown_reason reason_of_miss(enum debug_miss miss)
+static enum elf_quality best_quality(struct elf_file *file)
 {
-	switch (miss) {
-	case DEBUG_OTHER_FILE:
-		return UNKNOWN_OTHER_FILE;
-	case DEBUG_CHANGED_FILE:
-		return UNKNOWN_CHANGED;
-	case DEBUG_NOT_READABLE:
-		return UNKNOWN_NOT_READABLE;
-	default:
-		return UNKNOWN_NO_FILE;
-	}
+	return elf_file_has_lines(file) ? ELF_LINES : elf_file_quality(file);
 }
 
 /* Notes which files are used. Returns 0 or -ENOMEM. */
-static int name_files(struct object_source *source, const struct elf_pair *elf)
+static int name_files(struct object_source *source, struct elf_pair *elf)
 {
 	if (elf->binary_path)
 		source->binary = strdup(elf->binary_path);
 	if (elf->debug_path)
 		source->debug = strdup(elf->debug_path);
+	if (elf->has_binary)
+		source->binary_quality = best_quality(&elf->binary);
+	if (elf->has_debug)
+		source->debug_quality = best_quality(&elf->debug);
+	source->is_fetched = elf->is_fetched;
 	return (elf->binary_path && !source->binary) || (elf->debug_path && !source->debug)
 		       ? -ENOMEM
 		       : 0;
@@ -378,7 +386,7 @@ static int resolve_file(struct lookup *l, const struct model_object *object,
 	if (ret)
 		return ret;
 	if (!elf) {
-		source->reason = reason_of_miss(miss);
+		source->reason = unknown_reason_of_miss(miss);
 		return store_miss(l, source->reason);
 	}
 	ret = name_files(source, elf);

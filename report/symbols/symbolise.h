@@ -25,6 +25,7 @@
 struct resolved {
 	uint32_t name;   /* in symbols.names, demangled; 0: none */
 	uint8_t reason;  /* enum unknown_reason; KNOWN with a name, or if no stack has the frame */
+	uint8_t quality; /* enum elf_quality of the name's or the bounds' source */
 	bool is_bounded; /* there is no name, but off counts from the start of the function */
 	uint64_t off;    /* the frame's own address minus the start of the symbol or function */
 	/* The frames at the address as the source has them, in symbols.lines; 0: unknown. */
@@ -36,7 +37,9 @@ struct object_source {
 	bool is_recorded; /* symbols came with the recording */
 	bool has_symtab;  /* a file has all its symbols: no better one is to be found */
 	uint8_t reason;   /* enum unknown_reason for the whole object; KNOWN if it has symbols */
-	char *binary, *debug; /* the files that were used; NULL: none */
+	bool is_fetched;  /* a server of debuginfod had one of the files */
+	char *binary, *debug;                  /* the files that were used; NULL: none */
+	uint8_t binary_quality, debug_quality; /* enum elf_quality of each; 0: no names */
 };
 
 enum frame_place {

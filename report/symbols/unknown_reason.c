@@ -19,3 +19,17 @@ const char *unknown_reason_text(enum unknown_reason reason)
 
 	return texts[reason];
 }
+
+enum unknown_reason unknown_reason_of_miss(enum debug_miss miss)
+{
+	switch (miss) {
+	case DEBUG_OTHER_FILE:
+		return UNKNOWN_OTHER_FILE;
+	case DEBUG_CHANGED_FILE:
+		return UNKNOWN_CHANGED;
+	case DEBUG_NOT_READABLE:
+		return UNKNOWN_NOT_READABLE;
+	default:
+		return UNKNOWN_NO_FILE;
+	}
+}

@@ -3,6 +3,8 @@
 #ifndef REPORT_SYMBOLS_UNKNOWN_REASON_H
 #define REPORT_SYMBOLS_UNKNOWN_REASON_H
 
+#include "report/symbols/candidate.h"
+
 /* The reason for which a frame has no name. */
 enum unknown_reason {
 	KNOWN = 0,
@@ -21,5 +23,8 @@ enum unknown_reason {
 
 /* Returns the reason in a few words. */
 const char *unknown_reason_text(enum unknown_reason reason);
+
+/* Returns the reason for which an object without files has no names. */
+enum unknown_reason unknown_reason_of_miss(enum debug_miss miss);
 
 #endif

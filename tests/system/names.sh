@@ -172,7 +172,7 @@ check "carried: files says so" same "$("$profrep" files carried.prof | awk 'NR =
 	"60.0% 40.0% 0.0% in the recording"
 cp s.full s
 check "carried: the file knows more" same "$(names carried.prof | tr '\n' ' ')" "main inner first second "
-check "carried: files says both" contains "$("$profrep" files carried.prof)" "$PWD/s, in the recording"
+check "carried: files says both" contains "$("$profrep" files carried.prof)" "$PWD/s (.symtab), in the recording"
 rm s
 check "carried: no file" same "$(names carried.prof | tr '\n' ' ')" \
 	"from_recording inner first_recorded [s+$(offset s second)] "

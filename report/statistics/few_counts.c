@@ -72,7 +72,6 @@ struct few_counts few_counts_compare(const struct observations *before,
 	double low = nr_b > 0 ? beta_quantile(tail, nr_b + 0.5, nr_a + 0.5) : 0;
 	double high = nr_a > 0 ? beta_quantile(1 - tail, nr_b + 0.5, nr_a + 0.5) : 1;
 	double below = beta_probability(b.units / (a.units + b.units), nr_b + 0.5, nr_a + 0.5);
-
 	double chance = chance_of_division(before, after);
 
 	return (struct few_counts){

@@ -363,9 +363,14 @@ static __always_inline enum stack_end java_leave_edge(const struct java_step *j)
 
 static __always_inline enum stack_end java_leave_interpreter(const struct java_step *j)
 {
-	if (!j->f->has_regs || is_at_bytecode(j) || is_after_return(j->s->code + JAVA_CODE_BEFORE))
-		return java_leave_by_rbp(j, true);
-	return java_leave_edge(j);
+	__u64 rbp;
+
+	if (j->f->has_regs && !is_at_bytecode(j) && !is_after_return(j->s->code + JAVA_CODE_BEFORE))
+		return java_leave_edge(j);
+	if (unwind_get_reg(j->f, UNWIND_RBP, &rbp) ||
+	    unwind_read(j->f, &j->s->method, sizeof(j->s->method), rbp - JAVA_FRAME_METHOD))
+		return STACK_END_UNREADABLE;
+	return java_leave_by_rbp(j, true);
 }
 
 /* sub rsp, number */
@@ -506,16 +511,20 @@ static __always_inline enum stack_end java_leave_leaf(const struct java_step *j,
 }
 
 /*
- * Goes from frame @f, in code that HotSpot has made, to its caller. Returns STACK_GOES_ON, or how
- * the stack ended; then the frame is of no more use.
+ * Goes from frame @f, in code that HotSpot has made, to its caller. Leaves the frame's method in
+ * the scratch, or 0. Returns STACK_GOES_ON, or how the stack ended; then the frame is of no more
+ * use.
  */
 static __always_inline enum stack_end java_step_frame(struct java_step *j)
 {
 	enum java_kind kind;
 
+	j->s->method = 0;
 	if (!java_read_blob(j, unwind_lookup_pc(j->f)))
 		return STACK_END_UNREADABLE;
 	kind = java_kind_of(j);
+	if (kind == JAVA_NMETHOD || kind == JAVA_NATIVE)
+		j->s->method = blob_word(j, j->m->blob_method);
 	if (j->f->has_regs &&
 	    unwind_read(j->f, j->s->code, sizeof(j->s->code), j->f->pc - JAVA_CODE_BEFORE))
 		return STACK_END_UNREADABLE;

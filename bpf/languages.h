@@ -134,6 +134,12 @@ struct interpreter_file {
 	__u64 dev, ino;
 };
 
+/* Key of the map of functions whose names were handed over. */
+struct seen_function {
+	__u64 space_id; /* as in struct unwind_space */
+	__u64 word;
+};
+
 /* HotSpot has up to three heaps of code, and later versions may have one more. */
 #define MAX_JAVA_HEAPS 4
 
@@ -191,12 +197,19 @@ struct java_machine {
 #define JAVA_CODE_BYTES  64 /* of instructions around the leaf's */
 #define JAVA_CODE_BEFORE 16 /* of them before it */
 
+#define JAVA_CONST_WORDS 8 /* of a ConstMethod that are read */
+
 /* Memory of a step from a frame of HotSpot's code to its caller (bpf/java_step.h). */
 struct java_scratch {
 	__u64 blob[JAVA_BLOB_BYTES / 8];
 	__u64 name[JAVA_NAME_BYTES / 8];
 	__u8 code[JAVA_CODE_BYTES];
 	__u64 words[2];
+	__u64 method;                  /* the Method of the frame that was left; 0: none */
+	__u64 const_at;                /* its ConstMethod, */
+	__u64 parts[JAVA_CONST_WORDS]; /* which begins so */
+	__u64 pool;
+	struct seen_function function;
 };
 
 /* The functions that run in one native frame. */
@@ -211,12 +224,6 @@ struct language_segment {
 #define PYTHON_FRAME_WORDS 10
 #define PYTHON_CODE_BYTES  144
 #define PYTHON_CODE_WORDS  32 /* any offset of a byte's value is in them */
-
-/* Key of the map of functions whose names were handed over. */
-struct seen_function {
-	__u64 space_id; /* as in struct unwind_space */
-	__u64 word;
-};
 
 /* The state of the walk from Python function to Python function (bpf/python_frames.h). */
 struct python_walk {
@@ -257,7 +264,7 @@ struct language_stack {
 
 #define LANGUAGE_STACK_SIZE(depth) (sizeof(struct language_stack) + (depth) * sizeof(__u64))
 
-/* A string of the interpreter: its characters have @kind bytes each. */
+/* A string of the interpreter: its characters have @kind bytes each; 0: it is UTF-8. */
 #define NAME_BYTES 256
 struct language_text {
 	__u32 kind;

@@ -82,6 +82,7 @@
 
 #include "bpf/depth_limit.h"
 #include "bpf/java_frames.h"
+#include "bpf/java_names.h"
 #include "bpf/kernel.h"
 #include "bpf/language_places.h"
 #include "bpf/python_frames.h"
@@ -365,6 +366,8 @@ static __always_inline void walk_java_frame(struct user_walk *w, __u64 *address)
 	*address = unwind_keep_frame(&w->walk, w->walk.frame->has_regs);
 	w->walk.end = leave_java_frame(w->tgid, memory->level);
 	w->walk.by_rbp = true;
+	if (memory->java.method && find_method_word(w->tgid, w->space->space_id, memory->level))
+		*address = memory->java.function.word;
 }
 
 /* Goes from a native frame to its caller. Returns false if the frame does not belong to the stack.

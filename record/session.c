@@ -302,8 +302,11 @@ int session_prepare(struct session *s)
 		ret = out_of_memory(s);
 	if (!ret)
 		ret = begin_unwinding(s);
-	/* Hits can be a million a second, and only few of them could wait for unwind tables. */
-	if (!ret && s->probes.events.nr && s->unwinder &&
+	/*
+	 * Hits can be a million a second, and only few of them could wait for unwind tables. Code
+	 * that a process has made has no table, so stacks of it do not wait for its machine.
+	 */
+	if (!ret && s->unwinder && (s->probes.events.nr || unwinder_has_makers(s->unwinder)) &&
 	    unwinder_wait(s->unwinder, TABLES_WAIT_MS))
 		ret = out_of_memory(s);
 	return ret ? ret : follow_processes(s);

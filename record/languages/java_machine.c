@@ -342,8 +342,8 @@ static bool put_method(const struct facts *f, struct java_machine *m)
 	const uint64_t *off = f->fields;
 
 	return put_offset(off[METHOD_CONST], 256, &m->method_const) &&
-	       put_offset(off[CONST_POOL], 256, &m->const_pool) &&
-	       put_offset(off[CONST_NAME], 256, &m->const_name) &&
+	       put_offset(off[CONST_POOL], JAVA_CONST_WORDS * 8 - 7, &m->const_pool) &&
+	       put_offset(off[CONST_NAME], JAVA_CONST_WORDS * 8 - 1, &m->const_name) &&
 	       put_offset(off[CONST_CODE_SIZE], 256, &m->const_code_size) &&
 	       put_offset(f->sizes[CONST_METHOD], 256, &m->const_bytes) &&
 	       put_offset(f->sizes[POOL], 256, &m->pool_bytes) &&

@@ -44,6 +44,14 @@ static size_t put_character(char *out, uint32_t c)
 	return 4;
 }
 
+/* Copies text that is UTF-8 already. NUL ends a string. */
+static size_t copy_utf8(const struct language_text *text, size_t bytes, char *out)
+{
+	for (size_t i = 0; i < bytes; i++)
+		out[i] = text->bytes[i] ? text->bytes[i] : '?';
+	return bytes;
+}
+
 /* Puts the text as UTF-8 into @out, with dots at the end that was cut. Returns its length. */
 static size_t decode_text(const struct language_text *text, bool is_path, char out[TEXT_MAX])
 {
@@ -53,7 +61,9 @@ static size_t decode_text(const struct language_text *text, bool is_path, char o
 	if (text->is_cut && is_path)
 		for (; nr < 3; nr++)
 			out[nr] = '.';
-	for (size_t at = 0; at + size <= bytes; at += size) {
+	if (!text->kind)
+		nr += copy_utf8(text, bytes, out + nr);
+	for (size_t at = 0; text->kind && at + size <= bytes; at += size) {
 		uint32_t c = 0;
 
 		memcpy(&c, text->bytes + at, size);
@@ -73,6 +83,32 @@ static const char *copy_text(struct arena *texts, const struct language_text *te
 	return arena_copy(texts, utf8, len);
 }
 
+/* "java/util/List" and "add" become "java.util.List.add", in the source "java.util.List". */
+static int name_method(struct arena *texts, const struct function_name *name,
+		       struct named_function *f)
+{
+	char text[2 * TEXT_MAX + 1];
+	size_t class = decode_text(&name->file, false, text);
+
+	for (size_t i = 0; i < class; i++)
+		if (text[i] == '/')
+			text[i] = '.';
+	f->file = arena_copy(texts, text, class);
+	text[class ++] = '.';
+	f->name = arena_copy(texts, text, class + decode_text(&name->name, false, text + class));
+	return f->file && f->name ? 0 : -ENOMEM;
+}
+
+static int name_function(struct arena *texts, const struct function_name *name,
+			 struct named_function *f)
+{
+	if (word_language(name->word) == LANGUAGE_JAVA)
+		return name_method(texts, name, f);
+	f->name = copy_text(texts, &name->name, false);
+	f->file = copy_text(texts, &name->file, true);
+	return f->file && f->name ? 0 : -ENOMEM;
+}
+
 int function_names_add(struct function_names *names, const struct function_name *name)
 {
 	struct name_generation *young = &names->young;
@@ -81,9 +117,7 @@ int function_names_add(struct function_names *names, const struct function_name 
 
 	if (young->texts.total >= 2 * TEXT_BYTES_MAX)
 		return 0;
-	new.name = copy_text(&young->texts, &name->name, false);
-	new.file = copy_text(&young->texts, &name->file, true);
-	if (!new.name || !new.file || vec_push(&names->waiting, waiting))
+	if (name_function(&young->texts, name, &new) || vec_push(&names->waiting, waiting))
 		return -ENOMEM;
 	return vec_push(&young->functions, new);
 }

@@ -33,7 +33,8 @@ struct unwinder {
 	struct function_names functions;
 	struct ring_buffer *wants; /* and early samples */
 	int fds[2];
-	int ret;       /* first error of a callback */
+	int ret; /* first error of a callback */
+	bool has_makers;
 	u32_vec stale; /* processes to look at again when it is time */
 	struct look_budget *looks;
 	struct file_names *names; /* NULL: nobody wants the files */
@@ -306,6 +307,11 @@ const struct interpreter_maps *unwinder_interpreters(const struct unwinder *u)
 	return &u->tables.interpreters;
 }
 
+bool unwinder_has_makers(const struct unwinder *u)
+{
+	return u->has_makers;
+}
+
 bool unwinder_wants_drain(const struct unwinder *u)
 {
 	return u->early.raw_bytes >= EARLY_MAX_BYTES ||
@@ -370,11 +376,29 @@ static int adopt_spaces(struct unwinder *u, struct address_spaces *spaces)
 	return 0;
 }
 
+/*
+ * Does the process run code that it has made itself? Then one of its files may be a machine that
+ * knows the frames of that code.
+ */
+static bool has_made_code(const struct address_space *space, const struct mapped_files *files)
+{
+	vec_for_each(&space->memory->live, m) {
+		const struct mapped_file *file = mapping_file(files, m);
+
+		/* The kernel's own code has a name as well: "[vsyscall]". */
+		if (file->kind == MAPPED_ANON && strcmp(file->path, "[vsyscall]") != 0)
+			return true;
+	}
+	return false;
+}
+
 static int request_popular(struct unwinder *u, const struct address_spaces *spaces)
 {
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
 		const struct address_space *space = spaces->newest.data[i];
+		bool is_maker = has_made_code(space, &spaces->files);
 
+		u->has_makers |= is_maker;
 		vec_for_each(&space->memory->live, m) {
 			const struct mapped_file *file = mapping_file(&spaces->files, m);
 			const struct file_table *t;
@@ -385,7 +409,7 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 				return ret;
 			t = &u->tables.tables.data[nr];
 			if (t->state != TABLE_NONE ||
-			    t->nr_processes * EVERYWHERE < spaces->newest.nr)
+			    (!is_maker && t->nr_processes * EVERYWHERE < spaces->newest.nr))
 				continue;
 			ret = request_table(u, nr, file, space->pid, m);
 			if (ret)

@@ -42,7 +42,8 @@ bool unwinder_may_keep(const struct unwinder *unwinder, int *reason);
 
 /*
  * Begins to serve the maps with the address spaces of the scan and the vdso. Asks at once for the
- * tables of files that many of the processes map. Keeps @vdso. Returns 0 or a negative errno with
+ * tables of files that many of the processes map, and of all files of those that make code. Keeps
+ * @vdso. Returns 0 or a negative errno with
  * @err set.
  */
 int unwinder_begin(struct unwinder *unwinder, const struct unwind_maps *maps,
@@ -56,6 +57,9 @@ const int *unwinder_fds(const struct unwinder *unwinder, size_t *nr);
 
 /* Does the work that is due, without waiting. Returns 0 or -ENOMEM. */
 int unwinder_work(struct unwinder *unwinder);
+
+/* Did a process of the scan run code that it has made itself? */
+bool unwinder_has_makers(const struct unwinder *unwinder);
 
 /*
  * The side-band tells that @pid has mapped @file at [start, end), or that its main thread has

@@ -29,7 +29,8 @@ static const struct {
 #define LIMITED(tag, field, max) ATTR_FIELD(struct prof_meta, tag, field, max)
 #define NUMBER(tag, field)       LIMITED(tag, field, UINT64_MAX)
 
-#define TAG_NR_EVENTS 42 /* only in recordings that have a table of events */
+#define TAG_NR_EVENTS     42 /* only in recordings that have a table of events */
+#define TAG_NR_RECORDINGS 54 /* only in merged recordings */
 
 static const struct attr_field numbers[] = {
 	LIMITED(16, event_type, UINT32_MAX),
@@ -56,6 +57,7 @@ static const struct attr_field numbers[] = {
 	NUMBER(51, loads[0]),
 	NUMBER(52, loads[1]),
 	NUMBER(53, loads[2]),
+	LIMITED(TAG_NR_RECORDINGS, nr_recordings, UINT32_MAX),
 };
 
 /* Tags of the lists of ids, which have 32 bits each. */
@@ -66,7 +68,7 @@ static const struct {
 	{30, offsetof(struct prof_meta, tids), offsetof(struct prof_meta, nr_tids)},
 };
 
-#define LAST_TAG 53
+#define LAST_TAG TAG_NR_RECORDINGS
 
 static const char **string_at(struct prof_meta *meta, size_t i)
 {
@@ -110,7 +112,8 @@ static int encode_attr(struct prof_meta *meta, unsigned int tag, struct bytes *b
 		attrs_put_bytes(b, tag, s, len);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (numbers[i].tag == tag && (tag != TAG_NR_EVENTS || meta->nr_events))
+		if (numbers[i].tag == tag && (tag != TAG_NR_EVENTS || meta->nr_events) &&
+		    (tag != TAG_NR_RECORDINGS || meta->nr_recordings))
 			attrs_put_field(b, &numbers[i], meta);
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (lists[i].tag == tag)

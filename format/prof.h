@@ -363,6 +363,7 @@ struct prof_meta {
 	uint8_t unwinding;        /* enum prof_unwinding */
 	struct prof_host host;
 	uint64_t loads[PROF_NR_LOADS]; /* when it started */
+	uint32_t nr_recordings;        /* that were merged into this one; 0: it is none of these */
 	/* Without events, all rows are samples of the event that event_type and event_config say.
 	 */
 	const struct prof_event *events;

@@ -197,15 +197,21 @@ static void warn_of_defect(struct textbuf *warnings, const char *name, const cha
 	textbuf_char(warnings, '\n');
 }
 
+void command_io_add_gaps(struct command_io *io, const struct recording *rec)
+{
+	vec_for_each(&rec->gaps, gap)
+		warn_of_defect(&io->warnings, gap->name, gap->reason,
+			       gap->is_left_out ? "is left out" : "is incomplete");
+	io->is_incomplete |= rec->gaps.nr > 0;
+}
+
 void command_io_add_recording(struct command_io *io, const struct recording *rec)
 {
 	warn_of_selection(&io->warnings, rec);
 	if (!rec->end)
 		warn_of_defect(&io->warnings, rec->name, rec->defect, "is incomplete");
-	vec_for_each(&rec->gaps, gap)
-		warn_of_defect(&io->warnings, gap->name, gap->reason,
-			       gap->is_left_out ? "is left out" : "is incomplete");
-	io->is_incomplete |= !rec->end || rec->gaps.nr;
+	io->is_incomplete |= !rec->end;
+	command_io_add_gaps(io, rec);
 }
 
 int command_io_finish(struct command_io *io, const struct source *sources, size_t nr,

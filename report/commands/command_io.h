@@ -20,6 +20,9 @@ struct command_io {
 	bool is_changed; /* what the user wants to fail on has changed */
 };
 
+/* Warns of recordings that are left out of @rec, which holds several, or incomplete in it. */
+void command_io_add_gaps(struct command_io *io, const struct recording *rec);
+
 /*
  * Warns if the part of @rec that was read is larger than the request, and if the recording is
  * incomplete.

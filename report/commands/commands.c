@@ -15,7 +15,7 @@ static const struct command_spec *const commands[] = {
 	&report_command.spec,  &diff_command.spec,      &plan_command.spec,    &info_command.spec,
 	&top_command.spec,     &tree_command.spec,      &callers_command.spec, &files_command.spec,
 	&missing_command.spec, &processes_command.spec, &html_command.spec,    &export_command.spec,
-	&pack_command.spec,
+	&pack_command.spec,    &merge_command.spec,
 };
 
 /* Words of perf, bcc, pprof and FlameGraph. */
@@ -48,6 +48,7 @@ static const struct program_spec program = {
 		    "  profrep --from 14:05:00 --to 14:06:30 app.prof\n"
 		    "  profrep --comm nginx --function SSL_ app.prof  # some samples only\n"
 		    "  profrep host*.prof               # several recordings as one\n"
+		    "  profrep merge -o all.prof host*.prof\n"
 		    "  profrep --symfs root/ app.prof   # with another host's binaries\n"
 		    "  profrep info app.prof            # host, event, samples, losses\n"
 		    "  profrep files app.prof           # files, and reasons for missing symbols\n"

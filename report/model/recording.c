@@ -109,6 +109,7 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 	ret = prof_reader_create(read_input, &rec->fd, &rec->reader);
 	if (!ret) {
 		rec->meta = prof_reader_meta(rec->reader);
+		rec->nr_recordings = rec->meta->nr_recordings ? rec->meta->nr_recordings : 1;
 		selection_init(&rec->selection, span, rec->meta);
 		rec->is_partial = span->from.kind != TIME_NONE || span->to.kind != TIME_NONE;
 		ret = begin_model(rec);
@@ -138,6 +139,16 @@ bool recording_is_over_budget(const struct recording *rec, uint64_t more)
 	       MODEL_BYTES_ANYHOW + (rec->nr_bytes + more) * MODEL_BYTES_PER_BYTE;
 }
 
+/* The description of a merged recording was written before its duration was known. */
+static void take_duration(struct recording *rec)
+{
+	if (rec->nr_recordings <= 1)
+		return;
+	rec->shared_meta = *rec->meta;
+	rec->shared_meta.duration_ns = rec->end->duration_ns;
+	rec->meta = &rec->shared_meta;
+}
+
 /* Reads the next epoch, selected or not. Returns like recording_next, but words no error. */
 static int read_epoch(struct recording *rec, const struct prof_epoch **epoch)
 {
@@ -153,6 +164,7 @@ static int read_epoch(struct recording *rec, const struct prof_epoch **epoch)
 	}
 	if (ret == PROF_READ_END) {
 		rec->end = prof_reader_end(rec->reader);
+		take_duration(rec);
 		return RECORDING_END;
 	}
 	if (ret != -ENODATA && ret != -EBADMSG)

@@ -32,9 +32,12 @@ struct recording {
 	bool is_partial;        /* the model gets some epochs of the recording only */
 	struct seen_names seen; /* of all epochs that were read, if so */
 	struct prof_reader *reader;
-	int fd, owned_fd; /* fd is read; owned_fd is closed at the end, -1: nothing */
-	/* Of several recordings: meta and end point to these facts about all of them. */
-	uint32_t nr_recordings;
+	int fd, owned_fd;       /* fd is read; owned_fd is closed at the end, -1: nothing */
+	uint32_t nr_recordings; /* a merged one counts for all that it is made of */
+	/*
+	 * Of several recordings: meta and end point to these facts about all of them. meta of a
+	 * merged one points to its description with the duration of all.
+	 */
 	struct recording *first;      /* owned; its model is empty */
 	struct prof_meta shared_meta; /* the first's, with the duration of all */
 	struct prof_end sums;
@@ -58,6 +61,24 @@ int recording_load(struct recording *rec, const char *name, const struct timespa
  */
 int recordings_load(struct recording *rec, const char *const *names, size_t nr,
 		    const struct timespan *span, struct err *err);
+
+/*
+ * Like recordings_load, but reads one recording as it reads several, and leaves out all of them if
+ * none can be read. recordings_check_some is the error then.
+ */
+int recordings_join(struct recording *rec, const char *const *names, size_t nr,
+		    const struct timespan *span, struct err *err);
+
+/* Returns 0 if recordings_join could read one of @nr recordings, else -ENODATA with @err set. */
+int recordings_check_some(const struct recording *rec, size_t nr, struct err *err);
+
+/* Returns 0 if counts of @rec and @one add up, else -EINVAL with @err set. Both are open. */
+int recording_check_events(const struct recording *rec, const struct recording *one,
+			   struct err *err);
+
+/* Adds the facts of @end to @sums and to the sums of its events. */
+void recording_add_end(struct prof_end *sums, struct prof_event_end *events,
+		       const struct prof_end *end);
 
 /* The words for a recording that was left when recording_is_over_budget. */
 #define RECORDING_OVER_BUDGET "it takes far more memory than a recording of its size should"

@@ -55,12 +55,10 @@ static void add_event_end(struct prof_event_end *sum, const struct prof_event_en
 	sum->unattached = sum_of(sum->unattached, end->unattached);
 }
 
-/* Adds the facts that reports of several recordings print. */
-static void add_end(struct recording *rec, const struct prof_end *end)
+void recording_add_end(struct prof_end *sums, struct prof_event_end *events,
+		       const struct prof_end *end)
 {
-	struct prof_end *sums = &rec->sums;
-
-	rec->shared_meta.duration_ns = sum_of(rec->shared_meta.duration_ns, end->duration_ns);
+	sums->duration_ns = sum_of(sums->duration_ns, end->duration_ns);
 	sums->taken = sum_of(sums->taken, end->taken);
 	sums->counted = sum_of(sums->counted, end->counted);
 	add_losses(sums->lost, end->lost);
@@ -72,7 +70,7 @@ static void add_end(struct recording *rec, const struct prof_end *end)
 	sums->mappings_left_out = sum_of(sums->mappings_left_out, end->mappings_left_out);
 	sums->nr_cpus_changed += end->nr_cpus_changed;
 	for (uint32_t i = 0; i < end->nr_events; i++)
-		add_event_end(&rec->event_sums.data[i], &end->events[i]);
+		add_event_end(&events[i], &end->events[i]);
 }
 
 static bool has_equal_events(const struct prof_meta *a, const struct prof_meta *b)
@@ -112,7 +110,8 @@ static int begin_with(struct recording *rec, struct recording *first)
 	return ret;
 }
 
-static int check_events(const struct recording *rec, const struct recording *one, struct err *err)
+int recording_check_events(const struct recording *rec, const struct recording *one,
+			   struct err *err)
 {
 	if (has_equal_events(rec->meta, one->meta))
 		return 0;
@@ -156,7 +155,8 @@ static int add_epochs(struct joint *j, struct recording *one, int ret,
 		return ret;
 	if (!one->end)
 		return add_gap(rec, one->name, one->defect, false);
-	add_end(rec, one->end);
+	recording_add_end(&rec->sums, rec->event_sums.data, one->end);
+	rec->shared_meta.duration_ns = rec->sums.duration_ns;
 	return 0;
 }
 
@@ -172,12 +172,12 @@ static int enter_model(struct joint *j, struct recording *one, int ret,
 		failed = begin_with(rec, one);
 	}
 	if (!failed)
-		failed = check_events(rec, one, j->err);
+		failed = recording_check_events(rec, one, j->err);
 	if (!failed)
 		failed = model_begin_recording(&rec->model, &one->model.origins.data[1]);
 	if (failed)
 		return failed;
-	rec->nr_recordings++;
+	rec->nr_recordings += one->nr_recordings;
 	return add_epochs(j, one, ret, epoch);
 }
 
@@ -263,10 +263,8 @@ static int finish(struct joint *j)
 	struct recording *rec = j->rec;
 	int ret = 0;
 
-	if (!rec->first) {
-		err_set(j->err, -ENODATA, "%s", rec->gaps.data[0].reason);
-		return err_hint(j->err, -ENODATA, "none of the %zu recordings can be read", j->nr);
-	}
+	if (!rec->first)
+		return 0;
 	ret = selection_check(&rec->selection, rec->name, j->err);
 	if (!ret && model_finish(&rec->model))
 		ret = err_set(j->err, -ENOMEM, "failed to read %zu recordings: out of memory",
@@ -274,7 +272,7 @@ static int finish(struct joint *j)
 	return ret;
 }
 
-int recordings_load(struct recording *rec, const char *const *names, size_t nr,
+int recordings_join(struct recording *rec, const char *const *names, size_t nr,
 		    const struct timespan *span, struct err *err)
 {
 	struct joint j = {
@@ -287,8 +285,6 @@ int recordings_load(struct recording *rec, const char *const *names, size_t nr,
 		.turn_changed = PTHREAD_COND_INITIALIZER,
 	};
 
-	if (nr == 1)
-		return recording_load(rec, names[0], span, err);
 	*rec = (struct recording){.name = names[0], .fd = -1, .owned_fd = -1};
 	j.ret = model_init(&rec->model);
 	if (j.ret)
@@ -300,4 +296,28 @@ int recordings_load(struct recording *rec, const char *const *names, size_t nr,
 	if (j.ret)
 		recording_deinit(rec);
 	return j.ret;
+}
+
+int recordings_check_some(const struct recording *rec, size_t nr, struct err *err)
+{
+	if (rec->first)
+		return 0;
+	err_set(err, -ENODATA, "%s", rec->gaps.data[0].reason);
+	return err_hint(err, -ENODATA, "none of the %zu recordings can be read", nr);
+}
+
+int recordings_load(struct recording *rec, const char *const *names, size_t nr,
+		    const struct timespan *span, struct err *err)
+{
+	int ret;
+
+	if (nr == 1)
+		return recording_load(rec, names[0], span, err);
+	ret = recordings_join(rec, names, nr, span, err);
+	if (ret)
+		return ret;
+	ret = recordings_check_some(rec, nr, err);
+	if (ret)
+		recording_deinit(rec);
+	return ret;
 }

@@ -243,6 +243,8 @@ int print_info(const struct recording *rec, struct textbuf *out)
 	info_text(out, "file", rec->name);
 	info_number(out, "size", rec->nr_bytes, "bytes");
 	print_state(rec, out);
+	if (rec->meta->nr_recordings)
+		info_number(out, "merged from", rec->meta->nr_recordings, "recordings");
 	print_meta(rec, out);
 	info_counts(rec, out);
 	info_number(out, "epochs", rec->model.nr_epochs, "");

@@ -173,6 +173,11 @@ static int open_and_print(struct intervals *v, const char *file,
 	int ret = recording_open(&v->source->rec, file, &request->span, v->err);
 
 	v->source->rec.is_partial = true;
+	if (!ret && rec->nr_recordings > 1)
+		ret = err_set(
+			v->err, -EINVAL,
+			"failed to report intervals of '%s': it is merged from several recordings",
+			file);
 	if (!ret)
 		ret = source_choose(v->source, request, v->err);
 	if (ret)

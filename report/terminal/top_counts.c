@@ -123,13 +123,17 @@ static void print_owner(struct named_things *things, const struct stack_row *row
 static int find_owner(struct named_things *things, const struct stack_row *row, enum top_by by)
 {
 	const struct recording *rec = things->from->rec;
-	uint32_t number = rec->model.processes.data[row->process].recording, id;
+	const struct model_process *process = &rec->model.processes.data[row->process];
+	uint32_t id;
 	bool is_process = by == TOP_PROCESSES || by == TOP_THREADS;
-	char recording[16] = "";
+	char recording[32] = "";
 	int ret;
 
-	if (is_process && rec->nr_recordings > 1)
-		snprintf(recording, sizeof(recording), "%" PRIu32, number);
+	/* A merged recording has forgotten the numbers. Generations are unique in it. */
+	if (is_process && rec->meta->nr_recordings)
+		snprintf(recording, sizeof(recording), "#%" PRIu64, process->generation);
+	else if (is_process && rec->nr_recordings > 1)
+		snprintf(recording, sizeof(recording), "%" PRIu32, process->recording);
 	vec_clear(&things->row);
 	print_owner(things, row, by);
 	ret = named_things_add(things, recording, COLOUR_NONE, &id);

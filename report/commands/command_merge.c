@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profrep merge: several recordings as one. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/cleanup.h"
+#include "common/minmax.h"
+#include "report/commands/commands.h"
+#include "report/commands/output_file.h"
+#include "report/commands/recording_names.h"
+#include "report/merge/merger.h"
+
+/* Recordings whose stacks are merged in memory at a time. */
+#define BATCH_MAX 100
+
+struct merge_options {
+	const char *output;
+	struct operands operands;
+};
+
+static int take_merge_operands(void *options, int nr, char **operands, struct err *err)
+{
+	struct merge_options *o = options;
+
+	o->operands = (struct operands){operands, nr};
+	if (o->output)
+		return 0;
+	err_set(err, -EINVAL, "command merge: needs -o");
+	return err_hint(err, -EINVAL, "'profrep merge -o all.prof a.prof b.prof'");
+}
+
+/* The output would be emptied before the input is read. */
+static int check_files(const struct merge_options *o, const struct recording_names *names,
+		       struct err *err)
+{
+	struct stat in, out;
+	bool has_output = strcmp(o->output, "-") != 0 && !stat(o->output, &out);
+
+	vec_for_each(&names->names, name) {
+		if (!strcmp(*name, "-") && names->names.nr > 1)
+			return err_set(err, -EINVAL,
+				       "command merge: reads recordings twice, so none can be '-'");
+		if (has_output && !stat(*name, &in) && in.st_dev == out.st_dev &&
+		    in.st_ino == out.st_ino)
+			return err_set(err, -EINVAL,
+				       "failed to merge '%s': -o names the recording itself",
+				       *name);
+	}
+	return 0;
+}
+
+static int merge_batch(struct merger *merger, const char *const *names, size_t nr,
+		       struct command_io *io, struct err *err)
+{
+	const struct timespan everything = {0};
+	struct recording batch = {0};
+	int ret = recordings_join(&batch, names, nr, &everything, err);
+
+	if (ret)
+		return ret;
+	ret = merger_add(merger, &batch, err);
+	command_io_add_gaps(io, &batch);
+	recording_deinit(&batch);
+	return ret;
+}
+
+static int merge_all(const struct recording_names *names, struct textbuf *out,
+		     struct command_io *io, struct err *err)
+{
+	_cleanup_(merger_deinit) struct merger merger = {0};
+	size_t nr = names->names.nr;
+	int ret = merger_begin(&merger, names->names.data, nr, out, err);
+
+	for (size_t i = 0; i < nr && !ret; i += BATCH_MAX)
+		ret = merge_batch(&merger, names->names.data + i, min_u64(nr - i, BATCH_MAX), io,
+				  err);
+	return ret ? ret : merger_end(&merger, err);
+}
+
+static int copy_one(const char *name, struct textbuf *out, struct command_io *io, struct err *err)
+{
+	const struct timespan everything = {0};
+	_cleanup_(recording_deinit) struct recording rec = {0};
+	int ret = recording_open(&rec, name, &everything, err);
+
+	if (!ret)
+		ret = merger_copy(&rec, out, err);
+	if (!ret)
+		command_io_add_recording(io, &rec);
+	return ret;
+}
+
+static int run_merge(const void *options, struct command_io *io, struct err *err)
+{
+	const struct merge_options *o = options;
+	_cleanup_(recording_names_deinit) struct recording_names names = {0};
+	struct output_file file;
+	int ret = recording_names_make(&names, o->operands.names, o->operands.nr, err);
+
+	if (!ret)
+		ret = check_files(o, &names, err);
+	if (!ret)
+		ret = output_file_open(&file, o->output, &io->out, err);
+	if (ret)
+		return ret;
+	ret = names.names.nr == 1 ? copy_one(names.names.data[0], file.out, io, err)
+				  : merge_all(&names, file.out, io, err);
+	return output_file_close(&file, ret, err);
+}
+
+static const struct option_spec merge_rows[] = {
+	{
+		.name = "output",
+		.short_name = 'o',
+		.type = OPTION_STRING,
+		.offset = offsetof(struct merge_options, output),
+		.metavar = "FILE",
+		.help = "write the new recording to FILE, '-' for standard output",
+	},
+};
+
+static const struct option_table own_options = {merge_rows, ARRAY_SIZE(merge_rows), NULL};
+
+const struct profrep_command merge_command = {
+	COMMAND_TEXTS("merge", "write several recordings as one, of any hosts",
+		      "  profrep merge -o all.prof host*.prof\n"
+		      "  profrep merge -o all.prof @names # of all recordings in a list\n"),
+	.spec.usage = "[OPTIONS] -o FILE [FILE|@LIST...]",
+	.spec.parts = {{&own_options, 0}},
+	.options_size = sizeof(struct merge_options),
+	.take_operands = take_merge_operands,
+	.run = run_merge,
+};

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# profrep merge: a merged recording reports as its parts do at once, and one alone as before. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+
+for text in tests/golden/*.txt; do
+	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
+done
+cd "$dir" || exit 1
+
+# report FILE... OPTION...: all that is printed of the stacks, whatever the order of equal counts.
+report() { "$profrep" "$@" 2>&1 | LC_ALL=C sort; }
+
+# merges_into NAME FILE...: every report of the merged file is that of the files at once.
+merges_into()
+{
+	local name=$1 options
+	shift
+	"$profrep" merge -o "$name.merged" "$@" 2> "$name.err" || [ $? -eq 3 ] || { cat "$name.err"; return 1; }
+	while read -r options; do
+		# shellcheck disable=SC2086 # words are meant
+		diff <(report $options "$@" | grep -v "is incomplete:") <(report $options "$name.merged") ||
+			{ echo "profrep $options"; return 1; }
+	done <<- 'END'
+		--event 1
+		--event 1 -f -a -m
+		--event 1 -v -s
+		--event 1 --unnamed module -U
+		--event 1 -i --lines -f
+		files --event 1
+		top --event 1 -n 10000
+		tree --event 1 --min-percent 0.001
+		export folded --event 1
+	END
+}
+check "two hosts" merges_into hosts host-a.prof host-b.prof
+check "one recording twice" merges_into twice host-a.prof host-a.prof
+check "hits" merges_into hits calls.prof calls.prof
+check "languages" merges_into languages languages.prof languages.prof
+check "lines of the source" merges_into lines .txt.prof .txt.prof
+check "processes, compiled code and objects without a build-id" merges_into processes processes.prof processes.prof
+check "layouts of kernels and missed stacks" merges_into kernels basic.prof basic.prof missed.prof
+check "recordings of several versions" merges_into versions ends.prof ends.prof
+check "wakers and weights" merges_into weights calls-bytes.prof calls-bytes.prof
+check "a merged recording and another" merges_into again hosts.merged host-a.prof
+check "it counts all" contains "$("$profrep" again.merged 2> /dev/null)" "Sampling at 49 Hertz of 3 recordings"
+"$profrep" merge -o flat.merged host-a.prof host-b.prof host-a.prof
+check "merging in steps" same "$(report -f again.merged)" "$(report -f flat.merged)"
+
+# More than a batch.
+for ((i = 0; i < 130; i++)); do cat <<< "host-a.prof"; done > many
+"$profrep" merge -o many.prof @many
+check "more recordings than a batch" diff <("$profrep" -f @many 2> /dev/null) <("$profrep" -f many.prof 2> /dev/null)
+check "their processes stay apart" same "$("$profrep" top --by pid -n 1000 many.prof 2> /dev/null | tail -n +4 | wc -l)" 130
+check "losses add up" same "$(info many.prof 'samples lost')" \
+	"$(info host-a.prof 'samples lost' | awk '{$1 *= 130; $4 = 130 * $4; $9 *= 130; print}')"
+check "samples add up" same "$(info many.prof 'samples taken')" "$((130 * $(info host-a.prof 'samples taken')))"
+check "durations add up" same "$(info many.prof duration | cut -d . -f 1)" \
+	"$((130 * $(info host-a.prof duration | cut -d . -f 1)))"
+check "a count of the recordings" same "$(info many.prof 'merged from')" "130 recordings"
+check "names of the hosts" same "$(info hosts.merged host)" "a, b"
+
+# One recording is copied as it is.
+for recording in basic epochs events hostile intervals languages rotated times; do
+	one()
+	{
+		"$profrep" merge -o one.prof $recording.prof 2> /dev/null
+		for options in "" -T files info; do
+			# Sizes and offsets depend on the compressor's version.
+			# shellcheck disable=SC2086 # no word is meant, too
+			diff <("$profrep" $options $recording.prof 2>&1 | sed "s/'$recording.prof'/'one.prof'/; /^file/d; /^size/d; s/offset [0-9]*/offset/") \
+				<("$profrep" $options one.prof 2>&1 | sed "/^file/d; /^size/d; s/offset [0-9]*/offset/") || return 1
+		done
+	}
+	check "one recording: $recording" one
+done
+check "standard input and output" diff <("$profrep" merge -o - - < basic.prof | "$profrep" -v -) <("$profrep" -v basic.prof)
+
+# Broken recordings.
+check "broken recordings are named" says 3 "the recording 'many' is left out" \
+	"$profrep" merge -o rest.prof host-a.prof many nonexistent.prof host-b.prof
+check "and the rest is merged" same "$(report -f rest.prof)" "$(report -f hosts.merged)"
+head -c 700 host-b.prof > half.prof
+check "a recording that was cut" says 3 "the recording 'half.prof' is" "$profrep" merge -o cut.merged host-a.prof half.prof
+check "a recording that was cut, alone" says 3 "is incomplete" "$profrep" merge -o cut.merged cut.prof
+check "it is cut still" says 3 "is incomplete" "$profrep" -f cut.merged
+check "none can be read" says 1 "none of the 2 recordings can be read" "$profrep" merge -o none.prof many nonexistent.prof
+check "nothing is left then" same "$(ls none.prof 2> /dev/null)" ""
+check "other rates" says 1 "their events or rates differ" "$profrep" merge -o none.prof host-a.prof order.prof
+check "the output is an input" says 1 "-o names the recording itself" "$profrep" merge -o host-a.prof host-b.prof host-a.prof
+check "no output" says 2 "command merge: needs -o" "$profrep" merge host-a.prof
+check "a full disk" says 1 "No space left on device" "$profrep" merge -o /dev/full host-a.prof host-b.prof
+check "no intervals" says 1 "it is merged from several recordings" "$profrep" -T hosts.merged
+plan_end

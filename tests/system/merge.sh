@@ -37,7 +37,6 @@ check "two hosts" merges_into hosts host-a.prof host-b.prof
 check "one recording twice" merges_into twice host-a.prof host-a.prof
 check "hits" merges_into hits calls.prof calls.prof
 check "languages" merges_into languages languages.prof languages.prof
-check "lines of the source" merges_into lines .txt.prof .txt.prof
 check "processes, compiled code and objects without a build-id" merges_into processes processes.prof processes.prof
 check "layouts of kernels and missed stacks" merges_into kernels basic.prof basic.prof missed.prof
 check "recordings of several versions" merges_into versions ends.prof ends.prof

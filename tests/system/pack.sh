@@ -63,6 +63,9 @@ check "packed again, lines stay" "$profrep" pack -o "$dir/again.prof" "$dir/line
 check "and the report is equal again" cmp <("$profrep" -i --lines -a "$dir/again.prof") "$dir/wanted"
 "$profrep" -i --lines -f --from 1 "$dir/lined.prof" > "$dir/shown"
 check "a later part of the recording has lines" contains "$(cat "$dir/shown")" "inl.c:2"
+"$profrep" merge -o "$dir/merged.prof" "$dir/lined.prof" "$dir/lined.prof"
+check "a merged recording has lines" diff <("$profrep" -i --lines -f "$dir/lined.prof" "$dir/lined.prof") \
+	<("$profrep" -i --lines -f "$dir/merged.prof")
 
 check "without -o" says 2 "command pack: needs -o" "$profrep" pack "$dir/bare.prof"
 check "onto itself" says 1 "-o names the recording itself" "$profrep" pack -o "$dir/bare.prof" "$dir/bare.prof"

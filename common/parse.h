@@ -20,6 +20,12 @@ typedef VEC(uint64_t) u64_vec;
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value);
 
 /*
+ * Works as strtoull(s, end, 16), for text without a sign or a prefix. strtoull would take most of
+ * the time of reading a line of /proc/kallsyms.
+ */
+uint64_t parse_hex(char *s, char **end);
+
+/*
  * Parses a size in bytes: a decimal number, with K, M or G after it for powers of 1024. Returns 0,
  * -EINVAL for text that is no size, or -ERANGE for a size outside [min, max]. Sets *@bytes on
  * success only.

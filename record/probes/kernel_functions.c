@@ -2,18 +2,17 @@
 #include "record/probes/kernel_functions.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
+#include "common/parse.h"
 #include "common/search.h"
 #include "record/sampler/event_names.h"
 
 #define KALLSYMS  "/proc/kallsyms"
 #define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
-
-#define NAME_BYTES_MAX 512
 
 /* Code of the kernel that is gone after the start, or in which no probe may be. */
 struct ranges {
@@ -64,8 +63,8 @@ static void sort_names(name_vec *names)
 		qsort(names->data, names->nr, sizeof(char *), compare_names);
 }
 
-/* Reads the names. The name is word @column of a line, from 0. */
-static int read_names(FILE *f, int column, name_vec *names)
+/* Reads the names of functions where no probe may be: the second word of each line. */
+static int read_forbidden(FILE *f, name_vec *names)
 {
 	_cleanup_free_ char *line = NULL;
 	size_t size = 0;
@@ -74,7 +73,7 @@ static int read_names(FILE *f, int column, name_vec *names)
 	while (f && !ret && getline(&line, &size, f) >= 0) {
 		char *save = NULL, *word = strtok_r(line, " \t\n", &save);
 
-		for (int i = 0; word && i < column; i++)
+		if (word)
 			word = strtok_r(NULL, " \t\n", &save);
 		if (word)
 			ret = push_name(names, word);
@@ -87,15 +86,23 @@ static int read_names(FILE *f, int column, name_vec *names)
 struct symbol {
 	uint64_t addr;
 	char type;
-	char name[NAME_BYTES_MAX];
+	char *name; /* in the line */
 };
 
 static bool read_symbol(FILE *f, char **line, size_t *size, struct symbol *symbol)
 {
-	while (getline(line, size, f) >= 0)
-		if (sscanf(*line, "%" SCNx64 " %c %511s", &symbol->addr, &symbol->type,
-			   symbol->name) == 3)
+	while (getline(line, size, f) >= 0) {
+		char *p;
+
+		symbol->addr = parse_hex(*line, &p);
+		if (p == *line || p[0] != ' ' || !p[1] || p[2] != ' ')
+			continue;
+		symbol->type = p[1];
+		symbol->name = p + 3;
+		symbol->name[strcspn(symbol->name, " \t\n")] = '\0';
+		if (symbol->name[0])
 			return true;
+	}
 	return false;
 }
 
@@ -138,9 +145,8 @@ static bool is_unsuitable(const char *name)
 
 static int compare_addrs(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
+	COMPARE(*(const uint64_t *)a, *(const uint64_t *)b);
+	return 0;
 }
 
 static void sort_addrs(u64_vec *addrs)
@@ -156,14 +162,33 @@ static bool has_addr(const u64_vec *addrs, uint64_t addr)
 	return at < addrs->nr && addrs->data[at] == addr;
 }
 
+/* A name of a function of the kernel. */
+struct named_function {
+	uint64_t addr;
+	size_t name; /* its place in the names */
+};
+
 /* What is known of the functions that can be traced. */
 struct traceable {
-	bool are_known;     /* the kernel lists them */
-	name_vec names;     /* of available_filter_functions */
-	u64_vec addrs;      /* of these names */
+	bool are_known; /* the kernel lists them */
+	/* Of all functions, as in kallsyms. */
+	VEC(struct named_function) functions;
+	char_vec names;
+	u64_vec addrs;      /* of functions that are in the kernel's list */
 	name_vec forbidden; /* of the blacklist */
 	struct ranges ranges;
 };
+
+static int compare_functions(const void *pa, const void *pb, void *names)
+{
+	const struct named_function *a = pa, *b = pb;
+	int order = strcmp((const char *)names + a->name, (const char *)names + b->name);
+
+	if (order)
+		return order;
+	COMPARE(a->addr, b->addr);
+	return 0;
+}
 
 /* A function with several names has one of them in the list, so addresses are compared. */
 static bool is_traceable(const struct traceable *t, uint64_t addr)
@@ -171,14 +196,13 @@ static bool is_traceable(const struct traceable *t, uint64_t addr)
 	return !is_in_range(&t->ranges, addr) && (!t->are_known || has_addr(&t->addrs, addr));
 }
 
-/* Sorts the addresses, and leaves out those that cannot be traced. */
+/* Leaves each address once, and none that cannot be traced. Those that were found are sorted. */
 static void choose_addrs(struct kernel_functions *found, struct traceable *t)
 {
 	uint64_t last = 0;
 	size_t nr = 0;
 
 	sort_addrs(&t->addrs);
-	sort_addrs(&found->addrs);
 	for (size_t i = 0; i < found->addrs.nr; i++) {
 		uint64_t addr = found->addrs.data[i];
 
@@ -193,6 +217,52 @@ static void choose_addrs(struct kernel_functions *found, struct traceable *t)
 	found->addrs.nr = nr;
 }
 
+static int keep_function(struct traceable *t, const struct symbol *symbol)
+{
+	const struct named_function function = {symbol->addr, t->names.nr};
+	int ret = vec_append(&t->names, symbol->name, strlen(symbol->name) + 1);
+
+	return ret ? ret : vec_push(&t->functions, function);
+}
+
+/* Leaves the names of functions at @addrs, which are sorted, in the order of names. */
+static void choose_names(struct traceable *t, const u64_vec *addrs)
+{
+	size_t nr = 0;
+
+	vec_for_each(&t->functions, function)
+		if (has_addr(addrs, function->addr))
+			t->functions.data[nr++] = *function;
+	t->functions.nr = nr;
+	if (nr)
+		qsort_r(t->functions.data, nr, sizeof(*t->functions.data), compare_functions,
+			t->names.data);
+}
+
+/*
+ * Reads the functions that the kernel lists: the first word of each line. There are tens of
+ * thousands, so none is kept but those that were chosen.
+ */
+static int read_traceable(struct traceable *t, FILE *f)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+	int ret = 0;
+
+	while (!ret && getline(&line, &size, f) >= 0) {
+		size_t at;
+
+		line[strcspn(line, " \t\n")] = '\0';
+		at = search_first(t->functions.nr, i,
+				  strcmp(t->names.data + t->functions.data[i].name, line) >= 0);
+		for (; !ret && at < t->functions.nr &&
+		       !strcmp(t->names.data + t->functions.data[at].name, line);
+		     at++)
+			ret = vec_push(&t->addrs, t->functions.data[at].addr);
+	}
+	return ret;
+}
+
 /* Takes one symbol into account. Returns 0 or -ENOMEM. */
 static int add_symbol(const struct pattern *pattern, const struct symbol *symbol,
 		      struct traceable *t, struct kernel_functions *found)
@@ -200,8 +270,7 @@ static int add_symbol(const struct pattern *pattern, const struct symbol *symbol
 	note_range(&t->ranges, symbol);
 	if (!is_function(symbol))
 		return 0;
-	if (t->are_known && name_vec_has(&t->names, symbol->name) &&
-	    vec_push(&t->addrs, symbol->addr))
+	if (t->are_known && keep_function(t, symbol))
 		return -ENOMEM;
 	if (!name_matches(&pattern->name, symbol->name))
 		return 0;
@@ -220,14 +289,18 @@ int kernel_functions_read(const struct pattern *pattern, FILE *kallsyms, FILE *t
 	_cleanup_free_ char *line = NULL;
 	struct symbol symbol;
 	size_t size = 0;
-	int ret = read_names(traceable, 0, &t.names);
+	int ret = read_forbidden(blacklist, &t.forbidden);
 
-	if (!ret)
-		ret = read_names(blacklist, 1, &t.forbidden);
 	while (!ret && read_symbol(kallsyms, &line, &size, &symbol))
 		ret = add_symbol(pattern, &symbol, &t, found);
+	sort_addrs(&found->addrs);
+	if (traceable)
+		choose_names(&t, &found->addrs);
+	if (!ret && traceable)
+		ret = read_traceable(&t, traceable);
 	choose_addrs(found, &t);
-	name_vec_free(&t.names);
+	vec_free(&t.functions);
+	vec_free(&t.names);
 	name_vec_free(&t.forbidden);
 	vec_free(&t.addrs);
 	return ret;

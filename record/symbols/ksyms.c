@@ -10,6 +10,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash.h"
+#include "common/parse.h"
 #include "common/readfile.h"
 
 #define NOTES_MAX 65536
@@ -132,26 +133,6 @@ static int module_part(struct ksyms *ksyms, const char *name, uint16_t *part)
 static uint8_t rank_of(char type)
 {
 	return type == 'T' ? 0 : type == 'W' ? 1 : 2;
-}
-
-/* Works as strtoull(s, end, 16), which would take most of the time of reading a line. */
-static uint64_t parse_hex(char *s, char **end)
-{
-	uint64_t n = 0;
-
-	for (;; s++) {
-		unsigned int digit = (unsigned char)*s - '0';
-
-		if (digit > 9) {
-			digit = ((unsigned char)*s | 0x20) - 'a';
-			if (digit > 5)
-				break;
-			digit += 10;
-		}
-		n = n << 4 | digit;
-	}
-	*end = s;
-	return n;
 }
 
 /*

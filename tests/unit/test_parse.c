@@ -139,5 +139,16 @@ START_TEST(decimals)
 }
 END_TEST
 
+START_TEST(hexadecimal)
+{
+	char text[] = "ffffffffC0a3d00f T", none[] = "xyz", *end;
+
+	ck_assert_uint_eq(parse_hex(text, &end), 0xffffffffc0a3d00f);
+	ck_assert_ptr_eq(end, text + 16);
+	ck_assert_uint_eq(parse_hex(none, &end), 0);
+	ck_assert_ptr_eq(end, none);
+}
+END_TEST
+
 SUITE_MAIN("parse", numbers, no_numbers, out_of_range, sizes, lists, long_lists, bad_lists,
-	   decimals)
+	   decimals, hexadecimal)

@@ -180,26 +180,39 @@ static void note_range(struct selection *s, uint64_t begin, uint64_t end)
 		s->end_ns = end;
 }
 
-/* Notes the slices of @epoch that overlap the span. Returns false if there are none. */
+/* Returns true if a slice of @epoch that overlaps the span has samples. */
+static bool has_samples(const struct selection *s, const struct prof_epoch *epoch)
+{
+	for (uint32_t i = 0; i < epoch->nr_slices; i++)
+		if (selection_takes_slice(s, epoch, epoch->slices[i].slice))
+			return true;
+	return false;
+}
+
+/*
+ * Notes the slices of @epoch, which lasts from @begin to @end, that overlap the span, also those
+ * without samples. Returns false if none has samples.
+ */
 static bool take_slices(struct selection *s, const struct prof_epoch *epoch, uint64_t begin,
 			uint64_t end)
 {
-	wide_ns zero = epoch->slice_ns; /* the start of the recording */
-	uint32_t first = UINT32_MAX, last = 0;
+	const wide_ns zero = epoch->slice_ns; /* the start of the recording */
+	wide_ns first = end + zero, last = begin + zero;
 
-	for (uint32_t i = 0; i < epoch->nr_slices; i++) {
-		uint32_t slice = epoch->slices[i].slice;
-
-		if (!selection_takes_slice(s, epoch, slice))
-			continue;
-		first = min_u64(first, slice);
-		last = max_u64(last, slice);
-	}
-	if (first == UINT32_MAX)
+	if (!has_samples(s, epoch))
 		return false;
-	begin = clamp(stretch_of(s, epoch, first).begin, begin + zero, end + zero) - zero;
-	end = clamp(stretch_of(s, epoch, last).end, begin + zero, end + zero) - zero;
-	note_range(s, begin, end);
+	for (uint32_t i = 0; i < PROF_MAX_SLICES && slice_begin(epoch, i) <= end + zero; i++) {
+		struct stretch stretch = stretch_of(s, epoch, i);
+
+		if (!selection_takes_slice(s, epoch, i))
+			continue;
+		if (stretch.begin < first)
+			first = stretch.begin;
+		if (stretch.end > last)
+			last = stretch.end;
+	}
+	note_range(s, clamp(first, begin + zero, end + zero) - zero,
+		   clamp(last, begin + zero, end + zero) - zero);
 	return true;
 }
 

@@ -129,7 +129,7 @@ START_TEST(intervals_are_exact)
 }
 END_TEST
 
-/* A row of 10 samples with one in each of the slices. */
+/* A row of @nr samples with one in each of the first slices, and a row of one sample. */
 static void make_sliced(struct world *w, uint64_t begin_ns, uint64_t end_ns, uint64_t phase_ns,
 			uint32_t nr)
 {
@@ -197,6 +197,20 @@ START_TEST(slices_are_cut)
 }
 END_TEST
 
+/* Time without samples is a part of the selection, too: rates are by its length. */
+START_TEST(idle_slices)
+{
+	struct selection s = select_times("12", "17", &in_utc);
+	struct world w;
+
+	make_sliced(&w, 10 * S, 20 * S, 0, 4);
+	ck_assert_uint_eq(count_selected(&w, &s), 2);
+	ck_assert_uint_eq(s.begin_ns, 12 * S);
+	ck_assert_uint_eq(s.end_ns, 17 * S);
+	world_deinit(&w);
+}
+END_TEST
+
 /* Slices of a later file of one run begin a few milliseconds beside its seconds. */
 START_TEST(parts_add_up)
 {
@@ -246,4 +260,4 @@ START_TEST(nothing_is_an_error)
 END_TEST
 
 SUITE_MAIN("timespan", times, what_is_no_time, times_of_the_day, epochs_that_overlap,
-	   slices_are_cut, parts_add_up, intervals_are_exact, nothing_is_an_error)
+	   slices_are_cut, idle_slices, parts_add_up, intervals_are_exact, nothing_is_an_error)

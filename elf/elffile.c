@@ -165,8 +165,10 @@ static bool charge_section(struct elf_file *file, struct elf_section *section)
 	if (section->is_read)
 		return true;
 	if (section->size > SECTION_BYTES_MAX || section->size > file->bytes_left ||
-	    !file_budget_charge(file->budget, section->size))
+	    !file_budget_charge(file->budget, section->size)) {
+		file->is_too_large = true;
 		return false;
+	}
 	file->bytes_left -= section->size;
 	section->is_read = true;
 	return true;

@@ -48,6 +48,7 @@ struct elf_file {
 	VEC(struct elf_section) sections; /* by index */
 	bool is_x86_64;
 	bool out_of_memory; /* something was not read for want of memory, so it is not missing */
+	bool is_too_large;  /* something was not read because it is too large */
 };
 
 /*

@@ -33,6 +33,7 @@ int minidebug_open(struct elf_file *outer, struct elf_file *inner, bool *is_open
 	if (fd < 0)
 		return errno == ENOMEM ? -ENOMEM : 0;
 	ret = unpack(packed, fd, outer->budget);
+	outer->is_too_large |= ret == -EFBIG;
 	if (!ret)
 		ret = elf_file_open(inner, TAKE_FD(fd), outer->budget);
 	*is_open = !ret;

@@ -382,7 +382,7 @@ void session_note_omissions(const struct session *s)
 		{s->jit.nr_maps_left_out,
 		 "times the map of a process (perf-PID.map) was not read: the maps of an epoch were too much work together, and frames of that code are unknown"},
 		{s->names ? file_names_nr_left_out(s->names) : 0,
-		 "times the names of a file were not looked up, as that would have cost too much CPU time: profrep needs the file for them"},
+		 "times names of a file were not looked up, as that would have cost too much CPU time or memory: profrep needs the file for them"},
 		{s->spaces.nr_left_out,
 		 "mappings were not kept: they did not fit into --max-memory, and their frames are unknown"},
 		{look_budget_nr_left_out(&s->looks),

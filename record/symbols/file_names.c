@@ -321,6 +321,8 @@ static int take_reply(struct file_names *n, const struct worker_reply *reply, in
 			      ? known_names_add(&file->known, memory, &file->asked)
 			      : -EBADMSG;
 	n->known_bytes += known_names_bytes(&file->known) - before;
+	/* A child that used up its time died, or refused to begin. */
+	n->nr_left_out += reply->status == -EIO || reply->status == -ETIME || file->known.is_cut;
 	if (ret == -ETIMEDOUT)
 		looker_blame(n->looker, look_device(file->dev));
 	file->is_hopeless = ret && ret != -ENOMEM;

@@ -81,7 +81,7 @@ void file_names_begin_recording(struct file_names *names);
  */
 int file_names_settle(struct file_names *names);
 
-/* How often a file was not looked at, to save CPU time. */
+/* How often a file was not looked at, or not as a whole, to save CPU time. */
 uint64_t file_names_nr_left_out(const struct file_names *names);
 
 /* NULL is fine. */

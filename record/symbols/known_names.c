@@ -170,6 +170,8 @@ int known_names_add(struct known_names *known, int memory, const u64_vec *offset
 		ret = add_symbols(known, &answer, offsets->nr);
 	if (!ret)
 		ret = add_offsets(known, offsets, answer.numbers);
+	if (!ret)
+		known->is_cut = answer.head.is_cut;
 	return ret;
 }
 
@@ -196,4 +198,5 @@ void known_names_deinit(struct known_names *known)
 	vec_free(&known->symbols);
 	vec_free(&known->bytes);
 	index_deinit(&known->by_off);
+	known->is_cut = false;
 }

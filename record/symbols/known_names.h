@@ -32,6 +32,7 @@ struct known_names {
 	VEC(struct known_symbol) symbols; /* each once */
 	struct index by_off;              /* of symbols */
 	char_vec bytes;
+	bool is_cut; /* the file is too large to read all of it */
 };
 
 /*

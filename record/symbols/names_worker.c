@@ -46,6 +46,7 @@ struct answer {
 	uint32_t *numbers; /* one for each offset */
 	VEC(struct names_symbol) symbols;
 	char_vec bytes;
+	bool is_cut;
 };
 
 static void answer_deinit(struct answer *answer)
@@ -201,6 +202,7 @@ static int resolve_offsets(struct elf_file *file, const uint64_t *offsets, size_
 	}
 	range_hits_sort(hits, nr_hits);
 	ret = elf_names_resolve(&names, file, NULL, hits, nr_hits);
+	answer->is_cut = file->is_too_large;
 	return ret ? ret : add_symbols(answer, hits, nr_hits, offsets);
 }
 
@@ -225,6 +227,7 @@ static int write_answer(int fd, const struct answer *answer, size_t nr)
 	const struct names_head head = {
 		.nr_symbols = answer->symbols.nr,
 		.nr_bytes = answer->bytes.nr,
+		.is_cut = answer->is_cut,
 	};
 	int ret = io_write_all(fd, &head, sizeof(head));
 

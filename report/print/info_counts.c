@@ -167,6 +167,7 @@ static void print_omissions(struct textbuf *out, const struct prof_end *end)
 		{end->mappings_left_out, "mappings"},
 		{end->looks_left_out, "looks at mappings"},
 		{end->infos_left_out, "descriptions of processes"},
+		{end->names_left_out, "look-ups of names in files"},
 	};
 	bool is_empty = true;
 

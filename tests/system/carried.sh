@@ -114,6 +114,21 @@ for i in $(seq 0 $((($(stat -c %s "$dir/short") - sections) / 64 - 1))); do
 done
 truncate -s 1T "$dir/gone"
 hostile "sections of a terabyte"
+
+## MiniDebugInfo that unpacks to a quarter of a gigabyte, in many files: more CPU time than names may take.
+strip -o "$dir/bare" "$dir/short"
+head -c 256M /dev/zero | xz -1 > "$dir/zeros.xz"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	objcopy --add-section .gnu_debugdata="$dir/zeros.xz" "$dir/bare" "$dir/bomb$i"
+done
+# shellcheck disable=SC2016
+timeout 60 "$profrec" -U -F 999 -o "$dir/bombs.prof" -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	"$1$i" 500 & done; wait' sh "$dir/bomb" > "$dir/log" 2>&1
+check "bombs: the recording is whole" is_complete "$dir/bombs.prof"
+check "bombs: the samples are there" at_least "$("$profrep" -f "$dir/bombs.prof" | sum_samples '^bomb')" 12
+check "bombs: the recorder says so" contains "$(cat "$dir/log")" "times names of a file were not looked up"
+check "bombs: so does the recording" contains "$(info "$dir/bombs.prof" "left out")" "look-ups of names in files"
+
 # A FIFO takes the place of the file of a process that has ended.
 cp "$dir/short" "$dir/gone"
 # shellcheck disable=SC2016

@@ -101,6 +101,7 @@ static const struct prof_end test_end = {
 	.mappings_left_out = 15,
 	.looks_left_out = 16,
 	.infos_left_out = 17,
+	.names_left_out = 19,
 	.skipped = 18,
 	.loads = {125, 75, 1100},
 };

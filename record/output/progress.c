@@ -129,6 +129,14 @@ static void print_command_status(struct progress *p, int status)
 			      strsignal(WTERMSIG(status)));
 }
 
+/* Tells a user at a terminal how to look at the recording. */
+static void print_next_command(struct progress *p, const char *output)
+{
+	fputs("profrec: next: profrep html ", p->out);
+	text_print(p->out, output, TEXT_PLAIN);
+	fputc('\n', p->out);
+}
+
 void progress_end(struct progress *p, const struct progress_result *result)
 {
 	const struct prof_end *end = result->end;
@@ -151,4 +159,6 @@ void progress_end(struct progress *p, const struct progress_result *result)
 	fprintf(p->out, ", %" PRIu64 " bytes in ", result->bytes);
 	text_print(p->out, result->output, TEXT_PLAIN);
 	fputc('\n', p->out);
+	if (p->has_terminal && strcmp(result->output, "-") != 0)
+		print_next_command(p, result->output);
 }

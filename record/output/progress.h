@@ -50,7 +50,10 @@ struct progress_result {
 	int command_status; /* as of waitpid; 0 also without a command */
 };
 
-/* Prints how the command ended, unless it succeeded, and the closing line. */
+/*
+ * Prints how the command ended, unless it succeeded, and the closing line. On a terminal the next
+ * command follows, unless the recording went to standard output.
+ */
 void progress_end(struct progress *progress, const struct progress_result *result);
 
 /* Takes the status line off the terminal. */

@@ -49,8 +49,8 @@ static int print_timeline(const struct report_options *o, const struct recording
 			  struct err *err)
 {
 	if (files->names.nr == 1)
-		return print_intervals(source, files->names.data[0], &o->request, out, summary,
-				       err);
+		return print_intervals(source, files->names.data[0], &o->request, NULL, out,
+				       summary, err);
 	err_set(err, -EINVAL, "option --timestamp: needs one recording, not %zu", files->names.nr);
 	return err_hint(err, -EINVAL, "the intervals of several recordings are not in step");
 }

@@ -7,6 +7,7 @@
 #include "report/commands/commands.h"
 #include "report/commands/event_tables.h"
 #include "report/commands/shared_options.h"
+#include "report/print/print_intervals.h"
 #include "report/terminal/print_top.h"
 
 #define USUAL_LINES 20
@@ -14,6 +15,7 @@
 struct top_options {
 	struct source_request request;
 	struct top_layout layout;
+	bool is_live;
 	struct operands operands;
 };
 
@@ -41,6 +43,58 @@ static int print_event(const struct printout *p, void *ctx, struct rows_summary 
 	return print_top(p, ctx, summary);
 }
 
+/* The table of the latest interval. */
+struct live_table {
+	struct top_layout layout;
+	uint64_t nr_lines; /* that the user wants; 0: as many as the terminal has */
+};
+
+/* Lines of a screen that are no rows: the time, the headline, the title, and the cursor's. */
+#define OTHER_LINES 4
+
+static void begin_interval(void *ctx, struct textbuf *out, const char *time)
+{
+	struct live_table *live = ctx;
+	struct terminal *terminal = &live->layout.terminal;
+
+	/* A user may have changed its size. */
+	terminal_look(terminal, STDOUT_FILENO);
+	live->layout.nr_lines = live->nr_lines ? live->nr_lines : USUAL_LINES;
+	if (!live->nr_lines && terminal->height > OTHER_LINES)
+		live->layout.nr_lines = terminal->height - OTHER_LINES;
+	terminal_begin_screen(terminal, out);
+	textbuf_printf(out, "%s\n", time);
+}
+
+static int print_interval(const struct printout *p, void *ctx, struct rows_summary *summary)
+{
+	const struct live_table *live = ctx;
+
+	return print_top(p, &live->layout, summary);
+}
+
+static int run_live(const struct top_options *o, struct command_io *io, struct err *err)
+{
+	_cleanup_(source_deinit) struct source source = {0};
+	struct live_table live = {.layout = o->layout, .nr_lines = o->layout.nr_lines};
+	const struct interval_table table = {begin_interval, print_interval, &live};
+	struct source_request request = o->request;
+	struct rows_summary summary = {0};
+	int ret;
+
+	if (o->operands.nr > 1 || (o->operands.nr && o->operands.names[0][0] == '@'))
+		return err_set(err, -EINVAL, "option --live: needs one recording");
+	if (o->layout.by == TOP_CPUS)
+		return err_set(
+			err, -EINVAL,
+			"option --live: not with --by cpu, which stands for whole recordings");
+	if (request.view.unnamed == UNNAMED_BY_LAYOUT)
+		request.view.unnamed = UNNAMED_FUNCTION;
+	ret = print_intervals(&source, o->operands.nr ? o->operands.names[0] : DEFAULT_RECORDING,
+			      &request, &table, &io->out, &summary, err);
+	return ret ? ret : command_io_finish(io, &source, 1, &summary, err);
+}
+
 static int run_top(const void *options, struct command_io *io, struct err *err)
 {
 	const struct top_options *o = options;
@@ -48,6 +102,8 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 	const struct event_tables tables = {
 		.print = print_event, .check = check_cpus, .ctx = &layout};
 
+	if (o->is_live)
+		return run_live(o, io, err);
 	terminal_look(&layout.terminal, STDOUT_FILENO);
 	layout.nr_lines = layout.nr_lines ? layout.nr_lines : USUAL_LINES;
 	return event_tables_print(&tables, &o->operands, &o->request, io, err);
@@ -67,8 +123,11 @@ static int parse_by(const char *text, void *target)
 #define TOP_ROW(type, ...) OPTION_ROW(struct top_options, type, __VA_ARGS__)
 
 static const struct option_spec top_rows[] = {
+	OPTION_FLAG_ROW(struct top_options, is_live, "live", 0,
+			.help = "draw each interval as it comes, from a stream of profrec -i"),
 	TOP_ROW(OPTION_U64, layout.nr_lines, "lines", 'n', .metavar = "N", .min = 1,
-		.max = UINT32_MAX, .help = "print so many lines at most (20)"),
+		.max = UINT32_MAX,
+		.help = "print so many functions at most (20; with --live what the terminal holds)"),
 	TOP_ROW(OPTION_PARSED, layout.by, "by", 0, .metavar = "THING",
 		.help = "count function, dso, comm, pid, thread, cgroup, user or cpu (function)",
 		.parse = parse_by, .kind = "a thing to count",
@@ -81,7 +140,8 @@ const struct profrep_command top_command = {
 	COMMAND_TEXTS("top", "print the functions, processes or files with most samples",
 		      "  profrep top app.prof             # 20 functions\n"
 		      "  profrep top -n 50 --comm nginx app.prof\n"
-		      "  profrep top --by cgroup app.prof\n"),
+		      "  profrep top --by cgroup app.prof\n"
+		      "  profrec -q -o - -i 1 | profrep top --live -  # each second anew\n"),
 	.spec.parts =
 		{
 			{&own_options, 0},

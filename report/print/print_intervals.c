@@ -18,6 +18,7 @@
 struct intervals {
 	struct source *source;
 	struct source_search search;
+	const struct interval_table *table; /* NULL: stacks */
 	struct textbuf *out;
 	struct rows_summary *summary;
 	struct err *err;
@@ -44,7 +45,10 @@ static void print_time(struct intervals *v, uint64_t end_ns)
 
 	if (gmtime_r(&seconds, &tm))
 		strftime(text, sizeof(text), "%H:%M:%S", &tm);
-	textbuf_printf(v->out, "%s%-8s\n", v->source->view.folded ? "" : "\n", text);
+	if (v->table)
+		v->table->begin(v->table->ctx, v->out, text);
+	else
+		textbuf_printf(v->out, "%s%-8s\n", v->source->view.folded ? "" : "\n", text);
 }
 
 /* Prints the rows of an event in the model. The headline tells several events apart. */
@@ -54,9 +58,11 @@ static int print_event(const struct printout *p, void *ctx)
 	struct rows_summary seen = {0};
 	int ret = 0;
 
-	if (v->source->events.nr > 1)
+	if (v->source->events.nr > 1 || v->table)
 		ret = print_headline(p);
-	if (!ret)
+	if (!ret && v->table)
+		ret = v->table->print(p, v->table->ctx, &seen);
+	else if (!ret)
 		ret = p->view->folded ? print_folded(p, &seen) : print_stacks(p, &seen);
 	rows_summary_add(v->summary, &seen);
 	return ret;
@@ -185,7 +191,7 @@ static int open_and_print(struct intervals *v, const char *file,
 	v->length_ns = rec->meta->interval_ns;
 	if (v->length_ns)
 		v->next = rec->selection.from_ns / v->length_ns;
-	if (!v->source->view.folded && v->source->events.nr == 1)
+	if (!v->table && !v->source->view.folded && v->source->events.nr == 1)
 		ret = print_error_set(print_headline(&p), file, v->err);
 	if (!ret)
 		ret = print_flush(v->out, v->err);
@@ -193,10 +199,12 @@ static int open_and_print(struct intervals *v, const char *file,
 }
 
 int print_intervals(struct source *source, const char *file, const struct source_request *request,
-		    struct textbuf *out, struct rows_summary *summary, struct err *err)
+		    const struct interval_table *table, struct textbuf *out,
+		    struct rows_summary *summary, struct err *err)
 {
 	struct intervals v = {
 		.source = source,
+		.table = table,
 		.out = out,
 		.summary = summary,
 		.err = err,

@@ -9,17 +9,28 @@
 #define REPORT_PRINT_PRINT_INTERVALS_H
 
 #include "common/err.h"
+#include "report/print/printers.h"
 #include "report/print/source.h"
 #include "report/text/textbuf.h"
 #include "report/view/rows.h"
 
+/* Another output than stacks for each interval. */
+struct interval_table {
+	/* Begins an interval, which ended at @time on the clock of the recorded host. */
+	void (*begin)(void *ctx, struct textbuf *out, const char *time);
+	/* Prints the rows of an event, below its headline. Returns 0 or a negative errno. */
+	int (*print)(const struct printout *p, void *ctx, struct rows_summary *summary);
+	void *ctx;
+};
+
 /*
  * Reads the recording @file into @source and prints its intervals. Flushes each interval as soon as
  * it is known to be whole. Intervals without samples are printed, too, from the first that the
- * request selects to the end. Times are by the clock of the recorded host. Returns 0 or a negative
- * errno with @err set.
+ * request selects to the end. @table is NULL for stacks. Times are by the clock of the recorded
+ * host. Returns 0 or a negative errno with @err set.
  */
 int print_intervals(struct source *source, const char *file, const struct source_request *request,
-		    struct textbuf *out, struct rows_summary *summary, struct err *err);
+		    const struct interval_table *table, struct textbuf *out,
+		    struct rows_summary *summary, struct err *err);
 
 #endif

@@ -72,3 +72,10 @@ uint32_t terminal_print(const struct terminal *terminal, struct textbuf *out, co
 		textbuf_str(out, "\033[0m");
 	return nr;
 }
+
+void terminal_begin_screen(const struct terminal *terminal, struct textbuf *out)
+{
+	/* The cursor goes to the first place, and all from there on is erased. */
+	if (terminal->is_terminal)
+		textbuf_str(out, "\033[H\033[J");
+}

@@ -50,4 +50,7 @@ static inline uint32_t terminal_rest(const struct terminal *terminal, uint32_t u
 uint32_t terminal_print(const struct terminal *terminal, struct textbuf *out, const char *text,
 			uint32_t width, enum text_colour colour);
 
+/* Begins a new screen, below which nothing of the old one stays. A pipe has no screens. */
+void terminal_begin_screen(const struct terminal *terminal, struct textbuf *out);
+
 #endif

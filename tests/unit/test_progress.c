@@ -63,7 +63,7 @@ START_TEST(on_a_terminal)
 	ck_assert(progress_has_status(&screen.progress));
 	progress_clear(&screen.progress);
 	screen_expect("profrec: 1 of two\n" HEADLINE CLEAR "3 s: 5 samples, 2 stacks drained" CLEAR
-		      "profrec: three\n" CLOSING);
+		      "profrec: three\n" CLOSING "profrec: next: profrep html a.prof\n");
 }
 END_TEST
 

@@ -59,9 +59,12 @@ static bool make_label(struct labels *labels, struct label *label, const char *s
 static const struct label *module_label(struct labels *labels, uint32_t object)
 {
 	struct label *label = &labels->modules[object];
-	const char *base = model_object_base(labels->model, object);
+	const char *base;
 
-	return label->s || make_label(labels, label, base, strlen(base)) ? label : NULL;
+	if (label->s)
+		return label;
+	base = model_object_base(labels->model, object);
+	return make_label(labels, label, base, strlen(base)) ? label : NULL;
 }
 
 static const struct label *cached_label(struct labels *labels, struct label *label,

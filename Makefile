@@ -138,6 +138,8 @@ bench: tests-build ## measure against perf from linux-perf; prints ratios
 	BUILD=$(abspath $(B)) bench/run
 	BUILD=$(abspath $(B)) CC="$(CC)" bench/events
 	BUILD=$(abspath $(B)) bench/slices
+	BUILD=$(abspath $(B)) bench/lines
+	BUILD=$(abspath $(B)) bench/growth
 
 DEB_PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev nettle-dev \
 	liblzma-dev libxxhash-dev libiberty-dev libgsl-dev \

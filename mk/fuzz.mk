@@ -5,14 +5,15 @@
 FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all
 FUZZ_COMMON := tests/fuzz/budget.c $(COMMON_SRC)
-FUZZ_NAMES  := reader table elf dwarf probes perf_map proc_maps demangle
+FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps demangle
 
 # The sources and libraries of each target.
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
-FUZZ_table     := tests/fuzz/table_input.c $(wildcard record/cfi/*.c) $(FUZZ_COMMON)
+FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(wildcard record/cfi/*.c) $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
 	$(ELF_SRC) $(addprefix report/symbols/,candidate.c debugfiles.c fetcher.c)
-FUZZ_probes    := tests/fuzz/probes_input.c $(FUZZ_COMMON) record/proc/proc_maps.c elf/unpack_xz.c \
+FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
+FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c elf/unpack_xz.c \
 	$(addprefix record/probes/,debug_symbols.c elf_image.c library.c mapped_code.c pattern.c usdt.c user_functions.c)
 FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) elf/elffile.c $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/section_bytes.c report/text/string_set.c
@@ -24,6 +25,7 @@ FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/s
 FUZZ_LIBS_reader   := -lzstd
 FUZZ_LIBS_table    := -lz -lzstd -lnettle
 FUZZ_LIBS_elf      := -lelf -lz -llzma
+FUZZ_LIBS_names    := -lelf -lz -llzma
 FUZZ_LIBS_probes   := -llzma
 FUZZ_LIBS_dwarf    := -lelf -lz -lzstd -pthread
 FUZZ_LIBS_demangle := -liberty

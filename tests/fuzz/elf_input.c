@@ -12,6 +12,7 @@
 #include "common/cleanup.h"
 #include "report/symbols/debugfiles.h"
 #include "elf/elf_names.h"
+#include "tests/fuzz/known_hits.h"
 
 /* The files that profrep finds: a binary, and its debug file by the debug link. */
 #define BINARY "app"
@@ -61,7 +62,7 @@ static size_t look_up(struct elf_file *file)
 {
 	struct range_hit hits[NR_HITS] = {0};
 	struct elf_names names = {0};
-	size_t nr_known = 0;
+	size_t nr_known;
 	uint64_t vaddr;
 
 	for (uint32_t i = 0; i < NR_HITS; i++) {
@@ -75,16 +76,7 @@ static size_t look_up(struct elf_file *file)
 	range_hits_sort(hits, NR_HITS);
 	if (elf_names_resolve(&names, file, NULL, hits, NR_HITS))
 		abort();
-	for (uint32_t i = 0; i < NR_HITS; i++) {
-		const struct range *range = hits[i].range;
-
-		if (!range)
-			continue;
-		if (hits[i].addr - range->start >= range->size ||
-		    memchr(range->name, '\0', range->len))
-			abort();
-		nr_known++;
-	}
+	nr_known = known_hits(hits, NR_HITS);
 	elf_names_deinit(&names);
 	return nr_known;
 }

@@ -13,6 +13,10 @@
  * For the symbols of files (elf_input.c), an input is an ELF file, which is a binary and its own
  * debug file, or else the notes of one.
  *
+ * For the sources of names in a file (names_input.c), an input is a list of sections: u8 number of
+ * the section, u24 little-endian length, contents. With bit 7 of the number, MiniDebugInfo is
+ * packed first.
+ *
  * For probes (probes_input.c), an input is an ELF file, the loader's cache (ld.so.cache), or the
  * notes of static probes, around which an ELF file is made.
  *

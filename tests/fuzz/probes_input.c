@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "record/probes/library.h"
 #include "record/probes/user_functions.h"
+#include "tests/fuzz/made_elf.h"
 
 /* The magic of ld.so.cache (glibc, sysdeps/generic/dl-cache.h). */
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"
@@ -19,56 +19,19 @@
 #define CODE_SIZE  0x10000
 #define CODE_VADDR 0x401000
 
-static void put(int fd, const void *bytes, size_t len, off_t at)
-{
-	if (pwrite(fd, bytes, len, at) != (ssize_t)len)
-		abort();
-}
-
-static int make_file(const void *bytes, size_t len)
-{
-	int fd = memfd_create("input", MFD_CLOEXEC);
-
-	if (fd < 0)
-		abort();
-	put(fd, bytes, len, 0);
-	return fd;
-}
-
 /* A file with room for code, and with the notes of static probes. */
 static int make_elf(const uint8_t *notes, size_t len)
 {
-	static const char names[] = "\0.note.stapsdt\0.stapsdt.base";
-	const Elf64_Phdr ph = {.p_type = PT_LOAD,
-			       .p_flags = PF_R | PF_W | PF_X,
-			       .p_vaddr = CODE_VADDR,
-			       .p_filesz = CODE_SIZE};
-	const Elf64_Shdr sh[3] = {
-		{.sh_type = SHT_STRTAB, .sh_offset = CODE_SIZE, .sh_size = sizeof(names)},
-		{.sh_name = 1,
-		 .sh_type = SHT_NOTE,
-		 .sh_offset = CODE_SIZE + sizeof(names),
-		 .sh_size = len},
-		{.sh_name = 15, .sh_type = SHT_PROGBITS, .sh_addr = CODE_VADDR},
+	const Elf64_Phdr code = {.p_type = PT_LOAD,
+				 .p_flags = PF_R | PF_W | PF_X,
+				 .p_vaddr = CODE_VADDR,
+				 .p_filesz = CODE_SIZE};
+	const struct made_section sections[] = {
+		{.name = ".note.stapsdt", .type = SHT_NOTE, .bytes = notes, .size = len},
+		{.name = ".stapsdt.base", .type = SHT_PROGBITS, .vaddr = CODE_VADDR},
 	};
-	const Elf64_Ehdr eh = {
-		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-			    EV_CURRENT},
-		.e_machine = EM_X86_64,
-		.e_phoff = sizeof(eh),
-		.e_phentsize = sizeof(ph),
-		.e_phnum = 1,
-		.e_shoff = sizeof(eh) + sizeof(ph),
-		.e_shentsize = sizeof(sh[0]),
-		.e_shnum = ARRAY_SIZE(sh),
-	};
-	int fd = make_file(&eh, sizeof(eh));
 
-	put(fd, &ph, sizeof(ph), eh.e_phoff);
-	put(fd, sh, sizeof(sh), eh.e_shoff);
-	put(fd, names, sizeof(names), CODE_SIZE);
-	put(fd, notes, len, CODE_SIZE + sizeof(names));
-	return fd;
+	return made_elf(&code, sections, ARRAY_SIZE(sections));
 }
 
 /* All places are in the file, in order, each once. */
@@ -148,7 +111,7 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 	if (len >= strlen(CACHE_MAGIC) && !memcmp(data, CACHE_MAGIC, strlen(CACHE_MAGIC))) {
 		nr = search_cache(data, len);
 	} else {
-		fd = len >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG) ? make_file(data, len)
+		fd = len >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG) ? made_file(data, len)
 								      : make_elf(data, len);
 		nr = find_all(fd);
 		close(fd);

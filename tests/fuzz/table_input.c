@@ -11,6 +11,7 @@
 
 #include "common/crc32c.h"
 #include "record/cfi/unwind_table.h"
+#include "tests/fuzz/made_elf.h"
 
 #define CODE_OFF   0x10000
 #define CODE_SIZE  0x80000
@@ -20,63 +21,29 @@
 #define CRC_AT  28
 #define CRC_END 32
 
-static void put(int fd, const void *bytes, size_t len, off_t at)
-{
-	if (pwrite(fd, bytes, len, at) != (ssize_t)len)
-		abort();
-}
-
-static int make_file(const void *bytes, size_t len)
-{
-	int fd = memfd_create("input", MFD_CLOEXEC);
-
-	if (fd < 0)
-		abort();
-	put(fd, bytes, len, 0);
-	return fd;
-}
-
 /* A file with room for code and the one section. */
 static int make_elf(const uint8_t *section, size_t len, bool is_debug_frame)
 {
-	static const char names[] = "\0.eh_frame\0.debug_frame";
-	const Elf64_Phdr ph = {.p_type = PT_LOAD,
-			       .p_flags = PF_R | PF_X,
-			       .p_offset = CODE_OFF,
-			       .p_vaddr = CODE_VADDR,
-			       .p_filesz = CODE_SIZE};
-	const Elf64_Shdr sh[2] = {
-		{.sh_type = SHT_STRTAB, .sh_offset = CODE_OFF, .sh_size = sizeof(names)},
-		{.sh_name = is_debug_frame ? 11 : 1,
-		 .sh_type = SHT_PROGBITS,
-		 .sh_addr = 0x500000,
-		 .sh_offset = CODE_OFF + CODE_SIZE,
-		 .sh_size = len},
+	const Elf64_Phdr code = {.p_type = PT_LOAD,
+				 .p_flags = PF_R | PF_X,
+				 .p_offset = CODE_OFF,
+				 .p_vaddr = CODE_VADDR,
+				 .p_filesz = CODE_SIZE};
+	const struct made_section made = {
+		.name = is_debug_frame ? ".debug_frame" : ".eh_frame",
+		.type = SHT_PROGBITS,
+		.vaddr = 0x500000,
+		.bytes = section,
+		.size = len,
 	};
-	const Elf64_Ehdr eh = {
-		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-			    EV_CURRENT},
-		.e_machine = EM_X86_64,
-		.e_phoff = sizeof(eh),
-		.e_phentsize = sizeof(ph),
-		.e_phnum = 1,
-		.e_shoff = sizeof(eh) + sizeof(ph),
-		.e_shentsize = sizeof(sh[0]),
-		.e_shnum = 2,
-	};
-	int fd = make_file(&eh, sizeof(eh));
 
-	put(fd, &ph, sizeof(ph), eh.e_phoff);
-	put(fd, sh, sizeof(sh), eh.e_shoff);
-	put(fd, names, sizeof(names), CODE_OFF);
-	put(fd, section, len, CODE_OFF + CODE_SIZE);
-	return fd;
+	return made_elf(&code, &made, 1);
 }
 
 /* Bytes of a table, with the right checksum. */
 static int make_table(const uint8_t *data, size_t len)
 {
-	int fd = make_file(data, len);
+	int fd = made_file(data, len);
 	uint8_t header[CRC_END] = {0};
 	uint32_t crc;
 
@@ -84,7 +51,8 @@ static int make_table(const uint8_t *data, size_t len)
 		return fd;
 	memcpy(header, data, CRC_AT);
 	crc = crc32c(crc32c(0, header, sizeof(header)), data + CRC_END, len - CRC_END);
-	put(fd, &crc, sizeof(crc), CRC_AT);
+	if (pwrite(fd, &crc, sizeof(crc), CRC_AT) != sizeof(crc))
+		abort();
 	return fd;
 }
 
@@ -124,7 +92,7 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 	if (is_table)
 		fd = make_table(data, len);
 	else if (len >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG))
-		fd = make_file(data, len);
+		fd = made_file(data, len);
 	else
 		fd = make_elf(data + 1, len - 1, data[0] & 1);
 	ret = is_table ? unwind_table_read(fd, &table) : unwind_table_build(fd, &table);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tests: report/statistics report/compare tests/differences.sh tests/tools/prof_simulate.c record/repeat.c
+# tests: report/statistics report/compare tests/differences.sh tests/tools/prof_simulate.c
 # How often profrep diff is right: simulated recordings, then real ones of six workloads. Sizes are from the
-# environment: SIMULATED_PAIRS, POWER_TRIALS, REGRESSIONS, REAL_PAIRS, and REAL_SECONDS of a recording. Real pairs need
-# a machine that does nothing else: 200 of them take 200 * 10 * REAL_SECONDS. TAP.
+# environment: SIMULATED_PAIRS, POWER_TRIALS, REGRESSIONS, REAL_PAIRS, and REAL_SECONDS of a recording. One real
+# pair takes 10 * REAL_SECONDS and a few seconds more. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 # shellcheck source=tests/differences.sh

@@ -5,14 +5,10 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
-#include "common/minmax.h"
 #include "report/commands/commands.h"
 #include "report/commands/output_file.h"
 #include "report/commands/recording_names.h"
-#include "report/merge/merger.h"
-
-/* Recordings whose stacks are merged in memory at a time. */
-#define BATCH_MAX 100
+#include "report/merge/batches.h"
 
 struct merge_options {
 	const char *output;
@@ -50,19 +46,9 @@ static int check_files(const struct merge_options *o, const struct recording_nam
 	return 0;
 }
 
-static int merge_batch(struct merger *merger, const char *const *names, size_t nr,
-		       struct command_io *io, struct err *err)
+static void note_gaps(void *io, const struct recording *batch)
 {
-	const struct timespan everything = {0};
-	struct recording batch = {0};
-	int ret = recordings_join(&batch, names, nr, &everything, err);
-
-	if (ret)
-		return ret;
-	ret = merger_add(merger, &batch, err);
-	command_io_add_gaps(io, &batch);
-	recording_deinit(&batch);
-	return ret;
+	command_io_add_gaps(io, batch);
 }
 
 static int merge_all(const struct recording_names *names, struct textbuf *out,
@@ -72,9 +58,8 @@ static int merge_all(const struct recording_names *names, struct textbuf *out,
 	size_t nr = names->names.nr;
 	int ret = merger_begin(&merger, names->names.data, nr, out, err);
 
-	for (size_t i = 0; i < nr && !ret; i += BATCH_MAX)
-		ret = merge_batch(&merger, names->names.data + i, min_u64(nr - i, BATCH_MAX), io,
-				  err);
+	if (!ret)
+		ret = batches_merge(&merger, names->names.data, nr, note_gaps, io, err);
 	return ret ? ret : merger_end(&merger, err);
 }
 

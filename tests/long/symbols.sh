@@ -25,7 +25,7 @@ compare_names()
 compare_built()
 {
 	if [ -f "$dir/$1" ]; then
-		compare_names "$1" "$dir/$1" --inlined 2000
+		compare_names "$1" "$dir/$1" --inlined 1000
 	else
 		skip "$1" "it cannot be built: $(head -n 1 "$dir/build.log")"
 	fi
@@ -43,23 +43,23 @@ compare_names node "$(realpath "$(command -v node)" 2> /dev/null)"
 ## Programs that are built here.
 templates=$PWD/tests/programs/templates.cc
 cxx=(-std=c++17 -O2 -g "-Wl,--build-id")
-g++ "${cxx[@]}" -o "$dir/templates" "$templates" 2> "$dir/build.log"
-compare_built templates
-clang++ "${cxx[@]}" -fuse-ld=lld -o "$dir/clang" "$templates" 2> "$dir/build.log"
-compare_built clang
-# parts NAME OPTION...: the program in three parts, which are linked.
+# parts NAME COMPILER OPTION...: the program in three parts, which are linked.
 parts()
 {
 	local part objects=()
 	for part in 0 1 2; do
 		objects+=("$dir/$1$part.o")
-		g++ "${cxx[@]}" "${@:2}" -DPARTS -DPART=$part -c -o "$dir/$1$part.o" "$templates" || return 1
+		"$2" "${cxx[@]}" "${@:3}" -DPARTS -DPART=$part -c -o "$dir/$1$part.o" "$templates" || return 1
 	done
-	g++ "${cxx[@]}" "${@:2}" -o "$dir/$1" "${objects[@]}"
+	"$2" "${cxx[@]}" "${@:3}" -o "$dir/$1" "${objects[@]}"
 }
-parts lto -flto 2> "$dir/build.log"
+parts templates g++ 2> "$dir/build.log"
+compare_built templates
+parts clang clang++ 2> "$dir/build.log"
+compare_built clang
+parts lto g++ -flto 2> "$dir/build.log"
 compare_built lto
-parts split -gsplit-dwarf 2> "$dir/build.log"
+parts split g++ -gsplit-dwarf 2> "$dir/build.log"
 compare_built split
 rustc -O -g -o "$dir/rust" tests/programs/panics.rs 2> "$dir/build.log"
 compare_built rust

@@ -160,7 +160,7 @@ def choose_addresses(binary, tables, nr):
     edges = sorted(a for a in edges if any(v <= a < v + size for _, v, size, _ in binary.segments))
     chosen = set(random.sample(edges, min(len(edges), nr // 2)))
     sizes = [size for _, _, size, _ in binary.segments]
-    nr = min(nr, sum(sizes) // 2)
+    nr = min(nr, sum(sizes) * 9 // 10)
     while len(chosen) < nr:
         _, vaddr, size, _ = random.choices(binary.segments, sizes)[0]
         chosen.add(vaddr + random.randrange(size))
@@ -317,11 +317,14 @@ class Judge:
             reason = "after the end"
         if not reason and tool == "addr2line" and addr % 256 == 255 and not rival[0].place:
             reason = "byte 255"
-        if reason or tool != "eu-addr2line" or self.place(tool, frames[0].place, rival[0].place):
+        if reason or tool == "llvm-symbolizer" or self.place(tool, frames[0].place, rival[0].place):
             return reason
-        if len(rival) == len(frames):
+        if len(rival) < len(frames):
+            return "functions left out"
+        if tool == "eu-addr2line" and len(rival) == len(frames):
             return "another call" if [f.name for f in frames[:-1]] == [f.name for f in rival[:-1]] else None
-        return "functions left out" if len(rival) < len(frames) else None
+        is_whole = len(frames) == 1 and rival[0].name == split_name(frames[0], addr)[0]
+        return "another copy" if tool == "eu-addr2line" and is_whole else None
 
 
 def split_name(frame, addr):

@@ -1,0 +1,69 @@
+# Checks folded stacks of tests/programs/KnownCalls.java, root first, with annotations. Methods must not be inlined.
+# Prints the numbers of pairs of caller and method, of wrong pairs, of wrong depths of recursion, and of stacks. Wrong
+# ones are shown on stderr.
+BEGIN {
+	split("burn=area|side|compareKeys|bottom[0-9]+|raise|catchRaised|reflected area=drawShapes side=area drawShapes=work " \
+		"sortByKey=work descend=work|descend raise=raise|catchRaised catchRaised=work reflect=work", rules, " ")
+	for (i in rules) {
+		split(rules[i], rule, "=")
+		callers[rule[1]] = "^(" rule[2] ")$"
+	}
+	# Library code and code that HotSpot makes for reflection and lambdas call these.
+	split("compareKeys reflected work compress main", names, " ")
+	for (i in names)
+		called_by_others[names[i]] = 1
+	# These call library code.
+	others = "^(sortByKey|reflect|work|compress|main|compareKeys|raise)$"
+}
+
+function allowed(caller, name)
+{
+	if (name ~ /^bottom/)
+		return caller == "descend"
+	if (name in callers)
+		return caller ~ callers[name]
+	# The library's part of a reflective call can be inlined.
+	if (name in called_by_others)
+		return caller == "other" || (name == "reflected" && caller == "reflect")
+	return caller == "other" || caller ~ others
+}
+
+{
+	count = $NF
+	stack = $0
+	sub(/ [0-9]+$/, "", stack)
+	nr = split(stack, frames, ";")
+	caller = ""
+	depth = 0
+	stacks += count
+	for (i = 2; i <= nr; i++) {
+		# Code of HotSpot can call Java for its own ends, such as to load a class.
+		if (frames[i] !~ /_\[java\]$/) {
+			caller = ""
+			continue
+		}
+		name = frames[i]
+		sub(/_\[java\]$/, "", name)
+		if (name !~ /^KnownCalls[.$]/ || name ~ /\$\$/)
+			name = "other"
+		sub(/^.*[.]/, "", name)
+		if (caller != "") {
+			pairs += count
+			if (!allowed(caller, name)) {
+				wrong += count
+				print "wrong pair " caller " -> " name ": " stack > "/dev/stderr"
+			}
+		}
+		if (name == "descend")
+			depth++
+		if (name ~ /^bottom/ && "bottom" depth != name) {
+			deep += count
+			print "depth " depth ": " stack > "/dev/stderr"
+		}
+		caller = name
+	}
+}
+
+END {
+	printf "pairs %d\nwrong %d\ndepths %d\nstacks %d\n", pairs, wrong, deep, stacks
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# tests: bpf record/languages record/unwind
+# Stacks of the installed OpenJDK at its default flags: they come to their root, and no method has a wrong caller. The
+# methods of the program are not inlined, so each is a frame. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+command -v java javac > /dev/null || skip_all "java or javac is not installed"
+need_tables
+javac -d "$dir" tests/programs/KnownCalls.java
+: "${JAVA_SECONDS:=10}"
+
+# run NAME FLAG...: records the program for JAVA_SECONDS, from when it runs.
+run()
+{
+	local pid
+	mkfifo "$dir/$1.running"
+	java "${@:2}" -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,KnownCalls*::* -cp "$dir" KnownCalls \
+		3600 > "$dir/$1.running" &
+	pid=$!
+	read -r _ < "$dir/$1.running"
+	"$profrec" -q -F 499 -p $pid -o "$dir/$1.prof" "$JAVA_SECONDS" 2> "$dir/$1.err"
+	kill -KILL $pid
+	wait $pid 2> /dev/null
+	"$profrep" -Ufa "$dir/$1.prof" > "$dir/$1.folded"
+	awk -f tests/known_java.awk "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
+}
+
+# truth NAME NUMBER
+truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
+
+# complete NAME: at least 99 of 100 stacks come to their root, as the recording says.
+complete()
+{
+	local good all
+	read -r good all < <(info "$dir/$1.prof" "user stacks" | sed 's/ of / /; s/ samples.*//')
+	[ "${all:-0}" -gt 100 ] && [ $((good * 100)) -ge $((all * 99)) ] && return 0
+	info "$dir/$1.prof" "user stacks"
+	info "$dir/$1.prof" "others ended"
+	return 1
+}
+
+# judge NAME FLAG...
+judge()
+{
+	run "$@"
+	check "$1: there are methods" above "$(truth "$1" pairs)" 1000
+	check "$1: no wrong caller" same "$(truth "$1" wrong; cut -c1-400 "$dir/$1.wrong")" 0
+	check "$1: recursion is as deep as it is" same "$(truth "$1" depths)" 0
+	check "$1: stacks are complete" complete "$1"
+	check "$1: C code stands below its method" above "$(sum_samples 'deflateBytesBytes_\[java\];Java_java' < "$dir/$1.folded")" 10
+	echo "# $1: $(tr '\n' ' ' < "$dir/$1.truth")$(info "$dir/$1.prof" "user stacks")"
+}
+
+judge tiered -XX:+TieredCompilation
+judge interpreted -Xint
+judge c1 -XX:TieredStopAtLevel=1
+judge c2 -XX:-TieredCompilation
+judge one-heap -XX:-SegmentedCodeCache
+plan_end

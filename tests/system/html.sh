@@ -32,7 +32,7 @@ holds()
 html() { "$profrep" html -o "$dir/$1.html" "$dir/$1.prof" 2> /dev/null; }
 
 if command -v node > /dev/null; then
-	for what in basic hostile mangled epochs order missed processes languages picture deep; do
+	for what in basic hostile mangled epochs order missed processes languages slices picture deep; do
 		html $what
 		holds "$dir/$what.html" 1 "$dir/$what.prof"
 	done

@@ -110,7 +110,10 @@ int source_load(struct source *source, const char *const *files, size_t nr,
 	return ret ? ret : source_check_filter(source, err);
 }
 
-/* A difference shows what is on one side only. So one source with samples is enough. */
+/*
+ * A difference shows what is on one side only, and so do pictures side by side. So one source with
+ * samples is enough.
+ */
 static int check_filters(const struct source *sources, size_t nr, struct err *err)
 {
 	int ret = 0;
@@ -146,7 +149,7 @@ int sources_load_sums(struct source *sources, const struct source_files *files, 
 	for (size_t i = 0; !ret && i < nr; i++)
 		ret = load_source(&sources[i], files[i].names, files[i].nr, request, &search, err);
 	source_search_close(&search);
-	return ret;
+	return ret ? ret : check_filters(sources, nr, err);
 }
 
 int source_renew(struct source *source)

@@ -34,7 +34,11 @@ static int run_tree(const void *options, struct command_io *io, struct err *err)
 {
 	const struct tree_options *o = options;
 	struct tree_tables trees = {.layout = o->layout};
-	const struct event_tables tables = {.print = print_event, .ctx = &trees};
+	const struct event_tables tables = {
+		.print = print_event,
+		.has_answer = o->layout.function ? &trees.has_function : NULL,
+		.ctx = &trees,
+	};
 	int ret;
 
 	terminal_look(&trees.layout.terminal, STDOUT_FILENO);

@@ -8,7 +8,8 @@
 struct tables_output {
 	const struct event_tables *tables;
 	struct rows_summary summary;
-	bool has_table; /* one was printed */
+	struct textbuf held; /* tables that may have no answer */
+	bool has_table;      /* one was printed */
 };
 
 static int print_event(const struct printout *p, void *ctx)
@@ -24,12 +25,25 @@ static int print_event(const struct printout *p, void *ctx)
 	return ret ? ret : output->tables->print(p, output->tables->ctx, &output->summary);
 }
 
+/* Prints the tables to @out, if one of them has an answer. */
+static int print_tables(struct source *source, struct textbuf *out, struct tables_output *output,
+			struct err *err)
+{
+	const bool *has_answer = output->tables->has_answer;
+	int ret =
+		source_print_events(source, has_answer ? &output->held : out, print_event, output);
+
+	if (!ret && has_answer && *has_answer)
+		textbuf_bytes(out, output->held.data, output->held.nr);
+	return print_error_set(ret ? ret : output->held.error, source->rec.name, err);
+}
+
 int event_tables_print(const struct event_tables *tables, const struct operands *operands,
 		       const struct source_request *request, struct command_io *io, struct err *err)
 {
 	_cleanup_(source_deinit) struct source source = {0};
 	_cleanup_(recording_names_deinit) struct recording_names files = {0};
-	struct tables_output output = {.tables = tables};
+	struct tables_output output = {.tables = tables, .held.fd = -1};
 	struct source_request chosen = *request;
 	int ret = recording_names_make(&files, operands->names, operands->nr, err);
 
@@ -40,7 +54,7 @@ int event_tables_print(const struct event_tables *tables, const struct operands 
 	if (!ret && tables->check)
 		ret = tables->check(tables->ctx, &source, err);
 	if (!ret)
-		ret = print_error_set(source_print_events(&source, &io->out, print_event, &output),
-				      source.rec.name, err);
+		ret = print_tables(&source, &io->out, &output, err);
+	textbuf_deinit(&output.held);
 	return ret ? ret : command_io_finish(io, &source, 1, &output.summary, err);
 }

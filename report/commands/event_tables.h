@@ -13,6 +13,11 @@ struct event_tables {
 	 * with @err set.
 	 */
 	int (*check)(const void *ctx, const struct source *source, struct err *err);
+	/*
+	 * print sets it where a table has an answer. If it is false after the last table, nothing
+	 * is printed. NULL: every table is an answer.
+	 */
+	const bool *has_answer;
 	void *ctx;
 };
 

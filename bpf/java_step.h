@@ -13,9 +13,9 @@
  * yet, or is gone already. The instructions around the leaf's tell. Where nothing is certain the
  * stack ends, because a wrong caller is worse than none.
  *
- * The rules are those of HotSpot 8 to 25 on x86-64: codeBlob.cpp, frame_x86.cpp,
- *macroAssembler_x86.cpp. All memory belongs to the process, and is believed nothing: a walk is
- *bounded by its steps, and each step goes up the stack.
+ * The rules are those of HotSpot 8 to 25 on x86-64: codeBlob.cpp, frame_x86.cpp and
+ * macroAssembler_x86.cpp. All memory belongs to the process, which may lie. So the number of steps
+ * bounds a walk, and each step goes up the stack.
  */
 #ifndef BPF_JAVA_STEP_H
 #define BPF_JAVA_STEP_H
@@ -204,8 +204,7 @@ static __always_inline enum stack_end java_leave_by_rbp(const struct java_step *
 #define IS2(c, a, b)    ((c)[0] == (a) && (c)[1] == (b))
 #define IS3(c, x, y, z) ((c)[0] == (x) && (c)[1] == (y) && (c)[2] == (z))
 
-/* Is there an instruction of @n bytes before the end of @before that calls by register or memory?
- */
+/* Do the last @n bytes of @before call by a register or by memory? */
 static __always_inline bool is_indirect_call(const __u8 *before, int n)
 {
 	const __u8 *call = before + 16 - n;

@@ -14,8 +14,7 @@
 /* Head: number of rows, number of parts, length of a slice, time from slice 0 to the epoch. */
 enum {
 	COL_PARTS, /* of the row, less 1 */
-	COL_SLICE, /* in a row's first part the slice, else the difference to the previous, less 1
-		    */
+	COL_SLICE, /* of a row's first part; else the difference to the previous part's, less 1 */
 	COL_COUNT, /* of each part but a row's last */
 	NR_COLS,
 };

@@ -101,9 +101,9 @@ static const char *const types[NR_TYPES] = {
 
 struct facts {
 	const struct java_memory *memory;
-	uint64_t symbols[NR_JAVA_SYMBOLS]; /* values; the strides and offsets are below ENTRY_BYTES
-					    */
-	uint64_t fields[NR_FIELDS];        /* offset; of static fields the address */
+	/* Their values. Strides and offsets lie within an entry. */
+	uint64_t symbols[NR_JAVA_SYMBOLS];
+	uint64_t fields[NR_FIELDS]; /* offset; of static fields the address */
 	uint64_t sizes[NR_TYPES];
 	bool has_field[NR_FIELDS];
 };

@@ -18,8 +18,7 @@ struct batches {
 	pthread_mutex_t lock; /* of the members below */
 	pthread_cond_t turn_changed;
 	size_t next; /* first recording that no thread has begun */
-	size_t turn; /* first recording of the batch that may be written; its thread owns the rest
-		      */
+	size_t turn; /* first recording of the batch whose thread may write, and use the rest */
 	int ret;     /* the first error; no thread begins a batch then */
 };
 

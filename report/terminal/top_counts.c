@@ -118,7 +118,9 @@ static void print_owner(struct named_things *things, const struct stack_row *row
 	}
 }
 
-/* Processes of several recordings have one id by chance: the recording's number tells them apart.
+/*
+ * Processes of several recordings have one id by chance: the recording's number tells them apart.
+ * Process 0 is the kernel, and is one for all of them.
  */
 static int find_owner(struct named_things *things, const struct stack_row *row, enum top_by by)
 {
@@ -130,7 +132,9 @@ static int find_owner(struct named_things *things, const struct stack_row *row, 
 	int ret;
 
 	/* A merged recording has forgotten the numbers. Generations are unique in it. */
-	if (is_process && rec->meta->nr_recordings)
+	if (is_process && !row->process)
+		snprintf(recording, sizeof(recording), "-");
+	else if (is_process && rec->meta->nr_recordings)
 		snprintf(recording, sizeof(recording), "#%" PRIu64, process->generation);
 	else if (is_process && rec->nr_recordings > 1)
 		snprintf(recording, sizeof(recording), "%" PRIu32, process->recording);

@@ -119,25 +119,37 @@ static void print_owner(struct named_things *things, const struct stack_row *row
 }
 
 /*
- * Processes of several recordings have one id by chance: the recording's number tells them apart.
+ * Processes of several recordings have one id by chance, so a text tells them apart: the number of
+ * the recording. A merged recording has forgotten the numbers, but generations are unique in it.
  * Process 0 is the kernel, and is one for all of them.
  */
-static int find_owner(struct named_things *things, const struct stack_row *row, enum top_by by)
+static void print_recording(struct named_things *things, const struct stack_row *row, char *text,
+			    size_t size)
 {
 	const struct recording *rec = things->from->rec;
 	const struct model_process *process = &rec->model.processes.data[row->process];
+	uint32_t nr_files = model_recording(&rec->model);
+	bool has_merged = rec->nr_recordings > nr_files;
+
+	if (!row->process)
+		snprintf(text, size, "-");
+	else if (has_merged && nr_files > 1)
+		snprintf(text, size, "%" PRIu32 "#%" PRIu64, process->recording,
+			 process->generation);
+	else if (has_merged)
+		snprintf(text, size, "#%" PRIu64, process->generation);
+	else
+		snprintf(text, size, "%" PRIu32, process->recording);
+}
+
+static int find_owner(struct named_things *things, const struct stack_row *row, enum top_by by)
+{
+	char recording[48] = "";
 	uint32_t id;
-	bool is_process = by == TOP_PROCESSES || by == TOP_THREADS;
-	char recording[32] = "";
 	int ret;
 
-	/* A merged recording has forgotten the numbers. Generations are unique in it. */
-	if (is_process && !row->process)
-		snprintf(recording, sizeof(recording), "-");
-	else if (is_process && rec->meta->nr_recordings)
-		snprintf(recording, sizeof(recording), "#%" PRIu64, process->generation);
-	else if (is_process && rec->nr_recordings > 1)
-		snprintf(recording, sizeof(recording), "%" PRIu32, process->recording);
+	if (things->from->rec->nr_recordings > 1 && (by == TOP_PROCESSES || by == TOP_THREADS))
+		print_recording(things, row, recording, sizeof(recording));
 	vec_clear(&things->row);
 	print_owner(things, row, by);
 	ret = named_things_add(things, recording, COLOUR_NONE, &id);

@@ -46,6 +46,9 @@ check "it counts all" contains "$("$profrep" again.merged 2> /dev/null)" "Sampli
 "$profrep" merge -o flat.merged host-a.prof host-b.prof host-a.prof
 check "merging in steps" same "$(report -f again.merged)" "$(report -f flat.merged)"
 
+check "processes of a merged recording and another stay apart" same "$("$profrep" top --by pid host-a.prof twice.merged 2> /dev/null |
+	awk 'NR > 3 {print $1, $NF}' | sort | uniq -c | xargs)" "3 6 100"
+
 # More than a batch.
 for ((i = 0; i < 130; i++)); do cat <<< "host-a.prof"; done > many
 "$profrep" merge -o many.prof @many

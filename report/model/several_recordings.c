@@ -64,10 +64,16 @@ void recording_add_end(struct prof_end *sums, struct prof_event_end *events,
 	add_losses(sums->lost, end->lost);
 	add_losses(sums->missed_user, end->missed_user);
 	add_losses(sums->missed_kernel, end->missed_kernel);
+	sums->idle = sum_of(sums->idle, end->idle);
+	sums->filtered = sum_of(sums->filtered, end->filtered);
 	sums->lost_records = sum_of(sums->lost_records, end->lost_records);
 	sums->unfollowed = sum_of(sums->unfollowed, end->unfollowed);
 	sums->skipped = sum_of(sums->skipped, end->skipped);
+	sums->maps_left_out = sum_of(sums->maps_left_out, end->maps_left_out);
 	sums->mappings_left_out = sum_of(sums->mappings_left_out, end->mappings_left_out);
+	sums->looks_left_out = sum_of(sums->looks_left_out, end->looks_left_out);
+	sums->infos_left_out = sum_of(sums->infos_left_out, end->infos_left_out);
+	sums->names_left_out = sum_of(sums->names_left_out, end->names_left_out);
 	sums->nr_cpus_changed += end->nr_cpus_changed;
 	for (uint32_t i = 0; i < end->nr_events; i++)
 		add_event_end(&events[i], &end->events[i]);

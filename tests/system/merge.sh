@@ -56,6 +56,9 @@ check "more recordings than a batch" diff <("$profrep" -f @many 2> /dev/null) <(
 check "their processes stay apart" same "$("$profrep" top --by pid -n 1000 many.prof 2> /dev/null | tail -n +4 | wc -l)" 130
 check "losses add up" same "$(info many.prof 'samples lost')" \
 	"$(info host-a.prof 'samples lost' | awk '{$1 *= 130; $4 = 130 * $4; $9 *= 130; print}')"
+"$profrep" merge -o missed.merged missed.prof missed.prof
+check "what the recorder left out adds up" same "$(info missed.merged 'left out')" \
+	"$(info missed.prof 'left out' | awk '{for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/) $i *= 2; print}')"
 check "samples add up" same "$(info many.prof 'samples taken')" "$((130 * $(info host-a.prof 'samples taken')))"
 check "durations add up" same "$(info many.prof duration | cut -d . -f 1)" \
 	"$((130 * $(info host-a.prof duration | cut -d . -f 1)))"

@@ -139,6 +139,11 @@ int merger_begin(struct merger *m, const char *const *names, size_t nr, struct t
 		struct recording rec;
 
 		ret = recording_open(&rec, names[0], &(struct timespan){0}, err);
+		if (!ret) {
+			recording_deinit(&rec);
+			ret = err_set(err, -ENODATA,
+				      "failed to merge '%s': it was not there before", names[0]);
+		}
 		err_hint(err, ret, "none of the %zu recordings can be read", nr);
 	} else if (!ret) {
 		ret = begin_writing(m, &all, out);
@@ -166,6 +171,10 @@ int merger_add(struct merger *m, const struct recording *batch, struct err *err)
 
 	if (!batch->first)
 		return 0;
+	/* A file may have changed since its description was read. */
+	ret = recording_check_events(&m->first, batch, err);
+	if (ret)
+		return ret;
 	m->span.begin_ns = m->span.end_ns;
 	if (__builtin_add_overflow(m->span.begin_ns, batch->sums.duration_ns, &m->span.end_ns))
 		m->span.end_ns = UINT64_MAX;

@@ -54,8 +54,6 @@ struct java_step {
 	struct unwind_frame *f;
 	const struct java_machine *m;
 	struct java_scratch *s;
-	__u64 blob, begin, end; /* of the code */
-	__u32 frame_bytes;
 };
 
 static __always_inline bool is_java_code(const struct java_machine *m, __u64 pc)
@@ -106,19 +104,19 @@ static __always_inline bool java_read_blob(struct java_step *j, __u64 pc)
 {
 	const struct java_machine *m = j->m;
 
-	j->blob = java_find_blob(j, pc);
-	if (!j->blob || unwind_read(j->f, j->s->blob, sizeof(j->s->blob), j->blob) ||
+	j->s->block = java_find_blob(j, pc);
+	if (!j->s->block || unwind_read(j->f, j->s->blob, sizeof(j->s->blob), j->s->block) ||
 	    unwind_read(j->f, j->s->name, sizeof(j->s->name), blob_word(j, m->blob_name)))
 		return false;
 	if (m->code_is_offset) {
-		j->begin = j->blob + blob_number(j, m->blob_code_begin);
-		j->end = j->blob + blob_number(j, m->blob_code_end);
+		j->s->begin = j->s->block + blob_number(j, m->blob_code_begin);
+		j->s->end = j->s->block + blob_number(j, m->blob_code_end);
 	} else {
-		j->begin = blob_word(j, m->blob_code_begin);
-		j->end = blob_word(j, m->blob_code_end);
+		j->s->begin = blob_word(j, m->blob_code_begin);
+		j->s->end = blob_word(j, m->blob_code_end);
 	}
-	j->frame_bytes = blob_number(j, m->blob_frame_size) * 8;
-	return pc >= j->begin && pc < j->end && j->frame_bytes <= JAVA_MAX_FRAME;
+	j->s->frame_bytes = blob_number(j, m->blob_frame_size) * 8;
+	return pc >= j->s->begin && pc < j->s->end && j->s->frame_bytes <= JAVA_MAX_FRAME;
 }
 
 #define JAVA_NAME(a, b, c, d, e, f, g, h)                                                          \
@@ -131,12 +129,12 @@ static __always_inline enum java_kind java_kind_of(const struct java_step *j)
 	const __u64 *name = j->s->name;
 
 	if (name[0] == JAVA_NAME('n', 'm', 'e', 't', 'h', 'o', 'd', 0))
-		return j->frame_bytes ? JAVA_NMETHOD : JAVA_NO_FRAME;
+		return j->s->frame_bytes ? JAVA_NMETHOD : JAVA_NO_FRAME;
 	if (name[0] == JAVA_NAME('n', 'a', 't', 'i', 'v', 'e', ' ', 'n'))
-		return j->frame_bytes ? JAVA_NATIVE : JAVA_NO_FRAME;
+		return j->s->frame_bytes ? JAVA_NATIVE : JAVA_NO_FRAME;
 	if (name[0] == JAVA_NAME('I', 'n', 't', 'e', 'r', 'p', 'r', 'e'))
 		return JAVA_INTERPRETER;
-	if (j->frame_bytes)
+	if (j->s->frame_bytes)
 		return JAVA_RUNTIME;
 	if (name[0] != JAVA_NAME('S', 't', 'u', 'b', 'R', 'o', 'u', 't'))
 		return JAVA_NO_FRAME;
@@ -259,11 +257,11 @@ static __always_inline bool is_mov_rbp(const __u8 *c)
 /* The leaf has no frame of its own, or not any more. */
 static __always_inline enum stack_end java_leave_bare(const struct java_step *j)
 {
-	__u64 ra;
+	__u64 *ra = &j->s->ra;
 
-	if (unwind_read(j->f, &ra, sizeof(ra), j->f->sp) || !is_java_return(j, ra))
+	if (unwind_read(j->f, ra, sizeof(*ra), j->f->sp) || !is_java_return(j, *ra))
 		return STACK_END_UNREADABLE;
-	return java_leave(j->f, ra, j->f->sp + 8, 0);
+	return java_leave(j->f, *ra, j->f->sp + 8, 0);
 }
 
 /*
@@ -273,17 +271,18 @@ static __always_inline enum stack_end java_leave_bare(const struct java_step *j)
 static __always_inline enum stack_end java_leave_stub(const struct java_step *j)
 {
 	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
-	__u64 rbp = j->f->regs[UNWIND_RBP], rbp_at = 0, at, ra;
+	__u64 rbp = j->f->regs[UNWIND_RBP], rbp_at = 0, at, *ra = &j->s->ra;
 
-	if (rbp - j->f->sp < JAVA_MAX_FRAME && !unwind_read(j->f, &ra, sizeof(ra), rbp + 8) &&
-	    is_return_from(j, ra, j->begin, j->end))
+	if (rbp - j->f->sp < JAVA_MAX_FRAME && !unwind_read(j->f, ra, sizeof(*ra), rbp + 8) &&
+	    is_return_from(j, *ra, j->s->begin, j->s->end))
 		return java_leave_by_rbp(j, false);
 	if (c[-1] == 0x55 && is_mov_rbp(c)) /* push rbp */
 		rbp_at = j->f->sp;
 	at = rbp_at ? rbp_at + 8 : j->f->sp;
-	if (unwind_read(j->f, &ra, sizeof(ra), at) || !is_return_from(j, ra, j->begin, j->end))
+	if (unwind_read(j->f, ra, sizeof(*ra), at) ||
+	    !is_return_from(j, *ra, j->s->begin, j->s->end))
 		return STACK_END_UNREADABLE;
-	return java_leave(j->f, ra, at + 8, rbp_at);
+	return java_leave(j->f, *ra, at + 8, rbp_at);
 }
 
 /* The registers that the interpreter has a use for (interp_masm_x86.hpp). */
@@ -344,8 +343,9 @@ static __always_inline enum stack_end java_leave_edge(const struct java_step *j)
 	if (is_java_return(j, regs[JAVA_BYTECODE]) && is_sender(f, regs[JAVA_SENDER]))
 		return java_leave(f, regs[JAVA_BYTECODE], regs[JAVA_SENDER], 0);
 	sp = is_sender(f, regs[JAVA_BYTECODE]) ? regs[JAVA_BYTECODE] : regs[JAVA_SENDER];
-	if (unwind_read(f, &ra, sizeof(ra), f->sp))
+	if (unwind_read(f, &j->s->ra, sizeof(ra), f->sp))
 		return STACK_END_UNREADABLE;
+	ra = j->s->ra;
 	if (is_interpreted(j, ra))
 		return java_leave(f, ra, f->sp + 8, 0);
 	if (sp > f->sp && is_sender(f, sp) && is_java_return(j, ra))
@@ -443,8 +443,8 @@ static __always_inline enum java_place java_place_of_leaf(const struct java_step
 {
 	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
 
-	if (j->f->pc < j->begin + complete)
-		return java_place_of_prologue(c, j->begin + complete - j->f->pc);
+	if (j->f->pc < j->s->begin + complete)
+		return java_place_of_prologue(c, j->s->begin + complete - j->f->pc);
 	if (c[0] == 0x5d)
 		return JAVA_PUSHED_RBP;
 	if (c[0] == 0xc3 || is_stack_bang(c) || is_after_pop(c) || is_last_poll(c) ||
@@ -459,7 +459,7 @@ static __always_inline enum java_place java_place_of_leaf(const struct java_step
 static __always_inline enum stack_end java_leave_place(const struct java_step *j,
 						       enum java_place place)
 {
-	__u64 sp = j->f->sp, end = sp + j->frame_bytes;
+	__u64 sp = j->f->sp, end = sp + j->s->frame_bytes;
 
 	switch (place) {
 	case JAVA_AT_RETURN:
@@ -499,7 +499,7 @@ static __always_inline enum stack_end java_leave_leaf(const struct java_step *j,
 			return STACK_END_UNREADABLE;
 		return java_leave_place(j, java_place_of_leaf(j, kind, complete));
 	case JAVA_RUNTIME:
-		if (complete != ~0ULL && j->f->pc >= j->begin + complete)
+		if (complete != ~0ULL && j->f->pc >= j->s->begin + complete)
 			return java_leave_place(j, java_place_of_leaf(j, kind, complete));
 		return java_leave_bare(j);
 	case JAVA_STUBS:
@@ -510,23 +510,33 @@ static __always_inline enum stack_end java_leave_leaf(const struct java_step *j,
 }
 
 /*
- * Goes from frame @f, in code that HotSpot has made, to its caller. Leaves the frame's method in
- * the scratch, or 0. Returns STACK_GOES_ON, or how the stack ended; then the frame is of no more
- * use.
+ * Looks at the block of code of the frame at hand. Leaves the kind of the block and the frame's
+ * method, or 0, in the scratch. Returns false if the block cannot be read.
  */
-static __always_inline enum stack_end java_step_frame(struct java_step *j)
+static __always_inline bool java_look_at_frame(struct java_step *j)
 {
+	struct java_scratch *s = j->s;
 	enum java_kind kind;
 
-	j->s->method = 0;
+	s->method = 0;
 	if (!java_read_blob(j, unwind_lookup_pc(j->f)))
-		return STACK_END_UNREADABLE;
-	kind = java_kind_of(j);
+		return false;
+	s->kind = kind = java_kind_of(j);
 	if (kind == JAVA_NMETHOD || kind == JAVA_NATIVE)
-		j->s->method = blob_word(j, j->m->blob_method);
-	if (j->f->has_regs &&
-	    unwind_read(j->f, j->s->code, sizeof(j->s->code), j->f->pc - JAVA_CODE_BEFORE))
-		return STACK_END_UNREADABLE;
+		s->method = blob_word(j, j->m->blob_method);
+	return !j->f->has_regs ||
+	       !unwind_read(j->f, s->code, sizeof(s->code), j->f->pc - JAVA_CODE_BEFORE);
+}
+
+/*
+ * Goes from the frame that java_look_at_frame has seen to its caller. Of an interpreted frame, it
+ * leaves the method in the scratch. Returns STACK_GOES_ON, or how the stack ended; then the frame
+ * is of no more use.
+ */
+static __always_inline enum stack_end java_leave_frame(const struct java_step *j)
+{
+	enum java_kind kind = j->s->kind;
+
 	if (kind == JAVA_INTERPRETER)
 		return java_leave_interpreter(j);
 	if (j->f->has_regs)

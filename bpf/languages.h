@@ -201,10 +201,14 @@ struct java_machine {
 
 /* Memory of a step from a frame of HotSpot's code to its caller (bpf/java_step.h). */
 struct java_scratch {
+	__u64 block, begin, end; /* the block of code, and the code in it */
+	__u64 frame_bytes;
+	__u64 kind; /* of the block (bpf/java_step.h) */
 	__u64 blob[JAVA_BLOB_BYTES / 8];
 	__u64 name[JAVA_NAME_BYTES / 8];
 	__u8 code[JAVA_CODE_BYTES];
 	__u64 words[2];
+	__u64 ra;                      /* a return address, perhaps */
 	__u64 method;                  /* the Method of the frame that was left; 0: none */
 	__u64 const_at;                /* its ConstMethod, */
 	__u64 parts[JAVA_CONST_WORDS]; /* which begins so */

@@ -19,10 +19,17 @@
 
 #define WINDOW_BYTES 512
 
-/* Of each CPU and level: the frame that a walk is at, and a window of the stack. */
+/*
+ * Of each CPU and level: the frame that a walk is at, the process, and a window of the stack. The
+ * numbers are here, and not on the program's stack, of which older kernels have 512 bytes.
+ */
 struct walk_memory {
 	struct unwind_frame frame;
 	__u32 level;
+	__u32 tgid;
+	__u64 now_ns;
+	__u32 exec_pages; /* of the process */
+	__u32 first, nr;  /* its mappings, as its space said at first */
 	__u32 reserved;
 	__u64 word;  /* the word that was read last */
 	__u64 start; /* of the window; NO_WINDOW: there is none */

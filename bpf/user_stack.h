@@ -185,15 +185,16 @@ struct {
 struct user_walk {
 	struct unwind_walk walk;
 	struct stack_entry *stack;
-	struct unwind_space *space; /* may become another process's while the walk goes on */
-	__u32 first, nr;            /* the mappings of the process, as the space said at first */
-	struct unwind_mapping *mapping; /* of the frame before; NULL: it had none */
-	__u64 now_ns;
-	__u32 tgid;
-	__u32 exec_pages;
+	struct unwind_space *space;       /* may become another process's while the walk goes on */
+	struct unwind_mapping *mapping;   /* of the frame before; NULL: it had none */
 	struct language_stack *functions; /* of interpreted languages; NULL: there are none */
 	const struct java_machine *java;  /* NULL: the process has none */
 };
+
+static __always_inline struct walk_memory *walk_memory_of(const struct user_walk *w)
+{
+	return (struct walk_memory *)w->walk.frame;
+}
 
 /* Asks for the table of the mapping at @pc. If @pc is 0, asks for the mappings of the process. */
 __verified_once int ask_recorder(__u32 tgid, __u64 space_id, __u64 pc, __u32 exec_pages)
@@ -210,17 +211,18 @@ __verified_once int ask_recorder(__u32 tgid, __u64 space_id, __u64 pc, __u32 exe
  */
 static __always_inline void ask_for_mappings(struct user_walk *w)
 {
+	const struct walk_memory *memory = walk_memory_of(w);
 	struct unwind_space *space = w->space;
 
-	if (w->now_ns < space->ask_again_ns &&
-	    (!space->is_settled || space->exec_pages == w->exec_pages)) {
+	if (memory->now_ns < space->ask_again_ns &&
+	    (!space->is_settled || space->exec_pages == memory->exec_pages)) {
 		w->walk.is_early |= !space->is_settled;
 		return;
 	}
 	w->walk.is_early = true;
 	space->is_settled = 0;
-	space->ask_again_ns = w->now_ns + ASK_AGAIN_NS;
-	ask_recorder(w->tgid, space->space_id, 0, w->exec_pages);
+	space->ask_again_ns = memory->now_ns + ASK_AGAIN_NS;
+	ask_recorder(memory->tgid, space->space_id, 0, memory->exec_pages);
 }
 
 /*
@@ -321,7 +323,7 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 	w->walk.is_early = true;
 	if (pages == UNWIND_TABLE_WANTED &&
 	    __sync_val_compare_and_swap(&m->pages, pages, UNWIND_TABLE_ASKED_FOR) == pages)
-		ask_recorder(w->tgid, w->space->space_id, pc, 0);
+		ask_recorder(walk_memory_of(w)->tgid, w->space->space_id, pc, 0);
 	return NULL;
 }
 
@@ -331,7 +333,8 @@ static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, 
 	struct unwind_mapping *m = w->mapping;
 
 	if (!m || pc < m->start || pc >= m->end) {
-		__u32 at = search_mappings(w->first, w->nr, pc);
+		const struct walk_memory *memory = walk_memory_of(w);
+		__u32 at = search_mappings(memory->first, memory->nr, pc);
 
 		w->mapping = m = bpf_map_lookup_elem(&unwind_mappings, &at);
 	}
@@ -361,12 +364,15 @@ static __always_inline bool take_function(struct user_walk *w, __u64 *word)
  */
 static __always_inline void walk_java_frame(struct user_walk *w, __u64 *address)
 {
-	const struct walk_memory *memory = (struct walk_memory *)w->walk.frame;
+	const struct walk_memory *memory = walk_memory_of(w);
 
 	*address = unwind_keep_frame(&w->walk, w->walk.frame->has_regs);
-	w->walk.end = leave_java_frame(w->tgid, memory->level);
+	w->walk.end = look_at_java_frame(memory->tgid, memory->level)
+			      ? leave_java_frame(memory->tgid, memory->level)
+			      : STACK_END_UNREADABLE;
 	w->walk.by_rbp = true;
-	if (memory->java.method && find_method_word(w->tgid, w->space->space_id, memory->level))
+	if (memory->java.method &&
+	    find_method_word(memory->tgid, w->space->space_id, memory->level))
 		*address = memory->java.function.word;
 }
 
@@ -396,17 +402,17 @@ static long walk_frame(__u32 i, struct user_walk *w)
 {
 	/* A turn that keeps nothing leaves its place to the next. */
 	__u32 at = walk_languages ? w->stack->nr_frames : i;
-	__u64 address;
+	__u64 *address;
 
 	if (at >= max_depth)
 		return 1;
-	if (!take_function(w, &address)) {
+	address = &w->stack->frames[at];
+	if (!take_function(w, address)) {
 		if (w->walk.end != STACK_GOES_ON)
 			return 1;
-		if (!walk_native_frame(w, &address))
+		if (!walk_native_frame(w, address))
 			return is_walk_over(w);
 	}
-	w->stack->frames[at] = address;
 	w->stack->nr_frames = at + 1;
 	return is_walk_over(w);
 }
@@ -497,6 +503,11 @@ enum walk_result {
 	WALK_EARLY,      /* the mappings are not known yet */
 };
 
+static __always_inline const struct pt_regs *current_user_regs(void)
+{
+	return (const struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+}
+
 /*
  * Walks the user stack of the current task, which must have one, into its buffer of @level. @tgid
  * and @space_id are those of the task's process, which has @exec_pages. Returns enum walk_result.
@@ -504,35 +515,32 @@ enum walk_result {
 __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __u32 level,
 				    __u32 exec_pages)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 buffer = BUFFER_OF(level, SIDE_USER);
-	struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &buffer);
-	struct user_walk w = {.stack = stack, .now_ns = now_ns, .tgid = tgid};
-	struct pt_regs *regs;
+	struct user_walk w = {.stack = bpf_map_lookup_elem(&buffers, &buffer)};
 	struct walk_memory *memory = walk_memory_begin(level);
-	bool is_early = false;
 
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	if (!unwind_by_tables || !stack || !memory || regs->cs != USER_CS)
+	if (!unwind_by_tables || !w.stack || !memory || current_user_regs()->cs != USER_CS)
 		return WALK_IMPOSSIBLE;
 	w.walk.frame = &memory->frame;
-	w.space = find_space(tgid, space_id, now_ns, &is_early);
+	memory->tgid = tgid;
+	memory->now_ns = now_ns;
+	memory->exec_pages = exec_pages;
+	w.space = find_space(tgid, space_id, now_ns, &w.walk.is_early);
 	if (walk_languages)
 		w.functions = found_functions(level);
 	if (!w.space)
-		return is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
+		return w.walk.is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
 	if (walk_languages && w.space->has_machine)
-		w.java = bpf_map_lookup_elem(&java_machines, &tgid);
-	w.exec_pages = exec_pages;
-	w.first = w.space->first;
-	w.nr = w.space->nr;
-	load_regs(w.walk.frame->regs, regs);
+		w.java = bpf_map_lookup_elem(&java_machines, &memory->tgid);
+	memory->first = w.space->first;
+	memory->nr = w.space->nr;
+	load_regs(w.walk.frame->regs, current_user_regs());
 	unwind_begin(w.walk.frame);
-	stack->nr_frames = 0;
+	w.stack->nr_frames = 0;
 	bpf_loop(max_depth, walk_frame, &w, 0);
 	if (walk_languages && w.functions && places_are_left(w.functions))
 		w.walk.end = STACK_GOES_ON; /* the stack is cut */
-	stack->end = unwind_walk_end(&w.walk);
+	w.stack->end = unwind_walk_end(&w.walk);
 	return WALK_DONE;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Has the memory layout of HotSpot 17, and machine code in a heap of code, whose methods call each
  * other in a known way: K.outer, K.middle, K.leaf. The code keeps no frame pointers. With an
- *argument it lies in one way:
+ * argument it lies in one way:
  *
  *	map      the map of the heap leads to no block
  *	frame    a frame has gigabytes
@@ -12,8 +12,9 @@
  *	method   the method is where nothing is mapped
  *	huge     names have 65535 bytes
  *	escape   names have control characters
+ *	version  the process says another version than the file
  *
- * With UNKNOWN_RELEASE the version is one that nobody knows. Link it with -Wl,--export-dynamic.
+ * RELEASE is the version of the file. Link it with -Wl,--export-dynamic.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -24,9 +25,7 @@
 
 #include "tests/programs/burn.h"
 
-#ifdef UNKNOWN_RELEASE
-#define RELEASE "99.0.1"
-#else
+#ifndef RELEASE
 #define RELEASE "17.0.99"
 #endif
 const char vm_info[] =
@@ -95,7 +94,7 @@ struct list {
 static struct heap heap, *heaps[] = {&heap};
 static struct list list = {1, 1, heaps}, *code_heaps;
 static void *interpreter, *call_stub;
-static unsigned char version[8] = {17};
+static unsigned char version[8];
 
 struct field {
 	const char *type, *name, *type_text;
@@ -287,6 +286,7 @@ int main(int argc, char **argv)
 				fields[i] = fields[1];
 	if (!strcmp(lie, "heap"))
 		heaps[0] = &nowhere;
+	version[0] = strcmp(lie, "version") ? atoi(RELEASE) : 11;
 	code_heaps = &list;
 	for (int i = atoi(argv[1]); i > 0; i--)
 		ret += outer();

@@ -6,7 +6,6 @@
 need_tables
 fake=$dir/fake_java
 build "$fake" fake_java.c "${frameless[@]}" -Wl,--export-dynamic
-build "$dir/future" fake_java.c "${frameless[@]}" -Wl,--export-dynamic -DUNKNOWN_RELEASE
 
 # record NAME COMMAND...
 record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"; }
@@ -26,7 +25,7 @@ check "native frames alone" same "$(grep -c '\[java\]' "$dir/native.folded")" 0
 check "another language alone, no methods" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[java\]')" 0
 
 # Each lie spoils the stacks of the liar alone, and nobody hangs.
-for lie in map frame still endless heap method huge escape; do
+for lie in map frame still endless heap method huge escape version; do
 	record $lie sh -c "$fake 5; $fake 30 & $fake 30 $lie & wait"
 	check "$lie: the other process has its methods" above "$(sum_samples "$structure" < "$dir/$lie.folded")" 20
 	check "$lie: the recording is whole" is_complete "$dir/$lie.prof"
@@ -35,8 +34,16 @@ done
 check "nothing raw comes to the terminal" same "$(tr -d '\n' < "$dir/escape.folded" | tr -d '[:print:]')" ""
 check "long names are cut" at_most "$(grep -o 'K[^;]*' "$dir/huge.folded" | awk '{if (length > n) n = length} END {print n + 0}')" 1200
 
-record future "$dir/future" 15
-check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" \
-	"HotSpot 99.0.1 [java], a version without support"
-check "an unknown version has no methods" same "$(grep -c '_\[java\]' "$dir/future.folded")" 0
+# The file is known after the first process.
+record liar sh -c "$fake 5 version; $fake 15 version"
+check "a process that says another version than its file has no methods" same \
+	"$(grep -c '_\[java\]' "$dir/liar.folded")" 0
+
+for release in 1.8.0_999 18.0.2 99.0.1; do
+	build "$dir/$release" fake_java.c "${frameless[@]}" -Wl,--export-dynamic "-DRELEASE=\"$release\""
+	record $release sh -c "$dir/$release 5; $dir/$release 15"
+	check "$release: an unknown version is said" contains "$(info "$dir/$release.prof" interpreter)" \
+		"HotSpot $release [java], a version without support"
+	check "$release: an unknown version has no methods" same "$(grep -c '_\[java\]' "$dir/$release.folded")" 0
+done
 plan_end

@@ -13,7 +13,7 @@
  * yet, or is gone already. The instructions around the leaf's tell. Where nothing is certain the
  * stack ends, because a wrong caller is worse than none.
  *
- * The rules are those of HotSpot 8 to 25 on x86-64: codeBlob.cpp, frame_x86.cpp and
+ * The rules are those of HotSpot 11 to 25 on x86-64: codeBlob.cpp, frame_x86.cpp and
  * macroAssembler_x86.cpp. All memory belongs to the process, which may lie. So the number of steps
  * bounds a walk, and each step goes up the stack.
  */
@@ -22,6 +22,7 @@
 
 #include <stdbool.h>
 
+#include "bpf/java_code.h"
 #include "bpf/languages.h"
 #include "bpf/unwind_step.h"
 
@@ -39,15 +40,6 @@ enum java_kind {
 	JAVA_PARKED,   /* frames of a virtual thread that is in no stack now */
 	JAVA_NO_FRAME, /* adapters and tables of calls, which never wait for a return */
 	JAVA_RUNTIME,  /* stubs with a size */
-};
-
-/* The frame of a leaf at its instruction. */
-enum java_place {
-	JAVA_COMPLETE,
-	JAVA_AT_RETURN,   /* the return address is at sp, and rbp is the caller's */
-	JAVA_PUSHED_RBP,  /* rbp is at sp, and the return address above it */
-	JAVA_RBP_LATER,   /* sp is as in a complete frame, and rbp is still the caller's */
-	JAVA_PUSHED_WORD, /* sp is a word below that of a complete frame */
 };
 
 struct java_step {
@@ -199,9 +191,6 @@ static __always_inline enum stack_end java_leave_by_rbp(const struct java_step *
 	return end;
 }
 
-#define IS2(c, a, b)    ((c)[0] == (a) && (c)[1] == (b))
-#define IS3(c, x, y, z) ((c)[0] == (x) && (c)[1] == (y) && (c)[2] == (z))
-
 /* Do the last @n bytes of @before call by a register or by memory? */
 static __always_inline bool is_indirect_call(const __u8 *before, int n)
 {
@@ -246,12 +235,6 @@ static __always_inline bool is_interpreted(const struct java_step *j, __u64 pc)
 static __always_inline bool is_java_return(const struct java_step *j, __u64 ra)
 {
 	return is_interpreted(j, ra) || is_return_from(j, ra, j->m->low, j->m->high);
-}
-
-/* mov rbp, rsp */
-static __always_inline bool is_mov_rbp(const __u8 *c)
-{
-	return IS3(c, 0x48, 0x8b, 0xec);
 }
 
 /* The leaf has no frame of its own, or not any more. */
@@ -370,71 +353,6 @@ static __always_inline enum stack_end java_leave_interpreter(const struct java_s
 	    unwind_read(j->f, &j->s->method, sizeof(j->s->method), rbp - JAVA_FRAME_METHOD))
 		return STACK_END_UNREADABLE;
 	return java_leave_by_rbp(j, true);
-}
-
-/* sub rsp, number */
-static __always_inline bool is_sub_rsp(const __u8 *c)
-{
-	return IS3(c, 0x48, 0x83, 0xec) || IS3(c, 0x48, 0x81, 0xec);
-}
-
-/* mov [rsp - number], eax: looks whether there is room for the frames of this method */
-static __always_inline bool is_stack_bang(const __u8 *c)
-{
-	return IS3(c, 0x89, 0x84, 0x24) && c[6] == 0xff;
-}
-
-/*
- * The frame before its method has begun, at instruction @c. The method begins @left bytes after it.
- * Either "stack bang; push rbp; sub rsp", or "sub rsp; mov [rsp + number], rbp", and before that
- * the check of the class.
- */
-static __always_inline enum java_place java_place_of_prologue(const __u8 *c, __u64 left)
-{
-	if (c[0] == 0x55 || is_stack_bang(c))
-		return JAVA_AT_RETURN;
-	if (is_mov_rbp(c))
-		return JAVA_PUSHED_RBP;
-	if (is_sub_rsp(c))
-		return c[-1] == 0x55 || (c[-4] == 0x55 && is_mov_rbp(c - 3)) ? JAVA_PUSHED_RBP
-									     : JAVA_AT_RETURN;
-	if ((IS3(c, 0x48, 0x89, 0x6c) || IS3(c, 0x48, 0x89, 0xac)) && c[3] == 0x24)
-		return JAVA_RBP_LATER;
-	for (__u32 i = 1; i < JAVA_CODE_BYTES - JAVA_CODE_BEFORE - 8; i++)
-		if (i < left && (is_stack_bang(c + i) || is_sub_rsp(c + i)))
-			return JAVA_AT_RETURN;
-	return JAVA_COMPLETE;
-}
-
-/* add rsp, number; pop rbp: is that before @c? */
-static __always_inline bool is_after_pop(const __u8 *c)
-{
-	return c[-1] == 0x5d && (IS3(c - 5, 0x48, 0x83, 0xc4) || IS3(c - 8, 0x48, 0x81, 0xc4));
-}
-
-/* Does the method ask at @c whether it is to stop, right before it returns? By version. */
-static __always_inline bool is_last_poll(const __u8 *c)
-{
-	return (IS3(c, 0x49, 0x3b, 0x67) && IS2(c + 4, 0x0f, 0x87)) || /* cmp rsp, [r15 + n]; ja */
-	       (IS3(c, 0x49, 0x3b, 0xa7) && IS2(c + 7, 0x0f, 0x87)) ||
-	       (IS2(c, 0x0f, 0x87) && c[6] == 0xc3) ||
-	       (IS3(c, 0x4d, 0x8b, 0x97) && IS3(c + 7, 0x41, 0x85, 0x02) && c[10] == 0xc3) ||
-	       (IS3(c, 0x41, 0x85, 0x02) && c[3] == 0xc3) || /* test [r10], eax; ret */
-	       (IS2(c, 0x85, 0x05) && c[6] == 0xc3);         /* test [rip + n], eax; ret */
-}
-
-/* The code of the last poll that was taken: lea r10, [rip + n]; mov [r15 + n], r10; jmp */
-static __always_inline bool is_taken_poll(const __u8 *c)
-{
-	return (IS3(c, 0x4c, 0x8d, 0x15) && IS3(c + 7, 0x4d, 0x89, 0x97)) ||
-	       (IS3(c, 0x4d, 0x89, 0x97) && c[7] == 0xe9) ||
-	       (c[0] == 0xe9 && IS3(c - 7, 0x4d, 0x89, 0x97));
-}
-
-/* The wrapper of a method in C ends with: leave; a look for an exception; ret. */
-static __always_inline bool is_after_leave(const __u8 *c)
-{
-	return c[-1] == 0xc9 || (IS2(c, 0x0f, 0x85) && c[6] == 0xc3);
 }
 
 /* Where in its code is the leaf? */

@@ -71,7 +71,7 @@ for linker in bfd gold lld; do
 	objcopy --add-gnu-debuglink=prog.$linker.debug prog.$linker
 	check "$linker: stripped, with a debug link" same "$("$profrep" -f p.prof)" "$want"
 	check "$linker: both files are named" same "$(dso p.prof)" \
-		"$dir/prog.$linker.debug, $dir/prog.$linker"
+		"$dir/prog.$linker.debug (debug information), $dir/prog.$linker (.dynsym)"
 	rm prog.$linker.debug
 	mv full prog.$linker
 done

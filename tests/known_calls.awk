@@ -1,6 +1,6 @@
 # Checks folded stacks of tests/programs/known_calls.py, root first, with annotations. Prints the numbers of pairs of
 # caller and function, of wrong pairs, of wrong depths of recursion, of segments, of segments without their native
-# frame, and of stacks. Wrong ones are shown on stderr.
+# frame, and of stacks. Wrong ones are shown on stderr. Needs known_pairs.awk.
 BEGIN {
 	callers["key_of"] = "sort_by_key"
 	callers["sort_by_key"] = callers["sum_numbers"] = callers["method"] = callers["make_bottoms"] = "work"
@@ -31,13 +31,7 @@ function allowed(caller, name)
 }
 
 {
-	stack = $0
-	count = $NF
-	sub(/ [0-9]+$/, "", stack)
-	nr = split(stack, frames, ";")
-	caller = ""
-	depth = 0
-	stacks += count
+	nr = begin_stack()
 	for (i = 2; i <= nr; i++) {
 		if (frames[i] !~ /_\[py\]$/)
 			continue
@@ -56,20 +50,8 @@ function allowed(caller, name)
 				print "misplaced: " stack > "/dev/stderr"
 			}
 		}
-		if (caller != "") {
-			pairs += count
-			if (!allowed(caller, name)) {
-				wrong += count
-				print "wrong pair " caller " -> " name ": " stack > "/dev/stderr"
-			}
-		}
-		if (name == "descend")
-			depth++
-		if (name ~ /^bottom_/ && "bottom_" depth != name) {
-			deep += count
-			print "depth " depth ": " stack > "/dev/stderr"
-		}
-		caller = name
+		judge_pair(name)
+		judge_depth(name, "bottom_")
 	}
 }
 

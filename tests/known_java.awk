@@ -1,6 +1,6 @@
 # Checks folded stacks of tests/programs/KnownCalls.java, root first, with annotations. Methods must not be inlined.
 # Prints the numbers of pairs of caller and method, of wrong pairs, of wrong depths of recursion, and of stacks. Wrong
-# ones are shown on stderr.
+# ones are shown on stderr. Needs known_pairs.awk.
 BEGIN {
 	split("burn=area|side|compareKeys|bottom[0-9]+|raise|catchRaised|reflected area=drawShapes side=area drawShapes=work " \
 		"sortByKey=work descend=work|descend raise=raise|catchRaised catchRaised=work reflect=work", rules, " ")
@@ -29,13 +29,7 @@ function allowed(caller, name)
 }
 
 {
-	count = $NF
-	stack = $0
-	sub(/ [0-9]+$/, "", stack)
-	nr = split(stack, frames, ";")
-	caller = ""
-	depth = 0
-	stacks += count
+	nr = begin_stack()
 	for (i = 2; i <= nr; i++) {
 		# Code of HotSpot can call Java for its own ends, such as to load a class.
 		if (frames[i] !~ /_\[java\]$/) {
@@ -47,20 +41,8 @@ function allowed(caller, name)
 		if (name !~ /^KnownCalls[.$]/ || name ~ /\$\$/)
 			name = "other"
 		sub(/^.*[.]/, "", name)
-		if (caller != "") {
-			pairs += count
-			if (!allowed(caller, name)) {
-				wrong += count
-				print "wrong pair " caller " -> " name ": " stack > "/dev/stderr"
-			}
-		}
-		if (name == "descend")
-			depth++
-		if (name ~ /^bottom/ && "bottom" depth != name) {
-			deep += count
-			print "depth " depth ": " stack > "/dev/stderr"
-		}
-		caller = name
+		judge_pair(name)
+		judge_depth(name, "bottom")
 	}
 }
 

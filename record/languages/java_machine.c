@@ -17,7 +17,6 @@
 
 /* The fields that a walk needs. Names changed from version to version. */
 enum field {
-	HEAP_8,
 	HEAPS,
 	LIST_LENGTH,
 	LIST_DATA,
@@ -55,7 +54,6 @@ static const struct {
 	const char *type, *name;
 	enum field field;
 } fields[] = {
-	{"CodeCache", "_heap", HEAP_8},
 	{"CodeCache", "_heaps", HEAPS},
 	{"GenericGrowableArray", "_len", LIST_LENGTH},
 	{"GrowableArrayBase", "_len", LIST_LENGTH},
@@ -255,19 +253,17 @@ static int read_heap(const struct facts *f, uint64_t heap, struct java_machine *
 	return 0;
 }
 
-/* One heap in version 8, a list of one to three later. */
+/* A list of one to three. */
 static int read_heaps(const struct facts *f, struct java_machine *m)
 {
 	uint64_t list, data, heap;
 	uint32_t nr;
 	int ret = 0;
 
-	if (read_field(f, 0, f->has_field[HEAPS] ? HEAPS : HEAP_8, &list))
+	if (read_field(f, 0, HEAPS, &list))
 		return -EFAULT;
 	if (!list)
 		return -EAGAIN;
-	if (!f->has_field[HEAPS])
-		return read_heap(f, list, m);
 	if (read_number(f, list, LIST_LENGTH, &nr) || read_field(f, list, LIST_DATA, &data))
 		return -EFAULT;
 	if (!nr || nr > MAX_JAVA_HEAPS)
@@ -359,15 +355,13 @@ static bool has_fields(const struct facts *f)
 	const bool *has = f->has_field;
 
 	for (int i = 0; i < NR_FIELDS; i++) {
-		if (i == HEAP_8 || i == HEAPS || i == LIST_LENGTH || i == LIST_DATA ||
-		    i == VERSION || i == VERSION_21 ||
+		if (i == VERSION || i == VERSION_21 ||
 		    (i >= BLOB_CODE_BEGIN && i <= BLOB_DATA_OFFSET))
 			continue;
 		if (!has[i])
 			return false;
 	}
-	return (has[HEAP_8] || (has[HEAPS] && has[LIST_LENGTH] && has[LIST_DATA])) &&
-	       ((has[BLOB_CODE_BEGIN] && has[BLOB_CODE_END]) ||
+	return ((has[BLOB_CODE_BEGIN] && has[BLOB_CODE_END]) ||
 		(has[BLOB_CODE_OFFSET] && has[BLOB_DATA_OFFSET])) &&
 	       f->sizes[BLOCK] && f->sizes[CONST_METHOD] && f->sizes[POOL];
 }

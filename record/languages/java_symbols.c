@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The symbols are those of vmStructs.cpp, which debuggers use. The version is in a text of
- * vm_version.cpp: "... (17.0.15+6) for linux-amd64 JRE (17.0.15+6), built on ...". Up to version 8
- * the second one begins with "1.".
+ * vm_version.cpp: "... (17.0.15+6) for linux-amd64 JRE (17.0.15+6), built on ...".
  */
 #include "record/languages/java_symbols.h"
 
@@ -29,8 +28,8 @@ static const char *const names[NR_JAVA_SYMBOLS] = {
 };
 
 /*
- * The versions in which tests/long/java.sh found no wrong caller. It found one in version 8.
- * Versions between these live for half a year, and were not judged.
+ * The versions in which tests/long/java.sh found no wrong caller. It found one in version 8, which
+ * calls itself 1.8. Versions between these live for half a year, and were not judged.
  */
 static bool is_supported(uint32_t version)
 {
@@ -77,7 +76,7 @@ static uint32_t find_version(const struct dynamic_symbols *symbols, char text[VE
 		if (segment->p_type != PT_LOAD || segment->p_flags & (PF_W | PF_X) ||
 		    !search_segment(symbols->fd, segment, text))
 			continue;
-		return strtoul(strncmp(text, "1.", 2) == 0 ? text + 2 : text, NULL, 10);
+		return strtoul(text, NULL, 10);
 	}
 	return 0;
 }

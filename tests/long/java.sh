@@ -32,7 +32,7 @@ run()
 	kill -KILL $pid
 	wait $pid 2> /dev/null
 	"$profrep" -Ufa "$dir/$1.prof" > "$dir/$1.folded"
-	awk -f tests/known_java.awk "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
+	awk -f tests/known_pairs.awk -f tests/known_java.awk "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
 }
 
 # truth NAME NUMBER

@@ -61,7 +61,7 @@ if [ -z "$why" ]; then
 	*without*) why="$python is $(info "$dir/python.prof" interpreter)" ;;
 	esac
 	"$profrep" -fa --unnamed function "$dir/python.prof" > "$dir/python.folded" 2> "$dir/python.err"
-	awk -f tests/known_calls.awk "$dir/python.folded" > "$dir/truth" 2> "$dir/truth.err"
+	awk -f tests/known_pairs.awk -f tests/known_calls.awk "$dir/python.folded" > "$dir/truth" 2> "$dir/truth.err"
 fi
 truth() { sed -n "s/^$1 //p" "$dir/truth"; }
 if [ -n "$why" ]; then

@@ -18,7 +18,7 @@
 
 /* Above PID_MAX_LIMIT: no process has these ids, so /proc knows nothing of them. Each test has
  * others. */
-#define PID_A (5000001u + 2 * (uint32_t)getpid())
+#define PID_A (5000001u + 4 * (uint32_t)getpid())
 #define PID_B (PID_A + 1)
 
 #define PAGE UINT64_C(0x1000)

@@ -73,7 +73,7 @@ $(B)/profrec.bpf.o: bpf/profrec.bpf.c $(wildcard bpf/*.h)
 $(B)/profrec.skel.h: $(B)/profrec.bpf.o
 	$(BPFTOOL) gen skeleton $< name profrec_bpf > $@
 
-$(call obj,$(RECORD_SRC)): | $(B)/profrec.skel.h
+$(call obj,$(RECORD_SRC)) $(B)/tests/unit/test_bpf_stack.o: | $(B)/profrec.skel.h
 
 # The option lists of the man pages come from the programs' option tables: @OPTIONS@ stands for those of a program,
 # @OPTIONS COMMAND@ for those of a command.

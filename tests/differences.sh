@@ -54,13 +54,17 @@ count_single_alarms()
 # planned FILE...: the recordings that the planted function needs, for a change of 10 %.
 planned() { "$profrep" plan -A 10 "$@" | awk '$NF ~ /_planted$/ {print $5}'; }
 
-# count_found PROGRAM NR TRIALS: comparisons of NR + NR recordings that find a function with 10 % of the samples before
-# and 11 % after. It takes 11.24 % more of what all others take.
+# simulate_change PROGRAM NR TRIAL: sides of which a function has 10 % of the samples before and 11 % after. It takes
+# 11.24 % more of what all others take.
+simulate_change() { simulate_sides "$1" "$2" 11.24 10 1 $((10000 * $3)); }
+
+# count_found TRIALS COMMAND...: comparisons that find the planted function. The command, with the number of the trial
+# as its last argument, makes the sides.
 count_found()
 {
 	local trial found=0
-	for ((trial = 1; trial <= $3; trial++)); do
-		simulate_sides "$1" "$2" 11.24 10 1 $((10000 * trial))
+	for ((trial = 1; trial <= $1; trial++)); do
+		"${@:2}" $trial
 		! compare_sides --json | changed_names | grep -q _planted || found=$((found + 1))
 	done
 	echo $found

@@ -145,11 +145,11 @@ changed=$(compare_sides --per cpu --json | changed_names)
 say "at 49 and at 99 Hz: changed in CPU time: ${changed:-nothing}"
 check "the same workload at 49 and at 99 Hz: nothing changed in CPU time" same "$changed" ""
 
-# So many samples in half a second make the number of recordings small.
+# So many samples a second make the number of recordings small.
 planted_hz=19999
-record_sides 10 0.5 "$planted_hz ten_percent" "$planted_hz ten_percent"
+record_sides 10 1 "$planted_hz ten_percent" "$planted_hz ten_percent"
 needed=$(planned "$dir"/sides/a*.prof)
-record_change() { record_sides "$needed" 0.5 "$planted_hz ten_percent" "$planted_hz eleven_percent"; }
+record_change() { record_sides "$needed" 1 "$planted_hz ten_percent" "$planted_hz eleven_percent"; }
 found=$(count_found "$real_trials" record_change)
 say "a real function of 10 %, then 11 %: the plan is $needed recordings, and $found of $real_trials comparisons found it"
 check "a planned comparison of real recordings finds the change" at_least "$found" "$(fewest_found "$real_trials")"

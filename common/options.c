@@ -30,7 +30,7 @@ static int set_bad_value(const struct option_spec *opt, const char *arg, int cod
 		return err_set(err, -EINVAL, "option %s: %s is out of range (%llu to %llu)", label,
 			       arg, opt->min, opt->max);
 	if (opt->type == OPTION_U64)
-		return err_set(err, -EINVAL, "option %s: '%s' is not a number", label, arg);
+		return err_set(err, -EINVAL, "option %s: '%s' is not a whole number", label, arg);
 	if (opt->type == OPTION_PARSED) {
 		err_set(err, -EINVAL, "option %s: '%s' is not %s", label, arg, opt->kind);
 		return opt->hint ? err_hint(err, -EINVAL, "%s", opt->hint) : -EINVAL;

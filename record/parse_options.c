@@ -61,7 +61,8 @@ static int parse_operands(struct record_options *options, int nr, char **operand
 		return err_set(err, -EINVAL, "duration %s is out of range (1 to %u seconds)",
 			       operands[0], DURATION_MAX);
 	if (ret) {
-		err_set(err, -EINVAL, "duration '%s' is not a number of seconds", operands[0]);
+		err_set(err, -EINVAL, "duration '%s' is not a whole number of seconds",
+			operands[0]);
 		return err_hint(err, -EINVAL, "to record a command, put -- before it");
 	}
 	if (nr > 1) {

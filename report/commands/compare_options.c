@@ -13,14 +13,7 @@
 
 static int parse_by(const char *text, void *target)
 {
-	static const char *const words[] = {
-		[TALLY_FUNCTIONS] = "function",
-		[TALLY_STACKS] = "stack",
-		[TALLY_FILES] = "dso",
-		[TALLY_CGROUPS] = "cgroup",
-	};
-
-	return option_find_word(text, words, ARRAY_SIZE(words), target);
+	return option_find_word(text, tally_by_words, NR_TALLY_BY, target);
 }
 
 static int parse_per(const char *text, void *target)

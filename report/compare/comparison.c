@@ -20,12 +20,6 @@ struct comparer {
 	double whole;                     /* all counts by unit, in the recordings before */
 };
 
-static bool has_enough(const struct compared_recordings *recordings)
-{
-	return recordings->nr[0] >= CHANGE_RECORDINGS_MIN &&
-	       recordings->nr[1] >= CHANGE_RECORDINGS_MIN;
-}
-
 /* Reads the slices of @key in recording @i into @observations. Returns their number. */
 static size_t observe_slices(const struct comparer *c, uint32_t key, size_t i,
 			     struct observation *observations)
@@ -49,7 +43,7 @@ static size_t observe_slices(const struct comparer *c, uint32_t key, size_t i,
 	return nr;
 }
 
-/* One recording a side: the noise inside of them gives an interval, and never a verdict. */
+/* The noise from slice to slice gives an interval, and never a verdict. */
 static int estimate_within(struct comparer *c, uint32_t key, struct change *change)
 {
 	size_t most = c->tally->slices[0].nr + c->tally->slices[1].nr;
@@ -66,7 +60,7 @@ static int estimate_within(struct comparer *c, uint32_t key, struct change *chan
 	return 0;
 }
 
-static void estimate(struct comparer *c, struct change *change)
+static void estimate_change(struct comparer *c, struct change *change)
 {
 	const struct compared_recordings *recordings = c->recordings;
 	const struct observations sides[] = {
@@ -75,7 +69,7 @@ static void estimate(struct comparer *c, struct change *change)
 	};
 
 	/* Without more recordings nobody knows the error: only the two rates are left. */
-	if (!has_enough(recordings))
+	if (!comparison_has_verdicts(c->comparison))
 		change_set_rates(change, &sides[0], &sides[1]);
 	else if (recordings->is_paired)
 		change_estimate_pairs(change, &sides[0], &sides[1]);
@@ -95,8 +89,8 @@ static int compare_key(struct comparer *c, uint32_t key)
 	}
 	if (!compared.counts[0] && !compared.counts[1])
 		return 0;
-	estimate(c, &compared.change);
-	if (c->recordings->nr[0] == 1 && c->recordings->nr[1] == 1 && !compared.change.is_few &&
+	estimate_change(c, &compared.change);
+	if (comparison_is_within(c->comparison) && !compared.change.is_few &&
 	    estimate_within(c, key, &compared.change))
 		return -ENOMEM;
 	compared.moved = (compared.change.after - compared.change.before) / c->whole;
@@ -137,10 +131,13 @@ static int find_level(struct comparison *comparison)
 	return 0;
 }
 
-static void judge(const struct comparison *comparison, struct compared *item)
+static void judge_item(const struct comparison *comparison, struct compared *item)
 {
-	item->verdict = item->change.may_be_division ? VERDICT_TOO_FEW_RECORDINGS
-						     : VERDICT_NOT_DISTINGUISHABLE;
+	item->verdict = VERDICT_TOO_FEW_RECORDINGS;
+	if (!comparison_has_verdicts(comparison))
+		return;
+	if (!item->change.may_be_division)
+		item->verdict = VERDICT_NOT_DISTINGUISHABLE;
 	if (is_candidate(item) && item->change.p_value <= comparison->level &&
 	    fabs(item->moved) >= COMPARISON_MOVE_MIN)
 		item->verdict = VERDICT_CHANGED;
@@ -191,10 +188,7 @@ int comparison_make(struct comparison *comparison, const struct tally *tally,
 	if (ret)
 		return ret;
 	vec_for_each(&comparison->items, item)
-		if (has_enough(recordings))
-			judge(comparison, item);
-		else
-			item->verdict = VERDICT_TOO_FEW_RECORDINGS;
+		judge_item(comparison, item);
 	return sort_items(&c);
 }
 

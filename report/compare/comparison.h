@@ -65,6 +65,12 @@ static inline bool comparison_has_verdicts(const struct comparison *comparison)
 	       comparison->nr[1] >= CHANGE_RECORDINGS_MIN;
 }
 
+/* Returns true if each side has one recording only: intervals are within these recordings. */
+static inline bool comparison_is_within(const struct comparison *comparison)
+{
+	return comparison->nr[0] == 1 && comparison->nr[1] == 1;
+}
+
 /* Returns true if nothing of the kind was in the recordings before. */
 static inline bool compared_has_appeared(const struct compared *compared)
 {

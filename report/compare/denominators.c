@@ -54,7 +54,7 @@ static double count_samples(const struct prof_meta *meta, uint32_t event)
 	return 1;
 }
 
-static int refuse(const struct recording *rec, uint32_t event, struct err *err)
+static int refuse_event(const struct recording *rec, uint32_t event, struct err *err)
 {
 	err_set(err, -EINVAL, "failed to compare '%s': it counts %s, and no CPU time", rec->name,
 		event_unit(rec->meta, event));
@@ -81,7 +81,7 @@ int denominators_make(struct denominators *denominators, const struct recording 
 	if (per == PER_SAMPLES)
 		return 0;
 	if (seconds <= 0 || duration <= 0)
-		return refuse(rec, event, err);
+		return refuse_event(rec, event, err);
 	denominators->units = (per == PER_WORK ? work : duration) / seconds;
 	denominators->trials = duration * rec->meta->nr_cpus / seconds;
 	return 0;

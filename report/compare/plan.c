@@ -11,8 +11,8 @@
 #include "report/statistics/recordings_needed.h"
 
 /* Reads the counts of @key into @observations, one for each pilot. Returns their sum. */
-static uint64_t observe(const struct compared_sources *counted, uint32_t key, size_t nr,
-			struct observation *observations)
+static uint64_t observe_pilots(const struct compared_sources *counted, uint32_t key, size_t nr,
+			       struct observation *observations)
 {
 	uint64_t sum = 0;
 
@@ -26,15 +26,15 @@ static uint64_t observe(const struct compared_sources *counted, uint32_t key, si
 }
 
 /* Collects the things with enough counts. The noise is for find_numbers to fill in. */
-static int collect(struct plan *plan, const struct compared_sources *counted, size_t nr,
-		   struct observation *observations)
+static int collect_items(struct plan *plan, const struct compared_sources *counted, size_t nr,
+			 struct observation *observations)
 {
 	for (uint32_t key = 1; key < counted->tally.keys.items.nr; key++) {
 		struct planned item = {.key = key};
 		const struct observations side = {observations, nr};
 		struct observed_totals totals;
 
-		item.count = observe(counted, key, nr, observations);
+		item.count = observe_pilots(counted, key, nr, observations);
 		totals = observations_add_up(&side);
 		item.rate = totals.count / totals.units;
 		if (totals.count >= CHANGE_COUNTS_MIN && vec_push(&plan->items, item))
@@ -80,11 +80,11 @@ int plan_make(struct plan *plan, double relative, const struct compared_sources 
 	*plan = (struct plan){.relative = relative};
 	for (size_t i = 0; i < nr; i++)
 		plan->seconds += recording_seconds(&pilots[i].rec) / nr;
-	ret = observations ? collect(plan, counted, nr, observations) : -ENOMEM;
+	ret = observations ? collect_items(plan, counted, nr, observations) : -ENOMEM;
 	if (ret)
 		return ret;
 	vec_for_each(&plan->items, item) {
-		observe(counted, item->key, nr, observations);
+		observe_pilots(counted, item->key, nr, observations);
 		find_numbers(item, plan, &side);
 	}
 	if (plan->items.nr)

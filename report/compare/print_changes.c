@@ -45,14 +45,13 @@ static void print_rate(struct textbuf *out, enum denominator per, double rate)
 
 static void print_relative(struct textbuf *out, double relative, int width, const char *sign)
 {
+	char factor[16];
+
+	snprintf(factor, sizeof(factor), "x%.0f", 1 + relative);
 	if (!isfinite(relative) || relative >= FACTOR_MAX)
 		textbuf_printf(out, "%*s", width, "-");
 	else if (relative > PERCENT_MAX)
-		textbuf_printf(out, "%*s%.0f",
-			       width - (relative >= 1000  ? 4
-					: relative >= 100 ? 3
-							  : 2),
-			       "x", 1 + relative);
+		textbuf_printf(out, "%*s", width, factor);
 	else
 		textbuf_printf(out, sign[0] ? "%+*.1f %%" : "%*.1f %%", width - 2, 100 * relative);
 }
@@ -146,7 +145,7 @@ static void print_header(const struct changes_printout *p, struct textbuf *out)
 
 	textbuf_printf(out, "recordings: %zu before, %zu after; %s\n", p->comparison->nr[0],
 		       p->comparison->nr[1], units[p->per]);
-	if (p->comparison->nr[0] == 1 && p->comparison->nr[1] == 1)
+	if (comparison_is_within(p->comparison))
 		textbuf_str(
 			out,
 			"The intervals are within these recordings: others may differ by more.\n");

@@ -3,18 +3,7 @@
 #include <math.h>
 
 #include "report/compare/print_changes.h"
-
-/* Prints a name. Control characters are escaped already. */
-static void print_string(struct textbuf *out, const char *s)
-{
-	textbuf_char(out, '"');
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			textbuf_char(out, '\\');
-		textbuf_char(out, *s);
-	}
-	textbuf_char(out, '"');
-}
+#include "report/text/json_text.h"
 
 static void print_number(struct textbuf *out, const char *key, double value)
 {
@@ -28,7 +17,7 @@ static void print_item(const struct changes_printout *p, struct textbuf *out,
 		       const struct compared *item)
 {
 	textbuf_str(out, "{\"name\":");
-	print_string(out, string_set_get(&p->tally->keys, item->key));
+	json_string(out, string_set_get(&p->tally->keys, item->key));
 	textbuf_printf(out, ",\"verdict\":\"%s\",\"counts\":[%" PRIu64 ",%" PRIu64 "]",
 		       verdict_text(item->verdict), item->counts[0], item->counts[1]);
 	print_number(out, "before", item->change.before);
@@ -48,16 +37,10 @@ void print_changes_json(const struct changes_printout *p, struct textbuf *out)
 		[PER_CPU] = "cpu",
 		[PER_WORK] = "work",
 	};
-	static const char *const things[] = {
-		[TALLY_FUNCTIONS] = "function",
-		[TALLY_STACKS] = "stack",
-		[TALLY_FILES] = "dso",
-		[TALLY_CGROUPS] = "cgroup",
-	};
 	const char *separator = "\n";
 
 	textbuf_printf(out, "{\"by\":\"%s\",\"per\":\"%s\",\"recordings\":[%zu,%zu]",
-		       things[p->tally->by], denominators[p->per], p->comparison->nr[0],
+		       tally_by_words[p->tally->by], denominators[p->per], p->comparison->nr[0],
 		       p->comparison->nr[1]);
 	print_number(out, "level", p->comparison->level);
 	textbuf_str(out, ",\"items\":[");

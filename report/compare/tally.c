@@ -10,6 +10,13 @@
 
 #define CLONE " [clone ."
 
+const char *const tally_by_words[NR_TALLY_BY] = {
+	[TALLY_FUNCTIONS] = "function",
+	[TALLY_STACKS] = "stack",
+	[TALLY_FILES] = "dso",
+	[TALLY_CGROUPS] = "cgroup",
+};
+
 int tally_init(struct tally *tally, enum tally_by by, size_t nr_recordings)
 {
 	*tally = (struct tally){.by = by, .nr_recordings = nr_recordings, .text.fd = -1};

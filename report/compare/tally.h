@@ -20,7 +20,11 @@ enum tally_by {
 	TALLY_STACKS,        /* a stack is a line of folded output */
 	TALLY_FILES,         /* a stack counts for the file of its leaf */
 	TALLY_CGROUPS,       /* a stack counts for the cgroup of its process */
+	NR_TALLY_BY,
 };
+
+/* The user's words for them. */
+extern const char *const tally_by_words[NR_TALLY_BY];
 
 /* tally_init makes it. */
 struct tally {

@@ -12,8 +12,7 @@
 /* The logarithms of count by unit on one side, or their differences in pairs. */
 struct log_side {
 	double mean;
-	double variance; /* of the mean */
-	double df;       /* degrees of freedom of the variance */
+	struct log_error error; /* of the mean */
 };
 
 static double log_rate(const struct observation *o, double shift)
@@ -22,23 +21,16 @@ static double log_rate(const struct observation *o, double shift)
 }
 
 /*
- * Sampling alone varies the logarithm of a count y of n samples by (1 - y/n) / y. The side's common
- * rate stands for the recording's own, which is a matter of luck.
+ * Returns the mean variance that sampling makes. The side's common rate stands for the recording's
+ * own, which is a matter of luck.
  */
 static double sampling_floor(const struct observations *side, double shift)
 {
 	const struct observed_totals totals = observations_add_up(side);
 	double rate = (totals.count + shift * side->nr) / totals.units, sum = 0;
 
-	for (size_t i = 0; i < side->nr; i++) {
-		const struct observation *o = &side->items[i];
-		double expected = rate * o->units;
-		double share = o->trials > expected ? expected / o->trials : 0;
-
-		if (o->trials > 0 && o->trials <= expected)
-			share = 1;
-		sum += (1 - share) / expected;
-	}
+	for (size_t i = 0; i < side->nr; i++)
+		sum += sampling_variance(rate * side->items[i].units, side->items[i].trials);
 	return sum / side->nr;
 }
 
@@ -59,14 +51,19 @@ static struct log_side log_side_make(double (*get)(const void *ctx, size_t i), c
 		squares += (get(ctx, i) - mean) * (get(ctx, i) - mean);
 	variance = squares / (nr - 1);
 	raised = variance < floor ? floor / variance : 1;
-	return (struct log_side){mean, fmax(variance, floor) / nr, (nr - 1) * raised * raised};
+	return (struct log_side){
+		mean,
+		{fmax(variance, floor) / nr, (nr - 1) * raised * raised},
+	};
 }
 
-void change_set_interval(struct change *change)
+static void set_interval(struct change *change, struct log_error error)
 {
-	double center = log1p(change->relative);
-	double reach = student_quantile((1 + CONFIDENCE) / 2, change->df) * change->error;
+	double center = log1p(change->relative), reach;
 
+	change->error = sqrt(error.variance);
+	change->df = error.df;
+	reach = student_quantile((1 + CONFIDENCE) / 2, change->df) * change->error;
 	change->low = expm1(center - reach);
 	change->high = expm1(center + reach);
 	/* Two sides without any spread differ, or they do not. */
@@ -84,22 +81,28 @@ double change_visible(const struct change *change, double alpha)
 	return expm1(reach * change->error);
 }
 
-/* Sets the change to @log_change with @error squared, and the interval. */
-static void set_change(struct change *change, double log_change, double variance, double df)
+/* The error of the difference is by Welch, its degrees of freedom by Satterthwaite. */
+static struct log_error join_errors(struct log_error a, struct log_error b)
 {
-	change->relative = expm1(log_change);
-	change->error = sqrt(variance);
-	change->df = df;
-	change_set_interval(change);
+	double sum = a.variance + b.variance;
+	double doubt = a.variance * a.variance / a.df + b.variance * b.variance / b.df;
+
+	return (struct log_error){sum, doubt > 0 ? sum * sum / doubt : INFINITY};
 }
 
-/* The error by Welch, the degrees of freedom by Satterthwaite. */
-static void compare_sides(struct change *change, const struct log_side *a, const struct log_side *b)
+void change_set_interval(struct change *change, struct log_error before, struct log_error after)
 {
-	double sum = a->variance + b->variance;
-	double doubt = a->variance * a->variance / a->df + b->variance * b->variance / b->df;
+	set_interval(change, join_errors(before, after));
+}
 
-	set_change(change, b->mean - a->mean, sum, doubt > 0 ? sum * sum / doubt : INFINITY);
+/* Sets the change to @log_change, and its interval. */
+static void set_change(struct change *change, double log_change, struct log_error error)
+{
+	change->relative = expm1(log_change);
+	set_interval(change, error);
+	/* Half a count stood for none in the logarithm. */
+	if (change->before <= 0 || change->after <= 0)
+		change->relative = change->after / change->before - 1;
 }
 
 void change_set_rates(struct change *change, const struct observations *before,
@@ -183,7 +186,7 @@ struct log_variance log_variance_of(const struct observations *side)
 	const struct log_side all = log_side_make(get_before, &s, side->nr, 0);
 
 	return (struct log_variance){
-		.between = all.variance * side->nr,
+		.between = all.error.variance * side->nr,
 		.sampling = sampling_floor(side, s.shift),
 	};
 }
@@ -199,7 +202,7 @@ void change_estimate(struct change *change, const struct observations *before,
 		const struct log_side b =
 			log_side_make(get_after, &s, after->nr, sampling_floor(after, s.shift));
 
-		compare_sides(change, &a, &b);
+		set_change(change, b.mean - a.mean, join_errors(a.error, b.error));
 	}
 }
 
@@ -214,5 +217,6 @@ void change_estimate_pairs(struct change *change, const struct observations *bef
 	pairs = log_side_make(get_difference, &s, before->nr,
 			      sampling_floor(before, s.shift) + sampling_floor(after, s.shift));
 	/* Pairs never know more than as many recordings apart. */
-	set_change(change, pairs.mean, pairs.variance, fmin(pairs.df, 2 * before->nr - 2));
+	pairs.error.df = fmin(pairs.error.df, 2 * before->nr - 2);
+	set_change(change, pairs.mean, pairs.error);
 }

@@ -57,11 +57,17 @@ void change_estimate(struct change *change, const struct observations *before,
 void change_estimate_pairs(struct change *change, const struct observations *before,
 			   const struct observations *after);
 
+/* How well the logarithm of a rate is known. */
+struct log_error {
+	double variance;
+	double df; /* degrees of freedom of the variance */
+};
+
 /*
- * Sets the interval and the p-value of @change from its relative change, error and degrees of
- * freedom.
+ * Sets the interval, the p-value and the error of @change, whose relative change is set, from the
+ * errors of both sides.
  */
-void change_set_interval(struct change *change);
+void change_set_interval(struct change *change, struct log_error before, struct log_error after);
 
 /*
  * Returns the smallest relative change that a test at the level @alpha finds with probability

@@ -25,7 +25,7 @@ static void add_spread(const struct observations *side, double *chi_square, doub
 }
 
 /* Returns the factor by which the variance of the counts exceeds that of a binomial count. */
-static double dispersion(const struct observations *before, const struct observations *after)
+static double counts_dispersion(const struct observations *before, const struct observations *after)
 {
 	double chi_square = 0, df = 0;
 
@@ -67,7 +67,7 @@ struct few_counts few_counts_compare(const struct observations *before,
 {
 	const struct observed_totals a = observations_add_up(before);
 	const struct observed_totals b = observations_add_up(after);
-	double phi = dispersion(before, after);
+	double phi = counts_dispersion(before, after);
 	double nr_a = a.count / phi, nr_b = b.count / phi, tail = (1 - CONFIDENCE) / 2;
 	double low = nr_b > 0 ? beta_quantile(tail, nr_b + 0.5, nr_a + 0.5) : 0;
 	double high = nr_a > 0 ? beta_quantile(1 - tail, nr_b + 0.5, nr_a + 0.5) : 1;

@@ -3,6 +3,7 @@
 #ifndef REPORT_STATISTICS_OBSERVATIONS_H
 #define REPORT_STATISTICS_OBSERVATIONS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -37,6 +38,17 @@ static inline struct observed_totals observations_add_up(const struct observatio
 		totals.nr_empty += side->items[i].count <= 0;
 	}
 	return totals;
+}
+
+/*
+ * Returns the variance that sampling alone gives to the logarithm of a count: (1 - p) / @count,
+ * where p is @count / @trials. Without a known bound of trials, p is taken for 0.
+ */
+static inline double sampling_variance(double count, double trials)
+{
+	double share = trials > 0 ? fmin(count / trials, 1) : 0;
+
+	return (1 - share) / count;
 }
 
 #endif

@@ -9,7 +9,7 @@ nothing_left() { same "$(find "$dir" -name '*.part')" ""; }
 check "an unknown option" says 2 "profrec: option --frob: unknown" "$profrec" --frob
 check "an unknown short option" says 2 "profrec: option -x: unknown" "$profrec" -x
 check "a missing value" says 2 "profrec: option -F: needs a value" "$profrec" -F
-check "no number" says 2 "profrec: option -F/--frequency: 'abc' is not a number" "$profrec" -F abc
+check "no number" says 2 "profrec: option -F/--frequency: 'abc' is not a whole number" "$profrec" -F abc
 check "a number out of range" says 2 "option -F/--frequency: 0 is out of range (1 to 1000000)" "$profrec" -F 0
 check "a negative duration" says 2 "unknown" "$profrec" -5
 check "a duration of zero" says 2 "duration 0 is out of range" "$profrec" 0

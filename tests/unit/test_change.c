@@ -107,6 +107,8 @@ START_TEST(bursts)
 	double nothing[5] = {0}, burst[] = {0, 500, 0, 0, 0};
 
 	ck_assert_double_gt(compare(5, nothing, burst).p_value, 0.1);
+	ck_assert_double_eq(compare(5, nothing, burst).relative, INFINITY);
+	ck_assert_double_eq(compare(5, burst, nothing).relative, -1);
 	ck_assert_double_gt(compare(3, nothing, (double[]){0, 18, 0}).p_value, 0.05);
 }
 END_TEST

@@ -273,7 +273,7 @@ static void expect_bad_value(const char *text, const char *error)
 START_TEST(bad_values)
 {
 	expect_bad_value("-n 0", "option -n/--number: 0 is out of range (1 to 10)");
-	expect_bad_value("-n 1x", "option -n/--number: '1x' is not a number");
+	expect_bad_value("-n 1x", "option -n/--number: '1x' is not a whole number");
 	expect_bad_value("-p 1,,2",
 			 "option -p/--pid: '1,,2' is not a list of process ids (N[,N...])");
 	expect_bad_value("--cpu 4-2", "option --cpu: '4-2' is not a list of CPUs (N[,N|A-B...])");

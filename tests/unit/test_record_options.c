@@ -162,7 +162,7 @@ START_TEST(filters)
 	       "", "--comm", "1234567890123456");
 	REFUSE("option --uid: 4294967295 is out of range (0 to 4294967294)", "", "--uid",
 	       "4294967295");
-	REFUSE("option --uid: 'root' is not a number", "", "--uid", "root");
+	REFUSE("option --uid: 'root' is not a whole number", "", "--uid", "root");
 	REFUSE("option --mntns: 0 is out of range (1 to 4194304)", "", "--mntns=0");
 	REFUSE("option -L/--tid: not allowed with option -p/--pid", "", "-p1", "-L1");
 	REFUSE("option -p/--pid: not allowed with option -L/--tid", "", "-L1", "-p1");
@@ -288,18 +288,18 @@ START_TEST(durations)
 	REFUSE("duration 100000000 is out of range (1 to 99999999 seconds)", "", "100000000");
 	REFUSE("duration 18446744073709551617 is out of range (1 to 99999999 seconds)", "",
 	       "18446744073709551617");
-	REFUSE("duration '1.5' is not a number of seconds", command_hint, "1.5");
-	REFUSE("duration '10s' is not a number of seconds", command_hint, "10s");
-	REFUSE("duration '' is not a number of seconds", command_hint, "");
-	REFUSE("duration ' 1' is not a number of seconds", command_hint, " 1");
-	REFUSE("duration '+1' is not a number of seconds", command_hint, "+1");
+	REFUSE("duration '1.5' is not a whole number of seconds", command_hint, "1.5");
+	REFUSE("duration '10s' is not a whole number of seconds", command_hint, "10s");
+	REFUSE("duration '' is not a whole number of seconds", command_hint, "");
+	REFUSE("duration ' 1' is not a whole number of seconds", command_hint, " 1");
+	REFUSE("duration '+1' is not a whole number of seconds", command_hint, "+1");
 	REFUSE("unexpected argument '20'", command_hint, "10", "20");
 }
 END_TEST
 
 START_TEST(a_command_without_dashes)
 {
-	REFUSE("duration 'gcc' is not a number of seconds", command_hint, "gcc", "x.c");
+	REFUSE("duration 'gcc' is not a whole number of seconds", command_hint, "gcc", "x.c");
 	REFUSE("unexpected argument 'gcc'", command_hint, "10", "gcc", "x.c");
 	REFUSE("unexpected argument 'gcc'", command_hint, "10", "gcc", "-q");
 }
@@ -367,12 +367,13 @@ END_TEST
 
 START_TEST(what_is_no_number)
 {
-	REFUSE("option -F/--frequency: 'x' is not a number", "", "-F", "x");
-	REFUSE("option -F/--frequency: '' is not a number", "", "-F", "");
-	REFUSE("option -F/--frequency: '-5' is not a number", "", "-F", "-5");
-	REFUSE("option -F/--frequency: '0x10' is not a number", "", "-F", "0x10");
-	REFUSE("option -F/--frequency: '49 ' is not a number", "", "-F", "49 ");
-	REFUSE("option --hash-storage-size: '1k' is not a number", "", "--hash-storage-size=1k");
+	REFUSE("option -F/--frequency: 'x' is not a whole number", "", "-F", "x");
+	REFUSE("option -F/--frequency: '' is not a whole number", "", "-F", "");
+	REFUSE("option -F/--frequency: '-5' is not a whole number", "", "-F", "-5");
+	REFUSE("option -F/--frequency: '0x10' is not a whole number", "", "-F", "0x10");
+	REFUSE("option -F/--frequency: '49 ' is not a whole number", "", "-F", "49 ");
+	REFUSE("option --hash-storage-size: '1k' is not a whole number", "",
+	       "--hash-storage-size=1k");
 }
 END_TEST
 

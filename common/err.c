@@ -33,11 +33,11 @@ int err_hint(struct err *err, int code, const char *fmt, ...)
 void err_print(const struct err *err, const char *program, FILE *out)
 {
 	fprintf(out, "%s: ", program);
-	text_print(out, err->text, TEXT_PLAIN);
+	text_print(out, err->text, TEXT_MESSAGE);
 	fputc('\n', out);
 	if (err->hint[0]) {
 		fprintf(out, "%s: hint: ", program);
-		text_print(out, err->hint, TEXT_PLAIN);
+		text_print(out, err->hint, TEXT_MESSAGE);
 		fputc('\n', out);
 	}
 }

@@ -22,7 +22,7 @@ int err_set(struct err *err, int code, const char *fmt, ...) __attribute__((form
 /* Adds the hint to a message that was set. @err may be NULL. Returns @code. */
 int err_hint(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Prints "<program>: <text>" and the hint to @out, control characters escaped. */
+/* Prints "<program>: <text>" and the hint to @out, control characters escaped (TEXT_MESSAGE). */
 void err_print(const struct err *err, const char *program, FILE *out);
 
 #endif

@@ -87,7 +87,7 @@ static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode
 	size_t n = utf8_decode(s, len, &cp);
 	size_t o = 0;
 
-	if (n && cp == '\\') {
+	if (n && cp == '\\' && mode != TEXT_MESSAGE) {
 		memset(out, '\\', 2);
 		*out_len = 2;
 		return 1;

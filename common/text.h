@@ -3,7 +3,7 @@
  * Names made safe to print. Thread names, paths and symbols belong to the profiled processes and
  * may hold anything: escape sequences, newlines, bytes that are not UTF-8. The programs print all
  * such text through this file. Visible UTF-8 passes. A backslash becomes two; each byte of all
- * other characters becomes \xNN. So different names look different.
+ * other characters becomes \xNN. So different names look different, except in messages.
  */
 #ifndef COMMON_TEXT_H
 #define COMMON_TEXT_H
@@ -13,7 +13,8 @@
 
 enum text_mode {
 	TEXT_PLAIN,
-	TEXT_FOLDED, /* also escapes ';', which separates frames in folded output */
+	TEXT_FOLDED,  /* also escapes ';', which separates frames in folded output */
+	TEXT_MESSAGE, /* leaves backslashes as they are: regular expressions have them */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/part_file.h"
 #include "record/output/outname.h"
 
 /* Files that get one name, since their recordings begin in one second. More are a mistake. */
@@ -41,40 +42,13 @@ static int check_target(const char *path, struct err *err)
 	return err_hint(err, -EINVAL, "use '-o -' to write to standard output, and redirect that");
 }
 
-/*
- * In a container each recorder may have the same process id. Then it finds the part files of
- * recorders that somebody killed, and takes another name.
- */
-#define PART_TRIES 100
-
-/* Creates the file under the name *@part, which the caller frees. Returns 0 or a negative errno. */
-static int create_part(const char *path, int *fd, char **part)
-{
-	for (int i = 0; i < PART_TRIES; i++) {
-		int n = i ? asprintf(part, "%s.%d.%d.part", path, getpid(), i)
-			  : asprintf(part, "%s.%d.part", path, getpid());
-
-		if (n < 0) {
-			*part = NULL;
-			return -ENOMEM;
-		}
-		*fd = open(*part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (*fd >= 0)
-			return 0;
-		if (errno != EEXIST || i + 1 == PART_TRIES)
-			break;
-		free(*part);
-	}
-	return -errno;
-}
-
 static int open_part(struct outfile *out, const char *path, struct err *err)
 {
 	_cleanup_free_ char *part = NULL;
 	_cleanup_free_ char *name = strdup(path);
 	int ret;
 
-	ret = name ? create_part(path, &out->fd, &part) : -ENOMEM;
+	ret = name ? part_file_create(path, 0600, &out->fd, &part) : -ENOMEM;
 	if (ret)
 		return err_set(err, ret, "failed to create '%s': %s", part ? part : path,
 			       strerror(-ret));

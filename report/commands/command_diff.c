@@ -139,6 +139,8 @@ static int print_page(const struct diff_options *o, struct source *sources,
 		      struct err *err)
 {
 	_cleanup_(page_profile_deinit) struct page_profile profile = {0};
+	const struct source_files inputs = {(const char *const *)o->files.data, o->files.nr};
+	const struct output_request request = {o->html, &inputs, 1};
 
 	if (page_profile_init(&profile, o->files.nr))
 		return print_error_set(-ENOMEM, o->files.data[0], err);
@@ -149,7 +151,7 @@ static int print_page(const struct diff_options *o, struct source *sources,
 	profile.nr_before = o->nr_before;
 	profile.is_normalized = o->normalize || (o->files.nr > 2 && o->compare.per == PER_SAMPLES);
 	profile.changes = changes;
-	return page_output_print(io, o->html, o->files.data[0], &profile, 1, err);
+	return page_output_print(io, &request, o->files.data[0], &profile, 1, err);
 }
 
 static int print_verdicts(const struct diff_options *o, struct source *sources,

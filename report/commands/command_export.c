@@ -130,6 +130,16 @@ static int load_sources(const struct export_options *o, struct recording_names *
 	return ret ? ret : compared_sources_check(s->sources, s->nr, err);
 }
 
+static int open_output(const struct export_options *o, const struct recording_names *names,
+		       struct output_file *file, struct textbuf *standard, struct err *err)
+{
+	const struct source_files inputs[] = {{names->inputs.data, names->inputs.nr},
+					      {&o->base, o->base ? 1 : 0}};
+	const struct output_request request = {o->output, inputs, ARRAY_SIZE(inputs)};
+
+	return output_file_open(file, &request, standard, err);
+}
+
 static int run_export(const void *options, struct command_io *io, struct err *err)
 {
 	const struct export_options *o = options;
@@ -142,7 +152,7 @@ static int run_export(const void *options, struct command_io *io, struct err *er
 	if (!ret)
 		ret = load_sources(o, &names, &s, err);
 	if (!ret)
-		ret = output_file_open(&file, o->output, &io->out, err);
+		ret = open_output(o, &names, &file, &io->out, err);
 	if (!ret) {
 		ret = print_error_set(o->format->print(&s, file.out, &summary),
 				      s.sources[0].rec.name, err);

@@ -21,6 +21,13 @@ struct html_options {
 	struct operands operands;
 };
 
+/* The recordings that an operand names, and all files that are read for them. */
+struct html_inputs {
+	struct recording_names names[RECORDINGS_MAX];
+	struct source_files recordings[RECORDINGS_MAX], all[RECORDINGS_MAX];
+	size_t nr;
+};
+
 static int take_html_operands(void *options, int nr, char **operands, struct err *err)
 {
 	struct html_options *o = options;
@@ -54,61 +61,61 @@ static int fill_profiles(struct source *sources, size_t nr, struct page_profile 
 	return 0;
 }
 
-static int print_sources(const struct html_options *o, struct source *sources, size_t nr_sources,
-			 struct command_io *io, struct err *err)
+static int print_sources(const struct html_options *o, struct source *sources,
+			 const struct html_inputs *inputs, struct command_io *io, struct err *err)
 {
+	const struct output_request request = {o->output, inputs->all, inputs->nr};
 	const char *name = sources[0].rec.name;
 	struct rows_summary summary = {0};
 	struct page_profile *profiles;
 	size_t nr = 0;
 	int ret = -ENOMEM;
 
-	for (size_t i = 0; i < nr_sources; i++)
+	for (size_t i = 0; i < inputs->nr; i++)
 		nr += sources[i].events.nr;
 	profiles = calloc(nr, sizeof(*profiles));
 	if (profiles)
-		ret = fill_profiles(sources, nr_sources, profiles);
+		ret = fill_profiles(sources, inputs->nr, profiles);
 	ret = print_error_set(ret, name, err);
 	if (!ret)
-		ret = page_output_print(io, o->output, name, profiles, nr, err);
+		ret = page_output_print(io, &request, name, profiles, nr, err);
 	for (size_t i = 0; profiles && i < nr; i++) {
 		rows_summary_add(&summary, &profiles[i].summary);
 		page_profile_deinit(&profiles[i]);
 	}
 	free(profiles);
-	return ret ? ret : command_io_finish(io, sources, nr_sources, &summary, err);
+	return ret ? ret : command_io_finish(io, sources, inputs->nr, &summary, err);
 }
 
 /* Reads the recordings of each operand into a source. */
-static int load_sources(const struct html_options *o, struct recording_names *names, size_t nr,
+static int load_sources(const struct html_options *o, struct html_inputs *inputs,
 			struct source *sources, struct err *err)
 {
-	struct source_files files[RECORDINGS_MAX];
-
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < inputs->nr; i++) {
+		struct recording_names *names = &inputs->names[i];
 		int nr_operands = o->operands.nr ? 1 : 0;
-		int ret = recording_names_make(&names[i], o->operands.names + i, nr_operands, err);
+		int ret = recording_names_make(names, o->operands.names + i, nr_operands, err);
 
 		if (ret)
 			return ret;
-		files[i] = (struct source_files){names[i].names.data, names[i].names.nr};
+		inputs->recordings[i] = (struct source_files){names->names.data, names->names.nr};
+		inputs->all[i] = (struct source_files){names->inputs.data, names->inputs.nr};
 	}
-	return sources_load_sums(sources, files, nr, &o->request, err);
+	return sources_load_sums(sources, inputs->recordings, inputs->nr, &o->request, err);
 }
 
 static int run_html(const void *options, struct command_io *io, struct err *err)
 {
 	const struct html_options *o = options;
-	struct recording_names names[RECORDINGS_MAX] = {0};
+	struct html_inputs inputs = {.nr = o->operands.nr ? o->operands.nr : 1};
 	struct source sources[RECORDINGS_MAX] = {0};
-	size_t nr = o->operands.nr ? o->operands.nr : 1;
-	int ret = load_sources(o, names, nr, sources, err);
+	int ret = load_sources(o, &inputs, sources, err);
 
 	if (!ret)
-		ret = print_sources(o, sources, nr, io, err);
-	for (size_t i = 0; i < nr; i++) {
+		ret = print_sources(o, sources, &inputs, io, err);
+	for (size_t i = 0; i < inputs.nr; i++) {
 		source_deinit(&sources[i]);
-		recording_names_deinit(&names[i]);
+		recording_names_deinit(&inputs.names[i]);
 	}
 	return ret;
 }

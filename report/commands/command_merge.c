@@ -2,7 +2,6 @@
 /* profrep merge: several recordings as one. */
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
@@ -26,24 +25,22 @@ static int take_merge_operands(void *options, int nr, char **operands, struct er
 	return err_hint(err, -EINVAL, "'profrep merge -o all.prof a.prof b.prof'");
 }
 
-/* The output would be emptied before the input is read. */
-static int check_files(const struct merge_options *o, const struct recording_names *names,
-		       struct err *err)
+static int check_names(const struct recording_names *names, struct err *err)
 {
-	struct stat in, out;
-	bool has_output = strcmp(o->output, "-") != 0 && !stat(o->output, &out);
-
-	vec_for_each(&names->names, name) {
+	vec_for_each(&names->names, name)
 		if (!strcmp(*name, "-") && names->names.nr > 1)
 			return err_set(err, -EINVAL,
 				       "command merge: reads recordings twice, so none can be '-'");
-		if (has_output && !stat(*name, &in) && in.st_dev == out.st_dev &&
-		    in.st_ino == out.st_ino)
-			return err_set(err, -EINVAL,
-				       "failed to merge '%s': -o names the recording itself",
-				       *name);
-	}
 	return 0;
+}
+
+static int open_output(const struct merge_options *o, const struct recording_names *names,
+		       struct output_file *file, struct textbuf *standard, struct err *err)
+{
+	const struct source_files inputs = {names->inputs.data, names->inputs.nr};
+	const struct output_request request = {o->output, &inputs, 1};
+
+	return output_file_open(file, &request, standard, err);
 }
 
 static void note_gaps(void *io, const struct recording *batch)
@@ -84,9 +81,9 @@ static int run_merge(const void *options, struct command_io *io, struct err *err
 	int ret = recording_names_make(&names, o->operands.names, o->operands.nr, err);
 
 	if (!ret)
-		ret = check_files(o, &names, err);
+		ret = check_names(&names, err);
 	if (!ret)
-		ret = output_file_open(&file, o->output, &io->out, err);
+		ret = open_output(o, &names, &file, &io->out, err);
 	if (ret)
 		return ret;
 	ret = names.names.nr == 1 ? copy_one(names.names.data[0], file.out, io, err)

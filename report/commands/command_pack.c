@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -28,23 +27,12 @@ static int take_pack_operands(void *options, int nr, char **operands, struct err
 	o->file = nr ? operands[0] : DEFAULT_RECORDING;
 	if (!o->output) {
 		err_set(err, -EINVAL, "command pack: needs -o");
-		return err_hint(err, -EINVAL, "'profrep pack -o new.prof %s'", o->file);
+		return err_hint(err, -EINVAL, "-o FILE names the new recording");
 	}
 	if (!strcmp(o->file, "-"))
 		return err_set(err, -EINVAL,
 			       "command pack: reads a recording twice, so it cannot be '-'");
 	return 0;
-}
-
-/* The output would be emptied before the input is read again. */
-static int check_files(const struct pack_options *o, struct err *err)
-{
-	struct stat in, out;
-
-	if (stat(o->file, &in) || stat(o->output, &out) || in.st_dev != out.st_dev ||
-	    in.st_ino != out.st_ino)
-		return 0;
-	return err_set(err, -EINVAL, "failed to pack '%s': -o names the recording itself", o->file);
 }
 
 static ssize_t read_input(void *ctx, void *buf, size_t len)
@@ -74,18 +62,20 @@ static int run_pack(const void *options, struct command_io *io, struct err *err)
 	const struct pack_options *o = options;
 	_cleanup_(found_names_deinit) struct found_names found = {0};
 	_cleanup_(source_deinit) struct source source = {.found = &found};
+	const struct source_files input = {&o->file, 1};
+	const struct output_request request = {o->output, &input, 1};
 	struct output_file file;
 	uint32_t nr_short = 0;
-	int ret = check_files(o, err);
+	int ret = 0;
 
-	if (!ret && found_names_init(&found))
+	if (found_names_init(&found))
 		ret = err_set(err, -ENOMEM, "failed to pack '%s': out of memory", o->file);
 	if (!ret)
 		ret = source_load(&source, &o->file, 1, &o->request, err);
 	if (!ret)
 		found_names_sort(&found);
 	if (!ret)
-		ret = output_file_open(&file, o->output, &io->out, err);
+		ret = output_file_open(&file, &request, &io->out, err);
 	if (!ret)
 		ret = output_file_close(&file, pack_file(o, &source, file.out, &nr_short, err),
 					err);

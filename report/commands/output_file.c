@@ -3,37 +3,134 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
+#include "common/part_file.h"
+#include "report/commands/output_target.h"
 #include "report/print/print_errors.h"
 
-int output_file_open(struct output_file *file, const char *name, struct textbuf *standard,
-		     struct err *err)
+/* The part to remove when a signal ends the process; a handler gets no other argument. */
+static const char *volatile part_at_signal;
+
+static void remove_part_at_signal(int number)
 {
-	int ret;
+	const char *part = part_at_signal;
+
+	if (part)
+		unlink(part);
+	/* The action is the usual one again, and ends the process after this handler. */
+	raise(number);
+}
+
+/* A signal that somebody ignores, as under nohup, stays ignored. */
+static void watch_signals(const char *part)
+{
+	static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+	const struct sigaction action = {.sa_handler = remove_part_at_signal,
+					 .sa_flags = SA_RESETHAND};
+	struct sigaction before;
+
+	part_at_signal = part;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(numbers[i], &action, NULL);
+}
+
+static bool is_standard(const char *name)
+{
+	return !name || !strcmp(name, "-");
+}
+
+/* Looks at the open file for "-", which is @standard_fd. Returns false if there is no such file. */
+static bool find_file(const char *name, int standard_fd, struct stat *st)
+{
+	return !(is_standard(name) ? fstat(standard_fd, st) : stat(name, st));
+}
+
+static bool is_same_file(const char *input, const struct stat *out)
+{
+	struct stat in;
+
+	/* A terminal can be standard input and standard output. */
+	return find_file(input, STDIN_FILENO, &in) && S_ISREG(in.st_mode) &&
+	       in.st_dev == out->st_dev && in.st_ino == out->st_ino;
+}
+
+static int check_inputs(const struct output_request *request, struct err *err)
+{
+	struct stat out;
+
+	if (!find_file(request->name, STDOUT_FILENO, &out))
+		return 0;
+	for (size_t i = 0; i < request->nr_inputs; i++) {
+		const struct source_files *files = &request->inputs[i];
+
+		for (size_t j = 0; j < files->nr; j++)
+			if (is_same_file(files->names[j], &out))
+				return err_set(
+					err, -EINVAL, "failed to write '%s': it is the input '%s'",
+					request->name ? request->name : "-", files->names[j]);
+	}
+	return 0;
+}
+
+static int open_in_place(struct output_file *file)
+{
+	file->text.fd = open(file->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	return file->text.fd < 0 ? -errno : 0;
+}
+
+static int open_file(struct output_file *file)
+{
+	_cleanup_free_ char *path = NULL, *part = NULL;
+	int ret = output_target_find(file->name, &path);
+
+	if (ret)
+		return ret;
+	if (!path)
+		return open_in_place(file);
+	ret = part_file_create(path, 0666, &file->text.fd, &part);
+	/* A file that the user may write can be in a directory where no new one may be made. */
+	if ((ret == -EACCES || ret == -EROFS) && !access(path, F_OK))
+		return open_in_place(file);
+	if (ret)
+		return ret;
+	file->path = TAKE_PTR(path);
+	file->part = TAKE_PTR(part);
+	watch_signals(file->part);
+	return 0;
+}
+
+int output_file_open(struct output_file *file, const struct output_request *request,
+		     struct textbuf *standard, struct err *err)
+{
+	int ret = check_inputs(request, err);
 
 	*file = (struct output_file){.out = standard, .text.fd = -1};
-	if (!name || !strcmp(name, "-"))
-		return 0;
-	file->text.fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-	if (file->text.fd < 0) {
-		ret = -errno;
-		return err_set(err, ret, "failed to create '%s': %s", name, strerror(-ret));
-	}
-	file->name = name;
+	if (ret || is_standard(request->name))
+		return ret;
+	file->name = request->name;
+	ret = open_file(file);
+	if (ret)
+		return err_set(err, ret, "failed to create '%s': %s", file->name, strerror(-ret));
 	file->out = &file->text;
 	return 0;
 }
 
-/* Removes what was written of a file, but no device. */
-static void remove_part(const struct output_file *file)
+/* Gives the part its name, or removes it if @ret is an error. Returns like output_file_close. */
+static int finish_part(struct output_file *file, int ret, struct err *err)
 {
-	struct stat st;
-
-	if (!fstat(file->text.fd, &st) && S_ISREG(st.st_mode))
-		unlink(file->name);
+	if (!ret && rename(file->part, file->path))
+		ret = err_set(err, -errno, "failed to rename '%s' to '%s': %m", file->part,
+			      file->path);
+	if (ret)
+		unlink(file->part);
+	part_at_signal = NULL;
+	return ret;
 }
 
 int output_file_close(struct output_file *file, int ret, struct err *err)
@@ -42,12 +139,14 @@ int output_file_close(struct output_file *file, int ret, struct err *err)
 		ret = print_flush(file->out, err);
 	if (!file->name)
 		return ret;
-	if (ret)
-		remove_part(file);
 	textbuf_deinit(&file->text);
 	if (close(file->text.fd) && !ret) {
 		ret = -errno;
 		err_set(err, ret, "failed to write '%s': %s", file->name, strerror(-ret));
 	}
+	if (file->part)
+		ret = finish_part(file, ret, err);
+	free(file->part);
+	free(file->path);
 	return ret;
 }

@@ -1,28 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file that a command writes to: -o FILE, or standard output. */
+/*
+ * The file that a command writes to: -o FILE, or standard output. A file gets its name when it is
+ * whole. A command that fails leaves an older file as it was.
+ */
 #ifndef REPORT_COMMANDS_OUTPUT_FILE_H
 #define REPORT_COMMANDS_OUTPUT_FILE_H
 
 #include "common/err.h"
+#include "report/print/source.h"
 #include "report/text/textbuf.h"
+
+/* The user's choice of a file, and the files that the command reads. All is borrowed. */
+struct output_request {
+	const char *name; /* NULL or "-": standard output */
+	const struct source_files *inputs;
+	size_t nr_inputs;
+};
 
 struct output_file {
 	const char *name;    /* NULL: standard output */
 	struct textbuf *out; /* to write to */
 	struct textbuf text; /* of a file with a name */
+	char *path, *part;   /* the final name and that of the part; NULL: written in place */
 };
 
 /*
- * Opens the file @name for writing. NULL or "-" stands for @standard, the text for standard output.
- * @file must not move until output_file_close. Returns 0 or a negative errno with @err set.
+ * Opens the file of @request for writing; @standard is the text for standard output. A file that is
+ * also an input is an error: the user would lose it. @file must not move until output_file_close.
+ * Until then, a signal that ends the process removes the part. Returns 0 or a negative errno with
+ * @err set.
  */
-int output_file_open(struct output_file *file, const char *name, struct textbuf *standard,
-		     struct err *err);
+int output_file_open(struct output_file *file, const struct output_request *request,
+		     struct textbuf *standard, struct err *err);
 
 /*
- * Writes the rest and closes the file. @ret is the result of what was to be written; if it is an
- * error, or if the text cannot be written, a regular file is removed. Returns @ret, or a negative
- * errno with @err set.
+ * Writes the rest, closes the file and gives it its name. @ret is the result of what was to be
+ * written; if it is an error, or if the text cannot be written, no file appears. Returns @ret, or a
+ * negative errno with @err set.
  */
 int output_file_close(struct output_file *file, int ret, struct err *err);
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "report/commands/output_file.h"
 #include "report/print/print_errors.h"
 
 /* The page of a recording that has no name. */
@@ -42,16 +41,19 @@ static int print_profiles(struct textbuf *out, const char *recording, struct pag
 	return print_error_set(ret, recording, err);
 }
 
-int page_output_print(struct command_io *io, const char *output, const char *recording,
-		      struct page_profile *profiles, size_t nr, struct err *err)
+int page_output_print(struct command_io *io, const struct output_request *request,
+		      const char *recording, struct page_profile *profiles, size_t nr,
+		      struct err *err)
 {
-	_cleanup_free_ char *named = output ? NULL : name_page(recording);
+	_cleanup_free_ char *named = request->name ? NULL : name_page(recording);
+	struct output_request page = *request;
 	struct output_file file;
 	int ret;
 
-	if (!output && !named)
+	if (!request->name && !named)
 		return err_set(err, -ENOMEM, "failed to report '%s': out of memory", recording);
-	ret = output_file_open(&file, output ? output : named, &io->out, err);
+	page.name = named ? named : request->name;
+	ret = output_file_open(&file, &page, &io->out, err);
 	if (ret)
 		return ret;
 	ret = print_profiles(file.out, recording, profiles, nr, err);

@@ -4,14 +4,16 @@
 #define REPORT_COMMANDS_PAGE_OUTPUT_H
 
 #include "report/commands/command_io.h"
+#include "report/commands/output_file.h"
 #include "report/html/page.h"
 
 /*
- * Writes a page with the @nr @profiles to the file @output; "-" is standard output. Without
- * @output, the name is that of @recording in the working directory, with .html at its end. A file
- * that could not be written whole is removed. Returns 0 or a negative errno with @err set.
+ * Writes a page with the @nr @profiles to the file of @request. If that has no name, the name is
+ * that of @recording in the working directory, with .html at its end. Returns 0 or a negative errno
+ * with @err set.
  */
-int page_output_print(struct command_io *io, const char *output, const char *recording,
-		      struct page_profile *profiles, size_t nr, struct err *err);
+int page_output_print(struct command_io *io, const struct output_request *request,
+		      const char *recording, struct page_profile *profiles, size_t nr,
+		      struct err *err);
 
 #endif

@@ -29,6 +29,8 @@ static int add_list(struct recording_names *names, const char *path, struct err 
 	int ret = read_file(path, LIST_BYTES_MAX, &text);
 
 	if (!ret)
+		ret = vec_push(&names->inputs, path);
+	if (!ret)
 		ret = vec_push(&names->lists, text.data);
 	if (ret)
 		vec_free(&text);
@@ -56,6 +58,8 @@ int recording_names_make(struct recording_names *names, char *const *operands, i
 			ret = vec_push(&names->names, operands[i]);
 		}
 	}
+	if (!ret)
+		ret = vec_append(&names->inputs, names->names.data, names->names.nr);
 	return ret ? err_set(err, ret, "failed to read the names: %s", strerror(-ret)) : 0;
 }
 
@@ -64,5 +68,6 @@ void recording_names_deinit(struct recording_names *names)
 	vec_for_each(&names->lists, text)
 		free(*text);
 	vec_free(&names->lists);
+	vec_free(&names->inputs);
 	vec_free(&names->names);
 }

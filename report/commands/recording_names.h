@@ -8,8 +8,9 @@
 
 /* An all-zero struct holds no names. */
 struct recording_names {
-	VEC(const char *) names; /* at least one */
-	VEC(char *) lists;       /* the texts of lists */
+	VEC(const char *) names;  /* at least one */
+	VEC(const char *) inputs; /* all files that are read: the lists, too */
+	VEC(char *) lists;        /* the texts of lists */
 };
 
 /*

@@ -45,7 +45,12 @@ static int open_input(const char *name, int *fd, int *owned, struct err *err)
 		return 0;
 	ret = -errno;
 	err_set(err, ret, "failed to open '%s': %s", name, strerror(-ret));
-	if (ret == -ENOENT)
+	if (ret == -ENOENT && name[0] == '@')
+		err_hint(
+			err, ret,
+			"only one recording fits here; 'profrep merge -o all.prof %s' makes one of a list",
+			name);
+	else if (ret == -ENOENT)
 		err_hint(err, ret, "'profrec -o %s' makes a recording", name);
 	return ret;
 }

@@ -92,7 +92,6 @@ check "it is cut still" says 3 "is incomplete" "$profrep" -f cut.merged
 check "none can be read" says 1 "none of the 2 recordings can be read" "$profrep" merge -o none.prof many nonexistent.prof
 check "nothing is left then" same "$(ls none.prof 2> /dev/null)" ""
 check "other rates" says 1 "their events or rates differ" "$profrep" merge -o none.prof host-a.prof order.prof
-check "the output is an input" says 1 "-o names the recording itself" "$profrep" merge -o host-a.prof host-b.prof host-a.prof
 check "no output" says 2 "command merge: needs -o" "$profrep" merge host-a.prof
 check "a full disk" says 1 "No space left on device" "$profrep" merge -o /dev/full host-a.prof host-b.prof
 check "no intervals" says 1 "it is merged from several recordings" "$profrep" -T hosts.merged

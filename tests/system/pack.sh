@@ -68,8 +68,10 @@ check "a merged recording has lines" diff <("$profrep" -i --lines -f "$dir/lined
 	<("$profrep" -i --lines -f "$dir/merged.prof")
 
 check "without -o" says 2 "command pack: needs -o" "$profrep" pack "$dir/bare.prof"
-check "onto itself" says 1 "-o names the recording itself" "$profrep" pack -o "$dir/bare.prof" "$dir/bare.prof"
+check "onto itself" says 1 "failed to write '$dir/bare.prof': it is the input" "$profrep" pack -o "$dir/bare.prof" "$dir/bare.prof"
 check "and nothing is lost" is_complete "$dir/bare.prof"
+check "from a list" says 1 "only one recording fits here; 'profrep merge -o all.prof @$dir/list' makes one of a list" \
+	"$profrep" pack -o "$dir/x.prof" "@$dir/list"
 check "from a pipe" says 2 "it cannot be '-'" "$profrep" pack -o "$dir/x.prof" -
 check "onto a full disk" says 1 "No space left on device" "$profrep" pack -o /dev/full "$dir/bare.prof"
 plan_end

@@ -40,6 +40,16 @@ START_TEST(names_are_escaped)
 }
 END_TEST
 
+START_TEST(backslashes_stay)
+{
+	struct err err;
+
+	err_set(&err, -EINVAL, "'%s' is no regular expression: %s", "\\d(\033",
+		"Unmatched ( or \\(");
+	expect_printed(&err, "prog: '\\d(\\x1b' is no regular expression: Unmatched ( or \\(\n");
+}
+END_TEST
+
 START_TEST(nobody_listens)
 {
 	ck_assert_int_eq(err_set(NULL, -EIO, "x"), -EIO);
@@ -61,4 +71,5 @@ START_TEST(too_long_is_cut)
 }
 END_TEST
 
-SUITE_MAIN("err", message_and_hint, names_are_escaped, nobody_listens, too_long_is_cut)
+SUITE_MAIN("err", message_and_hint, names_are_escaped, backslashes_stay, nobody_listens,
+	   too_long_is_cut)

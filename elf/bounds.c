@@ -36,26 +36,21 @@ struct scan {
 	bool has_cie;
 };
 
-static bool has_bytes(const Elf_Data *data)
-{
-	return data && data->d_buf && data->d_size;
-}
-
 /* Reads the sections. Returns false if the file has no .eh_frame that can be read. */
 static bool scan_init(struct scan *scan, struct elf_file *file)
 {
 	size_t frame = elf_file_find_section(file, ".eh_frame");
 	size_t got = elf_file_find_section(file, ".got");
-	const Elf_Data *data;
+	struct elf_bytes bytes;
 
 	if (!frame || !file->is_x86_64 || file->sections.data[frame].size > EH_FRAME_BYTES_MAX)
 		return false;
-	data = elf_file_section_data(file, frame);
-	if (!has_bytes(data))
+	bytes = elf_file_section_bytes(file, frame);
+	if (!bytes.data)
 		return false;
 	*scan = (struct scan){
-		.section.bytes = data->d_buf,
-		.section.size = data->d_size,
+		.section.bytes = bytes.data,
+		.section.size = bytes.size,
 		.section.vaddr = file->sections.data[frame].vaddr,
 		.section.data_base = got ? file->sections.data[got].vaddr : 0,
 	};
@@ -67,15 +62,15 @@ static void find_table(struct scan *scan, struct elf_file *file)
 {
 	size_t index = elf_file_find_section(file, ".eh_frame_hdr");
 	uint64_t vaddr = index ? file->sections.data[index].vaddr : 0;
-	const Elf_Data *data = elf_file_section_data(file, index);
+	struct elf_bytes bytes = elf_file_section_bytes(file, index);
 	uint8_t pointer, count, encoding;
 	struct eh_section section;
 	struct cursor b;
 	uint64_t ignored, nr;
 
-	if (!has_bytes(data))
+	if (!bytes.data)
 		return;
-	section = (struct eh_section){data->d_buf, data->d_size, vaddr, vaddr, false};
+	section = (struct eh_section){bytes.data, bytes.size, vaddr, vaddr, false};
 	b = (struct cursor){section.bytes, section.bytes + section.size, false};
 	if (dwarf_u8(&b) != 1)
 		return;

@@ -68,6 +68,7 @@ static int add_section(struct elf_file *file, size_t i)
 		return -ENOEXEC;
 	return vec_push(&file->sections,
 			((struct elf_section){.vaddr = shdr.sh_addr,
+					      .off = shdr.sh_offset,
 					      .size = shdr.sh_size,
 					      .entry_size = shdr.sh_entsize,
 					      .type = shdr.sh_type,
@@ -87,12 +88,17 @@ static int read_headers(struct elf_file *file, int (*count)(Elf *elf, size_t *nr
 	return ret;
 }
 
-static bool is_x86_64(Elf *elf)
+/* Returns -ENOEXEC for a file that is not in the byte order of x86. */
+static int read_kind(struct elf_file *file)
 {
 	GElf_Ehdr eh;
 
-	return gelf_getclass(elf) == ELFCLASS64 && gelf_getehdr(elf, &eh) &&
-	       eh.e_machine == EM_X86_64;
+	if (elf_kind(file->elf) != ELF_K_ELF || !gelf_getehdr(file->elf, &eh) ||
+	    eh.e_ident[EI_DATA] != ELFDATA2LSB)
+		return -ENOEXEC;
+	file->is_64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
+	file->is_x86_64 = file->is_64 && eh.e_machine == EM_X86_64;
+	return 0;
 }
 
 bool file_budget_charge(struct file_budget *budget, uint64_t bytes)
@@ -118,12 +124,12 @@ int elf_file_open(struct elf_file *file, int fd, struct file_budget *budget)
 	elf_version(EV_CURRENT);
 	errno = 0;
 	file->elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (file->elf && elf_kind(file->elf) == ELF_K_ELF)
+	if (file->elf)
+		ret = read_kind(file);
+	if (!ret)
 		ret = read_headers(file, elf_getphdrnum, SEGMENTS_MAX, add_segment);
 	if (!ret)
 		ret = read_headers(file, elf_getshdrnum, SECTIONS_MAX, add_section);
-	if (!ret)
-		file->is_x86_64 = is_x86_64(file->elf);
 	if (ret && note_no_memory(file))
 		ret = -ENOMEM;
 	if (ret)
@@ -131,8 +137,15 @@ int elf_file_open(struct elf_file *file, int fd, struct file_budget *budget)
 	return ret;
 }
 
+void elf_file_map_sections(struct elf_file *file)
+{
+	file->maps_sections = true;
+}
+
 void elf_file_close(struct elf_file *file)
 {
+	vec_for_each(&file->sections, section)
+		mapped_bytes_release(&section->map);
 	vec_free(&file->segments);
 	vec_free(&file->sections);
 	elf_end(file->elf);
@@ -174,20 +187,34 @@ static bool charge_section(struct elf_file *file, struct elf_section *section)
 	return true;
 }
 
-Elf_Data *elf_file_section_data(struct elf_file *file, size_t index)
+static struct elf_bytes read_section(struct elf_file *file, size_t index)
 {
+	Elf_Scn *scn = elf_getscn(file->elf, index);
 	Elf_Data *data;
-	Elf_Scn *scn;
 
+	errno = 0;
+	data = scn ? elf_rawdata(scn, NULL) : NULL;
+	if (data && data->d_buf)
+		return (struct elf_bytes){data->d_buf, data->d_size};
+	note_no_memory(file);
+	return (struct elf_bytes){0};
+}
+
+static struct elf_bytes map_section(struct elf_file *file, struct elf_section *section)
+{
+	if (!section->map.map &&
+	    mapped_bytes_get(file->fd, section->off, section->size, &section->map) == -ENOMEM)
+		file->out_of_memory = true;
+	return (struct elf_bytes){section->map.data, section->map.size};
+}
+
+struct elf_bytes elf_file_section_bytes(struct elf_file *file, size_t index)
+{
 	if (!index || index >= file->sections.nr || file->sections.data[index].type == SHT_NOBITS ||
 	    !charge_section(file, &file->sections.data[index]))
-		return NULL;
-	errno = 0;
-	scn = elf_getscn(file->elf, index);
-	data = scn ? elf_getdata(scn, NULL) : NULL;
-	if (!data || !data->d_buf)
-		note_no_memory(file);
-	return data;
+		return (struct elf_bytes){0};
+	return file->maps_sections ? map_section(file, &file->sections.data[index])
+				   : read_section(file, index);
 }
 
 /*
@@ -198,34 +225,35 @@ static bool section_is_called(struct elf_file *file, size_t index, const char *n
 {
 	Elf_Scn *scn = elf_getscn(file->elf, index);
 	size_t names, size = strlen(name) + 1;
-	const Elf_Data *data;
+	struct elf_bytes bytes;
 	GElf_Shdr shdr;
 
 	if (!scn || !gelf_getshdr(scn, &shdr) || elf_getshdrstrndx(file->elf, &names))
 		return false;
-	data = elf_file_section_data(file, names);
-	return data && data->d_buf && size <= data->d_size && shdr.sh_name <= data->d_size - size &&
-	       !memcmp((const char *)data->d_buf + shdr.sh_name, name, size);
+	bytes = elf_file_section_bytes(file, names);
+	return bytes.data && size <= bytes.size && shdr.sh_name <= bytes.size - size &&
+	       !memcmp(bytes.data + shdr.sh_name, name, size);
 }
 
 bool elf_file_section_name(struct elf_file *file, size_t index, char *name, size_t size)
 {
 	Elf_Scn *scn = elf_getscn(file->elf, index);
-	const Elf_Data *data;
+	struct elf_bytes bytes;
 	const char *start;
 	size_t names, len;
 	GElf_Shdr shdr;
 
 	if (!scn || !gelf_getshdr(scn, &shdr) || elf_getshdrstrndx(file->elf, &names))
 		return false;
-	data = elf_file_section_data(file, names);
-	if (!data || !data->d_buf || shdr.sh_name >= data->d_size)
+	bytes = elf_file_section_bytes(file, names);
+	if (!bytes.data || shdr.sh_name >= bytes.size)
 		return false;
-	start = (const char *)data->d_buf + shdr.sh_name;
-	len = strnlen(start, min_u64(size, data->d_size - shdr.sh_name));
-	if (!len || len == size || len == data->d_size - shdr.sh_name)
+	start = (const char *)bytes.data + shdr.sh_name;
+	len = strnlen(start, min_u64(size, bytes.size - shdr.sh_name));
+	if (!len || len == size || len == bytes.size - shdr.sh_name)
 		return false;
-	memcpy(name, start, len + 1);
+	memcpy(name, start, len);
+	name[len] = 0;
 	return true;
 }
 
@@ -257,22 +285,23 @@ bool elf_file_has_lines(struct elf_file *file)
 	       elf_file_find_section(file, ".zdebug_info");
 }
 
-bool elf_file_debuglink(struct elf_file *file, const char **name, uint32_t *crc)
+bool elf_file_debuglink(struct elf_file *file, struct elf_debuglink *link)
 {
-	Elf_Data *data = elf_file_section_data(file, elf_file_find_section(file, ".gnu_debuglink"));
-	size_t len, crc_off;
+	size_t index = elf_file_find_section(file, ".gnu_debuglink"), len, crc_off;
+	struct elf_bytes bytes = elf_file_section_bytes(file, index);
 
-	if (!data || !data->d_buf)
+	if (!bytes.data)
 		return false;
-	len = strnlen(data->d_buf, data->d_size);
+	len = strnlen((const char *)bytes.data, min_u64(bytes.size, sizeof(link->name)));
 	crc_off = (len + 4) & ~(size_t)3; /* after the NUL and padding to 4 bytes */
-	if (!len || crc_off > data->d_size || data->d_size - crc_off < sizeof(*crc) ||
-	    memchr(data->d_buf, '/', len) || !strcmp(data->d_buf, ".") ||
-	    !strcmp(data->d_buf, ".."))
+	if (!len || len == sizeof(link->name) || crc_off > bytes.size ||
+	    bytes.size - crc_off < sizeof(link->crc))
 		return false;
-	*name = data->d_buf;
-	memcpy(crc, (const char *)data->d_buf + crc_off, sizeof(*crc));
-	return true;
+	memcpy(link->name, bytes.data, len);
+	link->name[len] = 0;
+	memcpy(&link->crc, bytes.data + crc_off, sizeof(link->crc));
+	return !strchr(link->name, '/') && strcmp(link->name, ".") != 0 &&
+	       strcmp(link->name, "..") != 0;
 }
 
 bool elf_file_vaddr(const struct elf_file *file, uint64_t off, uint64_t *vaddr)

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads an ELF file from anywhere with care. libelf reads sections into memory (ELF_C_READ),
- * because a mapped file that somebody truncates raises SIGBUS. Every count and offset in the file
- * is checked before use. A wrong one is skipped or an error.
+ * Reads an ELF file from anywhere with care. libelf reads headers and sections into memory
+ * (ELF_C_READ), because a mapped file that somebody truncates raises SIGBUS. A report has large
+ * files and needs few of their bytes, so it has sections mapped (elf/mapped_bytes.h). Every count
+ * and offset in the file is checked before use. A wrong one is skipped or an error. Only files in
+ * the byte order of x86 are opened.
  */
 #ifndef ELF_ELFFILE_H
 #define ELF_ELFFILE_H
 
 #include <gelf.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "common/vec.h"
+#include "elf/mapped_bytes.h"
 
 /* A PT_LOAD entry. */
 struct elf_segment {
@@ -22,10 +26,23 @@ struct elf_segment {
 };
 
 struct elf_section {
-	uint64_t vaddr, size, entry_size;
+	uint64_t vaddr, off, size, entry_size;
 	uint32_t type, link; /* SHT_*; index of the linked section */
 	bool is_exec;
-	bool is_read; /* has been read and charged to the budget */
+	bool is_read; /* has been read or mapped, and charged to the budget */
+	struct mapped_bytes map;
+};
+
+/* The contents of a section; NULL: none. They live as long as the file. */
+struct elf_bytes {
+	const uint8_t *data;
+	size_t size;
+};
+
+/* The file that a stripped file names. */
+struct elf_debuglink {
+	char name[NAME_MAX + 1]; /* without a directory */
+	uint32_t crc;            /* of the file */
 };
 
 /*
@@ -46,7 +63,9 @@ struct elf_file {
 		bytes_left;
 	VEC(struct elf_segment) segments;
 	VEC(struct elf_section) sections; /* by index */
+	bool is_64;
 	bool is_x86_64;
+	bool maps_sections;
 	bool out_of_memory; /* something was not read for want of memory, so it is not missing */
 	bool is_too_large;  /* something was not read because it is too large */
 };
@@ -62,6 +81,9 @@ bool file_budget_charge(struct file_budget *budget, uint64_t bytes);
  * file that is damaged or not ELF, or -ENOMEM.
  */
 int elf_file_open(struct elf_file *file, int fd, struct file_budget *budget);
+
+/* From now on, sections of @file are mapped and not read. Names from them change with the file. */
+void elf_file_map_sections(struct elf_file *file);
 
 /* Releases the file and everything read from it. A file that failed to open is fine. */
 void elf_file_close(struct elf_file *file);
@@ -92,10 +114,10 @@ enum elf_quality elf_file_quality(struct elf_file *file);
 bool elf_file_has_lines(struct elf_file *file);
 
 /*
- * Returns the contents of section @index. Returns NULL if it has none, or if they cannot be read.
- * Sets @file->out_of_memory if memory was the reason.
+ * Returns the contents of section @index, as they are in the file. Returns NULL bytes if it has
+ * none, or if they cannot be read. Sets @file->out_of_memory if memory was the reason.
  */
-Elf_Data *elf_file_section_data(struct elf_file *file, size_t index);
+struct elf_bytes elf_file_section_bytes(struct elf_file *file, size_t index);
 
 /* Returns the index of the first section of this name that has contents, 0 if none has. */
 size_t elf_file_find_section(struct elf_file *file, const char *name);
@@ -107,10 +129,10 @@ size_t elf_file_find_section(struct elf_file *file, const char *name);
 bool elf_file_section_name(struct elf_file *file, size_t index, char *name, size_t size);
 
 /*
- * Reads .gnu_debuglink: a file name without a directory, and the CRC of that file. The name lives
- * as long as @file. Returns false if the section is missing, damaged, or names a path.
+ * Reads .gnu_debuglink into @link. Returns false if the section is missing, damaged, or names a
+ * path; @link then holds nothing of use.
  */
-bool elf_file_debuglink(struct elf_file *file, const char **name, uint32_t *crc);
+bool elf_file_debuglink(struct elf_file *file, struct elf_debuglink *link);
 
 /* Computes the linked address of file offset @off. Returns false if no segment holds it. */
 bool elf_file_vaddr(const struct elf_file *file, uint64_t off, uint64_t *vaddr);

@@ -14,6 +14,7 @@
 #include "common/dwarf_bytes.h"
 #include "common/minmax.h"
 #include "common/search.h"
+#include "elf/elf_entries.h"
 
 #define MAGIC_1_16 0xfffffffau
 #define MAGIC_1_18 0xfffffff0u
@@ -59,12 +60,12 @@ static uint64_t function_number(const struct go_table *table, uint64_t i, unsign
 static bool find_relocation(struct elf_file *file, uint64_t addr, uint64_t *value)
 {
 	size_t index = elf_file_find_section(file, ".rela.dyn");
-	Elf_Data *data = elf_file_section_data(file, index);
+	struct elf_bytes bytes = elf_file_section_bytes(file, index);
 	GElf_Rela rela;
 
-	if (!data || !data->d_buf || file->sections.data[index].type != SHT_RELA)
+	if (!bytes.data || file->sections.data[index].type != SHT_RELA)
 		return false;
-	for (int i = 0; gelf_getrela(data, i, &rela); i++) {
+	for (size_t i = 0; elf_relocation_at(bytes, i, &rela); i++) {
 		if (rela.r_offset != addr || GELF_R_TYPE(rela.r_info) != R_X86_64_RELATIVE)
 			continue;
 		*value = rela.r_addend;
@@ -159,14 +160,14 @@ static bool find_table(struct go_table *table, struct elf_file *file)
 {
 	static const char *const names[] = {".gopclntab", ".data.rel.ro.gopclntab"};
 	size_t index = elf_file_find_section(file, names[0]);
-	const Elf_Data *data;
+	struct elf_bytes bytes;
 
 	if (!index)
 		index = elf_file_find_section(file, names[1]);
-	data = file->is_x86_64 ? elf_file_section_data(file, index) : NULL;
-	if (!data || !data->d_buf)
+	bytes = elf_file_section_bytes(file, file->is_x86_64 ? index : 0);
+	if (!bytes.data)
 		return false;
-	*table = (struct go_table){.bytes = data->d_buf, .size = data->d_size};
+	*table = (struct go_table){.bytes = bytes.data, .size = bytes.size};
 	return read_header(table, file, file->sections.data[index].vaddr);
 }
 

@@ -16,7 +16,9 @@
 
 #include "common/cleanup.h"
 #include "common/dwarf_bytes.h"
+#include "common/minmax.h"
 #include "common/search.h"
+#include "elf/elf_entries.h"
 #include "elf/symtab.h"
 
 /* Bytes of a stub, if the section does not say. */
@@ -36,7 +38,7 @@ struct stubs {
 	struct elf_file *file;
 	VEC(struct slot) slots;  /* sorted by address */
 	VEC(struct slot) pushed; /* those of .rela.plt, by number */
-	Elf_Data *symbols, *names;
+	struct elf_bytes symbols, names;
 };
 
 static bool is_slot(uint32_t type)
@@ -51,25 +53,25 @@ static void find_symbols(struct stubs *stubs, size_t index)
 	struct elf_file *file = stubs->file;
 	size_t symbols = file->sections.data[index].link;
 
-	if (stubs->symbols || !symbols || symbols >= file->sections.nr ||
+	if (stubs->symbols.data || !symbols || symbols >= file->sections.nr ||
 	    file->sections.data[symbols].type != SHT_DYNSYM)
 		return;
-	stubs->names = elf_file_section_data(file, file->sections.data[symbols].link);
-	if (stubs->names && stubs->names->d_buf)
-		stubs->symbols = elf_file_section_data(file, symbols);
+	stubs->names = elf_file_section_bytes(file, file->sections.data[symbols].link);
+	if (stubs->names.data)
+		stubs->symbols = elf_file_section_bytes(file, symbols);
 }
 
 /* Reads the slots of the section @name, of all relocations into @pushed if it is not NULL. */
 static int read_slots(struct stubs *stubs, const char *name, bool is_pushed)
 {
 	size_t index = elf_file_find_section(stubs->file, name);
-	Elf_Data *data = elf_file_section_data(stubs->file, index);
+	struct elf_bytes bytes = elf_file_section_bytes(stubs->file, index);
 	GElf_Rela rela;
 
-	if (!data || !data->d_buf || stubs->file->sections.data[index].type != SHT_RELA)
+	if (!bytes.data || stubs->file->sections.data[index].type != SHT_RELA)
 		return 0;
 	find_symbols(stubs, index);
-	for (int i = 0; gelf_getrela(data, i, &rela); i++) {
+	for (size_t i = 0; elf_relocation_at(bytes, i, &rela); i++) {
 		struct slot slot = {rela.r_offset, GELF_R_SYM(rela.r_info), rela.r_addend};
 		bool has_slot = is_slot(GELF_R_TYPE(rela.r_info));
 
@@ -148,7 +150,7 @@ static bool slot_name(const struct stubs *stubs, const struct slot *slot, const 
 {
 	GElf_Sym sym;
 
-	return slot->symbol && stubs->symbols && gelf_getsym(stubs->symbols, slot->symbol, &sym) &&
+	return slot->symbol && elf_symbol_at(stubs->file, stubs->symbols, slot->symbol, &sym) &&
 	       symtab_name(stubs->names, sym.st_name, name, len);
 }
 
@@ -179,11 +181,11 @@ static int resolve_section(const struct stubs *stubs, size_t index, const struct
 			   size_t nr_hits)
 {
 	const struct elf_section *section = &stubs->file->sections.data[index];
-	const Elf_Data *data = elf_file_section_data(stubs->file, index);
+	struct elf_bytes bytes = elf_file_section_bytes(stubs->file, index);
 	uint64_t stub = section->entry_size == 8 ? 8 : STUB_BYTES;
 	struct range range = {0};
 
-	if (!data || !data->d_buf)
+	if (!bytes.data)
 		return stubs->file->out_of_memory ? -ENOMEM : 0;
 	for (size_t i = range_hits_lower(hits, nr_hits, section->vaddr); i < nr_hits; i++) {
 		uint64_t off = (hits[i].addr - section->vaddr) / stub * stub;
@@ -191,13 +193,13 @@ static int resolve_section(const struct stubs *stubs, size_t index, const struct
 		struct cursor b;
 		int ret;
 
-		if (off >= data->d_size)
+		if (off >= bytes.size)
 			break;
 		if (range.size && range.start == section->vaddr + off)
 			continue;
 		range = (struct range){.start = section->vaddr + off, .size = stub};
-		b.p = (const uint8_t *)data->d_buf + off;
-		b.end = b.p + (data->d_size - off < stub ? data->d_size - off : stub);
+		b.p = bytes.data + off;
+		b.end = b.p + min_u64(bytes.size - off, stub);
 		b.bad = false;
 		slot = find_slot(stubs, b, range.start);
 		ret = slot ? add_stub(stubs, slot, &range) : 0;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "common/minmax.h"
+#include "elf/elf_entries.h"
 
 /* At most this many symbols of a table are read. The largest binaries have a few million. */
 #define SYMBOLS_MAX (1u << 25)
@@ -28,7 +29,7 @@
 
 struct symbol_table {
 	struct elf_file *file;
-	Elf_Data *symbols, *names;
+	struct elf_bytes symbols, names;
 	bool is_dynamic;
 };
 
@@ -63,15 +64,15 @@ static uint8_t symbol_binding(const GElf_Sym *sym)
 	}
 }
 
-bool symtab_name(const Elf_Data *names, uint64_t off, const char **name, uint32_t *len)
+bool symtab_name(struct elf_bytes names, uint64_t off, const char **name, uint32_t *len)
 {
 	const char *start, *version;
 	size_t left, size;
 
-	if (off >= names->d_size)
+	if (off >= names.size)
 		return false;
-	start = (const char *)names->d_buf + off;
-	left = names->d_size - off;
+	start = (const char *)names.data + off;
+	left = names.size - off;
 	size = strnlen(start, min_u64(left, NAME_MAX_BYTES));
 	if (size == left || size == NAME_MAX_BYTES)
 		return false;
@@ -117,9 +118,9 @@ static void note_end(struct symtab *symtab, size_t first, const struct range *ra
 	note_nearest(&symtab->labels.data[first], &end);
 }
 
-static int add_symbol(struct symtab *symtab, const struct symbol_table *table, const GElf_Sym *sym,
-		      const struct range_hit *hits, size_t nr_hits)
+static int add_symbol(struct symtab *symtab, const struct symbol_table *table, const GElf_Sym *sym)
 {
+	const struct hit_finder *finder = &symtab->finder;
 	struct range range = {
 		.start = sym->st_value, .size = sym->st_size, .binding = symbol_binding(sym)};
 	bool has_function = is_function(sym), has_size = has_function && range.size;
@@ -128,11 +129,11 @@ static int add_symbol(struct symtab *symtab, const struct symbol_table *table, c
 	if (!has_function && GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
 		return 0;
 	symtab->nr_symbols += has_function;
-	first = range_hits_lower(hits, nr_hits, range.start);
-	if (first == nr_hits)
+	first = hit_finder_lower(finder, range.start);
+	if (first == finder->nr)
 		return 0;
 	/* Most symbols cover no hit. Looking at their names would take most of the time. */
-	if (has_size && hits[first].addr - range.start >= range.size) {
+	if (has_size && finder->hits[first].addr - range.start >= range.size) {
 		note_end(symtab, first, &range);
 		return 0;
 	}
@@ -152,23 +153,17 @@ static int add_symbol(struct symtab *symtab, const struct symbol_table *table, c
 	return 0;
 }
 
-static int add_table(struct symtab *symtab, const struct symbol_table *table,
-		     const struct range_hit *hits, size_t nr_hits)
+static int add_table(struct symtab *symtab, const struct symbol_table *table)
 {
-	size_t entry = gelf_fsize(table->file->elf, ELF_T_SYM, 1, EV_CURRENT);
-	size_t nr = entry ? table->symbols->d_size / entry : 0;
+	GElf_Sym sym;
+	int ret = 0;
 
-	for (size_t i = 0; i < nr && i < SYMBOLS_MAX; i++) {
-		GElf_Sym sym;
-		int ret;
-
-		if (!gelf_getsym(table->symbols, i, &sym))
+	for (size_t i = 0; !ret && i < SYMBOLS_MAX; i++) {
+		if (!elf_symbol_at(table->file, table->symbols, i, &sym))
 			break;
-		ret = add_symbol(symtab, table, &sym, hits, nr_hits);
-		if (ret)
-			return ret;
+		ret = add_symbol(symtab, table, &sym);
 	}
-	return 0;
+	return ret;
 }
 
 /* Makes an empty range for each hit, unless they are there. */
@@ -190,7 +185,8 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 {
 	unsigned int has_symtab = 0, has_dynsym = 0;
 
-	if (make_room(&symtab->nearest, nr_hits) || make_room(&symtab->labels, nr_hits))
+	if (make_room(&symtab->nearest, nr_hits) || make_room(&symtab->labels, nr_hits) ||
+	    (!symtab->finder.hits && hit_finder_init(&symtab->finder, hits, nr_hits)))
 		return -ENOMEM;
 	for (size_t i = 1; i < file->sections.nr; i++) {
 		const struct elf_section *section = &file->sections.data[i];
@@ -205,13 +201,13 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 		if (section->link >= file->sections.nr ||
 		    file->sections.data[section->link].type != SHT_STRTAB)
 			continue;
-		table.symbols = elf_file_section_data(file, i);
-		table.names = elf_file_section_data(file, section->link);
+		table.symbols = elf_file_section_bytes(file, i);
+		table.names = elf_file_section_bytes(file, section->link);
 		if (file->out_of_memory)
 			return -ENOMEM;
-		if (!table.symbols || !table.names || !table.symbols->d_buf || !table.names->d_buf)
+		if (!table.symbols.data || !table.names.data)
 			continue;
-		ret = add_table(symtab, &table, hits, nr_hits);
+		ret = add_table(symtab, &table);
 		if (ret)
 			return ret;
 	}
@@ -247,4 +243,5 @@ void symtab_deinit(struct symtab *symtab)
 	vec_free(&symtab->ranges);
 	vec_free(&symtab->nearest);
 	vec_free(&symtab->labels);
+	hit_finder_deinit(&symtab->finder);
 }

@@ -12,6 +12,7 @@
 
 #include "common/vec.h"
 #include "elf/elffile.h"
+#include "elf/hit_finder.h"
 #include "elf/ranges.h"
 
 typedef VEC(struct range) range_vec;
@@ -21,12 +22,13 @@ struct symtab {
 	range_vec ranges;          /* ranges that cover an address; the files own the names */
 	range_vec nearest, labels; /* for each address, as symtab.c explains */
 	uint64_t nr_symbols;       /* function symbols that were read */
+	struct hit_finder finder;  /* of the hits */
 };
 
 /*
  * Reads the function symbols of @file that may cover one of the sorted @hits. Call it for each file
- * with equal hits. The names belong to @file, which must stay open. Damaged tables and entries are
- * skipped. Returns 0 or -ENOMEM.
+ * with the same hits. The names belong to @file, which must stay open. Damaged tables and entries
+ * are skipped. Returns 0 or -ENOMEM.
  */
 int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_hit *hits,
 	       size_t nr_hits);
@@ -38,7 +40,7 @@ int symtab_resolve(struct symtab *symtab, struct range_hit *hits, size_t nr_hits
  * Finds the name at @off of the string table @names, without a symbol version. Returns false if
  * there is no proper name. The name belongs to the file of @names.
  */
-bool symtab_name(const Elf_Data *names, uint64_t off, const char **name, uint32_t *len);
+bool symtab_name(struct elf_bytes names, uint64_t off, const char **name, uint32_t *len);
 
 /* Releases the table; an all-zero table is fine. */
 void symtab_deinit(struct symtab *symtab);

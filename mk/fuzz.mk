@@ -15,7 +15,7 @@ FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
 FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
 FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c elf/unpack_xz.c \
 	$(addprefix record/probes/,debug_symbols.c elf_image.c library.c mapped_code.c pattern.c usdt.c user_functions.c)
-FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) elf/elffile.c $(wildcard report/dwarf/*.c) \
+FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(addprefix elf/,elffile.c mapped_bytes.c) $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/section_bytes.c report/text/string_set.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)

@@ -108,22 +108,26 @@ static int try_beside(const struct link *link, const char *path, const char *nam
 int debug_links_open_alt(const struct debug_roots *roots, struct elf_file *elf, const char *path,
 			 struct debug_info **alt)
 {
-	const Elf_Data *data =
-		elf_file_section_data(elf, elf_file_find_section(elf, ".gnu_debugaltlink"));
+	struct elf_bytes bytes =
+		elf_file_section_bytes(elf, elf_file_find_section(elf, ".gnu_debugaltlink"));
+	_cleanup_free_ char *name = NULL;
 	struct link link = {.roots = roots, .kind = DEBUG_INFO_WHOLE};
 	size_t len, left;
 	int ret;
 
 	*alt = NULL;
-	if (!data || !data->d_buf)
+	if (!bytes.data)
 		return elf->out_of_memory ? -ENOMEM : 0;
-	len = strnlen(data->d_buf, data->d_size);
-	left = data->d_size - len;
+	len = strnlen((const char *)bytes.data, bytes.size);
+	left = bytes.size - len;
 	if (!len || left < 2 || left - 1 > sizeof(link.build_id.bytes))
 		return 0;
 	link.build_id.size = left - 1;
-	memcpy(link.build_id.bytes, (const char *)data->d_buf + len + 1, left - 1);
-	ret = try_beside(&link, path, data->d_buf, alt);
+	memcpy(link.build_id.bytes, bytes.data + len + 1, left - 1);
+	name = strndup((const char *)bytes.data, len);
+	if (!name)
+		return -ENOMEM;
+	ret = try_beside(&link, path, name, alt);
 	return ret ? ret : try_ids(&link, &link.build_id, DEBUG, alt);
 }
 

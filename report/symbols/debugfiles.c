@@ -245,8 +245,8 @@ struct link_place {
 	const char *dir, *sub;
 };
 
-static int try_link(struct search *s, const struct link_place *place, const char *name,
-		    uint32_t crc)
+static int try_link(struct search *s, const struct link_place *place,
+		    const struct elf_debuglink *link)
 {
 	const char *slash = strrchr(s->wanted->path, '/');
 	_cleanup_free_ char *path = NULL;
@@ -255,9 +255,9 @@ static int try_link(struct search *s, const struct link_place *place, const char
 	if (found_is_best(&s->debug, s->roots->needs_lines))
 		return 0;
 	if (asprintf(&path, "%s%.*s/%s%s", place->dir, slash ? (int)(slash - s->wanted->path) : 0,
-		     s->wanted->path, place->sub, name) < 0)
+		     s->wanted->path, place->sub, link->name) < 0)
 		return -ENOMEM;
-	fd = open_linked(s, place->root, path, crc);
+	fd = open_linked(s, place->root, path, link->crc);
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : 0;
 	ret = candidate_take_better(&s->debug, fd, place->root, path, s->roots->budget,
@@ -271,19 +271,17 @@ static int find_debug_by_link(struct search *s, struct elf_file *binary)
 	const struct root *root = &s->binary_root;
 	const struct link_place beside = {root, "", ""}, below = {root, "", ".debug/"},
 				under = {root, root->fd < 0 ? debug_dir(s->roots) : DEBUG_DIR, ""};
-	const char *name;
-	uint32_t crc;
+	struct elf_debuglink link;
 	int ret;
 
-	if (!elf_file_debuglink(binary, &name, &crc))
+	if (!elf_file_debuglink(binary, &link))
 		return binary->out_of_memory ? -ENOMEM : 0;
-	ret = try_link(s, &beside, name, crc);
+	ret = try_link(s, &beside, &link);
 	if (!ret)
-		ret = try_link(s, &below, name, crc);
+		ret = try_link(s, &below, &link);
 	for (size_t i = 0; i < more->nr && !ret; i++)
-		ret = try_link(s, &(struct link_place){&this_machine, more->names[i], ""}, name,
-			       crc);
-	return ret ? ret : try_link(s, &under, name, crc);
+		ret = try_link(s, &(struct link_place){&this_machine, more->names[i], ""}, &link);
+	return ret ? ret : try_link(s, &under, &link);
 }
 
 static int find_debug(struct search *s)

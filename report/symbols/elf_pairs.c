@@ -37,8 +37,10 @@ static int open_elf(struct elf_file *file, struct file_budget *budget, int *fd, 
 		return 0;
 	ret = elf_file_open(file, TAKE_FD(*fd), budget);
 	*is_open = !ret;
-	if (*is_open)
+	if (*is_open) {
+		elf_file_map_sections(file);
 		*name = TAKE_PTR(*path);
+	}
 	return ret == -ENOMEM ? ret : 0;
 }
 

@@ -3,13 +3,8 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -29,55 +24,6 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-static size_t page_size;
-
-/* Puts a page of zeros at the place of a page that is beyond the end of its file. */
-static void mend_page(int number, siginfo_t *info, void *context)
-{
-	uintptr_t addr = (uintptr_t)info->si_addr & ~(uintptr_t)(page_size - 1);
-
-	(void)context;
-	if (info->si_code != BUS_ADRERR ||
-	    mmap((void *)addr, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-		 0) == MAP_FAILED) {
-		signal(number, SIG_DFL);
-		raise(number);
-	}
-}
-
-static void install_mender(void)
-{
-	struct sigaction action = {.sa_sigaction = mend_page, .sa_flags = SA_SIGINFO};
-
-	page_size = sysconf(_SC_PAGESIZE);
-	sigaction(SIGBUS, &action, NULL);
-}
-
-/* Maps [off, off + size) of the file. Returns 0, -ENOMEM, or -EIO for what cannot be mapped. */
-static int map_bytes(int fd, uint64_t off, uint64_t size, struct section_bytes *bytes)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	uint64_t before;
-	struct stat st;
-	void *map;
-
-	pthread_once(&once, install_mender);
-	before = off % page_size;
-	if (!size || size > SECTION_BYTES_MAX || fstat(fd, &st) || off > (uint64_t)st.st_size ||
-	    size > (uint64_t)st.st_size - off)
-		return -EIO;
-	map = mmap(NULL, size + before, PROT_READ, MAP_PRIVATE, fd, off - before);
-	if (map == MAP_FAILED)
-		return errno == ENOMEM ? -ENOMEM : -EIO;
-	*bytes = (struct section_bytes){
-		.data = (uint8_t *)map + before,
-		.size = size,
-		.memory = map,
-		.map_size = size + before,
-	};
-	return 0;
-}
-
 /* A packed section: the stream, and the size that it claims to have unpacked. */
 struct packed {
 	const uint8_t *stream;
@@ -86,7 +32,7 @@ struct packed {
 };
 
 /* Reads the header of a compressed section. Returns false if it is damaged. */
-static bool read_head(const struct section_bytes *raw, bool is_old, bool is_64,
+static bool read_head(const struct mapped_bytes *raw, bool is_old, bool is_64,
 		      struct packed *packed)
 {
 	size_t head = is_old ? OLD_HEAD_BYTES : is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
@@ -131,17 +77,15 @@ static bool unpack_stream(const struct packed *packed, uint8_t *to)
 		       packed->size;
 }
 
-/* Replaces the mapped @bytes by what they are unpacked. */
-static int unpack_bytes(struct elf_file *file, bool is_old, struct section_bytes *bytes)
+/* Unpacks the mapped bytes @raw. */
+static int unpack_bytes(struct elf_file *file, bool is_old, const struct mapped_bytes *raw,
+			struct section_bytes *bytes)
 {
-	bool is_64 = gelf_getclass(file->elf) == ELFCLASS64;
-	struct section_bytes raw = *bytes;
 	struct packed packed;
 	uint8_t *memory = NULL;
 	int ret = 0;
 
-	*bytes = (struct section_bytes){0};
-	if (read_head(&raw, is_old, is_64, &packed) &&
+	if (read_head(raw, is_old, file->is_64, &packed) &&
 	    file_budget_charge(file->budget, packed.size)) {
 		memory = malloc(packed.size);
 		ret = memory ? 0 : -ENOMEM;
@@ -151,31 +95,35 @@ static int unpack_bytes(struct elf_file *file, bool is_old, struct section_bytes
 			.data = memory, .size = packed.size, .memory = memory};
 	else
 		free(memory);
-	section_bytes_release(&raw);
 	return ret;
 }
 
 int section_bytes_get(struct elf_file *file, size_t index, bool is_old, struct section_bytes *bytes)
 {
 	Elf_Scn *scn = elf_getscn(file->elf, index);
+	struct mapped_bytes map;
 	GElf_Shdr shdr;
 	int ret;
 
 	*bytes = (struct section_bytes){0};
 	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS ||
-	    !file_budget_charge(file->budget, shdr.sh_size))
+	    shdr.sh_size > SECTION_BYTES_MAX || !file_budget_charge(file->budget, shdr.sh_size))
 		return 0;
-	ret = map_bytes(file->fd, shdr.sh_offset, shdr.sh_size, bytes);
+	ret = mapped_bytes_get(file->fd, shdr.sh_offset, shdr.sh_size, &map);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
-	return is_old || shdr.sh_flags & SHF_COMPRESSED ? unpack_bytes(file, is_old, bytes) : 0;
+	if (is_old || shdr.sh_flags & SHF_COMPRESSED) {
+		ret = unpack_bytes(file, is_old, &map, bytes);
+		mapped_bytes_release(&map);
+		return ret;
+	}
+	*bytes = (struct section_bytes){.data = map.data, .size = map.size, .map = map};
+	return 0;
 }
 
 void section_bytes_release(struct section_bytes *bytes)
 {
-	if (bytes->map_size)
-		munmap(bytes->memory, bytes->map_size);
-	else
-		free(bytes->memory);
+	mapped_bytes_release(&bytes->map);
+	free(bytes->memory);
 	*bytes = (struct section_bytes){0};
 }

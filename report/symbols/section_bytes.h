@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes of large sections. Debug information has hundreds of megabytes, and a report needs
- * parts of it. So sections are mapped and not read. Compressed ones are unpacked into memory.
- *
- * Somebody may truncate a mapped file. Reading beyond its end then raises SIGBUS, and the handler
- * here puts a page of zeros there. Zeros are damaged debug information, which readers expect
- * anyway.
+ * The bytes of debug sections. They are mapped (elf/mapped_bytes.h), and compressed ones are
+ * unpacked into memory.
  */
 #ifndef REPORT_SYMBOLS_SECTION_BYTES_H
 #define REPORT_SYMBOLS_SECTION_BYTES_H
 
 #include "elf/elffile.h"
+#include "elf/mapped_bytes.h"
 
 /* All zero: none. */
 struct section_bytes {
 	const uint8_t *data;
 	uint64_t size;
-	void *memory; /* a mapping, or allocated if map_size is 0 */
-	size_t map_size;
+	void *memory; /* of an unpacked section */
+	struct mapped_bytes map;
 };
 
 /*
@@ -33,7 +30,7 @@ int section_bytes_get(struct elf_file *file, size_t index, bool is_old,
 /* Returns the bytes of memory that were allocated for the section. */
 static inline size_t section_bytes_memory(const struct section_bytes *bytes)
 {
-	return bytes->map_size ? 0 : bytes->size;
+	return bytes->memory ? bytes->size : 0;
 }
 
 void section_bytes_release(struct section_bytes *bytes);

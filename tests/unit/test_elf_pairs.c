@@ -47,7 +47,7 @@ static uint64_t use(const char *path)
 	ck_assert_ptr_nonnull(pair);
 	ck_assert(pair->has_binary && !pair->has_debug);
 	for (size_t i = 1; i < pair->binary.sections.nr; i++)
-		elf_file_section_data(&pair->binary, i);
+		elf_file_section_bytes(&pair->binary, i);
 	elf_pairs_put(&pairs, pair);
 	return before - budget.bytes_left;
 }

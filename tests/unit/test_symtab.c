@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "elf/elf_entries.h"
 #include "elf/symtab.h"
 #include "tests/unit/elfwriter.h"
 #include "tests/unit/suite.h"
@@ -12,23 +13,41 @@ static int open_spec(struct elf_file *file, const struct elfw *spec)
 	return elf_file_open(file, open("elf", O_RDONLY | O_CLOEXEC), NULL);
 }
 
-/* The name of @addr in the file that @spec describes, "" when it has none. */
-static const char *name_in(const struct elfw *spec, uint64_t addr)
+struct found_name {
+	char text[128];
+};
+
+/* The name of @addr in @file, "" when it has none. Closes the file. */
+static struct found_name name_in_file(struct elf_file *file, uint64_t addr)
 {
 	struct range_hit hit = {.addr = addr};
+	struct found_name name = {""};
 	struct symtab symtab = {0};
-	static char name[128];
+
+	ck_assert_int_eq(symtab_add(&symtab, file, &hit, 1), 0);
+	ck_assert_int_eq(symtab_resolve(&symtab, &hit, 1), 0);
+	if (hit.range)
+		snprintf(name.text, sizeof(name.text), "%.*s", (int)hit.range->len,
+			 hit.range->name);
+	symtab_deinit(&symtab);
+	elf_file_close(file);
+	return name;
+}
+
+/* The name of @addr in the file that @spec describes, whether it is read or mapped. */
+static const char *name_in(const struct elfw *spec, uint64_t addr)
+{
+	static struct found_name name;
+	struct found_name mapped;
 	struct elf_file file;
 
 	ck_assert_int_eq(open_spec(&file, spec), 0);
-	ck_assert_int_eq(symtab_add(&symtab, &file, &hit, 1), 0);
-	ck_assert_int_eq(symtab_resolve(&symtab, &hit, 1), 0);
-	name[0] = '\0';
-	if (hit.range)
-		snprintf(name, sizeof(name), "%.*s", (int)hit.range->len, hit.range->name);
-	symtab_deinit(&symtab);
-	elf_file_close(&file);
-	return name;
+	name = name_in_file(&file, addr);
+	ck_assert_int_eq(open_spec(&file, spec), 0);
+	elf_file_map_sections(&file);
+	mapped = name_in_file(&file, addr);
+	ck_assert_str_eq(mapped.text, name.text);
+	return name.text;
 }
 
 static struct elfw with_symbols(const struct elfw_symbol *symbols, size_t nr)
@@ -185,8 +204,7 @@ START_TEST(hostile)
 		struct range_hit hit = {.addr = 0x1004};
 		struct symtab symtab = {0};
 		struct elf_file file;
-		const char *link;
-		uint32_t crc;
+		struct elf_debuglink link;
 
 		spec.spoil = spoils[i];
 		if (open_spec(&file, &spec))
@@ -195,7 +213,7 @@ START_TEST(hostile)
 		ck_assert_int_eq(symtab_resolve(&symtab, &hit, 1), 0);
 		if (hit.range)
 			ck_assert_int_eq(memcmp(hit.range->name, "victim", hit.range->len), 0);
-		ck_assert(!elf_file_debuglink(&file, &link, &crc));
+		ck_assert(!elf_file_debuglink(&file, &link));
 		symtab_deinit(&symtab);
 		elf_file_close(&file);
 	}
@@ -228,6 +246,54 @@ START_TEST(cut_anywhere)
 		symtab_deinit(&symtab);
 		elf_file_close(&file);
 	}
+}
+END_TEST
+
+/* A mapped table of symbols whose file is cut has zeros in the place of the symbols. */
+START_TEST(cut_while_mapped)
+{
+	static const struct elfw_symbol symbols[] = {
+		{"victim", 0x1000, 16, STB_GLOBAL, STT_FUNC, 0}};
+	const struct elfw spec = with_symbols(symbols, 1);
+	struct elf_file file;
+
+	ck_assert_int_eq(open_spec(&file, &spec), 0);
+	elf_file_map_sections(&file);
+	for (size_t i = 1; i < file.sections.nr; i++)
+		elf_file_section_bytes(&file, i);
+	ck_assert_int_eq(truncate("elf", 0), 0);
+	ck_assert_str_eq(name_in_file(&file, 0x1000).text, "");
+}
+END_TEST
+
+static void make_big_endian(Elf64_Ehdr *eh, Elf64_Shdr sections[ELFW_NR_SECTIONS])
+{
+	(void)sections;
+	eh->e_ident[EI_DATA] = ELFDATA2MSB;
+}
+
+START_TEST(other_byte_order)
+{
+	struct elfw spec = with_symbols(NULL, 0);
+	struct elf_file file;
+
+	spec.spoil = make_big_endian;
+	ck_assert_int_eq(open_spec(&file, &spec), -ENOEXEC);
+}
+END_TEST
+
+START_TEST(symbols_of_32_bits)
+{
+	const Elf32_Sym symbols[] = {{0}, {.st_name = 7, .st_value = 0x8048000, .st_size = 5}};
+	const struct elf_bytes table = {(const uint8_t *)symbols, sizeof(symbols) + 1};
+	const struct elf_file file = {.is_64 = false};
+	GElf_Sym symbol;
+
+	ck_assert(elf_symbol_at(&file, table, 1, &symbol));
+	ck_assert_uint_eq(symbol.st_name, 7);
+	ck_assert_uint_eq(symbol.st_value, 0x8048000);
+	ck_assert_uint_eq(symbol.st_size, 5);
+	ck_assert(!elf_symbol_at(&file, table, 2, &symbol));
 }
 END_TEST
 
@@ -291,19 +357,18 @@ START_TEST(debuglinks)
 {
 	static const char *const bad[] = {"../x.debug", "/etc/passwd", "a/b", "", ".", ".."};
 	struct elfw spec = {.debuglink = "x.debug", .debuglink_crc = 0x12345678};
-	const char *name = NULL;
+	struct elf_debuglink link;
 	struct elf_file file;
-	uint32_t crc = 0;
 
 	ck_assert_int_eq(open_spec(&file, &spec), 0);
-	ck_assert(elf_file_debuglink(&file, &name, &crc));
-	ck_assert_str_eq(name, "x.debug");
-	ck_assert_uint_eq(crc, 0x12345678);
+	ck_assert(elf_file_debuglink(&file, &link));
+	ck_assert_str_eq(link.name, "x.debug");
+	ck_assert_uint_eq(link.crc, 0x12345678);
 	elf_file_close(&file);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		spec.debuglink = bad[i];
 		ck_assert_int_eq(open_spec(&file, &spec), 0);
-		ck_assert(!elf_file_debuglink(&file, &name, &crc));
+		ck_assert(!elf_file_debuglink(&file, &link));
 		elf_file_close(&file);
 	}
 }
@@ -333,5 +398,6 @@ START_TEST(debug_only_single_segment)
 END_TEST
 
 SUITE_MAIN_WITH("symtab", begin_in_new_dir, NULL, kinds_of_symbols, zero_size, labels,
-		dynamic_symbols_only, stripped, budgets, hostile, cut_anywhere, file_segments,
-		debug_only_segments, debug_only_single_segment, debuglinks)
+		dynamic_symbols_only, stripped, budgets, hostile, cut_anywhere, cut_while_mapped,
+		other_byte_order, symbols_of_32_bits, file_segments, debug_only_segments,
+		debug_only_single_segment, debuglinks)

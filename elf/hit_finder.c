@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "elf/hit_finder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* At most so many stretches for each hit. Each takes four bytes. */
+#define STRETCHES_PER_HIT 4
+
+int hit_finder_init(struct hit_finder *finder, const struct range_hit *hits, size_t nr)
+{
+	struct hit_finder new = {.hits = hits, .nr = nr};
+	size_t nr_stretches, next = 0;
+
+	if (!nr) {
+		*finder = new;
+		return 0;
+	}
+	new.base = hits[0].addr;
+	new.last = hits[nr - 1].addr;
+	while ((new.last - new.base) >> new.shift >= nr * STRETCHES_PER_HIT)
+		new.shift++;
+	nr_stretches = ((new.last - new.base) >> new.shift) + 1;
+	new.firsts = calloc(nr_stretches + 1, sizeof(*new.firsts));
+	if (!new.firsts)
+		return -ENOMEM;
+	for (size_t i = 0; i <= nr_stretches; i++) {
+		while (next < nr && (hits[next].addr - new.base) >> new.shift < i)
+			next++;
+		new.firsts[i] = next;
+	}
+	*finder = new;
+	return 0;
+}
+
+void hit_finder_deinit(struct hit_finder *finder)
+{
+	free(finder->firsts);
+	*finder = (struct hit_finder){0};
+}

@@ -67,9 +67,20 @@ enum python_marks {
 	PYTHON_MARK_SHIM,
 };
 
+/* Where CPython keeps the state of the current thread. */
+enum python_thread {
+	/* Up to 3.14: under a key of thread-specific data. */
+	PYTHON_THREAD_KEY,
+	/* From 3.15 on, in an executable: in a variable at a known distance from the thread
+	   pointer. */
+	PYTHON_THREAD_VARIABLE,
+	/* From 3.15 on, in a library: in its block of such variables. */
+	PYTHON_THREAD_BLOCK,
+};
+
 /*
  * How to find the functions of CPython. All numbers are offsets in bytes. The child that reads the
- * file fills it in (record/languages/python.c).
+ * file fills it in (record/languages/python_layouts.c).
  */
 struct python_layout {
 	__u8 marks;         /* enum python_marks */
@@ -86,10 +97,14 @@ struct python_layout {
 	__u8 code_file;
 	__u8 code_name;    /* the name with its class, if there is one */
 	__u8 code_version; /* 0: there is none */
+	__u8 text_length;  /* of a string, in characters; its hash and its state follow */
+	__u8 text_kind;    /* the first bit of the kind in that state */
 	__u8 text_ascii;   /* where the characters are in a string of ASCII */
 	__u8 text_other;   /* ... of other characters */
-	__u32 key;         /* of the thread-specific data, from the runtime on */
-	__u32 reserved;
+	__u8 thread;       /* enum python_thread */
+	__u8 reserved;
+	__s32 key; /* of the thread-specific data, or number of the block; from the runtime on */
+	__s32 variable; /* from the thread pointer or from the block on */
 };
 
 /*
@@ -226,7 +241,7 @@ struct language_segment {
 #define MAX_LANGUAGE_SEGMENTS 128
 
 #define PYTHON_FRAME_WORDS 10
-#define PYTHON_CODE_BYTES  144
+#define PYTHON_CODE_BYTES  160
 #define PYTHON_CODE_WORDS  32 /* any offset of a byte's value is in them */
 
 /* The state of the walk from Python function to Python function (bpf/python_frames.h). */

@@ -5,9 +5,10 @@
  * process, which can write anything there. So nothing is believed: loops are bounded, reads may
  * fail, and a thread state has to know the thread. A process spoils its own stacks alone.
  *
- * The thread state is the value of a key of thread-specific data (pthread_getspecific), and the
- * interpreter's data has the key. That holds with and without the interpreter's lock. The layout of
- * thread-specific data is that of glibc 2.36 to 2.43 and of musl 1.2.
+ * Up to 3.14 the thread state is the value of a key of thread-specific data (pthread_getspecific),
+ * and the interpreter's data has the key. Later it is in a variable of the thread. Both hold with
+ * and without the interpreter's lock. The layout of thread-specific data and of blocks of variables
+ * is that of glibc 2.36 to 2.43 and of musl 1.2.
  */
 #ifndef BPF_PYTHON_FRAMES_H
 #define BPF_PYTHON_FRAMES_H
@@ -76,6 +77,11 @@ static __always_inline __u64 read_user_word(__u64 addr)
 #define MUSL_KEYS        0x80  /* a pointer to the values */
 #define MAX_KEY          1024
 
+/* The thread's blocks of variables: a pointer to their addresses, which libraries have numbers of.
+ */
+#define BLOCKS     8
+#define MAX_BLOCKS 4096
+
 static __always_inline __u64 glibc_value(__u64 fs, __u32 key)
 {
 	__u64 pairs = key < 32 ? fs + GLIBC_FIRST_KEYS
@@ -95,23 +101,50 @@ static __always_inline bool is_state_of(__u64 tstate, const struct interpreter *
 	return tstate && read_user_word(tstate + in->python.tstate_thread) == fs;
 }
 
+/* The state under the key whose place is @place, or 0. */
+static __always_inline __u64 state_of_key(const struct interpreter *in, __u64 fs, __u64 place)
+{
+	__u32 key[2]; /* "is it initialised", and the key */
+	__u64 tstate;
+
+	if (read_user(key, sizeof(key), place - sizeof(key[0])) || key[0] != 1 || key[1] >= MAX_KEY)
+		return 0;
+	tstate = glibc_value(fs, key[1]);
+	return is_state_of(tstate, in, fs) ? tstate : musl_value(fs, key[1]);
+}
+
+/* The state in the block whose number is at @place, or 0. */
+static __always_inline __u64 state_of_block(const struct interpreter *in, __u64 fs, __u64 place)
+{
+	__u64 blocks = read_user_word(fs + BLOCKS), tstate, at;
+	__u64 block[2]; /* its number, and an offset in it */
+
+	if (read_user(block, sizeof(block), place) || block[0] >= MAX_BLOCKS)
+		return 0;
+	at = block[1] + in->python.variable;
+	/* glibc has two words for each, musl one. */
+	tstate = read_user_word(read_user_word(blocks + 16 * block[0]) + at);
+	return is_state_of(tstate, in, fs)
+		       ? tstate
+		       : read_user_word(read_user_word(blocks + 8 * block[0]) + at);
+}
+
 /* The current thread's state, or 0. Offset 0 of the interpreter's file would be at @base. */
 static __always_inline __u64 find_python_state(const struct interpreter *in, __u64 base)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 key[2]; /* "is it initialised", and the key */
+	const __u64 place = base + in->runtime + in->python.key;
 	__u64 fs, tstate;
 
 	if (!bpf_core_field_exists(task->thread.fsbase))
 		return 0; /* another architecture */
 	fs = task->thread.fsbase;
-	if (read_user(key, sizeof(key), base + in->runtime + in->python.key - sizeof(key[0])) ||
-	    key[0] != 1 || key[1] >= MAX_KEY)
-		return 0;
-	tstate = glibc_value(fs, key[1]);
-	if (is_state_of(tstate, in, fs))
-		return tstate;
-	tstate = musl_value(fs, key[1]);
+	if (in->python.thread == PYTHON_THREAD_KEY)
+		tstate = state_of_key(in, fs, place);
+	else if (in->python.thread == PYTHON_THREAD_BLOCK)
+		tstate = state_of_block(in, fs, place);
+	else
+		tstate = read_user_word(fs + in->python.variable);
 	return is_state_of(tstate, in, fs) ? tstate : 0;
 }
 
@@ -125,12 +158,10 @@ static __always_inline __u64 find_python_state(const struct interpreter *in, __u
 /* From 3.14 on, these bits of a pointer to a code object are flags. */
 #define CODE_TAGS 3ULL
 
-/* Kinds and flags of a string object (PyASCIIObject.state), in all supported versions. */
-#define TEXT_LENGTH      16
-#define TEXT_STATE       32
-#define TEXT_KIND(state) ((state) >> 2 & 7)
-#define TEXT_IS_COMPACT  0x20
-#define TEXT_IS_ASCII    0x40
+/* The state of a string object (PyASCIIObject.state), from its kind on. */
+#define TEXT_KIND(state) ((state)&7)
+#define TEXT_IS_COMPACT  0x08
+#define TEXT_IS_ASCII    0x10
 
 /*
  * Reads the string object at @addr, as many characters as there is room for: of a long path the
@@ -140,13 +171,15 @@ static __always_inline bool read_text(const struct interpreter *in, struct langu
 				      __u64 addr, bool is_path, struct language_text *text)
 {
 	__u64 *head = s->python.text; /* length, hash, state */
-	__u64 nr_bytes, skip = 0;
+	__u64 nr_bytes, state, skip = 0;
 	__u32 kind, nr;
 
-	if (read_user(head, sizeof(s->python.text), addr + TEXT_LENGTH) ||
-	    !(head[2] & TEXT_IS_COMPACT))
+	if (read_user(head, sizeof(s->python.text), addr + in->python.text_length))
 		return false;
-	kind = TEXT_KIND(head[2]);
+	state = head[2] >> (in->python.text_kind & 31);
+	if (!(state & TEXT_IS_COMPACT))
+		return false;
+	kind = TEXT_KIND(state);
 	if (kind != 1 && kind != 2 && kind != 4)
 		return false;
 	nr_bytes = head[0] < 1ULL << 32 ? head[0] * kind : ~0ULL;
@@ -154,7 +187,7 @@ static __always_inline bool read_text(const struct interpreter *in, struct langu
 	if (text->is_cut && is_path && nr_bytes != ~0ULL)
 		skip = nr_bytes - NAME_BYTES;
 	nr = text->is_cut ? NAME_BYTES : nr_bytes;
-	addr += head[2] & TEXT_IS_ASCII ? in->python.text_ascii : in->python.text_other;
+	addr += state & TEXT_IS_ASCII ? in->python.text_ascii : in->python.text_other;
 	text->kind = kind;
 	text->nr_bytes = nr;
 	barrier_var(nr); /* the verifier does not know what the compiler has found out */

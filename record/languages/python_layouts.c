@@ -10,17 +10,20 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "record/languages/python_thread.h"
 
 /* The places of a string's characters changed with 3.12, the rest of a code object with 3.11. */
-#define CODE_3_10                                                                                  \
-	.code_flags = 36, .code_line = 40, .code_file = 104, .code_name = 112, .text_ascii = 48,   \
-	.text_other = 72
-#define CODE_3_11                                                                                  \
-	.code_flags = 48, .code_line = 72, .code_file = 112, .code_name = 128, .text_ascii = 48,   \
-	.text_other = 72
+#define TEXT_3_10 .text_length = 16, .text_kind = 2, .text_ascii = 48, .text_other = 72
+#define CODE_3_10 .code_flags = 36, .code_line = 40, .code_file = 104, .code_name = 112, TEXT_3_10
+#define CODE_3_11 .code_flags = 48, .code_line = 72, .code_file = 112, .code_name = 128, TEXT_3_10
 #define CODE_3_12                                                                                  \
 	.code_flags = 48, .code_line = 68, .code_file = 112, .code_name = 128, .code_version = 92, \
-	.text_ascii = 40, .text_other = 56
+	.text_length = 16, .text_kind = 2, .text_ascii = 40, .text_other = 56
+
+/* Without the lock, each object begins with 16 bytes more. */
+#define CODE_FREE                                                                                  \
+	.code_flags = 64, .code_line = 84, .code_file = 128, .code_name = 144,                     \
+	.code_version = 108, .text_length = 32, .text_ascii = 56, .text_other = 72
 
 /* By minor version of CPython 3; all zero: without support. */
 static const struct python_layout layouts[] = {
@@ -69,6 +72,36 @@ static const struct python_layout layouts[] = {
 		.frame_owner = 74,
 		.key = 2340,
 		CODE_3_12},
+	[15] = {.marks = PYTHON_MARK_SHIM,
+		.tstate_frame = 72,
+		.tstate_thread = 176,
+		.frame_next = 8,
+		.frame_code = 0,
+		.frame_owner = 74,
+		.thread = PYTHON_THREAD_VARIABLE,
+		CODE_3_12},
+};
+
+/* ... of builds without the interpreter's lock */
+static const struct python_layout free_layouts[] = {
+	[13] = {.marks = PYTHON_MARK_SHIM,
+		.tstate_frame = 72,
+		.tstate_thread = 152,
+		.frame_next = 8,
+		.frame_code = 0,
+		.frame_owner = 70,
+		.key = 2164,
+		.text_kind = 2,
+		CODE_FREE},
+	[14] = {.marks = PYTHON_MARK_SHIM,
+		.tstate_frame = 72,
+		.tstate_thread = 152,
+		.frame_next = 8,
+		.frame_code = 0,
+		.frame_owner = 78,
+		.key = 2340,
+		.text_kind = 8,
+		CODE_FREE},
 };
 
 /* Py_Version: major, minor, micro, and four bits each for the level of the release and its number.
@@ -104,20 +137,6 @@ static uint32_t find_version(const struct dynamic_symbols *symbols)
 	return has_symbol(symbols, "Py_NewRef") ? 0x030a00f0 : 0;
 }
 
-static void name_version(struct found_interpreter *found, uint32_t version)
-{
-	const char *suffix = VERSION_LEVEL(version) < LEVEL_CANDIDATE ? ", not released" : "";
-
-	if (!version)
-		snprintf(found->name, sizeof(found->name), "CPython before 3.10");
-	else if (VERSION_MAJOR(version) == 3 && VERSION_MINOR(version) == 10)
-		snprintf(found->name, sizeof(found->name), "CPython 3.10");
-	else
-		snprintf(found->name, sizeof(found->name), "CPython %u.%u.%u%s",
-			 VERSION_MAJOR(version), VERSION_MINOR(version), VERSION_MICRO(version),
-			 suffix);
-}
-
 /* The first words of the offsets for debuggers. */
 struct debug_offsets {
 	char cookie[8];
@@ -125,37 +144,59 @@ struct debug_offsets {
 	uint64_t is_free_threaded;
 };
 
-/* From 3.13 on the interpreter's data tells more. A build without the lock has other layouts. */
-static bool is_usual_build(const struct dynamic_symbols *symbols, uint64_t runtime,
-			   uint32_t version)
+/* From 3.13 on the interpreter's data tells its version, and whether it is built without the lock.
+ */
+static bool read_offsets(const struct dynamic_symbols *symbols, uint64_t runtime, uint32_t version,
+			 struct debug_offsets *offsets)
 {
-	struct debug_offsets offsets;
-
-	if (VERSION_MINOR(version) < 13)
-		return true;
-	return !dynamic_symbols_read(symbols, runtime, &offsets, sizeof(offsets)) &&
-	       !memcmp(offsets.cookie, "xdebugpy", sizeof(offsets.cookie)) &&
-	       offsets.version == version && !offsets.is_free_threaded;
+	return !dynamic_symbols_read(symbols, runtime, offsets, sizeof(*offsets)) &&
+	       !memcmp(offsets->cookie, "xdebugpy", sizeof(offsets->cookie)) &&
+	       offsets->version == version;
 }
 
-static const struct python_layout *find_layout(const struct dynamic_symbols *symbols,
-					       const Elf64_Sym *runtime, uint32_t version)
+static void name_version(struct found_interpreter *found, uint32_t version, bool is_free_threaded)
 {
-	const struct python_layout *layout;
+	const char *suffix = VERSION_LEVEL(version) < LEVEL_CANDIDATE ? ", unreleased" : "";
 
-	if (VERSION_MAJOR(version) != 3 || VERSION_MINOR(version) >= ARRAY_SIZE(layouts) ||
-	    VERSION_LEVEL(version) < LEVEL_CANDIDATE)
+	if (!version)
+		snprintf(found->name, sizeof(found->name), "CPython before 3.10");
+	else if (VERSION_MAJOR(version) == 3 && VERSION_MINOR(version) == 10)
+		snprintf(found->name, sizeof(found->name), "CPython 3.10");
+	else
+		snprintf(found->name, sizeof(found->name), "CPython %u.%u.%u%s%s",
+			 VERSION_MAJOR(version), VERSION_MINOR(version), VERSION_MICRO(version),
+			 is_free_threaded ? ", free-threaded" : "", suffix);
+}
+
+/* The layout of the version, or NULL. */
+static const struct python_layout *choose_layout(uint32_t version, bool is_free_threaded)
+{
+	const struct python_layout *from = is_free_threaded ? free_layouts : layouts;
+	size_t nr = is_free_threaded ? ARRAY_SIZE(free_layouts) : ARRAY_SIZE(layouts);
+	uint32_t minor = VERSION_MINOR(version);
+
+	if (VERSION_MAJOR(version) != 3 || minor >= nr || VERSION_LEVEL(version) < LEVEL_CANDIDATE)
 		return NULL;
-	layout = &layouts[VERSION_MINOR(version)];
-	if (!layout->key || runtime->st_size < layout->key + sizeof(uint32_t))
-		return NULL;
-	return is_usual_build(symbols, runtime->st_value, version) ? layout : NULL;
+	return from[minor].tstate_thread ? &from[minor] : NULL;
+}
+
+/* Takes the layout, and what the file says beyond it. Returns 0 or -ENOENT. */
+static int complete_layout(const struct dynamic_symbols *symbols, const Elf64_Sym *runtime,
+			   const struct python_layout *from, struct python_layout *layout)
+{
+	*layout = *from;
+	if (layout->thread != PYTHON_THREAD_KEY)
+		return python_thread_find(symbols, runtime->st_value, layout);
+	return runtime->st_size < layout->key + sizeof(uint32_t) ? -ENOENT : 0;
 }
 
 void python_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
 {
 	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
-	const struct python_layout *layout;
+	const struct python_layout *from;
+	struct debug_offsets offsets = {0};
+	struct python_layout layout;
+	bool has_offsets;
 	Elf64_Sym runtime;
 	uint32_t version;
 
@@ -164,16 +205,20 @@ void python_find(const struct dynamic_symbols *symbols, struct found_interpreter
 		return;
 	version = find_version(symbols);
 	found->language = LANGUAGE_PYTHON;
-	name_version(found, version);
+	name_version(found, version, false);
 	if (dynamic_symbols_find(symbols, "_PyRuntime", &runtime))
 		return;
-	layout = find_layout(symbols, &runtime, version);
-	if (!layout)
+	has_offsets = read_offsets(symbols, runtime.st_value, version, &offsets);
+	name_version(found, version, has_offsets && offsets.is_free_threaded);
+	if (VERSION_MINOR(version) >= 13 && !has_offsets)
+		return;
+	from = choose_layout(version, has_offsets && offsets.is_free_threaded);
+	if (!from || complete_layout(symbols, &runtime, from, &layout))
 		return;
 	found->interpreter = (struct interpreter){
 		.runtime = runtime.st_value - (code->p_vaddr - code->p_offset),
 		.code_off = code->p_offset,
 		.language = LANGUAGE_PYTHON,
-		.python = *layout,
+		.python = layout,
 	};
 }

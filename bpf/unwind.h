@@ -151,7 +151,10 @@ struct unwind_rule {
 	__s32 rbx_off;
 };
 
-/* Rule 0 in all tables: UNWIND_CFA_NONE. */
-#define UNWIND_NO_RULE 0
+/* Rules that are always there: UNWIND_CFA_NONE in all tables, and those of bpf/made_code.h. */
+#define UNWIND_NO_RULE       0
+#define UNWIND_RULE_NO_FRAME 1 /* the return address is at rsp */
+#define UNWIND_RULE_WORD     2 /* the return address is a word above rsp */
+#define UNWIND_NR_OWN_RULES  3
 
 #endif

@@ -85,6 +85,7 @@
 #include "bpf/java_names.h"
 #include "bpf/kernel.h"
 #include "bpf/language_places.h"
+#include "bpf/made_frames.h"
 #include "bpf/python_frames.h"
 #include "bpf/shared.h"
 #include "bpf/stack_window.h"
@@ -305,26 +306,26 @@ __verified_once __u32 find_rule(__u64 off, __u64 pages)
 }
 
 /*
- * The rule for the code at @pc in mapping @m, or NULL without a table. Asks for a table that nobody
- * has asked for.
+ * The rule for the code at @pc in mapping @m, or NULL. Asks for a table that nobody has asked for.
  */
 static __always_inline const struct unwind_rule *rule_of_mapping(struct user_walk *w,
 								 struct unwind_mapping *m, __u64 pc)
 {
 	__u64 pages = *(volatile __u64 *)&m->pages;
+	__u32 nr;
 
 	if (UNWIND_NR_PAGES(pages)) {
-		__u32 nr = find_rule(pc - m->bias, pages);
-
-		return bpf_map_lookup_elem(&unwind_rules, &nr);
-	}
-	if (pages == UNWIND_WITHOUT_TABLE)
+		nr = find_rule(pc - m->bias, pages);
+	} else if (pages == UNWIND_WITHOUT_TABLE) {
+		nr = find_made_rule(w->space->interpreter, walk_memory_of(w)->level);
+	} else {
+		w->walk.is_early = true;
+		if (pages == UNWIND_TABLE_WANTED &&
+		    __sync_val_compare_and_swap(&m->pages, pages, UNWIND_TABLE_ASKED_FOR) == pages)
+			ask_recorder(walk_memory_of(w)->tgid, w->space->space_id, pc, 0);
 		return NULL;
-	w->walk.is_early = true;
-	if (pages == UNWIND_TABLE_WANTED &&
-	    __sync_val_compare_and_swap(&m->pages, pages, UNWIND_TABLE_ASKED_FOR) == pages)
-		ask_recorder(walk_memory_of(w)->tgid, w->space->space_id, pc, 0);
-	return NULL;
+	}
+	return bpf_map_lookup_elem(&unwind_rules, &nr);
 }
 
 /* The mapping at @pc, or NULL. Asks for the mappings of the process if there is none at @pc. */

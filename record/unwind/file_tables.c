@@ -405,7 +405,7 @@ static void request_vdso(struct file_tables *u)
 void file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
 		       const struct vdso *vdso)
 {
-	u->store.maps = *maps;
+	table_maps_begin(&u->store, maps);
 	u->vdso = vdso;
 	request_vdso(u);
 }

@@ -288,14 +288,31 @@ const struct unwind_rule *table_maps_find(struct table_maps *s,
 	return &s->rules.data[UNWIND_ROW_RULE(row)];
 }
 
-/* UNWIND_NO_RULE stays, whatever tables come and go. The kernel's map begins with zeros. */
-static int add_no_rule(struct table_maps *s)
+/* These rules stay, whatever tables come and go. */
+static int add_own_rules(struct table_maps *s)
 {
-	const struct unwind_rule none = {.cfa = UNWIND_CFA_NONE};
+	static const struct unwind_rule own[UNWIND_NR_OWN_RULES] = {
+		[UNWIND_RULE_NO_FRAME] = {.cfa = UNWIND_CFA_REG,
+					  .cfa_reg = UNWIND_RSP,
+					  .cfa_off = 8},
+		[UNWIND_RULE_WORD] = {.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .cfa_off = 16},
+	};
+	int ret = 0;
 
-	if (vec_push(&s->rules, none) || vec_push(&s->rule_users, 1))
-		return -ENOMEM;
-	return index_insert(&s->by_rule, hash_bytes(&none, sizeof(none), 0), UNWIND_NO_RULE);
+	for (uint32_t i = 0; !ret && i < UNWIND_NR_OWN_RULES; i++) {
+		if (vec_push(&s->rules, own[i]) || vec_push(&s->rule_users, 1))
+			return -ENOMEM;
+		ret = index_insert(&s->by_rule, hash_bytes(&own[i], sizeof(own[i]), 0), i);
+	}
+	return ret;
+}
+
+void table_maps_begin(struct table_maps *s, const struct unwind_maps *maps)
+{
+	s->maps = *maps;
+	/* Without these rules, the walk goes along rbp. */
+	for (uint32_t i = 0; i < UNWIND_NR_OWN_RULES; i++)
+		bpf_map_update_elem(s->maps.rules, &i, &s->rules.data[i], BPF_ANY);
 }
 
 int table_maps_init(struct table_maps *s)
@@ -305,7 +322,7 @@ int table_maps_init(struct table_maps *s)
 	s->pages = calloc(UNWIND_MAX_PAGES, sizeof(*s->pages));
 	if (!s->pages || extents_give(&s->free_pages, 0, UNWIND_MAX_PAGES))
 		return -ENOMEM;
-	return add_no_rule(s);
+	return add_own_rules(s);
 }
 
 void table_maps_deinit(struct table_maps *s)

@@ -41,7 +41,7 @@ struct table_place {
 	u32_vec rules; /* numbers of the rules that it shares */
 };
 
-/* Initialise with table_maps_init; the maps are set before the first table. */
+/* Initialise with table_maps_init. */
 struct table_maps {
 	struct unwind_maps maps;
 	struct unwind_page *pages; /* [UNWIND_MAX_PAGES] */
@@ -59,6 +59,9 @@ struct table_maps {
 
 /* Returns 0 or -ENOMEM; the deinit is due in any case. */
 int table_maps_init(struct table_maps *store);
+
+/* Tells the maps, and puts the rules into them that need no table. Comes before the first table. */
+void table_maps_begin(struct table_maps *store, const struct unwind_maps *maps);
 
 /*
  * Adds a table. Its pages follow each other. Returns 0, -EFBIG when it is too large for one file,

@@ -11,6 +11,9 @@
  *	mark     the mark is in no native frame
  *	release  the version is one that nobody knows
  *
+ * With "perf" it does not lie, and calls functions through a stub in anonymous memory, as CPython
+ * does with -X perf. With "stub" the bytes of the stub are others, and so is its frame.
+ *
  * Link it with -Wl,--export-dynamic -lpthread.
  */
 #include <pthread.h>
@@ -19,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tests/programs/burn.h"
 
@@ -136,6 +140,35 @@ __attribute__((noinline)) static int evaluate(struct code **functions, int nr, i
 	return ret + 1;
 }
 
+typedef int evaluate_fn(struct code **functions, int nr, int (*body)(void));
+typedef int stub_fn(struct code **functions, int nr, int (*body)(void), evaluate_fn *evaluate);
+
+static stub_fn *stub;
+
+/* The stub is in anonymous memory, and no table knows it. */
+static void make_stub(void)
+{
+	/* sub $0x8,%rsp; call *%rcx; add $0x8,%rsp; ret */
+	static const unsigned char bytes[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1,
+					      0x48, 0x83, 0xc4, 0x08, 0xc3};
+	unsigned char *p =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		exit(1);
+	memcpy(p, bytes, sizeof(bytes));
+	if (!strcmp(lie, "stub"))
+		p[3] = p[9] = 0x18;
+	if (mprotect(p, 4096, PROT_READ | PROT_EXEC))
+		exit(1);
+	*(void **)&stub = p;
+}
+
+static int evaluate_by_stub(struct code **functions, int nr, int (*body)(void))
+{
+	return stub ? stub(functions, nr, body, evaluate) : evaluate(functions, nr, body);
+}
+
 static int burn_inside(void)
 {
 	BURN_MS(20);
@@ -144,7 +177,7 @@ static int burn_inside(void)
 
 __attribute__((noinline)) static int native_helper(void)
 {
-	return evaluate(&inner, 1, burn_inside) + 1;
+	return evaluate_by_stub(&inner, 1, burn_inside) + 1;
 }
 
 void *PyEval_EvalFrameEx(void *unused, void *frame)
@@ -152,7 +185,7 @@ void *PyEval_EvalFrameEx(void *unused, void *frame)
 	struct code *functions[] = {outer, middle};
 
 	(void)unused, (void)frame;
-	return (void *)(intptr_t)evaluate(functions, 2, native_helper);
+	return (void *)(intptr_t)evaluate_by_stub(functions, 2, native_helper);
 }
 
 int main(int argc, char **argv)
@@ -163,6 +196,8 @@ int main(int argc, char **argv)
 
 	if (argc > 2)
 		lie = argv[2];
+	if (!strcmp(lie, "perf") || !strcmp(lie, "stub"))
+		make_stub();
 	outer = make_code("outer", 3);
 	middle = make_code("K.middle", 7);
 	inner = make_code("inner", 12);

@@ -46,6 +46,13 @@ check "functions without a place are said to have none" contains "$(cat "$dir/ma
 check "nothing raw comes to the terminal" same "$(tr -d '\n' < "$dir/escape.folded" | tr -d '[:print:]')" ""
 check "long names are cut" at_most "$(grep -o 'outer[^;]*' "$dir/huge.folded" | awk '{if (length > n) n = length} END {print n + 0}')" 300
 
+# The file is known after the first process. The stub has no name.
+record perf sh -c "$fake 5; $fake 50 perf"
+check "-X perf: stacks lead through the stub" mostly "$dir/perf.folded" fake_python \
+	'main;PyEval_EvalFrameEx;\[unknown\];evaluate;outer_\[py\];K.middle_\[py\];native_helper;\[unknown\];evaluate;inner_\[py\];burn_inside' 80
+record stub sh -c "$fake 5; $fake 20 stub"
+check "-X perf: a stub of other bytes has no caller" same "$(grep -c 'main;.*\[unknown\];evaluate' "$dir/stub.folded")" 0
+
 record future "$dir/future" 15
 check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" \
 	"CPython 3.99.0 [py], a version without support"

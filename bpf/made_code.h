@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rules for code that a runtime has made while it ran. Such code has no table, and its frames need
+ * not be along rbp. Each rule here is of one runtime and fixed: the code's own bytes, or its place,
+ * say that it holds. Nobody searches the stack for something like a return address. Such a search
+ * finds old words, and its stacks look complete and are wrong.
+ *
+ * As a last check, the word that a rule takes for the return address has to stand after a call. A
+ * caller that is not certain is none.
+ */
+#ifndef BPF_MADE_CODE_H
+#define BPF_MADE_CODE_H
+
+#include <stdbool.h>
+
+#include "bpf/unwind_step.h"
+
+/*
+ * The longest call: ff 94, index byte, four bytes of an offset. It is read with one byte less than
+ * a word, because words come from a window of the stack.
+ */
+#define CALL_BYTES 7
+
+/* Is the operand of an indirect call at @modrm, and are @len bytes those of the operand? */
+static __always_inline bool is_call_operand(__u8 modrm, __u32 len)
+{
+	__u32 bytes = 1 + ((modrm & 7) == 4 && modrm < 0xc0);
+
+	if ((modrm & 0x38) != 0x10)
+		return false;
+	if (modrm >> 6 == 1)
+		bytes += 1;
+	else if (modrm >> 6 == 2 || (modrm & 0xc7) == 5)
+		bytes += 4;
+	return bytes == len;
+}
+
+/* Do the CALL_BYTES bytes at @c end with a call? */
+static __always_inline bool is_call(const __u8 *c)
+{
+	return c[2] == 0xe8 || (c[5] == 0xff && is_call_operand(c[6], 1)) ||
+	       (c[4] == 0xff && is_call_operand(c[5], 2)) ||
+	       (c[3] == 0xff && is_call_operand(c[4], 3)) ||
+	       (c[1] == 0xff && is_call_operand(c[2], 5)) ||
+	       (c[0] == 0xff && is_call_operand(c[1], 6));
+}
+
+/* Is the word at @at of the stack an address that a call would return to? */
+static __always_inline bool is_return_address(const struct unwind_frame *f, __u64 at)
+{
+	__u8 code[CALL_BYTES];
+	__u64 pc;
+
+	return !unwind_read(f, &pc, sizeof(pc), at) &&
+	       !unwind_read(f, code, sizeof(code), pc - sizeof(code)) && is_call(code);
+}
+
+/*
+ * With -X perf, CPython 3.12 and 3.13 call each function by a copy of one stub, which is all of its
+ * code (Python/asm_trampoline.S):
+ *
+ *	48 83 ec 08	sub    $0x8,%rsp
+ *	ff d1		call   *%rcx
+ *	48 83 c4 08	add    $0x8,%rsp
+ *	c3		ret
+ *
+ * Before it, there may be f3 0f 1e fa (endbr64). Later versions have a frame along rbp.
+ */
+#define PYTHON_STUB_BYTES 11
+
+static __always_inline bool is_python_stub(const __u8 *c)
+{
+	return c[0] == 0x48 && c[1] == 0x83 && c[2] == 0xec && c[3] == 8 && c[4] == 0xff &&
+	       c[5] == 0xd1 && c[6] == 0x48 && c[7] == 0x83 && c[8] == 0xc4 && c[9] == 8 &&
+	       c[10] == 0xc3;
+}
+
+/* How far the instruction that begins with the 4 bytes at @c would be from the stub's beginning. */
+static __always_inline int python_stub_place(const __u8 *c)
+{
+	switch (c[0]) {
+	case 0xf3:
+		return -4;
+	case 0x48:
+		return c[2] == 0xec ? 0 : 6;
+	case 0xff:
+		return 4;
+	default:
+		return 10;
+	}
+}
+
+/* The number of the rule if the frame is one of CPython's stub, else UNWIND_NO_RULE. */
+static __always_inline __u32 python_stub_rule(const struct unwind_frame *f)
+{
+	__u8 code[PYTHON_STUB_BYTES];
+	int place = 6; /* of the return from the call */
+	__u32 rule;
+
+	if (f->has_regs) {
+		if (unwind_read(f, code, 4, f->pc))
+			return UNWIND_NO_RULE;
+		place = python_stub_place(code);
+	}
+	if (unwind_read(f, code, sizeof(code), f->pc - (__s64)place) || !is_python_stub(code))
+		return UNWIND_NO_RULE;
+	rule = place == 4 || place == 6 ? UNWIND_RULE_WORD : UNWIND_RULE_NO_FRAME;
+	return is_return_address(f, f->sp + (rule == UNWIND_RULE_WORD ? 8 : 0)) ? rule
+										: UNWIND_NO_RULE;
+}
+
+#endif

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# tests: bpf record/languages record/unwind
+# Stacks through code that runtimes have made, which no table knows: they come to their root, and no function has a wrong
+# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+: "${MADE_CODE_SECONDS:=15}" "${PYTHONS:=python3 python3.12 python3.13}"
+need_tables
+
+# truth NAME NUMBER
+truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
+
+# complete NAME: of the stacks that are not cut, at least 99 of 100 come to their root, as the recording says.
+complete()
+{
+	local good all cut
+	read -r good all < <(info "$dir/$1.prof" "user stacks" | sed 's/ of / /; s/ samples.*//')
+	cut=$(info "$dir/$1.prof" "others ended" | sed 's/.* \([0-9]*\) cut.*/\1/')
+	all=$((${all:-0} - cut))
+	[ $all -gt 100 ] && [ $((good * 100)) -ge $((all * 99)) ] && return 0
+	info "$dir/$1.prof" "user stacks"
+	info "$dir/$1.prof" "others ended"
+	return 1
+}
+
+# judge NAME: the folded stacks, whose functions are marked as those of Python.
+judge()
+{
+	awk -f tests/known_calls.awk "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
+	check "$1: there are pairs" above "$(truth "$1" pairs)" 1000
+	check "$1: no wrong caller" same "$(truth "$1" wrong; grep '^wrong' "$dir/$1.wrong" | cut -c1-400)" 0
+	check "$1: recursion is as deep as it is" same "$(truth "$1" depths)" 0
+	echo "# $1: $(tr '\n' ' ' < "$dir/$1.truth")"
+}
+
+# judge_python PYTHON: stubs by their names in the perf map, and functions by those of the interpreter. Stacks that were
+# cut have no root, and their depth is not known.
+judge_python()
+{
+	local name python pid
+	"$1" -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 12), (3, 13)))' 2> /dev/null &&
+		"$1" -X perf -c 'import sys; sys.exit(not sys.is_stack_trampoline_active())' 2> /dev/null || return 0
+	name=$("$1" -c 'import sys; print("python-%d.%d.%d" % sys.version_info[:3])')
+	[ -e "$dir/$name.prof" ] && return
+	echo "# $("$1" -V)"
+	# A shim would start another program in the process.
+	python=$("$1" -c 'import sys; print(sys.executable)')
+	"$python" -X perf tests/programs/known_calls.py 3600 &
+	pid=$!
+	wait_for grep -q py::burn "/tmp/perf-$pid.map"
+	"$profrec" -q -U -F 999 -p $pid -o "$dir/$name.prof" "$MADE_CODE_SECONDS"
+	kill -KILL $pid
+	wait $pid 2> /dev/null
+	rm -f "/tmp/perf-$pid.map"
+	"$profrep" -fa "$dir/$name.prof" 2> /dev/null | grep -E '^[^;]*;(_start|(__)?clone3?);' > "$dir/$name.folded"
+	sed -E 's/;[^;]*_\[py\]//g; s/;py::([^:]*):[^;]*_\[j\]/;_PyEval_EvalFrameDefault;\1_[py]/g' "$dir/$name.folded" \
+		> "$dir/$name-stubs.folded"
+	judge "$name"
+	judge "$name-stubs"
+	check "$name: stacks are complete" complete "$name"
+	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
+}
+
+for python in $PYTHONS; do
+	judge_python "$python"
+done
+[ $tap_nr -gt 0 ] || skip "python -X perf" "no python of 3.12 or 3.13 with perf trampolines"
+plan_end

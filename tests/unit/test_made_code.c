@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+struct unwind_frame;
+
+/* Code at @CODE, and a stack at @STACK. Nothing else is mapped. */
+#define CODE  0x10000
+#define STACK 0x20000
+
+static unsigned char made[64];
+static unsigned long long stack[8];
+
+static long unwind_read(const struct unwind_frame *f, void *dst, unsigned size,
+			unsigned long long addr)
+{
+	const void *from = NULL;
+
+	(void)f;
+	if (addr >= CODE && addr - CODE <= sizeof(made) - size)
+		from = made + (addr - CODE);
+	if (addr >= STACK && addr - STACK <= sizeof(stack) - size)
+		from = (char *)stack + (addr - STACK);
+	if (!from)
+		return -1;
+	memcpy(dst, from, size);
+	return 0;
+}
+
+#include "bpf/made_code.h"
+#include "tests/unit/suite.h"
+
+static const unsigned char stub[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1,
+				     0x48, 0x83, 0xc4, 0x08, 0xc3};
+
+/* The stub is at the beginning of its memory, where nothing is before it. */
+#define CALLER (CODE + 48)
+
+static void begin(void)
+{
+	memset(made, 0, sizeof(made));
+	memset(stack, 0, sizeof(stack));
+	memcpy(made, stub, sizeof(stub));
+	memcpy(made + 48 - 2, "\xff\xd0", 2); /* call *%rax */
+}
+
+/* The rule where the return address of the stub is @words above sp. */
+static uint32_t rule_at(uint64_t pc, bool is_leaf, int words)
+{
+	const struct unwind_frame f = {.pc = pc, .sp = STACK, .has_regs = is_leaf};
+
+	stack[0] = stack[1] = STACK;
+	stack[words] = CALLER;
+	return python_stub_rule(&f);
+}
+
+START_TEST(callers_of_the_stub_are_known)
+{
+	ck_assert_uint_eq(rule_at(CODE + 6, false, 1), UNWIND_RULE_WORD);
+}
+END_TEST
+
+START_TEST(a_leaf_is_known_at_each_instruction)
+{
+	ck_assert_uint_eq(rule_at(CODE, true, 0), UNWIND_RULE_NO_FRAME);
+	ck_assert_uint_eq(rule_at(CODE + 4, true, 1), UNWIND_RULE_WORD);
+	ck_assert_uint_eq(rule_at(CODE + 6, true, 1), UNWIND_RULE_WORD);
+	ck_assert_uint_eq(rule_at(CODE + 10, true, 0), UNWIND_RULE_NO_FRAME);
+	/* The processor stops between instructions alone. */
+	ck_assert_uint_eq(rule_at(CODE + 1, true, 0), UNWIND_NO_RULE);
+	ck_assert_uint_eq(rule_at(CODE + 7, true, 1), UNWIND_NO_RULE);
+}
+END_TEST
+
+START_TEST(the_mark_of_a_branch_target_may_come_first)
+{
+	memcpy(made, "\xf3\x0f\x1e\xfa", 4);
+	memcpy(made + 4, stub, sizeof(stub));
+	ck_assert_uint_eq(rule_at(CODE, true, 0), UNWIND_RULE_NO_FRAME);
+	ck_assert_uint_eq(rule_at(CODE + 10, false, 1), UNWIND_RULE_WORD);
+}
+END_TEST
+
+START_TEST(other_code_has_no_rule)
+{
+	for (size_t i = 0; i < sizeof(stub); i++) {
+		begin();
+		made[i] ^= 0x10;
+		ck_assert_uint_eq(rule_at(CODE + 6, false, 1), UNWIND_NO_RULE);
+	}
+	begin();
+	for (size_t i = 0; i < sizeof(stub); i++)
+		if (i != 6)
+			ck_assert_uint_eq(rule_at(CODE + i, false, 1), UNWIND_NO_RULE);
+	ck_assert_uint_eq(rule_at(0x30000, false, 1), UNWIND_NO_RULE);
+	ck_assert_uint_eq(rule_at(0x30000, true, 1), UNWIND_NO_RULE);
+	ck_assert_uint_eq(rule_at(2, false, 1), UNWIND_NO_RULE);
+}
+END_TEST
+
+START_TEST(a_return_address_stands_after_a_call)
+{
+	made[46] = 0x90;
+	ck_assert_uint_eq(rule_at(CODE + 6, false, 1), UNWIND_NO_RULE);
+	begin();
+	/* It is where nothing is mapped. */
+	ck_assert_uint_eq(rule_at(CODE + 6, false, 2), UNWIND_NO_RULE);
+}
+END_TEST
+
+START_TEST(calls_are_known)
+{
+	/* Each ends the bytes, as an assembler has written it. */
+	static const char *const calls[] = {
+		"\x90\x90\xe8\x12\x34\x56\x78", /* call rel32 */
+		"\x90\x90\x90\x90\x90\xff\xd1", /* call *%rcx */
+		"\x90\x90\x90\x90\x41\xff\xd4", /* call *%r12 */
+		"\x90\x90\x90\x90\x90\xff\x10", /* call *(%rax) */
+		"\x90\x90\x90\x90\xff\x50\x18", /* call *0x18(%rax) */
+		"\x90\x90\x90\x90\xff\x14\xc8", /* call *(%rax,%rcx,8) */
+		"\x90\x90\x90\xff\x54\x24\x08", /* call *0x8(%rsp) */
+		"\x90\xff\x15\x12\x34\x56\x78", /* call *rel32(%rip) */
+		"\x90\xff\x90\x12\x34\x56\x78", /* call *disp32(%rax) */
+		"\xff\x94\x24\x12\x34\x56\x78", /* call *disp32(%rsp) */
+	};
+	static const char *const others[] = {
+		"\x90\x90\x90\x90\x90\x90\x90", "\x90\x90\xe9\x12\x34\x56\x78",
+		"\x90\x90\x90\x90\x90\xff\xe1", "\x90\x90\x90\x90\x90\xff\xc1",
+		"\x90\x90\x90\x90\x90\xff\x50", "\x90\xff\x25\x12\x34\x56\x78",
+		"\x48\x83\xec\x08\xff\xd1\x48", "\xff\xd1\x48\x83\xc4\x08\xc3",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		ck_assert_msg(is_call((const __u8 *)calls[i]), "call %zu", i);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		ck_assert_msg(!is_call((const __u8 *)others[i]), "other %zu", i);
+}
+END_TEST
+
+SUITE_MAIN_WITH("made_code", begin, NULL, callers_of_the_stub_are_known,
+		a_leaf_is_known_at_each_instruction, the_mark_of_a_branch_target_may_come_first,
+		other_code_has_no_rule, a_return_address_stands_after_a_call, calls_are_known)

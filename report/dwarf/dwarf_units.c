@@ -66,7 +66,8 @@ void dwarf_units_deinit(struct dwarf_file *file)
 	vec_free(&file->units);
 }
 
-const struct dwarf_unit *dwarf_unit_find(const struct dwarf_file *file, uint64_t off)
+/* Returns the unit of @file that has @off of .debug_info, NULL if none has. */
+static const struct dwarf_unit *find_unit(const struct dwarf_file *file, uint64_t off)
 {
 	size_t at = search_first(file->units.nr, i, file->units.data[i].end > off);
 	const struct dwarf_unit *unit = &file->units.data[at];
@@ -297,13 +298,13 @@ bool unit_reference(const struct dwarf_unit *unit, const struct dwarf_value *val
 		break;
 	case DW_FORM_ref_addr:
 		*off = value->number;
-		found = dwarf_unit_find(unit->file, *off);
+		found = find_unit(unit->file, *off);
 		break;
 	case DW_FORM_ref_sup4:
 	case DW_FORM_ref_sup8:
 	case DW_FORM_GNU_ref_alt:
 		*off = value->number;
-		found = unit->file->alt ? dwarf_unit_find(unit->file->alt, *off) : NULL;
+		found = unit->file->alt ? find_unit(unit->file->alt, *off) : NULL;
 		break;
 	default:
 		return false;

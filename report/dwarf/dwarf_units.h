@@ -49,9 +49,6 @@ int dwarf_units_read(struct dwarf_file *file);
 /* Releases the list of units. */
 void dwarf_units_deinit(struct dwarf_file *file);
 
-/* Returns the unit of @file that has @off of .debug_info, NULL if none has. */
-const struct dwarf_unit *dwarf_unit_find(const struct dwarf_file *file, uint64_t off);
-
 /* Returns the abbreviations of @unit, NULL if they are damaged or with an error in @work. */
 const struct abbrev_table *unit_abbrevs(const struct dwarf_unit *unit, struct abbrev_cache *cache,
 					struct dwarf_work *work);

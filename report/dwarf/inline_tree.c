@@ -69,7 +69,7 @@ static uint32_t add_node(struct tree_walk *w, const struct die *die)
 }
 
 /* Goes to the next entry inside this one, whose entries have @node around them. */
-static void descend(struct tree_walk *w, uint32_t node)
+static void enter_depth(struct tree_walk *w, uint32_t node)
 {
 	if (++w->depth >= DEPTH_MAX)
 		cursor_fail(&w->c);
@@ -98,7 +98,7 @@ static void pass_children(struct tree_walk *w, const struct die *die)
 {
 	if (!die->abbrev->has_children || die_pass_children(&w->c, w->unit, die))
 		return;
-	descend(w, INLINE_NODE_NONE);
+	enter_depth(w, INLINE_NODE_NONE);
 	w->passed_from = w->depth;
 }
 
@@ -133,12 +133,12 @@ static void pass_entry(struct tree_walk *w, const struct abbrev *abbrev)
 		dwarf_work_charge(w->work, abbrev->nr_attrs);
 		die_read(&w->c, w->unit, w->abbrevs, abbrev, &die);
 		if (w->passed_from && !die_pass_children(&w->c, w->unit, &die))
-			descend(w, INLINE_NODE_NONE);
+			enter_depth(w, INLINE_NODE_NONE);
 		else if (!w->passed_from)
 			pass_children(w, &die);
 	} else {
 		pass_attrs(w, abbrev);
-		descend(w, INLINE_NODE_NONE);
+		enter_depth(w, INLINE_NODE_NONE);
 		if (!w->passed_from)
 			w->passed_from = w->depth;
 	}
@@ -162,7 +162,7 @@ static void read_function(struct tree_walk *w, const struct abbrev *abbrev, uint
 	if (!abbrev->has_children)
 		return;
 	if (covered.nr || w->is_full) {
-		descend(w, covered.node);
+		enter_depth(w, covered.node);
 	} else {
 		w->has_pruned = true;
 		pass_children(w, &die);
@@ -181,7 +181,7 @@ static void read_entry(struct tree_walk *w, const struct abbrev *abbrev, uint64_
 	if (abbrev->kind == ABBREV_SCOPE || abbrev->kind == ABBREV_BLOCK || w->is_full) {
 		pass_attrs(w, abbrev);
 		if (abbrev->has_children)
-			descend(w, is_function ? INLINE_NODE_NONE : w->nodes[w->depth]);
+			enter_depth(w, is_function ? INLINE_NODE_NONE : w->nodes[w->depth]);
 		return;
 	}
 	w->has_pruned |= is_function || abbrev->kind == ABBREV_TYPE;
@@ -189,7 +189,7 @@ static void read_entry(struct tree_walk *w, const struct abbrev *abbrev, uint64_
 }
 
 /* Ends the entries of a depth. */
-static void ascend(struct tree_walk *w)
+static void leave_depth(struct tree_walk *w)
 {
 	if (w->passed_from == w->depth)
 		w->passed_from = 0;
@@ -211,7 +211,7 @@ static void walk_entries(struct tree_walk *w)
 
 		if (!code) {
 			if (w->depth)
-				ascend(w);
+				leave_depth(w);
 			continue;
 		}
 		abbrev = abbrev_find(w->abbrevs, code);

@@ -59,7 +59,7 @@ static void emit_row(struct line_machine *m)
 	m->last = *row;
 }
 
-static void advance(struct line_machine *m, uint64_t operations)
+static void advance_address(struct line_machine *m, uint64_t operations)
 {
 	m->row.addr += operations * m->header->min_inst_length;
 }
@@ -68,7 +68,7 @@ static void run_special(struct line_machine *m, uint8_t opcode)
 {
 	uint8_t adjusted = opcode - m->header->opcode_base;
 
-	advance(m, adjusted / m->header->line_range);
+	advance_address(m, adjusted / m->header->line_range);
 	m->row.line += m->header->line_base + adjusted % m->header->line_range;
 	emit_row(m);
 }
@@ -101,7 +101,7 @@ static void run_standard(struct line_machine *m, struct cursor *c, uint8_t opcod
 		emit_row(m);
 		break;
 	case DW_LNS_advance_pc:
-		advance(m, dwarf_uleb(c));
+		advance_address(m, dwarf_uleb(c));
 		break;
 	case DW_LNS_advance_line:
 		m->row.line += dwarf_sleb(c);
@@ -110,7 +110,7 @@ static void run_standard(struct line_machine *m, struct cursor *c, uint8_t opcod
 		m->row.file = dwarf_uleb(c);
 		break;
 	case DW_LNS_const_add_pc:
-		advance(m, (uint8_t)(255 - m->header->opcode_base) / m->header->line_range);
+		advance_address(m, (uint8_t)(255 - m->header->opcode_base) / m->header->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
 		m->row.addr += dwarf_fixed(c, 2);

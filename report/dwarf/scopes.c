@@ -62,7 +62,7 @@ static void read_parent(struct scope_walk *w, const struct die *die, uint64_t st
 }
 
 /* Ends the entries of a depth at @off. */
-static void ascend(struct scope_walk *w, uint64_t off)
+static void leave_depth(struct scope_walk *w, uint64_t off)
 {
 	uint32_t scope = w->scopes[w->depth];
 
@@ -87,7 +87,7 @@ static void list_scopes(struct scope_walk *w)
 		struct die die;
 
 		if (!code && w->depth)
-			ascend(w, off);
+			leave_depth(w, off);
 		if (!code)
 			continue;
 		if (!abbrev || !dwarf_work_charge(w->work, abbrev->nr_attrs))

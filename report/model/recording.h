@@ -64,13 +64,10 @@ int recordings_load(struct recording *rec, const char *const *names, size_t nr,
 
 /*
  * Like recordings_load, but reads one recording as it reads several, and leaves out all of them if
- * none can be read. recordings_check_some is the error then.
+ * none can be read: @rec's first is NULL then.
  */
 int recordings_join(struct recording *rec, const char *const *names, size_t nr,
 		    const struct timespan *span, struct err *err);
-
-/* Returns 0 if recordings_join could read one of @nr recordings, else -ENODATA with @err set. */
-int recordings_check_some(const struct recording *rec, size_t nr, struct err *err);
 
 /* Returns 0 if counts of @rec and @one add up, else -EINVAL with @err set. Both are open. */
 int recording_check_events(const struct recording *rec, const struct recording *one,

@@ -264,7 +264,7 @@ static void run_threads(struct joint *j)
 		pthread_join(threads[nr], NULL);
 }
 
-static int finish(struct joint *j)
+static int finish_join(struct joint *j)
 {
 	struct recording *rec = j->rec;
 	int ret = 0;
@@ -298,13 +298,14 @@ int recordings_join(struct recording *rec, const char *const *names, size_t nr,
 	rec->model.has_several = true;
 	run_threads(&j);
 	if (!j.ret)
-		j.ret = finish(&j);
+		j.ret = finish_join(&j);
 	if (j.ret)
 		recording_deinit(rec);
 	return j.ret;
 }
 
-int recordings_check_some(const struct recording *rec, size_t nr, struct err *err)
+/* Returns 0 if one of @nr recordings could be read, else -ENODATA with @err set. */
+static int check_some(const struct recording *rec, size_t nr, struct err *err)
 {
 	if (rec->first)
 		return 0;
@@ -322,7 +323,7 @@ int recordings_load(struct recording *rec, const char *const *names, size_t nr,
 	ret = recordings_join(rec, names, nr, span, err);
 	if (ret)
 		return ret;
-	ret = recordings_check_some(rec, nr, err);
+	ret = check_some(rec, nr, err);
 	if (ret)
 		recording_deinit(rec);
 	return ret;

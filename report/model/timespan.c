@@ -128,7 +128,7 @@ struct stretch {
 	wide_ns begin, end;
 };
 
-static wide_ns clamp(wide_ns value, wide_ns low, wide_ns high)
+static wide_ns clamp_time(wide_ns value, wide_ns low, wide_ns high)
 {
 	if (value < low)
 		return low;
@@ -149,8 +149,8 @@ static struct stretch stretch_of(const struct selection *s, const struct prof_ep
 		wide_ns end = begin + s->interval_ns;
 		uint64_t length_ns = min_u64(epoch->slice_ns, s->interval_ns);
 
-		stretch.begin = clamp(stretch.begin, begin, end - length_ns);
-		stretch.end = clamp(stretch.end, begin + length_ns, end);
+		stretch.begin = clamp_time(stretch.begin, begin, end - length_ns);
+		stretch.end = clamp_time(stretch.end, begin + length_ns, end);
 	}
 	return stretch;
 }
@@ -211,8 +211,8 @@ static bool take_slices(struct selection *s, const struct prof_epoch *epoch, uin
 		if (stretch.end > last)
 			last = stretch.end;
 	}
-	note_range(s, clamp(first, begin + zero, end + zero) - zero,
-		   clamp(last, begin + zero, end + zero) - zero);
+	note_range(s, clamp_time(first, begin + zero, end + zero) - zero,
+		   clamp_time(last, begin + zero, end + zero) - zero);
 	return true;
 }
 

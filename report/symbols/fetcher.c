@@ -156,7 +156,7 @@ static int watch_progress(struct debuginfod_client *client, long done, long all)
 }
 
 /* Fetches the file and writes its name to @fd. Returns the status. */
-static enum child_status fetch(const struct build_id *build_id, enum fetch_kind kind, int fd)
+static enum child_status fetch_file(const struct build_id *build_id, enum fetch_kind kind, int fd)
 {
 	struct debuginfod_client *client;
 	struct library library;
@@ -197,7 +197,7 @@ static void run_child(const struct build_id *build_id, enum fetch_kind kind, int
 	child.stall_ns = stall_ns();
 	child.moved_at_ns = clock_monotonic_ns();
 	child.is_shown = isatty(STDERR_FILENO);
-	_exit(fetch(build_id, kind, fd));
+	_exit(fetch_file(build_id, kind, fd));
 }
 
 static volatile sig_atomic_t is_interrupted;

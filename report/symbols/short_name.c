@@ -91,7 +91,7 @@ static const char *skip_group(const char *p)
 	return NULL;
 }
 
-static void copy(struct shortener *s, size_t len)
+static void copy_text(struct shortener *s, size_t len)
 {
 	memmove(s->text + s->nr, s->in, len);
 	s->nr += len;
@@ -108,13 +108,13 @@ static bool copy_operator(struct shortener *s)
 	if (!has_prefix(s->in, "operator") || is_name_char(s->in[strlen("operator")]) ||
 	    (s->nr && is_name_char(s->text[s->nr - 1])))
 		return false;
-	copy(s, strlen("operator"));
+	copy_text(s, strlen("operator"));
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
 		if (!has_prefix(s->in, symbols[i]))
 			continue;
-		copy(s, strlen(symbols[i]));
+		copy_text(s, strlen(symbols[i]));
 		if (*s->in == '=')
-			copy(s, 1);
+			copy_text(s, 1);
 		s->after_operator = true;
 		if (s->in[0] == ' ' && s->in[1] == '<')
 			s->in++;
@@ -205,10 +205,10 @@ void short_name_make(char *text)
 		if (copy_operator(&s))
 			continue;
 		if (has_prefix(s.in, ANONYMOUS)) {
-			copy(&s, strlen(ANONYMOUS));
+			copy_text(&s, strlen(ANONYMOUS));
 			continue;
 		}
-		copy(&s, *s.in == '-' && s.in[1] == '>' ? 2 : 1);
+		copy_text(&s, *s.in == '-' && s.in[1] == '>' ? 2 : 1);
 		if (s.text[s.nr - 1] == ' ')
 			s.word = s.nr;
 	}

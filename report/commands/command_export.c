@@ -193,18 +193,7 @@ const struct profrep_command export_command = {
 		"  profrep export perf-script -o app.perf app.prof  # for Firefox Profiler\n"
 		"  profrep export pprof --base before.prof -o diff.pb.gz after.prof\n"),
 	.spec.usage = "[OPTIONS] FORMAT [FILE|@LIST...]",
-	.spec.parts =
-		{
-			{&own_options, 0},
-			{&debug_options, offsetof(struct export_options, request.view)},
-			{&name_options, offsetof(struct export_options, request.view)},
-			{&side_options, offsetof(struct export_options, request.view)},
-			{&event_options, offsetof(struct export_options, request.event)},
-			{&timespan_options, offsetof(struct export_options, request.span)},
-			{&owner_options, offsetof(struct export_options, request.filter)},
-			{&stack_options, offsetof(struct export_options, request.filter)},
-			{&search_options, offsetof(struct export_options, request.search)},
-		},
+	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct export_options)},
 	.options_size = sizeof(struct export_options),
 	.take_operands = take_export_operands,
 	.run = run_export,

@@ -139,18 +139,7 @@ const struct profrep_command html_command = {
 		      "  profrep html -o both.html before.prof after.prof  # side by side\n"
 		      "  profrep html -o all.html @names  # the sum of those in a list\n"),
 	.spec.usage = "[OPTIONS] [FILE|@LIST...]",
-	.spec.parts =
-		{
-			{&own_options, 0},
-			{&debug_options, offsetof(struct html_options, request.view)},
-			{&name_options, offsetof(struct html_options, request.view)},
-			{&side_options, offsetof(struct html_options, request.view)},
-			{&event_options, offsetof(struct html_options, request.event)},
-			{&timespan_options, offsetof(struct html_options, request.span)},
-			{&owner_options, offsetof(struct html_options, request.filter)},
-			{&stack_options, offsetof(struct html_options, request.filter)},
-			{&search_options, offsetof(struct html_options, request.search)},
-		},
+	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct html_options)},
 	.options_size = sizeof(struct html_options),
 	.take_operands = take_html_operands,
 	.run = run_html,

@@ -142,18 +142,7 @@ const struct profrep_command top_command = {
 		      "  profrep top -n 50 --comm nginx app.prof\n"
 		      "  profrep top --by cgroup app.prof\n"
 		      "  profrec -q -o - -i 1 | profrep top --live -  # each second anew\n"),
-	.spec.parts =
-		{
-			{&own_options, 0},
-			{&debug_options, offsetof(struct top_options, request.view)},
-			{&name_options, offsetof(struct top_options, request.view)},
-			{&side_options, offsetof(struct top_options, request.view)},
-			{&event_options, offsetof(struct top_options, request.event)},
-			{&timespan_options, offsetof(struct top_options, request.span)},
-			{&owner_options, offsetof(struct top_options, request.filter)},
-			{&stack_options, offsetof(struct top_options, request.filter)},
-			{&search_options, offsetof(struct top_options, request.search)},
-		},
+	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct top_options)},
 	SEVERAL_RECORDINGS(struct top_options),
 	.run = run_top,
 };

@@ -76,23 +76,11 @@ static const struct option_spec tree_rows[] = {
 
 static const struct option_table own_options = {tree_rows, ARRAY_SIZE(tree_rows), NULL};
 
-#define TREE_PARTS                                                                                 \
-	{                                                                                          \
-		{&own_options, 0}, {&debug_options, offsetof(struct tree_options, request.view)},  \
-			{&name_options, offsetof(struct tree_options, request.view)},              \
-			{&side_options, offsetof(struct tree_options, request.view)},              \
-			{&event_options, offsetof(struct tree_options, request.event)},            \
-			{&timespan_options, offsetof(struct tree_options, request.span)},          \
-			{&owner_options, offsetof(struct tree_options, request.filter)},           \
-			{&stack_options, offsetof(struct tree_options, request.filter)},           \
-			{&search_options, offsetof(struct tree_options, request.search)},          \
-	}
-
 const struct profrep_command tree_command = {
 	COMMAND_TEXTS("tree", "print stacks as a tree, from threads to the functions they ran",
 		      "  profrep tree app.prof            # branches of 1 % and more\n"
 		      "  profrep tree --min-percent 5 --comm nginx app.prof\n"),
-	.spec.parts = TREE_PARTS,
+	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct tree_options)},
 	SEVERAL_RECORDINGS(struct tree_options),
 	.run = run_tree,
 };
@@ -102,7 +90,7 @@ const struct profrep_command callers_command = {
 		      "  profrep callers malloc app.prof  # who called malloc\n"
 		      "  profrep callers __schedule --comm nginx app.prof\n"),
 	.spec.usage = "[OPTIONS] FUNCTION [FILE|@LIST...]",
-	.spec.parts = TREE_PARTS,
+	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct tree_options)},
 	.options_size = sizeof(struct tree_options),
 	.take_operands = take_callers_operands,
 	.run = run_tree,

@@ -38,4 +38,21 @@ extern const struct option_table owner_options, stack_options;
 /* Fills a struct search_choice: --symfs, --debug-dir. */
 extern const struct option_table search_options;
 
+/* A table that fills the @member of the struct @filled. */
+#define OPTION_PART(filled, table, member)                                                         \
+	{                                                                                          \
+		&(table), offsetof(filled, member)                                                 \
+	}
+
+/* The tables of commands that show stacks. The member request of @filled is a source_request. */
+#define STACK_OPTION_PARTS(filled)                                                                 \
+	OPTION_PART(filled, debug_options, request.view),                                          \
+		OPTION_PART(filled, name_options, request.view),                                   \
+		OPTION_PART(filled, side_options, request.view),                                   \
+		OPTION_PART(filled, event_options, request.event),                                 \
+		OPTION_PART(filled, timespan_options, request.span),                               \
+		OPTION_PART(filled, owner_options, request.filter),                                \
+		OPTION_PART(filled, stack_options, request.filter),                                \
+		OPTION_PART(filled, search_options, request.search)
+
 #endif

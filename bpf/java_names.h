@@ -59,6 +59,17 @@ static __always_inline bool read_method_names(const struct java_machine *m,
 	       read_symbol(m, read_user_word(class + m->class_name), &name->file);
 }
 
+/* Reads the ConstMethod of the method at hand, and where its pool is. */
+static __always_inline bool read_const_method(const struct java_machine *m, struct java_scratch *s)
+{
+	if (word_addr(s->method) != s->method || s->method < NR_NOTES ||
+	    read_user(&s->const_at, sizeof(s->const_at), s->method + m->method_const) ||
+	    read_user(s->parts, sizeof(s->parts), s->const_at))
+		return false;
+	s->pool = const_word(s, m->const_pool);
+	return true;
+}
+
 /* Hands the names of the method at hand of @level to the recorder, as send_function does. */
 __verified_once int send_method(__u32 tgid, __u32 level)
 {
@@ -77,7 +88,9 @@ __verified_once int send_method(__u32 tgid, __u32 level)
 	name->time_ns = bpf_ktime_get_ns();
 	name->tgid = tgid;
 	name->line = 0;
-	if (read_method_names(m, &memory->java, name)) {
+	name->block = memory->java.is_place ? memory->java.block : 0;
+	name->compile_id = memory->java.compile_id;
+	if (read_const_method(m, &memory->java) && read_method_names(m, &memory->java, name)) {
 		bpf_ringbuf_submit(name, 0);
 		return 0;
 	}
@@ -85,6 +98,35 @@ __verified_once int send_method(__u32 tgid, __u32 level)
 forget:
 	bpf_map_delete_elem(&seen_functions, &memory->java.function);
 	return 0;
+}
+
+/*
+ * The word of a method, by its address. Its parts tell whether the memory has become another's.
+ * Returns 0 if they cannot be read.
+ */
+static __always_inline __u64 method_word(const struct java_machine *m, struct java_scratch *s)
+{
+	__u64 h;
+
+	if (!read_const_method(m, s))
+		return 0;
+	h = s->const_at ^ s->pool * 3 ^ (__u64)const_number(s, m->const_name) << 40;
+	return LANGUAGE_WORD(LANGUAGE_JAVA, h * 0x9e3779b97f4a7c15ULL >> 52, s->method);
+}
+
+/*
+ * The word of a place in compiled code, by its address. The number of the code tells whether other
+ * code has come there. Returns 0 if it cannot be read.
+ */
+static __always_inline __u64 place_word(const struct java_machine *m, struct java_scratch *s)
+{
+	__u64 h;
+
+	if (word_addr(s->pc) != s->pc ||
+	    read_user(&s->compile_id, sizeof(s->compile_id), s->block + m->blob_compile_id))
+		return 0;
+	h = s->block ^ (__u64)s->compile_id << 32;
+	return LANGUAGE_WORD(LANGUAGE_JAVA, h * 0x9e3779b97f4a7c15ULL >> 52, s->pc);
 }
 
 /*
@@ -96,19 +138,15 @@ __verified_once int find_method_word(__u32 tgid, __u64 space_id, __u32 level)
 	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
 	const struct java_machine *m = bpf_map_lookup_elem(&java_machines, &tgid);
 	struct java_scratch *s;
-	__u64 h;
 
 	if (!memory || !m)
 		return 0;
 	s = &memory->java;
-	if (word_addr(s->method) != s->method || s->method < NR_NOTES ||
-	    read_user(&s->const_at, sizeof(s->const_at), s->method + m->method_const) ||
-	    read_user(s->parts, sizeof(s->parts), s->const_at))
-		return 0;
-	s->pool = const_word(s, m->const_pool);
-	h = s->const_at ^ s->pool * 3 ^ (__u64)const_number(s, m->const_name) << 40;
+	s->is_place = s->kind == JAVA_NMETHOD && m->blob_compile_id;
 	s->function.space_id = space_id;
-	s->function.word = LANGUAGE_WORD(LANGUAGE_JAVA, h * 0x9e3779b97f4a7c15ULL >> 52, s->method);
+	s->function.word = s->is_place ? place_word(m, s) : method_word(m, s);
+	if (!s->function.word)
+		return 0;
 	if (!bpf_map_lookup_elem(&seen_functions, &s->function))
 		send_method(tgid, level);
 	return 1;

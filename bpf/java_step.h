@@ -437,6 +437,7 @@ static __always_inline bool java_look_at_frame(struct java_step *j)
 	enum java_kind kind;
 
 	s->method = 0;
+	s->pc = j->f->pc;
 	if (!java_read_blob(j, unwind_lookup_pc(j->f)))
 		return false;
 	s->kind = kind = java_kind_of(j);

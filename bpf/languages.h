@@ -200,6 +200,9 @@ struct java_machine {
 	__u8 symbol_length; /* 2 bytes */
 	__u8 symbol_text;
 	__u8 reserved;
+	/* Of compiled code: a running number. 0: methods have no words of places in their code. */
+	__u16 blob_compile_id;
+	__u16 reserved_2;
 };
 
 /* Processes of Java whose code is walked, at most. */
@@ -219,6 +222,9 @@ struct java_scratch {
 	__u64 block, begin, end; /* the block of code, and the code in it */
 	__u64 frame_bytes;
 	__u64 kind; /* of the block (bpf/java_step.h) */
+	__u64 pc;   /* of the frame */
+	__u32 compile_id;
+	__u32 is_place; /* the word is of a place in compiled code */
 	__u64 blob[JAVA_BLOB_BYTES / 8];
 	__u64 name[JAVA_NAME_BYTES / 8];
 	__u8 code[JAVA_CODE_BYTES];
@@ -301,6 +307,14 @@ struct function_name {
 	__u32 tgid;    /* in the recorder's pid namespace */
 	__u32 line;    /* of its definition */
 	struct language_text name, file;
+	/*
+	 * Of Java: the block of compiled code that has the word's address, and its number. The name
+	 * is that of the method which was compiled; the compiler may have put others into it. 0:
+	 * the word's address is that of the Method.
+	 */
+	__u64 block;
+	__u32 compile_id;
+	__u32 reserved;
 };
 
 /* The map has room for so many. The recorder empties it when it is half full. */

@@ -1,6 +1,6 @@
-# Checks folded stacks of tests/programs/KnownCalls.java, root first, with annotations. Methods must not be inlined.
-# Prints the numbers of pairs of caller and method, of wrong pairs, of wrong depths of recursion, and of stacks. Wrong
-# ones are shown on stderr. Needs known_pairs.awk.
+# Checks folded stacks of tests/programs/KnownCalls.java, root first, with annotations. Prints the numbers of pairs of
+# caller and method, of wrong pairs, of wrong depths of recursion, of methods that are inlined, and of stacks. Wrong ones
+# are shown on stderr. Needs known_pairs.awk.
 BEGIN {
 	split("burn=area|side|compareKeys|bottom[0-9]+|raise|catchRaised|reflected area=drawShapes side=area drawShapes=work " \
 		"sortByKey=work descend=work|descend raise=raise|catchRaised catchRaised=work reflect=work", rules, " ")
@@ -32,11 +32,12 @@ function allowed(caller, name)
 	nr = begin_stack()
 	for (i = 2; i <= nr; i++) {
 		# Code of HotSpot can call Java for its own ends, such as to load a class.
-		if (frames[i] !~ /_\[java\]$/) {
+		if (frames[i] !~ /_\[java(,inl)?\]$/) {
 			caller = ""
 			continue
 		}
 		name = frames[i]
+		inlined += sub(/_\[java,inl\]$/, "", name) * count
 		sub(/_\[java\]$/, "", name)
 		if (name !~ /^KnownCalls[.$]/ || name ~ /\$\$/)
 			name = "other"
@@ -47,5 +48,5 @@ function allowed(caller, name)
 }
 
 END {
-	printf "pairs %d\nwrong %d\ndepths %d\nstacks %d\n", pairs, wrong, deep, stacks
+	printf "pairs %d\nwrong %d\ndepths %d\ninlined %d\nstacks %d\n", pairs, wrong, deep, inlined, stacks
 }

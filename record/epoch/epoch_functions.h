@@ -9,11 +9,12 @@
 #include "record/epoch/epoch_tables.h"
 
 /*
- * Adds the frame of the function or note that @word stands for in the address space @generation.
- * Without a name the frame is one of an unknown function. Returns 0 or -ENOMEM.
+ * Appends to @frames the frames of the functions, or of the note, that @word stands for in the
+ * address space @generation. Without a name the frame is one of an unknown function. Returns 0 or
+ * -ENOMEM.
  */
-int epoch_functions_frame(struct epoch_tables *tables, const struct function_names *names,
-			  uint64_t generation, uint64_t word, uint32_t *frame);
+int epoch_functions_frames(struct epoch_tables *tables, const struct function_names *names,
+			   uint64_t generation, uint64_t word, u32_vec *frames);
 
 /* Notes that @object, which is @file, is an interpreter, if it is one. Returns 0 or -ENOMEM. */
 int epoch_functions_mark(struct epoch_tables *tables, const struct epoch_sources *sources,

@@ -180,10 +180,6 @@ static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_
 	uint64_t addr = raw_frame_addr(raw);
 	const struct mapping *mapping;
 
-	if (word_is_function(raw) && u->sources->functions)
-		return epoch_functions_frame(u->tables, u->sources->functions,
-					     walk->stack->space->generation, raw, frame);
-
 	if (addr < walk->start || addr >= walk->end) {
 		int ret;
 
@@ -200,6 +196,19 @@ static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_
 	return epoch_tables_frame(u->tables, walk->object, addr - walk->bias, is_exact, frame);
 }
 
+/* Appends what @raw stands for to the frames of the stack at hand. */
+static int add_frames(struct epoch_user *u, struct user_walk *walk, uint64_t raw, bool is_leaf)
+{
+	uint32_t frame;
+	int ret;
+
+	if (word_is_function(raw) && u->sources->functions)
+		return epoch_functions_frames(u->tables, u->sources->functions,
+					      walk->stack->space->generation, raw, &u->frames);
+	ret = translate_frame(u, walk, raw, is_leaf, &frame);
+	return ret ? ret : vec_push(&u->frames, frame);
+}
+
 int epoch_user_prepare(struct epoch_user *u, const struct user_stack *stack)
 {
 	return rescans_look(&u->rescans, u->sources->spaces, stack->space, stack->raw,
@@ -214,22 +223,23 @@ int epoch_user_add(struct epoch_user *u, const struct user_stack *stack, struct 
 		.stack = stack,
 		.may_stray = raw->end == STACK_END_FP || raw->end == STACK_END_CUT ||
 			     raw->end == STACK_END_NO_TABLE || raw->end == STACK_END_EARLY};
+	enum prof_stack_end end = raw_stack_end(raw);
 	int ret = get_process(u, stack->space, &walk.process);
 
 	vec_clear(&u->frames);
-	for (size_t i = 0; !ret && i < raw->nr_frames && !walk.strayed; i++) {
-		uint32_t frame;
-
-		ret = translate_frame(u, &walk, raw->frames[i], i == 0, &frame);
-		if (!ret)
-			ret = vec_push(&u->frames, frame);
-	}
+	for (size_t i = 0; !ret && i < raw->nr_frames && !walk.strayed; i++)
+		ret = add_frames(u, &walk, raw->frames[i], i == 0);
 	if (ret)
 		return ret;
 	row->process = walk.process;
-	return epoch_tables_stack(u->tables, u->frames.data, u->frames.nr,
-				  walk.strayed ? PROF_STACK_STRAYED : raw_stack_end(raw),
-				  &row->user_stack);
+	if (walk.strayed)
+		end = PROF_STACK_STRAYED;
+	/* Compiled code can have many functions at one address. */
+	if (u->frames.nr > PROF_MAX_STACK_FRAMES) {
+		u->frames.nr = PROF_MAX_STACK_FRAMES;
+		end = PROF_STACK_CUT;
+	}
+	return epoch_tables_stack(u->tables, u->frames.data, u->frames.nr, end, &row->user_stack);
 }
 
 void epoch_user_reset(struct epoch_user *u)

@@ -47,6 +47,23 @@ enum field {
 	CLASS_NAME,
 	SYMBOL_LENGTH,
 	SYMBOL_TEXT,
+	NR_WALK_FIELDS,
+	/* Those of struct java_layout. A version has some of them. */
+	CONST_FLAGS = NR_WALK_FIELDS,
+	CONST_WORDS,
+	PC_OFFSET,
+	PC_SCOPE,
+	CODE_COMPILE_ID,
+	CODE_PCS,
+	CODE_DEPENDENCIES,
+	CODE_SCOPES_POINTER,
+	CODE_SCOPES_OFFSET,
+	CODE_METADATA,
+	CODE_IMMUTABLE,
+	CODE_IMMUTABLE_BYTES,
+	CODE_MUTABLE,
+	CODE_MUTABLE_BYTES,
+	CODE_RELOCATION_BYTES,
 	NR_FIELDS,
 };
 
@@ -87,14 +104,31 @@ static const struct {
 	{"Symbol", "_length", SYMBOL_LENGTH},
 	{"Symbol", "_body[0]", SYMBOL_TEXT},
 	{"Symbol", "_body", SYMBOL_TEXT},
+	{"ConstMethod", "_flags", CONST_FLAGS},
+	{"ConstMethod", "_flags._flags", CONST_FLAGS},
+	{"ConstMethod", "_constMethod_size", CONST_WORDS},
+	{"PcDesc", "_pc_offset", PC_OFFSET},
+	{"PcDesc", "_scope_decode_offset", PC_SCOPE},
+	{"nmethod", "_compile_id", CODE_COMPILE_ID},
+	{"nmethod", "_scopes_pcs_offset", CODE_PCS},
+	{"nmethod", "_dependencies_offset", CODE_DEPENDENCIES},
+	{"CompiledMethod", "_scopes_data_begin", CODE_SCOPES_POINTER},
+	{"nmethod", "_scopes_data_offset", CODE_SCOPES_OFFSET},
+	{"nmethod", "_metadata_offset", CODE_METADATA},
+	{"nmethod", "_immutable_data", CODE_IMMUTABLE},
+	{"nmethod", "_immutable_data_size", CODE_IMMUTABLE_BYTES},
+	{"CodeBlob", "_mutable_data", CODE_MUTABLE},
+	{"CodeBlob", "_mutable_data_size", CODE_MUTABLE_BYTES},
+	{"CodeBlob", "_relocation_size", CODE_RELOCATION_BYTES},
 };
 
-enum type { BLOCK, CONST_METHOD, POOL, NR_TYPES };
+enum type { BLOCK, CONST_METHOD, POOL, PC_DESC, NR_TYPES };
 
 static const char *const types[NR_TYPES] = {
 	[BLOCK] = "HeapBlock",
 	[CONST_METHOD] = "ConstMethod",
 	[POOL] = "ConstantPool",
+	[PC_DESC] = "PcDesc",
 };
 
 struct facts {
@@ -106,7 +140,7 @@ struct facts {
 	bool has_field[NR_FIELDS];
 };
 
-static int read_all(const struct java_memory *m, uint64_t addr, void *buf, size_t len)
+int java_memory_read(const struct java_memory *m, uint64_t addr, void *buf, size_t len)
 {
 	return m->read(m->ctx, addr, buf, len) == (long)len ? 0 : -EFAULT;
 }
@@ -123,7 +157,8 @@ static int read_text(const struct java_memory *m, uint64_t addr, char text[TEXT_
 static int read_symbols(struct facts *f, const struct interpreter *in, uint64_t base)
 {
 	for (int i = 0; i < NR_JAVA_SYMBOLS; i++) {
-		int ret = read_all(f->memory, base + in->java[i], &f->symbols[i], sizeof(uint64_t));
+		int ret = java_memory_read(f->memory, base + in->java[i], &f->symbols[i],
+					   sizeof(uint64_t));
 
 		if (ret)
 			return ret;
@@ -141,7 +176,7 @@ static int read_entry(const struct facts *f, uint64_t addr, size_t len, uint64_t
 		      uint64_t entry[ENTRY_BYTES / 8], char name[TEXT_BYTES])
 {
 	uint64_t at;
-	int ret = read_all(f->memory, addr, entry, len);
+	int ret = java_memory_read(f->memory, addr, entry, len);
 
 	if (ret)
 		return ret;
@@ -217,12 +252,12 @@ static int read_types(struct facts *f)
 /* Reads the word that a static field is, or a field of the struct at @object. */
 static int read_field(const struct facts *f, uint64_t object, enum field field, uint64_t *value)
 {
-	return read_all(f->memory, object + f->fields[field], value, sizeof(*value));
+	return java_memory_read(f->memory, object + f->fields[field], value, sizeof(*value));
 }
 
 static int read_number(const struct facts *f, uint64_t object, enum field field, uint32_t *value)
 {
-	return read_all(f->memory, object + f->fields[field], value, sizeof(*value));
+	return java_memory_read(f->memory, object + f->fields[field], value, sizeof(*value));
 }
 
 /* Heaps with code are smaller than this (ReservedCodeCacheSize). */
@@ -269,7 +304,7 @@ static int read_heaps(const struct facts *f, struct java_machine *m)
 	if (!nr || nr > MAX_JAVA_HEAPS)
 		return nr ? -ENOTSUP : -EAGAIN;
 	for (uint32_t i = 0; i < nr && !ret; i++) {
-		ret = read_all(f->memory, data + i * sizeof(heap), &heap, sizeof(heap));
+		ret = java_memory_read(f->memory, data + i * sizeof(heap), &heap, sizeof(heap));
 		if (!ret)
 			ret = read_heap(f, heap, m);
 	}
@@ -354,7 +389,7 @@ static bool has_fields(const struct facts *f)
 {
 	const bool *has = f->has_field;
 
-	for (int i = 0; i < NR_FIELDS; i++) {
+	for (int i = 0; i < NR_WALK_FIELDS; i++) {
 		if (i == VERSION || i == VERSION_21 ||
 		    (i >= BLOB_CODE_BEGIN && i <= BLOB_DATA_OFFSET))
 			continue;
@@ -366,9 +401,44 @@ static bool has_fields(const struct facts *f)
 	       f->sizes[BLOCK] && f->sizes[CONST_METHOD] && f->sizes[POOL];
 }
 
-int java_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
-		      struct java_machine *machine)
+/* struct PcDesc of pcDesc.hpp, which record/languages/java_scopes.c reads. */
+#define PC_BYTES     16
+#define PC_SCOPE_OFF 4
+
+/* The offsets in structs are small. */
+#define LAYOUT_MAX 4096
+
+/* Copies the offset of @field, which the version has to have. */
+static bool put_layout(const struct facts *f, enum field field, uint16_t *to)
 {
+	*to = f->fields[field];
+	return f->has_field[field] && f->fields[field] < LAYOUT_MAX;
+}
+
+/* From version 25 on, code has its debug information elsewhere. */
+static bool put_scopes(const struct facts *f, struct java_layout *l)
+{
+	if (f->sizes[PC_DESC] != PC_BYTES || !f->has_field[PC_OFFSET] || f->fields[PC_OFFSET] ||
+	    !f->has_field[PC_SCOPE] || f->fields[PC_SCOPE] != PC_SCOPE_OFF ||
+	    !put_layout(f, CODE_COMPILE_ID, &l->compile_id) || !put_layout(f, CODE_PCS, &l->pcs))
+		return false;
+	if (!f->has_field[CODE_IMMUTABLE])
+		return put_layout(f, CODE_DEPENDENCIES, &l->pcs_end) &&
+		       put_layout(f, CODE_SCOPES_POINTER, &l->scopes) &&
+		       put_layout(f, CODE_METADATA, &l->metadata);
+	return put_layout(f, CODE_SCOPES_OFFSET, &l->pcs_end) &&
+	       put_layout(f, CODE_SCOPES_OFFSET, &l->scopes) &&
+	       put_layout(f, CODE_IMMUTABLE, &l->immutable) && l->immutable &&
+	       put_layout(f, CODE_IMMUTABLE_BYTES, &l->scopes_end) &&
+	       put_layout(f, CODE_MUTABLE, &l->mutable) &&
+	       put_layout(f, CODE_MUTABLE_BYTES, &l->mutable_bytes) &&
+	       put_layout(f, CODE_RELOCATION_BYTES, &l->relocation_bytes);
+}
+
+int java_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
+		      struct java_machine *machine, struct java_layout *layout)
+{
+	struct java_layout l = {0};
 	struct java_machine m = {.version = in->version};
 	struct facts f = {.memory = memory};
 	uint64_t call_stub;
@@ -392,6 +462,11 @@ int java_machine_read(const struct java_memory *memory, const struct interpreter
 		return ret;
 	m.call_stub_return = call_stub;
 	read_interpreter(&f, &m);
+	l.has_lines = put_layout(&f, CONST_FLAGS, &l.const_flags) &&
+		      put_layout(&f, CONST_WORDS, &l.const_words);
+	l.has_scopes = put_scopes(&f, &l);
+	m.blob_compile_id = l.has_scopes ? l.compile_id : 0;
 	*machine = m;
+	*layout = l;
 	return 0;
 }

@@ -15,6 +15,11 @@ const char *language_name(enum language language)
 	return language < NR_LANGUAGES ? names[language] : "";
 }
 
+const char *language_inlined_name(enum language language)
+{
+	return language == LANGUAGE_JAVA ? "java,inl" : language_name(language);
+}
+
 /* The bit of the language with the name of @len bytes at @name; 0: there is none. */
 static uint32_t find_name(const char *name, size_t len)
 {

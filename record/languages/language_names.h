@@ -13,6 +13,9 @@
 /* The short name of @language, "py"; "" if there is no such language. */
 const char *language_name(enum language language);
 
+/* The short name of functions of @language that a compiler has put into others, "java,inl". */
+const char *language_inlined_name(enum language language);
+
 /*
  * Parses a list of names with commas, or "none", into @target, a uint32_t with a bit for each
  * language. Returns 0 or -EINVAL.

@@ -84,42 +84,65 @@ static const char *copy_text(struct arena *texts, const struct language_text *te
 }
 
 /* "java/util/List" and "add" become "java.util.List.add", in the source "java.util.List". */
-static int name_method(struct arena *texts, const struct function_name *name,
-		       struct named_function *f)
+static int name_method(struct arena *texts, const struct language_text *class,
+		       const struct language_text *name, struct source_function *f)
 {
 	char text[2 * TEXT_MAX + 1];
-	size_t class = decode_text(&name->file, false, text);
+	size_t nr = decode_text(class, false, text);
 
-	for (size_t i = 0; i < class; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (text[i] == '/')
 			text[i] = '.';
-	f->file = arena_copy(texts, text, class);
-	text[class ++] = '.';
-	f->name = arena_copy(texts, text, class + decode_text(&name->name, false, text + class));
+	f->file = arena_copy(texts, text, nr);
+	text[nr++] = '.';
+	f->name = arena_copy(texts, text, nr + decode_text(name, false, text + nr));
 	return f->file && f->name ? 0 : -ENOMEM;
 }
 
 static int name_function(struct arena *texts, const struct function_name *name,
-			 struct named_function *f)
+			 struct source_function *f)
 {
 	if (word_language(name->word) == LANGUAGE_JAVA)
-		return name_method(texts, name, f);
+		return name_method(texts, &name->file, &name->name, f);
 	f->name = copy_text(texts, &name->name, false);
 	f->file = copy_text(texts, &name->file, true);
 	return f->file && f->name ? 0 : -ENOMEM;
 }
 
-int function_names_add(struct function_names *names, const struct function_name *name)
+int function_names_add(struct function_names *names, const struct function_name *name, uint32_t *nr)
 {
 	struct name_generation *young = &names->young;
-	struct named_function new = {.word = name->word, .line = name->line};
+	struct named_function new = {.word = name->word, .own.line = name->line};
 	struct waiting_function waiting = {.tgid = name->tgid, .time_ns = name->time_ns};
 
+	*nr = NO_FUNCTION;
 	if (young->texts.total >= 2 * TEXT_BYTES_MAX)
 		return 0;
-	if (name_function(&young->texts, name, &new) || vec_push(&names->waiting, waiting))
+	if (name_function(&young->texts, name, &new.own) || vec_push(&names->waiting, waiting) ||
+	    vec_push(&young->functions, new))
 		return -ENOMEM;
-	return vec_push(&young->functions, new);
+	*nr = young->functions.nr - 1;
+	return 0;
+}
+
+int function_names_set_methods(struct function_names *names, uint32_t nr,
+			       const struct java_method *methods, uint32_t nr_methods)
+{
+	struct name_generation *young = &names->young;
+	struct named_function *f = &young->functions.data[nr];
+	size_t first = young->inlined.nr;
+
+	for (uint32_t i = 0; i < nr_methods; i++) {
+		struct source_function function = {.line = methods[i].first_line};
+
+		if (name_method(&young->texts, &methods[i].class, &methods[i].name, &function) ||
+		    vec_push(&young->inlined, function))
+			return -ENOMEM;
+	}
+	f->own = young->inlined.data[--young->inlined.nr];
+	f->first_inlined = first;
+	f->nr_inlined = nr_methods - 1;
+	return 0;
 }
 
 static uint64_t hash_function(uint64_t generation, uint64_t word)
@@ -142,16 +165,25 @@ static const struct named_function *find_in(const struct name_generation *g, uin
 }
 
 const struct named_function *function_names_find(const struct function_names *names,
-						 uint64_t generation, uint64_t word)
+						 uint64_t generation, uint64_t word,
+						 const struct source_function **inlined)
 {
-	const struct named_function *found = find_in(&names->young, generation, word);
+	const struct name_generation *g = &names->young;
+	const struct named_function *found = find_in(g, generation, word);
 
-	return found ? found : find_in(&names->old, generation, word);
+	if (!found) {
+		g = &names->old;
+		found = find_in(g, generation, word);
+	}
+	if (found)
+		*inlined = g->inlined.data + found->first_inlined;
+	return found;
 }
 
 static void free_generation(struct name_generation *g)
 {
 	vec_free(&g->functions);
+	vec_free(&g->inlined);
 	index_deinit(&g->by_word);
 	arena_deinit(&g->texts);
 	*g = (struct name_generation){0};

@@ -19,14 +19,22 @@
 #include "common/arena.h"
 #include "common/index.h"
 #include "common/vec.h"
+#include "record/languages/java_methods.h"
 #include "record/process/address_spaces.h"
 
-/* A function. The strings are UTF-8 as far as the process wrote proper text. */
+/* A function in its source. The strings are UTF-8 as far as the process wrote proper text. */
+struct source_function {
+	const char *name, *file;
+	uint32_t line; /* of its definition; 0: not known */
+};
+
+/* The function of a word. A compiler may have put others into it, which call each other there. */
 struct named_function {
 	uint64_t generation; /* of the address space */
 	uint64_t word;
-	const char *name, *file;
-	uint32_t line;
+	struct source_function own;
+	size_t first_inlined; /* in the generation's list, the innermost first */
+	uint32_t nr_inlined;
 };
 
 /* The process of a function, until its address space is known. */
@@ -37,6 +45,7 @@ struct waiting_function {
 
 struct name_generation {
 	VEC(struct named_function) functions;
+	VEC(struct source_function) inlined;
 	struct index by_word;
 	struct arena texts;
 };
@@ -48,8 +57,20 @@ struct function_names {
 	int seen_map; /* of the program: functions that it does not send again */
 };
 
-/* Keeps @name, as the program sent it. Returns 0 or -ENOMEM. */
-int function_names_add(struct function_names *names, const struct function_name *name);
+/*
+ * Keeps @name, as the program sent it. *@nr is its number until the next age; NO_FUNCTION when
+ * there is no room. Returns 0 or -ENOMEM.
+ */
+#define NO_FUNCTION UINT32_MAX
+int function_names_add(struct function_names *names, const struct function_name *name,
+		       uint32_t *nr);
+
+/*
+ * The function with number @nr is the method @methods[0] of Java, or has @methods in it, the
+ * innermost first and its own last. Returns 0 or -ENOMEM.
+ */
+int function_names_set_methods(struct function_names *names, uint32_t nr,
+			       const struct java_method *methods, uint32_t nr_methods);
 
 /*
  * Finds the address spaces of the names that came. @spaces must be known up to the time of the last
@@ -64,10 +85,12 @@ int function_names_settle(struct function_names *names, struct address_spaces *s
 void function_names_age(struct function_names *names);
 
 /*
- * The function with @word in the address space @generation, or NULL. Valid until the next age.
+ * The function with @word in the address space @generation, or NULL. *@inlined are those in it.
+ * Valid until the next age.
  */
 const struct named_function *function_names_find(const struct function_names *names,
-						 uint64_t generation, uint64_t word);
+						 uint64_t generation, uint64_t word,
+						 const struct source_function **inlined);
 
 void function_names_deinit(struct function_names *names);
 

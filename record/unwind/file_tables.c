@@ -526,6 +526,7 @@ void file_tables_deinit(struct file_tables *u)
 	worker_line_destroy(u->builder);
 	cleanup_close(&u->cache_fd);
 	table_maps_deinit(&u->store);
+	java_machines_deinit(&u->interpreters.java);
 	vec_free(&u->tables);
 	index_deinit(&u->by_file);
 }

@@ -11,6 +11,7 @@
 #include "common/buildid.h"
 #include "record/languages/found_interpreter.h"
 #include "record/process/mapped_files.h"
+#include "record/unwind/java_machines.h"
 
 /* A file with an interpreter. */
 struct interpreter_of_file {
@@ -19,14 +20,14 @@ struct interpreter_of_file {
 	struct found_interpreter found;
 };
 
-/* All zero but the descriptors: there are none. */
+/* All zero but the descriptors and the looker: there are none. */
 struct interpreter_maps {
 	struct interpreter_of_file files[MAX_INTERPRETERS];
 	uint32_t nr;
 	uint32_t languages; /* that the user wants, one bit 1 << enum language each */
 	int interpreters;   /* maps of bpf/python_frames.h; the sampler's */
 	int executables;
-	int machines; /* of bpf/java_frames.h */
+	struct java_machines java;
 };
 
 /* The file of an interpreter. Device, as makedev, and inode are 0 where they are not known. */

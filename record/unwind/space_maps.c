@@ -11,7 +11,6 @@
 #include "common/minmax.h"
 #include "common/search.h"
 #include "record/proc/proc_task.h"
-#include "record/unwind/java_machines.h"
 
 /* Mappings of one process. Code in further mappings is left along frame pointers. */
 #define MAPPINGS_MAX 4096
@@ -47,7 +46,7 @@ static uint32_t find_table(const struct space_maps *u, const struct unwind_proce
 /* Java's interpreter is a machine that the program has to know, too. */
 static void look_for_machine(struct space_maps *u, struct unwind_process *p)
 {
-	const struct interpreter_maps *maps = &u->tables->interpreters;
+	struct interpreter_maps *maps = &u->tables->interpreters;
 	const struct interpreter *in;
 
 	if (!p->interpreter || p->has_machine || p->machine_looks >= MACHINE_LOOKS_MAX)
@@ -56,8 +55,7 @@ static void look_for_machine(struct space_maps *u, struct unwind_process *p)
 	if (in->language != LANGUAGE_JAVA)
 		return;
 	p->machine_looks++;
-	p->has_machine = java_machines_put(maps->machines, u->tables->looker, p->pid, in,
-					   p->interpreter_base);
+	p->has_machine = java_machines_put(&maps->java, p->pid, in, p->interpreter_base);
 }
 
 /*
@@ -412,7 +410,7 @@ void space_maps_remove(struct space_maps *u, uint32_t pid)
 	/* Without memory for the note, the room is lost, and nothing else. */
 	retire_mappings(u, p);
 	if (p->has_machine)
-		bpf_map_delete_elem(u->tables->interpreters.machines, &pid);
+		java_machines_remove(&u->tables->interpreters.java, pid);
 	p->pid = 0;
 	vec_push(&u->free_processes, (uint32_t)(p - u->processes.data));
 }

@@ -12,6 +12,7 @@
 #include "record/process/proc_scan.h"
 #include "record/unwind/space_maps.h"
 #include "record/unwind/file_tables.h"
+#include "record/unwind/method_names.h"
 
 /*
  * A drain is due when so many early samples wait. While tables are made, more may wait, up to so
@@ -31,6 +32,7 @@ struct unwinder {
 	struct space_maps spaces;
 	struct early_samples early;
 	struct function_names functions;
+	struct method_names methods;
 	struct ring_buffer *wants; /* and early samples */
 	int fds[2];
 	int ret; /* first error of a callback */
@@ -182,9 +184,14 @@ static int take_early(void *ctx, void *data, size_t size)
 static int take_function(void *ctx, void *data, size_t size)
 {
 	struct unwinder *u = ctx;
+	const struct function_name *name = data;
+	uint32_t nr;
 
-	if (size >= sizeof(struct function_name) && !u->ret)
-		u->ret = function_names_add(&u->functions, data);
+	if (size < sizeof(*name) || u->ret)
+		return 0;
+	u->ret = function_names_add(&u->functions, name, &nr);
+	if (!u->ret && nr != NO_FUNCTION && word_language(name->word) == LANGUAGE_JAVA)
+		u->ret = method_names_want(&u->methods, name, nr);
 	return 0;
 }
 
@@ -227,6 +234,8 @@ int unwinder_work(struct unwinder *u)
 {
 	u->ret = 0;
 	ring_buffer__consume(u->wants);
+	if (!u->ret)
+		u->ret = method_names_ask(&u->methods, &u->tables.interpreters.java, &u->functions);
 	if (!u->ret)
 		u->ret = look_again(u);
 	if (!u->ret)
@@ -432,7 +441,7 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 	u->functions.seen_map = maps->seen_functions;
 	u->tables.interpreters.interpreters = maps->interpreters;
 	u->tables.interpreters.executables = maps->interpreter_files;
-	u->tables.interpreters.machines = maps->java_machines;
+	u->tables.interpreters.java.map = maps->java_machines;
 	u->fds[0] = ring_buffer__epoll_fd(u->wants);
 	u->fds[1] = worker_line_fd(u->tables.builder);
 	file_tables_begin(&u->tables, maps, vdso);
@@ -469,6 +478,7 @@ int unwinder_create(const struct unwinder_options *options, struct unwinder **un
 	u->files.looker = looker;
 	ret = file_tables_init(&u->tables, options->cache, looker, err);
 	u->tables.interpreters.languages = options->languages;
+	u->tables.interpreters.java.looker = looker;
 	u->tables.changed = table_changed;
 	u->tables.ctx = u;
 	if (!ret && space_maps_init(&u->spaces, &u->tables))
@@ -490,6 +500,7 @@ void unwinder_destroy(struct unwinder *u)
 	file_tables_deinit(&u->tables);
 	early_samples_deinit(&u->early);
 	function_names_deinit(&u->functions);
+	method_names_deinit(&u->methods);
 	vec_free(&u->stale);
 	vec_free(&u->mappings);
 	mapped_files_deinit(&u->files);

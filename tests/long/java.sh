@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests: bpf record/languages record/unwind
-# Stacks of OpenJDK: they come to their root, and no method has a wrong caller. The methods of the program are not
-# inlined, so each is a frame. JAVA is the machine, java unless set; with JAVA_ROOT it is in that root of another system,
+# Stacks of OpenJDK: they come to their root, and no method has a wrong caller. The methods of the program are frames of
+# their own at first, and then those that HotSpot inlines. JAVA is the machine, java unless set; with JAVA_ROOT it is in that root of another system,
 # which may have another version. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
@@ -19,13 +19,14 @@ echo "# $(tail -n 1 "$dir/version")"
 need_tables
 javac --release 8 -Xlint:-options -d "$classes" tests/programs/KnownCalls.java
 
+apart=(-XX:CompileCommand=quiet '-XX:CompileCommand=dontinline,KnownCalls*::*')
+
 # run NAME FLAG...: records the program for JAVA_SECONDS, from when it runs.
 run()
 {
 	local pid
 	mkfifo "$dir/$1.running"
-	"${java[@]}" "${@:2}" -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,KnownCalls*::* \
-		-cp "${classes#"$JAVA_ROOT"}" KnownCalls 3600 > "$dir/$1.running" &
+	"${java[@]}" "${@:2}" "${apart[@]}" -cp "${classes#"$JAVA_ROOT"}" KnownCalls 3600 > "$dir/$1.running" &
 	pid=$!
 	read -r _ < "$dir/$1.running"
 	"$profrec" -q -F 499 -p $pid -o "$dir/$1.prof" "$JAVA_SECONDS" 2> "$dir/$1.err"
@@ -70,4 +71,17 @@ if "${java[@]}" -XX:-SegmentedCodeCache -version > /dev/null 2>&1; then
 	judge one-heap -XX:-SegmentedCodeCache
 fi
 judge parallel -XX:+UseParallelGC
+apart=()
+# judge_inlined NAME FLAG...
+judge_inlined()
+{
+	judge "$@"
+	check "$1: there are inlined methods" above "$(truth "$1" inlined)" 50
+}
+
+judge_inlined inlined -XX:+TieredCompilation
+judge_inlined inlined-c1 -XX:TieredStopAtLevel=1
+judge_inlined inlined-c2 -XX:-TieredCompilation
+# Describes more addresses.
+judge_inlined inlined-dense -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints
 plan_end

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lines of a method of Java, in HotSpot's compressed table (compressedStream.hpp,
+ * CompressedLineNumberReadStream in method.hpp): pairs of bytecode index and line, each as the
+ * difference to the pair before. The table is of the process, which may have written anything.
+ */
+#ifndef RECORD_LANGUAGES_JAVA_LINES_H
+#define RECORD_LANGUAGES_JAVA_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The line of the bytecode at @index in the table of @nr bytes that HotSpot @version wrote. Returns
+ * 0 if the table does not say, or has no end.
+ */
+uint32_t java_lines_find(const uint8_t *table, size_t nr, uint32_t version, int32_t index);
+
+#endif

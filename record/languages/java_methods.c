@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/languages/java_methods.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "common/minmax.h"
+#include "record/languages/java_lines.h"
+
+/* A longer table of lines is not read. The largest method has 64 KiB of bytecode. */
+#define LINES_MAX 65536
+
+/* The flag of a ConstMethod that has a table of lines (constMethod.hpp). */
+#define HAS_LINES 1u
+
+/* The lowest bit of an element of the pool is a flag. */
+#define POOL_TAG UINT64_C(1)
+
+static int read_at(const struct java_code *c, uint64_t addr, void *buf, size_t len)
+{
+	return java_memory_read(c->memory, addr, buf, len);
+}
+
+static int read_symbol(const struct java_code *c, uint64_t at, struct language_text *text)
+{
+	uint16_t length;
+
+	if (read_at(c, at + c->machine->symbol_length, &length, sizeof(length)))
+		return -EFAULT;
+	*text = (struct language_text){.nr_bytes = min_u64(length, NAME_BYTES),
+				       .is_cut = length > NAME_BYTES};
+	if (!length)
+		return -EBADMSG;
+	return read_at(c, at + c->machine->symbol_text, text->bytes, text->nr_bytes);
+}
+
+/* Reads the names of the method whose ConstMethod is at @parts. */
+static int read_names(const struct java_code *c, uint64_t parts, struct java_method *method)
+{
+	const struct java_machine *m = c->machine;
+	uint64_t pool, class, symbol;
+	uint16_t name;
+	int ret;
+
+	if (read_at(c, parts + m->const_pool, &pool, sizeof(pool)) ||
+	    read_at(c, parts + m->const_name, &name, sizeof(name)) ||
+	    read_at(c, pool + m->pool_bytes + UINT64_C(8) * name, &symbol, sizeof(symbol)))
+		return -EFAULT;
+	ret = read_symbol(c, symbol & ~POOL_TAG, &method->name);
+	if (ret)
+		return ret;
+	if (read_at(c, pool + m->pool_class, &class, sizeof(class)) ||
+	    read_at(c, class + m->class_name, &symbol, sizeof(symbol)))
+		return -EFAULT;
+	return read_symbol(c, symbol, &method->class);
+}
+
+/* Reads the lines of the bytecode at @index and at 0. A method may have no table of them. */
+static void read_lines(const struct java_code *c, uint64_t parts, int32_t index,
+		       struct java_method *method)
+{
+	const struct java_machine *m = c->machine;
+	uint8_t table[LINES_MAX];
+	uint16_t flags, code_bytes;
+	uint32_t words;
+	uint64_t off, end;
+	long nr;
+
+	if (!c->layout->has_lines ||
+	    read_at(c, parts + c->layout->const_flags, &flags, sizeof(flags)) ||
+	    read_at(c, parts + c->layout->const_words, &words, sizeof(words)) ||
+	    read_at(c, parts + m->const_code_size, &code_bytes, sizeof(code_bytes)) ||
+	    !(flags & HAS_LINES))
+		return;
+	off = (uint64_t)m->const_bytes + code_bytes;
+	end = (uint64_t)words * 8;
+	if (off >= end)
+		return;
+	nr = c->memory->read(c->memory->ctx, parts + off, table, min_u64(end - off, sizeof(table)));
+	if (nr <= 0)
+		return;
+	method->first_line = java_lines_find(table, nr, m->version, 0);
+	if (index >= 0)
+		method->line = java_lines_find(table, nr, m->version, index);
+}
+
+int java_method_read(const struct java_code *code, const struct java_scope *scope,
+		     struct java_method *method)
+{
+	struct java_method read = {.first_line = 0};
+	uint64_t parts;
+	int ret;
+
+	if (read_at(code, scope->method + code->machine->method_const, &parts, sizeof(parts)))
+		return -EFAULT;
+	ret = read_names(code, parts, &read);
+	if (ret)
+		return ret;
+	read_lines(code, parts, scope->index, &read);
+	*method = read;
+	return 0;
+}

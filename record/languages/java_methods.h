@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the names and lines of a method of Java from the memory of its process. The process may
+ * write anything there: names and tables have limits, and nothing of them is believed.
+ */
+#ifndef RECORD_LANGUAGES_JAVA_METHODS_H
+#define RECORD_LANGUAGES_JAVA_METHODS_H
+
+#include "record/languages/java_scopes.h"
+
+/* What is known of a method. */
+struct java_method {
+	struct language_text class, name; /* "java/util/List" and "add" */
+	uint32_t first_line;              /* of its code; 0: not known */
+	uint32_t line;                    /* of the bytecode at hand; 0: not known */
+};
+
+/* Reads the method of @scope. Returns 0, -EFAULT, or -EBADMSG if it has no names. */
+int java_method_read(const struct java_code *code, const struct java_scope *scope,
+		     struct java_method *method);
+
+#endif

@@ -34,6 +34,9 @@ static inline uint64_t dwarf_uleb(struct cursor *b)
 {
 	uint64_t value = 0;
 
+	/* Most numbers have one byte. */
+	if (b->p < b->end && *b->p < 0x80)
+		return *b->p++;
 	for (unsigned int shift = 0; shift < 64; shift += 7) {
 		uint8_t byte = dwarf_u8(b);
 

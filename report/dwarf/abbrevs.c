@@ -87,10 +87,9 @@ static uint8_t slot_of_attr(uint64_t attr)
 	}
 }
 
-/* Adds the field to the steps of the last abbreviation. */
-static int add_step(struct abbrev_table *table, struct abbrev *abbrev, uint16_t form)
+/* Adds a field of @size bytes, or -1, to the steps of the last abbreviation. */
+static int add_step(struct abbrev_table *table, struct abbrev *abbrev, uint16_t form, int size)
 {
-	int size = form_fixed_size(form, table->sizes);
 	struct skip_step *last = abbrev->nr_steps ? &table->steps.data[table->steps.nr - 1] : NULL;
 
 	if (!last || last->form || last->bytes > UINT32_MAX / 2) {
@@ -132,13 +131,26 @@ static int read_attrs(struct abbrev_table *table, struct abbrev *abbrev, struct 
 		if (abbrev->nr_attrs == ATTRS_MAX)
 			return -EBADMSG;
 		attr.size = form_fixed_size(form, table->sizes);
-		if (vec_push(&table->attrs, attr) || add_step(table, abbrev, form))
+		if (vec_push(&table->attrs, attr) || add_step(table, abbrev, form, attr.size))
 			return -ENOMEM;
 		abbrev->nr_attrs++;
 		abbrev->has_code |= attr.slot == DIE_LOW_PC || attr.slot == DIE_RANGES;
 		if (attr.slot == DIE_SIBLING)
 			note_sibling(table, abbrev, form);
 	}
+}
+
+/* Passes the attributes of an abbreviation that nobody asks for. */
+static void pass_attrs(struct cursor *c)
+{
+	uint64_t name, form;
+
+	do {
+		name = dwarf_uleb(c);
+		form = dwarf_uleb(c);
+		if (form == DW_FORM_implicit_const)
+			dwarf_sleb(c);
+	} while (name || form);
 }
 
 static int compare_codes(const void *a, const void *b)
@@ -150,11 +162,8 @@ static int compare_codes(const void *a, const void *b)
 	return 0;
 }
 
-/*
- * Reads the table, up to the abbreviation of @last; with 0 all of it. Returns 0, -EBADMSG or
- * -ENOMEM.
- */
-static int read_table(struct abbrev_table *table, struct cursor *c, uint64_t last)
+/* Reads the table, or only the abbreviation @wanted of it. Returns 0, -EBADMSG or -ENOMEM. */
+static int read_table(struct abbrev_table *table, struct cursor *c, uint64_t wanted)
 {
 	table->is_dense = true;
 	for (;;) {
@@ -167,6 +176,10 @@ static int read_table(struct abbrev_table *table, struct cursor *c, uint64_t las
 			break;
 		tag = dwarf_uleb(c);
 		abbrev.has_children = dwarf_u8(c);
+		if (wanted && abbrev.code != wanted) {
+			pass_attrs(c);
+			continue;
+		}
 		abbrev.tag = tag;
 		abbrev.kind = kind_of_tag(tag);
 		abbrev.first_attr = table->attrs.nr;
@@ -177,7 +190,7 @@ static int read_table(struct abbrev_table *table, struct cursor *c, uint64_t las
 		table->is_dense &= abbrev.code == table->abbrevs.nr + 1;
 		if (vec_push(&table->abbrevs, abbrev))
 			return -ENOMEM;
-		if (abbrev.code == last)
+		if (wanted)
 			return 0;
 	}
 	if (!table->is_dense)
@@ -219,11 +232,11 @@ static size_t table_bytes(const struct abbrev_table *table)
  * Reads the table at table->off as read_table does, and charges its bytes. Returns 0, -EBADMSG or
  * the error of @work.
  */
-static int make_table(struct abbrev_table *table, struct dwarf_work *work, uint64_t last)
+static int make_table(struct abbrev_table *table, struct dwarf_work *work, uint64_t wanted)
 {
 	struct cursor c = dwarf_cursor(table->file, DWARF_ABBREV, table->off);
 	const uint8_t *start = c.p;
-	int ret = c.bad ? -EBADMSG : read_table(table, &c, last);
+	int ret = c.bad ? -EBADMSG : read_table(table, &c, wanted);
 
 	if (ret == -ENOMEM)
 		dwarf_work_no_memory(work);
@@ -235,15 +248,13 @@ static int make_table(struct abbrev_table *table, struct dwarf_work *work, uint6
 const struct abbrev *abbrev_read_one(struct abbrev_table *table, struct dwarf_work *work,
 				     uint64_t code)
 {
-	const struct abbrev *last;
-
 	vec_clear(&table->abbrevs);
 	vec_clear(&table->attrs);
 	vec_clear(&table->steps);
-	if (make_table(table, work, code) || !table->abbrevs.nr)
+	/* The code 0 ends the table. */
+	if (!code || make_table(table, work, code) || !table->abbrevs.nr)
 		return NULL;
-	last = &table->abbrevs.data[table->abbrevs.nr - 1];
-	return last->code == code ? last : NULL;
+	return &table->abbrevs.data[0];
 }
 
 /* Returns true if @table is the one at @off in @file for @sizes. */
@@ -252,6 +263,23 @@ static bool is_table(const struct abbrev_table *table, const struct dwarf_file *
 {
 	return table->file == file && table->off == off && table->sizes.address == sizes.address &&
 	       table->sizes.offset == sizes.offset && table->sizes.ref_address == sizes.ref_address;
+}
+
+/* Makes an empty table with room for as much as the last one has: neighbours are alike. */
+static struct abbrev_table *new_table(const struct abbrev_cache *cache)
+{
+	const struct abbrev_table *last =
+		cache->tables.nr ? cache->tables.data[cache->tables.nr - 1] : NULL;
+	struct abbrev_table *table = calloc(1, sizeof(*table));
+
+	if (table && last &&
+	    (vec_reserve(&table->abbrevs, last->abbrevs.nr) ||
+	     vec_reserve(&table->attrs, last->attrs.nr) ||
+	     vec_reserve(&table->steps, last->steps.nr))) {
+		free_table(table);
+		return NULL;
+	}
+	return table;
 }
 
 const struct abbrev_table *abbrev_cache_get(struct abbrev_cache *cache, struct dwarf_work *work,
@@ -271,12 +299,14 @@ const struct abbrev_table *abbrev_cache_get(struct abbrev_cache *cache, struct d
 		work->error = -E2BIG;
 		return NULL;
 	}
-	table = calloc(1, sizeof(*table));
+	table = new_table(cache);
 	if (!table) {
 		dwarf_work_no_memory(work);
 		return NULL;
 	}
-	*table = (struct abbrev_table){.file = file, .off = off, .sizes = sizes};
+	table->file = file;
+	table->off = off;
+	table->sizes = sizes;
 	ret = make_table(table, work, 0);
 	if (!ret && index_push(&cache->index, &cache->tables, hash, table)) {
 		ret = -ENOMEM;

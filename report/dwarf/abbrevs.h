@@ -97,7 +97,7 @@ const struct abbrev_table *abbrev_cache_get(struct abbrev_cache *cache, struct d
 					    struct dwarf_sizes sizes);
 
 /*
- * Reads the abbreviations at @table->off up to that of @code into @table, which keeps its memory
+ * Reads the abbreviation of @code in the table at @table->off into @table, which keeps its memory
  * from call to call. Returns it, NULL if the table is damaged or with an error in @work.
  */
 const struct abbrev *abbrev_read_one(struct abbrev_table *table, struct dwarf_work *work,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
+ * A pass ends after the functions that cover the hits. Of functions that overlap, the first counts.
+ *
  * The first pass leaves out the inside of functions that cover no hit. Compilers put some
  * functions, such as lambdas, inside the entry of another function whose addresses do not cover
  * them. So if a hit is left without a function, a second pass reads all entries.
@@ -19,12 +21,13 @@ struct tree_walk {
 	const struct abbrev_table *abbrevs;
 	struct dwarf_work *work;
 	struct unit_hit *hits;
-	size_t nr;
-	bool is_full;    /* nothing is left out */
-	bool has_pruned; /* something was left out that may hold a function */
+	size_t nr, nr_open; /* all hits, and those without a function */
+	bool is_full;       /* nothing is left out */
+	bool has_pruned;    /* something was left out that may hold a function */
 	struct cursor c;
 	uint32_t depth;
-	uint32_t passed_from;      /* entries from this depth on are passed; 0: none are */
+	uint32_t passed_from;   /* entries from this depth on are passed; 0: none are */
+	uint32_t covering_from; /* those from this depth on are in a function with hits; 0: none */
 	uint32_t nodes[DEPTH_MAX]; /* the node around the entries of each depth */
 };
 
@@ -41,10 +44,17 @@ static void cover_range(void *ctx, uint64_t low, uint64_t high)
 	struct tree_walk *w = covered->walk;
 	size_t first = search_first(w->nr, i, w->hits[i].addr >= low), i = first;
 
-	for (; i < w->nr && w->hits[i].addr < high; i++)
-		if (covered->node != INLINE_NODE_NONE)
-			w->hits[i].node = covered->node;
-	covered->nr += i - first;
+	for (; i < w->nr && w->hits[i].addr < high; i++) {
+		bool is_open = w->hits[i].node == INLINE_NODE_NONE;
+
+		if (!is_open && !w->covering_from)
+			continue;
+		covered->nr++;
+		if (covered->node == INLINE_NODE_NONE)
+			continue;
+		w->hits[i].node = covered->node;
+		w->nr_open -= is_open;
+	}
 	dwarf_work_charge(w->work, i - first);
 }
 
@@ -163,6 +173,8 @@ static void read_function(struct tree_walk *w, const struct abbrev *abbrev, uint
 		return;
 	if (covered.nr || w->is_full) {
 		enter_depth(w, covered.node);
+		if (covered.nr && !w->covering_from)
+			w->covering_from = w->depth;
 	} else {
 		w->has_pruned = true;
 		pass_children(w, &die);
@@ -193,6 +205,8 @@ static void leave_depth(struct tree_walk *w)
 {
 	if (w->passed_from == w->depth)
 		w->passed_from = 0;
+	if (w->covering_from == w->depth)
+		w->covering_from = 0;
 	w->depth--;
 }
 
@@ -201,7 +215,7 @@ static void walk_entries(struct tree_walk *w)
 	const uint8_t *data = w->unit->file->sections[DWARF_INFO].data;
 
 	w->c = unit_cursor(w->unit, w->unit->die_off);
-	w->depth = w->passed_from = 0;
+	w->depth = w->passed_from = w->covering_from = 0;
 	w->nodes[0] = INLINE_NODE_NONE;
 	if (!dwarf_work_charge(w->work, cursor_left(&w->c)))
 		return;
@@ -221,22 +235,16 @@ static void walk_entries(struct tree_walk *w)
 			pass_entry(w, abbrev);
 		else
 			read_entry(w, abbrev, off);
-	} while (w->depth && cursor_left(&w->c) && !w->work->error);
+	} while (w->depth && (w->nr_open || w->covering_from) && cursor_left(&w->c) &&
+		 !w->work->error);
 }
 
-static bool has_open_hit(const struct unit_hit *hits, size_t nr)
+static void forget_nodes(struct tree_walk *w)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (hits[i].node == INLINE_NODE_NONE)
-			return true;
-	return false;
-}
-
-static void forget_nodes(struct inline_tree *tree, struct unit_hit *hits, size_t nr)
-{
-	vec_clear(&tree->nodes);
-	for (size_t i = 0; i < nr; i++)
-		hits[i].node = INLINE_NODE_NONE;
+	vec_clear(&w->tree->nodes);
+	for (size_t i = 0; i < w->nr; i++)
+		w->hits[i].node = INLINE_NODE_NONE;
+	w->nr_open = w->nr;
 }
 
 void inline_tree_read(struct inline_tree *tree, const struct dwarf_unit *unit,
@@ -252,11 +260,11 @@ void inline_tree_read(struct inline_tree *tree, const struct dwarf_unit *unit,
 	w.hits = hits;
 	w.nr = nr;
 	w.is_full = w.has_pruned = false;
-	forget_nodes(tree, hits, nr);
+	forget_nodes(&w);
 	walk_entries(&w);
-	if (w.has_pruned && has_open_hit(hits, nr) && !work->error) {
+	if (w.has_pruned && w.nr_open && !work->error) {
 		w.is_full = true;
-		forget_nodes(tree, hits, nr);
+		forget_nodes(&w);
 		walk_entries(&w);
 	}
 }

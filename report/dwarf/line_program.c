@@ -16,47 +16,64 @@ struct line_machine {
 	struct line_table *table;
 	struct dwarf_work *work;
 	struct unit_hit *hits;
-	size_t nr, next; /* hits from next on are after the last row */
+	size_t nr, next;    /* hits from next on are after the last row */
+	uint64_t next_addr; /* of hit next; UINT64_MAX if there is none */
+	size_t nr_open;     /* hits without a row */
 	struct line_row row, last;
 	bool has_last;   /* the sequence has begun */
 	bool is_dropped; /* the sequence is of code that the linker dropped */
+	/* What each special opcode adds to the row. */
+	uint16_t addresses[256];
+	int16_t lines[256];
 };
+
+static void set_next(struct line_machine *m, size_t next)
+{
+	m->next = next;
+	m->next_addr = next < m->nr ? m->hits[next].addr : UINT64_MAX;
+}
 
 static void begin_sequence(struct line_machine *m)
 {
 	m->row = (struct line_row){.file = 1, .line = 1};
 	m->has_last = false;
-	m->next = m->nr;
+	set_next(m, m->nr);
 }
 
-/* Gives the hits between the last row and the new one the last row. */
+/* Gives the hits between the last row and the new one the last row, unless they have one. */
 static void give_rows(struct line_machine *m, uint64_t end)
 {
-	size_t first = m->next;
+	size_t next = m->next;
 
-	for (; m->next < m->nr && m->hits[m->next].addr < end; m->next++) {
-		struct unit_hit *hit = &m->hits[m->next];
+	for (; next < m->nr && m->hits[next].addr < end; next++) {
+		struct unit_hit *hit = &m->hits[next];
 
+		if (hit->file != LINE_FILE_NONE)
+			continue;
 		hit->file = m->last.file;
 		hit->line = m->last.line;
+		m->nr_open--;
 	}
-	dwarf_work_charge(m->work, m->next - first);
+	dwarf_work_charge(m->work, next - m->next);
+	set_next(m, next);
+}
+
+/* The rows go on from a lower address, or begin. */
+static void begin_rows(struct line_machine *m)
+{
+	m->is_dropped = !m->has_last ? !m->row.addr : m->is_dropped;
+	set_next(m, m->is_dropped ? m->nr : search_first(m->nr, i, m->hits[i].addr >= m->row.addr));
+	m->has_last = true;
 }
 
 /* The program makes a row. */
 static void emit_row(struct line_machine *m)
 {
-	const struct line_row *row = &m->row;
-
-	if (!m->has_last || row->addr < m->last.addr) {
-		m->is_dropped = !m->has_last ? !row->addr : m->is_dropped;
-		m->next = m->is_dropped ? m->nr
-					: search_first(m->nr, i, m->hits[i].addr >= row->addr);
-		m->has_last = true;
-	} else if (m->next < m->nr && m->hits[m->next].addr < row->addr) {
-		give_rows(m, row->addr);
-	}
-	m->last = *row;
+	if (!m->has_last || m->row.addr < m->last.addr)
+		begin_rows(m);
+	else if (m->next_addr < m->row.addr)
+		give_rows(m, m->row.addr);
+	m->last = m->row;
 }
 
 static void advance_address(struct line_machine *m, uint64_t operations)
@@ -64,12 +81,23 @@ static void advance_address(struct line_machine *m, uint64_t operations)
 	m->row.addr += operations * m->header->min_inst_length;
 }
 
+/* Most of a program are special opcodes, so their divisions are done once. */
+static void prepare_specials(struct line_machine *m)
+{
+	const struct line_header *header = m->header;
+
+	for (unsigned int opcode = header->opcode_base; opcode < 256; opcode++) {
+		uint8_t adjusted = opcode - header->opcode_base;
+
+		m->addresses[opcode] = adjusted / header->line_range * header->min_inst_length;
+		m->lines[opcode] = header->line_base + adjusted % header->line_range;
+	}
+}
+
 static void run_special(struct line_machine *m, uint8_t opcode)
 {
-	uint8_t adjusted = opcode - m->header->opcode_base;
-
-	advance_address(m, adjusted / m->header->line_range);
-	m->row.line += m->header->line_base + adjusted % m->header->line_range;
+	m->row.addr += m->addresses[opcode];
+	m->row.line += m->lines[opcode];
 	emit_row(m);
 }
 
@@ -125,8 +153,7 @@ void line_program_run(struct line_table *table, const struct dwarf_unit *unit,
 		      struct dwarf_work *work, struct unit_hit *hits, size_t nr)
 {
 	struct line_header header;
-	struct line_machine m = {
-		.header = &header, .table = table, .work = work, .hits = hits, .nr = nr};
+	struct line_machine m;
 	struct cursor c;
 
 	vec_clear(&table->dirs);
@@ -134,8 +161,14 @@ void line_program_run(struct line_table *table, const struct dwarf_unit *unit,
 	table->unit = unit;
 	if (!unit->has_line || !line_header_read(&header, table, unit, work, &c))
 		return;
+	m.header = &header;
+	m.table = table;
+	m.work = work;
+	m.hits = hits;
+	m.nr = m.nr_open = nr;
+	prepare_specials(&m);
 	begin_sequence(&m);
-	while (cursor_left(&c) && !work->error) {
+	while (m.nr_open && cursor_left(&c) && !work->error) {
 		uint8_t opcode = dwarf_u8(&c);
 
 		if (opcode >= header.opcode_base)

@@ -23,7 +23,8 @@ struct unit_hit {
 
 /*
  * Reads the table of @unit, and gives each of the @nr hits, sorted by address, the row that covers
- * it. A damaged program ends where it is damaged. Errors are in @work.
+ * it, of several the first. The program ends when all hits have one, or where it is damaged. The
+ * hits have LINE_FILE_NONE before. Errors are in @work.
  */
 void line_program_run(struct line_table *table, const struct dwarf_unit *unit,
 		      struct dwarf_work *work, struct unit_hit *hits, size_t nr);

@@ -109,6 +109,12 @@ static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode
 	return n;
 }
 
+/* Returns true for a byte that stands for itself. Nearly all are such. */
+static bool is_plain(unsigned char byte, enum text_mode mode)
+{
+	return byte >= 0x20 && byte < 0x7f && byte != '\\' && (byte != ';' || mode != TEXT_FOLDED);
+}
+
 char *text_escape(const char *s, size_t len, enum text_mode mode)
 {
 	char *text = malloc(len * ESCAPE_LEN + 1);
@@ -120,6 +126,10 @@ char *text_escape(const char *s, size_t len, enum text_mode mode)
 		char one[4 * ESCAPE_LEN];
 		size_t n;
 
+		if (is_plain(s[i], mode)) {
+			text[used++] = s[i++];
+			continue;
+		}
 		i += escape_one((const unsigned char *)s + i, len - i, mode, one, &n);
 		memcpy(text + used, one, n);
 		used += n;

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +135,13 @@ static int make_text(const char *stem, bool is_cut, enum demangle_style style, s
 	return is_cut ? vec_append(&d->text, stem, len + 1) : -ENOENT;
 }
 
+/* Adds @suffix to the text, which has a NUL. Returns 0 or -ENOMEM. */
+static int end_text(struct demangled *d, const char *suffix, size_t len)
+{
+	d->text.nr = strlen(d->text.data);
+	return vec_append(&d->text, suffix, len) || vec_push(&d->text, '\0') ? -ENOMEM : 0;
+}
+
 int demangle_name(const char *name, size_t len, enum demangle_style style, char **text)
 {
 	size_t stem = length_without_plt(name, len), kept = stem;
@@ -151,8 +157,12 @@ int demangle_name(const char *name, size_t len, enum demangle_style style, char 
 	d = calloc(1, sizeof(*d)); /* on the heap, because longjmp may spoil locals */
 	if (copy && d)
 		ret = make_text(copy, kept != stem, style, d);
-	if (!ret && asprintf(text, "%s%.*s", d->text.data, (int)(len - stem), name + stem) < 0)
-		ret = -ENOMEM;
+	if (!ret)
+		ret = end_text(d, name + stem, len - stem);
+	if (!ret) {
+		*text = d->text.data;
+		d->text.data = NULL;
+	}
 	if (d)
 		free(d->text.data);
 	free(d);

@@ -6,20 +6,13 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/compare.h"
 #include "report/symbols/debug_distances.h"
 #include "elf/elf_names.h"
 #include "elf/elffile.h"
 #include "report/symbols/name_claim.h"
 #include "report/symbols/object_lines.h"
 #include "report/symbols/object_pids.h"
-
-/* A frame at a place in a stack that needs a name. */
-struct question {
-	uint32_t object;
-	uint32_t slot; /* index in symbols.frames */
-	uint64_t off;  /* offset in the object; for callers one byte before the frame's */
-};
+#include "report/symbols/questions.h"
 
 struct lookup {
 	struct symbols *symbols;
@@ -28,60 +21,13 @@ struct lookup {
 	struct elf_pairs *pairs;
 	struct object_pids *pids; /* of each object */
 	bool needs_lines;
-	struct found_names *found;      /* NULL: nobody wants them */
-	VEC(struct question) questions; /* sorted by object */
-	size_t begin, end;              /* the questions about one object */
+	struct found_names *found;  /* NULL: nobody wants them */
+	struct question *questions; /* sorted by object */
+	size_t nr_questions;
+	size_t begin, end; /* the questions about one object */
 	/* those questions; the tag is the index of the question */
 	VEC(struct range_hit) hits;
 };
-
-static int compare_questions(const void *a, const void *b)
-{
-	const struct question *x = a, *y = b;
-
-	COMPARE(x->object, y->object);
-	COMPARE(x->slot, y->slot);
-	return 0;
-}
-
-/* Returns the bytes from the lookup's address to the frame's address. */
-static uint64_t bytes_before(const struct model_frame *frame, enum frame_place place)
-{
-	return place == FRAME_CALLER && !frame->is_exact;
-}
-
-/*
- * Collects the frames and places that stacks use. A frame that no stack has at a place is not
- * looked up there.
- */
-static int gather_questions(struct lookup *l)
-{
-	const struct model *model = l->model;
-	size_t nr = model->frames.nr * NR_FRAME_PLACES;
-	_cleanup_free_ bool *used = calloc(nr + 1, sizeof(*used));
-
-	if (!used)
-		return -ENOMEM;
-	vec_for_each(&model->stacks, stack)
-		for (uint32_t i = 0; i < stack->nr_frames; i++)
-			used[model->stack_frames.data[stack->first_frame + i] * NR_FRAME_PLACES +
-			     (i ? FRAME_CALLER : FRAME_LEAF)] = true;
-	for (size_t slot = 0; slot < nr; slot++) {
-		const struct model_frame *frame = &model->frames.data[slot / NR_FRAME_PLACES];
-		struct question q = {
-			.object = frame->object,
-			.slot = slot,
-			.off = frame->offset - bytes_before(frame, slot % NR_FRAME_PLACES),
-		};
-
-		if (used[slot] && vec_push(&l->questions, q))
-			return -ENOMEM;
-	}
-	if (l->questions.nr)
-		qsort(l->questions.data, l->questions.nr, sizeof(*l->questions.data),
-		      compare_questions);
-	return 0;
-}
 
 /* What is known of the frame already. */
 static struct name_claim claim_of(const struct resolved *resolved)
@@ -104,7 +50,7 @@ static int store_hits(struct lookup *l, enum elf_quality quality, enum unknown_r
 	uint32_t name = 0;
 
 	vec_for_each(&l->hits, hit) {
-		uint32_t slot = l->questions.data[hit->tag].slot;
+		uint32_t slot = l->questions[hit->tag].slot;
 		struct resolved *resolved = &l->symbols->frames[slot];
 		struct name_claim claim, have = claim_of(resolved);
 		uint64_t off;
@@ -114,8 +60,8 @@ static int store_hits(struct lookup *l, enum elf_quality quality, enum unknown_r
 		if (!hit->range)
 			continue;
 		off = hit->addr - hit->range->start +
-		      bytes_before(&l->model->frames.data[slot / NR_FRAME_PLACES],
-				   slot % NR_FRAME_PLACES);
+		      question_bytes_before(&l->model->frames.data[slot / NR_FRAME_PLACES],
+					    slot % NR_FRAME_PLACES);
 		claim = (struct name_claim){
 			.has_name = hit->range->len,
 			.has_bounds = !hit->range->len,
@@ -192,7 +138,7 @@ static void hits_to_vaddrs(struct lookup *l, const struct elf_file *file)
 	size_t kept = 0;
 
 	vec_for_each(&l->hits, hit) {
-		const struct question *q = &l->questions.data[hit->tag];
+		const struct question *q = &l->questions[hit->tag];
 
 		if (elf_file_vaddr(file, q->off, &hit->addr))
 			l->hits.data[kept++] = *hit;
@@ -211,7 +157,7 @@ static size_t list_frames(const struct lookup *l, struct debug_distance *distanc
 	size_t nr = 0;
 
 	vec_for_each(&l->hits, hit) {
-		uint32_t frame = l->questions.data[hit->tag].slot / NR_FRAME_PLACES;
+		uint32_t frame = l->questions[hit->tag].slot / NR_FRAME_PLACES;
 
 		if (!nr || distances[nr - 1].frame != frame)
 			distances[nr++] = (struct debug_distance){.frame = frame};
@@ -227,7 +173,7 @@ static int hits_to_vaddrs_mapped(struct lookup *l, const struct elf_file *debug)
 {
 	_cleanup_free_ struct debug_distance *distances = calloc(l->hits.nr, sizeof(*distances));
 	const struct debug_distance *d = distances;
-	uint32_t object = l->questions.data[l->hits.data[0].tag].object;
+	uint32_t object = l->questions[l->hits.data[0].tag].object;
 	size_t kept = 0;
 
 	if (!distances)
@@ -235,7 +181,7 @@ static int hits_to_vaddrs_mapped(struct lookup *l, const struct elf_file *debug)
 	debug_distances_find(l->model, object, debug, l->roots->budget, distances,
 			     list_frames(l, distances));
 	vec_for_each(&l->hits, hit) {
-		const struct question *q = &l->questions.data[hit->tag];
+		const struct question *q = &l->questions[hit->tag];
 
 		if (d->frame != q->slot / NR_FRAME_PLACES)
 			d++;
@@ -279,7 +225,7 @@ static int resolve_lines(struct lookup *l, struct elf_pair *elf)
 				     &is_unread);
 	l->symbols->nr_unread += is_unread;
 	for (size_t i = 0; i < l->hits.nr && !ret; i++)
-		ret = store_lines(l, &l->questions.data[l->hits.data[i].tag], &hits[i]);
+		ret = store_lines(l, &l->questions[l->hits.data[i].tag], &hits[i]);
 	return ret;
 }
 
@@ -289,7 +235,7 @@ static int resolve_recorded_lines(struct lookup *l)
 	int ret = 0;
 
 	for (size_t i = l->begin; i < l->end && !ret; i++) {
-		const struct question *q = &l->questions.data[i];
+		const struct question *q = &l->questions[i];
 		struct resolved *resolved = &l->symbols->frames[q->slot];
 
 		if (!resolved->nr_lines)
@@ -303,7 +249,7 @@ static int resolve_recorded_lines(struct lookup *l)
 static int keep_symbols(struct lookup *l)
 {
 	vec_for_each(&l->hits, hit) {
-		const struct question *q = &l->questions.data[hit->tag];
+		const struct question *q = &l->questions[hit->tag];
 		int ret = hit->range ? found_names_add(l->found, q->object, hit, q->off) : 0;
 
 		if (ret)
@@ -401,7 +347,7 @@ static int make_hits(struct lookup *l)
 {
 	vec_clear(&l->hits);
 	for (size_t i = l->begin; i < l->end; i++) {
-		struct range_hit hit = {.addr = l->questions.data[i].off, .tag = i};
+		struct range_hit hit = {.addr = l->questions[i].off, .tag = i};
 		int ret = vec_push(&l->hits, hit);
 
 		if (ret)
@@ -445,12 +391,12 @@ static int resolve_object(struct lookup *l, uint32_t id)
 
 static int resolve_all(struct lookup *l)
 {
-	for (l->begin = 0; l->begin < l->questions.nr; l->begin = l->end) {
-		uint32_t object = l->questions.data[l->begin].object;
+	for (l->begin = 0; l->begin < l->nr_questions; l->begin = l->end) {
+		uint32_t object = l->questions[l->begin].object;
 		int ret;
 
-		for (l->end = l->begin; l->end < l->questions.nr; l->end++)
-			if (l->questions.data[l->end].object != object)
+		for (l->end = l->begin; l->end < l->nr_questions; l->end++)
+			if (l->questions[l->end].object != object)
 				break;
 		ret = resolve_object(l, object);
 		if (ret)
@@ -518,14 +464,14 @@ int symbols_resolve(struct symbols *symbols, const struct model *model,
 		return -ENOMEM;
 	ret = object_pids_make(model, &l.pids);
 	if (!ret)
-		ret = gather_questions(&l);
+		ret = questions_gather(model, &l.questions, &l.nr_questions);
 	if (!ret)
 		ret = resolve_all(&l);
 	if (!ret)
 		ret = move_line_names(symbols);
 	if (!ret)
 		ret = demangle_names(symbols, model->frames.nr * NR_FRAME_PLACES, account);
-	vec_free(&l.questions);
+	free(l.questions);
 	vec_free(&l.hits);
 	free(l.pids);
 	return ret;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "report/dwarf/source_frames.h"
+#include "report/symbols/frame_place.h"
 #include "report/symbols/demangler.h"
 #include "report/symbols/elf_pairs.h"
 #include "report/symbols/found_names.h"
@@ -40,12 +41,6 @@ struct object_source {
 	bool is_fetched;  /* a server of debuginfod had one of the files */
 	char *binary, *debug;                  /* the files that were used; NULL: none */
 	uint8_t binary_quality, debug_quality; /* enum elf_quality of each; 0: no names */
-};
-
-enum frame_place {
-	FRAME_LEAF = 0,
-	FRAME_CALLER = 1,
-	NR_FRAME_PLACES,
 };
 
 struct symbols {

@@ -109,4 +109,16 @@ static __always_inline __u32 python_stub_rule(const struct unwind_frame *f)
 										: UNWIND_NO_RULE;
 }
 
+/*
+ * Code that the JIT compiler of PHP makes runs in the frame of the interpreter's loop, execute_ex.
+ * So it takes the rule of that function's body. Does @rule, of the body, hold for the frame? A body
+ * with a frame along rbp needs no rule.
+ */
+static __always_inline bool is_rule_of_loop(const struct unwind_frame *f,
+					    const struct unwind_rule *rule)
+{
+	return rule->cfa == UNWIND_CFA_REG && rule->cfa_reg == UNWIND_RSP &&
+	       rule->ra == UNWIND_RA_CFA && is_return_address(f, f->sp + (__s64)rule->cfa_off - 8);
+}
+
 #endif

@@ -10,23 +10,53 @@
 #include "bpf/made_code.h"
 #include "bpf/python_frames.h"
 #include "bpf/stack_window.h"
+#include "bpf/table_search.h"
 
 /*
- * The number of the rule for the frame at hand of @level, whose code has no table. @interpreter is
- * that of the process (struct unwind_space). Returns UNWIND_NO_RULE if there is none.
+ * The number of the rule for the code of the interpreter's loop in the process of @space, which has
+ * the frame of @memory; UNWIND_NO_RULE if the rule does not hold for that frame.
  */
-__verified_once __u32 find_made_rule(__u32 interpreter, __u32 level)
+static __always_inline __u32 loop_rule(const struct walk_memory *memory,
+				       const struct unwind_space *space, __u64 loop)
 {
-	const struct walk_memory *memory;
-	const struct interpreter *in;
+	const struct unwind_mapping *m;
+	const struct unwind_rule *rule;
+	__u32 nr;
 
-	if (!walk_languages || !interpreter--)
+	loop += space->interpreter_base;
+	nr = search_mappings(memory->first, memory->nr, loop);
+	m = bpf_map_lookup_elem(&unwind_mappings, &nr);
+	if (!m)
 		return UNWIND_NO_RULE;
-	memory = bpf_map_lookup_elem(&walk_memories, &level);
-	in = bpf_map_lookup_elem(&interpreters, &interpreter);
-	if (!memory || !in || in->language != LANGUAGE_PYTHON)
+	nr = find_rule(loop - m->bias, *(volatile __u64 *)&m->pages);
+	rule = bpf_map_lookup_elem(&unwind_rules, &nr);
+	return rule && is_rule_of_loop(&memory->frame, rule) ? nr : UNWIND_NO_RULE;
+}
+
+/*
+ * The number of the rule for the frame at hand of @level. Its code is in a mapping without a table,
+ * whose pages are @pages. Returns UNWIND_NO_RULE if there is none.
+ */
+__verified_once __u32 find_made_rule(__u64 pages, __u32 level)
+{
+	const struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	const struct unwind_space *space;
+	const struct interpreter *in;
+	__u32 nr;
+
+	if (!walk_languages || !memory)
 		return UNWIND_NO_RULE;
-	return python_stub_rule(&memory->frame);
+	nr = memory->tgid;
+	space = bpf_map_lookup_elem(&unwind_spaces, &nr);
+	if (!space || !space->interpreter)
+		return UNWIND_NO_RULE;
+	nr = space->interpreter - 1;
+	in = bpf_map_lookup_elem(&interpreters, &nr);
+	if (!in)
+		return UNWIND_NO_RULE;
+	if (pages == UNWIND_SHARED_MEMORY)
+		return in->loop ? loop_rule(memory, space, in->loop) : UNWIND_NO_RULE;
+	return in->language == LANGUAGE_PYTHON ? python_stub_rule(&memory->frame) : UNWIND_NO_RULE;
 }
 
 #endif

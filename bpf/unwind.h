@@ -54,6 +54,8 @@ enum unwind_without {
 	UNWIND_WITHOUT_TABLE = 0, /* there is none to be had */
 	UNWIND_TABLE_WANTED,      /* there may be one; nobody has asked for it */
 	UNWIND_TABLE_ASKED_FOR,
+	UNWIND_SHARED_MEMORY, /* there is none, and processes may share this memory, which no file
+				 has */
 };
 
 /*

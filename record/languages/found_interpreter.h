@@ -17,9 +17,15 @@
 struct found_interpreter {
 	uint32_t language;                 /* enum language */
 	char name[INTERPRETER_NAME_BYTES]; /* "CPython 3.11.2" */
-	/* Its language is LANGUAGE_NONE if the version has no support. */
+	/* Its language is LANGUAGE_NONE if the version has no support, and of PHP. */
 	struct interpreter interpreter;
 };
+
+/* Has the file an interpreter, perhaps one whose functions nobody finds (PHP)? */
+static inline bool found_interpreter_is_any(const struct found_interpreter *found)
+{
+	return found->language || found->interpreter.loop;
+}
 
 /* Ends the name, and clears a language that there is none of: anybody may have written @found. */
 void found_interpreter_check(struct found_interpreter *found);

@@ -3,6 +3,7 @@
 
 #include "record/languages/dynamic_symbols.h"
 #include "record/languages/java_symbols.h"
+#include "record/languages/php_loop.h"
 #include "record/languages/python_layouts.h"
 
 void interpreter_search(int fd, struct found_interpreter *found)
@@ -13,6 +14,7 @@ void interpreter_search(int fd, struct found_interpreter *found)
 	if (!dynamic_symbols_init(&symbols, fd)) {
 		python_find(&symbols, found);
 		java_find(&symbols, found);
+		php_loop_find(&symbols, found);
 	}
 	dynamic_symbols_deinit(&symbols);
 }

@@ -38,6 +38,11 @@ enum mapped_kind mapped_file_kind(const char *path)
 		       : MAPPED_FILE;
 }
 
+bool mapped_file_is_shared_memory(const struct mapped_file *file)
+{
+	return file->kind == MAPPED_ANON && !strncmp(file->path, "/dev/zero", 9);
+}
+
 size_t mapped_file_path_bytes(enum mapped_kind kind, const char *path, bool *deleted)
 {
 	size_t len = strlen(path), suffix = strlen(DELETED_SUFFIX);

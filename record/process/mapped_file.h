@@ -38,6 +38,9 @@ static inline const struct build_id *mapped_file_build_id(const struct mapped_fi
 /* The kind of a mapping whose path the kernel gives as @path. */
 enum mapped_kind mapped_file_kind(const char *path);
 
+/* Is it memory that processes may share, and that no file has (MAP_SHARED | MAP_ANONYMOUS)? */
+bool mapped_file_is_shared_memory(const struct mapped_file *file);
+
 /* Bytes of @path, which is of @kind, without " (deleted)". *@deleted: has it been there? */
 size_t mapped_file_path_bytes(enum mapped_kind kind, const char *path, bool *deleted);
 

@@ -90,7 +90,8 @@ static int find_rule(const struct finder *finder, struct unwind_walk *w, bool *i
 	if (found == 1 && UNWIND_NR_PAGES(mapping.pages))
 		*rule = table_maps_find(finder->store, &mapping, pc);
 	else if (found == 1)
-		w->is_early |= mapping.pages != UNWIND_WITHOUT_TABLE;
+		w->is_early |= mapping.pages == UNWIND_TABLE_WANTED ||
+			       mapping.pages == UNWIND_TABLE_ASKED_FOR;
 	else
 		/*
 		 * This code runs, or a table led to it. So it is mapped, and the known mappings are

@@ -342,7 +342,7 @@ static void note_interpreter(struct file_tables *u, uint32_t nr,
 	const struct interpreter_place place = {
 		.build_id = &t->build_id, .identity = &t->identity, .dev = t->dev, .ino = t->ino};
 
-	if (found->language)
+	if (found_interpreter_is_any(found))
 		t->interpreter = interpreter_maps_add(&u->interpreters, found, &place);
 }
 

@@ -44,12 +44,20 @@ static void put_executable(const struct interpreter_maps *maps, uint32_t nr,
 		bpf_map_update_elem(maps->executables, &key, &nr, BPF_ANY);
 }
 
+/* May the program use it? Made code of PHP has a rule without the functions of the language. */
+static bool is_wanted(const struct interpreter_maps *maps, const struct interpreter *in)
+{
+	return maps->languages & 1u << in->language ||
+	       (maps->languages && !in->language && in->loop);
+}
+
 uint32_t interpreter_maps_add(struct interpreter_maps *maps, const struct found_interpreter *found,
 			      const struct interpreter_place *place)
 {
-	uint32_t nr = found->language ? find_or_add(maps, found, place) : MAX_INTERPRETERS;
+	uint32_t nr = found_interpreter_is_any(found) ? find_or_add(maps, found, place)
+						      : MAX_INTERPRETERS;
 
-	if (nr == MAX_INTERPRETERS || !(maps->languages & 1u << found->interpreter.language) ||
+	if (nr == MAX_INTERPRETERS || !is_wanted(maps, &found->interpreter) ||
 	    bpf_map_update_elem(maps->interpreters, &nr, &found->interpreter, BPF_ANY))
 		return 0;
 	put_executable(maps, nr, place);
@@ -60,7 +68,8 @@ const struct found_interpreter *interpreter_maps_find(const struct interpreter_m
 						      const struct mapped_file *file)
 {
 	for (uint32_t i = 0; file->kind == MAPPED_FILE && i < maps->nr; i++)
-		if (is_of(&maps->files[i], mapped_file_build_id(file), &file->identity))
+		if (maps->files[i].found.language &&
+		    is_of(&maps->files[i], mapped_file_build_id(file), &file->identity))
 			return &maps->files[i].found;
 	return NULL;
 }

@@ -208,9 +208,14 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 		ret = file_tables_find(u->tables, file, mapping->start, mapping->end, &nr);
 		if (ret)
 			return ret;
+		file_table_describe(&u->tables->tables.data[nr], mapping->start - mapping->pgoff,
+				    &m);
+		if (mapped_file_is_shared_memory(file))
+			m.pages = UNWIND_SHARED_MEMORY;
 		/* The memory of a JIT compiler is often many mappings side by side. */
 		if (nr == NO_TABLE && u->list.nr &&
 		    u->list_tables.data[u->list.nr - 1] == NO_TABLE &&
+		    u->list.data[u->list.nr - 1].pages == m.pages &&
 		    u->list.data[u->list.nr - 1].end == m.start) {
 			u->list.data[u->list.nr - 1].end = m.end;
 			continue;
@@ -221,8 +226,6 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 			u->list_interpreter = u->tables->tables.data[nr].interpreter;
 			u->list_base = mapping->start - mapping->pgoff;
 		}
-		file_table_describe(&u->tables->tables.data[nr], mapping->start - mapping->pgoff,
-				    &m);
 		ret = vec_push(&u->list, m);
 		if (!ret)
 			ret = vec_push(&u->list_tables, nr);

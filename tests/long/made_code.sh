@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # tests: bpf record/languages record/unwind
 # Stacks through code that runtimes have made, which no table knows: they come to their root, and no function has a wrong
-# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13. TAP.
+# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13; PHP is PHP 8.2. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
-: "${MADE_CODE_SECONDS:=15}" "${PYTHONS:=python3 python3.12 python3.13}"
+: "${MADE_CODE_SECONDS:=15}" "${PYTHONS:=python3 python3.12 python3.13}" "${PHP:=php8.2}"
 need_tables
 
 # truth NAME NUMBER
@@ -23,10 +23,10 @@ complete()
 	return 1
 }
 
-# judge NAME: the folded stacks, whose functions are marked as those of Python.
+# judge NAME AWK: the folded stacks, by the program that knows their calls.
 judge()
 {
-	awk -f tests/known_calls.awk "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
+	awk -f "$2" "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
 	check "$1: there are pairs" above "$(truth "$1" pairs)" 1000
 	check "$1: no wrong caller" same "$(truth "$1" wrong; grep '^wrong' "$dir/$1.wrong" | cut -c1-400)" 0
 	check "$1: recursion is as deep as it is" same "$(truth "$1" depths)" 0
@@ -55,8 +55,27 @@ judge_python()
 	"$profrep" -fa "$dir/$name.prof" 2> /dev/null | grep -E '^[^;]*;(_start|(__)?clone3?);' > "$dir/$name.folded"
 	sed -E 's/;[^;]*_\[py\]//g; s/;py::([^:]*):[^;]*_\[j\]/;_PyEval_EvalFrameDefault;\1_[py]/g' "$dir/$name.folded" \
 		> "$dir/$name-stubs.folded"
-	judge "$name"
-	judge "$name-stubs"
+	judge "$name" tests/known_calls.awk
+	judge "$name-stubs" tests/known_calls.awk
+	check "$name: stacks are complete" complete "$name"
+	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
+}
+
+# judge_php MODE: of opcache.jit.
+judge_php()
+{
+	local pid name=php-$1
+	mkfifo "$dir/$name.running"
+	"$PHP" -d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M -d "opcache.jit=$1" tests/programs/known_jit.php 3600 \
+		> "$dir/$name.running" &
+	pid=$!
+	read -r _ < "$dir/$name.running"
+	"$profrec" -q -U -F 999 -p $pid -o "$dir/$name.prof" "$MADE_CODE_SECONDS"
+	kill -KILL $pid
+	wait $pid 2> /dev/null
+	"$profrep" -fm --unnamed function "$dir/$name.prof" > "$dir/$name.folded"
+	judge "$name" tests/known_jit.awk
+	check "$name: frames are of made code" above "$(truth "$name" made)" "$(($(truth "$name" pairs) / 2))"
 	check "$name: stacks are complete" complete "$name"
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
 }
@@ -65,4 +84,10 @@ for python in $PYTHONS; do
 	judge_python "$python"
 done
 [ $tap_nr -gt 0 ] || skip "python -X perf" "no python of 3.12 or 3.13 with perf trampolines"
+if [ "$("$PHP" -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION, extension_loaded("Zend OPcache");' 2> /dev/null)" = 8.21 ]; then
+	judge_php tracing
+	judge_php function
+else
+	skip "PHP's JIT compiler" "no PHP 8.2 with opcache"
+fi
 plan_end

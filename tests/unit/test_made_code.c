@@ -136,6 +136,24 @@ START_TEST(calls_are_known)
 }
 END_TEST
 
+START_TEST(made_code_takes_the_rule_of_a_loop)
+{
+	const struct unwind_frame f = {.pc = CODE + 6, .sp = STACK};
+	struct unwind_rule rule = {.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .cfa_off = 32};
+
+	stack[3] = CALLER;
+	ck_assert(is_rule_of_loop(&f, &rule));
+	rule.cfa_off = 24;
+	ck_assert(!is_rule_of_loop(&f, &rule));
+	rule.cfa_off = 32;
+	rule.cfa_reg = UNWIND_RBP;
+	ck_assert(!is_rule_of_loop(&f, &rule));
+	rule = (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
+	ck_assert(!is_rule_of_loop(&f, &rule));
+}
+END_TEST
+
 SUITE_MAIN_WITH("made_code", begin, NULL, callers_of_the_stub_are_known,
 		a_leaf_is_known_at_each_instruction, the_mark_of_a_branch_target_may_come_first,
-		other_code_has_no_rule, a_return_address_stands_after_a_call, calls_are_known)
+		other_code_has_no_rule, a_return_address_stands_after_a_call, calls_are_known,
+		made_code_takes_the_rule_of_a_loop)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/languages/php_loop.h"
+
+#include <string.h>
+
+#include "record/languages/constants.h"
+
+/*
+ * Is the interpreter of the kind that jumps from handler to handler in one function, as gcc makes
+ * it? In others, made code has frames of its own (ZEND_VM_KIND_HYBRID, zend_vm_opcodes.h). The
+ * function that says the kind returns a constant.
+ */
+static bool is_hybrid(const struct dynamic_symbols *symbols)
+{
+	static const uint8_t mov_4_ret[] = {0xb8, 4, 0, 0, 0, 0xc3};
+	uint8_t code[sizeof(mov_4_ret)];
+	Elf64_Sym kind;
+
+	return !dynamic_symbols_find(symbols, "zend_vm_kind", &kind) &&
+	       !dynamic_symbols_read(symbols, kind.st_value, code, sizeof(code)) &&
+	       !memcmp(code, mov_4_ret, sizeof(code));
+}
+
+void php_loop_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
+	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
+	char text[VERSION_TEXT_BYTES + 1];
+	Elf64_Sym loop;
+
+	if (!code || dynamic_symbols_find(symbols, "execute_ex", &loop) || !is_hybrid(symbols))
+		return;
+	constants_find_version(symbols, "X-Powered-By: PHP/", text);
+	/* tests/long/made_code.sh has judged this version. */
+	if (strncmp(text, "8.2.", 4) != 0)
+		return;
+	/* Far from the prologue and, in so long a function, from an epilogue. */
+	found->interpreter.loop = loop.st_value + loop.st_size / 2 - code->p_vaddr + code->p_offset;
+	found->interpreter.code_off = code->p_offset;
+}

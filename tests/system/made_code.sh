@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Stacks through made code in the frame of an interpreter's loop: of a program of the tests' own, which has PHP's symbols.
+# tests/long/made_code.sh has PHP itself.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_tables
+fake=$dir/fake_jit
+build "$fake" fake_jit.c "${frameless[@]}" -Wl,--export-dynamic
+
+# record NAME COMMAND...
+record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -f "$dir/$1.prof" > "$dir/$1.folded"; }
+
+# The file is known after the first process. Made code has no name.
+record good sh -c "$fake 5; $fake 50"
+check "made code has the caller of the loop" mostly "$dir/good.folded" fake_jit 'main;run_script;\[unknown\];burn_inside' 80
+
+# Where the rule looks for the return address of this code, there is a saved register. rbp is no frame pointer.
+record shifted sh -c "$fake 5 shifted; $fake 30 shifted"
+check "code with a frame of its own is there" above "$(sum_samples '\[unknown\];burn_inside' < "$dir/shifted.folded")" 100
+check "code with a frame of its own has no caller" same "$(grep -c 'main;.*\[unknown\];burn_inside' "$dir/shifted.folded")" 0
+
+"$profrec" -q -U --languages none -F 499 -o "$dir/none.prof" -- sh -c "$fake 5; $fake 10"
+check "no languages, no rule" same "$("$profrep" -f "$dir/none.prof" | grep -c 'run_script;\[unknown\]')" 0
+
+build "$dir/8.1.99" fake_jit.c "${frameless[@]}" -Wl,--export-dynamic '-DRELEASE="8.1.99"'
+record old sh -c "$dir/8.1.99 5; $dir/8.1.99 10"
+check "a version that was not judged has no rule" same "$(grep -c 'run_script;\[unknown\]' "$dir/old.folded")" 0
+plan_end

@@ -102,7 +102,11 @@ struct python_layout {
 	__u8 text_ascii;   /* where the characters are in a string of ASCII */
 	__u8 text_other;   /* ... of other characters */
 	__u8 thread;       /* enum python_thread */
-	__u8 reserved;
+	/*
+	 * Up to 3.11, a thread that enters another interpreter keeps its state under the key. The
+	 * state of the thread that has the lock is so many bytes before the key; 0: it is not.
+	 */
+	__u8 locked;
 	__s32 key; /* of the thread-specific data, or number of the block; from the runtime on */
 	__s32 variable; /* from the thread pointer or from the block on */
 };

@@ -109,6 +109,11 @@ static __always_inline __u64 state_of_key(const struct interpreter *in, __u64 fs
 
 	if (read_user(key, sizeof(key), place - sizeof(key[0])) || key[0] != 1 || key[1] >= MAX_KEY)
 		return 0;
+	if (in->python.locked) {
+		tstate = read_user_word(place - in->python.locked);
+		if (is_state_of(tstate, in, fs))
+			return tstate;
+	}
 	tstate = glibc_value(fs, key[1]);
 	return is_state_of(tstate, in, fs) ? tstate : musl_value(fs, key[1]);
 }

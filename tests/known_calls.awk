@@ -5,26 +5,33 @@ BEGIN {
 	callers["key_of"] = "sort_by_key"
 	callers["sort_by_key"] = callers["sum_numbers"] = callers["method"] = callers["make_bottoms"] = "work"
 	callers["numbers"] = "sum_numbers"
+	callers["sum_tree"] = callers["run_loop"] = "work"
+	callers["wait_inner"] = "wait_outer"
 	callers["value"] = "method"
 	callers["work"] = callers["compress"] = "run"
 	callers["run"] = "_bootstrap_inner"
-	burners = "^(key_of|numbers|value|bottom_[0-9]+)$"
+	burners = "^(key_of|numbers|value|walk_tree|wait_inner|bottom_[0-9]+)$"
 }
 
 function is_own(name)
 {
-	return name in callers || name ~ /^(burn|descend|bottom_[0-9]+)$/
+	return name in callers || name ~ /^(burn|descend|walk_tree|bottom_[0-9]+)$/
 }
 
 function allowed(caller, name)
 {
 	# Python's own modules have functions that nobody knows here.
-	if (!is_own(name) && (!is_own(caller) || caller == "run"))
+	if (!is_own(name) && (!is_own(caller) || caller ~ /^(run|work|run_loop|wait_inner)$/))
 		return 1
+	# A task runs each of these.
+	if (name == "wait_outer" || name == "wait_both")
+		return !is_own(caller)
 	if (name == "burn")
 		return caller ~ burners
 	if (name == "descend")
 		return caller == "work" || caller == "descend"
+	if (name == "walk_tree")
+		return caller == "sum_tree" || caller == "walk_tree"
 	if (name ~ /^bottom_/)
 		return caller == "descend"
 	return name in callers && caller == callers[name]

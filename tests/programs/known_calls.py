@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Calls functions whose callers are known, for SECONDS: known_calls.py SECONDS. The caller of each function is in CALLS
 # of tests/system/languages.sh. descend() calls itself, and the bottom's name says how often.
+import asyncio
 import sys
 import threading
 import time
@@ -52,6 +53,34 @@ def descend(n, bottom):
     return bottom()
 
 
+def walk_tree(depth):
+    if depth > 0:
+        yield from walk_tree(depth - 1)
+    yield burn(100) + depth
+
+
+def sum_tree():
+    return sum(walk_tree(5))
+
+
+async def wait_inner():
+    burn(200)
+    await asyncio.sleep(0)
+    return burn(200)
+
+
+async def wait_outer():
+    return await wait_inner() + await wait_inner()
+
+
+async def wait_both():
+    await asyncio.gather(wait_outer(), wait_outer())
+
+
+def run_loop(loop):
+    loop.run_until_complete(wait_both())
+
+
 def compress():
     data = b"some text " * 20000
     while time.monotonic() < end:
@@ -60,12 +89,16 @@ def compress():
 
 def work():
     bottoms = list(make_bottoms())
+    loop = asyncio.new_event_loop()
     while time.monotonic() < end:
         sort_by_key()
         sum_numbers()
         Thing().method()
+        sum_tree()
+        run_loop(loop)
         for depth, bottom in bottoms:
             descend(depth, bottom)
+    loop.close()
 
 
 end = time.monotonic() + float(sys.argv[1])

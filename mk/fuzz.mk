@@ -5,7 +5,7 @@
 FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all
 FUZZ_COMMON := tests/fuzz/budget.c $(COMMON_SRC)
-FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps demangle
+FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps demangle interpreters
 
 # The sources and libraries of each target.
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
@@ -21,6 +21,8 @@ FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_C
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
 	report/symbols/short_name.c report/text/string_set.c $(FUZZ_COMMON)
+FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(addprefix record/languages/, \
+	constants.c dynamic_symbols.c found_interpreter.c interpreter_search.c java_symbols.c php_loop.c python_layouts.c python_thread.c)
 
 FUZZ_LIBS_reader   := -lzstd
 FUZZ_LIBS_table    := -lz -lzstd -lnettle

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/symbols/function_names.h"
+
+#include "tests/unit/suite.h"
+
+#define PID  42
+#define WORD LANGUAGE_WORD(LANGUAGE_PYTHON, 0x123, 0x7f0000001000)
+
+static struct address_spaces spaces;
+static struct memory_budget memory;
+static struct function_names names;
+
+static void begin(void)
+{
+	spaces = (struct address_spaces){0};
+	memory = (struct memory_budget){0};
+	address_spaces_limit(&spaces, &memory);
+	names = (struct function_names){.seen_map = -1};
+}
+
+static void end(void)
+{
+	function_names_deinit(&names);
+	address_spaces_deinit(&spaces);
+}
+
+static void set_text(struct language_text *text, uint32_t kind, const void *bytes, size_t nr)
+{
+	text->kind = kind;
+	text->nr_bytes = nr;
+	memcpy(text->bytes, bytes, nr < NAME_BYTES ? nr : NAME_BYTES);
+}
+
+static struct function_name make_name(uint64_t word, const char *name, const char *file)
+{
+	struct function_name n = {.word = word, .time_ns = 100, .tgid = PID, .line = 7};
+
+	set_text(&n.name, 1, name, strlen(name));
+	set_text(&n.file, 1, file, strlen(file));
+	return n;
+}
+
+static void add(const struct function_name *name)
+{
+	uint32_t nr;
+
+	ck_assert_int_eq(function_names_add(&names, name, &nr), 0);
+	ck_assert_uint_ne(nr, NO_FUNCTION);
+}
+
+static const struct named_function *find(uint32_t pid, uint64_t word)
+{
+	const struct source_function *inlined;
+	struct address_space *space;
+
+	ck_assert_int_eq(address_spaces_get(&spaces, pid, 100, &space), 0);
+	return function_names_find(&names, space->generation, word, &inlined);
+}
+
+/* The name that @name becomes. */
+static const char *named(const struct function_name *name)
+{
+	add(name);
+	ck_assert_int_eq(function_names_settle(&names, &spaces), 0);
+	return find(PID, name->word)->own.name;
+}
+
+START_TEST(names_belong_to_a_word_and_a_process)
+{
+	struct function_name name = make_name(WORD, "K.method", "/srv/app.py");
+
+	ck_assert_str_eq(named(&name), "K.method");
+	ck_assert_str_eq(find(PID, WORD)->own.file, "/srv/app.py");
+	ck_assert_uint_eq(find(PID, WORD)->own.line, 7);
+	ck_assert_ptr_null(find(PID + 1, WORD));
+	ck_assert_ptr_null(find(PID, WORD + 1));
+	ck_assert_ptr_null(find(PID, WORD ^ 1ULL << 48)); /* another check */
+}
+END_TEST
+
+START_TEST(names_are_found_after_they_settled)
+{
+	struct function_name name = make_name(WORD, "f", "f.py");
+
+	add(&name);
+	ck_assert_ptr_null(find(PID, WORD));
+	ck_assert_int_eq(function_names_settle(&names, &spaces), 0);
+	ck_assert_ptr_nonnull(find(PID, WORD));
+}
+END_TEST
+
+START_TEST(characters)
+{
+	static const uint8_t latin[] = {'g', 'r', 0xf6, 0xdf, 'e'};
+	static const uint16_t chinese[] = {0x6f22, 0x5b57};
+	static const uint32_t smile[] = {'x', 0x1f600};
+	struct function_name name = make_name(WORD, "", "");
+
+	ck_assert_str_eq(named(&name), "");
+	set_text(&name.name, 1, latin, sizeof(latin));
+	name.word++;
+	ck_assert_str_eq(named(&name), "größe");
+	set_text(&name.name, 2, chinese, sizeof(chinese));
+	name.word++;
+	ck_assert_str_eq(named(&name), "漢字");
+	set_text(&name.name, 4, smile, sizeof(smile));
+	name.word++;
+	ck_assert_str_eq(named(&name), "x😀");
+	set_text(&name.name, 0, "größe", strlen("größe"));
+	name.word++;
+	ck_assert_str_eq(named(&name), "größe");
+}
+END_TEST
+
+START_TEST(numbers_that_are_no_characters)
+{
+	static const uint16_t halves[] = {0xd83d, 'a', 0xdfff, 0};
+	static const uint32_t beyond[] = {0x110000, UINT32_MAX, 'b'};
+	struct function_name name = make_name(WORD, "", "");
+
+	set_text(&name.name, 2, halves, sizeof(halves));
+	ck_assert_str_eq(named(&name), "?a??");
+	set_text(&name.name, 4, beyond, sizeof(beyond));
+	name.word++;
+	ck_assert_str_eq(named(&name), "??b");
+	set_text(&name.name, 0, "a\0b", 3);
+	name.word++;
+	ck_assert_str_eq(named(&name), "a?b");
+	set_text(&name.name, 4, beyond, 7); /* ends in the middle of a character */
+	name.word++;
+	ck_assert_str_eq(named(&name), "?");
+}
+END_TEST
+
+START_TEST(long_names)
+{
+	struct function_name name = make_name(WORD, "", "");
+
+	memset(name.name.bytes, 'n', NAME_BYTES);
+	memset(name.file.bytes, 0xe9, NAME_BYTES);
+	name.name.nr_bytes = name.file.nr_bytes = UINT32_MAX; /* lies */
+	name.name.is_cut = name.file.is_cut = 1;
+	ck_assert_uint_eq(strlen(named(&name)), NAME_BYTES + 3);
+	ck_assert_str_eq(find(PID, WORD)->own.name + NAME_BYTES, "...");
+	ck_assert_uint_eq(strlen(find(PID, WORD)->own.file), 2 * NAME_BYTES + 3);
+	ck_assert_int_eq(strncmp(find(PID, WORD)->own.file, "...é", 5), 0);
+}
+END_TEST
+
+/* A generation that is full becomes the elder one, which is still searched. */
+START_TEST(generations)
+{
+	struct function_name name = make_name(WORD, "f", "f.py");
+	uint64_t nr = MAX_SEEN_FUNCTIONS / 2;
+
+	function_names_age(&names);
+	for (uint64_t i = 0; i < nr; i++, name.word++)
+		add(&name);
+	ck_assert_int_eq(function_names_settle(&names, &spaces), 0);
+	function_names_age(&names);
+	ck_assert_ptr_nonnull(find(PID, WORD));
+	for (uint64_t i = 0; i < nr; i++, name.word++)
+		add(&name);
+	ck_assert_int_eq(function_names_settle(&names, &spaces), 0);
+	ck_assert_ptr_nonnull(find(PID, WORD));
+	function_names_age(&names);
+	ck_assert_ptr_null(find(PID, WORD));
+	ck_assert_ptr_nonnull(find(PID, WORD + nr));
+}
+END_TEST
+
+/* Texts without end do not fill the memory until the next drain. */
+START_TEST(texts_are_bounded)
+{
+	struct function_name name = make_name(WORD, "", "");
+	uint32_t nr = 0;
+
+	memset(name.name.bytes, 'n', NAME_BYTES);
+	name.name.nr_bytes = NAME_BYTES;
+	for (int i = 0; nr != NO_FUNCTION; i++, name.word++) {
+		ck_assert_int_lt(i, 1 << 16);
+		ck_assert_int_eq(function_names_add(&names, &name, &nr), 0);
+	}
+	ck_assert_int_eq(function_names_settle(&names, &spaces), 0);
+	ck_assert_ptr_nonnull(find(PID, WORD));
+	ck_assert_ptr_null(find(PID, name.word - 1));
+}
+END_TEST
+
+SUITE_MAIN_WITH("function_names", begin, end, names_belong_to_a_word_and_a_process,
+		names_are_found_after_they_settled, characters, numbers_that_are_no_characters,
+		long_names, generations, texts_are_bounded)

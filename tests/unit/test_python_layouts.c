@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/languages/python_layouts.h"
+
+#include "record/languages/interpreter_search.h"
+#include "tests/unit/dynamic_file.h"
+
+#define RUNTIME_OFF   64
+#define RUNTIME_BYTES 3000
+#define THREAD_OFF    3500
+
+static struct dynamic_file file;
+
+static void begin(void)
+{
+	dynamic_file_init(&file);
+	dynamic_file_add(&file, "PyEval_EvalFrameEx", 0, 1);
+	dynamic_file_add(&file, "Py_Version", 8, 4);
+	dynamic_file_add(&file, "_PyRuntime", RUNTIME_OFF, RUNTIME_BYTES);
+	dynamic_file_add(&file, "PyGILState_GetThisThreadState", THREAD_OFF, 16);
+}
+
+/* What is found in the file of this version; from 3.13 on with the offsets for debuggers. */
+static struct found_interpreter find(uint32_t version, uint64_t is_free_threaded)
+{
+	const uint64_t offsets[] = {version, is_free_threaded};
+	struct found_interpreter found;
+	int fd;
+
+	memcpy(file.data + 8, &version, sizeof(version));
+	if (version >= 0x030d0000) {
+		memcpy(file.data + RUNTIME_OFF, "xdebugpy", 8);
+		memcpy(file.data + RUNTIME_OFF + 8, offsets, sizeof(offsets));
+	}
+	fd = dynamic_file_open(&file);
+	interpreter_search(fd, &found);
+	close(fd);
+	return found;
+}
+
+static void expect(uint32_t version, uint64_t is_free_threaded, const char *name, bool is_walked)
+{
+	struct found_interpreter found = find(version, is_free_threaded);
+
+	ck_assert_uint_eq(found.language, LANGUAGE_PYTHON);
+	ck_assert_str_eq(found.name, name);
+	ck_assert_uint_eq(found.interpreter.language, is_walked ? LANGUAGE_PYTHON : LANGUAGE_NONE);
+}
+
+START_TEST(versions)
+{
+	expect(0x030b02f0, 0, "CPython 3.11.2", true);
+	expect(0x030c00c1, 0, "CPython 3.12.0", true);
+	expect(0x030d00f0, 0, "CPython 3.13.0", true);
+	expect(0x030d00f0, 1, "CPython 3.13.0, free-threaded", true);
+	expect(0x030e08f0, 0, "CPython 3.14.8", true);
+	expect(0x030e08f0, 1, "CPython 3.14.8, free-threaded", true);
+}
+END_TEST
+
+START_TEST(unknown_versions_are_not_walked)
+{
+	expect(0x030d00b3, 0, "CPython 3.13.0, unreleased", false);
+	expect(0x031000f0, 0, "CPython 3.16.0", false);
+	expect(0x030f00f0, 1, "CPython 3.15.0, free-threaded", false);
+	expect(0x040b00f0, 0, "CPython 4.11.0", false);
+	expect(0xfffffff0, 1, "CPython 255.255.255, free-threaded", false);
+}
+END_TEST
+
+START_TEST(variable_of_the_thread)
+{
+	static const uint8_t code[] = {0x64, 0x48, 0x8b, 0x04, 0x25, 0xd8, 0xff, 0xff, 0xff, 0xc3};
+
+	expect(0x030f00f0, 0, "CPython 3.15.0", false); /* the function has another form */
+	memcpy(file.data + THREAD_OFF, code, sizeof(code));
+	expect(0x030f00f0, 0, "CPython 3.15.0", true);
+	ck_assert_int_eq(find(0x030f00f0, 0).interpreter.python.variable, -0x28);
+}
+END_TEST
+
+START_TEST(offsets_of_another_version)
+{
+	const uint64_t other = 0x030d01f0;
+	struct found_interpreter found;
+	int fd;
+
+	find(0x030d00f0, 0);
+	memcpy(file.data + RUNTIME_OFF + 8, &other, sizeof(other));
+	fd = dynamic_file_open(&file);
+	interpreter_search(fd, &found);
+	close(fd);
+	ck_assert_uint_eq(found.interpreter.language, LANGUAGE_NONE);
+}
+END_TEST
+
+START_TEST(data_too_short)
+{
+	file.symbols[3].st_size = 596 + 3;
+	expect(0x030b02f0, 0, "CPython 3.11.2", false);
+	file.symbols[3].st_size = 596 + 4;
+	expect(0x030b02f0, 0, "CPython 3.11.2", true);
+}
+END_TEST
+
+START_TEST(other_files)
+{
+	struct found_interpreter found;
+
+	strcpy(file.names + file.symbols[1].st_name, "qyEval_EvalFrameEx");
+	found = find(0x030b02f0, 0);
+	ck_assert_uint_eq(found.language, LANGUAGE_NONE);
+	ck_assert_str_eq(found.name, "");
+}
+END_TEST
+
+SUITE_MAIN_WITH("python_layouts", begin, NULL, versions, unknown_versions_are_not_walked,
+		variable_of_the_thread, offsets_of_another_version, data_too_short, other_files)

@@ -26,6 +26,17 @@ static int tell_unwinder(const struct record_targets *t, const struct sideband_r
 	return ret;
 }
 
+/* The process may have ended when its samples are drained, so its names are taken care of now. */
+static int watch_mapping(const struct record_targets *t, const struct address_space *space,
+			 const struct mapping *mapping, const struct mapped_file *file)
+{
+	const struct file_place place = address_space_place(space, mapping);
+	uint32_t ignored;
+	int ret = t->names ? file_names_hold(t->names, file, &place, &ignored) : 0;
+
+	return ret || file->kind != MAPPED_ANON ? ret : jit_watch(t->jit, space);
+}
+
 static int apply_mmap(const struct record_targets *t, const struct sideband_record *record)
 {
 	struct mapped_files *files = &t->spaces->files;
@@ -43,7 +54,6 @@ static int apply_mmap(const struct record_targets *t, const struct sideband_reco
 					 .end = mapping.end,
 					 .realtime_ns = realtime_of(record->time_ns)};
 	const struct mapped_file *file;
-	uint32_t ignored;
 	int ret = address_spaces_make_room(t->spaces);
 
 	if (!ret && address_spaces_refuse(t->spaces, record->pid, record->time_ns))
@@ -58,12 +68,10 @@ static int apply_mmap(const struct record_targets *t, const struct sideband_reco
 	ret = address_spaces_map(t->spaces, record->pid, record->time_ns, &mapping);
 	if (!ret && t->unwinder)
 		ret = tell_unwinder(t, record, &mapping, file);
-	/* The process may have ended when its samples are drained. */
-	if (!ret && t->names)
-		ret = file_names_hold(t->names, file, &place, &ignored);
-	if (ret || file->kind != MAPPED_ANON || !record->size)
+	if (ret || !record->size)
 		return ret;
-	return jit_watch(t->jit, address_spaces_find(t->spaces, record->pid, record->time_ns));
+	return watch_mapping(t, address_spaces_find(t->spaces, record->pid, record->time_ns),
+			     &mapping, file);
 }
 
 static int apply_exec(const struct record_targets *t, const struct sideband_record *record)

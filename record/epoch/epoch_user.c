@@ -94,8 +94,7 @@ static int make_object(struct epoch_user *u, uint32_t process, const struct mapp
 static int hold_file(struct epoch_user *u, const struct address_space *space,
 		     const struct mapping *mapping, const struct mapped_file *file, uint32_t object)
 {
-	const struct file_place place = {
-		.pid = space->pid, .start = mapping->start, .end = mapping->end};
+	const struct file_place place = address_space_place(space, mapping);
 	uint32_t nr;
 	int ret;
 

@@ -43,6 +43,7 @@ static int space_create(struct address_spaces *spaces, uint32_t pid, uint64_t ti
 	}
 	memory_budget_charge(spaces->memory, 0, sizeof(*space));
 	if (slot) {
+		memcpy(space->ancestors, (*slot)->ancestors, sizeof(space->ancestors));
 		space->older = *slot;
 		*slot = space;
 		spaces->nr_ended++;
@@ -159,8 +160,12 @@ int address_spaces_fork(struct address_spaces *spaces, uint32_t pid, uint32_t pa
 	struct address_space *space;
 	int ret = space_create(spaces, pid, time_ns, &space);
 
-	if (ret || !from)
+	if (ret)
 		return ret;
+	space->ancestors[0] = parent;
+	space->ancestors[1] = from ? from->ancestors[0] : 0;
+	if (!from)
+		return 0;
 	memcpy(space->name, from->name, sizeof(space->name));
 	return mapped_memory_copy(from->memory, space->memory);
 }
@@ -213,6 +218,15 @@ const struct mapping *address_space_lookup(const struct address_space *space, ui
 					   uint64_t time_ns)
 {
 	return mapped_memory_lookup(space->memory, addr, time_ns);
+}
+
+struct file_place address_space_place(const struct address_space *space,
+				      const struct mapping *mapping)
+{
+	struct file_place place = {.pid = space->pid, .start = mapping->start, .end = mapping->end};
+
+	memcpy(place.ancestors, space->ancestors, sizeof(place.ancestors));
+	return place;
 }
 
 /*

@@ -19,7 +19,8 @@
 
 struct address_space {
 	uint32_t pid;
-	uint64_t generation; /* unique in the recording */
+	uint32_t ancestors[FILE_PLACE_ANCESTORS]; /* as in struct file_place */
+	uint64_t generation;                      /* unique in the recording */
 	uint64_t begin_ns;
 	uint64_t exited_ns;           /* 0: has not */
 	struct address_space *older;  /* the earlier space of this pid */
@@ -115,6 +116,10 @@ int address_spaces_get(struct address_spaces *spaces, uint32_t pid, uint64_t tim
 /* The mapping at @addr at @time_ns, or NULL. Valid until the next change. */
 const struct mapping *address_space_lookup(const struct address_space *space, uint64_t addr,
 					   uint64_t time_ns);
+
+/* Where @space has @mapping now. */
+struct file_place address_space_place(const struct address_space *space,
+				      const struct mapping *mapping);
 
 /*
  * The path of the executable, as the mappings tell: the file that was mapped first. NULL when there

@@ -31,9 +31,13 @@ bool file_identity_equal(const struct file_identity *a, const struct file_identi
 
 uint64_t file_identity_hash(const struct file_identity *identity, uint64_t seed);
 
+#define FILE_PLACE_ANCESTORS 2
+
 /* A mapping of a process, and the time since which it is there. */
 struct file_place {
 	uint32_t pid;
+	/* The parent and its parent, 0: not known. They mostly have the root directory of @pid. */
+	uint32_t ancestors[FILE_PLACE_ANCESTORS];
 	uint64_t start, end;  /* [start, end) */
 	uint64_t realtime_ns; /* 0: the process maps it now */
 };

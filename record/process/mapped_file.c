@@ -101,21 +101,32 @@ static int open_mapping(struct look *look, const struct mapped_file *file,
 	return open_same(path, file);
 }
 
+/* Opens the file by its path in the root directory of @pid. */
+static int open_in_root_of(struct look *look, const struct mapped_file *file, uint32_t pid)
+{
+	char path[PROC_PATH_SIZE + PATH_MAX];
+	/* The path may lead through other file systems, which the process chooses. */
+	int ret = look_touch(look, look_process(pid));
+
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "/proc/%u/root%s", pid, file->path);
+	return open_same(path, file);
+}
+
 int mapped_file_open(struct look *look, const struct mapped_file *file,
 		     const struct file_place *place)
 {
-	char path[PROC_PATH_SIZE + PATH_MAX];
-	int fd = file->kind == MAPPED_FILE ? open_mapping(look, file, place) : -EINVAL, ret;
+	int fd = file->kind == MAPPED_FILE ? open_mapping(look, file, place) : -EINVAL;
 
 	if (fd >= 0 || fd == -EHOSTDOWN || file->kind != MAPPED_FILE || file->deleted)
 		return fd;
-	/* The path may lead through other file systems, which the process chooses. */
-	ret = look_touch(look, look_process(place->pid));
-	if (ret)
-		return ret;
-	snprintf(path, sizeof(path), "/proc/%u/root%s", place->pid, file->path);
-	fd = open_same(path, file);
-	return fd < 0 ? open_same(file->path, file) : fd;
+	fd = open_in_root_of(look, file, place->pid);
+	/* A process of a container may have ended, while those that started it live. */
+	for (size_t i = 0; i < ARRAY_SIZE(place->ancestors); i++)
+		if (fd < 0 && fd != -EHOSTDOWN && place->ancestors[i])
+			fd = open_in_root_of(look, file, place->ancestors[i]);
+	return fd < 0 && fd != -EHOSTDOWN ? open_same(file->path, file) : fd;
 }
 
 struct known_file {

@@ -105,17 +105,16 @@ static int refresh_space(struct unwinder *u, const struct space_owner *owner)
 }
 
 /*
- * Asks for table @nr of @file, which @pid maps by @m, and holds the file for its names: the process
- * may end before anybody asks for them. Returns 0 or -ENOMEM.
+ * Asks for table @nr of @file, which is mapped at @place, and holds the file for its names: the
+ * process may end before anybody asks for them. Returns 0 or -ENOMEM.
  */
 static int request_table(struct unwinder *u, uint32_t nr, const struct mapped_file *file,
-			 uint32_t pid, const struct mapping *m)
+			 const struct file_place *place)
 {
-	const struct file_place place = {.pid = pid, .start = m->start, .end = m->end};
-	int ret = file_tables_request(&u->tables, nr, file, &place);
+	int ret = file_tables_request(&u->tables, nr, file, place);
 	uint32_t ignored;
 
-	return ret || !u->names ? ret : file_names_hold(u->names, file, &place, &ignored);
+	return ret || !u->names ? ret : file_names_hold(u->names, file, place, &ignored);
 }
 
 /*
@@ -141,6 +140,7 @@ static int serve_space(struct unwinder *u, const struct unwind_want *want)
  */
 static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 {
+	struct file_place place = {.pid = pid};
 	const struct mapping *m;
 	const struct mapped_file *file;
 	uint32_t nr;
@@ -155,7 +155,9 @@ static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 	ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
 	if (ret || u->tables.tables.data[nr].state != TABLE_NONE)
 		return ret;
-	return request_table(u, nr, file, pid, m);
+	place.start = m->start;
+	place.end = m->end;
+	return request_table(u, nr, file, &place);
 }
 
 /* A ring_buffer_sample_fn. */
@@ -267,14 +269,16 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 	const struct address_space *space = address_spaces_find(then->spaces, pid, sample->time_ns);
 	const struct mapping *m = space ? address_space_lookup(space, pc, sample->time_ns) : NULL;
 	const struct mapped_file *file;
+	struct file_place place;
 	int ret;
 
 	if (!m)
 		return 0;
 	file = mapping_file(&then->spaces->files, m);
+	place = address_space_place(space, m);
 	ret = file_tables_find(tables, file, m->start, m->end, &nr);
 	if (!ret && tables->tables.data[nr].state == TABLE_NONE)
-		ret = request_table(then->u, nr, file, pid, m);
+		ret = request_table(then->u, nr, file, &place);
 	if (ret)
 		return ret;
 	*mapping = (struct unwind_mapping){.start = m->start, .end = m->end};
@@ -410,6 +414,7 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 		u->has_makers |= is_maker;
 		vec_for_each(&space->memory->live, m) {
 			const struct mapped_file *file = mapping_file(&spaces->files, m);
+			const struct file_place place = address_space_place(space, m);
 			const struct file_table *t;
 			uint32_t nr;
 			int ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
@@ -420,7 +425,7 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 			if (t->state != TABLE_NONE ||
 			    (!is_maker && t->nr_processes * EVERYWHERE < spaces->newest.nr))
 				continue;
-			ret = request_table(u, nr, file, space->pid, m);
+			ret = request_table(u, nr, file, &place);
 			if (ret)
 				return ret;
 		}

@@ -219,6 +219,29 @@ START_TEST(fork_of_an_unknown_parent)
 }
 END_TEST
 
+/* An exec keeps the ancestors, and a new process of the same id has others. */
+START_TEST(ancestors)
+{
+	struct address_space *space;
+	struct file_place place;
+
+	ck_assert_int_eq(address_spaces_fork(&spaces, 8, 7, 100), 0);
+	ck_assert_int_eq(address_spaces_fork(&spaces, 9, 8, 200), 0);
+	ck_assert_int_eq(address_spaces_exec(&spaces, 9, 300), 0);
+	space = address_spaces_find(&spaces, 9, 300);
+	place = address_space_place(space, &(struct mapping){.start = 0x1000, .end = 0x2000});
+	ck_assert_uint_eq(place.pid, 9);
+	ck_assert_uint_eq(place.start, 0x1000);
+	ck_assert_uint_eq(place.end, 0x2000);
+	ck_assert_uint_eq(place.ancestors[0], 8);
+	ck_assert_uint_eq(place.ancestors[1], 7);
+	ck_assert_int_eq(address_spaces_fork(&spaces, 9, 5, 400), 0);
+	space = address_spaces_find(&spaces, 9, 400);
+	ck_assert_uint_eq(space->ancestors[0], 5);
+	ck_assert_uint_eq(space->ancestors[1], 0);
+}
+END_TEST
+
 /* The process id is used again before the first process is forgotten. */
 START_TEST(a_reused_pid)
 {
@@ -518,7 +541,7 @@ SUITE_MAIN_WITH("address_spaces", begin_spaces, end_spaces, ranges_are_half_open
 		a_mapping_splits_an_older_one, a_mapping_covers_several, times_in_force,
 		no_mapping_before_its_record, times_of_changes, a_repeated_record_changes_nothing,
 		exec_begins_an_empty_space, fork_copies_the_mappings, forks_share_the_mappings,
-		fork_of_an_unknown_parent, a_reused_pid, exit_of_the_unknown_and_twice,
+		fork_of_an_unknown_parent, ancestors, a_reused_pid, exit_of_the_unknown_and_twice,
 		the_oldest_space_stands_for_earlier_times, forget_keeps_what_samples_may_refer_to,
 		forget_execs, forget_the_dead, forget_sweeps_files, many_processes_and_mappings,
 		mappings_that_add_up, the_heaviest_process_loses_its_mappings,

@@ -43,17 +43,20 @@ int main(void)
 END
 "$cc" -O1 -o "$dir/phases" "$dir/phases.c" || exit 1
 
-# total OPTION... FILE: the sum of the counts.
-total() { "$profrep" -f "$@" 2> /dev/null | sum_samples; }
+# total OPTION... FILE: the sum of the counts. Warnings are in the file warnings.
+total() { "$profrep" -f "$@" 2> "$dir/warnings" | sum_samples; }
 
-# parts_add_up FILE: before and after each second, there is as much as in the whole file.
+# parts_add_up FILE: before and after each second, there is as much as in the whole file. A recorder that got no CPU has
+# longer slices. Both parts show the slice that the second divides then, and profrep says so.
 parts_add_up()
 {
-	local whole second before after
+	local whole second before after said
 	whole=$(total "$1")
 	for ((second = 1; second <= $(duration_ms "$1") / 1000; second++)); do
 		before=$(total --to $second "$1")
+		said=$(grep 'is shown' "$dir/warnings")
 		after=$(total --from $second "$1")
+		if [ "$said" ] && [ $((before + after)) -ge "$whole" ]; then continue; fi
 		same "$second s: $((before + after))" "$second s: $whole" || return 1
 	done
 }
@@ -61,11 +64,11 @@ parts_add_up()
 "$profrec" -q -F 199 -o "$dir/phases.prof" -- "$dir/phases"
 check "their length is said" same "$(info "$dir/phases.prof" slices)" "1.000 s"
 check "the parts add up" parts_add_up "$dir/phases.prof"
-"$profrep" -f --to 1 "$dir/phases.prof" > "$dir/begin" 2> "$dir/warnings"
+"$profrep" -f --to 1 "$dir/phases.prof" > "$dir/begin" 2> "$dir/asked"
 check "the first second has nothing that came later" fails 1 grep spin_second "$dir/begin"
-"$profrep" -f --from $(($(duration_ms "$dir/phases.prof") / 1000 - 1)) "$dir/phases.prof" > "$dir/end" 2>> "$dir/warnings"
+"$profrep" -f --from $(($(duration_ms "$dir/phases.prof") / 1000 - 1)) "$dir/phases.prof" > "$dir/end" 2>> "$dir/asked"
 check "the last seconds have nothing that was before" fails 1 grep spin_first "$dir/end"
-check "no more than was asked for" same "$(grep 'is shown' "$dir/warnings")" ""
+check "no more than was asked for" same "$(grep 'is shown' "$dir/asked")" ""
 
 "$workloads/func_ab" &
 busy=$!

@@ -5,7 +5,7 @@
 FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all
 FUZZ_COMMON := tests/fuzz/budget.c $(COMMON_SRC)
-FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps demangle interpreters
+FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java demangle interpreters
 
 # The sources and libraries of each target.
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
@@ -18,6 +18,8 @@ FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON)
 FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(addprefix elf/,elffile.c mapped_bytes.c) $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/section_bytes.c report/text/string_set.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
+FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/languages/java_,lines.c machine.c methods.c scopes.c) \
+	$(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
 	report/symbols/short_name.c report/text/string_set.c $(FUZZ_COMMON)

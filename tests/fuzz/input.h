@@ -25,6 +25,10 @@
  *
  * For maps (perf_map_input.c, proc_maps_input.c), an input is the text.
  *
+ * For HotSpot (java_input.c), an input is one byte and memory, which repeats for ever. Bit 1 of the
+ * byte chooses the description of a machine, whose symbols the memory begins with. Else the memory
+ * begins with a block of compiled code, as version 17 has it, or with bit 0 version 25.
+ *
  * For mangled names (demangle_input.c), an input that begins with '_' is a list of names, one in
  * each line. In any other input, low bytes stand for pieces of the grammars.
  */

@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
-for tool in python3 readelf objdump llvm-symbolizer addr2line eu-addr2line; do
+for tool in python3 readelf objdump llvm-symbolizer llvm-dwarfdump addr2line eu-addr2line; do
 	command -v "$tool" > /dev/null || skip_all "no $tool"
 done
 addresses=${ORACLE_ADDRESSES:-100000}

@@ -83,6 +83,9 @@ class Elf:
             end = section.addr + section.size if section else 0
             yield Symbol(value, size, text, {1: 0, 10: 0, 2: 1}.get(info >> 4, 2), kind, end)
 
+    def has_code(self, addr):
+        return any(vaddr <= addr < vaddr + size for _, vaddr, size, _ in self.segments)
+
     def symbols(self):
         for table in self.sections:
             if table.type in (SYMTAB, DYNSYM):
@@ -157,7 +160,7 @@ def choose_addresses(binary, tables, nr):
             edges |= {start - 1, start, start + 1, start + symbol.size - 1, start + symbol.size}
     for section in binary.sections:
         edges |= {section.addr, section.addr + section.size - 1, section.addr + section.size}
-    edges = sorted(a for a in edges if any(v <= a < v + size for _, v, size, _ in binary.segments))
+    edges = sorted(a for a in edges if binary.has_code(a))
     chosen = set(random.sample(edges, min(len(edges), nr // 2)))
     sizes = [size for _, _, size, _ in binary.segments]
     nr = min(nr, sum(sizes) * 9 // 10)
@@ -243,11 +246,19 @@ def ask_eu_symbols(path, addrs):
     return {int(addr, 16): None if name.startswith(("(", "??")) else name for addr, name in zip(out[::3], names)}
 
 
+def find_rows(path, binary, addrs):
+    """For each address the first address of its row of the line table, if it has one."""
+    out = run("llvm-dwarfdump", "--debug-line", path)
+    starts = sorted({int(addr, 16) for addr in re.findall(r"^0x(\w{16}) +\d+ +\d+ +\d+ ", out, re.M)})
+    rows = {addr: starts[bisect.bisect_right(starts, addr) - 1] for addr in addrs if starts and addr >= starts[0]}
+    return {addr: row for addr, row in rows.items() if binary.has_code(row)}
+
+
 class Judge:
     """Sorts the differences of one file into the classes of doc/testing.md; None stands for a difference of none."""
 
-    def __init__(self, tables, own_tables, traits):
-        self.tables, self.own_tables, self.traits = tables, own_tables, traits
+    def __init__(self, tables, own_tables, traits, ours, rows):
+        self.tables, self.own_tables, self.traits, self.ours, self.rows = tables, own_tables, traits, ours, rows
 
     def name(self, addr, name, start, rival):
         """Of the function of the code itself: profrep says that @name begins at @start."""
@@ -308,6 +319,11 @@ class Judge:
         found = sorted({reason for reason in found if reason is not None})
         return None if "" in found else " + ".join(found) or "same"
 
+    def is_of_row(self, addr, frames, rival):
+        """Whether eu-addr2line's callers are those of the first address of the row with this address."""
+        callers = self.ours[self.rows.get(addr, addr)][1:]
+        return len(callers) == len(rival) - 1 and bool(self.frames(addr, "eu-addr2line", frames[:1] + callers, rival))
+
     def chain(self, addr, tool, frames, rival):
         """Of all functions and lines at an address."""
         reason = next((reason for holds, tools, reason in self.traits if holds and tool in tools), None)
@@ -317,14 +333,11 @@ class Judge:
             reason = "after the end"
         if not reason and tool == "addr2line" and addr % 256 == 255 and not rival[0].place:
             reason = "byte 255"
-        if reason or tool == "llvm-symbolizer" or self.place(tool, frames[0].place, rival[0].place):
+        if reason or tool == "llvm-symbolizer" or self.place(tool, frames[0].place, rival[0].place) == "":
             return reason
-        if len(rival) < len(frames):
-            return "functions left out"
-        if tool == "eu-addr2line" and len(rival) == len(frames):
-            return "another call" if [f.name for f in frames[:-1]] == [f.name for f in rival[:-1]] else None
-        is_whole = len(frames) == 1 and rival[0].name == split_name(frames[0], addr)[0]
-        return "another copy" if tool == "eu-addr2line" and is_whole else None
+        if tool == "eu-addr2line" and self.is_of_row(addr, frames, rival):
+            return "begin of the row"
+        return "functions left out" if len(rival) < len(frames) else None
 
 
 def split_name(frame, addr):
@@ -410,16 +423,19 @@ def main():
                 elfs.append(Elf(file.read()))
     tables, own_tables = Tables(elfs), Tables(elfs[:1])
     addrs = choose_addresses(elfs[0], tables, args.addresses)
+    has_lines = any(elf.find(".debug_info") for elf in elfs)
+    some_inlined = sorted(random.sample(addrs, min(len(addrs), args.inlined)))
+    rows = find_rows(find_debug_file(elfs[0]) or args.file, elfs[0], some_inlined) if has_lines else {}
+    addrs = sorted({*addrs, *rows.values()})
     with tempfile.TemporaryDirectory() as directory:
         ours = ask_profrep(args.file, elfs[0], addrs, directory)
     check_rule(args.file, tables, addrs, ours)
-    has_lines = any(elf.find(".debug_info") for elf in elfs)
     is_split = any(elf.find(".debug_addr") and elf.find(".debug_gnu_pubnames") for elf in elfs)
     traits = [
         (is_split, ("addr2line", "eu-addr2line"), "split units are not read"),
         (not any(elf.find(".debug_aranges") for elf in elfs), ("eu-addr2line",), "no .debug_aranges"),
     ]
-    judge = Judge(tables, own_tables, traits)
+    judge = Judge(tables, own_tables, traits, ours, rows)
     symbols = Report("eu-addr2line -S, symbols")
     # eu-addr2line goes through all symbols for each address.
     some = random.sample(addrs, min(len(addrs), COMPARISONS_MAX // max(1, len(tables.by_name))))
@@ -428,8 +444,7 @@ def main():
     symbols.print()
     for tool, ask, some in (("llvm-symbolizer", ask_llvm, addrs),
                             ("addr2line", lambda *a: ask_addr2line("addr2line", *a), addrs),
-                            ("eu-addr2line", lambda *a: ask_addr2line("eu-addr2line", *a),
-                             sorted(random.sample(addrs, min(len(addrs), args.inlined))))):
+                            ("eu-addr2line", lambda *a: ask_addr2line("eu-addr2line", *a), some_inlined)):
         answers = ask(args.file, some)
         names, chains = Report(f"{tool}, names"), Report(f"{tool}, inlined functions and lines")
         for addr in some:

@@ -11,12 +11,12 @@ FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java deman
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
 FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(wildcard record/cfi/*.c) $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
-	$(ELF_SRC) $(addprefix report/symbols/,candidate.c debugfiles.c fetcher.c)
+	$(ELF_SRC) $(addprefix report/symbols/,candidate.c debugfiles.c fetcher.c kernel_paths.c)
 FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
 FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c elf/unpack_xz.c \
 	$(addprefix record/probes/,debug_symbols.c elf_image.c library.c mapped_code.c pattern.c usdt.c user_functions.c)
 FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(addprefix elf/,elffile.c mapped_bytes.c) $(wildcard report/dwarf/*.c) \
-	report/symbols/debug_info.c report/symbols/section_bytes.c report/text/string_set.c
+	report/symbols/debug_info.c report/symbols/relocate.c report/symbols/section_bytes.c report/text/string_set.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
 FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/languages/java_,lines.c machine.c methods.c scopes.c) \
 	$(FUZZ_COMMON)

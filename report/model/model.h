@@ -94,6 +94,7 @@ struct model_origin {
 	/* A file that changed later is not the file that was recorded. 0: unknown. */
 	uint64_t recorded_realtime_ns;
 	bool is_of_this_boot; /* recorded on this machine after its latest start */
+	uint32_t release;     /* string: of the kernel; 0: unknown */
 };
 
 /* A stretch of time that the recording tells apart: [begin_ns, end_ns) since its start. */

@@ -87,12 +87,16 @@ static bool is_of_this_boot(const struct prof_meta *meta)
 /* Empties the model, which must be empty or good. Returns 0 or -ENOMEM. */
 static int begin_model(struct recording *rec)
 {
-	const struct model_origin origin = {
+	struct model_origin origin = {
 		.recorded_realtime_ns = rec->meta->start_realtime_ns,
 		.is_of_this_boot = is_of_this_boot(rec->meta),
 	};
+	const char *release = rec->meta->kernel_release;
 	int ret = model_init(&rec->model);
 
+	if (!ret && release)
+		ret = string_set_add(&rec->model.strings, release, strlen(release),
+				     &origin.release);
 	return ret ? ret : model_begin_recording(&rec->model, &origin);
 }
 

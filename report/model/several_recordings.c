@@ -166,6 +166,16 @@ static int add_epochs(struct joint *j, struct recording *one, int ret,
 	return 0;
 }
 
+/* Begins the recording that @from, a model of one, is made of. */
+static int begin_recording(struct model *model, const struct model *from)
+{
+	struct model_origin origin = from->origins.data[1];
+	const struct string *release = &from->strings.items.data[origin.release];
+	int ret = string_set_add(&model->strings, release->s, release->len, &origin.release);
+
+	return ret ? ret : model_begin_recording(model, &origin);
+}
+
 /* Lets @one enter the model. Sets *@is_kept if its facts stand for all recordings. */
 static int enter_model(struct joint *j, struct recording *one, int ret,
 		       const struct prof_epoch *epoch, bool *is_kept)
@@ -180,7 +190,7 @@ static int enter_model(struct joint *j, struct recording *one, int ret,
 	if (!failed)
 		failed = recording_check_events(rec, one, j->err);
 	if (!failed)
-		failed = model_begin_recording(&rec->model, &one->model.origins.data[1]);
+		failed = begin_recording(&rec->model, &one->model);
 	if (failed)
 		return failed;
 	rec->nr_recordings += one->nr_recordings;

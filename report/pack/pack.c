@@ -235,7 +235,7 @@ static int sort_lines(struct packer *p)
 /* Such an object's names hold for all epochs. */
 static bool is_lasting(const struct prof_object *object)
 {
-	return object->build_id_size && !object->instance;
+	return object->kind == PROF_OBJECT_FILE && object->build_id_size && !object->instance;
 }
 
 /* Adds all that was found for object @id of the epoch, which is @wanted of the model. */

@@ -57,13 +57,14 @@ uint32_t packed_objects_find(const struct packed_objects *objects, const struct 
 	const char *path = epoch->strings[object->path].s;
 	uint64_t hash = hash_object(path, object->build_id, object->build_id_size);
 
-	if (object->kind != PROF_OBJECT_FILE)
+	if (object->kind != PROF_OBJECT_FILE && object->kind != PROF_OBJECT_KERNEL &&
+	    object->kind != PROF_OBJECT_MODULE)
 		return 0;
 	index_for_each(&objects->index, hash, i) {
 		const struct object_key *key =
 			&objects->model->objects.data[objects->ids.data[i]].key;
 
-		if (key->instance == object->instance &&
+		if (key->kind == object->kind && key->instance == object->instance &&
 		    key->build_id.size == object->build_id_size &&
 		    !memcmp(key->build_id.bytes, object->build_id, object->build_id_size) &&
 		    (object->build_id_size || is_file(key, file)) &&

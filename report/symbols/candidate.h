@@ -25,6 +25,10 @@ struct debug_wanted {
 	/* Processes of this machine that may have the file in a root of their own, or NULL. */
 	const uint32_t *pids;
 	size_t nr_pids;
+	/* A file of the kernel has no path, but a name in brackets. */
+	bool is_kernel, is_module;
+	const char *const *releases; /* of the kernels that were recorded, or NULL */
+	size_t nr_releases;
 };
 
 enum debug_miss {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/symbols/relocate.h"
+
 #define PREFIX     ".debug_"
 #define OLD_PREFIX ".zdebug_"
 #define SPLIT      ".dwo"
@@ -58,6 +60,8 @@ static int get_section(struct elf_file *elf, size_t index, enum debug_info_kind 
 		return 0;
 	bytes = &info->bytes[section];
 	ret = section_bytes_get(elf, index, is_old, bytes);
+	if (!ret)
+		ret = section_relocate(elf, index, bytes);
 	info->file.sections[section] = (struct dwarf_bytes){bytes->data, bytes->size};
 	return ret;
 }

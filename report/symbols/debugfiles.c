@@ -21,6 +21,10 @@
  *      binary, or in the directories that the user names.
  *      The name is a bare one (elf_file_debuglink); a path in it would lead anywhere.
  *
+ * A file of the kernel has no path, so profrep looks at the places that distributions and builders
+ * use for its release (kernel_paths.c): in SYMFS, in each DIR, then on this machine. A build-id
+ * must be recorded.
+ *
  * If the user wants that, profrep then asks debuginfod servers (fetcher.h) for the debug file, and
  * for the binary if there is neither.
  *
@@ -50,6 +54,7 @@
 
 #include "common/cleanup.h"
 #include "report/symbols/candidate.h"
+#include "report/symbols/kernel_paths.h"
 #include "elf/elffile.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
@@ -110,15 +115,15 @@ static const char *debug_dir(const struct debug_roots *roots)
 	return roots->debug_dir ? roots->debug_dir : DEBUG_DIR;
 }
 
-/* Looks for the binary in @root. */
-static int try_binary(struct search *s, const struct root *root)
+/* Looks for the binary at @path in @root. */
+static int try_binary_at(struct search *s, const struct root *root, const char *path)
 {
 	const struct debug_wanted *wanted = s->wanted;
 	int fd, ret;
 
 	if (found_is_best(&s->binary, s->roots->needs_lines))
 		return 0;
-	fd = candidate_open(root, wanted->path, &wanted->build_id, &s->binary_miss);
+	fd = candidate_open(root, path, &wanted->build_id, &s->binary_miss);
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : 0;
 	if (build_id_is_none(&wanted->build_id) &&
@@ -127,11 +132,16 @@ static int try_binary(struct search *s, const struct root *root)
 		candidate_note_miss(&s->binary_miss, DEBUG_CHANGED_FILE);
 		return 0;
 	}
-	ret = candidate_take_better(&s->binary, fd, root, wanted->path, s->roots->budget,
+	ret = candidate_take_better(&s->binary, fd, root, path, s->roots->budget,
 				    s->roots->needs_lines);
 	if (ret == 1)
 		s->binary_root = *root;
 	return ret < 0 ? ret : 0;
+}
+
+static int try_binary(struct search *s, const struct root *root)
+{
+	return try_binary_at(s, root, s->wanted->path);
 }
 
 /* Looks for the binary in the roots of processes, until one has it. */
@@ -156,12 +166,78 @@ static int try_processes(struct search *s)
 	return 0;
 }
 
+/* A directory with files of kernels. */
+struct kernel_dir {
+	const struct root *root;
+	const char *name; /* in @root; "": @root itself */
+};
+
+/* Looks for the file of the kernel at the usual places in @dir. */
+static int try_kernel_dir(struct search *s, const struct kernel_dir *dir,
+			  const struct kernel_file *file)
+{
+	const char *name = dir->name[0] ? dir->name : "/";
+	int fd = dir->root->fd >= 0 ? fcntl(dir->root->fd, F_DUPFD_CLOEXEC, 0)
+				    : open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	kernel_paths paths = {0};
+	int ret = 0;
+
+	if (fd >= 0)
+		ret = kernel_paths_find(fd, !dir->name[0], file, &paths);
+	for (size_t i = 0; i < paths.nr && !ret; i++) {
+		_cleanup_free_ char *path = NULL;
+
+		ret = asprintf(&path, "%s%s", dir->name, paths.data[i]) < 0
+			      ? -ENOMEM
+			      : try_binary_at(s, dir->root, path);
+	}
+	kernel_paths_free(&paths);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Looks for the file of a kernel of @file->release in all directories. */
+static int try_kernel(struct search *s, const struct kernel_file *file)
+{
+	const struct debug_dirs *more = &s->roots->more_dirs;
+	int ret =
+		s->symfs.fd >= 0 ? try_kernel_dir(s, &(struct kernel_dir){&s->symfs, ""}, file) : 0;
+
+	for (size_t i = 0; i < more->nr && !ret; i++)
+		ret = try_kernel_dir(s, &(struct kernel_dir){&this_machine, more->names[i]}, file);
+	return ret ? ret : try_kernel_dir(s, &(struct kernel_dir){&this_machine, ""}, file);
+}
+
+static int find_kernel(struct search *s)
+{
+	const struct debug_wanted *wanted = s->wanted;
+	size_t len = strlen(wanted->path);
+	_cleanup_free_ char *module = NULL;
+	int ret = 0;
+
+	if (len < 2 || build_id_is_none(&wanted->build_id))
+		return 0;
+	module = strndup(wanted->path + 1, len - 2);
+	if (!module)
+		return -ENOMEM;
+	for (size_t i = 0; i < wanted->nr_releases && !ret; i++) {
+		const struct kernel_file file = {wanted->releases[i],
+						 wanted->is_module ? module : NULL};
+
+		ret = try_kernel(s, &file);
+	}
+	return ret;
+}
+
 static int find_binary(struct search *s)
 {
 	const struct debug_wanted *wanted = s->wanted;
 	int ret = 0;
 
 	candidate_note_miss(&s->binary_miss, DEBUG_NO_FILE);
+	if (wanted->is_kernel)
+		return find_kernel(s);
 	if (!wanted->path[0] || (wanted->is_deleted && build_id_is_none(&wanted->build_id)))
 		return 0;
 	if (s->symfs.fd >= 0)
@@ -289,7 +365,8 @@ static int find_debug(struct search *s)
 	struct elf_file binary;
 	int ret = find_debug_by_id(s);
 
-	if (ret || found_is_best(&s->debug, s->roots->needs_lines) || s->binary.fd < 0)
+	if (ret || found_is_best(&s->debug, s->roots->needs_lines) || s->binary.fd < 0 ||
+	    s->wanted->is_kernel)
 		return ret;
 	ret = candidate_open_elf(s->binary.fd, s->roots->budget, &binary);
 	if (ret)

@@ -79,6 +79,8 @@ static int make_pair(const struct debug_roots *roots, const struct debug_wanted 
 	new->wanted = *wanted;
 	new->wanted.pids = NULL;
 	new->wanted.nr_pids = 0;
+	new->wanted.releases = NULL;
+	new->wanted.nr_releases = 0;
 	new->wanted.path = strdup(wanted->path);
 	if (wanted->file) {
 		new->file = *wanted->file;
@@ -108,6 +110,7 @@ static bool is_wanted(const struct elf_pair *pair, const struct debug_wanted *wa
 	return build_id_equal(&have->build_id, &wanted->build_id) &&
 	       have->is_deleted == wanted->is_deleted &&
 	       have->is_of_this_boot == wanted->is_of_this_boot &&
+	       have->is_kernel == wanted->is_kernel &&
 	       have->recorded_realtime_ns == wanted->recorded_realtime_ns &&
 	       is_same_file(have->file, wanted->file) && !strcmp(have->path, wanted->path);
 }

@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/symbols/debug_distances.h"
 #include "elf/elf_names.h"
 #include "elf/elffile.h"
+#include "report/symbols/hit_addresses.h"
 #include "report/symbols/name_claim.h"
 #include "report/symbols/object_lines.h"
 #include "report/symbols/object_pids.h"
-#include "report/symbols/questions.h"
+
+/* The files of so many releases of the kernel are looked for. */
+#define RELEASES_MAX 16
 
 struct lookup {
 	struct symbols *symbols;
@@ -26,7 +28,8 @@ struct lookup {
 	size_t nr_questions;
 	size_t begin, end; /* the questions about one object */
 	/* those questions; the tag is the index of the question */
-	VEC(struct range_hit) hits;
+	range_hit_vec hits;
+	VEC(const char *) releases; /* of the kernels that were recorded */
 };
 
 /* What is known of the frame already. */
@@ -89,6 +92,20 @@ static int store_hits(struct lookup *l, enum elf_quality quality, enum unknown_r
 	return 0;
 }
 
+/* Makes a hit of each question about the object. */
+static int make_hits(struct lookup *l)
+{
+	vec_clear(&l->hits);
+	for (size_t i = l->begin; i < l->end; i++) {
+		struct range_hit hit = {.addr = l->questions[i].off, .tag = i};
+		int ret = vec_push(&l->hits, hit);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 static int resolve_recorded(struct lookup *l, const struct model_object *object)
 {
 	const struct string_set *strings = &l->model->strings;
@@ -120,79 +137,16 @@ static int store_miss(struct lookup *l, enum unknown_reason reason)
 	return store_hits(l, ELF_NO_NAMES, reason);
 }
 
-/* Answers a question whose offset has no certain address. */
-static void answer_unknown(struct lookup *l, const struct question *q)
+/* Frames whose offsets have no certain addresses stay unknown. */
+static int find_addresses(struct lookup *l, uint32_t object, struct elf_pair *elf)
 {
-	struct resolved *resolved = &l->symbols->frames[q->slot];
-
-	if (!resolved->name)
-		resolved->reason = UNKNOWN_NO_SYMBOL;
-}
-
-/*
- * Replaces the hits' file offsets by addresses. Takes out hits without an address, which stay
- * unknown.
- */
-static void hits_to_vaddrs(struct lookup *l, const struct elf_file *file)
-{
-	size_t kept = 0;
-
 	vec_for_each(&l->hits, hit) {
-		const struct question *q = &l->questions[hit->tag];
+		struct resolved *resolved = &l->symbols->frames[l->questions[hit->tag].slot];
 
-		if (elf_file_vaddr(file, q->off, &hit->addr))
-			l->hits.data[kept++] = *hit;
-		else
-			answer_unknown(l, q);
+		if (!resolved->name)
+			resolved->reason = UNKNOWN_NO_SYMBOL;
 	}
-	l->hits.nr = kept;
-}
-
-/*
- * Lists the frames of the hits, which are sorted by slot. A frame with both places is listed once.
- * Returns the number of frames.
- */
-static size_t list_frames(const struct lookup *l, struct debug_distance *distances)
-{
-	size_t nr = 0;
-
-	vec_for_each(&l->hits, hit) {
-		uint32_t frame = l->questions[hit->tag].slot / NR_FRAME_PLACES;
-
-		if (!nr || distances[nr - 1].frame != frame)
-			distances[nr++] = (struct debug_distance){.frame = frame};
-	}
-	return nr;
-}
-
-/*
- * Replaces file offsets by addresses by the mappings of the processes: the file's own offsets mean
- * nothing.
- */
-static int hits_to_vaddrs_mapped(struct lookup *l, const struct elf_file *debug)
-{
-	_cleanup_free_ struct debug_distance *distances = calloc(l->hits.nr, sizeof(*distances));
-	const struct debug_distance *d = distances;
-	uint32_t object = l->questions[l->hits.data[0].tag].object;
-	size_t kept = 0;
-
-	if (!distances)
-		return -ENOMEM;
-	debug_distances_find(l->model, object, debug, l->roots->budget, distances,
-			     list_frames(l, distances));
-	vec_for_each(&l->hits, hit) {
-		const struct question *q = &l->questions[hit->tag];
-
-		if (d->frame != q->slot / NR_FRAME_PLACES)
-			d++;
-		hit->addr = q->off + d->distance;
-		if (d->is_known)
-			l->hits.data[kept++] = *hit;
-		else
-			answer_unknown(l, q);
-	}
-	l->hits.nr = kept;
-	return 0;
+	return hits_to_addresses(l->model, object, l->questions, elf, l->roots->budget, &l->hits);
 }
 
 static bool is_budget_spent(const struct lookup *l)
@@ -258,16 +212,12 @@ static int keep_symbols(struct lookup *l)
 	return 0;
 }
 
-static int resolve_elf(struct lookup *l, struct elf_pair *elf, struct object_source *source)
+static int resolve_elf(struct lookup *l, uint32_t object, struct elf_pair *elf,
+		       struct object_source *source)
 {
 	struct elf_names names = {0};
-	int ret = 0;
+	int ret = find_addresses(l, object, elf);
 
-	if (!elf->has_binary && elf_file_is_debug_only(&elf->debug))
-		ret = hits_to_vaddrs_mapped(l, &elf->debug);
-	else
-		hits_to_vaddrs(l, elf->has_binary ? &elf->binary : &elf->debug);
-	range_hits_sort(l->hits.data, l->hits.nr);
 	if (!ret)
 		ret = elf_names_resolve(&names, elf->has_binary ? &elf->binary : NULL,
 					elf->has_debug ? &elf->debug : NULL, l->hits.data,
@@ -310,10 +260,9 @@ static int name_files(struct object_source *source, struct elf_pair *elf)
 		       : 0;
 }
 
-static int resolve_file(struct lookup *l, const struct model_object *object,
-			struct object_source *source)
+static int find_files(struct lookup *l, uint32_t id, struct elf_pair **elf, enum debug_miss *miss)
 {
-	uint32_t id = object - l->model->objects.data;
+	const struct model_object *object = &l->model->objects.data[id];
 	const struct model_origin *origin = model_object_origin(l->model, id);
 	const struct debug_wanted wanted = {
 		.path = string_set_get(&l->model->strings, object->key.path),
@@ -324,10 +273,20 @@ static int resolve_file(struct lookup *l, const struct model_object *object,
 		.is_of_this_boot = origin->is_of_this_boot,
 		.pids = l->pids[id].pids,
 		.nr_pids = l->pids[id].nr,
+		.is_kernel = object_kind_is_kernel(object->key.kind),
+		.is_module = object->key.kind == PROF_OBJECT_MODULE,
+		.releases = l->releases.data,
+		.nr_releases = l->releases.nr,
 	};
+
+	return elf_pairs_get(l->pairs, l->roots, &wanted, elf, miss);
+}
+
+static int resolve_file(struct lookup *l, uint32_t object, struct object_source *source)
+{
 	struct elf_pair *elf = NULL;
 	enum debug_miss miss;
-	int ret = elf_pairs_get(l->pairs, l->roots, &wanted, &elf, &miss);
+	int ret = find_files(l, object, &elf, &miss);
 
 	if (ret)
 		return ret;
@@ -337,23 +296,33 @@ static int resolve_file(struct lookup *l, const struct model_object *object,
 	}
 	ret = name_files(source, elf);
 	if (!ret)
-		ret = resolve_elf(l, elf, source);
+		ret = resolve_elf(l, object, elf, source);
 	elf_pairs_put(l->pairs, elf);
 	return ret;
 }
 
-/* Makes a hit of each question about the object. */
-static int make_hits(struct lookup *l)
+/*
+ * Finds functions and lines of the kernel or a module. The names of the code itself are those of
+ * the recording: the kernel has told them, and its files know no others.
+ */
+static int resolve_kernel_lines(struct lookup *l, uint32_t object, struct object_source *source)
 {
-	vec_clear(&l->hits);
-	for (size_t i = l->begin; i < l->end; i++) {
-		struct range_hit hit = {.addr = l->questions[i].off, .tag = i};
-		int ret = vec_push(&l->hits, hit);
+	struct elf_pair *elf = NULL;
+	enum debug_miss miss;
+	int ret = make_hits(l);
 
-		if (ret)
-			return ret;
-	}
-	return 0;
+	if (!ret)
+		ret = find_files(l, object, &elf, &miss);
+	if (ret || !elf)
+		return ret;
+	ret = name_files(source, elf);
+	if (!ret)
+		ret = hits_to_addresses(l->model, object, l->questions, elf, l->roots->budget,
+					&l->hits);
+	if (!ret)
+		ret = resolve_lines(l, elf);
+	elf_pairs_put(l->pairs, elf);
+	return ret;
 }
 
 static int resolve_object(struct lookup *l, uint32_t id)
@@ -369,7 +338,6 @@ static int resolve_object(struct lookup *l, uint32_t id)
 	};
 	const struct model_object *object = &l->model->objects.data[id];
 	struct object_source *source = &l->symbols->sources[id];
-
 	int ret = make_hits(l);
 
 	if (!ret && object->nr_symbols) {
@@ -381,12 +349,23 @@ static int resolve_object(struct lookup *l, uint32_t id)
 	}
 	if (ret)
 		return ret;
-	if (object->key.kind == PROF_OBJECT_FILE) {
-		ret = resolve_file(l, object, source);
-		return ret || !l->needs_lines ? ret : resolve_recorded_lines(l);
-	}
+	if (object->key.kind == PROF_OBJECT_FILE)
+		return resolve_file(l, id, source);
 	source->reason = reasons[object->key.kind];
 	return store_miss(l, source->reason);
+}
+
+/* Finds inlined functions and lines of the kernel's objects; those of files are there already. */
+static int resolve_more_lines(struct lookup *l, uint32_t id)
+{
+	uint8_t kind = l->model->objects.data[id].key.kind;
+	int ret = 0;
+
+	if (!l->needs_lines)
+		return 0;
+	if (kind == PROF_OBJECT_KERNEL || kind == PROF_OBJECT_MODULE)
+		ret = resolve_kernel_lines(l, id, &l->symbols->sources[id]);
+	return ret ? ret : resolve_recorded_lines(l);
 }
 
 static int resolve_all(struct lookup *l)
@@ -399,8 +378,27 @@ static int resolve_all(struct lookup *l)
 			if (l->questions[l->end].object != object)
 				break;
 		ret = resolve_object(l, object);
+		if (!ret)
+			ret = resolve_more_lines(l, object);
 		if (ret)
 			return ret;
+	}
+	return 0;
+}
+
+/* Lists the kernels of the recordings, each once. */
+static int list_releases(struct lookup *l)
+{
+	const struct string_set *strings = &l->model->strings;
+
+	vec_for_each(&l->model->origins, origin) {
+		const char *release = string_set_get(strings, origin->release);
+		bool is_listed = !origin->release || l->releases.nr == RELEASES_MAX;
+
+		vec_for_each(&l->releases, other)
+			is_listed |= *other == release;
+		if (!is_listed && vec_push(&l->releases, release))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -464,6 +462,8 @@ int symbols_resolve(struct symbols *symbols, const struct model *model,
 		return -ENOMEM;
 	ret = object_pids_make(model, &l.pids);
 	if (!ret)
+		ret = list_releases(&l);
+	if (!ret)
 		ret = questions_gather(model, &l.questions, &l.nr_questions);
 	if (!ret)
 		ret = resolve_all(&l);
@@ -473,6 +473,7 @@ int symbols_resolve(struct symbols *symbols, const struct model *model,
 		ret = demangle_names(symbols, model->frames.nr * NR_FRAME_PLACES, account);
 	free(l.questions);
 	vec_free(&l.hits);
+	vec_free(&l.releases);
 	free(l.pids);
 	return ret;
 }

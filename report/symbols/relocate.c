@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/symbols/relocate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/elf_entries.h"
+
+/* A larger section is left as it is. The modules of a distribution have 10 MB. */
+#define SECTION_BYTES_MAX (UINT64_C(512) << 20)
+
+static bool is_object_file(const struct elf_file *file)
+{
+	GElf_Ehdr eh;
+
+	return file->is_x86_64 && gelf_getehdr(file->elf, &eh) && eh.e_type == ET_REL;
+}
+
+/* Replaces bytes of a file, which are mapped, by a copy in memory. */
+static int copy_bytes(struct section_bytes *bytes)
+{
+	struct section_bytes copy = {.size = bytes->size};
+
+	if (bytes->memory)
+		return 0;
+	copy.memory = malloc(bytes->size);
+	if (!copy.memory)
+		return -ENOMEM;
+	memcpy(copy.memory, bytes->data, bytes->size);
+	copy.data = copy.memory;
+	section_bytes_release(bytes);
+	*bytes = copy;
+	return 0;
+}
+
+/* Returns the bytes that a relocation of @type fills with an address or an offset; 0: another. */
+static size_t relocation_width(uint64_t type)
+{
+	switch (type) {
+	case R_X86_64_64:
+		return 8;
+	case R_X86_64_32:
+	case R_X86_64_32S:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+static void apply_one(const struct elf_file *file, struct elf_bytes symbols, const GElf_Rela *rela,
+		      struct section_bytes *bytes)
+{
+	size_t width = relocation_width(GELF_R_TYPE(rela->r_info));
+	uint64_t value;
+	GElf_Sym sym;
+
+	if (!width || rela->r_offset > bytes->size || bytes->size - rela->r_offset < width ||
+	    !elf_symbol_at(file, symbols, GELF_R_SYM(rela->r_info), &sym))
+		return;
+	value = sym.st_value + rela->r_addend;
+	if (sym.st_shndx < file->sections.nr)
+		value += file->sections.data[sym.st_shndx].vaddr;
+	/* x86-64 is little-endian, as this machine is. */
+	memcpy((uint8_t *)bytes->memory + rela->r_offset, &value, width);
+}
+
+/* Applies the relocations in section @index if they are of section @target. */
+static int apply_table(struct elf_file *file, size_t index, size_t target,
+		       struct section_bytes *bytes)
+{
+	Elf_Scn *scn = elf_getscn(file->elf, index);
+	struct elf_bytes relocations, symbols;
+	GElf_Shdr shdr;
+	GElf_Rela rela;
+	int ret;
+
+	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_info != target ||
+	    shdr.sh_link >= file->sections.nr ||
+	    file->sections.data[shdr.sh_link].type != SHT_SYMTAB)
+		return 0;
+	relocations = elf_file_section_bytes(file, index);
+	symbols = elf_file_section_bytes(file, shdr.sh_link);
+	if (!relocations.data || !symbols.data)
+		return file->out_of_memory ? -ENOMEM : 0;
+	ret = copy_bytes(bytes);
+	for (size_t i = 0; !ret && elf_relocation_at(relocations, i, &rela); i++)
+		apply_one(file, symbols, &rela, bytes);
+	return ret;
+}
+
+int section_relocate(struct elf_file *file, size_t index, struct section_bytes *bytes)
+{
+	int ret = 0;
+
+	if (!bytes->data || bytes->size > SECTION_BYTES_MAX || !is_object_file(file))
+		return 0;
+	for (size_t i = 1; i < file->sections.nr && !ret; i++)
+		if (file->sections.data[i].type == SHT_RELA)
+			ret = apply_table(file, i, index, bytes);
+	return ret;
+}

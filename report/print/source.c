@@ -63,8 +63,14 @@ int source_check_filter(const struct source *source, struct err *err)
 
 int source_find_names(struct source *source, struct source_search *search, struct err *err)
 {
-	const struct symbol_files files = {&search->roots, &search->pairs,
-					   view_needs_lines(&source->view), source->found};
+	struct name_progress progress;
+	const struct symbol_files files = {
+		.roots = &search->roots,
+		.pairs = &search->pairs,
+		.needs_lines = view_needs_lines(&source->view),
+		.found = source->found,
+		.progress = &progress,
+	};
 	struct model *model = &source->rec.model;
 	int ret = source_filter(source, err);
 
@@ -72,7 +78,9 @@ int source_find_names(struct source *source, struct source_search *search, struc
 		return ret;
 	search->roots.needs_lines = files.needs_lines;
 	source->demangling.style = source->view.demangle;
+	name_progress_begin(&progress);
 	ret = symbols_resolve(&source->symbols, model, &files, &source->demangling);
+	name_progress_end(&progress);
 	source->fetched = search->fetcher;
 	if (!ret)
 		ret = sample_filter_by_names(&source->filter, model, &source->symbols,

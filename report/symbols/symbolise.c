@@ -368,12 +368,13 @@ static int resolve_more_lines(struct lookup *l, uint32_t id)
 	return ret ? ret : resolve_recorded_lines(l);
 }
 
-static int resolve_all(struct lookup *l)
+static int resolve_all(struct lookup *l, struct name_progress *progress)
 {
 	for (l->begin = 0; l->begin < l->nr_questions; l->begin = l->end) {
 		uint32_t object = l->questions[l->begin].object;
 		int ret;
 
+		name_progress_set(progress, l->begin, l->nr_questions);
 		for (l->end = l->begin; l->end < l->nr_questions; l->end++)
 			if (l->questions[l->end].object != object)
 				break;
@@ -466,7 +467,7 @@ int symbols_resolve(struct symbols *symbols, const struct model *model,
 	if (!ret)
 		ret = questions_gather(model, &l.questions, &l.nr_questions);
 	if (!ret)
-		ret = resolve_all(&l);
+		ret = resolve_all(&l, files->progress);
 	if (!ret)
 		ret = move_line_names(symbols);
 	if (!ret)

@@ -19,6 +19,7 @@
 #include "report/symbols/demangler.h"
 #include "report/symbols/elf_pairs.h"
 #include "report/symbols/found_names.h"
+#include "report/symbols/name_progress.h"
 #include "report/symbols/unknown_reason.h"
 #include "report/model/model.h"
 #include "report/text/string_set.h"
@@ -58,6 +59,7 @@ struct symbol_files {
 	struct elf_pairs *pairs;
 	bool needs_lines;          /* find inlined functions and lines, too */
 	struct found_names *found; /* gets the symbols that files gave; NULL: nobody wants them */
+	struct name_progress *progress; /* NULL: nobody looks */
 };
 
 /*

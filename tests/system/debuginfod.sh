@@ -135,4 +135,22 @@ kill -INT "$pid"
 wait "$pid"
 check "Ctrl-C: the report is printed" same "$(grep -c '^prog;' out)" 3
 check "Ctrl-C: said" contains "$(cat err)" "fetching was interrupted"
+
+## A terminal shows that the search takes long. The report has nothing of that.
+if command -v script > /dev/null; then
+	rm -rf cache asked
+	cat > run <<- SH
+		echo \$\$ > pid
+		exec "$profrep" -f --unnamed module --debuginfod p.prof > out
+	SH
+	script -qefc "sh run" screen < /dev/null > /dev/null &
+	pid=$!
+	check "a slow search shows its progress" wait_for grep -q "looking up names, 0 of 3 addresses" screen
+	kill -INT "$(cat pid)"
+	wait "$pid"
+	check "the progress is cleared" same "$(tr '\r' '\n' < screen | sed -n '/looking up/,$p' | sed '/looking up/d' | head -c 3)" $'\033[K'
+	check "the report has only its lines" same "$(grep -c '^prog;' out) $(wc -l < out)" "3 3"
+else
+	skip "a slow search on a terminal" "script is not installed"
+fi
 plan_end

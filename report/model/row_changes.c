@@ -61,3 +61,17 @@ int model_change_rows(struct model *model, const bool *is_kept, const uint32_t *
 	vec_free(&rows);
 	return ret;
 }
+
+void model_find_used_stacks(const struct model *model, const bool *is_kept, bool *is_used)
+{
+	for (size_t i = 0; i < model->rows.nr; i++) {
+		const struct prof_count *row = &model->rows.data[i];
+
+		if (is_kept && !is_kept[i])
+			continue;
+		is_used[row->user_stack] = true;
+		is_used[row->kernel_stack] = true;
+		is_used[row->waker_user_stack] = true;
+		is_used[row->waker_kernel_stack] = true;
+	}
+}

@@ -15,4 +15,10 @@
  */
 int model_change_rows(struct model *model, const bool *is_kept, const uint32_t *stacks);
 
+/*
+ * Sets @is_used, which has an element for each stack, for the stacks of the rows whose @is_kept is
+ * true; NULL stands for all rows. A model whose rows were changed has stacks of no row.
+ */
+void model_find_used_stacks(const struct model *model, const bool *is_kept, bool *is_used);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "report/model/row_changes.h"
 
 /*
  * Counts the questions about each object, whose frames and places stacks use, and turns the counts
@@ -25,6 +26,24 @@ static size_t place_questions(const struct model *model, const bool *used, size_
 	return sum;
 }
 
+/* Notes in @used the frames and places that the stacks of rows have. Returns 0 or -ENOMEM. */
+static int find_used(const struct model *model, bool *used)
+{
+	_cleanup_free_ bool *has_row = calloc(model->stacks.nr, sizeof(*has_row));
+
+	if (!has_row)
+		return -ENOMEM;
+	model_find_used_stacks(model, NULL, has_row);
+	for (size_t id = 0; id < model->stacks.nr; id++) {
+		const struct model_stack *stack = &model->stacks.data[id];
+
+		for (uint32_t i = 0; has_row[id] && i < stack->nr_frames; i++)
+			used[model->stack_frames.data[stack->first_frame + i] * NR_FRAME_PLACES +
+			     (i ? FRAME_CALLER : FRAME_LEAF)] = true;
+	}
+	return 0;
+}
+
 int questions_gather(const struct model *model, struct question **questions, size_t *nr_questions)
 {
 	size_t nr = model->frames.nr * NR_FRAME_PLACES;
@@ -33,12 +52,8 @@ int questions_gather(const struct model *model, struct question **questions, siz
 	struct question *new;
 	size_t sum;
 
-	if (!used || !positions)
+	if (!used || !positions || find_used(model, used))
 		return -ENOMEM;
-	vec_for_each(&model->stacks, stack)
-		for (uint32_t i = 0; i < stack->nr_frames; i++)
-			used[model->stack_frames.data[stack->first_frame + i] * NR_FRAME_PLACES +
-			     (i ? FRAME_CALLER : FRAME_LEAF)] = true;
 	sum = place_questions(model, used, positions);
 	new = calloc(sum + 1, sizeof(*new));
 	if (!new)

@@ -21,8 +21,9 @@ static inline uint64_t question_bytes_before(const struct model_frame *frame,
 }
 
 /*
- * Collects the frames and places that stacks use, sorted by object and slot. A frame that no stack
- * has at a place is not looked up there. The caller frees *@questions. Returns 0 or -ENOMEM.
+ * Collects the frames and places that the stacks of rows use, sorted by object and slot. A frame
+ * that no such stack has at a place is not looked up there: filters may have taken its rows out.
+ * The caller frees *@questions. Returns 0 or -ENOMEM.
  */
 int questions_gather(const struct model *model, struct question **questions, size_t *nr_questions);
 

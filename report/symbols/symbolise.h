@@ -63,9 +63,9 @@ struct symbol_files {
 };
 
 /*
- * Looks up all frames in the stacks of @model. @account is that of the report, and bounds the time
- * for demangling. Returns 0 or -ENOMEM; a frame without a name is no error. symbols_deinit takes
- * all-zero symbols, and also those of a failed lookup.
+ * Looks up the frames in the stacks of @model's rows. @account is that of the report, and bounds
+ * the time for demangling. Returns 0 or -ENOMEM; a frame without a name is no error. symbols_deinit
+ * takes all-zero symbols, and also those of a failed lookup.
  */
 int symbols_resolve(struct symbols *symbols, const struct model *model,
 		    const struct symbol_files *files, struct demangler_account *account);

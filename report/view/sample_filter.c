@@ -164,12 +164,18 @@ static bool frame_matches(struct function_search *search, uint32_t frame, enum f
 	return *known > 1;
 }
 
-static int find_matches(const struct model *model, struct function_search *search, bool *has)
+static int find_matches(const struct filtering *f, struct function_search *search, bool *has)
 {
+	const struct model *model = f->model;
+	_cleanup_free_ bool *is_used = calloc(model->stacks.nr, sizeof(*is_used));
+
+	if (!is_used)
+		return -ENOMEM;
+	model_find_used_stacks(model, f->is_kept, is_used);
 	for (size_t i = 0; i < model->stacks.nr; i++) {
 		const struct model_stack *stack = &model->stacks.data[i];
 
-		for (uint32_t k = 0; k < stack->nr_frames && !has[i]; k++)
+		for (uint32_t k = 0; is_used[i] && k < stack->nr_frames && !has[i]; k++)
 			has[i] = frame_matches(search, stack_frames(model, stack)[k],
 					       k ? FRAME_CALLER : FRAME_LEAF);
 	}
@@ -194,7 +200,7 @@ static int search_functions(const struct filtering *f, const struct symbols *sym
 	search.known = calloc(model->frames.nr * NR_FRAME_PLACES + 1, sizeof(*search.known));
 	ret = search.known ? labels_init(&search.labels, model, symbols, &plain) : -ENOMEM;
 	if (!ret)
-		ret = find_matches(model, &search, has);
+		ret = find_matches(f, &search, has);
 	labels_deinit(&search.labels);
 	textbuf_deinit(&search.text);
 	free(search.known);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/model/row_changes.h"
 #include "report/print/printers.h"
 #include "tests/unit/elfwriter.h"
 #include "tests/unit/prof_helper.h"
@@ -28,15 +29,20 @@ static void end(void)
 	world_deinit(&w);
 }
 
-static void resolve_world(void)
+static void resolve_model(void)
 {
 	struct elf_pairs pairs = {0};
 	const struct symbol_files files = {.roots = &roots, .pairs = &pairs};
 
+	ck_assert_int_eq(symbols_resolve(&symbols, &model, &files, &account), 0);
+}
+
+static void resolve_world(void)
+{
 	ck_assert_int_eq(model_init(&model), 0);
 	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
 	ck_assert_int_eq(model_finish(&model), 0);
-	ck_assert_int_eq(symbols_resolve(&symbols, &model, &files, &account), 0);
+	resolve_model();
 }
 
 static const char *name_of(uint32_t frame, enum frame_place place)
@@ -62,6 +68,30 @@ START_TEST(leaf_and_caller)
 	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_LEAF)->off, 0);
 	ck_assert_str_eq(name_of(0, FRAME_CALLER), "first");
 	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_CALLER)->off, 0x10);
+}
+END_TEST
+
+/* A filter has taken the only row of a stack out: nobody asks for its names. */
+START_TEST(frames_of_no_row)
+{
+	const bool is_kept[] = {false, true};
+	uint32_t object, frames[2];
+
+	object = WORLD_PUSH(&w, objects,
+			    {.kind = PROF_OBJECT_KERNEL, .path = world_string(&w, "[kernel]")});
+	WORLD_PUSH(&w, symbols, {object, world_string(&w, "both"), 0x10, 0x30});
+	for (uint32_t i = 0; i < 2; i++) {
+		frames[i] = WORLD_PUSH(&w, frames, {object, 0x10 + 0x10 * i});
+		WORLD_COUNT(&w, 0, 0, 0, world_stack(&w, &frames[i], 1, 0), 1);
+	}
+	ck_assert_int_eq(model_init(&model), 0);
+	ck_assert_int_eq(model_add_epoch(&model, world_epoch(&w)), 0);
+	ck_assert_int_eq(model_finish(&model), 0);
+	ck_assert_int_eq(model_change_rows(&model, is_kept, NULL), 0);
+	resolve_model();
+	ck_assert_str_eq(name_of(0, FRAME_LEAF), "");
+	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_LEAF)->reason, 0);
+	ck_assert_str_eq(name_of(1, FRAME_LEAF), "both");
 }
 END_TEST
 
@@ -112,7 +142,7 @@ START_TEST(reasons)
 		WORLD_PUSH(&w, frames, {object, 0x10});
 	}
 	for (uint32_t i = 0; i < w.frames.nr; i++)
-		world_stack(&w, &i, 1, 0);
+		WORLD_COUNT(&w, 0, 0, 0, world_stack(&w, &i, 1, 0), 1);
 	resolve_world();
 	ck_assert_uint_eq(symbols_frame(&symbols, 0, FRAME_LEAF)->reason, UNKNOWN_UNMAPPED);
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -163,7 +193,7 @@ static void resolve_file(bool is_stripped)
 		WORLD_PUSH(&w, objects, {.kind = PROF_OBJECT_FILE, .path = world_string(&w, path)});
 	for (uint32_t i = 0; i < ARRAY_SIZE(offsets); i++) {
 		WORLD_PUSH(&w, frames, {object, offsets[i]});
-		world_stack(&w, &i, 1, 0);
+		WORLD_COUNT(&w, 0, 0, 0, world_stack(&w, &i, 1, 0), 1);
 	}
 	resolve_world();
 	ck_assert_str_eq(symbols.sources[1].binary, path);
@@ -313,4 +343,4 @@ END_TEST
 
 SUITE_MAIN_LOOP_WITH("symbolise", begin, end, random_recordings, 60, leaf_and_caller, reasons,
 		     a_file, a_stripped_file, debug_file_by_own_mapping, exact_caller,
-		     files_that_differ)
+		     frames_of_no_row, files_that_differ)

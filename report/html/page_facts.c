@@ -63,6 +63,8 @@ static void print_part(struct textbuf *out, const struct profile_part *part)
 	json_number_member(out, "start", meta->start_realtime_ns / NS_PER_MS);
 	if (meta->zone)
 		json_number_member(out, "zone", meta->zone);
+	if (rec->nr_recordings > 1)
+		json_number_member(out, "recordings", rec->nr_recordings);
 	if (rec->end) {
 		json_number_member(out, "duration", rec->end->duration_ns / NS_PER_MS);
 		print_losses(out, rec->end, part->event);

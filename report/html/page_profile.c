@@ -28,7 +28,7 @@ static const struct model *part_model(const struct profile_part *part)
 	return &part->source->rec.model;
 }
 
-/* Several recordings as one have no common time. */
+/* Both sides of a difference have a slot for each recording. */
 static bool has_slots(const struct page_profile *profile, const struct profile_part *part)
 {
 	return part_model(part)->keeps_slots && !profile->nr_before;

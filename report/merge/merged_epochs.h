@@ -17,9 +17,10 @@ struct merged_span {
 };
 
 /*
- * Writes the rows of @model, which model_finish has completed, as epochs of @span. Large models
- * become several epochs. Takes numbers from @span. Returns 0, -ENOMEM, -EOVERFLOW if the numbers
- * run out, or the error of the writer.
+ * Writes the rows of @model, which model_finish has completed and which keeps slots, as epochs of
+ * @span. Time 0 of the model is the begin of @span. Large models become several epochs. Takes
+ * numbers from @span. Returns 0, -ENOMEM, -EOVERFLOW if the numbers run out, or the error of the
+ * writer.
  */
 int merged_epochs_write(struct prof_writer *writer, const struct model *model,
 			struct merged_span *span);

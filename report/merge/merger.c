@@ -176,7 +176,7 @@ int merger_add(struct merger *m, const struct recording *batch, struct err *err)
 	if (ret)
 		return ret;
 	m->span.begin_ns = m->span.end_ns;
-	if (__builtin_add_overflow(m->span.begin_ns, batch->sums.duration_ns, &m->span.end_ns))
+	if (__builtin_add_overflow(m->span.begin_ns, batch->length_ns, &m->span.end_ns))
 		m->span.end_ns = UINT64_MAX;
 	recording_add_end(&m->end, m->events.data, &batch->sums);
 	count_rest(m, batch);

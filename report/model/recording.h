@@ -43,6 +43,7 @@ struct recording {
 	struct prof_end sums;
 	VEC(struct prof_event_end) event_sums;
 	VEC(struct recording_gap) gaps;
+	uint64_t length_ns; /* of all: in the model, each begins where the one before it ends */
 };
 
 /*

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/minmax.h"
+
 /* More threads would only wait for their turn to enter the model. */
 #define THREADS_MAX 4
 
@@ -139,15 +141,27 @@ static int add_gap(struct recording *rec, const char *name, const char *reason, 
 	return -ENOMEM;
 }
 
+/* Adds @epoch of the recording that begins @start_ns after the first. */
+static int add_moved(struct joint *j, const struct prof_epoch *epoch, uint64_t start_ns)
+{
+	struct prof_epoch moved = *epoch;
+
+	moved.begin_ns = sum_of(start_ns, epoch->begin_ns);
+	moved.end_ns = sum_of(start_ns, epoch->end_ns);
+	j->rec->length_ns = max_u64(j->rec->length_ns, moved.end_ns);
+	j->rec->selection.nr++;
+	return recording_add(j->rec, &moved, j->err);
+}
+
 /* Adds the epochs of @one; @ret and @epoch are the result of reading its first epoch. */
 static int add_epochs(struct joint *j, struct recording *one, int ret,
 		      const struct prof_epoch *epoch)
 {
 	struct recording *rec = j->rec;
+	uint64_t start_ns = rec->length_ns;
 
 	while (ret == RECORDING_EPOCH) {
-		ret = recording_add(rec, epoch, j->err);
-		rec->selection.nr++;
+		ret = add_moved(j, epoch, start_ns);
 		if (ret)
 			return ret;
 		if (recording_is_over_budget(rec, one->nr_bytes))
@@ -155,6 +169,8 @@ static int add_epochs(struct joint *j, struct recording *one, int ret,
 		ret = recording_next(one, &epoch, j->err);
 	}
 	rec->nr_bytes += one->nr_bytes;
+	if (one->end)
+		rec->length_ns = max_u64(rec->length_ns, sum_of(start_ns, one->end->duration_ns));
 	if (!ret)
 		ret = seen_names_give(&one->seen, &rec->model);
 	if (ret)
@@ -306,6 +322,7 @@ int recordings_join(struct recording *rec, const char *const *names, size_t nr,
 	if (j.ret)
 		return err_set(err, j.ret, "failed to read %zu recordings: out of memory", nr);
 	rec->model.has_several = true;
+	rec->model.keeps_slots = span->keeps_slots;
 	run_threads(&j);
 	if (!j.ret)
 		j.ret = finish_join(&j);

@@ -29,6 +29,18 @@ holds()
 	tap_of node tests/html/check_page.js "$page" "${folded[@]}"
 }
 
+# slices_text COUNTS: a recording of so many seconds with a count in each slice.
+slices_text()
+{
+	local count slice=0 sum=0 parts=()
+	for count in $1; do
+		[ "$count" -eq 0 ] || parts+=("part $slice $count")
+		sum=$((sum + count)) slice=$((slice + 1))
+	done
+	printf '%s\n' "object f file /nonexistent/f -" "process p 1 1" "map p f 0x1000 0x1000 0" "count p a $sum user f:1" \
+		"${parts[@]}" "slices 1000000000 0" "epoch 0 ${slice}000000000" "end duration_ns ${slice}000000000"
+}
+
 html() { "$profrep" html -o "$dir/$1.html" "$dir/$1.prof" 2> /dev/null; }
 
 if command -v node > /dev/null; then
@@ -48,6 +60,17 @@ if command -v node > /dev/null; then
 	printf '%s\n' "$dir/before.prof" "$dir/after.prof" > "$dir/list"
 	"$profrep" html -o "$dir/sum.html" "@$dir/list" "$dir/after.prof"
 	holds "$dir/sum.html" 1 "@$dir/list" "$dir/after.prof"
+	for counts in "3 0 5" "2 4 1 6"; do
+		slices_text "$counts" | "$BUILD/tests/prof_make" > "$dir/${counts%% *}s.prof"
+	done
+	printf '%s\n' "$dir/3s.prof" "$dir/2s.prof" > "$dir/list"
+	"$profrep" html -o "$dir/sum.html" "@$dir/list"
+	check "recordings of a list stand one after the other in time" same "$(node tests/html/list_slots.js "$dir/sum.html" | xargs)" \
+		"0 1000 3 1000 2000 0 2000 3000 5 3000 4000 2 4000 5000 4 5000 6000 1 6000 7000 6"
+	"$profrep" merge -o "$dir/merged.prof" "@$dir/list"
+	html merged
+	check "a merged recording has the times of a list" cmp <(node tests/html/list_slots.js "$dir/merged.html") \
+		<(node tests/html/list_slots.js "$dir/sum.html")
 else
 	html picture
 	html hostile

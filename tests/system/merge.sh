@@ -49,6 +49,15 @@ check "merging in steps" same "$(report -f again.merged)" "$(report -f flat.merg
 check "processes of a merged recording and another stay apart" same "$("$profrep" top --by pid host-a.prof twice.merged 2> /dev/null |
 	awk 'NR > 3 {print $1, $NF}' | sort | uniq -c | xargs)" "3 6 100"
 
+# Times: the second recording begins when the first ends.
+sed '/^count p a 2 /d; /^epoch 5/d; s/7500000000/5000000000/' "$OLDPWD/tests/golden/slices.txt" |
+	"$BUILD/tests/prof_make" > five.prof
+"$profrep" merge -o ten.merged five.prof five.prof
+for from in 0 1 2 3 4; do
+	check "second $from of the second recording" diff <(report -f --from $from --to $((from + 1)) five.prof) \
+		<(report -f --from $((5 + from)) --to $((6 + from)) ten.merged)
+done
+
 # More than a batch.
 for ((i = 0; i < 130; i++)); do cat <<< "host-a.prof"; done > many
 "$profrep" merge -o many.prof @many

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What keys and the menu do. An action with isOfFrame needs a selected frame and stands in the menu.
+// What keys, the toolbar and the menu do. An action with isOfFrame needs a selected frame and stands in the menu. control
+// is the element of the toolbar that does the same.
 
 const ACTIONS = [
-	{key: "Enter", text: "zoom into the frame", isOfFrame: true, run: viewer => viewer.zoom(viewer.flame.selected)},
+	{key: "Enter", text: "zoom into the frame; in the table: callers and callees", isOfFrame: true, run: viewer => viewer.zoom(viewer.flame.selected)},
 	{key: "Escape", text: "zoom out, then show everything", run: viewer => viewer.zoomOut()},
 	{key: "f", text: "only stacks with this function", isOfFrame: true, run: viewer => viewer.toggleFunction("focus")},
 	{key: "x", text: "ignore stacks with this function", isOfFrame: true, run: viewer => viewer.toggleFunction("ignore")},
@@ -10,52 +11,63 @@ const ACTIONS = [
 	{key: "s", text: "callers and callees of this function", isOfFrame: true, run: viewer => viewer.showSandwich(viewer.selectedFunction())},
 	{key: "c", text: "copy the name", isOfFrame: true, run: viewer => viewer.copy(viewer.flame.tree.functions.texts[viewer.selectedFunction()])},
 	{key: "C", text: "copy the stack", isOfFrame: true, run: viewer => viewer.copy(stackOf(viewer.flame.tree, viewer.flame.selected))},
-	{key: "1", text: "flame graph", run: viewer => viewer.change({view: "flame"})},
-	{key: "2", text: "icicle graph", run: viewer => viewer.change({view: "icicle"})},
-	{key: "3", text: "callers and callees", run: viewer => viewer.change({view: "sandwich"})},
-	{key: "4", text: "table of functions", run: viewer => viewer.change({view: "table"})},
-	{key: "/", text: "search", run: viewer => viewer.searchField.select()},
+	{key: "1", text: "flame graph", control: "flame", run: viewer => viewer.change({view: "flame"})},
+	{key: "2", text: "icicle graph", control: "icicle", run: viewer => viewer.change({view: "icicle"})},
+	{key: "3", text: "callers and callees", control: "sandwich", run: viewer => viewer.change({view: "sandwich"})},
+	{key: "4", text: "table of functions", control: "table", run: viewer => viewer.change({view: "table"})},
+	{key: "/", text: "search; Enter: next match, Shift-Enter: previous", control: "search", run: viewer => viewer.searchField.select()},
 	{key: "n", text: "next match", run: viewer => viewer.nextMatch(1)},
 	{key: "N", text: "previous match", run: viewer => viewer.nextMatch(-1)},
-	{key: "m", text: "only matching stacks", run: viewer => viewer.change({matching: !viewer.state.matching})},
-	{key: "g", text: "threads, processes or neither first", run: viewer => viewer.nextGroup()},
-	{key: "k", text: "collapse recursion", run: viewer => viewer.change({recursion: !viewer.state.recursion})},
-	{key: "w", text: "save the view as folded text", run: viewer => viewer.saveFolded()},
-	{key: "d", text: "dark or light", run: viewer => viewer.changeTheme()},
-	{key: "o", text: "original picture: undo all choices", run: viewer => viewer.reset()},
-	{key: "Tab", text: "next recording", run: viewer => viewer.nextPane()},
-	{key: "?", text: "help", run: viewer => viewer.showHelp()},
+	{key: "m", text: "only matching stacks", control: "matching", run: viewer => viewer.change({matching: !viewer.state.matching})},
+	{key: "g", text: "threads, processes or neither first", control: "group", run: viewer => viewer.nextGroup()},
+	{key: "k", text: "collapse recursion", control: "recursion", run: viewer => viewer.change({recursion: !viewer.state.recursion})},
+	{key: "h", text: "to the heat map", run: viewer => viewer.enterHeat()},
+	{key: "t", text: "turn the order of the table round", run: viewer => viewer.pane.table.sortBy(viewer.pane.table.order)},
+	{key: "i", text: "more about the recording", run: viewer => viewer.pane.truth.open = !viewer.pane.truth.open},
+	{key: "p", text: "next picture: callers or callees, and the next recording", run: viewer => viewer.nextPicture()},
+	{key: "w", text: "save the view as folded text", control: "save", run: viewer => viewer.saveFolded()},
+	{key: "d", text: "dark or light", control: "theme", run: viewer => viewer.changeTheme()},
+	{key: "o", text: "original picture: undo all choices", control: "reset", run: viewer => viewer.reset()},
+	{key: "?", text: "help", control: "help", run: viewer => viewer.showHelp()},
 ];
 
 const ARROWS = {ArrowLeft: "previous", ArrowRight: "next"};
 
+// The keys of each place besides, for the help.
+const MOVES = [
+	{key: "arrows", text: "move the selection; in the table also the column that sorts it"},
+	{key: "PageUp, PageDown", text: "scroll by a window"},
+	{key: "Home, End", text: "first and last row of the table"},
+	{key: "drag", text: "in the heat map: choose a stretch; with Ctrl its baseline"},
+	...HEAT_KEYS.map(({key, text}) => ({key, text: `in the heat map: ${text}`})),
+];
+
+// Letters belong to the field that the user writes in, and to a list.
 function isTyping(event) {
-	return event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+	return event.target instanceof HTMLSelectElement || (event.target instanceof HTMLInputElement && event.target.type !== "checkbox");
 }
 
 // Returns true if the key means something.
 function pressKey(viewer, event) {
 	if (event.ctrlKey || event.altKey || event.metaKey)
 		return false;
+	const isTable = viewer.state.view === "table", {table} = viewer.pane;
+	if (isTable ? table.pressKey(event.key) : moveSelection(viewer, event.key))
+		return true;
 	const action = ACTIONS.find(each => each.key === event.key);
-	if (event.key.startsWith("Arrow") || (event.key === "Enter" && viewer.state.view === "table"))
-		return moveSelection(viewer, event.key);
-	if (!action || (action.isOfFrame && viewer.state.view === "table") || (event.key === "Tab" && viewer.panes.length < 2))
+	if (!action || (action.isOfFrame && isTable))
 		return false;
 	action.run(viewer);
 	return true;
 }
 
 function moveSelection(viewer, key) {
-	if (viewer.state.view === "table") {
-		const table = viewer.pane.table;
-		if (key === "Enter")
-			table.pick(table.fns[table.at]);
-		else
-			table.move(key === "ArrowUp" ? -1 : key === "ArrowDown" ? 1 : 0);
-		return true;
-	}
 	const {flame} = viewer, isOutward = (key === "ArrowUp") === flame.isUp;
-	viewer.select(flame.neighbour(ARROWS[key] || (isOutward ? "child" : "parent")));
+	if (key.startsWith("Arrow"))
+		viewer.select(flame.neighbour(ARROWS[key] || (isOutward ? "child" : "parent")));
+	else if (key.startsWith("Page"))
+		flame.window.scrollTop += (key === "PageUp" ? -1 : 1) * flame.window.clientHeight;
+	else
+		return false;
 	return true;
 }

@@ -60,6 +60,8 @@ function truthOf(part) {
 	const words = [part.file, part.host, `${timeOf(part)}, ${part.duration === undefined ? "unknown" : (part.duration / 1000).toFixed(1)} s`];
 	words.push(part.event + (part.weight ? ` (${part.weight})` : "") + (part.freq ? ` at ${part.freq} Hz` : part.period ? ` every ${part.period}` : ""));
 	words.push(`${count(part.total)} ${part.unit} shown`);
+	if (part.recordings)
+		words.push(`${count(part.recordings)} recordings, one after the other`);
 	if (part.defect)
 		words.push(`INCOMPLETE: ${part.defect}`);
 	else if (part.lost === undefined)
@@ -69,6 +71,22 @@ function truthOf(part) {
 	if (part.userStacks)
 		words.push(`${percent(part.completeStacks, part.userStacks)} of user stacks complete`);
 	return words.filter(Boolean);
+}
+
+// A line for all recordings of a side. The fold has a line for each.
+function truthOfSide(parts) {
+	if (parts.length === 1)
+		return truthOf(parts[0]);
+	const sum = key => parts.reduce((all, part) => all + (part[key] || 0), 0), some = key => [...new Set(parts.map(part => part[key]))];
+	const hosts = some("host").filter(Boolean), broken = parts.filter(part => part.defect).length, times = parts.map(timeOf).sort();
+	const hasLosses = parts.every(part => part.lost !== undefined), [first] = parts;
+	return [`${parts.length} recordings, ${first.file} to ${parts[parts.length - 1].file}`,
+		hosts.length > 2 ? `${hosts.length} hosts` : hosts.join(", "),
+		`${times[0]} to ${times[times.length - 1]}, ${(sum("duration") / 1000).toFixed(1)} s in all`,
+		first.event + (first.freq ? ` at ${first.freq} Hz` : ""), `${count(sum("total"))} ${first.unit} shown`,
+		broken && `INCOMPLETE: ${broken} of ${parts.length}`,
+		`${count(sum("taken"))} taken` + (hasLosses ? `, ${count(sum("lost"))} lost (${percent(sum("lost"), sum("taken"))})` : ""),
+		sum("userStacks") && `${percent(sum("completeStacks"), sum("userStacks"))} of user stacks complete`].filter(Boolean);
 }
 
 function moreTruthOf(part) {

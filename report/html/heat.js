@@ -2,6 +2,13 @@
 // The heat map: time from left to right, a row for all threads and one for each of the busiest
 // names. Dragging chooses a stretch, with Ctrl that of the baseline. A stretch is made of slots.
 
+const HEAT_KEYS = [
+	{key: "arrows", text: "move the stretch; with Shift extend it"},
+	{key: "b", text: "make the stretch the baseline", run: heat => heat.choice.time && heat.choose("baseline", heat.choice.time, true)},
+	{key: "Delete", text: "forget stretch and baseline", run: heat => ["time", "baseline"].forEach(kind => heat.choose(kind, null, true))},
+	{key: "Escape", text: "leave it", run: heat => heat.canvas.blur()},
+];
+
 const HEAT_ROWS = 9, HEAT_HEIGHT = 16, HEAT_LEFT = 130;
 
 // The count of each slot by thread name, the busiest names first.
@@ -34,7 +41,7 @@ class Heat {
 		this.end = profile.slots[profile.slots.length - 1];
 		this.choose = choose;
 		canvas.tabIndex = 0;
-		canvas.setAttribute("aria-label", "heat map: arrows move the stretch, Shift extends it, B makes it the baseline");
+		canvas.setAttribute("aria-label", "heat map; " + HEAT_KEYS.map(({key, text}) => `${key}: ${text}`).join(", "));
 		canvas.addEventListener("pointerdown", event => this.startDrag(event));
 		canvas.addEventListener("keydown", event => this.onKey(event));
 	}
@@ -127,15 +134,15 @@ class Heat {
 	}
 
 	onKey(event) {
-		const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+		const step = {ArrowLeft: -1, ArrowRight: 1}[event.key], known = HEAT_KEYS.find(({key, run}) => run && key === event.key);
 		const stretch = this.choice.time || [0, 0], last = this.nrSlots - 1;
 		const clamp = slot => Math.max(0, Math.min(last, slot));
 		if (step && event.shiftKey)
 			this.choose("time", [stretch[0], Math.max(stretch[0], clamp(stretch[1] + step))], true);
 		else if (step)
 			this.choose("time", this.choice.time ? stretch.map(slot => clamp(slot + step)) : [0, 0], true);
-		else if (event.key === "b" && this.choice.time)
-			this.choose("baseline", this.choice.time, true);
+		else if (known)
+			known.run(this);
 		else
 			return;
 		event.preventDefault();

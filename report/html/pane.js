@@ -27,13 +27,15 @@ class Pane {
 	}
 
 	makeTruth() {
-		const truth = makeElement(this.element, "details", "truth"), summary = makeElement(truth, "summary", "");
-		this.profile.parts.forEach((part, i) => {
-			const role = !this.profile.isDiff ? "" : i < this.profile.nrBefore ? "before: " : "after: ";
-			makeElement(summary, "div", "", role + truthOf(part).join(" · "));
-			for (const line of moreTruthOf(part))
-				makeElement(truth, "div", "", line);
-		});
+		const truth = this.truth = makeElement(this.element, "details", "truth"), summary = makeElement(truth, "summary", "");
+		const {parts, isDiff, nrBefore} = this.profile;
+		const sides = isDiff ? [["before: ", parts.slice(0, nrBefore)], ["after: ", parts.slice(nrBefore)]] : [["", parts]];
+		for (const [role, side] of sides) {
+			makeElement(summary, "div", "", role + truthOfSide(side).join(" · "));
+			for (const part of side)
+				for (const line of [side.length > 1 && truthOf(part).join(" · "), ...moreTruthOf(part)].filter(Boolean))
+					makeElement(truth, "div", "", role + line);
+		}
 		this.unnamed = makeElement(truth, "div", "");
 		truth.addEventListener("toggle", () => {
 			const tree = treeOfProfile(this.profile, weighSlots(this.profile, {}));

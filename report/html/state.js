@@ -41,7 +41,7 @@ function writeState(state) {
 	for (const [key, value] of Object.entries(state)) {
 		const text = Array.isArray(value) ? value.join(".") : String(value);
 		const usual = Array.isArray(plain[key]) ? plain[key].join(".") : String(plain[key]);
-		if (text !== usual && text.replace(/[0.]/g, ""))
+		if (text !== usual && (key !== "zoom" || text.replace(/[0.]/g, "")))
 			words.set(key, text);
 	}
 	return words.toString();

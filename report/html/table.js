@@ -125,6 +125,22 @@ class FunctionTable {
 			this.pick(this.fns[row.dataset.place]);
 	}
 
+	// Returns true if the key means something here.
+	pressKey(key) {
+		const page = Math.max(1, Math.floor(this.window.clientHeight / TABLE_ROW) - 2), {length} = this.fns;
+		const step = {ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page, Home: -length, End: length}[key];
+		const column = this.columns.indexOf(this.order) + ({ArrowLeft: -1, ArrowRight: 1}[key] || 0);
+		if (step !== undefined)
+			this.move(step);
+		else if (key === "Enter" && length)
+			this.pick(this.fns[this.at]);
+		else if (key === "ArrowLeft" || key === "ArrowRight")
+			this.sortBy(this.columns[(column + this.columns.length) % this.columns.length]);
+		else
+			return false;
+		return true;
+	}
+
 	move(step) {
 		this.at = Math.max(0, Math.min(this.fns.length - 1, this.at + step));
 		const top = this.at * TABLE_ROW, {window} = this, height = window.clientHeight - 2 * TABLE_ROW;

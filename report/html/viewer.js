@@ -18,15 +18,15 @@ class Viewer {
 	}
 
 	connect() {
-		for (const view of VIEWS)
-			this.find(view).onclick = () => this.change({view});
+		for (const {control, key, text, run} of ACTIONS.filter(action => action.control)) {
+			const element = this.find(control);
+			element.title = `${text} (${key})`;
+			if (element.tagName === "BUTTON")
+				element.onclick = () => run(this);
+			else if (element.type === "checkbox")
+				element.onchange = () => run(this);
+		}
 		this.find("group").onchange = event => this.change({group: event.target.value});
-		this.find("recursion").onchange = event => this.change({recursion: event.target.checked});
-		this.find("matching").onchange = event => this.change({matching: event.target.checked});
-		this.find("save").onclick = () => this.saveFolded();
-		this.find("reset").onclick = () => this.reset();
-		this.find("theme").onclick = () => this.changeTheme();
-		this.find("help").onclick = () => this.showHelp();
 		this.searchField.oninput = () => this.change({search: this.searchField.value});
 		this.searchField.onkeydown = event => this.onSearchKey(event);
 		document.addEventListener("keydown", event => this.onKey(event));
@@ -40,6 +40,8 @@ class Viewer {
 		if (event.key === "Escape" && !(this.find("menu").hidden && this.find("dialog").hidden)) {
 			this.hideMenu();
 			this.find("dialog").hidden = true;
+		} else if (isTyping(event) && event.key === "Escape") {
+			event.target.blur();
 		} else if (isTyping(event) || (event.target.closest("#menu, button, summary") && event.key === "Enter") ||
 			!pressKey(this, event)) {
 			return;
@@ -50,8 +52,6 @@ class Viewer {
 	onSearchKey(event) {
 		if (event.key === "Enter")
 			this.nextMatch(event.shiftKey ? -1 : 1);
-		else if (event.key === "Escape")
-			this.searchField.blur();
 	}
 
 	change(changes) {
@@ -64,6 +64,8 @@ class Viewer {
 	// Shows the state: makes the trees anew where it asks for others, and draws.
 	update() {
 		const {state} = this, pivot = state.view === "sandwich" ? state.pivot : -1;
+		if (this.flame !== this.pane.flame && state.view !== "sandwich")
+			this.activate(this.pane, this.pane.flame);
 		this.isDark = (state.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
 		document.documentElement.className = this.isDark ? "viewing dark" : "viewing";
 		if (!this.palette || this.palette.isDark !== this.isDark)
@@ -141,10 +143,18 @@ class Viewer {
 		this.flame = flame;
 	}
 
-	nextPane() {
-		const next = this.panes[(this.pane.number + 1) % this.panes.length];
-		this.activate(next, next.flame);
-		this.select(next.flame.selected);
+	nextPicture() {
+		const isSandwich = this.state.view === "sandwich", pictures = this.panes.flatMap(pane =>
+			(isSandwich ? [pane.callers, pane.flame] : [pane.flame]).map(flame => [pane, flame]));
+		const at = pictures.findIndex(([, flame]) => flame === this.flame);
+		this.activate(...pictures[(at + 1) % pictures.length]);
+		if (this.state.view !== "table")
+			this.select(this.flame.selected);
+	}
+
+	enterHeat() {
+		if (this.pane.heat)
+			this.pane.heat.canvas.focus();
 	}
 
 	selectedFunction() {
@@ -269,7 +279,7 @@ class Viewer {
 	showHelp() {
 		const dialog = this.find("dialog");
 		dialog.replaceChildren();
-		for (const {key, text} of [...ACTIONS, {key: "arrows", text: "move the selection"}, {key: "drag", text: "in the heat map: choose a stretch; with Ctrl its baseline"}]) {
+		for (const {key, text} of [...ACTIONS, ...MOVES]) {
 			makeElement(dialog, "kbd", "", key);
 			makeElement(dialog, "span", "", text);
 		}

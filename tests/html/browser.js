@@ -93,6 +93,31 @@ async function keyboard() {
 	await again.close();
 }
 
+// All that the mouse reaches outside of frames, by keys alone.
+async function keysElsewhere() {
+	const page = await openFile("epochs");
+	for (const key of ["h", "ArrowRight", "ArrowRight", "b", "ArrowLeft"])
+		await press(page, key);
+	assert.ok(await page.evaluate(() => viewer.pane.tree.isDiff));
+	assert.match(page.url(), /time=.*baseline=/);
+	await press(page, "Delete");
+	assert.doesNotMatch(page.url(), /time=|baseline=/);
+	await press(page, "Escape");
+	assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), "BODY");
+	await press(page, "i");
+	assert.ok(await page.$eval(".truth", e => e.open));
+	await press(page, "3");
+	await press(page, "p");
+	assert.ok(await page.evaluate(() => viewer.flame === viewer.pane.callers));
+	await press(page, "4");
+	await press(page, "ArrowRight");
+	assert.strictEqual(await page.evaluate(() => viewer.pane.table.order), "self %");
+	await press(page, "?");
+	assert.strictEqual(await page.evaluate(() => document.querySelectorAll("#dialog kbd").length), await page.evaluate(() => ACTIONS.length + MOVES.length));
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
+}
+
 async function heat() {
 	const page = await openFile("epochs"), canvas = await page.$(".heat canvas");
 	let box = await canvas.boundingBox();
@@ -164,6 +189,7 @@ async function main() {
 	browser = await puppeteer.launch({executablePath: process.env.CHROMIUM, args: ["--no-sandbox"]});
 	await check("hostile names make no element, request or dialog", hostileNames);
 	await check("keys, search and the state in the URL", keyboard);
+	await check("keys reach the heat map, the fold, the table and both pictures of callers and callees", keysElsewhere);
 	await check("the heat map chooses time and baseline", heat);
 	await check("a stack of 2,048 frames can be reached", depth);
 	await check("a page over HTTP", overHttp);

@@ -50,6 +50,8 @@ if command -v node > /dev/null; then
 	done
 	check "functions of languages have a kind of their own, and the line of their definition" contains \
 		"$(node tests/html/list_functions.js "$dir/languages.html")" "|Python|"
+	what="keys"
+	tap_of node tests/html/check_keys.js "$dir/basic.html"
 	what="times"
 	html $what
 	holds "$dir/$what.html" 2 "$dir/$what.prof"

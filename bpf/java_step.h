@@ -374,6 +374,20 @@ static __always_inline enum java_place java_place_of_leaf(const struct java_step
 	return JAVA_COMPLETE;
 }
 
+/*
+ * Has a compiled leaf pushed a word below its frame? String.compareTo does so for its loops. A
+ * compiled method returns into HotSpot's code always. So the word where the return address would be
+ * is none, and the next one stands after a call.
+ */
+static __always_inline bool java_has_pushed_word(const struct java_step *j)
+{
+	__u64 *ra = &j->s->ra, end = j->f->sp + j->s->frame_bytes;
+
+	if (unwind_read(j->f, ra, sizeof(*ra), end - 8) || is_java_code(j->m, *ra))
+		return false;
+	return !unwind_read(j->f, ra, sizeof(*ra), end) && is_java_return(j, *ra);
+}
+
 static __always_inline enum stack_end java_leave_place(const struct java_step *j,
 						       enum java_place place)
 {
@@ -409,13 +423,17 @@ static __always_inline enum stack_end java_leave_leaf(const struct java_step *j,
 						      enum java_kind kind)
 {
 	__u64 complete = java_complete_at(j);
+	enum java_place place;
 
 	switch (kind) {
 	case JAVA_NMETHOD:
 	case JAVA_NATIVE:
 		if (complete == ~0ULL)
 			return STACK_END_UNREADABLE;
-		return java_leave_place(j, java_place_of_leaf(j, kind, complete));
+		place = java_place_of_leaf(j, kind, complete);
+		if (place == JAVA_COMPLETE && java_has_pushed_word(j))
+			place = JAVA_PUSHED_WORD;
+		return java_leave_place(j, place);
 	case JAVA_RUNTIME:
 		if (complete != ~0ULL && j->f->pc >= j->s->begin + complete)
 			return java_leave_place(j, java_place_of_leaf(j, kind, complete));

@@ -64,6 +64,14 @@ public class KnownCalls {
         Collections.sort(list, KnownCalls::compareKeys);
     }
 
+    // HotSpot compares strings in code of its own, within the method that asks for it.
+    static void sortByName() {
+        List<String> list = new ArrayList<>();
+        for (int i = 0; i < 100; i++)
+            list.add("the same characters at the beginning of each " + i * 7919 % 101);
+        Collections.sort(list);
+    }
+
     static void bottom1() { burn(300); }
     static void bottom7() { burn(300); }
     static void bottom13() { burn(300); }
@@ -113,6 +121,7 @@ public class KnownCalls {
             while (System.nanoTime() < end) {
                 drawShapes();
                 sortByKey();
+                sortByName();
                 for (int depth : depths)
                     descend(depth, depth);
                 catchRaised();

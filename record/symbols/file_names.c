@@ -254,9 +254,9 @@ static void begin_next(struct file_names *n)
 
 		note_worker(n);
 		n->limit_ns = next_limit(n);
-		n->nr_left_out += !n->limit_ns;
 		if (!ret && n->limit_ns && is_held(n, file) && !send_offsets(n, file))
 			return;
+		n->nr_left_out++;
 		leave_queue(n);
 	}
 }
@@ -280,12 +280,13 @@ int file_names_ask(struct file_names *n, uint32_t nr, const uint64_t *offsets, s
 	int ret;
 
 	n->urgent_ns = urgent_ns;
-	if (file->asked.nr || file->is_hopeless || !is_held(n, file))
+	if (file->asked.nr || file->is_hopeless || file->slot == NO_SLOT)
 		return 0;
 	ret = list_unknown(file, offsets, nr_offsets);
 	if (ret || !file->asked.nr)
 		return ret;
-	if (n->known_bytes > KNOWN_BYTES_MAX) {
+	/* A child that had the file died, and the file could not be opened again. */
+	if (n->known_bytes > KNOWN_BYTES_MAX || !is_held(n, file)) {
 		n->nr_left_out++;
 		vec_clear(&file->asked);
 		return 0;

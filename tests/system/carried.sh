@@ -129,6 +129,28 @@ check "bombs: the samples are there" at_least "$("$profrep" -f "$dir/bombs.prof"
 check "bombs: the recorder says so" contains "$(cat "$dir/log")" "times names of a file were not looked up"
 check "bombs: so does the recording" contains "$(info "$dir/bombs.prof" "left out")" "look-ups of names in files"
 
+## The timer of CPU time kills the child that looks names up: its signal, while it has files and before they are read.
+# names_child: prints the id of the child of profrec $recorder that has the lowest priority.
+names_child() { ps -o pid=,ni= --ppid "$recorder" | awk '$2 == 19 {print $1}'; }
+has_file() { find "/proc/$(names_child)/fd" -lname "$dir/gone*" | grep -q .; }
+cp "$dir/short" "$dir/gone"
+"$dir/gone" 60000 &
+pid=$!
+"$profrec" -U -F 999 -p $pid -o "$dir/killed.prof" > "$dir/log" 2>&1 &
+recorder=$!
+check "a killed child: it has the file" wait_for has_file
+kill -PROF "$(names_child)"
+check "a killed child: it is gone" wait_for eval '! has_file'
+kill -INT $recorder
+wait $recorder
+check "a killed child: profrec succeeds" same $? 0
+end $pid
+check "a killed child: the recording is whole" is_complete "$dir/killed.prof"
+check "a killed child: the samples are there" at_least "$("$profrep" -f "$dir/killed.prof" | sum_samples '^gone')" 1
+check "a killed child: the recorder says so" contains "$(cat "$dir/log")" "times names of a file were not looked up"
+check "a killed child: so does the recording" contains "$(info "$dir/killed.prof" "left out")" "look-ups of names in files"
+rm "$dir/gone"
+
 # A FIFO takes the place of the file of a process that has ended.
 cp "$dir/short" "$dir/gone"
 # shellcheck disable=SC2016

@@ -19,6 +19,7 @@
 #include "bpf/keyed_hash.h"
 #include "bpf/sample_filters.h"
 #include "bpf/shared.h"
+#include "bpf/stack_functions.h"
 #include "bpf/user_stack.h"
 
 /* Set before load; constants to the verifier. */
@@ -175,7 +176,7 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 					     struct sample *s, __u64 now_ns)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	int how = WALK_IMPOSSIBLE;
+	int how = WALK_IMPOSSIBLE, functions = FUNCTIONS_NONE;
 	enum stack_end end;
 
 	if (s->has_memory && is_between_images(task, s->has_start_code))
@@ -183,9 +184,11 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 	if (unwind_by_tables && !(s->has_memory && has_user_stack(task)))
 		return STACK_NONE;
 	if (unwind_by_tables && walk_languages)
-		find_functions(s->key.tgid, s->space_id, s->level);
+		functions = find_functions(s->key.tgid, s->space_id, s->level);
 	if (unwind_by_tables)
 		how = walk_user_stack(s->key.tgid, s->space_id, now_ns, s->level, s->exec_pages);
+	if (how == WALK_DONE && functions == FUNCTIONS_OF_LOOPS)
+		place_by_loops(s->level);
 	if (how == WALK_DONE)
 		return hash_stack(BUFFER_OF(s->level, SIDE_USER));
 	end = how == WALK_EARLY ? STACK_END_EARLY : STACK_END_FP;

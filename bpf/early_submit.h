@@ -47,6 +47,7 @@ static __always_inline void copy_functions(struct early_sample *sample, __u32 le
 	const struct language_stack *s;
 
 	sample->nr_words = sample->nr_segments = 0;
+	sample->loops.code.loop_bytes = 0;
 	if (!walk_languages)
 		return;
 	copy.s = s = bpf_map_lookup_elem(&language_stacks, &level);
@@ -56,6 +57,7 @@ static __always_inline void copy_functions(struct early_sample *sample, __u32 le
 	bpf_loop(EARLY_SEGMENTS, copy_segment, &copy, 0);
 	sample->nr_words = s->nr_words < EARLY_WORDS ? s->nr_words : EARLY_WORDS;
 	sample->nr_segments = s->nr_segments < EARLY_SEGMENTS ? s->nr_segments : EARLY_SEGMENTS;
+	sample->loops = s->loops;
 }
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions of interpreted languages in stacks: the types that the BPF programs, the recorder and
- * the child that reads files share. bpf/python_frames.h finds the functions, and
- * bpf/language_places.h finds their place between native frames.
+ * the child that reads files share. bpf/python_frames.h and bpf/php_frames.h find the functions,
+ * bpf/language_places.h and bpf/loop_places.h their place between native frames.
  *
  * A function takes one word of a stack, beside the addresses of native frames. Addresses of user
  * space have zeros above bit 56, and so has no other word:
@@ -10,7 +10,7 @@
  *	kind of interpreter : 4 | check : 12 | address of the function's object : 48
  *
  * Objects are freed, and their memory is used again. The check is a hash of fields of the object.
- *So an object that takes the place of another has another word.
+ * So an object that takes the place of another has another word.
  */
 #ifndef BPF_LANGUAGES_H
 #define BPF_LANGUAGES_H
@@ -22,6 +22,7 @@ enum language {
 	LANGUAGE_NONE = 0,
 	LANGUAGE_PYTHON = 1,
 	LANGUAGE_JAVA = 2,
+	LANGUAGE_PHP = 3,
 	NR_LANGUAGES,
 };
 
@@ -112,6 +113,30 @@ struct python_layout {
 };
 
 /*
+ * Code in which native frames tell how functions belong to them: ranges of addresses. In struct
+ * php_layout they count from the place on where offset 0 of the file would be mapped.
+ */
+struct language_code {
+	__u64 loop, loop_bytes;       /* the loop of the interpreter, execute_ex */
+	__u64 cold, cold_bytes;       /* the part of it that the compiler moved away; 0: none */
+	__u64 destroy, destroy_bytes; /* calls destructors, zend_objects_destroy_object */
+};
+
+/*
+ * How to find the functions of PHP. All numbers but those of the code are offsets in bytes. The
+ * child that reads the file fills it in (record/languages/php_layouts.c).
+ */
+struct php_layout {
+	struct language_code code;
+	__u32 globals_frame;      /* pointer to the innermost frame, in the executor's globals */
+	__u16 generator_frame;    /* pointer to the frame of a generator, in its object */
+	__u16 generator_parent;   /* pointer to the generator that this one delegates to */
+	__u16 generator_stand_in; /* a frame that stands for all generators that delegate */
+	__u8 function_code;       /* pointer to the instructions of a function */
+	__u8 function_file;       /* its file, and after that the line of its definition */
+};
+
+/*
  * Symbols of HotSpot's library that describe its data (vmStructs.hpp). Two arrays list fields and
  * types, and numbers say how an element is laid out.
  */
@@ -140,6 +165,7 @@ struct interpreter {
 		struct python_layout python;
 		/* Where the symbols are, counted as @runtime. */
 		__u32 java[NR_JAVA_SYMBOLS];
+		struct php_layout php;
 	};
 };
 
@@ -268,6 +294,29 @@ struct python_walk {
 	__u64 code[PYTHON_CODE_WORDS];   /* the object of the function at hand */
 };
 
+/* Of a zend_execute_data up to the pointer to the frame before, and of a zend_function. */
+#define PHP_FRAME_WORDS    7
+#define PHP_FUNCTION_WORDS 24
+
+/* Generators that delegate to each other, of which the innermost runs. */
+#define MAX_PHP_GENERATORS 64
+
+/* The state of the walk from PHP function to PHP function (bpf/php_frames.h). */
+struct php_walk {
+	__u64 frame;     /* the next one; 0: there is none */
+	__u64 inner;     /* the one before it */
+	__u64 generator; /* the next one of those that delegate; 0: there is none */
+	__u32 nr_delegating;
+	__u32 tgid;
+	__u32 interpreter; /* its number */
+	__u32 reserved;
+	struct seen_function function; /* at hand */
+	__u64 words[PHP_FRAME_WORDS];  /* the frame at hand */
+	__u64 parts[PHP_FUNCTION_WORDS];
+	__u64 delegating[MAX_PHP_GENERATORS]; /* their frames, the outermost first */
+	__u64 length;                         /* of a string */
+};
+
 /*
  * The progress of a walk that puts functions into their place (bpf/language_places.h). It is not on
  * the BPF stack, which is small, and where the verifier would follow every value of a number.
@@ -280,6 +329,35 @@ struct language_places {
 	__u32 is_displaced; /* the note about words without a place has been handed out */
 };
 
+/* The segments of functions that have no marks. They belong to loops of the interpreter. */
+struct language_loops {
+	struct language_code code; /* as it is mapped; loop_bytes 0: segments have marks */
+	__u32 nr_segments;         /* those that run on this native stack, from the leaf on */
+	__u32 is_whole;            /* none of these is missing */
+	__u32 is_own_stack;        /* of a fiber; other segments run on other native stacks */
+	__u32 reserved;
+};
+
+/* The progress of finding places by loops (bpf/loop_places.h). */
+struct loop_places {
+	/* Native frames, as they are counted from the leaf on: */
+	__u32 nr_loops;
+	__u32 nr_destroyers;  /* loops that have called a destructor */
+	__u32 last_destroyer; /* the number of the last one */
+	__u32 is_destroying;  /* the frames since the last loop call a destructor */
+	/* Decided: loops with numbers in this range have no segment. */
+	__u32 bare_begin, bare_end;
+	/* What is left while functions and native frames are put together, from the root on: */
+	__u32 to; /* of all */
+	__u32 frame;
+	__u32 word;
+	__u32 until; /* words are handed out as long as there are more */
+	__u32 loop;
+	__u32 segment; /* of those that have a place */
+	__u32 has_note;
+	__u32 reserved;
+};
+
 /*
  * The functions of a thread, while its stack is walked. Words from the last segment's end on have
  * no mark. The words of one segment stand directly before the native frame that has its mark.
@@ -288,7 +366,12 @@ struct language_stack {
 	struct language_places places;
 	__u32 nr_words, nr_segments;
 	struct language_segment segments[MAX_LANGUAGE_SEGMENTS];
-	struct python_walk python;
+	struct language_loops loops;
+	struct loop_places loop_places;
+	union {
+		struct python_walk python;
+		struct php_walk php;
+	};
 	__u64 words[]; /* innermost first; as many as a stack has frames */
 };
 
@@ -321,6 +404,18 @@ struct function_name {
 	__u32 compile_id;
 	__u32 reserved;
 };
+
+/* A function of PHP has a class, too, or the class has no text. */
+struct php_function_name {
+	struct function_name function;
+	struct language_text scope;
+};
+
+static inline __u64 function_name_size(const struct function_name *name)
+{
+	return word_language(name->word) == LANGUAGE_PHP ? sizeof(struct php_function_name)
+							 : sizeof(*name);
+}
 
 /* The map has room for so many. The recorder empties it when it is half full. */
 #define MAX_SEEN_FUNCTIONS 16384

@@ -160,6 +160,7 @@ struct early_sample {
 	__u64 regs[17]; /* by enum unwind_reg */
 	/* Functions of interpreted languages, as in struct language_stack. */
 	__u32 nr_words, nr_segments;
+	struct language_loops loops;
 	struct language_segment segments[EARLY_SEGMENTS];
 	__u64 words[EARLY_WORDS];
 	__u8 stack[EARLY_STACK_BYTES];

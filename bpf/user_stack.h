@@ -35,7 +35,8 @@
  * the stack along frame pointers.
  *
  * Interpreted languages. Before the walk, find_functions() collects the functions of the thread
- * (bpf/python_frames.h). walk_frame() keeps them among the frames (bpf/language_places.h).
+ * (bpf/stack_functions.h). walk_frame() keeps those with marks among the frames
+ * (bpf/language_places.h).
  *
  * Questions. The program asks the recorder through the ring buffer unwind_wants:
  *
@@ -327,40 +328,12 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 	return NULL;
 }
 
-/*
- * Finds the functions of interpreted languages of the current task's thread, for the walk of @level
- * that follows. Of a process that the recorder has not described yet, the executable tells the
- * interpreter. The walk does not call it, because older kernels leave 512 bytes of stack for all
- * functions that call each other. Returns the number of functions.
- */
-__verified_once int find_functions(__u32 tgid, __u64 space_id, __u32 level)
-{
-	const struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
-	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
-	__u32 interpreter;
-	__u64 base;
-
-	if (!walk_languages || !s)
-		return 0;
-	s->nr_words = s->nr_segments = 0;
-	s->places = (struct language_places){};
-	if (space && space->nr && (!space->space_id || space->space_id == space_id)) {
-		if (!space->interpreter)
-			return 0;
-		interpreter = space->interpreter - 1;
-		base = space->interpreter_base;
-	} else if (!find_executable_interpreter(bpf_get_current_task_btf(), &interpreter, &base)) {
-		return 0;
-	}
-	return collect_python(interpreter, base, space_id, tgid, level);
-}
-
-/* The functions that find_functions found, or NULL. */
+/* The functions that find_functions found for the walk, or NULL. */
 static __always_inline struct language_stack *found_functions(__u32 level)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 
-	return s && s->nr_words ? s : NULL;
+	return s && s->nr_words && !s->loops.code.loop_bytes ? s : NULL;
 }
 
 enum walk_result {

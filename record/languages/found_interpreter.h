@@ -17,11 +17,11 @@
 struct found_interpreter {
 	uint32_t language;                 /* enum language */
 	char name[INTERPRETER_NAME_BYTES]; /* "CPython 3.11.2" */
-	/* Its language is LANGUAGE_NONE if the version has no support, and of PHP. */
+	/* Its language is LANGUAGE_NONE if the version has no support. */
 	struct interpreter interpreter;
 };
 
-/* Has the file an interpreter, perhaps one whose functions nobody finds (PHP)? */
+/* Has the file an interpreter, perhaps one whose functions nobody finds? */
 static inline bool found_interpreter_is_any(const struct found_interpreter *found)
 {
 	return found->language || found->interpreter.loop;

@@ -3,6 +3,7 @@
 
 #include "record/languages/dynamic_symbols.h"
 #include "record/languages/java_symbols.h"
+#include "record/languages/php_layouts.h"
 #include "record/languages/php_loop.h"
 #include "record/languages/python_layouts.h"
 
@@ -14,6 +15,7 @@ void interpreter_search(int fd, struct found_interpreter *found)
 	if (!dynamic_symbols_init(&symbols, fd)) {
 		python_find(&symbols, found);
 		java_find(&symbols, found);
+		php_find(&symbols, found);
 		php_loop_find(&symbols, found);
 	}
 	dynamic_symbols_deinit(&symbols);

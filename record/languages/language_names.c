@@ -8,6 +8,7 @@ static const char *const names[NR_LANGUAGES] = {
 	[LANGUAGE_NONE] = "",
 	[LANGUAGE_PYTHON] = "py",
 	[LANGUAGE_JAVA] = "java",
+	[LANGUAGE_PHP] = "php",
 };
 
 const char *language_name(enum language language)

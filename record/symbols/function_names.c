@@ -99,9 +99,50 @@ static int name_method(struct arena *texts, const struct language_text *class,
 	return f->file && f->name ? 0 : -ENOMEM;
 }
 
+/* Functions in C have no file. */
+#define PHP_INTERNAL_FILE "internal"
+
+/* The code of a file has no name. "/srv/index.php" becomes "<index.php>". Returns the length. */
+static size_t name_file_code(const char *file, size_t len, char *out)
+{
+	size_t at = len;
+
+	while (at && file[at - 1] != '/')
+		at--;
+	out[0] = '<';
+	memcpy(out + 1, file + at, len - at);
+	out[len - at + 1] = '>';
+	return len - at + 2;
+}
+
+/* "List" and "add" become "List::add". */
+static int name_php(struct arena *texts, const struct php_function_name *name,
+		    struct source_function *f)
+{
+	const struct function_name *function = &name->function;
+	char text[2 * TEXT_MAX + 2], file[TEXT_MAX] = PHP_INTERNAL_FILE;
+	size_t len = decode_text(&name->scope, false, text), nr = strlen(file);
+
+	if (function->file.nr_bytes)
+		nr = decode_text(&function->file, true, file);
+	if (len) {
+		memcpy(text + len, "::", 2);
+		len += 2;
+	}
+	if (function->name.nr_bytes)
+		len += decode_text(&function->name, false, text + len);
+	else
+		len = name_file_code(file, nr, text);
+	f->file = arena_copy(texts, file, nr);
+	f->name = arena_copy(texts, text, len);
+	return f->file && f->name ? 0 : -ENOMEM;
+}
+
 static int name_function(struct arena *texts, const struct function_name *name,
 			 struct source_function *f)
 {
+	if (word_language(name->word) == LANGUAGE_PHP)
+		return name_php(texts, (const struct php_function_name *)name, f);
 	if (word_language(name->word) == LANGUAGE_JAVA)
 		return name_method(texts, &name->file, &name->name, f);
 	f->name = copy_text(texts, &name->name, false);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/minmax.h"
+
 /* The sample whose stack is being walked. unwind_read() reads from its copy of the stack. */
 static const struct early_sample *walked;
 
@@ -21,7 +23,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 	return 0;
 }
 
-#include "bpf/language_places.h"
+#include "bpf/loop_places.h"
 #include "bpf/unwind_walk.h"
 
 /* Bytes of @sample with as much of the stack as was copied. */
@@ -117,12 +119,18 @@ static void load_functions(struct functions *functions)
 	struct language_stack *s = language_stack_of(functions);
 
 	s->places = (struct language_places){0};
+	s->loops = walked->loops;
+	s->loop_places = (struct loop_places){0};
 	s->nr_words = walked->nr_words;
 	s->nr_segments = 0;
 	memcpy(s->words, walked->words, sizeof(walked->words));
 	for (uint32_t i = 0; i < walked->nr_segments; i++)
 		if (walked->segments[i].end <= s->nr_words)
 			s->segments[s->nr_segments++] = walked->segments[i];
+	if (s->nr_segments < s->loops.nr_segments) {
+		s->loops.nr_segments = s->nr_segments;
+		s->loops.is_whole = 0;
+	}
 }
 
 /* The next word that is no native frame, after the end of the walk also one without a place. */
@@ -130,6 +138,8 @@ static bool take_function(struct functions *functions, const struct unwind_walk 
 {
 	struct language_stack *s = language_stack_of(functions);
 
+	if (s->loops.code.loop_bytes)
+		return false;
 	return places_take(s, EARLY_WORDS, word) ||
 	       (w->end != STACK_GOES_ON && places_take_rest(s, EARLY_WORDS, word));
 }
@@ -159,6 +169,28 @@ static int walk_native_frame(const struct finder *finder, struct unwind_walk *w,
 	return 1;
 }
 
+/* Puts functions without marks among the frames in scratch. Returns 0 or -ENOMEM. */
+static int place_by_loops(struct early_samples *early, struct language_stack *s,
+			  enum stack_end *end)
+{
+	uint32_t nr, kept, at;
+	__u64 word;
+
+	for (size_t i = 0; i < early->scratch.nr; i++)
+		loops_look_at(s, i, early->scratch.data[i]);
+	nr = loops_decide(s, early->max_depth, early->scratch.nr, *end);
+	kept = min_u64(nr, early->max_depth);
+	if (vec_reserve(&early->scratch, kept - early->scratch.nr))
+		return -ENOMEM;
+	early->scratch.nr = kept;
+	while (loops_next(s, early->max_depth, early->scratch.data, &word, &at))
+		if (at < kept)
+			early->scratch.data[at] = word;
+	if (nr > kept && *end != STACK_END_EARLY)
+		*end = STACK_END_CUT;
+	return 0;
+}
+
 /* Walks @walked into scratch. Returns 0, -EAGAIN when too little is known, or -ENOMEM. */
 static int walk_stack(struct early_samples *early, const struct finder *finder, bool is_last,
 		      enum stack_end *end)
@@ -166,6 +198,7 @@ static int walk_stack(struct early_samples *early, const struct finder *finder, 
 	struct unwind_frame frame = {0};
 	struct unwind_walk w = {.frame = &frame};
 	struct functions functions;
+	struct language_stack *s;
 
 	load_functions(&functions);
 	memcpy(frame.regs, walked->regs, sizeof(frame.regs));
@@ -188,13 +221,14 @@ static int walk_stack(struct early_samples *early, const struct finder *finder, 
 		if (vec_push(&early->scratch, address))
 			return -ENOMEM;
 	}
-	if (places_are_left(language_stack_of(&functions)))
+	s = language_stack_of(&functions);
+	if (!s->loops.code.loop_bytes && places_are_left(s))
 		w.end = STACK_GOES_ON; /* the stack is cut */
 	*end = unwind_walk_end(&w);
 	/* The stack may be longer than its copy. */
 	if (*end == STACK_END_UNREADABLE)
 		*end = STACK_END_EARLY;
-	return 0;
+	return s->loops.code.loop_bytes ? place_by_loops(early, s, end) : 0;
 }
 
 /* Replaces the copy of the stack by the frames in scratch. Returns 0 or -ENOMEM. */

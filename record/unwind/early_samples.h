@@ -35,7 +35,7 @@ struct early_samples {
 	size_t nr_raw;    /* samples whose stacks have not been walked */
 	size_t raw_bytes; /* of these samples */
 	uint32_t max_depth;
-	VEC(uint64_t) scratch; /* frames of the stack that is being walked */
+	VEC(__u64) scratch; /* frames of the stack that is being walked */
 };
 
 /*

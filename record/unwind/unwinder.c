@@ -189,7 +189,7 @@ static int take_function(void *ctx, void *data, size_t size)
 	const struct function_name *name = data;
 	uint32_t nr;
 
-	if (size < sizeof(*name) || u->ret)
+	if (u->ret || size < sizeof(*name) || size < function_name_size(name))
 		return 0;
 	u->ret = function_names_add(&u->functions, name, &nr);
 	if (!u->ret && nr != NO_FUNCTION && word_language(name->word) == LANGUAGE_JAVA)

@@ -63,10 +63,10 @@ static const struct option_spec frame_rows[] = {
 		 .help = "put a delimiter between kernel and user frames"),
 	VIEW_ROW(
 		annotations, "annotations", 'a',
-		.help = "add _[k] to kernel frames, _[i] to inlined, _[j] to JIT, _[py] to Python's"),
+		.help = "add _[k] to kernel frames, _[i] to inlined, _[j] to JIT, _[py] ... to languages'"),
 	VIEW_ROW(
 		offsets, "offsets", 's',
-		.help = "add the offset in the function, +0xOFF, to names; to those of Python :LINE"),
+		.help = "add the offset in the function, +0xOFF, to names; to those of languages :LINE"),
 	VIEW_ROW(modules, "modules", 'm',
 		 .help = "add the file or kernel module, [MODULE], to names"),
 	VIEW_ROW(per_process, "perpid", 'P',

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Puts the functions of an interpreter without marks into their place, after the native walk. Each
+ * segment of functions runs in one native frame of the interpreter's loop. So both are counted, and
+ * the outermost segment belongs to the outermost loop. The BPF program and the recorder compile the
+ * same code:
+ *
+ *	for each native frame, from the leaf on:
+ *		loops_look_at(functions, its number, its address);
+ *	nr = loops_decide(functions, max, number of frames, end);
+ *	while (loops_next(functions, max, frames, &word, &at)):
+ *		keep word as frame number at;
+ *
+ * PHP has a loop without a segment for a moment: it has taken a function out of the list, and still
+ * frees the function's values. That loop is the innermost one, or one that calls a destructor. PHP
+ * has a segment without a loop, when a function has begun and its loop has not. Where the numbers
+ * differ otherwise, no function has a place.
+ */
+#ifndef BPF_LOOP_PLACES_H
+#define BPF_LOOP_PLACES_H
+
+#include <stdbool.h>
+
+#include "bpf/language_places.h"
+#include "bpf/shared.h"
+
+/* Is native frame number @at, with @address, in the loop? A caller's address is one too high. */
+static __always_inline __u64 loops_pc(__u32 at, __u64 address)
+{
+	if (address & STACK_FRAME_EXACT)
+		return address & ~STACK_FRAME_EXACT;
+	return at ? address - 1 : address;
+}
+
+static __always_inline bool is_in_loop(const struct language_code *code, __u64 pc)
+{
+	return pc - code->loop < code->loop_bytes || pc - code->cold < code->cold_bytes;
+}
+
+/* Counts native frame number @at. The progress is all zero before the first one. */
+static __always_inline void loops_look_at(struct language_stack *s, __u32 at, __u64 address)
+{
+	const struct language_code *code = &s->loops.code;
+	struct loop_places *p = &s->loop_places;
+	__u64 pc = loops_pc(at, address);
+
+	if (pc - code->destroy < code->destroy_bytes)
+		p->is_destroying = 1;
+	if (!is_in_loop(code, pc))
+		return;
+	if (p->is_destroying && p->nr_loops) {
+		p->nr_destroyers++;
+		p->last_destroyer = p->nr_loops;
+	}
+	p->is_destroying = 0;
+	p->nr_loops++;
+}
+
+/*
+ * Returns the number of segments that have a place. Of a stack without its root, or of a list
+ * without its end, only the leaf is known: there the innermost loop has the innermost segment.
+ */
+static __always_inline __u32 loops_pair(struct language_stack *s, enum stack_end end)
+{
+	struct loop_places *p = &s->loop_places;
+	const __u32 nr = s->loops.nr_segments, loops = p->nr_loops;
+	bool is_cut = end == STACK_END_CUT, is_root = end == STACK_END_ROOT;
+
+	p->bare_begin = p->bare_end = 0;
+	if (!loops || end == STACK_END_EARLY)
+		return 0;
+	if (is_cut || (is_root && !s->loops.is_own_stack && !s->loops.is_whole)) {
+		p->bare_begin = nr < loops ? nr : loops;
+		p->bare_end = loops;
+		return p->bare_begin;
+	}
+	if (!(is_root || s->loops.is_own_stack) || !s->loops.is_whole)
+		return 0;
+	if (loops == nr || loops + 1 == nr)
+		return nr;
+	if (loops != nr + 1 || p->nr_destroyers > 1)
+		return 0;
+	p->bare_begin = p->nr_destroyers ? p->last_destroyer : 0;
+	p->bare_end = p->bare_begin + 1;
+	return nr;
+}
+
+/* The number of words in the first @nr segments. */
+static __always_inline __u32 loops_words(const struct language_stack *s, __u32 nr)
+{
+	return nr && nr <= MAX_LANGUAGE_SEGMENTS ? s->segments[nr - 1].end : 0;
+}
+
+/*
+ * Decides which segments have a place, after all native frames were counted. The walk has found
+ * @nr_frames, and ended with @end. Returns the number of frames that the stack is going to have.
+ */
+static __always_inline __u32 loops_decide(struct language_stack *s, __u32 max, __u32 nr_frames,
+					  enum stack_end end)
+{
+	struct loop_places *p = &s->loop_places;
+
+	p->segment = loops_pair(s, end);
+	p->until = loops_words(s, p->segment);
+	p->word = s->nr_words;
+	p->frame = nr_frames;
+	p->loop = p->nr_loops;
+	p->has_note =
+		p->until < p->word && word_addr(places_word(s, p->until, max)) >= NR_NOTES ? 1 : 0;
+	p->to = p->frame + p->word + p->has_note;
+	return p->to;
+}
+
+/* Goes past native frame number @at. If it is a loop with a segment, the functions are next. */
+static __always_inline void loops_pass(struct language_stack *s, __u32 at, __u64 address)
+{
+	struct loop_places *p = &s->loop_places;
+
+	if (is_in_loop(&s->loops.code, loops_pc(at, address))) {
+		p->loop--;
+		if (p->segment && (p->loop < p->bare_begin || p->loop >= p->bare_end))
+			p->until = loops_words(s, --p->segment);
+	}
+	/* A function whose loop has not begun is the leaf. */
+	if (!at)
+		p->until = 0;
+}
+
+/*
+ * Hands out the next word of the whole stack, from the root on, and its number *@at. It may replace
+ * the native frame with that number in @frames, which nobody needs any more. The stack has room for
+ * @max frames and @max functions. Returns false if there is none.
+ */
+static __always_inline bool loops_next(struct language_stack *s, __u32 max, const __u64 *frames,
+				       __u64 *word, __u32 *at)
+{
+	struct loop_places *p = &s->loop_places;
+
+	if (!p->to)
+		return false;
+	*at = --p->to;
+	if (p->word > p->until) {
+		*word = places_word(s, --p->word, max);
+	} else if (p->has_note) {
+		p->has_note = 0;
+		*word = LANGUAGE_WORD(word_language(places_word(s, p->word, max)), 0,
+				      NOTE_DISPLACED);
+	} else if (p->frame) {
+		__u32 i = --p->frame;
+
+		*word = i < max ? frames[i] : 0;
+		loops_pass(s, i, *word);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+#endif

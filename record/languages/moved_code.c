@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/languages/moved_code.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+
+/* Interpreters have up to 60 KiB in one function. */
+#define FUNCTION_BYTES_MAX (1u << 20)
+
+/* Functions that a function jumps to. Some bytes look like jumps, and lead anywhere. */
+#define TARGETS_MAX 32
+
+/* A moved part is the target of many jumps. */
+#define JUMPS_MIN 4
+
+/* The head of .eh_frame_hdr, and its entries, which are relative to it (LSB 5.0, 10.6.2). */
+struct header {
+	uint8_t version, frame_encoding, count_encoding, table_encoding;
+	int32_t frame;
+	uint32_t nr;
+};
+
+struct entry {
+	int32_t begin, description;
+};
+
+#define VERSION        1
+#define COUNT_ENCODING 0x03 /* udata4 */
+#define TABLE_ENCODING 0x3b /* datarel, sdata4 */
+
+struct target {
+	uint64_t begin, end;
+	uint32_t nr_jumps;
+};
+
+struct search {
+	const struct dynamic_symbols *symbols;
+	uint64_t table; /* .eh_frame_hdr */
+	uint32_t nr;
+	struct target targets[TARGETS_MAX];
+	uint32_t nr_targets;
+};
+
+static int begin_search(struct search *s, const struct dynamic_symbols *symbols)
+{
+	struct header header;
+
+	*s = (struct search){.symbols = symbols};
+	vec_for_each(&symbols->segments, segment)
+		if (segment->p_type == PT_GNU_EH_FRAME)
+			s->table = segment->p_vaddr;
+	if (!s->table || dynamic_symbols_read(symbols, s->table, &header, sizeof(header)) ||
+	    header.version != VERSION || header.count_encoding != COUNT_ENCODING ||
+	    header.table_encoding != TABLE_ENCODING)
+		return -ENOENT;
+	s->nr = header.nr;
+	return 0;
+}
+
+/* The address at which function number @i begins; 0: there is none. */
+static uint64_t function_begin(const struct search *s, uint32_t i)
+{
+	struct entry entry;
+
+	if (i >= s->nr ||
+	    dynamic_symbols_read(s->symbols,
+				 s->table + sizeof(struct header) + (uint64_t)i * sizeof(entry),
+				 &entry, sizeof(entry)))
+		return 0;
+	return s->table + (int64_t)entry.begin;
+}
+
+/* Finds the bounds of the function at @addr. Returns false if there is no other one after it. */
+static bool find_function(const struct search *s, uint64_t addr, struct target *found)
+{
+	uint32_t low = 0, high = s->nr;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (function_begin(s, middle) <= addr)
+			low = middle;
+		else
+			high = middle;
+	}
+	found->begin = function_begin(s, low);
+	found->end = function_begin(s, low + 1);
+	return found->begin && found->begin <= addr && addr < found->end;
+}
+
+static bool is_code(const struct search *s, uint64_t addr)
+{
+	vec_for_each(&s->symbols->segments, segment)
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
+		    addr - segment->p_vaddr < segment->p_filesz)
+			return true;
+	return false;
+}
+
+static void note_jump(struct search *s, uint64_t addr)
+{
+	struct target new = {.nr_jumps = 1};
+
+	for (uint32_t i = 0; i < s->nr_targets; i++) {
+		if (addr >= s->targets[i].begin && addr < s->targets[i].end) {
+			s->targets[i].nr_jumps++;
+			return;
+		}
+	}
+	if (s->nr_targets < TARGETS_MAX && is_code(s, addr) && find_function(s, addr, &new))
+		s->targets[s->nr_targets++] = new;
+}
+
+/* Notes where the jumps in @code lead that is linked at @vaddr: jmp, and those with a condition. */
+static void note_jumps(struct search *s, const uint8_t *code, uint64_t size, uint64_t vaddr)
+{
+	for (uint64_t i = 0; i + 6 <= size; i++) {
+		uint64_t len = code[i] == 0xe9 ? 5 : 6, target;
+		int32_t distance;
+
+		if (code[i] != 0xe9 && !(code[i] == 0x0f && (code[i + 1] & 0xf0) == 0x80))
+			continue;
+		memcpy(&distance, code + i + len - sizeof(distance), sizeof(distance));
+		target = vaddr + i + len + (int64_t)distance;
+		if (target - vaddr >= size)
+			note_jump(s, target);
+	}
+}
+
+int moved_code_find(const struct dynamic_symbols *symbols, const Elf64_Sym *function,
+		    uint64_t *begin, uint64_t *end)
+{
+	_cleanup_free_ uint8_t *code = NULL;
+	const struct target *most = NULL;
+	struct search s;
+
+	if (function->st_size > FUNCTION_BYTES_MAX || begin_search(&s, symbols))
+		return -ENOENT;
+	code = malloc(function->st_size + 1);
+	if (!code || dynamic_symbols_read(symbols, function->st_value, code, function->st_size))
+		return -ENOENT;
+	note_jumps(&s, code, function->st_size, function->st_value);
+	for (uint32_t i = 0; i < s.nr_targets; i++)
+		if (s.targets[i].nr_jumps >= JUMPS_MIN &&
+		    (!most || s.targets[i].nr_jumps > most->nr_jumps))
+			most = &s.targets[i];
+	*begin = most ? most->begin : 0;
+	*end = most ? most->end : 0;
+	return 0;
+}

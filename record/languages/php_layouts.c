@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The offsets are those of PHP's headers for x86-64: zend_compile.h, zend_globals.h,
+ * zend_generators.h. A build with threads has no symbol for the executor's globals, and one with
+ * checks says "debug" after the number of its interface. Both have other layouts.
+ */
+#include "record/languages/php_layouts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "record/languages/constants.h"
+#include "record/languages/moved_code.h"
+
+/* zend_build.h: the interface's number (ZEND_EXTENSION_API_NO), and "not thread-safe". */
+static const struct {
+	const char *version, *build;
+	struct php_layout layout;
+} layouts[] = {
+	{"7.4.",
+	 "API320190902,NTS",
+	 {.globals_frame = 488,
+	  .generator_frame = 64,
+	  .generator_parent = 160,
+	  .generator_stand_in = 200,
+	  .function_code = 64,
+	  .function_file = 136}},
+	{"8.2.",
+	 "API420220829,NTS",
+	 {.globals_frame = 488,
+	  .generator_frame = 56,
+	  .generator_parent = 152,
+	  .generator_stand_in = 184,
+	  .function_code = 88,
+	  .function_file = 152}},
+	{"8.4.",
+	 "API420240924,NTS",
+	 {.globals_frame = 488,
+	  .generator_frame = 56,
+	  .generator_parent = 152,
+	  .generator_stand_in = 184,
+	  .function_code = 104,
+	  .function_file = 168}},
+};
+
+#define VERSION_MARK "X-Powered-By: PHP/"
+
+/* The layout of the build with version @text, or NULL. */
+static const struct php_layout *find_layout(const struct dynamic_symbols *symbols, const char *text)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
+		char end;
+
+		if (!strncmp(text, layouts[i].version, strlen(layouts[i].version)) &&
+		    !constants_find(symbols, layouts[i].build, &end, sizeof(end)) && !end)
+			return &layouts[i].layout;
+	}
+	return NULL;
+}
+
+/* Finds the code in which native frames tell how functions belong to them. */
+static int find_code(const struct dynamic_symbols *symbols, const Elf64_Sym *loop, uint64_t bias,
+		     struct language_code *code)
+{
+	uint64_t begin, end;
+	Elf64_Sym destroy;
+
+	if (!loop->st_size || moved_code_find(symbols, loop, &begin, &end) ||
+	    dynamic_symbols_find(symbols, "zend_objects_destroy_object", &destroy))
+		return -1;
+	*code = (struct language_code){
+		.loop = loop->st_value - bias,
+		.loop_bytes = loop->st_size,
+		.cold = begin - bias,
+		.cold_bytes = end - begin,
+		.destroy = destroy.st_value - bias,
+		.destroy_bytes = destroy.st_size,
+	};
+	return 0;
+}
+
+void php_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
+	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
+	struct interpreter in = {.language = LANGUAGE_PHP};
+	const struct php_layout *layout;
+	char text[VERSION_TEXT_BYTES + 1];
+	Elf64_Sym loop, kind, globals;
+	bool has_globals;
+	uint64_t bias;
+
+	if (!code || dynamic_symbols_find(symbols, "execute_ex", &loop) ||
+	    dynamic_symbols_find(symbols, "zend_vm_kind", &kind))
+		return;
+	has_globals = !dynamic_symbols_find(symbols, "executor_globals", &globals);
+	constants_find_version(symbols, VERSION_MARK, text);
+	found->language = LANGUAGE_PHP;
+	snprintf(found->name, sizeof(found->name), "PHP %s%s", text[0] ? text : "without a version",
+		 has_globals ? "" : ", with threads");
+	layout = has_globals ? find_layout(symbols, text) : NULL;
+	if (!layout)
+		return;
+	bias = code->p_vaddr - code->p_offset;
+	in.php = *layout;
+	if (find_code(symbols, &loop, bias, &in.php.code))
+		return;
+	in.runtime = globals.st_value - bias;
+	in.code_off = code->p_offset;
+	found->interpreter = in;
+}

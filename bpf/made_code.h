@@ -121,4 +121,34 @@ static __always_inline bool is_rule_of_loop(const struct unwind_frame *f,
 	       rule->ra == UNWIND_RA_CFA && is_return_address(f, f->sp + (__s64)rule->cfa_off - 8);
 }
 
+/*
+ * A trace of LuaJIT runs in the frame of its interpreter (lj_vm_x64.dasc), after some words of its
+ * own. In that frame is the Lua state, and the state has the address of the frame. So a frame that
+ * says a state which says that frame is the interpreter's. Offsets are those of builds with 64-bit
+ * pointers (LJ_GC64): CFRAME_OFS_L in lj_frame.h, and cframe in lj_obj.h. Others never agree.
+ */
+#define LUA_FRAME_STATE 16
+#define LUA_STATE_FRAME 80
+#define LUA_FRAME_FLAGS 3ULL
+
+/* The number of the rule for a frame of a trace, else UNWIND_NO_RULE. */
+static __always_inline __u32 lua_trace_rule(const struct unwind_frame *f)
+{
+	for (__u32 i = 0; i < UNWIND_NR_TRACE_RULES; i++) {
+		__u64 frame = f->sp + (__u64)i * 16, state;
+		/* A word would move the window of the stack. */
+		__u64 words[2];
+
+		if (unwind_read(f, &state, sizeof(state), frame + LUA_FRAME_STATE))
+			return UNWIND_NO_RULE;
+		if (state & 7 || !state ||
+		    unwind_read(f, words, sizeof(words), state + LUA_STATE_FRAME) ||
+		    (words[0] & ~LUA_FRAME_FLAGS) != frame)
+			continue;
+		return is_return_address(f, frame + UNWIND_LUA_FRAME - 8) ? UNWIND_RULE_TRACE + i
+									  : UNWIND_NO_RULE;
+	}
+	return UNWIND_NO_RULE;
+}
+
 #endif

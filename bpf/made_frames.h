@@ -56,6 +56,8 @@ __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 		return UNWIND_NO_RULE;
 	if (pages == UNWIND_SHARED_MEMORY)
 		return in->loop ? loop_rule(memory, space, in->loop) : UNWIND_NO_RULE;
+	if (in->has_traces)
+		return lua_trace_rule(&memory->frame);
 	return in->language == LANGUAGE_PYTHON ? python_stub_rule(&memory->frame) : UNWIND_NO_RULE;
 }
 

@@ -157,6 +157,10 @@ struct unwind_rule {
 #define UNWIND_NO_RULE       0
 #define UNWIND_RULE_NO_FRAME 1 /* the return address is at rsp */
 #define UNWIND_RULE_WORD     2 /* the return address is a word above rsp */
-#define UNWIND_NR_OWN_RULES  3
+/* The rules of traces of LuaJIT: the CFA is UNWIND_LUA_FRAME + 16 * n above rsp. */
+#define UNWIND_RULE_TRACE     3
+#define UNWIND_NR_TRACE_RULES 16
+#define UNWIND_LUA_FRAME      80
+#define UNWIND_NR_OWN_RULES   (UNWIND_RULE_TRACE + UNWIND_NR_TRACE_RULES)
 
 #endif

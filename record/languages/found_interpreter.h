@@ -24,7 +24,7 @@ struct found_interpreter {
 /* Has the file an interpreter, perhaps one whose functions nobody finds? */
 static inline bool found_interpreter_is_any(const struct found_interpreter *found)
 {
-	return found->language || found->interpreter.loop;
+	return found->language || found->interpreter.loop || found->interpreter.has_traces;
 }
 
 /* Ends the name, and clears a language that there is none of: anybody may have written @found. */

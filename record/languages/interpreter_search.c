@@ -7,6 +7,15 @@
 #include "record/languages/php_loop.h"
 #include "record/languages/python_layouts.h"
 
+/* LuaJIT from 2.1 on has this function. Its memory says the rest (bpf/made_code.h). */
+static void lua_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
+	Elf64_Sym symbol;
+
+	if (!dynamic_symbols_find(symbols, "luaJIT_profile_dumpstack", &symbol))
+		found->interpreter.has_traces = true;
+}
+
 void interpreter_search(int fd, struct found_interpreter *found)
 {
 	struct dynamic_symbols symbols;
@@ -17,6 +26,7 @@ void interpreter_search(int fd, struct found_interpreter *found)
 		java_find(&symbols, found);
 		php_find(&symbols, found);
 		php_loop_find(&symbols, found);
+		lua_find(&symbols, found);
 	}
 	dynamic_symbols_deinit(&symbols);
 }

@@ -44,11 +44,11 @@ static void put_executable(const struct interpreter_maps *maps, uint32_t nr,
 		bpf_map_update_elem(maps->executables, &key, &nr, BPF_ANY);
 }
 
-/* May the program use it? Made code of PHP has a rule without the functions of the language. */
+/* May the program use it? Made code of PHP and LuaJIT has rules without functions of a language. */
 static bool is_wanted(const struct interpreter_maps *maps, const struct interpreter *in)
 {
 	return maps->languages & 1u << in->language ||
-	       (maps->languages && !in->language && in->loop);
+	       (maps->languages && !in->language && (in->loop || in->has_traces));
 }
 
 uint32_t interpreter_maps_add(struct interpreter_maps *maps, const struct found_interpreter *found,

@@ -300,9 +300,20 @@ static int add_own_rules(struct table_maps *s)
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < UNWIND_NR_OWN_RULES; i++) {
-		if (vec_push(&s->rules, own[i]) || vec_push(&s->rule_users, 1))
+		struct unwind_rule rule = own[i];
+
+		if (i >= UNWIND_RULE_TRACE)
+			rule = (struct unwind_rule){.cfa = UNWIND_CFA_REG,
+						    .cfa_reg = UNWIND_RSP,
+						    .cfa_off = UNWIND_LUA_FRAME +
+							       16 * (int)(i - UNWIND_RULE_TRACE),
+						    .rbp = UNWIND_SAVED_CFA,
+						    .rbp_off = -16,
+						    .rbx = UNWIND_SAVED_CFA,
+						    .rbx_off = -24};
+		if (vec_push(&s->rules, rule) || vec_push(&s->rule_users, 1))
 			return -ENOMEM;
-		ret = index_insert(&s->by_rule, hash_bytes(&own[i], sizeof(own[i]), 0), i);
+		ret = index_insert(&s->by_rule, hash_bytes(&rule, sizeof(rule), 0), i);
 	}
 	return ret;
 }

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # tests: bpf record/languages record/unwind
 # Stacks through code that runtimes have made, which no table knows: they come to their root, and no function has a wrong
-# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13; PHP is PHP 8.2. TAP.
+# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13; PHP is PHP 8.2.
+# LUAJIT is LuaJIT 2.1. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
-: "${MADE_CODE_SECONDS:=15}" "${PYTHONS:=python3 python3.12 python3.13}" "${PHP:=php8.2}"
+: "${MADE_CODE_SECONDS:=15}" "${PYTHONS:=python3 python3.12 python3.13}" "${PHP:=php8.2}" \
+	"${LUAJIT:=luajit}"
 need_tables
 
 # truth NAME NUMBER
@@ -80,6 +82,27 @@ judge_php()
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
 }
 
+# judge_lua DEPTH: between the call of the script and the trace, each call through C takes two frames.
+judge_lua()
+{
+	local pid i name=lua-$1 between='' right wrong
+	mkfifo "$dir/$name.running"
+	"$LUAJIT" tests/programs/known_traces.lua 3600 "$1" > "$dir/$name.running" &
+	pid=$!
+	read -r _ < "$dir/$name.running"
+	"$profrec" -q -U -F 999 -p $pid -o "$dir/$name.prof" "$MADE_CODE_SECONDS"
+	kill -KILL $pid
+	wait $pid 2> /dev/null
+	"$profrep" -fm --unnamed function "$dir/$name.prof" | grep '\[unknown\] \[anon\] ' > "$dir/$name.folded"
+	for ((i = 1; i < $1; i++)); do between+="[^;]*;[^;]*;"; done
+	right=$(sum_samples ";lua_pcall [^;]*;$between\\[unknown\\] \\[anon\\] " < "$dir/$name.folded")
+	wrong=$(($(sum_samples < "$dir/$name.folded") - right))
+	check "$name: there are traces" above "$right" 100
+	check "$name: traces are as deep as they are" same "$wrong" 0
+	check "$name: stacks are complete" complete "$name"
+	echo "# $name: $right traces, $(info "$dir/$name.prof" "user stacks")"
+}
+
 for python in $PYTHONS; do
 	judge_python "$python"
 done
@@ -89,5 +112,12 @@ if [ "$("$PHP" -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION, extension_loa
 	judge_php function
 else
 	skip "PHP's JIT compiler" "no PHP 8.2 with opcache"
+fi
+if "$LUAJIT" -v 2> /dev/null | grep -q 'LuaJIT 2\.1'; then
+	judge_lua 1
+	judge_lua 3
+	judge_lua 8
+else
+	skip "LuaJIT" "no LuaJIT 2.1"
 fi
 plan_end

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Stacks through made code in the frame of an interpreter's loop: of a program of the tests' own, which has PHP's symbols.
-# tests/long/made_code.sh has PHP itself.
+# Stacks through made code in the frame of an interpreter: of programs of the tests' own, which have symbols of PHP and of
+# LuaJIT. tests/long/made_code.sh has these themselves.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_tables
@@ -25,4 +25,13 @@ check "no languages, no rule" same "$("$profrep" -f "$dir/none.prof" | grep -c '
 build "$dir/8.1.99" fake_jit.c "${frameless[@]}" -Wl,--export-dynamic '-DRELEASE="8.1.99"'
 record old sh -c "$dir/8.1.99 5; $dir/8.1.99 10"
 check "a version that was not judged has no rule" same "$(grep -c 'run_script;\[unknown\]' "$dir/old.folded")" 0
+
+traces=$dir/fake_traces
+build "$traces" fake_traces.c "${frameless[@]}" -Wl,--export-dynamic
+record traces sh -c "$traces 5; $traces 50"
+check "a trace has the caller of the interpreter" mostly "$dir/traces.folded" fake_traces 'main;run_script;\[unknown\];burn_inside' 80
+record other sh -c "$traces 5 other; $traces 30 other"
+check "a trace whose state names another frame is there" above "$(sum_samples '\[unknown\];burn_inside' < "$dir/other.folded")" 100
+check "a trace whose state names another frame has no caller" same \
+	"$(grep -c 'main;.*\[unknown\];burn_inside' "$dir/other.folded")" 0
 plan_end

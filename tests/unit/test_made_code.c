@@ -8,7 +8,7 @@ struct unwind_frame;
 #define STACK 0x20000
 
 static unsigned char made[64];
-static unsigned long long stack[8];
+static unsigned long long stack[24];
 
 static long unwind_read(const struct unwind_frame *f, void *dst, unsigned size,
 			unsigned long long addr)
@@ -153,7 +153,40 @@ START_TEST(made_code_takes_the_rule_of_a_loop)
 }
 END_TEST
 
+/* The rule of a trace whose interpreter's frame is @words above sp, and whose state is at @state.
+ */
+static uint32_t trace_rule(int words, uint64_t state, uint64_t frame)
+{
+	const struct unwind_frame f = {.pc = CODE + 6, .sp = STACK};
+
+	stack[words + 2] = state;
+	stack[words + 9] = CALLER;
+	memcpy(made + 16, &frame, sizeof(frame));
+	return lua_trace_rule(&f);
+}
+
+/* The address of the frame is in the memory at CODE + 16. */
+#define STATE (CODE + 16 - LUA_STATE_FRAME)
+
+START_TEST(traces_run_in_the_frame_of_their_state)
+{
+	ck_assert_uint_eq(trace_rule(0, STATE, STACK), UNWIND_RULE_TRACE);
+	begin();
+	/* The lowest bits of the address are flags. */
+	ck_assert_uint_eq(trace_rule(4, STATE, STACK + 4 * 8 + 2), UNWIND_RULE_TRACE + 2);
+	begin();
+	ck_assert_uint_eq(trace_rule(4, STATE, STACK + 6 * 8), UNWIND_NO_RULE);
+	begin();
+	ck_assert_uint_eq(trace_rule(3, STATE, STACK + 3 * 8), UNWIND_NO_RULE);
+	begin();
+	ck_assert_uint_eq(trace_rule(4, 0x30000, STACK + 4 * 8), UNWIND_NO_RULE);
+	begin();
+	made[46] = 0x90;
+	ck_assert_uint_eq(trace_rule(4, STATE, STACK + 4 * 8), UNWIND_NO_RULE);
+}
+END_TEST
+
 SUITE_MAIN_WITH("made_code", begin, NULL, callers_of_the_stub_are_known,
 		a_leaf_is_known_at_each_instruction, the_mark_of_a_branch_target_may_come_first,
 		other_code_has_no_rule, a_return_address_stands_after_a_call, calls_are_known,
-		made_code_takes_the_rule_of_a_loop)
+		made_code_takes_the_rule_of_a_loop, traces_run_in_the_frame_of_their_state)

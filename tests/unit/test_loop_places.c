@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "bpf/loop_places.h"
+#include "tests/unit/suite.h"
+
+/* Native frames: L in the loop, D in the code that calls destructors, N elsewhere. */
+#define LOOP    0x1000
+#define DESTROY 0x2000
+#define OTHER   0x3000
+#define BYTES   0x100
+
+#define FRAMES_MAX 16
+
+static struct {
+	_Alignas(struct language_stack) char bytes[LANGUAGE_STACK_SIZE(FRAMES_MAX)];
+} memory;
+
+/*
+ * Puts segments of one function each, "a" "b" "c" from the leaf on, among the frames @native.
+ * Compares the stack with @expected, where ! is the note about displaced functions.
+ */
+static void check_places(const char *native, uint32_t nr_segments, enum stack_end end,
+			 const char *expected)
+{
+	struct language_stack *s = (struct language_stack *)memory.bytes;
+	__u64 frames[FRAMES_MAX] = {0}, word;
+	char text[FRAMES_MAX + 1] = "";
+	uint32_t nr, at;
+
+	memset(&memory, 0, sizeof(memory));
+	s->loops.code = (struct language_code){
+		.loop = LOOP, .loop_bytes = BYTES, .destroy = DESTROY, .destroy_bytes = BYTES};
+	s->loops.nr_segments = s->nr_segments = s->nr_words = nr_segments;
+	s->loops.is_whole = 1;
+	for (uint32_t i = 0; i < nr_segments; i++) {
+		s->words[i] = LANGUAGE_WORD(LANGUAGE_PHP, 0, 'a' + i);
+		s->segments[i].end = i + 1;
+	}
+	for (uint32_t i = 0; native[i]; i++) {
+		frames[i] = (native[i] == 'L' ? LOOP : native[i] == 'D' ? DESTROY : OTHER) + 8;
+		loops_look_at(s, i, frames[i]);
+	}
+	nr = loops_decide(s, FRAMES_MAX, strlen(native), end);
+	ck_assert_uint_le(nr, FRAMES_MAX);
+	while (loops_next(s, FRAMES_MAX, frames, &word, &at)) {
+		frames[at] = word;
+		if (word_addr(word) == NOTE_DISPLACED)
+			text[at] = '!';
+		else if (word_is_function(word))
+			text[at] = word_addr(word);
+		else
+			text[at] = "?LDN"[word >> 12];
+	}
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(each_segment_has_its_loop)
+{
+	check_places("NLNNLN", 2, STACK_END_ROOT, "NaLNNbLN");
+	check_places("L", 1, STACK_END_ROOT, "aL");
+	check_places("NN", 0, STACK_END_ROOT, "NN");
+}
+END_TEST
+
+START_TEST(a_function_whose_loop_has_not_begun_is_the_leaf)
+{
+	check_places("NNLN", 2, STACK_END_ROOT, "aNNbLN");
+}
+END_TEST
+
+START_TEST(a_loop_that_returns_has_no_segment)
+{
+	check_places("NLNLN", 1, STACK_END_ROOT, "NLNaLN");
+	check_places("LNDLNL", 2, STACK_END_ROOT, "aLNDLNbL");
+}
+END_TEST
+
+START_TEST(where_numbers_differ_functions_are_displaced)
+{
+	check_places("NN", 2, STACK_END_ROOT, "NN!ab");
+	check_places("LN", 3, STACK_END_ROOT, "LN!abc");
+	check_places("LNLNL", 1, STACK_END_ROOT, "LNLNL!a");
+	check_places("LN", 1, STACK_END_NO_TABLE, "LN!a");
+}
+END_TEST
+
+START_TEST(a_stack_without_its_root_is_known_from_the_leaf_on)
+{
+	check_places("LNL", 3, STACK_END_CUT, "aLNbL!c");
+	check_places("LNL", 1, STACK_END_CUT, "aLNL");
+}
+END_TEST
+
+SUITE_MAIN("loop_places", each_segment_has_its_loop,
+	   a_function_whose_loop_has_not_begun_is_the_leaf, a_loop_that_returns_has_no_segment,
+	   where_numbers_differ_functions_are_displaced,
+	   a_stack_without_its_root_is_known_from_the_leaf_on)

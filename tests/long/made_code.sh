@@ -25,10 +25,10 @@ complete()
 	return 1
 }
 
-# judge NAME AWK: the folded stacks, by the program that knows their calls.
+# judge NAME -f AWK...: the folded stacks, by the program that knows their calls.
 judge()
 {
-	awk -f "$2" "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
+	awk "${@:2}" "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
 	check "$1: there are pairs" above "$(truth "$1" pairs)" 1000
 	check "$1: no wrong caller" same "$(truth "$1" wrong; grep '^wrong' "$dir/$1.wrong" | cut -c1-400)" 0
 	check "$1: recursion is as deep as it is" same "$(truth "$1" depths)" 0
@@ -57,8 +57,8 @@ judge_python()
 	"$profrep" -fa "$dir/$name.prof" 2> /dev/null | grep -E '^[^;]*;(_start|(__)?clone3?);' > "$dir/$name.folded"
 	sed -E 's/;[^;]*_\[py\]//g; s/;py::([^:]*):[^;]*_\[j\]/;_PyEval_EvalFrameDefault;\1_[py]/g' "$dir/$name.folded" \
 		> "$dir/$name-stubs.folded"
-	judge "$name" tests/known_calls.awk
-	judge "$name-stubs" tests/known_calls.awk
+	judge "$name" -f tests/known_pairs.awk -f tests/known_calls.awk
+	judge "$name-stubs" -f tests/known_pairs.awk -f tests/known_calls.awk
 	check "$name: stacks are complete" complete "$name"
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
 }
@@ -76,7 +76,7 @@ judge_php()
 	kill -KILL $pid
 	wait $pid 2> /dev/null
 	"$profrep" -fm --unnamed function "$dir/$name.prof" > "$dir/$name.folded"
-	judge "$name" tests/known_jit.awk
+	judge "$name" -f tests/known_jit.awk
 	check "$name: frames are of made code" above "$(truth "$name" made)" "$(($(truth "$name" pairs) / 2))"
 	check "$name: stacks are complete" complete "$name"
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"

@@ -21,9 +21,6 @@
 #include "common/minmax.h"
 #include "elf/elf_entries.h"
 
-/* At most this many symbols of a table are read. The largest binaries have a few million. */
-#define SYMBOLS_MAX (1u << 25)
-
 /* Longest name in bytes, also the limit for strings of a recording. */
 #define NAME_MAX_BYTES 65535u
 
@@ -158,7 +155,7 @@ static int add_table(struct symtab *symtab, const struct symbol_table *table)
 	GElf_Sym sym;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < SYMBOLS_MAX; i++) {
+	for (size_t i = 0; !ret && i < SYMTAB_SYMBOLS_MAX; i++) {
 		if (!elf_symbol_at(table->file, table->symbols, i, &sym))
 			break;
 		ret = add_symbol(symtab, table, &sym);

@@ -15,6 +15,9 @@
 #include "elf/hit_finder.h"
 #include "elf/ranges.h"
 
+/* At most this many symbols of a table are read. The largest binaries have a few million. */
+#define SYMTAB_SYMBOLS_MAX (1u << 25)
+
 typedef VEC(struct range) range_vec;
 
 /* An all-zero table is empty. */

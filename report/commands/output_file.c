@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,8 @@
 #include "common/part_file.h"
 #include "report/commands/output_target.h"
 #include "report/print/print_errors.h"
+
+#define COPY_BYTES (1u << 20)
 
 /* The part to remove when a signal ends the process; a handler gets no other argument. */
 static const char *volatile part_at_signal;
@@ -29,7 +32,7 @@ static void remove_part_at_signal(int number)
 /* A signal that somebody ignores, as under nohup, stays ignored. */
 static void watch_signals(const char *part)
 {
-	static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+	static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 	const struct sigaction action = {.sa_handler = remove_part_at_signal,
 					 .sa_flags = SA_RESETHAND};
 	struct sigaction before;
@@ -95,7 +98,7 @@ static int open_file(struct output_file *file)
 		return open_in_place(file);
 	ret = part_file_create(path, 0666, &file->text.fd, &part);
 	/* A file that the user may write can be in a directory where no new one may be made. */
-	if ((ret == -EACCES || ret == -EROFS) && !access(path, F_OK))
+	if (ret == -ENAMETOOLONG || ((ret == -EACCES || ret == -EROFS) && !access(path, F_OK)))
 		return open_in_place(file);
 	if (ret)
 		return ret;
@@ -121,14 +124,51 @@ int output_file_open(struct output_file *file, const struct output_request *requ
 	return 0;
 }
 
-/* Gives the part its name, or removes it if @ret is an error. Returns like output_file_close. */
-static int finish_part(struct output_file *file, int ret, struct err *err)
+/* Copies the part over the older file. Returns 0 or a negative errno. */
+static int copy_part(const struct output_file *file)
 {
-	if (!ret && rename(file->part, file->path))
-		ret = err_set(err, -errno, "failed to rename '%s' to '%s': %m", file->part,
-			      file->path);
+	_cleanup_close_ int from = open(file->part, O_RDONLY | O_CLOEXEC), to = -1;
+	ssize_t n;
+
+	if (from < 0)
+		return -errno;
+	to = open(file->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+	if (to < 0)
+		return -errno;
+	do
+		n = sendfile(to, from, NULL, COPY_BYTES);
+	while (n > 0);
+	return n < 0 ? -errno : 0;
+}
+
+/*
+ * The user may write to some files that he may not replace: another user's in a directory like
+ * /tmp, or one that is mounted alone. The part stays if it cannot be copied there either.
+ */
+static int replace_file(const struct output_file *file, struct err *err)
+{
+	int ret;
+
+	if (!rename(file->part, file->path))
+		return 0;
+	ret = -errno;
+	part_at_signal = NULL;
+	if ((ret != -EPERM && ret != -EACCES && ret != -EBUSY) || copy_part(file)) {
+		err_set(err, ret, "failed to rename '%s' to '%s': %s", file->part, file->path,
+			strerror(-ret));
+		return err_hint(err, ret, "'%s' is whole", file->part);
+	}
+	unlink(file->part);
+	return 0;
+}
+
+/* Gives the part its name, or removes it if @ret is an error. Returns like output_file_close. */
+static int finish_part(const struct output_file *file, int ret, struct err *err)
+{
 	if (ret)
 		unlink(file->part);
+	else
+		ret = replace_file(file, err);
 	part_at_signal = NULL;
 	return ret;
 }

@@ -35,8 +35,8 @@ int output_file_open(struct output_file *file, const struct output_request *requ
 
 /*
  * Writes the rest, closes the file and gives it its name. @ret is the result of what was to be
- * written; if it is an error, or if the text cannot be written, no file appears. Returns @ret, or a
- * negative errno with @err set.
+ * written; if it is an error, or if the text cannot be written, no file appears. A part that is
+ * whole and cannot get its name stays. Returns @ret, or a negative errno with @err set.
  */
 int output_file_close(struct output_file *file, int ret, struct err *err);
 

@@ -63,10 +63,9 @@ static const struct option_spec frame_rows[] = {
 		 .help = "put a delimiter between kernel and user frames"),
 	VIEW_ROW(
 		annotations, "annotations", 'a',
-		.help = "add _[k] to kernel frames, _[i] to inlined, _[j] to JIT, _[py] ... to languages'"),
-	VIEW_ROW(
-		offsets, "offsets", 's',
-		.help = "add the offset in the function, +0xOFF, to names; to those of languages :LINE"),
+		.help = "mark frames: _[k] kernel, _[i] inlined, _[j] JIT, _[py] _[java] _[php] languages"),
+	VIEW_ROW(offsets, "offsets", 's',
+		 .help = "add the offset in the function, +0xOFF, to names; in languages :LINE"),
 	VIEW_ROW(modules, "modules", 'm',
 		 .help = "add the file or kernel module, [MODULE], to names"),
 	VIEW_ROW(per_process, "perpid", 'P',

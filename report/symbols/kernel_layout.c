@@ -30,38 +30,46 @@
 /* Longer names are not those of the linker's sections for the start. */
 #define NAME_BYTES_MAX 64
 
-/* Calls @visit for each symbol of .symtab with its name, until it returns true. */
+/*
+ * Calls @visit for each symbol of .symtab with the table of names, until it returns true. A file
+ * can have millions of symbols with long names, so @visit looks at the name last.
+ */
 static bool visit_symbols(struct elf_file *file,
-			  bool (*visit)(void *ctx, const GElf_Sym *sym, const char *name,
-					uint32_t len),
+			  bool (*visit)(void *ctx, const GElf_Sym *sym, struct elf_bytes names),
 			  void *ctx)
 {
 	for (size_t i = 1; i < file->sections.nr; i++) {
 		const struct elf_section *section = &file->sections.data[i];
 		struct elf_bytes symbols, names;
-		const char *name;
-		uint32_t len;
 		GElf_Sym sym;
 
 		if (section->type != SHT_SYMTAB)
 			continue;
 		symbols = elf_file_section_bytes(file, i);
 		names = elf_file_section_bytes(file, section->link);
-		for (size_t s = 0; names.data && elf_symbol_at(file, symbols, s, &sym); s++)
-			if (symtab_name(names, sym.st_name, &name, &len) &&
-			    visit(ctx, &sym, name, len))
+		for (size_t s = 0;
+		     names.data && s < SYMTAB_SYMBOLS_MAX && elf_symbol_at(file, symbols, s, &sym);
+		     s++)
+			if (visit(ctx, &sym, names))
 				return true;
 		return false;
 	}
 	return false;
 }
 
-static bool is_stext(void *ctx, const GElf_Sym *sym, const char *name, uint32_t len)
+/* Has @sym the name of @len bytes at @want? */
+static bool is_called(const GElf_Sym *sym, struct elf_bytes names, const char *want, size_t len)
+{
+	return sym->st_name < names.size && len < names.size - sym->st_name &&
+	       !memcmp(names.data + sym->st_name, want, len) && !names.data[sym->st_name + len];
+}
+
+static bool is_stext(void *ctx, const GElf_Sym *sym, struct elf_bytes names)
 {
 	static const char stext[] = "_stext";
 	uint64_t *start = ctx;
 
-	if (len != strlen(stext) || memcmp(name, stext, len) != 0)
+	if (!is_called(sym, names, stext, strlen(stext)))
 		return false;
 	*start = sym->st_value;
 	return true;
@@ -126,7 +134,7 @@ struct symbol_check {
 	bool *is_there; /* [nr] */
 };
 
-static bool check_symbol(void *ctx, const GElf_Sym *sym, const char *name, uint32_t len)
+static bool check_symbol(void *ctx, const GElf_Sym *sym, struct elf_bytes names)
 {
 	struct symbol_check *check = ctx;
 	const struct elf_file *file = check->file;
@@ -140,7 +148,7 @@ static bool check_symbol(void *ctx, const GElf_Sym *sym, const char *name, uint3
 		const struct string *want =
 			&check->model->strings.items.data[check->symbols[i].name];
 
-		check->is_there[i] |= want->len == len && !memcmp(want->s, name, len);
+		check->is_there[i] |= is_called(sym, names, want->s, want->len);
 	}
 	return false;
 }

@@ -54,9 +54,12 @@ static int walk_entry(struct walk *walk, int dir_fd, const struct dirent *entry,
 	size_t before = walk->path.nr;
 	int ret, fd;
 
-	if (entry->d_type == DT_REG && is_module_file(entry->d_name, walk->module))
+	/* Some file systems do not tell the type. Whoever opens the file finds out. */
+	if ((entry->d_type == DT_REG || entry->d_type == DT_UNKNOWN) &&
+	    is_module_file(entry->d_name, walk->module))
 		return add_path(walk->paths, walk->path.data, "/", entry->d_name);
-	if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || depth == DEPTH_MAX)
+	if ((entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) || entry->d_name[0] == '.' ||
+	    depth == DEPTH_MAX)
 		return 0;
 	fd = openat(dir_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,13 +28,23 @@ static bool wait_for_end(struct name_progress *progress, uint64_t ns)
 static void *show_lines(void *arg)
 {
 	struct name_progress *progress = arg;
+	size_t done, all, shown = SIZE_MAX;
 	bool has_line = false;
 
 	pthread_mutex_lock(&progress->lock);
 	while (!wait_for_end(progress, has_line ? NEXT_NS : FIRST_NS)) {
-		dprintf(STDERR_FILENO, "\rprofrep: looking up names, %zu of %zu addresses\033[K",
-			progress->done, progress->all);
+		done = progress->done;
+		all = progress->all;
 		has_line = true;
+		/* While a file is fetched, the line is the fetcher's. */
+		if (done == shown)
+			continue;
+		shown = done;
+		/* A terminal that was stopped does not stop the search. */
+		pthread_mutex_unlock(&progress->lock);
+		dprintf(STDERR_FILENO, "\rprofrep: looking up names, %zu of %zu addresses\033[K",
+			done, all);
+		pthread_mutex_lock(&progress->lock);
 	}
 	pthread_mutex_unlock(&progress->lock);
 	if (has_line)

@@ -107,6 +107,9 @@ check "the file is there" cmp nowhere <("$profrep" -f before.prof)
 ln -s loop loop
 check "a link to itself" says 1 "failed to create 'loop': Too many levels of symbolic links" \
 	"$profrep" html -o loop before.prof
+long=$(printf 'x%.0s' {1..250})
+check "a name that has no room for a suffix" "$profrep" export folded -o "$long" before.prof
+check "it is there" cmp "$long" <("$profrep" -f before.prof)
 check "no name" says 1 "failed to create '': No such file or directory" "$profrep" html -o "" before.prof
 
 # Root may write everywhere, so another user tries.
@@ -122,6 +125,13 @@ if [ "$(id -u)" -eq 0 ] && nobody test -x "$profrec" 2> /dev/null; then
 	chmod 666 open
 	check "a file to write in a directory to read" nobody "$profrep" export folded -o open before.prof
 	check "it is written" cmp open <("$profrep" -f before.prof)
+	mkdir -m 1777 sticky
+	echo older > sticky/open
+	chmod 666 sticky/open
+	check "another user's file that may be written, but not replaced" \
+		nobody "$profrep" export folded -o sticky/open before.prof
+	check "it is written as well" cmp sticky/open <("$profrep" -f before.prof)
+	check "and no part is left" nothing_left
 else
 	skip "a file that the user may not write" "other users cannot reach the build directory"
 	skip "a file to write in a directory to read" "other users cannot reach the build directory"

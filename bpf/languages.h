@@ -9,8 +9,9 @@
  *
  *	kind of interpreter : 4 | check : 12 | address of the function's object : 48
  *
- * Objects are freed, and their memory is used again. The check is a hash of fields of the object.
- * So an object that takes the place of another has another word.
+ * The address of a compiled Java method is that of the place in its code, and the check is of the
+ * compilation. Objects are freed, and their memory is used again. The check is a hash of fields of
+ *the object. So an object that takes the place of another has another word.
  */
 #ifndef BPF_LANGUAGES_H
 #define BPF_LANGUAGES_H
@@ -337,7 +338,7 @@ struct language_loops {
 	__u32 nr_segments;         /* those that run on this native stack, from the leaf on */
 	__u32 is_whole;            /* none of these is missing */
 	__u32 is_own_stack;        /* of a fiber; other segments run on other native stacks */
-	__u32 reserved;
+	__u32 has_made;            /* made code ran in the frame of a loop */
 };
 
 /* The progress of finding places by loops (bpf/loop_places.h). */

@@ -14,7 +14,8 @@
  * PHP has a loop without a segment for a moment: it has taken a function out of the list, and still
  * frees the function's values. That loop is the innermost one, or one that calls a destructor. PHP
  * has a segment without a loop, when a function has begun and its loop has not. Where the numbers
- * differ otherwise, no function has a place.
+ * differ otherwise, no function has a place. Made code runs in the frame of a loop, and its address
+ * does not say so. So no function has a place in such a stack.
  */
 #ifndef BPF_LOOP_PLACES_H
 #define BPF_LOOP_PLACES_H
@@ -24,7 +25,7 @@
 #include "bpf/language_places.h"
 #include "bpf/shared.h"
 
-/* Is native frame number @at, with @address, in the loop? A caller's address is one too high. */
+/* Where the code of native frame number @at is. The address of a caller is one too high. */
 static __always_inline __u64 loops_pc(__u32 at, __u64 address)
 {
 	if (address & STACK_FRAME_EXACT)
@@ -67,7 +68,7 @@ static __always_inline __u32 loops_pair(struct language_stack *s, enum stack_end
 	bool is_cut = end == STACK_END_CUT, is_root = end == STACK_END_ROOT;
 
 	p->bare_begin = p->bare_end = 0;
-	if (!loops || end == STACK_END_EARLY)
+	if (!loops || s->loops.has_made || end == STACK_END_EARLY)
 		return 0;
 	if (is_cut || (is_root && !s->loops.is_own_stack && !s->loops.is_whole)) {
 		p->bare_begin = nr < loops ? nr : loops;

@@ -16,8 +16,8 @@
 #include "bpf/unwind_step.h"
 
 /*
- * The longest call: ff 94, index byte, four bytes of an offset. It is read with one byte less than
- * a word, because words come from a window of the stack.
+ * The longest call: ff 94, index byte, four bytes of an offset. unwind_read takes reads of 8 bytes
+ * for words of the stack, so code is read in other sizes.
  */
 #define CALL_BYTES 7
 

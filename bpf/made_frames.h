@@ -33,6 +33,15 @@ static __always_inline __u32 loop_rule(const struct walk_memory *memory,
 	return rule && is_rule_of_loop(&memory->frame, rule) ? nr : UNWIND_NO_RULE;
 }
 
+/* The functions of @level learn that made code has the frame of a loop. */
+static __always_inline void note_made_loop(__u32 level)
+{
+	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+
+	if (s)
+		s->loops.has_made = 1;
+}
+
 /*
  * The number of the rule for the frame at hand of @level. Its code is in a mapping without a table,
  * whose pages are @pages. Returns UNWIND_NO_RULE if there is none.
@@ -54,8 +63,12 @@ __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 	in = bpf_map_lookup_elem(&interpreters, &nr);
 	if (!in)
 		return UNWIND_NO_RULE;
-	if (pages == UNWIND_SHARED_MEMORY)
-		return in->loop ? loop_rule(memory, space, in->loop) : UNWIND_NO_RULE;
+	if (pages == UNWIND_SHARED_MEMORY) {
+		nr = in->loop ? loop_rule(memory, space, in->loop) : UNWIND_NO_RULE;
+		if (nr != UNWIND_NO_RULE)
+			note_made_loop(level);
+		return nr;
+	}
 	if (in->has_traces)
 		return lua_trace_rule(&memory->frame);
 	return in->language == LANGUAGE_PYTHON ? python_stub_rule(&memory->frame) : UNWIND_NO_RULE;

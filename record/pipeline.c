@@ -23,8 +23,11 @@
 #define GROWN_BY     8
 #define FULL_WAIT_NS (5 * NS_PER_S)
 
-/* Look-ups pass the ended mappings of a process. Drains for that come at most so often. */
-#define MANY_ENDED_WAIT_NS (200 * NS_PER_MS)
+/*
+ * Look-ups pass the ended mappings of a process, and names of functions need room. A process may
+ * make many of both, so drains for that come at most so often.
+ */
+#define MANY_WAIT_NS (200 * NS_PER_MS)
 
 /*
  * The recorder waits so long for the last names. They take a few milliseconds, but the child may
@@ -236,7 +239,8 @@ bool pipeline_wants_drain(const struct pipeline *p)
 
 	if (s->unwinder && unwinder_wants_drain(s->unwinder))
 		return true;
-	if (s->spaces.has_many_ended && clock_monotonic_ns() >= p->drained_ns + MANY_ENDED_WAIT_NS)
+	if ((s->spaces.has_many_ended || (s->unwinder && unwinder_has_many_names(s->unwinder))) &&
+	    clock_monotonic_ns() >= p->drained_ns + MANY_WAIT_NS)
 		return true;
 	return is_memory_short(p) || s->spaces.nr_exited >= p->nr_exited + EXITED_MAX ||
 	       s->spaces.nr_ended >= ENDED_MAX;

@@ -173,6 +173,8 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
 	struct named_function *f = &young->functions.data[nr];
 	size_t first = young->inlined.nr;
 
+	if (young->texts.total >= 2 * TEXT_BYTES_MAX)
+		return 0;
 	for (uint32_t i = 0; i < nr_methods; i++) {
 		struct source_function function = {.line = methods[i].first_line};
 
@@ -249,9 +251,15 @@ static void forget_seen(const struct function_names *names)
 	} while (nr);
 }
 
+bool function_names_are_full(const struct function_names *names)
+{
+	return names->young.functions.nr >= FUNCTIONS_MAX ||
+	       names->young.texts.total >= TEXT_BYTES_MAX;
+}
+
 void function_names_age(struct function_names *names)
 {
-	if (names->young.functions.nr < FUNCTIONS_MAX && names->young.texts.total < TEXT_BYTES_MAX)
+	if (!function_names_are_full(names))
 		return;
 	free_generation(&names->old);
 	names->old = names->young;

@@ -78,6 +78,9 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
  */
 int function_names_settle(struct function_names *names, struct address_spaces *spaces);
 
+/* Is the younger generation full? Then there is soon no room for more names before the next age. */
+bool function_names_are_full(const struct function_names *names);
+
 /*
  * Forgets the elder generation if the younger one is full. Call it after the counts of a drain have
  * found their names.

@@ -44,11 +44,17 @@ static void put_executable(const struct interpreter_maps *maps, uint32_t nr,
 		bpf_map_update_elem(maps->executables, &key, &nr, BPF_ANY);
 }
 
-/* May the program use it? Made code of PHP and LuaJIT has rules without functions of a language. */
-static bool is_wanted(const struct interpreter_maps *maps, const struct interpreter *in)
+/*
+ * Describes to the program what it may use of @found. Made code of PHP and LuaJIT has rules, also
+ * without functions of a language. Returns false if there is nothing.
+ */
+static bool describe(const struct interpreter_maps *maps, const struct found_interpreter *found,
+		     struct interpreter *in)
 {
-	return maps->languages & 1u << in->language ||
-	       (maps->languages && !in->language && (in->loop || in->has_traces));
+	*in = found->interpreter;
+	if (!(maps->languages & 1u << in->language))
+		in->language = LANGUAGE_NONE;
+	return maps->languages && (in->language || in->loop || in->has_traces);
 }
 
 uint32_t interpreter_maps_add(struct interpreter_maps *maps, const struct found_interpreter *found,
@@ -56,9 +62,10 @@ uint32_t interpreter_maps_add(struct interpreter_maps *maps, const struct found_
 {
 	uint32_t nr = found_interpreter_is_any(found) ? find_or_add(maps, found, place)
 						      : MAX_INTERPRETERS;
+	struct interpreter in;
 
-	if (nr == MAX_INTERPRETERS || !is_wanted(maps, &found->interpreter) ||
-	    bpf_map_update_elem(maps->interpreters, &nr, &found->interpreter, BPF_ANY))
+	if (nr == MAX_INTERPRETERS || !describe(maps, found, &in) ||
+	    bpf_map_update_elem(maps->interpreters, &nr, &in, BPF_ANY))
 		return 0;
 	put_executable(maps, nr, place);
 	return nr + 1;

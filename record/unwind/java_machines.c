@@ -48,8 +48,10 @@ bool java_machines_put(struct java_machines *j, uint32_t pid, const struct inter
 		return false;
 	memcpy(&process, answer->bytes, sizeof(process));
 	java_machines_remove(j, pid);
-	return !vec_push(&j->processes, process) &&
-	       !bpf_map_update_elem(j->map, &pid, &process.machine, BPF_ANY);
+	if (vec_reserve(&j->processes, 1) ||
+	    bpf_map_update_elem(j->map, &pid, &process.machine, BPF_ANY))
+		return false;
+	return !vec_push(&j->processes, process);
 }
 
 const struct java_process *java_machines_find(const struct java_machines *j, uint32_t pid)

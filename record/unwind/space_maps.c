@@ -76,13 +76,27 @@ static void put_interpreter(struct space_maps *u, const struct unwind_process *p
 	bpf_map_update_elem(map, &p->pid, &space, BPF_EXIST);
 }
 
+/* Has interpreter @nr functions? Others have rules for made code alone. */
+static bool has_functions(const struct space_maps *u, uint32_t nr)
+{
+	return u->tables->interpreters.files[nr - 1].found.interpreter.language != LANGUAGE_NONE;
+}
+
+/* Is interpreter @nr to take the place of @old? 0 is none. A process has one at a time. */
+static bool is_better_interpreter(const struct space_maps *u, uint32_t nr, uint32_t old)
+{
+	return nr && (!old || (has_functions(u, nr) && !has_functions(u, old)));
+}
+
 /* The file of table @nr has turned out to have an interpreter. */
 static void note_interpreter(struct space_maps *u, uint32_t nr)
 {
 	const struct file_table *t = &u->tables->tables.data[nr];
 
 	vec_for_each(&u->processes, p) {
-		uint32_t i = p->pid && !p->interpreter ? find_table(u, p, nr) : p->nr;
+		uint32_t i = p->pid && is_better_interpreter(u, t->interpreter, p->interpreter)
+				     ? find_table(u, p, nr)
+				     : p->nr;
 
 		if (i == p->nr)
 			continue;
@@ -222,7 +236,8 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 		}
 		if (u->list.nr == max)
 			break;
-		if (!u->list_interpreter && u->tables->tables.data[nr].interpreter) {
+		if (is_better_interpreter(u, u->tables->tables.data[nr].interpreter,
+					  u->list_interpreter)) {
 			u->list_interpreter = u->tables->tables.data[nr].interpreter;
 			u->list_base = mapping->start - mapping->pgoff;
 		}
@@ -347,6 +362,8 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 	p->interpreter = u->list_interpreter;
 	p->interpreter_base = u->list_base;
 	if (old.space_id != p->space_id || old.interpreter != p->interpreter) {
+		if (p->has_machine)
+			java_machines_remove(&u->tables->interpreters.java, p->pid);
 		p->has_machine = false;
 		p->machine_looks = 0;
 	}

@@ -331,6 +331,11 @@ bool unwinder_wants_drain(const struct unwinder *u)
 	       (u->early.nr_raw >= EARLY_MAX && !u->tables.nr_asked);
 }
 
+bool unwinder_has_many_names(const struct unwinder *u)
+{
+	return function_names_are_full(&u->functions);
+}
+
 int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapping,
 		    const struct mapped_file *file)
 {

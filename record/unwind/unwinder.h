@@ -100,6 +100,9 @@ const struct interpreter_maps *unwinder_interpreters(const struct unwinder *unwi
 /* Do so many samples wait that a drain is due? */
 bool unwinder_wants_drain(const struct unwinder *unwinder);
 
+/* Are there so many names of functions that a drain is due, which makes room for others? */
+bool unwinder_has_many_names(const struct unwinder *unwinder);
+
 /*
  * Call it right after a swap, before anything else is replaced. No program looks any more at
  * mappings that were replaced until now, so their room is used again. Returns 0 or -ENOMEM.

@@ -154,10 +154,13 @@ START_TEST(generations)
 	uint64_t nr = MAX_SEEN_FUNCTIONS / 2;
 
 	function_names_age(&names);
+	ck_assert(!function_names_are_full(&names));
 	for (uint64_t i = 0; i < nr; i++, name.word++)
 		add(&name);
+	ck_assert(function_names_are_full(&names));
 	ck_assert_int_eq(function_names_settle(&names, &spaces), 0);
 	function_names_age(&names);
+	ck_assert(!function_names_are_full(&names));
 	ck_assert_ptr_nonnull(find(PID, WORD));
 	for (uint64_t i = 0; i < nr; i++, name.word++)
 		add(&name);

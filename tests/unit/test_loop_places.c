@@ -12,6 +12,9 @@
 
 #define FRAMES_MAX 16
 
+/* Has made code run in the frame of a loop? */
+static bool has_made;
+
 static struct {
 	_Alignas(struct language_stack) char bytes[LANGUAGE_STACK_SIZE(FRAMES_MAX)];
 } memory;
@@ -33,6 +36,7 @@ static void check_places(const char *native, uint32_t nr_segments, enum stack_en
 		.loop = LOOP, .loop_bytes = BYTES, .destroy = DESTROY, .destroy_bytes = BYTES};
 	s->loops.nr_segments = s->nr_segments = s->nr_words = nr_segments;
 	s->loops.is_whole = 1;
+	s->loops.has_made = has_made;
 	for (uint32_t i = 0; i < nr_segments; i++) {
 		s->words[i] = LANGUAGE_WORD(LANGUAGE_PHP, 0, 'a' + i);
 		s->segments[i].end = i + 1;
@@ -92,7 +96,17 @@ START_TEST(a_stack_without_its_root_is_known_from_the_leaf_on)
 }
 END_TEST
 
+/* The loop between the two others looks like any other frame. */
+START_TEST(made_code_takes_the_places_away)
+{
+	check_places("LNL", 2, STACK_END_ROOT, "aLNbL");
+	has_made = true;
+	check_places("LNL", 2, STACK_END_ROOT, "LNL!ab");
+	check_places("LNL", 3, STACK_END_CUT, "LNL!abc");
+}
+END_TEST
+
 SUITE_MAIN("loop_places", each_segment_has_its_loop,
 	   a_function_whose_loop_has_not_begun_is_the_leaf, a_loop_that_returns_has_no_segment,
 	   where_numbers_differ_functions_are_displaced,
-	   a_stack_without_its_root_is_known_from_the_leaf_on)
+	   a_stack_without_its_root_is_known_from_the_leaf_on, made_code_takes_the_places_away)

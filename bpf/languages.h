@@ -121,6 +121,7 @@ struct language_code {
 	__u64 loop, loop_bytes;       /* the loop of the interpreter, execute_ex */
 	__u64 cold, cold_bytes;       /* the part of it that the compiler moved away; 0: none */
 	__u64 destroy, destroy_bytes; /* calls destructors, zend_objects_destroy_object */
+	__u64 change, change_bytes;   /* changes to another native stack; 0: nothing does */
 };
 
 /*
@@ -358,7 +359,7 @@ struct loop_places {
 	__u32 loop;
 	__u32 segment; /* of those that have a place */
 	__u32 has_note;
-	__u32 reserved;
+	__u32 is_changing; /* the frames before the first loop change to another stack */
 };
 
 /*

@@ -15,7 +15,8 @@
  * frees the function's values. That loop is the innermost one, or one that calls a destructor. PHP
  * has a segment without a loop, when a function has begun and its loop has not. Where the numbers
  * differ otherwise, no function has a place. Made code runs in the frame of a loop, and its address
- * does not say so. So no function has a place in such a stack.
+ * does not say so. While a fiber begins or ends, the list and the native stack are of two fibers.
+ * No function has a place in such stacks.
  */
 #ifndef BPF_LOOP_PLACES_H
 #define BPF_LOOP_PLACES_H
@@ -47,6 +48,8 @@ static __always_inline void loops_look_at(struct language_stack *s, __u32 at, __
 
 	if (pc - code->destroy < code->destroy_bytes)
 		p->is_destroying = 1;
+	if (!p->nr_loops && pc - code->change < code->change_bytes)
+		p->is_changing = 1;
 	if (!is_in_loop(code, pc))
 		return;
 	if (p->is_destroying && p->nr_loops) {
@@ -68,7 +71,7 @@ static __always_inline __u32 loops_pair(struct language_stack *s, enum stack_end
 	bool is_cut = end == STACK_END_CUT, is_root = end == STACK_END_ROOT;
 
 	p->bare_begin = p->bare_end = 0;
-	if (!loops || s->loops.has_made || end == STACK_END_EARLY)
+	if (!loops || p->is_changing || s->loops.has_made || end == STACK_END_EARLY)
 		return 0;
 	if (is_cut || (is_root && !s->loops.is_own_stack && !s->loops.is_whole)) {
 		p->bare_begin = nr < loops ? nr : loops;

@@ -329,6 +329,7 @@ static __always_inline void find_php_code(struct language_code *code,
 	code->loop += base;
 	code->cold += base;
 	code->destroy += base;
+	code->change += base;
 }
 
 /*

@@ -64,7 +64,7 @@ static int find_code(const struct dynamic_symbols *symbols, const Elf64_Sym *loo
 		     struct language_code *code)
 {
 	uint64_t begin, end;
-	Elf64_Sym destroy;
+	Elf64_Sym destroy, change;
 
 	if (!loop->st_size || moved_code_find(symbols, loop, &begin, &end) ||
 	    dynamic_symbols_find(symbols, "zend_objects_destroy_object", &destroy))
@@ -77,6 +77,11 @@ static int find_code(const struct dynamic_symbols *symbols, const Elf64_Sym *loo
 		.destroy = destroy.st_value - bias,
 		.destroy_bytes = destroy.st_size,
 	};
+	/* PHP has fibers from version 8.1 on. */
+	if (!dynamic_symbols_find(symbols, "zend_fiber_switch_context", &change)) {
+		code->change = change.st_value - bias;
+		code->change_bytes = change.st_size;
+	}
 	return 0;
 }
 

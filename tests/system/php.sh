@@ -41,7 +41,7 @@ check "other languages, no functions" same "$("$profrep" -fa "$dir/none.prof" | 
 
 # Each lie spoils the stacks of the liar alone, and nobody hangs.
 for lie in cycle wild huge escape generator loops; do
-	record $lie sh -c "$fake 25 & $fake 25 $lie & wait"
+	record $lie sh -c "$fake 60 & $fake 60 $lie & wait"
 	check "$lie: the other process has its functions" above "$(sum_samples "$helper" < "$dir/$lie.folded")" 20
 	check "$lie: the recording is whole" is_complete "$dir/$lie.prof"
 	check "$lie: samples are accounted for" is_accounted "$dir/$lie.prof"

@@ -4,10 +4,11 @@
 #include "bpf/loop_places.h"
 #include "tests/unit/suite.h"
 
-/* Native frames: L in the loop, D in the code that calls destructors, N elsewhere. */
+/* Native frames: L in the loop, D calls destructors, C changes the stack, N elsewhere. */
 #define LOOP    0x1000
 #define DESTROY 0x2000
 #define OTHER   0x3000
+#define CHANGE  0x4000
 #define BYTES   0x100
 
 #define FRAMES_MAX 16
@@ -18,6 +19,20 @@ static bool has_made;
 static struct {
 	_Alignas(struct language_stack) char bytes[LANGUAGE_STACK_SIZE(FRAMES_MAX)];
 } memory;
+
+static __u64 code_of(char frame)
+{
+	switch (frame) {
+	case 'L':
+		return LOOP;
+	case 'D':
+		return DESTROY;
+	case 'C':
+		return CHANGE;
+	default:
+		return OTHER;
+	}
+}
 
 /*
  * Puts segments of one function each, "a" "b" "c" from the leaf on, among the frames @native.
@@ -32,8 +47,12 @@ static void check_places(const char *native, uint32_t nr_segments, enum stack_en
 	uint32_t nr, at;
 
 	memset(&memory, 0, sizeof(memory));
-	s->loops.code = (struct language_code){
-		.loop = LOOP, .loop_bytes = BYTES, .destroy = DESTROY, .destroy_bytes = BYTES};
+	s->loops.code = (struct language_code){.loop = LOOP,
+					       .loop_bytes = BYTES,
+					       .destroy = DESTROY,
+					       .destroy_bytes = BYTES,
+					       .change = CHANGE,
+					       .change_bytes = BYTES};
 	s->loops.nr_segments = s->nr_segments = s->nr_words = nr_segments;
 	s->loops.is_whole = 1;
 	s->loops.has_made = has_made;
@@ -42,7 +61,7 @@ static void check_places(const char *native, uint32_t nr_segments, enum stack_en
 		s->segments[i].end = i + 1;
 	}
 	for (uint32_t i = 0; native[i]; i++) {
-		frames[i] = (native[i] == 'L' ? LOOP : native[i] == 'D' ? DESTROY : OTHER) + 8;
+		frames[i] = code_of(native[i]) + 8;
 		loops_look_at(s, i, frames[i]);
 	}
 	nr = loops_decide(s, FRAMES_MAX, strlen(native), end);
@@ -54,7 +73,7 @@ static void check_places(const char *native, uint32_t nr_segments, enum stack_en
 		else if (word_is_function(word))
 			text[at] = word_addr(word);
 		else
-			text[at] = "?LDN"[word >> 12];
+			text[at] = "?LDNC"[word >> 12];
 	}
 	ck_assert_str_eq(text, expected);
 }
@@ -96,6 +115,15 @@ START_TEST(a_stack_without_its_root_is_known_from_the_leaf_on)
 }
 END_TEST
 
+/* A fiber that waits has the change among its callers, and that is no matter. */
+START_TEST(a_change_of_the_stack_takes_the_places_away)
+{
+	check_places("CNLN", 1, STACK_END_ROOT, "CNLN!a");
+	check_places("NCNLN", 1, STACK_END_ROOT, "NCNLN!a");
+	check_places("LNCLN", 2, STACK_END_ROOT, "aLNCbLN");
+}
+END_TEST
+
 /* The loop between the two others looks like any other frame. */
 START_TEST(made_code_takes_the_places_away)
 {
@@ -109,4 +137,5 @@ END_TEST
 SUITE_MAIN("loop_places", each_segment_has_its_loop,
 	   a_function_whose_loop_has_not_begun_is_the_leaf, a_loop_that_returns_has_no_segment,
 	   where_numbers_differ_functions_are_displaced,
-	   a_stack_without_its_root_is_known_from_the_leaf_on, made_code_takes_the_places_away)
+	   a_stack_without_its_root_is_known_from_the_leaf_on,
+	   a_change_of_the_stack_takes_the_places_away, made_code_takes_the_places_away)

@@ -210,12 +210,12 @@ static void run_file(int (*body)(void))
 	struct frame file = {.function = file_code, .flags = CALL_TOP};
 	struct frame method = {.function = middle, .previous = &file};
 	struct frame helper = {.function = internal, .previous = &method};
+	struct frame no_loop = {.function = middle, .flags = CALL_TOP, .previous = &file};
 
-	if (!strcmp(lie, "loops"))
-		method.flags = file.flags |= CALL_TOP;
-	if (!strcmp(lie, "loops"))
-		method.previous =
-			&(struct frame){.function = middle, .flags = CALL_TOP, .previous = &file};
+	if (!strcmp(lie, "loops")) {
+		method.flags = CALL_TOP;
+		method.previous = &no_loop;
+	}
 	execute_ex(&helper, body);
 }
 

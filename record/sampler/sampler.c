@@ -10,10 +10,10 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "profrec.skel.h"
 #include "record/system/cpus.h"
 #include "record/system/privilege.h"
 #include "record/sampler/sampler_load.h"
+#include "record/sampler/skeleton.h"
 
 /*
  * One system call fetches this many elements. A batch must hold a whole hash bucket, or the kernel

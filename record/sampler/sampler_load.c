@@ -16,8 +16,8 @@
 #include "bpf/keyed_hash.h"
 #include "common/cleanup.h"
 #include "common/minmax.h"
-#include "profrec.skel.h"
 #include "record/sampler/memory_watch.h"
+#include "record/sampler/skeleton.h"
 #include "record/sampler/type_file.h"
 #include "record/system/privilege.h"
 

@@ -130,6 +130,20 @@ static bool has_failed(const struct diff_options *o, const struct comparison *co
 	return false;
 }
 
+static struct source_files inputs_of(const struct diff_options *o)
+{
+	return (struct source_files){(const char *const *)o->files.data, o->files.nr};
+}
+
+/* Returns 0, or a negative errno with @err set if the page would replace a recording. */
+static int check_page(const struct diff_options *o, struct err *err)
+{
+	const struct source_files inputs = inputs_of(o);
+	const struct output_request request = {o->html, &inputs, 1};
+
+	return o->html ? page_output_check(&request, o->files.data[0], err) : 0;
+}
+
 /*
  * The recordings are parts of one picture. Several on a side are compared by their shares, so the
  * picture has these, too.
@@ -139,7 +153,7 @@ static int print_page(const struct diff_options *o, struct source *sources,
 		      struct err *err)
 {
 	_cleanup_(page_profile_deinit) struct page_profile profile = {0};
-	const struct source_files inputs = {(const char *const *)o->files.data, o->files.nr};
+	const struct source_files inputs = inputs_of(o);
 	const struct output_request request = {o->html, &inputs, 1};
 
 	if (page_profile_init(&profile, o->files.nr))
@@ -191,7 +205,9 @@ static int run_diff(const void *options, struct command_io *io, struct err *err)
 		compare_request_view(&o->compare, &request.view);
 	/* Pages show time. Of one recording a side, only the noise inside is known. */
 	request.span.keeps_slots = o->html || (!is_folded(o) && o->files.nr == 2);
-	ret = sources_load(sources, o->files.data, o->files.nr, &request, err);
+	ret = check_page(o, err);
+	if (!ret)
+		ret = sources_load(sources, o->files.data, o->files.nr, &request, err);
 	if (!ret && is_folded(o))
 		ret = print_both(o, sources, &io->out, &summary, err);
 	else if (!ret)

@@ -115,53 +115,69 @@ static int check_output(const struct export_options *o, struct err *err)
 	return err_hint(err, -EINVAL, "-o FILE names a file");
 }
 
-/* Reads what is to be exported, one event of each, in one unit. */
-static int load_sources(const struct export_options *o, struct recording_names *names,
-			struct export_sources *s, struct err *err)
+/* The recordings of an export, and all files that are read for them. */
+struct export_inputs {
+	struct recording_names names;
+	struct source_files files[2];
+};
+
+static int name_inputs(const struct export_options *o, struct export_inputs *inputs,
+		       struct err *err)
 {
+	struct recording_names *names = &inputs->names;
 	int ret = recording_names_make(names, o->operands.names, o->operands.nr, err);
 
+	inputs->files[0] = (struct source_files){names->inputs.data, names->inputs.nr};
+	inputs->files[1] = (struct source_files){&o->base, o->base ? 1 : 0};
+	return ret;
+}
+
+/* Reads what is to be exported, one event of each, in one unit. */
+static int load_sources(const struct export_options *o, const struct recording_names *names,
+			struct export_sources *s, struct err *err)
+{
+	int ret = source_load(&s->sources[0], names->names.data, names->names.nr, &o->request, err);
+
 	s->nr = o->base ? 2 : 1;
-	if (!ret)
-		ret = source_load(&s->sources[0], names->names.data, names->names.nr, &o->request,
-				  err);
 	if (!ret && o->base)
 		ret = source_load(&s->sources[1], &o->base, 1, &o->request, err);
 	return ret ? ret : compared_sources_check(s->sources, s->nr, err);
 }
 
-static int open_output(const struct export_options *o, const struct recording_names *names,
-		       struct output_file *file, struct textbuf *standard, struct err *err)
+static int print_sources(const struct export_options *o, struct export_sources *s,
+			 const struct output_request *request, struct command_io *io,
+			 struct err *err)
 {
-	const struct source_files inputs[] = {{names->inputs.data, names->inputs.nr},
-					      {&o->base, o->base ? 1 : 0}};
-	const struct output_request request = {o->output, inputs, ARRAY_SIZE(inputs)};
+	struct rows_summary summary = {0};
+	struct output_file file;
+	int ret = output_file_open(&file, request, &io->out, err);
 
-	return output_file_open(file, &request, standard, err);
+	if (ret)
+		return ret;
+	ret = print_error_set(o->format->print(s, file.out, &summary), s->sources[0].rec.name, err);
+	ret = output_file_close(&file, ret, err);
+	return ret ? ret : command_io_finish(io, s->sources, s->nr, &summary, err);
 }
 
 static int run_export(const void *options, struct command_io *io, struct err *err)
 {
 	const struct export_options *o = options;
-	_cleanup_(recording_names_deinit) struct recording_names names = {0};
+	struct export_inputs inputs = {0};
+	const struct output_request request = {o->output, inputs.files, ARRAY_SIZE(inputs.files)};
 	struct export_sources s = {0};
-	struct rows_summary summary = {0};
-	struct output_file file;
 	int ret = check_output(o, err);
 
 	if (!ret)
-		ret = load_sources(o, &names, &s, err);
+		ret = name_inputs(o, &inputs, err);
 	if (!ret)
-		ret = open_output(o, &names, &file, &io->out, err);
-	if (!ret) {
-		ret = print_error_set(o->format->print(&s, file.out, &summary),
-				      s.sources[0].rec.name, err);
-		ret = output_file_close(&file, ret, err);
-	}
+		ret = output_file_check(&request, err);
 	if (!ret)
-		ret = command_io_finish(io, s.sources, s.nr, &summary, err);
+		ret = load_sources(o, &inputs.names, &s, err);
+	if (!ret)
+		ret = print_sources(o, &s, &request, io, err);
 	for (size_t i = 0; i < s.nr; i++)
 		source_deinit(&s.sources[i]);
+	recording_names_deinit(&inputs.names);
 	return ret;
 }
 

@@ -61,10 +61,16 @@ static int fill_profiles(struct source *sources, size_t nr, struct page_profile 
 	return 0;
 }
 
+static struct output_request request_of(const struct html_options *o,
+					const struct html_inputs *inputs)
+{
+	return (struct output_request){o->output, inputs->all, inputs->nr};
+}
+
 static int print_sources(const struct html_options *o, struct source *sources,
 			 const struct html_inputs *inputs, struct command_io *io, struct err *err)
 {
-	const struct output_request request = {o->output, inputs->all, inputs->nr};
+	const struct output_request request = request_of(o, inputs);
 	const char *name = sources[0].rec.name;
 	struct rows_summary summary = {0};
 	struct page_profile *profiles;
@@ -87,9 +93,7 @@ static int print_sources(const struct html_options *o, struct source *sources,
 	return ret ? ret : command_io_finish(io, sources, inputs->nr, &summary, err);
 }
 
-/* Reads the recordings of each operand into a source. */
-static int load_sources(const struct html_options *o, struct html_inputs *inputs,
-			struct source *sources, struct err *err)
+static int name_inputs(const struct html_options *o, struct html_inputs *inputs, struct err *err)
 {
 	for (size_t i = 0; i < inputs->nr; i++) {
 		struct recording_names *names = &inputs->names[i];
@@ -101,7 +105,20 @@ static int load_sources(const struct html_options *o, struct html_inputs *inputs
 		inputs->recordings[i] = (struct source_files){names->names.data, names->names.nr};
 		inputs->all[i] = (struct source_files){names->inputs.data, names->inputs.nr};
 	}
-	return sources_load_sums(sources, inputs->recordings, inputs->nr, &o->request, err);
+	return 0;
+}
+
+/* Reads the recordings of each operand into a source. */
+static int load_sources(const struct html_options *o, struct html_inputs *inputs,
+			struct source *sources, struct err *err)
+{
+	int ret = name_inputs(o, inputs, err);
+	struct output_request request = request_of(o, inputs);
+
+	if (!ret)
+		ret = page_output_check(&request, inputs->recordings[0].names[0], err);
+	return ret ? ret
+		   : sources_load_sums(sources, inputs->recordings, inputs->nr, &o->request, err);
 }
 
 static int run_html(const void *options, struct command_io *io, struct err *err)

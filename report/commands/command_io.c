@@ -178,11 +178,12 @@ static void warn_of_lines(struct textbuf *warnings, const struct symbols *symbol
 static void warn_of_selection(struct textbuf *warnings, const struct recording *rec)
 {
 	const struct selection *s = &rec->selection;
+	const char *name = rec->selection_name ? rec->selection_name : rec->name;
 
 	if (!selection_is_exceeded(s))
 		return;
 	textbuf_str(warnings, "WARNING: of '");
-	textbuf_escaped(warnings, rec->name, strlen(rec->name), TEXT_PLAIN);
+	textbuf_escaped(warnings, name, strlen(name), TEXT_PLAIN);
 	textbuf_printf(warnings, "' %.3f s to %.3f s is shown: shorter parts are not told apart.\n",
 		       s->begin_ns / 1e9, s->end_ns / 1e9);
 }

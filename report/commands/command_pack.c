@@ -66,9 +66,9 @@ static int run_pack(const void *options, struct command_io *io, struct err *err)
 	const struct output_request request = {o->output, &input, 1};
 	struct output_file file;
 	uint32_t nr_short = 0;
-	int ret = 0;
+	int ret = output_file_check(&request, err);
 
-	if (found_names_init(&found))
+	if (!ret && found_names_init(&found))
 		ret = err_set(err, -ENOMEM, "failed to pack '%s': out of memory", o->file);
 	if (!ret)
 		ret = source_load(&source, &o->file, 1, &o->request, err);

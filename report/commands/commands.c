@@ -98,6 +98,9 @@ static int check_word(const char *word, struct err *err)
 	}
 	if (!strcmp(word, "-") || word[0] == '@' || !access(word, F_OK) || errno != ENOENT)
 		return 0;
+	/* A pattern of the shell is no command. Who opens the file says more about it. */
+	if (strpbrk(word, "*?["))
+		return 0;
 	err_set(err, -ENOENT, "failed to open '%s': %s, and no command has this name", word,
 		strerror(ENOENT));
 	return hint_at_word(word, err);

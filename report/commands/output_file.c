@@ -63,7 +63,7 @@ static bool is_same_file(const char *input, const struct stat *out)
 	       in.st_dev == out->st_dev && in.st_ino == out->st_ino;
 }
 
-static int check_inputs(const struct output_request *request, struct err *err)
+int output_file_check(const struct output_request *request, struct err *err)
 {
 	struct stat out;
 
@@ -111,7 +111,7 @@ static int open_file(struct output_file *file)
 int output_file_open(struct output_file *file, const struct output_request *request,
 		     struct textbuf *standard, struct err *err)
 {
-	int ret = check_inputs(request, err);
+	int ret = output_file_check(request, err);
 
 	*file = (struct output_file){.out = standard, .text.fd = -1};
 	if (ret || is_standard(request->name))

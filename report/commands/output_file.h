@@ -25,10 +25,15 @@ struct output_file {
 };
 
 /*
+ * Returns 0, or -EINVAL with @err set if the file of @request is also an input: the user would lose
+ * it. output_file_open checks it, too. A command that works long before it writes checks it first.
+ */
+int output_file_check(const struct output_request *request, struct err *err);
+
+/*
  * Opens the file of @request for writing; @standard is the text for standard output. A file that is
- * also an input is an error: the user would lose it. @file must not move until output_file_close.
- * Until then, a signal that ends the process removes the part. Returns 0 or a negative errno with
- * @err set.
+ * also an input is an error. @file must not move until output_file_close. Until then, a signal that
+ * ends the process removes the part. Returns 0 or a negative errno with @err set.
  */
 int output_file_open(struct output_file *file, const struct output_request *request,
 		     struct textbuf *standard, struct err *err);

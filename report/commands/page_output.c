@@ -41,19 +41,40 @@ static int print_profiles(struct textbuf *out, const char *recording, struct pag
 	return print_error_set(ret, recording, err);
 }
 
+/* The request with a name for the page, which is also set in *@named if the caller has to free it.
+ */
+static int name_request(const struct output_request *request, const char *recording,
+			struct output_request *page, char **named, struct err *err)
+{
+	*page = *request;
+	if (request->name)
+		return 0;
+	*named = name_page(recording);
+	page->name = *named;
+	return *named ? 0
+		      : err_set(err, -ENOMEM, "failed to report '%s': out of memory", recording);
+}
+
+int page_output_check(const struct output_request *request, const char *recording, struct err *err)
+{
+	_cleanup_free_ char *named = NULL;
+	struct output_request page;
+	int ret = name_request(request, recording, &page, &named, err);
+
+	return ret ? ret : output_file_check(&page, err);
+}
+
 int page_output_print(struct command_io *io, const struct output_request *request,
 		      const char *recording, struct page_profile *profiles, size_t nr,
 		      struct err *err)
 {
-	_cleanup_free_ char *named = request->name ? NULL : name_page(recording);
-	struct output_request page = *request;
+	_cleanup_free_ char *named = NULL;
+	struct output_request page;
 	struct output_file file;
-	int ret;
+	int ret = name_request(request, recording, &page, &named, err);
 
-	if (!request->name && !named)
-		return err_set(err, -ENOMEM, "failed to report '%s': out of memory", recording);
-	page.name = named ? named : request->name;
-	ret = output_file_open(&file, &page, &io->out, err);
+	if (!ret)
+		ret = output_file_open(&file, &page, &io->out, err);
 	if (ret)
 		return ret;
 	ret = print_profiles(file.out, recording, profiles, nr, err);

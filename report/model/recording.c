@@ -50,6 +50,9 @@ static int open_input(const char *name, int *fd, int *owned, struct err *err)
 			err, ret,
 			"only one recording fits here; 'profrep merge -o all.prof %s' makes one of a list",
 			name);
+	else if (ret == -ENOENT && strpbrk(name, "*?["))
+		err_hint(err, ret,
+			 "the shell found no file for this pattern, and left it as it is");
 	else if (ret == -ENOENT)
 		err_hint(err, ret, "'profrec -o %s' makes a recording", name);
 	return ret;
@@ -106,6 +109,22 @@ int recording_renew(struct recording *rec)
 	return begin_model(rec);
 }
 
+/*
+ * In a merged recording each part begins where the one before it ends, whenever it was made. So no
+ * time of a clock belongs to it. Returns 0 or -EINVAL with @err set.
+ */
+static int check_clock(const struct recording *rec, const struct timespan *span, struct err *err)
+{
+	if (rec->nr_recordings <= 1 || !timespan_needs_clock(span))
+		return 0;
+	err_set(err, -EDOM,
+		"failed to select from '%s': it is merged from recordings of several times, so it has no time of day",
+		rec->name);
+	return err_hint(
+		err, -EDOM,
+		"--from and --to take seconds of the sum; or report the recordings that were merged");
+}
+
 int recording_open(struct recording *rec, const char *name, const struct timespan *span,
 		   struct err *err)
 {
@@ -126,10 +145,12 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 	}
 	if (!ret)
 		ret = seen_names_init(&rec->seen);
-	if (ret) {
+	if (ret)
 		read_error(rec, ret, err);
+	else
+		ret = check_clock(rec, span, err);
+	if (ret)
 		recording_deinit(rec);
-	}
 	return ret;
 }
 

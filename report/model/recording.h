@@ -27,10 +27,12 @@ struct recording {
 	const struct prof_end *end;   /* owned by the reader; NULL: the recording is incomplete */
 	char *defect;                 /* the reader's reason for an incomplete recording */
 	uint64_t nr_bytes;
+	/* Of several recordings: the part of the one called selection_name, which was exceeded. */
 	struct selection selection;
-	struct slice_cut cut;   /* of the epoch that was read */
-	bool is_partial;        /* the model gets some epochs of the recording only */
-	struct seen_names seen; /* of all epochs that were read, if so */
+	const char *selection_name; /* NULL: name */
+	struct slice_cut cut;       /* of the epoch that was read */
+	bool is_partial;            /* the model gets some epochs of the recording only */
+	struct seen_names seen;     /* of all epochs that were read, if so */
 	struct prof_reader *reader;
 	int fd, owned_fd;       /* fd is read; owned_fd is closed at the end, -1: nothing */
 	uint32_t nr_recordings; /* a merged one counts for all that it is made of */
@@ -57,7 +59,8 @@ int recording_load(struct recording *rec, const char *name, const struct timespa
 /*
  * Reads @nr recordings, and reports them as one: @rec is named after the first. Recordings that
  * cannot be read are left out, and @rec's gaps name them. Counts of different events or rates do
- * not add up, so such recordings are an error. Returns 0 or a negative errno with @err set, also if
+ * not add up, so such recordings are an error. So is a @span that is not one stretch of time in all
+ * of them. Returns 0 or a negative errno with @err set, also if
  * no recording could be read. One recording is read by recording_load.
  */
 int recordings_load(struct recording *rec, const char *const *names, size_t nr,
@@ -84,7 +87,10 @@ void recording_add_end(struct prof_end *sums, struct prof_event_end *events,
 /* Returns true if @rec's model takes too much memory for what was read, @more bytes included. */
 bool recording_is_over_budget(const struct recording *rec, uint64_t more);
 
-/* Reads the description only, and leaves the model empty. */
+/*
+ * Reads the description only, and leaves the model empty. Returns 0 or a negative errno with @err
+ * set: -EDOM if @span names a time of a clock, and the recording is a merged one.
+ */
 int recording_open(struct recording *rec, const char *name, const struct timespan *span,
 		   struct err *err);
 

@@ -109,6 +109,7 @@ static int begin_with(struct recording *rec, struct recording *first)
 	rec->meta = &rec->shared_meta;
 	rec->selection = first->selection;
 	rec->selection.nr = 0;
+	rec->selection.begin_ns = rec->selection.end_ns = first->selection.from_ns;
 	for (uint32_t i = 0; i < first->meta->nr_events && !ret; i++)
 		ret = vec_push(&rec->event_sums, none);
 	rec->sums.events = rec->event_sums.data;
@@ -153,6 +154,18 @@ static int add_moved(struct joint *j, const struct prof_epoch *epoch, uint64_t s
 	return recording_add(j->rec, &moved, j->err);
 }
 
+/* Notes @one, of which all is read, if it is the first one whose selection is exceeded. */
+static void note_selection(struct recording *rec, const struct recording *one)
+{
+	uint64_t nr = rec->selection.nr;
+
+	if (rec->selection_name || !selection_is_exceeded(&one->selection))
+		return;
+	rec->selection = one->selection;
+	rec->selection.nr = nr;
+	rec->selection_name = one->name;
+}
+
 /* Adds the epochs of @one; @ret and @epoch are the result of reading its first epoch. */
 static int add_epochs(struct joint *j, struct recording *one, int ret,
 		      const struct prof_epoch *epoch)
@@ -169,6 +182,7 @@ static int add_epochs(struct joint *j, struct recording *one, int ret,
 		ret = recording_next(one, &epoch, j->err);
 	}
 	rec->nr_bytes += one->nr_bytes;
+	note_selection(rec, one);
 	if (one->end)
 		rec->length_ns = max_u64(rec->length_ns, sum_of(start_ns, one->end->duration_ns));
 	if (!ret)
@@ -180,6 +194,25 @@ static int add_epochs(struct joint *j, struct recording *one, int ret,
 	recording_add_end(&rec->sums, rec->event_sums.data, one->end);
 	rec->shared_meta.duration_ns = rec->sums.duration_ns;
 	return 0;
+}
+
+/* A time of --from or --to has to be one moment in all recordings. Returns 0 or -EINVAL. */
+static int check_clocks(const struct joint *j, const struct recording *one)
+{
+	switch (timespan_compare_clocks(j->span, j->rec->meta, one->meta)) {
+	case CLOCKS_AGREE:
+		return 0;
+	case ZONES_DIFFER:
+		err_set(j->err, -EINVAL,
+			"failed to select from '%s': its host has another time zone than that of '%s'",
+			one->name, j->rec->name);
+		return err_hint(j->err, -EINVAL, "give times of UTC: 2026-11-22T14:05:00Z");
+	case DAYS_DIFFER:
+		break;
+	}
+	err_set(j->err, -EINVAL, "failed to select from '%s': it began on another day than '%s'",
+		one->name, j->rec->name);
+	return err_hint(j->err, -EINVAL, "give the days, too: 2026-11-22T14:05:00");
 }
 
 /* Begins the recording that @from, a model of one, is made of. */
@@ -206,6 +239,8 @@ static int enter_model(struct joint *j, struct recording *one, int ret,
 	if (!failed)
 		failed = recording_check_events(rec, one, j->err);
 	if (!failed)
+		failed = check_clocks(j, one);
+	if (!failed)
 		failed = begin_recording(&rec->model, &one->model);
 	if (failed)
 		return failed;
@@ -230,6 +265,14 @@ static void end_turn(struct joint *j)
 	pthread_mutex_unlock(&j->lock);
 }
 
+/* Notes that recording @name could not be read because of @ret and @err, or fails likewise. */
+static int note_unread(struct joint *j, const char *name, int ret, const struct err *err)
+{
+	if (ret == -EDOM)
+		*j->err = *err;
+	return ret == -EDOM || ret == -ENOMEM ? ret : add_gap(j->rec, name, err->text, true);
+}
+
 /* Reads recording @i. Errors go to @j when its turn has come. */
 static void join_recording(struct joint *j, size_t i)
 {
@@ -244,7 +287,7 @@ static void join_recording(struct joint *j, size_t i)
 		ret = recording_next(one, &epoch, &err);
 	wait_for_turn(j, i);
 	if (!j->ret && ret < 0)
-		j->ret = ret == -ENOMEM ? ret : add_gap(j->rec, j->names[i], err.text, true);
+		j->ret = note_unread(j, j->names[i], ret, &err);
 	else if (!j->ret)
 		j->ret = enter_model(j, one, ret, epoch, &is_kept);
 	if (j->ret == -ENOMEM)

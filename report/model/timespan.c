@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/clock.h"
 #include "common/minmax.h"
@@ -11,6 +12,7 @@
 #define DAY_S       86400
 #define SECONDS_MAX UINT64_C(9999999999) /* in ns, the number is far from 64 bits */
 #define HOURS_MAX   99999
+#define YEAR_MAX    2500 /* the end of it fits in 64 bits of nanoseconds since 1970 */
 
 /* A recorder may be late by this time without a warning. */
 #define LATE_NS (10 * NS_PER_MS)
@@ -29,40 +31,87 @@ static bool read_number(const char **s, int width, uint64_t max, uint64_t *value
 	return *s > start && (!width || *s - start == width);
 }
 
-/* Reads ".25" or nothing, up to the end of @s. Drops digits beyond nanoseconds. */
-static bool read_fraction(const char *s, uint64_t *ns)
+/* Reads ".25" or nothing. Drops digits beyond nanoseconds. */
+static bool read_fraction(const char **s, uint64_t *ns)
 {
 	uint64_t unit = NS_PER_S;
 
 	*ns = 0;
-	if (!*s)
+	if (**s != '.')
 		return true;
-	if (*s++ != '.' || !*s)
+	if (!isdigit((unsigned char)*++*s))
 		return false;
-	for (; isdigit((unsigned char)*s); s++) {
+	for (; isdigit((unsigned char)**s); (*s)++) {
 		unit /= 10;
-		*ns += unit * (*s - '0');
+		*ns += unit * (**s - '0');
 	}
-	return !*s;
+	return true;
+}
+
+/* Reads "HH:MM:SS" with at most @hours_max hours. */
+static bool read_clock(const char **s, uint64_t hours_max, uint64_t *seconds)
+{
+	uint64_t hours, minutes, rest;
+
+	if (!read_number(s, 0, hours_max, &hours) || *(*s)++ != ':' ||
+	    !read_number(s, 2, 59, &minutes) || *(*s)++ != ':' || !read_number(s, 2, 59, &rest))
+		return false;
+	*seconds = hours * 3600 + minutes * 60 + rest;
+	return true;
+}
+
+/* Reads "YYYY-MM-DDT", from 1970 on, and sets *@seconds to the midnight at which that day begins.
+ */
+static bool read_date(const char **s, uint64_t *seconds)
+{
+	uint64_t year, month, day;
+	struct tm date, normal;
+	time_t midnight;
+
+	if (!read_number(s, 4, YEAR_MAX, &year) || *(*s)++ != '-' ||
+	    !read_number(s, 2, 12, &month) || *(*s)++ != '-' || !read_number(s, 2, 31, &day) ||
+	    *(*s)++ != 'T' || year < 1970 || !month)
+		return false;
+	date = (struct tm){.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day};
+	normal = date;
+	midnight = timegm(&normal);
+	*seconds = midnight;
+	/* The 30th of February is another day. */
+	return normal.tm_mday == date.tm_mday;
+}
+
+/* Reads what comes before the decimals, and sets the kind. */
+static bool read_seconds(const char **s, struct time_point *point, uint64_t *seconds)
+{
+	uint64_t midnight;
+
+	if (!strchr(*s, ':')) {
+		point->kind = TIME_SINCE_START;
+		return read_number(s, 0, SECONDS_MAX, seconds);
+	}
+	if (!strchr(*s, 'T')) {
+		point->kind = TIME_OF_DAY;
+		return read_clock(s, HOURS_MAX, seconds);
+	}
+	point->kind = TIME_OF_DATE;
+	if (!read_date(s, &midnight) || !read_clock(s, 23, seconds))
+		return false;
+	*seconds += midnight;
+	return true;
 }
 
 int time_point_parse(const char *text, struct time_point *point)
 {
-	uint64_t seconds, minutes, fraction;
-	struct time_point t = {.kind = strchr(text, ':') ? TIME_OF_DAY : TIME_SINCE_START};
+	uint64_t seconds, fraction;
+	struct time_point t;
 
-	if (t.kind == TIME_OF_DAY) {
-		uint64_t hours;
-
-		if (!read_number(&text, 0, HOURS_MAX, &hours) || *text++ != ':' ||
-		    !read_number(&text, 2, 59, &minutes) || *text++ != ':' ||
-		    !read_number(&text, 2, 59, &seconds))
-			return -EINVAL;
-		seconds += hours * 3600 + minutes * 60;
-	} else if (!read_number(&text, 0, SECONDS_MAX, &seconds)) {
+	if (!read_seconds(&text, &t, &seconds) || !read_fraction(&text, &fraction))
 		return -EINVAL;
+	if (t.kind == TIME_OF_DATE && *text == 'Z') {
+		t.kind = TIME_OF_UTC;
+		text++;
 	}
-	if (!read_fraction(text, &fraction))
+	if (*text)
 		return -EINVAL;
 	t.ns = seconds * NS_PER_S + fraction;
 	*point = t;
@@ -74,20 +123,52 @@ int64_t local_offset_s(const struct prof_meta *meta)
 	return meta->zone ? ((int64_t)meta->zone - PROF_ZONE_UTC) * 60 : 0;
 }
 
+/* The number of the day on which @meta's recording began, by the clock of its host. */
+static int64_t first_day(const struct prof_meta *meta)
+{
+	/* The added day keeps times before 1970-01-02 positive. */
+	return (int64_t)(meta->start_realtime_ns / NS_PER_S + DAY_S + local_offset_s(meta)) /
+		       DAY_S -
+	       1;
+}
+
 /* Converts @point to time since the start, @none for no point. Points before the start become 0. */
 static uint64_t since_start(const struct time_point *point, const struct prof_meta *meta,
 			    uint64_t none)
 {
-	uint64_t local_s, start_ns;
+	__int128 ns = point->ns;
 
 	if (point->kind == TIME_NONE)
 		return none;
 	if (point->kind == TIME_SINCE_START)
 		return point->ns;
-	/* The added day keeps times before 1970-01-02 positive. */
-	local_s = meta->start_realtime_ns / NS_PER_S + DAY_S + local_offset_s(meta);
-	start_ns = local_s % DAY_S * NS_PER_S + meta->start_realtime_ns % NS_PER_S;
-	return point->ns > start_ns ? point->ns - start_ns : 0;
+	if (point->kind == TIME_OF_DAY)
+		ns += (__int128)first_day(meta) * DAY_S * NS_PER_S;
+	if (point->kind != TIME_OF_UTC)
+		ns -= (__int128)local_offset_s(meta) * NS_PER_S;
+	ns -= meta->start_realtime_ns;
+	return ns > 0 ? ns : 0;
+}
+
+static bool has_kind(const struct timespan *span, int kind)
+{
+	return (int)span->from.kind == kind || (int)span->to.kind == kind;
+}
+
+bool timespan_needs_clock(const struct timespan *span)
+{
+	return has_kind(span, TIME_OF_DAY) || has_kind(span, TIME_OF_DATE) ||
+	       has_kind(span, TIME_OF_UTC);
+}
+
+enum clock_difference timespan_compare_clocks(const struct timespan *span,
+					      const struct prof_meta *a, const struct prof_meta *b)
+{
+	bool has_days = has_kind(span, TIME_OF_DAY);
+
+	if ((has_days || has_kind(span, TIME_OF_DATE)) && local_offset_s(a) != local_offset_s(b))
+		return ZONES_DIFFER;
+	return has_days && first_day(a) != first_day(b) ? DAYS_DIFFER : CLOCKS_AGREE;
 }
 
 void selection_init(struct selection *selection, const struct timespan *span,
@@ -164,7 +245,9 @@ bool selection_takes_slice(const struct selection *s, const struct prof_epoch *e
 	wide_ns from = (wide_ns)s->from_ns + epoch->slice_ns;
 	wide_ns to = (wide_ns)s->to_ns + epoch->slice_ns;
 
-	return (!s->from_ns || stretch.end > from + late_ns) && stretch.begin + late_ns < to;
+	/* Slice 0 may begin before the start, and nothing is up to there. */
+	return s->to_ns && (!s->from_ns || stretch.end > from + late_ns) &&
+	       stretch.begin + late_ns < to;
 }
 
 bool selection_divides(const struct selection *s, const struct prof_epoch *epoch)
@@ -244,6 +327,11 @@ int selection_check(const struct selection *s, const char *name, struct err *err
 {
 	if (s->nr || is_all(s))
 		return 0;
+	if (!s->to_ns)
+		return err_set(
+			err, -ENOENT,
+			"failed to select from '%s': it does not begin before the time of --to",
+			name);
 	if (s->to_ns == UINT64_MAX)
 		return err_set(err, -ENOENT, "failed to select from '%s': no samples after %.3f s",
 			       name, s->from_ns / 1e9);

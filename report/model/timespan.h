@@ -15,14 +15,16 @@
 
 /* A moment as a user gives it. */
 struct time_point {
-	enum { TIME_NONE = 0, TIME_SINCE_START, TIME_OF_DAY } kind;
-	uint64_t ns; /* since the start, or since midnight of the day of the start */
+	enum { TIME_NONE = 0, TIME_SINCE_START, TIME_OF_DAY, TIME_OF_DATE, TIME_OF_UTC } kind;
+	/* Since the start, since midnight of the day of the start, or since the begin of 1970. */
+	uint64_t ns;
 };
 
 /*
  * Reads "12.5", seconds since the start, or "HH:MM:SS" with or without decimals. That is a time of
  * the day on which the recording began, by the clock of its host; hours above 23 belong to later
- * days. Returns 0 or -EINVAL.
+ * days. "YYYY-MM-DDTHH:MM:SS" names the day, too, and is in UTC with a "Z" at its end. Returns 0 or
+ * -EINVAL.
  */
 int time_point_parse(const char *text, struct time_point *point);
 
@@ -31,6 +33,16 @@ struct timespan {
 	struct time_point from, to;
 	bool keeps_slots; /* the model keeps the counts of each epoch apart */
 };
+
+/* Why one timespan is not one stretch of time in two recordings. */
+enum clock_difference { CLOCKS_AGREE = 0, DAYS_DIFFER, ZONES_DIFFER };
+
+/* Compares the clocks of two recordings as far as @span needs them. */
+enum clock_difference timespan_compare_clocks(const struct timespan *span,
+					      const struct prof_meta *a, const struct prof_meta *b);
+
+/* Returns true if @span names a time of a clock, and not seconds since the start alone. */
+bool timespan_needs_clock(const struct timespan *span);
 
 /* A timespan in a recording, and the epochs that were taken for it. */
 struct selection {

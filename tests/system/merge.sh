@@ -58,6 +58,43 @@ for from in 0 1 2 3 4; do
 		<(report -f --from $((5 + from)) --to $((6 + from)) ten.merged)
 done
 
+# A time of day is one moment in all recordings, or none.
+started()
+{
+	sed "/^count p a 2 /d; /^epoch 5/d; s/7500000000/5000000000/; /^meta freq/a meta start_realtime_ns ${1}000000000\nmeta zone $2" \
+		"$OLDPWD/tests/golden/slices.txt" | "$BUILD/tests/prof_make"
+}
+started 1000000000 1440 > first.prof
+started 1000003600 1440 > hour.prof
+started 1000086400 1440 > day.prof
+started 1000000000 1500 > east.prof
+"$profrep" merge -o days.merged first.prof day.prof
+part() { "$profrep" -f "$@" 2> /dev/null; }
+check "a time of one day" same "$(part --from 02:46:42 --to 02:46:43 first.prof hour.prof)" "a;a 4"
+check "from a time of one day on" same "$(part --from 01:46:44 first.prof hour.prof | xargs)" "a;a;b 4 a;a 15"
+check "a time of another day" says 1 "failed to select from 'day.prof': it began on another day than 'first.prof'" \
+	"$profrep" -f --from 01:46:41 first.prof hour.prof day.prof
+check "a time of another zone" says 1 "failed to select from 'east.prof': its host has another time zone than that of 'first.prof'" \
+	"$profrep" -f --to 2001-09-09T01:46:50 first.prof east.prof
+check "a date" same "$(part --from 2001-09-10T01:46:44 first.prof hour.prof day.prof)" "a;a 2"
+check "a date of UTC" same "$(part --to 2001-09-09T01:46:41Z first.prof east.prof)" "a;a 2"
+check "a date of the host" same "$(part --to 2001-09-09T02:46:41 east.prof)" "a;a 1"
+check "seconds are those of each" same "$(part --from 4 first.prof day.prof)" "a;a 4"
+check "a part of a slice of the second" says 0 "of 'hour.prof' 2.000 s to 3.000 s is shown" \
+	"$profrep" -f --from 2001-09-09T02:46:42.25 --to 2001-09-09T02:46:42.75 first.prof hour.prof
+check "parts of slices are the only reason to say so" same "$("$profrep" -f --from 02:46:42 first.prof hour.prof 2>&1 > /dev/null)" ""
+check "a date without samples" says 1 "failed to select from 'first.prof': no samples after 166400.000 s" \
+	"$profrep" -f --from 2001-09-11T00:00:00 first.prof
+check "a date before all" says 1 "it does not begin before the time of --to" "$profrep" -f --to 2001-09-09T00:00:00 first.prof
+check "each side of a difference has its day" same \
+	"$("$profrep" diff -f --from 01:46:44 first.prof day.prof 2> /dev/null)" "a;a 2 2"
+for option in --from=01:46:41 --to=2001-09-10T00:00:00Z; do
+	check "a merged recording and $option" says 1 "it is merged from recordings of several times, so it has no time of day" \
+		"$profrep" -f "$option" days.merged
+	check "... and another recording" says 1 "failed to select from 'days.merged': it is merged" \
+		"$profrep" -f "$option" first.prof days.merged
+done
+
 # More than a batch.
 for ((i = 0; i < 130; i++)); do cat <<< "host-a.prof"; done > many
 "$profrep" merge -o many.prof @many

@@ -30,6 +30,15 @@ for writer in "${writers[@]}"; do
 			"$profrep" "${words[@]}" "$output"
 	done
 done
+# The input is no recording, so a writer that read it first would say so.
+cp before.prof whole
+echo damaged > before.prof
+for writer in "${writers[@]}"; do
+	read -ra words <<< "$writer"
+	check "$writer is refused before the input is read" says 1 "failed to write 'hard': it is the input 'before.prof'" \
+		"$profrep" "${words[@]}" hard
+done
+cp whole before.prof
 # shellcheck disable=SC2016
 check "an input by standard input" refuses "failed to write 'hard': it is the input '-'" \
 	sh -c '"$0" html -o hard - < before.prof' "$profrep"

@@ -28,16 +28,25 @@ START_TEST(times)
 	takes("9:05:07.25", TIME_OF_DAY, 32707250 * MS);
 	takes("23:59:59", TIME_OF_DAY, 86399 * S);
 	takes("26:00:00", TIME_OF_DAY, 93600 * S);
+	takes("1970-01-01T00:00:00", TIME_OF_DATE, 0);
+	takes("2001-09-09T01:46:40.5", TIME_OF_DATE, 1000000000500 * MS);
+	takes("2024-02-29T23:59:59Z", TIME_OF_UTC, 1709251199 * S);
+	takes("2500-12-31T23:59:59.25Z", TIME_OF_UTC, 16756761599250 * MS);
 }
 END_TEST
 
 START_TEST(what_is_no_time)
 {
 	static const char *const bad[] = {
-		"",           ".5",          "5.",           "-1",     "+1",
-		"1e3",        "1 ",          "1.5s",         "12:00",  "12:5:00",
-		"12:05:0",    "12:60:00",    "12:00:60",     ":00:00", "1:00:00.",
-		"1:00:00:00", "10000000000", "100000:00:00", "1.2.3"};
+		"", ".5", "5.", "-1", "+1", "1e3", "1 ", "1.5s", "12:00", "12:5:00", "12:05:0",
+		"12:60:00", "12:00:60", ":00:00", "1:00:00.", "1:00:00:00", "10000000000",
+		"100000:00:00", "1.2.3",
+		/* dates */
+		"2001-09-09", "2001-09-09T", "2001-09-09T24:00:00", "01-09-09T00:00:00",
+		"2001-9-09T00:00:00", "2001-13-01T00:00:00", "2001-00-01T00:00:00",
+		"2001-02-29T00:00:00", "2001-04-00T00:00:00", "1969-12-31T23:59:59",
+		"2501-01-01T00:00:00", "2001-09-09T00:00:00z", "2001-09-09T00:00:00Z0", "12.5Z",
+		"12:00:00Z", "T12:00:00", "2001-09-09T12.5"};
 	struct time_point point = {.ns = 7};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -78,10 +87,54 @@ START_TEST(times_of_the_day)
 	ck_assert_uint_eq(s.from_ns, 1500 * MS);
 	ck_assert_uint_eq(s.to_ns, 36001500 * MS);
 	ck_assert_int_eq(local_offset_s(&meta), -36000);
+	/* A date is by the clock of the host, too, unless it is in UTC. */
+	s = select_times("2001-09-08T15:46:42", "2001-09-09T01:46:42Z", &meta);
+	ck_assert_uint_eq(s.from_ns, 1500 * MS);
+	ck_assert_uint_eq(s.to_ns, 1500 * MS);
+	s = select_times("2001-09-08T15:46:40", "2001-09-08T15:46:40", &meta);
+	ck_assert_uint_eq(s.from_ns, 0);
+	ck_assert_uint_eq(s.to_ns, 0);
+	s = select_times("2500-12-31T23:59:59", NULL, &meta);
+	ck_assert_uint_eq(s.from_ns, UINT64_C(15756797598500) * MS);
 	/* Nobody knows when it was. */
 	meta.start_realtime_ns = 0;
 	s = select_times("14:00:01", NULL, &meta);
 	ck_assert_uint_eq(s.from_ns, 1 * S);
+}
+END_TEST
+
+static enum clock_difference compare(const char *from, const char *to, uint64_t later_s,
+				     uint16_t zone)
+{
+	struct timespan span = {0};
+	struct prof_meta other = in_utc;
+
+	other.start_realtime_ns += later_s * S;
+	other.zone = zone;
+	if (from)
+		ck_assert_int_eq(time_point_parse(from, &span.from), 0);
+	if (to)
+		ck_assert_int_eq(time_point_parse(to, &span.to), 0);
+	ck_assert_int_eq(timespan_compare_clocks(&span, &other, &in_utc),
+			 timespan_compare_clocks(&span, &in_utc, &other));
+	return timespan_compare_clocks(&span, &in_utc, &other);
+}
+
+START_TEST(clocks_of_two)
+{
+	const uint64_t to_midnight = 80000;
+
+	ck_assert_int_eq(compare("5", "10", 400000, PROF_ZONE_UTC + 60), CLOCKS_AGREE);
+	ck_assert_int_eq(compare("14:00:00", NULL, 0, PROF_ZONE_UTC), CLOCKS_AGREE);
+	ck_assert_int_eq(compare("14:00:00", NULL, to_midnight - 1, 0), CLOCKS_AGREE);
+	ck_assert_int_eq(compare("14:00:00", NULL, to_midnight, 0), DAYS_DIFFER);
+	ck_assert_int_eq(compare("5", "14:00:00", to_midnight, 0), DAYS_DIFFER);
+	ck_assert_int_eq(compare("14:00:00", NULL, 0, PROF_ZONE_UTC + 60), ZONES_DIFFER);
+	ck_assert_int_eq(compare("2001-09-09T02:00:00", NULL, to_midnight, 0), CLOCKS_AGREE);
+	ck_assert_int_eq(compare("2001-09-09T02:00:00", NULL, 0, PROF_ZONE_UTC - 1), ZONES_DIFFER);
+	ck_assert_int_eq(compare("2001-09-09T02:00:00Z", "2001-09-09T03:00:00Z", to_midnight,
+				 PROF_ZONE_UTC - 60),
+			 CLOCKS_AGREE);
 }
 END_TEST
 
@@ -194,6 +247,11 @@ START_TEST(slices_are_cut)
 	ck_assert_uint_eq(select_sliced(&w, NULL, "10", &in_utc), 0);
 	ck_assert_uint_eq(select_sliced(&w, "20", NULL, &in_utc), 0);
 	world_deinit(&w);
+	/* Half of slice 0 is before the start. */
+	make_sliced(&w, 0, 2 * S, 500 * MS, 2);
+	ck_assert_uint_eq(select_sliced(&w, NULL, "01:00:00", &in_utc), 0);
+	ck_assert_uint_eq(select_sliced(&w, NULL, "0.25", &in_utc), 2);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -253,11 +311,15 @@ START_TEST(nothing_is_an_error)
 	ck_assert_str_eq(err.text, "failed to select from 'a': no samples after 5.000 s");
 	ck_assert(takes_epoch(&s, 0, 6 * S));
 	ck_assert_int_eq(selection_check(&s, "a", &err), 0);
+	s = select_times(NULL, "01:00:00", &in_utc);
+	ck_assert_int_eq(selection_check(&s, "a", &err), -ENOENT);
+	ck_assert_str_eq(err.text,
+			 "failed to select from 'a': it does not begin before the time of --to");
 	/* All of an empty recording is no mistake. */
 	s = select_times(NULL, NULL, &in_utc);
 	ck_assert_int_eq(selection_check(&s, "a", &err), 0);
 }
 END_TEST
 
-SUITE_MAIN("timespan", times, what_is_no_time, times_of_the_day, epochs_that_overlap,
+SUITE_MAIN("timespan", times, what_is_no_time, times_of_the_day, clocks_of_two, epochs_that_overlap,
 	   slices_are_cut, idle_slices, parts_add_up, intervals_are_exact, nothing_is_an_error)

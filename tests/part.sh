@@ -3,8 +3,9 @@
 : "${BUILD:?the build directory}"
 parts_dir=$(mktemp -d)
 chmod 755 "$parts_dir" # parts become other users
-results=$parts_dir/results
+results=$parts_dir/results times=$parts_dir/times
 : > "$results"
+: > "$times"
 contained=
 trap end_parts EXIT
 trap 'exit 129' HUP
@@ -65,10 +66,10 @@ judge_part()
 }
 
 # run_part NAME COMMAND...: in a temporary directory of its own, for PART_TIMEOUT seconds at most. Prints failed tests,
-# skipped tests and the counts. Appends the counts to the file $results.
+# skipped tests and the counts. Appends the counts to the file $results, and how many seconds it took to $times.
 run_part()
 {
-	local name=$1 tap=$parts_dir/tap passed failed skipped
+	local name=$1 tap=$parts_dir/tap begin=$SECONDS passed failed skipped
 	shift
 	run_contained "$@" > "$tap" 2> "$tap.err"
 	judge_part "$name" $? "$tap" "$parts_dir/left" > "$tap.judged"
@@ -78,6 +79,14 @@ run_part()
 	echo "$name: $passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ] || tail -n 20 "$tap.err" | sed 's/^/     | /'
 	rm -f "$tap"*
+	echo "$((SECONDS - begin)) $name" >> "$times"
+}
+
+# slowest_parts: the ten parts that took longest, in a line.
+slowest_parts()
+{
+	sort -rn "$times" | head -n 10 |
+		awk '{printf "%s%s %d s", (NR > 1 ? ", " : "slowest: "), $2, $1} END {print ""}'
 }
 
 # sum_results: the counts of all parts together, in a line; succeeds if none failed and one passed.

@@ -10,9 +10,17 @@
 /* A source of ranges for hits that have none yet. @target is the source's own. */
 typedef int stage_fn(void *target, struct elf_file *file, struct range_hit *hits, size_t nr_hits);
 
-/* Asks a source for the ranges of the hits without one. */
-static int run_stage(stage_fn *stage, void *target, struct elf_file *file, struct range_hit *hits,
-		     size_t nr_hits)
+#define NR_STAGES 3
+
+struct stage {
+	stage_fn *run;
+	void *target;
+	uint8_t part; /* enum name_part */
+};
+
+/* Asks a source for the ranges of the hits without one. Notes in *@parts that it gave some. */
+static int run_stage(const struct stage *stage, struct elf_file *file, struct range_hit *hits,
+		     size_t nr_hits, uint8_t *parts)
 {
 	_cleanup_free_ struct range_hit *open = NULL;
 	size_t nr = 0, next = 0;
@@ -28,7 +36,10 @@ static int run_stage(stage_fn *stage, void *target, struct elf_file *file, struc
 	for (size_t i = 0; i < nr_hits; i++)
 		if (!hits[i].range)
 			open[next++] = hits[i];
-	ret = stage(target, file, open, nr);
+	ret = stage->run(stage->target, file, open, nr);
+	for (size_t i = 0; i < nr && !ret; i++)
+		if (open[i].range)
+			*parts |= stage->part;
 	next = 0;
 	for (size_t i = 0; i < nr_hits && !ret; i++)
 		if (!hits[i].range)
@@ -75,6 +86,28 @@ static int add_tables(struct elf_names *names, struct elf_file *const files[2],
 	return ret;
 }
 
+/* Notes which tables gave ranges. The best tables stand for all others. */
+static void note_tables(struct elf_names *names, struct elf_file *const files[2],
+			const struct range_hit *hits, size_t nr_hits)
+{
+	bool has_any = false;
+
+	for (size_t i = 0; i < nr_hits && !has_any; i++)
+		has_any = hits[i].range;
+	for (size_t i = 0; i < 2 && has_any; i++) {
+		enum elf_quality quality = files[i] ? elf_file_quality(files[i]) : ELF_NO_NAMES;
+
+		if (quality < names->quality)
+			continue;
+		if (quality == ELF_SYMTAB)
+			names->parts[i] |= NAME_PART_SYMTAB;
+		else if (quality == ELF_MINIDEBUG && names->has_mini)
+			names->parts[i] |= NAME_PART_MINIDEBUG;
+		else if (quality != ELF_NO_NAMES)
+			names->parts[i] |= NAME_PART_DYNSYM;
+	}
+}
+
 int elf_names_resolve(struct elf_names *names, struct elf_file *binary, struct elf_file *debug,
 		      struct range_hit *hits, size_t nr_hits)
 {
@@ -83,12 +116,19 @@ int elf_names_resolve(struct elf_names *names, struct elf_file *binary, struct e
 
 	if (!ret)
 		ret = symtab_resolve(&names->symtab, hits, nr_hits);
-	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
-		ret = run_stage(run_plt, &names->plt[i], files[i], hits, nr_hits);
-	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
-		ret = run_stage(run_go, &names->go[i], files[i], hits, nr_hits);
-	for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++)
-		ret = run_stage(run_bounds, &names->bounds[i], files[i], hits, nr_hits);
+	if (!ret)
+		note_tables(names, files, hits, nr_hits);
+	for (size_t s = 0; s < NR_STAGES; s++) {
+		for (size_t i = 0; i < ARRAY_SIZE(files) && !ret; i++) {
+			const struct stage stages[NR_STAGES] = {
+				{run_plt, &names->plt[i], NAME_PART_PLT},
+				{run_go, &names->go[i], NAME_PART_GO},
+				{run_bounds, &names->bounds[i], NAME_PART_BOUNDS},
+			};
+
+			ret = run_stage(&stages[s], files[i], hits, nr_hits, &names->parts[i]);
+		}
+	}
 	return ret;
 }
 

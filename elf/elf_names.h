@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/name_parts.h"
 #include "elf/bounds.h"
 #include "elf/elffile.h"
 #include "elf/gopclntab.h"
@@ -25,6 +26,9 @@ struct elf_names {
 	enum elf_quality quality; /* of the best table that was read */
 	struct elf_file mini;     /* MiniDebugInfo */
 	bool has_mini;
+	/* The parts that gave ranges, of the binary and of the debug file: bits of enum name_part.
+	 */
+	uint8_t parts[2];
 	struct plt plt[2]; /* of the binary, of the debug file */
 	struct gopclntab go[2];
 	struct bounds bounds[2];

@@ -26,7 +26,8 @@ static int check_sizes(const struct prof_epoch *e)
 	    e->nr_process_infos > PROF_MAX_TABLE || e->nr_file_infos > PROF_MAX_TABLE ||
 	    e->nr_exact_frames > PROF_MAX_TABLE || e->nr_languages > PROF_MAX_TABLE ||
 	    e->nr_lines > PROF_MAX_TABLE || e->nr_source_frames > PROF_MAX_EPOCH_FRAMES ||
-	    e->nr_slices > PROF_MAX_TABLE || e->slice_ns > PROF_MAX_SLICE_NS)
+	    e->nr_slices > PROF_MAX_TABLE || e->nr_name_sources > PROF_MAX_TABLE ||
+	    e->slice_ns > PROF_MAX_SLICE_NS)
 		return -E2BIG;
 	if (!e->nr_strings || !e->nr_objects || !e->nr_processes || !e->nr_stacks)
 		return -EINVAL;
@@ -168,6 +169,23 @@ static int check_lines(const struct prof_epoch *e)
 	return nr_frames == e->nr_source_frames ? 0 : -EINVAL;
 }
 
+/* Checks that rows ascend by object, that none is of object 0, and that they say something. */
+static int check_name_sources(const struct prof_epoch *e)
+{
+	uint32_t before = 1;
+
+	for (uint32_t i = 0; i < e->nr_name_sources; i++) {
+		const struct prof_name_source *source = &e->name_sources[i];
+
+		if (source->object < before || source->object >= e->nr_objects ||
+		    source->origin >= PROF_NR_NAME_ORIGINS || !source->parts ||
+		    source->parts > NAME_PARTS_ALL || source->file >= e->nr_strings)
+			return -EINVAL;
+		before = source->object;
+	}
+	return 0;
+}
+
 static int check_exact_frames(const struct prof_epoch *e)
 {
 	_cleanup_free_ bool *seen = NULL;
@@ -269,7 +287,7 @@ int epoch_check(const struct prof_epoch *epoch, uint32_t nr_events, uint64_t *to
 	static int (*const checks[])(const struct prof_epoch *e) = {
 		check_sizes,         check_first_elements, check_names,     check_processes,
 		check_process_infos, check_file_infos,     check_languages, check_lines,
-		check_exact_frames,  check_stacks,         check_slices,
+		check_name_sources,  check_exact_frames,   check_stacks,    check_slices,
 	};
 	int ret = 0;
 

@@ -158,6 +158,8 @@ static int order_strings(struct order *o)
 		use_string(o, e->source_frames[i].name, &nr);
 		use_string(o, e->source_frames[i].file, &nr);
 	}
+	for (uint32_t i = 0; i < e->nr_name_sources; i++)
+		use_string(o, e->name_sources[i].file, &nr);
 	for (uint32_t i = 0; i < e->nr_strings; i++)
 		use_string(o, i, &nr);
 	return 0;

@@ -15,9 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/name_parts.h"
+
 /* Version of the format. A reader refuses any other major version. */
 #define PROF_VERSION_MAJOR 1
-#define PROF_VERSION_MINOR 4
+#define PROF_VERSION_MINOR 5
 
 /* Limits. The writer keeps them, and the reader refuses larger numbers before it allocates. */
 #define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
@@ -221,6 +223,22 @@ struct prof_line {
 	uint32_t nr_frames;   /* not 0 */
 };
 
+/* The way on which the names of an object came into the recording. */
+enum prof_name_origin {
+	PROF_NAMES_RECORDED = 0, /* the recorder read the object's file */
+	PROF_NAMES_ADDED = 1,    /* they were added later, from a file */
+	PROF_NAMES_FETCHED = 2,  /* they were added later, from a file of a debuginfod server */
+	PROF_NR_NAME_ORIGINS,
+};
+
+/* A file from which symbols and lines of an object came. Rows ascend by object, none is of 0. */
+struct prof_name_source {
+	uint32_t object;
+	uint8_t origin; /* enum prof_name_origin */
+	uint8_t parts;  /* of the file: bits of enum name_part; not 0 */
+	uint32_t file;  /* string: path by which the file was opened; "": the object's own */
+};
+
 struct prof_string {
 	const char *s; /* NUL-terminated for convenience; may hold any byte but NUL */
 	uint32_t len;  /* bytes */
@@ -244,6 +262,7 @@ struct prof_epoch {
 	const struct prof_symbol *symbols;
 	const struct prof_line *lines;
 	const struct prof_source_frame *source_frames;
+	const struct prof_name_source *name_sources;
 	const struct prof_process_info *process_infos;
 	const struct prof_file_info *file_infos;
 	const struct prof_language *languages;
@@ -264,6 +283,7 @@ struct prof_epoch {
 	uint32_t nr_strings, nr_objects, nr_processes, nr_mappings, nr_frames, nr_stacks;
 	uint32_t nr_stack_frames, nr_counts, nr_symbols, nr_process_infos, nr_file_infos;
 	uint32_t nr_exact_frames, nr_languages, nr_lines, nr_source_frames, nr_slices;
+	uint32_t nr_name_sources;
 };
 
 /* The sides of stacks that were taken. */

@@ -160,6 +160,7 @@ static int read_next(struct prof_reader *r, struct fault *fault)
 	vec_clear(&r->tables.languages);
 	vec_clear(&r->tables.lines);
 	vec_clear(&r->tables.source_frames);
+	vec_clear(&r->tables.name_sources);
 	vec_clear(&r->tables.exact_frames);
 	vec_clear(&r->tables.count_events);
 	vec_clear(&r->tables.slices);

@@ -30,6 +30,7 @@ static const char *const names[] = {
 	[SECTION_LANGUAGES] = "languages",
 	[SECTION_SLICES] = "slices",
 	[SECTION_LINES] = "lines",
+	[SECTION_NAME_SOURCES] = "name sources",
 };
 
 void file_header_pack(uint8_t bytes[FILE_HEADER_BYTES])

@@ -41,6 +41,7 @@ enum section_type {
 	SECTION_LANGUAGES = 15,
 	SECTION_SLICES = 16,
 	SECTION_LINES = 17,
+	SECTION_NAME_SOURCES = 18,
 };
 
 #define SECTION_REQUIRED 1u /* flag: readers that do not know the type refuse the recording */

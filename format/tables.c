@@ -2,10 +2,10 @@
 #include "format/tables.h"
 
 const struct table_codec *const epoch_tables[NR_EPOCH_TABLES] = {
-	&strings_codec,   &objects_codec,      &processes_codec,    &process_info_codec,
-	&file_info_codec, &languages_codec,    &symbols_codec,      &lines_codec,
-	&stacks_codec,    &exact_frames_codec, &count_events_codec, &count_wakers_codec,
-	&slices_codec,    &counts_codec,
+	&strings_codec,      &objects_codec,   &processes_codec,    &process_info_codec,
+	&file_info_codec,    &languages_codec, &symbols_codec,      &lines_codec,
+	&name_sources_codec, &stacks_codec,    &exact_frames_codec, &count_events_codec,
+	&count_wakers_codec, &slices_codec,    &counts_codec,
 };
 
 int table_encode(const struct table_codec *codec, const struct order *order, struct columns *cols)
@@ -54,6 +54,7 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.symbols = tables->symbols.data,
 		.lines = tables->lines.data,
 		.source_frames = tables->source_frames.data,
+		.name_sources = tables->name_sources.data,
 		.process_infos = tables->process_infos.data,
 		.file_infos = tables->file_infos.data,
 		.exact_frames = tables->exact_frames.data,
@@ -72,6 +73,7 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.nr_symbols = tables->symbols.nr,
 		.nr_lines = tables->lines.nr,
 		.nr_source_frames = tables->source_frames.nr,
+		.nr_name_sources = tables->name_sources.nr,
 		.nr_process_infos = tables->process_infos.nr,
 		.nr_file_infos = tables->file_infos.nr,
 		.nr_exact_frames = tables->exact_frames.nr,
@@ -93,6 +95,7 @@ void tables_deinit(struct tables *tables)
 	vec_free(&tables->symbols);
 	vec_free(&tables->lines);
 	vec_free(&tables->source_frames);
+	vec_free(&tables->name_sources);
 	vec_free(&tables->frames);
 	vec_free(&tables->stacks);
 	vec_free(&tables->stack_frames);

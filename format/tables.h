@@ -32,6 +32,7 @@ struct tables {
 	VEC(struct prof_symbol) symbols;
 	VEC(struct prof_line) lines;
 	VEC(struct prof_source_frame) source_frames;
+	VEC(struct prof_name_source) name_sources;
 	VEC(struct prof_frame) frames;
 	VEC(struct prof_stack) stacks;
 	VEC(uint32_t) stack_frames;
@@ -101,14 +102,15 @@ struct table_codec {
 	const struct table_codec table##_codec = {                                                 \
 		.encode = table##_encode, .decode = table##_decode, __VA_ARGS__}
 
-#define NR_EPOCH_TABLES 14
+#define NR_EPOCH_TABLES 15
 
 /* The sections of an epoch, in their order. */
 extern const struct table_codec *const epoch_tables[NR_EPOCH_TABLES];
 
 extern const struct table_codec strings_codec, objects_codec, processes_codec, process_info_codec,
-	file_info_codec, languages_codec, symbols_codec, lines_codec, stacks_codec,
-	exact_frames_codec, count_events_codec, count_wakers_codec, slices_codec, counts_codec;
+	file_info_codec, languages_codec, symbols_codec, lines_codec, name_sources_codec,
+	stacks_codec, exact_frames_codec, count_events_codec, count_wakers_codec, slices_codec,
+	counts_codec;
 
 /*
  * Completes the decoded slices by the decoded counts: the last part of each row is the rest of its

@@ -39,6 +39,8 @@ static bool is_needed(const struct prof_writer *writer, enum section_type type,
 		return epoch->nr_languages;
 	case SECTION_LINES:
 		return epoch->nr_lines;
+	case SECTION_NAME_SOURCES:
+		return epoch->nr_name_sources;
 	case SECTION_EXACT_FRAMES:
 		return epoch->nr_exact_frames;
 	case SECTION_SLICES:

@@ -129,6 +129,8 @@ static int add_symbol(struct epoch_tables *t, const struct file_names *names,
 	    (lasts && symbol.is_written))
 		return 0;
 	ret = epoch_tables_symbol(t, question->object, symbol.off, symbol.size, symbol.name);
+	if (!ret)
+		t->name_parts.data[question->object] |= symbol.parts;
 	if (!ret && lasts)
 		file_names_note_written(names, &symbol);
 	return ret;

@@ -65,12 +65,13 @@ int epoch_tables_object(struct epoch_tables *t, const struct prof_object *object
 	if (epoch_tables_find_object(t, object, id))
 		return 0;
 	if (vec_reserve(&t->files, 1) || vec_reserve(&t->named, 1) ||
-	    vec_reserve(&t->languages, 1) ||
+	    vec_reserve(&t->languages, 1) || vec_reserve(&t->name_parts, 1) ||
 	    index_push(&t->by_object, &t->objects, hash_object(object), *object))
 		return -ENOMEM;
 	t->files.data[t->files.nr++] = no_file;
 	t->named.data[t->named.nr++] = 0;
 	t->languages.data[t->languages.nr++] = no_language;
+	t->name_parts.data[t->name_parts.nr++] = 0;
 	*id = t->objects.nr - 1;
 	return 0;
 }
@@ -270,10 +271,23 @@ static int lay_out_languages(struct epoch_tables *t)
 	return 0;
 }
 
+static int lay_out_name_sources(struct epoch_tables *t)
+{
+	vec_clear(&t->out_name_sources);
+	for (size_t i = 0; i < t->objects.nr; i++) {
+		const struct prof_name_source source = {
+			.object = i, .origin = PROF_NAMES_RECORDED, .parts = t->name_parts.data[i]};
+
+		if (source.parts && vec_push(&t->out_name_sources, source))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
 {
 	if (lay_out_processes(t) || lay_out_strings(t) || lay_out_exact_frames(t) ||
-	    lay_out_file_infos(t) || lay_out_languages(t))
+	    lay_out_file_infos(t) || lay_out_languages(t) || lay_out_name_sources(t))
 		return -ENOMEM;
 	*epoch = (struct prof_epoch){
 		.strings = t->out_strings.data,
@@ -300,6 +314,8 @@ int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
 		.nr_file_infos = t->out_file_infos.nr,
 		.languages = t->out_languages.data,
 		.nr_languages = t->out_languages.nr,
+		.name_sources = t->out_name_sources.data,
+		.nr_name_sources = t->out_name_sources.nr,
 		.exact_frames = t->out_exact_frames.data,
 		.nr_exact_frames = t->out_exact_frames.nr,
 	};
@@ -332,6 +348,7 @@ int epoch_tables_reset(struct epoch_tables *t)
 	vec_clear(&t->files);
 	vec_clear(&t->named);
 	vec_clear(&t->languages);
+	vec_clear(&t->name_parts);
 	vec_clear(&t->frames);
 	vec_clear(&t->frame_is_exact);
 	vec_clear(&t->stacks);
@@ -356,6 +373,8 @@ void epoch_tables_deinit(struct epoch_tables *t)
 	vec_free(&t->out_file_infos);
 	vec_free(&t->languages);
 	vec_free(&t->out_languages);
+	vec_free(&t->name_parts);
+	vec_free(&t->out_name_sources);
 	vec_free(&t->processes);
 	vec_free(&t->frames);
 	vec_free(&t->frame_is_exact);

@@ -38,7 +38,8 @@ struct epoch_tables {
 	VEC(struct prof_object) objects;
 	VEC(struct file_identity) files;     /* of objects[i]; all zero if its build-id names it */
 	VEC(struct prof_language) languages; /* of objects[i]; name 0: of none */
-	u32_vec named; /* of objects[i]: its number in file_names and 1; 0: none */
+	VEC(uint8_t) name_parts; /* of objects[i]: where its symbols are from, enum name_part */
+	u32_vec named;           /* of objects[i]: its number in file_names and 1; 0: none */
 	VEC(struct epoch_process) processes;
 	size_t nr_mappings; /* of all processes */
 	VEC(struct prof_frame) frames;
@@ -57,6 +58,7 @@ struct epoch_tables {
 	u32_vec out_exact_frames;
 	VEC(struct prof_file_info) out_file_infos;
 	VEC(struct prof_language) out_languages;
+	VEC(struct prof_name_source) out_name_sources;
 };
 
 /* All of these find or add an element and give its position in *@id. They return 0 or -ENOMEM. */

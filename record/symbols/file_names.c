@@ -378,6 +378,7 @@ bool file_names_find(const struct file_names *n, uint32_t nr, uint64_t off,
 		.off = found->off,
 		.size = found->size,
 		.name = found->len ? known->bytes.data + found->name : "",
+		.parts = known->parts,
 		.is_written = found->recording == n->recording,
 		.known = found,
 	};

@@ -26,6 +26,7 @@ struct known_symbol;
 struct file_symbol {
 	uint64_t off, size;         /* file offset */
 	const char *name;           /* empty: not known */
+	uint8_t parts;              /* of the file, that it has names from: enum name_part */
 	bool is_written;            /* noted as written in this recording */
 	struct known_symbol *known; /* for file_names_note_written */
 };

@@ -7,6 +7,7 @@
 #include "common/compare.h"
 #include "common/hash.h"
 #include "common/io.h"
+#include "common/name_parts.h"
 #include "common/search.h"
 
 /* Is the symbol one that a recording can have? */
@@ -79,7 +80,8 @@ static int read_answer(int memory, struct answer *answer, size_t nr_offsets)
 
 	if (ret)
 		return ret == -ENODATA ? -EBADMSG : ret;
-	if (head->nr_symbols > nr_offsets || head->nr_bytes > NAMES_BYTES_MAX)
+	if (head->nr_symbols > nr_offsets || head->nr_bytes > NAMES_BYTES_MAX ||
+	    head->parts > NAME_PARTS_ALL)
 		return -EBADMSG;
 	ret = read_part(memory, &answer->numbers, nr_offsets * sizeof(*answer->numbers));
 	if (!ret)
@@ -170,8 +172,10 @@ int known_names_add(struct known_names *known, int memory, const u64_vec *offset
 		ret = add_symbols(known, &answer, offsets->nr);
 	if (!ret)
 		ret = add_offsets(known, offsets, answer.numbers);
-	if (!ret)
+	if (!ret) {
 		known->is_cut = answer.head.is_cut;
+		known->parts |= answer.head.parts;
+	}
 	return ret;
 }
 
@@ -199,4 +203,5 @@ void known_names_deinit(struct known_names *known)
 	vec_free(&known->bytes);
 	index_deinit(&known->by_off);
 	known->is_cut = false;
+	known->parts = 0;
 }

@@ -32,7 +32,8 @@ struct known_names {
 	VEC(struct known_symbol) symbols; /* each once */
 	struct index by_off;              /* of symbols */
 	char_vec bytes;
-	bool is_cut; /* the file is too large to read all of it */
+	uint8_t parts; /* of the file that symbols are from: bits of enum name_part */
+	bool is_cut;   /* the file is too large to read all of it */
 };
 
 /*

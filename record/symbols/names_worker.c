@@ -47,6 +47,7 @@ struct answer {
 	VEC(struct names_symbol) symbols;
 	char_vec bytes;
 	bool is_cut;
+	uint8_t parts; /* bits of enum name_part */
 };
 
 static void answer_deinit(struct answer *answer)
@@ -203,6 +204,7 @@ static int resolve_offsets(struct elf_file *file, const uint64_t *offsets, size_
 	range_hits_sort(hits, nr_hits);
 	ret = elf_names_resolve(&names, file, NULL, hits, nr_hits);
 	answer->is_cut = file->is_too_large;
+	answer->parts = names.parts[0];
 	return ret ? ret : add_symbols(answer, hits, nr_hits, offsets);
 }
 
@@ -228,6 +230,7 @@ static int write_answer(int fd, const struct answer *answer, size_t nr)
 		.nr_symbols = answer->symbols.nr,
 		.nr_bytes = answer->bytes.nr,
 		.is_cut = answer->is_cut,
+		.parts = answer->parts,
 	};
 	int ret = io_write_all(fd, &head, sizeof(head));
 

@@ -50,7 +50,7 @@ struct names_head {
 	uint32_t nr_symbols;
 	uint32_t nr_bytes; /* of names */
 	uint32_t is_cut;   /* 1: the file is too large to read all of it, so names may be missing */
-	uint32_t unused;
+	uint32_t parts;    /* of the file that the symbols are from: bits of enum name_part */
 };
 
 /* A symbol of a reply. Without a name, it has the bounds of a function. */

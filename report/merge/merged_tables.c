@@ -326,6 +326,23 @@ static int put_lines(struct merged_tables *t, uint32_t object, uint32_t out)
 	return ret;
 }
 
+static int put_name_sources(struct merged_tables *t, uint32_t object, uint32_t out)
+{
+	size_t nr;
+	const struct prof_name_source *known = model_name_sources(t->model, object, &nr);
+	int ret = 0;
+
+	for (size_t i = 0; i < nr && !ret; i++) {
+		struct prof_name_source source = known[i];
+
+		source.object = out;
+		ret = put_string(t, known[i].file, &source.file);
+		if (!ret)
+			ret = vec_push(&t->out_name_sources, source);
+	}
+	return ret;
+}
+
 /* Puts the facts about the objects of the epoch, by their ids in it. */
 static int put_object_facts(struct merged_tables *t)
 {
@@ -345,6 +362,8 @@ static int put_object_facts(struct merged_tables *t)
 			ret = put_symbols(t, object, i);
 		if (!ret)
 			ret = put_lines(t, t->model_objects.data[i], i);
+		if (!ret)
+			ret = put_name_sources(t, t->model_objects.data[i], i);
 	}
 	return ret;
 }
@@ -373,6 +392,7 @@ int merged_tables_begin(struct merged_tables *t)
 	vec_clear(&t->out_infos);
 	vec_clear(&t->out_files);
 	vec_clear(&t->out_languages);
+	vec_clear(&t->out_name_sources);
 	vec_clear(&t->out_lines);
 	vec_clear(&t->out_source_frames);
 	vec_clear(&t->model_objects);
@@ -425,6 +445,8 @@ int merged_tables_finish(struct merged_tables *t, struct prof_epoch *epoch)
 		.nr_lines = t->out_lines.nr,
 		.source_frames = t->out_source_frames.data,
 		.nr_source_frames = t->out_source_frames.nr,
+		.name_sources = t->out_name_sources.data,
+		.nr_name_sources = t->out_name_sources.nr,
 		.exact_frames = t->out_exact.data,
 		.nr_exact_frames = t->out_exact.nr,
 	};
@@ -494,6 +516,7 @@ void merged_tables_deinit(struct merged_tables *t)
 	vec_free(&t->out_infos);
 	vec_free(&t->out_files);
 	vec_free(&t->out_languages);
+	vec_free(&t->out_name_sources);
 	vec_free(&t->out_lines);
 	vec_free(&t->out_source_frames);
 	vec_free(&t->model_objects);

@@ -34,6 +34,7 @@ struct merged_tables {
 	VEC(struct prof_process_info) out_infos;
 	VEC(struct prof_file_info) out_files;
 	VEC(struct prof_language) out_languages;
+	VEC(struct prof_name_source) out_name_sources;
 	VEC(struct prof_line) out_lines;
 	VEC(struct prof_source_frame) out_source_frames;
 	VEC(uint32_t) model_objects, model_processes; /* ids of the model, by id in the epoch */

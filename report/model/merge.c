@@ -300,6 +300,15 @@ static int merge_line(struct merge *m, uint32_t i)
 	return model_add_line(model, m->objects[line->object], line->offset, line->nr_frames);
 }
 
+static int merge_name_source(struct merge *m, uint32_t i)
+{
+	struct prof_name_source source = m->epoch->name_sources[i];
+
+	source.object = m->objects[source.object];
+	source.file = m->strings[source.file];
+	return model_add_name_source(m->model, &source);
+}
+
 static int merge_tables(struct merge *m)
 {
 	const struct prof_epoch *e = m->epoch;
@@ -307,11 +316,17 @@ static int merge_tables(struct merge *m)
 		uint32_t nr;
 		int (*merge_row)(struct merge *m, uint32_t i);
 	} tables[] = {
-		{e->nr_strings, merge_string},     {e->nr_objects, merge_object},
-		{e->nr_processes, merge_process},  {e->nr_process_infos, merge_process_info},
-		{e->nr_frames, merge_frame},       {e->nr_stacks, merge_stack},
-		{e->nr_counts, merge_count},       {e->nr_symbols, merge_symbol},
-		{e->nr_languages, merge_language}, {e->nr_lines, merge_line},
+		{e->nr_strings, merge_string},
+		{e->nr_objects, merge_object},
+		{e->nr_processes, merge_process},
+		{e->nr_process_infos, merge_process_info},
+		{e->nr_frames, merge_frame},
+		{e->nr_stacks, merge_stack},
+		{e->nr_counts, merge_count},
+		{e->nr_symbols, merge_symbol},
+		{e->nr_languages, merge_language},
+		{e->nr_lines, merge_line},
+		{e->nr_name_sources, merge_name_source},
 	};
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {

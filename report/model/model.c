@@ -231,6 +231,33 @@ int model_add_line(struct model *model, uint32_t object, uint64_t offset, uint32
 	return push_indexed(&model->lines, &model->line_index, hash, line);
 }
 
+int model_add_name_source(struct model *model, const struct prof_name_source *source)
+{
+	uint64_t hash = hash_ids((uint64_t)source->origin << 32 | source->object, source->file);
+
+	index_for_each(&model->source_index, hash, i) {
+		struct prof_name_source *have = &model->name_sources.data[i];
+
+		if (have->object == source->object && have->origin == source->origin &&
+		    have->file == source->file) {
+			have->parts |= source->parts;
+			return 0;
+		}
+	}
+	return push_indexed(&model->name_sources, &model->source_index, hash, *source);
+}
+
+const struct prof_name_source *model_name_sources(const struct model *model, uint32_t object,
+						  size_t *nr)
+{
+	const struct prof_name_source *sources = model->name_sources.data;
+	size_t end = model->name_sources.nr;
+	size_t first = search_first(end, at, sources[at].object >= object);
+
+	*nr = search_first(end, at, sources[at].object > object) - first;
+	return *nr ? &sources[first] : NULL;
+}
+
 const struct model_line *model_find_line(const struct model *model, uint32_t object, uint64_t off)
 {
 	const struct model_line *lines = model->lines.data;
@@ -249,7 +276,7 @@ uint64_t model_bytes(const struct model *model)
 		&model->strings.index, &model->object_index, &model->process_index,
 		&model->place_index,   &model->frame_index,  &model->stack_index,
 		&model->row_index,     &model->symbol_index, &model->mapping_index,
-		&model->line_index,
+		&model->line_index,    &model->source_index,
 	};
 	uint64_t bytes = model->strings.arena.total + vec_bytes(&model->strings.items) +
 			 vec_bytes(&model->objects) + vec_bytes(&model->processes) +
@@ -258,7 +285,8 @@ uint64_t model_bytes(const struct model *model)
 			 vec_bytes(&model->rows) + vec_bytes(&model->symbols) +
 			 vec_bytes(&model->lines) + vec_bytes(&model->source_frames) +
 			 vec_bytes(&model->mappings) + vec_bytes(&model->ranges.ranges) +
-			 vec_bytes(&model->slots) + vec_bytes(&model->slot_counts);
+			 vec_bytes(&model->slots) + vec_bytes(&model->slot_counts) +
+			 vec_bytes(&model->name_sources);
 
 	for (size_t i = 0; i < ARRAY_SIZE(indexes); i++)
 		bytes += index_bytes(indexes[i]);
@@ -300,6 +328,7 @@ void model_deinit(struct model *model)
 	vec_free(&model->symbols);
 	vec_free(&model->lines);
 	vec_free(&model->source_frames);
+	vec_free(&model->name_sources);
 	vec_free(&model->mappings);
 	vec_free(&model->origins);
 	vec_free(&model->slots);
@@ -314,6 +343,7 @@ void model_deinit(struct model *model)
 	index_deinit(&model->symbol_index);
 	index_deinit(&model->mapping_index);
 	index_deinit(&model->line_index);
+	index_deinit(&model->source_index);
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -336,6 +366,16 @@ static int compare_lines(const void *a, const void *b)
 	return 0;
 }
 
+static int compare_name_sources(const void *a, const void *b)
+{
+	const struct prof_name_source *x = a, *y = b;
+
+	COMPARE(x->object, y->object);
+	COMPARE(x->origin, y->origin);
+	COMPARE(x->file, y->file);
+	return 0;
+}
+
 /* Releases the indexes that only adding needs. */
 static void forget_indexes(struct model *model)
 {
@@ -347,6 +387,7 @@ static void forget_indexes(struct model *model)
 	index_deinit(&model->symbol_index);
 	index_deinit(&model->mapping_index);
 	index_deinit(&model->line_index);
+	index_deinit(&model->source_index);
 }
 
 int model_finish(struct model *model)
@@ -358,6 +399,9 @@ int model_finish(struct model *model)
 	if (model->lines.nr)
 		qsort(model->lines.data, model->lines.nr, sizeof(*model->lines.data),
 		      compare_lines);
+	if (model->name_sources.nr)
+		qsort(model->name_sources.data, model->name_sources.nr,
+		      sizeof(*model->name_sources.data), compare_name_sources);
 	for (size_t i = 0; i < model->symbols.nr; i++) {
 		struct model_object *object = &model->objects.data[model->symbols.data[i].object];
 

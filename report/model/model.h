@@ -123,8 +123,10 @@ struct model {
 	VEC(struct prof_symbol) symbols; /* with the model's ids of objects and names */
 	VEC(struct model_line) lines;    /* after model_finish sorted by object and offset */
 	VEC(struct prof_source_frame) source_frames; /* with strings of the model */
+	/* The sources of symbols and lines; after model_finish sorted by object. */
+	VEC(struct prof_name_source) name_sources;
 	struct index object_index, process_index, place_index, frame_index, stack_index, row_index;
-	struct index symbol_index, mapping_index, line_index;
+	struct index symbol_index, mapping_index, line_index, source_index;
 	/* Sums of the counts of each event. They fit, so no partial sum of one event can overflow.
 	 */
 	uint64_t totals[PROF_MAX_EVENTS];
@@ -165,6 +167,7 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch);
  * lets a known mapping grow, since a mapping that was cut later is there with both lengths. The @nr
  * frames of model_add_stack are the last of stack_frames; it takes them off if it knows the stack.
  * The frames of model_add_line are the last of source_frames; a known line stays as it is.
+ * model_add_name_source adds the parts of @source to those of a known one.
  * model_add_row adds the count of @row to an equal row. model_add_slot_count adds to a slot, and
  * keeps a part of a row in it.
  */
@@ -178,6 +181,7 @@ int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 int model_add_row(struct model *model, const struct prof_count *row, uint32_t *id);
 int model_add_slot_count(struct model *model, uint32_t row, uint32_t slot, uint64_t count);
 int model_add_symbol(struct model *model, const struct prof_symbol *symbol);
+int model_add_name_source(struct model *model, const struct prof_name_source *source);
 int model_add_line(struct model *model, uint32_t object, uint64_t offset, uint32_t nr);
 
 /* Takes over the facts that @info has about a process. Facts that it lacks stay. */
@@ -212,6 +216,13 @@ const struct model_mapping *model_find_mapping(const struct model *model, uint32
 
 /* Call it after model_finish. Returns the line at @off of @object, NULL if there is none. */
 const struct model_line *model_find_line(const struct model *model, uint32_t object, uint64_t off);
+
+/*
+ * Call it after model_finish. Returns the first source of names of @object, and their number in
+ * *@nr.
+ */
+const struct prof_name_source *model_name_sources(const struct model *model, uint32_t object,
+						  size_t *nr);
 
 /* Returns the last component of @object's path. It lives as long as the model. */
 const char *model_object_base(const struct model *model, uint32_t object);

@@ -38,7 +38,10 @@ int seen_names_add(struct seen_names *seen, const struct prof_epoch *epoch)
 		.source_frames = epoch->source_frames,
 	};
 
-	if (!symbols || !lines)
+	_cleanup_free_ struct prof_name_source *sources =
+		calloc((size_t)epoch->nr_name_sources + 1, sizeof(*sources));
+
+	if (!symbols || !lines || !sources)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < epoch->nr_symbols; i++) {
 		const struct prof_object *object = &epoch->objects[epoch->symbols[i].object];
@@ -52,7 +55,16 @@ int seen_names_add(struct seen_names *seen, const struct prof_epoch *epoch)
 		if (is_lasting(object->kind, object->build_id_size))
 			lines[part.nr_lines++] = epoch->lines[i];
 	}
-	return part.nr_symbols || part.nr_lines ? model_add_epoch(&seen->names, &part) : 0;
+	part.name_sources = sources;
+	for (uint32_t i = 0; i < epoch->nr_name_sources; i++) {
+		const struct prof_object *object = &epoch->objects[epoch->name_sources[i].object];
+
+		if (is_lasting(object->kind, object->build_id_size))
+			sources[part.nr_name_sources++] = epoch->name_sources[i];
+	}
+	return part.nr_symbols || part.nr_lines || part.nr_name_sources
+		       ? model_add_epoch(&seen->names, &part)
+		       : 0;
 }
 
 /* Finds the seen object that is object @id of @model. */
@@ -147,6 +159,24 @@ static int give_lines(const struct seen_names *seen, struct model *model, const 
 	return 0;
 }
 
+static int give_sources(const struct seen_names *seen, struct model *model, const uint32_t *objects)
+{
+	vec_for_each(&seen->names.name_sources, source) {
+		struct prof_name_source given = *source;
+		int ret;
+
+		given.object = objects[source->object];
+		if (!given.object)
+			continue;
+		ret = give_string(seen, model, source->file, &given.file);
+		if (!ret)
+			ret = model_add_name_source(model, &given);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 int seen_names_give(struct seen_names *seen, struct model *model)
 {
 	_cleanup_free_ uint32_t *objects = NULL;
@@ -154,5 +184,7 @@ int seen_names_give(struct seen_names *seen, struct model *model)
 
 	if (!ret)
 		ret = give_symbols(seen, model, objects);
+	if (!ret)
+		ret = give_sources(seen, model, objects);
 	return ret ? ret : give_lines(seen, model, objects);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The symbols and lines of files that a recording has told so far. It has each of them once, in the
- * first epoch that needs it. A model of later epochs alone needs it, too.
+ * The symbols and lines of files that a recording has told so far, and their sources. It has each
+ * of them once, in the first epoch that needs it. A model of later epochs alone needs it, too.
  */
 #ifndef REPORT_MODEL_SEEN_NAMES_H
 #define REPORT_MODEL_SEEN_NAMES_H
 
 #include "report/model/model.h"
 
-/* A model with strings, objects, symbols and lines alone. */
+/* A model with strings, objects, symbols, lines and sources alone. */
 struct seen_names {
 	struct model names;
 };

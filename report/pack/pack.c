@@ -35,6 +35,7 @@ struct packer {
 	size_t nr_recorded; /* symbols that the epoch had already */
 	VEC(struct prof_line) lines;
 	VEC(struct prof_source_frame) source_frames;
+	VEC(struct prof_name_source) sources; /* those that the epoch had are the first */
 };
 
 static int write_text(void *out, const void *buf, size_t len)
@@ -232,6 +233,62 @@ static int sort_lines(struct packer *p)
 	return 0;
 }
 
+/* Finds the source that the epoch had of @object with the origin and the path of @found. */
+static struct prof_name_source *find_source(const struct packer *p, uint32_t object,
+					    const struct prof_name_source *found)
+{
+	const struct prof_epoch *e = p->epoch;
+	const char *path = string_set_get(&p->found->names, found->file);
+
+	for (size_t i = search_first(e->nr_name_sources, at, e->name_sources[at].object >= object);
+	     i < e->nr_name_sources && e->name_sources[i].object == object; i++)
+		if (e->name_sources[i].origin == found->origin &&
+		    !strcmp(e->strings[e->name_sources[i].file].s, path))
+			return &p->sources.data[i];
+	return NULL;
+}
+
+static int add_source(struct packer *p, uint32_t object, const struct prof_name_source *found,
+		      uint8_t parts)
+{
+	struct prof_name_source source = *found, *have = find_source(p, object, found);
+	int ret;
+
+	if (have) {
+		have->parts |= parts;
+		return 0;
+	}
+	if (!parts || p->sources.nr == PROF_MAX_TABLE)
+		return 0;
+	source.object = object;
+	source.parts = parts;
+	ret = add_string(p, found->file, &source.file);
+	return ret ? ret : vec_push(&p->sources, source);
+}
+
+/* Adds the sources of what was found for @wanted of the model, which is @object of the epoch. */
+static int add_sources(struct packer *p, uint32_t object, uint32_t wanted, uint8_t parts)
+{
+	const struct found_names *found = p->found;
+	int ret = 0;
+
+	for (size_t i = found_names_source(found, wanted);
+	     i < found->sources.nr && found->sources.data[i].object == wanted && !ret; i++)
+		ret = add_source(p, object, &found->sources.data[i],
+				 found->sources.data[i].parts & parts);
+	return ret;
+}
+
+static int compare_sources(const void *a, const void *b)
+{
+	const struct prof_name_source *x = a, *y = b;
+
+	COMPARE(x->object, y->object);
+	COMPARE(x->origin, y->origin);
+	COMPARE(x->file, y->file);
+	return 0;
+}
+
 /* Such an object's names hold for all epochs. */
 static bool is_lasting(const struct prof_object *object)
 {
@@ -241,6 +298,8 @@ static bool is_lasting(const struct prof_object *object)
 /* Adds all that was found for object @id of the epoch, which is @wanted of the model. */
 static int add_found(struct packer *p, uint32_t id, uint32_t wanted)
 {
+	size_t nr_symbols = p->symbols.nr, nr_lines = p->lines.nr;
+	uint8_t parts = 0;
 	int ret;
 
 	if (!wanted || p->is_given[wanted])
@@ -248,6 +307,12 @@ static int add_found(struct packer *p, uint32_t id, uint32_t wanted)
 	ret = add_symbols(p, id, wanted);
 	if (!ret)
 		ret = add_lines(p, id, wanted);
+	if (p->symbols.nr > nr_symbols)
+		parts |= NAME_PARTS_ALL & ~NAME_PART_DWARF;
+	if (p->lines.nr > nr_lines)
+		parts |= NAME_PART_DWARF;
+	if (!ret || ret == -ENOSPC)
+		ret = add_sources(p, id, wanted, parts) ?: ret;
 	p->is_short[wanted] = ret == -ENOSPC;
 	p->is_given[wanted] = !ret && is_lasting(&p->epoch->objects[id]);
 	return ret == -ENOSPC ? 0 : ret;
@@ -280,8 +345,12 @@ static int add_names(struct packer *p)
 	}
 	if (!ret)
 		ret = take_lines(p);
+	if (!ret)
+		ret = vec_append(&p->sources, e->name_sources, e->nr_name_sources);
 	for (uint32_t i = 0; i < e->nr_objects && !ret; i++)
 		ret = add_found(p, i, objects[i]);
+	if (!ret && p->sources.nr)
+		qsort(p->sources.data, p->sources.nr, sizeof(*p->sources.data), compare_sources);
 	return ret ? ret : sort_lines(p);
 }
 
@@ -293,6 +362,7 @@ static int begin_epoch(struct packer *p, const struct prof_epoch *epoch)
 	vec_clear(&p->symbols);
 	vec_clear(&p->lines);
 	vec_clear(&p->source_frames);
+	vec_clear(&p->sources);
 	memset(p->names, 0, p->found->names.items.nr * sizeof(*p->names));
 	p->text_bytes = 0;
 	for (uint32_t i = 0; i < epoch->nr_strings; i++)
@@ -318,6 +388,8 @@ static int write_epoch(struct packer *p, const struct prof_epoch *epoch)
 	packed.nr_lines = p->lines.nr;
 	packed.source_frames = p->source_frames.data;
 	packed.nr_source_frames = p->source_frames.nr;
+	packed.name_sources = p->sources.data;
+	packed.nr_name_sources = p->sources.nr;
 	return prof_writer_epoch(p->writer, &packed);
 }
 
@@ -366,6 +438,7 @@ static void packer_deinit(struct packer *p)
 	vec_free(&p->symbols);
 	vec_free(&p->lines);
 	vec_free(&p->source_frames);
+	vec_free(&p->sources);
 	free(p->is_given);
 	free(p->is_short);
 	free(p->names);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/print/shown_sources.h"
 #include "report/print/shown_objects.h"
 #include "report/print/printers.h"
 
@@ -144,14 +145,22 @@ static void print_file(struct textbuf *out, const char *path, uint8_t quality)
 	textbuf_printf(out, " (%s)", sources[quality]);
 }
 
+static void print_recorded(const struct printout *p, uint32_t object)
+{
+	textbuf_str(p->out, "in the recording");
+	print_name_sources(p->out, &p->rec->model, object);
+}
+
 static void print_source(const struct printout *p, uint32_t object)
 {
 	const struct object_source *source = &p->symbols->sources[object];
 	struct textbuf *out = p->out;
 
 	if (source->reason) {
-		textbuf_str(out, source->is_recorded ? "in the recording"
-						     : unknown_reason_text(source->reason));
+		if (source->is_recorded)
+			print_recorded(p, object);
+		else
+			textbuf_str(out, unknown_reason_text(source->reason));
 		return;
 	}
 	if (source->debug)
@@ -162,9 +171,11 @@ static void print_source(const struct printout *p, uint32_t object)
 		print_file(out, source->binary, source->binary_quality);
 	if (source->is_fetched)
 		textbuf_str(out, ", by debuginfod");
-	if (source->is_recorded)
-		textbuf_str(out, source->debug || source->binary ? ", in the recording"
-								 : "in the recording");
+	if (source->is_recorded) {
+		if (source->debug || source->binary)
+			textbuf_str(out, ", ");
+		print_recorded(p, object);
+	}
 }
 
 static int hex_width(const struct file_table *table)

@@ -2,6 +2,7 @@
 #include "report/print/info_counts.h"
 #include "report/print/info_languages.h"
 #include "report/print/info_lines.h"
+#include "report/print/shown_sources.h"
 #include "report/print/printers.h"
 
 #include <errno.h>
@@ -255,6 +256,7 @@ int print_info(const struct recording *rec, struct textbuf *out)
 	ret = info_languages(rec, out);
 	if (ret)
 		return ret;
+	info_names(rec, out);
 	info_number(out, "distinct counts", rec->model.rows.nr, "");
 	info_number(out, "processes", processes, "");
 	return 0;

@@ -179,6 +179,7 @@ int elf_pair_info(struct elf_pair *pair, const struct debug_roots *roots, struct
 
 	if (!pair->has_asked && pair->has_debug)
 		ret = open_info(&pair->debug, pair->debug_path, roots, &pair->info);
+	pair->is_info_of_debug |= !pair->has_asked && pair->info;
 	if (!ret && !pair->has_asked && !pair->info && pair->has_binary)
 		ret = open_info(&pair->binary, pair->binary_path, roots, &pair->info);
 	pair->has_asked |= !ret;

@@ -21,6 +21,7 @@ struct elf_pair {
 	uint64_t bytes;          /* read of both files */
 	struct debug_info *info; /* of the better file, after elf_pair_info; NULL: none */
 	bool has_asked;          /* elf_pair_info was called */
+	bool is_info_of_debug;   /* info is of the debug file */
 };
 
 /* The most bytes of sections, and the most objects, whose files stay open. */

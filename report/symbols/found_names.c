@@ -2,7 +2,9 @@
 #include "report/symbols/found_names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/cleanup.h"
 #include "common/compare.h"
 #include "common/search.h"
 
@@ -18,6 +20,7 @@ void found_names_deinit(struct found_names *found)
 	vec_free(&found->symbols);
 	vec_free(&found->lines);
 	vec_free(&found->source_frames);
+	vec_free(&found->sources);
 }
 
 int found_names_add(struct found_names *found, uint32_t object, const struct range_hit *hit,
@@ -81,6 +84,31 @@ int found_names_add_line(struct found_names *found, uint32_t object, uint64_t of
 			ret = vec_push(&found->source_frames, frame);
 	}
 	return ret ? ret : vec_push(&found->lines, line);
+}
+
+int found_names_add_files(struct found_names *found, uint32_t object, const struct elf_pair *elf,
+			  const uint8_t parts[2])
+{
+	const char *const paths[] = {elf->binary_path, elf->debug_path};
+	int ret = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths) && !ret; i++) {
+		size_t len = paths[i] ? strlen(paths[i]) : 0;
+		/* Servers are asked for the debug file first, and for the binary without one. */
+		bool is_fetched = elf->is_fetched && (i || !elf->has_debug);
+		struct prof_name_source source = {
+			.object = object,
+			.origin = is_fetched ? PROF_NAMES_FETCHED : PROF_NAMES_ADDED,
+			.parts = parts[i],
+		};
+
+		if (!parts[i] || !len || len > PROF_MAX_STRING_BYTES)
+			continue;
+		ret = string_set_add(&found->names, paths[i], len, &source.file);
+		if (!ret)
+			ret = vec_push(&found->sources, source);
+	}
+	return ret;
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -147,4 +175,9 @@ size_t found_names_symbol(const struct found_names *found, uint32_t object, uint
 size_t found_names_line(const struct found_names *found, uint32_t object, uint64_t offset)
 {
 	return search_first(found->lines.nr, i, !is_before(found->lines.data[i], object, offset));
+}
+
+size_t found_names_source(const struct found_names *found, uint32_t object)
+{
+	return search_first(found->sources.nr, i, found->sources.data[i].object >= object);
 }

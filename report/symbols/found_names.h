@@ -9,6 +9,7 @@
 #include "elf/ranges.h"
 #include "format/prof.h"
 #include "report/dwarf/dwarf_lookup.h"
+#include "report/symbols/elf_pairs.h"
 #include "report/text/string_set.h"
 
 /* found_names_init makes them. */
@@ -17,6 +18,7 @@ struct found_names {
 	VEC(struct prof_symbol) symbols; /* with ids of names; without one: bounds */
 	VEC(struct prof_line) lines;
 	VEC(struct prof_source_frame) source_frames; /* with ids of names; paths are names, too */
+	VEC(struct prof_name_source) sources;        /* with ids of names */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -40,6 +42,14 @@ int found_names_add_line(struct found_names *found, uint32_t object, uint64_t of
 			 const struct source_frames *frames, const struct source_hit *hit);
 
 /*
+ * Adds the files of @elf as sources of the names of @object: @parts[0] are the parts of the binary
+ * that gave names, @parts[1] those of the debug file. Call it with ascending objects. Returns 0 or
+ * -ENOMEM.
+ */
+int found_names_add_files(struct found_names *found, uint32_t object, const struct elf_pair *elf,
+			  const uint8_t parts[2]);
+
+/*
  * Sorts symbols and lines by object, then by offset. Those that are there twice stay once. Call it
  * after the last one was added.
  */
@@ -47,6 +57,9 @@ void found_names_sort(struct found_names *found);
 
 /* Returns the first symbol at @offset of @object or after it; symbols.nr if there is none. */
 size_t found_names_symbol(const struct found_names *found, uint32_t object, uint64_t offset);
+
+/* Returns the first source of @object or of one after it; sources.nr if there is none. */
+size_t found_names_source(const struct found_names *found, uint32_t object);
 
 /* Returns the first line at @offset of @object or after it; lines.nr if there is none. */
 size_t found_names_line(const struct found_names *found, uint32_t object, uint64_t offset);

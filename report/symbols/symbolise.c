@@ -212,10 +212,24 @@ static int keep_symbols(struct lookup *l)
 	return 0;
 }
 
+/*
+ * Keeps the files that names and lines came from: @parts of the binary and of the debug file, and
+ * debug information if there are lines after the first @nr_lines. Returns 0 or -ENOMEM.
+ */
+static int keep_files(struct lookup *l, uint32_t object, const struct elf_pair *elf,
+		      uint8_t parts[2], size_t nr_lines)
+{
+	if (l->found->lines.nr > nr_lines)
+		parts[elf->is_info_of_debug] |= NAME_PART_DWARF;
+	return found_names_add_files(l->found, object, elf, parts);
+}
+
 static int resolve_elf(struct lookup *l, uint32_t object, struct elf_pair *elf,
 		       struct object_source *source)
 {
+	size_t nr_lines = l->found ? l->found->lines.nr : 0;
 	struct elf_names names = {0};
+	uint8_t parts[2];
 	int ret = find_addresses(l, object, elf);
 
 	if (!ret)
@@ -232,10 +246,11 @@ static int resolve_elf(struct lookup *l, uint32_t object, struct elf_pair *elf,
 	}
 	if (!ret && l->found)
 		ret = keep_symbols(l);
+	memcpy(parts, names.parts, sizeof(parts));
 	elf_names_deinit(&names);
 	if (!ret && l->needs_lines)
 		ret = resolve_lines(l, elf);
-	return ret;
+	return ret || !l->found ? ret : keep_files(l, object, elf, parts, nr_lines);
 }
 
 static enum elf_quality best_quality(struct elf_file *file)
@@ -307,6 +322,8 @@ static int resolve_file(struct lookup *l, uint32_t object, struct object_source 
  */
 static int resolve_kernel_lines(struct lookup *l, uint32_t object, struct object_source *source)
 {
+	size_t nr_lines = l->found ? l->found->lines.nr : 0;
+	uint8_t parts[2] = {0};
 	struct elf_pair *elf = NULL;
 	enum debug_miss miss;
 	int ret = make_hits(l);
@@ -321,6 +338,8 @@ static int resolve_kernel_lines(struct lookup *l, uint32_t object, struct object
 					&l->hits);
 	if (!ret)
 		ret = resolve_lines(l, elf);
+	if (!ret && l->found)
+		ret = keep_files(l, object, elf, parts, nr_lines);
 	elf_pairs_put(l->pairs, elf);
 	return ret;
 }

@@ -125,6 +125,9 @@ static uint64_t walk(const struct prof_epoch *e)
 		sum += e->objects[e->languages[i].object].kind +
 		       e->strings[e->languages[i].name].len +
 		       e->strings[e->languages[i].version].len;
+	for (uint32_t i = 0; i < e->nr_name_sources; i++)
+		sum += e->objects[e->name_sources[i].object].kind +
+		       e->strings[e->name_sources[i].file].len + e->name_sources[i].parts;
 	for (uint32_t i = 0; i < e->nr_exact_frames; i++)
 		sum += e->frames[e->exact_frames[i]].offset;
 	for (uint32_t i = 0; i < e->nr_symbols; i++)

@@ -21,7 +21,8 @@ record -o "$dir/gone.prof" -- "$dir/gone" 500
 rm "$dir/gone"
 check "a removed file: the name" mostly <(lines "$dir/gone.prof" gone) gone ';main;burn_shortly [0-9]+$'
 check "a removed file: nothing differs" same "$(lines "$dir/gone.prof" gone)" "$(grep '^gone;' "$dir/with")"
-check "a removed file: where the names are from" contains "$("$profrep" files "$dir/gone.prof" | grep /gone)" "in the recording"
+check "a removed file: where the names are from" contains "$("$profrep" files "$dir/gone.prof" | grep /gone)" "in the recording (.symtab"
+check "a removed file: info counts it" contains "$("$profrep" info "$dir/gone.prof" | grep "^names from")" "read by the recorder"
 
 ## Without names, and along frame pointers.
 cp "$dir/short" "$dir/gone"
@@ -53,6 +54,7 @@ if strip "$dir/gone" 2> /dev/null; then
 	"$profrep" -f "$dir/stripped.prof" > "$dir/with"
 	rm "$dir/gone"
 	check "a stripped file: nothing differs" same "$(lines "$dir/stripped.prof" gone)" "$(grep '^gone;' "$dir/with")"
+	check "a stripped file: where they are from" contains "$("$profrep" files "$dir/stripped.prof" | grep /gone)" ".eh_frame)"
 	check "a stripped file: starts" mostly <(lines "$dir/stripped.prof" gone) gone '\[gone\+0x[0-9a-f]+\] [0-9]+$'
 else
 	skip "a stripped file" "no strip"

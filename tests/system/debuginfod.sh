@@ -68,6 +68,9 @@ if command -v debuginfod > /dev/null; then
 	check "missing: with the server" same "$("$profrep" missing --debuginfod p.prof | cut -f 1)" 00112233445566778899
 	export DEBUGINFOD_URLS=http://127.0.0.1:1
 	check "from the cache" same "$(names --debuginfod)" "$all"
+	check "packed" "$profrep" pack --debuginfod -o packed.prof p.prof
+	check "packed: files says where" contains "$(mv bin/prog bin/p; mv cache c; "$profrep" files packed.prof; mv c cache; mv bin/p bin/prog)" \
+		"in the recording (from $PWD/cache/$id/debuginfo by debuginfod: .symtab)"
 	check "intervals" contains "$("$profrep" -f -T --debuginfod p.prof)" ";hidden 1"
 else
 	skip "Debian's server" "no debuginfod"

@@ -112,7 +112,7 @@ check "a count of the recordings" same "$(info many.prof 'merged from')" "130 re
 check "names of the hosts" same "$(info hosts.merged host)" "a, b"
 
 # One recording is copied as it is.
-for recording in basic epochs events hostile intervals languages rotated times; do
+for recording in basic epochs events hostile intervals languages rotated sources times; do
 	one()
 	{
 		"$profrep" merge -o one.prof $recording.prof 2> /dev/null

@@ -52,6 +52,9 @@ id=0d000000000000000000000000000000000000bb
 "$profrec" -q -F 499 -i 1 -o "$dir/inl.prof" -- timeout 2 "$dir/inl" > /dev/null 2>&1
 "$profrep" -i --lines -a --debug-dir "$dir/lines" "$dir/inl.prof" > "$dir/wanted"
 check "lines are packed" "$profrep" pack -i --lines --debug-dir "$dir/lines" -o "$dir/lined.prof" "$dir/inl.prof"
+check "files says where lines are from" contains "$("$profrep" files "$dir/lined.prof")" \
+	"from $dir/lines/.build-id/0d/${id:2}.debug: .symtab, debug information)"
+check "info counts the file" contains "$("$profrep" info "$dir/lined.prof" | grep "^names from")" "read by profrep pack"
 check "names are packed without lines" "$profrep" pack --debug-dir "$dir/lines" -o "$dir/unlined.prof" "$dir/inl.prof"
 mv "$dir/lines" "$dir/gone/lines"
 rm "$dir/inl"
@@ -60,6 +63,7 @@ check "without any file the report is equal, byte for byte" cmp <("$profrep" -i 
 "$profrep" -i --lines -a "$dir/unlined.prof" > "$dir/shown"
 check "without the option no lines are packed" fails 1 grep -q "inl.c:" "$dir/shown"
 check "packed again, lines stay" "$profrep" pack -o "$dir/again.prof" "$dir/lined.prof"
+check "and so do their sources" same "$("$profrep" files "$dir/again.prof")" "$("$profrep" files "$dir/lined.prof")"
 check "and the report is equal again" cmp <("$profrep" -i --lines -a "$dir/again.prof") "$dir/wanted"
 "$profrep" -i --lines -f --from 1 "$dir/lined.prof" > "$dir/shown"
 check "a later part of the recording has lines" contains "$(cat "$dir/shown")" "inl.c:2"

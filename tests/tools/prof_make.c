@@ -14,6 +14,8 @@
  *	language OBJECT ROLE NAME [VERSION]
  *	                                ROLE: source interpreter unsupported; VERSION is a value
  *	sym OBJECT OFFSET SIZE NAME     NAME is a value
+ *	source OBJECT ORIGIN PARTS FILE names are from FILE, a value, if that is not ""
+ *	                                ORIGIN: recorded added fetched
  *	event KIND UNIT PROBES NAME [WEIGHT]
  *	                                KIND: samples kernel user tracepoint usdt off-cpu
  *	                                UNIT: events ns bytes number
@@ -232,6 +234,16 @@ static void do_sym(struct maker *m, char **words)
 	WORLD_PUSH(&m->world, symbols,
 		   {object_id(m, words[1]), string_id(m, words[4]), number(m, words[2]),
 		    number(m, words[3])});
+}
+
+/* In the order of the objects, as the format wants it. */
+static void do_source(struct maker *m, char **words)
+{
+	static const char *const origins[] = {"recorded", "added", "fetched"};
+
+	WORLD_PUSH(&m->world, name_sources,
+		   {object_id(m, words[1]), name_to_enum(m, origins, ARRAY_SIZE(origins), words[2]),
+		    number(m, words[3]), string_id(m, words[4])});
 }
 
 static uint32_t frame_id(struct maker *m, char *word)
@@ -611,14 +623,27 @@ static int split(char *line, char **words, int max)
 	return nr;
 }
 
+static void do_cut(struct maker *m, char **words)
+{
+	(void)words;
+	m->is_cut = true;
+}
+
 static const struct {
 	const char *name;
 	int min_words, max_words;
+	/* One of them is there. */
+	void (*run)(struct maker *m, char **words);
+	void (*run_words)(struct maker *m, char **words, int nr);
 } directives[] = {
-	{"meta", 3, 3},   {"object", 5, 7},        {"process", 3, 4}, {"map", 6, 6},
-	{"sym", 5, 5},    {"count", 4, MAX_WORDS}, {"epoch", 1, 3},   {"end", 3, 3},
-	{"cut", 1, 1},    {"info", 7, 7},          {"event", 5, 6},   {"language", 4, 5},
-	{"slices", 3, 3}, {"part", 3, 3},
+	{"meta", 3, 3, do_meta, NULL},       {"object", 5, 7, NULL, do_object},
+	{"process", 3, 4, NULL, do_process}, {"map", 6, 6, do_map, NULL},
+	{"sym", 5, 5, do_sym, NULL},         {"count", 4, MAX_WORDS, NULL, do_count},
+	{"epoch", 1, 3, NULL, do_epoch},     {"end", 3, 3, do_end, NULL},
+	{"cut", 1, 1, do_cut, NULL},         {"info", 7, 7, do_info, NULL},
+	{"event", 5, 6, NULL, do_event},     {"language", 4, 5, NULL, do_language},
+	{"slices", 3, 3, do_slices, NULL},   {"part", 3, 3, do_part, NULL},
+	{"source", 5, 5, do_source, NULL},
 };
 
 static void do_line(struct maker *m, char *line, char **words)
@@ -637,50 +662,10 @@ static void do_line(struct maker *m, char *line, char **words)
 	nr = split(line, words, directives[i].max_words);
 	if (nr < directives[i].min_words)
 		die(m, "too few words for", words[0]);
-	switch (i) {
-	case 0:
-		do_meta(m, words);
-		break;
-	case 1:
-		do_object(m, words, nr);
-		break;
-	case 2:
-		do_process(m, words, nr);
-		break;
-	case 3:
-		do_map(m, words);
-		break;
-	case 4:
-		do_sym(m, words);
-		break;
-	case 5:
-		do_count(m, words, nr);
-		break;
-	case 6:
-		do_epoch(m, words, nr);
-		break;
-	case 7:
-		do_end(m, words);
-		break;
-	case 8:
-		m->is_cut = true;
-		break;
-	case 9:
-		do_info(m, words);
-		break;
-	case 10:
-		do_event(m, words, nr);
-		break;
-	case 11:
-		do_language(m, words, nr);
-		break;
-	case 12:
-		do_slices(m, words);
-		break;
-	case 13:
-		do_part(m, words);
-		break;
-	}
+	if (directives[i].run)
+		directives[i].run(m, words);
+	else
+		directives[i].run_words(m, words, nr);
 }
 
 int main(void)

@@ -156,6 +156,19 @@ static inline void print_lines(FILE *f, const struct prof_epoch *e)
 	}
 }
 
+static inline void print_name_sources(FILE *f, const struct prof_epoch *e)
+{
+	for (uint32_t i = 0; i < e->nr_name_sources; i++) {
+		const struct prof_name_source *source = &e->name_sources[i];
+
+		fprintf(f, "source ");
+		print_object(f, e, source->object);
+		fprintf(f, " %u %u ", source->origin, source->parts);
+		print_string(f, e, source->file);
+		fputc('\n', f);
+	}
+}
+
 static inline void print_exact_frames(FILE *f, const struct prof_epoch *e)
 {
 	for (uint32_t i = 0; i < e->nr_exact_frames; i++) {
@@ -201,6 +214,7 @@ static inline char *epoch_text(const struct prof_epoch *e)
 	print_file_infos(f, e);
 	print_languages(f, e);
 	print_lines(f, e);
+	print_name_sources(f, e);
 	print_exact_frames(f, e);
 	for (uint32_t i = 0; i < e->nr_symbols; i++) {
 		fprintf(f, "symbol ");

@@ -55,6 +55,12 @@ static inline void random_names(struct world *w, struct random *rng, uint32_t si
 				   {i, random_below(rng, PROF_NR_LANGUAGE_ROLES),
 				    random_below(rng, w->strings.nr),
 				    random_below(rng, w->strings.nr)});
+	for (uint32_t i = 1; i < w->objects.nr; i++)
+		for (uint32_t rows = random_below(rng, 3); rows-- > 0;)
+			WORLD_PUSH(w, name_sources,
+				   {i, random_below(rng, PROF_NR_NAME_ORIGINS),
+				    1 + random_below(rng, NAME_PARTS_ALL),
+				    random_below(rng, w->strings.nr)});
 }
 
 static inline void random_lines(struct world *w, struct random *rng)

@@ -407,6 +407,54 @@ static const struct refusal refused_tables[] = {
 		 "\0"
 		 "\x80\x80\x80\x80\x20"),
 	 "frame 0: line is out of range"},
+	{SECTION_NAME_SOURCES,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\0"
+		 "\1"
+		 "\4"
+		 "\2"),
+	 "row 0: object is out of range"},
+	{SECTION_NAME_SOURCES,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\2"
+		 "\1"
+		 "\4"
+		 "\2"),
+	 "row 0: object is out of range"},
+	{SECTION_NAME_SOURCES,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\1"
+		 "\3"
+		 "\4"
+		 "\2"),
+	 "row 0: origin is not known"},
+	{SECTION_NAME_SOURCES,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\1"
+		 "\1"
+		 "\0"
+		 "\2"),
+	 "row 0: parts are not known"},
+	{SECTION_NAME_SOURCES,
+	 PAYLOAD("\1"
+		 "\1\1\2\1"
+		 "\1"
+		 "\1"
+		 "\200\1"
+		 "\2"),
+	 "row 0: parts are not known"},
+	{SECTION_NAME_SOURCES,
+	 PAYLOAD("\1"
+		 "\1\1\1\1"
+		 "\1"
+		 "\1"
+		 "\4"
+		 "\6"),
+	 "row 0: string is out of range"},
 	{SECTION_EXACT_FRAMES,
 	 PAYLOAD("\1"
 		 "\1"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/name_parts.h"
 #include "record/symbols/known_names.h"
 
 #include <errno.h>
@@ -21,7 +22,8 @@ static struct known_names known;
 
 static void begin(void)
 {
-	answer.head = (struct names_head){.nr_symbols = 2, .nr_bytes = 10};
+	answer.head =
+		(struct names_head){.nr_symbols = 2, .nr_bytes = 10, .parts = NAME_PART_SYMTAB};
 	memcpy(answer.numbers, ((uint32_t[]){1, 0, 2}), sizeof(answer.numbers));
 	answer.symbols[0] = (struct names_symbol){.off = 100, .size = 20, .name = 0, .len = 4};
 	answer.symbols[1] = (struct names_symbol){.off = 200, .size = 1, .name = 5, .len = 4};
@@ -81,6 +83,8 @@ START_TEST(answers)
 	ck_assert_uint_eq(known.symbols.nr, 2);
 	ck_assert_ptr_eq(find(112), find(110));
 
+	ck_assert_uint_eq(known.parts, NAME_PART_SYMTAB);
+
 	/* A symbol at a known place with another name is another one. */
 	answer.bytes[0] = 'M';
 	ck_assert_int_eq(add(114, 0), 0);
@@ -115,6 +119,8 @@ START_TEST(forged_answers)
 	answer.head.nr_symbols = NR_OFFSETS + 1;
 	expect_refused(0);
 	answer.head.nr_symbols = UINT32_MAX;
+	expect_refused(0);
+	answer.head.parts = NAME_PARTS_ALL + 1;
 	expect_refused(0);
 	answer.head.nr_bytes = UINT32_MAX;
 	expect_refused(0);

@@ -147,6 +147,8 @@ static void fill_tables(void)
 		WORLD_PUSH(&w, mappings, {0});
 		WORLD_PUSH(&w, symbols, {0});
 		WORLD_PUSH(&w, lines, {0, i, i, 1});
+		WORLD_PUSH(&w, name_sources,
+			   {.object = PROF_MAX_TABLE - 1, .parts = NAME_PART_SYMTAB});
 		WORLD_PUSH(&w, source_frames, {0});
 		WORLD_PUSH(&w, frames, {0, i});
 		WORLD_PUSH(&w, exact_frames, i);
@@ -162,7 +164,7 @@ START_TEST(table_rows)
 		&w.epoch.nr_symbols,    &w.epoch.nr_frames,       &w.epoch.nr_stacks,
 		&w.epoch.nr_counts,     &w.epoch.nr_strings,      &w.epoch.nr_process_infos,
 		&w.epoch.nr_file_infos, &w.epoch.nr_exact_frames, &w.epoch.nr_languages,
-		&w.epoch.nr_lines};
+		&w.epoch.nr_lines,      &w.epoch.nr_name_sources};
 	const struct prof_epoch *epoch;
 	struct prof_reader *reader;
 
@@ -177,6 +179,7 @@ START_TEST(table_rows)
 	ck_assert_uint_eq(epoch->nr_file_infos, PROF_MAX_TABLE - 1);
 	ck_assert_uint_eq(epoch->nr_languages, PROF_MAX_TABLE - 1);
 	ck_assert_uint_eq(epoch->nr_lines, PROF_MAX_TABLE);
+	ck_assert_uint_eq(epoch->nr_name_sources, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_exact_frames, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_frames, PROF_MAX_TABLE);
 	ck_assert_uint_eq(epoch->nr_stacks, PROF_MAX_TABLE);
@@ -294,7 +297,7 @@ START_TEST(records)
 }
 END_TEST
 
-enum { BAD_CASES = 42 };
+enum { BAD_CASES = 48 };
 
 #define BREAK(nr, field, bad)                                                                      \
 	case nr:                                                                                   \
@@ -344,6 +347,12 @@ static void break_rule(int which)
 		BREAK(39, w.lines.data[0].nr_frames, 0);
 		BREAK(40, w.source_frames.data[0].name, 99);
 		BREAK(41, w.source_frames.data[0].file, 99);
+		BREAK(42, w.name_sources.data[0].object, 0);
+		BREAK(43, w.name_sources.data[0].object, 2);
+		BREAK(44, w.name_sources.data[0].origin, PROF_NR_NAME_ORIGINS);
+		BREAK(45, w.name_sources.data[0].parts, 0);
+		BREAK(46, w.name_sources.data[0].parts, NAME_PARTS_ALL + 1);
+		BREAK(47, w.name_sources.data[0].file, 99);
 	case 27: /* process 1 twice, and so on */
 		WORLD_PUSH(&w, process_infos, {.process = 1});
 		break;
@@ -372,6 +381,7 @@ START_TEST(rules)
 	WORLD_PUSH(&w, lines, {1, 0x11, 1, 1});
 	WORLD_PUSH(&w, source_frames, {1, 1, 7, false});
 	WORLD_PUSH(&w, source_frames, {1, 1, 8, false});
+	WORLD_PUSH(&w, name_sources, {1, PROF_NAMES_ADDED, NAME_PART_DWARF, 1});
 	WORLD_PUSH(&w, frames, {1, 0x10});
 	world_stack(&w, &frame, 1, PROF_STACK_COMPLETE);
 	WORLD_COUNT(&w, 1, 1, 1, 0, 1);

@@ -6,10 +6,11 @@
 
 /* All sections before END, in their order. */
 static const uint32_t all_sections[] = {
-	SECTION_META,         SECTION_EVENTS,       SECTION_STRINGS,   SECTION_OBJECTS,
-	SECTION_PROCESSES,    SECTION_PROCESS_INFO, SECTION_FILE_INFO, SECTION_LANGUAGES,
-	SECTION_SYMBOLS,      SECTION_LINES,        SECTION_STACKS,    SECTION_EXACT_FRAMES,
-	SECTION_COUNT_EVENTS, SECTION_COUNT_WAKERS, SECTION_SLICES,    SECTION_COUNTS,
+	SECTION_META,         SECTION_EVENTS,       SECTION_STRINGS,      SECTION_OBJECTS,
+	SECTION_PROCESSES,    SECTION_PROCESS_INFO, SECTION_FILE_INFO,    SECTION_LANGUAGES,
+	SECTION_SYMBOLS,      SECTION_LINES,        SECTION_NAME_SOURCES, SECTION_STACKS,
+	SECTION_EXACT_FRAMES, SECTION_COUNT_EVENTS, SECTION_COUNT_WAKERS, SECTION_SLICES,
+	SECTION_COUNTS,
 };
 
 /* Does the recording that tests a section of @type have a table of events? */
@@ -105,7 +106,7 @@ START_TEST(valid_one)
 {
 	build(0, valid[SECTION_META]);
 	expect_result(PROF_READ_END, "");
-	for (uint32_t type = SECTION_PROCESS_INFO; type <= SECTION_LINES; type++) {
+	for (uint32_t type = SECTION_PROCESS_INFO; type <= SECTION_NAME_SOURCES; type++) {
 		build(type, valid[type]);
 		expect_result(PROF_READ_END, "");
 	}
@@ -146,7 +147,7 @@ START_TEST(file_header)
 	check_file_header(15, 'x', true, -EPROTONOSUPPORT, AT "not a recording");
 	check_file_header(16, 2, false, -EBADMSG, AT "wrong CRC");
 	check_file_header(24, 0, false, -EBADMSG, AT "wrong CRC");
-	check_file_header(16, 2, true, -EPROTONOSUPPORT, AT "version 2.4 is not supported");
+	check_file_header(16, 2, true, -EPROTONOSUPPORT, AT "version 2.5 is not supported");
 	check_file_header(21, 1, true, -EPROTONOSUPPORT, AT "unknown required features 0x100");
 	/* A later minor version is read. */
 	check_file_header(18, 7, true, PROF_READ_END, "");

@@ -104,6 +104,13 @@ static const struct payload valid[] = {
 				  "\2\1"
 				  "\4\0"
 				  "\13\20"),
+	/* Two sources of one object. */
+	[SECTION_NAME_SOURCES] = PAYLOAD("\2"
+					 "\2\2\2\2"
+					 "\1\0"
+					 "\0\1"
+					 "\4\100"
+					 "\0\4"),
 	[SECTION_COUNT_WAKERS] = PAYLOAD("\2"
 					 "\2\2"
 					 "\0\3"

@@ -28,6 +28,7 @@ struct world {
 	VEC(struct prof_process_info) process_infos;
 	VEC(struct prof_file_info) file_infos;
 	VEC(struct prof_language) languages;
+	VEC(struct prof_name_source) name_sources;
 	VEC(uint32_t) exact_frames;
 	VEC(struct prof_slice) slices; /* with a length in epoch.slice_ns */
 	struct prof_epoch epoch;
@@ -92,6 +93,8 @@ static inline const struct prof_epoch *world_epoch(struct world *w)
 	w->epoch.nr_file_infos = w->file_infos.nr;
 	w->epoch.languages = w->languages.data;
 	w->epoch.nr_languages = w->languages.nr;
+	w->epoch.name_sources = w->name_sources.data;
+	w->epoch.nr_name_sources = w->name_sources.nr;
 	w->epoch.exact_frames = w->exact_frames.data;
 	w->epoch.nr_exact_frames = w->exact_frames.nr;
 	w->epoch.slices = w->slices.data;
@@ -130,6 +133,7 @@ static inline void world_deinit(struct world *w)
 	vec_free(&w->process_infos);
 	vec_free(&w->file_infos);
 	vec_free(&w->languages);
+	vec_free(&w->name_sources);
 	vec_free(&w->exact_frames);
 	vec_free(&w->slices);
 }

@@ -309,8 +309,8 @@ static __always_inline bool is_handed_over(struct sample *s, struct stack_entry 
 	    user_buffer->end != STACK_END_EARLY)
 		return false;
 	store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
-	return submit_early(bpf_get_current_task_btf(), &s->key, STACK_NONE,
-			    has_weights ? s->weight : 1, s->set, s->space_id, now_ns, s->level);
+	return submit_early(&s->key, STACK_NONE, has_weights ? s->weight : 1, s->set, s->space_id,
+			    now_ns, s->level);
 }
 
 /*

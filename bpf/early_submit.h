@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/depth_limit.h"
@@ -61,41 +62,121 @@ static __always_inline void copy_functions(struct early_sample *sample, __u32 le
 }
 
 /*
- * Hands an early sample of @level to the recorder. @stack is the id by which a later count refers
- * to its user stack; STACK_NONE: the sample is counted with @weight. Returns false if the ring
- * buffer has no room; then nothing has happened.
+ * Bytes from the beginning of the copy to the end of the stack, EARLY_STACK_BYTES at most. The
+ * stack of the main thread ends at the program's arguments. A C library puts the block that the
+ * thread pointer refers to above the stack of another thread. A stack of another kind contains
+ * neither place. So if it is below one, the copy may have more than the stack, but never less.
  */
-static __always_inline bool submit_early(struct task_struct *task, const struct count_key *key,
-					 __u64 stack, __u64 weight, __u32 set, __u64 space_id,
-					 __u64 now_ns, __u32 level)
+static __always_inline __u64 early_stack_bytes(const struct task_struct *task, __u64 sp)
 {
-	struct early_sample *sample = bpf_ringbuf_reserve(&early_samples, sizeof(*sample), 0);
-	__u64 page;
+	const __u64 below = sp - early_stack_begin(sp);
+	__u64 arguments = task->mm->start_stack - sp, bytes = EARLY_STACK_BYTES - below;
+
+	if (arguments < bytes)
+		bytes = arguments;
+	if (bpf_core_field_exists(task->thread.fsbase)) {
+		__u64 block = task->thread.fsbase - sp;
+
+		if (block < bytes)
+			bytes = block;
+	}
+	return below + bytes;
+}
+
+/*
+ * Copies the current task's stack into @sample, which has its registers and room for @max_bytes. A
+ * read that meets the end of the stack fails as a whole, so pages are read one by one.
+ */
+static __always_inline void copy_stack(struct early_sample *sample, __u32 max_bytes)
+{
+	__u64 begin = early_stack_begin(sample->regs[UNWIND_RSP]);
 	__u32 nr;
+
+	for (nr = 0; nr < max_bytes; nr += EARLY_PAGE_BYTES)
+		if (bpf_probe_read_user(sample->stack + nr, EARLY_PAGE_BYTES, (void *)(begin + nr)))
+			break;
+	sample->nr_bytes = nr;
+}
+
+/* An early sample on its way to the recorder: the fields of struct early_sample. */
+struct submission {
+	struct count_key key;
+	__u64 weight;
+	__u64 time_ns;
+	__u64 space_id;
+	__u32 set;
+	__u32 reserved;
+	__u64 regs[UNWIND_NR_REGS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1); /* for each level, set before load */
+	__type(key, __u32);
+	__type(value, struct submission);
+} submissions SEC(".maps");
+
+/* Sends @from with room for @max_bytes of the stack, a constant. Returns false if there is none. */
+static __always_inline bool send_sized(const struct submission *from, __u32 level, __u32 max_bytes)
+{
+	struct early_sample *sample =
+		bpf_ringbuf_reserve(&early_samples, EARLY_SAMPLE_SIZE(max_bytes), 0);
 
 	if (!sample)
 		return false;
-	sample->key = *key;
-	sample->key.user_stack = stack;
-	sample->weight = weight;
-	sample->time_ns = now_ns;
-	sample->space_id = space_id;
-	sample->set = set;
+	sample->key = from->key;
+	sample->weight = from->weight;
+	sample->time_ns = from->time_ns;
+	sample->space_id = from->space_id;
+	sample->set = from->set;
 	copy_functions(sample, level);
-	load_regs(sample->regs, (struct pt_regs *)bpf_task_pt_regs(task));
-	/* A read that meets the end of the stack fails as a whole, so pages are read one by one. */
-	page = early_stack_begin(sample->regs[UNWIND_RSP]);
-	nr = (sample->regs[UNWIND_RSP] - 128) & (EARLY_PAGE_BYTES - 1);
-	sample->nr_bytes = 0;
-	if (!bpf_probe_read_user(sample->stack + nr, EARLY_PAGE_BYTES - nr, (void *)(page + nr))) {
-		for (nr = EARLY_PAGE_BYTES; nr < EARLY_STACK_BYTES; nr += EARLY_PAGE_BYTES)
-			if (bpf_probe_read_user(sample->stack + nr, EARLY_PAGE_BYTES,
-						(void *)(page + nr)))
-				break;
-		sample->nr_bytes = nr;
-	}
+	__builtin_memcpy(sample->regs, from->regs, sizeof(sample->regs));
+	copy_stack(sample, max_bytes);
 	bpf_ringbuf_submit(sample, 0);
 	return true;
+}
+
+/*
+ * Sends the submission of @level, with the stack of the current task. A program can reserve only a
+ * constant size, so there are several.
+ */
+__verified_once int send_early(__u32 level)
+{
+	struct submission *from = bpf_map_lookup_elem(&submissions, &level);
+	__u64 bytes;
+
+	if (!from)
+		return false; /* cannot be: the array has the index */
+	load_regs(from->regs, current_user_regs());
+	bytes = early_stack_bytes(bpf_get_current_task_btf(), from->regs[UNWIND_RSP]);
+	if (bytes <= EARLY_PAGE_BYTES)
+		return send_sized(from, level, EARLY_PAGE_BYTES);
+	if (bytes <= 2 * EARLY_PAGE_BYTES)
+		return send_sized(from, level, 2 * EARLY_PAGE_BYTES);
+	if (bytes <= 4 * EARLY_PAGE_BYTES)
+		return send_sized(from, level, 4 * EARLY_PAGE_BYTES);
+	return send_sized(from, level, EARLY_STACK_BYTES);
+}
+
+/*
+ * Hands an early sample of the current task to the recorder. @stack is the id by which a later
+ * count refers to its user stack; STACK_NONE: the sample is counted with @weight. Returns false if
+ * the ring buffer has no room; then nothing has happened.
+ */
+static __always_inline bool submit_early(const struct count_key *key, __u64 stack, __u64 weight,
+					 __u32 set, __u64 space_id, __u64 now_ns, __u32 level)
+{
+	struct submission *s = bpf_map_lookup_elem(&submissions, &level);
+
+	if (!s)
+		return false; /* cannot be: the array has the index */
+	s->key = *key;
+	s->key.user_stack = stack;
+	s->weight = weight;
+	s->time_ns = now_ns;
+	s->space_id = space_id;
+	s->set = set;
+	return send_early(level);
 }
 
 #endif

@@ -111,7 +111,7 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, enum stack_
 	if (unwind_by_tables && s->key.user_stack >= STACK_FIRST_ID &&
 	    user_buffer->end == STACK_END_EARLY) {
 		id = own_stack_id(task->pid, now_ns);
-		if (submit_early(task, &s->key, id, 0, s->set, s->space_id, now_ns, s->level)) {
+		if (submit_early(&s->key, id, 0, s->set, s->space_id, now_ns, s->level)) {
 			s->key.user_stack = id;
 			return;
 		}

@@ -163,8 +163,12 @@ struct early_sample {
 	struct language_loops loops;
 	struct language_segment segments[EARLY_SEGMENTS];
 	__u64 words[EARLY_WORDS];
-	__u8 stack[EARLY_STACK_BYTES];
+	__u8 stack[EARLY_STACK_BYTES]; /* memory ends after nr_bytes, or later */
 };
+
+/* Bytes of a sample with room for so many bytes of the stack. */
+#define EARLY_SAMPLE_SIZE(stack_bytes)                                                             \
+	(sizeof(struct early_sample) - EARLY_STACK_BYTES + (stack_bytes))
 
 /* The task that ended a wait. All zero: it is not known. */
 struct waker {

@@ -93,6 +93,7 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 		{bpf->maps.slice_changes, NR_SETS * max_u64(set->max_changes, 1), 0},
 		{bpf->maps.buffers, nr_levels * 2, buffer_size},
 		{bpf->maps.walk_memories, nr_levels, 0},
+		{bpf->maps.submissions, nr_levels, 0},
 		{bpf->maps.totals, NR_SETS * options->nr_events, 0},
 		{bpf->maps.hits, options->nr_events, 0},
 		{bpf->maps.weights, options->nr_events, 0},
@@ -116,11 +117,25 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 }
 
 /* The program walks this many processes at a time by tables, others along frame pointers. */
-#define UNWIND_SPACES       16384
-#define UNWIND_WANTS_BYTES  (64u << 10)
-#define EARLY_SAMPLES_BYTES (1u << 20)
+#define UNWIND_SPACES      16384
+#define UNWIND_WANTS_BYTES (64u << 10)
 
-static int set_unwinding(struct profrec_bpf *bpf)
+/* Room for early samples: for each CPU at least, for all together at least and at most. */
+#define EARLY_CPU_BYTES (256u << 10)
+#define EARLY_MIN_BYTES (1u << 20)
+#define EARLY_MAX_BYTES (16u << 20)
+
+/* A ring buffer's size is a power of two. */
+static uint32_t early_bytes(size_t nr_cpus)
+{
+	uint32_t bytes = EARLY_MIN_BYTES;
+
+	while (bytes < EARLY_MAX_BYTES && bytes < nr_cpus * EARLY_CPU_BYTES)
+		bytes *= 2;
+	return bytes;
+}
+
+static int set_unwinding(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
 	const struct map_size sizes[] = {
 		{bpf->maps.unwind_spaces, UNWIND_SPACES, 0},
@@ -129,7 +144,7 @@ static int set_unwinding(struct profrec_bpf *bpf)
 		{bpf->maps.unwind_rules, UNWIND_MAX_RULES, 0},
 		{bpf->maps.known_rules, UNWIND_KNOWN_RULES, 0},
 		{bpf->maps.unwind_wants, UNWIND_WANTS_BYTES, 0},
-		{bpf->maps.early_samples, EARLY_SAMPLES_BYTES, 0},
+		{bpf->maps.early_samples, early_bytes(options->cpus->nr), 0},
 	};
 
 	bpf->rodata->unwind_by_tables = true;
@@ -278,7 +293,7 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	memory_watch_choose(bpf, types);
 	ret = set_sizes(bpf, options, set);
 	if (!ret && options->unwind)
-		ret = set_unwinding(bpf);
+		ret = set_unwinding(bpf, options);
 	if (!ret && options->unwind && options->languages)
 		ret = set_languages(bpf, options);
 	return ret ? ret : set_filters(bpf, options->filters);

@@ -29,8 +29,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 /* Bytes of @sample with as much of the stack as was copied. */
 static size_t size_of(const struct early_sample *sample)
 {
-	return offsetof(struct early_sample, stack) +
-	       (sample->nr_bytes <= EARLY_STACK_BYTES ? sample->nr_bytes : 0);
+	return EARLY_SAMPLE_SIZE(sample->nr_bytes <= EARLY_STACK_BYTES ? sample->nr_bytes : 0);
 }
 
 /* Frees the copy of the stack. */

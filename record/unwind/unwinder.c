@@ -176,9 +176,11 @@ static int serve_want(void *ctx, void *data, size_t size)
 static int take_early(void *ctx, void *data, size_t size)
 {
 	struct unwinder *u = ctx;
+	const struct early_sample *sample = data;
 
-	if (size >= sizeof(struct early_sample) && !u->ret)
-		u->ret = early_samples_add(&u->early, data);
+	if (!u->ret && size >= EARLY_SAMPLE_SIZE(0) &&
+	    sample->nr_bytes <= size - EARLY_SAMPLE_SIZE(0))
+		u->ret = early_samples_add(&u->early, sample);
 	return 0;
 }
 

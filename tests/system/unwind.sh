@@ -130,6 +130,14 @@ record fork --unwind=dwarf -- bash -c \
 fold fork --from 1
 check "fork without exec: they have roots" rooted fork 60 10 '^bash;'
 
+## Processes that end before the recorder knows their mappings. It walks copies of their stacks, which have several sizes.
+build "$dir/deep" deep.c "${frameless[@]}" -pthread
+for kib in 1 6 12 26; do
+	# shellcheck disable=SC2016 # for the shell that is started
+	record "deep.$kib" --unwind=dwarf -- bash -c 'for i in {1..40}; do "$0" 3 "$1"; "$0" 3 "$1" thread; done' "$dir/deep" $kib
+	check "$kib KiB of stack, of main threads and others: they have roots" rooted "deep.$kib" 80 80 ';burn_deeply '
+done
+
 ## Files that the host does not have under that name, or not any more.
 mkdir -p "$dir/inside" "$dir/symfs$dir/inside" "$dir/symfs$dir/gone" "$dir/gone"
 cp "$dir/frames" "$dir/symfs$dir/inside/elsewhere"

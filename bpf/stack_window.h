@@ -15,6 +15,7 @@
 
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
+#include "bpf/regex_code.h"
 #include "bpf/unwind_step.h"
 
 #define WINDOW_BYTES 512
@@ -34,7 +35,12 @@ struct walk_memory {
 	__u64 word;  /* the word that was read last */
 	__u64 start; /* of the window; NO_WINDOW: there is none */
 	__u8 window[WINDOW_BYTES];
-	struct java_scratch java;
+	__u64 searched; /* nothing that PCRE2's code returns to is in the stack below this address
+			 */
+	union {
+		struct java_scratch java;
+		struct regex_scratch regex;
+	};
 };
 
 #define NO_WINDOW (~0ULL)
@@ -54,6 +60,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 	if (m) {
 		m->level = level;
 		m->start = NO_WINDOW;
+		m->searched = 0;
 	}
 	return m;
 }

@@ -72,6 +72,8 @@ struct unwind_space {
 	__u64 interpreter_base;
 	__u32 interpreter; /* its number + 1; 0: there is none */
 	__u32 has_machine; /* struct java_machine */
+	/* PCRE2's own code, which calls code that PCRE2 has made (bpf/regex_code.h); 0: none. */
+	__u64 regex_start, regex_bytes;
 };
 
 /* A question of the program to the recorder. */

@@ -88,6 +88,7 @@
 #include "bpf/language_places.h"
 #include "bpf/made_frames.h"
 #include "bpf/python_frames.h"
+#include "bpf/regex_frames.h"
 #include "bpf/shared.h"
 #include "bpf/stack_window.h"
 #include "bpf/table_search.h"
@@ -184,6 +185,10 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 		nr = find_rule(pc - m->bias, pages);
 	} else if (pages == UNWIND_WITHOUT_TABLE || pages == UNWIND_SHARED_MEMORY) {
 		nr = find_made_rule(pages, walk_memory_of(w)->level);
+		if (nr == UNWIND_NO_RULE && walk_languages && w->space->regex_bytes &&
+		    find_regex_rule(w->space->regex_start, w->space->regex_bytes,
+				    walk_memory_of(w)->level))
+			return &walk_memory_of(w)->regex.rule;
 	} else {
 		w->walk.is_early = true;
 		if (pages == UNWIND_TABLE_WANTED &&
@@ -319,6 +324,7 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 		space->nr = 0;
 		space->interpreter = 0;
 		space->has_machine = 0;
+		space->regex_bytes = 0;
 		space->space_id = space_id;
 		space->is_settled = 0;
 		space->ask_again_ns = ask_again_ns;

@@ -13,9 +13,10 @@
 
 #define INTERPRETER_NAME_BYTES 48
 
-/* All zero: the file has none. */
+/* All zero: the file has none. PCRE2 is none, and makes code as the others do. */
 struct found_interpreter {
 	uint32_t language;                 /* enum language */
+	uint32_t has_regex;                /* PCRE2 (bpf/regex_code.h) */
 	char name[INTERPRETER_NAME_BYTES]; /* "CPython 3.11.2" */
 	/* Its language is LANGUAGE_NONE if the version has no support. */
 	struct interpreter interpreter;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/languages/interpreter_search.h"
 
+#include "common/cleanup.h"
 #include "record/languages/dynamic_symbols.h"
 #include "record/languages/java_symbols.h"
 #include "record/languages/php_layouts.h"
@@ -16,6 +17,18 @@ static void lua_find(const struct dynamic_symbols *symbols, struct found_interpr
 		found->interpreter.has_traces = true;
 }
 
+/* The sizes of characters for which PCRE2 makes code. */
+static void regex_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
+	static const char *const matchers[] = {"pcre2_jit_match_8", "pcre2_jit_match_16",
+					       "pcre2_jit_match_32"};
+	Elf64_Sym symbol;
+
+	for (size_t i = 0; i < ARRAY_SIZE(matchers); i++)
+		if (!dynamic_symbols_find(symbols, matchers[i], &symbol))
+			found->has_regex = true;
+}
+
 void interpreter_search(int fd, struct found_interpreter *found)
 {
 	struct dynamic_symbols symbols;
@@ -27,6 +40,7 @@ void interpreter_search(int fd, struct found_interpreter *found)
 		php_find(&symbols, found);
 		php_loop_find(&symbols, found);
 		lua_find(&symbols, found);
+		regex_find(&symbols, found);
 	}
 	dynamic_symbols_deinit(&symbols);
 }

@@ -334,7 +334,7 @@ static void note_failure(struct file_tables *u, uint32_t nr, int status)
 		set_state(u, nr, TABLE_IMPOSSIBLE);
 }
 
-/* Tells the program of the interpreter of the file of @nr, if it has one. */
+/* Notes whether the file of @nr is PCRE2. Tells the program of its interpreter, if it has one. */
 static void note_interpreter(struct file_tables *u, uint32_t nr,
 			     const struct found_interpreter *found)
 {
@@ -342,6 +342,7 @@ static void note_interpreter(struct file_tables *u, uint32_t nr,
 	const struct interpreter_place place = {
 		.build_id = &t->build_id, .identity = &t->identity, .dev = t->dev, .ino = t->ino};
 
+	t->has_regex = found->has_regex && u->interpreters.languages;
 	if (found_interpreter_is_any(found))
 		t->interpreter = interpreter_maps_add(&u->interpreters, found, &place);
 }

@@ -38,6 +38,7 @@ struct file_table {
 	uint32_t nr_idle;      /* settles in a row that found no users */
 	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */
 	uint64_t dev, ino;     /* of the file, dev as makedev */
+	bool has_regex;        /* the file is PCRE2 (bpf/regex_code.h) */
 	uint32_t interpreter;  /* by which the program knows its interpreter, + 1; 0: none */
 	bool is_damaged;       /* the table in the cache cannot be used */
 	bool lacked_room;      /* impossible only since there was no room */

@@ -59,8 +59,9 @@ static void look_for_machine(struct space_maps *u, struct unwind_process *p)
 }
 
 /*
- * Adds the interpreter to what the program knows of @p. If another address space has come into the
- * entry meanwhile, the program does not believe what is put here, and asks for its mappings.
+ * Adds interpreter and PCRE2 to what the program knows of @p. If another address space has come
+ * into the entry meanwhile, the program does not believe what is put here, and asks for its
+ * mappings.
  */
 static void put_interpreter(struct space_maps *u, const struct unwind_process *p)
 {
@@ -73,6 +74,8 @@ static void put_interpreter(struct space_maps *u, const struct unwind_process *p
 	space.interpreter = p->interpreter;
 	space.interpreter_base = p->interpreter_base;
 	space.has_machine = p->has_machine;
+	space.regex_start = p->regex_start;
+	space.regex_bytes = p->regex_bytes;
 	bpf_map_update_elem(map, &p->pid, &space, BPF_EXIST);
 }
 
@@ -88,23 +91,34 @@ static bool is_better_interpreter(const struct space_maps *u, uint32_t nr, uint3
 	return nr && (!old || (has_functions(u, nr) && !has_functions(u, old)));
 }
 
-/* The file of table @nr has turned out to have an interpreter. */
+/* The file @t, of mapping @m of process @p, has turned out to have an interpreter. */
+static void take_interpreter(struct space_maps *u, struct unwind_process *p,
+			     const struct file_table *t, const struct unwind_mapping *m)
+{
+	if (!is_better_interpreter(u, t->interpreter, p->interpreter))
+		return;
+	p->interpreter = t->interpreter;
+	/* With a table, the bias is that of the table's first page. */
+	p->interpreter_base = m->bias - (t->state == TABLE_READY ? t->first_off : 0);
+	look_for_machine(u, p);
+}
+
+/* The file of table @nr has turned out to have an interpreter, or to be PCRE2. */
 static void note_interpreter(struct space_maps *u, uint32_t nr)
 {
 	const struct file_table *t = &u->tables->tables.data[nr];
 
 	vec_for_each(&u->processes, p) {
-		uint32_t i = p->pid && is_better_interpreter(u, t->interpreter, p->interpreter)
-				     ? find_table(u, p, nr)
-				     : p->nr;
+		uint32_t i = p->pid ? find_table(u, p, nr) : p->nr;
+		const struct unwind_mapping *m = &u->mappings[p->first + i];
 
 		if (i == p->nr)
 			continue;
-		p->interpreter = t->interpreter;
-		/* With a table, the bias is that of the table's first page. */
-		p->interpreter_base = u->mappings[p->first + i].bias -
-				      (t->state == TABLE_READY ? t->first_off : 0);
-		look_for_machine(u, p);
+		take_interpreter(u, p, t, m);
+		if (t->has_regex) {
+			p->regex_start = m->start;
+			p->regex_bytes = m->end - m->start;
+		}
 		put_interpreter(u, p);
 	}
 }
@@ -128,7 +142,7 @@ void space_maps_table_changed(struct space_maps *u, uint32_t nr)
 		m->pages = now.pages;
 		put_mapping(u, i);
 	}
-	if (u->tables->tables.data[nr].interpreter)
+	if (u->tables->tables.data[nr].interpreter || u->tables->tables.data[nr].has_regex)
 		note_interpreter(u, nr);
 }
 
@@ -213,6 +227,7 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 	vec_clear(&u->list);
 	vec_clear(&u->list_tables);
 	u->list_interpreter = 0;
+	u->list_regex_start = u->list_regex_bytes = 0;
 	vec_for_each(mappings, mapping) {
 		const struct mapped_file *file = mapping_file(files, mapping);
 		struct unwind_mapping m = {.start = mapping->start, .end = mapping->end};
@@ -240,6 +255,10 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 					  u->list_interpreter)) {
 			u->list_interpreter = u->tables->tables.data[nr].interpreter;
 			u->list_base = mapping->start - mapping->pgoff;
+		}
+		if (u->tables->tables.data[nr].has_regex) {
+			u->list_regex_start = m.start;
+			u->list_regex_bytes = m.end - m.start;
 		}
 		ret = vec_push(&u->list, m);
 		if (!ret)
@@ -279,7 +298,9 @@ static int put_space(struct space_maps *u, const struct unwind_process *p, uint6
 				     .exec_pages = p->exec_pages,
 				     .interpreter_base = p->interpreter_base,
 				     .interpreter = p->interpreter,
-				     .has_machine = p->has_machine};
+				     .has_machine = p->has_machine,
+				     .regex_start = p->regex_start,
+				     .regex_bytes = p->regex_bytes};
 
 	return bpf_map_update_elem(u->tables->store.maps.spaces, &p->pid, &space, flags) ? -errno
 											 : 0;
@@ -361,6 +382,8 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 	p->exec_pages = owner->exec_pages;
 	p->interpreter = u->list_interpreter;
 	p->interpreter_base = u->list_base;
+	p->regex_start = u->list_regex_start;
+	p->regex_bytes = u->list_regex_bytes;
 	if (old.space_id != p->space_id || old.interpreter != p->interpreter) {
 		if (p->has_machine)
 			java_machines_remove(&u->tables->interpreters.java, p->pid);

@@ -28,6 +28,7 @@ struct unwind_process {
 	uint32_t interpreter;
 	uint32_t machine_looks; /* at its machine (struct java_machine), which it may have later */
 	bool has_machine;
+	uint64_t regex_start, regex_bytes; /* as in struct unwind_space */
 };
 
 struct space_maps {
@@ -48,6 +49,7 @@ struct space_maps {
 	u32_vec list_keys;
 	uint64_t list_base; /* of its interpreter */
 	uint32_t list_interpreter;
+	uint64_t list_regex_start, list_regex_bytes;
 };
 
 /* @tables must outlive it. Returns 0 or -ENOMEM; the deinit is due in any case. */

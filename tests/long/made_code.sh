@@ -2,11 +2,11 @@
 # tests: bpf record/languages record/unwind
 # Stacks through code that runtimes have made, which no table knows: they come to their root, and no function has a wrong
 # caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13; PHP is PHP 8.2.
-# LUAJIT is LuaJIT 2.1. TAP.
+# LUAJIT is LuaJIT 2.1, and PCRE2 are libraries of that name. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 : "${MADE_CODE_SECONDS:=15}" "${PYTHONS:=python3 python3.12 python3.13}" "${PHP:=php8.2}" \
-	"${LUAJIT:=luajit}"
+	"${LUAJIT:=luajit}" "${PCRE2:=libpcre2-8.so.0}"
 need_tables
 
 # truth NAME NUMBER
@@ -120,4 +120,15 @@ if "$LUAJIT" -v 2> /dev/null | grep -q 'LuaJIT 2\.1'; then
 else
 	skip "LuaJIT" "no LuaJIT 2.1"
 fi
+build "$dir/step_regex" step_regex.c
+for library in $PCRE2; do
+	"$dir/step_regex" "$library" 4000 > "$dir/steps" 2> "$dir/steps.err"
+	if [ $? = 2 ]; then
+		skip "expressions of $library" "there is no such library"
+		continue
+	fi
+	check "$library: code of expressions is stepped through" above "$(sed -n 's/^instructions //p' "$dir/steps")" 100000
+	check "$library: each instruction has the right caller" same "$(sed 1d "$dir/steps"; sort "$dir/steps.err" | head -5)" \
+		$'wrong 0\nwithout 0'
+done
 plan_end

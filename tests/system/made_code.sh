@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Stacks through made code in the frame of an interpreter: of programs of the tests' own, which have symbols of PHP and of
-# LuaJIT. tests/long/made_code.sh has these themselves.
+# LuaJIT. And stacks through code that PCRE2 makes. tests/long/made_code.sh has these themselves.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 need_tables
@@ -34,4 +34,25 @@ record other sh -c "$traces 5 other; $traces 30 other"
 check "a trace whose state names another frame is there" above "$(sum_samples '\[unknown\];burn_inside' < "$dir/other.folded")" 100
 check "a trace whose state names another frame has no caller" same \
 	"$(grep -c 'main;.*\[unknown\];burn_inside' "$dir/other.folded")" 0
+
+# Code that PCRE2 makes: each instruction leads to its caller, and stacks through it are known.
+regexes=$dir/regexes
+build "$regexes" step_regex.c "${frameless[@]}" -Wl,--export-dynamic
+"$regexes" libpcre2-8.so.0 200 > "$dir/steps" 2> "$dir/steps.err"
+case $? in
+2) skip "regular expressions" "there is no libpcre2-8" ;;
+*)
+	check "code of expressions is stepped through" above "$(sed -n 's/^instructions //p' "$dir/steps")" 10000
+	check "each instruction has the right caller" same "$(sed 1d "$dir/steps"; sort "$dir/steps.err" | head -5)" \
+		$'wrong 0\nwithout 0'
+	record regexes sh -c "$regexes libpcre2-8.so.0 run 5; $regexes libpcre2-8.so.0 run 25"
+	check "an expression has its caller" mostly "$dir/regexes.folded" regexes \
+		'main;run_matches;pcre2_jit_match_8;([^;]*;)?\[unknown\]( |;)' 40
+	check "an expression has no other caller" same \
+		"$(grep '\[unknown\]' "$dir/regexes.folded" | grep -vE ';pcre2_jit_match_8;([^;]*;)?\[unknown\]( |;)|^regexes;\[unknown\]( |;)')" ""
+	"$profrec" -q -U --languages none -F 499 -o "$dir/unruled.prof" -- "$regexes" libpcre2-8.so.0 run 5
+	check "no languages, no rule for expressions" same \
+		"$("$profrep" -f "$dir/unruled.prof" | grep -c 'pcre2_jit_match_8;.*\[unknown\]')" 0
+	;;
+esac
 plan_end

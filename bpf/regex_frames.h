@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the rule of bpf/regex_code.h for a frame, in processes that map PCRE2. */
+#ifndef BPF_REGEX_FRAMES_H
+#define BPF_REGEX_FRAMES_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/kernel.h"
+#include "bpf/regex_code.h"
+#include "bpf/stack_window.h"
+
+/* Functions of more than 64 KiB are left alone. */
+#define REGEX_PARTS_MAX 128
+
+#define REGEX_WINDOWS_MAX (REGEX_FRAME_MAX / WINDOW_BYTES + 1)
+
+/* A pointer, as it cannot be in the map. */
+struct regex_search {
+	struct walk_memory *memory;
+};
+
+/* Does a window of the stack have an address of PCRE2's code? bpf_loop ends when this returns 1. */
+static long search_regex_caller(__u32 i, struct regex_search *c)
+{
+	struct walk_memory *m = c->memory;
+	struct regex_scratch *s = &m->regex;
+	__u64 at = (s->from & ~(WINDOW_BYTES - 1ULL)) + (__u64)i * WINDOW_BYTES;
+
+	m->start = NO_WINDOW;
+	if (bpf_probe_read_user(m->window, WINDOW_BYTES, (void *)at))
+		return 1;
+	m->start = at;
+	for (__u32 j = 0; j < WINDOW_BYTES / 8; j++) {
+		if (((__u64 *)m->window)[j] - s->start < s->bytes && at + 8 * j >= s->from) {
+			s->found = at;
+			return 1;
+		}
+	}
+	m->searched = at + WINDOW_BYTES;
+	return 0;
+}
+
+/* Does a part of the code have the beginning of a function? bpf_loop ends when this returns 1. */
+static long search_regex_begin(__u32 i, struct regex_search *c)
+{
+	struct regex_scratch *s = &c->memory->regex;
+	__u64 at = (s->from & ~(REGEX_PART_BYTES - 1ULL)) - (__u64)i * REGEX_PART_BYTES;
+
+	if (bpf_probe_read_user(s->part, REGEX_PART_BYTES, (void *)at))
+		return 1;
+	for (__u32 j = REGEX_PART_BYTES / 8; j-- > 0;) {
+		if (is_regex_begin(s->part[j]) && at + 8 * j <= s->from) {
+			s->found = at + 8 * j;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Makes the rule for the frame at hand of @level, whose code is in a mapping without a table. The
+ * process has PCRE2's own code in the @bytes bytes at @start. Returns 0 if there is no rule.
+ *
+ * Most processes that map PCRE2 have no code of it in their stacks, and some have code of another
+ * compiler. Those have no address of PCRE2's own code near, so the first look is for that. It says
+ * nothing of where the caller is.
+ */
+__verified_once int find_regex_rule(__u64 start, __u64 bytes, __u32 level)
+{
+	struct regex_search c = {.memory = bpf_map_lookup_elem(&walk_memories, &level)};
+	const struct unwind_frame *f;
+	struct regex_scratch *s;
+
+	if (!c.memory)
+		return 0;
+	f = &c.memory->frame;
+	s = &c.memory->regex;
+	s->start = start;
+	s->bytes = bytes;
+	s->found = 0;
+	s->from = f->sp > c.memory->searched ? f->sp : c.memory->searched;
+	if (s->from - f->sp < REGEX_FRAME_MAX)
+		bpf_loop(REGEX_WINDOWS_MAX, search_regex_caller, &c, 0);
+	if (!s->found)
+		return 0;
+	s->found = 0;
+	s->from = unwind_lookup_pc(f);
+	bpf_loop(REGEX_PARTS_MAX, search_regex_begin, &c, 0);
+	return s->found && read_regex_function(f, s, s->found, s->from) && make_regex_rule(f, s);
+}
+
+#endif

@@ -38,6 +38,9 @@
  */
 #define SIDEBAND_PAUSE_NS (20 * NS_PER_MS)
 
+/* Between drains the recorder reads the list of online CPUs at most so often. */
+#define CPUS_PAUSE_NS (100 * NS_PER_MS)
+
 /*
  * So long the names of an epoch may take while sampling goes on. At first the child that looks them
  * up runs behind everybody else; then it hurries.
@@ -65,6 +68,7 @@ struct recorder {
 	struct pipeline pipeline;
 	uint64_t start_ns;   /* CLOCK_MONOTONIC: start of the run */
 	uint64_t applied_ns; /* CLOCK_MONOTONIC: when records were applied between drains */
+	uint64_t watched_ns; /* CLOCK_MONOTONIC: when the list of CPUs was read between drains */
 	enum prof_end_reason end_reason;
 	bool stop;           /* the run ends as soon as it can */
 	uint64_t stopped_ns; /* CLOCK_MONOTONIC: end of sampling; 0: sampling goes on */
@@ -236,6 +240,16 @@ static int apply_settled_records(struct recorder *r)
 	return session_apply_records(&r->session, now - SIDEBAND_SETTLE_NS);
 }
 
+static int watch_cpus(struct recorder *r)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	if (now - r->watched_ns < CPUS_PAUSE_NS)
+		return 0;
+	r->watched_ns = now;
+	return session_watch_cpus(&r->session);
+}
+
 /* Waits until @due_ns or until something happens. *@happened receives bits of enum wakeup. */
 static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 {
@@ -258,7 +272,7 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 		what = apply_settled_records(r);
 	if (!what)
 		what = session_watch_overhead(&r->session);
-	return what ? what : session_watch_cpus(&r->session);
+	return what ? what : watch_cpus(r);
 }
 
 /* Prints the closing line of the recording, and how the command ended. */

@@ -263,7 +263,6 @@ int early_samples_walk(struct early_samples *early, struct table_maps *store,
 			break;
 		ret = 0;
 	}
-	table_maps_unmap(store);
 	return ret;
 }
 

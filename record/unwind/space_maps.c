@@ -460,7 +460,8 @@ void space_maps_remove(struct space_maps *u, uint32_t pid)
 
 int space_maps_exited(struct space_maps *u, uint32_t pid)
 {
-	if (proc_has_threads(pid))
+	/* An unknown process makes itself known again if its other threads go on. */
+	if (space_maps_find(u, pid) && proc_has_threads(pid))
 		return vec_push(&u->outlived, pid);
 	space_maps_remove(u, pid);
 	return 0;

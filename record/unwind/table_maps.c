@@ -102,7 +102,8 @@ static struct unwind_segment *map_segment(struct table_maps *s, uint32_t nr)
 	return s->segments[nr] = p;
 }
 
-void table_maps_unmap(struct table_maps *s)
+/* Mapped segments count as the recorder's memory. */
+static void unmap_segments(struct table_maps *s)
 {
 	for (uint32_t i = 0; i < s->nr_segments; i++) {
 		if (s->segments[i])
@@ -232,7 +233,7 @@ int table_maps_add(struct table_maps *s, const struct unwind_table *table,
 		ret = add_rules(s, table, &new.rules);
 	if (!ret)
 		ret = add_pages(s, table, &new);
-	table_maps_unmap(s);
+	unmap_segments(s);
 	if (ret)
 		table_maps_remove(s, &new);
 	else
@@ -266,12 +267,48 @@ bool table_maps_are_tight(const struct table_maps *s)
 	       s->free_pages.nr_free < UNWIND_MAX_PAGES / 4;
 }
 
+static void unmap_window(struct table_window *w)
+{
+	if (w->memory)
+		munmap(w->memory, w->bytes);
+	w->memory = NULL;
+}
+
+/* The rows of @page, or NULL. Another page may take the place of their window later. */
+static const uint32_t *map_rows(struct table_maps *s, const struct unwind_page *page)
+{
+	/* Knuth's multiplicative hash */
+	struct table_window *w =
+		&s->windows[page->first_row * 2654435769u >> (32 - TABLE_WINDOW_BITS)];
+	size_t at = page->first_row % UNWIND_SEGMENT_ROWS * sizeof(*w->rows);
+	size_t begin = at & -(size_t)getpagesize();
+	size_t bytes = at - begin + page->nr_rows * sizeof(*w->rows);
+	void *p;
+
+	/* A table that took the place of an earlier one is in the same memory. */
+	if (w->memory && !memcmp(&w->page, page, sizeof(*page)))
+		return w->rows;
+	p = mmap(NULL, bytes, PROT_READ, MAP_SHARED,
+		 s->segment_fds[page->first_row >> UNWIND_SEGMENT_SHIFT], begin);
+	if (p == MAP_FAILED)
+		return NULL;
+	madvise(p, bytes, MADV_DONTFORK); /* as of a segment */
+	unmap_window(w);
+	*w = (struct table_window){
+		.memory = p,
+		.bytes = bytes,
+		.rows = (const uint32_t *)((const char *)p + (at - begin)),
+		.page = *page,
+	};
+	return w->rows;
+}
+
 const struct unwind_rule *table_maps_find(struct table_maps *s,
 					  const struct unwind_mapping *mapping, uint64_t pc)
 {
 	uint64_t off = pc - mapping->bias, nr = off >> UNWIND_PAGE_SHIFT;
-	const struct unwind_segment *segment;
 	const struct unwind_page *page;
+	const uint32_t *rows;
 	uint32_t row;
 
 	if (nr >= UNWIND_NR_PAGES(mapping->pages))
@@ -279,12 +316,11 @@ const struct unwind_rule *table_maps_find(struct table_maps *s,
 	page = &s->pages[UNWIND_FIRST_PAGE(mapping->pages) + nr];
 	if (!page->nr_rows)
 		return NULL;
-	segment = map_segment(s, page->first_row >> UNWIND_SEGMENT_SHIFT);
-	if (!segment)
+	rows = map_rows(s, page);
+	if (!rows)
 		return NULL;
 	off &= UNWIND_PAGE_SIZE - 1;
-	row = unwind_rows_find(segment->rows + page->first_row % UNWIND_SEGMENT_ROWS, page->nr_rows,
-			       off);
+	row = unwind_rows_find(rows, page->nr_rows, off);
 	return &s->rules.data[UNWIND_ROW_RULE(row)];
 }
 
@@ -338,7 +374,9 @@ int table_maps_init(struct table_maps *s)
 
 void table_maps_deinit(struct table_maps *s)
 {
-	table_maps_unmap(s);
+	unmap_segments(s);
+	for (uint32_t i = 0; i < TABLE_WINDOWS; i++)
+		unmap_window(&s->windows[i]);
 	for (uint32_t i = 0; i < s->nr_segments; i++)
 		close(s->segment_fds[i]);
 	free(s->pages);

@@ -41,6 +41,20 @@ struct table_place {
 	u32_vec rules; /* numbers of the rules that it shares */
 };
 
+/*
+ * The rows of one page in the recorder's memory. Walks of early samples need a few rows of a few
+ * pages, and nearly the same ones each time. A whole segment would take long to map.
+ */
+struct table_window {
+	void *memory; /* NULL: nothing is mapped */
+	size_t bytes;
+	const uint32_t *rows;
+	struct unwind_page page;
+};
+
+#define TABLE_WINDOW_BITS 7
+#define TABLE_WINDOWS     (1u << TABLE_WINDOW_BITS)
+
 /* Initialise with table_maps_init. */
 struct table_maps {
 	struct unwind_maps maps;
@@ -55,6 +69,7 @@ struct table_maps {
 	uint32_t nr_segments;
 	int segment_fds[UNWIND_MAX_SEGMENTS];
 	struct unwind_segment *segments[UNWIND_MAX_SEGMENTS]; /* NULL: not mapped */
+	struct table_window windows[TABLE_WINDOWS];           /* by the first row of the page */
 };
 
 /* Returns 0 or -ENOMEM; the deinit is due in any case. */
@@ -76,15 +91,9 @@ void table_maps_remove(struct table_maps *store, struct table_place *place);
 /* Is a map so full that tables which nobody needs should go? */
 bool table_maps_are_tight(const struct table_maps *store);
 
-/*
- * The rule for @pc in a mapping with pages, or NULL. The segment stays mapped until
- * table_maps_unmap.
- */
+/* The rule for @pc in a mapping with pages, or NULL. */
 const struct unwind_rule *table_maps_find(struct table_maps *store,
 					  const struct unwind_mapping *mapping, uint64_t pc);
-
-/* Unmaps all segments, since mapped segments count as the recorder's memory. */
-void table_maps_unmap(struct table_maps *store);
 
 void table_maps_deinit(struct table_maps *store);
 

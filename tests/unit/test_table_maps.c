@@ -75,7 +75,6 @@ static void check_table(struct table_maps *store, const struct unwind_table *t,
 	for (uint64_t pc = 0; pc < (uint64_t)t->nr_pages * UNWIND_PAGE_SIZE; pc += 1021)
 		ck_assert_mem_eq(table_maps_find(store, &mapping, pc), unwind_table_find(t, pc),
 				 sizeof(struct unwind_rule));
-	table_maps_unmap(store);
 }
 
 #define NR_TABLES 16

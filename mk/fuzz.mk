@@ -11,7 +11,7 @@ FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java deman
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
 FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(wildcard record/cfi/*.c) $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
-	$(ELF_SRC) $(addprefix report/symbols/,candidate.c debugfiles.c fetcher.c kernel_paths.c)
+	$(ELF_SRC) $(addprefix report/symbols/,candidate.c debugfiles.c fetcher.c kernel_paths.c packed_file.c)
 FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
 FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c elf/unpack_xz.c \
 	$(addprefix record/probes/,debug_symbols.c elf_image.c library.c mapped_code.c pattern.c usdt.c user_functions.c)
@@ -28,7 +28,7 @@ FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZ
 
 FUZZ_LIBS_reader   := -lzstd
 FUZZ_LIBS_table    := -lz -lzstd -lnettle
-FUZZ_LIBS_elf      := -lelf -lz -llzma
+FUZZ_LIBS_elf      := -lelf -lz -lzstd -llzma
 FUZZ_LIBS_names    := -lelf -lz -llzma
 FUZZ_LIBS_probes   := -llzma
 FUZZ_LIBS_dwarf    := -lelf -lz -lzstd -pthread

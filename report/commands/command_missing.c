@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profrep missing: the files that would name more functions, for a script that fetches them. */
+/* profrep missing: the files that would tell more of functions, for a script that fetches them. */
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
 #include "report/commands/recording_names.h"
@@ -31,15 +31,28 @@ static int run_missing(const void *options, struct command_io *io, struct err *e
 	return ret;
 }
 
+/* Either option asks for both, since both are of one look-up. */
+static const struct option_spec line_rows[] = {
+	OPTION_FLAG_ROW(struct view, inlines, "inlines", 'i',
+			.help = "list files without debug information, too, also of the kernel"),
+	OPTION_FLAG_ROW(struct view, lines, "lines", 0,
+			.help = "list files without debug information, too, also of the kernel"),
+};
+
+static const struct option_table line_options = {line_rows, ARRAY_SIZE(line_rows), NULL};
+
 const struct profrep_command missing_command = {
-	COMMAND_TEXTS("missing", "print build-id and path of files that would name more functions",
-		      "  profrep missing app.prof         # the most useful file first\n"
-		      "  profrep missing app.prof | while read -r id path; do ...; done\n"),
+	COMMAND_TEXTS(
+		"missing", "print build-id and path of files that would name more functions",
+		"  profrep missing app.prof         # the most useful file first\n"
+		"  profrep missing app.prof | while read -r id path; do ...; done\n"
+		"  profrep missing -i app.prof      # what reports with -i and --lines lack\n"),
 	.spec.parts =
 		{
 			{&timespan_options, offsetof(struct missing_options, request.span)},
 			{&owner_options, offsetof(struct missing_options, request.filter)},
 			{&stack_options, offsetof(struct missing_options, request.filter)},
+			{&line_options, offsetof(struct missing_options, request.view)},
 			{&search_options, offsetof(struct missing_options, request.search)},
 		},
 	SEVERAL_RECORDINGS(struct missing_options),

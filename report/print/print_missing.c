@@ -10,7 +10,7 @@
 
 struct missing_file {
 	uint32_t object;
-	uint64_t samples;  /* samples with a frame in the file that has no name */
+	uint64_t samples;  /* samples with a frame in the file that lacks something */
 	uint64_t last_row; /* the number of the row that was counted last */
 };
 
@@ -21,11 +21,39 @@ struct missing_table {
 	uint64_t row;
 };
 
-/* Returns true if a better file than those that were found could name functions of @object. */
-static bool can_be_named(const struct missing_table *table, uint32_t object)
+static const struct object_key *object_key(const struct missing_table *table, uint32_t object)
 {
-	return table->p->rec->model.objects.data[object].key.kind == PROF_OBJECT_FILE &&
+	return &table->p->rec->model.objects.data[object].key;
+}
+
+/* Kernels and modules have files, too, and only their build-ids tell which. */
+static bool is_kernel_file(const struct object_key *key)
+{
+	return (key->kind == PROF_OBJECT_KERNEL || key->kind == PROF_OBJECT_MODULE) &&
+	       key->build_id.size;
+}
+
+/*
+ * Returns true if a better file than those that were found could name the function at @frame. Those
+ * of the kernel have no names that the recording lacks.
+ */
+static bool can_be_named(const struct missing_table *table, uint32_t object,
+			 const struct resolved *frame)
+{
+	return !frame->name && object_key(table, object)->kind == PROF_OBJECT_FILE &&
 	       !table->p->symbols->sources[object].has_symtab;
+}
+
+/* Returns true if a file with debug information could tell lines that the user wants. */
+static bool can_have_lines(const struct missing_table *table, uint32_t object,
+			   const struct resolved *frame)
+{
+	const struct object_source *source = &table->p->symbols->sources[object];
+	const struct object_key *key = object_key(table, object);
+
+	return view_needs_lines(table->p->view) && !frame->nr_lines &&
+	       source->binary_quality != ELF_LINES && source->debug_quality != ELF_LINES &&
+	       (key->kind == PROF_OBJECT_FILE || is_kernel_file(key));
 }
 
 /* Adds @count, up to the largest number: counts of several objects of a file need not fit. */
@@ -35,7 +63,7 @@ static void add_samples(struct missing_file *file, uint64_t count)
 		file->samples = UINT64_MAX;
 }
 
-/* Counts a stack of the current row for each file that it lacks names of. */
+/* Counts a stack of the current row for each file that it lacks something of. */
 static void count_stack(struct missing_table *table, uint32_t id, uint64_t count)
 {
 	const struct model *model = &table->p->rec->model;
@@ -44,10 +72,12 @@ static void count_stack(struct missing_table *table, uint32_t id, uint64_t count
 	for (uint32_t i = 0; i < stack->nr_frames; i++) {
 		uint32_t frame = model->stack_frames.data[stack->first_frame + i];
 		struct missing_file *file = &table->files[model->frames.data[frame].object];
+		const struct resolved *resolved =
+			symbols_frame(table->p->symbols, frame, i ? FRAME_CALLER : FRAME_LEAF);
 
 		if (file->last_row == table->row ||
-		    symbols_frame(table->p->symbols, frame, i ? FRAME_CALLER : FRAME_LEAF)->name ||
-		    !can_be_named(table, file->object))
+		    !(can_be_named(table, file->object, resolved) ||
+		      can_have_lines(table, file->object, resolved)))
 			continue;
 		file->last_row = table->row;
 		add_samples(file, count);
@@ -58,7 +88,9 @@ static void count_row(struct missing_table *table, const struct prof_count *row)
 {
 	table->row++;
 	count_stack(table, row->user_stack, row->count);
+	count_stack(table, row->kernel_stack, row->count);
 	count_stack(table, row->waker_user_stack, row->count);
+	count_stack(table, row->waker_kernel_stack, row->count);
 }
 
 static int by_identity(const void *a, const void *b, void *ctx)
@@ -98,6 +130,44 @@ static void sort_files(struct missing_table *table)
 	qsort_r(table->files, table->nr, sizeof(*table->files), by_samples, model);
 }
 
+/* Returns the release of the recorded kernel, "" if there are several or it is not known. */
+static const char *find_release(const struct model *model)
+{
+	uint32_t release = 0;
+
+	vec_for_each(&model->origins, origin) {
+		if (release && origin->release && origin->release != release)
+			return "";
+		if (origin->release)
+			release = origin->release;
+	}
+	return string_set_get(&model->strings, release);
+}
+
+/*
+ * Prints the path of @object. A file of the kernel has none, only a name in brackets. So that is
+ * the path where debug information of distributions lies, and profrep looks for it.
+ */
+static void print_path(struct textbuf *out, const struct model *model, uint32_t object)
+{
+	const struct object_key *key = &model->objects.data[object].key;
+	const char *path = object_path(model, object), *release = find_release(model);
+	size_t len = strlen(path);
+
+	if (key->kind == PROF_OBJECT_FILE || !release[0] || len < 2) {
+		textbuf_escaped(out, path, len, TEXT_PLAIN);
+		return;
+	}
+	textbuf_str(out, key->kind == PROF_OBJECT_MODULE ? "/usr/lib/debug/lib/modules/"
+							 : "/usr/lib/debug/boot/vmlinux-");
+	textbuf_escaped(out, release, strlen(release), TEXT_PLAIN);
+	if (key->kind == PROF_OBJECT_KERNEL)
+		return;
+	textbuf_char(out, '/');
+	textbuf_escaped(out, path + 1, len - 2, TEXT_PLAIN);
+	textbuf_str(out, ".ko");
+}
+
 int print_missing(const struct printout *p)
 {
 	const struct model *model = &p->rec->model;
@@ -112,12 +182,11 @@ int print_missing(const struct printout *p)
 		count_row(&table, row);
 	sort_files(&table);
 	for (size_t i = 0; i < table.nr; i++) {
-		const char *path = object_path(model, files[i].object);
 		char hex[BUILD_ID_HEX_SIZE];
 
-		build_id_hex(&model->objects.data[files[i].object].key.build_id, hex);
+		build_id_hex(&object_key(&table, files[i].object)->build_id, hex);
 		textbuf_printf(p->out, "%s\t", hex[0] ? hex : "-");
-		textbuf_escaped(p->out, path, strlen(path), TEXT_PLAIN);
+		print_path(p->out, model, files[i].object);
 		textbuf_char(p->out, '\n');
 	}
 	return 0;

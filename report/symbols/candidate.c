@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/io.h"
 #include "common/safe_open.h"
+#include "report/symbols/packed_file.h"
 
 /* A file is sparse if less than one part in this many is on the disk. */
 #define SPARSE 8
@@ -44,30 +45,59 @@ static int open_in_root(const struct root *root, const char *path)
 	return safe_open(root->fd < 0 ? AT_FDCWD : root->fd, path, &rules);
 }
 
+/* Opens @path in @root. Returns a file descriptor, or -1 with @miss noted. */
+static int open_noting(const struct root *root, const char *path, enum debug_miss *miss)
+{
+	int fd = open_in_root(root, path);
+
+	if (fd >= 0)
+		return fd;
+	candidate_note_miss(miss, fd == -ENOENT || fd == -ENOTDIR || fd == -ENAMETOOLONG
+					  ? DEBUG_NO_FILE
+					  : DEBUG_NOT_READABLE);
+	return -1;
+}
+
+/* Returns 0 if the file at @fd has @build_id, -1 with @miss noted if not, or -ENOMEM. */
+static int check_build_id(int fd, const struct build_id *build_id, enum debug_miss *miss)
+{
+	struct build_id have = {0};
+	int ret = build_id_from_fd(fd, &have);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (!ret || ret == -ENOENT) {
+		if (build_id_equal(&have, build_id))
+			return 0;
+		candidate_note_miss(miss, DEBUG_OTHER_FILE);
+	} else {
+		candidate_note_miss(miss, DEBUG_NOT_READABLE);
+	}
+	return -1;
+}
+
 int candidate_open(const struct root *root, const char *path, const struct build_id *build_id,
 		   enum debug_miss *miss)
 {
-	_cleanup_close_ int fd = open_in_root(root, path);
-	struct build_id have = {0};
-	int ret;
+	_cleanup_close_ int fd = open_noting(root, path, miss);
+	int ret = fd < 0 ? fd : check_build_id(fd, build_id, miss);
 
-	if (fd < 0) {
-		candidate_note_miss(miss, fd == -ENOENT || fd == -ENOTDIR || fd == -ENAMETOOLONG
-						  ? DEBUG_NO_FILE
-						  : DEBUG_NOT_READABLE);
-		return -1;
-	}
-	ret = build_id_from_fd(fd, &have);
-	if (ret == -ENOMEM)
-		return ret;
-	if (ret && ret != -ENOENT) {
+	return ret ? ret : TAKE_FD(fd);
+}
+
+int candidate_open_packed(const struct root *root, const char *path,
+			  const struct build_id *build_id, struct file_budget *budget,
+			  enum debug_miss *miss)
+{
+	_cleanup_close_ int packed = open_noting(root, path, miss), fd = -1;
+	int ret = packed < 0 ? packed : packed_file_unpack(packed, budget, &fd);
+
+	if (packed >= 0 && ret == -EIO)
 		candidate_note_miss(miss, DEBUG_NOT_READABLE);
-		return -1;
-	}
-	if (!build_id_equal(&have, build_id)) {
-		candidate_note_miss(miss, DEBUG_OTHER_FILE);
-		return -1;
-	}
+	if (!ret)
+		ret = check_build_id(fd, build_id, miss);
+	if (ret)
+		return ret == -ENOMEM ? ret : -1;
 	return TAKE_FD(fd);
 }
 

@@ -68,6 +68,14 @@ int candidate_open(const struct root *root, const char *path, const struct build
 		   enum debug_miss *miss);
 
 /*
+ * Like candidate_open, of a file that is packed as a whole (packed_file.h). The descriptor is that
+ * of the unpacked file, which is in memory. What is read is charged to @budget.
+ */
+int candidate_open_packed(const struct root *root, const char *path,
+			  const struct build_id *build_id, struct file_budget *budget,
+			  enum debug_miss *miss);
+
+/*
  * Returns true if the file at @fd, which has no build-id, is not the recorded file. A good copy on
  * another machine keeps size and mtime. A file on the machine of the recording (@is_host) keeps
  * inode and ctime, too.

@@ -23,7 +23,7 @@
  *
  * A file of the kernel has no path, so profrep looks at the places that distributions and builders
  * use for its release (kernel_paths.c): in SYMFS, in each DIR, then on this machine. A build-id
- * must be recorded.
+ * must be recorded. Modules may be packed by xz, zstd or gzip.
  *
  * If the user wants that, profrep then asks debuginfod servers (fetcher.h) for the debug file, and
  * for the binary if there is neither.
@@ -123,7 +123,11 @@ static int try_binary_at(struct search *s, const struct root *root, const char *
 
 	if (found_is_best(&s->binary, s->roots->needs_lines))
 		return 0;
-	fd = candidate_open(root, path, &wanted->build_id, &s->binary_miss);
+	if (wanted->is_module && kernel_path_is_packed(path))
+		fd = candidate_open_packed(root, path, &wanted->build_id, s->roots->budget,
+					   &s->binary_miss);
+	else
+		fd = candidate_open(root, path, &wanted->build_id, &s->binary_miss);
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : 0;
 	if (build_id_is_none(&wanted->build_id) &&

@@ -36,6 +36,20 @@ static int add_path(kernel_paths *paths, const char *a, const char *b, const cha
 	return ret;
 }
 
+#define MODULE_SUFFIX ".ko"
+
+static bool is_packed_suffix(const char *suffix)
+{
+	return !strcmp(suffix, ".xz") || !strcmp(suffix, ".zst") || !strcmp(suffix, ".gz");
+}
+
+bool kernel_path_is_packed(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && is_packed_suffix(dot);
+}
+
 /* Are the names those of one module? The kernel takes '-' for '_'. */
 static bool is_module_file(const char *file, const char *module)
 {
@@ -43,7 +57,10 @@ static bool is_module_file(const char *file, const char *module)
 		file++;
 		module++;
 	}
-	return !*module && (!strcmp(file, ".ko") || !strcmp(file, ".ko.debug"));
+	if (*module || strncmp(file, MODULE_SUFFIX, strlen(MODULE_SUFFIX)) != 0)
+		return false;
+	file += strlen(MODULE_SUFFIX);
+	return !*file || !strcmp(file, ".debug") || is_packed_suffix(file);
 }
 
 static int walk_dir(struct walk *walk, int fd, unsigned int depth);

@@ -26,6 +26,9 @@ typedef VEC(char *) kernel_paths;
 int kernel_paths_find(int dir_fd, bool is_root, const struct kernel_file *file,
 		      kernel_paths *paths);
 
+/* Returns true if the name of the file says that it is packed as a whole. */
+bool kernel_path_is_packed(const char *path);
+
 void kernel_paths_free(kernel_paths *paths);
 
 #endif

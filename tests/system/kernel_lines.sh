@@ -103,6 +103,67 @@ check "by their build-ids" same "$(names --debug-dir ids k.prof)" "$all"
 check "debug information apart from the code" same "$(names --debug-dir apart k.prof)" "$all"
 check "packed into the recording" same "$("$profrep" pack -i --lines --debug-dir ids -o packed.prof k.prof && names packed.prof)" "$all"
 
+## What a script should fetch.
+ids=$(build_id vmlinux):$(build_id my-mod.ko)
+missing() { "$profrep" missing "$@" k.prof | tr '\t\n' '  '; }
+check "missing: names of the kernel are in the recording" same "$(missing)" ""
+check "missing: files with lines" same "$(missing -i)" \
+	"${ids#*:} /usr/lib/debug/lib/modules/$release/my_mod.ko ${ids%:*} /usr/lib/debug/boot/vmlinux-$release "
+check "missing: files that are there are not" same "$(missing --lines --debug-dir ids)" ""
+
+## Compressed modules, as distributions have them.
+image=$("$profrep" -f -a -i --lines --debug-dir ids k.prof | head -n 1 | sed 's/^prog;//')
+for kind in xz zst gz; do
+	case $kind in
+		xz) pack=(xz -c) ;;
+		zst) pack=(zstd -q -c) ;;
+		gz) pack=(gzip -c) ;;
+	esac
+	if ! command -v "${pack[0]}" > /dev/null; then
+		skip "a module packed by ${pack[0]}" "no ${pack[0]}"
+		continue
+	fi
+	at=packed-$kind/lib/modules/$release/kernel
+	mkdir -p "$at" && cp vmlinux "packed-$kind/lib/modules/$release/vmlinux" && "${pack[@]}" my-mod.ko > "$at/my-mod.ko.$kind"
+	check "a module packed by ${pack[0]}" same "$(names --symfs "packed-$kind" k.prof)" "$all"
+	head -c -20 "$at/my-mod.ko.$kind" > short && mv short "$at/my-mod.ko.$kind"
+	check "cut short: ${pack[0]}" same "$(names --symfs "packed-$kind" k.prof)" "$image first_[k] 2 later_[k] 3 "
+	[ $kind = xz ] && continue # packs 600 MB too slowly
+	# Zeros after the ELF file do not change it, but it is too large.
+	{
+		cat my-mod.ko
+		head -c 600M /dev/zero
+	} | "${pack[@]}" -1 > "$at/my-mod.ko.$kind"
+	check "a bomb: ${pack[0]}" same "$(names --symfs "packed-$kind" k.prof)" "$image first_[k] 2 later_[k] 3 "
+done
+mkdir -p plain/lib/modules/$release && cp my-mod.ko plain/lib/modules/$release/my-mod.ko.xz
+check "a name that lies" same "$(names --symfs plain k.prof)" "$none"
+
+## From servers, by build-id.
+unset http_proxy HTTP_PROXY https_proxy all_proxy ALL_PROXY
+export HOME=$PWD XDG_CACHE_HOME=$PWD/xdg DEBUGINFOD_CACHE_PATH=$PWD/cache
+has_file() { python3 -c "import urllib.request as r; r.urlopen('$DEBUGINFOD_URLS/buildid/$1')"; }
+has_files() { has_file "${ids%:*}/debuginfo" && has_file "${ids#*:}/debuginfo"; }
+if ! command -v debuginfod > /dev/null || ! command -v python3 > /dev/null; then
+	skip "the kernel's files from debuginfod" "no debuginfod"
+elif ! DEBUGINFOD_URLS=http://127.0.0.1:1 "$profrep" --debuginfod k.prof > /dev/null 2> err && grep -q libdebuginfod err; then
+	skip "the kernel's files from debuginfod" "no libdebuginfod"
+else
+	mkdir served && cp vmlinux my-mod.ko served
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	# A server asks the servers of its environment for what it has not.
+	env -u DEBUGINFOD_URLS debuginfod -p "$port" -d :memory: -F served > server.log 2>&1 &
+	export DEBUGINFOD_URLS=http://127.0.0.1:$port
+	check "Debian's server has the kernel's files" wait_for has_files
+	check "not asked without --debuginfod" same "$(names k.prof)" "$none"
+	check "the kernel's files from debuginfod" same "$(names --debuginfod k.prof)" "$all"
+	check "missing: with the server" same "$(missing -i --debuginfod)" ""
+	check "packed from debuginfod" "$profrep" pack -i --debuginfod -o fetched.prof k.prof
+	check "packed from debuginfod: the lines" same "$(names fetched.prof)" "$all"
+	check "packed from debuginfod: files says so" contains "$("$profrep" files fetched.prof)" \
+		"in the recording (from $PWD/cache/${ids%:*}/debuginfo by debuginfod: debug information)"
+fi
+
 ## Files that do not fit.
 mkdir -p other/boot
 gcc "${kernel[@]}" -nostdlib -static -no-pie -Wl,--build-id=0x1234 -Wl,-Ttext=$linked -o other/boot/vmlinux-$release src/kernel.c 2> build.log

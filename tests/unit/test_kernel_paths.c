@@ -87,10 +87,12 @@ START_TEST(modules)
 	put_file(TREE "/kernel/a/b/my-mod.ko");
 	put_file(TREE "/extra/my_mod.ko.debug");
 	put_file(TREE "/extra/my_mod.ko.xz");
+	put_file(TREE "/extra/my_mod.ko.lz4");
 	put_file(TREE "/extra/my_mod2.ko");
 	put_file(TREE "/kernel/my_mo.ko");
 	expect(true, RELEASE, "my_mod",
 	       "/lib/modules/6.1.0-test/extra/my_mod.ko.debug\n"
+	       "/lib/modules/6.1.0-test/extra/my_mod.ko.xz\n"
 	       "/lib/modules/6.1.0-test/kernel/a/b/my-mod.ko\n");
 	make_dir("usr/lib/debug/" TREE);
 	put_file("usr/lib/debug/" TREE "/my_mod2.ko");

@@ -198,6 +198,8 @@ static __always_inline bool is_indirect_call(const __u8 *before, int n)
 	__u8 mode = call[1] >> 6, reg = call[1] >> 3 & 7, rm = call[1] & 7;
 	int size = 2 + (mode == 1 ? 1 : mode == 2 ? 4 : 0) + (mode != 3 && rm == 4 ? 1 : 0);
 
+	if (!mode && rm == 5)
+		size = 6; /* call [rip + number] */
 	return call[0] == 0xff && reg == 2 && size == n;
 }
 

@@ -12,7 +12,7 @@
 #include "bpf/languages.h"
 
 /* The frame of a leaf at its instruction. */
-enum java_place {
+enum java_leaf_place {
 	JAVA_COMPLETE,
 	JAVA_AT_RETURN,   /* the return address is at sp, and rbp is the caller's */
 	JAVA_PUSHED_RBP,  /* rbp is at sp, and the return address above it */
@@ -46,7 +46,7 @@ static __always_inline bool is_stack_bang(const __u8 *c)
  * Either "stack bang; push rbp; sub rsp", or "sub rsp; mov [rsp + number], rbp", and before that
  * the check of the class.
  */
-static __always_inline enum java_place java_place_of_prologue(const __u8 *c, __u64 left)
+static __always_inline enum java_leaf_place java_place_of_prologue(const __u8 *c, __u64 left)
 {
 	if (c[0] == 0x55 || is_stack_bang(c))
 		return JAVA_AT_RETURN;

@@ -100,33 +100,23 @@ forget:
 	return 0;
 }
 
-/*
- * The word of a method, by its address. Its parts tell whether the memory has become another's.
- * Returns 0 if they cannot be read.
- */
+/* The word of a method, by its address. Returns 0 if its parts cannot be read. */
 static __always_inline __u64 method_word(const struct java_machine *m, struct java_scratch *s)
 {
-	__u64 h;
-
 	if (!read_const_method(m, s))
 		return 0;
-	h = s->const_at ^ s->pool * 3 ^ (__u64)const_number(s, m->const_name) << 40;
-	return LANGUAGE_WORD(LANGUAGE_JAVA, h * 0x9e3779b97f4a7c15ULL >> 52, s->method);
+	return LANGUAGE_WORD(
+		LANGUAGE_JAVA,
+		java_method_check(s->const_at, s->pool, const_number(s, m->const_name)), s->method);
 }
 
-/*
- * The word of a place in compiled code, by its address. The number of the code tells whether other
- * code has come there. Returns 0 if it cannot be read.
- */
+/* The word of a place in compiled code, by its address. Returns 0 if it cannot be read. */
 static __always_inline __u64 place_word(const struct java_machine *m, struct java_scratch *s)
 {
-	__u64 h;
-
 	if (word_addr(s->pc) != s->pc ||
 	    read_user(&s->compile_id, sizeof(s->compile_id), s->block + m->blob_compile_id))
 		return 0;
-	h = s->block ^ (__u64)s->compile_id << 32;
-	return LANGUAGE_WORD(LANGUAGE_JAVA, h * 0x9e3779b97f4a7c15ULL >> 52, s->pc);
+	return LANGUAGE_WORD(LANGUAGE_JAVA, java_place_check(s->block, s->compile_id), s->pc);
 }
 
 /*

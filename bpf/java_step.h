@@ -358,8 +358,8 @@ static __always_inline enum stack_end java_leave_interpreter(const struct java_s
 }
 
 /* Where in its code is the leaf? */
-static __always_inline enum java_place java_place_of_leaf(const struct java_step *j,
-							  enum java_kind kind, __u64 complete)
+static __always_inline enum java_leaf_place java_place_of_leaf(const struct java_step *j,
+							       enum java_kind kind, __u64 complete)
 {
 	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
 
@@ -391,7 +391,7 @@ static __always_inline bool java_has_pushed_word(const struct java_step *j)
 }
 
 static __always_inline enum stack_end java_leave_place(const struct java_step *j,
-						       enum java_place place)
+						       enum java_leaf_place place)
 {
 	__u64 sp = j->f->sp, end = sp + j->s->frame_bytes;
 
@@ -425,7 +425,7 @@ static __always_inline enum stack_end java_leave_leaf(const struct java_step *j,
 						      enum java_kind kind)
 {
 	__u64 complete = java_complete_at(j);
-	enum java_place place;
+	enum java_leaf_place place;
 
 	switch (kind) {
 	case JAVA_NMETHOD:

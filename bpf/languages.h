@@ -272,6 +272,24 @@ struct java_scratch {
 	struct seen_function function;
 };
 
+/*
+ * The check of the word of a method, by its parts: they tell whether the memory has become
+ * another's.
+ */
+static inline __u32 java_method_check(__u64 const_at, __u64 pool, __u16 name)
+{
+	return (const_at ^ pool * 3 ^ (__u64)name << 40) * 0x9e3779b97f4a7c15ULL >> 52;
+}
+
+/*
+ * The check of the word of a place in compiled code. The number of the code tells whether other
+ * code has come there.
+ */
+static inline __u32 java_place_check(__u64 block, __u32 compile_id)
+{
+	return (block ^ (__u64)compile_id << 32) * 0x9e3779b97f4a7c15ULL >> 52;
+}
+
 /* The functions that run in one native frame. */
 struct language_segment {
 	__u64 mark; /* an address in that frame */

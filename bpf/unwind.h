@@ -58,6 +58,14 @@ enum unwind_without {
 				 has */
 };
 
+/* What the recorder knows of the machine of a process of Java (struct java_machine). */
+enum unwind_machine {
+	UNWIND_NO_MACHINE = 0, /* there is none, or it cannot be read */
+	/* The machine's library is mapped, and the machine has not begun yet. */
+	UNWIND_MACHINE_EXPECTED,
+	UNWIND_MACHINE_READY,
+};
+
 /*
  * A process; the key is its id in the recorder's pid namespace. A process id has one address space
  * after another: space_id, a hash of start time and count of execs, tells them apart.
@@ -71,7 +79,7 @@ struct unwind_space {
 	/* Its interpreter (struct interpreter), and the place of offset 0 of the file. */
 	__u64 interpreter_base;
 	__u32 interpreter; /* its number + 1; 0: there is none */
-	__u32 has_machine; /* struct java_machine */
+	__u32 machine;     /* enum unwind_machine */
 	/* PCRE2's own code, which calls code that PCRE2 has made (bpf/regex_code.h); 0: none. */
 	__u64 regex_start, regex_bytes;
 };

@@ -184,6 +184,8 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 	if (UNWIND_NR_PAGES(pages)) {
 		nr = find_rule(pc - m->bias, pages);
 	} else if (pages == UNWIND_WITHOUT_TABLE || pages == UNWIND_SHARED_MEMORY) {
+		/* HotSpot's code, of which the recorder will know more. */
+		w->walk.is_early |= walk_languages && w->space->machine == UNWIND_MACHINE_EXPECTED;
 		nr = find_made_rule(pages, walk_memory_of(w)->level);
 		if (nr == UNWIND_NO_RULE && walk_languages && w->space->regex_bytes &&
 		    find_regex_rule(w->space->regex_start, w->space->regex_bytes,
@@ -323,7 +325,7 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 		/* The entry is of another address space, or no answer came, or it is time again. */
 		space->nr = 0;
 		space->interpreter = 0;
-		space->has_machine = 0;
+		space->machine = UNWIND_NO_MACHINE;
 		space->regex_bytes = 0;
 		space->space_id = space_id;
 		space->is_settled = 0;
@@ -375,7 +377,7 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 		w.functions = found_functions(level);
 	if (!w.space)
 		return w.walk.is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
-	if (walk_languages && w.space->has_machine)
+	if (walk_languages && w.space->machine == UNWIND_MACHINE_READY)
 		w.java = bpf_map_lookup_elem(&java_machines, &memory->tgid);
 	memory->first = w.space->first;
 	memory->nr = w.space->nr;

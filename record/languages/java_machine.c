@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
@@ -28,6 +29,7 @@ enum field {
 	INTERPRETER,
 	QUEUE_BEGIN,
 	QUEUE_SIZE,
+	QUEUE_END,
 	CALL_STUB,
 	VERSION,
 	VERSION_21,
@@ -83,6 +85,7 @@ static const struct {
 	{"AbstractInterpreter", "_code", INTERPRETER},
 	{"StubQueue", "_stub_buffer", QUEUE_BEGIN},
 	{"StubQueue", "_buffer_limit", QUEUE_SIZE},
+	{"StubQueue", "_queue_end", QUEUE_END},
 	{"StubRoutines", "_call_stub_return_address", CALL_STUB},
 	{"Abstract_VM_Version", "_vm_major_version", VERSION},
 	{"JDK_Version", "_current", VERSION_21},
@@ -131,8 +134,18 @@ static const char *const types[NR_TYPES] = {
 	[PC_DESC] = "PcDesc",
 };
 
+/* HotSpot's arrays have thousands of entries with texts, in some 200 pages. So pages are kept. */
+#define PAGE_BYTES UINT64_C(4096)
+#define NR_PAGES   256
+
+struct kept_pages {
+	uint64_t addr[NR_PAGES]; /* of a page; 0: none */
+	uint8_t bytes[NR_PAGES][PAGE_BYTES];
+};
+
 struct facts {
 	const struct java_memory *memory;
+	struct kept_pages *pages;
 	/* Their values. Strides and offsets lie within an entry. */
 	uint64_t symbols[NR_JAVA_SYMBOLS];
 	uint64_t fields[NR_FIELDS]; /* offset; of static fields the address */
@@ -145,10 +158,45 @@ int java_memory_read(const struct java_memory *m, uint64_t addr, void *buf, size
 	return m->read(m->ctx, addr, buf, len) == (long)len ? 0 : -EFAULT;
 }
 
-/* Reads a text that may end in less than TEXT_BYTES. A longer one is cut. */
-static int read_text(const struct java_memory *m, uint64_t addr, char text[TEXT_BYTES])
+/* The page at @addr, which is its first byte; NULL if not all of it can be read. */
+static const uint8_t *find_page(const struct facts *f, uint64_t addr)
 {
-	long nr = addr ? m->read(m->ctx, addr, text, TEXT_BYTES - 1) : 0;
+	struct kept_pages *pages = f->pages;
+	size_t i = addr / PAGE_BYTES % NR_PAGES;
+
+	if (pages->addr[i] == addr && addr)
+		return pages->bytes[i];
+	pages->addr[i] = 0;
+	if (java_memory_read(f->memory, addr, pages->bytes[i], PAGE_BYTES))
+		return NULL;
+	pages->addr[i] = addr;
+	return pages->bytes[i];
+}
+
+/* As a java_read_fn, but keeps the pages. */
+static long read_kept(const struct facts *f, uint64_t addr, void *buf, size_t len)
+{
+	for (size_t done = 0; done < len;) {
+		uint64_t off = (addr + done) % PAGE_BYTES;
+		size_t nr = min_u64(len - done, PAGE_BYTES - off);
+		const uint8_t *page = find_page(f, addr + done - off);
+
+		if (!page) {
+			long rest = f->memory->read(f->memory->ctx, addr + done, (char *)buf + done,
+						    len - done);
+
+			return rest < 0 ? (done ? (long)done : rest) : (long)done + rest;
+		}
+		memcpy((char *)buf + done, page + off, nr);
+		done += nr;
+	}
+	return len;
+}
+
+/* Reads a text that may end in less than TEXT_BYTES. A longer one is cut. */
+static int read_text(const struct facts *f, uint64_t addr, char text[TEXT_BYTES])
+{
+	long nr = addr ? read_kept(f, addr, text, TEXT_BYTES - 1) : 0;
 
 	text[nr > 0 ? nr : 0] = '\0';
 	return nr > 0 ? 0 : -EFAULT;
@@ -176,12 +224,11 @@ static int read_entry(const struct facts *f, uint64_t addr, size_t len, uint64_t
 		      uint64_t entry[ENTRY_BYTES / 8], char name[TEXT_BYTES])
 {
 	uint64_t at;
-	int ret = java_memory_read(f->memory, addr, entry, len);
 
-	if (ret)
-		return ret;
+	if (read_kept(f, addr, entry, len) != (long)len)
+		return -EFAULT;
 	memcpy(&at, (char *)entry + name_off, sizeof(at));
-	return at ? read_text(f->memory, at, name) : 1;
+	return at ? read_text(f, at, name) : 1;
 }
 
 static uint64_t entry_word(const uint64_t *entry, uint64_t off)
@@ -203,8 +250,7 @@ static int note_field(struct facts *f, const char *type, const uint64_t *entry)
 
 		if (strcmp(fields[i].type, type) != 0)
 			continue;
-		if (!name[0] &&
-		    read_text(f->memory, entry_word(entry, f->symbols[JAVA_FIELD_NAME]), name))
+		if (!name[0] && read_text(f, entry_word(entry, f->symbols[JAVA_FIELD_NAME]), name))
 			return -EFAULT;
 		if (strcmp(fields[i].name, name) != 0)
 			continue;
@@ -311,19 +357,32 @@ static int read_heaps(const struct facts *f, struct java_machine *m)
 	return ret;
 }
 
-/* Where the interpreter is. Without it, the leaf of some stacks has no caller. */
-static void read_interpreter(const struct facts *f, struct java_machine *m)
+/* The room for the interpreter's code is larger than the code by so much until all is made. */
+#define INTERPRETER_ROOM 4096
+
+/*
+ * Where the interpreter is. It is the last thing that has to be there before Java runs. HotSpot
+ * makes it in a large room, and then gives back the room that is left over.
+ */
+static int read_interpreter(const struct facts *f, struct java_machine *m)
 {
 	uint64_t queue, begin;
-	uint32_t size;
+	uint32_t size, end;
 
-	if (read_field(f, 0, INTERPRETER, &queue) || !queue ||
-	    read_field(f, queue, QUEUE_BEGIN, &begin) || read_number(f, queue, QUEUE_SIZE, &size))
-		return;
+	if (read_field(f, 0, INTERPRETER, &queue))
+		return -EFAULT;
+	if (!queue)
+		return -EAGAIN;
+	if (read_field(f, queue, QUEUE_BEGIN, &begin) || read_number(f, queue, QUEUE_SIZE, &size) ||
+	    read_number(f, queue, QUEUE_END, &end))
+		return -EFAULT;
 	if (begin < m->low || begin >= m->high || size > m->high - begin)
-		return;
+		return -ENOTSUP;
+	if (size > end && size - end > INTERPRETER_ROOM)
+		return -EAGAIN;
 	m->interpreter_begin = begin;
 	m->interpreter_size = size;
+	return 0;
 }
 
 /* The version as the process has it has to be that of the file. */
@@ -435,33 +494,50 @@ static bool put_scopes(const struct facts *f, struct java_layout *l)
 	       put_layout(f, CODE_RELOCATION_BYTES, &l->relocation_bytes);
 }
 
+/* Reads where fields are and how large types are. */
+static int read_facts(struct facts *f, const struct interpreter *in, uint64_t base)
+{
+	int ret = read_symbols(f, in, base);
+
+	if (!ret)
+		ret = read_fields(f);
+	if (!ret)
+		ret = read_types(f);
+	return !ret && !has_fields(f) ? -ENOTSUP : ret;
+}
+
+/* Reads where the machine's code is. All of it has to be there. */
+static int read_places(const struct facts *f, struct java_machine *m)
+{
+	uint64_t call_stub;
+	int ret = read_heaps(f, m);
+
+	if (!ret)
+		ret = read_interpreter(f, m);
+	if (!ret)
+		ret = read_field(f, 0, CALL_STUB, &call_stub);
+	if (!ret)
+		m->call_stub_return = call_stub;
+	return ret;
+}
+
 int java_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
 		      struct java_machine *machine, struct java_layout *layout)
 {
+	_cleanup_free_ struct kept_pages *pages = calloc(1, sizeof(*pages));
 	struct java_layout l = {0};
 	struct java_machine m = {.version = in->version};
-	struct facts f = {.memory = memory};
-	uint64_t call_stub;
-	int ret = read_symbols(&f, in, base);
+	struct facts f = {.memory = memory, .pages = pages};
+	int ret = pages ? read_facts(&f, in, base) : -ENOMEM;
 
-	if (!ret)
-		ret = read_fields(&f);
-	if (!ret)
-		ret = read_types(&f);
-	if (!ret && !has_fields(&f))
-		ret = -ENOTSUP;
 	if (!ret)
 		ret = check_version(&f, in);
 	if (!ret)
-		ret = read_heaps(&f, &m);
+		ret = read_places(&f, &m);
 	if (!ret && (!put_blob(&f, &m) || !put_method(&f, &m)))
 		ret = -ENOTSUP;
-	if (!ret)
-		ret = read_field(&f, 0, CALL_STUB, &call_stub);
 	if (ret)
 		return ret;
-	m.call_stub_return = call_stub;
-	read_interpreter(&f, &m);
 	l.has_lines = put_layout(&f, CONST_FLAGS, &l.const_flags) &&
 		      put_layout(&f, CONST_WORDS, &l.const_words);
 	l.has_scopes = put_scopes(&f, &l);

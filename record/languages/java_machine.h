@@ -52,7 +52,8 @@ struct java_layout {
 /*
  * Describes the machine of the process whose memory is @memory. Its library is @in, and offset 0 of
  * that file is at @base. Returns 0; -EAGAIN if the machine has not begun to work yet; -ENOTSUP if a
- * field is missing or of a size that the walk cannot read; or -EFAULT. @layout has what is known.
+ * field is missing or of a size that the walk cannot read; -EFAULT; or -ENOMEM. A library that is
+ * being loaded may lack anything. @layout has what is known.
  */
 int java_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
 		      struct java_machine *machine, struct java_layout *layout);

@@ -34,6 +34,20 @@ static int read_symbol(const struct java_code *c, uint64_t at, struct language_t
 	return read_at(c, at + c->machine->symbol_text, text->bytes, text->nr_bytes);
 }
 
+uint64_t java_method_word(const struct java_code *c, uint64_t method)
+{
+	const struct java_machine *m = c->machine;
+	uint64_t parts, pool;
+	uint16_t name;
+
+	if (word_addr(method) != method || method < NR_NOTES ||
+	    read_at(c, method + m->method_const, &parts, sizeof(parts)) ||
+	    read_at(c, parts + m->const_pool, &pool, sizeof(pool)) ||
+	    read_at(c, parts + m->const_name, &name, sizeof(name)))
+		return 0;
+	return LANGUAGE_WORD(LANGUAGE_JAVA, java_method_check(parts, pool, name), method);
+}
+
 /* Reads the names of the method whose ConstMethod is at @parts. */
 static int read_names(const struct java_code *c, uint64_t parts, struct java_method *method)
 {

@@ -23,6 +23,7 @@ struct java_scope {
 struct java_place {
 	uint64_t block; /* struct nmethod */
 	uint32_t compile_id;
+	uint32_t reserved;
 	uint64_t pc; /* of a caller its return address */
 };
 

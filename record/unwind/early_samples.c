@@ -26,6 +26,13 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 #include "bpf/loop_places.h"
 #include "bpf/unwind_walk.h"
 
+/* Frames of Java in a stack, from the frame with @pc and @sp on. The walk goes on at @next. */
+struct early_stretch {
+	uint64_t pc, sp;
+	struct unwind_frame next;
+	struct java_stretch found;
+};
+
 /* Bytes of @sample with as much of the stack as was copied. */
 static size_t size_of(const struct early_sample *sample)
 {
@@ -35,6 +42,7 @@ static size_t size_of(const struct early_sample *sample)
 /* Frees the copy of the stack. */
 static void release_raw(struct early_samples *early, struct early *e)
 {
+	vec_free(&e->stretches);
 	if (!e->raw)
 		return;
 	early->nr_raw--;
@@ -66,30 +74,36 @@ int early_samples_add(struct early_samples *early, const struct early_sample *sa
 	return 0;
 }
 
-/* The arguments of early_samples_walk(). */
-struct finder {
+/* A walk of the stack of @walked. */
+struct stack_walk {
+	struct early *early;
+	const struct early_finder *finder;
 	struct table_maps *store;
-	early_samples_find_fn find;
-	void *ctx;
+	struct unwind_walk w;
+	bool is_last; /* the walk goes as far as it gets */
+	/* Frames of Java that have been found and are not in the stack yet: */
+	size_t stretch; /* in early->stretches; the rest of it, from number @at on */
+	uint32_t at;
+	bool has_stretch;
 };
 
 /*
  * Looks up the code of the frame that the walk of @walked has come to. *@rule is NULL if there is
  * no table. Returns 0 or -ENOMEM.
  */
-static int find_rule(const struct finder *finder, struct unwind_walk *w, bool *is_mapped,
-		     const struct unwind_rule **rule)
+static int find_rule(struct stack_walk *walk, bool *is_mapped, const struct unwind_rule **rule)
 {
+	struct unwind_walk *w = &walk->w;
 	uint64_t pc = unwind_lookup_pc(w->frame);
 	struct unwind_mapping mapping = {0};
-	int found = finder->find(finder->ctx, walked, pc, &mapping);
+	int found = walk->finder->find(walk->finder->ctx, walked, pc, &mapping);
 
 	if (found == -ENOMEM)
 		return found;
 	*is_mapped = found != 0; /* -EAGAIN: it may be */
 	*rule = NULL;
 	if (found == 1 && UNWIND_NR_PAGES(mapping.pages))
-		*rule = table_maps_find(finder->store, &mapping, pc);
+		*rule = table_maps_find(walk->store, &mapping, pc);
 	else if (found == 1)
 		w->is_early |= mapping.pages == UNWIND_TABLE_WANTED ||
 			       mapping.pages == UNWIND_TABLE_ASKED_FOR;
@@ -143,22 +157,100 @@ static bool take_function(struct functions *functions, const struct unwind_walk 
 	       (w->end != STACK_GOES_ON && places_take_rest(s, EARLY_WORDS, word));
 }
 
+/* The frame's rbp may be anywhere in the stack. Puts it among the registers, if it is known. */
+static void resolve_rbp(struct unwind_frame *f)
+{
+	if (unwind_get_reg(f, UNWIND_RBP, &f->regs[UNWIND_RBP]))
+		f->lost |= 1u << UNWIND_RBP;
+	f->rbp_at = 0;
+}
+
+/*
+ * Finds the frames of Java from the frame at hand on. They are found once: the process may change
+ * before the rest of the stack can be walked. Returns 1, 0 if there are none, or -ENOMEM.
+ */
+static int find_stretch(struct stack_walk *walk)
+{
+	const struct early_finder *finder = walk->finder;
+	const struct unwind_frame *f = walk->w.frame;
+	struct early_stretch new = {.pc = f->pc, .sp = f->sp, .next = *f};
+	int ret;
+
+	for (walk->stretch = 0; walk->stretch < walk->early->stretches.nr; walk->stretch++) {
+		const struct early_stretch *have = &walk->early->stretches.data[walk->stretch];
+
+		if (have->pc == f->pc && have->sp == f->sp)
+			return 1;
+	}
+	if (!finder->walk_java)
+		return 0;
+	resolve_rbp(&new.next);
+	ret = finder->walk_java(finder->java_ctx, walked, &new.next, &new.found);
+	if (ret <= 0)
+		return ret;
+	ret = vec_push(&walk->early->stretches, new);
+	return ret ? ret : 1;
+}
+
+/* The next frame of the stretch at hand. Returns false if there is none. */
+static bool take_java(struct stack_walk *walk, __u64 *address)
+{
+	const struct java_stretch *found;
+
+	if (!walk->has_stretch)
+		return false;
+	found = &walk->early->stretches.data[walk->stretch].found;
+	walk->has_stretch = walk->at < found->nr;
+	if (walk->has_stretch)
+		*address = found->frames[walk->at++].address;
+	return walk->has_stretch;
+}
+
+/*
+ * Goes over frames of Java, if the frame at hand is one. Returns 1 with *@address of the first one,
+ * 0 if it is none, or -ENOMEM.
+ */
+static int enter_java(struct stack_walk *walk, __u64 *address)
+{
+	struct unwind_walk *w = &walk->w;
+	const struct early_stretch *stretch;
+	__u64 exact;
+	int ret = find_stretch(walk);
+
+	if (ret <= 0)
+		return ret;
+	stretch = &walk->early->stretches.data[walk->stretch];
+	exact = unwind_keep_frame(w, w->frame->has_regs) & STACK_FRAME_EXACT;
+	*w->frame = stretch->next;
+	w->end = stretch->found.end;
+	w->by_rbp = true;
+	walk->at = 0;
+	walk->has_stretch = true;
+	if (!take_java(walk, address))
+		return 0; /* cannot be: a stretch has a frame */
+	if (!word_is_function(*address))
+		*address |= exact;
+	return 1;
+}
+
 /*
  * Goes from a native frame to its caller. Returns 1 with *@address, 0 if the frame does not belong
  * to the stack, -EAGAIN when too little is known, or -ENOMEM.
  */
-static int walk_native_frame(const struct finder *finder, struct unwind_walk *w, bool is_last,
-			     struct functions *functions, __u64 *address)
+static int walk_native_frame(struct stack_walk *walk, struct functions *functions, __u64 *address)
 {
+	struct unwind_walk *w = &walk->w;
 	struct language_stack *s = language_stack_of(functions);
 	const struct unwind_rule *rule;
 	__u64 sp = w->frame->sp;
 	bool is_mapped;
-	int ret = find_rule(finder, w, &is_mapped, &rule);
+	int ret = enter_java(walk, address);
 
+	if (!ret)
+		ret = find_rule(walk, &is_mapped, &rule);
 	if (ret)
 		return ret;
-	if (w->is_early && !is_last)
+	if (w->is_early && !walk->is_last)
 		return -EAGAIN;
 	if (!unwind_enter_frame(w, is_mapped))
 		return 0;
@@ -190,28 +282,30 @@ static int place_by_loops(struct early_samples *early, struct language_stack *s,
 	return 0;
 }
 
-/* Walks @walked into scratch. Returns 0, -EAGAIN when too little is known, or -ENOMEM. */
-static int walk_stack(struct early_samples *early, const struct finder *finder, bool is_last,
-		      enum stack_end *end)
+/*
+ * Walks @walked into scratch. @walk says how. Returns 0, -EAGAIN when too little is known, or
+ * -ENOMEM.
+ */
+static int walk_stack(struct early_samples *early, struct stack_walk *walk, enum stack_end *end)
 {
 	struct unwind_frame frame = {0};
-	struct unwind_walk w = {.frame = &frame};
+	struct unwind_walk *w = &walk->w;
 	struct functions functions;
 	struct language_stack *s;
+	__u64 address;
 
 	load_functions(&functions);
+	w->frame = &frame;
 	memcpy(frame.regs, walked->regs, sizeof(frame.regs));
 	unwind_begin(&frame);
 	vec_clear(&early->scratch);
 	while (early->scratch.nr < early->max_depth) {
-		__u64 address;
-
-		if (!take_function(&functions, &w, &address)) {
+		if (!take_java(walk, &address) && !take_function(&functions, w, &address)) {
 			int ret;
 
-			if (w.end != STACK_GOES_ON)
+			if (w->end != STACK_GOES_ON)
 				break;
-			ret = walk_native_frame(finder, &w, is_last, &functions, &address);
+			ret = walk_native_frame(walk, &functions, &address);
 			if (ret < 0)
 				return ret;
 			if (!ret)
@@ -222,8 +316,10 @@ static int walk_stack(struct early_samples *early, const struct finder *finder, 
 	}
 	s = language_stack_of(&functions);
 	if (!s->loops.code.loop_bytes && places_are_left(s))
-		w.end = STACK_GOES_ON; /* the stack is cut */
-	*end = unwind_walk_end(&w);
+		w->end = STACK_GOES_ON; /* the stack is cut */
+	if (take_java(walk, &address))
+		w->end = STACK_GOES_ON;
+	*end = unwind_walk_end(w);
 	/* The stack may be longer than its copy. */
 	if (*end == STACK_END_UNREADABLE)
 		*end = STACK_END_EARLY;
@@ -245,18 +341,22 @@ static int keep_frames(struct early_samples *early, struct early *e)
 }
 
 int early_samples_walk(struct early_samples *early, struct table_maps *store,
-		       early_samples_find_fn find, void *ctx, bool is_last)
+		       const struct early_finder *finder, bool is_last)
 {
-	const struct finder finder = {store, find, ctx};
 	int ret = 0;
 
 	if (!early->nr_raw)
 		return 0;
 	vec_for_each(&early->samples, e) {
+		struct stack_walk walk = {.early = e,
+					  .finder = finder,
+					  .store = store,
+					  .is_last = is_last && e->is_taken};
+
 		if (!e->raw)
 			continue;
 		walked = e->raw;
-		ret = walk_stack(early, &finder, is_last && e->is_taken, &e->end);
+		ret = walk_stack(early, &walk, &e->end);
 		if (!ret)
 			ret = keep_frames(early, e);
 		if (ret == -ENOMEM)

@@ -15,10 +15,14 @@
 #include "bpf/shared.h"
 #include "bpf/unwind.h"
 #include "common/vec.h"
+#include "record/unwind/java_stretch.h"
 #include "record/unwind/table_maps.h"
 
+struct unwind_frame;
+
 struct early {
-	struct early_sample *raw; /* NULL: its stack has been walked */
+	struct early_sample *raw;            /* NULL: its stack has been walked */
+	VEC(struct early_stretch) stretches; /* of Java, as far as they have been walked */
 	struct count_key key;
 	uint64_t time_ns;
 	uint64_t weight;
@@ -45,6 +49,20 @@ struct early_samples {
 typedef int (*early_samples_find_fn)(void *ctx, const struct early_sample *sample, uint64_t pc,
 				     struct unwind_mapping *mapping);
 
+/*
+ * Walks frames of @sample in code of HotSpot, as java_stretch_walk. Returns 1, 0, or -ENOMEM.
+ */
+typedef int (*early_samples_java_fn)(void *ctx, const struct early_sample *sample,
+				     struct unwind_frame *frame, struct java_stretch *stretch);
+
+/* Who knows the processes of early samples. Each function gets its ctx. */
+struct early_finder {
+	early_samples_find_fn find;
+	void *ctx;
+	early_samples_java_fn walk_java; /* NULL: there is no Java */
+	void *java_ctx;
+};
+
 /* Adds a copy of @sample. Returns 0 or -ENOMEM. */
 int early_samples_add(struct early_samples *early, const struct early_sample *sample);
 
@@ -52,12 +70,11 @@ int early_samples_add(struct early_samples *early, const struct early_sample *sa
 void early_samples_take(struct early_samples *early, uint32_t set);
 
 /*
- * Walks all stacks that have not been walked and of which @find knows enough. With @is_last, it
- * walks the stacks of taken samples as far as it gets. @ctx is handed to @find. Returns 0 or
- * -ENOMEM.
+ * Walks all stacks that have not been walked and of which @finder knows enough. With @is_last, it
+ * walks the stacks of taken samples as far as it gets. Returns 0 or -ENOMEM.
  */
 int early_samples_walk(struct early_samples *early, struct table_maps *store,
-		       early_samples_find_fn find, void *ctx, bool is_last);
+		       const struct early_finder *finder, bool is_last);
 
 /* Removes the taken samples. They must have been counted. */
 void early_samples_forget(struct early_samples *early);

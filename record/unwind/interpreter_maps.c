@@ -80,3 +80,13 @@ const struct found_interpreter *interpreter_maps_find(const struct interpreter_m
 			return &maps->files[i].found;
 	return NULL;
 }
+
+static bool has_functions(const struct interpreter_maps *maps, uint32_t nr)
+{
+	return maps->files[nr - 1].found.interpreter.language != LANGUAGE_NONE;
+}
+
+bool interpreter_maps_is_better(const struct interpreter_maps *maps, uint32_t nr, uint32_t old)
+{
+	return nr && (!old || (has_functions(maps, nr) && !has_functions(maps, old)));
+}

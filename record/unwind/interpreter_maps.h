@@ -44,6 +44,12 @@ struct interpreter_place {
 uint32_t interpreter_maps_add(struct interpreter_maps *maps, const struct found_interpreter *found,
 			      const struct interpreter_place *place);
 
+/*
+ * Is interpreter @nr to take the place of @old? Both are as interpreter_maps_add returned them. One
+ * that has functions is better than one that has rules for made code alone.
+ */
+bool interpreter_maps_is_better(const struct interpreter_maps *maps, uint32_t nr, uint32_t old);
+
 /* The interpreter that @file is, or NULL. */
 const struct found_interpreter *interpreter_maps_find(const struct interpreter_maps *maps,
 						      const struct mapped_file *file);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/unwind/method_names.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "common/minmax.h"
 #include "record/unwind/java_memory.h"
 
@@ -41,14 +43,17 @@ static bool append_method(struct look *look, const struct java_method *method)
 	       look_answer_append(look, method->name.bytes, method->name.nr_bytes);
 }
 
-/* The methods at @place, as java_scopes_find. Without a block it is a method by itself. */
+/*
+ * The methods at @place, as java_scopes_find. Without a block the place is a word: of a method by
+ * itself, as it was when the word was made.
+ */
 static int find_scopes(const struct java_code *code, const struct java_place *place,
 		       struct java_scope scopes[JAVA_MAX_SCOPES])
 {
 	if (place->block)
 		return java_scopes_find(code, place, scopes);
-	scopes[0] = (struct java_scope){.method = place->pc, .index = -1};
-	return 1;
+	scopes[0] = (struct java_scope){.method = word_addr(place->pc), .index = -1};
+	return java_method_word(code, scopes[0].method) == place->pc ? 1 : -ESTALE;
 }
 
 /* Appends the number of methods at @place, and them. Returns false if there is no room. */
@@ -148,52 +153,137 @@ struct asking {
 	struct java_method methods[JAVA_MAX_SCOPES];
 };
 
+/* A function that got no name here: the program, or the recorder, is to try again. */
+static void forget_unnamed(const struct function_names *functions,
+			   const struct wanted_method *wanted)
+{
+	if (wanted->function == NO_FUNCTION)
+		bpf_map_delete_elem(functions->seen_map, &wanted->key);
+}
+
+static uint64_t hash_names(const struct language_text *class, const struct language_text *name)
+{
+	uint64_t h = hash_bytes(class->bytes, min_u64(class->nr_bytes, NAME_BYTES), 0);
+
+	return hash_bytes(name->bytes, min_u64(name->nr_bytes, NAME_BYTES), h + class->is_cut);
+}
+
+/* Adds the function of @wanted, which is @method. *@nr is its number, as function_names_add. */
+static int add_function(struct function_names *functions, const struct wanted_method *wanted,
+			const struct java_method *method, uint32_t *nr)
+{
+	const struct function_name name = {.space_id = wanted->key.space_id,
+					   .word = wanted->key.word,
+					   .time_ns = wanted->time_ns,
+					   .tgid = wanted->pid,
+					   .line = method->first_line,
+					   .name = method->name,
+					   .file = method->class};
+
+	return function_names_add(functions, &name, nr);
+}
+
+/*
+ * Keeps the answer of the function @wanted: @nr methods, the last one its own. The program has read
+ * the name of that one when it took the sample. If the looker has read another, the memory has
+ * become another method's, and the answer is of no use.
+ */
+static int keep_methods(struct function_names *functions, const struct wanted_method *wanted,
+			const struct java_method *methods, uint32_t nr)
+{
+	const struct java_method *own = &methods[nr - 1];
+	uint32_t function = wanted->function;
+	int ret = 0;
+
+	if (function == NO_FUNCTION)
+		ret = add_function(functions, wanted, own, &function);
+	else if (hash_names(&own->class, &own->name) != wanted->names)
+		return 0;
+	if (ret)
+		return ret;
+	if (function == NO_FUNCTION) {
+		forget_unnamed(functions, wanted);
+		return 0;
+	}
+	return function_names_set_methods(functions, function, methods, nr);
+}
+
+/* Keeps the answers of all functions that @wanted begins with. Returns as ask_question. */
+static int keep_answers(struct asking *a, const struct wanted_method *wanted,
+			struct function_names *functions, uint32_t *nr_answered)
+{
+	struct answer_cursor c = {a->answer.bytes, a->answer.bytes + a->answer.nr};
+	int ret = 0;
+
+	for (*nr_answered = 0; !ret && *nr_answered < a->q.nr; ++*nr_answered) {
+		int nr = cut_place(&c, a->methods);
+
+		if (nr < 0)
+			break;
+		if (nr)
+			ret = keep_methods(functions, &wanted[*nr_answered], a->methods, nr);
+		else
+			forget_unnamed(functions, &wanted[*nr_answered]);
+	}
+	return ret;
+}
+
 /*
  * Has the question answered, which is of the functions that @wanted begins with. Sets *@nr_answered
- * to the number of those that have an answer; all of them if there will be none. Returns 0 or
- * -ENOMEM.
+ * to the number of those that have an answer; 0 if there will be none. Returns 0 or -ENOMEM.
  */
 static int ask_question(struct asking *a, struct looker *looker, const struct wanted_method *wanted,
 			struct function_names *functions, uint32_t *nr_answered)
 {
 	const struct look_question question = {
 		.fn = look_at_places, .bytes = &a->q, .nr = sizeof(a->q), .fd = -1};
-	struct answer_cursor c;
-	int ret = looker_ask(looker, &question, &a->answer);
 
-	*nr_answered = a->q.nr;
-	if (ret)
-		return 0;
-	c = (struct answer_cursor){a->answer.bytes, a->answer.bytes + a->answer.nr};
-	for (uint32_t i = 0; i < a->q.nr; i++) {
-		int nr = cut_place(&c, a->methods);
-
-		if (nr < 0) {
-			*nr_answered = i ? i : a->q.nr;
-			return 0;
-		}
-		if (nr)
-			ret = function_names_set_methods(functions, wanted[i].function, a->methods,
-							 nr);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	*nr_answered = 0;
+	return looker_ask(looker, &question, &a->answer)
+		       ? 0
+		       : keep_answers(a, wanted, functions, nr_answered);
 }
 
 int method_names_want(struct method_names *names, const struct function_name *name,
 		      uint32_t function)
 {
-	const struct wanted_method wanted = {.pid = name->tgid,
-					     .function = function,
-					     .place = {.block = name->block,
-						       .compile_id = name->compile_id,
-						       .pc = word_addr(name->word)}};
+	const struct wanted_method wanted = {
+		.pid = name->tgid,
+		.function = function,
+		.place = {.block = name->block,
+			  .compile_id = name->compile_id,
+			  .pc = name->block ? word_addr(name->word) : name->word},
+		.names = hash_names(&name->file, &name->name)};
 
 	return vec_push(&names->wanted, wanted);
 }
 
-/* Asks for the functions from @first on that are of one process. *@nr is their number. */
+int method_names_want_unnamed(struct method_names *names, const struct function_names *functions,
+			      const struct early_sample *sample,
+			      const struct java_stretch_frame *frame)
+{
+	const struct wanted_method wanted = {
+		.pid = sample->key.tgid,
+		.function = NO_FUNCTION,
+		.place = {.block = frame->block,
+			  .compile_id = frame->compile_id,
+			  .pc = frame->block ? word_addr(frame->address) : frame->address},
+		.key = {.space_id = sample->space_id, .word = frame->address},
+		.time_ns = sample->time_ns};
+	const uint32_t any = 0;
+
+	if (!word_is_function(frame->address))
+		return 0;
+	/* If it is there, or there is no room, its name has been asked for, or cannot be. */
+	if (bpf_map_update_elem(functions->seen_map, &wanted.key, &any, BPF_NOEXIST))
+		return 0;
+	return vec_push(&names->wanted, wanted);
+}
+
+/*
+ * Asks for the functions from @first on that are of one process. *@nr is the number of those that
+ * need not be asked for again.
+ */
 static int ask_process(const struct method_names *names, size_t first,
 		       const struct java_machines *machines, struct function_names *functions,
 		       struct asking *a, uint32_t *nr)
@@ -205,11 +295,19 @@ static int ask_process(const struct method_names *names, size_t first,
 	a->q.nr = 0;
 	for (size_t i = 0; i < left && i < PLACES_MAX && wanted[i].pid == wanted->pid; i++)
 		a->q.places[a->q.nr++] = wanted[i].place;
-	*nr = a->q.nr;
-	if (!process)
-		return 0;
-	a->q.process = *process;
-	return ask_question(a, machines->looker, wanted, functions, nr);
+	*nr = 0;
+	if (process) {
+		int ret;
+
+		a->q.process = *process;
+		ret = ask_question(a, machines->looker, wanted, functions, nr);
+		if (ret || *nr)
+			return ret;
+	}
+	/* There will be no answer. */
+	for (*nr = 0; *nr < a->q.nr; ++*nr)
+		forget_unnamed(functions, &wanted[*nr]);
+	return 0;
 }
 
 int method_names_ask(struct method_names *names, const struct java_machines *machines,

@@ -10,12 +10,16 @@
 
 #include "record/symbols/function_names.h"
 #include "record/unwind/java_machines.h"
+#include "record/unwind/java_stretch.h"
 
 /* A function that waits to be asked for. */
 struct wanted_method {
 	uint32_t pid;
-	uint32_t function; /* its number (function_names_add) */
+	uint32_t function; /* its number (function_names_add); NO_FUNCTION: it has no name yet */
 	struct java_place place;
+	uint64_t names;           /* hash of the names that the program has read */
+	struct seen_function key; /* without a number: of the map of functions with names */
+	uint64_t time_ns;         /* as well: CLOCK_MONOTONIC, of the sample */
 };
 
 /* All zero: nothing is wanted. */
@@ -26,6 +30,14 @@ struct method_names {
 /* Notes that more is wanted of @name, which has number @function. Returns 0 or -ENOMEM. */
 int method_names_want(struct method_names *names, const struct function_name *name,
 		      uint32_t function);
+
+/*
+ * Notes that the name of @frame is wanted, if it is a word and nobody has asked for it. The
+ * recorder has found the frame in @sample. Returns 0 or -ENOMEM.
+ */
+int method_names_want_unnamed(struct method_names *names, const struct function_names *functions,
+			      const struct early_sample *sample,
+			      const struct java_stretch_frame *frame);
 
 /*
  * Asks for all that is wanted, and tells @functions. Call it before these age. Returns 0 or

@@ -23,9 +23,6 @@
 #define BACKOFF_NS     UINT64_C(200000000)
 #define BACKOFF_MAX_NS UINT64_C(10000000000)
 
-/* Looks at the machine of a process, which may begin late. Real ones take a few. */
-#define MACHINE_LOOKS_MAX 16
-
 static int put_mapping(struct space_maps *u, uint32_t at)
 {
 	return bpf_map_update_elem(u->tables->store.maps.mappings, &at, &u->mappings[at], BPF_ANY)
@@ -43,25 +40,31 @@ static uint32_t find_table(const struct space_maps *u, const struct unwind_proce
 	return i;
 }
 
-/* Java's interpreter is a machine that the program has to know, too. */
+static struct machine_owner owner_of(const struct space_maps *u, const struct unwind_process *p)
+{
+	const struct interpreter_of_file *files = u->tables->interpreters.files;
+
+	return (struct machine_owner){
+		p->pid, p->interpreter ? &files[p->interpreter - 1].found.interpreter : NULL,
+		p->interpreter_base};
+}
+
+/*
+ * Java's interpreter is a machine that the program has to know, too. Looks for it in a process that
+ * has new mappings. Without memory for the note, nobody waits for the machine.
+ */
 static void look_for_machine(struct space_maps *u, struct unwind_process *p)
 {
-	struct interpreter_maps *maps = &u->tables->interpreters;
-	const struct interpreter *in;
+	const struct machine_owner owner = owner_of(u, p);
 
-	if (!p->interpreter || p->has_machine || p->machine_looks >= MACHINE_LOOKS_MAX)
-		return;
-	in = &maps->files[p->interpreter - 1].found.interpreter;
-	if (in->language != LANGUAGE_JAVA)
-		return;
-	p->machine_looks++;
-	p->has_machine = java_machines_put(&maps->java, p->pid, in, p->interpreter_base);
+	if (process_machine_look(&p->machine, &u->tables->interpreters.java, &owner) &&
+	    vec_push(&u->expecting, p->pid))
+		p->machine.state = UNWIND_NO_MACHINE;
 }
 
 /*
  * Adds interpreter and PCRE2 to what the program knows of @p. If another address space has come
- * into the entry meanwhile, the program does not believe what is put here, and asks for its
- * mappings.
+ * into the entry meanwhile, the program does not believe this, and asks for its mappings.
  */
 static void put_interpreter(struct space_maps *u, const struct unwind_process *p)
 {
@@ -73,29 +76,17 @@ static void put_interpreter(struct space_maps *u, const struct unwind_process *p
 		return;
 	space.interpreter = p->interpreter;
 	space.interpreter_base = p->interpreter_base;
-	space.has_machine = p->has_machine;
+	space.machine = p->machine.state;
 	space.regex_start = p->regex_start;
 	space.regex_bytes = p->regex_bytes;
 	bpf_map_update_elem(map, &p->pid, &space, BPF_EXIST);
-}
-
-/* Has interpreter @nr functions? Others have rules for made code alone. */
-static bool has_functions(const struct space_maps *u, uint32_t nr)
-{
-	return u->tables->interpreters.files[nr - 1].found.interpreter.language != LANGUAGE_NONE;
-}
-
-/* Is interpreter @nr to take the place of @old? 0 is none. A process has one at a time. */
-static bool is_better_interpreter(const struct space_maps *u, uint32_t nr, uint32_t old)
-{
-	return nr && (!old || (has_functions(u, nr) && !has_functions(u, old)));
 }
 
 /* The file @t, of mapping @m of process @p, has turned out to have an interpreter. */
 static void take_interpreter(struct space_maps *u, struct unwind_process *p,
 			     const struct file_table *t, const struct unwind_mapping *m)
 {
-	if (!is_better_interpreter(u, t->interpreter, p->interpreter))
+	if (!interpreter_maps_is_better(&u->tables->interpreters, t->interpreter, p->interpreter))
 		return;
 	p->interpreter = t->interpreter;
 	/* With a table, the bias is that of the table's first page. */
@@ -251,8 +242,9 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 		}
 		if (u->list.nr == max)
 			break;
-		if (is_better_interpreter(u, u->tables->tables.data[nr].interpreter,
-					  u->list_interpreter)) {
+		if (interpreter_maps_is_better(&u->tables->interpreters,
+					       u->tables->tables.data[nr].interpreter,
+					       u->list_interpreter)) {
 			u->list_interpreter = u->tables->tables.data[nr].interpreter;
 			u->list_base = mapping->start - mapping->pgoff;
 		}
@@ -298,7 +290,7 @@ static int put_space(struct space_maps *u, const struct unwind_process *p, uint6
 				     .exec_pages = p->exec_pages,
 				     .interpreter_base = p->interpreter_base,
 				     .interpreter = p->interpreter,
-				     .has_machine = p->has_machine,
+				     .machine = p->machine.state,
 				     .regex_start = p->regex_start,
 				     .regex_bytes = p->regex_bytes};
 
@@ -385,10 +377,8 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 	p->regex_start = u->list_regex_start;
 	p->regex_bytes = u->list_regex_bytes;
 	if (old.space_id != p->space_id || old.interpreter != p->interpreter) {
-		if (p->has_machine)
-			java_machines_remove(&u->tables->interpreters.java, p->pid);
-		p->has_machine = false;
-		p->machine_looks = 0;
+		java_machines_remove(&u->tables->interpreters.java, p->pid);
+		p->machine = (struct process_machine){0};
 	}
 	look_for_machine(u, p);
 	put_space(u, p, 0, BPF_ANY);
@@ -443,6 +433,34 @@ int space_maps_lookup(const struct space_maps *u, uint32_t pid, uint64_t space_i
 	return 1;
 }
 
+enum unwind_machine space_maps_machine(const struct space_maps *u, uint32_t pid, uint64_t space_id)
+{
+	const struct unwind_process *p = space_maps_find(u, pid);
+	bool is_known = p && (!p->space_id || p->space_id == space_id);
+
+	return is_known ? p->machine.state : UNWIND_NO_MACHINE;
+}
+
+void space_maps_look_for_machines(struct space_maps *u)
+{
+	size_t nr = 0;
+
+	vec_for_each(&u->expecting, pid) {
+		struct unwind_process *p = space_maps_find(u, *pid);
+		struct machine_owner owner;
+
+		if (!p || p->machine.state != UNWIND_MACHINE_EXPECTED)
+			continue;
+		owner = owner_of(u, p);
+		process_machine_look_again(&p->machine, &u->tables->interpreters.java, &owner);
+		if (p->machine.state == UNWIND_MACHINE_EXPECTED)
+			u->expecting.data[nr++] = *pid;
+		else
+			put_interpreter(u, p);
+	}
+	u->expecting.nr = nr;
+}
+
 void space_maps_remove(struct space_maps *u, uint32_t pid)
 {
 	struct unwind_process *p = space_maps_find(u, pid);
@@ -452,8 +470,7 @@ void space_maps_remove(struct space_maps *u, uint32_t pid)
 		return;
 	/* Without memory for the note, the room is lost, and nothing else. */
 	retire_mappings(u, p);
-	if (p->has_machine)
-		java_machines_remove(&u->tables->interpreters.java, pid);
+	java_machines_remove(&u->tables->interpreters.java, pid);
 	p->pid = 0;
 	vec_push(&u->free_processes, (uint32_t)(p - u->processes.data));
 }
@@ -523,6 +540,7 @@ void space_maps_deinit(struct space_maps *u)
 	vec_free(&u->retired);
 	vec_free(&u->processes);
 	vec_free(&u->outlived);
+	vec_free(&u->expecting);
 	vec_free(&u->free_processes);
 	vec_free(&u->list);
 	vec_free(&u->list_tables);

@@ -13,6 +13,7 @@
 #include "common/parse.h"
 #include "record/process/mappings.h"
 #include "record/unwind/file_tables.h"
+#include "record/unwind/process_machine.h"
 
 struct unwind_process {
 	uint32_t pid;       /* 0: this is free */
@@ -26,15 +27,15 @@ struct unwind_process {
 	/* Of its interpreter, as in struct unwind_space. */
 	uint64_t interpreter_base;
 	uint32_t interpreter;
-	uint32_t machine_looks; /* at its machine (struct java_machine), which it may have later */
-	bool has_machine;
+	struct process_machine machine;
 	uint64_t regex_start, regex_bytes; /* as in struct unwind_space */
 };
 
 struct space_maps {
 	struct file_tables *tables;
 	VEC(struct unwind_process) processes;
-	u32_vec outlived; /* main threads that have ended, while other threads go on */
+	u32_vec outlived;  /* main threads that have ended, while other threads go on */
+	u32_vec expecting; /* processes whose machine is expected; some may have it by now */
 	u32_vec free_processes;
 	struct index by_pid;
 	size_t nr_indexed;
@@ -88,6 +89,13 @@ bool space_maps_differ(const struct space_maps *spaces, uint32_t pid, const stru
  */
 int space_maps_lookup(const struct space_maps *spaces, uint32_t pid, uint64_t space_id, uint64_t pc,
 		      struct unwind_mapping *mapping);
+
+/* The machine of the process, if it is in address space @space_id. */
+enum unwind_machine space_maps_machine(const struct space_maps *spaces, uint32_t pid,
+				       uint64_t space_id);
+
+/* Looks again at the machines that are expected, where it is time. */
+void space_maps_look_for_machines(struct space_maps *spaces);
 
 void space_maps_remove(struct space_maps *spaces, uint32_t pid);
 

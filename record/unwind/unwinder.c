@@ -10,9 +10,10 @@
 #include "common/clock.h"
 #include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
-#include "record/unwind/space_maps.h"
+#include "record/unwind/early_java.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/method_names.h"
+#include "record/unwind/space_maps.h"
 
 /*
  * A drain is due when so many early samples wait. While tables are made, more may wait, up to so
@@ -199,13 +200,23 @@ static int take_function(void *ctx, void *data, size_t size)
 	return 0;
 }
 
+static struct early_java java_of(struct unwinder *u)
+{
+	return (struct early_java){&u->spaces, &u->tables.interpreters.java, &u->methods,
+				   &u->functions};
+}
+
 /* An early_samples_find_fn. Uses the mappings that the program knows by now. */
 static int find_now(void *ctx, const struct early_sample *sample, uint64_t pc,
 		    struct unwind_mapping *mapping)
 {
-	const struct unwinder *u = ctx;
+	struct unwinder *u = ctx;
+	const struct early_java java = java_of(u);
+	int ret = space_maps_lookup(&u->spaces, sample->key.tgid, sample->space_id, pc, mapping);
 
-	return space_maps_lookup(&u->spaces, sample->key.tgid, sample->space_id, pc, mapping);
+	if (ret == 1)
+		early_java_expect(&java, sample, mapping);
+	return ret;
 }
 
 /* Looks again at those of the waiting processes whose time has come. */
@@ -234,18 +245,34 @@ static int look_again(struct unwinder *u)
 	return ret;
 }
 
+static int ask_names(struct unwinder *u)
+{
+	return method_names_ask(&u->methods, &u->tables.interpreters.java, &u->functions);
+}
+
+/* Walks early samples, and asks for the names of the methods in them. */
+static int walk_early(struct unwinder *u, const struct early_finder *finder, bool is_last)
+{
+	int ret = early_samples_walk(&u->early, &u->tables.store, finder, is_last);
+
+	return ret ? ret : ask_names(u);
+}
+
 int unwinder_work(struct unwinder *u)
 {
+	struct early_java java = java_of(u);
+	const struct early_finder now = {find_now, u, early_java_walk, &java};
+
 	u->ret = 0;
 	ring_buffer__consume(u->wants);
 	if (!u->ret)
-		u->ret = method_names_ask(&u->methods, &u->tables.interpreters.java, &u->functions);
+		u->ret = ask_names(u);
 	if (!u->ret)
 		u->ret = look_again(u);
+	space_maps_look_for_machines(&u->spaces);
 	if (!u->ret)
 		u->ret = file_tables_finish(&u->tables);
-	return u->ret ? u->ret
-		      : early_samples_walk(&u->early, &u->tables.store, find_now, u, false);
+	return u->ret ? u->ret : walk_early(u, &now, false);
 }
 
 int unwinder_wait(struct unwinder *u, int ms)
@@ -266,6 +293,7 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 		     struct unwind_mapping *mapping)
 {
 	const struct find_then *then = ctx;
+	const struct early_java java = java_of(then->u);
 	struct file_tables *tables = &then->u->tables;
 	uint32_t pid = sample->key.tgid, nr;
 	const struct address_space *space = address_spaces_find(then->spaces, pid, sample->time_ns);
@@ -285,6 +313,7 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 		return ret;
 	*mapping = (struct unwind_mapping){.start = m->start, .end = m->end};
 	file_table_describe(&tables->tables.data[nr], m->start - m->pgoff, mapping);
+	early_java_expect(&java, sample, mapping);
 	return 1;
 }
 
@@ -299,12 +328,13 @@ int unwinder_take_early(struct unwinder *u, uint32_t set)
 int unwinder_walk_early(struct unwinder *u, const struct address_spaces *spaces)
 {
 	struct find_then then = {.u = u, .spaces = spaces};
-	struct table_maps *store = &u->tables.store;
-	int ret = early_samples_walk(&u->early, store, find_then, &then, false);
+	struct early_java java = java_of(u);
+	const struct early_finder finder = {find_then, &then, early_java_walk, &java};
+	int ret = walk_early(u, &finder, false);
 
 	if (!ret && u->early.nr_raw)
 		ret = file_tables_wait(&u->tables, EARLY_WAIT_MS);
-	return ret ? ret : early_samples_walk(&u->early, store, find_then, &then, true);
+	return ret ? ret : walk_early(u, &finder, true);
 }
 
 struct early_samples *unwinder_early(struct unwinder *u)

@@ -13,6 +13,7 @@
  *	huge     names have 65535 bytes
  *	escape   names have control characters
  *	version  the process says another version than the file
+ *	late     this is no lie: the machine begins after a while
  *
  * RELEASE is the version of the file. Link it with -Wl,--export-dynamic.
  */
@@ -93,7 +94,16 @@ struct list {
 
 static struct heap heap, *heaps[] = {&heap};
 static struct list list = {1, 1, heaps}, *code_heaps;
-static void *interpreter, *call_stub;
+static void *call_stub;
+
+struct queue {
+	char head[8];
+	char *begin;
+	char more[4];
+	int limit, first, end;
+};
+
+static struct queue queue, *interpreter;
 static unsigned char version[8];
 
 struct field {
@@ -129,8 +139,9 @@ static struct field fields[6000] = {
 	FIELD("VirtualSpace", "_low_boundary", space, low),
 	FIELD("VirtualSpace", "_high_boundary", space, high),
 	STATIC("AbstractInterpreter", "_code", interpreter),
-	{"StubQueue", "_stub_buffer", "", 0, 8, NULL},
-	{"StubQueue", "_buffer_limit", "", 0, 20, NULL},
+	FIELD("StubQueue", "_stub_buffer", queue, begin),
+	FIELD("StubQueue", "_buffer_limit", queue, limit),
+	FIELD("StubQueue", "_queue_end", queue, end),
 	STATIC("StubRoutines", "_call_stub_return_address", call_stub),
 	STATIC("JDK_Version", "_current", version),
 	FIELD("CodeBlob", "_name", blob, name),
@@ -287,7 +298,13 @@ int main(int argc, char **argv)
 	if (!strcmp(lie, "heap"))
 		heaps[0] = &nowhere;
 	version[0] = strcmp(lie, "version") ? atoi(RELEASE) : 11;
+	queue = (struct queue){.begin = heap.memory.high - BLOCK, .limit = BLOCK, .end = BLOCK};
+	/* A machine that begins late has no heap before. */
+	if (!strcmp(lie, "late"))
+		for (int i = atoi(argv[1]); i > 0; i--)
+			ret += outer();
 	code_heaps = &list;
+	interpreter = &queue;
 	for (int i = atoi(argv[1]); i > 0; i--)
 		ret += outer();
 	return ret < 0;

@@ -21,6 +21,12 @@ check "the module is the class" contains "$("$profrep" -fm "$dir/good.prof")" "K
 "$profrep" -fa --frames native "$dir/good.prof" > "$dir/native.folded"
 check "native frames alone" same "$(grep -c '\[java\]' "$dir/native.folded")" 0
 
+# Samples that come before the machine has begun wait for it. That is also so in the first process with this file.
+ln "$fake" "$dir/late"
+"$profrec" -q -F 199 -U -o "$dir/late.prof" -- "$dir/late" 15 late
+"$profrep" -fa "$dir/late.prof" > "$dir/late.folded"
+check "methods of a machine that begins late have their callers" mostly "$dir/late.folded" late "$structure" 80
+
 "$profrec" -q -U --languages py -F 499 -o "$dir/none.prof" -- "$fake" 10
 check "another language alone, no methods" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[java\]')" 0
 

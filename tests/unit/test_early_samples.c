@@ -3,12 +3,14 @@
 
 #include <errno.h>
 
+#include "bpf/unwind_step.h"
 #include "tests/unit/suite.h"
 
 #define SP     0x7ffd00001f00 /* the stack lies across the border of a page */
 #define PC     0x401000
 #define CALLER 0x402000
 #define ROOT   0x403000
+#define METHOD LANGUAGE_WORD(LANGUAGE_JAVA, 1, PC)
 #define DEPTH  8
 
 /* The answers of find_mapping about the process, and the number of its calls. */
@@ -20,6 +22,13 @@ static struct process {
 } process;
 
 static struct early_samples early;
+
+/* The tests read no register of a frame. */
+static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u64 addr)
+{
+	(void)f, (void)dst, (void)size, (void)addr;
+	return -1;
+}
 
 static void begin(void)
 {
@@ -76,9 +85,10 @@ static void add_sample(const struct early_sample *sample)
 
 static void walk_samples(bool is_last)
 {
+	const struct early_finder finder = {.find = find_mapping};
 	struct table_maps store = {0};
 
-	ck_assert_int_eq(early_samples_walk(&early, &store, find_mapping, NULL, is_last), 0);
+	ck_assert_int_eq(early_samples_walk(&early, &store, &finder, is_last), 0);
 }
 
 START_TEST(walked_when_enough_is_known)
@@ -198,6 +208,56 @@ START_TEST(samples_go_with_their_set)
 }
 END_TEST
 
+/* The leaf is a method of Java. Another was compiled into it, and its frame has no rbp. */
+static unsigned int nr_java_walks;
+
+static int walk_java(void *ctx, const struct early_sample *sample, struct unwind_frame *frame,
+		     struct java_stretch *stretch)
+{
+	(void)ctx;
+	ck_assert_uint_eq(sample->regs[UNWIND_RSP], SP);
+	if (nr_java_walks++)
+		return 0;
+	ck_assert_uint_eq(frame->pc, PC);
+	ck_assert_uint_eq(frame->regs[UNWIND_RBP], SP + 0x80);
+	*stretch = (struct java_stretch){.end = STACK_GOES_ON,
+					 .nr = 2,
+					 .frames = {{.address = METHOD}, {.address = PC + 1}}};
+	frame->pc = CALLER;
+	frame->sp = SP + 0x90;
+	frame->rbp_at = SP + 0x80;
+	frame->has_regs = 0;
+	return 1;
+}
+
+static void walk_with_java(void)
+{
+	const struct early_finder finder = {.find = find_mapping, .walk_java = walk_java};
+	struct table_maps store = {0};
+
+	ck_assert_int_eq(early_samples_walk(&early, &store, &finder, false), 0);
+}
+
+/* The process may end before the rest of the stack can be walked. So Java's frames are found once.
+ */
+START_TEST(frames_of_java)
+{
+	const uint64_t frames[] = {METHOD, PC + 1, CALLER, ROOT};
+
+	process = (struct process){.answer = 1, .pages = UNWIND_TABLE_ASKED_FOR};
+	add_sample(make_sample(0));
+	nr_java_walks = 0;
+	walk_with_java();
+	ck_assert_uint_eq(early.nr_raw, 1);
+	process.pages = UNWIND_WITHOUT_TABLE;
+	walk_with_java();
+	ck_assert_uint_eq(early.nr_raw, 0);
+	ck_assert_uint_eq(early.samples.data[0].nr_frames, 4);
+	ck_assert_mem_eq(early.samples.data[0].frames, frames, sizeof(frames));
+	ck_assert_int_eq(early.samples.data[0].end, STACK_END_ROOT);
+}
+END_TEST
+
 SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_last_walk,
 		a_stack_that_was_not_copied, the_leaf_is_not_mapped, a_caller_is_not_mapped,
-		the_depth_limit, samples_go_with_their_set)
+		the_depth_limit, samples_go_with_their_set, frames_of_java)

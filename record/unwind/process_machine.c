@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/process_machine.h"
+
+#include "common/clock.h"
+#include "common/minmax.h"
+
+/*
+ * A machine begins some milliseconds after its library is mapped, or some seconds on a busy host.
+ * So the recorder looks again after an eighth of the time since the first look, up to a time. After
+ * that it looks when the mappings change. A process has so many looks in all.
+ */
+#define PAUSE_NS  (1 * NS_PER_MS)
+#define PART      8
+#define WAIT_NS   (10 * NS_PER_S)
+#define LOOKS_MAX 128
+
+static void look(struct process_machine *m, struct java_machines *java,
+		 const struct machine_owner *owner)
+{
+	uint64_t now_ns;
+
+	m->nr_looks++;
+	if (java_machines_put(java, owner->pid, owner->interpreter, owner->base)) {
+		m->state = UNWIND_MACHINE_READY;
+		return;
+	}
+	now_ns = clock_monotonic_ns();
+	if (m->nr_looks == 1)
+		m->begin_ns = now_ns;
+	m->next_ns = now_ns + max_u64((now_ns - m->begin_ns) / PART, PAUSE_NS);
+	m->state = now_ns < m->begin_ns + WAIT_NS ? UNWIND_MACHINE_EXPECTED : UNWIND_NO_MACHINE;
+}
+
+bool process_machine_look(struct process_machine *m, struct java_machines *java,
+			  const struct machine_owner *owner)
+{
+	if (m->state != UNWIND_NO_MACHINE || m->nr_looks >= LOOKS_MAX || !owner->interpreter ||
+	    owner->interpreter->language != LANGUAGE_JAVA)
+		return false;
+	look(m, java, owner);
+	return m->nr_looks == 1 && m->state == UNWIND_MACHINE_EXPECTED;
+}
+
+void process_machine_look_again(struct process_machine *m, struct java_machines *java,
+				const struct machine_owner *owner)
+{
+	if (m->state == UNWIND_MACHINE_EXPECTED && clock_monotonic_ns() >= m->next_ns)
+		look(m, java, owner);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The machine of a process of Java (struct java_machine), which begins some time after its library
+ * is mapped. Says when it is time to look for it.
+ */
+#ifndef RECORD_UNWIND_PROCESS_MACHINE_H
+#define RECORD_UNWIND_PROCESS_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/unwind.h"
+#include "record/unwind/interpreter_maps.h"
+
+/* All zero: nobody has looked. */
+struct process_machine {
+	enum unwind_machine state;
+	uint32_t nr_looks;
+	uint64_t begin_ns; /* CLOCK_MONOTONIC: the first look */
+	uint64_t next_ns;  /* the next one, while the machine is expected */
+};
+
+/* A process, its interpreter, and the place of offset 0 of the interpreter's file. */
+struct machine_owner {
+	uint32_t pid;
+	const struct interpreter *interpreter; /* NULL: it has none */
+	uint64_t base;
+};
+
+/*
+ * Looks for the machine of @owner, which has new mappings. Returns true if that was the first look,
+ * and the machine is expected from now on.
+ */
+bool process_machine_look(struct process_machine *machine, struct java_machines *java,
+			  const struct machine_owner *owner);
+
+/* Looks again for a machine that is expected, if it is time. */
+void process_machine_look_again(struct process_machine *machine, struct java_machines *java,
+				const struct machine_owner *owner);
+
+#endif

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Names of methods of Java that the recorder asks for. The process is the test itself: without a
+ * looker, questions are answered here.
+ */
+#include "record/unwind/method_names.h"
+
+#include <bpf/bpf.h>
+#include <unistd.h>
+
+#include "tests/unit/suite.h"
+
+#define TIME  100
+#define SPACE 7
+#define LINE  12
+
+struct symbol {
+	uint16_t length;
+	char text[30];
+};
+
+struct class
+{
+	struct symbol *name;
+};
+
+struct pool {
+	struct class *class;
+	struct symbol *names[2];
+};
+
+struct parts {
+	struct pool *pool;
+	uint16_t name, code_bytes, flags, reserved;
+	uint32_t words, more;
+	uint8_t lines[8];
+};
+
+struct method {
+	struct parts *parts;
+};
+
+static struct symbol class_name, names[2];
+static struct class class;
+static struct pool pool;
+static struct parts parts;
+static struct method method;
+
+static struct address_spaces spaces;
+static struct memory_budget memory;
+static struct function_names functions;
+static struct method_names methods;
+static struct java_machines machines;
+
+/* The program's map of functions that have names has room for one. */
+static struct seen_function seen;
+static bool has_seen;
+
+int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
+{
+	(void)fd;
+	(void)value;
+	ck_assert_uint_eq(flags, BPF_NOEXIST);
+	if (has_seen)
+		return -EEXIST;
+	memcpy(&seen, key, sizeof(seen));
+	has_seen = true;
+	return 0;
+}
+
+int bpf_map_delete_elem(int fd, const void *key)
+{
+	(void)fd;
+	ck_assert_mem_eq(key, &seen, sizeof(seen));
+	has_seen = false;
+	return 0;
+}
+
+static void set_symbol(struct symbol *symbol, const char *text)
+{
+	symbol->length = strlen(text);
+	memcpy(symbol->text, text, symbol->length);
+}
+
+static struct java_process this_process(void)
+{
+	return (struct java_process){
+		.pid = getpid(),
+		.machine = {.version = 17,
+			    .const_pool = offsetof(struct parts, pool),
+			    .const_name = offsetof(struct parts, name),
+			    .const_code_size = offsetof(struct parts, code_bytes),
+			    .const_bytes = offsetof(struct parts, lines),
+			    .pool_bytes = offsetof(struct pool, names),
+			    .symbol_text = offsetof(struct symbol, text)},
+		.layout = {.has_lines = 1,
+			   .const_flags = offsetof(struct parts, flags),
+			   .const_words = offsetof(struct parts, words)}};
+}
+
+static void begin(void)
+{
+	const struct java_process process = this_process();
+
+	set_symbol(&class_name, "a/K");
+	set_symbol(&names[0], "first");
+	set_symbol(&names[1], "other");
+	class.name = &class_name;
+	pool = (struct pool){&class, {&names[0], &names[1]}};
+	/* The bytecode at 0 has line 12. */
+	parts = (struct parts){.pool = &pool,
+			       .flags = 1,
+			       .words = sizeof(parts) / 8,
+			       .lines = {0xff, 0, 2 * LINE, 0}};
+	method.parts = &parts;
+	spaces = (struct address_spaces){0};
+	memory = (struct memory_budget){0};
+	address_spaces_limit(&spaces, &memory);
+	functions = (struct function_names){.seen_map = 1};
+	methods = (struct method_names){0};
+	machines = (struct java_machines){.map = -1};
+	ck_assert_int_eq(vec_push(&machines.processes, process), 0);
+	has_seen = false;
+}
+
+static void end(void)
+{
+	function_names_deinit(&functions);
+	method_names_deinit(&methods);
+	java_machines_deinit(&machines);
+	address_spaces_deinit(&spaces);
+}
+
+static uint64_t word_of_method(void)
+{
+	return LANGUAGE_WORD(LANGUAGE_JAVA,
+			     java_method_check((uintptr_t)&parts, (uintptr_t)&pool, parts.name),
+			     (uintptr_t)&method);
+}
+
+/* The program has read the name of the method, and that it is @text. */
+static void send_name(const char *text)
+{
+	struct function_name name = {.word = word_of_method(), .time_ns = TIME, .tgid = getpid()};
+	uint32_t nr;
+
+	name.name.nr_bytes = strlen(text);
+	memcpy(name.name.bytes, text, strlen(text));
+	name.file.nr_bytes = 3;
+	memcpy(name.file.bytes, "a/K", 3);
+	ck_assert_int_eq(function_names_add(&functions, &name, &nr), 0);
+	ck_assert_int_eq(method_names_want(&methods, &name, nr), 0);
+}
+
+/* Asks, and finds the function with @word. */
+static const struct named_function *answer(uint64_t word)
+{
+	const struct source_function *inlined;
+	struct address_space *space;
+
+	ck_assert_int_eq(method_names_ask(&methods, &machines, &functions), 0);
+	ck_assert_uint_eq(methods.wanted.nr, 0);
+	ck_assert_int_eq(function_names_settle(&functions, &spaces), 0);
+	ck_assert_int_eq(address_spaces_get(&spaces, getpid(), TIME, &space), 0);
+	return function_names_find(&functions, space->generation, word, &inlined);
+}
+
+START_TEST(an_answer_adds_the_line)
+{
+	send_name("first");
+	ck_assert_str_eq(answer(word_of_method())->own.name, "a.K.first");
+	ck_assert_uint_eq(answer(word_of_method())->own.line, LINE);
+}
+END_TEST
+
+/* The memory has come to hold another name before the looker reads it. */
+START_TEST(an_answer_with_another_name_is_not_kept)
+{
+	send_name("gone");
+	ck_assert_str_eq(answer(word_of_method())->own.name, "a.K.gone");
+	ck_assert_uint_eq(answer(word_of_method())->own.line, 0);
+}
+END_TEST
+
+/* Names are equal, and the method is another. */
+START_TEST(an_answer_of_another_method_is_not_kept)
+{
+	uint64_t word = word_of_method();
+
+	send_name("first");
+	parts.name = 1;
+	set_symbol(&names[1], "first");
+	ck_assert_str_eq(answer(word)->own.name, "a.K.first");
+	ck_assert_uint_eq(answer(word)->own.line, 0);
+}
+END_TEST
+
+static void want_unnamed(uint64_t word)
+{
+	const struct early_sample sample = {
+		.key.tgid = getpid(), .time_ns = TIME, .space_id = SPACE};
+	const struct java_stretch_frame frame = {.address = word};
+
+	ck_assert_int_eq(method_names_want_unnamed(&methods, &functions, &sample, &frame), 0);
+}
+
+START_TEST(the_recorder_names_what_it_has_found)
+{
+	want_unnamed(word_of_method());
+	ck_assert(has_seen);
+	ck_assert_uint_eq(seen.space_id, SPACE);
+	/* It is asked for once. */
+	want_unnamed(word_of_method());
+	ck_assert_uint_eq(methods.wanted.nr, 1);
+	ck_assert_str_eq(answer(word_of_method())->own.name, "a.K.first");
+	ck_assert_str_eq(answer(word_of_method())->own.file, "a.K");
+	ck_assert_uint_eq(answer(word_of_method())->own.line, LINE);
+	ck_assert(has_seen);
+}
+END_TEST
+
+START_TEST(an_address_needs_no_name)
+{
+	want_unnamed((uintptr_t)&method);
+	ck_assert_uint_eq(methods.wanted.nr, 0);
+}
+END_TEST
+
+/* The method has gone, or its process: the program may send the name later. */
+START_TEST(without_an_answer_the_next_sample_asks)
+{
+	uint64_t word = word_of_method();
+
+	want_unnamed(word);
+	parts.name = 1;
+	ck_assert_ptr_null(answer(word));
+	ck_assert(!has_seen);
+	want_unnamed(word);
+	ck_assert(has_seen);
+	machines.processes.data[0].pid = 0;
+	ck_assert_ptr_null(answer(word));
+	ck_assert(!has_seen);
+}
+END_TEST
+
+SUITE_MAIN_WITH("method_names", begin, end, an_answer_adds_the_line,
+		an_answer_with_another_name_is_not_kept, an_answer_of_another_method_is_not_kept,
+		the_recorder_names_what_it_has_found, an_address_needs_no_name,
+		without_an_answer_the_next_sample_asks)

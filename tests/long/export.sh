@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests: report/export report/commands/command_export.c tests/readers
-# Readers of exports: Go's pprof, the app of speedscope, and Firefox Profiler. Self and total of every function are those
+# Readers of exports: Go's pprof, the app of speedscope, and Firefox Profiler. Recordings are made ones, and real ones with
+# inlined functions and with code of node, java, php and luajit. Self and total of every function are those
 # of folded output. Firefox Profiler tells functions of one name apart by their files, so it is compared with the stacks
 # of the exported text; system/export compares that with folded output. TAP.
 set -u
@@ -42,11 +43,11 @@ tops()
 			if (n || c) print n, c, $0} /flat%/ {head = 1}' | LC_ALL=C sort
 }
 
-# functions_of_script FILE: self, total, name and file of each function.
+# functions_of_script FILE: self, total, name and file of each function. Firefox Profiler leaves out that a function is a thunk.
 functions_of_script()
 {
 	awk '/^\t/ {
-		sub(/^\t *[0-9a-f]+ /, "")
+		sub(/^\t *[0-9a-f]+ (non-virtual thunk to )?/, "")
 		if (depth++ == 0) self[$0]++
 		if (!($0 in seen)) {seen[$0]; total[$0]++}
 		next
@@ -54,7 +55,7 @@ functions_of_script()
 }
 
 # Frames without any name are addresses or files for pprof.
-pprof_names() { grep -vE ' ([0-9a-f]*|\[[^ +]*\]|<unknown>)$'; }
+pprof_names() { grep -vE ' ([0-9a-f]*|\[[^ +]*( \(deleted\))?\]|<unknown>)$'; }
 
 # Each prints a difference: reads_FORMAT RECORDING OPTION...
 reads_pprof()
@@ -105,6 +106,48 @@ done
 reads_all "a recording" "$dir/app.prof"
 [ -z "${has_pprof:-}" ] || check "pprof knows the time" contains \
 	"$("$profrep" export pprof "$dir/app.prof" 2> /dev/null > "$dir/app.pb.gz"; go tool pprof -top -symbolize=none "$dir/app.pb.gz" 2>&1)" "Type: cpu"
+
+## Code that was made while the programs ran: with names of a perf map, with those that profrec finds, and without any.
+maps=()
+cleanup_extra() { rm -f "${maps[@]}"; }
+
+# reads_made NAME FRAME COMMAND...: a recording of the command has frames like FRAME, and all readers read them.
+reads_made()
+{
+	"$profrec" -q -F 999 -o "$dir/made.prof" -- "${@:3}" > "$dir/log" 2>&1
+	for pid in $("$profrep" processes "$dir/made.prof" | awk 'NR > 1 {print $2}'); do maps+=("/tmp/perf-$pid.map"); done
+	check "$1: there is made code" above "$("$profrep" -fam "$dir/made.prof" 2> /dev/null | sum_samples "$2")" 20
+	reads_all "$1" "$dir/made.prof"
+}
+
+cat > "$dir/made.js" << 'END'
+function inner(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i) % 7; return s; }
+function outer(n) { return inner(n) + [3, 1, 2].map(each => each * inner(n / 4)).length; }
+const end = Date.now() + 3000;
+while (Date.now() < end) outer(1e5);
+END
+if command -v node > /dev/null; then
+	reads_made "node --perf-basic-prof" '(inner|outer) [^;]*made.js[^;]*_\[j\]' node --perf-basic-prof "$dir/made.js"
+	reads_made "node without a map" '\[anon\]' node "$dir/made.js"
+else
+	skip "made code of node" "node is not installed"
+fi
+if javac -d "$dir" tests/programs/KnownCalls.java > "$dir/log" 2>&1; then
+	reads_made "java" '_\[java\]' java -cp "$dir" KnownCalls 4
+else
+	skip "made code of java" "javac is not installed"
+fi
+if php8.2 -r 'exit(extension_loaded("Zend OPcache") ? 0 : 1);' > "$dir/log" 2>&1; then
+	reads_made "php" '\[zero \(deleted\)\]' php8.2 -d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M -d opcache.jit=tracing \
+		tests/programs/known_jit.php 3
+else
+	skip "made code of php" "PHP 8.2 with opcache is not installed"
+fi
+if luajit -v > "$dir/log" 2>&1; then
+	reads_made "luajit" '\[unknown\] \[anon\]' luajit tests/programs/known_traces.lua 3 3
+else
+	skip "made code of luajit" "luajit is not installed"
+fi
 
 ## Inlined functions.
 cat > "$dir/inlined.cc" << 'END'

@@ -64,24 +64,14 @@ class Flame {
 		return y - this.window.scrollTop;
 	}
 
-	left(node) {
-		return (this.tree.sums[node] - this.tree.sums[this.zoomed]) * this.perCount;
-	}
-
 	draw() {
-		const {tree, window, scale, raster, palette} = this;
-		this.perCount = this.width / (widthOf(tree, this.zoomed) || 1);
-		const firstRow = Math.floor(window.scrollTop / ROW), lastRow = Math.ceil((window.scrollTop + window.clientHeight) / ROW);
-		const rows = Math.ceil(this.height / ROW);
-		this.depths = this.isUp ? [Math.max(0, rows - 1 - lastRow), rows - firstRow] : [firstRow, lastRow];
-		this.ancestors = ancestorsOf(tree, this.zoomed);
-		this.texts = [];
-		this.narrowTo = new Float64Array(tree.maxDepth + 2);
-		this.matchTo = new Float64Array(tree.maxDepth + 2);
-		raster.begin(this.canvas.width, this.canvas.height, this.depths[1] - this.depths[0] + 1, palette.edge);
-		for (const node of this.ancestors.slice(0, -1))
-			this.drawFrame(node, 0, this.width, true);
-		this.drawNodes();
+		const {scale, raster, matches} = this, key = this.pictureKey();
+		if (!this.drawnKey || key.some((value, i) => value !== this.drawnKey[i]))
+			this.drawPicture();
+		this.drawnKey = key;
+		raster.begin(this.palette.edge);
+		if (matches)
+			this.drawMatches(matches);
 		for (let depth = this.depths[0]; depth <= this.depths[1]; depth++)
 			raster.place(depth - this.depths[0], Math.round(this.top(depth) * scale), Math.round((ROW - 1) * scale));
 		raster.paint(this.context);
@@ -89,18 +79,38 @@ class Flame {
 		this.drawnAt = performance.now(); // for those who measure
 	}
 
-	// A subtree that is too narrow is passed over as a whole, but for its matches.
+	// All that places and colours of frames depend on. A search changes none of it: its matches are drawn over the picture.
+	pictureKey() {
+		const {canvas, window, tree, isUp, zoomed, selected, palette} = this;
+		return [canvas.width, canvas.height, window.scrollTop, tree, isUp, zoomed, selected, palette];
+	}
+
+	// Draws the frames in their own colours.
+	drawPicture() {
+		const {tree, window, raster, canvas} = this;
+		this.perCount = this.width / (widthOf(tree, this.zoomed) || 1);
+		const firstRow = Math.floor(window.scrollTop / ROW), lastRow = Math.ceil((window.scrollTop + window.clientHeight) / ROW);
+		const rows = Math.ceil(this.height / ROW);
+		this.depths = this.isUp ? [Math.max(0, rows - 1 - lastRow), rows - firstRow] : [firstRow, lastRow];
+		this.ancestors = ancestorsOf(tree, this.zoomed);
+		this.texts = [];
+		this.narrowTo = new Float64Array(tree.maxDepth + 2);
+		raster.beginPicture(canvas.width, canvas.height, this.depths[1] - this.depths[0] + 1, this.palette.edge);
+		for (const node of this.ancestors.slice(0, -1))
+			this.drawFrame(node, 0, this.width, true);
+		this.drawNodes();
+		raster.keepPicture();
+	}
+
+	// A subtree that is too narrow is passed over as a whole.
 	drawNodes() {
 		const {tree: {sums, ends, depths}, zoomed, perCount} = this, deepest = this.depths[1];
 		const start = sums[zoomed], end = ends[zoomed], limit = NARROW / perCount;
-		this.nextMatch = 0;
 		for (let i = zoomed; i < end;) {
 			const width = sums[ends[i]] - sums[i], isDeep = depths[i] > deepest;
 			if (width < limit || isDeep) {
 				if (!isDeep && width)
 					this.drawNarrow(depths[i], (sums[i] - start) * perCount, width * perCount);
-				if (width && this.matches)
-					this.drawNarrowMatches(i, ends[i]);
 				i = ends[i];
 				continue;
 			}
@@ -127,36 +137,28 @@ class Flame {
 			this.fill(depth, pixel, 1, 1, this.palette.narrow);
 	}
 
-	drawNarrowMatches(from, to) {
-		const {found} = this.matches;
-		let at = this.nextMatch;
-		while (at < found.length && found[at] < from)
-			at++;
-		for (; at < found.length && found[at] < to; at++) {
-			const depth = this.tree.depths[found[at]], x = this.left(found[at]);
-			if (x < this.matchTo[depth])
-				continue;
-			this.matchTo[depth] = x + MATCH_WIDTH;
-			this.fill(depth, x, 0, MATCH_WIDTH, this.palette.match);
-		}
-		this.nextMatch = at;
-	}
-
-	colorOf(node) {
-		const {tree, palette, matches} = this;
-		return matches && matches.flags[tree.nodes[node]] ? palette.match : nodeColor(tree, node, palette);
-	}
-
-	// A frame begins after the narrow match before it, which is as wide as it has to be.
 	drawFrame(node, x, width, isAncestor) {
-		const depth = this.tree.depths[node], color = this.colorOf(node), isMatch = color === this.palette.match;
-		const left = isMatch ? x : Math.max(x, this.matchTo[depth]);
-		if (isMatch)
-			this.matchTo[depth] = x + MATCH_WIDTH;
-		if (left <= x + width)
-			this.fill(depth, left, x + width - left - (width > 3 ? 1 : 0), isMatch ? MATCH_WIDTH : 0, isAncestor ? mixPixels(color, this.palette.edge) : color);
+		const depth = this.tree.depths[node], color = nodeColor(this.tree, node, this.palette);
+		this.fill(depth, x, width - (width > 3 ? 1 : 0), 0, isAncestor ? mixPixels(color, this.palette.edge) : color);
 		if (width >= TEXT_FROM || node === this.selected)
 			this.texts.push(node, x, width);
+	}
+
+	// Narrow matches are as wide as they have to be, over the frames after them. One that begins in such a match is left out.
+	drawMatches({found, flags}) {
+		const {tree: {nodes, sums, ends, depths, maxDepth}, zoomed, perCount, palette: {match, edge}} = this;
+		const start = sums[zoomed], end = ends[zoomed], drawnTo = new Float64Array(maxDepth + 1);
+		for (const node of this.ancestors.slice(0, -1))
+			if (flags[nodes[node]])
+				this.fill(depths[node], 0, this.width - 1, 0, mixPixels(match, edge));
+		for (let i = 0; i < found.length && found[i] < end; i++) {
+			const node = found[i], depth = depths[node], x = (sums[node] - start) * perCount;
+			const width = (sums[ends[node]] - sums[node]) * perCount;
+			if (node < zoomed || !width || (width < NARROW && x < drawnTo[depth]))
+				continue;
+			drawnTo[depth] = x + MATCH_WIDTH;
+			this.fill(depth, Math.min(x, this.width - MATCH_WIDTH), width - (width > 3 ? 1 : 0), MATCH_WIDTH, match);
+		}
 	}
 
 	// Pixels are below texts and the mark of the selection.

@@ -18,17 +18,24 @@ function mixPixels(a, b) {
 
 class Raster {
 	// Begins a picture of nrRows rows. All sizes are in pixels of the device.
-	begin(width, height, nrRows, background) {
+	beginPicture(width, height, nrRows, background) {
 		if (!this.image || this.image.width !== width || this.image.height !== height) {
 			this.image = new ImageData(width, height);
 			this.pixels = new Uint32Array(this.image.data.buffer);
 		}
-		if (!this.lines || this.lines.length < width * nrRows)
-			this.lines = new Uint32Array(width * nrRows);
-		this.pixels.fill(background);
-		this.lines.fill(background);
+		this.lines = new Uint32Array(width * nrRows).fill(background);
 		this.width = width;
 		this.height = height;
+	}
+
+	keepPicture() {
+		this.kept = this.lines.slice();
+	}
+
+	// Begins with the picture that was kept.
+	begin(background) {
+		this.pixels.fill(background);
+		this.lines.set(this.kept);
 	}
 
 	span(row, from, to, pixel) {

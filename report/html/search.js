@@ -20,17 +20,17 @@ function matchFunctions(functions, pattern) {
 // Returns the nodes that match, and the count of the stacks that contain one: a match below another
 // match adds nothing. tops are the matches that are below no other.
 function matchNodes(tree, flags) {
-	const {nodes, ends} = tree, found = [], tops = [];
-	let total = 0, end = 0;
+	const {nodes, ends} = tree, found = new Uint32Array(nodes.length), tops = [];
+	let total = 0, end = 0, nr = 0;
 	for (let i = 1; i < nodes.length; i++) {
 		if (!flags[nodes[i]])
 			continue;
-		found.push(i);
+		found[nr++] = i;
 		if (i < end)
 			continue;
 		end = ends[i];
 		total += totalOf(tree, i);
 		tops.push(i);
 	}
-	return {flags, found, tops, total};
+	return {flags, found: found.subarray(0, nr), tops, total};
 }

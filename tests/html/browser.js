@@ -118,6 +118,40 @@ async function keysElsewhere() {
 	await page.close();
 }
 
+// What is drawn over a kept picture is what a new page draws, and each match can be seen.
+async function matches() {
+	const pixels = page => page.evaluate(() => {
+		viewer.flame.draw();
+		return viewer.flame.raster.pixels.reduce((hash, pixel) => Math.imul(hash ^ pixel, 0x01000193) >>> 0, 0);
+	});
+	const page = await openFile("small"), plain = await pixels(page), seen = new Set([plain]);
+	for (const change of ["search: 'function_1.*3'", "search: 'function_12'", "zoom: [3]", "search: '(?i)FUNCTION_1.*7'", "theme: 'dark'", "view: 'icicle'"]) {
+		await page.evaluate(change.startsWith("zoom") ? "viewer.zoom(3)" : `viewer.change({${change}})`);
+		await drawn(page);
+		const again = await open(page.url()), now = await pixels(page);
+		assert.strictEqual(now, await pixels(again), change);
+		assert.ok(!seen.has(now), change);
+		seen.add(now);
+		await again.close();
+		const unseen = await page.evaluate(() => {
+			const {flame, flame: {tree, matches: {found}, raster, palette, zoomed, perCount, scale, depths}} = viewer;
+			const isMatch = (x, y) => raster.pixels[y * raster.width + x] === palette.match;
+			return Array.from(found).filter(node => node >= zoomed && node < tree.ends[zoomed] && widthOf(tree, node)).filter(node => {
+				const depth = tree.depths[node], y = Math.round((flame.top(depth) + 2) * scale);
+				const x = Math.min(raster.width - 1, Math.floor((tree.sums[node] - tree.sums[zoomed]) * perCount * scale));
+				return depth >= depths[0] && depth <= depths[1] && y >= 0 && y < raster.height && ![-1, 0, 1].some(by => isMatch(x + by, y));
+			}).length;
+		});
+		assert.strictEqual(unseen, 0, change);
+	}
+	await page.evaluate(() => viewer.reset());
+	await page.evaluate(() => viewer.change({theme: ""}));
+	await drawn(page);
+	assert.strictEqual(await pixels(page), plain);
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
+}
+
 async function heat() {
 	const page = await openFile("epochs"), canvas = await page.$(".heat canvas");
 	let box = await canvas.boundingBox();
@@ -190,6 +224,7 @@ async function main() {
 	await check("hostile names make no element, request or dialog", hostileNames);
 	await check("keys, search and the state in the URL", keyboard);
 	await check("keys reach the heat map, the fold, the table and both pictures of callers and callees", keysElsewhere);
+	await check("matches over a kept picture are those of a new page, and all can be seen", matches);
 	await check("the heat map chooses time and baseline", heat);
 	await check("a stack of 2,048 frames can be reached", depth);
 	await check("a page over HTTP", overHttp);

@@ -4,8 +4,9 @@
  * does not read them.
  *
  * Somebody may truncate a mapped file. Reading beyond its end then raises SIGBUS, and the handler
- * here puts a page of zeros there. Somebody may also write to the file. So whoever reads mapped
- * bytes takes each number once, and checks it after that.
+ * here puts zeros at the place of the whole mapping. It mends no other memory: a fault elsewhere
+ * ends the program. Somebody may also write to the file. So whoever reads mapped bytes takes each
+ * number once, and checks it after that.
  */
 #ifndef ELF_MAPPED_BYTES_H
 #define ELF_MAPPED_BYTES_H

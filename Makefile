@@ -137,6 +137,7 @@ include $(wildcard mk/*.mk)
 bench: tests-build ## measure against perf from linux-perf; prints ratios
 	BUILD=$(abspath $(B)) bench/run
 	BUILD=$(abspath $(B)) CC="$(CC)" bench/events
+	BUILD=$(abspath $(B)) CC="$(CC)" bench/languages
 	BUILD=$(abspath $(B)) bench/slices
 	BUILD=$(abspath $(B)) bench/lines
 	BUILD=$(abspath $(B)) bench/growth

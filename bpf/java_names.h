@@ -13,6 +13,7 @@
 
 #include "bpf/java_frames.h"
 #include "bpf/python_frames.h"
+#include "bpf/seen_functions.h"
 
 /* The lowest bit of an element of the pool is a flag. */
 #define POOL_TAG 1ULL
@@ -137,7 +138,7 @@ __verified_once int find_method_word(__u32 tgid, __u64 space_id, __u32 level)
 	s->function.word = s->is_place ? place_word(m, s) : method_word(m, s);
 	if (!s->function.word)
 		return 0;
-	if (!bpf_map_lookup_elem(&seen_functions, &s->function))
+	if (!is_function_seen(&s->function))
 		send_method(tgid, level);
 	return 1;
 }

@@ -299,9 +299,10 @@ struct language_segment {
 
 #define MAX_LANGUAGE_SEGMENTS 128
 
-#define PYTHON_FRAME_WORDS 10
-#define PYTHON_CODE_BYTES  160
-#define PYTHON_CODE_WORDS  32 /* any offset of a byte's value is in them */
+#define PYTHON_FRAME_BYTES  80
+#define PYTHON_FRAMES_WORDS 128 /* of frames that follow each other; a power of 2 */
+#define PYTHON_CODE_BYTES   160
+#define PYTHON_CODE_WORDS   32 /* any offset of a byte's value is in them */
 
 /* The state of the walk from Python function to Python function (bpf/python_frames.h). */
 struct python_walk {
@@ -309,11 +310,14 @@ struct python_walk {
 	__u64 list;  /* the element of the list of marks that the frame belongs to */
 	__u64 tstate;
 	__u32 tgid;
-	__u32 interpreter;               /* its number */
-	struct seen_function function;   /* at hand */
-	__u64 text[3];                   /* the head of a string */
-	__u64 words[PYTHON_FRAME_WORDS]; /* the frame at hand */
-	__u64 code[PYTHON_CODE_WORDS];   /* the object of the function at hand */
+	__u32 interpreter;             /* its number */
+	struct seen_function function; /* at hand */
+	__u64 text[3];                 /* the head of a string */
+	__u64 begin;                   /* of the memory in @words */
+	__u32 nr_bytes;
+	__u32 at;                         /* the frame at hand, in @words */
+	__u64 words[PYTHON_FRAMES_WORDS]; /* frames */
+	__u64 code[PYTHON_CODE_WORDS];    /* the object of the function at hand */
 };
 
 /* Of a zend_execute_data up to the pointer to the frame before, and of a zend_function. */

@@ -22,6 +22,7 @@
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
 #include "bpf/python_frames.h"
+#include "bpf/seen_functions.h"
 
 /* Of a frame, struct _zend_execute_data, the numbers of words. */
 enum php_frame_word {
@@ -221,7 +222,7 @@ static __always_inline void push_php_function(struct php_context *w, __u64 addr)
 		h ^= (__u64)(__u32)php_word(p, at->function_file + 8) << 20;
 	}
 	p->function.word = LANGUAGE_WORD(LANGUAGE_PHP, h * 0x9e3779b97f4a7c15ULL >> 52, addr);
-	if (!bpf_map_lookup_elem(&seen_functions, &p->function))
+	if (!is_function_seen(&p->function))
 		send_php_function(w->level);
 	push_php_word(w->s, p->function.word);
 }

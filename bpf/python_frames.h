@@ -21,6 +21,7 @@
 #include "bpf/depth_limit.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
+#include "bpf/seen_functions.h"
 
 /* Set before load. */
 const volatile bool walk_languages;
@@ -46,13 +47,6 @@ struct {
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct language_stack)); /* and words, set before load */
 } language_stacks SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1); /* set before load */
-	__type(key, struct seen_function);
-	__type(value, __u32);
-} seen_functions SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -312,7 +306,7 @@ static __always_inline bool push_function(struct python_context *w, __u64 code)
 	if (at->code_version)
 		h ^= (__u64)code_number(s, at->code_version) << 17;
 	function->word = LANGUAGE_WORD(LANGUAGE_PYTHON, h * 0x9e3779b97f4a7c15ULL >> 52, code);
-	if (!bpf_map_lookup_elem(&seen_functions, function))
+	if (!is_function_seen(function))
 		send_function(w->level);
 	push_word(w, function->word);
 	return true;
@@ -336,9 +330,46 @@ static __always_inline bool step_list(struct python_context *w)
 	return (p->frame != 0) == (p->list - p->tstate > TSTATE_BYTES);
 }
 
+/* Frames that begin so near to each other may be parts of one list in one place. */
+#define NEAR_BYTES 512
+#define PAGE_BYTES 4096
+
+/*
+ * Reads the frame at @frame. From 3.11 on, the frames of functions that call each other follow each
+ * other in memory. So the program reads all memory before a frame, on its page, when the frame that
+ * was read last is near. A read of many bytes costs as much as one of few. Returns false if the
+ * frame cannot be read.
+ */
+static __always_inline bool read_frame(struct python_walk *p, __u64 frame)
+{
+	__u64 begin = frame;
+	__u32 nr = PYTHON_FRAME_BYTES;
+
+	p->at = frame - p->begin;
+	if (p->nr_bytes && frame - p->begin <= p->nr_bytes - PYTHON_FRAME_BYTES)
+		return true;
+	if (p->begin - frame < NEAR_BYTES) {
+		nr += frame % PAGE_BYTES;
+		if (nr > sizeof(p->words))
+			nr = sizeof(p->words);
+		begin -= nr - PYTHON_FRAME_BYTES;
+	}
+	p->begin = begin;
+	p->nr_bytes = nr;
+	p->at = frame - begin;
+	barrier_var(nr); /* the verifier does not know what the compiler has found out */
+	return nr <= sizeof(p->words) && !read_user(p->words, nr, begin);
+}
+
+/* The bytes of the frame at hand at offset @off. They are within the words in any case. */
+static __always_inline const void *frame_part(const struct python_walk *p, __u8 off)
+{
+	return (const char *)p->words + ((p->at + off) & (sizeof(p->words) - 1));
+}
+
 static __always_inline __u64 frame_word(const struct python_walk *p, __u8 off)
 {
-	return *(const __u64 *)((const char *)p->words + (off & 0x38));
+	return *(const __u64 *)frame_part(p, off);
 }
 
 /* Takes the function of a frame. bpf_loop ends when this returns 1. */
@@ -351,9 +382,9 @@ static long collect_python_frame(__u32 i, struct python_context *w)
 
 	if (!frame)
 		return 1;
-	if (read_user(p->words, sizeof(p->words), frame))
+	if (!read_frame(p, frame))
 		return end_unreadable(w);
-	owner = ((const __u8 *)p->words)[at->frame_owner & 0x4f];
+	owner = *(const __u8 *)frame_part(p, at->frame_owner);
 	p->frame = frame_word(p, at->frame_next);
 	if (at->marks == PYTHON_MARK_SHIM && owner >= OWNER_SHIM) {
 		end_segment(w, frame);
@@ -395,6 +426,7 @@ __verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id
 	if (!p->tstate)
 		return 0;
 	p->tgid = tgid;
+	p->nr_bytes = 0;
 	p->interpreter = interpreter;
 	p->function.space_id = space_id;
 	p->list = at->tstate_list ? read_user_word(p->tstate + at->tstate_list) : 0;

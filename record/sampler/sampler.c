@@ -330,6 +330,7 @@ void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps
 		.interpreters = bpf_map__fd(sampler->bpf->maps.interpreters),
 		.interpreter_files = bpf_map__fd(sampler->bpf->maps.interpreter_files),
 		.seen_functions = bpf_map__fd(sampler->bpf->maps.seen_functions),
+		.seen_period = (uint64_t *)&sampler->bpf->bss->seen_period,
 		.function_names = bpf_map__fd(sampler->bpf->maps.function_names),
 		.java_machines = bpf_map__fd(sampler->bpf->maps.java_machines),
 		.wants = bpf_map__fd(sampler->bpf->maps.unwind_wants),

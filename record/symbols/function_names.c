@@ -249,6 +249,7 @@ static void forget_seen(const struct function_names *names)
 		for (uint32_t i = 0; i < nr; i++)
 			bpf_map_delete_elem(names->seen_map, &keys[i]);
 	} while (nr);
+	__atomic_fetch_add(names->seen_period, 1, __ATOMIC_RELEASE);
 }
 
 bool function_names_are_full(const struct function_names *names)

@@ -54,7 +54,9 @@ struct name_generation {
 struct function_names {
 	struct name_generation young, old;
 	VEC(struct waiting_function) waiting; /* the last functions of the young generation */
-	int seen_map; /* of the program: functions that it does not send again */
+	int seen_map;          /* of the program: functions that it does not send again */
+	uint64_t *seen_period; /* of the program: it looks into the map again (bpf/seen_functions.h)
+				*/
 };
 
 /*

@@ -481,6 +481,7 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 	    ring_buffer__add(u->wants, maps->function_names, take_function, u))
 		return err_set(err, -errno, "failed to map the unwinder's buffer: %m");
 	u->functions.seen_map = maps->seen_functions;
+	u->functions.seen_period = maps->seen_period;
 	u->tables.interpreters.interpreters = maps->interpreters;
 	u->tables.interpreters.executables = maps->interpreter_files;
 	u->tables.interpreters.java.map = maps->java_machines;

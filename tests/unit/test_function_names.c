@@ -9,13 +9,15 @@
 static struct address_spaces spaces;
 static struct memory_budget memory;
 static struct function_names names;
+static uint64_t seen_period;
 
 static void begin(void)
 {
 	spaces = (struct address_spaces){0};
 	memory = (struct memory_budget){0};
 	address_spaces_limit(&spaces, &memory);
-	names = (struct function_names){.seen_map = -1};
+	seen_period = 0;
+	names = (struct function_names){.seen_map = -1, .seen_period = &seen_period};
 }
 
 static void end(void)
@@ -159,7 +161,9 @@ START_TEST(generations)
 		add(&name);
 	ck_assert(function_names_are_full(&names));
 	ck_assert_int_eq(function_names_settle(&names, &spaces), 0);
+	ck_assert_uint_eq(seen_period, 0);
 	function_names_age(&names);
+	ck_assert_uint_eq(seen_period, 1);
 	ck_assert(!function_names_are_full(&names));
 	ck_assert_ptr_nonnull(find(PID, WORD));
 	for (uint64_t i = 0; i < nr; i++, name.word++)

@@ -358,10 +358,11 @@ struct language_places {
 /* The segments of functions that have no marks. They belong to loops of the interpreter. */
 struct language_loops {
 	struct language_code code; /* as it is mapped; loop_bytes 0: segments have marks */
+	__u64 made, made_bytes;    /* made code in the frame of a loop; 0: none has run */
 	__u32 nr_segments;         /* those that run on this native stack, from the leaf on */
 	__u32 is_whole;            /* none of these is missing */
 	__u32 is_own_stack;        /* of a fiber; other segments run on other native stacks */
-	__u32 has_made;            /* made code ran in the frame of a loop */
+	__u32 has_unknown;         /* made code ran, and nobody knows in which frame */
 };
 
 /* The progress of finding places by loops (bpf/loop_places.h). */

@@ -14,9 +14,10 @@
  * PHP has a loop without a segment for a moment: it has taken a function out of the list, and still
  * frees the function's values. That loop is the innermost one, or one that calls a destructor. PHP
  * has a segment without a loop, when a function has begun and its loop has not. Where the numbers
- * differ otherwise, no function has a place. Made code runs in the frame of a loop, and its address
- * does not say so. While a fiber begins or ends, the list and the native stack are of two fibers.
- * No function has a place in such stacks.
+ * differ otherwise, no function has a place. Made code runs in the frame of a loop, so each of its
+ * frames is one. Where nobody knows the frame of made code, no function has a place. While a fiber
+ * begins or ends, the list and the native stack are of two fibers. No function has a place in such
+ * stacks.
  */
 #ifndef BPF_LOOP_PLACES_H
 #define BPF_LOOP_PLACES_H
@@ -34,9 +35,12 @@ static __always_inline __u64 loops_pc(__u32 at, __u64 address)
 	return at ? address - 1 : address;
 }
 
-static __always_inline bool is_in_loop(const struct language_code *code, __u64 pc)
+static __always_inline bool is_in_loop(const struct language_loops *loops, __u64 pc)
 {
-	return pc - code->loop < code->loop_bytes || pc - code->cold < code->cold_bytes;
+	const struct language_code *code = &loops->code;
+
+	return pc - code->loop < code->loop_bytes || pc - code->cold < code->cold_bytes ||
+	       pc - loops->made < loops->made_bytes;
 }
 
 /* Counts native frame number @at. The progress is all zero before the first one. */
@@ -50,7 +54,7 @@ static __always_inline void loops_look_at(struct language_stack *s, __u32 at, __
 		p->is_destroying = 1;
 	if (!p->nr_loops && pc - code->change < code->change_bytes)
 		p->is_changing = 1;
-	if (!is_in_loop(code, pc))
+	if (!is_in_loop(&s->loops, pc))
 		return;
 	if (p->is_destroying && p->nr_loops) {
 		p->nr_destroyers++;
@@ -71,7 +75,7 @@ static __always_inline __u32 loops_pair(struct language_stack *s, enum stack_end
 	bool is_cut = end == STACK_END_CUT, is_root = end == STACK_END_ROOT;
 
 	p->bare_begin = p->bare_end = 0;
-	if (!loops || p->is_changing || s->loops.has_made || end == STACK_END_EARLY)
+	if (!loops || p->is_changing || s->loops.has_unknown || end == STACK_END_EARLY)
 		return 0;
 	if (is_cut || (is_root && !s->loops.is_own_stack && !s->loops.is_whole)) {
 		p->bare_begin = nr < loops ? nr : loops;
@@ -120,7 +124,7 @@ static __always_inline void loops_pass(struct language_stack *s, __u32 at, __u64
 {
 	struct loop_places *p = &s->loop_places;
 
-	if (is_in_loop(&s->loops.code, loops_pc(at, address))) {
+	if (is_in_loop(&s->loops, loops_pc(at, address))) {
 		p->loop--;
 		if (p->segment && (p->loop < p->bare_begin || p->loop >= p->bare_end))
 			p->until = loops_words(s, --p->segment);

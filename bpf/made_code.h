@@ -111,14 +111,19 @@ static __always_inline __u32 python_stub_rule(const struct unwind_frame *f)
 
 /*
  * Code that the JIT compiler of PHP makes runs in the frame of the interpreter's loop, execute_ex.
- * So it takes the rule of that function's body. Does @rule, of the body, hold for the frame? A body
- * with a frame along rbp needs no rule.
+ * So it takes the rule of that function's body, whose frame is at rsp or at rbp. Does @rule, of the
+ * body, hold for the frame?
  */
 static __always_inline bool is_rule_of_loop(const struct unwind_frame *f,
 					    const struct unwind_rule *rule)
 {
-	return rule->cfa == UNWIND_CFA_REG && rule->cfa_reg == UNWIND_RSP &&
-	       rule->ra == UNWIND_RA_CFA && is_return_address(f, f->sp + (__s64)rule->cfa_off - 8);
+	__u64 base;
+
+	if (rule->cfa != UNWIND_CFA_REG || rule->ra != UNWIND_RA_CFA ||
+	    (rule->cfa_reg != UNWIND_RSP && rule->cfa_reg != UNWIND_RBP) ||
+	    unwind_get_reg(f, rule->cfa_reg, &base))
+		return false;
+	return is_return_address(f, base + (__s64)rule->cfa_off - 8);
 }
 
 /*

@@ -33,13 +33,23 @@ static __always_inline __u32 loop_rule(const struct walk_memory *memory,
 	return rule && is_rule_of_loop(&memory->frame, rule) ? nr : UNWIND_NO_RULE;
 }
 
-/* The functions of @level learn that made code has the frame of a loop. */
-static __always_inline void note_made_loop(__u32 level)
+/*
+ * The functions of @level learn of a frame of made code in shared memory. If it is the frame of a
+ * loop, so is each frame of that memory.
+ */
+static __always_inline void note_made_frame(const struct walk_memory *memory, __u32 level,
+					    bool is_loop)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 
-	if (s)
-		s->loops.has_made = 1;
+	if (!s)
+		return;
+	if (!s->loops.made_bytes) {
+		s->loops.made = memory->code_start;
+		s->loops.made_bytes = memory->code_bytes;
+	}
+	if (!is_loop || s->loops.made != memory->code_start)
+		s->loops.has_unknown = 1;
 }
 
 /*
@@ -65,8 +75,7 @@ __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 		return UNWIND_NO_RULE;
 	if (pages == UNWIND_SHARED_MEMORY) {
 		nr = in->loop ? loop_rule(memory, space, in->loop) : UNWIND_NO_RULE;
-		if (nr != UNWIND_NO_RULE)
-			note_made_loop(level);
+		note_made_frame(memory, level, nr != UNWIND_NO_RULE);
 		return nr;
 	}
 	if (in->has_traces)

@@ -359,7 +359,8 @@ __verified_once int collect_php(__u32 interpreter, __u64 base, __u64 space_id, _
 	p->function.space_id = space_id;
 	find_php_code(&w.s->loops.code, &w.in->php.code, base);
 	w.s->loops.is_own_stack = 0;
-	w.s->loops.has_made = 0;
+	w.s->loops.made_bytes = 0;
+	w.s->loops.has_unknown = 0;
 	w.s->loops.is_whole = 1;
 	bpf_loop(MAX_PHP_FRAMES, collect_php_frame, &w, 0);
 	if (!w.s->loops.is_own_stack) {

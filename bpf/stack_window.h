@@ -32,8 +32,9 @@ struct walk_memory {
 	__u32 exec_pages; /* of the process */
 	__u32 first, nr;  /* its mappings, as its space said at first */
 	__u32 reserved;
-	__u64 word;  /* the word that was read last */
-	__u64 start; /* of the window; NO_WINDOW: there is none */
+	__u64 code_start, code_bytes; /* the mapping of the frame, in shared memory */
+	__u64 word;                   /* the word that was read last */
+	__u64 start;                  /* of the window; NO_WINDOW: there is none */
 	__u8 window[WINDOW_BYTES];
 	__u64 searched; /* nothing that PCRE2's code returns to is in the stack below this address
 			 */

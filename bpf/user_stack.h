@@ -186,6 +186,8 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 	} else if (pages == UNWIND_WITHOUT_TABLE || pages == UNWIND_SHARED_MEMORY) {
 		/* HotSpot's code, of which the recorder will know more. */
 		w->walk.is_early |= walk_languages && w->space->machine == UNWIND_MACHINE_EXPECTED;
+		walk_memory_of(w)->code_start = m->start;
+		walk_memory_of(w)->code_bytes = m->end - m->start;
 		nr = find_made_rule(pages, walk_memory_of(w)->level);
 		if (nr == UNWIND_NO_RULE && walk_languages && w->space->regex_bytes &&
 		    find_regex_rule(w->space->regex_start, w->space->regex_bytes,

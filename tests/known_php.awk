@@ -57,7 +57,7 @@ function is_runner(native, name)
 		if (!is_php(frames[i - 1]) && i > 2) {
 			segments += count
 			# A function whose native frame has not begun is the leaf.
-			if (i < nr && (frames[i - 1] !~ /^execute_ex$|^\[php[^+]*[+]0x/ || !is_runner(frames[i - 2], name))) {
+			if (i < nr && (frames[i - 1] !~ /^execute_ex$|^\[php[^+]*[+]0x|^\[unknown\]/ || !is_runner(frames[i - 2], name))) {
 				misplaced += count
 				print "misplaced " name ": " stack > "/dev/stderr"
 			}

@@ -12,13 +12,18 @@
  */
 static bool is_hybrid(const struct dynamic_symbols *symbols)
 {
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 	static const uint8_t mov_4_ret[] = {0xb8, 4, 0, 0, 0, 0xc3};
-	uint8_t code[sizeof(mov_4_ret)];
+	uint8_t code[sizeof(endbr64) + sizeof(mov_4_ret)];
+	const uint8_t *begin = code;
 	Elf64_Sym kind;
 
-	return !dynamic_symbols_find(symbols, "zend_vm_kind", &kind) &&
-	       !dynamic_symbols_read(symbols, kind.st_value, code, sizeof(code)) &&
-	       !memcmp(code, mov_4_ret, sizeof(code));
+	if (dynamic_symbols_find(symbols, "zend_vm_kind", &kind) ||
+	    dynamic_symbols_read(symbols, kind.st_value, code, sizeof(code)))
+		return false;
+	if (!memcmp(code, endbr64, sizeof(endbr64)))
+		begin += sizeof(endbr64);
+	return !memcmp(begin, mov_4_ret, sizeof(mov_4_ret));
 }
 
 void php_loop_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
@@ -30,8 +35,8 @@ void php_loop_find(const struct dynamic_symbols *symbols, struct found_interpret
 	if (!code || dynamic_symbols_find(symbols, "execute_ex", &loop) || !is_hybrid(symbols))
 		return;
 	constants_find_version(symbols, "X-Powered-By: PHP/", text);
-	/* tests/long/made_code.sh has judged this version. */
-	if (strncmp(text, "8.2.", 4) != 0)
+	/* tests/long/made_code.sh has judged these versions. */
+	if (strncmp(text, "8.2.", 4) != 0 && strncmp(text, "8.4.", 4) != 0)
 		return;
 	/* Far from the prologue and, in so long a function, from an epilogue. */
 	found->interpreter.loop = loop.st_value + loop.st_size / 2 - code->p_vaddr + code->p_offset;

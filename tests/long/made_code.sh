@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests: bpf record/languages record/unwind
 # Stacks through code that runtimes have made, which no table knows: they come to their root, and no function has a wrong
-# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13; PHP is PHP 8.2.
+# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13; PHP is PHP 8.2 or 8.4.
 # LUAJIT is LuaJIT 2.1, and PCRE2 are libraries of that name. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
@@ -82,6 +82,21 @@ judge_php()
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
 }
 
+# judge_php_functions MODE: the functions of PHP, among frames of made code.
+judge_php_functions()
+{
+	local name=php-functions-$1
+	"$profrec" -q -U -F 999 -o "$dir/$name.prof" -- "$PHP" -d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M \
+		-d "opcache.jit=$1" tests/programs/known_calls.php "$MADE_CODE_SECONDS" "$dir/$name.pairs"
+	"$profrep" -fa --unnamed function "$dir/$name.prof" 2> /dev/null > "$dir/$name.folded"
+	judge "$name" -f tests/known_php.awk "$dir/$name.pairs"
+	check "$name: functions stand before the frame that runs them" at_most "$(truth "$name" misplaced)" \
+		"$((1 + $(truth "$name" segments) / 1000))"
+	check "$name: nothing but callers of fibers is displaced" at_most \
+		"$(grep -v run_fiber "$dir/$name.folded" | sum_samples '\[displaced\]|\[not readable\]')" \
+		"$(($(truth "$name" stacks) / 50))"
+}
+
 # judge_lua DEPTH: between the call of the script and the trace, each call through C takes two frames.
 judge_lua()
 {
@@ -107,12 +122,15 @@ for python in $PYTHONS; do
 	judge_python "$python"
 done
 [ $tap_nr -gt 0 ] || skip "python -X perf" "no python of 3.12 or 3.13 with perf trampolines"
-if [ "$("$PHP" -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION, extension_loaded("Zend OPcache");' 2> /dev/null)" = 8.21 ]; then
-	judge_php tracing
-	judge_php function
-else
-	skip "PHP's JIT compiler" "no PHP 8.2 with opcache"
-fi
+case $("$PHP" -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION, extension_loaded("Zend OPcache");' 2> /dev/null) in
+8.21 | 8.41)
+	for mode in tracing function; do
+		judge_php $mode
+		judge_php_functions $mode
+	done
+	;;
+*) skip "PHP's JIT compiler" "no PHP 8.2 or 8.4 with opcache" ;;
+esac
 if "$LUAJIT" -v 2> /dev/null | grep -q 'LuaJIT 2\.1'; then
 	judge_lua 1
 	judge_lua 3

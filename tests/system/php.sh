@@ -59,27 +59,44 @@ check "a build with threads is said" contains "$(info "$dir/threads.prof" interp
 	"PHP 8.2.99, with threads [php], a version without support"
 
 php=/usr/bin/php
-why=
-[ -x $php ] || why="there is no $php"
-if [ -z "$why" ]; then
-	"$profrec" -q -U -F 999 -o "$dir/php.prof" -- $php -n tests/programs/known_calls.php 3 "$dir/pairs"
-	case $(info "$dir/php.prof" interpreter) in
-	*without*) why="$php is $(info "$dir/php.prof" interpreter)" ;;
+# truth NAME NUMBER
+truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
+
+# judge_php NAME PERCENT ARG...: PHP with a program whose calls are known. In code that the JIT compiler has made for itself,
+# functions have no place, so PERCENT may be displaced.
+judge_php()
+{
+	local name=$1 percent=$2 why=
+	"$profrec" -q -U -F 999 -o "$dir/$name.prof" -- $php -n "${@:3}" tests/programs/known_calls.php 2 "$dir/$name.pairs"
+	case $(info "$dir/$name.prof" interpreter) in
+	*without*) why="$php is $(info "$dir/$name.prof" interpreter)" ;;
 	esac
-	"$profrep" -fa --unnamed function "$dir/php.prof" > "$dir/php.folded" 2> "$dir/php.err"
-	awk -f tests/known_php.awk "$dir/pairs" "$dir/php.folded" > "$dir/truth" 2> "$dir/truth.err"
-fi
-truth() { sed -n "s/^$1 //p" "$dir/truth"; }
-if [ -n "$why" ]; then
-	skip "php" "$why"
-else
-	check "php: there are functions" above "$(truth pairs)" 1000
-	check "php: no wrong caller" same "$(truth wrong; grep "^wrong" "$dir/truth.err")" 0
-	check "php: recursion is as deep as it is" same "$(truth depths)" 0
+	if [ -n "$why" ]; then
+		skip "$name" "$why"
+		return
+	fi
+	"$profrep" -fa --unnamed function "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/$name.err"
+	awk -f tests/known_php.awk "$dir/$name.pairs" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.wrong"
+	check "$name: there are functions" above "$(truth "$name" pairs)" 1000
+	check "$name: no wrong caller" same "$(truth "$name" wrong; grep "^wrong" "$dir/$name.wrong")" 0
+	check "$name: recursion is as deep as it is" same "$(truth "$name" depths)" 0
 	# When a generator begins to delegate, its function may be there before its loop: one in 30,000 stacks.
-	check "php: functions stand before the frame that runs them" at_most "$(truth misplaced)" 2
+	check "$name: functions stand before the frame that runs them" at_most "$(truth "$name" misplaced)" 2
 	# The callers of a fiber run on another native stack.
-	check "php: nothing else is displaced or unread" at_most \
-		"$(grep -v 'run_fiber' "$dir/php.folded" | sum_samples '\[displaced\]|\[not readable\]')" "$(($(truth stacks) / 100))"
+	check "$name: nothing else is displaced or unread" at_most \
+		"$(grep -v 'run_fiber' "$dir/$name.folded" | sum_samples '\[displaced\]|\[not readable\]')" \
+		"$(($(truth "$name" stacks) * percent / 100))"
+}
+
+jit=(-d zend_extension=opcache -d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M)
+if [ -x $php ]; then
+	judge_php php 1
+else
+	skip "php" "there is no $php"
+fi
+if [ "$($php -n "${jit[@]}" -r 'echo opcache_get_status(false)["jit"]["on"];' 2> /dev/null)" = 1 ]; then
+	judge_php php-jit 5 "${jit[@]}" -d opcache.jit=tracing
+else
+	skip "PHP's JIT compiler" "$php has none, or is not there"
 fi
 plan_end

@@ -4,17 +4,21 @@
 #include "bpf/loop_places.h"
 #include "tests/unit/suite.h"
 
-/* Native frames: L in the loop, D calls destructors, C changes the stack, N elsewhere. */
+/*
+ * Native frames: L in the loop, M in made code, D calls destructors, C changes the stack, N
+ * elsewhere.
+ */
 #define LOOP    0x1000
 #define DESTROY 0x2000
 #define OTHER   0x3000
 #define CHANGE  0x4000
+#define MADE    0x5000
 #define BYTES   0x100
 
 #define FRAMES_MAX 16
 
-/* Has made code run in the frame of a loop? */
-static bool has_made;
+/* Has made code run in the frame of a loop, or in a frame that nobody knows? */
+static bool has_made, has_unknown;
 
 static struct {
 	_Alignas(struct language_stack) char bytes[LANGUAGE_STACK_SIZE(FRAMES_MAX)];
@@ -29,6 +33,8 @@ static __u64 code_of(char frame)
 		return DESTROY;
 	case 'C':
 		return CHANGE;
+	case 'M':
+		return MADE;
 	default:
 		return OTHER;
 	}
@@ -55,7 +61,9 @@ static void check_places(const char *native, uint32_t nr_segments, enum stack_en
 					       .change_bytes = BYTES};
 	s->loops.nr_segments = s->nr_segments = s->nr_words = nr_segments;
 	s->loops.is_whole = 1;
-	s->loops.has_made = has_made;
+	s->loops.made = has_made ? MADE : 0;
+	s->loops.made_bytes = has_made ? BYTES : 0;
+	s->loops.has_unknown = has_unknown;
 	for (uint32_t i = 0; i < nr_segments; i++) {
 		s->words[i] = LANGUAGE_WORD(LANGUAGE_PHP, 0, 'a' + i);
 		s->segments[i].end = i + 1;
@@ -73,7 +81,7 @@ static void check_places(const char *native, uint32_t nr_segments, enum stack_en
 		else if (word_is_function(word))
 			text[at] = word_addr(word);
 		else
-			text[at] = "?LDNC"[word >> 12];
+			text[at] = "?LDNCM"[word >> 12];
 	}
 	ck_assert_str_eq(text, expected);
 }
@@ -124,12 +132,19 @@ START_TEST(a_change_of_the_stack_takes_the_places_away)
 }
 END_TEST
 
-/* The loop between the two others looks like any other frame. */
-START_TEST(made_code_takes_the_places_away)
+START_TEST(made_code_runs_in_the_frame_of_a_loop)
 {
-	check_places("LNL", 2, STACK_END_ROOT, "aLNbL");
 	has_made = true;
-	check_places("LNL", 2, STACK_END_ROOT, "LNL!ab");
+	check_places("LNM", 2, STACK_END_ROOT, "aLNbM");
+	check_places("MNMN", 1, STACK_END_ROOT, "MNaMN");
+	check_places("MNL", 1, STACK_END_CUT, "aMNL");
+}
+END_TEST
+
+START_TEST(made_code_in_an_unknown_frame_takes_the_places_away)
+{
+	has_made = has_unknown = true;
+	check_places("LNM", 2, STACK_END_ROOT, "LNM!ab");
 	check_places("LNL", 3, STACK_END_CUT, "LNL!abc");
 }
 END_TEST
@@ -138,4 +153,5 @@ SUITE_MAIN("loop_places", each_segment_has_its_loop,
 	   a_function_whose_loop_has_not_begun_is_the_leaf, a_loop_that_returns_has_no_segment,
 	   where_numbers_differ_functions_are_displaced,
 	   a_stack_without_its_root_is_known_from_the_leaf_on,
-	   a_change_of_the_stack_takes_the_places_away, made_code_takes_the_places_away)
+	   a_change_of_the_stack_takes_the_places_away, made_code_runs_in_the_frame_of_a_loop,
+	   made_code_in_an_unknown_frame_takes_the_places_away)

@@ -138,7 +138,7 @@ END_TEST
 
 START_TEST(made_code_takes_the_rule_of_a_loop)
 {
-	const struct unwind_frame f = {.pc = CODE + 6, .sp = STACK};
+	struct unwind_frame f = {.pc = CODE + 6, .sp = STACK};
 	struct unwind_rule rule = {.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .cfa_off = 32};
 
 	stack[3] = CALLER;
@@ -147,6 +147,11 @@ START_TEST(made_code_takes_the_rule_of_a_loop)
 	ck_assert(!is_rule_of_loop(&f, &rule));
 	rule.cfa_off = 32;
 	rule.cfa_reg = UNWIND_RBP;
+	ck_assert(!is_rule_of_loop(&f, &rule));
+	f.regs[UNWIND_RBP] = STACK + 16;
+	rule.cfa_off = 16;
+	ck_assert(is_rule_of_loop(&f, &rule));
+	rule.cfa_reg = UNWIND_RAX;
 	ck_assert(!is_rule_of_loop(&f, &rule));
 	rule = (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
 	ck_assert(!is_rule_of_loop(&f, &rule));

@@ -12,13 +12,13 @@
 
 /* The file is searched in parts, which overlap by the bytes of a mark and those after it. */
 #define PART_BYTES (64u << 10)
-#define SEARCH_MAX (256u << 20)
+#define SEARCH_MAX (256u << 20) /* in all segments */
 
-static bool search_segment(int fd, const Elf64_Phdr *segment, const char *mark, void *after,
-			   size_t len)
+/* Searches the first @size bytes of @segment. */
+static bool search_segment(int fd, const Elf64_Phdr *segment, uint64_t size, const char *mark,
+			   void *after, size_t len)
 {
 	const size_t overlap = strlen(mark) + len;
-	uint64_t size = min_u64(segment->p_filesz, SEARCH_MAX);
 	_cleanup_free_ char *part = malloc(PART_BYTES);
 
 	for (uint64_t off = 0; part && off < size; off += PART_BYTES - overlap) {
@@ -38,10 +38,17 @@ static bool search_segment(int fd, const Elf64_Phdr *segment, const char *mark, 
 
 int constants_find(const struct dynamic_symbols *symbols, const char *mark, void *after, size_t len)
 {
-	vec_for_each(&symbols->segments, segment)
-		if (segment->p_type == PT_LOAD && !(segment->p_flags & (PF_W | PF_X)) &&
-		    search_segment(symbols->fd, segment, mark, after, len))
+	uint64_t left = SEARCH_MAX;
+
+	vec_for_each(&symbols->segments, segment) {
+		uint64_t size = min_u64(segment->p_filesz, left);
+
+		if (segment->p_type != PT_LOAD || segment->p_flags & (PF_W | PF_X))
+			continue;
+		if (search_segment(symbols->fd, segment, size, mark, after, len))
 			return 0;
+		left -= size;
+	}
 	return -ENOENT;
 }
 

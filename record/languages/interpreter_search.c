@@ -5,7 +5,6 @@
 #include "record/languages/dynamic_symbols.h"
 #include "record/languages/java_symbols.h"
 #include "record/languages/php_layouts.h"
-#include "record/languages/php_loop.h"
 #include "record/languages/python_layouts.h"
 
 /* LuaJIT from 2.1 on has this function. Its memory says the rest (bpf/made_code.h). */
@@ -38,7 +37,6 @@ void interpreter_search(int fd, struct found_interpreter *found)
 		python_find(&symbols, found);
 		java_find(&symbols, found);
 		php_find(&symbols, found);
-		php_loop_find(&symbols, found);
 		lua_find(&symbols, found);
 		regex_find(&symbols, found);
 	}

@@ -14,6 +14,9 @@
 /* Functions that a function jumps to. Some bytes look like jumps, and lead anywhere. */
 #define TARGETS_MAX 32
 
+/* Targets that are looked up. A look-up takes some twenty reads of the file. */
+#define LOOKUPS_MAX 4096
+
 /* A moved part is the target of many jumps. */
 #define JUMPS_MIN 4
 
@@ -43,6 +46,7 @@ struct search {
 	uint32_t nr;
 	struct target targets[TARGETS_MAX];
 	uint32_t nr_targets;
+	uint32_t nr_lookups;
 };
 
 static int begin_search(struct search *s, const struct dynamic_symbols *symbols)
@@ -111,7 +115,10 @@ static void note_jump(struct search *s, uint64_t addr)
 			return;
 		}
 	}
-	if (s->nr_targets < TARGETS_MAX && is_code(s, addr) && find_function(s, addr, &new))
+	if (s->nr_targets == TARGETS_MAX || s->nr_lookups == LOOKUPS_MAX || !is_code(s, addr))
+		return;
+	s->nr_lookups++;
+	if (find_function(s, addr, &new))
 		s->targets[s->nr_targets++] = new;
 }
 

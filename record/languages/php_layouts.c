@@ -12,6 +12,7 @@
 #include "common/cleanup.h"
 #include "record/languages/constants.h"
 #include "record/languages/moved_code.h"
+#include "record/languages/php_loop.h"
 
 /* zend_build.h: the interface's number (ZEND_EXTENSION_API_NO), and "not thread-safe". */
 static const struct {
@@ -85,17 +86,33 @@ static int find_code(const struct dynamic_symbols *symbols, const Elf64_Sym *loo
 	return 0;
 }
 
-void php_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+/* Describes the functions of PHP of version @text, whose loop is @loop. */
+static void find_functions(const struct dynamic_symbols *symbols, const char *text,
+			   const Elf64_Sym *loop, const Elf64_Sym *globals,
+			   struct found_interpreter *found)
 {
 	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
+	const struct php_layout *layout = find_layout(symbols, text);
 	struct interpreter in = {.language = LANGUAGE_PHP};
-	const struct php_layout *layout;
+	uint64_t bias = code->p_vaddr - code->p_offset;
+
+	if (!layout)
+		return;
+	in.php = *layout;
+	if (find_code(symbols, loop, bias, &in.php.code))
+		return;
+	in.runtime = globals->st_value - bias;
+	in.code_off = code->p_offset;
+	found->interpreter = in;
+}
+
+void php_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
 	char text[VERSION_TEXT_BYTES + 1];
 	Elf64_Sym loop, kind, globals;
 	bool has_globals;
-	uint64_t bias;
 
-	if (!code || dynamic_symbols_find(symbols, "execute_ex", &loop) ||
+	if (!dynamic_symbols_code(symbols) || dynamic_symbols_find(symbols, "execute_ex", &loop) ||
 	    dynamic_symbols_find(symbols, "zend_vm_kind", &kind))
 		return;
 	has_globals = !dynamic_symbols_find(symbols, "executor_globals", &globals);
@@ -103,14 +120,7 @@ void php_find(const struct dynamic_symbols *symbols, struct found_interpreter *f
 	found->language = LANGUAGE_PHP;
 	snprintf(found->name, sizeof(found->name), "PHP %s%s", text[0] ? text : "without a version",
 		 has_globals ? "" : ", with threads");
-	layout = has_globals ? find_layout(symbols, text) : NULL;
-	if (!layout)
-		return;
-	bias = code->p_vaddr - code->p_offset;
-	in.php = *layout;
-	if (find_code(symbols, &loop, bias, &in.php.code))
-		return;
-	in.runtime = globals.st_value - bias;
-	in.code_off = code->p_offset;
-	found->interpreter = in;
+	if (has_globals)
+		find_functions(symbols, text, &loop, &globals, found);
+	php_loop_find(symbols, text, found);
 }

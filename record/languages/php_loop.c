@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "record/languages/constants.h"
-
 /*
  * Is the interpreter of the kind that jumps from handler to handler in one function, as gcc makes
  * it? In others, made code has frames of its own (ZEND_VM_KIND_HYBRID, zend_vm_opcodes.h). The
@@ -26,17 +24,16 @@ static bool is_hybrid(const struct dynamic_symbols *symbols)
 	return !memcmp(begin, mov_4_ret, sizeof(mov_4_ret));
 }
 
-void php_loop_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+void php_loop_find(const struct dynamic_symbols *symbols, const char *version,
+		   struct found_interpreter *found)
 {
 	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
-	char text[VERSION_TEXT_BYTES + 1];
 	Elf64_Sym loop;
 
 	if (!code || dynamic_symbols_find(symbols, "execute_ex", &loop) || !is_hybrid(symbols))
 		return;
-	constants_find_version(symbols, "X-Powered-By: PHP/", text);
 	/* tests/long/made_code.sh has judged these versions. */
-	if (strncmp(text, "8.2.", 4) != 0 && strncmp(text, "8.4.", 4) != 0)
+	if (strncmp(version, "8.2.", 4) != 0 && strncmp(version, "8.4.", 4) != 0)
 		return;
 	/* Far from the prologue and, in so long a function, from an epilogue. */
 	found->interpreter.loop = loop.st_value + loop.st_size / 2 - code->p_vaddr + code->p_offset;

@@ -9,7 +9,8 @@
 #include "record/languages/dynamic_symbols.h"
 #include "record/languages/found_interpreter.h"
 
-/* Notes the loop in @found if the file is PHP of a version whose stacks were judged. */
-void php_loop_find(const struct dynamic_symbols *symbols, struct found_interpreter *found);
+/* Notes the loop in @found if the file is PHP, and its @version is one whose stacks were judged. */
+void php_loop_find(const struct dynamic_symbols *symbols, const char *version,
+		   struct found_interpreter *found);
 
 #endif

@@ -30,21 +30,17 @@ static bool read_pair(struct unsigned5 *in, int32_t *index, int32_t *line)
 	return *index >= 0 && *index <= MAX_INDEX && *line >= 0 && *line <= MAX_LINE;
 }
 
-uint32_t java_lines_find(const uint8_t *table, size_t nr, uint32_t version, int32_t index)
+uint32_t java_lines_first(const uint8_t *table, size_t nr, uint32_t version)
 {
 	struct unsigned5 in = unsigned5_of(table, table + nr, version);
-	int32_t at = 0, line = 0, best = -1, found = 0;
+	int32_t at = 0, line = 0;
 
-	/* Pairs need not ascend. The nearest one at or before the index counts. */
+	/* Pairs need not ascend. */
 	while (in.at < in.end && *in.at != PAIR_END) {
 		if (!read_pair(&in, &at, &line))
 			return 0;
-		if (at == index)
+		if (!at)
 			return line;
-		if (at < index && at >= best) {
-			best = at;
-			found = line;
-		}
 	}
-	return in.at < in.end ? found : 0;
+	return 0;
 }

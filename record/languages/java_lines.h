@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * The line of the bytecode at @index in the table of @nr bytes that HotSpot @version wrote. Returns
- * 0 if the table does not say, or has no end.
+ * The line of the first bytecode, by the table of @nr bytes that HotSpot @version wrote. Returns 0
+ * if the table does not say.
  */
-uint32_t java_lines_find(const uint8_t *table, size_t nr, uint32_t version, int32_t index);
+uint32_t java_lines_first(const uint8_t *table, size_t nr, uint32_t version);
 
 #endif

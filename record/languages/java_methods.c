@@ -69,9 +69,8 @@ static int read_names(const struct java_code *c, uint64_t parts, struct java_met
 	return read_symbol(c, symbol, &method->class);
 }
 
-/* Reads the lines of the bytecode at @index and at 0. A method may have no table of them. */
-static void read_lines(const struct java_code *c, uint64_t parts, int32_t index,
-		       struct java_method *method)
+/* Reads the line of the first bytecode. A method may have no table of lines. */
+static void read_line(const struct java_code *c, uint64_t parts, struct java_method *method)
 {
 	const struct java_machine *m = c->machine;
 	uint8_t table[LINES_MAX];
@@ -93,24 +92,21 @@ static void read_lines(const struct java_code *c, uint64_t parts, int32_t index,
 	nr = c->memory->read(c->memory->ctx, parts + off, table, min_u64(end - off, sizeof(table)));
 	if (nr <= 0)
 		return;
-	method->first_line = java_lines_find(table, nr, m->version, 0);
-	if (index >= 0)
-		method->line = java_lines_find(table, nr, m->version, index);
+	method->line = java_lines_first(table, nr, m->version);
 }
 
-int java_method_read(const struct java_code *code, const struct java_scope *scope,
-		     struct java_method *method)
+int java_method_read(const struct java_code *code, uint64_t addr, struct java_method *method)
 {
-	struct java_method read = {.first_line = 0};
+	struct java_method read = {.line = 0};
 	uint64_t parts;
 	int ret;
 
-	if (read_at(code, scope->method + code->machine->method_const, &parts, sizeof(parts)))
+	if (read_at(code, addr + code->machine->method_const, &parts, sizeof(parts)))
 		return -EFAULT;
 	ret = read_names(code, parts, &read);
 	if (ret)
 		return ret;
-	read_lines(code, parts, scope->index, &read);
+	read_line(code, parts, &read);
 	*method = read;
 	return 0;
 }

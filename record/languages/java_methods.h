@@ -11,15 +11,13 @@
 /* What is known of a method. */
 struct java_method {
 	struct language_text class, name; /* "java/util/List" and "add" */
-	uint32_t first_line;              /* of its code; 0: not known */
-	uint32_t line;                    /* of the bytecode at hand; 0: not known */
+	uint32_t line;                    /* of its first bytecode; 0: not known */
 };
 
 /* The word of the Method at @method, as in a stack; 0: it cannot be read. */
 uint64_t java_method_word(const struct java_code *code, uint64_t method);
 
-/* Reads the method of @scope. Returns 0, -EFAULT, or -EBADMSG if it has no names. */
-int java_method_read(const struct java_code *code, const struct java_scope *scope,
-		     struct java_method *method);
+/* Reads the Method at @addr. Returns 0, -EFAULT, or -EBADMSG if it has no names. */
+int java_method_read(const struct java_code *code, uint64_t addr, struct java_method *method);
 
 #endif

@@ -176,7 +176,7 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
 	if (young->texts.total >= 2 * TEXT_BYTES_MAX)
 		return 0;
 	for (uint32_t i = 0; i < nr_methods; i++) {
-		struct source_function function = {.line = methods[i].first_line};
+		struct source_function function = {.line = methods[i].line};
 
 		if (name_method(&young->texts, &methods[i].class, &methods[i].name, &function) ||
 		    vec_push(&young->inlined, function))

@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct names_question) <= LOOK_QUESTION_MAX, "a question h
 
 /* A method of the answer. The bytes of its class and of its name follow. */
 struct method_answer {
-	uint32_t first_line, line;
+	uint32_t line;
 	uint16_t class_bytes, name_bytes;
 	uint8_t class_is_cut, name_is_cut;
 	uint16_t reserved;
@@ -31,8 +31,7 @@ struct method_answer {
 
 static bool append_method(struct look *look, const struct java_method *method)
 {
-	const struct method_answer answer = {.first_line = method->first_line,
-					     .line = method->line,
+	const struct method_answer answer = {.line = method->line,
 					     .class_bytes = method->class.nr_bytes,
 					     .name_bytes = method->name.nr_bytes,
 					     .class_is_cut = method->class.is_cut,
@@ -69,7 +68,7 @@ static bool append_place(struct look *look, const struct java_code *code,
 	for (uint32_t i = 0; is_done && i < nr_methods; i++) {
 		struct java_method method;
 
-		if (java_method_read(code, &scopes[i], &method)) {
+		if (java_method_read(code, scopes[i].method, &method)) {
 			/* A chain that lacks a method would have a wrong caller. */
 			look->nr_answer = begin;
 			nr_methods = 0;
@@ -127,7 +126,6 @@ static bool cut_method(struct answer_cursor *c, struct java_method *method)
 
 	if (!cut_bytes(c, &answer, sizeof(answer)))
 		return false;
-	method->first_line = answer.first_line;
 	method->line = answer.line;
 	return cut_text(c, answer.class_bytes, answer.class_is_cut, &method->class) &&
 	       cut_text(c, answer.name_bytes, answer.name_is_cut, &method->name);
@@ -176,7 +174,7 @@ static int add_function(struct function_names *functions, const struct wanted_me
 					   .word = wanted->key.word,
 					   .time_ns = wanted->time_ns,
 					   .tgid = wanted->pid,
-					   .line = method->first_line,
+					   .line = method->line,
 					   .name = method->name,
 					   .file = method->class};
 

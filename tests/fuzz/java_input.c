@@ -109,7 +109,7 @@ static size_t read_methods(unsigned int kind)
 		for (int i = 0; i < nr; i++) {
 			struct java_method method;
 
-			if (java_method_read(&code, &scopes[i], &method))
+			if (java_method_read(&code, scopes[i].method, &method))
 				continue;
 			check_text(&method.class);
 			check_text(&method.name);

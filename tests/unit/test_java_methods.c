@@ -307,45 +307,41 @@ START_TEST(numbers_are_decoded)
 }
 END_TEST
 
-START_TEST(lines_are_found)
+START_TEST(first_lines_are_found)
 {
-	/* (0, 12), (5, 13), (20, 3), (9, 14) */
-	const uint8_t table[] = {0xff, 0, 24, 5 << 3 | 1, 0xff, 30, 19, 0xff, 21, 22, 0};
-	const uint8_t wild[] = {0xff, 3, 24, 0};
+	/* (5, 13), (0, 12), (9, 14) */
+	const uint8_t table[] = {5 << 3, 13, 0}, far[] = {0xff, 10, 26, 0xff, 9, 1, 0xff, 18, 4, 0};
+	const uint8_t wild[] = {0xff, 3, 24, 0}, small[] = {3, 0};
 
-	ck_assert_uint_eq(java_lines_find(table, sizeof(table), 17, 0), 12);
-	ck_assert_uint_eq(java_lines_find(table, sizeof(table), 17, 4), 12);
-	ck_assert_uint_eq(java_lines_find(table, sizeof(table), 17, 5), 13);
-	ck_assert_uint_eq(java_lines_find(table, sizeof(table), 17, 20), 3);
-	ck_assert_uint_eq(java_lines_find(table, sizeof(table), 17, 12), 14);
-	ck_assert_uint_eq(java_lines_find(table, sizeof(table) - 1, 17, 12), 0);
-	ck_assert_uint_eq(java_lines_find(table, 0, 17, 0), 0);
-	ck_assert_uint_eq(java_lines_find(wild, sizeof(wild), 17, 0), 0);
+	ck_assert_uint_eq(java_lines_first(far, sizeof(far), 17), 12);
+	/* The table ends with 0. */
+	ck_assert_uint_eq(java_lines_first(far, 3, 17), 0);
+	ck_assert_uint_eq(java_lines_first(far, 0, 17), 0);
+	ck_assert_uint_eq(java_lines_first(table, sizeof(table), 17), 0);
+	ck_assert_uint_eq(java_lines_first(wild, sizeof(wild), 17), 0);
+	ck_assert_uint_eq(java_lines_first(small, sizeof(small), 17), 3);
 }
 END_TEST
 
 START_TEST(methods_have_names_and_lines)
 {
-	const struct java_scope scope = {.method = method_at(2), .index = 6};
-	const struct java_scope nowhere = {.method = 0x123456789000, .index = 0};
 	struct java_method method;
 
 	begin(17);
-	ck_assert_int_eq(java_method_read(&code, &scope, &method), 0);
+	ck_assert_int_eq(java_method_read(&code, method_at(2), &method), 0);
 	ck_assert_uint_eq(method.class.nr_bytes, 3);
 	ck_assert_int_eq(memcmp(method.class.bytes, "a/K", 3), 0);
 	ck_assert_int_eq(memcmp(method.name.bytes, "middle", method.name.nr_bytes), 0);
-	ck_assert_uint_eq(method.first_line, 20);
-	ck_assert_uint_eq(method.line, 21);
-	ck_assert_int_eq(java_method_read(&code, &nowhere, &method), -EFAULT);
+	ck_assert_uint_eq(method.line, 20);
+	ck_assert_int_eq(java_method_read(&code, 0x123456789000, &method), -EFAULT);
 	/* A name of 65535 bytes is cut. */
 	put(METHODS + PARTS + 0x240 + machine.symbol_length, 65535, 2);
-	ck_assert_int_eq(java_method_read(&code, &scope, &method), 0);
+	ck_assert_int_eq(java_method_read(&code, method_at(2), &method), 0);
 	ck_assert_uint_eq(method.name.nr_bytes, NAME_BYTES);
 	ck_assert_uint_eq(method.name.is_cut, 1);
 	/* Without a name there is no method. */
 	put(METHODS + PARTS + 0x240 + machine.symbol_length, 0, 2);
-	ck_assert_int_eq(java_method_read(&code, &scope, &method), -EBADMSG);
+	ck_assert_int_eq(java_method_read(&code, method_at(2), &method), -EBADMSG);
 }
 END_TEST
 
@@ -435,5 +431,5 @@ START_TEST(sizes_have_a_limit)
 END_TEST
 
 SUITE_MAIN("java_methods", chains_are_found, leaf_has_what_neighbours_share, numbers_are_decoded,
-	   lines_are_found, methods_have_names_and_lines, other_code_is_stale, lies_end_the_chain,
-	   chains_have_a_limit, sizes_have_a_limit)
+	   first_lines_are_found, methods_have_names_and_lines, other_code_is_stale,
+	   lies_end_the_chain, chains_have_a_limit, sizes_have_a_limit)

@@ -49,17 +49,14 @@ static struct machine_owner owner_of(const struct space_maps *u, const struct un
 		p->interpreter_base};
 }
 
-/*
- * Java's interpreter is a machine that the program has to know, too. Looks for it in a process that
- * has new mappings. Without memory for the note, nobody waits for the machine.
- */
+/* Looks for the machine of a process of Java that has new mappings. */
 static void look_for_machine(struct space_maps *u, struct unwind_process *p)
 {
 	const struct machine_owner owner = owner_of(u, p);
 
 	if (process_machine_look(&p->machine, &u->tables->interpreters.java, &owner) &&
 	    vec_push(&u->expecting, p->pid))
-		p->machine.state = UNWIND_NO_MACHINE;
+		p->machine.state = UNWIND_NO_MACHINE; /* nobody would look again */
 }
 
 /*

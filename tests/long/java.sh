@@ -72,6 +72,16 @@ if "${java[@]}" -XX:-SegmentedCodeCache -version > /dev/null 2>&1; then
 fi
 judge parallel -XX:+UseParallelGC
 apart=()
+# Machines that start during the recording, whose first samples wait until the machine is known.
+# shellcheck disable=SC2016 # the shell that is recorded expands it
+"$profrec" -q -F 1999 -o "$dir/starts.prof" -- sh -c 'for i in 1 2 3 4 5; do "$@"; done' sh \
+	"${java[@]}" -cp "${classes#"$JAVA_ROOT"}" KnownCalls 0 > "$dir/starts.out" 2> "$dir/starts.err"
+"$profrep" -Ufa "$dir/starts.prof" > "$dir/starts.folded"
+awk -f tests/known_pairs.awk -f tests/known_java.awk "$dir/starts.folded" > "$dir/starts.truth" 2> "$dir/starts.wrong"
+check "starts: there are methods" above "$(truth starts pairs)" 300
+check "starts: no wrong caller" same "$(truth starts wrong; cut -c1-400 "$dir/starts.wrong")" 0
+echo "# starts: $(tr '\n' ' ' < "$dir/starts.truth")$(info "$dir/starts.prof" "user stacks")"
+
 # judge_inlined NAME FLAG...
 judge_inlined()
 {

@@ -127,7 +127,8 @@ const end = Date.now() + 3000;
 while (Date.now() < end) outer(1e5);
 END
 if command -v node > /dev/null; then
-	reads_made "node --perf-basic-prof" '(inner|outer) [^;]*made.js[^;]*_\[j\]' node --perf-basic-prof "$dir/made.js"
+	reads_made "node --perf-basic-prof" '(inner|outer) [^;]*made.js[^;]*_\[j\]' \
+		sh -c 'cd "$0" && exec node --perf-basic-prof made.js' "$dir"
 	reads_made "node without a map" '\[anon\]' node "$dir/made.js"
 else
 	skip "made code of node" "node is not installed"

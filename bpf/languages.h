@@ -10,8 +10,9 @@
  *	kind of interpreter : 4 | check : 12 | address of the function's object : 48
  *
  * The address of a compiled Java method is that of the place in its code, and the check is of the
- * compilation. Objects are freed, and their memory is used again. The check is a hash of fields of
- *the object. So an object that takes the place of another has another word.
+ * compilation. The address of a function of Erlang is that of the place in its code, too, and the
+ * check is of the code there. Objects are freed, and their memory is used again. The check is a
+ *hash of fields of the object. So an object that takes the place of another has another word.
  */
 #ifndef BPF_LANGUAGES_H
 #define BPF_LANGUAGES_H
@@ -24,6 +25,7 @@ enum language {
 	LANGUAGE_PYTHON = 1,
 	LANGUAGE_JAVA = 2,
 	LANGUAGE_PHP = 3,
+	LANGUAGE_BEAM = 4,
 	NR_LANGUAGES,
 };
 
@@ -43,6 +45,14 @@ static inline int word_is_function(__u64 word)
 static inline __u64 word_addr(__u64 word)
 {
 	return word & 0xffffffffffffULL;
+}
+
+/* The word of a function of Erlang at @addr, where the 16 bytes @code are. */
+static inline __u64 beam_word_of(__u64 addr, const __u64 *code)
+{
+	__u64 h = code[0] * 3 ^ code[1] * 5;
+
+	return LANGUAGE_WORD(LANGUAGE_BEAM, h * 0x9e3779b97f4a7c15ULL >> 52, addr);
 }
 
 /*
@@ -156,12 +166,25 @@ enum java_symbol {
 	NR_JAVA_SYMBOLS,
 };
 
+/*
+ * Where the emulator of Erlang, BEAM, keeps what tells of its code, counted as the runtime of
+ * struct interpreter (record/languages/beam_symbols.c).
+ */
+struct beam_layout {
+	__u32 normal_exit;  /* the address to which the first function of a process returns */
+	__u32 frame_layout; /* 0: frames have no frame pointers */
+	__u32 key;          /* of the thread-specific data with the scheduler's data */
+	__u32 ranges;       /* of modules: three lists, of which one is in force */
+	__u32 active_code;  /* the number of that list */
+	__u32 atoms;        /* the table of atoms */
+};
+
 /* The interpreter of a file. It is found by its number. */
 struct interpreter {
 	__u64 runtime;  /* its data, from the place on where offset 0 of the file would be mapped */
 	__u64 code_off; /* file offset of its first executable segment */
 	__u32 language; /* enum language; LANGUAGE_NONE: of a version without support */
-	__u32 version;  /* of Java: 17 */
+	__u32 version;  /* of Java: 17; of BEAM: 25 */
 	__u32 has_traces; /* LuaJIT */
 	__u32 reserved;
 	__u64 loop; /* of PHP: an instruction in whose frame made code runs, as runtime; 0: none */
@@ -170,6 +193,7 @@ struct interpreter {
 		/* Where the symbols are, counted as @runtime. */
 		__u32 java[NR_JAVA_SYMBOLS];
 		struct php_layout php;
+		struct beam_layout beam;
 	};
 };
 
@@ -289,6 +313,46 @@ static inline __u32 java_place_check(__u64 block, __u32 compile_id)
 {
 	return (block ^ (__u64)compile_id << 32) * 0x9e3779b97f4a7c15ULL >> 52;
 }
+
+/*
+ * How to walk the code that BEAM makes in one process. The looker reads it from the process
+ * (record/languages/beam_machine.c).
+ */
+struct beam_machine {
+	__u64 normal_exit;        /* the first function of an Erlang process returns here */
+	__u64 shared, shared_end; /* code that all modules share */
+	__u64 main, main_end;     /* the scheduler's loop, which is a part of it */
+	__u32 key;                /* of the thread-specific data with the scheduler's data */
+	__u32 registers_base;     /* rbx of made code is so far above the scheduler's registers */
+	/* Offsets in bytes, in the scheduler's data: */
+	__u16 scheduler_registers; /* where those are */
+	__u16 scheduler_process;   /* the Erlang process that runs */
+	/* and in that of an Erlang process: */
+	__u16 process_stack;
+	__u16 has_frame_pointers; /* frames are along rbp, and nothing else above is known */
+};
+
+/* Processes of BEAM whose code is walked, at most. */
+#define MAX_BEAM_MACHINES 512
+
+/* Bytes of code that a step reads. BEAM_CODE_SIZE is a power of 2, and indexes are taken below. */
+#define BEAM_CODE_BEFORE 192
+#define BEAM_CODE_AFTER  64
+#define BEAM_CODE_SIZE   256
+
+/* Memory of a step from a frame of BEAM's code to its caller (bpf/beam_step.h). */
+struct beam_scratch {
+	__u64 is_on_stack; /* the frame's sp is already that of the Erlang process */
+	__u64 stack;       /* where that is, at the innermost frame of BEAM */
+	__u64 word;        /* of the frame; 0: it is no function's */
+	/* The instruction at hand (bpf/beam_code.h): */
+	__u32 at, end; /* its offset in the code, and where that ends */
+	__u32 kind, bytes;
+	__u64 searched; /* words of the stack, in the whole walk */
+	__s64 grown;    /* by so many bytes has the stack grown */
+	__u8 code[BEAM_CODE_SIZE];
+	struct seen_function function;
+};
 
 /* The functions that run in one native frame. */
 struct language_segment {

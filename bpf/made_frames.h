@@ -54,7 +54,8 @@ static __always_inline void note_made_frame(const struct walk_memory *memory, __
 
 /*
  * The number of the rule for the frame at hand of @level. Its code is in a mapping without a table,
- * whose pages are @pages. Returns UNWIND_NO_RULE if there is none.
+ * whose pages are @pages. Returns UNWIND_NO_RULE if there is none, and UNWIND_RULE_BEAM if
+ * find_beam_rule tells it.
  */
 __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 {
@@ -73,6 +74,8 @@ __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 	in = bpf_map_lookup_elem(&interpreters, &nr);
 	if (!in)
 		return UNWIND_NO_RULE;
+	if (in->language == LANGUAGE_BEAM)
+		return space->machine == UNWIND_MACHINE_READY ? UNWIND_RULE_BEAM : UNWIND_NO_RULE;
 	if (pages == UNWIND_SHARED_MEMORY) {
 		nr = in->loop ? loop_rule(memory, space, in->loop) : UNWIND_NO_RULE;
 		note_made_frame(memory, level, nr != UNWIND_NO_RULE);

@@ -42,6 +42,7 @@ struct walk_memory {
 		struct java_scratch java;
 		struct regex_scratch regex;
 	};
+	struct beam_scratch beam;
 };
 
 #define NO_WINDOW (~0ULL)
@@ -62,6 +63,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 		m->level = level;
 		m->start = NO_WINDOW;
 		m->searched = 0;
+		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;
 	}
 	return m;
 }

@@ -163,7 +163,10 @@ struct unwind_rule {
 	__s32 rbx_off;
 };
 
-/* Rules that are always there: UNWIND_CFA_NONE in all tables, and those of bpf/made_code.h. */
+/*
+ * Rules that are always there: UNWIND_CFA_NONE in all tables, and those of code that runtimes
+ * have made (bpf/made_code.h, bpf/beam_step.h).
+ */
 #define UNWIND_NO_RULE       0
 #define UNWIND_RULE_NO_FRAME 1 /* the return address is at rsp */
 #define UNWIND_RULE_WORD     2 /* the return address is a word above rsp */
@@ -171,6 +174,10 @@ struct unwind_rule {
 #define UNWIND_RULE_TRACE     3
 #define UNWIND_NR_TRACE_RULES 16
 #define UNWIND_LUA_FRAME      80
-#define UNWIND_NR_OWN_RULES   (UNWIND_RULE_TRACE + UNWIND_NR_TRACE_RULES)
+/* The frames of BEAM: bpf/beam_step.h tells the rule. */
+#define UNWIND_RULE_BEAM    (UNWIND_RULE_TRACE + UNWIND_NR_TRACE_RULES)
+#define UNWIND_RULE_ROOT    (UNWIND_RULE_BEAM + 1) /* the stack ends here */
+#define UNWIND_RULE_STOP    (UNWIND_RULE_BEAM + 2) /* nobody knows the caller */
+#define UNWIND_NR_OWN_RULES (UNWIND_RULE_BEAM + 3)
 
 #endif

@@ -81,6 +81,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/beam_frames.h"
 #include "bpf/depth_limit.h"
 #include "bpf/java_frames.h"
 #include "bpf/java_names.h"
@@ -172,6 +173,17 @@ static __always_inline void ask_for_mappings(struct user_walk *w)
 	ask_recorder(memory->tgid, space->space_id, 0, memory->exec_pages);
 }
 
+/* The number of the rule for the frame at hand, in code of BEAM. */
+static __always_inline __u32 find_beam_rule(const struct user_walk *w)
+{
+	const struct walk_memory *memory = walk_memory_of(w);
+	__u32 nr;
+
+	look_at_beam_frame(w->space->space_id, memory->level);
+	nr = enter_beam_frame(memory->level);
+	return nr == UNWIND_RULE_BEAM ? search_beam_return(memory->level) : nr;
+}
+
 /*
  * The rule for the code at @pc in mapping @m, or NULL. Asks for a table that nobody has asked for.
  */
@@ -189,6 +201,8 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 		walk_memory_of(w)->code_start = m->start;
 		walk_memory_of(w)->code_bytes = m->end - m->start;
 		nr = find_made_rule(pages, walk_memory_of(w)->level);
+		if (walk_languages && nr == UNWIND_RULE_BEAM)
+			nr = find_beam_rule(w);
 		if (nr == UNWIND_NO_RULE && walk_languages && w->space->regex_bytes &&
 		    find_regex_rule(w->space->regex_start, w->space->regex_bytes,
 				    walk_memory_of(w)->level))
@@ -252,6 +266,19 @@ static __always_inline void walk_java_frame(struct user_walk *w, __u64 *address)
 		*address = memory->java.function.word;
 }
 
+/* A frame that is an Erlang function's takes its word, which the recorder learns at first sight. */
+static __always_inline void keep_beam_word(const struct user_walk *w, __u64 *address)
+{
+	struct walk_memory *memory = walk_memory_of(w);
+
+	if (!memory->beam.word)
+		return;
+	*address = memory->beam.word;
+	memory->beam.word = 0;
+	if (!bpf_map_lookup_elem(&seen_functions, &memory->beam.function))
+		send_beam_function(memory->level);
+}
+
 /* Goes from a native frame to its caller. Returns false if the frame does not belong to the stack.
  */
 static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *address)
@@ -268,6 +295,8 @@ static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *addres
 	if (!unwind_enter_frame(&w->walk, m))
 		return false;
 	unwind_leave_frame(&w->walk, m ? rule_of_mapping(w, m, pc) : NULL, address);
+	if (walk_languages)
+		keep_beam_word(w, address);
 	if (walk_languages && w->functions && w->walk.end == STACK_GOES_ON)
 		places_hold(w->functions, max_depth, sp, f->sp, address);
 	return true;

@@ -2,6 +2,7 @@
 #include "record/languages/interpreter_search.h"
 
 #include "common/cleanup.h"
+#include "record/languages/beam_symbols.h"
 #include "record/languages/dynamic_symbols.h"
 #include "record/languages/java_symbols.h"
 #include "record/languages/php_layouts.h"
@@ -39,6 +40,7 @@ void interpreter_search(int fd, struct found_interpreter *found)
 		php_find(&symbols, found);
 		lua_find(&symbols, found);
 		regex_find(&symbols, found);
+		beam_find(&symbols, found);
 	}
 	dynamic_symbols_deinit(&symbols);
 }

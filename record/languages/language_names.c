@@ -5,10 +5,8 @@
 #include <string.h>
 
 static const char *const names[NR_LANGUAGES] = {
-	[LANGUAGE_NONE] = "",
-	[LANGUAGE_PYTHON] = "py",
-	[LANGUAGE_JAVA] = "java",
-	[LANGUAGE_PHP] = "php",
+	[LANGUAGE_NONE] = "",   [LANGUAGE_PYTHON] = "py", [LANGUAGE_JAVA] = "java",
+	[LANGUAGE_PHP] = "php", [LANGUAGE_BEAM] = "beam",
 };
 
 const char *language_name(enum language language)

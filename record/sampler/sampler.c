@@ -333,6 +333,7 @@ void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps
 		.seen_period = (uint64_t *)&sampler->bpf->bss->seen_period,
 		.function_names = bpf_map__fd(sampler->bpf->maps.function_names),
 		.java_machines = bpf_map__fd(sampler->bpf->maps.java_machines),
+		.beam_machines = bpf_map__fd(sampler->bpf->maps.beam_machines),
 		.wants = bpf_map__fd(sampler->bpf->maps.unwind_wants),
 		.early = bpf_map__fd(sampler->bpf->maps.early_samples),
 	};

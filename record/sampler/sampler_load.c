@@ -163,6 +163,7 @@ static int set_languages(struct profrec_bpf *bpf, const struct sampler_options *
 		{bpf->maps.seen_functions, MAX_SEEN_FUNCTIONS, 0},
 		{bpf->maps.function_names, FUNCTION_NAMES_BYTES, 0},
 		{bpf->maps.java_machines, MAX_JAVA_MACHINES, 0},
+		{bpf->maps.beam_machines, MAX_BEAM_MACHINES, 0},
 	};
 
 	bpf->rodata->walk_languages = true;

@@ -83,18 +83,22 @@ static const char *copy_text(struct arena *texts, const struct language_text *te
 	return arena_copy(texts, utf8, len);
 }
 
-/* "java/util/List" and "add" become "java.util.List.add", in the source "java.util.List". */
-static int name_method(struct arena *texts, const struct language_text *class,
-		       const struct language_text *name, struct source_function *f)
+/*
+ * "java/util/List" and "add" become "java.util.List.add", in the source "java.util.List". "lists"
+ * and "map/2" of Erlang become "lists:map/2", in "lists".
+ */
+static int name_method(struct arena *texts, enum language language,
+		       const struct language_text *class, const struct language_text *name,
+		       struct source_function *f)
 {
 	char text[2 * TEXT_MAX + 1];
 	size_t nr = decode_text(class, false, text);
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr && language == LANGUAGE_JAVA; i++)
 		if (text[i] == '/')
 			text[i] = '.';
 	f->file = arena_copy(texts, text, nr);
-	text[nr++] = '.';
+	text[nr++] = language == LANGUAGE_JAVA ? '.' : ':';
 	f->name = arena_copy(texts, text, nr + decode_text(name, false, text + nr));
 	return f->file && f->name ? 0 : -ENOMEM;
 }
@@ -144,7 +148,7 @@ static int name_function(struct arena *texts, const struct function_name *name,
 	if (word_language(name->word) == LANGUAGE_PHP)
 		return name_php(texts, (const struct php_function_name *)name, f);
 	if (word_language(name->word) == LANGUAGE_JAVA)
-		return name_method(texts, &name->file, &name->name, f);
+		return name_method(texts, LANGUAGE_JAVA, &name->file, &name->name, f);
 	f->name = copy_text(texts, &name->name, false);
 	f->file = copy_text(texts, &name->file, true);
 	return f->file && f->name ? 0 : -ENOMEM;
@@ -178,7 +182,8 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
 	for (uint32_t i = 0; i < nr_methods; i++) {
 		struct source_function function = {.line = methods[i].line};
 
-		if (name_method(&young->texts, &methods[i].class, &methods[i].name, &function) ||
+		if (name_method(&young->texts, word_language(f->word), &methods[i].class,
+				&methods[i].name, &function) ||
 		    vec_push(&young->inlined, function))
 			return -ENOMEM;
 	}

@@ -68,8 +68,8 @@ int function_names_add(struct function_names *names, const struct function_name 
 		       uint32_t *nr);
 
 /*
- * The function with number @nr is the method @methods[0] of Java, or has @methods in it, the
- * innermost first and its own last. Returns 0 or -ENOMEM.
+ * The function with number @nr is the method @methods[0] of Java or Erlang, or has @methods in it,
+ * the innermost first and its own last. Returns 0 or -ENOMEM.
  */
 int function_names_set_methods(struct function_names *names, uint32_t nr,
 			       const struct java_method *methods, uint32_t nr_methods);

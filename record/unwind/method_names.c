@@ -15,7 +15,12 @@
 #define PLACES_MAX 128
 
 struct names_question {
-	struct java_process process;
+	uint32_t pid;
+	uint32_t language; /* enum language */
+	union {
+		struct java_process java;
+		struct beam_process beam;
+	};
 	uint32_t nr, reserved;
 	struct java_place places[PLACES_MAX];
 };
@@ -81,20 +86,36 @@ static bool append_place(struct look *look, const struct java_code *code,
 	return is_done;
 }
 
+/* As append_place, for a function of Erlang. */
+static bool append_beam_function(struct look *look, const struct java_memory *memory,
+				 const struct beam_tables *tables, uint64_t word)
+{
+	struct java_method function;
+	size_t begin = look->nr_answer;
+	uint32_t nr = !beam_function_read(memory, tables, word, &function);
+
+	if (look_answer_append(look, &nr, sizeof(nr)) && (!nr || append_method(look, &function)))
+		return true;
+	look->nr_answer = begin;
+	return false;
+}
+
 /* A look_fn. The answer is of the first places, as many as there is room and time for. */
 static int look_at_places(struct look *look)
 {
 	struct names_question q = {.nr = 0};
-	struct java_memory memory = java_memory_of(&q.process.pid);
-	const struct java_code code = {&memory, &q.process.machine, &q.process.layout};
+	struct java_memory memory = java_memory_of(&q.pid);
+	const struct java_code code = {&memory, &q.java.machine, &q.java.layout};
 
 	memcpy(&q, look->question, min_u64(look->nr_question, sizeof(q)));
 	for (uint32_t i = 0; i < q.nr && !look_is_long(look); i++) {
-		int ret = look_touch(look, look_process(q.process.pid));
+		int ret = look_touch(look, look_process(q.pid));
 
 		if (ret)
 			return ret;
-		if (!append_place(look, &code, &q.places[i]))
+		if (q.language == LANGUAGE_BEAM
+			    ? !append_beam_function(look, &memory, &q.beam.tables, q.places[i].pc)
+			    : !append_place(look, &code, &q.places[i]))
 			break;
 	}
 	return 0;
@@ -159,6 +180,12 @@ static void forget_unnamed(const struct function_names *functions,
 		bpf_map_delete_elem(functions->seen_map, &wanted->key);
 }
 
+/* A place in compiled code of Java has no word. */
+static uint32_t language_of(const struct wanted_method *wanted)
+{
+	return wanted->place.block ? LANGUAGE_JAVA : word_language(wanted->place.pc);
+}
+
 static uint64_t hash_names(const struct language_text *class, const struct language_text *name)
 {
 	uint64_t h = hash_bytes(class->bytes, min_u64(class->nr_bytes, NAME_BYTES), 0);
@@ -184,7 +211,8 @@ static int add_function(struct function_names *functions, const struct wanted_me
 /*
  * Keeps the answer of the function @wanted: @nr methods, the last one its own. The program has read
  * the name of that one when it took the sample. If the looker has read another, the memory has
- * become another method's, and the answer is of no use.
+ * become another method's, and the answer is of no use. The names of
+ * Erlang come from the looker alone, which has compared the code.
  */
 static int keep_methods(struct function_names *functions, const struct wanted_method *wanted,
 			const struct java_method *methods, uint32_t nr)
@@ -195,7 +223,8 @@ static int keep_methods(struct function_names *functions, const struct wanted_me
 
 	if (function == NO_FUNCTION)
 		ret = add_function(functions, wanted, own, &function);
-	else if (hash_names(&own->class, &own->name) != wanted->names)
+	else if (language_of(wanted) == LANGUAGE_JAVA &&
+		 hash_names(&own->class, &own->name) != wanted->names)
 		return 0;
 	if (ret)
 		return ret;
@@ -278,6 +307,25 @@ int method_names_want_unnamed(struct method_names *names, const struct function_
 	return vec_push(&names->wanted, wanted);
 }
 
+/* Tells the question how to read the process of @wanted. Returns false if nobody knows. */
+static bool put_process(struct names_question *q, const struct java_machines *machines,
+			const struct wanted_method *wanted)
+{
+	const struct java_process *java = java_machines_find(machines, wanted->pid);
+	const struct beam_process *beam = java_machines_find_beam(machines, wanted->pid);
+
+	q->nr = 0;
+	q->pid = wanted->pid;
+	q->language = language_of(wanted);
+	if (q->language == LANGUAGE_BEAM && beam)
+		q->beam = *beam;
+	else if (q->language == LANGUAGE_JAVA && java)
+		q->java = *java;
+	else
+		return false;
+	return true;
+}
+
 /*
  * Asks for the functions from @first on that are of one process. *@nr is the number of those that
  * need not be asked for again.
@@ -287,18 +335,17 @@ static int ask_process(const struct method_names *names, size_t first,
 		       struct asking *a, uint32_t *nr)
 {
 	const struct wanted_method *wanted = names->wanted.data + first;
-	const struct java_process *process = java_machines_find(machines, wanted->pid);
+	bool is_known = put_process(&a->q, machines, wanted);
 	size_t left = names->wanted.nr - first;
 
-	a->q.nr = 0;
-	for (size_t i = 0; i < left && i < PLACES_MAX && wanted[i].pid == wanted->pid; i++)
+	for (size_t i = 0; i < left && i < PLACES_MAX && wanted[i].pid == wanted->pid &&
+			   language_of(&wanted[i]) == a->q.language;
+	     i++)
 		a->q.places[a->q.nr++] = wanted[i].place;
 	*nr = 0;
-	if (process) {
-		int ret;
+	if (is_known) {
+		int ret = ask_question(a, machines->looker, wanted, functions, nr);
 
-		a->q.process = *process;
-		ret = ask_question(a, machines->looker, wanted, functions, nr);
 		if (ret || *nr)
 			return ret;
 	}

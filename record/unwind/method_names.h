@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks for more than the BPF program knows of methods of Java: the methods that the compiler has
+ * Asks for the names of functions of Erlang, and for more than the BPF program knows of methods of
+ * Java: the methods that the compiler has
  * put into the code at hand, and lines. That takes more reads than the program can do. The looker
  * reads it from the process, many methods at a time. Where a process has ended or its code has
  * gone, the program's name remains.
@@ -16,7 +17,7 @@
 struct wanted_method {
 	uint32_t pid;
 	uint32_t function; /* its number (function_names_add); NO_FUNCTION: it has no name yet */
-	struct java_place place;
+	struct java_place place;  /* of Erlang: pc is the word */
 	uint64_t names;           /* hash of the names that the program has read */
 	struct seen_function key; /* without a number: of the map of functions with names */
 	uint64_t time_ns;         /* as well: CLOCK_MONOTONIC, of the sample */

@@ -35,7 +35,7 @@ bool process_machine_look(struct process_machine *m, struct java_machines *java,
 			  const struct machine_owner *owner)
 {
 	if (m->state != UNWIND_NO_MACHINE || m->nr_looks >= LOOKS_MAX || !owner->interpreter ||
-	    owner->interpreter->language != LANGUAGE_JAVA)
+	    !java_machines_are_of(owner->interpreter->language))
 		return false;
 	look(m, java, owner);
 	return m->nr_looks == 1 && m->state == UNWIND_MACHINE_EXPECTED;

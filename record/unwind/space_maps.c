@@ -49,7 +49,7 @@ static struct machine_owner owner_of(const struct space_maps *u, const struct un
 		p->interpreter_base};
 }
 
-/* Looks for the machine of a process of Java that has new mappings. */
+/* Looks for the machine of a process of Java or Erlang that has new mappings. */
 static void look_for_machine(struct space_maps *u, struct unwind_process *p)
 {
 	const struct machine_owner owner = owner_of(u, p);

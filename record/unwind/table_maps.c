@@ -332,13 +332,18 @@ static int add_own_rules(struct table_maps *s)
 					  .cfa_reg = UNWIND_RSP,
 					  .cfa_off = 8},
 		[UNWIND_RULE_WORD] = {.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .cfa_off = 16},
+		[UNWIND_RULE_BEAM] = {.cfa = UNWIND_CFA_UNSUPPORTED},
+		[UNWIND_RULE_ROOT] = {.cfa = UNWIND_CFA_REG,
+				      .cfa_reg = UNWIND_RSP,
+				      .ra = UNWIND_RA_UNDEFINED},
+		[UNWIND_RULE_STOP] = {.cfa = UNWIND_CFA_UNSUPPORTED},
 	};
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < UNWIND_NR_OWN_RULES; i++) {
 		struct unwind_rule rule = own[i];
 
-		if (i >= UNWIND_RULE_TRACE)
+		if (i - UNWIND_RULE_TRACE < UNWIND_NR_TRACE_RULES)
 			rule = (struct unwind_rule){.cfa = UNWIND_CFA_REG,
 						    .cfa_reg = UNWIND_RSP,
 						    .cfa_off = UNWIND_LUA_FRAME +

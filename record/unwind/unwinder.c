@@ -195,7 +195,7 @@ static int take_function(void *ctx, void *data, size_t size)
 	if (u->ret || size < sizeof(*name) || size < function_name_size(name))
 		return 0;
 	u->ret = function_names_add(&u->functions, name, &nr);
-	if (!u->ret && nr != NO_FUNCTION && word_language(name->word) == LANGUAGE_JAVA)
+	if (!u->ret && nr != NO_FUNCTION && java_machines_are_of(word_language(name->word)))
 		u->ret = method_names_want(&u->methods, name, nr);
 	return 0;
 }
@@ -438,6 +438,9 @@ static bool has_made_code(const struct address_space *space, const struct mapped
 		/* The kernel's own code has a name as well: "[vsyscall]". */
 		if (file->kind == MAPPED_ANON && strcmp(file->path, "[vsyscall]") != 0)
 			return true;
+		/* Erlang's code is in memory that has two places, one to write and one to run. */
+		if (file->kind == MAPPED_FILE && !strncmp(file->path, "/memfd:", 7))
+			return true;
 	}
 	return false;
 }
@@ -485,6 +488,7 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 	u->tables.interpreters.interpreters = maps->interpreters;
 	u->tables.interpreters.executables = maps->interpreter_files;
 	u->tables.interpreters.java.map = maps->java_machines;
+	u->tables.interpreters.java.beam_map = maps->beam_machines;
 	u->fds[0] = ring_buffer__epoll_fd(u->wants);
 	u->fds[1] = worker_line_fd(u->tables.builder);
 	file_tables_begin(&u->tables, maps, vdso);

@@ -28,6 +28,7 @@ const LANGUAGES = {
 	js: {name: "JavaScript", hue: 84},
 	java: {name: "Java", hue: 14},
 	php: {name: "PHP", hue: 246},
+	beam: {name: "Erlang", hue: 318},
 	pl: {name: "Perl", hue: 190},
 	lua: {name: "Lua", hue: 228},
 };

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unwinding the code that BEAM makes, the emulator of Erlang: finds the word of the stack at which
+ * the return address of a frame is. No table covers this code, and by default its frames have no
+ * frame pointers. The BPF program and the tests compile the same code.
+ *
+ * Each Erlang process has a stack of its own, on which made code runs with rsp. C code runs on the
+ * thread's stack. So a walk changes the stack at the innermost frame of made code:
+ *
+ *	after made code has called C code      the caller's code says how it gets its stack back:
+ *	                                       from rbp, or from the data of the Erlang process
+ *	made code itself is the leaf           rsp, or as above while rsp is that of the thread
+ *
+ * On an Erlang stack the return address is the first word whose two lowest bits are 0. No value of
+ * Erlang has such bits, and the collector of garbage relies on that (erl_gc.c). It may run where a
+ * function waits for another one, so all words of such a frame are values.
+ *
+ * The innermost function is another case. After it has made room for its frame, the words there are
+ * what others have left, return addresses among them. The compiler (beam_ssa_codegen.erl) stores
+ * values into all of them at once, before any call. So the step looks for the instruction that made
+ * room, among those straight before the one at hand. It then knows the size of the frame.
+ *
+ * Code that modules share has frames of one word, the return address, if it was called. Where that
+ * word is none, and wherever else nothing is certain, the stack ends.
+ *
+ * Whoever includes this header provides unwind_read(), and beam_read_next(), which calls
+ * beam_read_instruction().
+ */
+#ifndef BPF_BEAM_STEP_H
+#define BPF_BEAM_STEP_H
+
+#include "bpf/beam_code.h"
+#include "bpf/made_code.h"
+#include "bpf/unwind_step.h"
+
+/* Words of a frame at most, and instructions that are read. */
+#define BEAM_FRAME_WORDS   512
+#define BEAM_STACK_WORDS   16384 /* that a walk searches in all frames */
+#define BEAM_INSTRUCTIONS  48
+#define BEAM_RESTORE_READS 24
+
+/* The stack of a thread at made code is so far below rbx at most. */
+#define BEAM_THREAD_STACK (1u << 20)
+
+/* The number of DWARF of the register that has the Erlang process. */
+#define BEAM_R13 13
+
+struct beam_step {
+	struct unwind_frame *f;
+	const struct beam_machine *m;
+	struct beam_scratch *s;
+	__u64 process; /* the Erlang process of the thread; 0: not known */
+};
+
+/* Reads the instruction at hand. */
+static void beam_read_next(const struct beam_step *b);
+
+static __always_inline bool is_beam_shared(const struct beam_machine *m, __u64 pc)
+{
+	return pc - m->shared < m->shared_end - m->shared;
+}
+
+/* Is the code at hand on the stack of its thread? Then it is between C code and Erlang code. */
+static __always_inline bool is_on_thread_stack(const struct unwind_frame *f)
+{
+	return !f->has_regs || f->regs[UNWIND_RBX] - f->sp < BEAM_THREAD_STACK;
+}
+
+/* How the code at hand gets the Erlang stack back. */
+static __always_inline enum beam_instruction beam_find_restore(const struct beam_step *b)
+{
+	struct beam_scratch *s = b->s;
+
+	if (unwind_read(b->f, s->code, BEAM_CODE_AFTER, b->f->pc))
+		return BEAM_UNKNOWN;
+	s->at = 0;
+	for (int i = 0; i < BEAM_RESTORE_READS; i++) {
+		beam_read_next(b);
+		if (s->kind != BEAM_PLAIN)
+			return s->kind;
+		s->at += s->bytes;
+		if (s->at > BEAM_CODE_AFTER - 16)
+			return BEAM_UNKNOWN;
+	}
+	return BEAM_UNKNOWN;
+}
+
+/* Finds where the Erlang stack is. Returns false if that is not certain. */
+static __always_inline bool beam_find_stack(const struct beam_step *b)
+{
+	struct unwind_frame *f = b->f;
+	__u64 process = b->process;
+
+	if (!is_on_thread_stack(f)) {
+		b->s->stack = f->sp;
+		return true;
+	}
+	switch (beam_find_restore(b)) {
+	case BEAM_RESTORES_RBP:
+		return !unwind_get_reg(f, UNWIND_RBP, &b->s->stack);
+	case BEAM_RESTORES_SAVE:
+		if (f->has_regs)
+			process = f->regs[BEAM_R13];
+		return process && !unwind_read(f, &b->s->stack, sizeof(b->s->stack),
+					       process + b->m->process_stack);
+	default:
+		return false;
+	}
+}
+
+/*
+ * Finds the last instruction that makes room on the stack. Its place, 0 if there is none, is in
+ * memory alone: the verifier would follow each value of a number.
+ */
+static __always_inline void beam_find_room(struct beam_scratch *s)
+{
+	volatile __u32 *found = &s->at;
+
+	*found = 0;
+	/* sub rsp, number of one byte or four */
+	for (__u32 i = 1; i < BEAM_CODE_BEFORE - 3; i++)
+		if (s->code[i] == 0x48 && (s->code[i + 1] == 0x83 || s->code[i + 1] == 0x81) &&
+		    s->code[i + 2] == 0xec)
+			*found = i;
+}
+
+/*
+ * Measures the frame of a leaf of Erlang. Returns the bytes of the frame; -1 if its words are all
+ * values; -2 if nothing is certain.
+ */
+static __always_inline __s64 beam_measure_leaf(const struct beam_step *b)
+{
+	struct beam_scratch *s = b->s;
+
+	if (unwind_read(b->f, s->code, BEAM_CODE_BEFORE, b->f->pc - BEAM_CODE_BEFORE))
+		return -2;
+	beam_find_room(s);
+	s->grown = 0;
+	if (!*(volatile __u32 *)&s->at)
+		return -1;
+	for (int i = 0; i < BEAM_INSTRUCTIONS; i++) {
+		if (s->at >= BEAM_CODE_BEFORE)
+			return s->at == BEAM_CODE_BEFORE ? s->grown : -2;
+		beam_read_next(b);
+		if (s->kind == BEAM_LEAVES)
+			return -1;
+		if (s->kind == BEAM_UNKNOWN)
+			return -2;
+		s->at += s->bytes;
+	}
+	return -2;
+}
+
+/* The rule of a frame whose return address is at @at, if it is one. */
+static __always_inline __u32 beam_return_at(const struct beam_step *b, __u64 at)
+{
+	if (!is_return_address(b->f, at))
+		return UNWIND_RULE_STOP;
+	b->f->sp = at;
+	return UNWIND_RULE_NO_FRAME;
+}
+
+/*
+ * Has the frame at hand a return address at a known place? Then moves sp there. Returns the number
+ * of the rule: UNWIND_RULE_BEAM if beam_search_return is to find the place, UNWIND_NO_RULE if the
+ * frames are along rbp.
+ */
+static __always_inline __u32 beam_enter_frame(const struct beam_step *b)
+{
+	struct unwind_frame *f = b->f;
+	__s64 bytes;
+
+	if (b->m->has_frame_pointers)
+		return UNWIND_NO_RULE;
+	if (f->pc == b->m->normal_exit || f->pc - b->m->main < b->m->main_end - b->m->main)
+		return UNWIND_RULE_ROOT;
+	if (b->s->is_on_stack)
+		return UNWIND_RULE_BEAM;
+	if (!beam_find_stack(b))
+		return UNWIND_RULE_STOP;
+	b->s->is_on_stack = 1;
+	if (is_beam_shared(b->m, f->pc))
+		return beam_return_at(b, b->s->stack);
+	bytes = beam_measure_leaf(b);
+	if (bytes == -2 || bytes < -1 || bytes > 8 * BEAM_FRAME_WORDS)
+		return UNWIND_RULE_STOP;
+	if (bytes >= 0)
+		return beam_return_at(b, b->s->stack + bytes);
+	f->sp = b->s->stack;
+	return UNWIND_RULE_BEAM;
+}
+
+/* Moves sp to the first word that is no value. Returns the number of the rule. */
+static __always_inline __u32 beam_search_return(const struct beam_step *b)
+{
+	__u64 at = b->f->sp, word;
+
+	if (b->s->searched > BEAM_STACK_WORDS)
+		return UNWIND_RULE_STOP;
+	for (int i = 0; i < BEAM_FRAME_WORDS; i++, at += 8) {
+		if (unwind_read(b->f, &word, sizeof(word), at))
+			return UNWIND_RULE_STOP;
+		if (!(word & 3)) {
+			b->s->searched += i;
+			b->f->sp = at;
+			return word ? UNWIND_RULE_NO_FRAME : UNWIND_RULE_STOP;
+		}
+	}
+	return UNWIND_RULE_STOP;
+}
+
+#endif

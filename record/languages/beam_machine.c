@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/languages/beam_machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/minmax.h"
+
+/* Modules, and functions of one, at most. Real programs have some thousands. */
+#define MODULES_MAX   (1u << 16)
+#define FUNCTIONS_MAX (1u << 16)
+
+/* The lists of modules, each of this many words: modules, their number, and two of no interest. */
+#define LISTS          3
+#define LIST_WORDS     4
+#define LIST_AFTER_SUM 8 /* the first list is after the word that beam_symbols.c finds */
+
+/*
+ * Offsets of release 25. A module begins with the number of its functions; later comes the list of
+ * these, whose last element is where their code ends.
+ */
+#define MODULE_FUNCTIONS  96
+#define FUNCTION_NAME     16 /* module, name and arity */
+#define ATOM_SEGMENTS     120
+#define ATOM_BYTES        24
+#define ATOM_TEXT         32
+#define REGISTERS_BASE    0x80
+#define SCHEDULER_PROCESS 168
+#define PROCESS_STACK     0x58
+
+/* An atom's number is above its tag, and a segment of the table has 1024. */
+#define ATOM_TAG      0x3f
+#define ATOM_IS_ATOM  0x0b
+#define ATOM_SHIFT    6
+#define SEGMENT_SHIFT 10
+#define SEGMENTS_MAX  (1u << 20)
+
+/* Shared code, and in it the scheduler's loop, which begins with an instruction of ROOM_BYTES. */
+#define SHARED_BYTES 0x2000
+#define MAIN_BYTES   0x400
+#define ROOM_BYTES   7
+#define PAGE_BYTES   UINT64_C(4096)
+
+static int read_at(const struct java_memory *memory, uint64_t addr, void *buf, size_t len)
+{
+	return java_memory_read(memory, addr, buf, len);
+}
+
+/* A list of modules, sorted by address. */
+struct module_list {
+	uint64_t at, nr;
+};
+
+struct module {
+	uint64_t begin, end;
+};
+
+/* Finds the list that is in force. */
+static int read_list(const struct java_memory *memory, const struct beam_tables *tables,
+		     struct module_list *list)
+{
+	uint32_t active;
+
+	if (read_at(memory, tables->active_code, &active, sizeof(active)))
+		return -EFAULT;
+	if (active >= LISTS)
+		return -ENOENT;
+	if (read_at(memory, tables->ranges + UINT64_C(8) * LIST_WORDS * active, list,
+		    sizeof(*list)))
+		return -EFAULT;
+	return list->nr && list->nr <= MODULES_MAX ? 0 : -ENOENT;
+}
+
+/* Finds the last module that begins at or below @pc, or the first one. *@at is its number. */
+static int find_module(const struct java_memory *memory, const struct module_list *list,
+		       uint64_t pc, uint64_t *at, struct module *module)
+{
+	uint64_t low = 0, nr = list->nr;
+
+	while (nr > 1) {
+		uint64_t half = nr / 2;
+
+		if (read_at(memory, list->at + (low + half) * sizeof(*module), module,
+			    sizeof(*module)))
+			return -EFAULT;
+		if (module->begin <= pc)
+			low += half;
+		nr -= half;
+	}
+	*at = low;
+	return read_at(memory, list->at + low * sizeof(*module), module, sizeof(*module));
+}
+
+/* Finds the function of @module that has @pc. *@function is its description. */
+static int find_function(const struct java_memory *memory, const struct module *module, uint64_t pc,
+			 uint64_t *function)
+{
+	uint64_t list = module->begin + MODULE_FUNCTIONS, low = 0, have, last;
+	uint32_t nr;
+
+	if (read_at(memory, module->begin, &nr, sizeof(nr)))
+		return -EFAULT;
+	if (!nr || nr > FUNCTIONS_MAX)
+		return -ENOENT;
+	if (read_at(memory, list, function, sizeof(*function)) ||
+	    read_at(memory, list + UINT64_C(8) * nr, &last, sizeof(last)))
+		return -EFAULT;
+	if (pc < *function || pc >= last)
+		return -ENOENT;
+	while (nr > 1) {
+		uint32_t half = nr / 2;
+
+		if (read_at(memory, list + 8 * (low + half), &have, sizeof(have)))
+			return -EFAULT;
+		if (have <= pc) {
+			low += half;
+			*function = have;
+		}
+		nr -= half;
+	}
+	return 0;
+}
+
+static int read_atom(const struct java_memory *memory, const struct beam_tables *tables,
+		     uint64_t atom, struct language_text *text)
+{
+	uint64_t nr = atom >> ATOM_SHIFT, segments, segment, at, bytes;
+	uint16_t length;
+
+	if ((atom & ATOM_TAG) != ATOM_IS_ATOM || nr >> SEGMENT_SHIFT >= SEGMENTS_MAX)
+		return -ENOENT;
+	if (read_at(memory, tables->atoms + ATOM_SEGMENTS, &segments, sizeof(segments)) ||
+	    read_at(memory, segments + 8 * (nr >> SEGMENT_SHIFT), &segment, sizeof(segment)) ||
+	    read_at(memory, segment + 8 * (nr & ((1u << SEGMENT_SHIFT) - 1)), &at, sizeof(at)) ||
+	    read_at(memory, at + ATOM_BYTES, &length, sizeof(length)) ||
+	    read_at(memory, at + ATOM_TEXT, &bytes, sizeof(bytes)))
+		return -EFAULT;
+	*text = (struct language_text){.nr_bytes = min_u64(length, NAME_BYTES),
+				       .is_cut = length > NAME_BYTES};
+	return read_at(memory, bytes, text->bytes, text->nr_bytes);
+}
+
+/* "/3" comes after the name, which is cut if there is no room. */
+static void append_arity(struct language_text *name, uint32_t arity)
+{
+	char text[16];
+	uint32_t nr = snprintf(text, sizeof(text), "/%u", arity & 0xff);
+
+	name->nr_bytes = min_u64(name->nr_bytes, NAME_BYTES - nr);
+	memcpy(name->bytes + name->nr_bytes, text, nr);
+	name->nr_bytes += nr;
+	name->is_cut = 0;
+}
+
+/* Is the code at the address of @word still that of the word? */
+static int check_word(const struct java_memory *memory, uint64_t word)
+{
+	__u64 code[2];
+
+	if (read_at(memory, word_addr(word), code, sizeof(code)))
+		return -EFAULT;
+	return beam_word_of(word_addr(word), code) == word ? 0 : -ENOENT;
+}
+
+int beam_function_read(const struct java_memory *memory, const struct beam_tables *tables,
+		       uint64_t word, struct java_method *function)
+{
+	struct java_method read;
+	struct {
+		uint64_t module, name;
+		uint32_t arity, reserved;
+	} info;
+	struct module_list list;
+	struct module module;
+	/* Of a call, the address is that after it. The functions begin with a description. */
+	uint64_t at, pc = word_addr(word) - 1;
+	int ret = check_word(memory, word);
+
+	memset(&read, 0, sizeof(read));
+	if (!ret)
+		ret = read_list(memory, tables, &list);
+	if (!ret)
+		ret = find_module(memory, &list, pc, &at, &module);
+	if (!ret && (pc < module.begin || pc >= module.end))
+		ret = -ENOENT;
+	if (!ret)
+		ret = find_function(memory, &module, pc, &at);
+	if (!ret)
+		ret = read_at(memory, at + FUNCTION_NAME, &info, sizeof(info));
+	if (!ret)
+		ret = read_atom(memory, tables, info.module, &read.class);
+	if (!ret)
+		ret = read_atom(memory, tables, info.name, &read.name);
+	/* Nobody has loaded other code there meanwhile. */
+	if (!ret)
+		ret = check_word(memory, word);
+	if (ret)
+		return ret;
+	append_arity(&read.name, info.arity);
+	*function = read;
+	return 0;
+}
+
+/* Looks for the scheduler's loop in the code from @begin up to the code to which processes return.
+ */
+static int find_main_from(const struct java_memory *memory, uint64_t begin,
+			  struct beam_machine *machine)
+{
+	static const uint8_t align[] = {0x48, 0x83, 0xe4, 0xc0}, jump[] = {0xff, 0xe0};
+	static const uint8_t restore[] = {0x49, 0x8b, 0x65, PROCESS_STACK};
+	uint8_t code[SHARED_BYTES];
+	size_t nr = machine->normal_exit - begin;
+	const uint8_t *main, *end;
+
+	if (nr > sizeof(code) || read_at(memory, begin, code, nr))
+		return -EFAULT;
+	main = memmem(code, nr, align, sizeof(align));
+	if (!main || main - code < ROOM_BYTES || main[-ROOM_BYTES] != 0x48 ||
+	    main[1 - ROOM_BYTES] != 0x81)
+		return -ENOTSUP;
+	end = memmem(main, min_u64(code + nr - main, MAIN_BYTES), jump, sizeof(jump));
+	if (!end || !memmem(main, end - main, restore, sizeof(restore)))
+		return -ENOTSUP;
+	machine->main = begin + (main - code) - ROOM_BYTES;
+	machine->main_end = begin + (end - code);
+	return 0;
+}
+
+/*
+ * Finds the scheduler's loop, and sees that it restores the stack of a process as expected. It
+ * makes room for the registers, aligned to lines of the cache, and ends where it jumps into Erlang.
+ */
+static int find_main(const struct java_memory *memory, struct beam_machine *machine)
+{
+	uint64_t page = machine->normal_exit & ~(PAGE_BYTES - 1);
+	int ret = find_main_from(memory, page, machine);
+
+	return ret == -ENOTSUP ? find_main_from(memory, page - PAGE_BYTES, machine) : ret;
+}
+
+/*
+ * Shared code ends where the first module begins. It begins at most SHARED_BYTES before the
+ * scheduler's loop, and after the module before it. Where there is less, nothing runs.
+ */
+static int find_shared(const struct java_memory *memory, const struct beam_tables *tables,
+		       struct beam_machine *machine)
+{
+	uint64_t at, low = 0;
+	struct module_list list;
+	struct module module;
+	int ret = read_list(memory, tables, &list);
+
+	if (ret)
+		return ret == -ENOENT ? -EAGAIN : ret;
+	ret = find_module(memory, &list, machine->normal_exit, &at, &module);
+	if (!ret && module.begin <= machine->normal_exit) {
+		low = module.end;
+		if (at + 1 == list.nr)
+			return -ENOTSUP;
+		ret = read_at(memory, list.at + (at + 1) * sizeof(module), &module, sizeof(module));
+	}
+	if (ret)
+		return ret;
+	if (low > machine->normal_exit || module.begin <= machine->normal_exit ||
+	    module.begin - machine->normal_exit > SHARED_BYTES)
+		return -ENOTSUP;
+	ret = find_main(memory, machine);
+	machine->shared_end = module.begin;
+	machine->shared = machine->main - SHARED_BYTES > low ? machine->main - SHARED_BYTES : low;
+	return ret;
+}
+
+int beam_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
+		      struct beam_machine *machine, struct beam_tables *tables)
+{
+	uint32_t layout;
+
+	*tables = (struct beam_tables){.ranges = base + in->beam.ranges + LIST_AFTER_SUM,
+				       .active_code = base + in->beam.active_code,
+				       .atoms = base + in->beam.atoms};
+	*machine = (struct beam_machine){.registers_base = REGISTERS_BASE,
+					 .scheduler_process = SCHEDULER_PROCESS,
+					 .process_stack = PROCESS_STACK};
+	if (read_at(memory, base + in->beam.frame_layout, &layout, sizeof(layout)) ||
+	    read_at(memory, base + in->beam.key, &machine->key, sizeof(machine->key)) ||
+	    read_at(memory, base + in->beam.normal_exit, &machine->normal_exit,
+		    sizeof(machine->normal_exit)))
+		return -EFAULT;
+	machine->has_frame_pointers = layout != 0;
+	if (layout)
+		return 0;
+	if (!machine->normal_exit)
+		return -EAGAIN;
+	return find_shared(memory, tables, machine);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads from a process of Erlang how to walk the code that BEAM has made there, and the names of
+ * that code's functions. The process may write anything into this memory: searches are bounded, and
+ * a lie spoils the stacks of the process alone.
+ */
+#ifndef RECORD_LANGUAGES_BEAM_MACHINE_H
+#define RECORD_LANGUAGES_BEAM_MACHINE_H
+
+#include <stdint.h>
+
+#include "bpf/languages.h"
+#include "record/languages/java_machine.h"
+#include "record/languages/java_methods.h"
+
+/* Addresses of the tables from which functions have their names. */
+struct beam_tables {
+	uint64_t ranges, active_code, atoms;
+};
+
+/*
+ * Describes the machine of the process whose memory is @memory. Its program is @in, and offset 0 of
+ * that file is at @base. Returns 0; -EAGAIN if it has not begun to work yet; -ENOTSUP if its code
+ * is another one than that of the release; or -EFAULT.
+ */
+int beam_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
+		      struct beam_machine *machine, struct beam_tables *tables);
+
+/*
+ * Reads the name of the function whose code has @word: its module, and "function/arity". Returns 0,
+ * -ENOENT if no function has that code any more, or -EFAULT.
+ */
+int beam_function_read(const struct java_memory *memory, const struct beam_tables *tables,
+		       uint64_t word, struct java_method *function);
+
+#endif

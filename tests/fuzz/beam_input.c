@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/fuzz/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/minmax.h"
+#include "record/languages/beam_machine.h"
+
+/* The input again and again: no address is without memory. */
+static struct image {
+	const uint8_t *bytes;
+	size_t nr;
+} image;
+
+static long read_image(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	(void)ctx;
+	for (size_t done = 0; done < len;) {
+		size_t off = (addr + done) % image.nr, nr = min_u64(len - done, image.nr - off);
+
+		memcpy((char *)buf + done, image.bytes + off, nr);
+		done += nr;
+	}
+	return len;
+}
+
+static const struct java_memory memory = {.read = read_image};
+
+/* Reads the functions at some places. Returns how many there are. */
+static size_t read_functions(const struct beam_tables *tables)
+{
+	size_t nr = 0;
+
+	for (uint64_t pc = 64; pc < 512; pc += 16) {
+		struct java_method function;
+		__u64 code[2];
+
+		read_image(NULL, pc, code, sizeof(code));
+		if (beam_function_read(&memory, tables, beam_word_of(pc, code), &function))
+			continue;
+		if (function.class.nr_bytes > NAME_BYTES || function.name.nr_bytes > NAME_BYTES ||
+		    !function.name.nr_bytes)
+			abort();
+		nr++;
+	}
+	return nr;
+}
+
+void input_run(const uint8_t *data, size_t len, int verbose)
+{
+	const struct interpreter in = {
+		.language = LANGUAGE_BEAM,
+		.beam = {.frame_layout = 8, .key = 12, .ranges = 24, .active_code = 20, .atoms = 0},
+	};
+	struct beam_machine machine;
+	struct beam_tables tables;
+	size_t nr;
+	int ret;
+
+	if (len < 64 || len > INPUT_MAX_BYTES)
+		return;
+	image = (struct image){data, len};
+	ret = beam_machine_read(&memory, &in, 0, &machine, &tables);
+	if (!ret && !machine.has_frame_pointers &&
+	    (machine.main >= machine.main_end || machine.shared_end <= machine.normal_exit))
+		abort();
+	nr = read_functions(&tables);
+	if (verbose)
+		printf("%d, %zu functions\n", ret, nr);
+}

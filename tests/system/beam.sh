@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Stacks of Erlang: they come to the first function of their process, and no function has a wrong caller. A program that
+# claims to be its emulator, and a release that nobody has judged. BEAM_SECONDS is the length of the recording. TAP.
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+: "${BEAM_SECONDS:=4}"
+need_tables
+build "$dir/fake_beam" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic
+build "$dir/future" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic -DUNKNOWN_RELEASE
+
+for name in fake_beam future; do
+	"$profrec" -q -F 499 -U -o "$dir/$name.prof" -- "$dir/$name" 20
+	"$profrep" -fa "$dir/$name.prof" > "$dir/$name.folded"
+	check "$name: stacks are those of C" mostly "$dir/$name.folded" $name "main;run_nothing" 90
+	check "$name: there are no functions" same "$(grep -c '_\[beam\]' "$dir/$name.folded")" 0
+	check "$name: samples are accounted for" is_accounted "$dir/$name.prof"
+done
+check "the emulator is found" contains "$(info "$dir/fake_beam.prof" interpreter)" "BEAM 25 [beam]"
+check "an unknown release is said" contains "$(info "$dir/future.prof" interpreter)" "BEAM 99 [beam], a version without support"
+
+# run OPTION...: records the program of known calls, from when it runs.
+run()
+{
+	local pid
+	mkfifo "$dir/running"
+	erl -noshell +S 2 -pa "$dir" -s known_calls start 3600 > "$dir/running" &
+	pid=$!
+	read -r _ < "$dir/running"
+	"$profrec" -q -F 1999 -p $pid -o "$dir/erlang.prof" "$@" "$BEAM_SECONDS" 2> "$dir/err"
+	kill -KILL $pid
+	wait $pid 2> /dev/null
+	rm "$dir/running"
+	"$profrep" -Ufa "$dir/erlang.prof" > "$dir/erlang.folded" 2> "$dir/err"
+	awk -f tests/known_pairs.awk -f tests/known_beam.awk "$dir/erlang.folded" > "$dir/truth" 2> "$dir/wrong"
+}
+truth() { sed -n "s/^$1 //p" "$dir/truth"; }
+
+# Complete, or cut at the depth limit.
+complete()
+{
+	local good all cut
+	read -r good all < <(info "$dir/erlang.prof" "user stacks" | sed 's/ of / /; s/ samples.*//')
+	cut=$(info "$dir/erlang.prof" "others ended" | grep -o '[0-9]* cut')
+	[ "${all:-0}" -gt 100 ] && [ $(((good + ${cut% cut}) * 100)) -ge $((all * 92)) ] && return 0
+	info "$dir/erlang.prof" "user stacks"
+	info "$dir/erlang.prof" "others ended"
+	return 1
+}
+
+why=
+if ! command -v erlc > /dev/null; then
+	why="erlc is not installed"
+elif ! erlc -o "$dir" tests/programs/known_calls.erl > "$dir/erlc.out" 2>&1; then
+	why="erlc does not compile: $(head -n 1 "$dir/erlc.out")"
+else
+	run
+	case $(info "$dir/erlang.prof" interpreter) in
+	*without*) why="erl is $(info "$dir/erlang.prof" interpreter)" ;;
+	esac
+fi
+if [ -n "$why" ]; then
+	skip "erlang" "$why"
+else
+	check "there are functions" above "$(truth pairs)" 1000
+	check "no wrong caller" same "$(truth wrong; cut -c1-400 "$dir/wrong")" 0
+	check "recursion is as deep as it is" same "$(truth depths)" 0
+	check "frames have names" at_most "$(($(truth unnamed) * 100))" "$(($(truth frames) * 5))"
+	check "stacks are complete" complete
+	check "C code stands below its function" above "$(sum_samples 'builtins/1_\[beam\].*;(erts_)?[a-z_]*term_to_binary' < "$dir/erlang.folded")" 0
+	echo "# $(tr '\n' ' ' < "$dir/truth")$(info "$dir/erlang.prof" "user stacks")"
+	run --languages none
+	check "without languages there are no functions" same "$(grep -c '_\[beam\]' "$dir/erlang.folded")" 0
+fi
+plan_end

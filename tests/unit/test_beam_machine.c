@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Machines and functions of Erlang: beam_machine.c, in memory that the test makes as BEAM 25 has
+ * it. */
+#include "record/languages/beam_machine.h"
+
+#include <errno.h>
+
+#include "tests/unit/suite.h"
+
+#define BASE  UINT64_C(0x7f0000100000)
+#define BYTES 0x8000
+
+/* Where things are in the memory: variables, */
+#define EXIT   0x00
+#define LAYOUT 0x08
+#define KEY    0x10
+#define ACTIVE 0x18
+#define SUM    0x20 /* the lists follow */
+#define LISTS  0x28
+#define ATOMS  0x100
+/* tables, */
+#define RANGES   0x400
+#define SEGMENTS 0x500
+#define SEGMENT  0x600
+#define ENTRIES  0x800
+/* and code. */
+#define SHARED  0x1000
+#define MAIN    0x24e0
+#define NORMAL  0x2c00
+#define MODULES 0x3000 /* each with its functions */
+#define MODULE  0x1000
+
+#define CALLS 0x200 /* the code of a module's functions, from its beginning */
+#define INFO  0x40  /* bytes of a function */
+
+static uint8_t memory[BYTES];
+
+static long read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	uint64_t off = addr - BASE;
+
+	(void)ctx;
+	if (off >= BYTES)
+		return -EFAULT;
+	if (len > BYTES - off)
+		len = BYTES - off;
+	memcpy(buf, memory + off, len);
+	return len;
+}
+
+static const struct java_memory made_memory = {.read = read_memory};
+static const struct interpreter in = {
+	.language = LANGUAGE_BEAM,
+	.version = 25,
+	.beam = {.normal_exit = EXIT,
+		 .frame_layout = LAYOUT,
+		 .key = KEY,
+		 .ranges = SUM,
+		 .active_code = ACTIVE,
+		 .atoms = ATOMS},
+};
+static struct beam_machine machine;
+static struct beam_tables tables;
+
+static void put(uint64_t off, uint64_t value, size_t len)
+{
+	memcpy(memory + off, &value, len);
+}
+
+static uint64_t atom(uint64_t nr)
+{
+	return nr << 6 | 0x0b;
+}
+
+static void put_atom(uint64_t nr, const char *text)
+{
+	uint64_t entry = ENTRIES + 0x40 * nr;
+
+	put(SEGMENT + 8 * nr, BASE + entry, 8);
+	put(entry + 24, strlen(text), 2);
+	put(entry + 32, BASE + entry + 0x600, 8);
+	memcpy(memory + entry + 0x600, text, strlen(text));
+}
+
+/* The modules "one" and "two" have the functions start/0, loop/1 and loop/2. */
+static void put_module(uint64_t nr)
+{
+	uint64_t at = MODULES + MODULE * nr;
+
+	put(RANGES + 16 * nr, BASE + at, 8);
+	put(RANGES + 16 * nr + 8, BASE + at + 0x400, 8);
+	put(at, 3, 4);
+	for (uint64_t i = 0; i < 4; i++)
+		put(at + 96 + 8 * i, BASE + at + CALLS + INFO * i, 8);
+	for (uint64_t i = 0; i < 3; i++) {
+		uint64_t info = at + CALLS + INFO * i;
+
+		put(info + 16, atom(nr), 8);
+		put(info + 24, atom(i ? 3 : 2), 8);
+		put(info + 32, i, 4);
+	}
+}
+
+static void begin(void)
+{
+	for (size_t i = 0; i < BYTES; i++)
+		memory[i] = i >= SHARED ? i * 7 : 0;
+	put(EXIT, BASE + NORMAL, 8);
+	put(LAYOUT, 0, 4);
+	put(KEY, 4, 4);
+	put(ACTIVE, 1, 4);
+	put(LISTS + 32, BASE + RANGES, 8);
+	put(LISTS + 40, 2, 8);
+	put(ATOMS + 120, BASE + SEGMENTS, 8);
+	put(SEGMENTS, BASE + SEGMENT, 8);
+	put_atom(0, "one");
+	put_atom(1, "two");
+	put_atom(2, "start");
+	put_atom(3, "loop");
+	put_module(0);
+	put_module(1);
+	memcpy(memory + MAIN, "\x48\x81\xec\x10\x41\x00\x00\x48\x83\xe4\xc0", 11);
+	memcpy(memory + MAIN + 0x100, "\x49\x8b\x65\x58", 4);
+	memcpy(memory + MAIN + 0x120, "\xff\xe0", 2);
+	ck_assert_int_eq(beam_machine_read(&made_memory, &in, BASE, &machine, &tables), 0);
+}
+
+static int read_again(void)
+{
+	return beam_machine_read(&made_memory, &in, BASE, &machine, &tables);
+}
+
+/* The word of the code at @off. */
+static uint64_t word_at(uint64_t off)
+{
+	__u64 code[2];
+
+	memcpy(code, memory + off, sizeof(code));
+	return beam_word_of(BASE + off, code);
+}
+
+static int read_function(uint64_t off, struct java_method *function)
+{
+	return beam_function_read(&made_memory, &tables, word_at(off), function);
+}
+
+#define ck_text(text, expected)                                                                    \
+	do {                                                                                       \
+		ck_assert_uint_eq((text).nr_bytes, strlen(expected));                              \
+		ck_assert_mem_eq((text).bytes, expected, strlen(expected));                        \
+	} while (0)
+
+START_TEST(a_machine_is_described)
+{
+	ck_assert_uint_eq(machine.normal_exit, BASE + NORMAL);
+	ck_assert_uint_eq(machine.key, 4);
+	ck_assert_uint_eq(machine.main, BASE + MAIN);
+	ck_assert_uint_eq(machine.main_end, BASE + MAIN + 0x120);
+	ck_assert_uint_le(machine.shared, BASE + SHARED);
+	ck_assert_uint_eq(machine.shared_end, BASE + MODULES);
+	/* A module before it bounds the shared code. */
+	put(RANGES, BASE + SHARED, 8);
+	put(RANGES + 8, BASE + SHARED + 0x400, 8);
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert_uint_eq(machine.shared, BASE + SHARED + 0x400);
+	ck_assert_uint_eq(machine.shared_end, BASE + MODULES + MODULE);
+	/* There is no module after it. */
+	put(LISTS + 40, 1, 8);
+	ck_assert_int_eq(read_again(), -ENOTSUP);
+}
+END_TEST
+
+START_TEST(other_machines_are_left_alone)
+{
+	put(LAYOUT, 1, 4);
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert(machine.has_frame_pointers);
+	put(LAYOUT, 0, 4);
+	put(EXIT, 0, 8);
+	ck_assert_int_eq(read_again(), -EAGAIN);
+	put(EXIT, BASE + NORMAL, 8);
+	put(LISTS + 40, 0, 8);
+	ck_assert_int_eq(read_again(), -EAGAIN);
+	put(LISTS + 40, 2, 8);
+	memory[MAIN + 0x103] = 0x60; /* the stack is elsewhere */
+	ck_assert_int_eq(read_again(), -ENOTSUP);
+	put(EXIT, BASE + BYTES + 0x1800, 8);
+	ck_assert_int_ne(read_again(), 0);
+}
+END_TEST
+
+START_TEST(functions_have_names)
+{
+	struct java_method f;
+
+	ck_assert_int_eq(read_function(MODULES + CALLS + 0x30, &f), 0);
+	ck_text(f.class, "one");
+	ck_text(f.name, "start/0");
+	ck_assert_int_eq(read_function(MODULES + MODULE + CALLS + 2 * INFO + 0x38, &f), 0);
+	ck_text(f.class, "two");
+	ck_text(f.name, "loop/2");
+	/* A call at the end returns to the next function. */
+	ck_assert_int_eq(read_function(MODULES + CALLS + INFO, &f), 0);
+	ck_text(f.name, "start/0");
+	ck_assert_int_eq(read_function(MODULES + CALLS + 3 * INFO, &f), 0);
+	ck_text(f.name, "loop/2");
+}
+END_TEST
+
+START_TEST(other_code_has_no_name)
+{
+	uint64_t word = word_at(MODULES + CALLS + 0x30);
+	struct java_method f;
+
+	ck_assert_int_eq(read_function(MODULES + 0x10, &f), -ENOENT);
+	ck_assert_int_eq(read_function(MODULES + CALLS + 3 * INFO + 1, &f), -ENOENT);
+	ck_assert_int_eq(read_function(NORMAL, &f), -ENOENT);
+	/* Other code came to the place. */
+	memory[MODULES + CALLS + 0x31] ^= 0xff;
+	ck_assert_int_eq(beam_function_read(&made_memory, &tables, word, &f), -ENOENT);
+}
+END_TEST
+
+START_TEST(lies_have_no_name)
+{
+	const uint64_t place = MODULES + CALLS + 0x30;
+	struct java_method f;
+
+	put(ACTIVE, 3, 4);
+	ck_assert_int_eq(read_function(place, &f), -ENOENT);
+	put(ACTIVE, 1, 4);
+	put(LISTS + 40, UINT64_MAX, 8);
+	ck_assert_int_eq(read_function(place, &f), -ENOENT);
+	put(LISTS + 40, 2, 8);
+	put(MODULES, UINT32_MAX, 4);
+	ck_assert_int_eq(read_function(place, &f), -ENOENT);
+	put(MODULES, 3, 4);
+	put(MODULES + CALLS + 24, 0x3b, 8); /* a number */
+	ck_assert_int_eq(read_function(place, &f), -ENOENT);
+	put(MODULES + CALLS + 24, UINT64_MAX << 6 | 0x0b, 8);
+	ck_assert_int_eq(read_function(place, &f), -ENOENT);
+	put(MODULES + CALLS + 24, atom(2), 8);
+	put(ENTRIES + 0x80 + 32, 16, 8);
+	ck_assert_int_eq(read_function(place, &f), -EFAULT);
+	/* A long name is cut, and keeps its arity. */
+	put(ENTRIES + 0x80 + 32, BASE + SHARED, 8);
+	put(ENTRIES + 0x80 + 24, 0xffff, 2);
+	ck_assert_int_eq(read_function(place, &f), 0);
+	ck_assert_uint_eq(f.name.nr_bytes, NAME_BYTES);
+	ck_assert_mem_eq(f.name.bytes + NAME_BYTES - 2, "/0", 2);
+}
+END_TEST
+
+SUITE_MAIN_WITH("beam_machine", begin, NULL, a_machine_is_described, other_machines_are_left_alone,
+		functions_have_names, other_code_has_no_name, lies_have_no_name)

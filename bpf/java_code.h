@@ -23,6 +23,12 @@ enum java_leaf_place {
 #define IS2(c, a, b)    ((c)[0] == (a) && (c)[1] == (b))
 #define IS3(c, x, y, z) ((c)[0] == (x) && (c)[1] == (y) && (c)[2] == (z))
 
+/*
+ * Bytes after the instruction at hand in which the prologue is looked for. The check of the class
+ * before it may be longer. The instructions between the frame and the method are shorter.
+ */
+#define JAVA_PROLOGUE_SEEN (JAVA_CODE_BYTES - JAVA_CODE_BEFORE - 8)
+
 /* mov rbp, rsp */
 static __always_inline bool is_mov_rbp(const __u8 *c)
 {
@@ -57,10 +63,10 @@ static __always_inline enum java_leaf_place java_place_of_prologue(const __u8 *c
 									     : JAVA_AT_RETURN;
 	if ((IS3(c, 0x48, 0x89, 0x6c) || IS3(c, 0x48, 0x89, 0xac)) && c[3] == 0x24)
 		return JAVA_RBP_LATER;
-	for (__u32 i = 1; i < JAVA_CODE_BYTES - JAVA_CODE_BEFORE - 8; i++)
+	for (__u32 i = 1; i < JAVA_PROLOGUE_SEEN; i++)
 		if (i < left && (is_stack_bang(c + i) || is_sub_rsp(c + i)))
 			return JAVA_AT_RETURN;
-	return JAVA_COMPLETE;
+	return left > JAVA_PROLOGUE_SEEN ? JAVA_AT_RETURN : JAVA_COMPLETE;
 }
 
 /* add rsp, number; pop rbp: is that before @c? */

@@ -40,18 +40,12 @@ static const enum prof_object_kind kinds[] = {
 	[MAPPED_VDSO] = PROF_OBJECT_VDSO,
 };
 
-/*
- * Can @file hold the own code of a process that writes a perf map? It can be an unnamed file, too:
- * some processes map one twice, to write here and run there.
- */
+/* Can @file hold the own code of a process that writes a perf map? */
 static bool is_jit(const struct epoch_user *u, const struct address_space *space,
 		   const struct mapped_file *file)
 {
-	bool can_be = file->kind == MAPPED_ANON ||
-		      (file->kind == MAPPED_FILE && !strncmp(file->path, "/memfd:", 7) &&
-		       build_id_is_none(mapped_file_build_id(file)));
-
-	return can_be && u->sources->jit && jit_has_map(u->sources->jit, space);
+	return mapped_file_is_made_code(file) && u->sources->jit &&
+	       jit_has_map(u->sources->jit, space);
 }
 
 /* No two processes may share the object, and its offsets are addresses, as in the map. */

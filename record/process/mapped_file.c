@@ -43,6 +43,15 @@ bool mapped_file_is_shared_memory(const struct mapped_file *file)
 	return file->kind == MAPPED_ANON && !strncmp(file->path, "/dev/zero", 9);
 }
 
+bool mapped_file_is_made_code(const struct mapped_file *file)
+{
+	/* The kernel's own code has no file either. */
+	if (file->kind == MAPPED_ANON)
+		return strcmp(file->path, "[vsyscall]") != 0;
+	return file->kind == MAPPED_FILE && !strncmp(file->path, "/memfd:", 7) &&
+	       build_id_is_none(mapped_file_build_id(file));
+}
+
 size_t mapped_file_path_bytes(enum mapped_kind kind, const char *path, bool *deleted)
 {
 	size_t len = strlen(path), suffix = strlen(DELETED_SUFFIX);

@@ -41,6 +41,12 @@ enum mapped_kind mapped_file_kind(const char *path);
 /* Is it memory that processes may share, and that no file has (MAP_SHARED | MAP_ANONYMOUS)? */
 bool mapped_file_is_shared_memory(const struct mapped_file *file);
 
+/*
+ * Can @file hold code that the process makes itself? That is in anonymous memory, or in an unnamed
+ * file that is mapped twice, to write here and run there.
+ */
+bool mapped_file_is_made_code(const struct mapped_file *file);
+
 /* Bytes of @path, which is of @kind, without " (deleted)". *@deleted: has it been there? */
 size_t mapped_file_path_bytes(enum mapped_kind kind, const char *path, bool *deleted);
 

@@ -432,16 +432,9 @@ static int adopt_spaces(struct unwinder *u, struct address_spaces *spaces)
  */
 static bool has_made_code(const struct address_space *space, const struct mapped_files *files)
 {
-	vec_for_each(&space->memory->live, m) {
-		const struct mapped_file *file = mapping_file(files, m);
-
-		/* The kernel's own code has a name as well: "[vsyscall]". */
-		if (file->kind == MAPPED_ANON && strcmp(file->path, "[vsyscall]") != 0)
+	vec_for_each(&space->memory->live, m)
+		if (mapped_file_is_made_code(mapping_file(files, m)))
 			return true;
-		/* Erlang's code is in memory that has two places, one to write and one to run. */
-		if (file->kind == MAPPED_FILE && !strncmp(file->path, "/memfd:", 7))
-			return true;
-	}
 	return false;
 }
 

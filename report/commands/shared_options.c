@@ -144,11 +144,14 @@ static int parse_time(const char *text, void *target)
 	return time_point_parse(text, target);
 }
 
-#define TIME_ROW(field, text)                                                                         \
-	{                                                                                             \
-		.name = #field, .type = OPTION_PARSED, .offset = offsetof(struct timespan, field),    \
-		.metavar = "TIME", .help = text, .parse = parse_time, .kind = "a time",               \
-		.hint = "times are 12.5 (seconds since the start), 14:05:00 and 2026-11-22T14:05:00", \
+static const char time_hint[] =
+	"times are 12.5 (seconds since the start), 14:05:00 and 2026-11-22T14:05:00";
+
+#define TIME_ROW(field, text)                                                                      \
+	{                                                                                          \
+		.name = #field, .type = OPTION_PARSED, .offset = offsetof(struct timespan, field), \
+		.metavar = "TIME", .help = text, .parse = parse_time, .kind = "a time",            \
+		.hint = time_hint,                                                                 \
 	}
 
 static const struct option_spec timespan_rows[] = {

@@ -111,7 +111,7 @@ int recording_renew(struct recording *rec)
 
 /*
  * In a merged recording each part begins where the one before it ends, whenever it was made. So no
- * time of a clock belongs to it. Returns 0 or -EINVAL with @err set.
+ * time of a clock belongs to it. Returns 0 or -EDOM with @err set.
  */
 static int check_clock(const struct recording *rec, const struct timespan *span, struct err *err)
 {

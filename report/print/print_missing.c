@@ -144,6 +144,12 @@ static const char *find_release(const struct model *model)
 	return string_set_get(&model->strings, release);
 }
 
+/* A name of a file without directories: a recording may have any text. */
+static bool is_bare_name(const char *name)
+{
+	return name[0] && name[0] != '.' && !strchr(name, '/');
+}
+
 /*
  * Prints the path of @object. A file of the kernel has none, only a name in brackets. So that is
  * the path where debug information of distributions lies, and profrep looks for it.
@@ -154,7 +160,8 @@ static void print_path(struct textbuf *out, const struct model *model, uint32_t 
 	const char *path = object_path(model, object), *release = find_release(model);
 	size_t len = strlen(path);
 
-	if (key->kind == PROF_OBJECT_FILE || !release[0] || len < 2) {
+	if (key->kind == PROF_OBJECT_FILE || !is_bare_name(release) || len < 2 ||
+	    strchr(path, '/')) {
 		textbuf_escaped(out, path, len, TEXT_PLAIN);
 		return;
 	}

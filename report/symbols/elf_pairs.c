@@ -187,14 +187,17 @@ int elf_pair_info(struct elf_pair *pair, const struct debug_roots *roots, struct
 	return ret;
 }
 
-/* The bytes of @file that were read. */
-static uint64_t bytes_read(const struct elf_file *file)
+/* The bytes of memory that @file takes: those that were read, or all of a file in memory. */
+static uint64_t bytes_kept(const struct elf_file *file)
 {
 	struct stat st;
 
-	return fstat(file->fd, &st) || (uint64_t)st.st_size < file->bytes_left
-		       ? 0
-		       : (uint64_t)st.st_size - file->bytes_left;
+	if (fstat(file->fd, &st))
+		return 0;
+	if (!st.st_nlink)
+		return st.st_size; /* packed_file_unpack has made it */
+	return (uint64_t)st.st_size < file->bytes_left ? 0
+						       : (uint64_t)st.st_size - file->bytes_left;
 }
 
 void elf_pairs_put(struct elf_pairs *pairs, struct elf_pair *pair)
@@ -204,8 +207,8 @@ void elf_pairs_put(struct elf_pairs *pairs, struct elf_pair *pair)
 		return;
 	}
 	pair->bytes = pair->info ? debug_info_memory(pair->info) : 0;
-	pair->bytes += (pair->has_binary ? bytes_read(&pair->binary) : 0) +
-		       (pair->has_debug ? bytes_read(&pair->debug) : 0);
+	pair->bytes += (pair->has_binary ? bytes_kept(&pair->binary) : 0) +
+		       (pair->has_debug ? bytes_kept(&pair->debug) : 0);
 	pairs->bytes += pair->bytes;
 	while (pairs->kept.nr > ELF_PAIRS_KEPT || pairs->bytes > ELF_PAIRS_KEPT_BYTES)
 		close_pair(take_out(pairs, 0));

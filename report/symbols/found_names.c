@@ -89,7 +89,9 @@ int found_names_add_line(struct found_names *found, uint32_t object, uint64_t of
 int found_names_add_files(struct found_names *found, uint32_t object, const struct elf_pair *elf,
 			  const uint8_t parts[2])
 {
-	const char *const paths[] = {elf->binary_path, elf->debug_path};
+	/* A debug file in the binary's place has the binary's path. */
+	const char *const paths[] = {elf->binary_path,
+				     elf->debug_path ? elf->debug_path : elf->binary_path};
 	int ret = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths) && !ret; i++) {

@@ -267,8 +267,10 @@ int main(int argc, char **argv)
 	struct pcre2 p;
 	double end;
 
-	if (argc < 3 || !load_pcre2(&p, argv[1]) || !make_code(&p))
+	if (argc < 3 || !load_pcre2(&p, argv[1]))
 		return 2;
+	if (!make_code(&p))
+		return 3;
 	if (argc == 3)
 		return step_all(&p, atoi(argv[2]));
 	for (end = cpu_seconds() + atoi(argv[3]) * 0.02; cpu_seconds() < end;)

@@ -14,6 +14,9 @@
 /* Functions of more than 64 KiB are left alone. */
 #define REGEX_PARTS_MAX 128
 
+/* Parts of code that are read in a walk at most, so that made-up stacks take no longer. */
+#define REGEX_WALK_PARTS 512
+
 #define REGEX_WINDOWS_MAX (REGEX_FRAME_MAX / WINDOW_BYTES + 1)
 
 /* A pointer, as it cannot be in the map. */
@@ -48,6 +51,8 @@ static long search_regex_begin(__u32 i, struct regex_search *c)
 	struct regex_scratch *s = &c->memory->regex;
 	__u64 at = (s->from & ~(REGEX_PART_BYTES - 1ULL)) - (__u64)i * REGEX_PART_BYTES;
 
+	if (c->memory->code_parts++ >= REGEX_WALK_PARTS)
+		return 1;
 	if (bpf_probe_read_user(s->part, REGEX_PART_BYTES, (void *)at))
 		return 1;
 	for (__u32 j = REGEX_PART_BYTES / 8; j-- > 0;) {

@@ -32,12 +32,12 @@ struct walk_memory {
 	__u32 exec_pages; /* of the process */
 	__u32 first, nr;  /* its mappings, as its space said at first */
 	__u32 reserved;
-	__u64 code_start, code_bytes; /* the mapping of the frame, in shared memory */
+	__u64 code_start, code_bytes; /* the mapping of the frame, which has no table */
 	__u64 word;                   /* the word that was read last */
 	__u64 start;                  /* of the window; NO_WINDOW: there is none */
 	__u8 window[WINDOW_BYTES];
-	__u64 searched; /* nothing that PCRE2's code returns to is in the stack below this address
-			 */
+	__u64 searched;   /* up to there, the stack has no address of PCRE2's code */
+	__u64 code_parts; /* that were read to find the beginnings of expressions */
 	union {
 		struct java_scratch java;
 		struct regex_scratch regex;
@@ -62,7 +62,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 	if (m) {
 		m->level = level;
 		m->start = NO_WINDOW;
-		m->searched = 0;
+		m->searched = m->code_parts = 0;
 		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;
 	}
 	return m;

@@ -257,6 +257,15 @@ static void forget_seen(const struct function_names *names)
 	__atomic_fetch_add(names->seen_period, 1, __ATOMIC_RELEASE);
 }
 
+void function_names_forget(const struct function_names *names, const struct seen_function *function)
+{
+	if (bpf_map_delete_elem(names->seen_map, function))
+		return;
+	/* A CPU may have met it meanwhile. */
+	if (names->seen_period)
+		__atomic_fetch_add(names->seen_period, 1, __ATOMIC_RELEASE);
+}
+
 bool function_names_are_full(const struct function_names *names)
 {
 	return names->young.functions.nr >= FUNCTIONS_MAX ||

@@ -80,6 +80,10 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
  */
 int function_names_settle(struct function_names *names, struct address_spaces *spaces);
 
+/* The program sends the name of @function again, which has been among the seen ones. */
+void function_names_forget(const struct function_names *names,
+			   const struct seen_function *function);
+
 /* Is the younger generation full? Then there is soon no room for more names before the next age. */
 bool function_names_are_full(const struct function_names *names);
 

@@ -26,6 +26,9 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 #include "bpf/loop_places.h"
 #include "bpf/unwind_walk.h"
 
+/* Stretches of a stack at most. Each one is a question to the looker. */
+#define STRETCHES_MAX 8
+
 /* Frames of Java in a stack, from the frame with @pc and @sp on. The walk goes on at @next. */
 struct early_stretch {
 	uint64_t pc, sp;
@@ -182,7 +185,7 @@ static int find_stretch(struct stack_walk *walk)
 		if (have->pc == f->pc && have->sp == f->sp)
 			return 1;
 	}
-	if (!finder->walk_java)
+	if (!finder->walk_java || walk->early->stretches.nr == STRETCHES_MAX)
 		return 0;
 	resolve_rbp(&new.next);
 	ret = finder->walk_java(finder->java_ctx, walked, &new.next, &new.found);

@@ -177,7 +177,7 @@ static void forget_unnamed(const struct function_names *functions,
 			   const struct wanted_method *wanted)
 {
 	if (wanted->function == NO_FUNCTION)
-		bpf_map_delete_elem(functions->seen_map, &wanted->key);
+		function_names_forget(functions, &wanted->key);
 }
 
 /* A place in compiled code of Java has no word. */

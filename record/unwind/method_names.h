@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Asks for the names of functions of Erlang, and for more than the BPF program knows of methods of
- * Java: the methods that the compiler has
- * put into the code at hand, and lines. That takes more reads than the program can do. The looker
- * reads it from the process, many methods at a time. Where a process has ended or its code has
- * gone, the program's name remains.
+ * Java: the methods that the compiler has put into the code at hand. That takes more reads than the
+ * program can do. The looker reads it from the process, many methods at a time. Where a process has
+ * ended or its code has gone, the program's name remains.
  */
 #ifndef RECORD_UNWIND_METHOD_NAMES_H
 #define RECORD_UNWIND_METHOD_NAMES_H

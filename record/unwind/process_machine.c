@@ -38,7 +38,7 @@ bool process_machine_look(struct process_machine *m, struct java_machines *java,
 	    !java_machines_are_of(owner->interpreter->language))
 		return false;
 	look(m, java, owner);
-	return m->nr_looks == 1 && m->state == UNWIND_MACHINE_EXPECTED;
+	return m->state == UNWIND_MACHINE_EXPECTED;
 }
 
 void process_machine_look_again(struct process_machine *m, struct java_machines *java,

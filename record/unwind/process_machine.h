@@ -28,8 +28,8 @@ struct machine_owner {
 };
 
 /*
- * Looks for the machine of @owner, which has new mappings. Returns true if that was the first look,
- * and the machine is expected from now on.
+ * Looks for the machine of @owner, which has new mappings. Returns true if the machine is expected
+ * from now on, and was not before.
  */
 bool process_machine_look(struct process_machine *machine, struct java_machines *java,
 			  const struct machine_owner *owner);

@@ -103,7 +103,7 @@ static void note_interpreter(struct space_maps *u, uint32_t nr)
 		if (i == p->nr)
 			continue;
 		take_interpreter(u, p, t, m);
-		if (t->has_regex) {
+		if (t->has_regex && !p->regex_bytes) {
 			p->regex_start = m->start;
 			p->regex_bytes = m->end - m->start;
 		}
@@ -245,7 +245,7 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 			u->list_interpreter = u->tables->tables.data[nr].interpreter;
 			u->list_base = mapping->start - mapping->pgoff;
 		}
-		if (u->tables->tables.data[nr].has_regex) {
+		if (u->tables->tables.data[nr].has_regex && !u->list_regex_bytes) {
 			u->list_regex_start = m.start;
 			u->list_regex_bytes = m.end - m.start;
 		}
@@ -373,7 +373,8 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 	p->interpreter_base = u->list_base;
 	p->regex_start = u->list_regex_start;
 	p->regex_bytes = u->list_regex_bytes;
-	if (old.space_id != p->space_id || old.interpreter != p->interpreter) {
+	if (old.space_id != p->space_id || old.interpreter != p->interpreter ||
+	    old.interpreter_base != p->interpreter_base) {
 		java_machines_remove(&u->tables->interpreters.java, p->pid);
 		p->machine = (struct process_machine){0};
 	}

@@ -28,7 +28,7 @@ struct unwind_process {
 	uint64_t interpreter_base;
 	uint32_t interpreter;
 	struct process_machine machine;
-	uint64_t regex_start, regex_bytes; /* as in struct unwind_space */
+	uint64_t regex_start, regex_bytes; /* as in struct unwind_space; of several the first */
 };
 
 struct space_maps {

@@ -21,7 +21,7 @@ struct span {
 	_Atomic(size_t) size;
 };
 
-/* The handler reads the list at any moment, so entries are never freed, only used again. */
+/* The handler may read the list while there is a mapping. So it is freed when there is none. */
 struct span_list {
 	struct span_list *next;
 	struct span spans[64];
@@ -29,6 +29,7 @@ struct span_list {
 
 static _Atomic(struct span_list *) span_lists;
 static pthread_mutex_t spans_lock = PTHREAD_MUTEX_INITIALIZER; /* of those who write */
+static size_t nr_spans;                                        /* in use; under the lock */
 
 /*
  * Finds the mapping that has @addr. Nobody releases it meanwhile, because the thread with the fault
@@ -102,9 +103,23 @@ static int add_span(const void *map, size_t size)
 	if (span) {
 		span->size = size;
 		span->start = (uintptr_t)map;
+		nr_spans++;
 	}
 	pthread_mutex_unlock(&spans_lock);
 	return span ? 0 : -ENOMEM;
+}
+
+static void free_lists(void)
+{
+	struct span_list *list = span_lists;
+
+	span_lists = NULL;
+	while (list) {
+		struct span_list *next = list->next;
+
+		free(list);
+		list = next;
+	}
 }
 
 static void remove_span(const void *map)
@@ -114,6 +129,8 @@ static void remove_span(const void *map)
 		for (size_t i = 0; i < ARRAY_SIZE(list->spans); i++)
 			if (list->spans[i].start == (uintptr_t)map)
 				list->spans[i].start = 0;
+	if (!--nr_spans)
+		free_lists();
 	pthread_mutex_unlock(&spans_lock);
 }
 

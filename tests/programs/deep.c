@@ -35,7 +35,7 @@ __attribute__((noinline)) int fill_stack(const struct depth *depth, int level)
 	return frame[level];
 }
 
-static void *run_thread(void *ctx)
+static void *in_thread(void *ctx)
 {
 	fill_stack(ctx, 1);
 	return NULL;
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 	depth = (struct depth){atoi(argv[1]), atoi(argv[2])};
 	if (argc == 3)
 		fill_stack(&depth, 1);
-	else if (pthread_create(&thread, NULL, run_thread, &depth) || pthread_join(thread, NULL))
+	else if (pthread_create(&thread, NULL, in_thread, &depth) || pthread_join(thread, NULL))
 		return 1;
 	return 0;
 }

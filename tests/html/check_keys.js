@@ -3,18 +3,9 @@
 "use strict";
 const assert = require("assert");
 const {readPageFile} = require("./page.js");
+const {check} = require("./tap.js");
 const {html, script, viewer} = readPageFile(process.argv[2]);
 const {ACTIONS, MOVES, HEAT_KEYS, FunctionTable, pressKey} = viewer;
-
-function check(name, test) {
-	try {
-		test();
-		console.log(`ok - ${name}`);
-	} catch (error) {
-		console.log(`not ok - ${name}`);
-		console.log(String(error.message).split("\n").slice(0, 15).map(line => `# ${line.slice(0, 300)}`).join("\n"));
-	}
-}
 
 // A viewer that notes what is called.
 function fakeViewer(view) {

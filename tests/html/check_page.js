@@ -5,22 +5,13 @@
 const fs = require("fs");
 const assert = require("assert");
 const {element, readPageFile, sha256} = require("./page.js");
+const {check} = require("./tap.js");
 
 // Random numbers that are equal each time.
 let state = 1;
 function random(below) {
 	state = Math.imul(state, 1103515245) + 12345 >>> 0;
 	return Math.floor(state / 4294967296 * below);
-}
-
-function check(name, test) {
-	try {
-		test();
-		console.log(`ok - ${name}`);
-	} catch (error) {
-		console.log(`not ok - ${name}`);
-		console.log(String(error.message).split("\n").slice(0, 15).map(line => `# ${line.slice(0, 300)}`).join("\n"));
-	}
 }
 
 function readFolded(text) {

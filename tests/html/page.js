@@ -18,12 +18,16 @@ function packed(html, type, id) {
 	return Buffer.from(element(html, "script", ` type="application/x-${type}" id="${id}"`), "base64");
 }
 
+// The names at the top level of a script.
+function namesOf(script) {
+	return [...script.matchAll(/^(?:async )?(?:function|class|const) (\w+)/gm)].map(match => match[1]);
+}
+
 // Runs the viewer's scripts. Top-level names of scripts are no members of their global object, so a last line hands
 // them out.
 function loadViewer(script) {
-	const names = [...script.matchAll(/^(?:async )?(?:function|class|const) (\w+)/gm)].map(match => match[1]);
 	const context = vm.createContext({TextDecoder, URLSearchParams, performance, console});
-	return vm.runInContext(`${script}\n({${names.join(", ")}})`, context);
+	return vm.runInContext(`${script}\n({${namesOf(script).join(", ")}})`, context);
 }
 
 function readPageFile(file) {
@@ -38,4 +42,4 @@ function sha256(text) {
 	return `'sha256-${crypto.createHash("sha256").update(text).digest("base64")}'`;
 }
 
-module.exports = {element, loadViewer, readPageFile, sha256};
+module.exports = {element, loadViewer, namesOf, readPageFile, sha256};

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Pages of profrep html, without a browser: their structure, their sizes, and their data as node reads them. TAP.
+# Pages of profrep html, without a browser: their structure, their sizes, and their data as node reads them. The scripts
+# of the viewer have a unit test each. TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh
@@ -13,6 +14,16 @@ for text in tests/golden/*.txt; do
 done
 "$BUILD/tests/picture_make" 20000 > "$dir/picture.prof"
 "$BUILD/tests/picture_make" 100 2048 > "$dir/deep.prof"
+
+scripts=$(make -s --no-print-directory B="$BUILD" html-scripts | tr ' ' '\n')
+check "each script has a unit test" same "$(cd tests/html/unit && echo *.js)" "$(sed 's,.*/,,' <<< "$scripts" | sort | xargs)"
+if command -v node > /dev/null; then
+	for test in tests/html/unit/*.js; do
+		what=$(basename "$test") tap_of node "$test"
+	done
+else
+	skip "unit tests of scripts" "node is not installed"
+fi
 
 # holds PAGE EVENTS RECORDING...: the page has the stacks of each event of the recordings.
 holds()

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The order of the table, and its texts.
+"use strict";
+const assert = require("assert");
+const {check} = require("../tap.js");
+const {scripts: {FunctionTable, percent, signed, sumFunctions}, bare, smallTree} = require("../scripts.js");
+
+function tableOf(matches) {
+	const nothing = () => {};
+	const table = bare(FunctionTable, {order: "self", sense: -1, at: 0, spacer: {style: {}}, window: {clientHeight: 100, scrollTop: 0},
+		drawHead: nothing, drawRows: nothing});
+	table.show(smallTree(), sumFunctions(smallTree()), matches);
+	return table;
+}
+
+check("percentages and signs", () => assert.deepStrictEqual([percent(1, 3), percent(1, 0), signed(3), signed(-3), signed(0)],
+	["33.33 %", "-", "+3", "-3", "0"]));
+check("numbers fall, names rise, and a second time turns the order round", () => {
+	const table = tableOf(), orders = [table.fns];
+	for (const column of ["total", "function", "function"]) {
+		table.sortBy(column);
+		orders.push(table.fns);
+	}
+	assert.deepStrictEqual(orders, [[2, 0, 1], [0, 1, 2], [0, 1, 2], [2, 1, 0]]);
+});
+check("matches alone", () => assert.deepStrictEqual(tableOf([0, 1, 0, 0]).fns, [1]));
+check("texts of a row", () => assert.deepStrictEqual(tableOf().columns.map(column => tableOf().textOf(0, column)),
+	["3", "30.00 %", "6", "60.00 %", "a", "prog"]));
+check("the selection stays in the table", () => {
+	const table = tableOf(), places = [5, -1, -9].map(step => (table.move(step), table.at));
+	assert.deepStrictEqual(places, [2, 1, 0]);
+});

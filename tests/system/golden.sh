@@ -74,6 +74,18 @@ check "a full disk" full_disk basic.prof
 check "a full disk and intervals" full_disk -T intervals.prof
 check "a full disk and --help" says 1 "profrep: failed to write the help: No space left on device" sh -c '"$0" --help > /dev/full' "$profrep"
 
+# Nobody reads this pipe. SIGPIPE ends profrep; where it was started with that signal ignored, it says why it fails.
+mkfifo unread
+exec 3<> unread 4> unread 3>&-
+print_unread() { env "--$1-signal=PIPE" "$profrep" "${@:2}" basic.prof >&4 2> unread.err; }
+is_said() { fails 1 print_unread ignore "$@" && same "$(cat unread.err)" "profrep: failed to write the report: Broken pipe"; }
+for words in "-f" "export folded" "top"; do
+	read -ra output <<< "$words"
+	check "$words, and the reader has gone: SIGPIPE" fails 141 print_unread default "${output[@]}"
+	check "$words, and the reader has gone: said" is_said "${output[@]}"
+done
+exec 4>&-
+
 # A file can hold any times, so profrep prints a limited number of intervals without samples.
 "$BUILD/tests/prof_make" > sparse.prof << 'END'
 meta interval_ns 1

@@ -10,7 +10,7 @@ function initialState() {
 }
 
 function numbersOf(text) {
-	return text.split(".").map(Number).filter(n => Number.isSafeInteger(n) && n >= 0);
+	return text.split(".").filter(number => number).map(Number).filter(n => Number.isSafeInteger(n) && n >= 0);
 }
 
 function stretchOf(text) {
@@ -33,6 +33,22 @@ function readState(hash) {
 		else if (["focus", "ignore", "remove", "zoom"].includes(key))
 			state[key] = numbersOf(text);
 	}
+	return state;
+}
+
+// A link may be of another page: leaves out the functions and the stretches that @page does not have.
+function fitState(state, page) {
+	const isFunction = number => number < page.functions.texts.length;
+	const nrSlots = Math.max(...page.profiles.map(profile => profile.slots.length / 2));
+	for (const list of ["focus", "ignore", "remove"])
+		state[list] = state[list].filter(isFunction);
+	for (const stretch of ["time", "baseline"])
+		if (state[stretch] && state[stretch][1] >= nrSlots)
+			state[stretch] = null;
+	if (!isFunction(state.pivot))
+		state.pivot = -1;
+	if (state.view === "sandwich" && state.pivot < 0)
+		state.view = "flame";
 	return state;
 }
 

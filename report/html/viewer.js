@@ -3,8 +3,9 @@
 
 class Viewer {
 	constructor(page) {
+		this.page = page;
 		this.functions = page.functions;
-		this.state = readState(location.hash);
+		this.state = fitState(readState(location.hash), page);
 		const panes = this.find("panes");
 		this.panes = page.profiles.map((profile, i) => new Pane(this, profile, i, panes));
 		this.activate(this.panes[0], this.panes[0].flame);
@@ -116,7 +117,7 @@ class Viewer {
 	}
 
 	followLink() {
-		this.state = readState(location.hash);
+		this.state = fitState(readState(location.hash), this.page);
 		this.showLinked();
 	}
 
@@ -162,7 +163,7 @@ class Viewer {
 		if (selected)
 			return tree.nodes[selected];
 		const {selfs} = sumFunctions(tree);
-		return selfs.indexOf(Math.max(...selfs));
+		return selfs.reduce((most, self, fn) => self > selfs[most] ? fn : most, 0);
 	}
 
 	select(node) {

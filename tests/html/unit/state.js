@@ -3,7 +3,7 @@
 "use strict";
 const assert = require("assert");
 const {check} = require("../tap.js");
-const {scripts: {initialState, readState, writeState}} = require("../scripts.js");
+const {scripts: {fitState, initialState, readState, writeState}} = require("../scripts.js");
 
 check("the first state needs no words", () => {
 	assert.strictEqual(writeState({...initialState(), zoom: [0, 0]}), "");
@@ -17,4 +17,13 @@ check("a link has the whole state", () => {
 check("words and numbers that mean nothing are left out", () => {
 	const state = readState("#view=evil&group=x&theme=blue&time=5.2&baseline=1&pivot=-3&nothing=1&__proto__=1&focus=1.-2.x.3.1e99");
 	assert.deepStrictEqual(state, {...initialState(), focus: [1, 3]});
+});
+check("an empty number is none", () => assert.deepStrictEqual(readState("#pivot=&focus=&time=."), initialState()));
+check("a link of another page shows what this one has", () => {
+	const page = {functions: {texts: ["a", "b", "c"]}, profiles: [{slots: [0, 1, 1, 2]}]};
+	const fit = hash => fitState(readState(hash), page);
+	assert.deepStrictEqual(fit("#focus=3.2.99&ignore=7&time=0.1&baseline=1.2"), {...initialState(), focus: [2], time: [0, 1]});
+	assert.deepStrictEqual(fit("#view=sandwich&pivot=3"), initialState());
+	assert.deepStrictEqual(fit("#view=sandwich"), initialState());
+	assert.deepStrictEqual(fit("#view=sandwich&pivot=2"), {...initialState(), view: "sandwich", pivot: 2});
 });

@@ -115,7 +115,7 @@ check "SIGINT ends it, complete" ends_on INT
 check "SIGTERM ends it, complete" ends_on TERM
 check "the headline is bcc's" same "$(head -n 1 "$dir/err")" \
 	"Sampling at 99 Hertz of all threads by user + kernel stack... Hit Ctrl-C to end."
-check "the closing line names the file" contains "$(tail -n 1 "$dir/err")" "bytes in $dir/end.TERM.prof"
+check "the closing line names the file" contains "$(grep '^profrec: [0-9]* samples' "$dir/err")" "bytes in $dir/end.TERM.prof"
 check "nothing but the recording is left" same "$(echo "$dir"/end*part*)" "$dir/end*part*"
 check "the recording is mode 0600" same "$(stat -c %a "$dir/end.INT.prof")" 600
 check "-q says nothing" same "$("$profrec" -q -o "$dir/q.prof" 1 2>&1)" ""

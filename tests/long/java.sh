@@ -50,13 +50,16 @@ complete()
 	return 1
 }
 
+# Stacks of 1,000 that may seem to recur less than they do.
+odd=0
+
 # judge NAME FLAG...
 judge()
 {
 	run "$@"
 	check "$1: there are methods" above "$(truth "$1" pairs)" 1000
-	check "$1: no wrong caller" same "$(truth "$1" wrong; cut -c1-400 "$dir/$1.wrong")" 0
-	check "$1: recursion is as deep as it is" same "$(truth "$1" depths)" 0
+	check "$1: no wrong caller" same "$(truth "$1" wrong; grep '^wrong' "$dir/$1.wrong" | cut -c1-400)" 0
+	check "$1: recursion is as deep as it is" at_most "$(truth "$1" depths)" "$(($(truth "$1" stacks) * odd / 1000))"
 	check "$1: stacks are complete" complete "$1"
 	check "$1: C code stands below its method" above "$(sum_samples 'deflateBytes(Bytes)?_\[java\];Java_java' < "$dir/$1.folded")" 10
 	echo "# $1: $(tr '\n' ' ' < "$dir/$1.truth")$(info "$dir/$1.prof" "user stacks")"
@@ -92,6 +95,8 @@ judge_inlined()
 judge_inlined inlined -XX:+TieredCompilation
 judge_inlined inlined-c1 -XX:TieredStopAtLevel=1
 judge_inlined inlined-c2 -XX:-TieredCompilation
-# Describes more addresses.
+# Describes more addresses, and some instructions of the caller as the beginning of a method that is inlined there: then
+# the method of the last depth is named in frames of others.
+odd=3
 judge_inlined inlined-dense -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints
 plan_end

@@ -10,9 +10,9 @@
  *	kind of interpreter : 4 | check : 12 | address of the function's object : 48
  *
  * The address of a compiled Java method is that of the place in its code, and the check is of the
- * compilation. The address of a function of Erlang is that of the place in its code, too, and the
- * check is of the code there. Objects are freed, and their memory is used again. The check is a
- *hash of fields of the object. So an object that takes the place of another has another word.
+ * compilation. The address of a function of Erlang is that of the place in its code, and the check
+ * is of the code there. Objects are freed, and their memory is used again. The check is a hash of
+ * fields of the object. So an object that takes the place of another has another word.
  */
 #ifndef BPF_LANGUAGES_H
 #define BPF_LANGUAGES_H

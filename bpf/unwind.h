@@ -58,7 +58,10 @@ enum unwind_without {
 				 has */
 };
 
-/* What the recorder knows of the machine of a process of Java (struct java_machine). */
+/*
+ * What the recorder knows of the machine of a process of Java or Erlang (struct java_machine,
+ * struct beam_machine).
+ */
 enum unwind_machine {
 	UNWIND_NO_MACHINE = 0, /* there is none, or it cannot be read */
 	/* The machine's library is mapped, and the machine has not begun yet. */

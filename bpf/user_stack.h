@@ -196,7 +196,7 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 	if (UNWIND_NR_PAGES(pages)) {
 		nr = find_rule(pc - m->bias, pages);
 	} else if (pages == UNWIND_WITHOUT_TABLE || pages == UNWIND_SHARED_MEMORY) {
-		/* HotSpot's code, of which the recorder will know more. */
+		/* Code of a machine of which the recorder will know more. */
 		w->walk.is_early |= walk_languages && w->space->machine == UNWIND_MACHINE_EXPECTED;
 		walk_memory_of(w)->code_start = m->start;
 		walk_memory_of(w)->code_bytes = m->end - m->start;

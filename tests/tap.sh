@@ -209,19 +209,25 @@ own_mounts()
 	fi
 }
 
-# give_up WHAT WHY: ends the part, whose recording has failed. A kernel that allows BPF programs may still refuse one,
-# because it is wrong. That is no reason to skip: it says "Permission denied", and without privileges "Operation not
-# permitted".
+# fail_if_refused WHY: fails the test "the verifier accepts the programs" if a recording has failed by its verdict. A
+# kernel that allows BPF programs may still refuse one, because it is wrong. It says "Permission denied" then, and
+# "Operation not permitted" without privileges. Returns 1 if there was another reason, which is one to skip.
+fail_if_refused()
+{
+	case $1 in
+	*"prog '"*"Permission denied"* | *"prog '"*"Invalid argument"* | *"Permission denied"*"prog '"*)
+		check "the verifier accepts the programs" same "${1%%$'\n'*}" ""
+		;;
+	*) return 1 ;;
+	esac
+}
+
+# give_up WHAT WHY: ends the part, whose recording has failed.
 give_up()
 {
-	case $2 in
-	*"prog '"*"Permission denied"* | *"prog '"*"Invalid argument"* | *"Permission denied"*"prog '"*)
-		check "all: the verifier accepts the programs" same "${2%%$'\n'*}" ""
-		plan_end
-		exit 0
-		;;
-	esac
-	skip_all "$1: ${2%%$'\n'*}"
+	fail_if_refused "$2" || skip_all "$1: ${2%%$'\n'*}"
+	plan_end
+	exit 0
 }
 
 # Recording needs privileges, and a kernel that allows it.

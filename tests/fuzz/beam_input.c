@@ -5,26 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/minmax.h"
 #include "record/languages/beam_machine.h"
-
-/* The input again and again: no address is without memory. */
-static struct image {
-	const uint8_t *bytes;
-	size_t nr;
-} image;
-
-static long read_image(void *ctx, uint64_t addr, void *buf, size_t len)
-{
-	(void)ctx;
-	for (size_t done = 0; done < len;) {
-		size_t off = (addr + done) % image.nr, nr = min_u64(len - done, image.nr - off);
-
-		memcpy((char *)buf + done, image.bytes + off, nr);
-		done += nr;
-	}
-	return len;
-}
+#include "tests/fuzz/endless_memory.h"
 
 static const struct java_memory memory = {.read = read_image};
 

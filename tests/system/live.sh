@@ -35,8 +35,8 @@ else
 fi
 
 # Only a terminal is told of the next command.
-if ! "$profrec" -q -o "$dir/try.prof" -- true 2> /dev/null; then
-	skip "closing lines" "profrec cannot record here"
+if ! "$profrec" -q -o "$dir/try.prof" -- true 2> "$dir/try.err"; then
+	fail_if_refused "$(cat "$dir/try.err")" || skip "closing lines" "profrec cannot record here"
 elif command -v script > /dev/null; then
 	closing() { script -qec "'$profrec' $*" /dev/null < /dev/null | tr -d '\r' | tail -n 1; }
 	check "the next command" contains "$(closing "-o $dir/a.prof -- true")" "profrec: next: profrep html $dir/a.prof"

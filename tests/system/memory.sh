@@ -78,7 +78,8 @@ when_failed=nothing_under_the_name
 if "$profrec" -q -F 999 -o "$dir/real.prof" -- timeout 0.3 "$workloads/func_ab" > "$dir/err" 2>&1; then
 	check "profrec -- true" survives profrec "${OOM_SITES:-60}" "$profrec" -q -o "$dir/oom.prof" -- true
 else
-	skip "profrec -- true" "profrec cannot record here: $(head -n 1 "$dir/err")"
+	fail_if_refused "$(cat "$dir/err")" ||
+		skip "profrec -- true" "profrec cannot record here: $(head -n 1 "$dir/err")"
 	"$BUILD/tests/prof_make" < tests/golden/basic.txt > "$dir/real.prof"
 fi
 

@@ -6,7 +6,8 @@
 
 static const char *const names[NR_LANGUAGES] = {
 	[LANGUAGE_NONE] = "",   [LANGUAGE_PYTHON] = "py", [LANGUAGE_JAVA] = "java",
-	[LANGUAGE_PHP] = "php", [LANGUAGE_BEAM] = "beam",
+	[LANGUAGE_PHP] = "php", [LANGUAGE_BEAM] = "beam", [LANGUAGE_RUBY] = "rb",
+	[LANGUAGE_NODE] = "js", [LANGUAGE_PERL] = "pl",
 };
 
 const char *language_name(enum language language)

@@ -187,7 +187,7 @@ struct interpreter {
 	__u64 runtime;  /* its data, from the place on where offset 0 of the file would be mapped */
 	__u64 code_off; /* file offset of its first executable segment */
 	__u32 language; /* enum language; LANGUAGE_NONE: of a version without support */
-	__u32 version;  /* of Java: 17; of BEAM: 25 */
+	__u32 version;  /* of Java: 17; of BEAM: 27 */
 	__u32 has_traces; /* LuaJIT */
 	__u32 reserved;
 	__u64 loop; /* of PHP: an instruction in whose frame made code runs, as runtime; 0: none */

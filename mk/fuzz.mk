@@ -20,12 +20,13 @@ FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(addprefix elf/,elffi
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
 FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/languages/java_,lines.c machine.c methods.c scopes.c) \
 	$(FUZZ_COMMON)
-FUZZ_beam      := tests/fuzz/beam_input.c record/languages/beam_machine.c record/languages/java_machine.c $(FUZZ_COMMON)
+FUZZ_beam      := tests/fuzz/beam_input.c record/languages/beam_machine.c record/languages/beam_releases.c \
+	record/languages/java_machine.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
 	report/symbols/short_name.c report/text/string_set.c $(FUZZ_COMMON)
 FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(addprefix record/languages/, \
-	beam_symbols.c constants.c dynamic_symbols.c found_interpreter.c interpreter_search.c java_symbols.c moved_code.c php_layouts.c php_loop.c python_layouts.c python_thread.c)
+	beam_releases.c beam_symbols.c constants.c dynamic_symbols.c found_interpreter.c interpreter_search.c java_symbols.c moved_code.c php_layouts.c php_loop.c python_layouts.c python_thread.c)
 
 FUZZ_LIBS_reader   := -lzstd
 FUZZ_LIBS_table    := -lz -lzstd -lnettle

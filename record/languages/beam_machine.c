@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/minmax.h"
+#include "record/languages/beam_releases.h"
 
 /* Modules, and functions of one, at most. Real programs have some thousands. */
 #define MODULES_MAX   (1u << 16)
@@ -16,16 +17,11 @@
 #define LIST_WORDS     4
 #define LIST_AFTER_SUM 8 /* the first list is after the word that beam_symbols.c finds */
 
-/*
- * Offsets of release 25. A module begins with the number of its functions; later comes the list of
- * these, whose last element is where their code ends.
- */
-#define MODULE_FUNCTIONS  96
+/* Offsets of all known releases. */
 #define FUNCTION_NAME     16 /* module, name and arity */
 #define ATOM_SEGMENTS     120
 #define ATOM_BYTES        24
 #define ATOM_TEXT         32
-#define REGISTERS_BASE    0x80
 #define SCHEDULER_PROCESS 168
 #define PROCESS_STACK     0x58
 
@@ -93,10 +89,10 @@ static int find_module(const struct java_memory *memory, const struct module_lis
 }
 
 /* Finds the function of @module that has @pc. *@function is its description. */
-static int find_function(const struct java_memory *memory, const struct module *module, uint64_t pc,
-			 uint64_t *function)
+static int find_function(const struct java_memory *memory, const struct beam_tables *tables,
+			 const struct module *module, uint64_t pc, uint64_t *function)
 {
-	uint64_t list = module->begin + MODULE_FUNCTIONS, low = 0, have, last;
+	uint64_t list = module->begin + tables->functions, low = 0, have, last;
 	uint32_t nr;
 
 	if (read_at(memory, module->begin, &nr, sizeof(nr)))
@@ -185,7 +181,7 @@ int beam_function_read(const struct java_memory *memory, const struct beam_table
 	if (!ret && (pc < module.begin || pc >= module.end))
 		ret = -ENOENT;
 	if (!ret)
-		ret = find_function(memory, &module, pc, &at);
+		ret = find_function(memory, tables, &module, pc, &at);
 	if (!ret)
 		ret = read_at(memory, at + FUNCTION_NAME, &info, sizeof(info));
 	if (!ret)
@@ -274,12 +270,16 @@ static int find_shared(const struct java_memory *memory, const struct beam_table
 int beam_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
 		      struct beam_machine *machine, struct beam_tables *tables)
 {
+	const struct beam_release *release = beam_release_find(in->version);
 	uint32_t layout;
 
-	*tables = (struct beam_tables){.ranges = base + in->beam.ranges + LIST_AFTER_SUM,
+	if (!release)
+		return -ENOTSUP;
+	*tables = (struct beam_tables){.functions = release->functions,
+				       .ranges = base + in->beam.ranges + LIST_AFTER_SUM,
 				       .active_code = base + in->beam.active_code,
 				       .atoms = base + in->beam.atoms};
-	*machine = (struct beam_machine){.registers_base = REGISTERS_BASE,
+	*machine = (struct beam_machine){.registers_base = release->registers_base,
 					 .scheduler_process = SCHEDULER_PROCESS,
 					 .process_stack = PROCESS_STACK};
 	if (read_at(memory, base + in->beam.frame_layout, &layout, sizeof(layout)) ||

@@ -16,6 +16,7 @@
 /* Addresses of the tables from which functions have their names. */
 struct beam_tables {
 	uint64_t ranges, active_code, atoms;
+	uint64_t functions; /* of a module, the list's distance from its beginning */
 };
 
 /*

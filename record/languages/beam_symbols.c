@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The emulator exports all of its symbols but those that are static. Two variables are static, and
- * functions that do nothing but use them say where they are:
+ * Up to release 27 the emulator exports all of its symbols but those that are static. Two variables
+ * are static, and functions that do nothing but use them say where they are:
  *
  *	erts_get_scheduler_data:	mov key(%rip),%edi; jmp ...
  *	erts_ranges_sz:			mov bytes(%rip),%rax; shl $4,%rax; ret
  *
- * The ranges of modules are in a struct right after these bytes (beam_ranges.c).
+ * The ranges of modules are in a struct right after these bytes (beam_ranges.c). Release 29 exports
+ * the functions for its extensions alone.
  */
 #include "record/languages/beam_symbols.h"
 
@@ -14,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "record/languages/beam_releases.h"
 
 /* The place of what symbols are about, from where offset 0 of the file would be. 0: unknown. */
 static uint32_t to_place(const Elf64_Phdr *code, uint64_t vaddr)
@@ -88,7 +91,8 @@ void beam_find(const struct dynamic_symbols *symbols, struct found_interpreter *
 	struct interpreter in = {.language = LANGUAGE_BEAM};
 	char release[4];
 
-	if (!code || !find_variable(symbols, code, "beam_normal_exit"))
+	if (!code || (!find_variable(symbols, code, "beam_normal_exit") &&
+		      !find_variable(symbols, code, "enif_schedule_nif")))
 		return;
 	find_release(symbols, release);
 	found->language = LANGUAGE_BEAM;
@@ -102,8 +106,7 @@ void beam_find(const struct dynamic_symbols *symbols, struct found_interpreter *
 	in.beam.atoms = find_variable(symbols, code, "erts_atom_table");
 	in.beam.key = find_loaded(symbols, code, "erts_get_scheduler_data", "\x8b\x3d");
 	in.beam.ranges = find_loaded(symbols, code, "erts_ranges_sz", "\x48\x8b\x05");
-	/* tests/system/beam.sh has judged this version. */
-	if (in.version == 25 && is_usual_build(symbols) && in.beam.frame_layout &&
+	if (beam_release_find(in.version) && is_usual_build(symbols) && in.beam.frame_layout &&
 	    in.beam.active_code && in.beam.atoms && in.beam.key && in.beam.ranges)
 		found->interpreter = in;
 }

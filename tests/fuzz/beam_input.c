@@ -32,7 +32,7 @@ static size_t read_functions(const struct beam_tables *tables)
 
 void input_run(const uint8_t *data, size_t len, int verbose)
 {
-	const struct interpreter in = {
+	struct interpreter in = {
 		.language = LANGUAGE_BEAM,
 		.beam = {.frame_layout = 8, .key = 12, .ranges = 24, .active_code = 20, .atoms = 0},
 	};
@@ -43,6 +43,7 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 
 	if (len < 64 || len > INPUT_MAX_BYTES)
 		return;
+	in.version = data[16] & 1 ? 27 : 25;
 	image = (struct image){data, len};
 	ret = beam_machine_read(&memory, &in, 0, &machine, &tables);
 	if (!ret && !machine.has_frame_pointers &&

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Has the symbols of Erlang's emulator, and none of its data: fake_beam ROUNDS. With
- * UNKNOWN_RELEASE it says a release that nobody has judged.
+ * UNKNOWN_RELEASE it says a release that nobody has judged, with FOR_EXTENSIONS it has nothing but
+ * a function for extensions.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "burn.h"
 
+#ifdef FOR_EXTENSIONS
+void enif_schedule_nif(void)
+{
+}
+#else
 #ifdef UNKNOWN_RELEASE
 const char etp_otp_release[] = "99";
 #else
@@ -32,6 +38,7 @@ __asm__(".globl erts_get_scheduler_data, erts_ranges_sz\n"
 	"	ret\n"
 	".type erts_ranges_sz, @function\n"
 	".size erts_ranges_sz, . - erts_ranges_sz\n");
+#endif
 
 __attribute__((noinline)) void run_nothing(int rounds)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Machines and functions of Erlang: beam_machine.c, in memory that the test makes as BEAM 25 has
- * it. */
+/* Machines and functions of Erlang: beam_machine.c, in memory that the test makes as BEAM 25 and 27
+ * have it. */
 #include "record/languages/beam_machine.h"
 
 #include <errno.h>
@@ -49,9 +49,8 @@ static long read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
 }
 
 static const struct java_memory made_memory = {.read = read_memory};
-static const struct interpreter in = {
+static struct interpreter in = {
 	.language = LANGUAGE_BEAM,
-	.version = 25,
 	.beam = {.normal_exit = EXIT,
 		 .frame_layout = LAYOUT,
 		 .key = KEY,
@@ -83,7 +82,7 @@ static void put_atom(uint64_t nr, const char *text)
 }
 
 /* The modules "one" and "two" have the functions start/0, loop/1 and loop/2. */
-static void put_module(uint64_t nr)
+static void put_module(uint64_t nr, uint64_t functions)
 {
 	uint64_t at = MODULES + MODULE * nr;
 
@@ -91,7 +90,7 @@ static void put_module(uint64_t nr)
 	put(RANGES + 16 * nr + 8, BASE + at + 0x400, 8);
 	put(at, 3, 4);
 	for (uint64_t i = 0; i < 4; i++)
-		put(at + 96 + 8 * i, BASE + at + CALLS + INFO * i, 8);
+		put(at + functions + 8 * i, BASE + at + CALLS + INFO * i, 8);
 	for (uint64_t i = 0; i < 3; i++) {
 		uint64_t info = at + CALLS + INFO * i;
 
@@ -101,8 +100,10 @@ static void put_module(uint64_t nr)
 	}
 }
 
-static void begin(void)
+/* A module of release @version has the list of its functions at @functions. */
+static void begin_release(uint32_t version, uint64_t functions)
 {
+	in.version = version;
 	for (size_t i = 0; i < BYTES; i++)
 		memory[i] = i >= SHARED ? i * 7 : 0;
 	put(EXIT, BASE + NORMAL, 8);
@@ -117,12 +118,17 @@ static void begin(void)
 	put_atom(1, "two");
 	put_atom(2, "start");
 	put_atom(3, "loop");
-	put_module(0);
-	put_module(1);
+	put_module(0, functions);
+	put_module(1, functions);
 	memcpy(memory + MAIN, "\x48\x81\xec\x10\x41\x00\x00\x48\x83\xe4\xc0", 11);
 	memcpy(memory + MAIN + 0x100, "\x49\x8b\x65\x58", 4);
 	memcpy(memory + MAIN + 0x120, "\xff\xe0", 2);
 	ck_assert_int_eq(beam_machine_read(&made_memory, &in, BASE, &machine, &tables), 0);
+}
+
+static void begin(void)
+{
+	begin_release(25, 96);
 }
 
 static int read_again(void)
@@ -154,6 +160,7 @@ START_TEST(a_machine_is_described)
 {
 	ck_assert_uint_eq(machine.normal_exit, BASE + NORMAL);
 	ck_assert_uint_eq(machine.key, 4);
+	ck_assert_uint_eq(machine.registers_base, 0x80);
 	ck_assert_uint_eq(machine.main, BASE + MAIN);
 	ck_assert_uint_eq(machine.main_end, BASE + MAIN + 0x120);
 	ck_assert_uint_le(machine.shared, BASE + SHARED);
@@ -186,6 +193,8 @@ START_TEST(other_machines_are_left_alone)
 	ck_assert_int_eq(read_again(), -ENOTSUP);
 	put(EXIT, BASE + BYTES + 0x1800, 8);
 	ck_assert_int_ne(read_again(), 0);
+	in.version = 24;
+	ck_assert_int_eq(read_again(), -ENOTSUP);
 }
 END_TEST
 
@@ -203,6 +212,18 @@ START_TEST(functions_have_names)
 	ck_assert_int_eq(read_function(MODULES + CALLS + INFO, &f), 0);
 	ck_text(f.name, "start/0");
 	ck_assert_int_eq(read_function(MODULES + CALLS + 3 * INFO, &f), 0);
+	ck_text(f.name, "loop/2");
+}
+END_TEST
+
+START_TEST(releases_differ)
+{
+	struct java_method f;
+
+	begin_release(27, 136);
+	ck_assert_uint_eq(machine.registers_base, 0x40);
+	ck_assert_int_eq(read_function(MODULES + MODULE + CALLS + 2 * INFO + 0x38, &f), 0);
+	ck_text(f.class, "two");
 	ck_text(f.name, "loop/2");
 }
 END_TEST
@@ -252,4 +273,4 @@ START_TEST(lies_have_no_name)
 END_TEST
 
 SUITE_MAIN_WITH("beam_machine", begin, NULL, a_machine_is_described, other_machines_are_left_alone,
-		functions_have_names, other_code_has_no_name, lies_have_no_name)
+		functions_have_names, releases_differ, other_code_has_no_name, lies_have_no_name)

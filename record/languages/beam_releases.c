@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/languages/beam_releases.h"
+
+#include <stddef.h>
+
+/* tests/system/beam.sh has judged these. */
+static const struct beam_release releases[] = {
+	{.version = 25, .functions = 96, .registers_base = 0x80},
+	{.version = 27, .functions = 136, .registers_base = 0x40},
+};
+
+const struct beam_release *beam_release_find(uint32_t version)
+{
+	for (size_t i = 0; i < sizeof(releases) / sizeof(releases[0]); i++)
+		if (releases[i].version == version)
+			return &releases[i];
+	return NULL;
+}

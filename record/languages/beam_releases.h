@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How the releases of BEAM differ in the memory of their processes. */
+#ifndef RECORD_LANGUAGES_BEAM_RELEASES_H
+#define RECORD_LANGUAGES_BEAM_RELEASES_H
+
+#include <stdint.h>
+
+struct beam_release {
+	uint32_t version;
+	/*
+	 * A module begins with the number of its functions. So far from there is the list of these,
+	 * whose last element is where their code ends.
+	 */
+	uint32_t functions;
+	uint32_t registers_base; /* as in struct beam_machine */
+};
+
+/* The release of @version, as in struct interpreter; NULL if nobody has judged it. */
+const struct beam_release *beam_release_find(uint32_t version);
+
+#endif

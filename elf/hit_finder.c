@@ -4,13 +4,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* At most so many stretches for each hit. Each takes four bytes. */
-#define STRETCHES_PER_HIT 4
+#include "common/minmax.h"
+
+/*
+ * At most so many stretches for each hit, and in a table that fits into a cache. Each takes four
+ * bytes. The more there are, the fewer have a hit, and the fewer searches go one way or another.
+ */
+#define STRETCHES_PER_HIT       4
+#define STRETCHES_PER_HIT_SMALL 16
+#define STRETCHES_SMALL         (64u << 10)
 
 int hit_finder_init(struct hit_finder *finder, const struct range_hit *hits, size_t nr)
 {
 	struct hit_finder new = {.hits = hits, .nr = nr};
-	size_t nr_stretches, next = 0;
+	size_t nr_stretches, next = 0, max;
 
 	if (!nr) {
 		*finder = new;
@@ -18,7 +25,9 @@ int hit_finder_init(struct hit_finder *finder, const struct range_hit *hits, siz
 	}
 	new.base = hits[0].addr;
 	new.last = hits[nr - 1].addr;
-	while ((new.last - new.base) >> new.shift >= nr * STRETCHES_PER_HIT)
+	max = max_u64(nr * STRETCHES_PER_HIT,
+		      min_u64(nr * STRETCHES_PER_HIT_SMALL, STRETCHES_SMALL));
+	while ((new.last - new.base) >> new.shift >= max)
 		new.shift++;
 	nr_stretches = ((new.last - new.base) >> new.shift) + 1;
 	new.firsts = calloc(nr_stretches + 1, sizeof(*new.firsts));

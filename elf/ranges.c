@@ -2,11 +2,11 @@
 #include "elf/ranges.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/compare.h"
 #include "common/search.h"
+#include "common/sort.h"
 #include "common/vec.h"
 
 static int compare_hits(const void *a, const void *b)
@@ -20,8 +20,7 @@ static int compare_hits(const void *a, const void *b)
 
 void range_hits_sort(struct range_hit *hits, size_t nr)
 {
-	if (nr)
-		qsort(hits, nr, sizeof(*hits), compare_hits);
+	sort_items(hits, nr, sizeof(*hits), compare_hits);
 }
 
 static uint32_t leading_underscores(const struct range *r)
@@ -50,10 +49,7 @@ size_t range_hits_lower(const struct range_hit *hits, size_t nr, uint64_t addr)
 	return search_first(nr, i, hits[i].addr >= addr);
 }
 
-/*
- * Sorts by start. Of ranges with one start the best is the last, because ranges_resolve takes the
- * last.
- */
+/* Of ranges with one start the best is the last, because ranges_resolve takes the last. */
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
@@ -61,6 +57,11 @@ static int compare_ranges(const void *a, const void *b)
 	COMPARE(x->start, y->start);
 	COMPARE(y->size, x->size);
 	return range_prefer(y, x);
+}
+
+void ranges_sort(struct range *ranges, size_t nr)
+{
+	sort_items(ranges, nr, sizeof(*ranges), compare_ranges);
 }
 
 /* Returns true if @addr, which is not below the start, is after the end. */
@@ -78,8 +79,7 @@ int ranges_resolve(struct range *ranges, size_t nr, struct range_hit *hits, size
 	VEC(const struct range *) open = {0};
 	size_t next = 0;
 
-	if (nr)
-		qsort(ranges, nr, sizeof(*ranges), compare_ranges);
+	ranges_sort(ranges, nr);
 	for (size_t i = 0; i < nr_hits; i++) {
 		for (; next < nr && ranges[next].start <= hits[i].addr; next++) {
 			const struct range *range = &ranges[next];

@@ -49,6 +49,9 @@ int range_prefer(const struct range *a, const struct range *b);
 /* Returns the position of the first of the sorted @hits at or above @addr, @nr if there is none. */
 size_t range_hits_lower(const struct range_hit *hits, size_t nr, uint64_t addr);
 
+/* Sorts ranges by start, those of one start from the worst to the best. */
+void ranges_sort(struct range *ranges, size_t nr);
+
 /* Sorts @ranges and sets the range of each of the sorted @hits. Returns 0 or -ENOMEM. */
 int ranges_resolve(struct range *ranges, size_t nr, struct range_hit *hits, size_t nr_hits);
 

@@ -2,11 +2,11 @@
 /*
  * A symbol without a size (hand-written assembler) reaches to the next symbol or to the end of its
  * section. It counts only for addresses that no symbol with a size covers. The next symbol is any
- * function symbol, whether it covers a hit or not. So while the tables are read, the nearest start
- * at or below each hit is kept. nearest[i] is the greatest start in (hits[i - 1], hits[i]]. If a
- * symbol without a size starts there, its range goes up to the end of the section; otherwise its
- * size is 0. After all tables are read, the nearest start of a hit is the last one at or before its
- * place.
+ * function symbol, whether it covers a hit or not. So while the tables are read, the nearest starts
+ * at or below each hit are kept. nearest[i] is the symbol without a size, and ends[i] the symbol
+ * with a size, that has the greatest start in (hits[i - 1], hits[i]]. The range of the former goes
+ * up to the end of the section, unless the latter starts after it. After all tables are read, the
+ * nearest start of a hit is the last one at or before its place.
  *
  * A label in code has no type: "_start" of the dynamic linker, or functions that some assemblers
  * make. It counts only for addresses that no function covers, and reaches to the next function or
@@ -16,8 +16,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/minmax.h"
 #include "elf/elf_entries.h"
 
@@ -107,12 +109,11 @@ static void note_nearest(struct range *nearest, const struct range *range)
 }
 
 /* Notes the start of a function that has a size. It ends others; its name does not matter. */
-static void note_end(struct symtab *symtab, size_t first, const struct range *range)
+static void note_end(struct symtab *symtab, size_t first, uint64_t start)
 {
-	const struct range end = {.start = range->start, .name = ""};
+	uint64_t *end = &symtab->ends.data[first];
 
-	note_nearest(&symtab->nearest.data[first], &end);
-	note_nearest(&symtab->labels.data[first], &end);
+	*end = max_u64(*end, start);
 }
 
 static int add_symbol(struct symtab *symtab, const struct symbol_table *table, const GElf_Sym *sym)
@@ -131,20 +132,21 @@ static int add_symbol(struct symtab *symtab, const struct symbol_table *table, c
 		return 0;
 	/* Most symbols cover no hit. Looking at their names would take most of the time. */
 	if (has_size && finder->hits[first].addr - range.start >= range.size) {
-		note_end(symtab, first, &range);
+		note_end(symtab, first, range.start);
 		return 0;
 	}
 	if (!symtab_name(table->names, sym->st_name, &range.name, &range.len) ||
 	    (!has_function && !is_label(table, sym, &range)))
 		return 0;
-	if (has_size && vec_push(&symtab->ranges, range))
-		return -ENOMEM;
-	range.size = sym->st_size ? 0 : bytes_to_section_end(table->file, sym);
+	if (has_size) {
+		note_end(symtab, first, range.start);
+		return vec_push(&symtab->ranges, range);
+	}
+	if (!range.size)
+		range.size = bytes_to_section_end(table->file, sym);
 	if (has_function) {
 		note_nearest(&symtab->nearest.data[first], &range);
 		range.size = 0; /* it ends a label */
-	} else if (sym->st_size) {
-		range.size = sym->st_size;
 	}
 	note_nearest(&symtab->labels.data[first], &range);
 	return 0;
@@ -163,17 +165,19 @@ static int add_table(struct symtab *symtab, const struct symbol_table *table)
 	return ret;
 }
 
-/* Makes an empty range for each hit, unless they are there. */
-static int make_room(range_vec *ranges, size_t nr)
+/* Prepares for @hits, unless that is done. */
+static int make_room(struct symtab *symtab, const struct range_hit *hits, size_t nr_hits)
 {
-	size_t missing = nr > ranges->nr ? nr - ranges->nr : 0;
-
-	if (!missing)
+	if (symtab->finder.hits)
 		return 0;
-	if (vec_reserve(ranges, missing))
+	if (vec_reserve(&symtab->nearest, nr_hits) || vec_reserve(&symtab->labels, nr_hits) ||
+	    vec_reserve(&symtab->ends, nr_hits) || hit_finder_init(&symtab->finder, hits, nr_hits))
 		return -ENOMEM;
-	memset(ranges->data + ranges->nr, 0, missing * sizeof(*ranges->data));
-	ranges->nr = nr;
+	symtab->nearest.nr = symtab->labels.nr = symtab->ends.nr = nr_hits;
+	for (size_t i = 0; i < nr_hits; i++) {
+		symtab->nearest.data[i] = symtab->labels.data[i] = (struct range){0};
+		symtab->ends.data[i] = 0;
+	}
 	return 0;
 }
 
@@ -182,8 +186,7 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 {
 	unsigned int has_symtab = 0, has_dynsym = 0;
 
-	if (make_room(&symtab->nearest, nr_hits) || make_room(&symtab->labels, nr_hits) ||
-	    (!symtab->finder.hits && hit_finder_init(&symtab->finder, hits, nr_hits)))
+	if (make_room(symtab, hits, nr_hits))
 		return -ENOMEM;
 	for (size_t i = 1; i < file->sections.nr; i++) {
 		const struct elf_section *section = &file->sections.data[i];
@@ -211,27 +214,63 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 	return 0;
 }
 
-/* Sets the ranges of hits that have none by the nearest starts. */
-static void resolve_nearest(const range_vec *starts, struct range_hit *hits, size_t nr_hits)
+/* Sets the ranges of hits that have none by the nearest @starts. */
+static void resolve_nearest(const struct symtab *symtab, const range_vec *starts,
+			    struct range_hit *hits, size_t nr_hits)
 {
 	const struct range *nearest = NULL;
 
 	for (size_t i = 0; i < nr_hits && i < starts->nr; i++) {
-		if (starts->data[i].name)
-			nearest = &starts->data[i];
+		const struct range *range = &starts->data[i];
+		uint64_t end = symtab->ends.data[i];
+
+		if (range->name && range->start >= end)
+			nearest = range;
+		else if (range->name || end)
+			nearest = NULL;
 		if (!hits[i].range && nearest && hits[i].addr - nearest->start < nearest->size)
 			hits[i].range = nearest;
 	}
 }
 
+/*
+ * Sorts the ranges that cover a hit. Few have the same first hit, so the ranges are counted by it,
+ * and only those of one hit are compared.
+ */
+static int sort_ranges(struct symtab *symtab, size_t nr_hits)
+{
+	_cleanup_free_ size_t *ends = calloc(nr_hits + 1, sizeof(*ends));
+	range_vec sorted = {0};
+	size_t begin = 0;
+
+	if (!ends || vec_reserve(&sorted, symtab->ranges.nr)) {
+		vec_free(&sorted);
+		return -ENOMEM;
+	}
+	vec_for_each(&symtab->ranges, range)
+		ends[hit_finder_lower(&symtab->finder, range->start) + 1]++;
+	for (size_t i = 0; i < nr_hits; i++)
+		ends[i + 1] += ends[i];
+	vec_for_each(&symtab->ranges, range)
+		sorted.data[ends[hit_finder_lower(&symtab->finder, range->start)]++] = *range;
+	sorted.nr = symtab->ranges.nr;
+	for (size_t i = 0; i < nr_hits; begin = ends[i++])
+		ranges_sort(sorted.data + begin, ends[i] - begin);
+	vec_free(&symtab->ranges);
+	symtab->ranges = sorted;
+	return 0;
+}
+
 int symtab_resolve(struct symtab *symtab, struct range_hit *hits, size_t nr_hits)
 {
-	int ret = ranges_resolve(symtab->ranges.data, symtab->ranges.nr, hits, nr_hits);
+	int ret = symtab->ranges.nr ? sort_ranges(symtab, nr_hits) : 0;
 
+	if (!ret)
+		ret = ranges_resolve(symtab->ranges.data, symtab->ranges.nr, hits, nr_hits);
 	if (ret)
 		return ret;
-	resolve_nearest(&symtab->nearest, hits, nr_hits);
-	resolve_nearest(&symtab->labels, hits, nr_hits);
+	resolve_nearest(symtab, &symtab->nearest, hits, nr_hits);
+	resolve_nearest(symtab, &symtab->labels, hits, nr_hits);
 	return 0;
 }
 
@@ -240,5 +279,6 @@ void symtab_deinit(struct symtab *symtab)
 	vec_free(&symtab->ranges);
 	vec_free(&symtab->nearest);
 	vec_free(&symtab->labels);
+	vec_free(&symtab->ends);
 	hit_finder_deinit(&symtab->finder);
 }

@@ -22,10 +22,12 @@ typedef VEC(struct range) range_vec;
 
 /* An all-zero table is empty. */
 struct symtab {
-	range_vec ranges;          /* ranges that cover an address; the files own the names */
-	range_vec nearest, labels; /* for each address, as symtab.c explains */
-	uint64_t nr_symbols;       /* function symbols that were read */
-	struct hit_finder finder;  /* of the hits */
+	range_vec ranges; /* ranges that cover an address; the files own the names */
+	/* for each address, as symtab.c explains */
+	range_vec nearest, labels;
+	VEC(uint64_t) ends;
+	uint64_t nr_symbols;      /* function symbols that were read */
+	struct hit_finder finder; /* of the hits */
 };
 
 /*

@@ -99,6 +99,15 @@ bool demangle_may_change(const char *name, size_t len, enum demangle_style style
 	       (style == DEMANGLE_SHORT && short_name_length(name, stem) != stem);
 }
 
+/*
+ * Returns true if @mangled, a name of C++, may be one of Rust: these end in a hash, whose length
+ * stands before it. libiberty reads all of a name before it looks for the hash.
+ */
+static bool may_be_legacy_rust(const char *mangled)
+{
+	return strstr(mangled, "17h");
+}
+
 /* @mangled may be mangled, and has a NUL. */
 static bool demangle_any(const char *mangled, struct demangled *d)
 {
@@ -107,8 +116,8 @@ static bool demangle_any(const char *mangled, struct demangled *d)
 	if (mangled[1] == '_')
 		mangled += 2;
 	if (mangled[1] == 'Z')
-		/* Legacy Rust names are C++ names that end in a hash. */
-		return demangle_by(rust_demangle_callback, mangled, d) ||
+		return (may_be_legacy_rust(mangled) &&
+			demangle_by(rust_demangle_callback, mangled, d)) ||
 		       demangle_by(cplus_demangle_v3_callback, mangled, d);
 	return demangle_by(rust_demangle_callback, mangled, d);
 }

@@ -8,6 +8,7 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "common/hash.h"
+#include "common/sort.h"
 #include "report/view/stack_digests.h"
 
 /* A row with its sort keys. */
@@ -187,7 +188,7 @@ static struct sorted_row *sort_rows(const struct model *model, const struct prof
 			.pid = model->processes.data[rows[i].process].pid,
 			.row = i,
 		};
-	qsort(sorted, nr, sizeof(*sorted), compare_rows);
+	sort_items(sorted, nr, sizeof(*sorted), compare_rows);
 	return sorted;
 }
 

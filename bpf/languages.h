@@ -149,6 +149,8 @@ struct php_layout {
 	__u16 generator_stand_in; /* a frame that stands for all generators that delegate */
 	__u8 function_code;       /* pointer to the instructions of a function */
 	__u8 function_file;       /* its file, and after that the line of its definition */
+	__u8 closure_bit; /* this bit of a function's flags says that it is a closure's copy */
+	__u8 reserved[3];
 };
 
 /*

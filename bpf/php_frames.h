@@ -52,9 +52,6 @@ enum php_function_word {
 #define PHP_USER     2
 #define PHP_EVAL     4
 
-/* Closures are objects, each with a copy of its function (ZEND_ACC_CLOSURE). */
-#define PHP_IS_CLOSURE(head) ((head) >> 32 & 1 << 22)
-
 /* Of a class, struct _zend_class_entry. */
 #define PHP_CLASS_NAME 8
 
@@ -216,7 +213,8 @@ static __always_inline void push_php_function(struct php_context *w, __u64 addr)
 	if (w->s->nr_words >= max_depth)
 		return;
 	if (!is_php_internal(p)) {
-		if (PHP_IS_CLOSURE(p->parts[PHP_FUNCTION_HEAD]))
+		/* Closures are objects, each with a copy of its function (ZEND_ACC_CLOSURE). */
+		if (p->parts[PHP_FUNCTION_HEAD] >> 32 & 1ULL << at->closure_bit)
 			addr = php_word(p, at->function_code);
 		h ^= php_word(p, at->function_file) * 7;
 		h ^= (__u64)(__u32)php_word(p, at->function_file + 8) << 20;

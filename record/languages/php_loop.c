@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "common/cleanup.h"
+
 /*
  * Is the interpreter of the kind that jumps from handler to handler in one function, as gcc makes
  * it? In others, made code has frames of its own (ZEND_VM_KIND_HYBRID, zend_vm_opcodes.h). The
@@ -24,6 +26,17 @@ static bool is_hybrid(const struct dynamic_symbols *symbols)
 	return !memcmp(begin, mov_4_ret, sizeof(mov_4_ret));
 }
 
+/* tests/long/made_code.sh has judged these versions. */
+static bool is_judged(const char *version)
+{
+	static const char *const judged[] = {"8.1.", "8.2.", "8.3.", "8.4.", "8.5."};
+
+	for (size_t i = 0; i < ARRAY_SIZE(judged); i++)
+		if (!strncmp(version, judged[i], strlen(judged[i])))
+			return true;
+	return false;
+}
+
 void php_loop_find(const struct dynamic_symbols *symbols, const char *version,
 		   struct found_interpreter *found)
 {
@@ -32,8 +45,7 @@ void php_loop_find(const struct dynamic_symbols *symbols, const char *version,
 
 	if (!code || dynamic_symbols_find(symbols, "execute_ex", &loop) || !is_hybrid(symbols))
 		return;
-	/* tests/long/made_code.sh has judged these versions. */
-	if (strncmp(version, "8.2.", 4) != 0 && strncmp(version, "8.4.", 4) != 0)
+	if (!is_judged(version))
 		return;
 	/* Far from the prologue and, in so long a function, from an epilogue. */
 	found->interpreter.loop = loop.st_value + loop.st_size / 2 - code->p_vaddr + code->p_offset;

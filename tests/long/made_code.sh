@@ -1,13 +1,21 @@
 #!/usr/bin/env bash
 # tests: bpf record/languages record/unwind
 # Stacks through code that runtimes have made, which no table knows: they come to their root, and no function has a wrong
-# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13; PHP is PHP 8.2 or 8.4.
-# LUAJIT is LuaJIT 2.1, and PCRE2 are libraries of that name. TAP.
+# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13. PHP is a version
+# of record/languages/php_layouts.c; with PHP_ROOT it is in that root of another system. LUAJIT is LuaJIT 2.1, and PCRE2 are libraries of that name. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
-: "${MADE_CODE_SECONDS:=15}" "${PYTHONS:=python3 python3.12 python3.13}" "${PHP:=php8.2}" \
+: "${MADE_CODE_SECONDS:=15}" "${PYTHONS:=python3 python3.12 python3.13}" "${PHP:=php}" "${PHP_ROOT:=}" \
 	"${LUAJIT:=luajit}" "${PCRE2:=libpcre2-8.so.0}"
 need_tables
+php=("$PHP")
+programs=$dir
+if [ -n "$PHP_ROOT" ]; then
+	php=(tests/fresh/enter "$PHP_ROOT" "$PHP")
+	programs=$(mktemp -d -p "$PHP_ROOT/tmp")
+	cleanup_extra() { rm -rf "$programs"; }
+fi
+cp tests/programs/known_jit.php tests/programs/known_calls.php "$programs"
 
 # truth NAME NUMBER
 truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
@@ -68,8 +76,8 @@ judge_php()
 {
 	local pid name=php-$1
 	mkfifo "$dir/$name.running"
-	"$PHP" -d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M -d "opcache.jit=$1" tests/programs/known_jit.php 3600 \
-		> "$dir/$name.running" &
+	"${php[@]}" -d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M -d "opcache.jit=$1" \
+		"${programs#"$PHP_ROOT"}/known_jit.php" 3600 > "$dir/$name.running" &
 	pid=$!
 	read -r _ < "$dir/$name.running"
 	"$profrec" -q -U -F 999 -p $pid -o "$dir/$name.prof" "$MADE_CODE_SECONDS"
@@ -82,14 +90,13 @@ judge_php()
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
 }
 
-# judge_php_functions MODE: the functions of PHP, among frames of made code.
+# judge_php_functions NAME SETTING...: the functions of PHP, among native frames and those of made code.
 judge_php_functions()
 {
-	local name=php-functions-$1
-	"$profrec" -q -U -F 999 -o "$dir/$name.prof" -- "$PHP" -d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M \
-		-d "opcache.jit=$1" tests/programs/known_calls.php "$MADE_CODE_SECONDS" "$dir/$name.pairs"
+	local name=php-functions-$1 calls=${programs#"$PHP_ROOT"}/known_calls.php
+	"$profrec" -q -U -F 999 -o "$dir/$name.prof" -- "${php[@]}" "${@:2}" "$calls" "$MADE_CODE_SECONDS" "${calls%.php}.pairs"
 	"$profrep" -fa --unnamed function "$dir/$name.prof" 2> /dev/null > "$dir/$name.folded"
-	judge "$name" -f tests/known_php.awk "$dir/$name.pairs"
+	judge "$name" -f tests/known_php.awk "$programs/known_calls.pairs"
 	check "$name: functions stand before the frame that runs them" at_most "$(truth "$name" misplaced)" \
 		"$((1 + $(truth "$name" segments) / 1000))"
 	check "$name: nothing but callers of fibers is displaced" at_most \
@@ -122,14 +129,23 @@ for python in $PYTHONS; do
 	judge_python "$python"
 done
 [ $tap_nr -gt 0 ] || skip "python -X perf" "no python of 3.12 or 3.13 with perf trampolines"
-case $("$PHP" -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION, extension_loaded("Zend OPcache");' 2> /dev/null) in
-8.21 | 8.41)
+version=$("${php[@]}" -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION, extension_loaded("Zend OPcache") ? "." : "";' \
+	2> /dev/null)
+case $version in
+7.4. | 8.[1-5].)
+	judge_php_functions plain -d opcache.enable_cli=0
+	judge_php_functions opcache -d opcache.enable_cli=1 -d opcache.jit=disable
+	;;
+*) skip "PHP" "no PHP 7.4, or 8.1 to 8.5, with opcache" ;;
+esac
+case $version in
+8.[1-5].)
 	for mode in tracing function; do
 		judge_php $mode
-		judge_php_functions $mode
+		judge_php_functions $mode -d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M -d "opcache.jit=$mode"
 	done
 	;;
-*) skip "PHP's JIT compiler" "no PHP 8.2 or 8.4 with opcache" ;;
+*) skip "PHP's JIT compiler" "no PHP 8.1 to 8.5 with opcache" ;;
 esac
 if "$LUAJIT" -v 2> /dev/null | grep -q 'LuaJIT 2\.1'; then
 	judge_lua 1

@@ -69,10 +69,12 @@ enum word_note {
 };
 
 /*
- * The ways in which CPython tells which of its functions run in one native frame. It keeps the
- * address of something in that native frame, the mark.
+ * The ways in which CPython tells which of its functions run in one native frame. From 3.10 on it
+ * keeps the address of something in that native frame, the mark.
  */
 enum python_marks {
+	/* 3.9: a function runs in a native frame of its own, and there are no marks. */
+	PYTHON_MARK_NONE,
 	/* 3.10: a function runs in a native frame of its own. The mark is a struct in a list. */
 	PYTHON_MARK_EACH,
 	/* 3.11: a flag says that a function is the outermost of its native frame. Marks as in 3.10.
@@ -94,6 +96,17 @@ enum python_thread {
 };
 
 /*
+ * Code in which native frames tell how functions belong to them: ranges of addresses. In a
+ * layout they count from the place on where offset 0 of the file would be mapped.
+ */
+struct language_code {
+	__u64 loop, loop_bytes;       /* the loop of the interpreter, execute_ex */
+	__u64 cold, cold_bytes;       /* the part of it that the compiler moved away; 0: none */
+	__u64 destroy, destroy_bytes; /* calls destructors, zend_objects_destroy_object */
+	__u64 change, change_bytes;   /* changes to another native stack; 0: nothing does */
+};
+
+/*
  * How to find the functions of CPython. All numbers are offsets in bytes. The child that reads the
  * file fills it in (record/languages/python_layouts.c).
  */
@@ -107,6 +120,7 @@ struct python_layout {
 	__u8 frame_next;
 	__u8 frame_code;
 	__u8 frame_owner; /* a byte; with PYTHON_MARK_ENTRY the flag */
+	__u8 frame_top;   /* with PYTHON_MARK_NONE: a pointer, NULL in a frame that runs */
 	__u8 code_flags;
 	__u8 code_line;
 	__u8 code_file;
@@ -123,18 +137,8 @@ struct python_layout {
 	 */
 	__u8 locked;
 	__s32 key; /* of the thread-specific data, or number of the block; from the runtime on */
-	__s32 variable; /* from the thread pointer or from the block on */
-};
-
-/*
- * Code in which native frames tell how functions belong to them: ranges of addresses. In struct
- * php_layout they count from the place on where offset 0 of the file would be mapped.
- */
-struct language_code {
-	__u64 loop, loop_bytes;       /* the loop of the interpreter, execute_ex */
-	__u64 cold, cold_bytes;       /* the part of it that the compiler moved away; 0: none */
-	__u64 destroy, destroy_bytes; /* calls destructors, zend_objects_destroy_object */
-	__u64 change, change_bytes;   /* changes to another native stack; 0: nothing does */
+	__s32 variable;            /* from the thread pointer or from the block on */
+	struct language_code code; /* with PYTHON_MARK_NONE: the loop */
 };
 
 /*
@@ -432,6 +436,7 @@ struct language_loops {
 	__u32 is_whole;            /* none of these is missing */
 	__u32 is_own_stack;        /* of a fiber; other segments run on other native stacks */
 	__u32 has_unknown;         /* made code ran, and nobody knows in which frame */
+	__u32 is_exact;            /* stacks count that have as many loops as segments, no other */
 };
 
 /* The progress of finding places by loops (bpf/loop_places.h). */

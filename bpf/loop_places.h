@@ -14,10 +14,12 @@
  * PHP has a loop without a segment for a moment: it has taken a function out of the list, and still
  * frees the function's values. That loop is the innermost one, or one that calls a destructor. PHP
  * has a segment without a loop, when a function has begun and its loop has not. Where the numbers
- * differ otherwise, no function has a place. Made code runs in the frame of a loop, so each of its
- * frames is one. Where nobody knows the frame of made code, no function has a place. While a fiber
- * begins or ends, the list and the native stack are of two fibers. No function has a place in such
- * stacks.
+ * differ otherwise, no function has a place. CPython 3.9 has a loop without a segment for some
+ * instructions, and its programs may have native stacks of which one list knows a part
+ * (greenlets). There no function has a place where the numbers differ at all. Made code runs in the
+ *frame of a loop, so each of its frames is one. Where nobody knows the frame of made code, no
+ *function has a place. While a fiber begins or ends, the list and the native stack are of two
+ *fibers. No function has a place in such stacks.
  */
 #ifndef BPF_LOOP_PLACES_H
 #define BPF_LOOP_PLACES_H
@@ -84,9 +86,9 @@ static __always_inline __u32 loops_pair(struct language_stack *s, enum stack_end
 	}
 	if (!(is_root || s->loops.is_own_stack) || !s->loops.is_whole)
 		return 0;
-	if (loops == nr || loops + 1 == nr)
+	if (loops == nr || (loops + 1 == nr && !s->loops.is_exact))
 		return nr;
-	if (loops != nr + 1 || p->nr_destroyers > 1)
+	if (s->loops.is_exact || loops != nr + 1 || p->nr_destroyers > 1)
 		return 0;
 	p->bare_begin = p->nr_destroyers ? p->last_destroyer : 0;
 	p->bare_end = p->bare_begin + 1;

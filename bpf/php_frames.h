@@ -320,17 +320,6 @@ static long collect_php_frame(__u32 i, struct php_context *w)
 	return 1;
 }
 
-/* The code of the file whose offset 0 would be at @base. */
-static __always_inline void find_php_code(struct language_code *code,
-					  const struct language_code *file, __u64 base)
-{
-	*code = *file;
-	code->loop += base;
-	code->cold += base;
-	code->destroy += base;
-	code->change += base;
-}
-
 /*
  * Collects the PHP functions of the current thread in the language stack of @level, which is empty.
  * @interpreter is the number of that of its process. Returns the number of words.
@@ -355,11 +344,7 @@ __verified_once int collect_php(__u32 interpreter, __u64 base, __u64 space_id, _
 	p->tgid = tgid;
 	p->interpreter = interpreter;
 	p->function.space_id = space_id;
-	find_php_code(&w.s->loops.code, &w.in->php.code, base);
-	w.s->loops.is_own_stack = 0;
-	w.s->loops.made_bytes = 0;
-	w.s->loops.has_unknown = 0;
-	w.s->loops.is_whole = 1;
+	begin_loops(w.s, &w.in->php.code, base);
 	bpf_loop(MAX_PHP_FRAMES, collect_php_frame, &w, 0);
 	if (!w.s->loops.is_own_stack) {
 		w.s->loops.nr_segments = w.s->nr_segments;

@@ -9,6 +9,9 @@
  * and the interpreter's data has the key. Later it is in a variable of the thread. Both hold with
  * and without the interpreter's lock. The layout of thread-specific data and of blocks of variables
  * is that of glibc 2.36 to 2.43 and of musl 1.2.
+ *
+ * From 3.10 on, the frames have marks on the native stack (bpf/language_places.h). The functions of
+ * 3.9 come to their place by the loops of the interpreter (bpf/loop_places.h).
  */
 #ifndef BPF_PYTHON_FRAMES_H
 #define BPF_PYTHON_FRAMES_H
@@ -260,13 +263,36 @@ static __always_inline void push_word(struct python_context *w, __u64 word)
 	w->s->nr_words = i + 1;
 }
 
+/*
+ * The functions of @s have no marks, and the loops in the file's @code. Offset 0 of the file would
+ * be at @base.
+ */
+static __always_inline void begin_loops(struct language_stack *s, const struct language_code *code,
+					__u64 base)
+{
+	struct language_loops *loops = &s->loops;
+
+	loops->code = *code;
+	loops->code.loop += base;
+	loops->code.cold += base;
+	loops->code.destroy += base;
+	loops->code.change += base;
+	loops->is_own_stack = 0;
+	loops->made_bytes = 0;
+	loops->has_unknown = 0;
+	loops->is_whole = 1;
+	loops->is_exact = 0;
+}
+
 /* The words since the last segment's end belong to the native frame with @mark. */
 static __always_inline void end_segment(struct python_context *w, __u64 mark)
 {
 	__u32 i = w->s->nr_segments;
 
-	if (i >= MAX_LANGUAGE_SEGMENTS)
+	if (i >= MAX_LANGUAGE_SEGMENTS) {
+		w->s->loops.is_whole = 0;
 		return;
+	}
 	w->s->segments[i].mark = mark;
 	w->s->segments[i].end = w->s->nr_words;
 	w->s->nr_segments = i + 1;
@@ -276,7 +302,8 @@ static __always_inline void end_segment(struct python_context *w, __u64 mark)
 static __always_inline long end_unreadable(struct python_context *w)
 {
 	push_word(w, LANGUAGE_WORD(LANGUAGE_PYTHON, 0, NOTE_UNREADABLE));
-	if (w->in->python.marks != PYTHON_MARK_SHIM)
+	w->s->loops.is_whole = 0;
+	if (w->s->python.list)
 		end_segment(w, w->s->python.list);
 	return 1;
 }
@@ -392,6 +419,13 @@ static long collect_python_frame(__u32 i, struct python_context *w)
 	}
 	if (!push_function(w, frame_word(p, at->frame_code) & ~CODE_TAGS))
 		return end_unreadable(w);
+	if (at->marks == PYTHON_MARK_NONE) {
+		end_segment(w, 0);
+		/* A generator that is to raise an exception, and its list does not go on. */
+		if (!p->frame && frame_word(p, at->frame_top))
+			return end_contradiction(w);
+		return 0;
+	}
 	if (at->marks == PYTHON_MARK_EACH || (at->marks == PYTHON_MARK_ENTRY && owner)) {
 		end_segment(w, p->list);
 		if (!step_list(w))
@@ -422,6 +456,8 @@ __verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id
 		return 0;
 	at = &w.in->python;
 	p = &w.s->python;
+	if (at->marks == PYTHON_MARK_NONE)
+		begin_loops(w.s, &at->code, base);
 	p->tstate = find_python_state(w.in, base);
 	if (!p->tstate)
 		return 0;
@@ -433,6 +469,8 @@ __verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id
 	p->frame = at->tstate_frame ? read_user_word(p->tstate + at->tstate_frame)
 				    : read_user_word(p->list + at->list_frame);
 	bpf_loop(MAX_PYTHON_FRAMES, collect_python_frame, &w, 0);
+	w.s->loops.nr_segments = w.s->nr_segments;
+	w.s->loops.is_exact = 1;
 	return w.s->nr_words;
 }
 

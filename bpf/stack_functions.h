@@ -48,10 +48,10 @@ __verified_once int find_functions(__u32 tgid, __u64 space_id, __u32 level)
 	} else if (!find_executable_interpreter(bpf_get_current_task_btf(), &interpreter, &base)) {
 		return FUNCTIONS_NONE;
 	}
-	if (collect_python(interpreter, base, space_id, tgid, level))
-		return FUNCTIONS_WITH_MARKS;
-	return collect_php(interpreter, base, space_id, tgid, level) ? FUNCTIONS_OF_LOOPS
-								     : FUNCTIONS_NONE;
+	if (!collect_python(interpreter, base, space_id, tgid, level) &&
+	    !collect_php(interpreter, base, space_id, tgid, level))
+		return FUNCTIONS_NONE;
+	return s->loops.code.loop_bytes ? FUNCTIONS_OF_LOOPS : FUNCTIONS_WITH_MARKS;
 }
 
 /* The native frames of a stack, and functions that come among them. */

@@ -47,7 +47,7 @@ function allowed(caller, name)
 		sub(/_\[py\]$/, "", name)
 		sub(/^.*[.]/, "", name)
 		# The module of the program starts the threads, and imports what it needs.
-		if (name == "<module>" || name ~ /^_find_and_load|^_load|^_call_with/)
+		if (name == "<module>" || name == "[displaced]" || name ~ /^_find_and_load|^_load|^_call_with/)
 			next
 		if (frames[i - 1] !~ /_\[py\]$/) {
 			segments += count

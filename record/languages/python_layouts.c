@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "record/languages/moved_code.h"
 #include "record/languages/python_thread.h"
 
 /* The places of a string's characters changed with 3.12, the rest of a code object with 3.11. */
@@ -27,6 +28,15 @@
 
 /* By minor version of CPython 3; all zero: without support. */
 static const struct python_layout layouts[] = {
+	[9] = {.marks = PYTHON_MARK_NONE,
+	       .tstate_frame = 24,
+	       .tstate_thread = 176,
+	       .frame_next = 24,
+	       .frame_code = 32,
+	       .frame_top = 72,
+	       .key = 588,
+	       .locked = 20,
+	       CODE_3_10},
 	[10] = {.marks = PYTHON_MARK_EACH,
 		.tstate_list = 48,
 		.list_next = 8,
@@ -125,7 +135,7 @@ static bool has_symbol(const struct dynamic_symbols *symbols, const char *name)
 
 /*
  * The version of the file. Before 3.11 no constant tells. There the minor version follows from
- * functions that came with it. Returns 0 for versions before 3.10.
+ * functions that came with it. Returns 0 for versions before 3.9.
  */
 static uint32_t find_version(const struct dynamic_symbols *symbols)
 {
@@ -136,7 +146,9 @@ static uint32_t find_version(const struct dynamic_symbols *symbols)
 		return dynamic_symbols_read(symbols, symbol.st_value, &version, sizeof(version))
 			       ? 0
 			       : version;
-	return has_symbol(symbols, "Py_NewRef") ? 0x030a00f0 : 0;
+	if (has_symbol(symbols, "Py_NewRef"))
+		return 0x030a00f0;
+	return has_symbol(symbols, "PyFrame_GetCode") ? 0x030900f0 : 0;
 }
 
 /* The first words of the offsets for debuggers. */
@@ -161,9 +173,9 @@ static void name_version(struct found_interpreter *found, uint32_t version, bool
 	const char *suffix = VERSION_LEVEL(version) < LEVEL_CANDIDATE ? ", unreleased" : "";
 
 	if (!version)
-		snprintf(found->name, sizeof(found->name), "CPython before 3.10");
-	else if (VERSION_MAJOR(version) == 3 && VERSION_MINOR(version) == 10)
-		snprintf(found->name, sizeof(found->name), "CPython 3.10");
+		snprintf(found->name, sizeof(found->name), "CPython before 3.9");
+	else if (VERSION_MAJOR(version) == 3 && VERSION_MINOR(version) <= 10)
+		snprintf(found->name, sizeof(found->name), "CPython 3.%u", VERSION_MINOR(version));
 	else
 		snprintf(found->name, sizeof(found->name), "CPython %u.%u.%u%s%s",
 			 VERSION_MAJOR(version), VERSION_MINOR(version), VERSION_MICRO(version),
@@ -182,6 +194,25 @@ static const struct python_layout *choose_layout(uint32_t version, bool is_free_
 	return from[minor].tstate_thread ? &from[minor] : NULL;
 }
 
+/* Finds the loop of a version without marks. Returns 0 or -ENOENT. */
+static int find_loop(const struct dynamic_symbols *symbols, struct language_code *code)
+{
+	const Elf64_Phdr *segment = dynamic_symbols_code(symbols);
+	uint64_t bias = segment->p_vaddr - segment->p_offset, begin, end;
+	Elf64_Sym loop;
+
+	if (dynamic_symbols_find(symbols, "_PyEval_EvalFrameDefault", &loop) || !loop.st_size ||
+	    moved_code_find(symbols, &loop, &begin, &end))
+		return -ENOENT;
+	*code = (struct language_code){
+		.loop = loop.st_value - bias,
+		.loop_bytes = loop.st_size,
+		.cold = begin - bias,
+		.cold_bytes = end - begin,
+	};
+	return 0;
+}
+
 /* Takes the layout, and what the file says beyond it. Returns 0 or -ENOENT. */
 static int complete_layout(const struct dynamic_symbols *symbols, const Elf64_Sym *runtime,
 			   const struct python_layout *from, struct python_layout *layout)
@@ -189,6 +220,8 @@ static int complete_layout(const struct dynamic_symbols *symbols, const Elf64_Sy
 	*layout = *from;
 	if (layout->thread != PYTHON_THREAD_KEY)
 		return python_thread_find(symbols, runtime->st_value, layout);
+	if (layout->marks == PYTHON_MARK_NONE && find_loop(symbols, &layout->code))
+		return -ENOENT;
 	return runtime->st_size < layout->key + sizeof(uint32_t) ? -ENOENT : 0;
 }
 

@@ -25,6 +25,18 @@ check "native frames alone" same "$(grep -c '\[py\]' "$dir/native.folded")" 0
 check "the language without its interpreter" mostly "$dir/language.folded" fake_python \
 	'^fake_python;outer_\[py\];K.middle_\[py\];inner_\[py\]( |;)' 80
 
+# CPython 3.9 has no marks, and one function in each native frame of the loop. Each kind of it has a name of its own.
+build "$dir/old" fake_python_3_9.c "${frameless[@]}" -Wl,--export-dynamic
+for lie in suspended parted; do ln -s old "$dir/$lie"; done
+record old sh -c "$dir/old 40; $dir/suspended 20 suspended & $dir/parted 20 parted & wait"
+check "3.9: the interpreter is found" contains "$(info "$dir/old.prof" interpreter)" "CPython 3.9 [py]"
+check "3.9: functions have their place" mostly "$dir/old.folded" old \
+	'_PyEval_EvalFrameDefault;outer_\[py\];run_middle;_PyEval_EvalFrameDefault;middle_\[py\];native_helper;_PyEval_EvalFrameDefault;inner_\[py\];burn_inside' 80
+for lie in suspended parted; do
+	check "3.9, $lie: no function has a place" mostly "$dir/old.folded" $lie \
+		'inner_\[py\];\[displaced\]_\[py\];.*;native_helper;_PyEval_EvalFrameDefault;burn_inside' 80
+done
+
 # The file is known after the first process, and each process runs for 20 ms.
 record short sh -c "$fake 25; for i in \$(seq 30); do $fake 1; done"
 "$profrep" processes "$dir/short.prof" > /dev/null

@@ -20,6 +20,9 @@
 /* Has made code run in the frame of a loop, or in a frame that nobody knows? */
 static bool has_made, has_unknown;
 
+/* Do only stacks with as many loops as segments count? */
+static bool is_exact;
+
 static struct {
 	_Alignas(struct language_stack) char bytes[LANGUAGE_STACK_SIZE(FRAMES_MAX)];
 } memory;
@@ -64,6 +67,7 @@ static void check_places(const char *native, uint32_t nr_segments, enum stack_en
 	s->loops.made = has_made ? MADE : 0;
 	s->loops.made_bytes = has_made ? BYTES : 0;
 	s->loops.has_unknown = has_unknown;
+	s->loops.is_exact = is_exact;
 	for (uint32_t i = 0; i < nr_segments; i++) {
 		s->words[i] = LANGUAGE_WORD(LANGUAGE_PHP, 0, 'a' + i);
 		s->segments[i].end = i + 1;
@@ -123,6 +127,16 @@ START_TEST(a_stack_without_its_root_is_known_from_the_leaf_on)
 }
 END_TEST
 
+START_TEST(where_numbers_must_be_equal_any_difference_takes_the_places_away)
+{
+	is_exact = true;
+	check_places("NLNNLN", 2, STACK_END_ROOT, "NaLNNbLN");
+	check_places("NNLN", 2, STACK_END_ROOT, "NNLN!ab");
+	check_places("NLNLN", 1, STACK_END_ROOT, "NLNLN!a");
+	check_places("LNL", 3, STACK_END_CUT, "aLNbL!c");
+}
+END_TEST
+
 /* A fiber that waits has the change among its callers, and that is no matter. */
 START_TEST(a_change_of_the_stack_takes_the_places_away)
 {
@@ -152,6 +166,7 @@ END_TEST
 SUITE_MAIN("loop_places", each_segment_has_its_loop,
 	   a_function_whose_loop_has_not_begun_is_the_leaf, a_loop_that_returns_has_no_segment,
 	   where_numbers_differ_functions_are_displaced,
+	   where_numbers_must_be_equal_any_difference_takes_the_places_away,
 	   a_stack_without_its_root_is_known_from_the_leaf_on,
 	   a_change_of_the_stack_takes_the_places_away, made_code_runs_in_the_frame_of_a_loop,
 	   made_code_in_an_unknown_frame_takes_the_places_away)

@@ -57,6 +57,21 @@ START_TEST(versions)
 }
 END_TEST
 
+/* Before 3.11, functions tell the version. */
+START_TEST(versions_by_functions)
+{
+	dynamic_file_init(&file);
+	dynamic_file_add(&file, "PyEval_EvalFrameEx", 0, 1);
+	dynamic_file_add(&file, "_PyRuntime", RUNTIME_OFF, RUNTIME_BYTES);
+	expect(0, 0, "CPython before 3.9", false);
+	dynamic_file_add(&file, "PyFrame_GetCode", 0, 1);
+	dynamic_file_add(&file, "_PyEval_EvalFrameDefault", 0, 1);
+	expect(0, 0, "CPython 3.9", false); /* no table says what its loop jumps to */
+	dynamic_file_add(&file, "Py_NewRef", 0, 1);
+	expect(0, 0, "CPython 3.10", true);
+}
+END_TEST
+
 START_TEST(unknown_versions_are_not_walked)
 {
 	expect(0x030d00b3, 0, "CPython 3.13.0, unreleased", false);
@@ -113,5 +128,6 @@ START_TEST(other_files)
 }
 END_TEST
 
-SUITE_MAIN_WITH("python_layouts", begin, NULL, versions, unknown_versions_are_not_walked,
-		variable_of_the_thread, offsets_of_another_version, data_too_short, other_files)
+SUITE_MAIN_WITH("python_layouts", begin, NULL, versions, versions_by_functions,
+		unknown_versions_are_not_walked, variable_of_the_thread, offsets_of_another_version,
+		data_too_short, other_files)

@@ -5,7 +5,7 @@
 FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all
 FUZZ_COMMON := tests/fuzz/budget.c $(COMMON_SRC)
-FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam demangle interpreters
+FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam functions demangle interpreters
 
 # The sources and libraries of each target.
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
@@ -22,6 +22,7 @@ FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/languages/java_,lin
 	$(FUZZ_COMMON)
 FUZZ_beam      := tests/fuzz/beam_input.c record/languages/beam_machine.c record/languages/beam_releases.c \
 	record/languages/java_machine.c $(FUZZ_COMMON)
+FUZZ_functions := tests/fuzz/functions_input.c record/languages/source_function.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
 	report/symbols/short_name.c report/text/string_set.c $(FUZZ_COMMON)

@@ -14,146 +14,6 @@
 #define FUNCTIONS_MAX  (MAX_SEEN_FUNCTIONS / 2)
 #define TEXT_BYTES_MAX (1u << 20)
 
-/* A character takes up to 4 bytes in UTF-8, but one of 1 byte takes 2. The dots are for a cut. */
-#define TEXT_MAX (2 * NAME_BYTES + 3)
-
-static size_t put_character(char *out, uint32_t c)
-{
-	/* Halves of a pair and numbers beyond Unicode are no characters. NUL ends a string. */
-	if (!c || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
-		c = '?';
-	if (c < 0x80) {
-		out[0] = c;
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = 0xc0 | c >> 6;
-		out[1] = 0x80 | (c & 0x3f);
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = 0xe0 | c >> 12;
-		out[1] = 0x80 | (c >> 6 & 0x3f);
-		out[2] = 0x80 | (c & 0x3f);
-		return 3;
-	}
-	out[0] = 0xf0 | c >> 18;
-	out[1] = 0x80 | (c >> 12 & 0x3f);
-	out[2] = 0x80 | (c >> 6 & 0x3f);
-	out[3] = 0x80 | (c & 0x3f);
-	return 4;
-}
-
-/* Copies text that is UTF-8 already. NUL ends a string. */
-static size_t copy_utf8(const struct language_text *text, size_t bytes, char *out)
-{
-	for (size_t i = 0; i < bytes; i++)
-		out[i] = text->bytes[i] ? text->bytes[i] : '?';
-	return bytes;
-}
-
-/* Puts the text as UTF-8 into @out, with dots at the end that was cut. Returns its length. */
-static size_t decode_text(const struct language_text *text, bool is_path, char out[TEXT_MAX])
-{
-	size_t nr = 0, size = text->kind == 2 || text->kind == 4 ? text->kind : 1;
-	size_t bytes = text->nr_bytes < NAME_BYTES ? text->nr_bytes : NAME_BYTES;
-
-	if (text->is_cut && is_path)
-		for (; nr < 3; nr++)
-			out[nr] = '.';
-	if (!text->kind)
-		nr += copy_utf8(text, bytes, out + nr);
-	for (size_t at = 0; text->kind && at + size <= bytes; at += size) {
-		uint32_t c = 0;
-
-		memcpy(&c, text->bytes + at, size);
-		nr += put_character(out + nr, c);
-	}
-	if (text->is_cut && !is_path)
-		for (int i = 0; i < 3; i++)
-			out[nr++] = '.';
-	return nr;
-}
-
-static const char *copy_text(struct arena *texts, const struct language_text *text, bool is_path)
-{
-	char utf8[TEXT_MAX];
-	size_t len = decode_text(text, is_path, utf8);
-
-	return arena_copy(texts, utf8, len);
-}
-
-/*
- * "java/util/List" and "add" become "java.util.List.add", in the source "java.util.List". "lists"
- * and "map/2" of Erlang become "lists:map/2", in "lists".
- */
-static int name_method(struct arena *texts, enum language language,
-		       const struct language_text *class, const struct language_text *name,
-		       struct source_function *f)
-{
-	char text[2 * TEXT_MAX + 1];
-	size_t nr = decode_text(class, false, text);
-
-	for (size_t i = 0; i < nr && language == LANGUAGE_JAVA; i++)
-		if (text[i] == '/')
-			text[i] = '.';
-	f->file = arena_copy(texts, text, nr);
-	text[nr++] = language == LANGUAGE_JAVA ? '.' : ':';
-	f->name = arena_copy(texts, text, nr + decode_text(name, false, text + nr));
-	return f->file && f->name ? 0 : -ENOMEM;
-}
-
-/* Functions in C have no file. */
-#define PHP_INTERNAL_FILE "internal"
-
-/* The code of a file has no name. "/srv/index.php" becomes "<index.php>". Returns the length. */
-static size_t name_file_code(const char *file, size_t len, char *out)
-{
-	size_t at = len;
-
-	while (at && file[at - 1] != '/')
-		at--;
-	out[0] = '<';
-	memcpy(out + 1, file + at, len - at);
-	out[len - at + 1] = '>';
-	return len - at + 2;
-}
-
-/* "List" and "add" become "List::add". */
-static int name_php(struct arena *texts, const struct php_function_name *name,
-		    struct source_function *f)
-{
-	const struct function_name *function = &name->function;
-	char text[2 * TEXT_MAX + 2], file[TEXT_MAX] = PHP_INTERNAL_FILE;
-	size_t len = decode_text(&name->scope, false, text), nr = strlen(file);
-
-	if (function->file.nr_bytes)
-		nr = decode_text(&function->file, true, file);
-	if (len) {
-		memcpy(text + len, "::", 2);
-		len += 2;
-	}
-	if (function->name.nr_bytes)
-		len += decode_text(&function->name, false, text + len);
-	else
-		len = name_file_code(file, nr, text);
-	f->file = arena_copy(texts, file, nr);
-	f->name = arena_copy(texts, text, len);
-	return f->file && f->name ? 0 : -ENOMEM;
-}
-
-static int name_function(struct arena *texts, const struct function_name *name,
-			 struct source_function *f)
-{
-	if (word_language(name->word) == LANGUAGE_PHP)
-		return name_php(texts, (const struct php_function_name *)name, f);
-	if (word_language(name->word) == LANGUAGE_JAVA)
-		return name_method(texts, LANGUAGE_JAVA, &name->file, &name->name, f);
-	f->name = copy_text(texts, &name->name, false);
-	f->file = copy_text(texts, &name->file, true);
-	return f->file && f->name ? 0 : -ENOMEM;
-}
-
 int function_names_add(struct function_names *names, const struct function_name *name, uint32_t *nr)
 {
 	struct name_generation *young = &names->young;
@@ -163,8 +23,8 @@ int function_names_add(struct function_names *names, const struct function_name 
 	*nr = NO_FUNCTION;
 	if (young->texts.total >= 2 * TEXT_BYTES_MAX)
 		return 0;
-	if (name_function(&young->texts, name, &new.own) || vec_push(&names->waiting, waiting) ||
-	    vec_push(&young->functions, new))
+	if (source_function_decode(&young->texts, name, &new.own) ||
+	    vec_push(&names->waiting, waiting) || vec_push(&young->functions, new))
 		return -ENOMEM;
 	*nr = young->functions.nr - 1;
 	return 0;
@@ -182,8 +42,8 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
 	for (uint32_t i = 0; i < nr_methods; i++) {
 		struct source_function function = {.line = methods[i].line};
 
-		if (name_method(&young->texts, word_language(f->word), &methods[i].class,
-				&methods[i].name, &function) ||
+		if (source_function_decode_method(&young->texts, word_language(f->word),
+						  &methods[i].class, &methods[i].name, &function) ||
 		    vec_push(&young->inlined, function))
 			return -ENOMEM;
 	}

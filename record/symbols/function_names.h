@@ -20,13 +20,8 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/languages/java_methods.h"
+#include "record/languages/source_function.h"
 #include "record/process/address_spaces.h"
-
-/* A function in its source. The strings are UTF-8 as far as the process wrote proper text. */
-struct source_function {
-	const char *name, *file;
-	uint32_t line; /* of its definition; 0: not known */
-};
 
 /* The function of a word. A compiler may have put others into it, which call each other there. */
 struct named_function {

@@ -26,19 +26,19 @@ static void end(void)
 	address_spaces_deinit(&spaces);
 }
 
-static void set_text(struct language_text *text, uint32_t kind, const void *bytes, size_t nr)
+static void set_text(struct language_text *text, const char *chars)
 {
-	text->kind = kind;
-	text->nr_bytes = nr;
-	memcpy(text->bytes, bytes, nr < NAME_BYTES ? nr : NAME_BYTES);
+	text->kind = 1;
+	text->nr_bytes = strlen(chars);
+	memcpy(text->bytes, chars, text->nr_bytes);
 }
 
 static struct function_name make_name(uint64_t word, const char *name, const char *file)
 {
 	struct function_name n = {.word = word, .time_ns = 100, .tgid = PID, .line = 7};
 
-	set_text(&n.name, 1, name, strlen(name));
-	set_text(&n.file, 1, file, strlen(file));
+	set_text(&n.name, name);
+	set_text(&n.file, file);
 	return n;
 }
 
@@ -91,64 +91,6 @@ START_TEST(names_are_found_after_they_settled)
 }
 END_TEST
 
-START_TEST(characters)
-{
-	static const uint8_t latin[] = {'g', 'r', 0xf6, 0xdf, 'e'};
-	static const uint16_t chinese[] = {0x6f22, 0x5b57};
-	static const uint32_t smile[] = {'x', 0x1f600};
-	struct function_name name = make_name(WORD, "", "");
-
-	ck_assert_str_eq(named(&name), "");
-	set_text(&name.name, 1, latin, sizeof(latin));
-	name.word++;
-	ck_assert_str_eq(named(&name), "größe");
-	set_text(&name.name, 2, chinese, sizeof(chinese));
-	name.word++;
-	ck_assert_str_eq(named(&name), "漢字");
-	set_text(&name.name, 4, smile, sizeof(smile));
-	name.word++;
-	ck_assert_str_eq(named(&name), "x😀");
-	set_text(&name.name, 0, "größe", strlen("größe"));
-	name.word++;
-	ck_assert_str_eq(named(&name), "größe");
-}
-END_TEST
-
-START_TEST(numbers_that_are_no_characters)
-{
-	static const uint16_t halves[] = {0xd83d, 'a', 0xdfff, 0};
-	static const uint32_t beyond[] = {0x110000, UINT32_MAX, 'b'};
-	struct function_name name = make_name(WORD, "", "");
-
-	set_text(&name.name, 2, halves, sizeof(halves));
-	ck_assert_str_eq(named(&name), "?a??");
-	set_text(&name.name, 4, beyond, sizeof(beyond));
-	name.word++;
-	ck_assert_str_eq(named(&name), "??b");
-	set_text(&name.name, 0, "a\0b", 3);
-	name.word++;
-	ck_assert_str_eq(named(&name), "a?b");
-	set_text(&name.name, 4, beyond, 7); /* ends in the middle of a character */
-	name.word++;
-	ck_assert_str_eq(named(&name), "?");
-}
-END_TEST
-
-START_TEST(long_names)
-{
-	struct function_name name = make_name(WORD, "", "");
-
-	memset(name.name.bytes, 'n', NAME_BYTES);
-	memset(name.file.bytes, 0xe9, NAME_BYTES);
-	name.name.nr_bytes = name.file.nr_bytes = UINT32_MAX; /* lies */
-	name.name.is_cut = name.file.is_cut = 1;
-	ck_assert_uint_eq(strlen(named(&name)), NAME_BYTES + 3);
-	ck_assert_str_eq(find(PID, WORD)->own.name + NAME_BYTES, "...");
-	ck_assert_uint_eq(strlen(find(PID, WORD)->own.file), 2 * NAME_BYTES + 3);
-	ck_assert_int_eq(strncmp(find(PID, WORD)->own.file, "...é", 5), 0);
-}
-END_TEST
-
 /* A generation that is full becomes the elder one, which is still searched. */
 START_TEST(generations)
 {
@@ -195,5 +137,4 @@ START_TEST(texts_are_bounded)
 END_TEST
 
 SUITE_MAIN_WITH("function_names", begin, end, names_belong_to_a_word_and_a_process,
-		names_are_found_after_they_settled, characters, numbers_that_are_no_characters,
-		long_names, generations, texts_are_bounded)
+		names_are_found_after_they_settled, generations, texts_are_bounded)

@@ -21,6 +21,7 @@ struct line_machine {
 	size_t nr_open;     /* hits without a row */
 	struct line_row row, last;
 	bool has_last;   /* the sequence has begun */
+	bool is_usual;   /* the header has the operands of DWARF for the opcodes of run_usual */
 	bool is_dropped; /* the sequence is of code that the linker dropped */
 	/* What each special opcode adds to the row. */
 	uint16_t addresses[256];
@@ -92,6 +93,58 @@ static void prepare_specials(struct line_machine *m)
 		m->addresses[opcode] = adjusted / header->line_range * header->min_inst_length;
 		m->lines[opcode] = header->line_base + adjusted % header->line_range;
 	}
+}
+
+static bool has_usual_operands(const struct line_header *header)
+{
+	return header->opcode_base > DW_LNS_negate_stmt &&
+	       header->operands[DW_LNS_set_column] == 1 &&
+	       header->operands[DW_LNS_negate_stmt] == 0;
+}
+
+/*
+ * Runs the opcodes that most of a program consists of, up to one of another kind, or up to a row
+ * that emit_row has to look at. Operands of more than a byte are left, too.
+ */
+static void run_usual(struct line_machine *m, struct cursor *c)
+{
+	const uint8_t opcode_base = m->header->opcode_base;
+	const uint64_t next_addr = m->next_addr;
+	struct line_row row = m->row, last = m->last;
+	const uint8_t *p = c->p;
+
+	for (; c->end - p >= 2; p++) {
+		uint8_t opcode = *p, operand = p[1];
+
+		if (opcode >= opcode_base || opcode == DW_LNS_copy) {
+			struct line_row new = row;
+
+			if (opcode != DW_LNS_copy) {
+				new.addr += m->addresses[opcode];
+				new.line += m->lines[opcode];
+			}
+			if (new.addr > next_addr || new.addr < last.addr)
+				break;
+			row = last = new;
+		} else if (opcode == DW_LNS_negate_stmt) {
+			continue;
+		} else if (operand >= 0x80) {
+			break;
+		} else if (opcode == DW_LNS_set_column) {
+			p++;
+		} else if (opcode == DW_LNS_advance_line) {
+			row.line += operand & 0x40 ? operand - 0x80 : operand;
+			p++;
+		} else if (opcode == DW_LNS_set_file) {
+			row.file = operand;
+			p++;
+		} else {
+			break;
+		}
+	}
+	c->p = p;
+	m->row = row;
+	m->last = last;
 }
 
 static void run_special(struct line_machine *m, uint8_t opcode)
@@ -166,11 +219,15 @@ void line_program_run(struct line_table *table, const struct dwarf_unit *unit,
 	m.work = work;
 	m.hits = hits;
 	m.nr = m.nr_open = nr;
+	m.is_usual = has_usual_operands(&header);
 	prepare_specials(&m);
 	begin_sequence(&m);
 	while (m.nr_open && cursor_left(&c) && !work->error) {
-		uint8_t opcode = dwarf_u8(&c);
+		uint8_t opcode;
 
+		if (m.is_usual && m.has_last)
+			run_usual(&m, &c);
+		opcode = dwarf_u8(&c);
 		if (opcode >= header.opcode_base)
 			run_special(&m, opcode);
 		else if (opcode)

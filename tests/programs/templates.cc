@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Code for tests of names and lines: templates within templates, functions inlined many levels deep, lambdas, and names
- * that are long or have no linkage. It is built whole (PART undefined), or in parts, of which each has all but main().
+ * that are long or have no linkage. It is built whole (PART undefined), or in parts, of which each has all but main(). A
+ * part runs the part NEXT, if that is defined.
  */
 #include <algorithm>
 #include <functional>
@@ -124,19 +125,25 @@ __attribute__((noinline)) long run(int argc)
 
 } // namespace JOIN(part, PART)
 
-#if PART == 0
-#ifdef PARTS
-namespace part1 { long run(int argc); }
-namespace part2 { long run(int argc); }
+#ifdef NEXT
+namespace JOIN(part, NEXT) { long run_all(int argc); }
 #endif
 
+namespace JOIN(part, PART) {
+__attribute__((noinline)) long run_all(int argc)
+{
+	long sum = run(argc);
+
+#ifdef NEXT
+	sum += JOIN(part, NEXT)::run_all(argc);
+#endif
+	return sum;
+}
+} // namespace JOIN(part, PART)
+
+#if PART == 0
 int main(int argc, char **)
 {
-	long sum = part0::run(argc);
-
-#ifdef PARTS
-	sum += part1::run(argc) + part2::run(argc);
-#endif
-	return sum == 42;
+	return part0::run_all(argc) == 42;
 }
 #endif

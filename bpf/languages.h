@@ -19,6 +19,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/node_layout.h"
+
 /* The numbers are below 8: the highest bit of a word is STACK_FRAME_EXACT. */
 enum language {
 	LANGUAGE_NONE = 0,
@@ -203,6 +205,7 @@ struct interpreter {
 		__u32 java[NR_JAVA_SYMBOLS];
 		struct php_layout php;
 		struct beam_layout beam;
+		struct node_layout node;
 	};
 };
 

@@ -20,6 +20,19 @@
 
 #define WINDOW_BYTES 512
 
+/* Words that are read of an object of V8. All offsets into it are below. */
+#define NODE_OBJECT_WORDS 8
+
+/* Memory of the search for a function of JavaScript (bpf/node_frames.h). */
+struct node_scratch {
+	__u64 slots[2];                  /* of the frame: the function and the context */
+	__u64 object[NODE_OBJECT_WORDS]; /* the one at hand */
+	__u64 name, script, flags;       /* of the function, as its SharedFunctionInfo has them */
+	__u64 words[4];
+	__u64 skip, length; /* of a string: the first character that counts, and their number */
+	struct seen_function function;
+};
+
 /*
  * Of each CPU and level: the frame that a walk is at, the process, and a window of the stack. The
  * numbers are here, and not on the program's stack, of which older kernels have 512 bytes.
@@ -41,6 +54,7 @@ struct walk_memory {
 	union {
 		struct java_scratch java;
 		struct regex_scratch regex;
+		struct node_scratch node;
 	};
 	struct beam_scratch beam;
 };

@@ -88,6 +88,7 @@
 #include "bpf/kernel.h"
 #include "bpf/language_places.h"
 #include "bpf/made_frames.h"
+#include "bpf/node_frames.h"
 #include "bpf/python_frames.h"
 #include "bpf/regex_frames.h"
 #include "bpf/shared.h"
@@ -279,6 +280,24 @@ static __always_inline void keep_beam_word(const struct user_walk *w, __u64 *add
 		send_beam_function(memory->level);
 }
 
+/*
+ * A frame that is a function's of JavaScript takes its word, if its name can be had. Its lowest
+ * address is @sp.
+ */
+static __always_inline void keep_node_word(const struct user_walk *w, __u64 sp, __u64 *address)
+{
+	const struct walk_memory *memory = walk_memory_of(w);
+	__u32 found;
+
+	if (!w->walk.by_rbp || w->walk.end != STACK_GOES_ON || !w->space->interpreter)
+		return;
+	found = find_node_word(sp, w->space->space_id, w->space->interpreter - 1, memory->level);
+	if (found == NODE_WORD_SEEN ||
+	    (found == NODE_WORD_NEW &&
+	     send_node_function(w->space->interpreter - 1, memory->level)))
+		*address = memory->node.function.word;
+}
+
 /* Goes from a native frame to its caller. Returns false if the frame does not belong to the stack.
  */
 static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *address)
@@ -295,8 +314,10 @@ static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *addres
 	if (!unwind_enter_frame(&w->walk, m))
 		return false;
 	unwind_leave_frame(&w->walk, m ? rule_of_mapping(w, m, pc) : NULL, address);
-	if (walk_languages)
+	if (walk_languages) {
 		keep_beam_word(w, address);
+		keep_node_word(w, sp, address);
+	}
 	if (walk_languages && w->functions && w->walk.end == STACK_GOES_ON)
 		places_hold(w->functions, max_depth, sp, f->sp, address);
 	return true;

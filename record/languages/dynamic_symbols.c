@@ -15,7 +15,7 @@
 #define CHAIN_MAX 256
 
 /* The longest name that is looked for. */
-#define NAME_MAX_BYTES 64
+#define NAME_MAX_BYTES 80
 
 static int read_at(int fd, uint64_t off, void *buf, size_t len)
 {

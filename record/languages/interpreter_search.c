@@ -5,6 +5,7 @@
 #include "record/languages/beam_symbols.h"
 #include "record/languages/dynamic_symbols.h"
 #include "record/languages/java_symbols.h"
+#include "record/languages/node_layouts.h"
 #include "record/languages/php_layouts.h"
 #include "record/languages/python_layouts.h"
 
@@ -41,6 +42,7 @@ void interpreter_search(int fd, struct found_interpreter *found)
 		lua_find(&symbols, found);
 		regex_find(&symbols, found);
 		beam_find(&symbols, found);
+		node_find(&symbols, found);
 	}
 	dynamic_symbols_deinit(&symbols);
 }

@@ -91,8 +91,8 @@ int source_function_decode_method(struct arena *texts, enum language language,
 	return f->file && f->name ? 0 : -ENOMEM;
 }
 
-/* Functions in C have no file. */
-#define PHP_INTERNAL_FILE "internal"
+/* Functions in C, and those of an engine itself, have no file. */
+#define INTERNAL_FILE "internal"
 
 /* The code of a file has no name. "/srv/index.php" becomes "<index.php>". Returns the length. */
 static size_t name_file_code(const char *file, size_t len, char *out)
@@ -112,7 +112,7 @@ static int name_php(struct arena *texts, const struct php_function_name *name,
 		    struct source_function *f)
 {
 	const struct function_name *function = &name->function;
-	char text[2 * TEXT_MAX + 2], file[TEXT_MAX] = PHP_INTERNAL_FILE;
+	char text[2 * TEXT_MAX + 2], file[TEXT_MAX] = INTERNAL_FILE;
 	size_t len = decode_text(&name->scope, false, text), nr = strlen(file);
 
 	if (function->file.nr_bytes)
@@ -130,11 +130,35 @@ static int name_php(struct arena *texts, const struct php_function_name *name,
 	return f->file && f->name ? 0 : -ENOMEM;
 }
 
+/* The name of a module's file may be a URL. */
+#define FILE_URL "file://"
+
+/* Functions without a file are V8's own. The code of a file has no name. */
+static int name_node(struct arena *texts, const struct function_name *name,
+		     struct source_function *f)
+{
+	char text[TEXT_MAX + 2], file[TEXT_MAX] = INTERNAL_FILE;
+	size_t nr = strlen(file), skip = 0, len = decode_text(&name->name, false, text);
+
+	if (name->file.nr_bytes) {
+		nr = decode_text(&name->file, true, file);
+		if (nr > strlen(FILE_URL) && !memcmp(file, FILE_URL, strlen(FILE_URL)))
+			skip = strlen(FILE_URL);
+	}
+	if (!len)
+		len = name_file_code(file + skip, nr - skip, text);
+	f->file = arena_copy(texts, file + skip, nr - skip);
+	f->name = arena_copy(texts, text, len);
+	return f->file && f->name ? 0 : -ENOMEM;
+}
+
 int source_function_decode(struct arena *texts, const struct function_name *name,
 			   struct source_function *f)
 {
 	if (word_language(name->word) == LANGUAGE_PHP)
 		return name_php(texts, (const struct php_function_name *)name, f);
+	if (word_language(name->word) == LANGUAGE_NODE)
+		return name_node(texts, name, f);
 	if (word_language(name->word) == LANGUAGE_JAVA)
 		return source_function_decode_method(texts, LANGUAGE_JAVA, &name->file, &name->name,
 						     f);

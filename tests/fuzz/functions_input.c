@@ -44,6 +44,7 @@ static void decode(const struct php_function_name *name, int verbose)
 {
 	const struct function_name *function = &name->function;
 	bool is_php = word_language(function->word) == LANGUAGE_PHP;
+	bool has_name = is_php || word_language(function->word) == LANGUAGE_NODE;
 	bool is_proper =
 		function->name.kind && function->file.kind && (!is_php || name->scope.kind);
 	enum language method = function->line & 1 ? LANGUAGE_JAVA : LANGUAGE_BEAM;
@@ -53,7 +54,7 @@ static void decode(const struct php_function_name *name, int verbose)
 	if (!source_function_decode(&texts, function, &f)) {
 		check_text(f.name, is_proper);
 		check_text(f.file, is_proper);
-		if ((is_php && !f.name[0]) || f.line != function->line)
+		if ((has_name && !f.name[0]) || f.line != function->line)
 			abort();
 		if (verbose)
 			printf("%zu and %zu bytes\n", strlen(f.name), strlen(f.file));

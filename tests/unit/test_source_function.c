@@ -124,6 +124,29 @@ START_TEST(long_functions_of_php)
 }
 END_TEST
 
+static const char *node_name_of(const char *function, const char *file)
+{
+	struct function_name name = {.word = LANGUAGE_WORD(LANGUAGE_NODE, 0x7f, 0x23316400)};
+
+	set_text(&name.name, 1, function, strlen(function));
+	set_text(&name.file, 1, file, strlen(file));
+	return name_of(&name);
+}
+
+START_TEST(functions_of_node)
+{
+	ck_assert_str_eq(node_name_of("total", "/srv/shop.js"), "total");
+	ck_assert_str_eq(decoded.file, "/srv/shop.js");
+	ck_assert_str_eq(node_name_of("", "/srv/shop.js"), "<shop.js>");
+	ck_assert_str_eq(node_name_of("", "file:///srv/shop.mjs"), "<shop.mjs>");
+	ck_assert_str_eq(decoded.file, "/srv/shop.mjs");
+	ck_assert_str_eq(node_name_of("load", "file://"), "load");
+	ck_assert_str_eq(decoded.file, "file://");
+	ck_assert_str_eq(node_name_of("sort", ""), "sort");
+	ck_assert_str_eq(decoded.file, "internal");
+}
+END_TEST
+
 START_TEST(methods)
 {
 	struct language_text class = {0}, name = {0};
@@ -141,4 +164,4 @@ START_TEST(methods)
 END_TEST
 
 SUITE_MAIN_WITH("source_function", begin, end, characters, numbers_that_are_no_characters,
-		long_names, functions_of_php, long_functions_of_php, methods)
+		long_names, functions_of_php, long_functions_of_php, functions_of_node, methods)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Knows V8, the engine of Node.js, by its file, and where a version keeps functions. V8 has numbers
+ * for debuggers in the file, from which the offsets come.
+ */
+#ifndef RECORD_LANGUAGES_NODE_LAYOUTS_H
+#define RECORD_LANGUAGES_NODE_LAYOUTS_H
+
+#include "record/languages/dynamic_symbols.h"
+#include "record/languages/found_interpreter.h"
+
+/* Fills @found if the file is V8, or has it. Leaves it alone otherwise. */
+void node_find(const struct dynamic_symbols *symbols, struct found_interpreter *found);
+
+#endif

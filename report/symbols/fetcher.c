@@ -12,12 +12,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/io.h"
+#include "common/minmax.h"
 #include "common/parse.h"
 
 #define LIBRARY "libdebuginfod.so.1"
@@ -31,8 +33,11 @@
 /* The parent looks at the clock and at Ctrl-C this often. */
 #define POLL_MS 200
 
-/* Larger files are not fetched. The debug file of a browser has up to that. */
-#define FILE_BYTES_MAX (4ll << 30)
+/*
+ * Larger files are not fetched, unless DEBUGINFOD_MAXSIZE allows less. The debug file of a browser
+ * has up to that.
+ */
+#define FILE_BYTES_MAX (4ull << 30)
 
 /* How a child ends. */
 enum child_status {
@@ -67,6 +72,16 @@ static uint64_t stall_ns(void)
 	if (!text || parse_u64(text, 1, UINT32_MAX, &seconds))
 		seconds = STALL_S;
 	return seconds * NS_PER_S;
+}
+
+static uint64_t file_bytes_max(void)
+{
+	const char *text = getenv("DEBUGINFOD_MAXSIZE");
+	uint64_t bytes;
+
+	if (!text || parse_u64(text, 1, FILE_BYTES_MAX, &bytes))
+		bytes = FILE_BYTES_MAX;
+	return bytes;
 }
 
 static bool library_open(struct library *library)
@@ -112,8 +127,9 @@ struct look {
 static struct {
 	struct look *look;
 	volatile sig_atomic_t is_ended; /* the parent wants it to end */
-	enum child_status status;       /* the reason for which it gave up */
+	volatile sig_atomic_t status;   /* the reason for which it gave up: enum child_status */
 	uint64_t stall_ns, moved_at_ns;
+	uint64_t bytes_max;
 	long done;
 	bool is_shown; /* progress is shown, since standard error is a terminal */
 	bool has_line; /* a line of progress is there */
@@ -123,6 +139,29 @@ static void end_child(int number)
 {
 	(void)number;
 	child.is_ended = 1;
+}
+
+/* The file outgrew the limit. A write fails, so the library gives up. */
+static void note_too_large(int number)
+{
+	(void)number;
+	child.status = CHILD_TOO_LARGE;
+}
+
+/*
+ * Limits the files that the child writes. A server need not say how much it sends, and the library
+ * counts bytes only if it does.
+ */
+static bool limit_files(void)
+{
+	const struct sigaction action = {.sa_handler = note_too_large};
+	struct rlimit limit;
+
+	child.bytes_max = file_bytes_max();
+	if (getrlimit(RLIMIT_FSIZE, &limit))
+		return false;
+	limit.rlim_cur = min_u64(limit.rlim_cur, child.bytes_max);
+	return !setrlimit(RLIMIT_FSIZE, &limit) && !sigaction(SIGXFSZ, &action, NULL);
 }
 
 static void show_progress(long done, long all)
@@ -147,7 +186,7 @@ static int watch_progress(struct debuginfod_client *client, long done, long all)
 		child.done = done;
 		child.moved_at_ns = now;
 	}
-	if (all > FILE_BYTES_MAX || (all > 0 && done > FILE_BYTES_MAX))
+	if (all > 0 && max_u64(done, all) > child.bytes_max)
 		child.status = CHILD_TOO_LARGE;
 	else if (now - child.moved_at_ns > child.stall_ns)
 		child.status = CHILD_TIMED_OUT;
@@ -191,7 +230,7 @@ static void run_child(const struct build_id *build_id, enum fetch_kind kind, int
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent ||
-	    sigaction(SIGTERM, &end, NULL) || sigaction(SIGINT, &ignore, NULL))
+	    sigaction(SIGTERM, &end, NULL) || sigaction(SIGINT, &ignore, NULL) || !limit_files())
 		_exit(CHILD_BROKEN);
 	child.look = look;
 	child.stall_ns = stall_ns();

@@ -76,7 +76,8 @@ else
 	skip "Debian's server" "no debuginfod"
 fi
 
-# A server that hangs, sends a wrong file, or announces a file of 10 GB.
+# A server that hangs, sends a wrong file, announces a file of 10 GB, or sends without end and without a size: much at a
+# time, or a byte each second.
 cat > server.py <<'PY'
 import http.server, sys, threading
 
@@ -91,14 +92,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         data = open("liar", "rb").read()
         self.send_response(200)
         self.send_header("Content-Type", "application/octet-stream")
-        self.send_header("Content-Length", str(10 * 10**9 if kind == "large" else len(data)))
+        if kind in ("endless", "trickles"):
+            self.send_header("Transfer-Encoding", "chunked")
+        else:
+            self.send_header("Content-Length", str(10 * 10**9 if kind == "large" else len(data)))
         self.end_headers()
         try:
+            while kind == "endless":
+                self.wfile.write(b"10000\r\n" + bytes(65536) + b"\r\n")
+            while kind == "trickles":
+                self.wfile.write(b"1\r\n\0\r\n")
+                threading.Event().wait(1)
             self.wfile.write(data)
             while kind == "large":
                 self.wfile.write(bytes(65536))
         except OSError:
-            pass
+            open("gone", "w").close()
 
     def log_message(self, *args):
         pass
@@ -113,7 +122,7 @@ gcc -g -O0 -Wl,--build-id -o liar prog.c
 # serve KIND: starts the server with an empty cache.
 serve()
 {
-	rm -rf cache asked port
+	rm -rf cache asked gone port
 	python3 server.py "$1" > port 2> server.err &
 	wait_for test -s port
 	DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
@@ -125,6 +134,14 @@ check "a server that lies: files says so" contains "$("$profrep" files --debugin
 serve large
 check "a file that is too large" same "$(names --debuginfod)" "$nothing"
 check "a file that is too large: said" contains "$(cat err)" "too large to fetch"
+serve endless
+check "a server without an end" same "$(DEBUGINFOD_MAXSIZE=1000000 names --debuginfod)" "$nothing"
+check "a server without an end: said" contains "$(cat err)" "too large to fetch"
+check "a server without an end: the connection is closed" wait_for test -e gone
+check "a server without an end: nothing is kept" same "$(find cache xdg -size +100k 2> /dev/null)" ""
+serve trickles
+check "a server without an end that sends little" same "$(DEBUGINFOD_TIMEOUT=1 names --debuginfod)" "$nothing"
+check "a server without an end that sends little: said" contains "$(cat err)" "did not answer in time"
 serve hangs
 check "a server that hangs" same "$(DEBUGINFOD_TIMEOUT=1 names --debuginfod)" "$nothing"
 check "a server that hangs: said" contains "$(cat err)" "did not answer in time"

@@ -14,7 +14,7 @@
 int unpack_xz(const void *packed, size_t size, int fd, uint64_t max_bytes, uint64_t *nr_bytes)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
-	lzma_ret status = lzma_stream_decoder(&stream, DECODER_BYTES_MAX, 0);
+	lzma_ret status = lzma_stream_decoder(&stream, DECODER_BYTES_MAX, LZMA_CONCATENATED);
 	uint8_t chunk[CHUNK_BYTES];
 	int ret = 0;
 

@@ -145,7 +145,7 @@ static int parse_time(const char *text, void *target)
 }
 
 static const char time_hint[] =
-	"times are 12.5 (seconds since the start), 14:05:00 and 2026-11-22T14:05:00";
+	"times are 12.5 (seconds since the start), 14:05:00, 2026-11-22T14:05:00, and with Z in UTC";
 
 #define TIME_ROW(field, text)                                                                      \
 	{                                                                                          \

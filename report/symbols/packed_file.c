@@ -16,6 +16,10 @@
 /* The largest module of a distribution has 400 MB with its debug information. */
 #define UNPACKED_BYTES_MAX (512u << 20)
 
+/* A packed file may unfold to so many bytes in any case, and to so many times its size. */
+#define UNPACKED_BYTES_SMALL (64u << 20)
+#define UNPACKED_TIMES_MAX   64
+
 #define CHUNK_BYTES (64u << 10)
 
 /* zstd packs with a larger window only if it is told to. */
@@ -24,7 +28,7 @@
 /* zlib finds out by itself that a stream is gzip's. */
 #define ANY_HEADER (15 + 32)
 
-/* All functions here are like unpack_xz. */
+/* All functions here are like unpack_xz. A packed file is one stream, or several in a row. */
 typedef int unpack_fn(const void *packed, size_t size, int fd, uint64_t max_bytes,
 		      uint64_t *nr_bytes);
 
@@ -34,6 +38,16 @@ static int write_chunk(int fd, const uint8_t *chunk, size_t nr, uint64_t max_byt
 {
 	*nr_bytes += nr;
 	return *nr_bytes > max_bytes ? -EFBIG : io_write_all(fd, chunk, nr);
+}
+
+/* Goes on with the stream after one that ended. Returns Z_OK, or Z_STREAM_END after the last. */
+static int begin_next_gzip(z_stream *stream)
+{
+	static const uint8_t magic[] = {0x1f, 0x8b};
+
+	if (stream->avail_in < sizeof(magic) || memcmp(stream->next_in, magic, sizeof(magic)) != 0)
+		return Z_STREAM_END;
+	return inflateReset(stream);
 }
 
 static int unpack_gzip(const void *packed, size_t size, int fd, uint64_t max_bytes,
@@ -51,6 +65,8 @@ static int unpack_gzip(const void *packed, size_t size, int fd, uint64_t max_byt
 		stream.avail_out = sizeof(chunk);
 		status = inflate(&stream, Z_NO_FLUSH);
 		ret = write_chunk(fd, chunk, sizeof(chunk) - stream.avail_out, max_bytes, nr_bytes);
+		if (status == Z_STREAM_END)
+			status = begin_next_gzip(&stream);
 	}
 	inflateEnd(&stream);
 	if (status == Z_MEM_ERROR)
@@ -71,7 +87,7 @@ static int unpack_zstd(const void *packed, size_t size, int fd, uint64_t max_byt
 	if (!stream)
 		return -ENOMEM;
 	ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
-	while (status && !ret) {
+	while ((status || in.pos < in.size) && !ret) {
 		ZSTD_outBuffer out = {.dst = chunk, .size = sizeof(chunk)};
 
 		before = in.pos;
@@ -108,11 +124,13 @@ static unpack_fn *find_unpacker(const struct mapped_bytes *bytes)
 static int unpack_bytes(const struct mapped_bytes *bytes, int fd, struct file_budget *budget)
 {
 	unpack_fn *unpack = find_unpacker(bytes);
-	uint64_t nr_bytes = 0, max = UNPACKED_BYTES_MAX;
+	uint64_t nr_bytes = 0,
+		 max = max_u64(bytes->size * UNPACKED_TIMES_MAX, UNPACKED_BYTES_SMALL);
 	int ret;
 
 	if (!unpack)
 		return -EIO;
+	max = min_u64(max, UNPACKED_BYTES_MAX);
 	if (budget)
 		max = min_u64(max, budget->bytes_left);
 	ret = unpack(bytes->data, bytes->size, fd, max, &nr_bytes);

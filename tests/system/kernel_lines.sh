@@ -126,6 +126,11 @@ for kind in xz zst gz; do
 	at=packed-$kind/lib/modules/$release/kernel
 	mkdir -p "$at" && cp vmlinux "packed-$kind/lib/modules/$release/vmlinux" && "${pack[@]}" my-mod.ko > "$at/my-mod.ko.$kind"
 	check "a module packed by ${pack[0]}" same "$(names --symfs "packed-$kind" k.prof)" "$all"
+	{
+		head -c 1000 my-mod.ko | "${pack[@]}"
+		tail -c +1001 my-mod.ko | "${pack[@]}"
+	} > "$at/my-mod.ko.$kind"
+	check "two streams of ${pack[0]}" same "$(names --symfs "packed-$kind" k.prof)" "$all"
 	head -c -20 "$at/my-mod.ko.$kind" > short && mv short "$at/my-mod.ko.$kind"
 	check "cut short: ${pack[0]}" same "$(names --symfs "packed-$kind" k.prof)" "$image first_[k] 2 later_[k] 3 "
 	[ $kind = xz ] && continue # packs 600 MB too slowly

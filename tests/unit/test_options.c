@@ -180,8 +180,9 @@ START_TEST(options_that_are_refused)
 		     "'profrep info --help' lists the options");
 	expect_error("files -T", -EINVAL, "option -T: unknown",
 		     "'profrep files --help' lists the options");
-	expect_error("processes --to 12:60:00", -EINVAL, "option --to: '12:60:00' is not a time",
-		     "times are 12.5 (seconds since the start), 14:05:00 and 2026-11-22T14:05:00");
+	expect_error(
+		"processes --to 12:60:00", -EINVAL, "option --to: '12:60:00' is not a time",
+		"times are 12.5 (seconds since the start), 14:05:00, 2026-11-22T14:05:00, and with Z in UTC");
 	expect_error("diff --from 5 --to 5.0 a b", -EINVAL, "option --to: not later than --from",
 		     "'profrep diff --help' shows the usage");
 }

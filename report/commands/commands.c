@@ -15,7 +15,7 @@ static const struct command_spec *const commands[] = {
 	&report_command.spec,  &diff_command.spec,      &plan_command.spec,    &info_command.spec,
 	&top_command.spec,     &tree_command.spec,      &callers_command.spec, &files_command.spec,
 	&missing_command.spec, &processes_command.spec, &html_command.spec,    &export_command.spec,
-	&pack_command.spec,    &merge_command.spec,
+	&pack_command.spec,    &merge_command.spec,     &tables_command.spec,
 };
 
 /* Words of perf, bcc, pprof and FlameGraph. */

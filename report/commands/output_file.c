@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include "common/cleanup.h"
 #include "common/part_file.h"
 #include "report/commands/output_target.h"
+#include "report/commands/signal_cleanup.h"
 #include "report/print/print_errors.h"
 
 #define COPY_BYTES (1u << 20)
@@ -19,28 +19,12 @@
 /* The part to remove when a signal ends the process; a handler gets no other argument. */
 static const char *volatile part_at_signal;
 
-static void remove_part_at_signal(int number)
+static void remove_part(void)
 {
 	const char *part = part_at_signal;
 
 	if (part)
 		unlink(part);
-	/* The action is the usual one again, and ends the process after this handler. */
-	raise(number);
-}
-
-/* A signal that somebody ignores, as under nohup, stays ignored. */
-static void watch_signals(const char *part)
-{
-	static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
-	const struct sigaction action = {.sa_handler = remove_part_at_signal,
-					 .sa_flags = SA_RESETHAND};
-	struct sigaction before;
-
-	part_at_signal = part;
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
-			sigaction(numbers[i], &action, NULL);
 }
 
 static bool is_standard(const char *name)
@@ -104,7 +88,8 @@ static int open_file(struct output_file *file)
 		return ret;
 	file->path = TAKE_PTR(path);
 	file->part = TAKE_PTR(part);
-	watch_signals(file->part);
+	part_at_signal = file->part;
+	signal_cleanup_set(remove_part);
 	return 0;
 }
 

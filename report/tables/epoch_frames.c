@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/tables/epoch_frames.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "report/symbols/frame_place.h"
+
+/* The mark of a frame and place that a count uses, before it has an id. */
+#define IS_USED 1
+
+/* Frames of one object that need names, and the way back to them. */
+struct asked {
+	struct recording_tables *tables;
+	struct epoch_frames *frames;
+	uint32_t *first_symbols; /* by object, and the end of the last one's */
+	VEC(struct range_hit) hits;
+};
+
+size_t epoch_frames_slot(const struct epoch_frames *frames, const struct prof_stack *stack,
+			 uint32_t depth)
+{
+	uint32_t frame = frames->epoch->stack_frames[stack->first_frame + depth];
+	enum frame_place place = depth && !frames->is_exact[frame] ? FRAME_CALLER : FRAME_LEAF;
+
+	return (size_t)frame * NR_FRAME_PLACES + place;
+}
+
+static void use_stack(struct epoch_frames *f, uint32_t id)
+{
+	const struct prof_stack *stack = &f->epoch->stacks[id];
+
+	if (f->has_stack[id])
+		return;
+	f->has_stack[id] = true;
+	for (uint32_t i = 0; i < stack->nr_frames; i++)
+		f->ids[epoch_frames_slot(f, stack, i)] = IS_USED;
+}
+
+static void mark_used(struct epoch_frames *f)
+{
+	const struct prof_epoch *epoch = f->epoch;
+
+	for (uint32_t i = 0; i < epoch->nr_exact_frames; i++)
+		f->is_exact[epoch->exact_frames[i]] = true;
+	for (uint32_t i = 0; i < epoch->nr_counts; i++) {
+		const struct prof_count *count = &epoch->counts[i];
+
+		use_stack(f, count->user_stack);
+		use_stack(f, count->kernel_stack);
+		use_stack(f, count->waker_user_stack);
+		use_stack(f, count->waker_kernel_stack);
+	}
+}
+
+static uint64_t looked_up(const struct epoch_frames *f, size_t slot)
+{
+	return f->epoch->frames[slot / NR_FRAME_PLACES].offset -
+	       (slot % NR_FRAME_PLACES == FRAME_CALLER);
+}
+
+/* Gives the frame of @slot its id. @range is its symbol, NULL if there is none. */
+static int identify(struct asked *a, const struct object_identity *object, size_t slot,
+		    const struct range *range)
+{
+	const struct frame_identity frame = frame_identity_make(
+		object, looked_up(a->frames, slot), range && range->len ? range->name : "");
+	int ret = recording_tables_add_frame(a->tables, &frame, object);
+
+	a->frames->ids[slot] = frame.id;
+	return ret ? ret : recording_tables_add_name(a->tables, &frame, object, range);
+}
+
+/* Gives a frame its id whose symbol may come in a later epoch. */
+static int identify_early(struct asked *a, const struct object_identity *object, size_t slot)
+{
+	uint64_t offset = looked_up(a->frames, slot);
+	struct seen_frame *seen = recording_tables_seen(a->tables, object->basis, offset);
+	int ret;
+
+	if (!seen->id || seen->basis != object->basis || seen->offset != offset) {
+		ret = identify(a, object, slot, NULL);
+		*seen = (struct seen_frame){object->basis, offset, a->frames->ids[slot]};
+		if (!ret && !recording_tables_has_name(a->tables, seen->id))
+			ret = recorded_names_wait(&a->tables->recorded, object, offset);
+		return ret;
+	}
+	a->frames->ids[slot] = seen->id;
+	return 0;
+}
+
+/* A frame with a name needs no other, unless the name makes its identity. */
+static bool needs_name(const struct asked *a, const struct object_identity *object, size_t slot)
+{
+	struct frame_identity frame;
+
+	if (object->class == IDENTITY_NAME)
+		return true;
+	frame = frame_identity_make(object, looked_up(a->frames, slot), "");
+	return !recording_tables_has_name(a->tables, frame.id);
+}
+
+/* Identifies the frames that were asked for, of object @id. */
+static int answer(struct asked *a, uint32_t id)
+{
+	const struct object_identity *object = &a->frames->objects[id];
+	int ret;
+
+	range_hits_sort(a->hits.data, a->hits.nr);
+	ret = recorded_names_resolve(&a->tables->recorded, a->frames->epoch, a->first_symbols[id],
+				     a->first_symbols[id + 1], a->hits.data, a->hits.nr);
+	for (size_t i = 0; i < a->hits.nr && !ret; i++)
+		ret = identify(a, object, a->hits.data[i].tag, a->hits.data[i].range);
+	vec_clear(&a->hits);
+	return ret;
+}
+
+static int ask(struct asked *a, size_t slot)
+{
+	const struct prof_frame *frame = &a->frames->epoch->frames[slot / NR_FRAME_PLACES];
+	const struct object_identity *object = &a->frames->objects[frame->object];
+	const struct range_hit hit = {.addr = looked_up(a->frames, slot), .tag = slot};
+
+	if (a->frames->ids[slot] != IS_USED)
+		return 0;
+	if (object->holds)
+		return identify_early(a, object, slot);
+	if (!needs_name(a, object, slot))
+		return identify(a, object, slot, NULL);
+	return vec_push(&a->hits, hit);
+}
+
+/* The frames of a recording ascend by object. */
+static int ask_all(struct asked *a)
+{
+	const struct prof_epoch *epoch = a->frames->epoch;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < epoch->nr_frames && !ret; i++) {
+		uint32_t object = epoch->frames[i].object;
+
+		for (int place = 0; place < NR_FRAME_PLACES && !ret; place++)
+			ret = ask(a, (size_t)i * NR_FRAME_PLACES + place);
+		if (!ret && (i + 1 == epoch->nr_frames || epoch->frames[i + 1].object != object))
+			ret = answer(a, object);
+	}
+	return ret;
+}
+
+/* The symbols of a recording ascend by object. */
+static uint32_t *find_symbols(const struct prof_epoch *epoch)
+{
+	uint32_t *first = calloc((size_t)epoch->nr_objects + 1, sizeof(*first));
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; first && i <= epoch->nr_objects; i++) {
+		while (next < epoch->nr_symbols && epoch->symbols[next].object < i)
+			next++;
+		first[i] = next;
+	}
+	return first;
+}
+
+int epoch_frames_make(struct epoch_frames *frames, struct recording_tables *tables,
+		      const struct prof_epoch *epoch)
+{
+	_cleanup_free_ uint32_t *first_symbols = find_symbols(epoch);
+	struct asked asked = {
+		.tables = tables,
+		.frames = frames,
+		.first_symbols = first_symbols,
+	};
+	int ret;
+
+	*frames = (struct epoch_frames){
+		.epoch = epoch,
+		.objects = calloc(epoch->nr_objects, sizeof(*frames->objects)),
+		.ids = calloc((size_t)epoch->nr_frames * NR_FRAME_PLACES + 1, sizeof(*frames->ids)),
+		.is_exact = calloc((size_t)epoch->nr_frames + 1, sizeof(*frames->is_exact)),
+		.has_stack = calloc(epoch->nr_stacks, sizeof(*frames->has_stack)),
+	};
+	if (!first_symbols || !frames->objects || !frames->ids || !frames->is_exact ||
+	    !frames->has_stack)
+		return -ENOMEM;
+	object_identities_make(frames->objects, tables->meta, epoch);
+	ret = recorded_names_learn(&tables->recorded, epoch, frames->objects);
+	mark_used(frames);
+	if (!ret)
+		ret = ask_all(&asked);
+	vec_free(&asked.hits);
+	return ret;
+}
+
+void epoch_frames_deinit(struct epoch_frames *frames)
+{
+	free(frames->objects);
+	free(frames->ids);
+	free(frames->is_exact);
+	free(frames->has_stack);
+	*frames = (struct epoch_frames){0};
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Turns the counts of an epoch into rows of samples, and their stacks into stacks of the tables. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "report/tables/epoch_frames.h"
+#include "report/tables/service_name.h"
+#include "report/tables/slice_times.h"
+#include "report/tables/table_ids.h"
+
+/* A part of a row's text that is made once, in the texts of the epoch. */
+struct row_text {
+	size_t start;
+	uint32_t len; /* 0: not made yet; no part is empty */
+};
+
+struct epoch_tables {
+	struct recording_tables *to;
+	const struct prof_epoch *epoch;
+	struct epoch_frames frames;
+	uint64_t *side_ids; /* by stack that a count has */
+	struct textbuf texts;
+	struct row_text *comms;                 /* by string: name of the thread */
+	struct row_text *before;                /* by process: host, service and cgroup */
+	struct row_text *after;                 /* by process: pid and build-id of the executable */
+	struct row_text *times;                 /* by slice: begin and length */
+	uint64_t *begins_ms;                    /* by slice */
+	const struct prof_process_info **infos; /* by process */
+	struct textbuf stack;                   /* of the count: id and end */
+	uint64_t recording_ids[PROF_MAX_EVENTS];
+	uint32_t next_part; /* in the epoch's slices */
+};
+
+static const char *const end_words[PROF_NR_STACK_ENDS] = {
+	[PROF_STACK_UNKNOWN] = "unknown",
+	[PROF_STACK_COMPLETE] = "complete",
+	[PROF_STACK_CUT] = "cut",
+	[PROF_STACK_MISSED_FULL] = "missed",
+	[PROF_STACK_MISSED_ERROR] = "missed",
+	[PROF_STACK_STRAYED] = "strayed",
+	[PROF_STACK_NO_TABLE] = "no table",
+	[PROF_STACK_BAD_RULE] = "bad rule",
+	[PROF_STACK_UNREADABLE] = "unreadable",
+	[PROF_STACK_EARLY] = "early",
+};
+
+static void put_text(struct textbuf *out, const struct epoch_tables *t, const struct row_text *text)
+{
+	textbuf_bytes(out, t->texts.data + text->start, text->len);
+}
+
+static struct row_text end_text(const struct epoch_tables *t, size_t start)
+{
+	return (struct row_text){start, t->texts.nr - start};
+}
+
+static void put_field(struct textbuf *out, const char *s)
+{
+	textbuf_escaped(out, s, strlen(s), TEXT_PLAIN);
+	textbuf_char(out, '\t');
+}
+
+/* Appends the ids of the frames of @id to the stack that is being made. */
+static int put_side(struct epoch_tables *t, uint32_t id, bool is_leaf_first)
+{
+	const struct prof_stack *stack = &t->epoch->stacks[id];
+	uint32_t nr = stack->nr_frames;
+	int ret = vec_reserve(&t->to->stack_frames, nr);
+
+	for (uint32_t i = 0; i < nr && !ret; i++)
+		ret = vec_push(&t->to->stack_frames,
+			       epoch_frames_id(&t->frames, stack, is_leaf_first ? i : nr - 1 - i));
+	return ret;
+}
+
+static int put_note(struct epoch_tables *t, const char *text)
+{
+	const struct frame_identity note = note_identity_make(text);
+	int ret = recording_tables_add_note(t->to, &note);
+
+	return ret ? ret : vec_push(&t->to->stack_frames, note.id);
+}
+
+static bool is_missed(uint8_t end)
+{
+	return end == PROF_STACK_MISSED_FULL || end == PROF_STACK_MISSED_ERROR;
+}
+
+static int put_side_or_note(struct epoch_tables *t, uint32_t id, bool is_kernel, bool is_leaf_first)
+{
+	if (is_missed(t->epoch->stacks[id].end))
+		return put_note(t, is_kernel ? "[Missed Kernel Stack]" : "[Missed User Stack]");
+	return put_side(t, id, is_leaf_first);
+}
+
+/* Appends the frames of @count, in the order of profrep's exports: the root first. */
+static int put_frames(struct epoch_tables *t, const struct prof_count *count)
+{
+	size_t nr = t->to->stack_frames.nr;
+	int ret = put_side_or_note(t, count->user_stack, false, false);
+
+	if (!ret)
+		ret = put_side_or_note(t, count->kernel_stack, true, false);
+	if (!ret && (count->waker_kernel_stack || count->waker_user_stack)) {
+		ret = put_note(t, "--");
+		if (!ret)
+			ret = put_side_or_note(t, count->waker_kernel_stack, true, true);
+		if (!ret)
+			ret = put_side_or_note(t, count->waker_user_stack, false, true);
+	}
+	if (!ret && t->to->stack_frames.nr == nr)
+		ret = put_note(t, "[no stack]");
+	return ret;
+}
+
+/*
+ * Makes the ids of all stacks. Stacks of a recording are sorted by their frames from the root, so a
+ * stack begins like the one before it. @before has the frames of that, and @ids the ids up to them.
+ */
+static void make_side_ids(struct epoch_tables *t, size_t *before, uint64_t *ids)
+{
+	uint32_t nr_before = 0;
+
+	for (uint32_t id = 0; id < t->epoch->nr_stacks; id++) {
+		const struct prof_stack *stack = &t->epoch->stacks[id];
+		uint64_t side = table_id_u64(is_missed(stack->end), 0);
+		bool is_equal = !is_missed(stack->end);
+		uint32_t nr = stack->nr_frames;
+
+		if (!t->frames.has_stack[id])
+			continue;
+		for (uint32_t i = 0; i < nr; i++) {
+			size_t slot = epoch_frames_slot(&t->frames, stack, nr - 1 - i);
+
+			is_equal = is_equal && i < nr_before && before[i] == slot;
+			side = is_equal ? ids[i] : table_id_u64(t->frames.ids[slot], side);
+			before[i] = slot;
+			ids[i] = side;
+		}
+		nr_before = nr;
+		t->side_ids[id] = side;
+	}
+}
+
+static int find_side_ids(struct epoch_tables *t)
+{
+	_cleanup_free_ size_t *before = calloc(PROF_MAX_STACK_FRAMES, sizeof(*before));
+	_cleanup_free_ uint64_t *ids = calloc(PROF_MAX_STACK_FRAMES, sizeof(*ids));
+
+	if (!before || !ids)
+		return -ENOMEM;
+	make_side_ids(t, before, ids);
+	return 0;
+}
+
+static uint64_t stack_id(const struct epoch_tables *t, const struct prof_count *count)
+{
+	const uint64_t *sides = t->side_ids;
+	uint64_t id = table_id_u64(sides[count->kernel_stack], sides[count->user_stack]);
+
+	if (!count->waker_kernel_stack && !count->waker_user_stack)
+		return id;
+	id = table_id_u64(sides[count->waker_kernel_stack], id);
+	return table_id_u64(sides[count->waker_user_stack], id);
+}
+
+static const char *end_of(const struct epoch_tables *t, const struct prof_count *count)
+{
+	uint8_t kernel_end = t->epoch->stacks[count->kernel_stack].end;
+
+	if (is_missed(kernel_end) || !count->user_stack)
+		return end_words[kernel_end];
+	return end_words[t->epoch->stacks[count->user_stack].end];
+}
+
+static bool has_stack_of(const struct prof_count *a, const struct prof_count *b)
+{
+	return a->user_stack == b->user_stack && a->kernel_stack == b->kernel_stack &&
+	       a->waker_user_stack == b->waker_user_stack &&
+	       a->waker_kernel_stack == b->waker_kernel_stack;
+}
+
+/* Makes the text of the count's stack, which is often that of the count before. */
+static int make_stack(struct epoch_tables *t, const struct prof_count *count,
+		      const struct prof_count *before)
+{
+	uint64_t id;
+	int ret = 0;
+
+	if (before && has_stack_of(count, before))
+		return 0;
+	id = stack_id(t, count);
+	if (recording_tables_begin_stack(t->to, id)) {
+		ret = put_frames(t, count);
+		if (!ret)
+			ret = recording_tables_end_stack(t->to, id);
+	}
+	t->stack.nr = 0;
+	textbuf_u64(&t->stack, id);
+	textbuf_char(&t->stack, '\t');
+	textbuf_str(&t->stack, end_of(t, count));
+	textbuf_char(&t->stack, '\t');
+	return ret ? ret : t->stack.error;
+}
+
+/* Returns the object that is the executable at the path @exe, NULL if no mapping tells. */
+static const struct prof_object *executable_of(const struct epoch_tables *t,
+					       const struct prof_process *process, uint32_t exe)
+{
+	for (uint32_t i = 0; i < process->nr_mappings; i++) {
+		const struct prof_mapping *mapping =
+			&t->epoch->mappings[process->first_mapping + i];
+		const struct prof_object *object = &t->epoch->objects[mapping->object];
+
+		if (object->path == exe && object->build_id_size)
+			return object;
+	}
+	return NULL;
+}
+
+static void make_before(struct epoch_tables *t, uint32_t process, uint32_t comm)
+{
+	const struct prof_string *strings = t->epoch->strings;
+	const struct prof_process_info *info = t->infos[process];
+	const char *cgroup = info ? strings[info->cgroup].s : "";
+	const char *name =
+		info && strings[info->name].len ? strings[info->name].s : strings[comm].s;
+	size_t start = t->texts.nr;
+
+	put_field(&t->texts, t->to->meta->hostname);
+	service_name_put(&t->texts, cgroup, process ? name : "kernel");
+	textbuf_char(&t->texts, '\t');
+	put_field(&t->texts, cgroup);
+	t->before[process] = end_text(t, start);
+}
+
+static void make_after(struct epoch_tables *t, uint32_t process)
+{
+	const struct prof_process_info *info = t->infos[process];
+	const struct prof_process *p = &t->epoch->processes[process];
+	const struct prof_object *exe = info && info->exe ? executable_of(t, p, info->exe) : NULL;
+	size_t start = t->texts.nr;
+
+	textbuf_u64(&t->texts, p->pid);
+	textbuf_char(&t->texts, '\t');
+	if (exe)
+		build_id_put(&t->texts, exe);
+	textbuf_char(&t->texts, '\t');
+	t->after[process] = end_text(t, start);
+}
+
+static void make_time(struct epoch_tables *t, uint32_t slice)
+{
+	const struct slice_time time =
+		slice_time_make(t->to->meta, t->epoch, slice, t->to->slice_ns);
+	size_t start = t->texts.nr;
+
+	slice_time_put(&t->texts, time.begin_ms);
+	textbuf_char(&t->texts, '\t');
+	textbuf_u64(&t->texts, time.length_ms);
+	textbuf_char(&t->texts, '\t');
+	t->begins_ms[slice] = time.begin_ms;
+	t->times[slice] = end_text(t, start);
+}
+
+static int make_texts(struct epoch_tables *t, const struct prof_count *count)
+{
+	struct row_text *comm = &t->comms[count->comm];
+	size_t start = t->texts.nr;
+
+	if (!comm->len) {
+		put_field(&t->texts, t->epoch->strings[count->comm].s);
+		*comm = end_text(t, start);
+	}
+	if (!t->before[count->process].len) {
+		make_before(t, count->process, count->comm);
+		make_after(t, count->process);
+	}
+	return t->texts.error;
+}
+
+static int put_row(struct epoch_tables *t, const struct prof_count *count, uint32_t slice,
+		   uint64_t nr)
+{
+	struct textbuf *out = &t->to->samples.text;
+
+	put_text(out, t, &t->times[slice]);
+	textbuf_u64(out, t->recording_ids[count->event]);
+	textbuf_char(out, '\t');
+	put_text(out, t, &t->before[count->process]);
+	put_text(out, t, &t->comms[count->comm]);
+	put_text(out, t, &t->after[count->process]);
+	textbuf_bytes(out, t->stack.data, t->stack.nr);
+	textbuf_u64(out, nr);
+	textbuf_char(out, '\n');
+	return out->error ? out->error : packed_rows_next(&t->to->samples);
+}
+
+/* Puts a row for each stretch of time in which count @i counts. Slices of one stretch are one row.
+ */
+static int put_parts(struct epoch_tables *t, uint32_t i)
+{
+	const struct prof_epoch *epoch = t->epoch;
+	uint64_t nr = 0;
+	uint32_t slice = 0;
+	int ret = 0;
+
+	for (; t->next_part < epoch->nr_slices && !ret; t->next_part++) {
+		const struct prof_slice *part = &epoch->slices[t->next_part];
+
+		if (part->row != i)
+			break;
+		if (!t->times[part->slice].len)
+			make_time(t, part->slice);
+		if (nr && t->begins_ms[part->slice] != t->begins_ms[slice]) {
+			ret = put_row(t, &epoch->counts[i], slice, nr);
+			nr = 0;
+		}
+		slice = part->slice;
+		nr += part->count;
+	}
+	return ret ? ret : put_row(t, &epoch->counts[i], slice, nr);
+}
+
+static int put_counts(struct epoch_tables *t)
+{
+	const struct prof_epoch *epoch = t->epoch;
+	int ret = 0;
+
+	if (!epoch->nr_slices)
+		make_time(t, 0);
+	for (uint32_t i = 0; i < epoch->nr_counts && !ret; i++) {
+		const struct prof_count *count = &epoch->counts[i];
+
+		ret = make_texts(t, count);
+		if (!ret)
+			ret = make_stack(t, count, i ? count - 1 : NULL);
+		if (!ret)
+			ret = epoch->nr_slices ? put_parts(t, i)
+					       : put_row(t, count, 0, count->count);
+		t->to->sums[count->event] += count->count;
+	}
+	return ret;
+}
+
+static size_t nr_slices_of(const struct prof_epoch *epoch)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < epoch->nr_slices; i++)
+		if (epoch->slices[i].slice > last)
+			last = epoch->slices[i].slice;
+	return (size_t)last + 1;
+}
+
+static int init(struct epoch_tables *t, struct recording_tables *to, const struct prof_epoch *epoch)
+{
+	size_t nr_slices = nr_slices_of(epoch);
+
+	*t = (struct epoch_tables){
+		.to = to,
+		.epoch = epoch,
+		.side_ids = calloc(epoch->nr_stacks, sizeof(*t->side_ids)),
+		.texts.fd = -1,
+		.stack.fd = -1,
+		.comms = calloc(epoch->nr_strings, sizeof(*t->comms)),
+		.before = calloc(epoch->nr_processes, sizeof(*t->before)),
+		.after = calloc(epoch->nr_processes, sizeof(*t->after)),
+		.times = calloc(nr_slices, sizeof(*t->times)),
+		.begins_ms = calloc(nr_slices, sizeof(*t->begins_ms)),
+		.infos = calloc(epoch->nr_processes, sizeof(*t->infos)),
+	};
+	if (!t->side_ids || !t->comms || !t->before || !t->after || !t->times || !t->begins_ms ||
+	    !t->infos)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < epoch->nr_process_infos; i++)
+		t->infos[epoch->process_infos[i].process] = &epoch->process_infos[i];
+	for (uint32_t i = 0; i < PROF_MAX_EVENTS; i++)
+		t->recording_ids[i] = recording_id(to->meta, i);
+	return epoch_frames_make(&t->frames, to, epoch);
+}
+
+static void deinit(struct epoch_tables *t)
+{
+	epoch_frames_deinit(&t->frames);
+	free(t->side_ids);
+	textbuf_deinit(&t->texts);
+	textbuf_deinit(&t->stack);
+	free(t->comms);
+	free(t->before);
+	free(t->after);
+	free(t->times);
+	free(t->begins_ms);
+	free(t->infos);
+}
+
+int recording_tables_add(struct recording_tables *tables, const struct prof_epoch *epoch)
+{
+	struct epoch_tables t;
+	int ret = init(&t, tables, epoch);
+
+	if (!ret)
+		ret = find_side_ids(&t);
+	if (!ret)
+		ret = put_counts(&t);
+	if (epoch->end_ns > tables->end_ns)
+		tables->end_ns = epoch->end_ns;
+	deinit(&t);
+	return ret;
+}

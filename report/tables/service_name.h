@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The service that a process belongs to, as people name it. */
+#ifndef REPORT_TABLES_SERVICE_NAME_H
+#define REPORT_TABLES_SERVICE_NAME_H
+
+#include "report/text/textbuf.h"
+
+/*
+ * Appends the service of a process in the @cgroup: the innermost unit of systemd without
+ * ".service", or the first 12 digits of the id of a container. Other processes have the name
+ * @other, that of their main thread. All are escaped.
+ */
+void service_name_put(struct textbuf *out, const char *cgroup, const char *other);
+
+#endif

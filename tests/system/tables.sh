@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# tests: report/tables report/commands/command_tables.c report/commands/output_directory.c
+# Tables of recordings: sums, identities across hosts, hostile names, one result whatever the threads do. TAP.
+# long/tables loads them into the databases.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+command -v zstd > "$dir/log" || skip_all "zstd is not installed"
+for text in tests/golden/*.txt; do
+	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
+done
+root=$PWD
+cd "$dir" || exit 1
+
+# rows DIR TABLE
+rows() { zstd -qdc "$1/$2.tsv.zst"; }
+# field DIR TABLE N [CONDITION]: field N of each row for which the condition of awk holds.
+field() { rows "$1" "$2" | awk -F '\t' "${4:-1} {print \$$3}"; }
+# make DIR FILE...: prints what profrep says.
+make() { rm -rf "$1"; "$profrep" tables -o "$@" 2>&1; }
+
+## Sums: of each event of each recording, as it says itself. A damaged recording has a good part.
+sums_are_exact()
+{
+	[ -s "$1/samples.tsv.zst" ] && diff <(rows "$1" recordings | awk -F '\t' '{print $1, $14}' | sort) \
+		<({ rows "$1" samples | awk -F '\t' '{n[$3] += $12} END {for (id in n) printf "%s %.0f\n", id, n[id]}'
+			field "$1" recordings 1 | sed 's/$/ 0/'; } | awk '{n[$1] += $2} END {for (id in n) printf "%s %.0f\n", id, n[id]}' | sort)
+}
+for name in basic calls calls-bytes ends epochs host-a languages missed order processes slices; do
+	make one "$name.prof" > log
+	check "$name: the samples add up" sums_are_exact one
+	check "$name: as profrep counts them" same "$(field one samples 12 | awk '{n += $1} END {printf "%.0f\n", n}')" \
+		"$(for event in $(field one recordings 1 | cat -n | awk '{print $1}'); do
+			"$profrep" -f --event "$event" "$name.prof" 2> log; done | awk '{n += $NF} END {printf "%.0f\n", n}')"
+done
+
+## Every id of one table is in the other, and no row is there twice.
+is_whole()
+{
+	diff <(field "$1" samples 10 | sort -u) <(field "$1" stacks 1 | sort) &&
+		diff <(field "$1" stacks 2 | tr -d '[]' | tr , '\n' | sort -u) <(field "$1" frames 1 | sort) &&
+		same "$(field "$1" symbols 1 | sort -u | comm -23 - <(field "$1" frames 1 | sort))" "" &&
+		same "$(rows "$1" symbols | cut -f 1,4 | sort | uniq -d)" ""
+}
+make all basic.prof calls.prof epochs.prof host-a.prof host-b.prof languages.prof missed.prof processes.prof slices.prof > log
+check "tables of many recordings belong together" is_whole all
+
+## Identities: hosts share stacks, wherever their kernels are, and not what only a host knows.
+make hosts host-a.prof host-b.prof > log
+stacks_of() { field hosts samples 10 "\$4 == \"$1\"" | sort; }
+check "two hosts" same "$(field hosts recordings 2 | xargs)" "a b"
+check "they share the stack of the kernel and of the library" same "$(comm -12 <(stacks_of a) <(stacks_of b) | wc -l)" 1
+check "a file without a build-id belongs to its host" same "$(field hosts frames 6 '$5 == "file" && $2 == ""' | sort | xargs)" "a b"
+check "compiled code is known by its name" same "$(field hosts frames 6 '$5 == "jit"' | sort | xargs)" "compiled_a compiled_b"
+check "functions of a language are known by name and line" contains "$(rows all frames)" $'\tpy\t'
+
+## Times: slices of a second, added up, and an epoch without slices.
+make seconds --slice 1 slices.prof > log
+check "slices of a second" same "$(rows seconds samples | awk -F '\t' '{n[$1 " " $2] += $12} END {for (t in n) print t, n[t]}' | sort | head -n 2)" \
+	"1970-01-01 00:00:00.000 1000 1"$'\n'"1970-01-01 00:00:01.000 1000 4"
+make minutes slices.prof > log
+check "slices of a minute" same "$(cut -f 1,2 <(rows minutes samples) | sort -u)" $'1970-01-01 00:00:00.000\t60000'
+
+## Names: nothing leaves its field, all is UTF-8, and equal names of profrep are equal here.
+make evil hostile.prof mangled.prof > log
+columns_of()
+{
+	local table
+	for table in recordings samples stacks frames symbols; do rows evil $table | awk -F '\t' -v t=$table '{print t, NF}' | sort -u; done
+}
+check "each row has all fields" same "$(columns_of)" "recordings 15"$'\n'"samples 12"$'\n'"stacks 2"$'\n'"frames 6"$'\n'"symbols 8"
+all_text() { for table in recordings samples frames symbols; do rows evil $table; done; }
+check "all is UTF-8" iconv -f UTF-8 -t UTF-8 <(all_text)
+check "no control character is left" same "$(all_text | tr -d '\t\n' | LC_ALL=C grep -c '[[:cntrl:]]')" 0
+check "a name with a newline" contains "$(field evil symbols 5)" 'a;b c\x0a'
+check "a backslash is two" contains "$(field evil samples 7)" 'a\\b'
+check "names are demangled" contains "$(field evil symbols 5)" "("
+
+## Services.
+service_of()
+{
+	printf 'process p 7 1\ninfo p 7 0 main /bin/x %s\ncount p thread 1\n' "$1" | "$BUILD/tests/prof_make" > service.prof
+	make service service.prof > log
+	field service samples 5
+}
+id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+check "a unit" same "$(service_of /system.slice/nginx.service)" nginx
+check "a cgroup in a unit" same "$(service_of /system.slice/nginx.service/worker)" nginx
+check "a container in a scope" same "$(service_of /system.slice/docker-$id.scope)" 0123456789ab
+check "a container" same "$(service_of /kubepods/besteffort/pod1/$id)" 0123456789ab
+check "another cgroup" same "$(service_of /user.slice/session-1.scope)" main
+
+## One result: in any run, and a stack once, whichever thread was first.
+for i in $(seq 12); do sed "s/^meta hostname a/meta hostname a$i/" "$root/tests/golden/host-a.txt" | "$BUILD/tests/prof_make" > "a$i.prof"; done
+make first a*.prof b*.prof > log
+make second a*.prof b*.prof > log
+check "two runs have one result" diff -r first second
+check "a stack is there once" is_whole first
+
+## Recordings that cannot be read, or count twice.
+echo damaged > damaged.prof
+head -c -40 basic.prof > cut.prof
+check "a damaged one is left out" says 3 "WARNING: the recording 'damaged.prof' is left out" "$profrep" tables -o left basic.prof damaged.prof
+check "the others are there" sums_are_exact left
+check "one that was cut" says 3 "WARNING: the recording 'cut.prof' is incomplete" "$profrep" tables -o short cut.prof
+check "it says so" same "$(field short recordings 15)" 1
+check "one that is there twice" says 3 "it is there twice" "$profrep" tables -o twice basic.prof basic.prof
+check "it counts once" sums_are_exact twice
+"$profrep" merge -o merged.prof host-a.prof host-b.prof
+check "a merged one has no times" says 1 "it was merged from several" "$profrep" tables -o none merged.prof
+check "none can be read" says 1 "no recording can be read" "$profrep" tables -o none damaged.prof damaged.prof
+
+## The directory: whole or not at all.
+check "nothing is left" same "$(ls -d none* ./*.part 2> log)" ""
+check "a directory with files" says 1 "failed to create 'first': Directory not empty" "$profrep" tables -o first basic.prof
+mkdir empty
+check "an empty directory" "$profrep" tables -o empty/ basic.prof
+check "all files are there" same "$(ls -x -w 0 empty)" \
+	"clickhouse.sql  duckdb.sql  frames.tsv.zst  recordings.tsv.zst  samples.tsv.zst  stacks.tsv.zst  symbols.tsv.zst"
+check "no output" says 2 "command tables: needs -o" "$profrep" tables basic.prof
+# A stopped reader of a FIFO keeps profrep waiting for the second recording.
+mkfifo fifo
+"$profrep" tables -o killed basic.prof fifo 2> log &
+exec 3> fifo
+until [ -e killed.$!.part/samples.tsv.zst ]; do :; done
+kill -TERM $!
+wait $!
+exec 3>&-
+check "a signal leaves nothing" same "$(ls -d killed* 2> log)" ""
+plan_end

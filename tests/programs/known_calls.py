@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Calls functions whose callers are known, for SECONDS: known_calls.py SECONDS. The caller of each function is in CALLS
 # of tests/system/languages.sh. descend() calls itself, and the bottom's name says how often.
+#
+# known_calls.py 0 FILE calls each of them at least twice, and writes the stacks of functions that the interpreter tells
+# of there: one a line, the outermost function first.
 import asyncio
+import itertools
 import sys
 import threading
 import time
@@ -90,7 +94,7 @@ def compress():
 def work():
     bottoms = list(make_bottoms())
     loop = asyncio.new_event_loop()
-    while time.monotonic() < end:
+    for nr_rounds in itertools.count(1):
         sort_by_key()
         sum_numbers()
         Thing().method()
@@ -98,12 +102,28 @@ def work():
         run_loop(loop)
         for depth, bottom in bottoms:
             descend(depth, bottom)
+        if nr_rounds > 1 and time.monotonic() >= end:
+            break
     loop.close()
 
 
+def note_stack(frame, event, _):
+    names = []
+    while event == "call" and frame:
+        names.insert(0, getattr(frame.f_code, "co_qualname", frame.f_code.co_name))
+        frame = frame.f_back
+    stacks.add(";".join(names))
+
+
 end = time.monotonic() + float(sys.argv[1])
+stacks = set()
+if len(sys.argv) > 2:
+    threading.setprofile(note_stack)
 threads = [threading.Thread(target=work), threading.Thread(target=compress)]
 for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
+if len(sys.argv) > 2:
+    with open(sys.argv[2], "w") as file:
+        print("\n".join(sorted(stacks)), file=file)

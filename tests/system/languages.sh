@@ -81,6 +81,8 @@ if [ -z "$why" ]; then
 	esac
 	"$profrep" -fa --unnamed function "$dir/python.prof" > "$dir/python.folded" 2> "$dir/python.err"
 	awk -f tests/known_pairs.awk -f tests/known_calls.awk "$dir/python.folded" > "$dir/truth" 2> "$dir/truth.err"
+	$python tests/programs/known_calls.py 0 "$dir/own_stacks"
+	awk -f tests/known_stacks.awk "$dir/own_stacks" "$dir/python.folded" >> "$dir/truth" 2> "$dir/others"
 fi
 truth() { sed -n "s/^$1 //p" "$dir/truth"; }
 if [ -n "$why" ]; then
@@ -92,6 +94,9 @@ else
 	check "python: functions stand before the frame that runs them" same "$(truth misplaced)" 0
 	check "python: nothing is displaced or unread" at_most \
 		"$(sum_samples '\[displaced\]|\[not readable\]' < "$dir/python.folded")" "$(($(truth stacks) / 100))"
+	check "python: the interpreter tells of the same stacks" above "$(truth same)" 50
+	# A call of a coroutine has its own function for a moment, and the interpreter does not tell of that.
+	check "python: it knows of all others" at_most "$(truth others)" "$(($(truth same) / 50 + 2))"
 	check "python: functions without the lock" above "$(sum_samples 'compress_\[py\].*deflate' < "$dir/python.folded")" 10
 fi
 plan_end

@@ -135,9 +135,9 @@ struct python_layout {
 	__u8 thread;       /* enum python_thread */
 	/*
 	 * Up to 3.11, a thread that enters another interpreter keeps its state under the key. The
-	 * state of the thread that has the lock is so many bytes before the key; 0: it is not.
+	 * state of the thread that has the lock is two words before the one with the key.
 	 */
-	__u8 locked;
+	__u8 is_locked_known;
 	__s32 key; /* of the thread-specific data, or number of the block; from the runtime on */
 	__s32 variable;            /* from the thread pointer or from the block on */
 	struct language_code code; /* with PYTHON_MARK_NONE: the loop */

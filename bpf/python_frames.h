@@ -92,62 +92,83 @@ static __always_inline __u64 musl_value(__u64 fs, __u32 key)
 	return read_user_word(read_user_word(fs + MUSL_KEYS) + 8 * key);
 }
 
-/* Is there a thread state at @tstate that says that it is of the thread with thread pointer @fs? */
-static __always_inline bool is_state_of(__u64 tstate, const struct interpreter *in, __u64 fs)
+/* Of a thread state. No offset that is used is higher, and no thread state is shorter. */
+#define STATE_BYTES 184
+
+/* The 8 bytes at offset @off of the thread state that was read. */
+static __always_inline __u64 state_word(const struct python_walk *p, __u8 off)
 {
-	return tstate && read_user_word(tstate + in->python.tstate_thread) == fs;
+	return *(const __u64 *)((const char *)p->words + off);
 }
 
-/* The state under the key whose place is @place, or 0. */
-static __always_inline __u64 state_of_key(const struct interpreter *in, __u64 fs, __u64 place)
+/*
+ * Reads the thread state at @tstate in one go, because each read has a fixed price. Returns false
+ * if it does not say that it is of the thread with thread pointer @fs.
+ */
+static __always_inline bool read_state(struct python_walk *p, const struct interpreter *in,
+				       __u64 fs, __u64 tstate)
 {
-	__u32 key[2]; /* "is it initialised", and the key */
-	__u64 tstate;
-
-	if (read_user(key, sizeof(key), place - sizeof(key[0])) || key[0] != 1 || key[1] >= MAX_KEY)
-		return 0;
-	if (in->python.locked) {
-		tstate = read_user_word(place - in->python.locked);
-		if (is_state_of(tstate, in, fs))
-			return tstate;
-	}
-	tstate = glibc_value(fs, key[1]);
-	return is_state_of(tstate, in, fs) ? tstate : musl_value(fs, key[1]);
+	p->tstate = tstate;
+	return tstate && !read_user(p->words, STATE_BYTES, tstate) &&
+	       state_word(p, in->python.tstate_thread) == fs;
 }
 
-/* The state in the block whose number is at @place, or 0. */
-static __always_inline __u64 state_of_block(const struct interpreter *in, __u64 fs, __u64 place)
+/*
+ * Reads the state under the key whose place is @place. Three words end with the key. The first one
+ * is the state of the thread that has the lock, where a version has it there. The last one begins
+ * with "is the key initialised".
+ */
+static __always_inline bool read_state_of_key(struct python_walk *p, const struct interpreter *in,
+					      __u64 fs, __u64 place)
 {
-	__u64 blocks = read_user_word(fs + BLOCKS), tstate, at;
-	__u64 block[2]; /* its number, and an offset in it */
+	const __u64 *words = p->text;
+	__u32 key;
 
-	if (read_user(block, sizeof(block), place) || block[0] >= MAX_BLOCKS)
-		return 0;
+	if (read_user(p->text, sizeof(p->text), place + sizeof(key) - sizeof(p->text)))
+		return false;
+	key = words[2] >> 32;
+	if ((__u32)words[2] != 1 || key >= MAX_KEY)
+		return false;
+	if (in->python.is_locked_known && read_state(p, in, fs, words[0]))
+		return true;
+	return read_state(p, in, fs, glibc_value(fs, key)) ||
+	       read_state(p, in, fs, musl_value(fs, key));
+}
+
+/* Reads the state in the block whose number is at @place. */
+static __always_inline bool read_state_of_block(struct python_walk *p, const struct interpreter *in,
+						__u64 fs, __u64 place)
+{
+	__u64 blocks = read_user_word(fs + BLOCKS), at;
+	__u64 *block = p->text; /* its number, and an offset in it */
+
+	if (read_user(block, 2 * sizeof(*block), place) || block[0] >= MAX_BLOCKS)
+		return false;
 	at = block[1] + in->python.variable;
 	/* glibc has two words for each, musl one. */
-	tstate = read_user_word(read_user_word(blocks + 16 * block[0]) + at);
-	return is_state_of(tstate, in, fs)
-		       ? tstate
-		       : read_user_word(read_user_word(blocks + 8 * block[0]) + at);
+	return read_state(p, in, fs, read_user_word(read_user_word(blocks + 16 * block[0]) + at)) ||
+	       read_state(p, in, fs, read_user_word(read_user_word(blocks + 8 * block[0]) + at));
 }
 
-/* The current thread's state, or 0. Offset 0 of the interpreter's file would be at @base. */
-static __always_inline __u64 find_python_state(const struct interpreter *in, __u64 base)
+/*
+ * Reads the current thread's state. Offset 0 of the interpreter's file would be at @base. Returns
+ * false if there is none.
+ */
+static __always_inline bool read_python_state(struct python_walk *p, const struct interpreter *in,
+					      __u64 base)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const __u64 place = base + in->runtime + in->python.key;
-	__u64 fs, tstate;
+	__u64 fs;
 
 	if (!bpf_core_field_exists(task->thread.fsbase))
-		return 0; /* another architecture */
+		return false; /* another architecture */
 	fs = task->thread.fsbase;
 	if (in->python.thread == PYTHON_THREAD_KEY)
-		tstate = state_of_key(in, fs, place);
-	else if (in->python.thread == PYTHON_THREAD_BLOCK)
-		tstate = state_of_block(in, fs, place);
-	else
-		tstate = read_user_word(fs + in->python.variable);
-	return is_state_of(tstate, in, fs) ? tstate : 0;
+		return read_state_of_key(p, in, fs, place);
+	if (in->python.thread == PYTHON_THREAD_BLOCK)
+		return read_state_of_block(p, in, fs, place);
+	return read_state(p, in, fs, read_user_word(fs + in->python.variable));
 }
 
 /* No thread state of any version is longer. */
@@ -458,15 +479,14 @@ __verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id
 	p = &w.s->python;
 	if (at->marks == PYTHON_MARK_NONE)
 		begin_loops(w.s, &at->code, base);
-	p->tstate = find_python_state(w.in, base);
-	if (!p->tstate)
+	if (!read_python_state(p, w.in, base))
 		return 0;
 	p->tgid = tgid;
 	p->nr_bytes = 0;
 	p->interpreter = interpreter;
 	p->function.space_id = space_id;
-	p->list = at->tstate_list ? read_user_word(p->tstate + at->tstate_list) : 0;
-	p->frame = at->tstate_frame ? read_user_word(p->tstate + at->tstate_frame)
+	p->list = at->tstate_list ? state_word(p, at->tstate_list) : 0;
+	p->frame = at->tstate_frame ? state_word(p, at->tstate_frame)
 				    : read_user_word(p->list + at->list_frame);
 	bpf_loop(MAX_PYTHON_FRAMES, collect_python_frame, &w, 0);
 	w.s->loops.nr_segments = w.s->nr_segments;

@@ -55,6 +55,7 @@ struct state {
 	struct frame *frame;
 	char pad[144];
 	pthread_t thread;
+	char end[64];
 };
 _Static_assert(offsetof(struct state, thread) == 176, "as CPython has it");
 

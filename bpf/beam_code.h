@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "bpf/languages.h"
+#include "bpf/language_machines.h"
 
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "bpf/languages.h"
+#include "bpf/language_machines.h"
 
 /* The frame of a leaf at its instruction. */
 enum java_leaf_place {

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 
 #include "bpf/java_code.h"
-#include "bpf/languages.h"
+#include "bpf/language_machines.h"
 #include "bpf/unwind_step.h"
 
 /* Steps back from a segment of a block to its first one. Real blocks take six at most. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions of interpreted languages in stacks: the types that the BPF programs, the recorder and
- * the child that reads files share. bpf/python_frames.h and bpf/php_frames.h find the functions,
- * bpf/language_places.h and bpf/loop_places.h their place between native frames.
+ * the child that reads files share. bpf/python_frames.h, bpf/php_frames.h and bpf/ruby_frames.h
+ *find the functions, bpf/language_places.h and bpf/loop_places.h their place between native frames.
  *
  * A function takes one word of a stack, beside the addresses of native frames. Addresses of user
  * space have zeros above bit 56, and so has no other word:
@@ -102,10 +102,14 @@ enum python_thread {
  * layout they count from the place on where offset 0 of the file would be mapped.
  */
 struct language_code {
-	__u64 loop, loop_bytes;       /* the loop of the interpreter, execute_ex */
+	__u64 loop, loop_bytes;       /* the loop of the interpreter: execute_ex, rb_vm_exec */
 	__u64 cold, cold_bytes;       /* the part of it that the compiler moved away; 0: none */
-	__u64 destroy, destroy_bytes; /* calls destructors, zend_objects_destroy_object */
+	__u64 destroy, destroy_bytes; /* calls destructors, zend_objects_destroy_object; 0: none */
 	__u64 change, change_bytes;   /* changes to another native stack; 0: nothing does */
+	/* The loop calls this function, in which it goes from instruction to instruction; 0: none.
+	 */
+	__u64 core, core_bytes;
+	__u64 core_cold, core_cold_bytes; /* the part of it that was moved */
 };
 
 /*
@@ -159,6 +163,30 @@ struct php_layout {
 	__u8 reserved[3];
 };
 
+/* Where Ruby keeps the execution context of the current thread. */
+enum ruby_context_place {
+	RUBY_CONTEXT_GLOBAL,   /* 2.7: that of the thread which has the lock, in a variable */
+	RUBY_CONTEXT_VARIABLE, /* in a variable of the thread, in an executable */
+	RUBY_CONTEXT_BLOCK,    /* ... in a library: in its block of such variables */
+};
+
+/*
+ * How to find the functions of Ruby. All numbers but those of the code are offsets in bytes. The
+ * child that reads the file fills it in (record/languages/ruby_layouts.c).
+ */
+struct ruby_layout {
+	struct language_code code;
+	__u8 context; /* enum ruby_context_place; the place is the runtime of struct interpreter */
+	__u8 machine_stack; /* in the context: where the native stack begins, its size 16 after */
+	__u8 frame_bytes;
+	__u8 text;           /* where the characters of a short string are */
+	__u8 has_length;     /* short strings have a length as others, else it is in their flags */
+	__u8 is_line_number; /* a line is a number, else a Ruby object */
+	__u16 reserved;
+	__s32 variable; /* from the thread pointer or from the block on */
+	__u32 reserved_2;
+};
+
 /*
  * Symbols of HotSpot's library that describe its data (vmStructs.hpp). Two arrays list fields and
  * types, and numbers say how an element is laid out.
@@ -206,6 +234,7 @@ struct interpreter {
 		struct php_layout php;
 		struct beam_layout beam;
 		struct node_layout node;
+		struct ruby_layout ruby;
 	};
 };
 
@@ -224,146 +253,6 @@ struct interpreter_file {
 struct seen_function {
 	__u64 space_id; /* as in struct unwind_space */
 	__u64 word;
-};
-
-/* HotSpot has up to three heaps of code, and later versions may have one more. */
-#define MAX_JAVA_HEAPS 4
-
-/*
- * A heap of code, which consists of segments of 1 << shift bytes. The map has a byte for each: 0xff
- * for no code, 0 for the first segment of a block, else the number of segments to go back.
- */
-struct java_heap {
-	__u64 low, high;
-	__u64 map;
-	__u32 shift;
-	__u32 reserved;
-};
-
-/*
- * How to walk the code that HotSpot makes in one process. The looker reads it from the process
- * (record/languages/java_machine.c). Numbers without a unit are offsets in bytes.
- */
-struct java_machine {
-	struct java_heap heaps[MAX_JAVA_HEAPS];
-	__u64 low, high;                           /* all heaps are within */
-	__u64 interpreter_begin, interpreter_size; /* its code, in one of the heaps; 0: not known */
-	__u64 call_stub_return; /* C++ code called Java, which returns here; 0: not known */
-	__u32 version;          /* 17; 0: there is no machine */
-	/* Of a block of code, struct CodeBlob. */
-	__u8 block_header; /* bytes before the struct */
-	__u8 blob_name;
-	__u8 blob_frame_size; /* in words */
-	__u8 blob_code_begin, blob_code_end;
-	__u8 code_is_offset; /* the code is given as offsets from the struct, else as pointers */
-	__u8 blob_complete;  /* where the frame is complete, from the beginning of the code */
-	__u8 complete_bytes; /* of that number: 2 or 4 */
-	__u8 blob_method;    /* the Method of compiled code */
-	/* Of a Method and what it refers to. */
-	__u8 method_const;
-	__u8 const_pool;
-	__u8 const_name;      /* the name's index in the pool, 2 bytes */
-	__u8 const_code_size; /* 2 bytes */
-	__u8 const_bytes;     /* the bytecode follows */
-	__u8 pool_bytes;      /* the elements follow */
-	__u8 pool_class;
-	__u8 class_name;
-	__u8 symbol_length; /* 2 bytes */
-	__u8 symbol_text;
-	__u8 reserved;
-	/* Of compiled code: a running number. 0: methods have no words of places in their code. */
-	__u16 blob_compile_id;
-	__u16 reserved_2;
-};
-
-/* Processes of Java whose code is walked, at most. */
-#define MAX_JAVA_MACHINES 512
-
-/* Bytes of struct CodeBlob that a walk reads. All offsets into it are below. */
-#define JAVA_BLOB_BYTES 128
-
-#define JAVA_NAME_BYTES  24 /* of the name of a block of code */
-#define JAVA_CODE_BYTES  64 /* of instructions around the leaf's */
-#define JAVA_CODE_BEFORE 16 /* of them before it */
-
-#define JAVA_CONST_WORDS 8 /* of a ConstMethod that are read */
-
-/* Memory of a step from a frame of HotSpot's code to its caller (bpf/java_step.h). */
-struct java_scratch {
-	__u64 block, begin, end; /* the block of code, and the code in it */
-	__u64 frame_bytes;
-	__u64 kind; /* of the block (bpf/java_step.h) */
-	__u64 pc;   /* of the frame */
-	__u32 compile_id;
-	__u32 is_place; /* the word is of a place in compiled code */
-	__u64 blob[JAVA_BLOB_BYTES / 8];
-	__u64 name[JAVA_NAME_BYTES / 8];
-	__u8 code[JAVA_CODE_BYTES];
-	__u64 words[2];
-	__u64 ra;                      /* a return address, perhaps */
-	__u64 method;                  /* the Method of the frame that was left; 0: none */
-	__u64 const_at;                /* its ConstMethod, */
-	__u64 parts[JAVA_CONST_WORDS]; /* which begins so */
-	__u64 pool;
-	struct seen_function function;
-};
-
-/*
- * The check of the word of a method, by its parts: they tell whether the memory has become
- * another's.
- */
-static inline __u32 java_method_check(__u64 const_at, __u64 pool, __u16 name)
-{
-	return (const_at ^ pool * 3 ^ (__u64)name << 40) * 0x9e3779b97f4a7c15ULL >> 52;
-}
-
-/*
- * The check of the word of a place in compiled code. The number of the code tells whether other
- * code has come there.
- */
-static inline __u32 java_place_check(__u64 block, __u32 compile_id)
-{
-	return (block ^ (__u64)compile_id << 32) * 0x9e3779b97f4a7c15ULL >> 52;
-}
-
-/*
- * How to walk the code that BEAM makes in one process. The looker reads it from the process
- * (record/languages/beam_machine.c).
- */
-struct beam_machine {
-	__u64 normal_exit;        /* the first function of an Erlang process returns here */
-	__u64 shared, shared_end; /* code that all modules share */
-	__u64 main, main_end;     /* the scheduler's loop, which is a part of it */
-	__u32 key;                /* of the thread-specific data with the scheduler's data */
-	__u32 registers_base;     /* rbx of made code is so far above the scheduler's registers */
-	/* Offsets in bytes, in the scheduler's data: */
-	__u16 scheduler_registers; /* where those are */
-	__u16 scheduler_process;   /* the Erlang process that runs */
-	/* and in that of an Erlang process: */
-	__u16 process_stack;
-	__u16 has_frame_pointers; /* frames are along rbp, and nothing else above is known */
-};
-
-/* Processes of BEAM whose code is walked, at most. */
-#define MAX_BEAM_MACHINES 512
-
-/* Bytes of code that a step reads. BEAM_CODE_SIZE is a power of 2, and indexes are taken below. */
-#define BEAM_CODE_BEFORE 192
-#define BEAM_CODE_AFTER  64
-#define BEAM_CODE_SIZE   256
-
-/* Memory of a step from a frame of BEAM's code to its caller (bpf/beam_step.h). */
-struct beam_scratch {
-	__u64 is_on_stack; /* the frame's sp is already that of the Erlang process */
-	__u64 stack;       /* where that is, at the innermost frame of BEAM */
-	__u64 word;        /* of the frame; 0: it is no function's */
-	/* The instruction at hand (bpf/beam_code.h): */
-	__u32 at, end; /* its offset in the code, and where that ends */
-	__u32 kind, bytes;
-	__u64 searched; /* words of the stack, in the whole walk */
-	__s64 grown;    /* by so many bytes has the stack grown */
-	__u8 code[BEAM_CODE_SIZE];
-	struct seen_function function;
 };
 
 /* The functions that run in one native frame. */
@@ -419,6 +308,27 @@ struct php_walk {
 	__u64 length;                         /* of a string */
 };
 
+#define RUBY_CONTEXT_WORDS 24
+#define RUBY_FRAMES_WORDS  64 /* of frames that follow each other; a power of 2 */
+
+/* Of the body of a function: file, name without its kind, name, line. */
+#define RUBY_FUNCTION_WORDS 4
+
+/* The state of the walk from Ruby function to Ruby function (bpf/ruby_frames.h). */
+struct ruby_walk {
+	__u64 frame, end; /* the next one, and the end of all */
+	__u64 begin;      /* of the memory in @words */
+	__u32 nr_bytes;
+	__u32 at; /* the frame at hand, in @words */
+	__u32 tgid;
+	__u32 interpreter;             /* its number */
+	struct seen_function function; /* at hand */
+	__u64 words[RUBY_FRAMES_WORDS];
+	__u64 context[RUBY_CONTEXT_WORDS];
+	__u64 parts[RUBY_FUNCTION_WORDS];
+	__u64 text[4]; /* the head of a string */
+};
+
 /*
  * The progress of a walk that puts functions into their place (bpf/language_places.h). It is not on
  * the BPF stack, which is small, and where the verifier would follow every value of a number.
@@ -435,6 +345,7 @@ struct language_places {
 struct language_loops {
 	struct language_code code; /* as it is mapped; loop_bytes 0: segments have marks */
 	__u64 made, made_bytes;    /* made code in the frame of a loop; 0: none has run */
+	__u32 made_is_core;        /* a loop calls it, in place of its core */
 	__u32 nr_segments;         /* those that run on this native stack, from the leaf on */
 	__u32 is_whole;            /* none of these is missing */
 	__u32 is_own_stack;        /* of a fiber; other segments run on other native stacks */
@@ -460,6 +371,8 @@ struct loop_places {
 	__u32 segment; /* of those that have a place */
 	__u32 has_note;
 	__u32 is_changing; /* the frames before the first loop change to another stack */
+	__u32 has_passed;  /* a loop has been handed out, and its core may be next */
+	__u32 next;        /* the value of @until after that */
 };
 
 /*
@@ -475,6 +388,7 @@ struct language_stack {
 	union {
 		struct python_walk python;
 		struct php_walk php;
+		struct ruby_walk ruby;
 	};
 	__u64 words[]; /* innermost first; as many as a stack has frames */
 };

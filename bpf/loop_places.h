@@ -42,7 +42,15 @@ static __always_inline bool is_in_loop(const struct language_loops *loops, __u64
 	const struct language_code *code = &loops->code;
 
 	return pc - code->loop < code->loop_bytes || pc - code->cold < code->cold_bytes ||
-	       pc - loops->made < loops->made_bytes;
+	       (!loops->made_is_core && pc - loops->made < loops->made_bytes);
+}
+
+static __always_inline bool is_in_core(const struct language_loops *loops, __u64 pc)
+{
+	const struct language_code *code = &loops->code;
+
+	return pc - code->core < code->core_bytes || pc - code->core_cold < code->core_cold_bytes ||
+	       (loops->made_is_core && pc - loops->made < loops->made_bytes);
 }
 
 /* Counts native frame number @at. The progress is all zero before the first one. */
@@ -121,15 +129,27 @@ static __always_inline __u32 loops_decide(struct language_stack *s, __u32 max, _
 	return p->to;
 }
 
-/* Goes past native frame number @at. If it is a loop with a segment, the functions are next. */
+/* After a loop, the functions of its segment are next. */
+static __always_inline void loops_begin_words(struct loop_places *p)
+{
+	p->has_passed = 0;
+	p->until = p->next;
+}
+
+/* Goes past native frame number @at. If it is a loop with a segment, the functions come after it.
+ */
 static __always_inline void loops_pass(struct language_stack *s, __u32 at, __u64 address)
 {
 	struct loop_places *p = &s->loop_places;
 
+	if (p->has_passed)
+		loops_begin_words(p);
 	if (is_in_loop(&s->loops, loops_pc(at, address))) {
 		p->loop--;
-		if (p->segment && (p->loop < p->bare_begin || p->loop >= p->bare_end))
-			p->until = loops_words(s, --p->segment);
+		if (p->segment && (p->loop < p->bare_begin || p->loop >= p->bare_end)) {
+			p->next = loops_words(s, --p->segment);
+			p->has_passed = 1;
+		}
 	}
 	/* A function whose loop has not begun is the leaf. */
 	if (!at)
@@ -146,8 +166,13 @@ static __always_inline bool loops_next(struct language_stack *s, __u32 max, cons
 {
 	struct loop_places *p = &s->loop_places;
 
+	__u32 i = p->frame - 1;
+
 	if (!p->to)
 		return false;
+	/* The core of a loop is handed out with it. */
+	if (p->has_passed && !is_in_core(&s->loops, loops_pc(i, i < max ? frames[i] : 0)))
+		loops_begin_words(p);
 	*at = --p->to;
 	if (p->word > p->until) {
 		*word = places_word(s, --p->word, max);
@@ -156,8 +181,7 @@ static __always_inline bool loops_next(struct language_stack *s, __u32 max, cons
 		*word = LANGUAGE_WORD(word_language(places_word(s, p->word, max)), 0,
 				      NOTE_DISPLACED);
 	} else if (p->frame) {
-		__u32 i = --p->frame;
-
+		p->frame = i;
 		*word = i < max ? frames[i] : 0;
 		loops_pass(s, i, *word);
 	} else {

@@ -21,6 +21,7 @@
 #include "bpf/depth_limit.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
+#include "bpf/loop_segments.h"
 #include "bpf/python_frames.h"
 #include "bpf/seen_functions.h"
 
@@ -155,35 +156,6 @@ struct php_context {
 	__u32 level;
 };
 
-static __always_inline void push_php_word(struct language_stack *s, __u64 word)
-{
-	__u32 i = s->nr_words;
-
-	if (i >= max_depth)
-		return;
-	s->words[i] = word;
-	s->nr_words = i + 1;
-}
-
-static __always_inline void push_php_note(struct language_stack *s, enum word_note note)
-{
-	push_php_word(s, LANGUAGE_WORD(LANGUAGE_PHP, 0, note));
-}
-
-/* The words since the last segment's end belong to one loop. */
-static __always_inline void end_php_segment(struct language_stack *s)
-{
-	__u32 i = s->nr_segments;
-
-	if (i >= MAX_LANGUAGE_SEGMENTS) {
-		s->loops.is_whole &= s->loops.is_own_stack;
-		return;
-	}
-	s->segments[i].mark = 0;
-	s->segments[i].end = s->nr_words;
-	s->nr_segments = i + 1;
-}
-
 /* The frames so far run on a native stack of their own, and were called from another one. */
 static __always_inline void end_php_stack(struct language_stack *s)
 {
@@ -222,7 +194,7 @@ static __always_inline void push_php_function(struct php_context *w, __u64 addr)
 	p->function.word = LANGUAGE_WORD(LANGUAGE_PHP, h * 0x9e3779b97f4a7c15ULL >> 52, addr);
 	if (!is_function_seen(&p->function))
 		send_php_function(w->level);
-	push_php_word(w->s, p->function.word);
+	push_loop_word(w->s, p->function.word);
 }
 
 /*
@@ -246,7 +218,7 @@ static __always_inline void step_php_generator(struct php_context *w)
 		p->nr_delegating = nr + 1;
 		return;
 	}
-	push_php_note(w->s, NOTE_UNREADABLE); /* those within are left out */
+	push_loop_note(w->s, LANGUAGE_PHP, NOTE_UNREADABLE); /* those within are left out */
 	p->generator = 0;
 }
 
@@ -295,7 +267,7 @@ static __always_inline bool take_php_frame(struct php_context *w)
 	}
 	push_php_function(w, function);
 	if (!is_php_internal(p) && flags & PHP_CALL_TOP)
-		end_php_segment(s);
+		end_loop_segment(s);
 	return true;
 }
 
@@ -315,7 +287,7 @@ static long collect_php_frame(__u32 i, struct php_context *w)
 		return 1;
 	if (is_read)
 		return 0;
-	push_php_note(w->s, NOTE_UNREADABLE);
+	push_loop_note(w->s, LANGUAGE_PHP, NOTE_UNREADABLE);
 	w->s->loops.is_whole &= w->s->loops.is_own_stack;
 	return 1;
 }

@@ -24,6 +24,7 @@
 #include "bpf/depth_limit.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
+#include "bpf/loop_segments.h"
 #include "bpf/seen_functions.h"
 
 /* Set before load. */
@@ -282,27 +283,6 @@ static __always_inline void push_word(struct python_context *w, __u64 word)
 		return;
 	w->s->words[i] = word;
 	w->s->nr_words = i + 1;
-}
-
-/*
- * The functions of @s have no marks, and the loops in the file's @code. Offset 0 of the file would
- * be at @base.
- */
-static __always_inline void begin_loops(struct language_stack *s, const struct language_code *code,
-					__u64 base)
-{
-	struct language_loops *loops = &s->loops;
-
-	loops->code = *code;
-	loops->code.loop += base;
-	loops->code.cold += base;
-	loops->code.destroy += base;
-	loops->code.change += base;
-	loops->is_own_stack = 0;
-	loops->made_bytes = 0;
-	loops->has_unknown = 0;
-	loops->is_whole = 1;
-	loops->is_exact = 0;
 }
 
 /* The words since the last segment's end belong to the native frame with @mark. */

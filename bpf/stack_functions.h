@@ -14,6 +14,7 @@
 #include "bpf/loop_places.h"
 #include "bpf/php_frames.h"
 #include "bpf/python_frames.h"
+#include "bpf/ruby_frames.h"
 #include "bpf/user_stack.h"
 
 enum found_functions {
@@ -49,7 +50,8 @@ __verified_once int find_functions(__u32 tgid, __u64 space_id, __u32 level)
 		return FUNCTIONS_NONE;
 	}
 	if (!collect_python(interpreter, base, space_id, tgid, level) &&
-	    !collect_php(interpreter, base, space_id, tgid, level))
+	    !collect_php(interpreter, base, space_id, tgid, level) &&
+	    !collect_ruby(interpreter, base, space_id, tgid, level))
 		return FUNCTIONS_NONE;
 	return s->loops.code.loop_bytes ? FUNCTIONS_OF_LOOPS : FUNCTIONS_WITH_MARKS;
 }

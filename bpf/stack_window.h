@@ -14,7 +14,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/kernel.h"
-#include "bpf/languages.h"
+#include "bpf/language_machines.h"
 #include "bpf/regex_code.h"
 #include "bpf/unwind_step.h"
 

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "bpf/languages.h"
+#include "bpf/language_machines.h"
 #include "record/languages/java_machine.h"
 #include "record/languages/java_methods.h"
 

@@ -8,6 +8,7 @@
 #include "record/languages/node_layouts.h"
 #include "record/languages/php_layouts.h"
 #include "record/languages/python_layouts.h"
+#include "record/languages/ruby_layouts.h"
 
 /* LuaJIT from 2.1 on has this function. Its memory says the rest (bpf/made_code.h). */
 static void lua_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
@@ -39,6 +40,7 @@ void interpreter_search(int fd, struct found_interpreter *found)
 		python_find(&symbols, found);
 		java_find(&symbols, found);
 		php_find(&symbols, found);
+		ruby_find(&symbols, found);
 		lua_find(&symbols, found);
 		regex_find(&symbols, found);
 		beam_find(&symbols, found);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/languages.h"
+#include "bpf/language_machines.h"
 
 /* Reads up to @len bytes at @addr of a process. Returns their number, or a negative errno. */
 typedef long (*java_read_fn)(void *ctx, uint64_t addr, void *buf, size_t len);

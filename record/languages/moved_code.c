@@ -105,7 +105,8 @@ static bool is_code(const struct search *s, uint64_t addr)
 	return false;
 }
 
-static void note_jump(struct search *s, uint64_t addr)
+/* Notes a jump to @addr; if @is_call, only one to the beginning of a function. */
+static void note_jump(struct search *s, uint64_t addr, bool is_call)
 {
 	struct target new = {.nr_jumps = 1};
 
@@ -118,7 +119,7 @@ static void note_jump(struct search *s, uint64_t addr)
 	if (s->nr_targets == TARGETS_MAX || s->nr_lookups == LOOKUPS_MAX || !is_code(s, addr))
 		return;
 	s->nr_lookups++;
-	if (find_function(s, addr, &new))
+	if (find_function(s, addr, &new) && (!is_call || new.begin == addr))
 		s->targets[s->nr_targets++] = new;
 }
 
@@ -134,8 +135,21 @@ static void note_jumps(struct search *s, const uint8_t *code, uint64_t size, uin
 		memcpy(&distance, code + i + len - sizeof(distance), sizeof(distance));
 		target = vaddr + i + len + (int64_t)distance;
 		if (target - vaddr >= size)
-			note_jump(s, target);
+			note_jump(s, target, false);
 	}
+}
+
+/* Reads the code of @function, which ends with a byte more. Returns NULL if it cannot be had. */
+static uint8_t *read_function(const struct dynamic_symbols *symbols, const Elf64_Sym *function)
+{
+	uint8_t *code =
+		function->st_size > FUNCTION_BYTES_MAX ? NULL : malloc(function->st_size + 1);
+
+	if (code && dynamic_symbols_read(symbols, function->st_value, code, function->st_size)) {
+		free(code);
+		return NULL;
+	}
+	return code;
 }
 
 int moved_code_find(const struct dynamic_symbols *symbols, const Elf64_Sym *function,
@@ -145,10 +159,10 @@ int moved_code_find(const struct dynamic_symbols *symbols, const Elf64_Sym *func
 	const struct target *most = NULL;
 	struct search s;
 
-	if (function->st_size > FUNCTION_BYTES_MAX || begin_search(&s, symbols))
+	if (begin_search(&s, symbols))
 		return -ENOENT;
-	code = malloc(function->st_size + 1);
-	if (!code || dynamic_symbols_read(symbols, function->st_value, code, function->st_size))
+	code = read_function(symbols, function);
+	if (!code)
 		return -ENOENT;
 	note_jumps(&s, code, function->st_size, function->st_value);
 	for (uint32_t i = 0; i < s.nr_targets; i++)
@@ -158,4 +172,63 @@ int moved_code_find(const struct dynamic_symbols *symbols, const Elf64_Sym *func
 	*begin = most ? most->begin : 0;
 	*end = most ? most->end : 0;
 	return 0;
+}
+
+/* Notes the functions at whose beginning a jump or a call of @function leads. */
+static int note_calls(struct search *s, const Elf64_Sym *function)
+{
+	_cleanup_free_ uint8_t *code = read_function(s->symbols, function);
+
+	if (!code)
+		return -ENOENT;
+	for (uint64_t i = 0; i + 5 <= function->st_size; i++) {
+		uint64_t target;
+		int32_t distance;
+
+		if (code[i] != 0xe9 && code[i] != 0xe8)
+			continue;
+		memcpy(&distance, code + i + 1, sizeof(distance));
+		target = function->st_value + i + 5 + (int64_t)distance;
+		if (target - function->st_value >= function->st_size)
+			note_jump(s, target, true);
+	}
+	return 0;
+}
+
+int moved_code_find_largest(const struct dynamic_symbols *symbols, const Elf64_Sym *function,
+			    Elf64_Sym *found)
+{
+	struct search s;
+
+	if (begin_search(&s, symbols) || note_calls(&s, function))
+		return -ENOENT;
+	*found = (Elf64_Sym){0};
+	for (uint32_t i = 0; i < s.nr_targets; i++) {
+		if (s.targets[i].end - s.targets[i].begin <= found->st_size)
+			continue;
+		found->st_value = s.targets[i].begin;
+		found->st_size = s.targets[i].end - s.targets[i].begin;
+	}
+	return found->st_size ? 0 : -ENOENT;
+}
+
+int moved_code_find_common(const struct dynamic_symbols *symbols, const Elf64_Sym *a,
+			   const Elf64_Sym *b, Elf64_Sym *found)
+{
+	struct search of_a, of_b;
+	uint32_t nr = 0;
+
+	if (begin_search(&of_a, symbols) || begin_search(&of_b, symbols) || note_calls(&of_a, a) ||
+	    note_calls(&of_b, b))
+		return -ENOENT;
+	for (uint32_t i = 0; i < of_a.nr_targets; i++) {
+		for (uint32_t k = 0; k < of_b.nr_targets; k++) {
+			if (of_a.targets[i].begin != of_b.targets[k].begin)
+				continue;
+			found->st_value = of_a.targets[i].begin;
+			found->st_size = of_a.targets[i].end - found->st_value;
+			nr++;
+		}
+	}
+	return nr == 1 ? 0 : -ENOENT;
 }

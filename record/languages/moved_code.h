@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the part of a function that the compiler has moved to another place, since it runs seldom.
- * No symbol says where it is. But the function jumps there, and the file's table of functions,
- * .eh_frame_hdr, says where it begins and ends.
+ * Finds code that no symbol names: the part of a function that the compiler has moved to another
+ * place, since it runs seldom, and a function that two others call. But a jump or a call leads
+ * there, and the file's table of functions, .eh_frame_hdr, says where it begins and ends.
  */
 #ifndef RECORD_LANGUAGES_MOVED_CODE_H
 #define RECORD_LANGUAGES_MOVED_CODE_H
@@ -15,5 +15,16 @@
  */
 int moved_code_find(const struct dynamic_symbols *symbols, const Elf64_Sym *function,
 		    uint64_t *begin, uint64_t *end);
+
+/*
+ * Finds the only function that both @a and @b call or jump to, by address and size. Functions of
+ * other files are not meant. Returns 0 or -ENOENT when there is none, or more than one.
+ */
+int moved_code_find_common(const struct dynamic_symbols *symbols, const Elf64_Sym *a,
+			   const Elf64_Sym *b, Elf64_Sym *found);
+
+/* Finds the largest function that @function calls or jumps to. Returns as above. */
+int moved_code_find_largest(const struct dynamic_symbols *symbols, const Elf64_Sym *function,
+			    Elf64_Sym *found);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "common/cleanup.h"
 #include "record/languages/moved_code.h"
-#include "record/languages/python_thread.h"
+#include "record/languages/thread_variable.h"
 
 /* The places of a string's characters changed with 3.12, the rest of a code object with 3.11. */
 #define TEXT_3_10 .text_length = 16, .text_kind = 2, .text_ascii = 48, .text_other = 72
@@ -217,12 +217,20 @@ static int find_loop(const struct dynamic_symbols *symbols, struct language_code
 static int complete_layout(const struct dynamic_symbols *symbols, const Elf64_Sym *runtime,
 			   const struct python_layout *from, struct python_layout *layout)
 {
+	struct thread_variable state;
+
 	*layout = *from;
-	if (layout->thread != PYTHON_THREAD_KEY)
-		return python_thread_find(symbols, runtime->st_value, layout);
 	if (layout->marks == PYTHON_MARK_NONE && find_loop(symbols, &layout->code))
 		return -ENOENT;
-	return runtime->st_size < layout->key + sizeof(uint32_t) ? -ENOENT : 0;
+	if (layout->thread == PYTHON_THREAD_KEY)
+		return runtime->st_size < layout->key + sizeof(uint32_t) ? -ENOENT : 0;
+	if (thread_variable_find(symbols, "PyGILState_GetThisThreadState", runtime->st_value,
+				 &state))
+		return -ENOENT;
+	layout->thread = state.is_in_block ? PYTHON_THREAD_BLOCK : PYTHON_THREAD_VARIABLE;
+	layout->key = state.key;
+	layout->variable = state.variable;
+	return 0;
 }
 
 void python_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)

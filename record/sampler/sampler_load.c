@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bpf/language_machines.h"
 #include "bpf/shared.h"
 #include "bpf/unwind.h"
 #include "bpf/keyed_hash.h"

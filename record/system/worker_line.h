@@ -22,7 +22,7 @@ struct worker_kind {
 };
 
 /* Room in a reply for facts of one kind of child. */
-#define WORKER_OWN_BYTES 192
+#define WORKER_OWN_BYTES 256
 
 /* When status is 0, it comes with the descriptor of a sealed memfd. */
 struct worker_reply {

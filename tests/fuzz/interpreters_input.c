@@ -8,18 +8,18 @@
 
 #include "common/cleanup.h"
 #include "record/languages/interpreter_search.h"
-#include "record/languages/python_thread.h"
+#include "record/languages/thread_variable.h"
 #include "tests/fuzz/made_elf.h"
 
 /* The instructions of the function that returns the thread's state. */
 static void parse_thread(const uint8_t *data, size_t len)
 {
-	uint8_t code[PYTHON_THREAD_BYTES] = {0};
-	struct python_layout layout = {0};
+	uint8_t code[THREAD_VARIABLE_BYTES] = {0};
+	struct thread_variable variable = {0};
 
 	memcpy(code, data, len < sizeof(code) ? len : sizeof(code));
-	if (python_thread_parse(code, 0x400000, 0x500000, &layout) &&
-	    (layout.thread || layout.key || layout.variable))
+	if (thread_variable_parse(code, 0x400000, 0x500000, &variable) &&
+	    (variable.is_in_block || variable.key || variable.variable))
 		abort();
 }
 

@@ -5,20 +5,24 @@
 #include "tests/unit/suite.h"
 
 /*
- * Native frames: L in the loop, M in made code, D calls destructors, C changes the stack, N
- * elsewhere.
+ * Native frames: L in the loop, K in its core, M in made code, D calls destructors, C changes the
+ * stack, N elsewhere.
  */
 #define LOOP    0x1000
 #define DESTROY 0x2000
 #define OTHER   0x3000
 #define CHANGE  0x4000
 #define MADE    0x5000
+#define CORE    0x6000
 #define BYTES   0x100
 
 #define FRAMES_MAX 16
 
 /* Has made code run in the frame of a loop, or in a frame that nobody knows? */
 static bool has_made, has_unknown;
+
+/* Does a loop call made code in place of its core? */
+static bool made_is_core;
 
 /* Do only stacks with as many loops as segments count? */
 static bool is_exact;
@@ -38,6 +42,8 @@ static __u64 code_of(char frame)
 		return CHANGE;
 	case 'M':
 		return MADE;
+	case 'K':
+		return CORE;
 	default:
 		return OTHER;
 	}
@@ -61,12 +67,15 @@ static void check_places(const char *native, uint32_t nr_segments, enum stack_en
 					       .destroy = DESTROY,
 					       .destroy_bytes = BYTES,
 					       .change = CHANGE,
-					       .change_bytes = BYTES};
+					       .change_bytes = BYTES,
+					       .core = CORE,
+					       .core_bytes = BYTES};
 	s->loops.nr_segments = s->nr_segments = s->nr_words = nr_segments;
 	s->loops.is_whole = 1;
 	s->loops.made = has_made ? MADE : 0;
 	s->loops.made_bytes = has_made ? BYTES : 0;
 	s->loops.has_unknown = has_unknown;
+	s->loops.made_is_core = made_is_core;
 	s->loops.is_exact = is_exact;
 	for (uint32_t i = 0; i < nr_segments; i++) {
 		s->words[i] = LANGUAGE_WORD(LANGUAGE_PHP, 0, 'a' + i);
@@ -85,7 +94,7 @@ static void check_places(const char *native, uint32_t nr_segments, enum stack_en
 		else if (word_is_function(word))
 			text[at] = word_addr(word);
 		else
-			text[at] = "?LDNCM"[word >> 12];
+			text[at] = "?LDNCMK"[word >> 12];
 	}
 	ck_assert_str_eq(text, expected);
 }
@@ -155,6 +164,28 @@ START_TEST(made_code_runs_in_the_frame_of_a_loop)
 }
 END_TEST
 
+/* The functions are nearer to the leaf than the loop's core. */
+START_TEST(the_core_of_a_loop_stays_with_it)
+{
+	check_places("NKLNKLN", 2, STACK_END_ROOT, "NaKLNbKLN");
+	check_places("KLNLN", 2, STACK_END_ROOT, "aKLNbLN");
+	check_places("KL", 1, STACK_END_ROOT, "aKL");
+	/* A loop that returns, and one that has not begun. */
+	check_places("NKLNKLN", 1, STACK_END_ROOT, "NKLNaKLN");
+	check_places("NNKLN", 2, STACK_END_ROOT, "aNNbKLN");
+	check_places("NKLNKL", 3, STACK_END_CUT, "NaKLNbKL!c");
+	/* It is a core after a loop alone. */
+	check_places("NKNLN", 1, STACK_END_ROOT, "NKNaLN");
+}
+END_TEST
+
+START_TEST(made_code_in_place_of_the_core)
+{
+	has_made = made_is_core = true;
+	check_places("NMLNKLN", 2, STACK_END_ROOT, "NaMLNbKLN");
+}
+END_TEST
+
 START_TEST(made_code_in_an_unknown_frame_takes_the_places_away)
 {
 	has_made = has_unknown = true;
@@ -169,4 +200,5 @@ SUITE_MAIN("loop_places", each_segment_has_its_loop,
 	   where_numbers_must_be_equal_any_difference_takes_the_places_away,
 	   a_stack_without_its_root_is_known_from_the_leaf_on,
 	   a_change_of_the_stack_takes_the_places_away, made_code_runs_in_the_frame_of_a_loop,
+	   the_core_of_a_loop_stays_with_it, made_code_in_place_of_the_core,
 	   made_code_in_an_unknown_frame_takes_the_places_away)

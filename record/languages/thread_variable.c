@@ -4,7 +4,7 @@
  * 4.3.2 and 4.4.2): the local-exec model in an executable, and in a library the local-dynamic and
  * the general-dynamic model.
  */
-#include "record/languages/python_thread.h"
+#include "record/languages/thread_variable.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -57,7 +57,7 @@ static bool parse_load(struct cursor *c, int32_t *variable)
  * lea BLOCK(%rip),%rdi; call __tls_get_addr; pop %rbp; mov VARIABLE(%rax),%rax. The linker puts the
  * number of the block and an offset in it at BLOCK.
  */
-static int parse_library(struct cursor *c, uint64_t runtime, struct python_layout *layout)
+static int parse_library(struct cursor *c, uint64_t runtime, struct thread_variable *found)
 {
 	int32_t block, call, variable;
 	int64_t key;
@@ -71,38 +71,38 @@ static int parse_library(struct cursor *c, uint64_t runtime, struct python_layou
 	SKIP(c, "\x5d");
 	if (key != (int32_t)key || !parse_load(c, &variable))
 		return -ENOENT;
-	layout->thread = PYTHON_THREAD_BLOCK;
-	layout->key = key;
-	layout->variable = variable;
+	*found = (struct thread_variable){.is_in_block = true, .key = key, .variable = variable};
 	return 0;
 }
 
-int python_thread_parse(const uint8_t code[PYTHON_THREAD_BYTES], uint64_t addr, uint64_t runtime,
-			struct python_layout *layout)
+int thread_variable_parse(const uint8_t code[THREAD_VARIABLE_BYTES], uint64_t addr,
+			  uint64_t runtime, struct thread_variable *found)
 {
-	struct cursor c = {.at = code, .end = code + PYTHON_THREAD_BYTES, .addr = addr};
+	struct cursor c = {.at = code, .end = code + THREAD_VARIABLE_BYTES, .addr = addr};
+	int32_t variable;
 
 	SKIP(&c, "\xf3\x0f\x1e\xfa");           /* endbr64 */
 	SKIP(&c, "\x55\x48\x89\xe5");           /* push %rbp; mov %rsp,%rbp */
 	if (SKIP(&c, "\x64\x48\x8b\x04\x25")) { /* mov %fs:VARIABLE,%rax */
-		if (!read_number(&c, &layout->variable))
+		if (!read_number(&c, &variable))
 			return -ENOENT;
-		layout->thread = PYTHON_THREAD_VARIABLE;
+		*found = (struct thread_variable){.variable = variable};
 		return 0;
 	}
-	SKIP(&c, "\x50"); /* push %rax, which aligns the stack */
+	SKIP(&c, "\x50");             /* push %rax, which aligns the stack */
+	SKIP(&c, "\x48\x83\xec\x08"); /* sub $8,%rsp, which does so, too */
 	SKIP(&c, "\x66");
-	return SKIP(&c, "\x48\x8d\x3d") ? parse_library(&c, runtime, layout) : -ENOENT;
+	return SKIP(&c, "\x48\x8d\x3d") ? parse_library(&c, runtime, found) : -ENOENT;
 }
 
-int python_thread_find(const struct dynamic_symbols *symbols, uint64_t runtime,
-		       struct python_layout *layout)
+int thread_variable_find(const struct dynamic_symbols *symbols, const char *function,
+			 uint64_t runtime, struct thread_variable *found)
 {
-	uint8_t code[PYTHON_THREAD_BYTES];
+	uint8_t code[THREAD_VARIABLE_BYTES];
 	Elf64_Sym symbol;
 
-	if (dynamic_symbols_find(symbols, "PyGILState_GetThisThreadState", &symbol) ||
+	if (dynamic_symbols_find(symbols, function, &symbol) ||
 	    dynamic_symbols_read(symbols, symbol.st_value, code, sizeof(code)))
 		return -ENOENT;
-	return python_thread_parse(code, symbol.st_value, runtime, layout);
+	return thread_variable_parse(code, symbol.st_value, runtime, found);
 }

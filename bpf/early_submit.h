@@ -2,7 +2,8 @@
 /*
  * Hands early samples to the recorder: the registers, a copy of the stack, and the functions of
  * interpreted languages that the program has found. The heap that they are found in will have
- * changed when the recorder walks the copy.
+ * changed when the recorder walks the copy. Code that was made at run time may have gone, too. So
+ * the program looks at the innermost frame's code now, in case that PCRE2 has made it.
  */
 #ifndef BPF_EARLY_SUBMIT_H
 #define BPF_EARLY_SUBMIT_H
@@ -16,6 +17,8 @@
 #include "bpf/kernel.h"
 #include "bpf/shared.h"
 #include "bpf/user_stack.h"
+
+#define VM_EXEC 0x4 /* include/linux/mm.h */
 
 struct functions_copy {
 	struct early_sample *sample;
@@ -62,15 +65,15 @@ static __always_inline void copy_functions(struct early_sample *sample, __u32 le
 }
 
 /*
- * Bytes from the beginning of the copy to the end of the stack, EARLY_STACK_BYTES at most. The
+ * Bytes from the beginning of the copy to the end of the stack, @max at most. The
  * stack of the main thread ends at the program's arguments. A C library puts the block that the
  * thread pointer refers to above the stack of another thread. A stack of another kind contains
  * neither place. So if it is below one, the copy may have more than the stack, but never less.
  */
-static __always_inline __u64 early_stack_bytes(const struct task_struct *task, __u64 sp)
+static __always_inline __u64 early_stack_bytes(const struct task_struct *task, __u64 sp, __u64 max)
 {
 	const __u64 below = sp - early_stack_begin(sp);
-	__u64 arguments = task->mm->start_stack - sp, bytes = EARLY_STACK_BYTES - below;
+	__u64 arguments = task->mm->start_stack - sp, bytes = max - below;
 
 	if (arguments < bytes)
 		bytes = arguments;
@@ -92,9 +95,15 @@ static __always_inline void copy_stack(struct early_sample *sample, __u32 max_by
 	__u64 begin = early_stack_begin(sample->regs[UNWIND_RSP]);
 	__u32 nr;
 
-	for (nr = 0; nr < max_bytes; nr += EARLY_PAGE_BYTES)
-		if (bpf_probe_read_user(sample->stack + nr, EARLY_PAGE_BYTES, (void *)(begin + nr)))
+	sample->absent = 0;
+	for (nr = 0; nr < max_bytes; nr += EARLY_PAGE_BYTES) {
+		if (!bpf_probe_read_user(sample->stack + nr, EARLY_PAGE_BYTES,
+					 (void *)(begin + nr)))
+			continue;
+		if (max_bytes <= EARLY_STACK_BYTES)
 			break;
+		sample->absent |= 1ULL << nr / EARLY_PAGE_BYTES;
+	}
 	sample->nr_bytes = nr;
 }
 
@@ -107,6 +116,7 @@ struct submission {
 	__u32 set;
 	__u32 reserved;
 	__u64 regs[UNWIND_NR_REGS];
+	struct unwind_rule regex_rule;
 };
 
 struct {
@@ -131,9 +141,42 @@ static __always_inline bool send_sized(const struct submission *from, __u32 leve
 	sample->set = from->set;
 	copy_functions(sample, level);
 	__builtin_memcpy(sample->regs, from->regs, sizeof(sample->regs));
+	sample->regex_rule = from->regex_rule;
 	copy_stack(sample, max_bytes);
 	bpf_ringbuf_submit(sample, 0);
 	return true;
+}
+
+static long note_made_code(struct task_struct *task, struct vm_area_struct *vma, void *ctx)
+{
+	*(__u64 *)ctx = vma->vm_flags & VM_EXEC && !vma->vm_file;
+	return 0;
+}
+
+/*
+ * Makes the rule of the innermost frame, if its code can be that of a regular expression. Most code
+ * is in a file, and is not read.
+ */
+__verified_once int find_early_regex_rule(__u32 level)
+{
+	struct submission *s = bpf_map_lookup_elem(&submissions, &level);
+	struct walk_memory *memory = walk_memory_begin(level);
+	__u64 is_made = 0;
+	long ret;
+
+	if (!s || !memory)
+		return 0; /* cannot be: the arrays have the index */
+	s->regex_rule = (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
+	if (!walk_languages)
+		return 0;
+	load_regs(memory->frame.regs, current_user_regs());
+	unwind_begin(&memory->frame);
+	ret = bpf_find_vma(bpf_get_current_task_btf(), memory->frame.pc, note_made_code, &is_made,
+			   0);
+	/* -EBUSY: another thread changes mappings at this moment. */
+	if ((is_made || ret == -EBUSY) && find_regex_rule(0, ~0ULL, level))
+		s->regex_rule = memory->regex.rule;
+	return 0;
 }
 
 /*
@@ -143,19 +186,23 @@ static __always_inline bool send_sized(const struct submission *from, __u32 leve
 __verified_once int send_early(__u32 level)
 {
 	struct submission *from = bpf_map_lookup_elem(&submissions, &level);
-	__u64 bytes;
+	__u64 bytes, max = EARLY_STACK_BYTES;
 
 	if (!from)
 		return false; /* cannot be: the array has the index */
 	load_regs(from->regs, current_user_regs());
-	bytes = early_stack_bytes(bpf_get_current_task_btf(), from->regs[UNWIND_RSP]);
+	if (from->regex_rule.cfa != UNWIND_CFA_NONE)
+		max = EARLY_REGEX_BYTES;
+	bytes = early_stack_bytes(bpf_get_current_task_btf(), from->regs[UNWIND_RSP], max);
 	if (bytes <= EARLY_PAGE_BYTES)
 		return send_sized(from, level, EARLY_PAGE_BYTES);
 	if (bytes <= 2 * EARLY_PAGE_BYTES)
 		return send_sized(from, level, 2 * EARLY_PAGE_BYTES);
 	if (bytes <= 4 * EARLY_PAGE_BYTES)
 		return send_sized(from, level, 4 * EARLY_PAGE_BYTES);
-	return send_sized(from, level, EARLY_STACK_BYTES);
+	if (bytes <= EARLY_STACK_BYTES)
+		return send_sized(from, level, EARLY_STACK_BYTES);
+	return send_sized(from, level, EARLY_REGEX_BYTES);
 }
 
 /*
@@ -176,6 +223,7 @@ static __always_inline bool submit_early(const struct count_key *key, __u64 stac
 	s->time_ns = now_ns;
 	s->space_id = space_id;
 	s->set = set;
+	find_early_regex_rule(level);
 	return send_early(level);
 }
 

@@ -70,6 +70,7 @@ struct mm_struct {
 };
 
 struct vm_area_struct {
+	struct file *vm_file;
 	unsigned long vm_flags;
 };
 

@@ -14,12 +14,11 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "bpf/early_submit.h"
 #include "bpf/kernel.h"
 #include "bpf/sample_filters.h"
 #include "bpf/shared.h"
 #include "bpf/user_stack.h"
-
-#define VM_EXEC 0x4 /* include/linux/mm.h */
 
 #define ERRNO_MAX 4095 /* results of system calls above -ERRNO_MAX are errors */
 

@@ -65,14 +65,12 @@ static long search_regex_begin(__u32 i, struct regex_search *c)
 }
 
 /*
- * Makes the rule for the frame at hand of @level, whose code is in a mapping without a table. The
- * process has PCRE2's own code in the @bytes bytes at @start. Returns 0 if there is no rule.
- *
- * Most processes that map PCRE2 have no code of it in their stacks, and some have code of another
- * compiler. Those have no address of PCRE2's own code near, so the first look is for that. It says
- * nothing of where the caller is.
+ * Does the stack of @level have an address of PCRE2's own code, which is in the @bytes bytes at
+ * @start, near the frame at hand? Most processes that map PCRE2 have no code of it in their stacks,
+ * and some have code of another compiler. They have no such address. It says nothing of where the
+ * caller is.
  */
-__verified_once int find_regex_rule(__u64 start, __u64 bytes, __u32 level)
+__verified_once int has_regex_caller(__u64 start, __u64 bytes, __u32 level)
 {
 	struct regex_search c = {.memory = bpf_map_lookup_elem(&walk_memories, &level)};
 	const struct unwind_frame *f;
@@ -88,8 +86,25 @@ __verified_once int find_regex_rule(__u64 start, __u64 bytes, __u32 level)
 	s->from = f->sp > c.memory->searched ? f->sp : c.memory->searched;
 	if (s->from - f->sp < REGEX_FRAME_MAX)
 		bpf_loop(REGEX_WINDOWS_MAX, search_regex_caller, &c, 0);
-	if (!s->found)
+	return s->found != 0;
+}
+
+/*
+ * Makes the rule for the frame at hand of @level, whose code is in no file. The rule holds if the
+ * return address is in the @bytes bytes at @start, PCRE2's own code. Returns 0 if there is none.
+ */
+__verified_once int find_regex_rule(__u64 start, __u64 bytes, __u32 level)
+{
+	struct regex_search c = {.memory = bpf_map_lookup_elem(&walk_memories, &level)};
+	const struct unwind_frame *f;
+	struct regex_scratch *s;
+
+	if (!c.memory)
 		return 0;
+	f = &c.memory->frame;
+	s = &c.memory->regex;
+	s->start = start;
+	s->bytes = bytes;
 	s->found = 0;
 	s->from = unwind_lookup_pc(f);
 	bpf_loop(REGEX_PARTS_MAX, search_regex_begin, &c, 0);

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "bpf/languages.h"
+#include "bpf/unwind.h"
 
 #define COMM_SIZE 16 /* the kernel's TASK_COMM_LEN */
 
@@ -135,6 +136,13 @@ struct count_slot {
 #define EARLY_SEGMENTS    16
 
 /*
+ * Where the innermost frame is a regular expression's: PCRE2 has 32 KiB on the stack for its work
+ * (MACHINE_STACK_SIZE in pcre2_jit_match.c), and its callers are above that. Most of these pages
+ * were never used, so there may be no memory for them.
+ */
+#define EARLY_REGEX_BYTES (EARLY_STACK_BYTES + 32768)
+
+/*
  * The copy of an early sample's stack begins with the page that holds the red zone. These are the
  * 128 bytes below sp (System V ABI, AMD64 supplement, 3.2.2).
  */
@@ -157,18 +165,24 @@ struct early_sample {
 	__u32 set;
 	__u32 nr_bytes; /* of stack; bytes of the first page below the red zone mean nothing */
 	__u64 weight;
+	__u64 absent;   /* bits 1 << n: page number n of stack could not be read */
 	__u64 regs[17]; /* by enum unwind_reg */
+	/*
+	 * Of the innermost frame, if its code can be that of a regular expression: then it holds if
+	 * the return address is in PCRE2's own code. Else its cfa is UNWIND_CFA_NONE.
+	 */
+	struct unwind_rule regex_rule;
 	/* Functions of interpreted languages, as in struct language_stack. */
 	__u32 nr_words, nr_segments;
 	struct language_loops loops;
 	struct language_segment segments[EARLY_SEGMENTS];
 	__u64 words[EARLY_WORDS];
-	__u8 stack[EARLY_STACK_BYTES]; /* memory ends after nr_bytes, or later */
+	__u8 stack[EARLY_REGEX_BYTES]; /* memory ends after nr_bytes, or later */
 };
 
 /* Bytes of a sample with room for so many bytes of the stack. */
 #define EARLY_SAMPLE_SIZE(stack_bytes)                                                             \
-	(sizeof(struct early_sample) - EARLY_STACK_BYTES + (stack_bytes))
+	(sizeof(struct early_sample) - EARLY_REGEX_BYTES + (stack_bytes))
 
 /* The task that ended a wait. All zero: it is not known. */
 struct waker {

@@ -205,6 +205,8 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 		if (walk_languages && nr == UNWIND_RULE_BEAM)
 			nr = find_beam_rule(w);
 		if (nr == UNWIND_NO_RULE && walk_languages && w->space->regex_bytes &&
+		    has_regex_caller(w->space->regex_start, w->space->regex_bytes,
+				     walk_memory_of(w)->level) &&
 		    find_regex_rule(w->space->regex_start, w->space->regex_bytes,
 				    walk_memory_of(w)->level))
 			return &walk_memory_of(w)->regex.rule;

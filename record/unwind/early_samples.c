@@ -12,12 +12,20 @@ static const struct early_sample *walked;
 
 struct unwind_frame;
 
+static bool is_absent(__u64 off)
+{
+	return walked->absent >> off / EARLY_PAGE_BYTES & 1;
+}
+
 static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u64 addr)
 {
 	__u64 off = addr - early_stack_begin(walked->regs[UNWIND_RSP]);
 
 	(void)f;
 	if (off > walked->nr_bytes || size > walked->nr_bytes - off)
+		return -1;
+	/* A read is shorter than a page. */
+	if (is_absent(off) || is_absent(off + size - 1))
 		return -1;
 	memcpy(dst, walked->stack + off, size);
 	return 0;
@@ -39,7 +47,7 @@ struct early_stretch {
 /* Bytes of @sample with as much of the stack as was copied. */
 static size_t size_of(const struct early_sample *sample)
 {
-	return EARLY_SAMPLE_SIZE(sample->nr_bytes <= EARLY_STACK_BYTES ? sample->nr_bytes : 0);
+	return EARLY_SAMPLE_SIZE(sample->nr_bytes <= EARLY_REGEX_BYTES ? sample->nr_bytes : 0);
 }
 
 /* Frees the copy of the stack. */
@@ -90,6 +98,38 @@ struct stack_walk {
 	bool has_stretch;
 };
 
+/* May the table of @mapping be known later? */
+static bool may_get_table(const struct unwind_mapping *mapping)
+{
+	return mapping->pages == UNWIND_TABLE_WANTED || mapping->pages == UNWIND_TABLE_ASKED_FOR;
+}
+
+/*
+ * The rule that the program has made of the innermost frame's code holds if the return address is
+ * in PCRE2's own code. *@rule is left alone otherwise. Returns 0 or -ENOMEM.
+ */
+static int find_regex_rule(struct stack_walk *walk, const struct unwind_rule **rule)
+{
+	const struct unwind_rule *made = &walked->regex_rule;
+	struct unwind_walk *w = &walk->w;
+	struct unwind_mapping mapping;
+	bool has_regex;
+	uint64_t ra;
+	int found;
+
+	if (w->has_leaf || made->cfa != UNWIND_CFA_REG ||
+	    unwind_read(w->frame, &ra, sizeof(ra), w->frame->sp + (int64_t)made->cfa_off - 8))
+		return 0;
+	found = walk->finder->find(walk->finder->ctx, walked, ra, &mapping, &has_regex);
+	if (found == -ENOMEM)
+		return found;
+	if (found == 1 && has_regex)
+		*rule = made;
+	else
+		w->is_early |= found == -EAGAIN || (found == 1 && may_get_table(&mapping));
+	return 0;
+}
+
 /*
  * Looks up the code of the frame that the walk of @walked has come to. *@rule is NULL if there is
  * no table. Returns 0 or -ENOMEM.
@@ -99,7 +139,8 @@ static int find_rule(struct stack_walk *walk, bool *is_mapped, const struct unwi
 	struct unwind_walk *w = &walk->w;
 	uint64_t pc = unwind_lookup_pc(w->frame);
 	struct unwind_mapping mapping = {0};
-	int found = walk->finder->find(walk->finder->ctx, walked, pc, &mapping);
+	bool has_regex;
+	int found = walk->finder->find(walk->finder->ctx, walked, pc, &mapping, &has_regex);
 
 	if (found == -ENOMEM)
 		return found;
@@ -107,9 +148,10 @@ static int find_rule(struct stack_walk *walk, bool *is_mapped, const struct unwi
 	*rule = NULL;
 	if (found == 1 && UNWIND_NR_PAGES(mapping.pages))
 		*rule = table_maps_find(walk->store, &mapping, pc);
+	else if (found == 1 && may_get_table(&mapping))
+		w->is_early = true;
 	else if (found == 1)
-		w->is_early |= mapping.pages == UNWIND_TABLE_WANTED ||
-			       mapping.pages == UNWIND_TABLE_ASKED_FOR;
+		return find_regex_rule(walk, rule);
 	else
 		/*
 		 * This code runs, or a table led to it. So it is mapped, and the known mappings are

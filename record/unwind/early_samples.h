@@ -43,11 +43,11 @@ struct early_samples {
 };
 
 /*
- * Finds the mapping at @pc in the process of @sample. Returns 1; 0 if nothing was mapped there;
- * -EAGAIN if that is not known yet; or -ENOMEM.
+ * Finds the mapping at @pc in the process of @sample. *@has_regex says whether its file is known to
+ * be PCRE2. Returns 1; 0 if nothing was mapped there; -EAGAIN if that is not known yet; or -ENOMEM.
  */
 typedef int (*early_samples_find_fn)(void *ctx, const struct early_sample *sample, uint64_t pc,
-				     struct unwind_mapping *mapping);
+				     struct unwind_mapping *mapping, bool *has_regex);
 
 /*
  * Walks frames of @sample in code of HotSpot, as java_stretch_walk. Returns 1, 0, or -ENOMEM.

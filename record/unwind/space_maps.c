@@ -415,7 +415,7 @@ bool space_maps_differ(const struct space_maps *u, uint32_t pid, const struct ma
 }
 
 int space_maps_lookup(const struct space_maps *u, uint32_t pid, uint64_t space_id, uint64_t pc,
-		      struct unwind_mapping *mapping)
+		      struct unwind_mapping *mapping, bool *has_regex)
 {
 	const struct unwind_process *p = space_maps_find(u, pid);
 	const struct unwind_mapping *mappings;
@@ -428,6 +428,7 @@ int space_maps_lookup(const struct space_maps *u, uint32_t pid, uint64_t space_i
 	if (at == p->nr || pc < mappings[at].start)
 		return 0;
 	*mapping = mappings[at];
+	*has_regex = u->tables->tables.data[u->mapping_tables[p->first + at]].has_regex;
 	return 1;
 }
 

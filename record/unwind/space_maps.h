@@ -84,11 +84,12 @@ bool space_maps_differ(const struct space_maps *spaces, uint32_t pid, const stru
 		       uint32_t table);
 
 /*
- * Finds the mapping at @pc, if the process is in address space @space_id. Returns 1, 0 when nothing
- * is there, or -EAGAIN when its mappings are not known.
+ * Finds the mapping at @pc, if the process is in address space @space_id. *@has_regex says whether
+ * its file is known to be PCRE2. Returns 1, 0 when nothing is there, or -EAGAIN when its mappings
+ * are not known.
  */
 int space_maps_lookup(const struct space_maps *spaces, uint32_t pid, uint64_t space_id, uint64_t pc,
-		      struct unwind_mapping *mapping);
+		      struct unwind_mapping *mapping, bool *has_regex);
 
 /* The machine of the process, if it is in address space @space_id. */
 enum unwind_machine space_maps_machine(const struct space_maps *spaces, uint32_t pid,

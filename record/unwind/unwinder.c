@@ -208,11 +208,12 @@ static struct early_java java_of(struct unwinder *u)
 
 /* An early_samples_find_fn. Uses the mappings that the program knows by now. */
 static int find_now(void *ctx, const struct early_sample *sample, uint64_t pc,
-		    struct unwind_mapping *mapping)
+		    struct unwind_mapping *mapping, bool *has_regex)
 {
 	struct unwinder *u = ctx;
 	const struct early_java java = java_of(u);
-	int ret = space_maps_lookup(&u->spaces, sample->key.tgid, sample->space_id, pc, mapping);
+	int ret = space_maps_lookup(&u->spaces, sample->key.tgid, sample->space_id, pc, mapping,
+				    has_regex);
 
 	if (ret == 1)
 		early_java_expect(&java, sample, mapping);
@@ -290,7 +291,7 @@ struct find_then {
  * missing.
  */
 static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
-		     struct unwind_mapping *mapping)
+		     struct unwind_mapping *mapping, bool *has_regex)
 {
 	const struct find_then *then = ctx;
 	const struct early_java java = java_of(then->u);
@@ -312,6 +313,7 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 	if (ret)
 		return ret;
 	*mapping = (struct unwind_mapping){.start = m->start, .end = m->end};
+	*has_regex = tables->tables.data[nr].has_regex;
 	file_table_describe(&tables->tables.data[nr], m->start - m->pgoff, mapping);
 	early_java_expect(&java, sample, mapping);
 	return 1;

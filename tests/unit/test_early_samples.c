@@ -19,6 +19,7 @@ static struct process {
 	uint64_t pages;
 	unsigned int nr_asked;
 	unsigned int nr_mapped; /* after so many calls nothing is mapped; 0: all is */
+	uint64_t regex;         /* this address is PCRE2's; 0: none is */
 } process;
 
 static struct early_samples early;
@@ -41,13 +42,14 @@ static void end(void)
 }
 
 static int find_mapping(void *ctx, const struct early_sample *sample, uint64_t pc,
-			struct unwind_mapping *mapping)
+			struct unwind_mapping *mapping, bool *has_regex)
 {
 	(void)ctx;
 	ck_assert_uint_eq(sample->regs[UNWIND_RSP], SP);
 	if (process.nr_asked++ >= process.nr_mapped && process.nr_mapped)
 		return 0;
 	*mapping = (struct unwind_mapping){.start = pc, .end = pc + 1, .pages = process.pages};
+	*has_regex = pc == process.regex;
 	return process.answer;
 }
 
@@ -68,7 +70,7 @@ static struct early_sample *make_sample(uint32_t set)
 		.key = {.tgid = 42, .comm = "app"},
 		.time_ns = 7,
 		.set = set,
-		.nr_bytes = EARLY_STACK_BYTES,
+		.nr_bytes = EARLY_REGEX_BYTES,
 		.regs = {[UNWIND_RIP] = PC, [UNWIND_RSP] = SP, [UNWIND_RBP] = SP + 0x80},
 	};
 	put(&sample, SP + 0x80, SP + 0x180);
@@ -152,6 +154,51 @@ START_TEST(a_stack_that_was_not_copied)
 	ck_assert_int_eq(early.samples.data[0].end, STACK_END_EARLY);
 	ck_assert_uint_eq(early.samples.data[1].nr_frames, 2);
 	ck_assert_int_eq(early.samples.data[1].end, STACK_END_EARLY);
+}
+END_TEST
+
+/* The page with the root's frame pointer was not there. */
+START_TEST(a_page_that_was_not_copied)
+{
+	struct early_sample *sample = make_sample(0);
+
+	process = (struct process){.answer = 1};
+	sample->absent = 1 << 1;
+	add_sample(sample);
+	early_samples_take(&early, 0);
+	walk_samples(true);
+	ck_assert_uint_eq(early.samples.data[0].nr_frames, 2);
+	/* A word that lies in both pages was not copied, either. */
+	sample->regs[UNWIND_RBP] = SP + 0xf8;
+	add_sample(sample);
+	walk_samples(true);
+	ck_assert_uint_eq(early.samples.data[1].nr_frames, 1);
+}
+END_TEST
+
+/* rbp leads nowhere in the code of an expression. Its caller is PCRE2, or the rule does not hold.
+ */
+START_TEST(a_regular_expression)
+{
+	struct early_sample *sample = make_sample(0);
+
+	sample->regs[UNWIND_RBP] = 1;
+	sample->regex_rule = (struct unwind_rule){.cfa = UNWIND_CFA_REG,
+						  .cfa_reg = UNWIND_RSP,
+						  .cfa_off = 0x90,
+						  .rbp = UNWIND_SAVED_CFA,
+						  .rbp_off = -16};
+	process = (struct process){.answer = 1, .regex = CALLER};
+	add_sample(sample);
+	walk_samples(false);
+	ck_assert_uint_eq(early.samples.data[0].nr_frames, 3);
+	ck_assert_uint_eq(early.samples.data[0].frames[1], CALLER);
+	ck_assert_int_eq(early.samples.data[0].end, STACK_END_ROOT);
+	process.regex = ROOT;
+	add_sample(sample);
+	walk_samples(false);
+	ck_assert_uint_eq(early.samples.data[1].nr_frames, 1);
+	ck_assert_int_eq(early.samples.data[1].end, STACK_END_NO_TABLE);
 }
 END_TEST
 
@@ -259,5 +306,6 @@ START_TEST(frames_of_java)
 END_TEST
 
 SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_last_walk,
-		a_stack_that_was_not_copied, the_leaf_is_not_mapped, a_caller_is_not_mapped,
-		the_depth_limit, samples_go_with_their_set, frames_of_java)
+		a_stack_that_was_not_copied, a_page_that_was_not_copied, a_regular_expression,
+		the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit,
+		samples_go_with_their_set, frames_of_java)

@@ -350,27 +350,29 @@ END_TEST
 START_TEST(looked_up)
 {
 	struct unwind_mapping found;
+	bool has_regex;
 	struct maps_world w;
 
 	begin(&w);
 	map(&w, "/a", 0x10000, 0);
 	map(&w, "/b", 0x11000, 0);
 	map(&w, "/a", 0x20000, 0);
-	ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, 0x10000, &found), -EAGAIN);
+	ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, 0x10000, &found, &has_regex), -EAGAIN);
 	put(&w, PID_A, 1);
 	for (uint64_t start = 0x10000; start <= 0x20000; start += start < 0x11000 ? PAGE : 0xf000) {
-		ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, start, &found), 1);
+		ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, start, &found, &has_regex), 1);
 		ck_assert_uint_eq(found.start, start);
-		ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, start + 0xfff, &found), 1);
+		ck_assert_int_eq(
+			space_maps_lookup(&w.u, PID_A, 1, start + 0xfff, &found, &has_regex), 1);
 		ck_assert_uint_eq(found.start, start);
 	}
-	ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, 0xffff, &found), 0);
-	ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, 0x12000, &found), 0);
-	ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, 0x21000, &found), 0);
+	ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, 0xffff, &found, &has_regex), 0);
+	ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, 0x12000, &found, &has_regex), 0);
+	ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 1, 0x21000, &found, &has_regex), 0);
 	/* Of another address space nothing is known. One without a name is any. */
-	ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 2, 0x10000, &found), -EAGAIN);
+	ck_assert_int_eq(space_maps_lookup(&w.u, PID_A, 2, 0x10000, &found, &has_regex), -EAGAIN);
 	put(&w, PID_B, 0);
-	ck_assert_int_eq(space_maps_lookup(&w.u, PID_B, 2, 0x10000, &found), 1);
+	ck_assert_int_eq(space_maps_lookup(&w.u, PID_B, 2, 0x10000, &found, &has_regex), 1);
 	end(&w);
 }
 END_TEST

@@ -17,11 +17,14 @@
 #endif
 
 enum beam_instruction {
-	BEAM_PLAIN,         /* goes on after it, with the same stack */
-	BEAM_GROWS,         /* changes rsp by a number */
-	BEAM_RESTORES_RBP,  /* mov rsp, rbp */
-	BEAM_RESTORES_SAVE, /* mov rsp, [r13 + n], the stack that the process has saved */
-	BEAM_LEAVES,        /* a call of made code, or nothing leads from it to the next one */
+	BEAM_PLAIN,          /* goes on after it, with the same stack */
+	BEAM_GROWS,          /* changes rsp by a number */
+	BEAM_RESTORES_RBP,   /* mov rsp, rbp */
+	BEAM_RESTORES_SAVE,  /* mov rsp, [r13 + n], the stack that the process has saved */
+	BEAM_RESTORES_FRAME, /* mov rbp, [r13 + n], as well */
+	BEAM_LEAVES,         /* a call of made code, or nothing leads from it to the next one */
+	BEAM_RETURNS,        /* of these, ret */
+	BEAM_DROPS_FRAME,    /* leave; only code with frame pointers has it */
 	BEAM_UNKNOWN,
 };
 
@@ -117,6 +120,8 @@ static __always_inline void beam_move(struct beam_scratch *s, __u8 rex, __u8 cod
 		s->kind = BEAM_RESTORES_RBP;
 	else if (code == 0x8b && rex == 0x49 && modrm == 0x65)
 		s->kind = BEAM_RESTORES_SAVE;
+	else if (code == 0x8b && rex == 0x49 && modrm == 0x6d)
+		s->kind = BEAM_RESTORES_FRAME;
 	else if (code == 0x89 && !(rex & 1) && (modrm & 0xc7) == 0xc4)
 		s->kind = BEAM_UNKNOWN;
 	else if (code == 0x8b && !(rex & 4) && (modrm & 0x38) == 0x20)
@@ -140,8 +145,12 @@ static __always_inline void beam_short_code(struct beam_scratch *s, __u8 rex, __
 		beam_add_number(s, at, code == 0x83);
 	else if (code == 0xff)
 		beam_group(s, at);
-	else if (code == 0xe8 || code == 0xe9 || code == 0xeb || code == 0xc3)
+	else if (code == 0xe8 || code == 0xe9 || code == 0xeb)
 		s->kind = BEAM_LEAVES;
+	else if (code == 0xc3)
+		s->kind = BEAM_RETURNS;
+	else if (code == 0xc9)
+		s->kind = BEAM_DROPS_FRAME;
 	else if (code >= 0x70 && code <= 0x7f) /* a jump on a condition */
 		s->bytes = at + 1 - s->at;
 	else if (code >= 0xb8 && code <= 0xbf)

@@ -12,6 +12,7 @@
 
 #include "bpf/kernel.h"
 #include "bpf/stack_window.h"
+#include "bpf/beam_pointers.h"
 #include "bpf/beam_step.h"
 #include "bpf/python_frames.h"
 #include "bpf/seen_functions.h"
@@ -112,19 +113,21 @@ __verified_once int send_beam_function(__u32 level)
 }
 
 /*
- * Finds the word of the frame at hand of @level, if it is a function's. The step is in three
- * functions, as that of bpf/java_frames.h is in two. Returns 0.
+ * Finds the word of the frame at hand of @level, if it is a function's. The step is in several
+ * functions, as that of bpf/java_frames.h is in two. Returns 1 if the frames have frame pointers,
+ * else 0.
  */
 __verified_once int look_at_beam_frame(__u64 space_id, __u32 level)
 {
 	struct beam_step b;
 
-	if (!walk_languages || !find_beam_step(&b, level) || b.m->has_frame_pointers ||
-	    is_beam_shared(b.m, b.f->pc))
+	if (!walk_languages || !find_beam_step(&b, level))
 		return 0;
-	b.s->function.space_id = space_id;
-	b.s->word = b.s->function.word = beam_word(b.f);
-	return 0;
+	if (!is_beam_shared(b.m, b.f->pc)) {
+		b.s->function.space_id = space_id;
+		b.s->word = b.s->function.word = beam_word(b.f);
+	}
+	return b.m->has_frame_pointers != 0;
 }
 
 /* As beam_enter_frame, for the frame at hand of @level. */
@@ -137,6 +140,18 @@ __verified_once __u32 enter_beam_frame(__u32 level)
 	if (!b.s->is_on_stack)
 		b.process = find_beam_process(&b);
 	return beam_enter_frame(&b);
+}
+
+/* As beam_step_pointers, for the frame at hand of @level. */
+__verified_once __u32 step_beam_pointers(__u32 level)
+{
+	struct beam_step b;
+
+	if (!walk_languages || !find_beam_step(&b, level))
+		return UNWIND_RULE_STOP;
+	if (!b.s->is_on_stack)
+		b.process = find_beam_process(&b);
+	return beam_step_pointers(&b);
 }
 
 /* As beam_search_return, for the frame at hand of @level. */

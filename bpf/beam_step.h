@@ -142,19 +142,31 @@ static __always_inline __s64 beam_measure_leaf(const struct beam_step *b)
 		if (s->at >= BEAM_CODE_BEFORE)
 			return s->at == BEAM_CODE_BEFORE ? s->grown : -2;
 		beam_read_next(b);
-		if (s->kind == BEAM_LEAVES)
+		if (s->kind == BEAM_LEAVES || s->kind == BEAM_RETURNS)
 			return -1;
-		if (s->kind == BEAM_UNKNOWN)
+		if (s->kind >= BEAM_DROPS_FRAME)
 			return -2;
 		s->at += s->bytes;
 	}
 	return -2;
 }
 
-/* The rule of a frame whose return address is at @at, if it is one. */
+/* Is @pc where the stack of a process ends, or in the loop of the scheduler? */
+static __always_inline bool is_beam_end(const struct beam_machine *m, __u64 pc)
+{
+	return pc == m->normal_exit || pc - m->main < m->main_end - m->main;
+}
+
+/*
+ * The rule of a frame whose return address is at @at, if it is one. No call leads to the address at
+ * which the stack of a process ends.
+ */
 static __always_inline __u32 beam_return_at(const struct beam_step *b, __u64 at)
 {
-	if (!is_return_address(b->f, at))
+	__u64 pc;
+
+	if (unwind_read(b->f, &pc, sizeof(pc), at) ||
+	    (pc != b->m->normal_exit && !is_after_call(b->f, pc)))
 		return UNWIND_RULE_STOP;
 	b->f->sp = at;
 	return UNWIND_RULE_NO_FRAME;
@@ -162,17 +174,14 @@ static __always_inline __u32 beam_return_at(const struct beam_step *b, __u64 at)
 
 /*
  * Has the frame at hand a return address at a known place? Then moves sp there. Returns the number
- * of the rule: UNWIND_RULE_BEAM if beam_search_return is to find the place, UNWIND_NO_RULE if the
- * frames are along rbp.
+ * of the rule: UNWIND_RULE_BEAM if beam_search_return is to find the place.
  */
 static __always_inline __u32 beam_enter_frame(const struct beam_step *b)
 {
 	struct unwind_frame *f = b->f;
 	__s64 bytes;
 
-	if (b->m->has_frame_pointers)
-		return UNWIND_NO_RULE;
-	if (f->pc == b->m->normal_exit || f->pc - b->m->main < b->m->main_end - b->m->main)
+	if (is_beam_end(b->m, f->pc))
 		return UNWIND_RULE_ROOT;
 	if (b->s->is_on_stack)
 		return UNWIND_RULE_BEAM;
@@ -202,8 +211,7 @@ static __always_inline __u32 beam_search_return(const struct beam_step *b)
 			return UNWIND_RULE_STOP;
 		if (!(word & 3)) {
 			b->s->searched += i;
-			b->f->sp = at;
-			return word ? UNWIND_RULE_NO_FRAME : UNWIND_RULE_STOP;
+			return beam_return_at(b, at);
 		}
 	}
 	return UNWIND_RULE_STOP;

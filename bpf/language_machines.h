@@ -122,8 +122,8 @@ struct beam_machine {
 	__u16 scheduler_registers; /* where those are */
 	__u16 scheduler_process;   /* the Erlang process that runs */
 	/* and in that of an Erlang process: */
-	__u16 process_stack;
-	__u16 has_frame_pointers; /* frames are along rbp, and nothing else above is known */
+	__u16 process_stack;      /* with frame pointers, rbp is in the word after it */
+	__u16 has_frame_pointers; /* frames are along rbp */
 };
 
 /* Processes of BEAM whose code is walked, at most. */

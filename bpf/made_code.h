@@ -45,14 +45,20 @@ static __always_inline bool is_call(const __u8 *c)
 	       (c[0] == 0xff && is_call_operand(c[1], 6));
 }
 
+/* Would a call return to @pc? */
+static __always_inline bool is_after_call(const struct unwind_frame *f, __u64 pc)
+{
+	__u8 code[CALL_BYTES];
+
+	return !unwind_read(f, code, sizeof(code), pc - sizeof(code)) && is_call(code);
+}
+
 /* Is the word at @at of the stack an address that a call would return to? */
 static __always_inline bool is_return_address(const struct unwind_frame *f, __u64 at)
 {
-	__u8 code[CALL_BYTES];
 	__u64 pc;
 
-	return !unwind_read(f, &pc, sizeof(pc), at) &&
-	       !unwind_read(f, code, sizeof(code), pc - sizeof(code)) && is_call(code);
+	return !unwind_read(f, &pc, sizeof(pc), at) && is_after_call(f, pc);
 }
 
 /*

@@ -180,7 +180,8 @@ static __always_inline __u32 find_beam_rule(const struct user_walk *w)
 	const struct walk_memory *memory = walk_memory_of(w);
 	__u32 nr;
 
-	look_at_beam_frame(w->space->space_id, memory->level);
+	if (look_at_beam_frame(w->space->space_id, memory->level))
+		return step_beam_pointers(memory->level);
 	nr = enter_beam_frame(memory->level);
 	return nr == UNWIND_RULE_BEAM ? search_beam_return(memory->level) : nr;
 }

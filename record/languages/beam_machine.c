@@ -288,8 +288,6 @@ int beam_machine_read(const struct java_memory *memory, const struct interpreter
 		    sizeof(machine->normal_exit)))
 		return -EFAULT;
 	machine->has_frame_pointers = layout != 0;
-	if (layout)
-		return 0;
 	if (!machine->normal_exit)
 		return -EAGAIN;
 	return find_shared(memory, tables, machine);

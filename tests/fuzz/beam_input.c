@@ -46,8 +46,7 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 	in.version = data[16] & 1 ? 27 : 25;
 	image = (struct image){data, len};
 	ret = beam_machine_read(&memory, &in, 0, &machine, &tables);
-	if (!ret && !machine.has_frame_pointers &&
-	    (machine.main >= machine.main_end || machine.shared_end <= machine.normal_exit))
+	if (!ret && (machine.main >= machine.main_end || machine.shared_end <= machine.normal_exit))
 		abort();
 	nr = read_functions(&tables);
 	if (verbose)

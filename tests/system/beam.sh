@@ -3,7 +3,7 @@
 # claims to be its emulator, and a release that nobody has judged. BEAM_SECONDS is the length of the recording. TAP.
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
-: "${BEAM_SECONDS:=4}"
+: "${BEAM_SECONDS:=2}"
 need_tables
 build "$dir/fake_beam" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic
 build "$dir/future" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic -DUNKNOWN_RELEASE
@@ -20,12 +20,14 @@ check "the emulator is found" contains "$(info "$dir/fake_beam.prof" interpreter
 check "an unknown release is said" contains "$(info "$dir/future.prof" interpreter)" "BEAM 99 [beam], a version without support"
 check "so is a release without symbols" contains "$(info "$dir/bare.prof" interpreter)" "BEAM without a version [beam], a version without support"
 
-# run OPTION...: records the program of known calls, from when it runs.
+# run FLAGS OPTION...: records the program of known calls, from when it runs under "erl FLAGS".
 run()
 {
-	local pid
+	local pid flags=$1
+	shift
 	mkfifo "$dir/running"
-	erl -noshell +S 2 -pa "$dir" -s known_calls start 3600 > "$dir/running" &
+	# shellcheck disable=SC2086
+	erl -noshell +S 2 $flags -pa "$dir" -s known_calls start 3600 > "$dir/running" &
 	pid=$!
 	read -r _ < "$dir/running"
 	"$profrec" -q -F 1999 -p $pid -o "$dir/erlang.prof" "$@" "$BEAM_SECONDS" 2> "$dir/err"
@@ -49,13 +51,25 @@ complete()
 	return 1
 }
 
+# judge NAME: what the program's stacks have to be.
+judge()
+{
+	check "$1: there are functions" above "$(truth pairs)" 1000
+	check "$1: no wrong caller" same "$(truth wrong; cut -c1-400 "$dir/wrong")" 0
+	check "$1: recursion is as deep as it is" same "$(truth depths)" 0
+	check "$1: frames have names" at_most "$(($(truth unnamed) * 100))" "$(($(truth frames) * 5))"
+	check "$1: stacks are complete" complete
+	check "$1: C code stands below its function" above "$(sum_samples 'builtins/1_\[beam\].*;(erts_)?[a-z_]*term_to_binary' < "$dir/erlang.folded")" 0
+	echo "# $1: $(tr '\n' ' ' < "$dir/truth")$(info "$dir/erlang.prof" "user stacks")"
+}
+
 why=
 if ! command -v erlc > /dev/null; then
 	why="erlc is not installed"
 elif ! erlc -o "$dir" tests/programs/known_calls.erl > "$dir/erlc.out" 2>&1; then
 	why="erlc does not compile: $(head -n 1 "$dir/erlc.out")"
 else
-	run
+	run ""
 	case $(info "$dir/erlang.prof" interpreter) in
 	*without*) why="erl is $(info "$dir/erlang.prof" interpreter)" ;;
 	esac
@@ -63,14 +77,10 @@ fi
 if [ -n "$why" ]; then
 	skip "erlang" "$why"
 else
-	check "there are functions" above "$(truth pairs)" 1000
-	check "no wrong caller" same "$(truth wrong; cut -c1-400 "$dir/wrong")" 0
-	check "recursion is as deep as it is" same "$(truth depths)" 0
-	check "frames have names" at_most "$(($(truth unnamed) * 100))" "$(($(truth frames) * 5))"
-	check "stacks are complete" complete
-	check "C code stands below its function" above "$(sum_samples 'builtins/1_\[beam\].*;(erts_)?[a-z_]*term_to_binary' < "$dir/erlang.folded")" 0
-	echo "# $(tr '\n' ' ' < "$dir/truth")$(info "$dir/erlang.prof" "user stacks")"
-	run --languages none
+	judge erlang
+	run "+JPperf true"
+	judge "frame pointers"
+	run "" --languages none
 	check "without languages there are no functions" same "$(grep -c '_\[beam\]' "$dir/erlang.folded")" 0
 fi
 plan_end

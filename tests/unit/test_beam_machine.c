@@ -171,6 +171,10 @@ START_TEST(a_machine_is_described)
 	ck_assert_int_eq(read_again(), 0);
 	ck_assert_uint_eq(machine.shared, BASE + SHARED + 0x400);
 	ck_assert_uint_eq(machine.shared_end, BASE + MODULES + MODULE);
+	ck_assert(!machine.has_frame_pointers);
+	put(LAYOUT, 1, 4);
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert(machine.has_frame_pointers);
 	/* There is no module after it. */
 	put(LISTS + 40, 1, 8);
 	ck_assert_int_eq(read_again(), -ENOTSUP);
@@ -179,10 +183,6 @@ END_TEST
 
 START_TEST(other_machines_are_left_alone)
 {
-	put(LAYOUT, 1, 4);
-	ck_assert_int_eq(read_again(), 0);
-	ck_assert(machine.has_frame_pointers);
-	put(LAYOUT, 0, 4);
 	put(EXIT, 0, 8);
 	ck_assert_int_eq(read_again(), -EAGAIN);
 	put(EXIT, BASE + NORMAL, 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Frames of code of Erlang's emulator: bpf/beam_step.h and bpf/beam_code.h, with code and stacks of
- * the test's own. */
+/* Frames of code of Erlang's emulator: bpf/beam_step.h, bpf/beam_pointers.h and bpf/beam_code.h,
+ * with code and stacks of the test's own. */
 #include <string.h>
 
 struct unwind_frame;
@@ -34,6 +34,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, unsigned size,
 	       read_from(erlang_process, PROCESS, sizeof(erlang_process), dst, size, addr);
 }
 
+#include "bpf/beam_pointers.h"
 #include "bpf/beam_step.h"
 #include "tests/unit/suite.h"
 
@@ -97,6 +98,19 @@ static uint32_t rule_of(uint64_t pc, bool is_leaf, uint64_t sp, uint64_t rbp)
 	return rule == UNWIND_RULE_BEAM ? beam_search_return(&b) : rule;
 }
 
+/* As above, in a new walk of an emulator with frame pointers. */
+static uint32_t pointer_rule_of(uint64_t pc, bool is_leaf, uint64_t sp, uint64_t rbp)
+{
+	const struct beam_step b = {&frame, &machine, &scratch, PROCESS};
+
+	memset(&scratch, 0, sizeof(scratch));
+	frame = (struct unwind_frame){.pc = pc, .sp = sp, .has_regs = is_leaf};
+	frame.regs[UNWIND_RBP] = rbp;
+	frame.regs[UNWIND_RBX] = THREAD_STACK;
+	frame.regs[BEAM_R13] = PROCESS;
+	return beam_step_pointers(&b);
+}
+
 static uint32_t rule_of_leaf(uint64_t pc)
 {
 	return rule_of(pc, true, STACK, 0);
@@ -114,6 +128,13 @@ START_TEST(values_are_no_return_addresses)
 	stack[1] = OLD_CALLER | 1; /* a list */
 	stack[2] = OLD_CALLER | 2; /* a tuple */
 	stack[3] = CALLER;
+	ck_return_at(rule_of_leaf(CODE + 0x300), 3);
+	/* What is none has to be a return address. */
+	stack[3] = CODE + 0x500;
+	memset(&scratch, 0, sizeof(scratch));
+	ck_assert_uint_eq(rule_of_leaf(CODE + 0x300), UNWIND_RULE_STOP);
+	memset(&scratch, 0, sizeof(scratch));
+	stack[3] = machine.normal_exit;
 	ck_return_at(rule_of_leaf(CODE + 0x300), 3);
 	/* The next frame is above it, and its sp is known. */
 	stack[5] = VALUE;
@@ -220,6 +241,94 @@ START_TEST(stacks_end_where_processes_begin)
 }
 END_TEST
 
+/* The value that the caller has in rbp. */
+static uint64_t rbp_of_caller(void)
+{
+	__u64 rbp = 0;
+
+	ck_assert_int_eq(unwind_get_reg(&frame, UNWIND_RBP, &rbp), 0);
+	return rbp;
+}
+
+/* push rbp; mov rbp, rsp; mov rdi, [rbx]; leave; dec r14d; ret */
+#define FUNCTION "\x55\x48\x89\xe5\x48\x8b\x3b\xc9\x41\xff\xce\xc3"
+
+START_TEST(frame_pointers_lead_to_callers)
+{
+	const struct beam_step b = {&frame, &machine, &scratch, 0};
+
+	CODE_AT(CODE + 0x300, FUNCTION);
+	stack[0] = OLD_CALLER;
+	stack[4] = STACK + 64;
+	stack[5] = CALLER;
+	ck_return_at(pointer_rule_of(CODE + 0x304, true, STACK, STACK + 32), 5);
+	ck_assert_uint_eq(rbp_of_caller(), STACK + 64);
+	/* The caller's frame, and where the stack of the process ends. */
+	stack[8] = 0;
+	stack[9] = machine.normal_exit;
+	frame = (struct unwind_frame){.pc = CALLER, .sp = STACK + 48, .rbp_at = STACK + 32};
+	ck_return_at(beam_step_pointers(&b), 9);
+	frame.pc = machine.normal_exit;
+	ck_assert_uint_eq(beam_step_pointers(&b), UNWIND_RULE_ROOT);
+	/* Not down the stack, not far up, and not to anything. */
+	frame = (struct unwind_frame){.pc = CALLER, .sp = STACK + 80, .rbp_at = STACK + 32};
+	ck_assert_uint_eq(beam_step_pointers(&b), UNWIND_RULE_STOP);
+	ck_assert_uint_eq(pointer_rule_of(CODE + 0x304, true, STACK, STACK + 36), UNWIND_RULE_STOP);
+	stack[5] = CALLER + 1;
+	ck_assert_uint_eq(pointer_rule_of(CODE + 0x304, true, STACK, STACK + 32), UNWIND_RULE_STOP);
+}
+END_TEST
+
+START_TEST(functions_begin_and_end_without_their_frame)
+{
+	static const uint64_t bare[] = {0x2f8, 0x300, 0x308, 0x30b};
+
+	CODE_AT(CODE + 0x2f8, "\xeb\x06\x90\xe8\x00\x00\x00\x00" FUNCTION);
+	stack[0] = stack[5] = CALLER;
+	stack[4] = STACK + 64;
+	for (size_t i = 0; i < sizeof(bare) / sizeof(*bare); i++) {
+		ck_return_at(pointer_rule_of(CODE + bare[i], true, STACK, STACK + 32), 0);
+		ck_assert_uint_eq(rbp_of_caller(), STACK + 32);
+	}
+	/* At leave the frame is still there. */
+	ck_return_at(pointer_rule_of(CODE + 0x307, true, STACK, STACK + 32), 5);
+	stack[0] = STACK + 32;
+	stack[1] = CALLER;
+	ck_return_at(pointer_rule_of(CODE + 0x301, true, STACK, STACK + 64), 1);
+	ck_assert_uint_eq(rbp_of_caller(), STACK + 32);
+	/* leave; jmp, and a jump within the function */
+	CODE_AT(CODE + 0x307, "\xc9\xe9\x00\x01\x00\x00");
+	stack[0] = CALLER;
+	ck_return_at(pointer_rule_of(CODE + 0x308, true, STACK, STACK + 32), 0);
+	CODE_AT(CODE + 0x307, "\x90");
+	ck_return_at(pointer_rule_of(CODE + 0x308, true, STACK, STACK + 32), 5);
+	/* A far jump may be one or the other. */
+	CODE_AT(CODE + 0x308, "\x40\xe9\x00\x01\x00\x00");
+	ck_assert_uint_eq(pointer_rule_of(CODE + 0x308, true, STACK, STACK + 32), UNWIND_RULE_STOP);
+}
+END_TEST
+
+START_TEST(c_code_keeps_frame_pointers)
+{
+	uint64_t sp = THREAD_STACK - 128;
+
+	stack[4] = STACK + 64;
+	stack[5] = CALLER;
+	ck_return_at(pointer_rule_of(CODE + 0x300, false, sp, STACK + 32), 5);
+	/* mov rsp, [r13 + 0x58]; mov rbp, [r13 + 0x60]; leave: the collector has moved the stack */
+	CODE_AT(CODE + 0x300, "\x49\x8b\x65\x58\x49\x8b\x6d\x60\xc9");
+	erlang_process[machine.process_stack / 8 + 1] = STACK + 32;
+	ck_return_at(pointer_rule_of(CODE + 0x300, false, sp, STACK), 5);
+	/* Shared code tells by itself, or where it jumps to. */
+	CODE_AT(SHARED + 0x40, "\xe9\x00\x00\x00\x00\xc9\xc3");
+	ck_return_at(pointer_rule_of(SHARED + 0x40, false, sp, STACK + 32), 5);
+	CODE_AT(SHARED + 0x40, "\xe9\x01");
+	ck_assert_uint_eq(pointer_rule_of(SHARED + 0x40, false, sp, STACK + 32), UNWIND_RULE_STOP);
+	CODE_AT(SHARED + 0x40, "\xe8");
+	ck_assert_uint_eq(pointer_rule_of(SHARED + 0x40, false, sp, STACK + 32), UNWIND_RULE_STOP);
+}
+END_TEST
+
 START_TEST(bounds_hold)
 {
 	for (size_t i = 0; i < sizeof(stack) / sizeof(*stack); i++)
@@ -279,4 +388,5 @@ SUITE_MAIN_WITH("beam_step", begin, NULL, values_are_no_return_addresses,
 		a_new_frame_has_no_values_yet, after_a_call_all_are_values,
 		instructions_that_nobody_knows_end_the_stack, c_code_says_where_the_stack_is,
 		shared_code_was_called_or_ends_the_stack, stacks_end_where_processes_begin,
-		bounds_hold, instructions_have_their_length)
+		frame_pointers_lead_to_callers, functions_begin_and_end_without_their_frame,
+		c_code_keeps_frame_pointers, bounds_hold, instructions_have_their_length)

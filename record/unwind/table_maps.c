@@ -87,21 +87,6 @@ static void release_rules(struct table_maps *s, u32_vec *rules)
 		index_rules(s);
 }
 
-static struct unwind_segment *map_segment(struct table_maps *s, uint32_t nr)
-{
-	void *p;
-
-	if (s->segments[nr])
-		return s->segments[nr];
-	p = mmap(NULL, sizeof(struct unwind_segment), PROT_READ | PROT_WRITE, MAP_SHARED,
-		 s->segment_fds[nr], 0);
-	if (p == MAP_FAILED)
-		return NULL;
-	madvise(p, sizeof(struct unwind_segment),
-		MADV_DONTFORK); /* the child that makes tables must not have it */
-	return s->segments[nr] = p;
-}
-
 /* Mapped segments count as the recorder's memory. */
 static void unmap_segments(struct table_maps *s)
 {
@@ -110,6 +95,28 @@ static void unmap_segments(struct table_maps *s)
 			munmap(s->segments[i], sizeof(*s->segments[i]));
 		s->segments[i] = NULL;
 	}
+	s->nr_mapped = 0;
+}
+
+/* The rows of a table may be in two segments in turn, but hardly in more. */
+#define MAPPED_MAX 2
+
+static struct unwind_segment *map_segment(struct table_maps *s, uint32_t nr)
+{
+	void *p;
+
+	if (s->segments[nr])
+		return s->segments[nr];
+	if (s->nr_mapped == MAPPED_MAX)
+		unmap_segments(s);
+	p = mmap(NULL, sizeof(struct unwind_segment), PROT_READ | PROT_WRITE, MAP_SHARED,
+		 s->segment_fds[nr], 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	madvise(p, sizeof(struct unwind_segment),
+		MADV_DONTFORK); /* the child that makes tables must not have it */
+	s->nr_mapped++;
+	return s->segments[nr] = p;
 }
 
 static int add_segment(struct table_maps *s)

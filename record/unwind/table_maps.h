@@ -71,7 +71,8 @@ struct table_maps {
 	uint32_t nr_segments;
 	int segment_fds[UNWIND_MAX_SEGMENTS];
 	struct unwind_segment *segments[UNWIND_MAX_SEGMENTS]; /* NULL: not mapped */
-	struct table_window windows[TABLE_WINDOWS];           /* by the first row of the page */
+	uint32_t nr_mapped;
+	struct table_window windows[TABLE_WINDOWS]; /* by the first row of the page */
 };
 
 /* Returns 0 or -ENOMEM; the deinit is due in any case. */

@@ -71,6 +71,16 @@ enum node_string_form {
 
 #define NODE_NO_TYPE 0xffff
 
+/* The type of objects whose first word is @map; NODE_NO_TYPE if it cannot be read. */
+static __always_inline __u16 node_type(__u64 map)
+{
+	__u16 type;
+
+	if (!IS_OBJECT(map) || read_user(&type, sizeof(type), map - NODE_TAG + NODE_MAP_TYPE))
+		return NODE_NO_TYPE;
+	return type;
+}
+
 /*
  * The type of the object at *@object, which becomes its address without the tag; NODE_NO_TYPE if it
  * cannot be read. An object that the collector has just moved says where it is now.
@@ -78,33 +88,31 @@ enum node_string_form {
 static __always_inline __u16 find_node_object(__u64 *object)
 {
 	__u64 map;
-	__u16 type;
 
 	if (!IS_OBJECT(*object))
 		return NODE_NO_TYPE;
 	*object -= NODE_TAG;
 	map = read_user_word(*object);
-	if (!(map & NODE_TAG_MASK) && map) {
+	if (map && !(map & NODE_TAG_MASK)) {
 		*object = map;
 		map = read_user_word(map);
 	}
-	if (!IS_OBJECT(map) || read_user(&type, sizeof(type), map - NODE_TAG + NODE_MAP_TYPE))
-		return NODE_NO_TYPE;
-	return type;
+	return node_type(map);
 }
 
-/*
- * Reads the object at @object into the scratch. It may be shorter than what is read, and lie at the
- * end of mapped memory. Returns its type or NODE_NO_TYPE.
- */
-static __always_inline __u16 read_node_object(struct node_scratch *s, __u64 object)
+/* An object may be shorter than what is read, and lie at the end of mapped memory. */
+static __always_inline long copy_node_object(struct node_scratch *s, __u64 addr)
 {
-	__u16 type = find_node_object(&object);
+	return read_user(s->object, sizeof(s->object), addr) &&
+	       read_user(s->object, NODE_SHORT_OBJECT, addr);
+}
 
-	if (type != NODE_NO_TYPE && read_user(s->object, sizeof(s->object), object) &&
-	    read_user(s->object, NODE_SHORT_OBJECT, object))
-		return NODE_NO_TYPE;
-	return type;
+/* Reads the object at @object into the scratch, or where it has just been moved to. */
+static __always_inline bool read_node_object(struct node_scratch *s, __u64 object)
+{
+	if (!IS_OBJECT(object) || copy_node_object(s, object - NODE_TAG))
+		return false;
+	return s->object[0] & NODE_TAG_MASK || !copy_node_object(s, s->object[0]);
 }
 
 /* The 8 bytes of the object at hand at offset @off. */
@@ -240,7 +248,7 @@ static __always_inline bool read_function_name(const struct node_layout *at, str
 static __always_inline bool read_function_file(const struct node_layout *at, struct node_scratch *s,
 					       struct language_text *text)
 {
-	__u16 type = read_node_object(s, s->script);
+	__u16 type = read_node_object(s, s->script) ? node_type(s->object[0]) : NODE_NO_TYPE;
 
 	text->kind = text->nr_bytes = text->is_cut = 0;
 	if (type != at->script_type)
@@ -301,21 +309,45 @@ static __always_inline __u64 node_word(const struct node_scratch *s, __u64 share
 	return LANGUAGE_WORD(LANGUAGE_NODE, h >> 48, h | NR_NOTES);
 }
 
+/*
+ * Is the object at hand a function, or the description of one? Its map is that of the frame before,
+ * nearly always.
+ */
+static __always_inline bool is_node_function(const struct node_layout *at, struct node_scratch *s)
+{
+	__u16 type;
+
+	if (s->object[0] == s->function_map)
+		return true;
+	type = node_type(s->object[0]);
+	if (type < at->function_type || type > at->last_function_type)
+		return false;
+	s->function_map = s->object[0];
+	return true;
+}
+
+static __always_inline bool is_node_shared(const struct node_layout *at, struct node_scratch *s)
+{
+	if (s->object[0] == s->shared_map)
+		return true;
+	if (node_type(s->object[0]) != at->shared_type)
+		return false;
+	s->shared_map = s->object[0];
+	return true;
+}
+
 /* Finds the function of the frame at @rbp, in a process that has V8 as @at says. */
 static __always_inline bool find_node_function(const struct node_layout *at, struct node_scratch *s,
 					       __u64 rbp)
 {
 	__u64 shared;
-	__u16 type;
 
 	if (read_user(s->slots, sizeof(s->slots), rbp - NODE_FRAME_FUNCTION) ||
-	    !IS_OBJECT(s->slots[1]))
-		return false;
-	type = read_node_object(s, s->slots[0]);
-	if (type < at->function_type || type > at->last_function_type)
+	    !IS_OBJECT(s->slots[1]) || !read_node_object(s, s->slots[0]) ||
+	    !is_node_function(at, s))
 		return false;
 	shared = node_field(s, at->function_shared);
-	if (read_node_object(s, shared) != at->shared_type)
+	if (!read_node_object(s, shared) || !is_node_shared(at, s))
 		return false;
 	s->name = node_field(s, at->shared_name);
 	s->script = node_field(s, at->shared_script);

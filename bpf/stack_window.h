@@ -25,6 +25,7 @@
 
 /* Memory of the search for a function of JavaScript (bpf/node_frames.h). */
 struct node_scratch {
+	__u64 function_map, shared_map;  /* of such objects in this stack; 0: not known */
 	__u64 slots[2];                  /* of the frame: the function and the context */
 	__u64 object[NODE_OBJECT_WORDS]; /* the one at hand */
 	__u64 name, script, flags;       /* of the function, as its SharedFunctionInfo has them */
@@ -54,9 +55,9 @@ struct walk_memory {
 	union {
 		struct java_scratch java;
 		struct regex_scratch regex;
-		struct node_scratch node;
 	};
 	struct beam_scratch beam;
+	struct node_scratch node;
 };
 
 #define NO_WINDOW (~0ULL)
@@ -78,6 +79,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 		m->start = NO_WINDOW;
 		m->searched = m->code_parts = 0;
 		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;
+		m->node.function_map = m->node.shared_map = 0;
 	}
 	return m;
 }

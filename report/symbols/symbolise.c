@@ -12,6 +12,7 @@
 #include "report/symbols/name_claim.h"
 #include "report/symbols/object_lines.h"
 #include "report/symbols/object_pids.h"
+#include "report/symbols/short_name.h"
 
 /* The files of so many releases of the kernel are looked for. */
 #define RELEASES_MAX 16
@@ -423,16 +424,38 @@ static int list_releases(struct lookup *l)
 	return 0;
 }
 
+/*
+ * Adds a name of debug information in its short form. Functions without a name for the linker have
+ * that of the source, which nobody demangles.
+ */
+static int add_short_name(struct string_set *names, const struct string *name, uint32_t *id)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (demangle_may_change(name->s, name->len, DEMANGLE_FULL) ||
+	    !memchr(name->s, '<', name->len))
+		return string_set_add(names, name->s, name->len, id);
+	text = strndup(name->s, name->len);
+	if (!text)
+		return -ENOMEM;
+	short_name_make(text);
+	return string_set_add(names, text, strlen(text), id);
+}
+
 /* Moves the names of inlined functions to the names of symbols. */
-static int move_line_names(struct symbols *symbols)
+static int move_line_names(struct symbols *symbols, enum demangle_style style)
 {
 	const struct string_set *from = &symbols->lines.names;
 	_cleanup_free_ uint32_t *ids = calloc(from->items.nr + 1, sizeof(*ids));
 	int ret = ids ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < from->items.nr && !ret; i++)
-		ret = string_set_add(&symbols->names, from->items.data[i].s,
-				     from->items.data[i].len, &ids[i]);
+	for (size_t i = 0; i < from->items.nr && !ret; i++) {
+		const struct string *name = &from->items.data[i];
+
+		ret = style == DEMANGLE_SHORT
+			      ? add_short_name(&symbols->names, name, &ids[i])
+			      : string_set_add(&symbols->names, name->s, name->len, &ids[i]);
+	}
 	if (ret)
 		return ret;
 	vec_for_each(&symbols->lines.frames, frame)
@@ -488,7 +511,7 @@ int symbols_resolve(struct symbols *symbols, const struct model *model,
 	if (!ret)
 		ret = resolve_all(&l, files->progress);
 	if (!ret)
-		ret = move_line_names(symbols);
+		ret = move_line_names(symbols, account->style);
 	if (!ret)
 		ret = demangle_names(symbols, model->frames.nr * NR_FRAME_PLACES, account);
 	free(l.questions);

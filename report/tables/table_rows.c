@@ -11,6 +11,9 @@
 #define STACK_SLOTS ((size_t)1 << 23)
 #define FRAME_SLOTS ((size_t)1 << 20)
 
+/* Symbols that are kept to the end, some 100 bytes each. */
+#define SYMBOL_SLOTS ((size_t)1 << 18)
+
 #define NS_PER_MS 1000000u
 
 const char *const table_files[NR_TABLES] = {
@@ -29,6 +32,10 @@ int table_rows_init(struct table_rows *rows, const int *fds)
 		ret = id_set_init(&rows->known.frames, FRAME_SLOTS);
 	if (!ret)
 		ret = id_set_init(&rows->known.names, FRAME_SLOTS);
+	if (!ret)
+		ret = id_set_init(&rows->symbols, SYMBOL_SLOTS);
+	if (!ret)
+		ret = recording_tables_init(&rows->rest, &rows->known);
 	for (int i = 0; i < NR_TABLES && !ret; i++)
 		ret = packed_rows_init(&rows->rows[i]);
 	return ret;
@@ -39,6 +46,8 @@ void table_rows_deinit(struct table_rows *rows)
 	id_set_deinit(&rows->known.stacks);
 	id_set_deinit(&rows->known.frames);
 	id_set_deinit(&rows->known.names);
+	id_set_deinit(&rows->symbols);
+	recording_tables_deinit(&rows->rest);
 	for (int i = 0; i < NR_TABLES; i++)
 		packed_rows_deinit(&rows->rows[i]);
 	demangler_account_deinit(&rows->demangling);
@@ -119,6 +128,8 @@ int table_rows_take(struct table_rows *rows, struct recording_tables *tables, en
 {
 	int ret = packed_rows_pack(&tables->samples, true);
 
+	if (!ret)
+		ret = recorded_names_give(&tables->recorded, &rows->rest.recorded, &rows->symbols);
 	if (!ret)
 		ret = take_frames(rows, tables);
 	if (!ret)
@@ -242,8 +253,11 @@ int table_rows_add_recording(struct table_rows *rows, const struct recording *re
 
 int table_rows_end(struct table_rows *rows, enum table *table)
 {
-	int ret = 0;
+	int ret = recording_tables_finish(&rows->rest);
 
+	*table = TABLE_SYMBOLS;
+	if (!ret)
+		ret = take_names(rows, &rows->rest);
 	for (*table = 0; *table < NR_TABLES && !ret; ++*table) {
 		if (*table != TABLE_SAMPLES)
 			ret = packed_rows_pack(&rows->rows[*table], true);

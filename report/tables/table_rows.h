@@ -22,6 +22,8 @@ extern const char *const table_files[NR_TABLES];
 /* table_rows_init makes them. */
 struct table_rows {
 	struct known_ids known;
+	struct recording_tables rest;       /* frames whose names another recording may have */
+	struct id_set symbols;              /* that the rest has */
 	struct packed_rows rows[NR_TABLES]; /* samples have none */
 	struct demangler_account demangling;
 	const int *fds;

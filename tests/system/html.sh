@@ -61,6 +61,16 @@ if command -v node > /dev/null; then
 	done
 	check "functions of languages have a kind of their own, and the line of their definition" contains \
 		"$(node tests/html/list_functions.js "$dir/languages.html")" "|Python|"
+	for what in basic hostile languages; do
+		"$profrep" -f -P "$dir/$what.prof" > "$dir/$what.folded" 2> "$dir/log"
+		"$profrep" html --folded -o "$dir/folded.html" - < "$dir/$what.folded"
+		what="folded $what" tap_of node tests/html/check_page.js "$dir/folded.html" "$dir/$what.folded"
+	done
+	"$profrep" -fa "$dir/basic.prof" > "$dir/basic.folded" 2> "$dir/log"
+	"$profrep" html --folded -o "$dir/folded.html" "$dir/basic.folded"
+	html basic
+	check "frames of the kernel keep their colour" same "$(node tests/html/list_functions.js "$dir/folded.html" | grep -c Kernel)" \
+		"$(node tests/html/list_functions.js "$dir/basic.html" | grep -c Kernel)"
 	what="keys"
 	tap_of node tests/html/check_keys.js "$dir/basic.html"
 	what="times"
@@ -89,6 +99,11 @@ else
 	html hostile
 	skip "what pages hold" "node is not installed"
 fi
+
+folds() { printf "$1" | "$profrep" html --folded -o "$dir/none.html" -; }
+check "folded stacks without a count" says 1 "failed to read '-': line 2: there is no count at its end" folds 'a;b 1\na;b\n'
+check "counts beyond 64 bits" says 1 "line 2: the counts add up to more than 64 bits" folds 'a 18446744073709551615\na;b 1\n'
+check "no folded stacks" folds ''
 
 # differences PAGE OPTION...: the page holds the folded differences of before.prof and after.prof.
 differences()

@@ -44,6 +44,12 @@ static int write_stdout(void *ctx, const void *buf, size_t len)
 	return fwrite(buf, 1, len, stdout) == len ? 0 : -EIO;
 }
 
+/* Returns true if a recording has symbols of @object once. */
+static bool holds(const struct prof_object *object)
+{
+	return object->kind == PROF_OBJECT_FILE && object->build_id_size && !object->instance;
+}
+
 static void write_epoch(struct variation *v, const struct prof_epoch *from)
 {
 	struct prof_epoch epoch = *from;
@@ -61,9 +67,8 @@ static void write_epoch(struct variation *v, const struct prof_epoch *from)
 	for (uint32_t i = 0; i < epoch.nr_objects; i++)
 		objects[i].build_id[0] ^= 0xff;
 	epoch.objects = objects;
-	/* A recording has a symbol of a file once. */
 	for (uint32_t i = 0; v->rounds && i < from->nr_symbols; i++)
-		if (from->objects[from->symbols[i].object].kind != PROF_OBJECT_FILE)
+		if (!holds(&from->objects[from->symbols[i].object]))
 			symbols[nr++] = from->symbols[i];
 	if (v->rounds) {
 		epoch.symbols = symbols;

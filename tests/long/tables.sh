@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# tests: report/tables report/commands/command_tables.c tests/readers/engine.js tests/tools/prof_vary.c
+# Tables of profrep in DuckDB and ClickHouse, the engines themselves: sums, the top functions, loads that change nothing,
+# collisions, all queries of the scripts. Recordings are of a build, of Python and of all processes, as of several hosts. TAP.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+need_recording
+export NODE_PATH=${NODE_PATH:-$BUILD/npm/node_modules}
+engine=$PWD/tests/readers/engine.js
+root=$PWD
+
+"$profrec" -q -F 499 -o "$dir/all.prof" 5 > "$dir/log" 2>&1
+"$profrec" -q -F 499 -o "$dir/build.prof" -- timeout 5 sh -c 'while :; do gcc -O2 -c -o /dev/null tests/workloads/manystacks.c; done' \
+	> "$dir/log" 2>&1
+"$profrec" -q -F 499 -o "$dir/python.prof" -- timeout 5 python3 -c 'while True: sorted(str(i) for i in range(9999))' \
+	> "$dir/log" 2>&1
+cd "$dir" || exit 1
+for host in web1 web2; do
+	for name in all build python; do
+		"$BUILD/tests/prof_vary" $name.prof $host 3600 300000 > $host-$name.prof
+		"$BUILD/tests/prof_vary" $name.prof $host 90000 1 > $host-$name-later.prof
+	done
+done
+"$BUILD/tests/prof_make" < "$root/tests/golden/hostile.txt" > hostile.prof
+"$profrep" tables -o first web1-*.prof web2-all.prof > log 2>&1
+"$profrep" tables -o second web1-build.prof web2-*.prof > log 2>&1
+"$profrep" merge -o merged.prof web*.prof
+days=$(zstd -qdc first/samples.tsv.zst | cut -c 1-10 | sort -u | xargs)
+samples=$("$profrep" info merged.prof | awk '/^samples counted/ {print $3}')
+
+# query ENGINE SQL: ENGINE's own name of tables is in place of "fleet.".
+query()
+{
+	local sql=$2
+	[ "$1" = clickhouse ] || sql=${sql//fleet./}
+	node "$engine" "$1" "$dir/$1.db" <<< "$sql"
+}
+load() { (cd "$dir/$2" && node "$engine" "$1" "$dir/$1.db" < "$1.sql"); }
+# Numbers of rows, and what they have.
+contents()
+{
+	local table
+	for table in samples recordings stacks frames symbols collisions; do
+		query "$1" "SELECT '$table', count(*) FROM fleet.$table;"
+	done
+	query "$1" "SELECT sum(n) FROM fleet.samples;"
+	query "$1" "$2"
+}
+loads_twice()
+{
+	local before
+	before=$(contents "$1" "$3")
+	load "$1" "$2" && diff <(echo "$before") <(contents "$1" "$3")
+}
+# The functions with most samples, as profrep counts them.
+top_of_profrep()
+{
+	"$profrep" -fm --unnamed function "$1" 2> log | awk '{
+		n = $NF; sub(/ [0-9]+$/, ""); k = split($0, f, ";"); self[f[k]] += n} END {for (i in self) print self[i] "\t" i}' |
+		LC_ALL=C sort -t $'\t' -k 1,1nr -k 2 | head -n 20
+}
+top_of_engine()
+{
+	query "$1" "$2" | awk -F '\t' '{m = $3; if (m != "" && m !~ /^\[/) m = "[" m "]"; print $1 "\t" $2 (m == "" ? "" : " " m)}' |
+		sed 's/;/\\x3b/g' | LC_ALL=C sort -t $'\t' -k 1,1nr -k 2 | head -n 20
+}
+# Two stacks with one id, as somebody may make them.
+forge()
+{
+	cp -r first forged
+	zstd -qdc first/stacks.tsv.zst | awk -F '\t' -v OFS='\t' 'NR == 1 {sub(/^\[/, "[1,", $2); print}' | zstd -qc >> forged/stacks.tsv.zst
+	zstd -qdc first/frames.tsv.zst | awk -F '\t' -v OFS='\t' 'NR == 1 {$5 = "forged"; print}' | zstd -qc >> forged/frames.tsv.zst
+}
+forge
+examples() { sed -n '/^\/\* 4/,/^\*\//p' "$1.sql" | sed "1d; \$d; s/'web7'/'web1'/g; s/'2026-11-21'/'${days% *}'/; s/'2026-11-22'/'${days#* }'/"; }
+
+for name in duckdb clickhouse; do
+	top="SELECT self, function, module FROM fleet.fleet_top(lines = 20);"
+	[ $name = clickhouse ] || top="SELECT self, function, module FROM fleet_top(20);"
+	if ! query $name "SELECT 1;" > log 2>&1; then
+		skip "$name" "its package of npm is not installed: make deps-long"
+		continue
+	fi
+	check "$name: loads" load $name first
+	check "$name: loads tables beside the first" load $name second
+	check "$name: the sum of all samples" same "$(query $name "SELECT sum(n) FROM fleet.samples;")" "$samples"
+	check "$name: each recording has its samples" same "$(query $name \
+		"SELECT r.recording_id FROM fleet.recordings AS r JOIN fleet.samples AS s ON r.recording_id = s.recording_id
+			GROUP BY r.recording_id HAVING sum(s.n) <> min(r.counted);")" ""
+	check "$name: the top functions are those of the merged recording" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
+	check "$name: a second load changes nothing" loads_twice $name first "$top"
+	check "$name: nor does the other one" loads_twice $name second "$top"
+	check "$name: no collision" same "$(query $name "SELECT count(*) FROM fleet.collisions;")" 0
+	check "$name: a load with collisions" load $name forged
+	check "$name: both are found" same "$(query $name "SELECT tab FROM fleet.collisions ORDER BY tab;" | xargs)" "frames stacks"
+	check "$name: and change nothing" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
+	"$profrep" tables -o "evil-$name" hostile.prof > log 2>&1
+	check "$name: hostile names" load $name "evil-$name"
+	check "$name: their samples" same "$(query $name "SELECT sum(n) FROM fleet.samples;")" "$((samples + 10))"
+	check "$name: all queries of the script" sh -c 'cd "$1" && node "$2" "$3" "$4" > ../answers' - first "$engine" $name "$dir/$name.db" \
+		< <(cd first && examples $name)
+	folded="SELECT * FROM fleet.service_folded(wanted = 'gcc');"
+	[ $name = clickhouse ] || folded="SELECT * FROM service_folded('gcc');"
+	check "$name: a flame graph has the samples of the service" same \
+		"$(query $name "$folded" | tee "$name.folded" | awk '{n += $NF} END {printf "%.0f\n", n}')" \
+		"$(query $name "SELECT sum(n) FROM fleet.samples WHERE service = 'gcc';")"
+	"$profrep" html --folded -o "$name.html" - < "$name.folded"
+	[ -z "$(command -v node)" ] || tap_of node "$root/tests/html/check_page.js" "$name.html" \
+		<(sed 's/_\[k\]//g' "$name.folded")
+	check "$name: they have answers" at_least "$(wc -l < answers)" 50
+	check "$name: Parquet" same "$(head -c 4 first/samples.parquet)" PAR1
+	rm -f first/*.parquet
+	sed -E 's/(:00)\.000/\1/; s/\.0+\t/\t/g' answers > "$name.answers"
+done
+[ ! -e duckdb.answers ] || [ ! -e clickhouse.answers ] ||
+	check "both engines give one answer" diff <(sort duckdb.answers) <(sort clickhouse.answers)
+plan_end

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions of interpreted languages in stacks: the types that the BPF programs, the recorder and
- * the child that reads files share. bpf/python_frames.h, bpf/php_frames.h and bpf/ruby_frames.h
+ * the child that reads files share. bpf/python_frames.h, bpf/php_frames.h, bpf/ruby_frames.h and
+ * bpf/perl_frames.h
  *find the functions, bpf/language_places.h and bpf/loop_places.h their place between native frames.
  *
  * A function takes one word of a stack, beside the addresses of native frames. Addresses of user
@@ -19,7 +20,9 @@
 
 #include <linux/types.h>
 
+#include "bpf/function_key.h"
 #include "bpf/node_layout.h"
+#include "bpf/perl_layout.h"
 
 /* The numbers are below 8: the highest bit of a word is STACK_FRAME_EXACT. */
 enum language {
@@ -235,6 +238,7 @@ struct interpreter {
 		struct beam_layout beam;
 		struct node_layout node;
 		struct ruby_layout ruby;
+		struct perl_layout perl;
 	};
 };
 
@@ -247,12 +251,6 @@ struct interpreter {
  */
 struct interpreter_file {
 	__u64 dev, ino;
-};
-
-/* Key of the map of functions whose names were handed over. */
-struct seen_function {
-	__u64 space_id; /* as in struct unwind_space */
-	__u64 word;
 };
 
 /* The functions that run in one native frame. */
@@ -351,6 +349,8 @@ struct language_loops {
 	__u32 is_own_stack;        /* of a fiber; other segments run on other native stacks */
 	__u32 has_unknown;         /* made code ran, and nobody knows in which frame */
 	__u32 is_exact;            /* stacks count that have as many loops as segments, no other */
+	__u32 is_perl;
+	struct perl_loops perl;
 };
 
 /* The progress of finding places by loops (bpf/loop_places.h). */
@@ -373,6 +373,8 @@ struct loop_places {
 	__u32 is_changing; /* the frames before the first loop change to another stack */
 	__u32 has_passed;  /* a loop has been handed out, and its core may be next */
 	__u32 next;        /* the value of @until after that */
+	__u32 first;       /* words before it are left out */
+	struct perl_places perl;
 };
 
 /*
@@ -389,6 +391,7 @@ struct language_stack {
 		struct python_walk python;
 		struct php_walk php;
 		struct ruby_walk ruby;
+		struct perl_walk perl;
 	};
 	__u64 words[]; /* innermost first; as many as a stack has frames */
 };
@@ -423,7 +426,7 @@ struct function_name {
 	__u32 reserved;
 };
 
-/* A function of PHP has a class, too, or the class has no text. */
+/* A function of PHP has a class, too, and a sub of Perl a package, or that has no text. */
 struct php_function_name {
 	struct function_name function;
 	struct language_text scope;
@@ -431,8 +434,10 @@ struct php_function_name {
 
 static inline __u64 function_name_size(const struct function_name *name)
 {
-	return word_language(name->word) == LANGUAGE_PHP ? sizeof(struct php_function_name)
-							 : sizeof(*name);
+	return word_language(name->word) == LANGUAGE_PHP ||
+			       word_language(name->word) == LANGUAGE_PERL
+		       ? sizeof(struct php_function_name)
+		       : sizeof(*name);
 }
 
 /* The map has room for so many. The recorder empties it when it is half full. */

@@ -19,7 +19,7 @@
  * (greenlets). There no function has a place where the numbers differ at all. Made code runs in the
  *frame of a loop, so each of its frames is one. Where nobody knows the frame of made code, no
  *function has a place. While a fiber begins or ends, the list and the native stack are of two
- *fibers. No function has a place in such stacks.
+ *fibers. No function has a place in such stacks. For Perl, bpf/perl_places.h decides.
  */
 #ifndef BPF_LOOP_PLACES_H
 #define BPF_LOOP_PLACES_H
@@ -27,6 +27,7 @@
 #include <stdbool.h>
 
 #include "bpf/language_places.h"
+#include "bpf/perl_places.h"
 #include "bpf/shared.h"
 
 /* Where the code of native frame number @at is. The address of a caller is one too high. */
@@ -60,6 +61,10 @@ static __always_inline void loops_look_at(struct language_stack *s, __u32 at, __
 	struct loop_places *p = &s->loop_places;
 	__u64 pc = loops_pc(at, address);
 
+	if (s->loops.is_perl) {
+		perl_look_at(s, at, pc);
+		return;
+	}
 	if (pc - code->destroy < code->destroy_bytes)
 		p->is_destroying = 1;
 	if (!p->nr_loops && pc - code->change < code->change_bytes)
@@ -103,9 +108,11 @@ static __always_inline __u32 loops_pair(struct language_stack *s, enum stack_end
 	return nr;
 }
 
-/* The number of words in the first @nr segments. */
+/* The number of words in the first @nr segments that have a loop. */
 static __always_inline __u32 loops_words(const struct language_stack *s, __u32 nr)
 {
+	if (s->loop_places.perl.bare && nr >= s->loop_places.perl.bare)
+		nr++;
 	return nr && nr <= MAX_LANGUAGE_SEGMENTS ? s->segments[nr - 1].end : 0;
 }
 
@@ -118,14 +125,14 @@ static __always_inline __u32 loops_decide(struct language_stack *s, __u32 max, _
 {
 	struct loop_places *p = &s->loop_places;
 
-	p->segment = loops_pair(s, end);
+	p->segment = s->loops.is_perl ? perl_pair(s, end) : loops_pair(s, end);
 	p->until = loops_words(s, p->segment);
 	p->word = s->nr_words;
 	p->frame = nr_frames;
 	p->loop = p->nr_loops;
 	p->has_note =
 		p->until < p->word && word_addr(places_word(s, p->until, max)) >= NR_NOTES ? 1 : 0;
-	p->to = p->frame + p->word + p->has_note;
+	p->to = p->frame + p->word - p->first + p->has_note;
 	return p->to;
 }
 
@@ -144,7 +151,8 @@ static __always_inline void loops_pass(struct language_stack *s, __u32 at, __u64
 
 	if (p->has_passed)
 		loops_begin_words(p);
-	if (is_in_loop(&s->loops, loops_pc(at, address))) {
+	if (s->loops.is_perl ? perl_is_loop(p, at, p->loop - 1)
+			     : is_in_loop(&s->loops, loops_pc(at, address))) {
 		p->loop--;
 		if (p->segment && (p->loop < p->bare_begin || p->loop >= p->bare_end)) {
 			p->next = loops_words(s, --p->segment);
@@ -153,7 +161,7 @@ static __always_inline void loops_pass(struct language_stack *s, __u32 at, __u64
 	}
 	/* A function whose loop has not begun is the leaf. */
 	if (!at)
-		p->until = 0;
+		p->until = p->first;
 }
 
 /*

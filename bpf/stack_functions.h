@@ -12,6 +12,7 @@
 #include "bpf/depth_limit.h"
 #include "bpf/kernel.h"
 #include "bpf/loop_places.h"
+#include "bpf/perl_frames.h"
 #include "bpf/php_frames.h"
 #include "bpf/python_frames.h"
 #include "bpf/ruby_frames.h"
@@ -40,6 +41,7 @@ __verified_once int find_functions(__u32 tgid, __u64 space_id, __u32 level)
 		return FUNCTIONS_NONE;
 	s->nr_words = s->nr_segments = 0;
 	s->loops.code.loop_bytes = 0;
+	s->loops.is_perl = 0;
 	s->places = (struct language_places){};
 	if (space && space->nr && (!space->space_id || space->space_id == space_id)) {
 		if (!space->interpreter)
@@ -51,7 +53,8 @@ __verified_once int find_functions(__u32 tgid, __u64 space_id, __u32 level)
 	}
 	if (!collect_python(interpreter, base, space_id, tgid, level) &&
 	    !collect_php(interpreter, base, space_id, tgid, level) &&
-	    !collect_ruby(interpreter, base, space_id, tgid, level))
+	    !collect_ruby(interpreter, base, space_id, tgid, level) &&
+	    !collect_perl(interpreter, base, space_id, tgid, level))
 		return FUNCTIONS_NONE;
 	return s->loops.code.loop_bytes ? FUNCTIONS_OF_LOOPS : FUNCTIONS_WITH_MARKS;
 }

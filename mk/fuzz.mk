@@ -27,7 +27,7 @@ FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_CO
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
 	report/symbols/short_name.c report/text/string_set.c $(FUZZ_COMMON)
 FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(addprefix record/languages/, \
-	beam_releases.c beam_symbols.c constants.c dynamic_symbols.c found_interpreter.c interpreter_search.c java_symbols.c moved_code.c node_layouts.c php_layouts.c php_loop.c python_layouts.c ruby_layouts.c thread_variable.c)
+	beam_releases.c beam_symbols.c constants.c dynamic_symbols.c found_interpreter.c interpreter_search.c java_symbols.c moved_code.c node_layouts.c perl_layouts.c php_layouts.c php_loop.c python_layouts.c ruby_layouts.c thread_variable.c)
 
 FUZZ_LIBS_reader   := -lzstd
 FUZZ_LIBS_table    := -lz -lzstd -lnettle

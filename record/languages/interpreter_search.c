@@ -6,6 +6,7 @@
 #include "record/languages/dynamic_symbols.h"
 #include "record/languages/java_symbols.h"
 #include "record/languages/node_layouts.h"
+#include "record/languages/perl_layouts.h"
 #include "record/languages/php_layouts.h"
 #include "record/languages/python_layouts.h"
 #include "record/languages/ruby_layouts.h"
@@ -45,6 +46,7 @@ void interpreter_search(int fd, struct found_interpreter *found)
 		regex_find(&symbols, found);
 		beam_find(&symbols, found);
 		node_find(&symbols, found);
+		perl_find(&symbols, found);
 	}
 	dynamic_symbols_deinit(&symbols);
 }

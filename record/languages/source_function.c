@@ -155,7 +155,7 @@ static int name_node(struct arena *texts, const struct function_name *name,
 int source_function_decode(struct arena *texts, const struct function_name *name,
 			   struct source_function *f)
 {
-	if (word_language(name->word) == LANGUAGE_PHP)
+	if (word_language(name->word) == LANGUAGE_PHP || word_language(name->word) == LANGUAGE_PERL)
 		return name_php(texts, (const struct php_function_name *)name, f);
 	if (word_language(name->word) == LANGUAGE_NODE)
 		return name_node(texts, name, f);

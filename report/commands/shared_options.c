@@ -63,7 +63,7 @@ static const struct option_spec frame_rows[] = {
 		 .help = "put a delimiter between kernel and user frames"),
 	VIEW_ROW(
 		annotations, "annotations", 'a',
-		.help = "mark frames: _[k] kernel, _[i] inlined, _[j] JIT, _[py] _[java] _[php] _[beam] _[js] _[rb] languages"),
+		.help = "mark frames: _[k] kernel, _[i] inlined, _[j] JIT, _[py] _[java] _[php] _[beam] _[js] _[rb] _[pl] languages"),
 	VIEW_ROW(offsets, "offsets", 's',
 		 .help = "add the offset in the function, +0xOFF, to names; in languages :LINE"),
 	VIEW_ROW(modules, "modules", 'm',

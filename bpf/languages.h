@@ -185,7 +185,8 @@ struct ruby_layout {
 	__u8 text;           /* where the characters of a short string are */
 	__u8 has_length;     /* short strings have a length as others, else it is in their flags */
 	__u8 is_line_number; /* a line is a number, else a Ruby object */
-	__u16 reserved;
+	__u8 has_yjit;       /* made code is that of bpf/made_ruby.h */
+	__u8 reserved;
 	__s32 variable; /* from the thread pointer or from the block on */
 	__u32 reserved_2;
 };

@@ -8,6 +8,7 @@
 
 #include "bpf/kernel.h"
 #include "bpf/made_code.h"
+#include "bpf/made_ruby.h"
 #include "bpf/python_frames.h"
 #include "bpf/stack_window.h"
 #include "bpf/table_search.h"
@@ -53,6 +54,25 @@ static __always_inline void note_made_frame(const struct walk_memory *memory, __
 }
 
 /*
+ * The functions of @level learn of a frame of code that YJIT has made. At the leaf, the innermost
+ * function may be an older one.
+ */
+static __always_inline void note_ruby_frame(const struct walk_memory *memory, __u32 level,
+					    bool has_rule)
+{
+	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	const struct unwind_frame *f = &memory->frame;
+
+	if (!s || !s->nr_words)
+		return;
+	note_made_frame(memory, level, has_rule);
+	s->loops.made_is_core = 1;
+	if (f->has_regs && !read_user(s->ruby.words, RUBY_CALL_BYTES, f->pc - RUBY_CALL_BYTES) &&
+	    is_ruby_call((const __u8 *)s->ruby.words))
+		s->words[0] = LANGUAGE_WORD(LANGUAGE_RUBY, 0, NOTE_UNREADABLE);
+}
+
+/*
  * The number of the rule for the frame at hand of @level. Its code is in a mapping without a table,
  * whose pages are @pages. Returns UNWIND_NO_RULE if there is none, and UNWIND_RULE_BEAM if
  * find_beam_rule tells it.
@@ -79,6 +99,11 @@ __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 	if (pages == UNWIND_SHARED_MEMORY) {
 		nr = in->loop ? loop_rule(memory, space, in->loop) : UNWIND_NO_RULE;
 		note_made_frame(memory, level, nr != UNWIND_NO_RULE);
+		return nr;
+	}
+	if (in->language == LANGUAGE_RUBY) {
+		nr = in->ruby.has_yjit ? ruby_made_rule(&memory->frame) : UNWIND_NO_RULE;
+		note_ruby_frame(memory, level, nr != UNWIND_NO_RULE);
 		return nr;
 	}
 	if (in->has_traces)

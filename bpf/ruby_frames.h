@@ -37,8 +37,7 @@ enum ruby_context_word {
 
 /* Of a frame, rb_control_frame_t, the numbers of words. */
 enum ruby_frame_word {
-	RUBY_FRAME_PC = 0, /* 0: of a function in C */
-	RUBY_FRAME_CODE = 2,
+	RUBY_FRAME_CODE = 2,  /* 0: of a function in C */
 	RUBY_FRAME_FLAGS = 4, /* a pointer to them */
 };
 
@@ -224,7 +223,7 @@ static __always_inline bool take_ruby_frame(struct ruby_context *w)
 		return false;
 	r->frame += w->in->ruby.frame_bytes;
 	code = ruby_frame_word(r, RUBY_FRAME_CODE);
-	if (!ruby_frame_word(r, RUBY_FRAME_PC) || !code)
+	if (!code)
 		return true;
 	if (read_user(&flags, sizeof(flags), ruby_frame_word(r, RUBY_FRAME_FLAGS)))
 		return false;

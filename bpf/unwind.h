@@ -181,6 +181,7 @@ struct unwind_rule {
 #define UNWIND_RULE_BEAM    (UNWIND_RULE_TRACE + UNWIND_NR_TRACE_RULES)
 #define UNWIND_RULE_ROOT    (UNWIND_RULE_BEAM + 1) /* the stack ends here */
 #define UNWIND_RULE_STOP    (UNWIND_RULE_BEAM + 2) /* nobody knows the caller */
-#define UNWIND_NR_OWN_RULES (UNWIND_RULE_BEAM + 3)
+#define UNWIND_RULE_RUBY    (UNWIND_RULE_BEAM + 3) /* code of YJIT (bpf/made_ruby.h) */
+#define UNWIND_NR_OWN_RULES (UNWIND_RULE_BEAM + 4)
 
 #endif

@@ -344,6 +344,11 @@ static int add_own_rules(struct table_maps *s)
 				      .cfa_reg = UNWIND_RSP,
 				      .ra = UNWIND_RA_UNDEFINED},
 		[UNWIND_RULE_STOP] = {.cfa = UNWIND_CFA_UNSUPPORTED},
+		[UNWIND_RULE_RUBY] = {.cfa = UNWIND_CFA_REG,
+				      .cfa_reg = UNWIND_RSP,
+				      .cfa_off = 32,
+				      .rbx = UNWIND_SAVED_CFA,
+				      .rbx_off = -32},
 	};
 	int ret = 0;
 

@@ -98,4 +98,12 @@ if [ -x "$ruby" ]; then
 else
 	skip "ruby" "there is no $ruby"
 fi
+if [ "$("$ruby" --yjit -e 'print RubyVM::YJIT.enabled?' 2> /dev/null)" = true ] &&
+	[ "$("$ruby" -e 'print RUBY_VERSION[0, 3]')" = 3.1 ]; then
+	judge_ruby ruby-yjit --yjit
+	complete=$(info "$dir/ruby-yjit.prof" "user stacks" | sed 's/.*(//; s/[.].*//')
+	check "YJIT: stacks are complete" above "$complete" 97
+else
+	skip "YJIT" "$ruby is not 3.1, or has none, or is not there"
+fi
 plan_end

@@ -27,6 +27,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, unsigned size,
 }
 
 #include "bpf/made_code.h"
+#include "bpf/made_ruby.h"
 #include "tests/unit/suite.h"
 
 static const unsigned char stub[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1,
@@ -191,7 +192,41 @@ START_TEST(traces_run_in_the_frame_of_their_state)
 }
 END_TEST
 
+/* A frame that is in force has the function of an older one until its own is stored. */
+START_TEST(a_call_of_ruby_code_is_known)
+{
+	static const __u8 insns[] = {0x49, 0x83, 0xed, 0x40, 0x4d, 0x89, 0x6c, 0x24, 0x10, 0x49,
+				     0x89, 0x45, 0x20, 0x49, 0x89, 0x45, 0x10, 0x90, 0x90};
+	__u8 code[RUBY_CALL_BYTES] = {0};
+
+	ck_assert(!is_ruby_call(code));
+	for (size_t nr = 0; nr <= sizeof(insns); nr++) {
+		memset(code, 0xcc, sizeof(code));
+		memcpy(code + sizeof(code) - nr, insns, nr);
+		ck_assert_int_eq(is_ruby_call(code), nr >= 4 && nr < 17);
+	}
+}
+END_TEST
+
+START_TEST(ruby_code_keeps_three_words)
+{
+	struct unwind_frame f = {.pc = CODE + 40, .sp = STACK};
+
+	memset(stack, 0, sizeof(stack));
+	memset(made, 0xcc, sizeof(made));
+	stack[3] = CODE + 7;
+	ck_assert_uint_eq(ruby_made_rule(&f), UNWIND_NO_RULE);
+	made[5] = 0xff; /* call *%rax */
+	made[6] = 0xd0;
+	ck_assert_uint_eq(ruby_made_rule(&f), UNWIND_RULE_RUBY);
+	stack[3] = 0;
+	stack[4] = CODE + 7;
+	ck_assert_uint_eq(ruby_made_rule(&f), UNWIND_NO_RULE);
+}
+END_TEST
+
 SUITE_MAIN_WITH("made_code", begin, NULL, callers_of_the_stub_are_known,
 		a_leaf_is_known_at_each_instruction, the_mark_of_a_branch_target_may_come_first,
 		other_code_has_no_rule, a_return_address_stands_after_a_call, calls_are_known,
-		made_code_takes_the_rule_of_a_loop, traces_run_in_the_frame_of_their_state)
+		made_code_takes_the_rule_of_a_loop, traces_run_in_the_frame_of_their_state,
+		a_call_of_ruby_code_is_known, ruby_code_keeps_three_words)

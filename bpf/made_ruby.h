@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code that YJIT, the JIT compiler of Ruby 3.1, makes (yjit_codegen.c). The interpreter's loop
+ * calls it. It pushes r13, r12 and rbx, in which it keeps Ruby's frame, context and stack of
+ * values. It keeps nothing else on the native stack, and goes from function to function by jumps.
+ * So the return address is always the fourth word, and rbp is the caller's.
+ */
+#ifndef BPF_MADE_RUBY_H
+#define BPF_MADE_RUBY_H
+
+#include <stdbool.h>
+
+#include "bpf/made_code.h"
+
+#define RUBY_MADE_WORDS 3
+
+/* Bytes before the leaf's instruction in which the code of a call is looked for. */
+#define RUBY_CALL_BYTES 64
+
+/*
+ * When this code calls a function, it puts the new frame in force first, and fills it in after
+ *that:
+ *
+ *	49 83 ed 40		sub  $0x40,%r13
+ *	4d 89 6c 24 10		mov  %r13,0x10(%r12)
+ *	...
+ *	49 89 45 10		mov  %rax,0x10(%r13)	the function
+ *
+ * In between, the frame has the function of an older one. Are the @code bytes before an instruction
+ * such that it is in between?
+ */
+#define RUBY_NEW_FRAME    0x40ed8349
+#define RUBY_SET_FUNCTION 0x10458949
+
+static __always_inline bool is_ruby_call(const __u8 *code)
+{
+	bool is_call = false;
+
+	for (__u32 i = 0; i + 4 <= RUBY_CALL_BYTES; i++) {
+		__u32 word =
+			code[i] | code[i + 1] << 8 | code[i + 2] << 16 | (__u32)code[i + 3] << 24;
+
+		if (word == RUBY_NEW_FRAME)
+			is_call = true;
+		else if (word == RUBY_SET_FUNCTION)
+			is_call = false;
+	}
+	return is_call;
+}
+
+/* The number of the rule for a frame of this code, else UNWIND_NO_RULE. */
+static __always_inline __u32 ruby_made_rule(const struct unwind_frame *f)
+{
+	return is_return_address(f, f->sp + 8 * RUBY_MADE_WORDS) ? UNWIND_RULE_RUBY
+								 : UNWIND_NO_RULE;
+}
+
+#endif

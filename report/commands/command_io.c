@@ -169,7 +169,7 @@ static void warn_of_lines(struct textbuf *warnings, const struct symbols *symbol
 	missing = &lines->files.items.data[lines->missing];
 	textbuf_printf(warnings,
 		       "WARNING: %" PRIu32
-		       " files of split debug information are missing, such as '",
+		       " files of split or shared debug information are missing, such as '",
 		       lines->nr_missing);
 	textbuf_escaped(warnings, missing->s, missing->len, TEXT_PLAIN);
 	textbuf_str(warnings, "': their inlined functions are not shown.\n");

@@ -21,7 +21,8 @@ struct source_frame {
 struct source_frames {
 	struct string_set names, files;
 	VEC(struct source_frame) frames;
-	/* Split units whose file was not found, and the name of one of them. */
+	/* Files of split units, and shared ones, that were not found; and the name of one of them.
+	 */
 	uint32_t nr_missing, missing;
 };
 

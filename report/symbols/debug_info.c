@@ -112,5 +112,6 @@ void debug_info_close(struct debug_info *info)
 	for (size_t i = 0; i < NR_DWARF_SECTIONS; i++)
 		section_bytes_release(&info->bytes[i]);
 	dwarf_units_deinit(&info->file);
+	free(info->missing_alt);
 	free(info);
 }

@@ -106,7 +106,7 @@ static int try_beside(const struct link *link, const char *path, const char *nam
 }
 
 int debug_links_open_alt(const struct debug_roots *roots, struct elf_file *elf, const char *path,
-			 struct debug_info **alt)
+			 struct debug_info **alt, char **missing)
 {
 	struct elf_bytes bytes =
 		elf_file_section_bytes(elf, elf_file_find_section(elf, ".gnu_debugaltlink"));
@@ -116,6 +116,7 @@ int debug_links_open_alt(const struct debug_roots *roots, struct elf_file *elf, 
 	int ret;
 
 	*alt = NULL;
+	*missing = NULL;
 	if (!bytes.data)
 		return elf->out_of_memory ? -ENOMEM : 0;
 	len = strnlen((const char *)bytes.data, bytes.size);
@@ -128,7 +129,11 @@ int debug_links_open_alt(const struct debug_roots *roots, struct elf_file *elf, 
 	if (!name)
 		return -ENOMEM;
 	ret = try_beside(&link, path, name, alt);
-	return ret ? ret : try_ids(&link, &link.build_id, DEBUG, alt);
+	if (!ret)
+		ret = try_ids(&link, &link.build_id, DEBUG, alt);
+	if (!ret && !*alt)
+		*missing = TAKE_PTR(name);
+	return ret;
 }
 
 /* Copies a text of the debug information. Returns NULL without memory. */

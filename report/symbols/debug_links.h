@@ -13,11 +13,12 @@
 #include "report/symbols/debugfiles.h"
 
 /*
- * Gets the file that @elf, which was opened at @path, shares with others. Sets *@alt, which the
- * caller owns, or NULL. Returns 0 or -ENOMEM.
+ * Gets the file that @elf, which was opened at @path, shares with others. Sets *@alt, or NULL, and
+ * *@missing to the name of the file if it was not found, else NULL. The caller owns both, *@missing
+ * by malloc. Returns 0 or -ENOMEM.
  */
 int debug_links_open_alt(const struct debug_roots *roots, struct elf_file *elf, const char *path,
-			 struct debug_info **alt);
+			 struct debug_info **alt, char **missing);
 
 /* The files of the split units of one file, whose skeletons are in a binary or its debug file. */
 struct debug_splits {

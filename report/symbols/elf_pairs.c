@@ -165,7 +165,7 @@ static int open_info(struct elf_file *elf, const char *path, const struct debug_
 
 	if (ret || !*info)
 		return ret;
-	ret = debug_links_open_alt(roots, elf, path, &alt);
+	ret = debug_links_open_alt(roots, elf, path, &alt, &(*info)->missing_alt);
 	if (!ret && alt)
 		ret = debug_info_set_alt(*info, alt);
 	if (ret)

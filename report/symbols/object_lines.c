@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/symbols/object_lines.h"
 
+#include <string.h>
+
 #include "report/symbols/debug_links.h"
+
+/* Notes that @name, a file with a part of the debug information, was not found. */
+static int note_missing(struct source_frames *lines, const char *name)
+{
+	lines->nr_missing++;
+	return lines->missing ? 0
+			      : string_set_add(&lines->files, name, strlen(name), &lines->missing);
+}
 
 int elf_lines_find(struct elf_pair *elf, const struct debug_roots *roots, struct source_hit *hits,
 		   size_t nr, struct source_frames *lines, bool *is_unread)
@@ -22,7 +32,7 @@ int elf_lines_find(struct elf_pair *elf, const struct debug_roots *roots, struct
 	debug_splits_close(&splits);
 	if (ret != -ENOMEM) {
 		*is_unread = ret;
-		ret = 0;
+		ret = info->missing_alt ? note_missing(lines, info->missing_alt) : 0;
 	}
 	return ret;
 }

@@ -43,7 +43,7 @@
 #define NODE_STRING_ONE_BYTE 8
 enum node_string_form {
 	NODE_SEQUENCE = 0, /* of characters */
-	NODE_CONS = 1,     /* one string and another one, which is empty here */
+	NODE_CONS = 1,     /* one string and another one, which may be empty */
 	NODE_SLICED = 3,   /* a part of a string */
 	NODE_THIN = 5,     /* stands for a string */
 };
@@ -51,7 +51,7 @@ enum node_string_form {
 /* Of a string: the length in characters, after a hash. Then come the characters, or its string. */
 #define NODE_STRING_HEAD 16
 #define STRING_LENGTH(w) ((w)[1] >> 32)
-#define NODE_STRING_HOPS 4 /* strings that refer to each other */
+#define NODE_STRING_HOPS 5 /* strings that refer to each other */
 
 /*
  * A ScopeInfo has words (src/objects/scope-info.tq). After those of local variables come one for a
@@ -122,10 +122,23 @@ static __always_inline __u64 node_field(const struct node_scratch *s, __u32 off)
 	return off < NODE_OBJECT_WORDS ? s->object[off] : 0;
 }
 
+/* If the string at hand ends in another one that is not empty, *@string is that. */
+static __always_inline void find_node_tail(struct node_scratch *s, __u64 *string)
+{
+	__u64 tail = s->words[3];
+
+	if (find_node_object(&tail) >= NODE_STRING_TYPES ||
+	    read_user(s->words, NODE_STRING_HEAD, tail) || !STRING_LENGTH(s->words))
+		return;
+	*string = tail + NODE_TAG;
+	s->length = STRING_LENGTH(s->words);
+}
+
 /*
  * Finds the string with the characters of the string at *@string, which becomes its address. Where
  * they begin, and how many they are, is in the scratch. Returns its type, or NODE_NO_TYPE. Of two
- * strings that are one, V8 has put the characters into one before it names a function by them.
+ * strings that are one, the second counts: a long name that V8 has inferred, "Shop.fullPrice", can
+ * consist of "Shop" and ".fullPrice".
  */
 static __always_inline __u16 find_node_text(struct node_scratch *s, __u64 *string)
 {
@@ -145,6 +158,8 @@ static __always_inline __u16 find_node_text(struct node_scratch *s, __u64 *strin
 		if ((type & NODE_STRING_FORM) == NODE_SLICED)
 			s->skip += SMALL_VALUE(s->words[3]);
 		*string = s->words[2];
+		if ((type & NODE_STRING_FORM) == NODE_CONS && !s->skip)
+			find_node_tail(s, string);
 	}
 	return NODE_NO_TYPE;
 }

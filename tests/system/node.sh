@@ -103,11 +103,10 @@ for node in $NODES; do
 	esac
 	whole=(--no-turbo-inlining)
 	! "$node" --v8-options | grep -q -e --maglev-inlining || whole+=(--no-maglev-inlining)
-	judge_node usual "$node" 1
+	# The engine writes a map of names, and frames that it would name have their functions already.
+	judge_node usual "$node" 1 --perf-basic-prof
+	check "usual: no name is there twice" same "$(grep -c '_\[js\];JS:[^;]*known_calls.js[^;]*_\[j\];' "$dir/usual.folded")" 0
 	judge_node whole "$node" "" "${whole[@]}"
 	judge_node moving "$node" "" "${whole[@]}" --compact-on-every-full-gc -- moving
-	# Frames that the engine's own map of names would name have their functions already.
-	judge_node mapped "$node" 1 --perf-basic-prof
-	check "mapped: no name is there twice" same "$(grep -c '_\[js\];JS:[^;]*known_calls.js[^;]*_\[j\];' "$dir/mapped.folded")" 0
 done
 plan_end

@@ -85,7 +85,8 @@ static int find_string(struct folded *f, char *s, uint32_t *id)
 
 	unescape(s);
 	len = strlen(s);
-	return string_set_add(&f->strings, s, len < PROF_MAX_STRING_BYTES ? len : PROF_MAX_STRING_BYTES, id);
+	return string_set_add(&f->strings, s,
+			      len < PROF_MAX_STRING_BYTES ? len : PROF_MAX_STRING_BYTES, id);
 }
 
 /* Finds or makes the frame of the function @name. */

@@ -106,7 +106,7 @@ for name in duckdb clickhouse; do
 	check "$name: a flame graph has the samples of the service" same \
 		"$(query $name "$folded" | tee "$name.folded" | awk '{n += $NF} END {printf "%.0f\n", n}')" \
 		"$(query $name "SELECT sum(n) FROM fleet.samples WHERE service = 'gcc';")"
-	"$profrep" html --folded -o "$name.html" - < "$name.folded"
+	"$profrep" html --folded --demangle none -o "$name.html" - < "$name.folded"
 	[ -z "$(command -v node)" ] || tap_of node "$root/tests/html/check_page.js" "$name.html" \
 		<(sed 's/_\[k\]//g' "$name.folded")
 	check "$name: they have answers" at_least "$(wc -l < answers)" 50

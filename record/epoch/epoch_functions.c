@@ -101,18 +101,18 @@ int epoch_functions_frames(struct epoch_tables *t, const struct function_names *
 int epoch_functions_mark(struct epoch_tables *t, const struct epoch_sources *sources,
 			 const struct mapped_file *file, uint32_t object)
 {
-	const struct found_interpreter *found =
+	const struct interpreter_of_file *known =
 		sources->interpreters ? interpreter_maps_find(sources->interpreters, file) : NULL;
 	struct prof_language interpreter = {.role = PROF_LANGUAGE_UNSUPPORTED};
 	int ret;
 
-	if (!found)
+	if (!known)
 		return 0;
-	if (found->interpreter.language)
+	if (known->found.interpreter.language && !known->has_strange_machine)
 		interpreter.role = PROF_LANGUAGE_INTERPRETER;
-	ret = add_string(t, language_name(found->language), &interpreter.name);
+	ret = add_string(t, language_name(known->found.language), &interpreter.name);
 	if (!ret)
-		ret = add_string(t, found->name, &interpreter.version);
+		ret = add_string(t, known->found.name, &interpreter.version);
 	if (!ret)
 		epoch_tables_set_language(t, object, &interpreter);
 	return ret;

@@ -71,13 +71,13 @@ uint32_t interpreter_maps_add(struct interpreter_maps *maps, const struct found_
 	return nr + 1;
 }
 
-const struct found_interpreter *interpreter_maps_find(const struct interpreter_maps *maps,
-						      const struct mapped_file *file)
+const struct interpreter_of_file *interpreter_maps_find(const struct interpreter_maps *maps,
+							const struct mapped_file *file)
 {
 	for (uint32_t i = 0; file->kind == MAPPED_FILE && i < maps->nr; i++)
 		if (maps->files[i].found.language &&
 		    is_of(&maps->files[i], mapped_file_build_id(file), &file->identity))
-			return &maps->files[i].found;
+			return &maps->files[i];
 	return NULL;
 }
 

@@ -18,6 +18,7 @@ struct interpreter_of_file {
 	struct build_id build_id;
 	struct file_identity identity; /* all zero where the build-id alone is known */
 	struct found_interpreter found;
+	bool has_strange_machine; /* a process has, so nobody finds its functions */
 };
 
 /* All zero but the descriptors and the looker: there are none. */
@@ -51,7 +52,7 @@ uint32_t interpreter_maps_add(struct interpreter_maps *maps, const struct found_
 bool interpreter_maps_is_better(const struct interpreter_maps *maps, uint32_t nr, uint32_t old);
 
 /* The interpreter that @file is, or NULL. */
-const struct found_interpreter *interpreter_maps_find(const struct interpreter_maps *maps,
-						      const struct mapped_file *file);
+const struct interpreter_of_file *interpreter_maps_find(const struct interpreter_maps *maps,
+							const struct mapped_file *file);
 
 #endif

@@ -53,33 +53,36 @@ static int look_at_machine(struct look *look)
 	return look_answer_append(look, &answer, sizeof(answer)) ? 0 : -ENOBUFS;
 }
 
-static bool put_java(struct java_machines *j, const struct java_process *process)
+static int put_java(struct java_machines *j, const struct java_process *process)
 {
 	if (vec_reserve(&j->processes, 1) ||
 	    bpf_map_update_elem(j->map, &process->pid, &process->machine, BPF_ANY))
-		return false;
-	return !vec_push(&j->processes, *process);
+		return -ENOMEM;
+	return vec_push(&j->processes, *process);
 }
 
-static bool put_beam(struct java_machines *j, const struct beam_process *process)
+static int put_beam(struct java_machines *j, const struct beam_process *process)
 {
 	if (vec_reserve(&j->beam_processes, 1) ||
 	    bpf_map_update_elem(j->beam_map, &process->pid, &process->machine, BPF_ANY))
-		return false;
-	return !vec_push(&j->beam_processes, *process);
+		return -ENOMEM;
+	return vec_push(&j->beam_processes, *process);
 }
 
-bool java_machines_put(struct java_machines *j, uint32_t pid, const struct interpreter *in,
-		       uint64_t base)
+int java_machines_put(struct java_machines *j, uint32_t pid, const struct interpreter *in,
+		      uint64_t base)
 {
 	const struct machine_question q = {.pid = pid, .base = base, .in = *in};
 	const struct look_question question = {
 		.fn = look_at_machine, .bytes = &q, .nr = sizeof(q), .fd = -1};
 	_cleanup_free_ struct look_answer *answer = malloc(sizeof(*answer));
 	union machine_answer machine;
+	int ret = answer ? looker_ask(j->looker, &question, answer) : -ENOMEM;
 
-	if (!answer || looker_ask(j->looker, &question, answer) || answer->nr != sizeof(machine))
-		return false;
+	if (ret)
+		return ret;
+	if (answer->nr != sizeof(machine))
+		return -EIO;
 	memcpy(&machine, answer->bytes, sizeof(machine));
 	java_machines_remove(j, pid);
 	return in->language == LANGUAGE_BEAM ? put_beam(j, &machine.beam)

@@ -45,10 +45,11 @@ static inline bool java_machines_are_of(uint32_t language)
 
 /*
  * Reads the machine of @pid, whose library or program is @in with offset 0 of the file at @base,
- * and tells the program. Returns false if there is none, or none yet.
+ * and tells the program. Returns 0; -EAGAIN if it has not begun yet; -ENOTSUP if it is another one
+ * than those that are known, or if its library is being loaded; or another negative errno.
  */
-bool java_machines_put(struct java_machines *machines, uint32_t pid, const struct interpreter *in,
-		       uint64_t base);
+int java_machines_put(struct java_machines *machines, uint32_t pid, const struct interpreter *in,
+		      uint64_t base);
 
 /* The process, or NULL. Valid until the next put or remove. */
 const struct java_process *java_machines_find(const struct java_machines *machines, uint32_t pid);

@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/unwind/process_machine.h"
 
+#include <errno.h>
+
 #include "common/clock.h"
 #include "common/minmax.h"
 
 /*
  * A machine begins some milliseconds after its library is mapped, or some seconds on a busy host.
  * So the recorder looks again after an eighth of the time since the first look, up to a time. After
- * that it looks when the mappings change. A process has so many looks in all.
+ * that it looks when the mappings change. A process has so many looks in all. A machine that nobody
+ * knows is given up sooner: a library that is being loaded looks like one only for moments.
  */
-#define PAUSE_NS  (1 * NS_PER_MS)
-#define PART      8
-#define WAIT_NS   (10 * NS_PER_S)
-#define LOOKS_MAX 128
+#define PAUSE_NS   (1 * NS_PER_MS)
+#define PART       8
+#define WAIT_NS    (10 * NS_PER_S)
+#define STRANGE_NS (200 * NS_PER_MS)
+#define LOOKS_MAX  128
 
 static void look(struct process_machine *m, struct java_machines *java,
 		 const struct machine_owner *owner)
 {
+	struct interpreter_of_file *in = owner->interpreter;
+	int ret = java_machines_put(java, owner->pid, &in->found.interpreter, owner->base);
 	uint64_t now_ns;
 
 	m->nr_looks++;
-	if (java_machines_put(java, owner->pid, owner->interpreter, owner->base)) {
+	in->has_strange_machine = false;
+	if (!ret) {
 		m->state = UNWIND_MACHINE_READY;
 		return;
 	}
@@ -28,14 +35,17 @@ static void look(struct process_machine *m, struct java_machines *java,
 	if (m->nr_looks == 1)
 		m->begin_ns = now_ns;
 	m->next_ns = now_ns + max_u64((now_ns - m->begin_ns) / PART, PAUSE_NS);
-	m->state = now_ns < m->begin_ns + WAIT_NS ? UNWIND_MACHINE_EXPECTED : UNWIND_NO_MACHINE;
+	in->has_strange_machine = ret == -ENOTSUP && now_ns >= m->begin_ns + STRANGE_NS;
+	m->state = now_ns < m->begin_ns + WAIT_NS && !in->has_strange_machine
+			   ? UNWIND_MACHINE_EXPECTED
+			   : UNWIND_NO_MACHINE;
 }
 
 bool process_machine_look(struct process_machine *m, struct java_machines *java,
 			  const struct machine_owner *owner)
 {
 	if (m->state != UNWIND_NO_MACHINE || m->nr_looks >= LOOKS_MAX || !owner->interpreter ||
-	    !java_machines_are_of(owner->interpreter->language))
+	    !java_machines_are_of(owner->interpreter->found.interpreter.language))
 		return false;
 	look(m, java, owner);
 	return m->state == UNWIND_MACHINE_EXPECTED;

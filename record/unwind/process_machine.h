@@ -23,7 +23,8 @@ struct process_machine {
 /* A process, its interpreter, and the place of offset 0 of the interpreter's file. */
 struct machine_owner {
 	uint32_t pid;
-	const struct interpreter *interpreter; /* NULL: it has none */
+	/* NULL: it has none. A look notes whether its machine is a strange one. */
+	struct interpreter_of_file *interpreter;
 	uint64_t base;
 };
 

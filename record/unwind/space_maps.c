@@ -42,11 +42,10 @@ static uint32_t find_table(const struct space_maps *u, const struct unwind_proce
 
 static struct machine_owner owner_of(const struct space_maps *u, const struct unwind_process *p)
 {
-	const struct interpreter_of_file *files = u->tables->interpreters.files;
+	struct interpreter_of_file *files = u->tables->interpreters.files;
 
-	return (struct machine_owner){
-		p->pid, p->interpreter ? &files[p->interpreter - 1].found.interpreter : NULL,
-		p->interpreter_base};
+	return (struct machine_owner){p->pid, p->interpreter ? &files[p->interpreter - 1] : NULL,
+				      p->interpreter_base};
 }
 
 /* Looks for the machine of a process of Java or Erlang that has new mappings. */

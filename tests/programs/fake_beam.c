@@ -2,7 +2,7 @@
 /*
  * Has the symbols of Erlang's emulator, and none of its data: fake_beam ROUNDS. With
  * UNKNOWN_RELEASE it says a release that nobody has judged, with FOR_EXTENSIONS it has nothing but
- * a function for extensions.
+ * a function for extensions. With STRANGE_MACHINE it has other code than that release.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,6 +45,20 @@ __attribute__((noinline)) void run_nothing(int rounds)
 	for (int i = 0; i < rounds; i++)
 		BURN_MS(30);
 }
+
+#ifdef STRANGE_MACHINE
+uint64_t fake_modules[2];
+
+/* There is a module, and no loop of a scheduler. */
+__attribute__((constructor)) static void make_tables(void)
+{
+	beam_normal_exit = (uintptr_t)run_nothing;
+	fake_modules[0] = beam_normal_exit + 0x100;
+	fake_modules[1] = beam_normal_exit + 0x200;
+	fake_ranges[1] = (uintptr_t)fake_modules;
+	fake_ranges[2] = 1;
+}
+#endif
 
 int main(int argc, char **argv)
 {

@@ -8,8 +8,9 @@ need_tables
 build "$dir/fake_beam" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic
 build "$dir/future" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic -DUNKNOWN_RELEASE
 build "$dir/bare" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic -DFOR_EXTENSIONS
+build "$dir/strange" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic -DSTRANGE_MACHINE
 
-for name in fake_beam future bare; do
+for name in fake_beam future bare strange; do
 	"$profrec" -q -F 499 -U -o "$dir/$name.prof" -- "$dir/$name" 20
 	"$profrep" -fa "$dir/$name.prof" > "$dir/$name.folded"
 	check "$name: stacks are those of C" mostly "$dir/$name.folded" $name "main;run_nothing" 90
@@ -18,6 +19,7 @@ for name in fake_beam future bare; do
 done
 check "the emulator is found" contains "$(info "$dir/fake_beam.prof" interpreter)" "BEAM 25 [beam]"
 check "an unknown release is said" contains "$(info "$dir/future.prof" interpreter)" "BEAM 99 [beam], a version without support"
+check "so is an emulator with other code" contains "$(info "$dir/strange.prof" interpreter)" "BEAM 25 [beam], a version without support"
 check "so is a release without symbols" contains "$(info "$dir/bare.prof" interpreter)" "BEAM without a version [beam], a version without support"
 
 # run FLAGS OPTION...: records the program of known calls, from when it runs under "erl FLAGS".

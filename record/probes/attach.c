@@ -46,7 +46,7 @@ static int create_link(const struct link_create *create)
 }
 
 /* Loads a program that does nothing. Returns its descriptor or a negative errno. */
-static int load_nothing(enum bpf_prog_type type, const struct bpf_prog_load_opts *opts)
+static int load_nothing(enum bpf_prog_type type, struct bpf_prog_load_opts *opts)
 {
 	const struct bpf_insn insns[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},

@@ -61,10 +61,11 @@ if command -v node > /dev/null; then
 	done
 	check "functions of languages have a kind of their own, and the line of their definition" contains \
 		"$(node tests/html/list_functions.js "$dir/languages.html")" "|Python|"
-	for what in basic hostile languages; do
-		"$profrep" -f -P "$dir/$what.prof" > "$dir/$what.folded" 2> "$dir/log"
-		"$profrep" html --folded -o "$dir/folded.html" - < "$dir/$what.folded"
-		what="folded $what" tap_of node tests/html/check_page.js "$dir/folded.html" "$dir/$what.folded"
+	for name in basic hostile languages; do
+		"$profrep" -f -P "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/log"
+		"$profrep" html --folded -o "$dir/folded.html" - < "$dir/$name.folded"
+		what="folded $name"
+		tap_of node tests/html/check_page.js "$dir/folded.html" "$dir/$name.folded"
 	done
 	"$profrep" -fa "$dir/basic.prof" > "$dir/basic.folded" 2> "$dir/log"
 	"$profrep" html --folded -o "$dir/folded.html" "$dir/basic.folded"

@@ -234,8 +234,9 @@ static int write_fd(void *ctx, const void *buf, size_t len)
 
 static int write_epoch(const struct folded *f, struct prof_writer *writer, uint32_t kernel_path)
 {
+	/* Named functions in memory without a file would be those of a JIT compiler. */
 	const struct prof_object objects[NR_OBJECTS] = {
-		[OBJECT_USER] = {.kind = PROF_OBJECT_ANON},
+		[OBJECT_USER] = {.kind = PROF_OBJECT_FILE},
 		[OBJECT_KERNEL] = {.kind = PROF_OBJECT_KERNEL, .path = kernel_path},
 	};
 	const uint64_t end = (uint64_t)f->strings.items.nr * FUNCTION_BYTES;

@@ -70,8 +70,15 @@ if command -v node > /dev/null; then
 	"$profrep" -fa "$dir/basic.prof" > "$dir/basic.folded" 2> "$dir/log"
 	"$profrep" html --folded -o "$dir/folded.html" "$dir/basic.folded"
 	html basic
-	check "frames of the kernel keep their colour" same "$(node tests/html/list_functions.js "$dir/folded.html" | grep -c Kernel)" \
-		"$(node tests/html/list_functions.js "$dir/basic.html" | grep -c Kernel)"
+	# functions_of PAGE KIND
+	functions_of() { node tests/html/list_functions.js "$dir/$1.html" | sed -n "s/|$2|.*//p" | sort -u; }
+	# Frames without a name are of no kind in the page of a recording.
+	for kind in kernel user; do
+		check "functions of the $kind keep their colour" same "$(functions_of folded $kind | grep -v '^\[unknown\]$')" \
+			"$(functions_of basic $kind)"
+		check "there are functions of the $kind" above "$(functions_of folded $kind | wc -l)" 2
+	done
+	check "folded stacks have no compiled code" same "$(functions_of folded JIT)" ""
 	what="keys"
 	tap_of node tests/html/check_keys.js "$dir/basic.html"
 	what="times"

@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/io.h"
 #include "report/commands/commands.h"
 #include "report/commands/output_directory.h"
 #include "report/commands/recording_names.h"
 #include "report/tables/table_scripts.h"
 #include "report/tables/tables_writer.h"
-
-#define NS_PER_SECOND UINT64_C(1000000000)
 
 /* Pictures of a fleet over time need no shorter ones, and rows are fewer. */
 #define SLICE_SECONDS 60
@@ -55,6 +54,18 @@ static int write_scripts(const int *fds, struct err *err)
 	return 0;
 }
 
+/* Standard input can be read once. Lists may name it, too. */
+static int check_names(const struct recording_names *names, struct err *err)
+{
+	size_t nr_streams = 0;
+
+	vec_for_each(&names->names, name)
+		nr_streams += !strcmp(*name, "-");
+	return nr_streams > 1 ? err_set(err, -EINVAL,
+					"failed to make tables: only one recording can be '-'")
+			      : 0;
+}
+
 static int run_tables(const void *options, struct command_io *io, struct err *err)
 {
 	const struct tables_options *o = options;
@@ -62,7 +73,7 @@ static int run_tables(const void *options, struct command_io *io, struct err *er
 	_cleanup_(recording_names_deinit) struct recording_names names = {0};
 	struct output_directory directory;
 	struct tables_request request = {
-		.slice_ns = (o->slice_s ? o->slice_s : SLICE_SECONDS) * NS_PER_SECOND,
+		.slice_ns = (o->slice_s ? o->slice_s : SLICE_SECONDS) * NS_PER_S,
 		.done = note_recording,
 		.ctx = io,
 	};
@@ -72,6 +83,8 @@ static int run_tables(const void *options, struct command_io *io, struct err *er
 		files[i] = table_files[i];
 	for (int i = 0; i < NR_TABLE_SCRIPTS; i++)
 		files[NR_TABLES + i] = table_scripts[i].file;
+	if (!ret)
+		ret = check_names(&names, err);
 	if (!ret)
 		ret = output_directory_open(&directory, o->output, files, ARRAY_SIZE(files), err);
 	if (ret)

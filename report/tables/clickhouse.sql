@@ -90,6 +90,12 @@ WHERE recording_id NOT IN (SELECT recording_id FROM fleet.recordings);
 
 -- 3. Views and queries
 
+-- Views have samples of CPU time alone: counts of other events are of other units, and add up to nothing.
+CREATE OR REPLACE VIEW fleet.cpu_samples AS
+SELECT * FROM fleet.samples WHERE recording_id IN (
+    SELECT recording_id FROM fleet.recordings
+    WHERE unit = 'samples' AND splitByChar(':', event)[1] IN ('cycles', 'cpu-cycles', 'cpu-clock', 'task-clock'));
+
 -- Frames as people read them: the function and its module.
 CREATE OR REPLACE VIEW fleet.functions AS
 SELECT f.frame_id AS frame_id, if(s.name = '', '[unknown]', s.name) AS function,
@@ -101,9 +107,9 @@ LEFT JOIN (SELECT frame_id, name FROM fleet.symbols FINAL WHERE depth = 0) AS s 
 CREATE OR REPLACE VIEW fleet.fleet_top AS
 WITH leaves AS (
     SELECT leaf, sum(c.n) AS n
-    FROM fleet.stacks AS s JOIN (SELECT stack_id, sum(n) AS n FROM fleet.samples GROUP BY stack_id) AS c
+    FROM fleet.stacks AS s JOIN (SELECT stack_id, sum(n) AS n FROM fleet.cpu_samples GROUP BY stack_id) AS c
         ON s.stack_id = c.stack_id GROUP BY leaf)
-SELECT sum(l.n) AS self, round(100 * self / (SELECT sum(n) FROM fleet.samples), 2) AS percent, f.function AS function,
+SELECT sum(l.n) AS self, round(100 * self / (SELECT sum(n) FROM fleet.cpu_samples), 2) AS percent, f.function AS function,
     f.module AS module
 FROM fleet.functions AS f JOIN leaves AS l ON f.frame_id = l.leaf
 GROUP BY function, module ORDER BY self DESC, function, module LIMIT {lines:UInt64};
@@ -115,7 +121,7 @@ WITH places AS (
     FROM (SELECT stack_id, arrayJoin(frames) AS frame_id FROM fleet.stacks) AS p
     JOIN fleet.functions AS f ON p.frame_id = f.frame_id)
 SELECT sum(c.n) AS total, p.function AS function, p.module AS module
-FROM places AS p JOIN (SELECT stack_id, sum(n) AS n FROM fleet.samples GROUP BY stack_id) AS c
+FROM places AS p JOIN (SELECT stack_id, sum(n) AS n FROM fleet.cpu_samples GROUP BY stack_id) AS c
     ON p.stack_id = c.stack_id
 GROUP BY function, module ORDER BY total DESC, function, module LIMIT {lines:UInt64};
 
@@ -124,7 +130,7 @@ CREATE OR REPLACE VIEW fleet.service_top AS
 WITH leaves AS (
     SELECT leaf, sum(c.n) AS n
     FROM fleet.stacks AS s
-    JOIN (SELECT stack_id, sum(n) AS n FROM fleet.samples WHERE service = {wanted:String} GROUP BY stack_id) AS c
+    JOIN (SELECT stack_id, sum(n) AS n FROM fleet.cpu_samples WHERE service = {wanted:String} GROUP BY stack_id) AS c
         ON s.stack_id = c.stack_id GROUP BY leaf)
 SELECT sum(l.n) AS self, f.function AS function, f.module AS module
 FROM fleet.functions AS f JOIN leaves AS l ON f.frame_id = l.leaf
@@ -132,7 +138,7 @@ GROUP BY function, module ORDER BY self DESC, function, module LIMIT {lines:UInt
 
 -- One host over time: SELECT * FROM fleet.host_times(wanted = 'web7');
 CREATE OR REPLACE VIEW fleet.host_times AS
-SELECT t, service, sum(samples.n) AS n FROM fleet.samples WHERE host = {wanted:String}
+SELECT t, service, sum(cpu_samples.n) AS n FROM fleet.cpu_samples WHERE host = {wanted:String}
 GROUP BY t, service ORDER BY t, n DESC, service;
 
 -- Two days, in shares of all samples of the day:
@@ -142,7 +148,7 @@ WITH days AS (
     SELECT leaf, sum(c.b) AS b, sum(c.a) AS a
     FROM fleet.stacks AS s
     JOIN (SELECT stack_id, sumIf(n, toDate(t) = {day_before:Date}) AS b, sumIf(n, toDate(t) = {day_after:Date}) AS a
-          FROM fleet.samples WHERE toDate(t) IN ({day_before:Date}, {day_after:Date}) GROUP BY stack_id) AS c
+          FROM fleet.cpu_samples WHERE toDate(t) IN ({day_before:Date}, {day_after:Date}) GROUP BY stack_id) AS c
         ON s.stack_id = c.stack_id GROUP BY leaf)
 SELECT round(100 * sum(d.b) / greatest((SELECT sum(b) FROM days), 1), 3) AS percent_before,
     round(100 * sum(d.a) / greatest((SELECT sum(a) FROM days), 1), 3) AS percent_after, f.function AS function,
@@ -154,7 +160,7 @@ GROUP BY function, module ORDER BY abs(percent_after - percent_before) DESC, fun
 -- FORMAT TSVRaw;
 CREATE OR REPLACE VIEW fleet.service_folded AS
 WITH counts AS (
-    SELECT comm, stack_id, sum(n) AS n FROM fleet.samples WHERE service = {wanted:String} GROUP BY comm, stack_id),
+    SELECT comm, stack_id, sum(n) AS n FROM fleet.cpu_samples WHERE service = {wanted:String} GROUP BY comm, stack_id),
 texts AS (
     SELECT p.stack_id AS stack_id, arrayStringConcat(arrayMap(x -> x.2, arraySort(groupArray((p.depth,
         concat(replaceAll(f.function, ';', '\\x3b'), if(f.kind IN ('kernel', 'module', 'bpf'), '_[k]', '')))))), ';') AS text

@@ -90,22 +90,28 @@ COMMIT;
 
 -- 3. Views and queries
 
+-- Views have samples of CPU time alone: counts of other events are of other units, and add up to nothing.
+CREATE OR REPLACE VIEW cpu_samples AS
+SELECT * FROM samples WHERE recording_id IN (
+    SELECT recording_id FROM recordings
+    WHERE unit = 'samples' AND split_part(event, ':', 1) IN ('cycles', 'cpu-cycles', 'cpu-clock', 'task-clock'));
+
 -- Frames as people read them: the function and its module.
 CREATE OR REPLACE VIEW functions AS
-SELECT frame_id, coalesce(name, '[unknown]') AS function, parse_filename(path) AS module, kind
+SELECT frame_id, coalesce(name, '[unknown]') AS function, parse_filename(path, false, 'forward_slash') AS module, kind
 FROM frames LEFT JOIN (SELECT frame_id, name FROM symbols WHERE depth = 0) USING (frame_id);
 
 -- The functions in which most samples are, of the whole fleet: FROM fleet_top(20);
 CREATE OR REPLACE MACRO fleet_top(lines) AS TABLE
-SELECT sum(n) AS self, round(100 * sum(n) / (SELECT sum(n) FROM samples), 2) AS percent, function, module
-FROM (SELECT leaf, sum(n) AS n FROM (SELECT stack_id, sum(n) AS n FROM samples GROUP BY stack_id)
+SELECT sum(n) AS self, round(100 * sum(n) / (SELECT sum(n) FROM cpu_samples), 2) AS percent, function, module
+FROM (SELECT leaf, sum(n) AS n FROM (SELECT stack_id, sum(n) AS n FROM cpu_samples GROUP BY stack_id)
       JOIN stacks USING (stack_id) GROUP BY leaf)
 JOIN functions ON frame_id = leaf
 GROUP BY function, module ORDER BY self DESC, function, module LIMIT lines;
 
 -- The functions in whose stacks most samples are, with all that they call.
 CREATE OR REPLACE MACRO fleet_totals(lines) AS TABLE
-WITH counts AS (SELECT stack_id, sum(n) AS n FROM samples GROUP BY stack_id),
+WITH counts AS (SELECT stack_id, sum(n) AS n FROM cpu_samples GROUP BY stack_id),
      places AS (SELECT DISTINCT stack_id, function, module
                 FROM (SELECT stack_id, unnest(frames) AS frame_id FROM stacks) JOIN functions USING (frame_id))
 SELECT sum(n) AS total, function, module
@@ -115,20 +121,20 @@ GROUP BY function, module ORDER BY total DESC, function, module LIMIT lines;
 -- The same of one service: FROM service_top('nginx', 20);
 CREATE OR REPLACE MACRO service_top(wanted, lines) AS TABLE
 SELECT sum(n) AS self, function, module
-FROM (SELECT stack_id, sum(n) AS n FROM samples WHERE service = wanted GROUP BY stack_id)
+FROM (SELECT stack_id, sum(n) AS n FROM cpu_samples WHERE service = wanted GROUP BY stack_id)
 JOIN stacks USING (stack_id) JOIN functions ON frame_id = leaf
 GROUP BY function, module ORDER BY self DESC, function, module LIMIT lines;
 
 -- One host over time: FROM host_times('web7');
 CREATE OR REPLACE MACRO host_times(wanted) AS TABLE
-SELECT t, service, sum(n) AS n FROM samples WHERE host = wanted
+SELECT t, service, sum(n) AS n FROM cpu_samples WHERE host = wanted
 GROUP BY t, service ORDER BY t, n DESC, service;
 
 -- Two days, in shares of all samples of the day: FROM days_difference('2026-11-21', '2026-11-22', 20);
 CREATE OR REPLACE MACRO days_difference(day_before, day_after, lines) AS TABLE
 WITH days AS (
     SELECT stack_id, sum(n) FILTER (t::DATE = day_before::DATE) AS b, sum(n) FILTER (t::DATE = day_after::DATE) AS a
-    FROM samples WHERE t::DATE IN (day_before::DATE, day_after::DATE) GROUP BY stack_id),
+    FROM cpu_samples WHERE t::DATE IN (day_before::DATE, day_after::DATE) GROUP BY stack_id),
 sums AS (SELECT greatest(sum(b), 1) AS b, greatest(sum(a), 1) AS a FROM days)
 SELECT round(100 * coalesce(sum(d.b), 0) / any_value(s.b), 3) AS percent_before,
        round(100 * coalesce(sum(d.a), 0) / any_value(s.a), 3) AS percent_after, function, module
@@ -137,7 +143,7 @@ GROUP BY function, module ORDER BY abs(percent_after - percent_before) DESC, fun
 
 -- Folded stacks of a service, for 'profrep html --folded -': FROM service_folded('nginx');
 CREATE OR REPLACE MACRO service_folded(wanted) AS TABLE
-WITH counts AS (SELECT comm, stack_id, sum(n) AS n FROM samples WHERE service = wanted GROUP BY comm, stack_id),
+WITH counts AS (SELECT comm, stack_id, sum(n) AS n FROM cpu_samples WHERE service = wanted GROUP BY comm, stack_id),
      places AS (SELECT stack_id, unnest(frames) AS frame_id, generate_subscripts(frames, 1) AS depth
                 FROM stacks WHERE stack_id IN (SELECT stack_id FROM counts)),
      texts AS (SELECT stack_id, string_agg(replace(function, ';', '\x3b')

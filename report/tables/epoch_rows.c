@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "format/check.h"
 #include "report/tables/epoch_frames.h"
 #include "report/tables/service_name.h"
 #include "report/tables/slice_times.h"
@@ -55,12 +56,6 @@ static struct row_text end_text(const struct epoch_tables *t, size_t start)
 	return (struct row_text){start, t->texts.nr - start};
 }
 
-static void put_field(struct textbuf *out, const char *s)
-{
-	textbuf_escaped(out, s, strlen(s), TEXT_PLAIN);
-	textbuf_char(out, '\t');
-}
-
 /* Appends the ids of the frames of @id to the stack that is being made. */
 static int put_side(struct epoch_tables *t, uint32_t id, bool is_leaf_first)
 {
@@ -82,14 +77,9 @@ static int put_note(struct epoch_tables *t, const char *text)
 	return ret ? ret : vec_push(&t->to->stack_frames, note.id);
 }
 
-static bool is_missed(uint8_t end)
-{
-	return end == PROF_STACK_MISSED_FULL || end == PROF_STACK_MISSED_ERROR;
-}
-
 static int put_side_or_note(struct epoch_tables *t, uint32_t id, bool is_kernel, bool is_leaf_first)
 {
-	if (is_missed(t->epoch->stacks[id].end))
+	if (stack_end_is_missed(t->epoch->stacks[id].end))
 		return put_note(t, is_kernel ? "[Missed Kernel Stack]" : "[Missed User Stack]");
 	return put_side(t, id, is_leaf_first);
 }
@@ -124,8 +114,8 @@ static void make_side_ids(struct epoch_tables *t, size_t *before, uint64_t *ids)
 
 	for (uint32_t id = 0; id < t->epoch->nr_stacks; id++) {
 		const struct prof_stack *stack = &t->epoch->stacks[id];
-		uint64_t side = table_id_u64(is_missed(stack->end), 0);
-		bool is_equal = !is_missed(stack->end);
+		bool is_equal = !stack_end_is_missed(stack->end);
+		uint64_t side = table_id_u64(!is_equal, 0);
 		uint32_t nr = stack->nr_frames;
 
 		if (!t->frames.has_stack[id])
@@ -169,7 +159,7 @@ static const char *end_of(const struct epoch_tables *t, const struct prof_count 
 {
 	uint8_t kernel_end = t->epoch->stacks[count->kernel_stack].end;
 
-	if (is_missed(kernel_end) || !count->user_stack)
+	if (stack_end_is_missed(kernel_end) || !count->user_stack)
 		return end_words[kernel_end];
 	return end_words[t->epoch->stacks[count->user_stack].end];
 }
@@ -228,10 +218,10 @@ static void make_before(struct epoch_tables *t, uint32_t process, uint32_t comm)
 		info && strings[info->name].len ? strings[info->name].s : strings[comm].s;
 	size_t start = t->texts.nr;
 
-	put_field(&t->texts, t->to->meta->hostname);
+	packed_rows_field(&t->texts, t->to->meta->hostname);
 	service_name_put(&t->texts, cgroup, process ? name : "kernel");
 	textbuf_char(&t->texts, '\t');
-	put_field(&t->texts, cgroup);
+	packed_rows_field(&t->texts, cgroup);
 	t->before[process] = end_text(t, start);
 }
 
@@ -270,7 +260,7 @@ static int make_texts(struct epoch_tables *t, const struct prof_count *count)
 	size_t start = t->texts.nr;
 
 	if (!comm->len) {
-		put_field(&t->texts, t->epoch->strings[count->comm].s);
+		packed_rows_field(&t->texts, t->epoch->strings[count->comm].s);
 		*comm = end_text(t, start);
 	}
 	if (!t->before[count->process].len) {
@@ -297,8 +287,7 @@ static int put_row(struct epoch_tables *t, const struct prof_count *count, uint3
 	return out->error ? out->error : packed_rows_next(&t->to->samples);
 }
 
-/* Puts a row for each stretch of time in which count @i counts. Slices of one stretch are one row.
- */
+/* Puts a row for each stretch of time in which count @i counts. A stretch can have many slices. */
 static int put_parts(struct epoch_tables *t, uint32_t i)
 {
 	const struct prof_epoch *epoch = t->epoch;

@@ -2,6 +2,7 @@
 #include "report/tables/packed_rows.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/io.h"
 
@@ -47,6 +48,12 @@ int packed_rows_pack(struct packed_rows *rows, bool is_last)
 	} while (in.pos < in.size || (is_last && left));
 	rows->text.nr = 0;
 	return 0;
+}
+
+void packed_rows_field(struct textbuf *out, const char *s)
+{
+	textbuf_escaped(out, s, strlen(s), TEXT_PLAIN);
+	textbuf_char(out, '\t');
 }
 
 int packed_rows_write(struct packed_rows *rows, int fd)

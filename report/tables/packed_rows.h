@@ -37,6 +37,9 @@ static inline int packed_rows_next(struct packed_rows *rows)
 	return rows->text.nr < PACKED_ROWS_TEXT ? 0 : packed_rows_pack(rows, false);
 }
 
+/* Appends the text of a field, and the tab after it. */
+void packed_rows_field(struct textbuf *out, const char *s);
+
 /* Writes the bytes that are packed to @fd, and forgets them. Returns 0 or a negative errno. */
 int packed_rows_write(struct packed_rows *rows, int fd);
 

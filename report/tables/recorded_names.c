@@ -73,6 +73,7 @@ static int add_object(struct recorded_names *names, const struct object_identity
 		object->object = *identity->object;
 		object->identity.object = &object->object;
 		object->identity.file = NULL;
+		object->identity.kind = NULL;
 		object->identity.path =
 			arena_copy(&names->arena, identity->path, strlen(identity->path));
 		ret = object->identity.path ? 0 : -ENOMEM;
@@ -124,7 +125,9 @@ static int compare_waiting(const void *a, const void *b)
 	return 0;
 }
 
-/* Makes hits of the frames from @first on that wait in one object, each once. Returns the next one.
+/*
+ * Makes hits of the frames that wait in the object of frame @first, each once. Sets *@next to the
+ * first frame of the next object.
  */
 static int gather_hits(struct recorded_names *names, size_t first, size_t *next)
 {
@@ -201,8 +204,19 @@ static uint64_t symbol_id(const struct held_symbol *symbol)
 	return table_id_u64(symbol->range.size, table_id_u64(symbol->range.start, id));
 }
 
+/* Gives the frame to @to, unless it has a name or waits there already. */
+static int give_frame(const struct object_identity *object, uint64_t offset,
+		      struct recorded_names *to, const struct id_set *named, struct id_set *seen)
+{
+	uint64_t id = frame_identity_make(object, offset, "").id;
+
+	if (id_set_is_full(seen) || id_set_has(named, id) || !id_set_add(seen, id))
+		return 0;
+	return recorded_names_wait(to, object, offset);
+}
+
 int recorded_names_give(struct recorded_names *names, struct recorded_names *to,
-			struct id_set *seen)
+			const struct id_set *named, struct id_set *seen)
 {
 	int ret = 0;
 
@@ -210,9 +224,9 @@ int recorded_names_give(struct recorded_names *names, struct recorded_names *to,
 		if (!ret && !id_set_is_full(seen) && id_set_add(seen, symbol_id(symbol)))
 			ret = hold(to, symbol->basis, symbol->range);
 	vec_for_each(&names->waiting, frame)
-		if (!ret && !id_set_is_full(seen))
-			ret = recorded_names_wait(to, &names->objects.data[frame->object]->identity,
-						  frame->offset);
+		if (!ret)
+			ret = give_frame(&names->objects.data[frame->object]->identity,
+					 frame->offset, to, named, seen);
 	vec_clear(&names->waiting);
 	return ret;
 }

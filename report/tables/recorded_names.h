@@ -21,8 +21,8 @@ struct held_symbol {
 
 /* An object whose symbols hold for all epochs. */
 struct held_object {
-	struct object_identity identity;
-	struct prof_object object; /* the identity points to it */
+	struct object_identity identity; /* without kind and file */
+	struct prof_object object;       /* the identity points to it */
 };
 
 /* A frame that waits for the end of the recording, since its symbol may come in any epoch. */
@@ -65,18 +65,17 @@ int recorded_names_finish(struct recorded_names *names,
 			  void *ctx);
 
 /*
- * Gives @to all frames that wait, and the symbols that it lacks: the names of another recording may
- * do.
- * @seen has the ids of the symbols that @to has. Returns 0 or -ENOMEM.
+ * Gives @to the symbols and the waiting frames that it lacks: the names of another recording may
+ * do. Frames with an id in @named need no name. @seen has the ids of the symbols and frames of @to;
+ * nothing is given when it is full. Afterwards no frame waits in @names. Returns 0 or -ENOMEM.
  */
 int recorded_names_give(struct recorded_names *names, struct recorded_names *to,
-			struct id_set *seen);
+			const struct id_set *named, struct id_set *seen);
 
 /*
- * Sets the ranges of the @nr @hits, whose addresses are offsets, sorted, to the symbols from @first
- * to
- * @end of @epoch, which are those of one object. Ranges are valid until the next call. Returns 0 or
- * -ENOMEM.
+ * Finds the symbols of the @nr @hits, whose addresses are offsets, sorted. The symbols are those of
+ * one object, from @first to before @end of @epoch. The ranges of @hits are valid until the next
+ * call. Returns 0 or -ENOMEM.
  */
 int recorded_names_resolve(struct recorded_names *names, const struct prof_epoch *epoch,
 			   uint32_t first, uint32_t end, struct range_hit *hits, size_t nr);

@@ -176,7 +176,11 @@ static int keep_name(struct recording_tables *tables, const struct frame_identit
 		     enum table_name_source source)
 {
 	struct textbuf *out = &tables->name_rows;
-	struct new_name name = {.row.id = name_key(frame->id, source), .source = source};
+	struct new_name name = {
+		.row.id = name_key(frame->id, source),
+		.frame = frame->id,
+		.source = source,
+	};
 	int ret;
 
 	if (!is_new(&tables->known->names, &tables->names_seen, name.row.id))

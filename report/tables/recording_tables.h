@@ -2,7 +2,7 @@
 /*
  * The rows that a recording brings to the tables. Rows of samples are packed as they come. Stacks,
  * frames and names wait, those that no earlier recording has brought, until the recording's turn:
- * then whoever writes the tables takes them. So recordings are read side by side, and the tables do
+ * then whoever writes the tables takes them. So recordings are read side by side, and the rows do
  * not depend on chance.
  */
 #ifndef REPORT_TABLES_RECORDING_TABLES_H
@@ -37,6 +37,7 @@ struct new_thing {
 
 struct new_name {
 	struct new_thing row; /* the text before the name */
+	uint64_t frame;       /* its id */
 	uint32_t name;        /* in names, mangled */
 	uint8_t source;       /* enum table_name_source */
 };

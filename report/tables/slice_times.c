@@ -4,12 +4,14 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "common/clock.h"
 #include "common/minmax.h"
-
-#define NS_PER_MS UINT64_C(1000000)
 
 /* Engines know times up to the year 2262: 2^63 ns. */
 #define MS_MAX ((uint64_t)INT64_MAX / NS_PER_MS)
+
+/* The column of lengths has 32 bits. A recording may claim more, and must not stop the load. */
+#define LENGTH_MAX_MS UINT32_MAX
 
 struct slice_time slice_time_make(const struct prof_meta *meta, const struct prof_epoch *epoch,
 				  uint32_t slice, uint64_t length_ns)
@@ -21,10 +23,12 @@ struct slice_time slice_time_make(const struct prof_meta *meta, const struct pro
 
 	if (!epoch->slice_ns && own_ns > length_ns) {
 		/* An epoch is no stretch of a clock, so it keeps its begin. */
-		time = (struct slice_time){begin_ns / NS_PER_MS, own_ns / NS_PER_MS};
+		time.begin_ms = begin_ns / NS_PER_MS;
+		time.length_ms = min_u64(own_ns / NS_PER_MS, LENGTH_MAX_MS);
 	} else {
 		time.length_ms = (length_ns > own_ns ? length_ns : own_ns) / NS_PER_MS;
 		time.length_ms += !time.length_ms;
+		time.length_ms = min_u64(time.length_ms, LENGTH_MAX_MS);
 		time.begin_ms = (begin_ns + own_ns / 2) / NS_PER_MS;
 		time.begin_ms -= time.begin_ms % time.length_ms;
 	}

@@ -11,8 +11,8 @@
 #include "report/text/textbuf.h"
 
 struct slice_time {
-	uint64_t begin_ms; /* since 1970 */
-	uint64_t length_ms;
+	uint64_t begin_ms;  /* since 1970 */
+	uint64_t length_ms; /* fits 32 bits */
 };
 
 /*

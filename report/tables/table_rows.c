@@ -5,16 +5,15 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "report/tables/slice_times.h"
 
 /* Room for ids: 64 MiB and twice 8 MiB, of which a few recordings use little. */
 #define STACK_SLOTS ((size_t)1 << 23)
 #define FRAME_SLOTS ((size_t)1 << 20)
 
-/* Symbols that are kept to the end, some 100 bytes each. */
-#define SYMBOL_SLOTS ((size_t)1 << 18)
-
-#define NS_PER_MS 1000000u
+/* Symbols and frames that are kept to the end, some 100 bytes each. */
+#define KEPT_SLOTS ((size_t)1 << 18)
 
 const char *const table_files[NR_TABLES] = {
 	[TABLE_RECORDINGS] = "recordings.tsv.zst", [TABLE_SAMPLES] = "samples.tsv.zst",
@@ -33,7 +32,7 @@ int table_rows_init(struct table_rows *rows, const int *fds)
 	if (!ret)
 		ret = id_set_init(&rows->known.names, FRAME_SLOTS);
 	if (!ret)
-		ret = id_set_init(&rows->symbols, SYMBOL_SLOTS);
+		ret = id_set_init(&rows->kept, KEPT_SLOTS);
 	if (!ret)
 		ret = recording_tables_init(&rows->rest, &rows->known);
 	for (int i = 0; i < NR_TABLES && !ret; i++)
@@ -46,7 +45,7 @@ void table_rows_deinit(struct table_rows *rows)
 	id_set_deinit(&rows->known.stacks);
 	id_set_deinit(&rows->known.frames);
 	id_set_deinit(&rows->known.names);
-	id_set_deinit(&rows->symbols);
+	id_set_deinit(&rows->kept);
 	recording_tables_deinit(&rows->rest);
 	for (int i = 0; i < NR_TABLES; i++)
 		packed_rows_deinit(&rows->rows[i]);
@@ -99,6 +98,18 @@ static int take_stacks(struct table_rows *rows, const struct recording_tables *t
 	return ret;
 }
 
+/*
+ * Returns true if the name is in the table, or a better one. An earlier recording may have the name
+ * of a frame. Whether this one has bounds for it then depends on the threads, so no row shows them.
+ */
+static bool is_named(const struct table_rows *rows, const struct new_name *name)
+{
+	const struct id_set *named = &rows->known.names;
+
+	return id_set_has(named, name->row.id) ||
+	       (name->source == NAMED_BY_BOUNDS && id_set_has(named, name->frame));
+}
+
 static int take_names(struct table_rows *rows, struct recording_tables *tables)
 {
 	struct packed_rows *to = &rows->rows[TABLE_SYMBOLS];
@@ -108,9 +119,10 @@ static int take_names(struct table_rows *rows, struct recording_tables *tables)
 	int ret = ids ? demangler_run(names, ids, &rows->demangling) : -ENOMEM;
 
 	vec_for_each(&tables->new_names, name) {
-		if (!ret && id_set_add(&rows->known.names, name->row.id)) {
+		if (!ret && !is_named(rows, name)) {
 			const struct string *text = &names->items.data[ids[name->name]];
 
+			id_set_add(&rows->known.names, name->row.id);
 			textbuf_bytes(&to->text, tables->name_rows.data + start,
 				      name->row.end - start);
 			textbuf_escaped(&to->text, text->s, text->len, TEXT_PLAIN);
@@ -129,7 +141,8 @@ int table_rows_take(struct table_rows *rows, struct recording_tables *tables, en
 	int ret = packed_rows_pack(&tables->samples, true);
 
 	if (!ret)
-		ret = recorded_names_give(&tables->recorded, &rows->rest.recorded, &rows->symbols);
+		ret = recorded_names_give(&tables->recorded, &rows->rest.recorded,
+					  &rows->known.names, &rows->kept);
 	if (!ret)
 		ret = take_frames(rows, tables);
 	if (!ret)
@@ -145,12 +158,6 @@ int table_rows_take(struct table_rows *rows, struct recording_tables *tables, en
 			return ret;
 	}
 	return ret ? ret : recording_tables_clear(tables);
-}
-
-static void put_field(struct textbuf *out, const char *s)
-{
-	textbuf_escaped(out, s, strlen(s), TEXT_PLAIN);
-	textbuf_char(out, '\t');
 }
 
 static void put_number(struct textbuf *out, uint64_t number)
@@ -209,8 +216,8 @@ static void put_event(struct textbuf *out, const struct event_facts *facts)
 	textbuf_escaped(out, facts->name, strlen(facts->name), TEXT_PLAIN);
 	if (facts->weight[0])
 		textbuf_char(out, ' ');
-	put_field(out, facts->weight);
-	put_field(out, facts->unit);
+	packed_rows_field(out, facts->weight);
+	packed_rows_field(out, facts->unit);
 }
 
 static void put_recording(struct textbuf *out, const struct recording *rec,
@@ -221,9 +228,9 @@ static void put_recording(struct textbuf *out, const struct recording *rec,
 	const struct prof_epoch start = {0};
 
 	put_number(out, recording_id(meta, event));
-	put_field(out, meta->hostname);
-	put_field(out, meta->host.boot_id);
-	put_field(out, meta->kernel_release);
+	packed_rows_field(out, meta->hostname);
+	packed_rows_field(out, meta->host.boot_id);
+	packed_rows_field(out, meta->kernel_release);
 	put_event(out, &facts);
 	put_number(out, facts.is_sampled ? meta->freq_hz : 0);
 	put_number(out, meta->nr_cpus);
@@ -255,7 +262,6 @@ int table_rows_end(struct table_rows *rows, enum table *table)
 {
 	int ret = recording_tables_finish(&rows->rest);
 
-	*table = TABLE_SYMBOLS;
 	if (!ret)
 		ret = take_names(rows, &rows->rest);
 	for (*table = 0; *table < NR_TABLES && !ret; ++*table) {

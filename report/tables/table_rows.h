@@ -23,7 +23,7 @@ extern const char *const table_files[NR_TABLES];
 struct table_rows {
 	struct known_ids known;
 	struct recording_tables rest;       /* frames whose names another recording may have */
-	struct id_set symbols;              /* that the rest has */
+	struct id_set kept;                 /* symbols and frames of the rest, by id */
 	struct packed_rows rows[NR_TABLES]; /* samples have none */
 	struct demangler_account demangling;
 	const int *fds;

@@ -30,9 +30,13 @@ struct job {
 	int ret;
 };
 
-static int leave_out(struct job *job, const char *reason)
+/* Sets the reason. That of the only recording is the error of the command, so it has the name. */
+static int leave_out(struct tables_writer *w, struct job *job, const char *reason)
 {
 	recording_deinit(&job->rec);
+	if (w->request->nr == 1)
+		return err_set(&job->err, -EINVAL, "failed to make tables of '%s': %s",
+			       w->request->names[job->number], reason);
 	return err_set(&job->err, -EINVAL, "%s", reason);
 }
 
@@ -46,10 +50,10 @@ static void open_job(struct tables_writer *w, struct job *job)
 	if (job->ret)
 		return;
 	if (job->rec.meta->nr_recordings)
-		job->ret = leave_out(job,
+		job->ret = leave_out(w, job,
 				     "it was merged from several, so it has no host and no times");
 	else if (!id_set_add(&w->seen, recording_id(job->rec.meta, 0)))
-		job->ret = leave_out(job, "it is there twice");
+		job->ret = leave_out(w, job, "it is there twice");
 	job->is_open = !job->ret;
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes recordings as the tables of a database. Two threads read recordings side by side, and each
- * recording enters the tables when its turn has come. So the tables depend on the recordings and
- * their order alone. Memory does not grow with their number, but for the ids of stacks and frames,
- * for which there is room up to a limit. Beyond it a stack or a frame may be in a table twice.
+ * recording enters the tables when its turn has come. So the rows depend on the recordings and
+ * their order alone. A recording that is too large to wait is written in parts, whose bounds depend
+ * on the threads. Then bytes and the order of rows can differ from run to run. Memory does not grow
+ * with the number of recordings, but for ids, symbols and frames that wait, all up to a limit.
+ * Beyond it a row may be in a table twice, and a frame may lack a name that another recording has.
  */
 #ifndef REPORT_TABLES_TABLES_WRITER_H
 #define REPORT_TABLES_TABLES_WRITER_H

@@ -26,6 +26,9 @@ done
 "$BUILD/tests/prof_make" < "$root/tests/golden/hostile.txt" > hostile.prof
 "$profrep" tables -o first web1-*.prof web2-all.prof > log 2>&1
 "$profrep" tables -o second web1-build.prof web2-*.prof > log 2>&1
+"$BUILD/tests/prof_make" < "$root/tests/golden/calls.txt" > calls.prof
+"$profrep" tables -o calls calls.prof > log 2>&1
+calls=$(zstd -qdc calls/samples.tsv.zst | awk -F '\t' '{n += $12} END {print n}')
 "$profrep" merge -o merged.prof web*.prof
 days=$(zstd -qdc first/samples.tsv.zst | cut -c 1-10 | sort -u | xargs)
 samples=$("$profrep" info merged.prof | awk '/^samples counted/ {print $3}')
@@ -74,7 +77,7 @@ forge()
 	zstd -qdc first/frames.tsv.zst | awk -F '\t' -v OFS='\t' 'NR == 1 {$5 = "forged"; print}' | zstd -qc >> forged/frames.tsv.zst
 }
 forge
-examples() { sed -n '/^\/\* 4/,/^\*\//p' "$1.sql" | sed "1d; \$d; s/'web7'/'web1'/g; s/'2026-11-21'/'${days% *}'/; s/'2026-11-22'/'${days#* }'/"; }
+examples() { sed -n '/^\/\* 4/,/^\*\//p' "$1.sql" | sed "1d; \$d; s/'web7'/'web1'/g; s/'2026-11-21'/'${days%% *}'/; s/'2026-11-22'/'${days##* }'/"; }
 
 for name in duckdb clickhouse; do
 	top="SELECT self, function, module FROM fleet.fleet_top(lines = 20);"
@@ -96,9 +99,13 @@ for name in duckdb clickhouse; do
 	check "$name: a load with collisions" load $name forged
 	check "$name: both are found" same "$(query $name "SELECT tab FROM fleet.collisions ORDER BY tab;" | xargs)" "frames stacks"
 	check "$name: and change nothing" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
+	check "$name: calls" load $name calls
+	check "$name: are not among samples of CPU time" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
 	"$profrep" tables -o "evil-$name" hostile.prof > log 2>&1
 	check "$name: hostile names" load $name "evil-$name"
-	check "$name: their samples" same "$(query $name "SELECT sum(n) FROM fleet.samples;")" "$((samples + 10))"
+	check "$name: their samples" same "$(query $name "SELECT sum(n) FROM fleet.samples;")" "$((samples + 10 + calls))"
+	check "$name: a backslash ends no module" same "$(query $name \
+		"SELECT DISTINCT length(module) FROM fleet.functions WHERE module LIKE '%xfe';")" 8
 	check "$name: all queries of the script" sh -c 'cd "$1" && node "$2" "$3" "$4" > ../answers' - first "$engine" $name "$dir/$name.db" \
 		< <(cd first && examples $name)
 	folded="SELECT * FROM fleet.service_folded(wanted = 'gcc');"

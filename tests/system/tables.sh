@@ -38,7 +38,8 @@ done
 ## Every id of one table is in the other, and no row is there twice.
 is_whole()
 {
-	diff <(field "$1" samples 10 | sort -u) <(field "$1" stacks 1 | sort) &&
+	[ -s "$1/symbols.tsv.zst" ] && [ -n "$(field "$1" samples 10)" ] && [ -n "$(field "$1" symbols 1)" ] &&
+		diff <(field "$1" samples 10 | sort -u) <(field "$1" stacks 1 | sort) &&
 		diff <(field "$1" stacks 2 | tr -d '[]' | tr , '\n' | sort -u) <(field "$1" frames 1 | sort) &&
 		same "$(field "$1" symbols 1 | sort -u | comm -23 - <(field "$1" frames 1 | sort))" "" &&
 		same "$(rows "$1" symbols | cut -f 1,4 | sort | uniq -d)" ""
@@ -97,6 +98,23 @@ make first a*.prof b*.prof > log
 make second a*.prof b*.prof > log
 check "two runs have one result" diff -r first second
 check "a stack is there once" is_whole first
+# Of a function one recording knows the name, and the next one the bounds.
+sym()
+{
+	printf '%s\n' "meta hostname $1" "object f file /lib/work.so 11bbccddeeff00112233445566778899aabbccdd" "sym f 0 0x80 $1" \
+		"process p 1 1" "map p f 0x1000 0x1000 0" "count p a 1 user f:0x10" | "$BUILD/tests/prof_make" > "$2.prof"
+}
+sym work named
+sym '""' bounds
+for i in $(seq 5); do make names named.prof bounds.prof; field names symbols 5; done > symbols
+check "a name leaves no room for bounds, whichever thread was first" same "$(sort -u symbols)" work
+make names bounds.prof named.prof > log
+check "bounds that came first stay beside the name" same "$(field names symbols 5 | xargs)" "[work.so+0x0] work"
+
+## A recording may claim any time.
+printf '%s\n' "process p 1 1" "count p a 1" "epoch 0 9000000000000000000" | "$BUILD/tests/prof_make" > long.prof
+make long long.prof > log
+check "lengths fit their column" same "$(field long samples 2)" 4294967295
 
 ## Recordings that cannot be read, or count twice.
 echo damaged > damaged.prof
@@ -108,8 +126,12 @@ check "it says so" same "$(field short recordings 15)" 1
 check "one that is there twice" says 3 "it is there twice" "$profrep" tables -o twice basic.prof basic.prof
 check "it counts once" sums_are_exact twice
 "$profrep" merge -o merged.prof host-a.prof host-b.prof
-check "a merged one has no times" says 1 "it was merged from several" "$profrep" tables -o none merged.prof
+check "a merged one has no times" says 1 "failed to make tables of 'merged.prof': it was merged from several" "$profrep" tables -o none merged.prof
 check "none can be read" says 1 "no recording can be read" "$profrep" tables -o none damaged.prof damaged.prof
+
+check "standard input, once" says 1 "failed to make tables: only one recording can be '-'" "$profrep" tables -o none - -
+printf -- '-\n-\n' > list
+check "standard input, in lists" says 1 "failed to make tables: only one recording can be '-'" "$profrep" tables -o none @list
 
 ## The directory: whole or not at all.
 check "nothing is left" same "$(ls -d none* ./*.part 2> log)" ""
@@ -122,10 +144,12 @@ check "no output" says 2 "command tables: needs -o" "$profrep" tables basic.prof
 # A stopped reader of a FIFO keeps profrep waiting for the second recording.
 mkfifo fifo
 "$profrep" tables -o killed basic.prof fifo 2> log &
-exec 3> fifo
-until [ -e killed.$!.part/samples.tsv.zst ]; do :; done
-kill -TERM $!
-wait $!
+pid=$!
+# Opening for both directions does not wait for profrep, which may have failed.
+exec 3<> fifo
+wait_for test -e killed.$pid.part/samples.tsv.zst
+kill -TERM $pid
+wait $pid
 exec 3>&-
 check "a signal leaves nothing" same "$(ls -d killed* 2> log)" ""
 plan_end

@@ -1,6 +1,7 @@
 # Checks folded stacks of tests/programs/known_calls.js, root first, with annotations. Prints the numbers of pairs of
-# caller and function, of wrong pairs, of wrong depths of recursion, of frames of JavaScript, and of stacks. Wrong ones are shown on stderr. With INLINED, functions may be missing that the compiler has put into their
-# callers. Needs known_pairs.awk.
+# caller and function, of wrong pairs, of wrong depths of recursion, of frames of JavaScript, and of stacks. Wrong ones
+# are shown on stderr. With INLINED, functions may be missing that the compiler has put into their callers. Needs
+# known_pairs.awk.
 BEGIN {
 	callers["descend"] = "recurse descend"
 	callers["recurse"] = callers["useShapes"] = callers["sortObjects"] = callers["mapNumbers"] = "work"

@@ -1,4 +1,4 @@
-# The part that known_calls.awk and known_java.awk share: it counts pairs of caller and function, and depths of
+# The part that several known_*.awk share: it counts pairs of caller and function, and depths of
 # recursion. They call begin_stack() for each line of folded output, and have a function allowed(caller, name).
 
 # Takes the count off the line, and divides the rest into frames. Returns the number of frames.

@@ -1,8 +1,8 @@
 # known_ruby.awk PAIRS FOLDED: checks folded stacks of tests/programs/known_calls.rb, root first, with annotations. PAIRS
 # has the callers and functions that Ruby itself has named. Prints the numbers of pairs of caller and function, of wrong
 # pairs, of wrong depths of recursion, of segments, of segments that are not after the native frames that call them, of
-# stacks with functions, of stacks of the program without any, and of those with functions out of place or without a name.
-# Wrong ones are shown on stderr.
+# functions, of functions without a name, of stacks with functions, and of stacks with functions out of place. Wrong ones
+# are shown on stderr.
 BEGIN {
 	FS = ";"
 	# Their callers are any function, and they call what nobody has noted.

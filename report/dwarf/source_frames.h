@@ -21,9 +21,8 @@ struct source_frame {
 struct source_frames {
 	struct string_set names, files;
 	VEC(struct source_frame) frames;
-	/* Files of split units, and shared ones, that were not found; and the name of one of them.
-	 */
-	uint32_t nr_missing, missing;
+	uint32_t nr_missing; /* files of split units, and shared ones, that were not found */
+	uint32_t missing;    /* one of them, in files */
 };
 
 /* Returns 0 or -ENOMEM. */

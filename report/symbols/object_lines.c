@@ -5,12 +5,20 @@
 
 #include "report/symbols/debug_links.h"
 
-/* Notes that @name, a file with a part of the debug information, was not found. */
+/*
+ * Notes that @name, a file with a part of the debug information, was not found. Many binaries can
+ * share it, and it counts once.
+ */
 static int note_missing(struct source_frames *lines, const char *name)
 {
-	lines->nr_missing++;
-	return lines->missing ? 0
-			      : string_set_add(&lines->files, name, strlen(name), &lines->missing);
+	size_t nr = lines->files.items.nr;
+	uint32_t file;
+	int ret = string_set_add(&lines->files, name, strlen(name), &file);
+
+	lines->nr_missing += lines->files.items.nr > nr;
+	if (!lines->missing && !ret)
+		lines->missing = file;
+	return ret;
 }
 
 int elf_lines_find(struct elf_pair *elf, const struct debug_roots *roots, struct source_hit *hits,

@@ -21,7 +21,8 @@ enum unnamed {
 struct view {
 	bool folded;    /* one line per stack */
 	bool delimited; /* with a delimiter between kernel and user frames */
-	/* with _[k] after kernel frames, _[i] inlined ones, _[j] compiled ones, _[py] Python's */
+	/* with _[k] after kernel frames, _[i] inlined ones, _[j] JIT-compiled ones, and _[py],
+	 * _[js] and so on after functions of a language */
 	bool annotations;
 	bool offsets;    /* with +0xOFF after names, :LINE after those of a language */
 	bool modules;    /* with [module] after names */

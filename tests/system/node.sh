@@ -47,6 +47,9 @@ check "an unknown version has no functions" same "$(grep -c '_\[js\]' "$dir/futu
 # truth NAME NUMBER
 truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 
+map=
+cleanup_extra() { rm -f "$map"; }
+
 # run_node NAME NODE INLINED ARG... [-- ARG...]: records the program of known calls, from when it runs.
 run_node()
 {
@@ -59,11 +62,12 @@ run_node()
 	# The map of names comes with a log.
 	"$node" --expose-gc --no-logfile-per-isolate --logfile="$dir/v8.log" "${options[@]}" tests/programs/known_calls.js 3600 "${args[@]}" > "$dir/running" &
 	pid=$!
+	map=/tmp/perf-$pid.map
 	read -r _ < "$dir/running"
 	"$profrec" -q -U -F 999 -p $pid -o "$dir/$name.prof" "$NODE_SECONDS"
 	kill -KILL $pid
 	wait $pid 2> /dev/null
-	rm -f "$dir/running" "/tmp/perf-$pid.map"
+	rm -f "$dir/running" "$map"
 	"$profrep" -fa "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/$name.err"
 	awk -v INLINED="$inlined" -f tests/known_pairs.awk -f tests/known_node.awk "$dir/$name.folded" \
 		> "$dir/$name.truth" 2> "$dir/$name.wrong"
@@ -96,8 +100,8 @@ for node in $NODES; do
 	"$profrec" -q -U -F 999 -o "$dir/version.prof" -- "$node" -e 'for (const t = Date.now(); Date.now() - t < 300;);'
 	version=$(info "$dir/version.prof" interpreter)
 	case $version in
-	V8*without* | "")
-		skip "$node" "its engine is ${version:-not to be known}"
+	V8*without*)
+		skip "$node" "its engine is $version"
 		continue
 		;;
 	esac

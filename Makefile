@@ -68,7 +68,9 @@ $(B)/%.o: %.c
 $(B)/profrec.bpf.o: bpf/profrec.bpf.c $(wildcard bpf/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -I. \
-		-idirafter /usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
+		-idirafter /usr/include/$(shell $(CC) -print-multiarch) -c -o $@.full $<
+	$(BPFTOOL) gen object $@ $@.full
+	rm $@.full
 
 $(B)/profrec.skel.h: $(B)/profrec.bpf.o
 	$(BPFTOOL) gen skeleton $< name profrec_bpf > $@

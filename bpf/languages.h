@@ -2,8 +2,8 @@
 /*
  * Functions of interpreted languages in stacks: the types that the BPF programs, the recorder and
  * the child that reads files share. bpf/python_frames.h, bpf/php_frames.h, bpf/ruby_frames.h and
- * bpf/perl_frames.h
- *find the functions, bpf/language_places.h and bpf/loop_places.h their place between native frames.
+ * bpf/perl_frames.h find the functions. bpf/language_places.h and bpf/loop_places.h find their
+ *place between native frames.
  *
  * A function takes one word of a stack, beside the addresses of native frames. Addresses of user
  * space have zeros above bit 56, and so has no other word:

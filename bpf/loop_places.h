@@ -16,10 +16,13 @@
  * has a segment without a loop, when a function has begun and its loop has not. Where the numbers
  * differ otherwise, no function has a place. CPython 3.9 has a loop without a segment for some
  * instructions, and its programs may have native stacks of which one list knows a part
- * (greenlets). There no function has a place where the numbers differ at all. Made code runs in the
- *frame of a loop, so each of its frames is one. Where nobody knows the frame of made code, no
- *function has a place. While a fiber begins or ends, the list and the native stack are of two
- *fibers. No function has a place in such stacks. For Perl, bpf/perl_places.h decides.
+ * (greenlets). There no function has a place where the numbers differ at all, nor in a stack
+ *without its root, whose numbers nobody knows.
+ *
+ * Made code runs in the frame of a loop, so each of its frames is one. Where nobody knows the frame
+ * of made code, no function has a place. While a fiber begins or ends, the list and the native
+ *stack are of two fibers. No function has a place in such stacks. For Perl, bpf/perl_places.h
+ *decides.
  */
 #ifndef BPF_LOOP_PLACES_H
 #define BPF_LOOP_PLACES_H
@@ -93,6 +96,8 @@ static __always_inline __u32 loops_pair(struct language_stack *s, enum stack_end
 	if (!loops || p->is_changing || s->loops.has_unknown || end == STACK_END_EARLY)
 		return 0;
 	if (is_cut || (is_root && !s->loops.is_own_stack && !s->loops.is_whole)) {
+		if (s->loops.is_exact)
+			return 0;
 		p->bare_begin = nr < loops ? nr : loops;
 		p->bare_end = loops;
 		return p->bare_begin;

@@ -18,19 +18,26 @@
 #define RUBY_CALL_BYTES 64
 
 /*
- * When this code calls a function, it puts the new frame in force first, and fills it in after
- *that:
+ * When this code calls a function, it puts the new frame in force first, and then fills it in:
  *
  *	49 83 ed 40		sub  $0x40,%r13
  *	4d 89 6c 24 10		mov  %r13,0x10(%r12)
  *	...
  *	49 89 45 10		mov  %rax,0x10(%r13)	the function
  *
+ * Likewise for a function in C, which has no function of Ruby:
+ *
+ *	49 83 6c 24 10 40	subq $0x40,0x10(%r12)
+ *	...
+ *	48 c7 41 10 00 00 00 00	movq $0,0x10(%rcx)
+ *
  * In between, the frame has the function of an older one. Are the @code bytes before an instruction
- * such that it is in between?
+ * such that it is in between? The constants are four bytes each of these instructions.
  */
-#define RUBY_NEW_FRAME    0x40ed8349
-#define RUBY_SET_FUNCTION 0x10458949
+#define RUBY_NEW_FRAME      0x40ed8349
+#define RUBY_SET_FUNCTION   0x10458949
+#define RUBY_NEW_C_FRAME    0x4010246c
+#define RUBY_CLEAR_FUNCTION 0x1041c748
 
 static __always_inline bool is_ruby_call(const __u8 *code)
 {
@@ -40,9 +47,9 @@ static __always_inline bool is_ruby_call(const __u8 *code)
 		__u32 word =
 			code[i] | code[i + 1] << 8 | code[i + 2] << 16 | (__u32)code[i + 3] << 24;
 
-		if (word == RUBY_NEW_FRAME)
+		if (word == RUBY_NEW_FRAME || word == RUBY_NEW_C_FRAME)
 			is_call = true;
-		else if (word == RUBY_SET_FUNCTION)
+		else if (word == RUBY_SET_FUNCTION || word == RUBY_CLEAR_FUNCTION)
 			is_call = false;
 	}
 	return is_call;

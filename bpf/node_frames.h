@@ -132,6 +132,7 @@ static __always_inline void find_node_tail(struct node_scratch *s, __u64 *string
 		return;
 	*string = tail + NODE_TAG;
 	s->length = STRING_LENGTH(s->words);
+	s->is_tail = 1;
 }
 
 /*
@@ -142,7 +143,7 @@ static __always_inline void find_node_tail(struct node_scratch *s, __u64 *string
  */
 static __always_inline __u16 find_node_text(struct node_scratch *s, __u64 *string)
 {
-	s->skip = 0;
+	s->skip = s->is_tail = 0;
 	for (int i = 0; i < NODE_STRING_HOPS; i++) {
 		__u16 type = find_node_object(string);
 
@@ -179,6 +180,7 @@ static __always_inline bool read_node_text(struct node_scratch *s, __u64 string,
 	nr = (text->is_cut ? NAME_BYTES >> wide : s->length) << wide;
 	if (text->is_cut && is_path)
 		s->skip += s->length - (NAME_BYTES >> wide);
+	text->is_cut |= is_path && s->is_tail;
 	string += NODE_STRING_HEAD + (s->skip << wide);
 	text->nr_bytes = nr;
 	barrier_var(nr); /* the verifier does not know what the compiler has found out */
@@ -259,7 +261,12 @@ static __always_inline bool read_function_name(const struct node_layout *at, str
 	return true;
 }
 
-/* Reads the file of the function at hand. Functions that V8 itself brings have none. */
+#define EVALUATED "eval"
+
+/*
+ * Reads the file of the function at hand. Functions that V8 itself brings have none. The text that
+ * a program gives to eval() is a script without a name.
+ */
 static __always_inline bool read_function_file(const struct node_layout *at, struct node_scratch *s,
 					       struct language_text *text)
 {
@@ -268,7 +275,14 @@ static __always_inline bool read_function_file(const struct node_layout *at, str
 	text->kind = text->nr_bytes = text->is_cut = 0;
 	if (type != at->script_type)
 		return type != NODE_NO_TYPE;
-	return read_node_name(s, node_field(s, at->script_name), true, text);
+	if (!read_node_name(s, node_field(s, at->script_name), true, text))
+		return false;
+	if (!text->nr_bytes) {
+		text->kind = 0;
+		text->nr_bytes = sizeof(EVALUATED) - 1;
+		__builtin_memcpy(text->bytes, EVALUATED, sizeof(EVALUATED) - 1);
+	}
+	return true;
 }
 
 /*

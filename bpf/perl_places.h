@@ -3,13 +3,14 @@
  * Decides which segments of Perl's subs belong to which native frames, for bpf/loop_places.h. Each
  * segment runs in one loop of the interpreter, Perl_runops_standard. Numbers alone do not tell:
  *
- *	A sub that C code calls begins a segment and a loop. While it begins, it has no loop yet,
- *and while it returns, the loop has no segment any more. Both happen at the leaf. The block or sub
- *of a sort, or of a function such as List::Util::first, is there all the time, and its loop only
- *while it runs. An eval in a segment may go on in a loop of its own (S_docatch in pp_ctl.c). One
- *native frame is between both loops. The inner one counts, and the outer one does not. The main
- *program has a loop only while it runs: not while "use" runs, nor END, nor in a server that calls
- *subs.
+ * - A sub that C code calls begins a segment and a loop. While it begins, it has no loop yet. While
+ *   it returns, the loop has no segment any more. Both happen at the leaf.
+ * - The block or sub of a sort, or of a function such as List::Util::first, is there all the time,
+ *   and its loop only while it runs.
+ * - An eval in a segment may go on in a loop of its own (S_docatch in pp_ctl.c). One native frame
+ * is between both loops. The inner loop counts, the outer one does not.
+ * - The main program has a loop only while it runs: not while "use" runs, nor END, nor in a server
+ *   that calls subs.
  *
  * So the kind of each loop, by its caller, is compared with the kind of its segment. If they differ
  * anywhere, no sub of that stack has a place.

@@ -31,6 +31,7 @@ struct node_scratch {
 	__u64 name, script, flags;       /* of the function, as its SharedFunctionInfo has them */
 	__u64 words[4];
 	__u64 skip, length; /* of a string: the first character that counts, and their number */
+	__u64 is_tail;      /* characters before them are in another string */
 	struct seen_function function;
 };
 

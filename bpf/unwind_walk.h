@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 
+#include "bpf/languages.h"
 #include "bpf/shared.h"
 #include "bpf/unwind_step.h"
 
@@ -34,11 +35,12 @@ struct unwind_walk {
 /*
  * Does the frame belong to the stack? Code that no table knows leaves its frame along rbp, which
  * may hold anything. Where that step led to no code, rbp was no frame pointer: the walk ends with
- * the frame before.
+ * the frame before. It ends there, too, where the program has other bytes in place of an address,
+ * such as text, that would be taken for a function of an interpreter.
  */
 static __always_inline bool unwind_enter_frame(struct unwind_walk *w, bool is_mapped)
 {
-	if (is_mapped || !w->by_rbp)
+	if (is_mapped || (!w->by_rbp && !word_is_function(w->frame->pc)))
 		return true;
 	w->end = STACK_END_NO_TABLE;
 	return false;

@@ -108,7 +108,8 @@ int epoch_functions_mark(struct epoch_tables *t, const struct epoch_sources *sou
 
 	if (!known)
 		return 0;
-	if (known->found.interpreter.language && !known->has_strange_machine)
+	if (known->found.interpreter.language &&
+	    (known->has_known_machine || !known->has_strange_machine))
 		interpreter.role = PROF_LANGUAGE_INTERPRETER;
 	ret = add_string(t, language_name(known->found.language), &interpreter.name);
 	if (!ret)

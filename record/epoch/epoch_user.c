@@ -195,7 +195,8 @@ static int add_frames(struct epoch_user *u, struct user_walk *walk, uint64_t raw
 	uint32_t frame;
 	int ret;
 
-	if (word_is_function(raw) && u->sources->functions)
+	/* Walks along frame pointers alone find no functions, and may find anything. */
+	if (word_is_function(raw) && u->sources->functions && walk->stack->raw->end != STACK_END_FP)
 		return epoch_functions_frames(u->tables, u->sources->functions,
 					      walk->stack->space->generation, raw, &u->frames);
 	ret = translate_frame(u, walk, raw, is_leaf, &frame);

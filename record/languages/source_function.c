@@ -133,10 +133,7 @@ static int name_php(struct arena *texts, const struct php_function_name *name,
 /* The name of a module's file may be a URL. */
 #define FILE_URL "file://"
 
-/* Text that is no file's, and that the program has given to eval(). */
-#define EVALUATED "eval"
-
-/* Functions without a file are V8's own, or of evaluated text. The code of a file has no name. */
+/* Functions without a file are V8's own. The code of a file has no name. */
 static int name_node(struct arena *texts, const struct function_name *name,
 		     struct source_function *f)
 {
@@ -148,9 +145,7 @@ static int name_node(struct arena *texts, const struct function_name *name,
 		if (nr > strlen(FILE_URL) && !memcmp(file, FILE_URL, strlen(FILE_URL)))
 			skip = strlen(FILE_URL);
 	}
-	if (!len && !name->file.nr_bytes)
-		len = name_file_code(EVALUATED, strlen(EVALUATED), text);
-	else if (!len)
+	if (!len)
 		len = name_file_code(file + skip, nr - skip, text);
 	f->file = arena_copy(texts, file + skip, nr - skip);
 	f->name = arena_copy(texts, text, len);

@@ -18,6 +18,7 @@ struct interpreter_of_file {
 	struct build_id build_id;
 	struct file_identity identity; /* all zero where the build-id alone is known */
 	struct found_interpreter found;
+	bool has_known_machine;   /* a process has, whose functions are found */
 	bool has_strange_machine; /* a process has, so nobody finds its functions */
 };
 

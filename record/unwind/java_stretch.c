@@ -134,7 +134,7 @@ static void cut_part(const struct early_sample *sample, uint64_t sp, struct stac
 
 	*part = (struct stack_part){.stack_begin = begin, .stack_end = begin + sample->nr_bytes};
 	/* The stack goes on where the copy ended. */
-	if (sample->nr_bytes == EARLY_STACK_BYTES)
+	if (sample->nr_bytes >= EARLY_STACK_BYTES)
 		part->stack_end += UNWIND_MAX_FRAME;
 	part->begin = max_u64(sp - RED_ZONE, begin);
 	off = part->begin - begin;

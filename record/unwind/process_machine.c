@@ -24,10 +24,11 @@ static void look(struct process_machine *m, struct java_machines *java,
 	struct interpreter_of_file *in = owner->interpreter;
 	int ret = java_machines_put(java, owner->pid, &in->found.interpreter, owner->base);
 	uint64_t now_ns;
+	bool is_strange;
 
 	m->nr_looks++;
-	in->has_strange_machine = false;
 	if (!ret) {
+		in->has_known_machine = true;
 		m->state = UNWIND_MACHINE_READY;
 		return;
 	}
@@ -35,10 +36,10 @@ static void look(struct process_machine *m, struct java_machines *java,
 	if (m->nr_looks == 1)
 		m->begin_ns = now_ns;
 	m->next_ns = now_ns + max_u64((now_ns - m->begin_ns) / PART, PAUSE_NS);
-	in->has_strange_machine = ret == -ENOTSUP && now_ns >= m->begin_ns + STRANGE_NS;
-	m->state = now_ns < m->begin_ns + WAIT_NS && !in->has_strange_machine
-			   ? UNWIND_MACHINE_EXPECTED
-			   : UNWIND_NO_MACHINE;
+	is_strange = ret == -ENOTSUP && now_ns >= m->begin_ns + STRANGE_NS;
+	in->has_strange_machine |= is_strange;
+	m->state = now_ns < m->begin_ns + WAIT_NS && !is_strange ? UNWIND_MACHINE_EXPECTED
+								 : UNWIND_NO_MACHINE;
 }
 
 bool process_machine_look(struct process_machine *m, struct java_machines *java,

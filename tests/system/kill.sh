@@ -10,6 +10,9 @@ RANDOM=${PROFREC_SEED:-$$}
 # ids PID: the programs, maps and links that a process holds.
 ids() { cat /proc/"$1"/fdinfo/* 2> /dev/null | awk '/^(prog|map|link)_id:/ {sub(/_id:/, "", $1); print $1, $2}'; }
 
+# has_begun PID FILE: the recorder has written the beginning of the file, or is over.
+has_begun() { [ -n "$(find "$dir" -name "$2.*.part" -size +0)" ] || ! kill -0 "$1" 2> /dev/null; }
+
 # The time that a run of a second takes here when it is not alone. 2.5 s are enough on a machine of two CPUs.
 begin=$(date +%s%3N)
 for n in 1 2 3 4; do "$profrec" -q -o "$dir/alone.$n" 1 & done
@@ -17,12 +20,17 @@ wait
 longest=$((($(date +%s%3N) - begin) * 2))
 [ $longest -gt 2500 ] || longest=2500
 
-# one N: records for at most a second, and kills profrec between 0 and $longest ms after its start.
+# one N: records for at most a second, and kills profrec between 0 and $longest ms after its start. Half of the runs are
+# killed in the second after the beginning of the file, however long the start takes.
 one()
 {
 	local n=$1 ms=$(((RANDOM * 32768 + RANDOM) % longest)) pid
 	"$profrec" -q -F 4999 -o "$dir/k.$n.prof" 1 2> "$dir/err.$n" &
 	pid=$!
+	if [ $((n % 2)) -eq 1 ]; then
+		wait_for has_begun $pid "k.$n.prof"
+		ms=$((ms % 1000))
+	fi
 	sleep "$((ms / 1000)).$(printf '%03d' $((ms % 1000)))"
 	ids $pid > "$dir/ids.$n"
 	kill -KILL $pid 2> /dev/null

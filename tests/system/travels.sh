@@ -89,7 +89,7 @@ if command -v node > /dev/null; then
 		const end = Date.now() + 2000;
 		while (Date.now() < end) hotLoop(1e5);
 	JS
-	record -o "$dir/node.prof" -- sh -c "cd $dir && exec node --perf-basic-prof app.js"
+	record --languages none -o "$dir/node.prof" -- sh -c "cd $dir && exec node --perf-basic-prof app.js"
 	"$profrep" -f "$dir/node.prof" > "$dir/node.folded"
 	pid=$(pids "$dir/node.prof" node | head -n 1)
 	maps+=("/tmp/perf-$pid.map")

@@ -142,7 +142,7 @@ START_TEST(where_numbers_must_be_equal_any_difference_takes_the_places_away)
 	check_places("NLNNLN", 2, STACK_END_ROOT, "NaLNNbLN");
 	check_places("NNLN", 2, STACK_END_ROOT, "NNLN!ab");
 	check_places("NLNLN", 1, STACK_END_ROOT, "NLNLN!a");
-	check_places("LNL", 3, STACK_END_CUT, "aLNbL!c");
+	check_places("LNL", 3, STACK_END_CUT, "LNL!abc");
 }
 END_TEST
 

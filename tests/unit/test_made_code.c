@@ -208,6 +208,22 @@ START_TEST(a_call_of_ruby_code_is_known)
 }
 END_TEST
 
+START_TEST(so_is_a_call_of_a_function_in_c)
+{
+	static const __u8 begin[] = {0x49, 0x83, 0x6c, 0x24, 0x10, 0x40, 0x49,
+				     0x8b, 0x4c, 0x24, 0x10, 0x48, 0x89, 0x41},
+			  end[] = {0x08, 0x48, 0xc7, 0x41, 0x10, 0, 0, 0, 0};
+	__u8 code[RUBY_CALL_BYTES];
+
+	memset(code, 0xcc, sizeof(code));
+	memcpy(code + sizeof(code) - 14, begin, 14);
+	ck_assert(is_ruby_call(code));
+	memcpy(code + sizeof(code) - 23, begin, 14);
+	memcpy(code + sizeof(code) - 9, end, 9);
+	ck_assert(!is_ruby_call(code));
+}
+END_TEST
+
 START_TEST(ruby_code_keeps_three_words)
 {
 	struct unwind_frame f = {.pc = CODE + 40, .sp = STACK};
@@ -225,8 +241,9 @@ START_TEST(ruby_code_keeps_three_words)
 }
 END_TEST
 
-SUITE_MAIN_WITH("made_code", begin, NULL, callers_of_the_stub_are_known,
-		a_leaf_is_known_at_each_instruction, the_mark_of_a_branch_target_may_come_first,
-		other_code_has_no_rule, a_return_address_stands_after_a_call, calls_are_known,
+SUITE_MAIN_WITH("made_code", begin, NULL, so_is_a_call_of_a_function_in_c,
+		callers_of_the_stub_are_known, a_leaf_is_known_at_each_instruction,
+		the_mark_of_a_branch_target_may_come_first, other_code_has_no_rule,
+		a_return_address_stands_after_a_call, calls_are_known,
 		made_code_takes_the_rule_of_a_loop, traces_run_in_the_frame_of_their_state,
 		a_call_of_ruby_code_is_known, ruby_code_keeps_three_words)

@@ -142,7 +142,8 @@ START_TEST(functions_of_node)
 	ck_assert_str_eq(decoded.file, "/srv/shop.mjs");
 	ck_assert_str_eq(node_name_of("load", "file://"), "load");
 	ck_assert_str_eq(decoded.file, "file://");
-	ck_assert_str_eq(node_name_of("", ""), "<eval>");
+	ck_assert_str_eq(node_name_of("", "eval"), "<eval>");
+	ck_assert_str_eq(decoded.file, "eval");
 	ck_assert_str_eq(node_name_of("sort", ""), "sort");
 	ck_assert_str_eq(decoded.file, "internal");
 }

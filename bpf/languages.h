@@ -322,6 +322,7 @@ struct ruby_walk {
 	__u32 tgid;
 	__u32 interpreter;             /* its number */
 	struct seen_function function; /* at hand */
+	__u64 has_innermost;           /* the innermost frame is a function's, not one in C */
 	__u64 words[RUBY_FRAMES_WORDS];
 	__u64 context[RUBY_CONTEXT_WORDS];
 	__u64 parts[RUBY_FUNCTION_WORDS];

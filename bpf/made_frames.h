@@ -54,8 +54,8 @@ static __always_inline void note_made_frame(const struct walk_memory *memory, __
 }
 
 /*
- * The functions of @level learn of a frame of code that YJIT has made. At the leaf, the innermost
- * function may be an older one.
+ * The functions of @level learn of a frame of code that YJIT has made. At the leaf, the function of
+ * the innermost frame may be an older one.
  */
 static __always_inline void note_ruby_frame(const struct walk_memory *memory, __u32 level,
 					    bool has_rule)
@@ -67,7 +67,8 @@ static __always_inline void note_ruby_frame(const struct walk_memory *memory, __
 		return;
 	note_made_frame(memory, level, has_rule);
 	s->loops.made_is_core = 1;
-	if (f->has_regs && !read_user(s->ruby.words, RUBY_CALL_BYTES, f->pc - RUBY_CALL_BYTES) &&
+	if (f->has_regs && s->ruby.has_innermost &&
+	    !read_user(s->ruby.words, RUBY_CALL_BYTES, f->pc - RUBY_CALL_BYTES) &&
 	    is_ruby_call((const __u8 *)s->ruby.words))
 		s->words[0] = LANGUAGE_WORD(LANGUAGE_RUBY, 0, NOTE_UNREADABLE);
 }

@@ -243,8 +243,11 @@ static long collect_ruby_frame(__u32 i, struct ruby_context *w)
 
 	if (r->frame >= r->end)
 		return 1;
-	if (take_ruby_frame(w))
+	if (take_ruby_frame(w)) {
+		if (!i)
+			r->has_innermost = w->s->nr_words;
 		return 0;
+	}
 	push_loop_note(w->s, LANGUAGE_RUBY, NOTE_UNREADABLE);
 	w->s->loops.is_whole = 0;
 	return 1;
@@ -326,6 +329,7 @@ __verified_once int collect_ruby(__u32 interpreter, __u64 base, __u64 space_id, 
 	if (!is_here && w.in->ruby.context == RUBY_CONTEXT_GLOBAL)
 		return 0;
 	r->nr_bytes = 0;
+	r->has_innermost = 0;
 	r->tgid = tgid;
 	r->interpreter = interpreter;
 	r->function.space_id = space_id;

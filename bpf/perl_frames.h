@@ -23,6 +23,7 @@
 #include "bpf/depth_limit.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
+#include "bpf/loop_segments.h"
 #include "bpf/perl_names.h"
 #include "bpf/python_frames.h"
 #include "bpf/seen_functions.h"
@@ -66,16 +67,6 @@ struct perl_context {
 	struct language_stack *s;
 	__u32 level;
 };
-
-static __always_inline void push_perl_word(struct language_stack *s, __u64 word)
-{
-	__u32 i = s->nr_words;
-
-	if (i >= max_depth)
-		return;
-	s->words[i] = word;
-	s->nr_words = i + 1;
-}
 
 /* How a segment of subs has begun. */
 enum perl_segment {
@@ -139,7 +130,7 @@ static __always_inline void push_perl_sub(struct perl_context *w, __u64 addr, bo
 		return;
 	if (!is_function_seen(&p->function))
 		send_perl_function(w->level, is_main);
-	push_perl_word(w->s, p->function.word);
+	push_loop_word(w->s, p->function.word);
 }
 
 /*
@@ -293,7 +284,7 @@ static long collect_perl_context(__u32 i, struct perl_context *w)
 		ret = leave_perl_stackinfo(w);
 	if (ret >= 0)
 		return ret;
-	push_perl_word(w->s, LANGUAGE_WORD(LANGUAGE_PERL, 0, NOTE_UNREADABLE));
+	push_loop_note(w->s, LANGUAGE_PERL, NOTE_UNREADABLE);
 	w->s->loops.is_whole = 0;
 	return 1;
 }

@@ -275,16 +275,6 @@ struct python_context {
 	__u32 level;
 };
 
-static __always_inline void push_word(struct python_context *w, __u64 word)
-{
-	__u32 i = w->s->nr_words;
-
-	if (i >= max_depth)
-		return;
-	w->s->words[i] = word;
-	w->s->nr_words = i + 1;
-}
-
 /* The words since the last segment's end belong to the native frame with @mark. */
 static __always_inline void end_segment(struct python_context *w, __u64 mark)
 {
@@ -302,7 +292,7 @@ static __always_inline void end_segment(struct python_context *w, __u64 mark)
 /* The chain is broken. The functions that were found have a place if their marks are known. */
 static __always_inline long end_unreadable(struct python_context *w)
 {
-	push_word(w, LANGUAGE_WORD(LANGUAGE_PYTHON, 0, NOTE_UNREADABLE));
+	push_loop_note(w->s, LANGUAGE_PYTHON, NOTE_UNREADABLE);
 	w->s->loops.is_whole = 0;
 	if (w->s->python.list)
 		end_segment(w, w->s->python.list);
@@ -336,7 +326,7 @@ static __always_inline bool push_function(struct python_context *w, __u64 code)
 	function->word = LANGUAGE_WORD(LANGUAGE_PYTHON, h * 0x9e3779b97f4a7c15ULL >> 52, code);
 	if (!is_function_seen(function))
 		send_function(w->level);
-	push_word(w, function->word);
+	push_loop_word(w->s, function->word);
 	return true;
 }
 

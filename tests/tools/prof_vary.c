@@ -132,6 +132,8 @@ int main(int argc, char **argv)
 		while ((ret = prof_reader_next(reader, &epoch)) == PROF_READ_EPOCH)
 			write_epoch(&v, epoch);
 		check(ret, argv[1]);
+		/* A round that adds nothing would never reach BYTES. */
+		check(v.last_ns > v.begin_ns ? 0 : -EINVAL, argv[1]);
 		v.begin_ns = v.last_ns;
 		v.rounds++;
 		if (prof_writer_bytes(v.writer) >= bytes)

@@ -188,7 +188,9 @@ struct ruby_layout {
 	__u8 has_yjit;       /* made code is that of bpf/made_ruby.h */
 	__u8 reserved;
 	__s32 variable; /* from the thread pointer or from the block on */
-	__u32 reserved_2;
+	/* A function that the core calls, and that calls made code: vm_sendish; 0: none. */
+	__u32 send_bytes;
+	__u64 send;
 };
 
 /*

@@ -103,7 +103,9 @@ __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 		return nr;
 	}
 	if (in->language == LANGUAGE_RUBY) {
-		nr = in->ruby.has_yjit ? ruby_made_rule(&memory->frame) : UNWIND_NO_RULE;
+		nr = UNWIND_NO_RULE;
+		if (in->ruby.has_yjit)
+			nr = ruby_made_rule(&memory->frame, &in->ruby, space->interpreter_base);
 		note_ruby_frame(memory, level, nr != UNWIND_NO_RULE);
 		return nr;
 	}

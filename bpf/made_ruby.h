@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Code that YJIT, the JIT compiler of Ruby 3.1, makes (yjit_codegen.c). The interpreter's loop
- * calls it. It pushes r13, r12 and rbx, in which it keeps Ruby's frame, context and stack of
- * values. It keeps nothing else on the native stack, and goes from function to function by jumps.
- * So the return address is always the fourth word, and rbp is the caller's.
+ * calls it, and so does vm_sendish. It pushes r13, r12 and rbx, in which it keeps Ruby's frame,
+ * context and stack of values. It keeps nothing else on the native stack, and goes from function to
+ * function by jumps. So the return address is always the fourth word, and rbp is the caller's.
+ * Other compilers may have made code in the same process, and a word of theirs may look like a
+ * return address. But YJIT's code returns to two functions alone: the loop, and vm_sendish, which
+ * calls methods.
  */
 #ifndef BPF_MADE_RUBY_H
 #define BPF_MADE_RUBY_H
 
 #include <stdbool.h>
 
+#include "bpf/languages.h"
 #include "bpf/made_code.h"
 
 #define RUBY_MADE_WORDS 3
@@ -55,11 +59,31 @@ static __always_inline bool is_ruby_call(const __u8 *code)
 	return is_call;
 }
 
-/* The number of the rule for a frame of this code, else UNWIND_NO_RULE. */
-static __always_inline __u32 ruby_made_rule(const struct unwind_frame *f)
+/*
+ * Is @off, of an instruction, in the code that calls YJIT's? It is in the loop or in vm_sendish.
+ * The compiler may have made that a part of the core.
+ */
+static __always_inline bool may_call_ruby_code(const struct ruby_layout *at, __u64 off)
 {
-	return is_return_address(f, f->sp + 8 * RUBY_MADE_WORDS) ? UNWIND_RULE_RUBY
-								 : UNWIND_NO_RULE;
+	const struct language_code *code = &at->code;
+
+	return off - code->loop < code->loop_bytes || off - code->cold < code->cold_bytes ||
+	       off - code->core < code->core_bytes || off - at->send < at->send_bytes;
+}
+
+/*
+ * The number of the rule for a frame of this code, else UNWIND_NO_RULE. Offset 0 of the
+ * interpreter's file, whose layout is @at, would be mapped at @base.
+ */
+static __always_inline __u32 ruby_made_rule(const struct unwind_frame *f,
+					    const struct ruby_layout *at, __u64 base)
+{
+	__u64 pc;
+
+	if (unwind_read(f, &pc, sizeof(pc), f->sp + 8 * RUBY_MADE_WORDS) ||
+	    !may_call_ruby_code(at, pc - 1 - base) || !is_after_call(f, pc))
+		return UNWIND_NO_RULE;
+	return UNWIND_RULE_RUBY;
 }
 
 #endif

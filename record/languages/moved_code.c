@@ -11,8 +11,11 @@
 /* Interpreters have up to 60 KiB in one function. */
 #define FUNCTION_BYTES_MAX (1u << 20)
 
-/* Functions that a function jumps to. Some bytes look like jumps, and lead anywhere. */
-#define TARGETS_MAX 32
+/*
+ * Functions that a function jumps to or calls. Some bytes look like jumps, and lead anywhere.
+ * Ruby's largest function calls some 150 others.
+ */
+#define TARGETS_MAX 512
 
 /* Targets that are looked up. A look-up takes some twenty reads of the file. */
 #define LOOKUPS_MAX 4096
@@ -210,6 +213,27 @@ int moved_code_find_largest(const struct dynamic_symbols *symbols, const Elf64_S
 		found->st_size = s.targets[i].end - s.targets[i].begin;
 	}
 	return found->st_size ? 0 : -ENOENT;
+}
+
+int moved_code_find_called(const struct dynamic_symbols *symbols, const Elf64_Sym *function,
+			   bool (*is_meant)(const uint8_t *code, uint64_t size), Elf64_Sym *found)
+{
+	struct search s;
+	uint32_t nr = 0;
+
+	if (begin_search(&s, symbols) || note_calls(&s, function))
+		return -ENOENT;
+	for (uint32_t i = 0; i < s.nr_targets; i++) {
+		const Elf64_Sym called = {.st_value = s.targets[i].begin,
+					  .st_size = s.targets[i].end - s.targets[i].begin};
+		_cleanup_free_ uint8_t *code = read_function(symbols, &called);
+
+		if (!code || !is_meant(code, called.st_size))
+			continue;
+		*found = called;
+		nr++;
+	}
+	return nr == 1 ? 0 : -ENOENT;
 }
 
 int moved_code_find_common(const struct dynamic_symbols *symbols, const Elf64_Sym *a,

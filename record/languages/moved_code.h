@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds code that no symbol names: the part of a function that the compiler has moved to another
- * place, since it runs seldom, and a function that two others call. But a jump or a call leads
+ * place, since it runs seldom, and functions that others call. But a jump or a call leads
  * there, and the file's table of functions, .eh_frame_hdr, says where it begins and ends.
  */
 #ifndef RECORD_LANGUAGES_MOVED_CODE_H
 #define RECORD_LANGUAGES_MOVED_CODE_H
+
+#include <stdbool.h>
 
 #include "record/languages/dynamic_symbols.h"
 
@@ -22,6 +24,13 @@ int moved_code_find(const struct dynamic_symbols *symbols, const Elf64_Sym *func
  */
 int moved_code_find_common(const struct dynamic_symbols *symbols, const Elf64_Sym *a,
 			   const Elf64_Sym *b, Elf64_Sym *found);
+
+/*
+ * Finds the only function that @function calls and whose @size bytes @is_meant accepts. Returns as
+ * above.
+ */
+int moved_code_find_called(const struct dynamic_symbols *symbols, const Elf64_Sym *function,
+			   bool (*is_meant)(const uint8_t *code, uint64_t size), Elf64_Sym *found);
 
 /* Finds the largest function that @function calls or jumps to. Returns as above. */
 int moved_code_find_largest(const struct dynamic_symbols *symbols, const Elf64_Sym *function,

@@ -88,6 +88,9 @@ static int find_loop(const struct dynamic_symbols *symbols, Elf64_Sym *loop)
 	return moved_code_find_common(symbols, &eval, &eval_main, loop);
 }
 
+/* In an execution context: the pointer to the innermost frame. */
+#define RUBY_CONTEXT_FRAME_OFF 16
+
 /* The core has 16 KiB and more, and other functions that the loop calls are much smaller. */
 #define CORE_BYTES_MIN 8192
 
@@ -105,6 +108,40 @@ static void find_core(const struct dynamic_symbols *symbols, const Elf64_Sym *lo
 	code->core_bytes = core.st_size;
 	code->core_cold = begin - bias;
 	code->core_cold_bytes = end - begin;
+}
+
+/*
+ * Does the code call a function that YJIT has made, with the context and its innermost frame? In
+ * 3.1 that is, with any register for the context:
+ *
+ *	48 8b 73 10	mov  0x10(%rbx),%rsi
+ *	48 89 df	mov  %rbx,%rdi
+ *	ff d0		call *%rax
+ */
+static bool calls_made_code(const uint8_t *code, uint64_t size)
+{
+	for (uint64_t i = 0; i + 9 <= size; i++)
+		if ((code[i] & 0xfe) == 0x48 && code[i + 1] == 0x8b &&
+		    (code[i + 2] & 0xf8) == 0x70 && code[i + 3] == RUBY_CONTEXT_FRAME_OFF &&
+		    (code[i + 4] & 0xfb) == 0x48 && code[i + 5] == 0x89 &&
+		    (code[i + 6] & 0xc7) == 0xc7 && code[i + 7] == 0xff &&
+		    (code[i + 8] & 0xf8) == 0xd0)
+			return true;
+	return false;
+}
+
+/* Finds vm_sendish, which the core calls. The loop itself may be called, too, and is not meant. */
+static void find_send(const struct dynamic_symbols *symbols, uint64_t bias,
+		      struct ruby_layout *layout)
+{
+	const Elf64_Sym core = {.st_value = layout->code.core + bias,
+				.st_size = layout->code.core_bytes};
+	Elf64_Sym send;
+
+	if (!core.st_size || moved_code_find_called(symbols, &core, calls_made_code, &send))
+		return;
+	layout->send = send.st_value - bias;
+	layout->send_bytes = send.st_size;
 }
 
 static int find_code(const struct dynamic_symbols *symbols, uint64_t bias,
@@ -160,6 +197,8 @@ static void find_functions(const struct dynamic_symbols *symbols, const char *ve
 	if (find_context(symbols, data, &in.ruby, &place) ||
 	    find_code(symbols, bias, &in.ruby.code))
 		return;
+	if (in.ruby.has_yjit)
+		find_send(symbols, bias, &in.ruby);
 	in.runtime = place - bias;
 	in.code_off = code->p_offset;
 	found->interpreter = in;

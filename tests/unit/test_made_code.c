@@ -224,20 +224,57 @@ START_TEST(so_is_a_call_of_a_function_in_c)
 }
 END_TEST
 
-START_TEST(ruby_code_keeps_three_words)
+/* Offset 0 of Ruby's file is at BASE. The code that calls YJIT's is in four places. */
+#define BASE (CODE - 0x400)
+
+static const struct ruby_layout ruby = {
+	.code =
+		{
+			.loop = CODE - BASE,
+			.loop_bytes = 8,
+			.cold = CODE - BASE + 16,
+			.cold_bytes = 8,
+			.core = CODE - BASE + 32,
+			.core_bytes = 8,
+		},
+	.send = CODE - BASE + 48,
+	.send_bytes = 8,
+};
+
+/* The rule where word number @word of the stack returns to @pc. */
+static uint32_t ruby_rule_at(int word, uint64_t pc)
 {
-	struct unwind_frame f = {.pc = CODE + 40, .sp = STACK};
+	const struct unwind_frame f = {.pc = CODE + 40, .sp = STACK};
 
 	memset(stack, 0, sizeof(stack));
+	stack[word] = pc;
+	return ruby_made_rule(&f, &ruby, BASE);
+}
+
+START_TEST(ruby_code_keeps_three_words)
+{
 	memset(made, 0xcc, sizeof(made));
-	stack[3] = CODE + 7;
-	ck_assert_uint_eq(ruby_made_rule(&f), UNWIND_NO_RULE);
+	ck_assert_uint_eq(ruby_rule_at(3, CODE + 7), UNWIND_NO_RULE);
 	made[5] = 0xff; /* call *%rax */
 	made[6] = 0xd0;
-	ck_assert_uint_eq(ruby_made_rule(&f), UNWIND_RULE_RUBY);
-	stack[3] = 0;
-	stack[4] = CODE + 7;
-	ck_assert_uint_eq(ruby_made_rule(&f), UNWIND_NO_RULE);
+	ck_assert_uint_eq(ruby_rule_at(3, CODE + 7), UNWIND_RULE_RUBY);
+	ck_assert_uint_eq(ruby_rule_at(4, CODE + 7), UNWIND_NO_RULE);
+	ck_assert_uint_eq(ruby_rule_at(2, CODE + 7), UNWIND_NO_RULE);
+}
+END_TEST
+
+/* Other compilers may have made the code, and have called it from anywhere else. */
+START_TEST(ruby_code_returns_into_the_loop)
+{
+	for (uint64_t at = 7; at < sizeof(made); at++) {
+		bool is_in_loop = (at - 1) / 8 % 2 == 0;
+
+		memset(made, 0xcc, sizeof(made));
+		made[at - 2] = 0xff;
+		made[at - 1] = 0xd0;
+		ck_assert_uint_eq(ruby_rule_at(3, CODE + at),
+				  is_in_loop ? UNWIND_RULE_RUBY : UNWIND_NO_RULE);
+	}
 }
 END_TEST
 
@@ -246,4 +283,5 @@ SUITE_MAIN_WITH("made_code", begin, NULL, so_is_a_call_of_a_function_in_c,
 		the_mark_of_a_branch_target_may_come_first, other_code_has_no_rule,
 		a_return_address_stands_after_a_call, calls_are_known,
 		made_code_takes_the_rule_of_a_loop, traces_run_in_the_frame_of_their_state,
-		a_call_of_ruby_code_is_known, ruby_code_keeps_three_words)
+		a_call_of_ruby_code_is_known, ruby_code_keeps_three_words,
+		ruby_code_returns_into_the_loop)

@@ -27,30 +27,50 @@ size_t epoch_frames_slot(const struct epoch_frames *frames, const struct prof_st
 	return (size_t)frame * NR_FRAME_PLACES + place;
 }
 
-static void use_stack(struct epoch_frames *f, uint32_t id)
+uint32_t epoch_frames_nr_same(const struct prof_epoch *epoch, const struct prof_stack *a,
+			      const struct prof_stack *b)
+{
+	const uint32_t *last_a = epoch->stack_frames + a->first_frame + a->nr_frames;
+	const uint32_t *last_b = epoch->stack_frames + b->first_frame + b->nr_frames;
+	uint32_t nr = a->nr_frames < b->nr_frames ? a->nr_frames : b->nr_frames;
+	uint32_t i = 0;
+
+	while (i + 1 < nr && *--last_a == *--last_b)
+		i++;
+	return i;
+}
+
+/* Marks the frames of a stack. Its callers may be those of the stack before it, @before. */
+static void mark_stack(struct epoch_frames *f, uint32_t id, uint32_t before)
 {
 	const struct prof_stack *stack = &f->epoch->stacks[id];
+	uint32_t nr =
+		stack->nr_frames - epoch_frames_nr_same(f->epoch, stack, &f->epoch->stacks[before]);
 
-	if (f->has_stack[id])
-		return;
-	f->has_stack[id] = true;
-	for (uint32_t i = 0; i < stack->nr_frames; i++)
+	for (uint32_t i = 0; i < nr; i++)
 		f->ids[epoch_frames_slot(f, stack, i)] = IS_USED;
 }
 
 static void mark_used(struct epoch_frames *f)
 {
 	const struct prof_epoch *epoch = f->epoch;
+	uint32_t before = 0;
 
 	for (uint32_t i = 0; i < epoch->nr_exact_frames; i++)
 		f->is_exact[epoch->exact_frames[i]] = true;
 	for (uint32_t i = 0; i < epoch->nr_counts; i++) {
 		const struct prof_count *count = &epoch->counts[i];
 
-		use_stack(f, count->user_stack);
-		use_stack(f, count->kernel_stack);
-		use_stack(f, count->waker_user_stack);
-		use_stack(f, count->waker_kernel_stack);
+		f->has_stack[count->user_stack] = true;
+		f->has_stack[count->kernel_stack] = true;
+		f->has_stack[count->waker_user_stack] = true;
+		f->has_stack[count->waker_kernel_stack] = true;
+	}
+	for (uint32_t i = 0; i < epoch->nr_stacks; i++) {
+		if (!f->has_stack[i])
+			continue;
+		mark_stack(f, i, before);
+		before = i;
 	}
 }
 
@@ -72,32 +92,46 @@ static int identify(struct asked *a, const struct object_identity *object, size_
 	return ret ? ret : recording_tables_add_name(a->tables, &frame, object, range);
 }
 
+/* Gives the frame of @slot the id that it had in an epoch before. Returns false if none is known.
+ */
+static bool take_seen(struct asked *a, const struct object_identity *object, size_t slot)
+{
+	uint64_t offset = looked_up(a->frames, slot);
+	const struct seen_frame *seen = recording_tables_seen(a->tables, object->basis, offset);
+
+	if (!seen->id || seen->basis != object->basis || seen->offset != offset)
+		return false;
+	a->frames->ids[slot] = seen->id;
+	return true;
+}
+
+/* Identifies a frame that needs no name of this epoch, nor of a later one. */
+static int identify_once(struct asked *a, const struct object_identity *object, size_t slot)
+{
+	uint64_t offset = looked_up(a->frames, slot);
+	int ret = identify(a, object, slot, NULL);
+
+	*recording_tables_seen(a->tables, object->basis, offset) =
+		(struct seen_frame){object->basis, offset, a->frames->ids[slot]};
+	return ret;
+}
+
 /* Gives a frame its id whose symbol may come in a later epoch. */
 static int identify_early(struct asked *a, const struct object_identity *object, size_t slot)
 {
-	uint64_t offset = looked_up(a->frames, slot);
-	struct seen_frame *seen = recording_tables_seen(a->tables, object->basis, offset);
-	int ret;
+	int ret = identify_once(a, object, slot);
 
-	if (!seen->id || seen->basis != object->basis || seen->offset != offset) {
-		ret = identify(a, object, slot, NULL);
-		*seen = (struct seen_frame){object->basis, offset, a->frames->ids[slot]};
-		if (!ret && !recording_tables_has_name(a->tables, seen->id))
-			ret = recorded_names_wait(&a->tables->recorded, object, offset);
-		return ret;
-	}
-	a->frames->ids[slot] = seen->id;
-	return 0;
+	if (!ret && !recording_tables_has_name(a->tables, a->frames->ids[slot]))
+		ret = recorded_names_wait(&a->tables->recorded, object, looked_up(a->frames, slot));
+	return ret;
 }
 
-/* A frame with a name needs no other, unless the name makes its identity. */
+/* A frame with a name needs no other. */
 static bool needs_name(const struct asked *a, const struct object_identity *object, size_t slot)
 {
-	struct frame_identity frame;
+	const struct frame_identity frame =
+		frame_identity_make(object, looked_up(a->frames, slot), "");
 
-	if (object->class == IDENTITY_NAME)
-		return true;
-	frame = frame_identity_make(object, looked_up(a->frames, slot), "");
 	return !recording_tables_has_name(a->tables, frame.id);
 }
 
@@ -124,11 +158,15 @@ static int ask(struct asked *a, size_t slot)
 
 	if (a->frames->ids[slot] != IS_USED)
 		return 0;
+	/* The name may be the identity. */
+	if (object->class == IDENTITY_NAME)
+		return vec_push(&a->hits, hit);
+	if (take_seen(a, object, slot))
+		return 0;
 	if (object->holds)
 		return identify_early(a, object, slot);
-	if (!needs_name(a, object, slot))
-		return identify(a, object, slot, NULL);
-	return vec_push(&a->hits, hit);
+	return needs_name(a, object, slot) ? vec_push(&a->hits, hit)
+					   : identify_once(a, object, slot);
 }
 
 /* The frames of a recording ascend by object. */

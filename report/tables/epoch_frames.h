@@ -31,6 +31,13 @@ void epoch_frames_deinit(struct epoch_frames *frames);
 size_t epoch_frames_slot(const struct epoch_frames *frames, const struct prof_stack *stack,
 			 uint32_t depth);
 
+/*
+ * Returns how many callers at the root of @a are those of @b. The leaf is none. Stacks of a
+ * recording are sorted by their frames from the root, so neighbours have many.
+ */
+uint32_t epoch_frames_nr_same(const struct prof_epoch *epoch, const struct prof_stack *a,
+			      const struct prof_stack *b);
+
 static inline uint64_t epoch_frames_id(const struct epoch_frames *frames,
 				       const struct prof_stack *stack, uint32_t depth)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "common/decimal.h"
 #include "format/check.h"
 #include "report/tables/epoch_frames.h"
 #include "report/tables/service_name.h"
@@ -14,6 +15,15 @@
 struct row_text {
 	size_t start;
 	uint32_t len; /* 0: not made yet; no part is empty */
+	struct text_place place;
+};
+
+/* The texts of a row before its stack, and the place where they were last. */
+struct row_prefix {
+	uint64_t begin_ms;
+	uint32_t event, process, comm;
+	struct text_place place;
+	uint32_t len;
 };
 
 struct epoch_tables {
@@ -28,32 +38,43 @@ struct epoch_tables {
 	struct row_text *times;                 /* by slice: begin and length */
 	uint64_t *begins_ms;                    /* by slice */
 	const struct prof_process_info **infos; /* by process */
-	struct textbuf stack;                   /* of the count: id and end */
-	uint64_t recording_ids[PROF_MAX_EVENTS];
-	uint32_t next_part; /* in the epoch's slices */
+	struct row_prefix prefix;               /* of the row before */
+	struct seen_stack *seen;                /* of the count */
+	uint8_t end;                            /* of the count: enum prof_stack_end */
+	struct text_place end_places[PROF_NR_STACK_ENDS];
+	struct row_text recordings[PROF_MAX_EVENTS]; /* their ids */
+	uint32_t next_part;                          /* in the epoch's slices */
 };
 
-static const char *const end_words[PROF_NR_STACK_ENDS] = {
-	[PROF_STACK_UNKNOWN] = "unknown",
-	[PROF_STACK_COMPLETE] = "complete",
-	[PROF_STACK_CUT] = "cut",
-	[PROF_STACK_MISSED_FULL] = "missed",
-	[PROF_STACK_MISSED_ERROR] = "missed",
-	[PROF_STACK_STRAYED] = "strayed",
-	[PROF_STACK_NO_TABLE] = "no table",
-	[PROF_STACK_BAD_RULE] = "bad rule",
-	[PROF_STACK_UNREADABLE] = "unreadable",
-	[PROF_STACK_EARLY] = "early",
+#define END_TEXT(text)                                                                             \
+	{                                                                                          \
+		text "\t", sizeof(text "\t") - 1                                                   \
+	}
+
+static const struct end_text {
+	const char *s;
+	size_t len;
+} end_texts[PROF_NR_STACK_ENDS] = {
+	[PROF_STACK_UNKNOWN] = END_TEXT("unknown"),
+	[PROF_STACK_COMPLETE] = END_TEXT("complete"),
+	[PROF_STACK_CUT] = END_TEXT("cut"),
+	[PROF_STACK_MISSED_FULL] = END_TEXT("missed"),
+	[PROF_STACK_MISSED_ERROR] = END_TEXT("missed"),
+	[PROF_STACK_STRAYED] = END_TEXT("strayed"),
+	[PROF_STACK_NO_TABLE] = END_TEXT("no table"),
+	[PROF_STACK_BAD_RULE] = END_TEXT("bad rule"),
+	[PROF_STACK_UNREADABLE] = END_TEXT("unreadable"),
+	[PROF_STACK_EARLY] = END_TEXT("early"),
 };
 
-static void put_text(struct textbuf *out, const struct epoch_tables *t, const struct row_text *text)
+static void put_text(struct epoch_tables *t, struct row_text *text)
 {
-	textbuf_bytes(out, t->texts.data + text->start, text->len);
+	sample_rows_put(&t->to->samples, t->texts.data + text->start, text->len, &text->place);
 }
 
 static struct row_text end_text(const struct epoch_tables *t, size_t start)
 {
-	return (struct row_text){start, t->texts.nr - start};
+	return (struct row_text){.start = start, .len = t->texts.nr - start};
 }
 
 /* Appends the ids of the frames of @id to the stack that is being made. */
@@ -106,41 +127,38 @@ static int put_frames(struct epoch_tables *t, const struct prof_count *count)
 
 /*
  * Makes the ids of all stacks. Stacks of a recording are sorted by their frames from the root, so a
- * stack begins like the one before it. @before has the frames of that, and @ids the ids up to them.
+ * stack begins like the one before it. @ids has the ids up to the frames of that.
  */
-static void make_side_ids(struct epoch_tables *t, size_t *before, uint64_t *ids)
+static void make_side_ids(struct epoch_tables *t, uint64_t *ids)
 {
-	uint32_t nr_before = 0;
+	const struct prof_stack *stacks = t->epoch->stacks, *before = &stacks[0];
 
 	for (uint32_t id = 0; id < t->epoch->nr_stacks; id++) {
-		const struct prof_stack *stack = &t->epoch->stacks[id];
-		bool is_equal = !stack_end_is_missed(stack->end);
-		uint64_t side = table_id_u64(!is_equal, 0);
-		uint32_t nr = stack->nr_frames;
+		const struct prof_stack *stack = &stacks[id];
+		bool is_missed = stack_end_is_missed(stack->end);
+		uint32_t nr = stack->nr_frames, nr_same;
 
 		if (!t->frames.has_stack[id])
 			continue;
-		for (uint32_t i = 0; i < nr; i++) {
-			size_t slot = epoch_frames_slot(&t->frames, stack, nr - 1 - i);
+		nr_same = is_missed ? 0 : epoch_frames_nr_same(t->epoch, stack, before);
+		for (uint32_t i = nr_same; i < nr; i++) {
+			uint64_t frame = epoch_frames_id(&t->frames, stack, nr - 1 - i);
 
-			is_equal = is_equal && i < nr_before && before[i] == slot;
-			side = is_equal ? ids[i] : table_id_u64(t->frames.ids[slot], side);
-			before[i] = slot;
-			ids[i] = side;
+			ids[i + 1] = table_id_u64(frame, ids[i]);
 		}
-		nr_before = nr;
-		t->side_ids[id] = side;
+		t->side_ids[id] = is_missed ? table_id_u64(1, 0) : ids[nr];
+		before = is_missed ? before : stack;
 	}
 }
 
 static int find_side_ids(struct epoch_tables *t)
 {
-	_cleanup_free_ size_t *before = calloc(PROF_MAX_STACK_FRAMES, sizeof(*before));
-	_cleanup_free_ uint64_t *ids = calloc(PROF_MAX_STACK_FRAMES, sizeof(*ids));
+	_cleanup_free_ uint64_t *ids = calloc(PROF_MAX_STACK_FRAMES + 1, sizeof(*ids));
 
-	if (!before || !ids)
+	if (!ids)
 		return -ENOMEM;
-	make_side_ids(t, before, ids);
+	ids[0] = table_id_u64(0, 0);
+	make_side_ids(t, ids);
 	return 0;
 }
 
@@ -155,13 +173,13 @@ static uint64_t stack_id(const struct epoch_tables *t, const struct prof_count *
 	return table_id_u64(sides[count->waker_user_stack], id);
 }
 
-static const char *end_of(const struct epoch_tables *t, const struct prof_count *count)
+static uint8_t end_of(const struct epoch_tables *t, const struct prof_count *count)
 {
 	uint8_t kernel_end = t->epoch->stacks[count->kernel_stack].end;
 
 	if (stack_end_is_missed(kernel_end) || !count->user_stack)
-		return end_words[kernel_end];
-	return end_words[t->epoch->stacks[count->user_stack].end];
+		return kernel_end;
+	return t->epoch->stacks[count->user_stack].end;
 }
 
 static bool has_stack_of(const struct prof_count *a, const struct prof_count *b)
@@ -169,6 +187,17 @@ static bool has_stack_of(const struct prof_count *a, const struct prof_count *b)
 	return a->user_stack == b->user_stack && a->kernel_stack == b->kernel_stack &&
 	       a->waker_user_stack == b->waker_user_stack &&
 	       a->waker_kernel_stack == b->waker_kernel_stack;
+}
+
+/* Keeps the stack @id of @count, unless it is known. */
+static int keep_stack(struct epoch_tables *t, const struct prof_count *count, uint64_t id)
+{
+	int ret;
+
+	if (!recording_tables_begin_stack(t->to, id))
+		return 0;
+	ret = put_frames(t, count);
+	return ret ? ret : recording_tables_end_stack(t->to, id);
 }
 
 /* Makes the text of the count's stack, which is often that of the count before. */
@@ -181,17 +210,13 @@ static int make_stack(struct epoch_tables *t, const struct prof_count *count,
 	if (before && has_stack_of(count, before))
 		return 0;
 	id = stack_id(t, count);
-	if (recording_tables_begin_stack(t->to, id)) {
-		ret = put_frames(t, count);
-		if (!ret)
-			ret = recording_tables_end_stack(t->to, id);
+	t->seen = recording_tables_seen_stack(t->to, id);
+	if (t->seen->id != id) {
+		*t->seen = (struct seen_stack){.id = id};
+		ret = keep_stack(t, count, id);
 	}
-	t->stack.nr = 0;
-	textbuf_u64(&t->stack, id);
-	textbuf_char(&t->stack, '\t');
-	textbuf_str(&t->stack, end_of(t, count));
-	textbuf_char(&t->stack, '\t');
-	return ret ? ret : t->stack.error;
+	t->end = end_of(t, count);
+	return ret;
 }
 
 /* Returns the object that is the executable at the path @exe, NULL if no mapping tells. */
@@ -254,12 +279,24 @@ static void make_time(struct epoch_tables *t, uint32_t slice)
 	t->times[slice] = end_text(t, start);
 }
 
+static void make_recording(struct epoch_tables *t, uint32_t event)
+{
+	size_t start = t->texts.nr;
+
+	textbuf_u64(&t->texts, recording_id(t->to->meta, event));
+	textbuf_char(&t->texts, '\t');
+	t->recordings[event] = end_text(t, start);
+}
+
 static int make_texts(struct epoch_tables *t, const struct prof_count *count)
 {
 	struct row_text *comm = &t->comms[count->comm];
-	size_t start = t->texts.nr;
+	size_t start;
 
+	if (!t->recordings[count->event].len)
+		make_recording(t, count->event);
 	if (!comm->len) {
+		start = t->texts.nr;
 		packed_rows_field(&t->texts, t->epoch->strings[count->comm].s);
 		*comm = end_text(t, start);
 	}
@@ -270,21 +307,60 @@ static int make_texts(struct epoch_tables *t, const struct prof_count *count)
 	return t->texts.error;
 }
 
+/* Puts the texts before the stack, which most often are those of the row before. */
+static void put_prefix(struct epoch_tables *t, const struct prof_count *count, uint32_t slice)
+{
+	struct sample_rows *rows = &t->to->samples;
+	struct row_prefix *prefix = &t->prefix;
+	size_t at = rows->text.nr;
+
+	if (prefix->len && prefix->begin_ms == t->begins_ms[slice] &&
+	    prefix->event == count->event && prefix->process == count->process &&
+	    prefix->comm == count->comm && sample_rows_has(rows, &prefix->place)) {
+		sample_rows_repeat(rows, prefix->len, &prefix->place);
+		return;
+	}
+	put_text(t, &t->times[slice]);
+	put_text(t, &t->recordings[count->event]);
+	put_text(t, &t->before[count->process]);
+	put_text(t, &t->comms[count->comm]);
+	put_text(t, &t->after[count->process]);
+	*prefix = (struct row_prefix){
+		.begin_ms = t->begins_ms[slice],
+		.event = count->event,
+		.process = count->process,
+		.comm = count->comm,
+		.place = {rows->chunk, at},
+		.len = rows->text.nr - at,
+	};
+}
+
+static void put_stack(struct epoch_tables *t)
+{
+	struct sample_rows *rows = &t->to->samples;
+	struct seen_stack *seen = t->seen;
+	char text[DECIMAL_DIGITS + 1];
+
+	if (sample_rows_has(rows, &seen->place)) {
+		sample_rows_repeat(rows, seen->len, &seen->place);
+		return;
+	}
+	seen->place = (struct text_place){rows->chunk, rows->text.nr};
+	seen->len = decimal_put(text, seen->id);
+	text[seen->len++] = '\t';
+	sample_rows_put(rows, text, seen->len, NULL);
+}
+
 static int put_row(struct epoch_tables *t, const struct prof_count *count, uint32_t slice,
 		   uint64_t nr)
 {
-	struct textbuf *out = &t->to->samples.text;
+	struct sample_rows *rows = &t->to->samples;
+	const struct end_text *end = &end_texts[t->end];
 
-	put_text(out, t, &t->times[slice]);
-	textbuf_u64(out, t->recording_ids[count->event]);
-	textbuf_char(out, '\t');
-	put_text(out, t, &t->before[count->process]);
-	put_text(out, t, &t->comms[count->comm]);
-	put_text(out, t, &t->after[count->process]);
-	textbuf_bytes(out, t->stack.data, t->stack.nr);
-	textbuf_u64(out, nr);
-	textbuf_char(out, '\n');
-	return out->error ? out->error : packed_rows_next(&t->to->samples);
+	put_prefix(t, count, slice);
+	put_stack(t);
+	sample_rows_put(rows, end->s, end->len, &t->end_places[t->end]);
+	return sample_rows_end_row(rows, nr);
 }
 
 /* Puts a row for each stretch of time in which count @i counts. A stretch can have many slices. */
@@ -352,7 +428,6 @@ static int init(struct epoch_tables *t, struct recording_tables *to, const struc
 		.epoch = epoch,
 		.side_ids = calloc(epoch->nr_stacks, sizeof(*t->side_ids)),
 		.texts.fd = -1,
-		.stack.fd = -1,
 		.comms = calloc(epoch->nr_strings, sizeof(*t->comms)),
 		.before = calloc(epoch->nr_processes, sizeof(*t->before)),
 		.after = calloc(epoch->nr_processes, sizeof(*t->after)),
@@ -365,8 +440,6 @@ static int init(struct epoch_tables *t, struct recording_tables *to, const struc
 		return -ENOMEM;
 	for (uint32_t i = 0; i < epoch->nr_process_infos; i++)
 		t->infos[epoch->process_infos[i].process] = &epoch->process_infos[i];
-	for (uint32_t i = 0; i < PROF_MAX_EVENTS; i++)
-		t->recording_ids[i] = recording_id(to->meta, i);
 	return epoch_frames_make(&t->frames, to, epoch);
 }
 
@@ -375,7 +448,6 @@ static void deinit(struct epoch_tables *t)
 	epoch_frames_deinit(&t->frames);
 	free(t->side_ids);
 	textbuf_deinit(&t->texts);
-	textbuf_deinit(&t->stack);
 	free(t->comms);
 	free(t->before);
 	free(t->after);

@@ -12,7 +12,8 @@
 #define FRAME_SLOTS (1u << 16)
 
 /* Frames that were seen. */
-#define SEEN_BITS 16
+#define SEEN_BITS       16
+#define SEEN_STACK_BITS 14
 
 /* Bytes that wait. Two recordings at a time are read. */
 #define WAITING_BYTES ((size_t)12 << 20)
@@ -36,9 +37,10 @@ int recording_tables_init(struct recording_tables *tables, const struct known_id
 		.name_rows.fd = -1,
 		.seen = calloc((size_t)1 << SEEN_BITS, sizeof(*tables->seen)),
 	};
-	if (!tables->seen)
+	tables->seen_stacks = calloc((size_t)1 << SEEN_STACK_BITS, sizeof(*tables->seen_stacks));
+	if (!tables->seen || !tables->seen_stacks)
 		return -ENOMEM;
-	ret = packed_rows_init(&tables->samples);
+	ret = sample_rows_init(&tables->samples);
 	if (!ret)
 		ret = id_set_init(&tables->stacks, STACK_SLOTS);
 	if (!ret)
@@ -50,8 +52,9 @@ int recording_tables_init(struct recording_tables *tables, const struct known_id
 
 void recording_tables_deinit(struct recording_tables *tables)
 {
-	packed_rows_deinit(&tables->samples);
+	sample_rows_deinit(&tables->samples);
 	free(tables->seen);
+	free(tables->seen_stacks);
 	id_set_deinit(&tables->stacks);
 	id_set_deinit(&tables->frames);
 	id_set_deinit(&tables->names_seen);
@@ -73,6 +76,7 @@ int recording_tables_begin(struct recording_tables *tables, const struct prof_me
 	tables->end_ns = 0;
 	memset(tables->sums, 0, sizeof(tables->sums));
 	memset(tables->seen, 0, sizeof(*tables->seen) << SEEN_BITS);
+	memset(tables->seen_stacks, 0, sizeof(*tables->seen_stacks) << SEEN_STACK_BITS);
 	recorded_names_deinit(&tables->recorded);
 	return recording_tables_clear(tables);
 }
@@ -82,6 +86,11 @@ struct seen_frame *recording_tables_seen(const struct recording_tables *tables, 
 {
 	/* The multiplier is 2^64 divided by the golden ratio: it spreads near numbers. */
 	return &tables->seen[(basis ^ offset) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SEEN_BITS)];
+}
+
+struct seen_stack *recording_tables_seen_stack(const struct recording_tables *tables, uint64_t id)
+{
+	return &tables->seen_stacks[id & ((1u << SEEN_STACK_BITS) - 1)];
 }
 
 uint64_t recording_id(const struct prof_meta *meta, uint32_t event)

@@ -6,6 +6,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/io.h"
 #include "report/tables/slice_times.h"
 
 /* Room for ids: 64 MiB and twice 8 MiB, of which a few recordings use little. */
@@ -138,7 +139,7 @@ static int take_names(struct table_rows *rows, struct recording_tables *tables)
 
 int table_rows_take(struct table_rows *rows, struct recording_tables *tables, enum table *table)
 {
-	int ret = packed_rows_pack(&tables->samples, true);
+	int ret = sample_rows_pack(&tables->samples);
 
 	if (!ret)
 		ret = recorded_names_give(&tables->recorded, &rows->rest.recorded,
@@ -150,10 +151,11 @@ int table_rows_take(struct table_rows *rows, struct recording_tables *tables, en
 	if (!ret)
 		ret = take_names(rows, tables);
 	for (*table = 0; *table < NR_TABLES && !ret; ++*table) {
-		bool is_samples = *table == TABLE_SAMPLES;
+		struct bytes *packed = *table == TABLE_SAMPLES ? &tables->samples.packed
+							       : &rows->rows[*table].packed;
 
-		ret = packed_rows_write(is_samples ? &tables->samples : &rows->rows[*table],
-					rows->fds[*table]);
+		ret = io_write_all(rows->fds[*table], packed->data, packed->nr);
+		bytes_clear(packed);
 		if (ret)
 			return ret;
 	}

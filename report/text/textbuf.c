@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/decimal.h"
 #include "common/io.h"
 
 /* The buffer gathers this many bytes before a write. */
@@ -58,14 +59,9 @@ int textbuf_flush(struct textbuf *out)
 
 void textbuf_u64(struct textbuf *out, uint64_t value)
 {
-	char digits[20];
-	size_t at = sizeof(digits);
+	char digits[DECIMAL_DIGITS];
 
-	do {
-		digits[--at] = '0' + value % 10;
-		value /= 10;
-	} while (value);
-	textbuf_bytes(out, digits + at, sizeof(digits) - at);
+	textbuf_bytes(out, digits, decimal_put(digits, value));
 }
 
 void textbuf_printf(struct textbuf *out, const char *fmt, ...)

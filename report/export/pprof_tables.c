@@ -187,7 +187,7 @@ static int add_location(struct pprof_tables *t, uint64_t mapping, uint64_t addre
 
 /*
  * Adds the functions at a frame, the innermost first. A frame that has neither a name nor the start
- * of its function gets none, so that pprof can look for it.
+ * of its function gets none, so that pprof can look for it, unless the tables name all frames.
  */
 static int add_lines(struct pprof_tables *t, const struct printout *p, uint32_t frame,
 		     enum frame_place place, uint64_t mapping)
@@ -196,9 +196,8 @@ static int add_lines(struct pprof_tables *t, const struct printout *p, uint32_t 
 	const struct resolved *resolved = symbols_frame(p->symbols, frame, place);
 	const struct model_frame *f = &model->frames.data[frame];
 	bool is_source = model_frame_is_source(model, frame);
-	uint32_t nr = resolved->name || resolved->is_bounded || resolved->nr_lines
-			      ? labels_nr_parts(p->labels, frame, place)
-			      : 0;
+	bool is_known = resolved->name || resolved->is_bounded || resolved->nr_lines;
+	uint32_t nr = is_known || t->names_all ? labels_nr_parts(p->labels, frame, place) : 0;
 
 	for (uint32_t part = 0; part < nr; part++) {
 		const struct source_frame *source =

@@ -33,7 +33,8 @@ obj = $(patsubst %.c,$(B)/%.o,$(1))
 BASE_OBJ   := $(call obj,$(COMMON_SRC) $(ELF_SRC) $(FORMAT_SRC))
 STATIC_OBJ := $(B)/record/static_libelf.o
 RECORD_LIB := $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_SRC)))
-REPORT_LIB := $(filter-out $(B)/report/main.o,$(call obj,$(REPORT_SRC))) $(B)/report/export/pprof.pb-c.o
+REPORT_LIB := $(filter-out $(B)/report/main.o,$(call obj,$(REPORT_SRC))) $(B)/report/export/pprof.pb-c.o \
+	$(B)/report/push/push.pb-c.o
 
 RECORD_LIBS := -lbpf -lelf -lz -lzstd -llzma -lnettle
 REPORT_LIBS := -lelf -lz -lzstd -llzma -liberty -lprotobuf-c -lgsl -lgslcblas -lm -pthread
@@ -146,7 +147,7 @@ bench: tests-build ## measure against perf from linux-perf; prints ratios
 
 DEB_PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev nettle-dev \
 	liblzma-dev libxxhash-dev libiberty-dev libgsl-dev \
-	protobuf-c-compiler libprotobuf-c-dev check
+	protobuf-c-compiler libprotobuf-c-dev libcurl4-openssl-dev check
 
 # Installed only where the distribution has them: Debian 13 has no clang-format-14, and Debian 12 has gold in binutils.
 DEB_OPTIONAL := clang-format-14 binutils-gold

@@ -15,7 +15,7 @@ static const struct command_spec *const commands[] = {
 	&report_command.spec,  &diff_command.spec,      &plan_command.spec,    &info_command.spec,
 	&top_command.spec,     &tree_command.spec,      &callers_command.spec, &files_command.spec,
 	&missing_command.spec, &processes_command.spec, &html_command.spec,    &export_command.spec,
-	&pack_command.spec,    &merge_command.spec,     &tables_command.spec,
+	&pack_command.spec,    &merge_command.spec,     &tables_command.spec,  &push_command.spec,
 };
 
 /* Words of perf, bcc, pprof and FlameGraph. */
@@ -56,6 +56,7 @@ static const struct program_spec program = {
 		    "  profrep processes app.prof       # users, executables, cgroups\n"
 		    "  profrep top app.prof             # functions with most samples\n"
 		    "  profrep html app.prof            # a page for a browser: app.html\n"
+		    "  profrep push http://localhost:4040 app.prof  # to Pyroscope\n"
 		    "  profrep diff --before a*.prof --after b*.prof  # what changed\n"
 		    "  profrep plan 5 pilot*.prof       # recordings that it takes to see 5 %\n",
 	.commands = commands,

@@ -97,6 +97,13 @@ static int add_locations(struct pprof_profile *profile, const struct printout *p
 		if (!ret)
 			ret = vec_push(&profile->location_ids, id);
 	}
+	if (!ret && !profile->places.nr && profile->tables.names_all) {
+		uint64_t id;
+
+		ret = pprof_add_text(&profile->tables, "[no stack]", &id);
+		if (!ret)
+			ret = vec_push(&profile->location_ids, id);
+	}
 	return ret;
 }
 

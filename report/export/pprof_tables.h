@@ -20,7 +20,8 @@ struct pprof_tables {
 	VEC(size_t) first_lines; /* of each location */
 	struct index mapping_index, function_index, location_index;
 	struct textbuf scratch;
-	bool names_all; /* frames of which nothing is known have a function, too */
+	bool names_all; /* frames of which nothing is known, and stacks without frames, have a
+			   function */
 };
 
 /* Returns 0 or -ENOMEM. */

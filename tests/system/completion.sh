@@ -33,7 +33,7 @@ check "options after a value" same "$(completes profrec -F 99 --qu)" "--quiet"
 check "a command after --" contains " $(completes profrec -F 99 -- mktem) " " mktemp "
 check "the command's own options are not ours" same "$(completes profrec -- ls --q)" ""
 ## Words that choose a command.
-commands="report diff plan info top tree callers files missing processes html export pack merge tables"
+commands="report diff plan info top tree callers files missing processes html export pack merge tables push"
 touch "$dir/processes.prof" "$dir/app.prof"
 cd "$dir" || exit 1
 check "all that --help lists" same "$commands" "$(profrep_commands | tr '\n' ' ' | sed 's/ $//')"

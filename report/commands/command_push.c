@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profrep push: recordings to a receiver of Pyroscope's Push API. */
+#include <errno.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "report/commands/commands.h"
+#include "report/commands/recording_names.h"
+#include "report/commands/shared_options.h"
+#include "report/push/pusher.h"
+
+/* Pyroscope's reject_older_than. */
+#define MAX_AGE_S 3600
+
+#define PATIENCE_S 60
+
+struct push_options {
+	struct source_request request;
+	struct push_target target;
+	uint64_t max_age_s, patience_s;
+	bool takes_any_age;
+	struct operands operands;
+};
+
+static int take_push_operands(void *options, int nr, char **operands, struct err *err)
+{
+	struct push_options *o = options;
+
+	if (!nr) {
+		err_set(err, -EINVAL, "command push: needs a URL");
+		return err_hint(err, -EINVAL, "'profrep push http://localhost:4040 app.prof'");
+	}
+	o->target.url = operands[0];
+	o->operands = (struct operands){operands + 1, nr - 1};
+	o->request.span.keeps_slots = true;
+	if (o->request.view.unnamed == UNNAMED_BY_LAYOUT)
+		o->request.view.unnamed = UNNAMED_FUNCTION;
+	return push_target_check(&o->target, err);
+}
+
+/* Pushes the recording @name. Returns 0 or a negative errno with @err set. */
+static int push_recording(struct pusher *pusher, const struct push_options *o, const char *name,
+			  struct command_io *io, struct err *err)
+{
+	struct source source = {0};
+	struct rows_summary summary = {0};
+	int ret = source_load(&source, &name, 1, &o->request, err);
+
+	/* The format keeps lines apart from names. */
+	source.view.lines = false;
+	if (!ret)
+		ret = pusher_push(pusher, &source, &summary, err);
+	if (!ret)
+		ret = command_io_finish(io, &source, 1, &summary, err);
+	source_deinit(&source);
+	return ret;
+}
+
+/* One of several that cannot be pushed is said, and left out. */
+static void note_left_out(struct command_io *io, const char *name, struct err *err)
+{
+	struct recording_gap gap = {(char *)name, err->text, true};
+	const struct recording left_out = {.gaps = {&gap, 1, 1}};
+
+	command_io_add_gaps(io, &left_out);
+}
+
+static int push_recordings(struct pusher *pusher, const struct push_options *o,
+			   const struct recording_names *names, struct command_io *io,
+			   struct err *err)
+{
+	size_t nr_left_out = 0;
+	int ret = 0;
+
+	vec_for_each(&names->names, name) {
+		ret = push_recording(pusher, o, *name, io, err);
+		if (ret == -ENOMEM || (ret && names->names.nr == 1))
+			return ret;
+		if (ret)
+			note_left_out(io, *name, err);
+		nr_left_out += ret != 0;
+	}
+	if (nr_left_out == names->names.nr)
+		return err_set(err, -ENODATA, "failed to push: no recording can be read");
+	return 0;
+}
+
+/* Prints the account. What the receiver did not take is an error. */
+static int finish_account(const struct sender *sender, struct command_io *io, struct err *err)
+{
+	const struct push_count *fates = sender->account.fates;
+
+	push_account_print(&sender->account, &io->warnings);
+	io->is_incomplete |= push_account_has_losses(&sender->account);
+	if (!fates[PUSH_REFUSED].nr_profiles && !fates[PUSH_UNSENT].nr_profiles)
+		return 0;
+	return err_set(err, -EIO, "failed to push all profiles: %s", sender->said);
+}
+
+static int run_push(const void *options, struct command_io *io, struct err *err)
+{
+	const struct push_options *o = options;
+	_cleanup_(recording_names_deinit) struct recording_names names = {0};
+	struct sender sender = {.messages = &io->warnings};
+	struct pusher pusher = {
+		.target = &o->target,
+		.sender = &sender,
+		.patience_ns = (o->patience_s ? o->patience_s : PATIENCE_S) * NS_PER_S,
+	};
+	int ret = recording_names_make(&names, o->operands.names, o->operands.nr, err);
+
+	if (!o->takes_any_age)
+		sender.max_age_ns = (o->max_age_s ? o->max_age_s : MAX_AGE_S) * NS_PER_S;
+	if (!ret)
+		ret = http_client_create(&o->target, PUSH_PATH, &sender.client, err);
+	if (ret)
+		return ret;
+	ret = push_recordings(&pusher, o, &names, io, err);
+	if (!ret)
+		ret = finish_account(&sender, io, err);
+	pusher_deinit(&pusher);
+	http_client_destroy(sender.client);
+	return ret;
+}
+
+#define TARGET_ROW(...) OPTION_ROW(struct push_options, __VA_ARGS__)
+
+static const struct option_spec push_rows[] = {
+	TARGET_ROW(OPTION_STRINGS, target.labels, "label", 0, .metavar = "NAME=VALUE",
+		   .help = "give profiles this label, too; may be given several times"),
+	TARGET_ROW(OPTION_STRING, target.tenant, "tenant", 0, .metavar = "ID",
+		   .help = "push as tenant ID (X-Scope-OrgID)"),
+	TARGET_ROW(OPTION_STRING, target.token_file, "token-file", 0, .metavar = "FILE",
+		   .help = "send the token in FILE"),
+	TARGET_ROW(OPTION_STRING, target.user, "user", 0, .metavar = "NAME",
+		   .help = "the token in FILE is the password of NAME"),
+	TARGET_ROW(OPTION_STRINGS, target.headers, "header", 0, .metavar = "NAME:VALUE",
+		   .help = "send this header, too; may be given several times"),
+	TARGET_ROW(OPTION_STRING, target.ca_file, "ca-file", 0, .metavar = "FILE",
+		   .help = "trust the certificates in FILE instead of the system's"),
+	TARGET_ROW(OPTION_U64, max_age_s, "max-age", 0, .min = 1, .max = 31536000000,
+		   .metavar = "SECONDS",
+		   .help = "send no profiles that are older (default 3600, as the receiver takes)"),
+	TARGET_ROW(OPTION_FLAG, takes_any_age, "any-age", 0,
+		   .help = "send all profiles, however old"),
+	TARGET_ROW(OPTION_U64, patience_s, "patience", 0, .min = 1, .max = 86400,
+		   .metavar = "SECONDS",
+		   .help = "leave a receiver that takes nothing for SECONDS (default 60)"),
+};
+
+static const struct option_table own_options = {push_rows, ARRAY_SIZE(push_rows), NULL};
+
+const struct profrep_command push_command = {
+	COMMAND_TEXTS(
+		"push", "push profiles to Pyroscope, or to others that have its Push API",
+		"  profrep push http://localhost:4040 app.prof\n"
+		"  profrep push --token-file token --tenant web https://pyroscope.example.com app.prof\n"),
+	.spec.usage = "[OPTIONS] URL [FILE|@LIST...]",
+	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct push_options)},
+	.options_size = sizeof(struct push_options),
+	.take_operands = take_push_operands,
+	.run = run_push,
+};

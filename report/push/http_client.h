@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Posts requests to one receiver, one after the other over one connection. TLS is always verified,
+ * redirects are not followed, and times and sizes of answers are bounded.
+ */
+#ifndef REPORT_PUSH_HTTP_CLIENT_H
+#define REPORT_PUSH_HTTP_CLIENT_H
+
+#include <signal.h>
+
+#include "report/push/push_target.h"
+#include "report/text/textbuf.h"
+
+/* The outcome of a request. */
+enum http_outcome {
+	HTTP_TAKEN,     /* the receiver has the request */
+	HTTP_FAILED,    /* it may come through later */
+	HTTP_REFUSED,   /* the receiver will not take it */
+	HTTP_UNTRUSTED, /* the other side is not who it should be; nothing was sent */
+};
+
+struct http_answer {
+	enum http_outcome outcome;
+	bool may_be_taken; /* it failed after all of it was sent, and the receiver did not say so */
+	uint64_t retry_after_s; /* 0: the receiver did not ask for a time */
+	char text[512];         /* the reason for which the request was not taken, as it came */
+};
+
+struct http_client;
+
+/*
+ * Makes a client that posts to the @path of @target, whose members are borrowed. Connects to
+ * nobody. Sets *@client, which the caller destroys. Returns 0 or a negative errno with @err set,
+ * -EINVAL also if a secret would go over a network in the clear.
+ */
+int http_client_create(const struct push_target *target, const char *path,
+		       struct http_client **client, struct err *err);
+
+/* NULL is fine. */
+void http_client_destroy(struct http_client *client);
+
+/*
+ * Ends the request that is on its way @grace_ns after *@is_ended has become true. Both are
+ * borrowed.
+ */
+void http_client_watch(struct http_client *client, const volatile sig_atomic_t *is_ended,
+		       uint64_t grace_ns);
+
+/* Posts @len bytes at @body. Returns nothing: each failure is an outcome. */
+void http_client_post(struct http_client *client, const void *body, size_t len,
+		      struct http_answer *answer);
+
+#endif

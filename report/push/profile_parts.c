@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/push/profile_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/compare.h"
+#include "common/minmax.h"
+#include "common/sort.h"
+#include "report/export/pprof_profile.h"
+#include "report/tables/recording_tables.h"
+#include "report/tables/table_ids.h"
+
+/* Samples of a row in a window. */
+struct cell {
+	uint32_t window, series, row;
+	uint64_t count;
+};
+
+struct window {
+	uint64_t begin_ns, end_ns; /* since the start of the recording */
+};
+
+struct profile_parts {
+	struct printout p;
+	const struct model *model;
+	uint64_t ns;
+	const struct profile_taker *taker;
+	struct series_set series;
+	VEC(struct cell) cells;
+	struct window *windows;
+	uint32_t *slot_windows, *row_series;
+	uint64_t nr_parts; /* of the current series and window */
+	struct textbuf packed;
+};
+
+uint32_t slots_divide(const struct model_slot *slots, size_t nr, uint32_t *windows)
+{
+	uint64_t begin_ns = 0;
+	uint32_t nr_windows = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		/* Times in a file can be anything, also go back. */
+		bool is_new = !nr_windows || slots[i].begin_ns < begin_ns ||
+			      slots[i].end_ns - begin_ns > PROFILE_NS_MAX;
+
+		if (is_new) {
+			begin_ns = slots[i].begin_ns;
+			nr_windows++;
+		}
+		windows[i] = nr_windows - 1;
+	}
+	return nr_windows;
+}
+
+/* The time of a window is that of its slots with samples. */
+static void widen(struct window *window, const struct model_slot *slot)
+{
+	if (!window->end_ns) {
+		*window = (struct window){slot->begin_ns, slot->end_ns};
+		return;
+	}
+	window->begin_ns = min_u64(window->begin_ns, slot->begin_ns);
+	window->end_ns = max_u64(window->end_ns, slot->end_ns);
+}
+
+static int find_series(struct profile_parts *x)
+{
+	for (size_t i = 0; i < x->model->rows.nr; i++) {
+		int ret = series_set_add(&x->series, x->model, &x->model->rows.data[i],
+					 &x->row_series[i]);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int add_cells(struct profile_parts *x)
+{
+	const struct model *model = x->model;
+
+	slots_divide(model->slots.data, model->slots.nr, x->slot_windows);
+	vec_for_each(&model->slot_counts, part) {
+		const struct cell cell = {x->slot_windows[part->slot], x->row_series[part->row],
+					  part->row, part->count};
+
+		if (model->rows.data[part->row].event != x->p.view->event)
+			continue;
+		widen(&x->windows[cell.window], &model->slots.data[part->slot]);
+		if (vec_push(&x->cells, cell))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+	const struct cell *x = a, *y = b;
+
+	COMPARE(x->window, y->window);
+	COMPARE(x->series, y->series);
+	COMPARE(x->row, y->row);
+	return 0;
+}
+
+/*
+ * Makes a UUID of the facts that make the profile what it is, by version 8 of RFC 9562. So whoever
+ * looks at the requests sees that a profile came twice.
+ */
+static void make_id(const struct profile_parts *x, struct profile_part *part, uint64_t begin_ns)
+{
+	uint64_t base = recording_id(x->p.rec->meta, x->p.view->event);
+	uint64_t high, low;
+
+	base = table_id_str(part->service, table_id_str(part->cgroup, base));
+	base = table_id_u64(x->nr_parts, table_id_u64(begin_ns, base));
+	high = table_id_u64(1, base);
+	low = table_id_u64(2, base);
+	snprintf(part->id, sizeof(part->id),
+		 "%08" PRIx64 "-%04" PRIx64 "-8%03" PRIx64 "-%04" PRIx64 "-%012" PRIx64, high >> 32,
+		 high >> 16 & 0xffff, high & 0xfff, (low >> 48 & 0x3fff) | 0x8000,
+		 low & 0xffffffffffff);
+}
+
+/* Adds the samples of @nr @cells. Sets *@nr_samples to their number. */
+static int add_samples(struct profile_parts *x, struct pprof_profile *profile,
+		       const struct cell *cells, size_t nr, uint64_t *nr_samples)
+{
+	struct rows_summary seen = {0};
+	int ret = 0;
+
+	for (size_t i = 0; i < nr && !ret; i++) {
+		const struct stack_row row = stack_row_show(
+			x->model, x->p.view, &x->model->rows.data[cells[i].row], &seen);
+
+		ret = pprof_profile_add(profile, &x->p, &row, cells[i].count, false);
+		*nr_samples += cells[i].count;
+	}
+	return ret;
+}
+
+/* Packs the profile of @nr @cells. Returns -E2BIG if it is larger than a receiver takes. */
+static int pack_profile(struct profile_parts *x, const struct cell *cells, size_t nr,
+			uint64_t *nr_samples)
+{
+	const struct window *window = &x->windows[cells->window];
+	struct pprof_profile profile;
+	int ret = pprof_profile_init(&profile);
+
+	profile.adds_up = profile.tables.names_all = true;
+	/* Parts of one series and one time would be taken for one profile that came twice. */
+	profile.time_ns =
+		x->p.rec->meta->start_realtime_ns + window->begin_ns + x->nr_parts * NS_PER_MS;
+	profile.duration_ns = window->end_ns - window->begin_ns;
+	pprof_profile_add_type(&profile, "samples", "count", 1);
+	pprof_profile_add_type(&profile, "cpu", "nanoseconds", x->ns);
+	if (!ret)
+		ret = profile.tables.scratch.error;
+	if (!ret)
+		ret = add_samples(x, &profile, cells, nr, nr_samples);
+	x->packed.nr = 0;
+	if (!ret && profile.samples.nr > PROFILE_SAMPLES_MAX)
+		ret = -E2BIG;
+	if (!ret)
+		ret = pprof_profile_pack(&profile, PROFILE_BYTES_MAX, &x->packed);
+	pprof_profile_deinit(&profile);
+	return ret ? ret : x->packed.error;
+}
+
+static int take(struct profile_parts *x, const struct cell *cell, uint64_t nr_samples)
+{
+	const struct window *window = &x->windows[cell->window];
+	struct profile_part part = {
+		.service = series_service(&x->series, cell->series),
+		.cgroup = series_cgroup(&x->series, cell->series),
+		.packed = &x->packed,
+		.nr_samples = nr_samples,
+		.begin_ns = x->p.rec->meta->start_realtime_ns + window->begin_ns +
+			    x->nr_parts * NS_PER_MS,
+	};
+
+	make_id(x, &part, window->begin_ns);
+	x->nr_parts++;
+	return x->taker->take(x->taker->ctx, &part);
+}
+
+/* Hands over @nr @cells of one series and one window, in halves if they are too large. */
+static int make_parts(struct profile_parts *x, const struct cell *cells, size_t nr)
+{
+	uint64_t nr_samples = 0;
+	int ret = pack_profile(x, cells, nr, &nr_samples);
+
+	if (!ret)
+		return take(x, cells, nr_samples);
+	if (ret != -E2BIG)
+		return ret;
+	if (nr == 1)
+		return x->taker->leave_out(x->taker->ctx, nr_samples);
+	ret = make_parts(x, cells, nr / 2);
+	return ret ? ret : make_parts(x, cells + nr / 2, nr - nr / 2);
+}
+
+static int make_all(struct profile_parts *x)
+{
+	size_t end;
+	int ret = 0;
+
+	sort_items(x->cells.data, x->cells.nr, sizeof(*x->cells.data), compare_cells);
+	for (size_t i = 0; i < x->cells.nr && !ret; i = end) {
+		const struct cell *first = &x->cells.data[i];
+
+		for (end = i + 1; end < x->cells.nr; end++)
+			if (x->cells.data[end].window != first->window ||
+			    x->cells.data[end].series != first->series)
+				break;
+		x->nr_parts = 0;
+		ret = make_parts(x, first, end - i);
+	}
+	return ret;
+}
+
+int profile_parts_make(struct source *source, uint64_t ns, const struct profile_taker *taker,
+		       struct rows_summary *summary)
+{
+	const struct model *model = &source->rec.model;
+	_cleanup_free_ struct window *windows = calloc(model->slots.nr + 1, sizeof(*windows));
+	_cleanup_free_ uint32_t *slot_windows = calloc(model->slots.nr + 1, sizeof(*slot_windows));
+	_cleanup_free_ uint32_t *row_series = calloc(model->rows.nr + 1, sizeof(*row_series));
+	struct profile_parts x = {
+		.p = source_printout(source, NULL),
+		.model = model,
+		.ns = ns,
+		.taker = taker,
+		.windows = windows,
+		.slot_windows = slot_windows,
+		.row_series = row_series,
+		.packed.fd = -1,
+	};
+	int ret = windows && slot_windows && row_series ? series_set_init(&x.series) : -ENOMEM;
+
+	if (!ret)
+		ret = find_series(&x);
+	if (!ret)
+		ret = add_cells(&x);
+	if (!ret)
+		ret = make_all(&x);
+	/* Slots and parts would count a stack more than once. */
+	for (size_t i = 0; i < model->rows.nr && !ret; i++)
+		if (model->rows.data[i].event == x.p.view->event)
+			stack_row_show(model, x.p.view, &model->rows.data[i], summary);
+	series_set_deinit(&x.series);
+	vec_free(&x.cells);
+	textbuf_deinit(&x.packed);
+	return ret;
+}

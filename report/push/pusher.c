@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/push/pusher.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "report/export/pprof_profile.h"
+#include "report/push/push_request.h"
+
+void pusher_deinit(struct pusher *pusher)
+{
+	textbuf_deinit(&pusher->body);
+}
+
+static int send_part(struct pusher *pusher, const struct profile_part *part)
+{
+	struct push_message message = {
+		.nr_samples = part->nr_samples,
+		.begin_ns = part->begin_ns,
+	};
+	int ret;
+
+	pusher->body.nr = 0;
+	ret = push_request_pack(part, pusher->host, pusher->target, &pusher->body);
+	if (ret)
+		return ret;
+	message.body = pusher->body.data;
+	message.len = pusher->body.nr;
+	pusher->has_given_up = !sender_send(pusher->sender, &message, pusher->patience_ns);
+	return 0;
+}
+
+static int take_part(void *ctx, const struct profile_part *part)
+{
+	struct pusher *pusher = ctx;
+	struct push_count *fates = pusher->sender->account.fates;
+
+	if (sender_is_too_old(pusher->sender, part->begin_ns))
+		push_count_add(&fates[PUSH_TOO_OLD], part->nr_samples);
+	else if (pusher->has_given_up)
+		push_count_add(&fates[PUSH_UNSENT], part->nr_samples);
+	else
+		return send_part(pusher, part);
+	return 0;
+}
+
+static int leave_out(void *ctx, uint64_t nr_samples)
+{
+	struct pusher *pusher = ctx;
+
+	push_count_add(&pusher->sender->account.fates[PUSH_TOO_LARGE], nr_samples);
+	return 0;
+}
+
+/* Sets *@ns to the time that a sample stands for. */
+static int check_recording(struct source *source, uint64_t *ns, struct err *err)
+{
+	const struct recording *rec = &source->rec;
+	const struct printout p = source_printout(source, NULL);
+	int ret = event_choice_check_single(&source->events, rec->meta, rec->name, err);
+
+	if (ret)
+		return ret;
+	if (rec->meta->nr_recordings)
+		return err_set(
+			err, -EINVAL,
+			"failed to push '%s': it was merged from several, so it has no host and no times",
+			rec->name);
+	*ns = pprof_sample_ns(rec->meta, printed_event(&p));
+	if (*ns)
+		return 0;
+	return err_set(err, -EINVAL, "failed to push '%s': its event '%s' is not CPU time",
+		       rec->name, event_name(rec->meta, source->events.first));
+}
+
+int pusher_push(struct pusher *pusher, struct source *source, struct rows_summary *summary,
+		struct err *err)
+{
+	const struct profile_taker taker = {take_part, leave_out, pusher};
+	uint64_t ns;
+	int ret = check_recording(source, &ns, err);
+
+	if (ret)
+		return ret;
+	pusher->body.fd = -1;
+	pusher->host = source->rec.meta->hostname;
+	ret = profile_parts_make(source, ns, &taker, summary);
+	return ret ? err_set(err, ret, "failed to push '%s': %s", source->rec.name, strerror(-ret))
+		   : 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Makes the requests of recordings and sends them. */
+#ifndef REPORT_PUSH_PUSHER_H
+#define REPORT_PUSH_PUSHER_H
+
+#include "report/push/profile_parts.h"
+#include "report/push/sender.h"
+
+/* The procedure of Pyroscope's Push API, below the receiver's URL. */
+#define PUSH_PATH "push.v1.PusherService/Push"
+
+/* Start with target, sender and patience_ns set. All that it points to is borrowed. */
+struct pusher {
+	const struct push_target *target;
+	struct sender *sender;
+	uint64_t patience_ns; /* how long a receiver that takes nothing is asked */
+	bool has_given_up;    /* nothing more is sent */
+	const char *host;     /* of the recording */
+	struct textbuf body;
+};
+
+void pusher_deinit(struct pusher *pusher);
+
+/*
+ * Pushes the event of @source, whose names are found. Each of its samples has a place in the
+ * sender's account then. Adds the stacks that rows lack to @summary. Returns 0 or a negative errno
+ * with @err set: -EINVAL if the recording has no CPU time of one host.
+ */
+int pusher_push(struct pusher *pusher, struct source *source, struct rows_summary *summary,
+		struct err *err);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/push/sender.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+#include "common/clock.h"
+
+bool sender_is_too_old(const struct sender *sender, uint64_t begin_ns)
+{
+	uint64_t now = clock_realtime_ns();
+
+	return sender->max_age_ns && now > begin_ns && now - begin_ns > sender->max_age_ns;
+}
+
+/* Says @text of the receiver unless it was the latest that was said. */
+static void say(struct sender *sender, const char *words, const char *text, const char *after)
+{
+	struct textbuf *out = sender->messages;
+
+	if (!strcmp(sender->said, text))
+		return;
+	snprintf(sender->said, sizeof(sender->said), "%s", text);
+	textbuf_printf(out, "WARNING: %s: ", words);
+	textbuf_escaped(out, text, strlen(text), TEXT_MESSAGE);
+	textbuf_printf(out, "%s\n", after);
+	textbuf_flush(out);
+}
+
+static uint64_t random_number(void)
+{
+	uint64_t number = 0;
+
+	/* Without it the time to wait is half of what it could be. */
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+		number = 0;
+	return number;
+}
+
+static void note_failure(struct sender *sender, const struct http_answer *answer,
+			 struct push_message *message, uint64_t *wait_ns)
+{
+	if (!sender->failing_since_ns)
+		sender->failing_since_ns = clock_monotonic_ns();
+	message->may_be_taken |= answer->may_be_taken;
+	*wait_ns = back_off_fail(&sender->back_off, answer->retry_after_s, random_number());
+	say(sender, "the receiver did not take a profile", answer->text, "; it is sent again");
+}
+
+static void note_done(struct sender *sender, enum push_fate fate, uint64_t nr_samples)
+{
+	sender->failing_since_ns = 0;
+	back_off_reset(&sender->back_off);
+	push_count_add(&sender->account.fates[fate], nr_samples);
+}
+
+enum send_result sender_try(struct sender *sender, struct push_message *message, uint64_t *wait_ns)
+{
+	struct http_answer answer;
+
+	if (sender_is_too_old(sender, message->begin_ns)) {
+		push_count_add(&sender->account.fates[PUSH_TOO_OLD], message->nr_samples);
+		return SEND_DONE;
+	}
+	if (message->may_be_taken) {
+		push_count_add(&sender->account.repeated, message->nr_samples);
+		message->may_be_taken = false;
+	}
+	http_client_post(sender->client, message->body, message->len, &answer);
+	switch (answer.outcome) {
+	case HTTP_TAKEN:
+		note_done(sender, PUSH_SENT, message->nr_samples);
+		sender->said[0] = '\0';
+		return SEND_DONE;
+	case HTTP_REFUSED:
+		note_done(sender, PUSH_REFUSED, message->nr_samples);
+		say(sender, "the receiver refused a profile", answer.text, "");
+		return SEND_DONE;
+	case HTTP_FAILED:
+	case HTTP_UNTRUSTED:
+		break;
+	}
+	note_failure(sender, &answer, message, wait_ns);
+	return answer.outcome == HTTP_UNTRUSTED ? SEND_UNTRUSTED : SEND_AGAIN;
+}
+
+static void wait_for(uint64_t ns)
+{
+	struct timespec left = {ns / NS_PER_S, ns % NS_PER_S};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left))
+		;
+}
+
+bool sender_send(struct sender *sender, struct push_message *message, uint64_t patience_ns)
+{
+	enum send_result result;
+	uint64_t wait_ns;
+
+	/* It is not worth to wait for a receiver that asks for more than there is patience. */
+	while ((result = sender_try(sender, message, &wait_ns)) == SEND_AGAIN &&
+	       clock_monotonic_ns() - sender->failing_since_ns + wait_ns < patience_ns)
+		wait_for(wait_ns);
+	if (result == SEND_DONE)
+		return true;
+	push_count_add(&sender->account.fates[PUSH_UNSENT], message->nr_samples);
+	return false;
+}

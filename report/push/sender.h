@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sends requests, one at a time, and keeps the account of them. Says what goes wrong once, and not
+ * again for each request.
+ */
+#ifndef REPORT_PUSH_SENDER_H
+#define REPORT_PUSH_SENDER_H
+
+#include "report/push/back_off.h"
+#include "report/push/http_client.h"
+#include "report/push/push_account.h"
+
+/* All is borrowed. */
+struct push_message {
+	const void *body;
+	size_t len;
+	uint64_t nr_samples;
+	uint64_t begin_ns; /* of the profile, since 1970 */
+	bool may_be_taken; /* it was sent before, with an outcome that nobody knows */
+};
+
+/* Start with client, max_age_ns and messages set. */
+struct sender {
+	struct http_client *client; /* borrowed */
+	uint64_t max_age_ns;        /* older profiles are not sent; 0: all are */
+	struct textbuf *messages;   /* borrowed: lines for the user, written at once */
+	struct push_account account;
+	struct back_off back_off;
+	uint64_t failing_since_ns; /* by CLOCK_MONOTONIC; 0: the latest request came through */
+	char said[sizeof(((struct http_answer *)0)->text)]; /* the latest trouble that was said */
+};
+
+enum send_result {
+	SEND_DONE,      /* the message has its place in the account */
+	SEND_AGAIN,     /* it should be sent again, later */
+	SEND_UNTRUSTED, /* it should be sent again, when somebody has mended the certificates */
+};
+
+/* Returns true if a profile that began at @begin_ns, since 1970, is older than the receiver takes.
+ */
+bool sender_is_too_old(const struct sender *sender, uint64_t begin_ns);
+
+/*
+ * Sends @message once, unless it is too old. Unless it is done, sets *@wait_ns to the time after
+ * which it should be sent again, and notes in @message if the receiver may have it.
+ */
+enum send_result sender_try(struct sender *sender, struct push_message *message, uint64_t *wait_ns);
+
+/*
+ * Sends @message until it is done, or until no request came through for @patience_ns. What is not
+ * sent then has its place in the account, too. Returns true if it is worth to send others.
+ */
+bool sender_send(struct sender *sender, struct push_message *message, uint64_t patience_ns);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/push/series_set.h"
+
+#include <inttypes.h>
+
+#include "common/hash.h"
+#include "report/tables/service_name.h"
+#include "report/tables/table_ids.h"
+
+/* '#' and 16 digits. */
+#define CUT_BYTES 17
+
+int series_set_init(struct series_set *set)
+{
+	*set = (struct series_set){.scratch.fd = -1};
+	return string_set_init(&set->texts);
+}
+
+void series_set_deinit(struct series_set *set)
+{
+	string_set_deinit(&set->texts);
+	vec_free(&set->items);
+	index_deinit(&set->index);
+	textbuf_deinit(&set->scratch);
+}
+
+void label_value_cut(struct textbuf *text, size_t start)
+{
+	size_t end = start + LABEL_BYTES_MAX - CUT_BYTES;
+	uint64_t id;
+
+	if (text->error || text->nr - start <= LABEL_BYTES_MAX)
+		return;
+	id = table_id(text->data + start, text->nr - start, 0);
+	/* Not within a character of UTF-8. */
+	while (end > start && (text->data[end] & 0xc0) == 0x80)
+		end--;
+	text->nr = end;
+	textbuf_printf(text, "#%016" PRIx64, id);
+}
+
+/* Adds the text in the scratch buffer, cut, and empties the buffer. Returns 0 or -ENOMEM. */
+static int add_scratch(struct series_set *set, uint32_t *id)
+{
+	int ret;
+
+	label_value_cut(&set->scratch, 0);
+	ret = set->scratch.error;
+	if (!ret)
+		ret = string_set_add(&set->texts, set->scratch.data, set->scratch.nr, id);
+	set->scratch.nr = 0;
+	return ret;
+}
+
+/* A process without a name is known by that of the thread. */
+static int make_series(struct series_set *set, const struct model *model,
+		       const struct prof_count *row, struct series *series)
+{
+	const struct prof_process_info *info = &model->processes.data[row->process].info;
+	const char *cgroup = string_set_get(&model->strings, info->cgroup);
+	const char *name = string_set_get(&model->strings, info->name ? info->name : row->comm);
+	int ret;
+
+	if (!row->process)
+		name = "kernel";
+	service_name_put(&set->scratch, cgroup, *name ? name : "[unknown]");
+	ret = add_scratch(set, &series->service);
+	textbuf_escaped(&set->scratch, cgroup, strlen(cgroup), TEXT_PLAIN);
+	return ret ? ret : add_scratch(set, &series->cgroup);
+}
+
+int series_set_add(struct series_set *set, const struct model *model, const struct prof_count *row,
+		   uint32_t *id)
+{
+	struct series series;
+	int ret = make_series(set, model, row, &series);
+	uint64_t hash;
+
+	if (ret)
+		return ret;
+	hash = hash_u64((uint64_t)series.service << 32 | series.cgroup);
+	index_for_each(&set->index, hash, i) {
+		const struct series *have = &set->items.data[i];
+
+		if (have->service == series.service && have->cgroup == series.cgroup) {
+			*id = i;
+			return 0;
+		}
+	}
+	*id = set->items.nr;
+	return index_push(&set->index, &set->items, hash, series);
+}

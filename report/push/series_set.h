@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The series of a recording: processes whose profiles are pushed as one, because they have equal
+ * labels. A series is a service in a cgroup. The service is that of profrep tables.
+ */
+#ifndef REPORT_PUSH_SERIES_SET_H
+#define REPORT_PUSH_SERIES_SET_H
+
+#include "report/model/model.h"
+#include "report/text/string_set.h"
+#include "report/text/textbuf.h"
+
+/* Longer values are cut: Pyroscope's max_label_value_length. */
+#define LABEL_BYTES_MAX 2048
+
+struct series {
+	uint32_t service, cgroup; /* in texts; cgroup 0: not known */
+};
+
+/* series_set_init makes it. */
+struct series_set {
+	struct string_set texts; /* values of labels, escaped */
+	VEC(struct series) items;
+	struct index index;
+	struct textbuf scratch;
+};
+
+/* Returns 0 or -ENOMEM. */
+int series_set_init(struct series_set *set);
+
+/* An all-zero set is fine. */
+void series_set_deinit(struct series_set *set);
+
+/* Finds or adds the series of @row of @model. Returns 0 with *@id set, or -ENOMEM. */
+int series_set_add(struct series_set *set, const struct model *model, const struct prof_count *row,
+		   uint32_t *id);
+
+/*
+ * Cuts the value of a label in @text from @start on, if it is longer than LABEL_BYTES_MAX. Its end
+ * is then a hash of the whole, so that different values stay different.
+ */
+void label_value_cut(struct textbuf *text, size_t start);
+
+static inline const char *series_service(const struct series_set *set, uint32_t id)
+{
+	return string_set_get(&set->texts, set->items.data[id].service);
+}
+
+static inline const char *series_cgroup(const struct series_set *set, uint32_t id)
+{
+	return string_set_get(&set->texts, set->items.data[id].cgroup);
+}
+
+#endif

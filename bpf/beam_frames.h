@@ -48,7 +48,7 @@ static __always_inline bool find_beam_step(struct beam_step *b, __u32 level)
 	if (!memory)
 		return false;
 	b->m = bpf_map_lookup_elem(&beam_machines, &memory->tgid);
-	b->f = &memory->frame;
+	b->f = &memory->walk.frame;
 	b->process = 0;
 	b->s = &memory->beam;
 	return b->m;

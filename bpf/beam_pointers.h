@@ -35,33 +35,35 @@ static __always_inline long beam_read_around(const struct beam_step *b, __u64 pc
 	return unwind_read(b->f, b->s->code, BEAM_POINTER_BYTES, pc - BEAM_JUST_BEFORE);
 }
 
-/*
- * Reads on until an instruction tells about the frame. Returns its kind. *@is_moved is set if rbp
- * is loaded before that.
- */
-static __always_inline enum beam_instruction beam_find_end(const struct beam_step *b,
-							   bool *is_moved)
+static inline long beam_look_for_end(__u32 i, struct beam_step *b)
 {
 	struct beam_scratch *s = b->s;
 
-	s->at = BEAM_JUST_BEFORE;
-	for (int i = 0; i < BEAM_POINTER_INSTRUCTIONS; i++) {
-		beam_read_next(b);
-		if (s->kind >= BEAM_LEAVES)
-			return s->kind;
-		*is_moved |= s->kind == BEAM_RESTORES_FRAME;
-		s->at += s->bytes;
-		if (s->at > BEAM_POINTER_BYTES - 16)
-			return BEAM_UNKNOWN;
-	}
-	return BEAM_UNKNOWN;
+	(void)i;
+	beam_read_next(b);
+	if (s->kind >= BEAM_LEAVES)
+		return 1;
+	if (s->kind == BEAM_RESTORES_FRAME)
+		s->is_moved = 1;
+	s->at += s->bytes;
+	return s->at > BEAM_POINTER_BYTES - 16;
+}
+
+/*
+ * Reads on until an instruction tells about the frame. Returns its kind. The scratch says is_moved
+ * if rbp is loaded before that.
+ */
+static __always_inline enum beam_instruction beam_find_end(struct beam_step *b)
+{
+	b->s->at = BEAM_JUST_BEFORE;
+	take_turns(BEAM_POINTER_INSTRUCTIONS, beam_look_for_end, b);
+	return b->s->kind >= BEAM_LEAVES ? b->s->kind : BEAM_UNKNOWN;
 }
 
 /* As above, for shared code: it jumps to other shared code, with the same frame. */
-static __always_inline enum beam_instruction beam_find_far_end(const struct beam_step *b,
-							       bool *is_moved)
+static __always_inline enum beam_instruction beam_find_far_end(struct beam_step *b)
 {
-	enum beam_instruction kind = beam_find_end(b, is_moved);
+	enum beam_instruction kind = beam_find_end(b);
 	__u64 pc;
 
 	if (kind != BEAM_LEAVES || beam_byte(b->s, b->s->at) != 0xe9)
@@ -69,12 +71,11 @@ static __always_inline enum beam_instruction beam_find_far_end(const struct beam
 	pc = b->f->pc - BEAM_JUST_BEFORE + b->s->at + 5 + (__s64)beam_number(b->s, b->s->at + 1);
 	if (!is_beam_shared(b->m, pc) || beam_read_around(b, pc))
 		return BEAM_UNKNOWN;
-	return beam_find_end(b, is_moved);
+	return beam_find_end(b);
 }
 
 /* Of the innermost frame, as the code of @b->s says from BEAM_JUST_BEFORE bytes before pc on. */
-static __always_inline enum beam_framing beam_find_framing(const struct beam_step *b,
-							   bool *is_moved)
+static __always_inline enum beam_framing beam_find_framing(struct beam_step *b)
 {
 	const __u8 *c = b->s->code + BEAM_JUST_BEFORE;
 	bool is_shared = is_beam_shared(b->m, b->f->pc);
@@ -86,7 +87,7 @@ static __always_inline enum beam_framing beam_find_framing(const struct beam_ste
 		return BEAM_BARE;
 	if (c[0] == 0x48 && c[1] == 0x89 && c[2] == 0xe5) /* mov rbp, rsp */
 		return c[-1] == 0x55 ? BEAM_ENTERED : BEAM_UNCERTAIN;
-	switch (is_shared ? beam_find_far_end(b, is_moved) : beam_find_end(b, is_moved)) {
+	switch (is_shared ? beam_find_far_end(b) : beam_find_end(b)) {
 	case BEAM_DROPS_FRAME:
 		return BEAM_FRAMED;
 	case BEAM_RETURNS:
@@ -115,15 +116,16 @@ static __always_inline __u64 beam_follow_rbp(const struct beam_step *b)
 }
 
 /* Where the return address of the innermost frame is, unless it is along rbp; 0: nobody knows. */
-static __always_inline __u64 beam_enter_pointers(const struct beam_step *b, bool *is_along_rbp)
+static __always_inline __u64 beam_enter_pointers(struct beam_step *b, bool *is_along_rbp)
 {
 	struct unwind_frame *f = b->f;
-	bool is_moved = false, is_thread = is_on_thread_stack(f);
+	bool is_thread = is_on_thread_stack(f);
 	__u64 process = f->has_regs ? f->regs[BEAM_R13] : b->process;
 
 	if (beam_read_around(b, f->pc))
 		return 0;
-	switch (beam_find_framing(b, &is_moved)) {
+	b->s->is_moved = 0;
+	switch (beam_find_framing(b)) {
 	case BEAM_BARE:
 		return is_thread ? 0 : f->sp;
 	case BEAM_ENTERED:
@@ -134,14 +136,14 @@ static __always_inline __u64 beam_enter_pointers(const struct beam_step *b, bool
 	default:
 		return 0;
 	}
-	*is_along_rbp = !is_moved || !is_thread || process;
-	if (is_moved && is_thread && process)
+	*is_along_rbp = !b->s->is_moved || !is_thread || process;
+	if (b->s->is_moved && is_thread && process)
 		f->rbp_at = process + b->m->process_stack + 8;
 	return 0;
 }
 
 /* As beam_enter_frame. There is one call of each function, as each would have its stack. */
-static __always_inline __u32 beam_step_pointers(const struct beam_step *b)
+static __always_inline __u32 beam_step_pointers(struct beam_step *b)
 {
 	bool is_along_rbp = b->s->is_on_stack;
 	__u64 at = 0;

@@ -31,6 +31,7 @@
 
 #include "bpf/beam_code.h"
 #include "bpf/made_code.h"
+#include "bpf/take_turns.h"
 #include "bpf/unwind_step.h"
 
 /* Words of a frame at most, and instructions that are read. */
@@ -66,27 +67,32 @@ static __always_inline bool is_on_thread_stack(const struct unwind_frame *f)
 	return !f->has_regs || f->regs[UNWIND_RBX] - f->sp < BEAM_THREAD_STACK;
 }
 
-/* How the code at hand gets the Erlang stack back. */
-static __always_inline enum beam_instruction beam_find_restore(const struct beam_step *b)
+static inline long beam_look_for_restore(__u32 i, struct beam_step *b)
+{
+	struct beam_scratch *s = b->s;
+
+	(void)i;
+	beam_read_next(b);
+	if (s->kind != BEAM_PLAIN)
+		return 1;
+	s->at += s->bytes;
+	return s->at > BEAM_CODE_AFTER - 16;
+}
+
+/* How the code at hand gets the Erlang stack back; not known if all that was read is plain. */
+static __always_inline enum beam_instruction beam_find_restore(struct beam_step *b)
 {
 	struct beam_scratch *s = b->s;
 
 	if (unwind_read(b->f, s->code, BEAM_CODE_AFTER, b->f->pc))
 		return BEAM_UNKNOWN;
 	s->at = 0;
-	for (int i = 0; i < BEAM_RESTORE_READS; i++) {
-		beam_read_next(b);
-		if (s->kind != BEAM_PLAIN)
-			return s->kind;
-		s->at += s->bytes;
-		if (s->at > BEAM_CODE_AFTER - 16)
-			return BEAM_UNKNOWN;
-	}
-	return BEAM_UNKNOWN;
+	take_turns(BEAM_RESTORE_READS, beam_look_for_restore, b);
+	return s->kind == BEAM_PLAIN ? BEAM_UNKNOWN : s->kind;
 }
 
 /* Finds where the Erlang stack is. Returns false if that is not certain. */
-static __always_inline bool beam_find_stack(const struct beam_step *b)
+static __always_inline bool beam_find_stack(struct beam_step *b)
 {
 	struct unwind_frame *f = b->f;
 	__u64 process = b->process;
@@ -108,47 +114,51 @@ static __always_inline bool beam_find_stack(const struct beam_step *b)
 	}
 }
 
-/*
- * Finds the last instruction that makes room on the stack. Its place, 0 if there is none, is in
- * memory alone: the verifier would follow each value of a number.
- */
-static __always_inline void beam_find_room(struct beam_scratch *s)
+/* Is sub rsp, number of one byte or four, at byte @i + 1? */
+static inline long beam_look_for_room(__u32 i, struct beam_step *b)
 {
-	volatile __u32 *found = &s->at;
+	const __u8 *c = b->s->code + i + 1;
 
-	*found = 0;
-	/* sub rsp, number of one byte or four */
-	for (__u32 i = 1; i < BEAM_CODE_BEFORE - 3; i++)
-		if (s->code[i] == 0x48 && (s->code[i + 1] == 0x83 || s->code[i + 1] == 0x81) &&
-		    s->code[i + 2] == 0xec)
-			*found = i;
+	if (i >= BEAM_CODE_BEFORE - 4)
+		return 1;
+	if (c[0] == 0x48 && (c[1] == 0x83 || c[1] == 0x81) && c[2] == 0xec)
+		b->s->at = i + 1;
+	return 0;
+}
+
+static inline long beam_measure_next(__u32 i, struct beam_step *b)
+{
+	struct beam_scratch *s = b->s;
+
+	(void)i;
+	beam_read_next(b);
+	if (s->kind >= BEAM_LEAVES)
+		return 1;
+	s->at += s->bytes;
+	return s->at >= BEAM_CODE_BEFORE;
 }
 
 /*
  * Measures the frame of a leaf of Erlang. Returns the bytes of the frame; -1 if its words are all
  * values; -2 if nothing is certain.
  */
-static __always_inline __s64 beam_measure_leaf(const struct beam_step *b)
+static __always_inline __s64 beam_measure_leaf(struct beam_step *b)
 {
 	struct beam_scratch *s = b->s;
 
 	if (unwind_read(b->f, s->code, BEAM_CODE_BEFORE, b->f->pc - BEAM_CODE_BEFORE))
 		return -2;
-	beam_find_room(s);
+	/* The last instruction that makes room on the stack. */
+	s->at = 0;
+	take_turns(BEAM_CODE_BEFORE - 4, beam_look_for_room, b);
 	s->grown = 0;
-	if (!*(volatile __u32 *)&s->at)
+	if (!s->at)
 		return -1;
-	for (int i = 0; i < BEAM_INSTRUCTIONS; i++) {
-		if (s->at >= BEAM_CODE_BEFORE)
-			return s->at == BEAM_CODE_BEFORE ? s->grown : -2;
-		beam_read_next(b);
-		if (s->kind == BEAM_LEAVES || s->kind == BEAM_RETURNS)
-			return -1;
-		if (s->kind >= BEAM_DROPS_FRAME)
-			return -2;
-		s->at += s->bytes;
-	}
-	return -2;
+	s->kind = BEAM_PLAIN;
+	take_turns(BEAM_INSTRUCTIONS, beam_measure_next, b);
+	if (s->kind == BEAM_LEAVES || s->kind == BEAM_RETURNS)
+		return -1;
+	return s->kind < BEAM_LEAVES && s->at == BEAM_CODE_BEFORE ? s->grown : -2;
 }
 
 /* Is @pc where the stack of a process ends, or in the loop of the scheduler? */
@@ -176,7 +186,7 @@ static __always_inline __u32 beam_return_at(const struct beam_step *b, __u64 at)
  * Has the frame at hand a return address at a known place? Then moves sp there. Returns the number
  * of the rule: UNWIND_RULE_BEAM if beam_search_return is to find the place.
  */
-static __always_inline __u32 beam_enter_frame(const struct beam_step *b)
+static __always_inline __u32 beam_enter_frame(struct beam_step *b)
 {
 	struct unwind_frame *f = b->f;
 	__s64 bytes;
@@ -199,22 +209,37 @@ static __always_inline __u32 beam_enter_frame(const struct beam_step *b)
 	return UNWIND_RULE_BEAM;
 }
 
-/* Moves sp to the first word that is no value. Returns the number of the rule. */
-static __always_inline __u32 beam_search_return(const struct beam_step *b)
+/* The search for the first word that is no value. */
+struct beam_search {
+	struct beam_step *step;
+	__u64 at;
+	bool is_found;
+};
+
+static inline long beam_look_at_word(__u32 i, struct beam_search *search)
 {
-	__u64 at = b->f->sp, word;
+	__u64 word;
+
+	if (unwind_read(search->step->f, &word, sizeof(word), search->at))
+		return 1;
+	if (!(word & 3)) {
+		search->step->s->searched += i;
+		search->is_found = true;
+		return 1;
+	}
+	search->at += sizeof(word);
+	return 0;
+}
+
+/* Moves sp to the first word that is no value. Returns the number of the rule. */
+static __always_inline __u32 beam_search_return(struct beam_step *b)
+{
+	struct beam_search search = {.step = b, .at = b->f->sp};
 
 	if (b->s->searched > BEAM_STACK_WORDS)
 		return UNWIND_RULE_STOP;
-	for (int i = 0; i < BEAM_FRAME_WORDS; i++, at += 8) {
-		if (unwind_read(b->f, &word, sizeof(word), at))
-			return UNWIND_RULE_STOP;
-		if (!(word & 3)) {
-			b->s->searched += i;
-			return beam_return_at(b, at);
-		}
-	}
-	return UNWIND_RULE_STOP;
+	take_turns(BEAM_FRAME_WORDS, beam_look_at_word, &search);
+	return search.is_found ? beam_return_at(b, search.at) : UNWIND_RULE_STOP;
 }
 
 #endif

@@ -169,10 +169,10 @@ __verified_once int find_early_regex_rule(__u32 level)
 	s->regex_rule = (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
 	if (!walk_languages)
 		return 0;
-	load_regs(memory->frame.regs, current_user_regs());
-	unwind_begin(&memory->frame);
-	ret = bpf_find_vma(bpf_get_current_task_btf(), memory->frame.pc, note_made_code, &is_made,
-			   0);
+	load_regs(memory->walk.frame.regs, current_user_regs());
+	unwind_begin(&memory->walk.frame);
+	ret = bpf_find_vma(bpf_get_current_task_btf(), memory->walk.frame.pc, note_made_code,
+			   &is_made, 0);
 	/* -EBUSY: another thread changes mappings at this moment. */
 	if ((is_made || ret == -EBUSY) && find_regex_rule(0, ~0ULL, level))
 		s->regex_rule = memory->regex.rule;

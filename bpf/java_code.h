@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "bpf/language_machines.h"
+#include "bpf/take_turns.h"
 
 /* The frame of a leaf at its instruction. */
 enum java_leaf_place {
@@ -47,13 +48,34 @@ static __always_inline bool is_stack_bang(const __u8 *c)
 	return IS3(c, 0x89, 0x84, 0x24) && c[6] == 0xff;
 }
 
+/* A pointer, as it cannot be in the map. */
+struct java_prologue {
+	struct java_scratch *scratch;
+};
+
+static inline long java_look_at_prologue(__u32 i, struct java_prologue *p)
+{
+	const __u8 *c = p->scratch->code + JAVA_CODE_BEFORE + 1;
+
+	if (i >= JAVA_PROLOGUE_SEEN - 1)
+		return 1;
+	c += i;
+	if (is_stack_bang(c) || is_sub_rsp(c))
+		p->scratch->is_found = i + 1 < p->scratch->left;
+	return p->scratch->is_found != 0;
+}
+
 /*
- * The frame before its method has begun, at instruction @c. The method begins @left bytes after it.
+ * The frame before its method has begun, at the leaf's instruction. The method begins s->left bytes
+ * after it.
  * Either "stack bang; push rbp; sub rsp", or "sub rsp; mov [rsp + number], rbp", and before that
  * the check of the class.
  */
-static __always_inline enum java_leaf_place java_place_of_prologue(const __u8 *c, __u64 left)
+static __always_inline enum java_leaf_place java_place_of_prologue(struct java_scratch *s)
 {
+	const __u8 *c = s->code + JAVA_CODE_BEFORE;
+	struct java_prologue rest = {.scratch = s};
+
 	if (c[0] == 0x55 || is_stack_bang(c))
 		return JAVA_AT_RETURN;
 	if (is_mov_rbp(c))
@@ -63,10 +85,9 @@ static __always_inline enum java_leaf_place java_place_of_prologue(const __u8 *c
 									     : JAVA_AT_RETURN;
 	if ((IS3(c, 0x48, 0x89, 0x6c) || IS3(c, 0x48, 0x89, 0xac)) && c[3] == 0x24)
 		return JAVA_RBP_LATER;
-	for (__u32 i = 1; i < JAVA_PROLOGUE_SEEN; i++)
-		if (i < left && (is_stack_bang(c + i) || is_sub_rsp(c + i)))
-			return JAVA_AT_RETURN;
-	return left > JAVA_PROLOGUE_SEEN ? JAVA_AT_RETURN : JAVA_COMPLETE;
+	s->is_found = 0;
+	take_turns(JAVA_PROLOGUE_SEEN - 1, java_look_at_prologue, &rest);
+	return s->is_found || s->left > JAVA_PROLOGUE_SEEN ? JAVA_AT_RETURN : JAVA_COMPLETE;
 }
 
 /* add rsp, number; pop rbp: is that before @c? */

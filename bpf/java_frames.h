@@ -26,7 +26,7 @@ static __always_inline bool find_java_step(struct java_step *j, __u32 tgid, __u3
 	j->m = bpf_map_lookup_elem(&java_machines, &tgid);
 	if (!memory || !j->m)
 		return false;
-	j->f = &memory->frame;
+	j->f = &memory->walk.frame;
 	j->s = &memory->java;
 	return true;
 }

@@ -363,8 +363,9 @@ static __always_inline enum java_leaf_place java_place_of_leaf(const struct java
 {
 	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
 
+	j->s->left = j->s->begin + complete - j->f->pc;
 	if (j->f->pc < j->s->begin + complete)
-		return java_place_of_prologue(c, j->s->begin + complete - j->f->pc);
+		return java_place_of_prologue(j->s);
 	if (c[0] == 0x5d)
 		return JAVA_PUSHED_RBP;
 	if (c[0] == 0xc3 || is_stack_bang(c) || is_after_pop(c) || is_last_poll(c) ||

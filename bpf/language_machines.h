@@ -82,6 +82,8 @@ struct java_scratch {
 	__u64 name[JAVA_NAME_BYTES / 8];
 	__u8 code[JAVA_CODE_BYTES];
 	__u64 words[2];
+	__u64 left;                    /* bytes of the prologue, and whether the rest of it */
+	__u64 is_found;                /* makes the frame */
 	__u64 ra;                      /* a return address, perhaps */
 	__u64 method;                  /* the Method of the frame that was left; 0: none */
 	__u64 const_at;                /* its ConstMethod, */
@@ -142,6 +144,7 @@ struct beam_scratch {
 	/* The instruction at hand (bpf/beam_code.h): */
 	__u32 at, end; /* its offset in the code, and where that ends */
 	__u32 kind, bytes;
+	__u64 is_moved; /* an instruction has loaded rbp */
 	__u64 searched; /* words of the stack, in the whole walk */
 	__s64 grown;    /* by so many bytes has the stack grown */
 	__u8 code[BEAM_CODE_SIZE];

@@ -31,7 +31,7 @@ static __always_inline __u32 loop_rule(const struct walk_memory *memory,
 		return UNWIND_NO_RULE;
 	nr = find_rule(loop - m->bias, *(volatile __u64 *)&m->pages);
 	rule = bpf_map_lookup_elem(&unwind_rules, &nr);
-	return rule && is_rule_of_loop(&memory->frame, rule) ? nr : UNWIND_NO_RULE;
+	return rule && is_rule_of_loop(&memory->walk.frame, rule) ? nr : UNWIND_NO_RULE;
 }
 
 /*
@@ -61,7 +61,7 @@ static __always_inline void note_ruby_frame(const struct walk_memory *memory, __
 					    bool has_rule)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
-	const struct unwind_frame *f = &memory->frame;
+	const struct unwind_frame *f = &memory->walk.frame;
 
 	if (!s || !s->nr_words)
 		return;
@@ -105,13 +105,15 @@ __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 	if (in->language == LANGUAGE_RUBY) {
 		nr = UNWIND_NO_RULE;
 		if (in->ruby.has_yjit)
-			nr = ruby_made_rule(&memory->frame, &in->ruby, space->interpreter_base);
+			nr = ruby_made_rule(&memory->walk.frame, &in->ruby,
+					    space->interpreter_base);
 		note_ruby_frame(memory, level, nr != UNWIND_NO_RULE);
 		return nr;
 	}
 	if (in->has_traces)
-		return lua_trace_rule(&memory->frame);
-	return in->language == LANGUAGE_PYTHON ? python_stub_rule(&memory->frame) : UNWIND_NO_RULE;
+		return lua_trace_rule(&memory->walk.frame);
+	return in->language == LANGUAGE_PYTHON ? python_stub_rule(&memory->walk.frame)
+					       : UNWIND_NO_RULE;
 }
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "bpf/languages.h"
 #include "bpf/made_code.h"
+#include "bpf/take_turns.h"
 
 #define RUBY_MADE_WORDS 3
 
@@ -43,20 +44,32 @@
 #define RUBY_NEW_C_FRAME    0x4010246c
 #define RUBY_CLEAR_FUNCTION 0x1041c748
 
+struct ruby_calls {
+	const __u8 *code;
+	bool is_call; /* so far */
+};
+
+static inline long look_at_ruby_code(__u32 i, struct ruby_calls *calls)
+{
+	const __u8 *c = calls->code + i;
+	__u32 word;
+
+	if (i > RUBY_CALL_BYTES - 4)
+		return 1;
+	word = c[0] | c[1] << 8 | c[2] << 16 | (__u32)c[3] << 24;
+	if (word == RUBY_NEW_FRAME || word == RUBY_NEW_C_FRAME)
+		calls->is_call = true;
+	else if (word == RUBY_SET_FUNCTION || word == RUBY_CLEAR_FUNCTION)
+		calls->is_call = false;
+	return 0;
+}
+
 static __always_inline bool is_ruby_call(const __u8 *code)
 {
-	bool is_call = false;
+	struct ruby_calls calls = {.code = code};
 
-	for (__u32 i = 0; i + 4 <= RUBY_CALL_BYTES; i++) {
-		__u32 word =
-			code[i] | code[i + 1] << 8 | code[i + 2] << 16 | (__u32)code[i + 3] << 24;
-
-		if (word == RUBY_NEW_FRAME || word == RUBY_NEW_C_FRAME)
-			is_call = true;
-		else if (word == RUBY_SET_FUNCTION || word == RUBY_CLEAR_FUNCTION)
-			is_call = false;
-	}
-	return is_call;
+	take_turns(RUBY_CALL_BYTES - 3, look_at_ruby_code, &calls);
+	return calls.is_call;
 }
 
 /*

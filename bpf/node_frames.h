@@ -407,7 +407,7 @@ __verified_once int find_node_word(__u64 sp, __u64 space_id, __u32 interpreter, 
 
 	if (!walk_languages || !memory || !in || in->language != LANGUAGE_NODE)
 		return NODE_NO_WORD;
-	rbp = memory->frame.rbp_at;
+	rbp = memory->walk.frame.rbp_at;
 	if (rbp - NODE_FRAME_FUNCTION < sp || !find_node_function(&in->node, &memory->node, rbp))
 		return NODE_NO_WORD;
 	memory->node.function.space_id = space_id;

@@ -94,18 +94,10 @@ static __always_inline void perl_drop_main(struct language_stack *s, __u32 last)
 	s->nr_words = s->segments[last % MAX_LANGUAGE_SEGMENTS].end;
 }
 
-/* The number of the only bit in @bit. */
+/* The number of the only bit in @bit. There is no branch, as the verifier would go both ways. */
 static __always_inline __u32 perl_bit_number(__u64 bit)
 {
-	__u32 number = 0;
-
-	number |= (bit & 0xaaaaaaaaaaaaaaaaULL) != 0;
-	number |= ((bit & 0xccccccccccccccccULL) != 0) << 1;
-	number |= ((bit & 0xf0f0f0f0f0f0f0f0ULL) != 0) << 2;
-	number |= ((bit & 0xff00ff00ff00ff00ULL) != 0) << 3;
-	number |= ((bit & 0xffff0000ffff0000ULL) != 0) << 4;
-	number |= ((bit & 0xffffffff00000000ULL) != 0) << 5;
-	return number;
+	return (__u32)__builtin_popcountll(bit - 1);
 }
 
 /*

@@ -22,46 +22,64 @@
 /* A pointer, as it cannot be in the map. */
 struct regex_search {
 	struct walk_memory *memory;
+	__u64 at; /* the part of the code at hand */
 };
+
+/* 1 if @number is below @limit, else 0. The limit is that of an address or of a size. */
+static __always_inline __u64 is_below(__u64 number, __u64 limit)
+{
+	return (number - limit) >> 63 & ~(number >> 63);
+}
 
 /* Does a window of the stack have an address of PCRE2's code? bpf_loop ends when this returns 1. */
 static long search_regex_caller(__u32 i, struct regex_search *c)
 {
 	struct walk_memory *m = c->memory;
 	struct regex_scratch *s = &m->regex;
-	__u64 at = (s->from & ~(WINDOW_BYTES - 1ULL)) + (__u64)i * WINDOW_BYTES;
+	__u64 at = (s->from & ~(WINDOW_BYTES - 1ULL)) + (__u64)i * WINDOW_BYTES, found = 0;
 
 	m->start = NO_WINDOW;
 	if (bpf_probe_read_user(m->window, WINDOW_BYTES, (void *)at))
 		return 1;
 	m->start = at;
-	for (__u32 j = 0; j < WINDOW_BYTES / 8; j++) {
-		if (((__u64 *)m->window)[j] - s->start < s->bytes && at + 8 * j >= s->from) {
-			s->found = at;
-			return 1;
-		}
+	/* There is no branch in the loop, as the verifier would go both ways in each turn. */
+	for (__u32 j = 0; j < WINDOW_BYTES / 8; j++)
+		found |= is_below(((__u64 *)m->window)[j] - s->start, s->bytes) &
+			 ~is_below(at + 8 * j, s->from);
+	if (found) {
+		s->found = at;
+		return 1;
 	}
 	m->searched = at + WINDOW_BYTES;
 	return 0;
+}
+
+/* Is the beginning of a function in word number @i from the end of the part at hand? */
+static long look_at_regex_word(__u32 i, struct regex_search *c)
+{
+	struct regex_scratch *s = &c->memory->regex;
+	__u32 j = REGEX_PART_BYTES / 8 - 1 - i;
+
+	if (j >= REGEX_PART_BYTES / 8)
+		return 1;
+	if (!is_regex_begin(s->part[j]) || c->at + 8 * j > s->from)
+		return 0;
+	s->found = c->at + 8 * j;
+	return 1;
 }
 
 /* Does a part of the code have the beginning of a function? bpf_loop ends when this returns 1. */
 static long search_regex_begin(__u32 i, struct regex_search *c)
 {
 	struct regex_scratch *s = &c->memory->regex;
-	__u64 at = (s->from & ~(REGEX_PART_BYTES - 1ULL)) - (__u64)i * REGEX_PART_BYTES;
 
+	c->at = (s->from & ~(REGEX_PART_BYTES - 1ULL)) - (__u64)i * REGEX_PART_BYTES;
 	if (c->memory->code_parts++ >= REGEX_WALK_PARTS)
 		return 1;
-	if (bpf_probe_read_user(s->part, REGEX_PART_BYTES, (void *)at))
+	if (bpf_probe_read_user(s->part, REGEX_PART_BYTES, (void *)c->at))
 		return 1;
-	for (__u32 j = REGEX_PART_BYTES / 8; j-- > 0;) {
-		if (is_regex_begin(s->part[j]) && at + 8 * j <= s->from) {
-			s->found = at + 8 * j;
-			return 1;
-		}
-	}
-	return 0;
+	bpf_loop(REGEX_PART_BYTES / 8, look_at_regex_word, c, 0);
+	return s->found != 0;
 }
 
 /*
@@ -76,9 +94,9 @@ __verified_once int has_regex_caller(__u64 start, __u64 bytes, __u32 level)
 	const struct unwind_frame *f;
 	struct regex_scratch *s;
 
-	if (!c.memory)
+	if (!walk_languages || !c.memory)
 		return 0;
-	f = &c.memory->frame;
+	f = &c.memory->walk.frame;
 	s = &c.memory->regex;
 	s->start = start;
 	s->bytes = bytes;
@@ -99,9 +117,9 @@ __verified_once int find_regex_rule(__u64 start, __u64 bytes, __u32 level)
 	const struct unwind_frame *f;
 	struct regex_scratch *s;
 
-	if (!c.memory)
+	if (!walk_languages || !c.memory)
 		return 0;
-	f = &c.memory->frame;
+	f = &c.memory->walk.frame;
 	s = &c.memory->regex;
 	s->start = start;
 	s->bytes = bytes;

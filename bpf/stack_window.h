@@ -16,7 +16,7 @@
 #include "bpf/kernel.h"
 #include "bpf/language_machines.h"
 #include "bpf/regex_code.h"
-#include "bpf/unwind_step.h"
+#include "bpf/unwind_walk.h"
 
 #define WINDOW_BYTES 512
 
@@ -36,17 +36,20 @@ struct node_scratch {
 };
 
 /*
- * Of each CPU and level: the frame that a walk is at, the process, and a window of the stack. The
- * numbers are here, and not on the program's stack, of which older kernels have 512 bytes.
+ * Of each CPU and level: the walk, the process, and a window of the stack. The numbers are here,
+ * and not on the program's stack. Older kernels have 512 bytes of that, and the verifier follows
+ * every value of a number there.
  */
 struct walk_memory {
-	struct unwind_frame frame;
+	struct unwind_walk walk;
 	__u32 level;
 	__u32 tgid;
 	__u64 now_ns;
-	__u32 exec_pages; /* of the process */
-	__u32 first, nr;  /* its mappings, as its space said at first */
-	__u32 reserved;
+	__u32 exec_pages;             /* of the process */
+	__u32 first, nr;              /* its mappings, as its space said at first */
+	__u32 mapping;                /* of the frame before */
+	__u64 has_functions;          /* of interpreted languages, which have a place by marks */
+	__u64 java_low, java_bytes;   /* the code of HotSpot; 0 bytes: there is none */
 	__u64 code_start, code_bytes; /* the mapping of the frame, which has no table */
 	__u64 word;                   /* the word that was read last */
 	__u64 start;                  /* of the window; NO_WINDOW: there is none */
@@ -76,7 +79,10 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 	struct walk_memory *m = bpf_map_lookup_elem(&walk_memories, &level);
 
 	if (m) {
+		m->walk.end = STACK_GOES_ON;
+		m->walk.by_rbp = m->walk.has_leaf = m->walk.is_early = false;
 		m->level = level;
+		m->mapping = UNWIND_MAX_MAPPINGS;
 		m->start = NO_WINDOW;
 		m->searched = m->code_parts = 0;
 		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;

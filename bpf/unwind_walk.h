@@ -3,11 +3,11 @@
  * Unwinding by tables: the decisions of a walk at each frame. The BPF program, the recorder and the
  * tests compile the same code. They differ in where they look code up and where they keep frames:
  *
- *	struct unwind_walk walk = {.frame = &frame};
+ *	struct unwind_walk walk = {.frame = {.regs = ...}};
  *
- *	unwind_begin(&frame);
+ *	unwind_begin(&walk.frame);
  *	while (walk.end == STACK_GOES_ON && there is room for a frame) {
- *		look up the mapping at unwind_lookup_pc(&frame), and the rule in its table;
+ *		look up the mapping at unwind_lookup_pc(&walk.frame), and the rule in its table;
  *		if (!unwind_enter_frame(&walk, is_mapped))
  *			break;
  *		unwind_leave_frame(&walk, rule, &address);
@@ -25,11 +25,11 @@
 #include "bpf/unwind_step.h"
 
 struct unwind_walk {
-	struct unwind_frame *frame;
-	enum stack_end end; /* STACK_GOES_ON until the walk ends by itself */
-	bool by_rbp;        /* the last step was along rbp */
-	bool has_leaf;      /* the leaf is among the frames that were left */
-	bool is_early;      /* something was missing that may be known later: a mapping, a table */
+	struct unwind_frame frame; /* the frame at hand */
+	enum stack_end end;        /* STACK_GOES_ON until the walk ends by itself */
+	bool by_rbp;               /* the last step was along rbp */
+	bool has_leaf;             /* the leaf is among the frames that were left */
+	bool is_early; /* something was missing that may be known later: a mapping, a table */
 };
 
 /*
@@ -40,7 +40,7 @@ struct unwind_walk {
  */
 static __always_inline bool unwind_enter_frame(struct unwind_walk *w, bool is_mapped)
 {
-	if (is_mapped || (!w->by_rbp && !word_is_function(w->frame->pc)))
+	if (is_mapped || (!w->by_rbp && !word_is_function(w->frame.pc)))
 		return true;
 	w->end = STACK_END_NO_TABLE;
 	return false;
@@ -52,7 +52,7 @@ static __always_inline __u64 unwind_keep_frame(struct unwind_walk *w, bool is_ex
 	__u64 mark = w->has_leaf && is_exact ? STACK_FRAME_EXACT : 0;
 
 	w->has_leaf = true;
-	return w->frame->pc | mark;
+	return w->frame.pc | mark;
 }
 
 /*
@@ -62,11 +62,11 @@ static __always_inline __u64 unwind_keep_frame(struct unwind_walk *w, bool is_ex
 static __always_inline void unwind_leave_frame(struct unwind_walk *w,
 					       const struct unwind_rule *rule, __u64 *address)
 {
-	const struct unwind_frame *f = w->frame;
+	const struct unwind_frame *f = &w->frame;
 
 	*address = unwind_keep_frame(w, f->has_regs || (rule && rule->cfa == UNWIND_CFA_SIGNAL));
 	w->by_rbp = !rule || rule->cfa == UNWIND_CFA_NONE;
-	w->end = w->by_rbp ? unwind_step_by_rbp(w->frame) : unwind_step(w->frame, rule);
+	w->end = w->by_rbp ? unwind_step_by_rbp(&w->frame) : unwind_step(&w->frame, rule);
 }
 
 /*

@@ -132,17 +132,16 @@ struct {
 } early_samples SEC(".maps");
 
 struct user_walk {
-	struct unwind_walk walk;
+	struct walk_memory *memory;
 	struct stack_entry *stack;
 	struct unwind_space *space;       /* may become another process's while the walk goes on */
-	struct unwind_mapping *mapping;   /* of the frame before; NULL: it had none */
-	struct language_stack *functions; /* of interpreted languages; NULL: there are none */
-	const struct java_machine *java;  /* NULL: the process has none */
+	struct language_stack *functions; /* of interpreted languages, if has_functions */
 };
 
-static __always_inline struct walk_memory *walk_memory_of(const struct user_walk *w)
+/* Are there functions of interpreted languages for this walk? */
+static __always_inline bool has_functions(const struct user_walk *w)
 {
-	return (struct walk_memory *)w->walk.frame;
+	return walk_languages && w->memory->has_functions;
 }
 
 /* Asks for the table of the mapping at @pc. If @pc is 0, asks for the mappings of the process. */
@@ -160,15 +159,15 @@ __verified_once int ask_recorder(__u32 tgid, __u64 space_id, __u64 pc, __u32 exe
  */
 static __always_inline void ask_for_mappings(struct user_walk *w)
 {
-	const struct walk_memory *memory = walk_memory_of(w);
+	const struct walk_memory *memory = w->memory;
 	struct unwind_space *space = w->space;
 
 	if (memory->now_ns < space->ask_again_ns &&
 	    (!space->is_settled || space->exec_pages == memory->exec_pages)) {
-		w->walk.is_early |= !space->is_settled;
+		w->memory->walk.is_early |= !space->is_settled;
 		return;
 	}
-	w->walk.is_early = true;
+	w->memory->walk.is_early = true;
 	space->is_settled = 0;
 	space->ask_again_ns = memory->now_ns + ASK_AGAIN_NS;
 	ask_recorder(memory->tgid, space->space_id, 0, memory->exec_pages);
@@ -177,7 +176,7 @@ static __always_inline void ask_for_mappings(struct user_walk *w)
 /* The number of the rule for the frame at hand, in code of BEAM. */
 static __always_inline __u32 find_beam_rule(const struct user_walk *w)
 {
-	const struct walk_memory *memory = walk_memory_of(w);
+	const struct walk_memory *memory = w->memory;
 	__u32 nr;
 
 	if (look_at_beam_frame(w->space->space_id, memory->level))
@@ -199,23 +198,23 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 		nr = find_rule(pc - m->bias, pages);
 	} else if (pages == UNWIND_WITHOUT_TABLE || pages == UNWIND_SHARED_MEMORY) {
 		/* Code of a machine of which the recorder will know more. */
-		w->walk.is_early |= walk_languages && w->space->machine == UNWIND_MACHINE_EXPECTED;
-		walk_memory_of(w)->code_start = m->start;
-		walk_memory_of(w)->code_bytes = m->end - m->start;
-		nr = find_made_rule(pages, walk_memory_of(w)->level);
+		w->memory->walk.is_early |=
+			walk_languages && w->space->machine == UNWIND_MACHINE_EXPECTED;
+		w->memory->code_start = m->start;
+		w->memory->code_bytes = m->end - m->start;
+		nr = find_made_rule(pages, w->memory->level);
 		if (walk_languages && nr == UNWIND_RULE_BEAM)
 			nr = find_beam_rule(w);
 		if (nr == UNWIND_NO_RULE && walk_languages && w->space->regex_bytes &&
 		    has_regex_caller(w->space->regex_start, w->space->regex_bytes,
-				     walk_memory_of(w)->level) &&
-		    find_regex_rule(w->space->regex_start, w->space->regex_bytes,
-				    walk_memory_of(w)->level))
-			return &walk_memory_of(w)->regex.rule;
+				     w->memory->level) &&
+		    find_regex_rule(w->space->regex_start, w->space->regex_bytes, w->memory->level))
+			return &w->memory->regex.rule;
 	} else {
-		w->walk.is_early = true;
+		w->memory->walk.is_early = true;
 		if (pages == UNWIND_TABLE_WANTED &&
 		    __sync_val_compare_and_swap(&m->pages, pages, UNWIND_TABLE_ASKED_FOR) == pages)
-			ask_recorder(walk_memory_of(w)->tgid, w->space->space_id, pc, 0);
+			ask_recorder(w->memory->tgid, w->space->space_id, pc, 0);
 		return NULL;
 	}
 	return bpf_map_lookup_elem(&unwind_rules, &nr);
@@ -224,13 +223,12 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 /* The mapping at @pc, or NULL. Asks for the mappings of the process if there is none at @pc. */
 static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, __u64 pc)
 {
-	struct unwind_mapping *m = w->mapping;
+	struct walk_memory *memory = w->memory;
+	struct unwind_mapping *m = bpf_map_lookup_elem(&unwind_mappings, &memory->mapping);
 
 	if (!m || pc < m->start || pc >= m->end) {
-		const struct walk_memory *memory = walk_memory_of(w);
-		__u32 at = search_mappings(memory->first, memory->nr, pc);
-
-		w->mapping = m = bpf_map_lookup_elem(&unwind_mappings, &at);
+		memory->mapping = search_mappings(memory->first, memory->nr, pc);
+		m = bpf_map_lookup_elem(&unwind_mappings, &memory->mapping);
 	}
 	if (!m)
 		ask_for_mappings(w);
@@ -240,16 +238,17 @@ static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, 
 /* Has the walk nothing to keep any more? Functions without a place come after the last frame. */
 static __always_inline long is_walk_over(const struct user_walk *w)
 {
-	return w->walk.end != STACK_GOES_ON && !(walk_languages && w->functions);
+	return w->memory->walk.end != STACK_GOES_ON && !has_functions(w);
 }
 
 static __always_inline bool take_function(struct user_walk *w, __u64 *word)
 {
-	if (!walk_languages || !w->functions)
+	if (!has_functions(w))
 		return false;
 	if (places_take(w->functions, max_depth, word))
 		return true;
-	return w->walk.end != STACK_GOES_ON && places_take_rest(w->functions, max_depth, word);
+	return w->memory->walk.end != STACK_GOES_ON &&
+	       places_take_rest(w->functions, max_depth, word);
 }
 
 /*
@@ -258,13 +257,14 @@ static __always_inline bool take_function(struct user_walk *w, __u64 *word)
  */
 static __always_inline void walk_java_frame(struct user_walk *w, __u64 *address)
 {
-	const struct walk_memory *memory = walk_memory_of(w);
+	struct walk_memory *memory = w->memory;
+	struct unwind_walk *walk = &memory->walk;
 
-	*address = unwind_keep_frame(&w->walk, w->walk.frame->has_regs);
-	w->walk.end = look_at_java_frame(memory->tgid, memory->level)
-			      ? leave_java_frame(memory->tgid, memory->level)
-			      : STACK_END_UNREADABLE;
-	w->walk.by_rbp = true;
+	*address = unwind_keep_frame(walk, walk->frame.has_regs);
+	walk->end = look_at_java_frame(memory->tgid, memory->level)
+			    ? leave_java_frame(memory->tgid, memory->level)
+			    : STACK_END_UNREADABLE;
+	walk->by_rbp = true;
 	if (memory->java.method &&
 	    find_method_word(memory->tgid, w->space->space_id, memory->level))
 		*address = memory->java.function.word;
@@ -273,7 +273,7 @@ static __always_inline void walk_java_frame(struct user_walk *w, __u64 *address)
 /* A frame that is an Erlang function's takes its word, which the recorder learns at first sight. */
 static __always_inline void keep_beam_word(const struct user_walk *w, __u64 *address)
 {
-	struct walk_memory *memory = walk_memory_of(w);
+	struct walk_memory *memory = w->memory;
 
 	if (!memory->beam.word)
 		return;
@@ -289,10 +289,11 @@ static __always_inline void keep_beam_word(const struct user_walk *w, __u64 *add
  */
 static __always_inline void keep_node_word(const struct user_walk *w, __u64 sp, __u64 *address)
 {
-	const struct walk_memory *memory = walk_memory_of(w);
+	const struct walk_memory *memory = w->memory;
 	__u32 found;
 
-	if (!w->walk.by_rbp || w->walk.end != STACK_GOES_ON || !w->space->interpreter)
+	if (!w->memory->walk.by_rbp || w->memory->walk.end != STACK_GOES_ON ||
+	    !w->space->interpreter)
 		return;
 	found = find_node_word(sp, w->space->space_id, w->space->interpreter - 1, memory->level);
 	if (found == NODE_WORD_SEEN ||
@@ -305,24 +306,25 @@ static __always_inline void keep_node_word(const struct user_walk *w, __u64 sp, 
  */
 static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *address)
 {
-	struct unwind_frame *f = w->walk.frame;
-	__u64 pc = unwind_lookup_pc(f), sp = f->sp;
+	struct unwind_walk *walk = &w->memory->walk;
+	__u64 pc = unwind_lookup_pc(&walk->frame), sp = walk->frame.sp;
 	struct unwind_mapping *m;
 
-	if (walk_languages && w->java && is_java_code(w->java, pc)) {
+	if (walk_languages && pc - w->memory->java_low < w->memory->java_bytes) {
 		walk_java_frame(w, address);
 		return true;
 	}
 	m = find_mapping(w, pc);
-	if (!unwind_enter_frame(&w->walk, m))
+	if (!unwind_enter_frame(walk, m))
 		return false;
-	unwind_leave_frame(&w->walk, m ? rule_of_mapping(w, m, pc) : NULL, address);
+	unwind_leave_frame(walk, m ? rule_of_mapping(w, m, pc) : NULL, address);
+	barrier(); /* else the verifier follows each way out of the step */
 	if (walk_languages) {
 		keep_beam_word(w, address);
 		keep_node_word(w, sp, address);
 	}
-	if (walk_languages && w->functions && w->walk.end == STACK_GOES_ON)
-		places_hold(w->functions, max_depth, sp, f->sp, address);
+	if (has_functions(w) && walk->end == STACK_GOES_ON)
+		places_hold(w->functions, max_depth, sp, walk->frame.sp, address);
 	return true;
 }
 
@@ -337,7 +339,7 @@ static long walk_frame(__u32 i, struct user_walk *w)
 		return 1;
 	address = &w->stack->frames[at];
 	if (!take_function(w, address)) {
-		if (w->walk.end != STACK_GOES_ON)
+		if (w->memory->walk.end != STACK_GOES_ON)
 			return 1;
 		if (!walk_native_frame(w, address))
 			return is_walk_over(w);
@@ -391,12 +393,24 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 	return NULL;
 }
 
-/* The functions that find_functions found for the walk, or NULL. */
-static __always_inline struct language_stack *found_functions(__u32 level)
+/*
+ * What the walk needs to know of languages: the functions that find_functions found, and where
+ * HotSpot has its code. Returns false if the maps are not to be had.
+ */
+static __always_inline bool begin_languages(struct user_walk *w)
 {
-	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	struct walk_memory *memory = w->memory;
+	const struct java_machine *java = NULL;
 
-	return s && s->nr_words && !s->loops.code.loop_bytes ? s : NULL;
+	w->functions = bpf_map_lookup_elem(&language_stacks, &memory->level);
+	if (!w->functions)
+		return false; /* cannot be: the array has the index */
+	memory->has_functions = w->functions->nr_words && !w->functions->loops.code.loop_bytes;
+	if (w->space->machine == UNWIND_MACHINE_READY)
+		java = bpf_map_lookup_elem(&java_machines, &memory->tgid);
+	memory->java_low = java ? java->low : 0;
+	memory->java_bytes = java ? java->high - java->low : 0;
+	return true;
 }
 
 enum walk_result {
@@ -418,31 +432,28 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 				    __u32 exec_pages)
 {
 	__u32 buffer = BUFFER_OF(level, SIDE_USER);
-	struct user_walk w = {.stack = bpf_map_lookup_elem(&buffers, &buffer)};
 	struct walk_memory *memory = walk_memory_begin(level);
+	struct user_walk w = {.memory = memory, .stack = bpf_map_lookup_elem(&buffers, &buffer)};
 
 	if (!unwind_by_tables || !w.stack || !memory || current_user_regs()->cs != USER_CS)
 		return WALK_IMPOSSIBLE;
-	w.walk.frame = &memory->frame;
 	memory->tgid = tgid;
 	memory->now_ns = now_ns;
 	memory->exec_pages = exec_pages;
-	w.space = find_space(tgid, space_id, now_ns, &w.walk.is_early);
-	if (walk_languages)
-		w.functions = found_functions(level);
+	w.space = find_space(tgid, space_id, now_ns, &memory->walk.is_early);
 	if (!w.space)
-		return w.walk.is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
-	if (walk_languages && w.space->machine == UNWIND_MACHINE_READY)
-		w.java = bpf_map_lookup_elem(&java_machines, &memory->tgid);
+		return memory->walk.is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
+	if (walk_languages && !begin_languages(&w))
+		return WALK_IMPOSSIBLE;
 	memory->first = w.space->first;
 	memory->nr = w.space->nr;
-	load_regs(w.walk.frame->regs, current_user_regs());
-	unwind_begin(w.walk.frame);
+	load_regs(memory->walk.frame.regs, current_user_regs());
+	unwind_begin(&memory->walk.frame);
 	w.stack->nr_frames = 0;
 	bpf_loop(max_depth, walk_frame, &w, 0);
-	if (walk_languages && w.functions && places_are_left(w.functions))
-		w.walk.end = STACK_GOES_ON; /* the stack is cut */
-	w.stack->end = unwind_walk_end(&w.walk);
+	if (has_functions(&w) && places_are_left(w.functions))
+		memory->walk.end = STACK_GOES_ON; /* the stack is cut */
+	w.stack->end = unwind_walk_end(&memory->walk);
 	return WALK_DONE;
 }
 

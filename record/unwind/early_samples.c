@@ -118,7 +118,7 @@ static int find_regex_rule(struct stack_walk *walk, const struct unwind_rule **r
 	int found;
 
 	if (w->has_leaf || made->cfa != UNWIND_CFA_REG ||
-	    unwind_read(w->frame, &ra, sizeof(ra), w->frame->sp + (int64_t)made->cfa_off - 8))
+	    unwind_read(&w->frame, &ra, sizeof(ra), w->frame.sp + (int64_t)made->cfa_off - 8))
 		return 0;
 	found = walk->finder->find(walk->finder->ctx, walked, ra, &mapping, &has_regex);
 	if (found == -ENOMEM)
@@ -137,7 +137,7 @@ static int find_regex_rule(struct stack_walk *walk, const struct unwind_rule **r
 static int find_rule(struct stack_walk *walk, bool *is_mapped, const struct unwind_rule **rule)
 {
 	struct unwind_walk *w = &walk->w;
-	uint64_t pc = unwind_lookup_pc(w->frame);
+	uint64_t pc = unwind_lookup_pc(&w->frame);
 	struct unwind_mapping mapping = {0};
 	bool has_regex;
 	int found = walk->finder->find(walk->finder->ctx, walked, pc, &mapping, &has_regex);
@@ -217,7 +217,7 @@ static void resolve_rbp(struct unwind_frame *f)
 static int find_stretch(struct stack_walk *walk)
 {
 	const struct early_finder *finder = walk->finder;
-	const struct unwind_frame *f = walk->w.frame;
+	const struct unwind_frame *f = &walk->w.frame;
 	struct early_stretch new = {.pc = f->pc, .sp = f->sp, .next = *f};
 	int ret;
 
@@ -265,8 +265,8 @@ static int enter_java(struct stack_walk *walk, __u64 *address)
 	if (ret <= 0)
 		return ret;
 	stretch = &walk->early->stretches.data[walk->stretch];
-	exact = unwind_keep_frame(w, w->frame->has_regs) & STACK_FRAME_EXACT;
-	*w->frame = stretch->next;
+	exact = unwind_keep_frame(w, w->frame.has_regs) & STACK_FRAME_EXACT;
+	w->frame = stretch->next;
 	w->end = stretch->found.end;
 	w->by_rbp = true;
 	walk->at = 0;
@@ -287,7 +287,7 @@ static int walk_native_frame(struct stack_walk *walk, struct functions *function
 	struct unwind_walk *w = &walk->w;
 	struct language_stack *s = language_stack_of(functions);
 	const struct unwind_rule *rule;
-	__u64 sp = w->frame->sp;
+	__u64 sp = w->frame.sp;
 	bool is_mapped;
 	int ret = enter_java(walk, address);
 
@@ -301,7 +301,7 @@ static int walk_native_frame(struct stack_walk *walk, struct functions *function
 		return 0;
 	unwind_leave_frame(w, rule, address);
 	if (w->end == STACK_GOES_ON)
-		places_hold(s, EARLY_WORDS, sp, w->frame->sp, address);
+		places_hold(s, EARLY_WORDS, sp, w->frame.sp, address);
 	return 1;
 }
 
@@ -333,16 +333,14 @@ static int place_by_loops(struct early_samples *early, struct language_stack *s,
  */
 static int walk_stack(struct early_samples *early, struct stack_walk *walk, enum stack_end *end)
 {
-	struct unwind_frame frame = {0};
 	struct unwind_walk *w = &walk->w;
 	struct functions functions;
 	struct language_stack *s;
 	__u64 address;
 
 	load_functions(&functions);
-	w->frame = &frame;
-	memcpy(frame.regs, walked->regs, sizeof(frame.regs));
-	unwind_begin(&frame);
+	memcpy(w->frame.regs, walked->regs, sizeof(w->frame.regs));
+	unwind_begin(&w->frame);
 	vec_clear(&early->scratch);
 	while (early->scratch.nr < early->max_depth) {
 		if (!take_java(walk, &address) && !take_function(&functions, w, &address)) {

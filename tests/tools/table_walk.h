@@ -191,21 +191,21 @@ static void table_keep_frame(const struct unwind_frame *f, const struct unwind_r
 static void table_walk(const struct table_files *files, const table_mapping_vec *mappings,
 		       pid_t tid, const struct user_regs_struct *regs, struct walk *walk)
 {
-	struct unwind_frame f;
-	struct unwind_walk w = {.frame = &f};
+	struct unwind_walk w = {0};
+	struct unwind_frame *f = &w.frame;
 
 	table_walk_pid = tid;
-	table_frame_init(&f, regs);
+	table_frame_init(f, regs);
 	walk->nr = 0;
 	while (w.end == STACK_GOES_ON && walk->nr < WALK_MAX_DEPTH) {
-		const struct table_mapping *m = table_mapping_at(mappings, unwind_lookup_pc(&f));
+		const struct table_mapping *m = table_mapping_at(mappings, unwind_lookup_pc(f));
 		const struct unwind_rule *rule;
 		__u64 address;
 
 		if (!unwind_enter_frame(&w, m))
 			break;
-		rule = m ? table_find_rule(files, m, unwind_lookup_pc(&f)) : NULL;
-		table_keep_frame(&f, rule, &walk->frames[walk->nr++]);
+		rule = m ? table_find_rule(files, m, unwind_lookup_pc(f)) : NULL;
+		table_keep_frame(f, rule, &walk->frames[walk->nr++]);
 		unwind_leave_frame(&w, rule, &address);
 	}
 	walk->end = unwind_walk_end(&w);

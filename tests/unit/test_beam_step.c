@@ -87,7 +87,7 @@ static void put_code(uint64_t at, const char *bytes, size_t nr)
 /* The rule of the frame at @pc, with the search for the return address where that is due. */
 static uint32_t rule_of(uint64_t pc, bool is_leaf, uint64_t sp, uint64_t rbp)
 {
-	const struct beam_step b = {&frame, &machine, &scratch, PROCESS};
+	struct beam_step b = {&frame, &machine, &scratch, PROCESS};
 	uint32_t rule;
 
 	frame = (struct unwind_frame){.pc = pc, .sp = sp, .has_regs = is_leaf};
@@ -101,7 +101,7 @@ static uint32_t rule_of(uint64_t pc, bool is_leaf, uint64_t sp, uint64_t rbp)
 /* As above, in a new walk of an emulator with frame pointers. */
 static uint32_t pointer_rule_of(uint64_t pc, bool is_leaf, uint64_t sp, uint64_t rbp)
 {
-	const struct beam_step b = {&frame, &machine, &scratch, PROCESS};
+	struct beam_step b = {&frame, &machine, &scratch, PROCESS};
 
 	memset(&scratch, 0, sizeof(scratch));
 	frame = (struct unwind_frame){.pc = pc, .sp = sp, .has_regs = is_leaf};
@@ -255,7 +255,7 @@ static uint64_t rbp_of_caller(void)
 
 START_TEST(frame_pointers_lead_to_callers)
 {
-	const struct beam_step b = {&frame, &machine, &scratch, 0};
+	struct beam_step b = {&frame, &machine, &scratch, 0};
 
 	CODE_AT(CODE + 0x300, FUNCTION);
 	stack[0] = OLD_CALLER;

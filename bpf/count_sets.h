@@ -147,15 +147,15 @@ static __always_inline void wake_recorder(struct set_state *state, __u32 set)
 }
 
 /* The id of the count of @key; 0 is none. */
-static __always_inline __u64 hash_count(const struct count_key *key)
+__verified_once __u64 hash_count(const struct count_key *key)
 {
 	const __u64 *words = (const __u64 *)key;
 	__u32 zero = 0;
 	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
 	struct hash h;
 
-	if (!keys)
-		return 0; /* cannot be: the array has the index */
+	if (!key || !keys)
+		return 0; /* cannot be */
 	h = hash_begin(keys);
 #pragma unroll
 	for (__u32 i = 0; i < sizeof(*key) / sizeof(*words); i++)

@@ -7,6 +7,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/kernel.h"
+#include "bpf/python_frames.h"
 #include "bpf/stack_window.h"
 #include "bpf/java_step.h"
 
@@ -48,7 +49,8 @@ __verified_once int leave_java_frame(__u32 tgid, __u32 level)
 {
 	struct java_step j;
 
-	return find_java_step(&j, tgid, level) ? java_leave_frame(&j) : STACK_END_UNREADABLE;
+	return walk_languages && find_java_step(&j, tgid, level) ? java_leave_frame(&j)
+								 : STACK_END_UNREADABLE;
 }
 
 #endif

@@ -24,6 +24,7 @@
 
 #include "bpf/java_code.h"
 #include "bpf/language_machines.h"
+#include "bpf/made_code.h"
 #include "bpf/unwind_step.h"
 
 /* Steps back from a segment of a block to its first one. Real blocks take six at most. */
@@ -191,18 +192,6 @@ static __always_inline enum stack_end java_leave_by_rbp(const struct java_step *
 	return end;
 }
 
-/* Do the last @n bytes of @before call by a register or by memory? */
-static __always_inline bool is_indirect_call(const __u8 *before, int n)
-{
-	const __u8 *call = before + 16 - n;
-	__u8 mode = call[1] >> 6, reg = call[1] >> 3 & 7, rm = call[1] & 7;
-	int size = 2 + (mode == 1 ? 1 : mode == 2 ? 4 : 0) + (mode != 3 && rm == 4 ? 1 : 0);
-
-	if (!mode && rm == 5)
-		size = 6; /* call [rip + number] */
-	return call[0] == 0xff && reg == 2 && size == n;
-}
-
 /*
  * Is @ra an address to return to from [@begin, @end)? In HotSpot's code it stands after a call with
  * a target there. C++ calls the stubs by a register or by memory.
@@ -214,18 +203,15 @@ static __always_inline bool is_return_from(const struct java_step *j, __u64 ra, 
 	__s32 distance;
 	__u64 target;
 
+	if (!is_java_code(j->m, ra))
+		return call_before(j->f, ra) == CALL_INDIRECT;
 	if (unwind_read(j->f, before, sizeof(j->s->words), ra - 16))
 		return false;
-	if (is_java_code(j->m, ra)) {
-		__builtin_memcpy(&distance, before + 12, sizeof(distance));
-		__builtin_memcpy(&target, before + 5, sizeof(target));
-		if (IS2(before + 3, 0x49, 0xba) && IS3(before + 13, 0x41, 0xff, 0xd2))
-			return target - begin < end - begin; /* mov r10, target; call r10 */
-		return before[11] == 0xe8 && ra + distance - begin < end - begin;
-	}
-	return is_indirect_call(before, 2) || is_indirect_call(before, 3) ||
-	       is_indirect_call(before, 4) || is_indirect_call(before, 6) ||
-	       is_indirect_call(before, 7);
+	__builtin_memcpy(&distance, before + 12, sizeof(distance));
+	__builtin_memcpy(&target, before + 5, sizeof(target));
+	if (IS2(before + 3, 0x49, 0xba) && IS3(before + 13, 0x41, 0xff, 0xd2))
+		return target - begin < end - begin; /* mov r10, target; call r10 */
+	return before[11] == 0xe8 && ra + distance - begin < end - begin;
 }
 
 static __always_inline bool is_interpreted(const struct java_step *j, __u64 pc)

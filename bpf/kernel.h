@@ -141,7 +141,8 @@ struct bpf_iter__task {
 
 /*
  * A function that is neither inlined nor static. The kernel verifies such a function once, not for
- * every path that leads to it. So its arguments are numbers alone, and it must return one.
+ * every path that leads to it. So its arguments are numbers, or pointers to structs that it
+ * compares with NULL, and it must return a number.
  */
 #define __verified_once __noinline
 

@@ -13,7 +13,12 @@
 
 #include <stdbool.h>
 
+#include "bpf/take_turns.h"
 #include "bpf/unwind_step.h"
+
+#ifdef __bpf__
+#include "bpf/kernel.h"
+#endif
 
 /*
  * The longest call: ff 94, index byte, four bytes of an offset. unwind_read takes reads of 8 bytes
@@ -35,22 +40,51 @@ static __always_inline bool is_call_operand(__u8 modrm, __u32 len)
 	return bytes == len;
 }
 
-/* Do the CALL_BYTES bytes at @c end with a call? */
-static __always_inline bool is_call(const __u8 *c)
+enum call_kind {
+	CALL_NONE,
+	CALL_DIRECT,   /* of a place that the instruction has */
+	CALL_INDIRECT, /* by a register or by memory */
+};
+
+/* The call with which the CALL_BYTES bytes at @c end. */
+static __always_inline enum call_kind call_kind_of(const __u8 *c)
 {
-	return c[2] == 0xe8 || (c[5] == 0xff && is_call_operand(c[6], 1)) ||
-	       (c[4] == 0xff && is_call_operand(c[5], 2)) ||
-	       (c[3] == 0xff && is_call_operand(c[4], 3)) ||
-	       (c[1] == 0xff && is_call_operand(c[2], 5)) ||
-	       (c[0] == 0xff && is_call_operand(c[1], 6));
+	if ((c[5] == 0xff && is_call_operand(c[6], 1)) ||
+	    (c[4] == 0xff && is_call_operand(c[5], 2)) ||
+	    (c[3] == 0xff && is_call_operand(c[4], 3)) ||
+	    (c[1] == 0xff && is_call_operand(c[2], 5)) ||
+	    (c[0] == 0xff && is_call_operand(c[1], 6)))
+		return CALL_INDIRECT;
+	return c[2] == 0xe8 ? CALL_DIRECT : CALL_NONE;
 }
+
+/* The call that would return to @pc. */
+#ifdef __bpf__
+__verified_once __u32 find_call(__u64 pc)
+{
+	__u8 code[CALL_BYTES];
+
+	return bpf_probe_read_user(code, sizeof(code), (void *)(pc - sizeof(code)))
+		       ? CALL_NONE
+		       : call_kind_of(code);
+}
+
+#define call_before(f, pc) find_call(pc)
+#else
+static inline enum call_kind call_before(const struct unwind_frame *f, __u64 pc)
+{
+	__u8 code[CALL_BYTES];
+
+	return unwind_read(f, code, sizeof(code), pc - sizeof(code)) ? CALL_NONE
+								     : call_kind_of(code);
+}
+#endif
 
 /* Would a call return to @pc? */
 static __always_inline bool is_after_call(const struct unwind_frame *f, __u64 pc)
 {
-	__u8 code[CALL_BYTES];
-
-	return !unwind_read(f, code, sizeof(code), pc - sizeof(code)) && is_call(code);
+	(void)f;
+	return call_before(f, pc) != CALL_NONE;
 }
 
 /* Is the word at @at of the stack an address that a call would return to? */
@@ -142,24 +176,40 @@ static __always_inline bool is_rule_of_loop(const struct unwind_frame *f,
 #define LUA_STATE_FRAME 80
 #define LUA_FRAME_FLAGS 3ULL
 
+/* The search for the frame of the interpreter. */
+struct lua_search {
+	const struct unwind_frame *f;
+	__u32 words; /* pairs of words below it, if it is found */
+	bool is_found;
+};
+
+static inline long look_at_lua_frame(__u32 i, struct lua_search *search)
+{
+	const struct unwind_frame *f = search->f;
+	__u64 frame = f->sp + (__u64)i * 16, state;
+	/* A word would move the window of the stack. */
+	__u64 words[2];
+
+	if (unwind_read(f, &state, sizeof(state), frame + LUA_FRAME_STATE))
+		return 1;
+	if (state & 7 || !state || unwind_read(f, words, sizeof(words), state + LUA_STATE_FRAME) ||
+	    (words[0] & ~LUA_FRAME_FLAGS) != frame)
+		return 0;
+	search->words = i;
+	search->is_found = true;
+	return 1;
+}
+
 /* The number of the rule for a frame of a trace, else UNWIND_NO_RULE. */
 static __always_inline __u32 lua_trace_rule(const struct unwind_frame *f)
 {
-	for (__u32 i = 0; i < UNWIND_NR_TRACE_RULES; i++) {
-		__u64 frame = f->sp + (__u64)i * 16, state;
-		/* A word would move the window of the stack. */
-		__u64 words[2];
+	struct lua_search search = {.f = f};
 
-		if (unwind_read(f, &state, sizeof(state), frame + LUA_FRAME_STATE))
-			return UNWIND_NO_RULE;
-		if (state & 7 || !state ||
-		    unwind_read(f, words, sizeof(words), state + LUA_STATE_FRAME) ||
-		    (words[0] & ~LUA_FRAME_FLAGS) != frame)
-			continue;
-		return is_return_address(f, frame + UNWIND_LUA_FRAME - 8) ? UNWIND_RULE_TRACE + i
-									  : UNWIND_NO_RULE;
-	}
-	return UNWIND_NO_RULE;
+	take_turns(UNWIND_NR_TRACE_RULES, look_at_lua_frame, &search);
+	if (!search.is_found ||
+	    !is_return_address(f, f->sp + (__u64)search.words * 16 + UNWIND_LUA_FRAME - 8))
+		return UNWIND_NO_RULE;
+	return UNWIND_RULE_TRACE + search.words;
 }
 
 #endif

@@ -135,41 +135,59 @@ static __always_inline void find_node_tail(struct node_scratch *s, __u64 *string
 	s->is_tail = 1;
 }
 
-/*
- * Finds the string with the characters of the string at *@string, which becomes its address. Where
- * they begin, and how many they are, is in the scratch. Returns its type, or NODE_NO_TYPE. Of two
- * strings that are one, the second counts: a long name that V8 has inferred, "Shop.fullPrice", can
- * consist of "Shop" and ".fullPrice".
- */
-static __always_inline __u16 find_node_text(struct node_scratch *s, __u64 *string)
-{
-	s->skip = s->is_tail = 0;
-	for (int i = 0; i < NODE_STRING_HOPS; i++) {
-		__u16 type = find_node_object(string);
+/* A pointer, as it cannot be in the map. */
+struct node_search {
+	struct node_scratch *scratch;
+};
 
-		if (type >= NODE_STRING_TYPES || read_user(s->words, NODE_STRING_HEAD, *string))
-			return NODE_NO_TYPE;
-		if (!i)
-			s->length = STRING_LENGTH(s->words);
-		if ((type & NODE_STRING_FORM) == NODE_SEQUENCE)
-			return s->skip + s->length <= STRING_LENGTH(s->words) ? type : NODE_NO_TYPE;
-		if (!(type & 1) ||
-		    read_user(s->words + 2, NODE_STRING_HEAD, *string + NODE_STRING_HEAD))
-			return NODE_NO_TYPE;
-		if ((type & NODE_STRING_FORM) == NODE_SLICED)
-			s->skip += SMALL_VALUE(s->words[3]);
-		*string = s->words[2];
-		if ((type & NODE_STRING_FORM) == NODE_CONS && !s->skip)
-			find_node_tail(s, string);
+/* Goes from the string at hand to that which has its characters. bpf_loop ends when this returns 1.
+ */
+static long follow_node_string(__u32 i, struct node_search *search)
+{
+	struct node_scratch *s = search->scratch;
+	__u16 type = find_node_object(&s->string);
+
+	if (type >= NODE_STRING_TYPES || read_user(s->words, NODE_STRING_HEAD, s->string))
+		return 1;
+	if (!i)
+		s->length = STRING_LENGTH(s->words);
+	if ((type & NODE_STRING_FORM) == NODE_SEQUENCE) {
+		if (s->skip + s->length <= STRING_LENGTH(s->words))
+			s->type = type;
+		return 1;
 	}
-	return NODE_NO_TYPE;
+	if (!(type & 1) || read_user(s->words + 2, NODE_STRING_HEAD, s->string + NODE_STRING_HEAD))
+		return 1;
+	if ((type & NODE_STRING_FORM) == NODE_SLICED)
+		s->skip += SMALL_VALUE(s->words[3]);
+	s->string = s->words[2];
+	if ((type & NODE_STRING_FORM) == NODE_CONS && !s->skip)
+		find_node_tail(s, &s->string);
+	return 0;
+}
+
+/*
+ * Finds the string with the characters of the string at @string. Its address, where they begin, and
+ * how many they are, is in the scratch. Returns its type, or NODE_NO_TYPE. Of two strings that are
+ * one, the second counts: a long name that V8 has inferred, "Shop.fullPrice", can consist of "Shop"
+ * and ".fullPrice".
+ */
+static __always_inline __u16 find_node_text(struct node_scratch *s, __u64 string)
+{
+	struct node_search search = {.scratch = s};
+
+	s->string = string;
+	s->type = NODE_NO_TYPE;
+	s->skip = s->is_tail = 0;
+	bpf_loop(NODE_STRING_HOPS, follow_node_string, &search, 0);
+	return (__u16)s->type;
 }
 
 /* Reads the string at @string: of a long path the last characters, else the first ones. */
 static __always_inline bool read_node_text(struct node_scratch *s, __u64 string, bool is_path,
 					   struct language_text *text)
 {
-	__u16 type = find_node_text(s, &string);
+	__u16 type = find_node_text(s, string);
 	__u32 nr, wide;
 
 	if (type == NODE_NO_TYPE)
@@ -181,7 +199,7 @@ static __always_inline bool read_node_text(struct node_scratch *s, __u64 string,
 	if (text->is_cut && is_path)
 		s->skip += s->length - (NAME_BYTES >> wide);
 	text->is_cut |= is_path && s->is_tail;
-	string += NODE_STRING_HEAD + (s->skip << wide);
+	string = s->string + NODE_STRING_HEAD + (s->skip << wide);
 	text->nr_bytes = nr;
 	barrier_var(nr); /* the verifier does not know what the compiler has found out */
 	return nr <= NAME_BYTES && (!nr || !bpf_probe_read_user(text->bytes, nr, (void *)string));

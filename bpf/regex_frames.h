@@ -8,6 +8,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/kernel.h"
+#include "bpf/python_frames.h"
 #include "bpf/regex_code.h"
 #include "bpf/stack_window.h"
 

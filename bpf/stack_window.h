@@ -32,6 +32,7 @@ struct node_scratch {
 	__u64 words[4];
 	__u64 skip, length; /* of a string: the first character that counts, and their number */
 	__u64 is_tail;      /* characters before them are in another string */
+	__u64 string, type; /* the string at hand, and the type of that with the characters */
 	struct seen_function function;
 };
 

@@ -93,6 +93,15 @@ __verified_once __u32 search_mappings(__u32 first, __u32 nr, __u64 pc)
 	return UNWIND_MAX_MAPPINGS;
 }
 
+/* 1 if @row_off is at most @off, else 0; both are offsets in a page. */
+static __always_inline __u64 is_at_most(__u64 row_off, __u64 off)
+{
+	__u64 less = row_off - off - 1;
+
+	barrier_var(less); /* else the compiler makes a branch of it */
+	return less >> 63;
+}
+
 /* The number of the rule for the code at @off in page @at; UNWIND_NO_RULE if there is none. */
 static __always_inline __u32 search_rows(__u32 at, __u32 off)
 {
@@ -116,8 +125,8 @@ static __always_inline __u32 search_rows(__u32 at, __u32 off)
 		__u32 half = nr / 2;
 		__u32 row = segment->rows[(base + half) & (UNWIND_SEGMENT_ROWS - 1)];
 
-		if (UNWIND_ROW_OFF(row) <= off)
-			base += half;
+		/* There is no branch, as the verifier would go both ways in each turn. */
+		base += half & -(__u32)is_at_most(UNWIND_ROW_OFF(row), off);
 		nr -= half;
 	}
 	return UNWIND_ROW_RULE(segment->rows[base & (UNWIND_SEGMENT_ROWS - 1)]);

@@ -131,9 +131,11 @@ START_TEST(calls_are_known)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		ck_assert_msg(is_call((const __u8 *)calls[i]), "call %zu", i);
+		ck_assert_msg(call_kind_of((const __u8 *)calls[i]) ==
+				      (i ? CALL_INDIRECT : CALL_DIRECT),
+			      "call %zu", i);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		ck_assert_msg(!is_call((const __u8 *)others[i]), "other %zu", i);
+		ck_assert_msg(call_kind_of((const __u8 *)others[i]) == CALL_NONE, "other %zu", i);
 }
 END_TEST
 

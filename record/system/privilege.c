@@ -45,10 +45,26 @@ bool privilege_has(int cap)
 	return !get_sets(&effective, &permitted) && effective >> cap & 1;
 }
 
+/*
+ * Debian's and Ubuntu's kernels have levels above 2, at which perf_event_open asks for
+ * CAP_SYS_ADMIN and takes no notice of CAP_PERFMON (CONFIG_SECURITY_PERF_EVENTS_RESTRICT). Returns
+ * such a level, or 0.
+ */
+static int level_without_perfmon(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level;
+
+	if (privilege_has(CAP_SYS_ADMIN) || !f || fscanf(f, "%d", &level) != 1)
+		return 0;
+	return level > 2 ? level : 0;
+}
+
 int privilege_explain(int code, struct err *err)
 {
 	bool bpf = privilege_has(CAP_BPF) || privilege_has(CAP_SYS_ADMIN);
 	bool perfmon = privilege_has(CAP_PERFMON) || privilege_has(CAP_SYS_ADMIN);
+	int level = level_without_perfmon();
 
 	if (!bpf && !perfmon)
 		return err_hint(
@@ -57,6 +73,11 @@ int privilege_explain(int code, struct err *err)
 	if (!bpf || !perfmon)
 		return err_hint(err, code, "recording needs %s, which is missing: run it as root",
 				bpf ? "CAP_PERFMON" : "CAP_BPF");
+	if (level)
+		return err_hint(
+			err, code,
+			"this kernel wants CAP_SYS_ADMIN while kernel.perf_event_paranoid is %d: set it to 2",
+			level);
 	return err_hint(
 		err, code,
 		"no capability is missing: a container's seccomp profile or kernel lockdown refuses it");

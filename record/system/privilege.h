@@ -17,7 +17,8 @@ bool privilege_has(int cap);
 
 /*
  * Adds a hint to @err, which words an EPERM or EACCES. The hint names the missing capability; if
- * none is missing, it names a seccomp profile or lockdown. Returns @code.
+ * none is missing, it names kernel.perf_event_paranoid, or a seccomp profile or lockdown. Returns
+ * @code.
  */
 int privilege_explain(int code, struct err *err);
 

@@ -169,9 +169,13 @@ install: all ## install programs, man pages and completions under DESTDIR/PREFIX
 	install -m 644 $(B)/completions/profrec $(B)/completions/profrep \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -d $(DESTDIR)$(PREFIX)/share/doc/profrec
+	install -d $(DESTDIR)$(PREFIX)/share/doc/profrec/units $(DESTDIR)$(PREFIX)/libexec
+	install -m 755 doc/units/profrep-collect $(DESTDIR)$(PREFIX)/libexec
 	install -m 644 doc/profrec.default $(DESTDIR)$(PREFIX)/share/doc/profrec
-	sed 's,/usr/bin/profrec,$(PREFIX)/bin/profrec,' doc/profrec.service \
-		> $(DESTDIR)$(PREFIX)/share/doc/profrec/profrec.service
+	install -m 644 $(filter-out %.service %-collect,$(wildcard doc/units/*)) $(DESTDIR)$(PREFIX)/share/doc/profrec/units
+	for unit in doc/profrec.service doc/units/*.service; do \
+		sed 's,/usr/\(bin/prof\|libexec/\),$(PREFIX)/\1,' $$unit > $(DESTDIR)$(PREFIX)/share/doc/profrec/$${unit#doc/} || exit 1; \
+	done
 
 clean: ## remove the build directory
 	rm -rf $(B)

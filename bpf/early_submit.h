@@ -3,7 +3,8 @@
  * Hands early samples to the recorder: the registers, a copy of the stack, and the functions of
  * interpreted languages that the program has found. The heap that they are found in will have
  * changed when the recorder walks the copy. Code that was made at run time may have gone, too. So
- * the program looks at the innermost frame's code now, in case that PCRE2 has made it.
+ * the program looks at the innermost frame's code now, in case that PCRE2 has made it, and notes
+ * what the rules of bpf/made_code.h ask.
  */
 #ifndef BPF_EARLY_SUBMIT_H
 #define BPF_EARLY_SUBMIT_H
@@ -14,6 +15,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/depth_limit.h"
+#include "bpf/early_code.h"
 #include "bpf/kernel.h"
 #include "bpf/shared.h"
 #include "bpf/user_stack.h"
@@ -126,6 +128,16 @@ struct {
 	__type(value, struct submission);
 } submissions SEC(".maps");
 
+/* Copies the notes of made code. Without any, the recorder does not look at them. */
+static __always_inline void copy_code(struct early_sample *sample, __u32 level)
+{
+	const struct early_notes *n = bpf_map_lookup_elem(&early_notes, &level);
+
+	if (!n || !walk_languages || n->found.kind == EARLY_CODE_NONE ||
+	    bpf_probe_read_kernel(&sample->code, sizeof(sample->code), &n->found))
+		sample->code.kind = EARLY_CODE_NONE;
+}
+
 /* Sends @from with room for @max_bytes of the stack, a constant. Returns false if there is none. */
 static __always_inline bool send_sized(const struct submission *from, __u32 level, __u32 max_bytes)
 {
@@ -142,6 +154,7 @@ static __always_inline bool send_sized(const struct submission *from, __u32 leve
 	copy_functions(sample, level);
 	__builtin_memcpy(sample->regs, from->regs, sizeof(sample->regs));
 	sample->regex_rule = from->regex_rule;
+	copy_code(sample, level);
 	copy_stack(sample, max_bytes);
 	bpf_ringbuf_submit(sample, 0);
 	return true;
@@ -224,6 +237,7 @@ static __always_inline bool submit_early(const struct count_key *key, __u64 stac
 	s->space_id = space_id;
 	s->set = set;
 	find_early_regex_rule(level);
+	note_early_code(level);
 	return send_early(level);
 }
 

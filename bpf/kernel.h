@@ -65,7 +65,7 @@ struct thread_struct {
 struct mm_struct {
 	struct file *exe_file;
 	unsigned long exec_vm; /* pages of executable mappings */
-	unsigned long start_code;
+	unsigned long start_code, end_code;
 	unsigned long start_stack; /* the program's arguments, above the stack of the main thread */
 };
 

@@ -130,11 +130,21 @@ static __always_inline int python_stub_place(const __u8 *c)
 	}
 }
 
+#define PYTHON_STUB_RETURN 6
+
+/* Would the call of a stub return to @pc? */
+static __always_inline bool is_after_python_stub(const struct unwind_frame *f, __u64 pc)
+{
+	__u8 code[PYTHON_STUB_BYTES];
+
+	return !unwind_read(f, code, sizeof(code), pc - PYTHON_STUB_RETURN) && is_python_stub(code);
+}
+
 /* The number of the rule if the frame is one of CPython's stub, else UNWIND_NO_RULE. */
 static __always_inline __u32 python_stub_rule(const struct unwind_frame *f)
 {
 	__u8 code[PYTHON_STUB_BYTES];
-	int place = 6; /* of the return from the call */
+	int place = PYTHON_STUB_RETURN;
 	__u32 rule;
 
 	if (f->has_regs) {
@@ -151,11 +161,11 @@ static __always_inline __u32 python_stub_rule(const struct unwind_frame *f)
 
 /*
  * Code that the JIT compiler of PHP makes runs in the frame of the interpreter's loop, execute_ex.
- * So it takes the rule of that function's body, whose frame is at rsp or at rbp. Does @rule, of the
- * body, hold for the frame?
+ * So it takes the rule of that function's body, whose frame is at rsp or at rbp. Finds where the
+ * return address is, if @rule, of the body, holds for the frame. Returns false if it cannot hold.
  */
-static __always_inline bool is_rule_of_loop(const struct unwind_frame *f,
-					    const struct unwind_rule *rule)
+static __always_inline bool find_loop_return(const struct unwind_frame *f,
+					     const struct unwind_rule *rule, __u64 *at)
 {
 	__u64 base;
 
@@ -163,7 +173,17 @@ static __always_inline bool is_rule_of_loop(const struct unwind_frame *f,
 	    (rule->cfa_reg != UNWIND_RSP && rule->cfa_reg != UNWIND_RBP) ||
 	    unwind_get_reg(f, rule->cfa_reg, &base))
 		return false;
-	return is_return_address(f, base + (__s64)rule->cfa_off - 8);
+	*at = base + (__s64)rule->cfa_off - 8;
+	return true;
+}
+
+/* Does @rule, of the body of the loop, hold for the frame? */
+static __always_inline bool is_rule_of_loop(const struct unwind_frame *f,
+					    const struct unwind_rule *rule)
+{
+	__u64 at;
+
+	return find_loop_return(f, rule, &at) && is_return_address(f, at);
 }
 
 /*
@@ -176,6 +196,17 @@ static __always_inline bool is_rule_of_loop(const struct unwind_frame *f,
 #define LUA_STATE_FRAME 80
 #define LUA_FRAME_FLAGS 3ULL
 
+/* Is @state that of the interpreter's frame at @frame? */
+static __always_inline bool is_lua_state(const struct unwind_frame *f, __u64 state, __u64 frame)
+{
+	/* A word would move the window of the stack. */
+	__u64 words[2];
+
+	return !(state & 7) && state &&
+	       !unwind_read(f, words, sizeof(words), state + LUA_STATE_FRAME) &&
+	       (words[0] & ~LUA_FRAME_FLAGS) == frame;
+}
+
 /* The search for the frame of the interpreter. */
 struct lua_search {
 	const struct unwind_frame *f;
@@ -187,13 +218,10 @@ static inline long look_at_lua_frame(__u32 i, struct lua_search *search)
 {
 	const struct unwind_frame *f = search->f;
 	__u64 frame = f->sp + (__u64)i * 16, state;
-	/* A word would move the window of the stack. */
-	__u64 words[2];
 
 	if (unwind_read(f, &state, sizeof(state), frame + LUA_FRAME_STATE))
 		return 1;
-	if (state & 7 || !state || unwind_read(f, words, sizeof(words), state + LUA_STATE_FRAME) ||
-	    (words[0] & ~LUA_FRAME_FLAGS) != frame)
+	if (!is_lua_state(f, state, frame))
 		return 0;
 	search->words = i;
 	search->is_found = true;

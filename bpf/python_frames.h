@@ -465,12 +465,12 @@ __verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id
 }
 
 /*
- * The number of the interpreter of the current task's executable, and its base. The verifier
- * searches all kernel types several times when a program loads a pointer out of a task. So there is
- * one such load.
+ * The number of the interpreter of the current task's executable, its base, and the bounds of the
+ * executable's code. The verifier searches all kernel types several times when a program loads a
+ * pointer out of a task. So there is one such load.
  */
 static __always_inline bool find_executable_interpreter(struct task_struct *task, __u32 *nr,
-							__u64 *base)
+							__u64 *base, __u64 *code, __u64 *code_end)
 {
 	struct mm_struct *mm = task->mm;
 	const __u64 start_code = mm->start_code;
@@ -489,6 +489,8 @@ static __always_inline bool find_executable_interpreter(struct task_struct *task
 	if (!in)
 		return false;
 	*base = start_code - in->code_off;
+	*code = start_code;
+	*code_end = mm->end_code;
 	return true;
 }
 

@@ -143,6 +143,28 @@ struct count_slot {
 #define EARLY_REGEX_BYTES (EARLY_STACK_BYTES + 32768)
 
 /*
+ * Code that a runtime has made (bpf/made_code.h) may have gone when the recorder walks the copy of
+ * a stack. So the program looks at code when it takes the sample, and notes words of the stack.
+ * Only an interpreter that is an executable has notes (bpf/early_code.h).
+ */
+enum early_code_kind {
+	EARLY_CODE_NONE,
+	EARLY_CODE_LOOP, /* PHP; noted: an address of the executable after a call */
+	/* CPython; noted: a return address in a stub, above which is another one after a call. */
+	EARLY_CODE_STUB,
+	EARLY_CODE_TRACE, /* LuaJIT; noted: where the frame of the interpreter is */
+};
+
+#define EARLY_NOTES (EARLY_STACK_BYTES / 8 / 64)
+
+struct early_code {
+	__u64 loop;      /* with EARLY_CODE_LOOP: made code runs in the frame of this instruction */
+	__u32 kind;      /* enum early_code_kind */
+	__u32 leaf_rule; /* of the innermost frame, with EARLY_CODE_STUB; UNWIND_NO_RULE: none */
+	__u64 notes[EARLY_NOTES]; /* bits for the words of the copy, from its beginning on */
+};
+
+/*
  * The copy of an early sample's stack begins with the page that holds the red zone. These are the
  * 128 bytes below sp (System V ABI, AMD64 supplement, 3.2.2).
  */
@@ -172,6 +194,7 @@ struct early_sample {
 	 * the return address is in PCRE2's own code. Else its cfa is UNWIND_CFA_NONE.
 	 */
 	struct unwind_rule regex_rule;
+	struct early_code code;
 	/* Functions of interpreted languages, as in struct language_stack. */
 	__u32 nr_words, nr_segments;
 	struct language_loops loops;

@@ -35,7 +35,7 @@ __verified_once int find_functions(__u32 tgid, __u64 space_id, __u32 level)
 	const struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 	__u32 interpreter;
-	__u64 base;
+	__u64 base, code, code_end;
 
 	if (!walk_languages || !s)
 		return FUNCTIONS_NONE;
@@ -48,7 +48,8 @@ __verified_once int find_functions(__u32 tgid, __u64 space_id, __u32 level)
 			return FUNCTIONS_NONE;
 		interpreter = space->interpreter - 1;
 		base = space->interpreter_base;
-	} else if (!find_executable_interpreter(bpf_get_current_task_btf(), &interpreter, &base)) {
+	} else if (!find_executable_interpreter(bpf_get_current_task_btf(), &interpreter, &base,
+						&code, &code_end)) {
 		return FUNCTIONS_NONE;
 	}
 	if (!collect_python(interpreter, base, space_id, tgid, level) &&

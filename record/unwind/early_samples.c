@@ -32,6 +32,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 }
 
 #include "bpf/loop_places.h"
+#include "bpf/made_code.h"
 #include "bpf/unwind_walk.h"
 
 /* Stretches of a stack at most. Each one is a question to the looker. */
@@ -90,6 +91,7 @@ struct stack_walk {
 	struct early *early;
 	const struct early_finder *finder;
 	struct table_maps *store;
+	struct language_stack *functions;
 	struct unwind_walk w;
 	bool is_last; /* the walk goes as far as it gets */
 	/* Frames of Java that have been found and are not in the stack yet: */
@@ -130,6 +132,88 @@ static int find_regex_rule(struct stack_walk *walk, const struct unwind_rule **r
 	return 0;
 }
 
+/* Has the program noted the word at @at of the stack (struct early_code)? */
+static bool is_noted(uint64_t at)
+{
+	uint64_t i = (at - early_stack_begin(walked->regs[UNWIND_RSP])) / 8;
+
+	return !(at & 7) && i / 64 < EARLY_NOTES && walked->code.notes[i / 64] >> i % 64 & 1;
+}
+
+/*
+ * As loop_rule of bpf/made_frames.h for code in @made: the rule of the loop's body, if it leads to
+ * a return address. *@rule is left alone otherwise. Returns 0 or -ENOMEM.
+ */
+static int find_loop_rule(struct stack_walk *walk, const struct unwind_mapping *made,
+			  const struct unwind_rule **rule)
+{
+	const struct early_finder *finder = walk->finder;
+	struct language_loops *loops = &walk->functions->loops;
+	const uint64_t pc = walked->code.loop;
+	const struct unwind_rule *body = NULL;
+	struct unwind_mapping mapping = {0};
+	bool has_regex;
+	__u64 at;
+	int found = finder->find(finder->ctx, walked, pc, &mapping, &has_regex);
+
+	if (found == -ENOMEM)
+		return found;
+	if (found == 1 && UNWIND_NR_PAGES(mapping.pages))
+		body = table_maps_find(walk->store, &mapping, pc);
+	else
+		walk->w.is_early |= found != 1 || may_get_table(&mapping);
+	if (body && find_loop_return(&walk->w.frame, body, &at) && is_noted(at))
+		*rule = body;
+	if (!loops->made_bytes) {
+		loops->made = made->start;
+		loops->made_bytes = made->end - made->start;
+	}
+	if (!*rule || loops->made != made->start)
+		loops->has_unknown = 1;
+	return 0;
+}
+
+/* The number of the rule for the frame of a trace, as lua_trace_rule. */
+static uint32_t trace_rule(const struct unwind_frame *f)
+{
+	for (uint32_t i = 0; i < UNWIND_NR_TRACE_RULES; i++)
+		if (is_noted(f->sp + (uint64_t)i * 16))
+			return UNWIND_RULE_TRACE + i;
+	return UNWIND_NO_RULE;
+}
+
+/* The number of the rule for the frame of a stub, as python_stub_rule. */
+static uint32_t stub_rule(const struct unwind_frame *f)
+{
+	if (f->has_regs)
+		return walked->code.leaf_rule < UNWIND_NR_OWN_RULES ? walked->code.leaf_rule
+								    : UNWIND_NO_RULE;
+	return is_noted(f->sp - 8) ? UNWIND_RULE_WORD : UNWIND_NO_RULE;
+}
+
+/*
+ * Finds the rule for code without a table in @mapping, by the program's notes. *@rule is left alone
+ * if there is none. Returns 0 or -ENOMEM.
+ */
+static int find_made_rule(struct stack_walk *walk, const struct unwind_mapping *mapping,
+			  const struct unwind_rule **rule)
+{
+	bool is_shared = mapping->pages == UNWIND_SHARED_MEMORY;
+	uint32_t nr = UNWIND_NO_RULE;
+
+	if (walked->code.kind == EARLY_CODE_LOOP && is_shared)
+		return find_loop_rule(walk, mapping, rule);
+	if (walked->code.kind == EARLY_CODE_STUB && !is_shared)
+		nr = stub_rule(&walk->w.frame);
+	else if (walked->code.kind == EARLY_CODE_TRACE && !is_shared)
+		nr = trace_rule(&walk->w.frame);
+	if (nr != UNWIND_NO_RULE) {
+		*rule = table_maps_own_rule(walk->store, nr);
+		return 0;
+	}
+	return find_regex_rule(walk, rule);
+}
+
 /*
  * Looks up the code of the frame that the walk of @walked has come to. *@rule is NULL if there is
  * no table. Returns 0 or -ENOMEM.
@@ -151,7 +235,7 @@ static int find_rule(struct stack_walk *walk, bool *is_mapped, const struct unwi
 	else if (found == 1 && may_get_table(&mapping))
 		w->is_early = true;
 	else if (found == 1)
-		return find_regex_rule(walk, rule);
+		return find_made_rule(walk, &mapping, rule);
 	else
 		/*
 		 * This code runs, or a table led to it. So it is mapped, and the known mappings are
@@ -339,6 +423,7 @@ static int walk_stack(struct early_samples *early, struct stack_walk *walk, enum
 	__u64 address;
 
 	load_functions(&functions);
+	walk->functions = language_stack_of(&functions);
 	memcpy(w->frame.regs, walked->regs, sizeof(w->frame.regs));
 	unwind_begin(&w->frame);
 	vec_clear(&early->scratch);

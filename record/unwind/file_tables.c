@@ -143,6 +143,14 @@ void file_table_describe(const struct file_table *t, uint64_t base, struct unwin
 	}
 }
 
+void file_tables_describe(const struct file_tables *u, uint32_t nr, const struct mapped_file *file,
+			  uint64_t base, struct unwind_mapping *m)
+{
+	file_table_describe(&u->tables.data[nr], base, m);
+	if (mapped_file_is_shared_memory(file))
+		m->pages = UNWIND_SHARED_MEMORY;
+}
+
 static void set_state(struct file_tables *u, uint32_t nr, enum table_state state)
 {
 	struct file_table *t = &u->tables.data[nr];

@@ -99,6 +99,11 @@ bool file_tables_are_same(const struct file_tables *tables, uint32_t a, uint32_t
 void file_table_describe(const struct file_table *table, uint64_t base,
 			 struct unwind_mapping *mapping);
 
+/* Fills @mapping, of @file and with table number @nr, likewise. Says if it is shared memory. */
+void file_tables_describe(const struct file_tables *tables, uint32_t nr,
+			  const struct mapped_file *file, uint64_t base,
+			  struct unwind_mapping *mapping);
+
 /*
  * Asks for table @nr, that of @file, unless the cache or a file with the same build-id and contents
  * has it. @place maps the file. Returns 0 or -ENOMEM.

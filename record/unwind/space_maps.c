@@ -224,10 +224,7 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 		ret = file_tables_find(u->tables, file, mapping->start, mapping->end, &nr);
 		if (ret)
 			return ret;
-		file_table_describe(&u->tables->tables.data[nr], mapping->start - mapping->pgoff,
-				    &m);
-		if (mapped_file_is_shared_memory(file))
-			m.pages = UNWIND_SHARED_MEMORY;
+		file_tables_describe(u->tables, nr, file, mapping->start - mapping->pgoff, &m);
 		/* The memory of a JIT compiler is often many mappings side by side. */
 		if (nr == NO_TABLE && u->list.nr &&
 		    u->list_tables.data[u->list.nr - 1] == NO_TABLE &&

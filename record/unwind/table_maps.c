@@ -331,6 +331,11 @@ const struct unwind_rule *table_maps_find(struct table_maps *s,
 	return &s->rules.data[UNWIND_ROW_RULE(row)];
 }
 
+const struct unwind_rule *table_maps_own_rule(const struct table_maps *store, uint32_t nr)
+{
+	return &store->rules.data[nr];
+}
+
 /* These rules stay, whatever tables come and go. */
 static int add_own_rules(struct table_maps *s)
 {

@@ -94,6 +94,9 @@ void table_maps_remove(struct table_maps *store, struct table_place *place);
 /* Is a map so full that tables which nobody needs should go? */
 bool table_maps_are_tight(const struct table_maps *store);
 
+/* The rule that is always there with the number UNWIND_RULE_..., below UNWIND_NR_OWN_RULES. */
+const struct unwind_rule *table_maps_own_rule(const struct table_maps *store, uint32_t nr);
+
 /* The rule for @pc in a mapping with pages, or NULL. */
 const struct unwind_rule *table_maps_find(struct table_maps *store,
 					  const struct unwind_mapping *mapping, uint64_t pc);

@@ -314,7 +314,7 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 		return ret;
 	*mapping = (struct unwind_mapping){.start = m->start, .end = m->end};
 	*has_regex = tables->tables.data[nr].has_regex;
-	file_table_describe(&tables->tables.data[nr], m->start - m->pgoff, mapping);
+	file_tables_describe(tables, nr, file, m->start - m->pgoff, mapping);
 	early_java_expect(&java, sample, mapping);
 	return 1;
 }

@@ -64,6 +64,12 @@ check "-X perf: stacks lead through the stub" mostly "$dir/perf.folded" fake_pyt
 	'main;PyEval_EvalFrameEx;\[unknown\];evaluate;outer_\[py\];K.middle_\[py\];native_helper;\[unknown\];evaluate;inner_\[py\];burn_inside' 80
 record stub sh -c "$fake 5; $fake 20 stub"
 check "-X perf: a stub of other bytes has no caller" same "$(grep -c 'main;.*\[unknown\];evaluate' "$dir/stub.folded")" 0
+record short_perf sh -c "$fake 5; for i in \$(seq 30); do $fake 1 perf; done"
+check "-X perf: stacks of short processes lead through the stub" mostly "$dir/short_perf.folded" fake_python \
+	'main;PyEval_EvalFrameEx;\[unknown\];evaluate;outer_\[py\];K.middle_\[py\];native_helper;\[unknown\];evaluate;inner_\[py\];burn_inside' 80
+record short_stub sh -c "$fake 5; for i in \$(seq 30); do $fake 1 stub; done"
+check "-X perf: a stub of other bytes has no caller in short processes" same \
+	"$(grep -c 'main;.*\[unknown\];evaluate' "$dir/short_stub.folded")" 0
 
 record future "$dir/future" 15
 check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" \

@@ -19,6 +19,25 @@ record shifted sh -c "$fake 5 shifted; $fake 30 shifted"
 check "code with a frame of its own is there" above "$(sum_samples '\[unknown\];burn_inside' < "$dir/shifted.folded")" 100
 check "code with a frame of its own has no caller" same "$(grep -c 'main;.*\[unknown\];burn_inside' "$dir/shifted.folded")" 0
 
+# short NAME COMMAND...: processes of 20 ms, whose first samples the recorder walks in copies of their stacks.
+short()
+{
+	record "short-$1" sh -c "${*:2}; for i in \$(seq 40); do ${*:2}; done"
+	grep '\[unknown\];burn_inside [0-9]*$' "$dir/short-$1.folded" > "$dir/short-$1.made"
+	check "short processes, $1: made code is there" above "$(sum_samples < "$dir/short-$1.made")" 100
+}
+
+# without_caller NAME: the samples of made code of short processes without its caller.
+without_caller() { grep -v 'main;run_script;\[unknown\];burn_inside' "$dir/short-$1.made" | sum_samples; }
+
+# The file is known after the first process.
+short made "$fake" 1
+check "short processes, made: the caller of the loop is there" at_most "$(without_caller made)" \
+	"$(($(sum_samples < "$dir/short-made.made") / 20))"
+short shifted "$fake" 1 shifted
+check "short processes, shifted: code with a frame of its own has no caller" same \
+	"$(grep -c 'main;.*\[unknown\];burn_inside' "$dir/short-shifted.folded")" 0
+
 "$profrec" -q -U --languages none -F 499 -o "$dir/none.prof" -- sh -c "$fake 5; $fake 10"
 check "no languages, no rule" same "$("$profrep" -f "$dir/none.prof" | grep -c 'run_script;\[unknown\]')" 0
 
@@ -34,6 +53,12 @@ record other sh -c "$traces 5 other; $traces 30 other"
 check "a trace whose state names another frame is there" above "$(sum_samples '\[unknown\];burn_inside' < "$dir/other.folded")" 100
 check "a trace whose state names another frame has no caller" same \
 	"$(grep -c 'main;.*\[unknown\];burn_inside' "$dir/other.folded")" 0
+short traces "$traces" 1
+check "short processes, traces: the caller of the interpreter is there" at_most "$(without_caller traces)" \
+	"$(($(sum_samples < "$dir/short-traces.made") / 20))"
+short others "$traces" 1 other
+check "short processes, others: a trace whose state names another frame has no caller" same \
+	"$(grep -c 'main;.*\[unknown\];burn_inside' "$dir/short-others.folded")" 0
 
 # Code that PCRE2 makes: each instruction leads to its caller, and stacks through it are known.
 regexes=$dir/regexes

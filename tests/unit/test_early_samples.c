@@ -2,6 +2,7 @@
 #include "record/unwind/early_samples.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "bpf/unwind_step.h"
 #include "tests/unit/suite.h"
@@ -85,10 +86,19 @@ static void add_sample(const struct early_sample *sample)
 	ck_assert_int_eq(early_samples_add(&early, sample), 0);
 }
 
+/* Rules of made code that are always there, as table_maps_init makes them. */
+static struct unwind_rule own_rules[UNWIND_NR_OWN_RULES] = {
+	[UNWIND_RULE_NO_FRAME] = {.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .cfa_off = 8},
+	[UNWIND_RULE_WORD] = {.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .cfa_off = 16},
+	[UNWIND_RULE_TRACE + 2] = {.cfa = UNWIND_CFA_REG,
+				   .cfa_reg = UNWIND_RSP,
+				   .cfa_off = UNWIND_LUA_FRAME + 32},
+};
+
 static void walk_samples(bool is_last)
 {
 	const struct early_finder finder = {.find = find_mapping};
-	struct table_maps store = {0};
+	struct table_maps store = {.rules = {.data = own_rules, .nr = UNWIND_NR_OWN_RULES}};
 
 	ck_assert_int_eq(early_samples_walk(&early, &store, &finder, is_last), 0);
 }
@@ -202,6 +212,87 @@ START_TEST(a_regular_expression)
 }
 END_TEST
 
+/* Notes the word at @addr, as the program does. */
+static void note(struct early_sample *sample, uint64_t addr)
+{
+	uint64_t i = (addr - early_stack_begin(SP)) / 8;
+
+	sample->code.notes[i / 64] |= 1ULL << i % 64;
+}
+
+/* Walks the sample, in which rbp leads nowhere, and expects that it has these frames. */
+static void walk_made(const struct early_sample *sample, uint32_t nr, uint64_t caller)
+{
+	size_t at = early.samples.nr;
+
+	add_sample(sample);
+	walk_samples(false);
+	ck_assert_uint_eq(early.samples.data[at].nr_frames, nr);
+	ck_assert_int_eq(early.samples.data[at].end, STACK_END_NO_TABLE);
+	if (nr > 1)
+		ck_assert_uint_eq(early.samples.data[at].frames[1], caller);
+}
+
+/* The frame of LuaJIT's interpreter is 32 bytes above sp. A note elsewhere says nothing of it. */
+START_TEST(a_trace)
+{
+	struct early_sample *sample = make_sample(0);
+
+	process = (struct process){.answer = 1, .pages = UNWIND_WITHOUT_TABLE};
+	sample->regs[UNWIND_RBP] = 1;
+	put(sample, SP + 32 + UNWIND_LUA_FRAME - 8, CALLER);
+	sample->code.kind = EARLY_CODE_TRACE;
+	walk_made(sample, 1, 0);
+	note(sample, SP + 40);
+	note(sample, SP - 16);
+	walk_made(sample, 1, 0);
+	note(sample, SP + 32);
+	walk_made(sample, 2, CALLER);
+	/* Memory that processes share is no trace's. */
+	process.pages = UNWIND_SHARED_MEMORY;
+	walk_made(sample, 1, 0);
+	process.pages = UNWIND_WITHOUT_TABLE;
+	sample->code.kind = EARLY_CODE_NONE;
+	walk_made(sample, 1, 0);
+}
+END_TEST
+
+/* The program has found the leaf's rule. A caller is a stub if its return address has a note. */
+START_TEST(a_stub)
+{
+	struct early_sample *sample = make_sample(0);
+
+	process = (struct process){.answer = 1, .pages = UNWIND_WITHOUT_TABLE};
+	sample->regs[UNWIND_RBP] = 1;
+	put(sample, SP, CALLER);
+	put(sample, SP + 16, ROOT);
+	sample->code.kind = EARLY_CODE_STUB;
+	sample->code.leaf_rule = UNWIND_NO_RULE;
+	walk_made(sample, 1, 0);
+	sample->code.leaf_rule = UNWIND_NR_OWN_RULES;
+	walk_made(sample, 1, 0);
+	sample->code.leaf_rule = UNWIND_RULE_NO_FRAME;
+	walk_made(sample, 2, CALLER);
+	note(sample, SP + 8);
+	walk_made(sample, 2, CALLER);
+	note(sample, SP);
+	walk_made(sample, 3, CALLER);
+}
+END_TEST
+
+/* No table has the loop of PHP. So nobody knows the frame of made code. */
+START_TEST(made_code_without_its_loop)
+{
+	struct early_sample *sample = make_sample(0);
+
+	process = (struct process){.answer = 1, .pages = UNWIND_SHARED_MEMORY};
+	sample->regs[UNWIND_RBP] = 1;
+	sample->code.kind = EARLY_CODE_LOOP;
+	memset(sample->code.notes, 0xff, sizeof(sample->code.notes));
+	walk_made(sample, 1, 0);
+}
+END_TEST
+
 /* Code that runs is mapped. So the known mappings are of another time, as before an exec. */
 START_TEST(the_leaf_is_not_mapped)
 {
@@ -307,5 +398,5 @@ END_TEST
 
 SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_last_walk,
 		a_stack_that_was_not_copied, a_page_that_was_not_copied, a_regular_expression,
-		the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit,
-		samples_go_with_their_set, frames_of_java)
+		a_trace, a_stub, made_code_without_its_loop, the_leaf_is_not_mapped,
+		a_caller_is_not_mapped, the_depth_limit, samples_go_with_their_set, frames_of_java)

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Notes for early samples what a walk through made code has to know of that code, and of memory
+ * that is not on the stack (struct early_code). The rules of bpf/made_code.h look at the bytes
+ * before a return address, at a stub, and at the state of LuaJIT. All of that may be another one
+ * when the recorder walks the copy of the stack.
+ *
+ * A note is no search for callers. The recorder's walk tells the place of a return address by the
+ * runtime's rule, and only then looks whether that place has a note.
+ */
+#ifndef BPF_EARLY_CODE_H
+#define BPF_EARLY_CODE_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/kernel.h"
+#include "bpf/made_code.h"
+#include "bpf/python_frames.h"
+#include "bpf/stack_window.h"
+#include "bpf/take_turns.h"
+
+/* The notes of a sample, and the code of the executable: the caller of made code is in it. */
+struct early_notes {
+	struct early_code found;
+	__u64 begin; /* of the copy of the stack */
+	__u64 code, code_bytes;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1); /* for each level, set before load */
+	__type(key, __u32);
+	__type(value, struct early_notes);
+} early_notes SEC(".maps");
+
+/* Reads the word at @at without the window of the stack. */
+static __always_inline __u64 read_stack_word(__u64 at)
+{
+	__u64 word = 0;
+
+	bpf_probe_read_user(&word, sizeof(word), (void *)at);
+	return word;
+}
+
+/* Is @pc in the executable, after a call? */
+static __always_inline bool is_executable_return(const struct early_notes *n,
+						 const struct unwind_frame *f, __u64 pc)
+{
+	return pc - n->code < n->code_bytes && is_after_call(f, pc);
+}
+
+/*
+ * Notes @word, which is at @at of the stack, if it tells of made code. It is an address of the
+ * executable, or may be that of a state of LuaJIT. Returns 0.
+ */
+__verified_once int note_early_word(__u64 at, __u64 word, __u32 level)
+{
+	struct early_notes *n = bpf_map_lookup_elem(&early_notes, &level);
+	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	const struct unwind_frame *f;
+	__u64 i;
+
+	if (!n || !memory)
+		return 0; /* cannot be: the arrays have the index */
+	f = &memory->walk.frame;
+	if (n->found.kind == EARLY_CODE_TRACE) {
+		at -= LUA_FRAME_STATE;
+		if (!is_lua_state(f, word, at))
+			return 0;
+		word = read_stack_word(at + UNWIND_LUA_FRAME - 8);
+	}
+	if (!is_executable_return(n, f, word))
+		return 0;
+	if (n->found.kind == EARLY_CODE_STUB) {
+		at -= 16;
+		if (!is_after_python_stub(f, read_stack_word(at)))
+			return 0;
+	}
+	i = (at - n->begin) / 64 / 8;
+	if (i < EARLY_NOTES)
+		n->found.notes[i] |= 1ULL << ((at - n->begin) / 8 & 63);
+	return 0;
+}
+
+/* Pointers, as they cannot be in a map. */
+struct early_notes_search {
+	struct walk_memory *memory;
+	const struct early_notes *notes;
+	__u64 at; /* the window */
+};
+
+/* Looks at word number @i of the window. */
+static long note_early_turn(__u32 i, struct early_notes_search *c)
+{
+	const struct early_notes *n = c->notes;
+	__u64 word;
+
+	if (i >= WINDOW_BYTES / 8)
+		return 1;
+	word = ((__u64 *)c->memory->window)[i];
+	/* The frame of LuaJIT's interpreter is at a multiple of 16. */
+	if (n->found.kind == EARLY_CODE_TRACE ? word && !(word & 7) && !(i & 1)
+					      : word - n->code < n->code_bytes)
+		note_early_word(c->at + 8 * i, word, c->memory->level);
+	return 0;
+}
+
+/* Looks at the words of a part of the stack. bpf_loop ends when this returns 1. */
+static long note_early_window(__u32 i, struct early_notes_search *c)
+{
+	struct walk_memory *m = c->memory;
+
+	c->at = c->notes->begin + (__u64)i * WINDOW_BYTES;
+	m->start = NO_WINDOW;
+	if (bpf_probe_read_user(m->window, WINDOW_BYTES, (void *)c->at))
+		return 1;
+	take_turns(WINDOW_BYTES / 8, note_early_turn, c);
+	return 0;
+}
+
+/* How the code of @in is known; EARLY_CODE_NONE if it makes none. */
+static __always_inline enum early_code_kind early_code_kind_of(const struct interpreter *in)
+{
+	if (in->has_traces)
+		return EARLY_CODE_TRACE;
+	if (in->language == LANGUAGE_PYTHON)
+		return in->python.marks == PYTHON_MARK_SHIM ? EARLY_CODE_STUB : EARLY_CODE_NONE;
+	return in->loop ? EARLY_CODE_LOOP : EARLY_CODE_NONE; /* of PHP alone */
+}
+
+/*
+ * Notes what the sample at hand of @level needs. The frame of @level has its registers. Returns 0.
+ */
+__verified_once int note_early_code(__u32 level)
+{
+	struct early_notes_search c = {.memory = bpf_map_lookup_elem(&walk_memories, &level)};
+	struct early_notes *n = bpf_map_lookup_elem(&early_notes, &level);
+	const struct interpreter *in;
+	__u64 base, code, code_end;
+	__u32 nr;
+
+	if (!n || !c.memory)
+		return 0; /* cannot be: the arrays have the index */
+	n->found.kind = EARLY_CODE_NONE;
+	if (!walk_languages ||
+	    !find_executable_interpreter(bpf_get_current_task_btf(), &nr, &base, &code, &code_end))
+		return 0;
+	in = bpf_map_lookup_elem(&interpreters, &nr);
+	if (!in)
+		return 0; /* cannot be: it was found */
+	n->found.kind = early_code_kind_of(in);
+	if (n->found.kind == EARLY_CODE_NONE)
+		return 0;
+	n->found.loop = base + in->loop;
+	n->found.leaf_rule = UNWIND_NO_RULE;
+	if (n->found.kind == EARLY_CODE_STUB)
+		n->found.leaf_rule = python_stub_rule(&c.memory->walk.frame);
+	__builtin_memset(n->found.notes, 0, sizeof(n->found.notes));
+	n->begin = early_stack_begin(c.memory->walk.frame.sp);
+	n->code = code;
+	n->code_bytes = code_end - code;
+	c.notes = n;
+	bpf_loop(EARLY_STACK_BYTES / WINDOW_BYTES, note_early_window, &c, 0);
+	return 0;
+}
+
+#endif

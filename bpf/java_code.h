@@ -83,7 +83,8 @@ static __always_inline enum java_leaf_place java_place_of_prologue(struct java_s
 	if (is_sub_rsp(c))
 		return c[-1] == 0x55 || (c[-4] == 0x55 && is_mov_rbp(c - 3)) ? JAVA_PUSHED_RBP
 									     : JAVA_AT_RETURN;
-	if ((IS3(c, 0x48, 0x89, 0x6c) || IS3(c, 0x48, 0x89, 0xac)) && c[3] == 0x24)
+	if ((IS3(c, 0x48, 0x89, 0x2c) || IS3(c, 0x48, 0x89, 0x6c) || IS3(c, 0x48, 0x89, 0xac)) &&
+	    c[3] == 0x24)
 		return JAVA_RBP_LATER;
 	s->is_found = 0;
 	take_turns(JAVA_PROLOGUE_SEEN - 1, java_look_at_prologue, &rest);

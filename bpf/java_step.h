@@ -152,18 +152,7 @@ static __always_inline enum stack_end java_leave(struct unwind_frame *f, __u64 p
 	}
 	f->lost |= 1u << UNWIND_RBX;
 	f->has_regs = 0;
-	return pc ? STACK_GOES_ON : STACK_END_ROOT;
-}
-
-/* The return address is below @sp of the caller. */
-static __always_inline enum stack_end java_leave_below(struct unwind_frame *f, __u64 sp,
-						       __u64 rbp_at)
-{
-	__u64 pc;
-
-	if (unwind_read(f, &pc, sizeof(pc), sp - 8))
-		return STACK_END_UNREADABLE;
-	return java_leave(f, pc, sp, rbp_at);
+	return pc ? STACK_GOES_ON : STACK_END_UNREADABLE;
 }
 
 /* Where the stub by which C++ calls Java saves rbx, below rbp (stubGenerator_x86_64.cpp). */
@@ -182,7 +171,7 @@ static __always_inline enum stack_end java_leave_by_rbp(const struct java_step *
 	    rbp - f->sp > JAVA_MAX_FRAME || unwind_read(f, &pc, sizeof(pc), rbp + 8))
 		return STACK_END_UNREADABLE;
 	sp = rbp + 16;
-	if (is_interpreter && unwind_read(f, &sp, sizeof(sp), rbp - 8))
+	if (is_interpreter && (!is_java_code(j->m, pc) || unwind_read(f, &sp, sizeof(sp), rbp - 8)))
 		return STACK_END_UNREADABLE;
 	end = java_leave(f, pc, sp, rbp);
 	if (is_call_stub) {
@@ -244,11 +233,12 @@ static __always_inline enum stack_end java_leave_stub(const struct java_step *j)
 	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
 	__u64 rbp = j->f->regs[UNWIND_RBP], rbp_at = 0, at, *ra = &j->s->ra;
 
-	if (rbp - j->f->sp < JAVA_MAX_FRAME && !unwind_read(j->f, ra, sizeof(*ra), rbp + 8) &&
-	    is_return_from(j, *ra, j->s->begin, j->s->end))
-		return java_leave_by_rbp(j, false);
 	if (c[-1] == 0x55 && is_mov_rbp(c)) /* push rbp */
 		rbp_at = j->f->sp;
+	else if (c[0] != 0x55 && c[0] != 0xc3 && rbp - j->f->sp < JAVA_MAX_FRAME &&
+		 !unwind_read(j->f, ra, sizeof(*ra), rbp + 8) &&
+		 is_return_from(j, *ra, j->s->begin, j->s->end))
+		return java_leave_by_rbp(j, false);
 	at = rbp_at ? rbp_at + 8 : j->f->sp;
 	if (unwind_read(j->f, ra, sizeof(*ra), at) ||
 	    !is_return_from(j, *ra, j->s->begin, j->s->end))
@@ -343,6 +333,26 @@ static __always_inline enum stack_end java_leave_interpreter(const struct java_s
 	return java_leave_by_rbp(j, true);
 }
 
+/*
+ * The leaf is in an adapter, which moves arguments to where the interpreter or compiled code
+ * expects them, or in a table of calls. The return address is at sp. An adapter of arguments for
+ * the interpreter makes room for them, and the caller's sp is elsewhere. Compiled code calls with
+ * an sp that 16 divides, and all room is a multiple of 16. So sp tells whether the room is there.
+ */
+static __always_inline enum stack_end java_leave_adapter(const struct java_step *j)
+{
+	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
+	__u64 *ra = &j->s->ra;
+
+	/* and rsp, -16; push rax: the return address comes to a new place. */
+	if (c[0] == 0x50 || (IS3(c, 0x48, 0x83, 0xe4) && c[3] == 0xf0))
+		return STACK_END_UNREADABLE;
+	if (unwind_read(j->f, ra, sizeof(*ra), j->f->sp) ||
+	    (!is_interpreted(j, *ra) && (j->f->sp & 15) != 8))
+		return STACK_END_UNREADABLE;
+	return java_leave_bare(j);
+}
+
 /* Where in its code is the leaf? */
 static __always_inline enum java_leaf_place java_place_of_leaf(const struct java_step *j,
 							       enum java_kind kind, __u64 complete)
@@ -377,23 +387,33 @@ static __always_inline bool java_has_pushed_word(const struct java_step *j)
 	return !unwind_read(j->f, ra, sizeof(*ra), end) && is_java_return(j, *ra);
 }
 
-static __always_inline enum stack_end java_leave_place(const struct java_step *j,
-						       enum java_leaf_place place)
+/* The address of the return address of the frame at hand. */
+static __always_inline __u64 java_return_at(const struct java_step *j, enum java_leaf_place place)
 {
 	__u64 sp = j->f->sp, end = sp + j->s->frame_bytes;
 
 	switch (place) {
 	case JAVA_AT_RETURN:
-		return java_leave_below(j->f, sp + 8, 0);
+		return sp;
 	case JAVA_PUSHED_RBP:
-		return java_leave_below(j->f, sp + 16, sp);
-	case JAVA_RBP_LATER:
-		return java_leave_below(j->f, end, 0);
+		return sp + 8;
 	case JAVA_PUSHED_WORD:
-		return java_leave_below(j->f, end + 8, end - 8);
+		return end;
 	default:
-		return java_leave_below(j->f, end, end - 16);
+		return end - 8;
 	}
+}
+
+/* The caller is HotSpot's code, as only stubs without a size of frames return elsewhere. */
+static __always_inline enum stack_end java_leave_place(const struct java_step *j,
+						       enum java_leaf_place place)
+{
+	bool is_rbp_in_place = place == JAVA_AT_RETURN || place == JAVA_RBP_LATER;
+	__u64 at = java_return_at(j, place), *ra = &j->s->ra;
+
+	if (unwind_read(j->f, ra, sizeof(*ra), at) || !is_java_code(j->m, *ra))
+		return STACK_END_UNREADABLE;
+	return java_leave(j->f, *ra, at + 8, is_rbp_in_place ? 0 : at - 8);
 }
 
 /* The offset of the place from which on a frame is complete; ~0: that is not known. */
@@ -406,6 +426,32 @@ static __always_inline __u64 java_complete_at(const struct java_step *j)
 		return n == 0xffff ? ~0ULL : n;
 	}
 	return n >> 31 ? ~0ULL : n;
+}
+
+/* Bytes of the instructions by which a stub makes its frame, where HotSpot does not say it. */
+#define JAVA_STUB_PROLOGUE 12
+
+/*
+ * The leaf is in a stub with a size of frames. HotSpot jumps to some stubs from the middle of a
+ * method, to stop a thread or to handle an exception. There the word at sp belongs to the method,
+ * and may be an old return address. Such stubs begin with a push of another register. So at the
+ * first instruction the word counts where the stub makes a frame at once. Further on the return
+ * address has to stand after a call of this very stub.
+ */
+static __always_inline enum stack_end java_leave_runtime(const struct java_step *j, __u64 complete)
+{
+	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
+	enum java_leaf_place place;
+	__u64 *ra = &j->s->ra;
+
+	if (j->f->pc == j->s->begin && (c[0] == 0x55 || is_sub_rsp(c)))
+		return java_leave_bare(j);
+	place = java_place_of_leaf(j, JAVA_RUNTIME,
+				   complete == ~0ULL ? JAVA_STUB_PROLOGUE : complete);
+	if (unwind_read(j->f, ra, sizeof(*ra), java_return_at(j, place)) ||
+	    !is_return_from(j, *ra, j->s->begin, j->s->end))
+		return STACK_END_UNREADABLE;
+	return java_leave_place(j, place);
 }
 
 static __always_inline enum stack_end java_leave_leaf(const struct java_step *j,
@@ -424,13 +470,11 @@ static __always_inline enum stack_end java_leave_leaf(const struct java_step *j,
 			place = JAVA_PUSHED_WORD;
 		return java_leave_place(j, place);
 	case JAVA_RUNTIME:
-		if (complete != ~0ULL && j->f->pc >= j->s->begin + complete)
-			return java_leave_place(j, java_place_of_leaf(j, kind, complete));
-		return java_leave_bare(j);
+		return java_leave_runtime(j, complete);
 	case JAVA_STUBS:
 		return java_leave_stub(j);
 	default:
-		return java_leave_bare(j);
+		return java_leave_adapter(j);
 	}
 }
 

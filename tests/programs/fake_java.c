@@ -211,6 +211,14 @@ static struct method *make_method(struct pool *pool, int index, const char *name
 	return m;
 }
 
+/* Puts code into block @nr of the heap. */
+static void put_block(int nr, const unsigned char *code, size_t bytes)
+{
+	memcpy(heap.memory.low + nr * BLOCK + CODE_AT, code, bytes);
+	for (int i = 0; i < BLOCK >> SHIFT; i++)
+		heap.map.low[(nr * BLOCK >> SHIFT) + i] = strcmp(lie, "map") ? i : 1;
+}
+
 /*
  * Block @nr of the heap: a method that saves rbp, spoils it, and calls @body. Frames have
  * different sizes. Returns its code.
@@ -234,7 +242,7 @@ static char *make_block(int nr, struct method *method, void *body)
 	struct blob *b = (struct blob *)(begin + BLOCK_HEADER);
 
 	memcpy(code + 12, &body, sizeof(body));
-	memcpy(begin + CODE_AT, code, sizeof(code));
+	put_block(nr, code, sizeof(code));
 	*b = (struct blob){.complete = 5, .name = "nmethod", .method = method};
 	b->frame_words = 2 + 2 * (nr + 1);
 	if (!strcmp(lie, "frame"))
@@ -243,8 +251,29 @@ static char *make_block(int nr, struct method *method, void *body)
 		b->frame_words = 0;
 	b->code_begin = begin + CODE_AT;
 	b->code_end = begin + BLOCK;
-	for (int i = 0; i < BLOCK >> SHIFT; i++)
-		heap.map.low[(nr * BLOCK >> SHIFT) + i] = strcmp(lie, "map") ? i : 1;
+	return begin + CODE_AT;
+}
+
+/* Block @nr: the stub by which C calls the method @body. It has a frame of rbp. Returns its code.
+ */
+static char *make_stub(int nr, void *body)
+{
+	unsigned char code[] = {
+		0x55,                                  /* push rbp */
+		0x48, 0x8b, 0xec,                      /* mov rbp, rsp */
+		0x48, 0xb8, 0,    0, 0, 0, 0, 0, 0, 0, /* mov rax, body */
+		0xff, 0xd0,                            /* call rax */
+		0x5d,                                  /* pop rbp */
+		0xc3,                                  /* ret */
+	};
+	char *begin = heap.memory.low + nr * BLOCK;
+
+	memcpy(code + 6, &body, sizeof(body));
+	put_block(nr, code, sizeof(code));
+	*(struct blob *)(begin + BLOCK_HEADER) = (struct blob){.complete = -1,
+							       .name = "StubRoutines (1)",
+							       .code_begin = begin + CODE_AT,
+							       .code_end = begin + BLOCK};
 	return begin + CODE_AT;
 }
 
@@ -267,17 +296,18 @@ static void make_heap(void)
 	heap.shift = SHIFT;
 }
 
-/* The methods in the heap; the outermost one is returned. */
+/* The methods in the heap, and the stub that calls the outermost one. The stub is returned. */
 static int (*make_methods(void))(void)
 {
 	static struct class class;
 	static struct pool pool = {.class = &class};
-	char *leaf, *middle;
+	char *leaf, *middle, *outer;
 
 	class.name = make_symbol("K");
 	leaf = make_block(0, make_method(&pool, 0, "leaf"), (void *)burn_inside);
 	middle = make_block(1, make_method(&pool, 1, "middle"), leaf);
-	return (int (*)(void))make_block(2, make_method(&pool, 2, "outer"), middle);
+	outer = make_block(2, make_method(&pool, 2, "outer"), middle);
+	return (int (*)(void))make_stub(3, outer);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,99 @@
+# Compares folded stacks of tests/programs/SteadyStacks.java, root first, with annotations, with the stacks that HotSpot
+# prints of its threads: awk -f steady_stacks.awk DUMP... FOLDED. The methods of a thread from its root to spin() have to
+# be the same. Prints these numbers:
+#	same		samples with the same methods
+#	short		... with inlined methods missing at the leaf, where HotSpot does not describe the very instruction
+#	cut		... with methods missing at the root
+#	absent		... without methods
+#	differ		... with others; they are shown on stderr
+#	threads		threads that HotSpot has printed, and of them
+#	agreed		... those with a sample with the same methods
+#	not_steady	... those whose methods were others in another dump
+#	methods		methods of the samples that are the same, and of them
+#	inlined		... those that are inlined
+
+# "steady-1-0" #14 prio=5 ...
+/^"/ {
+	thread = ""
+	if ($1 ~ /^"steady-/) {
+		thread = $1
+		gsub(/"/, "", thread)
+		chain = ""
+		in_spin = 0
+	}
+	next
+}
+
+# at java.lang.Thread.run(java.base@17.0.15/Thread.java:840)
+thread != "" && $1 == "at" {
+	name = $2
+	sub(/\(.*/, "", name)
+	sub(/\/0x/, "+0x", name)
+	if (name == "SteadyStacks.spin") {
+		in_spin = 1
+		chain = name
+	} else if (in_spin) {
+		chain = name ";" chain
+	}
+	next
+}
+
+# The line below the last method.
+thread != "" && NF == 0 {
+	if (!in_spin || (thread in steady && steady[thread] != chain)) {
+		not_steady++
+		print "not steady: " thread ": " chain > "/dev/stderr"
+	}
+	steady[thread] = chain
+	thread = ""
+	next
+}
+
+# steady-1-0;clone3;...;java.lang.Thread.run_[java];SteadyStacks.spin_[java,inl];memcpy 12
+/^steady-[^ ;]*;/ {
+	count = $NF
+	sub(/ [0-9]+$/, "")
+	nr = split($0, frames, ";")
+	thread = frames[1]
+	if (!(thread in steady))
+		next
+	chain = ""
+	methods = inlined = 0
+	for (i = 2; i <= nr; i++) {
+		name = frames[i]
+		if (!sub(/_\[java(,inl)?\]$/, "", name))
+			continue
+		methods++
+		inlined += frames[i] ~ /,inl\]$/
+		chain = chain (chain == "" ? "" : ";") name
+		if (name == "SteadyStacks.spin")
+			break
+	}
+	thread_name = thread
+	thread = ""
+	if (chain == steady[thread_name]) {
+		same += count
+		same_methods += methods * count
+		same_inlined += inlined * count
+		seen[thread_name] = 1
+	} else if (chain == "") {
+		absent += count
+	} else if (index(steady[thread_name], chain ";") == 1 && frames[nr] ~ /_\[java(,inl)?\]$/) {
+		short += count
+	} else if (length(chain) < length(steady[thread_name]) &&
+		   substr(steady[thread_name], length(steady[thread_name]) - length(chain)) == ";" chain) {
+		cut += count
+	} else {
+		differ += count
+		print "differs: " $0 "\nHotSpot: " thread_name ";" steady[thread_name] > "/dev/stderr"
+	}
+}
+
+END {
+	for (t in steady)
+		threads++
+	for (t in seen)
+		agreed++
+	printf "same %d\nshort %d\ncut %d\nabsent %d\ndiffer %d\n", same, short, cut, absent, differ
+	printf "threads %d\nagreed %d\nnot_steady %d\nmethods %d\ninlined %d\n", threads, agreed, not_steady, same_methods, same_inlined
+}

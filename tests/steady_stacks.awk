@@ -3,14 +3,27 @@
 # be the same. Prints these numbers:
 #	same		samples with the same methods
 #	short		... with inlined methods missing at the leaf, where HotSpot does not describe the very instruction
+#	less		... with methods missing between others, none of which is another one
 #	cut		... with methods missing at the root
 #	absent		... without methods
 #	differ		... with others; they are shown on stderr
 #	threads		threads that HotSpot has printed, and of them
-#	agreed		... those with a sample with the same methods
+#	agreed		... those with a sample with the same methods, or less
 #	not_steady	... those whose methods were others in another dump
 #	methods		methods of the samples that are the same, and of them
 #	inlined		... those that are inlined
+
+# Are the methods of @part among those of @whole, in their order?
+function is_among(part, whole,    parts, all, nr_parts, nr_all, i, next_one)
+{
+	nr_parts = split(part, parts, ";")
+	nr_all = split(whole, all, ";")
+	next_one = 1
+	for (i = 1; i <= nr_all && next_one <= nr_parts; i++)
+		if (all[i] == parts[next_one])
+			next_one++
+	return next_one > nr_parts
+}
 
 # "steady-1-0" #14 prio=5 ...
 /^"/ {
@@ -83,6 +96,9 @@ thread != "" && NF == 0 {
 	} else if (length(chain) < length(steady[thread_name]) &&
 		   substr(steady[thread_name], length(steady[thread_name]) - length(chain)) == ";" chain) {
 		cut += count
+	} else if (is_among(chain, steady[thread_name])) {
+		less += count
+		seen[thread_name] = 1
 	} else {
 		differ += count
 		print "differs: " $0 "\nHotSpot: " thread_name ";" steady[thread_name] > "/dev/stderr"
@@ -94,6 +110,6 @@ END {
 		threads++
 	for (t in seen)
 		agreed++
-	printf "same %d\nshort %d\ncut %d\nabsent %d\ndiffer %d\n", same, short, cut, absent, differ
+	printf "same %d\nshort %d\nless %d\ncut %d\nabsent %d\ndiffer %d\n", same, short, less, cut, absent, differ
 	printf "threads %d\nagreed %d\nnot_steady %d\nmethods %d\ninlined %d\n", threads, agreed, not_steady, same_methods, same_inlined
 }

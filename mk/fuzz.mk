@@ -5,7 +5,7 @@
 FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all
 FUZZ_COMMON := tests/fuzz/budget.c $(COMMON_SRC)
-FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam functions demangle interpreters
+FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam functions demangle interpreters frames
 
 # The sources and libraries of each target.
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
@@ -24,6 +24,8 @@ FUZZ_beam      := tests/fuzz/beam_input.c record/languages/beam_machine.c record
 	record/languages/java_machine.c $(FUZZ_COMMON)
 FUZZ_functions := tests/fuzz/functions_input.c record/languages/source_function.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
+FUZZ_frames    := tests/fuzz/frames_input.c $(addprefix report/tables/,table_frames.c table_lines.c) \
+	report/text/string_set.c report/text/textbuf.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
 	report/symbols/short_name.c report/text/string_set.c $(FUZZ_COMMON)
 FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(addprefix record/languages/, \
@@ -35,6 +37,7 @@ FUZZ_LIBS_elf      := -lelf -lz -lzstd -llzma
 FUZZ_LIBS_names    := -lelf -lz -llzma
 FUZZ_LIBS_probes   := -llzma
 FUZZ_LIBS_dwarf    := -lelf -lz -lzstd -pthread
+FUZZ_LIBS_frames   := -lzstd
 FUZZ_LIBS_demangle := -liberty
 
 fuzz: $(FUZZ_NAMES:%=$(B)/fuzz_%) ## build the libFuzzer targets (needs clang)

@@ -401,14 +401,17 @@ static int try_fetch(struct search *s, enum fetch_kind kind, struct found *best)
 /* Asks servers for what is missing. The executable is of use only if there is nothing else. */
 static int fetch_files(struct search *s)
 {
-	int ret;
+	bool needs_lines = s->roots->needs_lines;
+	int ret = 0;
 
 	if (!s->roots->fetcher || build_id_is_none(&s->wanted->build_id) ||
-	    found_is_best(&s->binary, s->roots->needs_lines) ||
-	    found_is_best(&s->debug, s->roots->needs_lines))
+	    found_is_best(&s->binary, needs_lines))
 		return 0;
-	ret = try_fetch(s, FETCH_DEBUGINFO, &s->debug);
-	if (!ret && s->debug.fd < 0 && s->binary.fd < 0)
+	if (!found_is_best(&s->debug, needs_lines))
+		ret = try_fetch(s, FETCH_DEBUGINFO, &s->debug);
+	else if (!s->roots->needs_binary)
+		return 0;
+	if (!ret && s->binary.fd < 0 && (s->debug.fd < 0 || s->roots->needs_binary))
 		ret = try_fetch(s, FETCH_EXECUTABLE, &s->binary);
 	return ret;
 }

@@ -98,7 +98,7 @@ SELECT * FROM samples WHERE recording_id IN (
 
 -- Frames as people read them: the function and its module.
 CREATE OR REPLACE VIEW functions AS
-SELECT frame_id, coalesce(name, '[unknown]') AS function, parse_filename(path, false, 'forward_slash') AS module, kind
+SELECT frame_id, coalesce(nullif(name, ''), '[unknown]') AS function, parse_filename(path, false, 'forward_slash') AS module, kind
 FROM frames LEFT JOIN (SELECT frame_id, name FROM symbols WHERE depth = 0) USING (frame_id);
 
 -- The functions in which most samples are, of the whole fleet: FROM fleet_top(20);

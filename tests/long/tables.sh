@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests: report/tables report/commands/command_tables.c tests/readers/engine.js tests/tools/prof_vary.c
+# tests: report/tables report/commands/command_tables.c report/commands/table_names.c tests/readers/engine.js tests/tools/prof_vary.c
 # Tables of profrep in DuckDB and ClickHouse, the engines themselves: sums, the top functions, loads that change nothing,
-# collisions, all queries of the scripts. Recordings are of a build, of Python and of all processes, as of several hosts. TAP.
+# collisions, names that come later, all queries of the scripts. Recordings are of a build, of Python and of all processes, as of several hosts. TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/tap.sh
@@ -17,6 +17,20 @@ root=$PWD
 "$profrec" -q -F 499 -o "$dir/python.prof" -- timeout 5 python3 -c 'while True: sorted(str(i) for i in range(9999))' \
 	> "$dir/log" 2>&1
 cd "$dir" || exit 1
+# A program whose names the recorder leaves out.
+cat > spinner.c <<'C'
+static volatile unsigned long n;
+static inline __attribute__((always_inline)) void inlined(void) { n += n / 7; }
+__attribute__((noinline)) void spin_long(void) { for (int i = 0; i < 3000; i++) inlined(); }
+__attribute__((noinline)) void spin_short(void) { for (int i = 0; i < 1000; i++) n += n / 7; }
+int main(void) { for (;;) { spin_long(); spin_short(); } }
+C
+gcc -g -O1 -Wl,--build-id -o spinner spinner.c
+"$profrec" -q -F 499 --no-names -o spinner.prof -- timeout 3 ./spinner > log 2>&1
+"$profrep" tables -o unnamed spinner.prof > log 2>&1
+spun=$(zstd -qdc unnamed/samples.tsv.zst | awk -F '\t' '{n += $12} END {print n}')
+cp -r unnamed named && "$profrep" tables --symbols named > log 2>&1
+cp -r unnamed lines && "$profrep" tables --symbols lines -i --lines > log 2>&1
 for host in web1 web2; do
 	for name in all build python; do
 		"$BUILD/tests/prof_vary" $name.prof $host 3600 300000 > $host-$name.prof
@@ -69,6 +83,45 @@ top_of_engine()
 	query "$1" "$2" | awk -F '\t' '{m = $3; if (m != "" && m !~ /^\[/) m = "[" m "]"; print $1 "\t" $2 (m == "" ? "" : " " m)}' |
 		sed 's/;/\\x3b/g' | LC_ALL=C sort -t $'\t' -k 1,1nr -k 2 | head -n 20
 }
+# The functions of the spinner, as profrep finds them in the file, and as the engine has them.
+spinner_of_profrep()
+{
+	"$profrep" -f --comm spinner spinner.prof 2> log | awk '{n = $NF; sub(/ [0-9]+$/, ""); k = split($0, f, ";"); self[f[k]] += n}
+		END {for (i in self) if (i ~ /^(spin_|main)/) print self[i] "\t" i}' | LC_ALL=C sort
+}
+spinner_of_engine()
+{
+	local top="SELECT self, function FROM fleet.service_top(wanted = 'spinner', lines = 100) WHERE module = 'spinner';"
+	[ "$1" = clickhouse ] || top="SELECT self, function FROM service_top('spinner', 100) WHERE module = 'spinner';"
+	query "$1" "$top" | grep -v '\[' | LC_ALL=C sort
+}
+inlined_of()
+{
+	query "$1" "SELECT name, file LIKE '%spinner.c', min(line), max(line) FROM fleet.symbols WHERE depth = 1 AND name = 'inlined'
+		GROUP BY name, file;" | sed 's/true/1/'
+}
+changes_nothing()
+{
+	local before
+	before=$(contents "$1" "SELECT * FROM fleet.symbols WHERE source = 'file' ORDER BY frame_id, depth;")
+	load "$1" "$2" && diff <(echo "$before") <(contents "$1" "SELECT * FROM fleet.symbols WHERE source = 'file' ORDER BY frame_id, depth;")
+}
+# names_come_later ENGINE: the database has frames first, then their names, then lines.
+names_come_later()
+{
+	check "$1: frames without names" load "$1" unnamed
+	check "$1: they have none" same "$(spinner_of_engine "$1")" ""
+	check "$1: names of files, later" load "$1" named
+	check "$1: they are those of profrep" diff <(spinner_of_engine "$1") <(spinner_of_profrep)
+	check "$1: of functions that were seen" contains "$(spinner_of_engine "$1")" spin_long
+	check "$1: a second load of names changes nothing" changes_nothing "$1" named
+	check "$1: nor do tables without names" changes_nothing "$1" unnamed
+	check "$1: inlined functions and lines" load "$1" lines
+	check "$1: their lines" same "$(inlined_of "$1")" $'inlined\t1\t2\t2'
+	check "$1: the functions of the code stay" diff <(spinner_of_engine "$1") <(spinner_of_profrep)
+	check "$1: a second load of lines changes nothing" changes_nothing "$1" lines
+	check "$1: nor do tables that lack them" changes_nothing "$1" unnamed
+}
 # Two stacks with one id, as somebody may make them.
 forge()
 {
@@ -101,9 +154,10 @@ for name in duckdb clickhouse; do
 	check "$name: and change nothing" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
 	check "$name: calls" load $name calls
 	check "$name: are not among samples of CPU time" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
+	names_come_later $name
 	"$profrep" tables -o "evil-$name" hostile.prof > log 2>&1
 	check "$name: hostile names" load $name "evil-$name"
-	check "$name: their samples" same "$(query $name "SELECT sum(n) FROM fleet.samples;")" "$((samples + 10 + calls))"
+	check "$name: their samples" same "$(query $name "SELECT sum(n) FROM fleet.samples;")" "$((samples + 10 + calls + spun))"
 	check "$name: a backslash ends no module" same "$(query $name \
 		"SELECT DISTINCT length(module) FROM fleet.functions WHERE module LIKE '%xfe';")" 8
 	check "$name: all queries of the script" sh -c 'cd "$1" && node "$2" "$3" "$4" > ../answers' - first "$engine" $name "$dir/$name.db" \

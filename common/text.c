@@ -77,6 +77,21 @@ static bool is_printable(uint32_t cp, enum text_mode mode)
 }
 
 /*
+ * Is the backslash at @s to become two? After the text is decoded, a single one stands for itself.
+ * So nothing may follow that makes it look like the beginning of an escaped byte, or like half of
+ * two. Namespaces of PHP have single ones.
+ */
+static bool is_doubled(const unsigned char *s, size_t len, enum text_mode mode)
+{
+	uint32_t next;
+
+	if (mode == TEXT_MESSAGE)
+		return false;
+	return len == 1 || s[1] == 'x' || s[1] == '\\' || !utf8_decode(s + 1, len - 1, &next) ||
+	       !is_printable(next, mode);
+}
+
+/*
  * Writes the escaped form of the first character of @s to @out. Returns the bytes that were read.
  */
 static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode,
@@ -87,7 +102,7 @@ static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode
 	size_t n = utf8_decode(s, len, &cp);
 	size_t o = 0;
 
-	if (n && cp == '\\' && mode != TEXT_MESSAGE) {
+	if (n && cp == '\\' && is_doubled(s, len, mode)) {
 		memset(out, '\\', 2);
 		*out_len = 2;
 		return 1;

@@ -2,8 +2,9 @@
 /*
  * Names made safe to print. Thread names, paths and symbols belong to the profiled processes and
  * may hold anything: escape sequences, newlines, bytes that are not UTF-8. The programs print all
- * such text through this file. Visible UTF-8 passes. A backslash becomes two; each byte of all
- * other characters becomes \xNN. So different names look different, except in messages.
+ * such text through this file. Visible UTF-8 passes. Each byte of all other characters becomes
+ * \xNN. A backslash becomes two at the end, and before another one, an x or an escaped byte; others
+ * stay. So different names look different, except in messages.
  */
 #ifndef COMMON_TEXT_H
 #define COMMON_TEXT_H

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/unit/suite.h"
 
@@ -67,7 +69,63 @@ START_TEST(backslash_is_escaped)
 	expect("\\", TEXT_PLAIN, "\\\\");
 	expect("\\x1b", TEXT_PLAIN, "\\\\x1b");
 	expect("\\\\", TEXT_PLAIN, "\\\\\\\\");
-	expect("C:\\a;b", TEXT_FOLDED, "C:\\\\a\\x3bb");
+	expect("\\\033", TEXT_PLAIN, "\\\\\\x1b");
+	expect("C:\\;", TEXT_FOLDED, "C:\\\\\\x3b");
+	expect("\\\342\200\256", TEXT_PLAIN, "\\\\\\xe2\\x80\\xae");
+	expect("\\\377", TEXT_PLAIN, "\\\\\\xff");
+}
+END_TEST
+
+START_TEST(other_backslashes_stay)
+{
+	expect("App\\Page\\Controller::f", TEXT_FOLDED, "App\\Page\\Controller::f");
+	expect("App\\xml\\f", TEXT_FOLDED, "App\\\\xml\\f");
+	expect("C:\\;", TEXT_PLAIN, "C:\\;");
+	expect("C:\\a;b", TEXT_FOLDED, "C:\\a\\x3bb");
+	expect("\\\\a", TEXT_PLAIN, "\\\\\\a");
+	expect("a\\größe", TEXT_PLAIN, "a\\größe");
+}
+END_TEST
+
+/* Decodes the text as a reader does. */
+static size_t decode(const char *text, char *out)
+{
+	size_t nr = 0;
+
+	while (*text) {
+		unsigned int byte;
+
+		if (text[0] == '\\' && text[1] == '\\') {
+			out[nr++] = '\\';
+			text += 2;
+		} else if (sscanf(text, "\\x%2x", &byte) == 1) {
+			out[nr++] = (char)byte;
+			text += 4;
+		} else {
+			out[nr++] = *text++;
+		}
+	}
+	return nr;
+}
+
+/* No two names have one text: all names of some bytes come back. */
+START_TEST(names_come_back)
+{
+	static const char bytes[] = {'\\', 'x', '1', 'b', '\033', ';', '\377'};
+	char name[6], back[4 * sizeof(name)];
+	uint32_t nr_names = 7 * 7 * 7 * 7 * 7 * 7;
+
+	for (uint32_t i = 0; i < nr_names; i++) {
+		for (uint32_t k = 0, rest = i; k < sizeof(name); k++, rest /= 7)
+			name[k] = bytes[rest % 7];
+		for (enum text_mode mode = TEXT_PLAIN; mode <= TEXT_FOLDED; mode++) {
+			char *text = text_escape(name, sizeof(name), mode);
+
+			ck_assert_uint_eq(decode(text, back), sizeof(name));
+			ck_assert_mem_eq(back, name, sizeof(name));
+			free(text);
+		}
+	}
 }
 END_TEST
 
@@ -138,5 +196,5 @@ START_TEST(printing_is_escaping)
 END_TEST
 
 SUITE_MAIN("text", printable_passes, controls_are_escaped, backslash_is_escaped,
-	   invisible_is_escaped, bad_utf8_is_escaped, folded_escapes_the_separator,
-	   nul_within_length, printing_is_escaping)
+	   other_backslashes_stay, names_come_back, invisible_is_escaped, bad_utf8_is_escaped,
+	   folded_escapes_the_separator, nul_within_length, printing_is_escaping)

@@ -48,6 +48,24 @@ skip()
 	echo "ok $tap_nr - $1 # SKIP $2"
 }
 
+# has_support NAME RECORDING VERSION KNOWN: does the recording say that it knows the interpreter? If not, that fails for a
+# VERSION, as the interpreter tells it, that matches KNOWN. Other versions are skipped.
+has_support()
+{
+	local found
+	found=$(info "$2" interpreter)
+	case $found in
+	*without*) ;;
+	*) return 0 ;;
+	esac
+	if [[ $3 =~ ^($4)$ ]]; then
+		check "$1: version $3 has support" same "$found" "an interpreter with support"
+	else
+		skip "$1" "it is $found"
+	fi
+	return 1
+}
+
 # skip_all REASON: nothing in this file can run here.
 skip_all()
 {

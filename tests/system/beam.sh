@@ -72,13 +72,11 @@ elif ! erlc -o "$dir" tests/programs/known_calls.erl > "$dir/erlc.out" 2>&1; the
 	why="erlc does not compile: $(head -n 1 "$dir/erlc.out")"
 else
 	run ""
-	case $(info "$dir/erlang.prof" interpreter) in
-	*without*) why="erl is $(info "$dir/erlang.prof" interpreter)" ;;
-	esac
 fi
+release=$(erl -noshell -eval 'io:put_chars(erlang:system_info(otp_release)), halt().' 2> /dev/null)
 if [ -n "$why" ]; then
 	skip "erlang" "$why"
-else
+elif has_support "erlang" "$dir/erlang.prof" "$release" '25|27'; then
 	judge erlang
 	run "+JPperf true"
 	judge "frame pointers"

@@ -98,13 +98,8 @@ for node in $NODES; do
 		continue
 	fi
 	"$profrec" -q -U -F 999 -o "$dir/version.prof" -- "$node" -e 'for (const t = Date.now(); Date.now() - t < 300;);'
-	version=$(info "$dir/version.prof" interpreter)
-	case $version in
-	V8*without*)
-		skip "$node" "its engine is $version"
-		continue
-		;;
-	esac
+	version=$("$node" -p 'process.versions.v8')
+	has_support "$node" "$dir/version.prof" "$version" '(10\.2|11\.3|12\.4|13\.6)\..*' || continue
 	whole=(--no-turbo-inlining)
 	! "$node" --v8-options | grep -q -e --maglev-inlining || whole+=(--no-maglev-inlining)
 	# The engine writes a map of names, and frames that it would name have their functions already.

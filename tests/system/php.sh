@@ -66,15 +66,10 @@ truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 # functions have no place, so PERCENT may be displaced.
 judge_php()
 {
-	local name=$1 percent=$2 why=
+	local name=$1 percent=$2
 	"$profrec" -q -U -F 999 -o "$dir/$name.prof" -- $php -n "${@:3}" tests/programs/known_calls.php 2 "$dir/$name.pairs"
-	case $(info "$dir/$name.prof" interpreter) in
-	*without*) why="$php is $(info "$dir/$name.prof" interpreter)" ;;
-	esac
-	if [ -n "$why" ]; then
-		skip "$name" "$why"
-		return
-	fi
+	has_support "$name" "$dir/$name.prof" "$($php -n -r 'echo PHP_VERSION, PHP_ZTS ? " threads" : "", PHP_DEBUG ? " debug" : "";')" \
+		'(7\.4|8\.[1-5])\.[^ ]*' || return
 	"$profrep" -fa --unnamed function "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/$name.err"
 	awk -f tests/known_php.awk "$dir/$name.pairs" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.wrong"
 	check "$name: there are functions" above "$(truth "$name" pairs)" 1000

@@ -72,15 +72,9 @@ truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 # judge_ruby NAME ARG...: Ruby with a program whose calls are known.
 judge_ruby()
 {
-	local name=$1 why=
+	local name=$1
 	"$profrec" -q -U -F 1999 -o "$dir/$name.prof" -- "$ruby" "${@:2}" tests/programs/known_calls.rb 2 "$dir/$name.pairs"
-	case $(info "$dir/$name.prof" interpreter) in
-	*without*) why="$ruby is $(info "$dir/$name.prof" interpreter)" ;;
-	esac
-	if [ -n "$why" ]; then
-		skip "$name" "$why"
-		return
-	fi
+	has_support "$name" "$dir/$name.prof" "$("$ruby" -e 'print RUBY_VERSION')" '(2\.7|3\.1|3\.3)\..*' || return
 	"$profrep" -fa --unnamed function "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/$name.err"
 	awk -f tests/known_ruby.awk "$dir/$name.pairs" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.wrong"
 	check "$name: there are functions" above "$(truth "$name" pairs)" 1000

@@ -388,6 +388,8 @@ struct loop_places {
 struct language_stack {
 	struct language_places places;
 	__u32 nr_words, nr_segments;
+	__u32 nr_failures; /* names that could not be read in this stack */
+	__u32 reserved;
 	struct language_segment segments[MAX_LANGUAGE_SEGMENTS];
 	struct language_loops loops;
 	struct loop_places loop_places;

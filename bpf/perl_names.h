@@ -177,7 +177,7 @@ __verified_once int send_perl_function(__u32 level, __u32 is_main)
 	const struct interpreter *in;
 	struct php_function_name *name;
 
-	if (!walk_languages || !s)
+	if (!walk_languages || !s || s->nr_failures >= NAME_FAILURES_MAX)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->perl.interpreter);
 	/* The value of the map means nothing. */
@@ -197,6 +197,7 @@ __verified_once int send_perl_function(__u32 level, __u32 is_main)
 	}
 	bpf_ringbuf_discard(name, 0);
 forget:
+	s->nr_failures++;
 	bpf_map_delete_elem(&seen_functions, &s->perl.function);
 	return 0;
 }

@@ -126,7 +126,7 @@ __verified_once int send_php_function(__u32 level)
 	const struct interpreter *in;
 	struct php_function_name *name;
 
-	if (!walk_languages || !s)
+	if (!walk_languages || !s || s->nr_failures >= NAME_FAILURES_MAX)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->php.interpreter);
 	/* The value of the map means nothing. */
@@ -145,6 +145,7 @@ __verified_once int send_php_function(__u32 level)
 	}
 	bpf_ringbuf_discard(name, 0);
 forget:
+	s->nr_failures++;
 	bpf_map_delete_elem(&seen_functions, &s->php.function);
 	return 0;
 }

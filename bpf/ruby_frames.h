@@ -136,7 +136,7 @@ __verified_once int send_ruby_function(__u32 level)
 	const struct interpreter *in;
 	struct function_name *name;
 
-	if (!walk_languages || !s)
+	if (!walk_languages || !s || s->nr_failures >= NAME_FAILURES_MAX)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->ruby.interpreter);
 	/* The value of the map means nothing. */
@@ -159,6 +159,7 @@ __verified_once int send_ruby_function(__u32 level)
 	}
 	bpf_ringbuf_discard(name, 0);
 forget:
+	s->nr_failures++;
 	bpf_map_delete_elem(&seen_functions, &s->ruby.function);
 	return 0;
 }

@@ -38,6 +38,13 @@ struct {
 /* The recorder counts up. */
 volatile __u64 seen_period;
 
+/*
+ * A name that cannot be read is tried again in the next stack with its function. A stack tries no
+ * more names after so many failures. So a stack of functions whose names are made up takes no
+ * longer.
+ */
+#define NAME_FAILURES_MAX 4
+
 /* Has the name of the function been handed over? */
 static __always_inline bool is_function_seen(const struct seen_function *function)
 {

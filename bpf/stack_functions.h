@@ -39,7 +39,7 @@ __verified_once int find_functions(__u32 tgid, __u64 space_id, __u32 level)
 
 	if (!walk_languages || !s)
 		return FUNCTIONS_NONE;
-	s->nr_words = s->nr_segments = 0;
+	s->nr_words = s->nr_segments = s->nr_failures = 0;
 	s->loops.code.loop_bytes = 0;
 	s->loops.is_perl = 0;
 	s->places = (struct language_places){};

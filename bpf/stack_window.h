@@ -33,6 +33,7 @@ struct node_scratch {
 	__u64 skip, length; /* of a string: the first character that counts, and their number */
 	__u64 is_tail;      /* characters before them are in another string */
 	__u64 string, type; /* the string at hand, and the type of that with the characters */
+	__u64 nr_failures;  /* names that could not be read in this stack */
 	struct seen_function function;
 };
 
@@ -87,7 +88,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 		m->start = NO_WINDOW;
 		m->searched = m->code_parts = 0;
 		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;
-		m->node.function_map = m->node.shared_map = 0;
+		m->node.function_map = m->node.shared_map = m->node.nr_failures = 0;
 	}
 	return m;
 }

@@ -1,27 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep push: recordings to a receiver of Pyroscope's Push API. */
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/parse.h"
 #include "report/commands/commands.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 #include "report/push/pusher.h"
+#include "report/push/watcher.h"
 
 /* Pyroscope's reject_older_than. */
 #define MAX_AGE_S 3600
 
 #define PATIENCE_S 60
 
+#define SPOOL_NAME      ".profrep-push" /* in the watched directory */
+#define SPOOL_BYTES     (UINT64_C(256) << 20)
+#define SPOOL_BYTES_MIN (UINT64_C(1) << 20)
+
+/* A request that is on its way when a signal ends profrep may take so long. */
+#define GRACE_NS (5 * NS_PER_S)
+
 struct push_options {
 	struct source_request request;
 	struct push_target target;
 	uint64_t max_age_s, patience_s;
 	bool takes_any_age;
+	const char *watched, *spool;
+	uint64_t spool_bytes;
 	struct operands operands;
 };
+
+static int check_watch(const struct push_options *o, struct err *err)
+{
+	if (!o->watched && (o->spool || o->spool_bytes))
+		return err_set(err, -EINVAL, "option %s: needs --watch",
+			       o->spool ? "--spool" : "--spool-size");
+	if (o->watched && o->operands.nr)
+		return err_set(err, -EINVAL, "option --watch: not with recordings");
+	if (o->watched && o->patience_s)
+		return err_set(err, -EINVAL,
+			       "option --patience: not with --watch, which has a spool");
+	return 0;
+}
 
 static int take_push_operands(void *options, int nr, char **operands, struct err *err)
 {
@@ -36,6 +62,8 @@ static int take_push_operands(void *options, int nr, char **operands, struct err
 	o->request.span.keeps_slots = true;
 	if (o->request.view.unnamed == UNNAMED_BY_LAYOUT)
 		o->request.view.unnamed = UNNAMED_FUNCTION;
+	if (check_watch(o, err))
+		return -EINVAL;
 	return push_target_check(&o->target, err);
 }
 
@@ -98,30 +126,128 @@ static int finish_account(const struct sender *sender, struct command_io *io, st
 	return err_set(err, -EIO, "failed to push all profiles: %s", sender->said);
 }
 
+static int run_once(struct pusher *pusher, const struct push_options *o, struct command_io *io,
+		    struct err *err)
+{
+	_cleanup_(recording_names_deinit) struct recording_names names = {0};
+	int ret = recording_names_make(&names, o->operands.names, o->operands.nr, err);
+
+	if (!ret)
+		ret = push_recordings(pusher, o, &names, io, err);
+	return ret ? ret : finish_account(pusher->sender, io, err);
+}
+
+/* What the watcher's functions need. */
+struct watch_context {
+	struct pusher *pusher;
+	const struct push_options *options;
+	struct command_io *io;
+};
+
+static int take_recording(void *ctx, const char *path, uint64_t *id, struct err *err)
+{
+	const struct watch_context *watch = ctx;
+	int ret = push_recording(watch->pusher, watch->options, path, watch->io, err);
+
+	textbuf_flush(&watch->io->warnings);
+	*id = watch->pusher->id;
+	return ret;
+}
+
+static void leave_recording(void *ctx, const char *path, const struct err *err)
+{
+	const struct watch_context *watch = ctx;
+	struct err copy = *err;
+
+	note_left_out(watch->io, path, &copy);
+	textbuf_flush(&watch->io->warnings);
+}
+
+static volatile sig_atomic_t is_ended;
+static int wake_fd = -1;
+
+static void end_watch(int number)
+{
+	int error = errno;
+
+	(void)number;
+	is_ended = 1;
+	eventfd_write(wake_fd, 1);
+	errno = error;
+}
+
+static int catch_signals(struct err *err)
+{
+	const struct sigaction action = {.sa_handler = end_watch};
+
+	wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (wake_fd >= 0 && !sigaction(SIGTERM, &action, NULL) && !sigaction(SIGINT, &action, NULL))
+		return 0;
+	return err_set(err, -errno, "failed to catch signals: %s", strerror(errno));
+}
+
+static int run_watch(struct pusher *pusher, const struct push_options *o, struct command_io *io,
+		     struct err *err)
+{
+	struct sender *sender = pusher->sender;
+	struct watch_context context = {pusher, o, io};
+	struct spool spool;
+	struct watcher watcher = {
+		.dir = o->watched,
+		.spool = &spool,
+		.sender = sender,
+		.is_ended = &is_ended,
+		.take = take_recording,
+		.left = leave_recording,
+		.ctx = &context,
+	};
+	_cleanup_free_ char *name = NULL;
+	int ret;
+
+	if (!o->spool && asprintf(&name, "%s/" SPOOL_NAME, o->watched) < 0)
+		return err_set(err, -ENOMEM, "failed to watch '%s': out of memory", o->watched);
+	ret = spool_open(&spool, o->spool ? o->spool : name,
+			 o->spool_bytes ? o->spool_bytes : SPOOL_BYTES,
+			 &sender->account.fates[PUSH_DROPPED], err);
+	pusher->spool = &spool;
+	http_client_watch(sender->client, &is_ended, GRACE_NS);
+	if (!ret)
+		ret = catch_signals(err);
+	watcher.wake_fd = wake_fd;
+	if (!ret)
+		ret = watcher_run(&watcher, err);
+	spool_count(&spool, &sender->account.waiting);
+	spool_close(&spool);
+	push_account_print(&sender->account, &io->warnings);
+	/* The end of a service by a signal is no failure. */
+	io->is_incomplete = false;
+	return ret;
+}
+
 static int run_push(const void *options, struct command_io *io, struct err *err)
 {
 	const struct push_options *o = options;
-	_cleanup_(recording_names_deinit) struct recording_names names = {0};
 	struct sender sender = {.messages = &io->warnings};
 	struct pusher pusher = {
 		.target = &o->target,
 		.sender = &sender,
 		.patience_ns = (o->patience_s ? o->patience_s : PATIENCE_S) * NS_PER_S,
 	};
-	int ret = recording_names_make(&names, o->operands.names, o->operands.nr, err);
+	int ret = http_client_create(&o->target, PUSH_PATH, &sender.client, err);
 
-	if (!o->takes_any_age)
-		sender.max_age_ns = (o->max_age_s ? o->max_age_s : MAX_AGE_S) * NS_PER_S;
-	if (!ret)
-		ret = http_client_create(&o->target, PUSH_PATH, &sender.client, err);
 	if (ret)
 		return ret;
-	ret = push_recordings(&pusher, o, &names, io, err);
-	if (!ret)
-		ret = finish_account(&sender, io, err);
+	if (!o->takes_any_age)
+		sender.max_age_ns = (o->max_age_s ? o->max_age_s : MAX_AGE_S) * NS_PER_S;
+	ret = o->watched ? run_watch(&pusher, o, io, err) : run_once(&pusher, o, io, err);
 	pusher_deinit(&pusher);
 	http_client_destroy(sender.client);
 	return ret;
+}
+
+static int parse_spool_size(const char *text, void *target)
+{
+	return parse_size(text, SPOOL_BYTES_MIN, UINT64_MAX / 2, target);
 }
 
 #define TARGET_ROW(...) OPTION_ROW(struct push_options, __VA_ARGS__)
@@ -139,7 +265,7 @@ static const struct option_spec push_rows[] = {
 		   .help = "send this header, too; may be given several times"),
 	TARGET_ROW(OPTION_STRING, target.ca_file, "ca-file", 0, .metavar = "FILE",
 		   .help = "trust the certificates in FILE instead of the system's"),
-	TARGET_ROW(OPTION_U64, max_age_s, "max-age", 0, .min = 1, .max = 31536000000,
+	TARGET_ROW(OPTION_U64, max_age_s, "max-age", 0, .min = 1, .max = 10000000000,
 		   .metavar = "SECONDS",
 		   .help = "send no profiles that are older (default 3600, as the receiver takes)"),
 	TARGET_ROW(OPTION_FLAG, takes_any_age, "any-age", 0,
@@ -147,6 +273,14 @@ static const struct option_spec push_rows[] = {
 	TARGET_ROW(OPTION_U64, patience_s, "patience", 0, .min = 1, .max = 86400,
 		   .metavar = "SECONDS",
 		   .help = "leave a receiver that takes nothing for SECONDS (default 60)"),
+	TARGET_ROW(OPTION_STRING, watched, "watch", 0, .metavar = "DIR",
+		   .help = "push the recordings in DIR as they are finished, until a signal"),
+	TARGET_ROW(
+		OPTION_STRING, spool, "spool", 0, .metavar = "DIR",
+		.help = "keep what is to be sent in DIR (default .profrep-push in the watched one)"),
+	TARGET_ROW(OPTION_PARSED, spool_bytes, "spool-size", 0, .metavar = "SIZE",
+		   .help = "keep at most SIZE bytes; K, M, G may follow (default 256M)",
+		   .parse = parse_spool_size, .kind = "a size of 1M or more"),
 };
 
 static const struct option_table own_options = {push_rows, ARRAY_SIZE(push_rows), NULL};
@@ -155,7 +289,8 @@ const struct profrep_command push_command = {
 	COMMAND_TEXTS(
 		"push", "push profiles to Pyroscope, or to others that have its Push API",
 		"  profrep push http://localhost:4040 app.prof\n"
-		"  profrep push --token-file token --tenant web https://pyroscope.example.com app.prof\n"),
+		"  profrep push --token-file token --tenant web https://pyroscope.example.com app.prof\n"
+		"  profrep push http://localhost:4040 --watch /var/lib/profrec  # as they are finished\n"),
 	.spec.usage = "[OPTIONS] URL [FILE|@LIST...]",
 	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct push_options)},
 	.options_size = sizeof(struct push_options),

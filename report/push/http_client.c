@@ -7,6 +7,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/minmax.h"
 #include "common/options.h"
 #include "report/push/curl_library.h"
 
@@ -32,6 +33,8 @@ struct http_client {
 	char error[CURL_ERROR_SIZE];
 	char answer[SHOWN_BYTES];
 	size_t nr_answer, nr_answer_bytes, nr_header_bytes;
+	const char *body; /* of the request */
+	size_t len, nr_read;
 	const volatile sig_atomic_t *is_ended;
 	uint64_t grace_ns, ended_at_ns;
 };
@@ -56,6 +59,26 @@ static size_t take_header(char *data, size_t size, size_t nr, void *ctx)
 	(void)data;
 	client->nr_header_bytes += size * nr;
 	return client->nr_header_bytes > HEADER_BYTES_MAX ? 0 : size * nr;
+}
+
+static size_t give_body(char *data, size_t size, size_t nr, void *ctx)
+{
+	struct http_client *client = ctx;
+	size_t len = min_u64(size * nr, client->len - client->nr_read);
+
+	memcpy(data, client->body + client->nr_read, len);
+	client->nr_read += len;
+	return len;
+}
+
+/*
+ * When a connection that was used before ends without an answer, libcurl would send the request
+ * again by itself. The receiver may have it by then, and nobody would know.
+ */
+static int refuse_rewind(void *ctx, curl_off_t offset, int origin)
+{
+	(void)ctx, (void)offset, (void)origin;
+	return CURL_SEEKFUNC_FAIL;
 }
 
 /* libcurl calls it often, and at least once a second. */
@@ -195,7 +218,10 @@ static int add_headers(struct http_client *client)
 	return ret;
 }
 
-/* Sets what is equal for all requests. Verification of TLS is on unless somebody turns it off. */
+/*
+ * Sets what is equal for all requests. Verification of TLS is on unless somebody turns it off.
+ * Without CURLOPT_NOSIGNAL libcurl ignores SIGPIPE as long as it works, whatever library does TLS.
+ */
 static CURLcode set_options(struct http_client *client)
 {
 	const struct curl_library *lib = &client->lib;
@@ -204,7 +230,6 @@ static CURLcode set_options(struct http_client *client)
 	CURLcode bad = lib->setopt(h, CURLOPT_URL, client->url);
 
 	bad |= lib->setopt(h, CURLOPT_POST, 1L);
-	bad |= lib->setopt(h, CURLOPT_NOSIGNAL, 1L);
 	bad |= lib->setopt(h, CURLOPT_FOLLOWLOCATION, 0L);
 	bad |= lib->setopt(h, CURLOPT_SSL_VERIFYPEER, 1L);
 	bad |= lib->setopt(h, CURLOPT_SSL_VERIFYHOST, 2L);
@@ -214,6 +239,9 @@ static CURLcode set_options(struct http_client *client)
 	bad |= lib->setopt(h, CURLOPT_USERAGENT, "profrep/" PROFREC_VERSION);
 	bad |= lib->setopt(h, CURLOPT_HTTPHEADER, client->headers);
 	bad |= lib->setopt(h, CURLOPT_ERRORBUFFER, client->error);
+	bad |= lib->setopt(h, CURLOPT_READFUNCTION, give_body);
+	bad |= lib->setopt(h, CURLOPT_READDATA, client);
+	bad |= lib->setopt(h, CURLOPT_SEEKFUNCTION, refuse_rewind);
 	bad |= lib->setopt(h, CURLOPT_WRITEFUNCTION, take_answer);
 	bad |= lib->setopt(h, CURLOPT_WRITEDATA, client);
 	bad |= lib->setopt(h, CURLOPT_HEADERFUNCTION, take_header);
@@ -327,15 +355,12 @@ static bool is_untrusted(CURLcode code)
 }
 
 /* No whole answer came. */
-static void judge_failure(struct http_client *client, CURLcode code, size_t len,
-			  struct http_answer *answer)
+static void judge_failure(struct http_client *client, CURLcode code, struct http_answer *answer)
 {
 	const char *reason = client->error[0] ? client->error : client->lib.strerror(code);
-	curl_off_t sent = 0;
 
-	client->lib.getinfo(client->handle, CURLINFO_SIZE_UPLOAD_T, &sent);
 	answer->outcome = is_untrusted(code) ? HTTP_UNTRUSTED : HTTP_FAILED;
-	answer->may_be_taken = sent > 0 && (size_t)sent >= len;
+	answer->may_be_taken = client->nr_read == client->len;
 	set_text(answer, reason, "", 0);
 }
 
@@ -392,11 +417,13 @@ void http_client_post(struct http_client *client, const void *body, size_t len,
 		set_text(answer, err.text, "", 0);
 		return;
 	}
-	lib->setopt(client->handle, CURLOPT_POSTFIELDS, body);
+	client->body = body;
+	client->len = len;
+	client->nr_read = 0;
 	lib->setopt(client->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
 	code = lib->perform(client->handle);
 	if (code)
-		judge_failure(client, code, len, answer);
+		judge_failure(client, code, answer);
 	else
 		judge_answer(client, answer);
 }

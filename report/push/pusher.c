@@ -6,10 +6,17 @@
 
 #include "report/export/pprof_profile.h"
 #include "report/push/push_request.h"
+#include "report/tables/recording_tables.h"
 
 void pusher_deinit(struct pusher *pusher)
 {
 	textbuf_deinit(&pusher->body);
+}
+
+static int pack_part(struct pusher *pusher, const struct profile_part *part)
+{
+	pusher->body.nr = 0;
+	return push_request_pack(part, pusher->host, pusher->target, &pusher->body);
 }
 
 static int send_part(struct pusher *pusher, const struct profile_part *part)
@@ -18,16 +25,23 @@ static int send_part(struct pusher *pusher, const struct profile_part *part)
 		.nr_samples = part->nr_samples,
 		.begin_ns = part->begin_ns,
 	};
-	int ret;
+	int ret = pack_part(pusher, part);
 
-	pusher->body.nr = 0;
-	ret = push_request_pack(part, pusher->host, pusher->target, &pusher->body);
 	if (ret)
 		return ret;
 	message.body = pusher->body.data;
 	message.len = pusher->body.nr;
 	pusher->has_given_up = !sender_send(pusher->sender, &message, pusher->patience_ns);
 	return 0;
+}
+
+static int spool_part(struct pusher *pusher, const struct profile_part *part)
+{
+	int ret = pack_part(pusher, part);
+
+	return ret ? ret
+		   : spool_add(pusher->spool, pusher->body.data, pusher->body.nr, part->nr_samples,
+			       part->begin_ns);
 }
 
 static int take_part(void *ctx, const struct profile_part *part)
@@ -37,6 +51,8 @@ static int take_part(void *ctx, const struct profile_part *part)
 
 	if (sender_is_too_old(pusher->sender, part->begin_ns))
 		push_count_add(&fates[PUSH_TOO_OLD], part->nr_samples);
+	else if (pusher->spool)
+		return spool_part(pusher, part);
 	else if (pusher->has_given_up)
 		push_count_add(&fates[PUSH_UNSENT], part->nr_samples);
 	else
@@ -73,6 +89,17 @@ static int check_recording(struct source *source, uint64_t *ns, struct err *err)
 		       rec->name, event_name(rec->meta, source->events.first));
 }
 
+static int check_spooled(const struct pusher *pusher, const struct recording *rec, struct err *err)
+{
+	/* Of a file that is still being copied, the rest may come. */
+	if (!rec->end)
+		return err_set(err, -ENODATA, "it is incomplete: %s",
+			       rec->defect ? rec->defect : "it has no end");
+	if (taken_has_recording(&pusher->spool->taken, recording_id(rec->meta, 0)))
+		return err_set(err, -EEXIST, "it was pushed already, by another name");
+	return 0;
+}
+
 int pusher_push(struct pusher *pusher, struct source *source, struct rows_summary *summary,
 		struct err *err)
 {
@@ -80,10 +107,13 @@ int pusher_push(struct pusher *pusher, struct source *source, struct rows_summar
 	uint64_t ns;
 	int ret = check_recording(source, &ns, err);
 
+	if (!ret && pusher->spool)
+		ret = check_spooled(pusher, &source->rec, err);
 	if (ret)
 		return ret;
 	pusher->body.fd = -1;
 	pusher->host = source->rec.meta->hostname;
+	pusher->id = recording_id(source->rec.meta, 0);
 	ret = profile_parts_make(source, ns, &taker, summary);
 	return ret ? err_set(err, ret, "failed to push '%s': %s", source->rec.name, strerror(-ret))
 		   : 0;

@@ -5,17 +5,23 @@
 
 #include "report/push/profile_parts.h"
 #include "report/push/sender.h"
+#include "report/push/spool.h"
 
 /* The procedure of Pyroscope's Push API, below the receiver's URL. */
 #define PUSH_PATH "push.v1.PusherService/Push"
 
-/* Start with target, sender and patience_ns set. All that it points to is borrowed. */
+/*
+ * Start with target and sender set, and with patience_ns or spool. All that it points to is
+ * borrowed.
+ */
 struct pusher {
 	const struct push_target *target;
 	struct sender *sender;
 	uint64_t patience_ns; /* how long a receiver that takes nothing is asked */
+	struct spool *spool;  /* gets the requests; NULL: they are sent */
 	bool has_given_up;    /* nothing more is sent */
 	const char *host;     /* of the recording */
+	uint64_t id;          /* of the recording: recording_id */
 	struct textbuf body;
 };
 
@@ -24,7 +30,8 @@ void pusher_deinit(struct pusher *pusher);
 /*
  * Pushes the event of @source, whose names are found. Each of its samples has a place in the
  * sender's account then. Adds the stacks that rows lack to @summary. Returns 0 or a negative errno
- * with @err set: -EINVAL if the recording has no CPU time of one host.
+ * with @err set: -EINVAL if the recording has no CPU time of one host. A spool takes whole
+ * recordings alone, each once: others are -ENODATA and -EEXIST.
  */
 int pusher_push(struct pusher *pusher, struct source *source, struct rows_summary *summary,
 		struct err *err);

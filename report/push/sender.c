@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/push/sender.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -54,6 +55,18 @@ static void note_done(struct sender *sender, enum push_fate fate, uint64_t nr_sa
 	push_count_add(&sender->account.fates[fate], nr_samples);
 }
 
+/* It is said before it happens: whoever ends profrep now ends the account, too. */
+static void note_repeat(struct sender *sender, struct push_message *message)
+{
+	push_count_add(&sender->account.repeated, message->nr_samples);
+	message->may_be_taken = false;
+	textbuf_printf(sender->messages,
+		       "WARNING: a profile with %" PRIu64
+		       " samples is sent again: the receiver may have it already\n",
+		       message->nr_samples);
+	textbuf_flush(sender->messages);
+}
+
 enum send_result sender_try(struct sender *sender, struct push_message *message, uint64_t *wait_ns)
 {
 	struct http_answer answer;
@@ -62,10 +75,8 @@ enum send_result sender_try(struct sender *sender, struct push_message *message,
 		push_count_add(&sender->account.fates[PUSH_TOO_OLD], message->nr_samples);
 		return SEND_DONE;
 	}
-	if (message->may_be_taken) {
-		push_count_add(&sender->account.repeated, message->nr_samples);
-		message->may_be_taken = false;
-	}
+	if (message->may_be_taken)
+		note_repeat(sender, message);
 	http_client_post(sender->client, message->body, message->len, &answer);
 	switch (answer.outcome) {
 	case HTTP_TAKEN:

@@ -114,7 +114,7 @@ def take(body):
             demand(re.fullmatch("[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", raw.ID), "an ID")
             profile, stacks = check_profile(raw.raw_profile)
             for stack, count in stacks:
-                lines.append(f"{labels['service_name']}\t{stack}\t{count}\n")
+                lines.append(f"{labels['service_name']}\t{stack}\t{count}\t{raw.ID}\n")
             profiles.append(json.dumps({
                 "id": raw.ID, "labels": labels, "time": profile.time_nanos, "duration": profile.duration_nanos,
                 "period": profile.period, "stacks": len(stacks), "samples": sum(count for _, count in stacks),

@@ -106,6 +106,9 @@ check "all is there once, too" took_all
 start_receiver lost
 check "an answer that is lost" says 0 "sent again, may count twice: 1 profile with 2 samples" push sums.prof
 check "it did count twice" took 16
+start_receiver ok lost
+check "an answer that is lost on a connection that was used before" says 0 "sent again, may count twice: 1 profile with 3 samples" push sums.prof
+check "it counted twice, and no more" took 17
 start_receiver ok half
 check "an answer that ends in the middle" says 0 "sent again, may count twice: 1 profile" push sums.prof
 start_receiver 429:3

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests that wait for the receiver, as files of a directory: whatever ends profrep, they are
+ * there at its next start. The name of a file has the facts about the request. A request that is
+ * being sent has a name of its own, because the receiver may have taken it when profrep ends.
+ */
+#ifndef REPORT_PUSH_SPOOL_H
+#define REPORT_PUSH_SPOOL_H
+
+#include "report/push/push_account.h"
+#include "report/push/taken.h"
+
+struct spool_entry {
+	uint64_t seq, begin_ns, nr_samples;
+	uint64_t bytes;
+	bool may_be_taken; /* it was sent, and nobody knows the outcome */
+};
+
+/* spool_open makes it. */
+struct spool {
+	const char *name; /* of the directory */
+	int fd;           /* the directory; locked */
+	uint64_t bytes, bytes_max;
+	VEC(struct spool_entry) entries; /* by seq */
+	size_t first;                    /* the oldest entry that waits */
+	struct taken taken;
+	uint64_t next_seq; /* for the next entry; those from taken.next_seq on wait for it */
+	struct push_count *dropped; /* borrowed: counts requests that did not fit */
+};
+
+/*
+ * Opens the directory @name, and makes it if it is not there. It holds @bytes_max at most. Another
+ * process that has it open is an error. Requests of a recording that was not taken whole are
+ * removed. Returns 0 or a negative errno with @err set. Call spool_close in both cases.
+ */
+int spool_open(struct spool *spool, const char *name, uint64_t bytes_max,
+	       struct push_count *dropped, struct err *err);
+
+void spool_close(struct spool *spool);
+
+/*
+ * Adds the request of @len bytes at @body. It is not sent before spool_commit. If the spool is
+ * full, the oldest requests are dropped and counted. Returns 0 or a negative errno.
+ */
+int spool_add(struct spool *spool, const void *body, size_t len, uint64_t nr_samples,
+	      uint64_t begin_ns);
+
+/*
+ * Ends a recording: @file is taken, and its requests are to be sent. @file's name is the spool's
+ * from then on. Returns 0 or a negative errno: then nothing of it is in the spool.
+ */
+int spool_commit(struct spool *spool, struct taken_file *file);
+
+/* Removes the requests that were added since spool_commit. */
+void spool_abort(struct spool *spool);
+
+/* Returns the oldest request that is to be sent, NULL if there is none. */
+struct spool_entry *spool_first(struct spool *spool);
+
+/*
+ * Reads @entry into @body, and notes that it is being sent. When it returns 0, the note survives a
+ * failure of power. Else a negative errno.
+ */
+int spool_begin(struct spool *spool, const struct spool_entry *entry, char_vec *body);
+
+/* Notes that @entry was sent in vain: by may_be_taken, the receiver has it or has it not. */
+void spool_put_back(struct spool *spool, const struct spool_entry *entry);
+
+/* Removes @entry, which is the first one. */
+void spool_remove(struct spool *spool, const struct spool_entry *entry);
+
+/* Adds the requests that wait to @count. */
+void spool_count(const struct spool *spool, struct push_count *count);
+
+#endif

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# tests: report/push report/commands/command_push.c tests/programs/push_receiver.py
+# profrep push --watch: recordings as they are finished, a spool that survives kills, and its account. TAP.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+# shellcheck source=tests/receiver.sh
+. tests/receiver.sh
+need_receiver
+cd "$dir" || exit 1
+mkdir in
+
+check "a spool without --watch" says 2 "option --spool: needs --watch" "$profrep" push --spool s http://127.0.0.1:1 a.prof
+check "--watch and recordings" says 2 "option --watch: not with recordings" "$profrep" push --watch in http://127.0.0.1:1 a.prof
+check "a spool that is too small" says 2 "option --spool-size: '1K' is not a size of 1M or more" \
+	"$profrep" push --watch in --spool-size 1K http://127.0.0.1:1
+check "no directory" says 1 "failed to open the spool 'none/.profrep-push'" "$profrep" push --watch none http://127.0.0.1:1
+
+## Recordings as they are finished.
+start_receiver
+make_recording in/old.prof 1
+make_recording in/late.prof.77.part 2
+echo "not a recording" > in/README
+start_push
+wait_for sums_are in/old.prof
+check "one that was there" sums_are in/old.prof
+make_recording new.part 3
+mv new.part in/new.prof
+wait_for sums_are in/old.prof in/new.prof
+check "one that gets its name" sums_are in/old.prof in/new.prof
+make_recording third 4
+cp third in/third.prof
+wait_for sums_are in/old.prof in/new.prof in/third.prof
+check "one that is copied" sums_are in/old.prof in/new.prof in/third.prof
+check "another profrep has the spool" says 1 "another profrep has it" "$profrep" push --watch in "$url"
+wait_for grep -q README push.log
+cp in/old.prof in/again.prof
+wait_for grep -q again.prof push.log
+check "the same by another name is left" contains "$(cat push.log)" "it was pushed already, by another name"
+check "a part is not taken" same "$(grep -c part push.log)" 0
+end_push TERM
+check "it ends by SIGTERM with status 0" same $? 0
+check "the account" contains "$(tail -n 1 push.log)" "pushed: 9 profiles with"
+check "nothing came twice" same "$(receiver_ids | sort | uniq -d)" ""
+: > push.log
+start_push
+make_recording more.part 5
+mv more.part in/more.prof
+wait_for sums_are in/old.prof in/new.prof in/third.prof in/more.prof
+end_push TERM
+check "a second run goes on" sums_are in/old.prof in/new.prof in/third.prof in/more.prof
+check "what could not be read is said once" same "$(grep -c README push.log)" 0
+
+## A receiver in trouble: the spool keeps all, in order.
+rm -rf in && mkdir in
+start_receiver "503*3"
+make_recording in/a.prof 6
+start_push
+wait_for sums_are in/a.prof
+check "after 503 all is there" sums_are in/a.prof
+end_push TERM
+check "once" same "$(receiver_ids | sort | uniq -d)" ""
+end_receiver
+make_recording in/b.prof 7
+: > push.log
+start_push
+wait_for grep -q "sent again" push.log
+end_push TERM
+check "nobody listens: it ends all the same" same $? 0
+check "and tells what waits" contains "$(tail -n 1 push.log)" "waiting in the spool: 3 profiles with"
+keeps=1 start_receiver
+start_push
+wait_for sums_are in/a.prof in/b.prof
+check "the next run sends it" sums_are in/a.prof in/b.prof
+end_push INT
+check "no sample is counted twice" same "$(grep -c "sent again, may" push.log)" 0
+
+## A spool that is full, and profiles that grow old in it.
+rm -rf in && mkdir in
+end_receiver
+for i in $(seq 12); do make_recording "in/$i.prof" "1$i" 20000; done
+: > push.log
+"$profrep" push --watch in --spool-size 1M --any-age "$url" >> push.log 2>&1 &
+push_pid=$!
+wait_for taken_all 12
+end_push TERM
+check "a full spool drops, and counts" contains "$(tail -n 1 push.log)" "dropped from a full spool"
+check "it keeps its size" at_most "$(cat in/.profrep-push/*-* | wc -c)" 1048576
+sum_of() { grep -oE 'with [0-9]+ sample' push.log | tail -n +2 | awk '{n += $2} END {print n}'; }
+check "each sample has its place" same "$(sum_of)" "$(folded_sums in/*.prof | awk '{n += $NF} END {print n}')"
+rm -rf in && mkdir in
+age=60 make_recording in/a.prof 8
+: > push.log
+start_push
+wait_for taken_all 1
+wait_for grep -q "sent again" push.log
+end_push TERM
+start_receiver
+: > push.log
+"$profrep" push --watch in --max-age 10 "$url" >> push.log 2>&1 &
+push_pid=$!
+wait_for no_spool
+end_push TERM
+check "profiles that are too old by now" contains "$(tail -n 1 push.log)" "pushed: 0 profiles with 0 samples; too old: 3 profiles"
+
+## Kills, at whatever moment: nothing is lost, and what came twice was counted.
+rm -rf in && mkdir in
+PUSH_DELAY=0.02 start_receiver
+for i in $(seq 10); do make_recording "in/$i.prof" "2$i"; done
+: > push.log
+kill_push 12 0.3
+check "after kills all is there" holds_all in/*.prof
+check "what came twice is what was said" repeats_are_said 12
+
+rm -rf in && mkdir in
+make_recording in/a.prof 9
+: > push.log
+start_push
+wait_for no_spool
+rm -rf in
+wait "$push_pid"
+check "a directory that goes away is an error" same $? 1
+check "it is said" contains "$(cat push.log)" "failed to watch 'in'"
+push_pid=
+plan_end

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+
+#include "report/push/spool.h"
+#include "report/push/watcher.h"
+#include "tests/unit/suite.h"
+
+static struct spool spool;
+static struct push_count dropped;
+static char name[300];
+static char_vec body;
+
+static void open_spool(uint64_t bytes_max)
+{
+	struct err err = {0};
+
+	ck_assert_msg(!spool_open(&spool, name, bytes_max, &dropped, &err), "%s", err.text);
+}
+
+static void begin(void)
+{
+
+	snprintf(name, sizeof(name), "%s/spool%d", suite_dir, getpid());
+	open_spool(100);
+}
+
+static void end(void)
+{
+	spool_close(&spool);
+	vec_free(&body);
+}
+
+/* As a new start of the program finds it. */
+static void reopen(void)
+{
+	spool_close(&spool);
+	open_spool(100);
+}
+
+static void add(const char *text, uint64_t nr_samples)
+{
+	ck_assert_int_eq(spool_add(&spool, text, strlen(text), nr_samples, 7), 0);
+}
+
+static void commit(const char *file_name)
+{
+	struct taken_file file;
+	struct stat st = {.st_ino = 5, .st_size = 6};
+
+	ck_assert_int_eq(taken_file_init(&file, file_name, &st), 0);
+	file.recording_id = 77;
+	ck_assert_int_eq(spool_commit(&spool, &file), 0);
+}
+
+static uint64_t nr_waiting(void)
+{
+	struct push_count count = {0};
+
+	spool_count(&spool, &count);
+	return count.nr_samples;
+}
+
+START_TEST(requests_come_back_in_order)
+{
+	add("one", 1);
+	add("two", 2);
+	commit("a");
+	add("three", 3);
+	commit("b");
+	reopen();
+	ck_assert_uint_eq(nr_waiting(), 6);
+	for (uint64_t i = 1; i <= 3; i++) {
+		struct spool_entry *entry = spool_first(&spool);
+
+		ck_assert_uint_eq(entry->nr_samples, i);
+		ck_assert_uint_eq(entry->begin_ns, 7);
+		ck_assert(!entry->may_be_taken);
+		ck_assert_int_eq(spool_begin(&spool, entry, &body), 0);
+		ck_assert_uint_eq(body.nr, i == 3 ? 5 : 3);
+		spool_remove(&spool, entry);
+	}
+	ck_assert_ptr_null(spool_first(&spool));
+	reopen();
+	ck_assert_ptr_null(spool_first(&spool));
+}
+END_TEST
+
+START_TEST(a_recording_is_taken_whole_or_not_at_all)
+{
+	struct taken_file file;
+	struct stat st = {.st_ino = 5, .st_size = 6};
+
+	add("one", 1);
+	commit("a b\n");
+	add("two", 2);
+	reopen();
+	ck_assert_uint_eq(nr_waiting(), 1);
+	ck_assert(taken_has_recording(&spool.taken, 77));
+	ck_assert(!taken_has_recording(&spool.taken, 78));
+	ck_assert_int_eq(taken_file_init(&file, "a b\n", &st), 0);
+	ck_assert_ptr_nonnull(taken_find(&spool.taken, &file));
+	file.size++;
+	ck_assert_ptr_null(taken_find(&spool.taken, &file));
+	free(file.name);
+	add("two", 2);
+	spool_abort(&spool);
+	ck_assert_uint_eq(nr_waiting(), 1);
+	ck_assert_uint_eq(spool.bytes, 3);
+}
+END_TEST
+
+START_TEST(a_request_that_was_being_sent_may_be_taken)
+{
+	struct spool_entry *entry;
+
+	add("one", 1);
+	commit("a");
+	ck_assert_int_eq(spool_begin(&spool, spool_first(&spool), &body), 0);
+	reopen();
+	entry = spool_first(&spool);
+	ck_assert(entry->may_be_taken);
+	/* The receiver said that it has not. */
+	ck_assert_int_eq(spool_begin(&spool, entry, &body), 0);
+	entry->may_be_taken = false;
+	spool_put_back(&spool, entry);
+	reopen();
+	ck_assert(!spool_first(&spool)->may_be_taken);
+}
+END_TEST
+
+START_TEST(a_full_spool_drops_the_oldest)
+{
+	char text[41] = "";
+
+	memset(text, 'x', sizeof(text) - 1);
+	dropped = (struct push_count){0};
+	for (uint64_t i = 1; i <= 5; i++) {
+		add(text, i);
+		commit("a");
+	}
+	ck_assert_uint_eq(dropped.nr_profiles, 3);
+	ck_assert_uint_eq(dropped.nr_samples, 1 + 2 + 3);
+	ck_assert_uint_eq(nr_waiting(), 4 + 5);
+	ck_assert_uint_eq(spool.bytes, 80);
+	reopen();
+	ck_assert_uint_eq(nr_waiting(), 4 + 5);
+	ck_assert_uint_eq(spool.bytes, 80);
+}
+END_TEST
+
+START_TEST(one_process_has_a_spool)
+{
+	struct spool other;
+	struct err err = {0};
+
+	ck_assert_int_eq(spool_open(&other, name, 100, &dropped, &err), -EWOULDBLOCK);
+	spool_close(&other);
+}
+END_TEST
+
+START_TEST(a_damaged_state_is_an_error)
+{
+	static const char *const texts[] = {"", "profrep push 2\nnext 1\n", "profrep push 1\n",
+					    "profrep push 1\nnext 1\n1 2 3 4\n",
+					    "profrep push 1\nnext x\n"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct err err = {0};
+		int fd = openat(spool.fd, "state", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+		ck_assert_int_eq(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
+		close(fd);
+		spool_close(&spool);
+		ck_assert_int_eq(spool_open(&spool, name, 100, &dropped, &err), -EBADMSG);
+	}
+}
+END_TEST
+
+START_TEST(names_of_recordings)
+{
+	ck_assert(is_recording_name("a.prof"));
+	ck_assert(is_recording_name("part"));
+	ck_assert(!is_recording_name("a.prof.12.part"));
+	ck_assert(!is_recording_name(".a.prof"));
+	ck_assert(!is_recording_name("."));
+}
+END_TEST
+
+SUITE_MAIN_WITH("spool", begin, end, requests_come_back_in_order,
+		a_recording_is_taken_whole_or_not_at_all,
+		a_request_that_was_being_sent_may_be_taken, a_full_spool_drops_the_oldest,
+		one_process_has_a_spool, a_damaged_state_is_an_error, names_of_recordings)

@@ -46,7 +46,7 @@ compare_steady()
 	check "$name: no stack differs from that of jstack" same "$(truth "$name" differ; cut -c1-2000 "$dir/$name.wrong")" 0
 	check "$name: all threads have the methods of jstack" same "$(truth "$name" agreed)" 49
 	# HotSpot may have given up the code of a caller. The address to return to is another one then, which has no inlined methods.
-	check "$name: 9 of 10 stacks have all inlined methods of callers" at_most $(($(truth "$name" less) * 10)) $((same + others))
+	check "$name: 19 of 20 stacks have all inlined methods of callers" at_most $(($(truth "$name" less) * 20)) $((same + others))
 	check "$name: 99 of 100 stacks are as long as those of jstack" at_most $((others * 100)) $((same + others))
 	echo "# $name: $(tr '\n' ' ' < "$dir/$name.truth")$(info "$dir/$name.prof" "user stacks")"
 }

@@ -15,7 +15,7 @@ if command -v systemd-analyze > "$dir/log"; then
 	mkdir "$dir/units"
 	# The programs need not be installed here.
 	for file in doc/profrec.service $units/*.service $units/*.timer; do
-		sed "s,^ExecStart=/usr/bin/profrec,ExecStart=/bin/true,; s,^ExecStart=/usr/bin/rsync,ExecStart=/bin/true,
+		sed "s,^ExecStart=/usr/bin/prof[a-z]*,ExecStart=/bin/true,; s,^ExecStart=/usr/bin/rsync,ExecStart=/bin/true,
 			s,^ExecStart=/usr/libexec/profrep-collect,ExecStart=$PWD/$units/profrep-collect," "$file" > "$dir/units/$(basename "$file")"
 	done
 	verified() { same "$(systemd-analyze verify --man=no "$dir/units/$1" 2>&1 | grep -F "$1")" ""; }
@@ -31,6 +31,7 @@ if command -v systemd-analyze > "$dir/log"; then
 	if systemd-analyze security --help 2>&1 | grep -q offline; then
 		check "exposure of profrec" at_most "$(exposure profrec.service)" 27
 		check "exposure of profrec-send" at_most "$(exposure profrec-send.service)" 15
+		check "exposure of profrep-push" at_most "$(exposure profrep-push.service)" 15
 		check "exposure of profrep-collect" at_most "$(exposure profrep-collect.service)" 8
 	else
 		skip "exposure" "this systemd-analyze knows no files"

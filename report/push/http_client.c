@@ -359,7 +359,7 @@ static void judge_failure(struct http_client *client, CURLcode code, struct http
 {
 	const char *reason = client->error[0] ? client->error : client->lib.strerror(code);
 
-	answer->outcome = is_untrusted(code) ? HTTP_UNTRUSTED : HTTP_FAILED;
+	answer->outcome = is_untrusted(code) ? HTTP_BARRED : HTTP_FAILED;
 	answer->may_be_taken = client->nr_read == client->len;
 	set_text(answer, reason, "", 0);
 }
@@ -370,6 +370,8 @@ static enum http_outcome outcome_of(long status)
 	/* 408 and 425 ask for the request once more, 501 and 505 never take it. */
 	if (status == 408 || status == 425 || status == 429)
 		return HTTP_FAILED;
+	if (status == 401 || status == 403 || status == 404 || status == 407)
+		return HTTP_BARRED;
 	return status >= 500 && status != 501 && status != 505 ? HTTP_FAILED : HTTP_REFUSED;
 }
 

@@ -13,10 +13,10 @@
 
 /* The outcome of a request. */
 enum http_outcome {
-	HTTP_TAKEN,     /* the receiver has the request */
-	HTTP_FAILED,    /* it may come through later */
-	HTTP_REFUSED,   /* the receiver will not take it */
-	HTTP_UNTRUSTED, /* the other side is not who it should be; nothing was sent */
+	HTTP_TAKEN,   /* the receiver has the request */
+	HTTP_FAILED,  /* it may come through later */
+	HTTP_REFUSED, /* the receiver will not take it */
+	HTTP_BARRED,  /* somebody must mend the token, the URL or the certificates first */
 };
 
 struct http_answer {

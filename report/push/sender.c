@@ -88,11 +88,11 @@ enum send_result sender_try(struct sender *sender, struct push_message *message,
 		say(sender, "the receiver refused a profile", answer.text, "");
 		return SEND_DONE;
 	case HTTP_FAILED:
-	case HTTP_UNTRUSTED:
+	case HTTP_BARRED:
 		break;
 	}
 	note_failure(sender, &answer, message, wait_ns);
-	return answer.outcome == HTTP_UNTRUSTED ? SEND_UNTRUSTED : SEND_AGAIN;
+	return answer.outcome == HTTP_BARRED ? SEND_BARRED : SEND_AGAIN;
 }
 
 static void wait_for(uint64_t ns)

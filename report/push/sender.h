@@ -31,9 +31,9 @@ struct sender {
 };
 
 enum send_result {
-	SEND_DONE,      /* the message has its place in the account */
-	SEND_AGAIN,     /* it should be sent again, later */
-	SEND_UNTRUSTED, /* it should be sent again, when somebody has mended the certificates */
+	SEND_DONE,   /* the message has its place in the account */
+	SEND_AGAIN,  /* it should be sent again, later */
+	SEND_BARRED, /* it should be sent again, when somebody has mended the token or the like */
 };
 
 /* Returns true if a profile that began at @begin_ns, since 1970, is older than the receiver takes.

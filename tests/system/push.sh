@@ -119,7 +119,12 @@ start_receiver 429:5000
 check "Retry-After beyond all patience" says 1 "left, for want of a receiver: 4 profiles with 14 samples" push sums.prof
 check "the reason" contains "$(cat err)" "failed to push all profiles: HTTP status 429"
 check "one request was enough" same "$(nr_requests)" 1
-for status in 400 401 403 413 302 501; do
+for status in 401 403 404; do
+	start_receiver $status
+	check "$status ends the run" says 1 "left, for want of a receiver: 4 profiles with 14 samples" push sums.prof
+	check "$status: no other request" same "$(nr_requests)" 1
+done
+for status in 400 413 302 501; do
 	start_receiver $status
 	check "$status is not sent again" says 1 "refused: 1 profile with 2 samples" push sums.prof
 	check "$status: the others are" same "$(nr_requests)" 4

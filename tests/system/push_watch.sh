@@ -61,6 +61,13 @@ wait_for sums_are in/a.prof
 check "after 503 all is there" sums_are in/a.prof
 end_push TERM
 check "once" same "$(receiver_ids | sort | uniq -d)" ""
+rm -rf in && mkdir in
+make_recording in/a.prof 6
+start_receiver "401*2"
+start_push
+wait_for sums_are in/a.prof
+check "after a token that was wrong for a while all is there" sums_are in/a.prof
+end_push TERM
 end_receiver
 make_recording in/b.prof 7
 : > push.log

@@ -153,6 +153,42 @@ char *text_escape(const char *s, size_t len, enum text_mode mode)
 	return text;
 }
 
+/* Returns the value of a digit of text_escape, -1 for another character. */
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Returns the byte that is escaped at @s of @len bytes, 0 if none is. */
+static unsigned char escaped_byte(const char *s, size_t len)
+{
+	int high = len >= ESCAPE_LEN && s[1] == 'x' ? digit_of(s[2]) : -1;
+	int low = high >= 0 ? digit_of(s[3]) : -1;
+
+	return low >= 0 ? high << 4 | low : 0;
+}
+
+size_t text_unescape(char *s, size_t len)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < len;) {
+		unsigned char byte = s[i] == '\\' ? escaped_byte(s + i, len - i) : 0;
+
+		if (byte) {
+			s[nr++] = (char)byte;
+			i += ESCAPE_LEN;
+		} else {
+			/* A second backslash stands for both. */
+			i += s[i] == '\\' && len - i > 1 && s[i + 1] == '\\';
+			s[nr++] = s[i++];
+		}
+	}
+	return nr;
+}
+
 void text_print(FILE *out, const char *s, enum text_mode mode)
 {
 	size_t len = strlen(s);

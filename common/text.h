@@ -24,6 +24,12 @@ enum text_mode {
  */
 char *text_escape(const char *s, size_t len, enum text_mode mode);
 
+/*
+ * Takes the escapes back in the @len bytes of @s, in place. What only looks like the beginning of
+ * one stays. Returns the new length.
+ */
+size_t text_unescape(char *s, size_t len);
+
 /* Prints the NUL-terminated @s to @out, escaped. */
 void text_print(FILE *out, const char *s, enum text_mode mode);
 

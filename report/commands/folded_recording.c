@@ -13,6 +13,7 @@
 #include "common/hash.h"
 #include "common/io.h"
 #include "common/parse.h"
+#include "common/text.h"
 #include "format/count_rows.h"
 #include "format/writer.h"
 #include "report/text/string_set.h"
@@ -51,40 +52,10 @@ static int out_of_memory(const struct folded *f)
 	return refuse(f, -ENOMEM, "out of memory");
 }
 
-static int digit_of(char c)
-{
-	const char *digits = "0123456789abcdef";
-	const char *at = c ? strchr(digits, c) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
-/* Takes escapes of common/text.h back, in place. Other backslashes stay. */
-static void unescape(char *s)
-{
-	char *to = s;
-
-	while (*s) {
-		int high = s[0] == '\\' && s[1] == 'x' ? digit_of(s[2]) : -1;
-		int low = high >= 0 ? digit_of(s[3]) : -1;
-
-		if (low >= 0 && high * 16 + low) {
-			*to++ = (char)(high * 16 + low);
-			s += 4;
-		} else {
-			s += s[0] == '\\' && s[1] == '\\';
-			*to++ = *s++;
-		}
-	}
-	*to = '\0';
-}
-
 static int find_string(struct folded *f, char *s, uint32_t *id)
 {
-	size_t len;
+	size_t len = text_unescape(s, strlen(s));
 
-	unescape(s);
-	len = strlen(s);
 	return string_set_add(&f->strings, s,
 			      len < PROF_MAX_STRING_BYTES ? len : PROF_MAX_STRING_BYTES, id);
 }

@@ -33,17 +33,22 @@
 /* Texts that are equal, but of another process or epoch. */
 #define PLACE_BITS 12
 
-static void set_parameters(ZSTD_CCtx *context)
+/* Returns true if the library takes repeats of ours, block by block. */
+static bool set_parameters(ZSTD_CCtx *context)
 {
+	unsigned version = ZSTD_versionNumber();
+
 	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, PACKING_LEVEL);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, 7);
 	ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, WINDOW_LOG);
-	ZSTD_CCtx_setParameter(context, ZSTD_c_blockDelimiters, ZSTD_sf_explicitBlockDelimiters);
 #if ZSTD_VERSION_NUMBER >= 10505
-	if (ZSTD_versionNumber() >= 10505)
+	if (version >= 10505)
 		ZSTD_CCtx_setParameter(context, SEARCH_FOR_REPCODES, ZSTD_ps_enable);
 #endif
+	return version >= FIRST_VERSION && version < END_VERSION &&
+	       !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_blockDelimiters,
+						    ZSTD_sf_explicitBlockDelimiters));
 }
 
 int sample_rows_init(struct sample_rows *rows)
@@ -52,7 +57,7 @@ int sample_rows_init(struct sample_rows *rows)
 	rows->places = calloc((size_t)1 << PLACE_BITS, sizeof(*rows->places));
 	if (!rows->context || !rows->places)
 		return -ENOMEM;
-	set_parameters(rows->context);
+	rows->takes_repeats = set_parameters(rows->context);
 	return 0;
 }
 
@@ -159,8 +164,12 @@ void sample_rows_repeat(struct sample_rows *rows, size_t len, struct text_place 
 		return;
 	memcpy(rows->text.data + at, rows->text.data + place->at, len);
 	rows->text.nr += len;
-	if (!goes_on(rows, at, len, place))
-		begin_repeat(rows, at, place->at);
+	if (!goes_on(rows, at, len, place)) {
+		if (len >= SHORTEST_REPEAT)
+			begin_repeat(rows, at, place->at);
+		else
+			end_repeat(rows, at);
+	}
 	place->at = at;
 }
 
@@ -192,12 +201,10 @@ int sample_rows_end_row(struct sample_rows *rows, uint64_t nr)
 
 static size_t pack(struct sample_rows *rows, void *to, size_t size)
 {
-	unsigned version = ZSTD_versionNumber();
-	size_t ret;
-
-	if (version >= FIRST_VERSION && version < END_VERSION) {
-		ret = ZSTD_compressSequences(rows->context, to, size, rows->sequences.data,
-					     rows->sequences.nr, rows->text.data, rows->text.nr);
+	if (rows->takes_repeats) {
+		size_t ret =
+			ZSTD_compressSequences(rows->context, to, size, rows->sequences.data,
+					       rows->sequences.nr, rows->text.data, rows->text.nr);
 		if (!ZSTD_isError(ret))
 			return ret;
 		ZSTD_CCtx_reset(rows->context, ZSTD_reset_session_only);

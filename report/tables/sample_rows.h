@@ -31,6 +31,7 @@ struct sample_rows {
 	size_t new_start;   /* of the bytes before them that repeat none */
 	size_t block_start; /* of the block of zstd */
 	VEC(ZSTD_Sequence) sequences;
+	bool takes_repeats;        /* the library does, else it searches by itself */
 	struct text_place *places; /* of texts, each at the low part of its hash */
 	ZSTD_CCtx *context;
 };

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "common/hash.h"
 #include "common/search.h"
+#include "common/text.h"
 
 /* Paths of all objects. Those of a fleet have a few megabytes. */
 #define PATHS_BYTES_MAX ((size_t)256 << 20)
@@ -132,8 +134,11 @@ static int find_object(struct table_frames *frames, const struct table_object *o
 static int add_path(struct table_frames *frames, const struct table_field *field, uint32_t *path)
 {
 	struct textbuf text = {.fd = -1};
-	int ret = table_field_unescape(field, &text) && text.nr <= PROF_MAX_STRING_BYTES;
+	int ret;
 
+	textbuf_bytes(&text, field->s, field->len);
+	text.nr = text_unescape(text.data, text.nr);
+	ret = text.nr <= PROF_MAX_STRING_BYTES && !memchr(field->s, '\0', field->len);
 	if (ret && string_set_add(&frames->strings, text.nr ? text.data : "", text.nr, path))
 		ret = -ENOMEM;
 	ret = text.error ? text.error : ret;

@@ -59,10 +59,4 @@ bool table_field_u64(const struct table_field *field, uint64_t *value);
 
 bool table_field_is(const struct table_field *field, const char *text);
 
-/*
- * Appends the text of @field as it was before it was escaped. Returns false if profrep escapes no
- * text like that, or if the text has a NUL.
- */
-bool table_field_unescape(const struct table_field *field, struct textbuf *out);
-
 #endif

@@ -229,7 +229,10 @@ check "too many fields" broken '1\tab\t/x\t7\tfile\t\t\n' "line 1 has not the fi
 check "a number that is none" broken '1\tab\t/x\t7\tfile\t\n1x\tab\t/x\t7\tfile\t\n' "line 2 has no number where one belongs"
 check "a number of 65 bits" broken '18446744073709551616\tab\t/x\t7\tfile\t\n' "line 1 has no number where one belongs"
 check "a build-id that is none" broken '1\tabc\t/x\t7\tfile\t\n' "line 1 has a build-id that is none"
-check "a path that is no text" broken '1\tab\t/\\x0\t7\tfile\t\n' "line 1 has a path that is no text of profrep"
+check "a path that is no text" broken '1\tab\t/a\0000b\t7\tfile\t\n' "line 1 has a path that is no text of profrep"
+taken() { rm -rf odd && cp -r later odd && printf '%b' "$1" | zstd -qc > odd/frames.tsv.zst && "$profrep" tables --symbols odd; }
+# A file may have such a name.
+check "a backslash that begins no escape" taken '1\tab\t/opt/a\\b.so\t7\tfile\t\n'
 check "a line without an end" broken '1\tab\t/x\t7\tfile\t' "its last line has no end"
 rm -rf odd && cp -r later odd
 head -c -8 later/frames.tsv.zst > odd/frames.tsv.zst

@@ -88,10 +88,10 @@ sums_are() { diff <(folded_sums "$@") <(receiver_sums); }
 receiver_ids() { sed -E 's/.*"id": "([^"]*)".*/\1/' receiver/profiles; }
 
 # taken_all NR: of so many recordings the requests are in the spool.
-taken_all() { at_least "$(tail -n +3 in/.profrep-push/state | wc -l)" "$1"; }
+taken_all() { at_least "$(tail -n +3 in/.profrep-push/state | grep -vc "^id ")" "$1"; }
 
 # no_spool: nothing waits, and something was there.
-no_spool() { [ -e in/.profrep-push/state ] && [ -z "$(find in/.profrep-push -type f -name '*-*' -print -quit)" ]; }
+no_spool() { taken_all 1 && [ -z "$(find in/.profrep-push -type f -name '*-*' -print -quit)" ]; }
 
 # kill_push TIMES SECONDS: runs it, and kills it after up to SECONDS. The last run ends when all is sent.
 kill_push()

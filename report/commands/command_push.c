@@ -147,7 +147,10 @@ struct watch_context {
 static int take_recording(void *ctx, const char *path, uint64_t *id, struct err *err)
 {
 	const struct watch_context *watch = ctx;
-	int ret = push_recording(watch->pusher, watch->options, path, watch->io, err);
+	int ret;
+
+	watch->pusher->id = 0;
+	ret = push_recording(watch->pusher, watch->options, path, watch->io, err);
 
 	textbuf_flush(&watch->io->warnings);
 	*id = watch->pusher->id;

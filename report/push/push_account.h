@@ -15,6 +15,7 @@ enum push_fate {
 	PUSH_REFUSED,   /* the receiver will not take it */
 	PUSH_DROPPED,   /* the spool was full */
 	PUSH_UNSENT,    /* the receiver could not be reached */
+	PUSH_GONE,      /* somebody else removed or changed it in the spool */
 	NR_PUSH_FATES,
 };
 

@@ -96,7 +96,7 @@ static int check_spooled(const struct pusher *pusher, const struct recording *re
 		return err_set(err, -ENODATA, "it is incomplete: %s",
 			       rec->defect ? rec->defect : "it has no end");
 	if (taken_has_recording(&pusher->spool->taken, recording_id(rec->meta, 0)))
-		return err_set(err, -EEXIST, "it was pushed already, by another name");
+		return err_set(err, -EEXIST, "it was pushed already, by this or another name");
 	return 0;
 }
 
@@ -107,13 +107,13 @@ int pusher_push(struct pusher *pusher, struct source *source, struct rows_summar
 	uint64_t ns;
 	int ret = check_recording(source, &ns, err);
 
+	pusher->id = recording_id(source->rec.meta, 0);
 	if (!ret && pusher->spool)
 		ret = check_spooled(pusher, &source->rec, err);
 	if (ret)
 		return ret;
 	pusher->body.fd = -1;
 	pusher->host = source->rec.meta->hostname;
-	pusher->id = recording_id(source->rec.meta, 0);
 	ret = profile_parts_make(source, ns, &taker, summary);
 	return ret ? err_set(err, ret, "failed to push '%s': %s", source->rec.name, strerror(-ret))
 		   : 0;

@@ -44,6 +44,7 @@ static bool read_name(const char *name, struct spool_entry *entry)
 	for (int i = 0; i < 2; i++) {
 		make_name(entry, i, again);
 		entry->may_be_taken = i;
+		entry->has_sent_name = i;
 		if (!strcmp(name, again))
 			return true;
 	}
@@ -65,6 +66,9 @@ static int add_file(struct spool *spool, const char *name)
 
 	if (!read_name(name, &entry))
 		return 0;
+	/* Without the state nobody knows which requests are whole. */
+	if (!spool->taken.was_read)
+		return -ENOTRECOVERABLE;
 	/* A recording whose requests were not all written is taken anew. */
 	if (entry.seq >= spool->taken.next_seq)
 		return unlinkat(spool->fd, name, 0) ? -errno : 0;
@@ -108,13 +112,37 @@ static int lock_directory(int fd)
 	return 0;
 }
 
+/* The name of a new directory survives a failure of power, if its parent can be read. */
+static int keep_name(int fd)
+{
+	_cleanup_close_ int parent = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return parent >= 0 && fsync(parent) ? -errno : 0;
+}
+
 /* The directory is the user's alone: requests have names of functions. */
 static int open_directory(struct spool *spool)
 {
-	if (mkdir(spool->name, 0700) && errno != EEXIST)
+	bool is_new = !mkdir(spool->name, 0700);
+	int ret;
+
+	if (!is_new && errno != EEXIST)
 		return -errno;
 	spool->fd = open(spool->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return spool->fd < 0 ? -errno : lock_directory(spool->fd);
+	if (spool->fd < 0)
+		return -errno;
+	ret = lock_directory(spool->fd);
+	return !ret && is_new ? keep_name(spool->fd) : ret;
+}
+
+/* A spool has a state from the first, so that one without is known to have lost it. */
+static int read_spool(struct spool *spool)
+{
+	int ret = read_entries(spool);
+
+	if (ret || spool->taken.was_read)
+		return ret;
+	return taken_write(&spool->taken, spool->fd, STATE);
 }
 
 int spool_open(struct spool *spool, const char *name, uint64_t bytes_max,
@@ -131,7 +159,15 @@ int spool_open(struct spool *spool, const char *name, uint64_t bytes_max,
 		ret = taken_read(&spool->taken, spool->fd, STATE, err);
 		if (ret)
 			return ret;
-		ret = read_entries(spool);
+		ret = read_spool(spool);
+	}
+	if (ret == -ENOTRECOVERABLE) {
+		err_set(err, ret,
+			"failed to open the spool '%s': it has requests, but its file '" STATE
+			"' is gone",
+			name);
+		return err_hint(err, ret,
+				"remove '%s' to begin anew: all recordings are pushed again", name);
 	}
 	spool->next_seq = spool->taken.next_seq;
 	return ret ? err_set(err, ret, "failed to open the spool '%s': %s", name, strerror(-ret))
@@ -187,8 +223,9 @@ static int write_entry(struct spool *spool, const struct spool_entry *entry, con
 
 	make_name(entry, false, name);
 	fd = openat(spool->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	/* -EEXIST would say that the recording was taken before. */
 	if (fd < 0)
-		return -errno;
+		return errno == EEXIST ? -EIO : -errno;
 	ret = io_write_all(fd, body, entry->bytes);
 	if (!ret && fsync(fd))
 		ret = -errno;
@@ -261,24 +298,27 @@ struct spool_entry *spool_first(struct spool *spool)
 	return spool->first < spool->entries.nr ? &spool->entries.data[spool->first] : NULL;
 }
 
-/* Gives the file of @entry the name that says whether it was sent. */
-static int rename_entry(struct spool *spool, const struct spool_entry *entry, bool may_be_taken)
+/* Gives the file of @entry the name that says whether it was sent, unless it has it. */
+static int rename_entry(struct spool *spool, struct spool_entry *entry, bool is_sent)
 {
 	char from[NAME_BYTES], to[NAME_BYTES];
 
-	make_name(entry, !may_be_taken, from);
-	make_name(entry, may_be_taken, to);
-	return renameat(spool->fd, from, spool->fd, to) ? -errno : 0;
+	if (entry->has_sent_name == is_sent)
+		return 0;
+	make_name(entry, !is_sent, from);
+	make_name(entry, is_sent, to);
+	if (renameat(spool->fd, from, spool->fd, to))
+		return -errno;
+	entry->has_sent_name = is_sent;
+	return 0;
 }
 
-int spool_begin(struct spool *spool, const struct spool_entry *entry, char_vec *body)
+static int read_entry(struct spool *spool, const struct spool_entry *entry, char_vec *body)
 {
 	_cleanup_close_ int fd = -1;
 	char name[NAME_BYTES];
-	int ret = entry->may_be_taken ? 0 : rename_entry(spool, entry, true);
+	int ret;
 
-	if (ret)
-		return ret;
 	make_name(entry, true, name);
 	fd = openat(spool->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fsync(spool->fd))
@@ -291,7 +331,17 @@ int spool_begin(struct spool *spool, const struct spool_entry *entry, char_vec *
 	return ret;
 }
 
-void spool_put_back(struct spool *spool, const struct spool_entry *entry)
+int spool_begin(struct spool *spool, struct spool_entry *entry, char_vec *body)
+{
+	int ret = rename_entry(spool, entry, true);
+
+	if (!ret)
+		ret = read_entry(spool, entry, body);
+	/* Nothing brings back a file that is gone, or is a link now. */
+	return ret == -ENOENT || ret == -ELOOP ? -ENODATA : ret;
+}
+
+void spool_put_back(struct spool *spool, struct spool_entry *entry)
 {
 	/* If that fails, a later start counts it as sent twice, and loses nothing. */
 	if (!entry->may_be_taken)

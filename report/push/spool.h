@@ -13,7 +13,8 @@
 struct spool_entry {
 	uint64_t seq, begin_ns, nr_samples;
 	uint64_t bytes;
-	bool may_be_taken; /* it was sent, and nobody knows the outcome */
+	bool may_be_taken;  /* it was sent, and nobody knows the outcome */
+	bool has_sent_name; /* its file has the name of one that was sent */
 };
 
 /* spool_open makes it. */
@@ -30,8 +31,9 @@ struct spool {
 
 /*
  * Opens the directory @name, and makes it if it is not there. It holds @bytes_max at most. Another
- * process that has it open is an error. Requests of a recording that was not taken whole are
- * removed. Returns 0 or a negative errno with @err set. Call spool_close in both cases.
+ * process that has it open is an error, and so are requests without the state. Requests of a
+ * recording that was not taken whole are removed. Returns 0 or a negative errno with @err set. Call
+ * spool_close in both cases.
  */
 int spool_open(struct spool *spool, const char *name, uint64_t bytes_max,
 	       struct push_count *dropped, struct err *err);
@@ -59,12 +61,13 @@ struct spool_entry *spool_first(struct spool *spool);
 
 /*
  * Reads @entry into @body, and notes that it is being sent. When it returns 0, the note survives a
- * failure of power. Else a negative errno.
+ * failure of power. Else a negative errno: -ENODATA if somebody has removed or changed the file.
+ * After other errors it may be called again.
  */
-int spool_begin(struct spool *spool, const struct spool_entry *entry, char_vec *body);
+int spool_begin(struct spool *spool, struct spool_entry *entry, char_vec *body);
 
 /* Notes that @entry was sent in vain: by may_be_taken, the receiver has it or has it not. */
-void spool_put_back(struct spool *spool, const struct spool_entry *entry);
+void spool_put_back(struct spool *spool, struct spool_entry *entry);
 
 /* Removes @entry, which is the first one. */
 void spool_remove(struct spool *spool, const struct spool_entry *entry);

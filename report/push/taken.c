@@ -27,6 +27,7 @@ void taken_deinit(struct taken *taken)
 		free(file->name);
 	vec_free(&taken->files);
 	index_deinit(&taken->index);
+	vec_free(&taken->ids);
 }
 
 int taken_file_init(struct taken_file *file, const char *name, const struct stat *st)
@@ -57,7 +58,25 @@ bool taken_has_recording(const struct taken *taken, uint64_t id)
 	vec_for_each(&taken->files, file)
 		if (file->recording_id == id)
 			return true;
+	vec_for_each(&taken->ids, known)
+		if (*known == id)
+			return true;
 	return false;
+}
+
+/* Keeps @id as the latest one. */
+static int keep_id(struct taken *taken, uint64_t id)
+{
+	size_t nr = 0;
+
+	vec_for_each(&taken->ids, known)
+		if (*known != id)
+			taken->ids.data[nr++] = *known;
+	taken->ids.nr = nr;
+	if (nr == TAKEN_IDS_MAX)
+		memmove(taken->ids.data, taken->ids.data + 1,
+			--taken->ids.nr * sizeof(*taken->ids.data));
+	return vec_push(&taken->ids, id);
 }
 
 int taken_add(struct taken *taken, const struct taken_file *file)
@@ -68,19 +87,23 @@ int taken_add(struct taken *taken, const struct taken_file *file)
 int taken_prune(struct taken *taken)
 {
 	size_t nr = 0;
+	int ret = 0;
 
 	vec_for_each(&taken->files, file) {
-		if (file->is_there)
+		if (file->is_there) {
 			taken->files.data[nr++] = *file;
-		else
-			free(file->name);
+			continue;
+		}
+		if (file->recording_id && keep_id(taken, file->recording_id))
+			ret = -ENOMEM;
+		free(file->name);
 	}
 	taken->files.nr = nr;
 	index_clear(&taken->index);
 	for (size_t i = 0; i < nr; i++)
 		if (index_insert(&taken->index, hash_of(taken->files.data[i].name), i))
 			return -ENOMEM;
-	return 0;
+	return ret;
 }
 
 /* Reads a line of a file. Returns 0, -EBADMSG or -ENOMEM. */
@@ -110,8 +133,13 @@ static int read_text(struct taken *taken, char *text)
 	line = strtok_r(NULL, "\n", &state);
 	if (!line || sscanf(line, "next %" SCNx64, &taken->next_seq) != 1)
 		return -EBADMSG;
-	while (!ret && (line = strtok_r(NULL, "\n", &state)))
-		ret = read_line(taken, line);
+	while (!ret && (line = strtok_r(NULL, "\n", &state))) {
+		uint64_t id;
+
+		ret = sscanf(line, "id %" SCNx64, &id) == 1 ? keep_id(taken, id)
+							    : read_line(taken, line);
+	}
+	taken->was_read = true;
 	return ret;
 }
 
@@ -147,6 +175,8 @@ int taken_read(struct taken *taken, int dir_fd, const char *name, struct err *er
 static void print_state(const struct taken *taken, struct textbuf *out)
 {
 	textbuf_printf(out, FIRST_LINE "\nnext %" PRIx64 "\n", taken->next_seq);
+	vec_for_each(&taken->ids, id)
+		textbuf_printf(out, "id %" PRIx64 "\n", *id);
 	vec_for_each(&taken->files, file)
 		textbuf_printf(out, "%" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %s\n",
 			       file->inode, file->size, file->mtime_ns, file->recording_id,
@@ -170,8 +200,11 @@ int taken_write(const struct taken *taken, int dir_fd, const char *name)
 		ret = -errno;
 	if (!ret)
 		ret = text.error ? text.error : io_write_all(fd, text.data, text.nr);
-	if (!ret && (fsync(fd) || renameat(dir_fd, part, dir_fd, name) || fsync(dir_fd)))
+	if (!ret && (fsync(fd) || renameat(dir_fd, part, dir_fd, name)))
 		ret = -errno;
+	/* The new state counts now. Without this the former one may come back with the power. */
+	if (!ret)
+		fsync(dir_fd);
 	textbuf_deinit(&text);
 	return ret;
 }

@@ -40,6 +40,7 @@ struct watch {
 	size_t next;                     /* in found */
 	uint64_t look_at_ns, send_at_ns; /* by CLOCK_MONOTONIC; look at the directory, and send */
 	bool has_trouble;                /* the receiver took nothing of late */
+	int spool_error;                 /* the latest that was said */
 	char_vec body;
 };
 
@@ -144,7 +145,9 @@ static void take_next(struct watch *watch)
 	if (ret) {
 		spool_abort(w->spool);
 		w->left(w->ctx, found->path, &err);
-		found->file.recording_id = 0;
+		/* A copy of a recording stays known when its first file is gone. */
+		if (ret != -EEXIST)
+			found->file.recording_id = 0;
 	}
 	if (!may_pass(ret, found->path))
 		ret = spool_commit(w->spool, &found->file);
@@ -156,6 +159,28 @@ static void take_next(struct watch *watch)
 		w->left(w->ctx, found->path, &err);
 	}
 	watch->look_at_ns = clock_monotonic_ns() + LOOK_NS;
+}
+
+/* Says @error of the spool once, and lets it pass. */
+static void note_spool_error(struct watch *watch, int error)
+{
+	struct textbuf *out = watch->w->sender->messages;
+
+	watch->has_trouble = true;
+	watch->send_at_ns = clock_monotonic_ns() + LOOK_NS;
+	if (watch->spool_error == error)
+		return;
+	watch->spool_error = error;
+	textbuf_printf(out, "WARNING: failed to send from the spool '%s': %s; it is tried again\n",
+		       watch->w->spool->name, strerror(-error));
+	textbuf_flush(out);
+}
+
+/* Removes the oldest request: @fate is what became of it. */
+static void end_first(struct watch *watch, struct spool_entry *entry, enum push_fate fate)
+{
+	push_count_add(&watch->w->sender->account.fates[fate], entry->nr_samples);
+	spool_remove(watch->w->spool, entry);
 }
 
 /* Sends the oldest request once. */
@@ -170,16 +195,22 @@ static void send_first(struct watch *watch)
 		.may_be_taken = entry->may_be_taken,
 	};
 	uint64_t wait_ns = 0;
-	int ret = 0;
+	int ret;
 
-	if (!sender_is_too_old(sender, entry->begin_ns))
-		ret = spool_begin(spool, entry, &watch->body);
-	if (ret) {
-		/* Somebody else has removed or changed the file. */
-		push_count_add(spool->dropped, entry->nr_samples);
-		spool_remove(spool, entry);
+	if (sender_is_too_old(sender, entry->begin_ns)) {
+		end_first(watch, entry, PUSH_TOO_OLD);
 		return;
 	}
+	ret = spool_begin(spool, entry, &watch->body);
+	if (ret == -ENODATA) {
+		end_first(watch, entry, PUSH_GONE);
+		return;
+	}
+	if (ret) {
+		note_spool_error(watch, ret);
+		return;
+	}
+	watch->spool_error = 0;
 	message.body = watch->body.data;
 	message.len = watch->body.nr;
 	watch->has_trouble = sender_try(sender, &message, &wait_ns) != SEND_DONE;

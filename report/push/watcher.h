@@ -20,7 +20,8 @@ struct watcher {
 	const volatile sig_atomic_t *is_ended;
 	int wake_fd; /* readable when is_ended is true */
 	/*
-	 * Adds the requests of the recording @path to the spool. Returns 0 with *@id set, or a
+	 * Adds the requests of the recording @path to the spool. Returns 0 with *@id set, -EEXIST
+	 * with *@id set if the recording was taken before, or another
 	 * negative errno with @err set: -ENOMEM, -ENOSPC, -EIO, -EDQUOT, -EMFILE, -EACCES and
 	 * -ENOENT may pass, and other errors are those of the recording.
 	 */

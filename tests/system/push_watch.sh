@@ -37,7 +37,7 @@ check "another profrep has the spool" says 1 "another profrep has it" "$profrep"
 wait_for grep -q README push.log
 cp in/old.prof in/again.prof
 wait_for grep -q again.prof push.log
-check "the same by another name is left" contains "$(cat push.log)" "it was pushed already, by another name"
+check "the same by another name is left" contains "$(cat push.log)" "it was pushed already, by this or another name"
 check "a part is not taken" same "$(grep -c part push.log)" 0
 end_push TERM
 check "it ends by SIGTERM with status 0" same $? 0
@@ -51,6 +51,32 @@ wait_for sums_are in/old.prof in/new.prof in/third.prof in/more.prof
 end_push TERM
 check "a second run goes on" sums_are in/old.prof in/new.prof in/third.prof in/more.prof
 check "what could not be read is said once" same "$(grep -c README push.log)" 0
+
+## Files that get another name or time, and copies whose first file goes: a recording comes once.
+rm -rf in && mkdir in
+start_receiver
+: > push.log
+make_recording in/a.prof 30
+start_push
+wait_for sums_are in/a.prof
+# again NAME: waits until profrep says of the file that its recording was pushed.
+again() { wait_for grep -q "in/$1.prof.*was pushed already" push.log; }
+mv in/a.prof in/b.prof
+check "a file that gets another name" again b
+: > push.log
+touch in/b.prof
+check "a file that gets another time" again b
+cp in/b.prof in/c.prof
+check "a copy" again c
+rm in/b.prof
+mv in/c.prof in/d.prof
+check "a copy that gets another name" again d
+end_push TERM
+start_push
+mv in/d.prof in/e.prof
+check "another name in the next run" again e
+end_push TERM
+check "the recording came once" sums_are in/e.prof
 
 ## A receiver in trouble: the spool keeps all, in order.
 rm -rf in && mkdir in

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 
@@ -129,6 +130,94 @@ START_TEST(a_request_that_was_being_sent_may_be_taken)
 }
 END_TEST
 
+START_TEST(errors_that_pass_lose_no_request)
+{
+	struct spool_entry *entry;
+	int fd = spool.fd;
+
+	add("one", 1);
+	commit("a");
+	entry = spool_first(&spool);
+	spool.fd = -1;
+	ck_assert_int_eq(spool_begin(&spool, entry, &body), -EBADF);
+	spool.fd = fd;
+	ck_assert_int_eq(spool_begin(&spool, entry, &body), 0);
+	/* Its file keeps the name of one that was sent. */
+	spool.fd = -1;
+	spool_put_back(&spool, entry);
+	spool.fd = fd;
+	ck_assert_int_eq(spool_begin(&spool, entry, &body), 0);
+	ck_assert_uint_eq(body.nr, 3);
+	spool_put_back(&spool, entry);
+	reopen();
+	ck_assert(!spool_first(&spool)->may_be_taken);
+}
+END_TEST
+
+/* Removes the files of the spool whose names begin with @start. */
+static void remove_files(const char *start)
+{
+	DIR *dir = opendir(name);
+	struct dirent *entry;
+
+	ck_assert_ptr_nonnull(dir);
+	while ((entry = readdir(dir)))
+		if (!strncmp(entry->d_name, start, strlen(start)))
+			ck_assert_int_eq(unlinkat(dirfd(dir), entry->d_name, 0), 0);
+	closedir(dir);
+}
+
+START_TEST(a_request_that_others_remove_is_gone)
+{
+	add("one", 1);
+	commit("a");
+	remove_files("0000");
+	ck_assert_int_eq(spool_begin(&spool, spool_first(&spool), &body), -ENODATA);
+}
+END_TEST
+
+START_TEST(requests_without_a_state_are_kept)
+{
+	struct err err = {0};
+
+	ck_assert(!faccessat(spool.fd, "state", F_OK, 0));
+	add("one", 1);
+	commit("a");
+	spool_close(&spool);
+	remove_files("state");
+	ck_assert_int_eq(spool_open(&spool, name, 100, &dropped, &err), -ENOTRECOVERABLE);
+	ck_assert_msg(strstr(err.text, "its file 'state' is gone"), "%s", err.text);
+	spool_close(&spool);
+	ck_assert_int_eq(spool_open(&spool, name, 100, &dropped, &err), -ENOTRECOVERABLE);
+}
+END_TEST
+
+START_TEST(recordings_stay_known_when_their_files_are_gone)
+{
+	struct taken taken = {0};
+	struct stat st = {0};
+
+	for (uint64_t id = 1; id <= TAKEN_IDS_MAX + 2; id++) {
+		struct taken_file file;
+
+		ck_assert_int_eq(taken_file_init(&file, "a", &st), 0);
+		file.recording_id = id;
+		ck_assert_int_eq(taken_add(&taken, &file), 0);
+		ck_assert_int_eq(taken_prune(&taken), 0);
+	}
+	ck_assert_uint_eq(taken.files.nr, 0);
+	ck_assert(!taken_has_recording(&taken, 2));
+	ck_assert(taken_has_recording(&taken, 3));
+	ck_assert_int_eq(taken_write(&taken, spool.fd, "other"), 0);
+	taken_deinit(&taken);
+	taken = (struct taken){0};
+	ck_assert_int_eq(taken_read(&taken, spool.fd, "other", &(struct err){0}), 0);
+	ck_assert(taken_has_recording(&taken, 3));
+	ck_assert(taken_has_recording(&taken, TAKEN_IDS_MAX + 2));
+	taken_deinit(&taken);
+}
+END_TEST
+
 START_TEST(a_full_spool_drops_the_oldest)
 {
 	char text[41] = "";
@@ -161,9 +250,12 @@ END_TEST
 
 START_TEST(a_damaged_state_is_an_error)
 {
-	static const char *const texts[] = {"", "profrep push 2\nnext 1\n", "profrep push 1\n",
+	static const char *const texts[] = {"",
+					    "profrep push 2\nnext 1\n",
+					    "profrep push 1\n",
 					    "profrep push 1\nnext 1\n1 2 3 4\n",
-					    "profrep push 1\nnext x\n"};
+					    "profrep push 1\nnext x\n",
+					    "profrep push 1\nnext 1\nid x\n"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct err err = {0};
@@ -189,5 +281,7 @@ END_TEST
 
 SUITE_MAIN_WITH("spool", begin, end, requests_come_back_in_order,
 		a_recording_is_taken_whole_or_not_at_all,
-		a_request_that_was_being_sent_may_be_taken, a_full_spool_drops_the_oldest,
+		a_request_that_was_being_sent_may_be_taken, errors_that_pass_lose_no_request,
+		a_request_that_others_remove_is_gone, requests_without_a_state_are_kept,
+		recordings_stay_known_when_their_files_are_gone, a_full_spool_drops_the_oldest,
 		one_process_has_a_spool, a_damaged_state_is_an_error, names_of_recordings)

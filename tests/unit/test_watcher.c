@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "report/push/watcher.h"
+#include "tests/unit/suite.h"
+
+static char watched[300], spool_name[300];
+static struct spool spool;
+static struct textbuf messages = {.fd = -1};
+static struct sender sender;
+static volatile sig_atomic_t is_ended;
+
+static void add_file(const char *file_name)
+{
+	char path[400];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", watched, file_name);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+
+static void begin(void)
+{
+	struct err err = {0};
+
+	snprintf(watched, sizeof(watched), "%s/watched%d", suite_dir, getpid());
+	snprintf(spool_name, sizeof(spool_name), "%s/spool%d", suite_dir, getpid());
+	ck_assert_int_eq(mkdir(watched, 0700), 0);
+	sender = (struct sender){.messages = &messages};
+	ck_assert_msg(
+		!spool_open(&spool, spool_name, 100, &sender.account.fates[PUSH_DROPPED], &err),
+		"%s", err.text);
+	is_ended = 0;
+	messages.nr = 0;
+	messages.error = 0;
+}
+
+static void end(void)
+{
+	spool_close(&spool);
+	textbuf_deinit(&messages);
+}
+
+static void add_request(void)
+{
+	struct taken_file file;
+
+	ck_assert_int_eq(spool_add(&spool, "one", 3, 5, UINT64_MAX), 0);
+	ck_assert_int_eq(taken_file_init(&file, "before", &(struct stat){0}), 0);
+	ck_assert_int_eq(spool_commit(&spool, &file), 0);
+}
+
+static void note_left(void *ctx, const char *path, const struct err *err)
+{
+	(void)ctx, (void)path, (void)err;
+}
+
+/* Runs until @take sets is_ended. */
+static void run(int (*take)(void *ctx, const char *path, uint64_t *id, struct err *err))
+{
+	struct err err = {0};
+	struct watcher watcher = {
+		.dir = watched,
+		.spool = &spool,
+		.sender = &sender,
+		.is_ended = &is_ended,
+		.wake_fd = -1,
+		.take = take,
+		.left = note_left,
+	};
+
+	ck_assert_msg(!watcher_run(&watcher, &err), "%s", err.text);
+}
+
+static bool says(const char *text)
+{
+	return memmem(messages.data, messages.nr, text, strlen(text));
+}
+
+static int end_by_take(void *ctx, const char *path, uint64_t *id, struct err *err)
+{
+	(void)ctx, (void)path, (void)id;
+	is_ended = 1;
+	return err_set(err, -ENOMEM, "not now");
+}
+
+/* While a request waits and nothing is wrong, no recording is taken: so the spool is first. */
+START_TEST(a_request_stays_while_the_spool_has_an_error)
+{
+	int fd = spool.fd;
+
+	add_request();
+	add_file("a.prof");
+	spool.fd = -1;
+	run(end_by_take);
+	spool.fd = fd;
+	ck_assert(says("failed to send from the spool"));
+	ck_assert(!push_account_has_losses(&sender.account));
+	ck_assert_ptr_nonnull(spool_first(&spool));
+	ck_assert_uint_eq(spool_first(&spool)->nr_samples, 5);
+}
+END_TEST
+
+START_TEST(a_request_that_others_remove_is_counted_as_such)
+{
+	char path[400];
+	const struct spool_entry *entry;
+
+	add_request();
+	add_file("a.prof");
+	entry = spool_first(&spool);
+	snprintf(path, sizeof(path), "%s/%016llx-%016llx-%016llx.ready", spool_name,
+		 (unsigned long long)entry->seq, (unsigned long long)entry->begin_ns,
+		 (unsigned long long)entry->nr_samples);
+	ck_assert_int_eq(unlink(path), 0);
+	run(end_by_take);
+	ck_assert_uint_eq(sender.account.fates[PUSH_GONE].nr_samples, 5);
+	ck_assert_uint_eq(sender.account.fates[PUSH_DROPPED].nr_samples, 0);
+	ck_assert_ptr_null(spool_first(&spool));
+}
+END_TEST
+
+SUITE_MAIN_WITH("watcher", begin, end, a_request_stays_while_the_spool_has_an_error,
+		a_request_that_others_remove_is_counted_as_such)

@@ -75,7 +75,7 @@ static int create_part(struct output_directory *d)
 {
 	if (mkdir(d->part, 0777))
 		return -errno;
-	d->fd = open(d->part, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	d->fd = open(d->part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (d->fd < 0) {
 		int ret = -errno;
 
@@ -118,16 +118,62 @@ int output_directory_open(struct output_directory *directory, const char *name,
 	return ret;
 }
 
-/* Closes the files. Returns @ret, or a negative errno with @err set. */
+/* Returns 0 or a negative errno. Some file systems cannot sync, which is no error. */
+static int sync_fd(int fd)
+{
+	return fsync(fd) && errno != EINVAL && errno != EROFS ? -errno : 0;
+}
+
+/*
+ * Closes the files; if @ret is 0, they are on the disk then. Returns @ret, or a negative errno with
+ * @err set.
+ */
 static int close_files(struct output_directory *d, int ret, struct err *err)
 {
-	for (size_t i = 0; i < d->nr_files; i++)
-		if (d->fds[i] >= 0 && close(d->fds[i]) && !ret) {
-			ret = -errno;
-			err_set(err, ret, "failed to write '%s/%s': %s", d->name, d->files[i],
-				strerror(-ret));
-		}
+	for (size_t i = 0; i < d->nr_files; i++) {
+		int error;
+
+		if (d->fds[i] < 0)
+			continue;
+		error = ret ? 0 : sync_fd(d->fds[i]);
+		if (close(d->fds[i]) && !error)
+			error = -errno;
+		if (error && !ret)
+			ret = err_set(err, error, "failed to write '%s/%s': %s", d->name,
+				      d->files[i], strerror(-error));
+	}
 	return ret;
+}
+
+/* Gives the directory its name. Returns 0 or a negative errno with @err set. */
+static int take_name(struct output_directory *d, struct err *err)
+{
+	int ret = sync_fd(d->fd);
+
+	if (ret)
+		return err_set(err, ret, "failed to sync '%s': %s", d->part, strerror(-ret));
+	if (!rename(d->part, d->name)) {
+		directory_at_signal = NULL;
+		return 0;
+	}
+	ret = -errno;
+	return err_set(err, ret, "failed to rename '%s' to '%s': %s", d->part, d->name,
+		       strerror(-ret));
+}
+
+/* Makes the name last. A parent that this process may not read cannot be synced: no error. */
+static int sync_name(const struct output_directory *d, struct err *err)
+{
+	int fd = openat(d->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return 0;
+	ret = sync_fd(fd);
+	close(fd);
+	return ret ? err_set(err, ret, "failed to sync the directory of '%s': %s", d->name,
+			     strerror(-ret))
+		   : 0;
 }
 
 int output_directory_close(struct output_directory *directory, int ret, struct err *err)
@@ -135,13 +181,12 @@ int output_directory_close(struct output_directory *directory, int ret, struct e
 	struct output_directory *d = directory;
 
 	ret = close_files(d, ret, err);
-	if (!ret && rename(d->part, d->name)) {
-		ret = -errno;
-		err_set(err, ret, "failed to rename '%s' to '%s': %s", d->part, d->name,
-			strerror(-ret));
-	}
+	if (!ret)
+		ret = take_name(d, err);
 	if (ret)
 		remove_part();
+	else
+		ret = sync_name(d, err);
 	release(d);
 	return ret;
 }

@@ -28,8 +28,9 @@ int output_directory_open(struct output_directory *directory, const char *name,
 			  const char *const *files, size_t nr, struct err *err);
 
 /*
- * Closes the files and gives the directory its name, or removes it if @ret is an error. Returns
- * @ret, or a negative errno with @err set.
+ * Closes the files and gives the directory its name, or removes it if @ret is an error. Files and
+ * name are on the disk then, and survive a loss of power. Returns @ret, or a negative errno with
+ * @err set. If the name alone cannot be synced, the directory keeps it.
  */
 int output_directory_close(struct output_directory *directory, int ret, struct err *err);
 

@@ -243,4 +243,22 @@ cp later/frames.tsv.zst odd/frames.tsv.zst
 echo text > odd/symbols.tsv.zst
 check "a table that is not packed" says 1 "failed to read 'odd/symbols.tsv.zst': " "$profrep" tables --symbols odd
 check "which stays" same "$(cat odd/symbols.tsv.zst)" text
+
+## A loss of power: files, directory and name are synced, and errors of that are said.
+if command -v strace > log && strace -qq -o log true 2> log; then
+	synced() { strace -f -qq -y -o calls -e trace=fsync,rename "$profrep" tables -o synced basic.prof; }
+	check "tables are synced" synced
+	check "each file of them, and the part" same "$(sed '/rename(/q' calls | grep -c 'fsync(.*\.part.*= 0')" "$(($(ls synced | wc -l) + 1))"
+	check "after the rename, their directory" contains "$(sed '1,/rename(/d; s/ *= / = /' calls)" "<$dir>) = 0"
+	failing() { strace -f -qq -o log -e trace=fsync -e inject="fsync:error=EIO:when=$1" "$profrep" tables -o unsynced basic.prof; }
+	files=$(ls synced | wc -l)
+	for at in 1 "$files" $((files + 1)); do
+		check "sync $at fails" fails 1 failing "$at"
+		check "sync $at fails: nothing is left" same "$(find . -name 'unsynced*')" ""
+	done
+	check "the sync of the name fails" fails 1 failing $((files + 2))
+	check "the sync of the name fails: all is there" same "$(ls unsynced)" "$(ls synced)"
+else
+	skip "a loss of power" "strace is not installed, or cannot trace here"
+fi
 plan_end

@@ -54,6 +54,7 @@ if command -v systemd-sysusers systemd-tmpfiles > "$dir/log"; then
 	for name in profrep profrep/incoming profrep/work profrep/archive profrep/tables profrep/loaded profrep/refused; do
 		check "$name is for the group, too" same "$(mode_of $name)" "2750 $(id_of profrep)"
 	done
+	check "a spool of profrep push does not age" grep -qx 'x /var/lib/profrec/.profrep-push' $units/profrec.tmpfiles
 	touch "$dir/root/var/lib/profrep"/{incoming,archive,refused,loaded,tables}/x "$dir/root/var/lib/profrec/x"
 	clean() { systemd-tmpfiles --root="$dir/root" --clean "$PWD/$units/profrec.tmpfiles" "$PWD/$units/profrep.tmpfiles"; }
 	check "systemd-tmpfiles cleans" clean
@@ -114,13 +115,20 @@ unset PROFREP_LOAD
 # A recording of which profrep dies. The others have tables.
 cat > "$dir/dies" << END
 #!/bin/bash
-[ "\$1" = tables ] && grep -q poison "\${4#@}" && kill -KILL \$\$
+[ "\$1" = tables ] && grep -q poison "\${4#@}" && mkdir "\$3.\$\$.part" && kill -KILL \$\$
 exec "$profrep" "\$@"
 END
 chmod +x "$dir/dies"
 arrive web4 {1..6}.prof poison.prof
 check "a recording of which profrep dies" env PROFREP="$dir/dies" $units/profrep-collect "$store"
 check "is refused alone" same "$(find "$store/refused" -name '*poison*' | wc -l) $(hosts | wc -w) $(waiting)" "1 14 0"
+
+check "leaves no part of tables" same "$(find "$store/tables" -name '*.part')" ""
+
+# Parts of a run before are not loaded.
+mkdir "$store/tables/20260101-000000.1.7.part"
+check "a part of tables that was left" env PROFREP_LOAD="basename \$PWD >> $dir/parts" $units/profrep-collect "$store"
+check "is removed, not loaded" same "$(grep -c part "$dir/parts") $(find "$store/tables" -name '*.part')" "0 "
 
 # A full disk: profrep fails, and all wait for the next run.
 printf '#!/bin/sh\necho "failed to write: No space left on device" >&2\nexit 1\n' > "$dir/full"
@@ -131,6 +139,62 @@ check "loses nothing" same "$(waiting)" 1
 check "a later run goes on" collect
 check "with all" same "$(hosts | wc -w) $(waiting)" "15 0"
 
+# An error that may pass: profrep names the recording, which is no reason to refuse it. The others have tables.
+refused=$(find "$store/refused" -type f | wc -l)
+cat > "$dir/passes" << END
+#!/bin/bash
+name=\$(grep -m 1 passes "\${4#@}")
+[ "\$name" ] || exec "$profrep" "\$@"
+grep -vF "\$name" "\${4#@}" > "$dir/others"
+[ -s "$dir/others" ] || { echo "profrep: failed to open '\$name': Too many open files in system" >&2; exit 1; }
+"$profrep" tables -o "\$3" @"$dir/others"
+echo "WARNING: the recording '\$name' is left out: failed to read '\$name': Input/output error" >&2
+exit 3
+END
+chmod +x "$dir/passes"
+passing() { env PROFREP="$dir/passes" timeout 60 $units/profrep-collect "$store"; }
+arrive web7 1.prof passes.prof
+check "a recording that cannot be read now" fails 1 passing
+check "waits, and the others have tables" same "$(hosts | wc -w) $(waiting)" "16 1"
+check "alone, too" fails 1 passing
+check "it waits" same "$(waiting) $(find "$store/refused" -type f | wc -l)" "1 $refused"
+check "a run that can read it" collect
+check "has it" same "$(hosts | wc -w) $(waiting)" "17 0"
+
+# A batch that fails each time holds up no others.
+printf '#!/bin/sh\n! grep -q stays "${4#@}" || { echo "profrep: failed to make tables: cause unknown"; exit 1; }\nexec %s "$@"\n' "$profrep" > "$dir/stays"
+chmod +x "$dir/stays"
+staying() { env PROFREP="$dir/stays" PROFREP_BATCH=1 timeout 60 $units/profrep-collect "$store"; }
+arrive web8 stays.prof
+check "a batch that fails" fails 1 staying
+arrive web8 {1..3}.prof
+check "fails again" fails 1 staying
+check "and the others have tables" same "$(hosts | wc -w) $(waiting)" "20 1"
+check "a run in which it succeeds" collect
+check "has all" same "$(hosts | wc -w) $(waiting)" "21 0"
+
+# A rename that fails: said, and no loop.
+cat > "$dir/blocks" << END
+#!/bin/bash
+name=\${3##*/}
+mkdir -p "archive/\${name#.}/in the way"
+exec "$profrep" "\$@"
+END
+chmod +x "$dir/blocks"
+arrive web9 1.prof
+check "a name that is taken in archive/" fails 1 env PROFREP="$dir/blocks" timeout 60 $units/profrep-collect "$store"
+check "it waits, with tables" same "$(hosts | wc -w) $(waiting)" "22 1"
+find "$store/archive" -name 'in the way' -exec rmdir {} +
+check "a run after that" collect
+check "has it once" same "$(hosts | wc -w) $(waiting)" "22 0"
+# profrep refuses a recording of a batch and dies of another.
+mkdir "$store/refused/20260101-000000.2"
+touch "$store/refused/20260101-000000.2/x"
+mkdir "$store/work/20260101-000000.2"
+make_recording other > "$store/work/20260101-000000.2/web9:poison.prof"
+check "a name that is there in refused/" env PROFREP="$dir/dies" timeout 60 $units/profrep-collect "$store"
+check "takes one more" same "$(find "$store/refused/20260101-000000.2" -type f | wc -l) $(waiting)" "2 0"
+
 # A kill at each step: mv and profrep are programs, so the kill comes at each of their calls.
 mkdir "$dir/bin"
 for program in mv mkdir; do
@@ -138,12 +202,14 @@ for program in mv mkdir; do
 		"$dir" "$dir" "$(command -v $program)" > "$dir/bin/$program"
 	chmod +x "$dir/bin/$program"
 done
-total=15
+total=22
 kills=0
+damaged=$(find "$store/refused" -name '*damaged*' | wc -l)
 for at in $(seq 1 12); do
 	for after in 0 1; do
 		arrive "web6" "$at-$after-1.prof" "$at-$after-2.prof"
-		total=$((total + 2))
+		echo damaged > "$store/incoming/web6/damaged-$at-$after.prof"
+		total=$((total + 2)) damaged=$((damaged + 1))
 		: > "$dir/steps"
 		(env PATH="$dir/bin:$PATH" KILL_AT=$((at * (1 - after))) KILL_AFTER=$((at * after)) $units/profrep-collect "$store"
 			[ $? -lt 128 ]) > "$dir/log" 2>&1 || kills=$((kills + 1))
@@ -153,4 +219,16 @@ done
 check "kills at every step" at_least $kills 12
 check "lose nothing, and count nothing twice" same "$(tables_of recordings | cut -f 1 | sort -u | wc -l) $(hosts | wc -w) $(waiting)" \
 	"$total $total 0"
+check "refuse each that is damaged" same "$(find "$store/refused" -name '*damaged*' | wc -l)" "$damaged"
+# The same while profrep dies of a recording, and the batch is halved.
+for at in $(seq 1 20); do
+	arrive "web6" "half-$at-"{1..3}.prof
+	make_recording "x$at" > "$store/incoming/web6/poison-$at.prof"
+	total=$((total + 3))
+	: > "$dir/steps"
+	env PATH="$dir/bin:$PATH" PROFREP="$dir/dies" KILL_AT=0 KILL_AFTER=$at timeout 60 $units/profrep-collect "$store" > "$dir/log" 2>&1
+	env PROFREP="$dir/dies" timeout 60 $units/profrep-collect "$store" > "$dir/log" 2>&1
+done
+check "kills while batches are halved lose nothing" same "$(hosts | wc -w) $(waiting) $(find "$store/refused" -name '*poison-*' | wc -l)" \
+	"$total 0 20"
 plan_end

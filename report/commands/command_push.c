@@ -123,7 +123,7 @@ static int finish_account(const struct sender *sender, struct command_io *io, st
 	io->is_incomplete |= push_account_has_losses(&sender->account);
 	if (!fates[PUSH_REFUSED].nr_profiles && !fates[PUSH_UNSENT].nr_profiles)
 		return 0;
-	return err_set(err, -EIO, "failed to push all profiles: %s", sender->said);
+	return err_set(err, -EIO, "failed to push all profiles: %s", sender->loss);
 }
 
 static int run_once(struct pusher *pusher, const struct push_options *o, struct command_io *io,

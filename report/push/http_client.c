@@ -367,11 +367,17 @@ static void judge_failure(struct http_client *client, CURLcode code, struct http
 /* Connect's errors have statuses of HTTP, and so have those of proxies. */
 static enum http_outcome outcome_of(long status)
 {
+	/* Redirects, and statuses of missing rights or pages, are no word on the request. */
+	static const int barred[] = {401, 402, 403, 404, 405, 406, 407, 410, 421, 426, 451};
+
 	/* 408 and 425 ask for the request once more, 501 and 505 never take it. */
 	if (status == 408 || status == 425 || status == 429)
 		return HTTP_FAILED;
-	if (status == 401 || status == 403 || status == 404 || status == 407)
+	if (status < 400)
 		return HTTP_BARRED;
+	for (size_t i = 0; i < ARRAY_SIZE(barred); i++)
+		if (status == barred[i])
+			return HTTP_BARRED;
 	return status >= 500 && status != 501 && status != 505 ? HTTP_FAILED : HTTP_REFUSED;
 }
 
@@ -397,10 +403,14 @@ static void judge_answer(struct http_client *client, struct http_answer *answer)
 	if (status == 200 && is_connect(client)) {
 		answer->outcome = HTTP_TAKEN;
 	} else if (status / 100 == 2) {
-		answer->outcome = HTTP_REFUSED;
+		answer->outcome = HTTP_BARRED;
 		set_text(answer, "it answers, but not as Pyroscope's Push API does", "", 0);
 	} else {
 		answer->outcome = outcome_of(status);
+		/* A proxy may say so when the receiver has the request. 503 says that nobody has
+		 * it. */
+		answer->may_be_taken =
+			status >= 500 && status != 503 && client->nr_read == client->len;
 		set_text(answer, words, client->answer, client->nr_answer);
 	}
 }

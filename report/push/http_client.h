@@ -11,19 +11,22 @@
 #include "report/push/push_target.h"
 #include "report/text/textbuf.h"
 
+#define HTTP_TEXT_BYTES 512
+
 /* The outcome of a request. */
 enum http_outcome {
 	HTTP_TAKEN,   /* the receiver has the request */
 	HTTP_FAILED,  /* it may come through later */
 	HTTP_REFUSED, /* the receiver will not take it */
-	HTTP_BARRED,  /* somebody must mend the token, the URL or the certificates first */
+	HTTP_BARRED,  /* somebody must mend the token, the URL, the certificates or the server first
+		       */
 };
 
 struct http_answer {
 	enum http_outcome outcome;
 	bool may_be_taken; /* it failed after all of it was sent, and the receiver did not say so */
-	uint64_t retry_after_s; /* 0: the receiver did not ask for a time */
-	char text[512];         /* the reason for which the request was not taken, as it came */
+	uint64_t retry_after_s;     /* 0: the receiver did not ask for a time */
+	char text[HTTP_TEXT_BYTES]; /* the reason for which it was not taken, as it came */
 };
 
 struct http_client;

@@ -6,6 +6,10 @@
 #include <sys/random.h>
 
 #include "common/clock.h"
+#include "common/hash.h"
+#include "common/minmax.h"
+
+#define SAY_NS (3600 * NS_PER_S)
 
 bool sender_is_too_old(const struct sender *sender, uint64_t begin_ns)
 {
@@ -14,18 +18,42 @@ bool sender_is_too_old(const struct sender *sender, uint64_t begin_ns)
 	return sender->max_age_ns && now > begin_ns && now - begin_ns > sender->max_age_ns;
 }
 
-/* Says @text of the receiver unless it was the latest that was said. */
-static void say(struct sender *sender, const char *words, const char *text, const char *after)
+/* Returns true if @text was said within the hour, else notes that it is said now. */
+static bool was_said(struct sender *sender, const char *text)
+{
+	uint64_t hash = hash_bytes(text, strlen(text), 0), now = clock_monotonic_ns();
+	size_t nr = min_u64(sender->nr_said, NR_SAID);
+
+	for (size_t i = 0; i < nr; i++) {
+		struct said_text *said = &sender->said[i];
+
+		if (said->hash != hash)
+			continue;
+		if (now - said->at_ns < SAY_NS)
+			return true;
+		said->at_ns = now;
+		return false;
+	}
+	sender->said[sender->nr_said++ % NR_SAID] = (struct said_text){hash, now};
+	return false;
+}
+
+void sender_say(struct sender *sender, const char *words, const char *text, const char *after)
 {
 	struct textbuf *out = sender->messages;
 
-	if (!strcmp(sender->said, text))
+	if (was_said(sender, text))
 		return;
-	snprintf(sender->said, sizeof(sender->said), "%s", text);
 	textbuf_printf(out, "WARNING: %s: ", words);
 	textbuf_escaped(out, text, strlen(text), TEXT_MESSAGE);
 	textbuf_printf(out, "%s\n", after);
 	textbuf_flush(out);
+}
+
+void sender_say_failure(struct sender *sender, bool is_sent_again)
+{
+	sender_say(sender, "the receiver did not take a profile", sender->failure,
+		   is_sent_again ? "; it is sent again" : "");
 }
 
 static uint64_t random_number(void)
@@ -45,7 +73,6 @@ static void note_failure(struct sender *sender, const struct http_answer *answer
 		sender->failing_since_ns = clock_monotonic_ns();
 	message->may_be_taken |= answer->may_be_taken;
 	*wait_ns = back_off_fail(&sender->back_off, answer->retry_after_s, random_number());
-	say(sender, "the receiver did not take a profile", answer->text, "; it is sent again");
 }
 
 static void note_done(struct sender *sender, enum push_fate fate, uint64_t nr_samples)
@@ -81,16 +108,17 @@ enum send_result sender_try(struct sender *sender, struct push_message *message,
 	switch (answer.outcome) {
 	case HTTP_TAKEN:
 		note_done(sender, PUSH_SENT, message->nr_samples);
-		sender->said[0] = '\0';
 		return SEND_DONE;
 	case HTTP_REFUSED:
 		note_done(sender, PUSH_REFUSED, message->nr_samples);
-		say(sender, "the receiver refused a profile", answer.text, "");
+		memcpy(sender->loss, answer.text, sizeof(sender->loss));
+		sender_say(sender, "the receiver refused a profile", answer.text, "");
 		return SEND_DONE;
 	case HTTP_FAILED:
 	case HTTP_BARRED:
 		break;
 	}
+	memcpy(sender->failure, answer.text, sizeof(sender->failure));
 	note_failure(sender, &answer, message, wait_ns);
 	return answer.outcome == HTTP_BARRED ? SEND_BARRED : SEND_AGAIN;
 }
@@ -110,10 +138,14 @@ bool sender_send(struct sender *sender, struct push_message *message, uint64_t p
 
 	/* It is not worth to wait for a receiver that asks for more than there is patience. */
 	while ((result = sender_try(sender, message, &wait_ns)) == SEND_AGAIN &&
-	       clock_monotonic_ns() - sender->failing_since_ns + wait_ns < patience_ns)
+	       clock_monotonic_ns() - sender->failing_since_ns + wait_ns < patience_ns) {
+		sender_say_failure(sender, true);
 		wait_for(wait_ns);
+	}
 	if (result == SEND_DONE)
 		return true;
+	sender_say_failure(sender, false);
+	memcpy(sender->loss, sender->failure, sizeof(sender->loss));
 	push_count_add(&sender->account.fates[PUSH_UNSENT], message->nr_samples);
 	return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends requests, one at a time, and keeps the account of them. Says what goes wrong once, and not
- * again for each request.
+ * Sends requests, one at a time, and keeps the account of them. Says each trouble once an hour, and
+ * not for each request.
  */
 #ifndef REPORT_PUSH_SENDER_H
 #define REPORT_PUSH_SENDER_H
@@ -19,6 +19,13 @@ struct push_message {
 	bool may_be_taken; /* it was sent before, with an outcome that nobody knows */
 };
 
+/* So many different troubles are said once an hour at most. */
+#define NR_SAID 16
+
+struct said_text {
+	uint64_t hash, at_ns; /* by CLOCK_MONOTONIC */
+};
+
 /* Start with client, max_age_ns and messages set. */
 struct sender {
 	struct http_client *client; /* borrowed */
@@ -26,8 +33,11 @@ struct sender {
 	struct textbuf *messages;   /* borrowed: lines for the user, written at once */
 	struct push_account account;
 	struct back_off back_off;
-	uint64_t failing_since_ns; /* by CLOCK_MONOTONIC; 0: the latest request came through */
-	char said[sizeof(((struct http_answer *)0)->text)]; /* the latest trouble that was said */
+	uint64_t failing_since_ns;      /* by CLOCK_MONOTONIC; 0: the latest request came through */
+	char failure[HTTP_TEXT_BYTES];  /* the latest reason for which a request was not taken */
+	char loss[HTTP_TEXT_BYTES];     /* the latest reason for which one was refused or left */
+	struct said_text said[NR_SAID]; /* a ring */
+	size_t nr_said;                 /* since the start */
 };
 
 enum send_result {
@@ -42,9 +52,19 @@ bool sender_is_too_old(const struct sender *sender, uint64_t begin_ns);
 
 /*
  * Sends @message once, unless it is too old. Unless it is done, sets *@wait_ns to the time after
- * which it should be sent again, and notes in @message if the receiver may have it.
+ * which it should be sent again, and notes in @message if the receiver may have it. The caller says
+ * the failure.
  */
 enum send_result sender_try(struct sender *sender, struct push_message *message, uint64_t *wait_ns);
+
+/* Says the latest failure of sender_try, and if the message @is_sent_again. */
+void sender_say_failure(struct sender *sender, bool is_sent_again);
+
+/*
+ * Says trouble with the receiver: "WARNING: @words: @text@after". A @text that was said within the
+ * hour is not said again. @text can hold anything.
+ */
+void sender_say(struct sender *sender, const char *words, const char *text, const char *after);
 
 /*
  * Sends @message until it is done, or until no request came through for @patience_ns. What is not

@@ -219,6 +219,7 @@ static void send_first(struct watch *watch)
 		spool_remove(spool, entry);
 		return;
 	}
+	sender_say_failure(sender, true);
 	entry->may_be_taken = message.may_be_taken;
 	spool_put_back(spool, entry);
 }

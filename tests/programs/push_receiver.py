@@ -9,6 +9,7 @@ FAULT is NAME or NAME*N, for one request or N, in their order; then requests are
   429:SECONDS  with Retry-After
   html         200 from a server of another kind
   reset        the connection is reset before the request is read
+  taken502     the request is taken, and a proxy says 502
   lost         the request is taken, and the connection closed without an answer
   half         the request is taken, and the answer ends in the middle
   huge         an error without an end
@@ -187,6 +188,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             take(body)
         except (Refused, ValueError, OSError) as why:
             return self.error(400, f"not valid: {why}")
+        if fault == "taken502":
+            return self.error(502, "a fault of the test")
         if fault == "lost":
             return self.close(False)
         if fault == "half":

@@ -109,6 +109,9 @@ check "it did count twice" took 16
 start_receiver ok lost
 check "an answer that is lost on a connection that was used before" says 0 "sent again, may count twice: 1 profile with 3 samples" push sums.prof
 check "it counted twice, and no more" took 17
+start_receiver taken502
+check "502 for a request that was taken" says 0 "sent again, may count twice: 1 profile with 2 samples" push sums.prof
+check "it counted twice, and the others once" took 16
 start_receiver ok half
 check "an answer that ends in the middle" says 0 "sent again, may count twice: 1 profile" push sums.prof
 start_receiver 429:3
@@ -119,18 +122,22 @@ start_receiver 429:5000
 check "Retry-After beyond all patience" says 1 "left, for want of a receiver: 4 profiles with 14 samples" push sums.prof
 check "the reason" contains "$(cat err)" "failed to push all profiles: HTTP status 429"
 check "one request was enough" same "$(nr_requests)" 1
-for status in 401 403 404; do
+check "nothing says that it waits for that" same "$(grep -c "sent again" err)" 0
+for status in 302 401 403 404 405 html; do
 	start_receiver $status
 	check "$status ends the run" says 1 "left, for want of a receiver: 4 profiles with 14 samples" push sums.prof
 	check "$status: no other request" same "$(nr_requests)" 1
+	check "$status: nothing says that it is sent again" same "$(grep -c "sent again" err)" 0
 done
-for status in 400 413 302 501; do
+check "another server that says 200" contains "$(cat err)" "failed to push all profiles: it answers, but not as Pyroscope's Push API does"
+for status in 400 413 501; do
 	start_receiver $status
 	check "$status is not sent again" says 1 "refused: 1 profile with 2 samples" push sums.prof
 	check "$status: the others are" same "$(nr_requests)" 4
 done
-start_receiver "html*4"
-check "another server that says 200" says 1 "it answers, but not as Pyroscope's Push API does" push sums.prof
+start_receiver 400 ok 400
+check "refused, taken, and refused again" says 1 "failed to push all profiles: HTTP status 400: " push sums.prof
+check "is said once" same "$(grep -c "refused a profile" err)" 1
 start_receiver escape
 check "an answer for terminals" says 1 '\x1b[31mred' push sums.prof
 check "is escaped" same "$(LC_ALL=C grep -c $'[\033\007]' err)" 0

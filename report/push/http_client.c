@@ -73,12 +73,15 @@ static size_t give_body(char *data, size_t size, size_t nr, void *ctx)
 
 /*
  * When a connection that was used before ends without an answer, libcurl would send the request
- * again by itself. The receiver may have it by then, and nobody would know.
+ * again by itself. The receiver may have it by then, and nobody would know. Newer versions keep in
+ * mind that they have to rewind, and ask again before the next request reads any byte.
  */
 static int refuse_rewind(void *ctx, curl_off_t offset, int origin)
 {
-	(void)ctx, (void)offset, (void)origin;
-	return CURL_SEEKFUNC_FAIL;
+	const struct http_client *client = ctx;
+
+	return client->nr_read || offset || origin != SEEK_SET ? CURL_SEEKFUNC_FAIL
+							       : CURL_SEEKFUNC_OK;
 }
 
 /* libcurl calls it often, and at least once a second. */
@@ -242,6 +245,7 @@ static CURLcode set_options(struct http_client *client)
 	bad |= lib->setopt(h, CURLOPT_READFUNCTION, give_body);
 	bad |= lib->setopt(h, CURLOPT_READDATA, client);
 	bad |= lib->setopt(h, CURLOPT_SEEKFUNCTION, refuse_rewind);
+	bad |= lib->setopt(h, CURLOPT_SEEKDATA, client);
 	bad |= lib->setopt(h, CURLOPT_WRITEFUNCTION, take_answer);
 	bad |= lib->setopt(h, CURLOPT_WRITEDATA, client);
 	bad |= lib->setopt(h, CURLOPT_HEADERFUNCTION, take_header);

@@ -183,11 +183,15 @@ static uint32_t trace_rule(const struct unwind_frame *f)
 }
 
 /* The number of the rule for the frame of a stub, as python_stub_rule. */
-static uint32_t stub_rule(const struct unwind_frame *f)
+static uint32_t stub_rule(const struct unwind_walk *w)
 {
+	const struct unwind_frame *f = &w->frame;
+
+	/* The program has looked at the leaf alone, and not at frames that signals interrupted. */
 	if (f->has_regs)
-		return walked->code.leaf_rule < UNWIND_NR_OWN_RULES ? walked->code.leaf_rule
-								    : UNWIND_NO_RULE;
+		return !w->has_leaf && walked->code.leaf_rule < UNWIND_NR_OWN_RULES
+			       ? walked->code.leaf_rule
+			       : UNWIND_NO_RULE;
 	return is_noted(f->sp - 8) ? UNWIND_RULE_WORD : UNWIND_NO_RULE;
 }
 
@@ -204,7 +208,7 @@ static int find_made_rule(struct stack_walk *walk, const struct unwind_mapping *
 	if (walked->code.kind == EARLY_CODE_LOOP && is_shared)
 		return find_loop_rule(walk, mapping, rule);
 	if (walked->code.kind == EARLY_CODE_STUB && !is_shared)
-		nr = stub_rule(&walk->w.frame);
+		nr = stub_rule(&walk->w);
 	else if (walked->code.kind == EARLY_CODE_TRACE && !is_shared)
 		nr = trace_rule(&walk->w.frame);
 	if (nr != UNWIND_NO_RULE) {

@@ -280,6 +280,28 @@ START_TEST(a_stub)
 }
 END_TEST
 
+/* A signal interrupted the third frame. The leaf's rule is not for it, though its pc is exact. */
+START_TEST(an_interrupted_frame_is_not_the_leaf)
+{
+	struct early_sample *sample = make_sample(0);
+	const struct unwind_rule word = own_rules[UNWIND_RULE_WORD];
+	const uint64_t context = SP + 8 + UNWIND_UCONTEXT_REGS;
+
+	process = (struct process){.answer = 1, .pages = UNWIND_WITHOUT_TABLE};
+	own_rules[UNWIND_RULE_WORD] = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL};
+	put(sample, SP, CALLER);
+	put(sample, context + 8 * 10, 1); /* rbp */
+	put(sample, context + 8 * 15, SP + 0x200);
+	put(sample, context + 8 * 16, PC);
+	put(sample, SP + 0x200, ROOT);
+	sample->code.kind = EARLY_CODE_STUB;
+	sample->code.leaf_rule = UNWIND_RULE_NO_FRAME;
+	note(sample, SP);
+	walk_made(sample, 3, CALLER | STACK_FRAME_EXACT);
+	own_rules[UNWIND_RULE_WORD] = word;
+}
+END_TEST
+
 /* No table has the loop of PHP. So nobody knows the frame of made code. */
 START_TEST(made_code_without_its_loop)
 {
@@ -398,5 +420,6 @@ END_TEST
 
 SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_last_walk,
 		a_stack_that_was_not_copied, a_page_that_was_not_copied, a_regular_expression,
-		a_trace, a_stub, made_code_without_its_loop, the_leaf_is_not_mapped,
-		a_caller_is_not_mapped, the_depth_limit, samples_go_with_their_set, frames_of_java)
+		a_trace, a_stub, an_interrupted_frame_is_not_the_leaf, made_code_without_its_loop,
+		the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit,
+		samples_go_with_their_set, frames_of_java)

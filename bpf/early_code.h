@@ -26,7 +26,14 @@ struct early_notes {
 	struct early_code found;
 	__u64 begin; /* of the copy of the stack */
 	__u64 code, code_bytes;
+	__u64 nr_failures; /* words that looked like those of made code, and have no note */
 };
+
+/*
+ * So many such words end the search. The reads that they ask for may fault, and a process may fill
+ * its stack with them.
+ */
+#define EARLY_FAILURES_MAX 256
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -35,25 +42,9 @@ struct {
 	__type(value, struct early_notes);
 } early_notes SEC(".maps");
 
-/* Reads the word at @at without the window of the stack. */
-static __always_inline __u64 read_stack_word(__u64 at)
-{
-	__u64 word = 0;
-
-	bpf_probe_read_user(&word, sizeof(word), (void *)at);
-	return word;
-}
-
-/* Is @pc in the executable, after a call? */
-static __always_inline bool is_executable_return(const struct early_notes *n,
-						 const struct unwind_frame *f, __u64 pc)
-{
-	return pc - n->code < n->code_bytes && is_after_call(f, pc);
-}
-
 /*
- * Notes @word, which is at @at of the stack, if it tells of made code. It is an address of the
- * executable, or may be that of a state of LuaJIT. Returns 0.
+ * Notes @word, which is at @at of the stack and an address of the executable, if it tells of made
+ * code. Of LuaJIT, it is the return address of the interpreter's frame. Returns 0.
  */
 __verified_once int note_early_word(__u64 at, __u64 word, __u32 level)
 {
@@ -65,19 +56,20 @@ __verified_once int note_early_word(__u64 at, __u64 word, __u32 level)
 	if (!n || !memory)
 		return 0; /* cannot be: the arrays have the index */
 	f = &memory->walk.frame;
-	if (n->found.kind == EARLY_CODE_TRACE) {
-		at -= LUA_FRAME_STATE;
-		if (!is_lua_state(f, word, at))
-			return 0;
-		word = read_stack_word(at + UNWIND_LUA_FRAME - 8);
-	}
-	if (!is_executable_return(n, f, word))
+	n->nr_failures++;
+	if (!is_after_call(f, word))
 		return 0;
+	if (n->found.kind == EARLY_CODE_TRACE) {
+		at -= UNWIND_LUA_FRAME - 8;
+		if (!is_lua_state(f, read_user_word(at + LUA_FRAME_STATE), at))
+			return 0;
+	}
 	if (n->found.kind == EARLY_CODE_STUB) {
 		at -= 16;
-		if (!is_after_python_stub(f, read_stack_word(at)))
+		if (!is_after_python_stub(f, read_user_word(at)))
 			return 0;
 	}
+	n->nr_failures--;
 	i = (at - n->begin) / 64 / 8;
 	if (i < EARLY_NOTES)
 		n->found.notes[i] |= 1ULL << ((at - n->begin) / 8 & 63);
@@ -97,12 +89,13 @@ static long note_early_turn(__u32 i, struct early_notes_search *c)
 	const struct early_notes *n = c->notes;
 	__u64 word;
 
-	if (i >= WINDOW_BYTES / 8)
+	if (i >= WINDOW_BYTES / 8 || n->nr_failures >= EARLY_FAILURES_MAX)
 		return 1;
 	word = ((__u64 *)c->memory->window)[i];
-	/* The frame of LuaJIT's interpreter is at a multiple of 16. */
-	if (n->found.kind == EARLY_CODE_TRACE ? word && !(word & 7) && !(i & 1)
-					      : word - n->code < n->code_bytes)
+	/* The frame of LuaJIT's interpreter is at a multiple of 16, and ends with this word. */
+	if (n->found.kind == EARLY_CODE_TRACE && !(i & 1))
+		return 0;
+	if (word - n->code < n->code_bytes)
 		note_early_word(c->at + 8 * i, word, c->memory->level);
 	return 0;
 }
@@ -117,7 +110,7 @@ static long note_early_window(__u32 i, struct early_notes_search *c)
 	if (bpf_probe_read_user(m->window, WINDOW_BYTES, (void *)c->at))
 		return 1;
 	take_turns(WINDOW_BYTES / 8, note_early_turn, c);
-	return 0;
+	return c->notes->nr_failures >= EARLY_FAILURES_MAX;
 }
 
 /* How the code of @in is known; EARLY_CODE_NONE if it makes none. */
@@ -158,6 +151,7 @@ __verified_once int note_early_code(__u32 level)
 	if (n->found.kind == EARLY_CODE_STUB)
 		n->found.leaf_rule = python_stub_rule(&c.memory->walk.frame);
 	__builtin_memset(n->found.notes, 0, sizeof(n->found.notes));
+	n->nr_failures = 0;
 	n->begin = early_stack_begin(c.memory->walk.frame.sp);
 	n->code = code;
 	n->code_bytes = code_end - code;

@@ -67,9 +67,8 @@ static inline long java_look_at_prologue(__u32 i, struct java_prologue *p)
 
 /*
  * The frame before its method has begun, at the leaf's instruction. The method begins s->left bytes
- * after it.
- * Either "stack bang; push rbp; sub rsp", or "sub rsp; mov [rsp + number], rbp", and before that
- * the check of the class.
+ * after it. The instructions up to there are either "stack bang; push rbp; sub rsp" or "sub
+ * rsp; mov [rsp + number], rbp". Before them is the check of the class.
  */
 static __always_inline enum java_leaf_place java_place_of_prologue(struct java_scratch *s)
 {

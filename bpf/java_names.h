@@ -78,7 +78,7 @@ __verified_once int send_method(__u32 tgid, __u32 level)
 	const struct java_machine *m = bpf_map_lookup_elem(&java_machines, &tgid);
 	struct function_name *name;
 
-	if (!walk_languages || !memory || !m ||
+	if (!walk_languages || !memory || !m || memory->nr_name_failures >= NAME_FAILURES_MAX ||
 	    bpf_map_update_elem(&seen_functions, &memory->java.function, &level, BPF_NOEXIST))
 		return 0;
 	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
@@ -97,6 +97,7 @@ __verified_once int send_method(__u32 tgid, __u32 level)
 	}
 	bpf_ringbuf_discard(name, 0);
 forget:
+	memory->nr_name_failures++;
 	bpf_map_delete_elem(&seen_functions, &memory->java.function);
 	return 0;
 }

@@ -317,7 +317,7 @@ __verified_once int send_node_function(__u32 interpreter, __u32 level)
 	if (!walk_languages || !memory || !in)
 		return 0;
 	s = &memory->node;
-	if (s->nr_failures >= NAME_FAILURES_MAX)
+	if (memory->nr_name_failures >= NAME_FAILURES_MAX)
 		return 0;
 	/* The value of the map means nothing. */
 	if (bpf_map_update_elem(&seen_functions, &s->function, &level, BPF_NOEXIST))
@@ -338,7 +338,7 @@ __verified_once int send_node_function(__u32 interpreter, __u32 level)
 	}
 	bpf_ringbuf_discard(name, 0);
 forget:
-	s->nr_failures++;
+	memory->nr_name_failures++;
 	bpf_map_delete_elem(&seen_functions, &s->function);
 	return 0;
 }

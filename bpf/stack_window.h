@@ -33,7 +33,6 @@ struct node_scratch {
 	__u64 skip, length; /* of a string: the first character that counts, and their number */
 	__u64 is_tail;      /* characters before them are in another string */
 	__u64 string, type; /* the string at hand, and the type of that with the characters */
-	__u64 nr_failures;  /* names that could not be read in this stack */
 	struct seen_function function;
 };
 
@@ -56,8 +55,9 @@ struct walk_memory {
 	__u64 word;                   /* the word that was read last */
 	__u64 start;                  /* of the window; NO_WINDOW: there is none */
 	__u8 window[WINDOW_BYTES];
-	__u64 searched;   /* up to there, the stack has no address of PCRE2's code */
-	__u64 code_parts; /* that were read to find the beginnings of expressions */
+	__u64 searched;         /* up to there, the stack has no address of PCRE2's code */
+	__u64 code_parts;       /* that were read to find the beginnings of expressions */
+	__u64 nr_name_failures; /* names that could not be read in this stack */
 	union {
 		struct java_scratch java;
 		struct regex_scratch regex;
@@ -86,9 +86,9 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 		m->level = level;
 		m->mapping = UNWIND_MAX_MAPPINGS;
 		m->start = NO_WINDOW;
-		m->searched = m->code_parts = 0;
+		m->searched = m->code_parts = m->nr_name_failures = 0;
 		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;
-		m->node.function_map = m->node.shared_map = m->node.nr_failures = 0;
+		m->node.function_map = m->node.shared_map = 0;
 	}
 	return m;
 }

@@ -95,6 +95,7 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 		{bpf->maps.buffers, nr_levels * 2, buffer_size},
 		{bpf->maps.walk_memories, nr_levels, 0},
 		{bpf->maps.submissions, nr_levels, 0},
+		{bpf->maps.early_notes, nr_levels, 0},
 		{bpf->maps.totals, NR_SETS * options->nr_events, 0},
 		{bpf->maps.hits, options->nr_events, 0},
 		{bpf->maps.weights, options->nr_events, 0},

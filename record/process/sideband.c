@@ -153,7 +153,7 @@ static int open_buffer(struct sideband *sb, size_t i, uint32_t cpu, struct err *
 	if (fd < 0) {
 		err_set(err, fd, "failed to open the side-band event on CPU %u: %s", cpu,
 			strerror(-fd));
-		return fd == -EACCES || fd == -EPERM ? privilege_explain(fd, err) : fd;
+		return fd == -EACCES || fd == -EPERM ? privilege_explain_event(fd, err) : fd;
 	}
 	sb->fds[i] = fd;
 	buffer = mmap(NULL, sb->page_size + sb->buffer_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,

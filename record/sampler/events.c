@@ -72,7 +72,7 @@ static int explain_refusal(const struct events *events, int code, uint32_t cpu, 
 	err_set(err, code, "failed to open event '%s' on CPU %u: %s", events->event.name, cpu,
 		strerror(-code));
 	if (code == -EACCES || code == -EPERM)
-		return privilege_explain(code, err);
+		return privilege_explain_event(code, err);
 	if (code == -EINVAL && freq_hz)
 		return err_hint(
 			err, code,

@@ -46,9 +46,9 @@ bool privilege_has(int cap)
 }
 
 /*
- * Debian's and Ubuntu's kernels have levels above 2, at which perf_event_open asks for
- * CAP_SYS_ADMIN and takes no notice of CAP_PERFMON (CONFIG_SECURITY_PERF_EVENTS_RESTRICT). Returns
- * such a level, or 0.
+ * Debian's and Ubuntu's kernels have levels above 2. There, perf_event_open fails with EACCES
+ * without CAP_SYS_ADMIN, whether there is CAP_PERFMON or not
+ * (CONFIG_SECURITY_PERF_EVENTS_RESTRICT). Returns such a level, or 0.
  */
 static int level_without_perfmon(void)
 {
@@ -64,7 +64,6 @@ int privilege_explain(int code, struct err *err)
 {
 	bool bpf = privilege_has(CAP_BPF) || privilege_has(CAP_SYS_ADMIN);
 	bool perfmon = privilege_has(CAP_PERFMON) || privilege_has(CAP_SYS_ADMIN);
-	int level = level_without_perfmon();
 
 	if (!bpf && !perfmon)
 		return err_hint(
@@ -73,14 +72,21 @@ int privilege_explain(int code, struct err *err)
 	if (!bpf || !perfmon)
 		return err_hint(err, code, "recording needs %s, which is missing: run it as root",
 				bpf ? "CAP_PERFMON" : "CAP_BPF");
-	if (level)
-		return err_hint(
-			err, code,
-			"this kernel wants CAP_SYS_ADMIN while kernel.perf_event_paranoid is %d: set it to 2",
-			level);
 	return err_hint(
 		err, code,
 		"no capability is missing: a container's seccomp profile or kernel lockdown refuses it");
+}
+
+int privilege_explain_event(int code, struct err *err)
+{
+	int level = level_without_perfmon();
+
+	if (code != -EACCES || !level || !privilege_has(CAP_BPF) || !privilege_has(CAP_PERFMON))
+		return privilege_explain(code, err);
+	return err_hint(
+		err, code,
+		"the kernel refuses events without CAP_SYS_ADMIN while kernel.perf_event_paranoid is %d: set it to 2",
+		level);
 }
 
 /*

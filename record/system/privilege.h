@@ -17,10 +17,15 @@ bool privilege_has(int cap);
 
 /*
  * Adds a hint to @err, which words an EPERM or EACCES. The hint names the missing capability; if
- * none is missing, it names kernel.perf_event_paranoid, or a seccomp profile or lockdown. Returns
- * @code.
+ * none is missing, it names a seccomp profile or lockdown. Returns @code.
  */
 int privilege_explain(int code, struct err *err);
+
+/*
+ * As privilege_explain, for a call of perf_event_open that failed with @code, which is -EPERM or
+ * -EACCES. The hint names kernel.perf_event_paranoid, if that made the kernel refuse the call.
+ */
+int privilege_explain_event(int code, struct err *err);
 
 /*
  * Says why /proc/kallsyms shows no addresses. Returns a phrase that names the sysctl, the

@@ -69,6 +69,30 @@ check "kptr_restrict 2: said, and recorded all the same" \
 	restricted -F 999 -o "$dir/k.prof" -p $pid 1
 check "kptr_restrict 2: user frames have names" contains "$("$profrep" -f "$dir/k.prof")" ";main;func_a"
 
+## Kernels that want CAP_SYS_ADMIN at level 3. A stand-in for the level and a refusal by strace show the words elsewhere.
+echo 3 > "$dir/three"
+# refused CALL ERRNO: a recording at level 3 by a user, whose calls of CALL fail
+refused()
+{
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount --bind "$0/three" /proc/sys/kernel/perf_event_paranoid && exec "$@"' "$dir" \
+		strace -f -o /dev/null -e trace="$1" -e inject="$1:error=$2" \
+		setpriv --reuid $user --regid $user --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon \
+		--bounding-set=-all,+bpf,+perfmon "$dir/profrec" -o "$dir/open/c.prof" 1
+}
+if command -v strace > /dev/null; then
+	check "level 3 refuses events: the level is named" \
+		says 1 "the kernel refuses events without CAP_SYS_ADMIN while kernel.perf_event_paranoid is 3: set it to 2" \
+		refused perf_event_open EACCES
+	for refusal in "bpf EPERM" "bpf EACCES" "perf_event_open EPERM"; do
+		# shellcheck disable=SC2086
+		check "level 3 and $refusal: another refuses it, and is named" says 1 \
+			"no capability is missing: a container's seccomp profile or kernel lockdown refuses it" refused $refusal
+	done
+else
+	skip "level 3 refuses events" "strace is not installed"
+fi
+
 ## Side-band buffers where one user has locked much memory already.
 limited() { with_caps bpf,perfmon prlimit --memlock=0 "$@"; }
 if [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -ge 516 ] && [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -lt 520 ] &&

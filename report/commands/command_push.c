@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep push: recordings to a receiver of Pyroscope's Push API. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -22,6 +23,9 @@
 #define SPOOL_NAME      ".profrep-push" /* in the watched directory */
 #define SPOOL_BYTES     (UINT64_C(256) << 20)
 #define SPOOL_BYTES_MIN (UINT64_C(1) << 20)
+
+/* So often a watch prints its account, if it changed. */
+#define REPORT_NS (3600 * NS_PER_S)
 
 /* A request that is on its way when a signal ends profrep may take so long. */
 #define GRACE_NS (5 * NS_PER_S)
@@ -142,16 +146,36 @@ struct watch_context {
 	struct pusher *pusher;
 	const struct push_options *options;
 	struct command_io *io;
+	bool has_said_old[2]; /* of a recording as a whole, and of a part */
 };
+
+/* Says once that profiles come too late. The recording is in the spool, and not taken yet. */
+static void note_too_old(struct watch_context *watch, const char *path)
+{
+	const struct spool *spool = watch->pusher->spool;
+	uint64_t nr = spool->pending[PUSH_TOO_OLD].nr_profiles;
+	bool is_part = spool->next_seq > spool->taken.next_seq;
+	struct textbuf *out = &watch->io->warnings;
+
+	if (!nr || watch->has_said_old[is_part])
+		return;
+	watch->has_said_old[is_part] = true;
+	textbuf_printf(out, "WARNING: %" PRIu64 " profile%s of '", nr, nr == 1 ? "" : "s");
+	textbuf_escaped(out, path, strlen(path), TEXT_MESSAGE);
+	textbuf_printf(out, "' %s older than --max-age%s\n", nr == 1 ? "is" : "are",
+		       is_part ? ": shorter recordings (profrec --rotate 600) arrive in time" : "");
+}
 
 static int take_recording(void *ctx, const char *path, uint64_t *id, struct err *err)
 {
-	const struct watch_context *watch = ctx;
+	struct watch_context *watch = ctx;
 	int ret;
 
 	watch->pusher->id = 0;
 	ret = push_recording(watch->pusher, watch->options, path, watch->io, err);
 
+	if (!ret)
+		note_too_old(watch, path);
 	textbuf_flush(&watch->io->warnings);
 	*id = watch->pusher->id;
 	return ret;
@@ -193,13 +217,14 @@ static int run_watch(struct pusher *pusher, const struct push_options *o, struct
 		     struct err *err)
 {
 	struct sender *sender = pusher->sender;
-	struct watch_context context = {pusher, o, io};
+	struct watch_context context = {.pusher = pusher, .options = o, .io = io};
 	struct spool spool;
 	struct watcher watcher = {
 		.dir = o->watched,
 		.spool = &spool,
 		.sender = sender,
 		.is_ended = &is_ended,
+		.report_ns = REPORT_NS,
 		.take = take_recording,
 		.left = leave_recording,
 		.ctx = &context,
@@ -210,8 +235,7 @@ static int run_watch(struct pusher *pusher, const struct push_options *o, struct
 	if (!o->spool && asprintf(&name, "%s/" SPOOL_NAME, o->watched) < 0)
 		return err_set(err, -ENOMEM, "failed to watch '%s': out of memory", o->watched);
 	ret = spool_open(&spool, o->spool ? o->spool : name,
-			 o->spool_bytes ? o->spool_bytes : SPOOL_BYTES,
-			 &sender->account.fates[PUSH_DROPPED], err);
+			 o->spool_bytes ? o->spool_bytes : SPOOL_BYTES, sender->account.fates, err);
 	pusher->spool = &spool;
 	http_client_watch(sender->client, &is_ended, GRACE_NS);
 	if (!ret)
@@ -293,7 +317,7 @@ const struct profrep_command push_command = {
 		"push", "push profiles to Pyroscope, or to others that have its Push API",
 		"  profrep push http://localhost:4040 app.prof\n"
 		"  profrep push --token-file token --tenant web https://pyroscope.example.com app.prof\n"
-		"  profrep push http://localhost:4040 --watch /var/lib/profrec  # as they are finished\n"),
+		"  profrep push http://localhost:4040 --watch /var/lib/profrec  # of profrec --rotate 600\n"),
 	.spec.usage = "[OPTIONS] URL [FILE|@LIST...]",
 	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct push_options)},
 	.options_size = sizeof(struct push_options),

@@ -26,7 +26,7 @@ bool push_account_has_losses(const struct push_account *account)
 	return false;
 }
 
-static void print_count(struct textbuf *out, const struct push_count *count)
+void push_count_print(struct textbuf *out, const struct push_count *count)
 {
 	textbuf_printf(out, "%" PRIu64 " profile%s with %" PRIu64 " sample%s", count->nr_profiles,
 		       count->nr_profiles == 1 ? "" : "s", count->nr_samples,
@@ -36,20 +36,20 @@ static void print_count(struct textbuf *out, const struct push_count *count)
 void push_account_print(const struct push_account *account, struct textbuf *out)
 {
 	textbuf_str(out, "pushed: ");
-	print_count(out, &account->fates[PUSH_SENT]);
+	push_count_print(out, &account->fates[PUSH_SENT]);
 	for (int i = PUSH_SENT + 1; i < NR_PUSH_FATES; i++) {
 		if (!account->fates[i].nr_profiles)
 			continue;
 		textbuf_printf(out, "; %s: ", words[i]);
-		print_count(out, &account->fates[i]);
+		push_count_print(out, &account->fates[i]);
 	}
 	if (account->repeated.nr_profiles) {
 		textbuf_str(out, "; sent again, may count twice: ");
-		print_count(out, &account->repeated);
+		push_count_print(out, &account->repeated);
 	}
 	if (account->waiting.nr_profiles) {
 		textbuf_str(out, "; waiting in the spool: ");
-		print_count(out, &account->waiting);
+		push_count_print(out, &account->waiting);
 	}
 	textbuf_char(out, '\n');
 }

@@ -33,6 +33,9 @@ struct push_account {
 /* Adds a profile of @nr_samples. */
 void push_count_add(struct push_count *count, uint64_t nr_samples);
 
+/* Appends @count in words. */
+void push_count_print(struct textbuf *out, const struct push_count *count);
+
 /* Returns true if some samples were not sent, and will not be. */
 bool push_account_has_losses(const struct push_account *account);
 

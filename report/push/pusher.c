@@ -44,10 +44,16 @@ static int spool_part(struct pusher *pusher, const struct profile_part *part)
 			       part->begin_ns);
 }
 
+/* A spool counts a recording when it is taken whole. */
+static struct push_count *fates_of(const struct pusher *pusher)
+{
+	return pusher->spool ? pusher->spool->pending : pusher->sender->account.fates;
+}
+
 static int take_part(void *ctx, const struct profile_part *part)
 {
 	struct pusher *pusher = ctx;
-	struct push_count *fates = pusher->sender->account.fates;
+	struct push_count *fates = fates_of(pusher);
 
 	if (sender_is_too_old(pusher->sender, part->begin_ns))
 		push_count_add(&fates[PUSH_TOO_OLD], part->nr_samples);
@@ -64,7 +70,7 @@ static int leave_out(void *ctx, uint64_t nr_samples)
 {
 	struct pusher *pusher = ctx;
 
-	push_count_add(&pusher->sender->account.fates[PUSH_TOO_LARGE], nr_samples);
+	push_count_add(&fates_of(pusher)[PUSH_TOO_LARGE], nr_samples);
 	return 0;
 }
 

@@ -145,43 +145,6 @@ static int read_spool(struct spool *spool)
 	return taken_write(&spool->taken, spool->fd, STATE);
 }
 
-int spool_open(struct spool *spool, const char *name, uint64_t bytes_max,
-	       struct push_count *dropped, struct err *err)
-{
-	int ret;
-
-	*spool = (struct spool){.name = name, .fd = -1, .bytes_max = bytes_max, .dropped = dropped};
-	ret = open_directory(spool);
-	if (ret == -EWOULDBLOCK)
-		return err_set(err, ret, "failed to open the spool '%s': another profrep has it",
-			       name);
-	if (!ret) {
-		ret = taken_read(&spool->taken, spool->fd, STATE, err);
-		if (ret)
-			return ret;
-		ret = read_spool(spool);
-	}
-	if (ret == -ENOTRECOVERABLE) {
-		err_set(err, ret,
-			"failed to open the spool '%s': it has requests, but its file '" STATE
-			"' is gone",
-			name);
-		return err_hint(err, ret,
-				"remove '%s' to begin anew: all recordings are pushed again", name);
-	}
-	spool->next_seq = spool->taken.next_seq;
-	return ret ? err_set(err, ret, "failed to open the spool '%s': %s", name, strerror(-ret))
-		   : 0;
-}
-
-void spool_close(struct spool *spool)
-{
-	if (spool->name)
-		cleanup_close(&spool->fd);
-	vec_free(&spool->entries);
-	taken_deinit(&spool->taken);
-}
-
 /* Removes entry @i, whatever its name is. */
 static void unlink_entry(struct spool *spool, const struct spool_entry *entry)
 {
@@ -206,13 +169,55 @@ static void pass_first(struct spool *spool)
 	spool->first = 0;
 }
 
-static void drop_first(struct spool *spool)
+/* Drops the oldest requests until the others fit. */
+static void make_room(struct spool *spool)
 {
-	const struct spool_entry *entry = &spool->entries.data[spool->first];
+	while (spool->bytes > spool->bytes_max && spool->first < spool->entries.nr) {
+		const struct spool_entry *entry = &spool->entries.data[spool->first];
 
-	push_count_add(spool->dropped, entry->nr_samples);
-	unlink_entry(spool, entry);
-	pass_first(spool);
+		push_count_add(&spool->fates[PUSH_DROPPED], entry->nr_samples);
+		unlink_entry(spool, entry);
+		pass_first(spool);
+	}
+}
+
+int spool_open(struct spool *spool, const char *name, uint64_t bytes_max, struct push_count *fates,
+	       struct err *err)
+{
+	int ret;
+
+	*spool = (struct spool){.name = name, .fd = -1, .bytes_max = bytes_max, .fates = fates};
+	ret = open_directory(spool);
+	if (ret == -EWOULDBLOCK)
+		return err_set(err, ret, "failed to open the spool '%s': another profrep has it",
+			       name);
+	if (!ret) {
+		ret = taken_read(&spool->taken, spool->fd, STATE, err);
+		if (ret)
+			return ret;
+		ret = read_spool(spool);
+	}
+	if (ret == -ENOTRECOVERABLE) {
+		err_set(err, ret,
+			"failed to open the spool '%s': it has requests, but its file '" STATE
+			"' is gone",
+			name);
+		return err_hint(err, ret,
+				"remove '%s' to begin anew: all recordings are pushed again", name);
+	}
+	spool->next_seq = spool->taken.next_seq;
+	if (!ret)
+		make_room(spool);
+	return ret ? err_set(err, ret, "failed to open the spool '%s': %s", name, strerror(-ret))
+		   : 0;
+}
+
+void spool_close(struct spool *spool)
+{
+	if (spool->name)
+		cleanup_close(&spool->fd);
+	vec_free(&spool->entries);
+	taken_deinit(&spool->taken);
 }
 
 static int write_entry(struct spool *spool, const struct spool_entry *entry, const void *body)
@@ -234,6 +239,21 @@ static int write_entry(struct spool *spool, const struct spool_entry *entry, con
 	return ret;
 }
 
+/* Drops the oldest request of the recording that is not committed. */
+static void drop_pending(struct spool *spool)
+{
+	struct spool_entry *entry = &spool->entries.data[spool->first];
+	struct spool_entry *end = &spool->entries.data[spool->entries.nr];
+
+	while (entry->seq < spool->taken.next_seq)
+		entry++;
+	push_count_add(&spool->pending[PUSH_DROPPED], entry->nr_samples);
+	unlink_entry(spool, entry);
+	spool->pending_bytes -= entry->bytes;
+	memmove(entry, entry + 1, (end - entry - 1) * sizeof(*entry));
+	spool->entries.nr--;
+}
+
 int spool_add(struct spool *spool, const void *body, size_t len, uint64_t nr_samples,
 	      uint64_t begin_ns)
 {
@@ -246,11 +266,11 @@ int spool_add(struct spool *spool, const void *body, size_t len, uint64_t nr_sam
 	int ret;
 
 	if (len > spool->bytes_max) {
-		push_count_add(spool->dropped, nr_samples);
+		push_count_add(&spool->pending[PUSH_DROPPED], nr_samples);
 		return 0;
 	}
-	while (spool->bytes + len > spool->bytes_max && spool->first < spool->entries.nr)
-		drop_first(spool);
+	while (spool->pending_bytes + len > spool->bytes_max)
+		drop_pending(spool);
 	ret = vec_reserve(&spool->entries, 1);
 	if (!ret)
 		ret = write_entry(spool, &entry, body);
@@ -258,7 +278,14 @@ int spool_add(struct spool *spool, const void *body, size_t len, uint64_t nr_sam
 		return ret;
 	spool->next_seq++;
 	spool->bytes += len;
+	spool->pending_bytes += len;
 	return vec_push(&spool->entries, entry);
+}
+
+static void clear_pending(struct spool *spool)
+{
+	spool->pending_bytes = 0;
+	memset(spool->pending, 0, sizeof(spool->pending));
 }
 
 void spool_abort(struct spool *spool)
@@ -267,6 +294,7 @@ void spool_abort(struct spool *spool)
 	       spool->entries.data[spool->entries.nr - 1].seq >= spool->taken.next_seq)
 		unlink_entry(spool, &spool->entries.data[--spool->entries.nr]);
 	spool->next_seq = spool->taken.next_seq;
+	clear_pending(spool);
 }
 
 int spool_commit(struct spool *spool, struct taken_file *file)
@@ -289,8 +317,15 @@ int spool_commit(struct spool *spool, struct taken_file *file)
 		last->recording_id = 0;
 		spool->taken.next_seq = before;
 		spool_abort(spool);
+		return ret;
 	}
-	return ret;
+	for (int i = 0; i < NR_PUSH_FATES; i++) {
+		spool->fates[i].nr_profiles += spool->pending[i].nr_profiles;
+		spool->fates[i].nr_samples += spool->pending[i].nr_samples;
+	}
+	clear_pending(spool);
+	make_room(spool);
+	return 0;
 }
 
 struct spool_entry *spool_first(struct spool *spool)

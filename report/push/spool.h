@@ -26,7 +26,10 @@ struct spool {
 	size_t first;                    /* the oldest entry that waits */
 	struct taken taken;
 	uint64_t next_seq; /* for the next entry; those from taken.next_seq on wait for it */
-	struct push_count *dropped; /* borrowed: counts requests that did not fit */
+	/* Of the recording that is not committed yet: */
+	uint64_t pending_bytes;
+	struct push_count pending[NR_PUSH_FATES];
+	struct push_count *fates; /* borrowed: the account, NR_PUSH_FATES of them */
 };
 
 /*
@@ -35,25 +38,27 @@ struct spool {
  * recording that was not taken whole are removed. Returns 0 or a negative errno with @err set. Call
  * spool_close in both cases.
  */
-int spool_open(struct spool *spool, const char *name, uint64_t bytes_max,
-	       struct push_count *dropped, struct err *err);
+int spool_open(struct spool *spool, const char *name, uint64_t bytes_max, struct push_count *fates,
+	       struct err *err);
 
 void spool_close(struct spool *spool);
 
 /*
- * Adds the request of @len bytes at @body. It is not sent before spool_commit. If the spool is
- * full, the oldest requests are dropped and counted. Returns 0 or a negative errno.
+ * Adds the request of @len bytes at @body. It is not sent before spool_commit, and takes no room of
+ * others before. If the recording alone fills the spool, its oldest requests are dropped. Returns 0
+ * or a negative errno.
  */
 int spool_add(struct spool *spool, const void *body, size_t len, uint64_t nr_samples,
 	      uint64_t begin_ns);
 
 /*
- * Ends a recording: @file is taken, and its requests are to be sent. @file's name is the spool's
- * from then on. Returns 0 or a negative errno: then nothing of it is in the spool.
+ * Ends a recording: @file is taken, its requests are to be sent, and the account has its pending
+ * counts. If the spool is full, the oldest requests are dropped and counted. @file's name is the
+ * spool's from then on. Returns 0 or a negative errno: then nothing of it is in the spool.
  */
 int spool_commit(struct spool *spool, struct taken_file *file);
 
-/* Removes the requests that were added since spool_commit. */
+/* Removes the requests and counts that were added since spool_commit. */
 void spool_abort(struct spool *spool);
 
 /* Returns the oldest request that is to be sent, NULL if there is none. */

@@ -27,10 +27,21 @@
  */
 #define LOOK_NS (10 * NS_PER_S)
 
+/* The time until a recording is tried again doubles so often: to 11 minutes. */
+#define RETRY_STEP_MAX 6
+
 /* A file that is not taken yet. */
 struct found_file {
 	struct taken_file file;
 	char *path;
+};
+
+/* A file with an error that may pass. */
+struct trouble {
+	char *path;
+	struct taken_file file; /* without the name */
+	unsigned int nr_failures;
+	uint64_t retry_at_ns; /* by CLOCK_MONOTONIC */
 };
 
 struct watch {
@@ -41,6 +52,11 @@ struct watch {
 	uint64_t look_at_ns, send_at_ns; /* by CLOCK_MONOTONIC; look at the directory, and send */
 	bool has_trouble;                /* the receiver took nothing of late */
 	int spool_error;                 /* the latest that was said */
+	VEC(struct trouble) troubles;
+	uint64_t report_at_ns;
+	struct push_account reported;
+	bool is_dropping;          /* since an outage began; that was said */
+	struct push_count dropped; /* before */
 	char_vec body;
 };
 
@@ -69,6 +85,44 @@ static int compare_found(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
+static struct trouble *find_trouble(struct watch *watch, const struct found_file *found)
+{
+	const struct taken_file *file = &found->file;
+
+	vec_for_each(&watch->troubles, trouble) {
+		const struct taken_file *have = &trouble->file;
+
+		if (!strcmp(trouble->path, found->path) && have->inode == file->inode &&
+		    have->size == file->size && have->mtime_ns == file->mtime_ns)
+			return trouble;
+	}
+	return NULL;
+}
+
+/* Forgets the troubles of files that are not there. */
+static void prune_troubles(struct watch *watch)
+{
+	size_t nr = 0;
+
+	vec_for_each(&watch->troubles, trouble) {
+		if (trouble->file.is_there)
+			watch->troubles.data[nr++] = *trouble;
+		else
+			free(trouble->path);
+	}
+	watch->troubles.nr = nr;
+}
+
+/* Returns true if it is too early to try @found again. */
+static bool must_wait(struct watch *watch, const struct found_file *found)
+{
+	struct trouble *trouble = find_trouble(watch, found);
+
+	if (trouble)
+		trouble->file.is_there = true;
+	return trouble && clock_monotonic_ns() < trouble->retry_at_ns;
+}
+
 static int look_at(struct watch *watch, int dir_fd, const char *name)
 {
 	struct found_file found = {0};
@@ -88,7 +142,7 @@ static int look_at(struct watch *watch, int dir_fd, const char *name)
 	} else if (asprintf(&found.path, "%s/%s", watch->w->dir, name) < 0) {
 		found.path = NULL;
 		ret = -ENOMEM;
-	} else {
+	} else if (!must_wait(watch, &found)) {
 		ret = vec_push(&watch->found, found);
 		if (!ret)
 			return 0;
@@ -111,12 +165,17 @@ static int read_directory(struct watch *watch)
 	free_found(watch);
 	vec_for_each(&taken->files, file)
 		file->is_there = false;
+	vec_for_each(&watch->troubles, trouble)
+		trouble->file.is_there = false;
 	while (!ret && (entry = readdir(dir)))
 		ret = look_at(watch, dirfd(dir), entry->d_name);
 	closedir(dir);
 	sort_items(watch->found.data, watch->found.nr, sizeof(*watch->found.data), compare_found);
 	watch->look_at_ns = clock_monotonic_ns() + LOOK_NS;
-	return ret ? ret : taken_prune(taken);
+	if (ret)
+		return ret;
+	prune_troubles(watch);
+	return taken_prune(taken);
 }
 
 /* Returns true if @error says nothing about the recording @path. */
@@ -134,6 +193,26 @@ static bool may_pass(int error, const char *path)
 	return false;
 }
 
+/* Notes that @found could not be taken for now. Says the first error of a file alone. */
+static void note_trouble(struct watch *watch, struct found_file *found, const struct err *err)
+{
+	struct trouble *trouble = find_trouble(watch, found);
+	const struct trouble first = {.path = found->path, .file = found->file};
+
+	watch->look_at_ns = clock_monotonic_ns() + LOOK_NS;
+	if (!trouble) {
+		watch->w->left(watch->w->ctx, found->path, err);
+		/* Without memory it is said again. */
+		if (vec_push(&watch->troubles, first))
+			return;
+		found->path = NULL;
+		trouble = &watch->troubles.data[watch->troubles.nr - 1];
+		trouble->file.name = NULL;
+	}
+	trouble->retry_at_ns =
+		clock_monotonic_ns() + (LOOK_NS << min_u64(trouble->nr_failures++, RETRY_STEP_MAX));
+}
+
 /* Takes a recording, or leaves it for good. */
 static void take_next(struct watch *watch)
 {
@@ -144,21 +223,21 @@ static void take_next(struct watch *watch)
 
 	if (ret) {
 		spool_abort(w->spool);
-		w->left(w->ctx, found->path, &err);
 		/* A copy of a recording stays known when its first file is gone. */
 		if (ret != -EEXIST)
 			found->file.recording_id = 0;
 	}
-	if (!may_pass(ret, found->path))
-		ret = spool_commit(w->spool, &found->file);
+	if (may_pass(ret, found->path)) {
+		note_trouble(watch, found, &err);
+		return;
+	}
+	if (ret)
+		w->left(w->ctx, found->path, &err);
+	ret = spool_commit(w->spool, &found->file);
 	if (!ret)
 		return;
-	if (!err.text[0]) {
-		err_set(&err, ret, "failed to write the spool '%s': %s", w->spool->name,
-			strerror(-ret));
-		w->left(w->ctx, found->path, &err);
-	}
-	watch->look_at_ns = clock_monotonic_ns() + LOOK_NS;
+	err_set(&err, ret, "failed to write the spool '%s': %s", w->spool->name, strerror(-ret));
+	note_trouble(watch, found, &err);
 }
 
 /* Says @error of the spool once, and lets it pass. */
@@ -250,6 +329,48 @@ static int wait_for_change(struct watch *watch, uint64_t until_ns)
 	return is_gone ? -ENOENT : 0;
 }
 
+/* Says the first drop of an outage, and the sum at its end. */
+static void note_drops(struct watch *watch)
+{
+	const struct push_count *dropped = &watch->w->sender->account.fates[PUSH_DROPPED];
+	struct textbuf *out = watch->w->sender->messages;
+	struct push_count sum = {dropped->nr_profiles - watch->dropped.nr_profiles,
+				 dropped->nr_samples - watch->dropped.nr_samples};
+
+	if (!sum.nr_profiles)
+		return;
+	if (!watch->is_dropping)
+		textbuf_printf(out,
+			       "WARNING: the spool '%s' is full: its oldest requests are dropped\n",
+			       watch->w->spool->name);
+	watch->is_dropping = true;
+	if (!watch->has_trouble) {
+		textbuf_str(out, "WARNING: dropped from the full spool: ");
+		push_count_print(out, &sum);
+		textbuf_char(out, '\n');
+		watch->is_dropping = false;
+		watch->dropped = *dropped;
+	}
+	textbuf_flush(out);
+}
+
+/* Prints the account, now and then, if it changed. */
+static void report(struct watch *watch, uint64_t now)
+{
+	struct sender *sender = watch->w->sender;
+	struct push_account account = sender->account;
+
+	if (now < watch->report_at_ns)
+		return;
+	watch->report_at_ns = now + watch->w->report_ns;
+	spool_count(watch->w->spool, &account.waiting);
+	if (!memcmp(&account, &watch->reported, sizeof(account)))
+		return;
+	watch->reported = account;
+	push_account_print(&account, sender->messages);
+	textbuf_flush(sender->messages);
+}
+
 /* Does what can be done now, and then waits. */
 static int step(struct watch *watch)
 {
@@ -257,6 +378,8 @@ static int step(struct watch *watch)
 	uint64_t now = clock_monotonic_ns();
 	int ret;
 
+	note_drops(watch);
+	report(watch, now);
 	if (now >= watch->look_at_ns) {
 		ret = read_directory(watch);
 		if (ret)
@@ -277,7 +400,11 @@ static int step(struct watch *watch)
 
 int watcher_run(struct watcher *watcher, struct err *err)
 {
-	struct watch watch = {.w = watcher, .inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+	struct watch watch = {
+		.w = watcher,
+		.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
+		.report_at_ns = clock_monotonic_ns() + watcher->report_ns,
+	};
 	int ret = 0;
 
 	/* Before the first look, so that no file falls between. */
@@ -290,6 +417,9 @@ int watcher_run(struct watcher *watcher, struct err *err)
 	cleanup_close(&watch.inotify);
 	free_found(&watch);
 	vec_free(&watch.found);
+	vec_for_each(&watch.troubles, trouble)
+		free(trouble->path);
+	vec_free(&watch.troubles);
 	vec_free(&watch.body);
 	return ret ? err_set(err, ret, "failed to watch '%s': %s", watcher->dir, strerror(-ret))
 		   : 0;

@@ -26,7 +26,8 @@ struct watcher {
 	 * -ENOENT may pass, and other errors are those of the recording.
 	 */
 	int (*take)(void *ctx, const char *path, uint64_t *id, struct err *err);
-	/* Says the error of a recording, which may be tried again. */
+	uint64_t report_ns; /* so often the account is printed, if it changed */
+	/* Says the error of a recording. One that may pass is said once for a file. */
 	void (*left)(void *ctx, const char *path, const struct err *err);
 	void *ctx;
 };

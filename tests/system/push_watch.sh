@@ -137,6 +137,20 @@ wait_for no_spool
 end_push TERM
 check "profiles that are too old by now" contains "$(tail -n 1 push.log)" "pushed: 0 profiles with 0 samples; too old: 3 profiles"
 
+## A recording that is finished when its first minute is too old.
+rm -rf in && mkdir in
+start_receiver
+printf '%s\n' "meta event cpu-clock" "meta freq_hz 100" "meta hostname h" "meta start_realtime_ns $(($(date +%s) - 3000))000000000" \
+	"process p 1 1" "count p a 5" "part 0 2" "part 1500 3" "slices 1000000000 0" "epoch 0 1600000000000" | "$BUILD/tests/prof_make" > in/a.prof
+: > push.log
+"$profrep" push --watch in --max-age 2000 "$url" >> push.log 2>&1 &
+push_pid=$!
+wait_for no_spool
+end_push TERM
+check "its first profile comes too late" contains "$(tail -n 1 push.log)" "too old: 1 profile with 2 samples"
+check "a watch says how it comes in time" contains "$(cat push.log)" \
+	"WARNING: 1 profile of 'in/a.prof' is older than --max-age: shorter recordings (profrec --rotate 600) arrive in time"
+
 ## Kills, at whatever moment: nothing is lost, and what came twice was counted.
 rm -rf in && mkdir in
 PUSH_DELAY=0.02 start_receiver

@@ -8,7 +8,7 @@
 #include "tests/unit/suite.h"
 
 static struct spool spool;
-static struct push_count dropped;
+static struct push_count fates[NR_PUSH_FATES];
 static char name[300];
 static char_vec body;
 
@@ -16,7 +16,7 @@ static void open_spool(uint64_t bytes_max)
 {
 	struct err err = {0};
 
-	ck_assert_msg(!spool_open(&spool, name, bytes_max, &dropped, &err), "%s", err.text);
+	ck_assert_msg(!spool_open(&spool, name, bytes_max, fates, &err), "%s", err.text);
 }
 
 static void begin(void)
@@ -185,10 +185,10 @@ START_TEST(requests_without_a_state_are_kept)
 	commit("a");
 	spool_close(&spool);
 	remove_files("state");
-	ck_assert_int_eq(spool_open(&spool, name, 100, &dropped, &err), -ENOTRECOVERABLE);
+	ck_assert_int_eq(spool_open(&spool, name, 100, fates, &err), -ENOTRECOVERABLE);
 	ck_assert_msg(strstr(err.text, "its file 'state' is gone"), "%s", err.text);
 	spool_close(&spool);
-	ck_assert_int_eq(spool_open(&spool, name, 100, &dropped, &err), -ENOTRECOVERABLE);
+	ck_assert_int_eq(spool_open(&spool, name, 100, fates, &err), -ENOTRECOVERABLE);
 }
 END_TEST
 
@@ -223,13 +223,13 @@ START_TEST(a_full_spool_drops_the_oldest)
 	char text[41] = "";
 
 	memset(text, 'x', sizeof(text) - 1);
-	dropped = (struct push_count){0};
+	memset(fates, 0, sizeof(fates));
 	for (uint64_t i = 1; i <= 5; i++) {
 		add(text, i);
 		commit("a");
 	}
-	ck_assert_uint_eq(dropped.nr_profiles, 3);
-	ck_assert_uint_eq(dropped.nr_samples, 1 + 2 + 3);
+	ck_assert_uint_eq(fates[PUSH_DROPPED].nr_profiles, 3);
+	ck_assert_uint_eq(fates[PUSH_DROPPED].nr_samples, 1 + 2 + 3);
 	ck_assert_uint_eq(nr_waiting(), 4 + 5);
 	ck_assert_uint_eq(spool.bytes, 80);
 	reopen();
@@ -238,12 +238,43 @@ START_TEST(a_full_spool_drops_the_oldest)
 }
 END_TEST
 
+START_TEST(a_recording_that_is_not_taken_costs_nothing)
+{
+	char text[101] = "";
+
+	memset(text, 'x', sizeof(text) - 1);
+	memset(fates, 0, sizeof(fates));
+	text[60] = '\0';
+	add(text, 1);
+	commit("a");
+	add(text, 2);
+	add(text, 4);
+	push_count_add(&spool.pending[PUSH_TOO_OLD], 8);
+	ck_assert_uint_eq(spool.pending[PUSH_DROPPED].nr_samples, 2);
+	spool_abort(&spool);
+	ck_assert_uint_eq(nr_waiting(), 1);
+	ck_assert_uint_eq(fates[PUSH_DROPPED].nr_profiles + fates[PUSH_TOO_OLD].nr_profiles, 0);
+	/* Once more, and now it is taken. */
+	add(text, 2);
+	add(text, 4);
+	push_count_add(&spool.pending[PUSH_TOO_OLD], 8);
+	commit("b");
+	ck_assert_uint_eq(nr_waiting(), 4);
+	ck_assert_uint_eq(fates[PUSH_DROPPED].nr_samples, 1 + 2);
+	ck_assert_uint_eq(fates[PUSH_TOO_OLD].nr_samples, 8);
+	spool_close(&spool);
+	open_spool(50);
+	ck_assert_uint_eq(nr_waiting(), 0);
+	ck_assert_uint_eq(fates[PUSH_DROPPED].nr_samples, 1 + 2 + 4);
+}
+END_TEST
+
 START_TEST(one_process_has_a_spool)
 {
 	struct spool other;
 	struct err err = {0};
 
-	ck_assert_int_eq(spool_open(&other, name, 100, &dropped, &err), -EWOULDBLOCK);
+	ck_assert_int_eq(spool_open(&other, name, 100, fates, &err), -EWOULDBLOCK);
 	spool_close(&other);
 }
 END_TEST
@@ -264,7 +295,7 @@ START_TEST(a_damaged_state_is_an_error)
 		ck_assert_int_eq(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
 		close(fd);
 		spool_close(&spool);
-		ck_assert_int_eq(spool_open(&spool, name, 100, &dropped, &err), -EBADMSG);
+		ck_assert_int_eq(spool_open(&spool, name, 100, fates, &err), -EBADMSG);
 	}
 }
 END_TEST
@@ -284,4 +315,5 @@ SUITE_MAIN_WITH("spool", begin, end, requests_come_back_in_order,
 		a_request_that_was_being_sent_may_be_taken, errors_that_pass_lose_no_request,
 		a_request_that_others_remove_is_gone, requests_without_a_state_are_kept,
 		recordings_stay_known_when_their_files_are_gone, a_full_spool_drops_the_oldest,
-		one_process_has_a_spool, a_damaged_state_is_an_error, names_of_recordings)
+		a_recording_that_is_not_taken_costs_nothing, one_process_has_a_spool,
+		a_damaged_state_is_an_error, names_of_recordings)

@@ -11,6 +11,7 @@ static struct spool spool;
 static struct textbuf messages = {.fd = -1};
 static struct sender sender;
 static volatile sig_atomic_t is_ended;
+static unsigned int nr_left, nr_taken;
 
 static void add_file(const char *file_name)
 {
@@ -31,10 +32,10 @@ static void begin(void)
 	snprintf(spool_name, sizeof(spool_name), "%s/spool%d", suite_dir, getpid());
 	ck_assert_int_eq(mkdir(watched, 0700), 0);
 	sender = (struct sender){.messages = &messages};
-	ck_assert_msg(
-		!spool_open(&spool, spool_name, 100, &sender.account.fates[PUSH_DROPPED], &err),
-		"%s", err.text);
+	ck_assert_msg(!spool_open(&spool, spool_name, 100, sender.account.fates, &err), "%s",
+		      err.text);
 	is_ended = 0;
+	nr_left = nr_taken = 0;
 	messages.nr = 0;
 	messages.error = 0;
 }
@@ -57,6 +58,7 @@ static void add_request(void)
 static void note_left(void *ctx, const char *path, const struct err *err)
 {
 	(void)ctx, (void)path, (void)err;
+	nr_left++;
 }
 
 /* Runs until @take sets is_ended. */
@@ -69,6 +71,7 @@ static void run(int (*take)(void *ctx, const char *path, uint64_t *id, struct er
 		.sender = &sender,
 		.is_ended = &is_ended,
 		.wake_fd = -1,
+		.report_ns = 1,
 		.take = take,
 		.left = note_left,
 	};
@@ -124,5 +127,54 @@ START_TEST(a_request_that_others_remove_is_counted_as_such)
 }
 END_TEST
 
-SUITE_MAIN_WITH("watcher", begin, end, a_request_stays_while_the_spool_has_an_error,
+static int have_no_room(void *ctx, const char *path, uint64_t *id, struct err *err)
+{
+	bool is_first = strstr(path, "/a.prof");
+
+	(void)ctx, (void)id;
+	nr_taken += is_first;
+	add_file(is_first ? "b.prof" : "c.prof");
+	is_ended = strstr(path, "/c.prof") != NULL;
+	return err_set(err, is_first ? -ENOSPC : -EINVAL, "it failed");
+}
+
+START_TEST(an_error_that_may_pass_is_said_once)
+{
+	add_file("a.prof");
+	run(have_no_room);
+	ck_assert_uint_eq(nr_taken, 1);
+	ck_assert_uint_eq(nr_left, 3);
+	ck_assert_uint_eq(spool.taken.files.nr, 2);
+}
+END_TEST
+
+static int fill_spool(void *ctx, const char *path, uint64_t *id, struct err *err)
+{
+	static const char text[60];
+
+	(void)ctx, (void)id, (void)err;
+	if (strstr(path, "/b.prof")) {
+		is_ended = 1;
+		return 0;
+	}
+	add_file("b.prof");
+	ck_assert_int_eq(spool_add(&spool, text, sizeof(text), 5, 1), 0);
+	return spool_add(&spool, text, sizeof(text), 7, 1);
+}
+
+/* Nothing can be sent here: the requests are too old. */
+START_TEST(drops_and_the_account_are_said)
+{
+	sender.max_age_ns = 1;
+	add_file("a.prof");
+	run(fill_spool);
+	ck_assert(says("is full: its oldest requests are dropped\n"));
+	ck_assert(says("dropped from the full spool: 1 profile with 5 samples\n"));
+	ck_assert(says("pushed: 0 profiles with 0 samples; dropped from a full spool: 1 profile "
+		       "with 5 samples; waiting in the spool: 1 profile with 7 samples\n"));
+}
+END_TEST
+
+SUITE_MAIN_WITH("watcher", begin, end, an_error_that_may_pass_is_said_once,
+		drops_and_the_account_are_said, a_request_stays_while_the_spool_has_an_error,
 		a_request_that_others_remove_is_counted_as_such)

@@ -96,6 +96,9 @@ LOAD_BIN := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(LOAD_SRC))
 # What it compares with; without it the test says so.
 $(B)/tests/test_cfi_libdw: UNIT_LIBS := $(if $(wildcard /usr/include/elfutils/libdw.h),-ldw)
 
+# It answers requests itself.
+$(B)/tests/test_watcher: UNIT_LIBS := -Wl,--wrap=http_client_post
+
 $(B)/tests/test_%: $(B)/tests/unit/test_%.o $(RECORD_LIB) $(REPORT_LIB) $(BASE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS) $(REPORT_LIBS) $(UNIT_LIBS) -lcheck -lsubunit -lm -lrt -lpthread

@@ -317,7 +317,8 @@ const struct profrep_command push_command = {
 		"push", "push profiles to Pyroscope, or to others that have its Push API",
 		"  profrep push http://localhost:4040 app.prof\n"
 		"  profrep push --token-file token --tenant web https://pyroscope.example.com app.prof\n"
-		"  profrep push http://localhost:4040 --watch /var/lib/profrec  # of profrec --rotate 600\n"),
+		"  profrep push http://localhost:4040 --watch /var/lib/profrec\n"
+		"      # where profrec --rotate 600 writes: of files of an hour (3600), the first minutes are too old\n"),
 	.spec.usage = "[OPTIONS] URL [FILE|@LIST...]",
 	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct push_options)},
 	.options_size = sizeof(struct push_options),

@@ -55,7 +55,7 @@ static int take_part(void *ctx, const struct profile_part *part)
 	struct pusher *pusher = ctx;
 	struct push_count *fates = fates_of(pusher);
 
-	if (sender_is_too_old(pusher->sender, part->begin_ns))
+	if (sender_is_too_old(pusher->sender, part->begin_ns, 0))
 		push_count_add(&fates[PUSH_TOO_OLD], part->nr_samples);
 	else if (pusher->spool)
 		return spool_part(pusher, part);

@@ -11,11 +11,11 @@
 
 #define SAY_NS (3600 * NS_PER_S)
 
-bool sender_is_too_old(const struct sender *sender, uint64_t begin_ns)
+bool sender_is_too_old(const struct sender *sender, uint64_t begin_ns, uint64_t wait_ns)
 {
-	uint64_t now = clock_realtime_ns();
+	uint64_t then = clock_realtime_ns() + wait_ns;
 
-	return sender->max_age_ns && now > begin_ns && now - begin_ns > sender->max_age_ns;
+	return sender->max_age_ns && then > begin_ns && then - begin_ns > sender->max_age_ns;
 }
 
 /* Returns true if @text was said within the hour, else notes that it is said now. */
@@ -98,10 +98,6 @@ enum send_result sender_try(struct sender *sender, struct push_message *message,
 {
 	struct http_answer answer;
 
-	if (sender_is_too_old(sender, message->begin_ns)) {
-		push_count_add(&sender->account.fates[PUSH_TOO_OLD], message->nr_samples);
-		return SEND_DONE;
-	}
 	if (message->may_be_taken)
 		note_repeat(sender, message);
 	http_client_post(sender->client, message->body, message->len, &answer);
@@ -139,8 +135,14 @@ bool sender_send(struct sender *sender, struct push_message *message, uint64_t p
 	/* It is not worth to wait for a receiver that asks for more than there is patience. */
 	while ((result = sender_try(sender, message, &wait_ns)) == SEND_AGAIN &&
 	       clock_monotonic_ns() - sender->failing_since_ns + wait_ns < patience_ns) {
-		sender_say_failure(sender, true);
+		bool will_be_old = sender_is_too_old(sender, message->begin_ns, wait_ns);
+
+		sender_say_failure(sender, !will_be_old);
 		wait_for(wait_ns);
+		if (!will_be_old)
+			continue;
+		push_count_add(&sender->account.fates[PUSH_TOO_OLD], message->nr_samples);
+		return true;
 	}
 	if (result == SEND_DONE)
 		return true;

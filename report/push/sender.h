@@ -46,14 +46,16 @@ enum send_result {
 	SEND_BARRED, /* it should be sent again, when somebody has mended the token or the like */
 };
 
-/* Returns true if a profile that began at @begin_ns, since 1970, is older than the receiver takes.
+/*
+ * Returns true if a profile that began at @begin_ns, since 1970, will be older than the receiver
+ * takes in @wait_ns from now.
  */
-bool sender_is_too_old(const struct sender *sender, uint64_t begin_ns);
+bool sender_is_too_old(const struct sender *sender, uint64_t begin_ns, uint64_t wait_ns);
 
 /*
- * Sends @message once, unless it is too old. Unless it is done, sets *@wait_ns to the time after
- * which it should be sent again, and notes in @message if the receiver may have it. The caller says
- * the failure.
+ * Sends @message once. The caller knows that it is not too old. Unless it is done, sets *@wait_ns
+ * to the time after which it should be sent again, and notes in @message if the receiver may have
+ * it. The caller says the failure.
  */
 enum send_result sender_try(struct sender *sender, struct push_message *message, uint64_t *wait_ns);
 
@@ -67,8 +69,9 @@ void sender_say_failure(struct sender *sender, bool is_sent_again);
 void sender_say(struct sender *sender, const char *words, const char *text, const char *after);
 
 /*
- * Sends @message until it is done, or until no request came through for @patience_ns. What is not
- * sent then has its place in the account, too. Returns true if it is worth to send others.
+ * Sends @message until it is done or too old, or until no request came through for @patience_ns.
+ * The caller knows that it is not too old yet. A message that is not sent has its place in the
+ * account, too. Returns true if it is worth to send others.
  */
 bool sender_send(struct sender *sender, struct push_message *message, uint64_t patience_ns);
 

@@ -181,6 +181,12 @@ static void make_room(struct spool *spool)
 	}
 }
 
+static int hint_anew(const char *name, int error, struct err *err)
+{
+	return err_hint(err, error, "remove '%s' to begin anew: all recordings are pushed again",
+			name);
+}
+
 int spool_open(struct spool *spool, const char *name, uint64_t bytes_max, struct push_count *fates,
 	       struct err *err)
 {
@@ -194,7 +200,7 @@ int spool_open(struct spool *spool, const char *name, uint64_t bytes_max, struct
 	if (!ret) {
 		ret = taken_read(&spool->taken, spool->fd, STATE, err);
 		if (ret)
-			return ret;
+			return ret == -EBADMSG ? hint_anew(name, ret, err) : ret;
 		ret = read_spool(spool);
 	}
 	if (ret == -ENOTRECOVERABLE) {
@@ -202,8 +208,7 @@ int spool_open(struct spool *spool, const char *name, uint64_t bytes_max, struct
 			"failed to open the spool '%s': it has requests, but its file '" STATE
 			"' is gone",
 			name);
-		return err_hint(err, ret,
-				"remove '%s' to begin anew: all recordings are pushed again", name);
+		return hint_anew(name, ret, err);
 	}
 	spool->next_seq = spool->taken.next_seq;
 	if (!ret)

@@ -33,8 +33,9 @@ struct spool {
 };
 
 /*
- * Opens the directory @name, and makes it if it is not there. It holds @bytes_max at most. Another
- * process that has it open is an error, and so are requests without the state. Requests of a
+ * Opens the directory @name, and makes it if it is not there. It holds @bytes_max at most, and up
+ * to that again of a recording that is not committed. Another process that has it open is an error,
+ * and so are a damaged state, and requests without a state. Requests of a
  * recording that was not taken whole are removed. Returns 0 or a negative errno with @err set. Call
  * spool_close in both cases.
  */

@@ -276,7 +276,7 @@ static void send_first(struct watch *watch)
 	uint64_t wait_ns = 0;
 	int ret;
 
-	if (sender_is_too_old(sender, entry->begin_ns)) {
+	if (sender_is_too_old(sender, entry->begin_ns, 0)) {
 		end_first(watch, entry, PUSH_TOO_OLD);
 		return;
 	}
@@ -298,7 +298,8 @@ static void send_first(struct watch *watch)
 		spool_remove(spool, entry);
 		return;
 	}
-	sender_say_failure(sender, true);
+	sender_say_failure(sender, !*watch->w->is_ended &&
+					   !sender_is_too_old(sender, entry->begin_ns, wait_ns));
 	entry->may_be_taken = message.may_be_taken;
 	spool_put_back(spool, entry);
 }

@@ -22,8 +22,9 @@ struct watcher {
 	/*
 	 * Adds the requests of the recording @path to the spool. Returns 0 with *@id set, -EEXIST
 	 * with *@id set if the recording was taken before, or another
-	 * negative errno with @err set: -ENOMEM, -ENOSPC, -EIO, -EDQUOT, -EMFILE, -EACCES and
-	 * -ENOENT may pass, and other errors are those of the recording.
+	 * negative errno with @err set: -ENOMEM, -ENOSPC, -EIO, -EDQUOT, -EMFILE, -ENFILE,
+	 * -EACCES, -EROFS, -EPERM and -ENOENT may pass, and other errors are those of the
+	 * recording.
 	 */
 	int (*take)(void *ctx, const char *path, uint64_t *id, struct err *err);
 	uint64_t report_ns; /* so often the account is printed, if it changed */

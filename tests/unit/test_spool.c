@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 
 #include "report/push/spool.h"
 #include "report/push/watcher.h"
@@ -11,6 +12,25 @@ static struct spool spool;
 static struct push_count fates[NR_PUSH_FATES];
 static char name[300];
 static char_vec body;
+
+/* Directories that were synchronised. From number @failing_sync on it fails. */
+static ino_t synced[16];
+static size_t nr_synced, failing_sync = SIZE_MAX;
+
+/* In place of libc's. */
+int fsync(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
+		return (int)syscall(SYS_fsync, fd);
+	if (nr_synced >= failing_sync) {
+		errno = EIO;
+		return -1;
+	}
+	synced[nr_synced++ % ARRAY_SIZE(synced)] = st.st_ino;
+	return (int)syscall(SYS_fsync, fd);
+}
 
 static void open_spool(uint64_t bytes_max)
 {
@@ -44,14 +64,22 @@ static void add(const char *text, uint64_t nr_samples)
 	ck_assert_int_eq(spool_add(&spool, text, strlen(text), nr_samples, 7), 0);
 }
 
-static void commit(const char *file_name)
+static int try_commit(const char *file_name)
 {
 	struct taken_file file;
 	struct stat st = {.st_ino = 5, .st_size = 6};
+	int ret;
 
 	ck_assert_int_eq(taken_file_init(&file, file_name, &st), 0);
 	file.recording_id = 77;
-	ck_assert_int_eq(spool_commit(&spool, &file), 0);
+	ret = spool_commit(&spool, &file);
+	free(file.name);
+	return ret;
+}
+
+static void commit(const char *file_name)
+{
+	ck_assert_int_eq(try_commit(file_name), 0);
 }
 
 static uint64_t nr_waiting(void)
@@ -187,8 +215,62 @@ START_TEST(requests_without_a_state_are_kept)
 	remove_files("state");
 	ck_assert_int_eq(spool_open(&spool, name, 100, fates, &err), -ENOTRECOVERABLE);
 	ck_assert_msg(strstr(err.text, "its file 'state' is gone"), "%s", err.text);
+	ck_assert_msg(strstr(err.hint, "to begin anew"), "%s", err.hint);
 	spool_close(&spool);
 	ck_assert_int_eq(spool_open(&spool, name, 100, fates, &err), -ENOTRECOVERABLE);
+}
+END_TEST
+
+START_TEST(a_new_spool_survives_a_failure_of_power)
+{
+	struct stat dir, parent;
+	bool has_dir = false, has_parent = false;
+
+	ck_assert(!fstat(spool.fd, &dir) && !stat(suite_dir, &parent));
+	for (size_t i = 0; i < nr_synced; i++) {
+		has_dir |= synced[i] == dir.st_ino;
+		has_parent |= synced[i] == parent.st_ino;
+	}
+	ck_assert(has_dir);
+	ck_assert(has_parent);
+}
+END_TEST
+
+START_TEST(a_state_that_has_its_name_counts)
+{
+	add("one", 1);
+	/* The directory of the requests first, and then that of the state. */
+	failing_sync = nr_synced + 1;
+	commit("a");
+	failing_sync = SIZE_MAX;
+	ck_assert_uint_eq(nr_waiting(), 1);
+	reopen();
+	ck_assert_uint_eq(nr_waiting(), 1);
+	ck_assert(taken_has_recording(&spool.taken, 77));
+}
+END_TEST
+
+START_TEST(a_state_that_cannot_be_written_takes_nothing)
+{
+	add("one", 1);
+	failing_sync = nr_synced;
+	ck_assert_int_eq(try_commit("a"), -EIO);
+	failing_sync = SIZE_MAX;
+	ck_assert_uint_eq(nr_waiting(), 0);
+	ck_assert(!taken_has_recording(&spool.taken, 77));
+	add("one", 1);
+	push_count_add(&spool.pending[PUSH_TOO_OLD], 8);
+	ck_assert_int_eq(mkdirat(spool.fd, "state.new", 0700), 0);
+	ck_assert_int_eq(try_commit("a"), -EISDIR);
+	ck_assert_int_eq(unlinkat(spool.fd, "state.new", AT_REMOVEDIR), 0);
+	ck_assert_uint_eq(nr_waiting(), 0);
+	ck_assert_uint_eq(fates[PUSH_TOO_OLD].nr_samples, 0);
+	ck_assert(!taken_has_recording(&spool.taken, 77));
+	add("one", 1);
+	commit("a");
+	reopen();
+	ck_assert_uint_eq(nr_waiting(), 1);
+	ck_assert(taken_has_recording(&spool.taken, 77));
 }
 END_TEST
 
@@ -296,6 +378,7 @@ START_TEST(a_damaged_state_is_an_error)
 		close(fd);
 		spool_close(&spool);
 		ck_assert_int_eq(spool_open(&spool, name, 100, fates, &err), -EBADMSG);
+		ck_assert_msg(strstr(err.hint, "to begin anew"), "%s", err.hint);
 	}
 }
 END_TEST
@@ -314,6 +397,8 @@ SUITE_MAIN_WITH("spool", begin, end, requests_come_back_in_order,
 		a_recording_is_taken_whole_or_not_at_all,
 		a_request_that_was_being_sent_may_be_taken, errors_that_pass_lose_no_request,
 		a_request_that_others_remove_is_gone, requests_without_a_state_are_kept,
+		a_new_spool_survives_a_failure_of_power, a_state_that_has_its_name_counts,
+		a_state_that_cannot_be_written_takes_nothing,
 		recordings_stay_known_when_their_files_are_gone, a_full_spool_drops_the_oldest,
 		a_recording_that_is_not_taken_costs_nothing, one_process_has_a_spool,
 		a_damaged_state_is_an_error, names_of_recordings)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "report/push/watcher.h"
 #include "tests/unit/suite.h"
 
@@ -11,7 +12,22 @@ static struct spool spool;
 static struct textbuf messages = {.fd = -1};
 static struct sender sender;
 static volatile sig_atomic_t is_ended;
-static unsigned int nr_left, nr_taken;
+static unsigned int nr_left, nr_taken, nr_posts;
+static struct http_answer answer;
+static bool ends_by_post;
+
+/* In place of http_client_post, by the linker. */
+void __wrap_http_client_post(struct http_client *client, const void *body, size_t len,
+			     struct http_answer *result);
+
+void __wrap_http_client_post(struct http_client *client, const void *body, size_t len,
+			     struct http_answer *result)
+{
+	(void)client, (void)body, (void)len;
+	nr_posts++;
+	is_ended = ends_by_post;
+	*result = answer;
+}
 
 static void add_file(const char *file_name)
 {
@@ -35,7 +51,9 @@ static void begin(void)
 	ck_assert_msg(!spool_open(&spool, spool_name, 100, sender.account.fates, &err), "%s",
 		      err.text);
 	is_ended = 0;
-	nr_left = nr_taken = 0;
+	nr_left = nr_taken = nr_posts = 0;
+	answer = (struct http_answer){.outcome = HTTP_FAILED, .text = "it is away"};
+	ends_by_post = false;
 	messages.nr = 0;
 	messages.error = 0;
 }
@@ -46,13 +64,18 @@ static void end(void)
 	textbuf_deinit(&messages);
 }
 
-static void add_request(void)
+static void add_request_of(uint64_t begin_ns)
 {
 	struct taken_file file;
 
-	ck_assert_int_eq(spool_add(&spool, "one", 3, 5, UINT64_MAX), 0);
+	ck_assert_int_eq(spool_add(&spool, "one", 3, 5, begin_ns), 0);
 	ck_assert_int_eq(taken_file_init(&file, "before", &(struct stat){0}), 0);
 	ck_assert_int_eq(spool_commit(&spool, &file), 0);
+}
+
+static void add_request(void)
+{
+	add_request_of(UINT64_MAX);
 }
 
 static void note_left(void *ctx, const char *path, const struct err *err)
@@ -127,6 +150,59 @@ START_TEST(a_request_that_others_remove_is_counted_as_such)
 }
 END_TEST
 
+START_TEST(it_is_sent_again_if_that_is_said)
+{
+	uint64_t begin_ns = clock_realtime_ns() - 1500 * NS_PER_S;
+
+	add_request_of(begin_ns);
+	add_file("a.prof");
+	answer.retry_after_s = 600;
+	run(end_by_take);
+	ck_assert(says("did not take a profile: it is away; it is sent again\n"));
+	ck_assert_uint_eq(nr_posts, 1);
+	ck_assert_ptr_nonnull(spool_first(&spool));
+}
+END_TEST
+
+START_TEST(a_profile_that_will_be_too_old_is_not_said_to_be_sent_again)
+{
+	uint64_t begin_ns = clock_realtime_ns() - 1500 * NS_PER_S;
+
+	sender.max_age_ns = 2000 * NS_PER_S;
+	add_request_of(begin_ns);
+	add_file("a.prof");
+	answer.retry_after_s = 600;
+	run(end_by_take);
+	ck_assert_uint_eq(nr_posts, 1);
+	ck_assert(says("did not take a profile: it is away\n"));
+}
+END_TEST
+
+START_TEST(a_run_that_ends_sends_nothing_again)
+{
+	add_request();
+	ends_by_post = true;
+	run(end_by_take);
+	ck_assert_uint_eq(nr_posts, 1);
+	ck_assert(says("did not take a profile: it is away\n"));
+	ck_assert_ptr_nonnull(spool_first(&spool));
+}
+END_TEST
+
+/* Without a spool. The first wait is a quarter of a second or longer. */
+START_TEST(a_profile_that_grows_old_in_a_wait_is_counted)
+{
+	struct push_message message = {.nr_samples = 5};
+
+	sender.max_age_ns = 2000 * NS_PER_S;
+	message.begin_ns = clock_realtime_ns() - sender.max_age_ns + NS_PER_S / 5;
+	ck_assert(sender_send(&sender, &message, 1000 * NS_PER_S));
+	ck_assert_uint_eq(nr_posts, 1);
+	ck_assert_uint_eq(sender.account.fates[PUSH_TOO_OLD].nr_samples, 5);
+	ck_assert(says("did not take a profile: it is away\n"));
+}
+END_TEST
+
 static int have_no_room(void *ctx, const char *path, uint64_t *id, struct err *err)
 {
 	bool is_first = strstr(path, "/a.prof");
@@ -176,5 +252,8 @@ START_TEST(drops_and_the_account_are_said)
 END_TEST
 
 SUITE_MAIN_WITH("watcher", begin, end, an_error_that_may_pass_is_said_once,
-		drops_and_the_account_are_said, a_request_stays_while_the_spool_has_an_error,
+		drops_and_the_account_are_said, it_is_sent_again_if_that_is_said,
+		a_profile_that_will_be_too_old_is_not_said_to_be_sent_again,
+		a_run_that_ends_sends_nothing_again, a_profile_that_grows_old_in_a_wait_is_counted,
+		a_request_stays_while_the_spool_has_an_error,
 		a_request_that_others_remove_is_counted_as_such)

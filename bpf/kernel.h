@@ -106,6 +106,10 @@ struct cred {
 	kuid_t uid;
 };
 
+struct sched_entity {
+	unsigned long long sum_exec_runtime; /* nanoseconds on the CPU */
+};
+
 struct task_struct {
 	unsigned int __state;
 	int on_cpu;
@@ -122,6 +126,8 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct mm_struct *mm;
 	struct thread_struct thread;
+	struct sched_entity se;
+	unsigned long nvcsw, nivcsw; /* so often it left the CPU by itself, and for another task */
 	char comm[16];
 };
 

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -41,12 +42,14 @@ struct {
 } waiting SEC(".maps");
 
 /*
- * The entry of a thread that comes back, and then that of the thread that leaves, while they are
- * at hand. They would take too much of a program's stack. No switch interrupts another switch.
+ * The entries of a thread that comes back and of the thread that leaves, while they are at hand.
+ * They would take too much of a program's stack. No switch interrupts another switch.
  */
+enum switched_thread { THREAD_BACK, THREAD_LEAVING, NR_SWITCHED };
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, NR_SWITCHED);
 	__type(key, __u32);
 	__type(value, struct waiting_thread);
 } switched SEC(".maps");
@@ -119,6 +122,93 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, enum stack_
 	store_stack(s, &s->key.user_stack, SIDE_USER);
 }
 
+/* So often @task left the CPU. The scheduler counts before it runs the program. */
+static __always_inline __u64 nr_left(const struct task_struct *task)
+{
+	return task->nvcsw + task->nivcsw;
+}
+
+/* Puts a wake into the set and into the key, in place of the kernel stack. */
+static __always_inline void join_waker(struct sample *s, const struct waker *waker)
+{
+	struct stack_entry *buffer;
+	__u32 kernel;
+
+	if (!claim_level(s))
+		return;
+	kernel = BUFFER_OF(s->level, SIDE_KERNEL);
+	buffer = bpf_map_lookup_elem(&buffers, &kernel);
+	if (buffer && max_depth >= WAKE_WORDS) {
+		struct wake *wake = (struct wake *)buffer->frames;
+
+		wake->kernel_stack = s->key.kernel_stack;
+		wake->waker = *waker;
+		buffer->nr_frames = WAKE_WORDS;
+		buffer->end = STACK_END_WAKE;
+		s->key.kernel_stack = hash_stack(kernel);
+		store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
+	}
+	release_level(s);
+}
+
+/*
+ * The time that the current thread was off the CPU since it left as @thread, of @passed_ns. The
+ * program did not see it come back. Returns false if it left again since, with other stacks.
+ */
+static __always_inline bool took_off_cpu(const struct waiting_thread *thread, __u64 *passed_ns)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	__u64 ran_ns = task->se.sum_exec_runtime - thread->ran_ns;
+
+	if (nr_left(task) != thread->nr_left + 1 || ran_ns > *passed_ns)
+		return false;
+	*passed_ns -= ran_ns;
+	return true;
+}
+
+/*
+ * Adds the time that thread @tid spent off the CPU. It comes back now, or came back unseen and
+ * leaves again.
+ */
+__verified_once int end_wait(__u32 tid, __u64 now_ns, bool is_leaving)
+{
+	struct waiting_thread *entry = bpf_map_lookup_elem(&waiting, &tid), *thread;
+	struct sample s = {};
+	__u32 back = THREAD_BACK;
+
+	if (!entry)
+		return 0;
+	thread = bpf_map_lookup_elem(&switched, &back);
+	if (!thread)
+		return 0; /* cannot be: the array has the index */
+	*thread = *entry;
+	bpf_map_delete_elem(&waiting, &tid);
+	s.key = thread->key;
+	s.weight = now_ns - thread->since_ns;
+	s.totals = find_totals(&s, s.key.event);
+	if (!s.totals)
+		return 0;
+	if (is_leaving && !took_off_cpu(thread, &s.weight)) {
+		count_up(&s.totals->taken);
+		count_up(&s.totals->lost[LOSS_REFUSED]);
+		return 0;
+	}
+	if (s.weight < min_wait_ns || s.weight > max_wait_ns) {
+		count_up(&s.totals->filtered);
+		return 0;
+	}
+	count_up(&s.totals->taken);
+	s.weight = scale_weight(thread->stands_for, s.weight);
+	if (s.weight > WEIGHT_MAX) {
+		count_up(&s.totals->overflows);
+		return 0;
+	}
+	if (take_wakers && (thread->waker.user_stack || thread->waker.kernel_stack))
+		join_waker(&s, &thread->waker);
+	note_result(&s, insert_or_add(&s, now_ns));
+	return 0;
+}
+
 /* A wait that begins. */
 struct wait {
 	__u32 event;
@@ -131,9 +221,10 @@ struct wait {
 static __always_inline void begin_wait(void *ctx, const struct wait *wait)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 tid = task->pid, zero = 0, tgid;
-	struct waiting_thread *thread = bpf_map_lookup_elem(&switched, &zero);
+	__u32 tid = task->pid, leaving = THREAD_LEAVING, tgid;
+	struct waiting_thread *thread = bpf_map_lookup_elem(&switched, &leaving);
 	struct sample s = {};
+	long ret;
 
 	s.totals = find_totals(&s, wait->event);
 	if (!s.totals || !thread)
@@ -156,9 +247,16 @@ static __always_inline void begin_wait(void *ctx, const struct wait *wait)
 	release_level(&s);
 	*thread = (struct waiting_thread){.key = s.key,
 					  .since_ns = wait->now_ns,
+					  .ran_ns = task->se.sum_exec_runtime,
+					  .nr_left = nr_left(task),
 					  .is_asleep = wait->is_asleep,
 					  .stands_for = wait->stands_for};
-	if (bpf_map_update_elem(&waiting, &tid, thread, BPF_ANY)) {
+	ret = bpf_map_update_elem(&waiting, &tid, thread, BPF_NOEXIST);
+	if (ret == -EEXIST) {
+		end_wait(tid, wait->now_ns, true);
+		ret = bpf_map_update_elem(&waiting, &tid, thread, BPF_NOEXIST);
+	}
+	if (ret) {
 		count_up(&s.totals->taken);
 		count_up(&s.totals->lost[LOSS_STORAGE_FULL]);
 	}
@@ -191,64 +289,6 @@ static __always_inline void keep_waker(void *ctx, struct waiting_thread *thread)
 	thread->waker.image = s.key.image;
 }
 
-/* Puts a wake into the set and into the key, in place of the kernel stack. */
-static __always_inline void join_waker(struct sample *s, const struct waker *waker)
-{
-	struct stack_entry *buffer;
-	__u32 kernel;
-
-	if (!claim_level(s))
-		return;
-	kernel = BUFFER_OF(s->level, SIDE_KERNEL);
-	buffer = bpf_map_lookup_elem(&buffers, &kernel);
-	if (buffer && max_depth >= WAKE_WORDS) {
-		struct wake *wake = (struct wake *)buffer->frames;
-
-		wake->kernel_stack = s->key.kernel_stack;
-		wake->waker = *waker;
-		buffer->nr_frames = WAKE_WORDS;
-		buffer->end = STACK_END_WAKE;
-		s->key.kernel_stack = hash_stack(kernel);
-		store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
-	}
-	release_level(s);
-}
-
-/* Adds the time that thread @tid spent off the CPU. */
-__verified_once int end_wait(__u32 tid, __u64 now_ns)
-{
-	struct waiting_thread *entry = bpf_map_lookup_elem(&waiting, &tid), *thread;
-	struct sample s = {};
-	__u32 zero = 0;
-
-	if (!entry)
-		return 0;
-	thread = bpf_map_lookup_elem(&switched, &zero);
-	if (!thread)
-		return 0; /* cannot be: the array has the index */
-	*thread = *entry;
-	bpf_map_delete_elem(&waiting, &tid);
-	s.key = thread->key;
-	s.weight = now_ns - thread->since_ns;
-	s.totals = find_totals(&s, s.key.event);
-	if (!s.totals)
-		return 0;
-	if (s.weight < min_wait_ns || s.weight > max_wait_ns) {
-		count_up(&s.totals->filtered);
-		return 0;
-	}
-	count_up(&s.totals->taken);
-	s.weight = scale_weight(thread->stands_for, s.weight);
-	if (s.weight > WEIGHT_MAX) {
-		count_up(&s.totals->overflows);
-		return 0;
-	}
-	if (take_wakers && (thread->waker.user_stack || thread->waker.kernel_stack))
-		join_waker(&s, &thread->waker);
-	note_result(&s, insert_or_add(&s, now_ns));
-	return 0;
-}
-
 /* Takes the kernel stack of @task, which waits. */
 static __always_inline void keep_kernel_stack(struct sample *s, struct task_struct *task)
 {
@@ -274,7 +314,10 @@ static __always_inline void keep_kernel_stack(struct sample *s, struct task_stru
 static __always_inline void note_waiting(struct task_struct *task, struct found_thread *found)
 {
 	__u32 tid = task->pid, tgid = visible_tgid(task), state = task->__state;
-	struct waiting_thread thread = {.since_ns = found->time_ns, .is_asleep = state != 0};
+	struct waiting_thread thread = {.since_ns = found->time_ns,
+					.ran_ns = task->se.sum_exec_runtime,
+					.nr_left = nr_left(task),
+					.is_asleep = state != 0};
 	struct sample s = {};
 
 #pragma unroll
@@ -326,10 +369,12 @@ int BPF_PROG(switch_threads, bool is_preempted, struct task_struct *prev, struct
 
 	begin_run(&run, off_cpu_event, now_ns);
 	if (next->pid)
-		end_wait(next->pid, now_ns);
+		end_wait(next->pid, now_ns, false);
 	/* A thread that has ended does not come back. */
-	if (prev->pid && (is_preempted || !(state & TASK_DEAD)) &&
-	    is_wanted_cpu(bpf_get_smp_processor_id()) && is_kept(&run, off_cpu_event)) {
+	if (prev->pid && !is_preempted && state & TASK_DEAD)
+		end_wait(prev->pid, now_ns, true);
+	else if (prev->pid && is_wanted_cpu(bpf_get_smp_processor_id()) &&
+		 is_kept(&run, off_cpu_event)) {
 		__u32 event = event_of_state(is_preempted, state);
 		bool is_asleep = !is_preempted && state;
 

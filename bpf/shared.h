@@ -223,6 +223,8 @@ struct waker {
 struct waiting_thread {
 	struct count_key key;
 	__u64 since_ns; /* CLOCK_MONOTONIC */
+	__u64 ran_ns;   /* its time on the CPU, by the scheduler */
+	__u64 nr_left;  /* so often it left the CPU, by the scheduler */
 	struct waker waker;
 	__u32 is_asleep;  /* it left the CPU by itself, so another task must wake it */
 	__u32 stands_for; /* so many waits, as hits are left out; 0: 1 */

@@ -42,6 +42,8 @@ thread != "" && $1 == "at" {
 	name = $2
 	sub(/\(.*/, "", name)
 	sub(/\/0x/, "+0x", name)
+	# Version 8 adds a number of the object to the name of the class: SteadyStacks$$Lambda$17/931919113.run
+	sub(/\/[0-9]+\./, ".", name)
 	if (name == "SteadyStacks.spin") {
 		in_spin = 1
 		chain = name

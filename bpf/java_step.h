@@ -13,7 +13,7 @@
  * yet, or is gone already. The instructions around the leaf's tell. Where nothing is certain the
  * stack ends, because a wrong caller is worse than none.
  *
- * The rules are those of HotSpot 11 to 25 on x86-64: codeBlob.cpp, frame_x86.cpp and
+ * The rules are those of HotSpot 8 to 25 on x86-64: codeBlob.cpp, frame_x86.cpp and
  * macroAssembler_x86.cpp. All memory belongs to the process, which may lie. So the number of steps
  * bounds a walk, and each step goes up the stack.
  */
@@ -27,7 +27,10 @@
 #include "bpf/made_code.h"
 #include "bpf/unwind_step.h"
 
-/* Steps back from a segment of a block to its first one. Real blocks take six at most. */
+/*
+ * Steps back from a segment of a block to its first one. Real blocks take six at most, and the
+ * interpreter of version 8 takes nine.
+ */
 #define JAVA_SEGMENT_STEPS 12
 
 /* Bytes of a frame at most, as along rbp. */

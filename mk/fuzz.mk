@@ -18,10 +18,10 @@ FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON)
 FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(addprefix elf/,elffile.c mapped_bytes.c) $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/relocate.c report/symbols/section_bytes.c report/text/string_set.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
-FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/languages/java_,lines.c machine.c methods.c scopes.c) \
+FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/languages/java_,fields.c lines.c machine.c methods.c scopes.c) \
 	$(FUZZ_COMMON)
 FUZZ_beam      := tests/fuzz/beam_input.c record/languages/beam_machine.c record/languages/beam_releases.c \
-	record/languages/java_machine.c $(FUZZ_COMMON)
+	$(FUZZ_COMMON)
 FUZZ_functions := tests/fuzz/functions_input.c record/languages/source_function.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_frames    := tests/fuzz/frames_input.c $(addprefix report/tables/,table_frames.c table_lines.c) \

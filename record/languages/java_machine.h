@@ -8,21 +8,10 @@
 #ifndef RECORD_LANGUAGES_JAVA_MACHINE_H
 #define RECORD_LANGUAGES_JAVA_MACHINE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "bpf/language_machines.h"
-
-/* Reads up to @len bytes at @addr of a process. Returns their number, or a negative errno. */
-typedef long (*java_read_fn)(void *ctx, uint64_t addr, void *buf, size_t len);
-
-struct java_memory {
-	java_read_fn read;
-	void *ctx;
-};
-
-/* Reads all of @len bytes. Returns 0 or -EFAULT. */
-int java_memory_read(const struct java_memory *memory, uint64_t addr, void *buf, size_t len);
+#include "record/languages/java_reads.h"
 
 /*
  * Where HotSpot keeps what it knows of methods and of compiled code, beyond what a walk needs
@@ -34,10 +23,11 @@ struct java_layout {
 	uint16_t const_flags; /* 2 bytes */
 	uint16_t const_words; /* the size of all in words, 4 bytes */
 	/* Compiled code, struct nmethod: */
-	uint16_t compile_id; /* 4 bytes */
-	uint16_t pcs;        /* where the array of PcDesc begins, 4 bytes; */
-	uint16_t pcs_end;    /* where it ends */
-	uint16_t scopes;     /* where the scopes begin: a pointer, or 4 bytes as the others */
+	uint16_t compile_id;       /* 4 bytes */
+	uint16_t pcs;              /* where the array of PcDesc begins, 4 bytes; */
+	uint16_t pcs_end;          /* where it ends */
+	uint16_t scopes;           /* where the scopes begin: a pointer, or 4 bytes as the others */
+	uint16_t scopes_is_offset; /* they are, in a version that has no immutable */
 	/*
 	 * From version 25 on, the offsets above are into memory that this pointer says, and the
 	 * methods are in other memory.

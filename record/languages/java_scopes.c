@@ -67,7 +67,8 @@ static int read_parts_in_block(const struct java_code *c, uint64_t at, struct bl
 
 	if (read_offset(c, at, l->pcs, at, &b->pcs.begin) ||
 	    read_offset(c, at, l->pcs_end, at, &b->pcs.end) ||
-	    read_pointer(c, at + l->scopes, &b->scopes.begin) ||
+	    (l->scopes_is_offset ? read_offset(c, at, l->scopes, at, &b->scopes.begin)
+				 : read_pointer(c, at + l->scopes, &b->scopes.begin)) ||
 	    read_offset(c, at, l->metadata, at, &b->methods.begin))
 		return -EFAULT;
 	b->scopes.end = b->pcs.begin;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The symbols are those of vmStructs.cpp, which debuggers use. The version is in a text of
- * vm_version.cpp: "... (17.0.15+6) for linux-amd64 JRE (17.0.15+6), built on ...".
+ * vm_version.cpp: "... (17.0.15+6) for linux-amd64 JRE (17.0.15+6), built on ...". Version 8 has
+ * "1.8.0_504-8u504-ga-1-b01" in the second place.
  */
 #include "record/languages/java_symbols.h"
 
@@ -26,12 +27,12 @@ static const char *const names[NR_JAVA_SYMBOLS] = {
 };
 
 /*
- * The versions in which tests/long/java.sh found no wrong caller. It found one in version 8, which
- * calls itself 1.8. Versions between these live for half a year, and were not judged.
+ * The versions in which tests/long/java.sh found no wrong caller. Versions between these live for
+ * half a year, and were not judged.
  */
 static bool is_supported(uint32_t version)
 {
-	return version == 11 || version == 17 || version == 21 || version == 25;
+	return version == 8 || version == 11 || version == 17 || version == 21 || version == 25;
 }
 
 #define VERSION_MARK " for linux-amd64 JRE ("
@@ -41,7 +42,7 @@ static uint32_t find_version(const struct dynamic_symbols *symbols,
 			     char text[VERSION_TEXT_BYTES + 1])
 {
 	constants_find_version(symbols, VERSION_MARK, text);
-	return strtoul(text, NULL, 10);
+	return strtoul(strncmp(text, "1.", 2) == 0 ? text + 2 : text, NULL, 10);
 }
 
 void java_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/fuzz/input.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 static const struct java_memory memory = {.read = read_image};
 
-/* The offsets of OpenJDK 17.0.15 and 25.0.3. */
+/* The offsets of OpenJDK 17.0.15, 25.0.3 and 8u504. */
 static const struct java_machine machines[] = {
 	{.version = 17,
 	 .blob_code_begin = 32,
@@ -39,6 +40,20 @@ static const struct java_machine machines[] = {
 	 .class_name = 24,
 	 .symbol_length = 4,
 	 .symbol_text = 6},
+	{.version = 8,
+	 .code_is_offset = 1,
+	 .blob_code_begin = 32,
+	 .blob_method = 64,
+	 .method_const = 8,
+	 .const_pool = 8,
+	 .const_name = 34,
+	 .const_code_size = 32,
+	 .const_bytes = 48,
+	 .pool_bytes = 80,
+	 .pool_class = 24,
+	 .class_name = 16,
+	 .symbol_length = 0,
+	 .symbol_text = 8},
 };
 
 static const struct java_layout layouts[] = {
@@ -64,6 +79,16 @@ static const struct java_layout layouts[] = {
 	 .mutable = 16,
 	 .mutable_bytes = 48,
 	 .relocation_bytes = 28},
+	{.has_lines = 1,
+	 .has_scopes = 1,
+	 .const_flags = 28,
+	 .const_words = 24,
+	 .compile_id = 204,
+	 .pcs = 180,
+	 .pcs_end = 184,
+	 .scopes = 176,
+	 .scopes_is_offset = 1,
+	 .metadata = 172},
 };
 
 static void check_text(const struct language_text *text)
@@ -101,10 +126,10 @@ static size_t read_methods(unsigned int kind)
 	return nr_methods;
 }
 
-/* Reads a machine. Returns the number of its heaps. */
-static size_t read_machine(void)
+/* Reads a machine of @version. Returns the number of its heaps. */
+static size_t read_machine(uint32_t version)
 {
-	struct interpreter in = {.language = LANGUAGE_JAVA, .version = 17};
+	struct interpreter in = {.language = LANGUAGE_JAVA, .version = version};
 	struct java_machine m = {.version = 0};
 	struct java_layout layout;
 	size_t nr = 0;
@@ -126,12 +151,14 @@ static size_t read_machine(void)
 
 void input_run(const uint8_t *data, size_t len, int verbose)
 {
+	bool is_8;
 	size_t nr;
 
 	if (len < 2 || len > INPUT_MAX_BYTES)
 		return;
 	image = (struct image){data + 1, len - 1};
-	nr = data[0] & 2 ? read_machine() : read_methods(data[0] & 1);
+	is_8 = data[0] & 4;
+	nr = data[0] & 2 ? read_machine(is_8 ? 8 : 17) : read_methods(is_8 ? 2 : data[0] & 1);
 	if (verbose)
 		printf("%zu %s\n", nr, data[0] & 2 ? "heaps" : "methods");
 }

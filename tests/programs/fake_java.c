@@ -15,7 +15,9 @@
  *	version  the process says another version than the file
  *	late     this is no lie: the machine begins after a while
  *
- * RELEASE is the version of the file. Link it with -Wl,--export-dynamic.
+ * RELEASE is the version of the file. With EIGHT the layout is that of HotSpot 8: one heap without
+ *a list, code at offsets from its block, and an interpreter with room to spare. Link it with
+ * -Wl,--export-dynamic.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -64,6 +66,18 @@ struct method {
 	struct const_method *parts;
 };
 
+#ifdef EIGHT
+struct blob {
+	char head[8];
+	const char *name;
+	char more[16];
+	int code_offset, complete, data_offset, frame_words;
+	char end[16];
+	struct method *method;
+};
+_Static_assert(offsetof(struct blob, frame_words) == 44, "as HotSpot 8 has it");
+_Static_assert(offsetof(struct blob, method) == 64, "as HotSpot 8 has it");
+#else
 struct blob {
 	char head[20];
 	int complete, data, frame_words;
@@ -75,6 +89,7 @@ struct blob {
 };
 _Static_assert(offsetof(struct blob, name) == 96, "as HotSpot 17 has it");
 _Static_assert(offsetof(struct blob, method) == 112, "as HotSpot 17 has it");
+#endif
 
 struct space {
 	char *low, *high;
@@ -93,7 +108,13 @@ struct list {
 };
 
 static struct heap heap, *heaps[] = {&heap};
+#ifdef EIGHT
+static struct heap *code_heaps;
+#define CODE_HEAPS heaps[0]
+#else
 static struct list list = {1, 1, heaps}, *code_heaps;
+#define CODE_HEAPS &list
+#endif
 static void *call_stub;
 
 struct queue {
@@ -130,9 +151,19 @@ struct type {
 
 /* The list is too long for its reader if it goes on after the last field. */
 static struct field fields[6000] = {
+#ifdef EIGHT
+	STATIC("CodeCache", "_heap", code_heaps),
+	FIELD("CodeBlob", "_code_offset", blob, code_offset),
+	FIELD("CodeBlob", "_data_offset", blob, data_offset),
+	FIELD("nmethod", "_method", blob, method),
+#else
 	STATIC("CodeCache", "_heaps", code_heaps),
 	FIELD("GrowableArrayBase", "_len", list, nr),
 	FIELD("GrowableArray<int>", "_data", list, data),
+	FIELD("CodeBlob", "_code_begin", blob, code_begin),
+	FIELD("CodeBlob", "_code_end", blob, code_end),
+	FIELD("CompiledMethod", "_method", blob, method),
+#endif
 	FIELD("CodeHeap", "_memory", heap, memory),
 	FIELD("CodeHeap", "_segmap", heap, map),
 	FIELD("CodeHeap", "_log2_segment_size", heap, shift),
@@ -147,9 +178,6 @@ static struct field fields[6000] = {
 	FIELD("CodeBlob", "_name", blob, name),
 	FIELD("CodeBlob", "_frame_size", blob, frame_words),
 	FIELD("CodeBlob", "_frame_complete_offset", blob, complete),
-	FIELD("CodeBlob", "_code_begin", blob, code_begin),
-	FIELD("CodeBlob", "_code_end", blob, code_end),
-	FIELD("CompiledMethod", "_method", blob, method),
 	FIELD("Method", "_constMethod", method, parts),
 	FIELD("ConstMethod", "_constants", const_method, pool),
 	FIELD("ConstMethod", "_name_index", const_method, name_index),
@@ -187,6 +215,14 @@ static const char *lie = "";
 #define CODE_AT    (BLOCK_HEADER + 144)
 #define BLOCK      512 /* bytes of a block with its code */
 
+#ifdef EIGHT
+#define OWN_VERSION 8
+#define ROOM        8192 /* of the interpreter, which does not give back any */
+#else
+#define OWN_VERSION atoi(RELEASE)
+#define ROOM        BLOCK
+#endif
+
 static struct symbol *make_symbol(const char *text)
 {
 	struct symbol *s = calloc(1, sizeof(*s));
@@ -219,6 +255,18 @@ static void put_block(int nr, const unsigned char *code, size_t bytes)
 		heap.map.low[(nr * BLOCK >> SHIFT) + i] = strcmp(lie, "map") ? i : 1;
 }
 
+/* Says in a block where its code is. */
+static void put_code_range(struct blob *b, char *code, char *end)
+{
+#ifdef EIGHT
+	b->code_offset = code - (char *)b;
+	b->data_offset = end - (char *)b;
+#else
+	b->code_begin = code;
+	b->code_end = end;
+#endif
+}
+
 /*
  * Block @nr of the heap: a method that saves rbp, spoils it, and calls @body. Frames have
  * different sizes. Returns its code.
@@ -249,8 +297,7 @@ static char *make_block(int nr, struct method *method, void *body)
 		b->frame_words = 0x7fffffff;
 	if (!strcmp(lie, "still"))
 		b->frame_words = 0;
-	b->code_begin = begin + CODE_AT;
-	b->code_end = begin + BLOCK;
+	put_code_range(b, begin + CODE_AT, begin + BLOCK);
 	return begin + CODE_AT;
 }
 
@@ -267,13 +314,12 @@ static char *make_stub(int nr, void *body)
 		0xc3,                                  /* ret */
 	};
 	char *begin = heap.memory.low + nr * BLOCK;
+	struct blob *b = (struct blob *)(begin + BLOCK_HEADER);
 
 	memcpy(code + 6, &body, sizeof(body));
 	put_block(nr, code, sizeof(code));
-	*(struct blob *)(begin + BLOCK_HEADER) = (struct blob){.complete = -1,
-							       .name = "StubRoutines (1)",
-							       .code_begin = begin + CODE_AT,
-							       .code_end = begin + BLOCK};
+	*b = (struct blob){.complete = -1, .name = "StubRoutines (1)"};
+	put_code_range(b, begin + CODE_AT, begin + BLOCK);
 	return begin + CODE_AT;
 }
 
@@ -327,13 +373,13 @@ int main(int argc, char **argv)
 				fields[i] = fields[1];
 	if (!strcmp(lie, "heap"))
 		heaps[0] = &nowhere;
-	version[0] = strcmp(lie, "version") ? atoi(RELEASE) : 11;
-	queue = (struct queue){.begin = heap.memory.high - BLOCK, .limit = BLOCK, .end = BLOCK};
+	version[0] = strcmp(lie, "version") ? OWN_VERSION : 11;
+	queue = (struct queue){.begin = heap.memory.high - ROOM, .limit = ROOM, .end = BLOCK};
 	/* A machine that begins late has no heap before. */
 	if (!strcmp(lie, "late"))
 		for (int i = atoi(argv[1]); i > 0; i--)
 			ret += outer();
-	code_heaps = &list;
+	code_heaps = CODE_HEAPS;
 	interpreter = &queue;
 	for (int i = atoi(argv[1]); i > 0; i--)
 		ret += outer();

@@ -48,7 +48,13 @@ check "long names are cut" at_most "$(grep -o 'K[^;]*' "$dir/lies.folded" | awk 
 check "a process that says another version than its file has no methods" same \
 	"$(grep -c '^version;.*_\[java\]' "$dir/lies.folded")" 0
 
-releases=(1.8.0_999 18.0.2 99.0.1)
+# Version 8 has one heap, other fields, and an interpreter with room to spare.
+build "$dir/eight" fake_java.c "${frameless[@]}" -Wl,--export-dynamic '-DRELEASE="1.8.0_999"' -DEIGHT
+record eight sh -c "$dir/eight 5; $dir/eight 30"
+check "version 8 is found" contains "$(info "$dir/eight.prof" interpreter)" "HotSpot 1.8.0_999 [java]"
+check "methods of version 8 have their callers" mostly "$dir/eight.folded" eight "$structure" 70
+
+releases=(1.7.0_999 18.0.2 99.0.1)
 for release in "${releases[@]}"; do
 	build "$dir/$release" fake_java.c "${frameless[@]}" -Wl,--export-dynamic "-DRELEASE=\"$release\""
 done

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Methods of Java at a place in compiled code: java_scopes.c, java_methods.c, java_lines.c and
- * unsigned5.h, in memory that the test makes as HotSpot 17 and 25 have it.
+ * unsigned5.h, in memory that the test makes as HotSpot 8, 17 and 25 have it.
  */
 #include "record/languages/java_methods.h"
 
@@ -159,17 +159,50 @@ static void begin_17(void)
 	put(BLOCK + 120, BASE + SCOPES, 8);
 }
 
-/* The parts of a block of 17 have an order, which the memory does not have. */
-static void order_17(void)
+/* The parts of a block up to 24 have an order, which the memory does not have. */
+#define ORDERED        0x4000
+#define ORDERED_SCOPES (ORDERED + 3 * 8)
+#define ORDERED_PCS    (ORDERED_SCOPES + 0x80)
+
+static void order_parts(void)
 {
 	/* methods, scopes, PcDescs */
-	memmove(memory + 0x4000, memory + TABLE, 3 * 8);
-	memmove(memory + 0x4000 + 3 * 8, memory + SCOPES, 0x80);
-	memmove(memory + 0x4000 + 3 * 8 + 0x80, memory + INFO, 16 * 6);
-	put(BLOCK + 260, 0x4000 - BLOCK, 4);
-	put(BLOCK + 120, BASE + 0x4000 + 3 * 8, 8);
-	put(BLOCK + 268, 0x4000 + 3 * 8 + 0x80 - BLOCK, 4);
-	put(BLOCK + 272, 0x4000 + 3 * 8 + 0x80 + 16 * 6 - BLOCK, 4);
+	memmove(memory + ORDERED, memory + TABLE, 3 * 8);
+	memmove(memory + ORDERED_SCOPES, memory + SCOPES, 0x80);
+	memmove(memory + ORDERED_PCS, memory + INFO, 16 * 6);
+}
+
+static void order_17(void)
+{
+	order_parts();
+	put(BLOCK + 260, ORDERED - BLOCK, 4);
+	put(BLOCK + 120, BASE + ORDERED_SCOPES, 8);
+	put(BLOCK + 268, ORDERED_PCS - BLOCK, 4);
+	put(BLOCK + 272, ORDERED_PCS + 16 * 6 - BLOCK, 4);
+}
+
+/* As 17, but the scopes and the code are at offsets from the block. */
+static void begin_8(void)
+{
+	machine = (struct java_machine){
+		.version = 8, .code_is_offset = 1, .blob_code_begin = 32, .blob_method = 64};
+	layout = (struct java_layout){.has_scopes = 1,
+				      .compile_id = 204,
+				      .pcs = 180,
+				      .pcs_end = 184,
+				      .scopes = 176,
+				      .scopes_is_offset = 1,
+				      .metadata = 172};
+	put(BLOCK + 32, CODE - BLOCK, 4);
+}
+
+static void order_8(void)
+{
+	order_parts();
+	put(BLOCK + 172, ORDERED - BLOCK, 4);
+	put(BLOCK + 176, ORDERED_SCOPES - BLOCK, 4);
+	put(BLOCK + 180, ORDERED_PCS - BLOCK, 4);
+	put(BLOCK + 184, ORDERED_PCS + 16 * 6 - BLOCK, 4);
 }
 
 static void begin_25(void)
@@ -198,7 +231,9 @@ static void begin_25(void)
 static void begin(int version)
 {
 	memset(memory, 0, sizeof(memory));
-	if (version == 17)
+	if (version == 8)
+		begin_8();
+	else if (version == 17)
 		begin_17();
 	else
 		begin_25();
@@ -222,6 +257,8 @@ static void begin(int version)
 	/* 25 has other bytes of PcDescs before the scopes, which mean no address. */
 	for (int i = 6; version == 25 && i < 16; i++)
 		put_pc(i, 0x7fffffff, 0);
+	if (version == 8)
+		order_8();
 	if (version == 17)
 		order_17();
 	nr_reads = 0;
@@ -241,7 +278,7 @@ static void expect(uint32_t off, const char *want)
 	ck_assert_uint_lt(nr_reads, 1000);
 }
 
-static const int versions[] = {17, 25};
+static const int versions[] = {8, 17, 25};
 
 START_TEST(chains_are_found)
 {

@@ -79,6 +79,7 @@ __verified_once int send_method(__u32 tgid, __u32 level)
 	struct function_name *name;
 
 	if (!walk_languages || !memory || !m || memory->nr_name_failures >= NAME_FAILURES_MAX ||
+	    has_name_failed(&memory->java.function) ||
 	    bpf_map_update_elem(&seen_functions, &memory->java.function, &level, BPF_NOEXIST))
 		return 0;
 	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
@@ -96,6 +97,7 @@ __verified_once int send_method(__u32 tgid, __u32 level)
 		return 0;
 	}
 	bpf_ringbuf_discard(name, 0);
+	note_failed_name(&memory->java.function);
 forget:
 	memory->nr_name_failures++;
 	bpf_map_delete_elem(&seen_functions, &memory->java.function);

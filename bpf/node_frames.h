@@ -317,7 +317,7 @@ __verified_once int send_node_function(__u32 interpreter, __u32 level)
 	if (!walk_languages || !memory || !in)
 		return 0;
 	s = &memory->node;
-	if (memory->nr_name_failures >= NAME_FAILURES_MAX)
+	if (memory->nr_name_failures >= NAME_FAILURES_MAX || has_name_failed(&s->function))
 		return 0;
 	/* The value of the map means nothing. */
 	if (bpf_map_update_elem(&seen_functions, &s->function, &level, BPF_NOEXIST))
@@ -337,6 +337,7 @@ __verified_once int send_node_function(__u32 interpreter, __u32 level)
 		return 1;
 	}
 	bpf_ringbuf_discard(name, 0);
+	note_failed_name(&s->function);
 forget:
 	memory->nr_name_failures++;
 	bpf_map_delete_elem(&seen_functions, &s->function);

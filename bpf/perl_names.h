@@ -181,7 +181,8 @@ __verified_once int send_perl_function(__u32 level, __u32 is_main)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->perl.interpreter);
 	/* The value of the map means nothing. */
-	if (!in || bpf_map_update_elem(&seen_functions, &s->perl.function, &level, BPF_NOEXIST))
+	if (!in || has_name_failed(&s->perl.function) ||
+	    bpf_map_update_elem(&seen_functions, &s->perl.function, &level, BPF_NOEXIST))
 		return 0;
 	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
 	if (!name)
@@ -196,6 +197,7 @@ __verified_once int send_perl_function(__u32 level, __u32 is_main)
 		return 0;
 	}
 	bpf_ringbuf_discard(name, 0);
+	note_failed_name(&s->perl.function);
 forget:
 	s->nr_failures++;
 	bpf_map_delete_elem(&seen_functions, &s->perl.function);

@@ -130,7 +130,8 @@ __verified_once int send_php_function(__u32 level)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->php.interpreter);
 	/* The value of the map means nothing. */
-	if (!in || bpf_map_update_elem(&seen_functions, &s->php.function, &level, BPF_NOEXIST))
+	if (!in || has_name_failed(&s->php.function) ||
+	    bpf_map_update_elem(&seen_functions, &s->php.function, &level, BPF_NOEXIST))
 		return 0;
 	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
 	if (!name)
@@ -144,6 +145,7 @@ __verified_once int send_php_function(__u32 level)
 		return 0;
 	}
 	bpf_ringbuf_discard(name, 0);
+	note_failed_name(&s->php.function);
 forget:
 	s->nr_failures++;
 	bpf_map_delete_elem(&seen_functions, &s->php.function);

@@ -234,7 +234,7 @@ static __always_inline __u32 code_number(const struct language_stack *s, __u8 of
 
 /*
  * Hands the name of the function at hand of @level to the recorder. Without room or readable memory
- * nothing happens, and the next sample tries again. Returns 0.
+ * nothing happens, and a later sample tries again. Returns 0.
  */
 __verified_once int send_function(__u32 level)
 {
@@ -246,7 +246,7 @@ __verified_once int send_function(__u32 level)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->python.interpreter);
 	/* The value of the map means nothing. */
-	if (!in ||
+	if (!in || has_name_failed(&s->python.function) ||
 	    bpf_map_update_elem(&seen_functions, &s->python.function, &s->nr_words, BPF_NOEXIST))
 		return 0;
 	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
@@ -263,6 +263,7 @@ __verified_once int send_function(__u32 level)
 		return 0;
 	}
 	bpf_ringbuf_discard(name, 0);
+	note_failed_name(&s->python.function);
 forget:
 	s->nr_failures++;
 	bpf_map_delete_elem(&seen_functions, &s->python.function);

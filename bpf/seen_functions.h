@@ -39,11 +39,79 @@ struct {
 volatile __u64 seen_period;
 
 /*
- * A name that cannot be read is tried again in the next stack with its function. A stack tries no
- * more names after so many failures. So a stack of functions whose names are made up takes no
- * longer.
+ * A stack tries no more names after so many failures. So a stack of functions whose names are made
+ * up takes no longer. A name that failed is passed over in the next stacks, and does not count
+ * there. So the names of its callers have their turn.
  */
 #define NAME_FAILURES_MAX 4
+
+/* A name is passed over for so long after its first failure, and twice as long after each other. */
+#define NAME_RETRY_NS     16000000ULL
+#define NAME_RETRY_MAX_NS 8000000000ULL
+
+#define LATELY_FAILED_SHIFT 9
+
+struct failed_name {
+	struct seen_function function;
+	__u64 until_ns; /* it is passed over */
+	__u64 wait_ns;  /* after the last failure */
+};
+
+struct lately_failed {
+	struct failed_name names[1 << LATELY_FAILED_SHIFT];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct lately_failed);
+} lately_failed SEC(".maps");
+
+static __always_inline struct failed_name *failed_name_of(const struct seen_function *function)
+{
+	__u32 at = (function->space_id ^ function->word) * 0x9e3779b97f4a7c15ULL >>
+		   (64 - LATELY_FAILED_SHIFT);
+	const __u32 zero = 0;
+	struct lately_failed *failed = bpf_map_lookup_elem(&lately_failed, &zero);
+
+	return failed ? &failed->names[at] : NULL;
+}
+
+static __always_inline bool is_failed_name(const struct failed_name *name,
+					   const struct seen_function *function)
+{
+	return name->function.word == function->word &&
+	       name->function.space_id == function->space_id;
+}
+
+/* Is the name of the function to be passed over, since it has failed on this CPU? */
+static __always_inline bool has_name_failed(const struct seen_function *function)
+{
+	const struct failed_name *name = failed_name_of(function);
+
+	return name && is_failed_name(name, function) && bpf_ktime_get_ns() < name->until_ns;
+}
+
+/* Notes that the name of the function cannot be read. */
+static __always_inline void note_failed_name(const struct seen_function *function)
+{
+	struct failed_name *name = failed_name_of(function);
+	__u64 now_ns = bpf_ktime_get_ns();
+
+	if (!name)
+		return;
+	if (!is_failed_name(name, function)) {
+		/* Names with one place in the array do not take it from each other. */
+		if (now_ns < name->until_ns)
+			return;
+		name->function = *function;
+		name->wait_ns = NAME_RETRY_NS;
+	} else if (name->wait_ns < NAME_RETRY_MAX_NS) {
+		name->wait_ns *= 2;
+	}
+	name->until_ns = now_ns + name->wait_ns;
+}
 
 /* Has the name of the function been handed over? */
 static __always_inline bool is_function_seen(const struct seen_function *function)

@@ -9,6 +9,7 @@
  *	escape   names have control characters
  *	other    the thread state is of another thread
  *	mark     the mark is in no native frame
+ *	unnamed  the inner function runs in others whose names are not mapped
  *	release  the version is one that nobody knows
  *
  * With "perf" it does not lie, and calls functions through a stub in anonymous memory, as CPython
@@ -112,13 +113,16 @@ static struct code *make_code(const char *name, uint32_t line)
 	return c;
 }
 
-static struct code *outer, *middle, *inner;
+/* More than the names whose failures end the search of a stack. */
+#define NR_UNNAMED 6
+
+static struct code *outer, *middle, *inner[NR_UNNAMED];
 
 /* Runs the functions, the last of which is the innermost, and then calls @body. */
 __attribute__((noinline)) static int evaluate(struct code **functions, int nr, int (*body)(void))
 {
 	struct frame shim = {.previous = list.current, .owner = 3};
-	struct frame frames[2] = {0};
+	struct frame frames[NR_UNNAMED] = {0};
 	struct frame *caller = strcmp(lie, "mark") ? &shim : NULL;
 	int ret;
 
@@ -177,7 +181,7 @@ static int burn_inside(void)
 
 __attribute__((noinline)) static int native_helper(void)
 {
-	return evaluate_by_stub(&inner, 1, burn_inside) + 1;
+	return evaluate_by_stub(inner, strcmp(lie, "unnamed") ? 1 : NR_UNNAMED, burn_inside) + 1;
 }
 
 void *PyEval_EvalFrameEx(void *unused, void *frame)
@@ -200,7 +204,11 @@ int main(int argc, char **argv)
 		make_stub();
 	outer = make_code("outer", 3);
 	middle = make_code("K.middle", 7);
-	inner = make_code("inner", 12);
+	for (int i = 0; i < NR_UNNAMED; i++) {
+		inner[i] = make_code("inner", 12);
+		if (!strcmp(lie, "unnamed"))
+			inner[i]->qualname = (struct text *)0x123456789000;
+	}
 	pthread_key_create(&key, NULL);
 	words[1] = key;
 	memcpy(_PyRuntime + KEY_OFFSET - sizeof(uint32_t), words, sizeof(words));

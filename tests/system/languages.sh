@@ -55,6 +55,10 @@ for lie in cycle wild huge escape other mark; do
 done
 check "a wild chain is said to be unreadable" contains "$(cat "$dir/wild.folded")" "[not readable]_[py]"
 check "functions without a place are said to have none" contains "$(cat "$dir/mark.folded")" "[displaced]_[py]"
+ln -s fake_python "$dir/unnamed"
+record unnamed sh -c "$fake 5; $dir/unnamed 40 unnamed"
+check "inner names that cannot be read do not hide those of callers" mostly "$dir/unnamed.folded" unnamed \
+	'evaluate;outer_\[py\];K.middle_\[py\];native_helper;evaluate;' 80
 check "nothing raw comes to the terminal" same "$(tr -d '\n' < "$dir/escape.folded" | tr -d '[:print:]')" ""
 check "long names are cut" at_most "$(grep -o 'outer[^;]*' "$dir/huge.folded" | awk '{if (length > n) n = length} END {print n + 0}')" 300
 

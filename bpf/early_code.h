@@ -27,6 +27,7 @@ struct early_notes {
 	__u64 begin; /* of the copy of the stack */
 	__u64 code, code_bytes;
 	__u64 nr_failures; /* words that looked like those of made code, and have no note */
+	__u64 next;        /* of LuaJIT: above the frame that was noted last */
 };
 
 /*
@@ -41,6 +42,49 @@ struct {
 	__type(key, __u32);
 	__type(value, struct early_notes);
 } early_notes SEC(".maps");
+
+/* Pointers, as they cannot be in a map. */
+struct early_trace_search {
+	struct early_notes *notes;
+	const struct unwind_frame *f;
+	__u64 frame, end; /* the one at hand, and the one that may have a note */
+	bool is_found;
+};
+
+static long look_below_lua_frame(__u32 i, struct early_trace_search *c)
+{
+	__u64 frame = c->frame + (__u64)i * 16, state;
+
+	if (frame >= c->end)
+		return 1;
+	state = read_user_word(frame + LUA_FRAME_STATE);
+	if (!state || state & 7)
+		return 0;
+	c->is_found = is_lua_state(c->f, state, frame);
+	c->notes->nr_failures += !c->is_found;
+	return c->is_found;
+}
+
+/*
+ * Would the walk of a trace find another frame of LuaJIT's interpreter before it comes to @frame?
+ * It has no note, so no return address was known there. lua_trace_rule refuses such a trace. Frames
+ * that have notes end the search by themselves.
+ */
+static __always_inline bool has_lua_frame_below(struct early_notes *n, const struct unwind_frame *f,
+						__u64 frame)
+{
+	struct early_trace_search c = {.notes = n,
+				       .f = f,
+				       .frame = frame - 16 * (UNWIND_NR_TRACE_RULES - 1),
+				       .end = frame};
+
+	if (c.frame < n->next)
+		c.frame = n->next;
+	take_turns(UNWIND_NR_TRACE_RULES, look_below_lua_frame, &c);
+	if (n->next < frame + 16)
+		n->next = frame + 16;
+	return c.is_found;
+}
 
 /*
  * Notes @word, which is at @at of the stack and an address of the executable, if it tells of made
@@ -63,6 +107,11 @@ __verified_once int note_early_word(__u64 at, __u64 word, __u32 level)
 		at -= UNWIND_LUA_FRAME - 8;
 		if (!is_lua_state(f, read_user_word(at + LUA_FRAME_STATE), at))
 			return 0;
+		if (has_lua_frame_below(n, f, at)) {
+			/* No version that is known has such frames. */
+			n->nr_failures = EARLY_FAILURES_MAX;
+			return 0;
+		}
 	}
 	if (n->found.kind == EARLY_CODE_STUB) {
 		at -= 16;
@@ -153,6 +202,7 @@ __verified_once int note_early_code(__u32 level)
 	__builtin_memset(n->found.notes, 0, sizeof(n->found.notes));
 	n->nr_failures = 0;
 	n->begin = early_stack_begin(c.memory->walk.frame.sp);
+	n->next = (c.memory->walk.frame.sp + 15) & ~15ULL;
 	n->code = code;
 	n->code_bytes = code_end - code;
 	c.notes = n;

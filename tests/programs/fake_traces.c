@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fake_traces N [other]: has a function of LuaJIT, and code in anonymous memory that runs in the
- * frame of an interpreter after words of its own, as LuaJIT's traces do. It runs N times for 20 ms.
- * With "other" the state names another frame.
+ * fake_traces N [other|below]: has a function of LuaJIT, and code in anonymous memory that runs in
+ * the frame of an interpreter after words of its own, as LuaJIT's traces do. It runs N times for 20
+ * ms. With "other" the state names another frame. With "below" the trace has a second state on its
+ * stack, which names a frame without a return address.
  *
  * Link it with -Wl,--export-dynamic.
  */
@@ -12,8 +13,8 @@
 
 #include "tests/programs/burn.h"
 
-/* Has the address of the frame at [10]. */
-static void *state[16];
+/* Each half is a state, which has the address of its frame at [10]. */
+static void *state[32];
 
 int luaJIT_profile_dumpstack(void);
 void run_script(const void *code, long shift);
@@ -53,6 +54,15 @@ __asm__(".type interpret, @function\n"
 static const unsigned char trace[] = {0x48, 0x83, 0xec, 0x20, 0xff, 0xd6,
 				      0x48, 0x83, 0xc4, 0x20, 0xff, 0xe3};
 
+/*
+ * sub $32, %rsp; lea 128(%rdx), %rcx; mov %rcx, 16(%rsp); mov %rsp, 80(%rcx); movq $0, 72(%rsp);
+ * call *%rsi; add $32, %rsp; jmp *%rbx
+ */
+static const unsigned char below[] = {0x48, 0x83, 0xec, 0x20, 0x48, 0x8d, 0x8a, 0x80, 0x00, 0x00,
+				      0x00, 0x48, 0x89, 0x4c, 0x24, 0x10, 0x48, 0x89, 0x61, 0x50,
+				      0x48, 0xc7, 0x44, 0x24, 0x48, 0x00, 0x00, 0x00, 0x00, 0xff,
+				      0xd6, 0x48, 0x83, 0xc4, 0x20, 0xff, 0xe3};
+
 int luaJIT_profile_dumpstack(void)
 {
 	return 0;
@@ -78,7 +88,10 @@ int main(int argc, char **argv)
 
 	if (memory == MAP_FAILED)
 		return 1;
-	memcpy(memory, trace, sizeof(trace));
+	if (argc > 2 && !strcmp(argv[2], "below"))
+		memcpy(memory, below, sizeof(below));
+	else
+		memcpy(memory, trace, sizeof(trace));
 	if (mprotect(memory, 4096, PROT_READ | PROT_EXEC))
 		return 1;
 	for (int i = 0; i < n; i++)

@@ -60,6 +60,14 @@ short others "$traces" 1 other
 check "short processes, others: a trace whose state names another frame has no caller" same \
 	"$(grep -c 'main;.*\[unknown\];burn_inside' "$dir/short-others.folded")" 0
 
+record below sh -c "$traces 5 below; $traces 30 below"
+check "a trace above a frame without a return address is there" above "$(sum_samples '\[unknown\];burn_inside' < "$dir/below.folded")" 100
+check "a trace above a frame without a return address has no caller" same \
+	"$(grep -c 'main;.*\[unknown\];burn_inside' "$dir/below.folded")" 0
+short belows "$traces" 1 below
+check "short processes, belows: a trace above a frame without a return address has no caller" same \
+	"$(grep -c 'main;.*\[unknown\];burn_inside' "$dir/short-belows.folded")" 0
+
 # Code that PCRE2 makes: each instruction leads to its caller, and stacks through it are known.
 regexes=$dir/regexes
 build "$regexes" step_regex.c "${frameless[@]}" -Wl,--export-dynamic

@@ -57,6 +57,21 @@ static __always_inline bool is_in_core(const struct language_loops *loops, __u64
 	       (loops->made_is_core && pc - loops->made < loops->made_bytes);
 }
 
+/*
+ * Notes that a native frame is of made code, whose mapping begins at @start. If it @is_loop, so is
+ * each frame of that mapping.
+ */
+static __always_inline void loops_note_made(struct language_loops *loops, __u64 start, __u64 bytes,
+					    bool is_loop)
+{
+	if (!loops->made_bytes) {
+		loops->made = start;
+		loops->made_bytes = bytes;
+	}
+	if (!is_loop || loops->made != start)
+		loops->has_unknown = 1;
+}
+
 /* Counts native frame number @at. The progress is all zero before the first one. */
 static __always_inline void loops_look_at(struct language_stack *s, __u32 at, __u64 address)
 {

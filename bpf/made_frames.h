@@ -7,6 +7,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/kernel.h"
+#include "bpf/loop_places.h"
 #include "bpf/made_code.h"
 #include "bpf/made_ruby.h"
 #include "bpf/python_frames.h"
@@ -34,23 +35,14 @@ static __always_inline __u32 loop_rule(const struct walk_memory *memory,
 	return rule && is_rule_of_loop(&memory->walk.frame, rule) ? nr : UNWIND_NO_RULE;
 }
 
-/*
- * The functions of @level learn of a frame of made code in shared memory. If it is the frame of a
- * loop, so is each frame of that memory.
- */
+/* The functions of @level learn of a frame of made code, as loops_note_made says. */
 static __always_inline void note_made_frame(const struct walk_memory *memory, __u32 level,
 					    bool is_loop)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 
-	if (!s)
-		return;
-	if (!s->loops.made_bytes) {
-		s->loops.made = memory->code_start;
-		s->loops.made_bytes = memory->code_bytes;
-	}
-	if (!is_loop || s->loops.made != memory->code_start)
-		s->loops.has_unknown = 1;
+	if (s)
+		loops_note_made(&s->loops, memory->code_start, memory->code_bytes, is_loop);
 }
 
 /*

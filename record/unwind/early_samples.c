@@ -148,7 +148,6 @@ static int find_loop_rule(struct stack_walk *walk, const struct unwind_mapping *
 			  const struct unwind_rule **rule)
 {
 	const struct early_finder *finder = walk->finder;
-	struct language_loops *loops = &walk->functions->loops;
 	const uint64_t pc = walked->code.loop;
 	const struct unwind_rule *body = NULL;
 	struct unwind_mapping mapping = {0};
@@ -164,12 +163,8 @@ static int find_loop_rule(struct stack_walk *walk, const struct unwind_mapping *
 		walk->w.is_early |= found != 1 || may_get_table(&mapping);
 	if (body && find_loop_return(&walk->w.frame, body, &at) && is_noted(at))
 		*rule = body;
-	if (!loops->made_bytes) {
-		loops->made = made->start;
-		loops->made_bytes = made->end - made->start;
-	}
-	if (!*rule || loops->made != made->start)
-		loops->has_unknown = 1;
+	loops_note_made(&walk->functions->loops, made->start, made->end - made->start,
+			*rule != NULL);
 	return 0;
 }
 

@@ -7,12 +7,14 @@
 #include "bpf/unwind_step.h"
 #include "tests/unit/suite.h"
 
-#define SP     0x7ffd00001f00 /* the stack lies across the border of a page */
-#define PC     0x401000
-#define CALLER 0x402000
-#define ROOT   0x403000
-#define METHOD LANGUAGE_WORD(LANGUAGE_JAVA, 1, PC)
-#define DEPTH  8
+#define SP       0x7ffd00001f00 /* the stack lies across the border of a page */
+#define PC       0x401000
+#define CALLER   0x402000
+#define ROOT     0x403000
+#define LOOP     0x404000 /* made code runs in the frame of this instruction */
+#define FUNCTION LANGUAGE_WORD(LANGUAGE_PHP, 1, PC)
+#define METHOD   LANGUAGE_WORD(LANGUAGE_JAVA, 1, PC)
+#define DEPTH    8
 
 /* The answers of find_mapping about the process, and the number of its calls. */
 static struct process {
@@ -21,6 +23,8 @@ static struct process {
 	unsigned int nr_asked;
 	unsigned int nr_mapped; /* after so many calls nothing is mapped; 0: all is */
 	uint64_t regex;         /* this address is PCRE2's; 0: none is */
+	uint64_t made;          /* this address alone is in shared memory, besides @pages */
+	bool has_loop;          /* the loop has a table */
 } process;
 
 static struct early_samples early;
@@ -50,6 +54,12 @@ static int find_mapping(void *ctx, const struct early_sample *sample, uint64_t p
 	if (process.nr_asked++ >= process.nr_mapped && process.nr_mapped)
 		return 0;
 	*mapping = (struct unwind_mapping){.start = pc, .end = pc + 1, .pages = process.pages};
+	if (pc == process.made)
+		mapping->pages = UNWIND_SHARED_MEMORY;
+	if (pc == LOOP && process.has_loop) {
+		mapping->bias = LOOP;
+		mapping->pages = UNWIND_PAGES(0, 1);
+	}
 	*has_regex = pc == process.regex;
 	return process.answer;
 }
@@ -86,19 +96,27 @@ static void add_sample(const struct early_sample *sample)
 	ck_assert_int_eq(early_samples_add(&early, sample), 0);
 }
 
-/* Rules of made code that are always there, as table_maps_init makes them. */
-static struct unwind_rule own_rules[UNWIND_NR_OWN_RULES] = {
+/* Rules of made code that are always there, as table_maps_init makes them, and that of the loop. */
+#define LOOP_RULE UNWIND_NR_OWN_RULES
+static struct unwind_rule rules[UNWIND_NR_OWN_RULES + 1] = {
 	[UNWIND_RULE_NO_FRAME] = {.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .cfa_off = 8},
 	[UNWIND_RULE_WORD] = {.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .cfa_off = 16},
 	[UNWIND_RULE_TRACE + 2] = {.cfa = UNWIND_CFA_REG,
 				   .cfa_reg = UNWIND_RSP,
 				   .cfa_off = UNWIND_LUA_FRAME + 32},
+	[LOOP_RULE] = {.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .cfa_off = 0x40},
 };
 
 static void walk_samples(bool is_last)
 {
 	const struct early_finder finder = {.find = find_mapping};
-	struct table_maps store = {.rules = {.data = own_rules, .nr = UNWIND_NR_OWN_RULES}};
+	uint32_t row = UNWIND_ROW(0, LOOP_RULE);
+	struct unwind_page page = {.nr_rows = 1};
+	struct table_maps store = {
+		.rules = {.data = rules, .nr = LOOP_RULE + 1},
+		.pages = &page,
+		.windows = {{.memory = &row, .rows = &row, .page = page}},
+	};
 
 	ck_assert_int_eq(early_samples_walk(&early, &store, &finder, is_last), 0);
 }
@@ -284,11 +302,11 @@ END_TEST
 START_TEST(an_interrupted_frame_is_not_the_leaf)
 {
 	struct early_sample *sample = make_sample(0);
-	const struct unwind_rule word = own_rules[UNWIND_RULE_WORD];
+	const struct unwind_rule word = rules[UNWIND_RULE_WORD];
 	const uint64_t context = SP + 8 + UNWIND_UCONTEXT_REGS;
 
 	process = (struct process){.answer = 1, .pages = UNWIND_WITHOUT_TABLE};
-	own_rules[UNWIND_RULE_WORD] = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL};
+	rules[UNWIND_RULE_WORD] = (struct unwind_rule){.cfa = UNWIND_CFA_SIGNAL};
 	put(sample, SP, CALLER);
 	put(sample, context + 8 * 10, 1); /* rbp */
 	put(sample, context + 8 * 15, SP + 0x200);
@@ -298,7 +316,62 @@ START_TEST(an_interrupted_frame_is_not_the_leaf)
 	sample->code.leaf_rule = UNWIND_RULE_NO_FRAME;
 	note(sample, SP);
 	walk_made(sample, 3, CALLER | STACK_FRAME_EXACT);
-	own_rules[UNWIND_RULE_WORD] = word;
+	rules[UNWIND_RULE_WORD] = word;
+}
+END_TEST
+
+/* The frame of the loop has 64 bytes. Made code has the rule if the return address has a note. */
+START_TEST(made_code_in_a_loop)
+{
+	struct early_sample *sample = make_sample(0);
+
+	process = (struct process){.answer = 1, .pages = UNWIND_SHARED_MEMORY, .has_loop = true};
+	sample->regs[UNWIND_RBP] = 1;
+	sample->code.kind = EARLY_CODE_LOOP;
+	sample->code.loop = LOOP;
+	put(sample, SP + 0x38, CALLER);
+	walk_made(sample, 1, 0);
+	note(sample, SP + 0x30);
+	note(sample, SP + 0x40);
+	walk_made(sample, 1, 0);
+	note(sample, SP + 0x38);
+	walk_made(sample, 2, CALLER);
+	/* Memory of one process is not opcache's. */
+	process.pages = UNWIND_WITHOUT_TABLE;
+	walk_made(sample, 1, 0);
+	process.pages = UNWIND_SHARED_MEMORY;
+	/* A loop whose frame is not along rsp or rbp gives made code no rule. */
+	rules[LOOP_RULE].cfa_reg = UNWIND_RBX;
+	walk_made(sample, 1, 0);
+	rules[LOOP_RULE].cfa_reg = UNWIND_RSP;
+}
+END_TEST
+
+/* Made code counts as a loop, and has a function. Without the rule, no function has a place. */
+START_TEST(functions_of_made_code)
+{
+	struct early_sample *sample = make_sample(0);
+
+	process = (struct process){
+		.answer = 1, .pages = UNWIND_WITHOUT_TABLE, .made = PC, .has_loop = true};
+	sample->regs[UNWIND_RBP] = 1;
+	sample->code.kind = EARLY_CODE_LOOP;
+	sample->code.loop = LOOP;
+	sample->loops = (struct language_loops){.code = {.loop = LOOP, .loop_bytes = 1},
+						.nr_segments = 1,
+						.is_whole = 1,
+						.is_own_stack = 1};
+	sample->nr_words = sample->nr_segments = sample->segments[0].end = 1;
+	sample->words[0] = FUNCTION;
+	put(sample, SP + 0x38, CALLER);
+	note(sample, SP + 0x38);
+	walk_made(sample, 3, PC);
+	ck_assert_uint_eq(early.samples.data[0].frames[0], FUNCTION);
+	ck_assert_uint_eq(early.samples.data[0].frames[2], CALLER);
+	memset(sample->code.notes, 0, sizeof(sample->code.notes));
+	walk_made(sample, 3, LANGUAGE_WORD(LANGUAGE_PHP, 0, NOTE_DISPLACED));
+	ck_assert_uint_eq(early.samples.data[1].frames[0], PC);
+	ck_assert_uint_eq(early.samples.data[1].frames[2], FUNCTION);
 }
 END_TEST
 
@@ -420,6 +493,6 @@ END_TEST
 
 SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_last_walk,
 		a_stack_that_was_not_copied, a_page_that_was_not_copied, a_regular_expression,
-		a_trace, a_stub, an_interrupted_frame_is_not_the_leaf, made_code_without_its_loop,
-		the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit,
-		samples_go_with_their_set, frames_of_java)
+		a_trace, a_stub, an_interrupted_frame_is_not_the_leaf, made_code_in_a_loop,
+		functions_of_made_code, made_code_without_its_loop, the_leaf_is_not_mapped,
+		a_caller_is_not_mapped, the_depth_limit, samples_go_with_their_set, frames_of_java)

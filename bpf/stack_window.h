@@ -10,6 +10,7 @@
 #ifndef BPF_STACK_WINDOW_H
 #define BPF_STACK_WINDOW_H
 
+#include <stddef.h>
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
@@ -124,6 +125,9 @@ static __always_inline long window_read(struct walk_memory *m, __u64 *value, __u
 	*value = m->word;
 	return ret;
 }
+
+_Static_assert(offsetof(struct walk_memory, walk.frame) == 0,
+	       "unwind_read has the frame's address");
 
 /* @f is in a struct walk_memory. */
 static __always_inline long unwind_read(const struct unwind_frame *f, void *dst, __u32 size,

@@ -64,8 +64,8 @@
  * - unwind_pages, unwind_rules, unwind_segments: the recorder. A table does not change until the
  *   recorder forgets it.
  * - unwind_wants, early_samples: the program.
- * - walk_memories, buffers: the program. They are memory for each CPU that does not fit the BPF
- *   stack.
+ * - walk_memories, language_stacks, submissions, early_notes, buffers: the program. They are memory
+ *   for each CPU that does not fit the BPF stack.
  *
  * The recorder writes while programs read. A table is in its maps before a mapping refers to it.
  * When the mappings of a process change, they get new room, and unwind_spaces then refers to that.

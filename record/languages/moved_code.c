@@ -216,7 +216,8 @@ int moved_code_find_largest(const struct dynamic_symbols *symbols, const Elf64_S
 }
 
 int moved_code_find_called(const struct dynamic_symbols *symbols, const Elf64_Sym *function,
-			   bool (*is_meant)(const uint8_t *code, uint64_t size), Elf64_Sym *found)
+			   uint64_t other, bool (*is_meant)(const uint8_t *code, uint64_t size),
+			   Elf64_Sym *found)
 {
 	struct search s;
 	uint32_t nr = 0;
@@ -226,7 +227,8 @@ int moved_code_find_called(const struct dynamic_symbols *symbols, const Elf64_Sy
 	for (uint32_t i = 0; i < s.nr_targets; i++) {
 		const Elf64_Sym called = {.st_value = s.targets[i].begin,
 					  .st_size = s.targets[i].end - s.targets[i].begin};
-		_cleanup_free_ uint8_t *code = read_function(symbols, &called);
+		_cleanup_free_ uint8_t *code =
+			called.st_value == other ? NULL : read_function(symbols, &called);
 
 		if (!code || !is_meant(code, called.st_size))
 			continue;

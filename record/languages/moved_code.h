@@ -26,11 +26,12 @@ int moved_code_find_common(const struct dynamic_symbols *symbols, const Elf64_Sy
 			   const Elf64_Sym *b, Elf64_Sym *found);
 
 /*
- * Finds the only function that @function calls and whose @size bytes @is_meant accepts. Returns as
- * above.
+ * Finds the only function that @function calls and whose @size bytes @is_meant accepts. The
+ * function at @other, as linked, is not meant. Returns as above.
  */
 int moved_code_find_called(const struct dynamic_symbols *symbols, const Elf64_Sym *function,
-			   bool (*is_meant)(const uint8_t *code, uint64_t size), Elf64_Sym *found);
+			   uint64_t other, bool (*is_meant)(const uint8_t *code, uint64_t size),
+			   Elf64_Sym *found);
 
 /* Finds the largest function that @function calls or jumps to. Returns as above. */
 int moved_code_find_largest(const struct dynamic_symbols *symbols, const Elf64_Sym *function,

@@ -130,15 +130,20 @@ static bool calls_made_code(const uint8_t *code, uint64_t size)
 	return false;
 }
 
-/* Finds vm_sendish, which the core calls. The loop itself may be called, too, and is not meant. */
+/*
+ * Finds vm_sendish, which the core calls. The core may be a part of the loop. The core may call the
+ * loop, too, which also calls code of YJIT, and is not meant.
+ */
 static void find_send(const struct dynamic_symbols *symbols, uint64_t bias,
 		      struct ruby_layout *layout)
 {
-	const Elf64_Sym core = {.st_value = layout->code.core + bias,
-				.st_size = layout->code.core_bytes};
+	const struct language_code *code = &layout->code;
+	const Elf64_Sym loop = {.st_value = code->loop + bias, .st_size = code->loop_bytes};
+	const Elf64_Sym core = {.st_value = code->core + bias, .st_size = code->core_bytes};
 	Elf64_Sym send;
 
-	if (!core.st_size || moved_code_find_called(symbols, &core, calls_made_code, &send))
+	if (moved_code_find_called(symbols, core.st_size ? &core : &loop, loop.st_value,
+				   calls_made_code, &send))
 		return;
 	layout->send = send.st_value - bias;
 	layout->send_bytes = send.st_size;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Looks for functions of this program, whose code is known. */
+#include "record/languages/moved_code.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/suite.h"
+
+/* The core calls the loop, a function that is marked as the loop is, and one without a mark. */
+__asm__(".text\n"
+	".macro BEGIN name\n"
+	".type \\name, @function\n"
+	"\\name: .cfi_startproc\n"
+	".endm\n"
+	".macro END name\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size \\name, . - \\name\n"
+	".endm\n"
+	"BEGIN ruby_loop\n"
+	"call ruby_core\n"
+	"call ruby_send\n"
+	"mov $0x11223344, %eax\n"
+	"END ruby_loop\n"
+	"BEGIN ruby_core\n"
+	"call ruby_loop\n"
+	"call ruby_send\n"
+	"call ruby_plain\n"
+	"END ruby_core\n"
+	"BEGIN ruby_send\n"
+	"mov $0x11223344, %eax\n"
+	"END ruby_send\n"
+	"BEGIN ruby_plain\n"
+	"xor %eax, %eax\n"
+	"END ruby_plain\n"
+	"ruby_end:\n");
+extern const char ruby_loop[], ruby_core[], ruby_send[], ruby_plain[], ruby_end[];
+
+static struct dynamic_symbols symbols;
+static uint64_t base;
+static int fd;
+
+static int take_base(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	(void)size, (void)ctx;
+	base = info->dlpi_addr;
+	return 1; /* the program itself comes first */
+}
+
+static void begin(void)
+{
+	dl_iterate_phdr(take_base, NULL);
+	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(dynamic_symbols_init(&symbols, fd), 0);
+}
+
+static void end(void)
+{
+	dynamic_symbols_deinit(&symbols);
+	close(fd);
+}
+
+static Elf64_Sym symbol_of(const char *first, const char *after)
+{
+	return (Elf64_Sym){.st_value = (uintptr_t)first - base, .st_size = after - first};
+}
+
+static bool has_mark(const uint8_t *code, uint64_t size)
+{
+	return memmem(code, size, "\x44\x33\x22\x11", 4) != NULL;
+}
+
+/* Two functions have the mark, one of which is not meant. */
+START_TEST(called)
+{
+	const Elf64_Sym loop = symbol_of(ruby_loop, ruby_core);
+	const Elf64_Sym core = symbol_of(ruby_core, ruby_send);
+	const Elf64_Sym send = symbol_of(ruby_send, ruby_plain);
+	Elf64_Sym found = {0};
+
+	ck_assert_int_eq(moved_code_find_called(&symbols, &core, 0, has_mark, &found), -ENOENT);
+	ck_assert_int_eq(moved_code_find_called(&symbols, &core, loop.st_value, has_mark, &found),
+			 0);
+	ck_assert_uint_eq(found.st_value, send.st_value);
+	ck_assert_uint_eq(found.st_size, send.st_size);
+	/* The core is a part of the loop. */
+	ck_assert_int_eq(moved_code_find_called(&symbols, &loop, loop.st_value, has_mark, &found),
+			 0);
+	ck_assert_uint_eq(found.st_value, send.st_value);
+}
+END_TEST
+
+START_TEST(common)
+{
+	const Elf64_Sym loop = symbol_of(ruby_loop, ruby_core);
+	const Elf64_Sym core = symbol_of(ruby_core, ruby_send);
+	const Elf64_Sym plain = symbol_of(ruby_plain, ruby_end);
+	Elf64_Sym found = {0};
+
+	ck_assert_int_eq(moved_code_find_common(&symbols, &loop, &core, &found), 0);
+	ck_assert_uint_eq(found.st_value, (uintptr_t)ruby_send - base);
+	ck_assert_int_eq(moved_code_find_common(&symbols, &loop, &plain, &found), -ENOENT);
+	ck_assert_int_eq(moved_code_find_largest(&symbols, &loop, &found), 0);
+	ck_assert_uint_eq(found.st_value, core.st_value);
+}
+END_TEST
+
+SUITE_MAIN_WITH("moved_code", begin, end, called, common)

@@ -184,7 +184,7 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 	if (unwind_by_tables && !(s->has_memory && has_user_stack(task)))
 		return STACK_NONE;
 	if (unwind_by_tables && walk_languages)
-		functions = find_functions(s->key.tgid, s->space_id, s->level);
+		functions = find_stack_functions(s->key.tgid, s->space_id, s->level);
 	if (unwind_by_tables)
 		how = walk_user_stack(s->key.tgid, s->space_id, now_ns, s->level, s->exec_pages);
 	if (how == WALK_DONE && functions == FUNCTIONS_OF_LOOPS)

@@ -432,8 +432,8 @@ struct function_name {
 	__u32 reserved;
 };
 
-/* A function of PHP has a class, too, and a sub of Perl a package, or that has no text. */
-struct php_function_name {
+/* A function of PHP has a class, and a sub of Perl a package. If there is none, it has no text. */
+struct scoped_function_name {
 	struct function_name function;
 	struct language_text scope;
 };
@@ -442,7 +442,7 @@ static inline __u64 function_name_size(const struct function_name *name)
 {
 	return word_language(name->word) == LANGUAGE_PHP ||
 			       word_language(name->word) == LANGUAGE_PERL
-		       ? sizeof(struct php_function_name)
+		       ? sizeof(struct scoped_function_name)
 		       : sizeof(*name);
 }
 

@@ -137,7 +137,7 @@ static __always_inline __u32 perl_sub_flags(const struct perl_walk *p)
 
 /* Reads names of the sub at hand. */
 static __always_inline bool read_perl_names(const struct perl_layout *at, struct perl_walk *p,
-					    struct php_function_name *name)
+					    struct scoped_function_name *name)
 {
 	__u64 package = p->sub[PERL_SUB_PACKAGE], text = p->sub[PERL_SUB_NAME], glob, effective;
 	__u32 flags = perl_sub_flags(p);
@@ -161,7 +161,7 @@ static __always_inline bool read_perl_names(const struct perl_layout *at, struct
 
 /* Reads the name of the main program, which is that of its file. */
 static __always_inline bool read_perl_main(const struct perl_layout *at, const struct perl_walk *p,
-					   struct php_function_name *name)
+					   struct scoped_function_name *name)
 {
 	name->function.line = 1;
 	name->function.name.nr_bytes = name->function.name.is_cut = 0;
@@ -175,7 +175,7 @@ __verified_once int send_perl_function(__u32 level, __u32 is_main)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 	const struct interpreter *in;
-	struct php_function_name *name;
+	struct scoped_function_name *name;
 
 	if (!walk_languages || !s || s->nr_failures >= NAME_FAILURES_MAX)
 		return 0;

@@ -99,7 +99,7 @@ static __always_inline bool is_php_internal(const struct php_walk *p)
 }
 
 static __always_inline bool read_php_names(const struct php_layout *at, struct php_walk *p,
-					   struct php_function_name *name)
+					   struct scoped_function_name *name)
 {
 	__u64 scope = p->parts[PHP_FUNCTION_SCOPE], text = p->parts[PHP_FUNCTION_NAME];
 
@@ -124,7 +124,7 @@ __verified_once int send_php_function(__u32 level)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 	const struct interpreter *in;
-	struct php_function_name *name;
+	struct scoped_function_name *name;
 
 	if (!walk_languages || !s || s->nr_failures >= NAME_FAILURES_MAX)
 		return 0;

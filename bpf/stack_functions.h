@@ -30,7 +30,7 @@ enum found_functions {
  * interpreter. The walk does not call it, because older kernels leave 512 bytes of stack for all
  * functions that call each other. Returns enum found_functions.
  */
-__verified_once int find_functions(__u32 tgid, __u64 space_id, __u32 level)
+__verified_once int find_stack_functions(__u32 tgid, __u64 space_id, __u32 level)
 {
 	const struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
@@ -86,7 +86,9 @@ static long put_next(__u32 i, struct loop_context *c)
 	return 0;
 }
 
-/* Puts the functions without marks that find_functions found into the stack of @level. Returns 0.
+/*
+ * Puts the functions without marks that find_stack_functions found into the stack of @level.
+ * Returns 0.
  */
 __verified_once int place_by_loops(__u32 level)
 {

@@ -34,8 +34,8 @@
  * the process are not to be had, walk_user_stack() returns WALK_IMPOSSIBLE, and the caller takes
  * the stack along frame pointers.
  *
- * Interpreted languages. Before the walk, find_functions() collects the functions of the thread
- * (bpf/stack_functions.h). walk_frame() keeps those with marks among the frames
+ * Interpreted languages. Before the walk, find_stack_functions() collects the functions of the
+ * thread (bpf/stack_functions.h). walk_frame() keeps those with marks among the frames
  * (bpf/language_places.h).
  *
  * Questions. The program asks the recorder through the ring buffer unwind_wants:
@@ -394,8 +394,8 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 }
 
 /*
- * What the walk needs to know of languages: the functions that find_functions found, and where
- * HotSpot has its code. Returns false if the maps are not to be had.
+ * What the walk needs to know of languages: the functions that find_stack_functions found, and
+ * where HotSpot has its code. Returns false if the maps are not to be had.
  */
 static __always_inline bool begin_languages(struct user_walk *w)
 {

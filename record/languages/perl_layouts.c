@@ -41,7 +41,7 @@ static int find_function(const struct perl_file *file, const char *name, uint32_
 	return 0;
 }
 
-static int find_functions(const struct perl_file *file, struct perl_functions *f)
+static int find_perl_functions(const struct perl_file *file, struct perl_functions *f)
 {
 	return find_function(file, "Perl_runops_standard", &f->loop, &f->loop_bytes) ||
 			       find_function(file, "Perl_call_sv", &f->call, &f->call_bytes) ||
@@ -113,7 +113,7 @@ void perl_find(const struct dynamic_symbols *symbols, struct found_interpreter *
 		return;
 	file.bias = code->p_vaddr - code->p_offset;
 	in.code_off = code->p_offset;
-	if (find_functions(&file, &in.perl.functions))
+	if (find_perl_functions(&file, &in.perl.functions))
 		return;
 	found->language = LANGUAGE_PERL;
 	snprintf(found->name, sizeof(found->name), "Perl 5.%u.%u", minor, patch);

@@ -117,9 +117,9 @@ static int find_code(const struct dynamic_symbols *symbols, const Elf64_Sym *loo
 }
 
 /* Describes the functions of PHP of version @text, whose loop is @loop. */
-static void find_functions(const struct dynamic_symbols *symbols, const char *text,
-			   const Elf64_Sym *loop, const Elf64_Sym *globals,
-			   struct found_interpreter *found)
+static void find_php_functions(const struct dynamic_symbols *symbols, const char *text,
+			       const Elf64_Sym *loop, const Elf64_Sym *globals,
+			       struct found_interpreter *found)
 {
 	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
 	const struct php_layout *layout = find_layout(symbols, text);
@@ -151,6 +151,6 @@ void php_find(const struct dynamic_symbols *symbols, struct found_interpreter *f
 	snprintf(found->name, sizeof(found->name), "PHP %s%s", text[0] ? text : "without a version",
 		 has_globals ? "" : ", with threads");
 	if (has_globals)
-		find_functions(symbols, text, &loop, &globals, found);
+		find_php_functions(symbols, text, &loop, &globals, found);
 	php_loop_find(symbols, text, found);
 }

@@ -188,8 +188,8 @@ static int find_context(const struct dynamic_symbols *symbols, const Elf64_Sym *
 	return 0;
 }
 
-static void find_functions(const struct dynamic_symbols *symbols, const char *version,
-			   const Elf64_Sym *data, struct found_interpreter *found)
+static void find_ruby_functions(const struct dynamic_symbols *symbols, const char *version,
+				const Elf64_Sym *data, struct found_interpreter *found)
 {
 	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
 	const struct ruby_layout *layout = find_layout(version);
@@ -224,5 +224,5 @@ void ruby_find(const struct dynamic_symbols *symbols, struct found_interpreter *
 	found->language = LANGUAGE_RUBY;
 	snprintf(found->name, sizeof(found->name), "Ruby %s",
 		 version[0] ? version : "without a version");
-	find_functions(symbols, version, &text, found);
+	find_ruby_functions(symbols, version, &text, found);
 }

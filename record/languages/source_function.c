@@ -108,7 +108,7 @@ static size_t name_file_code(const char *file, size_t len, char *out)
 }
 
 /* "List" and "add" become "List::add". */
-static int name_php(struct arena *texts, const struct php_function_name *name,
+static int name_php(struct arena *texts, const struct scoped_function_name *name,
 		    struct source_function *f)
 {
 	const struct function_name *function = &name->function;
@@ -156,7 +156,7 @@ int source_function_decode(struct arena *texts, const struct function_name *name
 			   struct source_function *f)
 {
 	if (word_language(name->word) == LANGUAGE_PHP || word_language(name->word) == LANGUAGE_PERL)
-		return name_php(texts, (const struct php_function_name *)name, f);
+		return name_php(texts, (const struct scoped_function_name *)name, f);
 	if (word_language(name->word) == LANGUAGE_NODE)
 		return name_node(texts, name, f);
 	if (word_language(name->word) == LANGUAGE_JAVA)

@@ -202,8 +202,8 @@ static int find_entries(struct probe_set *set, const char *reason, uint64_t *nr,
 	return ret == -EPERM || ret == -EACCES ? privilege_explain(ret, err) : ret;
 }
 
-static int find_functions(struct probe_set *set, enum kernel_way *way, uint64_t *nr,
-			  struct err *err)
+static int find_kernel_functions(struct probe_set *set, enum kernel_way *way, uint64_t *nr,
+				 struct err *err)
 {
 	const struct pattern *p = set->pattern;
 	const char *reason;
@@ -257,7 +257,7 @@ static int find_all(struct probe_set *set, const u32_vec *pids, enum kernel_way 
 	switch (set->pattern->kind) {
 	case PATTERN_KERNEL:
 		set->program = HIT_KERNEL_CALL;
-		return find_functions(set, way, nr, err);
+		return find_kernel_functions(set, way, nr, err);
 	case PATTERN_USER:
 	case PATTERN_USDT:
 		set->program = HIT_USER_CALL;

@@ -55,8 +55,8 @@ struct function_names {
 };
 
 /*
- * Keeps @name, as the program sent it: of PHP, a struct php_function_name. *@nr is its number until
- * the next age; NO_FUNCTION when there is no room. Returns 0 or -ENOMEM.
+ * Keeps @name, as the program sent it: of PHP, a struct scoped_function_name. *@nr is its number
+ * until the next age; NO_FUNCTION when there is no room. Returns 0 or -ENOMEM.
  */
 #define NO_FUNCTION UINT32_MAX
 int function_names_add(struct function_names *names, const struct function_name *name,

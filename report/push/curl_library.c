@@ -30,7 +30,7 @@ static const struct {
 	{"curl_free", offsetof(struct curl_library, free)},
 };
 
-static int find_functions(void *handle, struct curl_library *library, struct err *err)
+static int find_curl_functions(void *handle, struct curl_library *library, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
 		void *function = dlsym(handle, functions[i].name);
@@ -50,7 +50,7 @@ int curl_library_load(struct curl_library *library, struct err *err)
 		void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 
 		if (handle)
-			return find_functions(handle, library, err);
+			return find_curl_functions(handle, library, err);
 		snprintf(reason, sizeof(reason), "%s", dlerror());
 	}
 	err_set(err, -ENOENT, "failed to load libcurl: %s", reason);

@@ -40,7 +40,7 @@ static void check_text(const char *text, bool is_proper)
 	}
 }
 
-static void decode(const struct php_function_name *name, int verbose)
+static void decode(const struct scoped_function_name *name, int verbose)
 {
 	const struct function_name *function = &name->function;
 	bool is_php = word_language(function->word) == LANGUAGE_PHP;
@@ -69,7 +69,7 @@ static void decode(const struct php_function_name *name, int verbose)
 
 void input_run(const uint8_t *data, size_t len, int verbose)
 {
-	struct php_function_name name = {.function = {.word = 0}};
+	struct scoped_function_name name = {.function = {.word = 0}};
 
 	memcpy(&name, data, len < sizeof(name) ? len : sizeof(name));
 	decode(&name, verbose);

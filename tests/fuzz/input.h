@@ -30,7 +30,7 @@
  * begins with a block of compiled code, as version 17 has it, or with bit 0 version 25.
  *
  * For functions of interpreted languages (functions_input.c), an input is a struct
- * php_function_name, of which zeros follow the last byte.
+ * scoped_function_name, of which zeros follow the last byte.
  *
  * For mangled names (demangle_input.c), an input that begins with '_' is a list of names, one in
  * each line. In any other input, low bytes stand for pieces of the grammars.

@@ -63,7 +63,7 @@ static uint32_t own_stack(const struct function *f)
 	return ((uint32_t)-lowest + STACK_UNIT - 1) / STACK_UNIT * STACK_UNIT;
 }
 
-static void find_functions(Elf_Data *symbols, size_t nr, size_t strings)
+static void find_bpf_functions(Elf_Data *symbols, size_t nr, size_t strings)
 {
 	GElf_Sym sym;
 
@@ -141,7 +141,7 @@ static void begin(void)
 		if (header.sh_type != SHT_SYMTAB)
 			continue;
 		symbols = elf_getdata(s, NULL);
-		find_functions(symbols, header.sh_size / header.sh_entsize, header.sh_link);
+		find_bpf_functions(symbols, header.sh_size / header.sh_entsize, header.sh_link);
 	}
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
 		ck_assert_ptr_nonnull(gelf_getshdr(s, &header));

@@ -34,7 +34,7 @@ static const char *name_of(const struct function_name *name)
 
 static const char *php_name_of(const char *scope, const char *function, const char *file)
 {
-	struct php_function_name name = {.function.word = PHP_WORD};
+	struct scoped_function_name name = {.function.word = PHP_WORD};
 
 	set_text(&name.scope, 0, scope, strlen(scope));
 	set_text(&name.function.name, 0, function, strlen(function));
@@ -109,7 +109,7 @@ END_TEST
 /* Each of the three texts says that it is longer than it can be. */
 START_TEST(long_functions_of_php)
 {
-	struct php_function_name name = {.function.word = PHP_WORD};
+	struct scoped_function_name name = {.function.word = PHP_WORD};
 	struct language_text *text[] = {&name.scope, &name.function.name, &name.function.file};
 
 	for (int i = 0; i < 3; i++) {

@@ -3,7 +3,7 @@
 # are shown on stderr. Needs known_pairs.awk.
 BEGIN {
 	split("burn=area|side|compareKeys|bottom[0-9]+|raise|catchRaised|reflected area=drawShapes side=area drawShapes=work " \
-		"sortByKey=work sortByName=work descend=work|descend raise=raise|catchRaised catchRaised=work reflect=work", rules, " ")
+		"sortByKey=work sortByName=work descend=work|descend raise=raise|catchRaised catchRaised=work reflect=work <init>=<clinit>", rules, " ")
 	for (i in rules) {
 		split(rules[i], rule, "=")
 		callers[rule[1]] = "^(" rule[2] ")$"
@@ -13,7 +13,7 @@ BEGIN {
 	for (i in names)
 		called_by_others[names[i]] = 1
 	# These call library code.
-	others = "^(sortByKey|sortByName|reflect|work|compress|main|compareKeys|raise)$"
+	others = "^(sortByKey|sortByName|reflect|work|compress|main|compareKeys|raise|<init>)$"
 }
 
 function allowed(caller, name)

@@ -21,16 +21,34 @@ struct script {
 };
 
 /*
- * Appends @len bytes of a name. Readers take the last parentheses of a line for the file, and take
- * a file up to its first space.
+ * Appends the path of a file. Readers take the last parentheses of a line for the file, and take a
+ * file up to its first space.
  */
-static void print_word(struct textbuf *out, const char *s, size_t len, bool is_file)
+static void print_path(struct textbuf *out, const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (is_file && (s[i] == ' ' || s[i] == '(' || s[i] == ')'))
+		if (s[i] == ' ' || s[i] == '(' || s[i] == ')')
 			textbuf_printf(out, "\\x%02x", s[i]);
 		else
 			textbuf_char(out, s[i]);
+	}
+}
+
+/*
+ * Appends the name of a frame. Readers leave a frame out whose name begins with a parenthesis: perf
+ * prints names of processes so. "(anonymous)" becomes "<anonymous>".
+ */
+static void print_name(struct textbuf *out, const char *name, size_t len)
+{
+	size_t close = 0;
+
+	while (close < len && name[0] == '(' && name[close] != ')')
+		close++;
+	for (size_t i = 0; i < len; i++) {
+		if (close && (i == 0 || i == close))
+			textbuf_char(out, i ? '>' : '<');
+		else
+			textbuf_char(out, name[i]);
 	}
 }
 
@@ -38,9 +56,9 @@ static void print_word(struct textbuf *out, const char *s, size_t len, bool is_f
 static void print_line(struct script *s, uint64_t addr, const char *file, size_t file_len)
 {
 	textbuf_printf(&s->stack, "\t%16" PRIx64 " ", addr);
-	print_word(&s->stack, s->label.data, s->label.nr, false);
+	print_name(&s->stack, s->label.data, s->label.nr);
 	textbuf_str(&s->stack, " (");
-	print_word(&s->stack, file, file_len, true);
+	print_path(&s->stack, file, file_len);
 	textbuf_str(&s->stack, ")\n");
 	s->label.nr = 0;
 }

@@ -111,10 +111,11 @@ reads_all "a recording" "$dir/app.prof"
 maps=()
 cleanup_extra() { rm -f "${maps[@]}"; }
 
-# reads_made NAME FRAME COMMAND...: a recording of the command has frames like FRAME, and all readers read them.
+# reads_made NAME FRAME COMMAND...: a recording of the command has frames like FRAME, and all readers read them. LANGUAGES
+# limits the languages that profrec looks for.
 reads_made()
 {
-	"$profrec" -q -F 999 -o "$dir/made.prof" -- "${@:3}" > "$dir/log" 2>&1
+	"$profrec" -q -F 999 ${LANGUAGES:+--languages "$LANGUAGES"} -o "$dir/made.prof" -- "${@:3}" > "$dir/log" 2>&1
 	for pid in $("$profrep" processes "$dir/made.prof" | awk 'NR > 1 {print $2}'); do maps+=("/tmp/perf-$pid.map"); done
 	check "$1: there is made code" above "$("$profrep" -fam "$dir/made.prof" 2> /dev/null | sum_samples "$2")" 20
 	reads_all "$1" "$dir/made.prof"
@@ -127,9 +128,10 @@ const end = Date.now() + 3000;
 while (Date.now() < end) outer(1e5);
 END
 if command -v node > /dev/null; then
-	reads_made "node --perf-basic-prof" '(inner|outer) [^;]*made.js[^;]*_\[j\]' \
+	reads_made "functions of node" '(inner|outer) \[made.js\]_\[js\]' node "$dir/made.js"
+	LANGUAGES=none reads_made "node --perf-basic-prof" '(inner|outer) [^;]*made.js[^;]*_\[j\]' \
 		sh -c 'cd "$0" && exec node --perf-basic-prof made.js' "$dir"
-	reads_made "node without a map" '\[anon\]' node "$dir/made.js"
+	LANGUAGES=none reads_made "node without a map" '\[anon\]' node "$dir/made.js"
 else
 	skip "made code of node" "node is not installed"
 fi

@@ -44,6 +44,14 @@ for name in basic before cut ends filters hostile host-a mangled missed order pr
 		<("$profrep" export folded "$dir/$name.prof" 2> /dev/null)
 done
 
+# Readers of perf's text leave out frames whose names begin with a parenthesis.
+sed 's/^\(sym k 0x1000 0x100\) .*/\1 (anonymous\\x20namespace)::f()/; s/^\(sym k 0x1100 0x100\) .*/\1 (open/' \
+	tests/golden/basic.txt | "$BUILD/tests/prof_make" > "$dir/parentheses.prof"
+script=$("$profrep" export perf-script "$dir/parentheses.prof" 2> "$dir/err")
+check "perf-script: no name begins with a parenthesis" same "$(grep -cE $'^\t *[0-9a-f]+ \\(' <<< "$script")" 0
+check "perf-script: such a name is readable" contains "$script" " <anonymous namespace>::f() ("
+check "perf-script: so is one that does not end" contains "$script" " <open ("
+
 # The rows before are there with negative values.
 holds_difference()
 {

@@ -87,9 +87,9 @@ case $? in
 	record short_regexes sh -c "for i in \$(seq 30); do $regexes libpcre2-8.so.0 run 1; done"
 	grep '\[unknown\] [0-9]*$' "$dir/short_regexes.folded" > "$dir/short_leaves"
 	check "short processes have samples in expressions" above "$(sum_samples < "$dir/short_leaves")" 50
-	check "short processes have the callers of expressions" at_most \
-		"$(grep -v 'main;run_matches;pcre2_jit_match_8;' "$dir/short_leaves" | sum_samples)" \
-		"$(($(sum_samples < "$dir/short_leaves") / 20))"
+	# A recorder that has to wait for a CPU lacks room for copies of such stacks, which are large.
+	check "short processes have the callers of expressions" mostly "$dir/short_leaves" regexes \
+		'main;run_matches;pcre2_jit_match_8;' 50
 	"$profrec" -q -U --languages none -F 499 -o "$dir/unruled.prof" -- "$regexes" libpcre2-8.so.0 run 5
 	check "no languages, no rule for expressions" same \
 		"$("$profrep" -f "$dir/unruled.prof" | grep -c 'pcre2_jit_match_8;.*\[unknown\]')" 0

@@ -95,8 +95,8 @@ if command -v node > /dev/null; then
 	maps+=("/tmp/perf-$pid.map")
 	check "node --perf-basic-prof: JavaScript functions have names" \
 		mostly "$dir/node.folded" '(node|MainThread)' 'hotLoop .*app.js' 30
-	record -o "$dir/bare.prof" -- node "$dir/app.js"
-	check "node without a map: anonymous memory" contains \
+	record --languages none -o "$dir/bare.prof" -- node "$dir/app.js"
+	check "node without a map and languages: anonymous memory" contains \
 		"$("$profrep" files "$dir/bare.prof")" "anonymous memory"
 else
 	skip "node --perf-basic-prof" "node is not installed"

@@ -49,20 +49,20 @@ static __always_inline bool is_stack_bang(const __u8 *c)
 }
 
 /* A pointer, as it cannot be in the map. */
-struct java_prologue {
+struct java_turns {
 	struct java_scratch *scratch;
 };
 
-static inline long java_look_at_prologue(__u32 i, struct java_prologue *p)
+static inline long java_look_at_prologue(__u32 i, struct java_turns *t)
 {
-	const __u8 *c = p->scratch->code + JAVA_CODE_BEFORE + 1;
+	const __u8 *c = t->scratch->code + JAVA_CODE_BEFORE + 1;
 
 	if (i >= JAVA_PROLOGUE_SEEN - 1)
 		return 1;
 	c += i;
 	if (is_stack_bang(c) || is_sub_rsp(c))
-		p->scratch->is_found = i + 1 < p->scratch->left;
-	return p->scratch->is_found != 0;
+		t->scratch->is_found = i + 1 < t->scratch->left;
+	return t->scratch->is_found != 0;
 }
 
 /*
@@ -73,7 +73,7 @@ static inline long java_look_at_prologue(__u32 i, struct java_prologue *p)
 static __always_inline enum java_leaf_place java_place_of_prologue(struct java_scratch *s)
 {
 	const __u8 *c = s->code + JAVA_CODE_BEFORE;
-	struct java_prologue rest = {.scratch = s};
+	struct java_turns rest = {.scratch = s};
 
 	if (c[0] == 0x55 || is_stack_bang(c))
 		return JAVA_AT_RETURN;

@@ -22,124 +22,8 @@
 
 #include <stdbool.h>
 
-#include "bpf/java_code.h"
-#include "bpf/language_machines.h"
+#include "bpf/java_interpreter.h"
 #include "bpf/made_code.h"
-#include "bpf/unwind_step.h"
-
-/*
- * Steps back from a segment of a block to its first one. Real blocks take six at most, and the
- * interpreter of version 8 takes nine.
- */
-#define JAVA_SEGMENT_STEPS 12
-
-/* Bytes of a frame at most, as along rbp. */
-#define JAVA_MAX_FRAME UNWIND_MAX_FRAME
-
-enum java_kind {
-	JAVA_NMETHOD,
-	JAVA_NATIVE, /* the wrapper of a method in C */
-	JAVA_INTERPRETER,
-	JAVA_STUBS,    /* without a size of frames; some have a frame of rbp */
-	JAVA_PARKED,   /* frames of a virtual thread that is in no stack now */
-	JAVA_NO_FRAME, /* adapters and tables of calls, which never wait for a return */
-	JAVA_RUNTIME,  /* stubs with a size */
-};
-
-struct java_step {
-	struct unwind_frame *f;
-	const struct java_machine *m;
-	struct java_scratch *s;
-};
-
-static __always_inline bool is_java_code(const struct java_machine *m, __u64 pc)
-{
-	return pc - m->low < m->high - m->low;
-}
-
-static __always_inline __u64 blob_word(const struct java_step *j, __u8 off)
-{
-	return *(const __u64 *)((const char *)j->s->blob + (off & (JAVA_BLOB_BYTES - 8)));
-}
-
-static __always_inline __u32 blob_number(const struct java_step *j, __u8 off)
-{
-	return *(const __u32 *)((const char *)j->s->blob + (off & (JAVA_BLOB_BYTES - 4)));
-}
-
-/* The address of the block of code at @pc; 0: there is none. */
-static __always_inline __u64 java_find_blob(const struct java_step *j, __u64 pc)
-{
-	const struct java_machine *m = j->m;
-	__u64 low = 0, map = 0, at;
-	__u32 shift = 0;
-
-	for (int i = 0; i < MAX_JAVA_HEAPS; i++)
-		if (pc >= m->heaps[i].low && pc < m->heaps[i].high) {
-			low = m->heaps[i].low;
-			map = m->heaps[i].map;
-			shift = m->heaps[i].shift & 31;
-		}
-	if (!low)
-		return 0;
-	at = (pc - low) >> shift;
-	for (int i = 0; i < JAVA_SEGMENT_STEPS; i++) {
-		__u8 back;
-
-		if (unwind_read(j->f, &back, sizeof(back), map + at) || back == 0xff || back > at)
-			return 0;
-		if (!back)
-			return low + (at << shift) + m->block_header;
-		at -= back;
-	}
-	return 0;
-}
-
-/* Reads the block of code at @pc. Returns false if there is none, or it contradicts itself. */
-static __always_inline bool java_read_blob(struct java_step *j, __u64 pc)
-{
-	const struct java_machine *m = j->m;
-
-	j->s->block = java_find_blob(j, pc);
-	if (!j->s->block || unwind_read(j->f, j->s->blob, sizeof(j->s->blob), j->s->block) ||
-	    unwind_read(j->f, j->s->name, sizeof(j->s->name), blob_word(j, m->blob_name)))
-		return false;
-	if (m->code_is_offset) {
-		j->s->begin = j->s->block + blob_number(j, m->blob_code_begin);
-		j->s->end = j->s->block + blob_number(j, m->blob_code_end);
-	} else {
-		j->s->begin = blob_word(j, m->blob_code_begin);
-		j->s->end = blob_word(j, m->blob_code_end);
-	}
-	j->s->frame_bytes = blob_number(j, m->blob_frame_size) * 8;
-	return pc >= j->s->begin && pc < j->s->end && j->s->frame_bytes <= JAVA_MAX_FRAME;
-}
-
-#define JAVA_NAME(a, b, c, d, e, f, g, h)                                                          \
-	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 |   \
-	 (__u64)(f) << 40 | (__u64)(g) << 48 | (__u64)(h) << 56)
-
-/* The kind of the block at hand, by its name (codeBlob.cpp, nmethod.cpp, stubRoutines.cpp). */
-static __always_inline enum java_kind java_kind_of(const struct java_step *j)
-{
-	const __u64 *name = j->s->name;
-
-	if (name[0] == JAVA_NAME('n', 'm', 'e', 't', 'h', 'o', 'd', 0))
-		return j->s->frame_bytes ? JAVA_NMETHOD : JAVA_NO_FRAME;
-	if (name[0] == JAVA_NAME('n', 'a', 't', 'i', 'v', 'e', ' ', 'n'))
-		return j->s->frame_bytes ? JAVA_NATIVE : JAVA_NO_FRAME;
-	if (name[0] == JAVA_NAME('I', 'n', 't', 'e', 'r', 'p', 'r', 'e'))
-		return JAVA_INTERPRETER;
-	if (j->s->frame_bytes)
-		return JAVA_RUNTIME;
-	if (name[0] != JAVA_NAME('S', 't', 'u', 'b', 'R', 'o', 'u', 't'))
-		return JAVA_NO_FRAME;
-	/* "StubRoutines (continuationstubs)" */
-	return (name[1] | 0x20ULL << 48) >> 48 == 'c' + ('o' << 8) &&
-			       (__u32)name[2] == ('n' | 't' << 8 | 'i' << 16 | 'n' << 24)
-		       ? JAVA_PARKED
-		       : JAVA_STUBS;
-}
 
 /* Goes to the caller. @rbp_at has the caller's rbp; 0: it is where it was. */
 static __always_inline enum stack_end java_leave(struct unwind_frame *f, __u64 pc, __u64 sp,
@@ -249,45 +133,6 @@ static __always_inline enum stack_end java_leave_stub(const struct java_step *j)
 	return java_leave(j->f, *ra, at + 8, rbp_at);
 }
 
-/* The registers that the interpreter has a use for (interp_masm_x86.hpp). */
-#define JAVA_BYTECODE 13         /* the bytecode; before a method begins the caller's sp */
-#define JAVA_RETURN   UNWIND_RAX /* the return address, while a method begins */
-#define JAVA_SENDER   UNWIND_RBX /* the caller's sp, while a method ends */
-
-/* Of a frame of the interpreter, below rbp (frame_x86.hpp). */
-#define JAVA_FRAME_METHOD 24
-
-/*
- * Is the leaf's frame that at rbp? Then the bytecode at hand is one of the frame's method. Else rbp
- * is that of some frame further up.
- */
-static __always_inline bool is_at_bytecode(const struct java_step *j)
-{
-	const struct java_machine *m = j->m;
-	const __u64 *regs = j->f->regs;
-	__u64 *words = j->s->words, code;
-	__u16 size;
-
-	if (unwind_read(j->f, words, 2 * sizeof(*words), regs[UNWIND_RBP] - JAVA_FRAME_METHOD) ||
-	    unwind_read(j->f, words, 2 * sizeof(*words), words[0] + m->method_const))
-		return false;
-	code = words[0];
-	if (unwind_read(j->f, &size, sizeof(size), code + m->const_code_size))
-		return false;
-	return regs[JAVA_BYTECODE] - (code + m->const_bytes) <= size;
-}
-
-/*
- * Does the instruction of the leaf take a word of the frame at rbp? So the interpreter begins after
- * a call has returned: mov rsp, [rbp - 16]; movq [rbp - 16], 0; mov r13, [rbp - 64].
- */
-static __always_inline bool is_after_return(const __u8 *c)
-{
-	return (c[0] == 0x48 && c[1] == 0x8b && c[2] == 0x65 && c[3] == 0xf0) ||
-	       (c[0] == 0x48 && c[1] == 0xc7 && c[2] == 0x45 && c[3] == 0xf0) ||
-	       (c[0] == 0x4c && c[1] == 0x8b && c[2] == 0x6d && c[3] == 0xc0);
-}
-
 /* Can @sp be the stack pointer of the leaf's caller? */
 static __always_inline bool is_sender(const struct unwind_frame *f, __u64 sp)
 {
@@ -304,6 +149,10 @@ static __always_inline enum stack_end java_leave_edge(const struct java_step *j)
 	const __u64 *regs = f->regs;
 	__u64 *words = j->s->words, ra, sp;
 
+	if (is_frame_begun(j)) {
+		j->s->method = regs[JAVA_METHOD];
+		return java_leave_by_rbp(j, true);
+	}
 	if (is_java_return(j, regs[JAVA_BYTECODE]) && is_sender(f, regs[JAVA_SENDER]))
 		return java_leave(f, regs[JAVA_BYTECODE], regs[JAVA_SENDER], 0);
 	sp = is_sender(f, regs[JAVA_BYTECODE]) ? regs[JAVA_BYTECODE] : regs[JAVA_SENDER];

@@ -84,6 +84,7 @@ struct java_scratch {
 	__u64 words[2];
 	__u64 left;                    /* bytes of the prologue, and whether the rest of it */
 	__u64 is_found;                /* makes the frame */
+	__u64 bytecode_at, bytecode;   /* its distance below rbp, and the bytecode there */
 	__u64 ra;                      /* a return address, perhaps */
 	__u64 method;                  /* the Method of the frame that was left; 0: none */
 	__u64 const_at;                /* its ConstMethod, */

@@ -42,6 +42,15 @@ enum { NAME = 0, FRAME = 8, COMPLETE = 12, CODE_BEGIN = 16, CODE_END = 24, METHO
 #define HEADER  16
 #define CODE_AT 256
 
+enum { CALLER, STUB, OLD, INTERPRETER, DATA }; /* numbers of blocks */
+
+/* A Method, and its ConstMethod with the bytecode. */
+enum { METHOD_CONST = 8, CONST_SIZE = 16, CONST_BYTES = 24 };
+#define METHOD_AT   (HEAP + DATA * BLOCK)
+#define CONST_AT    (METHOD_AT + 0x100)
+#define NR_BYTES    40 /* of bytecode */
+#define BYTECODE(n) (CONST_AT + CONST_BYTES + (n))
+
 static const struct java_machine machine = {
 	.heaps = {{.low = HEAP, .high = HEAP + sizeof(heap), .map = MAP, .shift = 7}},
 	.low = HEAP,
@@ -54,9 +63,13 @@ static const struct java_machine machine = {
 	.blob_code_begin = CODE_BEGIN,
 	.blob_code_end = CODE_END,
 	.blob_method = METHOD,
+	.interpreter_begin = HEAP + INTERPRETER * BLOCK + CODE_AT,
+	.interpreter_size = BLOCK - CODE_AT,
+	.method_const = METHOD_CONST,
+	.const_code_size = CONST_SIZE,
+	.const_bytes = CONST_BYTES,
 };
 
-enum { CALLER, STUB, OLD }; /* numbers of blocks */
 #define NEVER                                                                                      \
 	0xffffffff /* the offset at which a stub's frame is complete, where HotSpot does not say   \
 		      it */
@@ -110,16 +123,23 @@ static void begin(void)
 	make_block(OLD, "nmethod", 64, 16);
 }
 
+static struct java_scratch scratch;
+
+/* Walks from the frame to its caller. */
+static enum stack_end leave_frame(void)
+{
+	struct java_step j = {&frame, &machine, &scratch};
+
+	return java_look_at_frame(&j) ? java_leave_frame(&j) : STACK_END_UNREADABLE;
+}
+
 /* Walks from the leaf at @pc, or from a caller there, to its caller. */
 static enum stack_end leave(uint64_t pc, uint64_t sp, bool is_leaf)
 {
-	struct java_scratch scratch = {.block = 0};
-	struct java_step j = {&frame, &machine, &scratch};
-
 	frame = (struct unwind_frame){.pc = pc, .sp = sp, .has_regs = is_leaf};
 	frame.regs[UNWIND_RSP] = sp;
 	frame.regs[UNWIND_RBP] = STACK + 400;
-	return java_look_at_frame(&j) ? java_leave_frame(&j) : STACK_END_UNREADABLE;
+	return leave_frame();
 }
 
 static enum stack_end leave_stub(unsigned off)
@@ -253,5 +273,143 @@ START_TEST(stub_without_a_frame_yet)
 }
 END_TEST
 
-SUITE_MAIN_WITH("java_step", begin, NULL, stop_in_a_method, stop_at_a_return, exception_in_a_method,
+/* Where the interpreter's frame is, and its caller's sp. */
+#define RBP    (STACK + 400)
+#define SENDER (RBP + 24)
+
+/* Makes the interpreter, a method, and a frame of it at RBP. Returns its return address. */
+static uint64_t begin_interpreter(void)
+{
+	uint64_t at = CONST_AT, ra = put_call(CALLER, 0x40, OLD);
+	uint16_t size = NR_BYTES;
+
+	make_block(INTERPRETER, "Interpreter", 0, NEVER);
+	put(METHOD_AT + METHOD_CONST, &at, 8);
+	put(CONST_AT + CONST_SIZE, &size, 2);
+	stack[50] = STACK + 480;
+	stack[51] = ra;
+	stack[49] = SENDER;
+	stack[47] = METHOD_AT;
+	stack[42] = BYTECODE(5);
+	return ra;
+}
+
+/* Walks from the interpreter at @off with @r13, where the frame at RBP has @words. */
+static enum stack_end leave_interpreter(unsigned off, uint64_t r13, unsigned words)
+{
+	frame = (struct unwind_frame){
+		.pc = code(INTERPRETER, off), .sp = RBP - 8 * words, .has_regs = 1};
+	frame.regs[UNWIND_RSP] = frame.sp;
+	frame.regs[UNWIND_RBP] = RBP;
+	frame.regs[JAVA_BYTECODE] = r13;
+	return leave_frame();
+}
+
+#define ck_interpreted(end, ra)                                                                    \
+	do {                                                                                       \
+		ck_caller(end, ra, SENDER);                                                        \
+		ck_assert_uint_eq(frame.rbp_at, RBP);                                              \
+		ck_assert_uint_eq(scratch.method, METHOD_AT);                                      \
+	} while (0)
+
+START_TEST(bytecode)
+{
+	uint64_t ra = begin_interpreter();
+
+	ck_interpreted(leave_interpreter(0x40, BYTECODE(0), 12), ra);
+	ck_interpreted(leave_interpreter(0x40, BYTECODE(NR_BYTES), 12), ra);
+	ck_assert_int_eq(leave_interpreter(0x40, BYTECODE(NR_BYTES + 1), 12), STACK_END_UNREADABLE);
+	ck_assert_int_eq(leave_interpreter(0x40, BYTECODE(-1), 12), STACK_END_UNREADABLE);
+	/* After a call of C code the register has the ConstMethod for one instruction. */
+	ck_interpreted(leave_interpreter(0x40, CONST_AT, 12), ra);
+}
+END_TEST
+
+/* The instructions with which version 25 prepares a call, from when r13 has the flags. */
+static const unsigned char call_of_25[] =
+	"\x0f\xb6\x51\x14\x0f\xb7\x49\x12\x48\x8b\x4c\xcc\xf8\x49\xba\x00\xc7\x5e\xe0\xc8"
+	"\x7f\x00\x00\x49\x8b\x14\xd2\x52\x41\x8b\xd5\x4c\x8b\x6d\xc0";
+static const unsigned char begins_of_25[] = {0, 4, 8, 13, 23, 27, 28, 31};
+#define FLAGS 0xfc
+
+START_TEST(flags_before_a_call)
+{
+	uint64_t ra = begin_interpreter();
+
+	put(code(INTERPRETER, 0x40), call_of_25, sizeof(call_of_25) - 1);
+	for (size_t i = 0; i < sizeof(begins_of_25); i++) {
+		ck_interpreted(leave_interpreter(0x40 + begins_of_25[i], FLAGS, 12), ra);
+		ck_assert_int_eq(i == 7,
+				 leave_interpreter(0x40 + begins_of_25[i], FLAGS | 1ULL << 32,
+						   12) == STACK_GOES_ON);
+	}
+	/* Other code does not keep the bytecode in the frame. */
+	ck_assert_int_eq(leave_interpreter(0x80, FLAGS, 12), STACK_END_UNREADABLE);
+	/* The word is no bytecode of this method. */
+	stack[42] = BYTECODE(NR_BYTES + 1);
+	ck_assert_int_eq(leave_interpreter(0x40, FLAGS, 12), STACK_END_UNREADABLE);
+	/* Version 8 keeps it a word higher. */
+	stack[43] = BYTECODE(0);
+	put(code(INTERPRETER, 0x40 + sizeof(call_of_25) - 2), "\xc8", 1);
+	ck_interpreted(leave_interpreter(0x40, FLAGS, 12), ra);
+}
+END_TEST
+
+/* The instructions to which calls return, up to the one that takes the bytecode back. */
+START_TEST(return_to_the_interpreter)
+{
+	static const unsigned char
+		of_17[] = "\x48\x8b\x65\xf0\x48\xc7\x45\xf0\0\0\0\0\x4c\x8b\x6d\xc0",
+		of_25[] = "\x48\x8b\x4d\xf0\x48\x8d\x64\xcd\x00\x48\xc7\x45\xf0\0\0\0\0"
+			  "\x4c\x8b\x6d\xc0";
+	static const unsigned char begins_17[] = {0, 4, 12}, begins_25[] = {0, 4, 9, 17};
+	uint64_t ra = begin_interpreter();
+
+	put(code(INTERPRETER, 0x40), of_17, sizeof(of_17) - 1);
+	for (size_t i = 0; i < sizeof(begins_17); i++)
+		ck_interpreted(leave_interpreter(0x40 + begins_17[i], STACK, 12), ra);
+	put(code(INTERPRETER, 0x80), of_25, sizeof(of_25) - 1);
+	for (size_t i = 0; i < sizeof(begins_25); i++)
+		ck_interpreted(leave_interpreter(0x80 + begins_25[i], STACK, 12), ra);
+	ck_assert_int_eq(leave_interpreter(0xc0, STACK, 12), STACK_END_UNREADABLE);
+}
+END_TEST
+
+/* A method begins: its frame is there, and the word of the method is not yet. */
+static enum stack_end leave_begun(uint64_t r13, uint64_t rax, uint64_t rbx, unsigned words)
+{
+	frame = (struct unwind_frame){
+		.pc = code(INTERPRETER, 0x40), .sp = RBP - 8 * words, .has_regs = 1};
+	frame.regs[UNWIND_RSP] = frame.sp;
+	frame.regs[UNWIND_RBP] = RBP;
+	frame.regs[UNWIND_RAX] = rax;
+	frame.regs[UNWIND_RBX] = rbx;
+	frame.regs[JAVA_BYTECODE] = r13;
+	return leave_frame();
+}
+
+START_TEST(frame_that_begins)
+{
+	uint64_t ra = begin_interpreter();
+
+	stack[47] = 0;
+	for (unsigned words = 1; words < 3; words++) {
+		/* mov rax, [rbx + 8]; lea r13, [rax + 24]; mov rax, [rax + 8] */
+		ck_interpreted(leave_begun(SENDER, CONST_AT, METHOD_AT, words), ra);
+		ck_interpreted(leave_begun(BYTECODE(0), 0, METHOD_AT, words), ra);
+		/* mov r13, [rbx + 8]; lea r13, [r13 + 24] */
+		ck_interpreted(leave_begun(CONST_AT, 0, METHOD_AT, words), ra);
+	}
+	/* Something else is in a register, or rbp is further up. */
+	ck_assert_int_eq(leave_begun(SENDER, CONST_AT + 8, METHOD_AT, 1), STACK_END_UNREADABLE);
+	ck_assert_int_eq(leave_begun(SENDER + 8, CONST_AT, METHOD_AT, 1), STACK_END_UNREADABLE);
+	ck_assert_int_eq(leave_begun(BYTECODE(1), 0, METHOD_AT, 1), STACK_END_UNREADABLE);
+	ck_assert_int_eq(leave_begun(BYTECODE(0), 0, METHOD_AT + 8, 1), STACK_END_UNREADABLE);
+	ck_assert_int_eq(leave_begun(BYTECODE(0), 0, METHOD_AT, 0), STACK_END_UNREADABLE);
+	ck_assert_int_eq(leave_begun(BYTECODE(0), 0, METHOD_AT, 3), STACK_END_UNREADABLE);
+}
+END_TEST
+
+SUITE_MAIN_WITH("java_step", begin, NULL, bytecode, flags_before_a_call, return_to_the_interpreter,
+		frame_that_begins, stop_in_a_method, stop_at_a_return, exception_in_a_method,
 		stub_of_c2, method_that_returns_elsewhere, adapter, stub_without_a_frame_yet)

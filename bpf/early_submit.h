@@ -88,27 +88,6 @@ static __always_inline __u64 early_stack_bytes(const struct task_struct *task, _
 	return below + bytes;
 }
 
-/*
- * Copies the current task's stack into @sample, which has its registers and room for @max_bytes. A
- * read that meets the end of the stack fails as a whole, so pages are read one by one.
- */
-static __always_inline void copy_stack(struct early_sample *sample, __u32 max_bytes)
-{
-	__u64 begin = early_stack_begin(sample->regs[UNWIND_RSP]);
-	__u32 nr;
-
-	sample->absent = 0;
-	for (nr = 0; nr < max_bytes; nr += EARLY_PAGE_BYTES) {
-		if (!bpf_probe_read_user(sample->stack + nr, EARLY_PAGE_BYTES,
-					 (void *)(begin + nr)))
-			continue;
-		if (max_bytes <= EARLY_STACK_BYTES)
-			break;
-		sample->absent |= 1ULL << nr / EARLY_PAGE_BYTES;
-	}
-	sample->nr_bytes = nr;
-}
-
 /* An early sample on its way to the recorder: the fields of struct early_sample. */
 struct submission {
 	struct count_key key;
@@ -119,6 +98,9 @@ struct submission {
 	__u32 reserved;
 	__u64 regs[UNWIND_NR_REGS];
 	struct unwind_rule regex_rule;
+	__u64 absent;                                     /* as in struct early_sample */
+	__u32 nr_pages;                                   /* of the stack, that can be copied */
+	__u8 pages[EARLY_REGEX_BYTES / EARLY_PAGE_BYTES]; /* their numbers */
 };
 
 struct {
@@ -127,6 +109,65 @@ struct {
 	__type(key, __u32);
 	__type(value, struct submission);
 } submissions SEC(".maps");
+
+struct page_search {
+	struct submission *s;
+	__u64 begin, bytes; /* of the stack */
+	__u64 absent;       /* also such pages that no other page follows */
+	__u32 max;          /* pages that the copy has */
+};
+
+/* Is there memory for page number @i of the stack? bpf_loop ends when this returns 1. */
+static long find_page(__u32 i, struct page_search *c)
+{
+	struct submission *s = c->s;
+	__u64 word, off = (__u64)i * EARLY_PAGE_BYTES;
+	__u32 nr = s->nr_pages;
+
+	if (off >= c->bytes || nr >= c->max || nr >= sizeof(s->pages))
+		return 1;
+	if (bpf_probe_read_user(&word, sizeof(word), (void *)(c->begin + off))) {
+		c->absent |= 1ULL << i;
+		return 0;
+	}
+	s->pages[nr] = i;
+	s->nr_pages = nr + 1;
+	s->absent = c->absent;
+	return 0;
+}
+
+/* Finds the pages of the current task's stack that there are, for a copy of @max_bytes at most. */
+static __always_inline void find_pages(struct submission *s, __u32 max_bytes)
+{
+	struct page_search c = {.s = s,
+				.begin = early_stack_begin(s->regs[UNWIND_RSP]),
+				.max = max_bytes / EARLY_PAGE_BYTES};
+
+	c.bytes = early_stack_bytes(bpf_get_current_task_btf(), s->regs[UNWIND_RSP],
+				    EARLY_PAGES * EARLY_PAGE_BYTES);
+	s->absent = 0;
+	s->nr_pages = 0;
+	bpf_loop(EARLY_PAGES, find_page, &c, 0);
+}
+
+/* Copies these pages into @sample, which has room for @max_bytes. */
+static __always_inline void copy_stack(struct early_sample *sample, const struct submission *from,
+				       __u32 max_bytes)
+{
+	const __u64 begin = early_stack_begin(from->regs[UNWIND_RSP]);
+	__u32 nr;
+
+	for (nr = 0; nr < max_bytes; nr += EARLY_PAGE_BYTES) {
+		__u32 at = nr / EARLY_PAGE_BYTES;
+
+		if (at >= from->nr_pages ||
+		    bpf_probe_read_user(sample->stack + nr, EARLY_PAGE_BYTES,
+					(void *)(begin + from->pages[at] * EARLY_PAGE_BYTES)))
+			break; /* at the end, or where a page has gone meanwhile */
+	}
+	sample->absent = from->absent;
+	sample->nr_bytes = nr;
+}
 
 /* Copies the notes of made code. Without any, the recorder does not look at them. */
 static __always_inline void copy_code(struct early_sample *sample, __u32 level)
@@ -155,7 +196,7 @@ static __always_inline bool send_sized(const struct submission *from, __u32 leve
 	__builtin_memcpy(sample->regs, from->regs, sizeof(sample->regs));
 	sample->regex_rule = from->regex_rule;
 	copy_code(sample, level);
-	copy_stack(sample, max_bytes);
+	copy_stack(sample, from, max_bytes);
 	bpf_ringbuf_submit(sample, 0);
 	return true;
 }
@@ -199,22 +240,26 @@ __verified_once int find_early_regex_rule(__u32 level)
 __verified_once int send_early(__u32 level)
 {
 	struct submission *from = bpf_map_lookup_elem(&submissions, &level);
-	__u64 bytes, max = EARLY_STACK_BYTES;
 
 	if (!from)
 		return false; /* cannot be: the array has the index */
 	load_regs(from->regs, current_user_regs());
-	if (from->regex_rule.cfa != UNWIND_CFA_NONE)
-		max = EARLY_REGEX_BYTES;
-	bytes = early_stack_bytes(bpf_get_current_task_btf(), from->regs[UNWIND_RSP], max);
-	if (bytes <= EARLY_PAGE_BYTES)
+	find_pages(from,
+		   from->regex_rule.cfa == UNWIND_CFA_NONE ? EARLY_STACK_BYTES : EARLY_REGEX_BYTES);
+	if (from->nr_pages <= 1)
 		return send_sized(from, level, EARLY_PAGE_BYTES);
-	if (bytes <= 2 * EARLY_PAGE_BYTES)
+	if (from->nr_pages == 2)
 		return send_sized(from, level, 2 * EARLY_PAGE_BYTES);
-	if (bytes <= 4 * EARLY_PAGE_BYTES)
+	if (from->nr_pages == 3)
+		return send_sized(from, level, 3 * EARLY_PAGE_BYTES);
+	if (from->nr_pages == 4)
 		return send_sized(from, level, 4 * EARLY_PAGE_BYTES);
-	if (bytes <= EARLY_STACK_BYTES)
-		return send_sized(from, level, EARLY_STACK_BYTES);
+	if (from->nr_pages <= 6)
+		return send_sized(from, level, 6 * EARLY_PAGE_BYTES);
+	if (from->nr_pages <= 8)
+		return send_sized(from, level, 8 * EARLY_PAGE_BYTES);
+	if (from->nr_pages <= 12)
+		return send_sized(from, level, 12 * EARLY_PAGE_BYTES);
 	return send_sized(from, level, EARLY_REGEX_BYTES);
 }
 

@@ -130,15 +130,15 @@ struct count_slot {
 	struct count_key key;
 };
 
-#define EARLY_STACK_BYTES 32768
+#define EARLY_STACK_BYTES 32768 /* of a stack, at most */
 #define EARLY_PAGE_BYTES  4096
+#define EARLY_PAGES       32 /* of a stack that the program looks at; copies have fewer */
 #define EARLY_WORDS       128
 #define EARLY_SEGMENTS    16
 
 /*
  * Where the innermost frame is a regular expression's: PCRE2 has 32 KiB on the stack for its work
- * (MACHINE_STACK_SIZE in pcre2_jit_match.c), and its callers are above that. Most of these pages
- * were never used, so there may be no memory for them.
+ * (MACHINE_STACK_SIZE in pcre2_jit_match.c), and its callers are above that.
  */
 #define EARLY_REGEX_BYTES (EARLY_STACK_BYTES + 32768)
 
@@ -187,7 +187,11 @@ struct early_sample {
 	__u32 set;
 	__u32 nr_bytes; /* of stack; bytes of the first page below the red zone mean nothing */
 	__u64 weight;
-	__u64 absent;   /* bits 1 << n: page number n of stack could not be read */
+	/*
+	 * Bits 1 << n: page number n could not be read, as no memory was ever used there. It is not
+	 * in the copy, and the next page follows the one before.
+	 */
+	__u64 absent;
 	__u64 regs[17]; /* by enum unwind_reg */
 	/*
 	 * Of the innermost frame, if its code can be that of a regular expression: then it holds if

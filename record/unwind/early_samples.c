@@ -6,28 +6,23 @@
 #include <string.h>
 
 #include "common/minmax.h"
+#include "record/unwind/early_copy.h"
 
 /* The sample whose stack is being walked. unwind_read() reads from its copy of the stack. */
 static const struct early_sample *walked;
 
 struct unwind_frame;
 
-static bool is_absent(__u64 off)
-{
-	return walked->absent >> off / EARLY_PAGE_BYTES & 1;
-}
-
 static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u64 addr)
 {
-	__u64 off = addr - early_stack_begin(walked->regs[UNWIND_RSP]);
+	uint64_t at, nr;
 
 	(void)f;
-	if (off > walked->nr_bytes || size > walked->nr_bytes - off)
+	if (!early_copy_find(walked, addr - early_stack_begin(walked->regs[UNWIND_RSP]), &at,
+			     &nr) ||
+	    size > nr)
 		return -1;
-	/* A read is shorter than a page. */
-	if (is_absent(off) || is_absent(off + size - 1))
-		return -1;
-	memcpy(dst, walked->stack + off, size);
+	memcpy(dst, walked->stack + at, size);
 	return 0;
 }
 

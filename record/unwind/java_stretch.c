@@ -9,6 +9,7 @@
 #include "common/cleanup.h"
 #include "common/minmax.h"
 #include "record/languages/java_methods.h"
+#include "record/unwind/early_copy.h"
 #include "record/unwind/java_memory.h"
 
 /* Bytes of the stack in one question. Frames of Java take some hundred. */
@@ -130,18 +131,18 @@ static int look_at_frames(struct look *look)
 /* Copies the stack around @sp. */
 static void cut_part(const struct early_sample *sample, uint64_t sp, struct stack_part *part)
 {
-	uint64_t begin = early_stack_begin(sample->regs[UNWIND_RSP]), off;
+	uint64_t begin = early_stack_begin(sample->regs[UNWIND_RSP]), at, nr;
 
-	*part = (struct stack_part){.stack_begin = begin, .stack_end = begin + sample->nr_bytes};
+	*part = (struct stack_part){.stack_begin = begin,
+				    .stack_end = begin + early_copy_reach(sample)};
 	/* The stack goes on where the copy ended. */
 	if (sample->nr_bytes >= EARLY_STACK_BYTES)
 		part->stack_end += UNWIND_MAX_FRAME;
 	part->begin = max_u64(sp - RED_ZONE, begin);
-	off = part->begin - begin;
-	if (off >= sample->nr_bytes)
+	if (!early_copy_find(sample, part->begin - begin, &at, &nr))
 		return;
-	part->nr = min_u64(sample->nr_bytes - off, PART_BYTES);
-	memcpy(part->bytes, sample->stack + off, part->nr);
+	part->nr = min_u64(nr, PART_BYTES);
+	memcpy(part->bytes, sample->stack + at, part->nr);
 }
 
 int java_stretch_walk(struct looker *looker, const struct java_process *process,

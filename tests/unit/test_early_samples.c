@@ -204,6 +204,38 @@ START_TEST(a_page_that_was_not_copied)
 }
 END_TEST
 
+/* Two pages before that of the root's frame were not there, and are not in the copy. */
+START_TEST(pages_between_that_were_not_copied)
+{
+	struct early_sample *sample = make_sample(0);
+	uint64_t frame = SP + 0x100 + 2 * EARLY_PAGE_BYTES + 0x30;
+
+	process = (struct process){.answer = 1};
+	sample->absent = 3 << 1;
+	put(sample, SP + 0x80, frame);
+	put(sample, frame - 2 * EARLY_PAGE_BYTES, 0);
+	put(sample, frame - 2 * EARLY_PAGE_BYTES + 8, ROOT);
+	sample->nr_bytes = 2 * EARLY_PAGE_BYTES;
+	add_sample(sample);
+	/* The copy ends before the root's frame. */
+	sample->nr_bytes = EARLY_PAGE_BYTES + 0x30;
+	add_sample(sample);
+	/* The frame is in a page that was not there. */
+	sample->nr_bytes = EARLY_REGEX_BYTES;
+	put(sample, SP + 0x80, SP + 0x130);
+	add_sample(sample);
+	early_samples_take(&early, 0);
+	walk_samples(true);
+	ck_assert_uint_eq(early.samples.data[0].nr_frames, 3);
+	ck_assert_uint_eq(early.samples.data[0].frames[2], ROOT);
+	ck_assert_int_eq(early.samples.data[0].end, STACK_END_ROOT);
+	for (int i = 1; i <= 2; i++) {
+		ck_assert_uint_eq(early.samples.data[i].nr_frames, 2);
+		ck_assert_int_eq(early.samples.data[i].end, STACK_END_NO_TABLE);
+	}
+}
+END_TEST
+
 /* rbp leads nowhere in the code of an expression. Its caller is PCRE2, or the rule does not hold.
  */
 START_TEST(a_regular_expression)
@@ -492,7 +524,8 @@ START_TEST(frames_of_java)
 END_TEST
 
 SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_last_walk,
-		a_stack_that_was_not_copied, a_page_that_was_not_copied, a_regular_expression,
-		a_trace, a_stub, an_interrupted_frame_is_not_the_leaf, made_code_in_a_loop,
-		functions_of_made_code, made_code_without_its_loop, the_leaf_is_not_mapped,
-		a_caller_is_not_mapped, the_depth_limit, samples_go_with_their_set, frames_of_java)
+		a_stack_that_was_not_copied, a_page_that_was_not_copied,
+		pages_between_that_were_not_copied, a_regular_expression, a_trace, a_stub,
+		an_interrupted_frame_is_not_the_leaf, made_code_in_a_loop, functions_of_made_code,
+		made_code_without_its_loop, the_leaf_is_not_mapped, a_caller_is_not_mapped,
+		the_depth_limit, samples_go_with_their_set, frames_of_java)

@@ -89,6 +89,9 @@ static __always_inline __u64 early_stack_bytes(const struct task_struct *task, _
 }
 
 /* An early sample on its way to the recorder: the fields of struct early_sample. */
+/* Samples that had no room, and have the frames that the program found. */
+__u64 nr_early_refused;
+
 struct submission {
 	struct count_key key;
 	__u64 weight;
@@ -185,8 +188,10 @@ static __always_inline bool send_sized(const struct submission *from, __u32 leve
 	struct early_sample *sample =
 		bpf_ringbuf_reserve(&early_samples, EARLY_SAMPLE_SIZE(max_bytes), 0);
 
-	if (!sample)
+	if (!sample) {
+		__sync_fetch_and_add(&nr_early_refused, 1);
 		return false;
+	}
 	sample->key = from->key;
 	sample->weight = from->weight;
 	sample->time_ns = from->time_ns;

@@ -41,7 +41,7 @@ static const struct attr_field late_numbers[] = {
 	NUMBER(52, end.unfollowed),        NUMBER(53, end.maps_left_out),
 	NUMBER(54, end.mappings_left_out), NUMBER(55, end.looks_left_out),
 	NUMBER(56, end.infos_left_out),    NUMBER(57, end.skipped),
-	NUMBER(58, end.names_left_out),
+	NUMBER(58, end.names_left_out),    NUMBER(59, end.copies_left_out),
 };
 
 /* Lists of a number for each event. */

@@ -453,6 +453,7 @@ struct prof_end {
 	uint64_t looks_left_out;    /* at the mappings of a process: put off, or not to the end */
 	uint64_t infos_left_out;    /* processes that were not described when they began */
 	uint64_t names_left_out;    /* times that names of a file were not looked up */
+	uint64_t copies_left_out;   /* stacks that had to be walked later, and had no room */
 	uint64_t skipped; /* hits that the kernel kept from the recorder, before all filters */
 	uint64_t loads[PROF_NR_LOADS];       /* when it ended */
 	const struct prof_event_end *events; /* one for each event of the recording */

@@ -212,6 +212,7 @@ int description_end(struct description *d, const struct session *s, const struct
 		.looks_left_out = look_budget_nr_left_out(&s->looks),
 		.infos_left_out = s->new_processes.nr_left_out,
 		.names_left_out = s->names ? file_names_nr_left_out(s->names) : 0,
+		.copies_left_out = sampler_early_refused(s->sampler),
 		.skipped = sampler_skipped_hits(s->sampler) - d->skipped,
 		.nr_cpus_changed = s->changed_cpus.nr,
 		.cpu_taken = d->cpu_taken,

@@ -141,6 +141,11 @@ uint64_t sampler_unfollowed(const struct sampler *sampler)
 	return __atomic_load_n(&sampler->bpf->bss->nr_unmarked, __ATOMIC_RELAXED);
 }
 
+uint64_t sampler_early_refused(const struct sampler *sampler)
+{
+	return __atomic_load_n(&sampler->bpf->bss->nr_early_refused, __ATOMIC_RELAXED);
+}
+
 static int attach_one(struct sampler *sampler, struct bpf_program *prog, int event_fd,
 		      struct err *err)
 {

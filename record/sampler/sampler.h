@@ -52,6 +52,9 @@ int sampler_follow(struct sampler *sampler, int pidfd, struct err *err);
  */
 uint64_t sampler_unfollowed(const struct sampler *sampler);
 
+/* Samples so far whose stacks had to wait for tables, and had no room to be copied. */
+uint64_t sampler_early_refused(const struct sampler *sampler);
+
 /*
  * Begins to add changes of memory that @sideband leaves out to its records. The sampler and
  * @sideband must outlive @watch. Returns 0 or a negative errno with @err set. The end of @watch is

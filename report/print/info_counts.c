@@ -156,7 +156,7 @@ static void print_hits(const struct recording *rec, const char *key, uint64_t va
 	textbuf_printf(out, "%" PRIu64 "%s%s\n", value, unit[0] ? " " : "", unit);
 }
 
-/* Prints the parts that would have cost the recorder too much, if there are any. */
+/* Prints the parts that would have cost the recorder too much, or had no room, if there are any. */
 static void print_omissions(struct textbuf *out, const struct prof_end *end)
 {
 	const struct {
@@ -168,6 +168,7 @@ static void print_omissions(struct textbuf *out, const struct prof_end *end)
 		{end->looks_left_out, "looks at mappings"},
 		{end->infos_left_out, "descriptions of processes"},
 		{end->names_left_out, "look-ups of names in files"},
+		{end->copies_left_out, "copies of stacks"},
 	};
 	bool is_empty = true;
 

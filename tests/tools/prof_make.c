@@ -488,6 +488,7 @@ static const struct key end_keys[] = {
 	NUMBER(prof_end, looks_left_out),
 	NUMBER(prof_end, infos_left_out),
 	NUMBER(prof_end, names_left_out),
+	NUMBER(prof_end, copies_left_out),
 	{"load1", offsetof(struct prof_end, loads[0]), sizeof(uint64_t)},
 	{"load5", offsetof(struct prof_end, loads[1]), sizeof(uint64_t)},
 	{"load15", offsetof(struct prof_end, loads[2]), sizeof(uint64_t)},

@@ -102,6 +102,7 @@ static const struct prof_end test_end = {
 	.looks_left_out = 16,
 	.infos_left_out = 17,
 	.names_left_out = 19,
+	.copies_left_out = 20,
 	.skipped = 18,
 	.loads = {125, 75, 1100},
 };

@@ -119,6 +119,7 @@ static void check_end(const struct prof_end *end)
 	ck_assert_uint_eq(end->looks_left_out, 16);
 	ck_assert_uint_eq(end->infos_left_out, 17);
 	ck_assert_uint_eq(end->names_left_out, 19);
+	ck_assert_uint_eq(end->copies_left_out, 20);
 	ck_assert_mem_eq(end->loads, test_end.loads, sizeof(end->loads));
 }
 

@@ -26,6 +26,7 @@ enum java_kind {
 	JAVA_NATIVE, /* the wrapper of a method in C */
 	JAVA_INTERPRETER,
 	JAVA_STUBS,    /* without a size of frames; some have a frame of rbp */
+	JAVA_FEATURES, /* stubs that ask the processor for its features */
 	JAVA_PARKED,   /* frames of a virtual thread that is in no stack now */
 	JAVA_NO_FRAME, /* adapters and tables of calls, which never wait for a return */
 	JAVA_RUNTIME,  /* stubs with a size */
@@ -117,6 +118,11 @@ static __always_inline enum java_kind java_kind_of(const struct java_step *j)
 		return JAVA_INTERPRETER;
 	if (j->s->frame_bytes)
 		return JAVA_RUNTIME;
+	/* "VM_Version stub", of version 8 "get_cpu_info_stub"; "getCPUIDBrandString_stub" */
+	if (name[0] == JAVA_NAME('V', 'M', '_', 'V', 'e', 'r', 's', 'i') ||
+	    name[0] == JAVA_NAME('g', 'e', 't', '_', 'c', 'p', 'u', '_') ||
+	    name[0] == JAVA_NAME('g', 'e', 't', 'C', 'P', 'U', 'I', 'D'))
+		return JAVA_FEATURES;
 	if (name[0] != JAVA_NAME('S', 't', 'u', 'b', 'R', 'o', 'u', 't'))
 		return JAVA_NO_FRAME;
 	/* "StubRoutines (continuationstubs)" */

@@ -140,6 +140,59 @@ static __always_inline bool is_sender(const struct unwind_frame *f, __u64 sp)
 }
 
 /*
+ * A method has called a stub. The stub that looks whether compiled code is still valid has a word
+ * of its own above its frame of rbp: -1, as long as the code is (generate_method_entry_barrier).
+ */
+static __always_inline enum stack_end java_leave_called_stub(const struct java_step *j)
+{
+	__u64 *words = j->s->words, rbp, ra;
+
+	if (unwind_get_reg(j->f, UNWIND_RBP, &rbp) || rbp & 7 ||
+	    unwind_read(j->f, words, 2 * sizeof(*words), rbp + 8) || words[0] != ~0ULL)
+		return java_leave_by_rbp(j, false);
+	j->s->ra = ra = words[1];
+	if (rbp < j->f->sp || !is_java_code(j->m, ra) ||
+	    !is_return_from(j, ra, j->s->begin, j->s->end))
+		return STACK_END_UNREADABLE;
+	return java_leave(j->f, ra, rbp + 24, rbp);
+}
+
+/* Flags of the processor that are above these bits are 0 always, and bit 1 is 1. */
+#define FLAGS_BITS 22
+
+/*
+ * The leaf is in a stub that asks the processor for its features (vm_version_x86.cpp). A virtual
+ * machine leaves its guest for each question, so samples are right after a cpuid. Most code has
+ * pushed rbp, rbx, rsi and the flags then. One function begins with pushes of rbp, rbx and rsi, 9
+ * bytes before its cpuid.
+ */
+static __always_inline enum stack_end java_leave_features(const struct java_step *j)
+{
+	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
+	struct unwind_frame *f = j->f;
+	__u64 *ra = &j->s->ra, *flags = j->s->words, at = f->sp + 24;
+	enum stack_end end;
+
+	if (!IS2(c, 0x0f, 0xa2))
+		c -= 2;
+	if (!IS2(c, 0x0f, 0xa2))
+		return STACK_END_UNREADABLE;
+	if (!IS3(c - 9, 0x55, 0x53, 0x56)) {
+		if (unwind_read(f, flags, sizeof(*flags), f->sp) || !(*flags & 2) ||
+		    *flags >> FLAGS_BITS)
+			return STACK_END_UNREADABLE;
+		at += 8;
+	}
+	if (unwind_read(f, ra, sizeof(*ra), at) || is_java_code(j->m, *ra) ||
+	    call_before(f, *ra) != CALL_INDIRECT)
+		return STACK_END_UNREADABLE;
+	end = java_leave(f, *ra, at + 8, at - 8);
+	f->rbx_at = at - 16;
+	f->lost &= ~(1u << UNWIND_RBX);
+	return end;
+}
+
+/*
  * The leaf is in the interpreter, where a method begins or ends. The caller's sp is in a register
  * then. A caller that is interpreted itself needs none, as its frame is at rbp.
  */
@@ -325,6 +378,8 @@ static __always_inline enum stack_end java_leave_leaf(const struct java_step *j,
 		return java_leave_runtime(j, complete);
 	case JAVA_STUBS:
 		return java_leave_stub(j);
+	case JAVA_FEATURES:
+		return java_leave_features(j);
 	default:
 		return java_leave_adapter(j);
 	}
@@ -369,7 +424,7 @@ static __always_inline enum stack_end java_leave_frame(const struct java_step *j
 	case JAVA_RUNTIME:
 		return java_leave_place(j, JAVA_COMPLETE);
 	case JAVA_STUBS:
-		return java_leave_by_rbp(j, false);
+		return java_leave_called_stub(j);
 	default:
 		return STACK_END_UNREADABLE;
 	}

@@ -410,6 +410,81 @@ START_TEST(frame_that_begins)
 }
 END_TEST
 
-SUITE_MAIN_WITH("java_step", begin, NULL, bytecode, flags_before_a_call, return_to_the_interpreter,
-		frame_that_begins, stop_in_a_method, stop_at_a_return, exception_in_a_method,
-		stub_of_c2, method_that_returns_elsewhere, adapter, stub_without_a_frame_yet)
+/* The stub that looks whether code is valid has -1 above its frame. */
+START_TEST(stub_that_looks_at_code)
+{
+	uint64_t ra = put_call(CALLER, 0x40, STUB);
+
+	make_block(STUB, "StubRoutines (2)", 0, NEVER);
+	stack[51] = ~0ULL;
+	stack[52] = ra;
+	ck_caller(leave(code(STUB, 0x40), STACK, false), ra, STACK + 424);
+	ck_assert_uint_eq(frame.rbp_at, STACK + 400);
+	stack[52] = put_call(CALLER, 0x60, OLD);
+	ck_assert_int_eq(leave(code(STUB, 0x40), STACK, false), STACK_END_UNREADABLE);
+	stack[52] = STACK;
+	ck_assert_int_eq(leave(code(STUB, 0x40), STACK, false), STACK_END_UNREADABLE);
+	/* Other stubs have the return address there. */
+	stack[51] = ra;
+	ck_caller(leave(code(STUB, 0x40), STACK, false), ra, STACK + 416);
+}
+END_TEST
+
+/* Leaves a stub that asks the processor, at @off, for C++ code. Returns how that ended. */
+static enum stack_end leave_question(unsigned off, uint64_t ra, unsigned words)
+{
+	enum stack_end end = leave_stub(off);
+
+	if (end != STACK_GOES_ON)
+		return end;
+	ck_caller(end, ra, STACK + 8 * (words + 1));
+	ck_assert_uint_eq(frame.rbp_at, STACK + 8 * (words - 1));
+	ck_assert_uint_eq(frame.rbx_at, STACK + 8 * (words - 2));
+	ck_assert_uint_eq(frame.lost & (1u << UNWIND_RBX | 1u << UNWIND_RBP), 0);
+	return end;
+}
+
+START_TEST(stubs_that_ask_the_processor)
+{
+	static const char *const names[] = {"VM_Version stub", "get_cpu_info_stub",
+					    "getCPUIDBrandString_stub"};
+	const uint64_t ra = STACK + 496;
+
+	memcpy((char *)stack + 494, "\xff\xd0", 2); /* call rax */
+	for (size_t i = 0; i < 3; i++) {
+		make_block(STUB, names[i], 0, NEVER);
+		put(code(STUB, 0x40), "\x0f\xa2\x50", 3); /* cpuid; push rax */
+		stack[0] = 0x246;                         /* flags */
+		stack[3] = 0;
+		stack[4] = ra;
+		ck_assert_int_eq(leave_question(0x40, ra, 4), STACK_GOES_ON);
+		ck_assert_int_eq(leave_question(0x42, ra, 4), STACK_GOES_ON);
+		ck_assert_int_eq(leave_question(0x43, ra, 4), STACK_END_UNREADABLE);
+		ck_assert_int_eq(leave_question(0x3f, ra, 4), STACK_END_UNREADABLE);
+		stack[0] = STACK;
+		ck_assert_int_eq(leave_question(0x42, ra, 4), STACK_END_UNREADABLE);
+		stack[0] = 0x244;
+		ck_assert_int_eq(leave_question(0x42, ra, 4), STACK_END_UNREADABLE);
+		stack[0] = 0x246;
+		stack[4] = ra - 1;
+		ck_assert_int_eq(leave_question(0x42, ra, 4), STACK_END_UNREADABLE);
+	}
+	/* push rbp; push rbx; push rsi; mov rax, rdi; mov rsi, rsi; cpuid */
+	put(code(STUB, 0x80), "\x55\x53\x56\x48\x8b\xc7\x48\x8b\xf6\x0f\xa2\x89\x06", 13);
+	stack[0] = STACK;
+	stack[3] = stack[4] = ra;
+	ck_assert_int_eq(leave_question(0x89, ra, 3), STACK_GOES_ON);
+	ck_assert_int_eq(leave_question(0x8b, ra, 3), STACK_GOES_ON);
+	stack[3] = 0;
+	ck_assert_int_eq(leave_question(0x8b, ra, 3), STACK_END_UNREADABLE);
+	/* Another stub without a frame has no such rule. */
+	make_block(STUB, "flush_icache_stub", 0, NEVER);
+	stack[0] = 0x246;
+	ck_assert_int_eq(leave_stub(0x42), STACK_END_UNREADABLE);
+}
+END_TEST
+
+SUITE_MAIN_WITH("java_step", begin, NULL, stub_that_looks_at_code, stubs_that_ask_the_processor,
+		bytecode, flags_before_a_call, return_to_the_interpreter, frame_that_begins,
+		stop_in_a_method, stop_at_a_return, exception_in_a_method, stub_of_c2,
+		method_that_returns_elsewhere, adapter, stub_without_a_frame_yet)

@@ -25,6 +25,12 @@ function is_among(part, whole,    parts, all, nr_parts, nr_all, i, next_one)
 	return next_one > nr_parts
 }
 
+# Full thread dump OpenJDK 64-Bit Server VM (11.0.33-ea+8-post-1-Debian mixed mode, sharing):
+/^Full thread dump/ {
+	is_11 = / \(11\./
+	next
+}
+
 # "steady-1-0" #14 prio=5 ...
 /^"/ {
 	thread = ""
@@ -41,9 +47,9 @@ function is_among(part, whole,    parts, all, nr_parts, nr_all, i, next_one)
 thread != "" && $1 == "at" {
 	name = $2
 	sub(/\(.*/, "", name)
+	# Versions 8 and 11 add a number of the object to the name of the class: SteadyStacks$$Lambda$17/931919113.run
+	sub(is_11 ? "/(0x)?[0-9a-f]+\\." : "/[0-9]+\\.", ".", name)
 	sub(/\/0x/, "+0x", name)
-	# Version 8 adds a number of the object to the name of the class: SteadyStacks$$Lambda$17/931919113.run
-	sub(/\/[0-9]+\./, ".", name)
 	if (name == "SteadyStacks.spin") {
 		in_spin = 1
 		chain = name

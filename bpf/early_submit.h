@@ -259,10 +259,14 @@ __verified_once int send_early(__u32 level)
 		return send_sized(from, level, 3 * EARLY_PAGE_BYTES);
 	if (from->nr_pages == 4)
 		return send_sized(from, level, 4 * EARLY_PAGE_BYTES);
-	if (from->nr_pages <= 6)
+	if (from->nr_pages == 5)
+		return send_sized(from, level, 5 * EARLY_PAGE_BYTES);
+	if (from->nr_pages == 6)
 		return send_sized(from, level, 6 * EARLY_PAGE_BYTES);
 	if (from->nr_pages <= 8)
 		return send_sized(from, level, 8 * EARLY_PAGE_BYTES);
+	if (from->nr_pages <= 10)
+		return send_sized(from, level, 10 * EARLY_PAGE_BYTES);
 	if (from->nr_pages <= 12)
 		return send_sized(from, level, 12 * EARLY_PAGE_BYTES);
 	return send_sized(from, level, EARLY_REGEX_BYTES);

@@ -10,12 +10,12 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/kernel.h"
-#include "bpf/stack_window.h"
 #include "bpf/beam_pointers.h"
 #include "bpf/beam_step.h"
-#include "bpf/python_frames.h"
-#include "bpf/seen_functions.h"
+#include "bpf/interpreters.h"
+#include "bpf/kernel.h"
+#include "bpf/send_names.h"
+#include "bpf/stack_window.h"
 
 /* By process, in the recorder's pid namespace. */
 struct {
@@ -92,23 +92,17 @@ __verified_once int send_beam_function(__u32 level)
 	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
 	struct function_name *name;
 
-	if (!walk_languages || !memory ||
-	    bpf_map_update_elem(&seen_functions, &memory->beam.function, &level, BPF_NOEXIST))
+	if (!walk_languages || !memory)
 		return 0;
-	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
-	if (!name) {
-		bpf_map_delete_elem(&seen_functions, &memory->beam.function);
+	name = begin_name(&memory->beam.function, memory->tgid, &memory->nr_name_failures,
+			  sizeof(*name));
+	if (!name)
 		return 0;
-	}
-	name->space_id = memory->beam.function.space_id;
-	name->word = memory->beam.function.word;
-	name->time_ns = bpf_ktime_get_ns();
-	name->tgid = memory->tgid;
 	name->line = 0;
 	name->block = 0;
 	name->name.nr_bytes = name->name.is_cut = name->name.kind = 0;
 	name->file.nr_bytes = name->file.is_cut = name->file.kind = 0;
-	bpf_ringbuf_submit(name, 0);
+	end_name(name, true, &memory->beam.function, &memory->nr_name_failures);
 	return 0;
 }
 

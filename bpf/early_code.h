@@ -15,9 +15,9 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/made_code.h"
-#include "bpf/python_frames.h"
 #include "bpf/stack_window.h"
 #include "bpf/take_turns.h"
 

@@ -6,10 +6,10 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/kernel.h"
-#include "bpf/python_frames.h"
-#include "bpf/stack_window.h"
+#include "bpf/interpreters.h"
 #include "bpf/java_step.h"
+#include "bpf/kernel.h"
+#include "bpf/stack_window.h"
 
 /* By process, in the recorder's pid namespace. */
 struct {

@@ -11,9 +11,10 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/interpreters.h"
 #include "bpf/java_frames.h"
-#include "bpf/python_frames.h"
 #include "bpf/seen_functions.h"
+#include "bpf/send_names.h"
 
 /* The lowest bit of an element of the pool is a flag. */
 #define POOL_TAG 1ULL
@@ -71,36 +72,24 @@ static __always_inline bool read_const_method(const struct java_machine *m, stru
 	return true;
 }
 
-/* Hands the names of the method at hand of @level to the recorder, as send_function does. */
+/* Hands over the name of the method at hand of @level, as send_python_function does. */
 __verified_once int send_method(__u32 tgid, __u32 level)
 {
 	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
 	const struct java_machine *m = bpf_map_lookup_elem(&java_machines, &tgid);
 	struct function_name *name;
 
-	if (!walk_languages || !memory || !m || memory->nr_name_failures >= NAME_FAILURES_MAX ||
-	    has_name_failed(&memory->java.function) ||
-	    bpf_map_update_elem(&seen_functions, &memory->java.function, &level, BPF_NOEXIST))
+	if (!walk_languages || !memory || !m)
 		return 0;
-	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
+	name = begin_name(&memory->java.function, tgid, &memory->nr_name_failures, sizeof(*name));
 	if (!name)
-		goto forget;
-	name->space_id = memory->java.function.space_id;
-	name->word = memory->java.function.word;
-	name->time_ns = bpf_ktime_get_ns();
-	name->tgid = tgid;
+		return 0;
 	name->line = 0;
 	name->block = memory->java.is_place ? memory->java.block : 0;
 	name->compile_id = memory->java.compile_id;
-	if (read_const_method(m, &memory->java) && read_method_names(m, &memory->java, name)) {
-		bpf_ringbuf_submit(name, 0);
-		return 0;
-	}
-	bpf_ringbuf_discard(name, 0);
-	note_failed_name(&memory->java.function);
-forget:
-	memory->nr_name_failures++;
-	bpf_map_delete_elem(&seen_functions, &memory->java.function);
+	end_name(name,
+		 read_const_method(m, &memory->java) && read_method_names(m, &memory->java, name),
+		 &memory->java.function, &memory->nr_name_failures);
 	return 0;
 }
 

@@ -6,11 +6,11 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/loop_places.h"
 #include "bpf/made_code.h"
 #include "bpf/made_ruby.h"
-#include "bpf/python_frames.h"
 #include "bpf/stack_window.h"
 #include "bpf/table_search.h"
 

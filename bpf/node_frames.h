@@ -18,10 +18,11 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
-#include "bpf/python_frames.h"
 #include "bpf/seen_functions.h"
+#include "bpf/send_names.h"
 #include "bpf/stack_window.h"
 
 #define NODE_FRAME_FUNCTION 16 /* below rbp; the context follows */
@@ -304,8 +305,8 @@ static __always_inline bool read_function_file(const struct node_layout *at, str
 }
 
 /*
- * Hands the name of the function at hand of @level to the recorder, as send_function does. Returns
- * 0 if it cannot be read now.
+ * Hands over the name of the function at hand of @level, as send_python_function does. Returns 0 if
+ * it cannot be read now.
  */
 __verified_once int send_node_function(__u32 interpreter, __u32 level)
 {
@@ -313,35 +314,20 @@ __verified_once int send_node_function(__u32 interpreter, __u32 level)
 	const struct interpreter *in = bpf_map_lookup_elem(&interpreters, &interpreter);
 	struct function_name *name;
 	struct node_scratch *s;
+	bool is_read;
 
 	if (!walk_languages || !memory || !in)
 		return 0;
 	s = &memory->node;
-	if (memory->nr_name_failures >= NAME_FAILURES_MAX || has_name_failed(&s->function))
-		return 0;
-	/* The value of the map means nothing. */
-	if (bpf_map_update_elem(&seen_functions, &s->function, &level, BPF_NOEXIST))
-		return 1;
-	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
+	name = begin_name(&s->function, memory->tgid, &memory->nr_name_failures, sizeof(*name));
 	if (!name)
-		goto forget;
-	name->space_id = s->function.space_id;
-	name->word = s->function.word;
-	name->time_ns = bpf_ktime_get_ns();
-	name->tgid = memory->tgid;
+		return !!bpf_map_lookup_elem(&seen_functions, &s->function);
 	name->line = 0;
 	name->block = 0;
-	if (read_function_name(&in->node, s, &name->name) &&
-	    read_function_file(&in->node, s, &name->file)) {
-		bpf_ringbuf_submit(name, 0);
-		return 1;
-	}
-	bpf_ringbuf_discard(name, 0);
-	note_failed_name(&s->function);
-forget:
-	memory->nr_name_failures++;
-	bpf_map_delete_elem(&seen_functions, &s->function);
-	return 0;
+	is_read = read_function_name(&in->node, s, &name->name) &&
+		  read_function_file(&in->node, s, &name->file);
+	end_name(name, is_read, &s->function, &memory->nr_name_failures);
+	return is_read;
 }
 
 /*

@@ -21,11 +21,11 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/depth_limit.h"
+#include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
 #include "bpf/loop_segments.h"
 #include "bpf/perl_names.h"
-#include "bpf/python_frames.h"
 #include "bpf/seen_functions.h"
 
 /* Of a list of contexts, struct stackinfo, the numbers of words. */

@@ -10,10 +10,10 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
-#include "bpf/python_frames.h"
-#include "bpf/seen_functions.h"
+#include "bpf/send_names.h"
 
 /* Of a value, struct sv: its type, and those of a sub and a format. */
 #define PERL_VALUE_TYPE(flags) ((flags) >> 32 & 0xff)
@@ -170,37 +170,24 @@ static __always_inline bool read_perl_main(const struct perl_layout *at, const s
 	       name->function.file.nr_bytes;
 }
 
-/* Hands the name of the function at hand of @level to the recorder, as send_function does. */
+/* Hands over the name of the function at hand of @level, as send_python_function does. */
 __verified_once int send_perl_function(__u32 level, __u32 is_main)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 	const struct interpreter *in;
 	struct scoped_function_name *name;
 
-	if (!walk_languages || !s || s->nr_failures >= NAME_FAILURES_MAX)
+	if (!walk_languages || !s)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->perl.interpreter);
-	/* The value of the map means nothing. */
-	if (!in || has_name_failed(&s->perl.function) ||
-	    bpf_map_update_elem(&seen_functions, &s->perl.function, &level, BPF_NOEXIST))
+	if (!in)
 		return 0;
-	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
-	if (!name)
-		goto forget;
-	name->function.space_id = s->perl.function.space_id;
-	name->function.word = s->perl.function.word;
-	name->function.time_ns = bpf_ktime_get_ns();
-	name->function.tgid = s->perl.tgid;
-	if (is_main ? read_perl_main(&in->perl, &s->perl, name)
-		    : read_perl_names(&in->perl, &s->perl, name)) {
-		bpf_ringbuf_submit(name, 0);
-		return 0;
-	}
-	bpf_ringbuf_discard(name, 0);
-	note_failed_name(&s->perl.function);
-forget:
-	s->nr_failures++;
-	bpf_map_delete_elem(&seen_functions, &s->perl.function);
+	name = begin_name(&s->perl.function, s->perl.tgid, &s->nr_failures, sizeof(*name));
+	if (name)
+		end_name(name,
+			 is_main ? read_perl_main(&in->perl, &s->perl, name)
+				 : read_perl_names(&in->perl, &s->perl, name),
+			 &s->perl.function, &s->nr_failures);
 	return 0;
 }
 

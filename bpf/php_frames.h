@@ -19,11 +19,12 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/depth_limit.h"
+#include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
 #include "bpf/loop_segments.h"
-#include "bpf/python_frames.h"
 #include "bpf/seen_functions.h"
+#include "bpf/send_names.h"
 
 /* Of a frame, struct _zend_execute_data, the numbers of words. */
 enum php_frame_word {
@@ -119,36 +120,22 @@ static __always_inline bool read_php_names(const struct php_layout *at, struct p
 	return read_php_string(p, php_word(p, at->function_file), true, &name->function.file);
 }
 
-/* Hands the name of the function at hand of @level to the recorder, as send_function does. */
+/* Hands over the name of the function at hand of @level, as send_python_function does. */
 __verified_once int send_php_function(__u32 level)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 	const struct interpreter *in;
 	struct scoped_function_name *name;
 
-	if (!walk_languages || !s || s->nr_failures >= NAME_FAILURES_MAX)
+	if (!walk_languages || !s)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->php.interpreter);
-	/* The value of the map means nothing. */
-	if (!in || has_name_failed(&s->php.function) ||
-	    bpf_map_update_elem(&seen_functions, &s->php.function, &level, BPF_NOEXIST))
+	if (!in)
 		return 0;
-	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
-	if (!name)
-		goto forget;
-	name->function.space_id = s->php.function.space_id;
-	name->function.word = s->php.function.word;
-	name->function.time_ns = bpf_ktime_get_ns();
-	name->function.tgid = s->php.tgid;
-	if (read_php_names(&in->php, &s->php, name)) {
-		bpf_ringbuf_submit(name, 0);
-		return 0;
-	}
-	bpf_ringbuf_discard(name, 0);
-	note_failed_name(&s->php.function);
-forget:
-	s->nr_failures++;
-	bpf_map_delete_elem(&seen_functions, &s->php.function);
+	name = begin_name(&s->php.function, s->php.tgid, &s->nr_failures, sizeof(*name));
+	if (name)
+		end_name(name, read_php_names(&in->php, &s->php, name), &s->php.function,
+			 &s->nr_failures);
 	return 0;
 }
 

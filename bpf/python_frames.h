@@ -7,8 +7,7 @@
  *
  * Up to 3.14 the thread state is the value of a key of thread-specific data (pthread_getspecific),
  * and the interpreter's data has the key. Later it is in a variable of the thread. Both hold with
- * and without the interpreter's lock. The layout of thread-specific data and of blocks of variables
- * is that of glibc 2.36 to 2.43 and of musl 1.2.
+ * and without the interpreter's lock.
  *
  * From 3.10 on, the frames have marks on the native stack (bpf/language_places.h). The functions of
  * 3.9 come to their place by the loops of the interpreter (bpf/loop_places.h).
@@ -22,76 +21,12 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/depth_limit.h"
+#include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
 #include "bpf/loop_segments.h"
 #include "bpf/seen_functions.h"
-
-/* Set before load. */
-const volatile bool walk_languages;
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* set before load */
-	__type(key, __u32);
-	__type(value, struct interpreter);
-} interpreters SEC(".maps");
-
-/* The number of the interpreter. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_INTERPRETERS);
-	__type(key, struct interpreter_file);
-	__type(value, __u32);
-} interpreter_files SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1); /* for each level, set before load */
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(struct language_stack)); /* and words, set before load */
-} language_stacks SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096); /* set before load */
-} function_names SEC(".maps");
-
-static __always_inline long read_user(void *dst, __u32 size, __u64 addr)
-{
-	return bpf_probe_read_user(dst, size, (void *)addr);
-}
-
-static __always_inline __u64 read_user_word(__u64 addr)
-{
-	__u64 word = 0;
-
-	return read_user(&word, sizeof(word), addr) ? 0 : word;
-}
-
-/* Where the libraries keep a thread's data of a key, seen from the thread pointer. */
-#define GLIBC_FIRST_KEYS 0x310 /* of pairs: a sequence number and the value */
-#define GLIBC_KEY_BLOCKS 0x510 /* of pointers to such pairs, 32 each */
-#define MUSL_KEYS        0x80  /* a pointer to the values */
-#define MAX_KEY          1024
-
-/* The thread's blocks of variables: a pointer to their addresses, which libraries have numbers of.
- */
-#define BLOCKS     8
-#define MAX_BLOCKS 4096
-
-static __always_inline __u64 glibc_value(__u64 fs, __u32 key)
-{
-	__u64 pairs = key < 32 ? fs + GLIBC_FIRST_KEYS
-			       : read_user_word(fs + GLIBC_KEY_BLOCKS + 8 * (key >> 5));
-
-	return read_user_word(pairs + 16 * (key & 31) + 8);
-}
-
-static __always_inline __u64 musl_value(__u64 fs, __u32 key)
-{
-	return read_user_word(read_user_word(fs + MUSL_KEYS) + 8 * key);
-}
+#include "bpf/send_names.h"
 
 /* Of a thread state. No offset that is used is higher, and no thread state is shorter. */
 #define STATE_BYTES 184
@@ -236,37 +171,25 @@ static __always_inline __u32 code_number(const struct language_stack *s, __u8 of
  * Hands the name of the function at hand of @level to the recorder. Without room or readable memory
  * nothing happens, and a later sample tries again. Returns 0.
  */
-__verified_once int send_function(__u32 level)
+__verified_once int send_python_function(__u32 level)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 	const struct interpreter *in;
 	struct function_name *name;
 
-	if (!walk_languages || !s || s->nr_failures >= NAME_FAILURES_MAX)
+	if (!walk_languages || !s)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->python.interpreter);
-	/* The value of the map means nothing. */
-	if (!in || has_name_failed(&s->python.function) ||
-	    bpf_map_update_elem(&seen_functions, &s->python.function, &s->nr_words, BPF_NOEXIST))
+	if (!in)
 		return 0;
-	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
+	name = begin_name(&s->python.function, s->python.tgid, &s->nr_failures, sizeof(*name));
 	if (!name)
-		goto forget;
-	name->space_id = s->python.function.space_id;
-	name->word = s->python.function.word;
-	name->time_ns = bpf_ktime_get_ns();
-	name->tgid = s->python.tgid;
-	name->line = code_number(s, in->python.code_line);
-	if (read_text(in, s, code_word(s, in->python.code_name), false, &name->name) &&
-	    read_text(in, s, code_word(s, in->python.code_file), true, &name->file)) {
-		bpf_ringbuf_submit(name, 0);
 		return 0;
-	}
-	bpf_ringbuf_discard(name, 0);
-	note_failed_name(&s->python.function);
-forget:
-	s->nr_failures++;
-	bpf_map_delete_elem(&seen_functions, &s->python.function);
+	name->line = code_number(s, in->python.code_line);
+	end_name(name,
+		 read_text(in, s, code_word(s, in->python.code_name), false, &name->name) &&
+			 read_text(in, s, code_word(s, in->python.code_file), true, &name->file),
+		 &s->python.function, &s->nr_failures);
 	return 0;
 }
 
@@ -327,7 +250,7 @@ static __always_inline bool push_function(struct python_context *w, __u64 code)
 		h ^= (__u64)code_number(s, at->code_version) << 17;
 	function->word = LANGUAGE_WORD(LANGUAGE_PYTHON, h * 0x9e3779b97f4a7c15ULL >> 52, code);
 	if (!is_function_seen(function))
-		send_function(w->level);
+		send_python_function(w->level);
 	push_loop_word(w->s, function->word);
 	return true;
 }
@@ -464,36 +387,6 @@ __verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id
 	w.s->loops.nr_segments = w.s->nr_segments;
 	w.s->loops.is_exact = 1;
 	return w.s->nr_words;
-}
-
-/*
- * The number of the interpreter of the current task's executable, its base, and the bounds of the
- * executable's code. The verifier searches all kernel types several times when a program loads a
- * pointer out of a task. So there is one such load.
- */
-static __always_inline bool find_executable_interpreter(struct task_struct *task, __u32 *nr,
-							__u64 *base, __u64 *code, __u64 *code_end)
-{
-	struct mm_struct *mm = task->mm;
-	const __u64 start_code = mm->start_code;
-	struct inode *inode = mm->exe_file->f_inode;
-	struct interpreter_file key = {.dev = inode->i_sb->s_dev, .ino = inode->i_ino};
-	const struct interpreter *in;
-	const __u32 *found;
-
-	if (!start_code)
-		return false; /* without memory, loads through NULL give 0 */
-	found = bpf_map_lookup_elem(&interpreter_files, &key);
-	if (!found)
-		return false;
-	*nr = *found;
-	in = bpf_map_lookup_elem(&interpreters, nr);
-	if (!in)
-		return false;
-	*base = start_code - in->code_off;
-	*code = start_code;
-	*code_end = mm->end_code;
-	return true;
 }
 
 #endif

@@ -7,8 +7,8 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/interpreters.h"
 #include "bpf/kernel.h"
-#include "bpf/python_frames.h"
 #include "bpf/regex_code.h"
 #include "bpf/stack_window.h"
 

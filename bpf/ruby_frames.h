@@ -22,11 +22,12 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/depth_limit.h"
+#include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
 #include "bpf/loop_segments.h"
-#include "bpf/python_frames.h"
 #include "bpf/seen_functions.h"
+#include "bpf/send_names.h"
 
 /* Of an execution context, rb_execution_context_t, the numbers of words. */
 enum ruby_context_word {
@@ -129,40 +130,28 @@ static __always_inline __u32 ruby_line(const struct ruby_layout *at, const struc
 	return at->is_line_number ? line : line >> 1;
 }
 
-/* Hands the name of the function at hand of @level to the recorder, as send_function does. */
+/* Hands over the name of the function at hand of @level, as send_python_function does. */
 __verified_once int send_ruby_function(__u32 level)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 	const struct interpreter *in;
 	struct function_name *name;
 
-	if (!walk_languages || !s || s->nr_failures >= NAME_FAILURES_MAX)
+	if (!walk_languages || !s)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->ruby.interpreter);
-	/* The value of the map means nothing. */
-	if (!in || has_name_failed(&s->ruby.function) ||
-	    bpf_map_update_elem(&seen_functions, &s->ruby.function, &level, BPF_NOEXIST))
+	if (!in)
 		return 0;
-	name = bpf_ringbuf_reserve(&function_names, sizeof(*name), 0);
+	name = begin_name(&s->ruby.function, s->ruby.tgid, &s->nr_failures, sizeof(*name));
 	if (!name)
-		goto forget;
-	name->space_id = s->ruby.function.space_id;
-	name->word = s->ruby.function.word;
-	name->time_ns = bpf_ktime_get_ns();
-	name->tgid = s->ruby.tgid;
-	name->line = ruby_line(&in->ruby, &s->ruby);
-	if (read_ruby_string(&in->ruby, &s->ruby, s->ruby.parts[RUBY_LOCATION_NAME], false,
-			     &name->name) &&
-	    read_ruby_string(&in->ruby, &s->ruby, s->ruby.parts[RUBY_LOCATION_FILE], true,
-			     &name->file)) {
-		bpf_ringbuf_submit(name, 0);
 		return 0;
-	}
-	bpf_ringbuf_discard(name, 0);
-	note_failed_name(&s->ruby.function);
-forget:
-	s->nr_failures++;
-	bpf_map_delete_elem(&seen_functions, &s->ruby.function);
+	name->line = ruby_line(&in->ruby, &s->ruby);
+	end_name(name,
+		 read_ruby_string(&in->ruby, &s->ruby, s->ruby.parts[RUBY_LOCATION_NAME], false,
+				  &name->name) &&
+			 read_ruby_string(&in->ruby, &s->ruby, s->ruby.parts[RUBY_LOCATION_FILE],
+					  true, &name->file),
+		 &s->ruby.function, &s->nr_failures);
 	return 0;
 }
 

@@ -58,7 +58,7 @@ struct walk_memory {
 	__u8 window[WINDOW_BYTES];
 	__u64 searched;         /* up to there, the stack has no address of PCRE2's code */
 	__u64 code_parts;       /* that were read to find the beginnings of expressions */
-	__u64 nr_name_failures; /* names that could not be read in this stack */
+	__u32 nr_name_failures; /* names that could not be read in this stack */
 	union {
 		struct java_scratch java;
 		struct regex_scratch regex;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The names of functions of interpreted languages. The BPF program sends a name when it first sees
- * the function in a process (bpf/python_frames.h). A name belongs to a word of a stack and to an
+ * the function in a process (bpf/send_names.h). A name belongs to a word of a stack and to an
  * address space, so that no later process with the same id gets it.
  *
  * There is room for two generations of names. When the younger one is full, the elder one is

@@ -27,7 +27,7 @@ struct interpreter_maps {
 	struct interpreter_of_file files[MAX_INTERPRETERS];
 	uint32_t nr;
 	uint32_t languages; /* that the user wants, one bit 1 << enum language each */
-	int interpreters;   /* maps of bpf/python_frames.h; the sampler's */
+	int interpreters;   /* maps of bpf/interpreters.h; the sampler's */
 	int executables;
 	struct java_machines java;
 };

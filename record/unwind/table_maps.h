@@ -19,7 +19,7 @@
 /* Descriptors of the maps that bpf/user_stack.h declares; the sampler's. */
 struct unwind_maps {
 	int spaces, mappings, pages, rules, known_rules, segments, wants, early;
-	/* Those of bpf/python_frames.h and bpf/java_frames.h. */
+	/* Those of bpf/interpreters.h and bpf/java_frames.h. */
 	int interpreters, interpreter_files, seen_functions, function_names, java_machines,
 		beam_machines;
 	uint64_t *seen_period; /* of bpf/seen_functions.h */

@@ -25,7 +25,8 @@ check "subs have their place" mostly "$dir/good.folded" fake_perl "$helper|$eval
 for part in helper evaluated overloaded compared sorted; do
 	check "$part subs" above "$(sum_samples "${!part}" < "$dir/good.folded")" 10
 done
-check "nothing is displaced" same "$(grep -c '\[displaced\]\|\[not readable\]' "$dir/good.folded")" 0
+# The program ends with a sub under way, which no native frame calls by then.
+check "nothing is displaced" same "$(grep -v ';exit;' "$dir/good.folded" | grep -c '\[displaced\]\|\[not readable\]')" 0
 check "lines are those of the definitions" contains "$("$profrep" -fas "$dir/good.prof")" "K::outer:7_[pl];"
 check "the file is that of the sub" contains "$("$profrep" -fm "$dir/good.prof")" "K::inner [fake.pm]"
 "$profrep" -fa --frames language "$dir/good.prof" > "$dir/language.folded"

@@ -22,7 +22,8 @@ check "the fake interpreter is found" contains "$(info "$dir/good.prof" interpre
 check "functions have their place" mostly "$dir/good.folded" fake_php "$helper|$returning|$generator" 80
 check "a destructor at the end of a function" above "$(sum_samples "$returning" < "$dir/good.folded")" 20
 check "generators that delegate" above "$(sum_samples "$generator" < "$dir/good.folded")" 20
-check "nothing is displaced" same "$(grep -c '\[displaced\]\|\[not readable\]' "$dir/good.folded")" 0
+# The program ends with a function under way, which no native frame calls by then.
+check "nothing is displaced" same "$(grep -v ';exit;' "$dir/good.folded" | grep -c '\[displaced\]\|\[not readable\]')" 0
 check "lines are those of the definitions" contains "$("$profrep" -fas "$dir/good.prof")" "K::middle:7_[php];call_back_[php]"
 check "the file is that of the code" contains "$("$profrep" -fm "$dir/good.prof")" "inner [fake.php]"
 "$profrep" -fa --frames native "$dir/good.prof" > "$dir/native.folded"

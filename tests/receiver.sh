@@ -55,9 +55,11 @@ folded_sums()
 ## For profrep push --watch in, which writes to push.log.
 push_pid=
 
+# start_push [OPTION...]: its pid is in $push_pid.
+# shellcheck disable=SC2120
 start_push()
 {
-	"$profrep" push --watch in "$url" >> push.log 2>&1 &
+	"$profrep" push --watch in "$@" "$url" >> push.log 2>&1 &
 	push_pid=$!
 }
 

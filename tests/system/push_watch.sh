@@ -114,8 +114,7 @@ rm -rf in && mkdir in
 end_receiver
 for i in $(seq 12); do make_recording "in/$i.prof" "1$i" 20000; done
 : > push.log
-"$profrep" push --watch in --spool-size 1M --any-age "$url" >> push.log 2>&1 &
-push_pid=$!
+start_push --spool-size 1M --any-age
 wait_for taken_all 12
 end_push TERM
 check "a full spool drops, and counts" contains "$(tail -n 1 push.log)" "dropped from a full spool"
@@ -131,8 +130,7 @@ wait_for grep -q "sent again" push.log
 end_push TERM
 start_receiver
 : > push.log
-"$profrep" push --watch in --max-age 10 "$url" >> push.log 2>&1 &
-push_pid=$!
+start_push --max-age 10
 wait_for no_spool
 end_push TERM
 check "profiles that are too old by now" contains "$(tail -n 1 push.log)" "pushed: 0 profiles with 0 samples; too old: 3 profiles"
@@ -143,8 +141,7 @@ start_receiver
 printf '%s\n' "meta event cpu-clock" "meta freq_hz 100" "meta hostname h" "meta start_realtime_ns $(($(date +%s) - 3000))000000000" \
 	"process p 1 1" "count p a 5" "part 0 2" "part 1500 3" "slices 1000000000 0" "epoch 0 1600000000000" | "$BUILD/tests/prof_make" > in/a.prof
 : > push.log
-"$profrep" push --watch in --max-age 2000 "$url" >> push.log 2>&1 &
-push_pid=$!
+start_push --max-age 2000
 wait_for no_spool
 end_push TERM
 check "its first profile comes too late" contains "$(tail -n 1 push.log)" "too old: 1 profile with 2 samples"

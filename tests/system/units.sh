@@ -188,12 +188,12 @@ find "$store/archive" -name 'in the way' -exec rmdir {} +
 check "a run after that" collect
 check "has it once" same "$(hosts | wc -w) $(waiting)" "22 0"
 # profrep refuses a recording of a batch and dies of another.
-mkdir "$store/refused/20260101-000000.2"
-touch "$store/refused/20260101-000000.2/x"
-mkdir "$store/work/20260101-000000.2"
-make_recording other > "$store/work/20260101-000000.2/web9:poison.prof"
+batch=20260101-000000.2
+mkdir "$store/refused/$batch" "$store/work/$batch"
+touch "$store/refused/$batch/x"
+make_recording other > "$store/work/$batch/web9:poison.prof"
 check "a name that is there in refused/" env PROFREP="$dir/dies" timeout 60 $units/profrep-collect "$store"
-check "takes one more" same "$(find "$store/refused/20260101-000000.2" -type f | wc -l) $(waiting)" "2 0"
+check "takes one more" same "$(find "$store/refused/$batch" -type f | wc -l) $(waiting)" "2 0"
 
 # A kill at each step: mv and profrep are programs, so the kill comes at each of their calls.
 mkdir "$dir/bin"

@@ -149,7 +149,10 @@ static long note_early_turn(__u32 i, struct early_notes_search *c)
 	return 0;
 }
 
-/* Looks at the words of a part of the stack. bpf_loop ends when this returns 1. */
+/*
+ * Looks at the words of a part of the stack, if they can be read: pages that were never used have
+ * no memory. bpf_loop ends when this returns 1.
+ */
 static long note_early_window(__u32 i, struct early_notes_search *c)
 {
 	struct walk_memory *m = c->memory;
@@ -157,7 +160,7 @@ static long note_early_window(__u32 i, struct early_notes_search *c)
 	c->at = c->notes->begin + (__u64)i * WINDOW_BYTES;
 	m->start = NO_WINDOW;
 	if (bpf_probe_read_user(m->window, WINDOW_BYTES, (void *)c->at))
-		return 1;
+		return 0;
 	take_turns(WINDOW_BYTES / 8, note_early_turn, c);
 	return c->notes->nr_failures >= EARLY_FAILURES_MAX;
 }

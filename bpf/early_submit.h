@@ -88,10 +88,10 @@ static __always_inline __u64 early_stack_bytes(const struct task_struct *task, _
 	return below + bytes;
 }
 
-/* An early sample on its way to the recorder: the fields of struct early_sample. */
-/* Samples that had no room, and have the frames that the program found. */
+/* Samples that had no room. They keep the frames that the program found. */
 __u64 nr_early_refused;
 
+/* An early sample on its way to the recorder: the fields of struct early_sample. */
 struct submission {
 	struct count_key key;
 	__u64 weight;
@@ -116,8 +116,8 @@ struct {
 struct page_search {
 	struct submission *s;
 	__u64 begin, bytes; /* of the stack */
-	__u64 absent;       /* also such pages that no other page follows */
-	__u32 max;          /* pages that the copy has */
+	__u64 absent;
+	__u32 max; /* pages that the copy has */
 };
 
 /* Is there memory for page number @i of the stack? bpf_loop ends when this returns 1. */
@@ -135,7 +135,6 @@ static long find_page(__u32 i, struct page_search *c)
 	}
 	s->pages[nr] = i;
 	s->nr_pages = nr + 1;
-	s->absent = c->absent;
 	return 0;
 }
 
@@ -148,9 +147,9 @@ static __always_inline void find_pages(struct submission *s, __u32 max_bytes)
 
 	c.bytes = early_stack_bytes(bpf_get_current_task_btf(), s->regs[UNWIND_RSP],
 				    EARLY_PAGES * EARLY_PAGE_BYTES);
-	s->absent = 0;
 	s->nr_pages = 0;
 	bpf_loop(EARLY_PAGES, find_page, &c, 0);
+	s->absent = c.absent;
 }
 
 /* Copies these pages into @sample, which has room for @max_bytes. */

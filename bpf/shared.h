@@ -161,7 +161,9 @@ struct early_code {
 	__u64 loop;      /* with EARLY_CODE_LOOP: made code runs in the frame of this instruction */
 	__u32 kind;      /* enum early_code_kind */
 	__u32 leaf_rule; /* of the innermost frame, with EARLY_CODE_STUB; UNWIND_NO_RULE: none */
-	__u64 notes[EARLY_NOTES]; /* bits for the words of the copy, from its beginning on */
+	/* Bits for the words of the stack's first EARLY_STACK_BYTES, from early_stack_begin() on.
+	 */
+	__u64 notes[EARLY_NOTES];
 };
 
 /*
@@ -188,7 +190,7 @@ struct early_sample {
 	__u32 nr_bytes; /* of stack; bytes of the first page below the red zone mean nothing */
 	__u64 weight;
 	/*
-	 * Bits 1 << n: page number n could not be read, as no memory was ever used there. It is not
+	 * Bits 1 << n: page number n could not be read, most often as it was never used. It is not
 	 * in the copy, and the next page follows the one before.
 	 */
 	__u64 absent;

@@ -127,12 +127,19 @@ static int find_regex_rule(struct stack_walk *walk, const struct unwind_rule **r
 	return 0;
 }
 
-/* Has the program noted the word at @at of the stack (struct early_code)? */
-static bool is_noted(uint64_t at)
+/*
+ * Has the program noted the word at @at of the stack (struct early_code)? If it has not looked so
+ * far up, nobody knows: the stack that @w walks is early.
+ */
+static bool is_noted(struct unwind_walk *w, uint64_t at)
 {
 	uint64_t i = (at - early_stack_begin(walked->regs[UNWIND_RSP])) / 8;
 
-	return !(at & 7) && i / 64 < EARLY_NOTES && walked->code.notes[i / 64] >> i % 64 & 1;
+	if (i / 64 >= EARLY_NOTES) {
+		w->is_early = true;
+		return false;
+	}
+	return !(at & 7) && walked->code.notes[i / 64] >> i % 64 & 1;
 }
 
 /*
@@ -156,7 +163,7 @@ static int find_loop_rule(struct stack_walk *walk, const struct unwind_mapping *
 		body = table_maps_find(walk->store, &mapping, pc);
 	else
 		walk->w.is_early |= found != 1 || may_get_table(&mapping);
-	if (body && find_loop_return(&walk->w.frame, body, &at) && is_noted(at))
+	if (body && find_loop_return(&walk->w.frame, body, &at) && is_noted(&walk->w, at))
 		*rule = body;
 	loops_note_made(&walk->functions->loops, made->start, made->end - made->start,
 			*rule != NULL);
@@ -164,16 +171,16 @@ static int find_loop_rule(struct stack_walk *walk, const struct unwind_mapping *
 }
 
 /* The number of the rule for the frame of a trace, as lua_trace_rule. */
-static uint32_t trace_rule(const struct unwind_frame *f)
+static uint32_t trace_rule(struct unwind_walk *w)
 {
 	for (uint32_t i = 0; i < UNWIND_NR_TRACE_RULES; i++)
-		if (is_noted(f->sp + (uint64_t)i * 16))
+		if (is_noted(w, w->frame.sp + (uint64_t)i * 16))
 			return UNWIND_RULE_TRACE + i;
 	return UNWIND_NO_RULE;
 }
 
 /* The number of the rule for the frame of a stub, as python_stub_rule. */
-static uint32_t stub_rule(const struct unwind_walk *w)
+static uint32_t stub_rule(struct unwind_walk *w)
 {
 	const struct unwind_frame *f = &w->frame;
 
@@ -182,7 +189,7 @@ static uint32_t stub_rule(const struct unwind_walk *w)
 		return !w->has_leaf && walked->code.leaf_rule < UNWIND_NR_OWN_RULES
 			       ? walked->code.leaf_rule
 			       : UNWIND_NO_RULE;
-	return is_noted(f->sp - 8) ? UNWIND_RULE_WORD : UNWIND_NO_RULE;
+	return is_noted(w, f->sp - 8) ? UNWIND_RULE_WORD : UNWIND_NO_RULE;
 }
 
 /*
@@ -200,7 +207,7 @@ static int find_made_rule(struct stack_walk *walk, const struct unwind_mapping *
 	if (walked->code.kind == EARLY_CODE_STUB && !is_shared)
 		nr = stub_rule(&walk->w);
 	else if (walked->code.kind == EARLY_CODE_TRACE && !is_shared)
-		nr = trace_rule(&walk->w.frame);
+		nr = trace_rule(&walk->w);
 	if (nr != UNWIND_NO_RULE) {
 		*rule = table_maps_own_rule(walk->store, nr);
 		return 0;

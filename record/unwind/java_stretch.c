@@ -135,12 +135,17 @@ static void cut_part(const struct early_sample *sample, uint64_t sp, struct stac
 
 	*part = (struct stack_part){.stack_begin = begin,
 				    .stack_end = begin + early_copy_reach(sample)};
-	/* The stack goes on where the copy ended. */
-	if (sample->nr_bytes >= EARLY_STACK_BYTES)
+	/* The stack goes on where the copy ended, or after the last page that was looked at. */
+	if (sample->nr_bytes >= EARLY_STACK_BYTES ||
+	    early_copy_reach(sample) >= (uint64_t)EARLY_PAGES * EARLY_PAGE_BYTES)
 		part->stack_end += UNWIND_MAX_FRAME;
 	part->begin = max_u64(sp - RED_ZONE, begin);
-	if (!early_copy_find(sample, part->begin - begin, &at, &nr))
-		return;
+	if (!early_copy_find(sample, part->begin - begin, &at, &nr)) {
+		/* The page of the red zone may never have been used. */
+		part->begin = max_u64(sp & ~(EARLY_PAGE_BYTES - 1ULL), begin);
+		if (!early_copy_find(sample, part->begin - begin, &at, &nr))
+			return;
+	}
 	part->nr = min_u64(nr, PART_BYTES);
 	memcpy(part->bytes, sample->stack + at, part->nr);
 }

@@ -330,6 +330,29 @@ START_TEST(a_stub)
 }
 END_TEST
 
+/* The program has not looked at the word with the stub's address, which is too far up. */
+START_TEST(a_stub_above_the_notes)
+{
+	struct early_sample *sample = make_sample(0);
+	const struct unwind_rule none = rules[UNWIND_RULE_NO_FRAME];
+
+	process = (struct process){.answer = 1, .pages = UNWIND_WITHOUT_TABLE};
+	rules[UNWIND_RULE_NO_FRAME].cfa_off = EARLY_STACK_BYTES + 8;
+	sample->regs[UNWIND_RBP] = 1;
+	put(sample, SP + EARLY_STACK_BYTES, CALLER);
+	sample->code.kind = EARLY_CODE_STUB;
+	sample->code.leaf_rule = UNWIND_RULE_NO_FRAME;
+	add_sample(sample);
+	walk_samples(false);
+	ck_assert_uint_eq(early.nr_raw, 1);
+	early_samples_take(&early, 0);
+	walk_samples(true);
+	ck_assert_uint_eq(early.samples.data[0].nr_frames, 2);
+	ck_assert_int_eq(early.samples.data[0].end, STACK_END_EARLY);
+	rules[UNWIND_RULE_NO_FRAME] = none;
+}
+END_TEST
+
 /* A signal interrupted the third frame. The leaf's rule is not for it, though its pc is exact. */
 START_TEST(an_interrupted_frame_is_not_the_leaf)
 {
@@ -526,6 +549,6 @@ END_TEST
 SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_last_walk,
 		a_stack_that_was_not_copied, a_page_that_was_not_copied,
 		pages_between_that_were_not_copied, a_regular_expression, a_trace, a_stub,
-		an_interrupted_frame_is_not_the_leaf, made_code_in_a_loop, functions_of_made_code,
-		made_code_without_its_loop, the_leaf_is_not_mapped, a_caller_is_not_mapped,
-		the_depth_limit, samples_go_with_their_set, frames_of_java)
+		a_stub_above_the_notes, an_interrupted_frame_is_not_the_leaf, made_code_in_a_loop,
+		functions_of_made_code, made_code_without_its_loop, the_leaf_is_not_mapped,
+		a_caller_is_not_mapped, the_depth_limit, samples_go_with_their_set, frames_of_java)

@@ -106,7 +106,7 @@ static __always_inline bool is_frame_begun(const struct java_step *j)
 /*
  * Does the instruction of the leaf take a word of the frame at rbp? So the interpreter begins after
  * a call has returned. Up to version 17: mov rsp, [rbp - 16]. Later: mov rcx, [rbp - 16]; lea rsp,
- * [rbp + 8 * rcx]. All: movq [rbp - 16], 0; mov r13, [rbp - 64].
+ * [rbp + 8 * rcx]. All: movq [rbp - 16], 0. From 11 on: mov r13, [rbp - 64].
  */
 static __always_inline bool is_after_return(const __u8 *c)
 {

@@ -141,7 +141,8 @@ static __always_inline bool is_sender(const struct unwind_frame *f, __u64 sp)
 
 /*
  * A method has called a stub. The stub that looks whether compiled code is still valid has a word
- * of its own above its frame of rbp: -1, as long as the code is (generate_method_entry_barrier).
+ * of its own above its frame of rbp: -1, as long as the code is valid (see
+ * generate_method_entry_barrier).
  */
 static __always_inline enum stack_end java_leave_called_stub(const struct java_step *j)
 {

@@ -27,8 +27,8 @@ fold()
 }
 
 # roots NAME: the roots as a regular expression, among them the function in which threads begin. It has no name where libc
-# has no symbols. It is the outermost function of in_thread's stacks, two functions further out. Threads that begin or end
-# have that root, too.
+# has no symbols: it is the outermost function of stacks that have in_thread, and calls in_thread's caller. Threads that
+# begin or end have that root, too.
 roots()
 {
 	local function

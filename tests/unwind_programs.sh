@@ -70,9 +70,10 @@ unwind_step_names="calls calls-O0 calls-clang arrays realign realign-O0 signals 
 
 # The functions where programs and threads begin, in folded lines with modules. They are _start, which has no name in
 # stripped files, its callee in libc, and the dynamic loader. Functions that two functions of libc have called count,
-# too.
+# too. A thread that the kernel has not let run yet has clone3 alone, which has no name in a libc without symbols.
 # shellcheck disable=SC2034
-unwind_roots='^[^;]*;(_start \[|[^;]* \[ld-linux|[^;]*;(__libc_start_main|start_thread)[^;]* \[|[^;]*;[^;]*;in_thread \[)'
+unwind_roots='^[^;]*;(_start \[|[^;]* \[ld-linux|[^;]*;(__libc_start_main|start_thread)[^;]* \[|[^;]*;[^;]*;in_thread \['\
+'|(clone3|\[unknown\]) \[libc[^;]*$)'
 
 # unwind_missing NAME: prints why a program cannot run here, or nothing.
 unwind_missing()

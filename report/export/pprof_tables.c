@@ -27,9 +27,11 @@ void pprof_tables_deinit(struct pprof_tables *t)
 	vec_free(&t->locations);
 	vec_free(&t->lines);
 	vec_free(&t->first_lines);
+	vec_free(&t->frames);
 	index_deinit(&t->mapping_index);
 	index_deinit(&t->function_index);
 	index_deinit(&t->location_index);
+	index_deinit(&t->frame_index);
 	textbuf_deinit(&t->scratch);
 }
 
@@ -243,17 +245,46 @@ static uint64_t object_bias(const struct model *model, uint32_t process, uint32_
 	return place && place->bias < FIXED_ADDRESS_MAX ? place->bias : 0;
 }
 
+/* Finds or adds the location of @f, by its names. */
+static int add_frame_location(struct pprof_tables *t, const struct printout *p,
+			      const struct pprof_frame *f, uint64_t *id)
+{
+	const struct model_frame *frame = &f->model->frames.data[f->frame];
+	size_t first_line = t->lines.nr;
+	uint64_t mapping;
+	int ret = add_object(t, p, frame->object, f->bias, &mapping);
+
+	if (!ret)
+		ret = add_lines(t, p, f->frame, f->place, mapping);
+	return ret ? ret : add_location(t, mapping, f->bias + frame->offset, first_line, id);
+}
+
 int pprof_add_frame(struct pprof_tables *t, const struct printout *p, uint32_t process,
 		    uint32_t frame, enum frame_place place, uint64_t *id)
 {
-	const struct model_frame *f = &p->rec->model.frames.data[frame];
-	uint64_t bias = object_bias(&p->rec->model, process, f->object), mapping;
-	size_t first_line = t->lines.nr;
-	int ret = add_object(t, p, f->object, bias, &mapping);
+	const struct model *model = &p->rec->model;
+	struct pprof_frame added = {
+		.model = model,
+		.bias = object_bias(model, process, model->frames.data[frame].object),
+		.frame = frame,
+		.place = place,
+	};
+	const uint64_t key[] = {(uintptr_t)model, added.bias, (uint64_t)frame << 32 | place};
+	uint64_t hash = hash_bytes(key, sizeof(key), 0);
+	int ret;
 
-	if (!ret)
-		ret = add_lines(t, p, frame, place, mapping);
-	return ret ? ret : add_location(t, mapping, bias + f->offset, first_line, id);
+	index_for_each(&t->frame_index, hash, i) {
+		const struct pprof_frame *have = &t->frames.data[i];
+
+		if (have->frame == frame && have->place == place && have->bias == added.bias &&
+		    have->model == model) {
+			*id = have->location;
+			return 0;
+		}
+	}
+	ret = add_frame_location(t, p, &added, &added.location);
+	*id = added.location;
+	return ret ? ret : index_push(&t->frame_index, &t->frames, hash, added);
 }
 
 int pprof_add_text(struct pprof_tables *t, const char *text, uint64_t *id)

@@ -9,6 +9,15 @@
 #include "report/export/pprof.pb-c.h"
 #include "report/print/printers.h"
 
+/* A frame that has been added, and its location. */
+struct pprof_frame {
+	const struct model *model;
+	uint64_t bias; /* of its mapping */
+	uint32_t frame;
+	enum frame_place place;
+	uint64_t location;
+};
+
 /* All-zero tables are empty; call pprof_tables_init first. */
 struct pprof_tables {
 	struct string_set strings;
@@ -18,7 +27,8 @@ struct pprof_tables {
 	VEC(Pprof__Location) locations; /* their lines are set by pprof_tables_finish */
 	VEC(Pprof__Line) lines;
 	VEC(size_t) first_lines; /* of each location */
-	struct index mapping_index, function_index, location_index;
+	VEC(struct pprof_frame) frames;
+	struct index mapping_index, function_index, location_index, frame_index;
 	struct textbuf scratch;
 	bool names_all; /* frames of which nothing is known, and stacks without frames, have a
 			   function */

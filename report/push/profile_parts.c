@@ -126,25 +126,33 @@ static void make_id(const struct profile_parts *x, struct profile_part *part, ui
 		 low & 0xffffffffffff);
 }
 
-/* Adds the samples of @nr @cells. Sets *@nr_samples to their number. */
+/*
+ * Adds the samples of @cells, up to the *@nr-th, or as many as a receiver takes. Sets *@nr to the
+ * number of cells that it has added, and adds that of their samples to *@nr_samples.
+ */
 static int add_samples(struct profile_parts *x, struct pprof_profile *profile,
-		       const struct cell *cells, size_t nr, uint64_t *nr_samples)
+		       const struct cell *cells, size_t *nr, uint64_t *nr_samples)
 {
 	struct rows_summary seen = {0};
+	size_t i;
 	int ret = 0;
 
-	for (size_t i = 0; i < nr && !ret; i++) {
+	for (i = 0; i < *nr && profile->samples.nr < PROFILE_SAMPLES_MAX && !ret; i++) {
 		const struct stack_row row = stack_row_show(
 			x->model, x->p.view, &x->model->rows.data[cells[i].row], &seen);
 
 		ret = pprof_profile_add(profile, &x->p, &row, cells[i].count, false);
 		*nr_samples += cells[i].count;
 	}
+	*nr = i;
 	return ret;
 }
 
-/* Packs the profile of @nr @cells. Returns -E2BIG if it is larger than a receiver takes. */
-static int pack_profile(struct profile_parts *x, const struct cell *cells, size_t nr,
+/*
+ * Packs the profile of @cells, at most *@nr. Sets *@nr to the number of cells in it. Returns
+ * -E2BIG if it is larger than a receiver takes.
+ */
+static int pack_profile(struct profile_parts *x, const struct cell *cells, size_t *nr,
 			uint64_t *nr_samples)
 {
 	const struct window *window = &x->windows[cells->window];
@@ -163,8 +171,6 @@ static int pack_profile(struct profile_parts *x, const struct cell *cells, size_
 	if (!ret)
 		ret = add_samples(x, &profile, cells, nr, nr_samples);
 	x->packed.nr = 0;
-	if (!ret && profile.samples.nr > PROFILE_SAMPLES_MAX)
-		ret = -E2BIG;
 	if (!ret)
 		ret = pprof_profile_pack(&profile, PROFILE_BYTES_MAX, &x->packed);
 	pprof_profile_deinit(&profile);
@@ -188,20 +194,32 @@ static int take(struct profile_parts *x, const struct cell *cell, uint64_t nr_sa
 	return x->taker->take(x->taker->ctx, &part);
 }
 
-/* Hands over @nr @cells of one series and one window, in halves if they are too large. */
+/*
+ * Hands over @nr @cells of one series and one window, in several profiles if they are too many. Of
+ * one that is too large, the first half is tried next, so that a single large stack is left alone.
+ */
 static int make_parts(struct profile_parts *x, const struct cell *cells, size_t nr)
 {
-	uint64_t nr_samples = 0;
-	int ret = pack_profile(x, cells, nr, &nr_samples);
+	size_t limit = nr;
+	int ret = 0;
 
-	if (!ret)
-		return take(x, cells, nr_samples);
-	if (ret != -E2BIG)
-		return ret;
-	if (nr == 1)
-		return x->taker->leave_out(x->taker->ctx, nr_samples);
-	ret = make_parts(x, cells, nr / 2);
-	return ret ? ret : make_parts(x, cells + nr / 2, nr - nr / 2);
+	for (size_t i = 0, taken; i < nr && !ret; i += taken) {
+		uint64_t nr_samples = 0;
+
+		taken = min_u64(nr - i, limit);
+		ret = pack_profile(x, cells + i, &taken, &nr_samples);
+		if (!ret) {
+			ret = take(x, cells + i, nr_samples);
+		} else if (ret == -E2BIG && taken == 1) {
+			ret = x->taker->leave_out(x->taker->ctx, nr_samples);
+			limit = nr;
+		} else if (ret == -E2BIG) {
+			ret = 0;
+			limit = taken / 2;
+			taken = 0;
+		}
+	}
+	return ret;
 }
 
 static int make_all(struct profile_parts *x)

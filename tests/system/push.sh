@@ -197,6 +197,17 @@ for kind in "20000 1" "200 60000"; do
 	check "$nr: which add up" diff <(folded_sums many.prof) <(receiver_sums)
 done
 
+## One stack that is too large for a request, among others.
+mapfile -t lines < <(many 400 60000 | awk 'BEGIN { for (i = 150; i < 250; i++) large = large " f:" 16 * i + 1 }
+	/^sym/ && (++names <= 150 || names > 250) { sub(/n+$/, "") }
+	/^count/ && ++counts > 150 && counts <= 250 { if (counts == 200) print "count p many 11 user" large; next }
+	{ print }')
+recording large 60 "${lines[@]}"
+start_receiver
+check "a stack that is too large: is said" says 3 "too large: 1 profile with 11 samples" push large.prof
+check "the others come" took "$(printf '%s\n' "${lines[@]}" | awk '/^count/ {n += $4} END {print n - 11}')"
+check "in few requests" test "$(nr_requests)" -lt 30
+
 ## Whatever a recording can hold.
 for name in basic cut ends filters hostile mangled missed order processes languages; do
 	sed -E '/^meta (event|freq_hz|period|start_realtime_ns) /d; 1i meta event cpu-clock\nmeta freq_hz 49\nmeta start_realtime_ns 1' "$OLDPWD/tests/golden/$name.txt" | "$BUILD/tests/prof_make" > all.prof

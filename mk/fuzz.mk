@@ -20,8 +20,7 @@ FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(addprefix elf/,elffi
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
 FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/languages/java_,fields.c lines.c machine.c methods.c scopes.c) \
 	$(FUZZ_COMMON)
-FUZZ_beam      := tests/fuzz/beam_input.c record/languages/beam_machine.c record/languages/beam_releases.c \
-	$(FUZZ_COMMON)
+FUZZ_beam      := tests/fuzz/beam_input.c $(addprefix record/languages/beam_,lines.c machine.c releases.c) $(FUZZ_COMMON)
 FUZZ_functions := tests/fuzz/functions_input.c record/languages/source_function.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_frames    := tests/fuzz/frames_input.c $(addprefix report/tables/,table_frames.c table_lines.c) \

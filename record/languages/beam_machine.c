@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/minmax.h"
+#include "record/languages/beam_lines.h"
 #include "record/languages/beam_releases.h"
 
 /* Modules, and functions of one, at most. Real programs have some thousands. */
@@ -88,30 +89,32 @@ static int find_module(const struct java_memory *memory, const struct module_lis
 	return read_at(memory, list->at + low * sizeof(*module), module, sizeof(*module));
 }
 
-/* Finds the function of @module that has @pc. *@function is its description. */
+/* Finds the function of @module that has @pc. */
 static int find_function(const struct java_memory *memory, const struct beam_tables *tables,
-			 const struct module *module, uint64_t pc, uint64_t *function)
+			 const struct module *module, uint64_t pc, struct beam_code *code)
 {
-	uint64_t list = module->begin + tables->functions, low = 0, have, last;
+	uint64_t list = module->begin + tables->functions, have, last;
 	uint32_t nr;
 
+	*code = (struct beam_code){.begin = module->begin, .end = module->end};
 	if (read_at(memory, module->begin, &nr, sizeof(nr)))
 		return -EFAULT;
 	if (!nr || nr > FUNCTIONS_MAX)
 		return -ENOENT;
-	if (read_at(memory, list, function, sizeof(*function)) ||
+	code->nr = nr;
+	if (read_at(memory, list, &code->function, sizeof(code->function)) ||
 	    read_at(memory, list + UINT64_C(8) * nr, &last, sizeof(last)))
 		return -EFAULT;
-	if (pc < *function || pc >= last)
+	if (pc < code->function || pc >= last)
 		return -ENOENT;
 	while (nr > 1) {
 		uint32_t half = nr / 2;
 
-		if (read_at(memory, list + 8 * (low + half), &have, sizeof(have)))
+		if (read_at(memory, list + UINT64_C(8) * (code->index + half), &have, sizeof(have)))
 			return -EFAULT;
 		if (have <= pc) {
-			low += half;
-			*function = have;
+			code->index += half;
+			code->function = have;
 		}
 		nr -= half;
 	}
@@ -169,6 +172,7 @@ int beam_function_read(const struct java_memory *memory, const struct beam_table
 	} info;
 	struct module_list list;
 	struct module module;
+	struct beam_code code;
 	/* Of a call, the address is that after it. The functions begin with a description. */
 	uint64_t at, pc = word_addr(word) - 1;
 	int ret = check_word(memory, word);
@@ -181,13 +185,15 @@ int beam_function_read(const struct java_memory *memory, const struct beam_table
 	if (!ret && (pc < module.begin || pc >= module.end))
 		ret = -ENOENT;
 	if (!ret)
-		ret = find_function(memory, tables, &module, pc, &at);
+		ret = find_function(memory, tables, &module, pc, &code);
 	if (!ret)
-		ret = read_at(memory, at + FUNCTION_NAME, &info, sizeof(info));
+		ret = read_at(memory, code.function + FUNCTION_NAME, &info, sizeof(info));
 	if (!ret)
 		ret = read_atom(memory, tables, info.module, &read.class);
 	if (!ret)
 		ret = read_atom(memory, tables, info.name, &read.name);
+	if (!ret && tables->lines)
+		beam_line_read(memory, &code, tables->lines, &read);
 	/* Nobody has loaded other code there meanwhile. */
 	if (!ret)
 		ret = check_word(memory, word);
@@ -276,6 +282,7 @@ int beam_machine_read(const struct java_memory *memory, const struct interpreter
 	if (!release)
 		return -ENOTSUP;
 	*tables = (struct beam_tables){.functions = release->functions,
+				       .lines = release->lines,
 				       .ranges = base + in->beam.ranges + LIST_AFTER_SUM,
 				       .active_code = base + in->beam.active_code,
 				       .atoms = base + in->beam.atoms};

@@ -17,6 +17,7 @@
 struct beam_tables {
 	uint64_t ranges, active_code, atoms;
 	uint64_t functions; /* of a module, the list's distance from its beginning */
+	uint64_t lines;     /* as above, of the pointer to its lines; 0: not known */
 };
 
 /*
@@ -28,7 +29,8 @@ int beam_machine_read(const struct java_memory *memory, const struct interpreter
 		      struct beam_machine *machine, struct beam_tables *tables);
 
 /*
- * Reads the name of the function whose code has @word: its module, and "function/arity". Returns 0,
+ * Reads the name of the function whose code has @word: its module, and "function/arity", and
+ * the line and the file of its definition if the module says them (beam_lines.h). Returns 0,
  * -ENOENT if no function has that code any more, or -EFAULT.
  */
 int beam_function_read(const struct java_memory *memory, const struct beam_tables *tables,

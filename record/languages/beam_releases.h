@@ -12,6 +12,7 @@ struct beam_release {
 	 * whose last element is where their code ends.
 	 */
 	uint32_t functions;
+	uint32_t lines; /* as far is the pointer to the table of lines; 0: nobody has judged it */
 	uint32_t registers_base; /* as in struct beam_machine */
 };
 

@@ -11,6 +11,7 @@
 /* What is known of a method. */
 struct java_method {
 	struct language_text class, name; /* "java/util/List" and "add" */
+	struct language_text file;        /* of the line; empty: that of the class */
 	uint32_t line;                    /* of its first bytecode; 0: not known */
 };
 

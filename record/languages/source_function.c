@@ -77,7 +77,8 @@ static const char *copy_text(struct arena *texts, const struct language_text *te
 
 int source_function_decode_method(struct arena *texts, enum language language,
 				  const struct language_text *class,
-				  const struct language_text *name, struct source_function *f)
+				  const struct language_text *name,
+				  const struct language_text *file, struct source_function *f)
 {
 	char text[2 * TEXT_MAX + 1];
 	size_t nr = decode_text(class, false, text);
@@ -85,7 +86,8 @@ int source_function_decode_method(struct arena *texts, enum language language,
 	for (size_t i = 0; i < nr && language == LANGUAGE_JAVA; i++)
 		if (text[i] == '/')
 			text[i] = '.';
-	f->file = arena_copy(texts, text, nr);
+	f->file =
+		file && file->nr_bytes ? copy_text(texts, file, true) : arena_copy(texts, text, nr);
 	text[nr++] = language == LANGUAGE_JAVA ? '.' : ':';
 	f->name = arena_copy(texts, text, nr + decode_text(name, false, text + nr));
 	return f->file && f->name ? 0 : -ENOMEM;
@@ -161,7 +163,7 @@ int source_function_decode(struct arena *texts, const struct function_name *name
 		return name_node(texts, name, f);
 	if (word_language(name->word) == LANGUAGE_JAVA)
 		return source_function_decode_method(texts, LANGUAGE_JAVA, &name->file, &name->name,
-						     f);
+						     NULL, f);
 	f->name = copy_text(texts, &name->name, false);
 	f->file = copy_text(texts, &name->file, true);
 	return f->file && f->name ? 0 : -ENOMEM;

@@ -27,10 +27,12 @@ int source_function_decode(struct arena *texts, const struct function_name *name
 /*
  * Decodes a function that is a method of a class in Java, or a function of a module in Erlang.
  * "java/util/List" and "add" become "java.util.List.add", in the source "java.util.List". "lists"
- * and "map/2" of Erlang become "lists:map/2", in "lists". Otherwise as source_function_decode.
+ * and "map/2" of Erlang become "lists:map/2", in "lists". @file is the source if it has bytes; it
+ * may be NULL. Otherwise as source_function_decode.
  */
 int source_function_decode_method(struct arena *texts, enum language language,
 				  const struct language_text *class,
-				  const struct language_text *name, struct source_function *f);
+				  const struct language_text *name,
+				  const struct language_text *file, struct source_function *f);
 
 #endif

@@ -43,7 +43,8 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
 		struct source_function function = {.line = methods[i].line};
 
 		if (source_function_decode_method(&young->texts, word_language(f->word),
-						  &methods[i].class, &methods[i].name, &function) ||
+						  &methods[i].class, &methods[i].name,
+						  &methods[i].file, &function) ||
 		    vec_push(&young->inlined, function))
 			return -ENOMEM;
 	}

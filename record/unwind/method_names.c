@@ -26,25 +26,29 @@ struct names_question {
 };
 _Static_assert(sizeof(struct names_question) <= LOOK_QUESTION_MAX, "a question has room for it");
 
-/* A method of the answer. The bytes of its class and of its name follow. */
+/* A method of the answer. The bytes of its class, its name and its file follow. */
 struct method_answer {
 	uint32_t line;
-	uint16_t class_bytes, name_bytes;
-	uint8_t class_is_cut, name_is_cut;
-	uint16_t reserved;
+	struct text_answer {
+		uint16_t nr_bytes;
+		uint8_t is_cut, kind;
+	} class, name, file;
 };
+
+static struct text_answer answer_of(const struct language_text *text)
+{
+	return (struct text_answer){text->nr_bytes, text->is_cut, text->kind};
+}
 
 static bool append_method(struct look *look, const struct java_method *method)
 {
-	const struct method_answer answer = {.line = method->line,
-					     .class_bytes = method->class.nr_bytes,
-					     .name_bytes = method->name.nr_bytes,
-					     .class_is_cut = method->class.is_cut,
-					     .name_is_cut = method->name.is_cut};
+	const struct method_answer answer = {method->line, answer_of(&method->class),
+					     answer_of(&method->name), answer_of(&method->file)};
 
 	return look_answer_append(look, &answer, sizeof(answer)) &&
 	       look_answer_append(look, method->class.bytes, method->class.nr_bytes) &&
-	       look_answer_append(look, method->name.bytes, method->name.nr_bytes);
+	       look_answer_append(look, method->name.bytes, method->name.nr_bytes) &&
+	       look_answer_append(look, method->file.bytes, method->file.nr_bytes);
 }
 
 /*
@@ -135,10 +139,13 @@ static bool cut_bytes(struct answer_cursor *c, void *bytes, size_t nr)
 	return true;
 }
 
-static bool cut_text(struct answer_cursor *c, uint16_t nr, bool is_cut, struct language_text *text)
+static bool cut_text(struct answer_cursor *c, const struct text_answer *answer,
+		     struct language_text *text)
 {
-	*text = (struct language_text){.nr_bytes = nr, .is_cut = is_cut};
-	return nr <= sizeof(text->bytes) && cut_bytes(c, text->bytes, nr);
+	*text = (struct language_text){
+		.kind = answer->kind, .nr_bytes = answer->nr_bytes, .is_cut = answer->is_cut};
+	return answer->nr_bytes <= sizeof(text->bytes) &&
+	       cut_bytes(c, text->bytes, answer->nr_bytes);
 }
 
 static bool cut_method(struct answer_cursor *c, struct java_method *method)
@@ -148,8 +155,8 @@ static bool cut_method(struct answer_cursor *c, struct java_method *method)
 	if (!cut_bytes(c, &answer, sizeof(answer)))
 		return false;
 	method->line = answer.line;
-	return cut_text(c, answer.class_bytes, answer.class_is_cut, &method->class) &&
-	       cut_text(c, answer.name_bytes, answer.name_is_cut, &method->name);
+	return cut_text(c, &answer.class, &method->class) &&
+	       cut_text(c, &answer.name, &method->name) && cut_text(c, &answer.file, &method->file);
 }
 
 /* Cuts the methods of a place off the answer. Returns their number, or -ENODATA. */

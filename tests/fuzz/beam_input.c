@@ -10,8 +10,9 @@
 
 static const struct java_memory memory = {.read = read_image};
 
-/* Reads the functions at some places. Returns how many there are. */
-static size_t read_functions(const struct beam_tables *tables)
+/* Reads the functions at some places. Returns how many there are, of them *@nr_lines with a line.
+ */
+static size_t read_functions(const struct beam_tables *tables, size_t *nr_lines)
 {
 	size_t nr = 0;
 
@@ -25,6 +26,10 @@ static size_t read_functions(const struct beam_tables *tables)
 		if (function.class.nr_bytes > NAME_BYTES || function.name.nr_bytes > NAME_BYTES ||
 		    !function.name.nr_bytes)
 			abort();
+		if (function.file.nr_bytes > NAME_BYTES || function.line >> 24 ||
+		    (function.file.nr_bytes && !function.line))
+			abort();
+		*nr_lines += function.line > 0;
 		nr++;
 	}
 	return nr;
@@ -38,7 +43,7 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 	};
 	struct beam_machine machine;
 	struct beam_tables tables;
-	size_t nr;
+	size_t nr, nr_lines = 0;
 	int ret;
 
 	if (len < 64 || len > INPUT_MAX_BYTES)
@@ -48,7 +53,7 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 	ret = beam_machine_read(&memory, &in, 0, &machine, &tables);
 	if (!ret && (machine.main >= machine.main_end || machine.shared_end <= machine.normal_exit))
 		abort();
-	nr = read_functions(&tables);
+	nr = read_functions(&tables, &nr_lines);
 	if (verbose)
-		printf("%d, %zu functions\n", ret, nr);
+		printf("%d, %zu functions, %zu lines\n", ret, nr, nr_lines);
 }

@@ -48,6 +48,7 @@ static void decode(const struct scoped_function_name *name, int verbose)
 	bool is_proper =
 		function->name.kind && function->file.kind && (!is_php || name->scope.kind);
 	enum language method = function->line & 1 ? LANGUAGE_JAVA : LANGUAGE_BEAM;
+	const struct language_text *file = method == LANGUAGE_BEAM ? &name->scope : NULL;
 	struct source_function f = {.line = function->line};
 	struct arena texts = {0};
 
@@ -59,8 +60,10 @@ static void decode(const struct scoped_function_name *name, int verbose)
 		if (verbose)
 			printf("%zu and %zu bytes\n", strlen(f.name), strlen(f.file));
 	}
-	if (!source_function_decode_method(&texts, method, &function->file, &function->name, &f)) {
+	if (!source_function_decode_method(&texts, method, &function->file, &function->name, file,
+					   &f)) {
 		check_text(f.name, function->name.kind && function->file.kind);
+		check_text(f.file, function->file.kind && (!file || file->kind));
 		if (!f.name[0] || (method == LANGUAGE_JAVA && strchr(f.file, '/')))
 			abort();
 	}

@@ -22,7 +22,7 @@ check "an unknown release is said" contains "$(info "$dir/future.prof" interpret
 check "so is an emulator with other code" contains "$(info "$dir/strange.prof" interpreter)" "BEAM 25 [beam], a version without support"
 check "so is a release without symbols" contains "$(info "$dir/bare.prof" interpreter)" "BEAM without a version [beam], a version without support"
 
-# run FLAGS OPTION...: records the program of known calls, from when it runs under "erl FLAGS".
+# run FLAGS OPTION...: records the program of known calls, from when it runs under "erl FLAGS". Its text is $source.
 run()
 {
 	local pid flags=$1
@@ -38,6 +38,7 @@ run()
 	rm "$dir/running"
 	"$profrep" -Ufa "$dir/erlang.prof" > "$dir/erlang.folded" 2> "$dir/err"
 	awk -f tests/known_pairs.awk -f tests/known_beam.awk "$dir/erlang.folded" > "$dir/truth" 2> "$dir/wrong"
+	"$profrep" -Ufsm "$dir/erlang.prof" 2> "$dir/err" | awk -f tests/known_lines.awk "$source" - >> "$dir/truth" 2> "$dir/elsewhere"
 }
 truth() { sed -n "s/^$1 //p" "$dir/truth"; }
 
@@ -59,16 +60,21 @@ judge()
 	check "$1: there are functions" above "$(truth pairs)" 1000
 	check "$1: no wrong caller" same "$(truth wrong; cut -c1-400 "$dir/wrong")" 0
 	check "$1: recursion is as deep as it is" same "$(truth depths)" 0
+	check "$1: functions have lines" above "$(truth lined)" 10
+	check "$1: they are those of the definitions" same "$(truth elsewhere; head -n 5 "$dir/elsewhere")" 0
 	check "$1: frames have names" at_most "$(($(truth unnamed) * 100))" "$(($(truth frames) * 5))"
 	check "$1: stacks are complete" complete
 	check "$1: C code stands below its function" above "$(sum_samples 'builtins/1_\[beam\].*;(erts_)?[a-z_]*term_to_binary' < "$dir/erlang.folded")" 0
 	echo "# $1: $(tr '\n' ' ' < "$dir/truth")$(info "$dir/erlang.prof" "user stacks")"
 }
 
+compile() { (cd "$dir" && erlc known_calls.erl); }
+
+source=tests/programs/known_calls.erl
 why=
 if ! command -v erlc > /dev/null; then
 	why="erlc is not installed"
-elif ! erlc -o "$dir" tests/programs/known_calls.erl > "$dir/erlc.out" 2>&1; then
+elif ! erlc -o "$dir" "$source" > "$dir/erlc.out" 2>&1; then
 	why="erlc does not compile: $(head -n 1 "$dir/erlc.out")"
 else
 	run ""
@@ -78,6 +84,11 @@ if [ -n "$why" ]; then
 	skip "erlang" "$why"
 elif has_support "erlang" "$dir/erlang.prof" "$release" '25|27'; then
 	judge erlang
+	check "a function of another file has its line there" above "$(truth others)" 0
+	# The module's own file is the only one, and its lines have two bytes.
+	source=$dir/known_calls.erl
+	sed 's/^-file.*//' tests/programs/known_calls.erl > "$source"
+	check "a module of one file compiles" compile
 	run "+JPperf true"
 	judge "frame pointers"
 	run "" --languages none

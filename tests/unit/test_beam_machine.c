@@ -216,6 +216,45 @@ START_TEST(functions_have_names)
 }
 END_TEST
 
+/* Module @nr has a table of lines: its functions are in line 11, nowhere and in line 13. */
+static void put_lines(uint64_t nr)
+{
+	uint64_t at = MODULES + MODULE * nr, table = at + 0x300;
+
+	put(at + 72, BASE + table, 8);
+	put(table + 8, 2, 4);
+	put(table + 16, BASE + table + 0x60, 8);
+	for (uint64_t i = 0; i < 4; i++) {
+		put(table + 24 + 8 * i, BASE + table + 56 + 8 * i, 8);
+		put(table + 56 + 8 * i, BASE + at + CALLS + INFO * i, 8);
+		put(table + 0x60 + 2 * i, i == 1 ? 0 : 11 + i, 2);
+	}
+}
+
+START_TEST(functions_have_lines)
+{
+	struct java_method f;
+
+	put(MODULES + 72, 0, 8);
+	ck_assert_int_eq(read_function(MODULES + CALLS + 0x30, &f), 0);
+	ck_assert_uint_eq(f.line, 0);
+	put_lines(1);
+	ck_assert_int_eq(read_function(MODULES + MODULE + CALLS + 0x30, &f), 0);
+	ck_assert_uint_eq(f.line, 11);
+	ck_text(f.file, "two.erl");
+	ck_assert_int_eq(read_function(MODULES + MODULE + CALLS + INFO + 0x30, &f), 0);
+	ck_text(f.name, "loop/1");
+	ck_assert_uint_eq(f.line, 0);
+	ck_assert_int_eq(read_function(MODULES + MODULE + CALLS + 2 * INFO + 0x30, &f), 0);
+	ck_text(f.name, "loop/2");
+	ck_assert_uint_eq(f.line, 13);
+	/* Nobody has judged where a release has them. */
+	tables.lines = 0;
+	ck_assert_int_eq(read_function(MODULES + MODULE + CALLS + 0x30, &f), 0);
+	ck_assert_uint_eq(f.line, 0);
+}
+END_TEST
+
 START_TEST(releases_differ)
 {
 	struct java_method f;
@@ -225,6 +264,9 @@ START_TEST(releases_differ)
 	ck_assert_int_eq(read_function(MODULES + MODULE + CALLS + 2 * INFO + 0x38, &f), 0);
 	ck_text(f.class, "two");
 	ck_text(f.name, "loop/2");
+	put_lines(1);
+	ck_assert_int_eq(read_function(MODULES + MODULE + CALLS + 2 * INFO + 0x38, &f), 0);
+	ck_assert_uint_eq(f.line, 13);
 }
 END_TEST
 
@@ -273,4 +315,5 @@ START_TEST(lies_have_no_name)
 END_TEST
 
 SUITE_MAIN_WITH("beam_machine", begin, NULL, a_machine_is_described, other_machines_are_left_alone,
-		functions_have_names, releases_differ, other_code_has_no_name, lies_have_no_name)
+		functions_have_names, functions_have_lines, releases_differ, other_code_has_no_name,
+		lies_have_no_name)

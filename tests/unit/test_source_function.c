@@ -151,17 +151,31 @@ END_TEST
 
 START_TEST(methods)
 {
-	struct language_text class = {0}, name = {0};
+	struct language_text class = {0}, name = {0}, file = {0};
 
 	set_text(&class, 0, "java/util/List", 14);
 	set_text(&name, 0, "add", 3);
 	ck_assert_int_eq(
-		source_function_decode_method(&texts, LANGUAGE_JAVA, &class, &name, &decoded), 0);
+		source_function_decode_method(&texts, LANGUAGE_JAVA, &class, &name, NULL, &decoded),
+		0);
 	ck_assert_str_eq(decoded.name, "java.util.List.add");
 	ck_assert_str_eq(decoded.file, "java.util.List");
-	ck_assert_int_eq(
-		source_function_decode_method(&texts, LANGUAGE_BEAM, &class, &name, &decoded), 0);
+	ck_assert_int_eq(source_function_decode_method(&texts, LANGUAGE_BEAM, &class, &name, &file,
+						       &decoded),
+			 0);
 	ck_assert_str_eq(decoded.name, "java/util/List:add");
+	ck_assert_str_eq(decoded.file, "java/util/List");
+	set_text(&file, 1, "src/shop.erl", 12);
+	ck_assert_int_eq(source_function_decode_method(&texts, LANGUAGE_BEAM, &class, &name, &file,
+						       &decoded),
+			 0);
+	ck_assert_str_eq(decoded.name, "java/util/List:add");
+	ck_assert_str_eq(decoded.file, "src/shop.erl");
+	file.is_cut = 1;
+	ck_assert_int_eq(source_function_decode_method(&texts, LANGUAGE_BEAM, &class, &name, &file,
+						       &decoded),
+			 0);
+	ck_assert_str_eq(decoded.file, "...src/shop.erl");
 }
 END_TEST
 

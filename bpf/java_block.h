@@ -30,7 +30,11 @@ enum java_kind {
 	JAVA_PARKED,   /* frames of a virtual thread that is in no stack now */
 	JAVA_NO_FRAME, /* adapters and tables of calls, which never wait for a return */
 	JAVA_RUNTIME,  /* stubs with a size */
+	JAVA_UNSIZED,  /* stubs of the C1 compiler for which HotSpot gives -1 as the size */
 };
+
+/* The size -1, in words of 8 bytes. */
+#define JAVA_NO_SIZE (~0U * 8)
 
 struct java_step {
 	struct unwind_frame *f;
@@ -98,7 +102,8 @@ static __always_inline bool java_read_blob(struct java_step *j, __u64 pc)
 		j->s->end = blob_word(j, m->blob_code_end);
 	}
 	j->s->frame_bytes = blob_number(j, m->blob_frame_size) * 8;
-	return pc >= j->s->begin && pc < j->s->end && j->s->frame_bytes <= JAVA_MAX_FRAME;
+	return pc >= j->s->begin && pc < j->s->end &&
+	       (j->s->frame_bytes <= JAVA_MAX_FRAME || j->s->frame_bytes == JAVA_NO_SIZE);
 }
 
 #define JAVA_NAME(a, b, c, d, e, f, g, h)                                                          \
@@ -110,6 +115,8 @@ static __always_inline enum java_kind java_kind_of(const struct java_step *j)
 {
 	const __u64 *name = j->s->name;
 
+	if (j->s->frame_bytes == JAVA_NO_SIZE)
+		return JAVA_UNSIZED;
 	if (name[0] == JAVA_NAME('n', 'm', 'e', 't', 'h', 'o', 'd', 0))
 		return j->s->frame_bytes ? JAVA_NMETHOD : JAVA_NO_FRAME;
 	if (name[0] == JAVA_NAME('n', 'a', 't', 'i', 'v', 'e', ' ', 'n'))

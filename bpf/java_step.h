@@ -23,24 +23,7 @@
 #include <stdbool.h>
 
 #include "bpf/java_interpreter.h"
-#include "bpf/made_code.h"
-
-/* Goes to the caller. @rbp_at has the caller's rbp; 0: it is where it was. */
-static __always_inline enum stack_end java_leave(struct unwind_frame *f, __u64 pc, __u64 sp,
-						 __u64 rbp_at)
-{
-	if (sp < f->sp || sp - f->sp > JAVA_MAX_FRAME || sp & 7 || (sp == f->sp && !f->has_regs))
-		return STACK_END_UNREADABLE;
-	f->pc = pc;
-	f->sp = sp;
-	if (rbp_at) {
-		f->rbp_at = rbp_at;
-		f->lost &= ~(1u << UNWIND_RBP);
-	}
-	f->lost |= 1u << UNWIND_RBX;
-	f->has_regs = 0;
-	return pc ? STACK_GOES_ON : STACK_END_UNREADABLE;
-}
+#include "bpf/java_unsized.h"
 
 /* Where the stub by which C++ calls Java saves rbx, below rbp (stubGenerator_x86_64.cpp). */
 #define CALL_STUB_RBX 0x38
@@ -66,39 +49,6 @@ static __always_inline enum stack_end java_leave_by_rbp(const struct java_step *
 		f->lost &= ~(1u << UNWIND_RBX);
 	}
 	return end;
-}
-
-/*
- * Is @ra an address to return to from [@begin, @end)? In HotSpot's code it stands after a call with
- * a target there. C++ calls the stubs by a register or by memory.
- */
-static __always_inline bool is_return_from(const struct java_step *j, __u64 ra, __u64 begin,
-					   __u64 end)
-{
-	__u8 *before = (__u8 *)j->s->words; /* @ra */
-	__s32 distance;
-	__u64 target;
-
-	if (!is_java_code(j->m, ra))
-		return call_before(j->f, ra) == CALL_INDIRECT;
-	if (unwind_read(j->f, before, sizeof(j->s->words), ra - 16))
-		return false;
-	__builtin_memcpy(&distance, before + 12, sizeof(distance));
-	__builtin_memcpy(&target, before + 5, sizeof(target));
-	if (IS2(before + 3, 0x49, 0xba) && IS3(before + 13, 0x41, 0xff, 0xd2))
-		return target - begin < end - begin; /* mov r10, target; call r10 */
-	return before[11] == 0xe8 && ra + distance - begin < end - begin;
-}
-
-static __always_inline bool is_interpreted(const struct java_step *j, __u64 pc)
-{
-	return pc - j->m->interpreter_begin < j->m->interpreter_size;
-}
-
-/* Is @ra an address that a method returns to: in the interpreter, or after a call? */
-static __always_inline bool is_java_return(const struct java_step *j, __u64 ra)
-{
-	return is_interpreted(j, ra) || is_return_from(j, ra, j->m->low, j->m->high);
 }
 
 /* The leaf has no frame of its own, or not any more. */
@@ -402,7 +352,7 @@ static __always_inline bool java_look_at_frame(struct java_step *j)
 	s->kind = kind = java_kind_of(j);
 	if (kind == JAVA_NMETHOD || kind == JAVA_NATIVE)
 		s->method = blob_word(j, j->m->blob_method);
-	return !j->f->has_regs ||
+	return (!j->f->has_regs && kind != JAVA_UNSIZED) ||
 	       !unwind_read(j->f, s->code, sizeof(s->code), j->f->pc - JAVA_CODE_BEFORE);
 }
 
@@ -417,6 +367,8 @@ static __always_inline enum stack_end java_leave_frame(const struct java_step *j
 
 	if (kind == JAVA_INTERPRETER)
 		return java_leave_interpreter(j);
+	if (kind == JAVA_UNSIZED)
+		return java_leave_unsized(j);
 	if (j->f->has_regs)
 		return java_leave_leaf(j, kind);
 	switch (kind) {

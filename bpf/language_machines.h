@@ -68,6 +68,8 @@ struct java_machine {
 #define JAVA_CODE_BYTES  64 /* of instructions around the leaf's */
 #define JAVA_CODE_BEFORE 16 /* of them before it */
 
+#define JAVA_ENTRY_BYTES 24 /* of the first instructions of a stub */
+
 #define JAVA_CONST_WORDS 8 /* of a ConstMethod that are read */
 
 /* Memory of a step from a frame of HotSpot's code to its caller (bpf/java_step.h). */
@@ -81,6 +83,7 @@ struct java_scratch {
 	__u64 blob[JAVA_BLOB_BYTES / 8];
 	__u64 name[JAVA_NAME_BYTES / 8];
 	__u8 code[JAVA_CODE_BYTES];
+	__u8 entry[JAVA_ENTRY_BYTES];
 	__u64 words[2];
 	__u64 left;                    /* bytes of the prologue, and whether the rest of it */
 	__u64 is_found;                /* makes the frame */

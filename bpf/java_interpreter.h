@@ -106,7 +106,8 @@ static __always_inline bool is_frame_begun(const struct java_step *j)
 /*
  * Does the instruction of the leaf take a word of the frame at rbp? So the interpreter begins after
  * a call has returned. Up to version 17: mov rsp, [rbp - 16]. Later: mov rcx, [rbp - 16]; lea rsp,
- * [rbp + 8 * rcx]. All: movq [rbp - 16], 0. From 11 on: mov r13, [rbp - 64].
+ * [rbp + 8 * rcx]. All: movq [rbp - 16], 0. From 11 on: mov r13, [rbp - 64], and in version 8
+ * [rbp - 56].
  */
 static __always_inline bool is_after_return(const __u8 *c)
 {
@@ -114,7 +115,24 @@ static __always_inline bool is_after_return(const __u8 *c)
 	       (IS3(c, 0x48, 0x8b, 0x4d) && c[3] == 0xf0) ||
 	       (IS3(c, 0x48, 0x8d, 0x64) && IS2(c + 3, 0xcd, 0)) ||
 	       (IS3(c, 0x48, 0xc7, 0x45) && c[3] == 0xf0) ||
-	       (IS3(c, 0x4c, 0x8b, 0x6d) && c[3] == 0xc0);
+	       (IS3(c, 0x4c, 0x8b, 0x6d) && (c[3] == 0xc0 || c[3] == 0xc8));
+}
+
+/*
+ * Has the leaf left its frame, and not taken its return address yet? The register of the bytecode
+ * is still that of the method which ends. If that method has called itself, the register says the
+ * same as in the caller's frame. A method that returns does: leave; pop r13. One that passes an
+ * exception on pops rdx. Version 25 clears a byte of the thread before the pop.
+ */
+static __always_inline bool is_frame_left(const __u8 *c)
+{
+	const __u8 *before = c - 1;
+
+	if (IS3(c, 0x41, 0xc6, 0x87)) /* mov byte [r15 + number], 0 */
+		c += 8;
+	else if (IS3(c - 8, 0x41, 0xc6, 0x87))
+		before -= 8;
+	return *before == 0xc9 && (IS2(c, 0x41, 0x5d) || c[0] == 0x5a);
 }
 
 #endif

@@ -179,9 +179,10 @@ static __always_inline enum stack_end java_leave_edge(const struct java_step *j)
 
 static __always_inline enum stack_end java_leave_interpreter(const struct java_step *j)
 {
+	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
 	__u64 rbp;
 
-	if (j->f->has_regs && !is_at_bytecode(j) && !is_after_return(j->s->code + JAVA_CODE_BEFORE))
+	if (j->f->has_regs && (is_frame_left(c) || (!is_at_bytecode(j) && !is_after_return(c))))
 		return java_leave_edge(j);
 	if (unwind_get_reg(j->f, UNWIND_RBP, &rbp) ||
 	    unwind_read(j->f, &j->s->method, sizeof(j->s->method), rbp - JAVA_FRAME_METHOD))

@@ -220,7 +220,47 @@ START_TEST(return_to_the_interpreter)
 	put(code(INTERPRETER, 0x80), of_25, sizeof(of_25) - 1);
 	for (size_t i = 0; i < sizeof(begins_25); i++)
 		ck_interpreted(leave_interpreter(0x80 + begins_25[i], STACK, 12), ra);
+	/* Version 8 keeps the bytecode a word higher. */
+	put(code(INTERPRETER, 0x90), "\x4c\x8b\x6d\xc8", 4);
+	ck_interpreted(leave_interpreter(0x90, STACK, 12), ra);
+	put(code(INTERPRETER, 0x90), "\x4c\x8b\x6d\xd0", 4);
+	ck_assert_int_eq(leave_interpreter(0x90, STACK, 12), STACK_END_UNREADABLE);
 	ck_assert_int_eq(leave_interpreter(0xc0, STACK, 12), STACK_END_UNREADABLE);
+}
+END_TEST
+
+/*
+ * A method that has called itself returns. Its frame is gone, and its return address is still on
+ * the stack. The register of the bytecode fits the frame of its caller, too.
+ */
+START_TEST(frame_that_is_left)
+{
+	static const char *const left[] = {
+		"\xc9\x41\x5d",                           /* leave; pop r13 */
+		"\xc9\x5a",                               /* leave; pop rdx */
+		"\xc9\x41\xc6\x87\xbe\x03\0\0\0\x41\x5d", /* leave; mov byte [r15 + n], 0; pop r13
+							   */
+		"\xc9\x41\xc6\x87\xbe\x03\0\0\0\x5a",
+	};
+	static const unsigned char sizes[] = {3, 2, 11, 10}, pops[] = {0, 0, 8, 8};
+	uint64_t ra;
+
+	begin_interpreter();
+	ra = code(INTERPRETER, 0x200);
+	stack[50 - 12] = ra;
+	for (size_t i = 0; i < 4; i++) {
+		put(code(INTERPRETER, 0x3f), left[i], sizes[i]);
+		for (unsigned off = 0; off <= pops[i]; off += 8) {
+			ck_caller(leave_interpreter(0x40 + off, BYTECODE(5), 12), ra, RBP - 8 * 11);
+			ck_assert_uint_eq(frame.rbp_at, 0);
+			ck_assert_uint_eq(scratch.method, 0);
+		}
+		/* At the instruction before it, the frame is there. */
+		ck_interpreted(leave_interpreter(0x3f, BYTECODE(5), 12), stack[51]);
+	}
+	/* The same pop elsewhere says nothing. */
+	put(code(INTERPRETER, 0x3f), "\x90\x41\x5d", 3);
+	ck_interpreted(leave_interpreter(0x40, BYTECODE(5), 12), stack[51]);
 }
 END_TEST
 
@@ -335,5 +375,5 @@ END_TEST
 
 SUITE_MAIN_WITH("java_step", begin, NULL, stub_that_looks_at_code, stubs_that_ask_the_processor,
 		bytecode, flags_before_a_call, return_to_the_interpreter, frame_that_begins,
-		stop_in_a_method, stop_at_a_return, exception_in_a_method, stub_of_c2,
-		method_that_returns_elsewhere, adapter, stub_without_a_frame_yet)
+		frame_that_is_left, stop_in_a_method, stop_at_a_return, exception_in_a_method,
+		stub_of_c2, method_that_returns_elsewhere, adapter, stub_without_a_frame_yet)

@@ -266,14 +266,14 @@ struct language_segment {
 #define MAX_LANGUAGE_SEGMENTS 128
 
 #define PYTHON_FRAME_BYTES  80
-#define PYTHON_FRAMES_WORDS 128 /* of frames that follow each other; a power of 2 */
-#define PYTHON_CODE_BYTES   160
-#define PYTHON_CODE_WORDS   32 /* any offset of a byte's value is in them */
+#define PYTHON_FRAMES_WORDS 256 /* of frames that follow each other; a power of 2 */
+#define PYTHON_CODE_WORDS   11  /* of a code object, from the word with its flags on */
 
 /* The state of the walk from Python function to Python function (bpf/python_frames.h). */
 struct python_walk {
 	__u64 frame; /* the next one; 0: there is none */
 	__u64 list;  /* the element of the list of marks that the frame belongs to */
+	__u64 after; /* the element after that */
 	__u64 tstate;
 	__u32 tgid;
 	__u32 interpreter;             /* its number */
@@ -283,7 +283,7 @@ struct python_walk {
 	__u32 nr_bytes;
 	__u32 at;                         /* the frame at hand, in @words */
 	__u64 words[PYTHON_FRAMES_WORDS]; /* frames */
-	__u64 code[PYTHON_CODE_WORDS];    /* the object of the function at hand */
+	__u64 code[PYTHON_CODE_WORDS];    /* of the function that gets a name */
 };
 
 /* Of a zend_execute_data up to the pointer to the frame before, and of a zend_function. */
@@ -381,6 +381,14 @@ struct loop_places {
 	struct perl_places perl;
 };
 
+/* A function that a walk has met. So its object need not be read again in the same stack. */
+struct met_function {
+	__u64 word;
+	__u64 walk; /* the number of the walk */
+};
+
+#define MET_FUNCTIONS_SHIFT 5
+
 /*
  * The functions of a thread, while its stack is walked. Words from the last segment's end on have
  * no mark. The words of one segment stand directly before the native frame that has its mark.
@@ -389,7 +397,11 @@ struct language_stack {
 	struct language_places places;
 	__u32 nr_words, nr_segments;
 	__u32 nr_failures; /* names that could not be read in this stack */
-	__u32 reserved;
+	__u32 nr_known;    /* words of the stack before, if the names of all were handed over */
+	__u64 known_space; /* of these words: as in struct lately_seen */
+	__u64 has_unknown; /* of this stack: the name of a word was not handed over before */
+	__u64 walk;        /* the number of this walk */
+	struct met_function met[1 << MET_FUNCTIONS_SHIFT];
 	struct language_segment segments[MAX_LANGUAGE_SEGMENTS];
 	struct language_loops loops;
 	struct loop_places loop_places;

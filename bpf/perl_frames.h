@@ -25,6 +25,7 @@
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
 #include "bpf/loop_segments.h"
+#include "bpf/met_functions.h"
 #include "bpf/perl_names.h"
 #include "bpf/seen_functions.h"
 
@@ -128,7 +129,7 @@ static __always_inline void push_perl_sub(struct perl_context *w, __u64 addr, bo
 	p->function.word = LANGUAGE_WORD(LANGUAGE_PERL, h * 0x9e3779b97f4a7c15ULL >> 52, addr);
 	if (word_addr(p->function.word) < NR_NOTES)
 		return;
-	if (!is_function_seen(&p->function))
+	if (!is_word_known(w->s, &p->function))
 		send_perl_function(w->level, is_main);
 	push_loop_word(w->s, p->function.word);
 }

@@ -23,6 +23,7 @@
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
 #include "bpf/loop_segments.h"
+#include "bpf/met_functions.h"
 #include "bpf/seen_functions.h"
 #include "bpf/send_names.h"
 
@@ -182,7 +183,7 @@ static __always_inline void push_php_function(struct php_context *w, __u64 addr)
 		h ^= (__u64)(__u32)php_word(p, at->function_file + 8) << 20;
 	}
 	p->function.word = LANGUAGE_WORD(LANGUAGE_PHP, h * 0x9e3779b97f4a7c15ULL >> 52, addr);
-	if (!is_function_seen(&p->function))
+	if (!is_word_known(w->s, &p->function))
 		send_php_function(w->level);
 	push_loop_word(w->s, p->function.word);
 }

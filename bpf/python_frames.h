@@ -25,6 +25,7 @@
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
 #include "bpf/loop_segments.h"
+#include "bpf/met_functions.h"
 #include "bpf/seen_functions.h"
 #include "bpf/send_names.h"
 
@@ -57,10 +58,10 @@ static __always_inline bool read_state(struct python_walk *p, const struct inter
 static __always_inline bool read_state_of_key(struct python_walk *p, const struct interpreter *in,
 					      __u64 fs, __u64 place)
 {
-	const __u64 *words = p->text;
+	__u64 words[3];
 	__u32 key;
 
-	if (read_user(p->text, sizeof(p->text), place + sizeof(key) - sizeof(p->text)))
+	if (read_user(words, sizeof(words), place + sizeof(key) - sizeof(words)))
 		return false;
 	key = words[2] >> 32;
 	if ((__u32)words[2] != 1 || key >= MAX_KEY)
@@ -155,40 +156,88 @@ static __always_inline bool read_text(const struct interpreter *in, struct langu
 	return !nr || !bpf_probe_read_user(text->bytes, nr, (void *)(addr + skip));
 }
 
-/* The 8 bytes of the function at hand at offset @off. */
-static __always_inline __u64 code_word(const struct language_stack *s, __u8 off)
+/*
+ * The word at offset @off of a code object of which @code has the words. The verifier has to know
+ * that the access is aligned and within them.
+ */
+static __always_inline __u64 code_word(const struct python_layout *at, const __u64 *code, __u8 off)
 {
-	return *(const __u64 *)((const char *)s->python.code + (off & 0xf8));
+	__u32 i = (off - at->code_flags + at->code_flags % 8) & 0x78;
+
+	barrier_var(i);
+	if (i > (PYTHON_CODE_WORDS - 1) * sizeof(*code))
+		return 0;
+	return *(const __u64 *)((const char *)code + i);
 }
 
-/* The 4 bytes of the function at hand at offset @off. */
-static __always_inline __u32 code_number(const struct language_stack *s, __u8 off)
+/* The 4 bytes at offset @off, likewise. */
+static __always_inline __u32 code_number(const struct python_layout *at, const __u64 *code,
+					 __u8 off)
 {
-	return *(const __u32 *)((const char *)s->python.code + (off & 0xfc));
+	return code_word(at, code, off) >> (off % 8 * 8);
+}
+
+/* Reads the parts of the code object at @addr that are used. */
+static __always_inline long read_code(const struct python_layout *at, __u64 *code, __u64 addr)
+{
+	return read_user(code, PYTHON_CODE_WORDS * sizeof(*code),
+			 addr + at->code_flags - at->code_flags % 8);
+}
+
+/* The word of the function whose code object is at @addr and has @code. */
+static __always_inline __u64 python_word(const struct python_layout *at, const __u64 *code,
+					 __u64 addr)
+{
+	__u64 h = code_number(at, code, at->code_line) ^
+		  (__u64)code_number(at, code, at->code_flags) << 32;
+
+	h ^= code_word(at, code, at->code_name) * 3 ^ code_word(at, code, at->code_file) * 5;
+	if (at->code_version)
+		h ^= (__u64)code_number(at, code, at->code_version) << 17;
+	return LANGUAGE_WORD(LANGUAGE_PYTHON, h * 0x9e3779b97f4a7c15ULL >> 52, addr);
+}
+
+/* Reads the line, the name and the file of the function whose code object the walk has. */
+static __always_inline bool read_python_names(const struct interpreter *in,
+					      struct language_stack *s, struct function_name *name)
+{
+	const struct python_layout *at = &in->python;
+	const __u64 *code = s->python.code;
+
+	name->line = code_number(at, code, at->code_line);
+	return read_text(in, s, code_word(at, code, at->code_name), false, &name->name) &&
+	       read_text(in, s, code_word(at, code, at->code_file), true, &name->file);
 }
 
 /*
- * Hands the name of the function at hand of @level to the recorder. Without room or readable memory
+ * Hands the name of function number @i of @level to the recorder. Without room or readable memory
  * nothing happens, and a later sample tries again. Returns 0.
  */
-__verified_once int send_python_function(__u32 level)
+__verified_once int send_python_function(__u32 i, __u32 level)
 {
 	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
 	const struct interpreter *in;
+	const struct python_layout *at;
 	struct function_name *name;
+	__u64 *code, word;
 
-	if (!walk_languages || !s)
+	if (!walk_languages || !s || i >= max_depth)
 		return 0;
 	in = bpf_map_lookup_elem(&interpreters, &s->python.interpreter);
 	if (!in)
 		return 0;
+	at = &in->python;
+	code = s->python.code;
+	word = s->python.function.word = s->words[i];
+	if (word_addr(word) < NR_NOTES || is_function_seen(&s->python.function))
+		return 0;
 	name = begin_name(&s->python.function, s->python.tgid, &s->nr_failures, sizeof(*name));
 	if (!name)
 		return 0;
-	name->line = code_number(s, in->python.code_line);
 	end_name(name,
-		 read_text(in, s, code_word(s, in->python.code_name), false, &name->name) &&
-			 read_text(in, s, code_word(s, in->python.code_file), true, &name->file),
+		 !read_code(at, code, word_addr(word)) &&
+			 python_word(at, code, word_addr(word)) == word &&
+			 read_python_names(in, s, name),
 		 &s->python.function, &s->nr_failures);
 	return 0;
 }
@@ -235,24 +284,42 @@ static __always_inline long end_contradiction(struct python_context *w)
 static __always_inline bool push_function(struct python_context *w, __u64 code)
 {
 	struct language_stack *s = w->s;
-	const struct python_layout *at = &w->in->python;
-	struct seen_function *function = &s->python.function;
-	__u64 h;
+	struct met_function *met = met_function_at(s, code);
+	__u64 words[PYTHON_CODE_WORDS]; /* on this stack, where the kernel checks less */
 
 	if (s->nr_words >= max_depth)
 		return true;
-	if (word_addr(code) != code || code < NR_NOTES ||
-	    read_user(s->python.code, PYTHON_CODE_BYTES, code))
+	if (is_function_met(s, met, code)) {
+		push_loop_word(s, met->word);
+		return true;
+	}
+	if (word_addr(code) != code || code < NR_NOTES || read_code(&w->in->python, words, code))
 		return false;
-	h = code_number(s, at->code_line) ^ (__u64)code_number(s, at->code_flags) << 32;
-	h ^= code_word(s, at->code_name) * 3 ^ code_word(s, at->code_file) * 5;
-	if (at->code_version)
-		h ^= (__u64)code_number(s, at->code_version) << 17;
-	function->word = LANGUAGE_WORD(LANGUAGE_PYTHON, h * 0x9e3779b97f4a7c15ULL >> 52, code);
-	if (!is_function_seen(function))
-		send_python_function(w->level);
-	push_loop_word(w->s, function->word);
+	s->python.function.word = python_word(&w->in->python, words, code);
+	note_function_met(s, met, s->python.function.word);
+	is_word_known(s, &s->python.function);
+	push_loop_word(s, s->python.function.word);
 	return true;
+}
+
+/* Of an element of the list of marks. All offsets that are used are multiples of 8 below. */
+#define MARK_WORDS 3
+
+/*
+ * Reads the element of the list of marks at hand. *@frame becomes the frame that it has, if the
+ * version keeps one there. All is 0 if the element cannot be read.
+ */
+static __always_inline void read_mark(const struct python_layout *at, struct python_walk *p,
+				      __u64 *frame)
+{
+	__u64 words[MARK_WORDS] = {};
+	__u32 next = at->list_next / 8, own = at->list_frame / 8;
+
+	read_user(words, sizeof(words), p->list);
+	barrier_var(next); /* the verifier has to know the bounds */
+	barrier_var(own);
+	p->after = next < MARK_WORDS ? words[next] : 0;
+	*frame = own < MARK_WORDS ? words[own] : 0;
 }
 
 /*
@@ -263,12 +330,14 @@ static __always_inline bool step_list(struct python_context *w)
 {
 	const struct python_layout *at = &w->in->python;
 	struct python_walk *p = &w->s->python;
+	__u64 frame;
 
-	p->list = read_user_word(p->list + at->list_next);
+	p->list = p->after;
 	if (!p->list)
 		return !p->frame;
+	read_mark(at, p, &frame);
 	if (at->marks == PYTHON_MARK_ENTRY)
-		return read_user_word(p->list + at->list_frame) == p->frame;
+		return frame == p->frame;
 	/* The outermost element is a part of the thread state, and no function has it. */
 	return (p->frame != 0) == (p->list - p->tstate > TSTATE_BYTES);
 }
@@ -279,11 +348,11 @@ static __always_inline bool step_list(struct python_context *w)
 
 /*
  * Reads the frame at @frame. From 3.11 on, the frames of functions that call each other follow each
- * other in memory. So the program reads all memory before a frame, on its page, when the frame that
- * was read last is near. A read of many bytes costs as much as one of few. Returns false if the
- * frame cannot be read.
+ * other in memory (@is_list is false). So the program reads all memory before a frame, on its page,
+ * when it is the first one, or near to the one that was read last. A read of many bytes costs as
+ * much as one of few. Returns false if the frame cannot be read.
  */
-static __always_inline bool read_frame(struct python_walk *p, __u64 frame)
+static __always_inline bool read_frame(struct python_walk *p, __u64 frame, bool is_list)
 {
 	__u64 begin = frame;
 	__u32 nr = PYTHON_FRAME_BYTES;
@@ -291,7 +360,7 @@ static __always_inline bool read_frame(struct python_walk *p, __u64 frame)
 	p->at = frame - p->begin;
 	if (p->nr_bytes && frame - p->begin <= p->nr_bytes - PYTHON_FRAME_BYTES)
 		return true;
-	if (p->begin - frame < NEAR_BYTES) {
+	if (p->nr_bytes ? p->begin - frame < NEAR_BYTES : !is_list) {
 		nr += frame % PAGE_BYTES;
 		if (nr > sizeof(p->words))
 			nr = sizeof(p->words);
@@ -325,7 +394,7 @@ static long collect_python_frame(__u32 i, struct python_context *w)
 
 	if (!frame)
 		return 1;
-	if (!read_frame(p, frame))
+	if (!read_frame(p, frame, at->marks < PYTHON_MARK_ENTRY))
 		return end_unreadable(w);
 	owner = *(const __u8 *)frame_part(p, at->frame_owner);
 	p->frame = frame_word(p, at->frame_next);
@@ -348,6 +417,13 @@ static long collect_python_frame(__u32 i, struct python_context *w)
 			return end_contradiction(w);
 	}
 	return 0;
+}
+
+/* Hands over the name of function number @i, if that is needed. */
+static long name_python_function(__u32 i, struct python_context *w)
+{
+	send_python_function(i, w->level);
+	return w->s->nr_failures >= NAME_FAILURES_MAX;
 }
 
 /* Frames that are looked at to find the mark of a segment. */
@@ -380,10 +456,15 @@ __verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id
 	p->nr_bytes = 0;
 	p->interpreter = interpreter;
 	p->function.space_id = space_id;
+	p->frame = 0;
 	p->list = at->tstate_list ? state_word(p, at->tstate_list) : 0;
-	p->frame = at->tstate_frame ? state_word(p, at->tstate_frame)
-				    : read_user_word(p->list + at->list_frame);
+	if (p->list)
+		read_mark(at, p, &p->frame);
+	if (at->tstate_frame)
+		p->frame = state_word(p, at->tstate_frame);
 	bpf_loop(MAX_PYTHON_FRAMES, collect_python_frame, &w, 0);
+	if (w.s->has_unknown)
+		bpf_loop(w.s->nr_words, name_python_function, &w, 0);
 	w.s->loops.nr_segments = w.s->nr_segments;
 	w.s->loops.is_exact = 1;
 	return w.s->nr_words;

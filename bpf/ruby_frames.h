@@ -26,6 +26,7 @@
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
 #include "bpf/loop_segments.h"
+#include "bpf/met_functions.h"
 #include "bpf/seen_functions.h"
 #include "bpf/send_names.h"
 
@@ -199,7 +200,7 @@ static __always_inline bool push_ruby_function(struct ruby_context *w, __u64 cod
 	h = r->parts[RUBY_LOCATION_NAME] * 3 ^ r->parts[RUBY_LOCATION_FILE] * 5;
 	h ^= (__u64)ruby_line(&w->in->ruby, r) << 20;
 	r->function.word = LANGUAGE_WORD(LANGUAGE_RUBY, h * 0x9e3779b97f4a7c15ULL >> 52, body);
-	if (!is_function_seen(&r->function))
+	if (!is_word_known(w->s, &r->function))
 		send_ruby_function(w->level);
 	push_loop_word(w->s, r->function.word);
 	return true;

@@ -12,6 +12,7 @@
 #include "bpf/depth_limit.h"
 #include "bpf/kernel.h"
 #include "bpf/loop_places.h"
+#include "bpf/met_functions.h"
 #include "bpf/perl_frames.h"
 #include "bpf/php_frames.h"
 #include "bpf/python_frames.h"
@@ -52,11 +53,13 @@ __verified_once int find_stack_functions(__u32 tgid, __u64 space_id, __u32 level
 						&code, &code_end)) {
 		return FUNCTIONS_NONE;
 	}
+	begin_meeting(s, space_id);
 	if (!collect_python(interpreter, base, space_id, tgid, level) &&
 	    !collect_php(interpreter, base, space_id, tgid, level) &&
 	    !collect_ruby(interpreter, base, space_id, tgid, level) &&
 	    !collect_perl(interpreter, base, space_id, tgid, level))
 		return FUNCTIONS_NONE;
+	end_meeting(s);
 	return s->loops.code.loop_bytes ? FUNCTIONS_OF_LOOPS : FUNCTIONS_WITH_MARKS;
 }
 

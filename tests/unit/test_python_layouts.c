@@ -46,6 +46,36 @@ static void expect(uint32_t version, uint64_t is_free_threaded, const char *name
 	ck_assert_uint_eq(found.interpreter.language, is_walked ? LANGUAGE_PYTHON : LANGUAGE_NONE);
 }
 
+/* The program reads the words from that with the flags on (PYTHON_CODE_WORDS). */
+static void expect_read(const struct python_layout *at, uint8_t off)
+{
+	ck_assert_uint_ge(off, at->code_flags);
+	ck_assert_uint_lt(off / 8 - at->code_flags / 8, PYTHON_CODE_WORDS);
+}
+
+/* All parts of a code object are in the words that the program reads, and addresses are whole. */
+START_TEST(parts_of_code_are_read)
+{
+	static const struct {
+		uint32_t version;
+		bool is_free_threaded;
+	} known[] = {{0x030b00f0, false}, {0x030c00f0, false}, {0x030d00f0, false},
+		     {0x030d00f0, true},  {0x030e00f0, false}, {0x030e00f0, true}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct found_interpreter found = find(known[i].version, known[i].is_free_threaded);
+		const struct python_layout *at = &found.interpreter.python;
+
+		ck_assert_uint_eq(at->code_file % 8 + at->code_name % 8, 0);
+		expect_read(at, at->code_line);
+		expect_read(at, at->code_file);
+		expect_read(at, at->code_name);
+		if (at->code_version)
+			expect_read(at, at->code_version);
+	}
+}
+END_TEST
+
 START_TEST(versions)
 {
 	expect(0x030b02f0, 0, "CPython 3.11.2", true);
@@ -128,6 +158,6 @@ START_TEST(other_files)
 }
 END_TEST
 
-SUITE_MAIN_WITH("python_layouts", begin, NULL, versions, versions_by_functions,
-		unknown_versions_are_not_walked, variable_of_the_thread, offsets_of_another_version,
-		data_too_short, other_files)
+SUITE_MAIN_WITH("python_layouts", begin, NULL, parts_of_code_are_read, versions,
+		versions_by_functions, unknown_versions_are_not_walked, variable_of_the_thread,
+		offsets_of_another_version, data_too_short, other_files)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Waits in three places, and says for how many nanoseconds in each:
+ * Waits in three places, and says for how many nanoseconds in each, and for how many of them at
+ *most it computed, or waited for a CPU:
  *
  *	waits             then ends
  *	waits forever     then says so, and waits in wait_forever until it is killed
@@ -68,13 +69,28 @@ static void *write_bytes(void *arg)
 	return arg;
 }
 
-static uint64_t time_of(void (*function)(void))
+/* Nanoseconds that the thread has computed or waited for a CPU; 0: the kernel does not count them.
+ */
+static uint64_t runnable_ns(void)
 {
-	uint64_t begin_ns = now_ns();
+	FILE *f = fopen("/proc/thread-self/schedstat", "r");
+	uint64_t computed = 0, waited = 0;
+
+	if (f && fscanf(f, "%lu %lu", &computed, &waited) != 2)
+		computed = waited = 0;
+	if (f)
+		fclose(f);
+	return computed + waited;
+}
+
+static void say_time_of(const char *name, void (*function)(void))
+{
+	uint64_t runnable = runnable_ns(), begin_ns = now_ns(), ns;
 
 	for (int i = 0; i < ROUNDS; i++)
 		function();
-	return now_ns() - begin_ns;
+	ns = now_ns() - begin_ns;
+	printf("%s %lu %lu\n", name, ns, runnable_ns() - runnable);
 }
 
 static int there[2], back[2];
@@ -120,10 +136,10 @@ int main(int argc, char **argv)
 		return wait_until(argv[2]);
 	if (pipe(ends) || pthread_create(&writer, NULL, write_bytes, NULL))
 		return 1;
-	printf("wait_for_pipe %lu\n", time_of(wait_for_pipe));
+	say_time_of("wait_for_pipe", wait_for_pipe);
 	pthread_join(writer, NULL);
-	printf("wait_sleeping %lu\n", time_of(wait_sleeping));
-	printf("wait_for_futex %lu\n", time_of(wait_for_futex));
+	say_time_of("wait_sleeping", wait_sleeping);
+	say_time_of("wait_for_futex", wait_for_futex);
 	fflush(stdout);
 	if (argc > 1)
 		wait_forever();

@@ -10,15 +10,15 @@ build "$dir/waits" waits.c
 folded() { "$profrep" -f ${2:+--event "$2"} "$dir/$1.prof" 2> /dev/null; }
 # recorded NAME FUNCTION [EVENT]: nanoseconds.
 recorded() { folded "$1" "${3:-}" | sum_samples ";$2;"; }
-# said FUNCTION: by the latest run.
-said() { awk -v name="$1" '$1 == name {print $2}' "$dir/said"; }
+# said FUNCTION [COLUMN]: by the latest run.
+said() { awk -v name="$1" -v column="${2:-2}" '$1 == name {print $column}' "$dir/said"; }
 # is_as_said NAME FUNCTION [EVENT]: the waits end a little before the program reads its clock. A thread that waits for
-# the CPU on a busy machine is off the CPU, too, unless states are kept apart.
+# the CPU on a busy machine is off the CPU, too, but perhaps not in the function, and not if states are kept apart.
 is_as_said()
 {
-	local have want
-	have=$(recorded "$@") want=$(said "$2")
-	between "$have" "$(awk -v ns="$want" 'BEGIN {printf "%.0f", 0.99 * ns - 1000000}')" "$want"
+	local have want runnable
+	have=$(recorded "$@") want=$(said "$2") runnable=$(said "$2" 3)
+	between "$have" "$(awk -v ns="$want" -v no="$runnable" 'BEGIN {printf "%.0f", 0.99 * ns - 1000000 - no}')" "$want"
 }
 # record NAME OPTION...: of a run.
 record() { "$profrec" -o "$dir/$1.prof" --off-cpu "${@:2}" -- "$dir/waits" > "$dir/said" 2> "$dir/$1.err"; }

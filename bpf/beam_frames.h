@@ -47,11 +47,27 @@ static __always_inline bool find_beam_step(struct beam_step *b, __u32 level)
 
 	if (!memory)
 		return false;
-	b->m = bpf_map_lookup_elem(&beam_machines, &memory->tgid);
+	b->m = &memory->beam.machine;
 	b->f = &memory->walk.frame;
 	b->process = 0;
 	b->s = &memory->beam;
-	return b->m;
+	return memory->beam.has_machine;
+}
+
+/* Copies the machine of the process of @level, once in a walk: each look into the map takes longer.
+ */
+static __always_inline void take_beam_machine(__u32 level)
+{
+	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	const struct beam_machine *m;
+
+	if (!memory || memory->beam.has_machine)
+		return;
+	m = bpf_map_lookup_elem(&beam_machines, &memory->tgid);
+	if (!m)
+		return;
+	memory->beam.machine = *m;
+	memory->beam.has_machine = 1;
 }
 
 /*
@@ -77,10 +93,13 @@ static __always_inline __u64 find_beam_process(const struct beam_step *b)
  * The word of the function at hand. Its place in the code stands for it, and a hash of the code
  * tells whether other code has come there.
  */
-static __always_inline __u64 beam_word(const struct unwind_frame *f)
+static __always_inline __u64 beam_word(const struct beam_step *b)
 {
+	const struct unwind_frame *f = b->f;
 	__u64 code[2];
 
+	if (b->s->around == f->pc && word_addr(f->pc) == f->pc && f->pc >= NR_NOTES)
+		return beam_word_of(f->pc, b->s->near + 1);
 	if (word_addr(f->pc) != f->pc || f->pc < NR_NOTES || read_user(code, sizeof(code), f->pc))
 		return 0;
 	return beam_word_of(f->pc, code);
@@ -115,11 +134,14 @@ __verified_once int look_at_beam_frame(__u64 space_id, __u32 level)
 {
 	struct beam_step b;
 
-	if (!walk_languages || !find_beam_step(&b, level))
+	if (!walk_languages)
+		return 0;
+	take_beam_machine(level);
+	if (!find_beam_step(&b, level))
 		return 0;
 	if (!is_beam_shared(b.m, b.f->pc)) {
 		b.s->function.space_id = space_id;
-		b.s->word = b.s->function.word = beam_word(b.f);
+		b.s->word = b.s->function.word = beam_word(&b);
 	}
 	return b.m->has_frame_pointers != 0;
 }

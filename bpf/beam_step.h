@@ -114,16 +114,23 @@ static __always_inline bool beam_find_stack(struct beam_step *b)
 	}
 }
 
-/* Is sub rsp, number of one byte or four, at byte @i + 1? */
+/* Places at which a turn looks for an instruction, and the least bytes of that. */
+#define BEAM_ROOM_PLACES 16
+#define BEAM_ROOM_BYTES  4
+
+/* Looks for sub rsp, number of one byte or four, from the leaf backward. Byte 0 stands for none. */
 static inline long beam_look_for_room(__u32 i, struct beam_step *b)
 {
-	const __u8 *c = b->s->code + i + 1;
+	__u32 first = BEAM_CODE_BEFORE - BEAM_ROOM_PLACES * (i + 1);
+	const __u8 *c = b->s->code + (first & (BEAM_CODE_SIZE - 1));
 
-	if (i >= BEAM_CODE_BEFORE - 4)
+	if (first >= BEAM_CODE_BEFORE)
 		return 1;
-	if (c[0] == 0x48 && (c[1] == 0x83 || c[1] == 0x81) && c[2] == 0xec)
-		b->s->at = i + 1;
-	return 0;
+	for (__u32 at = 0; at < BEAM_ROOM_PLACES; at++)
+		if (c[at] == 0x48 && (c[at + 1] & 0xfd) == 0x81 && c[at + 2] == 0xec &&
+		    first + at <= BEAM_CODE_BEFORE - BEAM_ROOM_BYTES)
+			b->s->at = first + at;
+	return b->s->at != 0;
 }
 
 static inline long beam_measure_next(__u32 i, struct beam_step *b)
@@ -150,7 +157,7 @@ static __always_inline __s64 beam_measure_leaf(struct beam_step *b)
 		return -2;
 	/* The last instruction that makes room on the stack. */
 	s->at = 0;
-	take_turns(BEAM_CODE_BEFORE - 4, beam_look_for_room, b);
+	take_turns(BEAM_CODE_BEFORE / BEAM_ROOM_PLACES, beam_look_for_room, b);
 	s->grown = 0;
 	if (!s->at)
 		return -1;
@@ -168,6 +175,21 @@ static __always_inline bool is_beam_end(const struct beam_machine *m, __u64 pc)
 }
 
 /*
+ * Is @pc after a call? Keeps the code around it: beam_word needs it for the next frame, and one
+ * read is cheaper than two.
+ */
+static __always_inline bool is_beam_after_call(const struct beam_step *b, __u64 pc)
+{
+	struct beam_scratch *s = b->s;
+
+	s->around = 0;
+	if (unwind_read(b->f, s->near, sizeof(s->near), pc - sizeof(s->near[0])))
+		return is_after_call(b->f, pc);
+	s->around = pc;
+	return call_kind_of((const __u8 *)s->near + sizeof(s->near[0]) - CALL_BYTES) != CALL_NONE;
+}
+
+/*
  * The rule of a frame whose return address is at @at, if it is one. No call leads to the address at
  * which the stack of a process ends.
  */
@@ -176,7 +198,7 @@ static __always_inline __u32 beam_return_at(const struct beam_step *b, __u64 at)
 	__u64 pc;
 
 	if (unwind_read(b->f, &pc, sizeof(pc), at) ||
-	    (pc != b->m->normal_exit && !is_after_call(b->f, pc)))
+	    (pc != b->m->normal_exit && !is_beam_after_call(b, pc)))
 		return UNWIND_RULE_STOP;
 	b->f->sp = at;
 	return UNWIND_RULE_NO_FRAME;
@@ -238,7 +260,9 @@ static __always_inline __u32 beam_search_return(struct beam_step *b)
 
 	if (b->s->searched > BEAM_STACK_WORDS)
 		return UNWIND_RULE_STOP;
-	take_turns(BEAM_FRAME_WORDS, beam_look_at_word, &search);
+	/* The first word is the one in most frames, and the loop costs more than a look. */
+	if (!beam_look_at_word(0, &search))
+		take_turns(BEAM_FRAME_WORDS - 1, beam_look_at_word, &search);
 	return search.is_found ? beam_return_at(b, search.at) : UNWIND_RULE_STOP;
 }
 

@@ -142,6 +142,10 @@ struct beam_machine {
 
 /* Memory of a step from a frame of BEAM's code to its caller (bpf/beam_step.h). */
 struct beam_scratch {
+	struct beam_machine machine; /* the walk copies it at its first frame of BEAM */
+	__u64 has_machine;
+	__u64 around;      /* the address around which the step has read the code; 0: none */
+	__u64 near[3];     /* that code, from 8 bytes before the address on */
 	__u64 is_on_stack; /* the frame's sp is already that of the Erlang process */
 	__u64 stack;       /* where that is, at the innermost frame of BEAM */
 	__u64 word;        /* of the frame; 0: it is no function's */

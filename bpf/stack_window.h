@@ -89,6 +89,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 		m->start = NO_WINDOW;
 		m->searched = m->code_parts = m->nr_name_failures = 0;
 		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;
+		m->beam.has_machine = m->beam.around = 0;
 		m->node.function_map = m->node.shared_map = 0;
 	}
 	return m;

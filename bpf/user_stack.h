@@ -203,7 +203,10 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 			walk_languages && w->space->machine == UNWIND_MACHINE_EXPECTED;
 		w->memory->code_start = m->start;
 		w->memory->code_bytes = m->end - m->start;
-		nr = find_made_rule(pages, w->memory->level);
+		/* After the first frame of BEAM, the answer stays the same. */
+		nr = walk_languages && w->memory->beam.has_machine
+			     ? UNWIND_RULE_BEAM
+			     : find_made_rule(pages, w->memory->level);
 		if (walk_languages && nr == UNWIND_RULE_BEAM)
 			nr = find_beam_rule(w);
 		if (nr == UNWIND_NO_RULE && walk_languages && w->space->regex_bytes &&
@@ -280,7 +283,7 @@ static __always_inline void keep_beam_word(const struct user_walk *w, __u64 *add
 		return;
 	*address = memory->beam.word;
 	memory->beam.word = 0;
-	if (!bpf_map_lookup_elem(&seen_functions, &memory->beam.function))
+	if (!is_function_seen(&memory->beam.function))
 		send_beam_function(memory->level);
 }
 

@@ -170,6 +170,49 @@ START_TEST(a_new_frame_has_no_values_yet)
 }
 END_TEST
 
+/* sub rsp, 16 at @bytes before the leaf; add rax, number and nop between them */
+static void put_room(uint64_t leaf, uint64_t bytes)
+{
+	CODE_AT(leaf - bytes, "\x48\x83\xec\x10");
+	for (uint64_t at = bytes - 4; at >= 6; at -= 6)
+		CODE_AT(leaf - at, "\x48\x05\x48\x81\xeb\x10");
+}
+
+START_TEST(a_frame_is_found_wherever_it_is_made)
+{
+	const uint64_t leaf = CODE + 0x300;
+
+	for (uint64_t bytes = 4; bytes <= BEAM_CODE_BEFORE; bytes++) {
+		begin();
+		stack[0] = stack[1] = OLD_CALLER;
+		stack[2] = CALLER;
+		put_room(leaf, bytes);
+		ck_return_at(rule_of_leaf(leaf), bytes < BEAM_CODE_BEFORE ? 2 : 0);
+		/* The one nearest to the leaf counts. */
+		put_room(leaf, bytes);
+		CODE_AT(leaf - 4, "\x48\x83\xec\x08");
+		memset(&scratch, 0, sizeof(scratch));
+		ck_return_at(rule_of_leaf(leaf), 1);
+	}
+}
+END_TEST
+
+/* Bytes of an earlier look may follow those that are read. */
+START_TEST(a_part_of_an_instruction_makes_no_frame)
+{
+	const uint64_t leaf = CODE + 0x300;
+
+	for (uint64_t bytes = 1; bytes < 4; bytes++) {
+		begin();
+		stack[0] = VALUE;
+		stack[1] = CALLER;
+		CODE_AT(leaf - bytes, "\x48\x83\xec\x10");
+		memcpy(scratch.code + BEAM_CODE_BEFORE, "\x48\x83\xec\x10" + bytes, 4 - bytes);
+		ck_return_at(rule_of_leaf(leaf), 1);
+	}
+}
+END_TEST
+
 START_TEST(after_a_call_all_are_values)
 {
 	/* sub rsp, 24; call n; the leaf */
@@ -385,7 +428,8 @@ START_TEST(instructions_have_their_length)
 END_TEST
 
 SUITE_MAIN_WITH("beam_step", begin, NULL, values_are_no_return_addresses,
-		a_new_frame_has_no_values_yet, after_a_call_all_are_values,
+		a_new_frame_has_no_values_yet, a_frame_is_found_wherever_it_is_made,
+		a_part_of_an_instruction_makes_no_frame, after_a_call_all_are_values,
 		instructions_that_nobody_knows_end_the_stack, c_code_says_where_the_stack_is,
 		shared_code_was_called_or_ends_the_stack, stacks_end_where_processes_begin,
 		frame_pointers_lead_to_callers, functions_begin_and_end_without_their_frame,

@@ -265,9 +265,19 @@ struct language_segment {
 
 #define MAX_LANGUAGE_SEGMENTS 128
 
-#define PYTHON_FRAME_BYTES  80
-#define PYTHON_FRAMES_WORDS 256 /* of frames that follow each other; a power of 2 */
-#define PYTHON_CODE_WORDS   11  /* of a code object, from the word with its flags on */
+#define PYTHON_FRAME_BYTES 80
+#define PYTHON_CODE_WORDS  11 /* of a code object, from the word with its flags on */
+
+/* Memory of an interpreter where frames follow each other (bpf/frame_window.h). */
+#define FRAME_WINDOW_WORDS 256 /* a power of 2 */
+
+struct frame_window {
+	__u64 begin;
+	__u32 nr_bytes; /* 0: nothing has been read */
+	__u32 at;       /* the frame at hand, in @words */
+	__u64 words[FRAME_WINDOW_WORDS];
+	__u64 beyond; /* the end of a word that begins before it */
+};
 
 /* The state of the walk from Python function to Python function (bpf/python_frames.h). */
 struct python_walk {
@@ -279,11 +289,8 @@ struct python_walk {
 	__u32 interpreter;             /* its number */
 	struct seen_function function; /* at hand */
 	__u64 text[3];                 /* the head of a string */
-	__u64 begin;                   /* of the memory in @words */
-	__u32 nr_bytes;
-	__u32 at;                         /* the frame at hand, in @words */
-	__u64 words[PYTHON_FRAMES_WORDS]; /* frames */
-	__u64 code[PYTHON_CODE_WORDS];    /* of the function that gets a name */
+	struct frame_window window;    /* its words have the thread state at first */
+	__u64 code[PYTHON_CODE_WORDS]; /* of the function that gets a name */
 };
 
 /* Of a zend_execute_data up to the pointer to the frame before, and of a zend_function. */
@@ -303,7 +310,7 @@ struct php_walk {
 	__u32 interpreter; /* its number */
 	__u32 reserved;
 	struct seen_function function; /* at hand */
-	__u64 words[PHP_FRAME_WORDS];  /* the frame at hand */
+	struct frame_window window;
 	__u64 parts[PHP_FUNCTION_WORDS];
 	__u64 delegating[MAX_PHP_GENERATORS]; /* their frames, the outermost first */
 	__u64 length;                         /* of a string */
@@ -326,6 +333,7 @@ struct ruby_walk {
 	struct seen_function function; /* at hand */
 	__u64 has_innermost;           /* the innermost frame is a function's, not one in C */
 	__u64 words[RUBY_FRAMES_WORDS];
+	struct frame_window values; /* of the stack, to which frames point */
 	__u64 context[RUBY_CONTEXT_WORDS];
 	__u64 parts[RUBY_FUNCTION_WORDS];
 	__u64 text[4]; /* the head of a string */

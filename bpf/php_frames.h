@@ -19,6 +19,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/depth_limit.h"
+#include "bpf/frame_window.h"
 #include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
@@ -235,18 +236,18 @@ static __always_inline bool take_php_frame(struct php_context *w)
 {
 	struct language_stack *s = w->s;
 	struct php_walk *p = &s->php;
-	__u64 at = p->frame, function, flags;
+	__u64 at = p->frame, function, flags, object;
 
-	if (read_user(p->words, sizeof(p->words), at))
+	if (!read_frame(&p->window, at, PHP_FRAME_WORDS * 8, true))
 		return false;
-	p->frame = p->words[PHP_FRAME_NEXT];
-	function = p->words[PHP_FRAME_FUNCTION];
-	flags = p->words[PHP_FRAME_FLAGS];
+	p->frame = frame_word(&p->window, 8 * PHP_FRAME_NEXT);
+	function = frame_word(&p->window, 8 * PHP_FRAME_FUNCTION);
+	flags = frame_word(&p->window, 8 * PHP_FRAME_FLAGS);
+	object = frame_word(&p->window, 8 * PHP_FRAME_OBJECT);
 	if (!function) {
 		/* A frame that stands for others. */
-		if (PHP_IS_OBJECT(flags) &&
-		    at - p->words[PHP_FRAME_OBJECT] == w->in->php.generator_stand_in)
-			p->generator = p->words[PHP_FRAME_OBJECT];
+		if (PHP_IS_OBJECT(flags) && at - object == w->in->php.generator_stand_in)
+			p->generator = object;
 		return true;
 	}
 	p->inner = at;
@@ -304,6 +305,7 @@ __verified_once int collect_php(__u32 interpreter, __u64 base, __u64 space_id, _
 	p = &w.s->php;
 	p->frame = read_user_word(base + w.in->runtime + w.in->php.globals_frame);
 	p->inner = p->generator = p->nr_delegating = 0;
+	p->window.nr_bytes = 0;
 	p->tgid = tgid;
 	p->interpreter = interpreter;
 	p->function.space_id = space_id;

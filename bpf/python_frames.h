@@ -21,6 +21,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/depth_limit.h"
+#include "bpf/frame_window.h"
 #include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
@@ -35,7 +36,7 @@
 /* The 8 bytes at offset @off of the thread state that was read. */
 static __always_inline __u64 state_word(const struct python_walk *p, __u8 off)
 {
-	return *(const __u64 *)((const char *)p->words + off);
+	return *(const __u64 *)((const char *)p->window.words + off);
 }
 
 /*
@@ -46,7 +47,7 @@ static __always_inline bool read_state(struct python_walk *p, const struct inter
 				       __u64 fs, __u64 tstate)
 {
 	p->tstate = tstate;
-	return tstate && !read_user(p->words, STATE_BYTES, tstate) &&
+	return tstate && !read_user(p->window.words, STATE_BYTES, tstate) &&
 	       state_word(p, in->python.tstate_thread) == fs;
 }
 
@@ -342,48 +343,6 @@ static __always_inline bool step_list(struct python_context *w)
 	return (p->frame != 0) == (p->list - p->tstate > TSTATE_BYTES);
 }
 
-/* Frames that begin so near to each other may be parts of one list in one place. */
-#define NEAR_BYTES 512
-#define PAGE_BYTES 4096
-
-/*
- * Reads the frame at @frame. From 3.11 on, the frames of functions that call each other follow each
- * other in memory (@is_list is false). So the program reads all memory before a frame, on its page,
- * when it is the first one, or near to the one that was read last. A read of many bytes costs as
- * much as one of few. Returns false if the frame cannot be read.
- */
-static __always_inline bool read_frame(struct python_walk *p, __u64 frame, bool is_list)
-{
-	__u64 begin = frame;
-	__u32 nr = PYTHON_FRAME_BYTES;
-
-	p->at = frame - p->begin;
-	if (p->nr_bytes && frame - p->begin <= p->nr_bytes - PYTHON_FRAME_BYTES)
-		return true;
-	if (p->nr_bytes ? p->begin - frame < NEAR_BYTES : !is_list) {
-		nr += frame % PAGE_BYTES;
-		if (nr > sizeof(p->words))
-			nr = sizeof(p->words);
-		begin -= nr - PYTHON_FRAME_BYTES;
-	}
-	p->begin = begin;
-	p->nr_bytes = nr;
-	p->at = frame - begin;
-	barrier_var(nr); /* the verifier does not know what the compiler has found out */
-	return nr <= sizeof(p->words) && !read_user(p->words, nr, begin);
-}
-
-/* The bytes of the frame at hand at offset @off. They are within the words in any case. */
-static __always_inline const void *frame_part(const struct python_walk *p, __u8 off)
-{
-	return (const char *)p->words + ((p->at + off) & (sizeof(p->words) - 1));
-}
-
-static __always_inline __u64 frame_word(const struct python_walk *p, __u8 off)
-{
-	return *(const __u64 *)frame_part(p, off);
-}
-
 /* Takes the function of a frame. bpf_loop ends when this returns 1. */
 static long collect_python_frame(__u32 i, struct python_context *w)
 {
@@ -394,20 +353,20 @@ static long collect_python_frame(__u32 i, struct python_context *w)
 
 	if (!frame)
 		return 1;
-	if (!read_frame(p, frame, at->marks < PYTHON_MARK_ENTRY))
+	if (!read_frame(&p->window, frame, PYTHON_FRAME_BYTES, at->marks >= PYTHON_MARK_ENTRY))
 		return end_unreadable(w);
-	owner = *(const __u8 *)frame_part(p, at->frame_owner);
-	p->frame = frame_word(p, at->frame_next);
+	owner = *(const __u8 *)frame_part(&p->window, at->frame_owner);
+	p->frame = frame_word(&p->window, at->frame_next);
 	if (at->marks == PYTHON_MARK_SHIM && owner >= OWNER_SHIM) {
 		end_segment(w, frame);
 		return 0;
 	}
-	if (!push_function(w, frame_word(p, at->frame_code) & ~CODE_TAGS))
+	if (!push_function(w, frame_word(&p->window, at->frame_code) & ~CODE_TAGS))
 		return end_unreadable(w);
 	if (at->marks == PYTHON_MARK_NONE) {
 		end_segment(w, 0);
 		/* A generator that is to raise an exception, and its list does not go on. */
-		if (!p->frame && frame_word(p, at->frame_top))
+		if (!p->frame && frame_word(&p->window, at->frame_top))
 			return end_contradiction(w);
 		return 0;
 	}
@@ -453,7 +412,7 @@ __verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id
 	if (!read_python_state(p, w.in, base))
 		return 0;
 	p->tgid = tgid;
-	p->nr_bytes = 0;
+	p->window.nr_bytes = 0;
 	p->interpreter = interpreter;
 	p->function.space_id = space_id;
 	p->frame = 0;

@@ -22,6 +22,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/depth_limit.h"
+#include "bpf/frame_window.h"
 #include "bpf/interpreters.h"
 #include "bpf/kernel.h"
 #include "bpf/languages.h"
@@ -206,11 +207,22 @@ static __always_inline bool push_ruby_function(struct ruby_context *w, __u64 cod
 	return true;
 }
 
+/*
+ * Reads the word at @addr of the stack of values for the walk of @level. Returns 0, or another
+ * number on failure. It is a function of its own, because its caller's stack has no room.
+ */
+__verified_once int read_ruby_value(__u64 addr, __u32 level)
+{
+	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+
+	return s && read_frame(&s->ruby.values, addr, sizeof(__u64), true) ? 0 : -1;
+}
+
 /* Takes the function of the frame at hand. Returns false if it cannot be read. */
 static __always_inline bool take_ruby_frame(struct ruby_context *w)
 {
 	struct ruby_walk *r = &w->s->ruby;
-	__u64 code, flags;
+	__u64 code, flags, at;
 
 	if (!read_ruby_frame(&w->in->ruby, r))
 		return false;
@@ -218,8 +230,10 @@ static __always_inline bool take_ruby_frame(struct ruby_context *w)
 	code = ruby_frame_word(r, RUBY_FRAME_CODE);
 	if (!code)
 		return true;
-	if (read_user(&flags, sizeof(flags), ruby_frame_word(r, RUBY_FRAME_FLAGS)))
+	at = ruby_frame_word(r, RUBY_FRAME_FLAGS);
+	if (!find_frame(&r->values, at, sizeof(flags)) && read_ruby_value(at, w->level))
 		return false;
+	flags = frame_word(&r->values, 0);
 	if (RUBY_KIND(flags) == RUBY_DUMMY || flags & RUBY_C_FRAME)
 		return true;
 	if (!push_ruby_function(w, code))
@@ -321,7 +335,7 @@ __verified_once int collect_ruby(__u32 interpreter, __u64 base, __u64 space_id, 
 	/* The context is another thread's. */
 	if (!is_here && w.in->ruby.context == RUBY_CONTEXT_GLOBAL)
 		return 0;
-	r->nr_bytes = 0;
+	r->nr_bytes = r->values.nr_bytes = 0;
 	r->has_innermost = 0;
 	r->tgid = tgid;
 	r->interpreter = interpreter;

@@ -168,12 +168,14 @@ pid=$!
 "$profrec" -F 99 -p "$pid" -o "$dir/killed.prof" 2> /dev/null &
 recorder=$!
 wait_for eval '"$profrep" -f "$dir"/killed.prof.*.part 2> /dev/null | grep -q "^func_ab;"'
+programs=$(sed -n 's/^prog_id:[[:space:]]*//p' /proc/$recorder/fdinfo/* | sort -u)
 kill -KILL $recorder
 wait $recorder 2> /dev/null
 kill "$pid"
 check "SIGKILL: the final name is absent" fails 1 test -e "$dir/killed.prof"
 check "SIGKILL: the part is reported, as incomplete" fails 3 "$profrep" -f "$dir"/killed.prof.*.part
 check "SIGKILL: with what was recorded" contains "$("$profrep" -f "$dir"/killed.prof.*.part 2> /dev/null)" "func_ab;"
-no_programs() { ! bpftool prog show | grep -q take_sample; }
+check "SIGKILL: there were BPF programs" test "$programs"
+no_programs() { ! bpftool prog show | grep -E "^($(echo $programs | tr ' ' '|')): "; }
 check "SIGKILL: no BPF program stays" wait_for no_programs
 plan_end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Waits in three places, and says for how many nanoseconds in each, and for how many of them at
- *most it computed, or waited for a CPU:
+ * most it computed, waited for a CPU, or lacked one that the hypervisor took:
  *
  *	waits             then ends
  *	waits forever     then says so, and waits in wait_forever until it is killed
@@ -83,14 +83,32 @@ static uint64_t runnable_ns(void)
 	return computed + waited;
 }
 
+/* Ticks of the clock for which the hypervisor took the CPUs: proc(5), "steal". */
+static uint64_t stolen_ticks(void)
+{
+	FILE *f = fopen("/proc/stat", "r");
+	uint64_t ticks = 0;
+
+	if (f && fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %lu", &ticks) != 1)
+		ticks = 0;
+	if (f)
+		fclose(f);
+	return ticks;
+}
+
 static void say_time_of(const char *name, void (*function)(void))
 {
-	uint64_t runnable = runnable_ns(), begin_ns = now_ns(), ns;
+	uint64_t stolen = stolen_ticks(), runnable = runnable_ns(), begin_ns = now_ns(), ns;
 
 	for (int i = 0; i < ROUNDS; i++)
 		function();
 	ns = now_ns() - begin_ns;
-	printf("%s %lu %lu\n", name, ns, runnable_ns() - runnable);
+	runnable = runnable_ns() - runnable;
+	stolen = stolen_ticks() - stolen;
+	/* The kernel rounds to ticks. */
+	if (stolen)
+		runnable += (stolen + 1) * UINT64_C(1000000000) / sysconf(_SC_CLK_TCK);
+	printf("%s %lu %lu\n", name, ns, runnable);
 }
 
 static int there[2], back[2];

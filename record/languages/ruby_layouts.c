@@ -46,6 +46,13 @@ static const struct {
 	  .text = 24,
 	  .has_length = 1,
 	  .is_line_number = 1}},
+	{"3.4.",
+	 {.context = RUBY_CONTEXT_BLOCK,
+	  .machine_stack = 144,
+	  .frame_bytes = 56,
+	  .text = 24,
+	  .has_length = 1,
+	  .is_line_number = 1}},
 };
 
 static const struct ruby_layout *find_layout(const char *version)

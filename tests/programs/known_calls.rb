@@ -11,11 +11,21 @@ $is_first = true
 METHODS = File.read(__FILE__).scan(/def (?:self\.)?([a-z_]+)/).flatten.uniq << "<=>"
 (1..60).each { |depth| METHODS << "bottom_#{depth}" << "floor_#{depth}" }
 
+# From 3.4 on, labels have the class, and methods of Ruby's own that are written in Ruby have their caller's file.
+def written_in_ruby?(frame)
+  return true if frame.label =~ /\A(block|rescue|ensure|<)/ || frame.path.to_s.start_with?("<internal")
+  return METHODS.include?(frame.label) unless frame.label =~ /\A([A-Z][\w:]*)([#.])(.+)/
+  owner = Object.const_get($1)
+  ($2 == "#" ? owner.instance_method($3) : owner.method($3)).source_location
+end
+
+def name_of(frame)
+  frame.label.sub(/[A-Z][\w:]*[#.]/, "")
+end
+
 def note_pairs
-  frames = caller_locations(1).select do |frame|
-    frame.label =~ /\A(block|rescue|ensure|<)/ || METHODS.include?(frame.label) || frame.path.to_s.start_with?("<internal")
-  end
-  frames.each_cons(2) { |frame, from| $pairs["#{from.label};#{frame.label}"] = true }
+  frames = caller_locations(1).select { |frame| written_in_ruby?(frame) }
+  frames.each_cons(2) { |frame, from| $pairs["#{name_of(from)};#{name_of(frame)}"] = true }
 end
 
 def burn(n)

@@ -23,6 +23,7 @@ static const struct {
 	{38, 0, 198, 0xf38, 0xe0, 0x630, 0x4d8}, /* Ubuntu 24.04 */
 	{40, 0, 198, 0xeb8, 0xe0, 0x630, 0x4d8}, /* Debian 13 */
 	{42, 0, 202, 0xeb8, 0xe0, 0x630, 0x4d8}, /* Debian unstable */
+	{44, 0, 202, 0xec0, 0xe0, 0x630, 0x4d8}, /* Debian experimental */
 };
 
 /* A file, and the difference between addresses as linked and those in struct interpreter. */

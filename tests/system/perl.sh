@@ -71,7 +71,7 @@ judge_perl()
 	"$profrec" -q -U -F 999 -o "$dir/perl.prof" -- $perl tests/programs/known_calls.pl "${PERL_SECONDS:-2}" "$dir/pairs"
 	# Other builds have other sizes.
 	build=$($perl -MConfig -e 'printf "%vd %s %s", $^V, $Config{usethreads} || "", $Config{myuname} =~ /debian/i ? "Debian" : ""')
-	has_support "perl" "$dir/perl.prof" "$build" '5\.(32|34|36|38|40|42)\.[0-9]+ define Debian' || return
+	has_support "perl" "$dir/perl.prof" "$build" '5\.(32|34|36|38|40|42|44)\.[0-9]+ define Debian' || return
 	"$profrep" -fa --unnamed function "$dir/perl.prof" > "$dir/perl.folded" 2> "$dir/perl.err"
 	awk -f tests/known_perl.awk "$dir/pairs" "$dir/perl.folded" > "$dir/truth" 2> "$dir/wrong"
 	check "perl: there are subs" above "$(truth pairs)" 1000

@@ -26,6 +26,8 @@ static const struct {
 } layouts[] = {
 	{"2.7.",
 	 {.context = RUBY_CONTEXT_GLOBAL, .machine_stack = 152, .frame_bytes = 56, .text = 16}},
+	{"3.0.",
+	 {.context = RUBY_CONTEXT_BLOCK, .machine_stack = 152, .frame_bytes = 56, .text = 16}},
 	{"3.1.",
 	 {.context = RUBY_CONTEXT_BLOCK,
 	  .machine_stack = 144,

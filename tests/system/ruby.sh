@@ -74,7 +74,7 @@ judge_ruby()
 {
 	local name=$1
 	"$profrec" -q -U -F 1999 -o "$dir/$name.prof" -- "$ruby" "${@:2}" tests/programs/known_calls.rb 2 "$dir/$name.pairs"
-	has_support "$name" "$dir/$name.prof" "$("$ruby" -e 'print RUBY_VERSION')" '(2\.7|3\.[1234])\..*' || return
+	has_support "$name" "$dir/$name.prof" "$("$ruby" -e 'print RUBY_VERSION')" '(2\.7|3\.[01234])\..*' || return
 	"$profrep" -fa --unnamed function "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/$name.err"
 	awk -f tests/known_ruby.awk "$dir/$name.pairs" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.wrong"
 	check "$name: there are functions" above "$(truth "$name" pairs)" 1000

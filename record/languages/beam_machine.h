@@ -16,8 +16,9 @@
 /* Addresses of the tables from which functions have their names. */
 struct beam_tables {
 	uint64_t ranges, active_code, atoms;
-	uint64_t functions; /* of a module, the list's distance from its beginning */
-	uint64_t lines;     /* as above, of the pointer to its lines; 0: not known */
+	uint64_t functions;        /* of a module, the list's distance from its beginning */
+	uint64_t lines;            /* as above, of the pointer to its lines; 0: not known */
+	uint64_t atoms_are_values; /* as in struct beam_release */
 };
 
 /*

@@ -7,6 +7,7 @@
 
 struct beam_release {
 	uint32_t version;
+	uint32_t has_symbols; /* it exports its variables, else it is as beam_symbols.c says */
 	/*
 	 * A module begins with the number of its functions. So far from there is the list of these,
 	 * whose last element is where their code ends.
@@ -14,6 +15,8 @@ struct beam_release {
 	uint32_t functions;
 	uint32_t lines; /* as far is the pointer to the table of lines; 0: nobody has judged it */
 	uint32_t registers_base; /* as in struct beam_machine */
+	/* The text of an atom is a value of Erlang, a string of bits. Else it is an address. */
+	uint32_t atoms_are_values;
 };
 
 /* The release of @version, as in struct interpreter; NULL if nobody has judged it. */

@@ -48,7 +48,7 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 
 	if (len < 64 || len > INPUT_MAX_BYTES)
 		return;
-	in.version = data[16] & 1 ? 27 : 25;
+	in.version = data[17] & 8 ? 29 : data[16] & 1 ? 27 : 25;
 	image = (struct image){data, len};
 	ret = beam_machine_read(&memory, &in, 0, &machine, &tables);
 	if (!ret && (machine.main >= machine.main_end || machine.shared_end <= machine.normal_exit))

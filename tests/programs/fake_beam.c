@@ -2,12 +2,53 @@
 /*
  * Has the symbols of Erlang's emulator, and none of its data: fake_beam ROUNDS. With
  * UNKNOWN_RELEASE it says a release that nobody has judged, with FOR_EXTENSIONS it has nothing but
- * a function for extensions. With STRANGE_MACHINE it has other code than that release.
+ * a function for extensions. With TOLD such functions tell of release 29, and with TOLD_TWICE they
+ * tell of two lists of modules. With STRANGE_MACHINE it has other code than that release.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "burn.h"
+
+#if defined(TOLD) || defined(TOLD_TWICE)
+uint64_t fake_ranges[13] = {1, 8, UINT64_MAX, 8, UINT64_MAX}, other_ranges[13];
+uint64_t fake_atoms[32];
+int fake_key;
+
+__asm__(".globl driver_system_info, enif_thread_type, enif_get_atom_length\n"
+	"told_release:\n"
+	"	.asciz \"29\"\n"
+	"driver_system_info:\n"
+	"	lea told_release(%rip), %rax\n"
+	"	ret\n"
+	".type driver_system_info, @function\n"
+	".size driver_system_info, . - driver_system_info\n"
+	"told_scheduler:\n"
+	"	endbr64\n"
+	"	mov fake_key(%rip), %edi\n"
+	"	ret\n"
+	"enif_thread_type:\n"
+	"	call told_scheduler\n"
+	"	mov 0xb0(%rax), %eax\n"
+	"	ret\n"
+	".type enif_thread_type, @function\n"
+	".size enif_thread_type, . - enif_thread_type\n"
+	"enif_get_atom_length:\n"
+	"	mov fake_atoms + 120(%rip), %rax\n"
+	"	ret\n"
+	".type enif_get_atom_length, @function\n"
+	".size enif_get_atom_length, . - enif_get_atom_length\n"
+	"	mov fake_ranges(%rip), %rax\n"
+	"	shl $4, %rax\n"
+	"	ret\n"
+#ifdef TOLD_TWICE
+	"	mov other_ranges(%rip), %rax\n"
+	"	shl $4, %rax\n"
+	"	ret\n"
+#endif
+	"	.skip 64\n");
+#define FOR_EXTENSIONS
+#endif
 
 #ifdef FOR_EXTENSIONS
 void enif_schedule_nif(void)

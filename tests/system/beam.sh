@@ -8,9 +8,11 @@ need_tables
 build "$dir/fake_beam" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic
 build "$dir/future" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic -DUNKNOWN_RELEASE
 build "$dir/bare" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic -DFOR_EXTENSIONS
+build "$dir/told" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic -DTOLD
+build "$dir/twice" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic -DTOLD_TWICE
 build "$dir/strange" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic -DSTRANGE_MACHINE
 
-for name in fake_beam future bare strange; do
+for name in fake_beam future bare told twice strange; do
 	"$profrec" -q -F 499 -U -o "$dir/$name.prof" -- "$dir/$name" 20
 	"$profrep" -fa "$dir/$name.prof" > "$dir/$name.folded"
 	check "$name: stacks are those of C" mostly "$dir/$name.folded" $name "main;run_nothing" 90
@@ -21,6 +23,8 @@ check "the emulator is found" contains "$(info "$dir/fake_beam.prof" interpreter
 check "an unknown release is said" contains "$(info "$dir/future.prof" interpreter)" "BEAM 99 [beam], a version without support"
 check "so is an emulator with other code" contains "$(info "$dir/strange.prof" interpreter)" "BEAM 25 [beam], a version without support"
 check "so is a release without symbols" contains "$(info "$dir/bare.prof" interpreter)" "BEAM without a version [beam], a version without support"
+check "a release that tells extensions alone is found" same "$(info "$dir/told.prof" interpreter)" "BEAM 29 [beam]"
+check "it is left alone where that is not certain" contains "$(info "$dir/twice.prof" interpreter)" "BEAM 29 [beam], a version without support"
 
 # run FLAGS OPTION...: records the program of known calls, from when it runs under "erl FLAGS". Its text is $source.
 run()
@@ -64,7 +68,7 @@ judge()
 	check "$1: they are those of the definitions" same "$(truth elsewhere; head -n 5 "$dir/elsewhere")" 0
 	check "$1: frames have names" at_most "$(($(truth unnamed) * 100))" "$(($(truth frames) * 5))"
 	check "$1: stacks are complete" complete
-	check "$1: C code stands below its function" above "$(sum_samples 'builtins/1_\[beam\].*;(erts_)?[a-z_]*term_to_binary' < "$dir/erlang.folded")" 0
+	check "$1: C code stands below its function" above "$(sum_samples "$c_code" < "$dir/erlang.folded")" 0
 	echo "# $1: $(tr '\n' ' ' < "$dir/truth")$(info "$dir/erlang.prof" "user stacks")"
 }
 
@@ -80,9 +84,12 @@ else
 	run ""
 fi
 release=$(erl -noshell -eval 'io:put_chars(erlang:system_info(otp_release)), halt().' 2> /dev/null)
+# From release 29 on, C functions that are not for extensions have no names.
+c_code='builtins/1_\[beam\].*;(erts_)?[a-z_]*term_to_binary'
+[ "${release:-0}" -lt 29 ] || c_code='builtins/1_\[beam\].*;\[beam\.smp\+0x'
 if [ -n "$why" ]; then
 	skip "erlang" "$why"
-elif has_support "erlang" "$dir/erlang.prof" "$release" '25|27'; then
+elif has_support "erlang" "$dir/erlang.prof" "$release" '25|27|29'; then
 	judge erlang
 	check "a function of another file has its line there" above "$(truth others)" 0
 	# The module's own file is the only one, and its lines have two bytes.

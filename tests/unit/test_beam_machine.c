@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Machines and functions of Erlang: beam_machine.c, in memory that the test makes as BEAM 25 and 27
- * have it. */
+/* Machines and functions of Erlang: beam_machine.c, in memory that the test makes as BEAM 25, 27
+ * and 29 have it. */
 #include "record/languages/beam_machine.h"
 
 #include <errno.h>
@@ -71,14 +71,25 @@ static uint64_t atom(uint64_t nr)
 	return nr << 6 | 0x0b;
 }
 
+/* Release 29 has the text in a string of bits. */
 static void put_atom(uint64_t nr, const char *text)
 {
-	uint64_t entry = ENTRIES + 0x40 * nr;
+	uint64_t entry = ENTRIES + 0x40 * nr, bits = entry + 0x600;
+
+	if (in.version == 29) {
+		put(SEGMENT + 8 * nr, BASE + entry, 8);
+		put(entry + 24, strlen(text), 2);
+		put(entry + 32, (BASE + bits) | 2, 8);
+		put(bits, 0xa0, 8);
+		put(bits + 8, 8 * strlen(text), 8);
+		memcpy(memory + bits + 16, text, strlen(text));
+		return;
+	}
 
 	put(SEGMENT + 8 * nr, BASE + entry, 8);
 	put(entry + 24, strlen(text), 2);
-	put(entry + 32, BASE + entry + 0x600, 8);
-	memcpy(memory + entry + 0x600, text, strlen(text));
+	put(entry + 32, BASE + bits, 8);
+	memcpy(memory + bits, text, strlen(text));
 }
 
 /* The modules "one" and "two" have the functions start/0, loop/1 and loop/2. */
@@ -123,6 +134,31 @@ static void begin_release(uint32_t version, uint64_t functions)
 	memcpy(memory + MAIN, "\x48\x81\xec\x10\x41\x00\x00\x48\x83\xe4\xc0", 11);
 	memcpy(memory + MAIN + 0x100, "\x49\x8b\x65\x58", 4);
 	memcpy(memory + MAIN + 0x120, "\xff\xe0", 2);
+	ck_assert_int_eq(beam_machine_read(&made_memory, &in, BASE, &machine, &tables), 0);
+}
+
+/* As begin_release, without symbols, and with the code that tells of them. */
+static void begin_bare_release(void)
+{
+	begin_release(25, 152);
+	in.version = 29;
+	for (size_t i = ENTRIES; i < SHARED; i++)
+		memory[i] = 0;
+	put_atom(0, "one");
+	put_atom(1, "two");
+	put_atom(2, "start");
+	put_atom(3, "loop");
+	put_atom(4, "erts_beamasm");
+	put_atom(5, "normal_exit");
+	put(EXIT, 0, 8);
+	put(LAYOUT, 1, 4);
+	put(NORMAL - 24, atom(4), 8);
+	put(NORMAL - 16, atom(5), 8);
+	put(NORMAL - 8, 0, 8);
+	memcpy(memory + MAIN + 11, "\x48\x89\x27\x48\x8d\x5c\x24\x40", 8);
+	memcpy(memory + MAIN + 0x80, "\x48\xbf", 2);
+	put(MAIN + 0x82, BASE + ACTIVE, 8);
+	memcpy(memory + MAIN + 0x8a, "\xbe\x03\0\0\0\x44\x8b\x27", 8);
 	ck_assert_int_eq(beam_machine_read(&made_memory, &in, BASE, &machine, &tables), 0);
 }
 
@@ -270,6 +306,89 @@ START_TEST(releases_differ)
 }
 END_TEST
 
+START_TEST(a_machine_without_symbols_is_found)
+{
+	struct java_method f;
+
+	begin_bare_release();
+	ck_assert_uint_eq(machine.normal_exit, BASE + NORMAL);
+	ck_assert_uint_eq(machine.registers_base, 0x40);
+	ck_assert_uint_eq(machine.main, BASE + MAIN);
+	ck_assert_uint_eq(machine.main_end, BASE + MAIN + 0x120);
+	ck_assert_uint_eq(machine.shared_end, BASE + MODULES);
+	ck_assert_uint_eq(tables.active_code, BASE + ACTIVE);
+	ck_assert(!machine.has_frame_pointers);
+	ck_assert_int_eq(read_function(MODULES + MODULE + CALLS + 2 * INFO + 0x38, &f), 0);
+	ck_text(f.class, "two");
+	ck_text(f.name, "loop/2");
+	put_lines(1);
+	ck_assert_int_eq(read_function(MODULES + MODULE + CALLS + 2 * INFO + 0x38, &f), 0);
+	ck_assert_uint_eq(f.line, 13);
+	memcpy(memory + MAIN + 0xf0, "\x49\x8b\x6d\x60", 4);
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert(machine.has_frame_pointers);
+	/* Another list has other modules, and the number of the one in force is read each time. */
+	put(LISTS, 8, 8);
+	put(LISTS + 8, 2, 8);
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert_int_eq(read_function(MODULES + CALLS + 0x30, &f), 0);
+	put(ACTIVE, 2, 4);
+	ck_assert_int_eq(read_function(MODULES + CALLS + 0x30, &f), -ENOENT);
+	/* The code is before a later module. */
+	put(RANGES, BASE + SHARED, 8);
+	put(RANGES + 8, BASE + SHARED + 0x400, 8);
+	put(RANGES + 16, BASE + MODULES, 8);
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert_uint_eq(machine.shared, BASE + SHARED + 0x400);
+	ck_assert_uint_eq(machine.shared_end, BASE + MODULES);
+	put(LISTS + 40, 0, 8);
+	put(LISTS + 8, 0, 8);
+	ck_assert_int_eq(read_again(), -EAGAIN);
+}
+END_TEST
+
+/* Changes @len bytes at @off to @value, reads the machine, and changes them back. */
+static int read_changed(uint64_t off, uint64_t value, size_t len)
+{
+	uint64_t had = 0;
+	int ret;
+
+	memcpy(&had, memory + off, len);
+	put(off, value, len);
+	ret = read_again();
+	put(off, had, len);
+	return ret;
+}
+
+START_TEST(other_machines_without_symbols_are_left_alone)
+{
+	struct java_method f;
+
+	begin_bare_release();
+	ck_assert_int_eq(read_changed(NORMAL - 8, 1, 8), -ENOTSUP);        /* another arity, */
+	ck_assert_int_eq(read_changed(NORMAL - 16, atom(4), 8), -ENOTSUP); /* function */
+	ck_assert_int_eq(read_changed(NORMAL - 24, atom(0), 8), -ENOTSUP); /* and module */
+	ck_assert_int_eq(read_changed(MAIN + 18, 0x80, 1), -ENOTSUP);      /* other registers */
+	ck_assert_int_eq(read_changed(MAIN + 0x8b, 4, 1), -ENOTSUP); /* another number of lists */
+	ck_assert_int_eq(read_changed(MAIN + 0x81, 0xbe, 1), -ENOTSUP);  /* another register */
+	ck_assert_int_eq(read_changed(MAIN + 0x103, 0x60, 1), -ENOTSUP); /* another stack */
+	ck_assert_int_eq(read_changed(RANGES, BASE + MODULES + 4, 8), -ENOTSUP);
+	ck_assert_int_eq(read_changed(LISTS + 32, 8, 8), -ENOTSUP);
+	ck_assert_int_eq(read_again(), 0);
+	/* Texts that are no strings of bits, or are longer than their atoms. */
+	put(ENTRIES + 32, BASE + ENTRIES + 0x600, 8);
+	ck_assert_int_eq(read_function(MODULES + CALLS + 0x30, &f), -ENOENT);
+	put_atom(0, "one");
+	put(ENTRIES + 0x608, 32, 8);
+	ck_assert_int_eq(read_function(MODULES + CALLS + 0x30, &f), -ENOENT);
+	put_atom(0, "one");
+	put(ENTRIES + 0x600, 0x124, 8);
+	ck_assert_int_eq(read_function(MODULES + CALLS + 0x30, &f), -ENOENT);
+	put_atom(0, "one");
+	ck_assert_int_eq(read_function(MODULES + CALLS + 0x30, &f), 0);
+}
+END_TEST
+
 START_TEST(other_code_has_no_name)
 {
 	uint64_t word = word_at(MODULES + CALLS + 0x30);
@@ -315,5 +434,6 @@ START_TEST(lies_have_no_name)
 END_TEST
 
 SUITE_MAIN_WITH("beam_machine", begin, NULL, a_machine_is_described, other_machines_are_left_alone,
-		functions_have_names, functions_have_lines, releases_differ, other_code_has_no_name,
-		lies_have_no_name)
+		functions_have_names, functions_have_lines, releases_differ,
+		a_machine_without_symbols_is_found, other_machines_without_symbols_are_left_alone,
+		other_code_has_no_name, lies_have_no_name)

@@ -34,7 +34,7 @@ enum perl_stackinfo_word {
 	PERL_INFO_CONTEXTS = 1,
 	PERL_INFO_PREVIOUS = 2,
 	PERL_INFO_LAST = 4, /* the number of the innermost context, and that of the last there is */
-	PERL_INFO_TYPE = 5, /* in the upper half */
+	PERL_INFO_TYPE = 5, /* in the upper half, or in the lower one of a short list */
 };
 
 #define PERL_INFO_SORT    3       /* the type of a list for a sort, PERLSI_SORT */
@@ -44,7 +44,7 @@ enum perl_stackinfo_word {
 enum perl_context_word {
 	PERL_CONTEXT_TYPE = 0,
 	PERL_CONTEXT_RETURN = 6, /* the instruction to go on with; 0: the loop ends */
-	PERL_CONTEXT_SUB = 9,
+	PERL_CONTEXT_SUB = 9,    /* of a short one, the word before */
 };
 
 /* Types of contexts, and flags that belong to them. */
@@ -151,8 +151,9 @@ static __always_inline bool take_perl_sub(struct perl_context *w, __u64 addr)
 }
 
 /* Reads the list of contexts at @addr. Returns false if there is none. */
-static __always_inline bool enter_perl_stackinfo(struct perl_walk *p, __u64 addr)
+static __always_inline bool enter_perl_stackinfo(struct perl_context *w, __u64 addr)
 {
+	struct perl_walk *p = &w->s->perl;
 	__u64 *words = p->part;
 	__s32 last, max;
 
@@ -165,7 +166,7 @@ static __always_inline bool enter_perl_stackinfo(struct perl_walk *p, __u64 addr
 	p->stackinfo = addr;
 	p->contexts = words[PERL_INFO_CONTEXTS];
 	p->previous = words[PERL_INFO_PREVIOUS];
-	p->type = words[PERL_INFO_TYPE] >> 32;
+	p->type = words[PERL_INFO_TYPE] >> (w->in->perl.is_short ? 0 : 32);
 	p->nr_contexts = last + 1;
 	p->nr_read = 0;
 	return true;
@@ -189,28 +190,35 @@ static __always_inline long leave_perl_stackinfo(struct perl_context *w)
 
 	end_perl_pending(w->s);
 	if (p->previous)
-		return enter_perl_stackinfo(p, p->previous) ? 0 : -1;
+		return enter_perl_stackinfo(w, p->previous) ? 0 : -1;
 	end_perl_main(w);
 	return 1;
 }
 
 /* The next context, of those that are read together. NULL: it cannot be read. */
-static __always_inline const __u64 *next_perl_context(struct perl_walk *p)
+static __always_inline const __u64 *next_perl_context(struct perl_context *w)
 {
-	const __u32 size = PERL_CONTEXT_WORDS * sizeof(__u64);
-	__u32 at = --p->nr_contexts, nr;
+	struct perl_walk *p = &w->s->perl;
+	__u32 nr_words = w->in->perl.is_short ? PERL_SHORT_CONTEXT_WORDS : PERL_CONTEXT_WORDS;
+	__u32 size = nr_words * sizeof(__u64), at = --p->nr_contexts, nr;
 
 	if (!p->nr_read || at < p->first_read) {
 		p->first_read = at < PERL_CONTEXTS ? 0 : at + 1 - PERL_CONTEXTS;
-		nr = (at + 1 - p->first_read) * size;
+		nr = at + 1 - p->first_read;
 		barrier_var(nr); /* the verifier does not know what the compiler has found out */
-		if (nr > sizeof(p->words) ||
-		    read_user(p->words, nr, p->contexts + (__u64)p->first_read * size))
+		if (nr > PERL_CONTEXTS ||
+		    read_user(p->words, nr * size, p->contexts + (__u64)p->first_read * size))
 			return NULL;
 		p->nr_read = 1;
 	}
 	at -= p->first_read;
-	return at < PERL_CONTEXTS ? p->words + at * PERL_CONTEXT_WORDS : NULL;
+	return at < PERL_CONTEXTS ? p->words + at * nr_words : NULL;
+}
+
+/* The sub of a context. */
+static __always_inline __u64 perl_context_sub(const struct perl_context *w, const __u64 *context)
+{
+	return w->in->perl.is_short ? context[PERL_CONTEXT_SUB - 1] : context[PERL_CONTEXT_SUB];
 }
 
 /* A sub's context. If it was called by C code, or by the last instruction of a block, it says so.
@@ -223,7 +231,7 @@ static __always_inline bool take_perl_call(struct perl_context *w, const __u64 *
 	if (type & PERL_IS_REGEX)
 		s->perl.has_pending = 0;
 	end_perl_pending(s);
-	if (!(type & PERL_IS_FAKE) && !take_perl_sub(w, context[PERL_CONTEXT_SUB]))
+	if (!(type & PERL_IS_FAKE) && !take_perl_sub(w, perl_context_sub(w, context)))
 		return false;
 	if (next)
 		return true;
@@ -241,7 +249,7 @@ static __always_inline bool take_perl_context(struct perl_context *w)
 {
 	struct language_stack *s = w->s;
 	struct perl_walk *p = &s->perl;
-	const __u64 *context = next_perl_context(p);
+	const __u64 *context = next_perl_context(w);
 	__u64 type;
 
 	if (!context)
@@ -252,7 +260,7 @@ static __always_inline bool take_perl_context(struct perl_context *w)
 		return take_perl_call(w, context);
 	case PERL_FORMAT:
 		end_perl_pending(s);
-		return take_perl_sub(w, context[PERL_CONTEXT_SUB]);
+		return take_perl_sub(w, perl_context_sub(w, context));
 	case PERL_EVAL:
 		end_perl_pending(s);
 		if (type & PERL_IS_TEXT && !context[PERL_CONTEXT_RETURN])
@@ -296,7 +304,7 @@ static __always_inline bool enter_perl(struct perl_context *w, __u64 addr)
 	if (!addr)
 		return false;
 	w->s->perl.interpreter_at = addr;
-	return enter_perl_stackinfo(&w->s->perl, read_user_word(addr + w->in->perl.stackinfo));
+	return enter_perl_stackinfo(w, read_user_word(addr + w->in->perl.stackinfo));
 }
 
 /*

@@ -31,13 +31,15 @@ struct perl_layout {
 	__u16 first_op;   /* the number of an instruction that knows its line, OP_NEXTSTATE */
 	__u8 has_threads; /* the runtime is the key of thread-specific data */
 	__u8 name_in_array; /* a package has its name after its elements, else in its body */
+	__u8 is_short;      /* lists and contexts lack the number of the sub's context around */
 };
 
 /* Of a context, of which several are read together, and of the body of a sub. */
-#define PERL_CONTEXT_WORDS 13
-#define PERL_CONTEXTS      8
-#define PERL_SUB_WORDS     13
-#define PERL_PART_WORDS    6
+#define PERL_CONTEXT_WORDS       13
+#define PERL_SHORT_CONTEXT_WORDS 12
+#define PERL_CONTEXTS            8
+#define PERL_SUB_WORDS           13
+#define PERL_PART_WORDS          6
 
 /* The state of the walk from Perl sub to Perl sub (bpf/perl_frames.h). */
 struct perl_walk {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The offsets are those of Perl's headers for x86-64: intrpvar.h, cop.h, cv.h, hv.h. Those of
- * contexts, subs and globs are the same in all versions here (bpf/perl_frames.h).
+ * The offsets are those of Perl's headers for x86-64: intrpvar.h, cop.h, cv.h, hv.h. Those of subs
+ * and globs are the same in all versions here, and those of contexts from 5.32 on
+ * (bpf/perl_frames.h).
  */
 #include "record/languages/perl_layouts.h"
 
@@ -12,18 +13,19 @@
 /* The struct with all data of a build with threads (PL_interp_size), and what is where in it. */
 static const struct {
 	uint8_t minor;
-	uint8_t name_in_array;
+	uint8_t is_short, name_in_array;
 	uint16_t first_op;
 	uint16_t bytes;
 	uint16_t stackinfo, main_sub, file;
 } layouts[] = {
-	{32, 1, 195, 0xed0, 0xf0, 0x718, 0x5d0}, /* Debian 11 */
-	{34, 1, 195, 0xeb0, 0xe0, 0x708, 0x5c0}, /* Ubuntu 22.04 */
-	{36, 0, 195, 0xeb8, 0xe0, 0x708, 0x5c0}, /* Debian 12 */
-	{38, 0, 198, 0xf38, 0xe0, 0x630, 0x4d8}, /* Ubuntu 24.04 */
-	{40, 0, 198, 0xeb8, 0xe0, 0x630, 0x4d8}, /* Debian 13 */
-	{42, 0, 202, 0xeb8, 0xe0, 0x630, 0x4d8}, /* Debian unstable */
-	{44, 0, 202, 0xec0, 0xe0, 0x630, 0x4d8}, /* Debian experimental */
+	{30, 1, 1, 195, 0xcd0, 0xf0, 0x718, 0x5d0}, /* Ubuntu 20.04 */
+	{32, 0, 1, 195, 0xed0, 0xf0, 0x718, 0x5d0}, /* Debian 11 */
+	{34, 0, 1, 195, 0xeb0, 0xe0, 0x708, 0x5c0}, /* Ubuntu 22.04 */
+	{36, 0, 0, 195, 0xeb8, 0xe0, 0x708, 0x5c0}, /* Debian 12 */
+	{38, 0, 0, 198, 0xf38, 0xe0, 0x630, 0x4d8}, /* Ubuntu 24.04 */
+	{40, 0, 0, 198, 0xeb8, 0xe0, 0x630, 0x4d8}, /* Debian 13 */
+	{42, 0, 0, 202, 0xeb8, 0xe0, 0x630, 0x4d8}, /* Debian unstable */
+	{44, 0, 0, 202, 0xec0, 0xe0, 0x630, 0x4d8}, /* Debian experimental */
 };
 
 /* A file, and the difference between addresses as linked and those in struct interpreter. */
@@ -86,6 +88,7 @@ static int find_data(const struct perl_file *file, uint8_t minor, struct interpr
 		if (layouts[i].minor != minor ||
 		    (in->perl.has_threads && layouts[i].bytes != bytes))
 			continue;
+		in->perl.is_short = layouts[i].is_short;
 		in->perl.name_in_array = layouts[i].name_in_array;
 		in->perl.first_op = layouts[i].first_op;
 		in->perl.stackinfo = layouts[i].stackinfo;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Has the memory layout of Perl 5.36, and subs of known names in known native frames. With an
- * argument it lies in one way:
+ * Has the memory layout of Perl 5.36, or with -DSHORT_CONTEXTS that of 5.30, and subs of known
+ * names in known native frames. With an argument it lies in one way:
  *
  *	cycle      the list of contexts is outside of itself
  *	wild       a list leads to memory that is not mapped
@@ -49,12 +49,14 @@ struct value {
 };
 
 struct package_body {
-	uint64_t pad[4];
-	struct name *name;
-	uint64_t more[2];
-	uint32_t pad2, nr_names;
+	uint64_t pad[3], last; /* number of an element */
+	struct package_names {
+		struct name *name;
+		uint64_t more[2];
+		uint32_t pad2, nr_names;
+	} names; /* or after the elements */
 };
-_Static_assert(offsetof(struct package_body, nr_names) == 0x20 + 0x1c, "as Perl has it");
+_Static_assert(offsetof(struct package_body, names.nr_names) == 0x20 + 0x1c, "as Perl has it");
 
 struct glob_body {
 	uint64_t pad[4];
@@ -84,11 +86,14 @@ struct context {
 	uint8_t type, pad[15];
 	uint64_t pad2[4];
 	void *next;
+#ifdef SHORT_CONTEXTS
+	uint64_t pad3;
+#else
 	uint64_t pad3[2];
+#endif
 	struct value *sub;
 	uint64_t pad4[3];
 };
-_Static_assert(sizeof(struct context) == 0x68, "as Perl has it");
 
 #define CONTEXTS 8
 
@@ -96,9 +101,34 @@ struct info {
 	void *stack;
 	struct context *contexts;
 	struct info *previous, *after;
-	int32_t last, max, last_sub, type;
+	int32_t last, max;
+#ifndef SHORT_CONTEXTS
+	int32_t last_sub;
+#endif
+	int32_t type;
 	struct context memory[CONTEXTS];
 };
+
+#ifdef SHORT_CONTEXTS
+#define MINOR         30
+#define INFO_AT       0xf0
+#define FILE_AT       0x5d0
+#define MAIN_AT       0x718
+#define BYTES         0xcd0
+#define CONTEXT_BYTES 0x60
+#define LAST_ELEMENT  7
+#define TYPE_AT       0x28
+#else
+#define MINOR         36
+#define INFO_AT       0xe0
+#define FILE_AT       0x5c0
+#define MAIN_AT       0x708
+#define BYTES         0xeb8
+#define CONTEXT_BYTES 0x68
+#define TYPE_AT       0x2c
+#endif
+_Static_assert(sizeof(struct context) == CONTEXT_BYTES, "as Perl has it");
+_Static_assert(offsetof(struct info, type) == TYPE_AT, "as Perl has it");
 
 static struct info outermost;
 static const char *lie = "";
@@ -108,19 +138,19 @@ const uint8_t PL_subversion = 99;
 #ifdef UNKNOWN_RELEASE
 const uint8_t PL_version = 99;
 #else
-const uint8_t PL_version = 36;
+const uint8_t PL_version = MINOR;
 #endif
 #ifndef WITHOUT_THREADS
 pthread_key_t PL_thr_key;
-const uint16_t PL_interp_size = 0xeb8;
+const uint16_t PL_interp_size = BYTES;
 static struct {
-	char head[0xe0];
+	char head[INFO_AT];
 	struct info *info;
-	char pad[0x5c0 - 0xe8];
+	char pad[FILE_AT - INFO_AT - 8];
 	const char *file;
-	char pad2[0x708 - 0x5c8];
+	char pad2[MAIN_AT - FILE_AT - 8];
 	struct value *main;
-	char rest[0xeb8 - 0x710];
+	char rest[BYTES - MAIN_AT - 8];
 } data;
 #define current_info data.info
 #define main_file    data.file
@@ -157,17 +187,32 @@ static struct value *make_value(uint32_t type, void *body, void *more)
 	return v;
 }
 
-static struct value *make_sub(const char *package, const char *name, uint32_t line)
+static struct value *make_package(const char *name)
 {
 	struct package_body *stash = calloc(1, sizeof(*stash));
+#ifdef LAST_ELEMENT
+	uint64_t *elements =
+		calloc(1, (LAST_ELEMENT + 1) * sizeof(*elements) + sizeof(struct package_names));
+	struct package_names *names = (struct package_names *)(elements + LAST_ELEMENT + 1);
+
+	stash->last = LAST_ELEMENT;
+#else
+	uint64_t *elements = NULL;
+	struct package_names *names = &stash->names;
+#endif
+	names->name = make_name(name);
+	return make_value(12, stash, elements);
+}
+
+static struct value *make_sub(const char *package, const char *name, uint32_t line)
+{
 	struct glob_body *glob = calloc(1, sizeof(*glob));
 	struct sub_body *sub = calloc(1, sizeof(*sub));
 	char text[200];
 
 	snprintf(text, sizeof(text), "%s%s", name, strcmp(lie, "escape") ? "" : "\x1b[31m\n;\x07");
-	stash->name = make_name(package);
 	glob->name = make_name(text);
-	glob->package = make_value(12, stash, NULL);
+	glob->package = make_package(package);
 	sub->start = calloc(1, sizeof(*sub->start));
 	sub->start->number = 195;
 	sub->start->line = line;

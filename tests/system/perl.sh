@@ -7,6 +7,7 @@ need_tables
 fake=$dir/fake_perl
 build "$fake" fake_perl.c "${frameless[@]}" -Wl,--export-dynamic -pthread
 build "$dir/single" fake_perl.c "${frameless[@]}" -Wl,--export-dynamic -pthread -DWITHOUT_THREADS
+build "$dir/old" fake_perl.c "${frameless[@]}" -Wl,--export-dynamic -pthread -DSHORT_CONTEXTS
 build "$dir/future" fake_perl.c "${frameless[@]}" -Wl,--export-dynamic -pthread -DUNKNOWN_RELEASE
 
 # record NAME COMMAND...
@@ -35,6 +36,10 @@ check "the language without its interpreter" mostly "$dir/language.folded" fake_
 
 record single "$dir/single" 8
 check "without threads, subs have their place" mostly "$dir/single.folded" single "$helper|$evaluated|$overloaded|$compared|$sorted" 80
+
+record old "$dir/old" 8
+check "the fake interpreter of an old release is found" contains "$(info "$dir/old.prof" interpreter)" "Perl 5.30.99 [pl]"
+check "with short contexts, subs have their place" mostly "$dir/old.folded" old "$helper|$evaluated|$overloaded|$compared|$sorted" 80
 
 # The file is known after the first process, and each process runs for 50 ms.
 record short sh -c "$fake 10; for i in \$(seq 15); do $fake 1; done"
@@ -71,7 +76,7 @@ judge_perl()
 	"$profrec" -q -U -F 999 -o "$dir/perl.prof" -- $perl tests/programs/known_calls.pl "${PERL_SECONDS:-2}" "$dir/pairs"
 	# Other builds have other sizes.
 	build=$($perl -MConfig -e 'printf "%vd %s %s", $^V, $Config{usethreads} || "", $Config{myuname} =~ /debian/i ? "Debian" : ""')
-	has_support "perl" "$dir/perl.prof" "$build" '5\.(32|34|36|38|40|42|44)\.[0-9]+ define Debian' || return
+	has_support "perl" "$dir/perl.prof" "$build" '5\.(30|32|34|36|38|40|42|44)\.[0-9]+ define Debian' || return
 	"$profrep" -fa --unnamed function "$dir/perl.prof" > "$dir/perl.folded" 2> "$dir/perl.err"
 	awk -f tests/known_perl.awk "$dir/pairs" "$dir/perl.folded" > "$dir/truth" 2> "$dir/wrong"
 	check "perl: there are subs" above "$(truth pairs)" 1000

@@ -11,30 +11,33 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/hash.h"
+#include "common/minmax.h"
 #include "record/unwind/table_cache.h"
+#include "record/proc/proc_task.h"
 #include "record/process/file_send.h"
 #include "record/unwind/table_worker.h"
 
-/* How often profrec tries a file that has gone before it could be opened. */
-#define ATTEMPTS_MAX 8
+/*
+ * A file may have gone before it could be opened, and later processes may map it for longer. So
+ * after some attempts there is a pause, which is twice as long each time.
+ */
+#define ATTEMPTS_MAX      8
+#define PAUSE_MIN_NS      (100 * NS_PER_MS)
+#define PAUSE_DOUBLES_MAX 6 /* to 6.4 s */
 
 /* The files of one user, but for the system's own, may take this part of the maps: 1 / this. */
 #define OWNER_SHARE 4
 
-/* So many tables without users are remembered, as long as there is room. */
-#define IDLE_MAX 4096
-
-/* All files of one build-id have one hash, as the side-band knows nothing else of them. */
-static uint64_t hash_table(const struct file_table *t)
+uint64_t file_table_hash(const struct file_table *t)
 {
 	uint64_t h = hash_bytes(t->build_id.bytes, t->build_id.size, 0);
 
 	return build_id_is_none(&t->build_id) ? file_identity_hash(&t->identity, h) : h;
 }
 
-/* The number may be used again. Its entry in the index goes with the next rebuild. */
-static void forget_table(struct file_tables *u, uint32_t nr)
+void file_tables_forget(struct file_tables *u, uint32_t nr)
 {
 	if (u->tables.data[nr].shared)
 		file_tables_unuse(u, u->tables.data[nr].shared);
@@ -50,7 +53,7 @@ static bool find_by_build_id(const struct file_tables *u, const struct file_tabl
 {
 	const struct file_table *found = NULL;
 
-	index_for_each(&u->by_file, hash_table(t), i) {
+	index_for_each(&u->by_file, file_table_hash(t), i) {
 		const struct file_table *have = &u->tables.data[i];
 
 		if (have->state == TABLE_FORGOTTEN ||
@@ -95,7 +98,7 @@ int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint
 		*nr = is_own ? VDSO_TABLE : NO_TABLE;
 		return 0;
 	}
-	hash = hash_table(&t);
+	hash = file_table_hash(&t);
 	if (!t.identity.inode && find_by_build_id(u, &t, nr))
 		return 0;
 	index_for_each(&u->by_file, hash, i) {
@@ -118,7 +121,7 @@ int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint
 	u->tables.data[*nr] = t;
 	ret = index_insert(&u->by_file, hash, *nr);
 	if (ret)
-		forget_table(u, *nr);
+		file_tables_forget(u, *nr);
 	return ret;
 }
 
@@ -151,13 +154,56 @@ void file_tables_describe(const struct file_tables *u, uint32_t nr, const struct
 		m->pages = UNWIND_SHARED_MEMORY;
 }
 
-static void set_state(struct file_tables *u, uint32_t nr, enum table_state state)
+void file_tables_set_state(struct file_tables *u, uint32_t nr, enum table_state state)
 {
 	struct file_table *t = &u->tables.data[nr];
 
 	u->nr_asked += (state == TABLE_ASKED) - (t->state == TABLE_ASKED);
 	t->state = state;
 	u->changed(u->ctx, nr);
+}
+
+/* Nobody asks for the table of @nr before the end of a pause. */
+static void begin_pause(struct file_tables *u, uint32_t nr)
+{
+	struct file_table *t = &u->tables.data[nr];
+	uint32_t doubles = t->attempts / ATTEMPTS_MAX - 1;
+
+	if (doubles > PAUSE_DOUBLES_MAX)
+		doubles = PAUSE_DOUBLES_MAX;
+	t->pause_end_ns = clock_monotonic_ns() + (PAUSE_MIN_NS << doubles);
+	if (!u->pause_end_ns || t->pause_end_ns < u->pause_end_ns)
+		u->pause_end_ns = t->pause_end_ns;
+	file_tables_set_state(u, nr, TABLE_IMPOSSIBLE);
+}
+
+static void end_pauses(struct file_tables *u)
+{
+	uint64_t now_ns = u->pause_end_ns ? clock_monotonic_ns() : 0, next_ns = 0;
+
+	if (!now_ns || now_ns < u->pause_end_ns)
+		return;
+	for (size_t i = VDSO_TABLE; i < u->tables.nr; i++) {
+		struct file_table *t = &u->tables.data[i];
+
+		if (!t->pause_end_ns)
+			continue;
+		if (t->pause_end_ns > now_ns) {
+			next_ns = next_ns ? min_u64(next_ns, t->pause_end_ns) : t->pause_end_ns;
+			continue;
+		}
+		t->pause_end_ns = t->failed_pid = 0;
+		file_tables_set_state(u, i, TABLE_NONE);
+	}
+	u->pause_end_ns = next_ns;
+}
+
+static void note_failed_attempt(struct file_tables *u, uint32_t nr)
+{
+	if (++u->tables.data[nr].attempts % ATTEMPTS_MAX)
+		file_tables_set_state(u, nr, TABLE_NONE);
+	else
+		begin_pause(u, nr);
 }
 
 /* May the owner of @t have another table of the size of @made? The system's files may fill all. */
@@ -191,12 +237,12 @@ static int add_table(struct file_tables *u, uint32_t nr, const struct unwind_tab
 
 	if (ret) {
 		t->lacked_room = u->lacked_room = ret == -ENOSPC;
-		set_state(u, nr, TABLE_IMPOSSIBLE);
+		file_tables_set_state(u, nr, TABLE_IMPOSSIBLE);
 		return ret == -ENOMEM ? ret : 0;
 	}
 	t->first_off = made->first_off;
 	memcpy(t->hash, made->hash, sizeof(t->hash));
-	set_state(u, nr, TABLE_READY);
+	file_tables_set_state(u, nr, TABLE_READY);
 	return 0;
 }
 
@@ -206,7 +252,7 @@ static struct file_table *find_alike(const struct file_tables *u, const struct f
 {
 	if (build_id_is_none(&t->build_id))
 		return NULL;
-	index_for_each(&u->by_file, hash_table(t), i) {
+	index_for_each(&u->by_file, file_table_hash(t), i) {
 		struct file_table *have = &u->tables.data[i];
 
 		if (have != t && have->state == TABLE_READY && !have->shared &&
@@ -227,7 +273,7 @@ static void share_table(struct file_tables *u, uint32_t nr, const struct file_ta
 	t->place = (struct table_place){.first_page = of->place.first_page,
 					.nr_pages = of->place.nr_pages};
 	t->first_off = of->first_off;
-	set_state(u, nr, TABLE_READY);
+	file_tables_set_state(u, nr, TABLE_READY);
 }
 
 /*
@@ -261,9 +307,8 @@ static int take_kept_table(struct file_tables *u, uint32_t nr)
 	if (!ret && !memcmp(kept.hash, t->hash, sizeof(kept.hash))) {
 		ret = add_table(u, nr, &kept);
 	} else {
-		t->attempts++;
 		t->is_damaged = true;
-		set_state(u, nr, t->attempts < ATTEMPTS_MAX ? TABLE_NONE : TABLE_IMPOSSIBLE);
+		note_failed_attempt(u, nr);
 	}
 	if (!ret || ret == -ENOMEM)
 		unwind_table_deinit(&kept);
@@ -312,24 +357,28 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 /* Notes that the table was asked for, with the result @ret. */
 static void note_request(struct file_tables *u, uint32_t nr, int ret)
 {
-	struct file_table *t = &u->tables.data[nr];
-
-	/*
-	 * The file may open through another process, or later. Waiting for a place in the line is
-	 * no failed attempt.
-	 */
-	if (ret && ret != -EAGAIN)
-		t->attempts++;
+	/* Waiting for a place in the line is no failed attempt. */
 	if (!ret)
-		set_state(u, nr, TABLE_ASKED);
+		file_tables_set_state(u, nr, TABLE_ASKED);
+	else if (ret == -EAGAIN)
+		file_tables_set_state(u, nr, TABLE_NONE);
 	else
-		set_state(u, nr, t->attempts < ATTEMPTS_MAX ? TABLE_NONE : TABLE_IMPOSSIBLE);
+		note_failed_attempt(u, nr);
 }
 
 int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			const struct file_place *place)
 {
-	note_request(u, nr, request_from_worker(u, nr, file, place));
+	struct file_table *t = &u->tables.data[nr];
+	int ret;
+
+	/* Many samples of one process that has gone are one attempt. */
+	if (t->failed_pid == place->pid && proc_is_gone(place->pid))
+		return 0;
+	ret = request_from_worker(u, nr, file, place);
+	if (ret && ret != -EAGAIN)
+		t->failed_pid = place->pid;
+	note_request(u, nr, ret);
 	return 0;
 }
 
@@ -339,7 +388,7 @@ static void note_failure(struct file_tables *u, uint32_t nr, int status)
 	if (status == -EAGAIN)
 		note_request(u, nr, -EAGAIN);
 	else
-		set_state(u, nr, TABLE_IMPOSSIBLE);
+		file_tables_set_state(u, nr, TABLE_IMPOSSIBLE);
 }
 
 /* Notes whether the file of @nr is PCRE2. Tells the program of its interpreter, if it has one. */
@@ -362,6 +411,7 @@ int file_tables_finish(struct file_tables *u)
 	uint32_t nr;
 	int status, ret = 0;
 
+	end_pauses(u);
 	while (!ret && table_builder_next(u->builder, &nr, &status, &made, &found)) {
 		note_interpreter(u, nr, &found);
 		if (status == -ETIMEDOUT)
@@ -454,77 +504,6 @@ void file_tables_use(struct file_tables *u, uint32_t nr)
 void file_tables_unuse(struct file_tables *u, uint32_t nr)
 {
 	u->tables.data[nr].nr_users--;
-}
-
-/* Counts for how many settles each table had no users. Returns how many tables have none. */
-static size_t age_tables(struct file_tables *u)
-{
-	size_t nr_idle = 0;
-
-	for (size_t i = NR_OWN_TABLES; i < u->tables.nr; i++) {
-		struct file_table *t = &u->tables.data[i];
-
-		if (t->state == TABLE_FORGOTTEN)
-			continue;
-		if (t->nr_users || t->state == TABLE_ASKED)
-			t->nr_idle = 0;
-		else
-			t->nr_idle++;
-		nr_idle += t->nr_idle != 0;
-	}
-	return nr_idle;
-}
-
-/* Forgets the tables that had no users at the last two settles. */
-static void forget_idle(struct file_tables *u)
-{
-	for (size_t i = NR_OWN_TABLES; i < u->tables.nr; i++) {
-		struct file_table *t = &u->tables.data[i];
-
-		if (t->state == TABLE_FORGOTTEN || t->nr_idle < 2)
-			continue;
-		if (!t->shared)
-			table_maps_remove(&u->store, &t->place);
-		forget_table(u, i);
-	}
-}
-
-/* Files whose tables did not fit may be asked for again. */
-static void retry_tables(struct file_tables *u)
-{
-	for (size_t i = NR_OWN_TABLES; i < u->tables.nr; i++) {
-		struct file_table *t = &u->tables.data[i];
-
-		if (t->state == TABLE_IMPOSSIBLE && t->lacked_room) {
-			t->lacked_room = false;
-			set_state(u, i, TABLE_NONE);
-		}
-	}
-}
-
-static int index_tables(struct file_tables *u)
-{
-	int ret = 0;
-
-	index_clear(&u->by_file);
-	for (size_t i = NR_OWN_TABLES; i < u->tables.nr && !ret; i++)
-		if (u->tables.data[i].state != TABLE_FORGOTTEN)
-			ret = index_insert(&u->by_file, hash_table(&u->tables.data[i]), i);
-	return ret;
-}
-
-int file_tables_settle(struct file_tables *u)
-{
-	size_t nr_idle = age_tables(u), nr_forgotten = u->free_tables.nr;
-
-	if (nr_idle <= IDLE_MAX && !u->lacked_room && !table_maps_are_tight(&u->store))
-		return 0;
-	forget_idle(u);
-	if (u->free_tables.nr == nr_forgotten)
-		return 0;
-	u->lacked_room = false;
-	retry_tables(u);
-	return index_tables(u);
 }
 
 void file_tables_deinit(struct file_tables *u)

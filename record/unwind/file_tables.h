@@ -32,7 +32,9 @@ struct file_table {
 	struct build_id build_id;
 	struct file_identity identity; /* all zero where the build-id alone is known */
 	enum table_state state;
-	uint32_t attempts;
+	uint32_t attempts;     /* that failed to open the file, or to take its table */
+	uint32_t failed_pid;   /* the process of the last one; 0: none */
+	uint64_t pause_end_ns; /* impossible until then, of CLOCK_MONOTONIC; 0: no pause */
 	uint32_t nr_processes; /* processes that map it at the beginning */
 	uint32_t nr_users;     /* mappings that the program knows with this table */
 	uint32_t nr_idle;      /* settles in a row that found no users */
@@ -61,8 +63,9 @@ struct file_tables {
 	VEC(struct file_table) tables;
 	struct index by_file;
 	uint32_t nr_asked;
-	u32_vec free_tables; /* numbers that may be used again */
-	bool lacked_room;    /* a table did not fit since the last settle */
+	u32_vec free_tables;   /* numbers that may be used again */
+	bool lacked_room;      /* a table did not fit since the last settle */
+	uint64_t pause_end_ns; /* the first end of a pause; 0: there is none */
 	/* Called when the state of a table has changed. */
 	void (*changed)(void *ctx, uint32_t nr);
 	void *ctx;
@@ -124,11 +127,14 @@ int file_tables_wait(struct file_tables *tables, int ms);
 void file_tables_use(struct file_tables *tables, uint32_t nr);
 void file_tables_unuse(struct file_tables *tables, uint32_t nr);
 
-/*
- * Call it after a grace period: forgets tables that nobody has used since the settle before, if
- * there are many or the maps are tight. Returns 0 or -ENOMEM.
- */
-int file_tables_settle(struct file_tables *tables);
+/* All files of one build-id have one hash, as the side-band knows nothing else of them. */
+uint64_t file_table_hash(const struct file_table *table);
+
+/* Tells the program the new state of table @nr, too. */
+void file_tables_set_state(struct file_tables *tables, uint32_t nr, enum table_state state);
+
+/* The number may be used again. Its entry in the index goes with the next rebuild. */
+void file_tables_forget(struct file_tables *tables, uint32_t nr);
 
 void file_tables_deinit(struct file_tables *tables);
 

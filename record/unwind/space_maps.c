@@ -11,6 +11,7 @@
 #include "common/minmax.h"
 #include "common/search.h"
 #include "record/proc/proc_task.h"
+#include "record/unwind/table_settle.h"
 
 /* Mappings of one process. Code in further mappings is left along frame pointers. */
 #define MAPPINGS_MAX 4096
@@ -515,7 +516,7 @@ int space_maps_settle(struct space_maps *u)
 		extents_give(&u->free_mappings, extent->first, extent->nr);
 	vec_clear(&u->retired);
 	remove_outlived(u);
-	return file_tables_settle(u->tables);
+	return table_settle(u->tables);
 }
 
 int space_maps_init(struct space_maps *u, struct file_tables *tables)

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/file_tables.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/unit/suite.h"
+
+/* Above PID_MAX_LIMIT: no process has these ids. */
+#define PID_GONE 5000001u
+
+/* As in file_tables.c. */
+#define ATTEMPTS_MAX 8
+#define PAUSE_MIN_NS (100 * NS_PER_MS)
+
+/* A file that processes have mapped, and its table. */
+struct mapped_world {
+	struct file_tables tables;
+	char dir[270], path[280], hidden[280];
+	struct mapped_file file;
+	uint32_t nr;
+};
+
+static void note_change(void *ctx, uint32_t nr)
+{
+	(void)ctx;
+	(void)nr;
+}
+
+static void begin(struct mapped_world *w)
+{
+	struct err err = {0};
+	struct stat st;
+	int fd;
+
+	*w = (struct mapped_world){0};
+	snprintf(w->dir, sizeof(w->dir), "%s/XXXXXX", suite_dir);
+	ck_assert_ptr_nonnull(mkdtemp(w->dir));
+	snprintf(w->path, sizeof(w->path), "%s/mapped", w->dir);
+	snprintf(w->hidden, sizeof(w->hidden), "%s-hidden", w->dir);
+	fd = open(w->path, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	close(fd);
+	ck_assert_int_eq(file_tables_init(&w->tables, NULL, NULL, &err), 0);
+	w->tables.changed = note_change;
+	w->file = (struct mapped_file){
+		.path = w->path,
+		.kind = MAPPED_FILE,
+		.identity = file_identity_of_stat(&st),
+	};
+	ck_assert_int_eq(file_tables_find(&w->tables, &w->file, 0x1000, 0x2000, &w->nr), 0);
+}
+
+static void end(struct mapped_world *w)
+{
+	file_tables_deinit(&w->tables);
+}
+
+/* Moves the file's directory: the file itself does not change. */
+static void hide(struct mapped_world *w)
+{
+	ck_assert_int_eq(rename(w->dir, w->hidden), 0);
+}
+
+static void show(struct mapped_world *w)
+{
+	ck_assert_int_eq(rename(w->hidden, w->dir), 0);
+}
+
+static const struct file_table *table(const struct mapped_world *w)
+{
+	return &w->tables.tables.data[w->nr];
+}
+
+/* Asks for the table by way of process @pid. Returns the state after it. */
+static enum table_state request(struct mapped_world *w, uint32_t pid)
+{
+	const struct file_place place = {.pid = pid, .start = 0x1000, .end = 0x2000};
+
+	ck_assert_int_eq(file_tables_request(&w->tables, w->nr, &w->file, &place), 0);
+	return table(w)->state;
+}
+
+static void fail_until_pause(struct mapped_world *w)
+{
+	for (uint32_t i = 1; i < ATTEMPTS_MAX; i++)
+		ck_assert_int_eq(request(w, PID_GONE + i), TABLE_NONE);
+	ck_assert_int_eq(request(w, PID_GONE + ATTEMPTS_MAX), TABLE_IMPOSSIBLE);
+}
+
+/* Waits for the end of the pause. Returns its length in nanoseconds, or more. */
+static uint64_t wait_for_pause(struct mapped_world *w)
+{
+	uint64_t begin_ns = clock_monotonic_ns();
+
+	while (table(w)->state == TABLE_IMPOSSIBLE) {
+		usleep(1000);
+		ck_assert_int_eq(file_tables_finish(&w->tables), 0);
+	}
+	return clock_monotonic_ns() - begin_ns;
+}
+
+START_TEST(a_file_that_comes_is_asked_for_again)
+{
+	struct mapped_world w;
+
+	begin(&w);
+	hide(&w);
+	fail_until_pause(&w);
+	show(&w);
+	wait_for_pause(&w);
+	ck_assert_int_eq(table(&w)->state, TABLE_NONE);
+	ck_assert_int_eq(request(&w, PID_GONE), TABLE_ASKED);
+	end(&w);
+}
+END_TEST
+
+START_TEST(pauses_get_longer)
+{
+	struct mapped_world w;
+
+	begin(&w);
+	hide(&w);
+	fail_until_pause(&w);
+	ck_assert_uint_ge(wait_for_pause(&w), PAUSE_MIN_NS / 2);
+	fail_until_pause(&w);
+	ck_assert_uint_ge(wait_for_pause(&w), PAUSE_MIN_NS);
+	ck_assert_uint_eq(w.tables.pause_end_ns, 0);
+	end(&w);
+}
+END_TEST
+
+START_TEST(samples_of_one_gone_process_are_one_attempt)
+{
+	struct mapped_world w;
+
+	begin(&w);
+	hide(&w);
+	for (int i = 0; i < 3 * ATTEMPTS_MAX; i++)
+		ck_assert_int_eq(request(&w, PID_GONE), TABLE_NONE);
+	ck_assert_uint_eq(table(&w)->attempts, 1);
+	end(&w);
+}
+END_TEST
+
+START_TEST(a_process_that_lives_is_asked_again)
+{
+	struct mapped_world w;
+
+	begin(&w);
+	hide(&w);
+	for (int i = 1; i < ATTEMPTS_MAX; i++)
+		ck_assert_int_eq(request(&w, getpid()), TABLE_NONE);
+	ck_assert_int_eq(request(&w, getpid()), TABLE_IMPOSSIBLE);
+	end(&w);
+}
+END_TEST
+
+SUITE_MAIN("file_tables", a_file_that_comes_is_asked_for_again, pauses_get_longer,
+	   samples_of_one_gone_process_are_one_attempt, a_process_that_lives_is_asked_again)

@@ -45,23 +45,40 @@ static uint32_t find_variable(const struct dynamic_symbols *symbols, const Elf64
 }
 
 /*
- * The place of the variable that the first instruction of function @name loads, whose bytes up to
- * the variable's distance are @opcode. 0: it begins with another one.
+ * The address of the variable that the function at @vaddr loads with its first instruction, whose
+ * bytes up to the variable's distance are @opcode. Ubuntu's compilers put endbr64 before it. 0: it
+ * begins with another one.
  */
-static uint32_t find_loaded(const struct dynamic_symbols *symbols, const Elf64_Phdr *code,
-			    const char *name, const char *opcode)
+static uint64_t find_first_load(const struct dynamic_symbols *symbols, uint64_t vaddr,
+				const char *opcode)
 {
+	static const uint8_t mark[] = {0xf3, 0x0f, 0x1e, 0xfa};
 	size_t nr = strlen(opcode);
 	uint8_t insn[8];
 	int32_t distance;
-	Elf64_Sym symbol;
 
-	if (dynamic_symbols_find(symbols, name, &symbol) ||
-	    dynamic_symbols_read(symbols, symbol.st_value, insn, nr + sizeof(distance)) ||
+	if (dynamic_symbols_read(symbols, vaddr, insn, sizeof(mark)))
+		return 0;
+	if (!memcmp(insn, mark, sizeof(mark)))
+		vaddr += sizeof(mark);
+	if (dynamic_symbols_read(symbols, vaddr, insn, nr + sizeof(distance)) ||
 	    memcmp(insn, opcode, nr) != 0)
 		return 0;
 	memcpy(&distance, insn + nr, sizeof(distance));
-	return to_place(code, symbol.st_value + nr + sizeof(distance) + (int64_t)distance);
+	return vaddr + nr + sizeof(distance) + (int64_t)distance;
+}
+
+/* The place of the variable that function @name loads first, as above. 0: unknown. */
+static uint32_t find_loaded(const struct dynamic_symbols *symbols, const Elf64_Phdr *code,
+			    const char *name, const char *opcode)
+{
+	uint64_t loaded;
+	Elf64_Sym symbol;
+
+	if (dynamic_symbols_find(symbols, name, &symbol))
+		return 0;
+	loaded = find_first_load(symbols, symbol.st_value, opcode);
+	return loaded ? to_place(code, loaded) : 0;
 }
 
 /* Bytes of a function for extensions that are looked at. */
@@ -124,22 +141,17 @@ static void find_told_release(const struct dynamic_symbols *symbols, char text[4
 static uint32_t find_told_key(const struct dynamic_symbols *symbols, const Elf64_Phdr *code)
 {
 	static const uint8_t type[] = {0x8b, 0x80, 0xb0, 0, 0, 0};
-	static const uint8_t begin[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	uint8_t function[FUNCTION_BYTES], called[FUNCTION_BYTES];
+	uint8_t function[FUNCTION_BYTES];
 	uint64_t vaddr, to;
-	size_t at = 0, from = 0;
+	size_t at = 0;
 
 	if (!read_function(symbols, "enif_thread_type", function, &vaddr) ||
 	    !memmem(function, sizeof(function), type, sizeof(type)))
 		return 0;
 	to = find_target(function, vaddr, "\xe8", &at);
-	if (!to || dynamic_symbols_read(symbols, to, called, sizeof(called)))
-		return 0;
-	if (!memcmp(called, begin, sizeof(begin)))
-		from = sizeof(begin);
-	at = from;
-	to = find_target(called, to, "\x8b\x3d", &at);
-	return to && at == from + 6 ? to_place(code, to) : 0;
+	if (to)
+		to = find_first_load(symbols, to, "\x8b\x3d");
+	return to ? to_place(code, to) : 0;
 }
 
 static uint32_t find_told_atoms(const struct dynamic_symbols *symbols, const Elf64_Phdr *code)

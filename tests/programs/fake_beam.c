@@ -70,6 +70,7 @@ int erts_frame_layout, the_active_code_index, fake_key;
 
 __asm__(".globl erts_get_scheduler_data, erts_ranges_sz\n"
 	"erts_get_scheduler_data:\n"
+	"	endbr64\n"
 	"	mov fake_key(%rip), %edi\n"
 	"	ret\n"
 	".type erts_get_scheduler_data, @function\n"

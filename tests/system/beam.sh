@@ -19,7 +19,7 @@ for name in fake_beam future bare told twice strange; do
 	check "$name: there are no functions" same "$(grep -c '_\[beam\]' "$dir/$name.folded")" 0
 	check "$name: samples are accounted for" is_accounted "$dir/$name.prof"
 done
-check "the emulator is found" contains "$(info "$dir/fake_beam.prof" interpreter)" "BEAM 25 [beam]"
+check "the emulator is found" same "$(info "$dir/fake_beam.prof" interpreter)" "BEAM 25 [beam]"
 check "an unknown release is said" contains "$(info "$dir/future.prof" interpreter)" "BEAM 99 [beam], a version without support"
 check "so is an emulator with other code" contains "$(info "$dir/strange.prof" interpreter)" "BEAM 25 [beam], a version without support"
 check "so is a release without symbols" contains "$(info "$dir/bare.prof" interpreter)" "BEAM without a version [beam], a version without support"

@@ -18,6 +18,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/kernel.h"
+#include "bpf/languages.h"
 #include "bpf/shared.h"
 #include "bpf/stack_window.h"
 #include "bpf/user_stack.h"
@@ -34,7 +35,11 @@ struct pointer_walk {
 	__u64 fp;
 };
 
-/* Adds the frame that fp leads to. bpf_loop ends when this returns 1. */
+/*
+ * Adds the frame that fp leads to. bpf_loop ends when this returns 1. Where rbp is no frame
+ * pointer, any value may be there. One that looks like a function of an interpreter is none, and no
+ * address either: 0 stands for it, and ends the walk.
+ */
 static long follow_pointer(__u32 i, struct pointer_walk *w)
 {
 	__u32 at = w->stack->nr_frames;
@@ -45,10 +50,12 @@ static long follow_pointer(__u32 i, struct pointer_walk *w)
 	if (window_read(w->memory, &next, w->fp) ||
 	    window_read(w->memory, &address, w->fp + sizeof(next)))
 		return 1;
+	if (word_is_function(address))
+		address = 0;
 	w->stack->frames[at] = address;
 	w->stack->nr_frames = at + 1;
 	w->fp = next;
-	return 0;
+	return !address;
 }
 
 /* Adds the caller of a function that is about to begin. */
@@ -58,7 +65,7 @@ static __always_inline void add_caller(struct pointer_walk *w, __u64 sp)
 
 	if (max_depth < 2 || window_read(w->memory, &address, sp))
 		return;
-	w->stack->frames[1] = address;
+	w->stack->frames[1] = word_is_function(address) ? 0 : address;
 	w->stack->nr_frames = 2;
 }
 

@@ -109,4 +109,13 @@ else
 	check "python: it knows of all others" at_most "$(truth others)" "$(($(truth same) / 50 + 2))"
 	check "python: functions without the lock" above "$(sum_samples 'compress_\[py\].*deflate' < "$dir/python.folded")" 10
 fi
+
+# While the recorder stands still, it tells the BPF program of no new process, and has no room for more copies of stacks.
+# Such stacks are walked along rbp, where any value may stand.
+build "$dir/no_frame" no_frame.c
+# shellcheck disable=SC2016
+"$profrec" -q -U -F 999 -o "$dir/still.prof" -- sh -c 'kill -STOP $PPID; "$1"; kill -CONT $PPID' sh "$dir/no_frame" 2> /dev/null
+"$profrep" -fa "$dir/still.prof" > "$dir/still.folded"
+check "a recorder that stands still has samples" above "$(sum_samples '^no_frame' < "$dir/still.folded")" 200
+check "values that look like functions are none" same "$(sum_samples '_\[(py|java|php|beam|rb|js|pl)\]' < "$dir/still.folded")" 0
 plan_end

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that YJIT, the JIT compiler of Ruby 3.1, makes (yjit_codegen.c). The interpreter's loop
- * calls it, and so does vm_sendish. It pushes r13, r12 and rbx, in which it keeps Ruby's frame,
- * context and stack of values. It keeps nothing else on the native stack, and goes from function to
- * function by jumps. So the return address is always the fourth word, and rbp is the caller's.
- * Other compilers may have made code in the same process, and a word of theirs may look like a
- * return address. But YJIT's code returns to two functions alone: the loop, and vm_sendish, which
- * calls methods.
+ * Code that YJIT, the JIT compiler of Ruby 3.1 and 3.2, makes (yjit_codegen.c, codegen.rs). The
+ * interpreter's loop calls it, and so does vm_sendish. It pushes r13, r12 and rbx, in which it
+ * keeps Ruby's frame, context and stack of values. It keeps nothing else on the native stack, and
+ * goes from function to function by jumps. So the return address is always the fourth word, and rbp
+ * is the caller's. Other compilers may have made code in the same process, and a word of theirs may
+ * look like a return address. But YJIT's code returns to two functions alone: the loop, and
+ * vm_sendish, which calls methods.
  */
 #ifndef BPF_MADE_RUBY_H
 #define BPF_MADE_RUBY_H
@@ -23,7 +23,7 @@
 #define RUBY_CALL_BYTES 64
 
 /*
- * When this code calls a function, it puts the new frame in force first, and then fills it in:
+ * When the code of 3.1 calls a function, it puts the new frame in force, and then fills it in:
  *
  *	49 83 ed 40		sub  $0x40,%r13
  *	4d 89 6c 24 10		mov  %r13,0x10(%r12)

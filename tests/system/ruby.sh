@@ -69,7 +69,8 @@ ruby=${RUBY:-/usr/bin/ruby}
 # truth NAME NUMBER
 truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 
-# judge_ruby NAME ARG...: Ruby with a program whose calls are known.
+# judge_ruby NAME ARG...: Ruby with a program whose calls are known. $percent of the stacks may have functions out of place.
+percent=1
 judge_ruby()
 {
 	local name=$1
@@ -84,7 +85,7 @@ judge_ruby()
 	check "$name: all functions have names" same "$(truth "$name" unnamed)" 0
 	# While a thread or a fiber begins or ends, or changes to another.
 	check "$name: hardly anything is displaced or unread" at_most "$(truth "$name" displaced)" \
-		"$((3 + $(truth "$name" stacks) / 100))"
+		"$((3 + $(truth "$name" stacks) * percent / 100))"
 }
 
 if [ -x "$ruby" ]; then
@@ -93,11 +94,16 @@ else
 	skip "ruby" "there is no $ruby"
 fi
 if [ "$("$ruby" --yjit -e 'print RubyVM::YJIT.enabled?' 2> /dev/null)" = true ] &&
-	[ "$("$ruby" -e 'print RUBY_VERSION[0, 3]')" = 3.1 ]; then
+	[[ $("$ruby" -e "print RUBY_VERSION[0, 3]") = 3.[12] ]]; then
+	# The code of 3.2 sometimes keeps more words on the stack, most of all while it is made.
+	case $("$ruby" -e 'print RUBY_VERSION') in
+	3.2.*) percent=4 whole=94 ;;
+	*) whole=97 ;;
+	esac
 	judge_ruby ruby-yjit --yjit
 	complete=$(info "$dir/ruby-yjit.prof" "user stacks" | sed 's/.*(//; s/[.].*//')
-	check "YJIT: stacks are complete" above "$complete" 97
+	check "YJIT: stacks are complete" above "$complete" $whole
 else
-	skip "YJIT" "$ruby is not 3.1, or has none, or is not there"
+	skip "YJIT" "$ruby is neither 3.1 nor 3.2, or has none, or is not there"
 fi
 plan_end

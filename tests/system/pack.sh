@@ -39,8 +39,8 @@ check "and stays one" fails 3 "$profrep" info "$dir/packed.prof"
 # Functions and lines of the source travel, too.
 cat > "$dir/inl.c" <<'C'
 static volatile unsigned long sum;
-static inline __attribute__((always_inline)) void inner(unsigned i) { sum += i; }
-static inline __attribute__((always_inline)) void outer(void) { for (unsigned i = 0; i < 100000; i++) inner(i); }
+static inline __attribute__((always_inline)) void inner(void) { for (unsigned i = 0; i < 100000; i++) sum += i; }
+static inline __attribute__((always_inline)) void outer(void) { inner(); }
 __attribute__((noinline)) void work(void) { outer(); }
 int main(void) { for (;;) work(); }
 C

@@ -38,7 +38,7 @@ struct line_table {
 /* The cells of a list are beside each other. So as many are read at once, within a page. */
 #define WINDOW_BYTES 256
 struct cells {
-	const struct java_memory *memory;
+	const struct machine_memory *memory;
 	uint64_t start;
 	uint8_t bytes[WINDOW_BYTES];
 };
@@ -49,9 +49,9 @@ static int read_cell(struct cells *c, uint64_t addr, uint64_t cell[2])
 	uint64_t off = addr % WINDOW_BYTES;
 
 	if (off > WINDOW_BYTES - CELL_BYTES)
-		return java_memory_read(c->memory, addr, cell, CELL_BYTES);
+		return machine_memory_read(c->memory, addr, cell, CELL_BYTES);
 	if (c->start != addr - off) {
-		int ret = java_memory_read(c->memory, addr - off, c->bytes, WINDOW_BYTES);
+		int ret = machine_memory_read(c->memory, addr - off, c->bytes, WINDOW_BYTES);
 
 		c->start = ret ? UINT64_MAX : addr - off;
 		if (ret)
@@ -62,7 +62,7 @@ static int read_cell(struct cells *c, uint64_t addr, uint64_t cell[2])
 }
 
 /* Reads the characters of the list @value. Returns their number; 0 if it is no name. */
-static size_t read_characters(const struct java_memory *memory, uint64_t value,
+static size_t read_characters(const struct machine_memory *memory, uint64_t value,
 			      uint32_t characters[CHARACTERS_MAX])
 {
 	struct cells cells = {.memory = memory, .start = UINT64_MAX};
@@ -84,7 +84,8 @@ static size_t read_characters(const struct java_memory *memory, uint64_t value,
 }
 
 /* Reads the list @value, a path. Of a long one the end is kept. Returns false if it is none. */
-static bool read_path(const struct java_memory *memory, uint64_t value, struct language_text *path)
+static bool read_path(const struct machine_memory *memory, uint64_t value,
+		      struct language_text *path)
 {
 	uint32_t characters[CHARACTERS_MAX];
 	size_t nr = read_characters(memory, value, characters), size = 1, first;
@@ -113,16 +114,16 @@ static void name_own_file(const struct language_text *module, struct language_te
 	file->nr_bytes += nr;
 }
 
-static int read_inside(const struct java_memory *memory, const struct beam_code *code,
+static int read_inside(const struct machine_memory *memory, const struct beam_code *code,
 		       uint64_t addr, void *buf, size_t len)
 {
 	if (addr < code->begin || addr >= code->end || code->end - addr < len)
 		return -EFAULT;
-	return java_memory_read(memory, addr, buf, len);
+	return machine_memory_read(memory, addr, buf, len);
 }
 
 /* Finds the place of @code's function. *@place is its number. */
-static bool find_place(const struct java_memory *memory, const struct beam_code *code,
+static bool find_place(const struct machine_memory *memory, const struct beam_code *code,
 		       uint64_t table, uint64_t *place)
 {
 	uint64_t starts = table + sizeof(struct line_table);
@@ -137,8 +138,9 @@ static bool find_place(const struct java_memory *memory, const struct beam_code 
 }
 
 /* Reads the name of file @nr. */
-static bool read_file(const struct java_memory *memory, const struct beam_code *code,
-		      const struct line_table *table, uint32_t nr, struct java_method *function)
+static bool read_file(const struct machine_memory *memory, const struct beam_code *code,
+		      const struct line_table *table, uint32_t nr,
+		      struct machine_function *function)
 {
 	uint64_t name;
 
@@ -151,10 +153,10 @@ static bool read_file(const struct java_memory *memory, const struct beam_code *
 	       read_path(memory, name, &function->file);
 }
 
-void beam_line_read(const struct java_memory *memory, const struct beam_code *code, uint64_t table,
-		    struct java_method *function)
+void beam_line_read(const struct machine_memory *memory, const struct beam_code *code,
+		    uint64_t table, struct machine_function *function)
 {
-	struct java_method read = *function;
+	struct machine_function read = *function;
 	struct line_table head;
 	uint64_t at, place;
 	uint32_t line = 0;

@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-#include "record/languages/java_methods.h"
-#include "record/languages/java_reads.h"
+#include "record/languages/machine_function.h"
+#include "record/languages/machine_memory.h"
 
 /* A function in the code of its module. */
 struct beam_code {
@@ -25,7 +25,7 @@ struct beam_code {
  * is @table bytes after the module's beginning. Where the table is not of the expected form or does
  * not tell, @function stays as it is.
  */
-void beam_line_read(const struct java_memory *memory, const struct beam_code *code, uint64_t table,
-		    struct java_method *function);
+void beam_line_read(const struct machine_memory *memory, const struct beam_code *code,
+		    uint64_t table, struct machine_function *function);
 
 #endif

@@ -54,9 +54,9 @@
 #define ROOM_BYTES   7
 #define PAGE_BYTES   UINT64_C(4096)
 
-static int read_at(const struct java_memory *memory, uint64_t addr, void *buf, size_t len)
+static int read_at(const struct machine_memory *memory, uint64_t addr, void *buf, size_t len)
 {
-	return java_memory_read(memory, addr, buf, len);
+	return machine_memory_read(memory, addr, buf, len);
 }
 
 /* A list of modules, sorted by address. */
@@ -68,7 +68,7 @@ struct module {
 	uint64_t begin, end;
 };
 
-static int read_list_at(const struct java_memory *memory, const struct beam_tables *tables,
+static int read_list_at(const struct machine_memory *memory, const struct beam_tables *tables,
 			uint32_t at, struct module_list *list)
 {
 	if (read_at(memory, tables->ranges + UINT64_C(8) * LIST_WORDS * at, list, sizeof(*list)))
@@ -77,7 +77,7 @@ static int read_list_at(const struct java_memory *memory, const struct beam_tabl
 }
 
 /* Finds the list that is in force. */
-static int read_list(const struct java_memory *memory, const struct beam_tables *tables,
+static int read_list(const struct machine_memory *memory, const struct beam_tables *tables,
 		     struct module_list *list)
 {
 	uint32_t active;
@@ -88,7 +88,7 @@ static int read_list(const struct java_memory *memory, const struct beam_tables 
 }
 
 /* Finds the last module that begins at or below @pc, or the first one. *@at is its number. */
-static int find_module(const struct java_memory *memory, const struct module_list *list,
+static int find_module(const struct machine_memory *memory, const struct module_list *list,
 		       uint64_t pc, uint64_t *at, struct module *module)
 {
 	uint64_t low = 0, nr = list->nr;
@@ -108,7 +108,7 @@ static int find_module(const struct java_memory *memory, const struct module_lis
 }
 
 /* Finds the function of @module that has @pc. */
-static int find_function(const struct java_memory *memory, const struct beam_tables *tables,
+static int find_function(const struct machine_memory *memory, const struct beam_tables *tables,
 			 const struct module *module, uint64_t pc, struct beam_code *code)
 {
 	uint64_t list = module->begin + tables->functions, have, last;
@@ -140,7 +140,7 @@ static int find_function(const struct java_memory *memory, const struct beam_tab
 }
 
 /* Finds where the @length bytes of an atom's text are, which is the value *@at. */
-static int find_bits(const struct java_memory *memory, uint16_t length, uint64_t *at)
+static int find_bits(const struct machine_memory *memory, uint16_t length, uint64_t *at)
 {
 	struct {
 		uint64_t header, nr;
@@ -157,7 +157,7 @@ static int find_bits(const struct java_memory *memory, uint16_t length, uint64_t
 	return 0;
 }
 
-static int read_atom(const struct java_memory *memory, const struct beam_tables *tables,
+static int read_atom(const struct machine_memory *memory, const struct beam_tables *tables,
 		     uint64_t atom, struct language_text *text)
 {
 	uint64_t nr = atom >> ATOM_SHIFT, segments, segment, at, bytes;
@@ -193,7 +193,7 @@ static void append_arity(struct language_text *name, uint32_t arity)
 }
 
 /* Is the code at the address of @word still that of the word? */
-static int check_word(const struct java_memory *memory, uint64_t word)
+static int check_word(const struct machine_memory *memory, uint64_t word)
 {
 	__u64 code[2];
 
@@ -202,10 +202,10 @@ static int check_word(const struct java_memory *memory, uint64_t word)
 	return beam_word_of(word_addr(word), code) == word ? 0 : -ENOENT;
 }
 
-int beam_function_read(const struct java_memory *memory, const struct beam_tables *tables,
-		       uint64_t word, struct java_method *function)
+int beam_function_read(const struct machine_memory *memory, const struct beam_tables *tables,
+		       uint64_t word, struct machine_function *function)
 {
-	struct java_method read;
+	struct machine_function read;
 	struct {
 		uint64_t module, name;
 		uint32_t arity, reserved;
@@ -246,7 +246,7 @@ int beam_function_read(const struct java_memory *memory, const struct beam_table
 
 /* Looks for the scheduler's loop in the code from @begin up to the code to which processes return.
  */
-static int find_main_from(const struct java_memory *memory, uint64_t begin,
+static int find_main_from(const struct machine_memory *memory, uint64_t begin,
 			  struct beam_machine *machine)
 {
 	static const uint8_t align[] = {0x48, 0x83, 0xe4, 0xc0}, jump[] = {0xff, 0xe0};
@@ -273,7 +273,7 @@ static int find_main_from(const struct java_memory *memory, uint64_t begin,
  * Finds the scheduler's loop, and sees that it restores the stack of a process as expected. It
  * makes room for the registers, aligned to lines of the cache, and ends where it jumps into Erlang.
  */
-static int find_main(const struct java_memory *memory, struct beam_machine *machine)
+static int find_main(const struct machine_memory *memory, struct beam_machine *machine)
 {
 	uint64_t page = machine->normal_exit & ~(PAGE_BYTES - 1);
 	int ret = find_main_from(memory, page, machine);
@@ -285,7 +285,7 @@ static int find_main(const struct java_memory *memory, struct beam_machine *mach
  * Shared code ends where the first module of @list begins. It begins at most SHARED_BYTES before
  * the scheduler's loop, and after the module before it. Where there is less, nothing runs.
  */
-static int find_shared(const struct java_memory *memory, const struct module_list *list,
+static int find_shared(const struct machine_memory *memory, const struct module_list *list,
 		       struct beam_machine *machine)
 {
 	uint64_t at, low = 0;
@@ -310,7 +310,7 @@ static int find_shared(const struct java_memory *memory, const struct module_lis
 	return ret;
 }
 
-static bool is_atom(const struct java_memory *memory, const struct beam_tables *tables,
+static bool is_atom(const struct machine_memory *memory, const struct beam_tables *tables,
 		    uint64_t atom, const char *name)
 {
 	struct language_text text;
@@ -323,7 +323,7 @@ static bool is_atom(const struct java_memory *memory, const struct beam_tables *
  * Looks for the address to which processes return in the code straight before @end. It is that of
  * erts_beamasm:normal_exit/0, and the code of a function follows its module, name and arity.
  */
-static int find_exit_before(const struct java_memory *memory, const struct beam_tables *tables,
+static int find_exit_before(const struct machine_memory *memory, const struct beam_tables *tables,
 			    uint64_t end, struct beam_machine *machine)
 {
 	uint64_t code[EXIT_BYTES / 8];
@@ -342,7 +342,7 @@ static int find_exit_before(const struct java_memory *memory, const struct beam_
 }
 
 /* Looks for it before the modules of @list that have a gap before them. */
-static int find_exit(const struct java_memory *memory, const struct beam_tables *tables,
+static int find_exit(const struct machine_memory *memory, const struct beam_tables *tables,
 		     const struct module_list *list, struct beam_machine *machine)
 {
 	uint64_t low = 0, nr_gaps = 0;
@@ -365,7 +365,7 @@ static int find_exit(const struct java_memory *memory, const struct beam_tables 
  * The scheduler's loop begins with where the registers are. Later it loads the number of the list
  * in force, unless the process is traced, and with frame pointers rbp as well as rsp.
  */
-static int read_main(const struct java_memory *memory, struct beam_tables *tables,
+static int read_main(const struct machine_memory *memory, struct beam_tables *tables,
 		     struct beam_machine *machine)
 {
 	/* mov [rdi], rsp; lea rbx, [rsp + n] */
@@ -390,7 +390,7 @@ static int read_main(const struct java_memory *memory, struct beam_tables *table
 }
 
 /* Describes a machine without symbols: any list of modules leads to its shared code. */
-static int find_machine(const struct java_memory *memory, struct beam_tables *tables,
+static int find_machine(const struct machine_memory *memory, struct beam_tables *tables,
 			struct beam_machine *machine)
 {
 	int ret = -EAGAIN;
@@ -410,7 +410,7 @@ static int find_machine(const struct java_memory *memory, struct beam_tables *ta
 }
 
 /* Describes a machine whose symbols @in has. */
-static int read_machine(const struct java_memory *memory, const struct interpreter *in,
+static int read_machine(const struct machine_memory *memory, const struct interpreter *in,
 			uint64_t base, struct beam_tables *tables, struct beam_machine *machine)
 {
 	struct module_list list;
@@ -431,8 +431,8 @@ static int read_machine(const struct java_memory *memory, const struct interpret
 	return find_shared(memory, &list, machine);
 }
 
-int beam_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
-		      struct beam_machine *machine, struct beam_tables *tables)
+int beam_machine_read(const struct machine_memory *memory, const struct interpreter *in,
+		      uint64_t base, struct beam_machine *machine, struct beam_tables *tables)
 {
 	const struct beam_release *release = beam_release_find(in->version);
 

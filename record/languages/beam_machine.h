@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "bpf/language_machines.h"
-#include "record/languages/java_machine.h"
-#include "record/languages/java_methods.h"
+#include "record/languages/machine_function.h"
+#include "record/languages/machine_memory.h"
 
 /* Addresses of the tables from which functions have their names. */
 struct beam_tables {
@@ -26,15 +26,15 @@ struct beam_tables {
  * that file is at @base. Returns 0; -EAGAIN if it has not begun to work yet; -ENOTSUP if its code
  * is another one than that of the release; or -EFAULT.
  */
-int beam_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
-		      struct beam_machine *machine, struct beam_tables *tables);
+int beam_machine_read(const struct machine_memory *memory, const struct interpreter *in,
+		      uint64_t base, struct beam_machine *machine, struct beam_tables *tables);
 
 /*
  * Reads the name of the function whose code has @word: its module, and "function/arity", and
  * the line and the file of its definition if the module says them (beam_lines.h). Returns 0,
  * -ENOENT if no function has that code any more, or -EFAULT.
  */
-int beam_function_read(const struct java_memory *memory, const struct beam_tables *tables,
-		       uint64_t word, struct java_method *function);
+int beam_function_read(const struct machine_memory *memory, const struct beam_tables *tables,
+		       uint64_t word, struct machine_function *function);
 
 #endif

@@ -89,7 +89,7 @@ struct kept_pages {
 };
 
 struct arrays {
-	const struct java_memory *memory;
+	const struct machine_memory *memory;
 	struct kept_pages *pages;
 	/* The values of HotSpot's symbols. Strides and offsets lie within an entry. */
 	uint64_t symbols[NR_JAVA_SYMBOLS];
@@ -105,13 +105,13 @@ static const uint8_t *find_page(const struct arrays *f, uint64_t addr)
 	if (pages->addr[i] == addr && addr)
 		return pages->bytes[i];
 	pages->addr[i] = 0;
-	if (java_memory_read(f->memory, addr, pages->bytes[i], PAGE_BYTES))
+	if (machine_memory_read(f->memory, addr, pages->bytes[i], PAGE_BYTES))
 		return NULL;
 	pages->addr[i] = addr;
 	return pages->bytes[i];
 }
 
-/* As a java_read_fn, but keeps the pages. */
+/* As a machine_read_fn, but keeps the pages. */
 static long read_kept(const struct arrays *f, uint64_t addr, void *buf, size_t len)
 {
 	for (size_t done = 0; done < len;) {
@@ -143,8 +143,8 @@ static int read_text(const struct arrays *f, uint64_t addr, char text[TEXT_BYTES
 static int read_symbols(struct arrays *f, const struct interpreter *in, uint64_t base)
 {
 	for (int i = 0; i < NR_JAVA_SYMBOLS; i++) {
-		int ret = java_memory_read(f->memory, base + in->java[i], &f->symbols[i],
-					   sizeof(uint64_t));
+		int ret = machine_memory_read(f->memory, base + in->java[i], &f->symbols[i],
+					      sizeof(uint64_t));
 
 		if (ret)
 			return ret;
@@ -233,8 +233,8 @@ static int read_types(struct arrays *f)
 	return ret < 0 ? ret : 0;
 }
 
-int java_facts_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
-		    struct java_facts *facts)
+int java_facts_read(const struct machine_memory *memory, const struct interpreter *in,
+		    uint64_t base, struct java_facts *facts)
 {
 	_cleanup_free_ struct kept_pages *pages = calloc(1, sizeof(*pages));
 	struct arrays f = {.memory = memory, .pages = pages, .facts = facts};

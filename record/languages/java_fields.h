@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "bpf/languages.h"
-#include "record/languages/java_reads.h"
+#include "record/languages/machine_memory.h"
 
 /* The fields that a walk needs. Names changed from version to version. */
 enum java_field {
@@ -79,7 +79,7 @@ struct java_facts {
  * file is at @base. Returns 0; -EAGAIN if they are not there yet; -ENOTSUP if their entries have
  * another form; -EFAULT; or -ENOMEM.
  */
-int java_facts_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
-		    struct java_facts *facts);
+int java_facts_read(const struct machine_memory *memory, const struct interpreter *in,
+		    uint64_t base, struct java_facts *facts);
 
 #endif

@@ -8,7 +8,7 @@
 #include "record/languages/java_fields.h"
 
 struct facts {
-	const struct java_memory *memory;
+	const struct machine_memory *memory;
 	struct java_facts read;
 };
 
@@ -16,13 +16,15 @@ struct facts {
 static int read_field(const struct facts *f, uint64_t object, enum java_field field,
 		      uint64_t *value)
 {
-	return java_memory_read(f->memory, object + f->read.fields[field], value, sizeof(*value));
+	return machine_memory_read(f->memory, object + f->read.fields[field], value,
+				   sizeof(*value));
 }
 
 static int read_number(const struct facts *f, uint64_t object, enum java_field field,
 		       uint32_t *value)
 {
-	return java_memory_read(f->memory, object + f->read.fields[field], value, sizeof(*value));
+	return machine_memory_read(f->memory, object + f->read.fields[field], value,
+				   sizeof(*value));
 }
 
 /* Heaps with code are smaller than this (ReservedCodeCacheSize). */
@@ -73,7 +75,7 @@ static int read_heaps(const struct facts *f, struct java_machine *m)
 	if (!nr || nr > MAX_JAVA_HEAPS)
 		return nr ? -ENOTSUP : -EAGAIN;
 	for (uint32_t i = 0; i < nr && !ret; i++) {
-		ret = java_memory_read(f->memory, data + i * sizeof(heap), &heap, sizeof(heap));
+		ret = machine_memory_read(f->memory, data + i * sizeof(heap), &heap, sizeof(heap));
 		if (!ret)
 			ret = read_heap(f, heap, m);
 	}
@@ -253,8 +255,8 @@ static int read_places(const struct facts *f, struct java_machine *m)
 	return ret;
 }
 
-int java_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
-		      struct java_machine *machine, struct java_layout *layout)
+int java_machine_read(const struct machine_memory *memory, const struct interpreter *in,
+		      uint64_t base, struct java_machine *machine, struct java_layout *layout)
 {
 	struct java_layout l = {0};
 	struct java_machine m = {.version = in->version};

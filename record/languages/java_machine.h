@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "bpf/language_machines.h"
-#include "record/languages/java_reads.h"
+#include "record/languages/machine_memory.h"
 
 /*
  * Where HotSpot keeps what it knows of methods and of compiled code, beyond what a walk needs
@@ -45,7 +45,7 @@ struct java_layout {
  * field is missing or of a size that the walk cannot read; -EFAULT; or -ENOMEM. A library that is
  * being loaded may lack anything. @layout has what is known.
  */
-int java_machine_read(const struct java_memory *memory, const struct interpreter *in, uint64_t base,
-		      struct java_machine *machine, struct java_layout *layout);
+int java_machine_read(const struct machine_memory *memory, const struct interpreter *in,
+		      uint64_t base, struct java_machine *machine, struct java_layout *layout);
 
 #endif

@@ -18,7 +18,7 @@
 
 static int read_at(const struct java_code *c, uint64_t addr, void *buf, size_t len)
 {
-	return java_memory_read(c->memory, addr, buf, len);
+	return machine_memory_read(c->memory, addr, buf, len);
 }
 
 static int read_symbol(const struct java_code *c, uint64_t at, struct language_text *text)
@@ -49,7 +49,7 @@ uint64_t java_method_word(const struct java_code *c, uint64_t method)
 }
 
 /* Reads the names of the method whose ConstMethod is at @parts. */
-static int read_names(const struct java_code *c, uint64_t parts, struct java_method *method)
+static int read_names(const struct java_code *c, uint64_t parts, struct machine_function *method)
 {
 	const struct java_machine *m = c->machine;
 	uint64_t pool, class, symbol;
@@ -70,7 +70,7 @@ static int read_names(const struct java_code *c, uint64_t parts, struct java_met
 }
 
 /* Reads the line of the first bytecode. A method may have no table of lines. */
-static void read_line(const struct java_code *c, uint64_t parts, struct java_method *method)
+static void read_line(const struct java_code *c, uint64_t parts, struct machine_function *method)
 {
 	const struct java_machine *m = c->machine;
 	uint8_t table[LINES_MAX];
@@ -95,9 +95,9 @@ static void read_line(const struct java_code *c, uint64_t parts, struct java_met
 	method->line = java_lines_first(table, nr, m->version);
 }
 
-int java_method_read(const struct java_code *code, uint64_t addr, struct java_method *method)
+int java_method_read(const struct java_code *code, uint64_t addr, struct machine_function *method)
 {
-	struct java_method read = {.line = 0};
+	struct machine_function read = {.line = 0};
 	uint64_t parts;
 	int ret;
 

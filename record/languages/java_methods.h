@@ -7,18 +7,12 @@
 #define RECORD_LANGUAGES_JAVA_METHODS_H
 
 #include "record/languages/java_scopes.h"
-
-/* What is known of a method. */
-struct java_method {
-	struct language_text class, name; /* "java/util/List" and "add" */
-	struct language_text file;        /* of the line; empty: that of the class */
-	uint32_t line;                    /* of its first bytecode; 0: not known */
-};
+#include "record/languages/machine_function.h"
 
 /* The word of the Method at @method, as in a stack; 0: it cannot be read. */
 uint64_t java_method_word(const struct java_code *code, uint64_t method);
 
 /* Reads the Method at @addr. Returns 0, -EFAULT, or -EBADMSG if it has no names. */
-int java_method_read(const struct java_code *code, uint64_t addr, struct java_method *method);
+int java_method_read(const struct java_code *code, uint64_t addr, struct machine_function *method);
 
 #endif

@@ -36,7 +36,7 @@ struct block {
 
 static int read_at(const struct java_code *c, uint64_t addr, void *buf, size_t len)
 {
-	return java_memory_read(c->memory, addr, buf, len);
+	return machine_memory_read(c->memory, addr, buf, len);
 }
 
 /* Adds the 4 bytes at @off of the block to @base. */

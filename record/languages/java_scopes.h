@@ -28,7 +28,7 @@ struct java_place {
 };
 
 struct java_code {
-	const struct java_memory *memory;
+	const struct machine_memory *memory;
 	const struct java_machine *machine;
 	const struct java_layout *layout;
 };

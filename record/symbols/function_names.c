@@ -31,7 +31,7 @@ int function_names_add(struct function_names *names, const struct function_name 
 }
 
 int function_names_set_methods(struct function_names *names, uint32_t nr,
-			       const struct java_method *methods, uint32_t nr_methods)
+			       const struct machine_function *methods, uint32_t nr_methods)
 {
 	struct name_generation *young = &names->young;
 	struct named_function *f = &young->functions.data[nr];

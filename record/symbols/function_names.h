@@ -19,7 +19,7 @@
 #include "common/arena.h"
 #include "common/index.h"
 #include "common/vec.h"
-#include "record/languages/java_methods.h"
+#include "record/languages/machine_function.h"
 #include "record/languages/source_function.h"
 #include "record/process/address_spaces.h"
 
@@ -67,7 +67,7 @@ int function_names_add(struct function_names *names, const struct function_name 
  * the innermost first and its own last. Returns 0 or -ENOMEM.
  */
 int function_names_set_methods(struct function_names *names, uint32_t nr,
-			       const struct java_method *methods, uint32_t nr_methods);
+			       const struct machine_function *methods, uint32_t nr_methods);
 
 /*
  * Finds the address spaces of the names that came. @spaces must be known up to the time of the last

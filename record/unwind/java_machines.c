@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "record/unwind/java_memory.h"
+#include "record/unwind/process_reads.h"
 
 struct machine_question {
 	uint32_t pid;
@@ -24,7 +24,7 @@ union machine_answer {
 
 static int read_machine(const struct machine_question *q, union machine_answer *answer)
 {
-	struct java_memory memory = java_memory_of(&q->pid);
+	struct machine_memory memory = machine_memory_of(&q->pid);
 
 	memset(answer, 0, sizeof(*answer));
 	if (q->in.language == LANGUAGE_BEAM) {

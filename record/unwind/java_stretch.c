@@ -10,7 +10,7 @@
 #include "common/minmax.h"
 #include "record/languages/java_methods.h"
 #include "record/unwind/early_copy.h"
-#include "record/unwind/java_memory.h"
+#include "record/unwind/process_reads.h"
 
 /* Bytes of the stack in one question. Frames of Java take some hundred. */
 #define PART_BYTES 6144
@@ -29,7 +29,7 @@ struct stack_part {
 /* What unwind_read() reads in the looker, and whether it lacked a part of the stack. */
 static struct {
 	const struct stack_part *part;
-	struct java_memory memory;
+	struct machine_memory memory;
 	bool lacks_stack;
 } source;
 
@@ -49,7 +49,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 		source.lacks_stack = true;
 		return -1;
 	}
-	return java_memory_read(&source.memory, addr, dst, size);
+	return machine_memory_read(&source.memory, addr, dst, size);
 }
 
 #include "bpf/java_step.h"
@@ -77,8 +77,8 @@ static struct java_stretch_frame keep_frame(const struct java_code *code, const 
 		return kept;
 	if (s->kind == JAVA_NMETHOD && j->m->blob_compile_id) {
 		kept.block = s->block;
-		if (!java_memory_read(code->memory, s->block + j->m->blob_compile_id,
-				      &kept.compile_id, sizeof(kept.compile_id)))
+		if (!machine_memory_read(code->memory, s->block + j->m->blob_compile_id,
+					 &kept.compile_id, sizeof(kept.compile_id)))
 			word = LANGUAGE_WORD(LANGUAGE_JAVA,
 					     java_place_check(s->block, kept.compile_id), s->pc);
 	} else {
@@ -122,7 +122,7 @@ static int look_at_frames(struct look *look)
 		return -EBADMSG;
 	memcpy(&q, look->question, sizeof(q));
 	answer.frame = q.frame;
-	source.memory = java_memory_of(&q.process.pid);
+	source.memory = machine_memory_of(&q.process.pid);
 	source.part = &q.part;
 	walk_frames(look, &code, &step, &answer.stretch);
 	return look_answer_append(look, &answer, sizeof(answer)) ? 0 : -ENOBUFS;

@@ -9,7 +9,8 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 #include "common/minmax.h"
-#include "record/unwind/java_memory.h"
+#include "record/languages/java_methods.h"
+#include "record/unwind/process_reads.h"
 
 /* Functions of one question. */
 #define PLACES_MAX 128
@@ -40,7 +41,7 @@ static struct text_answer answer_of(const struct language_text *text)
 	return (struct text_answer){text->nr_bytes, text->is_cut, text->kind};
 }
 
-static bool append_method(struct look *look, const struct java_method *method)
+static bool append_method(struct look *look, const struct machine_function *method)
 {
 	const struct method_answer answer = {method->line, answer_of(&method->class),
 					     answer_of(&method->name), answer_of(&method->file)};
@@ -75,7 +76,7 @@ static bool append_place(struct look *look, const struct java_code *code,
 	bool is_done = look_answer_append(look, &nr_methods, sizeof(nr_methods));
 
 	for (uint32_t i = 0; is_done && i < nr_methods; i++) {
-		struct java_method method;
+		struct machine_function method;
 
 		if (java_method_read(code, scopes[i].method, &method)) {
 			/* A chain that lacks a method would have a wrong caller. */
@@ -91,10 +92,10 @@ static bool append_place(struct look *look, const struct java_code *code,
 }
 
 /* As append_place, for a function of Erlang. */
-static bool append_beam_function(struct look *look, const struct java_memory *memory,
+static bool append_beam_function(struct look *look, const struct machine_memory *memory,
 				 const struct beam_tables *tables, uint64_t word)
 {
-	struct java_method function;
+	struct machine_function function;
 	size_t begin = look->nr_answer;
 	uint32_t nr = !beam_function_read(memory, tables, word, &function);
 
@@ -108,7 +109,7 @@ static bool append_beam_function(struct look *look, const struct java_memory *me
 static int look_at_places(struct look *look)
 {
 	struct names_question q = {.nr = 0};
-	struct java_memory memory = java_memory_of(&q.pid);
+	struct machine_memory memory = machine_memory_of(&q.pid);
 	const struct java_code code = {&memory, &q.java.machine, &q.java.layout};
 
 	memcpy(&q, look->question, min_u64(look->nr_question, sizeof(q)));
@@ -148,7 +149,7 @@ static bool cut_text(struct answer_cursor *c, const struct text_answer *answer,
 	       cut_bytes(c, text->bytes, answer->nr_bytes);
 }
 
-static bool cut_method(struct answer_cursor *c, struct java_method *method)
+static bool cut_method(struct answer_cursor *c, struct machine_function *method)
 {
 	struct method_answer answer;
 
@@ -160,7 +161,7 @@ static bool cut_method(struct answer_cursor *c, struct java_method *method)
 }
 
 /* Cuts the methods of a place off the answer. Returns their number, or -ENODATA. */
-static int cut_place(struct answer_cursor *c, struct java_method methods[JAVA_MAX_SCOPES])
+static int cut_place(struct answer_cursor *c, struct machine_function methods[JAVA_MAX_SCOPES])
 {
 	uint32_t nr;
 
@@ -176,7 +177,7 @@ static int cut_place(struct answer_cursor *c, struct java_method methods[JAVA_MA
 struct asking {
 	struct names_question q;
 	struct look_answer answer;
-	struct java_method methods[JAVA_MAX_SCOPES];
+	struct machine_function methods[JAVA_MAX_SCOPES];
 };
 
 /* A function that got no name here: the program, or the recorder, is to try again. */
@@ -202,7 +203,7 @@ static uint64_t hash_names(const struct language_text *class, const struct langu
 
 /* Adds the function of @wanted, which is @method. *@nr is its number, as function_names_add. */
 static int add_function(struct function_names *functions, const struct wanted_method *wanted,
-			const struct java_method *method, uint32_t *nr)
+			const struct machine_function *method, uint32_t *nr)
 {
 	const struct function_name name = {.space_id = wanted->key.space_id,
 					   .word = wanted->key.word,
@@ -222,9 +223,9 @@ static int add_function(struct function_names *functions, const struct wanted_me
  * Erlang come from the looker alone, which has compared the code.
  */
 static int keep_methods(struct function_names *functions, const struct wanted_method *wanted,
-			const struct java_method *methods, uint32_t nr)
+			const struct machine_function *methods, uint32_t nr)
 {
-	const struct java_method *own = &methods[nr - 1];
+	const struct machine_function *own = &methods[nr - 1];
 	uint32_t function = wanted->function;
 	int ret = 0;
 

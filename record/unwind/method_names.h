@@ -8,6 +8,7 @@
 #ifndef RECORD_UNWIND_METHOD_NAMES_H
 #define RECORD_UNWIND_METHOD_NAMES_H
 
+#include "record/languages/java_scopes.h"
 #include "record/symbols/function_names.h"
 #include "record/unwind/java_machines.h"
 #include "record/unwind/java_stretch.h"

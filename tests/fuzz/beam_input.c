@@ -8,7 +8,7 @@
 #include "record/languages/beam_machine.h"
 #include "tests/fuzz/endless_memory.h"
 
-static const struct java_memory memory = {.read = read_image};
+static const struct machine_memory memory = {.read = read_image};
 
 /* Reads the functions at some places. Returns how many there are, of them *@nr_lines with a line.
  */
@@ -17,7 +17,7 @@ static size_t read_functions(const struct beam_tables *tables, size_t *nr_lines)
 	size_t nr = 0;
 
 	for (uint64_t pc = 64; pc < 512; pc += 16) {
-		struct java_method function;
+		struct machine_function function;
 		__u64 code[2];
 
 		read_image(NULL, pc, code, sizeof(code));

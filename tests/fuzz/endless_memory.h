@@ -14,7 +14,7 @@ static struct image {
 	size_t nr; /* not 0 */
 } image;
 
-/* A read of struct java_memory. */
+/* A read of struct machine_memory. */
 static long read_image(void *ctx, uint64_t addr, void *buf, size_t len)
 {
 	(void)ctx;

@@ -9,7 +9,7 @@
 #include "record/languages/java_methods.h"
 #include "tests/fuzz/endless_memory.h"
 
-static const struct java_memory memory = {.read = read_image};
+static const struct machine_memory memory = {.read = read_image};
 
 /* The offsets of OpenJDK 17.0.15, 25.0.3 and 8u504. */
 static const struct java_machine machines[] = {
@@ -114,7 +114,7 @@ static size_t read_methods(unsigned int kind)
 		if (nr > JAVA_MAX_SCOPES || !nr)
 			abort();
 		for (int i = 0; i < nr; i++) {
-			struct java_method method;
+			struct machine_function method;
 
 			if (java_method_read(&code, scopes[i].method, &method))
 				continue;

@@ -25,7 +25,7 @@
 
 static uint8_t memory[BYTES];
 static struct beam_code code;
-static struct java_method function;
+static struct machine_function function;
 static uint64_t nr_reads;
 
 static long read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
@@ -42,7 +42,7 @@ static long read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
 	return len;
 }
 
-static const struct java_memory made_memory = {.read = read_memory};
+static const struct machine_memory made_memory = {.read = read_memory};
 
 static void put(uint64_t off, uint64_t value, size_t len)
 {
@@ -123,8 +123,8 @@ static void begin(void)
 /* The line of function @nr. */
 static uint32_t line_of(uint32_t nr)
 {
-	function = (struct java_method){.class = {.nr_bytes = 4, .bytes = "shop"},
-					.name = {.nr_bytes = 4, .bytes = "at/1"}};
+	function = (struct machine_function){.class = {.nr_bytes = 4, .bytes = "shop"},
+					     .name = {.nr_bytes = 4, .bytes = "at/1"}};
 	code.index = nr;
 	code.function = BASE + CODE + UINT64_C(0x80) * nr;
 	beam_line_read(&made_memory, &code, POINTER, &function);

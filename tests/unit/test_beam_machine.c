@@ -48,7 +48,7 @@ static long read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
 	return len;
 }
 
-static const struct java_memory made_memory = {.read = read_memory};
+static const struct machine_memory made_memory = {.read = read_memory};
 static struct interpreter in = {
 	.language = LANGUAGE_BEAM,
 	.beam = {.normal_exit = EXIT,
@@ -181,7 +181,7 @@ static uint64_t word_at(uint64_t off)
 	return beam_word_of(BASE + off, code);
 }
 
-static int read_function(uint64_t off, struct java_method *function)
+static int read_function(uint64_t off, struct machine_function *function)
 {
 	return beam_function_read(&made_memory, &tables, word_at(off), function);
 }
@@ -236,7 +236,7 @@ END_TEST
 
 START_TEST(functions_have_names)
 {
-	struct java_method f;
+	struct machine_function f;
 
 	ck_assert_int_eq(read_function(MODULES + CALLS + 0x30, &f), 0);
 	ck_text(f.class, "one");
@@ -269,7 +269,7 @@ static void put_lines(uint64_t nr)
 
 START_TEST(functions_have_lines)
 {
-	struct java_method f;
+	struct machine_function f;
 
 	put(MODULES + 72, 0, 8);
 	ck_assert_int_eq(read_function(MODULES + CALLS + 0x30, &f), 0);
@@ -293,7 +293,7 @@ END_TEST
 
 START_TEST(releases_differ)
 {
-	struct java_method f;
+	struct machine_function f;
 
 	begin_release(27, 136);
 	ck_assert_uint_eq(machine.registers_base, 0x40);
@@ -308,7 +308,7 @@ END_TEST
 
 START_TEST(a_machine_without_symbols_is_found)
 {
-	struct java_method f;
+	struct machine_function f;
 
 	begin_bare_release();
 	ck_assert_uint_eq(machine.normal_exit, BASE + NORMAL);
@@ -362,7 +362,7 @@ static int read_changed(uint64_t off, uint64_t value, size_t len)
 
 START_TEST(other_machines_without_symbols_are_left_alone)
 {
-	struct java_method f;
+	struct machine_function f;
 
 	begin_bare_release();
 	ck_assert_int_eq(read_changed(NORMAL - 8, 1, 8), -ENOTSUP);        /* another arity, */
@@ -392,7 +392,7 @@ END_TEST
 START_TEST(other_code_has_no_name)
 {
 	uint64_t word = word_at(MODULES + CALLS + 0x30);
-	struct java_method f;
+	struct machine_function f;
 
 	ck_assert_int_eq(read_function(MODULES + 0x10, &f), -ENOENT);
 	ck_assert_int_eq(read_function(MODULES + CALLS + 3 * INFO + 1, &f), -ENOENT);
@@ -406,7 +406,7 @@ END_TEST
 START_TEST(lies_have_no_name)
 {
 	const uint64_t place = MODULES + CALLS + 0x30;
-	struct java_method f;
+	struct machine_function f;
 
 	put(ACTIVE, 3, 4);
 	ck_assert_int_eq(read_function(place, &f), -ENOENT);

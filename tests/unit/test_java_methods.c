@@ -42,7 +42,7 @@ static long read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
 	return len;
 }
 
-static const struct java_memory made_memory = {.read = read_memory};
+static const struct machine_memory made_memory = {.read = read_memory};
 static struct java_machine machine;
 static struct java_layout layout;
 static const struct java_code code = {&made_memory, &machine, &layout};
@@ -362,7 +362,7 @@ END_TEST
 
 START_TEST(methods_have_names_and_lines)
 {
-	struct java_method method;
+	struct machine_function method;
 
 	begin(17);
 	ck_assert_int_eq(java_method_read(&code, method_at(2), &method), 0);

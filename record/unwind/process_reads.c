@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/unwind/java_memory.h"
+#include "record/unwind/process_reads.h"
 
 #include <errno.h>
 #include <sys/uio.h>
 
-/* A java_read_fn. @ctx is the process's id. */
+/* A machine_read_fn. @ctx is the process's id. */
 static long read_process(void *ctx, uint64_t addr, void *buf, size_t len)
 {
 	struct iovec local = {.iov_base = buf, .iov_len = len};
@@ -14,7 +14,7 @@ static long read_process(void *ctx, uint64_t addr, void *buf, size_t len)
 	return nr < 0 ? -errno : nr;
 }
 
-struct java_memory java_memory_of(const uint32_t *pid)
+struct machine_memory machine_memory_of(const uint32_t *pid)
 {
-	return (struct java_memory){.read = read_process, .ctx = (void *)pid};
+	return (struct machine_memory){.read = read_process, .ctx = (void *)pid};
 }

@@ -117,7 +117,7 @@ static const struct option_spec specs[] = {
 	ROW(OPTION_PARSED, languages, "languages", 0, .metavar = "LIST|none",
 	    .parse = language_names_parse, .kind = "a list of languages, or none",
 	    .hint = "the languages are: py, java, php, beam, js, rb, pl",
-	    .help = "walk these interpreted languages (default all: py, CPython 3.9 to 3.15; java, HotSpot 8, 11, 17, 21, 25; php, 7.4, 8.1 to 8.5; beam, Erlang 25, 27; js, Node.js 18, 20, 22, 24; rb, Ruby 2.7, 3.0 to 3.4; pl, Perl 5.30, 5.32, 5.34, 5.36, 5.38, 5.40, 5.42, 5.44)"),
+	    .help = "walk these interpreted languages (default all: py, CPython 3.9 to 3.15; java, HotSpot 8, 11, 17, 21, 25; php, 7.4, 8.1 to 8.5; beam, Erlang 25, 27, 29; js, Node.js 18, 20, 22, 24; rb, Ruby 2.7, 3.0 to 3.4; pl, Perl 5.30, 5.32, 5.34, 5.36, 5.38, 5.40, 5.42, 5.44)"),
 	ROW(OPTION_STRING, max_memory_text, "max-memory", 0, .metavar = "SIZE",
 	    .help = "memory of the recorder for what it knows of processes: mappings, paths, names; with K, M or G (default 256M)"),
 	ROW(OPTION_U64, interval_s, "interval", 'i', .metavar = "SECONDS", .min = 1,

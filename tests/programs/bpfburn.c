@@ -63,8 +63,8 @@ static int run(int fd)
 
 int main(int argc, char **argv)
 {
-	long end = cpu_ms() + (argc > 1 ? atoi(argv[1]) : 100);
 	int fd = load();
+	long end = cpu_ms() + (argc > 1 ? atoi(argv[1]) : 100); /* without the time of verifying */
 
 	if (fd < 0) {
 		perror("bpfburn: BPF_PROG_LOAD");

@@ -36,11 +36,26 @@ sum() { "$profrep" -fP --event "$2" --symfs "$at/root" "$at/out/$1.prof" | sum_s
 # some of the time the program may have waited for a CPU elsewhere.
 agrees() { between "$1" "$(($2 * 9 / 10 - $3))" "$2"; }
 
-# booted: the guest came to its end, and its kernel did not complain.
+# where_cpus_were: of each CPU, as a panic shows it: its task, and the functions from the interrupted one on.
+where_cpus_were()
+{
+	sed -n -E 's/^\[[ 0-9.]*\] //; / Comm: |^RIP: |^ [a-z_0-9.]+\+0x/p' "$at/said" | awk '
+		/ Comm: / { is_first = !shown[$2]++; has_ip = 0; if (is_first) print }
+		/^RIP: / { has_ip = 1 }
+		is_first && has_ip && !/ Comm: /'
+}
+
+# booted: the guest came to its end, and its kernel did not complain. If not, shows the last recording that was made,
+# and where the CPUs of a machine were that hung.
 booted()
 {
-	[ "$status" -eq 0 ] || { cat "$at.log" "$at/console"; return 1; }
 	tr -d '\r' < "$at/console" > "$at/said"
+	if [ "$status" -ne 0 ]; then
+		cat "$at.log"
+		grep '^\(not \)\?ok' "$at/said" | tail -n 1
+		where_cpus_were
+		return 1
+	fi
 	grep -q '^guest: done' "$at/said" && ! grep -E 'BUG:|WARNING:|Oops|Call Trace' "$at/said"
 }
 

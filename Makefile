@@ -19,13 +19,17 @@ endif
 COMMON_SRC := $(wildcard common/*.c)
 ELF_SRC    := $(wildcard elf/*.c)
 FORMAT_SRC := $(wildcard format/*.c)
-RECORD_SRC := $(wildcard record/*.c record/*/*.c)
+RECORD_SRC := $(wildcard record/*.c record/*/*.c record/*/*/*.c)
 REPORT_SRC := $(wildcard report/*.c report/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 TOOL_SRC   := $(wildcard tests/tools/*.c)
 # What compares with libdw is left out where that is not installed; its test is skipped then.
 ifeq ($(wildcard /usr/include/elfutils/libdwfl.h),)
 TOOL_SRC   := $(filter-out tests/tools/unwind_compare.c,$(TOOL_SRC))
+endif
+# Without libseccomp nothing runs with the limits of a container.
+ifeq ($(wildcard /usr/include/seccomp.h),)
+TOOL_SRC   := $(filter-out tests/tools/plain_container.c,$(TOOL_SRC))
 endif
 LOAD_SRC   := $(wildcard tests/workloads/*.c)
 
@@ -38,6 +42,13 @@ REPORT_LIB := $(filter-out $(B)/report/main.o,$(call obj,$(REPORT_SRC))) $(B)/re
 
 RECORD_LIBS := -lbpf -lelf -lz -lzstd -llzma -lnettle
 REPORT_LIBS := -lelf -lz -lzstd -llzma -liberty -lprotobuf-c -lgsl -lgslcblas -lm -pthread
+
+# A compiler's word on it would be about a file.
+ifneq ($(wildcard $(B)),)
+ifneq ($(shell test -w $(B) && echo yes),yes)
+$(warning this user cannot write to $(B): nothing is built there; B=DIR builds in another directory)
+endif
+endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -61,12 +72,21 @@ $(B)/static/profrec: $(B)/record/main.o $(STATIC_OBJ) $(RECORD_LIB) $(BASE_OBJ)
 $(B)/profrep: $(B)/report/main.o $(REPORT_LIB) $(BASE_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
 
+# The commit that --version names, " (COMMIT)"; nothing outside of a checkout.
+$(B)/commit.h: FORCE
+	@mkdir -p $(@D)
+	@commit=$$(git describe --always --dirty --abbrev=9 2> /dev/null) || commit=; \
+	echo "#define PROFREC_COMMIT \"$${commit:+ ($$commit)}\"" > $@.tmp
+	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
+
+$(B)/common/command_line.o: $(B)/commit.h
+
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # BPF: object, then skeleton. -g makes the BTF that CO-RE needs; -mcpu=v3 is Linux 5.12 and later.
-$(B)/profrec.bpf.o: bpf/profrec.bpf.c $(wildcard bpf/*.h)
+$(B)/profrec.bpf.o: bpf/profrec.bpf.c $(wildcard bpf/*.h bpf/*/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -I. \
 		-idirafter /usr/include/$(shell $(CC) -print-multiarch) -c -o $@.full $<
@@ -76,13 +96,29 @@ $(B)/profrec.bpf.o: bpf/profrec.bpf.c $(wildcard bpf/*.h)
 $(B)/profrec.skel.h: $(B)/profrec.bpf.o
 	$(BPFTOOL) gen skeleton $< name profrec_bpf > $@
 
+# The maps and settings of the programs, for the recorder's own copy of them (record/program/).
+$(B)/program_maps.h: $(B)/profrec.skel.h
+	awk '/^\t\} maps;/ { exit } /struct bpf_map \*/ { sub(/;/, ""); sub(/\*/, "", $$3); \
+		if ($$3 !~ /^(rodata|bss|data)/) print "PROGRAM_MAP(" $$3 ")" }' $< > $@
+
+$(B)/program_settings.h: $(B)/profrec.skel.h
+	awk '/struct profrec_bpf__rodata \{/ { on = 1; next } /\} \*rodata;/ { exit } \
+		on { sub(/;/, ""); sub(/\[.*/, "", $$2); if ($$2 !~ /^__pad/) print "PROGRAM_SETTING(" $$2 ")" }' $< > $@
+
 $(call obj,$(RECORD_SRC)) $(B)/tests/unit/test_bpf_stack.o: | $(B)/profrec.skel.h
 
+$(B)/record/program/program.o: CPPFLAGS += -D__TARGET_ARCH_x86
+# The programs read words at any address, as they may in the kernel.
+$(B)/record/program/program.o: CFLAGS += $(if $(SAN),-fno-sanitize=alignment)
+$(B)/record/program/program.o: | $(B)/program_maps.h $(B)/program_settings.h
+
 # The option lists of the man pages come from the programs' option tables: @OPTIONS@ stands for those of a program,
-# @OPTIONS COMMAND@ for those of a command.
+# @OPTIONS COMMAND@ for those of a command. @LANGUAGES@ stands for the recorder's table of languages.
 $(B)/%.1: doc/%.1.in $(B)/%
 	awk '/^@OPTIONS.*@$$/ { gsub(/@OPTIONS|@/, ""); fflush(); \
-		if (system("$(B)/$* " $$0 " --help-man")) exit 1; next } { print }' $< > $@
+		if (system("$(B)/$* " $$0 " --help-man")) exit 1; next } \
+		/^@LANGUAGES@$$/ { fflush(); if (system("$(B)/$* --languages help-man")) exit 1; next } \
+		{ print }' $< > $@
 
 $(B)/completions/%: $(B)/%
 	@mkdir -p $(@D)
@@ -107,9 +143,19 @@ $(B)/tests/table_make: $(B)/tests/tools/table_make.o $(RECORD_LIB) $(BASE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
 
+# The programs that they compile in read the memory of samples.
+IMAGE_WRAPS := -Wl,--wrap=bpf_probe_read_user,--wrap=bpf_probe_read_user_str
+$(B)/tests/image_%: $(B)/tests/tools/image_%.o $(RECORD_LIB) $(BASE_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $(IMAGE_WRAPS) -o $@ $^ $(RECORD_LIBS)
+
 $(B)/tests/contain: $(B)/tests/tools/contain.o
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^
+
+$(B)/tests/plain_container: $(B)/tests/tools/plain_container.o
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lseccomp
 
 $(B)/tests/%: $(B)/tests/tools/%.o $(REPORT_LIB) $(BASE_OBJ)
 	@mkdir -p $(@D)
@@ -132,8 +178,14 @@ STATIC_BIN := $(if $(SAN),,$(B)/static/profrec)
 
 tests-build: all $(UNIT_BIN) $(TOOL_BIN) $(LOAD_BIN) $(STATIC_BIN)
 
-check: tests-build ## run all tests (as root; what cannot run is skipped with its reason)
+check: tests-build ## run all tests; what cannot run here is skipped with its reason (TESTS='PART ...', CASE=TEST, KEEP=1)
 	BUILD=$(abspath $(B)) tests/run
+
+# Needs no root, no way to record, and no kernel but this one.
+QUICK := includes format sizes shell unit/* fuzz/* system/golden system/images
+
+check-quick: tests-build ## run the rules, the unit tests, the stored outputs and the inputs of fuzzing: half a minute
+	BUILD=$(abspath $(B)) TESTS="$(or $(TESTS),$(QUICK))" tests/run
 
 check-kernels: tests-build ## boot other kernels under emulation and record there (part of check)
 	BUILD=$(abspath $(B)) TESTS=system/kernels tests/run
@@ -144,6 +196,7 @@ bench: tests-build ## measure against perf from linux-perf; prints ratios
 	BUILD=$(abspath $(B)) bench/run
 	BUILD=$(abspath $(B)) CC="$(CC)" bench/events
 	BUILD=$(abspath $(B)) CC="$(CC)" bench/languages
+	BUILD=$(abspath $(B)) CC="$(CC)" bench/backends
 	BUILD=$(abspath $(B)) bench/slices
 	BUILD=$(abspath $(B)) bench/lines
 	BUILD=$(abspath $(B)) bench/growth
@@ -156,6 +209,7 @@ DEB_PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev zlib1g-dev l
 DEB_OPTIONAL := clang-format-14 binutils-gold
 
 deps: ## install what is needed to build and test, on Debian 12 or later, as root
+	@[ "$$(id -u)" -eq 0 ] || { echo "make deps installs packages, which takes root; the other targets do not" >&2; exit 1; }
 	apt-get update -q
 	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
 		$(DEB_PACKAGES) $(shell sed 's/\#.*//' tests/packages) \
@@ -186,7 +240,7 @@ clean: ## remove the build directory
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-.PHONY: all profrec profrep man completion tests-build check check-kernels bench deps demo install clean help
+.PHONY: FORCE all profrec profrep man completion tests-build check check-quick check-kernels bench deps demo install clean help
 
 # Roots of check-fresh have directories of such names.
 -include $(shell find $(B) -path $(B)/fresh -prune -o -name '*.d' -print 2>/dev/null)

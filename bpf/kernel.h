@@ -103,7 +103,7 @@ typedef struct {
 } kuid_t;
 
 struct cred {
-	kuid_t uid;
+	kuid_t uid, euid;
 };
 
 struct sched_entity {
@@ -127,7 +127,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct thread_struct thread;
 	struct sched_entity se;
-	unsigned long nvcsw, nivcsw; /* so often it left the CPU by itself, and for another task */
+	unsigned long nvcsw, nivcsw; /* how often it left the CPU by itself, and for another task */
 	char comm[16];
 };
 

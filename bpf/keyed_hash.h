@@ -41,10 +41,10 @@ struct hash_key {
 	__u64 low, high;
 };
 
-/* So many keys are needed to hash stacks of up to @depth frames. */
+/* The number of keys that it takes to hash stacks of up to @depth frames. */
 #define HASH_NR_STACK_KEYS(depth) ((depth) + 4)
 
-/* So many keys are needed to hash @nr words. */
+/* The number of keys that it takes to hash @nr words. */
 #define HASH_NR_WORD_KEYS(nr) ((nr) + 2)
 
 struct hash {

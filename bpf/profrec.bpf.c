@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The programs. One takes samples of a perf event. The others run for each hit of a probe. All
- * count in one way (bpf/count_stacks.h).
+ * count in one way (bpf/count/count_stacks.h).
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/count_stacks.h"
-#include "bpf/event_hits.h"
-#include "bpf/memory_changes.h"
-#include "bpf/off_cpu.h"
-#include "bpf/hit_cost.h"
+#include "bpf/count/count_stacks.h"
+#include "bpf/count/event_hits.h"
+#include "bpf/count/memory_changes.h"
+#include "bpf/count/off_cpu.h"
+#include "bpf/count/hit_cost.h"
+#include "bpf/setting.h"
 
 /* Set before load. */
-const volatile bool include_idle;
-const volatile bool measures_samples; /* they can come at any rate */
+__setting bool include_idle;
+__setting bool measures_samples; /* they can come at any rate */
 
 /* Where the selector of the code is in the registers of x86-64 (struct pt_regs). */
 #define CONTEXT_CS 136

@@ -8,8 +8,8 @@
 
 #include <linux/types.h>
 
-#include "bpf/languages.h"
-#include "bpf/unwind.h"
+#include "bpf/languages/languages.h"
+#include "bpf/walk/unwind.h"
 
 #define COMM_SIZE 16 /* the kernel's TASK_COMM_LEN */
 
@@ -143,9 +143,9 @@ struct count_slot {
 #define EARLY_REGEX_BYTES (EARLY_STACK_BYTES + 32768)
 
 /*
- * Code that a runtime has made (bpf/made_code.h) may have gone when the recorder walks the copy of
- * a stack. So the program looks at code when it takes the sample, and notes words of the stack.
- * Only an interpreter that is an executable has notes (bpf/early_code.h).
+ * Code that a runtime has made (bpf/made/made_code.h) may have gone when the recorder walks the
+ * copy of a stack. So the program looks at code when it takes the sample, and notes words of the
+ * stack. Only an interpreter that is an executable has notes (bpf/walk/early_code.h).
  */
 enum early_code_kind {
 	EARLY_CODE_NONE,
@@ -189,6 +189,7 @@ struct early_sample {
 	__u32 set;
 	__u32 nr_bytes; /* of stack; bytes of the first page below the red zone mean nothing */
 	__u64 weight;
+	__u64 is_at_entry; /* the innermost frame is at the entry of its function */
 	/*
 	 * Bits 1 << n: page number n could not be read, most often as it was never used. It is not
 	 * in the copy, and the next page follows the one before.
@@ -209,7 +210,7 @@ struct early_sample {
 	__u8 stack[EARLY_REGEX_BYTES]; /* memory ends after nr_bytes, or later */
 };
 
-/* Bytes of a sample with room for so many bytes of the stack. */
+/* The size of a sample that has room for @stack_bytes of the stack. */
 #define EARLY_SAMPLE_SIZE(stack_bytes)                                                             \
 	(sizeof(struct early_sample) - EARLY_REGEX_BYTES + (stack_bytes))
 
@@ -230,10 +231,10 @@ struct waiting_thread {
 	struct count_key key;
 	__u64 since_ns; /* CLOCK_MONOTONIC */
 	__u64 ran_ns;   /* its time on the CPU, by the scheduler */
-	__u64 nr_left;  /* so often it left the CPU, by the scheduler */
+	__u64 nr_left;  /* how often it left the CPU, by the scheduler */
 	struct waker waker;
 	__u32 is_asleep;  /* it left the CPU by itself, so another task must wake it */
-	__u32 stands_for; /* so many waits, as hits are left out; 0: 1 */
+	__u32 stands_for; /* the number of waits, since hits are left out; 0: 1 */
 };
 
 /*
@@ -290,6 +291,17 @@ struct memory_change {
 	__u64 new_addr, new_size;
 };
 
+/* A process, as the program saw it at a sample. */
+struct told_process {
+	__u64 time_ns; /* CLOCK_MONOTONIC */
+	__u64 cgroup;  /* the id of the task's cgroup of the unified hierarchy; 0: not known */
+	__u32 tgid;    /* in the recorder's pid namespace */
+	__u32 ns_tgid; /* in its own one; 0: not known */
+	__u32 uid;     /* effective, of the main thread, in the initial user namespace */
+	__u32 padding;
+	char name[COMM_SIZE]; /* of the main thread; "": not known */
+};
+
 /* Fill state of one set. */
 struct set_state {
 	/*
@@ -320,15 +332,15 @@ struct hit_cost {
 	__u64 run_ns;  /* estimate of the time that programs have run for its hits */
 	__u64 nr_runs; /* of the programs */
 	__u64 nr_left; /* hits that are left out before the next one that counts */
-	__u64 gap;     /* that one stands for so many hits; 0: 1 */
+	__u64 gap;     /* the number of hits that it stands for; 0: 1 */
 };
 
 /* A counted hit stands for less than 2 to the power of this many hits. */
 #define SHED_GAP_BITS 12
 
 /*
- * Set in the number of the event that a probe in user space carries: the probe is at the entry of a
- * function, where the word at rsp is the return address.
+ * Set in the number of the event that a probe in user space carries: where the probe is, the word
+ * at rsp is the return address, as at the entry of a function.
  */
 #define PROBE_AT_ENTRY (1ULL << 32)
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commit.h"
 #include "common/completion.h"
 #include "common/usage.h"
 
@@ -74,10 +75,10 @@ static void give_answer(const struct command_line *line, enum common_option_id i
 		print_help(line);
 		break;
 	case COMMON_OPTION_VERSION:
-		printf("%s %s\n", line->program->name, PROFREC_VERSION);
+		printf("%s %s%s\n", line->program->name, PROFREC_VERSION, PROFREC_COMMIT);
 		break;
 	case COMMON_OPTION_HELP_MAN:
-		usage_print_man(line->command);
+		usage_print_man(line->program, line->command);
 		break;
 	case COMMON_OPTION_HELP_COMPLETION:
 		completion_print(line->program);

@@ -24,7 +24,23 @@ static void print_names(const char *name, char short_name, const char *separator
 		printf("%s-%c", separator, short_name);
 }
 
-/* Prints a branch for all options whose value is a path, or for all other options with a value. */
+/* Prints the words that @opt's value can have. Those before the last comma stay as they are. */
+static void print_words(const struct option_spec *opt, const char *indent)
+{
+	const char *word;
+
+	printf("%s", indent);
+	print_names(opt->name, opt->short_name, " | ");
+	printf(") mapfile -t COMPREPLY < <(compgen -P \"${word%%\"${word##*,}\"}\" -W '");
+	for (size_t i = 0; (word = opt->word(i)); i++)
+		printf("%s%s", i ? " " : "", word);
+	printf("' -- \"${word##*,}\"); compopt +o default 2> /dev/null; return ;;\n");
+}
+
+/*
+ * Prints a branch for all options whose value is a path, or for all other options with a value, but
+ * not for those whose values are known words.
+ */
 static void print_branch(const struct command_spec *command, bool path, const char *indent,
 			 const char *action)
 {
@@ -32,7 +48,7 @@ static void print_branch(const struct command_spec *command, bool path, const ch
 	const char *separator = "";
 
 	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++) {
-		if (!option_has_value(opt) || is_path(opt) != path)
+		if (!option_has_value(opt) || opt->word || is_path(opt) != path)
 			continue;
 		printf("%s", separator[0] ? separator : indent);
 		print_names(opt->name, opt->short_name, " | ");
@@ -43,14 +59,17 @@ static void print_branch(const struct command_spec *command, bool path, const ch
 }
 
 /*
- * Prints the branches in which nothing is offered because a value is due. Then sets $options to the
- * command's options.
+ * Prints the branches in which no options are offered because a value is due. Then sets $options to
+ * the command's options.
  */
 static void print_command(const struct command_spec *command, const char *indent)
 {
 	const struct option_spec *opt;
 
 	printf("%scase $before in\n", indent);
+	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++)
+		if (opt->word)
+			print_words(opt, indent);
 	print_branch(command, true, indent, "return");
 	print_branch(command, false, indent, "compopt +o default 2> /dev/null; return");
 	printf("%sesac\n%soptions='", indent, indent);

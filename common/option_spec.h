@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "common/err.h"
 #include "common/vec.h"
@@ -46,6 +47,14 @@ struct option_spec {
 	 */
 	int (*parse)(const char *text, void *target);
 	const char *kind, *hint;
+
+	/* Writes what follows the help, from a table of the program's own. May be NULL. */
+	void (*help_more)(FILE *f);
+	/*
+	 * Word @i of those that the value can be or, with commas between them, have; NULL after the
+	 * last one. The completion offers them. May be NULL.
+	 */
+	const char *(*word)(size_t i);
 };
 
 /* A row for the @field of the struct @filled; more designated initialisers may follow. */
@@ -60,6 +69,11 @@ struct option_table {
 	const struct option_spec *options;
 	size_t nr;
 	/*
+	 * What --help and the man page print above the options: a few words, in lower case. Tables
+	 * that follow each other under one heading are printed as one; NULL: "options".
+	 */
+	const char *heading;
+	/*
 	 * Checks the filled struct after the last option. May be NULL. Returns 0 or a negative
 	 * errno with @err set.
 	 */
@@ -72,7 +86,7 @@ struct option_part {
 	size_t offset;
 };
 
-#define OPTION_PARTS_MAX 10
+#define OPTION_PARTS_MAX 14
 
 struct command_spec {
 	/* the word that chooses the command; NULL: the program has no such words */

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#include "common/eh_frame.h"
+#include "elf/eh_frame.h"
 #include "common/search.h"
 
 /* Larger sections are not read. Browsers have 20 MB. */

@@ -97,7 +97,8 @@ static int read_kind(struct elf_file *file)
 	    eh.e_ident[EI_DATA] != ELFDATA2LSB)
 		return -ENOEXEC;
 	file->is_64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
-	file->is_x86_64 = file->is_64 && eh.e_machine == EM_X86_64;
+	file->arch = elf_arch_find(eh.e_machine);
+	file->is_x86_64 = file->is_64 && file->arch == &elf_arch_x86_64;
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/vec.h"
+#include "elf/arch.h"
 #include "elf/mapped_bytes.h"
 
 /* A PT_LOAD entry. */
@@ -63,6 +64,7 @@ struct elf_file {
 		bytes_left;
 	VEC(struct elf_segment) segments;
 	VEC(struct elf_section) sections; /* by index */
+	const struct elf_arch *arch;      /* NULL: one without a row */
 	bool is_64;
 	bool is_x86_64;
 	bool maps_sections;

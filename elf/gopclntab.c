@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#include "common/dwarf_bytes.h"
+#include "elf/dwarf_bytes.h"
 #include "common/minmax.h"
 #include "common/search.h"
 #include "elf/elf_entries.h"
@@ -184,6 +184,8 @@ int gopclntab_resolve(struct gopclntab *table, struct elf_file *file, struct ran
 			continue;
 		if (!find_function(&go, hits[i].addr, &range))
 			range.size = 0;
+		else if (!file_budget_charge(file->budget, range.len))
+			break;
 		else if (vec_push(&table->ranges, range))
 			return -ENOMEM;
 	}

@@ -7,8 +7,9 @@
 #include "common/minmax.h"
 
 /*
- * At most so many stretches for each hit, and in a table that fits into a cache. Each takes four
- * bytes. The more there are, the fewer have a hit, and the fewer searches go one way or another.
+ * How many stretches there are at most for each hit, and for each hit in a table that fits into a
+ * cache. Each takes four bytes. The more there are, the fewer have a hit, and the fewer searches
+ * go one way or another.
  */
 #define STRETCHES_PER_HIT       4
 #define STRETCHES_PER_HIT_SMALL 16

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/dwarf_bytes.h"
+#include "elf/dwarf_bytes.h"
 #include "common/minmax.h"
 #include "common/search.h"
 #include "elf/elf_entries.h"
@@ -40,12 +40,6 @@ struct stubs {
 	VEC(struct slot) pushed; /* those of .rela.plt, by number */
 	struct elf_bytes symbols, names;
 };
-
-static bool is_slot(uint32_t type)
-{
-	return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ||
-	       type == R_X86_64_IRELATIVE;
-}
 
 /* Finds the symbols that section @index of relocations refers to. */
 static void find_symbols(struct stubs *stubs, size_t index)
@@ -73,7 +67,7 @@ static int read_slots(struct stubs *stubs, const char *name, bool is_pushed)
 	find_symbols(stubs, index);
 	for (size_t i = 0; elf_relocation_at(bytes, i, &rela); i++) {
 		struct slot slot = {rela.r_offset, GELF_R_SYM(rela.r_info), rela.r_addend};
-		bool has_slot = is_slot(GELF_R_TYPE(rela.r_info));
+		bool has_slot = elf_arch_is_slot(stubs->file->arch, GELF_R_TYPE(rela.r_info));
 
 		if ((has_slot && vec_push(&stubs->slots, slot)) ||
 		    (is_pushed && vec_push(&stubs->pushed, slot)))
@@ -165,6 +159,10 @@ static int add_stub(const struct stubs *stubs, const struct slot *slot, struct r
 		if (slot->symbol)
 			return 0;
 		len = snprintf(address, sizeof(address), "*ABS*+0x%" PRIx64, slot->addend);
+	}
+	if (!file_budget_charge(stubs->file->budget, len)) {
+		stubs->file->is_too_large = true;
+		return 0;
 	}
 	text = arena_alloc(&stubs->plt->names, len + sizeof(PLT_SUFFIX));
 	if (!text)

@@ -26,9 +26,16 @@
 /* Longest name in bytes, also the limit for strings of a recording. */
 #define NAME_MAX_BYTES 65535u
 
+/*
+ * Bytes of names that are read for each byte of the tables. Linkers write each name once, or share
+ * it among few symbols. In a hostile file, a million symbols share the bytes of names of 64 KB.
+ */
+#define NAME_BYTES_PER_BYTE 16
+
 struct symbol_table {
 	struct elf_file *file;
 	struct elf_bytes symbols, names;
+	uint64_t names_read; /* bytes of names that were read */
 	bool is_dynamic;
 };
 
@@ -40,14 +47,14 @@ static bool is_function(const GElf_Sym *sym)
 }
 
 /* Tools leave marks of their own among the labels, with names that begin with a dot or a dollar. */
-static bool is_label(const struct symbol_table *table, const GElf_Sym *sym,
-		     const struct range *range)
+static bool is_label(const struct symbol_table *table, const GElf_Sym *sym)
 {
 	const struct elf_file *file = table->file;
+	uint8_t first = sym->st_name < table->names.size ? table->names.data[sym->st_name] : 0;
 
 	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && !table->is_dynamic &&
 	       sym->st_shndx < file->sections.nr && file->sections.data[sym->st_shndx].is_exec &&
-	       (isalpha((unsigned char)range->name[0]) || range->name[0] == '_');
+	       (isalpha(first) || first == '_');
 }
 
 static uint8_t symbol_binding(const GElf_Sym *sym)
@@ -83,6 +90,22 @@ bool symtab_name(struct elf_bytes names, uint64_t off, const char **name, uint32
 	return size;
 }
 
+/*
+ * Charges @len bytes of a name that was read. Those beyond the size of the names are read again, so
+ * they count as bytes of the file. Returns false if no more may be read.
+ */
+static bool charge_name(struct symbol_table *table, uint32_t len)
+{
+	uint64_t max = NAME_BYTES_PER_BYTE * (table->symbols.size + table->names.size);
+
+	table->names_read += len;
+	if (table->names_read <= table->names.size ||
+	    (table->names_read <= max && file_budget_charge(table->file->budget, len)))
+		return true;
+	table->file->is_too_large = true;
+	return false;
+}
+
 static uint64_t bytes_to_section_end(const struct elf_file *file, const GElf_Sym *sym)
 {
 	const struct elf_section *section;
@@ -116,7 +139,32 @@ static void note_end(struct symtab *symtab, size_t first, uint64_t start)
 	*end = max_u64(*end, start);
 }
 
-static int add_symbol(struct symtab *symtab, const struct symbol_table *table, const GElf_Sym *sym)
+/* Adds a symbol without a size that starts at or below hit @first. It has no name yet. */
+static int add_nearest(struct symtab *symtab, struct symbol_table *table, const GElf_Sym *sym,
+		       struct range range, size_t first)
+{
+	struct range *nearest = &symtab->nearest.data[first];
+	struct range *label = &symtab->labels.data[first];
+	bool has_function = is_function(sym);
+
+	if (range.start < label->start && (!has_function || range.start < nearest->start))
+		return 0;
+	if (!symtab_name(table->names, sym->st_name, &range.name, &range.len))
+		return 0;
+	if (!charge_name(table, range.len))
+		return -E2BIG;
+	if (!range.size)
+		range.size = bytes_to_section_end(table->file, sym);
+	if (has_function) {
+		note_nearest(nearest, &range);
+		range.size = 0; /* it ends a label */
+	}
+	note_nearest(label, &range);
+	return 0;
+}
+
+/* Returns 0, -ENOMEM, or -E2BIG if the names take too much work. */
+static int add_symbol(struct symtab *symtab, struct symbol_table *table, const GElf_Sym *sym)
 {
 	const struct hit_finder *finder = &symtab->finder;
 	struct range range = {
@@ -135,24 +183,19 @@ static int add_symbol(struct symtab *symtab, const struct symbol_table *table, c
 		note_end(symtab, first, range.start);
 		return 0;
 	}
-	if (!symtab_name(table->names, sym->st_name, &range.name, &range.len) ||
-	    (!has_function && !is_label(table, sym, &range)))
+	if (!has_function && !is_label(table, sym))
 		return 0;
-	if (has_size) {
-		note_end(symtab, first, range.start);
-		return vec_push(&symtab->ranges, range);
-	}
-	if (!range.size)
-		range.size = bytes_to_section_end(table->file, sym);
-	if (has_function) {
-		note_nearest(&symtab->nearest.data[first], &range);
-		range.size = 0; /* it ends a label */
-	}
-	note_nearest(&symtab->labels.data[first], &range);
-	return 0;
+	if (!has_size)
+		return add_nearest(symtab, table, sym, range, first);
+	if (!symtab_name(table->names, sym->st_name, &range.name, &range.len))
+		return 0;
+	if (!charge_name(table, range.len))
+		return -E2BIG;
+	note_end(symtab, first, range.start);
+	return vec_push(&symtab->ranges, range);
 }
 
-static int add_table(struct symtab *symtab, const struct symbol_table *table)
+static int add_table(struct symtab *symtab, struct symbol_table *table)
 {
 	GElf_Sym sym;
 	int ret = 0;
@@ -208,10 +251,18 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 		if (!table.symbols.data || !table.names.data)
 			continue;
 		ret = add_table(symtab, &table);
-		if (ret)
+		symtab->is_cut |= ret == -E2BIG;
+		if (ret == -ENOMEM)
 			return ret;
 	}
 	return 0;
+}
+
+/* Forgets the symbols: those that were not read might change the names of all others. */
+static void drop_symbols(struct symtab *symtab)
+{
+	symtab->ranges.nr = symtab->nearest.nr = symtab->labels.nr = 0;
+	symtab->nr_symbols = 0;
 }
 
 /* Sets the ranges of hits that have none by the nearest @starts. */
@@ -263,8 +314,11 @@ static int sort_ranges(struct symtab *symtab, size_t nr_hits)
 
 int symtab_resolve(struct symtab *symtab, struct range_hit *hits, size_t nr_hits)
 {
-	int ret = symtab->ranges.nr ? sort_ranges(symtab, nr_hits) : 0;
+	int ret;
 
+	if (symtab->is_cut)
+		drop_symbols(symtab);
+	ret = symtab->ranges.nr ? sort_ranges(symtab, nr_hits) : 0;
 	if (!ret)
 		ret = ranges_resolve(symtab->ranges.data, symtab->ranges.nr, hits, nr_hits);
 	if (ret)

@@ -27,13 +27,15 @@ struct symtab {
 	range_vec nearest, labels;
 	VEC(uint64_t) ends;
 	uint64_t nr_symbols;      /* function symbols that were read */
+	bool is_cut;              /* the names take too much work */
 	struct hit_finder finder; /* of the hits */
 };
 
 /*
  * Reads the function symbols of @file that may cover one of the sorted @hits. Call it for each file
  * with the same hits. The names belong to @file, which must stay open. Damaged tables and entries
- * are skipped. Returns 0 or -ENOMEM.
+ * are skipped. If symbols repeat names until that takes too much work, @file->is_too_large is set,
+ * and no symbol of any file counts. Returns 0 or -ENOMEM.
  */
 int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_hit *hits,
 	       size_t nr_hits);

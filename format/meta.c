@@ -31,6 +31,7 @@ static const struct {
 
 #define TAG_NR_EVENTS     42 /* only in recordings that have a table of events */
 #define TAG_NR_RECORDINGS 54 /* only in merged recordings */
+#define TAG_BACKEND       55 /* only where it is not BPF */
 
 static const struct attr_field numbers[] = {
 	LIMITED(16, event_type, UINT32_MAX),
@@ -58,6 +59,7 @@ static const struct attr_field numbers[] = {
 	NUMBER(52, loads[1]),
 	NUMBER(53, loads[2]),
 	LIMITED(TAG_NR_RECORDINGS, nr_recordings, UINT32_MAX),
+	LIMITED(TAG_BACKEND, backend, PROF_BACKEND_PTRACE),
 };
 
 /* Tags of the lists of ids, which have 32 bits each. */
@@ -68,7 +70,7 @@ static const struct {
 	{30, offsetof(struct prof_meta, tids), offsetof(struct prof_meta, nr_tids)},
 };
 
-#define LAST_TAG TAG_NR_RECORDINGS
+#define LAST_TAG TAG_BACKEND
 
 static const char **string_at(struct prof_meta *meta, size_t i)
 {
@@ -113,7 +115,8 @@ static int encode_attr(struct prof_meta *meta, unsigned int tag, struct bytes *b
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (numbers[i].tag == tag && (tag != TAG_NR_EVENTS || meta->nr_events) &&
-		    (tag != TAG_NR_RECORDINGS || meta->nr_recordings))
+		    (tag != TAG_NR_RECORDINGS || meta->nr_recordings) &&
+		    (tag != TAG_BACKEND || meta->backend))
 			attrs_put_field(b, &numbers[i], meta);
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (lists[i].tag == tag)
@@ -131,7 +134,8 @@ int meta_encode(const struct prof_meta *meta, struct bytes *b)
 		return -E2BIG;
 	if (meta->sides > PROF_SIDES_KERNEL || meta->include_idle > 1 ||
 	    meta->only_cpu > PROF_MAX_CPUS || meta->max_stack_depth > PROF_MAX_STACK_FRAMES ||
-	    meta->zone > 2 * PROF_ZONE_UTC || meta->unwinding > PROF_UNWINDING_TABLES)
+	    meta->zone > 2 * PROF_ZONE_UTC || meta->unwinding > PROF_UNWINDING_TABLES ||
+	    meta->backend > PROF_BACKEND_PTRACE)
 		return -EINVAL;
 	for (unsigned int tag = 1; !ret && tag <= LAST_TAG; tag++)
 		ret = encode_attr(&copy, tag, b);

@@ -19,7 +19,7 @@
 
 /* Version of the format. A reader refuses any other major version. */
 #define PROF_VERSION_MAJOR 1
-#define PROF_VERSION_MINOR 5
+#define PROF_VERSION_MINOR 6
 
 /* Limits. The writer keeps them, and the reader refuses larger numbers before it allocates. */
 #define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
@@ -300,6 +300,13 @@ enum prof_unwinding {
 	PROF_UNWINDING_TABLES = 2, /* by tables from call frame information */
 };
 
+/* Who took the samples. */
+enum prof_backend {
+	PROF_BACKEND_BPF = 0, /* BPF programs, or older than this member */
+	PROF_BACKEND_PERF = 1,
+	PROF_BACKEND_PTRACE = 2,
+};
+
 /* prof_meta.zone of UTC. */
 #define PROF_ZONE_UTC 1440u
 
@@ -381,6 +388,7 @@ struct prof_meta {
 	uint32_t zone; /* the host's local time: minutes east of UTC + PROF_ZONE_UTC; 0: unknown */
 	uint32_t max_stack_depth; /* frames that a stack can have; 0: not known */
 	uint8_t unwinding;        /* enum prof_unwinding */
+	uint8_t backend;          /* enum prof_backend */
 	struct prof_host host;
 	uint64_t loads[PROF_NR_LOADS]; /* when it started */
 	uint32_t nr_recordings;        /* that were merged into this one; 0: it is none of these */
@@ -417,7 +425,7 @@ struct prof_event_end {
 	uint64_t counted;    /* hits */
 	uint64_t sum;        /* in the unit of the event */
 	uint64_t overflows;  /* hits that were left out, since a sum would exceed 64 bits */
-	uint64_t every_nth;  /* one of so many hits was to be counted; 0 is 1 */
+	uint64_t every_nth;  /* 1 hit in this many was to be counted; 0 is 1 */
 	uint64_t blocked;    /* the part of sum of threads that were blocked when it ended */
 	uint64_t unattached; /* probes that matched the pattern, but could not be attached */
 	/*

@@ -3,7 +3,7 @@
 
 FRESH ?= bookworm trixie testing
 
-check-fresh: $(B)/tests/contain ## README's commands in minimal roots of Debian (FRESH=trixie: of that alone), as root
-	BUILD=$(abspath $(B)) tests/fresh/run $(FRESH)
+check-fresh: $(B)/tests/contain $(if $(LIMITS),$(B)/tests/plain_container) ## README's commands in minimal roots of Debian (FRESH=trixie: of that alone; LIMITS=container), as root
+	BUILD=$(abspath $(B)) LIMITS="$(LIMITS)" tests/fresh/run $(FRESH)
 
 .PHONY: check-fresh

@@ -9,32 +9,34 @@ FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam 
 
 # The sources and libraries of each target.
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
-FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(wildcard record/cfi/*.c) $(FUZZ_COMMON)
+FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(wildcard record/cfi/*.c) elf/eh_frame.c elf/elf_image.c $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
-	$(ELF_SRC) $(addprefix report/symbols/,candidate.c debugfiles.c fetcher.c kernel_paths.c packed_file.c)
+	$(ELF_SRC) $(addprefix report/files/,candidate.c debugfiles.c fetcher.c kernel_paths.c packed_file.c)
 FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
-FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c elf/unpack_xz.c \
-	$(addprefix record/probes/,debug_symbols.c elf_image.c library.c mapped_code.c pattern.c usdt.c user_functions.c)
-FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(addprefix elf/,elffile.c mapped_bytes.c) $(wildcard report/dwarf/*.c) \
+FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c elf/elf_image.c elf/unpack_xz.c \
+	$(addprefix record/probes/,debug_symbols.c library.c mapped_code.c pattern.c usdt.c user_functions.c user_places.c) \
+	$(wildcard record/cfi/*.c) elf/eh_frame.c
+FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(addprefix elf/,arch.c arch_aarch64.c arch_x86_64.c elffile.c mapped_bytes.c) $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/relocate.c report/symbols/section_bytes.c report/text/string_set.c
-FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c $(FUZZ_COMMON)
-FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/languages/java_,fields.c lines.c machine.c methods.c scopes.c) \
+FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c record/process/file_owner.c $(FUZZ_COMMON)
+FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/machines/java_,fields.c lines.c machine.c methods.c scopes.c) \
 	$(FUZZ_COMMON)
-FUZZ_beam      := tests/fuzz/beam_input.c $(addprefix record/languages/beam_,lines.c machine.c releases.c) $(FUZZ_COMMON)
+FUZZ_beam      := tests/fuzz/beam_input.c record/machines/beam_lines.c \
+	record/machines/beam_machine.c record/languages/files/beam_releases.c $(FUZZ_COMMON)
 FUZZ_functions := tests/fuzz/functions_input.c record/languages/source_function.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_frames    := tests/fuzz/frames_input.c $(addprefix report/tables/,table_frames.c table_lines.c) \
 	report/text/string_set.c report/text/textbuf.c $(FUZZ_COMMON)
-FUZZ_demangle  := tests/fuzz/demangle_input.c report/symbols/demangle.c report/symbols/demangler.c \
-	report/symbols/short_name.c report/text/string_set.c $(FUZZ_COMMON)
-FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(addprefix record/languages/, \
-	beam_releases.c beam_symbols.c constants.c dynamic_symbols.c found_interpreter.c interpreter_search.c java_symbols.c moved_code.c node_layouts.c perl_layouts.c php_layouts.c php_loop.c python_layouts.c ruby_layouts.c thread_variable.c)
+FUZZ_demangle  := tests/fuzz/demangle_input.c report/demangle/demangle.c report/demangle/demangler.c \
+	report/demangle/short_name.c report/text/string_set.c $(FUZZ_COMMON)
+FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) elf/elf_image.c \
+	$(addprefix record/languages/,interpreter_search.c language_table.c) $(wildcard record/languages/files/*.c)
 
 FUZZ_LIBS_reader   := -lzstd
 FUZZ_LIBS_table    := -lz -lzstd -lnettle
 FUZZ_LIBS_elf      := -lelf -lz -lzstd -llzma
 FUZZ_LIBS_names    := -lelf -lz -llzma
-FUZZ_LIBS_probes   := -llzma
+FUZZ_LIBS_probes   := -llzma -lz -lzstd -lnettle
 FUZZ_LIBS_dwarf    := -lelf -lz -lzstd -pthread
 FUZZ_LIBS_frames   := -lzstd
 FUZZ_LIBS_demangle := -liberty
@@ -45,7 +47,7 @@ $(B)/fuzz_reader: CPPFLAGS += -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 
 .SECONDEXPANSION:
 $(FUZZ_NAMES:%=$(B)/fuzz_%): $(B)/fuzz_%: tests/fuzz/target.c $$(FUZZ_$$*) \
-		$(wildcard tests/fuzz/*.h common/*.h elf/*.h format/*.h record/*/*.h report/*/*.h bpf/*.h)
+		$(wildcard tests/fuzz/*.h common/*.h elf/*.h format/*.h record/*/*.h record/*/*/*.h report/*/*.h bpf/*.h bpf/*/*.h) $(B)/commit.h
 	@mkdir -p $(@D)
 	$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) $(FUZZ_LIBS_$*)
 

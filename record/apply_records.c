@@ -57,7 +57,7 @@ static int apply_mmap(const struct record_targets *t, const struct sideband_reco
 	int ret = address_spaces_make_room(t->spaces);
 
 	if (!ret && address_spaces_refuse(t->spaces, record->pid, record->time_ns))
-		return t->unwinder ? tell_unwinder(t, record, NULL, NULL) : 0;
+		return tell_unwinder(t, record, NULL, NULL);
 	if (!ret)
 		ret = mapped_files_look(files, &key, &place, &mapping.file);
 	if (ret)
@@ -66,7 +66,7 @@ static int apply_mmap(const struct record_targets *t, const struct sideband_reco
 	if (file->kind != MAPPED_FILE)
 		mapping.pgoff = 0;
 	ret = address_spaces_map(t->spaces, record->pid, record->time_ns, &mapping);
-	if (!ret && t->unwinder)
+	if (!ret)
 		ret = tell_unwinder(t, record, &mapping, file);
 	if (ret || !record->size)
 		return ret;
@@ -113,7 +113,7 @@ static int apply_exit(const struct record_targets *t, const struct sideband_reco
 	/* Other threads of the process may go on, and write its map. */
 	jit_end(t->jit, address_spaces_find(t->spaces, record->pid, record->time_ns), 0);
 	address_spaces_exit(t->spaces, record->pid, record->time_ns);
-	return t->unwinder ? unwinder_exited(t->unwinder, record->pid) : 0;
+	return unwinder_exited(t->unwinder, record->pid);
 }
 
 static int apply_share(const struct record_targets *t, const struct sideband_record *record)
@@ -134,7 +134,7 @@ static int apply_move(const struct record_targets *t, const struct sideband_reco
 	};
 	int ret = address_spaces_move(t->spaces, record->pid, &move);
 
-	return ret || !t->unwinder ? ret : tell_unwinder(t, record, NULL, NULL);
+	return ret ? ret : tell_unwinder(t, record, NULL, NULL);
 }
 
 static int apply_ksymbol(const struct record_targets *t, const struct sideband_record *record)

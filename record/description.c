@@ -36,11 +36,11 @@ static char *join_command(char **argv)
 	return text;
 }
 
-static enum prof_stack_sides stack_sides(const struct record_options *o)
+static enum prof_stack_sides stack_sides(const struct session *s)
 {
-	return o->user_only     ? PROF_SIDES_USER
-	       : o->kernel_only ? PROF_SIDES_KERNEL
-				: PROF_SIDES_BOTH;
+	return !s->has_kernel            ? PROF_SIDES_USER
+	       : s->options->kernel_only ? PROF_SIDES_KERNEL
+					 : PROF_SIDES_BOTH;
 }
 
 /*
@@ -133,13 +133,14 @@ int description_begin(struct description *d, const struct session *s, uint64_t s
 		.zone = local_zone(),
 		.stack_storage = o->stack_storage,
 		.hash_storage = o->hash_storage,
-		.sides = stack_sides(o),
+		.sides = stack_sides(s),
 		.include_idle = o->include_idle,
 		.pids = o->pids.data,
 		.nr_pids = o->pids.nr,
 		.tids = o->tids.data,
 		.nr_tids = o->tids.nr,
 		.max_stack_depth = s->max_depth,
+		.backend = backend_format_number(s->backend.kind),
 		.unwinding = s->unwinder ? PROF_UNWINDING_TABLES : PROF_UNWINDING_FP,
 		.events = s->probes.events.data,
 		.nr_events = s->probes.events.nr,

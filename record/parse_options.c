@@ -10,7 +10,8 @@
 #include "common/cleanup.h"
 #include "common/command_line.h"
 #include "format/prof.h"
-#include "record/languages/language_names.h"
+#include "record/backend.h"
+#include "record/languages/language_table.h"
 #include "record/output/outname.h"
 #include "record/probes/kernel_functions.h"
 #include "record/probes/kernel_way.h"
@@ -221,6 +222,14 @@ static int choose_unwinding(struct record_options *o, struct err *err)
 		       o->unwind_text);
 }
 
+static int choose_backend(struct record_options *o, struct err *err)
+{
+	if (!backend_parse(o->backend_text, &o->backend))
+		return 0;
+	return err_set(err, -EINVAL, "option --backend: '%s' is not auto, bpf, perf or ptrace",
+		       o->backend_text);
+}
+
 static int choose_kernel_way(struct record_options *o, struct err *err)
 {
 	const char *text = o->kernel_way_text;
@@ -318,6 +327,15 @@ static int check_together(const struct record_options *o, struct err *err)
 	return 0;
 }
 
+static int print_languages(uint32_t asked)
+{
+	if (asked & LANGUAGES_HELP_MAN)
+		languages_print_man(stdout);
+	else
+		languages_print(stdout);
+	return OPTIONS_DONE;
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv, struct err *err)
 {
 	struct command_line line;
@@ -350,11 +368,15 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		ret = command_line_parse(&line, options, err);
 	if (ret)
 		return ret;
+	if (options->languages & (LANGUAGES_HELP | LANGUAGES_HELP_MAN))
+		return print_languages(options->languages);
 	ret = parse_operands(options, line.nr_operands, line.operands, err);
 	if (!ret)
 		ret = choose_events(options, err);
 	if (!ret)
 		ret = choose_unwinding(options, err);
+	if (!ret)
+		ret = choose_backend(options, err);
 	if (!ret)
 		ret = choose_kernel_way(options, err);
 	if (!ret)

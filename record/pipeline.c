@@ -7,6 +7,7 @@
 
 #include "common/clock.h"
 #include "common/minmax.h"
+#include "record/session_notes.h"
 
 /*
  * Processes and mappings that ended are kept until the next drain. When there are this many of
@@ -25,13 +26,13 @@
 
 /*
  * Look-ups pass the ended mappings of a process, and names of functions need room. A process may
- * make many of both, so drains for that come at most so often.
+ * make many of both, so this is the least time between drains for that reason.
  */
 #define MANY_WAIT_NS (200 * NS_PER_MS)
 
 /*
- * The recorder waits so long for the last names. They take a few milliseconds, but the child may
- * have to wait for a processor or a disk.
+ * How long the recorder waits for the last names. They take a few milliseconds, unless the child
+ * has to wait for a processor or a disk.
  */
 #define NAMES_WAIT_MS 3000
 
@@ -51,8 +52,8 @@ int pipeline_init(struct pipeline *p, struct session *session, struct recordings
 		.jit = &session->jit,
 		.names = session->names,
 		.looks = &session->looks,
-		.functions = session->unwinder ? unwinder_functions(session->unwinder) : NULL,
-		.interpreters = session->unwinder ? unwinder_interpreters(session->unwinder) : NULL,
+		.functions = unwinder_functions(session->unwinder),
+		.interpreters = unwinder_interpreters(session->unwinder),
 	};
 
 	*p = (struct pipeline){.session = session, .recordings = recordings, .schedule = schedule};
@@ -104,8 +105,7 @@ static int write_epoch(struct pipeline *p, uint64_t end_ns)
 	if (ret)
 		return ret;
 	p->nr_stacks += epoch_nr_counts(p->epoch);
-	if (epoch_reset(p->epoch) || jit_forget(&s->jit, &s->spaces) ||
-	    (s->names && file_names_settle(s->names)))
+	if (epoch_reset(p->epoch) || jit_forget(&s->jit, &s->spaces) || file_names_settle(s->names))
 		return out_of_memory(p);
 	/* A large epoch has freed many small blocks, which would add up over hours. */
 	malloc_trim(0);
@@ -139,10 +139,12 @@ int pipeline_take_set(struct pipeline *p)
 
 	/* Clear before the swap: the new set fills at once, and its wakeup must not get lost. */
 	sampler_clear_wakeups(s->sampler);
-	ret = sampler_swap(s->sampler, &swap, s->err);
+	ret = session_take_samples(s);
+	if (!ret)
+		ret = sampler_swap(s->sampler, &swap, s->err);
 	if (!ret)
 		p->drained_ns = swap.begin_ns;
-	if (!ret && s->unwinder)
+	if (!ret)
 		ret = unwinder_settle(s->unwinder);
 	/*
 	 * Later records wait: the kernel may be writing an earlier one at this moment. They are
@@ -150,7 +152,7 @@ int pipeline_take_set(struct pipeline *p)
 	 */
 	if (!ret)
 		ret = session_apply_records(s, swap.end_ns);
-	if (!ret && s->unwinder)
+	if (!ret)
 		ret = unwinder_take_early(s->unwinder, sampler_set_at_rest(s->sampler));
 	if (!ret)
 		ret = drain_take(p->drain, s->sampler, s->err);
@@ -182,7 +184,7 @@ static int check_losses(struct pipeline *p)
 	if (p->lost_records == lost_before && !s->changed_cpus.nr)
 		return 0;
 	address_spaces_distrust(&s->spaces);
-	return s->unwinder ? unwinder_sweep(s->unwinder) : 0;
+	return unwinder_sweep(s->unwinder);
 }
 
 /* Brings everything that names and places samples up to the time of the last swap. */
@@ -191,15 +193,15 @@ static int refresh_session(struct pipeline *p)
 	struct session *s = p->session;
 	int ret = ksyms_load_rest(&s->ksyms);
 
-	if (!ret && !s->options->user_only)
+	if (!ret && s->has_kernel)
 		ret = ksyms_refresh(&s->ksyms);
 	if (!ret)
 		ret = session_watch_cpus(s);
 	if (!ret)
 		ret = check_losses(p);
-	if (!ret && s->unwinder)
+	if (!ret)
 		ret = unwinder_walk_early(s->unwinder, &s->spaces);
-	if (!ret && s->unwinder)
+	if (!ret)
 		ret = function_names_settle(unwinder_functions(s->unwinder), &s->spaces);
 	return ret;
 }
@@ -207,14 +209,14 @@ static int refresh_session(struct pipeline *p)
 int pipeline_fill_epoch(struct pipeline *p)
 {
 	struct session *s = p->session;
-	struct early_samples *early = s->unwinder ? unwinder_early(s->unwinder) : NULL;
+	struct early_samples *early = unwinder_early(s->unwinder);
 	int ret = refresh_session(p);
 
 	while (!ret && (ret = drain_add_next(p->drain, early, p->epoch)) > 0)
 		ret = write_part(p);
 	if (ret == -ENOMEM)
 		out_of_memory(p);
-	if (!ret && s->unwinder)
+	if (!ret)
 		function_names_age(unwinder_functions(s->unwinder));
 	if (!ret && session_forget(s, p->drained_ns))
 		ret = out_of_memory(p);
@@ -237,9 +239,9 @@ bool pipeline_wants_drain(const struct pipeline *p)
 {
 	const struct session *s = p->session;
 
-	if (s->unwinder && unwinder_wants_drain(s->unwinder))
+	if (unwinder_wants_drain(s->unwinder))
 		return true;
-	if ((s->spaces.has_many_ended || (s->unwinder && unwinder_has_many_names(s->unwinder))) &&
+	if ((s->spaces.has_many_ended || unwinder_has_many_names(s->unwinder)) &&
 	    clock_monotonic_ns() >= p->drained_ns + MANY_WAIT_NS)
 		return true;
 	return is_memory_short(p) || s->spaces.nr_exited >= p->nr_exited + EXITED_MAX ||

@@ -72,7 +72,7 @@ int pipeline_ask_names(struct pipeline *pipeline, uint64_t urgent_ns);
  */
 int pipeline_end_epoch(struct pipeline *pipeline);
 
-/* Do so many early samples, or ended processes and mappings, wait that a drain is due? */
+/* Is a drain due because many early samples, or ended processes and mappings, are waiting? */
 bool pipeline_wants_drain(const struct pipeline *pipeline);
 
 /* Rows of the run so far, in the recordings and in the epoch. */

@@ -7,7 +7,7 @@
 
 #include "common/cleanup.h"
 #include "common/option_spec.h"
-#include "record/languages/language_names.h"
+#include "record/languages/language_table.h"
 #include "record/probes/kernel_way.h"
 
 #define STORAGE_MAX  (1u << 24)
@@ -34,109 +34,148 @@ static int note_weight(const char *text, void *target)
 	return events->texts.nr ? vec_push(&events->weights, weight) : -EINVAL;
 }
 
-static const struct option_spec specs[] = {
-	ROW(OPTION_STRING, output, "output", 'o', .metavar = "FILE",
-	    .help = "write the recording to FILE; - is standard output; %Y, %H and other conversions of strftime(3) are replaced (default " DEFAULT_OUTPUT
-		    ")"),
+static const struct option_spec target_rows[] = {
 	ROW(OPTION_PIDS, pids, "pid", 'p', .metavar = "PID[,PID...]", .exclusive = IDS,
-	    .help = "record these processes only"),
+	    .help = "record only these processes"),
 	ROW(OPTION_TIDS, tids, "tid", 'L', .metavar = "TID[,TID...]", .exclusive = IDS,
-	    .help = "record these threads only"),
+	    .help = "record only these threads"),
 	ROW(OPTION_FLAG, follow, "follow", 0,
-	    .help = "with -p, record the descendants of the processes, too"),
+	    .help = "with -p, also record the descendants of the processes"),
 	ROW(OPTION_STRING, comm, "comm", 0, .metavar = "NAME",
-	    .help = "record threads of this name only"),
+	    .help = "record only threads of this name"),
 	ROW(OPTION_U64, uid, "uid", 0, .metavar = "UID", .max = UID_MAX,
-	    .help = "record this user's threads only (real user id)"),
+	    .help = "record only threads of this user (real user id)"),
 	ROW(OPTION_STRING, cgroup, "cgroup", 0, .metavar = "PATH",
-	    .help = "record this directory of cgroup v2 and those below it only"),
+	    .help = "record only this directory of cgroup v2 and those below it"),
 	ROW(OPTION_STRING, cgroup_map, "cgroupmap", 0, .metavar = "PATH",
-	    .help = "record cgroups only whose ids are in this pinned BPF map"),
+	    .help = "record only cgroups whose ids are keys of this pinned BPF map"),
 	ROW(OPTION_U64, mntns, "mntns", 0, .metavar = "PID", .min = 1, .max = PID_MAX,
-	    .help = "record the mount namespace of this process only"),
+	    .help = "record only the mount namespace of this process"),
 	ROW(OPTION_STRING, mntns_map, "mntnsmap", 0, .metavar = "PATH",
-	    .help = "record mount namespaces only that are in this pinned BPF map"),
+	    .help = "record only mount namespaces that are keys of this pinned BPF map"),
+	ROW(OPTION_CPUS, cpus, "cpu", 'C', .metavar = "CPU[,CPU|A-B...]",
+	    .help = "record only these CPUs"),
+	ROW(OPTION_FLAG, include_idle, "include-idle", 'I', .help = "include samples of idle CPUs"),
+};
+
+static const struct option_spec event_rows[] = {
 	ROW(OPTION_STRINGS, events.texts, "event", 'e', .metavar = "EVENT",
-	    .help = "sample this event: a name that perf list shows, rNNNN, both also with :u or :k (default cycles, else cpu-clock); or count the stacks of each hit: FUNC or p::FUNC of the kernel, LIB:FUNC or p:LIB:FUNC, CATEGORY:NAME or t:CATEGORY:NAME of tracepoints, u:LIB:[PROVIDER:]PROBE of static probes, with * for any text; may be given several times"),
+	    .help = "sample EVENT, a name that perf list shows (default cycles, else cpu-clock), or count the stacks of every hit of a function, tracepoint or static probe, as c:malloc or t:block:*; may be given several times"),
 	ROW(OPTION_FLAG, is_regex, "regexp", 'r',
-	    .help = "names of -e are regular expressions, which must match a whole name"),
+	    .help = "take names in -e as regular expressions, which must match a whole name"),
 	ROW(OPTION_STRING, library, "library", 'l', .metavar = "LIB",
-	    .help = "a FUNC of -e is a function of this library or executable"),
+	    .help = "look for the functions of -e in this library or executable"),
 	ROW(OPTION_PARSED, events, "weight", 0, .metavar = "FIELD|argN[:TYPE]",
 	    .parse = note_weight, .kind = "a weight: it must follow the -e that it belongs to",
-	    .help = "sum up this field of the tracepoint of the -e before, or this argument of its function (u8 to u64, s8 to s64), in place of counting; :bytes or :ns after it names the unit"),
+	    .help = "instead of counting the hits of the preceding -e, sum up this field of its tracepoint or this argument of its function; :bytes or :ns at the end names the unit"),
 	ROW(OPTION_STRING, kernel_way_text, "kernel-probes", 0,
 	    .metavar = "auto|multi|kprobe|fentry",
-	    .help = "attach to functions of the kernel by kprobe.multi, by kprobes or by fentry (default auto: by the first that the kernel has)"),
+	    .help = "attach to kernel functions by kprobe.multi, kprobes or fentry (default auto: the first that the kernel has)"),
+};
+
+static const struct option_spec off_cpu_rows[] = {
 	ROW(OPTION_FLAG, off_cpu, "off-cpu", 0,
 	    .help = "sum up the time that threads spend off the CPU, by the stacks with which they left it"),
 	ROW(OPTION_FLAG, on_cpu, "on-cpu", 0,
-	    .help = "with --off-cpu, sample the time on the CPU, too, as an event of its own"),
+	    .help = "with --off-cpu, also sample the time on the CPU, as an event of its own"),
 	ROW(OPTION_U64, min_us, "min-us", 0, .metavar = "N", .min = 1, .max = WAIT_MAX_US,
 	    .help = "with --off-cpu, leave out times of less than N microseconds"),
 	ROW(OPTION_U64, max_us, "max-us", 0, .metavar = "N", .min = 1, .max = WAIT_MAX_US,
 	    .help = "with --off-cpu, leave out times of more than N microseconds"),
 	ROW(OPTION_FLAG, by_state, "state", 0,
-	    .help = "with --off-cpu, an event for each state: S (sleeping), D (uninterruptible), R (preempted), other"),
+	    .help = "with --off-cpu, make an event of each state: S (sleeping), D (uninterruptible), R (preempted) and other"),
 	ROW(OPTION_FLAG, wakers, "wakers", 0,
-	    .help = "with --off-cpu, take the stacks of the tasks that end the waits, too"),
+	    .help = "with --off-cpu, also take the stacks of the tasks that end the waits"),
+};
+
+static const struct option_spec sampling_rows[] = {
 	ROW(OPTION_U64, freq_hz, "frequency", 'F', .metavar = "HZ", .min = 1, .max = FREQ_MAX_HZ,
-	    .exclusive = RATE, .help = "sample this often a second on each CPU (default 49)"),
+	    .exclusive = RATE, .help = "take HZ samples a second on each CPU (default 49)"),
 	ROW(OPTION_U64, period, "count", 'c', .metavar = "COUNT", .min = 1, .max = INT64_MAX,
 	    .exclusive = RATE,
 	    .help = "sample every COUNT events on each CPU (nanoseconds of clocks); of hits, count every COUNTth"),
 	ROW(OPTION_U64, overhead_limit, "overhead-limit", 0, .metavar = "PERCENT",
 	    .max = OVERHEAD_MAX,
-	    .help = "say so when counting hits or times off the CPU takes more than this share of a CPU (default 5; 0: never)"),
+	    .help = "warn when counting hits or off-CPU time uses more than PERCENT of a CPU (default 5; 0: never)"),
 	ROW(OPTION_FLAG, shed, "shed", 0,
-	    .help = "above that share, count a part of the hits, chosen at random; each stands for the others"),
-	ROW(OPTION_CPUS, cpus, "cpu", 'C', .metavar = "CPU[,CPU|A-B...]",
-	    .help = "record these CPUs only"),
-	ROW(OPTION_FLAG, user_only, "user-stacks-only", 'U', .exclusive = SIDES,
-	    .help = "take stacks of user space only"),
-	ROW(OPTION_FLAG, kernel_only, "kernel-stacks-only", 'K', .exclusive = SIDES,
-	    .help = "take stacks of the kernel only"),
-	ROW(OPTION_FLAG, include_idle, "include-idle", 'I', .help = "include samples of idle CPUs"),
-	ROW(OPTION_U64, stack_storage, "stack-storage-size", 0, .metavar = "N", .min = 2,
-	    .max = STORAGE_MAX,
-	    .help = "unique stacks that the kernel holds until they are drained (default 16384)"),
-	ROW(OPTION_U64, hash_storage, "hash-storage-size", 0, .metavar = "N", .min = 2,
-	    .max = STORAGE_MAX,
-	    .help = "counts that the kernel holds until they are drained (default 40960)"),
-	ROW(OPTION_U64, max_depth, "max-stack-depth", 0, .metavar = "N", .min = 1,
-	    .max = PROF_MAX_STACK_FRAMES,
-	    .help = "frames of a stack at most (default 127; more needs kernel.perf_event_max_stack)"),
-	ROW(OPTION_STRING, unwind_text, "unwind", 0, .metavar = "auto|fp|dwarf",
-	    .help = "walk stacks of user space along frame pointers, or by tables from .eh_frame (default auto: by tables where the kernel can)"),
-	ROW(OPTION_STRING, unwind_cache, "unwind-cache", 0, .metavar = "DIR",
-	    .help = "keep unwind tables in DIR, for the recordings to come"),
-	ROW(OPTION_FLAG, no_names, "no-names", 0,
-	    .help = "leave out the names of functions in programs and libraries: profrep then needs the files"),
-	ROW(OPTION_FLAG, no_slices, "no-slices", 0,
-	    .help = "do not keep counts by seconds: profrep then knows times of epochs only"),
-	ROW(OPTION_PARSED, languages, "languages", 0, .metavar = "LIST|none",
-	    .parse = language_names_parse, .kind = "a list of languages, or none",
-	    .hint = "the languages are: py, java, php, beam, js, rb, pl",
-	    .help = "walk these interpreted languages (default all: py, CPython 3.9 to 3.15; java, HotSpot 8, 11, 17, 21, 25; php, 7.4, 8.1 to 8.5; beam, Erlang 25, 27, 29; js, Node.js 18, 20, 22, 24; rb, Ruby 2.7, 3.0 to 3.4; pl, Perl 5.30, 5.32, 5.34, 5.36, 5.38, 5.40, 5.42, 5.44)"),
-	ROW(OPTION_STRING, max_memory_text, "max-memory", 0, .metavar = "SIZE",
-	    .help = "memory of the recorder for what it knows of processes: mappings, paths, names; with K, M or G (default 256M)"),
-	ROW(OPTION_U64, interval_s, "interval", 'i', .metavar = "SECONDS", .min = 1,
-	    .max = DURATION_MAX,
-	    .help = "keep each interval of this length apart; profrep -T prints them one by one"),
-	ROW(OPTION_STRING, rotate, "rotate", 0, .metavar = "SECONDS|SIZE",
-	    .help = "go on in another file after this time, or when the file is this large (with K, M or G); -o must be a pattern"),
-	ROW(OPTION_U64, rotation.keep, "rotate-keep", 0, .metavar = "N", .min = 1, .max = KEEP_MAX,
-	    .help = "keep the N latest finished files of this run and remove older ones"),
-	ROW(OPTION_U64, repeat, "repeat", 0, .metavar = "N", .min = 1, .max = REPEAT_MAX,
-	    .help = "make N recordings one after the other, each by itself, for profrep diff and profrep plan; -o must be a pattern"),
-	ROW(OPTION_U64, pause_s, "pause", 0, .metavar = "SECONDS", .min = 1, .max = DURATION_MAX,
-	    .help = "with --repeat, wait so long between recordings"),
-	ROW(OPTION_FLAG, quiet, "quiet", 'q', .help = "print errors only"),
+	    .help = "above that limit, count only a random part of the hits, each of which stands for the others"),
+	ROW(OPTION_STRING, backend_text, "backend", 0, .metavar = "auto|bpf|perf|ptrace",
+	    .help = "take samples by BPF programs, perf events or ptrace; the last two need no privileges for one's own processes (default auto: the first that the kernel allows)"),
 };
 
-static const struct option_table table = {.options = specs, .nr = ARRAY_SIZE(specs)};
+static const struct option_spec stack_rows[] = {
+	ROW(OPTION_FLAG, user_only, "user-stacks-only", 'U', .exclusive = SIDES,
+	    .help = "take only user stacks"),
+	ROW(OPTION_FLAG, kernel_only, "kernel-stacks-only", 'K', .exclusive = SIDES,
+	    .help = "take only kernel stacks"),
+	ROW(OPTION_STRING, unwind_text, "unwind", 0, .metavar = "auto|fp|dwarf",
+	    .help = "walk user stacks along frame pointers, or by tables from .eh_frame (default auto: by tables where the kernel can)"),
+	ROW(OPTION_STRING, unwind_cache, "unwind-cache", 0, .metavar = "DIR",
+	    .help = "keep unwind tables in DIR for later recordings"),
+	ROW(OPTION_U64, max_depth, "max-stack-depth", 0, .metavar = "N", .min = 1,
+	    .max = PROF_MAX_STACK_FRAMES,
+	    .help = "record at most N frames of a stack (default 127; more needs kernel.perf_event_max_stack)"),
+	ROW(OPTION_PARSED, languages, "languages", 0, .metavar = "LIST|none|help",
+	    .parse = languages_parse, .kind = "a list of languages, or none",
+	    .hint = "'profrec --languages help' lists the languages",
+	    .help = "walk these interpreted languages; help prints a table of them",
+	    .help_more = languages_print_short, .word = languages_word),
+};
 
-static const struct command_spec recording = {.parts = {{&table, 0}}, .takes_command = true};
+static const struct option_spec output_rows[] = {
+	ROW(OPTION_STRING, output, "output", 'o', .metavar = "FILE",
+	    .help = "write the recording to FILE, or to standard output if it is -; %Y, %H and other conversions of strftime(3) are replaced (default " DEFAULT_OUTPUT
+		    ")"),
+	ROW(OPTION_U64, interval_s, "interval", 'i', .metavar = "SECONDS", .min = 1,
+	    .max = DURATION_MAX,
+	    .help = "keep intervals of this length apart, which profrep -T prints one by one"),
+	ROW(OPTION_STRING, rotate, "rotate", 0, .metavar = "SECONDS|SIZE",
+	    .help = "start a new file after this time, or at this size (with K, M or G); -o must be a pattern"),
+	ROW(OPTION_U64, rotation.keep, "rotate-keep", 0, .metavar = "N", .min = 1, .max = KEEP_MAX,
+	    .help = "keep the latest N finished files of this run and remove older ones"),
+	ROW(OPTION_U64, repeat, "repeat", 0, .metavar = "N", .min = 1, .max = REPEAT_MAX,
+	    .help = "make N separate recordings one after the other, for profrep diff and profrep plan; -o must be a pattern"),
+	ROW(OPTION_U64, pause_s, "pause", 0, .metavar = "SECONDS", .min = 1, .max = DURATION_MAX,
+	    .help = "with --repeat, wait this long between recordings"),
+	ROW(OPTION_FLAG, no_names, "no-names", 0,
+	    .help = "leave out the names of functions in programs and libraries, for which profrep then needs the files"),
+	ROW(OPTION_FLAG, no_slices, "no-slices", 0,
+	    .help = "do not keep counts by the second, so that profrep knows only the times of epochs"),
+	ROW(OPTION_FLAG, quiet, "quiet", 'q', .help = "print only errors"),
+};
+
+static const struct option_spec limit_rows[] = {
+	ROW(OPTION_STRING, max_memory_text, "max-memory", 0, .metavar = "SIZE",
+	    .help = "limit the memory for what the recorder knows of processes: mappings, paths, names; with K, M or G (default 256M)"),
+	ROW(OPTION_U64, stack_storage, "stack-storage-size", 0, .metavar = "N", .min = 2,
+	    .max = STORAGE_MAX,
+	    .help = "hold up to N unique stacks in the kernel between drains (default 16384)"),
+	ROW(OPTION_U64, hash_storage, "hash-storage-size", 0, .metavar = "N", .min = 2,
+	    .max = STORAGE_MAX,
+	    .help = "hold up to N counts in the kernel between drains (default 40960)"),
+};
+
+/* The tables, in the order of --help. */
+static const struct option_table tables[] = {
+	{target_rows, ARRAY_SIZE(target_rows), "what to record", NULL},
+	{event_rows, ARRAY_SIZE(event_rows), "events", NULL},
+	{off_cpu_rows, ARRAY_SIZE(off_cpu_rows), "time off the CPU", NULL},
+	{sampling_rows, ARRAY_SIZE(sampling_rows), "sampling", NULL},
+	{stack_rows, ARRAY_SIZE(stack_rows), "stacks", NULL},
+	{output_rows, ARRAY_SIZE(output_rows), "output", NULL},
+	{limit_rows, ARRAY_SIZE(limit_rows), "limits", NULL},
+};
+
+static const struct command_spec recording = {
+	.parts = {{&tables[0], 0},
+		  {&tables[1], 0},
+		  {&tables[2], 0},
+		  {&tables[3], 0},
+		  {&tables[4], 0},
+		  {&tables[5], 0},
+		  {&tables[6], 0}},
+	.takes_command = true,
+};
 
 static const struct command_spec *const commands[] = {&recording};
 
@@ -157,7 +196,7 @@ static const struct foreign_word foreign_words[] = {
 const struct program_spec record_program = {
 	.name = "profrec",
 	.summary =
-		"Record where CPU time is spent: stacks are counted in the kernel and written to a small file.",
+		"Record where CPU time is spent: count stacks in the kernel, write a small file.",
 	.usage = "[OPTIONS] [DURATION] [-- COMMAND [ARG...]]",
 	.examples =
 		"  profrec                         record all processes at 49 Hertz until Ctrl-C\n"

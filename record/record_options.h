@@ -38,10 +38,20 @@ struct event_options {
 	VEC(struct weight_text) weights;
 };
 
+/* Who takes the samples. */
+enum backend_kind {
+	BACKEND_AUTO, /* the first of these that the kernel allows */
+	BACKEND_BPF,
+	BACKEND_PERF,
+	BACKEND_PTRACE,
+};
+
 struct record_options {
 	const char *output;
 	u32_vec pids;
 	u32_vec tids;
+	const char *backend_text; /* NULL: the default */
+	enum backend_kind backend;
 	bool follow;        /* descendants of the pids, too */
 	const char *comm;   /* name of threads; NULL: any */
 	uint64_t uid;       /* FILTERS_ANY_UID: any */
@@ -68,7 +78,7 @@ struct record_options {
 	bool wakers;                    /* and the stacks of the tasks that end the waits */
 	uint64_t overhead_limit;        /* of counting, in percent of a CPU; 0: none */
 	bool shed;                      /* above it, count fewer hits */
-	uint64_t hit_period;            /* one of so many hits of patterns is counted */
+	uint64_t hit_period;            /* 1 hit of patterns in this many is counted */
 	uint64_t freq_hz;               /* of the sampled event; 0: by period */
 	uint64_t period;
 	bool user_only;

@@ -17,6 +17,7 @@
 #include "record/output/schedule.h"
 #include "record/pipeline.h"
 #include "record/session.h"
+#include "record/session_notes.h"
 #include "record/system/open_files.h"
 #include "record/system/wakeups.h"
 
@@ -38,12 +39,12 @@
  */
 #define SIDEBAND_PAUSE_NS (20 * NS_PER_MS)
 
-/* Between drains the recorder reads the list of online CPUs at most so often. */
+/* The least time between two reads of the list of online CPUs, other than at drains. */
 #define CPUS_PAUSE_NS (100 * NS_PER_MS)
 
 /*
- * So long the names of an epoch may take while sampling goes on. At first the child that looks them
- * up runs behind everybody else; then it hurries.
+ * How long the names of an epoch may take while sampling goes on. The child that looks them up
+ * starts at the lowest priority, and gets a normal one after NAMES_URGENT_NS.
  */
 #define NAMES_WAIT_NS   (2 * NS_PER_S)
 #define NAMES_URGENT_NS (300 * NS_PER_MS)
@@ -91,10 +92,15 @@ static int watch_all(struct recorder *r)
 					      r->err);
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = wakeups_watch(&r->wakeups, fds[i], r->err);
+	if (!ret && r->session.is_own) {
+		fds = source_fds(r->session.without.source, &nr);
+		for (size_t i = 0; i < nr && !ret; i++)
+			ret = wakeups_watch_edges(&r->wakeups, fds[i], r->err);
+	}
+	if (!ret)
+		ret = wakeups_watch(&r->wakeups, rings_fd(r->session.told), r->err);
 	if (!ret && r->session.names)
 		ret = wakeups_watch(&r->wakeups, file_names_fd(r->session.names), r->err);
-	if (ret || !r->session.unwinder)
-		return ret;
 	fds = unwinder_fds(r->session.unwinder, &nr);
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = wakeups_watch(&r->wakeups, fds[i], r->err);
@@ -211,7 +217,7 @@ static int begin_run(struct recorder *r)
 		return ret;
 	progress_begin(&r->progress, &r->description.meta, o->duration_s);
 	ret = session_start(&r->session);
-	if (!ret)
+	if (!ret && !r->session.keeps_rights)
 		ret = confine_recorder(r->session.sampler, &r->recordings, o->command != NULL,
 				       r->session.unwinder, r->err);
 	return ret;
@@ -265,9 +271,10 @@ static int wait_until(struct recorder *r, uint64_t due_ns, int *happened)
 	handle_wakeups(r, what);
 	*happened = what | r->pending;
 	r->pending = 0;
-	/* The unwinder and the side-band have no bit. The unwinder is first: samples wait for it.
-	 */
-	what = session_unwind(&r->session);
+	/* Those that follow have no bit. The unwinder comes early: samples wait for it. */
+	what = session_take_samples(&r->session);
+	if (!what)
+		what = session_unwind(&r->session);
 	if (!what)
 		what = apply_settled_records(r);
 	if (!what)

@@ -8,7 +8,6 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "record/apply_records.h"
 #include "record/chosen_events.h"
 #include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
@@ -18,37 +17,18 @@
 #include "record/system/stack_depth.h"
 #include "record/unwind/found_threads.h"
 
-/* So long hits wait for unwind tables of files that many processes map. */
+/* The longest wait for the unwind tables of widely mapped files, before probes are attached. */
 #define TABLES_WAIT_MS 3000
 
 /*
- * Records of the side-band that wait for their turn take one part in so many of the memory budget.
- * They are there for a moment, and come on top.
+ * Records of the side-band that wait for their turn may take this part of the memory budget. They
+ * exist only for a moment, and come on top of it.
  */
 #define SIDEBAND_PART 8
 
 static int out_of_memory(struct session *s)
 {
 	return err_set(s->err, -ENOMEM, "failed to record: out of memory");
-}
-
-/* Chooses the CPUs to sample: the CPUs that the user asked for, or all CPUs that are online. */
-static int choose_cpus(struct session *s)
-{
-	const u32_vec *wanted = &s->options->cpus;
-	int ret = cpus_online(&s->online, s->err);
-
-	for (size_t i = 0; !ret && i < s->online.nr; i++)
-		if ((!wanted->nr || cpus_has(wanted, s->online.data[i])) &&
-		    vec_push(&s->cpus, s->online.data[i]))
-			ret = out_of_memory(s);
-	if (ret || !wanted->nr || s->cpus.nr == wanted->nr)
-		return ret;
-	vec_for_each(wanted, cpu)
-		if (!cpus_has(&s->online, *cpu))
-			return err_set(s->err, -ENODEV, "failed to record CPU %u: it is not online",
-				       *cpu);
-	return 0;
 }
 
 static int open_filters(struct session *s)
@@ -72,7 +52,9 @@ static int open_filters(struct session *s)
 
 static int open_sideband(struct session *s)
 {
-	int ret = sideband_create(&s->online, &s->sideband, s->err);
+	/* A source tells of processes itself. */
+	const u32_vec none = {0};
+	int ret = sideband_create(s->is_own ? &none : &s->online, &s->sideband, s->err);
 
 	if (!ret)
 		sideband_limit(s->sideband, s->memory.max_bytes / SIDEBAND_PART);
@@ -108,7 +90,7 @@ static int open_events(struct session *s)
 		.period = o->period,
 	};
 
-	if (!options_want_samples(o))
+	if (!options_want_samples(o) || s->is_own)
 		return 0;
 	return events_open(&s->events, &s->cpus, &options, s->err);
 }
@@ -123,6 +105,7 @@ static int load_sampler(struct session *s)
 {
 	const struct record_options *o = s->options;
 	struct sampler_options options = {
+		.is_own = s->is_own,
 		.filters = &s->filters,
 		.cpus = &s->cpus,
 		.events = &s->events,
@@ -159,7 +142,7 @@ static int watch_memory(struct session *s)
 {
 	int ret = sampler_watch_memory(s->sampler, s->sideband, &s->memory_watch, s->err);
 
-	if (!ret && !s->memory_watch.sees_moves)
+	if (!ret && !s->is_own && !s->memory_watch.sees_moves)
 		progress_note(
 			s->progress,
 			"code that a program moves (mremap) may have the names of the code that was at its place: the kernel does not tell of moves");
@@ -169,7 +152,12 @@ static int watch_memory(struct session *s)
 static int scan_processes(struct session *s)
 {
 	unsigned int nr_hidden;
-	int ret = proc_scan(&s->spaces, &s->filters.scan, &nr_hidden, s->err);
+	int ret;
+
+	/* The command has mapped nothing of its own yet. */
+	if (s->is_own && !s->backend.all && !s->filters.scan.nr)
+		return 0;
+	ret = proc_scan(&s->spaces, &s->filters.scan, &nr_hidden, s->err);
 
 	if (!ret && nr_hidden && !privilege_has(CAP_SYS_PTRACE))
 		progress_note(
@@ -179,15 +167,26 @@ static int scan_processes(struct session *s)
 	return ret;
 }
 
+/* A descendants_fn. */
+static int follow_descendant(void *ctx, uint32_t pid, int pidfd, struct err *err)
+{
+	const struct session *s = ctx;
+
+	(void)pid;
+	return sampler_follow(s->sampler, pidfd, err);
+}
+
 /* Starts the command, and follows it or the processes whose descendants the user wants. */
 static int follow_processes(struct session *s)
 {
 	int ret = 0;
 
+	if (s->is_own)
+		return 0;
 	if (s->filters.follow)
 		ret = sampler_attach_follower(s->sampler, s->err);
 	if (!ret && s->options->follow)
-		ret = descendants_follow(&s->options->pids, s->sampler, s->err);
+		ret = descendants_follow(&s->options->pids, follow_descendant, s, s->err);
 	if (ret || !s->options->command)
 		return ret;
 	ret = command_start(&s->command, s->options->command, s->err);
@@ -223,7 +222,7 @@ static int choose_unwinding(struct session *s)
 
 	if (o->unwind == UNWIND_FP || o->kernel_only)
 		return 0;
-	if (sampler_can_unwind())
+	if (s->is_own || sampler_can_unwind())
 		return create_unwinder(s);
 	if (o->unwind == UNWIND_DWARF)
 		return err_set(
@@ -248,15 +247,21 @@ int session_init(struct session *s, const struct record_options *options, struct
 	int ret;
 
 	*s = (struct session){.options = options, .progress = progress, .err = err};
+	ret = backend_choose(options, &s->backend, err);
+	s->is_own = s->backend.kind != BACKEND_BPF;
+	s->keeps_rights = s->is_own && !privilege_has(CAP_SYS_PTRACE);
+	s->has_kernel = !options->user_only;
 	/* Early, so that the children inherit little. */
-	ret = looker_start(&s->looker, err);
+	if (!ret)
+		ret = looker_start(s->keeps_rights, &s->looker, err);
 	if (!ret && !options->no_names && !options->kernel_only)
 		ret = file_names_create(s->looker, &s->names, err);
 	jit_init(&s->jit, s->looker);
 	s->spaces.files.looker = s->looker;
 	look_budget_init(&s->looks, s->looker);
 	s->memory.max_bytes = options->max_memory;
-	s->new_processes.memory = &s->memory;
+	s->new_processes.memory = s->new_processes.cgroups.memory = &s->memory;
+	s->new_processes.cgroups.looker = s->looker;
 	address_spaces_limit(&s->spaces, &s->memory);
 	if (!ret)
 		ret = open_filters(s);
@@ -267,7 +272,7 @@ int session_init(struct session *s, const struct record_options *options, struct
 		ret = choose_unwinding(s);
 	if (!ret)
 		ret = choose_events(s);
-	return ret ? ret : choose_cpus(s);
+	return ret ? ret : cpus_choose(&options->cpus, &s->online, &s->cpus, err);
 }
 
 /*
@@ -280,14 +285,91 @@ static int empty_buffers(struct session *s)
 	return session_apply_records(s, 0);
 }
 
+/* Who gets the records of processes. */
+static void fill_targets(struct session *s, struct record_targets *targets)
+{
+	*targets = (struct record_targets){
+		.spaces = &s->spaces,
+		.new_processes = &s->new_processes,
+		.jit = &s->jit,
+		.unwinder = s->unwinder,
+		.names = s->unwinder ? NULL : s->names,
+		.ksyms = s->has_kernel ? &s->ksyms : NULL,
+	};
+}
+
+/* Says which way samples are taken, if it is not the usual one. */
+static void note_backend(const struct session *s)
+{
+	if (s->is_own)
+		progress_note(s->progress, "recording by %s%s%s (%s%s)",
+			      backend_name(s->backend.kind), s->backend.why[0] ? ": " : "",
+			      s->backend.why,
+			      s->backend.all ? "all processes" : "own processes only",
+			      s->has_kernel ? "" : ", user stacks only");
+}
+
+static int prepare_source(struct session *s)
+{
+	int ret = 0;
+
+	if (!s->is_own)
+		return 0;
+	if (s->options->command)
+		ret = command_start(&s->command, s->options->command, s->err);
+	if (ret)
+		return ret;
+	s->without = (struct without_bpf){
+		.options = s->options,
+		.backend = &s->backend,
+		.cpus = &s->cpus,
+		.looks = &s->looks,
+		.sideband = s->sideband,
+		.command_pid = s->command.pid,
+	};
+	ret = without_bpf_begin(&s->without, s->err);
+	if (ret)
+		return ret;
+	s->events.event = *source_event(s->without.source);
+	s->events.period = s->options->freq_hz ? 0 : s->options->period;
+	s->has_kernel = !s->options->user_only && source_has_kernel(s->without.source);
+	fill_targets(s, &s->without.targets);
+	note_backend(s);
+	return 0;
+}
+
+/* A rings_fn. */
+static int take_told(void *ctx, void *data, size_t size)
+{
+	struct session *s = ctx;
+	const struct told_process *told = data;
+
+	return size < sizeof(*told) ? 0 : new_processes_tell(&s->new_processes, told);
+}
+
+static int watch_processes(struct session *s)
+{
+	int ret = rings_create(&s->told);
+
+	if (!ret)
+		ret = rings_add(s->told, sampler_told_processes(s->sampler), take_told, s);
+	return ret ? err_set(s->err, ret, "failed to map the buffer of processes: %s",
+			     strerror(-ret))
+		   : 0;
+}
+
 int session_prepare(struct session *s)
 {
 	int ret = open_sideband(s);
 
 	if (!ret)
+		ret = prepare_source(s);
+	if (!ret)
 		ret = open_events(s);
 	if (!ret)
 		ret = load_sampler(s);
+	if (!ret)
+		ret = watch_processes(s);
 	if (!ret && !s->unwinder && s->options->unwind == UNWIND_AUTO && !s->options->kernel_only)
 		progress_note(
 			s->progress,
@@ -306,7 +388,7 @@ int session_prepare(struct session *s)
 	 * Hits can be a million a second, and only few of them could wait for unwind tables. Code
 	 * that a process has made has no table, so stacks of it do not wait for its machine.
 	 */
-	if (!ret && s->unwinder && (s->probes.events.nr || unwinder_has_makers(s->unwinder)) &&
+	if (!ret && (s->probes.events.nr || unwinder_has_makers(s->unwinder)) &&
 	    unwinder_wait(s->unwinder, TABLES_WAIT_MS))
 		ret = out_of_memory(s);
 	return ret ? ret : follow_processes(s);
@@ -351,11 +433,12 @@ int session_attach_probes(struct session *s)
 
 int session_start(struct session *s)
 {
-	int ret = sampler_attach(s->sampler, &s->events, s->err);
+	int ret = s->is_own ? source_start(s->without.source, s->err)
+			    : sampler_attach(s->sampler, &s->events, s->err);
 
 	if (!ret && s->options->command)
 		ret = command_go(&s->command, s->options->command[0], s->err);
-	if (!ret && !s->options->user_only && ksyms_begin(&s->ksyms))
+	if (!ret && s->has_kernel && ksyms_begin(&s->ksyms))
 		ret = out_of_memory(s);
 	if (!ret && s->ksyms.restricted)
 		progress_note(s->progress,
@@ -366,36 +449,13 @@ int session_start(struct session *s)
 
 void session_stop(struct session *s)
 {
+	if (s->is_own)
+		source_stop(s->without.source);
 	events_disable(&s->events);
 	probes_detach(&s->probes);
 	/* The programs run also when the event is disabled. */
 	if (s->events.is_tracepoint || s->off_cpu.is_on)
 		sampler_detach(s->sampler);
-}
-
-void session_note_omissions(const struct session *s)
-{
-	const struct {
-		uint64_t nr;
-		const char *what;
-	} parts[] = {
-		{s->jit.nr_maps_left_out,
-		 "times the map of a process (perf-PID.map) was not read: the maps of an epoch were too much work together, and frames of that code are unknown"},
-		{s->names ? file_names_nr_left_out(s->names) : 0,
-		 "times names of a file were not looked up, as that would have cost too much CPU time or memory: profrep needs the file for them"},
-		{s->spaces.nr_left_out,
-		 "mappings were not kept: they did not fit into --max-memory, and their frames are unknown"},
-		{look_budget_nr_left_out(&s->looks),
-		 "looks at the mappings of a process were put off or cut: they would have taken too long, and stacks may lack frames"},
-		{s->new_processes.nr_left_out,
-		 "processes were not described when they began: --max-memory was half in use"},
-		{looker_nr_given_up(s->looker),
-		 "looks at files or mappings of processes were given up, since no answer came in time (a file server that hangs?): frames there may be unknown, and stacks cut"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (parts[i].nr)
-			progress_note(s->progress, "%" PRIu64 " %s", parts[i].nr, parts[i].what);
 }
 
 /* Says at once, and not only at the end of a run of months, that mappings begin to be missing. */
@@ -415,64 +475,40 @@ static int side_band_error(struct session *s, int ret)
 	return ret ? err_set(s->err, ret, "failed to read the side-band: %s", strerror(-ret)) : 0;
 }
 
+/* Takes what the program has told of processes. */
+static int hear_of_processes(struct session *s)
+{
+	return rings_consume(s->told) == -ENOMEM ? -ENOMEM : 0;
+}
+
 int session_collect_records(struct session *s)
 {
-	return side_band_error(s, sideband_collect(s->sideband));
+	int ret = hear_of_processes(s);
+
+	return side_band_error(s, ret ? ret : sideband_collect(s->sideband));
+}
+
+int session_take_samples(struct session *s)
+{
+	return s->is_own ? without_bpf_take(&s->without, s->err) : 0;
 }
 
 int session_apply_records(struct session *s, uint64_t until_ns)
 {
-	struct record_targets targets = {
-		.spaces = &s->spaces,
-		.new_processes = &s->new_processes,
-		.jit = &s->jit,
-		.unwinder = s->unwinder,
-		.names = s->unwinder ? NULL : s->names,
-		.ksyms = s->options->user_only ? NULL : &s->ksyms,
-	};
+	struct record_targets targets;
 	int ret = memory_watch_read(&s->memory_watch);
 
+	fill_targets(s, &targets);
+	if (!ret)
+		ret = hear_of_processes(s);
 	if (!ret)
 		ret = sideband_read(s->sideband, until_ns, apply_record, &targets);
+	/* A source tells of processes in the order of the samples. */
 	if (!ret)
-		ret = new_processes_read(&s->new_processes, &s->spaces);
+		ret = new_processes_read(&s->new_processes, &s->spaces,
+					 s->is_own ? UINT64_MAX : until_ns);
 	note_short_memory(s);
 	return side_band_error(s, ret);
-}
-
-static void note_cpu(struct session *s, uint32_t cpu, bool is_online)
-{
-	if (is_online)
-		progress_note(
-			s->progress,
-			"CPU %" PRIu32
-			" came online: it is not sampled, and mappings that are made on it may be unknown",
-			cpu);
-	else
-		progress_note(
-			s->progress,
-			"CPU %" PRIu32
-			" went offline: it is not sampled from now on, also when it comes back",
-			cpu);
-}
-
-/*
- * A CPU that goes offline ends its event, and the event stays ended when the CPU comes back. The
- * recorder has given up the capabilities that opening another event takes.
- */
-int session_watch_cpus(struct session *s)
-{
-	u32_vec now = {0};
-	size_t nr = s->changed_cpus.nr;
-	int ret = 0;
-
-	/* The recording goes on if the list cannot be read any more. */
-	if (!cpus_online(&now, NULL))
-		ret = cpus_compare(&s->online, &now, &s->changed_cpus);
-	for (; nr < s->changed_cpus.nr; nr++)
-		note_cpu(s, s->changed_cpus.data[nr], cpus_has(&now, s->changed_cpus.data[nr]));
-	vec_free(&now);
-	return ret ? out_of_memory(s) : 0;
 }
 
 int session_watch_overhead(struct session *s)
@@ -503,9 +539,9 @@ int session_watch_overhead(struct session *s)
 
 int session_unwind(struct session *s)
 {
-	int ret = s->unwinder ? unwinder_work(s->unwinder) : 0;
+	int ret = unwinder_work(s->unwinder);
 
-	if (!ret && s->names)
+	if (!ret)
 		ret = file_names_work(s->names);
 	return ret ? out_of_memory(s) : 0;
 }
@@ -521,7 +557,9 @@ int session_forget(struct session *s, uint64_t time_ns)
 
 void session_deinit(struct session *s)
 {
+	without_bpf_end(&s->without);
 	unwinder_destroy(s->unwinder);
+	rings_destroy(s->told);
 	memory_watch_end(&s->memory_watch);
 	probes_deinit(&s->probes);
 	sampler_destroy(s->sampler);

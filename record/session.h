@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "record/backend.h"
+#include "record/maps/rings.h"
 #include "record/output/progress.h"
 #include "record/process/address_spaces.h"
 #include "record/process/look_budget.h"
@@ -28,6 +30,7 @@
 #include "record/system/looker.h"
 #include "record/system/memory_budget.h"
 #include "record/unwind/unwinder.h"
+#include "record/without_bpf.h"
 
 struct session {
 	const struct record_options *options;
@@ -48,7 +51,16 @@ struct session {
 	struct overhead overhead;
 	size_t nr_found; /* threads that were off the CPU when the recording began */
 	uint64_t waited_ns[PROF_MAX_EVENTS]; /* by threads that waited when the run ended */
+	struct backend backend;
 	struct sampler *sampler;
+	bool is_own; /* by another backend than BPF */
+	/*
+	 * Without CAP_SYS_PTRACE, a process may look only at those that have no more capabilities
+	 * than it has. So the recorder keeps its own then.
+	 */
+	bool keeps_rights;
+	struct without_bpf without; /* who takes the samples then */
+	bool has_kernel;            /* stacks of the kernel are taken */
 	struct memory_watch memory_watch;
 	struct file_names *names;    /* NULL: no names of functions in files */
 	struct unwinder *unwinder;   /* NULL: stacks are walked along frame pointers */
@@ -57,6 +69,7 @@ struct session {
 	struct look_budget looks;
 	struct address_spaces spaces;
 	struct new_processes new_processes;
+	struct rings *told; /* what the program tells of sampled processes */
 	struct ksyms ksyms;
 	struct vdso vdso;
 	struct jit jit;
@@ -92,23 +105,20 @@ int session_start(struct session *session);
 /* Ends sampling: no program takes a sample after this function has returned. */
 void session_stop(struct session *session);
 
-/* Says on stderr which parts the recording lacks because they would have cost too much. */
-void session_note_omissions(const struct session *session);
-
 /* Makes room in the side-band's buffers, and applies nothing. Returns 0 or a negative errno. */
 int session_collect_records(struct session *session);
+
+/*
+ * Takes the samples that no BPF program takes. Call it often where there is a source. Returns 0 or
+ * a negative errno.
+ */
+int session_take_samples(struct session *session);
 
 /*
  * Applies the side-band's records of up to @until_ns (CLOCK_MONOTONIC). The caller vouches that the
  * kernel has written all these records. Returns 0 or a negative errno.
  */
 int session_apply_records(struct session *session, uint64_t until_ns);
-
-/*
- * Looks which CPUs are online. Prints a note for each CPU that went offline or came online, since
- * the recorder does not sample it any more. Returns 0 or -ENOMEM.
- */
-int session_watch_cpus(struct session *session);
 
 /*
  * Looks what counting costs, and says so if it is too much, or has fewer hits counted. Returns 0 or

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Call frame information (.eh_frame, .debug_frame) of x86-64. For each function, a compiler writes
- * a program that says how to get from a frame to its caller. common/eh_frame.h reads the entries
- * that hold the programs. Format of the programs: DWARF 5, section 6.4.2.
+ * a program that says how to get from a frame to its caller. elf/eh_frame.h reads the entries
+ * that hold the programs. Format of the programs: DWARF 5, section 6.4.2. Runs in the table child.
  */
 #ifndef RECORD_CFI_CFI_H
 #define RECORD_CFI_CFI_H
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/unwind.h"
-#include "common/eh_frame.h"
+#include "bpf/walk/unwind.h"
+#include "elf/eh_frame.h"
 #include "common/index.h"
 #include "common/vec.h"
 

@@ -6,19 +6,14 @@
 #include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "common/cleanup.h"
-#include "common/io.h"
+#include "elf/elf_image.h"
 
 /* Files have up to a dozen. */
 #define SEGMENTS_MAX 1024
-
-/* The names of some forty sections take far less. */
-#define NAMES_BYTES_MAX (1u << 20)
 
 /* Browsers have 20 MB. */
 #define SECTION_BYTES_MAX (128u << 20)
@@ -31,114 +26,22 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-struct file {
-	int fd;
-	uint64_t size;
-	Elf64_Ehdr eh;
-	Elf64_Shdr *sections;
-	char *names; /* ends with a NUL */
-	size_t names_size;
-};
-
-/* Reads @len bytes at @off, which must all be there. */
-static int read_at(const struct file *file, uint64_t off, void *buf, size_t len)
+static int read_segments(const struct elf_image *file, struct cfi_elf *elf)
 {
-	ssize_t n;
-
-	if (off > file->size || len > file->size - off)
+	if (file->header.e_machine != EM_X86_64 || file->header.e_phnum > SEGMENTS_MAX)
 		return -ENOEXEC;
-	n = io_pread(file->fd, buf, len, off);
-	if (n < 0)
-		return n;
-	return (size_t)n == len ? 0 : -ENOEXEC; /* else cut short meanwhile */
-}
+	elf_image_for_each_segment(file, ph)
+	{
+		const struct code_segment segment = {ph->p_vaddr, ph->p_offset, ph->p_filesz};
 
-/* Reads @len bytes at @off into new memory, which has room for one more byte. */
-static int read_new(const struct file *file, uint64_t off, size_t len, void *buf)
-{
-	_cleanup_free_ void *p = NULL;
-	int ret;
-
-	if (off > file->size || len > file->size - off)
-		return -ENOEXEC;
-	p = malloc(len + 1);
-	if (!p)
-		return -ENOMEM;
-	ret = read_at(file, off, p, len);
-	if (!ret)
-		*(void **)buf = TAKE_PTR(p);
-	return ret;
-}
-
-static int read_header(struct file *file)
-{
-	const unsigned char *ident = file->eh.e_ident;
-	struct stat st;
-
-	if (fstat(file->fd, &st))
-		return -errno;
-	file->size = st.st_size;
-	if (read_at(file, 0, &file->eh, sizeof(file->eh)) || memcmp(ident, ELFMAG, SELFMAG) ||
-	    ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB ||
-	    file->eh.e_machine != EM_X86_64)
-		return -ENOEXEC;
-	return 0;
-}
-
-static int read_segments(const struct file *file, struct cfi_elf *elf)
-{
-	if (file->eh.e_phentsize != sizeof(Elf64_Phdr) || file->eh.e_phnum > SEGMENTS_MAX)
-		return -ENOEXEC;
-	for (size_t i = 0; i < file->eh.e_phnum; i++) {
-		struct code_segment segment;
-		Elf64_Phdr ph;
-
-		if (read_at(file, file->eh.e_phoff + i * sizeof(ph), &ph, sizeof(ph)))
-			return -ENOEXEC;
-		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) || ph.p_offset > file->size ||
-		    ph.p_filesz > file->size - ph.p_offset || ph.p_vaddr > UINT64_MAX - ph.p_filesz)
+		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || ph->p_offset > file->size ||
+		    ph->p_filesz > file->size - ph->p_offset ||
+		    ph->p_vaddr > UINT64_MAX - ph->p_filesz)
 			continue;
-		segment = (struct code_segment){ph.p_vaddr, ph.p_offset, ph.p_filesz};
 		if (vec_push(&elf->segments, segment))
 			return -ENOMEM;
 	}
 	return elf->segments.nr ? 0 : -ENODATA;
-}
-
-static int read_sections(struct file *file)
-{
-	const Elf64_Ehdr *eh = &file->eh;
-	const Elf64_Shdr *names;
-	int ret;
-
-	if (!eh->e_shnum || eh->e_shstrndx >= eh->e_shnum)
-		return -ENODATA;
-	if (eh->e_shentsize != sizeof(Elf64_Shdr))
-		return -ENOEXEC;
-	ret = read_new(file, eh->e_shoff, eh->e_shnum * sizeof(Elf64_Shdr), &file->sections);
-	if (ret)
-		return ret;
-	names = &file->sections[eh->e_shstrndx];
-	if (names->sh_size > NAMES_BYTES_MAX)
-		return -EFBIG;
-	ret = read_new(file, names->sh_offset, names->sh_size, &file->names);
-	if (!ret) {
-		file->names_size = names->sh_size;
-		file->names[file->names_size] = '\0';
-	}
-	return ret;
-}
-
-static const Elf64_Shdr *find_section(const struct file *file, const char *name)
-{
-	for (size_t i = 0; i < file->eh.e_shnum; i++) {
-		const Elf64_Shdr *sh = &file->sections[i];
-
-		if (sh->sh_type != SHT_NOBITS && sh->sh_name < file->names_size &&
-		    !strcmp(file->names + sh->sh_name, name))
-			return sh;
-	}
-	return NULL;
 }
 
 /* Unpacks @size bytes at @packed to exactly @dst_size. */
@@ -175,20 +78,21 @@ static int decompress_section(struct cfi_elf *elf)
 		       : -ENOEXEC;
 }
 
-static int read_unwind_section(const struct file *file, struct cfi_elf *elf)
+static int read_unwind_section(const struct elf_image *file, struct cfi_elf *elf)
 {
-	const Elf64_Shdr *sh = find_section(file, ".eh_frame"), *got = find_section(file, ".got");
+	const Elf64_Shdr *sh = elf_image_find_section(file, ".eh_frame");
+	const Elf64_Shdr *got = elf_image_find_section(file, ".got");
 	int ret;
 
 	if (!sh || sh->sh_size <= SECTION_BYTES_EMPTY) {
-		sh = find_section(file, ".debug_frame");
+		sh = elf_image_find_section(file, ".debug_frame");
 		elf->section.is_debug_frame = true;
 	}
 	if (!sh || sh->sh_size <= SECTION_BYTES_EMPTY)
 		return -ENODATA;
 	if (sh->sh_size > SECTION_BYTES_MAX)
 		return -EFBIG;
-	ret = read_new(file, sh->sh_offset, sh->sh_size, &elf->bytes);
+	ret = elf_image_read_section(file, sh, &elf->bytes);
 	if (ret)
 		return ret;
 	elf->section.vaddr = sh->sh_addr;
@@ -202,20 +106,16 @@ static int read_unwind_section(const struct file *file, struct cfi_elf *elf)
 
 int cfi_elf_read(int fd, struct cfi_elf *elf)
 {
-	struct file file = {.fd = fd};
-	int ret;
+	_cleanup_(elf_image_close) struct elf_image file;
+	int ret = elf_image_open(fd, &file);
 
-	*elf = (struct cfi_elf){0};
-	ret = read_header(&file);
+	if (ret == -EISDIR)
+		ret = -ENOEXEC;
+	*elf = (struct cfi_elf){.entry = file.header.e_entry};
 	if (!ret)
 		ret = read_segments(&file, elf);
-	elf->entry = file.eh.e_entry;
-	if (!ret)
-		ret = read_sections(&file);
 	if (!ret)
 		ret = read_unwind_section(&file, elf);
-	free(file.sections);
-	free(file.names);
 	if (ret)
 		cfi_elf_deinit(elf);
 	return ret;

@@ -41,24 +41,45 @@ struct build {
 	uint64_t bias;       /* file offset less address, of the function that is run */
 	uint64_t gap; /* file offset of the gap before it, which is no function; 0: there is none */
 	uint64_t gap_size;
+	size_t nr_read; /* functions, also those that lie in no segment */
 };
 
-/* Adds @fde as far as it lies in a code segment. */
+static int compare_segments(const void *pa, const void *pb)
+{
+	const struct code_segment *a = pa, *b = pb;
+
+	COMPARE(a->vaddr, b->vaddr);
+	COMPARE(a->off, b->off);
+	return 0;
+}
+
+/* The segment, of those that are sorted, that @addr lies in; or NULL. */
+static const struct code_segment *find_segment(const struct cfi_elf *elf, uint64_t addr)
+{
+	const struct code_segment *all = elf->segments.data;
+	size_t at = search_first(elf->segments.nr, i, all[i].vaddr > addr);
+
+	return at && addr - all[at - 1].vaddr < all[at - 1].size ? &all[at - 1] : NULL;
+}
+
+/*
+ * Adds @fde as far as it lies in a code segment. Functions that lie in none count, too: a file may
+ * have no end of them.
+ */
 static int add_function(struct build *b, const struct cfi_fde *fde)
 {
-	vec_for_each(&b->elf.segments, segment) {
-		struct function function = {.fde = *fde};
+	const struct code_segment *segment = find_segment(&b->elf, fde->start);
+	struct function function = {.fde = *fde};
 
-		if (fde->start < segment->vaddr || fde->start - segment->vaddr >= segment->size)
-			continue;
-		if (fde->end - segment->vaddr > segment->size)
-			function.fde.end = segment->vaddr + segment->size;
-		function.off = fde->start - segment->vaddr + segment->off;
-		function.end = function.off + (function.fde.end - fde->start);
-		return b->functions.nr == FUNCTIONS_MAX ? -EFBIG
-							: vec_push(&b->functions, function);
-	}
-	return 0;
+	if (++b->nr_read > FUNCTIONS_MAX)
+		return -EFBIG;
+	if (!segment)
+		return 0;
+	if (fde->end - segment->vaddr > segment->size)
+		function.fde.end = segment->vaddr + segment->size;
+	function.off = fde->start - segment->vaddr + segment->off;
+	function.end = function.off + (function.fde.end - fde->start);
+	return vec_push(&b->functions, function);
 }
 
 static int compare_functions(const void *pa, const void *pb)
@@ -142,6 +163,8 @@ static int read_functions(struct build *b)
 	struct cfi_fde fde;
 	int ret;
 
+	qsort(b->elf.segments.data, b->elf.segments.nr, sizeof(*b->elf.segments.data),
+	      compare_segments);
 	while ((ret = cfi_next(&b->cfi, &fde)) > 0) {
 		ret = add_function(b, &fde);
 		if (ret)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/hash.h"
-#include "record/languages/language_names.h"
+#include "record/languages/language_table.h"
 
 /*
  * The instances of sources are above those of all other objects. One file can be two sources, where
@@ -109,7 +109,7 @@ int epoch_functions_mark(struct epoch_tables *t, const struct epoch_sources *sou
 	if (!known)
 		return 0;
 	if (known->found.interpreter.language &&
-	    (known->has_known_machine || !known->has_strange_machine))
+	    (known->machines.has_known || !known->machines.has_strange))
 		interpreter.role = PROF_LANGUAGE_INTERPRETER;
 	ret = add_string(t, language_name(known->found.language), &interpreter.name);
 	if (!ret)

@@ -12,8 +12,7 @@
 /* Bytes of names from maps in an epoch: no process can make an epoch too large to be written. */
 #define JIT_NAMES_MAX (4u << 20)
 
-/* Bytes of maps that are read for an epoch. Reading so many takes about half a second of CPU time.
- */
+/* Bytes of maps that are read for an epoch, in about half a second of CPU time. */
 #define JIT_BYTES_MAX (128u << 20)
 
 static int add_name(struct epoch_tables *tables, const char *s, uint32_t *id)
@@ -30,6 +29,7 @@ static int add_process(struct epoch_tables *tables, const struct address_spaces 
 	const char *exe = proc->exe.nr ? proc->exe.data : address_space_exe(spaces, space);
 	int ret = add_name(tables, name, &info.name);
 
+	tables->processes.data[id].owner = info.uid + 1;
 	if (!ret)
 		ret = add_name(tables, exe, &info.exe);
 	if (!ret)
@@ -44,17 +44,19 @@ int epoch_names_process(struct epoch_tables *tables, const struct epoch_sources 
 			const struct address_space *space, uint32_t id)
 {
 	struct proc_info now = {.identity.uid = PROF_UID_UNKNOWN};
-	const struct proc_info *info = NULL;
+	const struct proc_info *known = NULL;
 	int ret = 0;
 
 	/* /proc has the process as it is now, and says nothing of it before an exec. */
 	if (address_spaces_find(sources->spaces, space->pid, UINT64_MAX) == space)
 		ret = proc_info_read(sources->spaces->files.looker, space->pid, &now);
-	/* If the process has gone, the answer of soon after its beginning is nearly as good. */
-	if (!ret && !now.identity.name[0] && sources->new_processes)
-		info = new_processes_find(sources->new_processes, space);
+	/* If the process has gone, what was known soon after its beginning is nearly as good. */
+	if (!ret && sources->new_processes)
+		known = new_processes_find(sources->new_processes, space);
+	if (!ret && known)
+		ret = proc_info_fill(&now, known);
 	if (!ret)
-		ret = add_process(tables, sources->spaces, space, id, info ? info : &now);
+		ret = add_process(tables, sources->spaces, space, id, &now);
 	proc_info_deinit(&now);
 	return ret;
 }

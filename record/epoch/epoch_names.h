@@ -8,8 +8,8 @@
 
 /*
  * Adds the facts of /proc about the process in @space to the epoch's process @id. If the process
- * has gone, takes the facts that /proc had soon after it began, or those that its mappings and its
- * exec told. Returns 0 or -ENOMEM.
+ * has gone, takes the facts that were known soon after its beginning or its first sample, and those
+ * that its mappings and its exec told. Returns 0 or -ENOMEM.
  */
 int epoch_names_process(struct epoch_tables *tables, const struct epoch_sources *sources,
 			const struct address_space *space, uint32_t id);

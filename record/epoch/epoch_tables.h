@@ -24,6 +24,7 @@ typedef VEC(struct prof_mapping) prof_mapping_vec;
 /* A process of the epoch with those of its mappings that samples hit. */
 struct epoch_process {
 	struct prof_process entry;
+	uint32_t owner; /* effective user id and 1; 0: not known */
 	prof_mapping_vec mappings;
 };
 
@@ -36,7 +37,7 @@ struct epoch_tables {
 	char_vec string_bytes;
 	VEC(struct string_ref) strings;
 	VEC(struct prof_object) objects;
-	VEC(struct file_identity) files;     /* of objects[i]; all zero if its build-id names it */
+	VEC(struct file_identity) files;     /* of objects[i]; all zero if its build-id suffices */
 	VEC(struct prof_language) languages; /* of objects[i]; name 0: of none */
 	VEC(uint8_t) name_parts; /* of objects[i]: where its symbols are from, enum name_part */
 	u32_vec named;           /* of objects[i]: its number in file_names and 1; 0: none */
@@ -75,7 +76,7 @@ int epoch_tables_stack(struct epoch_tables *t, const uint32_t *frames, size_t nr
 bool epoch_tables_find_object(const struct epoch_tables *t, const struct prof_object *object,
 			      uint32_t *id);
 
-/* Object @id is the file @identity. An object that is known by a build-id needs none. */
+/* Object @id is the file @identity. All zero: its build-id suffices. */
 void epoch_tables_set_file(struct epoch_tables *t, uint32_t id,
 			   const struct file_identity *identity);
 

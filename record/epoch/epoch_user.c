@@ -21,14 +21,22 @@ static int get_process(struct epoch_user *u, const struct address_space *space, 
 	return ret ? ret : epoch_names_process(u->tables, u->sources, space, *id);
 }
 
-/* The identity of @file as far as objects need it. A deleted file does not change. */
-static struct file_identity object_identity(const struct mapped_file *file)
+/*
+ * The identity of @file, with number @nr in file_names, as far as objects need it. Anybody can have
+ * a file with the path and the build-id of another one, so these suffice for a file of root alone.
+ * A deleted file without a build-id does not change.
+ */
+static struct file_identity object_identity(const struct epoch_user *u,
+					    const struct mapped_file *file, uint32_t nr)
 {
-	struct file_identity identity = {0};
+	struct file_identity identity = file->identity;
 
-	if (!build_id_is_none(mapped_file_build_id(file)))
-		return identity;
-	identity = file->identity;
+	if (!build_id_is_none(mapped_file_build_id(file))) {
+		const struct file_identity *named =
+			nr == FILE_NAMES_NONE ? NULL : file_names_identity(u->sources->names, nr);
+
+		return named ? *named : (struct file_identity){0};
+	}
 	if (file->deleted)
 		identity.size = identity.mtime_ns = identity.ctime_ns = 0;
 	return identity;
@@ -82,22 +90,18 @@ static int make_object(struct epoch_user *u, uint32_t process, const struct mapp
 }
 
 /*
- * Has the file held for its names while @space maps it. Processes may share an object, so a file
- * that one of them has lost is held through another.
+ * Has the file held for its names while @space, the epoch's @process, maps it. *@nr is the file
+ * that has them.
  */
-static int hold_file(struct epoch_user *u, const struct address_space *space,
-		     const struct mapping *mapping, const struct mapped_file *file, uint32_t object)
+static int hold_file(struct epoch_user *u, uint32_t process, const struct address_space *space,
+		     const struct mapping *mapping, uint32_t *nr)
 {
-	const struct file_place place = address_space_place(space, mapping);
-	uint32_t nr;
-	int ret;
+	const struct mapped_file *file = mapping_file(&u->sources->spaces->files, mapping);
+	struct file_place place = address_space_place(space, mapping);
 
-	if (!u->sources->names || u->tables->objects.data[object].kind != PROF_OBJECT_FILE)
-		return 0;
-	ret = file_names_hold(u->sources->names, file, &place, &nr);
-	if (!ret && nr != FILE_NAMES_NONE)
-		u->tables->named.data[object] = nr + 1;
-	return ret;
+	*nr = FILE_NAMES_NONE;
+	place.owner = u->tables->processes.data[process].owner;
+	return u->sources->names ? file_names_hold(u->sources->names, file, &place, nr) : 0;
 }
 
 /* The state of the way through a stack. */
@@ -124,19 +128,24 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 		.process = walk->process, .start = used.start, .size = used.size};
 	struct file_identity identity = {0};
 	struct prof_object object;
+	uint32_t named = FILE_NAMES_NONE;
 	int ret;
 
 	if (is_jit(u, space, file)) {
 		ret = make_jit(u, space, &object, &used);
 	} else {
-		identity = object_identity(file);
-		ret = make_object(u, walk->process, file, &identity, &used, &object);
+		ret = hold_file(u, walk->process, space, mapping, &named);
+		identity = object_identity(u, file, named);
+		if (!ret)
+			ret = make_object(u, walk->process, file, &identity, &used, &object);
 	}
 	if (!ret)
 		ret = epoch_tables_object(u->tables, &object, &walk->object);
 	if (ret)
 		return ret;
 	epoch_tables_set_file(u->tables, walk->object, &identity);
+	if (named != FILE_NAMES_NONE)
+		u->tables->named.data[walk->object] = named + 1;
 	ret = epoch_functions_mark(u->tables, u->sources, file, walk->object);
 	if (ret)
 		return ret;
@@ -147,9 +156,7 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 	placement.distance = walk->bias;
 	if (placements_has(&u->placements, &placement))
 		return 0;
-	ret = hold_file(u, space, mapping, file, walk->object);
-	if (!ret)
-		ret = placements_add(&u->placements, u->tables, &placement);
+	ret = placements_add(&u->placements, u->tables, &placement);
 	return ret ? ret : epoch_tables_mapping(u->tables, walk->process, &used);
 }
 

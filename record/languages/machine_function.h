@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "bpf/languages.h"
+#include "bpf/languages/languages.h"
 
 struct machine_function {
 	struct language_text class, name; /* "java/util/List" and "add", "lists" and "map/2" */

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "bpf/languages.h"
+#include "bpf/languages/languages.h"
 #include "common/arena.h"
 
 /* A function in its source. The strings are UTF-8 as far as the process wrote proper text. */

@@ -37,7 +37,7 @@ static int open_debug_file(const struct elf_image *elf)
 
 static int open_minidebug(const struct elf_image *elf)
 {
-	const Elf64_Shdr *section = elf_find_section(elf, ".gnu_debugdata");
+	const Elf64_Shdr *section = elf_image_find_section(elf, ".gnu_debugdata");
 	_cleanup_free_ void *packed = NULL;
 	_cleanup_close_ int fd = -1;
 	uint64_t nr_bytes;
@@ -45,7 +45,7 @@ static int open_minidebug(const struct elf_image *elf)
 
 	if (!section)
 		return -ENOENT;
-	ret = elf_read_section(elf, section, &packed);
+	ret = elf_image_read_section(elf, section, &packed);
 	if (ret)
 		return ret;
 	fd = memfd_create("minidebug", MFD_CLOEXEC);

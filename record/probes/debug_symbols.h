@@ -6,7 +6,7 @@
 #ifndef RECORD_PROBES_DEBUG_SYMBOLS_H
 #define RECORD_PROBES_DEBUG_SYMBOLS_H
 
-#include "record/probes/elf_image.h"
+#include "elf/elf_image.h"
 
 /*
  * Opens the debug file of @elf, else its MiniDebugInfo. Returns a descriptor, -ENOENT if there is

@@ -10,7 +10,7 @@
 
 #define ARGS_MAX 6 /* in registers */
 
-/* The reads of bpf/hit_weight.h end here. */
+/* The reads of bpf/count/hit_weight.h end here. */
 #define FIELD_END_MAX 136
 
 static const struct {

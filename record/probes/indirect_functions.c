@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,26 +11,13 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/io.h"
+#include "elf/arch.h"
 #include "record/cfi/cfi_elf.h"
 #include "record/probes/mapped_code.h"
+#include "record/process/resident_memory.h"
 
 /* Processes of the host that are asked at most, each about all of its files. */
 #define WITNESSES_MAX 64
-
-#ifdef __x86_64__
-enum {
-	REL_CHOSEN = R_X86_64_IRELATIVE,
-	REL_DATA = R_X86_64_GLOB_DAT,
-	REL_JUMP = R_X86_64_JUMP_SLOT
-};
-#else
-enum {
-	REL_CHOSEN = R_AARCH64_IRELATIVE,
-	REL_DATA = R_AARCH64_GLOB_DAT,
-	REL_JUMP = R_AARCH64_JUMP_SLOT
-};
-#endif
 
 /* The address, as linked, of code that a process chose. */
 struct choice {
@@ -41,7 +27,8 @@ struct choice {
 
 struct resolution {
 	const struct library *library;
-	struct elf_image elf; /* of the library */
+	struct elf_image elf;        /* of the library */
+	const struct elf_arch *arch; /* of it, and so of its processes; NULL: unknown */
 	indirect_vec *functions;
 	VEC(struct choice) choices;
 };
@@ -49,7 +36,7 @@ struct resolution {
 /* A process that has the library. */
 struct witness {
 	uint32_t pid;
-	int mem_fd;
+	struct resident_memory memory;
 	mapped_code_vec code;
 	uint64_t bias;  /* of the library */
 	bool *has_told; /* of each function */
@@ -78,12 +65,12 @@ static int read_slot(struct resolution *r, struct witness *w, uint64_t addr, siz
 	struct choice choice = {.function = function};
 	uint64_t value, off;
 
-	if (io_pread(w->mem_fd, &value, sizeof(value), addr) != sizeof(value))
+	if (resident_memory_read(&w->memory, addr, &value, sizeof(value)) != sizeof(value))
 		return 0;
 	choice.vaddr = value - w->bias;
 	/* A slot that was not used yet leads to the loader. */
 	if (choice.vaddr == function->resolver ||
-	    !elf_file_offset(&r->elf, choice.vaddr, PF_X, &off))
+	    !elf_image_find_offset(&r->elf, choice.vaddr, PF_X, &off))
 		return 0;
 	w->has_told[number] = true;
 	return vec_push(&r->choices, choice);
@@ -94,7 +81,7 @@ static int read_own_slot(struct resolution *r, struct witness *w, const Elf64_Re
 {
 	int ret = 0;
 
-	if (ELF64_R_TYPE(rela->r_info) != REL_CHOSEN)
+	if (!r->arch || ELF64_R_TYPE(rela->r_info) != r->arch->chosen_slot)
 		return 0;
 	for (size_t i = 0; i < r->functions->nr && !ret; i++)
 		if ((uint64_t)rela->r_addend == r->functions->data[i].resolver)
@@ -118,7 +105,7 @@ static int read_caller_slot(struct resolution *r, struct witness *w, const struc
 	uint32_t type = ELF64_R_TYPE(rela->r_info), at = ELF64_R_SYM(rela->r_info);
 	int ret = 0;
 
-	if ((type != REL_DATA && type != REL_JUMP) || at >= s->nr ||
+	if (!r->arch || (type != r->arch->data_slot && type != r->arch->jump_slot) || at >= s->nr ||
 	    s->symbols[at].st_name >= s->names_size)
 		return 0;
 	for (size_t i = 0; i < r->functions->nr && !ret; i++)
@@ -137,16 +124,17 @@ static int read_table(struct resolution *r, struct witness *w, const struct elf_
 	_cleanup_free_ char *names = NULL;
 	struct slot_symbols s = {.bias = bias ? *bias : 0};
 	size_t nr = table->sh_size / sizeof(*relas);
-	int ret = elf_read_section(file, table, &relas);
+	int ret = elf_image_read_section(file, table, &relas);
 
 	if (!ret && bias && table->sh_link < file->header.e_shnum) {
 		const Elf64_Shdr *section = &file->sections[table->sh_link];
 
 		s.nr = section->sh_size / sizeof(*symbols);
-		ret = elf_read_section(file, section, &symbols);
+		ret = elf_image_read_section(file, section, &symbols);
 		if (!ret && section->sh_link < file->header.e_shnum) {
 			s.names_size = file->sections[section->sh_link].sh_size;
-			ret = elf_read_section(file, &file->sections[section->sh_link], &names);
+			ret = elf_image_read_section(file, &file->sections[section->sh_link],
+						     &names);
 		}
 	}
 	s.symbols = symbols;
@@ -229,20 +217,15 @@ static int ask_witness(struct resolution *r, struct witness *w)
 /* Asks one process. *@nr is counted up if it has the library. Returns 0 or -ENOMEM. */
 static int ask_process(struct resolution *r, uint32_t pid, size_t *nr)
 {
-	_cleanup_close_ int mem_fd = -1;
 	_cleanup_free_ bool *has_told = calloc(r->functions->nr, sizeof(*has_told));
-	struct witness w = {.pid = pid, .has_told = has_told};
-	char path[64];
+	struct witness w = {.pid = pid, .memory = RESIDENT_MEMORY_INIT(pid), .has_told = has_told};
 	int ret = has_told ? mapped_code_read(pid, &w.code) : -ENOMEM;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mem", pid);
 	if (!ret && find_library(r, &w)) {
-		mem_fd = open(path, O_RDONLY | O_CLOEXEC);
-		w.mem_fd = mem_fd;
 		++*nr;
-		if (mem_fd >= 0)
-			ret = ask_witness(r, &w);
+		ret = ask_witness(r, &w);
 	}
+	resident_memory_deinit(&w.memory);
 	mapped_code_free(&w.code);
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -267,10 +250,10 @@ static int settle(struct resolution *r, struct user_functions *found)
 	while ((ret = cfi_next(&cfi, &fde)) > 0)
 		vec_for_each(&r->choices, choice) {
 			if (choice->vaddr != fde.start || ret < 0 ||
-			    !elf_file_offset(&r->elf, choice->vaddr, PF_X, &off))
+			    !elf_image_find_offset(&r->elf, choice->vaddr, PF_X, &off))
 				continue;
 			choice->function->is_settled = true;
-			if (user_functions_add(&r->elf, off, found))
+			if (user_functions_add(&r->elf, off, true, found))
 				ret = -ENOMEM;
 		}
 	cfi_deinit(&cfi);
@@ -326,9 +309,12 @@ int indirect_functions_resolve(const struct library *library, const u32_vec *pid
 	int ret = elf_image_open(library->fd, &r.elf);
 
 	if (!ret)
+		r.arch = elf_arch_find(r.elf.header.e_machine);
+
+	if (!ret)
 		ret = pids->nr ? ask_given(&r, pids, found) : ask_host(&r, found);
 	if (!ret)
-		user_functions_sort(found);
+		ret = user_places_settle(&r.elf, &found->places);
 	elf_image_close(&r.elf);
 	vec_free(&r.choices);
 	return ret;

@@ -103,7 +103,9 @@ static int add_file(struct probe_set *set, uint32_t pid, const u32_vec *pids, st
 			p->text, file.library.path);
 	else if (ret)
 		err_set(err, ret, "failed to read '%s': %s", file.library.path,
-			ret == -ENOEXEC ? "not a whole ELF file of 64 bits" : strerror(-ret));
+			ret == -ENOEXEC ? "not a whole ELF file of 64 bits"
+			: ret == -E2BIG ? "too many functions, or symbols that repeat long names"
+					: strerror(-ret));
 	else if (vec_push(&set->files, file))
 		ret = out_of_memory(err);
 	if (ret)

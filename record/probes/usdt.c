@@ -11,7 +11,7 @@
 
 #include "common/cleanup.h"
 #include "common/cursor.h"
-#include "record/probes/elf_image.h"
+#include "elf/elf_image.h"
 
 #define NOTE_NAME "stapsdt"
 #define NOTE_TYPE 3
@@ -60,9 +60,10 @@ static int add_probe(const struct elf_image *elf, const struct stapsdt *sdt, uin
 	uint64_t moved = base ? base - sdt->base : 0;
 	struct user_place place = {0};
 
-	if (!elf_file_offset(elf, sdt->pc + moved, PF_X, &place.off))
+	if (!elf_image_find_offset(elf, sdt->pc + moved, PF_X, &place.off))
 		return 0;
-	if (sdt->semaphore && !elf_file_offset(elf, sdt->semaphore + moved, PF_W, &place.semaphore))
+	if (sdt->semaphore &&
+	    !elf_image_find_offset(elf, sdt->semaphore + moved, PF_W, &place.semaphore))
 		return 0;
 	return user_functions_add_place(elf, &place, found);
 }
@@ -99,14 +100,14 @@ static int search_notes(const struct elf_image *elf, struct cursor notes, uint64
 static int search_section(const struct elf_image *elf, const struct pattern *pattern,
 			  struct user_functions *found)
 {
-	const Elf64_Shdr *section = elf_find_section(elf, ".note.stapsdt");
-	const Elf64_Shdr *base = elf_find_section(elf, ".stapsdt.base");
+	const Elf64_Shdr *section = elf_image_find_section(elf, ".note.stapsdt");
+	const Elf64_Shdr *base = elf_image_find_section(elf, ".stapsdt.base");
 	_cleanup_free_ uint8_t *notes = NULL;
 	int ret;
 
 	if (!section)
 		return 0;
-	ret = elf_read_section(elf, section, &notes);
+	ret = elf_image_read_section(elf, section, &notes);
 	return ret ? ret
 		   : search_notes(elf, (struct cursor){notes, notes + section->sh_size, false},
 				  base ? base->sh_addr : 0, pattern, found);
@@ -119,7 +120,5 @@ int usdt_find(int fd, const struct pattern *pattern, struct user_functions *foun
 
 	if (!ret)
 		ret = search_section(&elf, pattern, found);
-	if (!ret)
-		user_functions_sort(found);
-	return ret;
+	return ret ? ret : user_places_settle(&elf, &found->places);
 }

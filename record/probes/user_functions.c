@@ -14,27 +14,14 @@ static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 /* Longer instructions do not exist (Intel SDM, volume 2, 2.3.11). */
 #define INSN_BYTES_MAX 15
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct user_place *x = a, *y = b;
+/* Bounds for one file. Browsers have half a million functions; a libc has a hundred indirect ones.
+ */
+#define PLACES_MAX   (1u << 21)
+#define INDIRECT_MAX 4096u
 
-	if (x->off != y->off)
-		return x->off < y->off ? -1 : 1;
-	return x->semaphore < y->semaphore ? -1 : x->semaphore > y->semaphore;
-}
-
-void user_functions_sort(struct user_functions *functions)
-{
-	user_place_vec *places = &functions->places;
-	size_t nr = 0;
-
-	if (places->nr)
-		qsort(places->data, places->nr, sizeof(*places->data), compare_places);
-	for (size_t i = 0; i < places->nr; i++)
-		if (!nr || compare_places(&places->data[nr - 1], &places->data[i]))
-			places->data[nr++] = places->data[i];
-	places->nr = nr;
-}
+/* Longest name that is compared, and bytes of names for each byte of their tables. */
+#define NAME_MAX_BYTES      65535u
+#define NAME_BYTES_PER_BYTE 16
 
 /* Is @byte a prefix that may come before those of vectors (Intel SDM, volume 2, 2.1.1)? */
 static bool is_legacy_prefix(uint8_t byte)
@@ -56,7 +43,7 @@ static bool may_be_probed(const struct elf_image *elf, uint64_t off)
 
 	if (elf->header.e_machine != EM_X86_64)
 		return true;
-	for (size_t len = sizeof(insn); len && elf_read_at(elf, off, insn, len); len--)
+	for (size_t len = sizeof(insn); len && elf_image_read(elf, off, insn, len); len--)
 		;
 	while (at < sizeof(insn) - 1 && is_legacy_prefix(insn[at]))
 		at++;
@@ -77,38 +64,29 @@ static bool is_endbr64(const struct elf_image *elf, uint64_t off)
 {
 	uint8_t insn[sizeof(endbr64)];
 
-	return elf->header.e_machine == EM_X86_64 && !elf_read_at(elf, off, insn, sizeof(insn)) &&
+	return elf->header.e_machine == EM_X86_64 &&
+	       !elf_image_read(elf, off, insn, sizeof(insn)) &&
 	       !memcmp(insn, endbr64, sizeof(insn));
-}
-
-/* A function begins with that instruction, as the kernel takes it (arch/x86/events/core.c). */
-static bool is_push_rbp(const struct elf_image *elf, uint64_t off)
-{
-	uint8_t insn;
-
-	return elf->header.e_machine == EM_X86_64 && !elf_read_at(elf, off, &insn, sizeof(insn)) &&
-	       insn == 0x55;
 }
 
 int user_functions_add_place(const struct elf_image *elf, const struct user_place *place,
 			     struct user_functions *found)
 {
-	struct user_place added = *place;
-
 	if (!may_be_probed(elf, place->off)) {
 		found->nr_refused++;
 		return 0;
 	}
-	added.is_entry |= is_push_rbp(elf, place->off);
-	return vec_push(&found->places, added);
+	if (found->places.nr >= PLACES_MAX)
+		return -E2BIG;
+	return vec_push(&found->places, *place);
 }
 
-int user_functions_add(const struct elf_image *elf, uint64_t off, struct user_functions *found)
+int user_functions_add(const struct elf_image *elf, uint64_t off, bool is_entry,
+		       struct user_functions *found)
 {
-	struct user_place place = {.off = off};
+	struct user_place place = {.off = off, .is_entry = is_entry};
 
-	place.is_entry = is_endbr64(elf, off);
-	if (place.is_entry && may_be_probed(elf, off + sizeof(endbr64)))
+	if (is_endbr64(elf, off) && may_be_probed(elf, off + sizeof(endbr64)))
 		place.off += sizeof(endbr64);
 	return user_functions_add_place(elf, &place, found);
 }
@@ -118,6 +96,7 @@ struct search {
 	const struct elf_image *elf;
 	const struct pattern *pattern;
 	struct user_functions *found;
+	bool is_entry; /* a function begins at the offset that the pattern is */
 };
 
 static int add_indirect(struct search *s, const char *name, uint64_t resolver)
@@ -127,6 +106,8 @@ static int add_indirect(struct search *s, const char *name, uint64_t resolver)
 	vec_for_each(&s->found->indirect, function)
 		if (function->resolver == resolver && !strcmp(function->name, name))
 			return 0;
+	if (s->found->indirect.nr >= INDIRECT_MAX)
+		return -E2BIG;
 	new.name = strdup(name);
 	if (!new.name)
 		return -ENOMEM;
@@ -140,13 +121,19 @@ static int add_indirect(struct search *s, const char *name, uint64_t resolver)
 static int add_symbol(struct search *s, const Elf64_Sym *symbol, const char *name)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
+	bool is_entry = !strstr(name, ".cold"); /* the other part of a function jumps there */
 	uint64_t off;
 
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
-	    !elf_file_offset(s->elf, symbol->st_value, PF_X, &off) ||
-	    !name_matches(&s->pattern->name, name))
+	    !elf_image_find_offset(s->elf, symbol->st_value, PF_X, &off))
 		return 0;
-	return type == STT_FUNC ? user_functions_add(s->elf, off, s->found)
+	if (s->pattern->has_offset) {
+		s->is_entry |= is_entry && off == s->pattern->offset;
+		return 0;
+	}
+	if (!name_matches(&s->pattern->name, name))
+		return 0;
+	return type == STT_FUNC ? user_functions_add(s->elf, off, is_entry, s->found)
 				: add_indirect(s, name, symbol->st_value);
 }
 
@@ -157,31 +144,51 @@ static int search_table(struct search *s, const struct elf_image *file, const El
 	_cleanup_free_ char *names = NULL;
 	const Elf64_Shdr *strings;
 	size_t nr = table->sh_size / sizeof(*symbols);
+	uint64_t left;
 	int ret;
 
 	if (table->sh_link >= file->header.e_shnum)
 		return -ENOEXEC;
 	strings = &file->sections[table->sh_link];
-	ret = elf_read_section(file, table, &symbols);
+	ret = elf_image_read_section(file, table, &symbols);
 	if (!ret)
-		ret = elf_read_section(file, strings, &names);
-	for (size_t i = 0; !ret && i < nr; i++)
-		if (symbols[i].st_name < strings->sh_size)
-			ret = add_symbol(s, &symbols[i], names + symbols[i].st_name);
+		ret = elf_image_read_section(file, strings, &names);
+	left = NAME_BYTES_PER_BYTE * (table->sh_size + strings->sh_size);
+	for (size_t i = 0; !ret && i < nr; i++) {
+		const char *name = names + symbols[i].st_name;
+		size_t len;
+
+		if (symbols[i].st_name >= strings->sh_size)
+			continue;
+		len = strnlen(name, NAME_MAX_BYTES); /* the names end with a NUL */
+		if (len >= left)
+			return -E2BIG;
+		left -= len;
+		if (len < NAME_MAX_BYTES)
+			ret = add_symbol(s, &symbols[i], name);
+	}
 	return ret;
 }
 
-/* Adds the functions of all tables of @file. *@has_all becomes true if one is .symtab. */
+/*
+ * Adds the functions of .symtab and .dynsym of @file. A file has at most one of each (ELF gABI,
+ * Sections), and more would be read again and again. *@has_all becomes true if one is .symtab.
+ */
 static int search_tables(struct search *s, const struct elf_image *file, bool *has_all)
 {
+	bool has_dynamic = false;
 	int ret = 0;
 
 	for (size_t i = 0; file->sections && i < file->header.e_shnum && !ret; i++) {
 		const Elf64_Shdr *section = &file->sections[i];
+		bool *has_table = section->sh_type == SHT_SYMTAB   ? has_all
+				  : section->sh_type == SHT_DYNSYM ? &has_dynamic
+								   : NULL;
 
-		*has_all |= section->sh_type == SHT_SYMTAB;
-		if (section->sh_type == SHT_SYMTAB || section->sh_type == SHT_DYNSYM)
-			ret = search_table(s, file, section);
+		if (!has_table || *has_table)
+			continue;
+		*has_table = true;
+		ret = search_table(s, file, section);
 	}
 	return ret;
 }
@@ -199,7 +206,7 @@ static int search_debug_symbols(struct search *s)
 	ret = elf_image_open(fd, &file);
 	if (!ret)
 		ret = search_tables(s, &file, &has_all);
-	return ret == -ENOMEM ? ret : 0;
+	return ret == -ENOMEM || ret == -E2BIG ? ret : 0;
 }
 
 /* Is there code at the offset of the file? */
@@ -221,23 +228,25 @@ static int search_functions(struct search *s)
 	bool has_all = false;
 	int ret;
 
-	if (s->pattern->has_offset)
-		return is_code(s->elf, off) ? user_functions_add(s->elf, off, s->found) : -ERANGE;
+	if (s->pattern->has_offset && !is_code(s->elf, off))
+		return -ERANGE;
 	ret = search_tables(s, s->elf, &has_all);
-	return ret || has_all ? ret : search_debug_symbols(s);
+	if (!ret && !has_all)
+		ret = search_debug_symbols(s);
+	if (!ret && s->pattern->has_offset)
+		ret = user_functions_add(s->elf, off, s->is_entry, s->found);
+	return ret;
 }
 
 int user_functions_find(int fd, const struct pattern *pattern, struct user_functions *found)
 {
 	_cleanup_(elf_image_close) struct elf_image elf;
-	struct search search = {&elf, pattern, found};
+	struct search search = {.elf = &elf, .pattern = pattern, .found = found};
 	int ret = elf_image_open(fd, &elf);
 
 	if (!ret)
 		ret = search_functions(&search);
-	if (!ret)
-		user_functions_sort(found);
-	return ret;
+	return ret ? ret : user_places_settle(&elf, &found->places);
 }
 
 void user_functions_deinit(struct user_functions *functions)

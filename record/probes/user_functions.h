@@ -7,17 +7,9 @@
 #include <stdint.h>
 
 #include "common/vec.h"
-#include "record/probes/elf_image.h"
+#include "elf/elf_image.h"
 #include "record/probes/pattern.h"
-
-/* A place in a file where a probe can be. */
-struct user_place {
-	uint64_t off;       /* in the file */
-	uint64_t semaphore; /* offset in the file of its counter of users; 0: it has none */
-	bool is_entry;      /* a function begins there, and the return address is on top */
-};
-
-typedef VEC(struct user_place) user_place_vec;
+#include "record/probes/user_places.h"
 
 /*
  * A function whose code is chosen when a program starts (STT_GNU_IFUNC), such as memcpy. Its symbol
@@ -43,22 +35,24 @@ struct user_functions {
  * order. A place is the entry of the function, after the instruction endbr64 if that is there. A
  * pattern that is an offset is that place. Names are from the file and from its debug symbols.
  * Returns 0, also if there are none, -ENOEXEC (damaged, or no 64-bit ELF file), -ERANGE if the
- * offset is not in code, -ENOMEM, or a failing read's errno. The caller frees @found in any case.
+ * offset is not in code, -E2BIG if the file has too many functions or repeats names until that
+ * takes too much work, -ENOMEM, or a failing read's errno. The caller frees @found in any case.
  */
 int user_functions_find(int fd, const struct pattern *pattern, struct user_functions *found);
 
 /* As user_functions_find, for static probes. */
 int usdt_find(int fd, const struct pattern *pattern, struct user_functions *found);
 
-/* Adds the entry of the function at offset @off of the file. Returns 0 or -ENOMEM. */
-int user_functions_add(const struct elf_image *elf, uint64_t off, struct user_functions *found);
+/*
+ * Adds the code at offset @off of the file, after the instruction endbr64 if that is there. A
+ * function begins there, or it need not (@is_entry). Returns 0, -E2BIG or -ENOMEM.
+ */
+int user_functions_add(const struct elf_image *elf, uint64_t off, bool is_entry,
+		       struct user_functions *found);
 
-/* Adds a place as it is, or refuses it. Returns 0 or -ENOMEM. */
+/* Adds a place as it is, or refuses it. Returns 0, -E2BIG or -ENOMEM. */
 int user_functions_add_place(const struct elf_image *elf, const struct user_place *place,
 			     struct user_functions *found);
-
-/* Sorts the places, and leaves each once. */
-void user_functions_sort(struct user_functions *functions);
 
 void user_functions_deinit(struct user_functions *functions);
 

@@ -79,6 +79,15 @@ void proc_identity_parse(const char *text, struct proc_identity *identity)
 	take_number(find_value(text, "Uid"), 1, &identity->uid);
 }
 
+/* @len without the kernel's mark of a path that was removed, if it has that. */
+static size_t len_unmarked(const char *path, size_t len)
+{
+	static const char deleted[] = " (deleted)";
+	size_t mark = strlen(deleted);
+
+	return len > mark && !memcmp(path + len - mark, deleted, mark) ? len - mark : len;
+}
+
 /* 12:cpu,cpuacct:/path\n or, of the unified hierarchy, 0::/path\n */
 const char *proc_cgroup_parse(const char *text, size_t *len)
 {
@@ -94,7 +103,7 @@ const char *proc_cgroup_parse(const char *text, size_t *len)
 
 			if (is_unified || !first) {
 				first = path + 1;
-				*len = end - first;
+				*len = len_unmarked(first, end - first);
 			}
 			if (is_unified)
 				break;
@@ -131,7 +140,6 @@ int proc_identity_read(uint32_t pid, struct proc_identity *identity)
 
 static int read_exe(uint32_t pid, char_vec *exe)
 {
-	static const char deleted[] = " (deleted)";
 	char path[64], target[PATH_MAX];
 	ssize_t len;
 
@@ -140,10 +148,8 @@ static int read_exe(uint32_t pid, char_vec *exe)
 	len = readlink(path, target, sizeof(target));
 	if (len <= 0)
 		return 0;
-	if ((size_t)len > strlen(deleted) &&
-	    !memcmp(target + len - strlen(deleted), deleted, strlen(deleted)))
-		len -= strlen(deleted);
-	return vec_append(exe, target, len) || vec_push(exe, '\0') ? -ENOMEM : 0;
+	return vec_append(exe, target, len_unmarked(target, len)) || vec_push(exe, '\0') ? -ENOMEM
+											 : 0;
 }
 
 static int read_cgroup(uint32_t pid, char_vec *cgroup)
@@ -221,7 +227,7 @@ static int take_text(const struct look_answer *answer, size_t *at, size_t len, c
 int proc_info_read(struct looker *looker, uint32_t pid, struct proc_info *info)
 {
 	const struct look_question question = {
-		.fn = answer_info, .bytes = &pid, .nr = sizeof(pid), .fd = -1};
+		.fn = answer_info, .bytes = &pid, .nr = sizeof(pid), .fd = -1, .pid = pid};
 	struct look_answer answer;
 	struct info_head head;
 	size_t at = sizeof(head);
@@ -239,6 +245,31 @@ int proc_info_read(struct looker *looker, uint32_t pid, struct proc_info *info)
 	if (!ret)
 		ret = take_text(&answer, &at, head.cgroup_bytes, &info->cgroup);
 	return ret == -ENOMEM ? ret : 0;
+}
+
+static int copy_text(char_vec *to, const char_vec *from)
+{
+	vec_clear(to);
+	return vec_append(to, from->data, from->nr);
+}
+
+int proc_info_fill(struct proc_info *info, const struct proc_info *other)
+{
+	struct proc_identity *identity = &info->identity;
+	bool has_ended = !info->exe.nr;
+	int ret = 0;
+
+	if (!identity->name[0])
+		memcpy(identity->name, other->identity.name, sizeof(identity->name));
+	if (identity->uid == PROF_UID_UNKNOWN)
+		identity->uid = other->identity.uid;
+	if (!identity->ns_pid)
+		identity->ns_pid = other->identity.ns_pid;
+	if (!info->exe.nr && other->exe.nr)
+		ret = copy_text(&info->exe, &other->exe);
+	if (!ret && (has_ended || !info->cgroup.nr) && other->cgroup.nr)
+		ret = copy_text(&info->cgroup, &other->cgroup);
+	return ret;
 }
 
 void proc_info_deinit(struct proc_info *info)

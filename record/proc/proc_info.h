@@ -22,7 +22,8 @@ void proc_identity_parse(const char *text, struct proc_identity *identity);
 
 /*
  * Finds the path in the text of /proc/PID/cgroup: that of the unified hierarchy, or else the first.
- * *@len is its length. Returns its begin, or NULL when there is none.
+ * *@len is its length, without the mark of a cgroup that was removed. Returns its begin, or NULL
+ * when there is none.
  */
 const char *proc_cgroup_parse(const char *text, size_t *len);
 
@@ -41,6 +42,13 @@ struct proc_info {
  * everything is unknown. @looker may be NULL. Returns 0 or -ENOMEM.
  */
 int proc_info_read(struct looker *looker, uint32_t pid, struct proc_info *info);
+
+/*
+ * Adds to @info what it lacks and @other has, from another moment of the same process. Of a process
+ * without an executable, which has ended and waits for its parent, the cgroup of @other counts.
+ * Returns 0 or -ENOMEM.
+ */
+int proc_info_fill(struct proc_info *info, const struct proc_info *other);
 
 void proc_info_deinit(struct proc_info *info);
 

@@ -56,6 +56,7 @@ char *proc_map_parse(char *line, struct proc_map *map)
 		return NULL;
 	if (strlen(p) < 5 || p[4] != ' ')
 		return NULL;
+	map->readable = p[0] == 'r';
 	map->executable = p[2] == 'x';
 	p += 5;
 	if (!take_number(&p, 16, ' ', &map->pgoff) || !take_number(&p, 16, ':', &major) ||

@@ -14,7 +14,7 @@ struct proc_map {
 	uint64_t pgoff;
 	uint64_t dev; /* as makedev */
 	uint64_t inode;
-	bool executable;
+	bool readable, executable;
 	const char *path; /* NUL-terminated, "" when anonymous; newlines are decoded */
 };
 

@@ -23,29 +23,45 @@ struct query {
 };
 
 #define QUERY                  _IOWR('f', 17, struct query) /* PROCMAP_QUERY */
+#define QUERY_READABLE         0x01
 #define QUERY_EXECUTABLE       0x04
 #define QUERY_COVERING_OR_NEXT 0x10
+
+static int ask(int fd, struct query *query, struct proc_map *map)
+{
+	query->size = sizeof(*query);
+	if (ioctl(fd, QUERY, query))
+		return -errno;
+	*map = (struct proc_map){
+		.start = query->vma_start,
+		.end = query->vma_end,
+		.pgoff = query->vma_offset,
+		.dev = makedev(query->dev_major, query->dev_minor),
+		.inode = query->inode,
+		.readable = query->vma_flags & QUERY_READABLE,
+		.executable = query->vma_flags & QUERY_EXECUTABLE,
+	};
+	return 0;
+}
 
 int proc_query_next(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map)
 {
 	struct query query = {
-		.size = sizeof(query),
 		.query_flags = QUERY_EXECUTABLE | QUERY_COVERING_OR_NEXT,
 		.query_addr = addr,
 		.vma_name_size = PATH_MAX,
 		.vma_name_addr = (uintptr_t)name,
 	};
+	int ret = ask(fd, &query, map);
 
-	if (ioctl(fd, QUERY, &query))
-		return -errno;
-	*map = (struct proc_map){
-		.start = query.vma_start,
-		.end = query.vma_end,
-		.pgoff = query.vma_offset,
-		.dev = makedev(query.dev_major, query.dev_minor),
-		.inode = query.inode,
-		.executable = true,
-		.path = query.vma_name_size ? name : "",
-	};
-	return 0;
+	if (!ret)
+		map->path = query.vma_name_size ? name : "";
+	return ret;
+}
+
+int proc_query_readable(int fd, uint64_t addr, struct proc_map *map)
+{
+	struct query query = {.query_flags = QUERY_READABLE, .query_addr = addr};
+
+	return ask(fd, &query, map);
 }

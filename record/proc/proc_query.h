@@ -19,4 +19,10 @@
  */
 int proc_query_next(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map);
 
+/*
+ * Finds the mapping of @addr if it may be read, without its path, which is NULL. Returns as
+ * proc_query_next.
+ */
+int proc_query_readable(int fd, uint64_t addr, struct proc_map *map);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static int answer_start(struct look *look)
 int proc_start_ns(struct looker *looker, uint32_t pid, uint64_t *start_ns)
 {
 	const struct look_question question = {
-		.fn = answer_start, .bytes = &pid, .nr = sizeof(pid), .fd = -1};
+		.fn = answer_start, .bytes = &pid, .nr = sizeof(pid), .fd = -1, .pid = pid};
 	struct look_answer answer;
 	int ret = looker_ask(looker, &question, &answer);
 
@@ -113,9 +114,30 @@ int proc_start_ns(struct looker *looker, uint32_t pid, uint64_t *start_ns)
 	return ret;
 }
 
+uint32_t proc_owner(uint32_t pid)
+{
+	uint32_t real = PROC_NOBODY, effective;
+	char path[PATH_SIZE];
+	char_vec text = {0};
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	/* The first line has the name, whose newlines are escaped. */
+	line = read_file(path, STATUS_MAX, &text) ? NULL : strstr(text.data, "\nUid:");
+	if (line && sscanf(line, " Uid: %" SCNu32 " %" SCNu32, &real, &effective) == 2 && !real)
+		real = effective;
+	vec_free(&text);
+	return real;
+}
+
 int proc_tgid(uint32_t tid, uint32_t *tgid)
 {
 	return read_number(tid, "Tgid:", tgid);
+}
+
+int proc_tracer(uint32_t tid, uint32_t *tracer)
+{
+	return read_number(tid, "TracerPid:", tracer);
 }
 
 int proc_parent(uint32_t pid, uint32_t *ppid)
@@ -138,6 +160,43 @@ bool proc_has_threads(uint32_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	return !stat(path, &st) && st.st_nlink > NO_THREAD_LINKS;
+}
+
+/* One pass of proc_add_threads. Returns 1 if it found a new thread. */
+static int add_once(uint32_t pid, int (*add)(void *ctx, uint32_t tid), void *ctx)
+{
+	char path[PATH_SIZE];
+	struct dirent *entry;
+	bool has_new = false;
+	int ret = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (ret >= 0 && (entry = readdir(dir))) {
+		uint64_t tid;
+
+		if (parse_u64(entry->d_name, 1, UINT32_MAX, &tid))
+			continue;
+		ret = add(ctx, tid);
+		has_new |= ret == 1;
+		if (ret == -ESRCH)
+			ret = 0;
+	}
+	closedir(dir);
+	return ret < 0 ? ret : has_new;
+}
+
+int proc_add_threads(uint32_t pid, int (*add)(void *ctx, uint32_t tid), void *ctx)
+{
+	int ret;
+
+	do
+		ret = add_once(pid, add, ctx);
+	while (ret == 1);
+	return ret;
 }
 
 uint32_t proc_other_thread(uint32_t pid)

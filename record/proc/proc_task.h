@@ -10,6 +10,9 @@
 #include "common/parse.h"
 #include "record/system/looker.h"
 
+/* The owner of what cannot be looked at: the user "nobody", by convention. */
+#define PROC_NOBODY 65534
+
 /* Appends the ids of all processes. Returns 0 or a negative errno with @err set. */
 int proc_list(u32_vec *pids, struct err *err);
 
@@ -26,6 +29,14 @@ bool proc_has_threads(uint32_t pid);
  */
 int proc_start_ns(struct looker *looker, uint32_t pid, uint64_t *start_ns);
 
+/*
+ * Calls @add for each thread of the process, again and again until a pass finds no new one: threads
+ * may begin meanwhile. @add returns 1 if the thread is new to it, 0 if not, -ESRCH if it has gone,
+ * or another negative errno, which ends this. Returns 0, -ESRCH if there is no such process, or a
+ * negative errno.
+ */
+int proc_add_threads(uint32_t pid, int (*add)(void *ctx, uint32_t tid), void *ctx);
+
 /* One of the threads that are not the main thread, or 0. */
 uint32_t proc_other_thread(uint32_t pid);
 
@@ -37,6 +48,15 @@ int proc_status_number(const char *text, const char *key, uint32_t *value);
 
 /* The process that thread @tid belongs to. Returns 0, -ENOMEM, or the errno of reading /proc. */
 int proc_tgid(uint32_t tid, uint32_t *tgid);
+
+/*
+ * The user who answers for process @pid: the real user id, or the effective one if that is root's.
+ * PROC_NOBODY: not known.
+ */
+uint32_t proc_owner(uint32_t pid);
+
+/* The process that traces @tid, 0 if none does. Returns as proc_parent. */
+int proc_tracer(uint32_t tid, uint32_t *tracer);
 
 /* The parent of process @pid. Returns 0, -ENOMEM, or the errno of reading /proc. */
 int proc_parent(uint32_t pid, uint32_t *ppid);

@@ -223,7 +223,10 @@ const struct mapping *address_space_lookup(const struct address_space *space, ui
 struct file_place address_space_place(const struct address_space *space,
 				      const struct mapping *mapping)
 {
-	struct file_place place = {.pid = space->pid, .start = mapping->start, .end = mapping->end};
+	struct file_place place = {.pid = space->pid,
+				   .start = mapping->start,
+				   .end = mapping->end,
+				   .space = space->generation + 1};
 
 	memcpy(place.ancestors, space->ancestors, sizeof(place.ancestors));
 	return place;

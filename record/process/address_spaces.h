@@ -37,7 +37,7 @@ struct address_spaces {
 	uint64_t next_generation;
 	size_t nr_exited;
 	size_t nr_ended;     /* mappings and address spaces that ended since the last forget */
-	bool has_many_ended; /* so many of one memory that each look-up there takes long */
+	bool has_many_ended; /* one memory has so many that each look-up takes long */
 	struct memory_budget *memory; /* NULL: nobody counts */
 	bool is_full; /* the budget is in use, and no more mappings are kept until the next forget
 		       */

@@ -141,6 +141,11 @@ bool file_identity_look(struct look *look, const struct file_place *place, const
 	struct stat st;
 	int found = look_at_mapping(look, place, identity, &st);
 
+	/* Of the executable, this takes no capability. */
+	if (!found && !look_touch(look, look_process(place->pid))) {
+		snprintf(name, sizeof(name), "/proc/%u/exe", place->pid);
+		found = look_at_path(place, name, identity, &st);
+	}
 	/* The path may lead through other file systems, which the process chooses. */
 	if (!found && path && !look_touch(look, look_process(place->pid))) {
 		snprintf(name, sizeof(name), "/proc/%u/root%s", place->pid, path);

@@ -40,6 +40,8 @@ struct file_place {
 	uint32_t ancestors[FILE_PLACE_ANCESTORS];
 	uint64_t start, end;  /* [start, end) */
 	uint64_t realtime_ns; /* 0: the process maps it now */
+	uint64_t space;       /* generation of the address space and 1; 0: not known */
+	uint32_t owner;       /* effective user id of the process and 1; 0: not known */
 };
 
 /*

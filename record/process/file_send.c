@@ -6,10 +6,9 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "record/proc/proc_task.h"
+#include "record/process/file_owner.h"
 #include "record/system/fd_message.h"
-
-/* The owner of a file that cannot be looked at. */
-#define NOBODY 65534
 
 /* Somebody may have written to a file since its build-id was read. */
 static bool is_file_of(int fd, const struct build_id *expected)
@@ -18,6 +17,16 @@ static bool is_file_of(int fd, const struct build_id *expected)
 
 	return build_id_is_none(expected) ||
 	       (!build_id_from_fd(fd, &id) && build_id_equal(&id, expected));
+}
+
+/* Does @place map the file of @st now? */
+static bool is_mapped_at(struct look *look, const struct file_place *place, const struct stat *st)
+{
+	_cleanup_close_ int found = file_place_find(look, place, st->st_dev);
+	struct stat mapped;
+
+	return found >= 0 && !fstat(found, &mapped) && mapped.st_dev == st->st_dev &&
+	       mapped.st_ino == st->st_ino;
 }
 
 /*
@@ -43,7 +52,9 @@ static int answer_request(struct look *look)
 		return -errno;
 	if (!is_file_of(fd, mapped_file_build_id(&file)))
 		return -ESTALE;
-	sent = (struct sent_file){.owner = st.st_uid, .dev = st.st_dev, .ino = st.st_ino};
+	sent = (struct sent_file){.owner = file_owner(fd, &st),
+				  .is_mapped = is_mapped_at(look, &place, &st),
+				  .identity = file_identity_of_stat(&st)};
 	look_answer_append(look, &sent, sizeof(sent));
 	return fd_message_send(look->fd, (const char *)look->question + look->nr_question - nr, nr,
 			       fd);
@@ -52,12 +63,13 @@ static int answer_request(struct look *look)
 int file_send(struct looker *looker, const struct mapped_file *file, const struct file_place *place,
 	      const struct file_message *message, struct sent_file *sent)
 {
-	struct look_question question = {.fn = answer_request, .fd = message->sock};
+	struct look_question question = {
+		.fn = answer_request, .fd = message->sock, .pid = place->pid};
 	struct file_question about;
 	struct look_answer answer;
 	int ret;
 
-	*sent = (struct sent_file){.owner = NOBODY};
+	*sent = (struct sent_file){.owner = PROC_NOBODY};
 	if (!file_question_put(&about, message->nr, file, place) ||
 	    about.nr > sizeof(about.bytes) - message->nr)
 		return -E2BIG;

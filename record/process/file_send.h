@@ -6,6 +6,7 @@
 #ifndef RECORD_PROCESS_FILE_SEND_H
 #define RECORD_PROCESS_FILE_SEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,9 +21,9 @@ struct file_message {
 
 /* The looker's answer about a file. */
 struct sent_file {
-	uint32_t owner; /* user id; nobody's if the file could not be opened */
-	uint64_t dev;   /* as makedev; 0: not known */
-	uint64_t ino;
+	uint32_t owner; /* as of file_owner; nobody's if the file could not be opened */
+	bool is_mapped; /* the place was seen to map this very inode, just now */
+	struct file_identity identity; /* from stat; all zero: not known */
 };
 
 /*

@@ -3,14 +3,14 @@
 
 #include "common/clock.h"
 
-/* All looks may take one part in so many of the time of a CPU, and looks at one process this. */
+/* All looks may take 1/SHARE of the time of a CPU, and those at one process 1/PROCESS_SHARE. */
 #define SHARE         20
 #define PROCESS_SHARE 100
 
 /* Credit that can be saved up: some thousand looks, for a host that starts many processes. */
 #define CREDIT_MAX_NS (500 * NS_PER_MS)
 
-/* A process whose mappings were not read to the end waits at least so long. */
+/* The shortest wait of a process whose mappings were not read to the end. */
 #define CUT_PAUSE_NS NS_PER_S
 
 /* Shorter waits are as usual: every process with a hundred mappings has them. */

@@ -123,11 +123,35 @@ static int open_in_root_of(struct look *look, const struct mapped_file *file, ui
 	return open_same(path, file);
 }
 
+/*
+ * Opens the file as the executable of the process, which takes no capability. Returns -ENOENT if it
+ * is another one.
+ */
+static int open_executable(struct look *look, const struct mapped_file *file, uint32_t pid)
+{
+	char path[PROC_PATH_SIZE], name[PATH_MAX];
+	int ret = look_touch(look, look_process(pid));
+	bool deleted;
+	ssize_t nr;
+
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	nr = readlink(path, name, sizeof(name) - 1);
+	if (nr < 0)
+		return -errno;
+	name[nr] = '\0';
+	name[mapped_file_path_bytes(MAPPED_FILE, name, &deleted)] = '\0';
+	return strcmp(name, file->path) ? -ENOENT : open_same(path, file);
+}
+
 int mapped_file_open(struct look *look, const struct mapped_file *file,
 		     const struct file_place *place)
 {
 	int fd = file->kind == MAPPED_FILE ? open_mapping(look, file, place) : -EINVAL;
 
+	if (fd < 0 && fd != -EHOSTDOWN && file->kind == MAPPED_FILE)
+		fd = open_executable(look, file, place->pid);
 	if (fd >= 0 || fd == -EHOSTDOWN || file->kind != MAPPED_FILE || file->deleted)
 		return fd;
 	fd = open_in_root_of(look, file, place->pid);
@@ -292,7 +316,7 @@ static int answer_look(struct look *look)
 void mapped_file_ask(struct looker *looker, struct mapped_file *file,
 		     const struct file_place *place)
 {
-	struct look_question question = {.fn = answer_look, .fd = -1};
+	struct look_question question = {.fn = answer_look, .fd = -1, .pid = place->pid};
 	struct file_question about;
 	struct look_answer answer;
 	struct look_result result;

@@ -48,7 +48,7 @@ int mapped_files_look(struct mapped_files *files, const struct mapped_file_key *
 /* May @a and @b describe one file, which two sources told of, each in its own way? */
 bool mapped_files_are_same(const struct mapped_file *a, const struct mapped_file *b);
 
-/* Is there so much more than after the last sweep that another one is worth it? */
+/* Has enough been added since the last sweep to make another one worthwhile? */
 bool mapped_files_want_sweep(const struct mapped_files *files);
 
 /*

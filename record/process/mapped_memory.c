@@ -10,7 +10,7 @@
 
 #define STILL_MAPPED UINT64_MAX
 
-/* The time of a sample may be so much before the record of its mapping. */
+/* By how much the time of a sample may precede the record of its mapping. */
 #define OUT_OF_ORDER_NS NS_PER_MS
 
 /* Charges the bytes of @memory as it is now. Mappings that others share are charged once. */

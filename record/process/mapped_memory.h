@@ -22,8 +22,9 @@ struct live_share {
 };
 
 /*
- * Live mappings of one memory. The kernel does not tell of those that go away, so they add up. A
- * memory that has so many begins anew, and the next look at the process finds those that it has.
+ * The most live mappings of one memory. The kernel does not report mappings that go away, so they
+ * add up. At this number the memory is emptied, and the next look at the process finds the mappings
+ * that still exist.
  */
 #define MAPPED_MEMORY_MAX 4096
 

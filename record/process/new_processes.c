@@ -2,6 +2,7 @@
 #include "record/process/new_processes.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/hash.h"
 
@@ -23,31 +24,131 @@ static void release_process(struct new_processes *new_processes, struct new_proc
 	proc_info_deinit(&process->info);
 }
 
+static struct new_process *find_known(const struct new_processes *new_processes,
+				      uint64_t generation)
+{
+	index_for_each(&new_processes->by_generation, hash_u64(generation), i)
+		if (new_processes->known.data[i].generation == generation)
+			return &new_processes->known.data[i];
+	return NULL;
+}
+
+/* Keeps @process, with its info. Returns 0, or -ENOMEM: then the info stays the caller's. */
+static int keep_process(struct new_processes *new_processes, const struct new_process *process)
+{
+	int ret = index_push(&new_processes->by_generation, &new_processes->known,
+			     hash_u64(process->generation), *process);
+
+	if (!ret)
+		memory_budget_charge(new_processes->memory, 0, bytes_of(process));
+	return ret;
+}
+
+/* Puts @info, of /proc, in the place of what was known. @info holds that afterwards. */
+static int improve_process(struct new_processes *new_processes, struct new_process *known,
+			   struct proc_info *info)
+{
+	struct proc_info before = known->info;
+	size_t bytes = bytes_of(known);
+	int ret = info->cgroup.nr ? cgroup_paths_learn(&new_processes->cgroups, known->cgroup,
+						       info->cgroup.data)
+				  : 0;
+
+	if (!ret)
+		ret = proc_info_fill(info, &before);
+	if (ret)
+		return ret;
+	known->info = *info;
+	*info = before;
+	memory_budget_charge(new_processes->memory, bytes, bytes_of(known));
+	return 0;
+}
+
 static int read_process(struct new_processes *new_processes, struct looker *looker,
 			const struct new_process *newcomer)
 {
+	struct new_process *known = find_known(new_processes, newcomer->generation);
 	struct new_process process = *newcomer;
 	int ret = proc_info_read(looker, process.pid, &process.info);
 	bool is_there = process.info.identity.name[0]; /* mostly it has gone by now */
 
-	if (!ret && is_there)
-		ret = index_push(&new_processes->by_generation, &new_processes->known,
-				 hash_u64(process.generation), process);
-	if (ret || !is_there)
-		proc_info_deinit(&process.info);
-	else
-		memory_budget_charge(new_processes->memory, 0, bytes_of(&process));
+	if (!ret && is_there && !known) {
+		ret = keep_process(new_processes, &process);
+		if (!ret)
+			return 0;
+	} else if (!ret && is_there) {
+		ret = improve_process(new_processes, known, &process.info);
+	}
+	proc_info_deinit(&process.info);
 	return ret;
 }
 
-int new_processes_read(struct new_processes *new_processes, const struct address_spaces *spaces)
+int new_processes_tell(struct new_processes *new_processes, const struct told_process *told)
 {
+	/* The cgroup may be removed when its last process ends, so its path is looked up now. */
+	int ret = cgroup_paths_look(&new_processes->cgroups, told->cgroup);
+
+	return ret ? ret : vec_push(&new_processes->told, *told);
+}
+
+/* Keeps what was told of the process, and has it looked at. */
+static int take_told(struct new_processes *new_processes, struct address_spaces *spaces,
+		     const struct told_process *told)
+{
+	const char *path = cgroup_paths_find(&new_processes->cgroups, told->cgroup);
+	struct new_process process = {.pid = told->tgid, .cgroup = told->cgroup};
+	struct proc_identity *identity = &process.info.identity;
+	struct address_space *space;
+	int ret = address_spaces_get(spaces, told->tgid, told->time_ns, &space);
+
+	if (ret || find_known(new_processes, space->generation))
+		return ret;
+	if (memory_budget_is_used(new_processes->memory, MEMORY_DESCRIPTIONS)) {
+		new_processes->nr_left_out++;
+		return 0;
+	}
+	process.generation = space->generation;
+	identity->uid = told->uid;
+	identity->ns_pid = told->ns_tgid;
+	memcpy(identity->name, told->name, sizeof(told->name) - 1);
+	if (path)
+		ret = vec_append(&process.info.cgroup, path, strlen(path) + 1);
+	if (!ret)
+		ret = new_processes_add(new_processes, space);
+	if (!ret)
+		ret = keep_process(new_processes, &process);
+	if (ret)
+		proc_info_deinit(&process.info);
+	return ret;
+}
+
+static int take_all_told(struct new_processes *new_processes, struct address_spaces *spaces,
+			 uint64_t until_ns)
+{
+	size_t nr = 0;
 	int ret = 0;
+
+	vec_for_each(&new_processes->told, told) {
+		if (told->time_ns > until_ns || ret)
+			new_processes->told.data[nr++] = *told;
+		else
+			ret = take_told(new_processes, spaces, told);
+	}
+	new_processes->told.nr = nr;
+	return ret;
+}
+
+int new_processes_read(struct new_processes *new_processes, struct address_spaces *spaces,
+		       uint64_t until_ns)
+{
+	int ret = take_all_told(new_processes, spaces, until_ns);
 
 	vec_for_each(&new_processes->waiting, newcomer) {
 		const struct address_space *space =
 			address_spaces_find(spaces, newcomer->pid, UINT64_MAX);
 
+		if (ret)
+			break;
 		/* An exec replaces the address space that a fork began, and is noted itself. */
 		if (!space || space->generation != newcomer->generation || space->exited_ns)
 			continue;
@@ -56,8 +157,6 @@ int new_processes_read(struct new_processes *new_processes, const struct address
 			continue;
 		}
 		ret = read_process(new_processes, spaces->files.looker, newcomer);
-		if (ret)
-			break;
 	}
 	vec_clear(&new_processes->waiting);
 	return ret;
@@ -66,10 +165,9 @@ int new_processes_read(struct new_processes *new_processes, const struct address
 const struct proc_info *new_processes_find(const struct new_processes *new_processes,
 					   const struct address_space *space)
 {
-	index_for_each(&new_processes->by_generation, hash_u64(space->generation), i)
-		if (new_processes->known.data[i].generation == space->generation)
-			return &new_processes->known.data[i].info;
-	return NULL;
+	const struct new_process *known = find_known(new_processes, space->generation);
+
+	return known ? &known->info : NULL;
 }
 
 int new_processes_forget(struct new_processes *new_processes, const struct address_spaces *spaces)
@@ -97,7 +195,9 @@ void new_processes_deinit(struct new_processes *new_processes)
 {
 	vec_for_each(&new_processes->known, process)
 		release_process(new_processes, process);
+	vec_free(&new_processes->told);
 	vec_free(&new_processes->waiting);
 	vec_free(&new_processes->known);
+	cgroup_paths_deinit(&new_processes->cgroups);
 	index_deinit(&new_processes->by_generation);
 }

@@ -1,30 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts that /proc tells of processes that began during the recording. /proc has them only while a
- * process lives, and a drain may come later. So the recorder looks at new processes soon after they
- * began. It keeps the answers as long as their address spaces.
+ * Facts about processes that a drain may find gone. /proc tells them only while a process lives, so
+ * the recorder looks at a process soon after it began, or after its first sample if it is older
+ * than the recording. Before that look, and if it comes too late, the facts are those that the
+ * program took with the first sample. They are kept as long as the address space.
  */
 #ifndef RECORD_PROCESS_NEW_PROCESSES_H
 #define RECORD_PROCESS_NEW_PROCESSES_H
 
 #include <stdint.h>
 
+#include "bpf/shared.h"
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/proc/proc_info.h"
 #include "record/process/address_spaces.h"
+#include "record/process/cgroup_paths.h"
 #include "record/system/memory_budget.h"
 
 struct new_process {
 	uint32_t pid;
 	uint64_t generation; /* of its address space */
+	uint64_t cgroup;     /* its id, as the program told; 0: not known */
 	struct proc_info info;
 };
 
 /* All zero: none. */
 struct new_processes {
+	VEC(struct told_process) told;   /* whose address spaces are not known yet */
 	VEC(struct new_process) waiting; /* not looked at yet: without info */
 	VEC(struct new_process) known;
+	struct cgroup_paths cgroups;
 	struct index by_generation;   /* of those that are known */
 	struct memory_budget *memory; /* pays for those that are known; NULL: nobody counts */
 	uint64_t nr_left_out;         /* processes without an answer, since memory was short */
@@ -33,11 +39,16 @@ struct new_processes {
 /* Notes an address space that has just begun. Returns 0 or -ENOMEM. */
 int new_processes_add(struct new_processes *new_processes, const struct address_space *space);
 
+/* Notes what the program told of a sampled process. Returns 0 or -ENOMEM. */
+int new_processes_tell(struct new_processes *new_processes, const struct told_process *told);
+
 /*
- * Looks at the waiting processes, unless memory is short, that still have the address space with
- * which they were noted. Returns 0 or -ENOMEM.
+ * Takes what was told up to @until_ns, when @spaces has all changes of that time. Then looks at the
+ * waiting processes, unless memory is short, that still have the address space with which they were
+ * noted. Returns 0 or -ENOMEM.
  */
-int new_processes_read(struct new_processes *new_processes, const struct address_spaces *spaces);
+int new_processes_read(struct new_processes *new_processes, struct address_spaces *spaces,
+		       uint64_t until_ns);
 
 /* The answer for @space, or NULL when there is none. Valid until the next read or forget. */
 const struct proc_info *new_processes_find(const struct new_processes *new_processes,

@@ -11,7 +11,7 @@
 #include "record/proc/proc_task.h"
 #include "record/process/memory_sharers.h"
 
-/* A process may map files of so many devices that do not answer, for its mappings to be known. */
+/* A process that maps files of more unresponsive devices than this has unknown mappings. */
 #define TRIES_MAX 3
 
 /* The looker is asked for the mappings of a process that end after @from. */
@@ -26,12 +26,12 @@ struct scan_question {
 };
 
 /*
- * A text lists all mappings, and most of them are not executable. It is read up to so many lines
- * for each mapping that is wanted.
+ * A text lists all mappings, most of which are not executable. At most this many lines are read for
+ * each mapping that is wanted.
  */
 #define LINES_PER_MAPPING 16
 
-/* Paths may take so many bytes for each mapping that is wanted. Most have less than 100. */
+/* The most bytes of paths for each mapping that is wanted. Most paths have less than 100. */
 #define PATH_BYTES_PER_MAPPING 512
 
 /* The answer begins with it. */
@@ -261,8 +261,11 @@ static int take_answer(const struct look_answer *answer, struct mapped_files *fi
 static int ask_for_mappings(struct scan_question *about, struct mapped_files *files,
 			    mapping_vec *mappings)
 {
-	const struct look_question question = {
-		.fn = answer_scan, .bytes = about, .nr = sizeof(*about), .fd = -1};
+	const struct look_question question = {.fn = answer_scan,
+					       .bytes = about,
+					       .nr = sizeof(*about),
+					       .fd = -1,
+					       .pid = about->pid};
 	struct look_answer answer;
 	unsigned int nr_tries = 0;
 

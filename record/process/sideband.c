@@ -440,6 +440,12 @@ static void decode_record(const char *raw, uint64_t time_ns, struct sideband_rec
 	}
 }
 
+void sideband_decode(const struct perf_event_header *raw, uint64_t time_ns,
+		     struct sideband_record *record)
+{
+	decode_record((const char *)raw, time_ns, record);
+}
+
 /* Moves the records from @first on to the front of pool and list. */
 static void keep_from(struct sideband *sb, size_t first)
 {

@@ -52,6 +52,15 @@ struct sideband;
 
 typedef int (*sideband_fn)(void *ctx, const struct sideband_record *record);
 
+struct perf_event_header;
+
+/*
+ * Decodes a record of the kernel: PERF_RECORD_MMAP2, FORK, EXIT, COMM (an exec) or KSYMBOL. The
+ * names point into it.
+ */
+void sideband_decode(const struct perf_event_header *raw, uint64_t time_ns,
+		     struct sideband_record *record);
+
 /* Bytes of each CPU's buffer, unless that is more memory than the user may lock. */
 #define SIDEBAND_BUFFER_BYTES (256u << 10)
 

@@ -30,7 +30,13 @@ static void ids_sort(u32_vec *ids)
 		qsort(ids->data, ids->nr, sizeof(*ids->data), compare_u32);
 }
 
-static int follow_child(struct sampler *sampler, uint32_t pid, uint32_t parent, struct err *err)
+/* Who follows. */
+struct follower {
+	descendants_fn follow;
+	void *ctx;
+};
+
+static int follow_child(const struct follower *by, uint32_t pid, uint32_t parent, struct err *err)
 {
 	_cleanup_close_ int pidfd = syscall(SYS_pidfd_open, pid, 0);
 	uint32_t now;
@@ -43,7 +49,7 @@ static int follow_child(struct sampler *sampler, uint32_t pid, uint32_t parent, 
 	/* The pidfd holds the id. If @parent is not the parent, another process had got the id. */
 	if (proc_parent(pid, &now) || now != parent)
 		return 0;
-	ret = sampler_follow(sampler, pidfd, err);
+	ret = by->follow(by->ctx, pid, pidfd, err);
 	return ret == -ESRCH ? 0 : ret;
 }
 
@@ -52,7 +58,7 @@ static int follow_child(struct sampler *sampler, uint32_t pid, uint32_t parent, 
  * were any. A process may fork children just before it is marked; the next call finds them, since
  * it lists /proc anew.
  */
-static int follow_children(u32_vec *known, struct sampler *sampler, bool *grown, struct err *err)
+static int follow_children(u32_vec *known, const struct follower *by, bool *grown, struct err *err)
 {
 	u32_vec all = {0}, found = {0};
 	int ret = proc_list(&all, err);
@@ -62,7 +68,7 @@ static int follow_children(u32_vec *known, struct sampler *sampler, bool *grown,
 
 		if (ids_has(known, pid) || proc_parent(pid, &parent) || !ids_has(known, parent))
 			continue;
-		ret = follow_child(sampler, pid, parent, err);
+		ret = follow_child(by, pid, parent, err);
 		if (!ret && vec_push(&found, pid))
 			ret = err_set(err, -ENOMEM, "failed to follow processes: out of memory");
 	}
@@ -75,8 +81,9 @@ static int follow_children(u32_vec *known, struct sampler *sampler, bool *grown,
 	return ret;
 }
 
-int descendants_follow(const u32_vec *pids, struct sampler *sampler, struct err *err)
+int descendants_follow(const u32_vec *pids, descendants_fn follow, void *ctx, struct err *err)
 {
+	const struct follower by = {follow, ctx};
 	u32_vec known = {0};
 	bool grown = true;
 	int ret = 0;
@@ -85,7 +92,7 @@ int descendants_follow(const u32_vec *pids, struct sampler *sampler, struct err 
 		ret = err_set(err, -ENOMEM, "failed to follow processes: out of memory");
 	ids_sort(&known);
 	while (!ret && grown)
-		ret = follow_children(&known, sampler, &grown, err);
+		ret = follow_children(&known, &by, &grown, err);
 	vec_free(&known);
 	return ret;
 }

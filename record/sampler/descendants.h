@@ -5,13 +5,17 @@
 
 #include "common/err.h"
 #include "common/parse.h"
-#include "record/sampler/sampler.h"
 
 /*
- * Makes @sampler follow all descendants of @pids. The caller has called sampler_attach_follower, so
- * that the kernel marks the children that followed processes fork meanwhile. Returns 0 or a
+ * Follows a descendant, whose id @pidfd holds. Returns 0, -ESRCH if it has gone, or another
  * negative errno with @err set.
  */
-int descendants_follow(const u32_vec *pids, struct sampler *sampler, struct err *err);
+typedef int (*descendants_fn)(void *ctx, uint32_t pid, int pidfd, struct err *err);
+
+/*
+ * Calls @follow for all descendants of @pids. The children that followed processes fork meanwhile
+ * must be followed by themselves. Returns 0 or a negative errno with @err set.
+ */
+int descendants_follow(const u32_vec *pids, descendants_fn follow, void *ctx, struct err *err);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "record/sampler/tracing_programs.h"
 
-/* The section of the model in bpf/event_hits.h. */
+/* The section of the model in bpf/count/event_hits.h. */
 #define SECTION "fentry"
 
 static void *copy_bytes(const void *bytes, size_t size)

@@ -14,7 +14,7 @@
 #include "common/cleanup.h"
 #include "record/sampler/event_names.h"
 #include "record/sampler/kernel_types.h"
-#include "record/sampler/skeleton.h"
+#include "record/program/skeleton.h"
 
 /* Does the kernel let a program run at the end of @function? */
 static bool may_follow(const struct kernel_types *types, const char *function)

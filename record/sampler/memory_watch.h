@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Watches changes of memory that the kernel's side-band leaves out (bpf/memory_changes.h), and adds
- * them to the side-band's records. For moves of code, the program runs at the end of mremap alone
- * (fexit). Locked-down kernels refuse that. There the program is on the tracepoint of mremap's
- * exit, for which every system call of the host takes 10 ns more.
+ * Watches changes of memory that the kernel's side-band leaves out (bpf/count/memory_changes.h),
+ * and adds them to the side-band's records. For moves of code, the program runs at the end of
+ * mremap alone (fexit). Locked-down kernels refuse that. There the program is on the tracepoint of
+ * mremap's exit, for which every system call of the host takes 10 ns more.
  */
 #ifndef RECORD_SAMPLER_MEMORY_WATCH_H
 #define RECORD_SAMPLER_MEMORY_WATCH_H

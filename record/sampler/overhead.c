@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/sampler/overhead.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "record/maps/maps.h"
 
 #define CHECK_INTERVAL_NS (200 * NS_PER_MS)
 #define NOTE_INTERVAL_NS  (60 * NS_PER_S)
@@ -117,7 +117,7 @@ static int read_costs(const struct overhead *o, const struct cost_maps *maps, ui
 	if (!costs)
 		return err_set(err, -ENOMEM, "failed to record: out of memory");
 	for (uint32_t event = 0; event < o->nr_events; event++) {
-		if (bpf_map_lookup_elem(maps->costs, &event, costs))
+		if (map_lookup(maps->costs, &event, costs))
 			return err_set(err, -errno, "failed to read the cost of counting: %m");
 		for (size_t i = 0; i < maps->nr_cpus; i++)
 			run_ns[event] += costs[i].run_ns;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Watches what counting costs (bpf/hit_cost.h). Above a limit, the user hears of it, or fewer hits
- * are counted. So a function that is called a million times a second does not bring a host down.
+ * Watches what counting costs (bpf/count/hit_cost.h). Above a limit, the user hears of it, or fewer
+ * hits are counted. So a function that is called a million times a second does not bring a host
+ * down.
  */
 #ifndef RECORD_SAMPLER_OVERHEAD_H
 #define RECORD_SAMPLER_OVERHEAD_H
@@ -22,7 +23,7 @@ struct overhead {
 	uint64_t checked_ns;          /* CLOCK_MONOTONIC */
 	uint64_t noted_ns;            /* when the user heard of it last */
 	uint64_t run_ns[MAX_EVENTS];  /* what the hits of each event cost until checked_ns */
-	uint32_t gaps[MAX_EVENTS];    /* one of so many is counted; 0 and 1: all */
+	uint32_t gaps[MAX_EVENTS];    /* 1 hit in this many is counted; 0 and 1: all */
 	uint32_t largest[MAX_EVENTS]; /* of these, in the recording at hand */
 };
 

@@ -10,10 +10,13 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "record/maps/maps.h"
+#include "record/maps/rings.h"
+#include "record/program/program.h"
 #include "record/system/cpus.h"
 #include "record/system/privilege.h"
 #include "record/sampler/sampler_load.h"
-#include "record/sampler/skeleton.h"
+#include "record/program/skeleton.h"
 
 /*
  * One system call fetches this many elements. A batch must hold a whole hash bucket, or the kernel
@@ -27,7 +30,9 @@
 struct sampler {
 	struct profrec_bpf *bpf;
 	struct entry_programs entries;
-	struct ring_buffer *wakeups;
+	struct program_state state;
+	bool is_own; /* the program runs in the recorder (record/program/), not in the kernel */
+	struct rings *wakeups;
 	VEC(struct bpf_link *) links;
 	uint32_t active; /* number of the set that the programs write to */
 	struct set_maps maps;
@@ -39,6 +44,12 @@ struct sampler {
 	struct totals *totals;
 	uint64_t taken; /* samples of all drained sets */
 };
+
+/* The descriptor of a map of the programs. */
+static int fd_of(const struct sampler *sampler, const struct bpf_map *map)
+{
+	return sampler->is_own ? program_map_fd(sampler->bpf, map) : bpf_map__fd(map);
+}
 
 static int ignore_wakeup(void *ctx, void *data, size_t size)
 {
@@ -58,8 +69,7 @@ static int set_hits(struct sampler *sampler, const u32_vec *cpus, struct err *er
 		if (cpus_find(&sampler->possible, *cpu, &i))
 			states[i].is_sampled = 1;
 	for (uint32_t event = 0; event < sampler->nr_events; event++)
-		if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.hits), &event, states,
-					BPF_ANY))
+		if (map_update(fd_of(sampler, sampler->bpf->maps.hits), &event, states, BPF_ANY))
 			return err_set(err, -errno, "failed to select the CPUs: %m");
 	return 0;
 }
@@ -81,10 +91,37 @@ static int alloc_totals(struct sampler *sampler, struct err *err)
 
 static int map_wakeups(struct sampler *sampler, struct err *err)
 {
-	int fd = bpf_map__fd(sampler->bpf->maps.wakeups);
+	int ret = rings_create(&sampler->wakeups);
 
-	sampler->wakeups = ring_buffer__new(fd, ignore_wakeup, NULL, NULL);
-	return sampler->wakeups ? 0 : err_set(err, -errno, "failed to map the wakeup buffer: %m");
+	if (!ret)
+		ret = rings_add(sampler->wakeups, fd_of(sampler, sampler->bpf->maps.wakeups),
+				ignore_wakeup, NULL);
+	return ret ? err_set(err, ret, "failed to map the wakeup buffer: %s", strerror(-ret)) : 0;
+}
+
+static void take_maps(struct sampler *sampler, const struct sampler_options *options)
+{
+	struct profrec_bpf *b = sampler->bpf;
+
+	if (sampler->is_own)
+		program_state(&sampler->state);
+	else
+		sampler->state = (struct program_state){
+			.active_set = &b->bss->active_set,
+			.set_states = b->bss->set_states,
+			.slices_begin_ns = &b->bss->slices_begin_ns,
+			.seen_period = &b->bss->seen_period,
+			.shed_gaps = b->bss->shed_gaps,
+			.nr_unmarked = &b->bss->nr_unmarked,
+			.nr_early_refused = &b->bss->nr_early_refused,
+		};
+	sampler->maps = (struct set_maps){
+		.stack_slots = fd_of(sampler, b->maps.stack_slots),
+		.stack_lines = fd_of(sampler, b->maps.stack_lines),
+		.count_slots = fd_of(sampler, b->maps.count_slots),
+		.slice_changes = fd_of(sampler, b->maps.slice_changes),
+	};
+	sampler_choose_sizes(options, &sampler->maps.sizes);
 }
 
 int sampler_create(const struct sampler_options *options, struct sampler **sampler, struct err *err)
@@ -95,9 +132,14 @@ int sampler_create(const struct sampler_options *options, struct sampler **sampl
 	if (!created)
 		return err_set(err, -ENOMEM, "failed to load the BPF programs: out of memory");
 	created->nr_events = options->nr_events;
+	created->is_own = options->is_own;
 	ret = alloc_totals(created, err);
+	if (!ret && created->is_own)
+		memory_maps_set_cpus(created->possible.nr);
 	if (!ret)
-		ret = sampler_load(options, &created->entries, &created->bpf, &created->maps, err);
+		ret = sampler_load(options, &created->entries, &created->bpf, err);
+	if (!ret)
+		take_maps(created, options);
 	if (!ret)
 		ret = set_hits(created, options->cpus, err);
 	if (!ret)
@@ -116,8 +158,10 @@ void sampler_destroy(struct sampler *sampler)
 		return;
 	sampler_detach(sampler);
 	vec_free(&sampler->links);
-	ring_buffer__free(sampler->wakeups);
+	rings_destroy(sampler->wakeups);
 	entry_programs_deinit(&sampler->entries);
+	if (sampler->is_own)
+		program_end();
 	profrec_bpf__destroy(sampler->bpf);
 	free(sampler->set_totals);
 	free(sampler->zero_totals);
@@ -130,7 +174,7 @@ int sampler_follow(struct sampler *sampler, int pidfd, struct err *err)
 {
 	uint8_t mark = 1;
 
-	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.followed), &pidfd, &mark, BPF_ANY))
+	if (map_update(fd_of(sampler, sampler->bpf->maps.followed), &pidfd, &mark, BPF_ANY))
 		return errno == ESRCH ? -ESRCH
 				      : err_set(err, -errno, "failed to follow a process: %m");
 	return 0;
@@ -138,12 +182,12 @@ int sampler_follow(struct sampler *sampler, int pidfd, struct err *err)
 
 uint64_t sampler_unfollowed(const struct sampler *sampler)
 {
-	return __atomic_load_n(&sampler->bpf->bss->nr_unmarked, __ATOMIC_RELAXED);
+	return *sampler->state.nr_unmarked;
 }
 
 uint64_t sampler_early_refused(const struct sampler *sampler)
 {
-	return __atomic_load_n(&sampler->bpf->bss->nr_early_refused, __ATOMIC_RELAXED);
+	return *sampler->state.nr_early_refused;
 }
 
 static int attach_one(struct sampler *sampler, struct bpf_program *prog, int event_fd,
@@ -177,6 +221,8 @@ int sampler_attach_follower(struct sampler *sampler, struct err *err)
 int sampler_watch_memory(struct sampler *sampler, struct sideband *sideband,
 			 struct memory_watch *watch, struct err *err)
 {
+	if (sampler->is_own)
+		return 0;
 	return memory_watch_begin(watch, sampler->bpf, sideband, err);
 }
 
@@ -206,7 +252,7 @@ int sampler_visit_waiting(struct sampler *sampler,
 			  int (*visit)(void *ctx, const struct waiting_thread *thread), void *ctx,
 			  struct err *err)
 {
-	int fd = bpf_map__fd(sampler->bpf->maps.waiting);
+	int fd = fd_of(sampler, sampler->bpf->maps.waiting);
 	struct waiting_thread *threads = calloc(WAITING_BATCH, sizeof(*threads));
 	uint32_t *tids = calloc(WAITING_BATCH, sizeof(*tids)), position = 0;
 	bool is_first = true, is_last = false;
@@ -309,7 +355,7 @@ uint64_t sampler_skipped_hits(const struct sampler *sampler)
 {
 	uint64_t skipped = 0;
 
-	for (int i = 0; i < NR_HIT_PROGRAMS; i++)
+	for (int i = 0; i < NR_HIT_PROGRAMS && !sampler->is_own; i++)
 		skipped += skipped_hits_of(sampler_hit_program(sampler, i));
 	vec_for_each(&sampler->entries.copies, fd)
 		skipped += skipped_hits_of(*fd);
@@ -326,52 +372,58 @@ void sampler_detach(struct sampler *sampler)
 void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps)
 {
 	*maps = (struct unwind_maps){
-		.spaces = bpf_map__fd(sampler->bpf->maps.unwind_spaces),
-		.mappings = bpf_map__fd(sampler->bpf->maps.unwind_mappings),
-		.pages = bpf_map__fd(sampler->bpf->maps.unwind_pages),
-		.rules = bpf_map__fd(sampler->bpf->maps.unwind_rules),
-		.known_rules = bpf_map__fd(sampler->bpf->maps.known_rules),
-		.segments = bpf_map__fd(sampler->bpf->maps.unwind_segments),
-		.interpreters = bpf_map__fd(sampler->bpf->maps.interpreters),
-		.interpreter_files = bpf_map__fd(sampler->bpf->maps.interpreter_files),
-		.seen_functions = bpf_map__fd(sampler->bpf->maps.seen_functions),
-		.seen_period = (uint64_t *)&sampler->bpf->bss->seen_period,
-		.function_names = bpf_map__fd(sampler->bpf->maps.function_names),
-		.java_machines = bpf_map__fd(sampler->bpf->maps.java_machines),
-		.beam_machines = bpf_map__fd(sampler->bpf->maps.beam_machines),
-		.wants = bpf_map__fd(sampler->bpf->maps.unwind_wants),
-		.early = bpf_map__fd(sampler->bpf->maps.early_samples),
+		.spaces = fd_of(sampler, sampler->bpf->maps.unwind_spaces),
+		.mappings = fd_of(sampler, sampler->bpf->maps.unwind_mappings),
+		.pages = fd_of(sampler, sampler->bpf->maps.unwind_pages),
+		.rules = fd_of(sampler, sampler->bpf->maps.unwind_rules),
+		.known_rules = fd_of(sampler, sampler->bpf->maps.known_rules),
+		.segments = fd_of(sampler, sampler->bpf->maps.unwind_segments),
+		.interpreters = fd_of(sampler, sampler->bpf->maps.interpreters),
+		.interpreter_files = fd_of(sampler, sampler->bpf->maps.interpreter_files),
+		.seen_functions = fd_of(sampler, sampler->bpf->maps.seen_functions),
+		.seen_period = (uint64_t *)sampler->state.seen_period,
+		.function_names = fd_of(sampler, sampler->bpf->maps.function_names),
+		.java_machines = fd_of(sampler, sampler->bpf->maps.java_machines),
+		.beam_machines = fd_of(sampler, sampler->bpf->maps.beam_machines),
+		.wants = fd_of(sampler, sampler->bpf->maps.unwind_wants),
+		.early = fd_of(sampler, sampler->bpf->maps.early_samples),
 	};
 }
 
 void sampler_cost_maps(const struct sampler *sampler, struct cost_maps *maps)
 {
-	maps->costs = bpf_map__fd(sampler->bpf->maps.costs);
-	maps->gaps = sampler->bpf->bss->shed_gaps;
+	maps->costs = fd_of(sampler, sampler->bpf->maps.costs);
+	maps->gaps = sampler->state.shed_gaps;
 	maps->nr_cpus = sampler->possible.nr;
+}
+
+int sampler_told_processes(const struct sampler *sampler)
+{
+	return fd_of(sampler, sampler->bpf->maps.told_processes);
 }
 
 int sampler_wakeup_fd(const struct sampler *sampler)
 {
-	return ring_buffer__epoll_fd(sampler->wakeups);
+	return rings_fd(sampler->wakeups);
 }
 
 void sampler_clear_wakeups(struct sampler *sampler)
 {
-	ring_buffer__consume(sampler->wakeups);
+	rings_consume(sampler->wakeups);
 }
 
 int sampler_swap(struct sampler *sampler, struct swap *swap, struct err *err)
 {
-	int fd = bpf_map__fd(sampler->bpf->maps.grace_map);
+	int fd = fd_of(sampler, sampler->bpf->maps.grace_map);
 	uint32_t zero = 0;
 
 	swap->begin_ns = clock_monotonic_ns();
 	sampler->active = !sampler->active;
-	__atomic_store_n(&sampler->bpf->bss->active_set, sampler->active, __ATOMIC_SEQ_CST);
+	__atomic_store_n(sampler->state.active_set, sampler->active, __ATOMIC_SEQ_CST);
 	swap->end_ns = clock_monotonic_ns();
 	/* The kernel then waits for running programs. */
-	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.grace), &zero, &fd, BPF_ANY))
+	if (!sampler->is_own &&
+	    map_update(fd_of(sampler, sampler->bpf->maps.grace), &zero, &fd, BPF_ANY))
 		return err_set(err, -errno, "failed to swap the BPF maps: %m");
 	return 0;
 }
@@ -383,7 +435,7 @@ uint32_t sampler_set_at_rest(const struct sampler *sampler)
 
 void sampler_begin_slices(struct sampler *sampler, uint64_t begin_ns)
 {
-	sampler->bpf->bss->slices_begin_ns = begin_ns;
+	*sampler->state.slices_begin_ns = begin_ns;
 }
 
 static void add_totals(struct totals *to, const struct totals *from)
@@ -398,7 +450,7 @@ static void add_totals(struct totals *to, const struct totals *from)
 /* Reads the totals at @at, which is the number of an event in a set. */
 static int read_set_totals(const struct sampler *sampler, uint32_t at, struct err *err)
 {
-	if (bpf_map_lookup_elem(bpf_map__fd(sampler->bpf->maps.totals), &at, sampler->set_totals))
+	if (map_lookup(fd_of(sampler, sampler->bpf->maps.totals), &at, sampler->set_totals))
 		return err_set(err, -errno, "failed to read the totals: %m");
 	return 0;
 }
@@ -412,8 +464,8 @@ static int drain_event_totals(struct sampler *sampler, uint32_t set, uint32_t ev
 
 	if (ret)
 		return ret;
-	if (bpf_map_update_elem(bpf_map__fd(sampler->bpf->maps.totals), &at, sampler->zero_totals,
-				BPF_ANY))
+	if (map_update(fd_of(sampler, sampler->bpf->maps.totals), &at, sampler->zero_totals,
+		       BPF_ANY))
 		return err_set(err, -errno, "failed to drain the totals: %m");
 	for (size_t i = 0; i < sampler->possible.nr; i++) {
 		add_totals(&totals[i], &sampler->set_totals[i]);
@@ -434,7 +486,7 @@ static int drain_totals(struct sampler *sampler, uint32_t set, struct err *err)
 int sampler_drain(struct sampler *sampler, const struct sampler_sink *sink, struct err *err)
 {
 	uint32_t rest = !sampler->active;
-	struct set_state *state = &sampler->bpf->bss->set_states[rest];
+	struct set_state *state = &sampler->state.set_states[rest];
 	int ret = set_memory_drain(&sampler->maps, rest, state, sink, err);
 
 	if (!ret)

@@ -118,7 +118,7 @@ int sampler_find_waiting(struct sampler *sampler,
 /* Counts one more hit of the event of @key, beside those of the programs. */
 void sampler_count_waiting(struct sampler *sampler, const struct count_key *key);
 
-/* Where the programs say what they cost, and hear which hits to count (bpf/hit_cost.h). */
+/* Where the programs say what they cost, and hear which hits to count (bpf/count/hit_cost.h). */
 struct cost_maps {
 	int costs;               /* a map of struct hit_cost for each event and CPU */
 	volatile uint32_t *gaps; /* for each event */
@@ -129,6 +129,9 @@ void sampler_cost_maps(const struct sampler *sampler, struct cost_maps *maps);
 
 /* Gives the maps that the unwinder fills. They stay the sampler's. */
 void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps);
+
+/* The ring buffer in which the program tells of processes (struct told_process). */
+int sampler_told_processes(const struct sampler *sampler);
 
 /* A file descriptor that polls readable once a set has reached its watermark. */
 int sampler_wakeup_fd(const struct sampler *sampler);

@@ -11,14 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bpf/language_machines.h"
+#include "bpf/made/language_machines.h"
 #include "bpf/shared.h"
-#include "bpf/unwind.h"
+#include "bpf/walk/unwind.h"
 #include "bpf/keyed_hash.h"
 #include "common/cleanup.h"
 #include "common/minmax.h"
+#include "record/maps/maps.h"
+#include "record/program/program.h"
 #include "record/sampler/memory_watch.h"
-#include "record/sampler/skeleton.h"
+#include "record/program/skeleton.h"
 #include "record/sampler/type_file.h"
 #include "record/system/privilege.h"
 
@@ -238,12 +240,19 @@ static void choose_weights(struct profrec_bpf *bpf, const struct sampler_options
 	}
 }
 
+/* The descriptor of a map of the programs. */
+static int fd_of(const struct sampler_options *options, const struct profrec_bpf *bpf,
+		 const struct bpf_map *map)
+{
+	return options->is_own ? program_map_fd(bpf, map) : bpf_map__fd(map);
+}
+
 static int fill_weights(const struct profrec_bpf *bpf, const struct sampler_options *options,
 			struct err *err)
 {
 	for (uint32_t i = 0; options->weights && i < options->nr_events; i++)
-		if (bpf_map_update_elem(bpf_map__fd(bpf->maps.weights), &i, &options->weights[i],
-					BPF_ANY))
+		if (map_update(fd_of(options, bpf, bpf->maps.weights), &i, &options->weights[i],
+			       BPF_ANY))
 			return err_set(err, -errno, "failed to set a weight: %m");
 	return 0;
 }
@@ -274,7 +283,7 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 {
 	int ret;
 
-	bpf->rodata->walk_by_program = options->unwind || sampler_can_unwind();
+	bpf->rodata->walk_by_program = options->is_own || options->unwind || sampler_can_unwind();
 	bpf->rodata->take_user = !options->no_user;
 	bpf->rodata->take_kernel = !options->no_kernel;
 	bpf->rodata->include_idle = options->include_idle;
@@ -310,6 +319,10 @@ static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *
 
 	if (ret)
 		return err_set(err, ret, "failed to configure the BPF maps: %s", strerror(-ret));
+	if (options->is_own) {
+		ret = program_begin(bpf);
+		return ret ? err_set(err, ret, "failed to make the maps: %s", strerror(-ret)) : 0;
+	}
 	ret = type_file_fill(types, bpf_object__btf(bpf->obj));
 	if (ret)
 		return err_set(err, ret, "failed to copy the types of the kernel (BTF): %s",
@@ -332,7 +345,8 @@ static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *
 	return err_hint(err, ret, "recording needs Linux 5.15 or later with CONFIG_BPF_EVENTS");
 }
 
-static int fill_hash_keys(const struct profrec_bpf *bpf, struct err *err)
+static int fill_hash_keys(const struct profrec_bpf *bpf, const struct sampler_options *options,
+			  struct err *err)
 {
 	const size_t size = bpf_map__value_size(bpf->maps.hash_keys);
 	_cleanup_free_ char *keys = malloc(size);
@@ -347,27 +361,32 @@ static int fill_hash_keys(const struct profrec_bpf *bpf, struct err *err)
 			return err_set(err, -errno, "failed to make the keys of hashes: %m");
 		have += got;
 	}
-	if (bpf_map_update_elem(bpf_map__fd(bpf->maps.hash_keys), &zero, keys, BPF_ANY))
+	if (map_update(fd_of(options, bpf, bpf->maps.hash_keys), &zero, keys, BPF_ANY))
 		return err_set(err, -errno, "failed to fill BPF map 'hash_keys': %m");
 	return 0;
 }
 
-static int set_ids(const struct profrec_bpf *bpf, const u32_vec *ids, struct err *err)
+static int set_ids(const struct profrec_bpf *bpf, const struct sampler_options *options,
+		   struct err *err)
 {
+	const u32_vec *ids = options->filters->ids;
+
 	vec_for_each(ids, id) {
 		uint8_t wanted = 1;
 
-		if (bpf_map_update_elem(bpf_map__fd(bpf->maps.ids), id, &wanted, BPF_ANY))
+		if (map_update(fd_of(options, bpf, bpf->maps.ids), id, &wanted, BPF_ANY))
 			return err_set(err, -errno, "failed to select process %u: %m", *id);
 	}
 	return 0;
 }
 
-static int set_cgroup(const struct profrec_bpf *bpf, int fd, struct err *err)
+static int set_cgroup(const struct profrec_bpf *bpf, const struct sampler_options *options,
+		      struct err *err)
 {
+	int fd = options->filters->cgroup_fd;
 	uint32_t zero = 0;
 
-	if (fd >= 0 && bpf_map_update_elem(bpf_map__fd(bpf->maps.cgroups), &zero, &fd, BPF_ANY))
+	if (fd >= 0 && map_update(fd_of(options, bpf, bpf->maps.cgroups), &zero, &fd, BPF_ANY))
 		return err_set(err, -errno, "failed to select the cgroup: %m");
 	return 0;
 }
@@ -406,7 +425,10 @@ static int open_and_load(const struct sampler_options *options, struct entry_pro
 	if (number < 0)
 		return err_set(err, number, "failed to open the BPF programs: %s",
 			       strerror(-number));
-	type_file_begin(&types);
+	if (options->is_own)
+		types = (struct type_file){.fd = -1};
+	else
+		type_file_begin(&types);
 	ret = open_programs(&types, bpf, err);
 	if (!ret)
 		ret = load_programs(*bpf, options, sizes, &types, err);
@@ -416,36 +438,34 @@ static int open_and_load(const struct sampler_options *options, struct entry_pro
 	return ret;
 }
 
+void sampler_choose_sizes(const struct sampler_options *options, struct set_sizes *sizes)
+{
+	set_memory_choose(options->stack_storage, options->hash_storage, options->max_depth, sizes);
+	if (options->no_slices)
+		sizes->max_changes = 0;
+}
+
 int sampler_load(const struct sampler_options *options, struct entry_programs *entries,
-		 struct profrec_bpf **bpf, struct set_maps *maps, struct err *err)
+		 struct profrec_bpf **bpf, struct err *err)
 {
 	struct profrec_bpf *b = NULL;
 	struct set_sizes set;
 	int ret;
 
-	set_memory_choose(options->stack_storage, options->hash_storage, options->max_depth, &set);
-	if (options->no_slices)
-		set.max_changes = 0;
+	sampler_choose_sizes(options, &set);
 	ret = open_and_load(options, entries, &set, &b, err);
 	if (!ret)
-		ret = fill_hash_keys(b, err);
+		ret = fill_hash_keys(b, options, err);
 	if (!ret)
 		ret = fill_weights(b, options, err);
 	if (!ret)
-		ret = set_ids(b, options->filters->ids, err);
+		ret = set_ids(b, options, err);
 	if (!ret)
-		ret = set_cgroup(b, options->filters->cgroup_fd, err);
+		ret = set_cgroup(b, options, err);
 	if (ret) {
 		profrec_bpf__destroy(b);
 		return ret;
 	}
 	*bpf = b;
-	*maps = (struct set_maps){
-		.stack_slots = bpf_map__fd(b->maps.stack_slots),
-		.stack_lines = bpf_map__fd(b->maps.stack_lines),
-		.count_slots = bpf_map__fd(b->maps.count_slots),
-		.slice_changes = bpf_map__fd(b->maps.slice_changes),
-		.sizes = set,
-	};
 	return 0;
 }

@@ -41,6 +41,7 @@ struct off_cpu_options {
 };
 
 struct sampler_options {
+	bool is_own; /* the program runs in the recorder (record/program/), not in the kernel */
 	const struct filters *filters;
 	const u32_vec *cpus;          /* the sampled CPUs */
 	const struct events *events;  /* the sampled event */
@@ -51,11 +52,11 @@ struct sampler_options {
 	bool has_user_multi;          /* attach to many functions by one call */
 	enum kernel_way kernel_way;   /* not KERNEL_BY_ANY if functions are probed */
 	uint32_t entry_btf_id;        /* by fentry: one of the functions */
-	uint64_t hit_period;          /* one of so many hits is counted */
+	uint64_t hit_period;          /* 1 hit in this many is counted */
 	bool measures_cost;           /* the programs measure what they cost */
 	bool may_shed;                /* counted hits may stand for others, too */
 	const struct weight *weights; /* one for each event; NULL: all hits count 1 */
-	uint64_t sample_weight;       /* each sample of the perf event counts so much */
+	uint64_t sample_weight;       /* what each sample of the perf event adds to its count */
 	struct off_cpu_options off_cpu;
 	uint64_t stack_storage;  /* stacks that both sets hold together */
 	uint64_t hash_storage;   /* counts that both sets hold together */
@@ -73,10 +74,13 @@ struct profrec_bpf;
 /*
  * Loads programs and maps. @entries, all zero, is to make copies of the program for fentry. Returns
  * 0 or a negative errno with @err set. The caller releases *@bpf with profrec_bpf__destroy, and
- * @entries in any case. *@maps has descriptors that go away with *@bpf.
+ * @entries in any case.
  */
 int sampler_load(const struct sampler_options *options, struct entry_programs *entries,
-		 struct profrec_bpf **bpf, struct set_maps *maps, struct err *err);
+		 struct profrec_bpf **bpf, struct err *err);
+
+/* The room of a set of these options. */
+void sampler_choose_sizes(const struct sampler_options *options, struct set_sizes *sizes);
 
 /*
  * Has the kernel the helper functions of Linux 5.17 that a walk by tables calls? A process without

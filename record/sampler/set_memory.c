@@ -2,6 +2,7 @@
 #include "record/sampler/set_memory.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,19 +11,36 @@
 #include "common/minmax.h"
 #include "common/vec.h"
 
-/* At most so many bytes are mapped at one time, and whole elements of a map. */
+/* At most this many bytes are mapped at a time, in whole elements of a map. */
 #define WINDOW_BYTES (1u << 20)
 
 /*
- * A count goes on into so many slices on average before a set is full. Sets are drained once a
- * minute at least. In that time most counts have one hit or two, and few have hits in each second.
+ * How many slices a count has on average before a set is full. Sets are drained at least once a
+ * minute. In that time most counts have one or two hits, and few have hits in every second.
  */
 #define CHANGES_OF_COUNT 2
 
-/* Slots for so many elements. At most 4/5 are in use, so that a search soon finds a free one. */
+static bool is_prime(uint32_t nr)
+{
+	if (nr % 2 == 0)
+		return nr == 2;
+	for (uint32_t i = 3; (uint64_t)i * i <= nr; i += 2)
+		if (nr % i == 0)
+			return false;
+	return true;
+}
+
+/*
+ * Slots for @nr elements. At most 4/5 are in use, so that a search soon finds a free one. They are
+ * a prime number, at least 3 (struct probe in bpf/count/count_sets.h).
+ */
 static uint32_t slots_for(uint32_t nr)
 {
-	return nr + nr / 4 + 1;
+	uint32_t slots = max_u64(nr + nr / 4 + 1, 3);
+
+	while (!is_prime(slots))
+		slots++;
+	return slots;
 }
 
 /* Lines that a stack has room for on average. Stacks of 127 frames at most have 5 lines. */

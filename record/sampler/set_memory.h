@@ -46,8 +46,9 @@ struct sampler_sink {
 };
 
 /*
- * Chooses the room of one set, for so many stacks and counts in all sets. Stacks have @max_depth
- * frames at most. Most stacks are much less deep, so the room is for a part of that on average.
+ * Chooses the room of one set, such that all sets hold @stack_storage stacks and @hash_storage
+ * counts. Stacks have at most @max_depth frames. Since most stacks are much less deep, the room is
+ * for a part of that on average.
  */
 void set_memory_choose(uint64_t stack_storage, uint64_t hash_storage, uint32_t max_depth,
 		       struct set_sizes *sizes);

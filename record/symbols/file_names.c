@@ -14,10 +14,14 @@
 #include "common/minmax.h"
 #include "common/parse.h"
 #include "common/vec.h"
+#include "record/process/file_owner.h"
 #include "record/process/file_send.h"
 #include "record/system/fd_message.h"
+#include "record/symbols/file_sources.h"
 #include "record/symbols/known_names.h"
 #include "record/symbols/names_worker.h"
+#include "record/system/owner_time.h"
+#include "record/system/shares.h"
 
 /* How often a file that cannot be opened is tried in an epoch, each time through another process.
  */
@@ -26,11 +30,20 @@
 /* Time for the names of one file. A file may be on a server that does not answer. */
 #define NAMES_SECONDS_MAX 20
 
-/* CPU time that can be used at once, and the part of the time that passes: 1 / this. */
+/*
+ * CPU time that the files of one user can use at once, and the part of the time that passes: 1 /
+ * this. The users other than root have limits together, too, since one may have many user ids.
+ */
 #define CPU_MAX_NS NS_PER_S
 #define CPU_PART   200
+#define SUM_MAX_NS (2 * NS_PER_S)
+#define SUM_PART   200
 
-/* Names that are remembered for later epochs take so many bytes. */
+/* The accounts, where user id 0 has no limit: of root, and of all others together. */
+#define ACCOUNT_OF_ROOT (FILE_OWNER_UNSURE - 1)
+#define ACCOUNT_OF_ALL  1
+
+/* The most bytes of names that are remembered for later epochs. */
 #define KNOWN_BYTES_MAX (16u << 20)
 
 /* No file is looked at with less CPU time than this. One file may take half of what there is. */
@@ -39,18 +52,20 @@
 
 #define NO_SLOT UINT32_MAX
 
+/*
+ * A file, which is an inode in a certain state. Other files can have its path and its build-id, so
+ * neither names it.
+ */
 struct named_file {
-	char *path; /* NULL: the entry is free */
 	struct build_id build_id;
-	struct file_identity identity; /* of a file without a build-id */
-	uint64_t dev;
-	uint32_t slot;     /* in the child; NO_SLOT: the child has it not */
-	uint32_t worker;   /* the child that has it */
-	uint32_t attempts; /* that failed to open it, since the last settle */
-	uint32_t nr_idle;  /* settles in a row that found it unused */
-	bool is_used;      /* since the last settle */
-	bool is_hopeless;  /* the child died of it, or it is no ELF file */
-	u64_vec asked;     /* the offsets that wait for an answer; none: it does not wait */
+	struct file_identity identity; /* from stat; all zero: the entry is free */
+	uint32_t owner;                /* as of file_owner */
+	uint32_t slot;                 /* in the child; NO_SLOT: the child has it not */
+	uint32_t worker;               /* the child that has it */
+	uint32_t nr_idle;              /* settles in a row that found it unused */
+	bool is_used;                  /* since the last settle */
+	bool is_hopeless;              /* the child died of it, or it is no ELF file */
+	u64_vec asked; /* the offsets that wait for an answer; none: it does not wait */
 	struct known_names known;
 };
 
@@ -60,12 +75,14 @@ struct file_names {
 	VEC(struct named_file) files;
 	u32_vec free_files;
 	struct index by_file;
+	struct file_sources sources;
+	struct shares shares;            /* of the slots, by the owners of the files */
 	uint32_t slots[NAMES_FILES_MAX]; /* the number of the file and 1; 0: free */
 	u32_vec queue;                   /* files that wait; the child works at the first */
 	uint64_t urgent_ns;              /* CLOCK_MONOTONIC: from then on somebody waits */
 	size_t known_bytes;
-	uint64_t credit_ns;     /* CPU time that the child may use */
-	uint64_t credited_ns;   /* CLOCK_MONOTONIC: up to when time was credited */
+	struct owner_time time; /* CPU time that the child may use for the files of each user */
+	struct owner_time sum;  /* and for those of all users but root */
 	uint64_t limit_ns;      /* of the request that the child works at */
 	uint64_t worker_cpu_ns; /* used by the child at its last answer */
 	uint32_t worker;        /* its number */
@@ -75,64 +92,93 @@ struct file_names {
 
 static uint64_t hash_file(const struct named_file *file)
 {
-	uint64_t hash = hash_bytes(file->path, strlen(file->path), 0);
+	uint64_t hash = hash_bytes(file->build_id.bytes, file->build_id.size, 0);
 
-	return build_id_is_none(&file->build_id)
-		       ? file_identity_hash(&file->identity, hash)
-		       : hash_bytes(file->build_id.bytes, file->build_id.size, hash);
+	return file_identity_hash(&file->identity, hash);
+}
+
+static bool is_there(const struct named_file *file)
+{
+	return file->identity.is_stat;
 }
 
 static bool is_same_file(const struct named_file *a, const struct named_file *b)
 {
-	return a->path && build_id_equal(&a->build_id, &b->build_id) &&
-	       file_identity_equal(&a->identity, &b->identity) && !strcmp(a->path, b->path);
+	return build_id_equal(&a->build_id, &b->build_id) &&
+	       file_identity_equal(&a->identity, &b->identity);
 }
 
-/* The entry of a file as it is searched for. Its path is borrowed. */
-static struct named_file describe_file(const struct mapped_file *file)
+static int add_file(struct file_names *n, const struct named_file *entry, uint32_t *nr)
 {
-	struct named_file entry = {
-		.path = file->path, .build_id = *mapped_file_build_id(file), .slot = NO_SLOT};
-
-	if (build_id_is_none(&entry.build_id))
-		entry.identity = file->identity;
-	return entry;
-}
-
-/* Adds @wanted with a path of its own. */
-static int add_file(struct file_names *n, const struct named_file *wanted, uint32_t *nr)
-{
-	struct named_file entry = *wanted;
 	uint32_t at = n->free_files.nr ? n->free_files.data[n->free_files.nr - 1] : n->files.nr;
 
 	/* Room in the list of free numbers, so that the number can be given back without fail. */
-	if (vec_reserve(&n->free_files, n->files.nr + 1) || vec_reserve(&n->files, 1))
+	if (vec_reserve(&n->free_files, n->files.nr + 1) || vec_reserve(&n->files, 1) ||
+	    index_insert(&n->by_file, hash_file(entry), at))
 		return -ENOMEM;
-	entry.path = strdup(wanted->path);
-	if (!entry.path || index_insert(&n->by_file, hash_file(&entry), at)) {
-		free(entry.path);
-		return -ENOMEM;
-	}
 	if (at < n->files.nr)
 		n->free_files.nr--;
 	else
 		n->files.nr++;
-	n->files.data[at] = entry;
+	n->files.data[at] = *entry;
 	*nr = at;
 	return 0;
 }
 
-static int find_file(struct file_names *n, const struct mapped_file *file, uint32_t *nr)
+static bool find_file(const struct file_names *n, const struct named_file *wanted, uint32_t *nr)
 {
-	const struct named_file wanted = describe_file(file);
-
-	index_for_each(&n->by_file, hash_file(&wanted), i) {
-		if (is_same_file(&n->files.data[i], &wanted)) {
+	index_for_each(&n->by_file, hash_file(wanted), i) {
+		if (is_same_file(&n->files.data[i], wanted)) {
 			*nr = i;
-			return 0;
+			return true;
 		}
 	}
-	return add_file(n, &wanted, nr);
+	return false;
+}
+
+/* The processes of @place, as narrow as they are known. */
+static source_scope scope_of(const struct file_place *place)
+{
+	if (place->owner)
+		return source_of_user(place->owner - 1);
+	return place->space ? source_of_process(place->space) : SOURCE_OF_ANYBODY;
+}
+
+/* Finds the file that names @file for @place: the inode itself, or what stands for it. */
+static bool find_source(struct file_names *n, const struct mapped_file *file,
+			const struct file_place *place, uint32_t *nr)
+{
+	const struct named_file wanted = {.build_id = *mapped_file_build_id(file),
+					  .identity = file->identity};
+	const source_scope scopes[] = {
+		SOURCE_OF_ROOT,
+		scope_of(place),
+		place->space ? source_of_process(place->space) : SOURCE_OF_ROOT,
+	};
+
+	if (file->identity.inode || build_id_is_none(&wanted.build_id))
+		return file->identity.is_stat && find_file(n, &wanted, nr);
+	for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
+		const struct file_source *source = file_sources_find(&n->sources, file, scopes[i]);
+
+		if (source && source->file != NO_SOURCE_FILE) {
+			*nr = source->file;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* File @nr has been found at the path of @file, and stands for the processes of its owner. */
+static int note_source(struct file_names *n, const struct mapped_file *file, source_scope scope,
+		       uint32_t nr)
+{
+	struct file_source *source;
+	int ret = file_sources_get(&n->sources, file, scope, &source);
+
+	if (!ret)
+		source->file = nr;
+	return ret;
 }
 
 /* Another child has none of the files. */
@@ -158,60 +204,173 @@ static uint32_t find_slot(const struct file_names *n)
 	return NO_SLOT;
 }
 
-/* Has the looker send the file to the child. Returns 0 or a negative errno. */
-static int send_file(struct file_names *n, uint32_t slot, struct named_file *entry,
-		     const struct mapped_file *file, const struct file_place *place)
+static int order_worker(struct file_names *n, enum names_order order, uint32_t slot)
 {
-	const struct names_request request = {.order = NAMES_HOLD, .slot = slot};
+	const struct names_request request = {.order = order, .slot = slot};
+	int sock, ret = worker_line_sock(n->line, &sock);
+
+	return ret ? ret : fd_message_send(sock, &request, sizeof(request), -1);
+}
+
+/* Has the looker send the file to the child's inbox. Returns 0 or a negative errno. */
+static int send_file(struct file_names *n, const struct mapped_file *file,
+		     const struct file_place *place, struct sent_file *sent)
+{
+	const struct names_request request = {.order = NAMES_HOLD, .slot = NAMES_INBOX};
 	struct file_message message = {.bytes = &request, .nr = sizeof(request)};
-	struct sent_file sent;
 	int ret = worker_line_sock(n->line, &message.sock);
 
 	note_worker(n);
-	if (!ret)
-		ret = file_send(n->looker, file, place, &message, &sent);
-	if (!ret)
-		entry->dev = sent.dev;
+	return ret ? ret : file_send(n->looker, file, place, &message, sent);
+}
+
+/* Has the child close a file, whose slot is free from now on. */
+static void drop_file(struct file_names *n, uint32_t nr)
+{
+	struct named_file *file = &n->files.data[nr];
+
+	/* A request that is lost leaves a file open until the slot is used again. */
+	if (is_held(n, file))
+		order_worker(n, NAMES_DROP, file->slot);
+	if (file->slot != NO_SLOT)
+		n->slots[file->slot] = 0;
+	file->slot = NO_SLOT;
+	shares_give(&n->shares, nr);
+}
+
+/* A slot for file @nr. When all are taken, the user whose files have most of them loses one. */
+static uint32_t take_slot(struct file_names *n, uint32_t nr)
+{
+	const uint32_t owner = n->files.data[nr].owner;
+	uint32_t loser;
+	int ret;
+
+	while ((ret = shares_take(&n->shares, nr, owner, 1, 1, &loser)) == -ENOSPC &&
+	       loser != SHARES_NO_ITEM)
+		drop_file(n, loser);
+	return ret ? NO_SLOT : find_slot(n);
+}
+
+/* Has the child keep the file of its inbox as @nr, unless it has it. */
+static void keep_file(struct file_names *n, uint32_t nr)
+{
+	struct named_file *entry = &n->files.data[nr];
+
+	if (is_held(n, entry) || entry->is_hopeless)
+		return;
+	if (entry->slot == NO_SLOT)
+		entry->slot = take_slot(n, nr);
+	if (entry->slot == NO_SLOT)
+		return;
+	n->slots[entry->slot] = nr + 1;
+	if (order_worker(n, NAMES_KEEP, entry->slot))
+		drop_file(n, nr);
+	else
+		entry->worker = n->worker;
+}
+
+/*
+ * May @sent name @file for the processes of @place? A file that @place does not map now may be
+ * another one at that path, and be forged.
+ */
+static bool may_name(const struct sent_file *sent, const struct mapped_file *file,
+		     const struct file_place *place)
+{
+	return sent->is_mapped || !sent->owner || file->identity.is_stat ||
+	       (place->owner && sent->owner == place->owner - 1);
+}
+
+/* Notes for whom file @nr stands, which was sent for @file. */
+static int note_sources(struct file_names *n, const struct mapped_file *file,
+			const struct file_place *place, const struct sent_file *sent, uint32_t nr)
+{
+	int ret = 0;
+
+	if (build_id_is_none(mapped_file_build_id(file)))
+		return 0;
+	if (sent->owner != FILE_OWNER_UNSURE)
+		ret = note_source(n, file, source_of_user(sent->owner), nr);
+	if (!ret && sent->is_mapped && sent->owner && place->space)
+		ret = note_source(n, file, source_of_process(place->space), nr);
 	return ret;
+}
+
+/* Takes over a file that was sent. *@nr is its number if it may name @file for @place. */
+static int take_file(struct file_names *n, const struct mapped_file *file,
+		     const struct file_place *place, const struct sent_file *sent, uint32_t *nr)
+{
+	const struct named_file entry = {.build_id = *mapped_file_build_id(file),
+					 .identity = sent->identity,
+					 .owner = sent->owner,
+					 .slot = NO_SLOT};
+	uint32_t found;
+	int ret = find_file(n, &entry, &found) ? 0 : add_file(n, &entry, &found);
+
+	if (!ret)
+		ret = note_sources(n, file, place, sent, found);
+	if (ret)
+		return ret;
+	keep_file(n, found);
+	if (may_name(sent, file, place))
+		*nr = found;
+	return 0;
+}
+
+/* Has the file opened through @place, which counts as an attempt of the processes like it. */
+static int open_file(struct file_names *n, const struct mapped_file *file,
+		     const struct file_place *place, uint32_t *nr)
+{
+	struct file_source *attempts;
+	struct sent_file sent;
+	int ret = file_sources_get(&n->sources, file, scope_of(place), &attempts);
+
+	if (ret || attempts->attempts >= ATTEMPTS_MAX)
+		return ret;
+	attempts->attempts++;
+	ret = send_file(n, file, place, &sent);
+	if (ret == -EAGAIN)
+		attempts->attempts--;
+	return ret ? 0 : take_file(n, file, place, &sent, nr);
 }
 
 int file_names_hold(struct file_names *n, const struct mapped_file *file,
 		    const struct file_place *place, uint32_t *nr)
 {
-	struct named_file *entry;
-	uint32_t slot;
-	int ret = file->kind == MAPPED_FILE ? find_file(n, file, nr) : 0;
+	uint32_t found = FILE_NAMES_NONE;
+	int ret = 0;
 
-	if (file->kind != MAPPED_FILE)
-		*nr = FILE_NAMES_NONE;
-	if (ret || *nr == FILE_NAMES_NONE)
-		return ret;
-	entry = &n->files.data[*nr];
-	entry->is_used = true;
-	slot = entry->slot == NO_SLOT ? find_slot(n) : entry->slot;
-	if (is_held(n, entry) || entry->is_hopeless || entry->attempts >= ATTEMPTS_MAX ||
-	    slot == NO_SLOT)
-		return 0;
-	ret = send_file(n, slot, entry, file, place);
-	if (!ret) {
-		n->slots[slot] = *nr + 1;
-		entry->slot = slot;
-		entry->worker = n->worker;
-	} else if (ret != -EAGAIN) {
-		/* The file may open through another process. */
-		entry->attempts++;
-	}
-	return 0;
+	if (file->kind == MAPPED_FILE &&
+	    (!find_source(n, file, place, &found) ||
+	     (!is_held(n, &n->files.data[found]) && !n->files.data[found].is_hopeless)))
+		ret = open_file(n, file, place, &found);
+	if (!ret && found != FILE_NAMES_NONE)
+		n->files.data[found].is_used = true;
+	if (!ret)
+		*nr = found;
+	return ret;
 }
 
-/* Credits the time that has passed. Returns the CPU time that the next request may take. */
-static uint64_t next_limit(struct file_names *n)
+const struct file_identity *file_names_identity(const struct file_names *n, uint32_t nr)
+{
+	const struct named_file *file = nr == FILE_NAMES_NONE ? NULL : &n->files.data[nr];
+
+	return file && file->owner ? &file->identity : NULL;
+}
+
+static uint32_t account_of(const struct named_file *file)
+{
+	return file->owner ? file->owner : ACCOUNT_OF_ROOT;
+}
+
+/* The CPU time that a request about @file may take; 0: none. */
+static uint64_t limit_of(const struct file_names *n, const struct named_file *file)
 {
 	uint64_t now = clock_monotonic_ns();
+	uint64_t left = owner_time_left(&n->time, account_of(file), now);
 
-	n->credit_ns = min_u64(n->credit_ns + (now - n->credited_ns) / CPU_PART, CPU_MAX_NS);
-	n->credited_ns = now;
-	return n->credit_ns / CPU_SHARE < CPU_MIN_NS ? 0 : n->credit_ns / CPU_SHARE;
+	if (file->owner)
+		left = min_u64(left, owner_time_left(&n->sum, ACCOUNT_OF_ALL, now));
+	return left / CPU_SHARE < CPU_MIN_NS ? 0 : left / CPU_SHARE;
 }
 
 /* The first file of the queue does not wait any more. */
@@ -253,7 +412,7 @@ static void begin_next(struct file_names *n)
 		int sock, ret = worker_line_sock(n->line, &sock);
 
 		note_worker(n);
-		n->limit_ns = next_limit(n);
+		n->limit_ns = limit_of(n, file);
 		if (!ret && n->limit_ns && is_held(n, file) && !send_offsets(n, file))
 			return;
 		n->nr_left_out++;
@@ -298,15 +457,18 @@ int file_names_ask(struct file_names *n, uint32_t nr, const uint64_t *offsets, s
 }
 
 /* Charges the CPU time of a request. A child that died may have used all that it was given. */
-static void charge_time(struct file_names *n, const struct worker_reply *reply)
+static void charge_time(struct file_names *n, const struct named_file *file,
+			const struct worker_reply *reply)
 {
-	uint64_t used_ns = n->limit_ns;
+	uint64_t used_ns = n->limit_ns, now = clock_monotonic_ns();
 
 	if (reply->cpu_ns >= n->worker_cpu_ns) {
 		used_ns = reply->cpu_ns - n->worker_cpu_ns;
 		n->worker_cpu_ns = reply->cpu_ns;
 	}
-	n->credit_ns -= min_u64(used_ns, n->credit_ns);
+	owner_time_charge(&n->time, account_of(file), used_ns, now);
+	if (file->owner)
+		owner_time_charge(&n->sum, ACCOUNT_OF_ALL, used_ns, now);
 }
 
 /* Takes over the answer about the first file of the queue. Returns 0 or -ENOMEM. */
@@ -316,7 +478,7 @@ static int take_reply(struct file_names *n, const struct worker_reply *reply, in
 	size_t before = known_names_bytes(&file->known);
 	int ret = reply->status;
 
-	charge_time(n, reply);
+	charge_time(n, file, reply);
 	if (!ret)
 		ret = worker_memory_is_sealed(memory)
 			      ? known_names_add(&file->known, memory, &file->asked)
@@ -325,8 +487,9 @@ static int take_reply(struct file_names *n, const struct worker_reply *reply, in
 	/* A child that used up its time died, or refused to begin. */
 	n->nr_left_out += reply->status == -EIO || reply->status == -ETIME || file->known.is_cut;
 	if (ret == -ETIMEDOUT)
-		looker_blame(n->looker, look_device(file->dev));
-	file->is_hopeless = ret && ret != -ENOMEM;
+		looker_blame(n->looker, look_device(file->identity.dev));
+	/* A child that took the place of another one has not got the file. */
+	file->is_hopeless = ret && ret != -ENOMEM && ret != -EBADF;
 	leave_queue(n);
 	return reply->status ? 0 : ret == -ENOMEM ? ret : 0;
 }
@@ -336,7 +499,7 @@ int file_names_work(struct file_names *n)
 	struct worker_reply reply;
 	int memory, ret = 0;
 
-	while (!ret && worker_line_next(n->line, &reply, &memory)) {
+	while (n && !ret && worker_line_next(n->line, &reply, &memory)) {
 		ret = take_reply(n, &reply, memory);
 		cleanup_close(&memory);
 		begin_next(n);
@@ -405,17 +568,11 @@ static void forget_known(struct file_names *n, struct named_file *file)
 static void forget_file(struct file_names *n, uint32_t nr)
 {
 	struct named_file *file = &n->files.data[nr];
-	const struct names_request request = {.order = NAMES_DROP, .slot = file->slot};
-	int sock;
 
-	/* A request that is lost leaves a file open until the slot is used again. */
-	if (is_held(n, file) && !worker_line_sock(n->line, &sock))
-		fd_message_send(sock, &request, sizeof(request), -1);
-	if (file->slot != NO_SLOT)
-		n->slots[file->slot] = 0;
+	drop_file(n, nr);
 	forget_known(n, file);
 	vec_free(&file->asked);
-	free(file->path);
+	file_sources_forget(&n->sources, nr);
 	*file = (struct named_file){.slot = NO_SLOT};
 	n->free_files.data[n->free_files.nr++] = nr;
 }
@@ -426,24 +583,31 @@ static int index_files(struct file_names *n)
 
 	index_clear(&n->by_file);
 	for (size_t i = 0; i < n->files.nr && !ret; i++)
-		if (n->files.data[i].path)
+		if (is_there(&n->files.data[i]))
 			ret = index_insert(&n->by_file, hash_file(&n->files.data[i]), i);
 	return ret;
 }
 
 int file_names_settle(struct file_names *n)
 {
-	size_t nr_free = n->free_files.nr;
-	bool is_full = n->known_bytes > KNOWN_BYTES_MAX / 2;
+	size_t nr_free;
+	bool is_full;
+	int ret;
 
+	if (!n)
+		return 0;
+	ret = file_sources_settle(&n->sources);
+	if (ret)
+		return ret;
+	nr_free = n->free_files.nr;
+	is_full = n->known_bytes > KNOWN_BYTES_MAX / 2;
 	for (size_t i = 0; i < n->files.nr; i++) {
 		struct named_file *file = &n->files.data[i];
 
-		if (!file->path || file->asked.nr)
+		if (!is_there(file) || file->asked.nr)
 			continue;
 		file->nr_idle = file->is_used ? 0 : file->nr_idle + 1;
 		file->is_used = false;
-		file->attempts = 0;
 		if (file->nr_idle >= 2)
 			forget_file(n, i);
 		else if (is_full)
@@ -454,7 +618,7 @@ int file_names_settle(struct file_names *n)
 
 uint64_t file_names_nr_left_out(const struct file_names *n)
 {
-	return n->nr_left_out;
+	return n->nr_left_out + shares_nr_lacked(&n->shares);
 }
 
 int file_names_create(struct looker *looker, struct file_names **names, struct err *err)
@@ -469,8 +633,9 @@ int file_names_create(struct looker *looker, struct file_names **names, struct e
 		return err_set(err, -ENOMEM, "failed to start the %s: out of memory", kind.name);
 	n->looker = looker;
 	n->recording = 1;
-	n->credit_ns = CPU_MAX_NS;
-	n->credited_ns = clock_monotonic_ns();
+	n->shares.size = NAMES_FILES_MAX;
+	n->time = (struct owner_time){.part = CPU_PART, .max_ns = CPU_MAX_NS};
+	n->sum = (struct owner_time){.part = SUM_PART, .max_ns = SUM_MAX_NS};
 	ret = worker_line_start(&n->line, &kind, err);
 	if (ret) {
 		file_names_destroy(n);
@@ -488,12 +653,15 @@ void file_names_destroy(struct file_names *n)
 	vec_for_each(&n->files, file) {
 		known_names_deinit(&file->known);
 		vec_free(&file->asked);
-		free(file->path);
 	}
 	vec_free(&n->files);
 	vec_free(&n->free_files);
 	vec_free(&n->queue);
 	index_deinit(&n->by_file);
+	file_sources_deinit(&n->sources);
+	shares_deinit(&n->shares);
+	owner_time_deinit(&n->time);
+	owner_time_deinit(&n->sum);
 	worker_line_destroy(n->line);
 	free(n);
 }

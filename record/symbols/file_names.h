@@ -2,7 +2,8 @@
 /*
  * Names of functions in the mapped files, for the addresses that samples hit. A child looks them up
  * (record/symbols/names_worker.h). It gets each file while a process maps it, because nobody else
- * may have the file later. Files of one path and build-id count as one.
+ * may have the file later. A file is one inode; record/symbols/file_sources.h says which inode the
+ * names of a path and a build-id come from.
  *
  * The profiled processes choose the files, so the child's CPU time has a budget.
  */
@@ -38,11 +39,18 @@ struct file_symbol {
 int file_names_create(struct looker *looker, struct file_names **names, struct err *err);
 
 /*
- * Gives @file, which @place maps, to the child, unless the child has it. *@nr is the file's number
- * until the next settle. Returns 0 or -ENOMEM. If the file cannot be opened, that is no error.
+ * Gives @file, which @place maps, to the child, unless the child has it. *@nr is the number, until
+ * the next settle, of the file that has its names, or FILE_NAMES_NONE. Returns 0 or -ENOMEM. If the
+ * file cannot be opened, that is no error.
  */
 int file_names_hold(struct file_names *names, const struct mapped_file *file,
 		    const struct file_place *place, uint32_t *nr);
+
+/*
+ * The identity of file @nr, by which its names must be told from those of other files with its path
+ * and build-id; NULL if they are those of a file of root. Valid until the next hold.
+ */
+const struct file_identity *file_names_identity(const struct file_names *names, uint32_t nr);
 
 /*
  * Asks for the symbols of file @nr that cover the @nr_offsets file offsets, which are sorted. From
@@ -54,7 +62,7 @@ int file_names_ask(struct file_names *names, uint32_t nr, const uint64_t *offset
 /* A descriptor that polls readable when file_names_work has something to do. */
 int file_names_fd(const struct file_names *names);
 
-/* Takes over the answers that are there. Returns 0 or -ENOMEM. */
+/* Takes over the answers that are there. NULL is fine. Returns 0 or -ENOMEM. */
 int file_names_work(struct file_names *names);
 
 /* Are there questions without an answer? */
@@ -78,7 +86,7 @@ void file_names_begin_recording(struct file_names *names);
 
 /*
  * Call it after an epoch was written: forgets files that neither this epoch nor the one before
- * used. Returns 0 or -ENOMEM.
+ * used. NULL is fine. Returns 0 or -ENOMEM.
  */
 int file_names_settle(struct file_names *names);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/symbols/function_names.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
 
 #include "common/hash.h"
+#include "record/maps/maps.h"
 
 /*
- * A generation is full with half of the functions that the program can remember, or with so many
- * bytes of texts. Until the next settle, it may have twice as much.
+ * A generation is full with half of the functions that the program can remember, or with
+ * TEXT_BYTES_MAX of texts. Until the next settle, it may have twice as much.
  */
 #define FUNCTIONS_MAX  (MAX_SEEN_FUNCTIONS / 2)
 #define TEXT_BYTES_MAX (1u << 20)
@@ -108,19 +108,19 @@ static void forget_seen(const struct function_names *names)
 		struct seen_function *last = NULL;
 
 		for (nr = 0; nr < sizeof(keys) / sizeof(*keys); nr++) {
-			if (bpf_map_get_next_key(names->seen_map, last, &keys[nr]))
+			if (map_next_key(names->seen_map, last, &keys[nr]))
 				break;
 			last = &keys[nr];
 		}
 		for (uint32_t i = 0; i < nr; i++)
-			bpf_map_delete_elem(names->seen_map, &keys[i]);
+			map_delete(names->seen_map, &keys[i]);
 	} while (nr);
 	__atomic_fetch_add(names->seen_period, 1, __ATOMIC_RELEASE);
 }
 
 void function_names_forget(const struct function_names *names, const struct seen_function *function)
 {
-	if (bpf_map_delete_elem(names->seen_map, function))
+	if (map_delete(names->seen_map, function))
 		return;
 	/* A CPU may have met it meanwhile. */
 	if (names->seen_period)
@@ -135,7 +135,7 @@ bool function_names_are_full(const struct function_names *names)
 
 void function_names_age(struct function_names *names)
 {
-	if (!function_names_are_full(names))
+	if (!names || !function_names_are_full(names))
 		return;
 	free_generation(&names->old);
 	names->old = names->young;
@@ -145,10 +145,14 @@ void function_names_age(struct function_names *names)
 
 int function_names_settle(struct function_names *names, struct address_spaces *spaces)
 {
-	struct name_generation *young = &names->young;
-	size_t first = young->functions.nr - names->waiting.nr;
+	struct name_generation *young;
+	size_t first;
 	int ret = 0;
 
+	if (!names)
+		return 0;
+	young = &names->young;
+	first = young->functions.nr - names->waiting.nr;
 	for (size_t i = 0; !ret && i < names->waiting.nr; i++) {
 		const struct waiting_function *w = &names->waiting.data[i];
 		struct named_function *f = &young->functions.data[first + i];

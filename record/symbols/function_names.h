@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The names of functions of interpreted languages. The BPF program sends a name when it first sees
- * the function in a process (bpf/send_names.h). A name belongs to a word of a stack and to an
- * address space, so that no later process with the same id gets it.
+ * the function in a process (bpf/languages/send_names.h). A name belongs to a word of a stack and
+ * to an address space, so that no later process with the same id gets it.
  *
  * There is room for two generations of names. When the younger one is full, the elder one is
  * forgotten, and the program sends all names again. Stacks that wait for their drain then find
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/languages.h"
+#include "bpf/languages/languages.h"
 #include "common/arena.h"
 #include "common/index.h"
 #include "common/vec.h"
@@ -50,7 +50,8 @@ struct function_names {
 	struct name_generation young, old;
 	VEC(struct waiting_function) waiting; /* the last functions of the young generation */
 	int seen_map;          /* of the program: functions that it does not send again */
-	uint64_t *seen_period; /* of the program: it looks into the map again (bpf/seen_functions.h)
+	uint64_t *seen_period; /* of the program: it looks into the map again
+				* (bpf/languages/seen_functions.h)
 				*/
 };
 
@@ -71,7 +72,7 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
 
 /*
  * Finds the address spaces of the names that came. @spaces must be known up to the time of the last
- * name. Call it before names are looked up, once in a drain. Returns 0 or -ENOMEM.
+ * name. Call it before names are looked up, once in a drain. NULL is fine. Returns 0 or -ENOMEM.
  */
 int function_names_settle(struct function_names *names, struct address_spaces *spaces);
 
@@ -84,7 +85,7 @@ bool function_names_are_full(const struct function_names *names);
 
 /*
  * Forgets the elder generation if the younger one is full. Call it after the counts of a drain have
- * found their names.
+ * found their names. NULL is fine.
  */
 void function_names_age(struct function_names *names);
 

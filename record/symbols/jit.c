@@ -24,8 +24,8 @@
 #define HELD_MAX 256
 
 /*
- * Reading maps may take one part in so many of the time of a CPU, and so much at once. A map of 64
- * MiB takes a quarter of a second.
+ * Reading maps may take 1/READING_SHARE of the time of a CPU, and READING_MAX_NS at once. A map of
+ * 64 MiB takes a quarter of a second.
  */
 #define READING_SHARE  10
 #define READING_MAX_NS NS_PER_S
@@ -219,7 +219,7 @@ static int answer_jit(struct look *look)
 static int ask_jit(const struct jit *jit, const struct jit_question *q, uint64_t *name, int *fd)
 {
 	const struct look_question question = {
-		.fn = answer_jit, .bytes = q, .nr = sizeof(*q), .fd = -1};
+		.fn = answer_jit, .bytes = q, .nr = sizeof(*q), .fd = -1, .pid = q->pid};
 	struct look_answer answer;
 	int ret = looker_ask(jit->looker, &question, &answer);
 

@@ -32,14 +32,14 @@
 #define IOPRIO_BE_LOWEST   (2 << 13 | 7)
 
 /*
- * Memory of a file is used again for the next one, up to so many bytes. Memory from the kernel
- * would take a third of the time. malloc takes no more than 32 MiB for the first number.
+ * The memory of a file is used again for the next one, up to KEPT_BYTES, because getting it from
+ * the kernel would take a third of the time. malloc takes at most 32 MiB for BLOCK_BYTES.
  */
 #define BLOCK_BYTES (32 << 20)
 #define KEPT_BYTES  (64 << 20)
 
 /* The files, by slot; -1: none. */
-static int files[NAMES_FILES_MAX];
+static int files[NAMES_FILES_MAX + 1];
 
 /* An answer while it grows. */
 struct answer {
@@ -310,6 +310,12 @@ static int reply_to(int sock, const struct names_request *request, int memory)
 	return fd_message_send(sock, &reply, sizeof(reply), memfd);
 }
 
+static void set_file(uint32_t slot, int fd)
+{
+	cleanup_close(&files[slot]);
+	files[slot] = fd;
+}
+
 static int obey_request(int sock)
 {
 	_cleanup_close_ int fd = -1;
@@ -318,12 +324,21 @@ static int obey_request(int sock)
 
 	if (ret)
 		return ret;
-	if (request.slot >= NAMES_FILES_MAX)
+	if (request.slot > NAMES_INBOX)
 		return -EBADMSG;
-	if (request.order == NAMES_ASK)
+	switch ((enum names_order)request.order) {
+	case NAMES_HOLD:
+		set_file(NAMES_INBOX, TAKE_FD(fd));
+		break;
+	case NAMES_KEEP:
+		set_file(request.slot, TAKE_FD(files[NAMES_INBOX]));
+		break;
+	case NAMES_DROP:
+		set_file(request.slot, -1);
+		break;
+	case NAMES_ASK:
 		return reply_to(sock, &request, fd);
-	cleanup_close(&files[request.slot]);
-	files[request.slot] = request.order == NAMES_HOLD ? TAKE_FD(fd) : -1;
+	}
 	return 0;
 }
 
@@ -331,7 +346,7 @@ void names_worker_run(int sock)
 {
 	pid_t parent = getppid();
 
-	for (size_t i = 0; i < NAMES_FILES_MAX; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		files[i] = -1;
 	if (child_begin(sock, "profrec-names"))
 		_exit(1);

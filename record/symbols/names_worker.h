@@ -15,6 +15,10 @@
 /* Files that the process holds. */
 #define NAMES_FILES_MAX 512
 
+/* The slot of a file that has just come. The recorder decides then whether it is kept, and where.
+ */
+#define NAMES_INBOX NAMES_FILES_MAX
+
 /* Addresses of one request. */
 #define NAMES_OFFSETS_MAX (1u << 20)
 
@@ -25,16 +29,17 @@
 #define NAMES_BYTES_MAX (4u << 20)
 
 enum names_order {
-	NAMES_HOLD, /* comes with a file: holds it under @slot. There is no reply */
+	NAMES_HOLD, /* comes with a file, which goes into the inbox. There is no reply */
+	NAMES_KEEP, /* holds the file of the inbox under @slot. There is no reply */
 	NAMES_DROP, /* closes the file of @slot. There is no reply */
 	NAMES_ASK,  /* comes with memory: looks up its @nr sorted file offsets */
 };
 
 struct names_request {
 	uint32_t order; /* enum names_order */
-	uint32_t slot;  /* below NAMES_FILES_MAX; the tag of the reply */
+	uint32_t slot;  /* below NAMES_FILES_MAX, or the inbox; the tag of the reply */
 	uint64_t nr;
-	uint64_t cpu_max_ns; /* the process ends when it has used so much CPU time */
+	uint64_t cpu_max_ns; /* the CPU time after which the process ends */
 	uint64_t urgent_ns;  /* CLOCK_MONOTONIC: from then on the recorder waits for the reply */
 	/* NAMES_ASK: the file as it was mapped. Its identity counts if it has no build-id. */
 	struct build_id build_id;

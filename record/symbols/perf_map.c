@@ -14,6 +14,7 @@
 #include "common/minmax.h"
 #include "common/safe_open.h"
 #include "common/search.h"
+#include "record/process/file_owner.h"
 
 #define CLOCK_SLACK_NS (50 * NS_PER_MS)
 
@@ -174,5 +175,8 @@ int perf_map_open(int dir_fd, uint32_t pid, uid_t uid, uint64_t since_ns)
 	fd = safe_open(dir_fd, name, &rules);
 	if (fd >= 0 && (fstat(fd, &st) || is_older(&st, since_ns)))
 		return -ESTALE;
+	/* A user's own file system claims that the map is root's. */
+	if (fd >= 0 && file_owner(fd, &st) == FILE_OWNER_UNSURE)
+		return -EPERM;
 	return TAKE_FD(fd);
 }

@@ -79,12 +79,15 @@ int command_go(struct command *command, const char *name, struct err *err)
 
 void command_reap(struct command *command)
 {
-	int status;
+	siginfo_t info = {0};
 
-	if (command->pid && !command->exited && waitpid(command->pid, &status, WNOHANG) > 0) {
-		command->exited = true;
-		command->status = status;
-	}
+	/* If the recorder traces the command, its stops are seen, too. They are for somebody else.
+	 */
+	if (!command->pid || command->exited ||
+	    waitid(P_PID, command->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid ||
+	    info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)
+		return;
+	command->exited = waitpid(command->pid, &command->status, WNOHANG) > 0;
 }
 
 void command_close(struct command *command)

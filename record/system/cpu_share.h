@@ -13,7 +13,7 @@
 
 /* Set the first two and the looker; the others are 0 when no work has been done yet. */
 struct cpu_share {
-	uint32_t part;        /* the work may take one part in so many of the time that passes */
+	uint32_t part;        /* the work may take 1/part of the time that passes */
 	uint64_t max_ns;      /* credit that can be saved up; it is there at the start */
 	int64_t credit_ns;    /* below 0 when work took more than there was */
 	uint64_t credited_ns; /* CLOCK_MONOTONIC: up to when time was credited */

@@ -96,3 +96,20 @@ char *cpus_format(const u32_vec *cpus)
 	}
 	return text;
 }
+
+int cpus_choose(const u32_vec *wanted, u32_vec *online, u32_vec *cpus, struct err *err)
+{
+	int ret = cpus_online(online, err);
+
+	for (size_t i = 0; !ret && i < online->nr; i++)
+		if ((!wanted->nr || cpus_has(wanted, online->data[i])) &&
+		    vec_push(cpus, online->data[i]))
+			ret = err_set(err, -ENOMEM, "failed to choose the CPUs: out of memory");
+	if (ret || !wanted->nr || cpus->nr == wanted->nr)
+		return ret;
+	vec_for_each(wanted, cpu)
+		if (!cpus_has(online, *cpu))
+			return err_set(err, -ENODEV, "failed to record CPU %u: it is not online",
+				       *cpu);
+	return 0;
+}

@@ -38,4 +38,10 @@ int cpus_compare(const u32_vec *before, const u32_vec *now, u32_vec *changed);
  */
 char *cpus_format(const u32_vec *cpus);
 
+/*
+ * Chooses the CPUs to sample: those of @wanted, or all that are online if it is empty. @online
+ * receives the latter. Returns 0 or a negative errno with @err set.
+ */
+int cpus_choose(const u32_vec *wanted, u32_vec *online, u32_vec *cpus, struct err *err);
+
 #endif

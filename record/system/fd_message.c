@@ -34,7 +34,8 @@ int fd_message_send(int sock, const void *buf, size_t len, int fd)
 	return n < 0 ? -errno : 0;
 }
 
-int fd_message_receive_some(int sock, void *buf, size_t *len, int *fd)
+/* @flags are those of recvmsg(2). */
+static int receive_message(int sock, void *buf, size_t *len, int *fd, int flags)
 {
 	union control control;
 	struct iovec iov = {.iov_base = buf, .iov_len = *len};
@@ -48,7 +49,7 @@ int fd_message_receive_some(int sock, void *buf, size_t *len, int *fd)
 	ssize_t n;
 
 	do
-		n = recvmsg(sock, &message, MSG_CMSG_CLOEXEC);
+		n = recvmsg(sock, &message, MSG_CMSG_CLOEXEC | flags);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
@@ -65,11 +66,16 @@ int fd_message_receive_some(int sock, void *buf, size_t *len, int *fd)
 	return 0;
 }
 
-int fd_message_receive(int sock, void *buf, size_t len, int *fd)
+int fd_message_receive_some(int sock, void *buf, size_t *len, int *fd)
+{
+	return receive_message(sock, buf, len, fd, 0);
+}
+
+static int receive_whole(int sock, void *buf, size_t len, int *fd, int flags)
 {
 	_cleanup_close_ int received = -1;
 	size_t got = len;
-	int ret = fd_message_receive_some(sock, buf, &got, &received);
+	int ret = receive_message(sock, buf, &got, &received, flags);
 
 	if (ret)
 		return ret;
@@ -77,4 +83,14 @@ int fd_message_receive(int sock, void *buf, size_t len, int *fd)
 		return -EBADMSG;
 	*fd = TAKE_FD(received);
 	return 0;
+}
+
+int fd_message_receive(int sock, void *buf, size_t len, int *fd)
+{
+	return receive_whole(sock, buf, len, fd, 0);
+}
+
+int fd_message_receive_now(int sock, void *buf, size_t len, int *fd)
+{
+	return receive_whole(sock, buf, len, fd, MSG_DONTWAIT);
 }

@@ -18,6 +18,9 @@ int fd_message_send(int sock, const void *buf, size_t len, int fd);
  */
 int fd_message_receive(int sock, void *buf, size_t len, int *fd);
 
+/* As fd_message_receive, but never waits. Returns -EAGAIN when there is no message. */
+int fd_message_receive_now(int sock, void *buf, size_t len, int *fd);
+
 /* As fd_message_receive, but the message may be shorter than *@len, which becomes its length. */
 int fd_message_receive_some(int sock, void *buf, size_t *len, int *fd);
 

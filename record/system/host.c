@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/system/host.h"
 
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
@@ -12,37 +9,6 @@
 #include <bpf/libbpf.h>
 
 #include "common/readfile.h"
-
-#ifdef __x86_64__
-/* Leaves of cpuid: Intel SDM volume 2A, and the range that hypervisors share. */
-#define LEAF_FEATURES      1
-#define LEAF_HYPERVISOR    0x40000000u
-#define LEAF_BRAND         0x80000002u
-#define FEATURE_HYPERVISOR (1u << 31)
-
-/* Asks the processor, since some kernels interrupt every processor for /proc/cpuinfo. */
-static void read_processor(struct host_names *names)
-{
-	unsigned int r[12] = {0}, a, b, c, d;
-
-	if ((unsigned int)__get_cpuid_max(0x80000000u, NULL) >= LEAF_BRAND + 2) {
-		for (unsigned int i = 0; i < 3; i++)
-			__cpuid(LEAF_BRAND + i, r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]);
-		memcpy(names->cpu_model, r, sizeof(r));
-	}
-	if (!__get_cpuid(LEAF_FEATURES, &a, &b, &c, &d) || !(c & FEATURE_HYPERVISOR))
-		return;
-	__cpuid(LEAF_HYPERVISOR, a, r[0], r[1], r[2]);
-	memcpy(names->hypervisor, r, 12);
-	if (!names->hypervisor[0])
-		strcpy(names->hypervisor, "unnamed");
-}
-#else
-static void read_processor(struct host_names *names)
-{
-	(void)names;
-}
-#endif
 
 /* The names of some processors begin or end with blanks. Removes them. */
 static void trim_blanks(char *s)
@@ -73,7 +39,7 @@ void host_describe(struct host_names *names, struct prof_host *host)
 
 	*names = (struct host_names){0};
 	read_boot_id(names);
-	read_processor(names);
+	processor_read(names->cpu_model, names->hypervisor);
 	trim_blanks(names->cpu_model);
 	sysinfo(&info);
 	*host = (struct prof_host){

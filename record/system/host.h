@@ -4,17 +4,15 @@
 #define RECORD_SYSTEM_HOST_H
 
 #include "format/prof.h"
+#include "record/system/processor.h"
 
-/* The name of a processor fills four registers in each of three cpuid leaves; then a NUL. */
-#define HOST_CPU_MODEL_SIZE  49
-#define HOST_HYPERVISOR_SIZE 13
-#define HOST_BOOT_ID_SIZE    40
+#define HOST_BOOT_ID_SIZE 40
 
 /* Buffers for the strings of a struct prof_host. */
 struct host_names {
 	char boot_id[HOST_BOOT_ID_SIZE];
-	char cpu_model[HOST_CPU_MODEL_SIZE];
-	char hypervisor[HOST_HYPERVISOR_SIZE];
+	char cpu_model[PROCESSOR_MODEL_SIZE];
+	char hypervisor[PROCESSOR_HYPERVISOR_SIZE];
 };
 
 /* Fills @host; its strings point into @names. Facts that are not known stay 0 or "". */

@@ -59,23 +59,27 @@ typedef int (*look_fn)(struct look *look);
  */
 int look_touch(struct look *look, look_culprit culprit);
 
-/* Has the look taken so long that the answer should go out with what is there? */
+/* Should the answer go out with what is there, because the look has taken too long? */
 bool look_is_long(const struct look *look);
 
 /* Appends @len bytes to the answer. Returns false if there is no room. */
 bool look_answer_append(struct look *look, const void *bytes, size_t len);
 
 /*
- * Starts the child. Call it early, since the child is a copy of the caller. Returns 0 or a negative
- * errno with @err set.
+ * Starts the child. Call it early, since the child is a copy of the caller. It gives up all
+ * capabilities but those to look at other users' processes, unless @keeps_rights: a process may
+ * look at others of its user only if it has no fewer capabilities than they. Returns 0 or a
+ * negative errno with @err set.
  */
-int looker_start(struct looker **looker, struct err *err);
+int looker_start(bool keeps_rights, struct looker **looker, struct err *err);
 
 struct look_question {
 	look_fn fn;
 	const void *bytes;
 	size_t nr; /* at most LOOK_QUESTION_MAX */
 	int fd;    /* -1: none; stays the caller's */
+	uint32_t
+		pid; /* of the process that it is about, whose user answers for the time; 0: root */
 };
 
 struct look_answer {
@@ -104,6 +108,12 @@ uint64_t looker_cpu_ns(const struct looker *looker);
 
 /* How many looks were given up. */
 uint64_t looker_nr_given_up(const struct looker *looker);
+
+/* The user whose processes had most looks given up, of those. Returns their number. */
+uint64_t looker_most_given_up(const struct looker *looker, uint32_t *uid);
+
+/* How often somebody had stopped the child (SIGSTOP), so that another took its place. */
+uint64_t looker_nr_stopped(const struct looker *looker);
 
 /* Ends the child. NULL is fine. */
 void looker_destroy(struct looker *looker);

@@ -45,6 +45,27 @@ bool privilege_has(int cap)
 	return !get_sets(&effective, &permitted) && effective >> cap & 1;
 }
 
+static int read_sysctl(const char *path, int otherwise)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	int value;
+
+	return f && fscanf(f, "%d", &value) == 1 ? value : otherwise;
+}
+
+bool privilege_in_user_namespace(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/uid_map", "re");
+	unsigned int inside, outside, nr;
+
+	return f && fscanf(f, "%u %u %u", &inside, &outside, &nr) == 3 && nr != UINT32_MAX;
+}
+
+int privilege_event_level(void)
+{
+	return read_sysctl("/proc/sys/kernel/perf_event_paranoid", 2);
+}
+
 /*
  * Debian's and Ubuntu's kernels have levels above 2. There, perf_event_open fails with EACCES
  * without CAP_SYS_ADMIN, whether there is CAP_PERFMON or not
@@ -52,12 +73,9 @@ bool privilege_has(int cap)
  */
 static int level_without_perfmon(void)
 {
-	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level;
+	int level = privilege_event_level();
 
-	if (privilege_has(CAP_SYS_ADMIN) || !f || fscanf(f, "%d", &level) != 1)
-		return 0;
-	return level > 2 ? level : 0;
+	return !privilege_has(CAP_SYS_ADMIN) && level > 2 ? level : 0;
 }
 
 int privilege_explain(int code, struct err *err)
@@ -87,6 +105,69 @@ int privilege_explain_event(int code, struct err *err)
 		err, code,
 		"the kernel refuses events without CAP_SYS_ADMIN while kernel.perf_event_paranoid is %d: set it to 2",
 		level);
+}
+
+int privilege_explain_own_event(int code, struct err *err)
+{
+	int level = level_without_perfmon();
+
+	if (level)
+		return err_hint(
+			err, code,
+			"kernel.perf_event_paranoid is %d: set it to 2 to record your own processes, or use --backend ptrace",
+			level);
+	return err_hint(
+		err, code,
+		"a process of another user needs CAP_PERFMON; for your own, a container's seccomp profile may refuse perf_event_open: use --backend ptrace");
+}
+
+/* Documentation/admin-guide/LSM/Yama.rst */
+static int trace_scope(void)
+{
+	return read_sysctl("/proc/sys/kernel/yama/ptrace_scope", 0);
+}
+
+int privilege_explain_none(int code, struct err *err)
+{
+	int level = level_without_perfmon(), scope = trace_scope();
+
+	if (level && scope > 1)
+		return err_hint(
+			err, code,
+			"run it as root; or set kernel.perf_event_paranoid to 2 (it is %d), or kernel.yama.ptrace_scope to 1 (it is %d%s)",
+			level, scope, scope > 2 ? ", until the next boot" : "");
+	if (level)
+		return err_hint(
+			err, code,
+			"run it as root; or set kernel.perf_event_paranoid to 2 (it is %d), or have the container allow ptrace",
+			level);
+	return err_hint(
+		err, code,
+		"run it as root on the host, or have the container allow one of them (--cap-add SYS_PTRACE, a seccomp profile with perf_event_open or ptrace)");
+}
+
+int privilege_explain_trace(int code, struct err *err)
+{
+	int scope = trace_scope();
+
+	if (scope == 1 && !privilege_has(CAP_SYS_PTRACE))
+		return err_hint(
+			err, code,
+			"kernel.yama.ptrace_scope is 1: profrec may trace what it starts (-- COMMAND); for -p set it to 0, or grant CAP_SYS_PTRACE");
+	if (scope == 2 && !privilege_has(CAP_SYS_PTRACE))
+		return err_hint(
+			err, code,
+			"kernel.yama.ptrace_scope is 2: tracing needs CAP_SYS_PTRACE, which is missing");
+	if (scope >= 3)
+		return err_hint(
+			err, code,
+			"kernel.yama.ptrace_scope is %d: nobody may trace until the next boot",
+			scope);
+	if (privilege_has(CAP_SYS_PTRACE))
+		return err_hint(err, code, "a container's seccomp profile refuses ptrace");
+	return err_hint(
+		err, code,
+		"it belongs to another user or has more capabilities, and CAP_SYS_PTRACE is missing; or a container's seccomp profile refuses ptrace");
 }
 
 /*

@@ -28,6 +28,29 @@ int privilege_explain(int code, struct err *err);
 int privilege_explain_event(int code, struct err *err);
 
 /*
+ * As privilege_explain_event, for an event of the user's own processes, which needs no capability.
+ */
+int privilege_explain_own_event(int code, struct err *err);
+
+/*
+ * As privilege_explain, where neither BPF nor perf events nor ptrace is possible. The hint names
+ * the settings of the kernel that refuse the latter two, or else the container.
+ */
+int privilege_explain_none(int code, struct err *err);
+
+/* As privilege_explain, for a process that may not be traced (ptrace). */
+int privilege_explain_trace(int code, struct err *err);
+
+/*
+ * Is this a user namespace other than the initial one? Its capabilities do not count for BPF and
+ * for events of others (user_namespaces(7)).
+ */
+bool privilege_in_user_namespace(void);
+
+/* The level of kernel.perf_event_paranoid; 2, the kernel's own default, if it cannot be read. */
+int privilege_event_level(void);
+
+/*
  * Says why /proc/kallsyms shows no addresses. Returns a phrase that names the sysctl, the
  * capability or the user namespace; it is valid for ever.
  */

@@ -7,9 +7,11 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,8 +20,16 @@
 #include "record/system/child.h"
 #include "record/system/privilege.h"
 
-/* The user "nobody", by convention. */
+/* The user "nobody", by convention: for user namespaces without OWN_USER. */
 #define NOBODY 65534
+
+/*
+ * Users from here on are nobody's (systemd's list of user ids). A child gets one of them by chance,
+ * because a process of the child's user could end and stop the child, and use up what the kernel
+ * limits by user: descriptors on their way.
+ */
+#define OWN_USER      0x80000000u
+#define OWN_USER_BITS 0x3fffffffu
 
 /*
  * Room for the largest section, for tables made of it, and for the recorder's own memory when the
@@ -101,6 +111,22 @@ static void set_limits(void)
 #endif
 }
 
+static int change_user(void)
+{
+	uint32_t user = 0;
+
+	if (geteuid() || setgroups(0, NULL))
+		return 0;
+	if (getrandom(&user, sizeof(user), 0) == sizeof(user)) {
+		user = OWN_USER + (user & OWN_USER_BITS);
+		if (!setresgid(user, user, user) && !setresuid(user, user, user))
+			return 0;
+	}
+	if (setresgid(NOBODY, NOBODY, NOBODY))
+		return 0;
+	return setresuid(NOBODY, NOBODY, NOBODY) ? -errno : 0;
+}
+
 int sandbox_enter(pid_t parent)
 {
 	const struct sock_fprog program = {ARRAY_SIZE(filter), (struct sock_filter *)filter};
@@ -108,10 +134,9 @@ int sandbox_enter(pid_t parent)
 
 	clearenv();
 	set_limits();
-	if (!geteuid() && !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY) &&
-	    setresuid(NOBODY, NOBODY, NOBODY))
-		return -errno;
-	ret = privilege_drop(NULL, 0, NULL);
+	ret = change_user();
+	if (!ret)
+		ret = privilege_drop(NULL, 0, NULL);
 	if (ret)
 		return ret;
 	/* The change of user resets this, so it comes after. */

@@ -76,13 +76,23 @@ int wakeups_init(struct wakeups *w, struct err *err)
 	return wakeups_watch(w, w->signal_fd, err);
 }
 
-int wakeups_watch(struct wakeups *w, int fd, struct err *err)
+static int watch(struct wakeups *w, int fd, uint32_t events, struct err *err)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+	struct epoll_event event = {.events = events, .data.fd = fd};
 
 	if (epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, fd, &event))
 		return err_set(err, -errno, "failed to watch for events: %m");
 	return 0;
+}
+
+int wakeups_watch(struct wakeups *w, int fd, struct err *err)
+{
+	return watch(w, fd, EPOLLIN, err);
+}
+
+int wakeups_watch_edges(struct wakeups *w, int fd, struct err *err)
+{
+	return watch(w, fd, EPOLLIN | EPOLLET, err);
 }
 
 int wakeups_watch_watermark(struct wakeups *w, int fd, struct err *err)

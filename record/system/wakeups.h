@@ -51,6 +51,9 @@ int wakeups_init(struct wakeups *wakeups, struct err *err);
 /* Watches @fd, which others read. Returns 0 or a negative errno with @err set. */
 int wakeups_watch(struct wakeups *wakeups, int fd, struct err *err);
 
+/* As wakeups_watch, for a descriptor that may stay readable for ever: each change wakes once. */
+int wakeups_watch_edges(struct wakeups *wakeups, int fd, struct err *err);
+
 /* As wakeups_watch. wakeups_wait then reports WAKEUP_WATERMARK for this descriptor. */
 int wakeups_watch_watermark(struct wakeups *wakeups, int fd, struct err *err);
 

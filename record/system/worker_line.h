@@ -2,7 +2,8 @@
 /*
  * A child process that answers requests about files, one after the other, since the files belong to
  * the profiled processes. Nothing here waits for the child. If it dies, a new child takes its
- * place. The child is one of record/unwind/table_worker.h or record/symbols/names_worker.h.
+ * place, as often as every ten seconds in the long run. The child is one of
+ * record/unwind/table_worker.h or record/symbols/names_worker.h.
  */
 #ifndef RECORD_SYSTEM_WORKER_LINE_H
 #define RECORD_SYSTEM_WORKER_LINE_H
@@ -18,16 +19,28 @@ struct worker_line;
 struct worker_kind {
 	const char *name;      /* for messages */
 	void (*run)(int sock); /* in the child: answers until the other end is closed, no return */
-	unsigned int seconds_max; /* time for one request; a file server may not answer */
+	/* Time for one request in which the child does not want a processor: it waits for a file.
+	 */
+	unsigned int seconds_max;
+	bool tells_begin; /* says at which request it works, and may choose the order */
 };
+
+/* Requests that wait. Each is a descriptor on its way to the worker. */
+#define WORKER_WAITING_MAX 64
 
 /* Room in a reply for facts of one kind of child. */
 #define WORKER_OWN_BYTES 256
 
+/*
+ * The status of a message that is no reply yet: the child begins with the request. Of a child that
+ * says so, no request is to blame for its end before that.
+ */
+#define WORKER_BEGINS 1
+
 /* When status is 0, it comes with the descriptor of a sealed memfd. */
 struct worker_reply {
 	uint32_t tag;
-	int32_t status;  /* 0 or a negative errno */
+	int32_t status;  /* 0 or a negative errno, or WORKER_BEGINS */
 	uint64_t cpu_ns; /* CPU time of the child so far; 0: not told */
 	/* Of the kind of child, whatever the status is. All zero if the line itself failed. */
 	uint8_t own[WORKER_OWN_BYTES];
@@ -49,7 +62,7 @@ int worker_line_start(struct worker_line **line, const struct worker_kind *kind,
 /*
  * A socket for a request to the child. It is the line's, and valid until the next call. After
  * somebody has sent a request that gets a reply, worker_line_expect is due. Returns 0, -EAGAIN when
- * too many requests wait, -EIO when there is no child and no further child is started, or a failing
+ * too many requests wait, -EIO when there is no child and too many have died lately, or a failing
  * system call's errno.
  */
 int worker_line_sock(struct worker_line *line, int *sock);
@@ -64,6 +77,9 @@ int worker_line_request(struct worker_line *line, const struct worker_request *r
 /* How many children were started so far. A child knows nothing of those before it. */
 unsigned int worker_line_nr_workers(const struct worker_line *line);
 
+/* How many children were found stopped, by a signal of somebody else. */
+unsigned int worker_line_nr_stopped(const struct worker_line *line);
+
 /*
  * A descriptor that polls readable when worker_line_next has something to do. It stays valid until
  * destroy.
@@ -71,10 +87,10 @@ unsigned int worker_line_nr_workers(const struct worker_line *line);
 int worker_line_fd(const struct worker_line *line);
 
 /*
- * Takes the next request that is done, in the order of requests. Returns false when none is done.
- * Else reply->tag and reply->status are set, and *@memory is the caller's, or -1. Errors of the
- * line itself are -ETIMEDOUT, -EIO when the child died, and -EAGAIN when it died at an earlier
- * request.
+ * Takes the next request that is done, in the order of requests unless the child chooses. Returns
+ * false when none is done. Else reply->tag and reply->status are set, and *@memory is the caller's,
+ * or -1. Errors of the line itself are -ETIMEDOUT, -EIO when the child died of the request, and
+ * -EAGAIN when it died at another one, or somebody had stopped it.
  */
 bool worker_line_next(struct worker_line *line, struct worker_reply *reply, int *memory);
 

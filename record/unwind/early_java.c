@@ -19,11 +19,11 @@ int early_java_walk(void *ctx, const struct early_sample *sample, struct unwind_
 		    struct java_stretch *stretch)
 {
 	const struct early_java *java = ctx;
-	const struct java_process *process = NULL;
+	const struct machine *machine = NULL;
 
 	if (machine_of(java, sample) == UNWIND_MACHINE_READY)
-		process = java_machines_find(java->machines, sample->key.tgid);
-	if (!process || !java_stretch_walk(java->machines->looker, process, sample, frame, stretch))
+		machine = machines_find(java->machines, sample->key.tgid, MACHINE_JAVA);
+	if (!machine || !java_stretch_walk(java->machines->looker, machine, sample, frame, stretch))
 		return 0;
 	for (uint32_t i = 0; i < stretch->nr; i++) {
 		int ret = method_names_want_unnamed(java->methods, java->functions, sample,

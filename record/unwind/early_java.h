@@ -3,13 +3,13 @@
 #ifndef RECORD_UNWIND_EARLY_JAVA_H
 #define RECORD_UNWIND_EARLY_JAVA_H
 
-#include "record/unwind/java_stretch.h"
-#include "record/unwind/method_names.h"
+#include "record/machines/java_stretch.h"
+#include "record/machines/method_names.h"
 #include "record/unwind/space_maps.h"
 
 struct early_java {
 	const struct space_maps *spaces;
-	const struct java_machines *machines;
+	const struct machines *machines;
 	struct method_names *methods;
 	const struct function_names *functions;
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/minmax.h"
-#include "record/unwind/early_copy.h"
+#include "record/machines/early_copy.h"
 
 /* The sample whose stack is being walked. unwind_read() reads from its copy of the stack. */
 static const struct early_sample *walked;
@@ -26,9 +26,9 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 	return 0;
 }
 
-#include "bpf/loop_places.h"
-#include "bpf/made_code.h"
-#include "bpf/unwind_walk.h"
+#include "bpf/languages/loop_places.h"
+#include "bpf/made/made_code.h"
+#include "bpf/walk/unwind_walk.h"
 
 /* Stretches of a stack at most. Each one is a question to the looker. */
 #define STRETCHES_MAX 8
@@ -143,8 +143,8 @@ static bool is_noted(struct unwind_walk *w, uint64_t at)
 }
 
 /*
- * As loop_rule of bpf/made_frames.h for code in @made: the rule of the loop's body, if it leads to
- * a return address. *@rule is left alone otherwise. Returns 0 or -ENOMEM.
+ * As loop_rule of bpf/made/made_frames.h for code in @made: the rule of the loop's body, if it
+ * leads to a return address. *@rule is left alone otherwise. Returns 0 or -ENOMEM.
  */
 static int find_loop_rule(struct stack_walk *walk, const struct unwind_mapping *made,
 			  const struct unwind_rule **rule)
@@ -426,6 +426,7 @@ static int walk_stack(struct early_samples *early, struct stack_walk *walk, enum
 	load_functions(&functions);
 	walk->functions = language_stack_of(&functions);
 	memcpy(w->frame.regs, walked->regs, sizeof(w->frame.regs));
+	w->is_at_entry = walked->is_at_entry;
 	unwind_begin(&w->frame);
 	vec_clear(&early->scratch);
 	while (early->scratch.nr < early->max_depth) {

@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "bpf/shared.h"
-#include "bpf/unwind.h"
+#include "bpf/walk/unwind.h"
 #include "common/vec.h"
-#include "record/unwind/java_stretch.h"
+#include "record/machines/java_stretch.h"
 #include "record/unwind/table_maps.h"
 
 struct unwind_frame;

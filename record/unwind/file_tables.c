@@ -19,6 +19,9 @@
 #include "record/process/file_send.h"
 #include "record/unwind/table_worker.h"
 
+/* At most this many tables without users are remembered, as long as there is room. */
+#define IDLE_MAX 4096
+
 /*
  * A file may have gone before it could be opened, and later processes may map it for longer. So
  * after some attempts there is a pause, which is twice as long each time.
@@ -30,17 +33,40 @@
 /* The files of one user, but for the system's own, may take this part of the maps: 1 / this. */
 #define OWNER_SHARE 4
 
-uint64_t file_table_hash(const struct file_table *t)
+/* Processes of one user may have this part of the requests that wait for the child: 1 / this. */
+#define LINE_SHARE 4
+
+/*
+ * CPU time for the tables of one user's files: 1 / this of the time that passes, and what can be
+ * saved up. A browser's file takes a tenth of a second. A file that the child dies of takes all.
+ */
+#define TIME_PART   100
+#define TIME_MAX_NS NS_PER_S
+
+/* Pause of a file whose owner has used up the CPU time. */
+#define TIME_PAUSE_NS NS_PER_S
+
+/* All files of one build-id have one hash, as the side-band knows nothing else of them. */
+static uint64_t hash_of(const struct file_table *t)
 {
 	uint64_t h = hash_bytes(t->build_id.bytes, t->build_id.size, 0);
 
 	return build_id_is_none(&t->build_id) ? file_identity_hash(&t->identity, h) : h;
 }
 
-void file_tables_forget(struct file_tables *u, uint32_t nr)
+static void give_shares(struct file_tables *u, uint32_t nr)
+{
+	shares_give(&u->rules, nr);
+	shares_give(&u->rows, nr);
+	shares_give(&u->pages, nr);
+}
+
+/* The number may be used again. Its entry in the index goes with the next rebuild. */
+static void forget_table(struct file_tables *u, uint32_t nr)
 {
 	if (u->tables.data[nr].shared)
 		file_tables_unuse(u, u->tables.data[nr].shared);
+	give_shares(u, nr);
 	u->tables.data[nr] = (struct file_table){.state = TABLE_FORGOTTEN};
 	u->free_tables.data[u->free_tables.nr++] = nr;
 }
@@ -53,7 +79,7 @@ static bool find_by_build_id(const struct file_tables *u, const struct file_tabl
 {
 	const struct file_table *found = NULL;
 
-	index_for_each(&u->by_file, file_table_hash(t), i) {
+	index_for_each(&u->by_file, hash_of(t), i) {
 		const struct file_table *have = &u->tables.data[i];
 
 		if (have->state == TABLE_FORGOTTEN ||
@@ -98,7 +124,7 @@ int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint
 		*nr = is_own ? VDSO_TABLE : NO_TABLE;
 		return 0;
 	}
-	hash = file_table_hash(&t);
+	hash = hash_of(&t);
 	if (!t.identity.inode && find_by_build_id(u, &t, nr))
 		return 0;
 	index_for_each(&u->by_file, hash, i) {
@@ -121,7 +147,7 @@ int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint
 	u->tables.data[*nr] = t;
 	ret = index_insert(&u->by_file, hash, *nr);
 	if (ret)
-		file_tables_forget(u, *nr);
+		forget_table(u, *nr);
 	return ret;
 }
 
@@ -154,7 +180,8 @@ void file_tables_describe(const struct file_tables *u, uint32_t nr, const struct
 		m->pages = UNWIND_SHARED_MEMORY;
 }
 
-void file_tables_set_state(struct file_tables *u, uint32_t nr, enum table_state state)
+/* Tells the program the new state of table @nr, too. */
+static void set_state(struct file_tables *u, uint32_t nr, enum table_state state)
 {
 	struct file_table *t = &u->tables.data[nr];
 
@@ -163,18 +190,15 @@ void file_tables_set_state(struct file_tables *u, uint32_t nr, enum table_state 
 	u->changed(u->ctx, nr);
 }
 
-/* Nobody asks for the table of @nr before the end of a pause. */
-static void begin_pause(struct file_tables *u, uint32_t nr)
+/* The table of @nr is not requested again until a pause has passed. */
+static void begin_pause(struct file_tables *u, uint32_t nr, uint64_t pause_ns)
 {
 	struct file_table *t = &u->tables.data[nr];
-	uint32_t doubles = t->attempts / ATTEMPTS_MAX - 1;
 
-	if (doubles > PAUSE_DOUBLES_MAX)
-		doubles = PAUSE_DOUBLES_MAX;
-	t->pause_end_ns = clock_monotonic_ns() + (PAUSE_MIN_NS << doubles);
+	t->pause_end_ns = clock_monotonic_ns() + pause_ns;
 	if (!u->pause_end_ns || t->pause_end_ns < u->pause_end_ns)
 		u->pause_end_ns = t->pause_end_ns;
-	file_tables_set_state(u, nr, TABLE_IMPOSSIBLE);
+	set_state(u, nr, TABLE_IMPOSSIBLE);
 }
 
 static void end_pauses(struct file_tables *u)
@@ -193,36 +217,37 @@ static void end_pauses(struct file_tables *u)
 			continue;
 		}
 		t->pause_end_ns = t->failed_pid = 0;
-		file_tables_set_state(u, i, TABLE_NONE);
+		set_state(u, i, TABLE_NONE);
 	}
 	u->pause_end_ns = next_ns;
 }
 
 static void note_failed_attempt(struct file_tables *u, uint32_t nr)
 {
-	if (++u->tables.data[nr].attempts % ATTEMPTS_MAX)
-		file_tables_set_state(u, nr, TABLE_NONE);
+	uint32_t attempts = ++u->tables.data[nr].attempts;
+
+	if (attempts % ATTEMPTS_MAX)
+		set_state(u, nr, TABLE_NONE);
 	else
-		begin_pause(u, nr);
+		begin_pause(u, nr,
+			    PAUSE_MIN_NS
+				    << min_u64(attempts / ATTEMPTS_MAX - 1, PAUSE_DOUBLES_MAX));
 }
 
-/* May the owner of @t have another table of the size of @made? The system's files may fill all. */
-static bool is_within_share(const struct file_tables *u, const struct file_table *t,
-			    const struct unwind_table *made)
+/*
+ * Takes what the table @made needs of its owner's share. The system's files may fill all. Returns
+ * 0, -ENOSPC or -ENOMEM.
+ */
+static int take_shares(struct file_tables *u, uint32_t nr, const struct unwind_table *made)
 {
-	uint64_t rules = made->nr_rules, rows = made->nr_rows, pages = made->nr_pages;
+	uint32_t owner = u->tables.data[nr].owner, loser;
+	int ret = shares_take(&u->rules, nr, owner, made->nr_rules, 1, &loser)
+			  ?: shares_take(&u->rows, nr, owner, made->nr_rows, 1, &loser)
+			  ?: shares_take(&u->pages, nr, owner, made->nr_pages, 1, &loser);
 
-	if (!t->owner)
-		return true;
-	vec_for_each(&u->tables, other) {
-		if (other->owner != t->owner || other->state != TABLE_READY || other->shared)
-			continue;
-		rules += other->place.rules.nr;
-		rows += other->place.nr_rows;
-		pages += other->place.nr_pages;
-	}
-	return rules <= UNWIND_MAX_RULES / OWNER_SHARE && rows <= TABLE_MAPS_ROWS / OWNER_SHARE &&
-	       pages <= UNWIND_MAX_PAGES / OWNER_SHARE;
+	if (ret)
+		give_shares(u, nr);
+	return ret;
 }
 
 /*
@@ -232,17 +257,19 @@ static bool is_within_share(const struct file_tables *u, const struct file_table
 static int add_table(struct file_tables *u, uint32_t nr, const struct unwind_table *made)
 {
 	struct file_table *t = &u->tables.data[nr];
-	int ret =
-		is_within_share(u, t, made) ? table_maps_add(&u->store, made, &t->place) : -ENOSPC;
+	int ret = take_shares(u, nr, made);
 
+	if (!ret && (ret = table_maps_add(&u->store, made, &t->place)) == -ENOSPC)
+		shares_note_lack(&u->unserved, t->owner);
 	if (ret) {
+		give_shares(u, nr);
 		t->lacked_room = u->lacked_room = ret == -ENOSPC;
-		file_tables_set_state(u, nr, TABLE_IMPOSSIBLE);
+		set_state(u, nr, TABLE_IMPOSSIBLE);
 		return ret == -ENOMEM ? ret : 0;
 	}
 	t->first_off = made->first_off;
 	memcpy(t->hash, made->hash, sizeof(t->hash));
-	file_tables_set_state(u, nr, TABLE_READY);
+	set_state(u, nr, TABLE_READY);
 	return 0;
 }
 
@@ -252,7 +279,7 @@ static struct file_table *find_alike(const struct file_tables *u, const struct f
 {
 	if (build_id_is_none(&t->build_id))
 		return NULL;
-	index_for_each(&u->by_file, file_table_hash(t), i) {
+	index_for_each(&u->by_file, hash_of(t), i) {
 		struct file_table *have = &u->tables.data[i];
 
 		if (have != t && have->state == TABLE_READY && !have->shared &&
@@ -273,7 +300,7 @@ static void share_table(struct file_tables *u, uint32_t nr, const struct file_ta
 	t->place = (struct table_place){.first_page = of->place.first_page,
 					.nr_pages = of->place.nr_pages};
 	t->first_off = of->first_off;
-	file_tables_set_state(u, nr, TABLE_READY);
+	set_state(u, nr, TABLE_READY);
 }
 
 /*
@@ -333,13 +360,12 @@ static void keep_table(const struct file_tables *u, uint32_t nr, const struct un
 		table_cache_put(u->cache_fd, &u->tables.data[nr].build_id, made);
 }
 
-/* Returns 0 or a negative errno: -EAGAIN when too many wait in line. */
-static int request_from_worker(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
-			       const struct file_place *place)
+/* Sends a request. Returns as request_from_worker. */
+static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
+			const struct file_place *place, struct table_request *request)
 {
+	struct file_message message = {.bytes = request, .nr = sizeof(*request)};
 	struct file_table *t = &u->tables.data[nr];
-	struct table_request request = table_request_make(nr, known_hash(u, t));
-	struct file_message message = {.bytes = &request, .nr = sizeof(request)};
 	struct sent_file sent;
 	int ret = worker_line_sock(u->builder, &message.sock);
 
@@ -347,10 +373,40 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 		return ret;
 	ret = file_send(u->looker, file, place, &message, &sent);
 	t->owner = sent.owner;
-	t->dev = sent.dev;
-	t->ino = sent.ino;
+	t->dev = sent.identity.dev;
+	t->ino = sent.identity.inode;
 	if (!ret)
 		worker_line_expect(u->builder, nr);
+	return ret;
+}
+
+/*
+ * Returns 0 or a negative errno: -EAGAIN when too many wait in line, -EDQUOT when the user of the
+ * process or of the file has used up the CPU time.
+ */
+static int request_from_worker(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
+			       const struct file_place *place)
+{
+	struct file_table *t = &u->tables.data[nr];
+	struct table_request request = table_request_make(nr, known_hash(u, t));
+	uint64_t now_ns = clock_monotonic_ns(), left_ns;
+	uint32_t loser;
+	int ret;
+
+	request.uid = proc_owner(place->pid);
+	left_ns = min_u64(owner_time_left(&u->time, request.uid, now_ns),
+			  owner_time_left(&u->time, t->owner, now_ns));
+	if (!left_ns) {
+		shares_note_lack(&u->unserved, share_owner_of(request.uid, t->owner));
+		return -EDQUOT;
+	}
+	request.cpu_max_us = min_u64(left_ns, TIME_MAX_NS) / 1000;
+	ret = shares_take(&u->line, nr, request.uid, 1, 1, &loser);
+	if (ret)
+		return ret == -ENOSPC ? -EAGAIN : ret;
+	ret = send_request(u, nr, file, place, &request);
+	if (ret)
+		shares_give(&u->line, nr);
 	return ret;
 }
 
@@ -359,9 +415,11 @@ static void note_request(struct file_tables *u, uint32_t nr, int ret)
 {
 	/* Waiting for a place in the line is no failed attempt. */
 	if (!ret)
-		file_tables_set_state(u, nr, TABLE_ASKED);
+		set_state(u, nr, TABLE_ASKED);
 	else if (ret == -EAGAIN)
-		file_tables_set_state(u, nr, TABLE_NONE);
+		set_state(u, nr, TABLE_NONE);
+	else if (ret == -EDQUOT)
+		begin_pause(u, nr, TIME_PAUSE_NS);
 	else
 		note_failed_attempt(u, nr);
 }
@@ -376,7 +434,7 @@ int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	if (t->failed_pid == place->pid && proc_is_gone(place->pid))
 		return 0;
 	ret = request_from_worker(u, nr, file, place);
-	if (ret && ret != -EAGAIN)
+	if (ret && ret != -EAGAIN && ret != -EDQUOT)
 		t->failed_pid = place->pid;
 	note_request(u, nr, ret);
 	return 0;
@@ -388,7 +446,7 @@ static void note_failure(struct file_tables *u, uint32_t nr, int status)
 	if (status == -EAGAIN)
 		note_request(u, nr, -EAGAIN);
 	else
-		file_tables_set_state(u, nr, TABLE_IMPOSSIBLE);
+		set_state(u, nr, TABLE_IMPOSSIBLE);
 }
 
 /* Notes whether the file of @nr is PCRE2. Tells the program of its interpreter, if it has one. */
@@ -404,15 +462,35 @@ static void note_interpreter(struct file_tables *u, uint32_t nr,
 		t->interpreter = interpreter_maps_add(&u->interpreters, found, &place);
 }
 
+/* Charges the owner of file @nr with the CPU time of the child, which has used @cpu_ns so far. */
+static void charge_owner(struct file_tables *u, uint32_t nr, int status, uint64_t cpu_ns)
+{
+	unsigned int child = worker_line_nr_workers(u->builder);
+	uint64_t used_ns = 0;
+
+	shares_give(&u->line, nr);
+	if (child != u->child)
+		u->child_cpu_ns = 0;
+	u->child = child;
+	if (status == -EIO || status == -ETIMEDOUT)
+		used_ns = TIME_MAX_NS;
+	else if (cpu_ns > u->child_cpu_ns)
+		used_ns = cpu_ns - u->child_cpu_ns;
+	u->child_cpu_ns = max_u64(cpu_ns, u->child_cpu_ns);
+	owner_time_charge(&u->time, u->tables.data[nr].owner, used_ns, clock_monotonic_ns());
+}
+
 int file_tables_finish(struct file_tables *u)
 {
 	struct found_interpreter found;
 	struct unwind_table made;
+	uint64_t cpu_ns;
 	uint32_t nr;
 	int status, ret = 0;
 
 	end_pauses(u);
-	while (!ret && table_builder_next(u->builder, &nr, &status, &made, &found)) {
+	while (!ret && table_builder_next(u->builder, &nr, &status, &cpu_ns, &made, &found)) {
+		charge_owner(u, nr, status, cpu_ns);
 		note_interpreter(u, nr, &found);
 		if (status == -ETIMEDOUT)
 			looker_blame(u->looker, look_device(u->tables.data[nr].dev));
@@ -485,7 +563,16 @@ int file_tables_init(struct file_tables *u, const char *cache, struct looker *lo
 		[VDSO_TABLE] = {.state = TABLE_NONE},
 	};
 
-	*u = (struct file_tables){.cache_fd = -1, .looker = looker};
+	/* Tables share rules, and the maps themselves know what is free. */
+	*u = (struct file_tables){
+		.cache_fd = -1,
+		.looker = looker,
+		.rules = {.size = UINT64_MAX, .owner_max = UNWIND_MAX_RULES / OWNER_SHARE},
+		.rows = {.size = UINT64_MAX, .owner_max = TABLE_MAPS_ROWS / OWNER_SHARE},
+		.pages = {.size = UINT64_MAX, .owner_max = UNWIND_MAX_PAGES / OWNER_SHARE},
+		.line = {.size = WORKER_WAITING_MAX, .owner_max = WORKER_WAITING_MAX / LINE_SHARE},
+		.time = {.part = TIME_PART, .max_ns = TIME_MAX_NS},
+	};
 	if (table_maps_init(&u->store) || vec_append(&u->tables, none, ARRAY_SIZE(none)))
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
 	if (cache) {
@@ -506,15 +593,92 @@ void file_tables_unuse(struct file_tables *u, uint32_t nr)
 	u->tables.data[nr].nr_users--;
 }
 
+/* Counts for how many settles each table had no users. Returns how many tables have none. */
+static size_t age_tables(struct file_tables *u)
+{
+	size_t nr_idle = 0;
+
+	for (size_t i = NR_OWN_TABLES; i < u->tables.nr; i++) {
+		struct file_table *t = &u->tables.data[i];
+
+		if (t->state == TABLE_FORGOTTEN)
+			continue;
+		if (t->nr_users || t->state == TABLE_ASKED)
+			t->nr_idle = 0;
+		else
+			t->nr_idle++;
+		nr_idle += t->nr_idle != 0;
+	}
+	return nr_idle;
+}
+
+/* Forgets the tables that had no users at the last two settles. */
+static void forget_idle(struct file_tables *u)
+{
+	for (size_t i = NR_OWN_TABLES; i < u->tables.nr; i++) {
+		struct file_table *t = &u->tables.data[i];
+
+		if (t->state == TABLE_FORGOTTEN || t->nr_idle < 2)
+			continue;
+		if (!t->shared)
+			table_maps_remove(&u->store, &t->place);
+		forget_table(u, i);
+	}
+}
+
+/* Files whose tables did not fit may be asked for again. */
+static void retry_tables(struct file_tables *u)
+{
+	for (size_t i = NR_OWN_TABLES; i < u->tables.nr; i++) {
+		struct file_table *t = &u->tables.data[i];
+
+		if (t->state == TABLE_IMPOSSIBLE && t->lacked_room) {
+			t->lacked_room = false;
+			set_state(u, i, TABLE_NONE);
+		}
+	}
+}
+
+static int index_tables(struct file_tables *u)
+{
+	int ret = 0;
+
+	index_clear(&u->by_file);
+	for (size_t i = NR_OWN_TABLES; i < u->tables.nr && !ret; i++)
+		if (u->tables.data[i].state != TABLE_FORGOTTEN)
+			ret = index_insert(&u->by_file, hash_of(&u->tables.data[i]), i);
+	return ret;
+}
+
+int file_tables_settle(struct file_tables *u)
+{
+	size_t nr_idle = age_tables(u), nr_forgotten = u->free_tables.nr;
+
+	if (nr_idle <= IDLE_MAX && !u->lacked_room && !table_maps_are_tight(&u->store))
+		return 0;
+	forget_idle(u);
+	if (u->free_tables.nr == nr_forgotten)
+		return 0;
+	u->lacked_room = false;
+	retry_tables(u);
+	return index_tables(u);
+}
+
 void file_tables_deinit(struct file_tables *u)
 {
 	vec_for_each(&u->tables, t)
 		vec_free(&t->place.rules);
+	shares_deinit(&u->rules);
+	shares_deinit(&u->rows);
+	shares_deinit(&u->pages);
+	shares_deinit(&u->line);
+	shares_deinit(&u->unserved);
+	owner_time_deinit(&u->time);
 	vec_free(&u->free_tables);
 	worker_line_destroy(u->builder);
 	cleanup_close(&u->cache_fd);
 	table_maps_deinit(&u->store);
-	java_machines_deinit(&u->interpreters.java);
+	machines_deinit(&u->interpreters.machines);
 	vec_free(&u->tables);
 	index_deinit(&u->by_file);
 }

@@ -15,6 +15,8 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/mapped_files.h"
+#include "record/system/owner_time.h"
+#include "record/system/shares.h"
 #include "record/unwind/interpreter_maps.h"
 #include "record/unwind/table_builder.h"
 #include "record/unwind/table_maps.h"
@@ -40,7 +42,7 @@ struct file_table {
 	uint32_t nr_idle;      /* settles in a row that found no users */
 	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */
 	uint64_t dev, ino;     /* of the file, dev as makedev */
-	bool has_regex;        /* the file is PCRE2 (bpf/regex_code.h) */
+	bool has_regex;        /* the file is PCRE2 (bpf/made/regex_code.h) */
 	uint32_t interpreter;  /* by which the program knows its interpreter, + 1; 0: none */
 	bool is_damaged;       /* the table in the cache cannot be used */
 	bool lacked_room;      /* impossible only since there was no room */
@@ -63,9 +65,15 @@ struct file_tables {
 	VEC(struct file_table) tables;
 	struct index by_file;
 	uint32_t nr_asked;
-	u32_vec free_tables;   /* numbers that may be used again */
-	bool lacked_room;      /* a table did not fit since the last settle */
-	uint64_t pause_end_ns; /* the first end of a pause; 0: there is none */
+	struct shares rules, rows, pages; /* of the maps, by owners of files */
+	struct shares unserved; /* nothing: counts tables that had no time, and the like */
+	struct shares line;     /* requests to the child, by users of processes */
+	struct owner_time time; /* CPU time of the child, by owners of files */
+	uint64_t child_cpu_ns;  /* used by the child at its last answer */
+	unsigned int child;     /* its number */
+	u32_vec free_tables;    /* numbers that may be used again */
+	bool lacked_room;       /* a table did not fit since the last settle */
+	uint64_t pause_end_ns;  /* the first end of a pause; 0: there is none */
 	/* Called when the state of a table has changed. */
 	void (*changed)(void *ctx, uint32_t nr);
 	void *ctx;
@@ -127,14 +135,11 @@ int file_tables_wait(struct file_tables *tables, int ms);
 void file_tables_use(struct file_tables *tables, uint32_t nr);
 void file_tables_unuse(struct file_tables *tables, uint32_t nr);
 
-/* All files of one build-id have one hash, as the side-band knows nothing else of them. */
-uint64_t file_table_hash(const struct file_table *table);
-
-/* Tells the program the new state of table @nr, too. */
-void file_tables_set_state(struct file_tables *tables, uint32_t nr, enum table_state state);
-
-/* The number may be used again. Its entry in the index goes with the next rebuild. */
-void file_tables_forget(struct file_tables *tables, uint32_t nr);
+/*
+ * Call it after a grace period: forgets tables that nobody has used since the settle before, if
+ * there are many or the maps are tight. Returns 0 or -ENOMEM.
+ */
+int file_tables_settle(struct file_tables *tables);
 
 void file_tables_deinit(struct file_tables *tables);
 

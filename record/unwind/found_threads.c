@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
 
-#include "bpf/unwind.h"
+#include "bpf/walk/unwind.h"
 #include "common/cleanup.h"
+#include "record/process/resident_memory.h"
 
 struct stack_question {
 	uint32_t pid;
@@ -16,22 +16,21 @@ struct stack_question {
 /* A look_fn. The answer is the copy of the stack, as in struct early_sample. */
 static int look_at_stack(struct look *look)
 {
+	_cleanup_resident_memory_ struct resident_memory memory = RESIDENT_MEMORY_INIT(0);
 	struct stack_question q;
 	char stack[EARLY_STACK_BYTES];
-	struct iovec local = {.iov_base = stack, .iov_len = sizeof(stack)};
-	struct iovec remote = {.iov_len = sizeof(stack)};
-	ssize_t got;
+	long got;
 	int ret;
 
 	memcpy(&q, look->question, sizeof(q));
 	ret = look_touch(look, look_process(q.pid));
 	if (ret)
 		return ret;
-	/* The stack may end in the copied range. Then the kernel copies the part before its end. */
-	remote.iov_base = (void *)(uintptr_t)early_stack_begin(q.sp);
-	got = process_vm_readv(q.pid, &local, 1, &remote, 1, 0);
+	memory.pid = q.pid;
+	/* The stack may end in the copied range. Then the part before its end is the answer. */
+	got = resident_memory_read(&memory, early_stack_begin(q.sp), stack, sizeof(stack));
 	if (got < 0)
-		return -errno;
+		return got;
 	return look_answer_append(look, stack, got) ? 0 : -ENOBUFS;
 }
 
@@ -40,7 +39,7 @@ int found_threads_add(struct looker *looker, const struct found_thread *thread,
 {
 	const struct stack_question q = {.pid = thread->key.tgid, .sp = thread->regs[UNWIND_RSP]};
 	const struct look_question question = {
-		.fn = look_at_stack, .bytes = &q, .nr = sizeof(q), .fd = -1};
+		.fn = look_at_stack, .bytes = &q, .nr = sizeof(q), .fd = -1, .pid = q.pid};
 	_cleanup_free_ struct look_answer *answer = malloc(sizeof(*answer));
 	_cleanup_free_ struct early_sample *sample = calloc(1, sizeof(*sample));
 

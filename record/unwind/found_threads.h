@@ -11,7 +11,7 @@
 #include "record/system/looker.h"
 #include "record/unwind/early_samples.h"
 
-/* Copies the stacks of so many threads at most. */
+/* The stacks of at most this many threads are copied. */
 #define FOUND_THREADS_MAX 1024
 
 /*

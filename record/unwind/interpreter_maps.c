@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/maps/maps.h"
 #include "record/unwind/interpreter_maps.h"
 
-#include <bpf/bpf.h>
 #include <stdbool.h>
 #include <sys/sysmacros.h>
 
@@ -41,7 +41,7 @@ static void put_executable(const struct interpreter_maps *maps, uint32_t nr,
 	};
 
 	if (place->ino)
-		bpf_map_update_elem(maps->executables, &key, &nr, BPF_ANY);
+		map_update(maps->executables, &key, &nr, BPF_ANY);
 }
 
 /*
@@ -65,7 +65,7 @@ uint32_t interpreter_maps_add(struct interpreter_maps *maps, const struct found_
 	struct interpreter in;
 
 	if (nr == MAX_INTERPRETERS || !describe(maps, found, &in) ||
-	    bpf_map_update_elem(maps->interpreters, &nr, &in, BPF_ANY))
+	    map_update(maps->interpreters, &nr, &in, BPF_ANY))
 		return 0;
 	put_executable(maps, nr, place);
 	return nr + 1;

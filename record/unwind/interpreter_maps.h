@@ -9,17 +9,16 @@
 #include <stdint.h>
 
 #include "common/buildid.h"
-#include "record/languages/found_interpreter.h"
+#include "record/languages/files/found_interpreter.h"
 #include "record/process/mapped_files.h"
-#include "record/unwind/java_machines.h"
+#include "record/machines/process_machine.h"
 
 /* A file with an interpreter. */
 struct interpreter_of_file {
 	struct build_id build_id;
 	struct file_identity identity; /* all zero where the build-id alone is known */
 	struct found_interpreter found;
-	bool has_known_machine;   /* a process has, whose functions are found */
-	bool has_strange_machine; /* a process has, so nobody finds its functions */
+	struct machine_notes machines; /* of the processes that have it */
 };
 
 /* All zero but the descriptors and the looker: there are none. */
@@ -27,9 +26,9 @@ struct interpreter_maps {
 	struct interpreter_of_file files[MAX_INTERPRETERS];
 	uint32_t nr;
 	uint32_t languages; /* that the user wants, one bit 1 << enum language each */
-	int interpreters;   /* maps of bpf/interpreters.h; the sampler's */
+	int interpreters;   /* maps of bpf/languages/interpreters.h; the sampler's */
 	int executables;
-	struct java_machines java;
+	struct machines machines;
 };
 
 /* The file of an interpreter. Device, as makedev, and inode are 0 where they are not known. */

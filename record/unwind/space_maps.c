@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/unwind/space_maps.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 #include "common/hash.h"
 #include "common/minmax.h"
 #include "common/search.h"
+#include "record/maps/maps.h"
 #include "record/proc/proc_task.h"
-#include "record/unwind/table_settle.h"
 
 /* Mappings of one process. Code in further mappings is left along frame pointers. */
 #define MAPPINGS_MAX 4096
@@ -26,9 +25,8 @@
 
 static int put_mapping(struct space_maps *u, uint32_t at)
 {
-	return bpf_map_update_elem(u->tables->store.maps.mappings, &at, &u->mappings[at], BPF_ANY)
-		       ? -errno
-		       : 0;
+	return map_update(u->tables->store.maps.mappings, &at, &u->mappings[at], BPF_ANY) ? -errno
+											  : 0;
 }
 
 /* The number of the process's mapping with table @nr; p->nr: there is none. */
@@ -43,10 +41,11 @@ static uint32_t find_table(const struct space_maps *u, const struct unwind_proce
 
 static struct machine_owner owner_of(const struct space_maps *u, const struct unwind_process *p)
 {
-	struct interpreter_of_file *files = u->tables->interpreters.files;
+	struct interpreter_of_file *in =
+		p->interpreter ? &u->tables->interpreters.files[p->interpreter - 1] : NULL;
 
-	return (struct machine_owner){p->pid, p->interpreter ? &files[p->interpreter - 1] : NULL,
-				      p->interpreter_base};
+	return (struct machine_owner){p->pid, in ? &in->found.interpreter : NULL,
+				      in ? &in->machines : NULL, p->interpreter_base};
 }
 
 /* Looks for the machine of a process of Java or Erlang that has new mappings. */
@@ -54,7 +53,7 @@ static void look_for_machine(struct space_maps *u, struct unwind_process *p)
 {
 	const struct machine_owner owner = owner_of(u, p);
 
-	if (process_machine_look(&p->machine, &u->tables->interpreters.java, &owner) &&
+	if (process_machine_look(&p->machine, &u->tables->interpreters.machines, &owner) &&
 	    vec_push(&u->expecting, p->pid))
 		p->machine.state = UNWIND_NO_MACHINE; /* nobody would look again */
 }
@@ -68,15 +67,14 @@ static void put_interpreter(struct space_maps *u, const struct unwind_process *p
 	struct unwind_space space;
 	int map = u->tables->store.maps.spaces;
 
-	if (bpf_map_lookup_elem(map, &p->pid, &space) || space.first != p->first ||
-	    space.nr != p->nr)
+	if (map_lookup(map, &p->pid, &space) || space.first != p->first || space.nr != p->nr)
 		return;
 	space.interpreter = p->interpreter;
 	space.interpreter_base = p->interpreter_base;
 	space.machine = p->machine.state;
 	space.regex_start = p->regex_start;
 	space.regex_bytes = p->regex_bytes;
-	bpf_map_update_elem(map, &p->pid, &space, BPF_EXIST);
+	map_update(map, &p->pid, &space, BPF_EXIST);
 }
 
 /* The file @t, of mapping @m of process @p, has turned out to have an interpreter. */
@@ -194,8 +192,8 @@ static int retire_mappings(struct space_maps *u, const struct unwind_process *p)
 }
 
 /*
- * How many mappings one process may have: so many, that some processes with thousands leave room
- * for all the others.
+ * How many mappings one process may have, such that some processes with thousands leave room for
+ * all the others.
  */
 static uint32_t mappings_max(const struct space_maps *u)
 {
@@ -288,8 +286,7 @@ static int put_space(struct space_maps *u, const struct unwind_process *p, uint6
 				     .regex_start = p->regex_start,
 				     .regex_bytes = p->regex_bytes};
 
-	return bpf_map_update_elem(u->tables->store.maps.spaces, &p->pid, &space, flags) ? -errno
-											 : 0;
+	return map_update(u->tables->store.maps.spaces, &p->pid, &space, flags) ? -errno : 0;
 }
 
 static int put_mappings(struct space_maps *u, uint32_t first)
@@ -302,8 +299,7 @@ static int put_mappings(struct space_maps *u, uint32_t first)
 		ret = vec_push(&u->list_keys, first + i);
 	if (ret)
 		return ret;
-	if (bpf_map_update_batch(u->tables->store.maps.mappings, u->list_keys.data, u->list.data,
-				 &nr, NULL))
+	if (map_update_batch(u->tables->store.maps.mappings, u->list_keys.data, u->list.data, &nr))
 		return -ENOSPC;
 	memcpy(&u->mappings[first], u->list.data, u->list.nr * sizeof(*u->mappings));
 	for (uint32_t i = 0; i < u->list.nr; i++) {
@@ -372,7 +368,7 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 	p->regex_bytes = u->list_regex_bytes;
 	if (old.space_id != p->space_id || old.interpreter != p->interpreter ||
 	    old.interpreter_base != p->interpreter_base) {
-		java_machines_remove(&u->tables->interpreters.java, p->pid);
+		machines_remove(&u->tables->interpreters.machines, p->pid);
 		p->machine = (struct process_machine){0};
 	}
 	look_for_machine(u, p);
@@ -448,7 +444,7 @@ void space_maps_look_for_machines(struct space_maps *u)
 		if (!p || p->machine.state != UNWIND_MACHINE_EXPECTED)
 			continue;
 		owner = owner_of(u, p);
-		process_machine_look_again(&p->machine, &u->tables->interpreters.java, &owner);
+		process_machine_look_again(&p->machine, &u->tables->interpreters.machines, &owner);
 		if (p->machine.state == UNWIND_MACHINE_EXPECTED)
 			u->expecting.data[nr++] = *pid;
 		else
@@ -461,12 +457,12 @@ void space_maps_remove(struct space_maps *u, uint32_t pid)
 {
 	struct unwind_process *p = space_maps_find(u, pid);
 
-	bpf_map_delete_elem(u->tables->store.maps.spaces, &pid);
+	map_delete(u->tables->store.maps.spaces, &pid);
 	if (!p)
 		return;
 	/* Without memory for the note, the room is lost, and nothing else. */
 	retire_mappings(u, p);
-	java_machines_remove(&u->tables->interpreters.java, pid);
+	machines_remove(&u->tables->interpreters.machines, pid);
 	p->pid = 0;
 	vec_push(&u->free_processes, (uint32_t)(p - u->processes.data));
 }
@@ -486,7 +482,7 @@ int space_maps_sweep(struct space_maps *u)
 	uint32_t pid, *last = NULL;
 
 	vec_clear(&u->list_keys);
-	while (!ret && !bpf_map_get_next_key(map, last, &pid)) {
+	while (!ret && !map_next_key(map, last, &pid)) {
 		ret = vec_push(&u->list_keys, pid);
 		last = &pid;
 	}
@@ -516,7 +512,7 @@ int space_maps_settle(struct space_maps *u)
 		extents_give(&u->free_mappings, extent->first, extent->nr);
 	vec_clear(&u->retired);
 	remove_outlived(u);
-	return table_settle(u->tables);
+	return file_tables_settle(u->tables);
 }
 
 int space_maps_init(struct space_maps *u, struct file_tables *tables)

@@ -13,7 +13,7 @@
 #include "common/parse.h"
 #include "record/process/mappings.h"
 #include "record/unwind/file_tables.h"
-#include "record/unwind/process_machine.h"
+#include "record/machines/process_machine.h"
 
 struct unwind_process {
 	uint32_t pid;       /* 0: this is free */

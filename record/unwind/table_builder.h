@@ -10,7 +10,7 @@
 
 #include "common/err.h"
 #include "record/cfi/unwind_table.h"
-#include "record/languages/found_interpreter.h"
+#include "record/languages/files/found_interpreter.h"
 #include "record/system/worker_line.h"
 
 /*
@@ -26,12 +26,13 @@ int table_builder_start(struct worker_line **line, struct err *err);
 int table_builder_request(struct worker_line *line, int fd, uint32_t tag, const uint8_t *known);
 
 /*
- * Takes the next request that is done, in the order of requests. Returns 0 when none is done, or 1
- * with *@tag, *@status, and the interpreter of the file in *@found. If *@status is 0, @table is set
+ * Takes the next request that is done. Returns 0 when none is done, or 1 with *@tag, *@status, the
+ * CPU time of the child so far in *@cpu_ns (0: not told), and the interpreter of the file in
+ * *@found. If *@status is 0, @table is set
  * and the caller's to deinit. Else *@status is a negative errno: that of unwind_table_build,
  * -EBADMSG, or one of worker_line_next.
  */
-int table_builder_next(struct worker_line *line, uint32_t *tag, int *status,
+int table_builder_next(struct worker_line *line, uint32_t *tag, int *status, uint64_t *cpu_ns,
 		       struct unwind_table *table, struct found_interpreter *found);
 
 #endif

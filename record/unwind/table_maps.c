@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/unwind/table_maps.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,6 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash.h"
+#include "record/maps/maps.h"
 
 /* A number for a new rule: one that is free, or the next. */
 static int take_rule_number(struct table_maps *s, uint32_t *nr)
@@ -48,9 +48,8 @@ static int share_rule(struct table_maps *s, const struct unwind_rule *rule, uint
 	ret = take_rule_number(s, nr);
 	if (ret)
 		return ret;
-	ret = bpf_map_update_elem(s->maps.rules, nr, rule, BPF_ANY)
-		      ? -ENOSPC
-		      : index_insert(&s->by_rule, hash, *nr);
+	ret = map_update(s->maps.rules, nr, rule, BPF_ANY) ? -ENOSPC
+							   : index_insert(&s->by_rule, hash, *nr);
 	if (ret) {
 		s->free_rules.data[s->free_rules.nr++] = *nr;
 		return ret;
@@ -121,25 +120,26 @@ static struct unwind_segment *map_segment(struct table_maps *s, uint32_t nr)
 
 static int add_segment(struct table_maps *s)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-	_cleanup_close_ int fd = -1;
-	int ret;
+	int fd, ret;
 
 	if (s->nr_segments == UNWIND_MAX_SEGMENTS)
 		return -ENOSPC;
-	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_segment", sizeof(uint32_t),
-			    sizeof(struct unwind_segment), 1, &opts);
+	fd = map_create_inner(s->maps.segments, "unwind_segment", sizeof(struct unwind_segment));
 	/*
 	 * The kernel may have no memory for it, or none for this cgroup. That does not end the
 	 * recording.
 	 */
-	if (fd < 0 || bpf_map_update_elem(s->maps.segments, &s->nr_segments, &fd, BPF_ANY))
+	if (fd < 0)
 		return -ENOSPC;
-	ret = extents_give(&s->free_rows, s->nr_segments * UNWIND_SEGMENT_ROWS,
-			   UNWIND_SEGMENT_ROWS);
-	if (ret)
+	ret = map_update(s->maps.segments, &s->nr_segments, &fd, BPF_ANY) ? -ENOSPC : 0;
+	if (!ret)
+		ret = extents_give(&s->free_rows, s->nr_segments * UNWIND_SEGMENT_ROWS,
+				   UNWIND_SEGMENT_ROWS);
+	if (ret) {
+		map_close_inner(fd);
 		return ret;
-	s->segment_fds[s->nr_segments++] = TAKE_FD(fd);
+	}
+	s->segment_fds[s->nr_segments++] = fd;
 	return 0;
 }
 
@@ -179,7 +179,7 @@ static int add_page(struct table_maps *s, const struct unwind_table *table,
 				UNWIND_ROW(UNWIND_ROW_OFF(row), shared->data[UNWIND_ROW_RULE(row)]);
 		}
 	}
-	return bpf_map_update_elem(s->maps.pages, &nr, page, BPF_ANY) ? -ENOSPC : 0;
+	return map_update(s->maps.pages, &nr, page, BPF_ANY) ? -ENOSPC : 0;
 }
 
 static int add_rules(struct table_maps *s, const struct unwind_table *table, u32_vec *shared)
@@ -381,7 +381,7 @@ void table_maps_begin(struct table_maps *s, const struct unwind_maps *maps)
 	s->maps = *maps;
 	/* Without these rules, the walk goes along rbp. */
 	for (uint32_t i = 0; i < UNWIND_NR_OWN_RULES; i++)
-		bpf_map_update_elem(s->maps.rules, &i, &s->rules.data[i], BPF_ANY);
+		map_update(s->maps.rules, &i, &s->rules.data[i], BPF_ANY);
 }
 
 int table_maps_init(struct table_maps *s)
@@ -400,7 +400,7 @@ void table_maps_deinit(struct table_maps *s)
 	for (uint32_t i = 0; i < TABLE_WINDOWS; i++)
 		unmap_window(&s->windows[i]);
 	for (uint32_t i = 0; i < s->nr_segments; i++)
-		close(s->segment_fds[i]);
+		map_close_inner(s->segment_fds[i]);
 	free(s->pages);
 	extents_deinit(&s->free_pages);
 	extents_deinit(&s->free_rows);

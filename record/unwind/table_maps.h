@@ -9,20 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/unwind.h"
+#include "bpf/walk/unwind.h"
 #include "common/index.h"
 #include "common/parse.h"
 #include "common/vec.h"
 #include "record/cfi/unwind_table.h"
 #include "record/unwind/extents.h"
 
-/* Descriptors of the maps that bpf/user_stack.h declares; the sampler's. */
+/* Descriptors of the maps that bpf/walk/user_stack.h declares; the sampler's. */
 struct unwind_maps {
 	int spaces, mappings, pages, rules, known_rules, segments, wants, early;
-	/* Those of bpf/interpreters.h and bpf/java_frames.h. */
+	/* Those of bpf/languages/interpreters.h and bpf/made/java_frames.h. */
 	int interpreters, interpreter_files, seen_functions, function_names, java_machines,
 		beam_machines;
-	uint64_t *seen_period; /* of bpf/seen_functions.h */
+	uint64_t *seen_period; /* of bpf/languages/seen_functions.h */
 };
 
 /* Rows that fit into all segments. */

@@ -4,23 +4,33 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "record/system/child.h"
 #include "record/system/fd_message.h"
+#include "record/system/owner_queue.h"
 #include "record/system/sandbox.h"
+#include "record/system/shares.h"
 #include "record/system/worker_line.h"
 #include "record/cfi/unwind_table.h"
 #include "record/languages/interpreter_search.h"
+
+/* As many as the line holds at most. */
+#define REQUESTS_MAX WORKER_WAITING_MAX
 
 _Static_assert(sizeof(struct found_interpreter) <= WORKER_OWN_BYTES, "a reply has room for it");
 
 struct table_request table_request_make(uint32_t tag, const uint8_t *known)
 {
-	struct table_request request = {.tag = tag, .is_known = known != NULL};
+	struct table_request request = {
+		.tag = tag, .is_known = known != NULL, .cpu_max_us = TABLE_CPU_MAX_US};
 
 	if (known)
 		memcpy(request.known, known, sizeof(request.known));
@@ -47,31 +57,107 @@ static int make_table(int fd, const uint8_t *known, int *out)
 	return ret;
 }
 
-static int answer_request(int sock)
-{
-	_cleanup_close_ int fd = -1, memfd = -1;
+/* A request that waits for its turn. */
+struct waiting_request {
 	struct table_request request;
-	struct worker_reply reply = {0};
+	uint32_t owner; /* of the file */
+	int fd;         /* -1: the entry is free */
+};
+
+/* The recorder sends no more at a time. */
+static struct waiting_request waiting[REQUESTS_MAX];
+
+static int add_request(struct owner_queue *queue, const struct table_request *request, int fd)
+{
+	struct queue_entry lost;
+	struct stat st;
+	uint32_t i = 0;
+
+	while (i < REQUESTS_MAX && waiting[i].fd >= 0)
+		i++;
+	if (i == REQUESTS_MAX || fstat(fd, &st))
+		return -EBADMSG;
+	waiting[i] = (struct waiting_request){*request, st.st_uid, fd};
+	return owner_queue_add(queue, share_owner_of(request->uid, st.st_uid), i, &lost);
+}
+
+/* Takes over what is in the socket, and waits for a request if there is none. */
+static int receive_requests(int sock, struct owner_queue *queue)
+{
+	_cleanup_close_ int fd = -1;
+	struct table_request request;
+	int ret = 0;
+
+	while (!ret) {
+		ret = queue->waiting.nr
+			      ? fd_message_receive_now(sock, &request, sizeof(request), &fd)
+			      : fd_message_receive(sock, &request, sizeof(request), &fd);
+		if (!ret)
+			ret = add_request(queue, &request, fd);
+		if (!ret)
+			fd = -1;
+	}
+	return ret == -EAGAIN && queue->waiting.nr ? 0 : ret;
+}
+
+/* Lets SIGPROF end the process after @us microseconds of CPU time; 0: not. */
+static void limit_time(uint64_t us)
+{
+	const struct itimerval value = {.it_value.tv_sec = us / 1000000,
+					.it_value.tv_usec = us % 1000000};
+
+	setitimer(ITIMER_PROF, &value, NULL);
+}
+
+static int answer_request(int sock, const struct waiting_request *w)
+{
+	const struct table_request *request = &w->request;
+	struct worker_reply reply = {.tag = request->tag, .status = WORKER_BEGINS};
+	_cleanup_close_ int memfd = -1;
 	struct found_interpreter found;
-	int ret = fd_message_receive(sock, &request, sizeof(request), &fd);
+	int ret = fd_message_send(sock, &reply, sizeof(reply), -1);
 
 	if (ret)
 		return ret;
-	reply.tag = request.tag;
-	reply.status = make_table(fd, request.is_known ? request.known : NULL, &memfd);
-	interpreter_search(fd, &found);
+	limit_time(w->owner ? request->cpu_max_us + 1 : TABLE_CPU_MAX_US);
+	reply.status = make_table(w->fd, request->is_known ? request->known : NULL, &memfd);
+	interpreter_search(w->fd, &found);
+	limit_time(0);
 	memcpy(reply.own, &found, sizeof(found));
 	malloc_trim(0);
+	reply.cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	return fd_message_send(sock, &reply, sizeof(reply), memfd);
+}
+
+static int serve(int sock, struct owner_queue *queue)
+{
+	struct queue_entry next;
+	int ret = receive_requests(sock, queue);
+
+	if (ret || !owner_queue_take(queue, NULL, NULL, &next))
+		return ret ? ret : -EINVAL;
+	ret = answer_request(sock, &waiting[next.tag]);
+	cleanup_close(&waiting[next.tag].fd);
+	return ret;
 }
 
 void table_worker_run(int sock)
 {
+	struct owner_queue queue = {.max = REQUESTS_MAX};
 	pid_t parent = getppid();
+	sigset_t signals;
 
-	if (child_begin(sock, "profrec-tables") || sandbox_enter(parent))
+	for (size_t i = 0; i < REQUESTS_MAX; i++)
+		waiting[i].fd = -1;
+	if (child_begin(sock, "profrec-tables"))
 		_exit(1);
-	while (!answer_request(STDIN_FILENO))
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGPROF);
+	signal(SIGPROF, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &signals, NULL);
+	if (sandbox_enter(parent))
+		_exit(1);
+	while (!serve(STDIN_FILENO, &queue))
 		;
 	_exit(0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The process that makes unwind tables out of anybody's files. It can only read the descriptors
- * that it gets, and send memory back.
+ * that it gets, and send memory back. Files of many users may wait for it, so users take turns.
  */
 #ifndef RECORD_UNWIND_TABLE_WORKER_H
 #define RECORD_UNWIND_TABLE_WORKER_H
@@ -13,11 +13,19 @@
 /* Comes with the file's descriptor. */
 struct table_request {
 	uint32_t tag;
-	uint32_t is_known; /* the table with this hash need not be made */
+	uint32_t is_known;   /* the table with this hash need not be made */
+	uint32_t uid;        /* of the process that maps the file: takes its turn, unless root */
+	uint32_t cpu_max_us; /* CPU time after which the process ends, unless the file is root's */
 	uint8_t known[UNWIND_HASH_BYTES];
 };
 
-/* A request for a table, unless it has the hash @known (NULL: in any case). */
+/* CPU time for a file of root. Large ones, such as browsers, take a tenth of a second. */
+#define TABLE_CPU_MAX_US 4000000
+
+/*
+ * A request for a table, unless it has the hash @known (NULL: in any case). User and time are
+ * root's.
+ */
 struct table_request table_request_make(uint32_t tag, const uint8_t *known);
 
 /*

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/unwind/unwinder.h"
 
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "record/maps/rings.h"
 #include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
 #include "record/unwind/early_java.h"
 #include "record/unwind/file_tables.h"
-#include "record/unwind/method_names.h"
+#include "record/machines/method_names.h"
 #include "record/unwind/space_maps.h"
 
 /*
- * A drain is due when so many early samples wait. While tables are made, more may wait, up to so
- * many bytes.
+ * A drain is due when EARLY_MAX early samples wait. While tables are made, more may wait, up to
+ * EARLY_MAX_BYTES.
  */
 #define EARLY_MAX       128
 #define EARLY_MAX_BYTES (4u << 20)
@@ -25,7 +25,7 @@
 /* How long a drain waits for missing tables, which would make stacks of its samples complete. */
 #define EARLY_WAIT_MS 50
 
-/* A file counts as everywhere if at least one process in so many maps it. */
+/* A file counts as everywhere if at least one process in eight maps it. */
 #define EVERYWHERE 8
 
 struct unwinder {
@@ -34,15 +34,14 @@ struct unwinder {
 	struct early_samples early;
 	struct function_names functions;
 	struct method_names methods;
-	struct ring_buffer *wants; /* and early samples */
+	struct rings *wants; /* and early samples */
 	int fds[2];
 	int ret; /* first error of a callback */
 	bool has_makers;
 	u32_vec stale; /* processes to look at again when it is time */
 	struct look_budget *looks;
 	struct file_names *names; /* NULL: nobody wants the files */
-	/* The mappings of the process at hand, and the files of this and of earlier processes. */
-	mapping_vec mappings;
+	mapping_vec mappings;     /* of the process at hand */
 	struct mapped_files files;
 };
 
@@ -161,7 +160,7 @@ static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 	return request_table(u, nr, file, &place);
 }
 
-/* A ring_buffer_sample_fn. */
+/* A rings_fn. */
 static int serve_want(void *ctx, void *data, size_t size)
 {
 	struct unwinder *u = ctx;
@@ -173,7 +172,7 @@ static int serve_want(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-/* A ring_buffer_sample_fn. */
+/* A rings_fn. */
 static int take_early(void *ctx, void *data, size_t size)
 {
 	struct unwinder *u = ctx;
@@ -185,7 +184,7 @@ static int take_early(void *ctx, void *data, size_t size)
 	return 0;
 }
 
-/* A ring_buffer_sample_fn. */
+/* A rings_fn. */
 static int take_function(void *ctx, void *data, size_t size)
 {
 	struct unwinder *u = ctx;
@@ -195,14 +194,15 @@ static int take_function(void *ctx, void *data, size_t size)
 	if (u->ret || size < sizeof(*name) || size < function_name_size(name))
 		return 0;
 	u->ret = function_names_add(&u->functions, name, &nr);
-	if (!u->ret && nr != NO_FUNCTION && java_machines_are_of(word_language(name->word)))
+	if (!u->ret && nr != NO_FUNCTION &&
+	    machine_kind_of(word_language(name->word)) != NR_MACHINE_KINDS)
 		u->ret = method_names_want(&u->methods, name, nr);
 	return 0;
 }
 
 static struct early_java java_of(struct unwinder *u)
 {
-	return (struct early_java){&u->spaces, &u->tables.interpreters.java, &u->methods,
+	return (struct early_java){&u->spaces, &u->tables.interpreters.machines, &u->methods,
 				   &u->functions};
 }
 
@@ -248,7 +248,7 @@ static int look_again(struct unwinder *u)
 
 static int ask_names(struct unwinder *u)
 {
-	return method_names_ask(&u->methods, &u->tables.interpreters.java, &u->functions);
+	return method_names_ask(&u->methods, &u->tables.interpreters.machines, &u->functions);
 }
 
 /* Walks early samples, and asks for the names of the methods in them. */
@@ -261,11 +261,14 @@ static int walk_early(struct unwinder *u, const struct early_finder *finder, boo
 
 int unwinder_work(struct unwinder *u)
 {
-	struct early_java java = java_of(u);
+	struct early_java java;
 	const struct early_finder now = {find_now, u, early_java_walk, &java};
 
+	if (!u)
+		return 0;
+	java = java_of(u);
 	u->ret = 0;
-	ring_buffer__consume(u->wants);
+	rings_consume(u->wants);
 	if (!u->ret)
 		u->ret = ask_names(u);
 	if (!u->ret)
@@ -278,7 +281,7 @@ int unwinder_work(struct unwinder *u)
 
 int unwinder_wait(struct unwinder *u, int ms)
 {
-	return file_tables_wait(&u->tables, ms);
+	return u ? file_tables_wait(&u->tables, ms) : 0;
 }
 
 struct find_then {
@@ -321,8 +324,11 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 
 int unwinder_take_early(struct unwinder *u, uint32_t set)
 {
-	int ret = unwinder_work(u);
+	int ret;
 
+	if (!u)
+		return 0;
+	ret = unwinder_work(u);
 	early_samples_take(&u->early, set);
 	return ret;
 }
@@ -330,9 +336,14 @@ int unwinder_take_early(struct unwinder *u, uint32_t set)
 int unwinder_walk_early(struct unwinder *u, const struct address_spaces *spaces)
 {
 	struct find_then then = {.u = u, .spaces = spaces};
-	struct early_java java = java_of(u);
+	struct early_java java;
 	const struct early_finder finder = {find_then, &then, early_java_walk, &java};
-	int ret = walk_early(u, &finder, false);
+	int ret;
+
+	if (!u)
+		return 0;
+	java = java_of(u);
+	ret = walk_early(u, &finder, false);
 
 	if (!ret && u->early.nr_raw)
 		ret = file_tables_wait(&u->tables, EARLY_WAIT_MS);
@@ -341,39 +352,41 @@ int unwinder_walk_early(struct unwinder *u, const struct address_spaces *spaces)
 
 struct early_samples *unwinder_early(struct unwinder *u)
 {
-	return &u->early;
+	return u ? &u->early : NULL;
 }
 
 struct function_names *unwinder_functions(struct unwinder *u)
 {
-	return &u->functions;
+	return u ? &u->functions : NULL;
 }
 
 const struct interpreter_maps *unwinder_interpreters(const struct unwinder *u)
 {
-	return &u->tables.interpreters;
+	return u ? &u->tables.interpreters : NULL;
 }
 
 bool unwinder_has_makers(const struct unwinder *u)
 {
-	return u->has_makers;
+	return u && u->has_makers;
 }
 
 bool unwinder_wants_drain(const struct unwinder *u)
 {
+	if (!u)
+		return false;
 	return u->early.raw_bytes >= EARLY_MAX_BYTES ||
 	       (u->early.nr_raw >= EARLY_MAX && !u->tables.nr_asked);
 }
 
 bool unwinder_has_many_names(const struct unwinder *u)
 {
-	return function_names_are_full(&u->functions);
+	return u && function_names_are_full(&u->functions);
 }
 
 int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapping,
 		    const struct mapped_file *file)
 {
-	struct unwind_process *p = space_maps_find(&u->spaces, pid);
+	struct unwind_process *p = u ? space_maps_find(&u->spaces, pid) : NULL;
 	uint32_t nr;
 	int ret;
 
@@ -393,23 +406,23 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 
 int unwinder_exited(struct unwinder *u, uint32_t pid)
 {
-	return space_maps_exited(&u->spaces, pid);
+	return u ? space_maps_exited(&u->spaces, pid) : 0;
 }
 
 int unwinder_sweep(struct unwinder *u)
 {
-	return space_maps_sweep(&u->spaces);
+	return u ? space_maps_sweep(&u->spaces) : 0;
 }
 
 int unwinder_settle(struct unwinder *u)
 {
-	return space_maps_settle(&u->spaces);
+	return u ? space_maps_settle(&u->spaces) : 0;
 }
 
 const int *unwinder_fds(const struct unwinder *u, size_t *nr)
 {
-	*nr = ARRAY_SIZE(u->fds);
-	return u->fds;
+	*nr = u ? ARRAY_SIZE(u->fds) : 0;
+	return u ? u->fds : NULL;
 }
 
 static int adopt_spaces(struct unwinder *u, struct address_spaces *spaces)
@@ -471,20 +484,21 @@ static int request_popular(struct unwinder *u, const struct address_spaces *spac
 int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 		   struct address_spaces *spaces, const struct vdso *vdso, struct err *err)
 {
-	int ret;
-
-	u->wants = ring_buffer__new(maps->wants, serve_want, u, NULL);
 	/* This order answers the program's questions before the early samples are walked. */
-	if (!u->wants || ring_buffer__add(u->wants, maps->early, take_early, u) ||
-	    ring_buffer__add(u->wants, maps->function_names, take_function, u))
-		return err_set(err, -errno, "failed to map the unwinder's buffer: %m");
+	int ret = rings_create(&u->wants)
+			  ?: rings_add(u->wants, maps->wants, serve_want, u)
+			  ?: rings_add(u->wants, maps->early, take_early, u)
+			  ?: rings_add(u->wants, maps->function_names, take_function, u);
+
+	if (ret)
+		return err_set(err, ret, "failed to map the unwinder's buffer: %s", strerror(-ret));
 	u->functions.seen_map = maps->seen_functions;
 	u->functions.seen_period = maps->seen_period;
 	u->tables.interpreters.interpreters = maps->interpreters;
 	u->tables.interpreters.executables = maps->interpreter_files;
-	u->tables.interpreters.java.map = maps->java_machines;
-	u->tables.interpreters.java.beam_map = maps->beam_machines;
-	u->fds[0] = ring_buffer__epoll_fd(u->wants);
+	u->tables.interpreters.machines.maps[MACHINE_JAVA] = maps->java_machines;
+	u->tables.interpreters.machines.maps[MACHINE_BEAM] = maps->beam_machines;
+	u->fds[0] = rings_fd(u->wants);
 	u->fds[1] = worker_line_fd(u->tables.builder);
 	file_tables_begin(&u->tables, maps, vdso);
 	ret = adopt_spaces(u, spaces);
@@ -520,7 +534,7 @@ int unwinder_create(const struct unwinder_options *options, struct unwinder **un
 	u->files.looker = looker;
 	ret = file_tables_init(&u->tables, options->cache, looker, err);
 	u->tables.interpreters.languages = options->languages;
-	u->tables.interpreters.java.looker = looker;
+	u->tables.interpreters.machines.looker = looker;
 	u->tables.changed = table_changed;
 	u->tables.ctx = u;
 	if (!ret && space_maps_init(&u->spaces, &u->tables))
@@ -537,7 +551,7 @@ void unwinder_destroy(struct unwinder *u)
 {
 	if (!u)
 		return;
-	ring_buffer__free(u->wants);
+	rings_destroy(u->wants);
 	space_maps_deinit(&u->spaces);
 	file_tables_deinit(&u->tables);
 	early_samples_deinit(&u->early);

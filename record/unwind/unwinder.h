@@ -20,6 +20,10 @@
 #include "record/symbols/function_names.h"
 #include "record/symbols/vdso.h"
 
+/*
+ * Where stacks are walked along frame pointers, there is none. After unwinder_begin, all functions
+ * take NULL: they have nothing to do and nothing to show.
+ */
 struct unwinder;
 
 struct unwinder_options {
@@ -90,17 +94,17 @@ int unwinder_take_early(struct unwinder *unwinder, uint32_t set);
  */
 int unwinder_walk_early(struct unwinder *unwinder, const struct address_spaces *spaces);
 
-/* All early samples. The caller counts the taken ones, and then forgets them. */
+/* All early samples, or NULL. The caller counts the taken ones, and then forgets them. */
 struct early_samples *unwinder_early(struct unwinder *unwinder);
 
-/* The functions of interpreted languages, and the interpreters. */
+/* The functions of interpreted languages, and the interpreters; NULL without an unwinder. */
 struct function_names *unwinder_functions(struct unwinder *unwinder);
 const struct interpreter_maps *unwinder_interpreters(const struct unwinder *unwinder);
 
-/* Do so many samples wait that a drain is due? */
+/* Is a drain due because many samples are waiting? */
 bool unwinder_wants_drain(const struct unwinder *unwinder);
 
-/* Are there so many names of functions that a drain is due, which makes room for others? */
+/* Is a drain due because there are many names of functions? It makes room for others. */
 bool unwinder_has_many_names(const struct unwinder *unwinder);
 
 /*
@@ -109,7 +113,6 @@ bool unwinder_has_many_names(const struct unwinder *unwinder);
  */
 int unwinder_settle(struct unwinder *unwinder);
 
-/* NULL is fine. */
 void unwinder_destroy(struct unwinder *unwinder);
 
 #endif

@@ -15,7 +15,7 @@
 #include "report/commands/shared_options.h"
 #include "report/compare/compared_sources.h"
 #include "report/compare/print_changes.h"
-#include "report/print/print_errors.h"
+#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 struct diff_options {
@@ -96,6 +96,21 @@ static void warn_of_events(const struct source *sources, size_t nr, struct textb
 	}
 }
 
+/*
+ * Checks that counts of a side add up, and that those of both sides compare unless they are scaled.
+ */
+static int check_rates(const struct diff_options *o, const struct source *sources, bool is_scaled,
+		       struct err *err)
+{
+	size_t nr = o->files.nr, nr_before = o->nr_before;
+	int ret;
+
+	if (!is_scaled)
+		return compared_sources_check_rates(sources, nr, err);
+	ret = compared_sources_check_rates(sources, nr_before, err);
+	return ret ? ret : compared_sources_check_rates(sources + nr_before, nr - nr_before, err);
+}
+
 static int print_both(const struct diff_options *o, struct source *sources, struct textbuf *out,
 		      struct rows_summary *summary, struct err *err)
 {
@@ -103,6 +118,8 @@ static int print_both(const struct diff_options *o, struct source *sources, stru
 	const struct printout_sides sides = {printouts, o->nr_before, o->files.nr};
 	int ret = compared_sources_check(sources, o->files.nr, err);
 
+	if (!ret)
+		ret = check_rates(o, sources, o->normalize, err);
 	if (ret)
 		return ret;
 	if (!printouts)
@@ -155,7 +172,10 @@ static int print_page(const struct diff_options *o, struct source *sources,
 	_cleanup_(page_profile_deinit) struct page_profile profile = {0};
 	const struct source_files inputs = inputs_of(o);
 	const struct output_request request = {o->html, &inputs, 1};
+	const bool is_scaled = o->normalize || (o->files.nr > 2 && o->compare.per == PER_SAMPLES);
 
+	if (check_rates(o, sources, is_scaled, err))
+		return -EINVAL;
 	if (page_profile_init(&profile, o->files.nr))
 		return print_error_set(-ENOMEM, o->files.data[0], err);
 	for (size_t i = 0; i < o->files.nr; i++) {
@@ -163,7 +183,7 @@ static int print_page(const struct diff_options *o, struct source *sources,
 		profile.parts[i].event = sources[i].view.event;
 	}
 	profile.nr_before = o->nr_before;
-	profile.is_normalized = o->normalize || (o->files.nr > 2 && o->compare.per == PER_SAMPLES);
+	profile.is_normalized = is_scaled;
 	profile.changes = changes;
 	return page_output_print(io, &request, o->files.data[0], &profile, 1, err);
 }
@@ -238,27 +258,34 @@ static int parse_percent(const char *text, void *target)
 
 enum { GROUP_LAYOUTS = 2 };
 
-static const struct option_spec diff_rows[] = {
+static const struct option_spec side_rows[] = {
 	DIFF_ROW(OPTION_WORDS, files, "before", 0, .metavar = "FILE...",
-		 .help = "the recordings before, three or more for a verdict"),
+		 .help = "the recordings before; a verdict needs at least three"),
 	DIFF_ROW(OPTION_WORDS, after, "after", 0, .metavar = "FILE...",
 		 .help = "the recordings after"),
 	FLAG_ROW(compare.is_paired, "pairs", 0,
-		 .help = "recordings were made by turns: compare each with its neighbour"),
-	FLAG_ROW(all, "all", 'A', .help = "print also all that has not changed"),
+		 .help = "recordings were interleaved: compare each with its neighbour"),
+};
+
+static const struct option_spec output_rows[] = {
+	FLAG_ROW(all, "all", 'A', .help = "also print what has not changed"),
 	FLAG_ROW(json, "json", 0, .exclusive = GROUP_LAYOUTS, .help = "print the table as JSON"),
 	FLAG_ROW(request.view.folded, "folded", 'f', .exclusive = GROUP_LAYOUTS,
 		 .help = "print folded stacks with both counts, for flame graphs"),
 	DIFF_ROW(OPTION_STRING, html, "html", 0, .exclusive = GROUP_LAYOUTS, .metavar = "FILE",
 		 .help = "write a page with a flame graph of the changes to FILE"),
 	FLAG_ROW(normalize, "normalize", 'n',
-		 .help = "with -f or --html: scale the counts before to the sum of those after"),
-	DIFF_ROW(OPTION_PARSED, fail_percent, "fail-on-change", 0, .metavar = "PERCENT",
-		 .help = "exit with 4 if something changed by so much or more",
-		 .parse = parse_percent, .kind = "a percentage"),
+		 .help = "with -f or --html, scale the counts before to the sum of those after"),
+	DIFF_ROW(
+		OPTION_PARSED, fail_percent, "fail-on-change", 0, .metavar = "PERCENT",
+		.help = "exit with status 4 if something changed by this much or more, for better or worse",
+		.parse = parse_percent, .kind = "a percentage"),
 };
 
-static const struct option_table own_options = {diff_rows, ARRAY_SIZE(diff_rows), NULL};
+static const struct option_table own_options[] = {
+	{side_rows, ARRAY_SIZE(side_rows), "recordings", NULL},
+	{output_rows, ARRAY_SIZE(output_rows), "output", NULL},
+};
 
 const struct profrep_command diff_command = {
 	COMMAND_TEXTS(
@@ -271,7 +298,8 @@ const struct profrep_command diff_command = {
 		      "       profrep diff [OPTIONS] BEFORE AFTER",
 	.spec.parts =
 		{
-			{&own_options, 0},
+			{&own_options[0], 0},
+			{&own_options[1], 0},
 			{&compare_options, offsetof(struct diff_options, compare)},
 			{&frame_options, offsetof(struct diff_options, request.view)},
 			STACK_OPTION_PARTS(struct diff_options),

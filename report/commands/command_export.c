@@ -6,12 +6,12 @@
 
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
-#include "report/commands/output_file.h"
+#include "report/output/output_file.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 #include "report/compare/compared_sources.h"
 #include "report/export/exporters.h"
-#include "report/print/print_errors.h"
+#include "report/view/print_errors.h"
 
 struct export_options {
 	struct source_request request;
@@ -141,7 +141,9 @@ static int load_sources(const struct export_options *o, const struct recording_n
 	s->nr = o->base ? 2 : 1;
 	if (!ret && o->base)
 		ret = source_load(&s->sources[1], &o->base, 1, &o->request, err);
-	return ret ? ret : compared_sources_check(s->sources, s->nr, err);
+	if (!ret)
+		ret = compared_sources_check(s->sources, s->nr, err);
+	return ret ? ret : compared_sources_check_rates(s->sources, s->nr, err);
 }
 
 static int print_sources(const struct export_options *o, struct export_sources *s,
@@ -195,15 +197,16 @@ static const struct option_spec export_rows[] = {
 		.type = OPTION_STRING,
 		.offset = offsetof(struct export_options, base),
 		.metavar = "BEFORE",
-		.help = "with pprof, subtract this recording: a difference for pprof",
+		.help = "with pprof, subtract this recording, for a difference in pprof",
 	},
 };
 
-static const struct option_table own_options = {export_rows, ARRAY_SIZE(export_rows), NULL};
+static const struct option_table own_options = {export_rows, ARRAY_SIZE(export_rows), "output",
+						NULL};
 
 const struct profrep_command export_command = {
 	COMMAND_TEXTS(
-		"export", "write stacks for other tools: pprof, speedscope, perf-script, folded",
+		"export", "write stacks as pprof, speedscope, perf-script or folded lines",
 		"  profrep export pprof -o app.pb.gz app.prof  # go tool pprof -http : app.pb.gz\n"
 		"  profrep export speedscope -o app.speedscope.json app.prof\n"
 		"  profrep export perf-script -o app.perf app.prof  # for Firefox Profiler\n"

@@ -8,12 +8,12 @@
 
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
-#include "report/commands/folded_recording.h"
+#include "report/model/folded_recording.h"
 #include "report/commands/page_output.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 #include "report/html/page.h"
-#include "report/print/print_errors.h"
+#include "report/view/print_errors.h"
 
 /* Pictures side by side; more are too narrow to read. */
 #define RECORDINGS_MAX 16
@@ -188,13 +188,13 @@ static const struct option_spec html_rows[] = {
 		.type = OPTION_STRING,
 		.offset = offsetof(struct html_options, output),
 		.metavar = "FILE",
-		.help = "write the page to FILE, '-' for standard output (RECORDING.html)",
+		.help = "write the page to FILE, or to standard output if it is - (default RECORDING.html)",
 	},
 	OPTION_FLAG_ROW(struct html_options, folded, "folded", 0,
 			.help = "read folded stacks, as profrep -f and databases print them"),
 };
 
-static const struct option_table own_options = {html_rows, ARRAY_SIZE(html_rows), NULL};
+static const struct option_table own_options = {html_rows, ARRAY_SIZE(html_rows), "output", NULL};
 
 const struct profrep_command html_command = {
 	COMMAND_TEXTS("html", "make a page of flame graphs and tables for a browser",

@@ -6,7 +6,7 @@
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
-#include "report/print/print_errors.h"
+#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 struct info_options {
@@ -30,7 +30,7 @@ static int run_info(const void *options, struct command_io *io, struct err *err)
 }
 
 const struct profrep_command info_command = {
-	COMMAND_TEXTS("info", "print the facts about a recording: host, event, samples, losses",
+	COMMAND_TEXTS("info", "print facts about a recording: host, event, samples, losses",
 		      "  profrep info                     # of profrec.prof\n"
 		      "  profrep info app.prof\n"),
 	ONE_RECORDING(struct info_options),

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/model/event_choice.h"
-#include "report/print/print_errors.h"
+#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 /* bcc's warning comes first, in bcc's words. */
@@ -154,7 +154,7 @@ static void warn_of_fetches(struct textbuf *warnings, const struct fetcher *fetc
 			       fetched->nr_too_large);
 }
 
-static void warn_of_lines(struct textbuf *warnings, const struct symbols *symbols)
+static void warn_of_symbols(struct textbuf *warnings, const struct symbols *symbols)
 {
 	const struct source_frames *lines = &symbols->lines;
 	const struct string *missing;
@@ -164,6 +164,11 @@ static void warn_of_lines(struct textbuf *warnings, const struct symbols *symbol
 			       "WARNING: the debug information of %" PRIu32
 			       " files takes too much work: functions and lines are missing.\n",
 			       symbols->nr_unread);
+	if (symbols->nr_too_large)
+		textbuf_printf(warnings,
+			       "WARNING: the symbols of %" PRIu32
+			       " files take too much work or reading: their names are missing.\n",
+			       symbols->nr_too_large);
 	if (!lines->nr_missing)
 		return;
 	missing = &lines->files.items.data[lines->missing];
@@ -237,7 +242,7 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 		warn_of_losses(&io->warnings, &sources[i].rec);
 		warn_of_events(&io->warnings, &sources[i]);
 		warn_of_mangled(&io->warnings, &sources[i].demangling);
-		warn_of_lines(&io->warnings, &sources[i].symbols);
+		warn_of_symbols(&io->warnings, &sources[i].symbols);
 		command_io_add_recording(io, &sources[i].rec);
 	}
 	/* All sources asked one after the other, so the last knows all. */

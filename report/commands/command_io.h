@@ -8,7 +8,7 @@
 
 #include "common/err.h"
 #include "report/print/printers.h"
-#include "report/print/source.h"
+#include "report/view/source.h"
 #include "report/text/textbuf.h"
 #include "report/view/rows.h"
 

@@ -5,7 +5,7 @@
 
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
-#include "report/commands/output_file.h"
+#include "report/output/output_file.h"
 #include "report/commands/recording_names.h"
 #include "report/merge/batches.h"
 
@@ -98,11 +98,11 @@ static const struct option_spec merge_rows[] = {
 		.type = OPTION_STRING,
 		.offset = offsetof(struct merge_options, output),
 		.metavar = "FILE",
-		.help = "write the new recording to FILE, '-' for standard output",
+		.help = "write the new recording to FILE, or to standard output if it is -",
 	},
 };
 
-static const struct option_table own_options = {merge_rows, ARRAY_SIZE(merge_rows), NULL};
+static const struct option_table own_options = {merge_rows, ARRAY_SIZE(merge_rows), "output", NULL};
 
 const struct profrep_command merge_command = {
 	COMMAND_TEXTS("merge", "write several recordings as one, of any hosts",

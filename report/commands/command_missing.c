@@ -4,7 +4,7 @@
 #include "report/commands/commands.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
-#include "report/print/print_errors.h"
+#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 struct missing_options {
@@ -33,13 +33,15 @@ static int run_missing(const void *options, struct command_io *io, struct err *e
 
 /* Either option asks for both, since both are of one look-up. */
 static const struct option_spec line_rows[] = {
-	OPTION_FLAG_ROW(struct view, inlines, "inlines", 'i',
-			.help = "list files without debug information, too, also of the kernel"),
-	OPTION_FLAG_ROW(struct view, lines, "lines", 0,
-			.help = "list files without debug information, too, also of the kernel"),
+	OPTION_FLAG_ROW(
+		struct view, inlines, "inlines", 'i',
+		.help = "also list files without debug information, those of the kernel included"),
+	OPTION_FLAG_ROW(
+		struct view, lines, "lines", 0,
+		.help = "also list files without debug information, those of the kernel included"),
 };
 
-static const struct option_table line_options = {line_rows, ARRAY_SIZE(line_rows), NULL};
+static const struct option_table line_options = {line_rows, ARRAY_SIZE(line_rows), "output", NULL};
 
 const struct profrep_command missing_command = {
 	COMMAND_TEXTS(

@@ -8,10 +8,10 @@
 #include "common/cleanup.h"
 #include "common/io.h"
 #include "report/commands/commands.h"
-#include "report/commands/output_file.h"
+#include "report/output/output_file.h"
 #include "report/commands/shared_options.h"
 #include "report/pack/pack.h"
-#include "report/print/print_errors.h"
+#include "report/view/print_errors.h"
 
 struct pack_options {
 	struct source_request request;
@@ -97,17 +97,17 @@ static const struct option_spec pack_rows[] = {
 	},
 };
 
-static const struct option_table own_options = {pack_rows, ARRAY_SIZE(pack_rows), NULL};
+static const struct option_table own_options = {pack_rows, ARRAY_SIZE(pack_rows), "output", NULL};
 
 /* Either option adds both, since both are of one look-up. */
 static const struct option_spec line_rows[] = {
 	OPTION_FLAG_ROW(struct view, inlines, "inlines", 'i',
-			.help = "add inlined functions and lines, too; needs debug information"),
+			.help = "also add inlined functions and lines (needs debug information)"),
 	OPTION_FLAG_ROW(struct view, lines, "lines", 0,
-			.help = "add inlined functions and lines, too; needs debug information"),
+			.help = "also add inlined functions and lines (needs debug information)"),
 };
 
-static const struct option_table line_options = {line_rows, ARRAY_SIZE(line_rows), NULL};
+static const struct option_table line_options = {line_rows, ARRAY_SIZE(line_rows), "output", NULL};
 
 const struct profrep_command pack_command = {
 	COMMAND_TEXTS(

@@ -88,10 +88,10 @@ static void release_plan(void *options)
 
 static const struct option_spec plan_rows[] = {
 	OPTION_FLAG_ROW(struct plan_options, all, "all", 'A',
-			.help = "print all, not the largest alone"),
+			.help = "print all functions, not only the largest"),
 };
 
-static const struct option_table own_options = {plan_rows, ARRAY_SIZE(plan_rows), NULL};
+static const struct option_table own_options = {plan_rows, ARRAY_SIZE(plan_rows), "output", NULL};
 
 const struct profrep_command plan_command = {
 	COMMAND_TEXTS(

@@ -24,10 +24,10 @@
 #define SPOOL_BYTES     (UINT64_C(256) << 20)
 #define SPOOL_BYTES_MIN (UINT64_C(1) << 20)
 
-/* So often a watch prints its account, if it changed. */
+/* How often a watch prints its account, if it changed. */
 #define REPORT_NS (3600 * NS_PER_S)
 
-/* A request that is on its way when a signal ends profrep may take so long. */
+/* How long a request may still take that is on its way when a signal ends profrep. */
 #define GRACE_NS (5 * NS_PER_S)
 
 struct push_options {
@@ -71,6 +71,26 @@ static int take_push_operands(void *options, int nr, char **operands, struct err
 	return push_target_check(&o->target, err);
 }
 
+/* Says once which events of a recording a receiver of CPU time does not get. */
+static void note_events(struct pusher *pusher, const struct source *source, struct textbuf *out)
+{
+	const struct prof_meta *meta = source->rec.meta;
+
+	if (pusher->has_said_events || meta->nr_events < 2)
+		return;
+	pusher->has_said_events = true;
+	for (uint32_t i = 0; i < meta->nr_events; i++) {
+		const char *name = event_name(meta, i);
+
+		if (i == source->view.event)
+			continue;
+		textbuf_str(out, "WARNING: the event '");
+		textbuf_escaped(out, name, strlen(name), TEXT_MESSAGE);
+		textbuf_printf(out, "' counts %s%s, and is not pushed.\n", event_unit(meta, i),
+			       event_is_off_cpu(meta, i) ? " off the CPU" : "");
+	}
+}
+
 /* Pushes the recording @name. Returns 0 or a negative errno with @err set. */
 static int push_recording(struct pusher *pusher, const struct push_options *o, const char *name,
 			  struct command_io *io, struct err *err)
@@ -83,6 +103,8 @@ static int push_recording(struct pusher *pusher, const struct push_options *o, c
 	source.view.lines = false;
 	if (!ret)
 		ret = pusher_push(pusher, &source, &summary, err);
+	if (!ret && !o->request.event)
+		note_events(pusher, &source, &io->warnings);
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, &summary, err);
 	source_deinit(&source);
@@ -279,48 +301,65 @@ static int parse_spool_size(const char *text, void *target)
 
 #define TARGET_ROW(...) OPTION_ROW(struct push_options, __VA_ARGS__)
 
-static const struct option_spec push_rows[] = {
+static const struct option_spec profile_rows[] = {
 	TARGET_ROW(OPTION_STRINGS, target.labels, "label", 0, .metavar = "NAME=VALUE",
-		   .help = "give profiles this label, too; may be given several times"),
+		   .help = "give profiles this label as well; may be given several times"),
+	TARGET_ROW(OPTION_U64, max_age_s, "max-age", 0, .min = 1, .max = 10000000000,
+		   .metavar = "SECONDS",
+		   .help = "skip profiles older than this (default 3600, Pyroscope's limit)"),
+	TARGET_ROW(OPTION_FLAG, takes_any_age, "any-age", 0,
+		   .help = "send all profiles, however old"),
+};
+
+static const struct option_spec receiver_rows[] = {
 	TARGET_ROW(OPTION_STRING, target.tenant, "tenant", 0, .metavar = "ID",
 		   .help = "push as tenant ID (X-Scope-OrgID)"),
 	TARGET_ROW(OPTION_STRING, target.token_file, "token-file", 0, .metavar = "FILE",
 		   .help = "send the token in FILE"),
 	TARGET_ROW(OPTION_STRING, target.user, "user", 0, .metavar = "NAME",
-		   .help = "the token in FILE is the password of NAME"),
+		   .help = "send the token as the password of NAME"),
 	TARGET_ROW(OPTION_STRINGS, target.headers, "header", 0, .metavar = "NAME:VALUE",
-		   .help = "send this header, too; may be given several times"),
+		   .help = "send this header as well; may be given several times"),
 	TARGET_ROW(OPTION_STRING, target.ca_file, "ca-file", 0, .metavar = "FILE",
 		   .help = "trust the certificates in FILE instead of the system's"),
-	TARGET_ROW(OPTION_U64, max_age_s, "max-age", 0, .min = 1, .max = 10000000000,
-		   .metavar = "SECONDS",
-		   .help = "send no profiles that are older (default 3600, as the receiver takes)"),
-	TARGET_ROW(OPTION_FLAG, takes_any_age, "any-age", 0,
-		   .help = "send all profiles, however old"),
 	TARGET_ROW(OPTION_U64, patience_s, "patience", 0, .min = 1, .max = 86400,
 		   .metavar = "SECONDS",
-		   .help = "leave a receiver that takes nothing for SECONDS (default 60)"),
+		   .help = "give up when nothing was accepted for this long (default 60)"),
+};
+
+static const struct option_spec watch_rows[] = {
 	TARGET_ROW(OPTION_STRING, watched, "watch", 0, .metavar = "DIR",
 		   .help = "push the recordings in DIR as they are finished, until a signal"),
 	TARGET_ROW(
 		OPTION_STRING, spool, "spool", 0, .metavar = "DIR",
-		.help = "keep what is to be sent in DIR (default .profrep-push in the watched one)"),
+		.help = "keep unsent profiles in DIR (default .profrep-push in the watched directory)"),
 	TARGET_ROW(OPTION_PARSED, spool_bytes, "spool-size", 0, .metavar = "SIZE",
-		   .help = "keep at most SIZE bytes; K, M, G may follow (default 256M)",
+		   .help = "keep at most SIZE bytes; K, M or G may follow (default 256M)",
 		   .parse = parse_spool_size, .kind = "a size of 1M or more"),
 };
 
-static const struct option_table own_options = {push_rows, ARRAY_SIZE(push_rows), NULL};
+static const struct option_table own_options[] = {
+	{profile_rows, ARRAY_SIZE(profile_rows), "profiles", NULL},
+	{receiver_rows, ARRAY_SIZE(receiver_rows), "receiver", NULL},
+	{watch_rows, ARRAY_SIZE(watch_rows), "watching a directory", NULL},
+};
 
 const struct profrep_command push_command = {
 	COMMAND_TEXTS(
-		"push", "push profiles to Pyroscope, or to others that have its Push API",
+		"push", "push profiles to Pyroscope or another server with its Push API",
 		"  profrep push http://localhost:4040 app.prof\n"
-		"  profrep push --token-file token --tenant web https://pyroscope.example.com app.prof\n"
+		"  profrep push --token-file token https://pyroscope.example.com app.prof\n"
 		"  profrep push http://localhost:4040 --watch /var/lib/profrec\n"
-		"      # where profrec --rotate 600 writes: of files of an hour (3600), the first minutes are too old\n"),
+		"      # use profrec --rotate 600: after an hour (3600) the first minutes of a\n"
+		"      # file are too old\n"),
 	.spec.usage = "[OPTIONS] URL [FILE|@LIST...]",
-	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct push_options)},
+	.spec.parts =
+		{
+			{&own_options[0], 0},
+			{&own_options[1], 0},
+			{&own_options[2], 0},
+			STACK_OPTION_PARTS(struct push_options),
+		},
 	.options_size = sizeof(struct push_options),
 	.take_operands = take_push_operands,
 	.run = run_push,

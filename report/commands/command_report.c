@@ -5,7 +5,7 @@
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 #include "report/print/print_intervals.h"
-#include "report/print/print_errors.h"
+#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 struct report_options {
@@ -78,12 +78,13 @@ static const struct option_spec layout_rows[] = {
 	REPORT_ROW(request.view.folded, "folded", 'f',
 		   .help = "print one line per stack, for flame graphs"),
 	REPORT_ROW(timestamp, "timestamp", 'T',
-		   .help = "print each interval by itself, below the time at which it ended"),
+		   .help = "print each interval separately, below the time at which it ended"),
 	REPORT_ROW(request.view.addresses, "addresses", 'v',
-		   .help = "print raw addresses before names, not in folded output"),
+		   .help = "print raw addresses before names (not in folded output)"),
 };
 
-static const struct option_table layout_options = {layout_rows, ARRAY_SIZE(layout_rows), NULL};
+static const struct option_table layout_options = {layout_rows, ARRAY_SIZE(layout_rows), "output",
+						   NULL};
 
 #define MOVED_ROW(old, new)                                                                        \
 	{                                                                                          \
@@ -98,7 +99,7 @@ static const struct option_spec moved_rows[] = {
 	MOVED_ROW("processes", "profrep processes FILE"),
 };
 
-static const struct option_table moved_options = {moved_rows, ARRAY_SIZE(moved_rows), NULL};
+static const struct option_table moved_options = {moved_rows, ARRAY_SIZE(moved_rows), NULL, NULL};
 
 const struct profrep_command report_command = {
 	COMMAND_TEXTS("report", "print the sampled stacks, with their counts",

@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "common/io.h"
 #include "report/commands/commands.h"
-#include "report/commands/output_directory.h"
+#include "report/output/output_directory.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 #include "report/commands/table_names.h"
@@ -142,22 +142,23 @@ static const struct option_spec tables_rows[] = {
 		.min = 1,
 		.max = 3600,
 		.metavar = "SECONDS",
-		.help = "add up what counts within SECONDS (default 60)",
+		.help = "add up counts within slices of SECONDS (default 60)",
 	},
 	{
 		.name = "symbols",
 		.type = OPTION_STRING,
 		.offset = offsetof(struct tables_options, symbols),
 		.metavar = "DIR",
-		.help = "name the frames of the tables in DIR from files; load DIR anew then",
+		.help = "name the frames of the tables in DIR from files; load DIR again afterwards",
 	},
 	OPTION_FLAG_ROW(struct tables_options, has_inlines, "inlines", 'i',
-			.help = "with --symbols: add inlined functions; needs debug information"),
+			.help = "with --symbols, add inlined functions (needs debug information)"),
 	OPTION_FLAG_ROW(struct tables_options, has_lines, "lines", 0,
-			.help = "with --symbols: add files and lines; needs debug information"),
+			.help = "with --symbols, add files and lines (needs debug information)"),
 };
 
-static const struct option_table own_options = {tables_rows, ARRAY_SIZE(tables_rows), NULL};
+static const struct option_table own_options = {tables_rows, ARRAY_SIZE(tables_rows), "output",
+						NULL};
 
 const struct profrep_command tables_command = {
 	COMMAND_TEXTS("tables", "write recordings as tables for DuckDB and ClickHouse",

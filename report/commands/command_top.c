@@ -125,23 +125,23 @@ static int parse_by(const char *text, void *target)
 static const struct option_spec top_rows[] = {
 	OPTION_FLAG_ROW(struct top_options, is_live, "live", 0,
 			.help = "draw each interval as it comes, from a stream of profrec -i"),
-	TOP_ROW(OPTION_U64, layout.nr_lines, "lines", 'n', .metavar = "N", .min = 1,
+	TOP_ROW(OPTION_U64, layout.nr_lines, "limit", 'n', .metavar = "N", .min = 1,
 		.max = UINT32_MAX,
-		.help = "print so many functions at most (20; with --live what the terminal holds)"),
+		.help = "print at most N functions (default 20; with --live as many as fit the terminal)"),
 	TOP_ROW(OPTION_PARSED, layout.by, "by", 0, .metavar = "THING",
-		.help = "count function, dso, comm, pid, thread, cgroup, user or cpu (function)",
+		.help = "count by function, dso, comm, pid, thread, cgroup, user or cpu (default function)",
 		.parse = parse_by, .kind = "a thing to count",
 		.hint = "things are function, dso, comm, pid, thread, cgroup, user and cpu"),
 };
 
-static const struct option_table own_options = {top_rows, ARRAY_SIZE(top_rows), NULL};
+static const struct option_table own_options = {top_rows, ARRAY_SIZE(top_rows), "output", NULL};
 
 const struct profrep_command top_command = {
 	COMMAND_TEXTS("top", "print the functions, processes or files with most samples",
 		      "  profrep top app.prof             # 20 functions\n"
 		      "  profrep top -n 50 --comm nginx app.prof\n"
 		      "  profrep top --by cgroup app.prof\n"
-		      "  profrec -q -o - -i 1 | profrep top --live -  # each second anew\n"),
+		      "  profrec -q -o - -i 1 | profrep top --live -  # every second\n"),
 	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct top_options)},
 	SEVERAL_RECORDINGS(struct top_options),
 	.run = run_top,

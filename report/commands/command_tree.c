@@ -70,11 +70,12 @@ static int parse_percent(const char *text, void *target)
 
 static const struct option_spec tree_rows[] = {
 	OPTION_ROW(struct tree_options, OPTION_PARSED, layout.min_percent, "min-percent", 0,
-		   .metavar = "P", .help = "leave out branches below so much of all (1)",
+		   .metavar = "P",
+		   .help = "leave out branches below P percent of all samples (default 1)",
 		   .parse = parse_percent, .kind = "a percentage from 0.001 to 100"),
 };
 
-static const struct option_table own_options = {tree_rows, ARRAY_SIZE(tree_rows), NULL};
+static const struct option_table own_options = {tree_rows, ARRAY_SIZE(tree_rows), "output", NULL};
 
 const struct profrep_command tree_command = {
 	COMMAND_TEXTS("tree", "print stacks as a tree, from threads to the functions they ran",

@@ -37,7 +37,7 @@ static const struct foreign_word foreign_words[] = {
 	{NULL, NULL},
 };
 
-static const struct program_spec program = {
+const struct program_spec report_program = {
 	.name = "profrep",
 	.summary = "report a recording of profrec",
 	.usage = "[report] [OPTIONS] [FILE|@LIST...]\n       profrep COMMAND [OPTIONS] [FILE...]",
@@ -58,7 +58,7 @@ static const struct program_spec program = {
 		    "  profrep html app.prof            # a page for a browser: app.html\n"
 		    "  profrep push http://localhost:4040 app.prof  # to Pyroscope\n"
 		    "  profrep diff --before a*.prof --after b*.prof  # what changed\n"
-		    "  profrep plan 5 pilot*.prof       # recordings that it takes to see 5 %\n",
+		    "  profrep plan 5 pilot*.prof       # how many recordings show 5 %\n",
 	.commands = commands,
 	.nr_commands = ARRAY_SIZE(commands),
 	.foreign_words = foreign_words,
@@ -74,8 +74,8 @@ static const struct profrep_command *command_of(const struct command_spec *spec)
 /* Hints at the thing that a @word may mean which is no file. */
 static int hint_at_word(const char *word, struct err *err)
 {
-	const char *hint = program_foreign_hint(&program, word);
-	const struct command_spec *similar = program_similar_command(&program, word);
+	const char *hint = program_foreign_hint(&report_program, word);
+	const struct command_spec *similar = program_similar_command(&report_program, word);
 
 	if (hint)
 		return err_hint(err, -ENOENT, "%s", hint);
@@ -92,7 +92,7 @@ static int hint_at_word(const char *word, struct err *err)
  */
 static int check_word(const char *word, struct err *err)
 {
-	if (program_find_command(&program, word)) {
+	if (program_find_command(&report_program, word)) {
 		err_set(err, -EINVAL, "command %s: not the first word", word);
 		return err_hint(err, -EINVAL, "'profrep %s ...', or './%s' for a file of that name",
 				word, word);
@@ -141,7 +141,7 @@ int invocation_parse(struct invocation *invocation, int argc, char **argv, struc
 {
 	struct invocation parsed = {0};
 	struct command_line line;
-	int ret = command_line_choose(&line, &program, argc, argv, err);
+	int ret = command_line_choose(&line, &report_program, argc, argv, err);
 
 	if (ret)
 		return ret;

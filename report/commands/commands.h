@@ -60,6 +60,9 @@ struct invocation {
 	void *options;
 };
 
+/* The commands of profrep with their options. */
+extern const struct program_spec report_program;
+
 /*
  * Reads the command line. Returns OPTIONS_RUN with @invocation set, or OPTIONS_DONE. Errors, with
  * @err set: -EINVAL for wrong usage, -ENOENT for a first word that is neither a command nor a file,

@@ -36,11 +36,12 @@ static const struct option_spec compare_rows[] = {
 		.name = "per",
 		.type = OPTION_PARSED,
 		.metavar = "UNIT",
-		.help = "compare shares of samples, CPU time (cpu), or CPU time for work: N[,N...]",
+		.help = "compare shares of samples (samples), CPU time (cpu), or CPU time per unit of work, of which the recordings did N[,N...]",
 		.parse = parse_per,
 		.kind = "a unit",
 		.hint = "units are samples, cpu, and work: a number, or one for each recording",
 	},
 };
 
-const struct option_table compare_options = {compare_rows, ARRAY_SIZE(compare_rows), NULL};
+const struct option_table compare_options = {compare_rows, ARRAY_SIZE(compare_rows), "comparison",
+					     NULL};

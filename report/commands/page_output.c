@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "report/print/print_errors.h"
+#include "report/view/print_errors.h"
 
 /* The page of a recording that has no name. */
 #define UNNAMED_RECORDING "profrec"

@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "report/model/timespan.h"
-#include "report/print/source.h"
+#include "report/view/source.h"
 #include "report/view/view.h"
 
 /* Groups of options that exclude each other. */
@@ -63,26 +63,29 @@ static const struct option_spec frame_rows[] = {
 		 .help = "put a delimiter between kernel and user frames"),
 	VIEW_ROW(
 		annotations, "annotations", 'a',
-		.help = "mark frames: _[k] kernel, _[i] inlined, _[j] JIT, _[py] _[java] _[php] _[beam] _[js] _[rb] _[pl] languages"),
-	VIEW_ROW(offsets, "offsets", 's',
-		 .help = "add the offset in the function, +0xOFF, to names; in languages :LINE"),
+		.help = "mark frames: _[k] kernel, _[i] inlined, _[j] JIT, and _[py] _[java] _[php] _[beam] _[js] _[rb] _[pl] languages"),
+	VIEW_ROW(
+		offsets, "offsets", 's',
+		.help = "add the offset in the function, +0xOFF, to names, or :LINE in interpreted languages"),
 	VIEW_ROW(modules, "modules", 'm',
 		 .help = "add the file or kernel module, [MODULE], to names"),
 	VIEW_ROW(per_process, "perpid", 'P',
-		 .help = "print the hits of each process by themselves, as samples are"),
+		 .help = "count the hits of each process separately, as samples are"),
 };
 
-const struct option_table frame_options = {frame_rows, ARRAY_SIZE(frame_rows), NULL};
+const struct option_table frame_options = {frame_rows, ARRAY_SIZE(frame_rows), "frames and names",
+					   NULL};
 
 static const struct option_spec debug_rows[] = {
 	VIEW_ROW(inlines, "inlines", 'i',
-		 .help = "show inlined functions as frames; needs debug information"),
-	VIEW_ROW(lines, "lines", 0, .help = "add FILE:LINE to names; needs debug information"),
+		 .help = "show inlined functions as frames (needs debug information)"),
+	VIEW_ROW(lines, "lines", 0, .help = "add FILE:LINE to names (needs debug information)"),
 	VIEW_ROW(full_paths, "full-paths", 0,
-		 .help = "show the whole path of FILE, not its last two parts"),
+		 .help = "show the whole path of FILE instead of its last two parts"),
 };
 
-const struct option_table debug_options = {debug_rows, ARRAY_SIZE(debug_rows), NULL};
+const struct option_table debug_options = {debug_rows, ARRAY_SIZE(debug_rows), "frames and names",
+					   NULL};
 
 static const struct option_spec name_rows[] = {
 	{
@@ -100,7 +103,7 @@ static const struct option_spec name_rows[] = {
 		.type = OPTION_PARSED,
 		.offset = offsetof(struct view, demangle),
 		.metavar = "STYLE",
-		.help = "show names of C++, Rust and D in full, short, or as they are (none)",
+		.help = "show names of C++, Rust and D full, short, or mangled (none)",
 		.parse = parse_demangle,
 		.kind = "a style of names",
 		.hint = "styles are full, short and none",
@@ -110,14 +113,15 @@ static const struct option_spec name_rows[] = {
 		.type = OPTION_PARSED,
 		.offset = offsetof(struct view, frames),
 		.metavar = "KIND",
-		.help = "show mixed frames, native ones, or those of a language without its interpreter",
+		.help = "show all frames (mixed), only machine code (native), or the functions of a language without its interpreter (language)",
 		.parse = parse_frames,
 		.kind = "a kind of frames",
 		.hint = "kinds are mixed, native and language",
 	},
 };
 
-const struct option_table name_options = {name_rows, ARRAY_SIZE(name_rows), NULL};
+const struct option_table name_options = {name_rows, ARRAY_SIZE(name_rows), "frames and names",
+					  NULL};
 
 static const struct option_spec side_rows[] = {
 	VIEW_ROW(user_only, "user-stacks-only", 'U', .exclusive = GROUP_SIDES,
@@ -126,18 +130,19 @@ static const struct option_spec side_rows[] = {
 		 .help = "show kernel frames only"),
 };
 
-const struct option_table side_options = {side_rows, ARRAY_SIZE(side_rows), NULL};
+const struct option_table side_options = {side_rows, ARRAY_SIZE(side_rows), "frames and names",
+					  NULL};
 
 static const struct option_spec event_rows[] = {
 	{
 		.name = "event",
 		.type = OPTION_STRING,
 		.metavar = "EVENT",
-		.help = "report one event of several: its name, or its number in 'profrep info'",
+		.help = "report only this event: its name, or its number in 'profrep info'",
 	},
 };
 
-const struct option_table event_options = {event_rows, ARRAY_SIZE(event_rows), NULL};
+const struct option_table event_options = {event_rows, ARRAY_SIZE(event_rows), "samples", NULL};
 
 static int parse_time(const char *text, void *target)
 {
@@ -155,10 +160,9 @@ static const char time_hint[] =
 	}
 
 static const struct option_spec timespan_rows[] = {
-	TIME_ROW(
-		from,
-		"report samples from this time on: seconds since the start, or [YYYY-MM-DDT]HH:MM:SS"),
-	TIME_ROW(to, "report samples up to this time"),
+	TIME_ROW(from,
+		 "report samples from TIME on: seconds since the start, or [YYYY-MM-DDT]HH:MM:SS"),
+	TIME_ROW(to, "report samples up to TIME"),
 };
 
 static int check_timespan(const void *target, struct err *err)
@@ -171,7 +175,7 @@ static int check_timespan(const void *target, struct err *err)
 	return 0;
 }
 
-const struct option_table timespan_options = {timespan_rows, ARRAY_SIZE(timespan_rows),
+const struct option_table timespan_options = {timespan_rows, ARRAY_SIZE(timespan_rows), "samples",
 					      check_timespan};
 
 #define FILTER_ROW(type, field, long_name, ...)                                                    \
@@ -187,7 +191,7 @@ static const struct option_spec owner_rows[] = {
 		.help = "only samples of this cgroup and those below it; may be given several times"),
 };
 
-const struct option_table owner_options = {owner_rows, ARRAY_SIZE(owner_rows), NULL};
+const struct option_table owner_options = {owner_rows, ARRAY_SIZE(owner_rows), "samples", NULL};
 
 static const struct option_spec stack_rows[] = {
 	FILTER_ROW(
@@ -198,7 +202,7 @@ static const struct option_spec stack_rows[] = {
 	FILTER_ROW(OPTION_STRING, ignore, "ignore", .metavar = "REGEX",
 		   .help = "no stacks with a function that matches"),
 	FILTER_ROW(OPTION_U64, min_samples, "min-samples", .metavar = "N", .min = 1,
-		   .max = UINT64_MAX, .help = "only stacks with so many samples or more"),
+		   .max = UINT64_MAX, .help = "only stacks with at least N samples"),
 };
 
 static int check_filter(const void *target, struct err *err)
@@ -206,7 +210,8 @@ static int check_filter(const void *target, struct err *err)
 	return sample_filter_check(target, err);
 }
 
-const struct option_table stack_options = {stack_rows, ARRAY_SIZE(stack_rows), check_filter};
+const struct option_table stack_options = {stack_rows, ARRAY_SIZE(stack_rows), "samples",
+					   check_filter};
 
 static int parse_debug_dir(const char *text, void *target)
 {
@@ -231,9 +236,9 @@ static const struct option_spec search_rows[] = {
 		.type = OPTION_PARSED,
 		.offset = offsetof(struct search_choice, debug_dirs),
 		.metavar = "DIR",
-		.help = "look for debug files in DIR, too; may be given 16 times",
+		.help = "look for debug files in DIR as well; may be given up to 16 times",
 		.parse = parse_debug_dir,
-		.kind = "one of 16 directories at most",
+		.kind = "one of at most 16 directories",
 	},
 	{
 		.name = "debuginfod",
@@ -243,4 +248,4 @@ static const struct option_spec search_rows[] = {
 	},
 };
 
-const struct option_table search_options = {search_rows, ARRAY_SIZE(search_rows), NULL};
+const struct option_table search_options = {search_rows, ARRAY_SIZE(search_rows), "symbols", NULL};

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/commands/output_file.h"
-#include "report/print/print_errors.h"
-#include "report/print/source.h"
+#include "report/output/output_file.h"
+#include "report/view/print_errors.h"
+#include "report/view/source.h"
 #include "report/tables/named_frames.h"
 #include "report/tables/table_rows.h"
 

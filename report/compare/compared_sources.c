@@ -2,6 +2,7 @@
 #include "report/compare/compared_sources.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,28 @@ int compared_sources_check(const struct source *sources, size_t nr, struct err *
 			"failed to compare '%s' with '%s': one counts %s, the other %s",
 			sources[0].rec.name, sources[i].rec.name, unit, other);
 		return err_hint(err, -EINVAL, "'profrep info' lists the events of a recording");
+	}
+	return 0;
+}
+
+int compared_sources_check_rates(const struct source *sources, size_t nr, struct err *err)
+{
+	const struct recording *first = &sources[0].rec;
+	uint64_t hz = event_hz(first->meta, sources[0].view.event);
+
+	for (size_t i = 1; i < nr; i++) {
+		const struct recording *rec = &sources[i].rec;
+		uint64_t other = event_hz(rec->meta, sources[i].view.event);
+
+		if (hz == other && (hz || first->meta->period == rec->meta->period))
+			continue;
+		err_set(err, -EINVAL,
+			"failed to compare '%s' with '%s': samples were taken at different rates (%" PRIu64
+			" and %" PRIu64 " Hz), so their counts do not compare",
+			first->name, rec->name, hz, other);
+		return err_hint(
+			err, -EINVAL,
+			"the table of 'profrep diff' compares shares, and -n scales one recording before to one after");
 	}
 	return 0;
 }

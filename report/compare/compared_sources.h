@@ -5,7 +5,7 @@
 
 #include "common/parse.h"
 #include "report/compare/comparison.h"
-#include "report/print/source.h"
+#include "report/view/source.h"
 
 /* The user's choice of what to compare, and by what. */
 struct compare_request {
@@ -36,6 +36,12 @@ int compared_sources_make(struct compared_sources *compared, struct source *sour
  * Returns 0 if all is well with @nr @sources, else -EINVAL with @err set.
  */
 int compared_sources_check(const struct source *sources, size_t nr, struct err *err);
+
+/*
+ * Returns 0 if counts of the @nr @sources mean the same, else -EINVAL with @err set: samples that
+ * were taken at different rates stand for different times. Shares need no such check.
+ */
+int compared_sources_check_rates(const struct source *sources, size_t nr, struct err *err);
 
 /*
  * Counts the @nr @sources, and compares nothing. As compared_sources_make.

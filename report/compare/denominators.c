@@ -64,7 +64,7 @@ static int refuse_event(const struct recording *rec, uint32_t event, struct err 
 int denominators_make(struct denominators *denominators, const struct recording *rec,
 		      uint32_t event, enum denominator per, double work, struct err *err)
 {
-	uint64_t total = rec->model.totals[event];
+	uint64_t total = model_whole(&rec->model, event);
 	double samples = count_samples(rec->meta, event), duration = recording_seconds(rec);
 	double seconds = count_seconds(rec->meta, event) / samples;
 

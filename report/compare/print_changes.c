@@ -135,6 +135,17 @@ static void print_list(const struct changes_printout *p, struct textbuf *out, is
 	print_some(p, out, is_shown, SIZE_MAX);
 }
 
+/* Intervals of one recording on each side hold within these recordings alone, if there are any. */
+static const char *words_on_intervals(const struct comparison *comparison)
+{
+	if (!comparison_is_within(comparison))
+		return "";
+	vec_for_each(&comparison->items, item)
+		if (!isnan(item->change.low) && !item->change.is_few)
+			return "The intervals are within these recordings: others may differ by more.\n";
+	return "There are no intervals: for these, a lone recording needs more than ten independent seconds.\n";
+}
+
 static void print_header(const struct changes_printout *p, struct textbuf *out)
 {
 	static const char *const units[] = {
@@ -145,10 +156,7 @@ static void print_header(const struct changes_printout *p, struct textbuf *out)
 
 	textbuf_printf(out, "recordings: %zu before, %zu after; %s\n", p->comparison->nr[0],
 		       p->comparison->nr[1], units[p->per]);
-	if (comparison_is_within(p->comparison))
-		textbuf_str(
-			out,
-			"The intervals are within these recordings: others may differ by more.\n");
+	textbuf_str(out, words_on_intervals(p->comparison));
 	textbuf_printf(out, "%*s %*s %*s %*s  %-*s %*s  %s\n", RATE_WIDTH, "BEFORE", RATE_WIDTH,
 		       "AFTER", CHANGE_WIDTH, "CHANGE", 2 * END_WIDTH + 4, "95 % INTERVAL",
 		       VERDICT_WIDTH, "VERDICT", CHANGE_WIDTH, "VISIBLE", things[p->tally->by][0]);

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/symbols/short_name.h"
+#include "report/demangle/short_name.h"
+#include "report/print/printers.h"
 
 #define CLONE " [clone ."
 

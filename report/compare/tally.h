@@ -12,7 +12,7 @@
 
 #include "common/vec.h"
 #include "report/compare/tally_slices.h"
-#include "report/print/printers.h"
+#include "report/view/printout.h"
 #include "report/text/string_set.h"
 
 enum tally_by {

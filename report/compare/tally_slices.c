@@ -74,6 +74,9 @@ int tally_slices_init(struct tally_slices *slices, const struct recording *rec, 
 	vec_for_each(&model->slot_counts, part)
 		if (model->rows.data[part->row].event == event)
 			slices->totals[tally_slices_find(slices, rec, part->slot)] += part->count;
+	vec_for_each(&model->slots_left_out, part)
+		if (part->event == event)
+			slices->totals[tally_slices_find(slices, rec, part->slot)] += part->count;
 	return 0;
 }
 

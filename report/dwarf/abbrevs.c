@@ -4,18 +4,17 @@
 #include <stdlib.h>
 
 #include "common/compare.h"
-#include "common/dwarf_bytes.h"
+#include "elf/dwarf_bytes.h"
 #include "common/hash.h"
 #include "common/search.h"
 #include "report/dwarf/dwarf_constants.h"
 #include "report/dwarf/dwarf_forms.h"
 
-/* Tables of a thread take so much before they are forgotten, and never more than the second limit.
- */
+/* The tables of a thread are forgotten above the first size, and none is made above the second. */
 #define CACHE_BYTES_KEPT (16u << 20)
 #define CACHE_BYTES_MAX  (256u << 20)
 
-/* Attributes of an abbreviation. Compilers make some twenty. An entry costs so many steps. */
+/* Attributes of an abbreviation, each a step for an entry. Compilers make some twenty. */
 #define ATTRS_MAX 256
 
 static enum abbrev_kind kind_of_tag(uint64_t tag)

@@ -52,7 +52,7 @@ struct abbrev_attr {
 	int64_t implicit; /* of DW_FORM_implicit_const */
 };
 
-/* Pass so many bytes, then a field of the form; form 0: none. */
+/* Pass these bytes, then a field of the form; form 0: none. */
 struct skip_step {
 	uint32_t bytes;
 	uint16_t form;
@@ -67,7 +67,7 @@ struct abbrev {
 	bool has_sibling; /* it has DW_AT_sibling */
 	uint32_t first_attr, nr_attrs;
 	uint32_t first_step, nr_steps;
-	/* DW_AT_sibling is of DW_FORM_ref4 and stands after so many bytes; UINT32_MAX: elsewhere */
+	/* the bytes before DW_AT_sibling, a DW_FORM_ref4; UINT32_MAX: it is elsewhere */
 	uint32_t sibling_at;
 };
 

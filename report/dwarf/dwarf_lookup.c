@@ -18,7 +18,7 @@
 #define WORK_PER_HIT  UINT64_C(4096)
 #define WORK_AT_LEAST (UINT64_C(1) << 22)
 
-/* The first entries of so many units are a job. */
+/* How many units make a job, which reads their first entries. */
 #define UNITS_PER_JOB 64
 
 #define UNIT_NONE UINT32_MAX

@@ -25,7 +25,7 @@ struct dwarf_work {
 	int error;
 };
 
-/* A thread takes so much from the meter at once. */
+/* How much a thread takes from the meter at once. */
 #define DWARF_WORK_SLICE (UINT64_C(1) << 16)
 
 /* Charges @amount. Returns false if it must not be done; @work then has an error. */

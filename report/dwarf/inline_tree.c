@@ -8,7 +8,7 @@
  */
 #include "report/dwarf/inline_tree.h"
 
-#include "common/dwarf_bytes.h"
+#include "elf/dwarf_bytes.h"
 #include "common/search.h"
 #include "report/dwarf/range_list.h"
 

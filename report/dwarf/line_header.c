@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/dwarf/line_header.h"
 
-#include "common/dwarf_bytes.h"
+#include "elf/dwarf_bytes.h"
 #include "report/dwarf/dwarf_constants.h"
 
 #define LENGTH_OF_64_BIT 0xffffffffu

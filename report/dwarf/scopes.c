@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/dwarf/scopes.h"
 
-#include "common/dwarf_bytes.h"
+#include "elf/dwarf_bytes.h"
 #include "common/search.h"
 #include "report/dwarf/dwarf_constants.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/dwarf/split_package.h"
 
-#include "common/dwarf_bytes.h"
+#include "elf/dwarf_bytes.h"
 
 /*
  * A look-up in an honest index takes a few probes, since a third of its slots are free. A hostile

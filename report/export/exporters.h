@@ -7,7 +7,7 @@
 #ifndef REPORT_EXPORT_EXPORTERS_H
 #define REPORT_EXPORT_EXPORTERS_H
 
-#include "report/print/printers.h"
+#include "report/view/printout.h"
 
 /* A thread without a name; other tools need one. */
 #define UNNAMED_THREAD "''"
@@ -24,8 +24,9 @@ int export_speedscope(const struct printout *p, struct rows_summary *summary);
 
 /*
  * Writes the text of perf script. A row of samples is printed once for each of its samples, and has
- * invented times, since the recording has none. A row of hits or sums is printed once, and its
- * count is the period.
+ * invented times, since the recording has none. There is a limit to that, and the last sample of a
+ * row has what is left of the row's count as its period. A row of hits or sums is printed once, and
+ * its count is the period.
  */
 int export_perf_script(const struct printout *p, struct rows_summary *summary);
 

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/minmax.h"
 #include "report/export/exporters.h"
 #include "report/export/stack_places.h"
 
 /* Numbers of the invented times: microseconds, as perf prints them. */
 #define US_PER_S UINT64_C(1000000)
+
+/*
+ * Most samples that a row is printed as, and most bytes that are printed again for that. A
+ * small recording can claim any number of samples, and more than this is of no use to a reader. The
+ * last sample of a row has the rest of the row's count as its period.
+ */
+#define ROW_SAMPLES_MAX    65536u
+#define REPEATED_BYTES_MAX (UINT64_C(1) << 30)
 
 struct script {
 	const struct printout *p;
@@ -15,9 +25,11 @@ struct script {
 	stack_place_vec places;
 	struct textbuf stack; /* the frames of a row */
 	struct textbuf label;
+	struct textbuf thread; /* the name of a row's thread */
 	const char *event;
 	uint64_t step_us, next_us;
-	bool repeats; /* a row is printed once for each of its samples */
+	uint64_t repeated_bytes_left; /* of REPEATED_BYTES_MAX */
+	bool repeats;                 /* a row is printed once for each of its samples */
 };
 
 /*
@@ -92,14 +104,20 @@ static void print_frame(struct script *s, uint32_t process, const struct stack_p
 	textbuf_deinit(&file);
 }
 
+static void make_thread(struct script *s, const struct stack_row *row)
+{
+	s->thread.nr = 0;
+	if (row->comm)
+		labels_string(s->p->labels, &s->thread, row->comm);
+	else
+		textbuf_str(&s->thread, printout_has_threads(s->p) ? UNNAMED_THREAD : "all");
+}
+
 static void print_header(struct script *s, const struct stack_row *row, uint64_t period)
 {
 	struct textbuf *out = s->out;
 
-	if (row->comm)
-		labels_string(s->p->labels, out, row->comm);
-	else
-		textbuf_str(out, printout_has_threads(s->p) ? UNNAMED_THREAD : "all");
+	textbuf_bytes(out, s->thread.data, s->thread.nr);
 	textbuf_printf(out,
 		       " %" PRIu32 "/%" PRIu32 " [000] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " ",
 		       row->pid, row->pid, s->next_us / US_PER_S, s->next_us % US_PER_S, period);
@@ -108,10 +126,24 @@ static void print_header(struct script *s, const struct stack_row *row, uint64_t
 	s->next_us += s->step_us;
 }
 
+/* Prints the row, whose stack is there, as samples whose periods are its count together. */
+static void print_samples(struct script *s, const struct stack_row *row)
+{
+	uint64_t nr = s->repeats ? min_u64(row->count, ROW_SAMPLES_MAX) : 1;
+	uint64_t bytes = s->thread.nr + s->stack.nr + 1;
+
+	nr = min_u64(nr, s->repeated_bytes_left / bytes + 1);
+	for (uint64_t i = 1; i <= nr && !s->out->error; i++) {
+		print_header(s, row, i < nr ? 1 : row->count - (nr - 1));
+		textbuf_bytes(s->out, s->stack.data, s->stack.nr);
+		textbuf_char(s->out, '\n');
+	}
+	s->repeated_bytes_left -= nr ? (nr - 1) * bytes : 0;
+}
+
 static int print_row(void *ctx, const struct stack_row *row)
 {
 	struct script *s = ctx;
-	uint64_t nr = s->repeats ? row->count : 1, period = s->repeats ? 1 : row->count;
 	int ret = stack_places_make(row, &s->places);
 
 	if (ret)
@@ -125,13 +157,10 @@ static int print_row(void *ctx, const struct stack_row *row)
 		textbuf_str(&s->label, s->places.data[i].text);
 		print_line(s, 0, "[missing]", strlen("[missing]"));
 	}
-	if (s->stack.error || s->label.error)
-		return s->stack.error ? s->stack.error : s->label.error;
-	for (; nr && !s->out->error; nr--) {
-		print_header(s, row, period);
-		textbuf_bytes(s->out, s->stack.data, s->stack.nr);
-		textbuf_char(s->out, '\n');
-	}
+	make_thread(s, row);
+	if (s->stack.error || s->label.error || s->thread.error)
+		return -ENOMEM;
+	print_samples(s, row);
 	return 0;
 }
 
@@ -154,6 +183,8 @@ int export_perf_script(const struct printout *p, struct rows_summary *summary)
 		.out = p->out,
 		.stack.fd = -1,
 		.label.fd = -1,
+		.thread.fd = -1,
+		.repeated_bytes_left = REPEATED_BYTES_MAX,
 		.repeats = !event ||
 			   (event->kind == PROF_EVENT_SAMPLES && event->unit == PROF_UNIT_EVENTS),
 	};
@@ -169,6 +200,7 @@ int export_perf_script(const struct printout *p, struct rows_summary *summary)
 	vec_free(&s.places);
 	textbuf_deinit(&s.stack);
 	textbuf_deinit(&s.label);
+	textbuf_deinit(&s.thread);
 	textbuf_deinit(&name);
 	return ret;
 }

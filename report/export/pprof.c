@@ -16,17 +16,14 @@ struct pprof {
 	bool subtracts;
 };
 
-/* Samples of a clock, or of cycles at a frequency, stand for time. */
+/* Samples that are no CPU time. */
 static void describe_samples(struct pprof *x, const struct prof_meta *meta,
 			     const struct prof_event *event)
 {
 	uint64_t period = event ? event->period : meta->period;
-	uint64_t ns = pprof_sample_ns(meta, event);
 
 	pprof_profile_add_type(&x->profile, "samples", "count", 1);
-	if (ns)
-		pprof_profile_add_type(&x->profile, "cpu", "nanoseconds", ns);
-	else if (period)
+	if (period)
 		pprof_profile_add_type(&x->profile, meta->event, "count", period);
 }
 
@@ -47,7 +44,9 @@ static void describe_values(struct pprof *x)
 	const struct prof_meta *meta = x->p->rec->meta;
 	const struct prof_event *event = printed_event(x->p);
 
-	if (!event || (event->kind == PROF_EVENT_SAMPLES && event->unit == PROF_UNIT_EVENTS))
+	if (event_sample_ns(meta, x->p->view->event))
+		pprof_profile_add_cpu(&x->profile, meta, x->p->view->event);
+	else if (!event || (event->kind == PROF_EVENT_SAMPLES && event->unit == PROF_UNIT_EVENTS))
 		describe_samples(x, meta, event);
 	else if (event->kind == PROF_EVENT_OFF_CPU)
 		pprof_profile_add_type(&x->profile, "offcpu", "nanoseconds", 1);

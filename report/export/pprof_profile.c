@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/hash.h"
+#include "report/model/event_choice.h"
 
 /* deflateInit2: a window of 32 KiB, and a header of gzip. */
 #define GZIP_WINDOW_BITS (15 + 16)
@@ -52,23 +53,20 @@ void pprof_profile_add_type(struct pprof_profile *profile, const char *type, con
 	profile->period = factor;
 }
 
-static bool is_clock(const char *event)
+void pprof_profile_add_cpu(struct pprof_profile *profile, const struct prof_meta *meta,
+			   uint32_t event)
 {
-	return !strcmp(event, "cpu-clock") || !strcmp(event, "task-clock");
-}
+	uint64_t ns = event_sample_ns(meta, event);
 
-uint64_t pprof_sample_ns(const struct prof_meta *meta, const struct prof_event *event)
-{
-	uint64_t period = event ? event->period : meta->period;
-	bool is_cycles = meta->freq_hz && !strncmp(meta->event, "cycles", strlen("cycles"));
-
-	if (event && (event->kind != PROF_EVENT_SAMPLES || event->unit != PROF_UNIT_EVENTS))
-		return 0;
-	if (!is_clock(meta->event) && !is_cycles)
-		return 0;
-	if (period)
-		return period;
-	return meta->freq_hz ? NS_PER_S / meta->freq_hz : 0;
+	pprof_profile_add_type(profile, "samples", "count", 1);
+	/* Sampled time is counted in nanoseconds. */
+	if (event_samples(meta, event, ns) != ns) {
+		profile->divisors[0] = ns;
+		pprof_profile_add_type(profile, "cpu", "nanoseconds", 1);
+	} else {
+		pprof_profile_add_type(profile, "cpu", "nanoseconds", ns);
+	}
+	profile->period = ns;
 }
 
 int pprof_profile_add_label(struct pprof_profile *profile, int64_t key, int64_t str, int64_t num)
@@ -107,11 +105,12 @@ static int add_locations(struct pprof_profile *profile, const struct printout *p
 	return ret;
 }
 
-static int64_t value_of(uint64_t count, uint64_t factor)
+static int64_t value_of(uint64_t count, uint64_t factor, uint64_t divisor)
 {
 	int64_t value;
 
-	return __builtin_mul_overflow(count, factor, &value) ? INT64_MAX : value;
+	return __builtin_mul_overflow(count / (divisor ? divisor : 1), factor, &value) ? INT64_MAX
+										       : value;
 }
 
 /* Adds the values of @sample to an equal one, or adds it. */
@@ -156,7 +155,7 @@ int pprof_profile_add(struct pprof_profile *profile, const struct printout *p,
 	sample.nr_locations = profile->location_ids.nr - sample.first_location;
 	sample.nr_labels = profile->labels.nr - sample.first_label;
 	for (uint32_t i = 0; i < profile->nr_values; i++) {
-		sample.values[i] = value_of(count, profile->factors[i]);
+		sample.values[i] = value_of(count, profile->factors[i], profile->divisors[i]);
 		if (subtracts)
 			sample.values[i] = -sample.values[i];
 	}

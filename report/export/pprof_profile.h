@@ -29,7 +29,8 @@ struct pprof_profile {
 	stack_place_vec places;
 	Pprof__ValueType types[PPROF_VALUES_MAX], period_type;
 	uint32_t nr_values;
-	uint64_t factors[PPROF_VALUES_MAX]; /* value = count * factor */
+	/* value = count / divisor * factor; divisor 0 is 1 */
+	uint64_t factors[PPROF_VALUES_MAX], divisors[PPROF_VALUES_MAX];
 	int64_t time_ns, duration_ns, period;
 	bool adds_up; /* samples of equal stacks are one; they have no labels */
 };
@@ -53,12 +54,9 @@ int64_t pprof_profile_string(struct pprof_profile *profile, const char *s);
 void pprof_profile_add_type(struct pprof_profile *profile, const char *type, const char *unit,
 			    uint64_t factor);
 
-/*
- * Returns the nanoseconds of CPU time that a sample of @event stands for, 0 if it stands for
- * something else. @event is NULL if the recording has no table of events. Samples of a clock, or of
- * cycles at a frequency, stand for time.
- */
-uint64_t pprof_sample_ns(const struct prof_meta *meta, const struct prof_event *event);
+/* Adds the values of an event that is CPU time (event_sample_ns): samples, and nanoseconds. */
+void pprof_profile_add_cpu(struct pprof_profile *profile, const struct prof_meta *meta,
+			   uint32_t event);
 
 /* Adds a label to the next sample. Returns 0 or -ENOMEM. */
 int pprof_profile_add_label(struct pprof_profile *profile, int64_t key, int64_t str, int64_t num);

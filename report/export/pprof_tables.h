@@ -7,7 +7,7 @@
 #define REPORT_EXPORT_PPROF_TABLES_H
 
 #include "report/export/pprof.pb-c.h"
-#include "report/print/printers.h"
+#include "report/view/printout.h"
 
 /* A frame that has been added, and its location. */
 struct pprof_frame {

@@ -148,7 +148,7 @@ static void encode_cells(struct encoder *e, const size_t *first_cells, uint32_t 
 }
 
 /* Sets @first[n] to the place of the first cell of node n, and of the node after the last. */
-static void find_cells(const struct page_trie *trie, size_t *first)
+static void find_cells(const struct stack_trie *trie, size_t *first)
 {
 	size_t cell = 0;
 
@@ -161,7 +161,7 @@ static void find_cells(const struct page_trie *trie, size_t *first)
 
 static int encode_nodes(struct encoder *e, const size_t *first_cells)
 {
-	const struct page_trie *trie = &e->profile->trie;
+	const struct stack_trie *trie = &e->profile->trie;
 	const struct placed_node *order = e->profile->order;
 	size_t nr = trie->nodes.nr - 1;
 	int ret = 0;

@@ -42,8 +42,10 @@ static void print_event(struct textbuf *out, const struct profile_part *part)
 	json_text_member(out, "event", event_name(meta, part->event));
 	json_text_member(out, "weight", event_weight(meta, part->event));
 	json_text_member(out, "unit", event_unit(meta, part->event));
-	json_number_member(out, "freq", meta->freq_hz);
-	json_number_member(out, "period", meta->period);
+	if (event_is_sampled(meta, part->event)) {
+		json_number_member(out, "freq", meta->freq_hz);
+		json_number_member(out, "period", meta->period);
+	}
 }
 
 static void print_part(struct textbuf *out, const struct profile_part *part)
@@ -72,6 +74,7 @@ static void print_part(struct textbuf *out, const struct profile_part *part)
 		json_text_member(out, "defect", rec->defect);
 	}
 	json_number_member(out, "total", part->total);
+	json_number_member(out, "whole", part->total + rec->model.left_out[part->event]);
 	json_number_member(out, "userStacks", part->user_stacks);
 	json_number_member(out, "completeStacks", part->complete_stacks);
 	json_number_member(out, "firstSlot", part->first_slot);

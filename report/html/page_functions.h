@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "report/print/source.h"
+#include "report/view/source.h"
 #include "report/text/string_set.h"
 #include "report/text/textbuf.h"
 

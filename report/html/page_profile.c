@@ -40,7 +40,7 @@ static int add_mark(struct builder *b, const char *text, uint32_t *node)
 	uint32_t id;
 	int ret = page_functions_add(b->known.functions, text, PAGE_MARK, &id);
 
-	return ret ? ret : page_trie_child(&b->profile->trie, *node, id, node);
+	return ret ? ret : stack_trie_child(&b->profile->trie, *node, id, node);
 }
 
 /* Goes on from *@node to the functions of a frame of a side. */
@@ -54,8 +54,8 @@ static int add_frame(struct builder *b, const struct row_side *side, uint32_t de
 	int ret = source_functions_of_frame(&b->known, frame, place, is_kernel, &parts);
 
 	for (uint32_t i = 0; i < nr && !ret; i++)
-		ret = page_trie_child(&b->profile->trie, *node,
-				      parts[is_leaf_first ? i : nr - 1 - i], node);
+		ret = stack_trie_child(&b->profile->trie, *node,
+				       parts[is_leaf_first ? i : nr - 1 - i], node);
 	return ret;
 }
 
@@ -81,7 +81,7 @@ static int add_thread_and_user(struct builder *b, const struct stack_row *row, u
 
 	*node = 0;
 	if (!ret)
-		ret = page_trie_child(&b->profile->trie, 0, id, node);
+		ret = stack_trie_child(&b->profile->trie, 0, id, node);
 	return ret ? ret : add_side(b, &row->user, false, false, node);
 }
 
@@ -264,7 +264,7 @@ int page_profile_init(struct page_profile *profile, uint32_t nr_parts)
 
 int page_profile_make(struct page_profile *profile, struct page_functions *functions)
 {
-	int ret = page_trie_init(&profile->trie);
+	int ret = stack_trie_init(&profile->trie);
 
 	for (uint32_t i = 0; i < profile->nr_parts && !ret; i++)
 		ret = add_part(profile, &profile->parts[i], functions);
@@ -273,12 +273,12 @@ int page_profile_make(struct page_profile *profile, struct page_functions *funct
 
 int page_profile_sort(struct page_profile *profile, const uint32_t *new_ids, uint32_t nr_functions)
 {
-	return page_trie_sort(&profile->trie, new_ids, nr_functions, &profile->order);
+	return stack_trie_sort(&profile->trie, new_ids, nr_functions, &profile->order);
 }
 
 void page_profile_deinit(struct page_profile *profile)
 {
-	page_trie_deinit(&profile->trie);
+	stack_trie_deinit(&profile->trie);
 	vec_free(&profile->slots);
 	vec_free(&profile->processes);
 	index_deinit(&profile->process_index);

@@ -9,8 +9,8 @@
 
 #include "report/compare/print_changes.h"
 #include "report/html/page_functions.h"
-#include "report/html/page_trie.h"
-#include "report/print/source.h"
+#include "report/view/stack_trie.h"
+#include "report/view/source.h"
 #include "report/view/rows.h"
 
 /* An event of a recording. */
@@ -36,7 +36,7 @@ struct page_profile {
 	bool is_normalized; /* a difference: before is scaled to the sum of after */
 	/* The verdicts on the functions of a difference, borrowed; NULL: there are none. */
 	const struct changes_printout *changes;
-	struct page_trie trie;
+	struct stack_trie trie;
 	VEC(struct model_slot) slots;
 	VEC(struct profile_process) processes;
 	struct index process_index;

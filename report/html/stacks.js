@@ -8,7 +8,8 @@ function weighSlots(profile, choice) {
 	const nr = Math.max(1, profile.slots.length / 2);
 	const after = new Float64Array(nr), before = new Float64Array(nr);
 	if (profile.isDiff) {
-		const total = parts => parts.reduce((sum, part) => sum + part.total, 0);
+		// Filters leave a part of the whole, and the whole is the measure.
+		const total = parts => parts.reduce((sum, part) => sum + part.whole, 0);
 		const old = profile.parts.slice(0, profile.nrBefore), now = profile.parts.slice(profile.nrBefore);
 		before.fill(profile.normalized ? total(now) / (total(old) || 1) : 1, 0, now[0].firstSlot);
 		after.fill(1, now[0].firstSlot);

@@ -50,7 +50,7 @@ static void print_markup(struct textbuf *out, const char *text)
 /* A child comes after its parent in the tree. */
 static void sum_nodes(struct sums *sums, const struct profile_part *part)
 {
-	const struct page_trie *trie = &sums->profile->trie;
+	const struct stack_trie *trie = &sums->profile->trie;
 
 	for (size_t i = 0; i < trie->nodes.nr; i++)
 		sums->nodes[i] = sums->selfs[i] = 0;
@@ -64,7 +64,7 @@ static void sum_nodes(struct sums *sums, const struct profile_part *part)
 /* A function counts once for a stack, however often it is in it. */
 static void sum_functions(struct sums *sums)
 {
-	const struct page_trie *trie = &sums->profile->trie;
+	const struct stack_trie *trie = &sums->profile->trie;
 	uint32_t depth = 0;
 
 	for (size_t i = 0; i + 1 < trie->nodes.nr; i++) {

@@ -11,7 +11,7 @@
 #include "common/options.h"
 #include "report/text/string_set.h"
 
-/* The description names at most so many hosts. */
+/* The description names at most this many hosts. */
 #define HOSTS_MAX 16
 
 /* The facts of all descriptions. */

@@ -56,7 +56,8 @@ static int number_objects(struct new_numbers *numbers, const struct model *model
 	for (size_t i = 1; i < model->objects.nr; i++) {
 		const struct object_key *key = &model->objects.data[i].key;
 
-		if (key->build_id.size)
+		/* Objects that differ in their files alone have different instances. */
+		if (key->build_id.size && !key->has_file)
 			numbers->instances[i] = key->instance;
 		else if (!numbers->instances[i])
 			numbers->instances[i] = ++*last;

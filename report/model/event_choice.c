@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/parse.h"
 
 static uint32_t nr_events(const struct prof_meta *meta)
@@ -43,6 +44,67 @@ const char *event_unit(const struct prof_meta *meta, uint32_t event)
 	if (!e || (e->kind == PROF_EVENT_SAMPLES && e->unit == PROF_UNIT_EVENTS))
 		return "samples";
 	return units[e->unit];
+}
+
+/* Returns the event of the table, NULL in a recording without one. */
+static const struct prof_event *event_row(const struct prof_meta *meta, uint32_t event)
+{
+	return meta->nr_events ? &meta->events[event] : NULL;
+}
+
+static bool counts_ns(const struct prof_meta *meta, uint32_t event)
+{
+	const struct prof_event *e = event_row(meta, event);
+
+	return e && e->unit == PROF_UNIT_NS;
+}
+
+bool event_is_sampled(const struct prof_meta *meta, uint32_t event)
+{
+	const struct prof_event *e = event_row(meta, event);
+
+	return !e || e->kind == PROF_EVENT_SAMPLES;
+}
+
+bool event_is_off_cpu(const struct prof_meta *meta, uint32_t event)
+{
+	const struct prof_event *e = event_row(meta, event);
+
+	return e && e->kind == PROF_EVENT_OFF_CPU;
+}
+
+uint64_t event_hz(const struct prof_meta *meta, uint32_t event)
+{
+	return event_is_sampled(meta, event) && !counts_ns(meta, event) ? meta->freq_hz : 0;
+}
+
+/* Returns true if @name is that of perf's event @wanted, with modifiers or without: "cycles:u". */
+static bool is_called(const char *name, const char *wanted)
+{
+	size_t len = strlen(wanted);
+
+	return !strncmp(name, wanted, len) && (!name[len] || name[len] == ':');
+}
+
+uint64_t event_sample_ns(const struct prof_meta *meta, uint32_t event)
+{
+	const struct prof_event *e = event_row(meta, event);
+	uint64_t period = e ? e->period : meta->period;
+	bool is_clock = is_called(meta->event, "cpu-clock") || is_called(meta->event, "task-clock");
+	bool is_cycles = is_called(meta->event, "cycles") || is_called(meta->event, "cpu-cycles");
+
+	if (!event_is_sampled(meta, event) || (!is_clock && !(is_cycles && meta->freq_hz)))
+		return 0;
+	if (period)
+		return period;
+	return meta->freq_hz ? NS_PER_S / meta->freq_hz : 0;
+}
+
+uint64_t event_samples(const struct prof_meta *meta, uint32_t event, uint64_t count)
+{
+	uint64_t ns = event_sample_ns(meta, event);
+
+	return ns && counts_ns(meta, event) ? count / ns : count;
 }
 
 bool event_lost(const struct prof_event_end *event, uint64_t *lost)

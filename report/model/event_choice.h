@@ -42,6 +42,30 @@ bool event_has_hits(const struct prof_meta *meta, uint32_t event);
  */
 const char *event_unit(const struct prof_meta *meta, uint32_t event);
 
+/* Returns true if @event counts time off the CPU. */
+bool event_is_off_cpu(const struct prof_meta *meta, uint32_t event);
+
+/* Returns true if the counts of @event come from samples of a perf event. */
+bool event_is_sampled(const struct prof_meta *meta, uint32_t event);
+
+/*
+ * Returns the rate at which samples of @event were taken. Returns 0 if a period was set, if nothing
+ * was sampled, or if the counts are nanoseconds, which mean the same at any rate.
+ */
+uint64_t event_hz(const struct prof_meta *meta, uint32_t event);
+
+/*
+ * Returns the nanoseconds of CPU time that a sample of @event stands for, 0 if it stands for
+ * something else. Samples of clocks are time, and so are those of cycles at a frequency.
+ */
+uint64_t event_sample_ns(const struct prof_meta *meta, uint32_t event);
+
+/*
+ * Returns the samples for a @count of @event. Sampled time is counted in nanoseconds; a count that
+ * was not sampled is returned as it is.
+ */
+uint64_t event_samples(const struct prof_meta *meta, uint32_t event, uint64_t count);
+
 /*
  * Sets *@lost to the hits of an event that were taken, but are neither counted nor overflows.
  * Returns false if fewer hits were taken than the others add up to.

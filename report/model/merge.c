@@ -96,7 +96,7 @@ static int merge_object(struct merge *m, uint32_t i)
 		key.recording = model_recording(m->model);
 	key.build_id.size = object->build_id_size;
 	memcpy(key.build_id.bytes, object->build_id, object->build_id_size);
-	if (m->files[i] && !object->build_id_size) {
+	if (m->files[i]) {
 		key.has_file = true;
 		copy_file_info(&key.file, m->files[i]);
 	}

@@ -325,6 +325,7 @@ void model_deinit(struct model *model)
 	vec_free(&model->stacks);
 	vec_free(&model->stack_frames);
 	vec_free(&model->rows);
+	vec_free(&model->slots_left_out);
 	vec_free(&model->symbols);
 	vec_free(&model->lines);
 	vec_free(&model->source_frames);

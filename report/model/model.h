@@ -108,6 +108,12 @@ struct model_slot_count {
 	uint64_t count;
 };
 
+/* Counts of an event in a slot that filters of stacks have taken out. */
+struct model_left_out {
+	uint32_t event, slot;
+	uint64_t count;
+};
+
 /* Object 0 is PROF_OBJECT_NONE, process 0 the kernel, stack 0 empty, as in an epoch. */
 struct model {
 	struct string_set strings;
@@ -130,6 +136,9 @@ struct model {
 	/* Sums of the counts of each event. They fit, so no partial sum of one event can overflow.
 	 */
 	uint64_t totals[PROF_MAX_EVENTS];
+	/* Sums of the counts that filters of stacks have taken out, and of their slots. */
+	uint64_t left_out[PROF_MAX_EVENTS];
+	VEC(struct model_left_out) slots_left_out;
 	uint64_t nr_epochs;
 	uint64_t nr_sliced_epochs;        /* of these, that have slices of time */
 	uint64_t slice_ns;                /* length of the longest slices */
@@ -196,6 +205,12 @@ static inline const struct model_origin *model_object_origin(const struct model 
 							     uint32_t object)
 {
 	return &model->origins.data[model->objects.data[object].key.recording];
+}
+
+/* Returns the counts of @event before filters of stacks, of which shares are parts. */
+static inline uint64_t model_whole(const struct model *model, uint32_t event)
+{
+	return model->totals[event] + model->left_out[event];
 }
 
 /* Returns the number of the recording whose epochs are being added. */

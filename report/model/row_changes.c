@@ -62,6 +62,21 @@ int model_change_rows(struct model *model, const bool *is_kept, const uint32_t *
 	return ret;
 }
 
+int model_leave_out_rows(struct model *model, const bool *is_kept)
+{
+	for (size_t i = 0; i < model->rows.nr; i++)
+		if (!is_kept[i])
+			model->left_out[model->rows.data[i].event] += model->rows.data[i].count;
+	vec_for_each(&model->slot_counts, part) {
+		const struct model_left_out left_out = {model->rows.data[part->row].event,
+							part->slot, part->count};
+
+		if (!is_kept[part->row] && vec_push(&model->slots_left_out, left_out))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 void model_find_used_stacks(const struct model *model, const bool *is_kept, bool *is_used)
 {
 	for (size_t i = 0; i < model->rows.nr; i++) {

@@ -16,6 +16,12 @@
 int model_change_rows(struct model *model, const bool *is_kept, const uint32_t *stacks);
 
 /*
+ * Notes the rows that are not @is_kept as left out by a filter of stacks: they are still a part of
+ * the whole. Call it before model_change_rows takes them out. Returns 0 or -ENOMEM.
+ */
+int model_leave_out_rows(struct model *model, const bool *is_kept);
+
+/*
  * Sets @is_used, which has an element for each stack, for the stacks of the rows whose @is_kept is
  * true; NULL stands for all rows. A model whose rows were changed has stacks of no row.
  */

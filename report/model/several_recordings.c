@@ -128,7 +128,9 @@ int recording_check_events(const struct recording *rec, const struct recording *
 	err_set(err, -EINVAL,
 		"failed to add '%s' to '%s': their events or rates differ, so their counts do not add up",
 		one->name, rec->name);
-	return err_hint(err, -EINVAL, "'profrep info' prints events and rates; report such apart");
+	return err_hint(
+		err, -EINVAL,
+		"'profrep info' prints events and rates; report each alone, compare shares by 'profrep diff', or add up CPU seconds by 'profrep tables'");
 }
 
 /* Notes that @name was not read to its end, or not at all. Returns 0 or -ENOMEM. */

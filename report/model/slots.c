@@ -5,6 +5,12 @@
 
 #include "common/minmax.h"
 
+/*
+ * Slots that are looked at for one that an epoch shares with the epoch before, where epochs overlap
+ * in time. Epochs of the recorder do not overlap, so their last slot is the one.
+ */
+#define PASSED_MAX 1024
+
 /* The stretch of slice @slice that lies in @epoch. */
 static struct model_slot stretch_of(const struct prof_epoch *epoch, uint64_t slice)
 {
@@ -43,9 +49,9 @@ static bool is_in_slice(const struct model_slot *slot, const struct prof_epoch *
 /* The first slot that slice 0 of @epoch shares, or the number of slots. */
 static size_t find_first(const struct model *model, const struct prof_epoch *epoch)
 {
-	size_t i = model->slots.nr;
+	size_t i = model->slots.nr, end = i > PASSED_MAX ? i - PASSED_MAX : 0;
 
-	while (i && model->slots.data[i - 1].end_ns >= epoch->begin_ns)
+	while (i > end && model->slots.data[i - 1].end_ns >= epoch->begin_ns)
 		if (is_in_slice(&model->slots.data[--i], epoch, 0))
 			return i;
 	return model->slots.nr;

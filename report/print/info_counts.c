@@ -123,7 +123,10 @@ static void print_event(const struct recording *rec, uint32_t i, struct textbuf 
 	snprintf(key, sizeof(key), "event %" PRIu32, i + 1);
 	info_text(out, key, event->name);
 	info_key(out, "  counts");
-	textbuf_str(out, kinds[event->kind]);
+	if (event->kind == PROF_EVENT_SAMPLES && event->unit == PROF_UNIT_NS)
+		textbuf_str(out, "CPU time, from samples");
+	else
+		textbuf_str(out, kinds[event->kind]);
 	if (event->weight[0]) {
 		textbuf_str(out, ", the sum of ");
 		textbuf_escaped(out, event->weight, strlen(event->weight), TEXT_PLAIN);

@@ -77,7 +77,8 @@ static int add_recording(struct diff *diff, const struct printout *side, enum di
 	return 0;
 }
 
-/* Computes int(c1 * total2 / total1). As c1 <= total1, the result is not above total2. */
+/* Computes int(c1 * total2 / total1). As c1 <= total1, the result is not above total2. Totals have
+ * what filters of stacks have left out, because the whole is the measure. */
 static void normalize_before(struct diff *diff, uint64_t total_before, uint64_t total_after)
 {
 	vec_for_each(&diff->stacks, stack)
@@ -129,7 +130,8 @@ static int add_totals(const struct printout_sides *sides, uint64_t totals[NR_DIF
 		const struct printout *p = &sides->printouts[i];
 		uint64_t *total = &totals[i >= sides->nr_before];
 
-		if (__builtin_add_overflow(*total, p->rec->model.totals[p->view->event], total))
+		if (__builtin_add_overflow(*total, model_whole(&p->rec->model, p->view->event),
+					   total))
 			return -EOVERFLOW;
 	}
 	return 0;

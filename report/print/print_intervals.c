@@ -6,7 +6,7 @@
 
 #include "common/clock.h"
 #include "common/minmax.h"
-#include "report/print/print_errors.h"
+#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 /*

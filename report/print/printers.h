@@ -7,24 +7,7 @@
 #ifndef REPORT_PRINT_PRINTERS_H
 #define REPORT_PRINT_PRINTERS_H
 
-#include "report/model/recording.h"
-#include "report/print/source.h"
-#include "report/view/labels.h"
-#include "report/view/rows.h"
-
-struct printout {
-	const struct recording *rec;
-	const struct symbols *symbols; /* for print_files and print_missing */
-	struct labels *labels;         /* for stacks and folded output */
-	const struct view *view;
-	struct textbuf *out;
-};
-
-static inline struct printout source_printout(struct source *source, struct textbuf *out)
-{
-	return (struct printout){&source->rec, &source->symbols, &source->labels, &source->view,
-				 out};
-}
+#include "report/view/printout.h"
 
 /*
  * Calls @print for each event of @source that the user wants to see, with a printout to @out. Ends
@@ -46,24 +29,6 @@ int source_print_tables(struct source *source, struct textbuf *out,
  */
 int print_headline(const struct printout *p);
 
-/* Returns the event of the view, NULL if the recording has no table of events. */
-static inline const struct prof_event *printed_event(const struct printout *p)
-{
-	return p->rec->meta->nr_events ? &p->rec->meta->events[p->view->event] : NULL;
-}
-
-/* Returns true if the event of the view counts hits of functions, tracepoints or probes. */
-static inline bool has_hits(const struct printout *p)
-{
-	return event_has_hits(p->rec->meta, p->view->event);
-}
-
-/* Returns true if rows are of threads by their names. Hits can be of all threads together. */
-static inline bool printout_has_threads(const struct printout *p)
-{
-	return !has_hits(p) || p->view->per_process;
-}
-
 /*
  * Returns true if a delimiter stands between two sides of a row. bcc's profile has it between two
  * stacks, and bcc's stackcount in each row with both sides shown.
@@ -77,12 +42,6 @@ static inline bool is_delimited(const struct printout *p, const struct row_side 
 		return false;
 	return has_hits(p) || (first->is_present && second->is_present);
 }
-
-/*
- * Visits the rows of the event of the view, as rows_visit does. Rows of counted hits whose text is
- * equal are added up, and so are those of several recordings.
- */
-int printout_visit(const struct printout *p, row_fn visit, void *ctx, struct rows_summary *summary);
 
 /*
  * Prints the multi-line layout that bcc has for the event. Samples and time off the CPU are printed

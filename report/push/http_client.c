@@ -15,7 +15,7 @@
 #define ANSWER_BYTES_MAX (64u << 10)
 #define HEADER_BYTES_MAX (64u << 10)
 
-/* Of an error, so much is shown. */
+/* How much of an error is shown. */
 #define SHOWN_BYTES 300
 
 #define CONNECT_MS 10000L

@@ -27,7 +27,6 @@ struct window {
 struct profile_parts {
 	struct printout p;
 	const struct model *model;
-	uint64_t ns;
 	const struct profile_taker *taker;
 	struct series_set series;
 	VEC(struct cell) cells;
@@ -142,7 +141,7 @@ static int add_samples(struct profile_parts *x, struct pprof_profile *profile,
 			x->model, x->p.view, &x->model->rows.data[cells[i].row], &seen);
 
 		ret = pprof_profile_add(profile, &x->p, &row, cells[i].count, false);
-		*nr_samples += cells[i].count;
+		*nr_samples += event_samples(x->p.rec->meta, x->p.view->event, cells[i].count);
 	}
 	*nr = i;
 	return ret;
@@ -164,8 +163,7 @@ static int pack_profile(struct profile_parts *x, const struct cell *cells, size_
 	profile.time_ns =
 		x->p.rec->meta->start_realtime_ns + window->begin_ns + x->nr_parts * NS_PER_MS;
 	profile.duration_ns = window->end_ns - window->begin_ns;
-	pprof_profile_add_type(&profile, "samples", "count", 1);
-	pprof_profile_add_type(&profile, "cpu", "nanoseconds", x->ns);
+	pprof_profile_add_cpu(&profile, x->p.rec->meta, x->p.view->event);
 	if (!ret)
 		ret = profile.tables.scratch.error;
 	if (!ret)
@@ -241,7 +239,7 @@ static int make_all(struct profile_parts *x)
 	return ret;
 }
 
-int profile_parts_make(struct source *source, uint64_t ns, const struct profile_taker *taker,
+int profile_parts_make(struct source *source, const struct profile_taker *taker,
 		       struct rows_summary *summary)
 {
 	const struct model *model = &source->rec.model;
@@ -251,7 +249,6 @@ int profile_parts_make(struct source *source, uint64_t ns, const struct profile_
 	struct profile_parts x = {
 		.p = source_printout(source, NULL),
 		.model = model,
-		.ns = ns,
 		.taker = taker,
 		.windows = windows,
 		.slot_windows = slot_windows,

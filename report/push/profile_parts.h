@@ -6,7 +6,7 @@
 #ifndef REPORT_PUSH_PROFILE_PARTS_H
 #define REPORT_PUSH_PROFILE_PARTS_H
 
-#include "report/print/printers.h"
+#include "report/view/printout.h"
 #include "report/push/series_set.h"
 
 /*
@@ -16,7 +16,7 @@
 #define PROFILE_BYTES_MAX   ((4u << 20) - (64u << 10))
 #define PROFILE_SAMPLES_MAX 16000u
 
-/* A profile is of at most so long, unless the recording has no shorter slices of time. */
+/* The longest time of a profile, unless the recording has no shorter slices of time. */
 #define PROFILE_NS_MAX UINT64_C(60000000000)
 
 /* All is borrowed. */
@@ -38,10 +38,10 @@ struct profile_taker {
 
 /*
  * Makes the profiles of the event of @source, whose model keeps slots, and hands them to @taker.
- * @ns is the time that a sample stands for. Adds the stacks that rows lack to @summary. Returns 0,
+ * Samples of the event stand for CPU time. Adds the stacks that rows lack to @summary. Returns 0,
  * -ENOMEM, or the error of @taker.
  */
-int profile_parts_make(struct source *source, uint64_t ns, const struct profile_taker *taker,
+int profile_parts_make(struct source *source, const struct profile_taker *taker,
 		       struct rows_summary *summary);
 
 /*

@@ -74,25 +74,41 @@ static int leave_out(void *ctx, uint64_t nr_samples)
 	return 0;
 }
 
-/* Sets *@ns to the time that a sample stands for. */
-static int check_recording(struct source *source, uint64_t *ns, struct err *err)
+/* Chooses the one of the wanted events that is CPU time. The others are not for the receiver. */
+static int choose_event(struct source *source, struct err *err)
 {
 	const struct recording *rec = &source->rec;
-	const struct printout p = source_printout(source, NULL);
-	int ret = event_choice_check_single(&source->events, rec->meta, rec->name, err);
+	const struct event_choice wanted = source->events;
+	char list[sizeof(err->text) / 2] = "";
+	size_t len = 0;
 
-	if (ret)
-		return ret;
+	for (uint32_t i = wanted.first; i < wanted.first + wanted.nr; i++) {
+		if (event_sample_ns(rec->meta, i)) {
+			source->events = (struct event_choice){i, 1};
+			source->view.event = i;
+			return 0;
+		}
+		if (len < sizeof(list))
+			len += snprintf(list + len, sizeof(list) - len, "%s'%s' counts %s%s",
+					len ? ", " : "", event_name(rec->meta, i),
+					event_unit(rec->meta, i),
+					event_is_off_cpu(rec->meta, i) ? " off the CPU" : "");
+	}
+	err_set(err, -EINVAL, "failed to push '%s': it has no CPU time: %s%s", rec->name, list,
+		len < sizeof(list) ? "" : "...");
+	return err_hint(err, -EINVAL, "'profrec --off-cpu --on-cpu' samples CPU time, too");
+}
+
+static int check_recording(struct source *source, struct err *err)
+{
+	const struct recording *rec = &source->rec;
+
 	if (rec->meta->nr_recordings)
 		return err_set(
 			err, -EINVAL,
 			"failed to push '%s': it was merged from several, so it has no host and no times",
 			rec->name);
-	*ns = pprof_sample_ns(rec->meta, printed_event(&p));
-	if (*ns)
-		return 0;
-	return err_set(err, -EINVAL, "failed to push '%s': its event '%s' is not CPU time",
-		       rec->name, event_name(rec->meta, source->events.first));
+	return choose_event(source, err);
 }
 
 static int check_spooled(const struct pusher *pusher, const struct recording *rec, struct err *err)
@@ -110,8 +126,7 @@ int pusher_push(struct pusher *pusher, struct source *source, struct rows_summar
 		struct err *err)
 {
 	const struct profile_taker taker = {take_part, leave_out, pusher};
-	uint64_t ns;
-	int ret = check_recording(source, &ns, err);
+	int ret = check_recording(source, err);
 
 	pusher->id = recording_id(source->rec.meta, 0);
 	if (!ret && pusher->spool)
@@ -120,7 +135,7 @@ int pusher_push(struct pusher *pusher, struct source *source, struct rows_summar
 		return ret;
 	pusher->body.fd = -1;
 	pusher->host = source->rec.meta->hostname;
-	ret = profile_parts_make(source, ns, &taker, summary);
+	ret = profile_parts_make(source, &taker, summary);
 	return ret ? err_set(err, ret, "failed to push '%s': %s", source->rec.name, strerror(-ret))
 		   : 0;
 }

@@ -21,6 +21,7 @@ struct pusher {
 	struct spool *spool;  /* gets the requests; NULL: they are sent */
 	bool has_given_up;    /* nothing more is sent */
 	const char *host;     /* of the recording */
+	bool has_said_events; /* that some are not pushed */
 	uint64_t id;          /* of the recording: recording_id */
 	struct textbuf body;
 };

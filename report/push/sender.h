@@ -19,7 +19,7 @@ struct push_message {
 	bool may_be_taken; /* it was sent before, with an outcome that nobody knows */
 };
 
-/* So many different troubles are said once an hour at most. */
+/* How many different troubles are remembered, so that each is reported at most once an hour. */
 #define NR_SAID 16
 
 struct said_text {

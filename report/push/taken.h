@@ -22,7 +22,7 @@ struct taken_file {
 	bool is_there;         /* the latest look at the directory found it */
 };
 
-/* Recordings of so many files that are gone are known when they come by another name. */
+/* How many recordings without a file are remembered, so that a renamed one is not pushed twice. */
 #define TAKEN_IDS_MAX 4096
 
 /* All zero: nothing was taken. */

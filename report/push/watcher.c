@@ -21,13 +21,13 @@
 #define GONE (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)
 
 /*
- * The directory is looked at so often without a change, too: the kernel tells of its end only when
- * nobody has a file below it open, and the spool is one. Recordings that could not be read for want
- * of memory or room are tried again then.
+ * How often the directory is looked at even without a change, because the kernel reports its end
+ * only when no file below it is open, and the spool is one. Recordings that could not be read for
+ * want of memory or room are tried again then.
  */
 #define LOOK_NS (10 * NS_PER_S)
 
-/* The time until a recording is tried again doubles so often: to 11 minutes. */
+/* The retry delay of a recording doubles at most this many times, to 11 minutes. */
 #define RETRY_STEP_MAX 6
 
 /* A file that is not taken yet. */

@@ -27,7 +27,7 @@ struct watcher {
 	 * recording.
 	 */
 	int (*take)(void *ctx, const char *path, uint64_t *id, struct err *err);
-	uint64_t report_ns; /* so often the account is printed, if it changed */
+	uint64_t report_ns; /* how often the account is printed, if it changed */
 	/* Says the error of a recording. One that may pass is said once for a file. */
 	void (*left)(void *ctx, const char *path, const struct err *err);
 	void *ctx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slices of one recording resemble their neighbours: a busy second follows a busy second. So many
- * slices are worth few independent ones. Geyer's initial monotone sequence ("Practical Markov Chain
- * Monte Carlo", Statistical Science 7, 1992) says how few.
+ * Slices of one recording resemble their neighbours: a busy second follows a busy second. Many
+ * slices are therefore worth few independent ones. Geyer's initial monotone sequence ("Practical
+ * Markov Chain Monte Carlo", Statistical Science 7, 1992) says how few.
  */
 #ifndef REPORT_STATISTICS_AUTOCORRELATION_H
 #define REPORT_STATISTICS_AUTOCORRELATION_H

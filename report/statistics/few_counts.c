@@ -5,7 +5,7 @@
 
 #include "report/statistics/quantiles.h"
 
-/* A division of recordings into sides is no accident if there are so many of them. */
+/* With at least this many divisions of recordings into sides, one of them is no accident. */
 #define DIVISIONS_MIN 100
 
 /* Adds Pearson's chi-squared of the recordings of a side, and its degrees of freedom. */

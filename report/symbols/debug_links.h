@@ -10,7 +10,7 @@
 
 #include "report/dwarf/dwarf_lookup.h"
 #include "report/symbols/debug_info.h"
-#include "report/symbols/debugfiles.h"
+#include "report/files/debugfiles.h"
 
 /*
  * Gets the file that @elf, which was opened at @path, shares with others. Sets *@alt, or NULL, and

@@ -8,7 +8,7 @@
 #define REPORT_SYMBOLS_ELF_PAIRS_H
 
 #include "report/symbols/debug_info.h"
-#include "report/symbols/debugfiles.h"
+#include "report/files/debugfiles.h"
 
 /* The files of an object. A file that is not there, or is no ELF file, is closed: {.fd = -1}. */
 struct elf_pair {

@@ -34,24 +34,10 @@ static int copy_bytes(struct section_bytes *bytes)
 	return 0;
 }
 
-/* Returns the bytes that a relocation of @type fills with an address or an offset; 0: another. */
-static size_t relocation_width(uint64_t type)
-{
-	switch (type) {
-	case R_X86_64_64:
-		return 8;
-	case R_X86_64_32:
-	case R_X86_64_32S:
-		return 4;
-	default:
-		return 0;
-	}
-}
-
 static void apply_one(const struct elf_file *file, struct elf_bytes symbols, const GElf_Rela *rela,
 		      struct section_bytes *bytes)
 {
-	size_t width = relocation_width(GELF_R_TYPE(rela->r_info));
+	size_t width = elf_arch_relocation_width(file->arch, GELF_R_TYPE(rela->r_info));
 	uint64_t value;
 	GElf_Sym sym;
 
@@ -61,7 +47,7 @@ static void apply_one(const struct elf_file *file, struct elf_bytes symbols, con
 	value = sym.st_value + rela->r_addend;
 	if (sym.st_shndx < file->sections.nr)
 		value += file->sections.data[sym.st_shndx].vaddr;
-	/* x86-64 is little-endian, as this machine is. */
+	/* Files in another byte order are not opened. */
 	memcpy((uint8_t *)bytes->memory + rela->r_offset, &value, width);
 }
 

@@ -11,7 +11,10 @@
 /* Larger sections are not read. Browsers and kernels have some 500 MB. */
 #define SECTION_BYTES_MAX (UINT64_C(4) << 30)
 
-/* Unpacked, a section may have so many bytes, and so many for each of its bytes. */
+/*
+ * Limits of an unpacked section: its bytes in all, and how many there may be for each packed byte,
+ * beyond some that are always allowed.
+ */
 #define UNPACKED_BYTES_MAX (UINT64_C(2) << 30)
 #define UNPACKED_RATIO_MAX 64
 #define UNPACKED_ANY_BYTES (1u << 20)

@@ -12,9 +12,9 @@
 #include "report/symbols/name_claim.h"
 #include "report/symbols/object_lines.h"
 #include "report/symbols/object_pids.h"
-#include "report/symbols/short_name.h"
+#include "report/demangle/short_name.h"
 
-/* The files of so many releases of the kernel are looked for. */
+/* The files of at most this many releases of the kernel are looked for. */
 #define RELEASES_MAX 16
 
 struct lookup {
@@ -150,9 +150,12 @@ static int find_addresses(struct lookup *l, uint32_t object, struct elf_pair *el
 	return hits_to_addresses(l->model, object, l->questions, elf, l->roots->budget, &l->hits);
 }
 
-static bool is_budget_spent(const struct lookup *l)
+/* Was something of @elf not read, because it or all files of the report are too large? */
+static bool is_too_large(const struct lookup *l, const struct elf_pair *elf)
 {
-	return l->roots->budget && l->roots->budget->is_spent;
+	return (l->roots->budget && l->roots->budget->is_spent) ||
+	       (elf->has_binary && elf->binary.is_too_large) ||
+	       (elf->has_debug && elf->debug.is_too_large);
 }
 
 /* Gives the frame of @q the functions that @hit has. */
@@ -242,7 +245,8 @@ static int resolve_elf(struct lookup *l, uint32_t object, struct elf_pair *elf,
 		source->has_symtab = names.quality == ELF_SYMTAB;
 		ret = store_hits(l, names.quality, UNKNOWN_NO_SYMBOL);
 	} else if (!ret) {
-		source->reason = is_budget_spent(l) ? UNKNOWN_BUDGET : UNKNOWN_NO_SYMBOLS;
+		source->reason = is_too_large(l, elf) ? UNKNOWN_BUDGET : UNKNOWN_NO_SYMBOLS;
+		l->symbols->nr_too_large += source->reason == UNKNOWN_BUDGET;
 		ret = store_hits(l, names.quality, source->reason);
 	}
 	if (!ret && l->found)
@@ -284,7 +288,9 @@ static int find_files(struct lookup *l, uint32_t id, struct elf_pair **elf, enum
 		.path = string_set_get(&l->model->strings, object->key.path),
 		.build_id = object->key.build_id,
 		.is_deleted = object->is_deleted,
-		.file = object->key.has_file ? &object->key.file : NULL,
+		.file = object->key.has_file && build_id_is_none(&object->key.build_id)
+				? &object->key.file
+				: NULL,
 		.recorded_realtime_ns = origin->recorded_realtime_ns,
 		.is_of_this_boot = origin->is_of_this_boot,
 		.pids = l->pids[id].pids,

@@ -16,7 +16,7 @@
 
 #include "report/dwarf/source_frames.h"
 #include "report/symbols/frame_place.h"
-#include "report/symbols/demangler.h"
+#include "report/demangle/demangler.h"
 #include "report/symbols/elf_pairs.h"
 #include "report/symbols/found_names.h"
 #include "report/symbols/name_progress.h"
@@ -50,6 +50,7 @@ struct symbols {
 	struct object_source *sources; /* [object] */
 	struct source_frames lines;    /* its names are in names, not in names of its own */
 	uint32_t nr_unread;            /* objects whose debug information takes too much work */
+	uint32_t nr_too_large;         /* objects whose symbols take too much work or reading */
 	size_t nr_sources;
 };
 

@@ -3,7 +3,7 @@
 #ifndef REPORT_SYMBOLS_UNKNOWN_REASON_H
 #define REPORT_SYMBOLS_UNKNOWN_REASON_H
 
-#include "report/symbols/candidate.h"
+#include "report/files/candidate.h"
 
 /* The reason for which a frame has no name. */
 enum unknown_reason {

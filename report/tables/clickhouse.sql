@@ -6,6 +6,9 @@
 -- A recording that the database has already changes nothing. Text is escaped as profrep prints it: so the format is
 -- TSVRaw.
 
+-- Otherwise the text \N, which a thread may have as its name, would be an empty one.
+SET input_format_null_as_default = 0;
+
 CREATE DATABASE IF NOT EXISTS fleet;
 
 -- 1. Tables
@@ -101,11 +104,14 @@ WHERE recording_id NOT IN (SELECT recording_id FROM fleet.recordings);
 
 -- 3. Views and queries
 
--- Views have samples of CPU time alone: counts of other events are of other units, and add up to nothing.
+-- Views have CPU time alone: counts of other events are of other units, and add up to nothing. Samples that were taken at
+-- different rates do not add up either, but the CPU seconds do for which they stand.
 CREATE OR REPLACE VIEW fleet.cpu_samples AS
-SELECT * FROM fleet.samples WHERE recording_id IN (
-    SELECT recording_id FROM fleet.recordings
-    WHERE unit = 'samples' AND splitByChar(':', event)[1] IN ('cycles', 'cpu-cycles', 'cpu-clock', 'task-clock'));
+SELECT s.*, if(r.unit = 'ns', s.n / 1e9, s.n / r.hz) AS seconds
+FROM fleet.samples AS s JOIN (
+    SELECT recording_id, unit, hz FROM fleet.recordings FINAL
+    WHERE splitByChar(':', event)[1] IN ('on-cpu', 'cycles', 'cpu-cycles', 'cpu-clock', 'task-clock')
+        AND (unit = 'ns' OR (unit = 'samples' AND hz > 0))) AS r ON s.recording_id = r.recording_id;
 
 -- Frames as people read them: the function and its module.
 CREATE OR REPLACE VIEW fleet.functions AS
@@ -114,64 +120,65 @@ SELECT f.frame_id AS frame_id, if(s.name = '', '[unknown]', s.name) AS function,
 FROM fleet.frames AS f
 LEFT JOIN (SELECT frame_id, name FROM fleet.symbols FINAL WHERE depth = 0) AS s ON f.frame_id = s.frame_id;
 
--- The functions in which most samples are, of the whole fleet: SELECT * FROM fleet.fleet_top(lines = 20);
+-- The functions with most CPU seconds, of the whole fleet: SELECT * FROM fleet.fleet_top(lines = 20);
 CREATE OR REPLACE VIEW fleet.fleet_top AS
 WITH leaves AS (
-    SELECT leaf, sum(c.n) AS n
-    FROM fleet.stacks AS s JOIN (SELECT stack_id, sum(n) AS n FROM fleet.cpu_samples GROUP BY stack_id) AS c
+    SELECT leaf, sum(c.seconds) AS seconds
+    FROM fleet.stacks AS s JOIN (SELECT stack_id, sum(seconds) AS seconds FROM fleet.cpu_samples GROUP BY stack_id) AS c
         ON s.stack_id = c.stack_id GROUP BY leaf)
-SELECT sum(l.n) AS self, round(100 * self / (SELECT sum(n) FROM fleet.cpu_samples), 2) AS percent, f.function AS function,
+SELECT round(sum(l.seconds), 6) AS self_s,
+    round(100 * sum(l.seconds) / (SELECT sum(seconds) FROM fleet.cpu_samples), 2) AS percent, f.function AS function,
     f.module AS module
 FROM fleet.functions AS f JOIN leaves AS l ON f.frame_id = l.leaf
-GROUP BY function, module ORDER BY self DESC, function, module LIMIT {lines:UInt64};
+GROUP BY function, module ORDER BY self_s DESC, function, module LIMIT {lines:UInt64};
 
--- The functions in whose stacks most samples are, with all that they call.
+-- The functions in whose stacks most CPU seconds are, with all that they call.
 CREATE OR REPLACE VIEW fleet.fleet_totals AS
 WITH places AS (
     SELECT DISTINCT p.stack_id AS stack_id, f.function AS function, f.module AS module
     FROM (SELECT stack_id, arrayJoin(frames) AS frame_id FROM fleet.stacks) AS p
     JOIN fleet.functions AS f ON p.frame_id = f.frame_id)
-SELECT sum(c.n) AS total, p.function AS function, p.module AS module
-FROM places AS p JOIN (SELECT stack_id, sum(n) AS n FROM fleet.cpu_samples GROUP BY stack_id) AS c
+SELECT round(sum(c.seconds), 6) AS total_s, p.function AS function, p.module AS module
+FROM places AS p JOIN (SELECT stack_id, sum(seconds) AS seconds FROM fleet.cpu_samples GROUP BY stack_id) AS c
     ON p.stack_id = c.stack_id
-GROUP BY function, module ORDER BY total DESC, function, module LIMIT {lines:UInt64};
+GROUP BY function, module ORDER BY total_s DESC, function, module LIMIT {lines:UInt64};
 
 -- The same of one service: SELECT * FROM fleet.service_top(wanted = 'nginx', lines = 20);
 CREATE OR REPLACE VIEW fleet.service_top AS
 WITH leaves AS (
-    SELECT leaf, sum(c.n) AS n
+    SELECT leaf, sum(c.seconds) AS seconds
     FROM fleet.stacks AS s
-    JOIN (SELECT stack_id, sum(n) AS n FROM fleet.cpu_samples WHERE service = {wanted:String} GROUP BY stack_id) AS c
+    JOIN (SELECT stack_id, sum(seconds) AS seconds FROM fleet.cpu_samples WHERE service = {wanted:String} GROUP BY stack_id) AS c
         ON s.stack_id = c.stack_id GROUP BY leaf)
-SELECT sum(l.n) AS self, f.function AS function, f.module AS module
+SELECT round(sum(l.seconds), 6) AS self_s, f.function AS function, f.module AS module
 FROM fleet.functions AS f JOIN leaves AS l ON f.frame_id = l.leaf
-GROUP BY function, module ORDER BY self DESC, function, module LIMIT {lines:UInt64};
+GROUP BY function, module ORDER BY self_s DESC, function, module LIMIT {lines:UInt64};
 
 -- One host over time: SELECT * FROM fleet.host_times(wanted = 'web7');
 CREATE OR REPLACE VIEW fleet.host_times AS
-SELECT t, service, sum(cpu_samples.n) AS n FROM fleet.cpu_samples WHERE host = {wanted:String}
-GROUP BY t, service ORDER BY t, n DESC, service;
+SELECT t, service, round(sum(seconds), 6) AS cpu_s FROM fleet.cpu_samples WHERE host = {wanted:String}
+GROUP BY t, service ORDER BY t, cpu_s DESC, service;
 
--- Two days, in shares of all samples of the day:
+-- Two days, in shares of all CPU seconds of the day:
 -- SELECT * FROM fleet.days_difference(day_before = '2026-11-21', day_after = '2026-11-22', lines = 20);
 CREATE OR REPLACE VIEW fleet.days_difference AS
 WITH days AS (
     SELECT leaf, sum(c.b) AS b, sum(c.a) AS a
     FROM fleet.stacks AS s
-    JOIN (SELECT stack_id, sumIf(n, toDate(t) = {day_before:Date}) AS b, sumIf(n, toDate(t) = {day_after:Date}) AS a
+    JOIN (SELECT stack_id, sumIf(seconds, toDate(t) = {day_before:Date}) AS b, sumIf(seconds, toDate(t) = {day_after:Date}) AS a
           FROM fleet.cpu_samples WHERE toDate(t) IN ({day_before:Date}, {day_after:Date}) GROUP BY stack_id) AS c
         ON s.stack_id = c.stack_id GROUP BY leaf)
-SELECT round(100 * sum(d.b) / greatest((SELECT sum(b) FROM days), 1), 3) AS percent_before,
-    round(100 * sum(d.a) / greatest((SELECT sum(a) FROM days), 1), 3) AS percent_after, f.function AS function,
+SELECT round(100 * sum(d.b) / greatest((SELECT sum(b) FROM days), 1e-9), 3) AS percent_before,
+    round(100 * sum(d.a) / greatest((SELECT sum(a) FROM days), 1e-9), 3) AS percent_after, f.function AS function,
     f.module AS module
 FROM fleet.functions AS f JOIN days AS d ON f.frame_id = d.leaf
 GROUP BY function, module ORDER BY abs(percent_after - percent_before) DESC, function, module LIMIT {lines:UInt64};
 
--- Folded stacks of a service, for 'profrep html --folded -': SELECT * FROM fleet.service_folded(wanted = 'nginx')
+-- Folded stacks of a service with microseconds of CPU time, for 'profrep html --folded -': SELECT * FROM fleet.service_folded(wanted = 'nginx')
 -- FORMAT TSVRaw;
 CREATE OR REPLACE VIEW fleet.service_folded AS
 WITH counts AS (
-    SELECT comm, stack_id, sum(n) AS n FROM fleet.cpu_samples WHERE service = {wanted:String} GROUP BY comm, stack_id),
+    SELECT comm, stack_id, sum(seconds) AS seconds FROM fleet.cpu_samples WHERE service = {wanted:String} GROUP BY comm, stack_id),
 texts AS (
     SELECT p.stack_id AS stack_id, arrayStringConcat(arrayMap(x -> x.2, arraySort(groupArray((p.depth,
         concat(replaceAll(f.function, ';', '\\x3b'), if(f.kind IN ('kernel', 'module', 'bpf'), '_[k]', '')))))), ';') AS text
@@ -179,7 +186,7 @@ texts AS (
               arrayEnumerate(frames) AS depth
           WHERE stack_id IN (SELECT stack_id FROM counts)) AS p
     JOIN fleet.functions AS f ON p.frame_id = f.frame_id GROUP BY p.stack_id)
-SELECT concat(replaceAll(c.comm, ';', '\\x3b'), ';', t.text, ' ', toString(sum(c.n))) AS folded
+SELECT concat(replaceAll(c.comm, ';', '\\x3b'), ';', t.text, ' ', toString(toUInt64(round(1e6 * sum(c.seconds))))) AS folded
 FROM counts AS c JOIN texts AS t ON c.stack_id = t.stack_id GROUP BY c.comm, t.text ORDER BY folded;
 
 /* 4. Queries to copy

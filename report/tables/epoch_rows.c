@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "common/decimal.h"
 #include "format/check.h"
 #include "report/tables/epoch_frames.h"
 #include "report/tables/service_name.h"
@@ -15,15 +14,6 @@
 struct row_text {
 	size_t start;
 	uint32_t len; /* 0: not made yet; no part is empty */
-	struct text_place place;
-};
-
-/* The texts of a row before its stack, and the place where they were last. */
-struct row_prefix {
-	uint64_t begin_ms;
-	uint32_t event, process, comm;
-	struct text_place place;
-	uint32_t len;
 };
 
 struct epoch_tables {
@@ -38,10 +28,8 @@ struct epoch_tables {
 	struct row_text *times;                 /* by slice: begin and length */
 	uint64_t *begins_ms;                    /* by slice */
 	const struct prof_process_info **infos; /* by process */
-	struct row_prefix prefix;               /* of the row before */
-	struct seen_stack *seen;                /* of the count */
+	uint64_t stack;                         /* the id of the count's */
 	uint8_t end;                            /* of the count: enum prof_stack_end */
-	struct text_place end_places[PROF_NR_STACK_ENDS];
 	struct row_text recordings[PROF_MAX_EVENTS]; /* their ids */
 	uint32_t next_part;                          /* in the epoch's slices */
 };
@@ -69,7 +57,7 @@ static const struct end_text {
 
 static void put_text(struct epoch_tables *t, struct row_text *text)
 {
-	sample_rows_put(&t->to->samples, t->texts.data + text->start, text->len, &text->place);
+	textbuf_bytes(&t->to->samples.text, t->texts.data + text->start, text->len);
 }
 
 static struct row_text end_text(const struct epoch_tables *t, size_t start)
@@ -200,20 +188,20 @@ static int keep_stack(struct epoch_tables *t, const struct prof_count *count, ui
 	return ret ? ret : recording_tables_end_stack(t->to, id);
 }
 
-/* Makes the text of the count's stack, which is often that of the count before. */
-static int make_stack(struct epoch_tables *t, const struct prof_count *count,
+/* Finds the id of the count's stack, which is often that of the count before. */
+static int find_stack(struct epoch_tables *t, const struct prof_count *count,
 		      const struct prof_count *before)
 {
-	uint64_t id;
+	uint64_t *seen;
 	int ret = 0;
 
 	if (before && has_stack_of(count, before))
 		return 0;
-	id = stack_id(t, count);
-	t->seen = recording_tables_seen_stack(t->to, id);
-	if (t->seen->id != id) {
-		*t->seen = (struct seen_stack){.id = id};
-		ret = keep_stack(t, count, id);
+	t->stack = stack_id(t, count);
+	seen = recording_tables_seen_stack(t->to, t->stack);
+	if (*seen != t->stack) {
+		*seen = t->stack;
+		ret = keep_stack(t, count, t->stack);
 	}
 	t->end = end_of(t, count);
 	return ret;
@@ -307,60 +295,22 @@ static int make_texts(struct epoch_tables *t, const struct prof_count *count)
 	return t->texts.error;
 }
 
-/* Puts the texts before the stack, which most often are those of the row before. */
-static void put_prefix(struct epoch_tables *t, const struct prof_count *count, uint32_t slice)
+static int put_row(struct epoch_tables *t, const struct prof_count *count, uint32_t slice,
+		   uint64_t nr)
 {
-	struct sample_rows *rows = &t->to->samples;
-	struct row_prefix *prefix = &t->prefix;
-	size_t at = rows->text.nr;
+	struct packed_rows *rows = &t->to->samples;
 
-	if (prefix->len && prefix->begin_ms == t->begins_ms[slice] &&
-	    prefix->event == count->event && prefix->process == count->process &&
-	    prefix->comm == count->comm && sample_rows_has(rows, &prefix->place)) {
-		sample_rows_repeat(rows, prefix->len, &prefix->place);
-		return;
-	}
 	put_text(t, &t->times[slice]);
 	put_text(t, &t->recordings[count->event]);
 	put_text(t, &t->before[count->process]);
 	put_text(t, &t->comms[count->comm]);
 	put_text(t, &t->after[count->process]);
-	*prefix = (struct row_prefix){
-		.begin_ms = t->begins_ms[slice],
-		.event = count->event,
-		.process = count->process,
-		.comm = count->comm,
-		.place = {rows->chunk, at},
-		.len = rows->text.nr - at,
-	};
-}
-
-static void put_stack(struct epoch_tables *t)
-{
-	struct sample_rows *rows = &t->to->samples;
-	struct seen_stack *seen = t->seen;
-	char text[DECIMAL_DIGITS + 1];
-
-	if (sample_rows_has(rows, &seen->place)) {
-		sample_rows_repeat(rows, seen->len, &seen->place);
-		return;
-	}
-	seen->place = (struct text_place){rows->chunk, rows->text.nr};
-	seen->len = decimal_put(text, seen->id);
-	text[seen->len++] = '\t';
-	sample_rows_put(rows, text, seen->len, NULL);
-}
-
-static int put_row(struct epoch_tables *t, const struct prof_count *count, uint32_t slice,
-		   uint64_t nr)
-{
-	struct sample_rows *rows = &t->to->samples;
-	const struct end_text *end = &end_texts[t->end];
-
-	put_prefix(t, count, slice);
-	put_stack(t);
-	sample_rows_put(rows, end->s, end->len, &t->end_places[t->end]);
-	return sample_rows_end_row(rows, nr);
+	textbuf_u64(&rows->text, t->stack);
+	textbuf_char(&rows->text, '\t');
+	textbuf_bytes(&rows->text, end_texts[t->end].s, end_texts[t->end].len);
+	textbuf_u64(&rows->text, nr);
+	textbuf_char(&rows->text, '\n');
+	return packed_rows_next(rows);
 }
 
 /* Puts a row for each stretch of time in which count @i counts. A stretch can have many slices. */
@@ -400,7 +350,7 @@ static int put_counts(struct epoch_tables *t)
 
 		ret = make_texts(t, count);
 		if (!ret)
-			ret = make_stack(t, count, i ? count - 1 : NULL);
+			ret = find_stack(t, count, i ? count - 1 : NULL);
 		if (!ret)
 			ret = epoch->nr_slices ? put_parts(t, i)
 					       : put_row(t, count, 0, count->count);

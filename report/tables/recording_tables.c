@@ -40,7 +40,7 @@ int recording_tables_init(struct recording_tables *tables, const struct known_id
 	tables->seen_stacks = calloc((size_t)1 << SEEN_STACK_BITS, sizeof(*tables->seen_stacks));
 	if (!tables->seen || !tables->seen_stacks)
 		return -ENOMEM;
-	ret = sample_rows_init(&tables->samples);
+	ret = packed_rows_init(&tables->samples);
 	if (!ret)
 		ret = id_set_init(&tables->stacks, STACK_SLOTS);
 	if (!ret)
@@ -52,7 +52,7 @@ int recording_tables_init(struct recording_tables *tables, const struct known_id
 
 void recording_tables_deinit(struct recording_tables *tables)
 {
-	sample_rows_deinit(&tables->samples);
+	packed_rows_deinit(&tables->samples);
 	free(tables->seen);
 	free(tables->seen_stacks);
 	id_set_deinit(&tables->stacks);
@@ -88,7 +88,7 @@ struct seen_frame *recording_tables_seen(const struct recording_tables *tables, 
 	return &tables->seen[(basis ^ offset) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SEEN_BITS)];
 }
 
-struct seen_stack *recording_tables_seen_stack(const struct recording_tables *tables, uint64_t id)
+uint64_t *recording_tables_seen_stack(const struct recording_tables *tables, uint64_t id)
 {
 	return &tables->seen_stacks[id & ((1u << SEEN_STACK_BITS) - 1)];
 }

@@ -12,7 +12,7 @@
 #include "report/tables/id_set.h"
 #include "report/tables/packed_rows.h"
 #include "report/tables/recorded_names.h"
-#include "report/tables/sample_rows.h"
+#include "report/tables/packed_rows.h"
 #include "report/text/string_set.h"
 
 /* The ids that are in the tables already. */
@@ -51,13 +51,6 @@ struct seen_frame {
 	uint64_t basis, offset, id; /* id 0: none */
 };
 
-/* A stack that the recording had. Most have several rows, and come again in each epoch. */
-struct seen_stack {
-	uint64_t id; /* 0: none */
-	struct text_place place;
-	uint32_t len; /* of the text of the id */
-};
-
 /* recording_tables_init makes them, for one recording after another. */
 struct recording_tables {
 	const struct known_ids *known;
@@ -65,8 +58,9 @@ struct recording_tables {
 	uint64_t slice_ns;              /* rows have slices of at least this length */
 	uint64_t sums[PROF_MAX_EVENTS]; /* of the counts */
 	uint64_t end_ns;                /* of the last epoch */
-	struct sample_rows samples;
-	struct seen_stack *seen_stacks;           /* one for each low part of an id, the latest */
+	struct packed_rows samples;
+	/* Ids of stacks, one for each low part of an id, the latest; 0: none. Most come again. */
+	uint64_t *seen_stacks;
 	struct seen_frame *seen;                  /* one for each low part of a hash, the latest */
 	struct id_set stacks, frames, names_seen; /* of this recording */
 	VEC(struct new_thing) new_stacks;         /* in stack_frames */
@@ -97,7 +91,7 @@ int recording_tables_add(struct recording_tables *tables, const struct prof_epoc
 /* Names the frames whose symbols could have come in any epoch. Call it after the last one. */
 int recording_tables_finish(struct recording_tables *tables);
 
-/* Returns true if so much waits that it should be taken before the next epoch. */
+/* Returns true if what waits should be taken before the next epoch because it is large. */
 bool recording_tables_is_large(const struct recording_tables *tables);
 
 /* Forgets all that waited; the recording goes on. Returns 0 or -ENOMEM. */
@@ -125,6 +119,6 @@ struct seen_frame *recording_tables_seen(const struct recording_tables *tables, 
 					 uint64_t offset);
 
 /* Returns the place of a stack in @tables->seen_stacks, which another one may have. */
-struct seen_stack *recording_tables_seen_stack(const struct recording_tables *tables, uint64_t id);
+uint64_t *recording_tables_seen_stack(const struct recording_tables *tables, uint64_t id);
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/io.h"
+#include "report/model/event_choice.h"
 #include "report/tables/slice_times.h"
 
 /* Room for ids: 64 MiB and twice 8 MiB, of which a few recordings use little. */
@@ -139,7 +140,7 @@ static int take_names(struct table_rows *rows, struct recording_tables *tables)
 
 int table_rows_take(struct table_rows *rows, struct recording_tables *tables, enum table *table)
 {
-	int ret = sample_rows_pack(&tables->samples);
+	int ret = packed_rows_pack(&tables->samples, true);
 
 	if (!ret)
 		ret = recorded_names_give(&tables->recorded, &rows->rest.recorded,
@@ -171,7 +172,6 @@ static void put_number(struct textbuf *out, uint64_t number)
 /* What a recording counts. */
 struct event_facts {
 	const char *name, *weight, *unit;
-	bool is_sampled;
 	uint64_t taken, counted, lost;
 };
 
@@ -188,15 +188,14 @@ static struct event_facts facts_of(const struct recording *rec, uint32_t i)
 {
 	static const char *const units[PROF_NR_EVENT_UNITS] = {"hits", "ns", "bytes", "number"};
 	const struct prof_end *end = rec->end;
-	struct event_facts facts = {rec->meta->event, "", "samples", true, 0, 0, 0};
+	struct event_facts facts = {rec->meta->event, "", "samples", 0, 0, 0};
 
 	if (rec->meta->nr_events) {
 		const struct prof_event *event = &rec->meta->events[i];
 
 		facts.name = event->name;
 		facts.weight = event->weight;
-		facts.is_sampled = event->kind == PROF_EVENT_SAMPLES;
-		if (!facts.is_sampled)
+		if (event->kind != PROF_EVENT_SAMPLES || event->unit != PROF_UNIT_EVENTS)
 			facts.unit = units[event->unit];
 	}
 	if (end && i < end->nr_events) {
@@ -222,6 +221,14 @@ static void put_event(struct textbuf *out, const struct event_facts *facts)
 	packed_rows_field(out, facts->unit);
 }
 
+/* Returns the samples in a second of CPU time; those of a clock by period have them, too. */
+static uint64_t samples_per_second(const struct prof_meta *meta, uint32_t event)
+{
+	uint64_t hz = event_hz(meta, event), ns = event_sample_ns(meta, event);
+
+	return hz || !ns || event_samples(meta, event, ns) != ns ? hz : (NS_PER_S + ns / 2) / ns;
+}
+
 static void put_recording(struct textbuf *out, const struct recording *rec,
 			  const struct recording_tables *tables, uint32_t event)
 {
@@ -234,7 +241,7 @@ static void put_recording(struct textbuf *out, const struct recording *rec,
 	packed_rows_field(out, meta->host.boot_id);
 	packed_rows_field(out, meta->kernel_release);
 	put_event(out, &facts);
-	put_number(out, facts.is_sampled ? meta->freq_hz : 0);
+	put_number(out, samples_per_second(meta, event));
 	put_number(out, meta->nr_cpus);
 	slice_time_put(out, slice_time_make(meta, &start, 0, 0).begin_ms);
 	textbuf_char(out, '\t');

@@ -4,7 +4,7 @@
 #define REPORT_TABLES_TABLE_ROWS_H
 
 #include "report/model/recording.h"
-#include "report/symbols/demangler.h"
+#include "report/demangle/demangler.h"
 #include "report/tables/recording_tables.h"
 
 enum table {

@@ -33,10 +33,10 @@ static int add_stack(struct call_tree *tree, const struct stack_row *row)
 	if (printout_has_threads(tree->things.from)) {
 		ret = find_thread(tree, row, &thread);
 		if (!ret)
-			ret = page_trie_child(&tree->trie, node, thread, &node);
+			ret = stack_trie_child(&tree->trie, node, thread, &node);
 	}
 	for (size_t i = 0; i < tree->things.row.nr && !ret; i++)
-		ret = page_trie_child(&tree->trie, node, tree->things.row.data[i], &node);
+		ret = stack_trie_child(&tree->trie, node, tree->things.row.data[i], &node);
 	return ret ? ret : count_node(tree, node, row->count);
 }
 
@@ -61,11 +61,11 @@ static int add_callers(struct call_tree *tree, const struct stack_row *row)
 	if (at == things->row.nr)
 		return 0;
 	for (size_t i = at + 1; i-- > 0 && !ret;)
-		ret = page_trie_child(&tree->trie, node, things->row.data[i], &node);
+		ret = stack_trie_child(&tree->trie, node, things->row.data[i], &node);
 	if (!ret && printout_has_threads(things->from)) {
 		ret = find_thread(tree, row, &thread);
 		if (!ret)
-			ret = page_trie_child(&tree->trie, node, thread, &node);
+			ret = stack_trie_child(&tree->trie, node, thread, &node);
 	}
 	return ret ? ret : count_node(tree, node, row->count);
 }
@@ -129,7 +129,7 @@ int call_tree_make(struct call_tree *tree, const struct printout *p, const char 
 	*tree = (struct call_tree){.function = function};
 	ret = named_things_init(&tree->things, p);
 	if (!ret)
-		ret = page_trie_init(&tree->trie);
+		ret = stack_trie_init(&tree->trie);
 	if (!ret)
 		ret = count_node(tree, 0, 0);
 	if (!ret)
@@ -143,7 +143,7 @@ int call_tree_make(struct call_tree *tree, const struct printout *p, const char 
 void call_tree_deinit(struct call_tree *tree)
 {
 	named_things_deinit(&tree->things);
-	page_trie_deinit(&tree->trie);
+	stack_trie_deinit(&tree->trie);
 	vec_free(&tree->counts);
 	free(tree->order);
 	free(tree->first_child);

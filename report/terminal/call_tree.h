@@ -6,7 +6,7 @@
 #ifndef REPORT_TERMINAL_CALL_TREE_H
 #define REPORT_TERMINAL_CALL_TREE_H
 
-#include "report/html/page_trie.h"
+#include "report/view/stack_trie.h"
 #include "report/terminal/named_things.h"
 
 struct call_count {
@@ -17,7 +17,7 @@ struct call_count {
 struct call_tree {
 	struct named_things things;
 	const char *function;          /* whose callers are wanted; NULL: stacks from the root */
-	struct page_trie trie;         /* its functions are things */
+	struct stack_trie trie;        /* its functions are things */
 	VEC(struct call_count) counts; /* by node */
 	uint64_t sum;                  /* of all rows, also those that lack the function */
 	/* Nodes by parent, then total, the largest first, then name. */

@@ -6,7 +6,7 @@
 #ifndef REPORT_TERMINAL_NAMED_THINGS_H
 #define REPORT_TERMINAL_NAMED_THINGS_H
 
-#include "report/print/printers.h"
+#include "report/view/printout.h"
 #include "report/terminal/terminal.h"
 #include "report/text/string_set.h"
 

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/print/printers.h"
+
 /* Counts take room that a narrow terminal lacks. Shares do not. */
 #define WIDTH_OF_COUNTS 100
 

@@ -277,7 +277,10 @@ static int run_step(struct filtering *f, enum filter_step step, const struct nam
 	}
 }
 
-/* Runs the steps in [@first, @end) that the user wants, and takes the other rows out. */
+/*
+ * Runs the steps in [@first, @end) that the user wants, and takes the other rows out. They choose
+ * either owners of samples, which make the whole, or stacks, which are a part of it.
+ */
 static int run_steps(struct filtering *f, enum filter_step first, enum filter_step end,
 		     const struct name_facts *facts)
 {
@@ -297,6 +300,8 @@ static int run_steps(struct filtering *f, enum filter_step first, enum filter_st
 		if (!ret)
 			f->account->left[step] += count_kept(f);
 	}
+	if (!ret && has_any && first >= FILTER_DSO)
+		ret = model_leave_out_rows(f->model, is_kept);
 	return ret || !has_any ? ret : model_change_rows(f->model, is_kept, NULL);
 }
 
@@ -306,10 +311,12 @@ int sample_filter_before_names(const struct sample_filter *filter, struct model 
 {
 	const struct name_facts no_facts = {0};
 	struct filtering f = {filter, model, view, events, account, NULL};
+	int ret;
 
 	vec_for_each(&model->rows, row)
 		account->nr_rows += is_row_chosen(&f, row);
-	return run_steps(&f, FILTER_COMM, FILTER_FUNCTION, &no_facts);
+	ret = run_steps(&f, FILTER_COMM, FILTER_DSO, &no_facts);
+	return ret ? ret : run_steps(&f, FILTER_DSO, FILTER_FUNCTION, &no_facts);
 }
 
 int sample_filter_by_names(const struct sample_filter *filter, struct model *model,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "report/model/shown_frames.h"
-#include "report/symbols/demangle.h"
+#include "report/demangle/demangle.h"
 
 /* The look of a frame without a name. */
 enum unnamed {

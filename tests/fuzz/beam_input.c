@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/languages/beam_machine.h"
+#include "record/machines/beam_machine.h"
 #include "tests/fuzz/endless_memory.h"
 
 static const struct machine_memory memory = {.read = read_image};

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/symbols/demangle.h"
-#include "report/symbols/demangler.h"
+#include "report/demangle/demangle.h"
+#include "report/demangle/demangler.h"
 
 /* More names may take longer than an input's budget. */
 #define NAMES_MAX 8

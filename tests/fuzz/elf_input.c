@@ -10,7 +10,7 @@
 
 #include "common/buildid.h"
 #include "common/cleanup.h"
-#include "report/symbols/debugfiles.h"
+#include "report/files/debugfiles.h"
 #include "elf/elf_names.h"
 #include "tests/fuzz/known_hits.h"
 

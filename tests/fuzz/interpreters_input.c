@@ -8,7 +8,7 @@
 
 #include "common/cleanup.h"
 #include "record/languages/interpreter_search.h"
-#include "record/languages/thread_variable.h"
+#include "record/languages/files/thread_variable.h"
 #include "tests/fuzz/made_elf.h"
 
 /* The instructions of the function that returns the thread's state. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/languages/java_methods.h"
+#include "record/machines/java_methods.h"
 #include "tests/fuzz/endless_memory.h"
 
 static const struct machine_memory memory = {.read = read_image};

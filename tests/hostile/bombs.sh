@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # Small recordings and files that are meant to use up memory or time. profrep has a gigabyte of address space and 20
-# seconds of CPU time for each, and ends by itself. Unit tests (tests/unit/test_bombs.c) measure what it takes.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# seconds of CPU time for each, more on a slow machine, and ends by itself. Unit tests (tests/unit/test_bombs.c) measure
+# what it takes.
+# Runs beside other parts.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 (ulimit -v 1048576; "$profrep" --version > /dev/null 2>&1) || skip_all "profrep needs a gigabyte to start, as with sanitizers"
+
+limit=$(slow_seconds 20)
 
 # bounded STATUS ARGS...: profrep with limits exits with that status.
 bounded()
@@ -12,8 +16,8 @@ bounded()
 	local want=$1
 	shift
 	(
-		ulimit -v 1048576 -t 20
-		fails "$want" timeout 300 "$profrep" "$@" > "$dir/out"
+		ulimit -v 1048576 -t "$limit"
+		fails "$want" timeout 1200 "$profrep" "$@" > "$dir/out"
 	)
 }
 
@@ -32,11 +36,34 @@ check "a million new frames: that is said" contains "$("$profrep" -f "$dir/frame
 	"it takes far more memory than a recording of its size should"
 check "40,000 frames in a module with a long name" bomb module 0 -f -m
 check "intervals of a nanosecond" bomb intervals 1 -T -f
+# Epochs that overlap, so that each slice could be a part of any slice before.
+awk 'BEGIN {print "object f file /app -\nprocess p 1"
+	for (e = 0; e < 16000; e++) {
+		print "count p app 1 user f:1\nslices 1000000 0\npart 99 1\nepoch " 1000000000 + e, 1100000000 + e}}' |
+	"$BUILD/tests/prof_make" > "$dir/slices.prof"
+check "16,000 epochs that overlap" bounded 0 html -o - "$dir/slices.prof"
 check "strings with one hash" bomb strings 0 -f
 
 # A mangled name in one line of a map keeps libiberty busy for years.
 "$BUILD/tests/prof_make" < tests/golden/mangled.txt > "$dir/names.prof"
 check "names that take years to demangle" bounded 0 -f "$dir/names.prof"
+
+# Rows that claim 2^62 samples, or repeat much text for each.
+printf '%s\n' 'object f file /app -' 'process p 1' "count p few 1000 user f:1" "count p many $((1 << 62)) user f:2" |
+	"$BUILD/tests/prof_make" > "$dir/rows.prof"
+check "perf-script: a row of 2^62 samples" bounded 0 export perf-script "$dir/rows.prof"
+check "perf-script: a row of 1000 is printed 1000 times" same "$(grep -c '^few .*: 1 event: $' "$dir/out")" 1000
+check "perf-script: the periods of the other are its count" same \
+	"$(awk '/^many/ {n[$5]++} END {for (p in n) print n[p] " * " p}' "$dir/out" | paste -sd + | bc)" $((1 << 62))
+{
+	printf 'object f file /app -\nprocess p 1\n'
+	for i in {1..8}; do
+		printf 'count p %s %s user%s\n' "$(head -c 60000 /dev/zero | tr '\0' c)" $((1 << 56)) "$(printf " f:$i%.0s" {1..200})"
+	done
+} | "$BUILD/tests/prof_make" > "$dir/rows.prof"
+check "perf-script: long names and stacks" bounded 0 export perf-script "$dir/rows.prof"
+check "perf-script: they are repeated for a gigabyte at most" at_most "$(stat -c %s "$dir/out")" 1200000000
+rm -f "$dir/out"
 
 # A recording of a sample in /app, which --symfs has.
 "$BUILD/tests/prof_make" > "$dir/app.prof" <<-'END'
@@ -45,11 +72,15 @@ check "names that take years to demangle" bounded 0 -f "$dir/names.prof"
 	count p app 1 user f:0x100
 END
 mkdir "$dir/root"
-for kind in tables sections link; do
+for kind in tables names sections link; do
 	"$BUILD/tests/bomb_make" $kind > "$dir/root/app"
 	check "an ELF file: $kind" bounded 0 -f --symfs "$dir/root" "$dir/app.prof"
 	check "an ELF file: $kind: the sample has no name" contains "$(cat "$dir/out")" "app;[unknown] 1"
 done
+check "an ELF file: names: that is said" contains "$("$BUILD/tests/bomb_make" names > "$dir/root/app" &&
+	"$profrep" -f --symfs "$dir/root" "$dir/app.prof" 2>&1)" "the symbols of 1 files take too much work"
+check "an ELF file: names: files says so" contains "$("$profrep" files --symfs "$dir/root" "$dir/app.prof")" "too much to read"
+"$BUILD/tests/bomb_make" link > "$dir/root/app"
 truncate -s 1T "$dir/root/app.debug"
 check "a debug link to a hole of a terabyte" bounded 0 -f --symfs "$dir/root" "$dir/app.prof"
 plan_end

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Programs of another user have stacks whose paths are larger together than a section of a recording may be. The
 # recording goes on, and has the samples of others.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-need_recording
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+need_bpf
 [ "$(uname -m)" = x86_64 ] || skip_all "the stacks are made up for x86-64, this is $(uname -m)"
 command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
 chmod 755 "$dir"

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # A file server that does not answer: the recorder ends in time, and says what it did not look at. The stacks of others
 # are complete.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/unwind_programs.sh
-. tests/unwind_programs.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/unwind_programs.sh
+. tests/lib/unwind_programs.sh
 own_mounts "$@"
+need_bpf
 need_tables
 [ -n "$has_mounts" ] || skip_all "no mount namespace of its own is possible here"
 [ -w /dev/fuse ] || skip_all "/dev/fuse is missing"
@@ -37,9 +38,6 @@ cleanup_extra() { umount -l "$dir/mnt" 2> /dev/null; }
 # hang OPERATION: the server answers no such request any more.
 hang() { ! [ -e "$dir/mnt/hang-$1" ]; }
 
-# has_run PID [TICKS]: the process has been on a processor for so many ticks, a hundredth of a second each (5).
-has_run() { at_least "$(awk '{print $14}' "/proc/$1/stat")" "${2:-5}"; }
-
 # ends_by SIGNAL: the recorder ends.
 ends_by()
 {
@@ -53,7 +51,7 @@ run_victim()
 {
 	"$dir/frames" calls 600000 &
 	victim=$!
-	wait_for has_run "$victim" 150
+	run_for 150 "$victim"
 	kill "$victim"
 }
 
@@ -73,7 +71,7 @@ for operation in getattr open read; do
 	begin_server
 	"$dir/mnt/program" calls 600000 &
 	program=$!
-	wait_for has_run "$program"
+	run_for 5 "$program"
 	hang $operation
 	begin_long $operation
 	run_victim
@@ -104,7 +102,7 @@ exec 9< "$dir/jit"
 unshare --mount bash -c 'mount --bind "$1" /tmp && exec /proc/self/fd/9 code 600000 late' - "$dir/mnt" &
 program=$!
 exec 9<&-
-wait_for has_run "$program"
+run_for 5 "$program"
 hang lookup
 begin_long map
 run_victim
@@ -128,7 +126,7 @@ check "a program that begins on such a server: stacks of others have roots" is_r
 begin_server
 "$dir/mnt/program" calls 600000 &
 program=$!
-wait_for has_run "$program"
+run_for 5 "$program"
 hang getattr
 check "to a pipe: the recording ends in its time, and its reader comes to the end" timeout $seconds bash -c '"$1" -q -o - 1 | cat > "$2"' - "$profrec" "$dir/pipe.prof"
 end_server "$program"

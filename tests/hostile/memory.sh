@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Programs of another user cost the recorder as much memory and CPU time as they can. It stays within its budgets, ends
 # well, and has the stacks of others.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-need_recording
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+need_bpf
 [ "$(uname -m)" = x86_64 ] || skip_all "the attacks are for x86-64, this is $(uname -m)"
 command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
 chmod 755 "$dir"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Programs of another user want all room of unwind tables. Those that start later have complete stacks all the same.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/unwind_programs.sh
-. tests/unwind_programs.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/unwind_programs.sh
+. tests/lib/unwind_programs.sh
+need_bpf
 need_tables
 command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
 chmod 755 "$dir"
@@ -23,16 +24,16 @@ library()
 	"$cc" -shared -Wl,--build-id -o "$dir/$1.so" "$dir/$1.s"
 }
 
-# victim NAME SECONDS LIBRARY...: another user loads and runs the libraries; after some seconds a program starts.
+# victim NAME TICKS LIBRARY...: another user loads the libraries and runs them for some CPU time; then a program starts.
 victim()
 {
-	local name=$1 seconds=$2 libraries=() hoard
+	local name=$1 ticks=$2 libraries=() hoard
 	shift 2
 	for library in "$@"; do libraries+=("$dir/$library.so:$library"); done
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/hoard" "${libraries[@]}" &
 	hoard=$!
 	begin_recording -F 499 --unwind=dwarf -i 1 -o "$dir/$name.prof"
-	sleep "$seconds"
+	run_for "$ticks" $hoard
 	"$dir/frames" calls 4000
 	end_recording
 	kill $hoard
@@ -45,7 +46,7 @@ rooted() { mostly "$dir/$1.folded" frames "$unwind_roots" 80; }
 
 library rules_a 32000 0
 library rules_b 32000 32000
-victim large 3 rules_a rules_b
+victim large 300 rules_a rules_b
 check "two files with as many rules as there are: the stacks of others have roots" rooted large
 
 names=()
@@ -53,6 +54,57 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 	library "rules_$i" 3900 $((i * 3900))
 	names+=("rules_$i")
 done
-victim many 4 "${names[@]}"
+victim many 400 "${names[@]}"
 check "many files that each take what a file may: the stacks of others have roots" rooted many
+
+# slow_library: code whose unwind information is 100 MB, packed to 250 KB: four million functions, in none of the code.
+slow_library()
+{
+	printf '\x14\0\0\0\0\0\0\0\0\0\0\0\0\x7f\0\0\x01\0\0\0\0\0\0\0' > "$dir/functions"
+	for _ in {1..22}; do
+		cat "$dir/functions" "$dir/functions" > "$dir/twice"
+		mv "$dir/twice" "$dir/functions"
+	done
+	{
+		printf '\x0d\0\0\0\xff\xff\xff\xff\x01\0\x01\x78\x10\x0c\x07\x08\0'
+		cat "$dir/functions"
+	} > "$dir/frames.raw"
+	printf '%s\n' '.globl slow' '.type slow, @function' 'slow:' "mov \$2000, %ecx" '1: dec %ecx' 'jnz 1b' 'ret' \
+		'.size slow, .-slow' '.section .debug_frame,"",@progbits' ".incbin \"$dir/frames.raw\"" \
+		'.section .note.GNU-stack,"",@progbits' > "$dir/slow.s"
+	"$cc" -shared -nostdlib -Wl,--build-id,--no-ld-generated-unwind-info,--compress-debug-sections=zlib \
+		-o "$dir/slow.so" "$dir/slow.s"
+	rm "$dir/functions" "$dir/frames.raw"
+}
+
+# table_ticks: the CPU time of the children that make tables: of the living one, and of those that the recorder replaced.
+table_ticks()
+{
+	local ended child
+	child=$(pgrep -P "$recorder" -x profrec-tables)
+	ended=$(sed 's/.*) //' "/proc/$recorder/stat" | awk '{print $14 + $15}')
+	echo $((ended + $(cpu_ticks "$child")))
+}
+
+# Another user runs code of 100 files whose tables take long, while programs begin.
+slow_library
+copies=()
+for i in {1..100}; do
+	cp "$dir/slow.so" "$dir/slow$i.so"
+	chown 65533 "$dir/slow$i.so"
+	copies+=("$dir/slow$i.so:slow")
+done
+setpriv --reuid=65533 --regid=65533 --clear-groups nice "$dir/hoard" "${copies[@]}" &
+hoard=$!
+begin_recording -F 499 --unwind=dwarf -i 1 -o "$dir/slow.prof"
+run_for 100 $hoard
+for _ in 1 2 3 4; do "$dir/frames" calls 1000; done
+ticks=$(table_ticks)
+end_recording
+kill $hoard
+wait 2> /dev/null
+"$profrep" -f -U -m "$dir/slow.prof" > "$dir/slow.folded"
+check "files whose tables take long: the stacks of others are right" mostly "$dir/slow.folded" frames "$unwind_roots" 95
+# One second, and a hundredth of the time; the tables of others take little.
+check "the child takes no more CPU time than the user's files may have: $ticks ticks" test "$ticks" -lt 250
 plan_end

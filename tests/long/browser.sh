@@ -3,8 +3,8 @@
 # Pages of profrep html in Chromium. TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 export NODE_PATH=$BUILD/npm/node_modules
 CHROMIUM=$(command -v chromium-headless-shell || command -v chromium) || skip_all "chromium is not installed: make deps-long"

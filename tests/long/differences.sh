@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# tests: report/statistics report/compare tests/differences.sh tests/tools/prof_simulate.c tests/workloads/planted.c
+# tests: report/statistics report/compare tests/lib/differences.sh tests/tools/prof_simulate.c tests/workloads/planted.c
 # How often profrep diff is right: simulated recordings, then real ones of six workloads without a change, and of a
 # program with a planted one. Sizes are from the environment: SIMULATED_PAIRS, POWER_TRIALS, REGRESSIONS, REAL_PAIRS
 # with REAL_SECONDS of a recording, and REAL_TRIALS. One real pair takes 10 * REAL_SECONDS and a few seconds more. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/differences.sh
-. tests/differences.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/differences.sh
+. tests/lib/differences.sh
 simulated_pairs=${SIMULATED_PAIRS:-200}
 power_trials=${POWER_TRIALS:-100}
 regressions=${REGRESSIONS:-50}

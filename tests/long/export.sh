@@ -6,8 +6,8 @@
 # of the exported text; system/export compares that with folded output. TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_recording
 
 export NODE_PATH=$BUILD/npm/node_modules

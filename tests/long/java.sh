@@ -3,8 +3,8 @@
 # Stacks of OpenJDK: they come to their root, and no method has a wrong caller. The methods of the program are frames of
 # their own at first, and then those that HotSpot inlines. JAVA is the machine, java unless set; with JAVA_ROOT it is in that root of another system,
 # which may have another version. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 : "${JAVA_SECONDS:=10}" "${JAVA:=java}" "${JAVA_ROOT:=}"
 java=("$JAVA")
 classes=$dir
@@ -33,7 +33,7 @@ run()
 	kill -KILL $pid
 	wait $pid 2> /dev/null
 	"$profrep" -Ufa "$dir/$1.prof" > "$dir/$1.folded"
-	awk -f tests/known_pairs.awk -f tests/known_java.awk "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
+	awk -f tests/judges/pairs.awk -f tests/judges/java.awk "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
 }
 
 # truth NAME NUMBER
@@ -80,7 +80,7 @@ apart=()
 "$profrec" -q -F 1999 -o "$dir/starts.prof" -- sh -c 'for i in 1 2 3 4 5; do "$@"; done' sh \
 	"${java[@]}" -cp "${classes#"$JAVA_ROOT"}" KnownCalls 0 > "$dir/starts.out" 2> "$dir/starts.err"
 "$profrep" -Ufa "$dir/starts.prof" > "$dir/starts.folded"
-awk -f tests/known_pairs.awk -f tests/known_java.awk "$dir/starts.folded" > "$dir/starts.truth" 2> "$dir/starts.wrong"
+awk -f tests/judges/pairs.awk -f tests/judges/java.awk "$dir/starts.folded" > "$dir/starts.truth" 2> "$dir/starts.wrong"
 check "starts: there are methods" above "$(truth starts pairs)" 300
 check "starts: no wrong caller" same "$(truth starts wrong; cut -c1-400 "$dir/starts.wrong")" 0
 echo "# starts: $(tr '\n' ' ' < "$dir/starts.truth")$(info "$dir/starts.prof" "user stacks")"

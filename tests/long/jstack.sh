@@ -2,8 +2,8 @@
 # tests: bpf record/languages record/unwind
 # Stacks of OpenJDK against a second opinion: threads that stay where they are have the methods that jstack prints of them.
 # JAVA is the machine, java unless set; with JAVA_ROOT it is in that root of another system. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 : "${JAVA_SECONDS:=10}" "${JAVA:=java}" "${JAVA_ROOT:=}"
 enter=()
 classes=$dir
@@ -39,7 +39,7 @@ compare_steady()
 	kill -KILL $pid
 	wait $pid 2> /dev/null
 	"$profrep" -Ufa "$dir/$name.prof" > "$dir/$name.folded"
-	awk -f tests/steady_stacks.awk "$dir/$name.before" "$dir/$name.after" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.wrong"
+	awk -f tests/judges/steady_stacks.awk "$dir/$name.before" "$dir/$name.after" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.wrong"
 	same=$(truth "$name" same)
 	others=$(($(truth "$name" short) + $(truth "$name" cut) + $(truth "$name" absent)))
 	check "$name: jstack prints the same stacks before and after" same "$(truth "$name" threads) $(truth "$name" not_steady)" "49 0"

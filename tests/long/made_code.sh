@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # tests: bpf record/languages record/unwind
 # Stacks through code that runtimes have made, which no table knows: they come to their root, and no function has a wrong
-# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython 3.12 and 3.13. PHP is a version
-# of record/languages/php_layouts.c; with PHP_ROOT it is in that root of another system. LUAJIT is LuaJIT 2.1, and PCRE2 are libraries of that name. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython. PHP is a version
+# of record/languages/files/php_layouts.c; with PHP_ROOT it is in that root of another system. LUAJIT is LuaJIT, and PCRE2 are libraries of that name. TAP.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/languages.sh
+. tests/lib/languages.sh
 : "${MADE_CODE_SECONDS:=15}" "${PYTHONS:=python3 python3.12 python3.13}" "${PHP:=php}" "${PHP_ROOT:=}" \
 	"${LUAJIT:=luajit}" "${PCRE2:=libpcre2-8.so.0}"
 need_tables
@@ -65,8 +67,8 @@ judge_python()
 	"$profrep" -fa "$dir/$name.prof" 2> /dev/null | grep -E '^[^;]*;(_start|(__)?clone3?);' > "$dir/$name.folded"
 	sed -E 's/;[^;]*_\[py\]//g; s/;py::([^:]*):[^;]*_\[j\]/;_PyEval_EvalFrameDefault;\1_[py]/g' "$dir/$name.folded" \
 		> "$dir/$name-stubs.folded"
-	judge "$name" -f tests/known_pairs.awk -f tests/known_calls.awk
-	judge "$name-stubs" -f tests/known_pairs.awk -f tests/known_calls.awk
+	judge "$name" -f tests/judges/pairs.awk -f tests/judges/python.awk
+	judge "$name-stubs" -f tests/judges/pairs.awk -f tests/judges/python.awk
 	check "$name: stacks are complete" complete "$name"
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
 }
@@ -84,7 +86,7 @@ judge_php()
 	kill -KILL $pid
 	wait $pid 2> /dev/null
 	"$profrep" -fm --unnamed function "$dir/$name.prof" > "$dir/$name.folded"
-	judge "$name" -f tests/known_jit.awk
+	judge "$name" -f tests/judges/jit.awk
 	check "$name: frames are of made code" above "$(truth "$name" made)" "$(($(truth "$name" pairs) / 2))"
 	check "$name: stacks are complete" complete "$name"
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
@@ -96,7 +98,7 @@ judge_php_functions()
 	local name=php-functions-$1 calls=${programs#"$PHP_ROOT"}/known_calls.php
 	"$profrec" -q -U -F 999 -o "$dir/$name.prof" -- "${php[@]}" "${@:2}" "$calls" "$MADE_CODE_SECONDS" "${calls%.php}.pairs"
 	"$profrep" -fa --unnamed function "$dir/$name.prof" 2> /dev/null > "$dir/$name.folded"
-	judge "$name" -f tests/known_php.awk "$programs/known_calls.pairs"
+	judge "$name" -f tests/judges/php.awk "$programs/known_calls.pairs"
 	check "$name: functions stand before the frame that runs them" at_most "$(truth "$name" misplaced)" \
 		"$((1 + $(truth "$name" segments) / 1000))"
 	check "$name: nothing but callers of fibers is displaced" at_most \
@@ -128,31 +130,29 @@ judge_lua()
 for python in $PYTHONS; do
 	judge_python "$python"
 done
-[ $tap_nr -gt 0 ] || skip "python -X perf" "no python of 3.12 or 3.13 with perf trampolines"
-version=$("${php[@]}" -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION, extension_loaded("Zend OPcache") ? "." : "";' \
-	2> /dev/null)
-case $version in
-7.4. | 8.[1-5].)
+[ $tap_nr -gt 0 ] || skip "python -X perf" "no python whose perf trampolines are known"
+# Without opcache there is no version to judge.
+version=$("${php[@]}" -r 'echo extension_loaded("Zend OPcache") ? PHP_VERSION : "";' 2> /dev/null)
+if is_claimed php "$version"; then
 	judge_php_functions plain -d opcache.enable_cli=0
 	judge_php_functions opcache -d opcache.enable_cli=1 -d opcache.jit=disable
-	;;
-*) skip "PHP" "no PHP 7.4, or 8.1 to 8.5, with opcache" ;;
-esac
-case $version in
-8.[1-5].)
+else
+	skip "PHP" "no PHP that is known, with opcache"
+fi
+if is_claimed "PHP's JIT compiler" "$version"; then
 	for mode in tracing function; do
 		judge_php $mode
 		judge_php_functions $mode -d opcache.enable_cli=1 -d opcache.jit_buffer_size=64M -d "opcache.jit=$mode"
 	done
-	;;
-*) skip "PHP's JIT compiler" "no PHP 8.1 to 8.5 with opcache" ;;
-esac
-if "$LUAJIT" -v 2> /dev/null | grep -q 'LuaJIT 2\.1'; then
+else
+	skip "PHP's JIT compiler" "no PHP whose compiler is known, with opcache"
+fi
+if is_claimed LuaJIT "$("$LUAJIT" -v 2> /dev/null | sed -n 's/^LuaJIT \([0-9.]*\).*/\1/p')"; then
 	judge_lua 1
 	judge_lua 3
 	judge_lua 8
 else
-	skip "LuaJIT" "no LuaJIT 2.1"
+	skip "LuaJIT" "no LuaJIT that is known"
 fi
 build "$dir/step_regex" step_regex.c
 for library in $PCRE2; do

@@ -4,10 +4,10 @@
 # no sample is missing, and none came twice without a word. TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/receiver.sh
-. tests/receiver.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/receiver.sh
+. tests/lib/receiver.sh
 need_receiver
 cd "$dir" || exit 1
 kills=${PUSH_KILLS:-500}

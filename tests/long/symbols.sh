@@ -4,8 +4,8 @@
 # addr2line. doc/testing.md explains each kind of difference; any other fails. TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 for tool in python3 readelf objdump llvm-symbolizer llvm-dwarfdump addr2line eu-addr2line; do
 	command -v "$tool" > /dev/null || skip_all "no $tool"
 done

@@ -4,8 +4,8 @@
 # collisions, names that come later, all queries of the scripts. Recordings are of a build, of Python and of all processes, as of several hosts. TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_recording
 export NODE_PATH=${NODE_PATH:-$BUILD/npm/node_modules}
 engine=$PWD/tests/readers/engine.js
@@ -80,7 +80,7 @@ top_of_profrep()
 }
 top_of_engine()
 {
-	query "$1" "$2" | awk -F '\t' '{m = $3; if (m != "" && m !~ /^\[/) m = "[" m "]"; print $1 "\t" $2 (m == "" ? "" : " " m)}' |
+	query "$1" "$2" | awk -F '\t' '{m = $3; if (m != "" && m !~ /^\[/) m = "[" m "]"; printf "%.0f\t%s\n", $1 * 499, $2 (m == "" ? "" : " " m)}' |
 		sed 's/;/\\x3b/g' | LC_ALL=C sort -t $'\t' -k 1,1nr -k 2 | head -n 20
 }
 # The functions of the spinner, as profrep finds them in the file, and as the engine has them.
@@ -91,9 +91,9 @@ spinner_of_profrep()
 }
 spinner_of_engine()
 {
-	local top="SELECT self, function FROM fleet.service_top(wanted = 'spinner', lines = 100) WHERE module = 'spinner';"
-	[ "$1" = clickhouse ] || top="SELECT self, function FROM service_top('spinner', 100) WHERE module = 'spinner';"
-	query "$1" "$top" | grep -v '\[' | LC_ALL=C sort
+	local top="SELECT self_s, function FROM fleet.service_top(wanted = 'spinner', lines = 100) WHERE module = 'spinner';"
+	[ "$1" = clickhouse ] || top="SELECT self_s, function FROM service_top('spinner', 100) WHERE module = 'spinner';"
+	query "$1" "$top" | grep -v '\[' | awk -F '\t' '{printf "%.0f\t%s\n", $1 * 499, $2}' | LC_ALL=C sort
 }
 inlined_of()
 {
@@ -132,13 +132,34 @@ forge()
 forge
 examples() { sed -n '/^\/\* 4/,/^\*\//p' "$1.sql" | sed "1d; \$d; s/'web7'/'web1'/g; s/'2026-11-21'/'${days%% *}'/; s/'2026-11-22'/'${days##* }'/"; }
 
+# A second at 100 Hz and one at 10000 Hz, and nanoseconds beside time off the CPU. A thread is called \N.
+rated()
+{
+	printf '%s\n' "meta event cpu-clock" "meta freq_hz $2" "meta hostname $1" "object f file /opt/f aa" "sym f 0 16 slow" \
+		"sym f 16 16 fast" "process p 1 1" "map p f 0x1000 0x1000 0" "count p \\x5cN $2 user f:$3" "epoch 0 1000000000" |
+		"$BUILD/tests/prof_make" > "$1.prof"
+}
+rated slow 100 1
+rated fast 10000 17
+"$BUILD/tests/prof_make" < "$root/tests/golden/times.txt" > times.prof
+"$profrep" tables -o rates slow.prof fast.prof times.prof > log 2>&1
+rates_are_seconds()
+{
+	local sql="SELECT self_s, function FROM fleet.fleet_top(lines = 9); SELECT count(*) FROM fleet.samples WHERE comm = '\\\\N';"
+	[ "$1" = clickhouse ] ||
+		sql="SELECT self_s, function FROM fleet_top(9); SELECT count(*) FROM samples WHERE comm = '\\N';"
+	(cd rates && node "$engine" "$1" "$dir/rates-$1.db" < "$1.sql") &&
+		same "$(node "$engine" "$1" "$dir/rates-$1.db" <<< "$sql" | xargs)" "1 fast 1 slow 0.010101 wait_for_other 2"
+}
+
 for name in duckdb clickhouse; do
-	top="SELECT self, function, module FROM fleet.fleet_top(lines = 20);"
-	[ $name = clickhouse ] || top="SELECT self, function, module FROM fleet_top(20);"
+	top="SELECT self_s, function, module FROM fleet.fleet_top(lines = 20);"
+	[ $name = clickhouse ] || top="SELECT self_s, function, module FROM fleet_top(20);"
 	if ! query $name "SELECT 1;" > log 2>&1; then
 		skip "$name" "its package of npm is not installed: make deps-long"
 		continue
 	fi
+	check "$name: rates that differ, sampled nanoseconds, a name that looks like NULL" rates_are_seconds $name
 	check "$name: loads" load $name first
 	check "$name: loads tables beside the first" load $name second
 	check "$name: the sum of all samples" same "$(query $name "SELECT sum(n) FROM fleet.samples;")" "$samples"
@@ -165,7 +186,7 @@ for name in duckdb clickhouse; do
 	folded="SELECT * FROM fleet.service_folded(wanted = 'gcc');"
 	[ $name = clickhouse ] || folded="SELECT * FROM service_folded('gcc');"
 	check "$name: a flame graph has the samples of the service" same \
-		"$(query $name "$folded" | tee "$name.folded" | awk '{n += $NF} END {printf "%.0f\n", n}')" \
+		"$(query $name "$folded" | tee "$name.folded" | awk '{n += $NF} END {printf "%.0f\n", n * 499 / 1e6}')" \
 		"$(query $name "SELECT sum(n) FROM fleet.samples WHERE service = 'gcc';")"
 	"$profrep" html --folded --demangle none -o "$name.html" - < "$name.folded"
 	[ -z "$(command -v node)" ] || tap_of node "$root/tests/html/check_page.js" "$name.html" \

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# tests: doc/units doc/profrec.service doc/profrec.default tests/units/guest record/system/privilege.c
+# tests: doc/units doc/profrec.service doc/profrec.default tests/services/guest record/system/privilege.c
 # The units of hosts and of a collector under systemd, in an emulated machine with Debian 12 and Linux 6.1: profrec records,
 # profrep pushes to a receiver outside of the machine, rsync sends, profrep makes tables. UNITS_SERIES=6.12 takes Debian 13.
 # UNITS_ROOT is a root to use in place of a new one. TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/receiver.sh
-. tests/receiver.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/receiver.sh
+. tests/lib/receiver.sh
 need_receiver
 for tool in qemu-system-x86_64 debootstrap mke2fs cpio busybox; do
 	command -v $tool > "$dir/log" || skip_all "$tool is not installed"
@@ -54,7 +54,7 @@ start_receiver
 cd "$tree" || exit 1
 echo "PROFREP_PUSH=--label env=test http://10.0.2.2:$port" > "$root/etc/default/profrep-push"
 
-cp tests/units/guest "$root/guest"
+cp tests/services/guest "$root/guest"
 echo web7 > "$root/etc/hostname"
 : > "$root/etc/machine-id"
 cat > "$units/guest.service" << END

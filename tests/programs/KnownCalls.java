@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Calls methods whose callers are known, for SECONDS: java KnownCalls SECONDS. The caller of each method is in
-// tests/known_java.awk. descend() calls itself, and the bottom's name says how often.
+// tests/judges/java.awk. descend() calls itself, and the bottom's name says how often.
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collections;

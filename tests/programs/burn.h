@@ -5,13 +5,16 @@
 
 #include <time.h>
 
-/* Burns CPU in the function that inlines it, until @ms of CPU time have passed. */
+/*
+ * Burns CPU in the function that inlines it, until @ms of CPU time have passed. Looks at the clock
+ * seldom: samples by ptrace are where a system call returns if that comes before the interrupt.
+ */
 #define BURN_MS(ms)                                                                                \
 	do {                                                                                       \
 		struct timespec _from, _now;                                                       \
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &_from);                                    \
 		do {                                                                               \
-			for (volatile int _i = 0; _i < 20000; _i++)                                \
+			for (volatile int _i = 0; _i < 100000; _i++)                               \
 				;                                                                  \
 			clock_gettime(CLOCK_THREAD_CPUTIME_ID, &_now);                             \
 		} while ((_now.tv_sec - _from.tv_sec) * 1000 +                                     \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls its own function, malloc and a static probe a known number of times from three places:
+ * Calls its own functions, malloc and static probes a known number of times from three places:
  *
  *	calls N [FILE]     N times from one, 2 N times from two, 3 N times from three. With FILE,
  *	                   first says its pid, and waits for a line of FILE before it begins
@@ -26,6 +26,11 @@ unsigned short calls_fired_semaphore __attribute__((section(".probes")));
 #else
 #define FIRE(n) (void)(n)
 #endif
+#if defined(WITH_SDT) && !defined(WITH_SEMAPHORE)
+#define FIRE_BARE(n) DTRACE_PROBE1(calls, bare, n)
+#else
+#define FIRE_BARE(n) (void)(n)
+#endif
 
 static void *volatile kept;
 static unsigned long fired;
@@ -42,21 +47,61 @@ __attribute__((noinline)) void own_function(size_t bytes)
 	FIRE(bytes);
 }
 
+/* It calls nothing, so a compiler may leave out its frame. The static probe is not at its entry. */
+__attribute__((noinline)) void leaf_function(size_t bytes)
+{
+	kept = (void *)bytes;
+	FIRE_BARE(bytes);
+}
+
+#ifdef __x86_64__
+/*
+ * As Go's compiler begins functions: it looks at the end of the stack first. Nothing tells how to
+ * unwind it. Its other part has a symbol, too, and is entered by a jump, with a frame.
+ */
+void bare_function(size_t bytes);
+__asm__(".text\n"
+	".globl bare_function\n"
+	".type bare_function, @function\n"
+	"bare_function:\n"
+	"	cmp %rsp, %rdi\n"
+	"	ja 1f\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	jmp bare_function.cold\n"
+	"1:	ret\n"
+	".size bare_function, .-bare_function\n"
+	".type bare_function.cold, @function\n"
+	"bare_function.cold:\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	".size bare_function.cold, .-bare_function.cold\n");
+#else
+#define bare_function leaf_function
+#endif
+
+static inline __attribute__((always_inline)) void call_own(size_t bytes)
+{
+	own_function(bytes);
+	leaf_function(bytes);
+	bare_function(bytes);
+}
+
 __attribute__((noinline)) void one(void)
 {
-	own_function(100);
+	call_own(100);
 	__asm__ volatile("");
 }
 
 __attribute__((noinline)) void two(void)
 {
-	own_function(1000);
+	call_own(1000);
 	__asm__ volatile("");
 }
 
 __attribute__((noinline)) void three(void)
 {
-	own_function(10000);
+	call_own(10000);
 	__asm__ volatile("");
 }
 

@@ -13,12 +13,14 @@
  *	huge     names have 65535 bytes
  *	escape   names have control characters
  *	version  the process says another version than the file
+ *	served   the list of fields is a mapping of the file after this word
  *	late     this is no lie: the machine begins after a while
  *
  * RELEASE is the version of the file. With EIGHT the layout is that of HotSpot 8: one heap without
  *a list, code at offsets from its block, and an interpreter with room to spare. Link it with
  * -Wl,--export-dynamic.
  */
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -371,6 +373,9 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
 			if (!fields[i].type)
 				fields[i] = fields[1];
+	if (!strcmp(lie, "served") && argc > 3)
+		gHotSpotVMStructs = mmap(NULL, sizeof(fields), PROT_READ, MAP_PRIVATE,
+					 open(argv[3], O_RDONLY), 0);
 	if (!strcmp(lie, "heap"))
 		heaps[0] = &nowhere;
 	version[0] = strcmp(lie, "version") ? OWN_VERSION : 11;

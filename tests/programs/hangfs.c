@@ -2,14 +2,16 @@
 /*
  * hangfs MOUNTPOINT NAME=PATH...: a file system of the files at the paths, which can be told to
  * stop answering. Each file has all names that begin with its NAME. The program mounts itself, and
- * serves until it is killed, or for a minute at most; then all that wait for it fail. A look-up of
- * the name "hang-OPERATION" is the order to answer no such request from then on: lookup, getattr,
- * open, read, flush.
+ * serves until it is killed, or for five minutes at most; then all that wait for it fail. A look-up
+ * of the name "hang-OPERATION" is the order to answer no such request from then on: lookup,
+ * getattr, open, read, flush. After "slow-OPERATION" each takes 45 ms. With HANGFS_USER=UID in its
+ * environment, it mounts and serves for that user alone, as fusermount3 does for anybody.
  *
  * hangfs exec FILE: opens the file, and calls exec while it is open (with close-on-exec).
  *
  * Speaks the protocol of include/uapi/linux/fuse.h.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
@@ -19,11 +21,13 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #define REQUEST_BYTES (1 << 17)
-#define SECONDS_MAX   60
+#define SECONDS_MAX   300
+#define SLOW_NS       45000000
 
 struct file {
 	const char *name;
@@ -32,7 +36,7 @@ struct file {
 
 static struct file *files;
 static int nr_files, fuse;
-static bool hangs[64];
+static bool hangs[64], is_slow[64];
 
 static int reply(const struct fuse_in_header *in, int error, const void *data, size_t len)
 {
@@ -63,7 +67,7 @@ static int fill_attr(uint64_t inode, struct fuse_attr *attr)
 	return 0;
 }
 
-static void take_order(const char *operation)
+static void take_order(const char *operation, bool orders[])
 {
 	static const struct {
 		const char *name;
@@ -75,7 +79,7 @@ static void take_order(const char *operation)
 
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
 		if (!strcmp(operation, operations[i].name))
-			hangs[operations[i].opcode] = true;
+			orders[operations[i].opcode] = true;
 }
 
 static int answer_lookup(const struct fuse_in_header *in, const char *name)
@@ -83,7 +87,9 @@ static int answer_lookup(const struct fuse_in_header *in, const char *name)
 	struct fuse_entry_out entry = {0};
 
 	if (!strncmp(name, "hang-", 5))
-		take_order(name + 5);
+		take_order(name + 5, hangs);
+	if (!strncmp(name, "slow-", 5))
+		take_order(name + 5, is_slow);
 	for (int i = 0; i < nr_files; i++) {
 		if (strncmp(name, files[i].name, strlen(files[i].name)) != 0)
 			continue;
@@ -156,6 +162,8 @@ static void serve(void)
 		request[n] = '\0';
 		if (in->opcode < sizeof(hangs) && hangs[in->opcode])
 			continue;
+		if (in->opcode < sizeof(is_slow) && is_slow[in->opcode])
+			nanosleep(&(struct timespec){.tv_nsec = SLOW_NS}, NULL);
 		answer(in, in + 1);
 	}
 }
@@ -177,9 +185,21 @@ static int open_files(char **argv)
 	return 0;
 }
 
+static int mount_for(const char *user, const char *mountpoint)
+{
+	uid_t uid = user ? atoi(user) : 0;
+	char options[128];
+
+	fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=%u,group_id=%u%s", fuse,
+		 uid, uid, user ? "" : ",allow_other");
+	if (fuse < 0 || mount("hangfs", mountpoint, "fuse", 0, options))
+		return -1;
+	return user && (setresgid(uid, uid, uid) || setresuid(uid, uid, uid)) ? -1 : 0;
+}
+
 int main(int argc, char **argv)
 {
-	char options[128];
 
 	if (argc < 3)
 		return 2;
@@ -194,10 +214,7 @@ int main(int argc, char **argv)
 	files = calloc(argc, sizeof(*files));
 	if (!files || open_files(argv + 2))
 		return 1;
-	fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
-		 fuse);
-	if (fuse < 0 || mount("hangfs", argv[1], "fuse", 0, options)) {
+	if (mount_for(getenv("HANGFS_USER"), argv[1])) {
 		perror("hangfs");
 		return 1;
 	}

@@ -1,6 +1,6 @@
 %% SPDX-License-Identifier: GPL-2.0-or-later
 %% Calls functions whose callers are known: erl -noshell -s known_calls start SECONDS. The callers of each function are
-%% in tests/known_beam.awk. descend/2 calls itself, and the bottom's name says how often. Each function has something to
+%% in tests/judges/beam.awk. descend/2 calls itself, and the bottom's name says how often. Each function has something to
 %% do after its calls, so its frame stays.
 -module(known_calls).
 -export([start/1, server/1, applied/1]).
@@ -171,7 +171,7 @@ ask(Server, N) ->
     few(N),
     Answer.
 
-%% As in the text that a generator of parsers has made, the lines are those of another file (tests/known_lines.awk).
+%% As in the text that a generator of parsers has made, the lines are those of another file (tests/judges/beam_lines.awk).
 -file("other.hrl", 500).
 few(X) ->
     Y = burn(3, X),

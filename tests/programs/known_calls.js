@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Calls functions in ways that tests/known_node.awk knows, for so many seconds as the argument says. With "moving" as
+// Calls functions in ways that tests/judges/node.awk knows, for so many seconds as the argument says. With "moving" as
 // the second argument, it makes the collector of garbage move objects, functions of code among them.
 "use strict";
 

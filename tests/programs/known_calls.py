@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Calls functions whose callers are known, for SECONDS: known_calls.py SECONDS. The caller of each function is in CALLS
-# of tests/system/languages.sh. descend() calls itself, and the bottom's name says how often.
+# of tests/system/python.sh. descend() calls itself, and the bottom's name says how often.
 #
 # known_calls.py 0 FILE calls each of them at least twice, and writes the stacks of functions that the interpreter tells
 # of there: one a line, the outermost function first.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Burns CPU for two seconds of CPU time in code where rbp looks like a frame pointer and is none.
- * The return address there would look like a function of an interpreter (bpf/languages.h). The
- * stack is large, so that few copies of it have room.
+ * The return address there would look like a function of an interpreter
+ * (bpf/languages/languages.h). The stack is large, so that few copies of it have room.
  */
 #include <string.h>
 #include <time.h>

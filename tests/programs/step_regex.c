@@ -2,7 +2,7 @@
 /*
  * step_regex LIBRARY STEPS: has PCRE2's library make code of some expressions, and runs it
  * instruction by instruction, up to STEPS of each match. At each one it leaves the code by the rule
- * of bpf/regex_code.h, and compares the caller's registers with those at the call. Prints the
+ * of bpf/made/regex_code.h, and compares the caller's registers with those at the call. Prints the
  * numbers of instructions, of wrong callers, and of instructions without a rule.
  *
  * step_regex LIBRARY run N: matches for N times 20 ms.
@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bpf/unwind_step.h"
+#include "bpf/walk/unwind_step.h"
 
 static pid_t child;
 
@@ -35,7 +35,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 	return process_vm_readv(child, &to, 1, &from, 1, 0) != (ssize_t)size;
 }
 
-#include "bpf/regex_code.h"
+#include "bpf/made/regex_code.h"
 
 static const char *const expressions[] = {
 	"abc",
@@ -170,7 +170,8 @@ static void read_maps(void)
 
 static uint64_t nr_all, nr_wrong, nr_without;
 
-/* The beginning of the function around @pc, as bpf/regex_frames.h finds it; 0: there is none. */
+/* The beginning of the function around @pc, as bpf/made/regex_frames.h finds it; 0: there is none.
+ */
 static uint64_t find_begin(uint64_t pc)
 {
 	uint64_t part[REGEX_PART_BYTES / 8];

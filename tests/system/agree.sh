@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The number of samples agrees with the kernel's own count of the event. On an emulated or shared machine timers fire
 # late, and every sampler loses these samples. perf samples at the same time, and tells how many are lost. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-need_recording
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+need_bpf
 command -v perf > /dev/null || skip_all "perf is not installed"
 command -v taskset > /dev/null || skip_all "taskset is not installed"
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Stacks of Erlang: they come to the first function of their process, and no function has a wrong caller. A program that
 # claims to be its emulator, and a release that nobody has judged. BEAM_SECONDS is the length of the recording. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/languages.sh
+. tests/lib/languages.sh
 : "${BEAM_SECONDS:=2}"
 need_tables
 build "$dir/fake_beam" fake_beam.c "${frameless[@]}" -Wl,--export-dynamic
@@ -41,8 +43,8 @@ run()
 	wait $pid 2> /dev/null
 	rm "$dir/running"
 	"$profrep" -Ufa "$dir/erlang.prof" > "$dir/erlang.folded" 2> "$dir/err"
-	awk -f tests/known_pairs.awk -f tests/known_beam.awk "$dir/erlang.folded" > "$dir/truth" 2> "$dir/wrong"
-	"$profrep" -Ufsm "$dir/erlang.prof" 2> "$dir/err" | awk -f tests/known_lines.awk "$source" - >> "$dir/truth" 2> "$dir/elsewhere"
+	awk -f tests/judges/pairs.awk -f tests/judges/beam.awk "$dir/erlang.folded" > "$dir/truth" 2> "$dir/wrong"
+	"$profrep" -Ufsm "$dir/erlang.prof" 2> "$dir/err" | awk -f tests/judges/beam_lines.awk "$source" - >> "$dir/truth" 2> "$dir/elsewhere"
 }
 truth() { sed -n "s/^$1 //p" "$dir/truth"; }
 
@@ -89,7 +91,7 @@ c_code='builtins/1_\[beam\].*;(erts_)?[a-z_]*term_to_binary'
 [ "${release:-0}" -lt 29 ] || c_code='builtins/1_\[beam\].*;\[beam\.smp\+0x'
 if [ -n "$why" ]; then
 	skip "erlang" "$why"
-elif has_support "erlang" "$dir/erlang.prof" "$release" '25|27|29'; then
+elif has_support "erlang" "$dir/erlang.prof" beam "$release"; then
 	judge erlang
 	check "a function of another file has its line there" above "$(truth others)" 0
 	# The module's own file is the only one, and its lines have two bytes.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A process chooses two stacks so that a hash that is no secret function of them would take them for one. Each has its
 # share of the samples all the same.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_recording
 [ "$(uname -m)" = x86_64 ] || skip_all "the stacks are made up for x86-64, this is $(uname -m)"
 build "$dir/collide" collide.c -O2

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Completion in bash, and where it is installed. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# Runs beside other parts.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 # completes PROGRAM WORD...: prints the words that bash offers for the last word.
 completes()
@@ -30,6 +31,8 @@ check "no options where a value is due" same "$(completes profrec -F -)" ""
 check "no options where a file is due" same "$(completes profrec --output -)" ""
 check "nor after an equals sign" same "$(completes profrec --output = -)" ""
 check "options after a value" same "$(completes profrec -F 99 --qu)" "--quiet"
+check "words of a value" same "$(completes profrec --languages p)" "py php pl"
+check "words after a comma" same "$(completes profrec --languages py,rb,p)" "py,rb,py py,rb,php py,rb,pl"
 check "a command after --" contains " $(completes profrec -F 99 -- mktem) " " mktemp "
 check "the command's own options are not ours" same "$(completes profrec -- ls --q)" ""
 ## Words that choose a command.

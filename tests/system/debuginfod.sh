@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Debug files from debuginfod servers on loopback: Debian's, one that hangs, one that lies, one whose file is too large.
 # TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-# shellcheck source=tests/tap.sh
-. ./tap.sh
+# shellcheck source=tests/lib/tap.sh
+. lib/tap.sh
 for tool in gcc nm objcopy readelf strip python3; do
 	command -v "$tool" > /dev/null || skip_all "no $tool"
 done

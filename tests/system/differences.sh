@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # What profrep diff says of simulated recordings, whose truth is known. The seeds are fixed. tests/long/differences.sh
 # has more of them, and real recordings. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/differences.sh
-. tests/differences.sh
+# Runs beside other parts.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/differences.sh
+. tests/lib/differences.sh
 
 check "5 pairs of 5 + 5 recordings without a change: no alarm" same "$(count_alarms 1 5)" 0
 check "3 single pairs with changes: no verdict" same "$(count_single_alarms 1 3)" 0

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Exports for other tools hold the stacks of folded output, with their counts. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# Runs beside other parts.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 command -v python3 > /dev/null || skip_all "python3 is not installed"
 
 export PPROF_MESSAGES=$dir/messages

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Which samples are taken: threads, processes with their descendants, users, names, cgroups, namespaces.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 own_mounts "$@"
-need_recording
+need_bpf
 
 build "$dir/acts" acts.c
 build "$dir/other" acts.c
@@ -80,9 +80,12 @@ has_child() { [ "$(child_of "$@")" ]; }
 wait_for has_child $parent acts
 record nofollow -p $parent
 check "-p alone does not record children" same "$(folded nofollow | grep -c '^acts;')" 0
-begin_recording -F 499 -o "$dir/follow.prof" --follow -p $parent 3
+begin_recording -F 499 -o "$dir/follow.prof" --follow -p $parent
 touch "$dir/go"
-wait $recorder
+has_two_children() { [ "$(child_of "$parent" acts | wc -l)" -eq 2 ]; }
+wait_for has_two_children
+for pid in $(child_of "$parent" acts); do run_for 30 "$pid"; done
+end_recording
 check "--follow records children that there are, and nothing else" only follow "^(acts|bash|sleep)"
 check "--follow: a child from before" above "$(folded follow | grep -cE 'main;descend;descend(;\[?[^d;]|  *[0-9]|$)')" 0
 check "--follow: a child that came later" above "$(folded follow | grep -c 'main;descend;descend;descend')" 0
@@ -144,9 +147,10 @@ if command -v bpftool > /dev/null && [ -n "$has_mounts" ] && mkdir "$bpffs" && m
 	record both --mntnsmap "$bpffs/mntns" --cgroupmap "$bpffs/cgroups"
 	check "--mntnsmap and --cgroupmap: both must pass" same "$(folded both)" ""
 	if [ -n "${has_cgroup:-}" ]; then
-		begin_recording -F 499 -o "$dir/live.prof" --cgroupmap "$bpffs/cgroups" 3
+		begin_recording -F 499 -o "$dir/live.prof" --cgroupmap "$bpffs/cgroups"
 		bpftool map update pinned "$bpffs/cgroups" key $(bytes "$(stat -c %i "$inside/below")") value 0 0 0 0 0 0 0 0
-		wait $recorder
+		run_for 30 "$caged"
+		end_recording
 		check "--cgroupmap: a change of the map holds at once" only live "^other;"
 	else
 		skip "--cgroupmap" "no directory can be made in a cgroup v2 tree"
@@ -167,8 +171,6 @@ kill $apart
 ## Inside a pid namespace: ids are its own. Outside runs another process with the number of the one that is meant.
 "$dir/other" deep 3 &
 outside=$!
-# has_run PID TICKS: it has had the CPU for so long, in hundredths of a second.
-has_run() { [ "$(awk '{print $14 + $15}' "/proc/$1/stat")" -ge "$2" ]; }
 # record_running PID NAME: records the process until it has had the CPU for a while, whatever else wants the CPU.
 record_running()
 {
@@ -177,7 +179,7 @@ record_running()
 	"$profrec" -F 499 -o "$dir/$2.prof" -p "$1" 2> "$dir/$2.err" &
 	recorder=$!
 	wait_for grep -q Sampling "$dir/$2.err"
-	wait_for has_run "$1" $(($(awk '{print $14 + $15}' "/proc/$1/stat") + 30))
+	run_for 30 "$1"
 	kill -INT $recorder
 	wait $recorder
 }
@@ -195,7 +197,7 @@ cat > "$dir/inside" <<- 'EOF'
 	echo "$nested" > "$dir/nested"
 	kill $(jobs -p) "$nested"
 EOF
-export -f wait_for child_of has_child has_run record_running
+export -f wait_for child_of has_child cpu_ticks has_run run_for record_running
 unshare --pid --fork --kill-child --mount-proc bash "$dir/inside" "$dir" $outside "$profrec" 2> "$dir/inside.err"
 status=$?
 if [ $status -eq 77 ]; then

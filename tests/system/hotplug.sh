@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # CPUs that come and go during a recording. The test touches no CPU: it shows the recorder a changed list. tests/kernels
 # takes real CPUs offline. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 own_mounts "$@"
-need_recording
+need_bpf
 
 list=/sys/devices/system/cpu/online
 [ -n "$has_mounts" ] || skip_all "no mount namespace can be had"

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Pages of profrep html, without a browser: their structure, their sizes, and their data as node reads them. The scripts
 # of the viewer have a unit test each. TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/differences.sh
-. tests/differences.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/differences.sh
+. tests/lib/differences.sh
 names=(--demangle short)
 
 for text in tests/golden/*.txt; do

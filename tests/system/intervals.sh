@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Intervals: profrec records them; profrep follows, prints and selects them.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_recording
 
 times() { grep -cE '^[0-9]{2}:[0-9]{2}:[0-9]{2}$' "$1"; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Stacks of HotSpot: of a machine of the tests' own, whose structure is known and which can lie. tests/long/java.sh has
 # the real one.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_tables
 fake=$dir/fake_java
 build "$fake" fake_java.c "${frameless[@]}" -Wl,--export-dynamic

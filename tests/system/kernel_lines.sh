@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Inlined functions and lines of the kernel and of its modules, from vmlinux and .ko with debug information, wherever
 # the kernel of the recorded host was (KASLR). TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-# shellcheck source=tests/tap.sh
-. ./tap.sh
+# shellcheck source=tests/lib/tap.sh
+. lib/tap.sh
 for tool in gcc ld nm objcopy readelf; do
 	command -v "$tool" > /dev/null || skip_all "no $tool"
 done

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Kernels other than this machine's: Debian's, under emulation, record, and profrep reports here.
 # tests/kernels/recordings makes the recordings.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# Runs beside other parts, the first of them.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 for tool in qemu-system-x86_64 busybox cpio xz tac; do
 	command -v $tool > /dev/null || skip_all "no $tool"
@@ -24,6 +25,7 @@ has_sdt=$(echo '#include <sys/sdt.h>' | "$cc" -E - > /dev/null 2>&1 && echo -DWI
 build "$dir/programs/calls" calls.c -ldl ${has_sdt:+"$has_sdt"}
 build "$dir/programs/waits" waits.c
 build "$dir/programs/frameless" acts.c -fomit-frame-pointer
+cp "$(command -v setpriv)" "$dir/programs/"
 
 # Emulation is slow, and slower beside other tests. So the tests ask for some samples, not for a number. samples NAME
 # REGEX: the sum of samples in folded lines that match.
@@ -163,6 +165,16 @@ judge()
 	check "Linux $series: the stack of the waker" above \
 		"$(sum wakers 1 ';wait_for_pipe;.*;__schedule;--;try_to_wake_up;.*;vfs_write;.*;write_bytes;')" 0
 	check "Linux $series: stacks that are cut" same "$(value cut "stack depth")" "127 frames at most"
+	check "Linux $series: by ptrace: a command, where ptrace_scope is 1" above "$(samples traced ';main;func_[ab]')" 20
+	check "Linux $series: by perf events, where ptrace_scope is 3" above "$(samples ownperf ';main;func_[ab]')" 20
+	check "Linux $series: ptrace_scope is 1: no other process" contains "$(cat "$at/out/yamaone.log")" \
+		"kernel.yama.ptrace_scope is 1: profrec may trace what it starts"
+	check "Linux $series: ptrace_scope is 2: it is said" contains "$(cat "$at/out/yamatwo.log")" \
+		"perf_event_paranoid to 2 (it is 3), or kernel.yama.ptrace_scope to 1 (it is 2)"
+	check "Linux $series: ptrace_scope is 3: it is said" contains "$(cat "$at/out/yamathree.log")" \
+		"kernel.yama.ptrace_scope to 1 (it is 3, until the next boot)"
+	check "Linux $series: ptrace_scope is 3: root, too" contains "$(cat "$at/out/yamaroot.log")" \
+		"kernel.yama.ptrace_scope is 3: nobody may trace until the next boot"
 	check "Linux $series: stacks of 300 calls" only deep "^acts;.*;main;$(printf 'descend;%.0s' {1..299})"
 }
 

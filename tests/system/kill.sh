@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SIGKILL at random moments. The final name is absent or has a whole recording, profrep reads the part that is left, and
 # nothing stays in the kernel. PROFREC_KILLS says how often (200 for a thorough run). TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-need_recording
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+need_bpf
 kills=${PROFREC_KILLS:-30}
 RANDOM=${PROFREC_SEED:-$$}
 

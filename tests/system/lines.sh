@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Inlined functions and source lines, from debug information as compilers, linkers and packagers leave it; and what
 # other tools say of the same addresses. TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-# shellcheck source=tests/tap.sh
-. ./tap.sh
+# shellcheck source=tests/lib/tap.sh
+. lib/tap.sh
 for tool in gcc g++ nm objcopy readelf; do
 	command -v "$tool" > /dev/null || skip_all "no $tool"
 done
@@ -101,6 +102,7 @@ check "short names" same "$("$profrep" -f -i --demangle short short.prof)" "prog
 ## What other options show.
 shown() { same "$("$profrep" "${@:2}" plain.prof 2>&1 | sed -n '/^ *[a-z]/p')" "$1"; }
 check "lines without inlined functions are those of the calls" shown "prog;${chain%%;*};${chain%%;*} 1" -f --lines
+check "top counts lines separately" contains "$("$profrep" top -i --lines plain.prof | tail -n +4)" "src/prog.cc:8"
 check "whole paths" contains "$("$profrep" -f --lines --full-paths plain.prof)" "$PWD/src/prog.cc:8"
 check "inlined functions without lines" contains "$("$profrep" -f -i plain.prof)" \
 	';app::outer(app::box const*);app::middle;app::box::inner(int) const;app::outer'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a user sees at a terminal: profrep top --live, which draws each interval anew, and profrec's closing lines. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 "$BUILD/tests/prof_make" < tests/golden/intervals.txt > "$dir/intervals.prof" || exit 1
 
@@ -14,7 +14,7 @@ check "one recording only" says 1 "option --live: needs one recording" \
 
 # The first half of a stream is drawn before the second comes.
 if command -v tmux > /dev/null; then
-	export TMUX_TMPDIR=$dir
+	export TMUX_TMPDIR=$dir SHELL=$BASH # the user may have none
 	cleanup_extra() { tmux kill-server 2> /dev/null; }
 	# shows TEXT: the screen has it, sooner or later.
 	shows() { wait_for on_screen "$1" || { tmux capture-pane -p; return 1; }; }
@@ -35,8 +35,9 @@ else
 fi
 
 # Only a terminal is told of the next command.
-if ! "$profrec" -q -o "$dir/try.prof" -- true 2> "$dir/try.err"; then
-	fail_if_refused "$(cat "$dir/try.err")" || skip "closing lines" "profrec cannot record here"
+find_way
+if [ -z "$way" ]; then
+	fail_if_refused "$no_bpf" || skip "closing lines" "profrec cannot record here: ${no_bpf%%$'\n'*}"
 elif command -v script > /dev/null; then
 	closing() { script -qec "'$profrec' $*" /dev/null < /dev/null | tr -d '\r' | tail -n 1; }
 	check "the next command" contains "$(closing "-o $dir/a.prof -- true")" "profrec: next: profrep html $dir/a.prof"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Stacks through made code in the frame of an interpreter: of programs of the tests' own, which have symbols of PHP and of
 # LuaJIT. And stacks through code that PCRE2 makes. tests/long/made_code.sh has these themselves.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_tables
 fake=$dir/fake_jit
 build "$fake" fake_jit.c "${frameless[@]}" -Wl,--export-dynamic

@@ -2,8 +2,8 @@
 # Out of memory at any allocation, also in libraries: an error that says so, no crash, no leak, nothing half done. A
 # chain of callers identifies an allocation. For each chain the first allocation fails, in a run of its own. In a second
 # run it fails with all after it. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 "$cc" -O2 -shared -fPIC -fno-builtin -o "$dir/failmalloc.so" tests/programs/failmalloc.c 2> "$dir/cc.err" ||
 	skip_all "the preloaded library cannot be built: $(head -n 1 "$dir/cc.err")"
 "$BUILD/profrep" --version > /dev/null 2>&1 && ! ldd "$profrep" | grep -q libasan || skip_all "built with a sanitizer"

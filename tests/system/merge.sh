@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # profrep merge: a merged recording reports as its parts do at once, and one alone as before. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# Runs beside other parts.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 for text in tests/golden/*.txt; do
 	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Names where a file has no symbol: stubs of the PLT, the bounds of functions in stripped files, and symbols that the
 # recording carries. Programs are compiled here; objdump and nm say what is right. TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-# shellcheck source=tests/tap.sh
-. ./tap.sh
+# shellcheck source=tests/lib/tap.sh
+. lib/tap.sh
 for tool in gcc nm objdump readelf strip; do
 	command -v "$tool" > /dev/null || skip_all "no $tool"
 done

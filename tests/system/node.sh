@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Functions of JavaScript: of an engine of the tests' own, whose structure is known and which can lie, and of node with a
 # program whose calls are known. NODES lists the programs, node unless set.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/languages.sh
+. tests/lib/languages.sh
 : "${NODES:=node}" "${NODE_SECONDS:=2}"
 need_tables
 build "$dir/fake_node" fake_node.c "${frameless[@]}" -Wl,--export-dynamic
@@ -69,7 +71,7 @@ run_node()
 	wait $pid 2> /dev/null
 	rm -f "$dir/running" "$map"
 	"$profrep" -fa "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/$name.err"
-	awk -v INLINED="$inlined" -f tests/known_pairs.awk -f tests/known_node.awk "$dir/$name.folded" \
+	awk -v INLINED="$inlined" -f tests/judges/pairs.awk -f tests/judges/node.awk "$dir/$name.folded" \
 		> "$dir/$name.truth" 2> "$dir/$name.wrong"
 }
 
@@ -97,9 +99,8 @@ for node in $NODES; do
 		skip "$node" "there is no $node"
 		continue
 	fi
-	"$profrec" -q -U -F 999 -o "$dir/version.prof" -- "$node" -e 'for (const t = Date.now(); Date.now() - t < 300;);'
-	version=$("$node" -p 'process.versions.v8')
-	has_support "$node" "$dir/version.prof" "$version" '(10\.2|11\.3|12\.4|13\.6)\..*' || continue
+	"$profrec" -q -U -F 999 -o "$dir/version.prof" -- "$node" -e 'while (process.cpuUsage().user < 3e5);'
+	has_support "$node" "$dir/version.prof" js "$("$node" -p 'process.versions.node')" || continue
 	whole=(--no-turbo-inlining)
 	! "$node" --v8-options | grep -q -e --maglev-inlining || whole+=(--no-maglev-inlining)
 	# The engine writes a map of names, and frames that it would name have their functions already.

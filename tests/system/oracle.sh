@@ -2,8 +2,8 @@
 # Programs that change their code at random know themselves where they spent their time. Frames have the names of the
 # code that ran then, or none. The kinds of code have their shares. ORACLE_SECONDS (15) is the length of the test, and
 # ORACLE_SEED chooses its changes.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_tables
 seconds=${ORACLE_SECONDS:-15}
 seed=${ORACLE_SEED:-$((RANDOM << 15 | RANDOM))}
@@ -34,7 +34,7 @@ build "$dir/run/image3" oracle.c -DIMAGE=3 -ldl -no-pie -Wl,--build-id=none
 build "$dir/run/image4" oracle.c -DIMAGE=4 -ldl -no-pie -Wl,--build-id=none
 
 # Some kernels do not tell of code that a program moves; profrec says so.
-"$profrec" -U -o "$dir/probe.prof" 1 2>&1 | grep -q mremap && export ORACLE_NO_MOVES=1
+"$profrec" -U -o "$dir/probe.prof" -- true 2>&1 | grep -q mremap && export ORACLE_NO_MOVES=1
 
 # The maps of compiled functions that the programs left.
 cleanup_extra()

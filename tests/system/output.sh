@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The output fails at every step, or is slow. The error names the step, no partial file has the final name, and the part
 # holds the samples. strace makes system calls fail. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-need_recording
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+need_bpf
 
 "$workloads/func_ab" &
 load=$!
@@ -122,7 +122,7 @@ unread()
 	: > "$dir/err"
 	"$profrec" -F 999 -o - > "$dir/fifo" 2> "$dir/err" 8>&- &
 	recorder=$!
-	wait_for grep -q Sampling "$dir/err"
+	wait_seconds=20 wait_for grep -q Sampling "$dir/err" # it may not get so far before the pipe is full
 }
 samples() { grep -q '^NoNewPrivs:.*1' "/proc/$1/status"; }
 # heeds SIGNAL NUMBER: sends the signal; the recorder has read it.

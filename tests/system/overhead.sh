@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The cost of counting: the recorder says when it is above --overhead-limit, and with --shed counts fewer hits. Programs
 # that do a known number of things as fast as they can are above any low limit.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-need_recording
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+need_bpf
 
 build "$dir/calls" calls.c -ldl
 build "$dir/waits" waits.c

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # profrep pack adds names to a recording, for machines without its files. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_recording
 
 # A program that keeps its symbols in a debug file alone.

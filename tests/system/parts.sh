@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# The runner of the tests: its words about parts that fail, and that nothing outlives a part. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# The runner of the tests: its words about parts that fail, parts side by side, and that nothing outlives a part. TAP.
+# Runs beside other parts.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 # runs [VARIABLE=VALUE]: runs the script on stdin as a part; its output goes to $dir/said.
 runs()
 {
 	cat > "$dir/script"
 	# shellcheck disable=SC2016 # for the shell that is started
-	env "$@" bash -c '. tests/part.sh; run_part fake bash "$0"; sum_results' "$dir/script" > "$dir/said" 2>&1
+	env -u KEEP "$@" bash -c '. tests/lib/part.sh; run_part fake bash "$0"; sum_results' "$dir/script" > "$dir/said" 2>&1
 }
 said() { contains "$(cat "$dir/said")" "$1"; }
 # ended FILE: the process whose id is in the file.
@@ -31,6 +32,37 @@ check "nothing ran: status 1" same $? 1
 runs <<< 'echo "ok 1 - $TMPDIR"; touch "$TMPDIR/file"; echo "not ok 2 - $TMPDIR"; echo 1..2'
 check "a part has a directory of its own" said "FAIL fake: /"
 check "that is gone after it" fails 1 test -e "$(sed -n 's/^FAIL fake: //p' "$dir/said")"
+
+# KEEP=1 keeps the directory of a part that fails: "tmp" is its temporary directory, and "out" has what it said.
+runs KEEP=1 <<< '. tests/lib/tap.sh; touch "$dir/file"; check "a" false; plan_end'
+kept=$(sed -n 's/^ *kept: \(.*\/fake\)$/\1/p' "$dir/said")
+check "KEEP: the directory of a part that fails stays" test -e "${kept:-none}"/tmp/*/file
+check "KEEP: and so does what it said" grep -q '^not ok 1 - a' "${kept:-none}/out"
+[ -z "$kept" ] || rm -rf "${kept%/fake}"
+runs KEEP=1 TMPDIR="$dir" <<< '. tests/lib/tap.sh; touch "$dir/file"; check "a" true; plan_end'
+check "KEEP: nothing is left of one that passes" same "$(find "$dir" -mindepth 1 -maxdepth 1 -type d)" ""
+
+# beside NUMBER NAME...: runs the scripts $dir/NAME as parts, so many side by side, "longest" first.
+beside()
+{
+	# shellcheck disable=SC2016 # for the shell that is started
+	env -u KEEP JOBS="$1" bash -c '. tests/lib/part.sh; part_command() { command=(bash "$0/$1"); }
+		longest=(longest); run_beside "$@"; sum_results' "$dir" "${@:2}" > "$dir/said" 2>&1
+}
+# wait_script OWN OTHER: a part that makes one file, and waits for the other one.
+wait_script() { echo "touch '$dir/$1'; . tests/lib/tap.sh; check a wait_for test -e '$dir/$2'; plan_end"; }
+wait_script one other > "$dir/first"
+wait_script other one > "$dir/last"
+echo 'echo "not ok 1 - b"; echo 1..1' > "$dir/second"
+beside 2 first second last
+check "side by side: status 1, since one fails" same $? 1
+check "side by side: they come in order, with what they say" same "$(cat "$dir/said")" "$(printf '%s\n' \
+	"first: 1 passed, 0 failed, 0 skipped" "FAIL second: b" "second: 0 passed, 1 failed, 0 skipped" \
+	"last: 1 passed, 0 failed, 0 skipped" "2 passed, 1 failed, 0 skipped")"
+for name in short longest; do echo "echo $name >> '$dir/order'" > "$dir/$name"; done
+beside 1 short longest
+check "the longest begins first" same "$(xargs < "$dir/order")" "longest short"
+check "and stands where it was named" same "$(grep -o '^[a-z]*:' "$dir/said" | xargs)" "short: longest:"
 
 # Processes of their own session, whose parent has ended; the second has a name that is hard to read.
 cp "$(command -v sleep)" "$dir/) R 1 ("
@@ -60,7 +92,7 @@ interrupted()
 {
 	rm -f "$dir/waits"
 	# shellcheck disable=SC2016
-	(trap - INT; DIR=$dir exec bash -c '. tests/part.sh; run_part fake bash "$0"' "$dir/script") > "$dir/said" 2>&1 &
+	(trap - INT; DIR=$dir exec env -u KEEP bash -c '. tests/lib/part.sh; run_part fake bash "$0"' "$dir/script") > "$dir/said" 2>&1 &
 	local runner=$!
 	wait_for test -s "$dir/waits"
 	kill "-$1" $runner

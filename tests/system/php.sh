@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Functions of PHP: of an interpreter of the tests' own, whose structure is known and which can lie, and of /usr/bin/php
 # with a program whose calls are known to PHP itself.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/languages.sh
+. tests/lib/languages.sh
 need_tables
 fake=$dir/fake_php
 build "$fake" fake_php.c "${frameless[@]}" -Wl,--export-dynamic
@@ -69,10 +71,10 @@ judge_php()
 {
 	local name=$1 percent=$2
 	"$profrec" -q -U -F 999 -o "$dir/$name.prof" -- $php -n "${@:3}" tests/programs/known_calls.php 2 "$dir/$name.pairs"
-	has_support "$name" "$dir/$name.prof" "$($php -n -r 'echo PHP_VERSION, PHP_ZTS ? " threads" : "", PHP_DEBUG ? " debug" : "";')" \
-		'(7\.4|8\.[1-5])\.[^ ]*' || return
+	has_support "$name" "$dir/$name.prof" php "$($php -n -r 'echo PHP_VERSION;')" \
+		"$($php -n -r 'echo PHP_ZTS ? "with threads" : "", PHP_DEBUG ? "with checks" : "";')" || return
 	"$profrep" -fa --unnamed function "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/$name.err"
-	awk -f tests/known_php.awk "$dir/$name.pairs" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.wrong"
+	awk -f tests/judges/php.awk "$dir/$name.pairs" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.wrong"
 	check "$name: there are functions" above "$(truth "$name" pairs)" 1000
 	check "$name: no wrong caller" same "$(truth "$name" wrong; grep "^wrong" "$dir/$name.wrong")" 0
 	check "$name: recursion is as deep as it is" same "$(truth "$name" depths)" 0

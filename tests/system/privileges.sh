@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The privileges that a recording needs, its words when one is missing, and the privileges that it keeps. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 command -v setpriv > /dev/null || skip_all "setpriv is not installed"
-[ "$(id -u)" -eq 0 ] || skip_all "not root"
-need_recording
+[ "$(id -u)" -eq 0 ] || skip_all "needs root"
+need_bpf
 
 user=64123 # nobody else's: locked memory is counted by user
 cp "$profrec" "$workloads/func_ab" "$dir"
@@ -49,11 +49,11 @@ with_caps bpf,perfmon,sys_ptrace "$dir/profrec" -o "$dir/open/b.prof" 1 2> "$dir
 check "with CAP_SYS_PTRACE no mappings are hidden" fails 1 grep -q "hidden (CAP_SYS_PTRACE" "$dir/err"
 check "-q: nothing is said" same "$(with_caps bpf,perfmon "$dir/profrec" -q -o "$dir/open/b.prof" 1 2>&1)" ""
 check "CAP_BPF alone: what is missing is named" says 1 "recording needs CAP_PERFMON, which is missing" \
-	with_caps bpf "$dir/profrec" -o "$dir/open/c.prof" 1
+	with_caps bpf "$dir/profrec" --backend bpf -o "$dir/open/c.prof" 1
 check "CAP_PERFMON alone: what is missing is named" says 1 "recording needs CAP_BPF, which is missing" \
-	with_caps perfmon "$dir/profrec" -o "$dir/open/c.prof" 1
+	with_caps perfmon "$dir/profrec" --backend bpf -o "$dir/open/c.prof" 1
 check "neither: both are named" says 1 "recording needs CAP_BPF and CAP_PERFMON, and both are missing" \
-	with_caps none "$dir/profrec" -o "$dir/open/c.prof" 1
+	with_caps none "$dir/profrec" --backend bpf -o "$dir/open/c.prof" 1
 
 # kptr_restrict can hide addresses from root, too. A stand-in for /proc/kallsyms shows this, in a mount namespace.
 sed 's/^[0-9a-f]*/0000000000000000/' /proc/kallsyms > "$dir/kallsyms"
@@ -78,7 +78,7 @@ refused()
 	unshare -m sh -c 'mount --bind "$0/three" /proc/sys/kernel/perf_event_paranoid && exec "$@"' "$dir" \
 		strace -f -o /dev/null -e trace="$1" -e inject="$1:error=$2" \
 		setpriv --reuid $user --regid $user --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon \
-		--bounding-set=-all,+bpf,+perfmon "$dir/profrec" -o "$dir/open/c.prof" 1
+		--bounding-set=-all,+bpf,+perfmon "$dir/profrec" --backend bpf -o "$dir/open/c.prof" 1
 }
 if command -v strace > /dev/null; then
 	check "level 3 refuses events: the level is named" \
@@ -213,8 +213,9 @@ recorder=$!
 wait_for eval "[ \"\$(status $recorder NoNewPrivs)\" = 1 ]"
 check "with a command: CAP_KILL stays" same "$(status $recorder CapEff)" \
 	"$(caps $DAC_READ_SEARCH $KILL $SYS_PTRACE $CHECKPOINT_RESTORE)"
-child=$(cat /proc/$recorder/task/$recorder/children)
-wait_for eval "[ \"\$(status ${child:-0} Uid | cut -f 1)\" = $user ]"
+wait_for eval "child_of $recorder sleep | grep -q ."
+child=$(child_of $recorder sleep)
+check "a command that became another user: it runs" same "$(status "$child" Uid | cut -f 1)" $user
 end_recording
 check "a command that became another user: the recording ends" same $? 0
 # shellcheck disable=SC2086

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The files whose functions are probed: libraries that come, go and hide, names that are elsewhere, and functions that
 # are hard to probe.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/targets.sh
-. tests/targets.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/targets.sh
+. tests/lib/targets.sh
 own_mounts "$@"
-need_recording
+need_bpf
 
 build "$dir/calls" calls.c -ldl
 mkdir "$dir/lib" && build "$dir/lib/libplugin.so" calls.c -shared -fPIC

@@ -2,12 +2,13 @@
 # tests: report/push report/commands/command_push.c tests/programs/push_receiver.py
 # Profiles that profrep push sends: sums and labels as the receiver decodes them, faults of networks and receivers, secrets.
 # The receiver is the tests' own, with messages made by protoc. long/push kills profrep more often. TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/receiver.sh
-. tests/receiver.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/receiver.sh
+. tests/lib/receiver.sh
 need_receiver
 now=$(date +%s)
 cd "$dir" || exit 1
@@ -172,7 +173,14 @@ check "or all" says 0 "pushed: 1 profile with 5 samples" push --any-age old.prof
 
 ## Recordings that cannot be pushed.
 recording calls 10 "event kernel events 1 k:vfs_read" "process p 1 1" "count p a 5"
-check "calls are no CPU time" says 1 "failed to push 'calls.prof': its event 'k:vfs_read' is not CPU time" push calls.prof
+check "calls are no CPU time" says 1 "failed to push 'calls.prof': it has no CPU time: 'k:vfs_read' counts hits" push calls.prof
+recording times 10 "event samples ns 0 on-cpu" "event off-cpu ns 0 off-cpu" "process p 1 1" "count p a 20000000" \
+	"count p a 500 event 1" "epoch 0 1000000000"
+start_receiver
+check "CPU time beside time off the CPU is pushed" says 0 "pushed: 1 profile with 2 samples" push times.prof
+check "the other event is not, which is said" contains "$(cat err)" \
+	"WARNING: the event 'off-cpu' counts nanoseconds off the CPU, and is not pushed."
+check "time off the CPU alone is refused" says 1 "it has no CPU time: 'off-cpu' counts nanoseconds off the CPU" push --event off-cpu times.prof
 "$profrep" merge -o merged.prof sums.prof old.prof
 check "a merged one" says 1 "it was merged from several, so it has no host and no times" push merged.prof
 echo damaged > damaged.prof

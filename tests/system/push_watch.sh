@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # tests: report/push report/commands/command_push.c tests/programs/push_receiver.py
 # profrep push --watch: recordings as they are finished, a spool that survives kills, and its account. TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/receiver.sh
-. tests/receiver.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/receiver.sh
+. tests/lib/receiver.sh
 need_receiver
 cd "$dir" || exit 1
 mkdir in

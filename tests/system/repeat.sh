@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Recordings one after the other, and their way into a comparison. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_recording
 rm -f "$dir"/*
 
@@ -19,7 +19,9 @@ check "a command: names as with --rotate" same "$(cd "$dir" && echo a*.prof)" "a
 check "a command: the recordings are whole" is_complete "$dir"/a*.prof
 
 ## A duration, and a signal in the second of many.
-"$profrec" -o "$dir/b%%.prof" --repeat 1000 --pause 1 1 2> "$dir/err" &
+"$workloads/func_ab" &
+busy=$!
+"$profrec" -p $busy -o "$dir/b%%.prof" --repeat 1000 --pause 1 1 2> "$dir/err" &
 recorder=$!
 second_began() { [ "$(grep -c Sampling "$dir/err")" -ge 2 ]; }
 wait_for second_began
@@ -32,7 +34,8 @@ check "a signal: it ended the last" contains "$(info "$dir/b%_1.prof" end)" sign
 
 ## Failure.
 check "a failure ends the run" says 1 "profrec: failed to create '$dir/none/" \
-	"$profrec" -q -o "$dir/none/%s.prof" --repeat 1000 1
+	"$profrec" -q -p $busy -o "$dir/none/%s.prof" --repeat 1000 1
+kill $busy
 check "a failure is said once" same "$(wc -l < "$dir/err")" 1
 
 ## The comparison. A spinning program is all of the samples of its recordings.

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The files that profrep writes: none replaces an input, an older file stays until the new one is whole, and a writer that
 # fails leaves nothing. TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 for name in basic before after; do
 	"$BUILD/tests/prof_make" < tests/golden/$name.txt > "$dir/$name.prof" || exit 1
 done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Frames find their files and functions, also of processes and files that were short-lived, exec'ed, unloaded, deleted
 # or moved.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_recording
 
 ## Processes that live for ten milliseconds.
@@ -48,10 +48,11 @@ check "deleted: files says why" contains "$("$profrep" files "$dir/gone.prof" | 
 check "deleted: a file of the same build-id under --symfs does" mostly "$dir/gone.folded" vanished ';burn_shortly'
 # It was running, and deleted, before the recording began.
 cp "$dir/short" "$dir/gone/vanished"
-"$dir/gone/vanished" 3000 &
+"$dir/gone/vanished" 600000 &
 wait_for grep -q vanished "/proc/$!/maps"
 rm "$dir/gone/vanished"
 "$profrec" -q -U --no-names -F 999 -p $! -o "$dir/gone.prof" 1
+kill $!
 "$profrep" -f --symfs "$dir/symfs" "$dir/gone.prof" > "$dir/gone.folded"
 check "deleted before the recording: the same" mostly "$dir/gone.folded" vanished ';burn_shortly'
 
@@ -79,27 +80,29 @@ else
 fi
 
 ## A machine that has none of the host's files.
-root=$dir/chroot
-mkdir -p "$root/own"
-cp "$profrep" "$dir/short.prof" "$root/own/"
-ldd "$profrep" | grep -o '/[^ ]*' | xargs -I{} cp {} "$root/own/"
-loader=$(basename "$(ldd "$profrep" | grep -o '/[^ ]*ld-linux[^ ]*')")
-"$workloads/func_ab" &
-"$profrec" -q --no-names -F 999 -o "$root/own/host.prof" -- dd if=/dev/zero of=/dev/null bs=64k count=100000 2> /dev/null
-kill $!
-away() { chroot "$root" "/own/$loader" --library-path /own /own/profrep "$@"; }
-away -f /own/host.prof > "$dir/away.folded"
-"$profrep" -f "$root/own/host.prof" > "$dir/here.folded"
-check "away: kernel frames resolve as here" same \
-	"$(away -K -f /own/host.prof | sort | cksum)" "$("$profrep" -K -f "$root/own/host.prof" | sort | cksum)"
-if [ "$(info "$root/own/host.prof" "kernel")" ] && grep -q 'entry_SYSCALL_64' "$dir/here.folded"; then
-	check "away: the kernel's entry is named" contains "$(cat "$dir/away.folded")" "entry_SYSCALL_64_after_hwframe"
+if has_root "away"; then
+	root=$dir/chroot
+	mkdir -p "$root/own"
+	cp "$profrep" "$dir/short.prof" "$root/own/"
+	ldd "$profrep" | grep -o '/[^ ]*' | xargs -I{} cp {} "$root/own/"
+	loader=$(basename "$(ldd "$profrep" | grep -o '/[^ ]*ld-linux[^ ]*')")
+	"$workloads/func_ab" &
+	"$profrec" -q --no-names -F 999 -o "$root/own/host.prof" -- timeout 1 dd if=/dev/zero of=/dev/null bs=64k 2> /dev/null
+	kill $!
+	away() { chroot "$root" "/own/$loader" --library-path /own /own/profrep "$@"; }
+	away -f /own/host.prof > "$dir/away.folded"
+	"$profrep" -f "$root/own/host.prof" > "$dir/here.folded"
+	check "away: kernel frames resolve as here" same \
+		"$(away -K -f /own/host.prof | sort | cksum)" "$("$profrep" -K -f "$root/own/host.prof" | sort | cksum)"
+	if [ "$(info "$root/own/host.prof" "kernel")" ] && grep -q 'entry_SYSCALL_64' "$dir/here.folded"; then
+		check "away: the kernel's entry is named" contains "$(cat "$dir/away.folded")" "entry_SYSCALL_64_after_hwframe"
+	fi
+	check "away: user frames say why they do not" contains "$(away files /own/host.prof)" "file not found"
+	libc=$(away files /own/host.prof | grep -o '/[^ ]*libc\.so\.6' | head -n 1)
+	mkdir -p "$root/symfs$(dirname "$libc")"
+	cp "$libc" "$root/symfs$libc"
+	check "away: with --symfs they do" contains "$(away -f --symfs /symfs /own/host.prof)" "read"
 fi
-check "away: user frames say why they do not" contains "$(away files /own/host.prof)" "file not found"
-libc=$(away files /own/host.prof | grep -o '/[^ ]*libc\.so\.6' | head -n 1)
-mkdir -p "$root/symfs$(dirname "$libc")"
-cp "$libc" "$root/symfs$libc"
-check "away: with --symfs they do" contains "$(away -f --symfs /symfs /own/host.prof)" "read"
 
 ## Names that mean harm.
 hostile=$dir/$'p\033[2J;\nath'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Frames have the names of the code that ran, or none. Programs know themselves where they spend their time.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_tables
 
 # samples NAME REGEX: how many samples of the recording have such a folded stack.
@@ -131,7 +131,7 @@ remapped()
 	[ -z "$not" ] || check "$how, --unwind=$unwind: the code that was there is not" \
 		same "$(samples remap ";${not}[; ]")" 0
 }
-if "$profrec" -o "$dir/probe.prof" 1 2>&1 | grep -q mremap; then
+if "$profrec" -o "$dir/probe.prof" -- true 2>&1 | grep -q mremap; then
 	skip "code that moves" "the kernel does not tell of moves"
 else
 	remapped away dwarf spin_one
@@ -152,7 +152,7 @@ remap=$!
 exec 3> "$dir/go"
 has_child() { [ -n "$(child_of "$remap" child)" ]; }
 wait_for has_child
-begin_recording -F 999 --unwind=dwarf -o "$dir/remap.prof" 3>&-
+begin_recording -F 999 --unwind=dwarf -p "$remap,$(child_of "$remap" child)" -o "$dir/remap.prof" 3>&-
 exec 3>&-
 wait "$remap"
 end_recording

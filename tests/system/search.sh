@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Files with names: MiniDebugInfo, several directories of debug files, and the best of several files. TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-# shellcheck source=tests/tap.sh
-. ./tap.sh
+# shellcheck source=tests/lib/tap.sh
+. lib/tap.sh
 for tool in gcc nm objcopy readelf strip xz; do
 	command -v "$tool" > /dev/null || skip_all "no $tool"
 done

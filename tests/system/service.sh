@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The example of a service. systemd takes the unit, profrec takes the options, and the capabilities are enough.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 unit=doc/profrec.service
 if command -v systemd-analyze > /dev/null; then
@@ -17,7 +17,8 @@ else
 	skip "systemd-analyze verify" "systemd-analyze is not installed"
 fi
 
-need_recording
+need_bpf
+has_root "the service's options and capabilities record" || { plan_end; exit 0; }
 # shellcheck source=doc/profrec.default
 . doc/profrec.default
 check "the options are of a service that never ends" grep -q -- '--rotate 3600 --rotate-keep' <<< "$PROFREC_OPTIONS"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Stacks of calls, hits of tracepoints and static probes: known numbers of them, exactly.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/targets.sh
-. tests/targets.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/targets.sh
+. tests/lib/targets.sh
 own_mounts "$@"
-need_recording
+need_bpf
 
 build "$dir/calls" calls.c -ldl
 # stacks NAME LEAF [EVENT]: number of hits of each of the three places, as "one two three".
@@ -30,10 +30,32 @@ check "stacks begin at the function's entry, and reach their root" complete own 
 check "the identity holds" is_accounted "$dir/own.prof"
 check "each event has its own numbers" same "$("$profrep" info "$dir/own.prof" | grep -c "hits: *600[01] taken, 600[01] counted")" 2
 check "the headline" contains "$(cat "$dir/own.err")" "Tracing 1 functions for \"c:malloc\"... Hit Ctrl-C to end."
-begin pointers "$dir/calls" 300 --unwind=fp -e "$dir/calls:own_function"
-finish
-check "along frame pointers: the callers of a function that has no frame yet" same "$(stacks pointers own_function)" \
-	"300 600 900"
+
+## At the entry of a function, the caller is nowhere but on top of the stack, however the function begins.
+# callers NAME EVENT FUNCTION: as stacks, of a function that they call.
+callers()
+{
+	folded "$1" "$2" | awk -v f=";$3 " '
+		function add(place) {if (index($0, ";main;call_all;" place f) || index($0, ";main;" place f)) n[place] += $NF}
+		{add("one"); add("two"); add("three")}
+		END {print n["one"] + 0, n["two"] + 0, n["three"] + 0}'
+}
+for flags in "-O0" "-O1 -fcf-protection=none" "-O2 -fcf-protection=full" "-O2 -momit-leaf-frame-pointer -no-pie" \
+	"-O2 -fcf-protection=full -momit-leaf-frame-pointer" "-O2 -momit-leaf-frame-pointer -fno-asynchronous-unwind-tables"; do
+	read -ra options <<< "$flags"
+	build "$dir/entries" calls.c -ldl "${options[@]}" 2> /dev/null || continue
+	for unwind in fp dwarf; do
+		begin entries "$dir/entries" 100 --unwind=$unwind -e "$dir/entries:own_function" \
+			-e "$dir/entries:leaf_function" -e "$dir/entries:bare_function" -e "$dir/entries:bare_function.cold"
+		finish
+		event=0
+		for function in own_function leaf_function bare_function bare_function.cold; do
+			event=$((event + 1))
+			check "$flags, --unwind=$unwind: the callers of $function" same \
+				"$(callers entries $event $function)" "100 200 300"
+		done
+	done
+done
 begin several "$dir/calls" 300 -l "$dir/calls" -e 't*' -U
 finish
 check "-l LIB, a wildcard: two and three" same "$(hits several ';two ') $(hits several ';three ')" "600 900"
@@ -77,6 +99,18 @@ if echo '#include <sys/sdt.h>' | "$cc" -E - > /dev/null 2>&1; then
 	finish
 	check "a static probe: each hit" same "$(info "$dir/sdt.prof" "hits counted")" 6000
 	check "a static probe: from three places" same "$(stacks sdt own_function)" "1000 2000 3000"
+	for flags in "-O0" "-O2" "-O2 -momit-leaf-frame-pointer"; do
+		read -ra options <<< "$flags"
+		build "$dir/entries" calls.c -ldl -DWITH_SDT "${options[@]}" 2> /dev/null || continue
+		for unwind in fp dwarf; do
+			begin entries "$dir/entries" 100 --unwind=$unwind -e "u:$dir/entries:fired" -e "u:$dir/entries:bare"
+			finish
+			check "$flags, --unwind=$unwind: the callers of a function with a static probe" same \
+				"$(callers entries 1 own_function)" "100 200 300"
+			check "$flags, --unwind=$unwind: and of one that may have no frame" same \
+				"$(callers entries 2 leaf_function)" "100 200 300"
+		done
+	done
 	build "$dir/semaphore" calls.c -ldl -DWITH_SDT -DWITH_SEMAPHORE
 	begin semaphore "$dir/semaphore" 1000 -e "u:$dir/semaphore:calls:fi*"
 	finish
@@ -122,8 +156,8 @@ if [ ! -e /sys/bus/event_source/devices/kprobe/type ]; then
 		"failed to attach to 'vfs_read': this kernel has no kprobes (CONFIG_KPROBES)" --kernel-probes kprobe -e vfs_read
 fi
 if command -v setpriv > /dev/null; then
-	check "no rights: what is missing is said" says 1 "missing" setpriv --reuid 64123 --clear-groups --bounding-set=-all \
-		--inh-caps=-all "$profrec" -q -o "/tmp/x.$$.prof" -e c:malloc 1
+	check "no rights: what is missing is said" says 1 "BPF can, but there is no CAP_BPF" \
+		setpriv --reuid 64123 --clear-groups --bounding-set=-all --inh-caps=-all "$profrec" -q -o "/tmp/x.$$.prof" -e c:malloc 1
 fi
 check "an unknown way to the kernel" says 2 "option --kernel-probes: 'trap' is not auto, multi, kprobe or fentry" \
 	"$profrec" --kernel-probes trap -e vfs_read 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make STATIC=1: a recorder that needs nothing of the host.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 static=$BUILD/static/profrec
 [ -x "$static" ] || skip_all "there is no static profrec (sanitizers need libraries)"
 
@@ -13,7 +13,7 @@ check "its version" same "$("$dir/profrec" --version)" "$("$profrec" --version)"
 check "an error's text" contains "$("$dir/profrec" -p 4194304 1 2>&1)" \
 	"failed to record process 4194304: No such process"
 
-need_recording
+need_bpf
 # The root holds the program, a workload, /proc and /sys, and nothing else.
 mkdir -p "$dir/root"/{proc,sys,own}
 cp "$dir/profrec" "$dir/root/own/"

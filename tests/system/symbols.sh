@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Names from real ELF files: a compiled program, stripped, split, moved; recordings of it are made,
 # its addresses taken from nm. TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-# shellcheck source=tests/tap.sh
-. ./tap.sh
+# shellcheck source=tests/lib/tap.sh
+. lib/tap.sh
 for tool in gcc g++ nm objcopy readelf strip; do
 	command -v "$tool" > /dev/null || skip_all "no $tool"
 done

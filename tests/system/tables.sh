@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# tests: report/tables report/commands/command_tables.c report/commands/table_names.c report/commands/output_directory.c
+# tests: report/tables report/commands/command_tables.c report/commands/table_names.c report/output/output_directory.c
 # Tables of recordings: sums, identities across hosts, hostile names, one result whatever the threads do. TAP.
 # long/tables loads them into the databases.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 command -v zstd > "$dir/log" || skip_all "zstd is not installed"
 for text in tests/golden/*.txt; do
 	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
@@ -85,6 +86,9 @@ service_of()
 	make service service.prof > log
 	field service samples 5
 }
+make times times.prof > log
+check "sampled nanoseconds are no samples at a rate" same "$(rows times recordings | awk -F '\t' '{print $5, $6, $7}' | sort | xargs)" \
+	"cpu-clock ns 0 off-cpu ns 0"
 id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 check "a unit" same "$(service_of /system.slice/nginx.service)" nginx
 check "a cgroup in a unit" same "$(service_of /system.slice/nginx.service/worker)" nginx

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # profrep top, tree and callers: their sums are those that awk computes from folded output. TAP.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# Runs beside other parts.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 
 for text in tests/golden/*.txt; do
 	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
@@ -46,7 +47,7 @@ check "functions that call themselves" above "$(functions_of "$dir/languages.pro
 sum_of_selfs() { printed_functions "$@" | awk '{n += $1} END {print n}'; }
 check "self adds up to all samples" same "$(sum_of_selfs "$dir/basic.prof")" \
 	"$(stacks "$dir/basic.prof" | awk '{n += $1} END {print n}')"
-check "a number of lines" same "$("$profrep" top -n 2 "$dir/basic.prof" | wc -l)" 5
+check "a limit of rows" same "$("$profrep" top --limit 2 "$dir/basic.prof" | wc -l)" 5
 
 # by THING AWK: the sums of the rows of the text, by what AWK says of them: name, pid and n are there.
 by()

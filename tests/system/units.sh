@@ -2,10 +2,11 @@
 # tests: doc/units
 # The units of a fleet: systemd takes them, the users and the directories are made, and profrep-collect loses nothing
 # whatever happens to it. doc/fleet.md says on which systems the units have run. TAP.
+# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 units=doc/units
 export PROFREP=$profrep
 command -v zstd > "$dir/log" || skip_all "zstd is not installed"
@@ -39,7 +40,9 @@ if command -v systemd-analyze > "$dir/log"; then
 else
 	skip "systemd-analyze verify" "systemd-analyze is not installed"
 fi
-if command -v systemd-sysusers systemd-tmpfiles > "$dir/log"; then
+if ! command -v systemd-sysusers systemd-tmpfiles > "$dir/log"; then
+	skip "users and directories" "systemd-sysusers and systemd-tmpfiles are not installed"
+elif has_root "users and directories"; then
 	mkdir -p "$dir/root/etc"
 	sysusers() { systemd-sysusers --root="$dir/root" "$PWD/$units/profrec.sysusers" "$PWD/$units/profrep.sysusers"; }
 	tmpfiles() { systemd-tmpfiles --root="$dir/root" --create "$PWD/$units/profrec.tmpfiles" "$PWD/$units/profrep.tmpfiles"; }
@@ -59,8 +62,6 @@ if command -v systemd-sysusers systemd-tmpfiles > "$dir/log"; then
 	clean() { systemd-tmpfiles --root="$dir/root" --clean "$PWD/$units/profrec.tmpfiles" "$PWD/$units/profrep.tmpfiles"; }
 	check "systemd-tmpfiles cleans" clean
 	check "and leaves all that is new" same "$(find "$dir/root/var/lib" -name x | wc -l)" 6
-else
-	skip "users and directories" "systemd-sysusers and systemd-tmpfiles are not installed"
 fi
 
 ## The collector. Recordings of several hosts; each has samples that no other has.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Unwind tables that are kept for the recordings to come.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_tables
 build "$dir/frames" frames.c "${frameless[@]}" -Wl,--build-id=0x0123456789abcdef -ldl
 table=$dir/cache/0123456789abcdef
@@ -23,7 +23,7 @@ check "a directory that is not there: that is said" contains "$(cat "$dir/err")"
 check "a file" fails 1 record --unwind-cache "$dir/frames"
 check "a file: it is said that it is no directory" contains "$(cat "$dir/err")" \
 	"profrec: failed to open '$dir/frames': Not a directory"
-check "along frame pointers there is nothing to keep" "$profrec" -q --unwind=fp --unwind-cache "$dir/cache" -o "$dir/fp.prof" 1
+check "along frame pointers there is nothing to keep" "$profrec" -q --unwind=fp --unwind-cache "$dir/cache" -o "$dir/fp.prof" -- true
 check "along frame pointers nothing is kept" no_table
 
 check "the first recording" record --unwind-cache "$dir/cache"
@@ -119,7 +119,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	check "a directory of another user" record --unwind-cache "$dir/cache"
 	check "a directory of another user: a table was kept" cmp "$dir/kept" "$table"
 else
-	skip "a directory of another user" "not root"
+	skip "a directory of another user" "needs root"
 fi
 
 plan_end

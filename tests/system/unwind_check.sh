@@ -2,10 +2,10 @@
 # Compares unwinding by tables with libdwfl, which shares no code with it. Both walk the stacks of programs that are
 # stopped at random moments. They also walk after each of some thousand instructions, which lead through prologues and
 # epilogues.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/unwind_programs.sh
-. tests/unwind_programs.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/unwind_programs.sh
+. tests/lib/unwind_programs.sh
 tool=$BUILD/tests/unwind_compare
 [ "$(uname -m)" = x86_64 ] || skip_all "tables are for x86-64, this is $(uname -m)"
 [ -x "$tool" ] || skip_all "it was built without libdw-dev"

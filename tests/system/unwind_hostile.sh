@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Unusual and hostile processes: the recording is right about them, and the recorder does not spend its time on them.
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
 need_tables
 
 # record NAME OPTION... [-- COMMAND...]: to NAME.prof, and folded, user frames alone, to NAME.folded.

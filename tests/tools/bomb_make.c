@@ -187,6 +187,29 @@ static void write_tables(void)
 	write_elf(500, table, &names, bytes, 16 * (size_t)MIB);
 }
 
+/* Functions that all cover the sample in /app, and whose names are the ends of long ones. */
+static void write_names(void)
+{
+	const size_t size = 8 * (size_t)MIB, nr = size / sizeof(Elf64_Sym);
+	const Elf64_Shdr names = {.sh_type = SHT_STRTAB, .sh_offset = size, .sh_size = 8 * MIB};
+	const Elf64_Shdr table = {.sh_type = SHT_SYMTAB,
+				  .sh_size = nr * sizeof(Elf64_Sym),
+				  .sh_link = 1,
+				  .sh_entsize = sizeof(Elf64_Sym)};
+	_cleanup_free_ char *bytes = malloc(2 * size);
+	Elf64_Sym *symbols = (Elf64_Sym *)bytes;
+
+	memset(bytes + size, 'x', size);
+	for (size_t i = 65000; i <= size; i += 65000)
+		bytes[size + i - 1] = 0;
+	for (size_t i = 0; i < nr; i++)
+		symbols[i] = (Elf64_Sym){.st_name = i % 128 * 65000 + i / 128 % 1000,
+					 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+					 .st_shndx = 1,
+					 .st_size = MIB};
+	write_elf(1, table, &names, bytes, 2 * size);
+}
+
 static void write_sections(void)
 {
 	const Elf64_Shdr names = {.sh_type = SHT_STRTAB, .sh_size = 16 * MIB};
@@ -213,6 +236,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(kind, "tables"))
 		write_tables();
+	else if (!strcmp(kind, "names"))
+		write_names();
 	else if (!strcmp(kind, "sections"))
 		write_sections();
 	else if (!strcmp(kind, "link"))

@@ -459,6 +459,7 @@ static const struct key meta_keys[] = {
 	NUMBER(prof_meta, include_idle),
 	NUMBER(prof_meta, max_stack_depth),
 	NUMBER(prof_meta, unwinding),
+	NUMBER(prof_meta, backend),
 	{"boot_id", offsetof(struct prof_meta, host.boot_id), 0},
 	{"cpu_model", offsetof(struct prof_meta, host.cpu_model), 0},
 	{"hypervisor", offsetof(struct prof_meta, host.hypervisor), 0},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Walks the stack of a stopped thread in user space, with the code of the BPF program
- * (bpf/unwind_walk.h). The tables are made from the files that the process maps. It differs from
- * the program only in where it looks up memory, mappings and rows.
+ * (bpf/walk/unwind_walk.h). The tables are made from the files that the process maps. It differs
+ * from the program only in where it looks up memory, mappings and rows.
  */
 #ifndef TESTS_TABLE_WALK_H
 #define TESTS_TABLE_WALK_H
@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
-#include "bpf/unwind_walk.h"
+#include "bpf/walk/unwind_walk.h"
 #include "common/cleanup.h"
 #include "common/readfile.h"
 #include "common/vec.h"

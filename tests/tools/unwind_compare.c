@@ -153,6 +153,20 @@ static void compare_reg(struct comparison *c, const struct view *view, size_t i,
 }
 
 /*
+ * Does the rule for @frame take the caller from a register that libdwfl does not know there? It
+ * ends the walk then, as at a root. It forgets a register that the next inner function has not
+ * saved. The code of the dynamic loader that saves all registers keeps its frame in rbx, and the
+ * processor decides which code that is (_dl_runtime_resolve_xsavec and others).
+ */
+static bool has_lost_base(const struct unwind_rule *rule, const struct walk_frame *frame)
+{
+	if (rule->cfa != UNWIND_CFA_REG && rule->cfa != UNWIND_CFA_DEREF)
+		return false;
+	return (rule->cfa_reg == UNWIND_RBX && !frame->has_rbx) ||
+	       (rule->cfa_reg == UNWIND_RBP && !frame->has_rbp);
+}
+
+/*
  * The first @i frames are the same in both walks. Returns why the rest cannot be compared; NULL if
  * it can be, or if there is no rest. @gave_up is the result of dwfl_walk().
  */
@@ -163,7 +177,11 @@ static const char *why_incomparable(const struct comparison *c, const struct vie
 
 	if (has_rest && i && !dwfl_walk_knows(view->dwfl, c->ours.frames[i - 1].lookup_pc))
 		return gave_up ? gave_up : "it took rbp for a frame pointer";
-	return i == c->theirs.nr ? gave_up : NULL;
+	if (i != c->theirs.nr)
+		return NULL;
+	if (has_rest && i && has_lost_base(&c->ours.frames[i - 1].rule, &c->theirs.frames[i - 1]))
+		return "it lost the register of the rule";
+	return gave_up;
 }
 
 /* Counts the frames that are the same in both walks, and notes the first difference. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Code and stacks of a HotSpot machine that tests make, and the walk of bpf/java_step.h over them.
+/* Code and stacks of a HotSpot machine that tests make, and the walk of bpf/made/java_step.h over
+ * them.
  */
 #ifndef TESTS_UNIT_JAVA_HEAP_H
 #define TESTS_UNIT_JAVA_HEAP_H
@@ -37,7 +38,7 @@ static inline long unwind_read(const struct unwind_frame *f, void *dst, unsigned
 	       read_from(stack, STACK, sizeof(stack), dst, size, addr);
 }
 
-#include "bpf/java_step.h"
+#include "bpf/made/java_step.h"
 #include "tests/unit/suite.h"
 
 /* A block: a header, the struct of the machine below with a name, and the code. */

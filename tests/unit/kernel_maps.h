@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/unwind.h"
+#include "bpf/walk/unwind.h"
 
 enum { MAP_SPACES = 1, MAP_MAPPINGS = 2 }; /* stand for descriptors */
 

@@ -68,6 +68,7 @@ static const struct prof_meta test_meta = {
 	.nr_tids = 1,
 	.max_stack_depth = 127,
 	.unwinding = PROF_UNWINDING_TABLES,
+	.backend = PROF_BACKEND_PTRACE,
 	.host =
 		{
 			.boot_id = "7f9d7c2e-0000-4000-8000-000000000000",

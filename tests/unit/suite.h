@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The main function of a test program: one Check case, fixtures around its tests, and directories
- * for their files.
+ * The main function of a test program: fixtures around its tests, and directories for their files.
+ * Each test is a Check case of its own name, so that CK_RUN_CASE chooses one.
  */
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
@@ -33,7 +33,7 @@ struct suite {
 	int nr_loops;
 };
 
-/* Holds all files of the tests. suite_run removes it, also after tests that failed. */
+/* Holds all files of the tests. suite_run removes it, unless KEEP is set. */
 static char suite_dir[256];
 
 static inline int suite_remove_file(const char *path, const struct stat *st, int type,
@@ -43,11 +43,32 @@ static inline int suite_remove_file(const char *path, const struct stat *st, int
 	return remove(path);
 }
 
+static inline int suite_remove(void)
+{
+	const char *keep = getenv("KEEP");
+
+	if (keep && *keep) {
+		fprintf(stderr, "kept: %s\n", suite_dir);
+		return 0;
+	}
+	return nftw(suite_dir, suite_remove_file, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline void suite_add(Suite *check, const struct suite *suite, const TTest *test,
+			     int nr_loops)
+{
+	TCase *tcase = tcase_create(test->name);
+
+	tcase_add_loop_test(tcase, test, 0, nr_loops);
+	tcase_add_checked_fixture(tcase, suite->begin, suite->end);
+	tcase_set_timeout(tcase, SUITE_TIMEOUT_S);
+	suite_add_tcase(check, tcase);
+}
+
 /* Runs the @nr @tests. Returns the exit status of the program. */
 static inline int suite_run(const struct suite *suite, const TTest *const *tests, size_t nr)
 {
 	Suite *check = suite_create(suite->name);
-	TCase *tcase = tcase_create(suite->name);
 	SRunner *runner = srunner_create(check);
 	const char *reason, *tmp = getenv("TMPDIR");
 	int ret;
@@ -57,12 +78,9 @@ static inline int suite_run(const struct suite *suite, const TTest *const *tests
 		return EXIT_FAILURE;
 	reason = suite->missing ? suite->missing() : NULL;
 	if (suite->loop)
-		tcase_add_loop_test(tcase, suite->loop, 0, suite->nr_loops);
+		suite_add(check, suite, suite->loop, suite->nr_loops);
 	for (size_t i = 0; i < nr; i++)
-		tcase_add_test(tcase, tests[i]);
-	tcase_add_checked_fixture(tcase, suite->begin, suite->end);
-	tcase_set_timeout(tcase, SUITE_TIMEOUT_S);
-	suite_add_tcase(check, tcase);
+		suite_add(check, suite, tests[i], 1);
 	if (reason) {
 		ret = skip_all(suite->name, reason);
 	} else {
@@ -70,7 +88,7 @@ static inline int suite_run(const struct suite *suite, const TTest *const *tests
 		ret = srunner_ntests_failed(runner) ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
 	srunner_free(runner);
-	return nftw(suite_dir, suite_remove_file, 8, FTW_DEPTH | FTW_PHYS) ? EXIT_FAILURE : ret;
+	return suite_remove() ? EXIT_FAILURE : ret;
 }
 
 /* SUITE_MAIN("name", test, ...): the tests by their START_TEST names. */

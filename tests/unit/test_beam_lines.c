@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lines of functions of Erlang: beam_lines.c, in memory that the test makes as BEAM 25 and 27 have
  * it. */
-#include "record/languages/beam_lines.h"
+#include "record/machines/beam_lines.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Machines and functions of Erlang: beam_machine.c, in memory that the test makes as BEAM 25, 27
  * and 29 have it. */
-#include "record/languages/beam_machine.h"
+#include "record/machines/beam_machine.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Frames of code of Erlang's emulator: bpf/beam_step.h, bpf/beam_pointers.h and bpf/beam_code.h,
- * with code and stacks of the test's own. */
+/* Frames of code of Erlang's emulator: bpf/made/beam_step.h, bpf/made/beam_pointers.h and
+ * bpf/made/beam_code.h, with code and stacks of the test's own. */
 #include <string.h>
 
 struct unwind_frame;
@@ -34,8 +34,8 @@ static long unwind_read(const struct unwind_frame *f, void *dst, unsigned size,
 	       read_from(erlang_process, PROCESS, sizeof(erlang_process), dst, size, addr);
 }
 
-#include "bpf/beam_pointers.h"
-#include "bpf/beam_step.h"
+#include "bpf/made/beam_pointers.h"
+#include "bpf/made/beam_step.h"
 #include "tests/unit/suite.h"
 
 static void beam_read_next(const struct beam_step *b)

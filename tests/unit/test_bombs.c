@@ -9,7 +9,7 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 #include "report/model/recording.h"
-#include "report/symbols/debugfiles.h"
+#include "report/files/debugfiles.h"
 #include "elf/symtab.h"
 #include "report/view/labels.h"
 #include "tests/unit/elfwriter.h"

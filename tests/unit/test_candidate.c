@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/symbols/candidate.h"
+#include "report/files/candidate.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,7 +17,7 @@
 #include <glob.h>
 #include <inttypes.h>
 
-#include "bpf/unwind_step.h"
+#include "bpf/walk/unwind_step.h"
 #include "common/vec.h"
 #include "record/cfi/unwind_table.h"
 #include "tests/unit/suite.h"

@@ -296,6 +296,13 @@ START_TEST(close_of_none)
 }
 END_TEST
 
-SUITE_MAIN("command", exit_status, arguments, what_cannot_be_run, is_held_until_it_may_go,
-	   signals_of_the_command, signals_that_are_ignored, signals_that_are_blocked,
-	   close_ends_it, close_before_it_may_go, descriptors, close_of_none)
+/* A directory that this user may not search would change what is said of commands. */
+static void begin(void)
+{
+	ck_assert_int_eq(setenv("PATH", "/usr/bin:/bin", 1), 0);
+}
+
+SUITE_MAIN_WITH("command", begin, NULL, exit_status, arguments, what_cannot_be_run,
+		is_held_until_it_may_go, signals_of_the_command, signals_that_are_ignored,
+		signals_that_are_blocked, close_ends_it, close_before_it_may_go, descriptors,
+		close_of_none)

@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "report/symbols/debugfiles.h"
+#include "report/files/debugfiles.h"
 #include "tests/unit/elfwriter.h"
 #include "tests/unit/opens.h"
 #include "tests/unit/suite.h"

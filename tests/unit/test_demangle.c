@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/symbols/demangle.h"
-#include "report/symbols/short_name.h"
+#include "report/demangle/demangle.h"
+#include "report/demangle/short_name.h"
 #include "tests/unit/suite.h"
 
 static void expect(const char *name, const char *want)

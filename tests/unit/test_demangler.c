@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/symbols/demangler.h"
+#include "report/demangle/demangler.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -16,6 +16,7 @@ static void begin(void)
 		.uid = FILTERS_ANY_UID,
 	};
 	session = (struct session){
+		.has_kernel = true,
 		.options = &options,
 		.filters.options.uid = FILTERS_ANY_UID,
 		.events.event = {.name = "cpu-clock", .type = 1},
@@ -91,9 +92,9 @@ END_TEST
 
 START_TEST(sides_and_a_cpu)
 {
-	options.user_only = true;
+	session.has_kernel = false;
 	ck_assert_uint_eq(describe(0)->sides, PROF_SIDES_USER);
-	options.user_only = false;
+	session.has_kernel = true;
 	options.kernel_only = true;
 	ck_assert_int_eq(vec_push(&options.cpus, 3), 0);
 	ck_assert_uint_eq(describe(0)->sides, PROF_SIDES_KERNEL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/languages/dynamic_symbols.h"
+#include "record/languages/files/dynamic_symbols.h"
 
 #include <errno.h>
 

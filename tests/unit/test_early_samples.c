@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bpf/unwind_step.h"
+#include "bpf/walk/unwind_step.h"
 #include "tests/unit/suite.h"
 
 #define SP       0x7ffd00001f00 /* the stack lies across the border of a page */

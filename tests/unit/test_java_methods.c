@@ -3,12 +3,12 @@
  * Methods of Java at a place in compiled code: java_scopes.c, java_methods.c, java_lines.c and
  * unsigned5.h, in memory that the test makes as HotSpot 8, 17 and 25 have it.
  */
-#include "record/languages/java_methods.h"
+#include "record/machines/java_methods.h"
 
 #include <errno.h>
 
-#include "record/languages/java_lines.h"
-#include "record/languages/unsigned5.h"
+#include "record/machines/java_lines.h"
+#include "record/machines/unsigned5.h"
 #include "tests/unit/suite.h"
 
 #define BASE  UINT64_C(0x7f0000100000)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Frames of HotSpot's code, at instructions at which a frame is not whole: bpf/java_step.h, with
- * code and stacks of the test's own. */
+/* Frames of HotSpot's code, at instructions at which a frame is not whole: bpf/made/java_step.h,
+ * with code and stacks of the test's own. */
 #include "tests/unit/java_heap.h"
 
 /* HotSpot stops threads in the middle of a method. An old return address is in the frame of that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Frames of HotSpot's stubs for which it gives no size: bpf/java_unsized.h. */
+/* Frames of HotSpot's stubs for which it gives no size: bpf/made/java_unsized.h. */
 #include "tests/unit/java_heap.h"
 
 #define NO_SIZE (-8U) /* in bytes */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/symbols/kernel_paths.h"
+#include "report/files/kernel_paths.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

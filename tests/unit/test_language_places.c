@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bpf/language_places.h"
+#include "bpf/languages/language_places.h"
 
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"

@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "common/clock.h"
@@ -20,7 +21,7 @@ static void begin(void)
 {
 	struct err err = {0};
 
-	ck_assert_int_eq(looker_start(&looker, &err), 0);
+	ck_assert_int_eq(looker_start(false, &looker, &err), 0);
 }
 
 static void end(void)
@@ -180,6 +181,94 @@ START_TEST(slow_touches)
 }
 END_TEST
 
+/* As ask, about a process of another user. */
+static int ask_about(pid_t pid, look_fn fn, const char *text)
+{
+	const struct look_question question = {
+		.fn = fn, .bytes = text, .nr = strlen(text) + 1, .fd = -1, .pid = pid};
+	struct look_answer answer;
+
+	return looker_ask(looker, &question, &answer);
+}
+
+static pid_t begin_other(uid_t uid)
+{
+	pid_t pid = fork();
+
+	if (!pid && setresuid(uid, uid, uid))
+		_exit(1);
+	while (!pid)
+		pause();
+	return pid;
+}
+
+static void wait_for_user(pid_t pid, uid_t uid)
+{
+	struct stat st = {0};
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	while (st.st_uid != uid)
+		ck_assert_int_eq(stat(path, &st), 0);
+}
+
+static void end_other(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* A touch that no limit calls slow. */
+static int linger(struct look *look)
+{
+	const struct timespec while_ = {.tv_nsec = 45 * NS_PER_MS};
+	int ret = look_touch(look, DEVICE);
+
+	if (!ret)
+		nanosleep(&while_, NULL);
+	return ret;
+}
+
+/* What one user's processes take of the recorder's time is theirs, and ends. */
+START_TEST(touches_that_are_nearly_slow)
+{
+	uint64_t begin_ns = clock_monotonic_ns();
+	unsigned int nr = 0;
+	pid_t slow, other;
+	uint32_t uid;
+
+	if (geteuid())
+		SKIP_TEST("needs root");
+	slow = begin_other(54321);
+	other = begin_other(54322);
+	wait_for_user(slow, 54321);
+	wait_for_user(other, 54322);
+	while (!ask_about(slow, linger, ""))
+		ck_assert_uint_lt(++nr, 100);
+	ck_assert_uint_ge(nr, 5);
+	ck_assert_uint_lt(clock_monotonic_ns() - begin_ns, 60 * NS_PER_S);
+	ck_assert_int_eq(ask_about(slow, linger, ""), -EHOSTDOWN);
+	ck_assert_int_eq(ask_about(other, linger, ""), 0);
+	ck_assert_int_eq(ask_about(0, linger, ""), 0);
+	ck_assert_uint_eq(looker_most_given_up(looker, &uid), 2);
+	ck_assert_uint_eq(uid, 54321);
+	end_other(slow);
+	end_other(other);
+}
+END_TEST
+
+/* A child that somebody stops is replaced, and nobody is blamed. */
+START_TEST(a_looker_that_is_stopped)
+{
+	pid_t pid = echo_of("before");
+
+	ck_assert_int_eq(kill(pid, SIGSTOP), 0);
+	ck_assert_int_ne(echo_of("after"), pid);
+	ck_assert_uint_eq(looker_nr_stopped(looker), 1);
+	ck_assert_uint_eq(looker_nr_given_up(looker), 0);
+}
+END_TEST
+
 /* Longer than a touch may wait. */
 static int compute(struct look *look)
 {
@@ -258,5 +347,5 @@ START_TEST(privileges)
 END_TEST
 
 SUITE_MAIN_WITH("looker", begin, end, answers, descriptors_go_both_ways, a_touch_that_does_not_end,
-		many_devices, slow_touches, a_looker_that_computes, a_looker_that_dies,
-		descriptors_of_the_recorder, privileges)
+		many_devices, slow_touches, touches_that_are_nearly_slow, a_looker_that_is_stopped,
+		a_looker_that_computes, a_looker_that_dies, descriptors_of_the_recorder, privileges)

@@ -26,8 +26,8 @@ static long unwind_read(const struct unwind_frame *f, void *dst, unsigned size,
 	return 0;
 }
 
-#include "bpf/made_code.h"
-#include "bpf/made_ruby.h"
+#include "bpf/made/made_code.h"
+#include "bpf/made/made_ruby.h"
 #include "tests/unit/suite.h"
 
 static const unsigned char stub[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1,

@@ -3,7 +3,7 @@
  * Names of methods of Java that the recorder asks for. The process is the test itself: without a
  * looker, questions are answered here.
  */
-#include "record/unwind/method_names.h"
+#include "record/machines/method_names.h"
 
 #include <bpf/bpf.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ static struct address_spaces spaces;
 static struct memory_budget memory;
 static struct function_names functions;
 static struct method_names methods;
-static struct java_machines machines;
+static struct machines machines;
 
 /* The program's map of functions that have names has room for one. */
 static struct seen_function seen;
@@ -82,25 +82,25 @@ static void set_symbol(struct symbol *symbol, const char *text)
 	memcpy(symbol->text, text, symbol->length);
 }
 
-static struct java_process this_process(void)
+static struct machine this_process(void)
 {
-	return (struct java_process){
+	return (struct machine){
 		.pid = getpid(),
-		.machine = {.version = 17,
-			    .const_pool = offsetof(struct parts, pool),
-			    .const_name = offsetof(struct parts, name),
-			    .const_code_size = offsetof(struct parts, code_bytes),
-			    .const_bytes = offsetof(struct parts, lines),
-			    .pool_bytes = offsetof(struct pool, names),
-			    .symbol_text = offsetof(struct symbol, text)},
-		.layout = {.has_lines = 1,
-			   .const_flags = offsetof(struct parts, flags),
-			   .const_words = offsetof(struct parts, words)}};
+		.java.machine = {.version = 17,
+				 .const_pool = offsetof(struct parts, pool),
+				 .const_name = offsetof(struct parts, name),
+				 .const_code_size = offsetof(struct parts, code_bytes),
+				 .const_bytes = offsetof(struct parts, lines),
+				 .pool_bytes = offsetof(struct pool, names),
+				 .symbol_text = offsetof(struct symbol, text)},
+		.java.layout = {.has_lines = 1,
+				.const_flags = offsetof(struct parts, flags),
+				.const_words = offsetof(struct parts, words)}};
 }
 
 static void begin(void)
 {
-	const struct java_process process = this_process();
+	const struct machine process = this_process();
 
 	set_symbol(&class_name, "a/K");
 	set_symbol(&names[0], "first");
@@ -118,7 +118,7 @@ static void begin(void)
 	address_spaces_limit(&spaces, &memory);
 	functions = (struct function_names){.seen_map = 1};
 	methods = (struct method_names){0};
-	machines = (struct java_machines){.map = -1};
+	machines = (struct machines){.maps = {-1, -1}};
 	ck_assert_int_eq(vec_push(&machines.processes, process), 0);
 	has_seen = false;
 }
@@ -127,7 +127,7 @@ static void end(void)
 {
 	function_names_deinit(&functions);
 	method_names_deinit(&methods);
-	java_machines_deinit(&machines);
+	machines_deinit(&machines);
 	address_spaces_deinit(&spaces);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Looks for functions of this program, whose code is known. */
-#include "record/languages/moved_code.h"
+#include "record/languages/files/moved_code.h"
 
 #include <errno.h>
 #include <fcntl.h>

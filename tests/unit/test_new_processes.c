@@ -48,7 +48,7 @@ static const struct address_space *begin_process(uint32_t pid, uint64_t time_ns)
 
 static void read_all(void)
 {
-	ck_assert_int_eq(new_processes_read(&new_processes, &spaces), 0);
+	ck_assert_int_eq(new_processes_read(&new_processes, &spaces, UINT64_MAX), 0);
 	ck_assert_uint_eq(new_processes.waiting.nr, 0);
 }
 
@@ -92,6 +92,53 @@ START_TEST(what_is_too_late)
 }
 END_TEST
 
+/* The program saw @pid at @time_ns, as user 4711. */
+static struct told_process told_of(uint32_t pid, uint64_t time_ns)
+{
+	return (struct told_process){
+		.time_ns = time_ns, .tgid = pid, .ns_tgid = 7, .uid = 4711, .name = "told"};
+}
+
+/* A process that was told of and has gone has what was told, of the right address space. */
+START_TEST(told_and_gone)
+{
+	const struct told_process early = told_of(PID_NONE, 150), late = told_of(PID_NONE, 250);
+	const struct address_space *before = begin_process(PID_NONE, 100), *after;
+
+	ck_assert_int_eq(new_processes_tell(&new_processes, &late), 0);
+	ck_assert_int_eq(new_processes_tell(&new_processes, &early), 0);
+	ck_assert_int_eq(new_processes_read(&new_processes, &spaces, 200), 0);
+	ck_assert_uint_eq(new_processes.told.nr, 1);
+	ck_assert_ptr_nonnull(find(before));
+	ck_assert_str_eq(find(before)->identity.name, "told");
+	ck_assert_uint_eq(find(before)->identity.uid, 4711);
+	ck_assert_uint_eq(find(before)->identity.ns_pid, 7);
+	after = begin_process(PID_NONE, 220);
+	ck_assert_ptr_null(find(after));
+	read_all();
+	ck_assert_ptr_nonnull(find(after));
+	ck_assert_uint_eq(new_processes.told.nr, 0);
+}
+END_TEST
+
+/* A process that is older than the recording is looked at after its first sample. */
+START_TEST(told_and_there)
+{
+	const struct told_process told = told_of(getpid(), 150);
+	struct address_space *space;
+
+	ck_assert_int_eq(prctl(PR_SET_NAME, "older"), 0);
+	ck_assert_int_eq(new_processes_tell(&new_processes, &told), 0);
+	read_all();
+	ck_assert_int_eq(address_spaces_get(&spaces, getpid(), 150, &space), 0);
+	ck_assert_str_eq(find(space)->identity.name, "older");
+	ck_assert_uint_eq(find(space)->identity.uid, geteuid());
+	ck_assert_uint_gt(find(space)->exe.nr, 0);
+	ck_assert_uint_gt(find(space)->cgroup.nr, 0);
+	ck_assert_uint_eq(new_processes.known.nr, 1);
+}
+END_TEST
+
 START_TEST(kept_as_long_as_the_address_space)
 {
 	const struct address_space *older = begin_process(getpid(), 100), *newer;
@@ -121,9 +168,13 @@ START_TEST(out_of_memory)
 		int ret = 0;
 
 		for (uint64_t i = 1; !ret && i < 10; i++) {
+			const struct told_process told = told_of(getpid(), i);
+
 			ret = try_begin(getpid(), i);
 			if (!ret)
-				ret = new_processes_read(&new_processes, &spaces);
+				ret = new_processes_tell(&new_processes, &told);
+			if (!ret)
+				ret = new_processes_read(&new_processes, &spaces, UINT64_MAX);
 		}
 		if (!ret)
 			ret = address_spaces_forget(&spaces, 5, is_gone);
@@ -159,5 +210,5 @@ START_TEST(short_memory)
 }
 END_TEST
 
-SUITE_MAIN_WITH("new_processes", begin, end, a_process_that_lives, what_is_too_late,
-		kept_as_long_as_the_address_space, short_memory, out_of_memory)
+SUITE_MAIN_WITH("new_processes", begin, end, a_process_that_lives, what_is_too_late, told_and_gone,
+		told_and_there, kept_as_long_as_the_address_space, short_memory, out_of_memory)

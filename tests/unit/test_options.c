@@ -4,6 +4,7 @@
 #include "common/command_line.h"
 #include "common/parse.h"
 #include "report/commands/commands.h"
+#include "tests/unit/option_names.h"
 #include "tests/unit/suite.h"
 
 #define MAX_WORDS 16
@@ -188,6 +189,12 @@ START_TEST(options_that_are_refused)
 }
 END_TEST
 
+START_TEST(names_are_of_one_option)
+{
+	expect_own_names(&report_program);
+}
+END_TEST
+
 struct inner {
 	uint64_t n;
 	bool flag;
@@ -221,7 +228,7 @@ static const struct option_spec inner_rows[] = {
 	 .offset = offsetof(struct inner, flag),
 	 .help = "f"},
 };
-static const struct option_table inner_options = {inner_rows, 2, is_flagged_odd};
+static const struct option_table inner_options = {inner_rows, 2, NULL, is_flagged_odd};
 
 static const struct option_spec list_rows[] = {
 	{.name = "pid",
@@ -241,7 +248,7 @@ static const struct option_spec list_rows[] = {
 	 .metavar = "WORD...",
 	 .help = "words"},
 };
-static const struct option_table list_options = {list_rows, 3, NULL};
+static const struct option_table list_options = {list_rows, 3, NULL, NULL};
 
 static const struct command_spec command = {
 	.parts = {{&list_options, 0}, {&inner_options, offsetof(struct outer, inner)}}};
@@ -325,5 +332,6 @@ START_TEST(words_up_to_the_next_option)
 END_TEST
 
 SUITE_MAIN("options", commands_are_chosen, words_that_are_refused, words_of_other_tools, slips,
-	   operands_that_are_refused, options_that_moved, options_that_are_refused, bad_values,
-	   tables_fill_their_structs, words_up_to_the_next_option)
+	   operands_that_are_refused, options_that_moved, options_that_are_refused,
+	   names_are_of_one_option, bad_values, tables_fill_their_structs,
+	   words_up_to_the_next_option)

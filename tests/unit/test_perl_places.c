@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "bpf/loop_places.h"
+#include "bpf/languages/loop_places.h"
 #include "tests/unit/suite.h"
 
 /* Native frames: L in the loop, C calls a sub, O an operator, M runs the main program, N others. */

@@ -2,10 +2,12 @@
 #include "record/process/proc_scan.h"
 
 #include <errno.h>
+#include <linux/kcmp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -156,15 +158,21 @@ static __attribute__((noreturn)) int wait_to_die(void *unused)
 START_TEST(processes_that_share_memory)
 {
 	static char stack[1 << 16];
-	pid_t sharer = clone(wait_to_die, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
-	pid_t forked = fork();
-	uint32_t ids[] = {forked, getpid(), sharer};
+	pid_t sharer, forked;
+	uint32_t ids[3];
 	u32_vec pids = {.data = ids, .nr = 3};
 	const struct mapped_memory *own;
 	unsigned int nr_hidden;
 
+	if (syscall(SYS_kcmp, getpid(), getpid(), KCMP_VM, 0, 0) < 0)
+		SKIP_TEST("kcmp(2) is refused");
+	sharer = clone(wait_to_die, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	forked = fork();
 	if (!forked)
 		wait_to_die(NULL);
+	ids[0] = forked;
+	ids[1] = getpid();
+	ids[2] = sharer;
 	ck_assert_int_gt(sharer, 0);
 	ck_assert_int_gt(forked, 0);
 	ck_assert_int_eq(proc_scan(&spaces, &pids, &nr_hidden, NULL), 0);

@@ -129,11 +129,12 @@ START_TEST(payloads)
 }
 END_TEST
 
-/* A file header with another @byte. The CRC is right if @fix_crc is set. */
+/* A file header with another byte: @byte, or the next one if it is that. The CRC is right if
+ * @fix_crc is set. */
 static void check_file_header(size_t off, uint8_t byte, bool fix_crc, int wanted, const char *words)
 {
 	build(0, valid[SECTION_META]);
-	m.data[off] = byte;
+	m.data[off] = m.data[off] == byte ? byte + 1 : byte;
 	if (fix_crc)
 		put_le(m.data + 24, crc32c(0, m.data, 24), 4);
 	expect_result(wanted, words);
@@ -147,7 +148,7 @@ START_TEST(file_header)
 	check_file_header(15, 'x', true, -EPROTONOSUPPORT, AT "not a recording");
 	check_file_header(16, 2, false, -EBADMSG, AT "wrong CRC");
 	check_file_header(24, 0, false, -EBADMSG, AT "wrong CRC");
-	check_file_header(16, 2, true, -EPROTONOSUPPORT, AT "version 2.5 is not supported");
+	check_file_header(16, 2, true, -EPROTONOSUPPORT, AT "version 2.6 is not supported");
 	check_file_header(21, 1, true, -EPROTONOSUPPORT, AT "unknown required features 0x100");
 	/* A later minor version is read. */
 	check_file_header(18, 7, true, PROF_READ_END, "");

@@ -86,6 +86,7 @@ static void check_meta(const struct prof_meta *meta)
 	ck_assert_str_eq(meta->filters, "uid 1000");
 	ck_assert_uint_eq(meta->max_stack_depth, 127);
 	ck_assert_uint_eq(meta->unwinding, PROF_UNWINDING_TABLES);
+	ck_assert_uint_eq(meta->backend, PROF_BACKEND_PTRACE);
 	ck_assert_str_eq(meta->host.boot_id, test_meta.host.boot_id);
 	ck_assert_str_eq(meta->host.cpu_model, "A CPU @ 3.00GHz");
 	ck_assert_str_eq(meta->host.hypervisor, "KVMKVMKVM");

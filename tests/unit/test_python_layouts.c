@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/languages/python_layouts.h"
+#include "record/languages/files/python_layouts.h"
 
+#include "record/languages/files/python_offsets.h"
 #include "record/languages/interpreter_search.h"
 #include "tests/unit/dynamic_file.h"
 
@@ -123,6 +124,119 @@ START_TEST(variable_of_the_thread)
 }
 END_TEST
 
+/*
+ * The offsets that 3.13.0 publishes after its version, with a size for each struct, but where the
+ * thread state of 3.15 has more frames and other places.
+ */
+static const uint64_t published[] = {
+	283320, 608,  632,                                              /* runtime_state */
+	194968, 7272, 7264, 7344, 7400, 7656, 7640, 7648, 16,           /* interpreter_state */
+	7752,   0,    7768, 7760,                                       /* ... */
+	304,    0,    8,    16,   80,   88,   96,   168,  176, 248, 32, /* thread_state */
+	80,     8,    0,    56,   72,   70,                             /* interpreter_frame */
+	208,    112,  120,  128,  136,  68,   52,   96,   104, 200,     /* code_object */
+	16,     8,    416,  24,   88,   168,  32,   24,   16,  40,  24, 16, 48, /* objects */
+	32,     40,   24,   16,   32,   16,   24,   40,   16,  32,              /* ... */
+	64,     32,   16,   40,                                                 /* unicode_object */
+	240,    200,                                                            /* gc */
+};
+
+/* Where a number is among these. */
+enum {
+	PUBLISHED_LINKS = 17,
+	PUBLISHED_CURRENT_FRAME = 20,
+	PUBLISHED_THREAD_ID = 23,
+	PUBLISHED_PREVIOUS = 28,
+	PUBLISHED_OWNER = 32,
+	PUBLISHED_QUALNAME = 36,
+	PUBLISHED_LINE = 38,
+	PUBLISHED_ASCII = 69,
+};
+
+static uint64_t *publish(void)
+{
+	static const uint8_t code[] = {0x64, 0x48, 0x8b, 0x04, 0x25, 0xd8, 0xff, 0xff, 0xff, 0xc3};
+	void *at = file.data + RUNTIME_OFF + sizeof(struct python_offsets_head);
+
+	memcpy(file.data + THREAD_OFF, code, sizeof(code));
+	memcpy(at, published, sizeof(published));
+	return at;
+}
+
+START_TEST(offsets_of_a_version_without_a_row)
+{
+	struct python_layout judged, read;
+
+	publish();
+	judged = find(0x030f00f0, 0).interpreter.python;
+	expect(0x031000f0, 0, "CPython 3.16.0, not judged", true);
+	read = find(0x031000f0, 0).interpreter.python;
+	ck_assert_uint_eq(read.tstate_frame, 80);
+	ck_assert_uint_eq(read.tstate_thread, 168);
+	ck_assert_uint_eq(read.frame_owner, 70);
+	read.tstate_frame = judged.tstate_frame;
+	read.tstate_thread = judged.tstate_thread;
+	read.frame_owner = judged.frame_owner;
+	ck_assert_mem_eq(&read, &judged, sizeof(read));
+	/* Without the lock the state is under a key, whose place is not published. */
+	expect(0x031000f0, 1, "CPython 3.16.0, free-threaded", false);
+	expect(0x031000a3, 0, "CPython 3.16.0, unreleased", false);
+}
+END_TEST
+
+/* A version with a row is as its row says. */
+START_TEST(offsets_of_a_version_with_a_row)
+{
+	publish();
+	ck_assert_uint_eq(find(0x030f00f0, 0).interpreter.python.tstate_thread, 176);
+}
+END_TEST
+
+/* Fields that are added before, between and after those that are used. */
+START_TEST(more_offsets)
+{
+	static const size_t places[] = {0, 3, 16, 23, 26, 27, 33, 43, 67};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		uint64_t *words = publish();
+		size_t at = places[i];
+
+		memmove(words + at + 1, words + at, sizeof(published) - 8 * at);
+		words[at] = 1000;
+		if (at == 23)
+			words[at] = 104; /* one more frame */
+		expect(0x031000f0, 0, "CPython 3.16.0, not judged", true);
+		ck_assert_uint_eq(find(0x031000f0, 0).interpreter.python.tstate_thread, 168);
+	}
+}
+END_TEST
+
+START_TEST(offsets_that_have_changed)
+{
+	static const struct {
+		size_t at;
+		uint64_t value;
+	} changes[] = {
+		{PUBLISHED_LINKS, 16},
+		{PUBLISHED_CURRENT_FRAME, 184},
+		{PUBLISHED_CURRENT_FRAME, 82},
+		{PUBLISHED_THREAD_ID, 1000},
+		{PUBLISHED_PREVIOUS, 16},
+		{PUBLISHED_OWNER, PYTHON_FRAME_BYTES},
+		{PUBLISHED_OWNER, ~0ULL},
+		{PUBLISHED_QUALNAME, 136},
+		{PUBLISHED_LINE, 72},
+		{PUBLISHED_ASCII, 48},
+		{PUBLISHED_CURRENT_FRAME, 1ULL << 32 | 80},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		publish()[changes[i].at] = changes[i].value;
+		expect(0x031000f0, 0, "CPython 3.16.0", false);
+	}
+}
+END_TEST
+
 START_TEST(offsets_of_another_version)
 {
 	const uint64_t other = 0x030d01f0;
@@ -160,4 +274,5 @@ END_TEST
 
 SUITE_MAIN_WITH("python_layouts", begin, NULL, parts_of_code_are_read, versions,
 		versions_by_functions, unknown_versions_are_not_walked, variable_of_the_thread,
-		offsets_of_another_version, data_too_short, other_files)
+		offsets_of_a_version_without_a_row, offsets_of_a_version_with_a_row, more_offsets,
+		offsets_that_have_changed, offsets_of_another_version, data_too_short, other_files)

@@ -57,6 +57,22 @@ START_TEST(rows_go)
 }
 END_TEST
 
+/* What filters of stacks leave out is a part of the whole. */
+START_TEST(rows_are_left_out)
+{
+	const bool is_kept[] = {true, false, true};
+	uint64_t in_slots[2] = {0}, whole = model.totals[0];
+
+	ck_assert_int_eq(model_leave_out_rows(&model, is_kept), 0);
+	ck_assert_int_eq(model_change_rows(&model, is_kept, NULL), 0);
+	ck_assert_uint_eq(model.totals[0], 10);
+	ck_assert_uint_eq(model_whole(&model, 0), whole);
+	vec_for_each(&model.slots_left_out, part)
+		in_slots[part->slot] += part->count;
+	ck_assert_uint_eq(in_slots[0] + in_slots[1], whole - 10);
+}
+END_TEST
+
 START_TEST(all_rows_go)
 {
 	const bool is_kept[3] = {0};
@@ -83,4 +99,5 @@ START_TEST(rows_become_equal)
 }
 END_TEST
 
-SUITE_MAIN_WITH("row_changes", begin, end, rows_go, all_rows_go, rows_become_equal)
+SUITE_MAIN_WITH("row_changes", begin, end, rows_go, rows_are_left_out, all_rows_go,
+		rows_become_equal)

@@ -247,6 +247,28 @@ START_TEST(a_full_set)
 }
 END_TEST
 
+/* How many slots a step of each length meets before it comes to one again: all of them. */
+START_TEST(steps_meet_all_slots)
+{
+	const uint32_t storages[] = {2, 9, 100, 2048};
+
+	for (size_t i = 0; i < sizeof(storages) / sizeof(*storages); i++) {
+		struct set_sizes sizes;
+		uint32_t nr;
+
+		set_memory_choose(storages[i], storages[i], 127, &sizes);
+		nr = sizes.nr_stack_slots;
+		for (uint32_t step = 1; step < nr; step++) {
+			uint32_t met = 1;
+
+			for (uint32_t at = step; at; at = (at + step) % nr)
+				met++;
+			ck_assert_uint_eq(met, nr);
+		}
+	}
+}
+END_TEST
+
 START_TEST(there_is_room)
 {
 	struct set_sizes sizes;
@@ -287,4 +309,4 @@ START_TEST(failures)
 END_TEST
 
 SUITE_MAIN("set_memory", all_comes_out, changes_of_counts, too_many_changes, the_set_is_empty,
-	   a_full_set, there_is_room, failures)
+	   a_full_set, there_is_room, steps_meet_all_slots, failures)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/languages/thread_variable.h"
+#include "record/languages/files/thread_variable.h"
 
 #include <errno.h>
 

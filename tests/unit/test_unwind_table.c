@@ -267,6 +267,29 @@ START_TEST(too_many_rules)
 }
 END_TEST
 
+/* Functions that lie in no segment have a limit, too. */
+START_TEST(too_many_functions)
+{
+	const struct test_elf plain = {.name = ".debug_frame"};
+	const uint64_t range[] = {CODE_VADDR + CODE_SIZE, 1};
+	frames many = {0};
+	size_t first;
+
+	put(&many, BYTES(13, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x00));
+	first = many.nr;
+	put_number(&many, 4 + sizeof(range), 4);
+	put_number(&many, 0, 4);
+	put(&many, range, sizeof(range));
+	while (many.nr - first <= (4u << 20) * (8 + sizeof(range))) {
+		ck_assert_int_eq(vec_reserve(&many, many.nr), 0);
+		put(&many, many.data + first, many.nr - first);
+	}
+	many.nr = first + ((4u << 20) + 1) * (8 + sizeof(range));
+	ck_assert_int_eq(build_with(&plain, &many), -EFBIG);
+	vec_free(&many);
+}
+END_TEST
+
 START_TEST(no_memory)
 {
 	size_t failed = 0;
@@ -487,5 +510,6 @@ START_TEST(refused_tables)
 END_TEST
 
 SUITE_MAIN_WITH("unwind_table", begin, end, rows, pages, overlaps, system_calls,
-		system_calls_without_gap, outside_of_code, entry, too_many_rules, no_memory,
-		refused_files, compressed, bytes, damaged_bytes, refused_tables)
+		system_calls_without_gap, outside_of_code, entry, too_many_rules,
+		too_many_functions, no_memory, refused_files, compressed, bytes, damaged_bytes,
+		refused_tables)

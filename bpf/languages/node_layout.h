@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How to find the functions of JavaScript in V8, the engine of Node.js. The child that reads the
+ * file fills it in (record/languages/files/node_layouts.c), and bpf/languages/node_frames.h uses
+ * it.
+ */
+#ifndef BPF_LANGUAGES_NODE_LAYOUT_H
+#define BPF_LANGUAGES_NODE_LAYOUT_H
+
+#include <linux/types.h>
+
+/* The numbers that have no unit are offsets in bytes. */
+struct node_layout {
+	/* Numbers of types, which the map of an object has: */
+	__u16 function_type, last_function_type; /* of functions and constructors, a range */
+	__u16 shared_type;                       /* of a SharedFunctionInfo */
+	__u16 scope_type;                        /* of a ScopeInfo */
+	__u16 script_type;                       /* of a Script */
+	__u8 function_shared;                    /* its SharedFunctionInfo */
+	/* In a SharedFunctionInfo: */
+	__u8 shared_name;   /* the name, or the ScopeInfo that has it */
+	__u8 shared_script; /* the Script */
+	__u8 shared_flags;  /* 4 bytes; the number of the function in its Script follows */
+	__u8 script_name;
+	__u8 scope_locals; /* where the names of local variables begin */
+};
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/languages/files/code_maker_symbols.h"
+
+#include "common/cleanup.h"
+
+bool lua_version(size_t i, struct interpreter_version *version)
+{
+	*version = (struct interpreter_version){2, 1};
+	return i == 0;
+}
+
+/* LuaJIT has this function from 2.1 on. Its memory says the rest (bpf/made/made_code.h). */
+void lua_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
+	Elf64_Sym symbol;
+
+	if (!dynamic_symbols_find(symbols, "luaJIT_profile_dumpstack", &symbol))
+		found->interpreter.has_traces = true;
+}
+
+/* The sizes of characters for which PCRE2 makes code. */
+void regex_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
+	static const char *const matchers[] = {"pcre2_jit_match_8", "pcre2_jit_match_16",
+					       "pcre2_jit_match_32"};
+	Elf64_Sym symbol;
+
+	for (size_t i = 0; i < ARRAY_SIZE(matchers); i++)
+		if (!dynamic_symbols_find(symbols, matchers[i], &symbol))
+			found->has_regex = true;
+}
+
+/* The BPF program knows the stub by its code. tests/long/made_code.sh has judged these versions. */
+bool python_stub_version(size_t i, struct interpreter_version *version)
+{
+	static const struct interpreter_version versions[] = {{3, 12}, {3, 13}};
+
+	if (i >= ARRAY_SIZE(versions))
+		return false;
+	*version = versions[i];
+	return true;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Knows what makes machine code and has no functions of a language for stacks: LuaJIT, PCRE2, and
+ * CPython's stubs. Walks go through that code (bpf/made/made_code.h, bpf/made/regex_code.h). Runs
+ * in the table child.
+ */
+#ifndef RECORD_LANGUAGES_FILES_CODE_MAKER_SYMBOLS_H
+#define RECORD_LANGUAGES_FILES_CODE_MAKER_SYMBOLS_H
+
+#include "record/languages/files/dynamic_symbols.h"
+#include "record/languages/files/found_interpreter.h"
+#include "record/languages/files/interpreter_versions.h"
+
+/* Note in @found that the file has it. */
+void lua_find(const struct dynamic_symbols *symbols, struct found_interpreter *found);
+void regex_find(const struct dynamic_symbols *symbols, struct found_interpreter *found);
+
+/* The versions of LuaJIT, and of CPython whose stubs are known (interpreter_versions.h). */
+bool lua_version(size_t i, struct interpreter_version *version);
+bool python_stub_version(size_t i, struct interpreter_version *version);
+
+#endif

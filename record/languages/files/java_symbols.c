@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The symbols are those of vmStructs.cpp, which debuggers use. The version is in a text of
+ * vm_version.cpp: "... (17.0.15+6) for linux-amd64 JRE (17.0.15+6), built on ...". Version 8 has
+ * "1.8.0_504-8u504-ga-1-b01" in the second place.
+ */
+#include "record/languages/files/java_symbols.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "record/languages/files/constants.h"
+
+static const char *const names[NR_JAVA_SYMBOLS] = {
+	[JAVA_FIELDS] = "gHotSpotVMStructs",
+	[JAVA_FIELD_STRIDE] = "gHotSpotVMStructEntryArrayStride",
+	[JAVA_FIELD_TYPE_NAME] = "gHotSpotVMStructEntryTypeNameOffset",
+	[JAVA_FIELD_NAME] = "gHotSpotVMStructEntryFieldNameOffset",
+	[JAVA_FIELD_OFFSET] = "gHotSpotVMStructEntryOffsetOffset",
+	[JAVA_FIELD_ADDRESS] = "gHotSpotVMStructEntryAddressOffset",
+	[JAVA_TYPES] = "gHotSpotVMTypes",
+	[JAVA_TYPE_STRIDE] = "gHotSpotVMTypeEntryArrayStride",
+	[JAVA_TYPE_NAME] = "gHotSpotVMTypeEntryTypeNameOffset",
+	[JAVA_TYPE_SIZE] = "gHotSpotVMTypeEntrySizeOffset",
+};
+
+/*
+ * The versions in which tests/long/java.sh found no wrong caller. Versions between these live for
+ * half a year, and were not judged.
+ */
+static const uint16_t versions[] = {8, 11, 17, 21, 25};
+
+bool java_version(size_t i, struct interpreter_version *version)
+{
+	if (i >= ARRAY_SIZE(versions))
+		return false;
+	*version = (struct interpreter_version){versions[i], NO_MINOR};
+	return true;
+}
+
+static bool is_supported(uint32_t version)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
+		if (versions[i] == version)
+			return true;
+	return false;
+}
+
+#define VERSION_MARK " for linux-amd64 JRE ("
+
+/* The version, 17, and its text. 0: it is not known. */
+static uint32_t find_version(const struct dynamic_symbols *symbols,
+			     char text[VERSION_TEXT_BYTES + 1])
+{
+	constants_find_version(symbols, VERSION_MARK, text);
+	return strtoul(strncmp(text, "1.", 2) == 0 ? text + 2 : text, NULL, 10);
+}
+
+void java_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
+	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
+	struct interpreter in = {.language = LANGUAGE_JAVA};
+	char text[VERSION_TEXT_BYTES + 1];
+
+	if (!code)
+		return;
+	for (uint32_t i = 0; i < NR_JAVA_SYMBOLS; i++) {
+		Elf64_Sym symbol;
+
+		if (dynamic_symbols_find(symbols, names[i], &symbol) ||
+		    symbol.st_value - code->p_vaddr + code->p_offset > UINT32_MAX)
+			return;
+		in.java[i] = symbol.st_value - code->p_vaddr + code->p_offset;
+	}
+	in.code_off = code->p_offset;
+	in.version = find_version(symbols, text);
+	found->language = LANGUAGE_JAVA;
+	snprintf(found->name, sizeof(found->name), "HotSpot %s",
+		 text[0] ? text : "without a version");
+	if (is_supported(in.version))
+		found->interpreter = in;
+}

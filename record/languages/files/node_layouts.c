@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The numbers for debuggers are variables of 4 bytes, which V8's build makes of its own headers
+ * (tools/gen-postmortem-metadata.py). The name of a number has the type of the field, which changes
+ * with versions. Numbers that have always been the same are constants of
+ * bpf/languages/node_frames.h, and are compared here. The flags of a ScopeInfo have no numbers, so
+ * each version is judged by a program of known calls.
+ */
+#include "record/languages/files/node_layouts.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common/cleanup.h"
+
+#define CLASS       "v8dbg_class_"
+#define SHARED_INFO CLASS "SharedFunctionInfo__"
+
+/*
+ * Versions of Node.js, and of its V8 (V8_MAJOR_VERSION in deps/v8/include/v8-version.h of
+ * https://github.com/nodejs/node). The row of 18 holds from tag v18.0.0 on, and so on.
+ */
+static const struct {
+	uint16_t node;
+	uint32_t major, minor;
+} versions[] = {
+	{.node = 18, .major = 10, .minor = 2},
+	{.node = 20, .major = 11, .minor = 3},
+	{.node = 22, .major = 12, .minor = 4},
+	{.node = 24, .major = 13, .minor = 6},
+};
+
+/* Numbers that bpf/languages/node_frames.h has as constants. Those that are 0 are not in the file.
+ */
+static const struct {
+	const char *name;
+	uint32_t value;
+} constants[] = {
+	{"v8dbg_HeapObjectTag", 1},
+	{"v8dbg_HeapObjectTagMask", 3},
+	{"v8dbg_SmiTagMask", 1},
+	{"v8dbg_SmiShiftSize", 31}, /* 0 if addresses are compressed */
+	{"v8dbg_off_fp_context", -8},
+	{"v8dbg_off_fp_function", -16},
+	{CLASS "Map__instance_type__uint16_t", 12},
+	{"v8dbg_IsNotStringMask", ~127u},
+	{"v8dbg_StringRepresentationMask", 7},
+	{"v8dbg_StringEncodingMask", 8},
+	{"v8dbg_OneByteStringTag", 8},
+	{"v8dbg_ConsStringTag", 1},
+	{"v8dbg_SlicedStringTag", 3},
+	{"v8dbg_ThinStringTag", 5},
+	{CLASS "String__length__int32_t", 12},
+	{CLASS "SeqOneByteString__chars__char", 16},
+	{CLASS "SeqTwoByteString__chars__char", 16},
+	{CLASS "ConsString__first__String", 16},
+	{CLASS "ConsString__second__String", 24},
+	{CLASS "SlicedString__parent__String", 16},
+	{CLASS "SlicedString__offset__SMI", 24},
+	{CLASS "ThinString__actual__String", 16},
+	{"v8dbg_scopeinfo_idx_nparams", 1},
+	{"v8dbg_scopeinfo_idx_ncontextlocals", 2},
+};
+
+/* Numbers that differ, by the names that versions have for them. */
+enum node_number {
+	FUNCTION_TYPE,
+	LAST_FUNCTION_TYPE,
+	SHARED_TYPE,
+	SCOPE_TYPE,
+	SCRIPT_TYPE,
+	FUNCTION_SHARED,
+	SHARED_NAME,
+	SHARED_SCRIPT,
+	SHARED_FLAGS,
+	SCRIPT_NAME,
+	SCOPE_LOCALS,
+	NR_NODE_NUMBERS,
+};
+
+#define NR_NAMES 3
+
+static const struct {
+	const char *names[NR_NAMES];
+	uint32_t max;
+} numbers[NR_NODE_NUMBERS] = {
+	[FUNCTION_TYPE] = {{"v8dbg_type_JSFunction__JS_FUNCTION_TYPE"}, UINT16_MAX - 256},
+	[LAST_FUNCTION_TYPE] = {{"v8dbg_LastJSFunctionType"}, UINT16_MAX},
+	[SHARED_TYPE] = {{"v8dbg_type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE"}, UINT16_MAX},
+	[SCOPE_TYPE] = {{"v8dbg_type_ScopeInfo__SCOPE_INFO_TYPE"}, UINT16_MAX},
+	[SCRIPT_TYPE] = {{"v8dbg_type_Script__SCRIPT_TYPE"}, UINT16_MAX},
+	[FUNCTION_SHARED] = {{CLASS "JSFunction__shared__SharedFunctionInfo"}, 56},
+	[SHARED_NAME] = {{SHARED_INFO "name_or_scope_info__Object",
+			  SHARED_INFO "name_or_scope_info__Tagged_Object_",
+			  SHARED_INFO "name_or_scope_info__Tagged_NameOrScopeInfoT_"},
+			 56},
+	[SHARED_SCRIPT] = {{SHARED_INFO "script_or_debug_info__HeapObject",
+			    SHARED_INFO "script__Tagged_HeapObject_"},
+			   56},
+	[SHARED_FLAGS] = {{SHARED_INFO "flags__int"}, 56},
+	[SCRIPT_NAME] = {{CLASS "Script__name__Object"}, 56},
+	[SCOPE_LOCALS] = {{"v8dbg_scopeinfo_idx_first_vars"}, 16},
+};
+
+/* The types of constructors in versions that do not tell the number of the last type. */
+#define CONSTRUCTOR_TYPES 15
+
+static int read_number(const struct dynamic_symbols *symbols, const char *name, uint32_t *value)
+{
+	Elf64_Sym symbol;
+	int ret = dynamic_symbols_find(symbols, name, &symbol);
+
+	return ret ? ret : dynamic_symbols_read(symbols, symbol.st_value, value, sizeof(*value));
+}
+
+static bool has_constants(const struct dynamic_symbols *symbols)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
+		uint32_t value;
+
+		if (read_number(symbols, constants[i].name, &value) || value != constants[i].value)
+			return false;
+	}
+	return true;
+}
+
+static bool read_one_of(const struct dynamic_symbols *symbols, enum node_number nr, uint32_t *value)
+{
+	for (size_t i = 0; i < NR_NAMES && numbers[nr].names[i]; i++)
+		if (!read_number(symbols, numbers[nr].names[i], value))
+			return *value <= numbers[nr].max;
+	return false;
+}
+
+/* Fills in the layout. Returns false if a number is missing or makes no sense. */
+static bool read_layout(const struct dynamic_symbols *symbols, struct node_layout *layout)
+{
+	uint32_t n[NR_NODE_NUMBERS];
+
+	for (uint32_t i = 0; i < NR_NODE_NUMBERS; i++) {
+		if (read_one_of(symbols, i, &n[i]))
+			continue;
+		if (i != LAST_FUNCTION_TYPE)
+			return false;
+		n[i] = n[FUNCTION_TYPE] + CONSTRUCTOR_TYPES;
+	}
+	if (n[FUNCTION_SHARED] % 8 || n[SHARED_NAME] % 8 || n[SHARED_SCRIPT] % 8 ||
+	    n[SHARED_FLAGS] % 8 || n[SCRIPT_NAME] % 8)
+		return false;
+	*layout = (struct node_layout){
+		.function_type = n[FUNCTION_TYPE],
+		.last_function_type = n[LAST_FUNCTION_TYPE],
+		.shared_type = n[SHARED_TYPE],
+		.scope_type = n[SCOPE_TYPE],
+		.script_type = n[SCRIPT_TYPE],
+		.function_shared = n[FUNCTION_SHARED],
+		.shared_name = n[SHARED_NAME],
+		.shared_script = n[SHARED_SCRIPT],
+		.shared_flags = n[SHARED_FLAGS],
+		.script_name = n[SCRIPT_NAME],
+		/* An index counts words after the object's map. */
+		.scope_locals = 8 * (n[SCOPE_LOCALS] + 1),
+	};
+	return true;
+}
+
+bool node_version(size_t i, struct interpreter_version *version)
+{
+	if (i >= ARRAY_SIZE(versions))
+		return false;
+	*version = (struct interpreter_version){versions[i].node, NO_MINOR};
+	return true;
+}
+
+static bool is_known(uint32_t major, uint32_t minor)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
+		if (versions[i].major == major && versions[i].minor == minor)
+			return true;
+	return false;
+}
+
+void node_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
+	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
+	struct interpreter in = {.language = LANGUAGE_NODE};
+	uint32_t major, minor, build;
+
+	if (!code || read_number(symbols, "_ZN2v88internal7Version6major_E", &major) ||
+	    read_number(symbols, "_ZN2v88internal7Version6minor_E", &minor) ||
+	    read_number(symbols, "_ZN2v88internal7Version6build_E", &build))
+		return;
+	found->language = LANGUAGE_NODE;
+	snprintf(found->name, sizeof(found->name), "V8 %u.%u.%u", major, minor, build);
+	in.version = major;
+	in.code_off = code->p_offset;
+	if (is_known(major, minor) && has_constants(symbols) && read_layout(symbols, &in.node))
+		found->interpreter = in;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/machines/machine_kinds.h"
+
+#include <errno.h>
+
+#include "record/machines/java_methods.h"
+
+static int read_java(const struct machine_memory *memory, const struct interpreter *in,
+		     uint64_t base, struct machine *m)
+{
+	return java_machine_read(memory, in, base, &m->java.machine, &m->java.layout);
+}
+
+/*
+ * The methods at @place, as java_scopes_find. Without a block the place is a word: of a method by
+ * itself, as it was when the word was made.
+ */
+static int find_scopes(const struct java_code *code, const struct java_place *place,
+		       struct java_scope scopes[JAVA_MAX_SCOPES])
+{
+	if (place->block)
+		return java_scopes_find(code, place, scopes);
+	scopes[0] = (struct java_scope){.method = word_addr(place->pc), .index = -1};
+	return java_method_word(code, scopes[0].method) == place->pc ? 1 : -ESTALE;
+}
+
+static int name_java(const struct machine_memory *memory, const struct machine *m,
+		     const struct java_place *place, machine_function_fn take, void *ctx)
+{
+	const struct java_code code = {memory, &m->java.machine, &m->java.layout};
+	struct java_scope scopes[JAVA_MAX_SCOPES];
+	int nr = find_scopes(&code, place, scopes), ret = 0;
+
+	for (int i = 0; !ret && i < nr; i++) {
+		struct machine_function method;
+
+		/* A chain that lacks a method would have a wrong caller. */
+		ret = java_method_read(&code, scopes[i].method, &method);
+		if (!ret)
+			ret = take(ctx, &method);
+	}
+	return nr < 0 ? nr : ret;
+}
+
+static int read_beam(const struct machine_memory *memory, const struct interpreter *in,
+		     uint64_t base, struct machine *m)
+{
+	return beam_machine_read(memory, in, base, &m->beam.machine, &m->beam.tables);
+}
+
+static int name_beam(const struct machine_memory *memory, const struct machine *m,
+		     const struct java_place *place, machine_function_fn take, void *ctx)
+{
+	struct machine_function function;
+	int ret = beam_function_read(memory, &m->beam.tables, place->pc, &function);
+
+	return ret ? ret : take(ctx, &function);
+}
+
+const struct machine_kind machine_kinds[NR_MACHINE_KINDS] = {
+	[MACHINE_JAVA] = {.language = LANGUAGE_JAVA,
+			  .has_names_of_program = true,
+			  .read = read_java,
+			  .name = name_java},
+	[MACHINE_BEAM] = {.language = LANGUAGE_BEAM, .read = read_beam, .name = name_beam},
+};
+
+uint32_t machine_kind_of(uint32_t language)
+{
+	uint32_t kind = 0;
+
+	while (kind < NR_MACHINE_KINDS && machine_kinds[kind].language != language)
+		kind++;
+	return kind;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kinds of machines: virtual machines of languages, which make code while they run. A process
+ * has at most one. What is done with a machine is the same for all kinds, and how it is read is in
+ * the kind's functions.
+ */
+#ifndef RECORD_MACHINES_MACHINE_KINDS_H
+#define RECORD_MACHINES_MACHINE_KINDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/languages/machine_function.h"
+#include "record/machines/beam_machine.h"
+#include "record/machines/java_machine.h"
+#include "record/machines/java_scopes.h"
+#include "record/machines/machine_memory.h"
+
+enum machine_kind_number {
+	MACHINE_JAVA,
+	MACHINE_BEAM,
+	NR_MACHINE_KINDS,
+};
+
+/* The machine of a process. Each kind begins with what the BPF program is told. */
+struct machine {
+	uint32_t pid;
+	uint32_t kind; /* enum machine_kind_number */
+	union {
+		struct {
+			struct java_machine machine;
+			struct java_layout layout;
+		} java;
+		struct {
+			struct beam_machine machine;
+			struct beam_tables tables;
+		} beam;
+	};
+};
+
+/* Takes a function of a place, the innermost first. Returns 0 or a negative errno, which ends it.
+ */
+typedef int (*machine_function_fn)(void *ctx, const struct machine_function *function);
+
+struct machine_kind {
+	uint32_t language; /* enum language, of the interpreter that has such a machine */
+	/* The program reads names as well, so the looker's have to agree with them. */
+	bool has_names_of_program;
+
+	/*
+	 * Both run in the looker. Reads the machine whose library or program is @in, with offset 0
+	 * of the file at @base. Returns 0; -EAGAIN if it has not begun yet; -ENOTSUP if it is
+	 * another one than those that are known; or another negative errno.
+	 */
+	int (*read)(const struct machine_memory *memory, const struct interpreter *in,
+		    uint64_t base, struct machine *machine);
+	/*
+	 * Calls @take for the functions at @place: the function of a word, or with a block those
+	 * that the compiler has put into each other there. Returns 0, the error of @take, or
+	 * another negative errno, after which those that were taken are of no use.
+	 */
+	int (*name)(const struct machine_memory *memory, const struct machine *machine,
+		    const struct java_place *place, machine_function_fn take, void *ctx);
+};
+
+extern const struct machine_kind machine_kinds[NR_MACHINE_KINDS];
+
+/* Returns the number of the kind that an interpreter of @language has, or NR_MACHINE_KINDS. */
+uint32_t machine_kind_of(uint32_t language);
+
+#endif

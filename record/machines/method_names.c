@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/machines/method_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/hash.h"
+#include "common/minmax.h"
+#include "record/maps/maps.h"
+#include "record/machines/process_reads.h"
+
+/* Functions of one question. */
+#define PLACES_MAX 128
+
+struct names_question {
+	struct machine machine;
+	uint32_t nr, reserved;
+	struct java_place places[PLACES_MAX];
+};
+_Static_assert(sizeof(struct names_question) <= LOOK_QUESTION_MAX, "a question has room for it");
+
+/* A method of the answer. The bytes of its class, its name and its file follow. */
+struct method_answer {
+	uint32_t line;
+	struct text_answer {
+		uint16_t nr_bytes;
+		uint8_t is_cut, kind;
+	} class, name, file;
+};
+
+static struct text_answer answer_of(const struct language_text *text)
+{
+	return (struct text_answer){text->nr_bytes, text->is_cut, text->kind};
+}
+
+static bool append_method(struct look *look, const struct machine_function *method)
+{
+	const struct method_answer answer = {method->line, answer_of(&method->class),
+					     answer_of(&method->name), answer_of(&method->file)};
+
+	return look_answer_append(look, &answer, sizeof(answer)) &&
+	       look_answer_append(look, method->class.bytes, method->class.nr_bytes) &&
+	       look_answer_append(look, method->name.bytes, method->name.nr_bytes) &&
+	       look_answer_append(look, method->file.bytes, method->file.nr_bytes);
+}
+
+/* The functions of a place, as they are appended. */
+struct place_writer {
+	struct look *look;
+	uint32_t nr;
+};
+
+/* A machine_function_fn. -ENOBUFS: there is no room. */
+static int take_function(void *ctx, const struct machine_function *function)
+{
+	struct place_writer *w = ctx;
+
+	w->nr++;
+	return append_method(w->look, function) ? 0 : -ENOBUFS;
+}
+
+/* Appends the number of functions at @place, and them. Returns false if there is no room. */
+static bool append_place(struct look *look, const struct machine_memory *memory,
+			 const struct machine *machine, const struct java_place *place)
+{
+	struct place_writer w = {.look = look};
+	const size_t begin = look->nr_answer;
+	int ret = look_answer_append(look, &w.nr, sizeof(w.nr))
+			  ? machine_kinds[machine->kind].name(memory, machine, place, take_function,
+							      &w)
+			  : -ENOBUFS;
+
+	if (!ret) {
+		memcpy(look->answer + begin, &w.nr, sizeof(w.nr));
+		return true;
+	}
+	look->nr_answer = begin;
+	w.nr = 0;
+	return ret != -ENOBUFS && look_answer_append(look, &w.nr, sizeof(w.nr));
+}
+
+/* A look_fn. The answer is of the first places, as many as there is room and time for. */
+static int look_at_places(struct look *look)
+{
+	_cleanup_resident_memory_ struct resident_memory pages = RESIDENT_MEMORY_INIT(0);
+	struct machine_memory memory = machine_memory_of(&pages);
+	struct names_question q = {.nr = 0};
+
+	memcpy(&q, look->question, min_u64(look->nr_question, sizeof(q)));
+	pages.pid = q.machine.pid;
+	for (uint32_t i = 0; i < q.nr && !look_is_long(look); i++) {
+		int ret = look_touch(look, look_process(q.machine.pid));
+
+		if (ret)
+			return ret;
+		if (!append_place(look, &memory, &q.machine, &q.places[i]))
+			break;
+	}
+	return 0;
+}
+
+/* The looker's answer as it is read. */
+struct answer_cursor {
+	const char *at, *end;
+};
+
+static bool cut_bytes(struct answer_cursor *c, void *bytes, size_t nr)
+{
+	if ((size_t)(c->end - c->at) < nr)
+		return false;
+	memcpy(bytes, c->at, nr);
+	c->at += nr;
+	return true;
+}
+
+static bool cut_text(struct answer_cursor *c, const struct text_answer *answer,
+		     struct language_text *text)
+{
+	*text = (struct language_text){
+		.kind = answer->kind, .nr_bytes = answer->nr_bytes, .is_cut = answer->is_cut};
+	return answer->nr_bytes <= sizeof(text->bytes) &&
+	       cut_bytes(c, text->bytes, answer->nr_bytes);
+}
+
+static bool cut_method(struct answer_cursor *c, struct machine_function *method)
+{
+	struct method_answer answer;
+
+	if (!cut_bytes(c, &answer, sizeof(answer)))
+		return false;
+	method->line = answer.line;
+	return cut_text(c, &answer.class, &method->class) &&
+	       cut_text(c, &answer.name, &method->name) && cut_text(c, &answer.file, &method->file);
+}
+
+/* Cuts the methods of a place off the answer. Returns their number, or -ENODATA. */
+static int cut_place(struct answer_cursor *c, struct machine_function methods[JAVA_MAX_SCOPES])
+{
+	uint32_t nr;
+
+	if (!cut_bytes(c, &nr, sizeof(nr)) || nr > JAVA_MAX_SCOPES)
+		return -ENODATA;
+	for (uint32_t i = 0; i < nr; i++)
+		if (!cut_method(c, &methods[i]))
+			return -ENODATA;
+	return nr;
+}
+
+/* The memory of a question and its answer. */
+struct asking {
+	struct names_question q;
+	struct look_answer answer;
+	struct machine_function methods[JAVA_MAX_SCOPES];
+};
+
+/* A function that got no name here: the program, or the recorder, is to try again. */
+static void forget_unnamed(const struct function_names *functions,
+			   const struct wanted_method *wanted)
+{
+	if (wanted->function == NO_FUNCTION)
+		function_names_forget(functions, &wanted->key);
+}
+
+/* The kind of the function's machine. A place in compiled code of Java has no word. */
+static uint32_t kind_of(const struct wanted_method *wanted)
+{
+	return wanted->place.block ? MACHINE_JAVA
+				   : machine_kind_of(word_language(wanted->place.pc));
+}
+
+static uint64_t hash_names(const struct language_text *class, const struct language_text *name)
+{
+	uint64_t h = hash_bytes(class->bytes, min_u64(class->nr_bytes, NAME_BYTES), 0);
+
+	return hash_bytes(name->bytes, min_u64(name->nr_bytes, NAME_BYTES), h + class->is_cut);
+}
+
+/* Adds the function of @wanted, which is @method. *@nr is its number, as function_names_add. */
+static int add_function(struct function_names *functions, const struct wanted_method *wanted,
+			const struct machine_function *method, uint32_t *nr)
+{
+	const struct function_name name = {.space_id = wanted->key.space_id,
+					   .word = wanted->key.word,
+					   .time_ns = wanted->time_ns,
+					   .tgid = wanted->pid,
+					   .line = method->line,
+					   .name = method->name,
+					   .file = method->class};
+
+	return function_names_add(functions, &name, nr);
+}
+
+/*
+ * Keeps the answer of the function @wanted: @nr methods, the last one its own. The program has read
+ * the name of that one when it took the sample. If the looker has read another, the memory has
+ * become another method's, and the answer is of no use. Where the program
+ * reads no names, the looker has compared the code.
+ */
+static int keep_methods(struct function_names *functions, const struct wanted_method *wanted,
+			const struct machine_function *methods, uint32_t nr)
+{
+	const struct machine_function *own = &methods[nr - 1];
+	uint32_t function = wanted->function;
+	int ret = 0;
+
+	if (function == NO_FUNCTION)
+		ret = add_function(functions, wanted, own, &function);
+	else if (machine_kinds[kind_of(wanted)].has_names_of_program &&
+		 hash_names(&own->class, &own->name) != wanted->names)
+		return 0;
+	if (ret)
+		return ret;
+	if (function == NO_FUNCTION) {
+		forget_unnamed(functions, wanted);
+		return 0;
+	}
+	return function_names_set_methods(functions, function, methods, nr);
+}
+
+/* Keeps the answers of all functions that @wanted begins with. Returns as ask_question. */
+static int keep_answers(struct asking *a, const struct wanted_method *wanted,
+			struct function_names *functions, uint32_t *nr_answered)
+{
+	struct answer_cursor c = {a->answer.bytes, a->answer.bytes + a->answer.nr};
+	int ret = 0;
+
+	for (*nr_answered = 0; !ret && *nr_answered < a->q.nr; ++*nr_answered) {
+		int nr = cut_place(&c, a->methods);
+
+		if (nr < 0)
+			break;
+		if (nr)
+			ret = keep_methods(functions, &wanted[*nr_answered], a->methods, nr);
+		else
+			forget_unnamed(functions, &wanted[*nr_answered]);
+	}
+	return ret;
+}
+
+/*
+ * Has the question answered, which is of the functions that @wanted begins with. Sets *@nr_answered
+ * to the number of those that have an answer; 0 if there will be none. Returns 0 or -ENOMEM.
+ */
+static int ask_question(struct asking *a, struct looker *looker, const struct wanted_method *wanted,
+			struct function_names *functions, uint32_t *nr_answered)
+{
+	const struct look_question question = {.fn = look_at_places,
+					       .bytes = &a->q,
+					       .nr = sizeof(a->q),
+					       .fd = -1,
+					       .pid = a->q.machine.pid};
+
+	*nr_answered = 0;
+	return looker_ask(looker, &question, &a->answer)
+		       ? 0
+		       : keep_answers(a, wanted, functions, nr_answered);
+}
+
+int method_names_want(struct method_names *names, const struct function_name *name,
+		      uint32_t function)
+{
+	const struct wanted_method wanted = {
+		.pid = name->tgid,
+		.function = function,
+		.place = {.block = name->block,
+			  .compile_id = name->compile_id,
+			  .pc = name->block ? word_addr(name->word) : name->word},
+		.names = hash_names(&name->file, &name->name)};
+
+	return vec_push(&names->wanted, wanted);
+}
+
+int method_names_want_unnamed(struct method_names *names, const struct function_names *functions,
+			      const struct early_sample *sample,
+			      const struct java_stretch_frame *frame)
+{
+	const struct wanted_method wanted = {
+		.pid = sample->key.tgid,
+		.function = NO_FUNCTION,
+		.place = {.block = frame->block,
+			  .compile_id = frame->compile_id,
+			  .pc = frame->block ? word_addr(frame->address) : frame->address},
+		.key = {.space_id = sample->space_id, .word = frame->address},
+		.time_ns = sample->time_ns};
+	const uint32_t any = 0;
+
+	if (!word_is_function(frame->address))
+		return 0;
+	/* If it is there, or there is no room, its name has been asked for, or cannot be. */
+	if (map_update(functions->seen_map, &wanted.key, &any, BPF_NOEXIST))
+		return 0;
+	return vec_push(&names->wanted, wanted);
+}
+
+/*
+ * Asks for the functions from @first on that are of one process. *@nr is the number of those that
+ * need not be asked for again.
+ */
+static int ask_process(const struct method_names *names, size_t first,
+		       const struct machines *machines, struct function_names *functions,
+		       struct asking *a, uint32_t *nr)
+{
+	const struct wanted_method *wanted = names->wanted.data + first;
+	const uint32_t kind = kind_of(wanted);
+	const struct machine *machine = machines_find(machines, wanted->pid, kind);
+	size_t left = names->wanted.nr - first;
+
+	a->q.nr = 0;
+	for (size_t i = 0; i < left && i < PLACES_MAX && wanted[i].pid == wanted->pid &&
+			   kind_of(&wanted[i]) == kind;
+	     i++)
+		a->q.places[a->q.nr++] = wanted[i].place;
+	*nr = 0;
+	if (machine) {
+		int ret;
+
+		a->q.machine = *machine;
+		ret = ask_question(a, machines->looker, wanted, functions, nr);
+
+		if (ret || *nr)
+			return ret;
+	}
+	/* There will be no answer. */
+	for (*nr = 0; *nr < a->q.nr; ++*nr)
+		forget_unnamed(functions, &wanted[*nr]);
+	return 0;
+}
+
+int method_names_ask(struct method_names *names, const struct machines *machines,
+		     struct function_names *functions)
+{
+	_cleanup_free_ struct asking *a = names->wanted.nr ? calloc(1, sizeof(*a)) : NULL;
+	int ret = names->wanted.nr && !a ? -ENOMEM : 0;
+
+	for (size_t first = 0; !ret && first < names->wanted.nr;) {
+		uint32_t nr;
+
+		ret = ask_process(names, first, machines, functions, a, &nr);
+		first += nr;
+	}
+	vec_clear(&names->wanted);
+	return ret;
+}
+
+void method_names_deinit(struct method_names *names)
+{
+	vec_free(&names->wanted);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asks for the names of functions of Erlang, and for more than the BPF program knows of methods of
+ * Java: the methods that the compiler has put into the code at hand. That takes more reads than the
+ * program can do. The looker reads it from the process, many methods at a time. Where a process has
+ * ended or its code has gone, the program's name remains.
+ */
+#ifndef RECORD_MACHINES_METHOD_NAMES_H
+#define RECORD_MACHINES_METHOD_NAMES_H
+
+#include "record/machines/java_scopes.h"
+#include "record/symbols/function_names.h"
+#include "record/machines/machines.h"
+#include "record/machines/java_stretch.h"
+
+/* A function that waits to be asked for. */
+struct wanted_method {
+	uint32_t pid;
+	uint32_t function; /* its number (function_names_add); NO_FUNCTION: it has no name yet */
+	struct java_place place;  /* of Erlang: pc is the word */
+	uint64_t names;           /* hash of the names that the program has read */
+	struct seen_function key; /* without a number: of the map of functions with names */
+	uint64_t time_ns;         /* as well: CLOCK_MONOTONIC, of the sample */
+};
+
+/* All zero: nothing is wanted. */
+struct method_names {
+	VEC(struct wanted_method) wanted;
+};
+
+/* Notes that more is wanted of @name, which has number @function. Returns 0 or -ENOMEM. */
+int method_names_want(struct method_names *names, const struct function_name *name,
+		      uint32_t function);
+
+/*
+ * Notes that the name of @frame is wanted, if it is a word and nobody has asked for it. The
+ * recorder has found the frame in @sample. Returns 0 or -ENOMEM.
+ */
+int method_names_want_unnamed(struct method_names *names, const struct function_names *functions,
+			      const struct early_sample *sample,
+			      const struct java_stretch_frame *frame);
+
+/*
+ * Asks for all that is wanted, and tells @functions. Call it before these age. Returns 0 or
+ * -ENOMEM.
+ */
+int method_names_ask(struct method_names *names, const struct machines *machines,
+		     struct function_names *functions);
+
+void method_names_deinit(struct method_names *names);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/session_notes.h"
+
+#include <inttypes.h>
+
+#include "common/cleanup.h"
+#include "record/system/cpus.h"
+#include "record/system/shares.h"
+
+static void note_given_up(const struct session *s)
+{
+	uint64_t nr = looker_nr_given_up(s->looker), most;
+	uint32_t uid;
+
+	if (!nr)
+		return;
+	most = looker_most_given_up(s->looker, &uid);
+	progress_note(
+		s->progress,
+		"%" PRIu64
+		" looks at files or mappings of processes were given up, since no answer came in time (a file server that hangs?): frames there may be unknown, and stacks cut",
+		nr);
+	if (uid == SHARES_OTHERS)
+		progress_note(s->progress, "%" PRIu64 " of them were at processes that had ended",
+			      most);
+	else
+		progress_note(s->progress, "%" PRIu64 " of them were at processes of user %" PRIu32,
+			      most, uid);
+}
+
+void session_note_omissions(const struct session *s)
+{
+	const struct {
+		uint64_t nr;
+		const char *what;
+	} parts[] = {
+		{s->jit.nr_maps_left_out,
+		 "times the map of a process (perf-PID.map) was not read: the maps of an epoch were too much work together, and frames of that code are unknown"},
+		{s->names ? file_names_nr_left_out(s->names) : 0,
+		 "times names of a file were not looked up, as that would have cost too much CPU time or memory: profrep needs the file for them"},
+		{s->spaces.nr_left_out,
+		 "mappings were not kept: they did not fit into --max-memory, and their frames are unknown"},
+		{look_budget_nr_left_out(&s->looks),
+		 "looks at the mappings of a process were put off or cut: they would have taken too long, and stacks may lack frames"},
+		{s->new_processes.nr_left_out,
+		 "processes were not described when they began: --max-memory was half in use"},
+		{looker_nr_stopped(s->looker),
+		 "times the child that looks at processes was stopped by a signal, and another took its place: looks came late"},
+	};
+
+	const char *lacks = s->is_own ? source_lacks(s->without.source) : NULL;
+
+	if (lacks)
+		progress_note(s->progress, "%s", lacks);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (parts[i].nr)
+			progress_note(s->progress, "%" PRIu64 " %s", parts[i].nr, parts[i].what);
+	note_given_up(s);
+}
+
+static void note_cpu(struct session *s, uint32_t cpu, bool is_online)
+{
+	if (is_online)
+		progress_note(
+			s->progress,
+			"CPU %" PRIu32
+			" came online: it is not sampled, and mappings that are made on it may be unknown",
+			cpu);
+	else
+		progress_note(
+			s->progress,
+			"CPU %" PRIu32
+			" went offline: it is not sampled from now on, also when it comes back",
+			cpu);
+}
+
+/*
+ * A CPU that goes offline ends its event, and the event stays ended when the CPU comes back. The
+ * recorder has given up the capabilities that opening another event takes.
+ */
+int session_watch_cpus(struct session *s)
+{
+	u32_vec now = {0};
+	size_t nr = s->changed_cpus.nr;
+	int ret = 0;
+
+	/* The recording goes on if the list cannot be read any more. */
+	if (!cpus_online(&now, NULL))
+		ret = cpus_compare(&s->online, &now, &s->changed_cpus);
+	for (; nr < s->changed_cpus.nr; nr++)
+		note_cpu(s, s->changed_cpus.data[nr], cpus_has(&now, s->changed_cpus.data[nr]));
+	vec_free(&now);
+	return ret ? err_set(s->err, ret, "failed to record: out of memory") : 0;
+}

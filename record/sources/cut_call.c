@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/sources/cut_call.h"
+
+#include <linux/elf.h>
+#include <stdbool.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+#include "record/sources/registers.h"
+
+/* Calls that end with EINTR, and have done nothing then. All others begin again by themselves. */
+static bool may_repeat(uint64_t nr)
+{
+	switch (nr) {
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
+	case SYS_epoll_pwait2:
+#endif
+	case SYS_epoll_wait:
+	case SYS_io_getevents:
+	case SYS_io_uring_enter:
+	case SYS_recvfrom:
+	case SYS_recvmmsg:
+	case SYS_recvmsg:
+	case SYS_rt_sigtimedwait:
+	case SYS_semop:
+	case SYS_semtimedop:
+	case SYS_sendmmsg:
+	case SYS_sendmsg:
+	case SYS_sendto:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void cut_call_repeat(uint32_t tid)
+{
+	struct user_regs_struct regs;
+	struct iovec iov = {&regs, sizeof(regs)};
+	uint64_t nr;
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov) || iov.iov_len != sizeof(regs))
+		return; /* it has been killed, or its code is 32-bit code */
+	if (!registers_end_call(&regs, &nr) || !may_repeat(nr))
+		return;
+	registers_repeat_call(&regs);
+	ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &iov);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The perf events of a source, and the ring buffers that they write to: one for each CPU. An event
+ * of a thread counts on one CPU, so each thread has as many events as there are CPUs, and those of
+ * one CPU share its buffer. Threads that a thread starts inherit its events.
+ */
+#ifndef RECORD_SOURCES_PERF_EVENTS_H
+#define RECORD_SOURCES_PERF_EVENTS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/vec.h"
+#include "record/sources/source_options.h"
+
+/*
+ * Bytes of a stack that are copied. Hardly any stack is larger. A thread of a process that had one
+ * is stopped for its samples, and its stack is read as far as the walk goes.
+ */
+#define PERF_STACK_BYTES 16384
+
+struct perf_ring {
+	uint32_t cpu;      /* its number */
+	uint32_t position; /* among the possible CPUs */
+	int fd;            /* of the event that has the buffer; -1: none yet */
+	struct perf_event_mmap_page *page;
+};
+
+struct perf_events {
+	struct source_options options;
+	struct event_name event;
+	bool is_chosen;            /* event and has_kernel are known */
+	bool has_kernel;           /* the event counts in the kernel, too */
+	bool has_build_ids;        /* mappings are told with them (Linux 5.12) */
+	bool has_frames_of_kernel; /* and samples have its frames */
+	bool is_running;
+	uint32_t nr_per_sample; /* samples of the kernel for each that is wanted */
+	size_t page_size, ring_bytes;
+	struct perf_ring *rings;
+	size_t nr_rings;
+	VEC(int) fds;       /* all events */
+	VEC(int) ring_fds;  /* those with buffers */
+	VEC(uint32_t) tids; /* whose events are open; none with options.all */
+};
+
+/*
+ * With options->all, opens the events of all threads. Returns 0 or a negative errno with @err set.
+ * The caller calls perf_events_close in either case.
+ */
+int perf_events_open(struct perf_events *events, const struct source_options *options,
+		     struct err *err);
+
+void perf_events_close(struct perf_events *events);
+
+/*
+ * Opens the events of a thread, or of all threads of a process. Returns 0, -ESRCH if there is none,
+ * or another negative errno with @err set.
+ */
+int perf_events_add(struct perf_events *events, uint32_t id, bool is_thread, struct err *err);
+
+/* Enables all events. Returns 0 or a negative errno with @err set. */
+int perf_events_enable(struct perf_events *events, struct err *err);
+
+void perf_events_disable(struct perf_events *events);
+
+/*
+ * For how long the threads have run, in nanoseconds, those that have ended included. Returns 0 if
+ * the event is no clock, since it counts something else then.
+ */
+uint64_t perf_events_ran_ns(const struct perf_events *events);
+
+#endif

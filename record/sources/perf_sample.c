@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/sources/perf_sample.h"
+
+#include <stddef.h>
+
+#include "record/sources/registers.h"
+
+/*
+ * The frames of the kernel, after the mark that they are. Returns where the chain ends, or NULL if
+ * that is not before @end.
+ */
+static const uint64_t *take_chain(const uint64_t *chain, const uint64_t *end,
+				  struct program_sample *sample)
+{
+	size_t nr = chain < end ? chain[0] : UINT64_MAX;
+
+	if (nr > (size_t)(end - chain))
+		return NULL;
+	sample->kernel_frames = chain + 1;
+	sample->nr_kernel_frames = nr;
+	if (nr && chain[1] == PERF_CONTEXT_KERNEL) {
+		sample->kernel_frames++;
+		sample->nr_kernel_frames--;
+	}
+	return chain + 1 + nr;
+}
+
+/* Takes registers and copy of the stack from the record. Returns false if it is not whole. */
+static bool take_user(const uint64_t *at, const uint64_t *end, struct program_sample *sample)
+{
+	uint64_t abi, size;
+
+	if (at >= end)
+		return false;
+	abi = *at++;
+	if (abi) {
+		if (end - at < registers_perf_nr)
+			return false;
+		registers_from_perf(at, &sample->regs);
+		at += registers_perf_nr;
+	}
+	if (at >= end)
+		return false;
+	size = *at++;
+	sample->memory.is_whole = true;
+	if (!size)
+		return true;
+	if (size % sizeof(uint64_t) || size / sizeof(uint64_t) >= (size_t)(end - at))
+		return false;
+	sample->memory.begin = registers_sp(&sample->regs);
+	sample->memory.copy = (const char *)at;
+	sample->memory.nr = *(const uint64_t *)((const char *)at + size);
+	sample->memory.is_whole = sample->memory.nr < size;
+	return sample->memory.nr <= size;
+}
+
+bool perf_sample_decode(const struct perf_sample_head *record, bool has_chain,
+			struct program_sample *sample)
+{
+	const uint64_t *at = (const uint64_t *)(record + 1);
+	const uint64_t *end = (const uint64_t *)((const char *)record + record->header.size);
+
+	if (has_chain)
+		at = take_chain(at, end, sample);
+	return at && take_user(at, end, sample);
+}

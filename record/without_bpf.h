@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a session does otherwise where the kernel lets it load no BPF program: a source takes the
+ * samples (record/sources/), and tells of processes what the side-band tells elsewhere.
+ */
+#ifndef RECORD_WITHOUT_BPF_H
+#define RECORD_WITHOUT_BPF_H
+
+#include "common/err.h"
+#include "record/apply_records.h"
+#include "record/backend.h"
+#include "record/process/look_budget.h"
+#include "record/process/sideband.h"
+#include "record/record_options.h"
+#include "record/sources/sample_source.h"
+
+/* All pointers are borrowed. All zero: BPF programs take the samples. */
+struct without_bpf {
+	const struct record_options *options;
+	const struct backend *backend;
+	const u32_vec *cpus; /* the sampled ones */
+	struct look_budget *looks;
+	struct sideband *sideband;     /* of no CPU: hears what was lost */
+	struct record_targets targets; /* of what the source tells of processes */
+	uint32_t command_pid;          /* of the command, which has been forked; 0: none */
+	/* These are its own: */
+	struct source *source;
+	mapping_vec mappings; /* of the process at hand */
+	struct mapped_files files;
+};
+
+/*
+ * Opens the source, and has it sample the processes that the options name. The other members are
+ * set. Returns 0 or a negative errno with @err set. The end is due in either case.
+ */
+int without_bpf_begin(struct without_bpf *without, struct err *err);
+
+/* Takes the samples that are there. Returns 0 or a negative errno with @err set. */
+int without_bpf_take(struct without_bpf *without, struct err *err);
+
+void without_bpf_end(struct without_bpf *without);
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/output/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/part_file.h"
+#include "report/output/output_target.h"
+#include "report/output/signal_cleanup.h"
+#include "report/view/print_errors.h"
+
+#define COPY_BYTES (1u << 20)
+
+/* The part to remove when a signal ends the process; a handler gets no other argument. */
+static const char *volatile part_at_signal;
+
+static void remove_part(void)
+{
+	const char *part = part_at_signal;
+
+	if (part)
+		unlink(part);
+}
+
+static bool is_standard(const char *name)
+{
+	return !name || !strcmp(name, "-");
+}
+
+/* Looks at the open file for "-", which is @standard_fd. Returns false if there is no such file. */
+static bool find_file(const char *name, int standard_fd, struct stat *st)
+{
+	return !(is_standard(name) ? fstat(standard_fd, st) : stat(name, st));
+}
+
+static bool is_same_file(const char *input, const struct stat *out)
+{
+	struct stat in;
+
+	/* A terminal can be standard input and standard output. */
+	return find_file(input, STDIN_FILENO, &in) && S_ISREG(in.st_mode) &&
+	       in.st_dev == out->st_dev && in.st_ino == out->st_ino;
+}
+
+int output_file_check(const struct output_request *request, struct err *err)
+{
+	struct stat out;
+
+	if (!find_file(request->name, STDOUT_FILENO, &out))
+		return 0;
+	for (size_t i = 0; i < request->nr_inputs; i++) {
+		const struct source_files *files = &request->inputs[i];
+
+		for (size_t j = 0; j < files->nr; j++)
+			if (is_same_file(files->names[j], &out))
+				return err_set(
+					err, -EINVAL, "failed to write '%s': it is the input '%s'",
+					request->name ? request->name : "-", files->names[j]);
+	}
+	return 0;
+}
+
+static int open_in_place(struct output_file *file)
+{
+	file->text.fd = open(file->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	return file->text.fd < 0 ? -errno : 0;
+}
+
+static int open_file(struct output_file *file)
+{
+	_cleanup_free_ char *path = NULL, *part = NULL;
+	int ret = output_target_find(file->name, &path);
+
+	if (ret)
+		return ret;
+	if (!path)
+		return open_in_place(file);
+	ret = part_file_create(path, 0666, &file->text.fd, &part);
+	/* A file that the user may write can be in a directory where no new one may be made. */
+	if (ret == -ENAMETOOLONG || ((ret == -EACCES || ret == -EROFS) && !access(path, F_OK)))
+		return open_in_place(file);
+	if (ret)
+		return ret;
+	file->path = TAKE_PTR(path);
+	file->part = TAKE_PTR(part);
+	part_at_signal = file->part;
+	signal_cleanup_set(remove_part);
+	return 0;
+}
+
+int output_file_open(struct output_file *file, const struct output_request *request,
+		     struct textbuf *standard, struct err *err)
+{
+	int ret = output_file_check(request, err);
+
+	*file = (struct output_file){.out = standard, .text.fd = -1};
+	if (ret || is_standard(request->name))
+		return ret;
+	file->name = request->name;
+	ret = open_file(file);
+	if (ret)
+		return err_set(err, ret, "failed to create '%s': %s", file->name, strerror(-ret));
+	file->out = &file->text;
+	return 0;
+}
+
+/* Copies the part over the older file. Returns 0 or a negative errno. */
+static int copy_part(const struct output_file *file)
+{
+	_cleanup_close_ int from = open(file->part, O_RDONLY | O_CLOEXEC), to = -1;
+	ssize_t n;
+
+	if (from < 0)
+		return -errno;
+	to = open(file->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+	if (to < 0)
+		return -errno;
+	do
+		n = sendfile(to, from, NULL, COPY_BYTES);
+	while (n > 0);
+	return n < 0 ? -errno : 0;
+}
+
+/*
+ * The user may write to some files that he may not replace: another user's in a directory like
+ * /tmp, or one that is mounted alone. The part stays if it cannot be copied there either.
+ */
+static int replace_file(const struct output_file *file, struct err *err)
+{
+	int ret;
+
+	if (!rename(file->part, file->path))
+		return 0;
+	ret = -errno;
+	part_at_signal = NULL;
+	if ((ret != -EPERM && ret != -EACCES && ret != -EBUSY) || copy_part(file)) {
+		err_set(err, ret, "failed to rename '%s' to '%s': %s", file->part, file->path,
+			strerror(-ret));
+		return err_hint(err, ret, "'%s' is whole", file->part);
+	}
+	unlink(file->part);
+	return 0;
+}
+
+/* Gives the part its name, or removes it if @ret is an error. Returns like output_file_close. */
+static int finish_part(const struct output_file *file, int ret, struct err *err)
+{
+	if (ret)
+		unlink(file->part);
+	else
+		ret = replace_file(file, err);
+	part_at_signal = NULL;
+	return ret;
+}
+
+int output_file_close(struct output_file *file, int ret, struct err *err)
+{
+	if (!ret)
+		ret = print_flush(file->out, err);
+	if (!file->name)
+		return ret;
+	textbuf_deinit(&file->text);
+	if (close(file->text.fd) && !ret) {
+		ret = -errno;
+		err_set(err, ret, "failed to write '%s': %s", file->name, strerror(-ret));
+	}
+	if (file->part)
+		ret = finish_part(file, ret, err);
+	free(file->part);
+	free(file->path);
+	return ret;
+}

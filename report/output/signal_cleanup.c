@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/output/signal_cleanup.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+#include "common/cleanup.h"
+
+/* A handler gets no other argument. */
+static void (*volatile clean_at_signal)(void);
+
+static void clean_and_end(int number)
+{
+	clean_at_signal();
+	/* The action is the usual one again, and ends the process after this handler. */
+	raise(number);
+}
+
+void signal_cleanup_set(void (*clean)(void))
+{
+	static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+	const struct sigaction action = {.sa_handler = clean_and_end, .sa_flags = SA_RESETHAND};
+	struct sigaction before;
+
+	clean_at_signal = clean;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(numbers[i], &action, NULL);
+}

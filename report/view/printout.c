@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/view/printout.h"
+
+int printout_visit(const struct printout *p, row_fn visit, void *ctx, struct rows_summary *summary)
+{
+	const struct model *model = &p->rec->model;
+	struct view view = *p->view;
+
+	if (!has_hits(p) && p->rec->nr_recordings <= 1)
+		return rows_visit(model, p->view, visit, ctx, summary);
+	view.per_process |= !has_hits(p);
+	/* Nothing wakes a hit, but a hostile file may say so. */
+	view.no_wakers = has_hits(p);
+	return rows_visit_alike(model, p->symbols, &view, visit, ctx, summary);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an output is made of: a recording, the names of its frames, and the user's choices.
+ * Printers, exports, pages and comparisons take it, and visit its rows.
+ */
+#ifndef REPORT_VIEW_PRINTOUT_H
+#define REPORT_VIEW_PRINTOUT_H
+
+#include "report/model/recording.h"
+#include "report/view/labels.h"
+#include "report/view/rows.h"
+#include "report/view/source.h"
+
+struct printout {
+	const struct recording *rec;
+	const struct symbols *symbols; /* for print_files and print_missing */
+	struct labels *labels;         /* for stacks and folded output */
+	const struct view *view;
+	struct textbuf *out;
+};
+
+static inline struct printout source_printout(struct source *source, struct textbuf *out)
+{
+	return (struct printout){&source->rec, &source->symbols, &source->labels, &source->view,
+				 out};
+}
+
+/* Returns the event of the view, NULL if the recording has no table of events. */
+static inline const struct prof_event *printed_event(const struct printout *p)
+{
+	return p->rec->meta->nr_events ? &p->rec->meta->events[p->view->event] : NULL;
+}
+
+/* Returns true if the event of the view counts hits of functions, tracepoints or probes. */
+static inline bool has_hits(const struct printout *p)
+{
+	return event_has_hits(p->rec->meta, p->view->event);
+}
+
+/* Returns true if rows are of threads by their names. Hits can be of all threads together. */
+static inline bool printout_has_threads(const struct printout *p)
+{
+	return !has_hits(p) || p->view->per_process;
+}
+
+/*
+ * Visits the rows of the event of the view, as rows_visit does. Rows of counted hits whose text is
+ * equal are added up, and so are those of several recordings.
+ */
+int printout_visit(const struct printout *p, row_fn visit, void *ctx, struct rows_summary *summary);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/view/source.h"
+
+#include <string.h>
+
+/* A report reads at most this many bytes of binaries and debug files, all together. */
+#define FILES_BYTES_MAX (UINT64_C(8) << 30)
+
+int source_search_open(struct source_search *search, const struct search_choice *choice,
+		       struct err *err)
+{
+	int ret = 0;
+
+	*search = (struct source_search){
+		.roots = {.symfs_fd = -1, .budget = &search->budget},
+		.budget = {.bytes_left = FILES_BYTES_MAX},
+	};
+	if (choice->debuginfod) {
+		ret = fetcher_check(err);
+		search->roots.fetcher = &search->fetcher;
+	}
+	if (!ret && choice->symfs)
+		ret = debug_roots_open(&search->roots, choice->symfs, err);
+	return ret ? ret : debug_roots_add(&search->roots, &choice->debug_dirs, err);
+}
+
+void source_search_close(struct source_search *search)
+{
+	elf_pairs_deinit(&search->pairs);
+	debug_roots_close(&search->roots);
+}
+
+int source_choose(struct source *source, const struct source_request *request, struct err *err)
+{
+	const struct recording *rec = &source->rec;
+	int ret = event_choose(rec->meta, rec->name, request->event, &source->events, err);
+
+	source->view = request->view;
+	source->filter = request->filter;
+	source->view.event = source->events.first;
+	if (!ret && request->view.folded)
+		ret = event_choice_check_single(&source->events, rec->meta, rec->name, err);
+	return ret;
+}
+
+int source_filter(struct source *source, struct err *err)
+{
+	struct model *model = &source->rec.model;
+	int ret = shown_frames_choose(model, source->view.frames);
+
+	if (!ret)
+		ret = sample_filter_before_names(&source->filter, model, &source->view,
+						 &source->events, &source->filtered);
+	return ret ? err_set(err, ret, "failed to select from '%s': %s", source->rec.name,
+			     strerror(-ret))
+		   : 0;
+}
+
+int source_check_filter(const struct source *source, struct err *err)
+{
+	return filter_account_check(&source->filtered, &source->filter, source->rec.name, err);
+}
+
+int source_find_names(struct source *source, struct source_search *search, struct err *err)
+{
+	struct name_progress progress;
+	const struct symbol_files files = {
+		.roots = &search->roots,
+		.pairs = &search->pairs,
+		.needs_lines = view_needs_lines(&source->view),
+		.found = source->found,
+		.progress = &progress,
+	};
+	struct model *model = &source->rec.model;
+	int ret = source_filter(source, err);
+
+	if (ret)
+		return ret;
+	search->roots.needs_lines = files.needs_lines;
+	source->demangling.style = source->view.demangle;
+	name_progress_begin(&progress);
+	ret = symbols_resolve(&source->symbols, model, &files, &source->demangling);
+	name_progress_end(&progress);
+	source->fetched = search->fetcher;
+	if (!ret)
+		ret = sample_filter_by_names(&source->filter, model, &source->symbols,
+					     &source->view, source->rec.meta, &source->events,
+					     &source->filtered);
+	if (!ret)
+		ret = labels_init(&source->labels, model, &source->symbols, &source->view);
+	if (ret)
+		err_set(err, ret, "failed to look up the symbols of '%s': %s", source->rec.name,
+			strerror(-ret));
+	return ret;
+}
+
+/* Reads @nr recordings as one source, with the files of @search. Returns like source_load. */
+static int load_source(struct source *source, const char *const *files, size_t nr,
+		       const struct source_request *request, struct source_search *search,
+		       struct err *err)
+{
+	int ret = recordings_load(&source->rec, files, nr, &request->span, err);
+
+	if (!ret)
+		ret = source_choose(source, request, err);
+	return ret ? ret : source_find_names(source, search, err);
+}
+
+int source_load(struct source *source, const char *const *files, size_t nr,
+		const struct source_request *request, struct err *err)
+{
+	struct source_search search;
+	int ret = source_search_open(&search, &request->search, err);
+
+	if (!ret)
+		ret = load_source(source, files, nr, request, &search, err);
+	source_search_close(&search);
+	return ret ? ret : source_check_filter(source, err);
+}
+
+/*
+ * A difference shows what is on one side only, and so do pictures side by side. So one source with
+ * samples is enough.
+ */
+static int check_filters(const struct source *sources, size_t nr, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		int failed = source_check_filter(&sources[i], i ? NULL : err);
+
+		if (!failed)
+			return 0;
+		ret = ret ? ret : failed;
+	}
+	return ret;
+}
+
+int sources_load(struct source *sources, const char *const *files, size_t nr,
+		 const struct source_request *request, struct err *err)
+{
+	struct source_search search;
+	int ret = source_search_open(&search, &request->search, err);
+
+	for (size_t i = 0; !ret && i < nr; i++)
+		ret = load_source(&sources[i], &files[i], 1, request, &search, err);
+	source_search_close(&search);
+	return ret ? ret : check_filters(sources, nr, err);
+}
+
+int sources_load_sums(struct source *sources, const struct source_files *files, size_t nr,
+		      const struct source_request *request, struct err *err)
+{
+	struct source_search search;
+	int ret = source_search_open(&search, &request->search, err);
+
+	for (size_t i = 0; !ret && i < nr; i++)
+		ret = load_source(&sources[i], files[i].names, files[i].nr, request, &search, err);
+	source_search_close(&search);
+	return ret ? ret : check_filters(sources, nr, err);
+}
+
+int source_renew(struct source *source)
+{
+	labels_deinit(&source->labels);
+	symbols_deinit(&source->symbols);
+	return recording_renew(&source->rec);
+}
+
+void source_deinit(struct source *source)
+{
+	labels_deinit(&source->labels);
+	symbols_deinit(&source->symbols);
+	demangler_account_deinit(&source->demangling);
+	recording_deinit(&source->rec);
+}

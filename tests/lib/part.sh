@@ -1,0 +1,185 @@
+# shellcheck shell=bash
+# Runs parts of the tests and adds up. Source it, with BUILD the build directory; the shell's traps are set here. With
+# KEEP=1, directories of parts that fail stay.
+: "${BUILD:?the build directory}"
+parts_dir=$(mktemp -d)
+chmod 755 "$parts_dir" # parts become other users
+results=$parts_dir/results times=$parts_dir/times
+: > "$results"
+: > "$times"
+# Of the parts that run, by the process that contains them: the name, and when they began, in microseconds.
+declare -A running=() begins=()
+trap end_parts EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# end_parts: ends the parts that run, with all that they started, and removes their files.
+end_parts()
+{
+	local pids=("${!running[@]}") name
+	[ ${#pids[@]} -eq 0 ] || { kill -TERM "${pids[@]}"; wait "${pids[@]}"; } 2> /dev/null
+	for name in "${running[@]}"; do rm -rf --one-file-system "$(place_of "$name")"; done
+	rm -f "$results" "$times" "$parts_dir"/*.said
+	# What is kept stays.
+	rmdir "$parts_dir" 2> /dev/null || [ "${KEEP:-}" ] || rm -rf --one-file-system "$parts_dir"
+}
+
+# place_of NAME: the directory of a part, which stays with KEEP if the part fails: its TAP in "out", its errors in "err",
+# and its temporary directory "tmp". The file "left" names the processes that it left.
+place_of() { echo "$parts_dir/${1//\//.}"; }
+
+# now_us: the time in microseconds.
+now_us() { echo "${EPOCHREALTIME//[!0-9]/}"; }
+
+# begin_part NAME COMMAND...: starts a part. Nothing that it starts outlives it.
+begin_part()
+{
+	local place
+	place=$(place_of "$1")
+	mkdir -m 755 "$place" "$place/tmp"
+	: > "$place/left"
+	TMPDIR=$place/tmp "$BUILD/tests/contain" "${PART_TIMEOUT:-1800}" "$place/left" "${@:2}" \
+		> "$place/out" 2> "$place/err" &
+	running[$!]=$1
+	begins[$!]=$(now_us)
+}
+
+# run_contained COMMAND...: nothing that it starts outlives it, and nothing is left in its temporary directory. Returns
+# its exit status; the file $parts_dir/left names the processes that it left.
+run_contained()
+{
+	local pid status
+	mkdir -m 755 "$parts_dir/tmp"
+	: > "$parts_dir/left"
+	TMPDIR=$parts_dir/tmp "$BUILD/tests/contain" "${PART_TIMEOUT:-1800}" "$parts_dir/left" "$@" &
+	pid=$!
+	running[$pid]=tmp
+	wait "$pid"
+	status=$?
+	unset "running[$pid]"
+	rm -rf --one-file-system "$parts_dir/tmp"
+	return $status
+}
+
+# died_of STATUS: how a part ended that did not end well; nothing if it did.
+died_of()
+{
+	case $1 in
+	0) ;;
+	124) echo "it took more than ${PART_TIMEOUT:-1800} s" ;;
+	*) echo "exit status $1" ;;
+	esac
+}
+
+# judge_part NAME STATUS TAP LEFT: prints failed and skipped tests, then "RESULT PASSED FAILED SKIPPED". A part fails
+# also if it dies, keeps no plan, or has left a process.
+judge_part()
+{
+	awk -v name="$1" -v why="$(died_of "$2")" -v tap="$3" '
+		FILENAME != tap { failed++; print "FAIL " name ": it left a process: " $0; next }
+		/^ok .*# SKIP/  { ran++; skipped++; sub(/^ok [0-9]+ - /, ""); print "SKIP " name ": " $0; next }
+		/^ok /          { ran++; passed++; next }
+		/^not ok /      { ran++; failed++; sub(/^not ok [0-9]+ - /, ""); print "FAIL " name ": " $0; next }
+		/^1\.\.[0-9]+/  { split($0, p, /\.\./); planned = p[2] + 0; has_plan = 1; next }
+		/^#/ && failed  { print "     " $0 }
+		END {
+			if (!has_plan || planned != ran || (why && !failed)) {
+				failed++
+				print "FAIL " name ": " (why ? why ", " : "") ran + 0 " of " planned + 0 " tests ran"
+			}
+			print "RESULT " passed + 0, failed + 0, skipped + 0
+		}' "$3" "$4"
+}
+
+# end_part PID STATUS: of a part that has ended. Its words go to the file "said" of its directory, its counts to $results,
+# and the milliseconds that it took to $times.
+end_part()
+{
+	local name=${running[$1]} place passed failed skipped took=$((($(now_us) - begins[$1]) / 1000))
+	unset "running[$1]"
+	place=$(place_of "$name")
+	judge_part "$name" "$2" "$place/out" "$place/left" > "$place/judged"
+	read -r passed failed skipped < <(sed -n 's/^RESULT //p' "$place/judged")
+	{
+		grep -v '^RESULT ' "$place/judged"
+		echo "$name: $passed passed, $failed failed, $skipped skipped"
+		if [ "$failed" -ne 0 ]; then
+			tail -n 20 "$place/err" | sed 's/^/     | /'
+			[ -z "${KEEP:-}" ] || echo "     kept: $place"
+		fi
+	} > "$place.said"
+	echo "$passed $failed $skipped" >> "$results"
+	echo "$took $name" >> "$times"
+	rm -f "$place/judged" "$place/left"
+	{ [ "${KEEP:-}" ] && [ "$failed" -ne 0 ]; } || rm -rf --one-file-system "$place"
+}
+
+# show_part NAME: failed tests, skipped tests and the counts of a part that has ended.
+show_part()
+{
+	local said
+	said=$(place_of "$1").said
+	cat "$said"
+	rm "$said"
+}
+
+# run_part NAME COMMAND...: in a temporary directory of its own, for PART_TIMEOUT seconds at most.
+run_part()
+{
+	local pid
+	begin_part "$@"
+	pid=$!
+	wait "$pid"
+	end_part "$pid" $?
+	show_part "$1"
+}
+
+# run_beside NAME...: the parts side by side, as many at a time as JOBS says, or as there are CPUs. What they say comes in
+# their order. "part_command NAME" sets $command. Those in $longest begin first.
+longest=() command=()
+run_beside()
+{
+	local waiting=() shown=("$@") name pid
+	for name in "${longest[@]}" "$@"; do
+		[[ " ${waiting[*]} " == *" $name "* || " $* " != *" $name "* ]] || waiting+=("$name")
+	done
+	while [ ${#shown[@]} -gt 0 ]; do
+		while [ ${#waiting[@]} -gt 0 ] && [ ${#running[@]} -lt "${JOBS:-$(nproc)}" ]; do
+			part_command "${waiting[0]}"
+			begin_part "${waiting[0]}" "${command[@]}"
+			waiting=("${waiting[@]:1}")
+		done
+		# Not "wait -n": bash passes over a job that ended before the call, and waits for another one.
+		sleep 0.1
+		for pid in "${!running[@]}"; do
+			kill -0 "$pid" 2> /dev/null || { wait "$pid"; end_part "$pid" $?; }
+		done
+		while [ ${#shown[@]} -gt 0 ] && [ -e "$(place_of "${shown[0]}").said" ]; do
+			show_part "${shown[0]}"
+			shown=("${shown[@]:1}")
+		done
+	done
+}
+
+# print_times: how long each part took, the longest first. Those below a second stand together.
+print_times()
+{
+	sort -rn "$times" | awk '
+		function add(text)
+		{
+			line = line separator text
+			separator = ", "
+			if (length(line) > 100) { print line ","; line = separator = "" }
+		}
+		BEGIN { line = "times: " }
+		$1 >= 1000 { add(sprintf("%s %.0f s", $2, $1 / 1000)); next }
+		{ nr++; sum += $1 }
+		END { print line separator nr + 0 " below a second " sprintf("%.0f s", sum / 1000) }'
+}
+
+# sum_results: the counts of all parts together, in a line; succeeds if none failed and one passed.
+sum_results()
+{
+	awk '{p += $1; f += $2; s += $3} END {print p + 0 " passed, " f + 0 " failed, " s + 0 " skipped"; exit f || !p}' "$results"
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Saved samples of all versions of interpreters that profrec claims to know (tests/images): the walk of each gives the
+# same frames as it did in the process. tests/images/versions.tsv says why a version has no sample.
+# Runs beside other parts.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/languages.sh
+. tests/lib/languages.sh
+images=tests/images
+
+# claimed_versions: lines "LANGUAGE VERSION" of 'profrec --languages help'.
+claimed_versions()
+{
+	"$profrec" --languages help | awk -F '  +' '
+		NR > 1 && !NF {exit}
+		NR > 1 {
+			runs = $NF
+			sub(/^[^0-9]*/, "", runs)
+			nr = split(runs, list, ", ")
+			for (i = 1; i <= nr; i++) {
+				split(list[i] " to " list[i], ends, " to ")
+				split(ends[1], from, ".")
+				split(ends[2], to, ".")
+				if (from[2] == "") {
+					for (v = from[1]; v <= to[1] + 0; v++) print $1, v
+					continue
+				}
+				for (v = from[2]; v <= to[2] + 0; v++) print $1, from[1] "." v
+			}
+		}'
+}
+
+# same_frames IMAGE
+same_frames()
+{
+	timeout 60 "$BUILD/tests/image_frames" "$1.zst" > "$dir/frames" || return
+	diff -u "$1.frames" "$dir/frames"
+}
+
+# is_telling FRAMES: enough functions and native frames to show that the walk is right.
+is_telling()
+{
+	awk '/_\[[a-z,]*\]$/ {if (!seen[$0]++) functions++; next} NR > 1 {native++} {last = NR}
+		END {print NR - 1 " frames, " functions " functions"; exit !(NR > 10 && functions > 1 && native > 0)}' "$1"
+}
+
+cut -f 1,2 "$images/versions.tsv" | tail -n +2 | tr '\t' ' ' | sort > "$dir/listed"
+claimed_versions | sort > "$dir/claimed"
+check "versions.tsv has each version that is claimed, and no other" diff -u "$dir/claimed" "$dir/listed"
+check "there are versions" at_least "$(wc -l < "$dir/claimed")" 30
+
+while IFS=$'\t' read -r language version _ _ _ why; do
+	image=$images/$language-$version
+	if [ "$why" != saved ]; then
+		skip "$language $version" "$why"
+		continue
+	fi
+	check "$language $version: the frames are those of the process" same_frames "$image"
+	check "$language $version: they tell enough" is_telling "$image.frames"
+	check "$language $version: the file says that version" contains "$(head -n 1 "$image.frames")" "$(
+		case $language in
+		js) awk -v node="$version" -F '[^0-9]+' '$2 == node && /\.node = / {print "V8 " $3 "." $4}' \
+			record/languages/files/node_layouts.c ;;
+		java) [ "$version" = 8 ] && echo "HotSpot 1.8." || echo "HotSpot $version." ;;
+		py) echo "CPython $version" ;;
+		rb) echo "Ruby $version." ;;
+		php) echo "PHP $version." ;;
+		pl) echo "Perl $version." ;;
+		beam) echo "BEAM $version" ;;
+		esac)"
+done < <(tail -n +2 "$images/versions.tsv")
+
+check "an image is small" at_most "$(stat -c %s "$images"/*.zst | sort -n | tail -n 1)" 51200
+check "all images are small" at_most "$(cat "$images"/*.zst | wc -c)" 1048576
+plan_end

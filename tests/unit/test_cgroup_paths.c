@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/process/cgroup_paths.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/readfile.h"
+#include "tests/unit/oom.h"
+#include "tests/unit/suite.h"
+
+/* No cgroup has this id. */
+#define ID_NONE UINT64_C(0x7000000000000001)
+
+static char root[PATH_MAX], point[PATH_MAX];
+static struct cgroup_paths paths;
+
+static void begin(void)
+{
+	paths = (struct cgroup_paths){0};
+}
+
+static void end(void)
+{
+	cgroup_paths_deinit(&paths);
+}
+
+START_TEST(mounts)
+{
+	ck_assert(cgroup_mount_parse(
+		"22 1 0:21 / /proc rw,nosuid - proc proc rw\n"
+		"31 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw\n",
+		root, point));
+	ck_assert_str_eq(root, "/");
+	ck_assert_str_eq(point, "/sys/fs/cgroup");
+	ck_assert(
+		cgroup_mount_parse("9 8 0:7 /a\\040b /m\\134n ro - cgroup2 none rw", root, point));
+	ck_assert_str_eq(root, "/a b");
+	ck_assert_str_eq(point, "/m\\n");
+}
+END_TEST
+
+START_TEST(no_mounts)
+{
+	static const char *const texts[] = {
+		"",
+		"\n",
+		"9 8 0:7 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n",
+		"9 8 0:7 / /cgroup2 rw - tmpfs cgroup2 rw\n",
+		"9 - cgroup2 cgroup2 rw\n",
+		"9 8 0:7 - cgroup2 cgroup2 rw\n",
+		"9 8 0:7 / /x rw\n- cgroup2 x\n",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		ck_assert_msg(!cgroup_mount_parse(texts[i], root, point), "%s", texts[i]);
+}
+END_TEST
+
+/* The id of a cgroup is the inode of its directory. */
+static uint64_t make_cgroup(char *path)
+{
+	char_vec text = {0};
+	struct stat st;
+	bool is_there = !read_file("/proc/self/mountinfo", 8 << 20, &text) && text.nr &&
+			cgroup_mount_parse(text.data, root, point) && !strcmp(root, "/");
+
+	vec_free(&text);
+	snprintf(path, PATH_MAX, "%.1000s/profrec-test-%d", point, getpid());
+	if (!is_there || mkdir(path, 0755))
+		return 0;
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_ino;
+}
+
+START_TEST(removed_after_the_look)
+{
+	char path[PATH_MAX], want[64];
+	uint64_t id = make_cgroup(path);
+	const char *found;
+
+	snprintf(want, sizeof(want), "/profrec-test-%d", getpid());
+	if (!id) {
+		printf("# no cgroup can be made here\n");
+		return;
+	}
+	ck_assert_int_eq(cgroup_paths_look(&paths, id), 0);
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_eq(cgroup_paths_look(&paths, id), 0);
+	found = cgroup_paths_find(&paths, id);
+	/* Not everybody may open a cgroup by its id. */
+	if (!geteuid() || found)
+		ck_assert_pstr_eq(found, want);
+}
+END_TEST
+
+START_TEST(unknown_and_learned)
+{
+	struct memory_budget memory = {.max_bytes = 1 << 20};
+
+	paths.memory = &memory;
+	ck_assert_int_eq(cgroup_paths_look(&paths, 0), 0);
+	ck_assert_uint_eq(paths.known.nr, 0);
+	ck_assert_int_eq(cgroup_paths_look(&paths, ID_NONE), 0);
+	ck_assert_ptr_null(cgroup_paths_find(&paths, ID_NONE));
+	ck_assert_int_eq(cgroup_paths_learn(&paths, ID_NONE, "/first"), 0);
+	ck_assert_int_eq(cgroup_paths_learn(&paths, ID_NONE, "/second"), 0);
+	ck_assert_int_eq(cgroup_paths_learn(&paths, ID_NONE + 1, "/other"), 0);
+	ck_assert_str_eq(cgroup_paths_find(&paths, ID_NONE), "/first");
+	ck_assert_ptr_null(cgroup_paths_find(&paths, ID_NONE + 1));
+	ck_assert_uint_gt(memory.used_bytes, 0);
+	cgroup_paths_deinit(&paths);
+	ck_assert_uint_eq(memory.used_bytes, 0);
+	begin();
+}
+END_TEST
+
+START_TEST(out_of_memory)
+{
+	oom_for_each_call(n)
+	{
+		int ret = cgroup_paths_look(&paths, ID_NONE);
+
+		if (!ret)
+			ret = cgroup_paths_learn(&paths, ID_NONE, "/path");
+		ck_assert(!ret || (oom_hit && ret == -ENOMEM));
+		end();
+		begin();
+	}
+}
+END_TEST
+
+SUITE_MAIN_WITH("cgroup_paths", begin, end, mounts, no_mounts, removed_after_the_look,
+		unknown_and_learned, out_of_memory)

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/system/shares.h"
+
+#include <errno.h>
+
+#include "record/system/owner_queue.h"
+#include "record/system/owner_time.h"
+#include "tests/unit/random.h"
+#include "tests/unit/suite.h"
+
+#define ALICE 1000u
+#define BOB   1001u
+
+#define SECOND_NS UINT64_C(1000000000)
+
+/* Takes room for @item, and gives back whatever has to go first. Returns how many had to go. */
+static int take(struct shares *s, uint32_t item, uint32_t uid, uint32_t nr, uint64_t use)
+{
+	uint32_t loser = SHARES_NO_ITEM;
+	int ret, nr_gone = 0;
+
+	while ((ret = shares_take(s, item, uid, nr, use, &loser)) && loser != SHARES_NO_ITEM) {
+		ck_assert_int_eq(ret, -ENOSPC);
+		ck_assert_uint_ne(s->items.data[loser].nr, 0);
+		shares_give(s, loser);
+		nr_gone++;
+	}
+	return ret ? ret : nr_gone;
+}
+
+static uint64_t held(const struct shares *s, uint32_t uid)
+{
+	vec_for_each(&s->owners, o)
+		if (o->uid == uid)
+			return o->held;
+	return 0;
+}
+
+START_TEST(room_that_nobody_uses_is_for_anybody)
+{
+	struct shares s = {.size = 8};
+
+	for (uint32_t i = 0; i < 8; i++)
+		ck_assert_int_eq(take(&s, i, ALICE, 1, 1), 0);
+	ck_assert_uint_eq(held(&s, ALICE), 8);
+	ck_assert_uint_eq(shares_nr_lacked(&s), 0);
+	shares_deinit(&s);
+}
+END_TEST
+
+START_TEST(who_has_most_gives_back_down_to_an_equal_share)
+{
+	struct shares s = {.size = 8};
+
+	for (uint32_t i = 0; i < 8; i++)
+		take(&s, i, ALICE, 1, 100);
+	for (uint32_t i = 8; i < 13; i++)
+		ck_assert_int_eq(take(&s, i, BOB, 1, 1), i < 12 ? 1 : -ENOSPC);
+	ck_assert_uint_eq(held(&s, ALICE), 4);
+	ck_assert_uint_eq(held(&s, BOB), 4);
+	ck_assert_int_eq(take(&s, 13, ALICE, 1, 1), -ENOSPC);
+	ck_assert_uint_eq(shares_nr_lacked(&s), 2);
+	shares_deinit(&s);
+}
+END_TEST
+
+START_TEST(root_has_what_it_needs)
+{
+	struct shares s = {.size = 8};
+
+	for (uint32_t i = 0; i < 8; i++)
+		take(&s, i, ALICE, 1, 100);
+	for (uint32_t i = 8; i < 16; i++)
+		ck_assert_int_eq(take(&s, i, 0, 1, 1), 1);
+	ck_assert_uint_eq(held(&s, 0), 8);
+	ck_assert_int_eq(take(&s, 0, ALICE, 1, 1), -ENOSPC);
+	shares_deinit(&s);
+}
+END_TEST
+
+START_TEST(the_least_used_goes_first)
+{
+	struct shares s = {.size = 3};
+
+	for (uint32_t i = 0; i < 3; i++)
+		take(&s, i, ALICE, 1, 1);
+	shares_use(&s, 0, 5);
+	shares_use(&s, 2, 3);
+	ck_assert_uint_eq(shares_loser(&s, BOB, 1, 1), 1);
+	/* Of her own, she has the one that is wanted more. */
+	ck_assert_uint_eq(shares_loser(&s, ALICE, 1, 1), SHARES_NO_ITEM);
+	ck_assert_uint_eq(shares_loser(&s, ALICE, 1, 2), 1);
+	shares_deinit(&s);
+}
+END_TEST
+
+START_TEST(what_is_idle_gives_way_to_everybody)
+{
+	struct shares s = {.size = 2};
+
+	take(&s, 0, 0, 1, 7);
+	take(&s, 1, 0, 1, 8);
+	ck_assert_uint_eq(shares_loser(&s, BOB, 1, 1), SHARES_NO_ITEM);
+	for (int i = 0; i < 3; i++)
+		shares_age(&s);
+	ck_assert_uint_eq(shares_loser(&s, BOB, 1, 1), 0);
+	ck_assert_uint_eq(shares_loser(&s, BOB, 1, 0), SHARES_NO_ITEM);
+	ck_assert_uint_eq(shares_loser(&s, 0, 1, 0), 0);
+	shares_deinit(&s);
+}
+END_TEST
+
+START_TEST(room_that_cannot_be_given_back_has_a_limit)
+{
+	struct shares s = {.size = 8, .owner_max = 2};
+
+	take(&s, 0, ALICE, 2, 1);
+	ck_assert_int_eq(take(&s, 1, ALICE, 1, 1), -ENOSPC);
+	ck_assert_int_eq(take(&s, 1, BOB, 2, 1), 0);
+	ck_assert_int_eq(take(&s, 2, 0, 4, 1), 0);
+	ck_assert_uint_eq(shares_nr_lacked(&s), 1);
+	shares_deinit(&s);
+}
+END_TEST
+
+START_TEST(nothing_goes_for_what_can_never_fit)
+{
+	struct shares s = {.size = 4};
+
+	take(&s, 0, ALICE, 4, 1);
+	ck_assert_int_eq(take(&s, 1, 0, 5, 1), -ENOSPC);
+	ck_assert_uint_eq(held(&s, ALICE), 4);
+	shares_deinit(&s);
+}
+END_TEST
+
+/* Two users never take from each other in turns, whatever the sizes are. */
+START_TEST(room_does_not_go_back_and_forth)
+{
+	struct random rng = {11};
+
+	for (int round = 0; round < 200; round++) {
+		struct shares s = {.size = 64};
+		uint32_t item = 0, nr_gone = 0;
+
+		for (int i = 0; i < 400; i++) {
+			uint32_t uid = random_below(&rng, 2) ? ALICE : BOB;
+			int ret = take(&s, item, uid, 1 + random_below(&rng, 30), 1);
+
+			item += ret >= 0;
+			nr_gone += ret > 0;
+			ck_assert_uint_le(s.used, s.size);
+			ck_assert_uint_eq(s.used, held(&s, ALICE) + held(&s, BOB));
+		}
+		ck_assert_uint_lt(nr_gone, 64);
+		shares_deinit(&s);
+	}
+}
+END_TEST
+
+/* Ids of a user namespace may be many: those beyond the table are one owner. */
+START_TEST(owners_are_bounded)
+{
+	struct shares s = {.size = 1 << 20};
+
+	for (uint32_t i = 0; i < 3000; i++)
+		ck_assert_int_eq(take(&s, i, 1 + i, 1, 1), 0);
+	ck_assert_uint_eq(s.owners.nr, SHARES_OWNERS_MAX);
+	ck_assert_uint_eq(held(&s, SHARES_OTHERS), 3000 - SHARES_OWNERS_MAX + 1);
+	for (uint32_t i = 0; i < 3000; i++)
+		shares_give(&s, i);
+	ck_assert_uint_eq(s.used, 0);
+	shares_deinit(&s);
+}
+END_TEST
+
+static bool is_not_bob(void *ctx, uint32_t uid)
+{
+	(void)ctx;
+	return uid != BOB;
+}
+
+START_TEST(users_take_turns_and_root_is_first)
+{
+	static const uint32_t uids[] = {ALICE, ALICE, ALICE, BOB, BOB, 0};
+	static const uint32_t order[] = {5, 0, 3, 1, 4, 2};
+	struct owner_queue q = {.max = 16};
+	struct queue_entry e;
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(uids); i++)
+		ck_assert_int_eq(owner_queue_add(&q, uids[i], i, &e), 0);
+	for (uint32_t i = 0; i < ARRAY_SIZE(order); i++) {
+		ck_assert(owner_queue_take(&q, NULL, NULL, &e));
+		ck_assert_uint_eq(e.tag, order[i]);
+		ck_assert_uint_eq(e.uid, uids[order[i]]);
+	}
+	ck_assert(!owner_queue_take(&q, NULL, NULL, &e));
+	owner_queue_add(&q, BOB, 7, &e);
+	ck_assert(!owner_queue_take(&q, is_not_bob, NULL, &e));
+	owner_queue_add(&q, ALICE, 8, &e);
+	ck_assert(owner_queue_take(&q, is_not_bob, NULL, &e));
+	ck_assert_uint_eq(e.tag, 8);
+	owner_queue_deinit(&q);
+}
+END_TEST
+
+START_TEST(who_fills_the_queue_leaves_it)
+{
+	struct owner_queue q = {.max = 4};
+	struct queue_entry lost;
+
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_int_eq(owner_queue_add(&q, ALICE, i, &lost), 0);
+	ck_assert_int_eq(owner_queue_add(&q, ALICE, 4, &lost), 1);
+	ck_assert_uint_eq(lost.tag, 4);
+	ck_assert_int_eq(owner_queue_add(&q, BOB, 5, &lost), 1);
+	ck_assert_uint_eq(lost.tag, 3);
+	ck_assert_int_eq(owner_queue_add(&q, 0, 6, &lost), 1);
+	ck_assert_uint_eq(lost.tag, 2);
+	ck_assert_uint_eq(q.waiting.nr, 4);
+	owner_queue_deinit(&q);
+}
+END_TEST
+
+START_TEST(each_user_has_time_that_comes_back)
+{
+	struct owner_time t = {.part = 100, .max_ns = SECOND_NS};
+	uint64_t now_ns = 5 * SECOND_NS;
+
+	owner_time_charge(&t, ALICE, SECOND_NS / 4, now_ns);
+	ck_assert_uint_eq(owner_time_left(&t, ALICE, now_ns), SECOND_NS / 4 * 3);
+	ck_assert_uint_eq(owner_time_left(&t, BOB, now_ns), SECOND_NS);
+	owner_time_charge(&t, ALICE, SECOND_NS, now_ns);
+	ck_assert_uint_eq(owner_time_left(&t, ALICE, now_ns), 0);
+	ck_assert_uint_eq(owner_time_left(&t, ALICE, now_ns + 25 * SECOND_NS), 0);
+	ck_assert_uint_gt(owner_time_left(&t, ALICE, now_ns + 26 * SECOND_NS), 0);
+	ck_assert_uint_eq(owner_time_left(&t, ALICE, now_ns + 125 * SECOND_NS), SECOND_NS);
+	owner_time_charge(&t, 0, SECOND_NS, now_ns);
+	ck_assert_uint_eq(owner_time_left(&t, 0, now_ns), UINT64_MAX);
+	owner_time_deinit(&t);
+}
+END_TEST
+
+START_TEST(neither_debts_nor_accounts_add_up)
+{
+	struct owner_time t = {.part = 100, .max_ns = SECOND_NS};
+
+	for (uint32_t i = 0; i < 3; i++)
+		owner_time_charge(&t, ALICE, UINT64_MAX, SECOND_NS);
+	ck_assert_uint_eq(owner_time_left(&t, ALICE, 102 * SECOND_NS), SECOND_NS / 100);
+	for (uint32_t i = 0; i < 3000; i++)
+		owner_time_charge(&t, 1 + i, SECOND_NS, SECOND_NS);
+	ck_assert_uint_eq(t.accounts.nr, 1024);
+	ck_assert_uint_eq(owner_time_left(&t, 2999, SECOND_NS), 0);
+	owner_time_charge(&t, BOB + 5000, SECOND_NS / 2, 1000 * SECOND_NS);
+	ck_assert_uint_eq(t.accounts.nr, 1024);
+	ck_assert_uint_eq(owner_time_left(&t, BOB + 5000, 1000 * SECOND_NS), SECOND_NS / 2);
+	owner_time_deinit(&t);
+}
+END_TEST
+
+SUITE_MAIN("shares", room_that_nobody_uses_is_for_anybody,
+	   who_has_most_gives_back_down_to_an_equal_share, root_has_what_it_needs,
+	   the_least_used_goes_first, what_is_idle_gives_way_to_everybody,
+	   nothing_goes_for_what_can_never_fit, room_that_cannot_be_given_back_has_a_limit,
+	   room_does_not_go_back_and_forth, owners_are_bounded, users_take_turns_and_root_is_first,
+	   who_fills_the_queue_leaves_it, each_user_has_time_that_comes_back,
+	   neither_debts_nor_accounts_add_up)

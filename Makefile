@@ -176,7 +176,11 @@ $(B)/workloads/%: tests/workloads/%.c
 # Sanitizers cannot be linked statically.
 STATIC_BIN := $(if $(SAN),,$(B)/static/profrec)
 
-tests-build: all $(UNIT_BIN) $(TOOL_BIN) $(LOAD_BIN) $(STATIC_BIN)
+# What is installed decides what is built. In make deps check, make read this file before deps installed it, so it reads anew.
+tests-build:
+	+@$(MAKE) --no-print-directory tests-programs
+
+tests-programs: all $(UNIT_BIN) $(TOOL_BIN) $(LOAD_BIN) $(STATIC_BIN)
 
 check: tests-build ## run all tests; what cannot run here is skipped with its reason (TESTS='PART ...', CASE=TEST, KEEP=1)
 	BUILD=$(abspath $(B)) tests/run
@@ -240,7 +244,7 @@ clean: ## remove the build directory
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-.PHONY: FORCE all profrec profrep man completion tests-build check check-quick check-kernels bench deps demo install clean help
+.PHONY: FORCE all profrec profrep man completion tests-build tests-programs check check-quick check-kernels bench deps demo install clean help
 
 # Roots of check-fresh have directories of such names.
 -include $(shell find $(B) -path $(B)/fresh -prune -o -name '*.d' -print 2>/dev/null)

@@ -54,8 +54,9 @@ functions_of_script()
 	} {split("", seen); depth = 0} END {for (f in total) printf "%d %d %s\n", self[f], total[f], f}' "$1" | LC_ALL=C sort
 }
 
-# Frames without any name are addresses or files for pprof.
-pprof_names() { grep -vE ' ([0-9a-f]*|\[[^ +]*( \(deleted\))?\]|<unknown>)$'; }
+# Frames without any name are addresses or files for pprof, and [unknown] for profrep. One with the start of its function,
+# as [FILE+0x1234], has a name. A file may have a plus in its own name, as libstdc++.
+pprof_names() { awk '/ \[[^ ]*\+0x[0-9a-f]+\]$/ || !/ ([0-9a-f]*|\[[^ ]*( \(deleted\))?\]|<unknown>)$/'; }
 
 # Each prints a difference: reads_FORMAT RECORDING OPTION...
 reads_pprof()
@@ -99,6 +100,11 @@ for name in basic hostile mangled missed processes languages order ends; do
 	[ $name != mangled ] || no_speedscope=1
 	reads_all "$name" "$dir/$name.prof"
 done
+
+## A frame without a name, in a file whose name has a plus, as those of libstdc++ have.
+printf '%s\n' "object f file /usr/lib/libf++.so.6 aa" "sym f 0 16 named" "process p 1 1" "map p f 0x1000 0x1000 0" \
+	"count p p 3 user f:1 f:40" | "$BUILD/tests/prof_make" > "$dir/plus.prof"
+reads_all "a file with a plus in its name" "$dir/plus.prof"
 
 ## A real one: the kernel, a program in C, functions of Python and of its interpreter, and code that was made at run time.
 "$profrec" -q -F 999 -o "$dir/app.prof" -- bash -c 'timeout 2 "$1" & timeout 2 openssl speed -seconds 1 sha256 &

@@ -84,13 +84,6 @@ static const struct {
 	 .stackinfo = 0xe0,
 	 .main_sub = 0x630,
 	 .file = 0x4d8},
-	/* nowhere: v5.46.0 */
-	{.minor = 46,
-	 .first_op = 202,
-	 .bytes = 0xec0,
-	 .stackinfo = 0xe0,
-	 .main_sub = 0x630,
-	 .file = 0x4d8},
 };
 
 bool perl_version(size_t i, struct interpreter_version *version)

@@ -36,13 +36,6 @@
 /* Processes of one user may have this part of the requests that wait for the child: 1 / this. */
 #define LINE_SHARE 4
 
-/*
- * CPU time for the tables of one user's files: 1 / this of the time that passes, and what can be
- * saved up. A browser's file takes a tenth of a second. A file that the child dies of takes all.
- */
-#define TIME_PART   100
-#define TIME_MAX_NS NS_PER_S
-
 /* Pause of a file whose owner has used up the CPU time. */
 #define TIME_PAUSE_NS NS_PER_S
 
@@ -400,7 +393,7 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 		shares_note_lack(&u->unserved, share_owner_of(request.uid, t->owner));
 		return -EDQUOT;
 	}
-	request.cpu_max_us = min_u64(left_ns, TIME_MAX_NS) / 1000;
+	request.cpu_max_us = min_u64(left_ns, TABLE_TIME_MAX_NS) / 1000;
 	ret = shares_take(&u->line, nr, request.uid, 1, 1, &loser);
 	if (ret)
 		return ret == -ENOSPC ? -EAGAIN : ret;
@@ -440,11 +433,13 @@ int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	return 0;
 }
 
-/* After -EAGAIN, another file was to blame. */
+/* After -EAGAIN, another file was to blame; after -EDQUOT, the owner had no time left. */
 static void note_failure(struct file_tables *u, uint32_t nr, int status)
 {
-	if (status == -EAGAIN)
-		note_request(u, nr, -EAGAIN);
+	if (status == -EDQUOT)
+		shares_note_lack(&u->unserved, u->tables.data[nr].owner);
+	if (status == -EAGAIN || status == -EDQUOT)
+		note_request(u, nr, status);
 	else
 		set_state(u, nr, TABLE_IMPOSSIBLE);
 }
@@ -473,7 +468,7 @@ static void charge_owner(struct file_tables *u, uint32_t nr, int status, uint64_
 		u->child_cpu_ns = 0;
 	u->child = child;
 	if (status == -EIO || status == -ETIMEDOUT)
-		used_ns = TIME_MAX_NS;
+		used_ns = TABLE_TIME_MAX_NS;
 	else if (cpu_ns > u->child_cpu_ns)
 		used_ns = cpu_ns - u->child_cpu_ns;
 	u->child_cpu_ns = max_u64(cpu_ns, u->child_cpu_ns);
@@ -571,7 +566,7 @@ int file_tables_init(struct file_tables *u, const char *cache, struct looker *lo
 		.rows = {.size = UINT64_MAX, .owner_max = TABLE_MAPS_ROWS / OWNER_SHARE},
 		.pages = {.size = UINT64_MAX, .owner_max = UNWIND_MAX_PAGES / OWNER_SHARE},
 		.line = {.size = WORKER_WAITING_MAX, .owner_max = WORKER_WAITING_MAX / LINE_SHARE},
-		.time = {.part = TIME_PART, .max_ns = TIME_MAX_NS},
+		.time = {.part = TABLE_TIME_PART, .max_ns = TABLE_TIME_MAX_NS},
 	};
 	if (table_maps_init(&u->store) || vec_append(&u->tables, none, ARRAY_SIZE(none)))
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");

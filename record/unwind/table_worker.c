@@ -13,9 +13,11 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/minmax.h"
 #include "record/system/child.h"
 #include "record/system/fd_message.h"
 #include "record/system/owner_queue.h"
+#include "record/system/owner_time.h"
 #include "record/system/sandbox.h"
 #include "record/system/shares.h"
 #include "record/system/worker_line.h"
@@ -81,6 +83,12 @@ static int add_request(struct owner_queue *queue, const struct table_request *re
 	return owner_queue_add(queue, share_owner_of(request->uid, st.st_uid), i, &lost);
 }
 
+/*
+ * What each user has used here. The recorder keeps such an account, too, but learns of a file's
+ * time only with the answer, when it has sent more files of that user.
+ */
+static struct owner_time used = {.part = TABLE_TIME_PART, .max_ns = TABLE_TIME_MAX_NS};
+
 /* Takes over what is in the socket, and waits for a request if there is none. */
 static int receive_requests(int sock, struct owner_queue *queue)
 {
@@ -109,23 +117,47 @@ static void limit_time(uint64_t us)
 	setitimer(ITIMER_PROF, &value, NULL);
 }
 
-static int answer_request(int sock, const struct waiting_request *w)
+/* CPU time that the file may take, in microseconds. */
+static uint64_t time_left_us(const struct waiting_request *w)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t left_ns = min_u64(owner_time_left(&used, w->request.uid, now_ns),
+				   owner_time_left(&used, w->owner, now_ns));
+
+	return w->owner ? min_u64(w->request.cpu_max_us, left_ns / 1000) : TABLE_CPU_MAX_US;
+}
+
+/* Fills in the answer, and makes *@memfd the table, if there is one. */
+static void work(const struct waiting_request *w, struct worker_reply *reply, int *memfd)
 {
 	const struct table_request *request = &w->request;
-	struct worker_reply reply = {.tag = request->tag, .status = WORKER_BEGINS};
-	_cleanup_close_ int memfd = -1;
+	uint64_t left_us = time_left_us(w);
+	uint64_t begin_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct found_interpreter found;
+
+	reply->status = -EDQUOT;
+	reply->cpu_ns = begin_ns;
+	if (!left_us)
+		return;
+	limit_time(left_us);
+	reply->status = make_table(w->fd, request->is_known ? request->known : NULL, memfd);
+	interpreter_search(w->fd, &found);
+	limit_time(0);
+	memcpy(reply->own, &found, sizeof(found));
+	malloc_trim(0);
+	reply->cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	owner_time_charge(&used, w->owner, reply->cpu_ns - begin_ns, clock_monotonic_ns());
+}
+
+static int answer_request(int sock, const struct waiting_request *w)
+{
+	struct worker_reply reply = {.tag = w->request.tag, .status = WORKER_BEGINS};
+	_cleanup_close_ int memfd = -1;
 	int ret = fd_message_send(sock, &reply, sizeof(reply), -1);
 
 	if (ret)
 		return ret;
-	limit_time(w->owner ? request->cpu_max_us + 1 : TABLE_CPU_MAX_US);
-	reply.status = make_table(w->fd, request->is_known ? request->known : NULL, &memfd);
-	interpreter_search(w->fd, &found);
-	limit_time(0);
-	memcpy(reply.own, &found, sizeof(found));
-	malloc_trim(0);
-	reply.cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	work(w, &reply, &memfd);
 	return fd_message_send(sock, &reply, sizeof(reply), memfd);
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "common/clock.h"
 #include "record/cfi/unwind_table.h"
 
 /* Comes with the file's descriptor. */
@@ -21,6 +22,13 @@ struct table_request {
 
 /* CPU time for a file of root. Large ones, such as browsers, take a tenth of a second. */
 #define TABLE_CPU_MAX_US 4000000
+
+/*
+ * CPU time for the tables of one user's files: 1 / this of the time that passes, and what can be
+ * saved up. Without any left, the answer is -EDQUOT. A file that the child dies of takes all.
+ */
+#define TABLE_TIME_PART   100
+#define TABLE_TIME_MAX_NS NS_PER_S
 
 /*
  * A request for a table, unless it has the hash @known (NULL: in any case). User and time are

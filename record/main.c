@@ -10,8 +10,11 @@
 #include "record/recorder.h"
 #include "record/repeat.h"
 
-/* Exit statuses. */
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+/*
+ * Exit statuses. With a command, whose status profrec passes on, its own failures have the status
+ * that those of env(1) and timeout(1) have.
+ */
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_OWN_FAILURE = 125 };
 
 /* Otherwise an opened file could get the number of a closed standard descriptor, and messages. */
 static void open_standard_fds(void)
@@ -25,25 +28,35 @@ static void open_standard_fds(void)
 		close(fd);
 }
 
+/* The exit status after @ret, a negative errno. @command is that of a failed exec, or 0. */
+static int failed_status(const struct record_options *options, int ret, bool is_usage, int command)
+{
+	if (command)
+		return command;
+	if (options->command)
+		return EXIT_OWN_FAILURE;
+	return is_usage && ret != -ENOMEM ? EXIT_USAGE : EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	struct record_options options;
 	struct err err = {0};
 	int status = EXIT_OK;
+	bool is_usage;
 	int ret;
 
 	open_standard_fds();
 	hash_seed_init();
 	ret = record_options_parse(&options, argc, argv, &err);
-	if (ret == OPTIONS_RUN) {
-		ret = options.repeat ? repeat_recordings(&options, &err)
-				     : recorder_run(&options, &err);
-		status = ret ? EXIT_FAILED : EXIT_OK;
-	} else if (ret < 0) {
-		status = ret == -ENOMEM ? EXIT_FAILED : EXIT_USAGE;
-	}
-	if (status)
+	is_usage = ret < 0;
+	if (ret == OPTIONS_RUN)
+		ret = options.repeat ? repeat_recordings(&options, &status, &err)
+				     : recorder_run(&options, &status, &err);
+	if (ret < 0) {
+		status = failed_status(&options, ret, is_usage, status);
 		err_print(&err, "profrec", stderr);
+	}
 	record_options_deinit(&options);
 	return status;
 }

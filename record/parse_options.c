@@ -350,9 +350,6 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		.languages = ALL_LANGUAGES,
 		.overhead_limit = OVERHEAD_DEFAULT,
 	};
-	options->command_line = join_arguments(argc, argv);
-	if (!options->command_line)
-		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
 	/* All arguments after the first -- are the command's. */
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--"))
@@ -363,6 +360,9 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		options->command = argv + i + 1;
 		break;
 	}
+	options->command_line = join_arguments(argc, argv);
+	if (!options->command_line)
+		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
 	ret = command_line_choose(&line, &record_program, own_argc, argv, err);
 	if (!ret)
 		ret = command_line_parse(&line, options, err);

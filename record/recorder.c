@@ -466,7 +466,17 @@ static void release_all(struct recorder *r, bool keep_part)
 	wakeups_deinit(&r->wakeups);
 }
 
-int recorder_run(const struct record_options *options, struct err *err)
+/* The exit status of the command for the caller of recorder_run, which returns @ret. */
+static int command_status(const struct recorder *r, int ret)
+{
+	const struct command *command = &r->session.command;
+
+	if (ret)
+		return command->refused;
+	return r->end_reason == PROF_END_COMMAND ? command_exit_status(command) : 0;
+}
+
+int recorder_run(const struct record_options *options, int *status, struct err *err)
 {
 	struct recorder r = {
 		.options = options,
@@ -492,6 +502,7 @@ int recorder_run(const struct record_options *options, struct err *err)
 			progress_clear(&r.progress);
 		keep_part = ret && r.recordings.nr_stacks;
 	}
+	*status = command_status(&r, ret);
 	release_all(&r, keep_part);
 	return ret;
 }

@@ -8,8 +8,10 @@
 
 /*
  * Records as @options say, and prints progress to stderr. Returns 0 when the last recording is
- * complete and has its name, or a negative errno with @err set.
+ * complete and has its name, or a negative errno with @err set. Then *@status receives the exit
+ * status of the command as a shell tells it: 126 or 127 if it could not be run, and 0 if there is
+ * none, if the recording ended before it, or after another failure.
  */
-int recorder_run(const struct record_options *options, struct err *err);
+int recorder_run(const struct record_options *options, int *status, struct err *err);
 
 #endif

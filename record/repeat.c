@@ -13,9 +13,16 @@
 #include "record/recorder.h"
 #include "record/system/wakeups.h"
 
+/* What a child tells, in memory that it shares with the parent. */
+struct told {
+	struct err err;
+	int status; /* as of recorder_run */
+};
+
 struct repeater {
 	const struct record_options *options;
-	struct err *shared; /* the error of the child, in memory that both have */
+	struct told *told;
+	int status; /* the first that is not 0 */
 	sigset_t signals;
 	pid_t child; /* 0: none */
 	bool stop;
@@ -30,7 +37,7 @@ static void record_in_child(struct repeater *r, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
-	ret = recorder_run(r->options, r->shared);
+	ret = recorder_run(r->options, &r->told->status, &r->told->err);
 	_exit(ret ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
@@ -61,18 +68,21 @@ static int record_once(struct repeater *r, struct err *err)
 	pid_t self = getpid();
 	int status;
 
+	r->told->status = 0;
 	r->child = fork();
 	if (r->child < 0)
 		return err_set(err, -errno, "failed to start a process: %m");
 	if (!r->child)
 		record_in_child(r, self);
 	status = wait_for_child(r);
+	if (!r->status)
+		r->status = r->told->status;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	if (WIFSIGNALED(status))
 		return err_set(err, -EINTR, "failed to record: signal %d ended the recorder",
 			       WTERMSIG(status));
-	*err = *r->shared;
+	*err = r->told->err;
 	return -ECANCELED;
 }
 
@@ -101,14 +111,14 @@ static void pause_between(struct repeater *r)
 	}
 }
 
-int repeat_recordings(const struct record_options *options, struct err *err)
+int repeat_recordings(const struct record_options *options, int *status, struct err *err)
 {
 	struct repeater r = {.options = options};
 	int ret = 0;
 
-	r.shared = mmap(NULL, sizeof(*r.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			-1, 0);
-	if (r.shared == MAP_FAILED)
+	r.told = mmap(NULL, sizeof(*r.told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	if (r.told == MAP_FAILED)
 		return err_set(err, -ENOMEM, "failed to record: out of memory");
 	wakeups_block_signals();
 	wakeups_fill_signals(&r.signals);
@@ -118,6 +128,7 @@ int repeat_recordings(const struct record_options *options, struct err *err)
 		if (!r.stop)
 			ret = record_once(&r, err);
 	}
-	munmap(r.shared, sizeof(*r.shared));
+	munmap(r.told, sizeof(*r.told));
+	*status = r.status;
 	return ret;
 }

@@ -12,9 +12,10 @@
 
 /*
  * Runs the recorder as often as @options says, each time in a child process, because a run gives up
- * privileges for good. SIGINT and SIGTERM end the recording at hand and begin no other. Returns 0
- * or a negative errno with @err set.
+ * privileges for good. SIGINT and SIGTERM end the recording at hand and begin no other. A recording
+ * that fails is the last, too. Returns 0 or a negative errno with @err set. *@status receives the
+ * first status other than 0 that recorder_run had.
  */
-int repeat_recordings(const struct record_options *options, struct err *err);
+int repeat_recordings(const struct record_options *options, int *status, struct err *err);
 
 #endif

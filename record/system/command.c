@@ -72,8 +72,10 @@ int command_go(struct command *command, const char *name, struct err *err)
 	cleanup_close(&command->go_fd);
 	command->go_fd = -1;
 	/* A successful exec closes the other end of the pipe. A failed one writes its errno. */
-	if (io_read(command->failed_fd, &code, sizeof(code)) == sizeof(code))
+	if (io_read(command->failed_fd, &code, sizeof(code)) == sizeof(code)) {
+		command->refused = code == ENOENT ? 127 : 126;
 		return err_set(err, -code, "failed to run '%s': %s", name, strerror(code));
+	}
 	return 0;
 }
 
@@ -88,6 +90,12 @@ void command_reap(struct command *command)
 	    info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)
 		return;
 	command->exited = waitpid(command->pid, &command->status, WNOHANG) > 0;
+}
+
+int command_exit_status(const struct command *command)
+{
+	return WIFSIGNALED(command->status) ? 128 + WTERMSIG(command->status)
+					    : WEXITSTATUS(command->status);
 }
 
 void command_close(struct command *command)

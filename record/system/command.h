@@ -18,6 +18,7 @@ struct command {
 	int failed_fd; /* pipe from the child: the errno of a failed exec */
 	bool exited;   /* and was waited for */
 	int status;    /* as of waitpid */
+	int refused;   /* exec failed: 127 if there is no such program, else 126, as of a shell */
 };
 
 /*
@@ -28,12 +29,15 @@ int command_start(struct command *command, char **argv, struct err *err);
 
 /*
  * Lets the child call exec, and waits until it has. @name is for errors. Returns 0, the errno of
- * the exec or another negative errno, with @err set.
+ * the exec, with refused set, or another negative errno; both with @err set.
  */
 int command_go(struct command *command, const char *name, struct err *err);
 
 /* Sets exited and status if the command has exited. Does not wait for it. */
 void command_reap(struct command *command);
+
+/* The status of a command that has exited, as of a shell: 128 and the number of a signal. */
+int command_exit_status(const struct command *command);
 
 /* Sends SIGTERM to the command if it still runs, and closes the descriptors. */
 void command_close(struct command *command);

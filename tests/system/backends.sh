@@ -291,7 +291,7 @@ find_refusals()
 	[ "$b" = perf ] || refused+=("-e cycles" "-c 1000" "-C 0" "-K")
 	for option in "${refused[@]}"; do
 		# shellcheck disable=SC2086 # words are meant
-		check "$b: $option is refused" says 1 " is not possible by " \
+		check "$b: $option is refused" says 125 " is not possible by " \
 			"$profrec" --backend "$b" -o "$dir/x.prof" $option -- true
 	done
 	if [ "$b" = ptrace ] && command -v strace > /dev/null; then

@@ -17,6 +17,7 @@ check "a duration that is a command" says 2 "to record a command, put -- before 
 check "conflicting options" says 2 "option -K/--kernel-stacks-only: not allowed with option -U/--user-stacks-only" \
 	"$profrec" -U -K
 check "a bad list of pids" says 2 "option -p/--pid: '1,,2' is not a list of process ids (N[,N...])" "$profrec" -p 1,,2
+check "a wrong option before a command" says 125 "profrec: option --frob: unknown" "$profrec" --frob -- true
 check "no command after --" says 2 "no command after --" "$profrec" --
 check "profrep: an unknown option" says 2 "profrep: option --frob: unknown" "$profrep" --frob
 check "profrep: a file that is not there" says 1 "No such file or directory" "$profrep" "$dir/none.prof"
@@ -55,13 +56,13 @@ done
 need_recording
 
 ## Targets that cannot be written.
-check "no such directory" says 1 "No such file or directory" "$profrec" -o "$dir/no/x.prof" -- true
-check "a directory" says 1 "it is not a regular file" "$profrec" -o "$dir" -- true
-check "a device" says 1 "use '-o -' to write to standard output" "$profrec" -o /dev/null -- true
+check "no such directory" says 125 "No such file or directory" "$profrec" -o "$dir/no/x.prof" -- true
+check "a directory" says 125 "it is not a regular file" "$profrec" -o "$dir" -- true
+check "a device" says 125 "use '-o -' to write to standard output" "$profrec" -o /dev/null -- true
 mkfifo "$dir/fifo"
-check "a FIFO" says 1 "it is not a regular file" "$profrec" -o "$dir/fifo" -- true
+check "a FIFO" says 125 "it is not a regular file" "$profrec" -o "$dir/fifo" -- true
 ln -s "$dir/victim" "$dir/link"
-check "a symbolic link is not followed" says 1 "it is not a regular file" "$profrec" -o "$dir/link" -- true
+check "a symbolic link is not followed" says 125 "it is not a regular file" "$profrec" -o "$dir/link" -- true
 check "a symbolic link: its target is untouched" fails 1 test -e "$dir/victim"
 check "a process that does not exist" says 1 "failed to record process 4194303: No such process" \
 	"$profrec" -o "$dir/x.prof" -p 4194303 1
@@ -71,8 +72,10 @@ if has_bpf "a CPU that does not exist" "a frequency the kernel refuses"; then
 	check "a frequency the kernel refuses" says 1 "kernel.perf_event_max_sample_rate" \
 		"$profrec" -o "$dir/x.prof" -F 1000000 1
 fi
-check "a command that does not exist" says 1 "failed to run '/no/such': No such file or directory" \
+check "a command that does not exist" says 127 "failed to run '/no/such': No such file or directory" \
 	"$profrec" -o "$dir/x.prof" -- /no/such
+check "a command that is no program" says 126 "failed to run '$dir': Permission denied" \
+	"$profrec" -o "$dir/x.prof" -- "$dir"
 check "after errors no partial file is left" nothing_left
 check "after errors no recording appears" fails 1 test -e "$dir/x.prof"
 
@@ -110,7 +113,7 @@ else
 	skip "a full disk" "no tmpfs can be mounted"
 fi
 # shellcheck disable=SC2016
-closed_pipe() { "$profrec" -q -F 999 -o - -- sleep 1 2> "$dir/pipe.err" | true; [ "${PIPESTATUS[0]}" -eq 1 ]; }
-check "a reader that went away: status 1" closed_pipe
+closed_pipe() { "$profrec" -q -F 999 -o - -- sleep 1 2> "$dir/pipe.err" | true; [ "${PIPESTATUS[0]}" -eq 125 ]; }
+check "a reader that went away: status 125" closed_pipe
 check "a reader that went away: it is said" contains "$(cat "$dir/pipe.err")" "Broken pipe"
 plan_end

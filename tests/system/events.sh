@@ -50,12 +50,12 @@ check "cpu-clock -c: the headline" contains "$("$profrep" "$dir/period.prof" | h
 
 # User space alone, or the kernel alone: the leaf of every stack shows it.
 leaves() { "$profrep" -fa "$dir/$1.prof" | sed 's/ [0-9]*$//' | grep -c "$2"; }
-record user -q -e cpu-clock:u -F 499 -- timeout 1 dd if=/dev/zero of=/dev/null bs=4k status=none
+record user -q -e cpu-clock:u -F 499 1 -- dd if=/dev/zero of=/dev/null bs=4k status=none
 check "cpu-clock:u: no sample is in the kernel" same "$(leaves user '_\[k\]$')" 0
 check "cpu-clock:u: the recording tells" same "$(info "$dir/user.prof" event)" "cpu-clock:u (type 1, config 0x0)"
 record user2 -q -e cpu-clock:u -F 499 -p $burner 1
 check "cpu-clock:u: there are samples" between "$(hits user2 "^acts;.*;descend ")" 1 "$(duration_ms "$dir/user2.prof")"
-record kernel -q -e cpu-clock:k -F 499 -- timeout 1 dd if=/dev/zero of=/dev/null bs=64k status=none
+record kernel -q -e cpu-clock:k -F 499 1 -- dd if=/dev/zero of=/dev/null bs=64k status=none
 check "cpu-clock:k: every sample is in the kernel" same "$(leaves kernel '_\[k\]$')" "$(leaves kernel .)"
 check "cpu-clock:k: there are samples" between "$(hits kernel "^dd;")" 1 100000
 check "other modifiers: said" says 2 "option -e/--event: 'cycles:pp' has modifiers that are not supported" "$profrec" -e cycles:pp 1

@@ -85,6 +85,14 @@ check "-o - into profrep -" piped
 "$profrec" -F 999 -o "$dir/cmd.prof" -- sh -c '"$1" 300; exit 3' sh "$dir/short" 2> "$dir/cmd.err"
 check "a command: the recording ends with it" same "$(info "$dir/cmd.prof" end)" "the command ended"
 check "a command: its status is said" contains "$(cat "$dir/cmd.err")" "the command exited with status 3"
+# ended_by STATUS ARGUMENT...: the exit status of profrec, with a recording that is whole.
+ended_by() { fails "$1" "$profrec" -q -o "$dir/status.prof" "${@:2}" && is_complete "$dir/status.prof"; }
+check "a command: its status is profrec's" ended_by 3 -- sh -c 'exit 3'
+# shellcheck disable=SC2016
+check "a command: the signal that killed it is told as a shell does" ended_by 143 -- sh -c 'kill -TERM $$'
+check "a command: status 0, if the recording ends first" ended_by 0 1 -- sleep 600
+# shellcheck disable=SC2016
+check "a command: status 0, if a signal ends the recording first" ended_by 0 -- sh -c 'kill -INT $PPID; exec sleep 600'
 check "a command: nothing else is recorded" same "$("$profrep" -f "$dir/cmd.prof" | grep -vcE '^(short|sh|profrec);')" 0
 # shellcheck disable=SC2016
 "$profrec" -q -F 999 -o "$dir/child.prof" -- sh -c '"$1" 300 & wait' sh "$dir/short"

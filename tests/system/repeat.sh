@@ -18,6 +18,19 @@ check "a command: it runs anew for each recording" same "$(wc -l < "$dir/runs")"
 check "a command: names as with --rotate" same "$(cd "$dir" && echo a*.prof)" "a%.prof a%_1.prof a%_2.prof"
 check "a command: the recordings are whole" is_complete "$dir"/a*.prof
 
+# A command that counts its runs and fails with the number of each but the first.
+cat > "$dir/fail" << 'END'
+#!/bin/sh
+echo run >> "$1/fails"
+exit $(($(wc -l < "$1/fails") - 1))
+END
+chmod +x "$dir/fail"
+check "a command that fails: the first status that is not 0" fails 1 \
+	"$profrec" -q -o "$dir/f%%.prof" --repeat 3 -- "$dir/fail" "$dir"
+check "a command that fails: it runs as often as was asked" same "$(wc -l < "$dir/fails")" 3
+check "a command that cannot run: status 127, once" says 127 "failed to run '/no/such'" \
+	"$profrec" -q -o "$dir/g%%.prof" --repeat 3 -- /no/such
+
 ## A duration, and a signal in the second of many.
 "$workloads/func_ab" &
 busy=$!

@@ -36,6 +36,9 @@ static int run(const char *const *args)
 	status = command.status;
 	command_reap(&command); /* the command was waited for before: no effect */
 	ck_assert_int_eq(command.status, status);
+	ck_assert_int_eq(command.refused, 0);
+	ck_assert_int_eq(command_exit_status(&command),
+			 WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	command_close(&command);
 	ck_assert_int_eq(command.pid, 0);
 	return status;
@@ -75,6 +78,7 @@ static void expect_failure(const char *name, int code, const char *text)
 	ck_assert_int_eq(command_start(&command, argv, &err), 0);
 	ck_assert_int_eq(command_go(&command, name, &err), code);
 	ck_assert_str_eq(err.text, text);
+	ck_assert_int_eq(command.refused, code == -ENOENT ? 127 : 126);
 	wait_for_exit(command.pidfd);
 	command_reap(&command);
 	ck_assert(command.exited);

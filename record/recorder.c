@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <signal.h>
 
 #include "common/clock.h"
 #include "record/confine.h"
@@ -50,6 +51,12 @@
 #define NAMES_URGENT_NS (300 * NS_PER_MS)
 
 #define STATUS_INTERVAL_NS NS_PER_S
+
+/* Longest wait for a signal that has reached the reader of standard output a moment earlier. */
+#define READER_SIGNAL_NS (100 * NS_PER_MS)
+
+/* The exit status of a recording that a signal ended together with its reader, as of a shell. */
+#define INTERRUPTED_STATUS (128 + SIGINT)
 
 /*
  * malloc maps blocks of this size and more one by one. By default malloc raises the size when
@@ -466,6 +473,23 @@ static void release_all(struct recorder *r, bool keep_part)
 	wakeups_deinit(&r->wakeups);
 }
 
+/*
+ * Ctrl-C ends all of a pipeline. If it ends the reader of standard output first, nobody is left who
+ * wants the rest of the recording, and the user knows why it is missing.
+ */
+static bool is_interrupted_with_reader(struct recorder *r)
+{
+	int what = 0;
+
+	if (!r->recordings.out.is_unread)
+		return false;
+	if (!r->stop)
+		what = wakeups_wait_writable(&r->wakeups, -1, READER_SIGNAL_NS, r->err);
+	if (what > 0)
+		handle_wakeups(r, what);
+	return r->stop && r->end_reason == PROF_END_SIGNAL;
+}
+
 /* The exit status of the command for the caller of recorder_run, which returns @ret. */
 static int command_status(const struct recorder *r, int ret)
 {
@@ -503,6 +527,10 @@ int recorder_run(const struct record_options *options, int *status, struct err *
 		keep_part = ret && r.recordings.nr_stacks;
 	}
 	*status = command_status(&r, ret);
+	if (ret && is_interrupted_with_reader(&r)) {
+		*status = INTERRUPTED_STATUS;
+		ret = 0;
+	}
 	release_all(&r, keep_part);
 	return ret;
 }

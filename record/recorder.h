@@ -10,7 +10,8 @@
  * Records as @options say, and prints progress to stderr. Returns 0 when the last recording is
  * complete and has its name, or a negative errno with @err set. Then *@status receives the exit
  * status of the command as a shell tells it: 126 or 127 if it could not be run, and 0 if there is
- * none, if the recording ended before it, or after another failure.
+ * none, if the recording ended before it, or after another failure. If a signal ended the reader of
+ * standard output together with the recording, recorder_run returns 0 and the status of a shell.
  */
 int recorder_run(const struct record_options *options, int *status, struct err *err);
 

@@ -102,6 +102,7 @@ int outfile_write(void *ctx, const void *buf, size_t len)
 			poll(&pfd, 1, -1);
 			continue;
 		}
+		out->is_unread |= n < 0 && errno == EPIPE;
 		if (n < 0)
 			return err_set(out->err, -errno, "failed to write '%s': %m",
 				       target_name(out));

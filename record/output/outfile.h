@@ -24,6 +24,7 @@ struct outfile {
 	 */
 	int (*wait)(void *ctx, int fd);
 	void *wait_ctx;
+	bool is_unread; /* a write has found that no reader is left */
 };
 
 /*

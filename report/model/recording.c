@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/io.h"
 #include "common/readfile.h"
+#include "report/model/first_interrupt.h"
 
 /*
  * A recording may take a fixed part of memory and a multiple of the bytes that were read of it. A
@@ -24,8 +26,18 @@
 static ssize_t read_input(void *ctx, void *buf, size_t len)
 {
 	const int *fd = ctx;
+	ssize_t n = io_read(*fd, buf, len);
 
-	return io_read(*fd, buf, len);
+	if (!n && *fd == STDIN_FILENO)
+		first_interrupt_end();
+	return n;
+}
+
+static bool is_pipe(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
 /* Opens @name. Sets *@owned only if the caller has to close the descriptor. */
@@ -35,6 +47,8 @@ static int open_input(const char *name, int *fd, int *owned, struct err *err)
 
 	if (!strcmp(name, "-")) {
 		*fd = STDIN_FILENO;
+		if (is_pipe(*fd))
+			first_interrupt_spare();
 		if (!isatty(*fd))
 			return 0;
 		err_set(err, -EINVAL, "failed to read '-': standard input is a terminal");
@@ -70,6 +84,10 @@ static int read_error(const struct recording *rec, int ret, struct err *err)
 
 	if (ret == -EOVERFLOW)
 		reason = "the counts add up to more than 64 bits";
+	else if (ret == -ENODATA && rec->reader && !prof_reader_bytes(rec->reader))
+		reason = is_pipe(rec->fd)
+				 ? "the recorder wrote nothing, and its own message says why"
+				 : "it is empty";
 	else if (is_defect(ret) && rec->reader)
 		reason = prof_reader_error(rec->reader);
 	return err_set(err, ret, "failed to read '%s': %s", rec->name, reason);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "common/cleanup.h"
+#include "report/model/first_interrupt.h"
 
 /* A handler gets no other argument. */
 static void (*volatile clean_at_signal)(void);
@@ -23,6 +24,7 @@ void signal_cleanup_set(void (*clean)(void))
 	struct sigaction before;
 
 	clean_at_signal = clean;
+	first_interrupt_set_next(clean_and_end);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
 			sigaction(numbers[i], &action, NULL);

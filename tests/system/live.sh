@@ -34,8 +34,46 @@ else
 	skip "a live screen" "tmux is not installed"
 fi
 
-# Only a terminal is told of the next command.
+# Ctrl-C, which all of a pipeline gets. Each runs in a group of its own, with SIGINT as a terminal has it.
 find_way
+# pipeline COMMAND: its statuses go to $dir/statuses, its errors to $dir/err. Its group is $group, its profrec $recorder.
+pipeline()
+{
+	: > "$dir/err"
+	setsid env --default-signal=INT bash -c "trap : INT; $1; echo \${PIPESTATUS[*]} > '$dir/statuses'" 2> "$dir/err" &
+	group=$!
+	wait_for grep -q Sampling "$dir/err"
+	recorder=$(child_of $group profrec)
+}
+has_no() { [ -z "$(child_of "$1" "$2")" ]; }
+if [ -z "$way" ]; then
+	skip "Ctrl-C in a pipeline" "profrec cannot record here"
+else
+	"$workloads/func_ab" &
+	busy=$!
+	pipeline "'$profrec' -F 99 -i 1 -p $busy -o - | '$profrep' top --live --by comm - > '$dir/live'"
+	wait_for grep -q func_ab "$dir/live"
+	kill -INT -- -$group
+	wait $group
+	check "Ctrl-C: profrec and its reader end well" same "$(cat "$dir/statuses")" "0 0"
+	check "Ctrl-C: the reader has all samples" same "$(awk '$NF == "func_ab" {n += $1} END {print n}' "$dir/live")" \
+		"$(sed -n 's/^profrec: \([0-9]*\) samples .*/\1/p' "$dir/err")"
+
+	# A reader that SIGINT ends, before profrec has written its last part.
+	pipeline "'$profrec' -F 99 -p $busy -o - | sleep 600"
+	has_sleep() { ! has_no $group sleep; }
+	wait_for has_sleep
+	kill -STOP "$recorder"
+	kill -INT -- -$group
+	wait_for has_no $group sleep
+	kill -CONT "$recorder"
+	wait $group
+	check "Ctrl-C and a reader that ends first: as if killed" same "$(cat "$dir/statuses")" "130 130"
+	check "Ctrl-C and a reader that ends first: no error" same "$(grep -c ': failed' "$dir/err")" 0
+	kill $busy
+fi
+
+# Only a terminal is told of the next command.
 if [ -z "$way" ]; then
 	fail_if_refused "$no_bpf" || skip "closing lines" "profrec cannot record here: ${no_bpf%%$'\n'*}"
 elif command -v script > /dev/null; then

@@ -186,7 +186,7 @@ check: tests-build ## run all tests; what cannot run here is skipped with its re
 	BUILD=$(abspath $(B)) tests/run
 
 # Needs no root, no way to record, and no kernel but this one.
-QUICK := includes format sizes shell unit/* fuzz/* system/golden system/images
+QUICK := includes format sizes references shell unit/* fuzz/* system/golden system/images
 
 check-quick: tests-build ## run the rules, the unit tests, the stored outputs and the inputs of fuzzing: half a minute
 	BUILD=$(abspath $(B)) TESTS="$(or $(TESTS),$(QUICK))" tests/run

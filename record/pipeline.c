@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* doc/design.md gives the reasons for the order of steps in a drain. */
+/* doc/recorder.md, "Two sets, and who may write", gives the reasons for the order of a drain. */
 #include "record/pipeline.h"
 
 #include <errno.h>

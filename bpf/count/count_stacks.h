@@ -2,7 +2,7 @@
 /*
  * Counts stacks, whatever the event is: the way from a hit to its count. A count in a set implies
  * that its stacks are in that set. So the usual hit needs one lookup and one atomic add. How sets
- * are drained: doc/design.md.
+ * are drained: doc/recorder.md, "Two sets, and who may write".
  */
 #ifndef BPF_COUNT_COUNT_STACKS_H
 #define BPF_COUNT_COUNT_STACKS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes the place of libbpf's headers for programs (bpf/bpf_helpers.h, bpf/bpf_core_read.h) where
- * the programs are compiled for the recorder. The functions are those of the kernel, in the terms
- * of bpf-helpers(7).
+ * Takes the place of libbpf's headers for programs (<bpf/bpf_helpers.h>, <bpf/bpf_core_read.h>)
+ * where the programs are compiled for the recorder. The functions are those of the kernel, in the
+ * terms of bpf-helpers(7).
  */
 #ifndef RECORD_PROGRAM_HELPERS_H
 #define RECORD_PROGRAM_HELPERS_H

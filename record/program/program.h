@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The program that counts samples, compiled for the recorder itself. Where the kernel refuses BPF,
- * somebody else takes the samples (record/backend/), and the program of bpf/ walks and counts them
+ * somebody else takes the samples (record/sources/), and the program of bpf/ walks and counts them
  * here: the same code, the same maps, so the same recording. What the kernel's helper functions
  * tell a program of the sampled task, struct program_sample tells it here.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Serves the program that walks stacks by tables. Tells it the mappings of processes, and has the
- * tables made that it asks for. Design: doc/design.md, Unwinding.
+ * tables made that it asks for. Design: doc/recorder.md, "Unwinding".
  */
 #ifndef RECORD_UNWIND_UNWINDER_H
 #define RECORD_UNWIND_UNWINDER_H

@@ -80,7 +80,7 @@ int dynamic_symbols_init(struct dynamic_symbols *d, int fd)
 	return d->nr_buckets && d->bloom_words && d->bloom_shift < 32 ? 0 : -ENODATA;
 }
 
-/* The hash of DT_GNU_HASH (glibc, elf/dl-hash.h). */
+/* The hash of DT_GNU_HASH (glibc's dl-hash.h). */
 static uint32_t hash_name(const char *name)
 {
 	uint32_t h = 5381;

@@ -141,14 +141,19 @@ static void warn_of_mangled(struct textbuf *warnings, const struct demangler_acc
 static void warn_of_fetches(struct textbuf *warnings, const struct fetcher *fetched)
 {
 	static const char *const reasons[] = {
-		[FETCH_TIMED_OUT] = "a debuginfod server did not answer in time",
+		[FETCH_TIMED_OUT] =
+			"a debuginfod server did not answer in time (DEBUGINFOD_TIMEOUT)",
+		[FETCH_TOO_SLOW] =
+			"a debuginfod server sent less than 10 KiB a second (DEBUGINFOD_TIMEOUT)",
+		[FETCH_TOOK_ALL_TIME] =
+			"fetching from debuginfod servers took too long (DEBUGINFOD_MAXTIME)",
 		[FETCH_INTERRUPTED] = "fetching was interrupted",
 		[FETCH_BROKEN] = "libdebuginfod failed",
 	};
 
 	if (fetched->stop != FETCH_GOES_ON)
-		textbuf_printf(warnings, "WARNING: %s: the files that follow were not fetched.\n",
-			       reasons[fetched->stop]);
+		textbuf_printf(warnings, "WARNING: %s: %u files were not fetched.\n",
+			       reasons[fetched->stop], fetched->nr_given_up);
 	if (fetched->nr_too_large)
 		textbuf_printf(warnings, "WARNING: %u files were too large to fetch.\n",
 			       fetched->nr_too_large);

@@ -24,8 +24,17 @@
 
 #define LIBRARY "libdebuginfod.so.1"
 
-/* How long a server may send nothing, unless DEBUGINFOD_TIMEOUT says otherwise. */
+/*
+ * A server may send nothing for so long, and less than LEAST_RATE on average, unless
+ * DEBUGINFOD_TIMEOUT says otherwise.
+ */
 #define STALL_S 30
+
+/* Least bytes a second of a server. */
+#define LEAST_RATE 10240
+
+/* Longest time for all files of a report, unless DEBUGINFOD_MAXTIME says otherwise. */
+#define ALL_FILES_S 600
 
 /* How long a child that is told to end may take before it is killed. */
 #define END_NS (5 * NS_PER_S)
@@ -44,6 +53,7 @@ enum child_status {
 	CHILD_FOUND = 0,
 	CHILD_NOT_FOUND = 10,
 	CHILD_TIMED_OUT,
+	CHILD_TOO_SLOW,
 	CHILD_TOO_LARGE,
 	CHILD_BROKEN,
 };
@@ -64,14 +74,20 @@ struct library {
 	find_fn *find[2]; /* by enum fetch_kind */
 };
 
-static uint64_t stall_ns(void)
+/* The seconds in the environment's variable @name, or @usual ones. */
+static uint64_t environment_ns(const char *name, uint64_t usual)
 {
-	const char *text = getenv("DEBUGINFOD_TIMEOUT");
+	const char *text = getenv(name);
 	uint64_t seconds;
 
 	if (!text || parse_u64(text, 1, UINT32_MAX, &seconds))
-		seconds = STALL_S;
+		seconds = usual;
 	return seconds * NS_PER_S;
+}
+
+static uint64_t stall_ns(void)
+{
+	return environment_ns("DEBUGINFOD_TIMEOUT", STALL_S);
 }
 
 static uint64_t file_bytes_max(void)
@@ -128,9 +144,11 @@ static struct {
 	struct look *look;
 	volatile sig_atomic_t is_ended; /* the parent wants it to end */
 	volatile sig_atomic_t status;   /* the reason for which it gave up: enum child_status */
-	uint64_t stall_ns, moved_at_ns;
+	uint64_t stall_ns;
 	uint64_t bytes_max;
-	long done;
+	uint64_t moved_at_ns, judged_at_ns; /* a byte came; the rate was judged */
+	long done, judged;                  /* bytes now, and when the rate was judged */
+	bool has_size;                      /* the server has said how much it sends */
 	bool is_shown; /* progress is shown, since standard error is a terminal */
 	bool has_line; /* a line of progress is there */
 } child;
@@ -164,12 +182,36 @@ static bool limit_files(void)
 	return !setrlimit(RLIMIT_FSIZE, &limit) && !sigaction(SIGXFSZ, &action, NULL);
 }
 
+/* Takes the library's own limits away, by which it would try again, or give up one file alone. */
+static bool drop_library_limits(void)
+{
+	return !setenv("DEBUGINFOD_TIMEOUT", "0", 1) && !unsetenv("DEBUGINFOD_MAXTIME");
+}
+
 static void show_progress(long done, long all)
 {
 	if (!child.is_shown || all <= 0)
 		return;
 	dprintf(STDERR_FILENO, "\rprofrep: fetching, %.1f of %.1f MB\033[K", done / 1e6, all / 1e6);
 	child.has_line = true;
+}
+
+/* Notes that @done bytes are there, and judges whether they come too slowly. */
+static void watch_rate(long done, uint64_t now)
+{
+	bool begins = !child.has_size || done < child.judged; /* the library tries again */
+
+	if (done != child.done)
+		child.moved_at_ns = now;
+	child.done = done;
+	if (!begins && now - child.judged_at_ns <= child.stall_ns)
+		return;
+	if (!begins &&
+	    (uint64_t)(done - child.judged) < (now - child.judged_at_ns) / NS_PER_S * LEAST_RATE)
+		child.status = CHILD_TOO_SLOW;
+	child.has_size = true;
+	child.judged = done;
+	child.judged_at_ns = now;
 }
 
 /* libdebuginfod calls this about every second. A result that is not 0 ends the download. */
@@ -182,10 +224,8 @@ static int watch_progress(struct debuginfod_client *client, long done, long all)
 	if (child.is_ended)
 		return 1;
 	/* As long as the size is unknown, the library counts its looks at the server. */
-	if (all > 0 && done != child.done) {
-		child.done = done;
-		child.moved_at_ns = now;
-	}
+	if (all > 0)
+		watch_rate(done, now);
 	if (all > 0 && max_u64(done, all) > child.bytes_max)
 		child.status = CHILD_TOO_LARGE;
 	else if (now - child.moved_at_ns > child.stall_ns)
@@ -234,6 +274,8 @@ static void run_child(const struct build_id *build_id, enum fetch_kind kind, int
 		_exit(CHILD_BROKEN);
 	child.look = look;
 	child.stall_ns = stall_ns();
+	if (!drop_library_limits())
+		_exit(CHILD_BROKEN);
 	child.moved_at_ns = clock_monotonic_ns();
 	child.is_shown = isatty(STDERR_FILENO);
 	_exit(fetch_file(build_id, kind, fd));
@@ -248,21 +290,24 @@ static void note_interrupt(int number)
 }
 
 /*
- * Reads the name until the child ends. Returns 0, -EINTR after Ctrl-C, -ETIMEDOUT if the library
- * does not even look at the server any more, or another negative errno.
+ * Reads the name until the child ends. Returns 0, -EINTR after Ctrl-C, -ETIME at @until_ns,
+ * -ETIMEDOUT if the library does not even look at the server any more, or another negative errno.
  */
-static int read_name(int fd, const struct look *look, char *name, size_t size)
+static int read_name(int fd, const struct look *look, uint64_t until_ns, char *name, size_t size)
 {
 	size_t nr = 0;
 
 	while (nr + 1 < size) {
 		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 		int ready = poll(&poll_fd, 1, POLL_MS);
+		uint64_t now = clock_monotonic_ns();
 		ssize_t n;
 
 		if (is_interrupted)
 			return -EINTR;
-		if (clock_monotonic_ns() > look->at_ns + stall_ns() + END_NS)
+		if (now >= until_ns)
+			return -ETIME;
+		if (now > look->at_ns + stall_ns() + END_NS)
 			return -ETIMEDOUT;
 		if (ready <= 0)
 			continue;
@@ -304,12 +349,16 @@ static bool note_end(struct fetcher *fetcher, int error, int status)
 {
 	if (error == -EINTR)
 		fetcher->stop = FETCH_INTERRUPTED;
+	else if (error == -ETIME)
+		fetcher->stop = FETCH_TOOK_ALL_TIME;
 	else if (error == -ETIMEDOUT)
 		fetcher->stop = FETCH_TIMED_OUT;
 	else if (error || !WIFEXITED(status))
 		fetcher->stop = FETCH_BROKEN;
 	else if (WEXITSTATUS(status) == CHILD_TIMED_OUT)
 		fetcher->stop = FETCH_TIMED_OUT;
+	else if (WEXITSTATUS(status) == CHILD_TOO_SLOW)
+		fetcher->stop = FETCH_TOO_SLOW;
 	else if (WEXITSTATUS(status) == CHILD_TOO_LARGE)
 		fetcher->nr_too_large++;
 	else if (WEXITSTATUS(status) == CHILD_BROKEN)
@@ -317,10 +366,11 @@ static bool note_end(struct fetcher *fetcher, int error, int status)
 	return fetcher->stop == FETCH_GOES_ON && !status;
 }
 
-/* Runs a child that fetches the file. */
+/* Runs a child that fetches the file, and adds the time that it took. */
 static void run_fetch(struct fetcher *fetcher, const struct build_id *build_id,
 		      enum fetch_kind kind, struct look *look, char name[PATH_MAX])
 {
+	uint64_t max_ns = environment_ns("DEBUGINFOD_MAXTIME", ALL_FILES_S), begin_ns;
 	pid_t parent = getpid(), pid;
 	int fds[2], ret;
 
@@ -328,18 +378,29 @@ static void run_fetch(struct fetcher *fetcher, const struct build_id *build_id,
 	name[0] = '\0';
 	if (pipe2(fds, O_CLOEXEC))
 		return;
-	look->at_ns = clock_monotonic_ns();
+	look->at_ns = begin_ns = clock_monotonic_ns();
 	pid = fork();
 	if (!pid)
 		run_child(build_id, kind, fds[1], look, parent);
 	close(fds[1]);
 	if (pid > 0) {
 		fetcher->stop = FETCH_GOES_ON;
-		ret = read_name(fds[0], look, name, PATH_MAX);
+		ret = read_name(fds[0], look, begin_ns + max_ns - min_u64(fetcher->ns, max_ns),
+				name, PATH_MAX);
 		if (!note_end(fetcher, ret, wait_for_child(pid, ret)))
 			name[0] = '\0';
 	}
 	close(fds[0]);
+	fetcher->ns += clock_monotonic_ns() - begin_ns;
+}
+
+/* Counts the file of @build_id, which may be asked for in two kinds, as not fetched. */
+static void note_given_up(struct fetcher *fetcher, const struct build_id *build_id)
+{
+	if (fetcher->nr_given_up && build_id_equal(build_id, &fetcher->given_up))
+		return;
+	fetcher->given_up = *build_id;
+	fetcher->nr_given_up++;
 }
 
 int fetcher_find(struct fetcher *fetcher, const struct build_id *build_id, enum fetch_kind kind,
@@ -351,8 +412,10 @@ int fetcher_find(struct fetcher *fetcher, const struct build_id *build_id, enum 
 	char name[PATH_MAX];
 
 	*path = NULL;
-	if (fetcher->stop != FETCH_GOES_ON)
+	if (fetcher->stop != FETCH_GOES_ON) {
+		note_given_up(fetcher, build_id);
 		return 0;
+	}
 	look = mmap(NULL, sizeof(*look), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (look == MAP_FAILED)
 		return -ENOMEM;
@@ -361,6 +424,8 @@ int fetcher_find(struct fetcher *fetcher, const struct build_id *build_id, enum 
 	run_fetch(fetcher, build_id, kind, look, name);
 	sigaction(SIGINT, &before, NULL);
 	munmap(look, sizeof(*look));
+	if (fetcher->stop != FETCH_GOES_ON)
+		note_given_up(fetcher, build_id);
 	if (name[0] != '/')
 		return 0;
 	*path = strdup(name);

@@ -21,15 +21,20 @@ enum fetch_kind {
 /* The reason for which no more files are fetched. */
 enum fetch_stop {
 	FETCH_GOES_ON = 0,
-	FETCH_TIMED_OUT,   /* a server sent nothing for too long */
-	FETCH_INTERRUPTED, /* the user pressed Ctrl-C */
-	FETCH_BROKEN,      /* a child could not be started, or ended before its work */
+	FETCH_TIMED_OUT,     /* a server sent nothing for too long */
+	FETCH_TOO_SLOW,      /* a server sent less than the least rate */
+	FETCH_TOOK_ALL_TIME, /* the time for all files, of whatever servers, was over */
+	FETCH_INTERRUPTED,   /* the user pressed Ctrl-C */
+	FETCH_BROKEN,        /* a child could not be started, or ended before its work */
 };
 
 /* All zero at the start. */
 struct fetcher {
 	enum fetch_stop stop;
+	uint64_t ns;               /* that all fetches took */
 	unsigned int nr_too_large; /* files that were not fetched for their size */
+	unsigned int nr_given_up;  /* files that were not fetched because of the stop */
+	struct build_id given_up;  /* the last of them */
 };
 
 /*

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Debug files from debuginfod servers on loopback: Debian's, one that hangs, one that lies, one whose file is too large.
-# TAP.
+# Debug files from debuginfod servers on loopback: Debian's, and some that hang, dawdle, lie, or send too much. TAP.
 # Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -77,8 +76,8 @@ else
 	skip "Debian's server" "no debuginfod"
 fi
 
-# A server that hangs, sends a wrong file, announces a file of 10 GB, or sends without end and without a size: much at a
-# time, or a byte each second.
+# A server that hangs, sends a wrong file, announces a file of 10 GB, sends without end and without a size (much at a
+# time, or a byte each second), sends a file of a known size slowly, or takes more than a second for a small one.
 cat > server.py <<'PY'
 import http.server, sys, threading
 
@@ -96,7 +95,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if kind in ("endless", "trickles"):
             self.send_header("Transfer-Encoding", "chunked")
         else:
-            self.send_header("Content-Length", str(10 * 10**9 if kind == "large" else len(data)))
+            self.send_header("Content-Length", str({"large": 10**10, "drips": 10**9}.get(kind, len(data))))
         self.end_headers()
         try:
             while kind == "endless":
@@ -104,6 +103,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             while kind == "trickles":
                 self.wfile.write(b"1\r\n\0\r\n")
                 threading.Event().wait(1)
+            while kind == "drips":
+                self.wfile.write(b"\0" * 64)
+                threading.Event().wait(0.1)
+            if kind == "late":
+                self.wfile.write(data[:1])
+                threading.Event().wait(1.1)
+                data = data[1:]
             self.wfile.write(data)
             while kind == "large":
                 self.wfile.write(bytes(65536))
@@ -143,6 +149,27 @@ check "a server without an end: nothing is kept" same "$(find cache xdg -size +1
 serve trickles
 check "a server without an end that sends little" same "$(DEBUGINFOD_TIMEOUT=1 names --debuginfod)" "$nothing"
 check "a server without an end that sends little: said" contains "$(cat err)" "did not answer in time"
+serve drips
+check "a server that sends too slowly" same "$(DEBUGINFOD_TIMEOUT=10 names --debuginfod)" "$nothing"
+check "a server that sends too slowly: said" contains "$(cat err)" \
+	"sent less than 10 KiB a second (DEBUGINFOD_TIMEOUT): 2 files were not fetched"
+check "a server that sends too slowly is asked for no other file" same "$(sort -u asked | wc -l)" 1
+
+# The time is one sum, of both servers and of all files.
+serve late
+{
+	echo "process p 7 1"
+	for i in {1..8}; do
+		echo "object $i file /nonexistent/$i 001122334455667$i"
+		echo "map p $i 0x5555${i}0000000 0x1000 0"
+		echo "count p prog 1 user $i:0x1"
+	done
+} | "$BUILD/tests/prof_make" > late.prof
+DEBUGINFOD_URLS="$DEBUGINFOD_URLS $DEBUGINFOD_URLS/second"
+check "many files of slow servers" same "$(DEBUGINFOD_MAXTIME=3 "$profrep" -f --unnamed module --debuginfod late.prof 2> err | wc -l)" 8
+check "many files of slow servers: few are asked for" between "$(grep -o 'buildid/[0-9]*' asked | sort -u | wc -l)" 1 3
+check "many files of slow servers: said" at_least \
+	"$(sed -n 's/.*took too long (DEBUGINFOD_MAXTIME): \([0-9]*\) files were not fetched.*/\1/p' err)" 5
 serve hangs
 check "a server that hangs" same "$(DEBUGINFOD_TIMEOUT=1 names --debuginfod)" "$nothing"
 check "a server that hangs: said" contains "$(cat err)" "did not answer in time"

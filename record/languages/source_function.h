@@ -18,8 +18,9 @@ struct source_function {
 };
 
 /*
- * Decodes @name, as the program sent it, into @f: of PHP it is a struct scoped_function_name. The
- * strings are kept in @texts. @f's line stays as it is. Returns 0 or -ENOMEM.
+ * Decodes @name, as the program sent it, into @f. It is a struct scoped_function_name if
+ * function_name_size says so. The strings are kept in @texts. @f's line stays as it is. Returns 0
+ * or -ENOMEM.
  */
 int source_function_decode(struct arena *texts, const struct function_name *name,
 			   struct source_function *f);

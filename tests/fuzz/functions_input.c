@@ -43,10 +43,11 @@ static void check_text(const char *text, bool is_proper)
 static void decode(const struct scoped_function_name *name, int verbose)
 {
 	const struct function_name *function = &name->function;
-	bool is_php = word_language(function->word) == LANGUAGE_PHP;
-	bool has_name = is_php || word_language(function->word) == LANGUAGE_NODE;
+	enum language language = word_language(function->word);
+	bool has_name = language == LANGUAGE_PHP || language == LANGUAGE_NODE;
+	bool has_scope = function_name_size(function) > sizeof(*function);
 	bool is_proper =
-		function->name.kind && function->file.kind && (!is_php || name->scope.kind);
+		function->name.kind && function->file.kind && (!has_scope || name->scope.kind);
 	enum language method = function->line & 1 ? LANGUAGE_JAVA : LANGUAGE_BEAM;
 	const struct language_text *file = method == LANGUAGE_BEAM ? &name->scope : NULL;
 	struct source_function f = {.line = function->line};

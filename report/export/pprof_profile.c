@@ -28,6 +28,7 @@ void pprof_profile_deinit(struct pprof_profile *profile)
 	vec_free(&profile->labels);
 	vec_free(&profile->comments);
 	vec_free(&profile->places);
+	vec_free(&profile->programs);
 }
 
 int64_t pprof_profile_string(struct pprof_profile *profile, const char *s)
@@ -113,6 +114,37 @@ static int64_t value_of(uint64_t count, uint64_t factor, uint64_t divisor)
 										       : value;
 }
 
+/* Counts @count for the executable of the process of @row. */
+static int count_program(struct pprof_profile *profile, const struct printout *p,
+			 const struct stack_row *row, uint64_t count)
+{
+	const struct model *model = &p->rec->model;
+	uint32_t exe = model->processes.data[row->process].info.exe;
+	int64_t path;
+	int ret;
+
+	if (!exe)
+		return 0;
+	ret = pprof_add_path(&profile->tables, string_set_get(&model->strings, exe), &path);
+	while (!ret && profile->programs.nr <= (uint64_t)path)
+		ret = vec_push(&profile->programs, 0);
+	if (!ret && __builtin_add_overflow(profile->programs.data[path], count,
+					   &profile->programs.data[path]))
+		profile->programs.data[path] = UINT64_MAX;
+	return ret;
+}
+
+/* Makes the executable with the largest counts the program of the profile. */
+static int choose_program(struct pprof_profile *profile)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < profile->programs.nr; i++)
+		if (profile->programs.data[i] > profile->programs.data[best])
+			best = i;
+	return best ? pprof_put_first(&profile->tables, best) : 0;
+}
+
 /* Adds the values of @sample to an equal one, or adds it. */
 static int add_up(struct pprof_profile *profile, const struct pprof_sample *sample)
 {
@@ -150,6 +182,8 @@ int pprof_profile_add(struct pprof_profile *profile, const struct printout *p,
 
 	if (!ret)
 		ret = add_locations(profile, p, row);
+	if (!ret && !subtracts)
+		ret = count_program(profile, p, row, count);
 	if (ret)
 		return ret;
 	sample.nr_locations = profile->location_ids.nr - sample.first_location;
@@ -298,8 +332,10 @@ static int pack(struct pprof_profile *profile, struct pointers *a, size_t bytes_
 int pprof_profile_pack(struct pprof_profile *profile, size_t bytes_max, struct textbuf *out)
 {
 	struct pointers a = {0};
-	int ret = make_pointers(profile, &a);
+	int ret = choose_program(profile);
 
+	if (!ret)
+		ret = make_pointers(profile, &a);
 	if (!ret)
 		ret = pack(profile, &a, bytes_max, out);
 	free_pointers(&a);

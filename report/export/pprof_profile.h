@@ -27,6 +27,7 @@ struct pprof_profile {
 	VEC(Pprof__Label) labels;
 	VEC(int64_t) comments; /* strings */
 	stack_place_vec places;
+	VEC(uint64_t) programs; /* by string, the path of an executable: counts of its processes */
 	Pprof__ValueType types[PPROF_VALUES_MAX], period_type;
 	uint32_t nr_values;
 	/* value = count / divisor * factor; divisor 0 is 1 */

@@ -54,6 +54,12 @@ static int add_scratch(struct pprof_tables *t, int64_t *id)
 	return ret;
 }
 
+int pprof_add_path(struct pprof_tables *t, const char *path, int64_t *id)
+{
+	textbuf_escaped(&t->scratch, path, strlen(path), TEXT_PLAIN);
+	return add_scratch(t, id);
+}
+
 /* Finds or adds @mapping, whose addresses are @bias + offsets. */
 static int add_mapping(struct pprof_tables *t, const Pprof__Mapping *mapping, uint64_t bias,
 		       uint64_t *id)
@@ -304,6 +310,43 @@ int pprof_add_text(struct pprof_tables *t, const char *text, uint64_t *id)
 		ret = vec_push(&t->lines, line);
 	/* Texts differ in their lines alone. */
 	return ret ? ret : add_location(t, mapping_id, 0, first_line, id);
+}
+
+/* Returns the place of the first mapping of the file @path, or the number of all mappings. */
+static size_t find_mapping_of(const struct pprof_tables *t, int64_t path)
+{
+	size_t i = 0;
+
+	while (i < t->mappings.nr && t->mappings.data[i].filename != path)
+		i++;
+	return i;
+}
+
+int pprof_put_first(struct pprof_tables *t, int64_t path)
+{
+	size_t i = find_mapping_of(t, path);
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT;
+	uint64_t id;
+	int ret = 0;
+
+	mapping.filename = path;
+	if (i == t->mappings.nr)
+		ret = add_mapping(t, &mapping, 0, &id);
+	if (ret || !i)
+		return ret;
+	mapping = t->mappings.data[i];
+	t->mappings.data[i] = t->mappings.data[0];
+	t->mappings.data[0] = mapping;
+	/* Readers count on ids that are places. */
+	t->mappings.data[0].id = 1;
+	t->mappings.data[i].id = i + 1;
+	vec_for_each(&t->locations, location) {
+		if (location->mapping_id == i + 1)
+			location->mapping_id = 1;
+		else if (location->mapping_id == 1)
+			location->mapping_id = i + 1;
+	}
+	return 0;
 }
 
 int pprof_tables_finish(struct pprof_tables *t, Pprof__Line ***line_pointers)

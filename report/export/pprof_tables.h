@@ -42,12 +42,21 @@ void pprof_tables_deinit(struct pprof_tables *t);
 /* Finds or adds a string, which must be printable. Returns 0 or -ENOMEM. */
 int pprof_add_string(struct pprof_tables *t, const char *s, size_t len, int64_t *id);
 
+/* Finds or adds @path, escaped. Returns 0 or -ENOMEM. */
+int pprof_add_path(struct pprof_tables *t, const char *path, int64_t *id);
+
 /* Finds or adds the location of a frame at @place. Returns 0 or -ENOMEM. */
 int pprof_add_frame(struct pprof_tables *t, const struct printout *p, uint32_t process,
 		    uint32_t frame, enum frame_place place, uint64_t *id);
 
 /* Finds or adds a location for @text, which stands for frames that are missing. */
 int pprof_add_text(struct pprof_tables *t, const char *text, uint64_t *id);
+
+/*
+ * Puts a mapping of the file @path, a string, before all others, because pprof takes the first one
+ * for the program. Adds one if there is none. Returns 0 or -ENOMEM.
+ */
+int pprof_put_first(struct pprof_tables *t, int64_t path);
 
 /* Sets the lines of the locations; nothing can be added from then on. Returns 0 or -ENOMEM. */
 int pprof_tables_finish(struct pprof_tables *t, Pprof__Line ***line_pointers);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Prints the stacks in a file that profrep exported as folded lines: exported_stacks.py FORMAT FILE. The messages of
-pprof come from the directory in PPROF_MESSAGES, where protoc made them."""
+"""Prints the stacks in a file that profrep exported as folded lines: exported_stacks.py FORMAT FILE. FORMAT mappings
+prints the files of a profile of pprof instead, in their order, with what is known of their code. The messages of pprof come from the directory in PPROF_MESSAGES, where protoc made them."""
 import collections
 import gzip
 import json
@@ -15,13 +15,39 @@ def fold(names):
     return ";".join(["" if thread == "''" else thread] + rest)
 
 
-def pprof(path):
+def read_pprof(path):
     sys.path.insert(0, os.environ["PPROF_MESSAGES"])
     import pprof_pb2
 
     profile = pprof_pb2.Profile()
     with gzip.open(path) as file:
         profile.ParseFromString(file.read())
+    return profile
+
+
+def known_of(profile, mapping):
+    """What the lines in a mapping tell."""
+    files = {function.id: function.filename for function in profile.function}
+    places = [location.line for location in profile.location if location.mapping_id == mapping.id]
+    lines = [line for place in places for line in place]
+    return {
+        "functions": bool(lines),
+        "filenames": any(files[line.function_id] for line in lines),
+        "line_numbers": any(line.line for line in lines),
+        "inline_frames": any(len(place) > 1 for place in places),
+    }
+
+
+def print_mappings(path):
+    profile = read_pprof(path)
+    for mapping in profile.mapping:
+        said = {what: getattr(mapping, "has_" + what) for what in known_of(profile, mapping)}
+        assert said == known_of(profile, mapping), said
+        print(profile.string_table[mapping.filename], *(what for what in said if said[what]))
+
+
+def pprof(path):
+    profile = read_pprof(path)
     strings = profile.string_table
     mappings = {mapping.id: mapping for mapping in profile.mapping}
     functions = {function.id: strings[function.name] for function in profile.function}
@@ -62,6 +88,9 @@ def perf_script(path):
             yield fold([comm] + [frame.match(line).group(1) for line in reversed(rest)]), int(period)
 
 
+if sys.argv[1] == "mappings":
+    print_mappings(sys.argv[2])
+    sys.exit()
 sums = collections.Counter()
 for stack, count in {"pprof": pprof, "speedscope": speedscope, "perf-script": perf_script}[sys.argv[1]](sys.argv[2]):
     sums[stack] += count

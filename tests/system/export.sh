@@ -61,10 +61,27 @@ holds_difference()
 	LC_ALL=C sort "$dir/stacks" | diff <("$profrep" diff -f "$dir/before.prof" "$dir/after.prof" |
 		awk '{before = $(NF - 1); after = $NF; sub(/ [0-9]+ [0-9]+$/, ""); print $0, after - before}' | LC_ALL=C sort) -
 }
+# mappings LINE...: those of a profile of two programs, made from more lines.
+mappings()
+{
+	printf '%s\n' "object k kernel [kernel] -" "object l file /lib/libc.so.6 aa" "object one file /bin/one bb" \
+		"object two file /bin/two cc" "sym l 0 16 read" "sym k 0 16 sys_read" "sym two 0 16 main" "process p 1 1" "process q 2 2" \
+		"map kernel k 0xffffffff81000000 0x1000 0" "map p l 0x7f0000010000 0x1000 0" "map p one 0x1000 0x1000 0" \
+		"map q l 0x7f0000020000 0x1000 0" "map q two 0x1000 0x1000 0" "info p 1 0 one /bin/one /" "info q 2 0 two /bin/two /" \
+		"count p p 2 user l:1 one:1 kernel k:1" "count q q 1 user l:1 two:1" "count q q 2 user l:1" "$@" |
+		"$BUILD/tests/prof_make" > "$dir/mappings.prof"
+	"$profrep" export pprof -o "$dir/exported" "$dir/mappings.prof" &&
+		/usr/bin/python3 tests/programs/exported_stacks.py mappings "$dir/exported"
+}
 if [ -z "${has_protobuf:-}" ]; then
 	skip "a difference for pprof" "protoc or protobuf for python3 is not installed"
+	skip "the program of a profile for pprof" "protoc or protobuf for python3 is not installed"
 else
 	check "a difference for pprof" holds_difference
+	check "the program with most samples is the first file of pprof's" same "$(mappings)" \
+		$'/bin/two functions\n/lib/libc.so.6 functions\n[kernel.kallsyms]_stext functions\n/bin/one'
+	check "also if no stack is in it" same "$(mappings "process r 3 3" "map r l 0x7f0000030000 0x1000 0" \
+		"info r 3 0 three /bin/three /" "count r r 9 user l:1" | sed -n 1p)" /bin/three
 fi
 
 check "a format that is none" says 2 "command export: 'svg' is not a format" "$profrep" export svg "$dir/basic.prof"

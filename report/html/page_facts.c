@@ -5,6 +5,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "report/model/process_name.h"
 #include "report/text/json_text.h"
 
 /* Ends a list whose members each end with a comma. */
@@ -104,7 +105,8 @@ static void print_process_list(struct textbuf *out, const struct page_profile *p
 		textbuf_char(out, '[');
 		textbuf_u64(out, p->pid);
 		textbuf_char(out, ',');
-		json_escaped(out, string_set_get(&model->strings, p->info.name));
+		json_escaped(out, process_name(string_set_get(&model->strings, p->info.name),
+					       string_set_get(&model->strings, p->info.exe)));
 		textbuf_str(out, "],");
 	}
 	end_list(out, ']');

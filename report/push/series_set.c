@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "common/hash.h"
+#include "report/model/process_name.h"
 #include "report/tables/service_name.h"
 #include "report/tables/table_ids.h"
 
@@ -52,18 +53,16 @@ static int add_scratch(struct series_set *set, uint32_t *id)
 	return ret;
 }
 
-/* A process without a name is known by that of the thread. */
 static int make_series(struct series_set *set, const struct model *model,
 		       const struct prof_count *row, struct series *series)
 {
 	const struct prof_process_info *info = &model->processes.data[row->process].info;
 	const char *cgroup = string_set_get(&model->strings, info->cgroup);
-	const char *name = string_set_get(&model->strings, info->name ? info->name : row->comm);
+	const char *name = process_name(string_set_get(&model->strings, info->name),
+					string_set_get(&model->strings, info->exe));
 	int ret;
 
-	if (!row->process)
-		name = "kernel";
-	service_name_put(&set->scratch, cgroup, *name ? name : "[unknown]");
+	service_name_put(&set->scratch, cgroup, row->process, name);
 	ret = add_scratch(set, &series->service);
 	textbuf_escaped(&set->scratch, cgroup, strlen(cgroup), TEXT_PLAIN);
 	return ret ? ret : add_scratch(set, &series->cgroup);

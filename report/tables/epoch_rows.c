@@ -5,6 +5,7 @@
 
 #include "common/cleanup.h"
 #include "format/check.h"
+#include "report/model/process_name.h"
 #include "report/tables/epoch_frames.h"
 #include "report/tables/service_name.h"
 #include "report/tables/slice_times.h"
@@ -222,17 +223,16 @@ static const struct prof_object *executable_of(const struct epoch_tables *t,
 	return NULL;
 }
 
-static void make_before(struct epoch_tables *t, uint32_t process, uint32_t comm)
+static void make_before(struct epoch_tables *t, uint32_t process)
 {
 	const struct prof_string *strings = t->epoch->strings;
 	const struct prof_process_info *info = t->infos[process];
 	const char *cgroup = info ? strings[info->cgroup].s : "";
-	const char *name =
-		info && strings[info->name].len ? strings[info->name].s : strings[comm].s;
+	const char *name = info ? process_name(strings[info->name].s, strings[info->exe].s) : "";
 	size_t start = t->texts.nr;
 
 	packed_rows_field(&t->texts, t->to->meta->hostname);
-	service_name_put(&t->texts, cgroup, process ? name : "kernel");
+	service_name_put(&t->texts, cgroup, process, name);
 	textbuf_char(&t->texts, '\t');
 	packed_rows_field(&t->texts, cgroup);
 	t->before[process] = end_text(t, start);
@@ -289,7 +289,7 @@ static int make_texts(struct epoch_tables *t, const struct prof_count *count)
 		*comm = end_text(t, start);
 	}
 	if (!t->before[count->process].len) {
-		make_before(t, count->process, count->comm);
+		make_before(t, count->process);
 		make_after(t, count->process);
 	}
 	return t->texts.error;

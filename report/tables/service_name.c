@@ -29,7 +29,7 @@ static bool has_container(const char *part, size_t len, const char **id)
 	       strspn(*id, "0123456789abcdef") >= CONTAINER_DIGITS;
 }
 
-void service_name_put(struct textbuf *out, const char *cgroup, const char *other)
+void service_name_put(struct textbuf *out, const char *cgroup, uint32_t process, const char *name)
 {
 	const char *end = cgroup + strlen(cgroup), *id;
 
@@ -48,5 +48,9 @@ void service_name_put(struct textbuf *out, const char *cgroup, const char *other
 		}
 		end = part > cgroup ? part - 1 : cgroup;
 	}
-	textbuf_escaped(out, other, strlen(other), TEXT_PLAIN);
+	if (!process)
+		name = "kernel";
+	else if (!name[0])
+		name = "[unknown]";
+	textbuf_escaped(out, name, strlen(name), TEXT_PLAIN);
 }

@@ -7,9 +7,10 @@
 
 /*
  * Appends the service of a process in the @cgroup: the innermost unit of systemd without
- * ".service", or the first 12 digits of the id of a container. Other processes have the name
- * @other, that of their main thread. All are escaped.
+ * ".service", or the first 12 digits of the id of a container. Other processes have their
+ * @name (process_name), and those without any "[unknown]". @process 0 is the kernel. All are
+ * escaped.
  */
-void service_name_put(struct textbuf *out, const char *cgroup, const char *other);
+void service_name_put(struct textbuf *out, const char *cgroup, uint32_t process, const char *name);
 
 #endif

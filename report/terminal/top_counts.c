@@ -7,6 +7,7 @@
 
 #include "common/compare.h"
 #include "common/parse.h"
+#include "report/model/process_name.h"
 
 /* Adds @count to the total of @thing, unless this row has counted for it already. */
 static int count_total(struct top_counts *counts, uint32_t thing, uint64_t count)
@@ -83,10 +84,14 @@ static void print_string(struct named_things *things, uint32_t string)
 
 static void print_process(struct named_things *things, const struct model_process *process)
 {
+	const struct string_set *strings = &things->from->rec->model.strings;
+	const char *name = process_name(string_set_get(strings, process->info.name),
+					string_set_get(strings, process->info.exe));
+
 	textbuf_printf(&things->scratch, "%" PRIu32, process->pid);
-	if (process->info.name) {
+	if (name[0]) {
 		textbuf_char(&things->scratch, ' ');
-		print_string(things, process->info.name);
+		textbuf_escaped(&things->scratch, name, strlen(name), TEXT_PLAIN);
 	}
 }
 

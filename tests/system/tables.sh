@@ -80,9 +80,10 @@ check "a backslash stays" contains "$(field evil samples 7)" 'a\b'
 check "names are demangled" contains "$(field evil symbols 5)" "("
 
 ## Services.
+# service_of CGROUP [NAME [EXE]]
 service_of()
 {
-	printf 'process p 7 1\ninfo p 7 0 main /bin/x %s\ncount p thread 1\n' "$1" | "$BUILD/tests/prof_make" > service.prof
+	printf 'process p 7 1\ninfo p 7 0 %s %s %s\ncount p thread 1\n' "${2-main}" "${3-/bin/x}" "$1" | "$BUILD/tests/prof_make" > service.prof
 	make service service.prof > log
 	field service samples 5
 }
@@ -95,6 +96,8 @@ check "a cgroup in a unit" same "$(service_of /system.slice/nginx.service/worker
 check "a container in a scope" same "$(service_of /system.slice/docker-$id.scope)" 0123456789ab
 check "a container" same "$(service_of /kubepods/besteffort/pod1/$id)" 0123456789ab
 check "another cgroup" same "$(service_of /user.slice/session-1.scope)" main
+check "a process without a name is called after its executable" same "$(service_of / '""')" x
+check "and none after a thread" same "$(service_of / '""' '""')" "[unknown]"
 
 ## One result: in any run, and a stack once, whichever thread was first.
 for i in $(seq 12); do sed "s/^meta hostname a/meta hostname a$i/" "$root/tests/golden/host-a.txt" | "$BUILD/tests/prof_make" > "a$i.prof"; done

@@ -6,6 +6,7 @@
 
 static struct model model;
 static struct series_set set;
+static const char *exe = "";
 
 static void begin(void)
 {
@@ -39,8 +40,8 @@ static uint32_t series_of(const char *cgroup, const char *name, const char *comm
 
 	ck_assert_int_eq(model_add_process(&model, pid, pid, 0, &row.process), 0);
 	pid++;
-	model.processes.data[row.process].info =
-		(struct prof_process_info){.name = add_string(name), .cgroup = add_string(cgroup)};
+	model.processes.data[row.process].info = (struct prof_process_info){
+		.name = add_string(name), .exe = add_string(exe), .cgroup = add_string(cgroup)};
 	ck_assert_int_eq(series_set_add(&set, &model, &row, &id), 0);
 	return id;
 }
@@ -70,8 +71,13 @@ END_TEST
 
 START_TEST(processes_without_a_name)
 {
-	ck_assert_str_eq(series_service(&set, series_of("", "", "thread")), "thread");
-	ck_assert_str_eq(series_service(&set, series_of("", "", "")), "[unknown]");
+	ck_assert_str_eq(series_service(&set, series_of("", "", "thread")), "[unknown]");
+	exe = "/usr/lib/jvm/bin/java";
+	ck_assert_str_eq(series_service(&set, series_of("", "", "G1 Service")), "java");
+	exe = "java";
+	ck_assert_str_eq(series_service(&set, series_of("", "", "G1 Service")), "java");
+	ck_assert_str_eq(series_service(&set, series_of("", "main", "G1 Service")), "main");
+	exe = "";
 }
 END_TEST
 

@@ -21,20 +21,42 @@ static void print_threads(FILE *out, const struct prof_meta *meta, uint32_t nr_r
 {
 	if (nr_recordings > 1) {
 		fprintf(out, "%" PRIu32 " recordings", nr_recordings);
-		return;
-	}
-	if (meta->command && meta->command[0]) {
+	} else if (meta->command && meta->command[0]) {
 		fputc('\'', out);
 		text_print(out, meta->command, TEXT_PLAIN);
 		fputs("' (and its children)", out);
-		return;
-	}
-	if (meta->nr_pids)
+	} else if (meta->nr_pids) {
 		print_ids(out, "PID", meta->pids, meta->nr_pids);
-	else if (meta->nr_tids)
+	} else if (meta->nr_tids) {
 		print_ids(out, "TID", meta->tids, meta->nr_tids);
-	else
+	} else {
 		fputs("all threads", out);
+	}
+	if (meta->filters && meta->filters[0]) {
+		fputs(" (", out);
+		text_print(out, meta->filters, TEXT_PLAIN);
+		fputc(')', out);
+	}
+}
+
+/* Returns true if some threads were left out. */
+static bool is_of_some(const struct prof_meta *meta)
+{
+	return meta->nr_pids || meta->nr_tids || (meta->command && meta->command[0]) ||
+	       (meta->filters && meta->filters[0]);
+}
+
+/* Appends the CPUs, unless they are all that were online. */
+static void print_cpus(FILE *out, const struct prof_meta *meta, uint32_t nr_recordings)
+{
+	if (nr_recordings > 1)
+		return;
+	if (meta->only_cpu) {
+		fprintf(out, " on CPU#%" PRIu32, meta->only_cpu - 1);
+	} else if (meta->nr_cpus && meta->nr_cpus < meta->host.nr_cpus_online) {
+		fputs(" on CPUs ", out);
+		text_print(out, meta->cpus, TEXT_PLAIN);
+	}
 }
 
 /* Appends the duration, in seconds; 0: until Ctrl-C. bcc's tools end their lines so. */
@@ -58,8 +80,7 @@ static void print_stacks_of(FILE *out, const struct prof_meta *meta, uint32_t nr
 	fputs(" of ", out);
 	print_threads(out, meta, nr_recordings);
 	fprintf(out, " by %s stack", sides[meta->sides]);
-	if (meta->only_cpu && nr_recordings <= 1)
-		fprintf(out, " on CPU#%" PRIu32, meta->only_cpu - 1);
+	print_cpus(out, meta, nr_recordings);
 }
 
 /* Prints the line of bcc's profile. */
@@ -74,8 +95,12 @@ static void print_samples(FILE *out, const struct prof_meta *meta, const char *u
 	print_stacks_of(out, meta, nr_recordings);
 }
 
-/* Prints the line of bcc's stackcount, and the weight if hits are not simply counted. */
-static void print_hits(FILE *out, const struct prof_event *event, const char *unit)
+/*
+ * Prints the line of bcc's stackcount, and the weight if hits are not simply counted. That line has
+ * no threads, so it goes on with them only where some were left out.
+ */
+static void print_hits(FILE *out, const struct prof_meta *meta, const struct prof_event *event,
+		       const char *unit, uint32_t nr_recordings)
 {
 	fputs("Tracing ", out);
 	if (event->nr_probes)
@@ -89,6 +114,11 @@ static void print_hits(FILE *out, const struct prof_event *event, const char *un
 	}
 	if (unit && strcmp(unit, event->weight) != 0)
 		fprintf(out, " (%s)", unit);
+	if (nr_recordings > 1 || is_of_some(meta)) {
+		fputs(nr_recordings > 1 ? " in " : " of ", out);
+		print_threads(out, meta, nr_recordings);
+	}
+	print_cpus(out, meta, nr_recordings);
 }
 
 static void print_event(FILE *out, const struct prof_meta *meta, const struct prof_event *event,
@@ -106,9 +136,7 @@ static void print_event(FILE *out, const struct prof_meta *meta, const struct pr
 		fprintf(out, "Tracing off-CPU time (%s)", unit ? unit : "times");
 		print_stacks_of(out, meta, nr_recordings);
 	} else {
-		print_hits(out, event, unit);
-		if (nr_recordings > 1)
-			fprintf(out, " in %" PRIu32 " recordings", nr_recordings);
+		print_hits(out, meta, event, unit, nr_recordings);
 	}
 }
 

@@ -45,6 +45,8 @@ static int open_filters(struct session *s)
 		.cgroup_map = o->cgroup_map,
 		.mntns = o->mntns,
 		.mntns_map = o->mntns_map,
+		.min_wait_us = o->min_us,
+		.max_wait_us = o->max_us,
 	};
 
 	return filters_open(&s->filters, &options, s->err);

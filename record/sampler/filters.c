@@ -204,6 +204,8 @@ char *filters_format(const struct filters *f)
 	ADD(o->cgroup_map, "cgroups in map %s", o->cgroup_map);
 	ADD(o->mntns, "mount namespace %" PRIu32 " of process %" PRIu64, f->mntns_inum, o->mntns);
 	ADD(o->mntns_map, "mount namespaces in map %s", o->mntns_map);
+	ADD(o->min_wait_us, "waits of %" PRIu64 " us or more", o->min_wait_us);
+	ADD(o->max_wait_us, "waits of %" PRIu64 " us or less", o->max_wait_us);
 #undef ADD
 	if (fclose(out)) {
 		free(text);

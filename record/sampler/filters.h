@@ -27,6 +27,8 @@ struct filter_options {
 	const char *cgroup_map; /* path of a pinned map, keyed by ids of cgroups; NULL: any */
 	uint64_t mntns;         /* id of a process in the mount namespace; 0: any namespace */
 	const char *mntns_map;  /* path of a pinned map, keyed by inode numbers; NULL: any */
+	/* Shorter and longer times off the CPU are left out; 0: none. Events see to it. */
+	uint64_t min_wait_us, max_wait_us;
 };
 
 struct filters {

@@ -17,6 +17,7 @@
 /* The facts of all descriptions. */
 struct descriptions {
 	struct string_set hosts;
+	struct prof_meta shared; /* the first's, with the filters of all */
 	uint32_t nr_recordings;
 	uint64_t start_realtime_ns; /* the earliest */
 	bool is_same_boot;
@@ -41,6 +42,9 @@ static int note_description(struct descriptions *all, const struct recording *fi
 	const struct prof_meta *meta = rec->meta;
 	uint32_t id;
 
+	if (!all->nr_recordings)
+		all->shared = *meta;
+	recording_share_filters(&all->shared, meta);
 	if (!all->nr_recordings || meta->start_realtime_ns < all->start_realtime_ns)
 		all->start_realtime_ns = meta->start_realtime_ns;
 	all->is_same_boot &= !strcmp(meta->host.boot_id, first->meta->host.boot_id);
@@ -91,7 +95,7 @@ static int list_hosts(const struct string_set *hosts, char **list)
 
 static int write_description(struct merger *m, const struct descriptions *all)
 {
-	struct prof_meta meta = *m->first.meta;
+	struct prof_meta meta = all->shared;
 	_cleanup_free_ char *recorder = NULL, *hosts = NULL;
 
 	if (list_hosts(&all->hosts, &hosts))

@@ -77,6 +77,9 @@ int recordings_join(struct recording *rec, const char *const *names, size_t nr,
 int recording_check_events(const struct recording *rec, const struct recording *one,
 			   struct err *err);
 
+/* Notes in @meta, which stands for several recordings, whether those of @one have its filters. */
+void recording_share_filters(struct prof_meta *meta, const struct prof_meta *one);
+
 /* Adds the facts of @end to @sums and to the sums of its events. */
 void recording_add_end(struct prof_end *sums, struct prof_event_end *events,
 		       const struct prof_end *end);

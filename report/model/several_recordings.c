@@ -133,6 +133,12 @@ int recording_check_events(const struct recording *rec, const struct recording *
 		"'profrep info' prints events and rates; report each alone, compare shares by 'profrep diff', or add up CPU seconds by 'profrep tables'");
 }
 
+void recording_share_filters(struct prof_meta *meta, const struct prof_meta *one)
+{
+	if (strcmp(meta->filters, one->filters) != 0)
+		meta->filters = "different filters";
+}
+
 /* Notes that @name was not read to its end, or not at all. Returns 0 or -ENOMEM. */
 static int add_gap(struct recording *rec, const char *name, const char *reason, bool is_left_out)
 {
@@ -247,6 +253,7 @@ static int enter_model(struct joint *j, struct recording *one, int ret,
 		failed = begin_recording(&rec->model, &one->model);
 	if (failed)
 		return failed;
+	recording_share_filters(&rec->shared_meta, one->meta);
 	rec->nr_recordings += one->nr_recordings;
 	return add_epochs(j, one, ret, epoch);
 }

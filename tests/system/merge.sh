@@ -138,6 +138,12 @@ check "a recording that was cut, alone" says 3 "is incomplete" "$profrep" merge 
 check "it is cut still" says 3 "is incomplete" "$profrep" -f cut.merged
 check "none can be read" says 1 "none of the 2 recordings can be read" "$profrep" merge -o none.prof many nonexistent.prof
 check "nothing is left then" same "$(ls none.prof 2> /dev/null)" ""
+# Filters of recordings that differ are those of none.
+for uid in 33 44; do { echo "meta filters uid $uid"; cat "$OLDPWD/tests/golden/host-a.txt"; } | "$BUILD/tests/prof_make" > uid$uid.prof; done
+filters_of() { "$profrep" merge -o filters.merged "$@" && "$profrep" filters.merged | sed -n '1s/.*recordings \(.*\) by .*/\1/p'; }
+check "filters of all" same "$(filters_of uid33.prof uid33.prof)" "(uid 33)"
+check "filters that differ" same "$(filters_of uid33.prof uid44.prof)" "(different filters)"
+check "filters of several recordings" contains "$("$profrep" uid33.prof uid44.prof)" "2 recordings (different filters) by"
 check "other rates" says 1 "their events or rates differ" "$profrep" merge -o none.prof host-a.prof order.prof
 check "no output" says 2 "command merge: needs -o" "$profrep" merge host-a.prof
 check "a full disk" says 1 "No space left on device" "$profrep" merge -o /dev/full host-a.prof host-b.prof

@@ -117,16 +117,20 @@ END_TEST
 START_TEST(names)
 {
 	struct stat st;
-	char want[128];
+	char want[256];
 
 	ck_assert_int_eq(stat("/proc/self/ns/mnt", &st), 0);
 	options.comm = "make";
 	options.uid = 0;
 	options.mntns = getpid();
+	options.min_wait_us = 5000;
+	options.max_wait_us = 90000;
 	open_filters();
 	ck_assert_uint_eq(filters.mntns_inum, st.st_ino);
-	snprintf(want, sizeof(want), "comm 'make', uid 0, mount namespace %llu of process %d",
-		 (unsigned long long)st.st_ino, getpid());
+	snprintf(
+		want, sizeof(want),
+		"comm 'make', uid 0, mount namespace %llu of process %d, waits of 5000 us or more, waits of 90000 us or less",
+		(unsigned long long)st.st_ino, getpid());
 	expect_format(want);
 }
 END_TEST

@@ -61,6 +61,44 @@ START_TEST(command_is_escaped)
 }
 END_TEST
 
+START_TEST(filters_and_cpus)
+{
+	static const uint32_t pids[] = {12};
+	struct prof_meta meta = {.freq_hz = 49, .filters = "comm 'a\n', uid 33"};
+	const struct prof_event event = {
+		.kind = PROF_EVENT_USER_CALLS, .name = "c:malloc", .weight = "", .nr_probes = 1};
+	struct headline_facts facts = {.duration_s = 2};
+	char *text;
+
+	expect(&meta, 2,
+	       "Sampling at 49 Hertz of all threads (comm 'a\\x0a', uid 33) by user + kernel stack for 2 secs.");
+	text = headline_format_event(&meta, &event, &facts);
+	ck_assert_str_eq(
+		text,
+		"Tracing 1 functions for \"c:malloc\" of all threads (comm 'a\\x0a', uid 33) for 2 secs.");
+	free(text);
+	facts.nr_recordings = 3;
+	meta.filters = "";
+	meta.pids = pids;
+	meta.nr_pids = 1;
+	text = headline_format_event(&meta, &event, &facts);
+	ck_assert_str_eq(text, "Tracing 1 functions for \"c:malloc\" in 3 recordings for 2 secs.");
+	free(text);
+	meta.cpus = "0,2-3";
+	meta.nr_cpus = 3;
+	meta.host.nr_cpus_online = 4;
+	meta.filters = "children followed";
+	expect(&meta, 2,
+	       "Sampling at 49 Hertz of PID [12] (children followed) by user + kernel stack on CPUs 0,2-3 for 2 secs.");
+	meta.host.nr_cpus_online = 3;
+	meta.filters = "";
+	facts.nr_recordings = 0;
+	text = headline_format_event(&meta, &event, &facts);
+	ck_assert_str_eq(text, "Tracing 1 functions for \"c:malloc\" of PID [12] for 2 secs.");
+	free(text);
+}
+END_TEST
+
 /* The line of @event, of which one of @every_nth hits was counted. */
 static void expect_event(struct prof_event event, uint64_t every_nth, uint64_t duration_s,
 			 const char *want)
@@ -141,4 +179,4 @@ START_TEST(times)
 END_TEST
 
 SUITE_MAIN("headline", hits, hits_that_stand_for_others, times, all_threads, pid_list, tid_list,
-	   period_sides_cpu, command_is_escaped)
+	   period_sides_cpu, command_is_escaped, filters_and_cpus)

@@ -15,6 +15,7 @@
 #include "report/commands/shared_options.h"
 #include "report/compare/compared_sources.h"
 #include "report/compare/print_changes.h"
+#include "report/model/event_choice.h"
 #include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
@@ -192,11 +193,16 @@ static int print_verdicts(const struct diff_options *o, struct source *sources,
 			  struct command_io *io, struct rows_summary *summary, struct err *err)
 {
 	struct compared_sources compared = {0};
-	const struct changes_printout p = {&compared.comparison, &compared.tally, o->compare.per,
-					   o->all};
+	struct changes_printout p = {
+		.comparison = &compared.comparison,
+		.tally = &compared.tally,
+		.per = o->compare.per,
+		.all = o->all,
+	};
 	int ret = compared_sources_make(&compared, sources, o->nr_before, o->files.nr, &o->compare,
 					summary, err);
 
+	p.is_off_cpu = event_is_off_cpu(sources[0].rec.meta, sources[0].view.event);
 	if (!ret && o->html)
 		ret = print_page(o, sources, &p, io, err);
 	else if (!ret && o->json)

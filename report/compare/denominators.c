@@ -2,7 +2,6 @@
 #include "report/compare/denominators.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 
 #include "common/clock.h"
 #include "report/model/event_choice.h"
@@ -18,19 +17,12 @@ double recording_seconds(const struct recording *rec)
 	return ns / (double)NS_PER_S;
 }
 
-static bool is_clock(const struct prof_meta *meta)
+/* Returns the nanoseconds of CPU time that a sample of @event stands for; 0: it is no CPU time. */
+static double sample_ns(const struct prof_meta *meta, uint32_t event)
 {
-	return meta->event_type == PERF_TYPE_SOFTWARE &&
-	       (meta->event_config == PERF_COUNT_SW_CPU_CLOCK ||
-		meta->event_config == PERF_COUNT_SW_TASK_CLOCK);
-}
+	uint64_t hz = event_hz(meta, event), ns = event_sample_ns(meta, event);
 
-/* Returns the CPU seconds that a sample stands for, 0 if samples are of something else. */
-static double sample_seconds(const struct prof_meta *meta)
-{
-	if (meta->freq_hz)
-		return 1.0 / meta->freq_hz;
-	return is_clock(meta) ? meta->period / (double)NS_PER_S : 0;
+	return ns && hz ? NS_PER_S / (double)hz : ns;
 }
 
 /* Returns the seconds that a count of @event stands for; 0: counts are no time. */
@@ -40,18 +32,16 @@ static double count_seconds(const struct prof_meta *meta, uint32_t event)
 
 	if (e && e->unit == PROF_UNIT_NS)
 		return 1.0 / NS_PER_S;
-	return !e || e->kind == PROF_EVENT_SAMPLES ? sample_seconds(meta) : 0;
+	return sample_ns(meta, event) / NS_PER_S;
 }
 
 /* Returns the samples for a count. Sampled time is counted in nanoseconds. */
 static double count_samples(const struct prof_meta *meta, uint32_t event)
 {
 	const struct prof_event *e = meta->nr_events ? &meta->events[event] : NULL;
-	double seconds = sample_seconds(meta);
+	double ns = sample_ns(meta, event);
 
-	if (e && e->kind == PROF_EVENT_SAMPLES && e->unit == PROF_UNIT_NS && seconds > 0)
-		return 1 / (seconds * NS_PER_S);
-	return 1;
+	return e && e->unit == PROF_UNIT_NS && ns > 0 ? 1 / ns : 1;
 }
 
 static int refuse_event(const struct recording *rec, uint32_t event, struct err *err)

@@ -150,12 +150,13 @@ static void print_header(const struct changes_printout *p, struct textbuf *out)
 {
 	static const char *const units[] = {
 		[PER_SAMPLES] = "shares of all samples",
-		[PER_CPU] = "CPU seconds a second",
-		[PER_WORK] = "CPU seconds for a unit of work",
+		[PER_CPU] = " a second",
+		[PER_WORK] = " for a unit of work",
 	};
+	const char *time = p->is_off_cpu ? "seconds off the CPU" : "CPU seconds";
 
-	textbuf_printf(out, "recordings: %zu before, %zu after; %s\n", p->comparison->nr[0],
-		       p->comparison->nr[1], units[p->per]);
+	textbuf_printf(out, "recordings: %zu before, %zu after; %s%s\n", p->comparison->nr[0],
+		       p->comparison->nr[1], p->per == PER_SAMPLES ? "" : time, units[p->per]);
 	textbuf_str(out, words_on_intervals(p->comparison));
 	textbuf_printf(out, "%*s %*s %*s %*s  %-*s %*s  %s\n", RATE_WIDTH, "BEFORE", RATE_WIDTH,
 		       "AFTER", CHANGE_WIDTH, "CHANGE", 2 * END_WIDTH + 4, "95 % INTERVAL",

@@ -13,7 +13,8 @@ struct changes_printout {
 	const struct comparison *comparison;
 	const struct tally *tally;
 	enum denominator per;
-	bool all; /* print also what is small and has not changed */
+	bool all;        /* print also what is small and has not changed */
+	bool is_off_cpu; /* the event is time off the CPU */
 };
 
 /* Prints a table: what changed, what did not, what appeared and what vanished. */

@@ -343,6 +343,7 @@ static int merge_tables(struct merge *m)
 static void note_epoch(struct model *model, const struct prof_epoch *epoch)
 {
 	model->nr_epochs++;
+	model->nr_counts += epoch->nr_counts;
 	model->nr_sliced_epochs += epoch->slice_ns != 0;
 	model->slice_ns = max_u64(model->slice_ns, epoch->slice_ns);
 }

@@ -140,6 +140,7 @@ struct model {
 	uint64_t left_out[PROF_MAX_EVENTS];
 	VEC(struct model_left_out) slots_left_out;
 	uint64_t nr_epochs;
+	uint64_t nr_counts;               /* of all epochs, before equal ones became one row */
 	uint64_t nr_sliced_epochs;        /* of these, that have slices of time */
 	uint64_t slice_ns;                /* length of the longest slices */
 	bool has_languages;               /* some object is of an interpreted language */

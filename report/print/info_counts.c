@@ -104,6 +104,22 @@ static void print_event_end(const struct prof_event_end *end, const char *unit, 
 	}
 }
 
+void info_sampling(const struct prof_meta *meta, const char *indent, struct textbuf *out)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s%s", indent, indent[0] ? "sampled" : "event");
+	info_key(out, key);
+	textbuf_escaped(out, meta->event, strlen(meta->event), TEXT_PLAIN);
+	textbuf_printf(out, "%s(type %" PRIu32 ", config 0x%" PRIx64 ")\n",
+		       meta->event[0] ? " " : "", meta->event_type, meta->event_config);
+	snprintf(key, sizeof(key), "%s%s", indent, meta->freq_hz ? "frequency" : "period");
+	if (meta->freq_hz)
+		info_number(out, key, meta->freq_hz, "Hz");
+	else
+		info_number(out, key, meta->period, "events");
+}
+
 /* Prints the lines of one event. */
 static void print_event(const struct recording *rec, uint32_t i, struct textbuf *out)
 {
@@ -132,6 +148,8 @@ static void print_event(const struct recording *rec, uint32_t i, struct textbuf 
 		textbuf_escaped(out, event->weight, strlen(event->weight), TEXT_PLAIN);
 	}
 	textbuf_char(out, '\n');
+	if (event->kind == PROF_EVENT_SAMPLES)
+		info_sampling(rec->meta, "  ", out);
 	info_number(out, "  sum", rec->model.totals[i],
 		    event->unit == PROF_UNIT_NUMBER ? "" : event_unit(rec->meta, i));
 	if (event->nr_probes || (end && end->unattached)) {

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -31,27 +32,6 @@ static void print_state(const struct recording *rec, struct textbuf *out)
 	info_text(out, "recording", "complete");
 	info_text(out, "end",
 		  rec->end->reason < PROF_NR_END_REASONS ? reasons[rec->end->reason] : "unknown");
-}
-
-/* Returns true if the recording has samples of a perf event. */
-static bool has_samples(const struct prof_meta *meta)
-{
-	for (uint32_t i = 0; i < meta->nr_events; i++)
-		if (meta->events[i].kind == PROF_EVENT_SAMPLES)
-			return true;
-	return !meta->nr_events;
-}
-
-static void print_event(const struct prof_meta *meta, struct textbuf *out)
-{
-	info_key(out, "event");
-	textbuf_escaped(out, meta->event, strlen(meta->event), TEXT_PLAIN);
-	textbuf_printf(out, "%s(type %" PRIu32 ", config 0x%" PRIx64 ")\n",
-		       meta->event[0] ? " " : "", meta->event_type, meta->event_config);
-	if (meta->freq_hz)
-		info_number(out, "frequency", meta->freq_hz, "Hz");
-	else
-		info_number(out, "period", meta->period, "events");
 }
 
 /* The time is in UTC, so that the text does not depend on the machine that reports. */
@@ -159,8 +139,8 @@ static void print_meta(const struct recording *rec, struct textbuf *out)
 	info_text(out, "recorder", meta->recorder);
 	info_text(out, "command line", meta->command_line);
 	info_text(out, "command", meta->command);
-	if (has_samples(meta))
-		print_event(meta, out);
+	if (!meta->nr_events)
+		info_sampling(meta, "", out);
 	info_key(out, "CPUs");
 	textbuf_printf(out, "%" PRIu32 " (", meta->nr_cpus);
 	textbuf_escaped(out, meta->cpus, strlen(meta->cpus), TEXT_PLAIN);
@@ -190,23 +170,50 @@ static void print_meta(const struct recording *rec, struct textbuf *out)
 	}
 }
 
-/* Stack 0 stands for no stack, and so does a stack that was missed. */
-static uint64_t nr_stacks(const struct model *model)
-{
-	uint64_t nr = 0;
+/* The sides of a stack, and those of its waker. */
+struct whole_stack {
+	uint32_t sides[4];
+};
 
-	vec_for_each(&model->stacks, stack)
-		nr += stack->nr_frames != 0;
-	return nr;
+static int compare_stacks(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct whole_stack));
 }
 
-static uint64_t nr_cut_stacks(const struct model *model)
+static bool is_cut(const struct model *model, const struct whole_stack *stack)
 {
-	uint64_t nr = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(stack->sides); i++)
+		if (model->stacks.data[stack->sides[i]].end == PROF_STACK_CUT)
+			return true;
+	return false;
+}
 
-	vec_for_each(&model->stacks, stack)
-		nr += stack->end == PROF_STACK_CUT;
-	return nr;
+/*
+ * Prints the number of stacks as the closing line of the recorder counts them: once for each
+ * process, name of a thread, event and epoch. Stacks are distinct by their frames alone.
+ */
+static int print_stack_numbers(const struct model *model, struct textbuf *out)
+{
+	_cleanup_free_ struct whole_stack *stacks = calloc(model->rows.nr + 1, sizeof(*stacks));
+	size_t nr = 0, nr_distinct = 0, nr_cut = 0;
+
+	if (!stacks)
+		return -ENOMEM;
+	vec_for_each(&model->rows, row)
+		stacks[nr++] =
+			(struct whole_stack){{row->user_stack, row->kernel_stack,
+					      row->waker_user_stack, row->waker_kernel_stack}};
+	qsort(stacks, nr, sizeof(*stacks), compare_stacks);
+	for (size_t i = 0; i < nr; i++) {
+		if (i && !compare_stacks(&stacks[i], &stacks[i - 1]))
+			continue;
+		nr_distinct++;
+		nr_cut += is_cut(model, &stacks[i]);
+	}
+	info_key(out, "stacks");
+	textbuf_printf(out, "%" PRIu64 ", %zu of them distinct\n", model->nr_counts, nr_distinct);
+	info_number(out, "stacks cut", nr_cut, "at the depth limit");
+	return 0;
 }
 
 /* Counts the address spaces in the rows. Several layouts of one address space count once. */
@@ -253,14 +260,14 @@ int print_info(const struct recording *rec, struct textbuf *out)
 	info_counts(rec, out);
 	info_number(out, "epochs", rec->model.nr_epochs, "");
 	print_slices(&rec->model, out);
-	info_number(out, "distinct stacks", nr_stacks(&rec->model), "");
-	info_number(out, "stacks cut", nr_cut_stacks(&rec->model), "at the depth limit");
+	ret = print_stack_numbers(&rec->model, out);
+	if (ret)
+		return ret;
 	info_user_stacks(rec, out);
 	ret = info_languages(rec, out);
 	if (ret)
 		return ret;
 	info_names(rec, out);
-	info_number(out, "distinct counts", rec->model.rows.nr, "");
 	info_number(out, "processes", processes, "");
 	return 0;
 }

@@ -55,7 +55,7 @@ static void make_program(struct program *program, gsl_rng *rng, double share, in
 
 static void print_program(const struct program *program, double hz, double samples)
 {
-	printf("meta freq_hz %.0f\nmeta nr_cpus 2\n", hz);
+	printf("meta event cpu-clock\nmeta freq_hz %.0f\nmeta nr_cpus 2\n", hz);
 	printf("object f file /nonexistent/simulated -\nsym f 0 %d main\n", SPACING);
 	for (int i = 0; i < NR_CALLERS; i++)
 		printf("sym f %d %d caller_%d\n", SPACING * (1 + i), SPACING, i);

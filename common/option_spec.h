@@ -64,6 +64,10 @@ struct option_spec {
 		.offset = offsetof(filled, field), __VA_ARGS__                                     \
 	}
 
+/* The number that @constant stands for, as a part of a help text. */
+#define OPTION_TEXT(constant)  OPTION_TEXT_(constant)
+#define OPTION_TEXT_(constant) #constant
+
 /* Options that fill one struct. Several commands can include one table. */
 struct option_table {
 	const struct option_spec *options;

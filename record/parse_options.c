@@ -18,19 +18,8 @@
 #include "record/probes/library.h"
 #include "record/probes/tracepoints.h"
 
-/*
- * bcc has these defaults, too. At 49 Hertz the samples are out of step with work that the machine
- * does 50 or 100 times a second.
- */
-#define DEFAULT_FREQ_HZ       49
-#define DEFAULT_STACK_STORAGE 16384
-#define DEFAULT_HASH_STORAGE  40960
-
-#define OVERHEAD_DEFAULT 5
-
-#define MEMORY_DEFAULT (UINT64_C(256) << 20)
-#define MEMORY_MIN_M   8
-#define MEMORY_MAX_G   1024
+#define MEMORY_MIN_M 8
+#define MEMORY_MAX_G 1024
 
 #define COMM_MAX 15 /* bytes: TASK_COMM_LEN - 1 */
 
@@ -346,9 +335,9 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		.uid = FILTERS_ANY_UID,
 		.stack_storage = DEFAULT_STACK_STORAGE,
 		.hash_storage = DEFAULT_HASH_STORAGE,
-		.max_memory = MEMORY_DEFAULT,
+		.max_memory = (uint64_t)DEFAULT_MEMORY_M << 20,
 		.languages = ALL_LANGUAGES,
-		.overhead_limit = OVERHEAD_DEFAULT,
+		.overhead_limit = DEFAULT_OVERHEAD,
 	};
 	/* All arguments after the first -- are the command's. */
 	for (int i = 1; i < argc; i++) {

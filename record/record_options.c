@@ -9,6 +9,7 @@
 #include "common/option_spec.h"
 #include "record/languages/language_table.h"
 #include "record/probes/kernel_way.h"
+#include "record/system/stack_depth.h"
 
 #define STORAGE_MAX  (1u << 24)
 #define FREQ_MAX_HZ  1000000
@@ -90,13 +91,16 @@ static const struct option_spec off_cpu_rows[] = {
 
 static const struct option_spec sampling_rows[] = {
 	ROW(OPTION_U64, freq_hz, "frequency", 'F', .metavar = "HZ", .min = 1, .max = FREQ_MAX_HZ,
-	    .exclusive = RATE, .help = "take HZ samples a second on each CPU (default 49)"),
+	    .exclusive = RATE,
+	    .help = "take HZ samples a second on each CPU (default " OPTION_TEXT(
+		    DEFAULT_FREQ_HZ) ")"),
 	ROW(OPTION_U64, period, "count", 'c', .metavar = "COUNT", .min = 1, .max = INT64_MAX,
 	    .exclusive = RATE,
-	    .help = "sample every COUNT events on each CPU (nanoseconds of clocks); of hits, count every COUNTth"),
+	    .help = "take one sample per COUNT events on each CPU (nanoseconds for clock events); for hits, count one in COUNT"),
 	ROW(OPTION_U64, overhead_limit, "overhead-limit", 0, .metavar = "PERCENT",
 	    .max = OVERHEAD_MAX,
-	    .help = "warn when counting hits or off-CPU time uses more than PERCENT of a CPU (default 5; 0: never)"),
+	    .help = "warn when counting hits or off-CPU time uses more than PERCENT of a CPU (default " OPTION_TEXT(
+		    DEFAULT_OVERHEAD) "; 0: never)"),
 	ROW(OPTION_FLAG, shed, "shed", 0,
 	    .help = "above that limit, count only a random part of the hits, each of which stands for the others"),
 	ROW(OPTION_STRING, backend_text, "backend", 0, .metavar = "auto|bpf|perf|ptrace",
@@ -114,7 +118,8 @@ static const struct option_spec stack_rows[] = {
 	    .help = "keep unwind tables in DIR for later recordings"),
 	ROW(OPTION_U64, max_depth, "max-stack-depth", 0, .metavar = "N", .min = 1,
 	    .max = PROF_MAX_STACK_FRAMES,
-	    .help = "record at most N frames of a stack (default 127; more needs kernel.perf_event_max_stack)"),
+	    .help = "record at most N frames of a stack (default " OPTION_TEXT(
+		    STACK_DEPTH_DEFAULT) "; more needs kernel.perf_event_max_stack)"),
 	ROW(OPTION_PARSED, languages, "languages", 0, .metavar = "LIST|none|help",
 	    .parse = languages_parse, .kind = "a list of languages, or none",
 	    .hint = "'profrec --languages help' lists the languages",
@@ -146,13 +151,16 @@ static const struct option_spec output_rows[] = {
 
 static const struct option_spec limit_rows[] = {
 	ROW(OPTION_STRING, max_memory_text, "max-memory", 0, .metavar = "SIZE",
-	    .help = "limit the memory for what the recorder knows of processes: mappings, paths, names; with K, M or G (default 256M)"),
+	    .help = "limit the memory for what the recorder knows of processes: mappings, paths, names; with K, M or G (default " OPTION_TEXT(
+		    DEFAULT_MEMORY_M) "M)"),
 	ROW(OPTION_U64, stack_storage, "stack-storage-size", 0, .metavar = "N", .min = 2,
 	    .max = STORAGE_MAX,
-	    .help = "hold up to N unique stacks in the kernel between drains (default 16384)"),
+	    .help = "hold up to N unique stacks in the kernel between drains (default " OPTION_TEXT(
+		    DEFAULT_STACK_STORAGE) ")"),
 	ROW(OPTION_U64, hash_storage, "hash-storage-size", 0, .metavar = "N", .min = 2,
 	    .max = STORAGE_MAX,
-	    .help = "hold up to N counts in the kernel between drains (default 40960)"),
+	    .help = "hold up to N counts in the kernel between drains (default " OPTION_TEXT(
+		    DEFAULT_HASH_STORAGE) ")"),
 };
 
 /* The tables, in the order of --help. */

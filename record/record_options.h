@@ -15,7 +15,16 @@
 #include "record/sampler/sampler_load.h"
 #include "record/sampler/event_names.h"
 
-#define DEFAULT_OUTPUT "profrec.prof"
+/*
+ * Defaults, which --help prints, too. bcc has those of the rate and of the storage. At 49 Hertz the
+ * samples are out of step with work that the machine does 50 or 100 times a second.
+ */
+#define DEFAULT_OUTPUT        "profrec.prof"
+#define DEFAULT_FREQ_HZ       49
+#define DEFAULT_STACK_STORAGE 16384
+#define DEFAULT_HASH_STORAGE  40960
+#define DEFAULT_OVERHEAD      5   /* percent of a CPU */
+#define DEFAULT_MEMORY_M      256 /* MiB */
 
 #define DURATION_MAX 99999999 /* seconds */
 

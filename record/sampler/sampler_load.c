@@ -404,7 +404,9 @@ static int open_programs(const struct type_file *types, struct profrec_bpf **bpf
 	char reason[128];
 	int ret;
 
-	libbpf_set_print(keep_libbpf_text);
+	/* doc/debugging.md, "The log of the BPF verifier" */
+	if (!secure_getenv("PROFREC_LIBBPF_LOG"))
+		libbpf_set_print(keep_libbpf_text);
 	*bpf = profrec_bpf__open_opts(&opts);
 	if (*bpf)
 		return 0;

@@ -63,7 +63,7 @@ static const struct option_spec frame_rows[] = {
 		 .help = "put a delimiter between kernel and user frames"),
 	VIEW_ROW(
 		annotations, "annotations", 'a',
-		.help = "mark frames: _[k] kernel, _[i] inlined, _[j] JIT, and _[py] _[java] _[php] _[beam] _[js] _[rb] _[pl] languages"),
+		.help = "mark frames: _[k] kernel, _[i] inlined, _[j] JIT, and functions of languages by their short names, as in _[py]"),
 	VIEW_ROW(
 		offsets, "offsets", 's',
 		.help = "add the offset in the function, +0xOFF, to names, or :LINE in interpreted languages"),

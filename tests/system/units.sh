@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests: doc/units
 # The units of a fleet: systemd takes them, the users and the directories are made, and profrep-collect loses nothing
-# whatever happens to it. doc/fleet.md says on which systems the units have run. TAP.
+# whatever happens to it. long/units runs them under systemd. TAP.
 # Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -19,7 +19,10 @@ endif
 COMMON_SRC := $(wildcard common/*.c)
 ELF_SRC    := $(wildcard elf/*.c)
 FORMAT_SRC := $(wildcard format/*.c)
-RECORD_SRC := $(wildcard record/*.c record/*/*.c record/*/*/*.c)
+# A file whose name ends in _ARCH is for hosts of that architecture alone.
+ARCH	   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+OTHER_ARCHES := $(filter-out $(ARCH),x86_64 aarch64)
+RECORD_SRC := $(filter-out $(addsuffix .c,$(addprefix %_,$(OTHER_ARCHES))),$(wildcard record/*.c record/*/*.c record/*/*/*.c))
 REPORT_SRC := $(wildcard report/*.c report/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 TOOL_SRC   := $(wildcard tests/tools/*.c)

@@ -43,7 +43,7 @@ static bool scan_init(struct scan *scan, struct elf_file *file)
 	size_t got = elf_file_find_section(file, ".got");
 	struct elf_bytes bytes;
 
-	if (!frame || !file->is_x86_64 || file->sections.data[frame].size > EH_FRAME_BYTES_MAX)
+	if (!frame || !file->arch || file->sections.data[frame].size > EH_FRAME_BYTES_MAX)
 		return false;
 	bytes = elf_file_section_bytes(file, frame);
 	if (!bytes.data)

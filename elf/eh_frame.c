@@ -4,9 +4,6 @@
 /* "zPLRSB" has all letters that are known. */
 #define AUGMENTATION_MAX 16
 
-/* The column of the return address. */
-#define COLUMN_RETURN 16
-
 bool eh_number(struct cursor *b, uint8_t encoding, uint64_t *value)
 {
 	switch (encoding & DW_EH_PE_format) {
@@ -151,7 +148,7 @@ static bool read_cie_header(const struct eh_section *section, struct eh_cie *cie
 		return false;
 	cie->code_align = dwarf_uleb(b);
 	cie->data_align = dwarf_sleb(b);
-	cie->has_other_return = (version == 1 ? dwarf_u8(b) : dwarf_uleb(b)) != COLUMN_RETURN;
+	cie->return_column = version == 1 ? dwarf_u8(b) : dwarf_uleb(b);
 	return !b->bad && read_augmentation(cie, letters, b) && !b->bad;
 }
 

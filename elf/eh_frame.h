@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The entries of .eh_frame and .debug_frame of x86-64. A common information entry (CIE) is for many
+ * The entries of .eh_frame and .debug_frame. A common information entry (CIE) is for many
  * functions. Each frame description entry (FDE) is for one function, or for a part of one. The
  * recorder runs their programs (record/cfi/). The reporter needs the bounds of functions alone. The
  * bytes come out of anybody's files, so they are read with care. Formats: DWARF 5, section 6.4, and
@@ -57,10 +57,10 @@ struct eh_entry {
 
 /* The fields of a CIE. */
 struct eh_cie {
-	bool has_augmentation; /* FDEs have a length of their own data */
-	bool is_signal;        /* frames are those of signal handlers */
-	bool has_other_return; /* the return address is not in column 16 */
-	uint8_t encoding;      /* of pointers, DW_EH_PE_* */
+	bool has_augmentation;  /* FDEs have a length of their own data */
+	bool is_signal;         /* frames are those of signal handlers */
+	uint64_t return_column; /* of the return address */
+	uint8_t encoding;       /* of pointers, DW_EH_PE_* */
 	uint64_t code_align;
 	int64_t data_align;
 };

@@ -31,9 +31,6 @@
 /* Larger symbol and string tables are not read. Browsers with debug information have 300 MB. */
 #define SECTION_BYTES_MAX (1ull << 30)
 
-/* The kernel of the recorded host maps segments in this unit (x86-64). */
-#define PAGE_BYTES 4096ull
-
 /*
  * Notes that libelf ran out of memory. libelf has an error number for that and does not make it
  * public. Only malloc's errno tells; callers set errno to 0 first.
@@ -88,7 +85,7 @@ static int read_headers(struct elf_file *file, int (*count)(Elf *elf, size_t *nr
 	return ret;
 }
 
-/* Returns -ENOEXEC for a file that is not in the byte order of x86. */
+/* Returns -ENOEXEC for a file that is not little-endian. */
 static int read_kind(struct elf_file *file)
 {
 	GElf_Ehdr eh;
@@ -97,8 +94,7 @@ static int read_kind(struct elf_file *file)
 	    eh.e_ident[EI_DATA] != ELFDATA2LSB)
 		return -ENOEXEC;
 	file->is_64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
-	file->arch = elf_arch_find(eh.e_machine);
-	file->is_x86_64 = file->is_64 && file->arch == &elf_arch_x86_64;
+	file->arch = file->is_64 ? elf_arch_find(eh.e_machine) : NULL;
 	return 0;
 }
 
@@ -324,9 +320,9 @@ bool elf_file_vaddr(const struct elf_file *file, uint64_t off, uint64_t *vaddr)
 /* Returns the bytes of the pages that hold the segment. */
 static uint64_t paged_size(const struct elf_segment *s)
 {
-	uint64_t first = s->vaddr % PAGE_BYTES;
+	uint64_t first = s->vaddr % ELF_PAGE_BYTES;
 
-	return (first + s->mem_size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	return (first + s->mem_size + ELF_PAGE_BYTES - 1) & ~(ELF_PAGE_BYTES - 1);
 }
 
 bool elf_file_vaddr_mapped(const struct elf_file *file, uint64_t off, uint64_t pgoff, uint64_t size,
@@ -351,6 +347,6 @@ bool elf_file_vaddr_mapped(const struct elf_file *file, uint64_t off, uint64_t p
 		return false;
 	if (off < pgoff || off - pgoff >= paged_size(exact))
 		return false;
-	*vaddr = off - pgoff + (exact->vaddr & ~(PAGE_BYTES - 1));
+	*vaddr = off - pgoff + (exact->vaddr & ~(ELF_PAGE_BYTES - 1));
 	return true;
 }

@@ -3,8 +3,8 @@
  * Reads an ELF file from anywhere with care. libelf reads headers and sections into memory
  * (ELF_C_READ), because a mapped file that somebody truncates raises SIGBUS. A report has large
  * files and needs few of their bytes, so it has sections mapped (elf/mapped_bytes.h). Every count
- * and offset in the file is checked before use. A wrong one is skipped or an error. Only files in
- * the byte order of x86 are opened.
+ * and offset in the file is checked before use. A wrong one is skipped or an error. Only
+ * little-endian files are opened.
  */
 #ifndef ELF_ELFFILE_H
 #define ELF_ELFFILE_H
@@ -64,9 +64,8 @@ struct elf_file {
 		bytes_left;
 	VEC(struct elf_segment) segments;
 	VEC(struct elf_section) sections; /* by index */
-	const struct elf_arch *arch;      /* NULL: one without a row */
+	const struct elf_arch *arch;      /* NULL: one without a row, or of 32 bits */
 	bool is_64;
-	bool is_x86_64;
 	bool maps_sections;
 	bool out_of_memory; /* something was not read for want of memory, so it is not missing */
 	bool is_too_large;  /* something was not read because it is too large */

@@ -66,7 +66,7 @@ static bool find_relocation(struct elf_file *file, uint64_t addr, uint64_t *valu
 	if (!bytes.data || file->sections.data[index].type != SHT_RELA)
 		return false;
 	for (size_t i = 0; elf_relocation_at(bytes, i, &rela); i++) {
-		if (rela.r_offset != addr || GELF_R_TYPE(rela.r_info) != R_X86_64_RELATIVE)
+		if (rela.r_offset != addr || GELF_R_TYPE(rela.r_info) != file->arch->relative)
 			continue;
 		*value = rela.r_addend;
 		return true;
@@ -102,8 +102,9 @@ static bool read_header(struct go_table *table, struct elf_file *file, uint64_t 
 		return false;
 	has_start = magic != MAGIC_1_16;
 	at = has_start ? TEXT_START_OFF + 8 : TEXT_START_OFF;
-	/* A quantum of 1 byte and pointers of 8: x86-64. */
-	is_whole = sizes == 0x0801 && read_number(table, 8, 8, &table->nr) &&
+	/* The quantum, and pointers of 8 bytes. */
+	is_whole = sizes == (0x0800u | file->arch->go_quantum) &&
+		   read_number(table, 8, 8, &table->nr) &&
 		   read_number(table, at, 8, &table->names) &&
 		   read_number(table, at + 4 * 8, 8, &table->functions);
 	table->number_size = has_start ? 4 : 8;
@@ -164,7 +165,7 @@ static bool find_table(struct go_table *table, struct elf_file *file)
 
 	if (!index)
 		index = elf_file_find_section(file, names[1]);
-	bytes = elf_file_section_bytes(file, file->is_x86_64 ? index : 0);
+	bytes = elf_file_section_bytes(file, file->arch ? index : 0);
 	if (!bytes.data)
 		return false;
 	*table = (struct go_table){.bytes = bytes.data, .size = bytes.size};

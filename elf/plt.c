@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Linkers write stubs in a few forms. All of them have an indirect jump relative to rip; before it
- * may stand endbr64, bnd, or the move of a number into r11. With indirect branch tracking, .plt has
- * stubs of another form, which push the number of their relocation.
- *
- * The forms are from the System V ABI for AMD64, section 5.2 and appendix B.1, and from lld and
- * mold.
+ * Linkers write stubs in a few forms, which the row of the architecture knows (elf/arch.h).
  */
 #include "elf/plt.h"
 
@@ -15,7 +10,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "elf/dwarf_bytes.h"
 #include "common/minmax.h"
 #include "common/search.h"
 #include "elf/elf_entries.h"
@@ -105,35 +99,18 @@ static void stubs_deinit(struct stubs *stubs)
 	vec_free(&stubs->pushed);
 }
 
-static bool skip_bytes(struct cursor *b, const char *bytes, size_t len)
-{
-	if (cursor_left(b) < len || memcmp(b->p, bytes, len) != 0)
-		return false;
-	b->p += len;
-	return true;
-}
-
 /* Finds the slot of the stub @b, which is linked at @addr. Returns NULL if nothing tells. */
 static const struct slot *find_slot(const struct stubs *stubs, struct cursor b, uint64_t addr)
 {
-	const uint8_t *start = b.p;
-	uint64_t slot, number;
+	struct elf_stub stub;
 	size_t at;
 
-	skip_bytes(&b, "\xf3\x0f\x1e\xfa", 4); /* endbr64 */
-	if (skip_bytes(&b, "\x68", 1)) {       /* push $number */
-		number = dwarf_fixed(&b, 4);
-		return number < stubs->pushed.nr && !b.bad ? &stubs->pushed.data[number] : NULL;
-	}
-	if (skip_bytes(&b, "\x41\xbb", 2)) /* mov $number,%r11d */
-		dwarf_fixed(&b, 4);
-	skip_bytes(&b, "\xf2", 1);          /* bnd */
-	if (!skip_bytes(&b, "\xff\x25", 2)) /* jmp *distance(%rip) */
+	if (!stubs->file->arch->read_stub(b, addr, &stub))
 		return NULL;
-	slot = (int32_t)dwarf_fixed(&b, 4);
-	slot += addr + (b.p - start);
-	at = search_first(stubs->slots.nr, i, stubs->slots.data[i].addr >= slot);
-	return !b.bad && at < stubs->slots.nr && stubs->slots.data[at].addr == slot
+	if (stub.is_pushed)
+		return stub.value < stubs->pushed.nr ? &stubs->pushed.data[stub.value] : NULL;
+	at = search_first(stubs->slots.nr, i, stubs->slots.data[i].addr >= stub.value);
+	return at < stubs->slots.nr && stubs->slots.data[at].addr == stub.value
 		       ? &stubs->slots.data[at]
 		       : NULL;
 }
@@ -221,7 +198,9 @@ int plt_resolve(struct plt *plt, struct elf_file *file, struct range_hit *hits, 
 	bool is_read = false;
 	int ret = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names) && file->is_x86_64 && !ret; i++) {
+	if (!file->arch || !file->arch->read_stub)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !ret; i++) {
 		size_t index = elf_file_find_section(file, names[i]);
 
 		if (!index || !has_hit(&file->sections.data[index], hits, nr_hits))

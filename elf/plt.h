@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names for the stubs of the procedure linkage table of x86-64. Linkers give them no symbols. A
+ * Names for the stubs of the procedure linkage table. Linkers give them no symbols. A
  * stub jumps through a slot of the global offset table, and the slot's relocation names the
  * function. The stub's name is that name with "@plt", as objdump and perf write it.
  */

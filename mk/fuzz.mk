@@ -5,6 +5,7 @@
 FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
 	-fno-sanitize-recover=all
 FUZZ_COMMON := tests/fuzz/budget.c $(COMMON_SRC)
+FUZZ_ARCH   := elf/arch.c elf/aarch64.c elf/x86_64.c
 FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam functions demangle interpreters frames
 
 # The sources and libraries of each target.
@@ -13,10 +14,10 @@ FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(wildcard reco
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
 	$(ELF_SRC) $(addprefix report/files/,candidate.c debugfiles.c fetcher.c kernel_paths.c packed_file.c)
 FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
-FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c elf/elf_image.c elf/unpack_xz.c \
+FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c $(FUZZ_ARCH) elf/elf_image.c elf/unpack_xz.c \
 	$(addprefix record/probes/,debug_symbols.c library.c mapped_code.c pattern.c usdt.c user_functions.c user_places.c) \
 	$(wildcard record/cfi/*.c) elf/eh_frame.c
-FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(addprefix elf/,arch.c arch_aarch64.c arch_x86_64.c elffile.c mapped_bytes.c) $(wildcard report/dwarf/*.c) \
+FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(FUZZ_ARCH) elf/elffile.c elf/mapped_bytes.c $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/relocate.c report/symbols/section_bytes.c report/text/string_set.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c record/process/file_owner.c $(FUZZ_COMMON)
 FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/machines/java_,fields.c lines.c machine.c methods.c scopes.c) \
@@ -29,7 +30,7 @@ FUZZ_frames    := tests/fuzz/frames_input.c $(addprefix report/tables/,table_fra
 	report/text/string_set.c report/text/textbuf.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/demangle/demangle.c report/demangle/demangler.c \
 	report/demangle/short_name.c report/text/string_set.c $(FUZZ_COMMON)
-FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) elf/elf_image.c \
+FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(FUZZ_ARCH) elf/elf_image.c \
 	$(addprefix record/languages/,interpreter_search.c language_table.c) $(wildcard record/languages/files/*.c)
 
 FUZZ_LIBS_reader   := -lzstd

@@ -61,7 +61,7 @@ static void make_rule(const struct run *run, struct unwind_rule *rule)
 	    cfa->reg >= UNWIND_NR_REGS || !is_s32(cfa->off) || !is_s32(cfa->add))
 		return;
 	/* The caller's rsp is the CFA, unless a program says otherwise (longjmp). */
-	if (run->cie->fields.has_other_return || slots[CFI_SLOT_RSP].how != CFI_DEFAULT)
+	if (run->cie->fields.return_column != UNWIND_RIP || slots[CFI_SLOT_RSP].how != CFI_DEFAULT)
 		return;
 	rule->cfa = cfa->how;
 	rule->cfa_reg = cfa->reg;

@@ -6,13 +6,8 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "elf/arch.h"
 #include "record/probes/debug_symbols.h"
-
-/* Where programs may be entered by way of a pointer (Intel CET). */
-static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-
-/* Longer instructions do not exist (Intel SDM, volume 2, 2.3.11). */
-#define INSN_BYTES_MAX 15
 
 /* Bounds for one file. Browsers have half a million functions; a libc has a hundred indirect ones.
  */
@@ -23,50 +18,29 @@ static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 #define NAME_MAX_BYTES      65535u
 #define NAME_BYTES_PER_BYTE 16
 
-/* Is @byte a prefix that may come before those of vectors (Intel SDM, volume 2, 2.1.1)? */
-static bool is_legacy_prefix(uint8_t byte)
-{
-	return memchr("\x26\x2e\x36\x3e\x64\x65\x66\x67\xf0\xf2\xf3", byte, 11);
-}
-
-/*
- * The kernel executes the instruction at a uprobe elsewhere, or emulates it. It takes the opcode of
- * an instruction with the prefixes VEX, EVEX, REX2 or XOP for one without them: it takes
- * vpbroadcastb for a jump, and vxorps for a push (branch_setup_xol_ops and push_setup_xol_ops in
- * arch/x86/kernel/uprobes.c, Linux 6.18). A process then goes on with wrong registers. So no probe
- * may be there.
- */
+/* May a probe be at the instruction at @off? */
 static bool may_be_probed(const struct elf_image *elf, uint64_t off)
 {
-	uint8_t insn[INSN_BYTES_MAX] = {0};
-	size_t at = 0;
+	const struct elf_arch *arch = elf_arch_find(elf->header.e_machine);
+	uint8_t insn[ELF_INSN_BYTES_MAX] = {0};
 
-	if (elf->header.e_machine != EM_X86_64)
+	if (!arch || !arch->may_be_probed)
 		return true;
 	for (size_t len = sizeof(insn); len && elf_image_read(elf, off, insn, len); len--)
 		;
-	while (at < sizeof(insn) - 1 && is_legacy_prefix(insn[at]))
-		at++;
-	switch (insn[at]) {
-	case 0xc4: /* VEX */
-	case 0xc5:
-	case 0x62: /* EVEX */
-	case 0xd5: /* REX2 */
-		return false;
-	case 0x8f: /* XOP, or pop */
-		return !(insn[at + 1] & 0x38);
-	default:
-		return true;
-	}
+	return arch->may_be_probed(insn);
 }
 
-static bool is_endbr64(const struct elf_image *elf, uint64_t off)
+/* Bytes of the mark of an entry at @off. */
+static size_t entry_mark_bytes(const struct elf_image *elf, uint64_t off)
 {
-	uint8_t insn[sizeof(endbr64)];
+	const struct elf_arch *arch = elf_arch_find(elf->header.e_machine);
+	uint8_t insn[ELF_ENTRY_MARK_BYTES];
 
-	return elf->header.e_machine == EM_X86_64 &&
-	       !elf_image_read(elf, off, insn, sizeof(insn)) &&
-	       !memcmp(insn, endbr64, sizeof(insn));
+	return arch && !elf_image_read(elf, off, insn, sizeof(insn)) &&
+			       !memcmp(insn, arch->entry_mark, sizeof(insn))
+		       ? sizeof(insn)
+		       : 0;
 }
 
 int user_functions_add_place(const struct elf_image *elf, const struct user_place *place,
@@ -85,9 +59,10 @@ int user_functions_add(const struct elf_image *elf, uint64_t off, bool is_entry,
 		       struct user_functions *found)
 {
 	struct user_place place = {.off = off, .is_entry = is_entry};
+	size_t mark = entry_mark_bytes(elf, off);
 
-	if (is_endbr64(elf, off) && may_be_probed(elf, off + sizeof(endbr64)))
-		place.off += sizeof(endbr64);
+	if (mark && may_be_probed(elf, off + mark))
+		place.off += mark;
 	return user_functions_add_place(elf, &place, found);
 }
 

@@ -32,10 +32,10 @@ struct user_functions {
 
 /*
  * Adds the functions of the file at @fd that @pattern matches to @found, each place once and in
- * order. A place is the entry of the function, after the instruction endbr64 if that is there. A
- * pattern that is an offset is that place. Names are from the file and from its debug symbols.
- * Returns 0, also if there are none, -ENOEXEC (damaged, or no 64-bit ELF file), -ERANGE if the
- * offset is not in code, -E2BIG if the file has too many functions or repeats names until that
+ * order. A place is the entry of the function, after the mark of an entry (elf/arch.h) if that is
+ * there. A pattern that is an offset is that place. Names are from the file and from its debug
+ * symbols. Returns 0, also if there are none, -ENOEXEC (damaged, or no 64-bit ELF file), -ERANGE if
+ * the offset is not in code, -E2BIG if the file has too many functions or repeats names until that
  * takes too much work, -ENOMEM, or a failing read's errno. The caller frees @found in any case.
  */
 int user_functions_find(int fd, const struct pattern *pattern, struct user_functions *found);
@@ -44,8 +44,8 @@ int user_functions_find(int fd, const struct pattern *pattern, struct user_funct
 int usdt_find(int fd, const struct pattern *pattern, struct user_functions *found);
 
 /*
- * Adds the code at offset @off of the file, after the instruction endbr64 if that is there. A
- * function begins there, or it need not (@is_entry). Returns 0, -E2BIG or -ENOMEM.
+ * Adds the code at offset @off of the file, after the mark of an entry (elf/arch.h) if that is
+ * there. A function begins there, or it need not (@is_entry). Returns 0, -E2BIG or -ENOMEM.
  */
 int user_functions_add(const struct elf_image *elf, uint64_t off, bool is_entry,
 		       struct user_functions *found);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The registers of a thread in user space, as sources get them by ptrace and by perf events. What
- * an architecture decides about them stands in registers_NAME.c alone.
+ * an architecture decides about them stands in registers_ARCH.c alone.
  */
 #ifndef RECORD_SOURCES_REGISTERS_H
 #define RECORD_SOURCES_REGISTERS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the processor says of itself; processor_NAME.c asks that of one architecture. */
+/* What the processor says of itself; processor_ARCH.c asks that of one architecture. */
 #ifndef RECORD_SYSTEM_PROCESSOR_H
 #define RECORD_SYSTEM_PROCESSOR_H
 

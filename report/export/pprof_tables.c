@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "elf/arch.h"
 
 /* Code that was linked to a fixed address is below this one. Other code is placed far above. */
 #define FIXED_ADDRESS_MAX (UINT64_C(1) << 32)
-
-#define PAGE_BYTES UINT64_C(4096)
 
 int pprof_tables_init(struct pprof_tables *t)
 {
@@ -179,10 +178,10 @@ static int add_location(struct pprof_tables *t, uint64_t mapping, uint64_t addre
 		}
 	}
 	if (address >= mapped->memory_limit)
-		mapped->memory_limit = (address / PAGE_BYTES + 1) * PAGE_BYTES;
+		mapped->memory_limit = (address / ELF_PAGE_BYTES + 1) * ELF_PAGE_BYTES;
 	/* The kernel has code before the place from which its offsets count. */
 	if (address < mapped->memory_start)
-		mapped->memory_start = address / PAGE_BYTES * PAGE_BYTES;
+		mapped->memory_start = address / ELF_PAGE_BYTES * ELF_PAGE_BYTES;
 	mapped->has_functions |= nr != 0;
 	mapped->has_inline_frames |= nr > 1;
 	location.id = *id = t->locations.nr + 1;

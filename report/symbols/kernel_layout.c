@@ -179,7 +179,7 @@ static int find_module(struct elf_file *file, const struct model *model, uint32_
 		       struct kernel_layout *layout)
 {
 	uint64_t code = MODULE_START, other = OTHER_START;
-	int ret = file->is_x86_64 ? 0 : -ENOEXEC;
+	int ret = file->arch ? 0 : -ENOEXEC;
 
 	for (size_t i = 1; i < file->sections.nr && !ret; i++)
 		ret = place_section(file, i, &code, &other);

@@ -14,7 +14,7 @@ static bool is_object_file(const struct elf_file *file)
 {
 	GElf_Ehdr eh;
 
-	return file->is_x86_64 && gelf_getehdr(file->elf, &eh) && eh.e_type == ET_REL;
+	return file->arch && gelf_getehdr(file->elf, &eh) && eh.e_type == ET_REL;
 }
 
 /* Replaces bytes of a file, which are mapped, by a copy in memory. */

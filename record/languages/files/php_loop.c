@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "elf/arch.h"
 
 /*
  * Is the interpreter of the kind that jumps from handler to handler in one function, as gcc makes
@@ -12,17 +13,16 @@
  */
 static bool is_hybrid(const struct dynamic_symbols *symbols)
 {
-	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 	static const uint8_t mov_4_ret[] = {0xb8, 4, 0, 0, 0, 0xc3};
-	uint8_t code[sizeof(endbr64) + sizeof(mov_4_ret)];
+	uint8_t code[ELF_ENTRY_MARK_BYTES + sizeof(mov_4_ret)];
 	const uint8_t *begin = code;
 	Elf64_Sym kind;
 
 	if (dynamic_symbols_find(symbols, "zend_vm_kind", &kind) ||
 	    dynamic_symbols_read(symbols, kind.st_value, code, sizeof(code)))
 		return false;
-	if (!memcmp(code, endbr64, sizeof(endbr64)))
-		begin += sizeof(endbr64);
+	if (!memcmp(code, elf_arch_x86_64.entry_mark, ELF_ENTRY_MARK_BYTES))
+		begin += ELF_ENTRY_MARK_BYTES;
 	return !memcmp(begin, mov_4_ret, sizeof(mov_4_ret));
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "elf/arch.h"
 #include "record/languages/files/moved_code.h"
 #include "record/languages/files/thread_variable.h"
 
@@ -101,16 +102,15 @@ static const struct ruby_layout *find_layout(const char *version)
 /* Does the function begin with these instructions, perhaps after an endbr64? */
 static bool begins_with(const struct dynamic_symbols *symbols, const char *name, const char *insns)
 {
-	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	uint8_t code[sizeof(endbr64) + sizeof(LOADS_NAME)];
+	uint8_t code[ELF_ENTRY_MARK_BYTES + sizeof(LOADS_NAME)];
 	const uint8_t *begin = code;
 	Elf64_Sym symbol;
 
 	if (dynamic_symbols_find(symbols, name, &symbol) ||
 	    dynamic_symbols_read(symbols, symbol.st_value, code, sizeof(code)))
 		return false;
-	if (!memcmp(code, endbr64, sizeof(endbr64)))
-		begin += sizeof(endbr64);
+	if (!memcmp(code, elf_arch_x86_64.entry_mark, ELF_ENTRY_MARK_BYTES))
+		begin += ELF_ENTRY_MARK_BYTES;
 	return !memcmp(begin, insns, strlen(insns));
 }
 

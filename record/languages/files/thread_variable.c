@@ -10,19 +10,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-struct cursor {
+#include "elf/arch.h"
+
+struct code_cursor {
 	const uint8_t *at, *end;
 	uint64_t addr; /* at which @at is linked */
 };
 
-static void advance(struct cursor *c, size_t len)
+static void advance(struct code_cursor *c, size_t len)
 {
 	c->at += len;
 	c->addr += len;
 }
 
 /* Goes over @len bytes if they come next. */
-static bool skip_bytes(struct cursor *c, const char *bytes, size_t len)
+static bool skip_bytes(struct code_cursor *c, const void *bytes, size_t len)
 {
 	if ((size_t)(c->end - c->at) < len || memcmp(c->at, bytes, len) != 0)
 		return false;
@@ -31,7 +33,7 @@ static bool skip_bytes(struct cursor *c, const char *bytes, size_t len)
 }
 #define SKIP(c, bytes) skip_bytes(c, bytes, sizeof(bytes) - 1)
 
-static bool read_number(struct cursor *c, int32_t *number)
+static bool read_number(struct code_cursor *c, int32_t *number)
 {
 	if ((size_t)(c->end - c->at) < sizeof(*number))
 		return false;
@@ -41,7 +43,7 @@ static bool read_number(struct cursor *c, int32_t *number)
 }
 
 /* mov VARIABLE(%rax),%rax, where a displacement has 4 bytes, 1 byte or none. */
-static bool parse_load(struct cursor *c, int32_t *variable)
+static bool parse_load(struct code_cursor *c, int32_t *variable)
 {
 	if (SKIP(c, "\x48\x8b\x80"))
 		return read_number(c, variable);
@@ -57,7 +59,7 @@ static bool parse_load(struct cursor *c, int32_t *variable)
  * lea BLOCK(%rip),%rdi; call __tls_get_addr; pop %rbp; mov VARIABLE(%rax),%rax. The linker puts the
  * number of the block and an offset in it at BLOCK.
  */
-static int parse_library(struct cursor *c, uint64_t runtime, struct thread_variable *found)
+static int parse_library(struct code_cursor *c, uint64_t runtime, struct thread_variable *found)
 {
 	int32_t block, call, variable;
 	int64_t key;
@@ -78,10 +80,10 @@ static int parse_library(struct cursor *c, uint64_t runtime, struct thread_varia
 int thread_variable_parse(const uint8_t code[THREAD_VARIABLE_BYTES], uint64_t addr,
 			  uint64_t runtime, struct thread_variable *found)
 {
-	struct cursor c = {.at = code, .end = code + THREAD_VARIABLE_BYTES, .addr = addr};
+	struct code_cursor c = {.at = code, .end = code + THREAD_VARIABLE_BYTES, .addr = addr};
 	int32_t variable;
 
-	SKIP(&c, "\xf3\x0f\x1e\xfa");           /* endbr64 */
+	skip_bytes(&c, elf_arch_x86_64.entry_mark, ELF_ENTRY_MARK_BYTES);
 	SKIP(&c, "\x55\x48\x89\xe5");           /* push %rbp; mov %rsp,%rbp */
 	if (SKIP(&c, "\x64\x48\x8b\x04\x25")) { /* mov %fs:VARIABLE,%rax */
 		if (!read_number(&c, &variable))

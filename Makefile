@@ -22,6 +22,8 @@ FORMAT_SRC := $(wildcard format/*.c)
 # A file whose name ends in _ARCH is for hosts of that architecture alone.
 ARCH	   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 OTHER_ARCHES := $(filter-out $(ARCH),x86_64 aarch64)
+# As libbpf calls it.
+BPF_ARCH   := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(ARCH)))
 RECORD_SRC := $(filter-out $(addsuffix .c,$(addprefix %_,$(OTHER_ARCHES))),$(wildcard record/*.c record/*/*.c record/*/*/*.c))
 REPORT_SRC := $(wildcard report/*.c report/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
@@ -91,7 +93,7 @@ $(B)/%.o: %.c
 # BPF: object, then skeleton. -g makes the BTF that CO-RE needs; -mcpu=v3 is Linux 5.12 and later.
 $(B)/profrec.bpf.o: bpf/profrec.bpf.c $(wildcard bpf/*.h bpf/*/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -I. \
+	$(CLANG) -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -I. \
 		-idirafter /usr/include/$(shell $(CC) -print-multiarch) -c -o $@.full $<
 	$(BPFTOOL) gen object $@ $@.full
 	rm $@.full
@@ -110,7 +112,6 @@ $(B)/program_settings.h: $(B)/profrec.skel.h
 
 $(call obj,$(RECORD_SRC)) $(B)/tests/unit/test_bpf_stack.o: | $(B)/profrec.skel.h
 
-$(B)/record/program/program.o: CPPFLAGS += -D__TARGET_ARCH_x86
 # The programs read words at any address, as they may in the kernel.
 $(B)/record/program/program.o: CFLAGS += $(if $(SAN),-fno-sanitize=alignment)
 $(B)/record/program/program.o: | $(B)/program_maps.h $(B)/program_settings.h
@@ -189,7 +190,7 @@ check: tests-build ## run all tests; what cannot run here is skipped with its re
 	BUILD=$(abspath $(B)) tests/run
 
 # Needs no root, no way to record, and no kernel but this one.
-QUICK := includes format sizes references shell unit/* fuzz/* system/golden system/images
+QUICK := architectures includes format sizes references shell unit/* fuzz/* system/golden system/images
 
 check-quick: tests-build ## run the rules, the unit tests, the stored outputs and the inputs of fuzzing: half a minute
 	BUILD=$(abspath $(B)) TESTS="$(or $(TESTS),$(QUICK))" tests/run

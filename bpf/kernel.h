@@ -6,6 +6,12 @@
 #ifndef BPF_KERNEL_H
 #define BPF_KERNEL_H
 
+#include "bpf/host_arch.h"
+
+#ifdef BPF_HOST_ARCH_X86_64_H
+#include "bpf/kernel_x86_64.h"
+#endif
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct ns_common {
@@ -57,11 +63,6 @@ struct file {
 	struct inode *f_inode;
 };
 
-/* x86-64 */
-struct thread_struct {
-	unsigned long fsbase; /* the thread pointer */
-};
-
 struct mm_struct {
 	struct file *exe_file;
 	unsigned long exec_vm; /* pages of executable mappings */
@@ -72,13 +73,6 @@ struct mm_struct {
 struct vm_area_struct {
 	struct file *vm_file;
 	unsigned long vm_flags;
-};
-
-/* The registers of user space when it entered the kernel (x86-64). */
-struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
-	unsigned long ax, cx, dx, si, di, orig_ax;
-	unsigned long ip, cs, flags, sp, ss;
 };
 
 struct kernfs_node {

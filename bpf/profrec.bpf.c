@@ -18,25 +18,13 @@
 __setting bool include_idle;
 __setting bool measures_samples; /* they can come at any rate */
 
-/* Where the selector of the code is in the registers of x86-64 (struct pt_regs). */
-#define CONTEXT_CS 136
-
 /*
- * The frames of the kernel's stack to leave out; NO_KERNEL_STACK if the sample hit user space. The
- * verifier allows reads of whole words only, and struct pt_regs has a half one there in newer
- * kernels. Registers without orig_ax are those of another architecture.
- *
- * There is no branch. After one, the verifier would go through the whole program twice.
+ * The frames of the kernel's stack to leave out; NO_KERNEL_STACK if the sample hit user space.
+ * There is no branch (sample_hit_user).
  */
 static __always_inline int frames_to_skip(const struct bpf_perf_event_data *ctx)
 {
-	__u64 differs;
-
-	if (!bpf_core_field_exists(struct pt_regs, orig_ax))
-		return 0;
-	differs = (*(const __u64 *)((const char *)ctx + CONTEXT_CS) & 0xffff) ^ USER_CS;
-	barrier_var(differs); /* else the compiler makes a branch of it */
-	return (int)((differs - 1) >> 63) * NO_KERNEL_STACK;
+	return sample_hit_user(ctx) * NO_KERNEL_STACK;
 }
 
 /* Runs for every sample, in an interrupt or an NMI. */

@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+#include "bpf/host_arch.h"
 #include "bpf/languages/languages.h"
 #include "bpf/walk/unwind.h"
 
@@ -43,7 +44,7 @@ enum stack_end {
 	STACK_END_FP = 0,         /* the frame pointers ran out */
 	STACK_END_ROOT = 1,       /* the stack is complete */
 	STACK_END_CUT = 2,        /* no room for another frame: there may have been more */
-	STACK_END_NO_TABLE = 6,   /* no table covers the code, and rbp is no frame pointer */
+	STACK_END_NO_TABLE = 6,   /* no table covers the code, and there is no frame pointer */
 	STACK_END_BAD_RULE = 7,   /* the rule is not supported, or takes a register nobody knows */
 	STACK_END_UNREADABLE = 8, /* memory could not be read, or the stack did not ascend */
 	STACK_END_EARLY = 9,      /* mappings or tables of the process were not known yet */
@@ -131,7 +132,7 @@ struct count_slot {
 };
 
 #define EARLY_STACK_BYTES 32768 /* of a stack, at most */
-#define EARLY_PAGE_BYTES  4096
+#define EARLY_PAGE_BYTES  PAGE_BYTES
 #define EARLY_PAGES       32 /* of a stack that the program looks at; copies have fewer */
 #define EARLY_WORDS       128
 #define EARLY_SEGMENTS    16
@@ -166,13 +167,10 @@ struct early_code {
 	__u64 notes[EARLY_NOTES];
 };
 
-/*
- * The copy of an early sample's stack begins with the page that holds the red zone. These are the
- * 128 bytes below sp (System V ABI, AMD64 supplement, 3.2.2).
- */
+/* The copy of an early sample's stack begins with the page that holds the red zone. */
 static inline __u64 early_stack_begin(__u64 sp)
 {
-	return (sp - 128) & ~(EARLY_PAGE_BYTES - 1ULL);
+	return (sp - RED_ZONE_BYTES) & ~(EARLY_PAGE_BYTES - 1ULL);
 }
 
 /*
@@ -195,7 +193,7 @@ struct early_sample {
 	 * in the copy, and the next page follows the one before.
 	 */
 	__u64 absent;
-	__u64 regs[17]; /* by enum unwind_reg */
+	__u64 regs[UNWIND_NR_REGS];
 	/*
 	 * Of the innermost frame, if its code can be that of a regular expression: then it holds if
 	 * the return address is in PCRE2's own code. Else its cfa is UNWIND_CFA_NONE.
@@ -259,7 +257,7 @@ struct found_thread {
 	__u64 space_id;
 	__u32 set; /* has the kernel stack */
 	__u32 has_user_stack;
-	__u64 regs[17]; /* by enum unwind_reg */
+	__u64 regs[UNWIND_NR_REGS];
 };
 
 /* CPUs that times off the CPU can be chosen by, at most: PROF_MAX_CPUS (format/prof.h). */
@@ -339,8 +337,8 @@ struct hit_cost {
 #define SHED_GAP_BITS 12
 
 /*
- * Set in the number of the event that a probe in user space carries: where the probe is, the word
- * at rsp is the return address, as at the entry of a function.
+ * Set in the number of the event that a probe in user space carries: where the probe is, there
+ * is no frame yet, as at the entry of a function.
  */
 #define PROBE_AT_ENTRY (1ULL << 32)
 

@@ -14,6 +14,7 @@
 #include "bpf/kernel.h"
 #include "bpf/setting.h"
 #include "bpf/shared.h"
+#include "bpf/walk/user_registers.h"
 
 /* Set before load: where the last field ends that is a weight. */
 __setting __u32 fields_end;
@@ -24,30 +25,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct weight);
 } weights SEC(".maps");
-
-/* Keeps the compiler from merging reads into one at an offset that is not constant. */
-#define KEEP_APART(v) asm volatile("" : "+r"(v))
-
-/* Argument @nr, from 1 (System V ABI, AMD64 supplement, 3.2.3). */
-static __always_inline __u64 argument_of(struct pt_regs *ctx, __u32 nr)
-{
-	__u64 v = 0;
-
-#define ARGUMENT(n, reg)                                                                           \
-	if (nr == (n)) {                                                                           \
-		v = ctx->reg;                                                                      \
-		KEEP_APART(v);                                                                     \
-		return v;                                                                          \
-	}
-	ARGUMENT(1, di)
-	ARGUMENT(2, si)
-	ARGUMENT(3, dx)
-	ARGUMENT(4, cx)
-	ARGUMENT(5, r8)
-	ARGUMENT(6, r9)
-#undef ARGUMENT
-	return v;
-}
 
 #ifdef __bpf__
 #define LOAD_FIELD(type, off)                                                                      \

@@ -58,25 +58,17 @@ static __always_inline int report_move(__u64 place, bool is_32_bit)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct memory_change change = {.type = MEMORY_MOVED, .new_addr = place};
-	__u64 flags;
+	__u64 arguments[4];
 
 	if (place >= -(__u64)ERRNO_MAX || !may_be_code(task, place))
 		return 0;
 	change.time_ns = bpf_ktime_get_ns();
 	change.tgid = visible_tgid(task);
-	/* The arguments, by the conventions of both kinds of system calls. */
-	if (is_32_bit) {
-		change.old_addr = (__u32)regs->bx;
-		change.old_size = (__u32)regs->cx;
-		change.new_size = (__u32)regs->dx;
-		flags = regs->si;
-	} else {
-		change.old_addr = regs->di;
-		change.old_size = regs->si;
-		change.new_size = regs->dx;
-		flags = regs->r10;
-	}
-	change.keeps_old = flags & MREMAP_DONTUNMAP || !change.old_size;
+	load_call_arguments(arguments, regs, is_32_bit);
+	change.old_addr = arguments[0];
+	change.old_size = arguments[1];
+	change.new_size = arguments[2];
+	change.keeps_old = arguments[3] & MREMAP_DONTUNMAP || !change.old_size;
 	if (!change.tgid)
 		return 0;
 	send_change(&change);
@@ -87,13 +79,13 @@ static __always_inline int report_move(__u64 place, bool is_32_bit)
 }
 
 /* A kernel has these programs or the tracepoint attached (record/sampler/memory_watch.c). */
-SEC("fexit/__x64_sys_mremap")
+SEC("fexit/" CALL_FUNCTION("mremap"))
 int BPF_PROG(moved_64, const void *regs, long ret)
 {
 	return report_move(ret, false);
 }
 
-SEC("fexit/__ia32_sys_mremap")
+SEC("fexit/" COMPAT_CALL_FUNCTION("mremap"))
 int BPF_PROG(moved_32, const void *regs, long ret)
 {
 	return report_move(ret, true);

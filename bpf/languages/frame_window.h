@@ -14,7 +14,6 @@
 
 /* Frames that begin so near to each other may follow each other. */
 #define NEAR_BYTES 512
-#define PAGE_BYTES 4096
 
 /* Is the frame at @frame, of @bytes, in the window? Then it is the one at hand. */
 static __always_inline bool find_frame(struct frame_window *w, __u64 frame, __u32 bytes)

@@ -13,9 +13,11 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/host_arch.h"
 #include "bpf/kernel.h"
 #include "bpf/languages/languages.h"
 #include "bpf/setting.h"
+#include "bpf/walk/user_registers.h"
 
 /* Set before load. */
 __setting bool walk_languages;
@@ -54,28 +56,20 @@ static __always_inline __u64 read_user_word(__u64 addr)
 	return read_user(&word, sizeof(word), addr) ? 0 : word;
 }
 
-/* Where the libraries keep a thread's data of a key, seen from the thread pointer. */
-#define GLIBC_FIRST_KEYS 0x310 /* of pairs: a sequence number and the value */
-#define GLIBC_KEY_BLOCKS 0x510 /* of pointers to such pairs, 32 each */
-#define MUSL_KEYS        0x80  /* a pointer to the values */
-#define MAX_KEY          1024
+#define MAX_KEY    1024 /* of thread-specific data (bpf/host_arch.h) */
+#define MAX_BLOCKS 4096 /* of thread-specific variables */
 
-/* The thread's blocks of variables: a pointer to their addresses, which libraries have numbers of.
- */
-#define BLOCKS     8
-#define MAX_BLOCKS 4096
-
-static __always_inline __u64 glibc_value(__u64 fs, __u32 key)
+static __always_inline __u64 glibc_value(__u64 thread, __u32 key)
 {
-	__u64 pairs = key < 32 ? fs + GLIBC_FIRST_KEYS
-			       : read_user_word(fs + GLIBC_KEY_BLOCKS + 8 * (key >> 5));
+	__u64 pairs = key < 32 ? thread + GLIBC_FIRST_KEYS
+			       : read_user_word(thread + GLIBC_KEY_BLOCKS + 8 * (key >> 5));
 
 	return read_user_word(pairs + 16 * (key & 31) + 8);
 }
 
-static __always_inline __u64 musl_value(__u64 fs, __u32 key)
+static __always_inline __u64 musl_value(__u64 thread, __u32 key)
 {
-	return read_user_word(read_user_word(fs + MUSL_KEYS) + 8 * key);
+	return read_user_word(read_user_word(thread + MUSL_KEYS) + 8 * key);
 }
 
 /*

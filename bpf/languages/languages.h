@@ -24,11 +24,13 @@
 
 #include <linux/types.h>
 
+#include "bpf/host_arch.h"
 #include "bpf/languages/function_key.h"
 #include "bpf/languages/node_layout.h"
 #include "bpf/languages/perl_layout.h"
+#include "bpf/spread_hash.h"
 
-#define WORD_ADDR_BITS     47
+#define WORD_ADDR_BITS     USER_ADDRESS_BITS
 #define WORD_CHECK_BITS    12
 #define WORD_LANGUAGE_BITS 4
 
@@ -78,7 +80,7 @@ static inline __u64 beam_word_of(__u64 addr, const __u64 *code)
 {
 	__u64 h = code[0] * 3 ^ code[1] * 5;
 
-	return LANGUAGE_WORD(LANGUAGE_BEAM, h * 0x9e3779b97f4a7c15ULL >> 52, addr);
+	return LANGUAGE_WORD(LANGUAGE_BEAM, SPREAD_HASH(h, WORD_CHECK_BITS), addr);
 }
 
 /*

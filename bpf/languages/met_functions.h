@@ -34,7 +34,7 @@ static __always_inline void end_meeting(struct language_stack *s)
 /* Where the function with the object at @addr would be. */
 static __always_inline struct met_function *met_function_at(struct language_stack *s, __u64 addr)
 {
-	return &s->met[addr * 0x9e3779b97f4a7c15ULL >> (64 - MET_FUNCTIONS_SHIFT)];
+	return &s->met[SPREAD_HASH(addr, MET_FUNCTIONS_SHIFT)];
 }
 
 /* Has this walk met the function with the object at @addr? */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the functions of JavaScript in frames of V8, the engine of Node.js. V8's code has no tables
- * and keeps frames along rbp, whether it is interpreted, compiled or a part of the program
+ * and keeps frames along fp, whether it is interpreted, compiled or a part of the program
  * (src/execution/frame-constants.h):
  *
- *	rbp - 8		the context; of frames that are no function's, a small number
- *	rbp - 16	the function
+ *	fp - 8		the context; of frames that are no function's, a small number
+ *	fp - 16		the function
  *
- * So a step along rbp leads to the function of the frame that it leaves. The collector of garbage
+ * So a step along fp leads to the function of the frame that it leaves. The collector of garbage
  * moves objects, so the words and names are read at once. All memory belongs to the process, which
  * can write anything there: reads may fail, and each object has to be of the type that is expected.
  */
@@ -25,7 +25,7 @@
 #include "bpf/languages/send_names.h"
 #include "bpf/walk/stack_window.h"
 
-#define NODE_FRAME_FUNCTION 16 /* below rbp; the context follows */
+#define NODE_FRAME_FUNCTION 16 /* below fp; the context follows */
 
 /*
  * Addresses of objects have the lowest bits 01. Small numbers have the lowest bit 0, and their
@@ -336,12 +336,11 @@ __verified_once int send_node_function(__u32 interpreter, __u32 level)
  */
 static __always_inline __u64 node_word(const struct node_scratch *s, __u64 shared)
 {
-	const __u64 factor = 0x9e3779b97f4a7c15ULL;
-	__u64 h = shared * factor;
+	__u64 h = shared * SPREAD_FACTOR;
 
-	h = (h ^ h >> 32 ^ s->name) * factor;
-	h = (h ^ h >> 29 ^ s->script) * factor;
-	h = (h ^ h >> 32 ^ s->flags >> 32) * factor;
+	h = (h ^ h >> 32 ^ s->name) * SPREAD_FACTOR;
+	h = (h ^ h >> 29 ^ s->script) * SPREAD_FACTOR;
+	h = (h ^ h >> 32 ^ s->flags >> 32) * SPREAD_FACTOR;
 	h ^= h >> 32;
 	return LANGUAGE_WORD(LANGUAGE_NODE, h >> 48, h | NR_NOTES);
 }
@@ -373,13 +372,13 @@ static __always_inline bool is_node_shared(const struct node_layout *at, struct 
 	return true;
 }
 
-/* Finds the function of the frame at @rbp, in a process that has V8 as @at says. */
+/* Finds the function of the frame at @fp, in a process that has V8 as @at says. */
 static __always_inline bool find_node_function(const struct node_layout *at, struct node_scratch *s,
-					       __u64 rbp)
+					       __u64 fp)
 {
 	__u64 shared;
 
-	if (read_user(s->slots, sizeof(s->slots), rbp - NODE_FRAME_FUNCTION) ||
+	if (read_user(s->slots, sizeof(s->slots), fp - NODE_FRAME_FUNCTION) ||
 	    !IS_OBJECT(s->slots[1]) || !read_node_object(s, s->slots[0]) ||
 	    !is_node_function(at, s))
 		return false;
@@ -403,7 +402,7 @@ enum found_node_word {
 };
 
 /*
- * The walk of @level has gone along rbp from a frame whose lowest address was @sp. Is that a frame
+ * The walk of @level has gone along fp from a frame whose lowest address was @sp. Is that a frame
  * of a function of JavaScript? Then its word is in the scratch. A frame that has begun, and is not
  * complete, has its function not yet. Returns enum found_node_word.
  */
@@ -411,12 +410,12 @@ __verified_once int find_node_word(__u64 sp, __u64 space_id, __u32 interpreter, 
 {
 	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
 	const struct interpreter *in = bpf_map_lookup_elem(&interpreters, &interpreter);
-	__u64 rbp;
+	__u64 fp;
 
 	if (!walk_languages || !memory || !in || in->language != LANGUAGE_NODE)
 		return NODE_NO_WORD;
-	rbp = memory->walk.frame.rbp_at;
-	if (rbp - NODE_FRAME_FUNCTION < sp || !find_node_function(&in->node, &memory->node, rbp))
+	fp = memory->walk.frame.fp_at;
+	if (fp - NODE_FRAME_FUNCTION < sp || !find_node_function(&in->node, &memory->node, fp))
 		return NODE_NO_WORD;
 	memory->node.function.space_id = space_id;
 	return is_function_seen(&memory->node.function) ? NODE_WORD_SEEN : NODE_WORD_NEW;

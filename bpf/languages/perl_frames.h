@@ -126,7 +126,7 @@ static __always_inline void push_perl_sub(struct perl_context *w, __u64 addr, bo
 
 	if (!(perl_sub_flags(p) & PERL_SUB_IS_C) && p->sub[PERL_SUB_START])
 		addr = p->sub[PERL_SUB_START];
-	p->function.word = LANGUAGE_WORD(LANGUAGE_PERL, h * 0x9e3779b97f4a7c15ULL >> 52, addr);
+	p->function.word = LANGUAGE_WORD(LANGUAGE_PERL, SPREAD_HASH(h, WORD_CHECK_BITS), addr);
 	if (word_addr(p->function.word) < NR_NOTES)
 		return;
 	if (!is_word_known(w->s, &p->function))
@@ -325,10 +325,9 @@ __verified_once int find_perl_data(__u32 interpreter, __u64 runtime, __u32 level
 		return 0;
 	if (!w.in->perl.has_threads)
 		return (__u32)ids == ids >> 32 && enter_perl(&w, runtime);
-	if (!bpf_core_field_exists(task->thread.fsbase) || read_user(&key, sizeof(key), runtime) ||
-	    key >= MAX_KEY)
+	if (!has_thread_pointer(task) || read_user(&key, sizeof(key), runtime) || key >= MAX_KEY)
 		return 0;
-	fs = task->thread.fsbase;
+	fs = thread_pointer(task);
 	return enter_perl(&w, glibc_value(fs, key)) || enter_perl(&w, musl_value(fs, key));
 }
 

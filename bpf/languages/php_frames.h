@@ -183,7 +183,7 @@ static __always_inline void push_php_function(struct php_context *w, __u64 addr)
 		h ^= php_word(p, at->function_file) * 7;
 		h ^= (__u64)(__u32)php_word(p, at->function_file + 8) << 20;
 	}
-	p->function.word = LANGUAGE_WORD(LANGUAGE_PHP, h * 0x9e3779b97f4a7c15ULL >> 52, addr);
+	p->function.word = LANGUAGE_WORD(LANGUAGE_PHP, SPREAD_HASH(h, WORD_CHECK_BITS), addr);
 	if (!is_word_known(w->s, &p->function))
 		send_php_function(w->level);
 	push_loop_word(w->s, p->function.word);

@@ -100,9 +100,9 @@ static __always_inline bool read_python_state(struct python_walk *p, const struc
 	const __u64 place = base + in->runtime + in->python.key;
 	__u64 fs;
 
-	if (!bpf_core_field_exists(task->thread.fsbase))
+	if (!has_thread_pointer(task))
 		return false; /* another architecture */
-	fs = task->thread.fsbase;
+	fs = thread_pointer(task);
 	if (in->python.thread == PYTHON_THREAD_KEY)
 		return read_state_of_key(p, in, fs, place);
 	if (in->python.thread == PYTHON_THREAD_BLOCK)
@@ -196,7 +196,7 @@ static __always_inline __u64 python_word(const struct python_layout *at, const _
 	h ^= code_word(at, code, at->code_name) * 3 ^ code_word(at, code, at->code_file) * 5;
 	if (at->code_version)
 		h ^= (__u64)code_number(at, code, at->code_version) << 17;
-	return LANGUAGE_WORD(LANGUAGE_PYTHON, h * 0x9e3779b97f4a7c15ULL >> 52, addr);
+	return LANGUAGE_WORD(LANGUAGE_PYTHON, SPREAD_HASH(h, WORD_CHECK_BITS), addr);
 }
 
 /* Reads the line, the name and the file of the function whose code object the walk has. */

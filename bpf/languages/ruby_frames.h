@@ -200,7 +200,7 @@ static __always_inline bool push_ruby_function(struct ruby_context *w, __u64 cod
 		return false;
 	h = r->parts[RUBY_LOCATION_NAME] * 3 ^ r->parts[RUBY_LOCATION_FILE] * 5;
 	h ^= (__u64)ruby_line(&w->in->ruby, r) << 20;
-	r->function.word = LANGUAGE_WORD(LANGUAGE_RUBY, h * 0x9e3779b97f4a7c15ULL >> 52, body);
+	r->function.word = LANGUAGE_WORD(LANGUAGE_RUBY, SPREAD_HASH(h, WORD_CHECK_BITS), body);
 	if (!is_word_known(w->s, &r->function))
 		send_ruby_function(w->level);
 	push_loop_word(w->s, r->function.word);
@@ -325,13 +325,13 @@ __verified_once int collect_ruby(__u32 interpreter, __u64 base, __u64 space_id, 
 	bool is_here;
 
 	if (!walk_languages || !w.in || !w.s || w.in->language != LANGUAGE_RUBY ||
-	    !bpf_core_field_exists(task->thread.fsbase))
+	    !has_thread_pointer(task))
 		return 0;
 	r = &w.s->ruby;
-	if (!find_ruby_context(w.in, r, base, task->thread.fsbase))
+	if (!find_ruby_context(w.in, r, base, thread_pointer(task)))
 		return 0;
 	is_here = is_on_ruby_stack(&w.in->ruby, r,
-				   ((const struct pt_regs *)bpf_task_pt_regs(task))->sp);
+				   regs_sp((const struct pt_regs *)bpf_task_pt_regs(task)));
 	/* The context is another thread's. */
 	if (!is_here && w.in->ruby.context == RUBY_CONTEXT_GLOBAL)
 		return 0;

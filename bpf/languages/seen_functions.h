@@ -70,8 +70,7 @@ struct {
 
 static __always_inline struct failed_name *failed_name_of(const struct seen_function *function)
 {
-	__u32 at = (function->space_id ^ function->word) * 0x9e3779b97f4a7c15ULL >>
-		   (64 - LATELY_FAILED_SHIFT);
+	__u32 at = SPREAD_HASH(function->space_id ^ function->word, LATELY_FAILED_SHIFT);
 	const __u32 zero = 0;
 	struct lately_failed *failed = bpf_map_lookup_elem(&lately_failed, &zero);
 
@@ -117,7 +116,7 @@ static __always_inline void note_failed_name(const struct seen_function *functio
 static __always_inline bool is_function_seen(const struct seen_function *function)
 {
 	const __u64 space_id = function->space_id + seen_period, word = function->word;
-	__u32 at = (space_id ^ word) * 0x9e3779b97f4a7c15ULL >> (64 - LATELY_SEEN_SHIFT);
+	__u32 at = SPREAD_HASH(space_id ^ word, LATELY_SEEN_SHIFT);
 	const __u32 zero = 0;
 	struct lately_seen *lately = bpf_map_lookup_elem(&lately_seen, &zero);
 

@@ -79,10 +79,10 @@ static __always_inline __u64 find_beam_process(const struct beam_step *b)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 scheduler, registers;
 
-	if (b->f->has_regs || !bpf_core_field_exists(task->thread.fsbase) || b->m->key >= MAX_KEY ||
+	if (b->f->has_regs || !has_thread_pointer(task) || b->m->key >= MAX_KEY ||
 	    unwind_get_reg(b->f, UNWIND_RBX, &registers))
 		return 0;
-	scheduler = glibc_value(task->thread.fsbase, b->m->key);
+	scheduler = glibc_value(thread_pointer(task), b->m->key);
 	if (read_user_word(scheduler + b->m->scheduler_registers) + b->m->registers_base !=
 	    registers)
 		return 0;

@@ -110,7 +110,7 @@ static __always_inline __u64 beam_follow_rbp(const struct beam_step *b)
 	if (unwind_get_reg(f, UNWIND_RBP, &rbp) || rbp & 7 ||
 	    (b->s->is_on_stack && (rbp < f->sp || rbp - f->sp > 8 * BEAM_FRAME_WORDS)))
 		return 0;
-	f->rbp_at = rbp;
+	f->fp_at = rbp;
 	f->lost &= ~(1u << UNWIND_RBP);
 	return rbp + 8;
 }
@@ -129,7 +129,7 @@ static __always_inline __u64 beam_enter_pointers(struct beam_step *b, bool *is_a
 	case BEAM_BARE:
 		return is_thread ? 0 : f->sp;
 	case BEAM_ENTERED:
-		f->rbp_at = f->sp;
+		f->fp_at = f->sp;
 		return is_thread ? 0 : f->sp + 8;
 	case BEAM_FRAMED:
 		break;
@@ -138,7 +138,7 @@ static __always_inline __u64 beam_enter_pointers(struct beam_step *b, bool *is_a
 	}
 	*is_along_rbp = !b->s->is_moved || !is_thread || process;
 	if (b->s->is_moved && is_thread && process)
-		f->rbp_at = process + b->m->process_stack + 8;
+		f->fp_at = process + b->m->process_stack + 8;
 	return 0;
 }
 

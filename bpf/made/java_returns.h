@@ -9,16 +9,16 @@
 #include "bpf/made/java_code.h"
 #include "bpf/made/made_code.h"
 
-/* Goes to the caller. @rbp_at has the caller's rbp; 0: it is where it was. */
+/* Goes to the caller. @fp_at has the caller's rbp; 0: it is where it was. */
 static __always_inline enum stack_end java_leave(struct unwind_frame *f, __u64 pc, __u64 sp,
-						 __u64 rbp_at)
+						 __u64 fp_at)
 {
 	if (sp < f->sp || sp - f->sp > JAVA_MAX_FRAME || sp & 7 || (sp == f->sp && !f->has_regs))
 		return STACK_END_UNREADABLE;
 	f->pc = pc;
 	f->sp = sp;
-	if (rbp_at) {
-		f->rbp_at = rbp_at;
+	if (fp_at) {
+		f->fp_at = fp_at;
 		f->lost &= ~(1u << UNWIND_RBP);
 	}
 	f->lost |= 1u << UNWIND_RBX;

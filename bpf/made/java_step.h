@@ -29,8 +29,8 @@
 #define CALL_STUB_RBX 0x38
 
 /* The frame that rbp points to. The interpreter keeps its caller's sp in it. */
-static __always_inline enum stack_end java_leave_by_rbp(const struct java_step *j,
-							bool is_interpreter)
+static __always_inline enum stack_end java_leave_by_fp(const struct java_step *j,
+						       bool is_interpreter)
 {
 	struct unwind_frame *f = j->f;
 	bool is_call_stub = f->pc == j->m->call_stub_return;
@@ -45,7 +45,7 @@ static __always_inline enum stack_end java_leave_by_rbp(const struct java_step *
 		return STACK_END_UNREADABLE;
 	end = java_leave(f, pc, sp, rbp);
 	if (is_call_stub) {
-		f->rbx_at = rbp - CALL_STUB_RBX;
+		f->kept_at = rbp - CALL_STUB_RBX;
 		f->lost &= ~(1u << UNWIND_RBX);
 	}
 	return end;
@@ -68,19 +68,19 @@ static __always_inline enum stack_end java_leave_bare(const struct java_step *j)
 static __always_inline enum stack_end java_leave_stub(const struct java_step *j)
 {
 	const __u8 *c = j->s->code + JAVA_CODE_BEFORE;
-	__u64 rbp = j->f->regs[UNWIND_RBP], rbp_at = 0, at, *ra = &j->s->ra;
+	__u64 rbp = j->f->regs[UNWIND_RBP], fp_at = 0, at, *ra = &j->s->ra;
 
 	if (c[-1] == 0x55 && is_mov_rbp(c)) /* push rbp */
-		rbp_at = j->f->sp;
+		fp_at = j->f->sp;
 	else if (c[0] != 0x55 && c[0] != 0xc3 && rbp - j->f->sp < JAVA_MAX_FRAME &&
 		 !unwind_read(j->f, ra, sizeof(*ra), rbp + 8) &&
 		 is_return_from(j, *ra, j->s->begin, j->s->end))
-		return java_leave_by_rbp(j, false);
-	at = rbp_at ? rbp_at + 8 : j->f->sp;
+		return java_leave_by_fp(j, false);
+	at = fp_at ? fp_at + 8 : j->f->sp;
 	if (unwind_read(j->f, ra, sizeof(*ra), at) ||
 	    !is_return_from(j, *ra, j->s->begin, j->s->end))
 		return STACK_END_UNREADABLE;
-	return java_leave(j->f, *ra, at + 8, rbp_at);
+	return java_leave(j->f, *ra, at + 8, fp_at);
 }
 
 /* Can @sp be the stack pointer of the leaf's caller? */
@@ -100,7 +100,7 @@ static __always_inline enum stack_end java_leave_called_stub(const struct java_s
 
 	if (unwind_get_reg(j->f, UNWIND_RBP, &rbp) || rbp & 7 ||
 	    unwind_read(j->f, words, 2 * sizeof(*words), rbp + 8) || words[0] != ~0ULL)
-		return java_leave_by_rbp(j, false);
+		return java_leave_by_fp(j, false);
 	j->s->ra = ra = words[1];
 	if (rbp < j->f->sp || !is_java_code(j->m, ra) ||
 	    !is_return_from(j, ra, j->s->begin, j->s->end))
@@ -138,7 +138,7 @@ static __always_inline enum stack_end java_leave_features(const struct java_step
 	    call_before(f, *ra) != CALL_INDIRECT)
 		return STACK_END_UNREADABLE;
 	end = java_leave(f, *ra, at + 8, at - 8);
-	f->rbx_at = at - 16;
+	f->kept_at = at - 16;
 	f->lost &= ~(1u << UNWIND_RBX);
 	return end;
 }
@@ -155,7 +155,7 @@ static __always_inline enum stack_end java_leave_edge(const struct java_step *j)
 
 	if (is_frame_begun(j)) {
 		j->s->method = regs[JAVA_METHOD];
-		return java_leave_by_rbp(j, true);
+		return java_leave_by_fp(j, true);
 	}
 	if (is_java_return(j, regs[JAVA_BYTECODE]) && is_sender(f, regs[JAVA_SENDER]))
 		return java_leave(f, regs[JAVA_BYTECODE], regs[JAVA_SENDER], 0);
@@ -187,7 +187,7 @@ static __always_inline enum stack_end java_leave_interpreter(const struct java_s
 	if (unwind_get_reg(j->f, UNWIND_RBP, &rbp) ||
 	    unwind_read(j->f, &j->s->method, sizeof(j->s->method), rbp - JAVA_FRAME_METHOD))
 		return STACK_END_UNREADABLE;
-	return java_leave_by_rbp(j, true);
+	return java_leave_by_fp(j, true);
 }
 
 /*

@@ -102,7 +102,7 @@ struct java_scratch {
  */
 static inline __u32 java_method_check(__u64 const_at, __u64 pool, __u16 name)
 {
-	return (const_at ^ pool * 3 ^ (__u64)name << 40) * 0x9e3779b97f4a7c15ULL >> 52;
+	return SPREAD_HASH(const_at ^ pool * 3 ^ (__u64)name << 40, WORD_CHECK_BITS);
 }
 
 /*
@@ -111,7 +111,7 @@ static inline __u32 java_method_check(__u64 const_at, __u64 pool, __u16 name)
  */
 static inline __u32 java_place_check(__u64 block, __u32 compile_id)
 {
-	return (block ^ (__u64)compile_id << 32) * 0x9e3779b97f4a7c15ULL >> 52;
+	return SPREAD_HASH(block ^ (__u64)compile_id << 32, WORD_CHECK_BITS);
 }
 
 /*

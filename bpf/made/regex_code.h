@@ -108,10 +108,10 @@ static __always_inline void set_regex_rule(struct regex_scratch *s, __u32 words,
 		.cfa = UNWIND_CFA_REG,
 		.cfa_reg = UNWIND_RSP,
 		.cfa_off = (__s32)(words * 8 + 8 + local),
-		.rbx = words >= 1 ? UNWIND_SAVED_CFA : UNWIND_SAVED_SAME,
-		.rbx_off = words >= 1 ? -16 : 0,
-		.rbp = words >= 5 ? UNWIND_SAVED_CFA : UNWIND_SAVED_SAME,
-		.rbp_off = words >= 5 ? -48 : 0,
+		.kept = words >= 1 ? UNWIND_SAVED_CFA : UNWIND_SAVED_SAME,
+		.kept_off = words >= 1 ? -16 : 0,
+		.fp = words >= 5 ? UNWIND_SAVED_CFA : UNWIND_SAVED_SAME,
+		.fp_off = words >= 5 ? -48 : 0,
 	};
 }
 

@@ -79,8 +79,8 @@ static __always_inline __u64 early_stack_bytes(const struct task_struct *task, _
 
 	if (arguments < bytes)
 		bytes = arguments;
-	if (bpf_core_field_exists(task->thread.fsbase)) {
-		__u64 block = task->thread.fsbase - sp;
+	if (has_thread_pointer(task)) {
+		__u64 block = thread_pointer(task) - sp;
 
 		if (block < bytes)
 			bytes = block;
@@ -142,10 +142,10 @@ static long find_page(__u32 i, struct page_search *c)
 static __always_inline void find_pages(struct submission *s, __u32 max_bytes)
 {
 	struct page_search c = {.s = s,
-				.begin = early_stack_begin(s->regs[UNWIND_RSP]),
+				.begin = early_stack_begin(s->regs[UNWIND_REG_SP]),
 				.max = max_bytes / EARLY_PAGE_BYTES};
 
-	c.bytes = early_stack_bytes(bpf_get_current_task_btf(), s->regs[UNWIND_RSP],
+	c.bytes = early_stack_bytes(bpf_get_current_task_btf(), s->regs[UNWIND_REG_SP],
 				    EARLY_PAGES * EARLY_PAGE_BYTES);
 	s->nr_pages = 0;
 	bpf_loop(EARLY_PAGES, find_page, &c, 0);
@@ -156,7 +156,7 @@ static __always_inline void find_pages(struct submission *s, __u32 max_bytes)
 static __always_inline void copy_stack(struct early_sample *sample, const struct submission *from,
 				       __u32 max_bytes)
 {
-	const __u64 begin = early_stack_begin(from->regs[UNWIND_RSP]);
+	const __u64 begin = early_stack_begin(from->regs[UNWIND_REG_SP]);
 	__u32 nr;
 
 	for (nr = 0; nr < max_bytes; nr += EARLY_PAGE_BYTES) {

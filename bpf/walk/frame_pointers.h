@@ -27,9 +27,6 @@
 /* Set before load: has the kernel the helpers (Linux 5.17)? */
 __setting bool walk_by_program;
 
-/* No program has memory below this address. */
-#define FIRST_ADDRESS 4096
-
 struct pointer_walk {
 	struct walk_memory *memory;
 	struct stack_entry *stack;
@@ -37,16 +34,16 @@ struct pointer_walk {
 };
 
 /*
- * Adds the frame that fp leads to. bpf_loop ends when this returns 1. Where rbp is no frame
- * pointer, any value may be there. One that looks like a function of an interpreter is none, and no
- * address either: 0 stands for it, and ends the walk.
+ * Adds the frame that fp leads to. No program has memory in the first page. bpf_loop ends when this
+ * returns 1. Where fp is no frame pointer, any value may be there. One that looks like a function
+ * of an interpreter is none, and no address either: 0 stands for it, and ends the walk.
  */
 static long follow_pointer(__u32 i, struct pointer_walk *w)
 {
 	__u32 at = w->stack->nr_frames;
 	__u64 next, address;
 
-	if (at >= max_depth || w->fp < FIRST_ADDRESS)
+	if (at >= max_depth || w->fp < PAGE_BYTES)
 		return 1;
 	if (window_read(w->memory, &next, w->fp) ||
 	    window_read(w->memory, &address, w->fp + sizeof(next)))
@@ -84,13 +81,13 @@ __verified_once int walk_frame_pointers(__u32 level)
 		.memory = walk_memory_begin(level),
 	};
 
-	if (!walk_by_program || !w.stack || !w.memory || regs->cs != USER_CS)
+	if (!walk_by_program || !w.stack || !w.memory || !regs_are_64_bit(regs))
 		return false;
-	w.fp = regs->bp;
-	w.stack->frames[0] = regs->ip;
+	w.fp = regs_fp(regs);
+	w.stack->frames[0] = regs_pc(regs);
 	w.stack->nr_frames = 1;
 	if (w.memory->walk.is_at_entry)
-		add_caller(&w, regs->sp);
+		add_caller(&w, regs_sp(regs));
 	bpf_loop(max_depth, follow_pointer, &w, 0);
 	return true;
 }

@@ -86,7 +86,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 
 	if (m) {
 		m->walk.end = STACK_GOES_ON;
-		m->walk.by_rbp = m->walk.has_leaf = m->walk.is_early = false;
+		m->walk.by_fp = m->walk.has_leaf = m->walk.is_early = false;
 		m->level = level;
 		m->mapping = UNWIND_MAX_MAPPINGS;
 		m->start = NO_WINDOW;

@@ -9,24 +9,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/kernel.h"
-
-/* Numbers of system calls (arch/x86/entry/syscalls/syscall_64.tbl), and the instruction. */
-#define NR_EXECVE    59
-#define NR_EXECVEAT  322
-#define SYSCALL_INSN 0x050f
-
-/* Is the code at the registers' address not that which has called exec? */
-static __always_inline bool has_foreign_regs(const struct pt_regs *regs)
-{
-	__u16 insn = 0;
-
-	if (!bpf_core_field_exists(regs->orig_ax))
-		return false; /* another architecture */
-	if (regs->orig_ax != NR_EXECVE && regs->orig_ax != NR_EXECVEAT)
-		return false;
-	bpf_probe_read_user(&insn, sizeof(insn), (void *)(regs->ip - sizeof(insn)));
-	return insn != SYSCALL_INSN;
-}
+#include "bpf/walk/user_registers.h"
 
 /*
  * In the last part of exec, a task has a new address space, but still the registers of the program
@@ -45,7 +28,7 @@ static __always_inline bool has_user_stack(struct task_struct *task)
 {
 	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
-	return regs->ip || regs->sp;
+	return regs_pc(regs) || regs_sp(regs);
 }
 
 #endif

@@ -14,6 +14,9 @@
 
 #include <linux/types.h>
 
+#include "bpf/host_arch.h"
+#include "bpf/spread_hash.h"
+
 #define UNWIND_PAGE_SHIFT 16
 #define UNWIND_PAGE_SIZE  (1u << UNWIND_PAGE_SHIFT)
 
@@ -103,52 +106,40 @@ struct unwind_segment {
 /*
  * A rule that a program has found for an address. It saves the search the next time. The upper half
  * is the page and the offset in it. The lower half is the number of the rule, and a bit that is
- * never 0. So 0 is nothing yet. The upper half also gives the place among UNWIND_KNOWN_RULES
- * (Knuth's multiplicative hash).
+ * never 0. So 0 is nothing yet. The upper half also gives the place among UNWIND_KNOWN_RULES.
  */
 #define UNWIND_KNOWN_SHIFT 13
 #define UNWIND_KNOWN_RULES (1u << UNWIND_KNOWN_SHIFT)
 
 #define UNWIND_KNOWN(page, off, rule)                                                              \
 	(((__u64)(page) << 16 | (__u64)(off)) << 32 | 1u << 31 | (__u32)(rule))
-#define UNWIND_KNOWN_RULE(known) ((__u32)(known) & ~(1u << 31))
-#define UNWIND_KNOWN_PLACE(known)                                                                  \
-	((__u32)((known) >> 32) * 2654435769u >> (32 - UNWIND_KNOWN_SHIFT))
-#define UNWIND_IS_KNOWN(a, b) (((a) ^ (b)) >> 31 == 0) /* are they of one address? */
-
-/* DWARF's numbers of registers (System V ABI, AMD64 supplement, figure 3.36). */
-enum unwind_reg {
-	UNWIND_RAX = 0,
-	UNWIND_RBX = 3,
-	UNWIND_RBP = 6,
-	UNWIND_RSP = 7,
-	UNWIND_RIP = 16,
-	UNWIND_NR_REGS,
-};
+#define UNWIND_KNOWN_RULE(known)  ((__u32)(known) & ~(1u << 31))
+#define UNWIND_KNOWN_PLACE(known) SPREAD_HASH_32((known) >> 32, UNWIND_KNOWN_SHIFT)
+#define UNWIND_IS_KNOWN(a, b)     (((a) ^ (b)) >> 31 == 0) /* are they of one address? */
 
 /* How to get the canonical frame address (CFA). */
 enum unwind_cfa {
 	UNWIND_CFA_NONE = 0,    /* the table says nothing of this code */
 	UNWIND_CFA_REG,         /* cfa_reg + cfa_off */
 	UNWIND_CFA_DEREF,       /* *(cfa_reg + cfa_off) + cfa_add: realigned stacks, assembly */
-	UNWIND_CFA_DEREF_INDEX, /* *(rsp + cfa_off + cfa_reg * 8) + cfa_add: libcrypto's assembly */
-	UNWIND_CFA_PLT,         /* rsp + 8; rsp + 16 if the low 4 bits of pc are at least cfa_off */
-	UNWIND_CFA_SIGNAL,      /* a signal handler returns here; rsp is the struct ucontext */
+	UNWIND_CFA_DEREF_INDEX, /* *(sp + cfa_off + cfa_reg * 8) + cfa_add: libcrypto's assembly */
+	UNWIND_CFA_PLT,         /* in a stub, which pushes a number: unwind_plt_cfa() */
+	UNWIND_CFA_SIGNAL,      /* a signal handler returns here; sp is the struct ucontext */
 	UNWIND_CFA_UNSUPPORTED, /* the file has a rule that this enum cannot express */
 };
 
 enum unwind_ra {
-	UNWIND_RA_CFA = 0,   /* at cfa - 8 */
+	UNWIND_RA_CFA = 0,   /* at cfa - RETURN_BYTES */
 	UNWIND_RA_UNDEFINED, /* the stack ends here */
 	UNWIND_RA_REG,       /* in ra_reg */
 	UNWIND_RA_UNSUPPORTED,
 };
 
-/* Where the caller's value of rbp or rbx is. */
+/* Where the caller's value of UNWIND_REG_FP or UNWIND_REG_KEPT is. */
 enum unwind_saved {
 	UNWIND_SAVED_SAME = 0, /* where it was */
 	UNWIND_SAVED_CFA,      /* at cfa + off */
-	UNWIND_SAVED_RBP,      /* at rbp + off */
+	UNWIND_SAVED_FP,       /* at fp + off */
 	UNWIND_SAVED_LOST,     /* undefined, or by a rule that this enum cannot express */
 };
 
@@ -158,13 +149,13 @@ struct unwind_rule {
 	__u8 cfa_reg;
 	__u8 ra;
 	__u8 ra_reg;
-	__u8 rbp;
-	__u8 rbx;
+	__u8 fp;
+	__u8 kept;
 	__u16 reserved;
 	__s32 cfa_off;
 	__s32 cfa_add;
-	__s32 rbp_off;
-	__s32 rbx_off;
+	__s32 fp_off;
+	__s32 kept_off;
 };
 
 /*
@@ -172,9 +163,9 @@ struct unwind_rule {
  * have made (bpf/made/made_code.h, bpf/made/beam_step.h).
  */
 #define UNWIND_NO_RULE       0
-#define UNWIND_RULE_NO_FRAME 1 /* the return address is at rsp */
-#define UNWIND_RULE_WORD     2 /* the return address is a word above rsp */
-/* The rules of traces of LuaJIT: the CFA is UNWIND_LUA_FRAME + 16 * n above rsp. */
+#define UNWIND_RULE_NO_FRAME 1 /* the return address is at sp */
+#define UNWIND_RULE_WORD     2 /* the return address is a word above sp */
+/* The rules of traces of LuaJIT: the CFA is UNWIND_LUA_FRAME + 16 * n above sp. */
 #define UNWIND_RULE_TRACE     3
 #define UNWIND_NR_TRACE_RULES 16
 #define UNWIND_LUA_FRAME      80

@@ -27,21 +27,21 @@
 struct unwind_walk {
 	struct unwind_frame frame; /* the frame at hand */
 	enum stack_end end;        /* STACK_GOES_ON until the walk ends by itself */
-	bool by_rbp;               /* the last step was along rbp */
+	bool by_fp;                /* the last step was along fp */
 	bool has_leaf;             /* the leaf is among the frames that were left */
 	bool is_at_entry;          /* the leaf is about to begin, so it has no frame yet */
 	bool is_early; /* something was missing that may be known later: a mapping, a table */
 };
 
 /*
- * Does the frame belong to the stack? Code that no table knows leaves its frame along rbp, which
- * may hold anything. Where that step led to no code, rbp was no frame pointer: the walk ends with
+ * Does the frame belong to the stack? Code that no table knows leaves its frame along fp, which
+ * may hold anything. Where that step led to no code, fp was no frame pointer: the walk ends with
  * the frame before. It ends there, too, where the program has other bytes in place of an address,
  * such as text, that would be taken for a function of an interpreter.
  */
 static __always_inline bool unwind_enter_frame(struct unwind_walk *w, bool is_mapped)
 {
-	if (is_mapped || (!w->by_rbp && !word_is_function(w->frame.pc)))
+	if (is_mapped || (!w->by_fp && !word_is_function(w->frame.pc)))
 		return true;
 	w->end = STACK_END_NO_TABLE;
 	return false;
@@ -57,8 +57,8 @@ static __always_inline __u64 unwind_keep_frame(struct unwind_walk *w, bool is_ex
 }
 
 /*
- * Goes on to the caller: by @rule; where there is no table (NULL) or it says nothing, along rbp,
- * unless the frame is at the entry of its function. There rbp is still the caller's. The walk keeps
+ * Goes on to the caller: by @rule; where there is no table (NULL) or it says nothing, along fp,
+ * unless the frame is at the entry of its function. There fp is still the caller's. The walk keeps
  * *@address of the frame that it leaves.
  */
 static __always_inline void unwind_leave_frame(struct unwind_walk *w,
@@ -69,15 +69,15 @@ static __always_inline void unwind_leave_frame(struct unwind_walk *w,
 	bool is_entry = is_unknown && w->is_at_entry && !w->has_leaf;
 
 	*address = unwind_keep_frame(w, f->has_regs || (rule && rule->cfa == UNWIND_CFA_SIGNAL));
-	w->by_rbp = is_unknown && !is_entry;
+	w->by_fp = is_unknown && !is_entry;
 	if (is_entry)
 		w->end = unwind_step_from_entry(&w->frame);
 	else
-		w->end = w->by_rbp ? unwind_step_by_rbp(&w->frame) : unwind_step(&w->frame, rule);
+		w->end = w->by_fp ? unwind_step_by_fp(&w->frame) : unwind_step(&w->frame, rule);
 }
 
 /*
- * How the stack ended, when the walk is over. A walk that left code along rbp before its table was
+ * How the stack ended, when the walk is over. A walk that left code along fp before its table was
  * there may have passed frames over. So it is early even if it came to a root.
  */
 static __always_inline enum stack_end unwind_walk_end(const struct unwind_walk *w)

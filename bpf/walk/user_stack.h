@@ -5,21 +5,21 @@
  * An example. A sample hits process 4711, a python3, in malloc of Debian 12's libc.so.6.
  *
  * 1. Registers. walk_user_stack() takes those with which user space entered the kernel, wherever
- *    the sample hit. Here rip is 0x7f635f8b6aca and rsp is 0x7ffc0d81e540.
+ *    the sample hit. Here pc is 0x7f635f8b6aca and sp is 0x7ffc0d81e540.
  * 2. Process. find_space() looks up unwind_spaces[4711] and compares space_id: the process may have
  *    called exec since, or the id may be another process's now. The entry says that the process has
  *    6 executable mappings, from unwind_mappings[264] on.
- * 3. Mapping. search_mappings() finds rip in libc's mapping [0x7f635f844000, 0x7f635f99a000). Its
+ * 3. Mapping. search_mappings() finds pc in libc's mapping [0x7f635f844000, 0x7f635f99a000). Its
  *    bias is 0x7f635f83e000. Its table is the 22 pages from unwind_pages[120] on.
- * 4. Page. rip is 0x78aca above the bias. So find_rule() looks into page 7 of the table, which is
+ * 4. Page. pc is 0x78aca above the bias. So find_rule() looks into page 7 of the table, which is
  *    unwind_pages[127], for offset 0x8aca. The page says that its 2162 rows begin at row 532480.
  *    They are in unwind_segments[2], as a segment has 262144 rows.
  * 5. Row. The last row that begins at or below 0x8aca begins at 0x8ab8, and names rule 57.
- * 6. Rule. unwind_rules[57] says: the CFA is rsp + 48. The return address is at CFA - 8, the
- *    caller's rbp at CFA - 24, its rbx at CFA - 32.
+ * 6. Rule. unwind_rules[57] says: the CFA is sp + 48. The return address is at CFA - 8, the
+ *    caller's fp at CFA - 24, its kept register at CFA - 32.
  * 7. Caller. unwind_step() reads one word, the return address at 0x7ffc0d81e568. It is
- *    0x7f635fbaf898 in libpython3.11. The caller's rsp is the CFA, 0x7ffc0d81e570. The step notes
- *    where the caller's rbp and rbx are, and does not read them.
+ *    0x7f635fbaf898 in libpython3.11. The caller's sp is the CFA, 0x7ffc0d81e570. The step notes
+ *    where the caller's fp and kept register are, and does not read them.
  *
  * walk_frame() repeats steps 3 to 7 for each frame. It looks callers up at the byte before the
  * return address, here 0x7f635fbaf897. A frame that a signal interrupted has no return address: it
@@ -28,7 +28,7 @@
  * says that the return address is undefined. So the stack is complete, STACK_END_ROOT.
  *
  * Other ends. If there are more than max_depth frames, the stack is cut there: STACK_END_CUT. The
- * walk leaves code without a table along rbp, and the caller may have a table again. If rbp is no
+ * walk leaves code without a table along fp, and the caller may have a table again. If fp is no
  * frame pointer, the end is STACK_END_NO_TABLE. If a rule cannot be applied, the end is
  * STACK_END_BAD_RULE or STACK_END_UNREADABLE. bpf/walk/unwind_walk.h decides this. If the mappings
  * of the process are not to be had, walk_user_stack() returns WALK_IMPOSSIBLE, and the caller takes
@@ -51,7 +51,7 @@
  *
  * Early samples. As long as an answer may come, a sample is early. If nothing is known of the
  * process, walk_user_stack() returns WALK_EARLY, and the caller takes the stack along frame
- * pointers. If a mapping or a table is missing on the way, the walk goes on along rbp and ends with
+ * pointers. If a mapping or a table is missing on the way, the walk goes on along fp and ends with
  * STACK_END_EARLY. In both cases submit_early() gives the recorder the registers and a copy of the
  * stack, which the recorder walks later. The stack that was found here counts only if the ring
  * buffer early_samples has no room.
@@ -119,9 +119,6 @@ struct {
 
 /* The program waits this long for an answer of the recorder before it asks again. */
 #define ASK_AGAIN_NS 10000000ULL
-
-/* The selector of 64-bit code (arch/x86/include/asm/segment.h). */
-#define USER_CS 0x33
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -258,7 +255,7 @@ static __always_inline bool take_function(struct user_walk *w, __u64 *word)
 
 /*
  * Goes from a frame in code of HotSpot to its caller. The caller's code has to be mapped, as after
- * a step along rbp.
+ * a step along fp.
  */
 static __always_inline void walk_java_frame(struct user_walk *w, __u64 *address)
 {
@@ -269,7 +266,7 @@ static __always_inline void walk_java_frame(struct user_walk *w, __u64 *address)
 	walk->end = look_at_java_frame(memory->tgid, memory->level)
 			    ? leave_java_frame(memory->tgid, memory->level)
 			    : STACK_END_UNREADABLE;
-	walk->by_rbp = true;
+	walk->by_fp = true;
 	if (memory->java.method &&
 	    find_method_word(memory->tgid, w->space->space_id, memory->level))
 		*address = memory->java.function.word;
@@ -297,7 +294,7 @@ static __always_inline void keep_node_word(const struct user_walk *w, __u64 sp, 
 	const struct walk_memory *memory = w->memory;
 	__u32 found;
 
-	if (!w->memory->walk.by_rbp || w->memory->walk.end != STACK_GOES_ON ||
+	if (!w->memory->walk.by_fp || w->memory->walk.end != STACK_GOES_ON ||
 	    !w->space->interpreter)
 		return;
 	found = find_node_word(sp, w->space->space_id, w->space->interpreter - 1, memory->level);
@@ -440,7 +437,7 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 	struct walk_memory *memory = walk_memory_begin(level);
 	struct user_walk w = {.memory = memory, .stack = bpf_map_lookup_elem(&buffers, &buffer)};
 
-	if (!unwind_by_tables || !w.stack || !memory || current_user_regs()->cs != USER_CS)
+	if (!unwind_by_tables || !w.stack || !memory || !regs_are_64_bit(current_user_regs()))
 		return WALK_IMPOSSIBLE;
 	memory->tgid = tgid;
 	memory->now_ns = now_ns;

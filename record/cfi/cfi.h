@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call frame information (.eh_frame, .debug_frame) of x86-64. For each function, a compiler writes
- * a program that says how to get from a frame to its caller. elf/eh_frame.h reads the entries
- * that hold the programs. Format of the programs: DWARF 5, section 6.4.2. Runs in the table child.
+ * Call frame information (.eh_frame, .debug_frame) of this architecture. For each function, a
+ * compiler writes a program that says how to get from a frame to its caller. elf/eh_frame.h reads
+ * the entries that hold the programs. Format of the programs: DWARF 5, section 6.4.2. Runs in the
+ * table child.
  */
 #ifndef RECORD_CFI_CFI_H
 #define RECORD_CFI_CFI_H
@@ -23,7 +24,7 @@ enum cfi_how {
 	CFI_UNDEFINED,
 	CFI_OFFSET,   /* at CFA + off */
 	CFI_REGISTER, /* in register off */
-	CFI_RBP,      /* at rbp + off */
+	CFI_FP,       /* at fp + off */
 	CFI_OTHER,    /* by a rule that a table cannot hold */
 };
 
@@ -33,7 +34,7 @@ struct cfi_register {
 };
 
 /* The registers that matter. */
-enum cfi_slot { CFI_SLOT_RBX, CFI_SLOT_RBP, CFI_SLOT_RSP, CFI_SLOT_RIP, CFI_NR_SLOTS };
+enum cfi_slot { CFI_SLOT_KEPT, CFI_SLOT_FP, CFI_SLOT_SP, CFI_SLOT_RETURN, CFI_NR_SLOTS };
 
 struct cfi_cfa {
 	enum unwind_cfa how;

@@ -11,6 +11,7 @@
 
 #include "common/cleanup.h"
 #include "elf/elf_image.h"
+#include "record/system/host_abi.h"
 
 /* Files have up to a dozen. */
 #define SEGMENTS_MAX 1024
@@ -28,7 +29,7 @@
 
 static int read_segments(const struct elf_image *file, struct cfi_elf *elf)
 {
-	if (file->header.e_machine != EM_X86_64 || file->header.e_phnum > SEGMENTS_MAX)
+	if (file->header.e_machine != HOST_MACHINE || file->header.e_phnum > SEGMENTS_MAX)
 		return -ENOEXEC;
 	elf_image_for_each_segment(file, ph)
 	{

@@ -23,7 +23,7 @@ static bool take_breg(struct cursor *b, uint64_t *reg, int64_t *off)
 }
 
 /*
- * The linker's expression for entries of the PLT: rsp + 8 + ((rip & 15) >= n) * 8. With -z ibtplt
+ * The linker's expression for entries of the PLT: sp + 8 + ((pc & 15) >= n) * 8. With -z ibtplt
  * the push of the relocation's number has a different place, therefore n.
  */
 static bool take_plt(struct cursor *b, struct cfi_cfa *cfa)
@@ -72,7 +72,7 @@ struct cfi_cfa cfi_expr_cfa(struct cursor b)
 	if (!take_breg(&b, &reg, &off))
 		goto unsupported;
 	rest = b;
-	if (reg == UNWIND_RSP && off == 8 && take_plt(&rest, &plt) && is_done(&rest))
+	if (reg == UNWIND_REG_SP && off == 8 && take_plt(&rest, &plt) && is_done(&rest))
 		return plt;
 	cfa.reg = reg;
 	cfa.off = off;
@@ -83,7 +83,7 @@ struct cfi_cfa cfi_expr_cfa(struct cursor b)
 	if (take_deref(&rest, &cfa) && is_done(&rest))
 		return cfa;
 	cfa.how = UNWIND_CFA_DEREF_INDEX;
-	if (reg == UNWIND_RSP && take_index(&b, &cfa) && is_done(&b))
+	if (reg == UNWIND_REG_SP && take_index(&b, &cfa) && is_done(&b))
 		return cfa;
 unsupported:
 	return (struct cfi_cfa){.how = UNWIND_CFA_UNSUPPORTED};
@@ -94,7 +94,7 @@ struct cfi_register cfi_expr_register(struct cursor b)
 	uint64_t reg;
 	int64_t off;
 
-	if (take_breg(&b, &reg, &off) && is_done(&b) && reg == UNWIND_RBP)
-		return (struct cfi_register){.how = CFI_RBP, .off = off};
+	if (take_breg(&b, &reg, &off) && is_done(&b) && reg == UNWIND_REG_FP)
+		return (struct cfi_register){.how = CFI_FP, .off = off};
 	return (struct cfi_register){.how = CFI_OTHER};
 }

@@ -12,7 +12,7 @@
 /* The CFA that the expression @b computes; UNWIND_CFA_UNSUPPORTED when its shape is unknown. */
 struct cfi_cfa cfi_expr_cfa(struct cursor b);
 
-/* Where a register is saved by the expression @b: CFI_RBP or CFI_OTHER. */
+/* Where a register is saved by the expression @b: CFI_FP or CFI_OTHER. */
 struct cfi_register cfi_expr_register(struct cursor b);
 
 #endif

@@ -32,8 +32,8 @@ static void set_saved(const struct cfi_register *from, __u8 *how, __s32 *off)
 	*off = 0;
 	if (from->how == CFI_DEFAULT || from->how == CFI_SAME) {
 		*how = UNWIND_SAVED_SAME;
-	} else if ((from->how == CFI_OFFSET || from->how == CFI_RBP) && is_s32(from->off)) {
-		*how = from->how == CFI_RBP ? UNWIND_SAVED_RBP : UNWIND_SAVED_CFA;
+	} else if ((from->how == CFI_OFFSET || from->how == CFI_FP) && is_s32(from->off)) {
+		*how = from->how == CFI_FP ? UNWIND_SAVED_FP : UNWIND_SAVED_CFA;
 		*off = from->off;
 	}
 }
@@ -43,7 +43,7 @@ static void set_return(const struct cfi_register *from, struct unwind_rule *rule
 	rule->ra = UNWIND_RA_UNSUPPORTED;
 	if (from->how == CFI_DEFAULT || from->how == CFI_UNDEFINED) {
 		rule->ra = UNWIND_RA_UNDEFINED;
-	} else if (from->how == CFI_OFFSET && from->off == -8) {
+	} else if (from->how == CFI_OFFSET && from->off == -RETURN_BYTES) {
 		rule->ra = UNWIND_RA_CFA;
 	} else if (from->how == CFI_REGISTER && from->off < UNWIND_NR_REGS) {
 		rule->ra = UNWIND_RA_REG;
@@ -60,16 +60,17 @@ static void make_rule(const struct run *run, struct unwind_rule *rule)
 	if (cfa->how == UNWIND_CFA_NONE || cfa->how == UNWIND_CFA_UNSUPPORTED ||
 	    cfa->reg >= UNWIND_NR_REGS || !is_s32(cfa->off) || !is_s32(cfa->add))
 		return;
-	/* The caller's rsp is the CFA, unless a program says otherwise (longjmp). */
-	if (run->cie->fields.return_column != UNWIND_RIP || slots[CFI_SLOT_RSP].how != CFI_DEFAULT)
+	/* The caller's sp is the CFA, unless a program says otherwise (longjmp). */
+	if (run->cie->fields.return_column != UNWIND_REG_RETURN ||
+	    slots[CFI_SLOT_SP].how != CFI_DEFAULT)
 		return;
 	rule->cfa = cfa->how;
 	rule->cfa_reg = cfa->reg;
 	rule->cfa_off = cfa->off;
 	rule->cfa_add = cfa->add;
-	set_return(&slots[CFI_SLOT_RIP], rule);
-	set_saved(&slots[CFI_SLOT_RBP], &rule->rbp, &rule->rbp_off);
-	set_saved(&slots[CFI_SLOT_RBX], &rule->rbx, &rule->rbx_off);
+	set_return(&slots[CFI_SLOT_RETURN], rule);
+	set_saved(&slots[CFI_SLOT_FP], &rule->fp, &rule->fp_off);
+	set_saved(&slots[CFI_SLOT_KEPT], &rule->kept, &rule->kept_off);
 }
 
 /* The state holds for the next @delta bytes. A result other than 0 ends the run. */
@@ -119,14 +120,14 @@ static int set_loc(struct run *run)
 static struct cfi_register *find_slot(struct cfi_state *state, uint64_t reg)
 {
 	switch (reg) {
-	case UNWIND_RBX:
-		return &state->slots[CFI_SLOT_RBX];
-	case UNWIND_RBP:
-		return &state->slots[CFI_SLOT_RBP];
-	case UNWIND_RSP:
-		return &state->slots[CFI_SLOT_RSP];
-	case UNWIND_RIP:
-		return &state->slots[CFI_SLOT_RIP];
+	case UNWIND_REG_KEPT:
+		return &state->slots[CFI_SLOT_KEPT];
+	case UNWIND_REG_FP:
+		return &state->slots[CFI_SLOT_FP];
+	case UNWIND_REG_SP:
+		return &state->slots[CFI_SLOT_SP];
+	case UNWIND_REG_RETURN:
+		return &state->slots[CFI_SLOT_RETURN];
 	}
 	return NULL;
 }
@@ -144,10 +145,10 @@ static int64_t scale_offset(const struct run *run, uint64_t n)
 	return n * (uint64_t)run->cie->fields.data_align;
 }
 
-/* rsp at CFA + 0 is the default. */
+/* sp at CFA + 0 is the default. */
 static void set_val_offset(struct run *run, uint64_t reg, int64_t off)
 {
-	set_register(run, reg, reg == UNWIND_RSP && !off ? CFI_DEFAULT : CFI_OTHER, 0);
+	set_register(run, reg, reg == UNWIND_REG_SP && !off ? CFI_DEFAULT : CFI_OTHER, 0);
 }
 
 static void restore_register(struct run *run, uint64_t reg)

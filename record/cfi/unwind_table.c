@@ -278,7 +278,7 @@ static int make_rows(struct build *b)
 {
 	static const struct unwind_rule none;
 	static const struct unwind_rule root = {
-		.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .ra = UNWIND_RA_UNDEFINED};
+		.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_REG_SP, .ra = UNWIND_RA_UNDEFINED};
 	uint32_t number;
 	int ret = add_rule(b, &none, &number);
 

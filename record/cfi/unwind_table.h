@@ -24,9 +24,9 @@ struct unwind_table {
 };
 
 /*
- * Makes the table of the ELF file at @fd. Returns 0, -ENOEXEC (damaged, or no 64-bit x86-64 ELF
- * file), -ENODATA (no unwind information), -EFBIG (beyond a limit), -ENOMEM, or a failing read's
- * errno.
+ * Makes the table of the ELF file at @fd. Returns 0, -ENOEXEC (damaged, or no 64-bit ELF
+ * file of this architecture), -ENODATA (no unwind information), -EFBIG (beyond a limit), -ENOMEM,
+ * or a failing read's errno.
  */
 int unwind_table_build(int fd, struct unwind_table *table);
 

@@ -19,7 +19,7 @@
 #define TABLE_MAGIC   0x54575550 /* "PUWT" */
 #define TABLE_VERSION 2
 
-/* For x86-64 alone, therefore in its byte order. */
+/* For this host alone, therefore in its byte order. */
 struct header {
 	uint32_t magic, version;
 	uint8_t hash[UNWIND_HASH_BYTES];
@@ -108,7 +108,7 @@ static bool is_good_rule(const struct unwind_rule *rule)
 {
 	return rule->cfa <= UNWIND_CFA_UNSUPPORTED && rule->cfa_reg < UNWIND_NR_REGS &&
 	       rule->ra <= UNWIND_RA_UNSUPPORTED && rule->ra_reg < UNWIND_NR_REGS &&
-	       rule->rbp <= UNWIND_SAVED_LOST && rule->rbx <= UNWIND_SAVED_LOST && !rule->reserved;
+	       rule->fp <= UNWIND_SAVED_LOST && rule->kept <= UNWIND_SAVED_LOST && !rule->reserved;
 }
 
 static bool is_good(const struct unwind_table *table)

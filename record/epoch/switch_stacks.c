@@ -4,16 +4,12 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "record/system/host_abi.h"
 
 /* Beginnings of the names of functions that call tracers (include/linux/tracepoint.h). */
 static const char *const tracer_names[] = {"__traceiter_", "__bpf_trace_", "bpf_trace_run"};
 
-/*
- * Beginnings of the names of the code that interrupts enter (arch/x86/include/asm/idtentry.h).
- * Exceptions have others: a task causes them itself.
- */
-static const char *const interrupt_names[] = {"asm_sysvec_", "asm_common_interrupt",
-					      "asm_spurious_interrupt"};
+static const char *const interrupt_names[] = {HOST_INTERRUPT_NAMES};
 
 /* Begins the name of the code at @addr with one of the @nr in @names? */
 static bool is_named(struct ksyms *ksyms, uint64_t addr, uint64_t time_ns, const char *const *names,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bpf/host_arch.h"
 #include "common/minmax.h"
 #include "record/machines/beam_lines.h"
 #include "record/languages/files/beam_releases.h"
@@ -52,7 +53,6 @@
 #define SHARED_BYTES 0x2000
 #define MAIN_BYTES   0x400
 #define ROOM_BYTES   7
-#define PAGE_BYTES   UINT64_C(4096)
 
 static int read_at(const struct machine_memory *memory, uint64_t addr, void *buf, size_t len)
 {
@@ -275,7 +275,7 @@ static int find_main_from(const struct machine_memory *memory, uint64_t begin,
  */
 static int find_main(const struct machine_memory *memory, struct beam_machine *machine)
 {
-	uint64_t page = machine->normal_exit & ~(PAGE_BYTES - 1);
+	uint64_t page = machine->normal_exit & -(uint64_t)PAGE_BYTES;
 	int ret = find_main_from(memory, page, machine);
 
 	return ret == -ENOTSUP ? find_main_from(memory, page - PAGE_BYTES, machine) : ret;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/host_arch.h"
 #include "common/cleanup.h"
 #include "common/minmax.h"
 
@@ -80,8 +81,7 @@ static const char *const types[NR_JAVA_TYPES] = {
 };
 
 /* HotSpot's arrays have thousands of entries with texts, in some 200 pages. So pages are kept. */
-#define PAGE_BYTES UINT64_C(4096)
-#define NR_PAGES   256
+#define NR_PAGES 256
 
 struct kept_pages {
 	uint64_t addr[NR_PAGES]; /* of a page; 0: none */

@@ -15,9 +15,6 @@
 /* Bytes of the stack in one question. Frames of Java take some hundred. */
 #define PART_BYTES 6144
 
-/* The red zone, where a leaf may have words (System V ABI, AMD64 supplement, 3.2.2). */
-#define RED_ZONE 128
-
 /* A part of the copy of a stack. */
 struct stack_part {
 	uint64_t begin, nr;
@@ -134,7 +131,7 @@ static int look_at_frames(struct look *look)
 /* Copies the stack around @sp. */
 static void cut_part(const struct early_sample *sample, uint64_t sp, struct stack_part *part)
 {
-	uint64_t begin = early_stack_begin(sample->regs[UNWIND_RSP]), at, nr;
+	uint64_t begin = early_stack_begin(sample->regs[UNWIND_REG_SP]), at, nr;
 
 	*part = (struct stack_part){.stack_begin = begin,
 				    .stack_end = begin + early_copy_reach(sample)};
@@ -142,7 +139,7 @@ static void cut_part(const struct early_sample *sample, uint64_t sp, struct stac
 	if (sample->nr_bytes >= EARLY_STACK_BYTES ||
 	    early_copy_reach(sample) >= (uint64_t)EARLY_PAGES * EARLY_PAGE_BYTES)
 		part->stack_end += UNWIND_MAX_FRAME;
-	part->begin = max_u64(sp - RED_ZONE, begin);
+	part->begin = max_u64(sp - RED_ZONE_BYTES, begin);
 	if (!early_copy_find(sample, part->begin - begin, &at, &nr)) {
 		/* The page of the red zone may never have been used. */
 		part->begin = max_u64(sp & ~(EARLY_PAGE_BYTES - 1ULL), begin);

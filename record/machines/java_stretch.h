@@ -34,7 +34,7 @@ struct unwind_frame;
 
 /*
  * Walks from @frame of @sample up to the first frame that is in no code of HotSpot, or as far as it
- * gets. The frame's rbp is among its registers, or is lost. Returns 1 with @frame the one to go on
+ * gets. The frame's fp is among its registers, or is lost. Returns 1 with @frame the one to go on
  * with; or 0 if @frame is in no code of HotSpot.
  */
 int java_stretch_walk(struct looker *looker, const struct machine *machine,

@@ -13,6 +13,7 @@
 #include "common/readfile.h"
 #include "common/safe_open.h"
 #include "record/probes/mapped_code.h"
+#include "record/system/host_abi.h"
 
 #define CACHE_PATH      "/etc/ld.so.cache"
 #define CACHE_BYTES_MAX (64u << 20)
@@ -31,14 +32,6 @@ struct cache_entry {
 	uint32_t key, value; /* offsets of strings from the header on */
 	uint32_t more[3];
 };
-
-/* Libraries of glibc for the 64-bit code of this machine. */
-#define CACHE_ELF_LIBC6 3
-#ifdef __x86_64__
-#define CACHE_FLAGS (CACHE_ELF_LIBC6 | 0x300)
-#else
-#define CACHE_FLAGS (CACHE_ELF_LIBC6 | 0xa00) /* aarch64 */
-#endif
 
 bool library_is_named(const char *file, const char *name)
 {
@@ -73,7 +66,7 @@ const char *library_in_cache(const char *cache, size_t size, const char *name)
 		if (off + sizeof(entry) > size)
 			return NULL;
 		memcpy(&entry, cache + off, sizeof(entry));
-		if (entry.flags == CACHE_FLAGS && entry.key < size && entry.value < size &&
+		if (entry.flags == HOST_LIBRARY_FLAGS && entry.key < size && entry.value < size &&
 		    strncmp(cache + entry.key, "lib", 3) == 0 &&
 		    library_is_named(cache + entry.key, name))
 			return cache + entry.value;

@@ -57,8 +57,8 @@ static int take_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
 
 	mark_below(m, place_of_row(m, addr));
 	m->is_known = rule->cfa != UNWIND_CFA_NONE && rule->cfa != UNWIND_CFA_UNSUPPORTED;
-	m->is_bare = rule->cfa == UNWIND_CFA_REG && rule->cfa_reg == UNWIND_RSP &&
-		     rule->cfa_off == 8 && rule->ra == UNWIND_RA_CFA;
+	m->is_bare = rule->cfa == UNWIND_CFA_REG && rule->cfa_reg == UNWIND_REG_SP &&
+		     rule->cfa_off == RETURN_BYTES && rule->ra == UNWIND_RA_CFA;
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Places of a file where a probe can be. At some of them the return address is on top of the stack,
  * as at the entry of a function. A walk along frame pointers would miss the caller there, because
- * rbp is still the caller's. The file's call frame information tells which places these are: also
+ * fp is still the caller's. The file's call frame information tells which places these are: also
  * parts of functions that have a symbol but are no functions (.cold), and static probes in
  * functions that make no frame.
  */

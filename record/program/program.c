@@ -23,6 +23,7 @@
 #include <sys/sysmacros.h>
 
 #include "record/program/program.h"
+#include "record/program/put_registers.h"
 #include "record/program/skeleton.h"
 #include "record/program/task_memory.h"
 
@@ -141,31 +142,6 @@ long bpf_find_vma(struct task_struct *task, __u64 address,
 	return -ENOENT;
 }
 
-static void put_regs(struct pt_regs *to, const struct user_regs_struct *from)
-{
-	*to = (struct pt_regs){
-		.r15 = from->r15,
-		.r14 = from->r14,
-		.r13 = from->r13,
-		.r12 = from->r12,
-		.bp = from->rbp,
-		.bx = from->rbx,
-		.r11 = from->r11,
-		.r10 = from->r10,
-		.r9 = from->r9,
-		.r8 = from->r8,
-		.ax = from->rax,
-		.cx = from->rcx,
-		.dx = from->rdx,
-		.si = from->rsi,
-		.di = from->rdi,
-		.orig_ax = from->orig_rax,
-		.ip = from->rip,
-		.cs = from->cs,
-		.sp = from->rsp,
-	};
-}
-
 static void put_task(const struct program_sample *s)
 {
 	const struct program_process *p = s->process;
@@ -189,8 +165,9 @@ static void put_task(const struct program_sample *s)
 		.self_exec_id = p->nr_execs,
 		.group_leader = &current.leader,
 		.mm = &current.mm,
-		.thread = {.fsbase = s->has_thread_pointer ? s->regs.fs_base : 0},
 	};
+	if (s->has_thread_pointer)
+		put_thread_pointer(&current.task.thread, &s->regs);
 	memcpy(current.task.comm, s->comm, sizeof(current.task.comm));
 	current.cred.euid.val = p->has_uid ? p->uid : ~0u;
 	current.pid.level = UINT32_MAX; /* it is not known */

@@ -42,8 +42,8 @@ struct program_sample {
 	char comm[16];
 	uint32_t cpu; /* position among the possible CPUs */
 	uint64_t time_ns;
-	struct user_regs_struct regs; /* of user space; cs is 0 if there are none */
-	bool has_thread_pointer;      /* regs.fs_base is known */
+	struct user_regs_struct regs; /* of user space; all 0 if there are none */
+	bool has_thread_pointer;      /* it is known, in regs */
 	struct program_memory memory;
 	const uint64_t *kernel_frames; /* leaf first */
 	size_t nr_kernel_frames;       /* 0: the sample hit user space */

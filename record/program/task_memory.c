@@ -5,11 +5,9 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#define PAGE_BYTES 4096
-#define NR_PAGES   64 /* a power of two */
+#include "bpf/host_arch.h"
 
-/* What functions may use below the stack pointer (System V ABI, AMD64, 3.2.2). */
-#define RED_ZONE_BYTES 128
+#define NR_PAGES 64 /* a power of two */
 
 /* Where a stack may go on above the end of its copy. Other memory is at least so far away. */
 #define STACK_REST_BYTES (1 << 20)

@@ -38,12 +38,12 @@ void memory_watch_choose(struct profrec_bpf *bpf, const struct kernel_types *typ
 {
 	bool can_find =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_TRACEPOINT, BPF_FUNC_find_vma, NULL) == 1;
-	bool follows = can_find && may_follow(types, "__x64_sys_mremap");
+	bool follows = can_find && may_follow(types, CALL_FUNCTION("mremap"));
 
 	bpf_program__set_autoload(bpf->progs.moved, can_find);
 	bpf_program__set_autoload(bpf->progs.moved_64, follows);
 	bpf_program__set_autoload(bpf->progs.moved_32,
-				  follows && may_follow(types, "__ia32_sys_mremap"));
+				  follows && may_follow(types, COMPAT_CALL_FUNCTION("mremap")));
 }
 
 static int attach_trace(struct memory_watch *watch, struct bpf_program *program)

@@ -345,7 +345,7 @@ static int take_sample(struct perf_source *s, const struct perf_ring *ring,
 	if (!is_whole || is_between_programs(p, &sample, is_in_kernel))
 		sample.regs = (struct user_regs_struct){0};
 	/* A process that has ended meanwhile tells of no code. It had some, as it had registers. */
-	if (sample.regs.cs && !p->known.start_code)
+	if (registers_are_there(&sample.regs) && !p->known.start_code)
 		p->known.start_code = 1;
 	if ((p->needs_stop || program_needs_stop(head->pid)) &&
 	    registers_are_64_bit(&sample.regs) && s->events.is_running) {

@@ -17,6 +17,9 @@ extern const uint32_t registers_perf_nr;
 uint64_t registers_ip(const struct user_regs_struct *regs);
 uint64_t registers_sp(const struct user_regs_struct *regs);
 
+/* Are there any? Else all are 0. */
+bool registers_are_there(const struct user_regs_struct *regs);
+
 /* Are they those of 64-bit code, which alone can be walked? */
 bool registers_are_64_bit(const struct user_regs_struct *regs);
 

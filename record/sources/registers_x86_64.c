@@ -3,8 +3,7 @@
 
 #include "record/sources/registers.h"
 
-/* USER_CS: the selector of 64-bit code (arch/x86/include/asm/segment.h). */
-#define CS_64 0x33
+#include "bpf/host_arch.h"
 
 /*
  * The kernel's own mark in rax (include/linux/errno.h). It calls again, unless a handler of a
@@ -26,9 +25,14 @@ uint64_t registers_sp(const struct user_regs_struct *regs)
 	return regs->rsp;
 }
 
+bool registers_are_there(const struct user_regs_struct *regs)
+{
+	return regs->cs;
+}
+
 bool registers_are_64_bit(const struct user_regs_struct *regs)
 {
-	return regs->cs == CS_64;
+	return regs->cs == USER_CS;
 }
 
 /* The order of enum perf_event_x86_regs (arch/x86/include/uapi/asm/perf_regs.h). */
@@ -62,7 +66,7 @@ void registers_from_perf(const uint64_t *from, struct user_regs_struct *regs)
 bool registers_end_call(const struct user_regs_struct *regs, uint64_t *nr)
 {
 	*nr = regs->orig_rax;
-	return regs->cs == CS_64 && regs->rax == (uint64_t)-EINTR;
+	return regs->cs == USER_CS && regs->rax == (uint64_t)-EINTR;
 }
 
 void registers_repeat_call(struct user_regs_struct *regs)

@@ -3,7 +3,7 @@
 #ifndef RECORD_SYSTEM_PROCESSOR_H
 #define RECORD_SYSTEM_PROCESSOR_H
 
-/* The model fills four registers in each of three cpuid leaves; then a NUL. */
+/* The model has 48 bytes at most, then a NUL. */
 #define PROCESSOR_MODEL_SIZE      49
 #define PROCESSOR_HYPERVISOR_SIZE 13
 

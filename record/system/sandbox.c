@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -18,6 +17,7 @@
 
 #include "common/cleanup.h"
 #include "record/system/child.h"
+#include "record/system/host_abi.h"
 #include "record/system/privilege.h"
 
 /* The user "nobody", by convention: for user namespaces without OWN_USER. */
@@ -55,7 +55,7 @@
  */
 static const struct sock_filter filter[] = {
 	LOAD(arch),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HOST_AUDIT_ARCH, 1, 0),
 	REFUSE,
 	LOAD(nr),
 	ALLOW(SYS_pread64),

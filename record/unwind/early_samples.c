@@ -18,7 +18,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 	uint64_t at, nr;
 
 	(void)f;
-	if (!early_copy_find(walked, addr - early_stack_begin(walked->regs[UNWIND_RSP]), &at,
+	if (!early_copy_find(walked, addr - early_stack_begin(walked->regs[UNWIND_REG_SP]), &at,
 			     &nr) ||
 	    size > nr)
 		return -1;
@@ -133,7 +133,7 @@ static int find_regex_rule(struct stack_walk *walk, const struct unwind_rule **r
  */
 static bool is_noted(struct unwind_walk *w, uint64_t at)
 {
-	uint64_t i = (at - early_stack_begin(walked->regs[UNWIND_RSP])) / 8;
+	uint64_t i = (at - early_stack_begin(walked->regs[UNWIND_REG_SP])) / 8;
 
 	if (i / 64 >= EARLY_NOTES) {
 		w->is_early = true;
@@ -242,7 +242,7 @@ static int find_rule(struct stack_walk *walk, bool *is_mapped, const struct unwi
 		 * This code runs, or a table led to it. So it is mapped, and the known mappings are
 		 * of another time.
 		 */
-		w->is_early |= found || !w->by_rbp;
+		w->is_early |= found || !w->by_fp;
 	return 0;
 }
 
@@ -287,12 +287,12 @@ static bool take_function(struct functions *functions, const struct unwind_walk 
 	       (w->end != STACK_GOES_ON && places_take_rest(s, EARLY_WORDS, word));
 }
 
-/* The frame's rbp may be anywhere in the stack. Puts it among the registers, if it is known. */
-static void resolve_rbp(struct unwind_frame *f)
+/* The frame pointer may be anywhere in the stack. Puts it among the registers, if it is known. */
+static void resolve_fp(struct unwind_frame *f)
 {
-	if (unwind_get_reg(f, UNWIND_RBP, &f->regs[UNWIND_RBP]))
-		f->lost |= 1u << UNWIND_RBP;
-	f->rbp_at = 0;
+	if (unwind_get_reg(f, UNWIND_REG_FP, &f->regs[UNWIND_REG_FP]))
+		f->lost |= 1u << UNWIND_REG_FP;
+	f->fp_at = 0;
 }
 
 /*
@@ -314,7 +314,7 @@ static int find_stretch(struct stack_walk *walk)
 	}
 	if (!finder->walk_java || walk->early->stretches.nr == STRETCHES_MAX)
 		return 0;
-	resolve_rbp(&new.next);
+	resolve_fp(&new.next);
 	ret = finder->walk_java(finder->java_ctx, walked, &new.next, &new.found);
 	if (ret <= 0)
 		return ret;
@@ -353,7 +353,7 @@ static int enter_java(struct stack_walk *walk, __u64 *address)
 	exact = unwind_keep_frame(w, w->frame.has_regs) & STACK_FRAME_EXACT;
 	w->frame = stretch->next;
 	w->end = stretch->found.end;
-	w->by_rbp = true;
+	w->by_fp = true;
 	walk->at = 0;
 	walk->has_stretch = true;
 	if (!take_java(walk, address))

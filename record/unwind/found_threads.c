@@ -37,7 +37,8 @@ static int look_at_stack(struct look *look)
 int found_threads_add(struct looker *looker, const struct found_thread *thread,
 		      struct early_samples *early)
 {
-	const struct stack_question q = {.pid = thread->key.tgid, .sp = thread->regs[UNWIND_RSP]};
+	const struct stack_question q = {.pid = thread->key.tgid,
+					 .sp = thread->regs[UNWIND_REG_SP]};
 	const struct look_question question = {
 		.fn = look_at_stack, .bytes = &q, .nr = sizeof(q), .fd = -1, .pid = q.pid};
 	_cleanup_free_ struct look_answer *answer = malloc(sizeof(*answer));

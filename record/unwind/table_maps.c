@@ -284,9 +284,7 @@ static void unmap_window(struct table_window *w)
 /* The rows of @page, or NULL. Another page may take the place of their window later. */
 static const uint32_t *map_rows(struct table_maps *s, const struct unwind_page *page)
 {
-	/* Knuth's multiplicative hash */
-	struct table_window *w =
-		&s->windows[page->first_row * 2654435769u >> (32 - TABLE_WINDOW_BITS)];
+	struct table_window *w = &s->windows[SPREAD_HASH_32(page->first_row, TABLE_WINDOW_BITS)];
 	size_t at = page->first_row % UNWIND_SEGMENT_ROWS * sizeof(*w->rows);
 	size_t begin = at & -(size_t)getpagesize();
 	size_t bytes = at - begin + page->nr_rows * sizeof(*w->rows);
@@ -341,19 +339,21 @@ static int add_own_rules(struct table_maps *s)
 {
 	static const struct unwind_rule own[UNWIND_NR_OWN_RULES] = {
 		[UNWIND_RULE_NO_FRAME] = {.cfa = UNWIND_CFA_REG,
-					  .cfa_reg = UNWIND_RSP,
-					  .cfa_off = 8},
-		[UNWIND_RULE_WORD] = {.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_RSP, .cfa_off = 16},
+					  .cfa_reg = UNWIND_REG_SP,
+					  .cfa_off = RETURN_BYTES},
+		[UNWIND_RULE_WORD] = {.cfa = UNWIND_CFA_REG,
+				      .cfa_reg = UNWIND_REG_SP,
+				      .cfa_off = RETURN_BYTES + 8},
 		[UNWIND_RULE_BEAM] = {.cfa = UNWIND_CFA_UNSUPPORTED},
 		[UNWIND_RULE_ROOT] = {.cfa = UNWIND_CFA_REG,
-				      .cfa_reg = UNWIND_RSP,
+				      .cfa_reg = UNWIND_REG_SP,
 				      .ra = UNWIND_RA_UNDEFINED},
 		[UNWIND_RULE_STOP] = {.cfa = UNWIND_CFA_UNSUPPORTED},
 		[UNWIND_RULE_RUBY] = {.cfa = UNWIND_CFA_REG,
-				      .cfa_reg = UNWIND_RSP,
+				      .cfa_reg = UNWIND_REG_SP,
 				      .cfa_off = 32,
-				      .rbx = UNWIND_SAVED_CFA,
-				      .rbx_off = -32},
+				      .kept = UNWIND_SAVED_CFA,
+				      .kept_off = -32},
 	};
 	int ret = 0;
 
@@ -362,13 +362,13 @@ static int add_own_rules(struct table_maps *s)
 
 		if (i - UNWIND_RULE_TRACE < UNWIND_NR_TRACE_RULES)
 			rule = (struct unwind_rule){.cfa = UNWIND_CFA_REG,
-						    .cfa_reg = UNWIND_RSP,
+						    .cfa_reg = UNWIND_REG_SP,
 						    .cfa_off = UNWIND_LUA_FRAME +
 							       16 * (int)(i - UNWIND_RULE_TRACE),
-						    .rbp = UNWIND_SAVED_CFA,
-						    .rbp_off = -16,
-						    .rbx = UNWIND_SAVED_CFA,
-						    .rbx_off = -24};
+						    .fp = UNWIND_SAVED_CFA,
+						    .fp_off = -16,
+						    .kept = UNWIND_SAVED_CFA,
+						    .kept_off = -24};
 		if (vec_push(&s->rules, rule) || vec_push(&s->rule_users, 1))
 			return -ENOMEM;
 		ret = index_insert(&s->by_rule, hash_bytes(&rule, sizeof(rule), 0), i);
@@ -379,7 +379,7 @@ static int add_own_rules(struct table_maps *s)
 void table_maps_begin(struct table_maps *s, const struct unwind_maps *maps)
 {
 	s->maps = *maps;
-	/* Without these rules, the walk goes along rbp. */
+	/* Without these rules, the walk goes along fp. */
 	for (uint32_t i = 0; i < UNWIND_NR_OWN_RULES; i++)
 		map_update(s->maps.rules, &i, &s->rules.data[i], BPF_ANY);
 }

@@ -166,8 +166,8 @@ static void image_bytes_print(FILE *f, const char *word, const image_bytes_vec *
 
 /* Fields of a rule as numbers, in the order of the text. */
 #define RULE_FIELDS(r)                                                                             \
-	(r).cfa, (r).cfa_reg, (r).ra, (r).ra_reg, (r).rbp, (r).rbx, (unsigned int)(r).cfa_off,     \
-		(unsigned int)(r).cfa_add, (unsigned int)(r).rbp_off, (unsigned int)(r).rbx_off
+	(r).cfa, (r).cfa_reg, (r).ra, (r).ra_reg, (r).fp, (r).kept, (unsigned int)(r).cfa_off,     \
+		(unsigned int)(r).cfa_add, (unsigned int)(r).fp_off, (unsigned int)(r).kept_off
 
 static void image_file_print(FILE *f, const struct image_file *file)
 {
@@ -242,12 +242,12 @@ static bool image_rule_parse(struct image_file *file, const char *text)
 					   .cfa_reg = n[1],
 					   .ra = n[2],
 					   .ra_reg = n[3],
-					   .rbp = n[4],
-					   .rbx = n[5],
+					   .fp = n[4],
+					   .kept = n[5],
 					   .cfa_off = (int)n[6],
 					   .cfa_add = (int)n[7],
-					   .rbp_off = (int)n[8],
-					   .rbx_off = (int)n[9]}});
+					   .fp_off = (int)n[8],
+					   .kept_off = (int)n[9]}});
 	return true;
 }
 

@@ -106,8 +106,8 @@ static struct view *view_get(struct comparison *c, struct tracee *t)
 static void rule_print(char *text, size_t size, const struct unwind_rule *r)
 {
 	snprintf(text, size, "cfa %u reg %u off %d add %d, ra %u reg %u, rbp %u %d, rbx %u %d",
-		 r->cfa, r->cfa_reg, r->cfa_off, r->cfa_add, r->ra, r->ra_reg, r->rbp, r->rbp_off,
-		 r->rbx, r->rbx_off);
+		 r->cfa, r->cfa_reg, r->cfa_off, r->cfa_add, r->ra, r->ra_reg, r->fp, r->fp_off,
+		 r->kept, r->kept_off);
 }
 
 /* Counts a difference between the callers of @frame, or between how the walks end there. */

@@ -309,12 +309,12 @@ START_TEST(frame_pointers_lead_to_callers)
 	/* The caller's frame, and where the stack of the process ends. */
 	stack[8] = 0;
 	stack[9] = machine.normal_exit;
-	frame = (struct unwind_frame){.pc = CALLER, .sp = STACK + 48, .rbp_at = STACK + 32};
+	frame = (struct unwind_frame){.pc = CALLER, .sp = STACK + 48, .fp_at = STACK + 32};
 	ck_return_at(beam_step_pointers(&b), 9);
 	frame.pc = machine.normal_exit;
 	ck_assert_uint_eq(beam_step_pointers(&b), UNWIND_RULE_ROOT);
 	/* Not down the stack, not far up, and not to anything. */
-	frame = (struct unwind_frame){.pc = CALLER, .sp = STACK + 80, .rbp_at = STACK + 32};
+	frame = (struct unwind_frame){.pc = CALLER, .sp = STACK + 80, .fp_at = STACK + 32};
 	ck_assert_uint_eq(beam_step_pointers(&b), UNWIND_RULE_STOP);
 	ck_assert_uint_eq(pointer_rule_of(CODE + 0x304, true, STACK, STACK + 36), UNWIND_RULE_STOP);
 	stack[5] = CALLER + 1;

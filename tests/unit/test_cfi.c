@@ -152,25 +152,25 @@ END_TEST
 
 START_TEST(registers)
 {
-	CHECK_RULE(BYTES(DW_CFA_offset | 6, 2), USUAL, .rbp = UNWIND_SAVED_CFA, .rbp_off = -16);
-	CHECK_RULE(BYTES(DW_CFA_offset | 3, 3), USUAL, .rbx = UNWIND_SAVED_CFA, .rbx_off = -24);
-	CHECK_RULE(BYTES(DW_CFA_offset_extended, 6, 2), USUAL, .rbp = UNWIND_SAVED_CFA,
-		   .rbp_off = -16);
-	CHECK_RULE(BYTES(DW_CFA_offset_extended_sf, 3, 0x7f), USUAL, .rbx = UNWIND_SAVED_CFA,
-		   .rbx_off = 8);
-	CHECK_RULE(BYTES(DW_CFA_GNU_negative_offset_extended, 3, 1), USUAL, .rbx = UNWIND_SAVED_CFA,
-		   .rbx_off = 8);
+	CHECK_RULE(BYTES(DW_CFA_offset | 6, 2), USUAL, .fp = UNWIND_SAVED_CFA, .fp_off = -16);
+	CHECK_RULE(BYTES(DW_CFA_offset | 3, 3), USUAL, .kept = UNWIND_SAVED_CFA, .kept_off = -24);
+	CHECK_RULE(BYTES(DW_CFA_offset_extended, 6, 2), USUAL, .fp = UNWIND_SAVED_CFA,
+		   .fp_off = -16);
+	CHECK_RULE(BYTES(DW_CFA_offset_extended_sf, 3, 0x7f), USUAL, .kept = UNWIND_SAVED_CFA,
+		   .kept_off = 8);
+	CHECK_RULE(BYTES(DW_CFA_GNU_negative_offset_extended, 3, 1), USUAL,
+		   .kept = UNWIND_SAVED_CFA, .kept_off = 8);
 	CHECK_RULE(BYTES(DW_CFA_offset | 6, 2, DW_CFA_restore | 6), USUAL);
 	CHECK_RULE(BYTES(DW_CFA_offset | 3, 2, DW_CFA_restore_extended, 3), USUAL);
 	CHECK_RULE(BYTES(DW_CFA_offset | 6, 2, DW_CFA_same_value, 6), USUAL);
-	CHECK_RULE(BYTES(DW_CFA_undefined, 6), USUAL, .rbp = UNWIND_SAVED_LOST);
-	CHECK_RULE(BYTES(DW_CFA_register, 3, 12), USUAL, .rbx = UNWIND_SAVED_LOST);
-	CHECK_RULE(BYTES(DW_CFA_val_offset, 6, 2), USUAL, .rbp = UNWIND_SAVED_LOST);
-	CHECK_RULE(BYTES(DW_CFA_val_offset_sf, 3, 2), USUAL, .rbx = UNWIND_SAVED_LOST);
+	CHECK_RULE(BYTES(DW_CFA_undefined, 6), USUAL, .fp = UNWIND_SAVED_LOST);
+	CHECK_RULE(BYTES(DW_CFA_register, 3, 12), USUAL, .kept = UNWIND_SAVED_LOST);
+	CHECK_RULE(BYTES(DW_CFA_val_offset, 6, 2), USUAL, .fp = UNWIND_SAVED_LOST);
+	CHECK_RULE(BYTES(DW_CFA_val_offset_sf, 3, 2), USUAL, .kept = UNWIND_SAVED_LOST);
 	CHECK_RULE(BYTES(DW_CFA_offset | 6, 0x80, 0x80, 0x80, 0x80, 1), USUAL, /* 2 GiB */
-		   .rbp = UNWIND_SAVED_CFA, .rbp_off = INT32_MIN);
+		   .fp = UNWIND_SAVED_CFA, .fp_off = INT32_MIN);
 	CHECK_RULE(BYTES(DW_CFA_offset | 6, 0x81, 0x80, 0x80, 0x80, 1), USUAL,
-		   .rbp = UNWIND_SAVED_LOST);
+		   .fp = UNWIND_SAVED_LOST);
 }
 END_TEST
 
@@ -248,13 +248,13 @@ END_TEST
 
 START_TEST(register_expressions)
 {
-	CHECK_RULE(BYTES(DW_CFA_expression, 6, 2, BREG(6), 0), USUAL, .rbp = UNWIND_SAVED_RBP);
-	CHECK_RULE(BYTES(DW_CFA_expression, 3, 2, BREG(6), 0x70), USUAL, .rbx = UNWIND_SAVED_RBP,
-		   .rbx_off = -16);
-	CHECK_RULE(BYTES(DW_CFA_expression, 6, 2, BREG(7), 0), USUAL, .rbp = UNWIND_SAVED_LOST);
+	CHECK_RULE(BYTES(DW_CFA_expression, 6, 2, BREG(6), 0), USUAL, .fp = UNWIND_SAVED_FP);
+	CHECK_RULE(BYTES(DW_CFA_expression, 3, 2, BREG(6), 0x70), USUAL, .kept = UNWIND_SAVED_FP,
+		   .kept_off = -16);
+	CHECK_RULE(BYTES(DW_CFA_expression, 6, 2, BREG(7), 0), USUAL, .fp = UNWIND_SAVED_LOST);
 	CHECK_RULE(BYTES(DW_CFA_expression, 6, 3, BREG(6), 0, DW_OP_deref), USUAL,
-		   .rbp = UNWIND_SAVED_LOST);
-	CHECK_RULE(BYTES(DW_CFA_val_expression, 6, 2, BREG(6), 0), USUAL, .rbp = UNWIND_SAVED_LOST);
+		   .fp = UNWIND_SAVED_LOST);
+	CHECK_RULE(BYTES(DW_CFA_val_expression, 6, 2, BREG(6), 0), USUAL, .fp = UNWIND_SAVED_LOST);
 	CHECK_RULE(BYTES(DW_CFA_expression, 12, 2, BREG(6), 0), USUAL);
 	CHECK_RULE(BYTES(DW_CFA_expression, 16, 2, BREG(6), 0), USUAL, .ra = UNWIND_RA_UNSUPPORTED);
 }
@@ -271,9 +271,8 @@ START_TEST(remembered)
 
 	ck_assert_uint_eq(out.nr, 3);
 	check_rule(&out.data[1].rule, (struct unwind_rule){USUAL});
-	check_rule(
-		&out.data[2].rule,
-		(struct unwind_rule){REG(UNWIND_RSP, 16), .rbp = UNWIND_SAVED_CFA, .rbp_off = -16});
+	check_rule(&out.data[2].rule, (struct unwind_rule){REG(UNWIND_RSP, 16),
+							   .fp = UNWIND_SAVED_CFA, .fp_off = -16});
 	memset(deep, DW_CFA_remember_state, 16);
 	memset(deep + 16, DW_CFA_restore_state, 17);
 	CHECK_RULE(DEEP(32), USUAL);

@@ -263,8 +263,8 @@ static void compare_at(struct compared *c, uint64_t addr, Dwarf_Frame *dw, bool 
 	if (end != STACK_GOES_ON)
 		return;
 	ck_assert_uint_eq(next.sp, cfa);
-	compare_saved(c, saved_of(dw, UNWIND_RBP, cfa), next.rbp_at, next.lost & 1u << UNWIND_RBP);
-	compare_saved(c, saved_rbx(dw, cfa), next.rbx_at, next.lost & 1u << UNWIND_RBX);
+	compare_saved(c, saved_of(dw, UNWIND_RBP, cfa), next.fp_at, next.lost & 1u << UNWIND_RBP);
+	compare_saved(c, saved_rbx(dw, cfa), next.kept_at, next.lost & 1u << UNWIND_RBX);
 }
 
 /* Compares at the first and the last byte and in the middle of each row of libdw. */

@@ -246,8 +246,8 @@ START_TEST(a_regular_expression)
 	sample->regex_rule = (struct unwind_rule){.cfa = UNWIND_CFA_REG,
 						  .cfa_reg = UNWIND_RSP,
 						  .cfa_off = 0x90,
-						  .rbp = UNWIND_SAVED_CFA,
-						  .rbp_off = -16};
+						  .fp = UNWIND_SAVED_CFA,
+						  .fp_off = -16};
 	process = (struct process){.answer = 1, .regex = CALLER};
 	add_sample(sample);
 	walk_samples(false);
@@ -513,7 +513,7 @@ static int walk_java(void *ctx, const struct early_sample *sample, struct unwind
 					 .frames = {{.address = METHOD}, {.address = PC + 1}}};
 	frame->pc = CALLER;
 	frame->sp = SP + 0x90;
-	frame->rbp_at = SP + 0x80;
+	frame->fp_at = SP + 0x80;
 	frame->has_regs = 0;
 	return 1;
 }

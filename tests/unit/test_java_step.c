@@ -57,9 +57,9 @@ START_TEST(stub_of_c2)
 	stack[0] = 0;
 	stack[2] = ra;
 	ck_caller(leave_stub(7), ra, STACK + 24);
-	ck_assert_uint_eq(frame.rbp_at, 0);
+	ck_assert_uint_eq(frame.fp_at, 0);
 	ck_caller(leave_stub(0x20), ra, STACK + 24);
-	ck_assert_uint_eq(frame.rbp_at, STACK + 8);
+	ck_assert_uint_eq(frame.fp_at, STACK + 8);
 	stack[1] = ra;
 	stack[2] = 0;
 	ck_caller(leave_stub(0x84), ra, STACK + 16);
@@ -157,7 +157,7 @@ static enum stack_end leave_interpreter(unsigned off, uint64_t r13, unsigned wor
 #define ck_interpreted(end, ra)                                                                    \
 	do {                                                                                       \
 		ck_caller(end, ra, SENDER);                                                        \
-		ck_assert_uint_eq(frame.rbp_at, RBP);                                              \
+		ck_assert_uint_eq(frame.fp_at, RBP);                                               \
 		ck_assert_uint_eq(scratch.method, METHOD_AT);                                      \
 	} while (0)
 
@@ -252,7 +252,7 @@ START_TEST(frame_that_is_left)
 		put(code(INTERPRETER, 0x3f), left[i], sizes[i]);
 		for (unsigned off = 0; off <= pops[i]; off += 8) {
 			ck_caller(leave_interpreter(0x40 + off, BYTECODE(5), 12), ra, RBP - 8 * 11);
-			ck_assert_uint_eq(frame.rbp_at, 0);
+			ck_assert_uint_eq(frame.fp_at, 0);
 			ck_assert_uint_eq(scratch.method, 0);
 		}
 		/* At the instruction before it, the frame is there. */
@@ -308,7 +308,7 @@ START_TEST(stub_that_looks_at_code)
 	stack[51] = ~0ULL;
 	stack[52] = ra;
 	ck_caller(leave(code(STUB, 0x40), STACK, false), ra, STACK + 424);
-	ck_assert_uint_eq(frame.rbp_at, STACK + 400);
+	ck_assert_uint_eq(frame.fp_at, STACK + 400);
 	stack[52] = put_call(CALLER, 0x60, OLD);
 	ck_assert_int_eq(leave(code(STUB, 0x40), STACK, false), STACK_END_UNREADABLE);
 	stack[52] = STACK;
@@ -327,8 +327,8 @@ static enum stack_end leave_question(unsigned off, uint64_t ra, unsigned words)
 	if (end != STACK_GOES_ON)
 		return end;
 	ck_caller(end, ra, STACK + 8 * (words + 1));
-	ck_assert_uint_eq(frame.rbp_at, STACK + 8 * (words - 1));
-	ck_assert_uint_eq(frame.rbx_at, STACK + 8 * (words - 2));
+	ck_assert_uint_eq(frame.fp_at, STACK + 8 * (words - 1));
+	ck_assert_uint_eq(frame.kept_at, STACK + 8 * (words - 2));
 	ck_assert_uint_eq(frame.lost & (1u << UNWIND_RBX | 1u << UNWIND_RBP), 0);
 	return end;
 }

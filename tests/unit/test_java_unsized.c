@@ -50,7 +50,7 @@ START_TEST(check_of_a_class)
 		unsigned off = places_of_25[i].off, words = places_of_25[i].words;
 
 		ck_caller(leave_check(off, words, ra), ra, STACK + 8 * (words + 3));
-		ck_assert_uint_eq(frame.rbp_at, 0);
+		ck_assert_uint_eq(frame.fp_at, 0);
 		/* The word does not come from a call of this stub. */
 		ck_assert_int_eq(leave_check(off, words, code(CALLER, 0x60)), STACK_END_UNREADABLE);
 		ck_assert_int_eq(leave_check(off, words + 1, ra), STACK_END_UNREADABLE);
@@ -92,17 +92,17 @@ START_TEST(barrier)
 	put(code(STUB, 0x80), "\xc9\xc3", 2);              /* leave; ret */
 	stack[0] = ra;
 	ck_caller(leave_stub(0), ra, STACK + 8);
-	ck_assert_uint_eq(frame.rbp_at, 0);
+	ck_assert_uint_eq(frame.fp_at, 0);
 	ck_caller(leave_stub(0x81), ra, STACK + 8);
 	ck_assert_int_eq(leave_stub(4), STACK_END_UNREADABLE);
 	stack[0] = 0;
 	stack[1] = ra;
 	ck_caller(leave_stub(1), ra, STACK + 16);
-	ck_assert_uint_eq(frame.rbp_at, STACK);
+	ck_assert_uint_eq(frame.fp_at, STACK);
 	stack[51] = ra;
 	for (unsigned is_leaf = 0; is_leaf < 2; is_leaf++) {
 		ck_caller(leave(code(STUB, 0x40), STACK, is_leaf), ra, STACK + 416);
-		ck_assert_uint_eq(frame.rbp_at, STACK + 400);
+		ck_assert_uint_eq(frame.fp_at, STACK + 400);
 	}
 	ck_caller(leave_stub(0x80), ra, STACK + 416);
 	stack[51] = put_call(CALLER, 0x60, OLD);

@@ -503,8 +503,8 @@ START_TEST(refused_tables)
 	REFUSE(rules[1].cfa_reg, UNWIND_NR_REGS);
 	REFUSE(rules[1].ra, UNWIND_RA_UNSUPPORTED + 1);
 	REFUSE(rules[1].ra_reg, UNWIND_NR_REGS);
-	REFUSE(rules[1].rbp, UNWIND_SAVED_LOST + 1);
-	REFUSE(rules[1].rbx, UNWIND_SAVED_LOST + 1);
+	REFUSE(rules[1].fp, UNWIND_SAVED_LOST + 1);
+	REFUSE(rules[1].kept, UNWIND_SAVED_LOST + 1);
 	REFUSE(rules[1].reserved, 1);
 }
 END_TEST

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "record/system/host_abi.h"
+
 /* Files have up to a dozen, and some forty entries in the dynamic section. */
 #define SEGMENTS_MAX 1024
 #define DYNAMIC_MAX  1024
@@ -62,7 +64,8 @@ int dynamic_symbols_init(struct dynamic_symbols *d, int fd)
 
 	*d = (struct dynamic_symbols){0};
 	ret = elf_image_open_segments(fd, &d->elf);
-	if (!ret && (d->elf.header.e_machine != EM_X86_64 || d->elf.header.e_phnum > SEGMENTS_MAX))
+	if (!ret &&
+	    (d->elf.header.e_machine != HOST_MACHINE || d->elf.header.e_phnum > SEGMENTS_MAX))
 		ret = -ENOEXEC;
 	if (ret)
 		return ret == -ENOMEM ? ret : -ENOEXEC;

@@ -20,8 +20,8 @@ struct dynamic_symbols {
 };
 
 /*
- * Begins to read the file at @fd, a 64-bit x86-64 ELF file. Returns 0, -ENOEXEC (no such file),
- * -ENODATA (it has no such hash table), or -ENOMEM. The deinit is due in any case.
+ * Begins to read the file at @fd, a 64-bit ELF file of this host. Returns 0, -ENOEXEC (no such
+ * file), -ENODATA (it has no such hash table), or -ENOMEM. The deinit is due in any case.
  */
 int dynamic_symbols_init(struct dynamic_symbols *symbols, int fd);
 

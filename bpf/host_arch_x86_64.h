@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ABI: System V Application Binary Interface, AMD64 Architecture Processor Supplement. */
+#ifndef BPF_HOST_ARCH_X86_64_H
+#define BPF_HOST_ARCH_X86_64_H
+
+/* The bytes below sp that a function may use (ABI, 3.2.2). */
+#define RED_ZONE_BYTES 128
+
+/* An address of user space has so many bits, unless a process asks the kernel for higher ones. */
+#define USER_ADDRESS_BITS 47
+
+/* A call pushes the return address: in bytes. So the CFA is as far above sp at an entry. */
+#define RETURN_BYTES 8
+
+/* The selector of 64-bit code (arch/x86/include/asm/segment.h). */
+#define USER_CS 0x33
+
+/* DWARF's numbers of registers (ABI, figure 3.36). */
+enum unwind_reg {
+	UNWIND_RAX = 0,
+	UNWIND_RDX,
+	UNWIND_RCX,
+	UNWIND_RBX,
+	UNWIND_RSI,
+	UNWIND_RDI,
+	UNWIND_RBP,
+	UNWIND_RSP,
+	UNWIND_R8,
+	UNWIND_R9,
+	UNWIND_R10,
+	UNWIND_R11,
+	UNWIND_R12,
+	UNWIND_R13,
+	UNWIND_R14,
+	UNWIND_R15,
+	UNWIND_RIP,
+	UNWIND_NR_REGS,
+	/* By their part in a walk: */
+	UNWIND_REG_FP = UNWIND_RBP,
+	UNWIND_REG_SP = UNWIND_RSP,
+	UNWIND_REG_PC = UNWIND_RIP,
+	/* The other register that callees must preserve and whose place a walk knows. */
+	UNWIND_REG_KEPT = UNWIND_RBX,
+	UNWIND_REG_RETURN =
+		UNWIND_RIP, /* the column of the return address in call frame information */
+};
+
+/* The kernel's functions for system calls, of 64-bit and of 32-bit programs. */
+#define CALL_FUNCTION(call)        "__x64_sys_" call
+#define COMPAT_CALL_FUNCTION(call) "__ia32_sys_" call
+
+/* Where the libraries keep a thread's data of a key, seen from the thread pointer. */
+#define GLIBC_FIRST_KEYS 0x310 /* of pairs: a sequence number and the value */
+#define GLIBC_KEY_BLOCKS 0x510 /* of pointers to such pairs, 32 each */
+#define MUSL_KEYS        0x80  /* a pointer to the values */
+
+/* The thread's blocks of variables: a pointer to their addresses, which libraries have numbers of.
+ */
+#define BLOCKS 8
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RECORD_SYSTEM_HOST_ABI_X86_64_H
+#define RECORD_SYSTEM_HOST_ABI_X86_64_H
+
+#include <elf.h>
+#include <linux/audit.h>
+
+#define HOST_MACHINE    EM_X86_64
+#define HOST_AUDIT_ARCH AUDIT_ARCH_X86_64
+
+/* FLAG_ELF_LIBC6 | FLAG_X8664_LIB64 (glibc, sysdeps/generic/ldconfig.h). */
+#define HOST_LIBRARY_FLAGS 0x303
+
+/* arch/x86/include/asm/idtentry.h */
+#define HOST_INTERRUPT_NAMES "asm_sysvec_", "asm_common_interrupt", "asm_spurious_interrupt"
+
+#endif

@@ -20,7 +20,9 @@ static bool may_repeat(uint64_t nr)
 #ifdef SYS_epoll_pwait2
 	case SYS_epoll_pwait2:
 #endif
+#ifdef SYS_epoll_wait /* only older architectures have it */
 	case SYS_epoll_wait:
+#endif
 	case SYS_io_getevents:
 	case SYS_io_uring_enter:
 	case SYS_recvfrom:

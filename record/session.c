@@ -52,6 +52,16 @@ static int open_filters(struct session *s)
 	return filters_open(&s->filters, &options, s->err);
 }
 
+/* A has_changed_fn. Without memory, nobody knows, and the next read says so. */
+static bool has_changed(void *ctx, uint32_t pid)
+{
+	const struct session *s = ctx;
+
+	if (s->is_own)
+		return source_has_changed(s->without.source, pid);
+	return sideband_collect(s->sideband) || sideband_has_begun(s->sideband, pid);
+}
+
 static int open_sideband(struct session *s)
 {
 	/* A source tells of processes itself. */
@@ -264,6 +274,8 @@ int session_init(struct session *s, const struct record_options *options, struct
 	s->memory.max_bytes = options->max_memory;
 	s->new_processes.memory = s->new_processes.cgroups.memory = &s->memory;
 	s->new_processes.cgroups.looker = s->looker;
+	s->new_processes.has_changed = has_changed;
+	s->new_processes.ctx = s;
 	address_spaces_limit(&s->spaces, &s->memory);
 	if (!ret)
 		ret = open_filters(s);

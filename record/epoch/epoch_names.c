@@ -43,16 +43,18 @@ static int add_process(struct epoch_tables *tables, const struct address_spaces 
 int epoch_names_process(struct epoch_tables *tables, const struct epoch_sources *sources,
 			const struct address_space *space, uint32_t id)
 {
+	static const struct new_processes none;
+	const struct new_processes *processes =
+		sources->new_processes ? sources->new_processes : &none;
 	struct proc_info now = {.identity.uid = PROF_UID_UNKNOWN};
-	const struct proc_info *known = NULL;
+	const struct proc_info *known;
 	int ret = 0;
 
 	/* /proc has the process as it is now, and says nothing of it before an exec. */
 	if (address_spaces_find(sources->spaces, space->pid, UINT64_MAX) == space)
-		ret = proc_info_read(sources->spaces->files.looker, space->pid, &now);
+		ret = new_processes_look(processes, sources->spaces, space, &now);
 	/* If the process has gone, what was known soon after its beginning is nearly as good. */
-	if (!ret && sources->new_processes)
-		known = new_processes_find(sources->new_processes, space);
+	known = new_processes_find(processes, space);
 	if (!ret && known)
 		ret = proc_info_fill(&now, known);
 	if (!ret)

@@ -132,8 +132,12 @@ int proc_identity_read(uint32_t pid, struct proc_identity *identity)
 {
 	char_vec text = {0};
 	int ret = read_text(pid, "status", &text);
+	uint32_t tgid;
 
 	proc_identity_parse(text.nr ? text.data : "", identity);
+	/* /proc leads to threads, too, and one may have the id of a process that has gone. */
+	if (take_number(find_value(text.nr ? text.data : "", "Tgid"), 0, &tgid) && tgid != pid)
+		proc_identity_parse("", identity);
 	vec_free(&text);
 	return ret;
 }
@@ -169,19 +173,25 @@ static int read_cgroup(uint32_t pid, char_vec *cgroup)
 	return ret;
 }
 
+void proc_info_clear(struct proc_info *info)
+{
+	info->identity = (struct proc_identity){.uid = PROF_UID_UNKNOWN};
+	vec_clear(&info->exe);
+	vec_clear(&info->cgroup);
+}
+
+/* The status is last: if that is of the process, the rest is not of a thread with its id. */
 static int read_info(uint32_t pid, struct proc_info *info)
 {
-	int ret = proc_identity_read(pid, &info->identity);
+	int ret = read_exe(pid, &info->exe);
 
-	/* Mostly the process has gone by now. Then the other files are gone, too. */
-	if (!ret && !info->identity.name[0]) {
-		vec_clear(&info->exe);
-		vec_clear(&info->cgroup);
-		return 0;
-	}
 	if (!ret)
-		ret = read_exe(pid, &info->exe);
-	return ret ? ret : read_cgroup(pid, &info->cgroup);
+		ret = read_cgroup(pid, &info->cgroup);
+	if (!ret)
+		ret = proc_identity_read(pid, &info->identity);
+	if (!ret && !info->identity.name[0])
+		proc_info_clear(info);
+	return ret;
 }
 
 /* The looker's answer. The two texts follow, each with a NUL unless it is empty. */
@@ -233,9 +243,7 @@ int proc_info_read(struct looker *looker, uint32_t pid, struct proc_info *info)
 	size_t at = sizeof(head);
 	int ret = looker_ask(looker, &question, &answer);
 
-	info->identity = (struct proc_identity){.uid = PROF_UID_UNKNOWN};
-	vec_clear(&info->exe);
-	vec_clear(&info->cgroup);
+	proc_info_clear(info);
 	if (ret || answer.nr < sizeof(head))
 		return ret == -ENOMEM ? ret : 0;
 	memcpy(&head, answer.bytes, sizeof(head));

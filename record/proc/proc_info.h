@@ -43,6 +43,9 @@ struct proc_info {
  */
 int proc_info_read(struct looker *looker, uint32_t pid, struct proc_info *info);
 
+/* Makes everything unknown, and keeps the memory. */
+void proc_info_clear(struct proc_info *info);
+
 /*
  * Adds to @info what it lacks and @other has, from another moment of the same process. Of a process
  * without an executable, which has ended and waits for its parent, the cgroup of @other counts.

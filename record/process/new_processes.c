@@ -64,12 +64,29 @@ static int improve_process(struct new_processes *new_processes, struct new_proce
 	return 0;
 }
 
-static int read_process(struct new_processes *new_processes, struct looker *looker,
-			const struct new_process *newcomer)
+int new_processes_look(const struct new_processes *new_processes,
+		       const struct address_spaces *spaces, const struct address_space *space,
+		       struct proc_info *info)
 {
-	struct new_process *known = find_known(new_processes, newcomer->generation);
-	struct new_process process = *newcomer;
-	int ret = proc_info_read(looker, process.pid, &process.info);
+	int ret = 0;
+
+	/* The pid of a process that has ended may be that of another one by now. */
+	proc_info_clear(info);
+	if (!space->exited_ns)
+		ret = proc_info_read(spaces->files.looker, space->pid, info);
+	/* The record of a new address space is there before /proc can be asked for that. */
+	if (new_processes->has_changed &&
+	    new_processes->has_changed(new_processes->ctx, space->pid))
+		proc_info_clear(info);
+	return ret;
+}
+
+static int read_process(struct new_processes *new_processes, const struct address_spaces *spaces,
+			const struct address_space *space)
+{
+	struct new_process *known = find_known(new_processes, space->generation);
+	struct new_process process = {.pid = space->pid, .generation = space->generation};
+	int ret = new_processes_look(new_processes, spaces, space, &process.info);
 	bool is_there = process.info.identity.name[0]; /* mostly it has gone by now */
 
 	if (!ret && is_there && !known) {
@@ -156,7 +173,7 @@ int new_processes_read(struct new_processes *new_processes, struct address_space
 			new_processes->nr_left_out++;
 			continue;
 		}
-		ret = read_process(new_processes, spaces->files.looker, newcomer);
+		ret = read_process(new_processes, spaces, space);
 	}
 	vec_clear(&new_processes->waiting);
 	return ret;

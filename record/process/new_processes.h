@@ -8,6 +8,7 @@
 #ifndef RECORD_PROCESS_NEW_PROCESSES_H
 #define RECORD_PROCESS_NEW_PROCESSES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bpf/shared.h"
@@ -25,6 +26,12 @@ struct new_process {
 	struct proc_info info;
 };
 
+/*
+ * May @pid have another address space by now, because of a fork, an exec or an exit that is not yet
+ * known? Then what /proc says of @pid may belong to that.
+ */
+typedef bool has_changed_fn(void *ctx, uint32_t pid);
+
 /* All zero: none. */
 struct new_processes {
 	VEC(struct told_process) told;   /* whose address spaces are not known yet */
@@ -32,6 +39,8 @@ struct new_processes {
 	VEC(struct new_process) known;
 	struct cgroup_paths cgroups;
 	struct index by_generation;   /* of those that are known */
+	has_changed_fn *has_changed;  /* NULL: nobody tells */
+	void *ctx;                    /* of has_changed */
 	struct memory_budget *memory; /* pays for those that are known; NULL: nobody counts */
 	uint64_t nr_left_out;         /* processes without an answer, since memory was short */
 };
@@ -49,6 +58,15 @@ int new_processes_tell(struct new_processes *new_processes, const struct told_pr
  */
 int new_processes_read(struct new_processes *new_processes, struct address_spaces *spaces,
 		       uint64_t until_ns);
+
+/*
+ * Reads in /proc what there is of @space, the newest of its process, into @info, whose memory is
+ * used again. Everything is unknown if the process has ended, or may have another address space
+ * meanwhile. Returns 0 or -ENOMEM.
+ */
+int new_processes_look(const struct new_processes *new_processes,
+		       const struct address_spaces *spaces, const struct address_space *space,
+		       struct proc_info *info);
 
 /* The answer for @space, or NULL when there is none. Valid until the next read or forget. */
 const struct proc_info *new_processes_find(const struct new_processes *new_processes,

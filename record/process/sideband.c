@@ -91,7 +91,11 @@ struct pending {
 	uint32_t order; /* position read: breaks ties */
 	uint32_t bytes; /* of the record */
 	size_t off;
+	uint32_t begun_pid; /* whose address space begins; 0: none does */
 };
+
+/* Bits that tell, by the low half of a pid, whether one of @pending may begin its address space. */
+#define BEGUN_BITS 16
 
 struct sideband {
 	int *fds;
@@ -103,6 +107,7 @@ struct sideband {
 	bool counts_lost; /* the events can be asked how many records they lost */
 	VEC(struct pending) pending;
 	VEC(char) pool;
+	uint64_t begun[(1 << BEGUN_BITS) / 64];
 };
 
 /*
@@ -297,6 +302,29 @@ static bool is_wanted(struct sideband *sb, const struct perf_event_header *heade
 	}
 }
 
+uint32_t sideband_begun_pid(const struct perf_event_header *raw)
+{
+	const struct task_record *task = (const void *)raw;
+
+	if (raw->type == PERF_RECORD_COMM && raw->misc & PERF_RECORD_MISC_COMM_EXEC)
+		return ((const struct comm_record *)raw)->pid;
+	return raw->type == PERF_RECORD_FORK && task->pid != task->ppid ? task->pid : 0;
+}
+
+static void note_begun(struct sideband *sb, uint32_t pid)
+{
+	uint32_t bit = pid & ((1 << BEGUN_BITS) - 1);
+
+	if (pid)
+		sb->begun[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static int push_pending(struct sideband *sb, const struct pending *pending)
+{
+	note_begun(sb, pending->begun_pid);
+	return vec_push(&sb->pending, *pending);
+}
+
 /* Copies one record out of the ring. @off counts all bytes since the beginning. */
 static int keep_record(struct sideband *sb, const char *data, uint64_t off)
 {
@@ -320,10 +348,12 @@ static int keep_record(struct sideband *sb, const char *data, uint64_t off)
 		return header.size;
 	}
 	memcpy(&trailer, copy + header.size - sizeof(trailer), sizeof(trailer));
-	if (vec_push(&sb->pending, ((struct pending){.time_ns = trailer.time,
-						     .order = sb->pending.nr,
-						     .bytes = header.size,
-						     .off = pool_off})))
+	if (push_pending(sb,
+			 &(struct pending){.time_ns = trailer.time,
+					   .order = sb->pending.nr,
+					   .bytes = header.size,
+					   .off = pool_off,
+					   .begun_pid = sideband_begun_pid((const void *)copy)}))
 		return -ENOMEM;
 	sb->pool.nr += header.size;
 	return header.size;
@@ -452,6 +482,7 @@ static void keep_from(struct sideband *sb, size_t first)
 	VEC(char) pool = {0};
 	size_t nr = sb->pending.nr - first;
 
+	memset(sb->begun, 0, sizeof(sb->begun));
 	if (!nr) {
 		vec_clear(&sb->pool);
 		vec_clear(&sb->pending);
@@ -459,8 +490,10 @@ static void keep_from(struct sideband *sb, size_t first)
 	}
 	memmove(sb->pending.data, sb->pending.data + first, nr * sizeof(*sb->pending.data));
 	sb->pending.nr = nr;
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		sb->pending.data[i].order = i;
+		note_begun(sb, sb->pending.data[i].begun_pid);
+	}
 	/*
 	 * Few records are left, those of the last moments. When memory is out, the pool stays as it
 	 * is.
@@ -490,6 +523,18 @@ int sideband_collect(struct sideband *sb)
 	for (size_t i = 0; !ret && i < sb->nr; i++)
 		ret = read_buffer(sb, i);
 	return ret;
+}
+
+bool sideband_has_begun(const struct sideband *sb, uint32_t pid)
+{
+	uint32_t bit = pid & ((1 << BEGUN_BITS) - 1);
+
+	if (!(sb->begun[bit / 64] >> bit % 64 & 1))
+		return false;
+	vec_for_each(&sb->pending, pending)
+		if (pending->begun_pid == pid)
+			return true;
+	return false;
 }
 
 int sideband_read(struct sideband *sb, uint64_t until_ns, sideband_fn fn, void *ctx)

@@ -61,6 +61,9 @@ struct perf_event_header;
 void sideband_decode(const struct perf_event_header *raw, uint64_t time_ns,
 		     struct sideband_record *record);
 
+/* The process that begins an address space by the record at @raw, a fork or an exec, or 0. */
+uint32_t sideband_begun_pid(const struct perf_event_header *raw);
+
 /* Bytes of each CPU's buffer, unless that is more memory than the user may lock. */
 #define SIDEBAND_BUFFER_BYTES (256u << 10)
 
@@ -83,6 +86,9 @@ void sideband_limit(struct sideband *sideband, size_t max_bytes);
  * 0, -ENOMEM, or -EIO if a buffer holds no records.
  */
 int sideband_collect(struct sideband *sideband);
+
+/* Does a record that was collected, and not handed out yet, begin an address space of @pid? */
+bool sideband_has_begun(const struct sideband *sideband, uint32_t pid);
 
 /*
  * Adds a record, whose name does not count, to those that wait for their turn. Returns 0 or

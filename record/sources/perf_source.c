@@ -156,6 +156,32 @@ static const struct perf_event_header *record_at(struct perf_source *s,
 	return (const void *)s->record;
 }
 
+/* Does a record in a buffer say that @pid ends or, if @also_begin, begins an address space? */
+static bool has_record(struct perf_source *s, uint32_t pid, bool also_begin)
+{
+	for (uint32_t i = 0; i < s->events.nr_rings; i++) {
+		const struct perf_ring *ring = &s->events.rings[i];
+		uint64_t head =
+			ring->page ? __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE) : 0;
+		uint64_t off = ring->page ? ring->page->data_tail : 0;
+
+		while (off < head) {
+			struct task_record task; /* or the begin of another record */
+
+			copy_out(s, ring, off, &task, sizeof(task));
+			if (task.header.size < sizeof(task.header))
+				return true;
+			if (task.header.type == PERF_RECORD_EXIT && task.pid == pid &&
+			    task.tid == pid)
+				return true;
+			if (also_begin && sideband_begun_pid(&task.header) == pid)
+				return true;
+			off += task.header.size;
+		}
+	}
+	return false;
+}
+
 static uint64_t time_of(const struct perf_source *s, const struct perf_ring *ring, uint64_t off,
 			const struct perf_event_header *header)
 {
@@ -310,6 +336,16 @@ static void look_at_stops(struct perf_source *s)
 	s->stopping.nr = nr;
 }
 
+/* When a process has ended, another one may have its id. */
+static void read_process(struct perf_source *s, struct target_process *p, uint32_t tid)
+{
+	if (p->is_read)
+		return;
+	targets_read_process(p, tid);
+	if (has_record(s, p->known.pid, false))
+		p->known.has_uid = false;
+}
+
 static int take_sample(struct perf_source *s, const struct perf_ring *ring,
 		       const struct perf_event_header *header)
 {
@@ -334,7 +370,7 @@ static int take_sample(struct perf_source *s, const struct perf_ring *ring,
 		t->nr_skipped = 1;
 	}
 	if (head->pid)
-		targets_read_process(p, head->tid);
+		read_process(s, p, head->tid);
 	if (!t->has_comm)
 		targets_read_comm(t);
 	memcpy(sample.comm, t->comm, sizeof(sample.comm));
@@ -376,7 +412,7 @@ static int take_fork(struct perf_source *s, const struct task_record *record)
 			return -ENOMEM;
 		child->known.is_followed = is_followed;
 		child->known.uid = uid;
-		child->known.has_uid = has_uid;
+		child->known.has_uid = has_uid && uid; /* root may become another user at once */
 	}
 	targets_remove_thread(&s->targets, record->tid);
 	thread = targets_thread(&s->targets, record->pid, record->tid);
@@ -526,6 +562,11 @@ void perf_source_stop(struct perf_source *s)
 	/* Without memory, the last call says so. */
 	if (!perf_source_take(s))
 		lose_short_threads(s);
+}
+
+bool perf_source_has_changed(struct perf_source *s, uint32_t pid)
+{
+	return has_record(s, pid, true);
 }
 
 const int *perf_source_fds(const struct perf_source *s, size_t *nr)

@@ -32,6 +32,7 @@ const int *perf_source_fds(const struct perf_source *source, size_t *nr);
 const struct event_name *perf_source_event(const struct perf_source *source);
 bool perf_source_has_kernel(const struct perf_source *source);
 uint64_t perf_source_nr_lost(const struct perf_source *source);
+bool perf_source_has_changed(struct perf_source *source, uint32_t pid);
 const char *perf_source_lacks(const struct perf_source *source);
 
 #endif

@@ -87,6 +87,11 @@ uint64_t source_nr_lost(const struct source *s)
 	return s->perf ? perf_source_nr_lost(s->perf) : 0;
 }
 
+bool source_has_changed(struct source *s, uint32_t pid)
+{
+	return s->perf && perf_source_has_changed(s->perf, pid);
+}
+
 const char *source_lacks(const struct source *s)
 {
 	return s->perf ? perf_source_lacks(s->perf) : NULL;

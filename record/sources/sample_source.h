@@ -54,6 +54,12 @@ bool source_has_kernel(const struct source *source);
 /* Records of processes that were lost so far. */
 uint64_t source_nr_lost(const struct source *source);
 
+/*
+ * Has @pid begun an address space or ended, as the kernel tells, and source_take has not yet? Of a
+ * process that is not sampled, nobody tells.
+ */
+bool source_has_changed(struct source *source, uint32_t pid);
+
 /* What the samples lack of functions of interpreted languages, for people; NULL: nothing. */
 const char *source_lacks(const struct source *source);
 

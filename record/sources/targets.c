@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "format/prof.h"
+#include "record/proc/proc_info.h"
 
 #define PATH_SIZE 64
 #define TEXT_SIZE 4096
@@ -109,6 +111,8 @@ void targets_exec(struct targets *t, struct target_process *p)
 	(void)t;
 	p->known.nr_execs++;
 	p->known.exec_pages++;
+	/* A process without privileges keeps its user, unless the program has set-user-ID. */
+	p->known.has_uid &= p->known.uid != 0;
 	p->is_read = false;
 	p->is_in_exec = true;
 	p->needs_stop = false;
@@ -175,6 +179,7 @@ static void read_places(struct program_process *p, uint32_t tid)
 
 void targets_read_process(struct target_process *p, uint32_t tid)
 {
+	struct proc_identity identity;
 	char path[PATH_SIZE];
 	struct stat st;
 
@@ -189,10 +194,10 @@ void targets_read_process(struct target_process *p, uint32_t tid)
 		p->known.exe_dev = st.st_dev;
 		p->known.exe_ino = st.st_ino;
 	}
-	snprintf(path, sizeof(path), "/proc/%u/task/%u", p->known.pid, tid);
-	if (stat(path, &st))
+	/* The owner of the directory is root if the process may not be dumped. */
+	if (proc_identity_read(p->known.pid, &identity) || identity.uid == PROF_UID_UNKNOWN)
 		return;
-	p->known.uid = st.st_uid;
+	p->known.uid = identity.uid;
 	p->known.has_uid = true;
 }
 

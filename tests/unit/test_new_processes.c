@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "format/prof.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 
@@ -139,6 +140,49 @@ START_TEST(told_and_there)
 }
 END_TEST
 
+/* A has_changed_fn. */
+static bool changes(void *ctx, uint32_t pid)
+{
+	return *(const uint32_t *)ctx == pid;
+}
+
+/* What /proc says may be of an address space that nobody has heard of yet. */
+START_TEST(another_address_space_meanwhile)
+{
+	const struct told_process told = told_of(getpid(), 150);
+	uint32_t changed = getpid();
+	struct address_space *space;
+
+	new_processes.has_changed = changes;
+	new_processes.ctx = &changed;
+	ck_assert_int_eq(new_processes_tell(&new_processes, &told), 0);
+	read_all();
+	ck_assert_int_eq(address_spaces_get(&spaces, getpid(), 150, &space), 0);
+	ck_assert_str_eq(find(space)->identity.name, "told");
+	changed = PID_NONE;
+	ck_assert_int_eq(new_processes_add(&new_processes, space), 0);
+	read_all();
+	ck_assert_uint_eq(find(space)->identity.uid, geteuid());
+}
+END_TEST
+
+START_TEST(an_ended_process_is_not_looked_at)
+{
+	const struct address_space *space = begin_process(getpid(), 100);
+	struct proc_info info = {0};
+
+	ck_assert_int_eq(new_processes_look(&new_processes, &spaces, space, &info), 0);
+	ck_assert_str_ne(info.identity.name, "");
+	ck_assert_ptr_nonnull(info.exe.data);
+	address_spaces_exit(&spaces, getpid(), 200);
+	ck_assert_int_eq(new_processes_look(&new_processes, &spaces, space, &info), 0);
+	ck_assert_str_eq(info.identity.name, "");
+	ck_assert_uint_eq(info.identity.uid, PROF_UID_UNKNOWN);
+	ck_assert_uint_eq(info.exe.nr, 0);
+	proc_info_deinit(&info);
+}
+END_TEST
+
 START_TEST(kept_as_long_as_the_address_space)
 {
 	const struct address_space *older = begin_process(getpid(), 100), *newer;
@@ -211,4 +255,5 @@ START_TEST(short_memory)
 END_TEST
 
 SUITE_MAIN_WITH("new_processes", begin, end, a_process_that_lives, what_is_too_late, told_and_gone,
-		told_and_there, kept_as_long_as_the_address_space, short_memory, out_of_memory)
+		told_and_there, another_address_space_meanwhile, an_ended_process_is_not_looked_at,
+		kept_as_long_as_the_address_space, short_memory, out_of_memory)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/proc/proc_info.h"
 
+#include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "format/prof.h"
@@ -104,5 +106,24 @@ START_TEST(of_this_process)
 }
 END_TEST
 
+static void *read_own(void *identity)
+{
+	ck_assert_int_eq(proc_identity_read(syscall(SYS_gettid), identity), 0);
+	return NULL;
+}
+
+/* /proc/PID is there for a thread that is not the main one, too. */
+START_TEST(of_a_thread)
+{
+	struct proc_identity identity;
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, read_own, &identity), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert_str_eq(identity.name, "");
+	ck_assert_uint_eq(identity.uid, PROF_UID_UNKNOWN);
+}
+END_TEST
+
 SUITE_MAIN("proc_info", status, status_of_hostile_names, status_of_nothing, cgroups,
-	   of_this_process)
+	   of_this_process, of_a_thread)

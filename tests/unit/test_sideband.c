@@ -199,12 +199,16 @@ START_TEST(later_records_are_kept)
 	uint64_t before_ns = now_ns();
 
 	seen_log.pid = run_true();
+	ck_assert(!sideband_has_begun(sb, seen_log.pid));
 	read_until(before_ns);
 	ck_assert_uint_eq(seen_log.seen.nr, 0);
 	read_until(before_ns);
 	ck_assert_uint_eq(seen_log.seen.nr, 0);
+	ck_assert(sideband_has_begun(sb, seen_log.pid));
+	ck_assert(!sideband_has_begun(sb, getpid()));
 	read_all();
 	ck_assert_uint_ge(seen_log.seen.nr, 5);
+	ck_assert(!sideband_has_begun(sb, seen_log.pid));
 }
 END_TEST
 

@@ -132,24 +132,60 @@ forge()
 forge
 examples() { sed -n '/^\/\* 4/,/^\*\//p' "$1.sql" | sed "1d; \$d; s/'web7'/'web1'/g; s/'2026-11-21'/'${days%% *}'/; s/'2026-11-22'/'${days##* }'/"; }
 
-# A second at 100 Hz and one at 10000 Hz, and nanoseconds beside time off the CPU. A thread is called \N.
+# On each of two days a second at 100 Hz, and one or three at 10000 Hz, and nanoseconds beside time off the CPU. A thread
+# is called \N.
+# rated HOST DAY HZ SECONDS OFFSET
 rated()
 {
-	printf '%s\n' "meta event cpu-clock" "meta freq_hz $2" "meta hostname $1" "object f file /opt/f aa" "sym f 0 16 slow" \
-		"sym f 16 16 fast" "process p 1 1" "map p f 0x1000 0x1000 0" "count p \\x5cN $2 user f:$3" "epoch 0 1000000000" |
-		"$BUILD/tests/prof_make" > "$1.prof"
+	printf '%s\n' "meta event cpu-clock" "meta freq_hz $3" "meta hostname $1" "meta start_realtime_ns $(date -ud "$2" +%s)000000000" \
+		"object f file /opt/f aa" "sym f 0 16 slow" "sym f 16 16 fast" "process p 1 1" "map p f 0x1000 0x1000 0" \
+		"info p 1 0 app /opt/f /" "count p \\x5cN $(($3 * $4)) user f:$5" "epoch 0 1000000000" |
+		"$BUILD/tests/prof_make" > "$1-$2.prof"
 }
-rated slow 100 1
-rated fast 10000 17
+for day in 2026-01-01 2026-01-02; do
+	rated slow $day 100 1 1
+	rated fast $day 10000 $((2 * ${day: -1} - 1)) 17
+done
 "$BUILD/tests/prof_make" < "$root/tests/golden/times.txt" > times.prof
-"$profrep" tables -o rates slow.prof fast.prof times.prof > log 2>&1
+"$profrep" tables -o rates slow-*.prof fast-*.prof times.prof > log 2>&1
+# rates_of ENGINE: what each view says of them.
+rates_of()
+{
+	local sql="SELECT self_s, function FROM fleet.fleet_top(lines = 9); SELECT count(*) FROM fleet.samples WHERE comm = '\\\\N';
+		SELECT total_s, function FROM fleet.fleet_totals(lines = 2);
+		SELECT self_s, function FROM fleet.service_top(wanted = 'app', lines = 9);
+		SELECT service, cpu_s FROM fleet.host_times(wanted = 'fast'); SELECT service, cpu_s FROM fleet.host_times(wanted = 'slow');
+		SELECT percent_before, percent_after, function
+			FROM fleet.days_difference(day_before = '2026-01-01', day_after = '2026-01-02', lines = 9);
+		SELECT * FROM fleet.service_folded(wanted = 'app');"
+	[ "$1" = clickhouse ] ||
+		sql="SELECT self_s, function FROM fleet_top(9); SELECT count(*) FROM samples WHERE comm = '\\N';
+			SELECT total_s, function FROM fleet_totals(2); SELECT self_s, function FROM service_top('app', 9);
+			SELECT service, cpu_s FROM host_times('fast'); SELECT service, cpu_s FROM host_times('slow');
+			SELECT percent_before, percent_after, function FROM days_difference('2026-01-01', '2026-01-02', 9);
+			SELECT * FROM service_folded('app');"
+	node "$engine" "$1" "$dir/rates-$1.db" <<< "$sql" | tr '\t' ' '
+}
 rates_are_seconds()
 {
-	local sql="SELECT self_s, function FROM fleet.fleet_top(lines = 9); SELECT count(*) FROM fleet.samples WHERE comm = '\\\\N';"
-	[ "$1" = clickhouse ] ||
-		sql="SELECT self_s, function FROM fleet_top(9); SELECT count(*) FROM samples WHERE comm = '\\N';"
-	(cd rates && node "$engine" "$1" "$dir/rates-$1.db" < "$1.sql") &&
-		same "$(node "$engine" "$1" "$dir/rates-$1.db" <<< "$sql" | xargs)" "1 fast 1 slow 0.010101 wait_for_other 2"
+	(cd rates && node "$engine" "$1" "$dir/rates-$1.db" < "$1.sql") && diff <(rates_of "$1") - << 'END'
+4 fast
+2 slow
+0.010101 wait_for_other
+4
+4 fast
+2 slow
+4 fast
+2 slow
+app 1
+app 3
+app 1
+app 1
+50 75 fast
+50 25 slow
+\N;fast 4000000
+\N;slow 2000000
+END
 }
 
 for name in duckdb clickhouse; do

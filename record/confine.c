@@ -33,12 +33,7 @@ static bool can_keep_tables(void *ctx)
 	return !unwinder || unwinder_may_keep(unwinder, &reason);
 }
 
-static bool has_no_command(void *ctx)
-{
-	return !*(const bool *)ctx;
-}
-
-int confine_recorder(struct sampler *sampler, struct recordings *recordings, bool has_command,
+int confine_recorder(struct sampler *sampler, struct recordings *recordings,
 		     const struct unwinder *unwinder, struct err *err)
 {
 	const struct privilege_need needs[] = {
@@ -62,8 +57,9 @@ int confine_recorder(struct sampler *sampler, struct recordings *recordings, boo
 		{CAP_DAC_READ_SEARCH, NULL, NULL},
 		/* To open /proc/PID/map_files. */
 		{CAP_CHECKPOINT_RESTORE, NULL, NULL},
-		/* To kill a command that has become another user. */
-		{CAP_KILL, has_no_command, &has_command},
+		/* To end children that have users of their own, and a command that became another
+		   user. */
+		{CAP_KILL, NULL, NULL},
 	};
 
 	return privilege_drop(needs, ARRAY_SIZE(needs), err);

@@ -6,8 +6,6 @@
 #ifndef RECORD_CONFINE_H
 #define RECORD_CONFINE_H
 
-#include <stdbool.h>
-
 #include "common/err.h"
 #include "record/output/recordings.h"
 #include "record/sampler/sampler.h"
@@ -18,7 +16,7 @@
  * begun and kallsyms is open. The command, if there is one, was forked before and keeps its
  * capabilities. @unwinder may be NULL. Returns 0 or a negative errno with @err set.
  */
-int confine_recorder(struct sampler *sampler, struct recordings *recordings, bool has_command,
+int confine_recorder(struct sampler *sampler, struct recordings *recordings,
 		     const struct unwinder *unwinder, struct err *err);
 
 #endif

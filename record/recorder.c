@@ -225,8 +225,8 @@ static int begin_run(struct recorder *r)
 	progress_begin(&r->progress, &r->description.meta, o->duration_s);
 	ret = session_start(&r->session);
 	if (!ret && !r->session.keeps_rights)
-		ret = confine_recorder(r->session.sampler, &r->recordings, o->command != NULL,
-				       r->session.unwinder, r->err);
+		ret = confine_recorder(r->session.sampler, &r->recordings, r->session.unwinder,
+				       r->err);
 	return ret;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -115,7 +116,8 @@ static int change_user(void)
 {
 	uint32_t user = 0;
 
-	if (geteuid() || setgroups(0, NULL))
+	/* Without CAP_KILL, the recorder could not end a child of another user. */
+	if (geteuid() || !privilege_has(CAP_KILL) || setgroups(0, NULL))
 		return 0;
 	if (getrandom(&user, sizeof(user), 0) == sizeof(user)) {
 		user = OWN_USER + (user & OWN_USER_BITS);

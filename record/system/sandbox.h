@@ -11,7 +11,8 @@
 /*
  * Gives up all privileges of this process, a child of @parent, for good. It ends with @parent. Root
  * may be unable to become another user: in a container, or when the recorder has given up its
- * capabilities before. Then it stays a root without capabilities. Returns 0 or a negative errno.
+ * capabilities before. Nor does it where the recorder could not end it then. So it stays a root
+ * without capabilities. Returns 0 or a negative errno.
  */
 int sandbox_enter(pid_t parent);
 

@@ -144,7 +144,7 @@ DAC_OVERRIDE=1 DAC_READ_SEARCH=2 FOWNER=3 KILL=5 SYS_PTRACE=19 CHECKPOINT_RESTOR
 
 record_as as_root "$dir/fp.prof" fp
 check "root, along frame pointers: CapEff is what late looks at processes need" same "$(status $recorder CapEff)" \
-	"$(caps $DAC_READ_SEARCH $SYS_PTRACE $CHECKPOINT_RESTORE)"
+	"$(caps $DAC_READ_SEARCH $KILL $SYS_PTRACE $CHECKPOINT_RESTORE)"
 end_recording
 check "root, along frame pointers: the recording ends well" same $? 0
 
@@ -153,7 +153,7 @@ check "root, along frame pointers: the recording ends well" same $? 0
 record_as as_root "$dir/root.prof"
 for set in CapPrm CapEff; do
 	check "root: $set is what late looks at processes need" same "$(status $recorder $set)" \
-		"$(caps $DAC_READ_SEARCH $SYS_PTRACE $CHECKPOINT_RESTORE)"
+		"$(caps $DAC_READ_SEARCH $KILL $SYS_PTRACE $CHECKPOINT_RESTORE)"
 done
 for set in CapInh CapBnd CapAmb; do
 	check "root: $set is empty" same "$(status $recorder $set)" $none
@@ -178,7 +178,7 @@ check "CAP_BPF and CAP_PERFMON: it is complete" is_complete "$dir/open/user.prof
 install -d -m 755 -o $user -g $user "$dir/theirs"
 record_as as_root "$dir/theirs/a.prof"
 check "a directory of another user: CAP_DAC_OVERRIDE stays" same "$(status $recorder CapEff)" \
-	"$(caps $DAC_OVERRIDE $DAC_READ_SEARCH $SYS_PTRACE $CHECKPOINT_RESTORE)"
+	"$(caps $DAC_OVERRIDE $DAC_READ_SEARCH $KILL $SYS_PTRACE $CHECKPOINT_RESTORE)"
 end_recording
 check "a directory of another user: the recording gets its name" same $? 0
 check "a directory of another user: it is complete" is_complete "$dir/theirs/a.prof"
@@ -186,7 +186,7 @@ install -d -m 1777 -o $user -g $user "$dir/sticky"
 install -m 644 -o $user -g $user /dev/null "$dir/sticky/a.prof"
 record_as as_root "$dir/sticky/a.prof"
 check "a file in the sticky directory of another user: CAP_FOWNER stays" same "$(status $recorder CapEff)" \
-	"$(caps $DAC_READ_SEARCH $FOWNER $SYS_PTRACE $CHECKPOINT_RESTORE)"
+	"$(caps $DAC_READ_SEARCH $FOWNER $KILL $SYS_PTRACE $CHECKPOINT_RESTORE)"
 end_recording
 check "a file in the sticky directory of another user: it is replaced" same $? 0
 check "a file in the sticky directory of another user: complete" is_complete "$dir/sticky/a.prof"
@@ -195,7 +195,7 @@ check "a file in the sticky directory of another user: complete" is_complete "$d
 mkdir "$dir/p%"
 record_as as_root "$dir/p%%/a.prof"
 check "a directory that may be another one later: CAP_DAC_OVERRIDE stays" same "$(status $recorder CapEff)" \
-	"$(caps $DAC_OVERRIDE $DAC_READ_SEARCH $SYS_PTRACE $CHECKPOINT_RESTORE)"
+	"$(caps $DAC_OVERRIDE $DAC_READ_SEARCH $KILL $SYS_PTRACE $CHECKPOINT_RESTORE)"
 chown $user "$dir/p%"
 kill -HUP $recorder
 wait_for test -e "$dir/p%/a.prof"
@@ -211,8 +211,6 @@ check "a command keeps the caller's capabilities" same \
 "$profrec" -q -o "$dir/long.prof" -- setpriv --reuid $user --clear-groups sleep 60 &
 recorder=$!
 wait_for eval "[ \"\$(status $recorder NoNewPrivs)\" = 1 ]"
-check "with a command: CAP_KILL stays" same "$(status $recorder CapEff)" \
-	"$(caps $DAC_READ_SEARCH $KILL $SYS_PTRACE $CHECKPOINT_RESTORE)"
 wait_for eval "child_of $recorder sleep | grep -q ."
 child=$(child_of $recorder sleep)
 check "a command that became another user: it runs" same "$(status "$child" Uid | cut -f 1)" $user

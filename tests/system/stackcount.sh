@@ -29,7 +29,7 @@ check "malloc of the C library: from three places, exactly" same "$(stacks own m
 check "stacks begin at the function's entry, and reach their root" complete own 1
 check "the identity holds" is_accounted "$dir/own.prof"
 check "each event has its own numbers" same "$("$profrep" info "$dir/own.prof" | grep -c "hits: *600[01] taken, 600[01] counted")" 2
-check "the headline" contains "$(cat "$dir/own.err")" "Tracing 1 functions for \"c:malloc\"... Hit Ctrl-C to end."
+check "the headline" contains "$(cat "$dir/own.err")" "Tracing 1 functions for \"c:malloc\" of PID [$target]... Hit Ctrl-C to end."
 
 ## At the entry of a function, the caller is nowhere but on top of the stack, however the function begins.
 # callers NAME EVENT FUNCTION: as stacks, of a function that they call.

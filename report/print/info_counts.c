@@ -302,3 +302,33 @@ void info_user_stacks(const struct recording *rec, struct textbuf *out)
 	for (uint32_t i = 0; i < nr_sums(rec->meta); i++)
 		print_ends(rec, i, out);
 }
+
+/* What a process that runs programs has: kernel threads have no executable, and no user stack. */
+static void print_lacks(const struct recording *rec, uint32_t event, struct textbuf *out)
+{
+	const struct model *model = &rec->model;
+	uint64_t user = 0, exe = 0, cgroup = 0;
+
+	vec_for_each(&model->rows, row) {
+		const struct prof_process_info *info = &model->processes.data[row->process].info;
+
+		if (row->event != event || !model->processes.data[row->process].pid)
+			continue;
+		user += info->uid == PROF_UID_UNKNOWN ? row->count : 0;
+		exe += row->user_stack && !info->exe ? row->count : 0;
+		cgroup += info->cgroup ? 0 : row->count;
+	}
+	if (!user && !exe && !cgroup)
+		return;
+	info_key(out, "not described");
+	textbuf_printf(out,
+		       "%" PRIu64 " %s without a user, %" PRIu64 " without an executable, %" PRIu64
+		       " without a cgroup\n",
+		       user, event_unit(rec->meta, event), exe, cgroup);
+}
+
+void info_lacks(const struct recording *rec, struct textbuf *out)
+{
+	for (uint32_t i = 0; i < nr_sums(rec->meta); i++)
+		print_lacks(rec, i, out);
+}

@@ -19,4 +19,7 @@ void info_sampling(const struct prof_meta *meta, const char *indent, struct text
 /* Prints the ends of the stacks of user space, counted in the unit of each event. */
 void info_user_stacks(const struct recording *rec, struct textbuf *out);
 
+/* Prints, for each event with such, how much is of processes that were not described in full. */
+void info_lacks(const struct recording *rec, struct textbuf *out);
+
 #endif

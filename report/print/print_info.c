@@ -269,5 +269,6 @@ int print_info(const struct recording *rec, struct textbuf *out)
 		return ret;
 	info_names(rec, out);
 	info_number(out, "processes", processes, "");
+	info_lacks(rec, out);
 	return 0;
 }

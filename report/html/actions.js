@@ -3,8 +3,8 @@
 // is the element of the toolbar that does the same.
 
 const ACTIONS = [
-	{key: "Enter", text: "zoom into the frame; in the table: callers and callees", isOfFrame: true, run: viewer => viewer.zoom(viewer.flame.selected)},
-	{key: "Escape", text: "zoom out, then show everything", run: viewer => viewer.zoomOut()},
+	{key: "Enter", text: "zoom into the frame", isOfFrame: true, run: viewer => viewer.zoom(viewer.flame.selected)},
+	{key: "Escape", text: "zoom out, then clear search and selection", run: viewer => viewer.zoomOut()},
 	{key: "f", text: "only stacks with this function", isOfFrame: true, run: viewer => viewer.toggleFunction("focus")},
 	{key: "x", text: "ignore stacks with this function", isOfFrame: true, run: viewer => viewer.toggleFunction("ignore")},
 	{key: "r", text: "remove this function from stacks", isOfFrame: true, run: viewer => viewer.toggleFunction("remove")},
@@ -15,19 +15,19 @@ const ACTIONS = [
 	{key: "2", text: "icicle graph", control: "icicle", run: viewer => viewer.change({view: "icicle"})},
 	{key: "3", text: "callers and callees", control: "sandwich", run: viewer => viewer.change({view: "sandwich"})},
 	{key: "4", text: "table of functions", control: "table", run: viewer => viewer.change({view: "table"})},
-	{key: "/", text: "search; Enter: next match, Shift-Enter: previous", control: "search", run: viewer => viewer.searchField.select()},
+	{key: "/", text: "search; capitals matter if there is one; Enter: next match, Shift-Enter: previous", control: "search", run: viewer => viewer.searchField.select()},
 	{key: "n", text: "next match", run: viewer => viewer.nextMatch(1)},
 	{key: "N", text: "previous match", run: viewer => viewer.nextMatch(-1)},
 	{key: "m", text: "only matching stacks", control: "matching", run: viewer => viewer.change({matching: !viewer.state.matching})},
-	{key: "g", text: "threads, processes or neither first", control: "group", run: viewer => viewer.nextGroup()},
+	{key: "g", text: "group by thread, by process or not", control: "group", run: viewer => viewer.nextGroup()},
 	{key: "k", text: "collapse recursion", control: "recursion", run: viewer => viewer.change({recursion: !viewer.state.recursion})},
 	{key: "h", text: "to the heat map", run: viewer => viewer.enterHeat()},
-	{key: "t", text: "turn the order of the table round", run: viewer => viewer.pane.table.sortBy(viewer.pane.table.order)},
+	{key: "t", text: "reverse the sort order of the table", run: viewer => viewer.pane.table.sortBy(viewer.pane.table.order)},
 	{key: "i", text: "more about the recording", run: viewer => viewer.pane.truth.open = !viewer.pane.truth.open},
-	{key: "p", text: "next picture: callers or callees, and the next recording", run: viewer => viewer.nextPicture()},
+	{key: "p", text: "next graph: callers or callees, and the next recording", run: viewer => viewer.nextPicture()},
 	{key: "w", text: "save the view as folded text", control: "save", run: viewer => viewer.saveFolded()},
 	{key: "d", text: "dark or light", control: "theme", run: viewer => viewer.changeTheme()},
-	{key: "o", text: "original picture: undo all choices", control: "reset", run: viewer => viewer.reset()},
+	{key: "o", text: "reset the view: undo all choices", control: "reset", run: viewer => viewer.reset()},
 	{key: "?", text: "help", control: "help", run: viewer => viewer.showHelp()},
 ];
 
@@ -36,9 +36,10 @@ const ARROWS = {ArrowLeft: "previous", ArrowRight: "next"};
 // The keys of each place besides, for the help.
 const MOVES = [
 	{key: "arrows", text: "move the selection; in the table also the column that sorts it"},
+	{key: "Enter", text: "in the table: callers and callees"},
 	{key: "PageUp, PageDown", text: "scroll by a window"},
 	{key: "Home, End", text: "first and last row of the table"},
-	{key: "drag", text: "in the heat map: choose a stretch; with Ctrl its baseline"},
+	{key: "drag", text: "in the heat map: select a time range; with Ctrl its baseline"},
 	...HEAT_KEYS.map(({key, text}) => ({key, text: `in the heat map: ${text}`})),
 ];
 

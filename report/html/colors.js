@@ -38,9 +38,9 @@ function addLanguage(shortName) {
 	KINDS.push({name, hue, range: 10, saturation: 70});
 }
 
-function hashText(text) {
+function hashText(text, limit = 256) {
 	let hash = 0x811c9dc5;
-	for (let i = 0; i < text.length && i < 256; i++)
+	for (let i = 0; i < text.length && i < limit; i++)
 		hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
 	return (hash ^ hash >>> 15) >>> 0;
 }

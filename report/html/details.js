@@ -3,8 +3,27 @@
 
 const NAME_SHOWN = 2000;
 
-function count(number) {
-	return Math.round(number).toLocaleString("en-US");
+const COUNT_FORMAT = new Intl.NumberFormat("en-US", {maximumFractionDigits: 2});
+
+// All digits of a count, and two after the point of one that was scaled. Beyond 53 bits a browser's numbers are not exact,
+// and neither are parts of such a sum.
+function count(number, sum = number) {
+	return (Math.abs(sum) > Number.MAX_SAFE_INTEGER ? "about " : "") + COUNT_FORMAT.format(number);
+}
+
+function countOf(tree, number) {
+	return count(number, Math.max(tree.whole, tree.wholeBefore || 0));
+}
+
+// Beyond 53 bits the order of additions decides the last digits.
+function isAll(part, whole) {
+	return part === whole || (whole > Number.MAX_SAFE_INTEGER && part > whole * (1 - 1e-12));
+}
+
+// The share of all, and that of the stacks in the picture if filters left others out.
+function describeShares(tree, number) {
+	const shown = totalOf(tree, 0), ofShown = isAll(shown, tree.whole) ? "" : `, ${percent(number, shown)} of those shown`;
+	return `${percent(number, tree.whole)} of all${tree.isOfTime ? " in this time" : ""}${ofShown}`;
 }
 
 // The lines that describe a node of a tree.
@@ -12,19 +31,23 @@ function describeNode(tree, node, unit) {
 	const {functions, nodes} = tree, fn = nodes[node], path = ancestorsOf(tree, node);
 	const parent = path[Math.max(0, path.length - 2)], total = totalOf(tree, node);
 	const sums = tree.afterSums || tree.sums, self = sums[node + 1] - sums[node];
-	const where = [KINDS[functions.kinds[fn]].name, functions.modules[fn]].filter(Boolean).join(", ");
+	const where = node ? [KINDS[functions.kinds[fn]].name, functions.modules[fn]].filter(Boolean).join(", ") : "";
 	const lines = [functions.texts[fn], where, functions.places[fn]].filter(Boolean).map(line => line.slice(0, NAME_SHOWN));
-	const share = `${percent(total, totalOf(tree, 0))} of all, ${percent(total, totalOf(tree, parent))} of its parent`;
 	if (tree.isDiff) {
-		const before = beforeOf(tree, node), more = total - before, whole = beforeOf(tree, 0);
-		lines.push(`before ${count(before)} (${percent(before, whole)}), after ${count(total)} (${percent(total, totalOf(tree, 0))}), ` +
-			`change ${more > 0 ? "+" : ""}${count(more)} ${unit}` + (before ? ` (${signed((100 * more / before).toFixed(1))} %)` : " (new)"));
+		const before = beforeOf(tree, node), more = total - before;
+		lines.push(`before ${countOf(tree, before)} (${percent(before, tree.wholeBefore)}), after ${countOf(tree, total)} (${percent(total, tree.whole)}), ` +
+			`change ${more > 0 ? "+" : ""}${countOf(tree, more)} ${unit}` + (before ? ` (${signed((100 * more / before).toFixed(1))} %)` : " (new)"));
 	}
 	const change = tree.isDiff && changeOf(tree, node);
 	if (change)
 		lines.push(describeChange(change, tree.profile.unitOfChanges));
-	lines.push(`total ${count(total)} ${unit}: ${share}; self ${count(self)} (${percent(self, totalOf(tree, 0))})`);
+	lines.push(`total ${countOf(tree, total)} ${unit}: ${describeShares(tree, total)}` + (node ? `, ${percent(total, totalOf(tree, parent))} of its parent` : "") +
+		`; self ${countOf(tree, self)} (${percent(self, tree.whole)})`);
 	return lines;
+}
+
+function describeTime([begin, end]) {
+	return `${begin / 1000} s to ${end / 1000} s`;
 }
 
 // The verdict on the function of a node, over all its stacks; undefined if there is none.
@@ -55,11 +78,17 @@ function timeOf(part) {
 	return new Date(part.start + minutes * 60000).toISOString().replace("T", " ").slice(0, 19) + zone;
 }
 
-// The facts about a recording that say how far its picture can be trusted.
-function truthOf(part) {
+// How many of @all counts the picture shows: those of the time range, and of these what filters left.
+function describeShown(shown, whole, all, unit) {
+	const inTime = isAll(whole, all) ? "" : ` in this time, ${count(all)} in all`;
+	return `${count(shown)} ${isAll(shown, all) ? "" : `of ${count(whole)} `}${unit} shown${inTime}`;
+}
+
+// The facts about a recording that say how far its picture can be trusted. @shown says how much of it the picture has.
+function truthOf(part, shown) {
 	const words = [part.file, part.host, `${timeOf(part)}, ${part.duration === undefined ? "unknown" : (part.duration / 1000).toFixed(1)} s`];
 	words.push(part.event + (part.weight ? ` (${part.weight})` : "") + (part.freq ? ` at ${part.freq} Hz` : part.period ? ` every ${part.period}` : ""));
-	words.push(`${count(part.total)} ${part.unit} shown`);
+	words.push(shown || `${count(part.total)} ${part.unit}`);
 	if (part.recordings)
 		words.push(`${count(part.recordings)} recordings, one after the other`);
 	if (part.defect)
@@ -74,16 +103,16 @@ function truthOf(part) {
 }
 
 // A line for all recordings of a side. The fold has a line for each.
-function truthOfSide(parts) {
+function truthOfSide(parts, shown) {
 	if (parts.length === 1)
-		return truthOf(parts[0]);
+		return truthOf(parts[0], shown);
 	const sum = key => parts.reduce((all, part) => all + (part[key] || 0), 0), some = key => [...new Set(parts.map(part => part[key]))];
 	const hosts = some("host").filter(Boolean), broken = parts.filter(part => part.defect).length, times = parts.map(timeOf).sort();
 	const hasLosses = parts.every(part => part.lost !== undefined), [first] = parts;
 	return [`${parts.length} recordings, ${first.file} to ${parts[parts.length - 1].file}`,
 		hosts.length > 2 ? `${hosts.length} hosts` : hosts.join(", "),
 		`${times[0]} to ${times[times.length - 1]}, ${(sum("duration") / 1000).toFixed(1)} s in all`,
-		first.event + (first.freq ? ` at ${first.freq} Hz` : ""), `${count(sum("total"))} ${first.unit} shown`,
+		first.event + (first.freq ? ` at ${first.freq} Hz` : ""), shown,
 		broken && `INCOMPLETE: ${broken} of ${parts.length}`,
 		`${count(sum("taken"))} taken` + (hasLosses ? `, ${count(sum("lost"))} lost (${percent(sum("lost"), sum("taken"))})` : ""),
 		sum("userStacks") && `${percent(sum("completeStacks"), sum("userStacks"))} of user stacks complete`].filter(Boolean);

@@ -24,15 +24,18 @@ class Flame {
 		window.addEventListener("scroll", () => this.drawSoon());
 	}
 
-	// isUp: the root is at the bottom.
+	// isUp: the root is at the bottom. Zoom and selection stay with the frames that another tree has, too.
 	show(tree, isUp, matches, palette) {
-		const isNew = tree !== this.tree || isUp !== this.isUp;
-		if (tree !== this.tree)
-			this.zoomed = this.selected = 0;
+		this.isNew ||= tree !== this.tree || isUp !== this.isUp;
+		if (this.tree && tree !== this.tree)
+			[this.zoomed, this.selected] = [this.zoomed, this.selected].map(node => sameNode(tree, this.tree, node));
 		Object.assign(this, {tree, isUp, matches, palette});
+		if (this.window.hidden)
+			return;
 		this.fit();
-		if (isNew)
+		if (this.isNew)
 			this.window.scrollTop = isUp ? this.height : 0;
+		this.isNew = false;
 		this.drawSoon();
 	}
 
@@ -221,24 +224,27 @@ class Flame {
 		this.drawSoon();
 	}
 
-	// A neighbour of the selection: "parent", "child" (the widest), "next" or "previous" sibling.
+	// A neighbour of the selection: "parent", "child" (the widest), "next" or "previous" sibling, of those with a width.
 	neighbour(which) {
 		const {tree, selected} = this, {ends} = tree, path = ancestorsOf(tree, selected);
 		if (which === "child") {
-			let widest = selected;
+			let widest = selected, width = 0;
 			for (let i = selected + 1; i < ends[selected]; i = ends[i])
-				if (widest === selected || widthOf(tree, i) > widthOf(tree, widest))
-					widest = i;
+				if (widthOf(tree, i) > width)
+					[widest, width] = [i, widthOf(tree, i)];
 			return widest;
 		}
 		const parent = path[Math.max(0, path.length - 2)];
 		if (which === "parent" || !selected)
 			return parent;
-		if (which === "next")
-			return ends[selected] < ends[parent] ? ends[selected] : selected;
 		let before = selected;
-		for (let i = parent + 1; i < selected; i = ends[i])
-			before = i;
+		for (let i = parent + 1; i < ends[parent]; i = ends[i]) {
+			if (i === selected || !widthOf(tree, i))
+				continue;
+			if (i > selected)
+				return which === "next" ? i : before;
+			before = which === "next" ? before : i;
+		}
 		return before;
 	}
 }

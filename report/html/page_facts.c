@@ -44,7 +44,7 @@ static void print_event(struct textbuf *out, const struct profile_part *part)
 	json_text_member(out, "weight", event_weight(meta, part->event));
 	json_text_member(out, "unit", event_unit(meta, part->event));
 	if (event_is_sampled(meta, part->event)) {
-		json_number_member(out, "freq", meta->freq_hz);
+		json_number_member(out, "freq", event_hz(meta, part->event));
 		json_number_member(out, "period", meta->period);
 	}
 }

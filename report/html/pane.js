@@ -17,35 +17,51 @@ class Pane {
 		this.unit = profile.parts[0].unit;
 		this.element = makeElement(parent, "section", "pane");
 		this.makeTruth();
-		if (profile.slots.length > 2 && !profile.isDiff)
+		if (hasHeat(profile))
 			this.heat = new Heat(makeElement(makeElement(this.element, "div", "heat"), "canvas", ""), profile,
-				(kind, stretch, isDone) => viewer.chooseTime(kind, stretch, isDone));
+				(kind, time, isDone) => viewer.chooseTime(kind, time, isDone), (lines, event) => viewer.showDetails(lines, event));
 		this.callers = this.makeFlame("window callers");
 		this.flame = this.makeFlame("window");
 		this.tableWindow = makeElement(this.element, "div", "window table");
 		this.table = new FunctionTable(this.tableWindow, fn => viewer.showSandwich(fn));
 	}
 
+	get tree() {
+		return this.picture.tree;
+	}
+
+	get matches() {
+		return this.picture.matches;
+	}
+
 	makeTruth() {
 		const truth = this.truth = makeElement(this.element, "details", "truth"), summary = makeElement(truth, "summary", "");
 		const {parts, isDiff, nrBefore} = this.profile;
-		const sides = isDiff ? [["before: ", parts.slice(0, nrBefore)], ["after: ", parts.slice(nrBefore)]] : [["", parts]];
-		for (const [role, side] of sides) {
-			makeElement(summary, "div", "", role + truthOfSide(side).join(" · "));
+		const sides = isDiff ? [["before: ", parts.slice(0, nrBefore), true], ["after: ", parts.slice(nrBefore), false]] : [["", parts, false]];
+		this.sides = sides.map(([role, side, isBefore]) => ({role, side, isBefore, line: makeElement(summary, "div", "")}));
+		for (const [role, side] of sides)
 			for (const part of side)
 				for (const line of [side.length > 1 && truthOf(part).join(" · "), ...moreTruthOf(part)].filter(Boolean))
 					makeElement(truth, "div", "", role + line);
-		}
 		this.unnamed = makeElement(truth, "div", "");
-		truth.addEventListener("toggle", () => {
-			const tree = treeOfProfile(this.profile, weighSlots(this.profile, {}));
-			this.unnamed.textContent ||= `unnamed frames by file: ${unnamedByFile(tree)}`;
-			this.viewer.resize();
-		});
+		truth.addEventListener("toggle", () => this.viewer.resize());
+	}
+
+	showTruth() {
+		const {tree, scale} = this.picture;
+		for (const {role, side, isBefore, line} of this.sides) {
+			const [shown, whole] = isBefore ? [beforeOf(tree, 0) / scale, tree.wholeBefore / scale].map(Math.round) : [totalOf(tree, 0), tree.whole];
+			const all = side.reduce((sum, part) => sum + part.total, 0);
+			line.textContent = role + truthOfSide(side, describeShown(shown, whole, all, this.unit)).join(" · ");
+		}
+		if (this.truth.open)
+			this.unnamed.textContent = `unnamed frames by file: ${unnamedByFile(tree)}`;
 	}
 
 	makeFlame(className) {
 		const window = makeElement(this.element, "div", className), flame = new Flame(window);
+		window.setAttribute("role", "application");
+		window.setAttribute("aria-label", `graph of ${this.profile.parts[0].event}; arrows select a frame, ? lists the keys`);
 		window.addEventListener("pointermove", event => this.onMove(flame, event));
 		window.addEventListener("pointerleave", () => this.viewer.hideDetails());
 		window.addEventListener("click", event => this.onClick(flame, event));
@@ -63,7 +79,7 @@ class Pane {
 		if (node < 0)
 			this.viewer.hideDetails();
 		else
-			this.viewer.showDetails(describeNode(flame.tree, node, this.unit), event);
+			this.viewer.showDetails(describeNode(flame.tree, node, this.unit), event, flame);
 	}
 
 	onClick(flame, event) {
@@ -85,39 +101,25 @@ class Pane {
 		this.viewer.showMenu(event.clientX, event.clientY);
 	}
 
-	// Makes the trees of a choice; key tells choices apart.
-	derive(choice, flags, pivot, key) {
-		if (key === this.key)
-			return;
-		this.key = key;
-		this.sums = null;
-		if (pivot >= 0)
-			[this.callersTree, this.tree] = deriveSandwich(this.profile, choice, flags, pivot);
-		else
-			this.tree = deriveTree(this.profile, choice, flags);
-		for (const tree of [this.callersTree, this.tree])
-			if (tree)
-				tree.profile = this.profile;
+	derive(choice) {
+		if (this.picture && this.picture.treeKey !== choice.treeKey)
+			this.sums = null;
+		this.picture = makePicture(this.profile, choice, this.picture);
 	}
 
-	show(state, palette, flags) {
+	show(state, palette) {
+		const {tree, callers, matches, callerMatches, heatRows} = this.picture;
 		const isTable = state.view === "table", isSandwich = state.view === "sandwich";
 		this.flame.window.hidden = isTable;
 		this.callers.window.hidden = !isSandwich;
 		this.tableWindow.hidden = !isTable;
-		this.matches = flags && matchNodes(this.tree, flags);
+		this.showTruth();
 		if (this.heat)
-			this.heat.draw(palette, state);
+			this.heat.draw(palette, state, heatRows);
+		this.flame.show(tree, state.view === "flame", matches, palette);
 		if (isTable)
-			this.table.show(this.tree, this.sums ||= sumFunctions(this.tree), flags);
-		else
-			this.flame.show(this.tree, state.view === "flame", this.matches, palette);
+			this.table.show(tree, this.sums ||= sumFunctions(tree), matches && matches.flags);
 		if (isSandwich)
-			this.callers.show(this.callersTree, true, flags && matchNodes(this.callersTree, flags), palette);
-	}
-
-	// The percentage of the stacks that contain a match.
-	matched() {
-		return this.matches ? percent(this.matches.total, totalOf(this.tree, 0)) : "";
+			this.callers.show(callers, true, callerMatches, palette);
 	}
 }

@@ -11,17 +11,18 @@ function weighSlots(profile, choice) {
 		// Filters leave a part of the whole, and the whole is the measure.
 		const total = parts => parts.reduce((sum, part) => sum + part.whole, 0);
 		const old = profile.parts.slice(0, profile.nrBefore), now = profile.parts.slice(profile.nrBefore);
-		before.fill(profile.normalized ? total(now) / (total(old) || 1) : 1, 0, now[0].firstSlot);
+		const scale = profile.normalized ? total(now) / (total(old) || 1) : 1;
+		before.fill(scale, 0, now[0].firstSlot);
 		after.fill(1, now[0].firstSlot);
-		return {after, before, isDiff: true};
+		return {after, before, scale, isDiff: true};
 	}
-	const [first, last] = choice.time || [0, nr - 1];
+	const [first, last] = choice.time ? slotsOf(profile, choice.time) : [0, nr - 1];
 	after.fill(1, first, last + 1);
 	if (!choice.baseline)
-		return {after, before, isDiff: false};
-	const [begin, end] = choice.baseline;
-	before.fill(slotsTime(profile, first, last) / slotsTime(profile, begin, end), begin, end + 1);
-	return {after, before, isDiff: true};
+		return {after, before, scale: 1, isDiff: false};
+	const [begin, end] = slotsOf(profile, choice.baseline), scale = slotsTime(profile, first, last) / (slotsTime(profile, begin, end) || 1);
+	before.fill(scale, begin, end + 1);
+	return {after, before, scale, isDiff: true};
 }
 
 function slotsTime(profile, first, last) {
@@ -52,20 +53,6 @@ function processFunctions(profile) {
 		addFunction(profile.functions, `${name || "process"} (${pid})`, KIND_THREAD));
 }
 
-// Calls visit(path, nr, weight after, weight before, process) for each stack. path[0] is its thread.
-function eachStack(profile, weights, visit) {
-	const {nodes, depths, firstCells, processOfCell, slotOfCell, countOfCell} = profile, path = [];
-	for (let i = 1; i < nodes.length; i++) {
-		path[depths[i] - 1] = nodes[i];
-		for (let c = firstCells[i]; c < firstCells[i + 1]; c++) {
-			const after = countOfCell[c] * weights.after[slotOfCell[c]];
-			const before = countOfCell[c] * weights.before[slotOfCell[c]];
-			if (after || before)
-				visit(path, depths[i], after, before, processOfCell[c]);
-		}
-	}
-}
-
 // Does nothing to a picture: the tree as it came is right.
 function isPlain(choice) {
 	return choice.group === "threads" && !choice.focus.length && !choice.ignore.length &&
@@ -79,59 +66,126 @@ function flagFunctions(functions, numbers) {
 	return flags;
 }
 
-// Returns a function that writes the frames to show of a stack to out, and returns their number, or
-// -1 for a stack that is left out. matches has a flag for each function that the search found.
-function stackFilter(profile, choice, matches) {
-	const functions = profile.functions;
-	const processes = choice.group === "processes" && processFunctions(profile);
-	const ignored = flagFunctions(functions, choice.ignore), removed = flagFunctions(functions, choice.remove);
-	return (path, nr, process, out) => {
-		let used = 0, isMatch = !choice.matching, last = -1;
-		const missing = new Set(choice.focus);
-		for (let i = choice.group === "none" ? 1 : 0; i < nr; i++) {
-			const fn = i || !processes ? path[i] : processes[process];
-			if (ignored[fn])
-				return -1;
-			missing.delete(fn);
-			isMatch ||= matches[fn] === 1;
-			if (removed[fn] || (choice.recursion && fn === last))
-				continue;
-			out[used++] = last = fn;
+// The frames of a stack that a choice leaves, and whether it leaves the stack. The nodes come in pre-order, so a node's
+// stack is the one of its parent and one frame more. A search looks at the frames that are left, the focus at all.
+class StackFilter {
+	constructor(profile, choice) {
+		const {functions, maxDepth} = profile;
+		this.choice = choice;
+		this.isThread = choice.group === "threads";
+		this.processes = choice.group === "processes" && processFunctions(profile);
+		this.ignored = flagFunctions(functions, choice.ignore);
+		this.removed = flagFunctions(functions, choice.remove);
+		// The flags that a stack must have, and the depth of its first frame with each.
+		this.wanted = choice.focus.map(fn => flagFunctions(functions, [fn]));
+		this.nrFocus = this.wanted.length;
+		if (choice.matching)
+			this.wanted.push(choice.flags);
+		this.firstDepths = this.wanted.map(() => Infinity);
+		this.used = new Uint32Array(maxDepth + 1);
+		this.stack = [];
+		this.same = 0;
+	}
+
+	// Goes on to a node. Returns false if all stacks with it are left out. same is how many frames are those of the last stack.
+	enter(fn, depth) {
+		const {used, stack, wanted, firstDepths} = this;
+		let nr = used[depth - 1];
+		this.same = Math.min(this.same, nr);
+		for (let i = 0; i < wanted.length; i++)
+			if (firstDepths[i] >= depth)
+				firstDepths[i] = Infinity;
+		used[depth] = nr;
+		if (depth === 1 && !this.isThread) {
+			used[1] = this.processes ? 1 : 0;
+			return true;
 		}
-		return isMatch && !missing.size ? used : -1;
-	};
+		if (this.ignored[fn])
+			return false;
+		for (let i = 0; i < wanted.length; i++)
+			if (wanted[i][fn] && (i < this.nrFocus || !this.removed[fn]))
+				firstDepths[i] = Math.min(firstDepths[i], depth);
+		if (this.removed[fn] || (this.choice.recursion && nr && stack[nr - 1] === fn))
+			return true;
+		stack[nr++] = fn;
+		used[depth] = nr;
+		return true;
+	}
+
+	// Returns false if the stacks of a process are left out. Puts its frame first.
+	takesProcess(process) {
+		const first = this.processes ? this.processes[process] : -1, isShown = !this.removed[first];
+		if (this.processes && this.stack[0] !== first)
+			this.same = 0;
+		if (this.processes)
+			this.stack[0] = first;
+		return !this.ignored[first] && this.wanted.every((flags, i) => this.firstDepths[i] < Infinity || (flags[first] && (i < this.nrFocus || isShown)));
+	}
 }
 
-function deriveTree(profile, choice, matches) {
-	const weights = weighSlots(profile, choice);
+// Calls visit(cell, stack, nr, same) for each cell of a stack that the choice leaves: its first nr frames, of which the first
+// same are those of the call before.
+function eachStack(profile, choice, visit) {
+	const {nodes, ends, depths, firstCells, processOfCell} = profile, filter = new StackFilter(profile, choice);
+	for (let i = 1; i < nodes.length; i++) {
+		if (!filter.enter(nodes[i], depths[i])) {
+			i = ends[i] - 1;
+			continue;
+		}
+		for (let cell = firstCells[i]; cell < firstCells[i + 1]; cell++) {
+			if (!filter.takesProcess(processOfCell[cell]))
+				continue;
+			const nr = filter.used[depths[i]], {stack} = filter;
+			if (filter.processes && filter.removed[stack[0]])
+				visit(cell, stack.slice(1, nr), nr - 1, 0);
+			else
+				visit(cell, stack, nr, filter.same);
+			filter.same = nr;
+		}
+	}
+}
+
+// The sums of all cells.
+function sumCells({slotOfCell, countOfCell}, weights) {
+	let after = 0, before = 0;
+	for (let cell = 0; cell < countOfCell.length; cell++) {
+		after += countOfCell[cell] * weights.after[slotOfCell[cell]];
+		before += countOfCell[cell] * weights.before[slotOfCell[cell]];
+	}
+	return {after, before};
+}
+
+function deriveTree(profile, choice, weights) {
 	if (isPlain(choice))
 		return treeOfProfile(profile, weights);
-	if (choice.group === "processes")
-		processFunctions(profile);
-	const builder = new TreeBuilder(profile.functions), out = [];
-	const filter = stackFilter(profile, choice, matches);
-	eachStack(profile, weights, (path, nr, after, before, process) => {
-		const used = filter(path, nr, process, out);
-		if (used >= 0)
-			builder.addStack(out, used, after, before);
+	const {slotOfCell, countOfCell} = profile, builder = new TreeBuilder(profile.functions);
+	let kept = Infinity;
+	eachStack(profile, choice, (cell, stack, nr, same) => {
+		const after = countOfCell[cell] * weights.after[slotOfCell[cell]], before = countOfCell[cell] * weights.before[slotOfCell[cell]];
+		kept = Math.min(kept, same);
+		if (!after && !before)
+			return;
+		builder.addStack(stack, nr, after, before, kept);
+		kept = Infinity;
 	});
 	return builder.finish(weights.isDiff);
 }
 
-// Callers and callees of a function: of a stack the part from its first frame of the function on,
-// and the part up to there, turned round. So recursion counts once.
-function deriveSandwich(profile, choice, matches, pivot) {
-	const weights = weighSlots(profile, choice), filter = stackFilter(profile, choice, matches);
-	const callers = new TreeBuilder(profile.functions), callees = new TreeBuilder(profile.functions);
-	const out = [];
-	eachStack(profile, weights, (path, nr, after, before, process) => {
-		const used = filter(path, nr, process, out), at = used < 0 ? -1 : out.indexOf(pivot);
-		if (at < 0 || at >= used)
-			return;
-		callees.addStack(out.slice(at, used), used - at, after, before);
-		callers.addStack(out.slice(0, at + 1).reverse(), at + 1, after, before);
-	});
-	return [callers.finish(weights.isDiff), callees.finish(weights.isDiff)];
+// Callers and callees of a function in a tree: the nodes from its first frame on, and the way there, turned round. So
+// recursion counts once.
+function deriveSandwich(tree, pivot) {
+	const {functions, nodes, ends, depths, isDiff} = tree;
+	const callers = new TreeBuilder(functions), callees = new TreeBuilder(functions), path = [];
+	for (let i = 1; i < nodes.length; i++) {
+		path.length = depths[i] - 1;
+		path.push(nodes[i]);
+		if (nodes[i] !== pivot || !widthOf(tree, i))
+			continue;
+		callees.addNodes(tree, i);
+		callers.addStack(path.slice().reverse(), path.length, totalOf(tree, i), isDiff ? beforeOf(tree, i) : 0);
+		i = ends[i] - 1;
+	}
+	return [callers.finish(isDiff), callees.finish(isDiff)];
 }
 
 function escapeFrame(text) {

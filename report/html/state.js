@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The state of the viewer is in the fragment of the URL, so that a link shows what its sender saw.
-// Nodes and functions are numbers, which mean the same wherever the page is opened.
+// The state of the viewer is in the fragment of the URL, so that a link shows what its sender saw. Its functions and frames
+// are words and its times are milliseconds, which mean the same in another page of the recording.
 
 const VIEWS = ["flame", "icicle", "sandwich", "table"], GROUPS = ["threads", "processes", "none"];
 
+// zoom has the words of a node for each picture, missing the words of a link that mean nothing here.
 function initialState() {
 	return {view: "flame", group: "threads", search: "", focus: [], ignore: [], remove: [], recursion: false,
-		matching: false, time: null, baseline: null, pivot: -1, zoom: [], theme: ""};
+		matching: false, time: null, baseline: null, pivot: -1, zoom: [], theme: "", missing: []};
 }
 
-function numbersOf(text) {
-	return text.split(".").filter(number => number).map(Number).filter(n => Number.isSafeInteger(n) && n >= 0);
+// The time range of a text, if a slot of the page is in it.
+function timeOfText(text, page) {
+	const time = /^(\d{1,15})-(\d{1,15})$/.exec(text), range = time && time.slice(1).map(Number);
+	const hasSlot = profile => profile.slots.length && slotsOf(profile, range).reduce((first, last) => first <= last);
+	return range && page.profiles.some(hasSlot) ? range : null;
 }
 
-function stretchOf(text) {
-	const [first, last] = numbersOf(text);
-	return last >= first ? [first, last] : null;
-}
-
-function readState(hash) {
+function readState(hash, page) {
 	const state = initialState(), words = new URLSearchParams(hash.replace(/^#/, ""));
+	if (words.get("group") === "processes")
+		page.profiles.forEach(processFunctions);
+	const functionOf = name => {
+		const [fn = -1] = findFunctions(page.functions, name);
+		if (fn < 0)
+			state.missing.push(name.split("\n")[0]);
+		return fn;
+	};
 	for (const [key, text] of words) {
 		if ((key === "view" && VIEWS.includes(text)) || (key === "group" && GROUPS.includes(text)) || key === "search" ||
 			(key === "theme" && (text === "dark" || text === "light")))
@@ -27,38 +34,31 @@ function readState(hash) {
 		else if (key === "recursion" || key === "matching")
 			state[key] = true;
 		else if (key === "time" || key === "baseline")
-			state[key] = stretchOf(text);
+			state[key] = timeOfText(text, page);
+		else if (key === "zoom")
+			state.zoom.push(text);
 		else if (key === "pivot")
-			state.pivot = numbersOf(text)[0] ?? -1;
-		else if (["focus", "ignore", "remove", "zoom"].includes(key))
-			state[key] = numbersOf(text);
+			state.pivot = functionOf(text);
+		else if (["focus", "ignore", "remove"].includes(key))
+			state[key] = [...new Set([...state[key], functionOf(text)])].filter(fn => fn >= 0);
 	}
-	return state;
-}
-
-// A link may be of another page: leaves out the functions and the stretches that @page does not have.
-function fitState(state, page) {
-	const isFunction = number => number < page.functions.texts.length;
-	const nrSlots = Math.max(...page.profiles.map(profile => profile.slots.length / 2));
-	for (const list of ["focus", "ignore", "remove"])
-		state[list] = state[list].filter(isFunction);
-	for (const stretch of ["time", "baseline"])
-		if (state[stretch] && state[stretch][1] >= nrSlots)
-			state[stretch] = null;
-	if (!isFunction(state.pivot))
-		state.pivot = -1;
 	if (state.view === "sandwich" && state.pivot < 0)
 		state.view = "flame";
 	return state;
 }
 
-function writeState(state) {
-	const words = new URLSearchParams(), plain = initialState();
-	for (const [key, value] of Object.entries(state)) {
-		const text = Array.isArray(value) ? value.join(".") : String(value);
-		const usual = Array.isArray(plain[key]) ? plain[key].join(".") : String(plain[key]);
-		if (text !== usual && (key !== "zoom" || text.replace(/[0.]/g, "")))
-			words.set(key, text);
-	}
+function writeState(state, functions) {
+	const words = new URLSearchParams(), usual = initialState(), put = (key, text) => words.append(key, text);
+	for (const key of ["view", "group", "search", "recursion", "matching", "theme"])
+		if (state[key] !== usual[key])
+			put(key, state[key]);
+	for (const key of ["time", "baseline"])
+		if (state[key])
+			put(key, state[key].join("-"));
+	for (const key of ["focus", "ignore", "remove"])
+		state[key].forEach(fn => put(key, nameFunction(functions, fn)));
+	if (state.pivot >= 0)
+		put("pivot", nameFunction(functions, state.pivot));
+	state.zoom.forEach(path => put("zoom", path));
 	return words.toString();
 }

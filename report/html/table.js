@@ -12,7 +12,7 @@ function signed(number) {
 }
 
 function classOfColumn(column) {
-	return column === "function" ? "wide" : column === "file" ? "module" : "cell";
+	return column === "function" ? "wide" : column === "file" ? "module" : column.endsWith("%") ? "cell share" : "cell";
 }
 
 class FunctionTable {
@@ -20,14 +20,18 @@ class FunctionTable {
 	constructor(window, pick) {
 		this.window = window;
 		this.pick = pick;
-		this.order = "self";
-		this.sense = -1;
+		this.reset();
 		this.head = this.makeRow("head");
 		this.spacer = window.appendChild(document.createElement("div"));
 		this.spacer.className = "rows";
-		this.at = 0;
 		window.addEventListener("scroll", () => this.drawRows());
 		window.addEventListener("click", event => this.onClick(event));
+	}
+
+	reset() {
+		this.order = "self";
+		this.sense = -1;
+		this.at = 0;
 	}
 
 	makeRow(className) {
@@ -39,8 +43,6 @@ class FunctionTable {
 	// matches, if there are any, leave other functions out.
 	show(tree, sums, matches) {
 		Object.assign(this, {tree, sums, matches});
-		this.whole = totalOf(tree, 0);
-		this.wholeBefore = tree.isDiff ? beforeOf(tree, 0) : 0;
 		this.columns = tree.isDiff ? ["self", "change", "total", "total change", "function"] :
 			["self", "self %", "total", "total %", "function", "file"];
 		if (!this.columns.includes(this.order))
@@ -66,8 +68,8 @@ class FunctionTable {
 		if (column === "file")
 			return this.tree.functions.modules[fn].slice(0, 200);
 		if (column.endsWith("%"))
-			return percent(value, this.whole);
-		return column.endsWith("change") ? signed(Math.round(value)) : String(value);
+			return percent(value, this.tree.whole);
+		return (column.endsWith("change") && value > 0 ? "+" : "") + countOf(this.tree, value);
 	}
 
 	sort() {
@@ -79,9 +81,18 @@ class FunctionTable {
 		const compare = (a, b) => named ? (named[a] < named[b] ? -1 : named[a] > named[b] ? 1 : 0) :
 			this.valueOf(a, column) - this.valueOf(b, column);
 		this.fns = fns.sort((a, b) => this.sense * compare(a, b) || a - b);
+		this.fit();
 		this.spacer.style.height = this.fns.length * TABLE_ROW + "px";
 		this.drawHead();
 		this.drawRows();
+	}
+
+	// Makes room for all digits of the longest count.
+	fit() {
+		const {isDiff} = this.tree, numbers = this.columns.filter(column => classOfColumn(column) === "cell");
+		const longest = numbers.map(column => this.fns.reduce((most, fn) => Math.max(most, this.textOf(fn, column).length), isDiff ? 15 : 8));
+		this.window.style.setProperty("--count", Math.max(...longest) + "ch");
+		this.window.style.setProperty("--counts", numbers.length);
 	}
 
 	drawHead() {

@@ -10,7 +10,6 @@ class TreeBuilder {
 		this.grow(1024);
 		this.add(0, functions.all);
 		this.path = [0];
-		this.pathFunctions = [];
 	}
 
 	grow(size) {
@@ -57,18 +56,28 @@ class TreeBuilder {
 		return this.slots[at] = this.add(parent, fn);
 	}
 
-	// Adds a stack of the first nr functions of stack. Most stacks begin as the one before does.
-	addStack(stack, nr, after, before) {
-		let same = 0;
-		while (same < nr && same < this.pathFunctions.length && this.pathFunctions[same] === stack[same])
-			same++;
-		this.pathFunctions.length = same;
-		for (let i = same; i < nr; i++) {
-			this.path[i + 1] = this.child(this.path[i], stack[i]);
-			this.pathFunctions.push(stack[i]);
+	// Adds a stack of the first nr functions of stack, of which the first same are those of the stack before.
+	addStack(stack, nr, after, before, same = 0) {
+		const {path} = this;
+		for (let i = same; i < nr; i++)
+			path[i + 1] = this.child(path[i], stack[i]);
+		this.after[path[nr]] += after;
+		this.before[path[nr]] += before;
+	}
+
+	// Adds a node of a tree and all below it, without those that have no count.
+	addNodes(tree, first) {
+		const {nodes, ends, depths, isDiff} = tree, after = tree.afterSums || tree.sums, path = [0];
+		for (let i = first; i < ends[first]; i++) {
+			if (!widthOf(tree, i)) {
+				i = ends[i] - 1;
+				continue;
+			}
+			const depth = depths[i] - depths[first] + 1, node = path[depth] = this.child(path[depth - 1], nodes[i]);
+			this.after[node] += after[i + 1] - after[i];
+			if (isDiff)
+				this.before[node] += tree.beforeSums[i + 1] - tree.beforeSums[i];
 		}
-		this.after[this.path[nr]] += after;
-		this.before[this.path[nr]] += before;
 	}
 
 	// The nodes sorted by key; those of one key keep their order.
@@ -157,6 +166,21 @@ function ancestorsOf(tree, node) {
 	for (let at = 0; at !== node; path.push(at))
 		for (at++; tree.ends[at] <= node; at = tree.ends[at]);
 	return path;
+}
+
+// The node of a tree that has the path of a node of another tree of the same functions; 0 if there is none.
+function sameNode(tree, other, node) {
+	const {nodes, ends} = tree;
+	let at = 0;
+	for (const step of ancestorsOf(other, node).slice(1)) {
+		let child = at + 1;
+		while (child < ends[at] && nodes[child] !== other.nodes[step])
+			child = ends[child];
+		if (child >= ends[at])
+			return 0;
+		at = child;
+	}
+	return widthOf(tree, at) ? at : 0;
 }
 
 // Self and total of each function. A function counts once in a stack, however often it is there.

@@ -5,7 +5,7 @@ class Viewer {
 	constructor(page) {
 		this.page = page;
 		this.functions = page.functions;
-		this.state = fitState(readState(location.hash), page);
+		this.state = readState(location.hash, page);
 		const panes = this.find("panes");
 		this.panes = page.profiles.map((profile, i) => new Pane(this, profile, i, panes));
 		this.activate(this.panes[0], this.panes[0].flame);
@@ -62,28 +62,24 @@ class Viewer {
 		this.update();
 	}
 
-	// Shows the state: makes the trees anew where it asks for others, and draws.
+	// Shows the state: makes the pictures of what it chooses, and draws.
 	update() {
-		const {state} = this, pivot = state.view === "sandwich" ? state.pivot : -1;
+		const {state} = this;
 		if (this.flame !== this.pane.flame && state.view !== "sandwich")
 			this.activate(this.pane, this.pane.flame);
 		this.isDark = (state.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
 		document.documentElement.className = this.isDark ? "viewing dark" : "viewing";
 		if (!this.palette || this.palette.isDark !== this.isDark)
 			this.palette = new Palette(this.functions, this.isDark);
-		if (state.group === "processes")
-			this.panes.forEach(pane => processFunctions(pane.profile));
-		const flags = state.search ? matchFunctions(this.functions, state.search) : null;
-		const key = JSON.stringify([state.group, state.focus, state.ignore, state.remove, state.recursion, state.time,
-			state.baseline, pivot, state.matching && state.search]);
-		const choice = {...state, matching: state.matching && flags !== null};
+		const choice = choose(state, this.page);
 		for (const pane of this.panes)
-			pane.derive(choice, flags, pivot, key);
+			pane.derive(choice);
 		this.showToolbar();
 		this.showLegend();
 		for (const pane of this.panes)
-			pane.show(state, this.palette, flags);
-		this.find("matched").textContent = this.panes.map(pane => pane.matched()).join(" | ");
+			pane.show(state, this.palette);
+		this.find("matched").textContent = this.panes.map(pane => pane.picture.matched).filter(Boolean).join(" | ");
+		this.refreshDetails();
 		this.saveState();
 	}
 
@@ -101,42 +97,37 @@ class Viewer {
 			lists.unshift(`callers above, callees below: ${names([state.pivot])}`);
 		for (const kind of ["time", "baseline"])
 			if (state[kind])
-				lists.push(`${kind}: ${this.describeStretch(state[kind])}`);
+				lists.push(`${kind}: ${describeTime(state[kind])}`);
+		if (state.missing.length)
+			lists.push(`of the link, not in this page: ${state.missing.map(name => name.slice(0, 80)).join(", ")}`);
 		this.find("choices").textContent = lists.join(" · ");
 		this.find("choices").hidden = !lists.length;
 	}
 
-	describeStretch([first, last]) {
-		const {slots} = this.pane.profile;
-		return `${slots[2 * first] / 1000} s to ${slots[2 * last + 1] / 1000} s`;
-	}
-
 	saveState() {
-		this.state.zoom = this.panes.map(pane => pane.flame.zoomed);
-		history.replaceState(null, "", "#" + writeState(this.state));
+		const isZoomed = this.panes.some(({flame}) => flame.zoomed);
+		this.state.zoom = isZoomed ? this.panes.map(({flame}) => nameNode(flame.tree, flame.zoomed)) : [];
+		history.replaceState(null, "", "#" + writeState(this.state, this.functions));
 	}
 
 	followLink() {
-		this.state = fitState(readState(location.hash), this.page);
+		this.state = readState(location.hash, this.page);
 		this.showLinked();
 	}
 
-	// The zoom of a link belongs to trees that are made first.
+	// The zoom of a link belongs to trees that are made first. Of several pictures of an event, each takes the next path.
 	showLinked() {
 		const {zoom} = this.state;
 		this.update();
-		this.panes.forEach((pane, i) => this.restoreZoom(pane, zoom[i]));
-	}
-
-	restoreZoom(pane, node) {
-		if (!(node < pane.tree.nodes.length))
-			return;
-		pane.flame.zoom(node);
+		for (const {flame} of this.panes) {
+			const at = zoom.findIndex(path => path.split(";")[0] === pictureName(flame.tree.profile));
+			flame.zoom(at < 0 ? 0 : findNode(flame.tree, zoom.splice(at, 1)[0]));
+		}
 		this.saveState();
 	}
 
 	resize() {
-		this.panes.forEach(pane => pane.show(this.state, this.palette, pane.matches && pane.matches.flags));
+		this.panes.forEach(pane => pane.show(this.state, this.palette));
 	}
 
 	activate(pane, flame) {
@@ -168,7 +159,22 @@ class Viewer {
 
 	select(node) {
 		this.flame.select(node);
-		this.showDetails(describeNode(this.flame.tree, node, this.pane.unit), null);
+		this.showSelected();
+	}
+
+	showSelected() {
+		const {flame, flame: {tree, selected, zoomed}} = this, left = tree.sums[selected] - tree.sums[zoomed];
+		this.showDetails(describeNode(tree, selected, this.pane.unit), {clientX: left < widthOf(tree, zoomed) / 2 ? 0 : innerWidth}, flame);
+	}
+
+	// Details of another choice are those of no frame in sight.
+	refreshDetails() {
+		if (this.find("details").hidden)
+			return;
+		if (this.flame.selected && this.state.view !== "table")
+			this.showSelected();
+		else
+			this.hideDetails();
 	}
 
 	zoom(node) {
@@ -178,15 +184,22 @@ class Viewer {
 
 	zoomOut() {
 		const {flame} = this, path = ancestorsOf(flame.tree, flame.zoomed);
-		if (flame.zoomed)
+		if (flame.zoomed) {
 			this.zoom(path[path.length - 2]);
-		else
-			this.change({search: "", matching: false});
+			return;
+		}
+		flame.selected = 0;
+		this.change({search: "", matching: false});
 	}
 
 	reset() {
 		this.state = {...initialState(), theme: this.state.theme};
-		this.panes.forEach(pane => pane.flame.zoom(0));
+		for (const pane of this.panes) {
+			for (const flame of [pane.flame, pane.callers])
+				flame.zoomed = flame.selected = 0;
+			pane.table.reset();
+		}
+		this.hideDetails();
 		this.update();
 	}
 
@@ -199,24 +212,25 @@ class Viewer {
 		this.change({view: "sandwich", pivot: fn});
 	}
 
-	chooseTime(kind, stretch, isDone) {
-		this.state[kind] = stretch;
+	chooseTime(kind, time, isDone) {
+		this.state[kind] = time;
 		if (isDone)
 			this.update();
 		else
-			this.panes.forEach(pane => pane.heat && pane.heat.draw(this.palette, this.state));
+			this.panes.forEach(pane => pane.heat && pane.heat.draw(this.palette, this.state, pane.picture.heatRows));
 	}
 
 	nextGroup() {
 		this.change({group: GROUPS[(GROUPS.indexOf(this.state.group) + 1) % GROUPS.length]});
 	}
 
+	// The widest match comes first.
 	nextMatch(step) {
-		const {matches, flame} = this.pane;
+		const {matches, flame, tree} = this.pane;
 		if (!matches || !matches.tops.length || this.state.view === "table")
 			return;
 		this.activate(this.pane, flame);
-		const {tops} = matches, at = tops.indexOf(flame.selected);
+		const tops = matches.sorted ||= [...matches.tops].sort((a, b) => widthOf(tree, b) - widthOf(tree, a) || a - b), at = tops.indexOf(flame.selected);
 		const next = at < 0 ? (step > 0 ? 0 : tops.length - 1) : (at + step + tops.length) % tops.length;
 		this.zoom(tops[next]);
 		this.select(tops[next]);
@@ -246,11 +260,14 @@ class Viewer {
 		setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 	}
 
-	showDetails(lines, event) {
-		const box = this.find("details");
+	// At the edge with the leaves of a graph, on the side away from the mouse.
+	showDetails(lines, event, flame) {
+		const box = this.find("details"), isUp = flame && flame.isUp;
+		box.style.top = isUp ? flame.window.getBoundingClientRect().top + 6 + "px" : "auto";
+		box.style.bottom = isUp ? "auto" : "6px";
 		box.replaceChildren(...lines.map(line => Object.assign(document.createElement("div"), {textContent: line})));
-		box.classList.toggle("right", !!event && event.clientX < innerWidth / 2);
-		box.hidden = false;
+		box.classList.toggle("right", event.clientX < innerWidth / 2);
+		box.hidden = !lines.length;
 	}
 
 	hideDetails() {

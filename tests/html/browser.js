@@ -39,8 +39,13 @@ async function open(url) {
 
 const openFile = (name, state = "") => open(`file://${dir}/${name}.html#${state}`);
 
-// The viewer draws in the next frame.
-const drawn = page => page.evaluate(() => new Promise(done => requestAnimationFrame(() => setTimeout(done))));
+// The viewer draws in the next frame, which a page behind another one may never have.
+async function drawn(page) {
+	await page.bringToFront();
+	await page.evaluate(() => new Promise(done => requestAnimationFrame(() => setTimeout(done))));
+}
+
+const textOf = (page, selector) => page.$eval(selector, element => element.textContent);
 
 async function press(page, key) {
 	await page.keyboard.press(key);
@@ -69,20 +74,21 @@ async function keyboard() {
 	const page = await openFile("basic");
 	await press(page, "/");
 	await page.keyboard.type("func_[ab]");
-	assert.match(await page.$eval("#matched", e => e.textContent), /^\d+\.\d\d %$/);
+	const matched = await textOf(page, "#matched");
+	assert.match(matched, /^\d+\.\d\d % of all$/);
 	await press(page, "Escape");
 	await press(page, "n");
 	assert.match(await page.evaluate(() => viewer.functions.texts[viewer.selectedFunction()]), /func_/);
-	assert.match(page.url(), /search=func_.*zoom=\d/);
+	assert.match(page.url(), /search=func_.*zoom=cpu-clock%3B.*func_[ab]/);
 	const zoomed = await page.evaluate(() => viewer.flame.zoomed), again = await open(page.url());
 	assert.strictEqual(await again.evaluate(() => viewer.flame.zoomed), zoomed);
 	await press(page, "m");
-	assert.strictEqual(await page.$eval("#matched", e => e.textContent), "100.00 %");
+	assert.strictEqual(await textOf(page, "#matched"), `${matched}, 100.00 % of those shown`);
 	await press(page, "o");
 	await press(page, "ArrowUp");
 	await press(page, "ArrowUp");
 	await press(page, "x");
-	assert.match(await page.$eval("#choices", e => e.textContent), /^ignore: /);
+	assert.match(await textOf(page, "#choices"), /^ignore: /);
 	await press(page, "o");
 	await press(page, "4");
 	await press(page, "ArrowDown");
@@ -91,6 +97,79 @@ async function keyboard() {
 	assert.deepStrictEqual(page.heard, []);
 	await page.close();
 	await again.close();
+}
+
+// What is shown, matched and detailed is of one choice, and a reset leaves nothing of it.
+async function oneChoice() {
+	const page = await openFile("slices"), all = await page.evaluate(() => totalOf(viewer.pane.tree, 0));
+	const texts = async () => [await textOf(page, ".truth summary"), await textOf(page, "#matched"), await textOf(page, "#details")];
+	await page.evaluate(() => viewer.change({search: "^b$"}));
+	await press(page, "m");
+	await press(page, "n");
+	const shown = await page.evaluate(() => totalOf(viewer.pane.tree, 0));
+	let [truth, matched, details] = await texts();
+	const share = `${(100 * shown / all).toFixed(2)} % of all`;
+	assert.ok(shown < all);
+	assert.ok(truth.includes(`${shown} of ${all} samples shown`), truth);
+	assert.strictEqual(matched, `${share}, 100.00 % of those shown`);
+	assert.ok(details.startsWith("b") && details.includes(`total ${shown} samples: ${share}`), details);
+	const heat = () => page.evaluate(() => viewer.pane.heat.rows.map(row => [...row.counts]));
+	assert.strictEqual((await heat())[0].reduce((sum, number) => sum + number), shown);
+	const before = await heat();
+	await page.evaluate(() => viewer.chooseTime("time", timeOfSlots(viewer.pane.profile, [1, 3]), true));
+	const part = await page.evaluate(() => [totalOf(viewer.pane.tree, 0), viewer.pane.tree.whole]);
+	[truth, matched] = await texts();
+	assert.ok(part[0] > 0 && part[0] < shown && part[1] < all, String(part));
+	assert.ok(truth.includes(`${part[0]} of ${part[1]} samples shown in this time, ${all} in all`), truth);
+	assert.strictEqual(matched, `${(100 * part[0] / part[1]).toFixed(2)} % of all in this time, 100.00 % of those shown`);
+	assert.deepStrictEqual(await heat(), before);
+	await press(page, "o");
+	[truth, matched] = await texts();
+	assert.ok(truth.includes(` ${all} samples shown`), truth);
+	assert.strictEqual(matched, "");
+	assert.deepStrictEqual(await page.evaluate(() => [location.hash, viewer.flame.selected, viewer.find("details").hidden]), ["", 0, true]);
+	for (const view of ["2", "4", "1"]) {
+		await press(page, view);
+		assert.ok(await page.$eval("#details", e => e.hidden));
+	}
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
+}
+
+// A link means the same functions and frames in a page with other numbers.
+async function links() {
+	const page = await openFile("basic"), places = await page.evaluate(() => {
+		const {tree} = viewer.pane, {texts} = viewer.functions, node = tree.nodes.findIndex(fn => texts[fn] === "func_b");
+		viewer.zoom(node);
+		viewer.change({focus: [texts.indexOf("func_a")]});
+		return {fn: tree.nodes[node], path: ancestorsOf(tree, node).map(at => texts[tree.nodes[at]])};
+	});
+	const other = await openFile("part", page.url().split("#")[1]), found = await other.evaluate(() => {
+		const {flame: {tree, zoomed}, functions: {texts}, state} = viewer;
+		return {fn: tree.nodes[zoomed], path: ancestorsOf(tree, zoomed).map(at => texts[tree.nodes[at]]), focus: state.focus.map(fn => texts[fn])};
+	});
+	assert.notStrictEqual(found.fn, places.fn);
+	assert.deepStrictEqual([found.path, found.focus], [places.path, ["func_a"]]);
+	const third = await openFile("epochs", "focus=nothing%0Aelse");
+	assert.match(await textOf(third, "#choices"), /not in this page: nothing/);
+	assert.deepStrictEqual([...page.heard, ...other.heard, ...third.heard], []);
+	await Promise.all([page, other, third].map(each => each.close()));
+}
+
+// Nanoseconds of a day have 14 digits: none is cut, whatever the size of the window.
+async function longCounts() {
+	const page = await openFile("long");
+	for (const width of [1600, 390]) {
+		await page.setViewport({width, height: 800});
+		await press(page, "4");
+		const cells = await page.$$eval(".rows .cell", all => all.map(e => [e.textContent, e.scrollWidth > e.clientWidth]));
+		assert.ok(cells.some(([text]) => text === "86,400,123,456,789"), String(cells[0]));
+		assert.deepStrictEqual(cells.filter(([, isCut]) => isCut), []);
+		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}`);
+	}
+	assert.match(await textOf(page, ".truth summary"), / on-cpu · 86,400,123,456,789 nanoseconds shown/);
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
 }
 
 // All that the mouse reaches outside of frames, by keys alone.
@@ -225,6 +304,9 @@ async function main() {
 	await check("keys, search and the state in the URL", keyboard);
 	await check("keys reach the heat map, the fold, the table and both pictures of callers and callees", keysElsewhere);
 	await check("matches over a kept picture are those of a new page, and all can be seen", matches);
+	await check("what is shown, matched and detailed is of one choice", oneChoice);
+	await check("links mean the same frames in another page", links);
+	await check("long counts are whole", longCounts);
 	await check("the heat map chooses time and baseline", heat);
 	await check("a stack of 2,048 frames can be reached", depth);
 	await check("a page over HTTP", overHttp);

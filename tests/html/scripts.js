@@ -24,7 +24,7 @@ function smallTree() {
 	const functions = {texts: ["a", "b", "c", "all"], kinds: [1, 2, 5, 6], modules: ["prog", "vmlinux", "libx.so", ""],
 		places: ["", "b.c:7", "", ""], all: 3};
 	return {functions, nodes: [3, 0, 1, 0, 2], ends: [5, 4, 4, 4, 5], depths: [0, 1, 2, 3, 1], sums: [0, 0, 2, 5, 6, 10],
-		maxDepth: 3, isDiff: false, profile: {}};
+		maxDepth: 3, isDiff: false, whole: 10, profile: smallProfile()};
 }
 
 // The first second has t1;main 2 and t1;main;work 3. The next two have t1;main;work 1 and t2;main 6, of another process.
@@ -33,7 +33,7 @@ function smallProfile() {
 		places: ["", "", "", "", ""], all: 4};
 	return {functions, nodes: [4, 2, 0, 1, 3, 0], ends: [6, 4, 4, 4, 6, 6], depths: [0, 1, 2, 3, 1, 2], maxDepth: 3,
 		firstCells: [0, 0, 0, 1, 3, 3, 4], processOfCell: [0, 0, 0, 1], slotOfCell: [0, 0, 1, 1], countOfCell: [2, 3, 1, 6],
-		slots: [0, 1000, 1000, 3000], processes: [[7, "srv"], [8, ""]], parts: [{unit: "samples"}], isDiff: false};
+		slots: [0, 1000, 1000, 3000], processes: [[7, "srv"], [8, ""]], parts: [{unit: "samples", event: "cpu-clock", weight: "", total: 12}], isDiff: false};
 }
 
 module.exports = {scripts: loadScripts(), bare, smallTree, smallProfile};

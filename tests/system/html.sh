@@ -85,6 +85,7 @@ if command -v node > /dev/null; then
 	what="times"
 	html $what
 	holds "$dir/$what.html" 2 "$dir/$what.prof"
+	check "nanoseconds have no rate" same "$(node tests/html/list_facts.js "$dir/times.html" | grep -c " Hz")" 0
 	what="several recordings"
 	"$profrep" html -o "$dir/several.html" "$dir/before.prof" "$dir/after.prof"
 	holds "$dir/several.html" 1 "$dir/before.prof" "$dir/after.prof"

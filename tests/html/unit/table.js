@@ -5,11 +5,11 @@ const assert = require("assert");
 const {check} = require("../tap.js");
 const {scripts: {FunctionTable, percent, signed, sumFunctions}, bare, smallTree} = require("../scripts.js");
 
-function tableOf(matches) {
+function tableOf(matches, changes) {
 	const nothing = () => {};
-	const table = bare(FunctionTable, {order: "self", sense: -1, at: 0, spacer: {style: {}}, window: {clientHeight: 100, scrollTop: 0},
+	const table = bare(FunctionTable, {order: "self", sense: -1, at: 0, spacer: {style: {}}, window: {clientHeight: 100, scrollTop: 0, style: {setProperty: (name, value) => table[name] = value}},
 		drawHead: nothing, drawRows: nothing});
-	table.show(smallTree(), sumFunctions(smallTree()), matches);
+	table.show({...smallTree(), ...changes}, sumFunctions(smallTree()), matches);
 	return table;
 }
 
@@ -26,6 +26,13 @@ check("numbers fall, names rise, and a second time turns the order round", () =>
 check("matches alone", () => assert.deepStrictEqual(tableOf([0, 1, 0, 0]).fns, [1]));
 check("texts of a row", () => assert.deepStrictEqual(tableOf().columns.map(column => tableOf().textOf(0, column)),
 	["3", "30.00 %", "6", "60.00 %", "a", "prog"]));
+check("shares are of all, not of those shown", () => assert.strictEqual(tableOf(null, {whole: 40}).textOf(0, "self %"), "7.50 %"));
+check("the longest count fits", () => {
+	const sums = [0, 0, 2, 5, 6, 10].map(sum => sum * 1e11), table = tableOf();
+	assert.strictEqual(table["--count"], "8ch");
+	table.show({...smallTree(), sums}, sumFunctions({...smallTree(), sums}));
+	assert.deepStrictEqual([table.textOf(0, "total"), table["--count"]], ["600,000,000,000", "15ch"]);
+});
 check("the selection stays in the table", () => {
 	const table = tableOf(), places = [5, -1, -9].map(step => (table.move(step), table.at));
 	assert.deepStrictEqual(places, [2, 1, 0]);

@@ -3,7 +3,7 @@
 "use strict";
 const assert = require("assert");
 const {check} = require("../tap.js");
-const {scripts: {TreeBuilder, ancestorsOf, beforeOf, setSums, sumFunctions, totalOf, widthOf}, smallTree} = require("../scripts.js");
+const {scripts: {TreeBuilder, ancestorsOf, beforeOf, setSums, sameNode, sumFunctions, totalOf, widthOf}, smallTree} = require("../scripts.js");
 
 function build(functions, stacks, isDiff) {
 	const builder = new TreeBuilder(functions);
@@ -29,6 +29,12 @@ check("a difference: after, before, and the larger one as width", () => {
 	const tree = build({texts: ["f", "g", "all"], all: 2}, [[[0], 5, 1], [[1], 0, 3]], true);
 	assert.deepStrictEqual([totalOf(tree, 0), beforeOf(tree, 0), widthOf(tree, 0)], [5, 4, 8]);
 	assert.deepStrictEqual([...setSums({nodes: [0, 0]}, [1, 2], [4, 0]).sums], [0, 4, 6]);
+});
+check("a node is found again by its path, if it has a width there", () => {
+	const tree = smallTree(), other = build(tree.functions, [[[0, 1], 2], [[1], 3]], false);
+	assert.deepStrictEqual([0, 1, 2, 3, 4].map(node => sameNode(other, tree, node)), [0, 1, 2, 0, 0]);
+	const empty = build(tree.functions, [[[0], 0], [[1], 3]], false);
+	assert.strictEqual(sameNode(empty, tree, 1), 0);
 });
 check("ancestors", () => assert.deepStrictEqual([0, 3, 4].map(node => ancestorsOf(smallTree(), node)), [[0], [0, 1, 2, 3], [0, 4]]));
 check("self, and total without double counting", () => {

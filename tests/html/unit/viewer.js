@@ -7,7 +7,7 @@ const {scripts: {Viewer, initialState}, bare, smallTree} = require("../scripts.j
 
 function viewerOf(members) {
 	const zoomed = [], flame = {tree: smallTree(), selected: 0, zoomed: 0};
-	return bare(Viewer, {state: initialState(), flame, pane: {flame}, zoomed, zoom: node => zoomed.push(node), update: () => {},
+	return bare(Viewer, {state: initialState(), flame, pane: {flame, tree: smallTree()}, zoomed, zoom: node => zoomed.push(node), update: () => {},
 		activate: () => {}, select: node => flame.selected = node, ...members});
 }
 
@@ -21,15 +21,32 @@ check("a function goes into a list, and out of it", () => {
 	const viewer = viewerOf(), lists = [1, 2].map(() => (viewer.toggleFunction("focus"), viewer.state.focus));
 	assert.deepStrictEqual(lists, [[2], []]);
 });
-check("matches come by turns, both ways", () => {
+check("matches come by turns, both ways, the widest first", () => {
 	const viewer = viewerOf();
 	viewer.pane.matches = {tops: [1, 3, 4]};
 	[1, 1, 1, 1, -1].forEach(step => viewer.nextMatch(step));
-	assert.deepStrictEqual(viewer.zoomed, [1, 3, 4, 1, 4]);
+	assert.deepStrictEqual(viewer.zoomed, [1, 4, 3, 1, 3]);
 });
 check("callers and callees begin with a function", () => {
 	const viewer = viewerOf();
 	viewer.change({view: "sandwich"});
 	assert.deepStrictEqual([viewer.state.view, viewer.state.pivot], ["sandwich", 2]);
 });
-check("a stretch in words", () => assert.strictEqual(viewerOf({pane: {profile: {slots: [0, 1500, 1500, 3000]}}}).describeStretch([0, 1]), "0 s to 3 s"));
+check("a reset leaves nothing of a choice, nor of a selection", () => {
+	const note = [], graph = () => ({zoomed: 3, selected: 4}), panes = [{flame: graph(), callers: graph(), table: {reset: () => note.push("table")}}];
+	const viewer = viewerOf({panes, hideDetails: () => note.push("details"), state: {...initialState(), focus: [1], time: [0, 1], missing: ["x"], theme: "dark"}});
+	viewer.reset();
+	assert.deepStrictEqual(viewer.state, {...initialState(), theme: "dark"});
+	assert.deepStrictEqual([panes[0].flame, panes[0].callers, note], [{zoomed: 0, selected: 0}, {zoomed: 0, selected: 0}, ["table", "details"]]);
+});
+check("details are of the selection in the new picture, or of nothing", () => {
+	const calls = [], box = {hidden: false}, viewer = viewerOf({find: () => box, showSelected: () => calls.push("selection"), hideDetails: () => calls.push("nothing")});
+	viewer.refreshDetails();
+	viewer.flame.selected = 2;
+	viewer.refreshDetails();
+	viewer.state.view = "table";
+	viewer.refreshDetails();
+	box.hidden = true;
+	viewer.refreshDetails();
+	assert.deepStrictEqual(calls, ["nothing", "selection", "nothing"]);
+});

@@ -54,9 +54,19 @@ struct super_block {
 	unsigned int s_dev;
 };
 
+struct timespec64 {
+	long long tv_sec;
+	long tv_nsec;
+};
+
 struct inode {
 	unsigned long i_ino;
 	struct super_block *i_sb;
+	long long i_size;
+	long long i_ctime_sec;
+	unsigned int i_ctime_nsec;   /* the upper two bits are flags */
+	struct timespec64 __i_ctime; /* before Linux 6.11 */
+	struct timespec64 i_ctime;   /* before Linux 6.6 */
 };
 
 struct file {
@@ -71,6 +81,8 @@ struct mm_struct {
 };
 
 struct vm_area_struct {
+	unsigned long vm_start, vm_end;
+	unsigned long vm_pgoff; /* pages */
 	struct file *vm_file;
 	unsigned long vm_flags;
 };

@@ -20,6 +20,9 @@
 /* The longest wait for the unwind tables of widely mapped files, before probes are attached. */
 #define TABLES_WAIT_MS 3000
 
+/* The longest wait for those of the probed files. A table takes a second at most, on a CPU. */
+#define OWN_TABLES_WAIT_MS 20000
+
 /*
  * Records of the side-band that wait for their turn may take this part of the memory budget. They
  * exist only for a moment, and come on top of it.
@@ -243,14 +246,34 @@ static int choose_unwinding(struct session *s)
 	return 0;
 }
 
+/*
+ * Processes that begin later call probed functions at once. Asks for the tables of the probed
+ * files, and of the libraries that nearly all programs have.
+ */
+static int request_probed_files(struct session *s)
+{
+	size_t nr = probes_map_files(&s->probes);
+	int ret = nr ? unwinder_request_own(s->unwinder) : 0;
+
+	probes_unmap_files(&s->probes);
+	return ret || !nr ? ret : unwinder_wait(s->unwinder, OWN_TABLES_WAIT_MS);
+}
+
 static int begin_unwinding(struct session *s)
 {
 	struct unwind_maps maps;
+	int ret;
 
 	if (!s->unwinder)
 		return 0;
 	sampler_unwind_maps(s->sampler, &maps);
-	return unwinder_begin(s->unwinder, &maps, &s->spaces, &s->vdso, s->err);
+	ret = unwinder_begin(s->unwinder, &maps, &s->spaces, &s->vdso, s->err);
+	if (ret)
+		return ret;
+	ret = request_probed_files(s);
+	if (!ret)
+		ret = unwinder_request_popular(s->unwinder, &s->spaces);
+	return ret ? out_of_memory(s) : 0;
 }
 
 int session_init(struct session *s, const struct record_options *options, struct progress *progress,

@@ -88,7 +88,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 		m->walk.end = STACK_GOES_ON;
 		m->walk.by_fp = m->walk.has_leaf = m->walk.is_early = false;
 		m->level = level;
-		m->mapping = UNWIND_MAX_MAPPINGS;
+		m->mapping = UNWIND_NO_MAPPING;
 		m->start = NO_WINDOW;
 		m->searched = m->code_parts = m->nr_name_failures = 0;
 		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;

@@ -31,6 +31,14 @@ struct {
 	__type(value, struct unwind_mapping);
 } unwind_mappings SEC(".maps");
 
+/* Files that have tables, for bpf/walk/file_mapping.h. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct unwind_file_key);
+	__type(value, struct unwind_file);
+} unwind_files SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -70,7 +78,7 @@ struct {
 } unwind_segments SEC(".maps");
 
 /*
- * The index of the mapping at @pc among the @nr mappings from @first on; UNWIND_MAX_MAPPINGS if
+ * The index of the mapping at @pc among the @nr mappings from @first on; UNWIND_NO_MAPPING if
  * there is none.
  */
 __verified_once __u32 search_mappings(__u32 first, __u32 nr, __u64 pc)
@@ -90,7 +98,7 @@ __verified_once __u32 search_mappings(__u32 first, __u32 nr, __u64 pc)
 			return at;
 		}
 	}
-	return UNWIND_MAX_MAPPINGS;
+	return UNWIND_NO_MAPPING;
 }
 
 /* 1 if @row_off is at most @off, else 0; both are offsets in a page. */

@@ -27,6 +27,8 @@
 #define UNWIND_MAX_PAGES     65536
 #define UNWIND_MAX_RULES     32768
 #define UNWIND_MAX_MAPPINGS  65536
+#define UNWIND_NO_MAPPING    (~0u)
+#define UNWIND_MAX_FILES     4096
 
 #define UNWIND_ROW(off, rule) ((__u32)(off) << 16 | (rule))
 #define UNWIND_ROW_OFF(row)   ((row) >> 16)
@@ -59,6 +61,17 @@ enum unwind_without {
 	UNWIND_TABLE_ASKED_FOR,
 	UNWIND_SHARED_MEMORY, /* there is none, and processes may share this memory, which no file
 				 has */
+};
+
+/* A file that has a table. It counts as long as the inode has this size and time. */
+struct unwind_file_key {
+	__u64 dev, ino;
+};
+
+struct unwind_file {
+	__s64 size, ctime_ns;
+	__u64 first_off,
+		pages; /* bias is where offset first_off is mapped (struct unwind_mapping) */
 };
 
 /*

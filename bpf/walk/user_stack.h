@@ -49,6 +49,10 @@
  * settles the process: it sets the time before which the program is not to ask again. If the number
  * of executable pages changes, the program asks before that time.
  *
+ * New processes of probes. Hits do not wait for the mappings of a process whose files have tables
+ * already: find_file_mapping() asks the kernel for the file at an address, and unwind_files for its
+ * table. Only a stack that comes to its root in this way counts.
+ *
  * Early samples. As long as an answer may come, a sample is early. If nothing is known of the
  * process, walk_user_stack() returns WALK_EARLY, and the caller takes the stack along frame
  * pointers. If a mapping or a table is missing on the way, the walk goes on along fp and ends with
@@ -60,7 +64,9 @@
  *
  * - unwind_spaces: the recorder. The program adds processes, gives them their space_id, and notes
  *   when it has asked.
- * - unwind_mappings: the recorder. The program notes that it has asked for a table.
+ * - unwind_mappings: the recorder. The program notes that it has asked for a table, and has room of
+ *   its own behind, a mapping for each CPU and level.
+ * - unwind_files: the recorder.
  * - unwind_pages, unwind_rules, unwind_segments: the recorder. A table does not change until the
  *   recorder forgets it.
  * - unwind_wants, early_samples: the program.
@@ -83,6 +89,7 @@
 
 #include "bpf/made/beam_frames.h"
 #include "bpf/walk/depth_limit.h"
+#include "bpf/walk/file_mapping.h"
 #include "bpf/languages/interpreters.h"
 #include "bpf/made/java_frames.h"
 #include "bpf/made/java_names.h"
@@ -222,7 +229,10 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 	return bpf_map_lookup_elem(&unwind_rules, &nr);
 }
 
-/* The mapping at @pc, or NULL. Asks for the mappings of the process if there is none at @pc. */
+/*
+ * The mapping at @pc, or NULL. Asks for the mappings of the process if the recorder has told none
+ * at @pc. The sample need not wait for the answer where the file at @pc has a table.
+ */
 static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, __u64 pc)
 {
 	struct walk_memory *memory = w->memory;
@@ -232,8 +242,15 @@ static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, 
 		memory->mapping = search_mappings(memory->first, memory->nr, pc);
 		m = bpf_map_lookup_elem(&unwind_mappings, &memory->mapping);
 	}
-	if (!m)
+	if (!m) {
+		bool is_early = memory->walk.is_early;
+
 		ask_for_mappings(w);
+		memory->mapping = find_file_mapping(pc, memory->level);
+		m = bpf_map_lookup_elem(&unwind_mappings, &memory->mapping);
+		if (m)
+			memory->walk.is_early = is_early;
+	}
 	return m;
 }
 
@@ -436,6 +453,7 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 	__u32 buffer = BUFFER_OF(level, SIDE_USER);
 	struct walk_memory *memory = walk_memory_begin(level);
 	struct user_walk w = {.memory = memory, .stack = bpf_map_lookup_elem(&buffers, &buffer)};
+	__u32 without = WALK_DONE; /* the result where the files alone do not lead to the root */
 
 	if (!unwind_by_tables || !w.stack || !memory || !regs_are_64_bit(current_user_regs()))
 		return WALK_IMPOSSIBLE;
@@ -443,8 +461,13 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 	memory->now_ns = now_ns;
 	memory->exec_pages = exec_pages;
 	w.space = find_space(tgid, space_id, now_ns, &memory->walk.is_early);
+	if (!w.space) {
+		without = memory->walk.is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
+		memory->walk.is_early = false;
+		w.space = find_files ? bpf_map_lookup_elem(&unwind_spaces, &tgid) : NULL;
+	}
 	if (!w.space)
-		return memory->walk.is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
+		return without;
 	if (walk_languages && !begin_languages(&w))
 		return WALK_IMPOSSIBLE;
 	memory->first = w.space->first;
@@ -456,7 +479,7 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 	if (has_functions(&w) && places_are_left(w.functions))
 		memory->walk.end = STACK_GOES_ON; /* the stack is cut */
 	w.stack->end = unwind_walk_end(&memory->walk);
-	return WALK_DONE;
+	return w.stack->end == STACK_END_ROOT ? WALK_DONE : without;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -499,6 +500,32 @@ void probes_detach(struct probes *probes)
 	vec_for_each(&probes->links, fd)
 		close(*fd);
 	vec_clear(&probes->links);
+}
+
+/* One byte is as good as all. */
+#define MAPPED_BYTES 1
+
+size_t probes_map_files(struct probes *probes)
+{
+	size_t nr = 0;
+
+	vec_for_each(&probes->sets, set)
+		vec_for_each(&set->files, file) {
+			void *mapped = mmap(NULL, MAPPED_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+					    file->library.fd, 0);
+
+			file->mapped = mapped == MAP_FAILED ? NULL : mapped;
+			nr += file->mapped != NULL;
+		}
+	return nr;
+}
+
+void probes_unmap_files(struct probes *probes)
+{
+	vec_for_each(&probes->sets, set)
+		vec_for_each(&set->files, file)
+			if (file->mapped)
+				munmap(file->mapped, MAPPED_BYTES);
 }
 
 void probes_deinit(struct probes *probes)

@@ -26,6 +26,7 @@
 struct probed_file {
 	struct library library;
 	struct user_functions functions;
+	void *mapped; /* by probes_map_files; NULL: it is not */
 };
 
 /* Where the hits of one event come from. */
@@ -57,6 +58,13 @@ int probes_add(struct probes *probes, struct pattern *pattern, struct hit_weight
 
 /* Adds an event that needs no probes. Its strings are borrowed. */
 int probes_add_event(struct probes *probes, const struct prof_event *event, struct err *err);
+
+/*
+ * Maps each file that has probes into this process as code, which makes it known to those who look
+ * at processes. Returns how many files are mapped. Call probes_unmap_files afterwards.
+ */
+size_t probes_map_files(struct probes *probes);
+void probes_unmap_files(struct probes *probes);
 
 /* The BTF id of one of the functions that are probed by fentry; 0 if there are none. */
 uint32_t probes_first_entry(const struct probes *probes);

@@ -7,12 +7,16 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/hash.h"
+
+/* Of a device number of the kernel (include/linux/kdev_t.h). */
+#define KERNEL_MINOR_BITS 20
 
 /* Of a path in /proc without the path of a file. */
 #define PROC_PATH_SIZE 96
@@ -43,6 +47,11 @@ bool file_identity_is_of_fd(const struct file_identity *identity, int fd)
 		return false;
 	have = file_identity_of_stat(&st);
 	return file_identity_equal(&have, identity);
+}
+
+uint64_t file_identity_kernel_dev(uint64_t dev)
+{
+	return (uint64_t)major(dev) << KERNEL_MINOR_BITS | minor(dev);
 }
 
 bool file_identity_equal(const struct file_identity *a, const struct file_identity *b)

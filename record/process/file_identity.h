@@ -27,6 +27,9 @@ bool file_identity_is_of_fd(const struct file_identity *identity, int fd);
 
 struct file_identity file_identity_of_stat(const struct stat *st);
 
+/* The device @dev, which is as of makedev, as the kernel has it (include/linux/kdev_t.h). */
+uint64_t file_identity_kernel_dev(uint64_t dev);
+
 bool file_identity_equal(const struct file_identity *a, const struct file_identity *b);
 
 uint64_t file_identity_hash(const struct file_identity *identity, uint64_t seed);

@@ -375,6 +375,7 @@ void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps
 		.spaces = fd_of(sampler, sampler->bpf->maps.unwind_spaces),
 		.mappings = fd_of(sampler, sampler->bpf->maps.unwind_mappings),
 		.pages = fd_of(sampler, sampler->bpf->maps.unwind_pages),
+		.files = fd_of(sampler, sampler->bpf->maps.unwind_files),
 		.rules = fd_of(sampler, sampler->bpf->maps.unwind_rules),
 		.known_rules = fd_of(sampler, sampler->bpf->maps.known_rules),
 		.segments = fd_of(sampler, sampler->bpf->maps.unwind_segments),

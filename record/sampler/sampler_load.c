@@ -141,9 +141,12 @@ static uint32_t early_bytes(size_t nr_cpus)
 
 static int set_unwinding(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
+	uint32_t own_mappings = libbpf_num_possible_cpus() * NR_LEVELS;
+	bool find_files = options->hits[HIT_USER_CALL];
 	const struct map_size sizes[] = {
 		{bpf->maps.unwind_spaces, UNWIND_SPACES, 0},
-		{bpf->maps.unwind_mappings, UNWIND_MAX_MAPPINGS, 0},
+		{bpf->maps.unwind_mappings, UNWIND_MAX_MAPPINGS + own_mappings, 0},
+		{bpf->maps.unwind_files, find_files ? UNWIND_MAX_FILES : 1, 0},
 		{bpf->maps.unwind_pages, UNWIND_MAX_PAGES, 0},
 		{bpf->maps.unwind_rules, UNWIND_MAX_RULES, 0},
 		{bpf->maps.known_rules, UNWIND_KNOWN_RULES, 0},
@@ -152,6 +155,7 @@ static int set_unwinding(struct profrec_bpf *bpf, const struct sampler_options *
 	};
 
 	bpf->rodata->unwind_by_tables = true;
+	bpf->rodata->find_files = find_files;
 	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
 }
 

@@ -14,6 +14,7 @@
 #include "common/clock.h"
 #include "common/hash.h"
 #include "common/minmax.h"
+#include "record/maps/maps.h"
 #include "record/unwind/table_cache.h"
 #include "record/proc/proc_task.h"
 #include "record/process/file_send.h"
@@ -173,6 +174,25 @@ void file_tables_describe(const struct file_tables *u, uint32_t nr, const struct
 		m->pages = UNWIND_SHARED_MEMORY;
 }
 
+static struct unwind_file_key file_key(const struct file_table *t)
+{
+	return (struct unwind_file_key){.dev = file_identity_kernel_dev(t->dev), .ino = t->ino};
+}
+
+/* From now on, programs know the table of the file before they know who maps it. */
+static void tell_file(struct file_tables *u, struct file_table *t)
+{
+	const struct unwind_file_key key = file_key(t);
+	const struct unwind_file file = {
+		.size = t->size,
+		.ctime_ns = t->ctime_ns,
+		.first_off = t->first_off,
+		.pages = UNWIND_PAGES(t->place.first_page, t->place.nr_pages),
+	};
+
+	t->is_told = t->ino && !map_update(u->store.maps.files, &key, &file, BPF_ANY);
+}
+
 /* Tells the program the new state of table @nr, too. */
 static void set_state(struct file_tables *u, uint32_t nr, enum table_state state)
 {
@@ -180,6 +200,8 @@ static void set_state(struct file_tables *u, uint32_t nr, enum table_state state
 
 	u->nr_asked += (state == TABLE_ASKED) - (t->state == TABLE_ASKED);
 	t->state = state;
+	if (state == TABLE_READY)
+		tell_file(u, t);
 	u->changed(u->ctx, nr);
 }
 
@@ -368,6 +390,8 @@ static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	t->owner = sent.owner;
 	t->dev = sent.identity.dev;
 	t->ino = sent.identity.inode;
+	t->size = sent.identity.size;
+	t->ctime_ns = sent.identity.ctime_ns;
 	if (!ret)
 		worker_line_expect(u->builder, nr);
 	return ret;
@@ -607,7 +631,19 @@ static size_t age_tables(struct file_tables *u)
 	return nr_idle;
 }
 
-/* Forgets the tables that had no users at the last two settles. */
+/* Programs do not find the table by its file any more, from the next grace period on. */
+static void untell_file(struct file_tables *u, struct file_table *t)
+{
+	const struct unwind_file_key key = file_key(t);
+
+	map_delete(u->store.maps.files, &key);
+	t->is_told = false;
+}
+
+/*
+ * Forgets the tables that had no users at the last two settles. Those that programs find by their
+ * files are forgotten at the next settle.
+ */
 static void forget_idle(struct file_tables *u)
 {
 	for (size_t i = NR_OWN_TABLES; i < u->tables.nr; i++) {
@@ -615,6 +651,10 @@ static void forget_idle(struct file_tables *u)
 
 		if (t->state == TABLE_FORGOTTEN || t->nr_idle < 2)
 			continue;
+		if (t->is_told) {
+			untell_file(u, t);
+			continue;
+		}
 		if (!t->shared)
 			table_maps_remove(&u->store, &t->place);
 		forget_table(u, i);

@@ -42,10 +42,13 @@ struct file_table {
 	uint32_t nr_idle;      /* settles in a row that found no users */
 	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */
 	uint64_t dev, ino;     /* of the file, dev as makedev */
-	bool has_regex;        /* the file is PCRE2 (bpf/made/regex_code.h) */
-	uint32_t interpreter;  /* by which the program knows its interpreter, + 1; 0: none */
-	bool is_damaged;       /* the table in the cache cannot be used */
-	bool lacked_room;      /* impossible only since there was no room */
+	uint64_t size;         /* of the file, like ctime_ns */
+	int64_t ctime_ns;
+	bool is_told;         /* programs know it by the file (bpf/walk/file_mapping.h) */
+	bool has_regex;       /* the file is PCRE2 (bpf/made/regex_code.h) */
+	uint32_t interpreter; /* by which the program knows its interpreter, + 1; 0: none */
+	bool is_damaged;      /* the table in the cache cannot be used */
+	bool lacked_room;     /* impossible only since there was no room */
 	struct table_place place;
 	uint64_t first_off;
 	uint32_t shared; /* the table whose rows it uses, as their hashes are equal; 0: its own */

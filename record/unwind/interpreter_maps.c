@@ -3,10 +3,6 @@
 #include "record/unwind/interpreter_maps.h"
 
 #include <stdbool.h>
-#include <sys/sysmacros.h>
-
-/* A device as the kernel has it (include/linux/kdev_t.h). */
-#define KERNEL_MINOR_BITS 20
 
 static bool is_of(const struct interpreter_of_file *have, const struct build_id *build_id,
 		  const struct file_identity *identity)
@@ -36,7 +32,7 @@ static void put_executable(const struct interpreter_maps *maps, uint32_t nr,
 			   const struct interpreter_place *place)
 {
 	const struct interpreter_file key = {
-		.dev = (uint64_t)major(place->dev) << KERNEL_MINOR_BITS | minor(place->dev),
+		.dev = file_identity_kernel_dev(place->dev),
 		.ino = place->ino,
 	};
 

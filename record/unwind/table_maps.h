@@ -18,7 +18,7 @@
 
 /* Descriptors of the maps that bpf/walk/user_stack.h declares; the sampler's. */
 struct unwind_maps {
-	int spaces, mappings, pages, rules, known_rules, segments, wants, early;
+	int spaces, mappings, pages, files, rules, known_rules, segments, wants, early;
 	/* Those of bpf/languages/interpreters.h and bpf/made/java_frames.h. */
 	int interpreters, interpreter_files, seen_functions, function_names, java_machines,
 		beam_machines;

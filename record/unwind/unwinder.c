@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
@@ -453,7 +454,7 @@ static bool has_made_code(const struct address_space *space, const struct mapped
 	return false;
 }
 
-static int request_popular(struct unwinder *u, const struct address_spaces *spaces)
+int unwinder_request_popular(struct unwinder *u, const struct address_spaces *spaces)
 {
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
 		const struct address_space *space = spaces->newest.data[i];
@@ -502,9 +503,29 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 	u->fds[1] = worker_line_fd(u->tables.builder);
 	file_tables_begin(&u->tables, maps, vdso);
 	ret = adopt_spaces(u, spaces);
-	if (!ret)
-		ret = request_popular(u, spaces);
 	return ret ? err_set(err, ret, "failed to begin unwinding: %s", strerror(-ret)) : 0;
+}
+
+int unwinder_request_own(struct unwinder *u)
+{
+	struct file_place place = {.pid = getpid()};
+	int ret = proc_scan_mappings(place.pid, 0, &u->files, &u->mappings);
+
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	vec_for_each(&u->mappings, m) {
+		const struct mapped_file *file = mapping_file(&u->files, m);
+		uint32_t nr;
+
+		ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
+		place.start = m->start;
+		place.end = m->end;
+		if (!ret && u->tables.tables.data[nr].state == TABLE_NONE)
+			ret = file_tables_request(&u->tables, nr, file, &place);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static void table_changed(void *ctx, uint32_t nr)

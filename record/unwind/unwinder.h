@@ -45,13 +45,19 @@ int unwinder_create(const struct unwinder_options *options, struct unwinder **un
 bool unwinder_may_keep(const struct unwinder *unwinder, int *reason);
 
 /*
- * Begins to serve the maps with the address spaces of the scan and the vdso. Asks at once for the
- * tables of files that many of the processes map, and of all files of those that make code. Keeps
- * @vdso. Returns 0 or a negative errno with
- * @err set.
+ * Begins to serve the maps with the address spaces of the scan and the vdso. Keeps @vdso. Returns
+ * 0 or a negative errno with @err set.
  */
 int unwinder_begin(struct unwinder *unwinder, const struct unwind_maps *maps,
 		   struct address_spaces *spaces, const struct vdso *vdso, struct err *err);
+
+/*
+ * Ask for tables after unwinder_begin: of all files that this process maps; of the files that many
+ * of the processes in @spaces map, and of all files of those that make code. @unwinder is not NULL.
+ * Both return 0 or -ENOMEM.
+ */
+int unwinder_request_own(struct unwinder *unwinder);
+int unwinder_request_popular(struct unwinder *unwinder, const struct address_spaces *spaces);
 
 /*
  * The descriptors that poll readable when there is work; *@nr is their number. Valid after

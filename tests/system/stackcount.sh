@@ -64,6 +64,30 @@ finish
 check "-r, -c 10: every tenth on a CPU" between "$(hits regex 'calls;')" $((210 - $(nproc))) 210
 record command -e "$dir/calls:three" -- "$dir/calls" 500
 check "a command's calls, from its first instruction on" same "$(info "$dir/command.prof" "hits counted")" 1500
+[ "$(info "$dir/command.prof" unwinding)" != tables ] || check "a command's calls: all stacks are complete" same \
+	"$(info "$dir/command.prof" "user stacks")" "1500 of 1500 hits complete (100.00 %)"
+
+## A program that begins after the recorder, and calls its function at once. The recorder stands still meanwhile, as on a
+## busy machine, and learns of the process when that has gone.
+build "$dir/later" calls.c -ldl "${frameless[@]}"
+: > "$dir/later.err"
+"$profrec" -o "$dir/later.prof" -e "$dir/later:own_function" 2> "$dir/later.err" &
+recorder=$!
+wait_for grep -q Ctrl-C "$dir/later.err"
+kill -STOP $recorder
+"$dir/later" 1000
+kill -CONT $recorder
+kill -INT $recorder
+wait $recorder
+if [ "$(info "$dir/later.prof" unwinding)" = tables ]; then
+	check "a program that begins later: all stacks are complete" same "$(info "$dir/later.prof" "user stacks")" \
+		"6000 of 6000 hits complete (100.00 %)"
+	check "a program that begins later: three ways lead to its function" same \
+		"$(for way in one two three; do hits later ";main;$way;own_function "; done | xargs)" \
+		"1000 2000 3000"
+else
+	skip "a program that begins later" "no stacks by tables here"
+fi
 
 ## A stripped program without frame pointers: its function by its offset.
 build "$dir/stripped" calls.c -ldl "${frameless[@]}" -static 2> /dev/null

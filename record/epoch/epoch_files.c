@@ -105,7 +105,7 @@ int epoch_files_ask(const struct epoch_tables *t, struct file_names *names, uint
 	for (size_t at = 0; at < questions.nr && !ret;)
 		ret = ask_file(&questions, &at, names, urgent_ns);
 	vec_free(&questions);
-	return ret;
+	return ret ? ret : file_names_work(names);
 }
 
 /*

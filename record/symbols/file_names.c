@@ -20,6 +20,7 @@
 #include "record/symbols/file_sources.h"
 #include "record/symbols/known_names.h"
 #include "record/symbols/names_worker.h"
+#include "record/system/owner_queue.h"
 #include "record/system/owner_time.h"
 #include "record/system/shares.h"
 
@@ -37,7 +38,13 @@
 #define CPU_MAX_NS NS_PER_S
 #define CPU_PART   200
 #define SUM_MAX_NS (2 * NS_PER_S)
-#define SUM_PART   200
+#define SUM_PART   100
+
+/*
+ * CPU time that a file costs its owner if the child dies of it, for the files that go with the
+ * child: so a user has four children at once, and one more each 50 s.
+ */
+#define DEATH_NS (CPU_MAX_NS / 4)
 
 /* The accounts, where user id 0 has no limit: of root, and of all others together. */
 #define ACCOUNT_OF_ROOT (FILE_OWNER_UNSURE - 1)
@@ -51,6 +58,7 @@
 #define CPU_SHARE  2
 
 #define NO_SLOT UINT32_MAX
+#define NO_FILE UINT32_MAX
 
 /*
  * A file, which is an inode in a certain state. Other files can have its path and its build-id, so
@@ -78,7 +86,8 @@ struct file_names {
 	struct file_sources sources;
 	struct shares shares;            /* of the slots, by the owners of the files */
 	uint32_t slots[NAMES_FILES_MAX]; /* the number of the file and 1; 0: free */
-	u32_vec queue;                   /* files that wait; the child works at the first */
+	struct owner_queue queue;        /* files that wait, by their owners */
+	uint32_t current;                /* the one that the child works at; NO_FILE: none */
 	uint64_t urgent_ns;              /* CLOCK_MONOTONIC: from then on somebody waits */
 	size_t known_bytes;
 	struct owner_time time; /* CPU time that the child may use for the files of each user */
@@ -373,14 +382,6 @@ static uint64_t limit_of(const struct file_names *n, const struct named_file *fi
 	return left / CPU_SHARE < CPU_MIN_NS ? 0 : left / CPU_SHARE;
 }
 
-/* The first file of the queue does not wait any more. */
-static void leave_queue(struct file_names *n)
-{
-	vec_free(&n->files.data[n->queue.data[0]].asked);
-	n->queue.nr--;
-	memmove(&n->queue.data[0], &n->queue.data[1], n->queue.nr * sizeof(*n->queue.data));
-}
-
 /* Sends the offsets of @file to the child. Returns 0 or a negative errno. */
 static int send_offsets(struct file_names *n, const struct named_file *file)
 {
@@ -403,21 +404,76 @@ static int send_offsets(struct file_names *n, const struct named_file *file)
 	return worker_line_request(n->line, &request);
 }
 
-/* Has the child work at the first file of the queue for which there is time. */
-static void begin_next(struct file_names *n)
+/* File @nr is not looked at, and does not wait any more. */
+static void leave_out(struct file_names *n, uint32_t nr)
 {
-	while (n->queue.nr) {
-		const struct named_file *file = &n->files.data[n->queue.data[0]];
-		/* The child may have died, and another one has no file. */
-		int sock, ret = worker_line_sock(n->line, &sock);
+	n->nr_left_out++;
+	vec_free(&n->files.data[nr].asked);
+}
 
-		note_worker(n);
-		n->limit_ns = limit_of(n, file);
-		if (!ret && n->limit_ns && is_held(n, file) && !send_offsets(n, file))
-			return;
-		n->nr_left_out++;
-		leave_queue(n);
+/* Has a user used little time lately? */
+static bool is_thrifty(void *ctx, uint32_t owner)
+{
+	const struct file_names *n = ctx;
+
+	return owner_time_left(&n->time, owner, clock_monotonic_ns()) > CPU_MAX_NS / 2;
+}
+
+/*
+ * The file that is next. Users take turns, and those whose files have taken much time come last: a
+ * file that ends the child takes the other files with it.
+ */
+static bool take_next(struct file_names *n, uint32_t *nr)
+{
+	struct queue_entry next;
+
+	if (!owner_queue_take(&n->queue, is_thrifty, n, &next) &&
+	    !owner_queue_take(&n->queue, NULL, NULL, &next))
+		return false;
+	*nr = next.tag;
+	return true;
+}
+
+/* Adds file @nr to those that wait. Returns 0 or -ENOMEM. */
+static int add_to_queue(struct file_names *n, uint32_t nr)
+{
+	struct queue_entry lost;
+	int ret = owner_queue_add(&n->queue, n->files.data[nr].owner, nr, &lost);
+
+	if (ret > 0)
+		leave_out(n, lost.tag);
+	return ret < 0 ? ret : 0;
+}
+
+/* Asks the child about @file. Returns 0 or a negative errno: -EAGAIN when its socket is full. */
+static int ask_child(struct file_names *n, const struct named_file *file)
+{
+	/* The child may have died, and another one has no file. */
+	int sock, ret = worker_line_sock(n->line, &sock);
+
+	note_worker(n);
+	n->limit_ns = limit_of(n, file);
+	if (!ret && !(n->limit_ns && is_held(n, file)))
+		ret = -EBUSY;
+	return ret ? ret : send_offsets(n, file);
+}
+
+/* Has the child work at the next file for which there is time. */
+static int begin_next(struct file_names *n)
+{
+	int ret = -EBUSY;
+
+	n->current = NO_FILE;
+	for (uint32_t nr; ret && take_next(n, &nr);) {
+		ret = ask_child(n, &n->files.data[nr]);
+		if (ret == -EAGAIN)
+			return add_to_queue(n, nr);
+		if (ret)
+			leave_out(n, nr);
+		else
+			n->current = nr;
 	}
+	return 0;
 }
 
 /* Lists the offsets that nothing is known about. */
@@ -446,35 +502,37 @@ int file_names_ask(struct file_names *n, uint32_t nr, const uint64_t *offsets, s
 		return ret;
 	/* A child that had the file died, and the file could not be opened again. */
 	if (n->known_bytes > KNOWN_BYTES_MAX || !is_held(n, file)) {
-		n->nr_left_out++;
-		vec_clear(&file->asked);
+		leave_out(n, nr);
 		return 0;
 	}
-	ret = vec_push(&n->queue, nr);
-	if (!ret && n->queue.nr == 1)
-		begin_next(n);
-	return ret;
+	return add_to_queue(n, nr);
 }
 
-/* Charges the CPU time of a request. A child that died may have used all that it was given. */
+/*
+ * Charges the CPU time of a request. A child that died may have used all that it was given, and
+ * its end costs the owner of the file more than that, but not the other users.
+ */
 static void charge_time(struct file_names *n, const struct named_file *file,
 			const struct worker_reply *reply)
 {
-	uint64_t used_ns = n->limit_ns, now = clock_monotonic_ns();
+	bool has_died = reply->status == -EIO || reply->status == -ETIMEDOUT;
+	uint64_t used_ns = has_died ? n->limit_ns : 0, now = clock_monotonic_ns();
 
-	if (reply->cpu_ns >= n->worker_cpu_ns) {
+	if (reply->cpu_ns > n->worker_cpu_ns) {
 		used_ns = reply->cpu_ns - n->worker_cpu_ns;
 		n->worker_cpu_ns = reply->cpu_ns;
 	}
-	owner_time_charge(&n->time, account_of(file), used_ns, now);
 	if (file->owner)
 		owner_time_charge(&n->sum, ACCOUNT_OF_ALL, used_ns, now);
+	if (has_died)
+		used_ns = max_u64(used_ns, DEATH_NS);
+	owner_time_charge(&n->time, account_of(file), used_ns, now);
 }
 
-/* Takes over the answer about the first file of the queue. Returns 0 or -ENOMEM. */
+/* Takes over the answer about the current file. Returns 0 or -ENOMEM. */
 static int take_reply(struct file_names *n, const struct worker_reply *reply, int memory)
 {
-	struct named_file *file = &n->files.data[n->queue.data[0]];
+	struct named_file *file = &n->files.data[n->current];
 	size_t before = known_names_bytes(&file->known);
 	int ret = reply->status;
 
@@ -490,7 +548,8 @@ static int take_reply(struct file_names *n, const struct worker_reply *reply, in
 		looker_blame(n->looker, look_device(file->identity.dev));
 	/* A child that took the place of another one has not got the file. */
 	file->is_hopeless = ret && ret != -ENOMEM && ret != -EBADF;
-	leave_queue(n);
+	vec_free(&file->asked);
+	n->current = NO_FILE;
 	return reply->status ? 0 : ret == -ENOMEM ? ret : 0;
 }
 
@@ -502,14 +561,15 @@ int file_names_work(struct file_names *n)
 	while (n && !ret && worker_line_next(n->line, &reply, &memory)) {
 		ret = take_reply(n, &reply, memory);
 		cleanup_close(&memory);
-		begin_next(n);
+		if (!ret)
+			ret = begin_next(n);
 	}
-	return ret;
+	return n && !ret && n->current == NO_FILE ? begin_next(n) : ret;
 }
 
 bool file_names_is_waiting(const struct file_names *n)
 {
-	return n->queue.nr;
+	return n->current != NO_FILE || n->queue.waiting.nr;
 }
 
 int file_names_fd(const struct file_names *n)
@@ -523,7 +583,7 @@ int file_names_wait(struct file_names *n, int ms)
 	uint64_t end_ns = clock_monotonic_ns() + ms * NS_PER_MS, now;
 	int ret = file_names_work(n);
 
-	while (!ret && n->queue.nr && (now = clock_monotonic_ns()) < end_ns &&
+	while (!ret && file_names_is_waiting(n) && (now = clock_monotonic_ns()) < end_ns &&
 	       poll(&pollfd, 1, (int)((end_ns - now) / NS_PER_MS) + 1) > 0)
 		ret = file_names_work(n);
 	return ret;
@@ -634,6 +694,8 @@ int file_names_create(struct looker *looker, struct file_names **names, struct e
 	n->looker = looker;
 	n->recording = 1;
 	n->shares.size = NAMES_FILES_MAX;
+	n->queue.max = NAMES_FILES_MAX;
+	n->current = NO_FILE;
 	n->time = (struct owner_time){.part = CPU_PART, .max_ns = CPU_MAX_NS};
 	n->sum = (struct owner_time){.part = SUM_PART, .max_ns = SUM_MAX_NS};
 	ret = worker_line_start(&n->line, &kind, err);
@@ -656,7 +718,7 @@ void file_names_destroy(struct file_names *n)
 	}
 	vec_free(&n->files);
 	vec_free(&n->free_files);
-	vec_free(&n->queue);
+	owner_queue_deinit(&n->queue);
 	index_deinit(&n->by_file);
 	file_sources_deinit(&n->sources);
 	shares_deinit(&n->shares);

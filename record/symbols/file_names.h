@@ -54,7 +54,8 @@ const struct file_identity *file_names_identity(const struct file_names *names, 
 
 /*
  * Asks for the symbols of file @nr that cover the @nr_offsets file offsets, which are sorted. From
- * @urgent_ns (CLOCK_MONOTONIC) on somebody waits for them. Returns 0 or -ENOMEM.
+ * @urgent_ns (CLOCK_MONOTONIC) on somebody waits for them. The child begins at the next
+ * file_names_work, so that all users who ask can take turns. Returns 0 or -ENOMEM.
  */
 int file_names_ask(struct file_names *names, uint32_t nr, const uint64_t *offsets,
 		   size_t nr_offsets, uint64_t urgent_ns);
@@ -62,7 +63,10 @@ int file_names_ask(struct file_names *names, uint32_t nr, const uint64_t *offset
 /* A descriptor that polls readable when file_names_work has something to do. */
 int file_names_fd(const struct file_names *names);
 
-/* Takes over the answers that are there. NULL is fine. Returns 0 or -ENOMEM. */
+/*
+ * Takes over the answers that are there, and has the child go on. NULL is fine. Returns 0 or
+ * -ENOMEM.
+ */
 int file_names_work(struct file_names *names);
 
 /* Are there questions without an answer? */

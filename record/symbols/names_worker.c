@@ -78,13 +78,16 @@ static void watch_time(void)
 	sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-/* Runs behind everybody else. Before the privileges go, sees to it that this can be taken back. */
-static void lower_priority(void)
+/*
+ * Requests are looked up behind everybody else. Before the privileges go, sees to it that this can
+ * be taken back.
+ */
+static void prepare_priority(void)
 {
 	const struct rlimit may_hurry = {20, 20}; /* stands for nice 0, see getrlimit(2) */
 
 	setrlimit(RLIMIT_NICE, &may_hurry);
-	setpriority(PRIO_PROCESS, 0, NICE_LOWEST);
+	hurry(0);
 	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_BE_LOWEST);
 }
 
@@ -114,10 +117,10 @@ static int begin_time(const struct names_request *request)
 	if (used_ns >= request->cpu_max_ns)
 		return -ETIME;
 	set_timer(ITIMER_PROF, request->cpu_max_ns - used_ns);
-	if (request->urgent_ns > now)
-		set_timer(ITIMER_REAL, request->urgent_ns - now);
-	else
-		hurry(0);
+	if (request->urgent_ns <= now)
+		return 0;
+	setpriority(PRIO_PROCESS, 0, NICE_LOWEST);
+	set_timer(ITIMER_REAL, request->urgent_ns - now);
 	return 0;
 }
 
@@ -125,7 +128,8 @@ static void end_time(void)
 {
 	stop_timer(ITIMER_REAL);
 	stop_timer(ITIMER_PROF);
-	setpriority(PRIO_PROCESS, 0, NICE_LOWEST);
+	/* Files that come take little time, and must not fill the socket. */
+	hurry(0);
 }
 
 /* The name of @range if it fits, else none: the bounds say something, too. */
@@ -353,7 +357,7 @@ void names_worker_run(int sock)
 	mallopt(M_MMAP_THRESHOLD, BLOCK_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	watch_time();
-	lower_priority();
+	prepare_priority();
 	if (sandbox_enter(parent))
 		_exit(1);
 	while (!obey_request(STDIN_FILENO))

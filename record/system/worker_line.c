@@ -38,6 +38,7 @@ struct worker_line {
 	unsigned int nr_workers; /* so far */
 	unsigned int nr_stopped; /* of them */
 	uint64_t lives_full_ns;  /* CLOCK_MONOTONIC: then all workers will have come back */
+	bool wants_room;         /* a request did not fit into the socket */
 	bool is_begun;           /* the worker is at the first request, if it tells that */
 	uint64_t begin_ns;       /* CLOCK_MONOTONIC: since then it may be at the first one */
 	uint64_t not_blocked_ns; /* of the worker at that time */
@@ -111,6 +112,16 @@ static int watch_fd(const struct worker_line *l, int fd)
 	return epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
+/* Is the line told when there is room in the worker's socket? */
+static void watch_room(struct worker_line *l, bool wants_room)
+{
+	struct epoll_event event = {.events = wants_room ? EPOLLIN | EPOLLOUT : EPOLLIN};
+
+	if (wants_room != l->wants_room && l->sock >= 0)
+		epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, l->sock, &event);
+	l->wants_room = wants_room;
+}
+
 /* Takes a life, unless none is left for now. */
 static bool take_life(struct worker_line *l)
 {
@@ -134,6 +145,7 @@ static int start_worker(struct worker_line *l)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks))
 		return -errno;
 	l->nr_workers++;
+	l->wants_room = false;
 	pid = fork();
 	if (!pid)
 		l->kind.run(socks[1]);
@@ -235,6 +247,8 @@ int worker_line_request(struct worker_line *l, const struct worker_request *requ
 		if (!ret)
 			ret = fd_message_send(sock, request->bytes, request->nr, request->fd);
 	}
+	if (ret == -EAGAIN)
+		watch_room(l, true);
 	if (!ret)
 		worker_line_expect(l, request->tag);
 	return ret;
@@ -344,6 +358,7 @@ bool worker_line_next(struct worker_line *l, struct worker_reply *reply, int *me
 	*reply = (struct worker_reply){0};
 	if (l->left.nr)
 		lost_children_reap(&l->left);
+	watch_room(l, false);
 	if (!l->nr_lost)
 		ret = receive_reply(l, reply, memory);
 	/* The worker may have died without a request. */

@@ -70,7 +70,8 @@ void worker_line_expect(struct worker_line *line, uint32_t tag);
 
 /*
  * Sends a request that gets a reply. Never blocks: requests wait in line. Returns 0, the errors of
- * worker_line_sock, or a failing system call's errno.
+ * worker_line_sock, or a failing system call's errno. After -EAGAIN, worker_line_fd polls readable
+ * when there is room.
  */
 int worker_line_request(struct worker_line *line, const struct worker_request *request);
 

@@ -198,6 +198,8 @@ static void set_state(struct file_tables *u, uint32_t nr, enum table_state state
 {
 	struct file_table *t = &u->tables.data[nr];
 
+	if (t->state == state)
+		return;
 	u->nr_asked += (state == TABLE_ASKED) - (t->state == TABLE_ASKED);
 	t->state = state;
 	if (state == TABLE_READY)

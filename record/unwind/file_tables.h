@@ -38,6 +38,7 @@ struct file_table {
 	uint32_t failed_pid;   /* the process of the last one; 0: none */
 	uint64_t pause_end_ns; /* impossible until then, of CLOCK_MONOTONIC; 0: no pause */
 	uint32_t nr_processes; /* processes that map it at the beginning */
+	bool was_popular;      /* it was asked for because of them */
 	uint32_t nr_users;     /* mappings that the program knows with this table */
 	uint32_t nr_idle;      /* settles in a row that found no users */
 	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */

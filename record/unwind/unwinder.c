@@ -464,16 +464,18 @@ int unwinder_request_popular(struct unwinder *u, const struct address_spaces *sp
 		vec_for_each(&space->memory->live, m) {
 			const struct mapped_file *file = mapping_file(&spaces->files, m);
 			const struct file_place place = address_space_place(space, m);
-			const struct file_table *t;
+			struct file_table *t;
 			uint32_t nr;
 			int ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
 
 			if (ret)
 				return ret;
 			t = &u->tables.tables.data[nr];
-			if (t->state != TABLE_NONE ||
+			/* A process may map one file, which cannot be had, 65,530 times. */
+			if (t->state != TABLE_NONE || t->was_popular ||
 			    (!is_maker && t->nr_processes * EVERYWHERE < spaces->newest.nr))
 				continue;
+			t->was_popular = true;
 			ret = request_table(u, nr, file, &place);
 			if (ret)
 				return ret;

@@ -30,6 +30,9 @@
  */
 #define MANY_WAIT_NS (200 * NS_PER_MS)
 
+/* A drain makes room for mappings, but processes may change theirs without end. */
+#define ROOM_WAIT_NS NS_PER_S
+
 /*
  * How long the recorder waits for the last names. They take a few milliseconds, unless the child
  * has to wait for a processor or a disk.
@@ -212,6 +215,7 @@ int pipeline_fill_epoch(struct pipeline *p)
 	struct early_samples *early = unwinder_early(s->unwinder);
 	int ret = refresh_session(p);
 
+	drain_tell_samples(p->drain, unwinder_sampled, s->unwinder);
 	while (!ret && (ret = drain_add_next(p->drain, early, p->epoch)) > 0)
 		ret = write_part(p);
 	if (ret == -ENOMEM)
@@ -240,6 +244,9 @@ bool pipeline_wants_drain(const struct pipeline *p)
 	const struct session *s = p->session;
 
 	if (unwinder_wants_drain(s->unwinder))
+		return true;
+	if (unwinder_lacks_room(s->unwinder) &&
+	    clock_monotonic_ns() >= p->drained_ns + ROOM_WAIT_NS)
 		return true;
 	if ((s->spaces.has_many_ended || unwinder_has_many_names(s->unwinder)) &&
 	    clock_monotonic_ns() >= p->drained_ns + MANY_WAIT_NS)

@@ -28,6 +28,25 @@ static void note_given_up(const struct session *s)
 			      most, uid);
 }
 
+static const char *const pool_lacks[NR_UNWIND_POOLS] = {
+	[POOL_PROCESSES] = "a process had no room: its stacks are along frame pointers",
+	[POOL_MAPPINGS] =
+		"a process had no room for its mappings: its stacks are along frame pointers",
+};
+
+/* What had no room, and whose most of it was. */
+static void note_lacks(const struct session *s, const struct shares *shares, const char *what)
+{
+	const struct share_owner *most = shares ? shares_most_lacked(shares) : NULL;
+	uint64_t nr = shares ? shares_nr_lacked(shares) : 0;
+
+	if (most && most->uid == SHARES_OTHERS)
+		progress_note(s->progress, "%" PRIu64 " times %s", nr, what);
+	else if (most)
+		progress_note(s->progress, "%" PRIu64 " times %s; %" PRIu64 " of user %" PRIu32, nr,
+			      what, most->nr_lacked, most->uid);
+}
+
 void session_note_omissions(const struct session *s)
 {
 	const struct {
@@ -56,6 +75,8 @@ void session_note_omissions(const struct session *s)
 		if (parts[i].nr)
 			progress_note(s->progress, "%" PRIu64 " %s", parts[i].nr, parts[i].what);
 	note_given_up(s);
+	for (enum unwind_pool pool = 0; pool < NR_UNWIND_POOLS; pool++)
+		note_lacks(s, unwinder_pool(s->unwinder, pool), pool_lacks[pool]);
 }
 
 static void note_cpu(struct session *s, uint32_t cpu, bool is_online)

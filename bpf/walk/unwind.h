@@ -29,6 +29,7 @@
 #define UNWIND_MAX_MAPPINGS  65536
 #define UNWIND_NO_MAPPING    (~0u)
 #define UNWIND_MAX_FILES     4096
+#define UNWIND_MAX_SPACES    16384 /* processes with mappings */
 
 #define UNWIND_ROW(off, rule) ((__u32)(off) << 16 | (rule))
 #define UNWIND_ROW_OFF(row)   ((row) >> 16)

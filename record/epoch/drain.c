@@ -316,6 +316,13 @@ static void clear_drain(struct drain *drain)
 	drain->nr_added = 0;
 }
 
+void drain_tell_samples(const struct drain *drain,
+			void (*tell)(void *ctx, uint32_t pid, uint64_t nr), void *ctx)
+{
+	vec_for_each(&drain->counts, c)
+		tell(ctx, c->key.tgid, c->value.count);
+}
+
 int drain_add_next(struct drain *drain, struct early_samples *early, struct epoch *epoch)
 {
 	int ret = drain->nr_added ? 0 : prepare_counts(drain, early, epoch);

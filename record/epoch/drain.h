@@ -43,6 +43,10 @@ struct drain_end {
 int drain_count_waiting(struct drain *drain, struct sampler *sampler, const struct drain_end *end,
 			uint64_t *waited_ns, struct err *err);
 
+/* Tells of each taken count by how many samples of which process it is. */
+void drain_tell_samples(const struct drain *drain,
+			void (*tell)(void *ctx, uint32_t pid, uint64_t nr), void *ctx);
+
 /*
  * Adds the taken stacks and counts to @epoch, and the taken samples of @early (NULL: none). Stops
  * when the epoch has grown large. Then the caller writes the epoch and calls again. The address

@@ -120,8 +120,6 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
 }
 
-/* The program walks this many processes at a time by tables, others along frame pointers. */
-#define UNWIND_SPACES      16384
 #define UNWIND_WANTS_BYTES (64u << 10)
 
 /* Room for early samples: for each CPU at least, for all together at least and at most. */
@@ -144,7 +142,7 @@ static int set_unwinding(struct profrec_bpf *bpf, const struct sampler_options *
 	uint32_t own_mappings = libbpf_num_possible_cpus() * NR_LEVELS;
 	bool find_files = options->hits[HIT_USER_CALL];
 	const struct map_size sizes[] = {
-		{bpf->maps.unwind_spaces, UNWIND_SPACES, 0},
+		{bpf->maps.unwind_spaces, UNWIND_MAX_SPACES, 0},
 		{bpf->maps.unwind_mappings, UNWIND_MAX_MAPPINGS + own_mappings, 0},
 		{bpf->maps.unwind_files, find_files ? UNWIND_MAX_FILES : 1, 0},
 		{bpf->maps.unwind_pages, UNWIND_MAX_PAGES, 0},

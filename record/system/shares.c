@@ -92,12 +92,23 @@ uint32_t shares_loser(const struct shares *s, uint32_t uid, uint32_t nr, uint64_
 	return item;
 }
 
-static bool exceeds_cap(const struct shares *s, uint32_t uid, uint32_t nr)
+uint64_t shares_held(const struct shares *s, uint32_t uid)
 {
 	uint32_t at = find_owner(s, uid);
-	uint64_t held = at < s->owners.nr ? s->owners.data[at].held : 0;
 
-	return uid && s->owner_max && held + nr > s->owner_max;
+	return at < s->owners.nr ? s->owners.data[at].held : 0;
+}
+
+uint64_t shares_most_held(const struct shares *s)
+{
+	const struct share_owner *largest = find_largest(s);
+
+	return largest ? largest->held : 0;
+}
+
+static bool exceeds_cap(const struct shares *s, uint32_t uid, uint32_t nr)
+{
+	return uid && s->owner_max && shares_held(s, uid) + nr > s->owner_max;
 }
 
 int shares_take(struct shares *s, uint32_t item, uint32_t uid, uint32_t nr, uint64_t use,
@@ -169,6 +180,16 @@ uint64_t shares_nr_lacked(const struct shares *s)
 	vec_for_each(&s->owners, o)
 		sum += o->nr_lacked;
 	return sum;
+}
+
+const struct share_owner *shares_most_lacked(const struct shares *s)
+{
+	const struct share_owner *most = NULL;
+
+	vec_for_each(&s->owners, o)
+		if (o->nr_lacked && (!most || o->nr_lacked > most->nr_lacked))
+			most = o;
+	return most;
 }
 
 void shares_deinit(struct shares *s)

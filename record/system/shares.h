@@ -78,6 +78,10 @@ void shares_give(struct shares *shares, uint32_t item);
 /* The item was used @nr times more. Without room, nothing happens. */
 void shares_use(struct shares *shares, uint32_t item, uint64_t nr);
 
+/* What @uid has, and what the owner other than root has that has most; in units. */
+uint64_t shares_held(const struct shares *shares, uint32_t uid);
+uint64_t shares_most_held(const struct shares *shares);
+
 /* Some time has passed: halves the use of all items. What is used no more is idle (0) in the end.
  */
 void shares_age(struct shares *shares);
@@ -87,6 +91,9 @@ void shares_note_lack(struct shares *shares, uint32_t uid);
 
 /* How often something had no room, of all owners. */
 uint64_t shares_nr_lacked(const struct shares *shares);
+
+/* The owner for whom most had no room; NULL: everything had room. */
+const struct share_owner *shares_most_lacked(const struct shares *shares);
 
 void shares_deinit(struct shares *shares);
 

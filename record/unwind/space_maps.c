@@ -12,13 +12,6 @@
 #include "record/maps/maps.h"
 #include "record/proc/proc_task.h"
 
-/* Mappings of one process. Code in further mappings is left along frame pointers. */
-#define MAPPINGS_MAX 4096
-
-/* Of the room that is left, a process may take this part: 1 / this. It may always have some. */
-#define MAPPINGS_SHARE 16
-#define MAPPINGS_MIN   64
-
 /* When a second look finds nothing new, the next look has to wait: first and longest time. */
 #define BACKOFF_NS     UINT64_C(200000000)
 #define BACKOFF_MAX_NS UINT64_C(10000000000)
@@ -67,7 +60,8 @@ static void put_interpreter(struct space_maps *u, const struct unwind_process *p
 	struct unwind_space space;
 	int map = u->tables->store.maps.spaces;
 
-	if (map_lookup(map, &p->pid, &space) || space.first != p->first || space.nr != p->nr)
+	if (!p->nr || map_lookup(map, &p->pid, &space) || space.first != p->first ||
+	    space.nr != p->nr)
 		return;
 	space.interpreter = p->interpreter;
 	space.interpreter_base = p->interpreter_base;
@@ -158,57 +152,76 @@ static int index_processes(struct space_maps *u)
 	return ret;
 }
 
+/* The number of a process that nobody uses. Returns 0 or -ENOMEM. */
+static int find_number(struct space_maps *u, uint32_t *at)
+{
+	if (u->free_processes.nr) {
+		*at = u->free_processes.data[--u->free_processes.nr];
+		return 0;
+	}
+	*at = u->processes.nr;
+	return vec_push(&u->processes, (struct unwind_process){0});
+}
+
+/* Makes room for one more process of @uid in the program's map. Returns 0, -ENOSPC or -ENOMEM. */
+static int enter(struct space_maps *u, uint32_t at, uint32_t uid)
+{
+	uint32_t loser;
+	int ret;
+
+	while ((ret = shares_take(&u->room.processes, at, uid, 1, 1, &loser)) == -ENOSPC &&
+	       loser != SHARES_NO_ITEM)
+		space_maps_remove(u, u->processes.data[loser].pid);
+	return ret;
+}
+
+/* Adds a process without mappings. Returns 0, -ENOSPC or -ENOMEM. */
 static int add_process(struct space_maps *u, uint32_t pid, struct unwind_process **process)
 {
-	struct unwind_process new = {.pid = pid};
-	uint32_t at = u->processes.nr;
+	struct unwind_process new = {.pid = pid, .uid = proc_owner(pid)};
+	uint32_t at;
 	int ret = 0;
 
 	if (u->nr_indexed > 1024 + 2 * (u->processes.nr - u->free_processes.nr))
 		ret = index_processes(u);
-	if (!ret && u->free_processes.nr)
-		at = u->free_processes.data[--u->free_processes.nr];
-	else if (!ret)
-		ret = vec_push(&u->processes, new);
 	if (!ret)
-		ret = index_insert(&u->by_pid, hash_u64(pid), at);
+		ret = find_number(u, &at);
 	if (ret)
 		return ret;
+	ret = enter(u, at, new.uid);
+	if (!ret)
+		ret = index_insert(&u->by_pid, hash_u64(pid), at);
+	if (ret) {
+		shares_give(&u->room.processes, at);
+		vec_push(&u->free_processes, at);
+		return ret;
+	}
 	u->nr_indexed++;
 	u->processes.data[at] = new;
 	*process = &u->processes.data[at];
 	return 0;
 }
 
-/* Mappings that no program can look at any more may be taken again from the next settle on. */
-static int retire_mappings(struct space_maps *u, const struct unwind_process *p)
+static uint32_t number_of(const struct space_maps *u, const struct unwind_process *p)
 {
-	/* From now on, a changed table does not change these mappings. */
-	for (uint32_t i = 0; i < p->nr; i++) {
-		file_tables_unuse(u->tables, u->mapping_tables[p->first + i]);
-		u->mapping_tables[p->first + i] = NO_TABLE;
-	}
-	return p->nr ? vec_push(&u->retired, ((struct extent){p->first, p->nr})) : 0;
+	return p - u->processes.data;
 }
 
-/*
- * How many mappings one process may have, such that some processes with thousands leave room for
- * all the others.
- */
-static uint32_t mappings_max(const struct space_maps *u)
+/* Room that @p has left may be taken again from the next settle on. */
+static int retire_mappings(struct space_maps *u, const struct unwind_process *p, struct extent left)
 {
-	uint32_t share = u->free_mappings.nr_free / MAPPINGS_SHARE;
-
-	if (share < MAPPINGS_MIN)
-		return MAPPINGS_MIN;
-	return min_u64(share, MAPPINGS_MAX);
+	/* From now on, a changed table does not change these mappings. */
+	for (uint32_t i = 0; i < left.nr; i++) {
+		file_tables_unuse(u->tables, u->mapping_tables[left.first + i]);
+		u->mapping_tables[left.first + i] = NO_TABLE;
+	}
+	return space_room_leave(&u->room, p->uid, left);
 }
 
 /* Puts the mappings of a process into the list, as the program is to know them. */
 static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
-			 const struct mapped_files *files)
+			 const struct mapped_files *files, uint32_t max)
 {
-	const uint32_t max = mappings_max(u);
 
 	vec_clear(&u->list);
 	vec_clear(&u->list_tables);
@@ -311,6 +324,19 @@ static int put_mappings(struct space_maps *u, uint32_t first)
 	return 0;
 }
 
+/* The program hears that @p has no mappings. A process that has gone gets no new entry. */
+static void lose_mappings(struct space_maps *u, struct unwind_process *p)
+{
+	machines_remove(&u->tables->interpreters.machines, p->pid);
+	p->machine = (struct process_machine){0};
+	p->interpreter = 0;
+	p->regex_bytes = 0;
+	space_maps_hide(u, p->pid, p->space_id);
+	shares_give(&u->room.mappings, number_of(u, p));
+	retire_mappings(u, p, (struct extent){p->first, p->nr});
+	p->nr = 0;
+}
+
 void space_maps_hide(struct space_maps *u, uint32_t pid, uint64_t space_id)
 {
 	const struct unwind_process hidden = {.pid = pid, .space_id = space_id};
@@ -329,34 +355,33 @@ static void put_unchanged(struct space_maps *u, struct unwind_process *p)
 	put_space(u, p, clock_monotonic_ns() + p->backoff_ns, BPF_ANY);
 }
 
-/* Tells the program the mappings of @owner, which are in the list; as space_maps_put. */
-static int install_mappings(struct space_maps *u, const struct space_owner *owner)
+/*
+ * Takes room for the list of @p, which may have room for other mappings. Others may lose theirs.
+ * Returns 0, -ENOSPC or -ENOMEM.
+ */
+static int take_room(struct space_maps *u, const struct unwind_process *p, bool is_idle,
+		     uint32_t *first)
 {
-	struct unwind_process *p = space_maps_find(u, owner->pid);
-	struct unwind_process old;
-	uint32_t first;
+	struct shares *shares = &u->room.mappings;
+	struct room_user user = {.item = number_of(u, p), .uid = p->uid, .use = !is_idle};
+	uint32_t loser;
 	int ret;
 
-	if (p && is_unchanged(u, p, owner->space_id)) {
-		p->exec_pages = owner->exec_pages;
-		look_for_machine(u, p);
-		put_unchanged(u, p);
-		return 0;
-	}
-	if (!u->list.nr)
-		return 0;
-	if (extents_take(&u->free_mappings, u->list.nr, &first)) {
-		space_maps_hide(u, owner->pid, owner->space_id);
-		return 0;
-	}
-	ret = put_mappings(u, first);
-	if (ret)
-		extents_give(&u->free_mappings, first, u->list.nr);
-	if (!ret && !p)
-		ret = add_process(u, owner->pid, &p);
-	if (ret)
-		return ret == -ENOMEM ? ret : 0;
-	old = *p;
+	if (p->nr)
+		user.use = shares->items.data[user.item].use;
+	shares_give(shares, user.item);
+	while ((ret = space_room_take(&u->room, &user, u->list.nr, first, &loser)) == -ENOSPC &&
+	       loser != SHARES_NO_ITEM)
+		lose_mappings(u, &u->processes.data[loser]);
+	return ret;
+}
+
+/* Gives @p the mappings of @owner, which are in the list and at @first in the map. */
+static void take_list(struct space_maps *u, struct unwind_process *p,
+		      const struct space_owner *owner, uint32_t first)
+{
+	const struct unwind_process old = *p;
+
 	p->first = first;
 	p->nr = u->list.nr;
 	p->space_id = owner->space_id;
@@ -373,13 +398,64 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 	}
 	look_for_machine(u, p);
 	put_space(u, p, 0, BPF_ANY);
-	return retire_mappings(u, &old);
+}
+
+/* Gives @p room for the list in place of what it has. Returns 0 or -ENOMEM. */
+static int replace_mappings(struct space_maps *u, struct unwind_process *p,
+			    const struct space_owner *owner)
+{
+	const struct extent old = {p->first, p->nr};
+	uint32_t first;
+	int ret = take_room(u, p, owner->is_idle, &first);
+
+	if (ret) {
+		p->space_id = owner->space_id;
+		lose_mappings(u, p);
+		return ret == -ENOMEM ? ret : 0;
+	}
+	ret = put_mappings(u, first);
+	if (ret) {
+		extents_give(&u->room.free, first, u->list.nr);
+		lose_mappings(u, p);
+		return ret == -ENOMEM ? ret : 0;
+	}
+	take_list(u, p, owner, first);
+	return retire_mappings(u, p, old);
+}
+
+/* Tells the program the mappings of @owner, which are in the list; as space_maps_put. */
+static int install_mappings(struct space_maps *u, const struct space_owner *owner)
+{
+	struct unwind_process *p = space_maps_find(u, owner->pid);
+	int ret = 0;
+
+	if (p && is_unchanged(u, p, owner->space_id)) {
+		p->exec_pages = owner->exec_pages;
+		look_for_machine(u, p);
+		put_unchanged(u, p);
+		return 0;
+	}
+	if (!u->list.nr || (owner->is_idle && !space_room_is_plenty(&u->room, u->list.nr)))
+		return 0;
+	if (!p)
+		ret = add_process(u, owner->pid, &p);
+	/* An entry without room would be of no use. */
+	if (ret == -ENOSPC)
+		map_delete(u->tables->store.maps.spaces, &owner->pid);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	/* After an exec it may be another user's. */
+	if (p->space_id != owner->space_id)
+		p->uid = proc_owner(p->pid);
+	return replace_mappings(u, p, owner);
 }
 
 int space_maps_put(struct space_maps *u, const struct space_owner *owner,
 		   const mapping_vec *mappings, const struct mapped_files *files)
 {
-	int ret = list_mappings(u, mappings, files);
+	const struct unwind_process *p = space_maps_find(u, owner->pid);
+	uint32_t uid = p ? p->uid : proc_owner(owner->pid);
+	int ret = list_mappings(u, mappings, files, space_room_max(&u->room, uid));
 
 	return ret ? ret : install_mappings(u, owner);
 }
@@ -414,7 +490,7 @@ int space_maps_lookup(const struct space_maps *u, uint32_t pid, uint64_t space_i
 	const struct unwind_mapping *mappings;
 	uint32_t at;
 
-	if (!p || (p->space_id && p->space_id != space_id))
+	if (!p || !p->nr || (p->space_id && p->space_id != space_id))
 		return -EAGAIN;
 	mappings = &u->mappings[p->first];
 	at = search_first(p->nr, i, mappings[i].end > pc);
@@ -453,18 +529,27 @@ void space_maps_look_for_machines(struct space_maps *u)
 	u->expecting.nr = nr;
 }
 
+void space_maps_sampled(struct space_maps *u, uint32_t pid, uint64_t nr)
+{
+	const struct unwind_process *p = space_maps_find(u, pid);
+
+	if (!p)
+		return;
+	shares_use(&u->room.mappings, number_of(u, p), nr);
+	shares_use(&u->room.processes, number_of(u, p), nr);
+}
+
 void space_maps_remove(struct space_maps *u, uint32_t pid)
 {
 	struct unwind_process *p = space_maps_find(u, pid);
 
+	if (p) {
+		lose_mappings(u, p);
+		shares_give(&u->room.processes, number_of(u, p));
+		p->pid = 0;
+		vec_push(&u->free_processes, number_of(u, p));
+	}
 	map_delete(u->tables->store.maps.spaces, &pid);
-	if (!p)
-		return;
-	/* Without memory for the note, the room is lost, and nothing else. */
-	retire_mappings(u, p);
-	machines_remove(&u->tables->interpreters.machines, pid);
-	p->pid = 0;
-	vec_push(&u->free_processes, (uint32_t)(p - u->processes.data));
 }
 
 int space_maps_exited(struct space_maps *u, uint32_t pid)
@@ -507,10 +592,7 @@ static void remove_outlived(struct space_maps *u)
 
 int space_maps_settle(struct space_maps *u)
 {
-	/* Without memory for the note, the room is lost, and nothing else. */
-	vec_for_each(&u->retired, extent)
-		extents_give(&u->free_mappings, extent->first, extent->nr);
-	vec_clear(&u->retired);
+	space_room_settle(&u->room);
 	remove_outlived(u);
 	return file_tables_settle(u->tables);
 }
@@ -523,13 +605,12 @@ int space_maps_init(struct space_maps *u, struct file_tables *tables)
 	u->mapping_tables = calloc(UNWIND_MAX_MAPPINGS, sizeof(*u->mapping_tables));
 	if (!u->mappings || !u->mapping_tables)
 		return -ENOMEM;
-	return extents_give(&u->free_mappings, 0, UNWIND_MAX_MAPPINGS);
+	return space_room_init(&u->room);
 }
 
 void space_maps_deinit(struct space_maps *u)
 {
-	extents_deinit(&u->free_mappings);
-	vec_free(&u->retired);
+	space_room_deinit(&u->room);
 	vec_free(&u->processes);
 	vec_free(&u->outlived);
 	vec_free(&u->expecting);

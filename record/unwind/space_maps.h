@@ -13,11 +13,13 @@
 #include "common/parse.h"
 #include "record/process/mappings.h"
 #include "record/unwind/file_tables.h"
+#include "record/unwind/space_room.h"
 #include "record/machines/process_machine.h"
 
 struct unwind_process {
 	uint32_t pid;       /* 0: this is free */
-	uint32_t first, nr; /* in mappings */
+	uint32_t uid;       /* who answers for it */
+	uint32_t first, nr; /* in mappings; nr 0: there was no room */
 	uint64_t space_id;
 	uint64_t backoff_ns;
 	uint32_t exec_pages; /* when the program asked; 0: not known */
@@ -42,8 +44,7 @@ struct space_maps {
 	struct unwind_mapping *mappings; /* as they are in the kernel's map */
 	uint32_t *mapping_tables;        /* whose table each wants */
 	uint32_t nr_mappings;            /* those from here on were never used */
-	struct extents free_mappings;
-	VEC(struct extent) retired; /* free from the next settle on */
+	struct space_room room;
 	/* Of the process that is being put: */
 	VEC(struct unwind_mapping) list;
 	u32_vec list_tables;
@@ -64,6 +65,7 @@ struct space_owner {
 	uint32_t pid;
 	uint64_t space_id;   /* the program's name for it; 0: not known */
 	uint32_t exec_pages; /* the number when the program asked; 0: not known */
+	bool is_idle;        /* no sample was seen: it gets room only where there is plenty */
 };
 
 /*
@@ -97,6 +99,9 @@ enum unwind_machine space_maps_machine(const struct space_maps *spaces, uint32_t
 
 /* Looks again at the machines that are expected, where it is time. */
 void space_maps_look_for_machines(struct space_maps *spaces);
+
+/* The process had @nr samples more. */
+void space_maps_sampled(struct space_maps *spaces, uint32_t pid, uint64_t nr);
 
 void space_maps_remove(struct space_maps *spaces, uint32_t pid);
 

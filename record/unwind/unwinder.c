@@ -405,6 +405,26 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 	return vec_push(&u->stale, pid);
 }
 
+const struct shares *unwinder_pool(const struct unwinder *u, enum unwind_pool pool)
+{
+	if (!u)
+		return NULL;
+	return pool == POOL_PROCESSES ? &u->spaces.room.processes : &u->spaces.room.mappings;
+}
+
+void unwinder_sampled(void *unwinder, uint32_t pid, uint64_t nr)
+{
+	struct unwinder *u = unwinder;
+
+	if (u)
+		space_maps_sampled(&u->spaces, pid, nr);
+}
+
+bool unwinder_lacks_room(const struct unwinder *u)
+{
+	return u && space_room_is_short(&u->spaces.room);
+}
+
 int unwinder_exited(struct unwinder *u, uint32_t pid)
 {
 	return u ? space_maps_exited(&u->spaces, pid) : 0;
@@ -431,7 +451,7 @@ static int adopt_spaces(struct unwinder *u, struct address_spaces *spaces)
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
 		const struct address_space *space = spaces->newest.data[i];
 		/* The program notes the address space at the first sample. */
-		const struct space_owner owner = {.pid = space->pid};
+		const struct space_owner owner = {.pid = space->pid, .is_idle = true};
 		int ret = space_maps_put(&u->spaces, &owner, &space->memory->live, &spaces->files);
 
 		if (ret)

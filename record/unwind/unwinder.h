@@ -113,6 +113,18 @@ bool unwinder_wants_drain(const struct unwinder *unwinder);
 /* Is a drain due because there are many names of functions? It makes room for others. */
 bool unwinder_has_many_names(const struct unwinder *unwinder);
 
+/* What users share, and what may lack room. */
+enum unwind_pool { POOL_PROCESSES, POOL_MAPPINGS, NR_UNWIND_POOLS };
+
+/* NULL without an unwinder. */
+const struct shares *unwinder_pool(const struct unwinder *unwinder, enum unwind_pool pool);
+
+/* A process had @nr samples more. May be NULL. */
+void unwinder_sampled(void *unwinder, uint32_t pid, uint64_t nr);
+
+/* Is a drain due because mappings have left so much room that is not free before? */
+bool unwinder_lacks_room(const struct unwinder *unwinder);
+
 /*
  * Call it right after a swap, before anything else is replaced. No program looks any more at
  * mappings that were replaced until now, so their room is used again. Returns 0 or -ENOMEM.

@@ -261,7 +261,7 @@ START_TEST(shares_of_the_room)
 		if (i == 0)
 			ck_assert_uint_eq(nr, 4096);
 	}
-	ck_assert_uint_gt(w.u.free_mappings.nr_free, 1000);
+	ck_assert_uint_gt(w.u.room.free.nr_free, 1000);
 	end(&w);
 }
 END_TEST
@@ -277,9 +277,8 @@ START_TEST(no_room)
 	begin(&w);
 	map(&w, "/a", 0x10000, 0);
 	put(&w, PID_A, 1);
-	ck_assert_int_eq(
-		extents_take(&w.u.free_mappings, w.u.free_mappings.free.data[0].nr, &first), 0);
-	ck_assert_uint_eq(w.u.free_mappings.nr_free, 0);
+	ck_assert_int_eq(extents_take(&w.u.room.free, w.u.room.free.free.data[0].nr, &first), 0);
+	ck_assert_uint_eq(w.u.room.free.nr_free, 0);
 	map(&w, "/b", 0x20000, 0);
 	space = put(&w, PID_A, 2);
 	ck_assert_uint_eq(space->nr, 0);

@@ -79,7 +79,10 @@ make_recording()
 		print "meta event cpu-clock\nmeta freq_hz 100\nmeta hostname h" nr "\nmeta start_realtime_ns " now "000000000"
 		print "object f file /nonexistent/f -"
 		for (i = 0; i < stacks; i++) printf "sym f %d 16 f%d_%d\n", 16 * i, nr, i
-		for (p = 1; p <= 3; p++) print "process p" p " " p " 1\nmap p" p " f 0x1000 0x10000000 0"
+		for (p = 1; p <= 3; p++) {
+			print "process p" p " " p " 1\ninfo p" p " " p " 0 service" p - 1 " \"\" \"\""
+			print "map p" p " f 0x1000 0x10000000 0"
+		}
 		for (i = 0; i < stacks; i++) printf "count p%d service%d %d user f:%d\n", i % 3 + 1, i % 3, i % 9 + 1, 16 * i + 1
 		print "epoch 0 1000000000" }' | "$BUILD/tests/prof_make" > "$1"
 }

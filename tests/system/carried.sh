@@ -133,8 +133,7 @@ check "bombs: the recorder says so" contains "$(cat "$dir/log")" "times names of
 check "bombs: so does the recording" contains "$(info "$dir/bombs.prof" "left out")" "look-ups of names in files"
 
 ## The timer of CPU time kills the child that looks names up: its signal, while it has files and before they are read.
-# names_child: prints the id of the child of profrec $recorder that has the lowest priority.
-names_child() { ps -o pid=,ni= --ppid "$recorder" | awk '$2 == 19 {print $1}'; }
+names_child() { pgrep -P "$recorder" -x profrec-names; }
 has_file() { find "/proc/$(names_child)/fd" -lname "$dir/gone*" | grep -q .; }
 # Only a recorder with privileges has a child that others of its user may look into.
 if has_bpf "a killed child"; then

@@ -20,7 +20,8 @@ COMMON_SRC := $(wildcard common/*.c)
 ELF_SRC    := $(wildcard elf/*.c)
 FORMAT_SRC := $(wildcard format/*.c)
 # A file whose name ends in _ARCH is for hosts of that architecture alone.
-ARCH	   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+# In make deps demo on a new machine there is no compiler yet.
+ARCH	   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2> /dev/null || uname -m)))
 OTHER_ARCHES := $(filter-out $(ARCH),x86_64 aarch64)
 # As libbpf calls it.
 BPF_ARCH   := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(ARCH)))

@@ -222,13 +222,13 @@ struct wait {
 static __always_inline void begin_wait(void *ctx, const struct wait *wait)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 tid = task->pid, leaving = THREAD_LEAVING, tgid;
-	struct waiting_thread *thread = bpf_map_lookup_elem(&switched, &leaving);
+	__u32 tid, leaving = THREAD_LEAVING, tgid;
+	struct waiting_thread *thread;
 	struct sample s = {};
 	long ret;
 
 	s.totals = find_totals(&s, wait->event);
-	if (!s.totals || !thread)
+	if (!s.totals)
 		return;
 	tgid = visible_tgid(task);
 	bpf_get_current_comm(s.key.comm, COMM_SIZE);
@@ -247,6 +247,12 @@ static __always_inline void begin_wait(void *ctx, const struct wait *wait)
 	}
 	keep_stacks(ctx, &s, STACK_END_SWITCH, wait->now_ns);
 	release_level(&s);
+	/* Only now, because what is kept during the walk takes its stack. */
+	task = bpf_get_current_task_btf();
+	tid = task->pid;
+	thread = bpf_map_lookup_elem(&switched, &leaving);
+	if (!thread)
+		return; /* cannot be: the array has the index */
 	*thread = (struct waiting_thread){.key = s.key,
 					  .since_ns = wait->now_ns,
 					  .ran_ns = task->se.sum_exec_runtime,

@@ -65,15 +65,19 @@ static __always_inline void unwind_leave_frame(struct unwind_walk *w,
 					       const struct unwind_rule *rule, __u64 *address)
 {
 	const struct unwind_frame *f = &w->frame;
-	bool is_unknown = !rule || rule->cfa == UNWIND_CFA_NONE;
-	bool is_entry = is_unknown && w->is_at_entry && !w->has_leaf;
+	bool is_entry = w->is_at_entry && !w->has_leaf;
 
 	*address = unwind_keep_frame(w, f->has_regs || (rule && rule->cfa == UNWIND_CFA_SIGNAL));
-	w->by_fp = is_unknown && !is_entry;
-	if (is_entry)
+	w->by_fp = false;
+	/* The verifier must see that the rule is there, so no other flag may stand for that. */
+	if (rule && rule->cfa != UNWIND_CFA_NONE) {
+		w->end = unwind_step(&w->frame, rule);
+	} else if (is_entry) {
 		w->end = unwind_step_from_entry(&w->frame);
-	else
-		w->end = w->by_fp ? unwind_step_by_fp(&w->frame) : unwind_step(&w->frame, rule);
+	} else {
+		w->by_fp = true;
+		w->end = unwind_step_by_fp(&w->frame);
+	}
 }
 
 /*

@@ -6,6 +6,8 @@
  */
 #include <bpf/bpf.h>
 #include <gelf.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "bpf/shared.h"
 #include "common/vec.h"
@@ -174,6 +176,24 @@ static uint32_t whole_stack(const struct function *f, uint32_t depth)
 	return f->stack_bytes + most;
 }
 
+/* Writes the chain of calls that takes most: "take_sample 64, walk 128, ...". */
+static void describe_chain(const struct function *f, char *to, size_t size)
+{
+	int len = snprintf(to, size, "%s %u", f->name, f->stack_bytes);
+	const struct function *next = NULL;
+
+	for (size_t i = 0; i < f->calls.nr; i++) {
+		const struct function *callee = &functions.data[f->calls.data[i]];
+
+		if (!next || whole_stack(callee, 0) > whole_stack(next, 0))
+			next = callee;
+	}
+	if (!next || (size_t)len + 2 >= size)
+		return;
+	memcpy(to + len, ", ", 2);
+	describe_chain(next, to + len + 2, size - len - 2);
+}
+
 START_TEST(every_call_is_known)
 {
 	for (size_t i = 0; i < functions.nr; i++) {
@@ -191,12 +211,13 @@ END_TEST
 START_TEST(fits_older_kernels)
 {
 	uint32_t most = 0;
+	char chain[512];
 
 	for (size_t i = 0; i < functions.nr; i++) {
 		uint32_t bytes = whole_stack(&functions.data[i], 0);
 
-		ck_assert_msg(bytes <= STACK_MAX, "%s: %u bytes of stack with its calls",
-			      functions.data[i].name, bytes);
+		describe_chain(&functions.data[i], chain, sizeof(chain));
+		ck_assert_msg(bytes <= STACK_MAX, "%u bytes of stack: %s", bytes, chain);
 		most = bytes > most ? bytes : most;
 	}
 	/* The walk of a stack needs more than the unit of a function. */

@@ -32,6 +32,8 @@ static const char *const pool_lacks[NR_UNWIND_POOLS] = {
 	[POOL_PROCESSES] = "a process had no room: its stacks are along frame pointers",
 	[POOL_MAPPINGS] =
 		"a process had no room for its mappings: its stacks are along frame pointers",
+	[POOL_TABLES] =
+		"a file's unwind table had no time or room: stacks there are along frame pointers",
 };
 
 /* What had no room, and whose most of it was. */

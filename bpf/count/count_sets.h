@@ -121,7 +121,8 @@ struct {
 /*
  * A search looks at no more slots than this. At most 4/5 of all slots are in use, so that it finds
  * no free one in (4/5)^256 of all searches, 1 of 10^24. At the watermark, half of that is in use:
- * (2/5)^256, 1 of 10^101. So what is missed was missed because the recorder came too late.
+ * (2/5)^256, 1 of 10^101. The recorder swaps the sets there, so more is in use only if it comes
+ * late.
  */
 #define MAX_PROBES 256
 

@@ -222,7 +222,6 @@ static int retire_mappings(struct space_maps *u, const struct unwind_process *p,
 static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 			 const struct mapped_files *files, uint32_t max)
 {
-
 	vec_clear(&u->list);
 	vec_clear(&u->list_tables);
 	u->list_interpreter = 0;

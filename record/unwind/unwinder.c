@@ -407,9 +407,14 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 
 const struct shares *unwinder_pool(const struct unwinder *u, enum unwind_pool pool)
 {
+	const struct shares *pools[NR_UNWIND_POOLS];
+
 	if (!u)
 		return NULL;
-	return pool == POOL_PROCESSES ? &u->spaces.room.processes : &u->spaces.room.mappings;
+	pools[POOL_PROCESSES] = &u->spaces.room.processes;
+	pools[POOL_MAPPINGS] = &u->spaces.room.mappings;
+	pools[POOL_TABLES] = &u->tables.unserved;
+	return pools[pool];
 }
 
 void unwinder_sampled(void *unwinder, uint32_t pid, uint64_t nr)

@@ -114,7 +114,7 @@ bool unwinder_wants_drain(const struct unwinder *unwinder);
 bool unwinder_has_many_names(const struct unwinder *unwinder);
 
 /* What users share, and what may lack room. */
-enum unwind_pool { POOL_PROCESSES, POOL_MAPPINGS, NR_UNWIND_POOLS };
+enum unwind_pool { POOL_PROCESSES, POOL_MAPPINGS, POOL_TABLES, NR_UNWIND_POOLS };
 
 /* NULL without an unwinder. */
 const struct shares *unwinder_pool(const struct unwinder *unwinder, enum unwind_pool pool);

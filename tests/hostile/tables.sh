@@ -128,4 +128,6 @@ check "files whose tables take long: the stacks of others are right" mostly "$di
 # One second and a hundredth of the time, which the kernel measures in its ticks; and what the files of others take.
 check "the child takes no more CPU time than the user's files may have" \
 	at_most "$ticks" $((100 + passed / 100 + 2 * others + 50))
+check "what had no time is said, and whose it was" \
+	grep -q "times a file's unwind table had no time or room.*; [0-9]* of user 65533" "$dir/err"
 plan_end

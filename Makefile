@@ -78,12 +78,12 @@ $(B)/static/profrec: $(B)/record/main.o $(STATIC_OBJ) $(RECORD_LIB) $(BASE_OBJ)
 $(B)/profrep: $(B)/report/main.o $(REPORT_LIB) $(BASE_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
 
-# The commit that --version names, " (COMMIT)"; nothing outside of a checkout.
+# The commit that --version names, " (COMMIT)"; nothing outside of a checkout. Who builds need not own the checkout.
 $(B)/commit.h: FORCE
 	@mkdir -p $(@D)
-	@commit=$$(git describe --always --dirty --abbrev=9 2> /dev/null) || commit=; \
-	echo "#define PROFREC_COMMIT \"$${commit:+ ($$commit)}\"" > $@.tmp
-	@if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
+	@commit=$$(git -c safe.directory='*' describe --always --dirty --abbrev=9 2> /dev/null) || commit=; \
+	line="#define PROFREC_COMMIT \"$${commit:+ ($$commit)}\""; \
+	[ "$$(cat $@ 2> /dev/null)" = "$$line" ] || echo "$$line" > $@
 
 $(B)/common/command_line.o: $(B)/commit.h
 

@@ -28,7 +28,12 @@ static int choose_for_help(struct command_line *line, struct err *err)
 	if (!word)
 		return 0;
 	if (!command) {
-		err_set(err, -EINVAL, "command help: there is no command '%s'", word);
+		const char *similar = program_similar_command(line->program, word);
+
+		if (similar)
+			return err_set(err, -EINVAL, "unknown command '%s'; did you mean '%s'?",
+				       word, similar);
+		err_set(err, -EINVAL, "unknown command '%s'", word);
 		return command_line_hint(line, -EINVAL, err);
 	}
 	line->command = command;

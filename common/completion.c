@@ -32,7 +32,7 @@ static void print_words(const struct option_spec *opt, const char *indent)
 	printf("%s", indent);
 	print_names(opt->name, opt->short_name, " | ");
 	printf(") mapfile -t COMPREPLY < <(compgen -P \"${word%%\"${word##*,}\"}\" -W '");
-	for (size_t i = 0; (word = opt->word(i)); i++)
+	for (size_t i = 0; (word = word_list_get(&opt->words, i)); i++)
 		printf("%s%s", i ? " " : "", word);
 	printf("' -- \"${word##*,}\"); compopt +o default 2> /dev/null; return ;;\n");
 }
@@ -48,7 +48,7 @@ static void print_branch(const struct command_spec *command, bool path, const ch
 	const char *separator = "";
 
 	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++) {
-		if (!option_has_value(opt) || opt->word || is_path(opt) != path)
+		if (!option_has_value(opt) || option_has_words(opt) || is_path(opt) != path)
 			continue;
 		printf("%s", separator[0] ? separator : indent);
 		print_names(opt->name, opt->short_name, " | ");
@@ -68,7 +68,7 @@ static void print_command(const struct command_spec *command, const char *indent
 
 	printf("%scase $before in\n", indent);
 	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++)
-		if (opt->word)
+		if (option_has_words(opt))
 			print_words(opt, indent);
 	print_branch(command, true, indent, "return");
 	print_branch(command, false, indent, "compopt +o default 2> /dev/null; return");

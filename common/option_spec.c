@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "common/minmax.h"
-
 const struct common_option common_options[NR_COMMON_OPTIONS] = {
 	[COMMON_OPTION_HELP] = {"help", 'h', "show this help and exit"},
 	[COMMON_OPTION_VERSION] = {"version", 0, "show the version and exit"},
@@ -45,54 +43,12 @@ const char *program_foreign_hint(const struct program_spec *program, const char 
 	return NULL;
 }
 
-#define NAME_LENGTH_MAX 15
-#define SLIPS_MAX       2
-
-/*
- * Returns the number of letters to insert, remove or replace between @word and @name, whose length
- * is NAME_LENGTH_MAX at most (Levenshtein's distance, one row of its matrix at a time).
- */
-static unsigned int count_slips(const char *word, const char *name)
+const char *program_similar_command(const struct program_spec *program, const char *word)
 {
-	unsigned int row[NAME_LENGTH_MAX + 1];
-	size_t len = strlen(name);
+	struct suggestion suggestion;
 
-	for (size_t i = 0; i <= len; i++)
-		row[i] = i;
-	for (size_t w = 0; word[w]; w++) {
-		unsigned int diagonal = row[0];
-
-		row[0] = w + 1;
-		for (size_t i = 1; i <= len; i++) {
-			unsigned int replaced = diagonal + (word[w] != name[i - 1]);
-
-			diagonal = row[i];
-			row[i] = (unsigned int)min_u64(
-				replaced, (unsigned int)min_u64(row[i - 1], row[i]) + 1);
-		}
-	}
-	return row[len];
-}
-
-const struct command_spec *program_similar_command(const struct program_spec *program,
-						   const char *word)
-{
-	const struct command_spec *best = NULL;
-	unsigned int fewest = SLIPS_MAX + 1;
-	size_t len = strlen(word);
-
-	for (size_t i = 0; len && i < program->nr_commands; i++) {
-		const char *name = program->commands[i]->name;
-		unsigned int nr;
-
-		if (!strncmp(name, word, len))
-			return program->commands[i];
-		nr = strlen(name) <= NAME_LENGTH_MAX ? count_slips(word, name) : fewest;
-		/* A slip leaves half of the letters. */
-		if (nr < fewest && 2 * nr <= len) {
-			fewest = nr;
-			best = program->commands[i];
-		}
-	}
-	return best;
+	suggestion_init(&suggestion, word);
+	for (size_t i = 0; i < program->nr_commands; i++)
+		suggestion_try(&suggestion, program->commands[i]->name);
+	return suggestion.best;
 }

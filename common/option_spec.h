@@ -13,6 +13,7 @@
 
 #include "common/err.h"
 #include "common/vec.h"
+#include "common/words.h"
 
 /* The values of an option that the user may give several times, in their order. */
 typedef VEC(const char *) string_vec;
@@ -26,6 +27,7 @@ enum option_type {
 	OPTION_PIDS,    /* u32_vec *: N[,N...] */
 	OPTION_TIDS,    /* u32_vec *: N[,N...] */
 	OPTION_CPUS,    /* u32_vec *: N[,N|A-B...] */
+	OPTION_CHOICE,  /* unsigned int * or an enum's: the place of one of the row's words */
 	OPTION_PARSED,  /* a type of the program's own; the row's parse function fills it */
 	OPTION_MOVED,   /* an old spelling; an error names the new one, which is in help */
 };
@@ -51,10 +53,11 @@ struct option_spec {
 	/* Writes what follows the help, from a table of the program's own. May be NULL. */
 	void (*help_more)(FILE *f);
 	/*
-	 * Word @i of those that the value can be or, with commas between them, have; NULL after the
-	 * last one. The completion offers them. May be NULL.
+	 * For OPTION_CHOICE the words of which the value is one. For OPTION_PARSED, those that it
+	 * can be or, with commas between them, have; an error about the value then names them,
+	 * unless all of its words are known. The completion offers them. May be empty.
 	 */
-	const char *(*word)(size_t i);
+	struct word_list words;
 };
 
 /* A row for the @field of the struct @filled; more designated initialisers may follow. */
@@ -62,6 +65,15 @@ struct option_spec {
 	{                                                                                          \
 		.name = long_name, .short_name = short_char, .type = option_type,                  \
 		.offset = offsetof(filled, field), __VA_ARGS__                                     \
+	}
+
+/* The words of a row, in the order of the enum's values. */
+#define OPTION_NAMES(...)                                                                          \
+	{                                                                                          \
+		.names = (const char *const[])                                                     \
+		{                                                                                  \
+			__VA_ARGS__, NULL                                                          \
+		}                                                                                  \
 	}
 
 /* The number that @constant stands for, as a part of a help text. */
@@ -140,16 +152,17 @@ const struct command_spec *program_find_command(const struct program_spec *progr
  */
 const char *program_foreign_hint(const struct program_spec *program, const char *word);
 
-/*
- * Returns the command for which @word may be a slip: it begins like the command's name, or differs
- * by two letters at most. Returns NULL if there is none.
- */
-const struct command_spec *program_similar_command(const struct program_spec *program,
-						   const char *word);
+/* Returns the name of the command for which @word may be a slip, NULL if there is none. */
+const char *program_similar_command(const struct program_spec *program, const char *word);
 
 static inline bool program_has_commands(const struct program_spec *program)
 {
 	return program->nr_commands > 1;
+}
+
+static inline bool option_has_words(const struct option_spec *opt)
+{
+	return opt->words.names || opt->words.word;
 }
 
 static inline bool option_has_value(const struct option_spec *opt)

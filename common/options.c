@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "common/parse.h"
@@ -21,11 +22,46 @@ static const char *option_label(const struct option_spec *opt, char *buf, size_t
 	return buf;
 }
 
+/*
+ * Returns, in memory of its own, the first word of the value @arg that @opt does not know. Returns
+ * NULL if it knows all of them.
+ */
+static char *find_unknown_word(const struct option_spec *opt, const char *arg)
+{
+	for (unsigned int found;; arg++) {
+		size_t len = opt->type == OPTION_CHOICE ? strlen(arg) : strcspn(arg, ",");
+		_cleanup_free_ char *word = strndup(arg, len);
+
+		if (!word || word_list_find(&opt->words, word, &found))
+			return TAKE_PTR(word);
+		arg += len;
+		if (!*arg)
+			return NULL;
+	}
+}
+
+/* Returns 0 if all words of the value are known. */
+static int refuse_word(const struct option_spec *opt, const char *arg, const char *label,
+		       struct err *err)
+{
+	_cleanup_free_ char *word = NULL;
+	char text[96];
+
+	if (option_has_words(opt))
+		word = find_unknown_word(opt, arg);
+	if (!word)
+		return 0;
+	snprintf(text, sizeof(text), "option %s: unknown value", label);
+	return word_list_refuse(&opt->words, text, word, err);
+}
+
 static int set_bad_value(const struct option_spec *opt, const char *arg, int code, struct err *err)
 {
 	char label[64];
 
 	option_label(opt, label, sizeof(label));
+	if (refuse_word(opt, arg, label, err))
+		return opt->hint ? err_hint(err, -EINVAL, "%s", opt->hint) : -EINVAL;
 	if (code == -ERANGE && opt->type == OPTION_U64)
 		return err_set(err, -EINVAL, "option %s: %s is out of range (%llu to %llu)", label,
 			       arg, opt->min, opt->max);
@@ -69,6 +105,9 @@ static int store_value(const struct option_spec *opt, const char *arg, void *p, 
 		break;
 	case OPTION_CPUS:
 		ret = parse_u32_list(arg, 0, CPU_MAX, true, p);
+		break;
+	case OPTION_CHOICE:
+		ret = word_list_find(&opt->words, arg, p);
 		break;
 	case OPTION_PARSED:
 		ret = opt->parse(arg, p);
@@ -193,20 +232,78 @@ static int common_option_id(int val)
 	return id;
 }
 
+/* The names of a command's long options, those of every command among them. */
+static const char *long_name(const struct command_spec *command, size_t i)
+{
+	size_t nr = count_options(command);
+
+	if (i < nr)
+		return command_option(command, i, NULL)->name;
+	i -= nr;
+	return i < NR_COMMON_OPTIONS && common_options[i].help ? common_options[i].name : NULL;
+}
+
+/* Returns true with @err set if several long options begin with the @len letters of @word. */
+static bool is_ambiguous(const struct command_spec *command, const char *word, size_t len,
+			 struct err *err)
+{
+	char names[160] = "";
+	size_t nr = 0, used = 0;
+	const char *name;
+
+	for (size_t i = 0; (name = long_name(command, i)); i++) {
+		if (strncmp(name, word, len) != 0)
+			continue;
+		if (used < sizeof(names))
+			used += snprintf(names + used, sizeof(names) - used, "%s'--%s'",
+					 nr ? ", " : "", name);
+		nr++;
+	}
+	if (nr)
+		err_set(err, -EINVAL, "option '--%.*s' is ambiguous: %s", (int)len, word, names);
+	return nr;
+}
+
+/* Words the error of a long option that getopt_long does not know, @word with its dashes. */
+static int refuse_long(const struct command_spec *command, const struct option_words *words,
+		       const char *word, struct err *err)
+{
+	const char *hint = program_foreign_hint(words->program, word), *name;
+	size_t len = strcspn(word, "=") - 2;
+	_cleanup_free_ char *given = strndup(word + 2, len);
+	struct suggestion suggestion;
+
+	if (!given)
+		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
+	if (!hint && len && is_ambiguous(command, given, len, err))
+		return -EINVAL;
+	suggestion_init(&suggestion, given);
+	for (size_t i = 0; !hint && (name = long_name(command, i)); i++)
+		suggestion_try(&suggestion, name);
+	if (suggestion.best)
+		return err_set(err, -EINVAL, "unknown option '--%s'; did you mean '--%s'?", given,
+			       suggestion.best);
+	err_set(err, -EINVAL, "unknown option '--%s'", given);
+	return hint ? err_hint(err, -EINVAL, "%s", hint)
+		    : err_hint(err, -EINVAL, "'%s --help' lists the options", words->as);
+}
+
 /* Words the error after getopt_long returned '?' or ':'. */
-static int set_usage_error(const struct option_words *words, int val, struct err *err)
+static int set_usage_error(const struct command_spec *command, const struct option_words *words,
+			   int val, struct err *err)
 {
 	const char *word = words->argv[optind - 1], *hint = NULL;
 	const char letter[] = {'-', (char)optopt, '\0'};
 
+	if (val != ':' && !optopt)
+		return refuse_long(command, words, word, err);
 	if (val == ':') {
 		err_set(err, -EINVAL, "option %s: needs a value", word);
-	} else if (optopt && optopt < COMMON_BASE) {
-		err_set(err, -EINVAL, "option %s: unknown", letter);
-		hint = program_foreign_hint(words->program, letter);
+	} else if (optopt >= COMMON_BASE) {
+		err_set(err, -EINVAL, "option %.*s: takes no value", (int)strcspn(word, "="), word);
 	} else {
-		err_set(err, -EINVAL, "option %s: unknown, ambiguous, or takes no value", word);
-		hint = program_foreign_hint(words->program, word);
+		err_set(err, -EINVAL, "unknown option '%s'", letter);
+		hint = program_foreign_hint(words->program, letter);
 	}
 	if (hint)
 		return err_hint(err, -EINVAL, "%s", hint);
@@ -231,7 +328,7 @@ int options_parse(const struct command_spec *command, struct option_words *words
 		const struct option_spec *opt;
 
 		if (val == '?' || val == ':')
-			return set_usage_error(words, val, err);
+			return set_usage_error(command, words, val, err);
 		if (common_option_id(val) < NR_COMMON_OPTIONS)
 			return OPTIONS_COMMON + common_option_id(val);
 		nr = option_number(command, val);

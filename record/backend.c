@@ -20,21 +20,6 @@
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 
-static const char *const keys[] = {[BACKEND_AUTO] = "auto",
-				   [BACKEND_BPF] = "bpf",
-				   [BACKEND_PERF] = "perf",
-				   [BACKEND_PTRACE] = "ptrace"};
-
-int backend_parse(const char *text, enum backend_kind *kind)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (!strcmp(text ? text : "auto", keys[i])) {
-			*kind = i;
-			return 0;
-		}
-	return -EINVAL;
-}
-
 const char *backend_name(enum backend_kind kind)
 {
 	return kind == BACKEND_PERF ? "perf events" : kind == BACKEND_PTRACE ? "ptrace" : "BPF";

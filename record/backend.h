@@ -25,9 +25,6 @@ struct backend {
  */
 int backend_choose(const struct record_options *options, struct backend *backend, struct err *err);
 
-/* Parses the value of --backend (NULL: auto). Returns 0 or -EINVAL. */
-int backend_parse(const char *text, enum backend_kind *kind);
-
 /* Its number in a recording: enum prof_backend. */
 uint8_t backend_format_number(enum backend_kind kind);
 

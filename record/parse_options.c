@@ -5,16 +5,16 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "bpf/shared.h"
 #include "common/cleanup.h"
 #include "common/command_line.h"
 #include "format/prof.h"
-#include "record/backend.h"
 #include "record/languages/language_table.h"
 #include "record/output/outname.h"
 #include "record/probes/kernel_functions.h"
-#include "record/probes/kernel_way.h"
 #include "record/probes/library.h"
 #include "record/probes/tracepoints.h"
 
@@ -40,6 +40,42 @@ static char *join_arguments(int argc, char **argv)
 	return text;
 }
 
+static bool is_executable(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* Returns true if a shell would run @word: it is a path, or a name in one of PATH's directories. */
+static bool is_program(const char *word)
+{
+	const char *dirs = getenv("PATH");
+
+	if (strchr(word, '/'))
+		return is_executable(word);
+	while (*word && dirs && *dirs) {
+		int len = strcspn(dirs, ":");
+		_cleanup_free_ char *path = NULL;
+
+		if (asprintf(&path, "%.*s/%s", len, dirs, word) < 0)
+			path = NULL;
+		if (path && is_executable(path))
+			return true;
+		dirs += len + !!dirs[len];
+	}
+	return false;
+}
+
+/* Adds the hint to an error about @word, which may be the command to record. */
+static int hint_at_command(const char *word, struct err *err)
+{
+	if (!is_program(word))
+		return err_hint(err, -EINVAL, "'profrec --help' shows the usage");
+	return err_hint(err, -EINVAL, "to record a command, put -- before it: 'profrec -- %s'",
+			word);
+}
+
 static int parse_operands(struct record_options *options, int nr, char **operands, struct err *err)
 {
 	int ret;
@@ -53,11 +89,11 @@ static int parse_operands(struct record_options *options, int nr, char **operand
 	if (ret) {
 		err_set(err, -EINVAL, "duration '%s' is not a whole number of seconds",
 			operands[0]);
-		return err_hint(err, -EINVAL, "to record a command, put -- before it");
+		return hint_at_command(operands[0], err);
 	}
 	if (nr > 1) {
 		err_set(err, -EINVAL, "unexpected argument '%s'", operands[1]);
-		return err_hint(err, -EINVAL, "to record a command, put -- before it");
+		return hint_at_command(operands[1], err);
 	}
 	if (options->duration_s == DURATION_MAX)
 		options->duration_s = 0; /* bcc takes this number for no limit */
@@ -136,6 +172,13 @@ static bool is_weighted(const struct record_options *o, size_t position)
 	return false;
 }
 
+/* Names of events have no wildcards, and are not those of functions. */
+static bool is_misspelt_event(const struct record_options *o, const char *text)
+{
+	return !o->library && !o->is_regex && !strpbrk(text, ":*?[") &&
+	       word_list_suggest(&event_names, text) && !kernel_functions_have(text);
+}
+
 static int add_event(struct record_options *o, size_t position, struct err *err)
 {
 	const char *text = o->events.texts.data[position];
@@ -153,6 +196,9 @@ static int add_event(struct record_options *o, size_t position, struct err *err)
 	}
 	if (!ret && is_sampled_tracepoint(o, &event))
 		return set_sampled(o, &event, position, err);
+	if (is_misspelt_event(o, text))
+		return word_list_refuse(&event_names, "option -e/--event: unknown event", text,
+					err);
 	ret = add_pattern(o, text, err);
 	vec_for_each(&o->events.weights, weight)
 		if (!ret && weight->event == position)
@@ -194,39 +240,6 @@ static int choose_events(struct record_options *o, struct err *err)
 	else
 		o->freq_hz = DEFAULT_FREQ_HZ;
 	return 0;
-}
-
-static int choose_unwinding(struct record_options *o, struct err *err)
-{
-	static const char *const names[] = {
-		[UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_DWARF] = "dwarf"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (o->unwind_text && strcmp(o->unwind_text, names[i]))
-			continue;
-		o->unwind = i;
-		return 0;
-	}
-	return err_set(err, -EINVAL, "option --unwind: '%s' is not auto, fp or dwarf",
-		       o->unwind_text);
-}
-
-static int choose_backend(struct record_options *o, struct err *err)
-{
-	if (!backend_parse(o->backend_text, &o->backend))
-		return 0;
-	return err_set(err, -EINVAL, "option --backend: '%s' is not auto, bpf, perf or ptrace",
-		       o->backend_text);
-}
-
-static int choose_kernel_way(struct record_options *o, struct err *err)
-{
-	const char *text = o->kernel_way_text;
-
-	if (!text || !kernel_way_parse(text, &o->kernel_way))
-		return 0;
-	return err_set(err, -EINVAL,
-		       "option --kernel-probes: '%s' is not auto, multi, kprobe or fentry", text);
 }
 
 static int choose_memory(struct record_options *o, struct err *err)
@@ -362,12 +375,6 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 	ret = parse_operands(options, line.nr_operands, line.operands, err);
 	if (!ret)
 		ret = choose_events(options, err);
-	if (!ret)
-		ret = choose_unwinding(options, err);
-	if (!ret)
-		ret = choose_backend(options, err);
-	if (!ret)
-		ret = choose_kernel_way(options, err);
 	if (!ret)
 		ret = choose_memory(options, err);
 	if (!ret)

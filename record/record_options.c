@@ -69,8 +69,9 @@ static const struct option_spec event_rows[] = {
 	ROW(OPTION_PARSED, events, "weight", 0, .metavar = "FIELD|argN[:TYPE]",
 	    .parse = note_weight, .kind = "a weight: it must follow the -e that it belongs to",
 	    .help = "instead of counting the hits of the preceding -e, sum up this field of its tracepoint or this argument of its function; :bytes or :ns at the end names the unit"),
-	ROW(OPTION_STRING, kernel_way_text, "kernel-probes", 0,
-	    .metavar = "auto|multi|kprobe|fentry",
+	ROW(OPTION_CHOICE, kernel_way, "kernel-probes", 0, .metavar = "auto|multi|kprobe|fentry",
+	    .words = OPTION_NAMES([KERNEL_BY_ANY] = "auto", [KERNEL_BY_MULTI] = "multi",
+				  [KERNEL_BY_KPROBE] = "kprobe", [KERNEL_BY_FENTRY] = "fentry"),
 	    .help = "attach to kernel functions by kprobe.multi, kprobes or fentry (default auto: the first that the kernel has)"),
 };
 
@@ -103,7 +104,9 @@ static const struct option_spec sampling_rows[] = {
 		    DEFAULT_OVERHEAD) "; 0: never)"),
 	ROW(OPTION_FLAG, shed, "shed", 0,
 	    .help = "above that limit, count only a random part of the hits, each of which stands for the others"),
-	ROW(OPTION_STRING, backend_text, "backend", 0, .metavar = "auto|bpf|perf|ptrace",
+	ROW(OPTION_CHOICE, backend, "backend", 0, .metavar = "auto|bpf|perf|ptrace",
+	    .words = OPTION_NAMES([BACKEND_AUTO] = "auto", [BACKEND_BPF] = "bpf",
+				  [BACKEND_PERF] = "perf", [BACKEND_PTRACE] = "ptrace"),
 	    .help = "take samples by BPF programs, perf events or ptrace; the last two need no privileges for one's own processes (default auto: the first that the kernel allows)"),
 };
 
@@ -112,7 +115,9 @@ static const struct option_spec stack_rows[] = {
 	    .help = "take only user stacks"),
 	ROW(OPTION_FLAG, kernel_only, "kernel-stacks-only", 'K', .exclusive = SIDES,
 	    .help = "take only kernel stacks"),
-	ROW(OPTION_STRING, unwind_text, "unwind", 0, .metavar = "auto|fp|dwarf",
+	ROW(OPTION_CHOICE, unwind, "unwind", 0, .metavar = "auto|fp|dwarf",
+	    .words = OPTION_NAMES([UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp",
+				  [UNWIND_DWARF] = "dwarf"),
 	    .help = "walk user stacks along frame pointers, or by tables from .eh_frame (default auto: by tables where the kernel can)"),
 	ROW(OPTION_STRING, unwind_cache, "unwind-cache", 0, .metavar = "DIR",
 	    .help = "keep unwind tables in DIR for later recordings"),
@@ -124,7 +129,7 @@ static const struct option_spec stack_rows[] = {
 	    .parse = languages_parse, .kind = "a list of languages, or none",
 	    .hint = "'profrec --languages help' lists the languages",
 	    .help = "walk these interpreted languages; help prints a table of them",
-	    .help_more = languages_print_short, .word = languages_word),
+	    .help_more = languages_print_short, .words.word = languages_word),
 };
 
 static const struct option_spec output_rows[] = {
@@ -187,6 +192,8 @@ static const struct command_spec recording = {
 
 static const struct command_spec *const commands[] = {&recording};
 
+#define DURATION_HINT "the duration is the last word: 'profrec -F 99 30' records for 30 seconds"
+
 /* Words of perf, bcc and bpftrace. */
 static const struct foreign_word foreign_words[] = {
 	{"-a",
@@ -196,7 +203,10 @@ static const struct foreign_word foreign_words[] = {
 	{"--call-graph", "stacks are always recorded; --unwind chooses how"},
 	{"-f", "profrec writes a file; 'profrep -f' prints it folded"},
 	{"--folded", "profrec writes a file; 'profrep -f' prints it folded"},
-	{"-d", "profrec writes a file; 'profrep -d' prints it with delimiters"},
+	{"-d", DURATION_HINT "; 'profrep -d' prints delimiters"},
+	{"-t", DURATION_HINT},
+	{"--duration", DURATION_HINT},
+	{"--timeout", DURATION_HINT},
 	{"--freq", "-F sets how often samples are taken"},
 	{NULL, NULL},
 };

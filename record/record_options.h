@@ -59,7 +59,6 @@ struct record_options {
 	const char *output;
 	u32_vec pids;
 	u32_vec tids;
-	const char *backend_text; /* NULL: the default */
 	enum backend_kind backend;
 	bool follow;        /* descendants of the pids, too */
 	const char *comm;   /* name of threads; NULL: any */
@@ -78,8 +77,7 @@ struct record_options {
 	size_t event_position;          /* of the sampled event among the texts */
 	VEC(struct pattern) patterns;   /* parsed from the other texts */
 	VEC(struct hit_weight) weights; /* one for each pattern; without a name: none */
-	const char *kernel_way_text;    /* NULL: the default */
-	enum kernel_way kernel_way;     /* parsed from kernel_way_text */
+	enum kernel_way kernel_way;     /* of attaching to functions of the kernel */
 	bool off_cpu;                   /* record the time off the CPU */
 	bool on_cpu;                    /* and samples on the CPU */
 	uint64_t min_us, max_us;        /* shorter and longer times are left out; 0: none */
@@ -95,8 +93,7 @@ struct record_options {
 	bool include_idle;
 	uint64_t stack_storage;
 	uint64_t hash_storage;
-	uint64_t max_depth;      /* frames of a stack at most; 0: the default */
-	const char *unwind_text; /* NULL: the default */
+	uint64_t max_depth; /* frames of a stack at most; 0: the default */
 	enum unwind_mode unwind;
 	const char *unwind_cache;    /* directory that keeps tables; NULL: none */
 	uint32_t languages;          /* whose functions are found: 1 << enum language each */

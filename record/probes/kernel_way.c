@@ -9,24 +9,6 @@
 #include "common/cleanup.h"
 #include "record/probes/attach.h"
 
-int kernel_way_parse(const char *text, enum kernel_way *way)
-{
-	static const char *const names[] = {
-		[KERNEL_BY_ANY] = "auto",
-		[KERNEL_BY_MULTI] = "multi",
-		[KERNEL_BY_KPROBE] = "kprobe",
-		[KERNEL_BY_FENTRY] = "fentry",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(text, names[i]))
-			continue;
-		*way = i;
-		return 0;
-	}
-	return -EINVAL;
-}
-
 static bool has_kprobes(void)
 {
 	return !access("/sys/bus/event_source/devices/kprobe/type", F_OK);

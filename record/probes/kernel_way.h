@@ -5,9 +5,6 @@
 
 #include "record/sampler/sampler_load.h"
 
-/* Parses the name of a way: auto, multi, kprobe or fentry. Returns 0 or -EINVAL. */
-int kernel_way_parse(const char *text, enum kernel_way *way);
-
 /*
  * Turns KERNEL_BY_ANY into the first way that this kernel has. The last way is fentry, of which
  * only a function tells whether it works (attach_check_entry). Returns 0, or -EOPNOTSUPP if the

@@ -51,6 +51,13 @@ static const struct {
 	{"bus-cycles", HARDWARE(BUS_CYCLES), false},
 };
 
+static const char *known_name(size_t i)
+{
+	return i < ARRAY_SIZE(names) ? names[i].name : NULL;
+}
+
+const struct word_list event_names = {.word = known_name};
+
 static bool find_known(const char *text, size_t len, struct event_name *event)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "common/words.h"
 
 struct event_name {
 	const char *name;        /* as the user wrote it, or a default's name */
@@ -24,6 +25,9 @@ struct event_name {
 	"cpu-clock, task-clock, page-faults, minor-faults, major-faults, context-switches, "       \
 	"cpu-migrations, cycles, instructions, cache-references, cache-misses, branches, "         \
 	"branch-misses, bus-cycles"
+
+/* The same names, and the other names that some of them have. */
+extern const struct word_list event_names;
 
 /*
  * Parses the name of an event and its modifiers (:u, :k); @text must outlive @event. Returns 0,

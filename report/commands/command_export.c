@@ -83,20 +83,25 @@ static const struct export_format *find_format(const char *name)
 	return NULL;
 }
 
+static const char *format_name(size_t i)
+{
+	return i < ARRAY_SIZE(formats) ? formats[i].name : NULL;
+}
+
 static int take_export_operands(void *options, int nr, char **operands, struct err *err)
 {
 	struct export_options *o = options;
+	const struct word_list words = {.word = format_name};
 	struct view *view = &o->request.view;
 
 	o->format = nr ? find_format(operands[0]) : NULL;
-	if (!o->format) {
-		if (nr)
-			err_set(err, -EINVAL, "command export: '%s' is not a format", operands[0]);
-		else
-			err_set(err, -EINVAL, "command export: needs a format");
+	if (!nr) {
+		err_set(err, -EINVAL, "command export: needs a format");
 		return err_hint(err, -EINVAL,
 				"formats are pprof, speedscope, perf-script and folded");
 	}
+	if (!o->format)
+		return word_list_refuse(&words, "unknown format", operands[0], err);
 	if (o->base && !o->format->has_base)
 		return err_set(err, -EINVAL, "option --base: only pprof has it");
 	o->operands = (struct operands){operands + 1, nr - 1};

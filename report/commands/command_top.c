@@ -109,17 +109,6 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 	return event_tables_print(&tables, &o->operands, &o->request, io, err);
 }
 
-static int parse_by(const char *text, void *target)
-{
-	static const char *const words[NR_TOP_BY] = {
-		[TOP_FUNCTIONS] = "function", [TOP_FILES] = "dso",      [TOP_COMMS] = "comm",
-		[TOP_PROCESSES] = "pid",      [TOP_THREADS] = "thread", [TOP_CGROUPS] = "cgroup",
-		[TOP_USERS] = "user",         [TOP_CPUS] = "cpu",
-	};
-
-	return option_find_word(text, words, ARRAY_SIZE(words), target);
-}
-
 #define TOP_ROW(type, ...) OPTION_ROW(struct top_options, type, __VA_ARGS__)
 
 static const struct option_spec top_rows[] = {
@@ -128,10 +117,12 @@ static const struct option_spec top_rows[] = {
 	TOP_ROW(OPTION_U64, layout.nr_lines, "limit", 'n', .metavar = "N", .min = 1,
 		.max = UINT32_MAX,
 		.help = "print at most N functions (default 20; with --live as many as fit the terminal)"),
-	TOP_ROW(OPTION_PARSED, layout.by, "by", 0, .metavar = "THING",
+	TOP_ROW(OPTION_CHOICE, layout.by, "by", 0, .metavar = "THING",
 		.help = "count by function, dso, comm, pid, thread, cgroup, user or cpu (default function)",
-		.parse = parse_by, .kind = "a thing to count",
-		.hint = "things are function, dso, comm, pid, thread, cgroup, user and cpu"),
+		.words = OPTION_NAMES([TOP_FUNCTIONS] = "function", [TOP_FILES] = "dso",
+				      [TOP_COMMS] = "comm", [TOP_PROCESSES] = "pid",
+				      [TOP_THREADS] = "thread", [TOP_CGROUPS] = "cgroup",
+				      [TOP_USERS] = "user", [TOP_CPUS] = "cpu")),
 };
 
 static const struct option_table own_options = {top_rows, ARRAY_SIZE(top_rows), "output", NULL};

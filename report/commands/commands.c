@@ -75,12 +75,9 @@ static const struct profrep_command *command_of(const struct command_spec *spec)
 static int hint_at_word(const char *word, struct err *err)
 {
 	const char *hint = program_foreign_hint(&report_program, word);
-	const struct command_spec *similar = program_similar_command(&report_program, word);
 
 	if (hint)
 		return err_hint(err, -ENOENT, "%s", hint);
-	if (similar)
-		return err_hint(err, -ENOENT, "'profrep %s' may be meant", similar->name);
 	if (strpbrk(word, "./"))
 		return err_hint(err, -ENOENT, "'profrec -o %s' makes a recording", word);
 	return err_hint(err, -ENOENT, "'profrep --help' lists the commands");
@@ -92,6 +89,8 @@ static int hint_at_word(const char *word, struct err *err)
  */
 static int check_word(const char *word, struct err *err)
 {
+	const char *similar = program_similar_command(&report_program, word);
+
 	if (program_find_command(&report_program, word)) {
 		err_set(err, -EINVAL, "command %s: not the first word", word);
 		return err_hint(err, -EINVAL, "'profrep %s ...', or './%s' for a file of that name",
@@ -102,6 +101,10 @@ static int check_word(const char *word, struct err *err)
 	/* A pattern of the shell is no command. Who opens the file says more about it. */
 	if (strpbrk(word, "*?["))
 		return 0;
+	if (similar && !program_foreign_hint(&report_program, word))
+		return err_set(err, -ENOENT,
+			       "no command and no file is called '%s'; did you mean 'profrep %s'?",
+			       word, similar);
 	err_set(err, -ENOENT, "failed to open '%s': %s, and no command has this name", word,
 		strerror(ENOENT));
 	return hint_at_word(word, err);

@@ -11,27 +11,23 @@
 /* Units of work that nobody exceeds. */
 #define WORK_MAX 1e18
 
-static int parse_by(const char *text, void *target)
-{
-	return option_find_word(text, tally_by_words, NR_TALLY_BY, target);
-}
-
 static int parse_per(const char *text, void *target)
 {
-	static const char *const words[] = {[PER_SAMPLES] = "samples", [PER_CPU] = "cpu"};
+	static const char *const names[] = {[PER_SAMPLES] = "samples", [PER_CPU] = "cpu", NULL};
+	const struct word_list words = {.names = names};
 	struct compare_request *request = target;
 
 	request->work.nr = 0;
-	if (!option_find_word(text, words, ARRAY_SIZE(words), &request->per))
+	if (!word_list_find(&words, text, &request->per))
 		return 0;
 	request->per = PER_WORK;
 	return parse_decimals(text, 1e-9, WORK_MAX, &request->work);
 }
 
 static const struct option_spec compare_rows[] = {
-	OPTION_ROW(struct compare_request, OPTION_PARSED, by, "by", 0, .metavar = "KIND",
-		   .help = "compare by function, stack, dso or cgroup", .parse = parse_by,
-		   .kind = "a kind of things", .hint = "kinds are function, stack, dso and cgroup"),
+	OPTION_ROW(struct compare_request, OPTION_CHOICE, by, "by", 0, .metavar = "KIND",
+		   .help = "compare by function, stack, dso or cgroup",
+		   .words.names = tally_by_words),
 	{
 		.name = "per",
 		.type = OPTION_PARSED,

@@ -14,50 +14,6 @@ enum { GROUP_SIDES = 1 };
 
 #define VIEW_ROW(...) OPTION_FLAG_ROW(struct view, __VA_ARGS__)
 
-int option_find_word(const char *text, const char *const *words, size_t nr, unsigned int *found)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (words[i] && !strcmp(text, words[i])) {
-			*found = i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
-static int parse_unnamed(const char *text, void *target)
-{
-	static const char *const words[] = {
-		[UNNAMED_FUNCTION] = "function",
-		[UNNAMED_MODULE] = "module",
-		[UNNAMED_UNKNOWN] = "unknown",
-	};
-
-	return option_find_word(text, words, ARRAY_SIZE(words), target);
-}
-
-static int parse_demangle(const char *text, void *target)
-{
-	static const char *const words[] = {
-		[DEMANGLE_FULL] = "full",
-		[DEMANGLE_SHORT] = "short",
-		[DEMANGLE_NONE] = "none",
-	};
-
-	return option_find_word(text, words, ARRAY_SIZE(words), target);
-}
-
-static int parse_frames(const char *text, void *target)
-{
-	static const char *const words[] = {
-		[FRAMES_MIXED] = "mixed",
-		[FRAMES_NATIVE] = "native",
-		[FRAMES_LANGUAGE] = "language",
-	};
-
-	return option_find_word(text, words, ARRAY_SIZE(words), target);
-}
-
 static const struct option_spec frame_rows[] = {
 	VIEW_ROW(delimited, "delimited", 'd',
 		 .help = "put a delimiter between kernel and user frames"),
@@ -90,33 +46,30 @@ const struct option_table debug_options = {debug_rows, ARRAY_SIZE(debug_rows), "
 static const struct option_spec name_rows[] = {
 	{
 		.name = "unnamed",
-		.type = OPTION_PARSED,
+		.type = OPTION_CHOICE,
 		.offset = offsetof(struct view, unnamed),
 		.metavar = "KIND",
-		.help = "show frames without a name as function, module or unknown",
-		.parse = parse_unnamed,
-		.kind = "a kind of text",
-		.hint = "kinds are function, module and unknown",
+		.help = "show frames without a name as function, module or unknown (default auto: function in folded output, else unknown)",
+		.words = OPTION_NAMES([UNNAMED_BY_LAYOUT] = "auto", [UNNAMED_FUNCTION] = "function",
+				      [UNNAMED_MODULE] = "module", [UNNAMED_UNKNOWN] = "unknown"),
 	},
 	{
 		.name = "demangle",
-		.type = OPTION_PARSED,
+		.type = OPTION_CHOICE,
 		.offset = offsetof(struct view, demangle),
 		.metavar = "STYLE",
-		.help = "show names of C++, Rust and D full, short, or mangled (none)",
-		.parse = parse_demangle,
-		.kind = "a style of names",
-		.hint = "styles are full, short and none",
+		.help = "show names of C++, Rust and D full, short, or mangled (none; default auto: short in pages, else full)",
+		.words = OPTION_NAMES([DEMANGLE_BY_LAYOUT] = "auto", [DEMANGLE_FULL] = "full",
+				      [DEMANGLE_SHORT] = "short", [DEMANGLE_NONE] = "none"),
 	},
 	{
 		.name = "frames",
-		.type = OPTION_PARSED,
+		.type = OPTION_CHOICE,
 		.offset = offsetof(struct view, frames),
 		.metavar = "KIND",
 		.help = "show all frames (mixed), only machine code (native), or the functions of a language without its interpreter (language)",
-		.parse = parse_frames,
-		.kind = "a kind of frames",
-		.hint = "kinds are mixed, native and language",
+		.words = OPTION_NAMES([FRAMES_MIXED] = "mixed", [FRAMES_NATIVE] = "native",
+				      [FRAMES_LANGUAGE] = "language"),
 	},
 };
 

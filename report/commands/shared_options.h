@@ -8,12 +8,6 @@
 /* Makes a row for the bool @field of the struct @filled. */
 #define OPTION_FLAG_ROW(filled, ...) OPTION_ROW(filled, OPTION_FLAG, __VA_ARGS__)
 
-/*
- * For the parse functions of rows: sets *@found to the place of @text among the @nr @words. Words
- * that are NULL are none. Returns 0 or -EINVAL.
- */
-int option_find_word(const char *text, const char *const *words, size_t nr, unsigned int *found);
-
 /* Fills a struct view: the parts of frames and stacks to show. */
 extern const struct option_table frame_options;
 

@@ -11,7 +11,7 @@
 
 #define CLONE " [clone ."
 
-const char *const tally_by_words[NR_TALLY_BY] = {
+const char *const tally_by_words[NR_TALLY_BY + 1] = {
 	[TALLY_FUNCTIONS] = "function",
 	[TALLY_STACKS] = "stack",
 	[TALLY_FILES] = "dso",

@@ -24,7 +24,7 @@ enum tally_by {
 };
 
 /* The user's words for them. */
-extern const char *const tally_by_words[NR_TALLY_BY];
+extern const char *const tally_by_words[NR_TALLY_BY + 1];
 
 /* tally_init makes it. */
 struct tally {

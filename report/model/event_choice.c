@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/parse.h"
+#include "common/words.h"
 
 static uint32_t nr_events(const struct prof_meta *meta)
 {
@@ -130,6 +131,23 @@ static int list_events(const struct prof_meta *meta, int ret, struct err *err)
 			len >= sizeof(list) ? "...; 'profrep info' lists all" : "");
 }
 
+static int refuse_event(const struct prof_meta *meta, const char *file, const char *wanted,
+			struct err *err)
+{
+	struct suggestion suggestion;
+
+	suggestion_init(&suggestion, wanted);
+	for (uint32_t i = 0; i < nr_events(meta); i++)
+		suggestion_try(&suggestion, event_name(meta, i));
+	if (suggestion.best)
+		err_set(err, -EINVAL,
+			"failed to report '%s': it has no event '%s'; did you mean '%s'?", file,
+			wanted, suggestion.best);
+	else
+		err_set(err, -EINVAL, "failed to report '%s': it has no event '%s'", file, wanted);
+	return list_events(meta, -EINVAL, err);
+}
+
 int event_choose(const struct prof_meta *meta, const char *file, const char *wanted,
 		 struct event_choice *choice, struct err *err)
 {
@@ -156,7 +174,7 @@ int event_choose(const struct prof_meta *meta, const char *file, const char *wan
 		err_set(err, -EINVAL, "failed to report '%s': %" PRIu32 " events are called '%s'",
 			file, found.nr, wanted);
 	else
-		err_set(err, -EINVAL, "failed to report '%s': it has no event '%s'", file, wanted);
+		return refuse_event(meta, file, wanted, err);
 	return list_events(meta, -EINVAL, err);
 }
 

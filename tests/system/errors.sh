@@ -6,20 +6,20 @@
 nothing_left() { same "$(find "$dir" -name '*.part')" ""; }
 
 ## The command line.
-check "an unknown option" says 2 "profrec: option --frob: unknown" "$profrec" --frob
-check "an unknown short option" says 2 "profrec: option -x: unknown" "$profrec" -x
+check "an unknown option" says 2 "profrec: unknown option '--frob'" "$profrec" --frob
+check "an unknown short option" says 2 "profrec: unknown option '-x'" "$profrec" -x
 check "a missing value" says 2 "profrec: option -F: needs a value" "$profrec" -F
 check "no number" says 2 "profrec: option -F/--frequency: 'abc' is not a whole number" "$profrec" -F abc
 check "a number out of range" says 2 "option -F/--frequency: 0 is out of range (1 to 1000000)" "$profrec" -F 0
 check "a negative duration" says 2 "unknown" "$profrec" -5
 check "a duration of zero" says 2 "duration 0 is out of range" "$profrec" 0
-check "a duration that is a command" says 2 "to record a command, put -- before it" "$profrec" ls
+check "a duration that is a command" says 2 "to record a command, put -- before it: 'profrec -- ls'" "$profrec" ls
 check "conflicting options" says 2 "option -K/--kernel-stacks-only: not allowed with option -U/--user-stacks-only" \
 	"$profrec" -U -K
 check "a bad list of pids" says 2 "option -p/--pid: '1,,2' is not a list of process ids (N[,N...])" "$profrec" -p 1,,2
-check "a wrong option before a command" says 125 "profrec: option --frob: unknown" "$profrec" --frob -- true
+check "a wrong option before a command" says 125 "profrec: unknown option '--frob'" "$profrec" --frob -- true
 check "no command after --" says 2 "no command after --" "$profrec" --
-check "profrep: an unknown option" says 2 "profrep: option --frob: unknown" "$profrep" --frob
+check "profrep: an unknown option" says 2 "profrep: unknown option '--frob'" "$profrep" --frob
 check "profrep: a file that is not there" says 1 "No such file or directory" "$profrep" "$dir/none.prof"
 check "profrep: a directory" says 1 "" "$profrep" "$dir"
 check "profrep: no recording" says 1 "" "$profrep" tests/run

@@ -84,7 +84,7 @@ else
 		"info r 3 0 three /bin/three /" "count r r 9 user l:1" | sed -n 1p)" /bin/three
 fi
 
-check "a format that is none" says 2 "command export: 'svg' is not a format" "$profrep" export svg "$dir/basic.prof"
+check "a format that is none" says 2 "unknown format 'svg'; choose one of: pprof, speedscope, perf-script, folded" "$profrep" export svg "$dir/basic.prof"
 check "no format" says 2 "formats are pprof, speedscope, perf-script and folded" "$profrep" export
 check "a base for another format" says 2 "option --base: only pprof has it" \
 	"$profrep" export folded --base "$dir/before.prof" "$dir/after.prof"

@@ -183,7 +183,7 @@ if command -v setpriv > /dev/null; then
 	check "no rights: what is missing is said" says 1 "BPF can, but there is no CAP_BPF" \
 		setpriv --reuid 64123 --clear-groups --bounding-set=-all --inh-caps=-all "$profrec" -q -o "/tmp/x.$$.prof" -e c:malloc 1
 fi
-check "an unknown way to the kernel" says 2 "option --kernel-probes: 'trap' is not auto, multi, kprobe or fentry" \
+check "an unknown way to the kernel" says 2 "option --kernel-probes: unknown value 'trap'; choose one of: auto, multi, kprobe, fentry" \
 	"$profrec" --kernel-probes trap -e vfs_read 1
 check "a malformed pattern" says 2 "the type of pattern 'x:c:f' is not p, t or u, but 'x'" "$profrec" -e x:c:f 1
 check "a malformed regular expression" says 2 "is no regular expression" "$profrec" -r -e 'c:mal(loc' 1

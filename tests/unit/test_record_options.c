@@ -63,7 +63,8 @@ static int parse(struct record_options *options, const char *const *args, char *
 	})
 
 static const char list_hint[] = "'profrec --help' lists the options";
-static const char command_hint[] = "to record a command, put -- before it";
+static const char usage_hint[] = "'profrec --help' shows the usage";
+static const char command_hint[] = "to record a command, put -- before it: 'profrec -- sh'";
 
 START_TEST(time_off_the_cpu)
 {
@@ -169,7 +170,8 @@ START_TEST(filters)
 	REFUSE("option -p/--pid: not allowed with option -L/--tid", "", "-L1", "-p1");
 	REFUSE("option -L/--tid: '1-2' is not a list of thread ids (N[,N...])", "", "-L1-2");
 	REFUSE("option -L/--tid: not allowed with a command", "", "-L", "1", "--", "true");
-	REFUSE("option --unwind: 'lbr' is not auto, fp or dwarf", "", "--unwind=lbr");
+	REFUSE("option --unwind: unknown value 'lbr'; choose one of: auto, fp, dwarf", "",
+	       "--unwind=lbr");
 	REFUSE("option --max-stack-depth: 2049 is out of range (1 to 2048)", "",
 	       "--max-stack-depth=2049");
 }
@@ -289,20 +291,23 @@ START_TEST(durations)
 	REFUSE("duration 100000000 is out of range (1 to 99999999 seconds)", "", "100000000");
 	REFUSE("duration 18446744073709551617 is out of range (1 to 99999999 seconds)", "",
 	       "18446744073709551617");
-	REFUSE("duration '1.5' is not a whole number of seconds", command_hint, "1.5");
-	REFUSE("duration '10s' is not a whole number of seconds", command_hint, "10s");
-	REFUSE("duration '' is not a whole number of seconds", command_hint, "");
-	REFUSE("duration ' 1' is not a whole number of seconds", command_hint, " 1");
-	REFUSE("duration '+1' is not a whole number of seconds", command_hint, "+1");
-	REFUSE("unexpected argument '20'", command_hint, "10", "20");
+	REFUSE("duration '1.5' is not a whole number of seconds", usage_hint, "1.5");
+	REFUSE("duration '10s' is not a whole number of seconds", usage_hint, "10s");
+	REFUSE("duration '' is not a whole number of seconds", usage_hint, "");
+	REFUSE("duration ' 1' is not a whole number of seconds", usage_hint, " 1");
+	REFUSE("duration '+1' is not a whole number of seconds", usage_hint, "+1");
+	REFUSE("unexpected argument '20'", usage_hint, "10", "20");
 }
 END_TEST
 
 START_TEST(a_command_without_dashes)
 {
-	REFUSE("duration 'gcc' is not a whole number of seconds", command_hint, "gcc", "x.c");
-	REFUSE("unexpected argument 'gcc'", command_hint, "10", "gcc", "x.c");
-	REFUSE("unexpected argument 'gcc'", command_hint, "10", "gcc", "-q");
+	REFUSE("duration 'sh' is not a whole number of seconds", command_hint, "sh", "x");
+	REFUSE("duration '/bin/sh' is not a whole number of seconds",
+	       "to record a command, put -- before it: 'profrec -- /bin/sh'", "/bin/sh");
+	REFUSE("unexpected argument 'sh'", command_hint, "10", "sh", "-q");
+	REFUSE("unexpected argument 'no-such-program'", usage_hint, "10", "no-such-program");
+	REFUSE("unexpected argument '/bin'", usage_hint, "10", "/bin");
 }
 END_TEST
 
@@ -401,13 +406,22 @@ END_TEST
 
 START_TEST(unknown_options)
 {
-	REFUSE("option -x: unknown", list_hint, "-x");
-	REFUSE("option -x: unknown", list_hint, "-qx");
-	REFUSE("option --nothing: unknown, ambiguous, or takes no value", list_hint, "--nothing");
-	REFUSE("option --quiet=1: unknown, ambiguous, or takes no value", list_hint, "--quiet=1");
-	REFUSE("option -g: unknown", "stacks are always recorded; --unwind chooses how", "-g");
-	REFUSE("option --call-graph=dwarf: unknown, ambiguous, or takes no value",
-	       "stacks are always recorded; --unwind chooses how", "--call-graph=dwarf");
+	REFUSE("unknown option '-x'", list_hint, "-x");
+	REFUSE("unknown option '-x'", list_hint, "-qx");
+	REFUSE("unknown option '--nothing'", list_hint, "--nothing");
+	REFUSE("option --quiet: takes no value", list_hint, "--quiet=1");
+	REFUSE("unknown option '-g'", "stacks are always recorded; --unwind chooses how", "-g");
+	REFUSE("unknown option '--call-graph'", "stacks are always recorded; --unwind chooses how",
+	       "--call-graph=dwarf");
+	REFUSE("unknown option '--frequncy'; did you mean '--frequency'?", "", "--frequncy=99");
+	REFUSE("unknown option '-d'",
+	       "the duration is the last word: 'profrec -F 99 30' records for 30 seconds; "
+	       "'profrep -d' prints delimiters",
+	       "-d", "30");
+	REFUSE("option --languages: unknown value 'pyt'; did you mean 'py'?",
+	       "'profrec --languages help' lists the languages", "--languages=rb,pyt");
+	REFUSE("option -e/--event: unknown event 'cpu-clok'; did you mean 'cpu-clock'?", "", "-e",
+	       "cpu-clok");
 	REFUSE("option -F: needs a value", list_hint, "-F");
 	REFUSE("option --pid: needs a value", list_hint, "--pid");
 }

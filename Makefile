@@ -144,7 +144,7 @@ $(B)/tests/test_%: $(B)/tests/unit/test_%.o $(RECORD_LIB) $(REPORT_LIB) $(BASE_O
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS) $(REPORT_LIBS) $(UNIT_LIBS) -lcheck -lsubunit -lm -lrt -lpthread
 
-$(B)/tests/table_make: $(B)/tests/tools/table_make.o $(RECORD_LIB) $(BASE_OBJ)
+$(B)/tests/table_make $(B)/tests/carried_names: $(B)/tests/%: $(B)/tests/tools/%.o $(RECORD_LIB) $(BASE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A symbol without a size (hand-written assembler) reaches to the next symbol or to the end of its
- * section. It counts only for addresses that no symbol with a size covers. The next symbol is any
- * function symbol, whether it covers a hit or not. So while the tables are read, the nearest starts
- * at or below each hit are kept. nearest[i] is the symbol without a size, and ends[i] the symbol
- * with a size, that has the greatest start in (hits[i - 1], hits[i]]. The range of the former goes
- * up to the end of the section, unless the latter starts after it. After all tables are read, the
+ * A symbol without a size (hand-written assembler) reaches to the next function symbol or to the
+ * end of its section. It counts only for addresses that no symbol with a size covers, and not at
+ * all if it begins inside one: then it is a place in that function, which says nothing of the code
+ * behind. So its range has no other function's start in it and no byte of a symbol with a size, and
+ * is the same whatever the hits are: a recording carries the range without the table.
+ *
+ * The tables are read once, and most symbols cover no hit. So they leave traces in the gaps between
+ * the hits: gap i is (hits[i - 1], hits[i]], and the last one is behind all hits. nearest[i] is the
+ * symbol without a size that has the greatest start in gap i, ends[i] the farthest end of the
+ * functions that start there, and nexts[i] their least start. After all tables are read, the
  * nearest start of a hit is the last one at or before its place.
  *
  * A label in code has no type: "_start" of the dynamic linker, or functions that some assemblers
@@ -118,49 +122,50 @@ static uint64_t bytes_to_section_end(const struct elf_file *file, const GElf_Sym
 	return section->size - (sym->st_value - section->vaddr);
 }
 
-/* Notes the start of @range. @range has size 0 if its symbol has a size. */
+/* Notes @range, unless a better one is there. One outside of its section has no size. */
 static void note_nearest(struct range *nearest, const struct range *range)
 {
-	if (nearest->name) {
-		if (range->start < nearest->start)
-			return;
-		if (range->start == nearest->start &&
-		    (!range->size || (nearest->size && range_prefer(nearest, range) <= 0)))
-			return;
-	}
+	if (nearest->name && range->start == nearest->start &&
+	    (!range->size || (nearest->size && range_prefer(nearest, range) <= 0)))
+		return;
 	*nearest = *range;
 }
 
-/* Notes the start of a function that has a size. It ends others; its name does not matter. */
-static void note_end(struct symtab *symtab, size_t first, uint64_t start)
+/* Notes the bounds of a function in gap @gap. Its name does not matter. */
+static void note_function(struct symtab *symtab, size_t gap, const struct range *range)
 {
-	uint64_t *end = &symtab->ends.data[first];
+	uint64_t *end = &symtab->ends.data[gap];
 
-	*end = max_u64(*end, start);
+	*end = max_u64(*end, range->start + min_u64(range->size, UINT64_MAX - range->start));
+	symtab->nexts.data[gap] = min_u64(symtab->nexts.data[gap], range->start);
 }
 
-/* Adds a symbol without a size that starts at or below hit @first. It has no name yet. */
-static int add_nearest(struct symtab *symtab, struct symbol_table *table, const GElf_Sym *sym,
-		       struct range range, size_t first)
+/* Adds a symbol that reaches to the next one, and has no name yet, to its gap's @nearest. */
+static int add_nearest(struct range *nearest, struct symbol_table *table, const GElf_Sym *sym,
+		       struct range range)
 {
-	struct range *nearest = &symtab->nearest.data[first];
-	struct range *label = &symtab->labels.data[first];
-	bool has_function = is_function(sym);
-
-	if (range.start < label->start && (!has_function || range.start < nearest->start))
-		return 0;
-	if (!symtab_name(table->names, sym->st_name, &range.name, &range.len))
+	if (range.start < nearest->start ||
+	    !symtab_name(table->names, sym->st_name, &range.name, &range.len))
 		return 0;
 	if (!charge_name(table, range.len))
 		return -E2BIG;
-	if (!range.size)
-		range.size = bytes_to_section_end(table->file, sym);
-	if (has_function) {
-		note_nearest(nearest, &range);
-		range.size = 0; /* it ends a label */
-	}
-	note_nearest(label, &range);
+	/* Without a size, or as a label, which has one now and then. */
+	range.size = min_u64(range.size ? range.size : UINT64_MAX,
+			     bytes_to_section_end(table->file, sym));
+	note_nearest(nearest, &range);
 	return 0;
+}
+
+static int add_label(struct symtab *symtab, struct symbol_table *table, const GElf_Sym *sym,
+		     const struct range *range, size_t gap)
+{
+	uint64_t *next = &symtab->label_nexts.data[gap];
+
+	if (!is_label(table, sym))
+		return 0;
+	*next = min_u64(*next, range->start);
+	return gap < symtab->finder.nr ? add_nearest(&symtab->labels.data[gap], table, sym, *range)
+				       : 0;
 }
 
 /* Returns 0, -ENOMEM, or -E2BIG if the names take too much work. */
@@ -169,30 +174,25 @@ static int add_symbol(struct symtab *symtab, struct symbol_table *table, const G
 	const struct hit_finder *finder = &symtab->finder;
 	struct range range = {
 		.start = sym->st_value, .size = sym->st_size, .binding = symbol_binding(sym)};
-	bool has_function = is_function(sym), has_size = has_function && range.size;
-	size_t first;
+	bool has_function = is_function(sym);
+	size_t gap;
 
 	if (!has_function && GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
 		return 0;
 	symtab->nr_symbols += has_function;
-	first = hit_finder_lower(finder, range.start);
-	if (first == finder->nr)
+	gap = hit_finder_lower(finder, range.start);
+	if (!has_function)
+		return add_label(symtab, table, sym, &range, gap);
+	note_function(symtab, gap, &range);
+	if (gap == finder->nr)
 		return 0;
+	if (!range.size)
+		return add_nearest(&symtab->nearest.data[gap], table, sym, range);
 	/* Most symbols cover no hit. Looking at their names would take most of the time. */
-	if (has_size && finder->hits[first].addr - range.start >= range.size) {
-		note_end(symtab, first, range.start);
+	if (finder->hits[gap].addr - range.start >= range.size ||
+	    !symtab_name(table->names, sym->st_name, &range.name, &range.len))
 		return 0;
-	}
-	if (!has_function && !is_label(table, sym))
-		return 0;
-	if (!has_size)
-		return add_nearest(symtab, table, sym, range, first);
-	if (!symtab_name(table->names, sym->st_name, &range.name, &range.len))
-		return 0;
-	if (!charge_name(table, range.len))
-		return -E2BIG;
-	note_end(symtab, first, range.start);
-	return vec_push(&symtab->ranges, range);
+	return charge_name(table, range.len) ? vec_push(&symtab->ranges, range) : -E2BIG;
 }
 
 static int add_table(struct symtab *symtab, struct symbol_table *table)
@@ -214,12 +214,16 @@ static int make_room(struct symtab *symtab, const struct range_hit *hits, size_t
 	if (symtab->finder.hits)
 		return 0;
 	if (vec_reserve(&symtab->nearest, nr_hits) || vec_reserve(&symtab->labels, nr_hits) ||
-	    vec_reserve(&symtab->ends, nr_hits) || hit_finder_init(&symtab->finder, hits, nr_hits))
+	    vec_reserve(&symtab->ends, nr_hits + 1) || vec_reserve(&symtab->nexts, nr_hits + 1) ||
+	    vec_reserve(&symtab->label_nexts, nr_hits + 1) ||
+	    hit_finder_init(&symtab->finder, hits, nr_hits))
 		return -ENOMEM;
-	symtab->nearest.nr = symtab->labels.nr = symtab->ends.nr = nr_hits;
-	for (size_t i = 0; i < nr_hits; i++) {
+	symtab->nearest.nr = symtab->labels.nr = nr_hits;
+	for (size_t i = 0; i < nr_hits; i++)
 		symtab->nearest.data[i] = symtab->labels.data[i] = (struct range){0};
+	for (size_t i = 0; i <= nr_hits; i++) {
 		symtab->ends.data[i] = 0;
+		symtab->nexts.data[i] = symtab->label_nexts.data[i] = UINT64_MAX;
 	}
 	return 0;
 }
@@ -265,22 +269,36 @@ static void drop_symbols(struct symtab *symtab)
 	symtab->nr_symbols = 0;
 }
 
-/* Sets the ranges of hits that have none by the nearest @starts. */
-static void resolve_nearest(const struct symtab *symtab, const range_vec *starts,
+/* Cuts the ranges of the gaps at the least start behind their gap, of the functions or of @nexts.
+ */
+static void cut_nearest(const struct symtab *symtab, range_vec *nearest, const uint64_t *nexts)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = nearest->nr; i-- > 0;) {
+		struct range *range = &nearest->data[i];
+
+		next = min_u64(next, min_u64(symtab->nexts.data[i + 1], nexts[i + 1]));
+		range->size = min_u64(range->size, next - range->start);
+	}
+}
+
+/* Sets the ranges of hits that have none by those of the gaps. */
+static void resolve_nearest(const struct symtab *symtab, const range_vec *nearest,
 			    struct range_hit *hits, size_t nr_hits)
 {
-	const struct range *nearest = NULL;
+	const struct range *last = NULL;
+	uint64_t end = 0;
 
-	for (size_t i = 0; i < nr_hits && i < starts->nr; i++) {
-		const struct range *range = &starts->data[i];
-		uint64_t end = symtab->ends.data[i];
+	for (size_t i = 0; i < nr_hits && i < nearest->nr; i++) {
+		const struct range *range = &nearest->data[i];
 
-		if (range->name && range->start >= end)
-			nearest = range;
-		else if (range->name || end)
-			nearest = NULL;
-		if (!hits[i].range && nearest && hits[i].addr - nearest->start < nearest->size)
-			hits[i].range = nearest;
+		end = max_u64(end, symtab->ends.data[i]);
+		if (range->name)
+			last = range;
+		if (!hits[i].range && last && last->start >= end &&
+		    hits[i].addr - last->start < last->size)
+			hits[i].range = last;
 	}
 }
 
@@ -323,6 +341,8 @@ int symtab_resolve(struct symtab *symtab, struct range_hit *hits, size_t nr_hits
 		ret = ranges_resolve(symtab->ranges.data, symtab->ranges.nr, hits, nr_hits);
 	if (ret)
 		return ret;
+	cut_nearest(symtab, &symtab->nearest, symtab->nexts.data);
+	cut_nearest(symtab, &symtab->labels, symtab->label_nexts.data);
 	resolve_nearest(symtab, &symtab->nearest, hits, nr_hits);
 	resolve_nearest(symtab, &symtab->labels, hits, nr_hits);
 	return 0;
@@ -334,5 +354,7 @@ void symtab_deinit(struct symtab *symtab)
 	vec_free(&symtab->nearest);
 	vec_free(&symtab->labels);
 	vec_free(&symtab->ends);
+	vec_free(&symtab->nexts);
+	vec_free(&symtab->label_nexts);
 	hit_finder_deinit(&symtab->finder);
 }

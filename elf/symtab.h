@@ -23,9 +23,9 @@ typedef VEC(struct range) range_vec;
 /* An all-zero table is empty. */
 struct symtab {
 	range_vec ranges; /* ranges that cover an address; the files own the names */
-	/* for each address, as symtab.c explains */
+	/* for each gap between addresses, as symtab.c explains */
 	range_vec nearest, labels;
-	VEC(uint64_t) ends;
+	VEC(uint64_t) ends, nexts, label_nexts;
 	uint64_t nr_symbols;      /* function symbols that were read */
 	bool is_cut;              /* the names take too much work */
 	struct hit_finder finder; /* of the hits */

@@ -19,6 +19,7 @@
 #include "record/system/fd_message.h"
 #include "record/symbols/file_sources.h"
 #include "record/symbols/known_names.h"
+#include "record/symbols/names_answer.h"
 #include "record/symbols/names_worker.h"
 #include "record/system/owner_queue.h"
 #include "record/system/owner_time.h"

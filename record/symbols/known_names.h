@@ -13,7 +13,7 @@
 #include "common/index.h"
 #include "common/parse.h"
 #include "common/vec.h"
-#include "record/symbols/names_worker.h"
+#include "record/symbols/names_answer.h"
 
 struct known_offset {
 	uint64_t off;

@@ -19,15 +19,6 @@
  */
 #define NAMES_INBOX NAMES_FILES_MAX
 
-/* Addresses of one request. */
-#define NAMES_OFFSETS_MAX (1u << 20)
-
-/* The longest name. profrep demangles none that is longer. */
-#define NAMES_NAME_MAX (16u << 10)
-
-/* Bytes of all names in an answer. */
-#define NAMES_BYTES_MAX (4u << 20)
-
 enum names_order {
 	NAMES_HOLD, /* comes with a file, which goes into the inbox. There is no reply */
 	NAMES_KEEP, /* holds the file of the inbox under @slot. There is no reply */
@@ -47,22 +38,10 @@ struct names_request {
 };
 
 /*
- * The reply to NAMES_ASK comes with memory: this, then a number for each offset, symbols, bytes of
- * names. The number is that of a symbol and 1, or 0 for none. Status -EBADF: no such file is held.
- * Status -ESTALE: somebody has written to the file since it was mapped, so its symbols are others.
+ * The reply to NAMES_ASK comes with memory (record/symbols/names_answer.h). Status -EBADF: no such
+ * file is held. Status -ESTALE: somebody has written to the file since it was mapped, so its
+ * symbols are others.
  */
-struct names_head {
-	uint32_t nr_symbols;
-	uint32_t nr_bytes; /* of names */
-	uint32_t is_cut;   /* 1: the file is too large to read all of it, so names may be missing */
-	uint32_t parts;    /* of the file that the symbols are from: bits of enum name_part */
-};
-
-/* A symbol of a reply. Without a name, it has the bounds of a function. */
-struct names_symbol {
-	uint64_t off, size; /* file offset */
-	uint32_t name, len; /* place of the name among the bytes, where it ends with a NUL */
-};
 
 /* Call it in a new process. Answers requests from @sock until the other end is closed. No return.
  */

@@ -123,24 +123,53 @@ static size_t take_chunk(struct scan *scan, const char *chunk, size_t len, uint6
 	return used;
 }
 
+/*
+ * The code of an entry that begins inside a later one was overwritten there, and what is left of it
+ * begins behind that. A recording has the entries without their order, so their bounds must tell
+ * which of them is at a hit, as those of symbols do: the one with the nearest start.
+ */
+static void cut_overwritten(struct perf_map_hit *hits, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct perf_map_hit *hit = &hits[i];
+
+		for (size_t k = i; hit->size && k-- > 0 && hits[k].addr >= hit->start;) {
+			uint64_t end = hits[k].start + hits[k].size;
+
+			/* The rest of an entry of which there was a hit is like that. */
+			if (hits[k].size && hits[k].name_off == hit->name_off)
+				end = hits[k].start;
+			else if (!hits[k].size || hits[k].start >= hit->start)
+				continue;
+			hit->size -= end - hit->start;
+			hit->start = end;
+			break;
+		}
+	}
+}
+
 int perf_map_lookup(int fd, struct perf_map_hit *hits, size_t nr)
 {
 	_cleanup_free_ char *chunk = malloc(CHUNK_BYTES);
 	struct scan scan = {.hits = hits, .nr = nr};
 	uint64_t off = 0;
 	bool skip = false;
+	int ret = 0;
 
 	if (!chunk)
 		return -ENOMEM;
 	while (off < PERF_MAP_MAX_BYTES && scan.work < WORK_MAX) {
 		ssize_t n = io_pread(fd, chunk, CHUNK_BYTES, off);
 
-		if (n <= 0)
-			return n;
+		if (n <= 0) {
+			ret = n;
+			break;
+		}
 		/* A short read is the end, perhaps inside a line that the process is writing. */
 		off += take_chunk(&scan, chunk, n, off, &skip, n < (ssize_t)CHUNK_BYTES);
 	}
-	return 0;
+	cut_overwritten(hits, nr);
+	return ret;
 }
 
 void perf_map_name(int fd, const struct perf_map_hit *hit, char name[static PERF_MAP_NAME_MAX + 1])

@@ -177,13 +177,14 @@ bool vdso_is_same(const struct vdso *vdso, uint64_t start, uint64_t end)
 
 const struct vdso_symbol *vdso_lookup(const struct vdso *vdso, uint64_t off)
 {
-	size_t nr = search_first(vdso->symbols.nr, i, vdso->symbols.data[i].off > off);
-	const struct vdso_symbol *symbol;
+	for (size_t i = search_first(vdso->symbols.nr, n, vdso->symbols.data[n].off > off);
+	     i-- > 0;) {
+		const struct vdso_symbol *symbol = &vdso->symbols.data[i];
 
-	if (!nr)
-		return NULL;
-	symbol = &vdso->symbols.data[nr - 1];
-	return off - symbol->off < symbol->size ? symbol : NULL;
+		if (off - symbol->off < symbol->size)
+			return symbol;
+	}
+	return NULL;
 }
 
 void vdso_deinit(struct vdso *vdso)

@@ -140,9 +140,11 @@ class Tables:
     def choose(self, addr):
         for symbol in self.covering(addr):
             return symbol
-        unsized = [s for s in self.functions.nearest(addr) if not s.size and addr < s.section_end]
-        labels = [s for s in self.all.nearest(addr)
-                  if s.kind == NOTYPE and addr < (s.start + s.size if s.size else s.section_end)]
+        i = bisect.bisect_right(self.functions.starts, addr) - 1
+        reach = self.reach[i] if i >= 0 else 0  # what begins before is a place inside a function
+        unsized = [s for s in self.functions.nearest(addr) if reach <= s.start and not s.size and addr < s.section_end]
+        labels = [s for s in self.all.nearest(addr) if reach <= s.start and
+                  s.kind == NOTYPE and addr < min(s.start + s.size if s.size else s.section_end, s.section_end)]
         return min(unsized or labels, key=preference, default=None)
 
 

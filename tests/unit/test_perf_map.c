@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/symbols/perf_map.h"
 
+#include "elf/ranges.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -126,6 +128,44 @@ START_TEST(look_ups)
 }
 END_TEST
 
+/* Entries whose order is forgotten say of each hit what the map says. */
+START_TEST(overwritten)
+{
+	static const char text[] = "1050 100 old\n"
+				   "1120 10 within\n"
+				   "1000 60 new\n"
+				   "1000 80 same\n"
+				   "1140 20 tail\n";
+	enum { BASE = 0xfff, NR = 0x180 };
+	static struct perf_map_hit hits[NR];
+	static struct range ranges[NR];
+	static struct range_hit found[NR];
+	char names[NR][PERF_MAP_NAME_MAX + 1];
+	int fd = map_of(text, sizeof(text) - 1);
+
+	for (size_t i = 0; i < NR; i++)
+		hits[i].addr = found[i].addr = BASE + i;
+	ck_assert_int_eq(perf_map_lookup(fd, hits, NR), 0);
+	for (size_t i = 0; i < NR; i++) {
+		perf_map_name(fd, &hits[i], names[i]);
+		ranges[i] = (struct range){.start = hits[i].start,
+					   .size = hits[i].size,
+					   .name = names[i],
+					   .len = strlen(names[i])};
+	}
+	ck_assert_int_eq(ranges_resolve(ranges, NR, found, NR), 0);
+	for (size_t i = 0; i < NR; i++)
+		ck_assert_str_eq(found[i].range ? found[i].range->name : "", names[i]);
+	ck_assert_str_eq(names[0x1055 - BASE], "same");
+	ck_assert_str_eq(names[0x1080 - BASE], "old");
+	ck_assert_uint_eq(hits[0x1080 - BASE].start, 0x1080);
+	ck_assert_uint_eq(hits[0x1080 - BASE].size, 0xd0);
+	ck_assert_str_eq(names[0x1128 - BASE], "within");
+	ck_assert_str_eq(names[0x114f - BASE], "tail");
+	close(fd);
+}
+END_TEST
+
 /* A line is longer than the pieces that are read; other lines lie across their borders. */
 START_TEST(long_lines)
 {
@@ -234,4 +274,5 @@ START_TEST(what_is_opened)
 }
 END_TEST
 
-SUITE_MAIN("perf_map", lines, hostile_lines, look_ups, long_lines, busy_work, what_is_opened)
+SUITE_MAIN("perf_map", lines, hostile_lines, look_ups, overwritten, long_lines, busy_work,
+	   what_is_opened)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names from .gopclntab, the table of functions that programs in Go need to run. Stripped programs
- * keep it, too.
+ * Names of functions in Go, from .gopclntab (elf/go_table.h).
  */
 #ifndef ELF_GOPCLNTAB_H
 #define ELF_GOPCLNTAB_H

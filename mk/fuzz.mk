@@ -10,13 +10,13 @@ FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam 
 
 # The sources and libraries of each target.
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
-FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(wildcard record/cfi/*.c) elf/eh_frame.c elf/elf_image.c $(FUZZ_COMMON)
+FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(wildcard record/cfi/*.c) elf/eh_frame.c elf/elf_image.c elf/go_table.c $(FUZZ_ARCH) $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
 	$(ELF_SRC) $(addprefix report/files/,candidate.c debugfiles.c fetcher.c kernel_paths.c packed_file.c)
 FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
 FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c $(FUZZ_ARCH) elf/elf_image.c elf/unpack_xz.c \
 	$(addprefix record/probes/,debug_symbols.c library.c mapped_code.c pattern.c usdt.c user_functions.c user_places.c) \
-	$(wildcard record/cfi/*.c) elf/eh_frame.c
+	$(wildcard record/cfi/*.c) elf/eh_frame.c elf/go_table.c
 FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(FUZZ_ARCH) elf/elffile.c elf/mapped_bytes.c $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/relocate.c report/symbols/section_bytes.c report/text/string_set.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c record/process/file_owner.c $(FUZZ_COMMON)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Unwinding by tables: the layout of the tables, and the program's knowledge of processes.
- * bpf/walk/unwind_step.h walks by the tables. record/cfi/ makes them from .eh_frame or
- * .debug_frame.
+ * bpf/walk/unwind_step.h walks by the tables. record/cfi/ makes them from .eh_frame,
+ * .debug_frame and .gopclntab.
  *
  * A file's code is divided into pages of 64 KiB by file offset. Each page has sorted rows of 4
  * bytes. The upper half of a row is an offset in the page: the row holds from there up to the next

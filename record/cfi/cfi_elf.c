@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "common/cleanup.h"
+#include "elf/arch.h"
 #include "elf/elf_image.h"
 #include "record/system/host_abi.h"
 
@@ -58,10 +59,10 @@ static bool unpack_bytes(uint32_t type, const uint8_t *packed, size_t size, uint
 	return false;
 }
 
-static int decompress_section(struct cfi_elf *elf)
+static int decompress_section(struct eh_section *section, uint8_t **bytes)
 {
-	_cleanup_free_ uint8_t *packed = TAKE_PTR(elf->bytes);
-	size_t size = elf->section.size;
+	_cleanup_free_ uint8_t *packed = TAKE_PTR(*bytes);
+	size_t size = section->size;
 	Elf64_Chdr ch;
 
 	if (size < sizeof(ch))
@@ -69,40 +70,102 @@ static int decompress_section(struct cfi_elf *elf)
 	memcpy(&ch, packed, sizeof(ch));
 	if (ch.ch_size > SECTION_BYTES_MAX)
 		return -EFBIG;
-	elf->bytes = malloc(ch.ch_size + 1);
-	if (!elf->bytes)
+	*bytes = malloc(ch.ch_size + 1);
+	if (!*bytes)
 		return -ENOMEM;
-	elf->section.size = ch.ch_size;
-	return unpack_bytes(ch.ch_type, packed + sizeof(ch), size - sizeof(ch), elf->bytes,
-			    ch.ch_size)
+	section->size = ch.ch_size;
+	return unpack_bytes(ch.ch_type, packed + sizeof(ch), size - sizeof(ch), *bytes, ch.ch_size)
 		       ? 0
 		       : -ENOEXEC;
 }
 
-static int read_unwind_section(const struct elf_image *file, struct cfi_elf *elf)
+static int read_unwind_section(const struct elf_image *file, enum cfi_section i,
+			       struct cfi_elf *elf)
 {
-	const Elf64_Shdr *sh = elf_image_find_section(file, ".eh_frame");
+	static const char *const names[] = {".eh_frame", ".debug_frame"};
+	const Elf64_Shdr *sh = elf_image_find_section(file, names[i]);
 	const Elf64_Shdr *got = elf_image_find_section(file, ".got");
+	struct eh_section section = {.is_debug_frame = i == CFI_DEBUG_FRAME};
 	int ret;
 
-	if (!sh || sh->sh_size <= SECTION_BYTES_EMPTY) {
-		sh = elf_image_find_section(file, ".debug_frame");
-		elf->section.is_debug_frame = true;
-	}
 	if (!sh || sh->sh_size <= SECTION_BYTES_EMPTY)
-		return -ENODATA;
+		return 0;
 	if (sh->sh_size > SECTION_BYTES_MAX)
 		return -EFBIG;
-	ret = elf_image_read_section(file, sh, &elf->bytes);
+	ret = elf_image_read_section(file, sh, &elf->bytes[i]);
 	if (ret)
 		return ret;
-	elf->section.vaddr = sh->sh_addr;
-	elf->section.data_base = got ? got->sh_addr : 0;
-	elf->section.size = sh->sh_size;
+	section.vaddr = sh->sh_addr;
+	section.data_base = got ? got->sh_addr : 0;
+	section.size = sh->sh_size;
 	if (sh->sh_flags & SHF_COMPRESSED)
-		ret = decompress_section(elf);
-	elf->section.bytes = elf->bytes;
+		ret = decompress_section(&section, &elf->bytes[i]);
+	section.bytes = elf->bytes[i];
+	if (!ret)
+		elf->sections[i] = section;
 	return ret;
+}
+
+/* Finds the number that the dynamic linker writes to @addr. */
+static int find_relocation(const struct elf_image *file, uint64_t addr, uint64_t *value)
+{
+	const Elf64_Shdr *sh = elf_image_find_section(file, ".rela.dyn");
+	const struct elf_arch *arch = elf_arch_find(HOST_MACHINE);
+	_cleanup_free_ uint8_t *bytes = NULL;
+	int ret;
+
+	if (!sh || sh->sh_type != SHT_RELA || !arch)
+		return 0;
+	if (sh->sh_size > SECTION_BYTES_MAX)
+		return -EFBIG;
+	ret = elf_image_read_section(file, sh, &bytes);
+	for (size_t off = 0; !ret && sh->sh_size - off >= sizeof(Elf64_Rela);
+	     off += sizeof(Elf64_Rela)) {
+		Elf64_Rela rela;
+
+		memcpy(&rela, bytes + off, sizeof(rela));
+		if (rela.r_offset != addr || ELF64_R_TYPE(rela.r_info) != arch->relative)
+			continue;
+		*value = rela.r_addend;
+		break;
+	}
+	return ret;
+}
+
+/* Finds the start of the code of Go as elf/gopclntab.c does. It stays 0 if nothing tells. */
+static int find_text_start(const struct elf_image *file, uint64_t vaddr, uint64_t *start)
+{
+	const Elf64_Shdr *text = elf_image_find_section(file, ".text");
+	int ret = *start ? 0 : find_relocation(file, vaddr + GO_TEXT_START_OFF, start);
+
+	if (!ret && !*start && text && !elf_image_find_section(file, ".init"))
+		*start = text->sh_addr;
+	return ret;
+}
+
+static int read_go_table(const struct elf_image *file, struct cfi_elf *elf)
+{
+	const struct elf_arch *arch = elf_arch_find(HOST_MACHINE);
+	const Elf64_Shdr *sh = elf_image_find_section(file, ".gopclntab");
+	struct go_table table;
+	int ret;
+
+	if (!sh)
+		sh = elf_image_find_section(file, ".data.rel.ro.gopclntab");
+	if (!sh || !arch || sh->sh_flags & SHF_COMPRESSED)
+		return 0;
+	if (sh->sh_size > SECTION_BYTES_MAX)
+		return -EFBIG;
+	ret = elf_image_read_section(file, sh, &elf->go_bytes);
+	if (ret || !go_table_read(elf->go_bytes, sh->sh_size, arch->go_quantum, &table))
+		return ret;
+	if (table.has_start) {
+		ret = find_text_start(file, sh->sh_addr, &table.text_start);
+		if (ret || !table.text_start)
+			return ret;
+	}
+	elf->go = table;
+	return 0;
 }
 
 int cfi_elf_read(int fd, struct cfi_elf *elf)
@@ -115,36 +178,51 @@ int cfi_elf_read(int fd, struct cfi_elf *elf)
 	*elf = (struct cfi_elf){.entry = file.header.e_entry};
 	if (!ret)
 		ret = read_segments(&file, elf);
+	for (int i = 0; !ret && i < CFI_NR_SECTIONS; i++)
+		ret = read_unwind_section(&file, i, elf);
 	if (!ret)
-		ret = read_unwind_section(&file, elf);
+		ret = read_go_table(&file, elf);
+	if (!ret && !elf->bytes[CFI_EH_FRAME] && !elf->bytes[CFI_DEBUG_FRAME] && !elf->go.nr)
+		ret = -ENODATA;
 	if (ret)
 		cfi_elf_deinit(elf);
 	return ret;
 }
 
+static void hash_numbers(struct sha256_ctx *sha, const uint64_t *numbers, size_t nr)
+{
+	sha256_update(sha, nr * sizeof(*numbers), (const uint8_t *)numbers);
+}
+
+static void hash_section(struct sha256_ctx *sha, const struct eh_section *section)
+{
+	const uint64_t numbers[] = {section->vaddr, section->data_base, section->size};
+
+	hash_numbers(sha, numbers, sizeof(numbers) / sizeof(*numbers));
+	sha256_update(sha, section->size, section->bytes);
+}
+
 void cfi_elf_hash(const struct cfi_elf *elf, uint8_t hash[static CFI_HASH_BYTES])
 {
-	const uint64_t numbers[] = {
-		elf->segments.nr,
-		elf->entry,
-		elf->section.is_debug_frame,
-		elf->section.vaddr,
-		elf->section.data_base,
-		elf->section.size,
-	};
+	const size_t go_size = elf->go.nr ? elf->go.size : 0;
+	const uint64_t numbers[] = {elf->segments.nr, elf->entry, go_size, elf->go.text_start};
 	struct sha256_ctx sha;
 
 	sha256_init(&sha);
-	sha256_update(&sha, sizeof(numbers), (const uint8_t *)numbers);
+	hash_numbers(&sha, numbers, sizeof(numbers) / sizeof(*numbers));
 	sha256_update(&sha, elf->segments.nr * sizeof(*elf->segments.data),
 		      (const uint8_t *)elf->segments.data);
-	sha256_update(&sha, elf->section.size, elf->section.bytes);
+	for (int i = 0; i < CFI_NR_SECTIONS; i++)
+		hash_section(&sha, &elf->sections[i]);
+	sha256_update(&sha, go_size, elf->go.bytes);
 	sha256_digest(&sha, CFI_HASH_BYTES, hash);
 }
 
 void cfi_elf_deinit(struct cfi_elf *elf)
 {
 	vec_free(&elf->segments);
-	free(elf->bytes);
+	for (int i = 0; i < CFI_NR_SECTIONS; i++)
+		free(elf->bytes[i]);
+	free(elf->go_bytes);
 	*elf = (struct cfi_elf){0};
 }

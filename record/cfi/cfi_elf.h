@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of an ELF file that tables are made from: the places of its code, and the section that
- * says how to unwind it. They are read into memory, because a mapped file that somebody truncates
+ * The parts of an ELF file that tables are made from: the places of its code, and the sections that
+ * say how to unwind it. They are read into memory, because a mapped file that somebody truncates
  * would raise SIGBUS.
  */
 #ifndef RECORD_CFI_CFI_ELF_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "common/vec.h"
+#include "elf/go_table.h"
 #include "record/cfi/cfi.h"
 
 /* An executable PT_LOAD entry, as far as it is in the file. */
@@ -19,11 +20,15 @@ struct code_segment {
 
 #define CFI_HASH_BYTES 32
 
+/* A file may have both, for different code. */
+enum cfi_section { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_NR_SECTIONS };
+
 struct cfi_elf {
 	VEC(struct code_segment) segments;
 	uint64_t entry; /* address where a process begins; 0: nowhere */
-	struct eh_section section;
-	uint8_t *bytes; /* the section's */
+	struct eh_section sections[CFI_NR_SECTIONS]; /* size 0: the file has no such section */
+	struct go_table go;                          /* nr 0: it has none that can be read */
+	uint8_t *bytes[CFI_NR_SECTIONS], *go_bytes;  /* of the sections */
 };
 
 /*

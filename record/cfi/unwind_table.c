@@ -12,17 +12,21 @@
 #include "common/vec.h"
 #include "record/cfi/cfi.h"
 #include "record/cfi/cfi_elf.h"
+#include "record/cfi/go_frames.h"
 
 #define ROWS_MAX ((size_t)UNWIND_MAX_SEGMENTS * UNWIND_SEGMENT_ROWS)
 
 /* Browsers have a million. */
 #define FUNCTIONS_MAX (4u << 20)
 
+/* What tells of a function. Of two at one place the first counts. */
+enum source { FROM_GO, FROM_EH_FRAME, FROM_DEBUG_FRAME, FROM_ENTRY };
+
 /* A function by its place in the file. */
 struct function {
 	uint64_t off, end;
-	struct cfi_fde fde;
-	bool is_entry; /* without a FDE */
+	struct cfi_fde fde; /* of Go: program and cie are program and kind of struct go_function */
+	enum source source;
 };
 
 /* The code at a file's entry is at most this long. glibc's dynamic linker has 61 bytes. */
@@ -30,7 +34,7 @@ struct function {
 
 struct build {
 	struct cfi_elf elf;
-	struct cfi cfi;
+	struct cfi cfi[CFI_NR_SECTIONS];
 	VEC(struct function) functions;
 	VEC(struct unwind_page) pages;
 	VEC(uint32_t) rows;
@@ -42,6 +46,7 @@ struct build {
 	uint64_t gap; /* file offset of the gap before it, which is no function; 0: there is none */
 	uint64_t gap_size;
 	size_t nr_read; /* functions, also those that lie in no segment */
+	uint64_t nr_go_steps;
 };
 
 static int compare_segments(const void *pa, const void *pb)
@@ -66,10 +71,10 @@ static const struct code_segment *find_segment(const struct cfi_elf *elf, uint64
  * Adds @fde as far as it lies in a code segment. Functions that lie in none count, too: a file may
  * have no end of them.
  */
-static int add_function(struct build *b, const struct cfi_fde *fde)
+static int add_function(struct build *b, enum source source, const struct cfi_fde *fde)
 {
 	const struct code_segment *segment = find_segment(&b->elf, fde->start);
-	struct function function = {.fde = *fde};
+	struct function function = {.fde = *fde, .source = source};
 
 	if (++b->nr_read > FUNCTIONS_MAX)
 		return -EFBIG;
@@ -87,6 +92,7 @@ static int compare_functions(const void *pa, const void *pb)
 	const struct function *a = pa, *b = pb;
 
 	COMPARE(a->off, b->off);
+	COMPARE(a->source, b->source);
 	COMPARE(a->fde.program, b->fde.program);
 	return 0;
 }
@@ -128,7 +134,7 @@ static void sort_functions(struct build *b)
  */
 static int add_entry(struct build *b)
 {
-	struct function entry = {.is_entry = true};
+	struct function entry = {.source = FROM_ENTRY};
 	size_t at = 0;
 	int ret;
 
@@ -158,18 +164,37 @@ static int add_entry(struct build *b)
 	return 0;
 }
 
+static int read_go_functions(struct build *b)
+{
+	struct go_function function;
+	int ret = 0;
+
+	for (uint64_t i = 0; !ret && i < b->elf.go.nr; i++) {
+		if (!go_frames_function(&b->elf.go, i, &function))
+			continue;
+		ret = add_function(b, FROM_GO,
+				   &(struct cfi_fde){.start = function.start,
+						     .end = function.end,
+						     .program = function.program,
+						     .cie = function.kind});
+	}
+	return ret;
+}
+
 static int read_functions(struct build *b)
 {
-	struct cfi_fde fde;
-	int ret;
+	int ret = 0;
 
 	qsort(b->elf.segments.data, b->elf.segments.nr, sizeof(*b->elf.segments.data),
 	      compare_segments);
-	while ((ret = cfi_next(&b->cfi, &fde)) > 0) {
-		ret = add_function(b, &fde);
-		if (ret)
-			break;
+	for (int i = 0; !ret && i < CFI_NR_SECTIONS; i++) {
+		struct cfi_fde fde;
+
+		while (!ret && (ret = cfi_next(&b->cfi[i], &fde)) > 0)
+			ret = add_function(b, FROM_EH_FRAME + i, &fde);
 	}
+	if (!ret)
+		ret = read_go_functions(b);
 	if (ret)
 		return ret;
 	sort_functions(b);
@@ -274,11 +299,29 @@ static int take_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
 	return ret ? ret : add_row(b, addr + b->bias, number);
 }
 
+static int run_function(struct build *b, const struct function *function)
+{
+	static const struct unwind_rule root = {
+		.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_REG_SP, .ra = UNWIND_RA_UNDEFINED};
+	const struct cfi_fde *fde = &function->fde;
+	const struct go_function go = {fde->start, fde->end, fde->program, fde->cie};
+	int ret;
+
+	b->bias = function->off - fde->start;
+	switch (function->source) {
+	case FROM_GO:
+		return go_frames_run(&b->elf.go, &go, &b->nr_go_steps, take_row, b);
+	case FROM_ENTRY:
+		ret = b->gap ? end_function(b, NULL) : 0; /* no child begins there */
+		return ret ? ret : take_row(b, function->off - b->bias, &root);
+	default:
+		return cfi_run(&b->cfi[function->source - FROM_EH_FRAME], fde, take_row, b);
+	}
+}
+
 static int make_rows(struct build *b)
 {
 	static const struct unwind_rule none;
-	static const struct unwind_rule root = {
-		.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_REG_SP, .ra = UNWIND_RA_UNDEFINED};
 	uint32_t number;
 	int ret = add_rule(b, &none, &number);
 
@@ -288,13 +331,7 @@ static int make_rows(struct build *b)
 	for (size_t i = 0; !ret && i < b->functions.nr; i++) {
 		const struct function *function = &b->functions.data[i];
 
-		b->bias = function->off - function->fde.start;
-		if (function->is_entry) {
-			ret = b->gap ? end_function(b, NULL) : 0; /* no child begins there */
-			ret = ret ? ret : take_row(b, function->off - b->bias, &root);
-		} else {
-			ret = cfi_run(&b->cfi, &function->fde, take_row, b);
-		}
+		ret = run_function(b, function);
 		if (i + 1 < b->functions.nr && function[1].off == function->end)
 			continue;
 		b->gap = function->end;
@@ -343,7 +380,8 @@ int unwind_table_build_unless(int fd, const uint8_t *known, struct unwind_table 
 
 	if (ret)
 		return ret;
-	cfi_init(&b.cfi, &b.elf.section);
+	for (int i = 0; i < CFI_NR_SECTIONS; i++)
+		cfi_init(&b.cfi[i], &b.elf.sections[i]);
 	cfi_elf_hash(&b.elf, hash);
 	ret = known && !memcmp(known, hash, sizeof(hash)) ? -EALREADY : read_functions(&b);
 	if (!ret)
@@ -357,7 +395,8 @@ int unwind_table_build_unless(int fd, const uint8_t *known, struct unwind_table 
 	vec_free(&b.rows);
 	vec_free(&b.rules);
 	index_deinit(&b.by_rule);
-	cfi_deinit(&b.cfi);
+	for (int i = 0; i < CFI_NR_SECTIONS; i++)
+		cfi_deinit(&b.cfi[i]);
 	cfi_elf_deinit(&b.elf);
 	return ret;
 }

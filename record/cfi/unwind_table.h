@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table that unwinds the code of an ELF file; bpf/walk/unwind.h has its layout. It is made from
- * the file's call frame information. As bytes it goes to the recorder, from the process that makes
- * it, and into files.
+ * the file's call frame information, and from the runtime's table of functions of Go. As bytes it
+ * goes to the recorder, from the process that makes it, and into files.
  */
 #ifndef RECORD_CFI_UNWIND_TABLE_H
 #define RECORD_CFI_UNWIND_TABLE_H

@@ -230,23 +230,16 @@ static int ask_process(struct resolution *r, uint32_t pid, size_t *nr)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/*
- * Settles the functions whose choices are functions of the library. A process may write anything
- * into its slots, and a probe in the middle of an instruction would break all processes that have
- * the library. So only the beginning of a function is a choice, as the library's own tables for
- * unwinding know it.
- */
-static int settle(struct resolution *r, struct user_functions *found)
+/* Settles those that @section knows. */
+static int settle_by(struct resolution *r, const struct eh_section *section,
+		     struct user_functions *found)
 {
-	struct cfi_elf tables;
 	struct cfi_fde fde;
 	struct cfi cfi;
 	uint64_t off;
-	int ret = cfi_elf_read(r->library->fd, &tables);
+	int ret;
 
-	if (ret)
-		return ret == -ENOMEM ? ret : 0;
-	cfi_init(&cfi, &tables.section);
+	cfi_init(&cfi, section);
 	while ((ret = cfi_next(&cfi, &fde)) > 0)
 		vec_for_each(&r->choices, choice) {
 			if (choice->vaddr != fde.start || ret < 0 ||
@@ -257,6 +250,24 @@ static int settle(struct resolution *r, struct user_functions *found)
 				ret = -ENOMEM;
 		}
 	cfi_deinit(&cfi);
+	return ret;
+}
+
+/*
+ * Settles the functions whose choices are functions of the library. A process may write anything
+ * into its slots, and a probe in the middle of an instruction would break all processes that have
+ * the library. So only the beginning of a function is a choice, as the library's own tables for
+ * unwinding know it.
+ */
+static int settle(struct resolution *r, struct user_functions *found)
+{
+	struct cfi_elf tables;
+	int ret = cfi_elf_read(r->library->fd, &tables);
+
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	for (int i = 0; ret >= 0 && i < CFI_NR_SECTIONS; i++)
+		ret = settle_by(r, &tables.sections[i], found);
 	cfi_elf_deinit(&tables);
 	vec_clear(&r->choices);
 	return ret == -ENOMEM ? ret : 0;

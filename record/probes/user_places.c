@@ -97,11 +97,26 @@ static int mark_function(const struct elf_image *elf, const struct cfi *cfi,
 	return ret;
 }
 
+static int mark_functions(const struct elf_image *elf, const struct eh_section *section,
+			  user_place_vec *places)
+{
+	struct cfi_fde fde;
+	struct cfi cfi;
+	int ret;
+
+	cfi_init(&cfi, section);
+	while ((ret = cfi_next(&cfi, &fde)) > 0) {
+		ret = mark_function(elf, &cfi, &fde, places);
+		if (ret)
+			break;
+	}
+	cfi_deinit(&cfi);
+	return ret;
+}
+
 int user_places_settle(const struct elf_image *elf, user_place_vec *places)
 {
 	struct cfi_elf tables;
-	struct cfi_fde fde;
-	struct cfi cfi;
 	int ret;
 
 	sort_places(places);
@@ -110,13 +125,8 @@ int user_places_settle(const struct elf_image *elf, user_place_vec *places)
 	ret = cfi_elf_read(elf->fd, &tables);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
-	cfi_init(&cfi, &tables.section);
-	while ((ret = cfi_next(&cfi, &fde)) > 0) {
-		ret = mark_function(elf, &cfi, &fde, places);
-		if (ret)
-			break;
-	}
-	cfi_deinit(&cfi);
+	for (int i = 0; !ret && i < CFI_NR_SECTIONS; i++)
+		ret = mark_functions(elf, &tables.sections[i], places);
 	cfi_elf_deinit(&tables);
 	return ret == -ENOMEM ? ret : 0;
 }

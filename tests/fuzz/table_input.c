@@ -21,8 +21,16 @@
 #define CRC_AT  28
 #define CRC_END 32
 
-/* A file with room for code and the one section. */
-static int make_elf(const uint8_t *section, size_t len, bool is_debug_frame)
+/* The one section, by the first byte of an input. */
+static const char *section_name(uint8_t kind)
+{
+	if (kind & 0x80)
+		return ".gopclntab";
+	return kind & 1 ? ".debug_frame" : ".eh_frame";
+}
+
+/* A file with room for code and the section @name. */
+static int make_elf(const uint8_t *section, size_t len, const char *name)
 {
 	const Elf64_Phdr code = {.p_type = PT_LOAD,
 				 .p_flags = PF_R | PF_X,
@@ -30,7 +38,7 @@ static int make_elf(const uint8_t *section, size_t len, bool is_debug_frame)
 				 .p_vaddr = CODE_VADDR,
 				 .p_filesz = CODE_SIZE};
 	const struct made_section made = {
-		.name = is_debug_frame ? ".debug_frame" : ".eh_frame",
+		.name = name,
 		.type = SHT_PROGBITS,
 		.vaddr = 0x500000,
 		.bytes = section,
@@ -94,7 +102,7 @@ void input_run(const uint8_t *data, size_t len, int verbose)
 	else if (len >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG))
 		fd = made_file(data, len);
 	else
-		fd = make_elf(data + 1, len - 1, data[0] & 1);
+		fd = make_elf(data + 1, len - 1, section_name(data[0]));
 	ret = is_table ? unwind_table_read(fd, &table) : unwind_table_build(fd, &table);
 	if (verbose)
 		printf("%s\n", ret ? strerror(-ret) : "a table");

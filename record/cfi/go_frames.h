@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rules for code of Go, from .gopclntab (elf/go_table.h). For each function the linker writes a
+ * program that says how far the stack pointer is below the return address, prologues and epilogues
+ * included. The runtime walks stacks by it. Runs in the table child.
+ */
+#ifndef RECORD_CFI_GO_FRAMES_H
+#define RECORD_CFI_GO_FRAMES_H
+
+#include "elf/go_table.h"
+#include "record/cfi/cfi.h"
+
+/* How the rules of a function are made. */
+enum go_kind {
+	GO_PLAIN,
+	GO_ROOT,       /* it has no caller */
+	GO_SETS_SP,    /* it leaves its stack, and the frame pointer stays */
+	GO_LEAVES_SP,  /* it leaves its stack for good where its frame is largest: nobody returns */
+	GO_FROM_SIGNAL /* a signal handler returns here */
+};
+
+struct go_function {
+	uint64_t start, end; /* as linked */
+	uint32_t program;    /* offset among the programs */
+	enum go_kind kind;
+};
+
+/* Reads function @i. Returns false if nothing is known of it. */
+bool go_frames_function(const struct go_table *table, uint64_t i, struct go_function *function);
+
+/*
+ * Makes the rows of @function, whose end may have been clipped, as cfi_run does. *@nr_steps counts
+ * the steps of programs, which functions may share. Returns 0, the result of @row that ended the
+ * run, or -EFBIG if there are too many steps.
+ */
+int go_frames_run(const struct go_table *table, const struct go_function *function,
+		  uint64_t *nr_steps, cfi_row_fn *row, void *ctx);
+
+#endif

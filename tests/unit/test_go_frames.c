@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/cfi/go_frames.h"
+
+#include <errno.h>
+
+#include "record/cfi/unwind_table.h"
+#include "tests/unit/cfi_helper.h"
+#include "tests/unit/suite.h"
+
+#define TEXT CODE_VADDR
+
+/* A function in the table, at TEXT + @off up to the next one. */
+struct spec {
+	uint32_t off;
+	const char *name;
+	uint8_t flags;
+	const uint8_t *program;
+	size_t size; /* of it; 0: the function has none */
+};
+
+struct layout {
+	uint32_t magic;
+	bool is_old, has_line;
+};
+
+static const struct layout layouts[] = {
+	{0xfffffffa, true, false}, {0xfffffff0, false, false}, {0xfffffff1, false, true}};
+
+#define NEWEST &layouts[2]
+
+/* The parts of a table: names, programs, functions with their records. */
+struct parts {
+	frames names, programs, functions;
+};
+
+static void put_record(struct parts *p, const struct layout *l, const struct spec *spec)
+{
+	frames *f = &p->functions;
+
+	put_number(f, (l->is_old ? TEXT : 0) + spec->off, l->is_old ? 8 : 4);
+	put_number(f, p->names.nr, 4);
+	put_number(f, 0, 8);
+	put_number(f, spec->size ? p->programs.nr : 0, 4);
+	put_number(f, 0, 8);
+	put_number(f, 0, 8);
+	put_number(f, 0, l->has_line ? 4 : 0);
+	put_u8(f, 0);
+	put_u8(f, spec->flags);
+	put_number(f, 0, 2);
+	put(&p->names, spec->name, strlen(spec->name) + 1);
+	put(&p->programs, spec->program, spec->size);
+	put_u8(&p->programs, 0);
+}
+
+static frames make_table(const struct layout *l, const struct spec *specs, size_t nr, uint32_t end)
+{
+	size_t header = l->is_old ? 64 : 72, number = l->is_old ? 8 : 4;
+	size_t record = 4 * 10 + (l->is_old ? 4 : 0) + (l->has_line ? 4 : 0);
+	struct parts p = {0};
+	frames f = {0};
+
+	put_u8(&p.programs, 0);
+	for (size_t i = 0; i <= nr; i++) {
+		put_number(&p.functions, (l->is_old ? TEXT : 0) + (i < nr ? specs[i].off : end),
+			   number);
+		if (i < nr)
+			put_number(&p.functions, (2 * nr + 1) * number + i * record, number);
+	}
+	for (size_t i = 0; i < nr; i++)
+		put_record(&p, l, &specs[i]);
+	put_number(&f, l->magic, 4);
+	put(&f, (const uint8_t[]){0, 0, 1, 8}, 4);
+	put_number(&f, nr, 8);
+	put_number(&f, 0, 8);
+	if (!l->is_old)
+		put_number(&f, TEXT, 8);
+	put_number(&f, header, 8);
+	put_number(&f, 0, 8);
+	put_number(&f, 0, 8);
+	put_number(&f, header + p.names.nr, 8);
+	put_number(&f, header + p.names.nr + p.programs.nr, 8);
+	put(&f, p.names.data, p.names.nr);
+	put(&f, p.programs.data, p.programs.nr);
+	put(&f, p.functions.data, p.functions.nr);
+	vec_free(&p.names);
+	vec_free(&p.programs);
+	vec_free(&p.functions);
+	return f;
+}
+
+static struct unwind_table table;
+
+static void end(void)
+{
+	unwind_table_deinit(&table);
+}
+
+static int build_bytes(const uint8_t *bytes, size_t len)
+{
+	int fd = make_elf(&(struct test_elf){.name = ".gopclntab"}, bytes, len), ret;
+
+	unwind_table_deinit(&table);
+	ret = unwind_table_build(fd, &table);
+	close(fd);
+	return ret;
+}
+
+/* A table that is built must be good where it is read again. */
+static void check_read(void)
+{
+	struct unwind_table again;
+	int fd = memfd_create("table", MFD_CLOEXEC);
+
+	ck_assert_int_eq(unwind_table_write(fd, &table), 0);
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+	ck_assert_int_eq(unwind_table_read(fd, &again), 0);
+	unwind_table_deinit(&again);
+	close(fd);
+}
+
+static int build(const struct layout *l, const struct spec *specs, size_t nr, uint32_t last)
+{
+	frames f = make_table(l, specs, nr, last);
+	int ret = build_bytes(f.data, f.nr);
+
+	vec_free(&f);
+	if (!ret)
+		check_read();
+	return ret;
+}
+
+static const struct unwind_rule *rule_at(uint32_t off)
+{
+	return unwind_table_find(&table, CODE_OFF + off);
+}
+
+/* The caller's frame is @n bytes above the stack pointer, and its frame pointer is there or kept.
+ */
+static void check_by_sp(uint32_t off, int n, enum unwind_saved fp)
+{
+	const struct unwind_rule *rule = rule_at(off);
+
+	ck_assert_int_eq(rule->cfa, UNWIND_CFA_REG);
+	ck_assert_int_eq(rule->cfa_reg, UNWIND_REG_SP);
+	ck_assert_int_eq(rule->cfa_off, n);
+	ck_assert_int_eq(rule->ra, UNWIND_RA_CFA);
+	ck_assert_int_eq(rule->fp, fp);
+	ck_assert_int_eq(rule->fp_off, fp == UNWIND_SAVED_CFA ? -16 : 0);
+	ck_assert_int_eq(rule->kept, UNWIND_SAVED_LOST);
+}
+
+static void check_by_fp(uint32_t off)
+{
+	const struct unwind_rule *rule = rule_at(off);
+
+	ck_assert_int_eq(rule->cfa, UNWIND_CFA_REG);
+	ck_assert_int_eq(rule->cfa_reg, UNWIND_REG_FP);
+	ck_assert_int_eq(rule->cfa_off, 16);
+	ck_assert_int_eq(rule->fp, UNWIND_SAVED_CFA);
+}
+
+#define PROGRAM(...)                                                                               \
+	.program = (const uint8_t[]){__VA_ARGS__}, .size = sizeof((const uint8_t[]){__VA_ARGS__})
+
+/* Differences: values twice, odd if negative, and bytes of code. The first value is from -1 on. */
+#define LEAF     PROGRAM(2, 0x40)
+#define FRAMED   PROGRAM(2, 10, 48, 20, 47, 2) /* 24 from 10 to 30 */
+#define ONE_MORE PROGRAM(2, 1, 16, 7, 48, 20, 47, 4, 15, 1, 0)
+
+START_TEST(plain)
+{
+	const struct spec specs[] = {
+		{0, "main.leaf", 0, LEAF},
+		{0x40, "main.framed", 0, FRAMED},
+		{0x60, "main.pushed", 0, ONE_MORE},
+		{0x90, "main.unknown", 0, NULL, 0},
+	};
+
+	ck_assert_int_eq(build(&layouts[_i], specs, 4, 0x100), 0);
+	check_by_sp(0, 8, UNWIND_SAVED_SAME);
+	check_by_sp(0x3f, 8, UNWIND_SAVED_SAME);
+	check_by_sp(0x49, 8, UNWIND_SAVED_SAME);
+	check_by_sp(0x4a, 32, UNWIND_SAVED_SAME);
+	check_by_sp(0x4b, 32, UNWIND_SAVED_CFA);
+	check_by_sp(0x5d, 32, UNWIND_SAVED_CFA);
+	check_by_sp(0x5e, 8, UNWIND_SAVED_SAME);
+	check_by_sp(0x61, 16, UNWIND_SAVED_SAME);
+	check_by_sp(0x62, 16, UNWIND_SAVED_CFA);
+	check_by_sp(0x68, 40, UNWIND_SAVED_CFA);
+	check_by_sp(0x7c, 16, UNWIND_SAVED_CFA);
+	check_by_sp(0x80, 8, UNWIND_SAVED_SAME);
+	/* Behind the program nothing is known; without a program another section may tell. */
+	ck_assert_int_eq(rule_at(0x81)->cfa, UNWIND_CFA_UNSUPPORTED);
+	ck_assert_int_eq(rule_at(0x90)->cfa, UNWIND_CFA_NONE);
+	ck_assert_int_eq(rule_at(0x100)->cfa, UNWIND_CFA_NONE);
+}
+END_TEST
+
+#define PUSHES_LATE PROGRAM(2, 61, 16, 7, 15, 4)
+#define PUSHES_BOTH PROGRAM(2, 1, 16, 60, 16, 7, 15, 4)
+
+START_TEST(ends)
+{
+	const struct spec specs[] = {
+		{0, "runtime.goexit", GO_TOP_FRAME, LEAF},
+		{0x40, "runtime.mcall", GO_SETS_STACK, PUSHES_LATE},
+		{0xa0, "runtime.mcall", GO_SETS_STACK, PUSHES_BOTH},
+		{0x100, "runtime.sigtramp", GO_TOP_FRAME, FRAMED},
+		{0x120, "runtime.sigreturn", 0, LEAF},
+	};
+
+	ck_assert_int_eq(build(NEWEST, specs, 5, 0x160), 0);
+	ck_assert_int_eq(rule_at(0)->ra, UNWIND_RA_UNDEFINED);
+	check_by_sp(0x40, 8, UNWIND_SAVED_SAME);
+	ck_assert_int_eq(rule_at(0x40 + 61)->ra, UNWIND_RA_UNDEFINED);
+	check_by_sp(0xa0 + 2, 16, UNWIND_SAVED_CFA);
+	ck_assert_int_eq(rule_at(0xa0 + 61)->ra, UNWIND_RA_UNDEFINED);
+	check_by_sp(0x110, 32, UNWIND_SAVED_CFA);
+	/* Nothing called it, so it is looked up one byte before. */
+	ck_assert_int_eq(rule_at(0x11e)->cfa, UNWIND_CFA_REG);
+	ck_assert_int_eq(rule_at(0x11f)->cfa, UNWIND_CFA_SIGNAL);
+	ck_assert_int_eq(rule_at(0x120)->cfa, UNWIND_CFA_SIGNAL);
+}
+END_TEST
+
+START_TEST(other_stacks)
+{
+	const struct spec specs[] = {
+		{0, "runtime.systemstack", GO_SETS_STACK, LEAF},
+		{0x40, "runtime.nanotime1", GO_SETS_STACK, PROGRAM(2, 4, 48, 40, 47, 1)},
+		{0x80, "runtime.sigfwd", GO_SETS_STACK, PROGRAM(2, 20, 16, 13, 15, 1)},
+	};
+
+	ck_assert_int_eq(build(NEWEST, specs, 3, 0xc0), 0);
+	check_by_sp(0, 8, UNWIND_SAVED_SAME);
+	ck_assert_int_eq(rule_at(1)->cfa, UNWIND_CFA_UNSUPPORTED);
+	check_by_sp(0x40, 8, UNWIND_SAVED_SAME);
+	check_by_sp(0x44, 32, UNWIND_SAVED_SAME);
+	check_by_fp(0x4e);
+	check_by_fp(0x67);
+	check_by_sp(0x68, 32, UNWIND_SAVED_SAME);
+	check_by_sp(0x6c, 8, UNWIND_SAVED_SAME);
+	check_by_sp(0x80 + 20, 16, UNWIND_SAVED_SAME);
+	check_by_fp(0x80 + 23);
+	check_by_sp(0x80 + 33, 8, UNWIND_SAVED_SAME);
+}
+END_TEST
+
+START_TEST(programs_that_lie)
+{
+	const struct spec specs[] = {
+		{0, "a", 0, PROGRAM(0, 8)},                         /* below the frame */
+		{0x10, "b", 0, PROGRAM(2, 8, 1 << 1 | 1, 8)},       /* no multiple of 8 */
+		{0x20, "c", 0, PROGRAM(2, 8, 0x81, 0x80)},          /* cut short by its end */
+		{0x30, "d", 0, PROGRAM(2, 8, 16, 0)},               /* no bytes of code */
+		{0x40, "e", 0, PROGRAM(2, 0xff, 0xff, 0xff, 0x7f)}, /* beyond the function */
+		{0x50, "f", 0, PROGRAM(2, 8, 0xf0, 0xff, 0xff, 0xff, 0xff, 0x3f, 8)},
+	};
+
+	ck_assert_int_eq(build(NEWEST, specs, 6, 0x60), 0);
+	ck_assert_int_eq(rule_at(0)->cfa, UNWIND_CFA_UNSUPPORTED);
+	for (uint32_t off = 0x10; off < 0x60; off += 0x10) {
+		check_by_sp(off, 8, UNWIND_SAVED_SAME);
+		ck_assert_int_eq(rule_at(off + 8)->cfa,
+				 off == 0x40 ? UNWIND_CFA_REG : UNWIND_CFA_UNSUPPORTED);
+	}
+	ck_assert_int_eq(rule_at(0x60)->cfa, UNWIND_CFA_NONE);
+}
+END_TEST
+
+/* Any part of a table, and one whose functions are not sorted, builds a good table or none. */
+START_TEST(damaged)
+{
+	const struct spec specs[] = {
+		{0x80, "runtime.sigreturn", 0, LEAF},
+		{0x40, "runtime.nanotime1", GO_SETS_STACK, FRAMED},
+		{0x7f, "main.one", 0, ONE_MORE},
+		{0x7f, "main.two", 0, FRAMED},
+	};
+	frames f = make_table(NEWEST, specs, 4, 0x100);
+
+	for (size_t len = 0; len <= f.nr; len++)
+		if (!build_bytes(f.data, len))
+			check_read();
+	for (size_t i = 0; i < f.nr; i++) {
+		f.data[i] ^= 0x55;
+		if (!build_bytes(f.data, f.nr))
+			check_read();
+		f.data[i] ^= 0x55;
+	}
+	vec_free(&f);
+}
+END_TEST
+
+static int count_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
+{
+	(void)ctx, (void)addr, (void)rule;
+	return 0;
+}
+
+/* Functions may share a program, so the work is no matter of the file's size alone. */
+START_TEST(too_many_steps)
+{
+	enum { STEPS = 1 << 17 };
+	frames program = {0}, f;
+	struct go_table go;
+	struct go_function function;
+	uint64_t nr_steps = 0;
+	int ret = 0;
+
+	put(&program, BYTES(2, 1));
+	for (int i = 0; i < STEPS; i++)
+		put(&program, i & 1 ? (const uint8_t[]){15, 1} : (const uint8_t[]){16, 1}, 2);
+	f = make_table(NEWEST, &(struct spec){0, "main.a", 0, program.data, program.nr}, 1,
+		       2 * STEPS);
+	ck_assert(go_table_read(f.data, f.nr, 1, &go));
+	ck_assert(go_frames_function(&go, 0, &function));
+	for (int i = 0; !ret && i < 1 << 10; i++)
+		ret = go_frames_run(&go, &function, &nr_steps, count_row, NULL);
+	ck_assert_int_eq(ret, -EFBIG);
+	vec_free(&program);
+	vec_free(&f);
+}
+END_TEST
+
+SUITE_MAIN_LOOP_WITH("go_frames", NULL, end, plain, 3, ends, other_stacks, programs_that_lie,
+		     damaged, too_many_steps)

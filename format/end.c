@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "format/attrs.h"
@@ -12,6 +13,7 @@
 #define TAG_NR_SECTIONS 1
 #define TAG_BYTES       2
 #define TAG_CPU_TAKEN   34 /* varints */
+#define TAG_LACKS       68 /* varints, three for each */
 
 static const struct attr_field numbers[] = {
 	NUMBER(TAG_NR_SECTIONS, nr_sections),
@@ -94,6 +96,69 @@ static int decode_event_list(struct end_record *record, uint64_t tag, struct cur
 	return 0;
 }
 
+/* Is @a before @b, or at its place? */
+static bool is_ordered(const struct prof_lack *a, const struct prof_lack *b)
+{
+	return a->kind != b->kind ? a->kind < b->kind : a->uid <= b->uid;
+}
+
+void prof_end_add_lack(struct prof_end *end, const struct prof_lack *lack)
+{
+	struct prof_lack new = *lack, *at;
+	uint32_t i = 0, nr_users = 0;
+
+	for (uint32_t k = 0; k < end->nr_lacks; k++)
+		nr_users +=
+			end->lacks[k].kind == lack->kind && end->lacks[k].uid != PROF_UID_UNKNOWN;
+	while (i < end->nr_lacks && !is_ordered(lack, &end->lacks[i]))
+		i++;
+	at = &end->lacks[i];
+	if (i < end->nr_lacks && at->kind == lack->kind && at->uid == lack->uid) {
+		if (__builtin_add_overflow(at->nr, lack->nr, &at->nr))
+			at->nr = UINT64_MAX;
+		return;
+	}
+	if (nr_users >= PROF_MAX_LACK_USERS && lack->uid != PROF_UID_UNKNOWN) {
+		new.uid = PROF_UID_UNKNOWN;
+		prof_end_add_lack(end, &new);
+		return;
+	}
+	memmove(at + 1, at, (end->nr_lacks - i) * sizeof(*at));
+	*at = new;
+	end->nr_lacks++;
+}
+
+static void encode_lacks(const struct prof_end *end, struct bytes *b)
+{
+	struct bytes list = {0};
+
+	for (uint32_t i = 0; i < end->nr_lacks; i++) {
+		bytes_varint(&list, end->lacks[i].kind);
+		bytes_varint(&list, end->lacks[i].uid);
+		bytes_varint(&list, end->lacks[i].nr);
+	}
+	if (end->nr_lacks)
+		attrs_put_bytes(b, TAG_LACKS, list.data, list.nr);
+	if (list.err)
+		b->err = list.err;
+	vec_free(&list);
+}
+
+/* Kinds of later versions are passed over. */
+static int decode_lacks(struct prof_end *end, struct cursor *value, struct fault *fault)
+{
+	while (cursor_left(value)) {
+		uint64_t kind = cursor_varint(value), uid = cursor_varint(value);
+		const struct prof_lack lack = {kind, uid, cursor_varint(value)};
+
+		if (value->bad || uid > UINT32_MAX)
+			return fault_corrupt(fault, "attribute %u is malformed", TAG_LACKS);
+		if (kind < PROF_NR_LACK_KINDS)
+			prof_end_add_lack(end, &lack);
+	}
+	return 0;
+}
+
 int end_encode(const struct end_record *record, struct bytes *b)
 {
 	struct bytes taken = {0};
@@ -111,6 +176,7 @@ int end_encode(const struct end_record *record, struct bytes *b)
 	for (size_t i = 0; i < ARRAY_SIZE(late_numbers); i++)
 		attrs_put_field(b, &late_numbers[i], record);
 	encode_event_lists(&record->end, b);
+	encode_lacks(&record->end, b);
 	if (taken.err)
 		b->err = taken.err;
 	vec_free(&taken);
@@ -174,6 +240,8 @@ int end_decode(struct end_record *record, uint32_t nr_events, struct cursor *pay
 		has_bytes |= tag == TAG_BYTES;
 		if (tag == TAG_CPU_TAKEN)
 			ret = decode_cpu_taken(record, &value, fault);
+		else if (tag == TAG_LACKS)
+			ret = decode_lacks(&record->end, &value, fault);
 		else
 			ret = attrs_get_field(numbers, ARRAY_SIZE(numbers), tag, &value, record,
 					      fault);

@@ -440,6 +440,29 @@ struct prof_event_end {
  * recording without events, counted is the sum of all counts in the file. A sample with a missed
  * stack is counted, too.
  */
+/* What users share in the recorder, and what may lack room or time. */
+enum prof_lack_kind {
+	PROF_LACK_PROCESSES,
+	PROF_LACK_MAPPINGS,
+	PROF_LACK_TABLES,
+	PROF_LACK_INTERPRETERS,
+	PROF_LACK_MACHINES,
+	PROF_LACK_JIT_MAPS,
+	PROF_LACK_NAMES,
+	PROF_NR_LACK_KINDS
+};
+
+/* How often something of a user lacked room or time. */
+struct prof_lack {
+	uint32_t kind; /* enum prof_lack_kind */
+	uint32_t uid;  /* PROF_UID_UNKNOWN: all other users */
+	uint64_t nr;
+};
+
+/* Users of one kind who are told apart, and the numbers of all kinds. */
+#define PROF_MAX_LACK_USERS 8
+#define PROF_MAX_LACKS      (PROF_NR_LACK_KINDS * (PROF_MAX_LACK_USERS + 1))
+
 struct prof_end {
 	uint64_t duration_ns; /* actual */
 	uint64_t taken;       /* samples that passed the filters */
@@ -462,10 +485,18 @@ struct prof_end {
 	uint64_t infos_left_out;    /* processes that were not described when they began */
 	uint64_t names_left_out;    /* times that names of a file were not looked up */
 	uint64_t copies_left_out;   /* stacks that had to be walked later, and had no room */
+	struct prof_lack lacks[PROF_MAX_LACKS]; /* in ascending order of kind and user */
+	uint32_t nr_lacks;
 	uint64_t skipped; /* hits that the kernel kept from the recorder, before all filters */
 	uint64_t loads[PROF_NR_LOADS];       /* when it ended */
 	const struct prof_event_end *events; /* one for each event of the recording */
 	uint32_t nr_events;                  /* that of prof_meta */
 };
+
+/*
+ * Adds @lack to those of @end. When there are many users of its kind already, it is one of the
+ * others: add those with most first. Sums stay below 2^64.
+ */
+void prof_end_add_lack(struct prof_end *end, const struct prof_lack *lack);
 
 #endif

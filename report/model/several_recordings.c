@@ -77,6 +77,8 @@ void recording_add_end(struct prof_end *sums, struct prof_event_end *events,
 	sums->infos_left_out = sum_of(sums->infos_left_out, end->infos_left_out);
 	sums->names_left_out = sum_of(sums->names_left_out, end->names_left_out);
 	sums->copies_left_out = sum_of(sums->copies_left_out, end->copies_left_out);
+	for (uint32_t i = 0; i < end->nr_lacks; i++)
+		prof_end_add_lack(sums, &end->lacks[i]);
 	sums->nr_cpus_changed += end->nr_cpus_changed;
 	for (uint32_t i = 0; i < end->nr_events; i++)
 		add_event_end(&events[i], &end->events[i]);

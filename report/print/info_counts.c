@@ -7,6 +7,7 @@
 #include "common/cleanup.h"
 #include "report/model/event_choice.h"
 #include "report/print/info_lines.h"
+#include "report/print/lacks.h"
 
 static void print_reasons(struct textbuf *out, const uint64_t n[PROF_NR_LOSSES])
 {
@@ -206,6 +207,16 @@ static void print_omissions(struct textbuf *out, const struct prof_end *end)
 		textbuf_char(out, '\n');
 }
 
+/* Prints whose things lacked room or time, if there are any. */
+static void print_lacking(struct textbuf *out, const struct prof_end *end)
+{
+	if (!end->nr_lacks)
+		return;
+	info_key(out, "lacked room");
+	lacks_print(out, end);
+	textbuf_char(out, '\n');
+}
+
 static void print_cpus(const struct recording *rec, struct textbuf *out)
 {
 	const struct prof_end *end = rec->end;
@@ -254,6 +265,7 @@ void info_counts(const struct recording *rec, struct textbuf *out)
 	info_number(out, "records lost", end->lost_records, "of address spaces");
 	print_cpus(rec, out);
 	print_omissions(out, end);
+	print_lacking(out, end);
 }
 
 static void print_ends(const struct recording *rec, uint32_t event, struct textbuf *out)

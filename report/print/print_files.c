@@ -2,6 +2,7 @@
 #include "report/print/shown_sources.h"
 #include "report/print/shown_objects.h"
 #include "report/print/printers.h"
+#include "report/print/lacks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -263,5 +264,11 @@ int print_files(const struct printout *p)
 	if (ret)
 		return ret;
 	sort_files(&table);
-	return print_table(&table);
+	ret = print_table(&table);
+	if (!ret && p->rec->end && p->rec->end->nr_lacks) {
+		textbuf_printf(p->out, "\nprofrec lacked room or time for ");
+		lacks_print(p->out, p->rec->end);
+		textbuf_char(p->out, '\n');
+	}
+	return ret;
 }

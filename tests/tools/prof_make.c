@@ -29,6 +29,7 @@
  *	end KEY VALUE                   a member of struct prof_end, or lost_full,
  *	                                lost_refused, lost_walk, missed_user_full, ...;
  *	                                cpu_taken: numbers
+ *	                                lack: kind, user id, number
  *	                                event_taken, event_counted, event_sum, ...: a number for
  *	                                each event; the first three are summed up unless given
  *	cut                             no end record
@@ -566,6 +567,16 @@ static void set_event_numbers(struct maker *m, char **words)
 	}
 }
 
+/* end lack KIND UID NUMBER */
+static void add_lack(struct maker *m, char **words)
+{
+	char *save = NULL, *kind = strtok_r(words[2], " ", &save);
+	char *uid = strtok_r(NULL, " ", &save), *nr = strtok_r(NULL, " ", &save);
+	const struct prof_lack lack = {number(m, kind), number(m, uid), number(m, nr)};
+
+	prof_end_add_lack(&m->end, &lack);
+}
+
 static void do_end(struct maker *m, char **words)
 {
 	char *save = NULL;
@@ -576,6 +587,10 @@ static void do_end(struct maker *m, char **words)
 		return;
 	}
 
+	if (strcmp(words[1], "lack") == 0) {
+		add_lack(m, words);
+		return;
+	}
 	m->has_counted |= strcmp(words[1], "counted") == 0;
 	m->has_taken |= strcmp(words[1], "taken") == 0;
 	if (strcmp(words[1], "cpu_taken") != 0) {

@@ -104,6 +104,8 @@ static const struct prof_end test_end = {
 	.infos_left_out = 17,
 	.names_left_out = 19,
 	.copies_left_out = 20,
+	.lacks = {{PROF_LACK_TABLES, 1000, 21}, {PROF_LACK_TABLES, PROF_UID_UNKNOWN, 22}},
+	.nr_lacks = 2,
 	.skipped = 18,
 	.loads = {125, 75, 1100},
 };

@@ -120,6 +120,10 @@ static void check_end(const struct prof_end *end)
 	ck_assert_uint_eq(end->looks_left_out, 16);
 	ck_assert_uint_eq(end->infos_left_out, 17);
 	ck_assert_uint_eq(end->names_left_out, 19);
+	ck_assert_uint_eq(end->nr_lacks, 2);
+	ck_assert_uint_eq(end->lacks[0].uid, 1000);
+	ck_assert_uint_eq(end->lacks[1].kind, PROF_LACK_TABLES);
+	ck_assert_uint_eq(end->lacks[1].nr, 22);
 	ck_assert_uint_eq(end->copies_left_out, 20);
 	ck_assert_mem_eq(end->loads, test_end.loads, sizeof(end->loads));
 }

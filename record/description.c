@@ -9,7 +9,9 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/options.h"
+#include "record/session_notes.h"
 #include "record/system/cpus.h"
+#include "record/system/shares.h"
 
 /* Cuts a text that is longer than the format allows, as a command line can be. */
 static void cut_text(char *text)
@@ -197,6 +199,7 @@ int description_end(struct description *d, const struct session *s, const struct
 		    uint64_t end_ns, enum prof_end_reason reason)
 {
 	_cleanup_free_ struct totals *totals = calloc(s->nr_events, sizeof(*totals));
+	const struct shares *names = file_names_unserved(s->names);
 
 	free(d->cpu_taken);
 	d->cpu_taken = calloc(s->cpus.nr, sizeof(*d->cpu_taken));
@@ -212,7 +215,7 @@ int description_end(struct description *d, const struct session *s, const struct
 		.mappings_left_out = s->spaces.nr_left_out,
 		.looks_left_out = look_budget_nr_left_out(&s->looks),
 		.infos_left_out = s->new_processes.nr_left_out,
-		.names_left_out = s->names ? file_names_nr_left_out(s->names) : 0,
+		.names_left_out = names ? shares_nr_lacked(names) : 0,
 		.copies_left_out = sampler_early_refused(s->sampler),
 		.skipped = sampler_skipped_hits(s->sampler) - d->skipped,
 		.nr_cpus_changed = s->changed_cpus.nr,
@@ -226,6 +229,8 @@ int description_end(struct description *d, const struct session *s, const struct
 	else
 		d->end.counted = counted->sums[0];
 	host_loads(d->end.loads);
+	if (session_tell_lacks(s, &d->end))
+		return -ENOMEM;
 	d->lost_records += d->end.lost_records;
 	d->skipped += d->end.skipped;
 	return 0;

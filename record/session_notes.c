@@ -2,8 +2,10 @@
 #include "record/session_notes.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "record/process/file_owner.h"
 #include "record/system/cpus.h"
 #include "record/system/shares.h"
 
@@ -28,13 +30,72 @@ static void note_given_up(const struct session *s)
 			      most, uid);
 }
 
-static const char *const pool_lacks[NR_UNWIND_POOLS] = {
-	[POOL_PROCESSES] = "a process had no room: its stacks are along frame pointers",
-	[POOL_MAPPINGS] =
+static const char *const kinds[PROF_NR_LACK_KINDS] = {
+	[PROF_LACK_PROCESSES] = "a process had no room: its stacks are along frame pointers",
+	[PROF_LACK_MAPPINGS] =
 		"a process had no room for its mappings: its stacks are along frame pointers",
-	[POOL_TABLES] =
+	[PROF_LACK_TABLES] =
 		"a file's unwind table had no time or room: stacks there are along frame pointers",
+	[PROF_LACK_INTERPRETERS] =
+		"an interpreter had no room: functions of its programs are missing",
+	[PROF_LACK_MACHINES] = "a process of Java or Erlang had no room: its functions are missing",
+	[PROF_LACK_JIT_MAPS] =
+		"the map of a process (perf-PID.map) could not be held: its names are missing if the process ended",
+	[PROF_LACK_NAMES] =
+		"names of a file were not looked up, as that would have cost too much CPU time or memory: profrep needs the file for them",
 };
+
+static const struct shares *pool_of(const struct session *s, enum prof_lack_kind kind)
+{
+	switch (kind) {
+	case PROF_LACK_JIT_MAPS:
+		return &s->jit.held;
+	case PROF_LACK_NAMES:
+		return file_names_unserved(s->names);
+	default:
+		return unwinder_pool(s->unwinder, kind);
+	}
+}
+
+static int compare_lacks(const void *a, const void *b)
+{
+	const struct prof_lack *x = a, *y = b;
+
+	return x->nr != y->nr ? (x->nr < y->nr) - (x->nr > y->nr)
+			      : (x->uid > y->uid) - (x->uid < y->uid);
+}
+
+/* Owners who are not told apart have no user id. */
+static uint32_t uid_of(const struct share_owner *owner)
+{
+	return owner->uid == SHARES_OTHERS || owner->uid == FILE_OWNER_UNSURE ? PROF_UID_UNKNOWN
+									      : owner->uid;
+}
+
+int session_tell_lacks(const struct session *s, struct prof_end *end)
+{
+	VEC(struct prof_lack) lacks = {0};
+	int ret = 0;
+
+	for (uint32_t kind = 0; kind < PROF_NR_LACK_KINDS && !ret; kind++) {
+		const struct shares *pool = pool_of(s, kind);
+
+		vec_clear(&lacks);
+		for (size_t i = 0; pool && i < pool->owners.nr && !ret; i++) {
+			const struct share_owner *o = &pool->owners.data[i];
+			const struct prof_lack lack = {kind, uid_of(o), o->nr_lacked};
+
+			if (o->nr_lacked)
+				ret = vec_push(&lacks, lack);
+		}
+		if (lacks.nr)
+			qsort(lacks.data, lacks.nr, sizeof(*lacks.data), compare_lacks);
+		vec_for_each(&lacks, lack)
+			prof_end_add_lack(end, lack);
+	}
+	vec_free(&lacks);
+	return ret;
+}
 
 /* What had no room, and whose most of it was. */
 static void note_lacks(const struct session *s, const struct shares *shares, const char *what)
@@ -42,7 +103,7 @@ static void note_lacks(const struct session *s, const struct shares *shares, con
 	const struct share_owner *most = shares ? shares_most_lacked(shares) : NULL;
 	uint64_t nr = shares ? shares_nr_lacked(shares) : 0;
 
-	if (most && most->uid == SHARES_OTHERS)
+	if (most && uid_of(most) == PROF_UID_UNKNOWN)
 		progress_note(s->progress, "%" PRIu64 " times %s", nr, what);
 	else if (most)
 		progress_note(s->progress, "%" PRIu64 " times %s; %" PRIu64 " of user %" PRIu32, nr,
@@ -57,8 +118,6 @@ void session_note_omissions(const struct session *s)
 	} parts[] = {
 		{s->jit.nr_maps_left_out,
 		 "times the map of a process (perf-PID.map) was not read: the maps of an epoch were too much work together, and frames of that code are unknown"},
-		{s->names ? file_names_nr_left_out(s->names) : 0,
-		 "times names of a file were not looked up, as that would have cost too much CPU time or memory: profrep needs the file for them"},
 		{s->spaces.nr_left_out,
 		 "mappings were not kept: they did not fit into --max-memory, and their frames are unknown"},
 		{look_budget_nr_left_out(&s->looks),
@@ -77,8 +136,8 @@ void session_note_omissions(const struct session *s)
 		if (parts[i].nr)
 			progress_note(s->progress, "%" PRIu64 " %s", parts[i].nr, parts[i].what);
 	note_given_up(s);
-	for (enum unwind_pool pool = 0; pool < NR_UNWIND_POOLS; pool++)
-		note_lacks(s, unwinder_pool(s->unwinder, pool), pool_lacks[pool]);
+	for (uint32_t kind = 0; kind < PROF_NR_LACK_KINDS; kind++)
+		note_lacks(s, pool_of(s, kind), kinds[kind]);
 }
 
 static void note_cpu(struct session *s, uint32_t cpu, bool is_online)

@@ -8,6 +8,9 @@
 /* Says on stderr which parts the recording lacks because they would have cost too much. */
 void session_note_omissions(const struct session *session);
 
+/* Adds to @end what lacked room or time, by kind and user. Returns 0 or -ENOMEM. */
+int session_tell_lacks(const struct session *session, struct prof_end *end);
+
 /*
  * Looks which CPUs are online. Prints a note for each CPU that went offline or came online, since
  * the recorder does not sample it any more. Returns 0 or -ENOMEM.

@@ -32,7 +32,7 @@ struct {
 /* The number of the interpreter. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_INTERPRETERS);
+	__uint(max_entries, 1); /* set before load */
 	__type(key, struct interpreter_file);
 	__type(value, __u32);
 } interpreter_files SEC(".maps");

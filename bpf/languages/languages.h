@@ -281,8 +281,8 @@ struct interpreter {
 	};
 };
 
-/* Interpreters in one recording at most, each of a file of its own. */
-#define MAX_INTERPRETERS 64
+/* Interpreters that programs know at a time, each of a file of its own. */
+#define MAX_INTERPRETERS 512
 
 /*
  * Executables with an interpreter, by the file's device (as the kernel has it) and inode. So the

@@ -58,8 +58,8 @@ struct java_machine {
 	__u16 reserved_2;
 };
 
-/* Processes of Java whose code is walked, at most. */
-#define MAX_JAVA_MACHINES 512
+/* Processes of Java and Erlang whose code is walked, at most. */
+#define MAX_MACHINES 512
 
 /* Bytes of struct CodeBlob that a walk reads. All offsets into it are below. */
 #define JAVA_BLOB_BYTES 128
@@ -131,9 +131,6 @@ struct beam_machine {
 	__u16 process_stack;      /* with frame pointers, rbp is in the word after it */
 	__u16 has_frame_pointers; /* frames are along rbp */
 };
-
-/* Processes of BEAM whose code is walked, at most. */
-#define MAX_BEAM_MACHINES 512
 
 /* Bytes of code that a step reads. BEAM_CODE_SIZE is a power of 2, and indexes are taken below. */
 #define BEAM_CODE_BEFORE 192

@@ -26,6 +26,7 @@ enum machine_kind_number {
 struct machine {
 	uint32_t pid;
 	uint32_t kind; /* enum machine_kind_number */
+	uint32_t item; /* in the shares of struct machines */
 	union {
 		struct {
 			struct java_machine machine;

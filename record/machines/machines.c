@@ -38,12 +38,27 @@ static int look_at_machine(struct look *look)
 	return look_answer_append(look, &machine, sizeof(machine)) ? 0 : -ENOBUFS;
 }
 
-int machines_put(struct machines *m, uint32_t pid, const struct interpreter *in, uint64_t base)
+/* Others may lose their room. Returns 0, -ENOSPC or -ENOMEM. */
+static int take_room(struct machines *m, const struct machine_owner *owner)
 {
-	const struct machine_question q = {
-		.pid = pid, .kind = machine_kind_of(in->language), .base = base, .in = *in};
+	uint32_t loser;
+	int ret;
+
+	while ((ret = shares_take(&m->shares, owner->item, owner->uid, 1, owner->use, &loser)) ==
+		       -ENOSPC &&
+	       loser != SHARES_NO_ITEM)
+		m->lost(m->ctx, loser);
+	return ret;
+}
+
+int machines_put(struct machines *m, const struct machine_owner *owner)
+{
+	const struct machine_question q = {.pid = owner->pid,
+					   .kind = machine_kind_of(owner->interpreter->language),
+					   .base = owner->base,
+					   .in = *owner->interpreter};
 	const struct look_question question = {
-		.fn = look_at_machine, .bytes = &q, .nr = sizeof(q), .fd = -1, .pid = pid};
+		.fn = look_at_machine, .bytes = &q, .nr = sizeof(q), .fd = -1, .pid = owner->pid};
 	_cleanup_free_ struct look_answer *answer = malloc(sizeof(*answer));
 	struct machine machine;
 	int ret = answer ? looker_ask(m->looker, &question, answer) : -ENOMEM;
@@ -53,13 +68,16 @@ int machines_put(struct machines *m, uint32_t pid, const struct interpreter *in,
 	if (answer->nr != sizeof(machine))
 		return -EIO;
 	memcpy(&machine, answer->bytes, sizeof(machine));
-	machine.pid = pid;
+	machine.pid = owner->pid;
 	machine.kind = q.kind;
-	machines_remove(m, pid);
-	if (vec_reserve(&m->processes, 1) ||
-	    map_update(m->maps[q.kind], &pid, &machine.java, BPF_ANY))
-		return -ENOMEM;
-	return vec_push(&m->processes, machine);
+	machine.item = owner->item;
+	machines_remove(m, owner->pid);
+	ret = vec_reserve(&m->processes, 1) ? -ENOMEM : take_room(m, owner);
+	if (!ret && map_update(m->maps[q.kind], &owner->pid, &machine.java, BPF_ANY)) {
+		shares_give(&m->shares, owner->item);
+		ret = -ENOMEM;
+	}
+	return ret ? ret : vec_push(&m->processes, machine);
 }
 
 static struct machine *find(const struct machines *m, uint32_t pid)
@@ -84,10 +102,12 @@ void machines_remove(struct machines *m, uint32_t pid)
 	if (!machine)
 		return;
 	map_delete(m->maps[machine->kind], &pid);
+	shares_give(&m->shares, machine->item);
 	*machine = m->processes.data[--m->processes.nr];
 }
 
 void machines_deinit(struct machines *m)
 {
+	shares_deinit(&m->shares);
 	vec_free(&m->processes);
 }

@@ -19,13 +19,21 @@
 #define STRANGE_NS (200 * NS_PER_MS)
 #define LOOKS_MAX  128
 
+/* Pause of a machine that lacks room. */
+#define ROOM_PAUSE_NS (1 * NS_PER_S)
+
 static void look(struct process_machine *m, struct machines *machines,
 		 const struct machine_owner *owner)
 {
-	int ret = machines_put(machines, owner->pid, owner->interpreter, owner->base);
+	int ret = machines_put(machines, owner);
 	uint64_t now_ns;
 	bool is_strange;
 
+	m->lacks_room = false;
+	if (ret == -ENOSPC) {
+		process_machine_lose(m);
+		return;
+	}
 	m->nr_looks++;
 	if (!ret) {
 		owner->notes->has_known = true;
@@ -55,6 +63,14 @@ bool process_machine_look(struct process_machine *m, struct machines *machines,
 void process_machine_look_again(struct process_machine *m, struct machines *machines,
 				const struct machine_owner *owner)
 {
-	if (m->state == UNWIND_MACHINE_EXPECTED && clock_monotonic_ns() >= m->next_ns)
+	if ((m->state == UNWIND_MACHINE_EXPECTED || m->lacks_room) &&
+	    clock_monotonic_ns() >= m->next_ns)
 		look(m, machines, owner);
+}
+
+void process_machine_lose(struct process_machine *m)
+{
+	m->state = UNWIND_NO_MACHINE;
+	m->lacks_room = true;
+	m->next_ns = clock_monotonic_ns() + ROOM_PAUSE_NS;
 }

@@ -17,21 +17,8 @@ struct process_machine {
 	enum unwind_machine state;
 	uint32_t nr_looks;
 	uint64_t begin_ns; /* CLOCK_MONOTONIC: the first look */
-	uint64_t next_ns;  /* the next one, while the machine is expected */
-};
-
-/* What looks have found in the processes of a file. */
-struct machine_notes {
-	bool has_known;   /* a machine whose functions are found */
-	bool has_strange; /* one whose functions nobody finds */
-};
-
-/* A process, its interpreter, and the place of offset 0 of the interpreter's file. */
-struct machine_owner {
-	uint32_t pid;
-	const struct interpreter *interpreter; /* NULL: it has none */
-	struct machine_notes *notes;           /* of the interpreter's file; NULL with that */
-	uint64_t base;
+	uint64_t next_ns;  /* the next one, while the machine is expected or lacks room */
+	bool lacks_room;
 };
 
 /*
@@ -41,8 +28,11 @@ struct machine_owner {
 bool process_machine_look(struct process_machine *machine, struct machines *machines,
 			  const struct machine_owner *owner);
 
-/* Looks again for a machine that is expected, if it is time. */
+/* Looks again for a machine that is expected or that lacks room, if it is time. */
 void process_machine_look_again(struct process_machine *machine, struct machines *machines,
 				const struct machine_owner *owner);
+
+/* The machine has lost its room. */
+void process_machine_lose(struct process_machine *machine);
 
 #endif

@@ -164,12 +164,13 @@ static int set_languages(struct profrec_bpf *bpf, const struct sampler_options *
 {
 	const struct map_size sizes[] = {
 		{bpf->maps.interpreters, MAX_INTERPRETERS, 0},
+		{bpf->maps.interpreter_files, MAX_INTERPRETERS, 0},
 		{bpf->maps.language_stacks, options->has_hits ? NR_LEVELS : 1,
 		 LANGUAGE_STACK_SIZE(options->max_depth)},
 		{bpf->maps.seen_functions, MAX_SEEN_FUNCTIONS, 0},
 		{bpf->maps.function_names, FUNCTION_NAMES_BYTES, 0},
-		{bpf->maps.java_machines, MAX_JAVA_MACHINES, 0},
-		{bpf->maps.beam_machines, MAX_BEAM_MACHINES, 0},
+		{bpf->maps.java_machines, MAX_MACHINES, 0},
+		{bpf->maps.beam_machines, MAX_MACHINES, 0},
 	};
 
 	bpf->rodata->walk_languages = true;

@@ -51,8 +51,9 @@
 #define ACCOUNT_OF_ROOT (FILE_OWNER_UNSURE - 1)
 #define ACCOUNT_OF_ALL  1
 
-/* The most bytes of names that are remembered for later epochs. */
-#define KNOWN_BYTES_MAX (16u << 20)
+/* The most bytes of names in an epoch, and of those that are kept for later ones. */
+#define KNOWN_BYTES_MAX (64u << 20)
+#define KEPT_BYTES_MAX  (8u << 20)
 
 /* No file is looked at with less CPU time than this. One file may take half of what there is. */
 #define CPU_MIN_NS (5 * NS_PER_MS)
@@ -90,14 +91,14 @@ struct file_names {
 	struct owner_queue queue;        /* files that wait, by their owners */
 	uint32_t current;                /* the one that the child works at; NO_FILE: none */
 	uint64_t urgent_ns;              /* CLOCK_MONOTONIC: from then on somebody waits */
-	size_t known_bytes;
+	struct shares known;             /* of the bytes of names, by the owners of the files */
 	struct owner_time time; /* CPU time that the child may use for the files of each user */
 	struct owner_time sum;  /* and for those of all users but root */
 	uint64_t limit_ns;      /* of the request that the child works at */
 	uint64_t worker_cpu_ns; /* used by the child at its last answer */
 	uint32_t worker;        /* its number */
 	uint32_t recording;     /* number of the one that is being written, from 1 */
-	uint64_t nr_left_out;
+	struct shares unserved; /* nothing: counts what was left out */
 };
 
 static uint64_t hash_file(const struct named_file *file)
@@ -258,6 +259,8 @@ static uint32_t take_slot(struct file_names *n, uint32_t nr)
 	while ((ret = shares_take(&n->shares, nr, owner, 1, 1, &loser)) == -ENOSPC &&
 	       loser != SHARES_NO_ITEM)
 		drop_file(n, loser);
+	if (ret == -ENOSPC)
+		shares_note_lack(&n->unserved, owner);
 	return ret ? NO_SLOT : find_slot(n);
 }
 
@@ -408,7 +411,7 @@ static int send_offsets(struct file_names *n, const struct named_file *file)
 /* File @nr is not looked at, and does not wait any more. */
 static void leave_out(struct file_names *n, uint32_t nr)
 {
-	n->nr_left_out++;
+	shares_note_lack(&n->unserved, n->files.data[nr].owner);
 	vec_free(&n->files.data[nr].asked);
 }
 
@@ -502,7 +505,7 @@ int file_names_ask(struct file_names *n, uint32_t nr, const uint64_t *offsets, s
 	if (ret || !file->asked.nr)
 		return ret;
 	/* A child that had the file died, and the file could not be opened again. */
-	if (n->known_bytes > KNOWN_BYTES_MAX || !is_held(n, file)) {
+	if (!is_held(n, file)) {
 		leave_out(n, nr);
 		return 0;
 	}
@@ -530,11 +533,39 @@ static void charge_time(struct file_names *n, const struct named_file *file,
 	owner_time_charge(&n->time, account_of(file), used_ns, now);
 }
 
+static void forget_known(struct file_names *n, uint32_t nr)
+{
+	shares_give(&n->known, nr);
+	known_names_deinit(&n->files.data[nr].known);
+}
+
+/*
+ * Keeps what is known about file @nr by now, or forgets it. Files of the user who has most may lose
+ * their names.
+ */
+static int keep_known(struct file_names *n, uint32_t nr, uint64_t use)
+{
+	const struct named_file *file = &n->files.data[nr];
+	uint32_t loser;
+	int ret;
+
+	shares_give(&n->known, nr);
+	while ((ret = shares_take(&n->known, nr, file->owner,
+				  max_u64(known_names_bytes(&file->known), 1), use, &loser)) ==
+		       -ENOSPC &&
+	       loser != SHARES_NO_ITEM)
+		forget_known(n, loser);
+	if (ret)
+		forget_known(n, nr);
+	if (ret == -ENOSPC)
+		shares_note_lack(&n->unserved, file->owner);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 /* Takes over the answer about the current file. Returns 0 or -ENOMEM. */
 static int take_reply(struct file_names *n, const struct worker_reply *reply, int memory)
 {
 	struct named_file *file = &n->files.data[n->current];
-	size_t before = known_names_bytes(&file->known);
 	int ret = reply->status;
 
 	charge_time(n, file, reply);
@@ -542,13 +573,15 @@ static int take_reply(struct file_names *n, const struct worker_reply *reply, in
 		ret = worker_memory_is_sealed(memory)
 			      ? known_names_add(&file->known, memory, &file->asked)
 			      : -EBADMSG;
-	n->known_bytes += known_names_bytes(&file->known) - before;
 	/* A child that used up its time died, or refused to begin. */
-	n->nr_left_out += reply->status == -EIO || reply->status == -ETIME || file->known.is_cut;
+	if (reply->status == -EIO || reply->status == -ETIME || file->known.is_cut)
+		shares_note_lack(&n->unserved, file->owner);
 	if (ret == -ETIMEDOUT)
 		looker_blame(n->looker, look_device(file->identity.dev));
 	/* A child that took the place of another one has not got the file. */
 	file->is_hopeless = ret && ret != -ENOMEM && ret != -EBADF;
+	if (!ret)
+		ret = keep_known(n, n->current, file->asked.nr);
 	vec_free(&file->asked);
 	n->current = NO_FILE;
 	return reply->status ? 0 : ret == -ENOMEM ? ret : 0;
@@ -619,19 +652,13 @@ void file_names_begin_recording(struct file_names *n)
 	n->recording++;
 }
 
-static void forget_known(struct file_names *n, struct named_file *file)
-{
-	n->known_bytes -= known_names_bytes(&file->known);
-	known_names_deinit(&file->known);
-}
-
 /* Has the child close the file, and makes the entry free. The caller has made room for that. */
 static void forget_file(struct file_names *n, uint32_t nr)
 {
 	struct named_file *file = &n->files.data[nr];
 
 	drop_file(n, nr);
-	forget_known(n, file);
+	forget_known(n, nr);
 	vec_free(&file->asked);
 	file_sources_forget(&n->sources, nr);
 	*file = (struct named_file){.slot = NO_SLOT};
@@ -661,25 +688,28 @@ int file_names_settle(struct file_names *n)
 	if (ret)
 		return ret;
 	nr_free = n->free_files.nr;
-	is_full = n->known_bytes > KNOWN_BYTES_MAX / 2;
+	is_full = n->known.used > KEPT_BYTES_MAX;
 	for (size_t i = 0; i < n->files.nr; i++) {
 		struct named_file *file = &n->files.data[i];
 
 		if (!is_there(file) || file->asked.nr)
 			continue;
+		if (file->is_used)
+			shares_use(&n->known, i, 2);
 		file->nr_idle = file->is_used ? 0 : file->nr_idle + 1;
 		file->is_used = false;
 		if (file->nr_idle >= 2)
 			forget_file(n, i);
 		else if (is_full)
-			forget_known(n, file);
+			forget_known(n, i);
 	}
+	shares_age(&n->known);
 	return n->free_files.nr == nr_free ? 0 : index_files(n);
 }
 
-uint64_t file_names_nr_left_out(const struct file_names *n)
+const struct shares *file_names_unserved(const struct file_names *n)
 {
-	return n->nr_left_out + shares_nr_lacked(&n->shares);
+	return n ? &n->unserved : NULL;
 }
 
 int file_names_create(struct looker *looker, struct file_names **names, struct err *err)
@@ -695,6 +725,7 @@ int file_names_create(struct looker *looker, struct file_names **names, struct e
 	n->looker = looker;
 	n->recording = 1;
 	n->shares.size = NAMES_FILES_MAX;
+	n->known.size = KNOWN_BYTES_MAX;
 	n->queue.max = NAMES_FILES_MAX;
 	n->current = NO_FILE;
 	n->time = (struct owner_time){.part = CPU_PART, .max_ns = CPU_MAX_NS};
@@ -723,6 +754,8 @@ void file_names_destroy(struct file_names *n)
 	index_deinit(&n->by_file);
 	file_sources_deinit(&n->sources);
 	shares_deinit(&n->shares);
+	shares_deinit(&n->known);
+	shares_deinit(&n->unserved);
 	owner_time_deinit(&n->time);
 	owner_time_deinit(&n->sum);
 	worker_line_destroy(n->line);

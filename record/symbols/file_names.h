@@ -19,6 +19,7 @@
 
 struct file_names;
 struct known_symbol;
+struct shares;
 
 /* The number of no file. */
 #define FILE_NAMES_NONE UINT32_MAX
@@ -94,8 +95,11 @@ void file_names_begin_recording(struct file_names *names);
  */
 int file_names_settle(struct file_names *names);
 
-/* How often a file was not looked at, or not as a whole, to save CPU time. */
-uint64_t file_names_nr_left_out(const struct file_names *names);
+/*
+ * Counts, by owner, how often a file was not looked at, or not as a whole, to save CPU time or
+ * memory. NULL for NULL.
+ */
+const struct shares *file_names_unserved(const struct file_names *names);
 
 /* NULL is fine. */
 void file_names_destroy(struct file_names *names);

@@ -63,8 +63,11 @@ static int open_tmp_of(uint32_t pid)
 	return open_tmp(root);
 }
 
-/* The descriptors that the looker holds; 0: none, else one more than the descriptor. */
-static int held[HELD_MAX];
+/*
+ * The descriptors that the looker holds; 0: none, else one more than the descriptor. One more than
+ * HELD_MAX: a process that ends has two for a moment.
+ */
+static int held[HELD_MAX + 1];
 
 /*
  * The looker's name for a held descriptor. A looker that takes over knows no name of the one
@@ -79,7 +82,8 @@ static int *find_held(uint64_t name)
 {
 	size_t slot = (uint32_t)name - 1;
 
-	return slot < HELD_MAX && held_name(slot) == name && held[slot] ? &held[slot] : NULL;
+	return slot < ARRAY_SIZE(held) && held_name(slot) == name && held[slot] ? &held[slot]
+										: NULL;
 }
 
 /* Takes over @fd. Returns 0 or -ENFILE. */
@@ -88,9 +92,9 @@ static int hold_fd(struct look *look, int fd)
 	uint64_t name;
 	size_t slot = 0;
 
-	while (slot < HELD_MAX && held[slot])
+	while (slot < ARRAY_SIZE(held) && held[slot])
 		slot++;
-	if (slot == HELD_MAX) {
+	if (slot == ARRAY_SIZE(held)) {
 		close(fd);
 		return -ENFILE;
 	}
@@ -254,6 +258,7 @@ void jit_init(struct jit *jit, struct looker *looker)
 {
 	*jit = (struct jit){
 		.looker = looker,
+		.held.size = HELD_MAX,
 		.reading = {.part = READING_SHARE, .max_ns = READING_MAX_NS, .looker = looker},
 	};
 }
@@ -266,7 +271,62 @@ static void release_held(struct jit *jit, uint32_t pid, uint64_t *name)
 		return;
 	ask_jit(jit, &q, NULL, NULL);
 	*name = 0;
-	jit->nr_held--;
+}
+
+/* Lets go of what is held for @process. */
+static void release(struct jit *jit, struct jit_process *process)
+{
+	if (!process->dir && !process->map)
+		return;
+	release_held(jit, process->pid, &process->dir);
+	release_held(jit, process->pid, &process->map);
+	shares_give(&jit->held, process->item);
+}
+
+static void lose(struct jit *jit, uint32_t item)
+{
+	vec_for_each(&jit->processes, process)
+		if (process->item == item)
+			release(jit, process);
+}
+
+/* The first number of no process for which something is held. */
+static uint32_t free_item(const struct jit *jit)
+{
+	uint32_t item = 0;
+
+	while (item < jit->held.items.nr && jit->held.items.data[item].nr)
+		item++;
+	return item;
+}
+
+/* Takes room for a descriptor. Others may lose theirs. */
+static bool take_room(struct jit *jit, struct jit_process *process)
+{
+	uint32_t loser, item;
+	int ret;
+
+	do {
+		item = free_item(jit);
+		ret = shares_take(&jit->held, item, process->uid, 1, 1, &loser);
+		if (ret == -ENOSPC && loser != SHARES_NO_ITEM)
+			lose(jit, loser);
+	} while (ret == -ENOSPC && loser != SHARES_NO_ITEM);
+	if (!ret)
+		process->item = item;
+	return !ret;
+}
+
+/* Has the directory held that will have the map, if there is room. */
+static void hold_dir(struct jit *jit, struct jit_process *process)
+{
+	const struct jit_question q = {.wish = JIT_HOLD_TMP, .pid = process->pid};
+
+	if (!take_room(jit, process))
+		return;
+	ask_jit(jit, &q, &process->dir, NULL);
+	if (!process->dir)
+		shares_give(&jit->held, process->item);
 }
 
 void jit_deinit(struct jit *jit)
@@ -279,6 +339,7 @@ void jit_deinit(struct jit *jit)
 		release_held(jit, process->pid, &process->map);
 	}
 	vec_free(&jit->processes);
+	shares_deinit(&jit->held);
 	index_deinit(&jit->by_generation);
 }
 
@@ -300,7 +361,6 @@ static uint64_t begin_realtime_ns(const struct jit *jit, const struct address_sp
 int jit_watch(struct jit *jit, const struct address_space *space)
 {
 	struct jit_process process = {.pid = space->pid, .generation = space->generation};
-	const struct jit_question q = {.wish = JIT_HOLD_TMP, .pid = space->pid};
 	struct proc_identity identity;
 
 	if (find_process(jit, space->generation))
@@ -314,13 +374,11 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 	 */
 	process.uid = identity.uid != PROF_UID_UNKNOWN ? identity.uid : geteuid();
 	process.since_realtime_ns = begin_realtime_ns(jit, space);
-	if (jit->nr_held < HELD_MAX)
-		ask_jit(jit, &q, &process.dir, NULL);
-	jit->nr_held += process.dir != 0;
+	hold_dir(jit, &process);
 	if (!index_push(&jit->by_generation, &jit->processes, hash_u64(process.generation),
 			process))
 		return 0;
-	release_held(jit, process.pid, &process.dir);
+	release(jit, &process);
 	return -ENOMEM;
 }
 
@@ -353,12 +411,13 @@ void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_r
 
 	if (!process || process->ended)
 		return;
-	if (process->dir || jit->nr_held < HELD_MAX) {
+	if (process->dir || take_room(jit, process)) {
 		uint64_t map = 0;
 
 		ask_for_map(jit, process, JIT_HOLD_MAP, 0, &map, NULL);
 		process->map = map;
-		jit->nr_held += map != 0;
+		if (!map)
+			shares_give(&jit->held, process->item);
 	}
 	release_held(jit, process->pid, &process->dir);
 	process->until_realtime_ns = exec_realtime_ns;
@@ -379,6 +438,10 @@ bool jit_has_map(struct jit *jit, const struct address_space *space)
 			return false;
 		process = find_process(jit, space->generation);
 	}
+	if (process->dir || process->map)
+		shares_use(&jit->held, process->item, 1);
+	else if (!process->ended && !process->checked)
+		hold_dir(jit, process);
 	if (!process->checked && !process->has_map)
 		process->has_map = !ask_for_map(jit, process, JIT_FIND_MAP, 0, NULL, NULL);
 	process->checked = true;
@@ -417,9 +480,9 @@ int jit_forget(struct jit *jit, const struct address_spaces *spaces)
 			jit->processes.data[nr++] = *process;
 			continue;
 		}
-		release_held(jit, process->pid, &process->dir);
-		release_held(jit, process->pid, &process->map);
+		release(jit, process);
 	}
+	shares_age(&jit->held);
 	if (nr == jit->processes.nr)
 		return 0;
 	jit->processes.nr = nr;

@@ -5,6 +5,9 @@
  * descriptor that it opened while the process lived. So it has that directory held for every
  * process that maps memory to run its own code from. When the process ends, the map is held
  * instead. The looker holds both, since their files are others' (record/system/looker.h).
+ *
+ * Users share what is held (record/system/shares.h). A process for which nothing is held has names
+ * as long as it lives.
  */
 #ifndef RECORD_SYMBOLS_JIT_H
 #define RECORD_SYMBOLS_JIT_H
@@ -17,6 +20,7 @@
 #include "record/process/address_spaces.h"
 #include "record/system/cpu_share.h"
 #include "record/system/looker.h"
+#include "record/system/shares.h"
 
 /* A process that has or may have a map. */
 struct jit_process {
@@ -26,6 +30,7 @@ struct jit_process {
 	uint32_t uid;               /* may own the map */
 	uint64_t since_realtime_ns; /* its start or exec: a map from before is not its; 0: not known
 				     */
+	uint32_t item;              /* in the shares */
 	/* Names of descriptors that the looker holds; 0: none. */
 	uint64_t dir; /* /tmp in its root */
 	uint64_t map; /* the map, once the process has ended */
@@ -41,7 +46,7 @@ struct jit {
 	VEC(struct jit_process) processes;
 	struct index by_generation;
 	struct looker *looker;     /* borrowed; NULL: opens files itself, and may block */
-	size_t nr_held;            /* descriptors in the looker */
+	struct shares held;        /* of the descriptors in the looker, by users of processes */
 	uint64_t nr_epochs;        /* that got names */
 	struct cpu_share reading;  /* CPU time for the maps of all epochs */
 	uint64_t nr_maps_left_out; /* of an epoch: the maps of all processes were too much work */

@@ -60,6 +60,7 @@ static void forget_table(struct file_tables *u, uint32_t nr)
 {
 	if (u->tables.data[nr].shared)
 		file_tables_unuse(u, u->tables.data[nr].shared);
+	interpreter_maps_forget(&u->interpreters, u->tables.data[nr].interpreter);
 	give_shares(u, nr);
 	u->tables.data[nr] = (struct file_table){.state = TABLE_FORGOTTEN};
 	u->free_tables.data[u->free_tables.nr++] = nr;
@@ -276,7 +277,9 @@ static int add_table(struct file_tables *u, uint32_t nr, const struct unwind_tab
 	struct file_table *t = &u->tables.data[nr];
 	int ret = take_shares(u, nr, made);
 
-	if (!ret && (ret = table_maps_add(&u->store, made, &t->place)) == -ENOSPC)
+	if (!ret)
+		ret = table_maps_add(&u->store, made, &t->place);
+	if (ret == -ENOSPC)
 		shares_note_lack(&u->unserved, t->owner);
 	if (ret) {
 		give_shares(u, nr);
@@ -471,16 +474,21 @@ static void note_failure(struct file_tables *u, uint32_t nr, int status)
 }
 
 /* Notes whether the file of @nr is PCRE2. Tells the program of its interpreter, if it has one. */
-static void note_interpreter(struct file_tables *u, uint32_t nr,
-			     const struct found_interpreter *found)
+static int note_interpreter(struct file_tables *u, uint32_t nr,
+			    const struct found_interpreter *found)
 {
 	struct file_table *t = &u->tables.data[nr];
-	const struct interpreter_place place = {
-		.build_id = &t->build_id, .identity = &t->identity, .dev = t->dev, .ino = t->ino};
+	const struct interpreter_place place = {.build_id = &t->build_id,
+						.identity = &t->identity,
+						.dev = t->dev,
+						.ino = t->ino,
+						.owner = t->owner};
 
 	t->has_regex = found->has_regex && u->interpreters.languages;
-	if (found_interpreter_is_any(found))
-		t->interpreter = interpreter_maps_add(&u->interpreters, found, &place);
+	/* A table that is made once more is of the same file. */
+	return t->interpreter
+		       ? 0
+		       : interpreter_maps_add(&u->interpreters, found, &place, &t->interpreter);
 }
 
 /* Charges the owner of file @nr with the CPU time of the child, which has used @cpu_ns so far. */
@@ -512,7 +520,7 @@ int file_tables_finish(struct file_tables *u)
 	end_pauses(u);
 	while (!ret && table_builder_next(u->builder, &nr, &status, &cpu_ns, &made, &found)) {
 		charge_owner(u, nr, status, cpu_ns);
-		note_interpreter(u, nr, &found);
+		ret = note_interpreter(u, nr, &found);
 		if (status == -ETIMEDOUT)
 			looker_blame(u->looker, look_device(u->tables.data[nr].dev));
 		if (status == -EALREADY) {
@@ -593,6 +601,8 @@ int file_tables_init(struct file_tables *u, const char *cache, struct looker *lo
 		.pages = {.size = UINT64_MAX, .owner_max = UNWIND_MAX_PAGES / OWNER_SHARE},
 		.line = {.size = WORKER_WAITING_MAX, .owner_max = WORKER_WAITING_MAX / LINE_SHARE},
 		.time = {.part = TABLE_TIME_PART, .max_ns = TABLE_TIME_MAX_NS},
+		.interpreters.shares.size = INTERPRETER_NUMBERS,
+		.interpreters.machines.shares.size = MAX_MACHINES,
 	};
 	if (table_maps_init(&u->store) || vec_append(&u->tables, none, ARRAY_SIZE(none)))
 		return err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
@@ -691,6 +701,7 @@ int file_tables_settle(struct file_tables *u)
 {
 	size_t nr_idle = age_tables(u), nr_forgotten = u->free_tables.nr;
 
+	interpreter_maps_settle(&u->interpreters);
 	if (nr_idle <= IDLE_MAX && !u->lacked_room && !table_maps_are_tight(&u->store))
 		return 0;
 	forget_idle(u);
@@ -715,7 +726,7 @@ void file_tables_deinit(struct file_tables *u)
 	worker_line_destroy(u->builder);
 	cleanup_close(&u->cache_fd);
 	table_maps_deinit(&u->store);
-	machines_deinit(&u->interpreters.machines);
+	interpreter_maps_deinit(&u->interpreters);
 	vec_free(&u->tables);
 	index_deinit(&u->by_file);
 }

@@ -32,13 +32,25 @@ static uint32_t find_table(const struct space_maps *u, const struct unwind_proce
 	return i;
 }
 
+static uint32_t number_of(const struct space_maps *u, const struct unwind_process *p)
+{
+	return p - u->processes.data;
+}
+
 static struct machine_owner owner_of(const struct space_maps *u, const struct unwind_process *p)
 {
 	struct interpreter_of_file *in =
-		p->interpreter ? &u->tables->interpreters.files[p->interpreter - 1] : NULL;
+		p->interpreter ? &u->tables->interpreters.files.data[p->interpreter - 1] : NULL;
 
-	return (struct machine_owner){p->pid, in ? &in->found.interpreter : NULL,
-				      in ? &in->machines : NULL, p->interpreter_base};
+	return (struct machine_owner){
+		.pid = p->pid,
+		.item = number_of(u, p),
+		.uid = p->uid,
+		.use = max_u64(u->room.processes.items.data[number_of(u, p)].use, 1),
+		.interpreter = in ? &in->found.interpreter : NULL,
+		.notes = in ? &in->machines : NULL,
+		.base = p->interpreter_base,
+	};
 }
 
 /* Looks for the machine of a process of Java or Erlang that has new mappings. */
@@ -49,6 +61,11 @@ static void look_for_machine(struct space_maps *u, struct unwind_process *p)
 	if (process_machine_look(&p->machine, &u->tables->interpreters.machines, &owner) &&
 	    vec_push(&u->expecting, p->pid))
 		p->machine.state = UNWIND_NO_MACHINE; /* nobody would look again */
+}
+
+static uint32_t number_of_interpreter(const struct space_maps *u, const struct unwind_process *p)
+{
+	return interpreter_maps_number(&u->tables->interpreters, p->interpreter);
 }
 
 /*
@@ -63,12 +80,19 @@ static void put_interpreter(struct space_maps *u, const struct unwind_process *p
 	if (!p->nr || map_lookup(map, &p->pid, &space) || space.first != p->first ||
 	    space.nr != p->nr)
 		return;
-	space.interpreter = p->interpreter;
+	space.interpreter = number_of_interpreter(u, p);
 	space.interpreter_base = p->interpreter_base;
 	space.machine = p->machine.state;
 	space.regex_start = p->regex_start;
 	space.regex_bytes = p->regex_bytes;
 	map_update(map, &p->pid, &space, BPF_EXIST);
+}
+
+void space_maps_interpreter_renumbered(struct space_maps *u, uint32_t interpreter)
+{
+	vec_for_each(&u->processes, p)
+		if (p->pid && p->interpreter == interpreter)
+			put_interpreter(u, p);
 }
 
 /* The file @t, of mapping @m of process @p, has turned out to have an interpreter. */
@@ -202,11 +226,6 @@ static int add_process(struct space_maps *u, uint32_t pid, struct unwind_process
 	return 0;
 }
 
-static uint32_t number_of(const struct space_maps *u, const struct unwind_process *p)
-{
-	return p - u->processes.data;
-}
-
 /* Room that @p has left may be taken again from the next settle on. */
 static int retire_mappings(struct space_maps *u, const struct unwind_process *p, struct extent left)
 {
@@ -293,7 +312,7 @@ static int put_space(struct space_maps *u, const struct unwind_process *p, uint6
 				     .is_settled = ask_again_ns != 0,
 				     .exec_pages = p->exec_pages,
 				     .interpreter_base = p->interpreter_base,
-				     .interpreter = p->interpreter,
+				     .interpreter = number_of_interpreter(u, p),
 				     .machine = p->machine.state,
 				     .regex_start = p->regex_start,
 				     .regex_bytes = p->regex_bytes};
@@ -528,14 +547,39 @@ void space_maps_look_for_machines(struct space_maps *u)
 	u->expecting.nr = nr;
 }
 
+void space_maps_machine_lost(struct space_maps *u, uint32_t process)
+{
+	struct unwind_process *p = &u->processes.data[process];
+
+	machines_remove(&u->tables->interpreters.machines, p->pid);
+	process_machine_lose(&p->machine);
+	put_interpreter(u, p);
+}
+
+/* Room may have become free, or @p has become more important than others. */
+static void try_machine(struct space_maps *u, struct unwind_process *p)
+{
+	const struct machine_owner owner = owner_of(u, p);
+
+	process_machine_look_again(&p->machine, &u->tables->interpreters.machines, &owner);
+	if (p->machine.state == UNWIND_MACHINE_EXPECTED && vec_push(&u->expecting, p->pid))
+		p->machine.state = UNWIND_NO_MACHINE; /* nobody would look again */
+	if (p->machine.state != UNWIND_NO_MACHINE)
+		put_interpreter(u, p);
+}
+
 void space_maps_sampled(struct space_maps *u, uint32_t pid, uint64_t nr)
 {
-	const struct unwind_process *p = space_maps_find(u, pid);
+	struct unwind_process *p = space_maps_find(u, pid);
 
 	if (!p)
 		return;
 	shares_use(&u->room.mappings, number_of(u, p), nr);
 	shares_use(&u->room.processes, number_of(u, p), nr);
+	interpreter_maps_sampled(&u->tables->interpreters, p->interpreter, nr);
+	shares_use(&u->tables->interpreters.machines.shares, number_of(u, p), nr);
+	if (p->machine.lacks_room && p->interpreter)
+		try_machine(u, p);
 }
 
 void space_maps_remove(struct space_maps *u, uint32_t pid)

@@ -25,10 +25,9 @@ struct unwind_process {
 	uint32_t exec_pages; /* when the program asked; 0: not known */
 	/* CLOCK_MONOTONIC: nobody looks at the mappings before; 0: there was no look. */
 	uint64_t next_look_ns;
-	bool is_waiting; /* for that time */
-	/* Of its interpreter, as in struct unwind_space. */
-	uint64_t interpreter_base;
-	uint32_t interpreter;
+	bool is_waiting;           /* for that time */
+	uint64_t interpreter_base; /* as in struct unwind_space */
+	uint32_t interpreter;      /* of interpreter_maps_add; 0: none */
 	struct process_machine machine;
 	uint64_t regex_start, regex_bytes; /* as in struct unwind_space; of several the first */
 };
@@ -97,6 +96,9 @@ int space_maps_lookup(const struct space_maps *spaces, uint32_t pid, uint64_t sp
 enum unwind_machine space_maps_machine(const struct space_maps *spaces, uint32_t pid,
 				       uint64_t space_id);
 
+/* The machine of a process has to make room for another one. */
+void space_maps_machine_lost(struct space_maps *spaces, uint32_t process);
+
 /* Looks again at the machines that are expected, where it is time. */
 void space_maps_look_for_machines(struct space_maps *spaces);
 
@@ -113,6 +115,10 @@ int space_maps_sweep(struct space_maps *spaces);
 
 /* The state of a table has changed: updates all mappings with this table. */
 void space_maps_table_changed(struct space_maps *spaces, uint32_t table);
+
+/* The program knows the interpreter by another number, or by none: tells the processes that have
+ * it. */
+void space_maps_interpreter_renumbered(struct space_maps *spaces, uint32_t interpreter);
 
 /*
  * Call it after a grace period: room that was left before may be used again. Returns 0 or -ENOMEM.

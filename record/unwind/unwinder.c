@@ -405,16 +405,18 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 	return vec_push(&u->stale, pid);
 }
 
-const struct shares *unwinder_pool(const struct unwinder *u, enum unwind_pool pool)
+const struct shares *unwinder_pool(const struct unwinder *u, enum prof_lack_kind kind)
 {
-	const struct shares *pools[NR_UNWIND_POOLS];
+	const struct shares *pools[PROF_NR_LACK_KINDS] = {0};
 
 	if (!u)
 		return NULL;
-	pools[POOL_PROCESSES] = &u->spaces.room.processes;
-	pools[POOL_MAPPINGS] = &u->spaces.room.mappings;
-	pools[POOL_TABLES] = &u->tables.unserved;
-	return pools[pool];
+	pools[PROF_LACK_PROCESSES] = &u->spaces.room.processes;
+	pools[PROF_LACK_MAPPINGS] = &u->spaces.room.mappings;
+	pools[PROF_LACK_TABLES] = &u->tables.unserved;
+	pools[PROF_LACK_INTERPRETERS] = &u->tables.interpreters.shares;
+	pools[PROF_LACK_MACHINES] = &u->tables.interpreters.machines.shares;
+	return pools[kind];
 }
 
 void unwinder_sampled(void *unwinder, uint32_t pid, uint64_t nr)
@@ -427,7 +429,8 @@ void unwinder_sampled(void *unwinder, uint32_t pid, uint64_t nr)
 
 bool unwinder_lacks_room(const struct unwinder *u)
 {
-	return u && space_room_is_short(&u->spaces.room);
+	return u && (space_room_is_short(&u->spaces.room) ||
+		     interpreter_maps_is_short(&u->tables.interpreters));
 }
 
 int unwinder_exited(struct unwinder *u, uint32_t pid)
@@ -562,6 +565,20 @@ static void table_changed(void *ctx, uint32_t nr)
 	space_maps_table_changed(&u->spaces, nr);
 }
 
+static void interpreter_renumbered(void *ctx, uint32_t interpreter)
+{
+	struct unwinder *u = ctx;
+
+	space_maps_interpreter_renumbered(&u->spaces, interpreter);
+}
+
+static void machine_lost(void *ctx, uint32_t process)
+{
+	struct unwinder *u = ctx;
+
+	space_maps_machine_lost(&u->spaces, process);
+}
+
 bool unwinder_may_keep(const struct unwinder *u, int *reason)
 {
 	return file_tables_may_keep(&u->tables, reason);
@@ -583,6 +600,10 @@ int unwinder_create(const struct unwinder_options *options, struct unwinder **un
 	ret = file_tables_init(&u->tables, options->cache, looker, err);
 	u->tables.interpreters.languages = options->languages;
 	u->tables.interpreters.machines.looker = looker;
+	u->tables.interpreters.renumbered = interpreter_renumbered;
+	u->tables.interpreters.ctx = u;
+	u->tables.interpreters.machines.lost = machine_lost;
+	u->tables.interpreters.machines.ctx = u;
 	u->tables.changed = table_changed;
 	u->tables.ctx = u;
 	if (!ret && space_maps_init(&u->spaces, &u->tables))

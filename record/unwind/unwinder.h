@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "format/prof.h"
 #include "record/process/address_spaces.h"
 #include "record/process/look_budget.h"
 #include "record/unwind/early_samples.h"
@@ -113,16 +114,13 @@ bool unwinder_wants_drain(const struct unwinder *unwinder);
 /* Is a drain due because there are many names of functions? It makes room for others. */
 bool unwinder_has_many_names(const struct unwinder *unwinder);
 
-/* What users share, and what may lack room. */
-enum unwind_pool { POOL_PROCESSES, POOL_MAPPINGS, POOL_TABLES, NR_UNWIND_POOLS };
-
-/* NULL without an unwinder. */
-const struct shares *unwinder_pool(const struct unwinder *unwinder, enum unwind_pool pool);
+/* What users share, of this kind. NULL without an unwinder, or if others have it. */
+const struct shares *unwinder_pool(const struct unwinder *unwinder, enum prof_lack_kind kind);
 
 /* A process had @nr samples more. May be NULL. */
 void unwinder_sampled(void *unwinder, uint32_t pid, uint64_t nr);
 
-/* Is a drain due because mappings have left so much room that is not free before? */
+/* Is a drain due because so much room was left that is not free before? */
 bool unwinder_lacks_room(const struct unwinder *unwinder);
 
 /*

@@ -132,7 +132,7 @@ START_TEST(processes_that_end)
 	jit_end(&jit, address_spaces_find(&w.spaces, PID_A, 30), 0);
 	address_spaces_exit(&w.spaces, PID_A, 30);
 	remove_map(PID_A);
-	ck_assert_uint_eq(jit.nr_held, 1);
+	ck_assert_uint_eq(jit.held.used, 1);
 	add_user(PID_A, 20, FRAMES(0x10010));
 	ck_assert_int_eq(address_spaces_forget(&w.spaces, 40, is_gone), 0);
 	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
@@ -141,7 +141,7 @@ START_TEST(processes_that_end)
 	ck_assert_int_eq(epoch_reset(w.epoch), 0);
 	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
 	ck_assert_uint_eq(jit.processes.nr, 0);
-	ck_assert_uint_eq(jit.nr_held, 0);
+	ck_assert_uint_eq(jit.held.used, 0);
 }
 END_TEST
 

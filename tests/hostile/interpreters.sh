@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# A user's process maps many files that look like interpreters. Scripts of others keep their functions.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+need_bpf
+need_tables
+command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
+chmod 755 "$dir"
+build "$dir/fake_python" fake_python.c "${frameless[@]}" -Wl,--export-dynamic
+build "$dir/hoard" hoard.c -O2 -ldl
+
+# as USER COMMAND...: without any privilege.
+as() { setpriv --reuid="$1" --regid="$1" --clear-groups "${@:2}"; }
+
+# record NAME [PID]: scripts of root and of a user begin while profrec records, after the process has run. The files of
+# their interpreters are new.
+record()
+{
+	for owner in 0 65533; do
+		install -o "$owner" -m 755 "$dir/fake_python" "$dir/python$owner"
+	done
+	begin_recording -F 499 -U -i 1 -o "$dir/$1.prof"
+	[ -z "${2:-}" ] || run_for 400 "$2"
+	# The recorder knows the files after their first processes.
+	for owner in 0 65533; do
+		ln -sf "python$owner" "$dir/first$owner"
+		as "$owner" "$dir/first$owner" 10
+	done
+	for _ in 1 2; do
+		as 0 "$dir/python0" 20
+		as 65533 "$dir/python65533" 20
+	done
+	end_recording
+	"$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"
+}
+
+# share NAME PROGRAM: of 1000 samples of the program, so many have its functions.
+share()
+{
+	awk -v program="^$2;" '$0 ~ program {t += $NF; if (/outer_\[py\];K.middle_\[py\]/) m += $NF}
+		END {print (t < 50 ? 0 : int(1000 * m / t))}' "$dir/$1.folded"
+}
+
+# Libraries that look like CPython, and run for longer than it takes to be sampled. All differ in their build-id, which is in the file as the program has it.
+cat > "$dir/forged.c" << 'END'
+#include "tests/programs/burn.h"
+char _PyRuntime[4096];
+const unsigned int Py_Version = 0x030c07f0;
+void *PyEval_EvalFrameEx(void *state, void *frame) { return state ? state : frame; }
+void work(void) { BURN_MS(2); }
+END
+"$cc" -shared -fPIC -O1 -I. -Wl,--build-id=0x41424344454647484142434445464748 -o "$dir/forged.so" "$dir/forged.c"
+chmod 755 "$dir/forged.so"
+copies=()
+for i in {1000..1099}; do
+	sed "s/ABCDEFGHABCDEFGH/ABCDEFGHABCD$i/" "$dir/forged.so" > "$dir/$i.so"
+	copies+=("$dir/$i.so:work")
+done
+chown 65534 "$dir"/????.so
+
+record alone
+for owner in 0 65533; do
+	check "without others: scripts of $owner have their functions" at_least "$(share alone python$owner)" 500
+done
+setpriv --reuid=65534 --regid=65534 --clear-groups nice "$dir/hoard" "${copies[@]}" &
+hoard=$!
+record crowd $hoard
+kill $hoard
+wait 2> /dev/null
+for owner in 0 65533; do
+	check "among many interpreters: scripts of $owner have their functions" \
+		at_least "$(share crowd python$owner)" $(($(share alone python$owner) * 95 / 100))
+done
+plan_end

@@ -41,9 +41,10 @@ LOAD_SRC   := $(wildcard tests/workloads/*.c)
 
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 BASE_OBJ   := $(call obj,$(COMMON_SRC) $(ELF_SRC) $(FORMAT_SRC))
-STATIC_OBJ := $(B)/record/static_libelf.o
+# For static programs.
+STATIC_OBJ := $(B)/record/static_libelf.o $(B)/report/files/load_library_static.o
 RECORD_LIB := $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_SRC)))
-REPORT_LIB := $(filter-out $(B)/report/main.o,$(call obj,$(REPORT_SRC))) $(B)/report/export/pprof.pb-c.o \
+REPORT_LIB := $(filter-out $(B)/report/main.o $(STATIC_OBJ),$(call obj,$(REPORT_SRC))) $(B)/report/export/pprof.pb-c.o \
 	$(B)/report/push/push.pb-c.o
 
 RECORD_LIBS := -lbpf -lelf -lz -lzstd -llzma -lnettle
@@ -59,24 +60,29 @@ endif
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-# STATIC=1 takes the recorder that needs no library in place of the usual one.
-PROFREC := $(if $(STATIC),$(B)/static/profrec,$(B)/profrec)
+# STATIC=1 takes the programs that need no library in place of the usual ones.
+PROFREC := $(B)/$(if $(STATIC),static/)profrec
+PROFREP := $(B)/$(if $(STATIC),static/)profrep
 
 all: profrec profrep man completion
 profrec: $(PROFREC) ## the recorder (needs clang, bpftool, libbpf); STATIC=1: build/static/profrec, for any distribution
-profrep: $(B)/profrep ## the reporter (needs neither clang nor libbpf)
+profrep: $(PROFREP) ## the reporter (needs neither clang nor libbpf); STATIC=1: build/static/profrep, without libcurl
 man: $(B)/profrec.1 $(B)/profrep.1
 completion: $(B)/completions/profrec $(B)/completions/profrep
 
 $(B)/profrec: $(B)/record/main.o $(RECORD_LIB) $(BASE_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
 
-$(B)/static/profrec: $(B)/record/main.o $(STATIC_OBJ) $(RECORD_LIB) $(BASE_OBJ)
+$(B)/static/profrec: $(B)/record/main.o $(B)/record/static_libelf.o $(RECORD_LIB) $(BASE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@ $^ $(RECORD_LIBS)
 
 $(B)/profrep: $(B)/report/main.o $(REPORT_LIB) $(BASE_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
+
+$(B)/static/profrep: $(B)/report/main.o $(STATIC_OBJ) $(filter-out %/load_library.o,$(REPORT_LIB)) $(BASE_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@ $^ $(REPORT_LIBS)
 
 # The commit that --version names, " (COMMIT)"; nothing outside of a checkout. Who builds need not own the checkout.
 $(B)/commit.h: FORCE
@@ -179,11 +185,12 @@ $(B)/workloads/%: tests/workloads/%.c
 	$(CC) $(LOAD_OPT) -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-inline -o $@ $<
 
 # Sanitizers cannot be linked statically.
-STATIC_BIN := $(if $(SAN),,$(B)/static/profrec)
+STATIC_BIN := $(if $(SAN),,$(B)/static/profrec $(B)/static/profrep)
 
 # What is installed decides what is built. In make deps check, make read this file before deps installed it, so it reads anew.
+# deps and check must follow each other, so -j is for this make alone.
 tests-build:
-	+@$(MAKE) --no-print-directory tests-programs
+	+@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc)) tests-programs
 
 tests-programs: all $(UNIT_BIN) $(TOOL_BIN) $(LOAD_BIN) $(STATIC_BIN)
 
@@ -227,29 +234,13 @@ deps: ## install what is needed to build and test, on Debian 12 or later, as roo
 demo: all $(LOAD_BIN) ## record a bundled workload for a few seconds and print the report
 	BUILD=$(abspath $(B)) tests/demo
 
-install: all ## install programs, man pages and completions under DESTDIR/PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(PROFREC) $(B)/profrep $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(B)/profrec.1 $(B)/profrep.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 644 $(B)/completions/profrec $(B)/completions/profrep \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -d $(DESTDIR)$(PREFIX)/share/doc/profrec
-	install -d $(DESTDIR)$(PREFIX)/share/doc/profrec/units $(DESTDIR)$(PREFIX)/libexec
-	install -m 755 doc/units/profrep-collect $(DESTDIR)$(PREFIX)/libexec
-	install -m 644 doc/profrec.default $(DESTDIR)$(PREFIX)/share/doc/profrec
-	install -m 644 $(filter-out %.service %-collect,$(wildcard doc/units/*)) $(DESTDIR)$(PREFIX)/share/doc/profrec/units
-	for unit in doc/profrec.service doc/units/*.service; do \
-		sed 's,/usr/\(bin/prof\|libexec/\),$(PREFIX)/\1,' $$unit > $(DESTDIR)$(PREFIX)/share/doc/profrec/$${unit#doc/} || exit 1; \
-	done
-
 clean: ## remove the build directory
 	rm -rf $(B)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-.PHONY: FORCE all profrec profrep man completion tests-build tests-programs check check-quick check-kernels bench deps demo install clean help
+.PHONY: FORCE all profrec profrep man completion tests-build tests-programs check check-quick check-kernels bench deps demo clean help
 
-# Roots of check-fresh have directories of such names.
--include $(shell find $(B) -path $(B)/fresh -prune -o -name '*.d' -print 2>/dev/null)
+# Roots of check-fresh and trees of packages have directories of such names.
+-include $(shell find $(B) \( -path $(B)/fresh -o -path $(B)/deb \) -prune -o -name '*.d' -print 2>/dev/null)

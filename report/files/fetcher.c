@@ -21,6 +21,7 @@
 #include "common/io.h"
 #include "common/minmax.h"
 #include "common/parse.h"
+#include "report/files/load_library.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 
@@ -102,7 +103,7 @@ static uint64_t file_bytes_max(void)
 
 static bool library_open(struct library *library)
 {
-	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	void *handle = load_library(LIBRARY);
 
 	if (!handle)
 		return false;
@@ -125,9 +126,9 @@ int fetcher_check(struct err *err)
 		return err_hint(err, -EINVAL,
 				"for Debian: DEBUGINFOD_URLS=https://debuginfod.debian.net");
 	}
-	handle = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	handle = load_library(LIBRARY);
 	if (!handle) {
-		err_set(err, -ENOENT, "failed to load '%s': %s", LIBRARY, dlerror());
+		err_set(err, -ENOENT, "failed to load '%s': %s", LIBRARY, load_library_error());
 		return err_hint(err, -ENOENT, "Debian has it in the package libdebuginfod1");
 	}
 	dlclose(handle);

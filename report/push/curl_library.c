@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "report/files/load_library.h"
 
 /* Debian has libcurl with either library for TLS. Their functions are the same. */
 static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
@@ -47,11 +48,11 @@ int curl_library_load(struct curl_library *library, struct err *err)
 	char reason[256] = "";
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+		void *handle = load_library(names[i]);
 
 		if (handle)
 			return find_curl_functions(handle, library, err);
-		snprintf(reason, sizeof(reason), "%s", dlerror());
+		snprintf(reason, sizeof(reason), "%s", load_library_error());
 	}
 	err_set(err, -ENOENT, "failed to load libcurl: %s", reason);
 	return err_hint(err, -ENOENT, "Debian has it in the package libcurl4");

@@ -56,4 +56,6 @@ for program in profrec profrep; do
 	check "$program: where bash-completion looks" cmp "$BUILD/completions/$program" \
 		"$dir/root/usr/share/bash-completion/completions/$program"
 done
+check "removed again" make -s uninstall PREFIX=/usr DESTDIR="$dir/root" B="$BUILD"
+check "and nothing is left" same "$(find "$dir/root" -type f)" ""
 plan_end

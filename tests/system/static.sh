@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
-# make STATIC=1: a recorder that needs nothing of the host.
+# make STATIC=1: programs that need nothing of the host.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
-static=$BUILD/static/profrec
-[ -x "$static" ] || skip_all "there is no static profrec (sanitizers need libraries)"
+[ -x "$BUILD/static/profrec" ] || skip_all "there are no static programs (sanitizers need libraries)"
 
-check "no interpreter, no library" fails 1 grep -E 'INTERP|NEEDED' <<< "$(readelf -ld "$static")"
-strip -o "$dir/profrec" "$static"
-check "below 4 MiB when stripped ($(stat -c %s "$dir/profrec") bytes)" \
-	at_most "$(stat -c %s "$dir/profrec")" $((4 << 20))
-check "its version" same "$("$dir/profrec" --version)" "$("$profrec" --version)"
+for program in profrec profrep; do
+	check "$program: no interpreter, no library" fails 1 grep -E 'INTERP|NEEDED' <<< "$(readelf -ld "$BUILD/static/$program")"
+	strip -o "$dir/$program" "$BUILD/static/$program"
+	check "$program: below 4 MiB when stripped ($(stat -c %s "$dir/$program") bytes)" \
+		at_most "$(stat -c %s "$dir/$program")" $((4 << 20))
+	check "$program: its version" same "$("$dir/$program" --version)" "$("${!program}" --version)"
+done
+check "a report" same "$("$dir/profrep" tests/golden/version-1.3.prof)" "$("$profrep" tests/golden/version-1.3.prof)"
+check "what it loads elsewhere" contains "$("$dir/profrep" push https://push.example tests/golden/version-1.3.prof 2>&1)" \
+	"failed to load libcurl: this profrep is static and loads no libraries; use one that is not"
 check "an error's text" contains "$("$dir/profrec" -p 4194304 1 2>&1)" \
 	"failed to record process 4194304: No such process"
 

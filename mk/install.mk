@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What is installed, and where.
+
+SHARE	:= $(PREFIX)/share
+UNITS	:= $(notdir $(filter-out %-collect,$(wildcard doc/units/*)))
+# This system's own directories get completions where it uses them. A package has them all.
+BASH	:= $(if $(DESTDIR)$(wildcard /usr/share/bash-completion),bash-completion/completions)
+
+# Below PREFIX.
+INSTALLED := $(addprefix bin/,profrec profrep) libexec/profrep-collect \
+	$(addprefix share/man/man1/,profrec.1 profrep.1) \
+	$(if $(BASH),$(addprefix share/$(BASH)/,profrec profrep)) \
+	$(addprefix share/doc/profrec/,profrec.default profrec.service $(addprefix units/,$(UNITS)))
+
+install: all ## install programs, man pages and completions under DESTDIR/PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec $(DESTDIR)$(SHARE)/man/man1 $(DESTDIR)$(SHARE)/doc/profrec/units
+	install -m 755 $(PROFREC) $(PROFREP) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 doc/units/profrep-collect $(DESTDIR)$(PREFIX)/libexec
+	install -m 644 $(B)/profrec.1 $(B)/profrep.1 $(DESTDIR)$(SHARE)/man/man1
+	$(if $(BASH),install -d $(DESTDIR)$(SHARE)/$(BASH))
+	$(if $(BASH),install -m 644 $(B)/completions/profrec $(B)/completions/profrep $(DESTDIR)$(SHARE)/$(BASH))
+	install -m 644 doc/profrec.default $(DESTDIR)$(SHARE)/doc/profrec
+	install -m 644 $(addprefix doc/units/,$(filter-out %.service,$(UNITS))) $(DESTDIR)$(SHARE)/doc/profrec/units
+	for unit in profrec.service $(addprefix units/,$(filter %.service,$(UNITS))); do \
+		sed 's,/usr/\(bin/prof\|libexec/\),$(PREFIX)/\1,' doc/$$unit > $(DESTDIR)$(SHARE)/doc/profrec/$$unit || exit 1; \
+	done
+
+uninstall: ## remove what make install has put under DESTDIR/PREFIX
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
+	[ ! -d $(DESTDIR)$(SHARE)/doc/profrec ] || rmdir $(DESTDIR)$(SHARE)/doc/profrec/units $(DESTDIR)$(SHARE)/doc/profrec
+
+.PHONY: install uninstall

@@ -200,4 +200,4 @@ START_TEST(random_tables)
 }
 END_TEST
 
-SUITE_MAIN_WITH("names_answer", enter_new_dir, NULL, made_table, random_tables)
+SUITE_MAIN_WITH("names_answer", begin_in_new_dir, NULL, made_table, random_tables)

@@ -19,17 +19,19 @@
 typedef VEC(const char *) string_vec;
 
 enum option_type {
-	OPTION_FLAG,    /* bool * */
-	OPTION_STRING,  /* const char ** */
-	OPTION_STRINGS, /* string_vec *: may be given several times */
-	OPTION_WORDS,   /* string_vec *: one word or more, up to the next option */
-	OPTION_U64,     /* uint64_t *, within [min, max] */
-	OPTION_PIDS,    /* u32_vec *: N[,N...] */
-	OPTION_TIDS,    /* u32_vec *: N[,N...] */
-	OPTION_CPUS,    /* u32_vec *: N[,N|A-B...] */
-	OPTION_CHOICE,  /* unsigned int * or an enum's: the place of one of the row's words */
-	OPTION_PARSED,  /* a type of the program's own; the row's parse function fills it */
-	OPTION_MOVED,   /* an old spelling; an error names the new one, which is in help */
+	OPTION_FLAG,     /* bool * */
+	OPTION_STRING,   /* const char ** */
+	OPTION_STRINGS,  /* string_vec *: may be given several times */
+	OPTION_WORDS,    /* string_vec *: one word or more, up to the next option */
+	OPTION_U64,      /* uint64_t *, within [min, max] */
+	OPTION_DURATION, /* uint64_t *: nanoseconds, within [min, max] */
+	OPTION_SIZE,     /* uint64_t *: bytes, within [min, max] */
+	OPTION_PIDS,     /* u32_vec *: N[,N...] */
+	OPTION_TIDS,     /* u32_vec *: N[,N...] */
+	OPTION_CPUS,     /* u32_vec *: N[,N|A-B...] */
+	OPTION_CHOICE,   /* unsigned int * or an enum's: the place of one of the row's words */
+	OPTION_PARSED,   /* a type of the program's own; the row's parse function fills it */
+	OPTION_MOVED,    /* an old spelling; an error names the new one, which is in help */
 };
 
 /* One option. */
@@ -39,7 +41,7 @@ struct option_spec {
 	enum option_type type;
 	size_t offset; /* of the target, in the struct that the table fills */
 	const char *metavar;
-	unsigned long long min, max; /* OPTION_U64 */
+	unsigned long long min, max; /* of numbers */
 	const char *help;            /* one sentence, no full stop */
 	int exclusive;               /* two given options of one group are an error; 0: no group */
 
@@ -169,6 +171,10 @@ static inline bool option_has_value(const struct option_spec *opt)
 {
 	return opt->type != OPTION_FLAG && opt->type != OPTION_MOVED;
 }
+
+/* What lengths of time and sizes may look like, for errors. */
+#define OPTION_DURATION_HINT "a number of seconds, or with a unit: 500ms, 30s, 2m, 1h"
+#define OPTION_SIZE_HINT     "a number of bytes, or with a unit for powers of 1024: 64K, 1M, 2G"
 
 /* An option that every command has. */
 struct common_option {

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/parse.h"
 
 /* The values by which getopt_long returns long options are above every character. */
@@ -55,6 +57,42 @@ static int refuse_word(const struct option_spec *opt, const char *arg, const cha
 	return word_list_refuse(&opt->words, text, word, err);
 }
 
+/* A limit of the values of @opt, as a user can write it. */
+static const char *limit_text(const struct option_spec *opt, uint64_t limit, char text[32])
+{
+	static const char *const sizes[] = {"", "K", "M", "G", "T"};
+	size_t i = 0;
+
+	if (opt->type == OPTION_DURATION) {
+		const char *unit = limit % NS_PER_S ? "ms" : "s";
+
+		limit /= limit % NS_PER_S ? NS_PER_MS : NS_PER_S;
+		snprintf(text, 32, "%" PRIu64 "%s", limit, unit);
+		return text;
+	}
+	for (; opt->type == OPTION_SIZE && limit && !(limit % 1024) && i + 1 < ARRAY_SIZE(sizes);
+	     i++)
+		limit /= 1024;
+	snprintf(text, 32, "%" PRIu64 "%s", limit, sizes[i]);
+	return text;
+}
+
+static int set_bad_number(const struct option_spec *opt, const char *arg, int code,
+			  const char *label, struct err *err)
+{
+	char min[32], max[32];
+
+	if (code == -ERANGE)
+		return err_set(err, -EINVAL, "option %s: %s is out of range (%s to %s)", label, arg,
+			       limit_text(opt, opt->min, min), limit_text(opt, opt->max, max));
+	if (opt->type == OPTION_U64)
+		return err_set(err, -EINVAL, "option %s: '%s' is not a whole number", label, arg);
+	err_set(err, -EINVAL, "option %s: '%s' is not a %s", label, arg,
+		opt->type == OPTION_SIZE ? "size" : "length of time");
+	return err_hint(err, -EINVAL,
+			opt->type == OPTION_SIZE ? OPTION_SIZE_HINT : OPTION_DURATION_HINT);
+}
+
 static int set_bad_value(const struct option_spec *opt, const char *arg, int code, struct err *err)
 {
 	char label[64];
@@ -62,11 +100,8 @@ static int set_bad_value(const struct option_spec *opt, const char *arg, int cod
 	option_label(opt, label, sizeof(label));
 	if (refuse_word(opt, arg, label, err))
 		return opt->hint ? err_hint(err, -EINVAL, "%s", opt->hint) : -EINVAL;
-	if (code == -ERANGE && opt->type == OPTION_U64)
-		return err_set(err, -EINVAL, "option %s: %s is out of range (%llu to %llu)", label,
-			       arg, opt->min, opt->max);
-	if (opt->type == OPTION_U64)
-		return err_set(err, -EINVAL, "option %s: '%s' is not a whole number", label, arg);
+	if (opt->type == OPTION_U64 || opt->type == OPTION_DURATION || opt->type == OPTION_SIZE)
+		return set_bad_number(opt, arg, code, label, err);
 	if (opt->type == OPTION_PARSED) {
 		err_set(err, -EINVAL, "option %s: '%s' is not %s", label, arg, opt->kind);
 		return opt->hint ? err_hint(err, -EINVAL, "%s", opt->hint) : -EINVAL;
@@ -98,6 +133,12 @@ static int store_value(const struct option_spec *opt, const char *arg, void *p, 
 		break;
 	case OPTION_U64:
 		ret = parse_u64(arg, opt->min, opt->max, p);
+		break;
+	case OPTION_DURATION:
+		ret = parse_duration(arg, opt->min, opt->max, p);
+		break;
+	case OPTION_SIZE:
+		ret = parse_size(arg, opt->min, opt->max, p);
 		break;
 	case OPTION_PIDS:
 	case OPTION_TIDS:

@@ -2,7 +2,10 @@
 #include "common/parse.h"
 
 #include <ctype.h>
+#include <string.h>
 
+#include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/hash.h"
 #include "common/index.h"
 
@@ -57,34 +60,82 @@ uint64_t parse_hex(char *s, char **end)
 	return n;
 }
 
-static unsigned int size_shift(char suffix)
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+static const struct unit time_units[] = {
+	{"", NS_PER_S},         {"ns", 1},
+	{"us", NS_PER_US},      {"ms", NS_PER_MS},
+	{"s", NS_PER_S},        {"m", 60 * NS_PER_S},
+	{"h", 3600 * NS_PER_S}, {"d", 86400 * NS_PER_S},
+};
+
+static const struct unit size_units[] = {
+	{"", 1},          {"K", 1 << 10},           {"KiB", 1 << 10},
+	{"M", 1 << 20},   {"MiB", 1 << 20},         {"G", 1 << 30},
+	{"GiB", 1 << 30}, {"T", UINT64_C(1) << 40}, {"TiB", UINT64_C(1) << 40},
+};
+
+/* Digits of a fraction that count: their value, and that of a 1 before them, fit in 64 bits. */
+#define FRACTION_DIGITS 18
+
+/* Reads ".25" or nothing at *@s: *@part of *@whole. */
+static int parse_fraction(const char **s, uint64_t *part, uint64_t *whole)
 {
-	switch (suffix) {
-	case 'K':
-		return 10;
-	case 'M':
-		return 20;
-	case 'G':
-		return 30;
-	default:
+	*part = 0;
+	*whole = 1;
+	if (**s != '.')
+		return 0;
+	if (!isdigit((unsigned char)*++*s))
+		return -EINVAL;
+	for (int i = 0; isdigit((unsigned char)**s); (*s)++, i++) {
+		if (i >= FRACTION_DIGITS)
+			continue;
+		*whole *= 10;
+		*part = *part * 10 + (**s - '0');
+	}
+	return 0;
+}
+
+/* Parses a decimal number, and one of the @nr units after it. What is below 1 is cut off. */
+static int parse_with_unit(const char *s, const struct unit *units, size_t nr, uint64_t min,
+			   uint64_t max, uint64_t *value)
+{
+	uint64_t number, part, whole;
+	int range = parse_digits(&s, 0, UINT64_MAX, &number);
+
+	if (range == -EINVAL)
+		return range;
+	/* A number of more than 64 bits is one all the same. */
+	if (range)
+		s += strspn(s, "0123456789");
+	if (parse_fraction(&s, &part, &whole))
+		return -EINVAL;
+	for (size_t i = 0; i < nr; i++) {
+		unsigned __int128 v = (unsigned __int128)part * units[i].factor / whole;
+
+		if (strcmp(units[i].name, s) != 0)
+			continue;
+		if (!range)
+			v += (unsigned __int128)number * units[i].factor;
+		if (range || v < min || v > max)
+			return -ERANGE;
+		*value = v;
 		return 0;
 	}
+	return -EINVAL;
 }
 
 int parse_size(const char *s, uint64_t min, uint64_t max, uint64_t *bytes)
 {
-	size_t len = strlen(s);
-	unsigned int shift = len ? size_shift(s[len - 1]) : 0;
-	const char *end = s;
-	uint64_t value;
-	int ret = parse_digits(&end, 0, UINT64_MAX >> shift, &value);
+	return parse_with_unit(s, size_units, ARRAY_SIZE(size_units), min, max, bytes);
+}
 
-	if (ret == -EINVAL || (!ret && end != s + len - !!shift))
-		return -EINVAL;
-	if (ret || value << shift < min || value << shift > max)
-		return -ERANGE;
-	*bytes = value << shift;
-	return 0;
+int parse_duration(const char *s, uint64_t min, uint64_t max, uint64_t *ns)
+{
+	return parse_with_unit(s, time_units, ARRAY_SIZE(time_units), min, max, ns);
 }
 
 /* Reads the number at *@s, and moves *@s past it. strtod also takes signs, hex and "inf". */

@@ -26,11 +26,18 @@ int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value);
 uint64_t parse_hex(char *s, char **end);
 
 /*
- * Parses a size in bytes: a decimal number, with K, M or G after it for powers of 1024. Returns 0,
- * -EINVAL for text that is no size, or -ERANGE for a size outside [min, max]. Sets *@bytes on
- * success only.
+ * Parses a size in bytes: "4096", or a number with K, M, G or T, or KiB to TiB, after it for powers
+ * of 1024, "64K" or "1.5GiB". Returns 0, -EINVAL for text that is no size, or -ERANGE for a size
+ * outside [min, max]. Sets *@bytes on success only.
  */
 int parse_size(const char *s, uint64_t min, uint64_t max, uint64_t *bytes);
+
+/*
+ * Parses a length of time: seconds, "30" or "0.5", or a number with ns, us, ms, s, m, h or d after
+ * it, "500ms" or "1.5h". Returns 0, -EINVAL for text that is no such length, or -ERANGE for one
+ * outside [min, max]. Sets *@ns on success only.
+ */
+int parse_duration(const char *s, uint64_t min, uint64_t max, uint64_t *ns);
 
 /*
  * Parses a decimal number with or without a fraction, "12" or "0.5". Returns 0, -EINVAL for text

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/text.h"
 
 /* Prints a Python list, also for one id. bcc does so since its -p takes several. */
@@ -60,12 +61,20 @@ static void print_cpus(FILE *out, const struct prof_meta *meta, uint32_t nr_reco
 }
 
 /* Appends the duration, in seconds; 0: until Ctrl-C. bcc's tools end their lines so. */
-static void print_duration(FILE *out, uint64_t duration_s)
+static void print_duration(FILE *out, uint64_t duration_ns)
 {
-	if (duration_s)
-		fprintf(out, " for %" PRIu64 " secs.", duration_s);
-	else
+	uint64_t seconds = duration_ns / NS_PER_S, ms = duration_ns % NS_PER_S / NS_PER_MS;
+	int digits = ms % 10 ? 3 : ms % 100 ? 2 : 1;
+
+	if (!duration_ns)
 		fputs("... Hit Ctrl-C to end.", out);
+	else if (!ms)
+		fprintf(out, " for %" PRIu64 " secs.", seconds);
+	else
+		fprintf(out, " for %" PRIu64 ".%0*u secs.", seconds, digits,
+			(unsigned int)(digits == 3   ? ms
+				       : digits == 2 ? ms / 10
+						     : ms / 100));
 }
 
 /* Appends the threads and the sides of their stacks. */
@@ -154,7 +163,7 @@ char *headline_format_event(const struct prof_meta *meta, const struct prof_even
 		fprintf(out, ", one of %" PRIu64 " hits counted", facts->every_nth);
 	if (facts->shed_gap > 1)
 		fprintf(out, ", one of up to %" PRIu64 " hits counted for all", facts->shed_gap);
-	print_duration(out, facts->duration_s);
+	print_duration(out, facts->duration_ns);
 	if (fclose(out)) {
 		free(text);
 		return NULL;
@@ -162,9 +171,9 @@ char *headline_format_event(const struct prof_meta *meta, const struct prof_even
 	return text;
 }
 
-char *headline_format(const struct prof_meta *meta, uint64_t duration_s)
+char *headline_format(const struct prof_meta *meta, uint64_t duration_ns)
 {
-	const struct headline_facts facts = {.duration_s = duration_s};
+	const struct headline_facts facts = {.duration_ns = duration_ns};
 
 	return headline_format_event(meta, NULL, &facts);
 }

@@ -23,7 +23,7 @@
  * the period is used if freq_hz is 0. Returns a string that the caller frees, or NULL if memory
  * runs out.
  */
-char *headline_format(const struct prof_meta *meta, uint64_t duration_s);
+char *headline_format(const struct prof_meta *meta, uint64_t duration_ns);
 
 /*
  * The facts of a line that are not in the description. One of @every_nth hits was counted; of
@@ -34,7 +34,7 @@ struct headline_facts {
 	uint64_t every_nth;
 	uint64_t shed_gap;
 	uint32_t nr_recordings;
-	uint64_t duration_s; /* 0: until Ctrl-C */
+	uint64_t duration_ns; /* 0: until Ctrl-C */
 };
 
 /*

@@ -102,7 +102,7 @@ static int make_texts(struct description *d, const struct session *s)
 }
 
 int description_begin(struct description *d, const struct session *s, uint64_t start_ns,
-		      uint64_t planned_s)
+		      uint64_t planned_ns)
 {
 	const struct record_options *o = s->options;
 	int ret = make_texts(d, s);
@@ -130,8 +130,8 @@ int description_begin(struct description *d, const struct session *s, uint64_t s
 		.period = s->events.period,
 		.start_realtime_ns = realtime_of(start_ns),
 		.start_monotonic_ns = start_ns,
-		.duration_ns = planned_s * NS_PER_S,
-		.interval_ns = o->interval_s * NS_PER_S,
+		.duration_ns = planned_ns,
+		.interval_ns = o->interval_ns,
 		.zone = local_zone(),
 		.stack_storage = o->stack_storage,
 		.hash_storage = o->hash_storage,

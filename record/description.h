@@ -35,11 +35,11 @@ struct counted {
 
 /*
  * Fills description->meta for a recording that began a moment ago at @start_ns (CLOCK_MONOTONIC)
- * and is to last @planned_s seconds (0: until a signal or event). The session must outlive the
+ * and is to last @planned_ns (0: until a signal or event). The session must outlive the
  * description, and a description can begin again when it has ended. Returns 0 or -ENOMEM.
  */
 int description_begin(struct description *description, const struct session *session,
-		      uint64_t start_ns, uint64_t planned_s);
+		      uint64_t start_ns, uint64_t planned_ns);
 
 /*
  * Fills description->end for the recording, which ends at @end_ns (CLOCK_MONOTONIC) for @reason.

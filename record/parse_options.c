@@ -18,9 +18,6 @@
 #include "record/probes/library.h"
 #include "record/probes/tracepoints.h"
 
-#define MEMORY_MIN_M 8
-#define MEMORY_MAX_G 1024
-
 #define COMM_MAX 15 /* bytes: TASK_COMM_LEN - 1 */
 
 static char *join_arguments(int argc, char **argv)
@@ -78,25 +75,26 @@ static int hint_at_command(const char *word, struct err *err)
 
 static int parse_operands(struct record_options *options, int nr, char **operands, struct err *err)
 {
+	const char *text = operands[0];
 	int ret;
 
 	if (!nr)
 		return 0;
-	ret = parse_u64(operands[0], 1, DURATION_MAX, &options->duration_s);
+	ret = parse_duration(text, NS_PER_MS, DURATION_MAX_NS, &options->duration_ns);
 	if (ret == -ERANGE)
-		return err_set(err, -EINVAL, "duration %s is out of range (1 to %u seconds)",
-			       operands[0], DURATION_MAX);
+		return err_set(err, -EINVAL, "duration %s is out of range (1ms to %llus)", text,
+			       (unsigned long long)(DURATION_MAX_NS / NS_PER_S));
 	if (ret) {
-		err_set(err, -EINVAL, "duration '%s' is not a whole number of seconds",
-			operands[0]);
-		return hint_at_command(operands[0], err);
+		err_set(err, -EINVAL, "'%s' is not a duration", text);
+		return is_program(text) ? hint_at_command(text, err)
+					: err_hint(err, -EINVAL, OPTION_DURATION_HINT);
 	}
 	if (nr > 1) {
 		err_set(err, -EINVAL, "unexpected argument '%s'", operands[1]);
 		return hint_at_command(operands[1], err);
 	}
-	if (options->duration_s == DURATION_MAX)
-		options->duration_s = 0; /* bcc takes this number for no limit */
+	if (options->duration_ns == DURATION_MAX_NS)
+		options->duration_ns = 0; /* bcc takes this number for no limit */
 	return 0;
 }
 
@@ -242,25 +240,6 @@ static int choose_events(struct record_options *o, struct err *err)
 	return 0;
 }
 
-static int choose_memory(struct record_options *o, struct err *err)
-{
-	const char *text = o->max_memory_text;
-	int ret;
-
-	if (!text)
-		return 0;
-	ret = parse_size(text, (uint64_t)MEMORY_MIN_M << 20, (uint64_t)MEMORY_MAX_G << 30,
-			 &o->max_memory);
-	if (ret == -ERANGE)
-		return err_set(err, -EINVAL, "option --max-memory: %s is out of range (%dM to %dG)",
-			       text, MEMORY_MIN_M, MEMORY_MAX_G);
-	if (!ret)
-		return 0;
-	err_set(err, -EINVAL, "option --max-memory: '%s' is not a size", text);
-	return err_hint(err, -EINVAL,
-			"a number of bytes; K, M or G after it stand for powers of 1024");
-}
-
 /* Stands a sample of @event for a stretch of time? */
 static bool is_time(const struct event_name *event)
 {
@@ -274,8 +253,8 @@ static bool is_time(const struct event_name *event)
 static int check_repeat(const struct record_options *o, struct err *err)
 {
 	if (!o->repeat)
-		return o->pause_s ? err_set(err, -EINVAL, "option --pause: needs --repeat") : 0;
-	if (!o->duration_s && !o->command)
+		return o->pause_ns ? err_set(err, -EINVAL, "option --pause: needs --repeat") : 0;
+	if (!o->duration_ns && !o->command)
 		return err_set(err, -EINVAL, "option --repeat: needs a duration or a command");
 	if (o->rotate || o->rotation.keep)
 		return err_set(err, -EINVAL, "option --repeat: not allowed with option --rotate%s",
@@ -375,8 +354,6 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 	ret = parse_operands(options, line.nr_operands, line.operands, err);
 	if (!ret)
 		ret = choose_events(options, err);
-	if (!ret)
-		ret = choose_memory(options, err);
 	if (!ret)
 		ret = check_together(options, err);
 	if (!ret)

@@ -11,12 +11,13 @@
 #include "record/probes/kernel_way.h"
 #include "record/system/stack_depth.h"
 
-#define STORAGE_MAX  (1u << 24)
-#define FREQ_MAX_HZ  1000000
-#define KEEP_MAX     1000000
-#define REPEAT_MAX   1000000
-#define OVERHEAD_MAX 100000                     /* of a thousand CPUs */
-#define WAIT_MAX_US  UINT64_C(1000000000000000) /* 31 years */
+#define STORAGE_MAX     (1u << 24)
+#define FREQ_MAX_HZ     1000000
+#define KEEP_MAX        1000000
+#define REPEAT_MAX      1000000
+#define INTERVAL_MIN_NS (100 * NS_PER_MS)          /* each has an epoch */
+#define OVERHEAD_MAX    100000                     /* of a thousand CPUs */
+#define WAIT_MAX_US     UINT64_C(1000000000000000) /* 31 years */
 
 #define PID_MAX 4194304
 #define UID_MAX 4294967294 /* the highest number of 32 bits stands for no user */
@@ -136,17 +137,17 @@ static const struct option_spec output_rows[] = {
 	ROW(OPTION_STRING, output, "output", 'o', .metavar = "FILE",
 	    .help = "write the recording to FILE, or to standard output if it is -; %Y, %H and other conversions of strftime(3) are replaced (default " DEFAULT_OUTPUT
 		    ")"),
-	ROW(OPTION_U64, interval_s, "interval", 'i', .metavar = "SECONDS", .min = 1,
-	    .max = DURATION_MAX,
+	ROW(OPTION_DURATION, interval_ns, "interval", 'i', .metavar = "TIME",
+	    .min = INTERVAL_MIN_NS, .max = DURATION_MAX_NS,
 	    .help = "keep intervals of this length apart, which profrep -T prints one by one"),
-	ROW(OPTION_STRING, rotate, "rotate", 0, .metavar = "SECONDS|SIZE",
-	    .help = "start a new file after this time, or at this size (with K, M or G); -o must be a pattern"),
+	ROW(OPTION_STRING, rotate, "rotate", 0, .metavar = "TIME|SIZE",
+	    .help = "start a new file after this time (3600, 60m, 1h), or at this size (64M, 1G); -o must be a pattern"),
 	ROW(OPTION_U64, rotation.keep, "rotate-keep", 0, .metavar = "N", .min = 1, .max = KEEP_MAX,
 	    .help = "keep the latest N finished files of this run and remove older ones"),
 	ROW(OPTION_U64, repeat, "repeat", 0, .metavar = "N", .min = 1, .max = REPEAT_MAX,
 	    .help = "make N separate recordings one after the other, for profrep diff and profrep plan; -o must be a pattern"),
-	ROW(OPTION_U64, pause_s, "pause", 0, .metavar = "SECONDS", .min = 1, .max = DURATION_MAX,
-	    .help = "with --repeat, wait this long between recordings"),
+	ROW(OPTION_DURATION, pause_ns, "pause", 0, .metavar = "TIME", .min = NS_PER_MS,
+	    .max = DURATION_MAX_NS, .help = "with --repeat, wait this long between recordings"),
 	ROW(OPTION_FLAG, no_names, "no-names", 0,
 	    .help = "leave out the names of functions in programs and libraries, for which profrep then needs the files"),
 	ROW(OPTION_FLAG, no_slices, "no-slices", 0,
@@ -155,8 +156,9 @@ static const struct option_spec output_rows[] = {
 };
 
 static const struct option_spec limit_rows[] = {
-	ROW(OPTION_STRING, max_memory_text, "max-memory", 0, .metavar = "SIZE",
-	    .help = "limit the memory for what the recorder knows of processes: mappings, paths, names; with K, M or G (default " OPTION_TEXT(
+	ROW(OPTION_SIZE, max_memory, "max-memory", 0, .metavar = "SIZE", .min = UINT64_C(8) << 20,
+	    .max = UINT64_C(1) << 40,
+	    .help = "limit the memory for what the recorder knows of processes: mappings, paths, names (default " OPTION_TEXT(
 		    DEFAULT_MEMORY_M) "M)"),
 	ROW(OPTION_U64, stack_storage, "stack-storage-size", 0, .metavar = "N", .min = 2,
 	    .max = STORAGE_MAX,

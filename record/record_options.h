@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/clock.h"
 #include "common/err.h"
 #include "common/option_spec.h"
 #include "common/parse.h"
@@ -26,7 +27,7 @@
 #define DEFAULT_OVERHEAD      5   /* percent of a CPU */
 #define DEFAULT_MEMORY_M      256 /* MiB */
 
-#define DURATION_MAX 99999999 /* seconds */
+#define DURATION_MAX_NS (99999999 * NS_PER_S)
 
 /* How the recorder walks stacks of user space. */
 enum unwind_mode {
@@ -95,19 +96,18 @@ struct record_options {
 	uint64_t hash_storage;
 	uint64_t max_depth; /* frames of a stack at most; 0: the default */
 	enum unwind_mode unwind;
-	const char *unwind_cache;    /* directory that keeps tables; NULL: none */
-	uint32_t languages;          /* whose functions are found: 1 << enum language each */
-	const char *max_memory_text; /* NULL: the default */
-	uint64_t max_memory;         /* bytes, parsed from max_memory_text */
-	bool no_names;               /* names of functions in files are not looked up */
-	bool no_slices;              /* counts are not kept by slices of time */
+	const char *unwind_cache; /* directory that keeps tables; NULL: none */
+	uint32_t languages;       /* whose functions are found: 1 << enum language each */
+	uint64_t max_memory;      /* bytes */
+	bool no_names;            /* names of functions in files are not looked up */
+	bool no_slices;           /* counts are not kept by slices of time */
 	bool quiet;
-	uint64_t interval_s;      /* 0: no intervals */
+	uint64_t interval_ns;     /* 0: no intervals */
 	const char *rotate;       /* text of the option; NULL: not given */
 	struct rotation rotation; /* parsed from rotate */
 	uint64_t repeat;          /* recordings one after the other; 0: one */
-	uint64_t pause_s;         /* between them */
-	uint64_t duration_s;      /* 0: until a signal */
+	uint64_t pause_ns;        /* between them */
+	uint64_t duration_ns;     /* 0: until a signal */
 	char **command;           /* NULL: none; ends with NULL */
 	char *command_line;       /* all arguments, joined by spaces */
 };

@@ -195,7 +195,7 @@ static int prepare_run(struct recorder *r)
 static int begin_recording(struct recorder *r, uint64_t start_ns)
 {
 	if (description_begin(&r->description, &r->session, start_ns,
-			      schedule_planned_s(&r->schedule)))
+			      schedule_planned_ns(&r->schedule)))
 		return out_of_memory(r);
 	epoch_begin_recording(r->pipeline.epoch);
 	overhead_begin_recording(&r->session.overhead);
@@ -207,9 +207,9 @@ static int begin_run(struct recorder *r)
 {
 	const struct record_options *o = r->options;
 	const struct schedule_lengths lengths = {
-		.duration_ns = o->duration_s * NS_PER_S,
-		.interval_ns = o->interval_s * NS_PER_S,
-		.rotate_ns = o->rotation.seconds * NS_PER_S,
+		.duration_ns = o->duration_ns,
+		.interval_ns = o->interval_ns,
+		.rotate_ns = o->rotation.time_ns,
 		.status_ns = progress_has_status(&r->progress) ? STATUS_INTERVAL_NS : 0,
 	};
 	int ret;
@@ -222,7 +222,7 @@ static int begin_run(struct recorder *r)
 		ret = session_attach_probes(&r->session);
 	if (ret)
 		return ret;
-	progress_begin(&r->progress, &r->description.meta, o->duration_s);
+	progress_begin(&r->progress, &r->description.meta, o->duration_ns);
 	ret = session_start(&r->session);
 	if (!ret && !r->session.keeps_rights)
 		ret = confine_recorder(r->session.sampler, &r->recordings, r->session.unwinder,

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "record/recorder.h"
 #include "record/system/wakeups.h"
 
@@ -86,13 +87,14 @@ static int record_once(struct repeater *r, struct err *err)
 	return -ECANCELED;
 }
 
-/* Waits for the seconds between two recordings, or until a signal ends the run. */
+/* Waits for the time between two recordings, or until a signal ends the run. */
 static void pause_between(struct repeater *r)
 {
 	struct timespec end, now;
 
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += r->options->pause_s;
+	end.tv_sec += r->options->pause_ns / NS_PER_S;
+	end.tv_nsec += r->options->pause_ns % NS_PER_S;
 	while (!r->stop) {
 		struct timespec left = end;
 		siginfo_t info;
@@ -102,7 +104,10 @@ static void pause_between(struct repeater *r)
 		left.tv_nsec -= now.tv_nsec;
 		if (left.tv_nsec < 0) {
 			left.tv_sec--;
-			left.tv_nsec += 1000000000;
+			left.tv_nsec += NS_PER_S;
+		} else if (left.tv_nsec >= (long)NS_PER_S) {
+			left.tv_sec++;
+			left.tv_nsec -= NS_PER_S;
 		}
 		if (left.tv_sec < 0)
 			return;
@@ -123,7 +128,7 @@ int repeat_recordings(const struct record_options *options, int *status, struct 
 	wakeups_block_signals();
 	wakeups_fill_signals(&r.signals);
 	for (uint64_t i = 0; i < options->repeat && !r.stop && !ret; i++) {
-		if (i && options->pause_s)
+		if (i && options->pause_ns)
 			pause_between(&r);
 		if (!r.stop)
 			ret = record_once(&r, err);

@@ -65,23 +65,23 @@ void progress_error(struct progress *p, const struct err *err)
 
 /* Prints the line that the reporter prints above the stacks of @event; NULL: of all samples. */
 static void print_headline(struct progress *p, const struct prof_meta *meta,
-			   const struct prof_event *event, uint64_t duration_s)
+			   const struct prof_event *event, uint64_t duration_ns)
 {
-	const struct headline_facts facts = {.duration_s = duration_s};
+	const struct headline_facts facts = {.duration_ns = duration_ns};
 	_cleanup_free_ char *line = headline_format_event(meta, event, &facts);
 
 	if (line)
 		fprintf(p->out, "%s\n", line);
 }
 
-void progress_begin(struct progress *p, const struct prof_meta *meta, uint64_t duration_s)
+void progress_begin(struct progress *p, const struct prof_meta *meta, uint64_t duration_ns)
 {
 	if (p->is_quiet)
 		return;
 	for (uint32_t i = 0; i < meta->nr_events; i++)
-		print_headline(p, meta, &meta->events[i], duration_s);
+		print_headline(p, meta, &meta->events[i], duration_ns);
 	if (!meta->nr_events)
-		print_headline(p, meta, NULL, duration_s);
+		print_headline(p, meta, NULL, duration_ns);
 }
 
 bool progress_has_status(const struct progress *p)

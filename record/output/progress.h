@@ -31,8 +31,8 @@ void progress_note(struct progress *progress, const char *fmt, ...)
 /* Prints an error that does not end the run, also with -q. */
 void progress_error(struct progress *progress, const struct err *err);
 
-/* Prints the headline for the first recording's @meta. The run is to last @duration_s, 0: any. */
-void progress_begin(struct progress *progress, const struct prof_meta *meta, uint64_t duration_s);
+/* Prints the headline for the first recording's @meta. The run is to last @duration_ns, 0: any. */
+void progress_begin(struct progress *progress, const struct prof_meta *meta, uint64_t duration_ns);
 
 /* Does progress_status print a status line? */
 bool progress_has_status(const struct progress *progress);

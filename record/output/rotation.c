@@ -2,41 +2,34 @@
 #include "record/output/rotation.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/parse.h"
 #include "record/output/outname.h"
 
-#define SECONDS_MAX    99999999
+#define SECONDS_MAX    UINT64_C(99999999)
 #define SIZE_MAX_G     (1u << 20)
 #define SIZE_MAX_BYTES ((uint64_t)SIZE_MAX_G << 30)
 
-static int out_of_range(const char *text, struct err *err)
-{
-	return err_set(err, -EINVAL,
-		       "option --rotate: %s is out of range (1 to %u seconds, 1K to %uG)", text,
-		       SECONDS_MAX, SIZE_MAX_G);
-}
-
 int rotation_parse(const char *text, struct rotation *rotation, struct err *err)
 {
-	size_t len = strlen(text);
-	bool is_size = len && strchr("KMG", text[len - 1]);
-	uint64_t value;
-	int ret = is_size ? parse_size(text, 1, SIZE_MAX_BYTES, &value)
-			  : parse_u64(text, 1, SECONDS_MAX, &value);
+	int ret = parse_duration(text, NS_PER_S, SECONDS_MAX * NS_PER_S, &rotation->time_ns);
 
+	/* A number without a unit is a time. */
+	if (ret == -EINVAL)
+		ret = parse_size(text, 1 << 10, SIZE_MAX_BYTES, &rotation->bytes);
 	if (ret == -ERANGE)
-		return out_of_range(text, err);
-	if (ret) {
-		err_set(err, -EINVAL, "option --rotate: '%s' is not a time or a size", text);
-		return err_hint(err, -EINVAL, "a number is seconds; with K, M or G it is a size");
-	}
-	if (is_size)
-		rotation->bytes = value;
-	else
-		rotation->seconds = value;
-	return 0;
+		return err_set(err, -EINVAL,
+			       "option --rotate: %s is out of range (1s to %" PRIu64
+			       "s, 1K to %uG)",
+			       text, SECONDS_MAX, SIZE_MAX_G);
+	if (!ret)
+		return 0;
+	err_set(err, -EINVAL, "option --rotate: '%s' is not a time or a size", text);
+	return err_hint(err, -EINVAL,
+			"times are 3600, 60m, 1h; sizes are 64M, 1G (m is minutes, M is MiB)");
 }
 
 int rotation_check(const struct rotation *rotation, bool wanted, const char *output,

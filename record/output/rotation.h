@@ -10,14 +10,14 @@
 
 /* All zero: the run goes on in another recording only when a signal asks for it. */
 struct rotation {
-	uint64_t seconds; /* length of a recording; 0: not by time */
+	uint64_t time_ns; /* length of a recording; 0: not by time */
 	uint64_t bytes;   /* size of a recording; 0: not by size */
 	uint64_t keep;    /* how many finished recordings of this run stay; 0: all */
 };
 
 /*
- * Parses the value of --rotate. "3600" is a time in seconds. "64M" is a size, where K, M and G are
- * powers of 1024. Returns 0, or -EINVAL with @err set.
+ * Parses the value of --rotate. "3600" and "60m" are lengths of time, "64M" is a size. Returns 0,
+ * or -EINVAL with @err set.
  */
 int rotation_parse(const char *text, struct rotation *rotation, struct err *err);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/output/schedule.h"
 
+#include <stdbool.h>
+
 #include "common/clock.h"
 #include "common/minmax.h"
 
@@ -87,9 +89,11 @@ int schedule_due(const struct schedule *s, uint64_t now_ns, int asked)
 	return due;
 }
 
-uint64_t schedule_planned_s(const struct schedule *s)
+uint64_t schedule_planned_ns(const struct schedule *s)
 {
 	uint64_t due = min_u64(s->rotate_due_ns, s->end_ns);
+	bool is_whole = !(s->lengths.rotate_ns % NS_PER_S) && !(s->lengths.duration_ns % NS_PER_S);
+	uint64_t unit = is_whole ? NS_PER_S : NS_PER_MS;
 
-	return due == SCHEDULE_NEVER ? 0 : (due - s->start_ns + NS_PER_S / 2) / NS_PER_S;
+	return due == SCHEDULE_NEVER ? 0 : (due - s->start_ns + unit / 2) / unit * unit;
 }

@@ -60,7 +60,10 @@ uint64_t schedule_next(const struct schedule *schedule);
  */
 int schedule_due(const struct schedule *schedule, uint64_t now_ns, int asked);
 
-/* How long the recording at hand is to be, rounded to seconds. 0: until a signal or event. */
-uint64_t schedule_planned_s(const struct schedule *schedule);
+/*
+ * How long the recording at hand is to be, rounded to the seconds or milliseconds in which the
+ * lengths are given. 0: until a signal or event.
+ */
+uint64_t schedule_planned_ns(const struct schedule *schedule);
 
 #endif

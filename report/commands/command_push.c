@@ -33,7 +33,7 @@
 struct push_options {
 	struct source_request request;
 	struct push_target target;
-	uint64_t max_age_s, patience_s;
+	uint64_t max_age_ns, patience_ns;
 	bool takes_any_age;
 	const char *watched, *spool;
 	uint64_t spool_bytes;
@@ -47,7 +47,7 @@ static int check_watch(const struct push_options *o, struct err *err)
 			       o->spool ? "--spool" : "--spool-size");
 	if (o->watched && o->operands.nr)
 		return err_set(err, -EINVAL, "option --watch: not with recordings");
-	if (o->watched && o->patience_s)
+	if (o->watched && o->patience_ns)
 		return err_set(err, -EINVAL,
 			       "option --patience: not with --watch, which has a spool");
 	return 0;
@@ -280,23 +280,18 @@ static int run_push(const void *options, struct command_io *io, struct err *err)
 	struct pusher pusher = {
 		.target = &o->target,
 		.sender = &sender,
-		.patience_ns = (o->patience_s ? o->patience_s : PATIENCE_S) * NS_PER_S,
+		.patience_ns = o->patience_ns ? o->patience_ns : PATIENCE_S * NS_PER_S,
 	};
 	int ret = http_client_create(&o->target, PUSH_PATH, &sender.client, err);
 
 	if (ret)
 		return ret;
 	if (!o->takes_any_age)
-		sender.max_age_ns = (o->max_age_s ? o->max_age_s : MAX_AGE_S) * NS_PER_S;
+		sender.max_age_ns = o->max_age_ns ? o->max_age_ns : MAX_AGE_S * NS_PER_S;
 	ret = o->watched ? run_watch(&pusher, o, io, err) : run_once(&pusher, o, io, err);
 	pusher_deinit(&pusher);
 	http_client_destroy(sender.client);
 	return ret;
-}
-
-static int parse_spool_size(const char *text, void *target)
-{
-	return parse_size(text, SPOOL_BYTES_MIN, UINT64_MAX / 2, target);
 }
 
 #define TARGET_ROW(...) OPTION_ROW(struct push_options, __VA_ARGS__)
@@ -304,9 +299,9 @@ static int parse_spool_size(const char *text, void *target)
 static const struct option_spec profile_rows[] = {
 	TARGET_ROW(OPTION_STRINGS, target.labels, "label", 0, .metavar = "NAME=VALUE",
 		   .help = "give profiles this label as well; may be given several times"),
-	TARGET_ROW(OPTION_U64, max_age_s, "max-age", 0, .min = 1, .max = 10000000000,
-		   .metavar = "SECONDS",
-		   .help = "skip profiles older than this (default 3600, Pyroscope's limit)"),
+	TARGET_ROW(OPTION_DURATION, max_age_ns, "max-age", 0, .metavar = "TIME", .min = NS_PER_S,
+		   .max = 9999999999 * NS_PER_S,
+		   .help = "skip profiles older than this (default 1h, Pyroscope's limit)"),
 	TARGET_ROW(OPTION_FLAG, takes_any_age, "any-age", 0,
 		   .help = "send all profiles, however old"),
 };
@@ -322,9 +317,9 @@ static const struct option_spec receiver_rows[] = {
 		   .help = "send this header as well; may be given several times"),
 	TARGET_ROW(OPTION_STRING, target.ca_file, "ca-file", 0, .metavar = "FILE",
 		   .help = "trust the certificates in FILE instead of the system's"),
-	TARGET_ROW(OPTION_U64, patience_s, "patience", 0, .min = 1, .max = 86400,
-		   .metavar = "SECONDS",
-		   .help = "give up when nothing was accepted for this long (default 60)"),
+	TARGET_ROW(OPTION_DURATION, patience_ns, "patience", 0, .metavar = "TIME", .min = NS_PER_S,
+		   .max = 86400 * NS_PER_S,
+		   .help = "give up when nothing was accepted for this long (default 60s)"),
 };
 
 static const struct option_spec watch_rows[] = {
@@ -333,9 +328,9 @@ static const struct option_spec watch_rows[] = {
 	TARGET_ROW(
 		OPTION_STRING, spool, "spool", 0, .metavar = "DIR",
 		.help = "keep unsent profiles in DIR (default .profrep-push in the watched directory)"),
-	TARGET_ROW(OPTION_PARSED, spool_bytes, "spool-size", 0, .metavar = "SIZE",
-		   .help = "keep at most SIZE bytes; K, M or G may follow (default 256M)",
-		   .parse = parse_spool_size, .kind = "a size of 1M or more"),
+	TARGET_ROW(OPTION_SIZE, spool_bytes, "spool-size", 0, .metavar = "SIZE",
+		   .min = SPOOL_BYTES_MIN, .max = UINT64_C(1) << 60,
+		   .help = "keep unsent profiles of at most SIZE (default 256M)"),
 };
 
 static const struct option_table own_options[] = {

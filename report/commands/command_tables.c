@@ -19,7 +19,7 @@
 
 struct tables_options {
 	const char *output;
-	uint64_t slice_s;
+	uint64_t slice_ns;
 	const char *symbols; /* the directory whose frames get names */
 	bool has_inlines, has_lines;
 	struct search_choice search;
@@ -31,7 +31,7 @@ static int take_tables_operands(void *options, int nr, char **operands, struct e
 	struct tables_options *o = options;
 
 	o->operands = (struct operands){operands, nr};
-	if (o->symbols && (o->output || o->slice_s || nr))
+	if (o->symbols && (o->output || o->slice_ns || nr))
 		return err_set(
 			err, -EINVAL,
 			"option --symbols: names tables that are there, and reads no recordings");
@@ -88,7 +88,7 @@ static int write_tables(const struct tables_options *o, struct command_io *io, s
 	_cleanup_(recording_names_deinit) struct recording_names names = {0};
 	struct output_directory directory;
 	struct tables_request request = {
-		.slice_ns = (o->slice_s ? o->slice_s : SLICE_SECONDS) * NS_PER_S,
+		.slice_ns = o->slice_ns ? o->slice_ns : SLICE_SECONDS * NS_PER_S,
 		.done = note_recording,
 		.ctx = io,
 	};
@@ -126,6 +126,16 @@ static int run_tables(const void *options, struct command_io *io, struct err *er
 	return o->symbols ? table_names_write(&request, io, err) : write_tables(o, io, err);
 }
 
+static int parse_slice(const char *text, void *target)
+{
+	uint64_t ns;
+
+	if (parse_duration(text, NS_PER_S, 3600 * NS_PER_S, &ns) || ns % NS_PER_S)
+		return -EINVAL;
+	*(uint64_t *)target = ns;
+	return 0;
+}
+
 static const struct option_spec tables_rows[] = {
 	{
 		.name = "output",
@@ -137,12 +147,13 @@ static const struct option_spec tables_rows[] = {
 	},
 	{
 		.name = "slice",
-		.type = OPTION_U64,
-		.offset = offsetof(struct tables_options, slice_s),
-		.min = 1,
-		.max = 3600,
-		.metavar = "SECONDS",
-		.help = "add up counts within slices of SECONDS (default 60)",
+		.type = OPTION_PARSED,
+		.offset = offsetof(struct tables_options, slice_ns),
+		.metavar = "TIME",
+		.help = "add up counts within slices of TIME (default 60s)",
+		.parse = parse_slice,
+		.kind = "a number of whole seconds up to an hour",
+		.hint = OPTION_DURATION_HINT,
 	},
 	{
 		.name = "symbols",

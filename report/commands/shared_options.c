@@ -103,7 +103,7 @@ static int parse_time(const char *text, void *target)
 }
 
 static const char time_hint[] =
-	"times are 12.5 (seconds since the start), 14:05:00, 2026-11-22T14:05:00, and with Z in UTC";
+	"times are 12.5 or 2m (since the start), 14:05:00, 2026-11-22T14:05:00, and with Z in UTC";
 
 #define TIME_ROW(field, text)                                                                      \
 	{                                                                                          \
@@ -113,8 +113,9 @@ static const char time_hint[] =
 	}
 
 static const struct option_spec timespan_rows[] = {
-	TIME_ROW(from,
-		 "report samples from TIME on: seconds since the start, or [YYYY-MM-DDT]HH:MM:SS"),
+	TIME_ROW(
+		from,
+		"report samples from TIME on: 12.5 or 2m since the start, or [YYYY-MM-DDT]HH:MM:SS"),
 	TIME_ROW(to, "report samples up to TIME"),
 };
 

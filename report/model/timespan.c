@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/minmax.h"
+#include "common/parse.h"
 
 #define DAY_S       86400
 #define SECONDS_MAX UINT64_C(9999999999) /* in ns, the number is far from 64 bits */
@@ -85,10 +86,6 @@ static bool read_seconds(const char **s, struct time_point *point, uint64_t *sec
 {
 	uint64_t midnight;
 
-	if (!strchr(*s, ':')) {
-		point->kind = TIME_SINCE_START;
-		return read_number(s, 0, SECONDS_MAX, seconds);
-	}
 	if (!strchr(*s, 'T')) {
 		point->kind = TIME_OF_DAY;
 		return read_clock(s, HOURS_MAX, seconds);
@@ -103,8 +100,14 @@ static bool read_seconds(const char **s, struct time_point *point, uint64_t *sec
 int time_point_parse(const char *text, struct time_point *point)
 {
 	uint64_t seconds, fraction;
-	struct time_point t;
+	struct time_point t = {.kind = TIME_SINCE_START};
 
+	if (!strchr(text, ':')) {
+		if (parse_duration(text, 0, SECONDS_MAX * NS_PER_S, &t.ns))
+			return -EINVAL;
+		*point = t;
+		return 0;
+	}
 	if (!read_seconds(&text, &t, &seconds) || !read_fraction(&text, &fraction))
 		return -EINVAL;
 	if (t.kind == TIME_OF_DATE && *text == 'Z') {

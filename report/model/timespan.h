@@ -21,10 +21,10 @@ struct time_point {
 };
 
 /*
- * Reads "12.5", seconds since the start, or "HH:MM:SS" with or without decimals. That is a time of
- * the day on which the recording began, by the clock of its host; hours above 23 belong to later
- * days. "YYYY-MM-DDTHH:MM:SS" names the day, too, and is in UTC with a "Z" at its end. Returns 0 or
- * -EINVAL.
+ * Reads "12.5" or "2m", a time since the start (parse_duration), or "HH:MM:SS" with or without
+ * decimals. That is a time of the day on which the recording began, by the clock of its host; hours
+ * above 23 belong to later days. "YYYY-MM-DDTHH:MM:SS" names the day, too, and is in UTC with a "Z"
+ * at its end. Returns 0 or -EINVAL.
  */
 int time_point_parse(const char *text, struct time_point *point);
 

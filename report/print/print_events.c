@@ -15,15 +15,17 @@ int print_headline(const struct printout *p)
 	const struct prof_end *end = p->rec->end;
 	const struct prof_event_end *of_event =
 		end && end->nr_events ? &end->events[p->view->event] : NULL;
-	const struct headline_facts facts = {
+	struct headline_facts facts = {
 		.every_nth = of_event ? of_event->every_nth : 0,
 		.shed_gap = of_event ? of_event->shed_gap : 0,
 		.nr_recordings = p->rec->nr_recordings,
-		/* The line has whole seconds. */
-		.duration_s = meta->duration_ns / NS_PER_S + (meta->duration_ns % NS_PER_S != 0),
+		.duration_ns = meta->duration_ns,
 	};
 	_cleanup_free_ char *text = NULL;
 
+	/* Together, recordings lasted some odd time. */
+	if (p->rec->nr_recordings > 1)
+		facts.duration_ns = (facts.duration_ns + NS_PER_S - 1) / NS_PER_S * NS_PER_S;
 	text = headline_format_event(meta, printed_event(p), &facts);
 	if (!text)
 		return -ENOMEM;

@@ -28,6 +28,10 @@ check "a stream: the reporter's status is 0" same $? 0
 
 ## A file.
 "$profrec" -q -F 99 -p $busy -i 1 -o "$dir/i.prof" 4
+check "intervals and a duration of less than a second" "$profrec" -q -p $$ -i 250ms -o "$dir/short.prof" 0.6
+check "a short interval: its length is said" same "$(info "$dir/short.prof" interval)" "0.250 s"
+check "a short duration: it is said" contains "$(info "$dir/short.prof" duration)" "(requested: 0.600 s)"
+check "a short duration: the headline has it" contains "$("$profrep" "$dir/short.prof")" " for 0.6 secs."
 check "a file: its length is said" same "$(info "$dir/i.prof" interval)" "1.000 s"
 check "a file: the host's local time is known" same "$(info "$dir/i.prof" "local time")" "$(date +UTC%:z)"
 "$profrep" -Tf "$dir/i.prof" > "$dir/timed"

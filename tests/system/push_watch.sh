@@ -14,7 +14,7 @@ mkdir in
 
 check "a spool without --watch" says 2 "option --spool: needs --watch" "$profrep" push --spool s http://127.0.0.1:1 a.prof
 check "--watch and recordings" says 2 "option --watch: not with recordings" "$profrep" push --watch in http://127.0.0.1:1 a.prof
-check "a spool that is too small" says 2 "option --spool-size: '1K' is not a size of 1M or more" \
+check "a spool that is too small" says 2 "option --spool-size: 1K is out of range (1M to 1048576T)" \
 	"$profrep" push --watch in --spool-size 1K http://127.0.0.1:1
 check "no directory" says 1 "failed to open the spool 'none/.profrep-push'" "$profrep" push --watch none http://127.0.0.1:1
 

@@ -12,7 +12,7 @@ static void begin(void)
 	options = (struct record_options){
 		.command_line = (char *)(uintptr_t) "profrec -F 99",
 		.freq_hz = 99,
-		.interval_s = 2,
+		.interval_ns = 2 * NS_PER_S,
 		.uid = FILTERS_ANY_UID,
 	};
 	session = (struct session){
@@ -33,16 +33,16 @@ static void end(void)
 	vec_free(&options.cpus);
 }
 
-static const struct prof_meta *describe(uint64_t planned_s)
+static const struct prof_meta *describe(uint64_t planned_ns)
 {
-	ck_assert_int_eq(description_begin(&description, &session, clock_monotonic_ns(), planned_s),
-			 0);
+	ck_assert_int_eq(
+		description_begin(&description, &session, clock_monotonic_ns(), planned_ns), 0);
 	return &description.meta;
 }
 
 START_TEST(all_processes)
 {
-	const struct prof_meta *meta = describe(7);
+	const struct prof_meta *meta = describe(7 * NS_PER_S);
 
 	ck_assert_str_eq(meta->command_line, "profrec -F 99");
 	ck_assert_str_eq(meta->command, "");

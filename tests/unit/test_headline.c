@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/clock.h"
 #include "format/headline.h"
 #include "tests/unit/suite.h"
 
 static void expect(const struct prof_meta *meta, uint64_t duration_s, const char *want)
 {
-	char *text = headline_format(meta, duration_s);
+	char *text = headline_format(meta, duration_s * NS_PER_S);
 
 	ck_assert_str_eq(text, want);
 	free(text);
@@ -67,7 +68,7 @@ START_TEST(filters_and_cpus)
 	struct prof_meta meta = {.freq_hz = 49, .filters = "comm 'a\n', uid 33"};
 	const struct prof_event event = {
 		.kind = PROF_EVENT_USER_CALLS, .name = "c:malloc", .weight = "", .nr_probes = 1};
-	struct headline_facts facts = {.duration_s = 2};
+	struct headline_facts facts = {.duration_ns = 2 * NS_PER_S};
 	char *text;
 
 	expect(&meta, 2,
@@ -104,7 +105,8 @@ static void expect_event(struct prof_event event, uint64_t every_nth, uint64_t d
 			 const char *want)
 {
 	static const struct prof_meta meta = {.freq_hz = 99, .sides = PROF_SIDES_USER};
-	const struct headline_facts facts = {.every_nth = every_nth, .duration_s = duration_s};
+	const struct headline_facts facts = {.every_nth = every_nth,
+					     .duration_ns = duration_s * NS_PER_S};
 	char *text;
 
 	event.name = event.name ? event.name : "";
@@ -119,7 +121,7 @@ START_TEST(hits_that_stand_for_others)
 	static const struct prof_meta meta = {.sides = PROF_SIDES_USER};
 	const struct prof_event event = {
 		.kind = PROF_EVENT_USER_CALLS, .name = "c:malloc", .weight = "", .nr_probes = 1};
-	struct headline_facts facts = {.shed_gap = 12, .duration_s = 5};
+	struct headline_facts facts = {.shed_gap = 12, .duration_ns = 5 * NS_PER_S};
 	char *text = headline_format_event(&meta, &event, &facts);
 
 	ck_assert_str_eq(
@@ -178,5 +180,25 @@ START_TEST(times)
 }
 END_TEST
 
-SUITE_MAIN("headline", hits, hits_that_stand_for_others, times, all_threads, pid_list, tid_list,
-	   period_sides_cpu, command_is_escaped, filters_and_cpus)
+START_TEST(parts_of_a_second)
+{
+	static const struct {
+		uint64_t ms;
+		const char *want;
+	} rows[] = {{500, "0.5"}, {1250, "1.25"}, {10007, "10.007"}, {60000, "60"}};
+	static const struct prof_meta meta = {.freq_hz = 49};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char want[128], *text = headline_format(&meta, rows[i].ms * NS_PER_MS);
+
+		snprintf(want, sizeof(want),
+			 "Sampling at 49 Hertz of all threads by user + kernel stack for %s secs.",
+			 rows[i].want);
+		ck_assert_str_eq(text, want);
+		free(text);
+	}
+}
+END_TEST
+
+SUITE_MAIN("headline", hits, parts_of_a_second, hits_that_stand_for_others, times, all_threads,
+	   pid_list, tid_list, period_sides_cpu, command_is_escaped, filters_and_cpus)

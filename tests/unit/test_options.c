@@ -200,7 +200,7 @@ START_TEST(options_that_are_refused)
 		     "'profrep files --help' lists the options");
 	expect_error(
 		"processes --to 12:60:00", -EINVAL, "option --to: '12:60:00' is not a time",
-		"times are 12.5 (seconds since the start), 14:05:00, 2026-11-22T14:05:00, and with Z in UTC");
+		"times are 12.5 or 2m (since the start), 14:05:00, 2026-11-22T14:05:00, and with Z in UTC");
 	expect_error("diff --from 5 --to 5.0 a b", -EINVAL, "option --to: not later than --from",
 		     "'profrep diff --help' shows the usage");
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 
+#include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/parse.h"
 #include "tests/unit/suite.h"
 
@@ -39,7 +41,8 @@ END_TEST
 
 START_TEST(sizes)
 {
-	static const char *const bad[] = {"", "K", "k", "1k", "1KB", " 1K", "-1K", "1.5M", "KK"};
+	static const char *const bad[] = {"",    "K",   "k",  "1k", "1KB",  " 1K", "-1K",
+					  "1.M", ".5M", "KK", "1m", "1.5x", "1 K"};
 	uint64_t v = 7;
 
 	for (size_t n = 0; n < ARRAY_SIZE(bad); n++)
@@ -53,8 +56,51 @@ START_TEST(sizes)
 	ck_assert_uint_eq(v, 0);
 	ck_assert_int_eq(parse_size("3K", 3072, 3072, &v), 0);
 	ck_assert_uint_eq(v, 3072);
+	ck_assert_int_eq(parse_size("1.5MiB", 0, UINT64_MAX, &v), 0);
+	ck_assert_uint_eq(v, 3 << 19);
+	ck_assert_int_eq(parse_size("2T", 0, UINT64_MAX, &v), 0);
+	ck_assert_uint_eq(v, UINT64_C(2) << 40);
 	ck_assert_int_eq(parse_size("17179869183G", 0, UINT64_MAX, &v), 0);
 	ck_assert_uint_eq(v, UINT64_C(17179869183) << 30);
+}
+END_TEST
+
+START_TEST(durations)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} rows[] = {
+		{"30", 30 * NS_PER_S},
+		{"30s", 30 * NS_PER_S},
+		{"1.5", 1500 * NS_PER_MS},
+		{"500ms", NS_PER_S / 2},
+		{"2m", 120 * NS_PER_S},
+		{"1h", 3600 * NS_PER_S},
+		{"0.5d", 43200 * NS_PER_S},
+		{"7us", 7000},
+		{"12ns", 12},
+		{"0", 0},
+		{"0.1234567899", 123456789},
+		{"0.00000000000000000000000000001", 0},
+	};
+	static const char *const bad[] = {"",   "s",  "1.",   "1.s",   ".5",  "-1",  "+1", "1 s",
+					  "1S", "1M", "1sec", "1m30s", "0x1", "1e3", "inf"};
+	uint64_t v = 7;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		ck_assert_int_eq(parse_duration(rows[i].text, 0, UINT64_MAX, &v), 0);
+		ck_assert_uint_eq(v, rows[i].ns);
+	}
+	v = 7;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_int_eq(parse_duration(bad[i], 0, UINT64_MAX, &v), -EINVAL);
+	ck_assert_int_eq(parse_duration("999ms", NS_PER_S, 2 * NS_PER_S, &v), -ERANGE);
+	ck_assert_int_eq(parse_duration("2.1s", NS_PER_S, 2 * NS_PER_S, &v), -ERANGE);
+	ck_assert_int_eq(parse_duration("18446744074", 0, UINT64_MAX, &v), -ERANGE);
+	ck_assert_int_eq(parse_duration("99999999999999999999", 0, UINT64_MAX, &v), -ERANGE);
+	ck_assert_int_eq(parse_duration("99999999999999999999x", 0, UINT64_MAX, &v), -EINVAL);
+	ck_assert_uint_eq(v, 7);
 }
 END_TEST
 
@@ -150,5 +196,5 @@ START_TEST(hexadecimal)
 }
 END_TEST
 
-SUITE_MAIN("parse", numbers, no_numbers, out_of_range, sizes, lists, long_lists, bad_lists,
-	   decimals, hexadecimal)
+SUITE_MAIN("parse", durations, numbers, no_numbers, out_of_range, sizes, lists, long_lists,
+	   bad_lists, decimals, hexadecimal)

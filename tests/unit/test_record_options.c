@@ -85,7 +85,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(o.freq_hz, 49);
 	ck_assert_uint_eq(o.stack_storage, 16384);
 	ck_assert_uint_eq(o.hash_storage, 40960);
-	ck_assert_uint_eq(o.duration_s, 0);
+	ck_assert_uint_eq(o.duration_ns, 0);
 	ck_assert_uint_eq(o.pids.nr, 0);
 	ck_assert_uint_eq(o.cpus.nr, 0);
 	ck_assert(!o.user_only && !o.kernel_only && !o.include_idle && !o.quiet);
@@ -115,7 +115,7 @@ START_TEST(short_options)
 	ck_assert_uint_eq(o.cpus.data[2], 2);
 	ck_assert_uint_eq(o.cpus.data[3], 5);
 	ck_assert(o.user_only && o.include_idle && o.quiet && !o.kernel_only);
-	ck_assert_uint_eq(o.duration_s, 10);
+	ck_assert_uint_eq(o.duration_ns, 10 * NS_PER_S);
 	ck_assert_str_eq(o.command_line, "profrec -o a.prof -p 1,4194304 -F 99 -C 0-2,5 -UIq 10");
 }
 END_TEST
@@ -241,7 +241,7 @@ END_TEST
 START_TEST(options_behind_the_duration)
 {
 	TAKE("30", "-F", "7", "-q");
-	ck_assert_uint_eq(o.duration_s, 30);
+	ck_assert_uint_eq(o.duration_ns, 30 * NS_PER_S);
 	ck_assert_uint_eq(o.freq_hz, 7);
 	ck_assert(o.quiet);
 	/* In the order in which the user typed it: getopt reorders arguments. */
@@ -263,47 +263,56 @@ END_TEST
 START_TEST(intervals_and_rotation)
 {
 	TAKE("-i", "5", "-o", "%s.prof", "--rotate=60", "--rotate-keep=7");
-	ck_assert_uint_eq(o.interval_s, 5);
-	ck_assert_uint_eq(o.rotation.seconds, 60);
+	ck_assert_uint_eq(o.interval_ns, 5 * NS_PER_S);
+	ck_assert_uint_eq(o.rotation.time_ns, 60 * NS_PER_S);
 	ck_assert_uint_eq(o.rotation.bytes, 0);
 	ck_assert_uint_eq(o.rotation.keep, 7);
 	TAKE("--rotate", "2M", "-o%s.prof");
-	ck_assert_uint_eq(o.interval_s, 0);
+	ck_assert_uint_eq(o.interval_ns, 0);
 	ck_assert_uint_eq(o.rotation.bytes, 2 << 20);
-	REFUSE("option -i/--interval: 0 is out of range (1 to 99999999)", "", "-i0");
+	REFUSE("option -i/--interval: 0 is out of range (100ms to 99999999s)", "", "-i0");
 	REFUSE("option --rotate: 'profrec.prof' is the name of one file",
 	       "give -o a pattern of strftime(3): -o %Y%m%d-%H%M%S.prof", "--rotate", "5");
 	REFUSE("option --rotate: 'day' is not a time or a size",
-	       "a number is seconds; with K, M or G it is a size", "--rotate=day", "-o%Y");
+	       "times are 3600, 60m, 1h; sizes are 64M, 1G (m is minutes, M is MiB)",
+	       "--rotate=day", "-o%Y");
 }
 END_TEST
 
 START_TEST(durations)
 {
 	TAKE("1");
-	ck_assert_uint_eq(o.duration_s, 1);
+	ck_assert_uint_eq(o.duration_ns, 1 * NS_PER_S);
 	TAKE("99999998");
-	ck_assert_uint_eq(o.duration_s, 99999998);
+	ck_assert_uint_eq(o.duration_ns, 99999998 * NS_PER_S);
 	/* Scripts may pass on the default of bcc, which means no limit. */
 	TAKE("99999999");
-	ck_assert_uint_eq(o.duration_s, 0);
-	REFUSE("duration 0 is out of range (1 to 99999999 seconds)", "", "0");
-	REFUSE("duration 100000000 is out of range (1 to 99999999 seconds)", "", "100000000");
-	REFUSE("duration 18446744073709551617 is out of range (1 to 99999999 seconds)", "",
+	ck_assert_uint_eq(o.duration_ns, 0);
+	TAKE("0.5");
+	ck_assert_uint_eq(o.duration_ns, NS_PER_S / 2);
+	TAKE("30s", "-i", "250ms", "--repeat=2", "--pause", "1.5", "-o%s");
+	ck_assert_uint_eq(o.duration_ns, 30 * NS_PER_S);
+	ck_assert_uint_eq(o.interval_ns, NS_PER_S / 4);
+	ck_assert_uint_eq(o.pause_ns, 1500 * NS_PER_MS);
+	TAKE("2m");
+	ck_assert_uint_eq(o.duration_ns, 120 * NS_PER_S);
+	REFUSE("duration 0 is out of range (1ms to 99999999s)", "", "0");
+	REFUSE("duration 100000000 is out of range (1ms to 99999999s)", "", "100000000");
+	REFUSE("duration 18446744073709551617 is out of range (1ms to 99999999s)", "",
 	       "18446744073709551617");
-	REFUSE("duration '1.5' is not a whole number of seconds", usage_hint, "1.5");
-	REFUSE("duration '10s' is not a whole number of seconds", usage_hint, "10s");
-	REFUSE("duration '' is not a whole number of seconds", usage_hint, "");
-	REFUSE("duration ' 1' is not a whole number of seconds", usage_hint, " 1");
-	REFUSE("duration '+1' is not a whole number of seconds", usage_hint, "+1");
+	REFUSE("'1,5' is not a duration", OPTION_DURATION_HINT, "1,5");
+	REFUSE("'10x' is not a duration", OPTION_DURATION_HINT, "10x");
+	REFUSE("'' is not a duration", OPTION_DURATION_HINT, "");
+	REFUSE("' 1' is not a duration", OPTION_DURATION_HINT, " 1");
+	REFUSE("'+1' is not a duration", OPTION_DURATION_HINT, "+1");
 	REFUSE("unexpected argument '20'", usage_hint, "10", "20");
 }
 END_TEST
 
 START_TEST(a_command_without_dashes)
 {
-	REFUSE("duration 'sh' is not a whole number of seconds", command_hint, "sh", "x");
-	REFUSE("duration '/bin/sh' is not a whole number of seconds",
+	REFUSE("'sh' is not a duration", command_hint, "sh", "x");
+	REFUSE("'/bin/sh' is not a duration",
 	       "to record a command, put -- before it: 'profrec -- /bin/sh'", "/bin/sh");
 	REFUSE("unexpected argument 'sh'", command_hint, "10", "sh", "-q");
 	REFUSE("unexpected argument 'no-such-program'", usage_hint, "10", "no-such-program");
@@ -323,10 +332,10 @@ START_TEST(commands)
 	ck_assert_ptr_null(o.command[6]);
 	ck_assert(o.quiet);
 	ck_assert_uint_eq(o.freq_hz, 49);
-	ck_assert_uint_eq(o.duration_s, 0);
+	ck_assert_uint_eq(o.duration_ns, 0);
 	ck_assert_str_eq(o.command_line, "profrec -q -- gcc -F -c --help -- x.c");
 	TAKE("30", "-F", "99", "--", "true");
-	ck_assert_uint_eq(o.duration_s, 30);
+	ck_assert_uint_eq(o.duration_ns, 30 * NS_PER_S);
 	ck_assert_str_eq(o.command[0], "true");
 	ck_assert_ptr_null(o.command[1]);
 	TAKE("--", "");
@@ -476,13 +485,17 @@ END_TEST
 
 START_TEST(memory)
 {
-	static const char *const bad[] = {"", "M", "5x", "64MB", "0x10000000", "-64M", "6 4M"};
-	const char *hint = "a number of bytes; K, M or G after it stand for powers of 1024";
+	static const char *const bad[] = {"",    "M",          "5x",   "64MB",
+					  "64m", "0x10000000", "-64M", "6 4M"};
 
 	TAKE("10");
 	ck_assert_uint_eq(o.max_memory, 256 << 20);
 	TAKE("--max-memory", "64M");
 	ck_assert_uint_eq(o.max_memory, 64 << 20);
+	TAKE("--max-memory", "64MiB");
+	ck_assert_uint_eq(o.max_memory, 64 << 20);
+	TAKE("--max-memory", "1.5G");
+	ck_assert_uint_eq(o.max_memory, 1536 << 20);
 	TAKE("--max-memory", "8388608");
 	ck_assert_uint_eq(o.max_memory, 8 << 20);
 	TAKE("--max-memory", "1024G");
@@ -491,11 +504,11 @@ START_TEST(memory)
 		char text[64];
 
 		snprintf(text, sizeof(text), "option --max-memory: '%s' is not a size", bad[i]);
-		REFUSE(text, hint, "--max-memory", bad[i]);
+		REFUSE(text, OPTION_SIZE_HINT, "--max-memory", bad[i]);
 	}
-	REFUSE("option --max-memory: 8191K is out of range (8M to 1024G)", "", "--max-memory",
+	REFUSE("option --max-memory: 8191K is out of range (8M to 1T)", "", "--max-memory",
 	       "8191K");
-	REFUSE("option --max-memory: 1025G is out of range (8M to 1024G)", "", "--max-memory",
+	REFUSE("option --max-memory: 1025G is out of range (8M to 1T)", "", "--max-memory",
 	       "1025G");
 }
 END_TEST

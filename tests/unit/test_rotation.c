@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 
+#include "common/clock.h"
 #include "record/output/rotation.h"
 #include "tests/unit/suite.h"
 
@@ -10,7 +11,7 @@ static void takes(const char *text, uint64_t seconds, uint64_t bytes)
 	struct err err = {0};
 
 	ck_assert_int_eq(rotation_parse(text, &rotation, &err), 0);
-	ck_assert_uint_eq(rotation.seconds, seconds);
+	ck_assert_uint_eq(rotation.time_ns, seconds * NS_PER_S);
 	ck_assert_uint_eq(rotation.bytes, bytes);
 	ck_assert_str_eq(err.text, "");
 }
@@ -19,8 +20,12 @@ START_TEST(times_and_sizes)
 {
 	takes("1", 1, 0);
 	takes("99999999", 99999999, 0);
+	takes("90s", 90, 0);
+	takes("1h", 3600, 0);
+	takes("64m", 64 * 60, 0);
 	takes("1K", 0, 1 << 10);
 	takes("64M", 0, 64 << 20);
+	takes("1.5MiB", 0, 3 << 19);
 	takes("1048576G", 0, UINT64_C(1) << 50);
 	takes("1073741824M", 0, UINT64_C(1) << 50);
 }
@@ -34,19 +39,20 @@ static void refuses(const char *value, const char *text, const char *hint)
 	ck_assert_int_eq(rotation_parse(value, &rotation, &err), -EINVAL);
 	ck_assert_str_eq(err.text, text);
 	ck_assert_str_eq(err.hint, hint);
-	ck_assert_uint_eq(rotation.seconds, 0);
+	ck_assert_uint_eq(rotation.time_ns, 0);
 	ck_assert_uint_eq(rotation.bytes, 0);
 }
 
 START_TEST(what_is_neither)
 {
-	static const char *const bad[] = {"", "K", "-1", "1.5", "1k", "1T", "1KM", "1 K", "+1M"};
+	static const char *const bad[] = {"", "K", "-1", "1,5", "1k", "1x", "1KM", "1 K", "+1M"};
 	char text[128];
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		snprintf(text, sizeof(text), "option --rotate: '%s' is not a time or a size",
 			 bad[i]);
-		refuses(bad[i], text, "a number is seconds; with K, M or G it is a size");
+		refuses(bad[i], text,
+			"times are 3600, 60m, 1h; sizes are 64M, 1G (m is minutes, M is MiB)");
 	}
 }
 END_TEST
@@ -58,10 +64,9 @@ START_TEST(what_is_out_of_range)
 	char text[128];
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		snprintf(
-			text, sizeof(text),
-			"option --rotate: %s is out of range (1 to 99999999 seconds, 1K to 1048576G)",
-			bad[i]);
+		snprintf(text, sizeof(text),
+			 "option --rotate: %s is out of range (1s to 99999999s, 1K to 1048576G)",
+			 bad[i]);
 		refuses(bad[i], text, "");
 	}
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/clock.h"
 #include "record/output/schedule.h"
 #include "tests/unit/suite.h"
 
@@ -15,7 +16,7 @@ START_TEST(epochs_grow)
 	BEGIN(0);
 	ck_assert_uint_eq(schedule_next(&s), T + 5 * S);
 	ck_assert_uint_eq(schedule_interval_end(&s), SCHEDULE_NEVER);
-	ck_assert_uint_eq(schedule_planned_s(&s), 0);
+	ck_assert_uint_eq(schedule_planned_ns(&s), 0);
 	s.epoch_begin_ns = T + S / 2;
 	ck_assert_uint_eq(schedule_next(&s), T + S / 2 + 5 * S);
 	s.epoch_begin_ns = T + 3 * S;
@@ -50,10 +51,13 @@ START_TEST(what_is_due_first)
 {
 	BEGIN(.duration_ns = 4 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 4 * S);
-	ck_assert_uint_eq(schedule_planned_s(&s), 4);
+	ck_assert_uint_eq(schedule_planned_ns(&s), 4 * NS_PER_S);
+	BEGIN(.duration_ns = S / 2 + 3);
+	ck_assert_uint_eq(schedule_next(&s), T + S / 2 + 3);
+	ck_assert_uint_eq(schedule_planned_ns(&s), NS_PER_S / 2);
 	BEGIN(.duration_ns = 4 * S, .rotate_ns = 2 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 2 * S);
-	ck_assert_uint_eq(schedule_planned_s(&s), 2);
+	ck_assert_uint_eq(schedule_planned_ns(&s), 2 * NS_PER_S);
 	BEGIN(.duration_ns = 4 * S, .interval_ns = 1 * S, .rotate_ns = 2 * S);
 	ck_assert_uint_eq(schedule_next(&s), T + 1 * S);
 }
@@ -64,12 +68,12 @@ START_TEST(rotations_do_not_drift)
 	BEGIN(.duration_ns = 25 * S, .interval_ns = 4 * S, .rotate_ns = 10 * S);
 	schedule_rotate(&s, T + 10 * S + 5);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 20 * S);
-	ck_assert_uint_eq(schedule_planned_s(&s), 10);
+	ck_assert_uint_eq(schedule_planned_ns(&s), 10 * NS_PER_S);
 	/* Each recording begins with a new interval. */
 	ck_assert_uint_eq(schedule_interval_end(&s), T + 14 * S + 5);
 	schedule_rotate(&s, T + 20 * S + 7);
 	ck_assert_uint_eq(s.rotate_due_ns, T + 30 * S);
-	ck_assert_uint_eq(schedule_planned_s(&s), 5);
+	ck_assert_uint_eq(schedule_planned_ns(&s), 5 * NS_PER_S);
 	ck_assert_uint_eq(s.end_ns, T + 25 * S);
 }
 END_TEST

@@ -24,6 +24,8 @@ START_TEST(times)
 	takes("12.5", TIME_SINCE_START, 12500 * MS);
 	takes("0.0000000019", TIME_SINCE_START, 1);
 	takes("9999999999", TIME_SINCE_START, 9999999999 * S);
+	takes("1.5s", TIME_SINCE_START, 1500 * MS);
+	takes("2m", TIME_SINCE_START, 120 * S);
 	takes("00:00:00", TIME_OF_DAY, 0);
 	takes("9:05:07.25", TIME_OF_DAY, 32707250 * MS);
 	takes("23:59:59", TIME_OF_DAY, 86399 * S);
@@ -38,7 +40,7 @@ END_TEST
 START_TEST(what_is_no_time)
 {
 	static const char *const bad[] = {
-		"", ".5", "5.", "-1", "+1", "1e3", "1 ", "1.5s", "12:00", "12:5:00", "12:05:0",
+		"", ".5", "5.", "-1", "+1", "1e3", "1 ", "1.5x", "12:00", "12:5:00", "12:05:0",
 		"12:60:00", "12:00:60", ":00:00", "1:00:00.", "1:00:00:00", "10000000000",
 		"100000:00:00", "1.2.3",
 		/* dates */

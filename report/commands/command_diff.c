@@ -198,6 +198,7 @@ static int print_verdicts(const struct diff_options *o, struct source *sources,
 		.tally = &compared.tally,
 		.per = o->compare.per,
 		.all = o->all,
+		.unit = o->request.view.unit,
 	};
 	int ret = compared_sources_make(&compared, sources, o->nr_before, o->files.nr, &o->compare,
 					summary, err);
@@ -306,6 +307,7 @@ const struct profrep_command diff_command = {
 		{
 			{&own_options[0], 0},
 			{&own_options[1], 0},
+			{&unit_options, offsetof(struct diff_options, request.view)},
 			{&compare_options, offsetof(struct diff_options, compare)},
 			{&frame_options, offsetof(struct diff_options, request.view)},
 			STACK_OPTION_PARTS(struct diff_options),

@@ -133,7 +133,9 @@ const struct profrep_command top_command = {
 		      "  profrep top -n 50 --comm nginx app.prof\n"
 		      "  profrep top --by cgroup app.prof\n"
 		      "  profrec -q -o - -i 1 | profrep top --live -  # every second\n"),
-	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct top_options)},
+	.spec.parts = {{&own_options, 0},
+		       OPTION_PART(struct top_options, unit_options, request.view),
+		       STACK_OPTION_PARTS(struct top_options)},
 	SEVERAL_RECORDINGS(struct top_options),
 	.run = run_top,
 };

@@ -110,7 +110,9 @@ const struct profrep_command tree_command = {
 	COMMAND_TEXTS("tree", "print stacks as a tree, from threads to the functions they ran",
 		      "  profrep tree app.prof            # branches of 1 % and more\n"
 		      "  profrep tree --min-percent 5 --comm nginx app.prof\n"),
-	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct tree_options)},
+	.spec.parts = {{&own_options, 0},
+		       OPTION_PART(struct tree_options, unit_options, request.view),
+		       STACK_OPTION_PARTS(struct tree_options)},
 	SEVERAL_RECORDINGS(struct tree_options),
 	.run = run_tree,
 };
@@ -120,7 +122,9 @@ const struct profrep_command callers_command = {
 		      "  profrep callers malloc app.prof  # who called malloc\n"
 		      "  profrep callers __schedule --comm nginx app.prof\n"),
 	.spec.usage = "[OPTIONS] FUNCTION [FILE|@LIST...]",
-	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct tree_options)},
+	.spec.parts = {{&own_options, 0},
+		       OPTION_PART(struct tree_options, unit_options, request.view),
+		       STACK_OPTION_PARTS(struct tree_options)},
 	.options_size = sizeof(struct tree_options),
 	.take_operands = take_callers_operands,
 	.run = run_tree,

@@ -76,6 +76,20 @@ static const struct option_spec name_rows[] = {
 const struct option_table name_options = {name_rows, ARRAY_SIZE(name_rows), "frames and names",
 					  NULL};
 
+static const struct option_spec unit_rows[] = {
+	{
+		.name = "unit",
+		.type = OPTION_CHOICE,
+		.offset = offsetof(struct view, unit),
+		.metavar = "UNIT",
+		.help = "print times and bytes with a unit (auto), times in s or ms, or all digits (raw) (default auto)",
+		.words = OPTION_NAMES([AMOUNT_AUTO] = "auto", [AMOUNT_RAW] = "raw",
+				      [AMOUNT_S] = "s", [AMOUNT_MS] = "ms"),
+	},
+};
+
+const struct option_table unit_options = {unit_rows, ARRAY_SIZE(unit_rows), "output", NULL};
+
 static const struct option_spec side_rows[] = {
 	VIEW_ROW(user_only, "user-stacks-only", 'U', .exclusive = GROUP_SIDES,
 		 .help = "show user frames only"),

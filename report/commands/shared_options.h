@@ -17,6 +17,9 @@ extern const struct option_table debug_options;
 /* Fills a struct view: the look of names. */
 extern const struct option_table name_options;
 
+/* Fills a struct view: the unit of counts. */
+extern const struct option_table unit_options;
+
 /* Fills a struct view: the side to show. */
 extern const struct option_table side_options;
 

@@ -35,12 +35,18 @@ const char *verdict_text(enum verdict verdict)
 	return texts[verdict];
 }
 
-static void print_rate(struct textbuf *out, enum denominator per, double rate)
+/* Rates are shares, or seconds. */
+static void print_rate(struct textbuf *out, enum denominator per, enum amount_unit unit,
+		       double rate)
 {
+	char text[AMOUNT_SIZE];
+
 	if (per == PER_SAMPLES)
 		textbuf_printf(out, "%*.2f %%", RATE_WIDTH - 2, 100 * rate);
-	else
+	else if (unit == AMOUNT_RAW)
 		textbuf_printf(out, "%*.4g", RATE_WIDTH, rate);
+	else
+		textbuf_printf(out, "%*s", RATE_WIDTH, amount_time(1e9 * rate, unit, text));
 }
 
 static void print_relative(struct textbuf *out, double relative, int width, const char *sign)
@@ -72,9 +78,9 @@ static void print_item(const struct changes_printout *p, struct textbuf *out,
 {
 	const struct change *change = &item->change;
 
-	print_rate(out, p->per, change->before);
+	print_rate(out, p->per, p->unit, change->before);
 	textbuf_char(out, ' ');
-	print_rate(out, p->per, change->after);
+	print_rate(out, p->per, p->unit, change->after);
 	textbuf_char(out, ' ');
 	print_relative(out, change->relative, CHANGE_WIDTH, "+");
 	textbuf_char(out, ' ');
@@ -153,7 +159,9 @@ static void print_header(const struct changes_printout *p, struct textbuf *out)
 		[PER_CPU] = " a second",
 		[PER_WORK] = " for a unit of work",
 	};
-	const char *time = p->is_off_cpu ? "seconds off the CPU" : "CPU seconds";
+	const char *cpu = p->unit == AMOUNT_RAW ? "CPU seconds" : "CPU time";
+	const char *off_cpu = p->unit == AMOUNT_RAW ? "seconds off the CPU" : "time off the CPU";
+	const char *time = p->is_off_cpu ? off_cpu : cpu;
 
 	textbuf_printf(out, "recordings: %zu before, %zu after; %s%s\n", p->comparison->nr[0],
 		       p->comparison->nr[1], p->per == PER_SAMPLES ? "" : time, units[p->per]);
@@ -180,7 +188,7 @@ void print_changes(const struct changes_printout *p, struct textbuf *out)
 
 static void print_planned(struct textbuf *out, const struct planned *item, enum denominator per)
 {
-	print_rate(out, per, item->rate);
+	print_rate(out, per, AMOUNT_AUTO, item->rate);
 	textbuf_printf(out, " %*.1f %%", CHANGE_WIDTH - 2, 100 * item->noise);
 	for (int i = 0; i < PLAN_LENGTHS; i++) {
 		if (item->needed[i])

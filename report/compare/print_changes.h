@@ -5,6 +5,7 @@
 
 #include "report/compare/comparison.h"
 #include "report/compare/plan.h"
+#include "report/text/amount.h"
 
 /* Without all, a table ends after this many things that have not changed. */
 #define UNCHANGED_SHOWN 30
@@ -13,7 +14,8 @@ struct changes_printout {
 	const struct comparison *comparison;
 	const struct tally *tally;
 	enum denominator per;
-	bool all;        /* print also what is small and has not changed */
+	bool all; /* print also what is small and has not changed */
+	enum amount_unit unit;
 	bool is_off_cpu; /* the event is time off the CPU */
 };
 

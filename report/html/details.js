@@ -11,8 +11,29 @@ function count(number, sum = number) {
 	return (Math.abs(sum) > Number.MAX_SAFE_INTEGER ? "about " : "") + COUNT_FORMAT.format(number);
 }
 
-function countOf(tree, number) {
-	return count(number, Math.max(tree.whole, tree.wholeBefore || 0));
+// Steps of units: times and sizes are shown as people read them, with three digits.
+const UNIT_STEPS = {
+	nanoseconds: [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]],
+	bytes: [["TiB", 2 ** 40], ["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10], ["B", 1]],
+};
+
+// A count with its unit: "11.5 s", "230 ms", "12,345 samples".
+function amount(number, unit, sum = number) {
+	const steps = UNIT_STEPS[unit], size = Math.abs(number);
+	if (!steps)
+		return `${count(number, sum)} ${unit}`;
+	const [name, factor] = steps.find(step => size >= step[1]) || steps[steps.length - 1], scaled = size / factor;
+	const decimals = scaled >= 100 || factor === 1 ? 0 : scaled >= 10 ? 1 : 2;
+	return `${number < 0 ? "-" : ""}${scaled.toFixed(decimals)} ${name}`;
+}
+
+function amountOf(tree, number, unit) {
+	return amount(number, unit, Math.max(tree.whole, tree.wholeBefore || 0));
+}
+
+// The same where the unit follows later, if it has no steps.
+function countOf(tree, number, unit) {
+	return UNIT_STEPS[unit] ? amountOf(tree, number, unit) : count(number, Math.max(tree.whole, tree.wholeBefore || 0));
 }
 
 // Beyond 53 bits the order of additions decides the last digits.
@@ -35,14 +56,14 @@ function describeNode(tree, node, unit) {
 	const lines = [functions.texts[fn], where, functions.places[fn]].filter(Boolean).map(line => line.slice(0, NAME_SHOWN));
 	if (tree.isDiff) {
 		const before = beforeOf(tree, node), more = total - before;
-		lines.push(`before ${countOf(tree, before)} (${percent(before, tree.wholeBefore)}), after ${countOf(tree, total)} (${percent(total, tree.whole)}), ` +
-			`change ${more > 0 ? "+" : ""}${countOf(tree, more)} ${unit}` + (before ? ` (${signed((100 * more / before).toFixed(1))} %)` : " (new)"));
+		lines.push(`before ${countOf(tree, before, unit)} (${percent(before, tree.wholeBefore)}), after ${countOf(tree, total, unit)} (${percent(total, tree.whole)}), ` +
+			`change ${more > 0 ? "+" : ""}${amountOf(tree, more, unit)}` + (before ? ` (${signed((100 * more / before).toFixed(1))} %)` : " (new)"));
 	}
 	const change = tree.isDiff && changeOf(tree, node);
 	if (change)
 		lines.push(describeChange(change, tree.profile.unitOfChanges));
-	lines.push(`total ${countOf(tree, total)} ${unit}: ${describeShares(tree, total)}` + (node ? `, ${percent(total, totalOf(tree, parent))} of its parent` : "") +
-		`; self ${countOf(tree, self)} (${percent(self, tree.whole)})`);
+	lines.push(`total ${amountOf(tree, total, unit)}: ${describeShares(tree, total)}` + (node ? `, ${percent(total, totalOf(tree, parent))} of its parent` : "") +
+		`; self ${countOf(tree, self, unit)} (${percent(self, tree.whole)})`);
 	return lines;
 }
 
@@ -80,15 +101,16 @@ function timeOf(part) {
 
 // How many of @all counts the picture shows: those of the time range, and of these what filters left.
 function describeShown(shown, whole, all, unit) {
-	const inTime = isAll(whole, all) ? "" : ` in this time, ${count(all)} in all`;
-	return `${count(shown)} ${isAll(shown, all) ? "" : `of ${count(whole)} `}${unit} shown${inTime}`;
+	const inTime = isAll(whole, all) ? "" : ` in this time, ${UNIT_STEPS[unit] ? amount(all, unit) : count(all)} in all`;
+	const part = isAll(shown, all) ? "" : `${UNIT_STEPS[unit] ? amount(shown, unit) : count(shown)} of `;
+	return `${part}${amount(isAll(shown, all) ? shown : whole, unit)} shown${inTime}`;
 }
 
 // The facts about a recording that say how far its picture can be trusted. @shown says how much of it the picture has.
 function truthOf(part, shown) {
 	const words = [part.file, part.host, `${timeOf(part)}, ${part.duration === undefined ? "unknown" : (part.duration / 1000).toFixed(1)} s`];
 	words.push(part.event + (part.weight ? ` (${part.weight})` : "") + (part.freq ? ` at ${part.freq} Hz` : part.period ? ` every ${part.period}` : ""));
-	words.push(shown || `${count(part.total)} ${part.unit}`);
+	words.push(shown || amount(part.total, part.unit));
 	if (part.recordings)
 		words.push(`${count(part.recordings)} recordings, one after the other`);
 	if (part.defect)

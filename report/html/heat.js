@@ -96,7 +96,7 @@ class Heat {
 		for (let i = first; i < this.nrSlots && this.x(slots[2 * i]) < Math.floor(x) + 1; i++)
 			slot = this.rate(row, i) > this.rate(row, slot) ? i : slot;
 		return [functions.texts[row.fn].slice(0, NAME_SHOWN), describeTime(timeOfSlots(profile, [slot, slot])),
-			`${count(row.counts[slot])} ${profile.parts[0].unit}: ${percent(row.counts[slot], this.rows[0].counts[slot])} of the row all`];
+			`${amount(row.counts[slot], profile.parts[0].unit)}: ${percent(row.counts[slot], this.rows[0].counts[slot])} of the row all`];
 	}
 
 	draw(palette, state, rows) {
@@ -154,7 +154,7 @@ class Heat {
 	}
 
 	drawLegend(palette, y) {
-		const {context} = this, most = `${count(Math.round(this.most * 1000))} ${this.profile.parts[0].unit} a second, in all rows`;
+		const {context} = this, most = `${amount(Math.round(this.most * 1000), this.profile.parts[0].unit)} a second, in all rows`;
 		for (let x = 0; x < HEAT_LEGEND; x++) {
 			context.fillStyle = this.color(palette, x / HEAT_LEGEND);
 			context.fillRect(HEAT_LEFT + x, y - 4, 1, 8);

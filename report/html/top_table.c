@@ -111,7 +111,9 @@ static void print_rows(struct textbuf *out, const struct sums *sums,
 static void print_part(struct textbuf *out, struct sums *sums,
 		       const struct page_functions *functions, const struct profile_part *part)
 {
+	uint8_t unit = event_unit_number(part->source->rec.meta, part->event);
 	size_t nr = functions->items.nr;
+	char total[AMOUNT_SIZE];
 
 	for (size_t i = 0; i < nr; i++)
 		sums->functions[i] = (struct function_sum){.function = i};
@@ -120,8 +122,10 @@ static void print_part(struct textbuf *out, struct sums *sums,
 	qsort(sums->functions, nr, sizeof(*sums->functions), by_self);
 	textbuf_str(out, "<table>\n<caption>");
 	print_markup(out, part->source->rec.name);
-	textbuf_printf(out, ": %" PRIu64 " %s</caption>\n", part->total,
-		       event_unit(part->source->rec.meta, part->event));
+	textbuf_printf(out, ": %s", amount_text(part->total, unit, AMOUNT_AUTO, total));
+	if (!amount_has_unit(unit, AMOUNT_AUTO))
+		textbuf_printf(out, " %s", event_unit(part->source->rec.meta, part->event));
+	textbuf_str(out, "</caption>\n");
 	if (part->total)
 		print_rows(out, sums, functions, part->total);
 	textbuf_str(out, "</table>\n");

@@ -32,6 +32,11 @@ bool event_has_hits(const struct prof_meta *meta, uint32_t event)
 	return kind != PROF_EVENT_SAMPLES && kind != PROF_EVENT_OFF_CPU;
 }
 
+uint8_t event_unit_number(const struct prof_meta *meta, uint32_t event)
+{
+	return meta->nr_events ? meta->events[event].unit : PROF_UNIT_EVENTS;
+}
+
 const char *event_unit(const struct prof_meta *meta, uint32_t event)
 {
 	static const char *const units[PROF_NR_EVENT_UNITS] = {

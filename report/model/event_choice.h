@@ -40,6 +40,8 @@ bool event_has_hits(const struct prof_meta *meta, uint32_t event);
 
 /* Returns the words for the counts of @event: "samples", "hits", "nanoseconds", "bytes", "numbers".
  */
+uint8_t event_unit_number(const struct prof_meta *meta, uint32_t event);
+
 const char *event_unit(const struct prof_meta *meta, uint32_t event);
 
 /* Returns true if @event counts time off the CPU. */

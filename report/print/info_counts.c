@@ -151,7 +151,7 @@ static void print_event(const struct recording *rec, uint32_t i, struct textbuf 
 	textbuf_char(out, '\n');
 	if (event->kind == PROF_EVENT_SAMPLES)
 		info_sampling(rec->meta, "  ", out);
-	info_number(out, "  sum", rec->model.totals[i],
+	info_amount(out, "  sum", rec->model.totals[i], event->unit,
 		    event->unit == PROF_UNIT_NUMBER ? "" : event_unit(rec->meta, i));
 	if (event->nr_probes || (end && end->unattached)) {
 		info_key(out, "  probes");

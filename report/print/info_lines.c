@@ -26,3 +26,15 @@ void info_number(struct textbuf *out, const char *key, uint64_t value, const cha
 	info_key(out, key);
 	textbuf_printf(out, "%" PRIu64 "%s%s\n", value, unit[0] ? " " : "", unit);
 }
+
+void info_amount(struct textbuf *out, const char *key, uint64_t value, uint8_t unit,
+		 const char *word)
+{
+	char text[AMOUNT_SIZE];
+
+	info_key(out, key);
+	textbuf_printf(out, "%" PRIu64 "%s%s", value, word[0] ? " " : "", word);
+	if (amount_has_unit(unit, AMOUNT_AUTO) && value >= 1024)
+		textbuf_printf(out, " (%s)", amount_text(value, unit, AMOUNT_AUTO, text));
+	textbuf_char(out, '\n');
+}

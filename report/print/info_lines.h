@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "report/text/amount.h"
 #include "report/text/textbuf.h"
 
 /* Prints the key of a line; the caller prints its value and the newline. */
@@ -12,6 +13,11 @@ void info_key(struct textbuf *out, const char *key);
 
 /* Prints a line with the escaped @value, or "-" if it is empty. */
 void info_text(struct textbuf *out, const char *key, const char *value);
+
+/* Prints a line with a count, the word for its unit, and the same in a larger unit, if it has one.
+ */
+void info_amount(struct textbuf *out, const char *key, uint64_t value, uint8_t unit,
+		 const char *word);
 
 /* Prints a line with a number and its @unit, which may be "". */
 void info_number(struct textbuf *out, const char *key, uint64_t value, const char *unit);

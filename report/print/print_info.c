@@ -252,7 +252,7 @@ int print_info(const struct recording *rec, struct textbuf *out)
 	if (ret)
 		return ret;
 	info_text(out, "file", rec->name);
-	info_number(out, "size", rec->nr_bytes, "bytes");
+	info_amount(out, "size", rec->nr_bytes, PROF_UNIT_BYTES, "bytes");
 	print_state(rec, out);
 	if (rec->meta->nr_recordings)
 		info_number(out, "merged from", rec->meta->nr_recordings, "recordings");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/terminal/print_top.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "report/print/printers.h"
@@ -64,7 +63,8 @@ static void print_title(const struct printout *p, const struct top_layout *layou
 	else if (columns->has_stacks)
 		textbuf_str(&line, "  SELF %  TOTAL %");
 	else if (columns->has_counts)
-		textbuf_printf(&line, "%12s    SHARE", column_of_counts(p));
+		textbuf_printf(&line, "%12s    SHARE",
+			       printout_has_unit(p) ? "AMOUNT" : column_of_counts(p));
 	else
 		textbuf_str(&line, "   SHARE");
 	textbuf_printf(&line, "  %-*s", BAR_WIDTH, "");
@@ -81,12 +81,16 @@ static void print_title(const struct printout *p, const struct top_layout *layou
 	textbuf_deinit(&line);
 }
 
-static void print_share(struct textbuf *out, const struct columns *columns, uint64_t count,
-			uint64_t sum)
+static void print_share(const struct top_counts *counts, const struct columns *columns,
+			uint64_t count)
 {
+	const struct printout *p = counts->things.from;
+	char text[AMOUNT_SIZE];
+
 	if (columns->has_counts)
-		textbuf_printf(out, "%12" PRIu64, count);
-	textbuf_printf(out, "%*.2f %%", columns->has_counts ? 7 : 6, 100 * share_of(count, sum));
+		textbuf_printf(p->out, "%12s", printout_amount(p, count, text));
+	textbuf_printf(p->out, "%*.2f %%", columns->has_counts ? 7 : 6,
+		       100 * share_of(count, counts->sum));
 }
 
 /* Returns the characters of a line before the name. */
@@ -107,10 +111,10 @@ static void print_item(const struct top_counts *counts, const struct top_layout 
 	uint32_t used = columns_width(columns);
 
 	if (columns->has_stacks) {
-		print_share(out, columns, item->self, counts->sum);
+		print_share(counts, columns, item->self);
 		textbuf_str(out, columns->has_counts ? "  " : " ");
 	}
-	print_share(out, columns, item->total, counts->sum);
+	print_share(counts, columns, item->total);
 	print_bar(out, share_of(item->self, counts->sum), share_of(item->total, counts->sum));
 	textbuf_str(out, "  ");
 	if (columns->has_modules) {

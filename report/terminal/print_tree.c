@@ -108,6 +108,19 @@ static int print_nodes(const struct tree_print *t)
 	return ret;
 }
 
+/* Prints how much 100 % of a time or of bytes are. */
+static void print_whole(const struct printout *p, uint64_t sum)
+{
+	uint8_t unit = event_unit_number(p->rec->meta, p->view->event);
+	char text[AMOUNT_SIZE];
+
+	if (!amount_has_unit(unit, AMOUNT_AUTO))
+		return;
+	textbuf_printf(p->out, ", 100 %% are %s", printout_amount(p, sum, text));
+	if (!printout_has_unit(p))
+		textbuf_printf(p->out, " %s", event_unit(p->rec->meta, p->view->event));
+}
+
 int print_tree(const struct printout *p, const struct tree_layout *layout,
 	       struct rows_summary *summary, bool *has_function)
 {
@@ -122,6 +135,7 @@ int print_tree(const struct printout *p, const struct tree_layout *layout,
 			       layout->function ? "  TOTAL %    FUNCTION, THEN CALLERS"
 						: "  TOTAL %   SELF %    FUNCTION",
 			       layout->terminal.width, COLOUR_TITLE);
+		print_whole(p, tree.sum);
 		textbuf_char(p->out, '\n');
 		ret = print_nodes(&t);
 	}

@@ -37,6 +37,20 @@ static inline bool has_hits(const struct printout *p)
 	return event_has_hits(p->rec->meta, p->view->event);
 }
 
+/* Writes a count of the event of the view to @text, in the unit that the user wants. */
+static inline const char *printout_amount(const struct printout *p, uint64_t count,
+					  char text[AMOUNT_SIZE])
+{
+	return amount_text(count, event_unit_number(p->rec->meta, p->view->event), p->view->unit,
+			   text);
+}
+
+/* Returns true if such a count has a unit of its own. */
+static inline bool printout_has_unit(const struct printout *p)
+{
+	return amount_has_unit(event_unit_number(p->rec->meta, p->view->event), p->view->unit);
+}
+
 /* Returns true if rows are of threads by their names. Hits can be of all threads together. */
 static inline bool printout_has_threads(const struct printout *p)
 {

@@ -8,6 +8,7 @@
 
 #include "report/model/shown_frames.h"
 #include "report/demangle/demangle.h"
+#include "report/text/amount.h"
 
 /* The look of a frame without a name. */
 enum unnamed {
@@ -37,6 +38,7 @@ struct view {
 	enum unnamed unnamed;
 	enum demangle_style demangle;
 	enum shown_frames frames;
+	enum amount_unit unit; /* of counts in tables for people */
 };
 
 /* Returns true if the view needs debug information. */

@@ -167,7 +167,7 @@ async function longCounts() {
 		assert.deepStrictEqual(cells.filter(([, isCut]) => isCut), []);
 		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}`);
 	}
-	assert.match(await textOf(page, ".truth summary"), / on-cpu · 86,400,123,456,789 nanoseconds shown/);
+	assert.match(await textOf(page, ".truth summary"), / on-cpu · 86400 s shown/);
 	assert.deepStrictEqual(page.heard, []);
 	await page.close();
 }

@@ -21,7 +21,7 @@ echo > no-names
 as_expected()
 {
 	local stored=$golden/$1
-	sed -i -E 's/^(size: +)[0-9]+ /\1N /; s/at offset [1-9][0-9]*/at offset N/' "$1"
+	sed -i -E 's/^(size: +)[0-9]+ bytes.*/\1N bytes/; s/at offset [1-9][0-9]*/at offset N/' "$1"
 	if [ -n "${REWRITE:-}" ]; then
 		if [ -s "$1" ]; then cp "$1" "$stored"; else rm -f "$stored"; fi
 	fi

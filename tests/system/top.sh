@@ -27,7 +27,7 @@ functions_of()
 # printed_functions FILE OPTION...: those of profrep top.
 printed_functions()
 {
-	"$profrep" top -n 1000000 "$@" 2> /dev/null | awk 'NR > 3 {module = substr($0, 65, 16); sub(/ +$/, "", module)
+	"$profrep" top --unit raw -n 1000000 "$@" 2> /dev/null | awk 'NR > 3 {module = substr($0, 65, 16); sub(/ +$/, "", module)
 		name = substr($0, 83); if (module != "" && module !~ /^\[/) module = "[" module "]"
 		print substr($0, 1, 12) + 0, substr($0, 24, 12) + 0, name (module == "" ? "" : " ") module}' | LC_ALL=C sort
 }
@@ -39,6 +39,13 @@ for name in basic ends epochs host-a languages missed order picture rotated time
 	[ $name != times ] || event=(--event 2)
 	check "functions of $name" top_agrees "$dir/$name.prof" "${event[@]}"
 done
+# rows UNIT: self and total of the first function.
+rows() { "$profrep" top --event 2 --unit "$1" -n 1 "$dir/times.prof" | awk 'END {print $1, $2, $5, $6}'; }
+check "times with a unit" same "$(rows auto)" "1.00 s 1.00 s"
+check "times in seconds" same "$(rows s)" "1.002 s 1.002 s"
+check "times in milliseconds" same "$(rows ms)" "1001.501 ms 1001.501 ms"
+check "a tree says how long all of it is" contains "$("$profrep" tree --event 2 "$dir/times.prof")" "FUNCTION, 100 % are 1.00 s"
+check "a tree says it raw" contains "$("$profrep" tree --unit raw --event 2 "$dir/times.prof")" ", 100 % are 1001500999 nanoseconds"
 check "functions of several recordings" top_agrees "$dir/host-a.prof" "$dir/host-b.prof"
 check "functions of user space" top_agrees "$dir/basic.prof" -U
 check "functions of chosen stacks" top_agrees "$dir/basic.prof" --comm dd --ignore vfs

@@ -300,8 +300,8 @@ static uint32_t free_item(const struct jit *jit)
 	return item;
 }
 
-/* Takes room for a descriptor. Others may lose theirs. */
-static bool take_room(struct jit *jit, struct jit_process *process)
+/* Takes room for a descriptor. Others may lose theirs. Returns 0, -ENOSPC or -ENOMEM. */
+static int take_room(struct jit *jit, struct jit_process *process)
 {
 	uint32_t loser, item;
 	int ret;
@@ -314,19 +314,21 @@ static bool take_room(struct jit *jit, struct jit_process *process)
 	} while (ret == -ENOSPC && loser != SHARES_NO_ITEM);
 	if (!ret)
 		process->item = item;
-	return !ret;
+	return ret;
 }
 
-/* Has the directory held that will have the map, if there is room. */
-static void hold_dir(struct jit *jit, struct jit_process *process)
+/* Has the directory held that will have the map, if there is room. Returns 0 or -ENOMEM. */
+static int hold_dir(struct jit *jit, struct jit_process *process)
 {
 	const struct jit_question q = {.wish = JIT_HOLD_TMP, .pid = process->pid};
+	int ret = take_room(jit, process);
 
-	if (!take_room(jit, process))
-		return;
+	if (ret)
+		return ret == -ENOSPC ? 0 : ret;
 	ask_jit(jit, &q, &process->dir, NULL);
 	if (!process->dir)
 		shares_give(&jit->held, process->item);
+	return 0;
 }
 
 void jit_deinit(struct jit *jit)
@@ -374,7 +376,8 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 	 */
 	process.uid = identity.uid != PROF_UID_UNKNOWN ? identity.uid : geteuid();
 	process.since_realtime_ns = begin_realtime_ns(jit, space);
-	hold_dir(jit, &process);
+	if (hold_dir(jit, &process))
+		return -ENOMEM;
 	if (!index_push(&jit->by_generation, &jit->processes, hash_u64(process.generation),
 			process))
 		return 0;
@@ -411,7 +414,7 @@ void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_r
 
 	if (!process || process->ended)
 		return;
-	if (process->dir || take_room(jit, process)) {
+	if (process->dir || !take_room(jit, process)) {
 		uint64_t map = 0;
 
 		ask_for_map(jit, process, JIT_HOLD_MAP, 0, &map, NULL);

@@ -56,7 +56,8 @@ END_TEST
 START_TEST(refusals)
 {
 	expect_none(&several, "c:malloc", "failed to report 'f': 2 events are called 'c:malloc'");
-	expect_none(&several, "c:mallo", "failed to report 'f': it has no event 'c:mallo'");
+	expect_none(&several, "c:mallo",
+		    "failed to report 'f': it has no event 'c:mallo'; did you mean 'c:malloc'?");
 	expect_none(&several, "0", "failed to report 'f': it has no event '0'");
 	expect_none(&several, "7", "failed to report 'f': it has no event '7'");
 	expect_none(&several, "", "failed to report 'f': it has no event ''");

@@ -24,8 +24,11 @@
 
 #include "common/minmax.h"
 
-/* Linkers make far fewer; profrep ignores the rest. */
-#define SEGMENTS_MAX 65535
+/*
+ * Linkers make far fewer; the rest is ignored. Each address is looked for in all segments, so a
+ * file of many must not make that slow.
+ */
+#define SEGMENTS_MAX 1024
 #define SECTIONS_MAX (1u << 20)
 
 /* Larger symbol and string tables are not read. Browsers with debug information have 300 MB. */

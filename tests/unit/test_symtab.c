@@ -322,6 +322,25 @@ START_TEST(file_segments)
 }
 END_TEST
 
+START_TEST(file_of_many_segments)
+{
+	static struct elfw_segment segments[1025];
+	const struct elfw spec = {.segments = segments, .nr_segments = 1025};
+	struct elf_file file;
+	uint64_t vaddr;
+
+	for (uint64_t i = 0; i < 1025; i++)
+		segments[i] =
+			(struct elfw_segment){0x100 * i, 0x100, 0x1000 * i, 0x100, PF_R | PF_X};
+	ck_assert_int_eq(open_spec(&file, &spec), 0);
+	ck_assert(elf_file_vaddr(&file, 1023 * 0x100, &vaddr));
+	ck_assert_uint_eq(vaddr, 1023 * 0x1000);
+	/* Nobody looks at so many for each address. */
+	ck_assert(!elf_file_vaddr(&file, 1024 * 0x100, &vaddr));
+	elf_file_close(&file);
+}
+END_TEST
+
 START_TEST(debug_only_segments)
 {
 	/* Offsets and sizes in the file as objcopy --only-keep-debug leaves them. */
@@ -399,5 +418,5 @@ END_TEST
 
 SUITE_MAIN_WITH("symtab", begin_in_new_dir, NULL, kinds_of_symbols, zero_size, labels,
 		dynamic_symbols_only, stripped, budgets, hostile, cut_anywhere, cut_while_mapped,
-		other_byte_order, symbols_of_32_bits, file_segments, debug_only_segments,
-		debug_only_single_segment, debuglinks)
+		other_byte_order, symbols_of_32_bits, file_segments, file_of_many_segments,
+		debug_only_segments, debug_only_single_segment, debuglinks)

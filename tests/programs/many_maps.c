@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* many_maps PROCESSES MAPPINGS: processes with so many mappings of code, which run now and then. */
+/*
+ * many_maps PROCESSES MAPPINGS [made]: processes with so many mappings of code, which run now and
+ * then. "made": the code is in no file, as that of a JIT compiler.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,12 +14,13 @@
 int main(int argc, char **argv)
 {
 	const struct timespec pause = {.tv_nsec = 300000000};
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int fd = argc > 3 ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	int processes = argc > 2 ? atoi(argv[1]) : 0;
 
 	/* Side by side, but of one place in the file: the kernel does not join them. */
 	for (int i = argc > 2 ? atoi(argv[2]) : 0; i > 0; i--)
-		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC,
+			 MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0) == MAP_FAILED)
 			return 1;
 	for (int i = 1; i < processes; i++)
 		if (!fork()) {

@@ -7,6 +7,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#define UNWIND_KNOWS_THREAD
 #include "bpf/count/count_stacks.h"
 #include "bpf/count/event_hits.h"
 #include "bpf/count/memory_changes.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "elf/go_table.h"
 
+#include <string.h>
+
 #include "elf/dwarf_bytes.h"
 
 #define MAGIC_1_16 0xfffffffau
@@ -54,6 +56,19 @@ bool go_table_read(const uint8_t *bytes, size_t size, uint8_t quantum, struct go
 		return false;
 	*table = t;
 	return true;
+}
+
+size_t go_table_find(const uint8_t *bytes, size_t size, uint8_t quantum)
+{
+	const uint8_t same[] = {0xff, 0xff, 0xff, 0, 0, quantum, 8};
+	struct go_table table;
+
+	/* Linkers align it to 32 bytes. */
+	for (size_t off = 0; off < size && size - off > sizeof(same); off += 8)
+		if (!memcmp(bytes + off + 1, same, sizeof(same)) &&
+		    go_table_read(bytes + off, size - off, quantum, &table) && table.nr)
+			return off;
+	return size;
 }
 
 uint64_t go_table_address(const struct go_table *table, uint64_t i)

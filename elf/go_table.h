@@ -51,6 +51,12 @@ struct go_record {
  */
 bool go_table_read(const uint8_t *bytes, size_t size, uint8_t quantum, struct go_table *table);
 
+/*
+ * Finds the table in a section that holds other things, too: linkers other than Go's put it into
+ * .data.rel.ro. Returns its offset, or @size if there is none.
+ */
+size_t go_table_find(const uint8_t *bytes, size_t size, uint8_t quantum);
+
 /* The address of function @i, less text_start. For i == nr it is the end of the last one. */
 uint64_t go_table_address(const struct go_table *table, uint64_t i);
 

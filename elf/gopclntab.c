@@ -84,18 +84,25 @@ static bool find_function(const struct go_table *table, uint64_t addr, struct ra
 /* Finds the table. Returns false if the file has none that can be read. */
 static bool find_table(struct go_table *table, struct elf_file *file)
 {
-	static const char *const names[] = {".gopclntab", ".data.rel.ro.gopclntab"};
-	size_t index = elf_file_find_section(file, names[0]);
-	struct elf_bytes bytes;
+	static const char *const names[] = {".gopclntab", ".data.rel.ro.gopclntab", NULL};
+	struct elf_bytes bytes = {0};
+	size_t index = 0, off = 0;
 
-	if (!index)
-		index = elf_file_find_section(file, names[1]);
-	bytes = elf_file_section_bytes(file, file->arch ? index : 0);
+	for (int i = 0; !index && names[i]; i++)
+		index = elf_file_find_section(file, names[i]);
+	if (index || !file->arch || !elf_file_find_section(file, ".go.buildinfo")) {
+		bytes = elf_file_section_bytes(file, file->arch ? index : 0);
+	} else {
+		index = elf_file_find_section(file, ".data.rel.ro");
+		bytes = elf_file_section_bytes(file, index);
+		if (bytes.data)
+			off = go_table_find(bytes.data, bytes.size, file->arch->go_quantum);
+	}
 	if (!bytes.data)
 		return false;
-	return go_table_read(bytes.data, bytes.size, file->arch->go_quantum, table) &&
+	return go_table_read(bytes.data + off, bytes.size - off, file->arch->go_quantum, table) &&
 	       (!table->has_start ||
-		find_text_start(file, file->sections.data[index].vaddr, &table->text_start));
+		find_text_start(file, file->sections.data[index].vaddr + off, &table->text_start));
 }
 
 int gopclntab_resolve(struct gopclntab *table, struct elf_file *file, struct range_hit *hits,

@@ -18,6 +18,7 @@
 #include "bpf/made/language_machines.h"
 #include "bpf/made/regex_code.h"
 #include "bpf/walk/unwind_walk.h"
+#include "bpf/walk/user_registers.h"
 
 #define WINDOW_BYTES 512
 
@@ -140,6 +141,13 @@ static __always_inline long unwind_read(const struct unwind_frame *f, void *dst,
 	if (size == sizeof(__u64))
 		return window_read((struct walk_memory *)f, dst, addr);
 	return bpf_probe_read_user(dst, size, (void *)addr);
+}
+
+static __always_inline __u64 unwind_thread_pointer(void)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+
+	return has_thread_pointer(task) ? thread_pointer(task) : 0;
 }
 
 #endif

@@ -138,7 +138,11 @@ enum unwind_cfa {
 	UNWIND_CFA_DEREF,       /* *(cfa_reg + cfa_off) + cfa_add: realigned stacks, assembly */
 	UNWIND_CFA_DEREF_INDEX, /* *(sp + cfa_off + cfa_reg * 8) + cfa_add: libcrypto's assembly */
 	UNWIND_CFA_PLT,         /* in a stub, which pushes a number: unwind_plt_cfa() */
+	/* The caller's frame may be on another stack; unwind_step_elsewhere() */
 	UNWIND_CFA_SIGNAL,      /* a signal handler returns here; sp is the struct ucontext */
+	UNWIND_CFA_OTHER_STACK, /* cfa_reg + cfa_off */
+	UNWIND_CFA_GO_CALL,     /* Go has called C: unwind_go_call() */
+	UNWIND_CFA_GO_SWITCH,   /* Go runs on the stack of its thread: unwind_go_switch() */
 	UNWIND_CFA_UNSUPPORTED, /* the file has a rule that this enum cannot express */
 };
 
@@ -157,7 +161,11 @@ enum unwind_saved {
 	UNWIND_SAVED_LOST,     /* undefined, or by a rule that this enum cannot express */
 };
 
-/* With cfa UNWIND_CFA_NONE, _SIGNAL or _UNSUPPORTED, all other fields are 0. */
+/*
+ * With cfa UNWIND_CFA_NONE, _SIGNAL or _UNSUPPORTED, all other fields are 0. With
+ * UNWIND_CFA_GO_CALL and _GO_SWITCH the last four are places in memory, and cfa_reg is
+ * UNWIND_REG_PC where the code was left without a call.
+ */
 struct unwind_rule {
 	__u8 cfa;
 	__u8 cfa_reg;

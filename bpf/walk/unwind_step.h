@@ -2,7 +2,7 @@
 /*
  * Unwinding by tables: one step of a walk, from a frame to its caller. The BPF program, the
  * recorder and the tests compile the same code. Whoever includes this header provides
- * unwind_read().
+ * unwind_read(), and unwind_thread_pointer() where UNWIND_KNOWS_THREAD is defined.
  */
 #ifndef BPF_WALK_UNWIND_STEP_H
 #define BPF_WALK_UNWIND_STEP_H
@@ -32,6 +32,16 @@ struct unwind_frame {
  * failure.
  */
 static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u64 addr);
+
+/* The thread pointer of the walked thread; 0: nobody knows it. */
+#ifdef UNWIND_KNOWS_THREAD
+static __u64 unwind_thread_pointer(void);
+#else
+static __always_inline __u64 unwind_thread_pointer(void)
+{
+	return 0;
+}
+#endif
 
 /* Makes @f the innermost frame. Its registers are in regs. */
 static __always_inline void unwind_begin(struct unwind_frame *f)
@@ -131,6 +141,94 @@ static __always_inline void unwind_note_saved(struct unwind_frame *f, __u8 how, 
 }
 
 /*
+ * Finds the CFA where Go has called C (asmcgocall of its runtime). It keeps the goroutine and
+ * how far its stack pointer was below the end of its stack, because stacks move; or 0 and the stack
+ * pointer, where it was on the thread's stack already.
+ */
+static __always_inline enum stack_end unwind_go_call(const struct unwind_frame *f,
+						     const struct unwind_rule *r, __u64 *cfa)
+{
+	__u64 g = 0, depth = 0, high = 0;
+
+	if (unwind_read(f, &g, sizeof(g), f->sp + (__s64)r->cfa_off) ||
+	    unwind_read(f, &depth, sizeof(depth), f->sp + (__s64)r->cfa_add))
+		return STACK_END_UNREADABLE;
+	if (g && unwind_read(f, &high, sizeof(high), g + (__s64)r->fp_off))
+		return STACK_END_UNREADABLE;
+	*cfa = (g ? high - depth : depth) + RETURN_BYTES;
+	return STACK_GOES_ON;
+}
+
+/*
+ * Finds the CFA where a goroutine runs code on the stack of its thread (of the runtime:
+ * systemstack and morestack). The thread's data has the goroutine that the thread's stack counts as
+ * (g), its thread (m), and the goroutine that runs there (curg), which has its stack pointer.
+ * *@pc_at is the place of the return address. A goroutine that has been given up is no caller.
+ */
+static __always_inline enum stack_end unwind_go_switch(const struct unwind_frame *f,
+						       const struct unwind_rule *r, __u64 *cfa,
+						       __u64 *pc_at)
+{
+	__u64 thread = unwind_thread_pointer(), g = 0, at = 0, sp = 0;
+
+	if (!thread)
+		return STACK_END_BAD_RULE;
+	if (unwind_read(f, &g, sizeof(g), thread + (__s64)r->cfa_off) ||
+	    unwind_read(f, &at, sizeof(at), g + (__s64)r->cfa_add) ||
+	    unwind_read(f, &at, sizeof(at), at + (__s64)r->fp_off))
+		return STACK_END_UNREADABLE;
+	if (!at)
+		return STACK_END_ROOT;
+	if (at == g)
+		return STACK_END_BAD_RULE;
+	if (unwind_read(f, &sp, sizeof(sp), at + (__s64)r->kept_off))
+		return STACK_END_UNREADABLE;
+	if (!sp)
+		return STACK_END_BAD_RULE;
+	*cfa = r->cfa_reg == UNWIND_REG_PC ? sp : sp + RETURN_BYTES;
+	*pc_at = r->cfa_reg == UNWIND_REG_PC ? at + (__s64)r->kept_off + sizeof(sp) : sp;
+	return STACK_GOES_ON;
+}
+
+/* As unwind_step, for a caller whose frame may be on another stack. */
+static __always_inline enum stack_end unwind_step_elsewhere(struct unwind_frame *f,
+							    const struct unwind_rule *r)
+{
+	__u64 cfa = 0, pc_at = 0, pc = 0;
+	enum stack_end end = STACK_GOES_ON;
+
+	switch (r->cfa) {
+	case UNWIND_CFA_SIGNAL:
+		return unwind_step_signal(f);
+	case UNWIND_CFA_OTHER_STACK:
+		if (unwind_get_reg(f, r->cfa_reg, &cfa))
+			return STACK_END_BAD_RULE;
+		cfa += (__s64)r->cfa_off;
+		f->fp_at = cfa + (__s64)r->fp_off;
+		break;
+	case UNWIND_CFA_GO_CALL:
+		end = unwind_go_call(f, r, &cfa);
+		break;
+	case UNWIND_CFA_GO_SWITCH:
+		end = unwind_go_switch(f, r, &cfa, &pc_at);
+		if (r->cfa_reg == UNWIND_REG_PC)
+			f->lost |= 1u << UNWIND_REG_FP;
+		break;
+	default:
+		return STACK_END_BAD_RULE;
+	}
+	if (end)
+		return end;
+	if (unwind_read(f, &pc, sizeof(pc), pc_at ? pc_at : cfa - RETURN_BYTES))
+		return STACK_END_UNREADABLE;
+	f->lost |= 1u << UNWIND_REG_KEPT;
+	f->sp = cfa;
+	f->pc = pc;
+	f->has_regs = 0;
+	return pc ? STACK_GOES_ON : STACK_END_ROOT;
+}
+
+/*
  * Goes from frame @f to its caller by rule @r. Returns STACK_GOES_ON, or how the stack ended; then
  * the frame is of no more use.
  */
@@ -140,8 +238,8 @@ static __always_inline enum stack_end unwind_step(struct unwind_frame *f,
 	__u64 cfa = 0, fp = 0, pc = 0;
 	enum stack_end end;
 
-	if (r->cfa == UNWIND_CFA_SIGNAL)
-		return unwind_step_signal(f);
+	if (r->cfa >= UNWIND_CFA_SIGNAL)
+		return unwind_step_elsewhere(f, r);
 	if (r->ra == UNWIND_RA_UNDEFINED)
 		return STACK_END_ROOT;
 	end = unwind_find_cfa(f, r, &cfa);

@@ -10,8 +10,10 @@
 #include <zstd.h>
 
 #include "common/cleanup.h"
+#include "common/minmax.h"
 #include "elf/arch.h"
 #include "elf/elf_image.h"
+#include "record/cfi/go_frames.h"
 #include "record/system/host_abi.h"
 
 /* Files have up to a dozen. */
@@ -143,29 +145,65 @@ static int find_text_start(const struct elf_image *file, uint64_t vaddr, uint64_
 	return ret;
 }
 
-static int read_go_table(const struct elf_image *file, struct cfi_elf *elf)
+/* Reads the instructions of function @i if they are needed. */
+static int read_go_code(const struct elf_image *file, uint64_t i, struct cfi_elf *elf)
 {
-	const struct elf_arch *arch = elf_arch_find(HOST_MACHINE);
+	struct go_function function;
+	struct go_code *code;
+	struct go_record record;
+	uint64_t off;
+
+	if (!go_table_record(&elf->go, i, &record) || !(record.flags & GO_SETS_STACK) ||
+	    !go_frames_function(&elf->go, i, &function) || function.kind < GO_CODE ||
+	    !elf_image_find_offset(file, function.start, PF_X, &off))
+		return 0;
+	code = &elf->go_codes[function.kind - GO_CODE];
+	code->start = function.start;
+	code->size =
+		min_u64(min_u64(function.end - function.start, file->size - off), GO_CODE_BYTES);
+	return elf_image_read(file, off, code->bytes, code->size);
+}
+
+/* The section with the table of Go, which may hold other things before it (*@is_mixed). */
+static const Elf64_Shdr *find_go_section(const struct elf_image *file, bool *is_mixed)
+{
 	const Elf64_Shdr *sh = elf_image_find_section(file, ".gopclntab");
-	struct go_table table;
-	int ret;
 
 	if (!sh)
 		sh = elf_image_find_section(file, ".data.rel.ro.gopclntab");
-	if (!sh || !arch || sh->sh_flags & SHF_COMPRESSED)
+	*is_mixed = !sh;
+	if (!sh && elf_image_find_section(file, ".go.buildinfo"))
+		sh = elf_image_find_section(file, ".data.rel.ro");
+	return sh && !(sh->sh_flags & SHF_COMPRESSED) ? sh : NULL;
+}
+
+static int read_go_table(const struct elf_image *file, struct cfi_elf *elf)
+{
+	const struct elf_arch *arch = elf_arch_find(HOST_MACHINE);
+	bool is_mixed;
+	const Elf64_Shdr *sh = find_go_section(file, &is_mixed);
+	struct go_table table;
+	size_t off = 0;
+	int ret;
+
+	if (!sh || !arch)
 		return 0;
 	if (sh->sh_size > SECTION_BYTES_MAX)
 		return -EFBIG;
 	ret = elf_image_read_section(file, sh, &elf->go_bytes);
-	if (ret || !go_table_read(elf->go_bytes, sh->sh_size, arch->go_quantum, &table))
+	if (!ret && is_mixed)
+		off = go_table_find(elf->go_bytes, sh->sh_size, arch->go_quantum);
+	if (ret || !go_table_read(elf->go_bytes + off, sh->sh_size - off, arch->go_quantum, &table))
 		return ret;
 	if (table.has_start) {
-		ret = find_text_start(file, sh->sh_addr, &table.text_start);
+		ret = find_text_start(file, sh->sh_addr + off, &table.text_start);
 		if (ret || !table.text_start)
 			return ret;
 	}
 	elf->go = table;
-	return 0;
+	for (uint64_t i = 0; !ret && i < table.nr; i++)
+		ret = read_go_code(file, i, elf);
+	return ret;
 }
 
 int cfi_elf_read(int fd, struct cfi_elf *elf)
@@ -215,6 +253,7 @@ void cfi_elf_hash(const struct cfi_elf *elf, uint8_t hash[static CFI_HASH_BYTES]
 	for (int i = 0; i < CFI_NR_SECTIONS; i++)
 		hash_section(&sha, &elf->sections[i]);
 	sha256_update(&sha, go_size, elf->go.bytes);
+	sha256_update(&sha, sizeof(elf->go_codes), (const uint8_t *)elf->go_codes);
 	sha256_digest(&sha, CFI_HASH_BYTES, hash);
 }
 

@@ -12,6 +12,7 @@
 #include "common/vec.h"
 #include "elf/go_table.h"
 #include "record/cfi/cfi.h"
+#include "record/cfi/go_code.h"
 
 /* An executable PT_LOAD entry, as far as it is in the file. */
 struct code_segment {
@@ -28,7 +29,8 @@ struct cfi_elf {
 	uint64_t entry; /* address where a process begins; 0: nowhere */
 	struct eh_section sections[CFI_NR_SECTIONS]; /* size 0: the file has no such section */
 	struct go_table go;                          /* nr 0: it has none that can be read */
-	uint8_t *bytes[CFI_NR_SECTIONS], *go_bytes;  /* of the sections */
+	struct go_code go_codes[GO_NR_CODES];
+	uint8_t *bytes[CFI_NR_SECTIONS], *go_bytes; /* of the sections */
 };
 
 /*

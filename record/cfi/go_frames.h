@@ -9,31 +9,35 @@
 
 #include "elf/go_table.h"
 #include "record/cfi/cfi.h"
+#include "record/cfi/go_code.h"
 
 /* How the rules of a function are made. */
 enum go_kind {
 	GO_PLAIN,
-	GO_ROOT,       /* it has no caller */
-	GO_SETS_SP,    /* it leaves its stack, and the frame pointer stays */
-	GO_LEAVES_SP,  /* it leaves its stack for good where its frame is largest: nobody returns */
-	GO_FROM_SIGNAL /* a signal handler returns here */
+	GO_ROOT,      /* it has no caller */
+	GO_SETS_SP,   /* it leaves its stack, and the frame pointer stays */
+	GO_LEAVES_SP, /* it leaves its stack for good where its frame is largest: nobody returns */
+	GO_FROM_SIGNAL, /* a signal handler returns here */
+	GO_CODE /* and those behind: as GO_SETS_SP, and this + enum go_code_kind has no frame */
 };
 
 struct go_function {
 	uint64_t start, end; /* as linked */
 	uint32_t program;    /* offset among the programs */
-	enum go_kind kind;
+	uint32_t kind;       /* enum go_kind */
 };
 
 /* Reads function @i. Returns false if nothing is known of it. */
 bool go_frames_function(const struct go_table *table, uint64_t i, struct go_function *function);
 
 /*
- * Makes the rows of @function, whose end may have been clipped, as cfi_run does. *@nr_steps counts
- * the steps of programs, which functions may share. Returns 0, the result of @row that ended the
+ * Makes the rows of @function, whose end may have been clipped, as cfi_run does. @codes are the
+ * instructions of the functions that have such a kind. *@nr_steps counts the steps of programs,
+ * which functions may share. Returns 0, the result of @row that ended the
  * run, or -EFBIG if there are too many steps.
  */
-int go_frames_run(const struct go_table *table, const struct go_function *function,
-		  uint64_t *nr_steps, cfi_row_fn *row, void *ctx);
+int go_frames_run(const struct go_table *table, const struct go_code codes[static GO_NR_CODES],
+		  const struct go_function *function, uint64_t *nr_steps, cfi_row_fn *row,
+		  void *ctx);
 
 #endif

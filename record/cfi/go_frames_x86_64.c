@@ -30,8 +30,12 @@ static bool name_is(const struct go_table *table, uint32_t off, const char *name
 	return found && left >= len && !memcmp(found, name, len);
 }
 
-static enum go_kind find_kind(const struct go_table *table, const struct go_record *record)
+static uint32_t find_kind(const struct go_table *table, const struct go_record *record)
 {
+	enum go_code_kind code = GO_NR_CODES;
+	const char *name;
+	size_t left;
+
 	if (name_is(table, record->name, "runtime.sigreturn") ||
 	    name_is(table, record->name, "runtime.sigreturn__sigaction"))
 		return GO_FROM_SIGNAL;
@@ -40,7 +44,12 @@ static enum go_kind find_kind(const struct go_table *table, const struct go_reco
 		return name_is(table, record->name, "runtime.sigtramp") ? GO_PLAIN : GO_ROOT;
 	if (!(record->flags & GO_SETS_STACK))
 		return GO_PLAIN;
-	return name_is(table, record->name, "runtime.mcall") ? GO_LEAVES_SP : GO_SETS_SP;
+	if (name_is(table, record->name, "runtime.mcall"))
+		return GO_LEAVES_SP;
+	name = go_table_name(table, record->name, &left);
+	if (name)
+		code = go_code_kind_of(name, left);
+	return code == GO_NR_CODES ? GO_SETS_SP : GO_CODE + code;
 }
 
 bool go_frames_function(const struct go_table *table, uint64_t i, struct go_function *function)
@@ -67,6 +76,7 @@ bool go_frames_function(const struct go_table *table, uint64_t i, struct go_func
 /* A run of a program. */
 struct run {
 	const struct go_function *function;
+	const struct go_code *codes;
 	struct cursor b;
 	uint64_t start, end; /* of the step at hand */
 	int64_t frame;       /* bytes between the stack pointer and the return address */
@@ -115,14 +125,41 @@ static int put_row(const struct run *run, uint64_t addr, struct unwind_rule rule
 	return addr < run->end ? run->row(run->ctx, addr, &rule) : 0;
 }
 
-/* Only where the function begins its caller is known. */
-static int put_frameless(const struct run *run)
+/* Where the instructions of a function tell, its caller is where they have saved it. */
+static int put_stretches(const struct run *run, const struct go_stretches *s)
 {
 	static const struct unwind_rule unknown = {.cfa = UNWIND_CFA_UNSUPPORTED};
+	uint32_t known = s->own;
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < s->nr; i++) {
+		struct unwind_rule rule = s->all[i].rule;
+
+		rule.kept = UNWIND_SAVED_LOST;
+		if (s->all[i].start > known)
+			ret = put_row(run, run->start + known, unknown);
+		if (!ret)
+			ret = put_row(run, run->start + s->all[i].start, rule);
+		known = s->all[i].end;
+	}
+	return ret ? ret
+		   : put_row(run, run->start + known,
+			     s->own_again ? rule_by(UNWIND_REG_SP, RETURN_BYTES, false) : unknown);
+}
+
+/* A function that sets the stack pointer without a frame: of others, only the first place is known.
+ */
+static int put_frameless(const struct run *run)
+{
+	uint32_t kind = run->function->kind;
+	struct go_stretches stretches = {.own = 1};
 	int ret = put_row(run, run->start, rule_by(UNWIND_REG_SP, RETURN_BYTES, false));
 
-	return ret || run->start != run->function->start ? ret
-							 : put_row(run, run->start + 1, unknown);
+	if (ret || run->start != run->function->start)
+		return ret;
+	if (kind >= GO_CODE && !go_code_read(run->codes, kind - GO_CODE, &stretches))
+		stretches = (struct go_stretches){.own = 1};
+	return put_stretches(run, &stretches);
 }
 
 /*
@@ -132,6 +169,7 @@ static int put_frameless(const struct run *run)
 static int put_lost_sp(const struct run *run)
 {
 	struct unwind_rule by_sp = rule_by(UNWIND_REG_SP, run->frame + RETURN_BYTES, false);
+	struct unwind_rule by_fp = rule_by(UNWIND_REG_FP, 2 * RETURN_BYTES, true);
 	uint64_t set = run->start, end = run->end;
 	int ret = 0;
 
@@ -141,10 +179,11 @@ static int put_lost_sp(const struct run *run)
 		set += run->frame == RETURN_BYTES ? FRAME_POINTER_BYTES_PUSH : FRAME_POINTER_BYTES;
 	if (end - set > EPILOGUE_BYTES && end > set)
 		end -= EPILOGUE_BYTES;
+	by_fp.cfa = UNWIND_CFA_OTHER_STACK;
 	if (set > run->start)
 		ret = put_row(run, run->start, by_sp);
 	if (!ret && set < end)
-		ret = put_row(run, set, rule_by(UNWIND_REG_FP, 2 * RETURN_BYTES, true));
+		ret = put_row(run, set, by_fp);
 	return ret || end == run->end ? ret : put_row(run, end, by_sp);
 }
 
@@ -161,8 +200,6 @@ static int put_step(const struct run *run)
 		return put_row(run, run->start, root);
 	case GO_FROM_SIGNAL:
 		return put_row(run, run->start, from_signal);
-	case GO_SETS_SP:
-		return put_lost_sp(run);
 	case GO_LEAVES_SP:
 		/* It pushes once more after that; what it pushes first is the frame pointer. */
 		if (run->frame > run->largest && run->start > run->function->start + 1)
@@ -170,6 +207,8 @@ static int put_step(const struct run *run)
 		break;
 	case GO_PLAIN:
 		break;
+	default:
+		return put_lost_sp(run);
 	}
 	/*
 	 * In new functions the first instruction pushes the frame pointer. In those of Go before
@@ -184,11 +223,13 @@ static int put_step(const struct run *run)
 			     rule_by(UNWIND_REG_SP, run->frame + RETURN_BYTES, run->frame != 0));
 }
 
-int go_frames_run(const struct go_table *table, const struct go_function *function,
-		  uint64_t *nr_steps, cfi_row_fn *row, void *ctx)
+int go_frames_run(const struct go_table *table, const struct go_code codes[static GO_NR_CODES],
+		  const struct go_function *function, uint64_t *nr_steps, cfi_row_fn *row,
+		  void *ctx)
 {
 	static const struct unwind_rule unknown = {.cfa = UNWIND_CFA_UNSUPPORTED};
 	struct run run = {.function = function,
+			  .codes = codes,
 			  .b = {table->bytes, table->bytes + table->size, false},
 			  .start = function->start,
 			  .end = function->start,

@@ -310,7 +310,8 @@ static int run_function(struct build *b, const struct function *function)
 	b->bias = function->off - fde->start;
 	switch (function->source) {
 	case FROM_GO:
-		return go_frames_run(&b->elf.go, &go, &b->nr_go_steps, take_row, b);
+		return go_frames_run(&b->elf.go, b->elf.go_codes, &go, &b->nr_go_steps, take_row,
+				     b);
 	case FROM_ENTRY:
 		ret = b->gap ? end_function(b, NULL) : 0; /* no child begins there */
 		return ret ? ret : take_row(b, function->off - b->bias, &root);

@@ -153,7 +153,7 @@ static void check_by_fp(uint32_t off)
 {
 	const struct unwind_rule *rule = rule_at(off);
 
-	ck_assert_int_eq(rule->cfa, UNWIND_CFA_REG);
+	ck_assert_int_eq(rule->cfa, UNWIND_CFA_OTHER_STACK);
 	ck_assert_int_eq(rule->cfa_reg, UNWIND_REG_FP);
 	ck_assert_int_eq(rule->cfa_off, 16);
 	ck_assert_int_eq(rule->fp, UNWIND_SAVED_CFA);
@@ -246,6 +246,96 @@ START_TEST(other_stacks)
 }
 END_TEST
 
+/* Go 1.19, from the call of gosave_systemstack_switch on. */
+#define SYSTEMSTACK_SWITCH 0x48, 0x89, 0xdc, 0x48, 0x89, 0xfa, 0x48, 0x8b, 0x3f, 0xff, 0xd7
+#define SYSTEMSTACK_BACK                                                                           \
+	0x48, 0x8b, 0x58, 0x30, 0x48, 0x8b, 0x83, 0xc0, 0, 0, 0, 0x64, 0x48, 0x89, 0x04, 0x25,     \
+		0xf8, 0xff, 0xff, 0xff, 0x48, 0x8b, 0x60, 0x38, 0xc3
+#define OF_THREAD     0x64, 0x48, 0x8b, 0x04, 0x25, 0xf8, 0xff, 0xff, 0xff
+#define OF_THREAD_PIE 0x48, 0xc7, 0xc1, 0xf8, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b, 0x01
+
+#define CODE(...)                                                                                  \
+	{                                                                                          \
+		.bytes = {__VA_ARGS__}, .size = sizeof((const uint8_t[]){__VA_ARGS__})             \
+	}
+
+static const struct go_code systemstacks[] = {
+	CODE(0x90, SYSTEMSTACK_SWITCH, OF_THREAD, SYSTEMSTACK_BACK),
+	CODE(0x90, SYSTEMSTACK_SWITCH, OF_THREAD_PIE, SYSTEMSTACK_BACK),
+};
+
+START_TEST(code_of_systemstack)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct go_code codes[GO_NR_CODES] = {[GO_SYSTEMSTACK] = systemstacks[i]};
+		struct go_stretches s;
+
+		ck_assert(go_code_read(codes, GO_SYSTEMSTACK, &s));
+		ck_assert_uint_eq(s.own, 4);
+		ck_assert_uint_eq(s.nr, 1);
+		ck_assert_uint_eq(s.all[0].start, 4);
+		ck_assert_uint_eq(s.own_again, codes[GO_SYSTEMSTACK].size - 1);
+		ck_assert_int_eq(s.all[0].rule.cfa, UNWIND_CFA_GO_SWITCH);
+		ck_assert_int_eq(s.all[0].rule.cfa_off, -8);
+		ck_assert_int_eq(s.all[0].rule.cfa_add, 0x30);
+		ck_assert_int_eq(s.all[0].rule.fp_off, 0xc0);
+		ck_assert_int_eq(s.all[0].rule.kept_off, 0x38);
+		/* Cut short, it is not known. */
+		codes[GO_SYSTEMSTACK].size--;
+		while (codes[GO_SYSTEMSTACK].size--)
+			ck_assert(!go_code_read(codes, GO_SYSTEMSTACK, &s));
+	}
+}
+END_TEST
+
+START_TEST(code_of_morestack)
+{
+	struct go_code codes[GO_NR_CODES] = {
+		[GO_SYSTEMSTACK] = systemstacks[0],
+		[GO_MORESTACK] = CODE(0x48, 0x8b, 0x63, 0x38, 0xe8, 1, 2, 3, 4, 0xc3),
+	};
+	struct go_stretches s;
+
+	ck_assert(go_code_read(codes, GO_MORESTACK, &s));
+	ck_assert_uint_eq(s.own, 4);
+	ck_assert_uint_eq(s.all[0].start, 4);
+	ck_assert_uint_eq(s.all[0].end, 10);
+	ck_assert_int_eq(s.all[0].rule.cfa_reg, UNWIND_REG_PC);
+	ck_assert_int_eq(s.all[0].rule.kept_off, 0x38);
+	codes[GO_SYSTEMSTACK].size = 0;
+	ck_assert(!go_code_read(codes, GO_MORESTACK, &s));
+}
+END_TEST
+
+#define ASMCGOCALL_TAIL                                                                            \
+	0x48, 0x8b, 0x7c, 0x24, 0x30, 0x48, 0x8b, 0x77, 0x08, 0x48, 0x2b, 0x74, 0x24, 0x28, 0xc3,  \
+		0xff, 0xd0, 0xc3
+
+START_TEST(code_of_asmcgocall)
+{
+	static const struct go_code forms[] = {
+		CODE(0x90, 0x48, 0x8b, 0x66, 0x38, 0xff, 0xd0, ASMCGOCALL_TAIL),
+		CODE(0x90, 0x48, 0x8b, 0x66, 0x38, 0xff, 0xd0, 0x48, 0xc7, 0xc1, 0xf8, 0xff, 0xff,
+		     0xff, ASMCGOCALL_TAIL),
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct go_code codes[GO_NR_CODES] = {[GO_ASMCGOCALL] = forms[i]};
+		struct go_stretches s;
+
+		ck_assert(go_code_read(codes, GO_ASMCGOCALL, &s));
+		ck_assert_uint_eq(s.own, 1);
+		ck_assert_uint_eq(s.nr, 2);
+		ck_assert_uint_eq(s.all[0].start, 5);
+		ck_assert_uint_eq(s.all[1].start, forms[i].size - 3);
+		ck_assert_int_eq(s.all[0].rule.cfa, UNWIND_CFA_GO_CALL);
+		ck_assert_int_eq(s.all[0].rule.cfa_off, 0x30);
+		ck_assert_int_eq(s.all[0].rule.cfa_add, 0x28);
+		ck_assert_int_eq(s.all[0].rule.fp_off, 8);
+	}
+}
+END_TEST
+
 START_TEST(programs_that_lie)
 {
 	const struct spec specs[] = {
@@ -305,6 +395,7 @@ START_TEST(too_many_steps)
 	frames program = {0}, f;
 	struct go_table go;
 	struct go_function function;
+	static const struct go_code codes[GO_NR_CODES];
 	uint64_t nr_steps = 0;
 	int ret = 0;
 
@@ -316,7 +407,7 @@ START_TEST(too_many_steps)
 	ck_assert(go_table_read(f.data, f.nr, 1, &go));
 	ck_assert(go_frames_function(&go, 0, &function));
 	for (int i = 0; !ret && i < 1 << 10; i++)
-		ret = go_frames_run(&go, &function, &nr_steps, count_row, NULL);
+		ret = go_frames_run(&go, codes, &function, &nr_steps, count_row, NULL);
 	ck_assert_int_eq(ret, -EFBIG);
 	vec_free(&program);
 	vec_free(&f);
@@ -324,4 +415,5 @@ START_TEST(too_many_steps)
 END_TEST
 
 SUITE_MAIN_LOOP_WITH("go_frames", NULL, end, plain, 3, ends, other_stacks, programs_that_lie,
-		     damaged, too_many_steps)
+		     damaged, too_many_steps, code_of_systemstack, code_of_morestack,
+		     code_of_asmcgocall)

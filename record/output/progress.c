@@ -137,6 +137,24 @@ static void print_next_command(struct progress *p, const char *output)
 	fputc('\n', p->out);
 }
 
+/* A recording without samples looks like a mistake. */
+static void print_why_none(FILE *out, const struct prof_end *end)
+{
+	if (end->counted || end->taken)
+		return;
+	if (end->nr_events)
+		fprintf(out,
+			"profrec: hint: what was asked for did not happen (%" PRIu64
+			" hits were left out by filters)\n",
+			end->filtered);
+	else
+		fprintf(out,
+			"profrec: hint: nothing that was asked for ran on a CPU (%" PRIu64
+			" samples were of others, %" PRIu64
+			" of idle CPUs); --off-cpu records where threads wait\n",
+			end->filtered, end->idle);
+}
+
 void progress_end(struct progress *p, const struct progress_result *result)
 {
 	const struct prof_end *end = result->end;
@@ -159,6 +177,7 @@ void progress_end(struct progress *p, const struct progress_result *result)
 	fprintf(p->out, ", %" PRIu64 " bytes in ", result->bytes);
 	text_print(p->out, result->output, TEXT_PLAIN);
 	fputc('\n', p->out);
+	print_why_none(p->out, end);
 	if (p->has_terminal && strcmp(result->output, "-") != 0)
 		print_next_command(p, result->output);
 }

@@ -38,7 +38,7 @@ static void print_all(void)
 		.end = &end, .nr_stacks = 2, .bytes = 300, .output = "a.prof"};
 
 	progress_note(&screen.progress, "%d of %s", 1, "two");
-	progress_begin(&screen.progress, &meta, 7);
+	progress_begin(&screen.progress, &meta, 7 * NS_PER_S);
 	progress_status(&screen.progress, 3 * NS_PER_S, 5, 2);
 	progress_note(&screen.progress, "three");
 	progress_end(&screen.progress, &result);
@@ -105,6 +105,7 @@ static void expect_closing(const struct prof_end *end, int status, const char *w
 START_TEST(what_is_missing)
 {
 	const struct prof_end end = {
+		.taken = 12,
 		.lost = {[PROF_LOSS_STORAGE_FULL] = 3, [PROF_LOSS_REFUSED] = 9},
 		.missed_user = {[PROF_LOSS_WALK_FAILED] = 4},
 		.missed_kernel = {[PROF_LOSS_STORAGE_FULL] = 1},
@@ -123,9 +124,27 @@ START_TEST(what_is_missing)
 }
 END_TEST
 
+START_TEST(why_there_is_nothing)
+{
+	struct prof_event_end event = {0};
+	struct prof_end end = {.filtered = 7, .idle = 8};
+
+	expect_closing(&end, 0,
+		       "profrec: 0 samples in 0 stacks, 1 bytes in -\n"
+		       "profrec: hint: nothing that was asked for ran on a CPU (7 samples were of "
+		       "others, 8 of idle CPUs); --off-cpu records where threads wait\n");
+	end.events = &event;
+	end.nr_events = 1;
+	expect_closing(&end, 0,
+		       "profrec: 0 hits in 0 stacks, 1 bytes in -\n"
+		       "profrec: hint: what was asked for did not happen (7 hits were left out by "
+		       "filters)\n");
+}
+END_TEST
+
 START_TEST(how_the_command_ended)
 {
-	const struct prof_end end = {0};
+	const struct prof_end end = {.taken = 1};
 	const char closing[] = "profrec: 0 samples in 0 stacks, 1 bytes in -\n";
 	char want[256];
 
@@ -139,4 +158,4 @@ START_TEST(how_the_command_ended)
 END_TEST
 
 SUITE_MAIN("progress", into_a_file, on_a_terminal, quiet_but_for_errors, an_error_above_the_status,
-	   what_is_missing, how_the_command_ended)
+	   what_is_missing, why_there_is_nothing, how_the_command_ended)

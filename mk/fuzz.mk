@@ -29,7 +29,7 @@ FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_CO
 FUZZ_frames    := tests/fuzz/frames_input.c $(addprefix report/tables/,table_frames.c table_lines.c) \
 	report/text/string_set.c report/text/textbuf.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/demangle/demangle.c report/demangle/demangler.c \
-	report/demangle/short_name.c report/text/string_set.c $(FUZZ_COMMON)
+	report/demangle/short_name.c report/text/lasting_name.c report/text/string_set.c $(FUZZ_COMMON)
 FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(FUZZ_ARCH) elf/elf_image.c \
 	$(addprefix record/languages/,interpreter_search.c language_table.c) $(wildcard record/languages/files/*.c)
 

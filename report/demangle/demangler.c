@@ -16,6 +16,7 @@
 #include "common/hash.h"
 #include "common/io.h"
 #include "common/minmax.h"
+#include "report/text/lasting_name.h"
 
 /* Bytes that the child gathers before it writes them, and that the parent reads at a time. */
 #define CHUNK_BYTES (64u << 10)
@@ -299,9 +300,37 @@ static int make_list(struct demangler *d)
 	return 0;
 }
 
+/* Adds the lasting form of name @id, and lets it stand for the name. Returns 0 or -ENOMEM. */
+static int replace_name(struct string_set *names, uint32_t id, uint32_t *new_id)
+{
+	const struct string *name = &names->items.data[id];
+	size_t len = name->len;
+	_cleanup_free_ char *text = NULL;
+
+	if (!lasting_name_may_change(name->s, len))
+		return 0;
+	text = malloc(len + 1);
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, name->s, len);
+	return lasting_name_make(text, &len) ? string_set_add(names, text, len, new_id) : 0;
+}
+
+/* Replaces those of the first @nr names that are not demangled and change from run to run. */
+static int replace_names(struct demangler *d, uint32_t nr)
+{
+	int ret = 0;
+
+	for (uint32_t id = 0; id < nr && !ret && d->account->style != DEMANGLE_NONE; id++)
+		if (d->new_ids[id] == id)
+			ret = replace_name(d->names, id, &d->new_ids[id]);
+	return ret;
+}
+
 int demangler_run(struct string_set *names, uint32_t *new_ids, struct demangler_account *account)
 {
 	struct demangler d = {.names = names, .new_ids = new_ids, .account = account};
+	uint32_t nr = names->items.nr;
 	int ret = make_list(&d);
 
 	if (!ret && d.list.nr) {
@@ -312,5 +341,5 @@ int demangler_run(struct string_set *names, uint32_t *new_ids, struct demangler_
 			munmap(d.progress, sizeof(*d.progress));
 	}
 	vec_free(&d.list);
-	return ret;
+	return ret ? ret : replace_names(&d, nr);
 }

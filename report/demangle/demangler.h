@@ -3,7 +3,8 @@
  * Demangles all names of a report, in a child process. A file can hold a name of thirty bytes that
  * keeps libiberty busy for years: it walks a tree that doubles with each byte, or counts to 62^8,
  * and calls nobody meanwhile. The child can be ended at any place. It has a copy of the names, so
- * none has to be sent to it. The demangled names come back through a pipe.
+ * none has to be sent to it. The demangled names come back through a pipe. Parts of other names
+ * that change from run to run go, too (lasting_name.h), unless names are to stay as they are.
  *
  * The limits are of CPU time, not of time: a busy machine demangles the same names.
  */

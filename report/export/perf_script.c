@@ -79,8 +79,7 @@ static void print_frame(struct script *s, uint32_t process, const struct stack_p
 {
 	const struct model *model = &s->p->rec->model;
 	const struct model_frame *frame = &model->frames.data[place->frame];
-	const char *path =
-		string_set_get(&model->strings, model->objects.data[frame->object].key.path);
+	const char *path = model_object_path(model, frame->object)->s;
 	uint32_t nr = labels_nr_parts(s->p->labels, place->frame, place->place);
 	struct textbuf file = {.fd = -1};
 	uint64_t addr;

@@ -214,8 +214,7 @@ static int add_lines(struct pprof_tables *t, const struct printout *p, uint32_t 
 		int ret;
 
 		if (is_source)
-			file = string_set_get(&model->strings,
-					      model->objects.data[f->object].key.path);
+			file = model_object_path(model, f->object)->s;
 		else if (source && source->file)
 			file = string_set_get(&p->symbols->lines.files, source->file);
 		labels_part(p->labels, &t->scratch, frame, place, part);

@@ -211,7 +211,7 @@ static int find_place(const struct source_functions *known, uint32_t frame,
 	const struct string *path = NULL;
 
 	if (model_frame_is_source(model, frame)) {
-		path = &model->strings.items.data[model->objects.data[f->object].key.path];
+		path = model_object_path(model, f->object);
 		function->line = PROF_SOURCE_LINE(f->offset);
 	} else if (labels->view->lines && line) {
 		path = &labels->symbols->lines.files.items.data[line->file];

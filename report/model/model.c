@@ -9,6 +9,7 @@
 #include "common/compare.h"
 #include "common/hash.h"
 #include "common/search.h"
+#include "report/text/lasting_name.h"
 
 static uint64_t hash_ids(uint64_t a, uint64_t b)
 {
@@ -20,6 +21,24 @@ static uint64_t hash_ids(uint64_t a, uint64_t b)
 /* Appends @elem to the array @v, and enters it into @index. Returns 0, -ENOMEM or -EOVERFLOW. */
 #define push_indexed(v, index, hash, elem)                                                         \
 	((v)->nr >= INDEX_NONE ? -EOVERFLOW : index_push(index, v, hash, elem))
+
+/* Finds the path that is shown: classes that a runtime made have names that change. */
+static int find_shown_path(struct model *model, const struct object_key *key, uint32_t *shown)
+{
+	const struct string *path = &model->strings.items.data[key->path];
+	size_t len = path->len;
+	_cleanup_free_ char *text = NULL;
+
+	*shown = key->path;
+	if (key->kind != PROF_OBJECT_ANON || !lasting_name_may_change(path->s, len))
+		return 0;
+	text = malloc(len + 1);
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, path->s, len);
+	return lasting_name_make(text, &len) ? string_set_add(&model->strings, text, len, shown)
+					     : 0;
+}
 
 int model_add_object(struct model *model, const struct object_key *key, uint32_t *id)
 {
@@ -33,7 +52,9 @@ int model_add_object(struct model *model, const struct object_key *key, uint32_t
 			return 0;
 		}
 	}
-	ret = push_indexed(&model->objects, &model->object_index, hash, object);
+	ret = find_shown_path(model, key, &object.shown_path);
+	if (!ret)
+		ret = push_indexed(&model->objects, &model->object_index, hash, object);
 	if (!ret) {
 		*id = model->objects.nr - 1;
 		/* memcpy copies the padding, too; an assignment need not. */
@@ -412,9 +433,14 @@ int model_finish(struct model *model)
 	return mapped_ranges_make(&model->ranges, model->mappings.data, model->mappings.nr);
 }
 
+const struct string *model_object_path(const struct model *model, uint32_t object)
+{
+	return &model->strings.items.data[model->objects.data[object].shown_path];
+}
+
 const char *model_object_base(const struct model *model, uint32_t object)
 {
-	const char *path = string_set_get(&model->strings, model->objects.data[object].key.path);
+	const char *path = model_object_path(model, object)->s;
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;

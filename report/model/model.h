@@ -46,6 +46,7 @@ struct object_key {
 
 struct model_object {
 	struct object_key key;
+	uint32_t shown_path;   /* string: key.path without what changes from run to run */
 	bool is_deleted;       /* in some epoch */
 	uint8_t language_role; /* enum prof_language_role */
 	uint32_t language;     /* string: its short name; 0: the object is of no language */
@@ -240,7 +241,12 @@ const struct model_line *model_find_line(const struct model *model, uint32_t obj
 const struct prof_name_source *model_name_sources(const struct model *model, uint32_t object,
 						  size_t *nr);
 
-/* Returns the last component of @object's path. It lives as long as the model. */
+/*
+ * Returns the path of @object for people, and its last component. Of a class that a runtime made,
+ * it lacks what changes from run to run (report/text/lasting_name.h). They live as long as the
+ * model.
+ */
+const struct string *model_object_path(const struct model *model, uint32_t object);
 const char *model_object_base(const struct model *model, uint32_t object);
 
 /*

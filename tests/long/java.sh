@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tests: bpf record/languages record/unwind
+# tests: bpf record/languages record/unwind report/text/lasting_name.c
 # Stacks of OpenJDK: they come to their root, and no method has a wrong caller. The methods of the program are frames of
 # their own at first, and then those that HotSpot inlines. JAVA is the machine, java unless set; with JAVA_ROOT it is in that root of another system,
 # which may have another version. TAP.
@@ -67,6 +67,11 @@ judge()
 
 judge tiered -XX:+TieredCompilation
 judge interpreted -Xint
+# lambdas NAME: the names of the program's lambdas.
+lambdas() { "$profrep" -Uf "$dir/$1.prof" | tr ';' '\n' | grep -oE '^KnownCalls\$\$Lambda[^ ]*' | sort -u; }
+check "lambdas have the same names in two runs" same "$(lambdas tiered)" "$(lambdas interpreted)"
+check "they have names without a number" same "$(lambdas tiered | grep -vE 'Lambda[.][a-z]+$')" ""
+check "there are lambdas" above "$(lambdas tiered | wc -l)" 0
 judge c1 -XX:TieredStopAtLevel=1
 judge c2 -XX:-TieredCompilation
 # Version 8 has one heap always.

@@ -38,7 +38,7 @@ compare_steady()
 	"${enter[@]}" "$jstack" $pid > "$dir/$name.after"
 	kill -KILL $pid
 	wait $pid 2> /dev/null
-	"$profrep" -Ufa "$dir/$name.prof" > "$dir/$name.folded"
+	"$profrep" -Ufa --demangle none "$dir/$name.prof" > "$dir/$name.folded"
 	awk -f tests/judges/steady_stacks.awk "$dir/$name.before" "$dir/$name.after" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.wrong"
 	same=$(truth "$name" same)
 	others=$(($(truth "$name" short) + $(truth "$name" cut) + $(truth "$name" absent)))

@@ -27,9 +27,17 @@ struct {
 	__type(value, __u64);
 } told_spaces SEC(".maps");
 
+/* A header of eight bytes, and the struct. */
+#define TOLD_RECORD_SIZE 64
+_Static_assert(sizeof(struct told_process) + 8 <= TOLD_RECORD_SIZE, "a record fits");
+
+/*
+ * There is room for as many processes as there are places, since thousands may have their first
+ * sample, and end, while the recorder still begins.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 128 << 10);
+	__uint(max_entries, TOLD_RECORD_SIZE << TOLD_BITS);
 } told_processes SEC(".maps");
 
 /* Pid namespaces in each other, the initial one among them, whose innermost id is told. */

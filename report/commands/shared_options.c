@@ -58,7 +58,7 @@ static const struct option_spec name_rows[] = {
 		.type = OPTION_CHOICE,
 		.offset = offsetof(struct view, demangle),
 		.metavar = "STYLE",
-		.help = "show names of C++, Rust and D full, short, or mangled (none; default auto: short in pages, else full)",
+		.help = "show names full, short, or as recorded (none; default auto: short in pages, else full)",
 		.words = OPTION_NAMES([DEMANGLE_BY_LAYOUT] = "auto", [DEMANGLE_FULL] = "full",
 				      [DEMANGLE_SHORT] = "short", [DEMANGLE_NONE] = "none"),
 	},

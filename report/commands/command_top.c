@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "report/commands/commands.h"
 #include "report/commands/event_tables.h"
 #include "report/commands/shared_options.h"
@@ -15,8 +16,15 @@
 struct top_options {
 	struct source_request request;
 	struct top_layout layout;
+	unsigned int by; /* in by_things */
 	bool is_live;
 	struct operands operands;
+};
+
+/* What the words of --by stand for. Files and processes have several names among profilers. */
+static const enum top_by by_things[] = {
+	TOP_FUNCTIONS, TOP_FILES, TOP_FILES,   TOP_FILES, TOP_PROCESSES, TOP_PROCESSES,
+	TOP_THREADS,   TOP_COMMS, TOP_CGROUPS, TOP_USERS, TOP_CPUS,
 };
 
 /* The samples of CPUs are in the end record, which knows no filters. */
@@ -25,7 +33,7 @@ static int check_cpus(const void *ctx, const struct source *source, struct err *
 	const struct top_layout *layout = ctx;
 	bool is_filtered = source->rec.is_partial;
 
-	if (layout->by != TOP_CPUS)
+	if (layout->choice.by != TOP_CPUS)
 		return 0;
 	for (enum filter_step step = 0; step < NR_FILTER_STEPS; step++)
 		is_filtered |= source->filtered.left[step] > 0;
@@ -49,10 +57,13 @@ struct live_table {
 	uint64_t nr_lines; /* that the user wants; 0: as many as the terminal has */
 };
 
-/* Lines of a screen that are no rows: the time, the headline, the title, and the cursor's. */
-#define OTHER_LINES 4
+/*
+ * Lines of a screen that are no rows: the time, the headline, a line about CPUs or leaves, the
+ * title, and the cursor's.
+ */
+#define OTHER_LINES 5
 
-static void begin_interval(void *ctx, struct textbuf *out, const char *time)
+static void begin_interval(void *ctx, struct textbuf *out, const char *time, uint64_t ns)
 {
 	struct live_table *live = ctx;
 	struct terminal *terminal = &live->layout.terminal;
@@ -62,6 +73,7 @@ static void begin_interval(void *ctx, struct textbuf *out, const char *time)
 	live->layout.nr_lines = live->nr_lines ? live->nr_lines : USUAL_LINES;
 	if (!live->nr_lines && terminal->height > OTHER_LINES)
 		live->layout.nr_lines = terminal->height - OTHER_LINES;
+	live->layout.seconds = ns / (double)NS_PER_S;
 	terminal_begin_screen(terminal, out);
 	textbuf_printf(out, "%s\n", time);
 }
@@ -82,9 +94,12 @@ static int run_live(const struct top_options *o, struct command_io *io, struct e
 	struct rows_summary summary = {0};
 	int ret;
 
+	live.layout.choice.by = by_things[o->by];
+	live.layout.is_live = true;
+	live.layout.is_filtered = sample_filter_is_set(&request.filter);
 	if (o->operands.nr > 1 || (o->operands.nr && o->operands.names[0][0] == '@'))
 		return err_set(err, -EINVAL, "option --live: needs one recording");
-	if (o->layout.by == TOP_CPUS)
+	if (live.layout.choice.by == TOP_CPUS)
 		return err_set(
 			err, -EINVAL,
 			"option --live: not with --by cpu, which stands for whole recordings");
@@ -105,6 +120,8 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 	if (o->is_live)
 		return run_live(o, io, err);
 	terminal_look(&layout.terminal, STDOUT_FILENO);
+	layout.choice.by = by_things[o->by];
+	layout.is_filtered = sample_filter_is_set(&o->request.filter);
 	layout.nr_lines = layout.nr_lines ? layout.nr_lines : USUAL_LINES;
 	return event_tables_print(&tables, &o->operands, &o->request, io, err);
 }
@@ -117,12 +134,18 @@ static const struct option_spec top_rows[] = {
 	TOP_ROW(OPTION_U64, layout.nr_lines, "limit", 'n', .metavar = "N", .min = 1,
 		.max = UINT32_MAX,
 		.help = "print at most N functions (default 20; with --live as many as fit the terminal)"),
-	TOP_ROW(OPTION_CHOICE, layout.by, "by", 0, .metavar = "THING",
-		.help = "count by function, dso, comm, pid, thread, cgroup, user or cpu (default function)",
-		.words = OPTION_NAMES([TOP_FUNCTIONS] = "function", [TOP_FILES] = "dso",
-				      [TOP_COMMS] = "comm", [TOP_PROCESSES] = "pid",
-				      [TOP_THREADS] = "thread", [TOP_CGROUPS] = "cgroup",
-				      [TOP_USERS] = "user", [TOP_CPUS] = "cpu")),
+	TOP_ROW(OPTION_CHOICE, by, "by", 0, .metavar = "THING",
+		.help = "count by function, file, process, thread, comm (thread name), cgroup, user or cpu (default function)",
+		.words = OPTION_NAMES("function", "file", "dso", "module", "process", "pid",
+				      "thread", "comm", "cgroup", "user", "cpu")),
+	TOP_ROW(OPTION_CHOICE, layout.choice.sort, "sort", 0, .metavar = "COLUMN",
+		.help = "sort by self, total, cpus or name (default self)",
+		.words = OPTION_NAMES([TOP_SORT_SELF] = "self", [TOP_SORT_TOTAL] = "total",
+				      [TOP_SORT_CPUS] = "cpus", [TOP_SORT_NAME] = "name")),
+	TOP_ROW(OPTION_CHOICE, layout.choice.leaf, "leaf", 0, .metavar = "KIND",
+		.help = "SELF is that of the first function of the program's own code (own), or of the leaf of the stack (exact); auto: own for hits and times off the CPU",
+		.words = OPTION_NAMES([TOP_LEAF_AUTO] = "auto", [TOP_LEAF_OWN] = "own",
+				      [TOP_LEAF_EXACT] = "exact")),
 };
 
 static const struct option_table own_options = {top_rows, ARRAY_SIZE(top_rows), "output", NULL};
@@ -132,6 +155,7 @@ const struct profrep_command top_command = {
 		      "  profrep top app.prof             # 20 functions\n"
 		      "  profrep top -n 50 --comm nginx app.prof\n"
 		      "  profrep top --by cgroup app.prof\n"
+		      "  profrep top --event off-cpu --sort total app.prof\n"
 		      "  profrec -q -o - -i 1 | profrep top --live -  # every second\n"),
 	.spec.parts = {{&own_options, 0},
 		       OPTION_PART(struct top_options, unit_options, request.view),

@@ -21,7 +21,6 @@ static int print_event(const struct printout *p, void *ctx)
 		textbuf_char(p->out, '\n');
 	output->has_table = true;
 	ret = print_headline(p);
-	textbuf_char(p->out, '\n');
 	return ret ? ret : output->tables->print(p, output->tables->ctx, &output->summary);
 }
 

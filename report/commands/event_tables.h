@@ -6,7 +6,7 @@
 #include "report/commands/commands.h"
 
 struct event_tables {
-	/* Prints the table. Returns 0 or a negative errno. */
+	/* Prints the table below the headline. Returns 0 or a negative errno. */
 	int (*print)(const struct printout *p, void *ctx, struct rows_summary *summary);
 	/*
 	 * Looks at the source when it is loaded; NULL: nobody does. Returns 0, or a negative errno

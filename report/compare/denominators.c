@@ -4,26 +4,8 @@
 #include <errno.h>
 
 #include "common/clock.h"
+#include "report/model/cpu_time.h"
 #include "report/model/event_choice.h"
-
-double recording_seconds(const struct recording *rec)
-{
-	const struct selection *part = &rec->selection;
-	uint64_t ns = part->end_ns - part->begin_ns;
-	bool is_whole = !part->from_ns && part->to_ns == UINT64_MAX;
-
-	if (is_whole && rec->end && rec->end->duration_ns)
-		ns = rec->end->duration_ns;
-	return ns / (double)NS_PER_S;
-}
-
-/* Returns the nanoseconds of CPU time that a sample of @event stands for; 0: it is no CPU time. */
-static double sample_ns(const struct prof_meta *meta, uint32_t event)
-{
-	uint64_t hz = event_hz(meta, event), ns = event_sample_ns(meta, event);
-
-	return ns && hz ? NS_PER_S / (double)hz : ns;
-}
 
 /* Returns the seconds that a count of @event stands for; 0: counts are no time. */
 static double count_seconds(const struct prof_meta *meta, uint32_t event)
@@ -32,16 +14,16 @@ static double count_seconds(const struct prof_meta *meta, uint32_t event)
 
 	if (e && e->unit == PROF_UNIT_NS)
 		return 1.0 / NS_PER_S;
-	return sample_ns(meta, event) / NS_PER_S;
+	return event_sample_seconds(meta, event);
 }
 
 /* Returns the samples for a count. Sampled time is counted in nanoseconds. */
 static double count_samples(const struct prof_meta *meta, uint32_t event)
 {
 	const struct prof_event *e = meta->nr_events ? &meta->events[event] : NULL;
-	double ns = sample_ns(meta, event);
+	double seconds = event_sample_seconds(meta, event);
 
-	return e && e->unit == PROF_UNIT_NS && ns > 0 ? 1 / ns : 1;
+	return e && e->unit == PROF_UNIT_NS && seconds > 0 ? 1 / (seconds * NS_PER_S) : 1;
 }
 
 static int refuse_event(const struct recording *rec, uint32_t event, struct err *err)

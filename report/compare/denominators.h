@@ -40,7 +40,4 @@ static inline struct observation denominators_observe(const struct denominators 
 				    denominators->trials};
 }
 
-/* Returns the seconds that the part of @rec that was read took. */
-double recording_seconds(const struct recording *rec);
-
 #endif

@@ -8,6 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/compare.h"
+#include "report/model/cpu_time.h"
 #include "report/statistics/recordings_needed.h"
 
 /* Reads the counts of @key into @observations, one for each pilot. Returns their sum. */

@@ -34,7 +34,7 @@ struct intervals {
  * Prints the time as "%-8s", the way of bcc's stackcount -T, and before it an empty line unless
  * folded.
  */
-static void print_time(struct intervals *v, uint64_t end_ns)
+static void print_time(struct intervals *v, uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct prof_meta *meta = v->source->rec.meta;
 	uint64_t ns = meta->start_realtime_ns % NS_PER_S + end_ns % NS_PER_S;
@@ -46,7 +46,7 @@ static void print_time(struct intervals *v, uint64_t end_ns)
 	if (gmtime_r(&seconds, &tm))
 		strftime(text, sizeof(text), "%H:%M:%S", &tm);
 	if (v->table)
-		v->table->begin(v->table->ctx, v->out, text);
+		v->table->begin(v->table->ctx, v->out, text, end_ns - begin_ns);
 	else
 		textbuf_printf(v->out, "%s%-8s\n", v->source->view.folded ? "" : "\n", text);
 }
@@ -68,8 +68,8 @@ static int print_event(const struct printout *p, void *ctx)
 	return ret;
 }
 
-/* Prints the interval in the model, which ended at @end_ns, and empties the model. */
-static int print_model(struct intervals *v, uint64_t end_ns)
+/* Prints the interval [@begin_ns, @end_ns) in the model, and empties the model. */
+static int print_model(struct intervals *v, uint64_t begin_ns, uint64_t end_ns)
 {
 	int ret = recording_finish(&v->source->rec, v->err);
 
@@ -78,7 +78,7 @@ static int print_model(struct intervals *v, uint64_t end_ns)
 	ret = source_find_names(v->source, &v->search, v->err);
 	if (ret)
 		return ret;
-	print_time(v, end_ns);
+	print_time(v, begin_ns, end_ns);
 	ret = source_print_events(v->source, v->out, print_event, v);
 	if (!ret)
 		ret = source_renew(v->source);
@@ -93,7 +93,7 @@ static int print_model(struct intervals *v, uint64_t end_ns)
 static int print_empty(struct intervals *v, uint64_t until)
 {
 	for (; v->next < until && v->nr_empty < EMPTY_MAX; v->nr_empty++, v->next++)
-		print_time(v, (v->next + 1) * v->length_ns);
+		print_time(v, v->next * v->length_ns, (v->next + 1) * v->length_ns);
 	if (v->next < until)
 		return err_set(v->err, -EOVERFLOW,
 			       "failed to report '%s': more than %d intervals have no samples",
@@ -101,9 +101,14 @@ static int print_empty(struct intervals *v, uint64_t until)
 	return print_flush(v->out, v->err);
 }
 
+static uint64_t current_begin(const struct intervals *v)
+{
+	return v->current * v->length_ns;
+}
+
 static uint64_t current_end(const struct intervals *v)
 {
-	return (v->current + 1) * v->length_ns;
+	return current_begin(v) + v->length_ns;
 }
 
 /*
@@ -116,7 +121,7 @@ static int take_epoch(struct intervals *v, const struct prof_epoch *epoch)
 	int ret = 0;
 
 	if (v->has_samples && index > v->current)
-		ret = print_model(v, current_end(v));
+		ret = print_model(v, current_begin(v), current_end(v));
 	/* In a good recording time does not go back. If it does, the samples are still reported. */
 	if (!v->has_samples) {
 		v->current = index < v->next ? v->next : index;
@@ -128,7 +133,7 @@ static int take_epoch(struct intervals *v, const struct prof_epoch *epoch)
 	v->has_samples = true;
 	v->end_ns = epoch->end_ns;
 	if (!ret && epoch->end_ns >= current_end(v))
-		ret = print_model(v, current_end(v));
+		ret = print_model(v, current_begin(v), current_end(v));
 	return ret;
 }
 
@@ -136,7 +141,7 @@ static int take_single_epoch(struct intervals *v, const struct prof_epoch *epoch
 {
 	int ret = recording_add(&v->source->rec, epoch, v->err);
 
-	return ret ? ret : print_model(v, epoch->end_ns);
+	return ret ? ret : print_model(v, epoch->begin_ns, epoch->end_ns);
 }
 
 /* Prints the last interval, if it is not whole, and the intervals without samples up to the end. */
@@ -149,7 +154,7 @@ static int print_rest(struct intervals *v)
 	if (!v->length_ns)
 		return 0;
 	if (v->has_samples)
-		ret = print_model(v, min_u64(current_end(v), end_ns));
+		ret = print_model(v, current_begin(v), min_u64(current_end(v), end_ns));
 	end_ns = min_u64(end_ns, rec->selection.to_ns);
 	return ret ? ret : print_empty(v, end_ns / v->length_ns);
 }

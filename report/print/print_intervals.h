@@ -16,8 +16,8 @@
 
 /* Another output than stacks for each interval. */
 struct interval_table {
-	/* Begins an interval, which ended at @time on the clock of the recorded host. */
-	void (*begin)(void *ctx, struct textbuf *out, const char *time);
+	/* Begins an interval of @ns, which ended at @time on the clock of the recorded host. */
+	void (*begin)(void *ctx, struct textbuf *out, const char *time, uint64_t ns);
 	/* Prints the rows of an event, below its headline. Returns 0 or a negative errno. */
 	int (*print)(const struct printout *p, void *ctx, struct rows_summary *summary);
 	void *ctx;

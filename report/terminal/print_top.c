@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/terminal/print_top.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "report/model/cpu_time.h"
 #include "report/print/printers.h"
 
-/* Counts take room that a narrow terminal lacks. Shares do not. */
+/* Counts and bars take room that a narrow terminal lacks. Shares do not. */
 #define WIDTH_OF_COUNTS 100
+#define WIDTH_OF_BARS   100
 
 #define BAR_WIDTH    16
 #define MODULE_WIDTH 16
@@ -30,21 +33,35 @@ static void print_bar(struct textbuf *out, double self, double total)
 
 /* The columns of a line are self and total, or a single count. */
 struct columns {
-	bool has_counts, has_stacks, has_modules;
+	bool has_counts, has_stacks, has_modules, has_bars;
 	const char *modules; /* title */
+	double cpus;         /* CPU seconds per second that a count stands for; 0: none */
 };
+
+#define CPUS_WIDTH 7
+
+/* Prints CPU seconds per second so that a small number has digits, too. */
+static void print_cpus(struct textbuf *out, int width, double cpus)
+{
+	int decimals = cpus < 1 ? 3 : cpus < 100 ? 2 : 0;
+
+	textbuf_printf(out, "%*.*f", width, decimals, cpus);
+}
 
 static struct columns choose_columns(const struct printout *p, const struct top_layout *layout)
 {
 	const struct terminal *terminal = &layout->terminal;
-	bool is_process = layout->by == TOP_PROCESSES || layout->by == TOP_THREADS;
+	enum top_by by = layout->choice.by;
+	bool is_process = by == TOP_PROCESSES || by == TOP_THREADS;
+	double seconds = layout->seconds > 0 ? layout->seconds : recording_seconds(p->rec);
 
 	return (struct columns){
 		.has_counts = !terminal->width || terminal->width >= WIDTH_OF_COUNTS,
-		.has_stacks = top_has_stacks(layout->by),
-		.has_modules =
-			layout->by == TOP_FUNCTIONS || (is_process && p->rec->nr_recordings > 1),
+		.has_bars = !terminal->width || terminal->width >= WIDTH_OF_BARS,
+		.has_stacks = top_has_stacks(by),
+		.has_modules = by == TOP_FUNCTIONS || (is_process && p->rec->nr_recordings > 1),
 		.modules = is_process ? "RECORDING" : "MODULE",
+		.cpus = seconds > 0 ? event_cpu_seconds(p->rec->meta, p->view->event) / seconds : 0,
 	};
 }
 
@@ -58,6 +75,8 @@ static void print_title(const struct printout *p, const struct top_layout *layou
 	};
 	struct textbuf line = {.fd = -1};
 
+	if (columns->cpus > 0)
+		textbuf_printf(&line, "%*s ", CPUS_WIDTH, "CPUS");
 	if (columns->has_stacks && columns->has_counts)
 		textbuf_printf(&line, "%12s   SELF %%  %12s  TOTAL %%", "SELF", "TOTAL");
 	else if (columns->has_stacks)
@@ -67,10 +86,11 @@ static void print_title(const struct printout *p, const struct top_layout *layou
 			       printout_has_unit(p) ? "AMOUNT" : column_of_counts(p));
 	else
 		textbuf_str(&line, "   SHARE");
-	textbuf_printf(&line, "  %-*s", BAR_WIDTH, "");
+	if (columns->has_bars)
+		textbuf_printf(&line, "  %-*s", BAR_WIDTH, "");
 	if (columns->has_modules)
 		textbuf_printf(&line, "  %-*s", MODULE_WIDTH, columns->modules);
-	textbuf_printf(&line, "  %s", titles[layout->by]);
+	textbuf_printf(&line, "  %s", titles[layout->choice.by]);
 	textbuf_char(&line, '\0');
 	if (line.error)
 		textbuf_fail(p->out, line.error);
@@ -99,7 +119,8 @@ static uint32_t columns_width(const struct columns *columns)
 	uint32_t share = columns->has_counts ? 21 : 8;
 	uint32_t shares = columns->has_counts ? 2 * share + 2 : 2 * share + 1;
 
-	return (columns->has_stacks ? shares : share) + 2 + BAR_WIDTH + 2 +
+	return (columns->cpus > 0 ? CPUS_WIDTH + 1 : 0) + (columns->has_stacks ? shares : share) +
+	       (columns->has_bars ? 2 + BAR_WIDTH : 0) + 2 +
 	       (columns->has_modules ? MODULE_WIDTH + 2 : 0);
 }
 
@@ -110,12 +131,18 @@ static void print_item(const struct top_counts *counts, const struct top_layout 
 	const struct terminal *terminal = &layout->terminal;
 	uint32_t used = columns_width(columns);
 
+	if (columns->cpus > 0) {
+		print_cpus(out, CPUS_WIDTH, item->self * columns->cpus);
+		textbuf_char(out, ' ');
+	}
 	if (columns->has_stacks) {
 		print_share(counts, columns, item->self);
 		textbuf_str(out, columns->has_counts ? "  " : " ");
 	}
 	print_share(counts, columns, item->total);
-	print_bar(out, share_of(item->self, counts->sum), share_of(item->total, counts->sum));
+	if (columns->has_bars)
+		print_bar(out, share_of(item->self, counts->sum),
+			  share_of(item->total, counts->sum));
 	textbuf_str(out, "  ");
 	if (columns->has_modules) {
 		uint32_t nr = terminal_print(terminal, out,
@@ -129,14 +156,46 @@ static void print_item(const struct top_counts *counts, const struct top_layout 
 	textbuf_char(out, '\n');
 }
 
+/*
+ * Says how many CPUs were busy, and how much of that is in the table, as far as the recording
+ * knows.
+ */
+static void print_busy(const struct top_counts *counts, const struct top_layout *layout,
+		       double cpus)
+{
+	const struct printout *p = counts->things.from;
+	const struct recording *rec = p->rec;
+	double seconds = layout->seconds > 0 ? layout->seconds : recording_seconds(rec), busy;
+	double shown = counts->sum * cpus;
+	bool is_known = recording_busy_seconds(rec, p->view->event, layout->is_filtered, &busy);
+
+	if (cpus <= 0 || rec->nr_recordings > 1 || !rec->meta->nr_cpus)
+		return;
+	print_cpus(p->out, 0, is_known ? busy / seconds : shown);
+	textbuf_printf(p->out, " of %" PRIu32 " CPUs busy%s", rec->meta->nr_cpus,
+		       is_known ? "" : " with what is shown");
+	if (is_known && !rec->meta->include_idle && shown < 0.995 * busy / seconds) {
+		textbuf_str(p->out, ", ");
+		print_cpus(p->out, 0, shown);
+		textbuf_str(p->out, " of them with what is shown");
+	}
+	textbuf_char(p->out, '\n');
+}
+
 int print_top(const struct printout *p, const struct top_layout *layout,
 	      struct rows_summary *summary)
 {
 	const struct columns columns = choose_columns(p, layout);
 	struct top_counts counts;
-	int ret = top_counts_make(&counts, p, layout->by, summary);
+	int ret = top_counts_make(&counts, p, &layout->choice, summary);
 
 	if (!ret) {
+		print_busy(&counts, layout, columns.cpus);
+		if (counts.has_own_leaves)
+			textbuf_str(p->out, "SELF is that of the first function of own code; "
+					    "--leaf exact counts leaves.\n");
+		if (!layout->is_live)
+			textbuf_char(p->out, '\n');
 		print_title(p, layout, &columns);
 		for (size_t i = 0; i < counts.items.nr && i < layout->nr_lines; i++)
 			if (counts.items.data[i].total)

@@ -7,13 +7,17 @@
 #include "report/terminal/top_counts.h"
 
 struct top_layout {
-	enum top_by by;
+	struct top_choice choice;
 	uint64_t nr_lines; /* at most, below the title */
+	double seconds;    /* that the rows lasted; 0: as long as the recording */
+	bool is_filtered;  /* the report left out rows */
+	bool is_live;      /* no empty line above the title */
 	struct terminal terminal;
 };
 
 /*
- * Prints the things of @layout in the rows of the event of @p. A bar has # for self and - for the
+ * Prints the things of @layout in the rows of the event of @p, below a line that says how busy the
+ * host was, and one about leaves that are none. A bar has # for self and - for the
  * rest of total. Adds the stacks that rows lack to @summary. Returns 0, -ENOMEM, or -ENODATA if the
  * recording does not tell CPUs.
  */

@@ -128,6 +128,7 @@ int print_tree(const struct printout *p, const struct tree_layout *layout,
 	struct tree_print t = {&tree, layout, p->out, 0};
 	int ret = call_tree_make(&tree, p, layout->function, summary);
 
+	textbuf_char(p->out, '\n');
 	if (!ret && tree.counts.data[0].total) {
 		*has_function = true;
 		t.min_count = layout->min_percent / 100 * tree.sum;

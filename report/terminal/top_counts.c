@@ -8,6 +8,7 @@
 #include "common/compare.h"
 #include "common/parse.h"
 #include "report/model/process_name.h"
+#include "report/terminal/own_leaf.h"
 
 /* Adds @count to the total of @thing, unless this row has counted for it already. */
 static int count_total(struct top_counts *counts, uint32_t thing, uint64_t count)
@@ -28,8 +29,11 @@ static int count_total(struct top_counts *counts, uint32_t thing, uint64_t count
 	return 0;
 }
 
-/* Counts the things of a row, from the root to the leaf. There is one at least. */
-static int count_things(struct top_counts *counts, const uint32_t *things, size_t nr,
+/*
+ * Counts the things of a row, from the root to the leaf. There is one at least, and things[@self]
+ * is the one that counts as the leaf.
+ */
+static int count_things(struct top_counts *counts, const uint32_t *things, size_t nr, size_t self,
 			uint64_t count)
 {
 	int ret = 0;
@@ -39,7 +43,7 @@ static int count_things(struct top_counts *counts, const uint32_t *things, size_
 	for (size_t i = 0; i < nr && !ret; i++)
 		ret = count_total(counts, things[i], count);
 	if (!ret)
-		counts->items.data[things[nr - 1]].self += count;
+		counts->items.data[things[self]].self += count;
 	return ret;
 }
 
@@ -161,19 +165,49 @@ static int find_owner(struct named_things *things, const struct stack_row *row, 
 	return ret ? ret : vec_push(&things->row, id);
 }
 
+/* Returns the things of the first @nr frames of @side. */
+static size_t nr_things(const struct top_counts *counts, const struct row_side *side, uint32_t nr)
+{
+	size_t all = 0;
+
+	for (uint32_t i = 0; i < nr; i++)
+		all += counts->choice->by == TOP_FILES
+			       ? 1
+			       : labels_nr_parts(counts->things.from->labels, side->frames[i],
+						 i ? FRAME_CALLER : FRAME_LEAF);
+	return all;
+}
+
+/* Returns the place in the things of @row of the one that counts as its leaf. */
+static size_t self_of(const struct top_counts *counts, const struct stack_row *row)
+{
+	size_t last = counts->things.row.nr - 1, passed;
+	struct own_leaf leaf;
+
+	if (!counts->has_own_leaves || row->kernel.is_missed || row->user.is_missed)
+		return last;
+	leaf = own_leaf_find(counts->things.from, row);
+	passed = nr_things(counts, &row->user, leaf.nr_user) +
+		 nr_things(counts, &row->kernel, leaf.nr_kernel);
+	return passed < last ? last - passed : 0;
+}
+
 static int count_row(void *ctx, const struct stack_row *row)
 {
 	struct top_counts *counts = ctx;
 	struct named_things *things = &counts->things;
+	enum top_by by = counts->choice->by;
 	int ret;
 
-	if (counts->by == TOP_FUNCTIONS)
+	if (by == TOP_FUNCTIONS)
 		ret = named_things_of_row(things, row);
-	else if (counts->by == TOP_FILES)
+	else if (by == TOP_FILES)
 		ret = find_files(things, row);
 	else
-		ret = find_owner(things, row, counts->by);
-	return ret ? ret : count_things(counts, things->row.data, things->row.nr, row->count);
+		ret = find_owner(things, row, by);
+	return ret ? ret
+		   : count_things(counts, things->row.data, things->row.nr, self_of(counts, row),
+				  row->count);
 }
 
 /* The end record has the samples of each CPU that was sampled. */
@@ -193,35 +227,51 @@ static int count_cpus(struct top_counts *counts)
 		textbuf_u64(&counts->things.scratch, cpus.data[i]);
 		ret = named_things_add(&counts->things, "", COLOUR_NONE, &id);
 		if (!ret)
-			ret = count_things(counts, &id, 1, rec->end->cpu_taken[i]);
+			ret = count_things(counts, &id, 1, 0, rec->end->cpu_taken[i]);
 	}
 	vec_free(&cpus);
 	return ret;
 }
 
-static int compare_counts(const void *a, const void *b, void *things)
+static int compare_counts(const void *a, const void *b, void *ctx)
 {
 	const struct top_count *x = a, *y = b;
+	const struct top_counts *counts = ctx;
+	enum top_sort sort = counts->choice->sort;
 
-	COMPARE(y->self, x->self);
-	COMPARE(y->total, x->total);
-	return named_things_compare(things, x->thing, y->thing);
+	if (sort == TOP_SORT_TOTAL)
+		COMPARE(y->total, x->total);
+	if (sort != TOP_SORT_NAME) {
+		COMPARE(y->self, x->self);
+		COMPARE(y->total, x->total);
+	}
+	return named_things_compare(&counts->things, x->thing, y->thing);
 }
 
-int top_counts_make(struct top_counts *counts, const struct printout *p, enum top_by by,
-		    struct rows_summary *summary)
+/* Of a hit and of time off the CPU, the leaf is always the same. */
+static bool has_own_leaves(const struct printout *p, const struct top_choice *choice)
+{
+	if (!top_has_stacks(choice->by) || choice->leaf == TOP_LEAF_EXACT)
+		return false;
+	return choice->leaf == TOP_LEAF_OWN || has_hits(p) ||
+	       event_is_off_cpu(p->rec->meta, p->view->event);
+}
+
+int top_counts_make(struct top_counts *counts, const struct printout *p,
+		    const struct top_choice *choice, struct rows_summary *summary)
 {
 	int ret;
 
-	*counts = (struct top_counts){.by = by};
+	*counts =
+		(struct top_counts){.choice = choice, .has_own_leaves = has_own_leaves(p, choice)};
 	ret = named_things_init(&counts->things, p);
-	if (!ret && by == TOP_CPUS)
+	if (!ret && choice->by == TOP_CPUS)
 		ret = count_cpus(counts);
 	else if (!ret)
 		ret = rows_visit_all(&p->rec->model, p->view, count_row, counts, summary);
 	if (!ret && counts->items.nr)
 		qsort_r(counts->items.data, counts->items.nr, sizeof(*counts->items.data),
-			compare_counts, &counts->things);
+			compare_counts, counts);
 	return ret;
 }
 

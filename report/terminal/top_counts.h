@@ -27,6 +27,28 @@ static inline bool top_has_stacks(enum top_by by)
 	return by == TOP_FUNCTIONS || by == TOP_FILES;
 }
 
+/* The order of the things. */
+enum top_sort {
+	TOP_SORT_SELF = 0, /* then total */
+	TOP_SORT_TOTAL,    /* then self */
+	TOP_SORT_CPUS,     /* as by self, which it is a multiple of */
+	TOP_SORT_NAME,
+};
+
+/* The function of a stack that its self counts for. */
+enum top_leaf {
+	TOP_LEAF_AUTO = 0, /* of hits and times off the CPU the first own one, else the leaf */
+	TOP_LEAF_OWN,      /* the first of the user's own code: own_leaf_find */
+	TOP_LEAF_EXACT,
+};
+
+/* What to count, and in which order. */
+struct top_choice {
+	enum top_by by;
+	enum top_sort sort;
+	enum top_leaf leaf;
+};
+
 struct top_count {
 	uint32_t thing;
 	uint64_t self, total;
@@ -35,19 +57,20 @@ struct top_count {
 
 /* top_counts_make makes them. */
 struct top_counts {
-	enum top_by by;
+	const struct top_choice *choice;
+	bool has_own_leaves; /* self is not that of leaves */
 	struct named_things things;
 	VEC(struct top_count) items; /* sorted, by thing before that */
 	uint64_t nr_rows, sum;       /* of the rows */
 };
 
 /*
- * Counts the rows of the event of @p, sorted by self, then total, then name. @p is borrowed until
- * top_counts_deinit. Adds the stacks that rows lack to @summary. Returns 0, -ENOMEM, or -ENODATA if
- * the recording does not tell CPUs. Call top_counts_deinit in all cases.
+ * Counts the rows of the event of @p, and sorts them; ties are in the order of names. @p and
+ * @choice are borrowed until top_counts_deinit. Adds the stacks that rows lack to @summary. Returns
+ * 0, -ENOMEM, or -ENODATA if the recording does not tell CPUs. Call top_counts_deinit in all cases.
  */
-int top_counts_make(struct top_counts *counts, const struct printout *p, enum top_by by,
-		    struct rows_summary *summary);
+int top_counts_make(struct top_counts *counts, const struct printout *p,
+		    const struct top_choice *choice, struct rows_summary *summary);
 
 void top_counts_deinit(struct top_counts *counts);
 

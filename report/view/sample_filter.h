@@ -26,6 +26,13 @@ struct sample_filter {
 	uint64_t min_samples;          /* of a stack in all rows of equal text */
 };
 
+/* Returns true if @filter may leave out samples. */
+static inline bool sample_filter_is_set(const struct sample_filter *filter)
+{
+	return filter->comms.nr || filter->pids.nr || filter->cgroups.nr || filter->dsos.nr ||
+	       filter->function || filter->ignore || filter->min_samples;
+}
+
 /* The filters, in the order in which they run. */
 enum filter_step {
 	FILTER_COMM = 0,

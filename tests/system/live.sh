@@ -56,7 +56,7 @@ else
 	kill -INT -- -$group
 	wait $group
 	check "Ctrl-C: profrec and its reader end well" same "$(cat "$dir/statuses")" "0 0"
-	check "Ctrl-C: the reader has all samples" same "$(awk '$NF == "func_ab" {n += $1} END {print n}' "$dir/live")" \
+	check "Ctrl-C: the reader has all samples" same "$(awk '$NF == "func_ab" {n += $2} END {print n}' "$dir/live")" \
 		"$(sed -n 's/^profrec: \([0-9]*\) samples .*/\1/p' "$dir/err")"
 
 	# A reader that SIGINT ends, before profrec has written its last part.

@@ -15,6 +15,32 @@
 #define TAG_CPU_TAKEN   34 /* varints */
 #define TAG_LACKS       68 /* varints, three for each */
 
+const struct prof_lack_words prof_lack_words[PROF_NR_LACK_KINDS] = {
+	[PROF_LACK_PROCESSES] = {"processes",
+				 "a process had no room: its stacks are along frame pointers"},
+	[PROF_LACK_MAPPINGS] =
+		{"mappings of processes",
+		 "a process had no room for its mappings: its stacks are along frame pointers"},
+	[PROF_LACK_TABLES] =
+		{"unwind tables",
+		 "a file's unwind table had no time or room: stacks there are along frame pointers"},
+	[PROF_LACK_INTERPRETERS] =
+		{"interpreters",
+		 "an interpreter had no room: functions of its programs are missing"},
+	[PROF_LACK_MACHINES] =
+		{"machines of Java or Erlang",
+		 "a process of Java or Erlang had no room: its functions are missing"},
+	[PROF_LACK_JIT_MAPS] =
+		{"maps of JIT code",
+		 "the map of a process (perf-PID.map) could not be held: its names are missing if the process ended"},
+	[PROF_LACK_NAMES] =
+		{"names of files",
+		 "names of a file were not looked up, as that would have cost too much CPU time or memory: profrep needs the file for them"},
+	[PROF_LACK_JIT_READS] =
+		{"reading maps of JIT code",
+		 "the map of a process (perf-PID.map) was not read, or not to the end, as that would have cost too much CPU time or memory: frames of that code are unknown"},
+};
+
 static const struct attr_field numbers[] = {
 	NUMBER(TAG_NR_SECTIONS, nr_sections),
 	NUMBER(TAG_BYTES, bytes),

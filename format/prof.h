@@ -449,8 +449,17 @@ enum prof_lack_kind {
 	PROF_LACK_MACHINES,
 	PROF_LACK_JIT_MAPS,
 	PROF_LACK_NAMES,
+	PROF_LACK_JIT_READS,
 	PROF_NR_LACK_KINDS
 };
+
+/* The words for a kind. */
+struct prof_lack_words {
+	const char *things;  /* which lack something */
+	const char *message; /* of one of them, and what follows from it */
+};
+
+extern const struct prof_lack_words prof_lack_words[PROF_NR_LACK_KINDS];
 
 /* How often something of a user lacked room or time. */
 struct prof_lack {

@@ -211,7 +211,7 @@ int description_end(struct description *d, const struct session *s, const struct
 		.lost_records = sideband_lost(s->sideband) - d->lost_records,
 		.reason = reason,
 		.unfollowed = sampler_unfollowed(s->sampler),
-		.maps_left_out = s->jit.nr_maps_left_out,
+		.maps_left_out = shares_nr_lacked(&s->jit.unread),
 		.mappings_left_out = s->spaces.nr_left_out,
 		.looks_left_out = look_budget_nr_left_out(&s->looks),
 		.infos_left_out = s->new_processes.nr_left_out,

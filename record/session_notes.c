@@ -30,26 +30,13 @@ static void note_given_up(const struct session *s)
 			      most, uid);
 }
 
-static const char *const kinds[PROF_NR_LACK_KINDS] = {
-	[PROF_LACK_PROCESSES] = "a process had no room: its stacks are along frame pointers",
-	[PROF_LACK_MAPPINGS] =
-		"a process had no room for its mappings: its stacks are along frame pointers",
-	[PROF_LACK_TABLES] =
-		"a file's unwind table had no time or room: stacks there are along frame pointers",
-	[PROF_LACK_INTERPRETERS] =
-		"an interpreter had no room: functions of its programs are missing",
-	[PROF_LACK_MACHINES] = "a process of Java or Erlang had no room: its functions are missing",
-	[PROF_LACK_JIT_MAPS] =
-		"the map of a process (perf-PID.map) could not be held: its names are missing if the process ended",
-	[PROF_LACK_NAMES] =
-		"names of a file were not looked up, as that would have cost too much CPU time or memory: profrep needs the file for them",
-};
-
 static const struct shares *pool_of(const struct session *s, enum prof_lack_kind kind)
 {
 	switch (kind) {
 	case PROF_LACK_JIT_MAPS:
 		return &s->jit.held;
+	case PROF_LACK_JIT_READS:
+		return &s->jit.unread;
 	case PROF_LACK_NAMES:
 		return file_names_unserved(s->names);
 	default:
@@ -116,8 +103,6 @@ void session_note_omissions(const struct session *s)
 		uint64_t nr;
 		const char *what;
 	} parts[] = {
-		{s->jit.nr_maps_left_out,
-		 "times the map of a process (perf-PID.map) was not read: the maps of an epoch were too much work together, and frames of that code are unknown"},
 		{s->spaces.nr_left_out,
 		 "mappings were not kept: they did not fit into --max-memory, and their frames are unknown"},
 		{look_budget_nr_left_out(&s->looks),
@@ -137,7 +122,7 @@ void session_note_omissions(const struct session *s)
 			progress_note(s->progress, "%" PRIu64 " %s", parts[i].nr, parts[i].what);
 	note_given_up(s);
 	for (uint32_t kind = 0; kind < PROF_NR_LACK_KINDS; kind++)
-		note_lacks(s, pool_of(s, kind), kinds[kind]);
+		note_lacks(s, pool_of(s, kind), prof_lack_words[kind].message);
 }
 
 static void note_cpu(struct session *s, uint32_t cpu, bool is_online)

@@ -2,6 +2,7 @@
 #include "record/epoch/epoch_names.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -125,8 +126,29 @@ static int gather_hits(const struct epoch_tables *tables, uint32_t object, hit_v
 	return 0;
 }
 
+/* Bytes of the names that were found. Hits of one entry come one after the other. */
+static size_t names_bytes(const hit_vec *hits)
+{
+	const struct perf_map_hit *last = NULL;
+	size_t bytes = 0;
+
+	vec_for_each(hits, hit) {
+		if (!hit->size || (last && hit->name_off == last->name_off))
+			continue;
+		last = hit;
+		bytes += hit->name_len;
+	}
+	return bytes;
+}
+
+/* The bytes that maps may have, and their names. */
+struct jit_room {
+	size_t map_bytes, name_bytes;
+};
+
+/* Adds the names that have room. Sets *@is_cut if others have none. Returns 0 or -ENOMEM. */
 static int add_jit_names(struct epoch_tables *tables, uint32_t object, int fd, const hit_vec *hits,
-			 size_t *bytes_left)
+			 struct jit_room *room, bool *is_cut)
 {
 	const struct perf_map_hit *last = NULL;
 	char name[PERF_MAP_NAME_MAX + 1];
@@ -136,11 +158,13 @@ static int add_jit_names(struct epoch_tables *tables, uint32_t object, int fd, c
 
 		if (!hit->size || (last && hit->name_off == last->name_off))
 			continue;
-		if (hit->name_len > *bytes_left || tables->symbols.nr >= PROF_MAX_TABLE / 2)
+		*is_cut = hit->name_len > room->name_bytes ||
+			  tables->symbols.nr >= PROF_MAX_TABLE / 2;
+		if (*is_cut)
 			return 0;
 		last = hit;
 		perf_map_name(fd, hit, name);
-		*bytes_left -= hit->name_len;
+		room->name_bytes -= hit->name_len;
 		if (!name[0])
 			continue;
 		ret = epoch_tables_symbol(tables, object, hit->start, hit->size, name);
@@ -150,66 +174,140 @@ static int add_jit_names(struct epoch_tables *tables, uint32_t object, int fd, c
 	return 0;
 }
 
-/* A copy of the map of the process that @object belongs to, or a negative errno. */
-static int open_jit_map(const struct epoch_tables *tables, const struct prof_object *object,
-			const struct jit *jit, uint64_t max_bytes)
-{
-	vec_for_each(&tables->processes, process)
-		if (process->entry.generation &&
-		    (uint32_t)process->entry.generation == object->instance)
-			return jit_open_map(jit, process->entry.generation - 1, max_bytes);
-	return -ENOENT;
-}
-
-/* The rest of the bytes that an epoch may take from maps. */
-struct jit_budget {
-	size_t name_bytes, map_bytes;
+/* A map that is wanted for an epoch. */
+struct wanted_map {
+	uint32_t object, uid, turn;
+	uint64_t generation;
+	bool is_too_large; /* for its user's part of the room */
 };
 
-/* Adds the names of the map at @fd. */
-static int add_jit_map(struct epoch_tables *tables, uint32_t object, int fd, hit_vec *hits,
-		       struct jit_budget *left)
+typedef VEC(struct wanted_map) wanted_map_vec;
+
+/* Root comes first. The maps of a user come in another order in each epoch. */
+static int compare_wanted(const void *pa, const void *pb)
 {
-	int ret = gather_hits(tables, object, hits);
+	const struct wanted_map *a = pa, *b = pb;
+
+	COMPARE(a->uid, b->uid);
+	COMPARE(a->turn, b->turn);
+	return 0;
+}
+
+static int list_wanted(const struct epoch_tables *tables, struct jit *jit, wanted_map_vec *wanted)
+{
+	size_t nr = tables->objects.nr, first = jit->nr_epochs++ % nr;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct prof_object *object = &tables->objects.data[i];
+		struct wanted_map map = {.object = i, .turn = (i + nr - first) % nr};
+		uint32_t process;
+
+		if (object->kind != PROF_OBJECT_JIT ||
+		    !epoch_tables_find_process(tables, object->instance, &process))
+			continue;
+		map.generation = tables->processes.data[process].entry.generation - 1;
+		if (jit_find_owner(jit, map.generation, &map.uid) && vec_push(wanted, map))
+			return -ENOMEM;
+	}
+	if (wanted->nr)
+		qsort(wanted->data, wanted->nr, sizeof(*wanted->data), compare_wanted);
+	return 0;
+}
+
+/* Adds the names of the map at @fd. If not @is_last, only when all of them have room. */
+static int add_jit_map(struct epoch_tables *tables, struct wanted_map *map, int fd, hit_vec *hits,
+		       struct jit_room *room, bool is_last)
+{
+	int ret = gather_hits(tables, map->object, hits);
 
 	if (!ret && hits->nr)
 		ret = perf_map_lookup(fd, hits->data, hits->nr);
+	if (ret == -ENOMEM)
+		return ret;
 	/* After a failed read, the names that were read before it are good. */
-	return ret == -ENOMEM ? ret : add_jit_names(tables, object, fd, hits, &left->name_bytes);
+	map->is_too_large = !is_last && names_bytes(hits) > room->name_bytes;
+	return map->is_too_large
+		       ? 0
+		       : add_jit_names(tables, map->object, fd, hits, room, &map->is_too_large);
 }
 
-static int add_jit_object(struct epoch_tables *tables, uint32_t object, struct jit *jit,
-			  hit_vec *hits, struct jit_budget *left)
+/* Reads @map, if @room is enough for it, and takes what it needs. Returns 0 or -ENOMEM. */
+static int read_wanted(struct epoch_tables *tables, struct wanted_map *map, struct jit *jit,
+		       hit_vec *hits, struct jit_room *room, bool is_last)
 {
-	_cleanup_close_ int fd = -EFBIG;
+	_cleanup_close_ int fd = -1;
 	struct stat st;
 	int ret = 0;
 
-	if (cpu_share_begin(&jit->reading))
-		fd = open_jit_map(tables, &tables->objects.data[object], jit, left->map_bytes);
-	jit->nr_maps_left_out += fd == -EFBIG;
+	map->is_too_large = false;
+	if (!jit_begin_reading(jit, map->uid))
+		return 0;
+	fd = jit_open_map(jit, map->generation, room->map_bytes);
+	map->is_too_large = fd == -EFBIG;
 	if (fd >= 0 && !fstat(fd, &st)) {
-		left->map_bytes -= st.st_size;
-		ret = add_jit_map(tables, object, fd, hits, left);
+		room->map_bytes -= st.st_size;
+		ret = add_jit_map(tables, map, fd, hits, room, is_last);
 	}
-	cpu_share_end(&jit->reading);
+	jit_end_reading(jit, map->uid);
+	if (map->is_too_large && is_last)
+		jit_note_unread(jit, map->uid);
+	return ret;
+}
+
+/* The number of maps of the user of @wanted[@i], from there on; and of users. */
+static size_t count_maps(const wanted_map_vec *wanted, size_t i, size_t *nr_users)
+{
+	size_t nr = 1;
+
+	while (i + nr < wanted->nr && wanted->data[i + nr].uid == wanted->data[i].uid)
+		nr++;
+	*nr_users = 1;
+	for (size_t k = i + nr; k < wanted->nr; k++)
+		*nr_users += wanted->data[k].uid != wanted->data[k - 1].uid;
+	return nr;
+}
+
+/* Reads the maps of each user that fit into an equal part of the room; those of root into all. */
+static int read_shares(struct epoch_tables *tables, const wanted_map_vec *wanted, struct jit *jit,
+		       hit_vec *hits, struct jit_room *room)
+{
+	size_t nr_users, nr;
+	int ret = 0;
+
+	for (size_t i = 0; i < wanted->nr && !ret; i += nr) {
+		struct jit_room part = *room, left;
+
+		nr = count_maps(wanted, i, &nr_users);
+		if (wanted->data[i].uid) {
+			part.map_bytes /= nr_users;
+			part.name_bytes /= nr_users;
+		}
+		left = part;
+		for (size_t k = 0; k < nr && !ret; k++)
+			ret = read_wanted(tables, &wanted->data[i + k], jit, hits, &left, false);
+		room->map_bytes -= part.map_bytes - left.map_bytes;
+		room->name_bytes -= part.name_bytes - left.name_bytes;
+	}
 	return ret;
 }
 
 int epoch_names_jit(struct epoch_tables *tables, struct jit *jit)
 {
-	struct jit_budget left = {.name_bytes = JIT_NAMES_MAX, .map_bytes = JIT_BYTES_MAX};
-	/* Each epoch begins with another map, so that each gets its turn. */
-	size_t nr = tables->objects.nr, first = jit->nr_epochs++ % nr;
+	struct jit_room room = {.map_bytes = JIT_BYTES_MAX, .name_bytes = JIT_NAMES_MAX};
+	wanted_map_vec wanted = {0};
 	hit_vec hits = {0};
-	int ret = 0;
+	int ret = list_wanted(tables, jit, &wanted);
 
-	for (size_t n = 0; !ret && n < nr; n++) {
-		uint32_t object = (first + n) % nr;
+	if (!ret)
+		ret = read_shares(tables, &wanted, jit, &hits, &room);
+	/* Users who need less than their part leave room for large maps. */
+	for (size_t n = 0; n < wanted.nr && !ret; n++) {
+		struct wanted_map *map = &wanted.data[(n + jit->nr_epochs) % wanted.nr];
 
-		if (tables->objects.data[object].kind == PROF_OBJECT_JIT)
-			ret = add_jit_object(tables, object, jit, &hits, &left);
+		if (map->is_too_large)
+			ret = read_wanted(tables, map, jit, &hits, &room, true);
 	}
+	vec_free(&wanted);
 	vec_free(&hits);
 	return ret;
 }

@@ -24,10 +24,12 @@
 #define HELD_MAX 256
 
 /*
- * Reading maps may take 1/READING_SHARE of the time of a CPU, and READING_MAX_NS at once. A map of
- * 64 MiB takes a quarter of a second.
+ * Reading the maps of root's processes may take 1/READING_SHARE of the time of a CPU, those of all
+ * others as much, and those of one user 1/USER_SHARE; READING_MAX_NS at once. A map of 64 MiB takes
+ * a quarter of a second.
  */
 #define READING_SHARE  10
+#define USER_SHARE     100
 #define READING_MAX_NS NS_PER_S
 
 /* To blame for /tmp of the host: no process has this id. */
@@ -256,10 +258,14 @@ static int ask_for_map(const struct jit *jit, const struct jit_process *process,
 
 void jit_init(struct jit *jit, struct looker *looker)
 {
+	const struct cpu_share share = {
+		.part = READING_SHARE, .max_ns = READING_MAX_NS, .looker = looker};
+
 	*jit = (struct jit){
 		.looker = looker,
 		.held.size = HELD_MAX,
-		.reading = {.part = READING_SHARE, .max_ns = READING_MAX_NS, .looker = looker},
+		.reading = {share, share},
+		.times = {.part = USER_SHARE, .max_ns = READING_MAX_NS},
 	};
 }
 
@@ -342,6 +348,8 @@ void jit_deinit(struct jit *jit)
 	}
 	vec_free(&jit->processes);
 	shares_deinit(&jit->held);
+	shares_deinit(&jit->unread);
+	owner_time_deinit(&jit->times);
 	index_deinit(&jit->by_generation);
 }
 
@@ -461,6 +469,35 @@ int jit_open_map(const struct jit *jit, uint64_t generation, uint64_t max_bytes)
 		return -ENOENT;
 	ret = ask_for_map(jit, process, JIT_COPY_MAP, max_bytes, NULL, &fd);
 	return ret ? ret : fd;
+}
+
+bool jit_find_owner(const struct jit *jit, uint64_t generation, uint32_t *uid)
+{
+	const struct jit_process *process = find_process(jit, generation);
+
+	if (process)
+		*uid = process->uid;
+	return process != NULL;
+}
+
+bool jit_begin_reading(struct jit *jit, uint32_t uid)
+{
+	if (cpu_share_begin(&jit->reading[!uid]) &&
+	    owner_time_left(&jit->times, uid, clock_monotonic_ns()))
+		return true;
+	jit_note_unread(jit, uid);
+	return false;
+}
+
+void jit_end_reading(struct jit *jit, uint32_t uid)
+{
+	owner_time_charge(&jit->times, uid, cpu_share_end(&jit->reading[!uid]),
+			  clock_monotonic_ns());
+}
+
+void jit_note_unread(struct jit *jit, uint32_t uid)
+{
+	shares_note_lack(&jit->unread, uid);
 }
 
 void jit_reset(struct jit *jit)

@@ -7,7 +7,7 @@
  * instead. The looker holds both, since their files are others' (record/system/looker.h).
  *
  * Users share what is held (record/system/shares.h). A process for which nothing is held has names
- * as long as it lives.
+ * as long as it lives. Users also have shares of the CPU time for reading maps.
  */
 #ifndef RECORD_SYMBOLS_JIT_H
 #define RECORD_SYMBOLS_JIT_H
@@ -20,6 +20,7 @@
 #include "record/process/address_spaces.h"
 #include "record/system/cpu_share.h"
 #include "record/system/looker.h"
+#include "record/system/owner_time.h"
 #include "record/system/shares.h"
 
 /* A process that has or may have a map. */
@@ -45,11 +46,13 @@ struct jit_process {
 struct jit {
 	VEC(struct jit_process) processes;
 	struct index by_generation;
-	struct looker *looker;     /* borrowed; NULL: opens files itself, and may block */
-	struct shares held;        /* of the descriptors in the looker, by users of processes */
-	uint64_t nr_epochs;        /* that got names */
-	struct cpu_share reading;  /* CPU time for the maps of all epochs */
-	uint64_t nr_maps_left_out; /* of an epoch: the maps of all processes were too much work */
+	struct looker *looker; /* borrowed; NULL: opens files itself, and may block */
+	struct shares held;    /* of the descriptors in the looker, by users of processes */
+	uint64_t nr_epochs;    /* that got names */
+	/* CPU time for reading maps: of root's processes and of all others, and of each user. */
+	struct cpu_share reading[2];
+	struct owner_time times;
+	struct shares unread; /* how often a map was not read, or not to the end, by users */
 };
 
 /* @looker must outlive it, or is NULL. */
@@ -90,6 +93,19 @@ bool jit_has_map(struct jit *jit, const struct address_space *space);
  * exec.
  */
 int jit_open_map(const struct jit *jit, uint64_t generation, uint64_t max_bytes);
+
+/* The user whose process has the number @generation. Returns false if it is not watched. */
+bool jit_find_owner(const struct jit *jit, uint64_t generation, uint32_t *uid);
+
+/*
+ * Begins to read a map of @uid. Returns false if there is no CPU time left for that, which is
+ * noted.
+ */
+bool jit_begin_reading(struct jit *jit, uint32_t uid);
+void jit_end_reading(struct jit *jit, uint32_t uid);
+
+/* A map of @uid was not read, or not to the end. */
+void jit_note_unread(struct jit *jit, uint32_t uid);
 
 /* The names have been looked up: the processes that were hit need no map any more. */
 void jit_reset(struct jit *jit);

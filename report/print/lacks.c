@@ -3,16 +3,6 @@
 
 #include <inttypes.h>
 
-static const char *const kinds[PROF_NR_LACK_KINDS] = {
-	[PROF_LACK_PROCESSES] = "processes",
-	[PROF_LACK_MAPPINGS] = "mappings of processes",
-	[PROF_LACK_TABLES] = "unwind tables",
-	[PROF_LACK_INTERPRETERS] = "interpreters",
-	[PROF_LACK_MACHINES] = "machines of Java or Erlang",
-	[PROF_LACK_JIT_MAPS] = "maps of JIT code",
-	[PROF_LACK_NAMES] = "names of files",
-};
-
 static void print_lack(struct textbuf *out, const struct prof_lack *lack)
 {
 	if (lack->uid == PROF_UID_UNKNOWN)
@@ -27,7 +17,8 @@ void lacks_print(struct textbuf *out, const struct prof_end *end)
 		const struct prof_lack *lack = &end->lacks[i];
 
 		if (!i || lack->kind != lack[-1].kind)
-			textbuf_printf(out, "%s%s: ", i ? "; " : "", kinds[lack->kind]);
+			textbuf_printf(out, "%s%s: ", i ? "; " : "",
+				       prof_lack_words[lack->kind].things);
 		else
 			textbuf_printf(out, ", ");
 		print_lack(out, lack);

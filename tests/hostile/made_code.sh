@@ -101,4 +101,29 @@ run_for 1 $!
 record_maps maps $!
 end_crowd
 compare_shares "maps of JIT code give names" maps jit 'made_name'
+
+# record_readings NAME [PID...]: programs with maps run in many epochs, beside these processes.
+record_readings()
+{
+	begin_recording -F 499 -U --unwind=fp -i 1 -o "$dir/$1.prof"
+	[ -z "${2:-}" ] || run_for 300 "${@:2}"
+	for _ in {1..3}; do as 65533 "${jail[@]}" ./jit; done
+	end_recording
+	"$profrep" -f "$dir/$1.prof" > "$dir/$1.folded"
+}
+
+# Maps that are too large to be read all.
+record_readings alone_readings
+cp "$dir/jit" "$dir/large"
+crowd=()
+for _ in {1..5}; do
+	setpriv --reuid=65534 --regid=65534 --clear-groups nice "$dir/large" large_name 1000000 50 &
+	crowd+=($!)
+done
+cleanup_extra() { printf '/tmp/perf-%s.map\n' "${crowd[@]}" | xargs rm -f; }
+record_readings readings "${crowd[@]}"
+end_crowd
+compare_shares "maps of JIT code beside large ones give names" readings jit 'made_name'
+check "what was not read is said, and whose it was" \
+	grep -q 'times the map of a process (perf-PID.map) was not read.*; [0-9]* of user 65534' "$dir/err"
 plan_end

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit NAME MS [late]: writes a function into memory, enters it into its perf map as NAME, and
- * spends MS milliseconds of CPU time in it. With "late", it writes the map at the end only.
+ * jit NAME MS [late|MIB]: writes a function into memory, enters it into its perf map as NAME, and
+ * spends MS milliseconds of CPU time in it. With "late", it writes the map at the end only. With a
+ * number, the map has so many MiB of other functions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9,
 				     0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3};
 
-static void write_map(const void *start, const char *name)
+static void write_map(const void *start, const char *name, long mib)
 {
 	char path[64];
 	FILE *f;
@@ -26,6 +27,8 @@ static void write_map(const void *start, const char *name)
 	if (!f)
 		exit(1);
 	fprintf(f, "%lx %zx %s\n", (unsigned long)start, sizeof(code), name);
+	for (long i = 0; i < mib << 15; i++)
+		fprintf(f, "%012lx 10 function%05lx\n", 0x1000 + (i << 4), i & 0xfffff);
 	fclose(f);
 }
 
@@ -42,6 +45,7 @@ __attribute__((noinline)) static void call_for(void (*function)(int), int ms)
 int main(int argc, char **argv)
 {
 	int late = argc > 3 && !strcmp(argv[3], "late");
+	long mib = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	void (*function)(int);
 	char *memory;
 
@@ -55,9 +59,9 @@ int main(int argc, char **argv)
 		return 1;
 	*(void **)&function = memory + 64;
 	if (!late)
-		write_map(memory + 64, argv[1]);
+		write_map(memory + 64, argv[1], mib);
 	call_for(function, atoi(argv[2]));
 	if (late)
-		write_map(memory + 64, argv[1]);
+		write_map(memory + 64, argv[1], 0);
 	return 0;
 }

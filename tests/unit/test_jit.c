@@ -229,13 +229,21 @@ START_TEST(many_long_names)
 }
 END_TEST
 
+/* No host is too slow. */
+static void have_time(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(jit.reading); i++)
+		jit.reading[i].max_ns = UINT64_C(1) << 60;
+	jit.times.max_ns = UINT64_C(1) << 50;
+}
+
 /* An epoch reads a part of the maps if they are too large together; the next begins with others. */
 START_TEST(maps_take_turns)
 {
 	enum { NR = 3 };
 	bool is_named[NR] = {false};
 
-	jit.reading.max_ns = UINT64_C(1) << 60; /* no machine is too slow */
+	have_time();
 	for (uint32_t i = 0; i < NR; i++) {
 		char path[64];
 
@@ -245,13 +253,13 @@ START_TEST(maps_take_turns)
 		map_file(PID_A + i, 10, "//anon", NULL, 0x10000, 0x1000, 0);
 	}
 	for (int epoch = 0; epoch < 2 * NR + 2; epoch++) {
-		uint64_t before = jit.nr_maps_left_out;
+		uint64_t before = shares_nr_lacked(&jit.unread);
 
 		for (uint32_t i = 0; i < NR; i++)
 			add_user(PID_A + i, 20, FRAMES(0x10010));
 		finish_epoch();
 		ck_assert_uint_eq(t.nr_symbols, NR - 1);
-		ck_assert_uint_eq(jit.nr_maps_left_out, before + 1);
+		ck_assert_uint_eq(shares_nr_lacked(&jit.unread), before + 1);
 		for (uint32_t i = 0; i < t.nr_symbols; i++)
 			is_named[t.symbols[i].object - 1] = true;
 		ck_assert_int_eq(epoch_reset(w.epoch), 0);
@@ -263,26 +271,135 @@ START_TEST(maps_take_turns)
 }
 END_TEST
 
+/* The processes from PID_A on belong to these users. */
+static void set_owners(const uint32_t *uids)
+{
+	vec_for_each(&jit.processes, process)
+		process->uid = uids[process->pid - PID_A];
+}
+
+static uint32_t nr_symbols_of(uint32_t pid)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < t.nr_symbols; i++)
+		for (uint32_t p = 0; p < t.nr_processes; p++)
+			nr += t.processes[p].pid == pid &&
+			      (uint32_t)t.processes[p].generation ==
+				      t.objects[t.symbols[i].object].instance;
+	return nr;
+}
+
+/* Maps of one user are too large together; each map of another user is read. */
+START_TEST(users_share_the_bytes)
+{
+	static const uint32_t owners[] = {2000, 2000, 2000, 2000, 1000};
+	enum { NR = ARRAY_SIZE(owners) };
+
+	if (geteuid())
+		return; /* its maps are believed to be only its own */
+	have_time();
+	for (uint32_t i = 0; i < NR; i++) {
+		char path[64];
+
+		write_map(PID_A + i, "10000 100 name\n");
+		map_path(PID_A + i, path);
+		ck_assert_int_eq(truncate(path, 50 << 20), 0);
+		map_file(PID_A + i, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	}
+	for (int epoch = 0; epoch < 2 * NR; epoch++) {
+		for (uint32_t i = 0; i < NR; i++)
+			add_user(PID_A + i, 20, FRAMES(0x10010));
+		set_owners(owners);
+		finish_epoch();
+		ck_assert_uint_eq(t.nr_symbols, 2);
+		ck_assert_uint_eq(nr_symbols_of(PID_A + 4), 1);
+		ck_assert_uint_eq(shares_nr_lacked(&jit.unread), 3 * (epoch + 1));
+		ck_assert_uint_eq(shares_most_lacked(&jit.unread)->uid, 2000);
+		ck_assert_int_eq(epoch_reset(w.epoch), 0);
+	}
+	for (uint32_t i = 0; i < NR; i++)
+		remove_map(PID_A + i);
+}
+END_TEST
+
+/* One user's functions have more bytes of names than an epoch may have. */
+START_TEST(users_share_the_names)
+{
+	static const uint32_t owners[] = {2000, 1000}, nr[] = {6000, 1500};
+	static char name[1000];
+
+	if (geteuid())
+		return;
+	have_time();
+	memset(name, 'n', sizeof(name) - 1);
+	for (uint32_t k = 0; k < ARRAY_SIZE(nr); k++) {
+		char path[64];
+		FILE *f;
+
+		map_path(PID_A + k, path);
+		f = fopen(path, "w");
+		ck_assert_ptr_nonnull(f);
+		for (uint32_t i = 0; i < nr[k]; i++)
+			fprintf(f, "%x 10 %u%s\n", 0x10000 + i * 16, i, name);
+		fclose(f);
+		map_file(PID_A + k, 10, "//anon", NULL, 0x10000, nr[k] * 16, 0);
+		for (uint64_t i = 0; i < nr[k]; i++)
+			add_user(PID_A + k, 20, FRAMES(0x10000 + i * 16));
+	}
+	set_owners(owners);
+	finish_epoch();
+	ck_assert_uint_gt(nr_symbols_of(PID_A), 1000);
+	ck_assert_uint_eq(nr_symbols_of(PID_B), nr[1]);
+	ck_assert_uint_eq(shares_nr_lacked(&jit.unread), 1);
+}
+END_TEST
+
+/* One user's CPU time is spent; others have theirs. */
+START_TEST(users_have_their_time)
+{
+	static const uint32_t owners[] = {2000, 1000};
+
+	if (geteuid())
+		return;
+	for (uint32_t i = 0; i < ARRAY_SIZE(owners); i++) {
+		write_map(PID_A + i, "10000 100 name\n");
+		map_file(PID_A + i, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+		add_user(PID_A + i, 20, FRAMES(0x10010));
+	}
+	set_owners(owners);
+	ck_assert(jit_begin_reading(&jit, 2000));
+	jit.reading[0].cpu_ns -= NS_PER_S;
+	jit_end_reading(&jit, 2000);
+	jit.reading[0].credited_ns = 0;
+	finish_epoch();
+	ck_assert_uint_eq(nr_symbols_of(PID_A), 0);
+	ck_assert_uint_eq(nr_symbols_of(PID_B), 1);
+	ck_assert_uint_eq(shares_most_lacked(&jit.unread)->uid, 2000);
+}
+END_TEST
+
 /* When the CPU time for maps is spent, the code stays without names, and is counted. */
 START_TEST(no_time_for_maps)
 {
 	write_map(PID_A, "10000 100 name\n");
 	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
 	add_user(PID_A, 20, FRAMES(0x10010));
-	jit.reading.part = UINT32_MAX;
-	jit.reading.credit_ns = -1000000;
-	jit.reading.credited_ns = clock_monotonic_ns();
+	jit.reading[!geteuid()].part = UINT32_MAX;
+	jit.reading[!geteuid()].credit_ns = -1000000;
+	jit.reading[!geteuid()].credited_ns = clock_monotonic_ns();
 	finish_epoch();
 	ck_assert_uint_eq(t.nr_symbols, 0);
-	ck_assert_uint_eq(jit.nr_maps_left_out, 1);
-	jit.reading.credited_ns = 0;
+	ck_assert_uint_eq(shares_nr_lacked(&jit.unread), 1);
+	jit.reading[!geteuid()].credited_ns = 0;
 	finish_epoch();
 	ck_assert_uint_eq(t.nr_symbols, 1);
-	ck_assert_uint_eq(jit.nr_maps_left_out, 1);
+	ck_assert_uint_eq(shares_nr_lacked(&jit.unread), 1);
 	remove_map(PID_A);
 }
 END_TEST
 
 SUITE_MAIN_WITH("jit", begin, end, no_two_processes_share, no_map, what_is_own_code,
 		processes_that_end, an_exec, an_exec_that_keeps_the_file, two_lines_of_one_start,
-		many_long_names, maps_take_turns, no_time_for_maps)
+		many_long_names, maps_take_turns, users_share_the_bytes, users_share_the_names,
+		users_have_their_time, no_time_for_maps)

@@ -14,7 +14,11 @@ enum exit_status {
 	STATUS_FAILURE = 1,
 	STATUS_USAGE = 2,
 	STATUS_INCOMPLETE = 3, /* the good part of the recording has been printed */
-	STATUS_CHANGED = 4,    /* a comparison found a change that the user wants to fail on */
+	/* What the user wants a comparison to fail on: */
+	STATUS_CHANGED = 4,
+	STATUS_SLOWER = 5,
+	STATUS_BUDGET = 6,
+	STATUS_UNKNOWN = 7, /* too few recordings to tell */
 };
 
 #define HELP_BYTES_MAX (1 << 16)
@@ -31,6 +35,12 @@ static int flush_help(struct err *err)
 
 static int run_command(const struct invocation *invocation, struct err *err)
 {
+	static const int of_limits[] = {
+		[LIMITS_CHANGED] = STATUS_CHANGED,
+		[LIMITS_SLOWER] = STATUS_SLOWER,
+		[LIMITS_BUDGET] = STATUS_BUDGET,
+		[LIMITS_UNKNOWN] = STATUS_UNKNOWN,
+	};
 	struct command_io io = {.out.fd = STDOUT_FILENO, .warnings.fd = STDERR_FILENO};
 	int ret = invocation_run(invocation, &io, err);
 
@@ -39,8 +49,8 @@ static int run_command(const struct invocation *invocation, struct err *err)
 	textbuf_deinit(&io.warnings);
 	if (ret)
 		return STATUS_FAILURE;
-	if (io.is_changed)
-		return STATUS_CHANGED;
+	if (io.limits != LIMITS_KEPT)
+		return of_limits[io.limits];
 	return io.is_incomplete ? STATUS_INCOMPLETE : STATUS_OK;
 }
 

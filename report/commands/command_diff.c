@@ -4,7 +4,6 @@
  * stacks with both counts leave the verdict to the reader.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +21,11 @@
 struct diff_options {
 	struct source_request request;
 	struct compare_request compare;
-	bool normalize, json, all;
-	const char *html;    /* the file for a page; NULL: none */
-	double fail_percent; /* 0: changes are no failure */
-	string_vec files;    /* those before, then those after */
-	string_vec after;    /* until the operands are taken */
+	bool normalize, json, markdown, all;
+	const char *html; /* the file for a page; NULL: none */
+	struct change_limits limits;
+	string_vec files; /* those before, then those after */
+	string_vec after; /* until the operands are taken */
 	size_t nr_before;
 };
 
@@ -52,6 +51,11 @@ static int check_sides(const struct diff_options *o, struct err *err)
 		return err_set(err, -EINVAL, "option -n/--normalize: needs -f/--folded or --html");
 	if (o->html && o->compare.by != TALLY_FUNCTIONS)
 		return err_set(err, -EINVAL, "option --by: a page compares functions");
+	if (o->limits.budgets.nr &&
+	    (o->compare.by != TALLY_FUNCTIONS || o->compare.per != PER_SAMPLES))
+		return err_set(err, -EINVAL, "option --budget: needs shares of functions");
+	if (change_limits_check(&o->limits, err))
+		return -EINVAL;
 	return compare_request_check(&o->compare, o->nr_before, o->files.nr - o->nr_before, err);
 }
 
@@ -135,19 +139,6 @@ static int print_both(const struct diff_options *o, struct source *sources, stru
 	return err_hint(err, ret, "without -n the counts are compared as they are");
 }
 
-/*
- * Returns true if something changed by as much as the user does not want. What is on one side only
- * may have another name on the other. Its callers show what it costs.
- */
-static bool has_failed(const struct diff_options *o, const struct comparison *comparison)
-{
-	vec_for_each(&comparison->items, item)
-		if (item->verdict == VERDICT_CHANGED && item->counts[0] && item->counts[1] &&
-		    100 * fabs(item->change.relative) >= o->fail_percent)
-			return true;
-	return false;
-}
-
 static struct source_files inputs_of(const struct diff_options *o)
 {
 	return (struct source_files){(const char *const *)o->files.data, o->files.nr};
@@ -208,10 +199,17 @@ static int print_verdicts(const struct diff_options *o, struct source *sources,
 		ret = print_page(o, sources, &p, io, err);
 	else if (!ret && o->json)
 		print_changes_json(&p, &io->out);
+	else if (!ret && o->markdown)
+		print_changes_markdown(&p, &io->out);
 	else if (!ret)
 		print_changes(&p, &io->out);
 	if (!ret)
-		io->is_changed = o->fail_percent > 0 && has_failed(o, &compared.comparison);
+		io->limits = change_limits_find(&o->limits, &compared.comparison, &compared.tally,
+						&io->warnings);
+	if (io->limits == LIMITS_UNKNOWN)
+		textbuf_str(
+			&io->warnings,
+			"WARNING: too few recordings for a verdict: --fail-on-change and --fail-on-slower need three on each side.\n");
 	compared_sources_deinit(&compared);
 	return ret;
 }
@@ -283,21 +281,34 @@ static const struct option_spec output_rows[] = {
 		 .help = "write a page with a flame graph of the changes to FILE"),
 	FLAG_ROW(normalize, "normalize", 'n',
 		 .help = "with -f or --html, scale the counts before to the sum of those after"),
+	FLAG_ROW(markdown, "markdown", 0, .exclusive = GROUP_LAYOUTS,
+		 .help = "print a summary for a pull request"),
+};
+
+static const struct option_spec limit_rows[] = {
 	DIFF_ROW(
-		OPTION_PARSED, fail_percent, "fail-on-change", 0, .metavar = "PERCENT",
+		OPTION_PARSED, limits.change_percent, "fail-on-change", 0, .metavar = "PERCENT",
 		.help = "exit with status 4 if something changed by this much or more, for better or worse",
 		.parse = parse_percent, .kind = "a percentage"),
+	DIFF_ROW(OPTION_PARSED, limits.slower_percent, "fail-on-slower", 0, .metavar = "PERCENT",
+		 .help = "exit with status 5 if something takes more by this much or more",
+		 .parse = parse_percent, .kind = "a percentage"),
+	DIFF_ROW(
+		OPTION_STRINGS, limits.budgets, "budget", 0, .metavar = "FUNCTION=PERCENT",
+		.help = "exit with status 6 if FUNCTION, with all that it calls, takes more than PERCENT of all samples after; may be given several times"),
 };
 
 static const struct option_table own_options[] = {
 	{side_rows, ARRAY_SIZE(side_rows), "recordings", NULL},
 	{output_rows, ARRAY_SIZE(output_rows), "output", NULL},
+	{limit_rows, ARRAY_SIZE(limit_rows), "limits", NULL},
 };
 
 const struct profrep_command diff_command = {
 	COMMAND_TEXTS(
 		"diff", "tell which functions changed between recordings",
 		"  profrep diff --before a1.prof a2.prof a3.prof --after b1.prof b2.prof b3.prof\n"
+		"  profrep diff --markdown --fail-on-slower 5 --budget parse=20 --before a*.prof --after b*.prof\n"
 		"  profrep diff --by stack --per cpu --before a*.prof --after b*.prof\n"
 		"  profrep diff -f old.prof new.prof | flamegraph.pl > diff.svg\n"
 		"  profrep diff -f -n old.prof new.prof  # of different lengths\n"),
@@ -308,6 +319,7 @@ const struct profrep_command diff_command = {
 			{&own_options[0], 0},
 			{&own_options[1], 0},
 			{&unit_options, offsetof(struct diff_options, request.view)},
+			{&own_options[2], 0},
 			{&compare_options, offsetof(struct diff_options, compare)},
 			{&frame_options, offsetof(struct diff_options, request.view)},
 			STACK_OPTION_PARTS(struct diff_options),

@@ -7,6 +7,7 @@
 #define REPORT_COMMANDS_COMMAND_IO_H
 
 #include "common/err.h"
+#include "report/compare/change_limits.h"
 #include "report/print/printers.h"
 #include "report/view/source.h"
 #include "report/text/textbuf.h"
@@ -17,7 +18,7 @@ struct command_io {
 	struct textbuf warnings; /* whole lines */
 	/* a recording is cut short or damaged; the command printed its good part */
 	bool is_incomplete;
-	bool is_changed; /* what the user wants to fail on has changed */
+	enum limits_outcome limits; /* of a comparison */
 };
 
 /* Warns of recordings that are left out of @rec, which holds several, or incomplete in it. */

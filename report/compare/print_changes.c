@@ -4,15 +4,15 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Columns: the rates, the change, an end of the interval, and the smallest visible change. */
+/* Columns: the rates, the change, an end of the interval, and the smallest change that is seen. */
 #define RATE_WIDTH    10
 #define CHANGE_WIDTH  9
+#define SEEN_WIDTH    10
 #define END_WIDTH     8
 #define VERDICT_WIDTH 19
 
-/* Relative changes above this are printed as factors, and those above that not at all. */
-#define PERCENT_MAX 10
-#define FACTOR_MAX  1000
+/* Relative changes above this are of another size, whatever the number: noise makes x50 of x20. */
+#define RELATIVE_MAX 10
 
 /* The part of a comparison that a table shows. */
 typedef bool (*is_shown_fn)(const struct compared *item);
@@ -35,29 +35,36 @@ const char *verdict_text(enum verdict verdict)
 	return texts[verdict];
 }
 
+const char *changes_things(enum tally_by by)
+{
+	return things[by][1];
+}
+
 /* Rates are shares, or seconds. */
-static void print_rate(struct textbuf *out, enum denominator per, enum amount_unit unit,
-		       double rate)
+static void print_rate_of(struct textbuf *out, enum denominator per, enum amount_unit unit,
+			  int width, double rate)
 {
 	char text[AMOUNT_SIZE];
 
 	if (per == PER_SAMPLES)
-		textbuf_printf(out, "%*.2f %%", RATE_WIDTH - 2, 100 * rate);
+		textbuf_printf(out, "%*.2f %%", width - 2, 100 * rate);
 	else if (unit == AMOUNT_RAW)
-		textbuf_printf(out, "%*.4g", RATE_WIDTH, rate);
+		textbuf_printf(out, "%*.4g", width, rate);
 	else
-		textbuf_printf(out, "%*s", RATE_WIDTH, amount_time(1e9 * rate, unit, text));
+		textbuf_printf(out, "%*s", width, amount_time(1e9 * rate, unit, text));
 }
 
-static void print_relative(struct textbuf *out, double relative, int width, const char *sign)
+void print_rate(struct textbuf *out, const struct changes_printout *p, int width, double rate)
 {
-	char factor[16];
+	print_rate_of(out, p->per, p->unit, width, rate);
+}
 
-	snprintf(factor, sizeof(factor), "x%.0f", 1 + relative);
-	if (!isfinite(relative) || relative >= FACTOR_MAX)
+void print_relative(struct textbuf *out, double relative, int width, const char *sign)
+{
+	if (!isfinite(relative))
 		textbuf_printf(out, "%*s", width, "-");
-	else if (relative > PERCENT_MAX)
-		textbuf_printf(out, "%*s", width, factor);
+	else if (relative > RELATIVE_MAX)
+		textbuf_printf(out, "%*s", width, ">10x");
 	else
 		textbuf_printf(out, sign[0] ? "%+*.1f %%" : "%*.1f %%", width - 2, 100 * relative);
 }
@@ -78,15 +85,15 @@ static void print_item(const struct changes_printout *p, struct textbuf *out,
 {
 	const struct change *change = &item->change;
 
-	print_rate(out, p->per, p->unit, change->before);
+	print_rate(out, p, RATE_WIDTH, change->before);
 	textbuf_char(out, ' ');
-	print_rate(out, p->per, p->unit, change->after);
+	print_rate(out, p, RATE_WIDTH, change->after);
 	textbuf_char(out, ' ');
 	print_relative(out, change->relative, CHANGE_WIDTH, "+");
 	textbuf_char(out, ' ');
 	print_interval(out, change);
 	textbuf_printf(out, "  %-*s ", VERDICT_WIDTH, verdict_text(item->verdict));
-	print_relative(out, item->visible, CHANGE_WIDTH, "");
+	print_relative(out, item->visible, SEEN_WIDTH, "");
 	textbuf_printf(out, "  %s\n", string_set_get(&p->tally->keys, item->key));
 }
 
@@ -168,16 +175,19 @@ static void print_header(const struct changes_printout *p, struct textbuf *out)
 	textbuf_str(out, words_on_intervals(p->comparison));
 	textbuf_printf(out, "%*s %*s %*s %*s  %-*s %*s  %s\n", RATE_WIDTH, "BEFORE", RATE_WIDTH,
 		       "AFTER", CHANGE_WIDTH, "CHANGE", 2 * END_WIDTH + 4, "95 % INTERVAL",
-		       VERDICT_WIDTH, "VERDICT", CHANGE_WIDTH, "VISIBLE", things[p->tally->by][0]);
+		       VERDICT_WIDTH, "VERDICT", SEEN_WIDTH, "DETECTABLE", things[p->tally->by][0]);
 }
 
 void print_changes(const struct changes_printout *p, struct textbuf *out)
 {
 	size_t left_out;
 
+	print_changes_summary(p, out);
 	print_header(p, out);
 	print_some(p, out, has_changed, SIZE_MAX);
-	left_out = print_some(p, out, has_not_changed, UNCHANGED_SHOWN);
+	/* Without verdicts the reader has nothing but the numbers. */
+	left_out = print_some(p, out, has_not_changed,
+			      comparison_has_verdicts(p->comparison) ? 0 : UNCHANGED_SHOWN);
 	if (left_out)
 		textbuf_printf(out,
 			       "%zu more %s without a change are left out; --all prints them\n",
@@ -188,7 +198,7 @@ void print_changes(const struct changes_printout *p, struct textbuf *out)
 
 static void print_planned(struct textbuf *out, const struct planned *item, enum denominator per)
 {
-	print_rate(out, per, AMOUNT_AUTO, item->rate);
+	print_rate_of(out, per, AMOUNT_AUTO, RATE_WIDTH, item->rate);
 	textbuf_printf(out, " %*.1f %%", CHANGE_WIDTH - 2, 100 * item->noise);
 	for (int i = 0; i < PLAN_LENGTHS; i++) {
 		if (item->needed[i])

@@ -19,8 +19,39 @@ struct changes_printout {
 	bool is_off_cpu; /* the event is time off the CPU */
 };
 
-/* Prints a table: what changed, what did not, what appeared and what vanished. */
+/*
+ * Prints a sentence that says how many things changed and which, and how small a change would have
+ * been seen; then a table, without all of what changed alone if there are verdicts: what changed,
+ * what did not, what appeared and what vanished.
+ */
 void print_changes(const struct changes_printout *p, struct textbuf *out);
+
+/* Prints the sentence and the table in Markdown, as GitHub and GitLab show it. */
+void print_changes_markdown(const struct changes_printout *p, struct textbuf *out);
+
+/* The numbers of the sentence. */
+struct changes_summary {
+	size_t nr, nr_changed; /* things; those that changed, with those on one side only */
+	double detectable; /* seen in three of four things above SUMMARY_SHARE_MIN; NaN: not known
+			    */
+};
+
+/* The part of the whole from which on a thing counts for the smallest change in the sentence. */
+#define SUMMARY_SHARE_MIN 0.01
+
+struct changes_summary changes_summarize(const struct changes_printout *p);
+
+/* Prints the sentence. */
+void print_changes_summary(const struct changes_printout *p, struct textbuf *out);
+
+/* Prints a relative change: "+13.9 %", ">10x", or "-" for what is not known. */
+void print_relative(struct textbuf *out, double relative, int width, const char *sign);
+
+/* Prints a share of samples, or a time, @width characters wide. */
+void print_rate(struct textbuf *out, const struct changes_printout *p, int width, double rate);
+
+/* Returns the words for things of @by: "functions", and their title: "FUNCTION". */
+const char *changes_things(enum tally_by by);
 
 /* Prints all verdicts as an object of JSON (RFC 8259). What is not known is null. */
 void print_changes_json(const struct changes_printout *p, struct textbuf *out);

@@ -26,7 +26,7 @@ static void print_item(const struct changes_printout *p, struct textbuf *out,
 	print_number(out, "low", item->change.low);
 	print_number(out, "high", item->change.high);
 	print_number(out, "p_value", item->change.p_value);
-	print_number(out, "visible", item->visible);
+	print_number(out, "detectable", item->visible);
 	textbuf_char(out, '}');
 }
 
@@ -37,12 +37,15 @@ void print_changes_json(const struct changes_printout *p, struct textbuf *out)
 		[PER_CPU] = "cpu",
 		[PER_WORK] = "work",
 	};
+	const struct changes_summary summary = changes_summarize(p);
 	const char *separator = "\n";
 
 	textbuf_printf(out, "{\"by\":\"%s\",\"per\":\"%s\",\"recordings\":[%zu,%zu]",
 		       tally_by_words[p->tally->by], denominators[p->per], p->comparison->nr[0],
 		       p->comparison->nr[1]);
 	print_number(out, "level", p->comparison->level);
+	textbuf_printf(out, ",\"changed\":%zu", summary.nr_changed);
+	print_number(out, "detectable", summary.detectable);
 	textbuf_str(out, ",\"items\":[");
 	vec_for_each(&p->comparison->items, item) {
 		textbuf_str(out, separator);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/compare/change_limits.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/parse.h"
+#include "common/text.h"
+
+/* Sets *@percent, and *@len to the length of the name. Names hold '=', so the last one divides. */
+static int parse_budget(const char *budget, size_t *len, double *percent)
+{
+	const char *sign = strrchr(budget, '=');
+
+	if (!sign || sign == budget)
+		return -EINVAL;
+	*len = sign - budget;
+	return parse_decimal(sign + 1, 0, 100, percent);
+}
+
+int change_limits_check(const struct change_limits *limits, struct err *err)
+{
+	double percent;
+	size_t len;
+
+	vec_for_each(&limits->budgets, budget) {
+		if (!parse_budget(*budget, &len, &percent))
+			continue;
+		return err_set(err, -EINVAL,
+			       "option --budget: '%s' is not FUNCTION=PERCENT, with up to 100",
+			       *budget);
+	}
+	return 0;
+}
+
+static const struct compared *find_name(const struct comparison *comparison,
+					const struct tally *tally, const char *name)
+{
+	vec_for_each(&comparison->items, item)
+		if (!strcmp(string_set_get(&tally->keys, item->key), name))
+			return item;
+	return NULL;
+}
+
+/* Returns true if @budget is exceeded. */
+static bool check_budget(const char *budget, const struct comparison *comparison,
+			 const struct tally *tally, struct textbuf *text)
+{
+	_cleanup_free_ char *name = NULL, *shown = NULL;
+	const struct compared *item;
+	double percent = 0;
+	size_t len = 0;
+
+	if (parse_budget(budget, &len, &percent))
+		return false;
+	name = strndup(budget, len);
+	shown = name ? text_escape(name, len, TEXT_PLAIN) : NULL;
+	if (!shown) {
+		textbuf_fail(text, -ENOMEM);
+		return false;
+	}
+	/* The user knows names as they are printed, which is how keys have them. */
+	item = find_name(comparison, tally, name);
+	if (!item)
+		textbuf_printf(text, "WARNING: --budget: no function is called '%s'.\n", shown);
+	if (!item || 100 * item->change.after <= percent)
+		return false;
+	textbuf_printf(text, "FAILED: %s takes %.2f %%, more than --budget allows (%g %%).\n",
+		       shown, 100 * item->change.after, percent);
+	return true;
+}
+
+/* Returns true if @item changed by @limit percent or more. */
+static bool check_change(const struct compared *item, const struct tally *tally, double limit,
+			 double change, const char *option, struct textbuf *text)
+{
+	if (limit <= 0 || item->verdict != VERDICT_CHANGED || !item->counts[0] ||
+	    !item->counts[1] || 100 * change < limit)
+		return false;
+	textbuf_printf(text, "FAILED: %s changed by %+.1f %% (%s %g).\n",
+		       string_set_get(&tally->keys, item->key), 100 * item->change.relative, option,
+		       limit);
+	return true;
+}
+
+enum limits_outcome change_limits_find(const struct change_limits *limits,
+				       const struct comparison *comparison,
+				       const struct tally *tally, struct textbuf *text)
+{
+	bool is_slower = false, is_over = false, has_changed = false;
+	bool wants_verdict = limits->change_percent > 0 || limits->slower_percent > 0;
+
+	vec_for_each(&comparison->items, item)
+		is_slower |= check_change(item, tally, limits->slower_percent,
+					  item->change.relative, "--fail-on-slower", text);
+	vec_for_each(&limits->budgets, budget)
+		is_over |= check_budget(*budget, comparison, tally, text);
+	vec_for_each(&comparison->items, item)
+		has_changed |= check_change(item, tally, limits->change_percent,
+					    fabs(item->change.relative), "--fail-on-change", text);
+	if (is_slower)
+		return LIMITS_SLOWER;
+	if (is_over)
+		return LIMITS_BUDGET;
+	if (has_changed)
+		return LIMITS_CHANGED;
+	return wants_verdict && !comparison_has_verdicts(comparison) ? LIMITS_UNKNOWN : LIMITS_KEPT;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The sentence about a comparison, and the comparison as a text for a pull request. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/compare/print_changes.h"
+
+/* Things that the sentence names. */
+#define NAMED_MAX 3
+
+/* Returns the share of the whole that the larger side of @item has. */
+static double share_of(const struct changes_printout *p, const struct compared *item)
+{
+	double largest = 0, count = item->counts[0] + (double)item->counts[1];
+
+	if (p->per == PER_SAMPLES)
+		return fmax(item->change.before, item->change.after);
+	vec_for_each(&p->comparison->items, other)
+		largest = fmax(largest, other->counts[0] + (double)other->counts[1]);
+	return count / largest;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Has @item a part in the smallest change of the sentence? */
+static bool is_typical(const struct changes_printout *p, const struct compared *item)
+{
+	return !isnan(item->visible) && !item->change.is_few && item->counts[0] &&
+	       item->counts[1] && share_of(p, item) >= SUMMARY_SHARE_MIN;
+}
+
+struct changes_summary changes_summarize(const struct changes_printout *p)
+{
+	struct changes_summary summary = {.nr = p->comparison->items.nr, .detectable = NAN};
+	double *seen = calloc(summary.nr + 1, sizeof(*seen));
+	size_t nr = 0;
+
+	vec_for_each(&p->comparison->items, item) {
+		summary.nr_changed += item->verdict == VERDICT_CHANGED;
+		if (seen && is_typical(p, item))
+			seen[nr++] = item->visible;
+	}
+	if (nr) {
+		qsort(seen, nr, sizeof(*seen), compare_doubles);
+		summary.detectable = seen[(3 * nr + 3) / 4 - 1];
+	}
+	free(seen);
+	return summary;
+}
+
+/* Prints "hot3 +13.9 % (9.2 to 18.7)". */
+static void print_named(const struct changes_printout *p, struct textbuf *out,
+			const struct compared *item)
+{
+	const struct change *change = &item->change;
+
+	textbuf_printf(out, "%s ", string_set_get(&p->tally->keys, item->key));
+	if (!item->counts[0] || !item->counts[1]) {
+		textbuf_str(out, item->counts[0] ? "vanished" : "appeared");
+		return;
+	}
+	print_relative(out, change->relative, 0, "+");
+	if (isfinite(change->low) && isfinite(change->high))
+		textbuf_printf(out, " (%.1f to %.1f)", 100 * change->low, 100 * change->high);
+}
+
+static void print_changed(const struct changes_printout *p, struct textbuf *out, size_t nr_changed)
+{
+	size_t nr = 0;
+
+	vec_for_each(&p->comparison->items, item) {
+		if (item->verdict != VERDICT_CHANGED)
+			continue;
+		if (nr == NAMED_MAX) {
+			textbuf_printf(out, ", and %zu more", nr_changed - nr);
+			break;
+		}
+		textbuf_str(out, nr++ ? ", " : ": ");
+		print_named(p, out, item);
+	}
+}
+
+void print_changes_summary(const struct changes_printout *p, struct textbuf *out)
+{
+	const struct changes_summary summary = changes_summarize(p);
+	const char *words = changes_things(p->tally->by);
+
+	if (!comparison_has_verdicts(p->comparison)) {
+		textbuf_str(out, "No verdict: it takes three recordings on each side at least.\n");
+		return;
+	}
+	if (summary.nr_changed)
+		textbuf_printf(out, "%zu of %zu %s changed", summary.nr_changed, summary.nr, words);
+	else
+		textbuf_printf(out, "None of %zu %s changed", summary.nr, words);
+	print_changed(p, out, summary.nr_changed);
+	textbuf_char(out, '.');
+	if (isfinite(summary.detectable))
+		textbuf_printf(
+			out,
+			" In three of four %s above %g %% a change of %.0f %% would have been seen.",
+			words, 100 * SUMMARY_SHARE_MIN, ceil(100 * summary.detectable));
+	textbuf_char(out, '\n');
+}
+
+/* Prints @text as code in a cell: a bar would end the cell, and a backtick the code. */
+static void print_code(struct textbuf *out, const char *text)
+{
+	textbuf_str(out, "<code>");
+	for (; *text; text++) {
+		if (strchr("|`<>&*_[]\\", *text))
+			textbuf_printf(out, "&#%u;", (unsigned char)*text);
+		else
+			textbuf_char(out, *text);
+	}
+	textbuf_str(out, "</code>");
+}
+
+static bool is_in_markdown(const struct changes_printout *p, const struct compared *item)
+{
+	return p->all || item->verdict == VERDICT_CHANGED ||
+	       (!comparison_has_verdicts(p->comparison) && !item->change.is_few);
+}
+
+static void print_markdown_item(const struct changes_printout *p, struct textbuf *out,
+				const struct compared *item)
+{
+	textbuf_str(out, "| ");
+	print_rate(out, p, 0, item->change.before);
+	textbuf_str(out, " | ");
+	print_rate(out, p, 0, item->change.after);
+	textbuf_str(out, " | ");
+	print_relative(out, item->change.relative, 0, "+");
+	textbuf_str(out, " | ");
+	print_relative(out, item->change.low, 0, "+");
+	if (!isnan(item->change.low)) {
+		textbuf_str(out, " to ");
+		print_relative(out, item->change.high, 0, "+");
+	}
+	textbuf_printf(out, " | %s | ", verdict_text(item->verdict));
+	print_code(out, string_set_get(&p->tally->keys, item->key));
+	textbuf_str(out, " |\n");
+}
+
+void print_changes_markdown(const struct changes_printout *p, struct textbuf *out)
+{
+	size_t nr = 0, left_out = 0;
+
+	print_changes_summary(p, out);
+	textbuf_str(out, "\n| before | after | change | 95 % interval | verdict | name |\n"
+			 "|---:|---:|---:|---:|---|---|\n");
+	vec_for_each(&p->comparison->items, item) {
+		if (!is_in_markdown(p, item) || (!p->all && nr == UNCHANGED_SHOWN)) {
+			left_out++;
+			continue;
+		}
+		print_markdown_item(p, out, item);
+		nr++;
+	}
+	if (left_out)
+		textbuf_printf(out, "\n%zu more %s are left out.\n", left_out,
+			       changes_things(p->tally->by));
+}

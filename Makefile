@@ -188,9 +188,12 @@ $(B)/workloads/%: tests/workloads/%.c
 STATIC_BIN := $(if $(SAN),,$(B)/static/profrec $(B)/static/profrep)
 
 # What is installed decides what is built. In make deps check, make read this file before deps installed it, so it reads anew.
-# deps and check must follow each other, so -j is for this make alone.
+# deps and check must follow each other, so -j is for this make alone. It builds by all processors, unless make was told of
+# another number.
+BUILD_ALL = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 tests-build:
-	+@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc)) tests-programs
+	$(BUILD_ALL) tests-programs
 
 tests-programs: all $(UNIT_BIN) $(TOOL_BIN) $(LOAD_BIN) $(STATIC_BIN)
 
@@ -231,7 +234,8 @@ deps: ## install what is needed to build and test, on Debian 12 or later, as roo
 		$(DEB_PACKAGES) $(shell sed 's/\#.*//' tests/packages) \
 		$$(for p in $(DEB_OPTIONAL); do apt-cache show $$p > /dev/null 2>&1 && echo $$p; done)
 
-demo: all $(LOAD_BIN) ## record a bundled workload for a few seconds and print the report
+demo: ## record a bundled workload for a few seconds and print the report
+	$(BUILD_ALL) all $(LOAD_BIN)
 	BUILD=$(abspath $(B)) tests/demo
 
 clean: ## remove the build directory

@@ -81,6 +81,8 @@ static void give_answer(const struct command_line *line, enum common_option_id i
 		break;
 	case COMMON_OPTION_VERSION:
 		printf("%s %s%s\n", line->program->name, PROFREC_VERSION, PROFREC_COMMIT);
+		if (line->program->print_parts)
+			line->program->print_parts();
 		break;
 	case COMMON_OPTION_HELP_MAN:
 		usage_print_man(line->program, line->command);

@@ -131,6 +131,7 @@ struct program_spec {
 	const char *name;
 	const char *summary; /* the NAME line of the man page */
 	const char *usage, *examples;
+	void (*print_parts)(void); /* the second line of --version; NULL: there is none */
 	const struct command_spec *const *commands;
 	size_t nr_commands;
 	/* Errors about these words have their hints. The first one without a word ends the list. */

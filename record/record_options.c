@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/record_options.h"
 
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <zstd.h>
 
 #include "common/cleanup.h"
 #include "common/option_spec.h"
+#include "format/prof.h"
 #include "record/languages/language_table.h"
 #include "record/probes/kernel_way.h"
 #include "record/system/stack_depth.h"
@@ -213,8 +217,15 @@ static const struct foreign_word foreign_words[] = {
 	{NULL, NULL},
 };
 
+static void print_parts(void)
+{
+	printf("format %d.%d, libbpf %u.%u, zstd %s\n", PROF_VERSION_MAJOR, PROF_VERSION_MINOR,
+	       libbpf_major_version(), libbpf_minor_version(), ZSTD_versionString());
+}
+
 const struct program_spec record_program = {
 	.name = "profrec",
+	.print_parts = print_parts,
 	.summary =
 		"Record where CPU time is spent: count stacks in the kernel, write a small file.",
 	.usage = "[OPTIONS] [DURATION] [-- COMMAND [ARG...]]",

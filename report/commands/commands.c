@@ -2,13 +2,16 @@
 #include "report/commands/commands.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "common/cleanup.h"
 #include "common/command_line.h"
 #include "common/options.h"
+#include "format/prof.h"
 
 /* The first command runs if the user names none. */
 static const struct command_spec *const commands[] = {
@@ -37,8 +40,15 @@ static const struct foreign_word foreign_words[] = {
 	{NULL, NULL},
 };
 
+static void print_parts(void)
+{
+	printf("formats %d.0 to %d.%d, zstd %s\n", PROF_VERSION_MAJOR, PROF_VERSION_MAJOR,
+	       PROF_VERSION_MINOR, ZSTD_versionString());
+}
+
 const struct program_spec report_program = {
 	.name = "profrep",
+	.print_parts = print_parts,
 	.summary = "report a recording of profrec",
 	.usage = "[report] [OPTIONS] [FILE|@LIST...]\n       profrep COMMAND [OPTIONS] [FILE...]",
 	.examples = "  profrep                          # stacks of profrec.prof\n"

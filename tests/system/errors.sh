@@ -26,7 +26,9 @@ check "profrep: no recording" says 1 "" "$profrep" tests/run
 check "--help exits 0" "$profrec" --help
 commit=$(git -c safe.directory='*' describe --always --dirty --abbrev=9 2> /dev/null)
 for program in profrec profrep; do
-	check "$program --version" same "$("${!program}" --version | sed 's/-dirty)/)/')" "$program 0.1.0${commit:+ (${commit%-dirty})}"
+	check "$program --version" same "$("${!program}" --version | sed 's/-dirty)/)/; q')" "$program 0.1.0${commit:+ (${commit%-dirty})}"
+	check "$program --version: formats and libraries" grep -qxE 'formats? 1\.[0-9. to]+, (libbpf [0-9.]+, )?zstd [0-9.]+' \
+		<("${!program}" --version | tail -n 1)
 done
 
 # Every option of --help is in the man page, and every option in the man page is in --help.

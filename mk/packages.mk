@@ -31,7 +31,7 @@ release: ## make an archive of static programs for any distribution: build/profr
 		DESTDIR=$(B)/release/root install
 	mv $(B)/release/root/usr/local $(B)/$(RELEASE)
 	strip $(B)/$(RELEASE)/bin/*
-	cp packaging/install.sh LICENSE CHANGELOG.md $(B)/$(RELEASE)
+	cp packaging/install.sh packaging/container/* LICENSE CHANGELOG.md $(B)/$(RELEASE)
 	packaging/sbom $(VERSION) $(COMMIT_TIME) > $(B)/$(RELEASE)/sbom.spdx
 	tar --sort=name --mtime=@$(COMMIT_TIME) --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX -C $(B) -cf - $(RELEASE) | \
 		zstd -19 -q -f -o $(B)/$(RELEASE).tar.zst

@@ -14,6 +14,8 @@
  * --no-new-privs  and without privileges that files of programs give
  * --no-ptrace     ptrace(2) and process_vm_readv(2) are refused, too, as by stricter profiles
  * --allow-perf    perf_event_open(2) is allowed
+ * --add=CAP       as an engine's --cap-add: bpf, perfmon, sys_ptrace, syslog, dac_read_search,
+ *                 checkpoint_restore or sys_admin, with the calls that the profile allows for it
  *
  * A user other than root keeps the capabilities of the default set that it has, which are none in
  * most cases. The exit status is that of the command, and 125 if plain_container failed.
@@ -46,6 +48,7 @@ struct limits {
 	bool no_new_privs;
 	bool no_ptrace;
 	bool allow_perf;
+	uint64_t caps; /* a bit for each */
 };
 
 static const int default_caps[] = {
@@ -131,6 +134,23 @@ static const char *const tracing_calls[] = {"ptrace", "process_vm_readv", "proce
 /* personality() may read, and set these. */
 static const uint64_t allowed_personalities[] = {0x0, 0x8, 0x20000, 0x20008, 0xffffffff};
 
+#define MAX_GRANT_CALLS 4
+
+/* Of the calls that are refused: those that the profile allows with a capability. */
+static const struct grant {
+	const char *name;
+	int cap;
+	const char *calls[MAX_GRANT_CALLS];
+} grants[] = {
+	{"bpf", CAP_BPF, {"bpf"}},
+	{"perfmon", CAP_PERFMON, {"perf_event_open"}},
+	{"sys_ptrace", CAP_SYS_PTRACE, {"kcmp", "pidfd_getfd", "process_madvise"}},
+	{"syslog", CAP_SYSLOG, {"syslog"}},
+	{"dac_read_search", CAP_DAC_READ_SEARCH, {"open_by_handle_at"}},
+	{"checkpoint_restore", CAP_CHECKPOINT_RESTORE, {NULL}},
+	{"sys_admin", CAP_SYS_ADMIN, {"bpf", "perf_event_open", "syslog", "mount"}},
+};
+
 #define NAMESPACE_FLAGS                                                                            \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
@@ -151,8 +171,19 @@ static bool is_among(const char *call, const char *const *calls, size_t nr)
 	return false;
 }
 
+static bool is_granted(const char *call, uint64_t caps)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(grants); i++)
+		for (size_t k = 0; k < MAX_GRANT_CALLS && grants[i].calls[k]; k++)
+			if (caps >> grants[i].cap & 1 && !strcmp(call, grants[i].calls[k]))
+				return true;
+	return false;
+}
+
 static bool is_refused(const char *call, const struct limits *limits)
 {
+	if (is_granted(call, limits->caps))
+		return false;
 	return is_among(call, refused_calls, ARRAY_SIZE(refused_calls)) ||
 	       (!strcmp(call, "perf_event_open") && !limits->allow_perf) ||
 	       (limits->no_ptrace && is_among(call, tracing_calls, ARRAY_SIZE(tracing_calls)));
@@ -233,19 +264,11 @@ static void protect_settings(void)
 			err(STATUS_FAILED, "%s", trees[i]);
 }
 
-static bool is_default(int cap)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(default_caps); i++)
-		if (default_caps[i] == cap)
-			return true;
-	return false;
-}
-
 /* Without CAP_SETPCAP the bounding set stays, and matters to nobody. */
-static void limit_bounding_set(void)
+static void limit_bounding_set(uint64_t caps)
 {
 	for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
-		if (!is_default(cap) && prctl(PR_CAPBSET_DROP, cap) && errno != EPERM)
+		if (!(caps >> cap & 1) && prctl(PR_CAPBSET_DROP, cap) && errno != EPERM)
 			err(STATUS_FAILED, "PR_CAPBSET_DROP");
 }
 
@@ -256,18 +279,16 @@ static void become(uint32_t uid)
 		err(STATUS_FAILED, "user %u", uid);
 }
 
-/* The permitted set, where it is within the default set. Those that are handed on are none. */
-static void limit_caps(void)
+/* The permitted set, where it is within @allowed. Those that are handed on are none. */
+static void limit_caps(uint64_t allowed)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3], kept[ARRAY_SIZE(caps)] = {0};
 
 	if (syscall(SYS_capget, &header, caps))
 		err(STATUS_FAILED, "capget");
-	for (size_t i = 0; i < ARRAY_SIZE(default_caps); i++)
-		kept[default_caps[i] / 32].permitted |= 1u << default_caps[i] % 32;
 	for (size_t i = 0; i < ARRAY_SIZE(caps); i++)
-		kept[i].effective = kept[i].permitted &= caps[i].permitted;
+		kept[i].effective = kept[i].permitted = caps[i].permitted & allowed >> 32 * i;
 	if (syscall(SYS_capset, &header, kept) ||
 	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
 		err(STATUS_FAILED, "capset");
@@ -283,18 +304,26 @@ static uint32_t parse_uid(const char *text)
 	return uid;
 }
 
+static uint64_t parse_cap(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(grants); i++)
+		if (!strcmp(grants[i].name, name))
+			return UINT64_C(1) << grants[i].cap;
+	errx(STATUS_FAILED, "'%s' is no capability that can be added", name);
+}
+
 static struct limits parse_options(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"user", required_argument, NULL, 'u'},
-		{"no-new-privs", no_argument, NULL, 'n'},
-		{"no-ptrace", no_argument, NULL, 't'},
-		{"allow-perf", no_argument, NULL, 'p'},
-		{0},
+		{"user", required_argument, NULL, 'u'}, {"no-new-privs", no_argument, NULL, 'n'},
+		{"no-ptrace", no_argument, NULL, 't'},  {"allow-perf", no_argument, NULL, 'p'},
+		{"add", required_argument, NULL, 'a'},  {0},
 	};
 	struct limits limits = {.uid = NO_USER};
 	int option;
 
+	for (size_t i = 0; i < ARRAY_SIZE(default_caps); i++)
+		limits.caps |= UINT64_C(1) << default_caps[i];
 	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0)
 		switch (option) {
 		case 'u':
@@ -309,6 +338,9 @@ static struct limits parse_options(int argc, char **argv)
 		case 'p':
 			limits.allow_perf = true;
 			break;
+		case 'a':
+			limits.caps |= parse_cap(optarg);
+			break;
 		default:
 			exit(STATUS_FAILED);
 		}
@@ -322,10 +354,10 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		errx(STATUS_FAILED, "plain_container [OPTION...] COMMAND...");
 	protect_settings();
-	limit_bounding_set();
+	limit_bounding_set(limits.caps);
 	filter_calls(&limits);
 	become(limits.uid);
-	limit_caps();
+	limit_caps(limits.caps);
 	execvp(argv[optind], argv + optind);
 	err(STATUS_FAILED, "%s", argv[optind]);
 }

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The recipe in packaging/container: the static programs in a root of their own, with the grants that it asks for, and what
+# is said if one is missing.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+recipe=packaging/container
+[ -x "$BUILD/static/profrec" ] || skip_all "there are no static programs (sanitizers need libraries)"
+[ -x "$BUILD/tests/plain_container" ] || skip_all "no libseccomp"
+[ "$(id -u)" -eq 0 ] || skip_all "only root can make a container"
+unshare --mount true 2> /dev/null || skip_all "mount namespaces are refused"
+need_bpf
+
+mkdir -p "$dir/root"/{bin,proc,sys,data}
+cp "$BUILD/static/profrec" "$BUILD/static/profrep" "$dir/root/bin/"
+
+# inside CAPABILITIES PROGRAM ARGUMENT...: as an engine with --pid=host and these capabilities added to its default ones.
+inside()
+{
+	local grants=()
+	for cap in $1; do grants+=("--add=${cap,,}"); done
+	shift
+	# shellcheck disable=SC2016
+	unshare --mount sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec "$@"' "$dir/root" \
+		"$BUILD/tests/plain_container" "${grants[@]}" chroot "$dir/root" "$@"
+}
+
+caps=$(sed -n -E 's/.*add: \[(.*)\]$/\1/p' $recipe/daemonset.yaml | tr -d ,)
+check "both recipes ask for the same capabilities" contains "$(cat $recipe/Containerfile)" "--cap-add=$(tr ' ' , <<< "$caps") "
+# shellcheck disable=SC2016
+check "doc/fleet.md explains them all" same "$(sed -n -E 's/^\| CAP_([A-Z_]+) \|.*/\1/p' doc/fleet.md | sort)" \
+	"$(tr ' ' '\n' <<< "$caps" | sort)"
+
+"$workloads/func_ab" &
+# records CAPABILITIES: a second of the host; what is said goes to the file said.
+records() { inside "$1" /bin/profrec -F 199 -o /data/host.prof 1 > "$dir/said" 2>&1; }
+says() { contains "$(cat "$dir/said")" "$1"; }
+without() { tr ' ' '\n' <<< "$caps" | grep -vx "$1" | tr '\n' ' '; }
+
+check "with all of them: it records the host" records "$caps"
+check "and has functions of others" above "$(inside '' /bin/profrep -f /data/host.prof | sum_samples "^func_ab;.*;main;func_[ab]")" 0
+check "and of the kernel" above "$(inside '' /bin/profrep -fa -K /data/host.prof | sum_samples '_\[k\]')" 0
+check "and nothing hidden" fails 1 grep -E "CAP_|hidden" "$dir/said"
+check "without BPF" records "$(without BPF)"
+check "it says so" says "profrec: recording by perf events: no CAP_BPF"
+check "without PERFMON" fails 1 records "$(without PERFMON)"
+check "it says so: PERFMON" says "failed to record all processes: no CAP_PERFMON"
+check "without SYS_PTRACE" records "$(without SYS_PTRACE)"
+check "it says so: SYS_PTRACE" says "their mappings are hidden (CAP_SYS_PTRACE is missing)"
+check "without SYSLOG" records "$(without SYSLOG)"
+check "it says so: SYSLOG" says "kernel addresses are hidden (CAP_SYSLOG is missing)"
+plan_end

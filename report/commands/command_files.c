@@ -7,6 +7,7 @@
 
 struct files_options {
 	struct source_request request;
+	bool is_json;
 	struct operands operands;
 };
 
@@ -19,8 +20,17 @@ static int run_files(const void *options, struct command_io *io, struct err *err
 
 	if (!ret)
 		ret = source_load(&source, files.names.data, files.names.nr, &o->request, err);
+	if (!ret && o->is_json)
+		return command_io_print_json(io, &source, print_files_json, err);
 	return ret ? ret : command_io_print_tables(io, &source, print_files, err);
 }
+
+static const struct option_spec json_rows[] = {
+	OPTION_FLAG_ROW(struct files_options, is_json, "json", 0,
+			.help = "print the table as JSON"),
+};
+
+static const struct option_table json_options = {json_rows, ARRAY_SIZE(json_rows), "output", NULL};
 
 const struct profrep_command files_command = {
 	COMMAND_TEXTS("files", "print the sampled files, and the source of their symbols",
@@ -28,6 +38,7 @@ const struct profrep_command files_command = {
 		      "  profrep files --symfs root/ app.prof  # with another host's binaries\n"),
 	.spec.parts =
 		{
+			{&json_options, 0},
 			{&side_options, offsetof(struct files_options, request.view)},
 			{&event_options, offsetof(struct files_options, request.event)},
 			{&timespan_options, offsetof(struct files_options, request.span)},

@@ -10,6 +10,7 @@
 #include "report/print/printers.h"
 
 struct info_options {
+	bool is_json;
 	const char *file;
 };
 
@@ -20,7 +21,9 @@ static int run_info(const void *options, struct command_io *io, struct err *err)
 	_cleanup_(recording_deinit) struct recording rec = {0};
 	int ret = recording_load(&rec, o->file, &everything, err);
 
-	if (!ret)
+	if (!ret && o->is_json)
+		print_info_json(&rec, &io->out);
+	else if (!ret)
 		ret = print_error_set(print_info(&rec, &io->out), o->file, err);
 	if (!ret)
 		ret = print_flush(&io->out, err);
@@ -29,10 +32,17 @@ static int run_info(const void *options, struct command_io *io, struct err *err)
 	return ret;
 }
 
+static const struct option_spec json_rows[] = {
+	OPTION_FLAG_ROW(struct info_options, is_json, "json", 0, .help = "print the facts as JSON"),
+};
+
+static const struct option_table json_options = {json_rows, ARRAY_SIZE(json_rows), "output", NULL};
+
 const struct profrep_command info_command = {
 	COMMAND_TEXTS("info", "print facts about a recording: host, event, samples, losses",
 		      "  profrep info                     # of profrec.prof\n"
 		      "  profrep info app.prof\n"),
+	.spec.parts = {{&json_options, 0}},
 	ONE_RECORDING(struct info_options),
 	.run = run_info,
 };

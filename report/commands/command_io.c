@@ -264,3 +264,13 @@ int command_io_print_tables(struct command_io *io, struct source *source,
 		return print_error_set(ret, source->rec.name, err);
 	return command_io_finish(io, source, 1, NULL, err);
 }
+
+int command_io_print_json(struct command_io *io, struct source *source, print_json_fn print,
+			  struct err *err)
+{
+	int ret = source_print_json(source, &io->out, print, NULL);
+
+	if (ret)
+		return print_error_set(ret, source->rec.name, err);
+	return command_io_finish(io, source, 1, NULL, err);
+}

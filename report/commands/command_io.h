@@ -49,4 +49,8 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 int command_io_print_tables(struct command_io *io, struct source *source,
 			    int (*print)(const struct printout *p), struct err *err);
 
+/* The same as JSON, by source_print_json. */
+int command_io_print_json(struct command_io *io, struct source *source, print_json_fn print,
+			  struct err *err);
+
 #endif

@@ -9,8 +9,22 @@
 
 struct missing_options {
 	struct source_request request;
+	bool is_json;
 	struct operands operands;
 };
+
+/* The files are the same for all events. */
+static int print_json(const struct printout *p)
+{
+	struct json json = {.out = p->out};
+	int ret;
+
+	json_open(&json, NULL, '{');
+	ret = print_missing_json(p, &json, NULL);
+	json_close(&json, '}');
+	textbuf_char(p->out, '\n');
+	return ret;
+}
 
 static int run_missing(const void *options, struct command_io *io, struct err *err)
 {
@@ -24,7 +38,8 @@ static int run_missing(const void *options, struct command_io *io, struct err *e
 	if (!ret) {
 		const struct printout p = source_printout(&source, &io->out);
 
-		ret = print_error_set(print_missing(&p), source.rec.name, err);
+		ret = print_error_set(o->is_json ? print_json(&p) : print_missing(&p),
+				      source.rec.name, err);
 	}
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, NULL, err);
@@ -41,6 +56,13 @@ static const struct option_spec line_rows[] = {
 		.help = "also list files without debug information, those of the kernel included"),
 };
 
+static const struct option_spec json_rows[] = {
+	OPTION_FLAG_ROW(struct missing_options, is_json, "json", 0,
+			.help = "print the files as JSON"),
+};
+
+static const struct option_table json_options = {json_rows, ARRAY_SIZE(json_rows), "output", NULL};
+
 static const struct option_table line_options = {line_rows, ARRAY_SIZE(line_rows), "output", NULL};
 
 const struct profrep_command missing_command = {
@@ -54,6 +76,7 @@ const struct profrep_command missing_command = {
 			{&timespan_options, offsetof(struct missing_options, request.span)},
 			{&owner_options, offsetof(struct missing_options, request.filter)},
 			{&stack_options, offsetof(struct missing_options, request.filter)},
+			{&json_options, 0},
 			{&line_options, offsetof(struct missing_options, request.view)},
 			{&search_options, offsetof(struct missing_options, request.search)},
 		},

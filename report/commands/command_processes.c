@@ -6,6 +6,7 @@
 
 struct processes_options {
 	struct source_request request; /* without the view and the search */
+	bool is_json;
 	const char *file;
 };
 
@@ -21,16 +22,26 @@ static int run_processes(const void *options, struct command_io *io, struct err 
 		ret = source_filter(&source, err);
 	if (!ret)
 		ret = source_check_filter(&source, err);
-	if (!ret)
+	if (!ret && o->is_json)
+		ret = command_io_print_json(io, &source, print_processes_json, err);
+	else if (!ret)
 		ret = command_io_print_tables(io, &source, print_processes, err);
 	return ret;
 }
+
+static const struct option_spec json_rows[] = {
+	OPTION_FLAG_ROW(struct processes_options, is_json, "json", 0,
+			.help = "print the table as JSON"),
+};
+
+static const struct option_table json_options = {json_rows, ARRAY_SIZE(json_rows), "output", NULL};
 
 const struct profrep_command processes_command = {
 	COMMAND_TEXTS("processes", "print the sampled processes: user, threads, executable, cgroup",
 		      "  profrep processes app.prof\n"
 		      "  profrep processes --from 60 app.prof  # those that ran after a minute\n"),
-	.spec.parts = {{&event_options, offsetof(struct processes_options, request.event)},
+	.spec.parts = {{&json_options, 0},
+		       {&event_options, offsetof(struct processes_options, request.event)},
 		       {&timespan_options, offsetof(struct processes_options, request.span)},
 		       {&owner_options, offsetof(struct processes_options, request.filter)}},
 	ONE_RECORDING(struct processes_options),

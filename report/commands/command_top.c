@@ -17,7 +17,7 @@ struct top_options {
 	struct source_request request;
 	struct top_layout layout;
 	unsigned int by; /* in by_things */
-	bool is_live;
+	bool is_live, is_json;
 	struct operands operands;
 };
 
@@ -49,6 +49,12 @@ static int check_cpus(const void *ctx, const struct source *source, struct err *
 static int print_event(const struct printout *p, void *ctx, struct rows_summary *summary)
 {
 	return print_top(p, ctx, summary);
+}
+
+static int print_json(const struct printout *p, struct json *json, void *ctx,
+		      struct rows_summary *summary)
+{
+	return print_top_json(p, ctx, json, summary);
 }
 
 /* The table of the latest interval. */
@@ -115,7 +121,12 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 	const struct top_options *o = options;
 	struct top_layout layout = o->layout;
 	const struct event_tables tables = {
-		.print = print_event, .check = check_cpus, .ctx = &layout};
+		.print = print_event,
+		.print_json = print_json,
+		.is_json = o->is_json,
+		.check = check_cpus,
+		.ctx = &layout,
+	};
 
 	if (o->is_live)
 		return run_live(o, io, err);
@@ -128,9 +139,13 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 
 #define TOP_ROW(type, ...) OPTION_ROW(struct top_options, type, __VA_ARGS__)
 
+enum { GROUP_LAYOUTS = 2 };
+
 static const struct option_spec top_rows[] = {
-	OPTION_FLAG_ROW(struct top_options, is_live, "live", 0,
+	OPTION_FLAG_ROW(struct top_options, is_live, "live", 0, .exclusive = GROUP_LAYOUTS,
 			.help = "draw each interval as it comes, from a stream of profrec -i"),
+	OPTION_FLAG_ROW(struct top_options, is_json, "json", 0, .exclusive = GROUP_LAYOUTS,
+			.help = "print the table as JSON"),
 	TOP_ROW(OPTION_U64, layout.nr_lines, "limit", 'n', .metavar = "N", .min = 1,
 		.max = UINT32_MAX,
 		.help = "print at most N functions (default 20; with --live as many as fit the terminal)"),

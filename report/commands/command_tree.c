@@ -16,6 +16,7 @@
 struct tree_options {
 	struct source_request request;
 	struct tree_layout layout;
+	bool is_json;
 	struct operands operands;
 };
 
@@ -31,12 +32,22 @@ static int print_event(const struct printout *p, void *ctx, struct rows_summary 
 	return print_tree(p, &tables->layout, summary, &tables->has_function);
 }
 
+static int print_json(const struct printout *p, struct json *json, void *ctx,
+		      struct rows_summary *summary)
+{
+	struct tree_tables *tables = ctx;
+
+	return print_tree_json(p, &tables->layout, json, summary, &tables->has_function);
+}
+
 static int run_tree(const void *options, struct command_io *io, struct err *err)
 {
 	const struct tree_options *o = options;
 	struct tree_tables trees = {.layout = o->layout};
 	const struct event_tables tables = {
 		.print = print_event,
+		.print_json = print_json,
+		.is_json = o->is_json,
 		.has_answer = o->layout.function ? &trees.has_function : NULL,
 		.ctx = &trees,
 	};
@@ -102,6 +113,8 @@ static const struct option_spec tree_rows[] = {
 		   .metavar = "P",
 		   .help = "leave out branches below P percent of all samples (default 1)",
 		   .parse = parse_percent, .kind = "a percentage from 0.001 to 100"),
+	OPTION_FLAG_ROW(struct tree_options, is_json, "json", 0,
+			.help = "print the nodes of the tree as JSON"),
 };
 
 static const struct option_table own_options = {tree_rows, ARRAY_SIZE(tree_rows), "output", NULL};

@@ -24,13 +24,21 @@ static int print_event(const struct printout *p, void *ctx)
 	return ret ? ret : output->tables->print(p, output->tables->ctx, &output->summary);
 }
 
+static int print_json(const struct printout *p, struct json *json, void *ctx)
+{
+	struct tables_output *output = ctx;
+
+	return output->tables->print_json(p, json, output->tables->ctx, &output->summary);
+}
+
 /* Prints the tables to @out, if one of them has an answer. */
 static int print_tables(struct source *source, struct textbuf *out, struct tables_output *output,
 			struct err *err)
 {
 	const bool *has_answer = output->tables->has_answer;
-	int ret =
-		source_print_events(source, has_answer ? &output->held : out, print_event, output);
+	struct textbuf *to = has_answer ? &output->held : out;
+	int ret = output->tables->is_json ? source_print_json(source, to, print_json, output)
+					  : source_print_events(source, to, print_event, output);
 
 	if (!ret && has_answer && *has_answer)
 		textbuf_bytes(out, output->held.data, output->held.nr);

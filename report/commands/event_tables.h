@@ -8,6 +8,10 @@
 struct event_tables {
 	/* Prints the table below the headline. Returns 0 or a negative errno. */
 	int (*print)(const struct printout *p, void *ctx, struct rows_summary *summary);
+	/* Set: prints JSON instead. Appends the members of the table. */
+	int (*print_json)(const struct printout *p, struct json *json, void *ctx,
+			  struct rows_summary *summary);
+	bool is_json;
 	/*
 	 * Looks at the source when it is loaded; NULL: nobody does. Returns 0, or a negative errno
 	 * with @err set.

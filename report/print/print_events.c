@@ -9,7 +9,8 @@
 #include "common/clock.h"
 #include "format/headline.h"
 
-int print_headline(const struct printout *p)
+/* Makes the headline, which the caller frees. Returns NULL if memory runs out. */
+static char *make_headline(const struct printout *p)
 {
 	const struct prof_meta *meta = p->rec->meta;
 	const struct prof_end *end = p->rec->end;
@@ -21,12 +22,17 @@ int print_headline(const struct printout *p)
 		.nr_recordings = p->rec->nr_recordings,
 		.duration_ns = meta->duration_ns,
 	};
-	_cleanup_free_ char *text = NULL;
 
 	/* Together, recordings lasted some odd time. */
 	if (p->rec->nr_recordings > 1)
 		facts.duration_ns = (facts.duration_ns + NS_PER_S - 1) / NS_PER_S * NS_PER_S;
-	text = headline_format_event(meta, printed_event(p), &facts);
+	return headline_format_event(meta, printed_event(p), &facts);
+}
+
+int print_headline(const struct printout *p)
+{
+	_cleanup_free_ char *text = make_headline(p);
+
 	if (!text)
 		return -ENOMEM;
 	textbuf_str(p->out, text);
@@ -87,6 +93,48 @@ int source_print_tables(struct source *source, struct textbuf *out,
 	struct tables tables = {.print = print, .has_headlines = source->events.nr > 1};
 
 	return source_print_events(source, out, print_table, &tables);
+}
+
+/* The objects of source_print_json. */
+struct json_events {
+	struct json json;
+	print_json_fn print;
+	void *ctx;
+};
+
+static int print_json_event(const struct printout *p, void *ctx)
+{
+	_cleanup_free_ char *headline = make_headline(p);
+	const struct prof_meta *meta = p->rec->meta;
+	struct json_events *events = ctx;
+	struct json *json = &events->json;
+	int ret;
+
+	if (!headline)
+		return -ENOMEM;
+	json_open(json, NULL, '{');
+	json_put_text(json, "event", event_name(meta, p->view->event));
+	json_put_text(json, "weight", event_weight(meta, p->view->event));
+	json_put_safe(json, "unit", event_unit(meta, p->view->event));
+	json_put_safe(json, "headline", headline);
+	ret = events->print(p, json, events->ctx);
+	json_close(json, '}');
+	return ret;
+}
+
+int source_print_json(struct source *source, struct textbuf *out, print_json_fn print, void *ctx)
+{
+	struct json_events events = {{.out = out}, print, ctx};
+	int ret;
+
+	json_open(&events.json, NULL, '{');
+	json_put_number(&events.json, "recordings", source->rec.nr_recordings);
+	json_open(&events.json, "events", '[');
+	ret = source_print_events(source, out, print_json_event, &events);
+	json_close(&events.json, ']');
+	json_close(&events.json, '}');
+	textbuf_char(out, '\n');
+	return ret;
 }
 
 const char *column_of_counts(const struct printout *p)

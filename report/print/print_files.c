@@ -248,23 +248,80 @@ static int print_table(const struct file_table *table)
 	return 0;
 }
 
-int print_files(const struct printout *p)
+/* Makes the table; the caller frees its files in all cases. */
+static int make_table(struct file_table *table, const struct printout *p)
 {
 	const struct model *model = &p->rec->model;
-	_cleanup_free_ struct sampled_file *files = calloc(model->objects.nr, sizeof(*files));
-	struct file_table table = {.p = p, .files = files, .nr = model->objects.nr};
 	struct rows_summary summary;
 	int ret;
 
-	if (!files)
+	*table = (struct file_table){.p = p, .nr = model->objects.nr};
+	table->files = calloc(table->nr, sizeof(*table->files));
+	if (!table->files)
 		return -ENOMEM;
-	for (size_t i = 0; i < table.nr; i++)
-		files[i].object = i;
-	ret = rows_visit(model, p->view, count_row, &table, &summary);
-	if (ret)
-		return ret;
-	sort_files(&table);
-	ret = print_table(&table);
+	for (size_t i = 0; i < table->nr; i++)
+		table->files[i].object = i;
+	ret = rows_visit(model, p->view, count_row, table, &summary);
+	if (!ret)
+		sort_files(table);
+	return ret;
+}
+
+/* Appends the text of print_source. */
+static void put_source(struct json *json, const struct printout *p, uint32_t object)
+{
+	struct textbuf text = {.fd = -1};
+	const struct printout to_text = {p->rec, p->symbols, p->labels, p->view, &text};
+
+	print_source(&to_text, object);
+	textbuf_char(&text, '\0');
+	if (text.error)
+		textbuf_fail(json->out, text.error);
+	else
+		json_put_safe(json, "symbols", text.data);
+	textbuf_deinit(&text);
+}
+
+int print_files_json(const struct printout *p, struct json *json, void *ctx)
+{
+	const struct model *model = &p->rec->model;
+	struct file_table table;
+	int ret = make_table(&table, p);
+
+	(void)ctx;
+	json_open(json, "items", '[');
+	for (size_t i = 0; !ret && i < table.nr; i++) {
+		const struct sampled_file *file = &table.files[i];
+		double frames = file->frames;
+		char hex[BUILD_ID_HEX_SIZE];
+
+		build_id_hex(&model->objects.data[file->object].key.build_id, hex);
+		json_open(json, NULL, '{');
+		json_put_number(json, "count", file->samples);
+		json_put_double(json, "frames", frames);
+		json_put_double(json, "named",
+				(file->frames - file->bounded - file->unknown) / frames);
+		json_put_double(json, "bounds", file->bounded / frames);
+		json_put_double(json, "unknown", file->unknown / frames);
+		json_put_number(json, "broken", file->broken);
+		json_put_safe(json, "build_id", hex);
+		json_put_text(json, "path", object_path(model, file->object));
+		put_source(json, p, file->object);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	free(table.files);
+	return ret;
+}
+
+int print_files(const struct printout *p)
+{
+	struct file_table table;
+	int ret = make_table(&table, p);
+
+	if (!ret)
+		ret = print_table(&table);
+	free(table.files);
 	if (!ret && p->rec->end && p->rec->end->nr_lacks) {
 		textbuf_printf(p->out, "\nprofrec lacked room or time for ");
 		lacks_print(p->out, p->rec->end);

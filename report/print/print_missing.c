@@ -175,26 +175,73 @@ static void print_path(struct textbuf *out, const struct model *model, uint32_t 
 	textbuf_str(out, ".ko");
 }
 
+/* Makes the table; the caller frees its files in all cases. */
+static int make_table(struct missing_table *table, const struct printout *p)
+{
+	const struct model *model = &p->rec->model;
+
+	*table = (struct missing_table){.p = p, .nr = model->objects.nr};
+	table->files = calloc(table->nr, sizeof(*table->files));
+	if (!table->files)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->nr; i++)
+		table->files[i].object = i;
+	vec_for_each(&model->rows, row)
+		count_row(table, row);
+	sort_files(table);
+	return 0;
+}
+
+/* Appends the text of print_path. */
+static void put_path(struct json *json, const struct model *model, uint32_t object)
+{
+	struct textbuf text = {.fd = -1};
+
+	print_path(&text, model, object);
+	textbuf_char(&text, '\0');
+	if (text.error)
+		textbuf_fail(json->out, text.error);
+	else
+		json_put_safe(json, "path", text.data);
+	textbuf_deinit(&text);
+}
+
+int print_missing_json(const struct printout *p, struct json *json, void *ctx)
+{
+	struct missing_table table;
+	int ret = make_table(&table, p);
+
+	(void)ctx;
+	json_open(json, "items", '[');
+	for (size_t i = 0; !ret && i < table.nr; i++) {
+		char hex[BUILD_ID_HEX_SIZE];
+
+		json_open(json, NULL, '{');
+		json_put_number(json, "count", table.files[i].samples);
+		build_id_hex(&object_key(&table, table.files[i].object)->build_id, hex);
+		json_put_safe(json, "build_id", hex);
+		put_path(json, &p->rec->model, table.files[i].object);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	free(table.files);
+	return ret;
+}
+
 int print_missing(const struct printout *p)
 {
 	const struct model *model = &p->rec->model;
-	_cleanup_free_ struct missing_file *files = calloc(model->objects.nr, sizeof(*files));
-	struct missing_table table = {.p = p, .files = files, .nr = model->objects.nr};
+	struct missing_table table;
+	int ret = make_table(&table, p);
 
-	if (!files)
-		return -ENOMEM;
-	for (size_t i = 0; i < table.nr; i++)
-		files[i].object = i;
-	vec_for_each(&model->rows, row)
-		count_row(&table, row);
-	sort_files(&table);
-	for (size_t i = 0; i < table.nr; i++) {
+	for (size_t i = 0; !ret && i < table.nr; i++) {
 		char hex[BUILD_ID_HEX_SIZE];
 
-		build_id_hex(&object_key(&table, files[i].object)->build_id, hex);
+		build_id_hex(&object_key(&table, table.files[i].object)->build_id, hex);
 		textbuf_printf(p->out, "%s\t", hex[0] ? hex : "-");
-		print_path(p->out, model, files[i].object);
+		print_path(p->out, model, table.files[i].object);
 		textbuf_char(p->out, '\n');
 	}
-	return 0;
+	free(table.files);
+	return ret;
 }

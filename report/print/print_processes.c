@@ -238,24 +238,85 @@ static int print_line(const struct process_table *table, const struct line *line
 	return 0;
 }
 
+/* Makes the table; call free_table in all cases. */
+static int make_table(struct process_table *table, const struct printout *p)
+{
+	int ret;
+
+	*table = (struct process_table){.model = &p->rec->model, .event = p->view->event};
+	ret = find_layouts(table);
+	if (!ret)
+		ret = add_up_threads(table);
+	return ret ? ret : make_lines(table);
+}
+
+static void free_table(struct process_table *table)
+{
+	free(table->first_layout);
+	vec_free(&table->threads);
+	vec_free(&table->lines);
+}
+
+static void put_known(struct json *json, const char *key, uint32_t n, uint32_t unknown)
+{
+	if (n == unknown)
+		json_put_null(json, key);
+	else
+		json_put_number(json, key, n);
+}
+
+static void print_json(const struct process_table *table, const struct line *line,
+		       struct json *json)
+{
+	const struct string_set *strings = &table->model->strings;
+	struct model_process process;
+
+	gather_info(table, line->process, &process);
+	json_open(json, NULL, '{');
+	json_put_number(json, "count", line->samples);
+	json_put_number(json, "pid", process.pid);
+	put_known(json, "ns_pid", process.info.ns_pid, 0);
+	put_known(json, "uid", process.info.uid, PROF_UID_UNKNOWN);
+	json_put_text(json, "name", string_set_get(strings, process.info.name));
+	json_open(json, "threads", '[');
+	for (size_t i = 0; i < line->nr_threads; i++) {
+		json_open(json, NULL, '{');
+		json_put_text(json, "name", string_set_get(strings, line->threads[i].comm));
+		json_put_number(json, "count", line->threads[i].samples);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_put_text(json, "exe", string_set_get(strings, process.info.exe));
+	json_put_text(json, "cgroup", string_set_get(strings, process.info.cgroup));
+	json_close(json, '}');
+}
+
+int print_processes_json(const struct printout *p, struct json *json, void *ctx)
+{
+	struct process_table table;
+	int ret = make_table(&table, p);
+
+	(void)ctx;
+	json_open(json, "items", '[');
+	for (size_t i = 0; !ret && i < table.lines.nr; i++)
+		print_json(&table, &table.lines.data[i], json);
+	json_close(json, ']');
+	free_table(&table);
+	return ret;
+}
+
 int print_processes(const struct printout *p)
 {
-	struct process_table table = {.model = &p->rec->model, .event = p->view->event};
+	struct process_table table;
 	struct textbuf *out = p->out;
-	int ret = find_layouts(&table);
+	int ret = make_table(&table, p);
 
-	if (!ret)
-		ret = add_up_threads(&table);
-	if (!ret)
-		ret = make_lines(&table);
 	if (!ret)
 		textbuf_printf(out, "%10s %10s %10s %10s  %-*s  %-*s  %-*s  %s\n",
 			       column_of_counts(p), "PID", "NS-PID", "UID", NAME_WIDTH, "NAME",
 			       THREADS_WIDTH, "THREADS", EXE_WIDTH, "EXE", "CGROUP");
 	for (size_t i = 0; !ret && i < table.lines.nr; i++)
 		ret = print_line(&table, &table.lines.data[i], out);
-	free(table.first_layout);
-	vec_free(&table.threads);
-	vec_free(&table.lines);
+	free_table(&table);
 	return ret;
 }

@@ -7,6 +7,7 @@
 #ifndef REPORT_PRINT_PRINTERS_H
 #define REPORT_PRINT_PRINTERS_H
 
+#include "report/text/json_writer.h"
 #include "report/view/printout.h"
 
 /*
@@ -22,6 +23,15 @@ int source_print_events(struct source *source, struct textbuf *out,
  */
 int source_print_tables(struct source *source, struct textbuf *out,
 			int (*print)(const struct printout *p));
+
+/* Appends members about the event of @p to the object that is open. Returns 0 or -errno. */
+typedef int (*print_json_fn)(const struct printout *p, struct json *json, void *ctx);
+
+/*
+ * Prints an object of JSON with an object for each event of @source that the user wants to see:
+ * its name, unit and headline, and what @print adds.
+ */
+int source_print_json(struct source *source, struct textbuf *out, print_json_fn print, void *ctx);
 
 /*
  * Prints the line that names the sampled event, processes and stacks, in bcc's words. A recording
@@ -78,6 +88,14 @@ const char *column_of_counts(const struct printout *p);
 
 /* Prints the facts about the recording, one "key: value" to a line. */
 int print_info(const struct recording *rec, struct textbuf *out);
+
+/* Prints them as an object of JSON. */
+void print_info_json(const struct recording *rec, struct textbuf *out);
+
+/* What the tables below have, as members of JSON. */
+int print_processes_json(const struct printout *p, struct json *json, void *ctx);
+int print_files_json(const struct printout *p, struct json *json, void *ctx);
+int print_missing_json(const struct printout *p, struct json *json, void *ctx);
 
 /* Prints a table of the processes in the rows of the event, with the facts about each. */
 int print_processes(const struct printout *p);

@@ -204,3 +204,41 @@ int print_top(const struct printout *p, const struct top_layout *layout,
 	top_counts_deinit(&counts);
 	return ret;
 }
+
+static void put_item(struct json *json, const struct top_counts *counts, double cpus,
+		     const struct top_count *item)
+{
+	json_open(json, NULL, '{');
+	json_put_safe(json, "name", named_thing_name(&counts->things, item->thing));
+	json_put_safe(json, "module", named_thing_module(&counts->things, item->thing));
+	json_put_number(json, "self", item->self);
+	json_put_number(json, "total", item->total);
+	if (cpus > 0)
+		json_put_double(json, "cpus", item->self * cpus);
+	json_close(json, '}');
+}
+
+int print_top_json(const struct printout *p, const struct top_layout *layout, struct json *json,
+		   struct rows_summary *summary)
+{
+	const struct columns columns = choose_columns(p, layout);
+	double seconds = recording_seconds(p->rec), busy;
+	struct top_counts counts;
+	int ret = top_counts_make(&counts, p, &layout->choice, summary);
+
+	json_put_double(json, "seconds", seconds);
+	json_put_number(json, "nr_cpus", p->rec->meta->nr_cpus);
+	if (recording_busy_seconds(p->rec, p->view->event, layout->is_filtered, &busy))
+		json_put_double(json, "busy_cpus", busy / seconds);
+	else
+		json_put_null(json, "busy_cpus");
+	json_put_bool(json, "own_leaves", counts.has_own_leaves);
+	json_put_number(json, "sum", counts.sum);
+	json_open(json, "items", '[');
+	for (size_t i = 0; !ret && i < counts.items.nr && i < layout->nr_lines; i++)
+		if (counts.items.data[i].total)
+			put_item(json, &counts, columns.cpus, &counts.items.data[i]);
+	json_close(json, ']');
+	top_counts_deinit(&counts);
+	return ret;
+}

@@ -4,6 +4,7 @@
 #define REPORT_TERMINAL_PRINT_TOP_H
 
 #include "report/terminal/terminal.h"
+#include "report/text/json_writer.h"
 #include "report/terminal/top_counts.h"
 
 struct top_layout {
@@ -23,5 +24,9 @@ struct top_layout {
  */
 int print_top(const struct printout *p, const struct top_layout *layout,
 	      struct rows_summary *summary);
+
+/* Appends the same as members of JSON: all numbers are raw, and shares are left to the reader. */
+int print_top_json(const struct printout *p, const struct top_layout *layout, struct json *json,
+		   struct rows_summary *summary);
 
 #endif

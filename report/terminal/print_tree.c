@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/terminal/print_tree.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/cleanup.h"
 
 #define SHARE_WIDTH 9
 #define INDENT      2
@@ -140,6 +144,70 @@ int print_tree(const struct printout *p, const struct tree_layout *layout,
 		textbuf_char(p->out, '\n');
 		ret = print_nodes(&t);
 	}
+	call_tree_deinit(&tree);
+	return ret;
+}
+
+/* Numbers nodes as they are printed, from 1; the parent of the first ones is 0. */
+static void put_node(const struct tree_print *t, struct json *json, uint32_t node, uint32_t *ids,
+		     uint32_t id)
+{
+	const struct call_tree *tree = t->tree;
+	uint32_t thing = tree->trie.nodes.data[node].function;
+
+	ids[node] = id;
+	json_open(json, NULL, '{');
+	json_put_number(json, "id", id);
+	json_put_number(json, "parent", ids[tree->trie.nodes.data[node].parent]);
+	json_put_safe(json, "name", named_thing_name(&tree->things, thing));
+	json_put_safe(json, "module", named_thing_module(&tree->things, thing));
+	if (!t->layout->function)
+		json_put_number(json, "self", tree->counts.data[node].self);
+	json_put_number(json, "total", tree->counts.data[node].total);
+	json_close(json, '}');
+}
+
+static int put_nodes(const struct tree_print *t, struct json *json)
+{
+	_cleanup_free_ uint32_t *ids = calloc(t->tree->trie.nodes.nr, sizeof(*ids));
+	tree_levels levels = {0};
+	uint32_t id = 0;
+	int ret = ids ? enter_node(t, &levels, 0, 0) : -ENOMEM;
+
+	while (!ret && levels.nr) {
+		struct tree_level *level = &levels.data[levels.nr - 1];
+		uint32_t child;
+
+		if (!level->next) {
+			levels.nr--;
+			continue;
+		}
+		child = t->tree->order[level->next];
+		level->next = next_shown(t, level->node, level->next + 1);
+		put_node(t, json, child, ids, ++id);
+		ret = enter_node(t, &levels, child, 0);
+	}
+	vec_free(&levels);
+	return ret;
+}
+
+int print_tree_json(const struct printout *p, const struct tree_layout *layout, struct json *json,
+		    struct rows_summary *summary, bool *has_function)
+{
+	struct call_tree tree;
+	struct tree_print t = {&tree, layout, p->out, 0};
+	int ret = call_tree_make(&tree, p, layout->function, summary);
+
+	if (layout->function)
+		json_put_text(json, "function", layout->function);
+	json_put_number(json, "sum", tree.sum);
+	json_open(json, "nodes", '[');
+	if (!ret && tree.counts.data[0].total) {
+		*has_function = true;
+		t.min_count = layout->min_percent / 100 * tree.sum;
+		ret = put_nodes(&t, json);
+	}
+	json_close(json, ']');
 	call_tree_deinit(&tree);
 	return ret;
 }

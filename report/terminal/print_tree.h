@@ -4,6 +4,7 @@
 #define REPORT_TERMINAL_PRINT_TREE_H
 
 #include "report/terminal/call_tree.h"
+#include "report/text/json_writer.h"
 
 struct tree_layout {
 	double min_percent;   /* of all samples; smaller branches are left out */
@@ -19,5 +20,12 @@ struct tree_layout {
  */
 int print_tree(const struct printout *p, const struct tree_layout *layout,
 	       struct rows_summary *summary, bool *has_function);
+
+/*
+ * Appends the same as members of JSON: a list of nodes, each after its parent, since JSON readers
+ * do not nest as deep as stacks.
+ */
+int print_tree_json(const struct printout *p, const struct tree_layout *layout, struct json *json,
+		    struct rows_summary *summary, bool *has_function);
 
 #endif

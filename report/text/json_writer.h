@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes JSON (RFC 8259) value by value, and knows where commas belong. Keys are NULL in arrays.
+ * Text of profiled processes is escaped as in all outputs, so it is printable UTF-8.
+ */
+#ifndef REPORT_TEXT_JSON_WRITER_H
+#define REPORT_TEXT_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/text/textbuf.h"
+
+struct json {
+	struct textbuf *out;
+	bool has_item; /* the object or array that is open has one */
+};
+
+/* Begins and ends an object or an array. @bracket is one of {[ and of ]}. */
+void json_open(struct json *json, const char *key, char bracket);
+void json_close(struct json *json, char bracket);
+
+/* Begins a value, which the caller appends to the text. */
+void json_key(struct json *json, const char *key);
+
+/* Appends a value. json_put_safe takes text that is escaped already. */
+void json_put_text(struct json *json, const char *key, const char *bytes);
+void json_put_safe(struct json *json, const char *key, const char *text);
+void json_put_number(struct json *json, const char *key, uint64_t value);
+void json_put_bool(struct json *json, const char *key, bool value);
+void json_put_null(struct json *json, const char *key);
+
+/* Appends a number; null if it is not finite. */
+void json_put_double(struct json *json, const char *key, double value);
+
+#endif

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "bpf/host_arch.h"
+#include "bpf/owner_room.h"
 #include "bpf/languages/languages.h"
 #include "bpf/walk/unwind.h"
 
@@ -187,7 +188,8 @@ struct early_sample {
 	__u32 set;
 	__u32 nr_bytes; /* of stack; bytes of the first page below the red zone mean nothing */
 	__u64 weight;
-	__u64 is_at_entry; /* the innermost frame is at the entry of its function */
+	__u32 is_at_entry; /* the innermost frame is at the entry of its function */
+	__u32 room;        /* of its user in the ring buffer (bpf/owner_room.h) */
 	/*
 	 * Bits 1 << n: page number n could not be read, most often as it was never used. It is not
 	 * in the copy, and the next page follows the one before.

@@ -39,6 +39,9 @@ const struct prof_lack_words prof_lack_words[PROF_NR_LACK_KINDS] = {
 	[PROF_LACK_JIT_READS] =
 		{"reading maps of JIT code",
 		 "the map of a process (perf-PID.map) was not read, or not to the end, as that would have cost too much CPU time or memory: frames of that code are unknown"},
+	[PROF_LACK_COPIES] =
+		{"copies of stacks",
+		 "a stack that was to be walked later had no room: it is along frame pointers"},
 };
 
 static const struct attr_field numbers[] = {

@@ -17,6 +17,7 @@
 #include "bpf/walk/depth_limit.h"
 #include "bpf/walk/early_code.h"
 #include "bpf/kernel.h"
+#include "bpf/owner_room.h"
 #include "bpf/shared.h"
 #include "bpf/walk/user_stack.h"
 
@@ -90,6 +91,9 @@ static __always_inline __u64 early_stack_bytes(const struct task_struct *task, _
 
 /* Samples that had no room. They keep the frames that the program found. */
 __u64 nr_early_refused;
+
+/* Bytes in the ring buffer, by users. */
+struct owner_room early_rooms[OWNER_ROOMS];
 
 /* An early sample on its way to the recorder: the fields of struct early_sample. */
 struct submission {
@@ -181,16 +185,34 @@ static __always_inline void copy_code(struct early_sample *sample, __u32 level)
 		sample->code.kind = EARLY_CODE_NONE;
 }
 
+/* Reserves @bytes, a constant, for the user with @uid, whose number is @nr. */
+static __always_inline struct early_sample *reserve_early(__u32 uid, __u32 nr, __u32 bytes)
+{
+	struct owner_room *room = &early_rooms[nr % OWNER_ROOMS];
+	struct early_sample *sample = NULL;
+
+	if (owner_room_is_open(room, nr,
+			       bpf_ringbuf_query(&early_samples, BPF_RB_RING_SIZE) -
+				       bpf_ringbuf_query(&early_samples, BPF_RB_AVAIL_DATA)))
+		sample = bpf_ringbuf_reserve(&early_samples, bytes, 0);
+	if (sample) {
+		__sync_fetch_and_add(&room->used, bytes);
+		return sample;
+	}
+	owner_room_refuse(room, uid);
+	__sync_fetch_and_add(&nr_early_refused, 1);
+	return NULL;
+}
+
 /* Sends @from with room for @max_bytes of the stack, a constant. Returns false if there is none. */
 static __always_inline bool send_sized(const struct submission *from, __u32 level, __u32 max_bytes)
 {
-	struct early_sample *sample =
-		bpf_ringbuf_reserve(&early_samples, EARLY_SAMPLE_SIZE(max_bytes), 0);
+	const __u32 uid = bpf_get_current_uid_gid(), room = owner_room_of(uid);
+	struct early_sample *sample = reserve_early(uid, room, EARLY_SAMPLE_SIZE(max_bytes));
 
-	if (!sample) {
-		__sync_fetch_and_add(&nr_early_refused, 1);
+	if (!sample)
 		return false;
-	}
+	sample->room = room;
 	sample->key = from->key;
 	sample->weight = from->weight;
 	sample->time_ns = from->time_ns;

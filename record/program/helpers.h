@@ -50,6 +50,9 @@
 #define bpf_ringbuf_reserve(ring, bytes, flags)      own_ringbuf_reserve(ring, bytes)
 #define bpf_ringbuf_output(ring, data, bytes, flags) own_ringbuf_output(ring, data, bytes)
 
+/* One user's processes have the ring alone: all of it is free. */
+#define bpf_ringbuf_query(ring, what) ((what) == BPF_RB_RING_SIZE ? ~0ULL : 0)
+
 struct task_struct;
 struct vm_area_struct;
 

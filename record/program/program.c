@@ -288,5 +288,6 @@ void program_state(struct program_state *state)
 		.shed_gaps = shed_gaps,
 		.nr_unmarked = &nr_unmarked,
 		.nr_early_refused = &nr_early_refused,
+		.early_rooms = early_rooms,
 	};
 }

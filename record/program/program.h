@@ -24,9 +24,11 @@ struct program_state {
 	volatile __u64 *seen_period;
 	volatile __u32 *shed_gaps;
 	const volatile __u64 *nr_unmarked, *nr_early_refused;
+	struct owner_room *early_rooms;
 };
 
 struct bpf_map;
+struct owner_room;
 struct profrec_bpf;
 struct set_state;
 

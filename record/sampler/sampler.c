@@ -114,6 +114,7 @@ static void take_maps(struct sampler *sampler, const struct sampler_options *opt
 			.shed_gaps = b->bss->shed_gaps,
 			.nr_unmarked = &b->bss->nr_unmarked,
 			.nr_early_refused = &b->bss->nr_early_refused,
+			.early_rooms = b->bss->early_rooms,
 		};
 	sampler->maps = (struct set_maps){
 		.stack_slots = fd_of(sampler, b->maps.stack_slots),
@@ -388,6 +389,7 @@ void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps
 		.beam_machines = fd_of(sampler, sampler->bpf->maps.beam_machines),
 		.wants = fd_of(sampler, sampler->bpf->maps.unwind_wants),
 		.early = fd_of(sampler, sampler->bpf->maps.early_samples),
+		.early_rooms = sampler->state.early_rooms,
 	};
 }
 

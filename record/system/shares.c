@@ -165,12 +165,17 @@ void shares_age(struct shares *s)
 		item->use /= 2;
 }
 
-void shares_note_lack(struct shares *s, uint32_t uid)
+void shares_note_lacks(struct shares *s, uint32_t uid, uint64_t nr)
 {
 	uint32_t at;
 
 	if (!add_owner(s, uid, &at))
-		s->owners.data[at].nr_lacked++;
+		s->owners.data[at].nr_lacked += nr;
+}
+
+void shares_note_lack(struct shares *s, uint32_t uid)
+{
+	shares_note_lacks(s, uid, 1);
 }
 
 uint64_t shares_nr_lacked(const struct shares *s)

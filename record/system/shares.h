@@ -88,6 +88,7 @@ void shares_age(struct shares *shares);
 
 /* Something of @uid had no room. Without memory for the note, it is lost. */
 void shares_note_lack(struct shares *shares, uint32_t uid);
+void shares_note_lacks(struct shares *shares, uint32_t uid, uint64_t nr);
 
 /* How often something had no room, of all owners. */
 uint64_t shares_nr_lacked(const struct shares *shares);

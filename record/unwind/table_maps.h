@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bpf/owner_room.h"
 #include "bpf/walk/unwind.h"
 #include "common/index.h"
 #include "common/parse.h"
@@ -22,7 +23,8 @@ struct unwind_maps {
 	/* Those of bpf/languages/interpreters.h and bpf/made/java_frames.h. */
 	int interpreters, interpreter_files, seen_functions, function_names, java_machines,
 		beam_machines;
-	uint64_t *seen_period; /* of bpf/languages/seen_functions.h */
+	uint64_t *seen_period;          /* of bpf/languages/seen_functions.h */
+	struct owner_room *early_rooms; /* OWNER_ROOMS; of bpf/walk/early_submit.h */
 };
 
 /* Rows that fit into all segments. */

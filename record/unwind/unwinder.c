@@ -36,6 +36,9 @@ struct unwinder {
 	struct function_names functions;
 	struct method_names methods;
 	struct rings *wants; /* and early samples */
+	struct owner_room *early_rooms;
+	uint64_t nr_early_refused[OWNER_ROOMS]; /* that are in the shares */
+	struct shares early_lacks;              /* copies of stacks without room, by users */
 	int fds[2];
 	int ret; /* first error of a callback */
 	bool has_makers;
@@ -179,6 +182,8 @@ static int take_early(void *ctx, void *data, size_t size)
 	struct unwinder *u = ctx;
 	const struct early_sample *sample = data;
 
+	if (size >= EARLY_SAMPLE_SIZE(0) && sample->room < OWNER_ROOMS)
+		__atomic_fetch_sub(&u->early_rooms[sample->room].used, size, __ATOMIC_RELAXED);
 	if (!u->ret && size >= EARLY_SAMPLE_SIZE(0) &&
 	    sample->nr_bytes <= size - EARLY_SAMPLE_SIZE(0))
 		u->ret = early_samples_add(&u->early, sample);
@@ -323,6 +328,21 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 	return 1;
 }
 
+/* Notes the copies of stacks that the program has refused since the last time. */
+static void note_refused(struct unwinder *u)
+{
+	for (uint32_t i = 0; i < OWNER_ROOMS; i++) {
+		const struct owner_room *room = &u->early_rooms[i];
+		uint64_t nr = __atomic_load_n(&room->nr_refused, __ATOMIC_RELAXED);
+
+		if (nr != u->nr_early_refused[i])
+			shares_note_lacks(&u->early_lacks,
+					  room->has_several ? SHARES_OTHERS : room->uid,
+					  nr - u->nr_early_refused[i]);
+		u->nr_early_refused[i] = nr;
+	}
+}
+
 int unwinder_take_early(struct unwinder *u, uint32_t set)
 {
 	int ret;
@@ -330,6 +350,7 @@ int unwinder_take_early(struct unwinder *u, uint32_t set)
 	if (!u)
 		return 0;
 	ret = unwinder_work(u);
+	note_refused(u);
 	early_samples_take(&u->early, set);
 	return ret;
 }
@@ -416,6 +437,7 @@ const struct shares *unwinder_pool(const struct unwinder *u, enum prof_lack_kind
 	pools[PROF_LACK_TABLES] = &u->tables.unserved;
 	pools[PROF_LACK_INTERPRETERS] = &u->tables.interpreters.shares;
 	pools[PROF_LACK_MACHINES] = &u->tables.interpreters.machines.shares;
+	pools[PROF_LACK_COPIES] = &u->early_lacks;
 	return pools[kind];
 }
 
@@ -523,6 +545,7 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 
 	if (ret)
 		return err_set(err, ret, "failed to map the unwinder's buffer: %s", strerror(-ret));
+	u->early_rooms = maps->early_rooms;
 	u->functions.seen_map = maps->seen_functions;
 	u->functions.seen_period = maps->seen_period;
 	u->tables.interpreters.interpreters = maps->interpreters;
@@ -624,6 +647,7 @@ void unwinder_destroy(struct unwinder *u)
 	space_maps_deinit(&u->spaces);
 	file_tables_deinit(&u->tables);
 	early_samples_deinit(&u->early);
+	shares_deinit(&u->early_lacks);
 	function_names_deinit(&u->functions);
 	method_names_deinit(&u->methods);
 	vec_free(&u->stale);

@@ -33,7 +33,7 @@ char *build_id_hex(const struct build_id *id, char hex[static BUILD_ID_HEX_SIZE]
 
 /*
  * The path of the debug file of @id, of two bytes at least, under the directory @dir:
- * DIR/.build-id/xx/yyyy.debug. Returns NULL for want of memory. The caller frees it.
+ * DIR/.build-id/xx/yyyy.debug. Returns NULL for lack of memory. The caller frees it.
  */
 char *build_id_debug_path(const struct build_id *id, const char *dir);
 

@@ -67,7 +67,7 @@ struct elf_file {
 	const struct elf_arch *arch;      /* NULL: one without a row, or of 32 bits */
 	bool is_64;
 	bool maps_sections;
-	bool out_of_memory; /* something was not read for want of memory, so it is not missing */
+	bool out_of_memory; /* something was not read for lack of memory, so it is not missing */
 	bool is_too_large;  /* something was not read because it is too large */
 };
 

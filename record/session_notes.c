@@ -106,7 +106,7 @@ void session_note_omissions(const struct session *s)
 		{s->spaces.nr_left_out,
 		 "mappings were not kept: they did not fit into --max-memory, and their frames are unknown"},
 		{look_budget_nr_left_out(&s->looks),
-		 "times reading the mappings of a process was put off or cut short, to save CPU time: some stacks may lack frames"},
+		 "times reading the mappings of a process was deferred or cut short (CPU budget): some stacks may be incomplete"},
 		{s->new_processes.nr_left_out,
 		 "processes were not described when they began: --max-memory was half in use"},
 		{looker_nr_stopped(s->looker),

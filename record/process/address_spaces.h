@@ -54,7 +54,7 @@ void address_spaces_limit(struct address_spaces *spaces, struct memory_budget *b
 int address_spaces_make_room(struct address_spaces *spaces);
 
 /*
- * Is a new mapping of @pid not to be kept, for want of memory? Then it is counted, and the process
+ * Is a new mapping of @pid not to be kept, for lack of memory? Then it is counted, and the process
  * loses its other mappings, since nobody knows any more which of them hold.
  */
 bool address_spaces_refuse(struct address_spaces *spaces, uint32_t pid, uint64_t time_ns);

@@ -12,3 +12,8 @@ const char *load_library_error(void)
 {
 	return dlerror();
 }
+
+bool load_library_works(void)
+{
+	return true;
+}

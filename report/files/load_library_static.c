@@ -17,3 +17,8 @@ const char *load_library_error(void)
 {
 	return "this profrep is static and loads no libraries; use one that is not";
 }
+
+bool load_library_works(void)
+{
+	return false;
+}

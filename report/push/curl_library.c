@@ -55,5 +55,7 @@ int curl_library_load(struct curl_library *library, struct err *err)
 		snprintf(reason, sizeof(reason), "%s", load_library_error());
 	}
 	err_set(err, -ENOENT, "failed to load libcurl: %s", reason);
+	if (!load_library_works())
+		return -ENOENT;
 	return err_hint(err, -ENOENT, "Debian has it in the package libcurl4");
 }

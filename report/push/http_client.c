@@ -402,7 +402,8 @@ static void judge_answer(struct http_client *client, struct http_answer *answer)
 
 	client->lib.getinfo(client->handle, CURLINFO_RESPONSE_CODE, &status);
 	client->lib.getinfo(client->handle, CURLINFO_RETRY_AFTER, &seconds);
-	snprintf(words, sizeof(words), "HTTP status %ld", status);
+	snprintf(words, sizeof(words), "HTTP status %ld%s", status,
+		 status == 401 || status == 403 ? " (see --token-file)" : "");
 	answer->retry_after_s = seconds > 0 ? seconds : 0;
 	if (status == 200 && is_connect(client)) {
 		answer->outcome = HTTP_TAKEN;

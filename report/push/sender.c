@@ -52,8 +52,7 @@ void sender_say(struct sender *sender, const char *words, const char *text, cons
 
 void sender_say_failure(struct sender *sender, bool is_sent_again)
 {
-	sender_say(sender, "the receiver did not take a profile", sender->failure,
-		   is_sent_again ? "; it is sent again" : "");
+	sender_say(sender, "push failed", sender->failure, is_sent_again ? ", retrying" : "");
 }
 
 static uint64_t random_number(void)

@@ -51,7 +51,7 @@ void change_estimate(struct change *change, const struct observations *before,
 		     const struct observations *after);
 
 /*
- * Compares recordings that were made by turns: recording i of one side belongs to recording i of
+ * Compares interleaved recordings: recording i of one side belongs to recording i of
  * the other. Both sides have equally many, CHANGE_RECORDINGS_MIN or more.
  */
 void change_estimate_pairs(struct change *change, const struct observations *before,

@@ -15,6 +15,12 @@ static const struct step times[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns",
 static const struct step sizes[] = {
 	{"TiB", 1ull << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}};
 
+/* Returns true if @value, in the unit below @step without decimals, is one of @step. */
+static bool rounds_up(double value, const struct step *step)
+{
+	return value + 0.5 * step[1].factor >= step->factor;
+}
+
 static const char *scale(double value, const struct step *step, char text[AMOUNT_SIZE])
 {
 	double scaled;
@@ -22,13 +28,14 @@ static const char *scale(double value, const struct step *step, char text[AMOUNT
 
 	if (!value)
 		return strcpy(text, "0");
-	while (step->factor > 1 && value < step->factor)
+	/* 999.6 ms are 1.00 s, and not 1000 ms. */
+	while (step->factor > 1 && value < step->factor && !rounds_up(value, step))
 		step++;
 	scaled = value / step->factor;
-	if (scaled >= 100)
+	if (scaled >= 99.95)
 		decimals = 0;
 	else
-		decimals = scaled >= 10 ? 1 : 2;
+		decimals = scaled >= 9.995 ? 1 : 2;
 	/* A count has no parts of the smallest unit. A mean has. */
 	if (step->factor == 1 && value == (double)(uint64_t)value)
 		decimals = 0;

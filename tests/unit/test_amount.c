@@ -17,6 +17,12 @@ START_TEST(times)
 	expect(1234567, PROF_UNIT_NS, AMOUNT_AUTO, "1.23 ms");
 	expect(1000, PROF_UNIT_NS, AMOUNT_AUTO, "1.00 us");
 	expect(999, PROF_UNIT_NS, AMOUNT_AUTO, "999 ns");
+	/* No unit is filled by rounding. */
+	expect(999499999, PROF_UNIT_NS, AMOUNT_AUTO, "999 ms");
+	expect(999600000, PROF_UNIT_NS, AMOUNT_AUTO, "1.00 s");
+	expect(99960, PROF_UNIT_NS, AMOUNT_AUTO, "100 us");
+	expect(9996, PROF_UNIT_NS, AMOUNT_AUTO, "10.0 us");
+	expect(1048575, PROF_UNIT_BYTES, AMOUNT_AUTO, "1.00 MiB");
 	expect(7, PROF_UNIT_NS, AMOUNT_AUTO, "7 ns");
 	expect(0, PROF_UNIT_NS, AMOUNT_AUTO, "0");
 	expect(UINT64_MAX, PROF_UNIT_NS, AMOUNT_AUTO, "18446744074 s");

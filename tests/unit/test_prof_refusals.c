@@ -162,7 +162,7 @@ START_TEST(not_a_recording)
 	expect_result(-EPROTONOSUPPORT, AT "not a recording");
 	m.nr = m.pos = 0;
 	memory_write(&m, "PERFILE2", 8);
-	expect_result(-EPROTONOSUPPORT, AT "a recording of perf, which only perf reads");
+	expect_result(-EPROTONOSUPPORT, AT "a recording of perf; use perf report");
 #undef AT
 }
 END_TEST

@@ -158,7 +158,7 @@ START_TEST(it_is_sent_again_if_that_is_said)
 	add_file("a.prof");
 	answer.retry_after_s = 600;
 	run(end_by_take);
-	ck_assert(says("did not take a profile: it is away; it is sent again\n"));
+	ck_assert(says("push failed: it is away, retrying\n"));
 	ck_assert_uint_eq(nr_posts, 1);
 	ck_assert_ptr_nonnull(spool_first(&spool));
 }
@@ -174,7 +174,7 @@ START_TEST(a_profile_that_will_be_too_old_is_not_said_to_be_sent_again)
 	answer.retry_after_s = 600;
 	run(end_by_take);
 	ck_assert_uint_eq(nr_posts, 1);
-	ck_assert(says("did not take a profile: it is away\n"));
+	ck_assert(says("push failed: it is away\n"));
 }
 END_TEST
 
@@ -184,7 +184,7 @@ START_TEST(a_run_that_ends_sends_nothing_again)
 	ends_by_post = true;
 	run(end_by_take);
 	ck_assert_uint_eq(nr_posts, 1);
-	ck_assert(says("did not take a profile: it is away\n"));
+	ck_assert(says("push failed: it is away\n"));
 	ck_assert_ptr_nonnull(spool_first(&spool));
 }
 END_TEST
@@ -199,7 +199,7 @@ START_TEST(a_profile_that_grows_old_in_a_wait_is_counted)
 	ck_assert(sender_send(&sender, &message, 1000 * NS_PER_S));
 	ck_assert_uint_eq(nr_posts, 1);
 	ck_assert_uint_eq(sender.account.fates[PUSH_TOO_OLD].nr_samples, 5);
-	ck_assert(says("did not take a profile: it is away\n"));
+	ck_assert(says("push failed: it is away\n"));
 }
 END_TEST
 

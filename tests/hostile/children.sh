@@ -6,8 +6,7 @@
 need_bpf
 need_tables
 has_root "attacks of another user" || { plan_end; exit 0; }
-command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
-chmod 755 "$dir"
+need_users
 build "$dir/meddle" meddle.c -D_GNU_SOURCE
 children=(profrec-looks profrec-tables profrec-names)
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)

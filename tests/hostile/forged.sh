@@ -4,8 +4,7 @@
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf
-command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
-chmod 755 "$dir"
+need_users
 attacker=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 "${attacker[@]}" unshare --user --map-root-user --mount true 2> /dev/null || skip_all "users may not make mount namespaces"
 

@@ -4,13 +4,9 @@
 . tests/lib/tap.sh
 need_bpf
 need_tables
-command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
-chmod 755 "$dir"
+need_users
 build "$dir/fake_python" fake_python.c "${frameless[@]}" -Wl,--export-dynamic
 build "$dir/hoard" hoard.c -O2 -ldl
-
-# as USER COMMAND...: without any privilege.
-as() { setpriv --reuid="$1" --regid="$1" --clear-groups "${@:2}"; }
 
 # record NAME [PID]: scripts of root and of a user begin while profrec records, after the process has run. The files of
 # their interpreters are new.

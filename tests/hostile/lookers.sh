@@ -9,8 +9,7 @@ need_bpf
 need_tables
 has_root "attacks of another user" || { plan_end; exit 0; }
 [ -n "$has_mounts" ] || skip_all "no mount namespace of its own is possible here"
-command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
-chmod 755 "$dir"
+need_users
 unwind_build
 build "$dir/fake_java" fake_java.c "${frameless[@]}" -Wl,--export-dynamic
 build "$dir/hangfs" hangfs.c

@@ -5,14 +5,10 @@
 . tests/lib/tap.sh
 need_bpf
 need_tables
-command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
-chmod 755 "$dir"
+need_users
 build "$dir/crowd_java" fake_java.c "${frameless[@]}" -Wl,--export-dynamic
 build "$dir/jit" jit.c
 build "$dir/many_maps" many_maps.c
-
-# as USER COMMAND...: without any privilege.
-as() { setpriv --reuid="$1" --regid="$1" --clear-groups "${@:2}"; }
 
 # share NAME PROGRAM REGEX: of 1000 samples of the program, so many match.
 share()

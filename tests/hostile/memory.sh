@@ -5,8 +5,7 @@
 . tests/lib/tap.sh
 need_bpf
 [ "$(uname -m)" = x86_64 ] || skip_all "the attacks are for x86-64, this is $(uname -m)"
-command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
-chmod 755 "$dir"
+need_users
 build "$dir/glutton" glutton.c
 build "$dir/victim" named.c -DFUNCTION=victim_works -DFRAME=64
 ticks=$(getconf CLK_TCK)

@@ -4,9 +4,8 @@
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf
-command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
+need_users
 [ "$(uname -m)" = x86_64 ] || skip_all "the program writes code for x86-64, this is $(uname -m)"
-chmod 755 "$dir"
 build "$dir/jit" jit.c
 build "$dir/victim" named.c -DFUNCTION=_ZN6victim4workEi -DFRAME=64
 # The program does not remove its map.

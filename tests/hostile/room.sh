@@ -6,13 +6,9 @@
 . tests/lib/unwind_programs.sh
 need_bpf
 need_tables
-command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
-chmod 755 "$dir"
+need_users
 unwind_build
 build "$dir/many_maps" many_maps.c
-
-# as USER COMMAND...: without any privilege.
-as() { setpriv --reuid="$1" --regid="$1" --clear-groups "${@:2}"; }
 
 # record_victims NAME [PID]: programs of root and of a user begin while profrec records, after the process has run.
 record_victims()

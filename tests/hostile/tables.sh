@@ -6,8 +6,7 @@
 . tests/lib/unwind_programs.sh
 need_bpf
 need_tables
-command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
-chmod 755 "$dir"
+need_users
 unwind_build
 build "$dir/hoard" hoard.c -O2 -ldl
 

@@ -118,6 +118,20 @@ says()
 # info FILE KEY: a value of "profrep info".
 info() { "$profrep" info "$1" | sed -n "s/^$2: *//p"; }
 
+# stacks_complete PERCENT FILE [END]: so many of the stacks come to their root, as the recording says; stacks that ended as
+# END do not count.
+stacks_complete()
+{
+	local good all others=0
+	read -r good all < <(info "$2" "user stacks" | sed 's/ of / /; s/ samples.*//')
+	[ -z "${3:-}" ] || others=$(info "$2" "others ended" | sed "s/.* \\([0-9]*\\) $3.*/\\1/")
+	all=$((${all:-0} - others))
+	[ $all -gt 100 ] && [ $((good * 100)) -ge $((all * $1)) ] && return 0
+	info "$2" "user stacks"
+	info "$2" "others ended"
+	return 1
+}
+
 # is_complete FILE...: the recordings were ended well.
 is_complete()
 {
@@ -319,6 +333,15 @@ has_root()
 	for name; do skip "$name" "needs root"; done
 	return 1
 }
+
+# need_users: skips the script where nothing can run as another user, as does as USER COMMAND..., without any privilege. The
+# directory is open to all users.
+need_users()
+{
+	command -v setpriv > /dev/null || skip_all "setpriv (util-linux) is missing"
+	chmod 755 "$dir"
+}
+as() { setpriv --reuid="$1" --regid="$1" --clear-groups "${@:2}"; }
 
 # Unwind tables need a processor that they are for, and a kernel that allows the programs that use them.
 need_tables()

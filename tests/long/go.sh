@@ -19,19 +19,6 @@ go_build()
 	(cd "$dir/go" && CGO_ENABLED=$1 "$GO" build -o "$2" "${@:3}" . 2> "$dir/build.log")
 }
 
-# complete NAME: at least 98 of 100 stacks come to their root, of those that are not of the first moments.
-complete()
-{
-	local good all early
-	read -r good all < <(info "$dir/$1.prof" "user stacks" | sed 's/ of / /; s/ samples.*//')
-	early=$(info "$dir/$1.prof" "others ended" | sed 's/.* \([0-9]*\) early.*/\1/')
-	all=$((${all:-0} - early))
-	[ $all -gt 100 ] && [ $((good * 100)) -ge $((all * 98)) ] && return 0
-	info "$dir/$1.prof" "user stacks"
-	info "$dir/$1.prof" "others ended"
-	return 1
-}
-
 # truth NAME NUMBER
 truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 
@@ -62,7 +49,7 @@ judge()
 		awk -f tests/judges/go.awk "$dir/$name.traces" "$dir/$1.code" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.unknown"
 		check "$name: there are pairs" above "$(truth "$name" pairs)" 1000
 		check "$name: at most one of 100 pairs is unknown" at_most "$(truth "$name" unknown)" $(($(truth "$name" pairs) / 100))
-		check "$name: stacks are complete" complete "$name"
+		check "$name: stacks are complete" stacks_complete 98 "$dir/$name.prof" early
 		echo "# $name: $(tr '\n' ' ' < "$dir/$name.truth")" "$(info "$dir/$name.prof" "user stacks")"
 		sort -rn "$dir/$name.unknown" | head -n 5 | sed 's/^/# /'
 	done

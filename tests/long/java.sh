@@ -39,17 +39,6 @@ run()
 # truth NAME NUMBER
 truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 
-# complete NAME: at least 99 of 100 stacks come to their root, as the recording says.
-complete()
-{
-	local good all
-	read -r good all < <(info "$dir/$1.prof" "user stacks" | sed 's/ of / /; s/ samples.*//')
-	[ "${all:-0}" -gt 100 ] && [ $((good * 100)) -ge $((all * 99)) ] && return 0
-	info "$dir/$1.prof" "user stacks"
-	info "$dir/$1.prof" "others ended"
-	return 1
-}
-
 # Stacks of 1,000 that may seem to recur less than they do.
 odd=0
 
@@ -60,7 +49,7 @@ judge()
 	check "$1: there are methods" above "$(truth "$1" pairs)" 1000
 	check "$1: no wrong caller" same "$(truth "$1" wrong; grep '^wrong' "$dir/$1.wrong" | cut -c1-400)" 0
 	check "$1: recursion is as deep as it is" at_most "$(truth "$1" depths)" "$(($(truth "$1" stacks) * odd / 1000))"
-	check "$1: stacks are complete" complete "$1"
+	check "$1: stacks are complete" stacks_complete 99 "$dir/$1.prof"
 	check "$1: C code stands below its method" above "$(sum_samples 'deflateBytes(Bytes)?_\[java\];Java_java' < "$dir/$1.folded")" 10
 	echo "# $1: $(tr '\n' ' ' < "$dir/$1.truth")$(info "$dir/$1.prof" "user stacks")"
 }

@@ -22,19 +22,6 @@ cp tests/programs/known_jit.php tests/programs/known_calls.php "$programs"
 # truth NAME NUMBER
 truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 
-# complete NAME: of the stacks that are not cut, at least 99 of 100 come to their root, as the recording says.
-complete()
-{
-	local good all cut
-	read -r good all < <(info "$dir/$1.prof" "user stacks" | sed 's/ of / /; s/ samples.*//')
-	cut=$(info "$dir/$1.prof" "others ended" | sed 's/.* \([0-9]*\) cut.*/\1/')
-	all=$((${all:-0} - cut))
-	[ $all -gt 100 ] && [ $((good * 100)) -ge $((all * 99)) ] && return 0
-	info "$dir/$1.prof" "user stacks"
-	info "$dir/$1.prof" "others ended"
-	return 1
-}
-
 # judge NAME -f AWK...: the folded stacks, by the program that knows their calls.
 judge()
 {
@@ -69,7 +56,7 @@ judge_python()
 		> "$dir/$name-stubs.folded"
 	judge "$name" -f tests/judges/pairs.awk -f tests/judges/python.awk
 	judge "$name-stubs" -f tests/judges/pairs.awk -f tests/judges/python.awk
-	check "$name: stacks are complete" complete "$name"
+	check "$name: stacks are complete" stacks_complete 99 "$dir/$name.prof" cut
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
 }
 
@@ -88,7 +75,7 @@ judge_php()
 	"$profrep" -fm --unnamed function "$dir/$name.prof" > "$dir/$name.folded"
 	judge "$name" -f tests/judges/jit.awk
 	check "$name: frames are of made code" above "$(truth "$name" made)" "$(($(truth "$name" pairs) / 2))"
-	check "$name: stacks are complete" complete "$name"
+	check "$name: stacks are complete" stacks_complete 99 "$dir/$name.prof" cut
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
 }
 
@@ -123,7 +110,7 @@ judge_lua()
 	wrong=$(($(sum_samples < "$dir/$name.folded") - right))
 	check "$name: there are traces" above "$right" 100
 	check "$name: traces are as deep as they are" same "$wrong" 0
-	check "$name: stacks are complete" complete "$name"
+	check "$name: stacks are complete" stacks_complete 99 "$dir/$name.prof" cut
 	echo "# $name: $right traces, $(info "$dir/$name.prof" "user stacks")"
 }
 

@@ -16,10 +16,17 @@ deb: dist ## make Debian packages of the last commit: build/deb/*.deb (packages 
 	cd $(B)/deb/profrec-$(VERSION) && dpkg-buildpackage -us -uc -b
 	@ls $(B)/deb/*.deb
 
+# The spec has Fedora's names of packages, which Debian's rpm does not know.
+rpm: dist ## make RPM packages of the last commit: build/rpm/RPMS/*/*.rpm
+	rm -rf $(B)/rpm
+	rpmbuild -bb $(if $(wildcard /etc/debian_version),--nodeps) --define "_topdir $(abspath $(B))/rpm" \
+		--define "_sourcedir $(abspath $(B))" packaging/rpm/profrec.spec
+	@ls $(B)/rpm/RPMS/*/*.rpm
+
 check-packages: $(B)/tests/contain ## build, install, use, upgrade and purge the packages in minimal roots of Debian (FRESH=trixie: of that alone), as root
 	BUILD=$(abspath $(B)) GOAL=packages tests/fresh/run $(FRESH)
 
-.PHONY: dist deb check-packages
+.PHONY: dist deb rpm check-packages
 
 RELEASE	:= profrec-$(VERSION)-linux-$(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(ARCH)))
 COMMIT_TIME = $(shell git log -1 --format=%ct)

@@ -68,7 +68,7 @@ all: profrec profrep man completion
 profrec: $(PROFREC) ## the recorder (needs clang, bpftool, libbpf); STATIC=1: build/static/profrec, for any distribution
 profrep: $(PROFREP) ## the reporter (needs neither clang nor libbpf); STATIC=1: build/static/profrep, without libcurl
 man: $(B)/profrec.1 $(B)/profrep.1
-completion: $(B)/completions/profrec $(B)/completions/profrep
+completion: $(foreach p,profrec profrep,$(addprefix $(B)/completions/,$p _$p $p.fish))
 
 $(B)/profrec: $(B)/record/main.o $(RECORD_LIB) $(BASE_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
@@ -134,6 +134,14 @@ $(B)/%.1: doc/%.1.in $(B)/%
 $(B)/completions/%: $(B)/%
 	@mkdir -p $(@D)
 	$< --help-completion > $@
+
+$(B)/completions/_%: $(B)/%
+	@mkdir -p $(@D)
+	$< --help-zsh > $@
+
+$(B)/completions/%.fish: $(B)/%
+	@mkdir -p $(@D)
+	$< --help-fish > $@
 
 # Unit tests: one program for each tests/unit/test_*.c.
 UNIT_BIN := $(patsubst tests/unit/%.c,$(B)/tests/%,$(UNIT_SRC))

@@ -90,6 +90,12 @@ static void give_answer(const struct command_line *line, enum common_option_id i
 	case COMMON_OPTION_HELP_COMPLETION:
 		completion_print(line->program);
 		break;
+	case COMMON_OPTION_HELP_ZSH:
+		completion_print_zsh(line->program);
+		break;
+	case COMMON_OPTION_HELP_FISH:
+		completion_print_fish(line->program);
+		break;
 	case NR_COMMON_OPTIONS:
 		break;
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads a program's command line: the word that chooses a command, its options, its operands.
- * Answers --help and --version, and two options for the build. --help-man prints the option list in
- * man(7) form; --help-completion prints a script for bash.
+ * Answers --help and --version, and four options for the build. --help-man prints the option list
+ * in man(7) form; --help-completion prints a script for bash, and
+ * --help-zsh and --help-fish for these shells.
  */
 #ifndef COMMON_COMMAND_LINE_H
 #define COMMON_COMMAND_LINE_H

@@ -6,8 +6,7 @@
 
 #include "common/cleanup.h"
 
-/* Returns true if the option's value is the name of a file. */
-static bool is_path(const struct option_spec *opt)
+bool completion_takes_path(const struct option_spec *opt)
 {
 	static const char *const metavars[] = {"FILE", "PATH", "DIR"};
 
@@ -48,7 +47,8 @@ static void print_branch(const struct command_spec *command, bool path, const ch
 	const char *separator = "";
 
 	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++) {
-		if (!option_has_value(opt) || option_has_words(opt) || is_path(opt) != path)
+		if (!option_has_value(opt) || option_has_words(opt) ||
+		    completion_takes_path(opt) != path)
 			continue;
 		printf("%s", separator[0] ? separator : indent);
 		print_names(opt->name, opt->short_name, " | ");

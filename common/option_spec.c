@@ -8,6 +8,8 @@ const struct common_option common_options[NR_COMMON_OPTIONS] = {
 	[COMMON_OPTION_VERSION] = {"version", 0, "show the version and exit"},
 	[COMMON_OPTION_HELP_MAN] = {"help-man", 0, NULL},
 	[COMMON_OPTION_HELP_COMPLETION] = {"help-completion", 0, NULL},
+	[COMMON_OPTION_HELP_ZSH] = {"help-zsh", 0, NULL},
+	[COMMON_OPTION_HELP_FISH] = {"help-fish", 0, NULL},
 };
 
 const struct option_spec *command_option(const struct command_spec *command, size_t i,

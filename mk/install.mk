@@ -5,11 +5,15 @@ SHARE	:= $(PREFIX)/share
 UNITS	:= $(notdir $(filter-out %-collect,$(wildcard doc/units/*)))
 # This system's own directories get completions where it uses them. A package has them all.
 BASH	:= $(if $(DESTDIR)$(wildcard /usr/share/bash-completion),bash-completion/completions)
+ZSH	:= $(if $(DESTDIR)$(wildcard /usr/share/zsh/vendor-completions),zsh/vendor-completions)
+FISH	:= $(if $(DESTDIR)$(wildcard /usr/share/fish/vendor_completions.d),fish/vendor_completions.d)
 
 # Below PREFIX.
 INSTALLED := $(addprefix bin/,profrec profrep) libexec/profrep-collect \
 	$(addprefix share/man/man1/,profrec.1 profrep.1) \
 	$(if $(BASH),$(addprefix share/$(BASH)/,profrec profrep)) \
+	$(if $(ZSH),$(addprefix share/$(ZSH)/,_profrec _profrep)) \
+	$(if $(FISH),$(addprefix share/$(FISH)/,profrec.fish profrep.fish)) \
 	$(addprefix share/doc/profrec/,profrec.default profrec.service $(addprefix units/,$(UNITS)))
 
 install: all ## install programs, man pages and completions under DESTDIR/PREFIX
@@ -19,6 +23,10 @@ install: all ## install programs, man pages and completions under DESTDIR/PREFIX
 	install -m 644 $(B)/profrec.1 $(B)/profrep.1 $(DESTDIR)$(SHARE)/man/man1
 	$(if $(BASH),install -d $(DESTDIR)$(SHARE)/$(BASH))
 	$(if $(BASH),install -m 644 $(B)/completions/profrec $(B)/completions/profrep $(DESTDIR)$(SHARE)/$(BASH))
+	$(if $(ZSH),install -d $(DESTDIR)$(SHARE)/$(ZSH))
+	$(if $(ZSH),install -m 644 $(B)/completions/_profrec $(B)/completions/_profrep $(DESTDIR)$(SHARE)/$(ZSH))
+	$(if $(FISH),install -d $(DESTDIR)$(SHARE)/$(FISH))
+	$(if $(FISH),install -m 644 $(B)/completions/profrec.fish $(B)/completions/profrep.fish $(DESTDIR)$(SHARE)/$(FISH))
 	install -m 644 doc/profrec.default $(DESTDIR)$(SHARE)/doc/profrec
 	install -m 644 $(addprefix doc/units/,$(filter-out %.service,$(UNITS))) $(DESTDIR)$(SHARE)/doc/profrec/units
 	for unit in profrec.service $(addprefix units/,$(filter %.service,$(UNITS))); do \

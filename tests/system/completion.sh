@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Completion in bash, and where it is installed. TAP.
+# Completion in bash, zsh and fish, and where it is installed. TAP.
 # Runs beside other parts.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
@@ -51,11 +51,53 @@ check "no options where a command's value is due" same "$(completes profrep proc
 cd "$OLDPWD" || exit 1
 check "elsewhere files are bash's business" same "$(completes profrep app)" ""
 
+## zsh and fish
+# scripted PROGRAM [COMMAND]: the options that both scripts have; their conditions and branches name the command.
+in_fish()
+{
+	local condition="^complete -c $1 -l"
+	[ "$1" = profrec ] || condition="-n 'not __fish_seen_subcommand_from"
+	[ -z "${2:-}" ] || condition="-n '__fish_seen_subcommand_from $2'"
+	grep -e "$condition" "$BUILD/completions/$1.fish" | sed -E "s/.* -l ([a-z-]+)( -s (.))? .*/--\1 -\3/; s/ -$//" | tr ' ' '\n' | sort -u
+}
+in_zsh()
+{
+	awk -v branch="${2:-*}" -v all="$([ "$1" = profrec ] && echo 1)" '/^\t[a-z*]+\)$/ {is_here = $1 == branch ")"}
+		(is_here || all) && /^\t\t.\*?-/ {sub(/^[^-]*/, ""); sub(/[=+]?\[.*/, ""); print}' "$BUILD/completions/_$1" | sort -u
+}
+for script in fish zsh; do
+	for program in profrec profrep; do
+		check "$program in $script: all options" same "$(in_$script $program)" "$(help_options $program)"
+	done
+	for command in $(profrep_commands); do
+		[ "$command" = report ] ||
+			check "profrep $command in $script: all its options" same "$(in_$script profrep "$command")" "$(help_options profrep "$command")"
+	done
+done
+if command -v zsh > /dev/null; then
+	for program in profrec profrep; do
+		check "$program: a script that zsh takes" zsh -f -n "$BUILD/completions/_$program"
+	done
+else
+	skip "a script that zsh takes" "zsh is not installed"
+fi
+if command -v fish > /dev/null; then
+	fish_completes() { HOME=$dir fish -N -c "source '$BUILD/completions/$1.fish'; complete -C '${*:1}'" | cut -f 1 | xargs; }
+	check "fish: words of a value" same "$(fish_completes profrec --languages p)" "php pl py"
+	check "fish: a command's option" same "$(fish_completes profrep diff --norm)" "--normalize"
+	check "fish: not another command's" same "$(fish_completes profrep info --norm)" ""
+	check "fish: a command's beginning" same "$(fish_completes profrep dif)" "diff"
+else
+	skip "fish completes" "fish is not installed"
+fi
+
 check "installed" make -s install PREFIX=/usr DESTDIR="$dir/root" B="$BUILD"
 for program in profrec profrep; do
 	check "$program: where bash-completion looks" cmp "$BUILD/completions/$program" \
 		"$dir/root/usr/share/bash-completion/completions/$program"
 done
+check "zsh: where it looks" cmp "$BUILD/completions/_profrep" "$dir/root/usr/share/zsh/vendor-completions/_profrep"
+check "fish: where it looks" cmp "$BUILD/completions/profrep.fish" "$dir/root/usr/share/fish/vendor_completions.d/profrep.fish"
 check "removed again" make -s uninstall PREFIX=/usr DESTDIR="$dir/root" B="$BUILD"
 check "and nothing is left" same "$(find "$dir/root" -type f)" ""
 plan_end

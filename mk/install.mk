@@ -5,8 +5,9 @@ SHARE	:= $(PREFIX)/share
 UNITS	:= $(notdir $(filter-out %-collect,$(wildcard doc/units/*)))
 # This system's own directories get completions where it uses them. A package has them all.
 BASH	:= $(if $(DESTDIR)$(wildcard /usr/share/bash-completion),bash-completion/completions)
-ZSH	:= $(if $(DESTDIR)$(wildcard /usr/share/zsh/vendor-completions),zsh/vendor-completions)
-FISH	:= $(if $(DESTDIR)$(wildcard /usr/share/fish/vendor_completions.d),fish/vendor_completions.d)
+# zsh itself looks into site-functions, which Debian keeps for /usr/local.
+ZSH	:= $(if $(DESTDIR)$(wildcard /usr/share/zsh),zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions))
+FISH	:= $(if $(DESTDIR)$(wildcard /usr/share/fish),fish/vendor_completions.d)
 
 # Below PREFIX.
 INSTALLED := $(addprefix bin/,profrec profrep) libexec/profrep-collect \

@@ -190,6 +190,7 @@ struct early_sample {
 	__u64 weight;
 	__u32 is_at_entry; /* the innermost frame is at the entry of its function */
 	__u32 room;        /* of its user in the ring buffer (bpf/owner_room.h) */
+	__u64 leaf;        /* enum unwind_leaf of that frame */
 	/*
 	 * Bits 1 << n: page number n could not be read, most often as it was never used. It is not
 	 * in the copy, and the next page follows the one before.

@@ -163,7 +163,8 @@ enum prof_stack_end {
 	PROF_STACK_STRAYED =
 		5, /* led to an address that is no code: its last frame stands for that */
 	/* Unwind tables did not lead to the root, because: */
-	PROF_STACK_NO_TABLE = 6,   /* there is no table for the last frame, or for a part of it */
+	PROF_STACK_NO_TABLE =
+		6, /* for the last frame; or for the leaf, whose caller may be missing */
 	PROF_STACK_BAD_RULE = 7,   /* the rule for the last frame is not supported */
 	PROF_STACK_UNREADABLE = 8, /* memory could not be read */
 	PROF_STACK_EARLY = 9,      /* mappings or tables were not there yet */

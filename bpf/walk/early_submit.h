@@ -103,6 +103,7 @@ struct submission {
 	__u64 space_id;
 	__u32 set;
 	__u32 is_at_entry;
+	__u64 leaf;
 	__u64 regs[UNWIND_NR_REGS];
 	struct unwind_rule regex_rule;
 	__u64 absent;                                     /* as in struct early_sample */
@@ -219,6 +220,7 @@ static __always_inline bool send_sized(const struct submission *from, __u32 leve
 	sample->space_id = from->space_id;
 	sample->set = from->set;
 	sample->is_at_entry = from->is_at_entry;
+	sample->leaf = from->leaf;
 	copy_functions(sample, level);
 	__builtin_memcpy(sample->regs, from->regs, sizeof(sample->regs));
 	sample->regex_rule = from->regex_rule;
@@ -235,10 +237,10 @@ static long note_made_code(struct task_struct *task, struct vm_area_struct *vma,
 }
 
 /*
- * Makes the rule of the innermost frame, if its code can be that of a regular expression. Most code
- * is in a file, and is not read.
+ * Looks at the innermost frame, whose code may be another one later. Makes its rule, if the code
+ * can be that of a regular expression. Most code is in a file, and is not read for that.
  */
-__verified_once int find_early_regex_rule(__u32 level)
+__verified_once int look_at_early_leaf(__u32 level)
 {
 	struct submission *s = bpf_map_lookup_elem(&submissions, &level);
 	struct walk_memory *memory = walk_memory_begin(level);
@@ -249,10 +251,12 @@ __verified_once int find_early_regex_rule(__u32 level)
 		return 0; /* cannot be: the arrays have the index */
 	s->is_at_entry = memory->walk.is_at_entry;
 	s->regex_rule = (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
-	if (!walk_languages)
-		return 0;
 	load_regs(memory->walk.frame.regs, current_user_regs());
 	unwind_begin(&memory->walk.frame);
+	look_at_leaf(level);
+	s->leaf = memory->walk.leaf;
+	if (!walk_languages)
+		return 0;
 	ret = bpf_find_vma(bpf_get_current_task_btf(), memory->walk.frame.pc, note_made_code,
 			   &is_made, 0);
 	/* -EBUSY: another thread changes mappings at this moment. */
@@ -313,7 +317,7 @@ static __always_inline bool submit_early(const struct count_key *key, __u64 stac
 	s->time_ns = now_ns;
 	s->space_id = space_id;
 	s->set = set;
-	find_early_regex_rule(level);
+	look_at_early_leaf(level);
 	note_early_code(level);
 	return send_early(level);
 }

@@ -88,6 +88,8 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 	if (m) {
 		m->walk.end = STACK_GOES_ON;
 		m->walk.by_fp = m->walk.has_leaf = m->walk.is_early = false;
+		m->walk.is_uncertain = false;
+		m->walk.leaf = UNWIND_LEAF_UNKNOWN;
 		m->level = level;
 		m->mapping = UNWIND_NO_MAPPING;
 		m->start = NO_WINDOW;

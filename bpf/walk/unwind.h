@@ -161,6 +161,14 @@ enum unwind_saved {
 	UNWIND_SAVED_LOST,     /* undefined, or by a rule that this enum cannot express */
 };
 
+/* Where a frame that was left without a call, in code without a table, has its return address. */
+enum unwind_leaf {
+	UNWIND_LEAF_UNKNOWN = 0,
+	UNWIND_LEAF_RETURN, /* at sp: the function begins or returns */
+	UNWIND_LEAF_PUSHED, /* a word above sp, where the caller's fp is */
+	UNWIND_LEAF_FRAMED, /* in the frame that fp points to */
+};
+
 /*
  * With cfa UNWIND_CFA_NONE, _SIGNAL or _UNSUPPORTED, all other fields are 0. With
  * UNWIND_CFA_GO_CALL and _GO_SWITCH the last four are places in memory, and cfa_reg is

@@ -7,6 +7,8 @@
 #ifndef BPF_WALK_UNWIND_STEP_H
 #define BPF_WALK_UNWIND_STEP_H
 
+#include <stdbool.h>
+
 #include "bpf/shared.h"
 #include "bpf/walk/unwind.h"
 

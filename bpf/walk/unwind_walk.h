@@ -10,6 +10,8 @@
  *		look up the mapping at unwind_lookup_pc(&walk.frame), and the rule in its table;
  *		if (!unwind_enter_frame(&walk, is_mapped))
  *			break;
+ *		if (unwind_needs_leaf(&walk, rule))
+ *			walk.leaf = find_leaf(&walk.frame);
  *		unwind_leave_frame(&walk, rule, &address);
  *		keep address;
  *	}
@@ -30,6 +32,8 @@ struct unwind_walk {
 	bool by_fp;                /* the last step was along fp */
 	bool has_leaf;             /* the leaf is among the frames that were left */
 	bool is_at_entry;          /* the leaf is about to begin, so it has no frame yet */
+	bool is_uncertain;         /* a step along fp may have passed over a caller */
+	__u8 leaf;                 /* enum unwind_leaf of the frame at hand, where it has no rule */
 	bool is_early; /* something was missing that may be known later: a mapping, a table */
 };
 
@@ -57,8 +61,30 @@ static __always_inline __u64 unwind_keep_frame(struct unwind_walk *w, bool is_ex
 }
 
 /*
+ * Must the walk know where the frame at hand, for which there is @rule or none, has its return
+ * address? A frame that called another one has been made.
+ */
+static __always_inline bool unwind_needs_leaf(const struct unwind_walk *w,
+					      const struct unwind_rule *rule)
+{
+	return w->frame.has_regs && (!rule || rule->cfa == UNWIND_CFA_NONE);
+}
+
+/* As unwind_leave_frame, where there is no table or it says nothing. */
+static __always_inline enum stack_end unwind_leave_unknown(struct unwind_walk *w, bool is_entry)
+{
+	enum unwind_leaf leaf = is_entry ? UNWIND_LEAF_RETURN : w->leaf;
+
+	if (w->frame.has_regs && (leaf == UNWIND_LEAF_RETURN || leaf == UNWIND_LEAF_PUSHED))
+		return unwind_step_from_leaf(&w->frame, leaf);
+	w->is_uncertain |= w->frame.has_regs && leaf != UNWIND_LEAF_FRAMED;
+	w->by_fp = true;
+	return unwind_step_by_fp(&w->frame);
+}
+
+/*
  * Goes on to the caller: by @rule; where there is no table (NULL) or it says nothing, along fp,
- * unless the frame is at the entry of its function. There fp is still the caller's. The walk keeps
+ * unless the frame is known to be at a place where fp is still the caller's. The walk keeps
  * *@address of the frame that it leaves.
  */
 static __always_inline void unwind_leave_frame(struct unwind_walk *w,
@@ -70,24 +96,23 @@ static __always_inline void unwind_leave_frame(struct unwind_walk *w,
 	*address = unwind_keep_frame(w, f->has_regs || (rule && rule->cfa == UNWIND_CFA_SIGNAL));
 	w->by_fp = false;
 	/* The verifier must see that the rule is there, so no other flag may stand for that. */
-	if (rule && rule->cfa != UNWIND_CFA_NONE) {
+	if (rule && rule->cfa != UNWIND_CFA_NONE)
 		w->end = unwind_step(&w->frame, rule);
-	} else if (is_entry) {
-		w->end = unwind_step_from_entry(&w->frame);
-	} else {
-		w->by_fp = true;
-		w->end = unwind_step_by_fp(&w->frame);
-	}
+	else
+		w->end = unwind_leave_unknown(w, is_entry);
 }
 
 /*
  * How the stack ended, when the walk is over. A walk that left code along fp before its table was
- * there may have passed frames over. So it is early even if it came to a root.
+ * there may have passed frames over. So it is early even if it came to a root. Without a table it
+ * may have passed over the caller of the frame where that walk along fp began.
  */
 static __always_inline enum stack_end unwind_walk_end(const struct unwind_walk *w)
 {
 	if (w->is_early)
 		return STACK_END_EARLY;
+	if (w->end == STACK_END_ROOT && w->is_uncertain)
+		return STACK_END_NO_TABLE;
 	return w->end == STACK_GOES_ON ? STACK_END_CUT : w->end;
 }
 

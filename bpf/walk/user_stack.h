@@ -90,6 +90,7 @@
 #include "bpf/made/beam_frames.h"
 #include "bpf/walk/depth_limit.h"
 #include "bpf/walk/file_mapping.h"
+#include "bpf/walk/leaf_frame.h"
 #include "bpf/languages/interpreters.h"
 #include "bpf/made/java_frames.h"
 #include "bpf/made/java_names.h"
@@ -304,7 +305,7 @@ static __always_inline void keep_beam_word(const struct user_walk *w, __u64 *add
 
 /*
  * A frame that is a function's of JavaScript takes its word, if its name can be had. Its lowest
- * address is @sp.
+ * address is @sp. If it is the innermost one, the walk has passed over no function of JavaScript.
  */
 static __always_inline void keep_node_word(const struct user_walk *w, __u64 sp, __u64 *address)
 {
@@ -317,8 +318,21 @@ static __always_inline void keep_node_word(const struct user_walk *w, __u64 sp, 
 	found = find_node_word(sp, w->space->space_id, w->space->interpreter - 1, memory->level);
 	if (found == NODE_WORD_SEEN ||
 	    (found == NODE_WORD_NEW &&
-	     send_node_function(w->space->interpreter - 1, memory->level)))
+	     send_node_function(w->space->interpreter - 1, memory->level))) {
 		*address = memory->node.function.word;
+		if (sp == memory->walk.frame.regs[UNWIND_REG_SP])
+			w->memory->walk.is_uncertain = false;
+	}
+}
+
+/* Notes where the frame at hand of @level has its return address. Returns 0. */
+__verified_once int look_at_leaf(__u32 level)
+{
+	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+
+	if (memory)
+		memory->walk.leaf = find_leaf(&memory->walk.frame);
+	return 0;
 }
 
 /* Goes from a native frame to its caller. Returns false if the frame does not belong to the stack.
@@ -327,6 +341,7 @@ static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *addres
 {
 	struct unwind_walk *walk = &w->memory->walk;
 	__u64 pc = unwind_lookup_pc(&walk->frame), sp = walk->frame.sp;
+	const struct unwind_rule *rule;
 	struct unwind_mapping *m;
 
 	if (walk_languages && pc - w->memory->java_low < w->memory->java_bytes) {
@@ -336,7 +351,10 @@ static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *addres
 	m = find_mapping(w, pc);
 	if (!unwind_enter_frame(walk, m))
 		return false;
-	unwind_leave_frame(walk, m ? rule_of_mapping(w, m, pc) : NULL, address);
+	rule = m ? rule_of_mapping(w, m, pc) : NULL;
+	if (unwind_needs_leaf(walk, rule))
+		look_at_leaf(w->memory->level);
+	unwind_leave_frame(walk, rule, address);
 	barrier(); /* else the verifier follows each way out of the step */
 	if (walk_languages) {
 		keep_beam_word(w, address);

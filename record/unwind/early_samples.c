@@ -384,6 +384,7 @@ static int walk_native_frame(struct stack_walk *walk, struct functions *function
 		return -EAGAIN;
 	if (!unwind_enter_frame(w, is_mapped))
 		return 0;
+	w->leaf = w->has_leaf ? UNWIND_LEAF_UNKNOWN : walked->leaf;
 	unwind_leave_frame(w, rule, address);
 	if (w->end == STACK_GOES_ON)
 		places_hold(s, EARLY_WORDS, sp, w->frame.sp, address);

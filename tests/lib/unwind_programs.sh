@@ -3,6 +3,7 @@
 # $dir a directory; call unwind_build. Programs run until somebody ends them, or over and over.
 : "${dir:?a directory}"
 cc=${CC:-cc}
+export CCACHE_DISABLE=1 # it hashes files by code that no table covers
 
 # A repository of a hundred commits, each of which changes ten files.
 unwind_history()

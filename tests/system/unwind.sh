@@ -99,6 +99,19 @@ for name in gcc git; do
 	check "$name: they have roots" rooted "$name" 90 10
 done
 
+## Functions that no table covers. Where one has no frame, a walk along rbp passes over its caller.
+build "$dir/no_table" no_table.c -O2
+for act in bare framed begin; do
+	record "$act" --unwind=dwarf -- "$dir/no_table" "$act"
+done
+check "no table, a frame along rbp: the recording says that stacks are complete" complete framed 95
+check "no table, a frame along rbp: its caller is there" mostly "$dir/framed.folded" no_table 'main[^;]*;framed' 90
+check "no table, a frame begins or ends: the caller is there" mostly "$dir/begin.folded" no_table \
+	'main[^;]*;call_begin' 90
+check "no table, a frame begins or ends: the recording says that stacks are complete" complete begin 95
+check "no table, no frame: the recording says that stacks are not complete" at_most \
+	"$(info "$dir/bare.prof" "user stacks" | sed 's/ .*//')" "$(($(sum_samples '^no_table' < "$dir/bare.folded") / 5))"
+
 ## Samples in the kernel, with their callers.
 if has_bpf "dd, in the kernel: they have roots"; then
 	record dd --unwind=dwarf 3 -- dd if=/dev/zero of=/dev/null bs=64k

@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
+#include "bpf/walk/leaf_frame.h"
 #include "bpf/walk/unwind_walk.h"
 #include "common/cleanup.h"
 #include "common/readfile.h"
@@ -206,6 +207,8 @@ static void table_walk(const struct table_files *files, const table_mapping_vec 
 			break;
 		rule = m ? table_find_rule(files, m, unwind_lookup_pc(f)) : NULL;
 		table_keep_frame(f, rule, &walk->frames[walk->nr++]);
+		if (unwind_needs_leaf(&w, rule))
+			w.leaf = find_leaf(f);
 		unwind_leave_frame(&w, rule, &address);
 	}
 	walk->end = unwind_walk_end(&w);

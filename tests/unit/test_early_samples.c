@@ -83,6 +83,7 @@ static struct early_sample *make_sample(uint32_t set)
 		.set = set,
 		.nr_bytes = EARLY_REGEX_BYTES,
 		.regs = {[UNWIND_RIP] = PC, [UNWIND_RSP] = SP, [UNWIND_RBP] = SP + 0x80},
+		.leaf = UNWIND_LEAF_FRAMED,
 	};
 	put(&sample, SP + 0x80, SP + 0x180);
 	put(&sample, SP + 0x88, CALLER);
@@ -233,6 +234,37 @@ START_TEST(pages_between_that_were_not_copied)
 		ck_assert_uint_eq(early.samples.data[i].nr_frames, 2);
 		ck_assert_int_eq(early.samples.data[i].end, STACK_END_NO_TABLE);
 	}
+}
+END_TEST
+
+/* The program has looked at the leaf's code, and says where its return address is. */
+START_TEST(a_leaf_without_a_frame)
+{
+	struct early_sample *sample = make_sample(0);
+
+	process = (struct process){.answer = 1, .pages = UNWIND_WITHOUT_TABLE};
+	put(sample, SP, LOOP);
+	sample->leaf = UNWIND_LEAF_RETURN;
+	add_sample(sample);
+	put(sample, SP + 8, LOOP);
+	put(sample, SP, SP + 0x80);
+	sample->regs[UNWIND_RBP] = 1;
+	sample->leaf = UNWIND_LEAF_PUSHED;
+	add_sample(sample);
+	sample = make_sample(0);
+	sample->leaf = UNWIND_LEAF_UNKNOWN;
+	add_sample(sample);
+	walk_samples(false);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(early.samples.data[i].nr_frames, 4);
+		ck_assert_uint_eq(early.samples.data[i].frames[1], LOOP);
+		ck_assert_uint_eq(early.samples.data[i].frames[2], CALLER);
+		ck_assert_int_eq(early.samples.data[i].end, STACK_END_ROOT);
+	}
+	/* The walk goes on along rbp, and may have passed over a caller. */
+	ck_assert_uint_eq(early.samples.data[2].nr_frames, 3);
+	ck_assert_uint_eq(early.samples.data[2].frames[1], CALLER);
+	ck_assert_int_eq(early.samples.data[2].end, STACK_END_NO_TABLE);
 }
 END_TEST
 
@@ -548,7 +580,8 @@ END_TEST
 
 SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_last_walk,
 		a_stack_that_was_not_copied, a_page_that_was_not_copied,
-		pages_between_that_were_not_copied, a_regular_expression, a_trace, a_stub,
-		a_stub_above_the_notes, an_interrupted_frame_is_not_the_leaf, made_code_in_a_loop,
-		functions_of_made_code, made_code_without_its_loop, the_leaf_is_not_mapped,
-		a_caller_is_not_mapped, the_depth_limit, samples_go_with_their_set, frames_of_java)
+		pages_between_that_were_not_copied, a_leaf_without_a_frame, a_regular_expression,
+		a_trace, a_stub, a_stub_above_the_notes, an_interrupted_frame_is_not_the_leaf,
+		made_code_in_a_loop, functions_of_made_code, made_code_without_its_loop,
+		the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit,
+		samples_go_with_their_set, frames_of_java)

@@ -141,7 +141,7 @@ int description_begin(struct description *d, const struct session *s, uint64_t s
 		.nr_pids = o->pids.nr,
 		.tids = o->tids.data,
 		.nr_tids = o->tids.nr,
-		.max_stack_depth = s->max_depth,
+		.max_stack_depth = s->depth.most,
 		.backend = backend_format_number(s->backend.kind),
 		.unwinding = s->unwinder ? PROF_UNWINDING_TABLES : PROF_UNWINDING_FP,
 		.events = s->probes.events.data,

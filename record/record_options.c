@@ -128,8 +128,8 @@ static const struct option_spec stack_rows[] = {
 	    .help = "keep unwind tables in DIR for later recordings"),
 	ROW(OPTION_U64, max_depth, "max-stack-depth", 0, .metavar = "N", .min = 1,
 	    .max = PROF_MAX_STACK_FRAMES,
-	    .help = "record at most N frames of a stack (default " OPTION_TEXT(
-		    STACK_DEPTH_DEFAULT) "; more needs kernel.perf_event_max_stack)"),
+	    .help = "record at most N frames of a stack (default " OPTION_TEXT(STACK_DEPTH_BY_TABLES) " by tables, else " OPTION_TEXT(
+		    STACK_DEPTH_DEFAULT) ", and more needs kernel.perf_event_max_stack)"),
 	ROW(OPTION_PARSED, languages, "languages", 0, .metavar = "LIST|none|help",
 	    .parse = languages_parse, .kind = "a list of languages, or none",
 	    .hint = "'profrec --languages help' lists the languages",

@@ -140,7 +140,7 @@ static int load_sampler(struct session *s)
 		.stack_storage = o->stack_storage,
 		.no_slices = o->no_slices,
 		.hash_storage = o->hash_storage,
-		.max_depth = s->max_depth,
+		.depth = s->depth,
 		.no_user = o->kernel_only,
 		.no_kernel = o->user_only,
 		.include_idle = o->include_idle,
@@ -215,7 +215,7 @@ static int follow_processes(struct session *s)
 static int create_unwinder(struct session *s)
 {
 	const char *cache = s->options->unwind_cache;
-	const struct unwinder_options options = {.max_depth = s->max_depth,
+	const struct unwinder_options options = {.max_depth = s->depth.most,
 						 .cache = cache,
 						 .looks = &s->looks,
 						 .names = s->names,
@@ -234,12 +234,16 @@ static int create_unwinder(struct session *s)
 static int choose_unwinding(struct session *s)
 {
 	const struct record_options *o = s->options;
+	bool is_wanted = o->unwind != UNWIND_FP && !o->kernel_only;
+	bool by_tables = is_wanted && (s->is_own || sampler_can_unwind());
+	int ret =
+		stack_depth_choose(o->max_depth, stack_depth_limit(), by_tables, &s->depth, s->err);
 
-	if (o->unwind == UNWIND_FP || o->kernel_only)
-		return 0;
-	if (s->is_own || sampler_can_unwind())
+	if (ret)
+		return ret;
+	if (by_tables)
 		return create_unwinder(s);
-	if (o->unwind == UNWIND_DWARF)
+	if (is_wanted && o->unwind == UNWIND_DWARF)
 		return err_set(
 			s->err, -EOPNOTSUPP,
 			"failed to unwind by tables: it needs Linux 5.17, and privileges to load BPF programs");
@@ -302,9 +306,6 @@ int session_init(struct session *s, const struct record_options *options, struct
 	address_spaces_limit(&s->spaces, &s->memory);
 	if (!ret)
 		ret = open_filters(s);
-	if (!ret)
-		ret = stack_depth_choose(options->max_depth, stack_depth_limit(), &s->max_depth,
-					 err);
 	if (!ret)
 		ret = choose_unwinding(s);
 	if (!ret)

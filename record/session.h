@@ -29,6 +29,7 @@
 #include "record/system/command.h"
 #include "record/system/looker.h"
 #include "record/system/memory_budget.h"
+#include "record/system/stack_depth.h"
 #include "record/unwind/unwinder.h"
 #include "record/without_bpf.h"
 
@@ -42,7 +43,7 @@ struct session {
 	struct looker *looker; /* touches what belongs to other processes */
 	struct sideband *sideband;
 	struct filters filters;
-	uint32_t max_depth;   /* frames of a stack at most */
+	struct stack_depth depth;
 	struct events events; /* the sampled one; none if only hits are counted */
 	struct probes probes;
 	uint32_t nr_events;    /* of the recording, 1 at least */

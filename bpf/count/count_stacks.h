@@ -161,7 +161,7 @@ static __always_inline __u64 take_stack(void *ctx, __u32 side, __u32 skip, __u32
 					struct stack_entry *buffer, enum stack_end end)
 {
 	__u64 flags = (side == SIDE_USER ? BPF_F_USER_STACK : 0) | skip;
-	long bytes = bpf_get_stack(ctx, buffer->frames, max_depth * sizeof(__u64), flags);
+	long bytes = bpf_get_stack(ctx, buffer->frames, helper_depth * sizeof(__u64), flags);
 
 	/* -EFAULT: there is no such stack. A kernel thread has no user stack. */
 	if (bytes == -EFAULT || bytes == 0)
@@ -169,7 +169,7 @@ static __always_inline __u64 take_stack(void *ctx, __u32 side, __u32 skip, __u32
 	if (bytes < 0)
 		return STACK_MISSED + LOSS_WALK_FAILED;
 	buffer->nr_frames = bytes / sizeof(__u64);
-	buffer->end = buffer->nr_frames == max_depth ? STACK_END_CUT : end;
+	buffer->end = buffer->nr_frames == helper_depth ? STACK_END_CUT : end;
 	return hash_stack(BUFFER_OF(level, side));
 }
 

@@ -306,11 +306,11 @@ static __always_inline void keep_kernel_stack(struct sample *s, struct task_stru
 
 	if (!buffer)
 		return; /* cannot be: the array has the index */
-	bytes = bpf_get_task_stack(task, buffer->frames, max_depth * sizeof(__u64), 0);
+	bytes = bpf_get_task_stack(task, buffer->frames, helper_depth * sizeof(__u64), 0);
 	if (bytes <= 0)
 		return;
 	buffer->nr_frames = bytes / sizeof(__u64);
-	buffer->end = buffer->nr_frames == max_depth ? STACK_END_CUT : STACK_END_FP;
+	buffer->end = buffer->nr_frames == helper_depth ? STACK_END_CUT : STACK_END_FP;
 	s->key.kernel_stack = hash_stack(kernel);
 	store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
 }

@@ -10,4 +10,7 @@
 /* Set before load: frames that a stack_entry has room for. */
 __setting __u32 max_depth = 1;
 
+/* Set before load: frames that the kernel's helper takes at most, which has a limit of its own. */
+__setting __u32 helper_depth = 1;
+
 #endif

@@ -85,9 +85,9 @@ static int set_map_sizes(const struct map_size *sizes, size_t nr)
 static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *options,
 		     const struct set_sizes *set)
 {
-	uint32_t buffer_size = STACK_LINES(options->max_depth) * sizeof(struct stack_line);
+	uint32_t buffer_size = STACK_LINES(options->depth.most) * sizeof(struct stack_line);
 	uint32_t nr_levels = options->has_hits ? NR_LEVELS : 1;
-	uint32_t nr_keys = max_u64(HASH_NR_STACK_KEYS(options->max_depth),
+	uint32_t nr_keys = max_u64(HASH_NR_STACK_KEYS(options->depth.most),
 				   HASH_NR_WORD_KEYS(sizeof(struct count_key) / sizeof(uint64_t)));
 	const struct map_size sizes[] = {
 		{bpf->maps.stack_slots, NR_SETS * set->nr_stack_slots, 0},
@@ -116,7 +116,8 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 	bpf->rodata->count_watermark = watermark_of(set->max_counts);
 	bpf->rodata->max_changes = set->max_changes;
 	bpf->rodata->change_watermark = watermark_of(set->max_changes);
-	bpf->rodata->max_depth = options->max_depth;
+	bpf->rodata->max_depth = options->depth.most;
+	bpf->rodata->helper_depth = options->depth.of_helper;
 	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
 }
 
@@ -166,7 +167,7 @@ static int set_languages(struct profrec_bpf *bpf, const struct sampler_options *
 		{bpf->maps.interpreters, MAX_INTERPRETERS, 0},
 		{bpf->maps.interpreter_files, MAX_INTERPRETERS, 0},
 		{bpf->maps.language_stacks, options->has_hits ? NR_LEVELS : 1,
-		 LANGUAGE_STACK_SIZE(options->max_depth)},
+		 LANGUAGE_STACK_SIZE(options->depth.most)},
 		{bpf->maps.seen_functions, MAX_SEEN_FUNCTIONS, 0},
 		{bpf->maps.function_names, FUNCTION_NAMES_BYTES, 0},
 		{bpf->maps.java_machines, MAX_MACHINES, 0},
@@ -445,7 +446,8 @@ static int open_and_load(const struct sampler_options *options, struct entry_pro
 
 void sampler_choose_sizes(const struct sampler_options *options, struct set_sizes *sizes)
 {
-	set_memory_choose(options->stack_storage, options->hash_storage, options->max_depth, sizes);
+	set_memory_choose(options->stack_storage, options->hash_storage, options->depth.most,
+			  sizes);
 	if (options->no_slices)
 		sizes->max_changes = 0;
 }

@@ -12,6 +12,7 @@
 #include "record/sampler/events.h"
 #include "record/sampler/filters.h"
 #include "record/sampler/set_memory.h"
+#include "record/system/stack_depth.h"
 
 /* The programs that run for each hit of a probe. */
 enum hit_program {
@@ -61,7 +62,7 @@ struct sampler_options {
 	uint64_t stack_storage;  /* stacks that both sets hold together */
 	uint64_t hash_storage;   /* counts that both sets hold together */
 	bool no_slices;          /* counts are not kept by slices of time */
-	uint32_t max_depth;      /* frames of a stack at most */
+	struct stack_depth depth;
 	bool no_user, no_kernel; /* take no stacks of user space, of the kernel */
 	bool include_idle;
 	bool has_chosen_cpus; /* the user asked for some CPUs alone */

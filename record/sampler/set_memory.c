@@ -43,12 +43,12 @@ static uint32_t slots_for(uint32_t nr)
 	return slots;
 }
 
-/* Lines that a stack has room for on average. Stacks of 127 frames at most have 5 lines. */
+/* Lines that a stack has room for on average. Stacks of 1024 frames at most have 5 lines. */
 static uint32_t average_lines(uint32_t max_depth)
 {
 	uint32_t most = STACK_LINES(max_depth);
 
-	return min_u64(most, max_u64(4, (most + 3) / 4));
+	return min_u64(most, max_u64(5, most / 32));
 }
 
 void set_memory_choose(uint64_t stack_storage, uint64_t hash_storage, uint32_t max_depth,

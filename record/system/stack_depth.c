@@ -25,17 +25,21 @@ uint32_t stack_depth_limit(void)
 	return limit;
 }
 
-int stack_depth_choose(uint64_t wanted, uint32_t limit, uint32_t *depth, struct err *err)
+int stack_depth_choose(uint64_t wanted, uint32_t limit, bool by_tables, struct stack_depth *depth,
+		       struct err *err)
 {
-	if (wanted > limit) {
+	if (wanted > limit && !by_tables) {
 		err_set(err, -E2BIG,
 			"failed to record stacks of %" PRIu64
 			" frames: kernel.perf_event_max_stack allows %" PRIu32,
 			wanted, limit);
 		return err_hint(err, -E2BIG, "sysctl kernel.perf_event_max_stack=%" PRIu64, wanted);
 	}
-	if (!wanted)
-		wanted = min_u64(limit, STACK_DEPTH_DEFAULT);
-	*depth = wanted ? wanted : 1; /* the programs need room even if the kernel allows none */
+	/* The programs need room even if the kernel allows none. */
+	depth->of_helper = max_u64(1, min_u64(limit, wanted ? wanted : STACK_DEPTH_DEFAULT));
+	if (by_tables)
+		depth->most = wanted ? wanted : STACK_DEPTH_BY_TABLES;
+	else
+		depth->most = depth->of_helper;
 	return 0;
 }

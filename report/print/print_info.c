@@ -175,6 +175,12 @@ struct whole_stack {
 	uint32_t sides[4];
 };
 
+static struct whole_stack whole_stack_of(const struct prof_count *row)
+{
+	return (struct whole_stack){{row->user_stack, row->kernel_stack, row->waker_user_stack,
+				     row->waker_kernel_stack}};
+}
+
 static int compare_stacks(const void *a, const void *b)
 {
 	return memcmp(a, b, sizeof(struct whole_stack));
@@ -188,21 +194,39 @@ static bool is_cut(const struct model *model, const struct whole_stack *stack)
 	return false;
 }
 
+/* Prints how many stacks were cut, @nr of them distinct, and how many samples have such stacks. */
+static void print_cuts(const struct recording *rec, size_t nr, struct textbuf *out)
+{
+	const struct model *model = &rec->model;
+	uint64_t samples = 0;
+
+	info_key(out, "stacks cut");
+	textbuf_printf(out, "%zu at the depth limit", nr);
+	vec_for_each(&model->rows, row) {
+		struct whole_stack stack = whole_stack_of(row);
+
+		samples += is_cut(model, &stack) ? row->count : 0;
+	}
+	/* The sum over several events would have no unit. */
+	if (rec->meta->nr_events <= 1)
+		textbuf_printf(out, ", of %" PRIu64 " %s", samples, event_unit(rec->meta, 0));
+	textbuf_char(out, '\n');
+}
+
 /*
  * Prints the number of stacks as the closing line of the recorder counts them: once for each
  * process, name of a thread, event and epoch. Stacks are distinct by their frames alone.
  */
-static int print_stack_numbers(const struct model *model, struct textbuf *out)
+static int print_stack_numbers(const struct recording *rec, struct textbuf *out)
 {
+	const struct model *model = &rec->model;
 	_cleanup_free_ struct whole_stack *stacks = calloc(model->rows.nr + 1, sizeof(*stacks));
 	size_t nr = 0, nr_distinct = 0, nr_cut = 0;
 
 	if (!stacks)
 		return -ENOMEM;
 	vec_for_each(&model->rows, row)
-		stacks[nr++] =
-			(struct whole_stack){{row->user_stack, row->kernel_stack,
-					      row->waker_user_stack, row->waker_kernel_stack}};
+		stacks[nr++] = whole_stack_of(row);
 	qsort(stacks, nr, sizeof(*stacks), compare_stacks);
 	for (size_t i = 0; i < nr; i++) {
 		if (i && !compare_stacks(&stacks[i], &stacks[i - 1]))
@@ -212,7 +236,7 @@ static int print_stack_numbers(const struct model *model, struct textbuf *out)
 	}
 	info_key(out, "stacks");
 	textbuf_printf(out, "%" PRIu64 ", %zu of them distinct\n", model->nr_counts, nr_distinct);
-	info_number(out, "stacks cut", nr_cut, "at the depth limit");
+	print_cuts(rec, nr_cut, out);
 	return 0;
 }
 
@@ -260,7 +284,7 @@ int print_info(const struct recording *rec, struct textbuf *out)
 	info_counts(rec, out);
 	info_number(out, "epochs", rec->model.nr_epochs, "");
 	print_slices(&rec->model, out);
-	ret = print_stack_numbers(&rec->model, out);
+	ret = print_stack_numbers(rec, out);
 	if (ret)
 		return ret;
 	info_user_stacks(rec, out);

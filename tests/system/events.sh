@@ -118,28 +118,44 @@ kill $burner
 "$dir/acts" deep 150 &
 burner=$!
 frames() { folded "$1" | awk '{sub(/ [0-9]+$/, ""); n = gsub(/;/, ";"); if (n > m) m = n} END {print m + 0}'; }
-check "deep stacks are recorded" record depth -q -F 499 -U -p $burner 1
+if "$profrec" -q --unwind=dwarf -o "$dir/probe.prof" -- true 2> /dev/null; then
+	record deep -q -F 499 -U -p $burner 1
+	check "by tables, the default: the stack is whole" contains "$(folded deep)" ";main;descend;"
+	check "by tables, the default: all calls are there" between "$(frames deep)" 152 160
+	check "by tables, the default: none is cut" same "$(info "$dir/deep.prof" "stacks cut")" \
+		"0 at the depth limit, of 0 samples"
+	record deep100 -q -F 499 -U --max-stack-depth 100 -p $burner 1
+	check "by tables, --max-stack-depth 100: stacks are cut there" same "$(frames deep100)" 100
+	check "by tables, --max-stack-depth 2000: no sysctl is needed" record deep2000 -q -F 499 --max-stack-depth 2000 -p $burner 1
+	check "by tables, --max-stack-depth 2000: all calls are there" between "$(frames deep2000)" 152 190
+else
+	skip "the depth of stacks by tables" "no stacks by tables here"
+fi
+fp=(-q -F 499 -U --unwind=fp)
+check "deep stacks are recorded" record depth "${fp[@]}" -p $burner 1
 limit=$(info "$dir/depth.prof" "stack depth")
 limit=${limit%% *}
 check "stacks are cut at the limit" same "$(frames depth)" "$limit"
 check "info counts stacks that were cut" between "$(info "$dir/depth.prof" "stacks cut" | cut -d' ' -f1)" 1 100000
+check "info counts the samples of stacks that were cut" same "$(info "$dir/depth.prof" "stacks cut" | sed 's/.* of //')" \
+	"$(info "$dir/depth.prof" "others ended" | sed -E 's/.* ([0-9]+) cut,.*/\1/') samples"
 "$profrep" -f "$dir/depth.prof" > /dev/null 2> "$dir/warn"
 check "the report warns of them, once" same "$(grep -c "were cut at the depth limit" "$dir/warn")" 1
-record depth16 -q -F 499 -U --max-stack-depth 16 -p $burner 1
+record depth16 "${fp[@]}" --max-stack-depth 16 -p $burner 1
 check "--max-stack-depth 16: sixteen frames" same "$(frames depth16)" 16
 record depth1 -q -F 499 --max-stack-depth 1 -p $burner 1
 check "--max-stack-depth 1: the leaf" contains "$(folded depth1)" "acts;descend "
 allowed=$(cat /proc/sys/kernel/perf_event_max_stack)
-check "a limit above the kernel's" says 1 \
+check "along frame pointers, a limit above the kernel's" says 1 \
 	"failed to record stacks of 2000 frames: kernel.perf_event_max_stack allows $allowed" \
-	"$profrec" --max-stack-depth 2000 -o "$dir/x.prof" 1
+	"$profrec" --unwind=fp --max-stack-depth 2000 -o "$dir/x.prof" 1
 allow_frames() { echo "$1" > /proc/sys/kernel/perf_event_max_stack; }
 # The kernel refuses it while programs that take stacks exist. Those of the last recorder go away with a delay.
 if [ "$allowed" -lt 300 ] && wait_seconds=60 wait_for allow_frames 300 > /dev/null; then
 	cleanup_extra() { wait_for allow_frames "$allowed"; }
-	record depth300 -q -F 499 -U --max-stack-depth 300 -p $burner 1
+	record depth300 "${fp[@]}" --max-stack-depth 300 -p $burner 1
 	check "--max-stack-depth 300: the stack is whole" contains "$(folded depth300)" ";main;descend;"
-	check "--max-stack-depth 300: none is cut" same "$(info "$dir/depth300.prof" "stacks cut")" "0 at the depth limit"
+	check "--max-stack-depth 300: none is cut" same "$(info "$dir/depth300.prof" "stacks cut")" "0 at the depth limit, of 0 samples"
 	check "--max-stack-depth 300: all calls are there" between "$(frames depth300)" 152 160
 else
 	skip "--max-stack-depth 300" "kernel.perf_event_max_stack cannot be set: stacks are being taken"

@@ -106,7 +106,7 @@ static void begin_sampler(struct image_walk *w)
 		.stack_storage = 64,
 		.hash_storage = 64,
 		.no_slices = true,
-		.max_depth = WALK_DEPTH,
+		.depth = {.most = WALK_DEPTH, .of_helper = WALK_DEPTH},
 		.no_kernel = true,
 		.unwind = true,
 		.languages = true,

@@ -20,7 +20,7 @@ static void begin(void)
 		.options = &options,
 		.filters.options.uid = FILTERS_ANY_UID,
 		.events.event = {.name = "cpu-clock", .type = 1},
-		.max_depth = 64,
+		.depth = {.most = 64},
 	};
 	for (uint32_t cpu = 0; cpu < 6; cpu++)
 		ck_assert_int_eq(cpu == 4 ? 0 : vec_push(&session.cpus, cpu), 0);

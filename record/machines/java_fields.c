@@ -61,6 +61,7 @@ static const struct {
 	{"PcDesc", "_pc_offset", FIELD_PC_OFFSET},
 	{"PcDesc", "_scope_decode_offset", FIELD_PC_SCOPE},
 	{"nmethod", "_compile_id", FIELD_CODE_COMPILE_ID},
+	{"nmethod", "_comp_level", FIELD_CODE_LEVEL},
 	{"nmethod", "_scopes_pcs_offset", FIELD_CODE_PCS},
 	{"nmethod", "_dependencies_offset", FIELD_CODE_DEPENDENCIES},
 	{"CompiledMethod", "_scopes_data_begin", FIELD_CODE_SCOPES_POINTER},

@@ -229,6 +229,8 @@ static bool put_scopes(const struct facts *f, struct java_layout *l)
 	    !put_layout(f, FIELD_CODE_COMPILE_ID, &l->compile_id) ||
 	    !put_layout(f, FIELD_CODE_PCS, &l->pcs))
 		return false;
+	if (!put_layout(f, FIELD_CODE_LEVEL, &l->level))
+		l->level = 0;
 	if (!f->read.has_field[FIELD_CODE_IMMUTABLE])
 		return put_scopes_in_block(f, l);
 	return put_layout(f, FIELD_CODE_SCOPES_OFFSET, &l->pcs_end) &&

@@ -24,6 +24,7 @@ struct java_layout {
 	uint16_t const_words; /* the size of all in words, 4 bytes */
 	/* Compiled code, struct nmethod: */
 	uint16_t compile_id;       /* 4 bytes */
+	uint16_t level;            /* of the compiler, at least a byte; 0: not known */
 	uint16_t pcs;              /* where the array of PcDesc begins, 4 bytes; */
 	uint16_t pcs_end;          /* where it ends */
 	uint16_t scopes;           /* where the scopes begin: a pointer, or 4 bytes as the others */

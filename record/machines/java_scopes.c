@@ -30,6 +30,7 @@ struct part {
 
 struct block {
 	uint64_t method;
+	uint8_t level; /* of the compiler; 0: not known */
 	uint64_t code_begin;
 	struct part pcs, scopes, methods;
 };
@@ -110,6 +111,8 @@ static int read_block(const struct java_code *c, uint64_t at, struct block *b)
 	int ret = c->layout->immutable ? read_parts_elsewhere(c, at, b)
 				       : read_parts_in_block(c, at, b);
 
+	if (!c->layout->level || read_at(c, at + c->layout->level, &b->level, sizeof(b->level)))
+		b->level = 0;
 	if (!ret)
 		ret = read_pointer(c, at + m->blob_method, &b->method);
 	if (!ret && m->code_is_offset)
@@ -221,7 +224,15 @@ static int keep_common(struct java_scope *scopes, int nr, const struct java_scop
 	return common;
 }
 
-/* The leaf is between two elements. */
+/* Levels of C1; above is C2 (compilerDefinitions.hpp). */
+#define LEVEL_C1_FIRST 1
+#define LEVEL_C1_LAST  3
+
+/*
+ * The leaf is between two elements. In code of C1, fast paths have no element, and slow paths stand
+ * at the end in an order of their own. So the elements around a leaf there may both be of a method
+ * that does not run, and only the method of the code is certain.
+ */
 static int find_between(const struct java_code *c, const struct block *b, uint32_t nr_pc,
 			struct java_scope scopes[JAVA_MAX_SCOPES], int nr)
 {
@@ -229,7 +240,7 @@ static int find_between(const struct java_code *c, const struct block *b, uint32
 	struct pc_desc before;
 	int nr_others;
 
-	if (!nr_pc)
+	if (!nr_pc || (b->level >= LEVEL_C1_FIRST && b->level <= LEVEL_C1_LAST))
 		return -ENOENT;
 	if (read_at(c, b->pcs.begin + (uint64_t)(nr_pc - 1) * sizeof(before), &before,
 		    sizeof(before)))

@@ -36,10 +36,10 @@ struct java_code {
 /*
  * Finds the methods at @place, the innermost first. The last one is the method of the code itself.
  * Where HotSpot does not describe the very address, the methods are those that its neighbours have
- * in common. Where a description contradicts itself, the method of the code is the only one.
- * Returns their number; or -ESTALE when the code is not that of the place any more, -ENOENT when
- * the version's layout is not known, -EBADMSG when the block of code contradicts itself, or
- * -EFAULT.
+ * in common, in code of C1 that of the code alone. Where a description contradicts itself, the
+ * method of the code is the only one. Returns their number; or -ESTALE when the code is not that of
+ * the place any more, -ENOENT when the version's layout is not known, -EBADMSG when the block of
+ * code contradicts itself, or -EFAULT.
  */
 int java_scopes_find(const struct java_code *code, const struct java_place *place,
 		     struct java_scope scopes[JAVA_MAX_SCOPES]);

@@ -59,9 +59,9 @@ struct sampler_options {
 	const struct weight *weights; /* one for each event; NULL: all hits count 1 */
 	uint64_t sample_weight;       /* what each sample of the perf event adds to its count */
 	struct off_cpu_options off_cpu;
-	uint64_t stack_storage;  /* stacks that both sets hold together */
-	uint64_t hash_storage;   /* counts that both sets hold together */
-	bool no_slices;          /* counts are not kept by slices of time */
+	uint64_t stack_storage; /* stacks that both sets hold together */
+	uint64_t hash_storage;  /* counts that both sets hold together */
+	bool no_slices;         /* counts are not kept by slices of time */
 	struct stack_depth depth;
 	bool no_user, no_kernel; /* take no stacks of user space, of the kernel */
 	bool include_idle;

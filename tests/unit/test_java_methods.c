@@ -24,6 +24,7 @@
 #define PARTS   0x400  /* bytes of one */
 
 #define COMPILE_ID 77
+#define LEVEL      0x180 /* of the block */
 
 static uint8_t memory[BYTES];
 static uint64_t nr_reads;
@@ -305,6 +306,24 @@ START_TEST(leaf_has_what_neighbours_share)
 }
 END_TEST
 
+/* An element of C1's code stands for its own address alone. */
+START_TEST(leaf_of_c1_has_the_method_of_the_code)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		for (int level = 0; level <= 4; level++) {
+			bool is_c1 = level >= 1 && level <= 3;
+
+			begin(versions[i]);
+			layout.level = LEVEL;
+			put(BLOCK + LEVEL, level, 1);
+			expect(0x28, is_c1 ? "1" : "21");
+			expect(0x20, "21");
+			expect(0x30, "321");
+		}
+	}
+}
+END_TEST
+
 START_TEST(numbers_are_decoded)
 {
 	static const struct {
@@ -467,6 +486,7 @@ START_TEST(sizes_have_a_limit)
 }
 END_TEST
 
-SUITE_MAIN("java_methods", chains_are_found, leaf_has_what_neighbours_share, numbers_are_decoded,
-	   first_lines_are_found, methods_have_names_and_lines, other_code_is_stale,
-	   lies_end_the_chain, chains_have_a_limit, sizes_have_a_limit)
+SUITE_MAIN("java_methods", chains_are_found, leaf_has_what_neighbours_share,
+	   leaf_of_c1_has_the_method_of_the_code, numbers_are_decoded, first_lines_are_found,
+	   methods_have_names_and_lines, other_code_is_stale, lies_end_the_chain,
+	   chains_have_a_limit, sizes_have_a_limit)

@@ -61,8 +61,7 @@ int input_file_header(struct input *in, struct fault *fault)
 	file_header_pack(wanted);
 	/* PERF_MAGIC2 in the kernel's tools/perf/util/header.c */
 	if (got >= 8 && !memcmp(bytes, "PERFILE2", 8))
-		return fault_set(fault, -EPROTONOSUPPORT,
-				 "a recording of perf; use perf report");
+		return fault_set(fault, -EPROTONOSUPPORT, "a recording of perf; use perf report");
 	if (memcmp(bytes, wanted, min_u64(got, magic_bytes)) != 0)
 		return fault_set(fault, -EPROTONOSUPPORT, "not a recording");
 	if (got < sizeof(bytes))

@@ -308,7 +308,7 @@ const struct profrep_command diff_command = {
 	COMMAND_TEXTS(
 		"diff", "tell which functions changed between recordings",
 		"  profrep diff --before a1.prof a2.prof a3.prof --after b1.prof b2.prof b3.prof\n"
-		"  profrep diff --fail-on-slower 5 --budget main=9 --before a*.prof --after b*.prof\n"
+		"  profrep diff --budget parse=20 --before a*.prof --after b*.prof\n"
 		"  profrep diff --by stack --per cpu --before a*.prof --after b*.prof\n"
 		"  profrep diff -f old.prof new.prof | flamegraph.pl > diff.svg\n"
 		"  profrep diff -f -n old.prof new.prof  # of different lengths\n"),

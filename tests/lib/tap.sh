@@ -9,6 +9,7 @@ profrep=$BUILD/profrep
 workloads=$BUILD/workloads
 cc=${CC:-cc}
 tap_nr=0
+in_vain=
 dir=$(mktemp -d)
 # shellcheck disable=SC2154
 trap 'jobs -p | xargs -r kill -KILL 2> /dev/null; cleanup_extra; remove_dir' EXIT
@@ -60,7 +61,11 @@ skip_all()
 	exit 0
 }
 
-plan_end() { echo "1..$tap_nr"; }
+plan_end()
+{
+	[ -z "$in_vain" ] || check "nothing was waited for in vain" same "$in_vain" ""
+	echo "1..$tap_nr"
+}
 
 # same ACTUAL EXPECTED
 same()
@@ -152,7 +157,7 @@ sum_samples() { re=${1:-} awk '$0 ~ ENVIRON["re"] {n += $NF} END {printf "%.0f\n
 # profrep_commands: as --help lists them, without help.
 profrep_commands() { "$profrep" --help | sed -n '1,/^commands:/d; /^$/q; s/^  \([^ ]\{1,\}\) .*/\1/p' | grep -vx help; }
 
-# wait_for COMMAND...: until it succeeds, at most five minutes, or $wait_seconds.
+# wait_for COMMAND...: until it succeeds, at most five minutes, which fails the script, or $wait_seconds.
 wait_for()
 {
 	local until=$((SECONDS + ${wait_seconds:-300}))
@@ -161,6 +166,7 @@ wait_for()
 		sleep 0.01
 	done
 	echo "timed out: $*"
+	[ -n "${wait_seconds:-}" ] || in_vain+="$* "
 	return 1
 }
 

@@ -99,7 +99,7 @@ end_receiver
 make_recording in/b.prof 7
 : > push.log
 start_push
-wait_for grep -q "sent again" push.log
+wait_for grep -q "retrying" push.log
 end_push TERM
 check "nobody listens: it ends all the same" same $? 0
 check "and tells what waits" contains "$(tail -n 1 push.log)" "waiting in the spool: 3 profiles with"
@@ -127,7 +127,7 @@ age=60 make_recording in/a.prof 8
 : > push.log
 start_push
 wait_for taken_all 1
-wait_for grep -q "sent again" push.log
+wait_for grep -q "retrying" push.log
 end_push TERM
 start_receiver
 : > push.log

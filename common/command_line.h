@@ -2,8 +2,8 @@
 /*
  * Reads a program's command line: the word that chooses a command, its options, its operands.
  * Answers --help and --version, and four options for the build. --help-man prints the option list
- * in man(7) form; --help-completion prints a script for bash, and
- * --help-zsh and --help-fish for these shells.
+ * in man(7) form; --help-completion prints a script for bash, --help-zsh and --help-fish one for
+ * these shells.
  */
 #ifndef COMMON_COMMAND_LINE_H
 #define COMMON_COMMAND_LINE_H

@@ -90,11 +90,13 @@ static void note_lacks(const struct session *s, const struct shares *shares, con
 	const struct share_owner *most = shares ? shares_most_lacked(shares) : NULL;
 	uint64_t nr = shares ? shares_nr_lacked(shares) : 0;
 
+	const char *times = nr == 1 ? "time" : "times";
+
 	if (most && uid_of(most) == PROF_UID_UNKNOWN)
-		progress_note(s->progress, "%" PRIu64 " times %s", nr, what);
+		progress_note(s->progress, "%" PRIu64 " %s %s", nr, times, what);
 	else if (most)
-		progress_note(s->progress, "%" PRIu64 " times %s; %" PRIu64 " of user %" PRIu32, nr,
-			      what, most->nr_lacked, most->uid);
+		progress_note(s->progress, "%" PRIu64 " %s %s; %" PRIu64 " of user %" PRIu32, nr,
+			      times, what, most->nr_lacked, most->uid);
 }
 
 void session_note_omissions(const struct session *s)

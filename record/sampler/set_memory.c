@@ -43,7 +43,7 @@ static uint32_t slots_for(uint32_t nr)
 	return slots;
 }
 
-/* Lines that a stack has room for on average. Stacks of 1024 frames at most have 5 lines. */
+/* Lines that a stack has room for on average: 5, where no stack may have more than 1024 frames. */
 static uint32_t average_lines(uint32_t max_depth)
 {
 	uint32_t most = STACK_LINES(max_depth);

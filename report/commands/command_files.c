@@ -25,20 +25,13 @@ static int run_files(const void *options, struct command_io *io, struct err *err
 	return ret ? ret : command_io_print_tables(io, &source, print_files, err);
 }
 
-static const struct option_spec json_rows[] = {
-	OPTION_FLAG_ROW(struct files_options, is_json, "json", 0,
-			.help = "print the table as JSON"),
-};
-
-static const struct option_table json_options = {json_rows, ARRAY_SIZE(json_rows), "output", NULL};
-
 const struct profrep_command files_command = {
 	COMMAND_TEXTS("files", "print the sampled files, and the source of their symbols",
 		      "  profrep files app.prof           # also the reasons for missing symbols\n"
 		      "  profrep files --symfs root/ app.prof  # with another host's binaries\n"),
 	.spec.parts =
 		{
-			{&json_options, 0},
+			OPTION_PART(struct files_options, json_options, is_json),
 			{&side_options, offsetof(struct files_options, request.view)},
 			{&event_options, offsetof(struct files_options, request.event)},
 			{&timespan_options, offsetof(struct files_options, request.span)},

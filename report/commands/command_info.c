@@ -32,17 +32,11 @@ static int run_info(const void *options, struct command_io *io, struct err *err)
 	return ret;
 }
 
-static const struct option_spec json_rows[] = {
-	OPTION_FLAG_ROW(struct info_options, is_json, "json", 0, .help = "print the facts as JSON"),
-};
-
-static const struct option_table json_options = {json_rows, ARRAY_SIZE(json_rows), "output", NULL};
-
 const struct profrep_command info_command = {
 	COMMAND_TEXTS("info", "print facts about a recording: host, event, samples, losses",
 		      "  profrep info                     # of profrec.prof\n"
 		      "  profrep info app.prof\n"),
-	.spec.parts = {{&json_options, 0}},
+	.spec.parts = {OPTION_PART(struct info_options, json_options, is_json)},
 	ONE_RECORDING(struct info_options),
 	.run = run_info,
 };

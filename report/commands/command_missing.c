@@ -56,13 +56,6 @@ static const struct option_spec line_rows[] = {
 		.help = "also list files without debug information, those of the kernel included"),
 };
 
-static const struct option_spec json_rows[] = {
-	OPTION_FLAG_ROW(struct missing_options, is_json, "json", 0,
-			.help = "print the files as JSON"),
-};
-
-static const struct option_table json_options = {json_rows, ARRAY_SIZE(json_rows), "output", NULL};
-
 static const struct option_table line_options = {line_rows, ARRAY_SIZE(line_rows), "output", NULL};
 
 const struct profrep_command missing_command = {
@@ -76,7 +69,7 @@ const struct profrep_command missing_command = {
 			{&timespan_options, offsetof(struct missing_options, request.span)},
 			{&owner_options, offsetof(struct missing_options, request.filter)},
 			{&stack_options, offsetof(struct missing_options, request.filter)},
-			{&json_options, 0},
+			OPTION_PART(struct missing_options, json_options, is_json),
 			{&line_options, offsetof(struct missing_options, request.view)},
 			{&search_options, offsetof(struct missing_options, request.search)},
 		},

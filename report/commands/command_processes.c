@@ -29,18 +29,11 @@ static int run_processes(const void *options, struct command_io *io, struct err 
 	return ret;
 }
 
-static const struct option_spec json_rows[] = {
-	OPTION_FLAG_ROW(struct processes_options, is_json, "json", 0,
-			.help = "print the table as JSON"),
-};
-
-static const struct option_table json_options = {json_rows, ARRAY_SIZE(json_rows), "output", NULL};
-
 const struct profrep_command processes_command = {
 	COMMAND_TEXTS("processes", "print the sampled processes: user, threads, executable, cgroup",
 		      "  profrep processes app.prof\n"
 		      "  profrep processes --from 60 app.prof  # those that ran after a minute\n"),
-	.spec.parts = {{&json_options, 0},
+	.spec.parts = {OPTION_PART(struct processes_options, json_options, is_json),
 		       {&event_options, offsetof(struct processes_options, request.event)},
 		       {&timespan_options, offsetof(struct processes_options, request.span)},
 		       {&owner_options, offsetof(struct processes_options, request.filter)}},

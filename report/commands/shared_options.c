@@ -111,6 +111,12 @@ static const struct option_spec event_rows[] = {
 
 const struct option_table event_options = {event_rows, ARRAY_SIZE(event_rows), "samples", NULL};
 
+static const struct option_spec json_rows[] = {
+	{.name = "json", .type = OPTION_FLAG, .help = "print JSON"},
+};
+
+const struct option_table json_options = {json_rows, ARRAY_SIZE(json_rows), "output", NULL};
+
 static int parse_time(const char *text, void *target)
 {
 	return time_point_parse(text, target);

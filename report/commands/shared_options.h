@@ -26,6 +26,9 @@ extern const struct option_table side_options;
 /* Fills a const char *, which stays NULL without the option: --event. */
 extern const struct option_table event_options;
 
+/* Fills a bool: --json. */
+extern const struct option_table json_options;
+
 /* Fills a struct timespan: --from and --to. */
 extern const struct option_table timespan_options;
 

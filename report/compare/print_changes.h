@@ -32,8 +32,7 @@ void print_changes_markdown(const struct changes_printout *p, struct textbuf *ou
 /* The numbers of the sentence. */
 struct changes_summary {
 	size_t nr, nr_changed; /* things; those that changed, with those on one side only */
-	double detectable; /* seen in three of four things above SUMMARY_SHARE_MIN; NaN: not known
-			    */
+	double detectable; /* in three of four things above SUMMARY_SHARE_MIN; NaN: not known */
 };
 
 /* The part of the whole from which on a thing counts for the smallest change in the sentence. */
@@ -50,7 +49,7 @@ void print_relative(struct textbuf *out, double relative, int width, const char 
 /* Prints a share of samples, or a time, @width characters wide. */
 void print_rate(struct textbuf *out, const struct changes_printout *p, int width, double rate);
 
-/* Returns the words for things of @by: "functions", and their title: "FUNCTION". */
+/* Returns the word for things of @by: "functions". */
 const char *changes_things(enum tally_by by);
 
 /* Prints all verdicts as an object of JSON (RFC 8259). What is not known is null. */

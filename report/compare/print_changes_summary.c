@@ -5,46 +5,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/compare.h"
 #include "report/compare/print_changes.h"
 
 /* Things that the sentence names. */
 #define NAMED_MAX 3
 
-/* Returns the share of the whole that the larger side of @item has. */
-static double share_of(const struct changes_printout *p, const struct compared *item)
+static double count_of(const struct compared *item)
 {
-	double largest = 0, count = item->counts[0] + (double)item->counts[1];
+	return item->counts[0] + (double)item->counts[1];
+}
 
+/* Returns the count of the thing that has most, which most often is the root of all stacks. */
+static double largest_count(const struct changes_printout *p)
+{
+	double largest = 0;
+
+	vec_for_each(&p->comparison->items, item)
+		largest = fmax(largest, count_of(item));
+	return largest;
+}
+
+/* Returns the share of the whole that the larger side of @item has. */
+static double share_of(const struct changes_printout *p, const struct compared *item,
+		       double largest)
+{
 	if (p->per == PER_SAMPLES)
 		return fmax(item->change.before, item->change.after);
-	vec_for_each(&p->comparison->items, other)
-		largest = fmax(largest, other->counts[0] + (double)other->counts[1]);
-	return count / largest;
+	return count_of(item) / largest;
 }
 
 static int compare_doubles(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	COMPARE(*x, *y);
+	return 0;
 }
 
 /* Has @item a part in the smallest change of the sentence? */
-static bool is_typical(const struct changes_printout *p, const struct compared *item)
+static bool is_typical(const struct changes_printout *p, const struct compared *item,
+		       double largest)
 {
 	return !isnan(item->visible) && !item->change.is_few && item->counts[0] &&
-	       item->counts[1] && share_of(p, item) >= SUMMARY_SHARE_MIN;
+	       item->counts[1] && share_of(p, item, largest) >= SUMMARY_SHARE_MIN;
 }
 
 struct changes_summary changes_summarize(const struct changes_printout *p)
 {
 	struct changes_summary summary = {.nr = p->comparison->items.nr, .detectable = NAN};
-	double *seen = calloc(summary.nr + 1, sizeof(*seen));
+	double *seen = calloc(summary.nr + 1, sizeof(*seen)), largest = largest_count(p);
 	size_t nr = 0;
 
 	vec_for_each(&p->comparison->items, item) {
 		summary.nr_changed += item->verdict == VERDICT_CHANGED;
-		if (seen && is_typical(p, item))
+		if (seen && is_typical(p, item, largest))
 			seen[nr++] = item->visible;
 	}
 	if (nr) {

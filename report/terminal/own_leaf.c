@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Files of the C libraries glibc and musl, and of their loaders, by the beginnings of their names.
- */
+/* Files of glibc and musl, and of their loaders, by the beginnings of their names. */
 static const char *const c_library[] = {
 	"libc.so", "libc-2.", "libpthread", "ld-linux", "ld-2.", "ld-musl", "libc.musl", NULL,
 };

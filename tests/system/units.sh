@@ -78,7 +78,8 @@ arrive()
 collect() { $units/profrep-collect "$store"; }
 tables_of() { zstd -qdc "$store"/tables/*/"$1".tsv.zst "$store"/loaded/*/"$1".tsv.zst 2> "$dir/log"; }
 hosts() { tables_of recordings | cut -f 2 | sort | xargs; }
-waiting() { find "$store/incoming" "$store/work" -name '*.prof' | wc -l; }
+being_read=$store/work
+waiting() { find "$store/incoming" "$being_read" -name '*.prof' | wc -l; }
 arrive web1 1.prof 2.prof
 arrive web2 1.prof
 arrive web2 .3.prof.x4TyaS
@@ -190,9 +191,9 @@ check "a run after that" collect
 check "has it once" same "$(hosts | wc -w) $(waiting)" "22 0"
 # profrep refuses a recording of a batch and dies of another.
 batch=20260101-000000.2
-mkdir "$store/refused/$batch" "$store/work/$batch"
+mkdir "$store/refused/$batch" "$being_read/$batch"
 touch "$store/refused/$batch/x"
-make_recording other > "$store/work/$batch/web9:poison.prof"
+make_recording other > "$being_read/$batch/web9:poison.prof"
 check "a name that is there in refused/" env PROFREP="$dir/dies" timeout 60 $units/profrep-collect "$store"
 check "takes one more" same "$(find "$store/refused/$batch" -type f | wc -l) $(waiting)" "2 0"
 

@@ -32,7 +32,7 @@ void print_changes_markdown(const struct changes_printout *p, struct textbuf *ou
 /* The numbers of the sentence. */
 struct changes_summary {
 	size_t nr, nr_changed; /* things; those that changed, with those on one side only */
-	double detectable; /* in three of four things above SUMMARY_SHARE_MIN; NaN: not known */
+	double detectable;     /* in three of four things above SUMMARY_SHARE_MIN; NaN: not known */
 };
 
 /* The part of the whole from which on a thing counts for the smallest change in the sentence. */

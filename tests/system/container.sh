@@ -13,15 +13,19 @@ need_bpf
 mkdir -p "$dir/root"/{bin,proc,sys,data}
 cp "$BUILD/static/profrec" "$BUILD/static/profrep" "$dir/root/bin/"
 
-# inside CAPABILITIES PROGRAM ARGUMENT...: as an engine with --pid=host and these capabilities added to its default ones.
+# inside CAPABILITIES PROGRAM ARGUMENT...: as an engine with --pid=host and these capabilities added to its default ones, or
+# in their place if $drops is set.
 inside()
 {
-	local grants=()
+	local grants=() drop=()
+	# chroot is this test's, and needs one of its own.
+	[ -z "${drops:-}" ] || drop=(setpriv --no-new-privs --inh-caps=-all
+		--bounding-set="-all,+sys_chroot$(sed 's/\([A-Z_]\+\) */,+\L\1/g' <<< "$1")")
 	for cap in $1; do grants+=("--add=${cap,,}"); done
 	shift
 	# shellcheck disable=SC2016
 	unshare --mount sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec "$@"' "$dir/root" \
-		"$BUILD/tests/plain_container" "${grants[@]}" chroot "$dir/root" "$@"
+		"$BUILD/tests/plain_container" "${grants[@]}" "${drop[@]}" chroot "$dir/root" "$@"
 }
 
 caps=$(sed -n -E 's/.*add: \[(.*)\]$/\1/p' $recipe/daemonset.yaml | tr -d ,)
@@ -40,6 +44,12 @@ check "with all of them: it records the host" records "$caps"
 check "and has functions of others" above "$(inside '' /bin/profrep -f /data/host.prof | sum_samples "^func_ab;.*;main;func_[ab]")" 0
 check "and of the kernel" above "$(inside '' /bin/profrep -fa -K /data/host.prof | sum_samples '_\[k\]')" 0
 check "and nothing hidden" fails 1 grep -E "CAP_|hidden" "$dir/said"
+if command -v setpriv > /dev/null; then
+	drops=yes check "with nothing but them, as in the DaemonSet" records "$caps"
+	check "and nothing hidden there" fails 1 grep -E "CAP_|hidden" "$dir/said"
+else
+	skip "with nothing but them, as in the DaemonSet" "setpriv (util-linux) is missing"
+fi
 check "without BPF" records "$(without BPF)"
 check "it says so" says "profrec: recording by perf events: no CAP_BPF"
 check "without PERFMON" fails 1 records "$(without PERFMON)"

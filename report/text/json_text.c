@@ -29,19 +29,3 @@ void json_escaped(struct textbuf *out, const char *s)
 	else
 		textbuf_fail(out, -ENOMEM);
 }
-
-void json_text_member(struct textbuf *out, const char *key, const char *value)
-{
-	json_string(out, key);
-	textbuf_char(out, ':');
-	json_escaped(out, value);
-	textbuf_char(out, ',');
-}
-
-void json_number_member(struct textbuf *out, const char *key, uint64_t value)
-{
-	json_string(out, key);
-	textbuf_char(out, ':');
-	textbuf_u64(out, value);
-	textbuf_char(out, ',');
-}

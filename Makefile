@@ -44,8 +44,8 @@ BASE_OBJ   := $(call obj,$(COMMON_SRC) $(ELF_SRC) $(FORMAT_SRC))
 # For static programs.
 STATIC_OBJ := $(B)/record/static_libelf.o $(B)/report/files/load_library_static.o
 RECORD_LIB := $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_SRC)))
-REPORT_LIB := $(filter-out $(B)/report/main.o $(STATIC_OBJ),$(call obj,$(REPORT_SRC))) $(B)/report/export/pprof.pb-c.o \
-	$(B)/report/push/push.pb-c.o
+REPORT_LIB := $(filter-out $(B)/report/main.o $(STATIC_OBJ),$(call obj,$(REPORT_SRC))) \
+	$(patsubst %.proto,$(B)/%.pb-c.o,$(wildcard report/*/*.proto))
 
 RECORD_LIBS := -lbpf -lelf -lz -lzstd -llzma -lnettle
 REPORT_LIBS := -lelf -lz -lzstd -llzma -liberty -lprotobuf-c -lgsl -lgslcblas -lm -pthread

@@ -16,6 +16,7 @@
 struct export_options {
 	struct source_request request;
 	const char *output, *base;
+	struct otlp_choice otlp;
 	const struct export_format *format;
 	struct operands operands;
 };
@@ -29,50 +30,66 @@ struct export_sources {
 struct export_format {
 	const char *name;
 	bool is_binary;
-	bool has_base; /* --base may be given */
-	int (*print)(struct export_sources *s, struct textbuf *out, struct rows_summary *summary);
+	bool has_base;   /* --base may be given */
+	bool has_events; /* it takes several events */
+	int (*print)(const struct export_options *o, struct export_sources *s, struct textbuf *out,
+		     struct rows_summary *summary);
 };
 
-static int print_pprof(struct export_sources *s, struct textbuf *out, struct rows_summary *summary)
+static int print_pprof(const struct export_options *o, struct export_sources *s,
+		       struct textbuf *out, struct rows_summary *summary)
 {
 	const struct printout p = source_printout(&s->sources[0], out);
 	const struct printout base = source_printout(&s->sources[1], out);
 
+	(void)o;
 	/* The format keeps lines apart from names. */
 	for (size_t i = 0; i < s->nr; i++)
 		s->sources[i].view.lines = false;
 	return export_pprof(&p, s->nr > 1 ? &base : NULL, summary);
 }
 
-static int print_speedscope(struct export_sources *s, struct textbuf *out,
-			    struct rows_summary *summary)
+static int print_speedscope(const struct export_options *o, struct export_sources *s,
+			    struct textbuf *out, struct rows_summary *summary)
 {
 	const struct printout p = source_printout(&s->sources[0], out);
 
+	(void)o;
 	return export_speedscope(&p, summary);
 }
 
-static int print_perf_script(struct export_sources *s, struct textbuf *out,
-			     struct rows_summary *summary)
+static int print_perf_script(const struct export_options *o, struct export_sources *s,
+			     struct textbuf *out, struct rows_summary *summary)
 {
 	const struct printout p = source_printout(&s->sources[0], out);
 
+	(void)o;
 	return export_perf_script(&p, summary);
 }
 
-static int print_folded_rows(struct export_sources *s, struct textbuf *out,
-			     struct rows_summary *summary)
+static int print_folded_rows(const struct export_options *o, struct export_sources *s,
+			     struct textbuf *out, struct rows_summary *summary)
 {
 	const struct printout p = source_printout(&s->sources[0], out);
 
+	(void)o;
 	return print_folded(&p, summary);
 }
 
+static int print_otlp(const struct export_options *o, struct export_sources *s, struct textbuf *out,
+		      struct rows_summary *summary)
+{
+	/* The format keeps lines apart from names. */
+	s->sources[0].view.lines = false;
+	return export_otlp(&s->sources[0], out, &o->otlp, summary);
+}
+
 static const struct export_format formats[] = {
-	{"pprof", true, true, print_pprof},
-	{"speedscope", false, false, print_speedscope},
-	{"perf-script", false, false, print_perf_script},
-	{"folded", false, false, print_folded_rows},
+	{"pprof", .is_binary = true, .has_base = true, .print = print_pprof},
+	{"otlp", .is_binary = true, .has_events = true, .print = print_otlp},
+	{"speedscope", .print = print_speedscope},
+	{"perf-script", .print = print_perf_script},
+	{"folded", .print = print_folded_rows},
 };
 
 static const struct export_format *find_format(const char *name)
@@ -98,12 +115,16 @@ static int take_export_operands(void *options, int nr, char **operands, struct e
 	if (!nr) {
 		err_set(err, -EINVAL, "command export: needs a format");
 		return err_hint(err, -EINVAL,
-				"formats are pprof, speedscope, perf-script and folded");
+				"formats are pprof, otlp, speedscope, perf-script and folded");
 	}
 	if (!o->format)
 		return word_list_refuse(&words, "unknown format", operands[0], err);
 	if (o->base && !o->format->has_base)
 		return err_set(err, -EINVAL, "option --base: only pprof has it");
+	if ((o->otlp.is_json || o->otlp.has_times) && o->format->print != print_otlp)
+		return err_set(err, -EINVAL, "option --%s: only otlp has it",
+			       o->otlp.is_json ? "json" : "timestamps");
+	o->request.span.keeps_slots = o->otlp.has_times;
 	o->operands = (struct operands){operands + 1, nr - 1};
 	view->folded = o->format->print == print_folded_rows;
 	if (view->unnamed == UNNAMED_BY_LAYOUT)
@@ -113,8 +134,8 @@ static int take_export_operands(void *options, int nr, char **operands, struct e
 
 static int check_output(const struct export_options *o, struct err *err)
 {
-	if (!o->format->is_binary || (o->output && strcmp(o->output, "-") != 0) ||
-	    !isatty(STDOUT_FILENO))
+	if (!o->format->is_binary || o->otlp.is_json ||
+	    (o->output && strcmp(o->output, "-") != 0) || !isatty(STDOUT_FILENO))
 		return 0;
 	err_set(err, -EINVAL, "failed to write %s: standard output is a terminal", o->format->name);
 	return err_hint(err, -EINVAL, "-o FILE names a file");
@@ -146,7 +167,7 @@ static int load_sources(const struct export_options *o, const struct recording_n
 	s->nr = o->base ? 2 : 1;
 	if (!ret && o->base)
 		ret = source_load(&s->sources[1], &o->base, 1, &o->request, err);
-	if (!ret)
+	if (!ret && !o->format->has_events)
 		ret = compared_sources_check(s->sources, s->nr, err);
 	return ret ? ret : compared_sources_check_rates(s->sources, s->nr, err);
 }
@@ -161,7 +182,8 @@ static int print_sources(const struct export_options *o, struct export_sources *
 
 	if (ret)
 		return ret;
-	ret = print_error_set(o->format->print(s, file.out, &summary), s->sources[0].rec.name, err);
+	ret = o->format->print(o, s, file.out, &summary);
+	ret = print_error_set(ret, s->sources[0].rec.name, err);
 	ret = output_file_close(&file, ret, err);
 	return ret ? ret : command_io_finish(io, s->sources, s->nr, &summary, err);
 }
@@ -204,6 +226,18 @@ static const struct option_spec export_rows[] = {
 		.metavar = "BEFORE",
 		.help = "with pprof, subtract this recording, for a difference in pprof",
 	},
+	{
+		.name = "json",
+		.type = OPTION_FLAG,
+		.offset = offsetof(struct export_options, otlp.is_json),
+		.help = "with otlp, write OTLP's JSON instead of its protobuf",
+	},
+	{
+		.name = "timestamps",
+		.type = OPTION_FLAG,
+		.offset = offsetof(struct export_options, otlp.has_times),
+		.help = "with otlp, keep samples apart by slices of time",
+	},
 };
 
 static const struct option_table own_options = {export_rows, ARRAY_SIZE(export_rows), "output",
@@ -211,9 +245,10 @@ static const struct option_table own_options = {export_rows, ARRAY_SIZE(export_r
 
 const struct profrep_command export_command = {
 	COMMAND_TEXTS(
-		"export", "write stacks as pprof, speedscope, perf-script or folded lines",
+		"export", "write stacks as pprof, OTLP, speedscope, perf-script or folded",
 		"  profrep export pprof -o app.pb.gz app.prof  # go tool pprof -http : app.pb.gz\n"
 		"  profrep export speedscope -o app.speedscope.json app.prof\n"
+		"  profrep export otlp -o app.otlp app.prof  # for OpenTelemetry's receivers\n"
 		"  profrep export perf-script -o app.perf app.prof  # for Firefox Profiler\n"
 		"  profrep export pprof --base before.prof -o diff.pb.gz after.prof\n"),
 	.spec.usage = "[OPTIONS] FORMAT [FILE|@LIST...]",

@@ -30,4 +30,17 @@ int export_speedscope(const struct printout *p, struct rows_summary *summary);
  */
 int export_perf_script(const struct printout *p, struct rows_summary *summary);
 
+/* The user's choice for OTLP. */
+struct otlp_choice {
+	bool is_json;
+	bool has_times; /* samples have the times of their slots, which the model keeps */
+};
+
+/*
+ * Writes the events of @source to @out as OTLP's ExportProfilesServiceRequest, a profile for each
+ * event of each service.
+ */
+int export_otlp(struct source *source, struct textbuf *out, const struct otlp_choice *choice,
+		struct rows_summary *summary);
+
 #endif

@@ -87,12 +87,10 @@ static int add_locations(struct pprof_profile *profile, const struct printout *p
 	int ret = 0;
 
 	for (size_t i = profile->places.nr; i-- > 0 && !ret;) {
-		const struct stack_place *place = &profile->places.data[i];
 		uint64_t id;
 
-		ret = place->text ? pprof_add_text(&profile->tables, place->text, &id)
-				  : pprof_add_frame(&profile->tables, p, row->process, place->frame,
-						    place->place, &id);
+		ret = pprof_add_place(&profile->tables, p, row->process, &profile->places.data[i],
+				      &id);
 		if (!ret)
 			ret = vec_push(&profile->location_ids, id);
 	}

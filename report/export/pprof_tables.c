@@ -22,6 +22,7 @@ void pprof_tables_deinit(struct pprof_tables *t)
 	string_set_deinit(&t->strings);
 	vec_free(&t->mappings);
 	vec_free(&t->biases);
+	vec_free(&t->objects);
 	vec_free(&t->functions);
 	vec_free(&t->locations);
 	vec_free(&t->lines);
@@ -59,9 +60,9 @@ int pprof_add_path(struct pprof_tables *t, const char *path, int64_t *id)
 	return add_scratch(t, id);
 }
 
-/* Finds or adds @mapping, whose addresses are @bias + offsets. */
-static int add_mapping(struct pprof_tables *t, const Pprof__Mapping *mapping, uint64_t bias,
-		       uint64_t *id)
+/* Finds or adds @mapping of @object, whose addresses are @bias + offsets. */
+static int add_mapping(struct pprof_tables *t, const Pprof__Mapping *mapping, uint32_t object,
+		       uint64_t bias, uint64_t *id)
 {
 	const uint64_t key[] = {mapping->filename, mapping->build_id, bias};
 	uint64_t hash = hash_bytes(key, sizeof(key), 0);
@@ -80,6 +81,8 @@ static int add_mapping(struct pprof_tables *t, const Pprof__Mapping *mapping, ui
 	added.id = *id = t->mappings.nr + 1;
 	added.memory_start = added.memory_limit = bias;
 	ret = vec_push(&t->biases, bias);
+	if (!ret)
+		ret = vec_push(&t->objects, object);
 	return ret ? ret : index_push(&t->mapping_index, &t->mappings, hash, added);
 }
 
@@ -107,7 +110,7 @@ static int add_object(struct pprof_tables *t, const struct printout *p, uint32_t
 	if (key->build_id.size)
 		build_id_hex(&key->build_id, hex);
 	ret = pprof_add_string(t, hex, strlen(hex), &mapping.build_id);
-	return ret ? ret : add_mapping(t, &mapping, bias, id);
+	return ret ? ret : add_mapping(t, &mapping, object, bias, id);
 }
 
 /* Finds or adds the function whose name is in the scratch buffer. */
@@ -263,8 +266,8 @@ static int add_frame_location(struct pprof_tables *t, const struct printout *p,
 	return ret ? ret : add_location(t, mapping, f->bias + frame->offset, first_line, id);
 }
 
-int pprof_add_frame(struct pprof_tables *t, const struct printout *p, uint32_t process,
-		    uint32_t frame, enum frame_place place, uint64_t *id)
+static int add_frame(struct pprof_tables *t, const struct printout *p, uint32_t process,
+		     uint32_t frame, enum frame_place place, uint64_t *id)
 {
 	const struct model *model = &p->rec->model;
 	struct pprof_frame added = {
@@ -300,7 +303,7 @@ int pprof_add_text(struct pprof_tables *t, const char *text, uint64_t *id)
 	int ret = pprof_add_string(t, "[missing]", strlen("[missing]"), &mapping.filename);
 
 	if (!ret)
-		ret = add_mapping(t, &mapping, 0, &mapping_id);
+		ret = add_mapping(t, &mapping, 0, 0, &mapping_id);
 	textbuf_str(&t->scratch, text);
 	if (!ret)
 		ret = add_function(t, NULL, 0, &line.function_id);
@@ -308,6 +311,13 @@ int pprof_add_text(struct pprof_tables *t, const char *text, uint64_t *id)
 		ret = vec_push(&t->lines, line);
 	/* Texts differ in their lines alone. */
 	return ret ? ret : add_location(t, mapping_id, 0, first_line, id);
+}
+
+int pprof_add_place(struct pprof_tables *t, const struct printout *p, uint32_t process,
+		    const struct stack_place *place, uint64_t *id)
+{
+	return place->text ? pprof_add_text(t, place->text, id)
+			   : add_frame(t, p, process, place->frame, place->place, id);
 }
 
 /* Returns the place of the first mapping of the file @path, or the number of all mappings. */
@@ -329,7 +339,7 @@ int pprof_put_first(struct pprof_tables *t, int64_t path)
 
 	mapping.filename = path;
 	if (i == t->mappings.nr)
-		ret = add_mapping(t, &mapping, 0, &id);
+		ret = add_mapping(t, &mapping, 0, 0, &id);
 	if (ret || !i)
 		return ret;
 	mapping = t->mappings.data[i];

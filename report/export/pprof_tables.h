@@ -7,6 +7,7 @@
 #define REPORT_EXPORT_PPROF_TABLES_H
 
 #include "report/export/pprof.pb-c.h"
+#include "report/export/stack_places.h"
 #include "report/view/printout.h"
 
 /* A frame that has been added, and its location. */
@@ -22,7 +23,8 @@ struct pprof_frame {
 struct pprof_tables {
 	struct string_set strings;
 	VEC(Pprof__Mapping) mappings;
-	VEC(uint64_t) biases; /* of each mapping: address = bias + offset */
+	VEC(uint64_t) biases;  /* of each mapping: address = bias + offset */
+	VEC(uint32_t) objects; /* of each mapping, in the model that brought it; 0: none */
 	VEC(Pprof__Function) functions;
 	VEC(Pprof__Location) locations; /* their lines are set by pprof_tables_finish */
 	VEC(Pprof__Line) lines;
@@ -45,11 +47,14 @@ int pprof_add_string(struct pprof_tables *t, const char *s, size_t len, int64_t 
 /* Finds or adds @path, escaped. Returns 0 or -ENOMEM. */
 int pprof_add_path(struct pprof_tables *t, const char *path, int64_t *id);
 
-/* Finds or adds the location of a frame at @place. Returns 0 or -ENOMEM. */
-int pprof_add_frame(struct pprof_tables *t, const struct printout *p, uint32_t process,
-		    uint32_t frame, enum frame_place place, uint64_t *id);
+/* Finds or adds the location of @place in a stack of @process. Returns 0 or -ENOMEM. */
+int pprof_add_place(struct pprof_tables *t, const struct printout *p, uint32_t process,
+		    const struct stack_place *place, uint64_t *id);
 
-/* Finds or adds a location for @text, which stands for frames that are missing. */
+/*
+ * Finds or adds a location for @text, which stands for frames that are missing. Returns 0 or
+ * -ENOMEM.
+ */
 int pprof_add_text(struct pprof_tables *t, const char *text, uint64_t *id);
 
 /*

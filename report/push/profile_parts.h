@@ -7,7 +7,7 @@
 #define REPORT_PUSH_PROFILE_PARTS_H
 
 #include "report/view/printout.h"
-#include "report/push/series_set.h"
+#include "report/export/series_set.h"
 
 /*
  * Limits of a profile, as Pyroscope has them by default (pkg/validation): max_profile_size_bytes,

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prints the stacks in a file that profrep exported as folded lines: exported_stacks.py FORMAT FILE. FORMAT mappings
-prints the files of a profile of pprof instead, in their order, with what is known of their code. The messages of pprof come from the directory in PPROF_MESSAGES, where protoc made them."""
+prints the files of a profile of pprof instead, in their order, with what is known of their code; profiles prints those
+of OTLP, and json compares OTLP's JSON with them. The messages of pprof and OTLP come from the directory in MESSAGES,
+where protoc made them."""
+import base64
 import collections
 import gzip
 import json
 import os
 import re
 import sys
+
+import otlp_rules
 
 
 def fold(names):
@@ -16,7 +21,6 @@ def fold(names):
 
 
 def read_pprof(path):
-    sys.path.insert(0, os.environ["PPROF_MESSAGES"])
     import pprof_pb2
 
     profile = pprof_pb2.Profile()
@@ -67,6 +71,59 @@ def pprof(path):
         yield fold(names), sample.value[0]
 
 
+def read_otlp(path):
+    import otlp_pb2
+
+    request = otlp_pb2.ExportProfilesServiceRequest()
+    with open(path, "rb") as file:
+        request.ParseFromString(file.read())
+    otlp_rules.check(request)
+    return request
+
+
+def print_profiles(path):
+    request = read_otlp(path)
+    strings = request.dictionary.string_table
+    attributes = request.dictionary.attribute_table
+    for resource, profile in otlp_rules.profiles(request):
+        words = [strings[profile.sample_type.type_strindex], strings[profile.sample_type.unit_strindex]]
+        values = sum(sum(sample.values) for sample in profile.samples)
+        times = {time for sample in profile.samples for time in sample.timestamps_unix_nano}
+        event = attributes[profile.attribute_indices[0]].value.string_value
+        print(resource["service.name"], *words, event, values, len(times))
+
+
+def compare_json(path, json_path):
+    """OTLP has hexadecimal digits where protobuf has base64."""
+    from google.protobuf import json_format
+
+    def as_digits(value, key=""):
+        if isinstance(value, dict):
+            return {name: as_digits(item, name) for name, item in value.items()}
+        if isinstance(value, list):
+            return [as_digits(item) for item in value]
+        return base64.b64decode(value).hex() if key in ("profileId", "traceId", "spanId") else value
+
+    with open(json_path, encoding="utf-8") as file:
+        assert json.load(file) == as_digits(json_format.MessageToDict(read_otlp(path)))
+
+
+def otlp(path):
+    request = read_otlp(path)
+    tables = request.dictionary
+    strings = tables.string_table
+    for _, profile in otlp_rules.profiles(request):
+        for sample in profile.samples:
+            attributes = [tables.attribute_table[i] for i in sample.attribute_indices]
+            values = {strings[item.key_strindex]: item.value for item in attributes}
+            names = [values["thread.name"].string_value if "thread.name" in values else ""]
+            for index in reversed(tables.stack_table[sample.stack_index].location_indices):
+                lines = tables.location_table[index].lines
+                functions = [tables.function_table[line.function_index] for line in reversed(lines)]
+                names += [strings[function.name_strindex] for function in functions] or ["[unknown]"]
+            yield fold(names), sum(sample.values)
+
+
 def speedscope(path):
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
@@ -88,11 +145,19 @@ def perf_script(path):
             yield fold([comm] + [frame.match(line).group(1) for line in reversed(rest)]), int(period)
 
 
+sys.path.insert(0, os.environ["MESSAGES"])
 if sys.argv[1] == "mappings":
     print_mappings(sys.argv[2])
     sys.exit()
+if sys.argv[1] == "profiles":
+    print_profiles(sys.argv[2])
+    sys.exit()
+if sys.argv[1] == "json":
+    compare_json(*sys.argv[2:])
+    sys.exit()
 sums = collections.Counter()
-for stack, count in {"pprof": pprof, "speedscope": speedscope, "perf-script": perf_script}[sys.argv[1]](sys.argv[2]):
+readers = {"pprof": pprof, "otlp": otlp, "speedscope": speedscope, "perf-script": perf_script}
+for stack, count in readers[sys.argv[1]](sys.argv[2]):
     sums[stack] += count
 for stack in sorted(sums):
     print(stack, sums[stack])

@@ -5,10 +5,10 @@
 . tests/lib/tap.sh
 command -v python3 > /dev/null || skip_all "python3 is not installed"
 
-export PPROF_MESSAGES=$dir/messages
-mkdir "$PPROF_MESSAGES"
+export MESSAGES=$dir/messages
+mkdir "$MESSAGES"
 if command -v protoc > /dev/null && /usr/bin/python3 -c 'import google.protobuf' 2> /dev/null; then
-	protoc --proto_path=report/export --python_out="$PPROF_MESSAGES" report/export/pprof.proto || exit 1
+	protoc --proto_path=report/export --python_out="$MESSAGES" pprof.proto otlp.proto || exit 1
 	has_protobuf=1
 fi
 for text in tests/golden/*.txt; do
@@ -34,8 +34,8 @@ holds_stacks()
 
 # Recordings of one event, with all that a recording can hold.
 for name in basic before cut ends filters hostile host-a mangled missed order processes; do
-	for format in pprof speedscope perf-script; do
-		if [ $format = pprof ] && [ -z "${has_protobuf:-}" ]; then
+	for format in pprof otlp speedscope perf-script; do
+		if [[ $format =~ ^(pprof|otlp)$ ]] && [ -z "${has_protobuf:-}" ]; then
 			skip "$format of $name" "protoc or protobuf for python3 is not installed"
 		else
 			check "$format of $name" holds_stacks $format "$dir/$name.prof"
@@ -84,8 +84,42 @@ else
 		"info r 3 0 three /bin/three /" "count r r 9 user l:1" | sed -n 1p)" /bin/three
 fi
 
-check "a format that is none" says 2 "unknown format 'svg'; choose one of: pprof, speedscope, perf-script, folded" "$profrep" export svg "$dir/basic.prof"
-check "no format" says 2 "formats are pprof, speedscope, perf-script and folded" "$profrep" export
+# has_profiles WANTED OPTION... FILE: lines of service, type, unit, event, sum of values, and number of times.
+has_profiles()
+{
+	local wanted=$1
+	shift
+	"$profrep" export otlp -o "$dir/exported" "$@" || return 1
+	same "$(/usr/bin/python3 tests/programs/exported_stacks.py profiles "$dir/exported")" "$wanted"
+}
+# says_the_same FILE: in JSON.
+says_the_same()
+{
+	"$profrep" export otlp -o "$dir/exported" "$1" && "$profrep" export otlp --json -o "$dir/exported.json" "$1" &&
+		/usr/bin/python3 tests/programs/exported_stacks.py json "$dir/exported" "$dir/exported.json"
+}
+if [ -z "${has_protobuf:-}" ]; then
+	skip "OTLP's profiles, times and JSON" "protoc or protobuf for python3 is not installed"
+else
+	check "OTLP: a profile for each event" has_profiles "[unknown] hits count c:malloc 7 0
+[unknown] bytes bytes c:malloc 700 0
+[unknown] hits count t:sched:sched_switch\\x0a* 7 0
+[unknown] off_cpu nanoseconds off-cpu 9223372036854775807 0" "$dir/events.prof"
+	check "OTLP: of one event" has_profiles "[unknown] hits count c:malloc 7 0" --event 1 "$dir/events.prof"
+	check "OTLP: a resource for each service, the largest first" has_profiles "[unknown] samples count  15 0
+kernel samples count  4 0
+a\\x1b[31mb samples count  1 0
+nginx samples count  13 0
+node samples count  2 0" "$dir/processes.prof"
+	check "OTLP: the times of slices" has_profiles "[unknown] samples count  19 6" --timestamps "$dir/slices.prof"
+	check "OTLP: JSON says the same" says_the_same "$dir/events.prof"
+	check "OTLP: JSON of hostile names says the same" says_the_same "$dir/hostile.prof"
+fi
+check "OTLP's options for another format" says 2 "option --timestamps: only otlp has it" \
+	"$profrep" export pprof --timestamps "$dir/basic.prof"
+
+check "a format that is none" says 2 "unknown format 'svg'; choose one of: pprof, otlp, speedscope, perf-script, folded" "$profrep" export svg "$dir/basic.prof"
+check "no format" says 2 "formats are pprof, otlp, speedscope, perf-script and folded" "$profrep" export
 check "a base for another format" says 2 "option --base: only pprof has it" \
 	"$profrep" export folded --base "$dir/before.prof" "$dir/after.prof"
 check "several events" says 1 "--event NUMBER or NAME" "$profrep" export speedscope "$dir/events.prof"

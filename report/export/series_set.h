@@ -3,8 +3,8 @@
  * The series of a recording: processes whose profiles are pushed as one, because they have equal
  * labels. A series is a service in a cgroup. The service is that of profrep tables.
  */
-#ifndef REPORT_PUSH_SERIES_SET_H
-#define REPORT_PUSH_SERIES_SET_H
+#ifndef REPORT_EXPORT_SERIES_SET_H
+#define REPORT_EXPORT_SERIES_SET_H
 
 #include "report/model/model.h"
 #include "report/text/string_set.h"

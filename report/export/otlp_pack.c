@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From what a request has collected to its bytes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/options.h"
+#include "report/export/otlp_attributes.h"
+#include "report/model/event_choice.h"
+#include "report/tables/recording_tables.h"
+#include "report/tables/table_ids.h"
+
+/* Numbers of fields that are written piece by piece. */
+#define REQUEST_RESOURCE_PROFILES 1
+#define REQUEST_DICTIONARY        2
+#define RESOURCE_RESOURCE         1
+#define RESOURCE_SCOPE_PROFILES   2
+#define SCOPE_SCOPE               1
+#define SCOPE_PROFILES            2
+#define PROFILE_SAMPLES           2
+#define DICTIONARY_MAPPINGS       1
+#define DICTIONARY_LOCATIONS      2
+#define DICTIONARY_FUNCTIONS      3
+#define DICTIONARY_LINKS          4
+
+#define PROFILE_ID_BYTES 16
+
+/* A string of the tables of pprof. */
+static int move_string(struct otlp_request *x, int64_t pprof_id, int32_t *id)
+{
+	return otlp_add_string(x, string_set_get(&x->frames.strings, pprof_id), id);
+}
+
+/* Takes the attributes that were collected since the call before. */
+static void take_attributes(struct otlp_request *x, int32_t **indices, size_t *nr)
+{
+	*indices = x->numbers.data;
+	*nr = x->numbers.nr;
+	vec_clear(&x->numbers);
+}
+
+static int put_mapping(struct otlp_request *x, const Pprof__Mapping *from, struct textbuf *out)
+{
+	const char *build_id = string_set_get(&x->frames.strings, from->build_id);
+	Otlp__Mapping mapping = OTLP__MAPPING__INIT;
+	int ret = move_string(x, from->filename, &mapping.filename_strindex);
+
+	mapping.memory_start = from->memory_start;
+	mapping.memory_limit = from->memory_limit;
+	mapping.file_offset = from->file_offset;
+	if (!ret && build_id[0])
+		ret = otlp_add_text(x, "process.executable.build_id.gnu", build_id);
+	take_attributes(x, &mapping.attribute_indices, &mapping.n_attribute_indices);
+	otlp_put_message(out, DICTIONARY_MAPPINGS, &mapping.base);
+	return ret;
+}
+
+/* The values of profile.frame.type (semantic conventions) by the short names of languages. */
+static const char *const language_types[][2] = {
+	{"py", "cpython"}, {"java", "jvm"}, {"php", "php"}, {"beam", "beam"},
+	{"rb", "ruby"},    {"js", "v8js"},  {"pl", "perl"},
+};
+
+static const char *language_type(const char *language)
+{
+	size_t len = strcspn(language, ",");
+
+	for (size_t i = 0; i < ARRAY_SIZE(language_types); i++)
+		if (strlen(language_types[i][0]) == len &&
+		    !memcmp(language_types[i][0], language, len))
+			return language_types[i][1];
+	return NULL;
+}
+
+/* Returns the type of the frames in @object, NULL if it is not known. */
+static const char *frame_type(const struct model *model, uint32_t object)
+{
+	const struct model_object *o = &model->objects.data[object];
+
+	if (object_kind_is_kernel(o->key.kind))
+		return "kernel";
+	if (o->language && o->language_role == PROF_LANGUAGE_SOURCE)
+		return language_type(string_set_get(&model->strings, o->language));
+	return o->key.kind == PROF_OBJECT_FILE || o->key.kind == PROF_OBJECT_VDSO ? "native" : NULL;
+}
+
+static int put_location(struct otlp_request *x, const struct model *model, size_t i,
+			struct textbuf *out)
+{
+	const Pprof__Location *from = &x->frames.locations.data[i];
+	const Pprof__Line *lines = x->frames.lines.data + x->frames.first_lines.data[i];
+	const char *type = frame_type(model, x->frames.objects.data[from->mapping_id - 1]);
+	_cleanup_free_ Otlp__Line *line = calloc(from->n_line + 1, sizeof(*line));
+	_cleanup_free_ Otlp__Line **pointers = calloc(from->n_line + 1, sizeof(*pointers));
+	Otlp__Location location = OTLP__LOCATION__INIT;
+	int ret = line && pointers ? 0 : -ENOMEM;
+
+	for (size_t j = 0; j < from->n_line && !ret; j++) {
+		otlp__line__init(&line[j]);
+		line[j].function_index = (int32_t)lines[j].function_id;
+		line[j].line = lines[j].line;
+		pointers[j] = &line[j];
+	}
+	location.mapping_index = (int32_t)from->mapping_id;
+	location.address = from->address;
+	location.lines = pointers;
+	location.n_lines = from->n_line;
+	if (!ret && type)
+		ret = otlp_add_text(x, "profile.frame.type", type);
+	take_attributes(x, &location.attribute_indices, &location.n_attribute_indices);
+	if (!ret)
+		otlp_put_message(out, DICTIONARY_LOCATIONS, &location.base);
+	return ret;
+}
+
+static int put_function(struct otlp_request *x, const Pprof__Function *from, struct textbuf *out)
+{
+	Otlp__Function function = OTLP__FUNCTION__INIT;
+	int ret = move_string(x, from->name, &function.name_strindex);
+
+	function.system_name_strindex = function.name_strindex;
+	function.start_line = from->start_line;
+	if (!ret)
+		ret = move_string(x, from->filename, &function.filename_strindex);
+	otlp_put_message(out, DICTIONARY_FUNCTIONS, &function.base);
+	return ret;
+}
+
+/* The zero value of a link has ids of their full length. */
+static void put_no_link(struct textbuf *out)
+{
+	static uint8_t zeros[16];
+	Otlp__Link link = OTLP__LINK__INIT;
+
+	link.trace_id = (ProtobufCBinaryData){16, zeros};
+	link.span_id = (ProtobufCBinaryData){8, zeros};
+	otlp_put_message(out, DICTIONARY_LINKS, &link.base);
+}
+
+/* Makes what comes before the tables that were filled stack by stack. */
+static int make_dictionary(struct otlp_request *x, const struct model *model, struct textbuf *out)
+{
+	int ret = 0;
+
+	otlp_put_bytes(out, DICTIONARY_MAPPINGS, "", 0);
+	for (size_t i = 0; i < x->frames.mappings.nr && !ret; i++)
+		ret = put_mapping(x, &x->frames.mappings.data[i], out);
+	otlp_put_bytes(out, DICTIONARY_LOCATIONS, "", 0);
+	for (size_t i = 0; i < x->frames.locations.nr && !ret; i++)
+		ret = put_location(x, model, i, out);
+	otlp_put_bytes(out, DICTIONARY_FUNCTIONS, "", 0);
+	for (size_t i = 0; i < x->frames.functions.nr && !ret; i++)
+		ret = put_function(x, &x->frames.functions.data[i], out);
+	put_no_link(out);
+	return ret ? ret : out->error;
+}
+
+static int put_dictionary(struct otlp_request *x, const struct model *model, struct textbuf *out)
+{
+	struct textbuf frames = {.fd = -1};
+	int ret = make_dictionary(x, model, &frames);
+	size_t len = frames.nr;
+
+	for (int i = 0; i < OTLP_NR_TABLES; i++)
+		len += x->tables[i].packed.nr;
+	otlp_put_length(out, REQUEST_DICTIONARY, len);
+	textbuf_bytes(out, frames.data, frames.nr);
+	for (int i = 0; i < OTLP_NR_TABLES; i++)
+		textbuf_bytes(out, x->tables[i].packed.data, x->tables[i].packed.nr);
+	textbuf_deinit(&frames);
+	return ret ? ret : out->error;
+}
+
+struct value_types {
+	const char *type, *unit;
+	const char *period_type, *period_unit; /* NULL: there is no period */
+	uint64_t period;
+};
+
+static struct value_types describe_values(const struct prof_meta *meta, uint32_t event)
+{
+	static const struct value_types sums[PROF_NR_EVENT_UNITS] = {
+		[PROF_UNIT_EVENTS] = {"hits", "count"},
+		[PROF_UNIT_NS] = {"time", "nanoseconds"},
+		[PROF_UNIT_BYTES] = {"bytes", "bytes"},
+		[PROF_UNIT_NUMBER] = {"sum", "count"},
+	};
+	const struct prof_event *e = meta->nr_events ? &meta->events[event] : NULL;
+	uint64_t ns = event_sample_ns(meta, event);
+	uint64_t period = e ? e->period : meta->period;
+
+	/* Receivers know CPU time by these words, and multiply by the period. */
+	if (ns)
+		return (struct value_types){"samples", "count", "cpu", "nanoseconds", ns};
+	if (event_is_off_cpu(meta, event))
+		return (struct value_types){.type = "off_cpu", .unit = "nanoseconds"};
+	if (!event_is_sampled(meta, event))
+		return sums[e ? e->unit : PROF_UNIT_EVENTS];
+	return (struct value_types){"samples", "count", period ? event_name(meta, event) : NULL,
+				    "count", period};
+}
+
+static int make_value_type(struct otlp_request *x, const char *type, const char *unit,
+			   Otlp__ValueType *value)
+{
+	int ret = otlp_add_string(x, type, &value->type_strindex);
+
+	return ret ? ret : otlp_add_string(x, unit, &value->unit_strindex);
+}
+
+static void put_sample(struct otlp_request *x, const struct otlp_sample *from,
+		       struct textbuf *values, struct textbuf *times, struct textbuf *packed)
+{
+	Otlp__Sample sample = OTLP__SAMPLE__INIT;
+	size_t len;
+	const char *attributes = otlp_table_get(&x->attribute_sets, from->attributes, &len);
+
+	values->nr = times->nr = packed->nr = 0;
+	for (uint32_t i = from->first_value; i != OTLP_NONE; i = x->values.data[i].next) {
+		const struct otlp_value *value = &x->values.data[i];
+
+		textbuf_bytes(values, &value->value, sizeof(value->value));
+		if (x->has_times)
+			textbuf_bytes(times, &value->time_ns, sizeof(value->time_ns));
+	}
+	sample.stack_index = (int32_t)from->stack;
+	sample.values = (int64_t *)values->data;
+	sample.n_values = values->nr / sizeof(*sample.values);
+	sample.timestamps_unix_nano = (uint64_t *)times->data;
+	sample.n_timestamps_unix_nano = times->nr / sizeof(uint64_t);
+	otlp_put_fields(packed, &sample.base);
+	textbuf_bytes(packed, attributes, len);
+}
+
+static int put_samples(struct otlp_request *x, const struct otlp_profile *profile,
+		       struct textbuf *out)
+{
+	struct textbuf values = {.fd = -1}, times = {.fd = -1}, packed = {.fd = -1};
+	int ret;
+
+	for (uint32_t i = profile->first_sample; i != OTLP_NONE; i = x->samples.data[i].next) {
+		put_sample(x, &x->samples.data[i], &values, &times, &packed);
+		otlp_put_bytes(out, PROFILE_SAMPLES, packed.data, packed.nr);
+	}
+	ret = values.error ? values.error : times.error ? times.error : packed.error;
+	textbuf_deinit(&values);
+	textbuf_deinit(&times);
+	textbuf_deinit(&packed);
+	return ret ? ret : out->error;
+}
+
+/* Adds the samples or hits of @event that were taken, and those of them that were lost. */
+static int describe_losses(struct otlp_request *x, const struct recording *rec, uint32_t event)
+{
+	const struct prof_end *end = rec->end;
+	uint64_t taken = end->taken, lost = 0;
+	int ret;
+
+	if (event_is_sampled(rec->meta, event) || event >= end->nr_events) {
+		for (int i = 0; i < PROF_NR_LOSSES; i++)
+			lost += end->lost[i];
+	} else {
+		taken = end->events[event].taken;
+		if (!event_lost(&end->events[event], &lost))
+			lost = 0;
+	}
+	ret = otlp_add_number(x, "profrec.taken", taken);
+	return ret ? ret : otlp_add_number(x, "profrec.lost", lost);
+}
+
+/* Adds what is known of the event in the whole recording. */
+static int describe_recording(struct otlp_request *x, const struct recording *rec, uint32_t event)
+{
+	int ret = otlp_add_text(x, "profrec.event", event_name(rec->meta, event));
+
+	if (ret)
+		return ret;
+	return rec->end ? describe_losses(x, rec, event)
+			: otlp_add_text(x, "profrec.defect", rec->defect ? rec->defect : "");
+}
+
+/* Equal profiles of equal recordings have one id. */
+static void make_id(const struct otlp_request *x, const struct printout *p,
+		    const struct otlp_profile *profile, uint8_t id[PROFILE_ID_BYTES])
+{
+	uint64_t base = recording_id(p->rec->meta, profile->event);
+
+	base = table_id_str(series_service(&x->series, profile->series), base);
+	base = table_id_str(series_cgroup(&x->series, profile->series), base);
+	base = table_id_u64(x->time_ns, base);
+	for (int half = 0; half < 2; half++) {
+		uint64_t number = table_id_u64(half, base);
+
+		memcpy(id + 8 * half, &number, 8);
+	}
+}
+
+static int put_profile(struct otlp_request *x, const struct printout *p,
+		       const struct otlp_profile *profile, struct textbuf *out)
+{
+	const struct value_types types = describe_values(p->rec->meta, profile->event);
+	Otlp__ValueType type = OTLP__VALUE_TYPE__INIT, period_type = OTLP__VALUE_TYPE__INIT;
+	Otlp__Profile packed = OTLP__PROFILE__INIT;
+	uint8_t id[PROFILE_ID_BYTES];
+	int ret = make_value_type(x, types.type, types.unit, &type);
+
+	if (!ret && types.period_type) {
+		ret = make_value_type(x, types.period_type, types.period_unit, &period_type);
+		packed.period_type = &period_type;
+		packed.period = (int64_t)types.period;
+	}
+	make_id(x, p, profile, id);
+	packed.sample_type = &type;
+	packed.time_unix_nano = x->time_ns;
+	packed.duration_nano = x->duration_ns;
+	packed.profile_id = (ProtobufCBinaryData){sizeof(id), id};
+	if (!ret)
+		ret = describe_recording(x, p->rec, profile->event);
+	take_attributes(x, &packed.attribute_indices, &packed.n_attribute_indices);
+	otlp_put_fields(out, &packed.base);
+	return ret ? ret : put_samples(x, profile, out);
+}
+
+/* The attributes of a resource have no table: each is a key and a value. */
+struct resource {
+	Otlp__AnyValue values[5];
+	Otlp__KeyValue items[5], *pointers[5];
+	size_t nr;
+};
+
+static void add_fact(struct resource *r, const char *key, const char *value)
+{
+	Otlp__KeyValue *item = &r->items[r->nr];
+
+	if (!value[0])
+		return;
+	otlp__any_value__init(&r->values[r->nr]);
+	otlp__key_value__init(item);
+	r->values[r->nr].value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
+	r->values[r->nr].string_value = (char *)value;
+	item->key = (char *)key;
+	item->value = &r->values[r->nr];
+	r->pointers[r->nr++] = item;
+}
+
+/* Returns the name of @arch (uname -m) in the semantic conventions. */
+static const char *arch_name(const char *arch)
+{
+	if (!strcmp(arch, "x86_64"))
+		return "amd64";
+	return strcmp(arch, "aarch64") ? arch : "arm64";
+}
+
+static int put_resource(const struct otlp_request *x, const struct printout *p, uint32_t series,
+			struct textbuf *out)
+{
+	const struct prof_meta *meta = p->rec->meta;
+	Otlp__Resource resource = OTLP__RESOURCE__INIT;
+	struct resource facts = {.nr = 0};
+	struct textbuf host = {.fd = -1};
+	int ret;
+
+	textbuf_escaped(&host, meta->hostname, strlen(meta->hostname), TEXT_PLAIN);
+	textbuf_char(&host, '\0');
+	ret = host.error;
+	add_fact(&facts, "service.name", series_service(&x->series, series));
+	add_fact(&facts, "process.linux.cgroup", series_cgroup(&x->series, series));
+	add_fact(&facts, "host.name", ret ? "" : host.data);
+	add_fact(&facts, "host.arch", arch_name(meta->arch));
+	add_fact(&facts, "os.type", "linux");
+	resource.attributes = facts.pointers;
+	resource.n_attributes = facts.nr;
+	otlp_put_message(out, RESOURCE_RESOURCE, &resource.base);
+	textbuf_deinit(&host);
+	return ret;
+}
+
+/* Appends @child, which a field of @out holds, and empties it. */
+static void put_child(struct textbuf *out, uint32_t field, struct textbuf *child)
+{
+	textbuf_fail(out, child->error);
+	otlp_put_bytes(out, field, child->data, child->nr);
+	child->nr = 0;
+}
+
+static int put_series(struct otlp_request *x, const struct printout *p, uint32_t series,
+		      struct textbuf *out)
+{
+	Otlp__InstrumentationScope scope = OTLP__INSTRUMENTATION_SCOPE__INIT;
+	struct textbuf resource = {.fd = -1}, profiles = {.fd = -1}, profile = {.fd = -1};
+	int ret = put_resource(x, p, series, &resource);
+
+	scope.name = (char *)"profrec";
+	scope.version = (char *)PROFREC_VERSION;
+	otlp_put_message(&profiles, SCOPE_SCOPE, &scope.base);
+	for (size_t i = 0; i < x->profiles.nr && !ret; i++) {
+		if (x->profiles.data[i].series != series)
+			continue;
+		ret = put_profile(x, p, &x->profiles.data[i], &profile);
+		put_child(&profiles, SCOPE_PROFILES, &profile);
+	}
+	put_child(&resource, RESOURCE_SCOPE_PROFILES, &profiles);
+	put_child(out, REQUEST_RESOURCE_PROFILES, &resource);
+	textbuf_deinit(&profile);
+	textbuf_deinit(&profiles);
+	textbuf_deinit(&resource);
+	return ret ? ret : out->error;
+}
+
+int otlp_request_pack(struct otlp_request *x, const struct printout *p, struct textbuf *out)
+{
+	uint32_t first = 0;
+	int ret = 0;
+
+	for (uint32_t i = 1; i < x->series.items.nr; i++)
+		if (x->series_counts.data[i] > x->series_counts.data[first])
+			first = i;
+	vec_clear(&x->numbers);
+	/* Viewers show the first profile. */
+	for (uint32_t i = 0; i < x->series.items.nr && !ret; i++)
+		ret = put_series(x, p, i ? i - (i <= first) : first, out);
+	/* Profiles have brought strings and attributes. */
+	return ret ? ret : put_dictionary(x, &p->rec->model, out);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A request of OTLP's profiles that is being made: a profile for each event of each series, and the
+ * dictionary that all of them share. Elements are packed as they come, so that a million stacks
+ * take little more memory than the request.
+ */
+#ifndef REPORT_EXPORT_OTLP_REQUEST_H
+#define REPORT_EXPORT_OTLP_REQUEST_H
+
+#include "report/export/otlp.pb-c.h"
+#include "report/export/otlp_table.h"
+#include "report/export/pprof_tables.h"
+#include "report/export/series_set.h"
+#include "report/export/stack_places.h"
+
+/* The tables that are filled stack by stack. Functions and files wait in the tables of pprof. */
+enum otlp_tables {
+	OTLP_STRINGS,
+	OTLP_ATTRIBUTES,
+	OTLP_STACKS,
+	OTLP_NR_TABLES,
+};
+
+/* A value of a sample, in a slot or in the whole time. */
+struct otlp_value {
+	uint64_t time_ns; /* since 1970; 0 if the request has no times */
+	int64_t value;
+	uint32_t next; /* of the sample; OTLP_NONE: none */
+};
+
+/* What makes a sample what it is, and the chain of its values. */
+struct otlp_sample {
+	uint32_t profile, stack, attributes;
+	uint32_t first_value, last_value;
+	uint32_t next; /* of the profile */
+};
+
+struct otlp_profile {
+	uint32_t series, event;
+	uint32_t first_sample, last_sample;
+};
+
+/* A thread name of a process: its series, and the attributes of its samples. */
+struct otlp_thread {
+	uint32_t process, comm, series;
+	uint32_t attributes; /* in attribute_sets */
+};
+
+#define OTLP_NONE UINT32_MAX
+
+/* otlp_request_init makes it. */
+struct otlp_request {
+	struct pprof_tables frames; /* locations have the numbers that they have in OTLP */
+	struct otlp_table tables[OTLP_NR_TABLES];
+	struct otlp_table attribute_sets; /* samples without anything else */
+	struct series_set series;
+	VEC(uint64_t) series_counts; /* of the first event, to find the largest one */
+	VEC(struct otlp_thread) threads;
+	VEC(struct otlp_profile) profiles;
+	VEC(struct otlp_sample) samples;
+	VEC(struct otlp_value) values;
+	struct index thread_index, profile_index, sample_index;
+	stack_place_vec places;
+	VEC(int32_t) numbers;
+	struct textbuf scratch;
+	uint64_t time_ns, duration_ns; /* since 1970; of all profiles */
+	bool has_times;                /* of each value */
+};
+
+/* Returns 0 or -ENOMEM. */
+int otlp_request_init(struct otlp_request *request);
+
+/* An all-zero request is fine. */
+void otlp_request_deinit(struct otlp_request *request);
+
+/*
+ * Adds @count of the stack of @row, of the event of the view of @p, at @time_ns since 1970. Values
+ * of one sample and one time that follow each other are added up. Returns 0 or -ENOMEM.
+ */
+int otlp_request_add(struct otlp_request *request, const struct printout *p,
+		     const struct stack_row *row, uint64_t count, uint64_t time_ns);
+
+/*
+ * Appends the request as bytes to @out, the profile with most samples first; nothing can be added
+ * from then on. Returns 0 or -ENOMEM.
+ */
+int otlp_request_pack(struct otlp_request *request, const struct printout *p, struct textbuf *out);
+
+#endif

@@ -71,7 +71,7 @@ static int make_names(struct output_directory *d, const char *name)
 	return 0;
 }
 
-static int create_part(struct output_directory *d)
+static int make_directory(struct output_directory *d)
 {
 	if (mkdir(d->part, 0777))
 		return -errno;
@@ -84,7 +84,18 @@ static int create_part(struct output_directory *d)
 	}
 	directory_at_signal = d;
 	signal_cleanup_set(remove_part);
-	return create_files(d);
+	return 0;
+}
+
+static int create_part(struct output_directory *d)
+{
+	sigset_t before;
+	int ret;
+
+	signal_cleanup_defer(&before);
+	ret = make_directory(d);
+	signal_cleanup_allow(&before);
+	return ret ? ret : create_files(d);
 }
 
 static void release(struct output_directory *d)

@@ -71,26 +71,39 @@ static int open_in_place(struct output_file *file)
 	return file->text.fd < 0 ? -errno : 0;
 }
 
+/* Creates the part of the file @path, which a signal removes from then on. */
+static int create_part(struct output_file *file, const char *path)
+{
+	_cleanup_free_ char *part = NULL;
+	sigset_t before;
+	int ret;
+
+	signal_cleanup_defer(&before);
+	ret = part_file_create(path, 0666, &file->text.fd, &part);
+	if (!ret) {
+		part_at_signal = file->part = TAKE_PTR(part);
+		signal_cleanup_set(remove_part);
+	}
+	signal_cleanup_allow(&before);
+	return ret;
+}
+
 static int open_file(struct output_file *file)
 {
-	_cleanup_free_ char *path = NULL, *part = NULL;
+	_cleanup_free_ char *path = NULL;
 	int ret = output_target_find(file->name, &path);
 
 	if (ret)
 		return ret;
 	if (!path)
 		return open_in_place(file);
-	ret = part_file_create(path, 0666, &file->text.fd, &part);
+	ret = create_part(file, path);
 	/* A file that the user may write can be in a directory where no new one may be made. */
 	if (ret == -ENAMETOOLONG || ((ret == -EACCES || ret == -EROFS) && !access(path, F_OK)))
 		return open_in_place(file);
-	if (ret)
-		return ret;
-	file->path = TAKE_PTR(path);
-	file->part = TAKE_PTR(part);
-	part_at_signal = file->part;
-	signal_cleanup_set(remove_part);
-	return 0;
+	if (!ret)
+		file->path = TAKE_PTR(path);
+	return ret;
 }
 
 int output_file_open(struct output_file *file, const struct output_request *request,

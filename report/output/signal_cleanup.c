@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/output/signal_cleanup.h"
 
-#include <signal.h>
 #include <stddef.h>
 
 #include "common/cleanup.h"
 #include "report/model/first_interrupt.h"
+
+static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 
 /* A handler gets no other argument. */
 static void (*volatile clean_at_signal)(void);
@@ -19,7 +20,6 @@ static void clean_and_end(int number)
 
 void signal_cleanup_set(void (*clean)(void))
 {
-	static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 	const struct sigaction action = {.sa_handler = clean_and_end, .sa_flags = SA_RESETHAND};
 	struct sigaction before;
 
@@ -28,4 +28,19 @@ void signal_cleanup_set(void (*clean)(void))
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
 			sigaction(numbers[i], &action, NULL);
+}
+
+void signal_cleanup_defer(sigset_t *before)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		sigaddset(&set, numbers[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+void signal_cleanup_allow(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
 }

@@ -6,7 +6,8 @@
 
 #include "common/cleanup.h"
 #include "common/options.h"
-#include "report/export/otlp_attributes.h"
+#include "report/export/otlp.pb-c.h"
+#include "report/export/otlp_request.h"
 #include "report/model/event_choice.h"
 #include "report/tables/recording_tables.h"
 #include "report/tables/table_ids.h"
@@ -29,15 +30,7 @@
 /* A string of the tables of pprof. */
 static int move_string(struct otlp_request *x, int64_t pprof_id, int32_t *id)
 {
-	return otlp_add_string(x, string_set_get(&x->frames.strings, pprof_id), id);
-}
-
-/* Takes the attributes that were collected since the call before. */
-static void take_attributes(struct otlp_request *x, int32_t **indices, size_t *nr)
-{
-	*indices = x->numbers.data;
-	*nr = x->numbers.nr;
-	vec_clear(&x->numbers);
+	return otlp_add_string(&x->attributes, string_set_get(&x->frames.strings, pprof_id), id);
 }
 
 static int put_mapping(struct otlp_request *x, const Pprof__Mapping *from, struct textbuf *out)
@@ -50,8 +43,9 @@ static int put_mapping(struct otlp_request *x, const Pprof__Mapping *from, struc
 	mapping.memory_limit = from->memory_limit;
 	mapping.file_offset = from->file_offset;
 	if (!ret && build_id[0])
-		ret = otlp_add_text(x, "process.executable.build_id.gnu", build_id);
-	take_attributes(x, &mapping.attribute_indices, &mapping.n_attribute_indices);
+		ret = otlp_add_text(&x->attributes, "process.executable.build_id.gnu", build_id);
+	otlp_take_attributes(&x->attributes, &mapping.attribute_indices,
+			     &mapping.n_attribute_indices);
 	otlp_put_message(out, DICTIONARY_MAPPINGS, &mapping.base);
 	return ret;
 }
@@ -107,8 +101,9 @@ static int put_location(struct otlp_request *x, const struct model *model, size_
 	location.lines = pointers;
 	location.n_lines = from->n_line;
 	if (!ret && type)
-		ret = otlp_add_text(x, "profile.frame.type", type);
-	take_attributes(x, &location.attribute_indices, &location.n_attribute_indices);
+		ret = otlp_add_text(&x->attributes, "profile.frame.type", type);
+	otlp_take_attributes(&x->attributes, &location.attribute_indices,
+			     &location.n_attribute_indices);
 	if (!ret)
 		otlp_put_message(out, DICTIONARY_LOCATIONS, &location.base);
 	return ret;
@@ -158,16 +153,18 @@ static int make_dictionary(struct otlp_request *x, const struct model *model, st
 
 static int put_dictionary(struct otlp_request *x, const struct model *model, struct textbuf *out)
 {
+	const struct otlp_table *const tables[] = {&x->attributes.strings, &x->attributes.table,
+						   &x->stacks};
 	struct textbuf frames = {.fd = -1};
 	int ret = make_dictionary(x, model, &frames);
 	size_t len = frames.nr;
 
-	for (int i = 0; i < OTLP_NR_TABLES; i++)
-		len += x->tables[i].packed.nr;
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		len += tables[i]->packed.nr;
 	otlp_put_length(out, REQUEST_DICTIONARY, len);
 	textbuf_bytes(out, frames.data, frames.nr);
-	for (int i = 0; i < OTLP_NR_TABLES; i++)
-		textbuf_bytes(out, x->tables[i].packed.data, x->tables[i].packed.nr);
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		textbuf_bytes(out, tables[i]->packed.data, tables[i]->packed.nr);
 	textbuf_deinit(&frames);
 	return ret ? ret : out->error;
 }
@@ -204,9 +201,9 @@ static struct value_types describe_values(const struct prof_meta *meta, uint32_t
 static int make_value_type(struct otlp_request *x, const char *type, const char *unit,
 			   Otlp__ValueType *value)
 {
-	int ret = otlp_add_string(x, type, &value->type_strindex);
+	int ret = otlp_add_string(&x->attributes, type, &value->type_strindex);
 
-	return ret ? ret : otlp_add_string(x, unit, &value->unit_strindex);
+	return ret ? ret : otlp_add_string(&x->attributes, unit, &value->unit_strindex);
 }
 
 static void put_sample(struct otlp_request *x, const struct otlp_sample *from,
@@ -265,19 +262,20 @@ static int describe_losses(struct otlp_request *x, const struct recording *rec, 
 		if (!event_lost(&end->events[event], &lost))
 			lost = 0;
 	}
-	ret = otlp_add_number(x, "profrec.taken", taken);
-	return ret ? ret : otlp_add_number(x, "profrec.lost", lost);
+	ret = otlp_add_number(&x->attributes, "profrec.taken", taken);
+	return ret ? ret : otlp_add_number(&x->attributes, "profrec.lost", lost);
 }
 
 /* Adds what is known of the event in the whole recording. */
 static int describe_recording(struct otlp_request *x, const struct recording *rec, uint32_t event)
 {
-	int ret = otlp_add_text(x, "profrec.event", event_name(rec->meta, event));
+	int ret = otlp_add_text(&x->attributes, "profrec.event", event_name(rec->meta, event));
 
 	if (ret)
 		return ret;
 	return rec->end ? describe_losses(x, rec, event)
-			: otlp_add_text(x, "profrec.defect", rec->defect ? rec->defect : "");
+			: otlp_add_text(&x->attributes, "profrec.defect",
+					rec->defect ? rec->defect : "");
 }
 
 /* Equal profiles of equal recordings have one id. */
@@ -317,7 +315,8 @@ static int put_profile(struct otlp_request *x, const struct printout *p,
 	packed.profile_id = (ProtobufCBinaryData){sizeof(id), id};
 	if (!ret)
 		ret = describe_recording(x, p->rec, profile->event);
-	take_attributes(x, &packed.attribute_indices, &packed.n_attribute_indices);
+	otlp_take_attributes(&x->attributes, &packed.attribute_indices,
+			     &packed.n_attribute_indices);
 	otlp_put_fields(out, &packed.base);
 	return ret ? ret : put_samples(x, profile, out);
 }
@@ -376,36 +375,45 @@ static int put_resource(const struct otlp_request *x, const struct printout *p, 
 	return ret;
 }
 
-/* Appends @child, which a field of @out holds, and empties it. */
-static void put_child(struct textbuf *out, uint32_t field, struct textbuf *child)
+/* Makes the profiles of @series as fields of their scope. */
+static int make_profiles(struct otlp_request *x, const struct printout *p, uint32_t series,
+			 struct textbuf *out)
 {
-	textbuf_fail(out, child->error);
-	otlp_put_bytes(out, field, child->data, child->nr);
-	child->nr = 0;
+	Otlp__InstrumentationScope scope = OTLP__INSTRUMENTATION_SCOPE__INIT;
+	struct textbuf profile = {.fd = -1};
+	int ret = 0;
+
+	scope.name = (char *)"profrec";
+	scope.version = (char *)PROFREC_VERSION;
+	otlp_put_message(out, SCOPE_SCOPE, &scope.base);
+	for (size_t i = 0; i < x->profiles.nr && !ret; i++) {
+		if (x->profiles.data[i].series != series)
+			continue;
+		profile.nr = 0;
+		ret = put_profile(x, p, &x->profiles.data[i], &profile);
+		otlp_put_bytes(out, SCOPE_PROFILES, profile.data, profile.nr);
+	}
+	textbuf_deinit(&profile);
+	return ret ? ret : out->error;
 }
 
 static int put_series(struct otlp_request *x, const struct printout *p, uint32_t series,
 		      struct textbuf *out)
 {
-	Otlp__InstrumentationScope scope = OTLP__INSTRUMENTATION_SCOPE__INIT;
-	struct textbuf resource = {.fd = -1}, profiles = {.fd = -1}, profile = {.fd = -1};
-	int ret = put_resource(x, p, series, &resource);
+	struct textbuf resource = {.fd = -1}, profiles = {.fd = -1};
+	int ret = make_profiles(x, p, series, &profiles);
 
-	scope.name = (char *)"profrec";
-	scope.version = (char *)PROFREC_VERSION;
-	otlp_put_message(&profiles, SCOPE_SCOPE, &scope.base);
-	for (size_t i = 0; i < x->profiles.nr && !ret; i++) {
-		if (x->profiles.data[i].series != series)
-			continue;
-		ret = put_profile(x, p, &x->profiles.data[i], &profile);
-		put_child(&profiles, SCOPE_PROFILES, &profile);
-	}
-	put_child(&resource, RESOURCE_SCOPE_PROFILES, &profiles);
-	put_child(out, REQUEST_RESOURCE_PROFILES, &resource);
-	textbuf_deinit(&profile);
+	if (!ret)
+		ret = put_resource(x, p, series, &resource);
+	otlp_put_length(&resource, RESOURCE_SCOPE_PROFILES, profiles.nr);
+	otlp_put_length(out, REQUEST_RESOURCE_PROFILES, resource.nr + profiles.nr);
+	textbuf_bytes(out, resource.data, resource.nr);
+	textbuf_bytes(out, profiles.data, profiles.nr);
+	if (!ret)
+		ret = resource.error ? resource.error : out->error;
 	textbuf_deinit(&profiles);
 	textbuf_deinit(&resource);
-	return ret ? ret : out->error;
+	return ret;
 }
 
 int otlp_request_pack(struct otlp_request *x, const struct printout *p, struct textbuf *out)
@@ -416,7 +424,6 @@ int otlp_request_pack(struct otlp_request *x, const struct printout *p, struct t
 	for (uint32_t i = 1; i < x->series.items.nr; i++)
 		if (x->series_counts.data[i] > x->series_counts.data[first])
 			first = i;
-	vec_clear(&x->numbers);
 	/* Viewers show the first profile. */
 	for (uint32_t i = 0; i < x->series.items.nr && !ret; i++)
 		ret = put_series(x, p, i ? i - (i <= first) : first, out);

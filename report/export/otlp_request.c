@@ -5,15 +5,11 @@
 #include <string.h>
 
 #include "common/hash.h"
-#include "report/export/otlp_attributes.h"
+#include "report/export/otlp.pb-c.h"
 #include "report/model/event_choice.h"
 
-/* The numbers of the tables in ProfilesDictionary. */
-static const uint32_t table_fields[OTLP_NR_TABLES] = {
-	[OTLP_STRINGS] = 5,
-	[OTLP_ATTRIBUTES] = 6,
-	[OTLP_STACKS] = 7,
-};
+/* Its number in ProfilesDictionary. */
+#define DICTIONARY_STACKS 7
 
 int otlp_request_init(struct otlp_request *request)
 {
@@ -25,16 +21,16 @@ int otlp_request_init(struct otlp_request *request)
 		ret = series_set_init(&request->series);
 	if (!ret)
 		ret = otlp_table_init(&request->attribute_sets, 1, "", 0);
-	for (int i = 0; i < OTLP_NR_TABLES && !ret; i++)
-		ret = otlp_table_init(&request->tables[i], table_fields[i], "", 0);
-	return ret;
+	if (!ret)
+		ret = otlp_table_init(&request->stacks, DICTIONARY_STACKS, "", 0);
+	return ret ? ret : otlp_attributes_init(&request->attributes);
 }
 
 void otlp_request_deinit(struct otlp_request *request)
 {
 	pprof_tables_deinit(&request->frames);
-	for (int i = 0; i < OTLP_NR_TABLES; i++)
-		otlp_table_deinit(&request->tables[i]);
+	otlp_attributes_deinit(&request->attributes);
+	otlp_table_deinit(&request->stacks);
 	otlp_table_deinit(&request->attribute_sets);
 	series_set_deinit(&request->series);
 	vec_free(&request->series_counts);
@@ -46,7 +42,7 @@ void otlp_request_deinit(struct otlp_request *request)
 	index_deinit(&request->profile_index);
 	index_deinit(&request->sample_index);
 	vec_free(&request->places);
-	vec_free(&request->numbers);
+	vec_free(&request->locations);
 	textbuf_deinit(&request->scratch);
 }
 
@@ -55,8 +51,7 @@ static int add_attribute_set(struct otlp_request *x, uint32_t *id)
 {
 	Otlp__Sample set = OTLP__SAMPLE__INIT;
 
-	set.attribute_indices = x->numbers.data;
-	set.n_attribute_indices = x->numbers.nr;
+	otlp_take_attributes(&x->attributes, &set.attribute_indices, &set.n_attribute_indices);
 	return otlp_table_add_message(&x->attribute_sets, &set.base, &x->scratch, id);
 }
 
@@ -68,14 +63,14 @@ static int describe_thread(struct otlp_request *x, const struct printout *p,
 	const struct prof_process_info *info = &model->processes.data[row->process].info;
 	int ret = 0;
 
-	vec_clear(&x->numbers);
 	if (row->pid)
-		ret = otlp_add_number(x, "process.pid", row->pid);
+		ret = otlp_add_number(&x->attributes, "process.pid", row->pid);
 	if (!ret && info->exe)
-		ret = otlp_add_text(x, "process.executable.path",
+		ret = otlp_add_text(&x->attributes, "process.executable.path",
 				    string_set_get(&model->strings, info->exe));
 	if (!ret && row->comm)
-		ret = otlp_add_text(x, "thread.name", string_set_get(&model->strings, row->comm));
+		ret = otlp_add_text(&x->attributes, "thread.name",
+				    string_set_get(&model->strings, row->comm));
 	return ret ? ret : add_attribute_set(x, &thread->attributes);
 }
 
@@ -135,19 +130,19 @@ static int add_stack(struct otlp_request *x, const struct printout *p, const str
 	Otlp__Stack stack = OTLP__STACK__INIT;
 	int ret = 0;
 
-	vec_clear(&x->numbers);
+	vec_clear(&x->locations);
 	for (size_t i = x->places.nr; i-- > 0 && !ret;) {
 		uint64_t location;
 
 		ret = pprof_add_place(&x->frames, p, row->process, &x->places.data[i], &location);
 		if (!ret)
-			ret = vec_push(&x->numbers, (int32_t)location);
+			ret = vec_push(&x->locations, (int32_t)location);
 	}
 	if (ret)
 		return ret;
-	stack.location_indices = x->numbers.data;
-	stack.n_location_indices = x->numbers.nr;
-	return otlp_table_add_message(&x->tables[OTLP_STACKS], &stack.base, &x->scratch, id);
+	stack.location_indices = x->locations.data;
+	stack.n_location_indices = x->locations.nr;
+	return otlp_table_add_message(&x->stacks, &stack.base, &x->scratch, id);
 }
 
 static int find_sample(struct otlp_request *x, const struct otlp_sample *wanted, uint32_t *id)

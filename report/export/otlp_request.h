@@ -7,19 +7,10 @@
 #ifndef REPORT_EXPORT_OTLP_REQUEST_H
 #define REPORT_EXPORT_OTLP_REQUEST_H
 
-#include "report/export/otlp.pb-c.h"
-#include "report/export/otlp_table.h"
+#include "report/export/otlp_attributes.h"
 #include "report/export/pprof_tables.h"
 #include "report/export/series_set.h"
 #include "report/export/stack_places.h"
-
-/* The tables that are filled stack by stack. Functions and files wait in the tables of pprof. */
-enum otlp_tables {
-	OTLP_STRINGS,
-	OTLP_ATTRIBUTES,
-	OTLP_STACKS,
-	OTLP_NR_TABLES,
-};
 
 /* A value of a sample, in a slot or in the whole time. */
 struct otlp_value {
@@ -51,7 +42,8 @@ struct otlp_thread {
 /* otlp_request_init makes it. */
 struct otlp_request {
 	struct pprof_tables frames; /* locations have the numbers that they have in OTLP */
-	struct otlp_table tables[OTLP_NR_TABLES];
+	struct otlp_attributes attributes;
+	struct otlp_table stacks;
 	struct otlp_table attribute_sets; /* samples without anything else */
 	struct series_set series;
 	VEC(uint64_t) series_counts; /* of the first event, to find the largest one */
@@ -61,7 +53,7 @@ struct otlp_request {
 	VEC(struct otlp_value) values;
 	struct index thread_index, profile_index, sample_index;
 	stack_place_vec places;
-	VEC(int32_t) numbers;
+	VEC(int32_t) locations; /* of the stack that is being added */
 	struct textbuf scratch;
 	uint64_t time_ns, duration_ns; /* since 1970; of all profiles */
 	bool has_times;                /* of each value */

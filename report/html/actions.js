@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What keys, the toolbar and the menu do. An action with isOfFrame needs a selected frame and stands in the menu. control
-// is the element of the toolbar that does the same.
+// is the element of the toolbar that does the same. One with isMore stands in the menu of the toolbar.
 
 const ACTIONS = [
 	{key: "Enter", text: "zoom into the frame", isOfFrame: true, run: viewer => viewer.zoom(viewer.flame.selected)},
@@ -22,11 +22,13 @@ const ACTIONS = [
 	{key: "g", text: "group by thread, by process or not", control: "group", run: viewer => viewer.nextGroup()},
 	{key: "k", text: "collapse recursion", control: "recursion", run: viewer => viewer.change({recursion: !viewer.state.recursion})},
 	{key: "h", text: "to the heat map", run: viewer => viewer.enterHeat()},
+	{key: "H", text: "all rows of the heat map, or one", run: viewer => viewer.change({heat: !viewer.state.heat})},
 	{key: "t", text: "reverse the sort order of the table", run: viewer => viewer.pane.table.sortBy(viewer.pane.table.order)},
 	{key: "i", text: "more about the recording", run: viewer => viewer.pane.truth.open = !viewer.pane.truth.open},
 	{key: "p", text: "next graph: callers or callees, and the next recording", run: viewer => viewer.nextPicture()},
-	{key: "w", text: "save the view as folded text", control: "save", run: viewer => viewer.saveFolded()},
-	{key: "d", text: "dark or light", control: "theme", run: viewer => viewer.changeTheme()},
+	{key: "w", text: "save the view as folded text", isMore: true, run: viewer => viewer.saveFolded()},
+	{key: "d", text: "dark or light", isMore: true, run: viewer => viewer.changeTheme()},
+	{key: "a", text: "more actions", control: "more", run: viewer => viewer.showMore()},
 	{key: "o", text: "reset the view: undo all choices", control: "reset", run: viewer => viewer.reset()},
 	{key: "?", text: "help", control: "help", run: viewer => viewer.showHelp()},
 ];

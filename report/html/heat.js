@@ -10,7 +10,8 @@ const HEAT_KEYS = [
 	{key: "Escape", text: "leave it", run: heat => heat.canvas.blur()},
 ];
 
-const HEAT_ROWS = 9, HEAT_HEIGHT = 16, HEAT_LEFT = 130, HEAT_FOOT = 28, HEAT_LEGEND = 100;
+// A row is a strip and a gap. The legend is below the times.
+const HEAT_ROWS = 9, HEAT_HEIGHT = 11, HEAT_STRIP = 8, HEAT_LEFT = 130, HEAT_TIMES = 12, HEAT_LEGEND = 100;
 
 // A last slot of a moment with one sample must not outshine all others.
 const LEAST_SLOT_MS = 200;
@@ -51,8 +52,9 @@ function makeHeatRows(profile, choice) {
 }
 
 class Heat {
-	// choose(kind, [begin, end], isDone) is called with "time" or "baseline", describe(lines, event) for the place of the mouse.
-	constructor(canvas, profile, choose, describe) {
+	// choose(kind, [begin, end], isDone) is called with "time" or "baseline", describe(lines, event) for the place of the mouse,
+	// change(changes) for switches of the state.
+	constructor(canvas, profile, {choose, describe, change}) {
 		this.canvas = canvas;
 		this.profile = profile;
 		this.rows = [];
@@ -61,6 +63,13 @@ class Heat {
 		this.begin = profile.slots[0];
 		this.end = profile.slots[profile.slots.length - 1];
 		this.choose = choose;
+		this.fold = makeElement(canvas.parentNode, "button", "");
+		this.fold.onclick = () => change({heat: !this.state.heat});
+		const label = this.label = makeElement(canvas.parentNode, "label", "");
+		this.apart = makeElement(label, "input", "");
+		this.apart.type = "checkbox";
+		this.apart.onchange = () => change({apart: this.apart.checked});
+		label.append("each row by itself");
 		canvas.tabIndex = 0;
 		canvas.setAttribute("role", "application");
 		canvas.setAttribute("aria-label", "heat map; " + HEAT_KEYS.map(({key, text}) => `${key}: ${text}`).join(", "));
@@ -87,6 +96,11 @@ class Heat {
 		return row.counts[slot] / Math.max(LEAST_SLOT_MS, slots[2 * slot + 1] - slots[2 * slot]);
 	}
 
+	// The rate of the full colour of a row. No row has more than that of all.
+	fullRate(row) {
+		return (this.state.apart ? this.mostOf(row) : this.most) || 1;
+	}
+
 	// The lines for a place: the busiest slot there, of a row.
 	describe(x, y) {
 		const row = this.rows[Math.floor(y / HEAT_HEIGHT)], {profile, profile: {slots, functions}} = this, first = this.slotAt(x);
@@ -99,10 +113,15 @@ class Heat {
 			`${amount(row.counts[slot], profile.parts[0].unit)}: ${percent(row.counts[slot], this.rows[0].counts[slot])} of the row all`];
 	}
 
-	draw(palette, state, rows) {
+	// Folded, the map is the row of all.
+	draw(palette, state, allRows) {
+		const rows = state.heat ? allRows : allRows.slice(0, 1);
 		// A choice with fewer rows leaves the graphs below where they are.
-		Object.assign(this, {rows, state, nrRows: Math.max(this.nrRows, rows.length)});
-		const {canvas} = this, scale = window.devicePixelRatio || 1, bottom = this.nrRows * HEAT_HEIGHT, height = bottom + HEAT_FOOT;
+		this.nrRows = state.heat ? Math.max(this.nrRows, rows.length) : 1;
+		Object.assign(this, {rows, state});
+		this.showSwitches();
+		const {canvas} = this, scale = window.devicePixelRatio || 1, bottom = this.nrRows * HEAT_HEIGHT;
+		const height = bottom + HEAT_TIMES * (state.heat ? 2 : 1);
 		this.width = canvas.parentNode.clientWidth;
 		canvas.width = this.width * scale;
 		canvas.height = height * scale;
@@ -112,56 +131,66 @@ class Heat {
 		context.scale(scale, scale);
 		context.fillStyle = palette.back;
 		context.fillRect(0, 0, this.width, height);
-		context.font = "11px sans-serif";
+		context.font = "10px sans-serif";
 		context.textBaseline = "middle";
 		context.direction = "ltr";
-		this.most = this.findMost();
+		this.most = this.mostOf(rows[0]);
 		rows.forEach((row, i) => this.drawRow(palette, row, i * HEAT_HEIGHT));
-		this.drawTimes(palette, bottom + 8);
-		this.drawLegend(palette, bottom + 21);
+		this.drawTimes(palette, bottom + HEAT_TIMES / 2);
+		if (state.heat)
+			this.drawLegend(palette, bottom + HEAT_TIMES * 1.5);
 		this.drawRange(state.time, palette.focus);
 		this.drawRange(state.baseline, palette.mark);
 	}
 
-	// No row has more than that of all.
-	findMost() {
-		let most = 0;
-		for (let slot = 0; slot < this.nrSlots; slot++)
-			most = Math.max(most, this.rate(this.rows[0], slot));
-		return most;
+	showSwitches() {
+		const {heat, apart} = this.state;
+		this.fold.textContent = heat ? "▾ all" : "▸ all";
+		this.fold.setAttribute("aria-label", "rows of the heat map");
+		this.fold.setAttribute("aria-expanded", heat);
+		this.fold.title = "all rows of the heat map, or one (H)";
+		this.apart.checked = apart;
+		this.label.hidden = !heat;
 	}
 
-	// The square root lets rows be told apart that are a small part of all.
+	mostOf(row) {
+		return row.counts.reduce((most, _, slot) => Math.max(most, this.rate(row, slot)), 0);
+	}
+
+	// Quieter than the graph. The square root lets rows be told apart that are a small part of all.
 	color(palette, part) {
 		const heat = Math.sqrt(part);
-		return `hsl(${40 - 32 * heat} 85% ${palette.isDark ? 14 + 46 * heat : 96 - 50 * heat}%)`;
+		return `hsl(215 ${14 + 16 * heat}% ${palette.isDark ? 16 + 42 * heat : 95 - 42 * heat}%)`;
 	}
 
 	// Several slots can share a pixel: the busiest is shown.
 	drawRow(palette, row, y) {
 		const {context, profile: {slots}} = this, heat = new Float64Array(Math.ceil(this.width) + 1);
 		context.fillStyle = palette.text;
-		context.fillText(this.profile.functions.texts[row.fn].slice(0, 22), 4, y + HEAT_HEIGHT / 2, HEAT_LEFT - 8);
+		// That of all is on the button.
+		if (y)
+			context.fillText(this.profile.functions.texts[row.fn].slice(0, 22), 16, y + HEAT_HEIGHT / 2, HEAT_LEFT - 20);
+		const full = this.fullRate(row);
 		for (let slot = 0; slot < this.nrSlots; slot++) {
 			const last = Math.max(this.x(slots[2 * slot]) + 1, this.x(slots[2 * slot + 1]));
 			for (let x = Math.floor(this.x(slots[2 * slot])); x < last && x < heat.length; x++)
-				heat[x] = Math.max(heat[x], this.rate(row, slot) / (this.most || 1));
+				heat[x] = Math.max(heat[x], this.rate(row, slot) / full);
 		}
 		for (let x = HEAT_LEFT; x < this.width; x++) {
 			context.fillStyle = this.color(palette, heat[x]);
-			context.fillRect(x, y, 1, HEAT_HEIGHT - 1);
+			context.fillRect(x, y + 1, 1, HEAT_STRIP);
 		}
 	}
 
 	drawLegend(palette, y) {
-		const {context} = this, most = `${amount(Math.round(this.most * 1000), this.profile.parts[0].unit)} a second, in all rows`;
+		const {context} = this, most = this.state.apart ? "the most of each row" : `${amount(Math.round(this.most * 1000), this.profile.parts[0].unit)} a second, in all rows`;
 		for (let x = 0; x < HEAT_LEGEND; x++) {
 			context.fillStyle = this.color(palette, x / HEAT_LEGEND);
-			context.fillRect(HEAT_LEFT + x, y - 4, 1, 8);
+			context.fillRect(HEAT_LEFT + x, y - HEAT_STRIP / 2, 1, HEAT_STRIP);
 		}
 		context.fillStyle = palette.text;
 		context.fillText("0", HEAT_LEFT - 10, y);
-		context.fillText(most, HEAT_LEFT + HEAT_LEGEND + 6, y, Math.max(1, this.width - HEAT_LEFT - HEAT_LEGEND - 10));
+		context.fillText(most, HEAT_LEFT + HEAT_LEGEND + 6, y, Math.max(1, this.width - HEAT_LEFT - HEAT_LEGEND - 8));
 	}
 
 	drawTimes(palette, y) {

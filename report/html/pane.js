@@ -10,16 +10,18 @@ function makeElement(parent, tag, className, text) {
 }
 
 class Pane {
-	constructor(viewer, profile, number, parent) {
+	constructor(viewer, profile, number, parent, isTitle) {
 		this.viewer = viewer;
 		this.profile = profile;
 		this.number = number;
 		this.unit = profile.parts[0].unit;
 		this.element = makeElement(parent, "section", "pane");
-		this.makeTruth();
+		this.isTitle = isTitle;
+		this.makeTruth(isTitle ? viewer.find("title") : this.element);
 		if (hasHeat(profile))
 			this.heat = new Heat(makeElement(makeElement(this.element, "div", "heat"), "canvas", ""), profile,
-				(kind, time, isDone) => viewer.chooseTime(kind, time, isDone), (lines, event) => viewer.showDetails(lines, event));
+				{choose: (kind, time, isDone) => viewer.chooseTime(kind, time, isDone), describe: (lines, event) => viewer.showDetails(lines, event),
+				change: changes => viewer.change(changes)});
 		this.callers = this.makeFlame("window callers");
 		this.flame = this.makeFlame("window");
 		this.tableWindow = makeElement(this.element, "div", "window table");
@@ -34,8 +36,10 @@ class Pane {
 		return this.picture.matches;
 	}
 
-	makeTruth() {
-		const truth = this.truth = makeElement(this.element, "details", "truth"), summary = makeElement(truth, "summary", "");
+	makeTruth(parent) {
+		const truth = this.truth = makeElement(parent, "details", "truth"), summary = makeElement(truth, "summary", "");
+		if (this.isTitle)
+			makeElement(summary, "h1", "", document.title);
 		const {parts, isDiff, nrBefore} = this.profile;
 		const sides = isDiff ? [["before: ", parts.slice(0, nrBefore), true], ["after: ", parts.slice(nrBefore), false]] : [["", parts, false]];
 		this.sides = sides.map(([role, side, isBefore]) => ({role, side, isBefore, line: makeElement(summary, "div", "")}));
@@ -52,7 +56,9 @@ class Pane {
 		for (const {role, side, isBefore, line} of this.sides) {
 			const [shown, whole] = isBefore ? [beforeOf(tree, 0) / scale, tree.wholeBefore / scale].map(Math.round) : [totalOf(tree, 0), tree.whole];
 			const all = side.reduce((sum, part) => sum + part.total, 0);
-			line.textContent = role + truthOfSide(side, describeShown(shown, whole, all, this.unit)).join(" · ");
+			const words = truthOfSide(side, describeShown(shown, whole, all, this.unit));
+			// The title has the name of the only file.
+			line.textContent = role + words.slice(this.isTitle && !role ? 1 : 0).join(" · ");
 		}
 		if (this.truth.open)
 			this.unnamed.textContent = `unnamed frames by file: ${unnamedByFile(tree)}`;
@@ -98,7 +104,7 @@ class Pane {
 			return;
 		this.viewer.activate(this, flame);
 		flame.select(node);
-		this.viewer.showMenu(event.clientX, event.clientY);
+		this.viewer.showMenu(ACTIONS.filter(each => each.isOfFrame), {left: event.clientX, bottom: event.clientY});
 	}
 
 	derive(choice) {

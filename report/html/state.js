@@ -4,10 +4,13 @@
 
 const VIEWS = ["flame", "icicle", "sandwich", "table"], GROUPS = ["threads", "processes", "none"];
 
+// heat: all rows of the heat map are shown. apart: each has its own scale.
+const SWITCHES = ["recursion", "matching", "heat", "apart"];
+
 // zoom has the words of a node for each picture, missing the words of a link that mean nothing here.
 function initialState() {
 	return {view: "flame", group: "threads", search: "", focus: [], ignore: [], remove: [], recursion: false,
-		matching: false, time: null, baseline: null, pivot: -1, zoom: [], theme: "", missing: []};
+		matching: false, heat: false, apart: false, time: null, baseline: null, pivot: -1, zoom: [], theme: "", missing: []};
 }
 
 // The time range of a text, if a slot of the page is in it.
@@ -31,7 +34,7 @@ function readState(hash, page) {
 		if ((key === "view" && VIEWS.includes(text)) || (key === "group" && GROUPS.includes(text)) || key === "search" ||
 			(key === "theme" && (text === "dark" || text === "light")))
 			state[key] = text;
-		else if (key === "recursion" || key === "matching")
+		else if (SWITCHES.includes(key))
 			state[key] = true;
 		else if (key === "time" || key === "baseline")
 			state[key] = timeOfText(text, page);
@@ -49,7 +52,7 @@ function readState(hash, page) {
 
 function writeState(state, functions) {
 	const words = new URLSearchParams(), usual = initialState(), put = (key, text) => words.append(key, text);
-	for (const key of ["view", "group", "search", "recursion", "matching", "theme"])
+	for (const key of ["view", "group", "search", ...SWITCHES, "theme"])
 		if (state[key] !== usual[key])
 			put(key, state[key]);
 	for (const key of ["time", "baseline"])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The table of functions. Only rows in sight exist as elements.
 
-const TABLE_ROW = 20;
+const TABLE_ROW = 20, NARROW_TABLE = 640;
 
 function percent(part, whole) {
 	return whole ? (100 * part / whole).toFixed(2) + " %" : "-";
@@ -9,6 +9,13 @@ function percent(part, whole) {
 
 function signed(number) {
 	return (number > 0 ? "+" : "") + number;
+}
+
+// On a telephone the function stands below its counts.
+function columnsOf(isDiff, isNarrow) {
+	if (isDiff)
+		return isNarrow ? ["change", "total change", "function"] : ["self", "change", "total", "total change", "function"];
+	return isNarrow ? ["self", "total", "function"] : ["self", "self %", "total", "total %", "function", "file"];
 }
 
 function classOfColumn(column) {
@@ -43,10 +50,12 @@ class FunctionTable {
 	// matches, if there are any, leave other functions out.
 	show(tree, sums, matches) {
 		Object.assign(this, {tree, sums, matches});
-		this.columns = tree.isDiff ? ["self", "change", "total", "total change", "function"] :
-			["self", "self %", "total", "total %", "function", "file"];
+		const isNarrow = this.window.clientWidth < NARROW_TABLE;
+		this.window.classList.toggle("narrow", isNarrow);
+		this.rowHeight = isNarrow ? 2 * TABLE_ROW - 2 : TABLE_ROW;
+		this.columns = columnsOf(tree.isDiff, isNarrow);
 		if (!this.columns.includes(this.order))
-			this.order = "self";
+			this.order = this.columns[0];
 		this.sort();
 	}
 
@@ -82,7 +91,7 @@ class FunctionTable {
 			this.valueOf(a, column) - this.valueOf(b, column);
 		this.fns = fns.sort((a, b) => this.sense * compare(a, b) || a - b);
 		this.fit();
-		this.spacer.style.height = this.fns.length * TABLE_ROW + "px";
+		this.spacer.style.height = this.fns.length * this.rowHeight + "px";
 		this.drawHead();
 		this.drawRows();
 	}
@@ -112,15 +121,15 @@ class FunctionTable {
 	}
 
 	drawRows() {
-		const first = Math.max(0, Math.floor(this.window.scrollTop / TABLE_ROW) - 2);
-		const nr = Math.ceil(this.window.clientHeight / TABLE_ROW) + 4;
+		const first = Math.max(0, Math.floor(this.window.scrollTop / this.rowHeight) - 2);
+		const nr = Math.ceil(this.window.clientHeight / this.rowHeight) + 4;
 		this.spacer.replaceChildren(...this.fns.slice(first, first + nr).map((fn, i) => this.rowOf(fn, first + i)));
 	}
 
 	rowOf(fn, place) {
 		const row = document.createElement("div");
 		row.className = place === this.at ? "row current" : "row";
-		row.style.top = place * TABLE_ROW + "px";
+		row.style.top = place * this.rowHeight + "px";
 		row.dataset.place = place;
 		for (const column of this.columns) {
 			const cell = row.appendChild(document.createElement("span"));
@@ -138,7 +147,7 @@ class FunctionTable {
 
 	// Returns true if the key means something here.
 	pressKey(key) {
-		const page = Math.max(1, Math.floor(this.window.clientHeight / TABLE_ROW) - 2), {length} = this.fns;
+		const page = Math.max(1, Math.floor(this.window.clientHeight / this.rowHeight) - 2), {length} = this.fns;
 		const step = {ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page, Home: -length, End: length}[key];
 		const column = this.columns.indexOf(this.order) + ({ArrowLeft: -1, ArrowRight: 1}[key] || 0);
 		if (step !== undefined)
@@ -154,7 +163,7 @@ class FunctionTable {
 
 	move(step) {
 		this.at = Math.max(0, Math.min(this.fns.length - 1, this.at + step));
-		const top = this.at * TABLE_ROW, {window} = this, height = window.clientHeight - 2 * TABLE_ROW;
+		const top = this.at * this.rowHeight, {window} = this, height = window.clientHeight - 2 * this.rowHeight;
 		window.scrollTop = Math.min(top, Math.max(window.scrollTop, top - height));
 		this.drawRows();
 	}

@@ -6,8 +6,11 @@ class Viewer {
 		this.page = page;
 		this.functions = page.functions;
 		this.state = readState(location.hash, page);
-		const panes = this.find("panes");
-		this.panes = page.profiles.map((profile, i) => new Pane(this, profile, i, panes));
+		const panes = this.find("panes"), isTitle = page.profiles.length === 1;
+		// The only recording has its facts behind the title.
+		if (!isTitle)
+			makeElement(this.find("title"), "h1", "", document.title);
+		this.panes = page.profiles.map((profile, i) => new Pane(this, profile, i, panes, isTitle));
 		this.activate(this.panes[0], this.panes[0].flame);
 		this.searchField = this.find("search");
 		this.connect();
@@ -90,6 +93,7 @@ class Viewer {
 		this.find("group").value = state.group;
 		this.find("recursion").checked = state.recursion;
 		this.find("matching").checked = state.matching;
+		this.find("matching-label").hidden = !state.search && !state.matching;
 		if (this.searchField.value !== state.search)
 			this.searchField.value = state.search;
 		const lists = ["focus", "ignore", "remove"].filter(list => state[list].length).map(list => `${list}: ${names(state[list])}`);
@@ -274,19 +278,25 @@ class Viewer {
 		this.find("details").hidden = true;
 	}
 
-	showMenu(x, y) {
+	showMore() {
+		this.showMenu(ACTIONS.filter(each => each.isMore), this.find("more").getBoundingClientRect());
+	}
+
+	// Shows a list of actions at a place.
+	showMenu(actions, {left, bottom}) {
 		const menu = this.find("menu");
 		menu.replaceChildren();
-		for (const action of ACTIONS.filter(each => each.isOfFrame)) {
+		for (const action of actions) {
 			const item = makeElement(menu, "button", "", `${action.text} (${action.key})`);
+			item.setAttribute("role", "menuitem");
 			item.onclick = () => {
 				this.hideMenu();
 				action.run(this);
 			};
 		}
 		menu.hidden = false;
-		menu.style.left = Math.min(x, innerWidth - menu.offsetWidth) + "px";
-		menu.style.top = Math.min(y, innerHeight - menu.offsetHeight) + "px";
+		menu.style.left = Math.max(0, Math.min(left, innerWidth - menu.offsetWidth)) + "px";
+		menu.style.top = Math.min(bottom, innerHeight - menu.offsetHeight) + "px";
 		menu.firstChild.focus();
 	}
 
@@ -310,14 +320,14 @@ class Viewer {
 		const seen = new Set(this.functions.kinds.filter((_, fn) => fn !== this.functions.all));
 		legend.replaceChildren();
 		for (const {name, hue, range, saturation} of isDiff ? CHANGES : KINDS.filter((_, kind) => seen.has(kind)))
-			makeElement(legend, "span", "", name).style.background = `hsl(${hue + range / 2} ${saturation}% var(--light))`;
+			makeElement(legend, "span", "", name).style.setProperty("--color", `hsl(${hue + range / 2} ${saturation}% var(--light))`);
 	}
 }
 
 async function startViewer() {
 	const page = readPage(await inflateBytes(bytesOfBase64(document.getElementById("data").textContent.trim())));
 	document.documentElement.className = "viewing";
-	document.title = page.profiles.map(profile => profile.parts.map(part => part.file).join(" to ")).join(", ");
+	document.title = [...new Set(page.profiles.map(profile => profile.parts.map(part => part.file).join(" to ")))].join(", ");
 	viewer = new Viewer(page);
 }
 

@@ -165,7 +165,8 @@ async function longCounts() {
 		const cells = await page.$$eval(".rows .cell", all => all.map(e => [e.textContent, e.scrollWidth > e.clientWidth]));
 		assert.ok(cells.some(([text]) => text === "86,400,123,456,789"), String(cells[0]));
 		assert.deepStrictEqual(cells.filter(([, isCut]) => isCut), []);
-		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}`);
+		const wide = await page.evaluate(() => [document.documentElement, ...document.querySelectorAll(".window")].filter(e => e.scrollWidth > e.clientWidth).length);
+		assert.strictEqual(wide, 0, `${width}`);
 	}
 	assert.match(await textOf(page, ".truth summary"), / on-cpu · 86400 s shown/);
 	assert.deepStrictEqual(page.heard, []);
@@ -252,6 +253,29 @@ async function heat() {
 	await page.close();
 }
 
+// A title with the facts, tools with the legend, and one row of the heat map: the rest is the graph's.
+async function firstSight() {
+	const page = await openFile("epochs"), boxes = () => page.evaluate(() => ["h1", ".truth", "header", "#legend", ".heat"].map(name => {
+		const {top, height} = document.querySelector(name).getBoundingClientRect();
+		return [top, height];
+	}));
+	const [title, truth, header, legend, heat] = await boxes();
+	assert.ok(truth[1] < 1.5 * title[1] && header[1] < 40 && heat[1] < 30, String([title, truth, header, heat]));
+	assert.ok(legend[0] < header[0] + header[1] && legend[0] > truth[0], String(legend));
+	const rows = () => page.evaluate(() => [viewer.pane.heat.rows.length, viewer.find("help").offsetParent !== null]);
+	assert.deepStrictEqual(await rows(), [1, true]);
+	await page.click(".heat button");
+	assert.ok((await rows())[0] > 1 && (await boxes())[4][1] > heat[1]);
+	await page.click(".heat input");
+	assert.match(page.url(), /heat=true&apart=true/);
+	await press(page, "H");
+	assert.deepStrictEqual(await rows(), [1, true]);
+	await page.click("#more");
+	assert.match(await textOf(page, "#menu"), /folded.*dark/s);
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
+}
+
 async function depth() {
 	const page = await openFile("deep");
 	const reached = await page.evaluate(() => {
@@ -306,6 +330,7 @@ async function main() {
 	await check("matches over a kept picture are those of a new page, and all can be seen", matches);
 	await check("what is shown, matched and detailed is of one choice", oneChoice);
 	await check("links mean the same frames in another page", links);
+	await check("the graph has most of the page at first sight", firstSight);
 	await check("long counts are whole", longCounts);
 	await check("the heat map chooses time and baseline", heat);
 	await check("a stack of 2,048 frames can be reached", depth);

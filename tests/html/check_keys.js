@@ -14,7 +14,7 @@ function fakeViewer(view) {
 	const flame = {tree, selected: 0, isUp: true, window: {scrollTop: 0, clientHeight: 100}, neighbour: which => which};
 	const known = {calls, state: {view}, flame, selectedFunction: () => 0, searchField: {select: note("search")}};
 	known.pane = {truth: {open: false}, table: Object.assign(Object.create(FunctionTable.prototype), {
-		window: {clientHeight: 100}, fns: [7, 8, 9], at: 1, columns: ["self", "total"], order: "self", pick: note("pick"), move: note("move"), sortBy: note("sort")})};
+		window: {clientHeight: 100}, rowHeight: 20, fns: [7, 8, 9], at: 1, columns: ["self", "total"], order: "self", pick: note("pick"), move: note("move"), sortBy: note("sort")})};
 	return new Proxy(known, {get: (target, name) => name in target ? target[name] : note(name)});
 }
 
@@ -60,9 +60,9 @@ check("the table: rows, columns, order, and the choice of a row", () => {
 	assert.strictEqual(press("table", "x"), null);
 });
 check("nothing else listens to the mouse", () => {
-	// Each of these has keys: frames (actions of frames, arrows), rows and columns of the table, the time range of the heat
-	// map, whose count is in the line of facts.
-	const known = {pointermove: 3, pointerleave: 2, click: 2, contextmenu: 1, pointerdown: 2, pointerup: 1, onclick: 3};
+	// Each of these has keys: frames (actions of frames, arrows), rows and columns of the table, the time range and the
+	// rows of the heat map, whose count is in the line of facts.
+	const known = {pointermove: 3, pointerleave: 2, click: 2, contextmenu: 1, pointerdown: 2, pointerup: 1, onclick: 4};
 	const heard = {};
 	for (const [, added, set] of script.matchAll(/addEventListener\("(pointer\w+|mouse\w+|click|dblclick|wheel|contextmenu|drag\w*)"|\.(on(?:click|dblclick|wheel|mouse\w+|pointer\w+)) =/g))
 		heard[added || set] = (heard[added || set] || 0) + 1;

@@ -28,13 +28,22 @@ check("rows have the stacks of the choice, of all times", () => {
 });
 check("all rows have the scale of all", () => {
 	const {heat} = heatOf({});
-	assert.deepStrictEqual([heat.findMost(), heat.rate(heat.rows[1], 0)], [0.005, 0.005]);
-	assert.strictEqual(heat.rate(heat.rows[2], 1) / heat.findMost(), 0.6);
+	assert.deepStrictEqual([heat.mostOf(heat.rows[0]), heat.rate(heat.rows[1], 0)], [0.005, 0.005]);
+	assert.strictEqual(heat.rate(heat.rows[2], 1) / heat.mostOf(heat.rows[0]), 0.6);
+});
+check("or each row has its own", () => {
+	const full = state => {
+		const {heat} = heatOf(state);
+		heat.most = heat.mostOf(heat.rows[0]);
+		return heat.rows.map(row => heat.fullRate(row));
+	};
+	assert.deepStrictEqual(full({apart: false}), [0.005, 0.005, 0.005]);
+	assert.deepStrictEqual(full({apart: true}), [0.005, 0.005, 0.003]);
 });
 check("a place has its count in words", () => {
 	const {heat} = heatOf({});
-	assert.deepStrictEqual(heat.describe(231, 20), ["t1", "1 s to 3 s", "1 samples: 14.29 % of the row all"]);
-	assert.deepStrictEqual([heat.describe(100, 20), heat.describe(231, 99)], [[], []]);
+	assert.deepStrictEqual(heat.describe(231, 15), ["t1", "1 s to 3 s", "1 samples: 14.29 % of the row all"]);
+	assert.deepStrictEqual([heat.describe(100, 15), heat.describe(231, 99)], [[], []]);
 });
 check("places of times, and slots of places", () => {
 	const {heat} = heatOf({});

@@ -5,9 +5,9 @@ const assert = require("assert");
 const {check} = require("../tap.js");
 const {scripts: {FunctionTable, percent, signed, sumFunctions}, bare, smallTree} = require("../scripts.js");
 
-function tableOf(matches, changes) {
+function tableOf(matches, changes, clientWidth = 1000) {
 	const nothing = () => {};
-	const table = bare(FunctionTable, {order: "self", sense: -1, at: 0, spacer: {style: {}}, window: {clientHeight: 100, scrollTop: 0, style: {setProperty: (name, value) => table[name] = value}},
+	const table = bare(FunctionTable, {order: "self", sense: -1, at: 0, spacer: {style: {}}, window: {clientWidth, clientHeight: 100, scrollTop: 0, classList: {toggle: nothing}, style: {setProperty: (name, value) => table[name] = value}},
 		drawHead: nothing, drawRows: nothing});
 	table.show({...smallTree(), ...changes}, sumFunctions(smallTree()), matches);
 	return table;
@@ -26,6 +26,12 @@ check("numbers fall, names rise, and a second time turns the order round", () =>
 check("matches alone", () => assert.deepStrictEqual(tableOf([0, 1, 0, 0]).fns, [1]));
 check("texts of a row", () => assert.deepStrictEqual(tableOf().columns.map(column => tableOf().textOf(0, column)),
 	["3", "30.00 %", "6", "60.00 %", "a", "prog"]));
+check("a narrow table has fewer columns, and its rows are higher", () => {
+	const table = tableOf(null, {}, 390);
+	assert.deepStrictEqual([table.columns, table.rowHeight, table.spacer.style.height], [["self", "total", "function"], 38, "114px"]);
+	table.show({...smallTree(), isDiff: true}, {...sumFunctions(smallTree()), selfsBefore: [0, 0, 0, 0], totalsBefore: [0, 0, 0, 0]});
+	assert.deepStrictEqual([table.columns, table.order], [["change", "total change", "function"], "change"]);
+});
 check("shares are of all, not of those shown", () => assert.strictEqual(tableOf(null, {whole: 40}).textOf(0, "self %"), "7.50 %"));
 check("the longest count fits", () => {
 	const sums = [0, 0, 2, 5, 6, 10].map(sum => sum * 1e11), table = tableOf();

@@ -3,20 +3,24 @@
 // that choose() makes of the state, so that no two of them can speak of different stacks.
 
 function choose(state, page) {
-	const {group, focus, ignore, remove, recursion, time, baseline} = state;
-	if (group === "processes")
-		page.profiles.forEach(processFunctions);
+	const {view, group, focus, ignore, remove, recursion, languages, time, baseline} = state;
+	// Their functions come before the search.
+	page.profiles.forEach(profile => sourceOf(profile, state));
 	const flags = state.search ? matchFunctions(page.functions, state.search) : null, matching = state.matching && flags !== null;
-	const choice = {group, focus, ignore, remove, recursion, time, baseline, flags, matching, pivot: state.view === "sandwich" ? state.pivot : -1};
-	choice.stackKey = JSON.stringify([group, focus, ignore, remove, recursion, matching && state.search]);
-	choice.treeKey = JSON.stringify([choice.stackKey, time, baseline, choice.pivot]);
+	const choice = {group, focus, ignore, remove, recursion, languages, time, baseline, flags, matching, pivot: view === "sandwich" ? state.pivot : -1,
+		inverted: view === "inverted"};
+	const stackKey = [group, focus, ignore, remove, recursion, languages];
+	choice.stackKey = JSON.stringify([stackKey, matching && state.search, time, baseline]);
+	choice.heatKey = JSON.stringify([stackKey, state.search]);
+	choice.treeKey = JSON.stringify([choice.stackKey, choice.pivot, choice.inverted]);
 	return choice;
 }
 
 // The trees of a choice. A share of all is one of the stacks in the time range, whatever filters leave of them.
-function deriveTrees(profile, choice) {
-	const weights = weighSlots(profile, choice), whole = sumCells(profile, weights), stacks = deriveTree(profile, choice, weights);
-	const [callers, tree] = choice.pivot >= 0 ? deriveSandwich(stacks, choice.pivot) : [null, stacks];
+function deriveTrees(profile, choice, last) {
+	const weights = weighSlots(profile, choice), whole = sumCells(profile, weights);
+	const stacks = last && last.stackKey === choice.stackKey ? last.stacks : deriveTree(profile, choice, weights);
+	const [callers, tree] = choice.pivot >= 0 ? deriveSandwich(stacks, choice.pivot) : [null, choice.inverted ? deriveInverted(stacks) : stacks];
 	for (const each of [stacks, callers, tree])
 		if (each)
 			Object.assign(each, {profile, whole: whole.after, wholeBefore: whole.before, isOfTime: choice.time !== null});
@@ -25,16 +29,17 @@ function deriveTrees(profile, choice) {
 
 // Makes the picture of a profile under a choice. What the last one has of an equal choice is taken over.
 function makePicture(profile, choice, last) {
-	const picture = last && last.treeKey === choice.treeKey ? {...last} : deriveTrees(profile, choice);
+	const picture = last && last.treeKey === choice.treeKey ? {...last} : deriveTrees(profile, choice, last);
 	const {flags} = choice, {stacks, callers, tree} = picture;
 	picture.matches = flags && matchNodes(tree, flags);
 	picture.callerMatches = flags && callers && matchNodes(callers, flags);
 	picture.matched = flags ? describeShares(tree, countMatched(stacks, flags, choice.pivot)) : "";
-	if (hasHeat(profile) && !(last && last.stackKey === choice.stackKey))
+	if (hasHeat(profile) && !(last && last.heatKey === choice.heatKey))
 		picture.heatRows = makeHeatRows(profile, choice);
 	else if (last)
 		picture.heatRows = last.heatRows;
 	picture.stackKey = choice.stackKey;
+	picture.heatKey = choice.heatKey;
 	return picture;
 }
 

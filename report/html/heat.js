@@ -21,34 +21,24 @@ function hasHeat(profile) {
 	return profile.slots.length > 2 && !profile.isDiff;
 }
 
-// Calls visit(fn, cell) for each cell of the choice, with the function of its row.
-function eachHeatCell(profile, choice, visit) {
-	const {nodes, ends, firstCells} = profile;
-	if (!isPlain(choice)) {
-		const rows = choice.group === "processes" && processFunctions(profile), threads = new Uint32Array(profile.countOfCell.length);
-		for (let thread = 1; thread < nodes.length; thread = ends[thread])
-			threads.fill(nodes[thread], firstCells[thread], firstCells[ends[thread]]);
-		return eachStack(profile, choice, cell => visit(rows ? rows[profile.processOfCell[cell]] : threads[cell], cell));
-	}
-	for (let thread = 1; thread < nodes.length; thread = ends[thread])
-		for (let cell = firstCells[thread]; cell < firstCells[ends[thread]]; cell++)
-			visit(nodes[thread], cell);
-}
-
-// The count of each slot: that of all, then those of the busiest rows.
+// The count of each slot: that of all, then those of the busiest threads or processes. A search leaves the stacks with a match.
 function makeHeatRows(profile, choice) {
-	const nrSlots = profile.slots.length / 2, {slotOfCell, countOfCell} = profile, totals = new Map();
-	eachHeatCell(profile, choice, (fn, cell) => totals.set(fn, (totals.get(fn) || 0) + countOfCell[cell]));
-	const busiest = [...totals].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, HEAT_ROWS - 1).map(([fn]) => fn);
-	const rows = [profile.functions.all, ...busiest].map(fn => ({fn, counts: new Float64Array(nrSlots)}));
-	const rowOf = new Map(rows.map(row => [row.fn, row]));
-	eachHeatCell(profile, choice, (fn, cell) => {
-		const row = rowOf.get(fn);
-		rows[0].counts[slotOfCell[cell]] += countOfCell[cell];
-		if (row)
-			row.counts[slotOfCell[cell]] += countOfCell[cell];
-	});
-	return rows;
+	const source = sourceOf(profile, choice), {functions, nodes, ends, firstCells, slotOfCell, countOfCell} = source, rows = new Map();
+	const {shown} = showFunctions(functions, choice), kept = keptNodes(source, choice, shown, choice.flags !== null);
+	const newRow = fn => ({fn, total: 0, counts: new Float64Array(profile.slots.length / 2)}), all = newRow(functions.all);
+	for (let first = 1; first < nodes.length; first = ends[first]) {
+		const row = rows.get(nodes[first]) || newRow(nodes[first]);
+		for (let i = first; i < ends[first]; i++) {
+			for (let cell = firstCells[i]; cell < firstCells[i + 1] && (!kept || kept[i]); cell++) {
+				row.total += countOfCell[cell];
+				row.counts[slotOfCell[cell]] += countOfCell[cell];
+				all.counts[slotOfCell[cell]] += countOfCell[cell];
+			}
+		}
+		if (row.total)
+			rows.set(row.fn, row);
+	}
+	return [all, ...[...rows.values()].sort((a, b) => b.total - a.total || a.fn - b.fn).slice(0, HEAT_ROWS - 1)];
 }
 
 class Heat {

@@ -6,6 +6,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "report/model/process_name.h"
+#include "report/model/shown_frames.h"
 #include "report/text/json_writer.h"
 
 /* Prints the samples or hits that were taken of an event, and those that were lost. */
@@ -95,6 +96,20 @@ static void print_process_list(struct json *json, const struct page_profile *pro
 	json_close(json, ']');
 }
 
+/* Prints the files whose frames only run functions of a language. */
+static void print_interpreters(struct json *json, const struct page_profile *profile)
+{
+	json_open(json, "interpreters", '[');
+	for (uint32_t i = 0; i < profile->nr_parts; i++) {
+		const struct model *model = &profile->parts[i].source->rec.model;
+
+		for (uint32_t o = 0; o < model->objects.nr; o++)
+			if (model_object_is_interpreter(model, o))
+				json_put_text(json, NULL, model_object_base(model, o));
+	}
+	json_close(json, ']');
+}
+
 /* Returns the verdict on a function of the page; NULL: threads and missing stacks have none. */
 static const struct compared *find_verdict(const struct page_profile *profile,
 					   const struct page_functions *functions,
@@ -167,6 +182,7 @@ static void print_profile(struct json *json, const struct page_profile *profile,
 		print_verdicts(json, profile, functions);
 	print_slots(json, profile);
 	print_process_list(json, profile);
+	print_interpreters(json, profile);
 	json_open(json, "parts", '[');
 	for (uint32_t i = 0; i < profile->nr_parts; i++)
 		print_part(json, &profile->parts[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The stacks of a profile as the user wants to see them: of a stretch of time, below threads or
-// processes or neither, with functions taken out or brought to the front.
+// The stacks of a profile as the user wants to see them: of a stretch of time, below threads or processes or neither, with
+// functions taken out, or from their last functions on.
 
 // The weights of the cells by the slots that were chosen. A baseline is scaled to the time of the
 // selection, so that rates are compared; a difference of recordings to the sum, if that was asked.
@@ -32,31 +32,16 @@ function slotsTime(profile, first, last) {
 	return time;
 }
 
-// The tree as it came, with the weights alone. Most pictures need no more.
-function treeOfProfile(profile, weights) {
-	const nr = profile.nodes.length, {firstCells, slotOfCell, countOfCell} = profile;
-	const after = new Float64Array(nr), before = weights.isDiff && new Float64Array(nr);
-	for (let i = 1; i < nr; i++) {
-		for (let c = firstCells[i]; c < firstCells[i + 1]; c++) {
-			after[i] += countOfCell[c] * weights.after[slotOfCell[c]];
-			if (before)
-				before[i] += countOfCell[c] * weights.before[slotOfCell[c]];
-		}
-	}
-	const {functions, nodes, ends, depths, maxDepth} = profile;
-	return setSums({functions, nodes, ends, depths, maxDepth, isDiff: weights.isDiff}, after, before);
-}
-
 // The frames that stand for processes are made when they are first needed.
 function processFunctions(profile) {
 	return profile.processFunctions ||= profile.processes.map(([pid, name]) =>
 		addFunction(profile.functions, `${name || "process"} (${pid})`, KIND_THREAD));
 }
 
-// Does nothing to a picture: the tree as it came is right.
-function isPlain(choice) {
-	return choice.group === "threads" && !choice.focus.length && !choice.ignore.length &&
-		!choice.remove.length && !choice.recursion && !choice.matching;
+// The stacks of a profile below the processes, or those of functions of languages (see sources.js).
+function sourceOf(profile, choice) {
+	const source = choice.group === "processes" ? profile.byProcess ||= splitProcesses(profile) : profile;
+	return choice.languages ? source.ofLanguages ||= splitLanguages(source, profile.interpreters) : source;
 }
 
 function flagFunctions(functions, numbers) {
@@ -66,83 +51,60 @@ function flagFunctions(functions, numbers) {
 	return flags;
 }
 
-// The frames of a stack that a choice leaves, and whether it leaves the stack. The nodes come in pre-order, so a node's
-// stack is the one of its parent and one frame more. A search looks at the frames that are left, the focus at all.
-class StackFilter {
-	constructor(profile, choice) {
-		const {functions, maxDepth} = profile;
-		this.choice = choice;
-		this.isThread = choice.group === "threads";
-		this.processes = choice.group === "processes" && processFunctions(profile);
-		this.ignored = flagFunctions(functions, choice.ignore);
-		this.removed = flagFunctions(functions, choice.remove);
-		// The flags that a stack must have, and the depth of its first frame with each.
-		this.wanted = choice.focus.map(fn => flagFunctions(functions, [fn]));
-		this.nrFocus = this.wanted.length;
-		if (choice.matching)
-			this.wanted.push(choice.flags);
-		this.firstDepths = this.wanted.map(() => Infinity);
-		this.used = new Uint32Array(maxDepth + 1);
-		this.stack = [];
-		this.same = 0;
-	}
-
-	// Goes on to a node. Returns false if all stacks with it are left out. same is how many frames are those of the last stack.
-	enter(fn, depth) {
-		const {used, stack, wanted, firstDepths} = this;
-		let nr = used[depth - 1];
-		this.same = Math.min(this.same, nr);
-		for (let i = 0; i < wanted.length; i++)
-			if (firstDepths[i] >= depth)
-				firstDepths[i] = Infinity;
-		used[depth] = nr;
-		if (depth === 1 && !this.isThread) {
-			used[1] = this.processes ? 1 : 0;
-			return true;
-		}
-		if (this.ignored[fn])
-			return false;
-		for (let i = 0; i < wanted.length; i++)
-			if (wanted[i][fn] && (i < this.nrFocus || !this.removed[fn]))
-				firstDepths[i] = Math.min(firstDepths[i], depth);
-		if (this.removed[fn] || (this.choice.recursion && nr && stack[nr - 1] === fn))
-			return true;
-		stack[nr++] = fn;
-		used[depth] = nr;
-		return true;
-	}
-
-	// Returns false if the stacks of a process are left out. Puts its frame first.
-	takesProcess(process) {
-		const first = this.processes ? this.processes[process] : -1, isShown = !this.removed[first];
-		if (this.processes && this.stack[0] !== first)
-			this.same = 0;
-		if (this.processes)
-			this.stack[0] = first;
-		return !this.ignored[first] && this.wanted.every((flags, i) => this.firstDepths[i] < Infinity || (flags[first] && (i < this.nrFocus || isShown)));
-	}
+// The function that is shown for each, or -1, and the functions whose frames below each other are one.
+function showFunctions(functions, choice) {
+	const shown = Int32Array.from(functions.texts, (_, fn) => fn), joins = new Uint8Array(shown.length).fill(choice.recursion);
+	functions.kinds.forEach((kind, fn) => {
+		if (fn === functions.hidden || (choice.group === "none" && kind === KIND_THREAD))
+			shown[fn] = -1;
+	});
+	for (const fn of choice.remove)
+		shown[fn] = -1;
+	return {shown, joins};
 }
 
-// Calls visit(cell, stack, nr, same) for each cell of a stack that the choice leaves: its first nr frames, of which the first
-// same are those of the call before.
-function eachStack(profile, choice, visit) {
-	const {nodes, ends, depths, firstCells, processOfCell} = profile, filter = new StackFilter(profile, choice);
+// Returns a flag for each node whose stacks a choice leaves, or null for all. The nodes come in pre-order, so a node's stack
+// is the one of its parent and one frame more. A search looks at the frames that are shown, the focus at all.
+function keptNodes({functions, nodes, ends, depths}, choice, shown, isMatching) {
+	const wanted = choice.focus.map(fn => flagFunctions(functions, [fn])), isThread = choice.group !== "none";
+	if (isMatching)
+		wanted.push(shown.map(fn => fn >= 0 && choice.flags[fn]));
+	if (!wanted.length && !choice.ignore.length)
+		return null;
+	const ignored = flagFunctions(functions, choice.ignore), kept = new Uint8Array(nodes.length);
+	// The depth of the first frame of each that is wanted.
+	const firsts = wanted.map(() => Infinity);
 	for (let i = 1; i < nodes.length; i++) {
-		if (!filter.enter(nodes[i], depths[i])) {
+		const fn = nodes[i], depth = depths[i], isFrame = depth > 1 || isThread;
+		if (isFrame && ignored[fn]) {
 			i = ends[i] - 1;
 			continue;
 		}
-		for (let cell = firstCells[i]; cell < firstCells[i + 1]; cell++) {
-			if (!filter.takesProcess(processOfCell[cell]))
-				continue;
-			const nr = filter.used[depths[i]], {stack} = filter;
-			if (filter.processes && filter.removed[stack[0]])
-				visit(cell, stack.slice(1, nr), nr - 1, 0);
-			else
-				visit(cell, stack, nr, filter.same);
-			filter.same = nr;
+		let missing = 0;
+		for (let w = 0; w < wanted.length; w++) {
+			if (firsts[w] >= depth)
+				firsts[w] = isFrame && wanted[w][fn] ? depth : Infinity;
+			missing += firsts[w] === Infinity;
+		}
+		kept[i] = missing ? 0 : 1;
+	}
+	return kept;
+}
+
+// The tree of a source, with the weights of the nodes that are kept.
+function weighNodes(source, weights, kept) {
+	const {functions, nodes, ends, depths, maxDepth, firstCells, slotOfCell, countOfCell} = source, nr = nodes.length;
+	const after = new Float64Array(nr), before = weights.isDiff && new Float64Array(nr);
+	for (let i = 1; i < nr; i++) {
+		if (kept && !kept[i])
+			continue;
+		for (let c = firstCells[i]; c < firstCells[i + 1]; c++) {
+			after[i] += countOfCell[c] * weights.after[slotOfCell[c]];
+			if (before)
+				before[i] += countOfCell[c] * weights.before[slotOfCell[c]];
 		}
 	}
+	return setSums({functions, nodes, ends, depths, maxDepth, isDiff: weights.isDiff}, after, before);
 }
 
 // The sums of all cells.
@@ -155,37 +117,42 @@ function sumCells({slotOfCell, countOfCell}, weights) {
 	return {after, before};
 }
 
+// The tree of a choice. That of the profile is right for most.
 function deriveTree(profile, choice, weights) {
-	if (isPlain(choice))
-		return treeOfProfile(profile, weights);
-	const {slotOfCell, countOfCell} = profile, builder = new TreeBuilder(profile.functions);
-	let kept = Infinity;
-	eachStack(profile, choice, (cell, stack, nr, same) => {
-		const after = countOfCell[cell] * weights.after[slotOfCell[cell]], before = countOfCell[cell] * weights.before[slotOfCell[cell]];
-		kept = Math.min(kept, same);
-		if (!after && !before)
-			return;
-		builder.addStack(stack, nr, after, before, kept);
-		kept = Infinity;
-	});
-	return builder.finish(weights.isDiff);
+	const source = sourceOf(profile, choice), {shown, joins} = showFunctions(profile.functions, choice);
+	const tree = weighNodes(source, weights, keptNodes(source, choice, shown, choice.matching));
+	const {group, focus, ignore, remove, recursion, matching} = choice;
+	if (source === profile && group === "threads" && !focus.length && !ignore.length && !remove.length && !recursion && !matching)
+		return tree;
+	const merger = new CalleeMerger(tree, shown, joins);
+	merger.expand(0, 0, 0, tree.functions.all);
+	return merger.finish();
 }
 
 // Callers and callees of a function in a tree: the nodes from its first frame on, and the way there, turned round. So
 // recursion counts once.
 function deriveSandwich(tree, pivot) {
-	const {functions, nodes, ends, depths, isDiff} = tree;
-	const callers = new TreeBuilder(functions), callees = new TreeBuilder(functions), path = [];
+	const {functions, nodes, ends, isDiff} = tree, {shown, joins} = showFunctions(functions, initialState());
+	const callers = new CallerMerger(tree, node => [totalOf(tree, node), isDiff ? beforeOf(tree, node) : 0]);
+	const callees = new CalleeMerger(tree, shown, joins);
 	for (let i = 1; i < nodes.length; i++) {
-		path.length = depths[i] - 1;
-		path.push(nodes[i]);
 		if (nodes[i] !== pivot || !widthOf(tree, i))
 			continue;
-		callees.addNodes(tree, i);
-		callers.addStack(path.slice().reverse(), path.length, totalOf(tree, i), isDiff ? beforeOf(tree, i) : 0);
+		callers.push(pivot, i, i);
+		callees.push(pivot, i, i);
 		i = ends[i] - 1;
 	}
-	return [callers.finish(isDiff), callees.finish(isDiff)];
+	return [callers.finish(), callees.finish()];
+}
+
+// All stacks from their last functions on.
+function deriveInverted(tree) {
+	const {nodes, sums, isDiff, beforeSums} = tree, after = tree.afterSums || sums;
+	const merger = new CallerMerger(tree, node => [after[node + 1] - after[node], isDiff ? beforeSums[node + 1] - beforeSums[node] : 0]);
+	for (let i = 1; i < nodes.length; i++)
+		if (sums[i + 1] > sums[i])
+			merger.push(nodes[i], i, i);
+	return merger.finish();
 }
 
 function escapeFrame(text) {

@@ -2,15 +2,15 @@
 // The state of the viewer is in the fragment of the URL, so that a link shows what its sender saw. Its functions and frames
 // are words and its times are milliseconds, which mean the same in another page of the recording.
 
-const VIEWS = ["flame", "icicle", "sandwich", "table"], GROUPS = ["threads", "processes", "none"];
+const VIEWS = ["flame", "icicle", "inverted", "sandwich", "table"], GROUPS = ["threads", "processes", "none"];
 
 // heat: all rows of the heat map are shown. apart: each has its own scale.
-const SWITCHES = ["recursion", "matching", "heat", "apart"];
+const SWITCHES = ["recursion", "matching", "languages", "heat", "apart"];
 
 // zoom has the words of a node for each picture, missing the words of a link that mean nothing here.
 function initialState() {
 	return {view: "flame", group: "threads", search: "", focus: [], ignore: [], remove: [], recursion: false,
-		matching: false, heat: false, apart: false, time: null, baseline: null, pivot: -1, zoom: [], theme: "", missing: []};
+		matching: false, languages: false, heat: false, apart: false, time: null, baseline: null, pivot: -1, zoom: [], theme: "", missing: []};
 }
 
 // The time range of a text, if a slot of the page is in it.

@@ -1,131 +1,217 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Trees that are made of the stacks of a profile, and sums over the nodes of a tree.
 
-// Numbers of nodes by parent and function, in a table of open addressing: a Map of millions of
-// entries takes ten times the time and memory.
-class TreeBuilder {
-	constructor(functions) {
-		this.functions = functions;
-		this.nr = 0;
-		this.grow(1024);
-		this.add(0, functions.all);
-		this.path = [0];
+function enlarge(Type, old, size) {
+	const grown = new Type(size);
+	if (old)
+		grown.set(old);
+	return grown;
+}
+
+// Makes a tree whose nodes stand for several nodes of another tree. An entry is such a node, with an origin: the node whose
+// count it brings. The entries below a new node are put together by function, so nodes come in their order at once, without
+// a search or a sort of all: a Map of millions of entries takes ten times the time and memory. Subclasses say what is below
+// the node of an entry (expand), and may add an entry that is alone with all below it (addAlone).
+class Merger {
+	constructor(tree) {
+		Object.assign(this, {tree, functions: tree.functions, isDiff: tree.isDiff, nr: 0, nrEntries: 0, nrFound: 0});
+		this.heads = new Int32Array(this.functions.texts.length).fill(-1);
+		this.tails = new Int32Array(this.functions.texts.length);
+		this.afterSums = tree.afterSums || tree.sums;
+		this.growNodes(tree.nodes.length);
+		this.growEntries(1024);
+		this.add(this.functions.all, 0);
 	}
 
-	grow(size) {
-		const enlarge = (Type, old) => {
-			const grown = new Type(size);
-			if (old)
-				grown.set(old);
-			return grown;
-		};
-		this.parents = enlarge(Uint32Array, this.parents);
-		this.nodes = enlarge(Uint32Array, this.nodes);
-		this.after = enlarge(Float64Array, this.after);
-		this.before = enlarge(Float64Array, this.before);
-		this.slots = new Uint32Array(size * 2);
-		for (let i = 1; i < this.nr; i++)
-			this.slots[this.slotOf(this.parents[i], this.nodes[i])] = i;
+	growNodes(size) {
+		for (const [name, Type] of [["nodes", Uint32Array], ["ends", Uint32Array], ["depths", Uint16Array], ["after", Float64Array], ["before", Float64Array]])
+			if (name !== "before" || this.isDiff)
+				this[name] = enlarge(Type, this[name], size);
 	}
 
-	add(parent, fn) {
-		this.parents[this.nr] = parent;
+	growEntries(size) {
+		for (const name of ["entryNodes", "origins", "nexts", "found", "foundHeads"])
+			this[name] = enlarge(Int32Array, this[name], size);
+	}
+
+	add(fn, depth) {
+		if (this.nr === this.nodes.length)
+			this.growNodes(this.nr * 2);
 		this.nodes[this.nr] = fn;
+		this.depths[this.nr] = depth;
 		return this.nr++;
 	}
 
-	slotOf(parent, fn) {
-		const mask = this.slots.length - 1;
-		let at = (Math.imul(parent, 0x9e3779b1) ^ Math.imul(fn, 0x85ebca6b)) >>> 0;
-		at = (at ^ at >>> 15) & mask;
-		for (;; at = at + 1 & mask) {
-			const node = this.slots[at];
-			if (!node || (this.parents[node] === parent && this.nodes[node] === fn))
-				return at;
+	push(fn, node, origin) {
+		const entry = this.nrEntries++;
+		if (entry === this.nexts.length)
+			this.growEntries(entry * 2);
+		this.entryNodes[entry] = node;
+		this.origins[entry] = origin;
+		this.nexts[entry] = -1;
+		if (this.heads[fn] < 0) {
+			this.heads[fn] = entry;
+			this.found[this.nrFound++] = fn;
+		} else {
+			this.nexts[this.tails[fn]] = entry;
+		}
+		this.tails[fn] = entry;
+	}
+
+	// Few functions are in the order of their numbers already, or nearly so.
+	sortFound(first) {
+		const {found, nrFound} = this;
+		if (nrFound - first > 32) {
+			found.subarray(first, nrFound).sort();
+			return;
+		}
+		for (let i = first + 1; i < nrFound; i++) {
+			const fn = found[i];
+			let at = i;
+			for (; at > first && found[at - 1] > fn; at--)
+				found[at] = found[at - 1];
+			found[at] = fn;
 		}
 	}
 
-	child(parent, fn) {
-		let at = this.slotOf(parent, fn);
-		if (this.slots[at])
-			return this.slots[at];
-		if (this.nr === this.nodes.length) {
-			this.grow(this.nr * 2);
-			at = this.slotOf(parent, fn);
+	// Adds a node for each function that was found from the first on.
+	addFound(first, depth) {
+		const last = this.nrFound;
+		this.sortFound(first);
+		for (let i = first; i < last; i++) {
+			this.foundHeads[i] = this.heads[this.found[i]];
+			this.heads[this.found[i]] = -1;
 		}
-		return this.slots[at] = this.add(parent, fn);
+		for (let i = first; i < last; i++)
+			this.addGroup(this.found[i], this.foundHeads[i], depth);
 	}
 
-	// Adds a stack of the first nr functions of stack, of which the first same are those of the stack before.
-	addStack(stack, nr, after, before, same = 0) {
-		const {path} = this;
-		for (let i = same; i < nr; i++)
-			path[i + 1] = this.child(path[i], stack[i]);
-		this.after[path[nr]] += after;
-		this.before[path[nr]] += before;
-	}
-
-	// Adds a node of a tree and all below it, without those that have no count.
-	addNodes(tree, first) {
-		const {nodes, ends, depths, isDiff} = tree, after = tree.afterSums || tree.sums, path = [0];
-		for (let i = first; i < ends[first]; i++) {
-			if (!widthOf(tree, i)) {
-				i = ends[i] - 1;
-				continue;
-			}
-			const depth = depths[i] - depths[first] + 1, node = path[depth] = this.child(path[depth - 1], nodes[i]);
-			this.after[node] += after[i + 1] - after[i];
-			if (isDiff)
-				this.before[node] += tree.beforeSums[i + 1] - tree.beforeSums[i];
-		}
-	}
-
-	// The nodes sorted by key; those of one key keep their order.
-	sorted(nodes, key, nrKeys) {
-		const starts = new Uint32Array(nrKeys + 1), sorted = new Uint32Array(nodes.length);
-		for (const node of nodes)
-			starts[key[node] + 1]++;
-		for (let k = 0; k < nrKeys; k++)
-			starts[k + 1] += starts[k];
-		for (const node of nodes)
-			sorted[starts[key[node]]++] = node;
-		return {sorted, ends: starts};
+	addGroup(fn, head, depth) {
+		if (this.nexts[head] < 0 && this.addAlone(fn, head, depth))
+			return;
+		const at = this.add(fn, depth), {nrEntries, nrFound} = this;
+		for (let entry = head; entry >= 0; entry = this.nexts[entry])
+			this.expand(at, this.entryNodes[entry], this.origins[entry], fn);
+		this.addFound(nrFound, depth + 1);
+		Object.assign(this, {nrEntries, nrFound});
+		this.ends[at] = this.nr;
 	}
 
 	// Siblings stand in the order of their functions' numbers, which is that of the names.
-	finish(isDiff) {
-		const all = new Uint32Array(this.nr - 1).map((_, i) => i + 1);
-		const byFunction = this.sorted(all, this.nodes, this.functions.texts.length).sorted;
-		const {sorted, ends} = this.sorted(byFunction, this.parents, this.nr);
-		const tree = {functions: this.functions, nodes: new Uint32Array(this.nr), ends: new Uint32Array(this.nr),
-			depths: new Uint16Array(this.nr), maxDepth: 0, isDiff};
-		const after = new Float64Array(this.nr), before = isDiff && new Float64Array(this.nr);
-		const next = new Uint32Array(this.nr), places = new Uint32Array(this.nr);
-		for (let node = 0, depth = 0, nr = 0;;) {
-			if (next[node] === 0) {
-				places[node] = nr;
-				tree.nodes[nr] = this.nodes[node];
-				tree.depths[nr] = depth;
-				after[nr] = this.after[node];
-				if (isDiff)
-					before[nr] = this.before[node];
-				tree.maxDepth = Math.max(tree.maxDepth, depth);
-				nr++;
-				next[node] = (node ? ends[node - 1] : 0) + 1;
-			}
-			if (next[node] - 1 < ends[node]) {
-				node = sorted[next[node]++ - 1];
-				depth++;
-				continue;
-			}
-			tree.ends[places[node]] = nr;
-			if (!node)
-				break;
-			node = this.parents[node];
-			depth--;
-		}
-		return setSums(tree, after, before);
+	finish() {
+		const {functions, isDiff} = this;
+		this.addFound(0, 1);
+		this.ends[0] = this.nr;
+		const tree = {functions, isDiff, maxDepth: 0};
+		for (const name of ["nodes", "ends", "depths"])
+			tree[name] = this[name].slice(0, this.nr);
+		for (const depth of tree.depths)
+			tree.maxDepth = Math.max(tree.maxDepth, depth);
+		return setSums(tree, this.after, isDiff && this.before);
 	}
+}
+
+// Stacks from the root on. shown has the function to be shown for each, or -1: its callees take its place. Frames below each
+// other are one if joins has their function.
+class CalleeMerger extends Merger {
+	constructor(tree, shown, joins) {
+		super(tree);
+		Object.assign(this, {shown, joins});
+		this.countChanges();
+	}
+
+	// changes[i] is how many nodes before i do not stay as they are.
+	countChanges() {
+		const {tree: {nodes, ends, depths, sums, maxDepth}, shown, joins} = this, path = new Int32Array(maxDepth + 2);
+		const changes = this.changes = new Uint32Array(nodes.length + 1);
+		for (let i = 0; i < nodes.length; i++) {
+			const fn = nodes[i], now = path[depths[i]] = shown[fn];
+			changes[i + 1] = changes[i] + (now !== fn || sums[ends[i]] === sums[i] || (joins[now] && i && path[depths[i] - 1] === now) ? 1 : 0);
+		}
+	}
+
+	takeCount(at, node) {
+		this.after[at] += this.afterSums[node + 1] - this.afterSums[node];
+		if (this.isDiff)
+			this.before[at] += this.tree.beforeSums[node + 1] - this.tree.beforeSums[node];
+	}
+
+	expand(at, node, origin, fn) {
+		const {shown, joins, tree: {nodes, ends, sums}} = this, end = ends[node];
+		this.takeCount(at, node);
+		for (let i = node + 1; i < end;) {
+			const below = shown[nodes[i]];
+			if (sums[ends[i]] === sums[i]) {
+				i = ends[i];
+			} else if (below < 0 || (below === fn && joins[fn])) {
+				this.takeCount(at, i++);
+			} else {
+				this.push(below, i, i);
+				i = ends[i];
+			}
+		}
+	}
+
+	// Copies all below a node if nothing there changes.
+	addAlone(fn, entry, depth) {
+		const {tree: {nodes, ends, depths}, changes, nr} = this, node = this.entryNodes[entry], end = ends[node];
+		if (changes[end] !== changes[node + 1])
+			return false;
+		this.add(fn, depth);
+		while (this.nodes.length < nr + end - node)
+			this.growNodes(this.nodes.length * 2);
+		for (let i = node, at = nr; i < end; i++, at++) {
+			this.depths[at] = depths[i] - depths[node] + depth;
+			this.ends[at] = ends[i] - node + nr;
+			this.nodes[at] = nodes[i];
+			this.takeCount(at, i);
+		}
+		this.nodes[nr] = fn;
+		this.nr = nr + end - node;
+		return true;
+	}
+}
+
+// Stacks from a frame to the root. weigh(node) has the count of a frame, after and before.
+class CallerMerger extends Merger {
+	constructor(tree, weigh) {
+		super(tree);
+		this.weigh = weigh;
+		this.parents = parentsOf(tree);
+	}
+
+	takeCount(at, origin) {
+		const [after, before] = this.weigh(origin);
+		this.after[at] += after;
+		if (this.isDiff)
+			this.before[at] += before;
+	}
+
+	expand(at, node, origin) {
+		const parent = this.parents[node];
+		if (parent)
+			this.push(this.tree.nodes[parent], parent, origin);
+		else
+			this.takeCount(at, origin);
+	}
+
+	addAlone(fn, entry, depth) {
+		const {parents, nr} = this;
+		for (let node = this.entryNodes[entry]; node; node = parents[node])
+			this.add(this.tree.nodes[node], depth++);
+		this.ends.fill(this.nr, nr, this.nr);
+		this.takeCount(this.nr - 1, this.origins[entry]);
+		return true;
+	}
+}
+
+function parentsOf({nodes, depths, maxDepth}) {
+	const parents = new Uint32Array(nodes.length), path = new Uint32Array(maxDepth + 1);
+	for (let i = 1; i < nodes.length; i++) {
+		parents[i] = path[depths[i] - 1];
+		path[depths[i]] = i;
+	}
+	return parents;
 }
 
 // What vanished keeps its width: a node is as wide as the larger of its counts before and after.

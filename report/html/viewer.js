@@ -93,6 +93,8 @@ class Viewer {
 		this.find("group").value = state.group;
 		this.find("recursion").checked = state.recursion;
 		this.find("matching").checked = state.matching;
+		this.find("languages").checked = state.languages;
+		this.find("languages-label").hidden = !this.functions.kinds.some(kind => kind > KIND_MARK);
 		this.find("matching-label").hidden = !state.search && !state.matching;
 		if (this.searchField.value !== state.search)
 			this.searchField.value = state.search;
@@ -317,7 +319,7 @@ class Viewer {
 	// The colours of the kinds of functions that the page has, or those of changes.
 	showLegend() {
 		const legend = this.find("legend"), isDiff = this.panes.some(pane => pane.tree.isDiff);
-		const seen = new Set(this.functions.kinds.filter((_, fn) => fn !== this.functions.all));
+		const seen = new Set(this.functions.kinds.filter((_, fn) => ![this.functions.all, this.functions.hidden].includes(fn)));
 		legend.replaceChildren();
 		for (const {name, hue, range, saturation} of isDiff ? CHANGES : KINDS.filter((_, kind) => seen.has(kind)))
 			makeElement(legend, "span", "", name).style.setProperty("--color", `hsl(${hue + range / 2} ${saturation}% var(--light))`);

@@ -10,9 +10,7 @@
 
 static bool is_interpreter(const struct model *model, uint32_t frame)
 {
-	const struct model_object *object = &model->objects.data[model->frames.data[frame].object];
-
-	return object->language && object->language_role == PROF_LANGUAGE_INTERPRETER;
+	return model_object_is_interpreter(model, model->frames.data[frame].object);
 }
 
 /* Returns the number of frames up to the outermost function of a language; 0: there is none. */

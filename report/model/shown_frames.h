@@ -34,4 +34,12 @@ static inline bool model_frame_is_source(const struct model *model, uint32_t fra
 	return object->language && object->language_role == PROF_LANGUAGE_SOURCE;
 }
 
+/* Do the frames of @object run functions of a language? */
+static inline bool model_object_is_interpreter(const struct model *model, uint32_t object)
+{
+	const struct model_object *o = &model->objects.data[object];
+
+	return o->language && o->language_role == PROF_LANGUAGE_INTERPRETER;
+}
+
 #endif

@@ -7,7 +7,7 @@ const assert = require("assert");
 const {readPageFile} = require("./page.js");
 
 const [file, folded] = process.argv.slice(2), {viewer, page} = readPageFile(file);
-const tree = viewer.treeOfProfile(page.profiles[0], viewer.weighSlots(page.profiles[0], {}));
+const tree = viewer.weighNodes(page.profiles[0], viewer.weighSlots(page.profiles[0], {}), null);
 
 // A scaled count is cut to a whole number by profrep, and rounded in the page.
 const expected = fs.readFileSync(folded, "utf8").split("\n").filter(Boolean).sort();

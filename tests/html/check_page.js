@@ -72,7 +72,7 @@ function checkRegexes(viewer, tree, stacks, names, nr) {
 
 function checkProfile(viewer, profile, file, nr) {
 	const stacks = readFolded(fs.readFileSync(file, "utf8")), name = `picture ${nr + 1}`;
-	const weights = viewer.weighSlots(profile, {}), tree = viewer.treeOfProfile(profile, weights);
+	const weights = viewer.weighSlots(profile, {}), tree = viewer.weighNodes(profile, weights, null);
 	const expected = sumByName(stacks), names = [...expected.totals.keys()];
 	const built = viewer.deriveTree(profile, {...viewer.initialState(), remove: [tree.functions.all]}, weights);
 	check(`${name}: stacks are those of profrep -f`, () =>

@@ -36,4 +36,40 @@ function smallProfile() {
 		slots: [0, 1000, 1000, 3000], processes: [[7, "srv"], [8, ""]], parts: [{unit: "samples", event: "cpu-clock", weight: "", total: 12}], isDiff: false};
 }
 
-module.exports = {scripts: loadScripts(), bare, smallTree, smallProfile};
+// A profile of folded stacks, the first frames of which are threads. It has one slot.
+function profileOf(stacks) {
+	const names = [...new Set(stacks.flatMap(line => line.replace(/ \d+$/, "").split(";")))].sort(), {texts, all, kinds} = {texts: [...names, "all"], all: names.length,
+		kinds: names.map(name => stacks.some(line => line.startsWith(name + ";")) ? 0 : 1).concat(6)};
+	const root = {below: new Map(), count: 0};
+	for (const line of stacks) {
+		const [, stack, count] = /^(.*) (\d+)$/.exec(line);
+		let at = root;
+		for (const fn of stack.split(";").map(name => names.indexOf(name))) {
+			if (!at.below.has(fn))
+				at.below.set(fn, {below: new Map(), count: 0});
+			at = at.below.get(fn);
+		}
+		at.count += Number(count);
+	}
+	const profile = {functions: {texts, kinds, modules: texts.map(() => ""), places: texts.map(() => ""), all}, nodes: [], ends: [], depths: [], firstCells: [], maxDepth: 0,
+		processOfCell: [], slotOfCell: [], countOfCell: [], slots: [0, 1000], processes: [[7, "srv"]], parts: [{unit: "samples", event: "cpu-clock", weight: "", total: 12}], isDiff: false};
+	const visit = (node, fn, depth) => {
+		const at = profile.nodes.push(fn) - 1;
+		profile.depths.push(depth);
+		profile.maxDepth = Math.max(profile.maxDepth, depth);
+		profile.firstCells.push(profile.countOfCell.length);
+		if (node.count) {
+			profile.processOfCell.push(0);
+			profile.slotOfCell.push(0);
+			profile.countOfCell.push(node.count);
+		}
+		for (const [below, child] of [...node.below].sort(([a], [b]) => a - b))
+			visit(child, below, depth + 1);
+		profile.ends[at] = profile.nodes.length;
+	};
+	visit(root, all, 0);
+	profile.firstCells.push(profile.countOfCell.length);
+	return profile;
+}
+
+module.exports = {scripts: loadScripts(), bare, smallTree, smallProfile, profileOf};

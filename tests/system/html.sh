@@ -62,6 +62,8 @@ if command -v node > /dev/null; then
 	done
 	check "functions of languages have a kind of their own, and the line of their definition" contains \
 		"$(node tests/html/list_functions.js "$dir/languages.html")" "|Python|"
+	"$profrep" -f -P "${names[@]}" --frames language "$dir/languages.prof" > "$dir/languages.folded" 2> "$dir/log"
+	check "functions of languages only" node tests/html/check_languages.js "$dir/languages.html" "$dir/languages.folded"
 	for name in basic hostile languages; do
 		"$profrep" -f -P "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/log"
 		"$profrep" html --folded -o "$dir/folded.html" - < "$dir/$name.folded"

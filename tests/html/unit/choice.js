@@ -36,7 +36,9 @@ check("a baseline is scaled, and so is all before", () => {
 });
 check("what a choice does not change is taken over", () => {
 	const first = pictureOf({}), searched = pictureOf({search: "work"}, first), timed = pictureOf({time: [0, 1000]}, first);
-	assert.ok(searched.tree === first.tree && searched.heatRows === first.heatRows);
+	assert.ok(searched.tree === first.tree && searched.heatRows !== first.heatRows);
+	const inverted = pictureOf({view: "inverted"}, first);
+	assert.ok(inverted.tree !== first.tree && inverted.stacks === first.stacks && inverted.heatRows === first.heatRows);
 	assert.ok(timed.tree !== first.tree && timed.heatRows === first.heatRows);
 	assert.ok(pictureOf({ignore: [1]}, timed).heatRows !== first.heatRows);
 	assert.ok(pictureOf({search: "work", matching: true}, searched).tree !== first.tree);

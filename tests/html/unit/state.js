@@ -20,7 +20,7 @@ check("the first state needs no words", () => {
 });
 check("a link has the whole state", () => {
 	const state = {view: "sandwich", group: "none", search: "a&b=c #;ä", focus: [3, 1], ignore: [2], remove: [0], recursion: true,
-		matching: true, heat: true, apart: true, time: [1000, 5000], baseline: [0, 1000], pivot: 7, zoom: ["cpu-clock;t;a&b", "off-cpu"], theme: "dark", missing: []};
+		matching: true, languages: true, heat: true, apart: true, time: [1000, 5000], baseline: [0, 1000], pivot: 7, zoom: ["cpu-clock;t;a&b", "off-cpu"], theme: "dark", missing: []};
 	assert.deepStrictEqual(read("#" + write(state)), state);
 });
 check("functions of a link are names, and not their numbers", () => {

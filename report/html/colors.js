@@ -53,9 +53,9 @@ class Palette {
 		this.text = isDark ? "#f2f2f2" : "#111";
 		this.back = isDark ? "#1c1d20" : "#fff";
 		this.focus = isDark ? "#fff" : "#000";
-		this.mark = isDark ? "#e070d0" : "#c02aa8"; // of a baseline
+		this.mark = isDark ? "#4fd6b0" : "#0a8f6a"; // of a baseline
 		// The others are pixels, as raster.js makes them.
-		this.match = isDark ? pixelOf(310, 57, 44) : pixelOf(309, 81, 69);
+		this.match = pixelOf(300, 100, isDark ? 40 : 52); // purer than any colour of a frame
 		this.edge = isDark ? pixelOf(225, 7, 12) : pixelOf(0, 0, 100);
 		this.narrow = isDark ? pixelOf(228, 2, 34) : pixelOf(40, 8, 77);
 		this.same = isDark ? pixelOf(228, 4, 24) : pixelOf(40, 11, 89);

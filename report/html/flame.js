@@ -11,6 +11,24 @@ function nodeColor(tree, node, palette) {
 	return isDistinguishable(tree, node) ? palette.change(beforeOf(tree, node), totalOf(tree, node), widthOf(tree, 0)) : palette.same;
 }
 
+// A frame of a stripped file as people say it: ruby+0x24c610 for [libruby-3.1.so.3.1.2+0x24c610].
+function shortText(text) {
+	const [, prefix = "", name, offset] = /^\[(lib)?(.+?)(?:-[\d.]+)?(?:\.so[\w.]*)?(\+0x[\da-f]+)\]$/.exec(text) || [];
+	return name ? (name.length > 2 ? name : prefix + name) + offset : text;
+}
+
+// A text in so many characters. The last part of a qualified name tells more than the first: it stays, before its arguments.
+function fitText(full, nr) {
+	const text = shortText(full);
+	if (text.length <= nr)
+		return text;
+	const end = text.search(/[(<[{ ]/), name = end < 0 ? text : text.slice(0, end);
+	const last = 1 + Math.max(name.lastIndexOf(":"), name.lastIndexOf("/"), name.lastIndexOf("."));
+	const from = last < name.length ? Math.min(last, text.length - nr + 1) : 0;
+	const tail = (from > 0 && from < last) || text.length - from < nr ? "…" + text.slice(from) : text.slice(from);
+	return tail.length > nr ? tail.slice(0, nr - 1) + "…" : tail;
+}
+
 class Flame {
 	constructor(window) {
 		this.window = window;
@@ -177,9 +195,9 @@ class Flame {
 		this.charWidth ||= context.measureText("m").width;
 		for (let i = 0; i < texts.length; i += 3) {
 			const node = texts[i], x = texts[i + 1], width = texts[i + 2], y = this.top(tree.depths[node]);
-			const nr = Math.floor((width - 7) / this.charWidth), text = tree.functions.texts[tree.nodes[node]];
+			const nr = Math.floor((width - 7) / this.charWidth), text = fitText(tree.functions.texts[tree.nodes[node]], nr);
 			if (width >= TEXT_FROM && y > -ROW && y < this.window.clientHeight)
-				context.fillText(text.length > nr ? text.slice(0, nr - 1) + "…" : text, x + 3, y + ROW / 2);
+				context.fillText(text, x + 3, y + ROW / 2);
 			if (node && node === this.selected)
 				context.strokeRect(x + 1, y + 1, Math.max(width - 3, 1), ROW - 3);
 		}

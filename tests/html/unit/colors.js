@@ -3,7 +3,7 @@
 "use strict";
 const assert = require("assert");
 const {check} = require("../tap.js");
-const {scripts: {KINDS, Palette, addLanguage, hashText}} = require("../scripts.js");
+const {scripts: {KINDS, Palette, addLanguage, hashText, pixelOf}} = require("../scripts.js");
 
 const red = pixel => pixel & 255, blue = pixel => pixel >>> 16 & 255;
 
@@ -17,6 +17,18 @@ check("a function's colour depends on its kind and name, not on its number", () 
 	assert.notStrictEqual(palette.of(0), palette.of(2));
 	assert.notStrictEqual(palette.of(0), palette.of(3));
 	assert.ok(red(palette.of(0)) > blue(palette.of(0)) && blue(palette.of(2)) > red(palette.of(2)));
+});
+check("a match has a colour that no frame has", () => {
+	const channels = pixel => [pixel & 255, pixel >>> 8 & 255, pixel >>> 16 & 255];
+	for (const palette of [new Palette({}, false), new Palette({}, true)]) {
+		const match = channels(palette.match), frames = [palette.same, palette.narrow, palette.edge, palette.change(1, 9, 10), palette.change(9, 1, 10)];
+		for (let hue = 0; hue < 360; hue++)
+			for (const lightness of palette.isDark ? [30, 34, 38] : [68, 72, 76])
+				frames.push(pixelOf(hue, 70, lightness)); // of a language
+		KINDS.forEach((_, kind) => frames.push(palette.kind(kind, 0)));
+		const nearest = Math.min(...frames.map(pixel => Math.hypot(...channels(pixel).map((channel, i) => channel - match[i]))));
+		assert.ok(nearest > 40, `${nearest}`);
+	}
 });
 check("red grew, blue shrank, and little or nothing is neither", () => {
 	for (const palette of [new Palette({}, false), new Palette({}, true)]) {

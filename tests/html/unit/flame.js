@@ -3,7 +3,7 @@
 "use strict";
 const assert = require("assert");
 const {check} = require("../tap.js");
-const {scripts: {Flame}, bare, smallTree} = require("../scripts.js");
+const {scripts: {Flame, fitText, shortText}, bare, smallTree} = require("../scripts.js");
 
 function flameOf(isUp, members) {
 	return bare(Flame, {tree: smallTree(), isUp, zoomed: 0, selected: 0, ancestors: [0], perCount: 10, width: 100, height: 72, scale: 1,
@@ -14,6 +14,16 @@ check("frames at places, with the root on top or at the bottom", () => {
 	const places = [[50, 0], [5, 20], [65, 20], [25, 40], [5, 40], [65, 40], [55, 60], [100, 20]], nodes = [0, 1, 4, 2, -1, -1, 3, -1];
 	assert.deepStrictEqual(places.map(([x, y]) => flameOf(false).nodeAt(x, y)), nodes);
 	assert.deepStrictEqual(places.map(([x, y]) => flameOf(true).nodeAt(x, 71 - y)), nodes);
+});
+check("stripped frames are short", () => assert.deepStrictEqual(["[libruby-3.1.so.3.1.2+0x24c610]", "[bash+0x75600]", "[libc.so.6+0x271d0]", "[unknown]", "a[0]"].map(shortText),
+	["ruby+0x24c610", "bash+0x75600", "libc+0x271d0", "[unknown]", "a[0]"]));
+check("a text that does not fit loses its qualifiers first", () => {
+	const fit = (text, nrs) => nrs.map(nr => fitText(text, nr));
+	assert.deepStrictEqual(fit("v8::internal::Call", [18, 12, 5, 4]), ["v8::internal::Call", "…ernal::Call", "…Call", "Call"]);
+	assert.deepStrictEqual(fit("cmd/gc.compile(a.b, c)", [20, 8]), ["…/gc.compile(a.b, c)", "compile…"]);
+	assert.deepStrictEqual(fit("execute_command", [8]), ["execute…"]);
+	assert.deepStrictEqual(fit("<module>", [5]), ["<mod…"]);
+	assert.deepStrictEqual(fit("trailing::", [6]), ["trail…"]);
 });
 check("neighbours", () => {
 	const moves = [[0, "child"], [1, "child"], [3, "child"], [3, "parent"], [1, "next"], [4, "next"], [4, "previous"], [1, "previous"]];

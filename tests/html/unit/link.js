@@ -3,7 +3,7 @@
 "use strict";
 const assert = require("assert");
 const {check} = require("../tap.js");
-const {scripts: {TreeBuilder, findFunctions, findNode, nameFunction, nameNode}, smallProfile} = require("../scripts.js");
+const {scripts: {CalleeMerger, findFunctions, findNode, nameFunction, nameNode, setSums}, smallProfile} = require("../scripts.js");
 
 // Functions of text, module, place and kind.
 function functionsOf(...rows) {
@@ -12,9 +12,18 @@ function functionsOf(...rows) {
 }
 
 function treeOf(functions, ...stacks) {
-	const builder = new TreeBuilder(functions);
-	stacks.forEach((stack, i) => builder.addStack(stack, stack.length, i + 1, 0));
-	return Object.assign(builder.finish(false), {profile: smallProfile()});
+	const nodes = [functions.all], depths = [0], ends = [0], selfs = [0];
+	stacks.forEach((stack, i) => stack.forEach((fn, at) => {
+		nodes.push(fn);
+		depths.push(at + 1);
+		selfs.push(at + 1 === stack.length ? i + 1 : 0);
+		ends.push(nodes.length + stack.length - at - 1);
+	}));
+	ends[0] = nodes.length;
+	const tree = setSums({functions, nodes, depths, ends, maxDepth: Math.max(...depths)}, selfs);
+	const merger = new CalleeMerger(tree, Int32Array.from(functions.texts.keys()), new Uint8Array(functions.texts.length));
+	merger.expand(0, 0, 0, functions.all);
+	return Object.assign(merger.finish(), {profile: smallProfile()});
 }
 
 const page = functionsOf(["main", "prog"], ["main", "prog2"], ["f", "prog", "a.c:1"], ["f", "prog", "a.c:1", 4], ["t", "", "", 0]);

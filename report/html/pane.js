@@ -25,7 +25,7 @@ class Pane {
 		this.callers = this.makeFlame("window callers");
 		this.flame = this.makeFlame("window");
 		this.tableWindow = makeElement(this.element, "div", "window table");
-		this.table = new FunctionTable(this.tableWindow, fn => viewer.showSandwich(fn));
+		this.table = new FunctionTable(this.tableWindow, row => viewer.pickRow(this, row));
 	}
 
 	get tree() {
@@ -108,9 +108,17 @@ class Pane {
 	}
 
 	derive(choice) {
-		if (this.picture && this.picture.treeKey !== choice.treeKey)
-			this.sums = null;
+		this.choice = choice;
 		this.picture = makePicture(this.profile, choice, this.picture);
+	}
+
+	showTable({by, search}, tree, matches) {
+		const key = JSON.stringify([by, this.choice.treeKey]);
+		if (this.rowsKey !== key)
+			this.rows = tableRows(by, tree, this.profile, this.choice);
+		this.rowsKey = key;
+		const {functions, sums} = this.rows, flags = functions === tree.functions ? matches && matches.flags : search ? matchFunctions(functions, search) : null;
+		this.table.show({...tree, functions}, sums, flags);
 	}
 
 	show(state, palette) {
@@ -124,7 +132,7 @@ class Pane {
 			this.heat.draw(palette, state, heatRows);
 		this.flame.show(tree, state.view === "flame", matches, palette);
 		if (isTable)
-			this.table.show(tree, this.sums ||= sumFunctions(tree), matches && matches.flags);
+			this.showTable(state, tree, matches);
 		if (isSandwich)
 			this.callers.show(callers, true, callerMatches, palette);
 	}

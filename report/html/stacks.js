@@ -58,13 +58,16 @@ function showFunctions(functions, choice) {
 		if (fn === functions.hidden || (choice.group === "none" && kind === KIND_THREAD))
 			shown[fn] = -1;
 	});
-	for (const fn of choice.remove)
-		shown[fn] = -1;
+	showParts(functions, choice, shown, joins);
+	const removed = flagFunctions(functions, choice.remove);
+	for (let fn = 0; fn < shown.length; fn++)
+		if (removed[fn] || removed[shown[fn]])
+			shown[fn] = -1;
 	return {shown, joins};
 }
 
 // Returns a flag for each node whose stacks a choice leaves, or null for all. The nodes come in pre-order, so a node's stack
-// is the one of its parent and one frame more. A search looks at the frames that are shown, the focus at all.
+// is the one of its parent and one frame more. A function is one that is merged, or the one that it is merged into. A search looks at the frames that are shown, the focus at all.
 function keptNodes({functions, nodes, ends, depths}, choice, shown, isMatching) {
 	const wanted = choice.focus.map(fn => flagFunctions(functions, [fn])), isThread = choice.group !== "none";
 	if (isMatching)
@@ -75,15 +78,15 @@ function keptNodes({functions, nodes, ends, depths}, choice, shown, isMatching) 
 	// The depth of the first frame of each that is wanted.
 	const firsts = wanted.map(() => Infinity);
 	for (let i = 1; i < nodes.length; i++) {
-		const fn = nodes[i], depth = depths[i], isFrame = depth > 1 || isThread;
-		if (isFrame && ignored[fn]) {
+		const fn = nodes[i], now = shown[fn], depth = depths[i], isFrame = depth > 1 || isThread;
+		if (isFrame && (ignored[fn] || ignored[now])) {
 			i = ends[i] - 1;
 			continue;
 		}
 		let missing = 0;
 		for (let w = 0; w < wanted.length; w++) {
 			if (firsts[w] >= depth)
-				firsts[w] = isFrame && wanted[w][fn] ? depth : Infinity;
+				firsts[w] = isFrame && (wanted[w][fn] || wanted[w][now]) ? depth : Infinity;
 			missing += firsts[w] === Infinity;
 		}
 		kept[i] = missing ? 0 : 1;
@@ -121,8 +124,8 @@ function sumCells({slotOfCell, countOfCell}, weights) {
 function deriveTree(profile, choice, weights) {
 	const source = sourceOf(profile, choice), {shown, joins} = showFunctions(profile.functions, choice);
 	const tree = weighNodes(source, weights, keptNodes(source, choice, shown, choice.matching));
-	const {group, focus, ignore, remove, recursion, matching} = choice;
-	if (source === profile && group === "threads" && !focus.length && !ignore.length && !remove.length && !recursion && !matching)
+	const lists = ["focus", "ignore", "remove", ...PART_LISTS].some(list => choice[list].length);
+	if (source === profile && choice.group === "threads" && !lists && !choice.recursion && !choice.matching)
 		return tree;
 	const merger = new CalleeMerger(tree, shown, joins);
 	merger.expand(0, 0, 0, tree.functions.all);

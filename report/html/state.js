@@ -2,6 +2,8 @@
 // The state of the viewer is in the fragment of the URL, so that a link shows what its sender saw. Its functions and frames
 // are words and its times are milliseconds, which mean the same in another page of the recording.
 
+const TABLES = ["function", "file", "process"];
+
 const VIEWS = ["flame", "icicle", "inverted", "sandwich", "table"], GROUPS = ["threads", "processes", "none"];
 
 // heat: all rows of the heat map are shown. apart: each has its own scale.
@@ -9,7 +11,7 @@ const SWITCHES = ["recursion", "matching", "languages", "heat", "apart"];
 
 // zoom has the words of a node for each picture, missing the words of a link that mean nothing here.
 function initialState() {
-	return {view: "flame", group: "threads", search: "", focus: [], ignore: [], remove: [], recursion: false,
+	return {view: "flame", by: "function", group: "threads", search: "", focus: [], ignore: [], remove: [], hide: [], merge: [], keep: [], recursion: false,
 		matching: false, languages: false, heat: false, apart: false, time: null, baseline: null, pivot: -1, zoom: [], theme: "", missing: []};
 }
 
@@ -24,6 +26,7 @@ function readState(hash, page) {
 	const state = initialState(), words = new URLSearchParams(hash.replace(/^#/, ""));
 	if (words.get("group") === "processes")
 		page.profiles.forEach(processFunctions);
+	words.getAll("merge").filter(part => hasPart(page.functions, part)).forEach(part => mergedFunction(page.functions, part));
 	const functionOf = name => {
 		const [fn = -1] = findFunctions(page.functions, name);
 		if (fn < 0)
@@ -31,7 +34,7 @@ function readState(hash, page) {
 		return fn;
 	};
 	for (const [key, text] of words) {
-		if ((key === "view" && VIEWS.includes(text)) || (key === "group" && GROUPS.includes(text)) || key === "search" ||
+		if ((key === "view" && VIEWS.includes(text)) || (key === "group" && GROUPS.includes(text)) || (key === "by" && TABLES.includes(text)) || key === "search" ||
 			(key === "theme" && (text === "dark" || text === "light")))
 			state[key] = text;
 		else if (SWITCHES.includes(key))
@@ -42,7 +45,10 @@ function readState(hash, page) {
 			state.zoom.push(text);
 		else if (key === "pivot")
 			state.pivot = functionOf(text);
-		else if (["focus", "ignore", "remove"].includes(key))
+		else if (PART_LISTS.includes(key)) {
+			const list = hasPart(page.functions, text) ? state[key] : state.missing;
+			list.push(...list.includes(text) ? [] : [text]);
+		} else if (["focus", "ignore", "remove"].includes(key))
 			state[key] = [...new Set([...state[key], functionOf(text)])].filter(fn => fn >= 0);
 	}
 	if (state.view === "sandwich" && state.pivot < 0)
@@ -52,7 +58,7 @@ function readState(hash, page) {
 
 function writeState(state, functions) {
 	const words = new URLSearchParams(), usual = initialState(), put = (key, text) => words.append(key, text);
-	for (const key of ["view", "group", "search", ...SWITCHES, "theme"])
+	for (const key of ["view", "by", "group", "search", ...SWITCHES, "theme"])
 		if (state[key] !== usual[key])
 			put(key, state[key]);
 	for (const key of ["time", "baseline"])
@@ -60,6 +66,8 @@ function writeState(state, functions) {
 			put(key, state[key].join("-"));
 	for (const key of ["focus", "ignore", "remove"])
 		state[key].forEach(fn => put(key, nameFunction(functions, fn)));
+	for (const key of PART_LISTS)
+		state[key].forEach(part => put(key, part));
 	if (state.pivot >= 0)
 		put("pivot", nameFunction(functions, state.pivot));
 	state.zoom.forEach(path => put("zoom", path));

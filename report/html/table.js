@@ -31,6 +31,9 @@ class FunctionTable {
 		this.head = this.makeRow("head");
 		this.spacer = window.appendChild(document.createElement("div"));
 		this.spacer.className = "rows";
+		window.setAttribute("role", "table");
+		window.setAttribute("aria-label", "counts of functions, files or processes");
+		this.spacer.setAttribute("role", "rowgroup");
 		window.addEventListener("scroll", () => this.drawRows());
 		window.addEventListener("click", event => this.onClick(event));
 	}
@@ -44,6 +47,7 @@ class FunctionTable {
 	makeRow(className) {
 		const row = this.window.appendChild(document.createElement("div"));
 		row.className = "row " + className;
+		row.setAttribute("role", "row");
 		return row;
 	}
 
@@ -53,7 +57,7 @@ class FunctionTable {
 		const isNarrow = this.window.clientWidth < NARROW_TABLE;
 		this.window.classList.toggle("narrow", isNarrow);
 		this.rowHeight = isNarrow ? 2 * TABLE_ROW - 2 : TABLE_ROW;
-		this.columns = columnsOf(tree.isDiff, isNarrow);
+		this.columns = columnsOf(tree.isDiff, isNarrow).filter(column => column !== "file" || !tree.functions.noun);
 		if (!this.columns.includes(this.order))
 			this.order = this.columns[0];
 		this.sort();
@@ -107,7 +111,7 @@ class FunctionTable {
 	drawHead() {
 		this.head.replaceChildren(...this.columns.map(column => {
 			const button = document.createElement("button");
-			button.textContent = column + (column === this.order ? (this.sense < 0 ? " ▼" : " ▲") : "");
+			button.textContent = (column === "function" && this.tree.functions.noun || column) + (column === this.order ? (this.sense < 0 ? " ▼" : " ▲") : "");
 			button.className = classOfColumn(column);
 			button.onclick = () => this.sortBy(column);
 			return button;
@@ -131,9 +135,12 @@ class FunctionTable {
 		row.className = place === this.at ? "row current" : "row";
 		row.style.top = place * this.rowHeight + "px";
 		row.dataset.place = place;
+		row.setAttribute("role", "row");
+		row.setAttribute("aria-rowindex", place + 2);
 		for (const column of this.columns) {
 			const cell = row.appendChild(document.createElement("span"));
 			cell.className = classOfColumn(column);
+			cell.setAttribute("role", "cell");
 			cell.textContent = this.textOf(fn, column);
 		}
 		return row;

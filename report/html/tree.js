@@ -269,20 +269,21 @@ function sameNode(tree, other, node) {
 	return widthOf(tree, at) ? at : 0;
 }
 
-// Self and total of each function. A function counts once in a stack, however often it is there.
-function sumFunctions(tree) {
-	const nr = tree.functions.texts.length, {nodes, ends} = tree;
+// Self and total of each function, or of each of nr rows that rowOf has for functions. A row counts once in a stack, however
+// often it is there.
+function sumFunctions(tree, nr = tree.functions.texts.length, rowOf = null) {
+	const {nodes, ends} = tree;
 	const after = tree.afterSums || tree.sums, before = tree.beforeSums;
 	const result = {selfs: new Float64Array(nr), totals: new Float64Array(nr)};
 	if (before) {
 		result.selfsBefore = new Float64Array(nr);
 		result.totalsBefore = new Float64Array(nr);
 	}
-	const onPath = new Uint32Array(nr), path = [];
+	const onPath = new Uint32Array(nr), path = [], rowAt = rowOf ? node => rowOf[nodes[node]] : node => nodes[node];
 	for (let i = 1; i < nodes.length; i++) {
 		while (path.length && ends[path[path.length - 1]] <= i)
-			onPath[nodes[path.pop()]]--;
-		const fn = nodes[i];
+			onPath[rowAt(path.pop())]--;
+		const fn = rowAt(i);
 		result.selfs[fn] += after[i + 1] - after[i];
 		if (before)
 			result.selfsBefore[fn] += before[i + 1] - before[i];

@@ -30,6 +30,7 @@ class Viewer {
 			else if (element.type === "checkbox")
 				element.onchange = () => run(this);
 		}
+		this.find("by").onchange = event => this.change({by: event.target.value});
 		this.find("group").onchange = event => this.change({group: event.target.value});
 		this.searchField.oninput = () => this.change({search: this.searchField.value});
 		this.searchField.onkeydown = event => this.onSearchKey(event);
@@ -91,6 +92,8 @@ class Viewer {
 		for (const view of VIEWS)
 			this.find(view).setAttribute("aria-pressed", view === state.view);
 		this.find("group").value = state.group;
+		this.find("by").value = state.by;
+		this.find("by").hidden = state.view !== "table";
 		this.find("recursion").checked = state.recursion;
 		this.find("matching").checked = state.matching;
 		this.find("languages").checked = state.languages;
@@ -99,6 +102,8 @@ class Viewer {
 		if (this.searchField.value !== state.search)
 			this.searchField.value = state.search;
 		const lists = ["focus", "ignore", "remove"].filter(list => state[list].length).map(list => `${list}: ${names(state[list])}`);
+		for (const list of PART_LISTS.filter(each => state[each].length))
+			lists.push(`${list}: ${state[list].map(part => part.slice(0, 80)).join(", ")}`);
 		if (state.view === "sandwich")
 			lists.unshift(`callers above, callees below: ${names([state.pivot])}`);
 		for (const kind of ["time", "baseline"])
@@ -170,7 +175,14 @@ class Viewer {
 
 	showSelected() {
 		const {flame, flame: {tree, selected, zoomed}} = this, left = tree.sums[selected] - tree.sums[zoomed];
-		this.showDetails(describeNode(tree, selected, this.pane.unit), {clientX: left < widthOf(tree, zoomed) / 2 ? 0 : innerWidth}, flame);
+		const lines = describeNode(tree, selected, this.pane.unit);
+		this.say(lines.join("; "));
+		this.showDetails(lines, {clientX: left < widthOf(tree, zoomed) / 2 ? 0 : innerWidth}, flame);
+	}
+
+	// For screen readers.
+	say(text) {
+		this.find("said").textContent = text;
 	}
 
 	// Details of another choice are those of no frame in sight.
@@ -214,6 +226,23 @@ class Viewer {
 		this.change({[list]: have.includes(fn) ? have.filter(each => each !== fn) : [...have, fn]});
 	}
 
+	togglePart(list, what) {
+		const fn = this.selectedFunction(), part = isOfProgram(this.functions, fn) && partOf(this.functions, fn, what), have = this.state[list];
+		if (part)
+			this.change({[list]: have.includes(part) ? have.filter(each => each !== part) : [...have, part]});
+	}
+
+	// A row of the table: a function shows its callers and callees, another row the graph of its stacks.
+	pickRow(pane, row) {
+		const {by} = this.state;
+		if (by === "function")
+			this.showSandwich(row);
+		else if (by === "process")
+			this.change({view: "flame", group: "processes", focus: [processFunctions(pane.profile)[row]]});
+		else if (pane.rows.functions.modules[row])
+			this.change({view: "flame", keep: [`file ${pane.rows.functions.modules[row]}`]});
+	}
+
 	showSandwich(fn) {
 		this.change({view: "sandwich", pivot: fn});
 	}
@@ -224,6 +253,10 @@ class Viewer {
 			this.update();
 		else
 			this.panes.forEach(pane => pane.heat && pane.heat.draw(this.palette, this.state, pane.picture.heatRows));
+	}
+
+	nextTable() {
+		this.change({view: "table", by: TABLES[(TABLES.indexOf(this.state.by) + 1) % TABLES.length]});
 	}
 
 	nextGroup() {
@@ -259,9 +292,21 @@ class Viewer {
 	}
 
 	saveFolded() {
+		this.save(new Blob([foldTree(this.pane.tree)], {type: "text/plain"}), "folded");
+	}
+
+	saveSvg() {
+		this.save(new Blob([svgOf(this.flame, this.pane.unit)], {type: "image/svg+xml"}), "svg");
+	}
+
+	savePng() {
+		this.flame.canvas.toBlob(blob => blob && this.save(blob, "png"));
+	}
+
+	save(blob, ending) {
 		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([foldTree(this.pane.tree)], {type: "text/plain"}));
-		link.download = this.pane.profile.parts[0].file.replace(/.*\//, "").replace(/\.prof$/, "") + ".folded";
+		link.href = URL.createObjectURL(blob);
+		link.download = `${this.pane.profile.parts[0].file.replace(/.*\//, "").replace(/\.prof$/, "")}.${ending}`;
 		link.click();
 		setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 	}

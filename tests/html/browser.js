@@ -276,6 +276,72 @@ async function firstSight() {
 	await page.close();
 }
 
+// A file is merged and hidden from the menu of a frame, and a link keeps it.
+async function parts() {
+	const page = await openFile("basic");
+	const texts = each => each.evaluate(() => [...new Set([...viewer.pane.tree.nodes].map(fn => viewer.functions.texts[fn]))]);
+	await page.evaluate(() => {
+		const {tree} = viewer.pane;
+		viewer.select(tree.nodes.findIndex(fn => viewer.functions.texts[fn] === "func_b"));
+		viewer.showMenu(ACTIONS.filter(each => each.isOfFrame), {left: 9, bottom: 9});
+	});
+	const clickOn = text => page.evaluate(start => [...viewer.find("menu").children].find(e => e.textContent.startsWith(start)).click(), text);
+	await clickOn("merge the functions of its file");
+	await drawn(page);
+	assert.ok((await texts(page)).includes("(func_ab)") && !(await texts(page)).includes("func_b"), String(await texts(page)));
+	assert.match(page.url(), /merge=file\+func_ab/);
+	const again = await open(page.url());
+	assert.deepStrictEqual(await texts(again), await texts(page));
+	await press(page, "5");
+	assert.strictEqual(await page.$eval("#inverted", e => e.getAttribute("aria-pressed")), "true");
+	assert.deepStrictEqual([...page.heard, ...again.heard], []);
+	await page.close();
+	await again.close();
+}
+
+// The table has files and processes, too; a row leads to its stacks. What is saved is what is shown.
+async function tablesAndPictures() {
+	const page = await openFile("basic"), saved = () => page.evaluate(() => window.savedParts);
+	await page.evaluate(() => {
+		window.savedParts = [];
+		viewer.save = async (blob, ending) => window.savedParts.push([ending, await blob.slice(0, 4).text(), (await blob.text()).includes("func_b")]);
+	});
+	await press(page, "v");
+	await press(page, "V");
+	await page.waitForFunction(() => window.savedParts.length === 2);
+	assert.deepStrictEqual((await saved()).map(([ending, start]) => [ending, start.slice(0, 4)]).sort(), [["png", "\ufffdPNG"], ["svg", "<svg"]]);
+	assert.ok((await saved()).find(([ending]) => ending === "svg")[2]);
+	await press(page, "4");
+	const first = () => page.$eval(".rows .wide", e => e.textContent);
+	assert.match(await first(), /func/);
+	await press(page, "b");
+	assert.match(page.url(), /by=file/);
+	assert.match(await first(), /func_ab|libc/);
+	assert.match(await textOf(page, ".head"), /total %file$/);
+	await press(page, "b");
+	assert.match(await first(), /\(\d+\)$/);
+	await press(page, "Enter");
+	assert.match(page.url(), /group=processes.*focus=/);
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
+}
+
+// What a screen reader finds: names of all that can be reached, and the selection in words.
+async function names() {
+	const page = await openFile("basic");
+	await press(page, "ArrowUp");
+	assert.match(await textOf(page, "#said"), /^\S+; .*total \d+ samples/);
+	await press(page, "4");
+	const tree = JSON.stringify(await page.accessibility.snapshot({interestingOnly: false}));
+	for (const role of ["toolbar", "application", "row", "cell"])
+		assert.ok(tree.includes(`"role":"${role}"`), role);
+	const unnamed = await page.evaluate(() => [...document.querySelectorAll("#viewer button, #viewer select, #viewer input, [role=application], [role=table], [tabindex]")]
+		.filter(e => !(e.textContent.trim() || e.getAttribute("aria-label") || e.closest("label"))).map(e => e.outerHTML));
+	assert.deepStrictEqual(unnamed, []);
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
+}
+
 async function depth() {
 	const page = await openFile("deep");
 	const reached = await page.evaluate(() => {
@@ -330,6 +396,9 @@ async function main() {
 	await check("matches over a kept picture are those of a new page, and all can be seen", matches);
 	await check("what is shown, matched and detailed is of one choice", oneChoice);
 	await check("links mean the same frames in another page", links);
+	await check("a file is merged into one function", parts);
+	await check("tables of files and processes, and saved pictures", tablesAndPictures);
+	await check("names and roles", names);
 	await check("the graph has most of the page at first sight", firstSight);
 	await check("long counts are whole", longCounts);
 	await check("the heat map chooses time and baseline", heat);

@@ -25,7 +25,7 @@ functions.texts.forEach((text, fn) => {
 });
 assert.ok(nrChanged > 0 && nrChanged < changes.length, `${nrChanged} of ${changes.length} changed`);
 
-const tree = viewer.treeOfProfile(profile, viewer.weighSlots(profile, {})), palette = new viewer.Palette(functions, false);
+const tree = viewer.weighNodes(profile, viewer.weighSlots(profile, {}), null), palette = new viewer.Palette(functions, false);
 tree.profile = profile;
 for (let node = 1; node < tree.nodes.length; node++) {
 	const change = changes[changeOf[tree.nodes[node]]];

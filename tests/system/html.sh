@@ -143,7 +143,7 @@ fi
 
 check "a page of 20,000 stacks has at most 360 KB" at_most "$(stat -c %s "$dir/picture.html")" 360000
 html nothing
-check "the viewer has at most 60 KB" at_most "$(stat -c %s "$dir/nothing.html")" 60000
+check "the viewer has at most 54 KB" at_most "$(stat -c %s "$dir/nothing.html")" 54000
 
 "$BUILD/tests/prof_make" < tests/html/markup.txt > "$dir/markup.prof"
 html markup

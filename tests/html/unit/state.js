@@ -19,7 +19,8 @@ check("the first state needs no words", () => {
 	assert.deepStrictEqual(read(""), initialState());
 });
 check("a link has the whole state", () => {
-	const state = {view: "sandwich", group: "none", search: "a&b=c #;ä", focus: [3, 1], ignore: [2], remove: [0], recursion: true,
+	const state = {view: "sandwich", by: "file", group: "none", search: "a&b=c #;ä", focus: [3, 1], ignore: [2], remove: [0], hide: ["file lib&="], merge: ["kind user"], keep: ["file lib&=", "kind user"],
+		recursion: true,
 		matching: true, languages: true, heat: true, apart: true, time: [1000, 5000], baseline: [0, 1000], pivot: 7, zoom: ["cpu-clock;t;a&b", "off-cpu"], theme: "dark", missing: []};
 	assert.deepStrictEqual(read("#" + write(state)), state);
 });
@@ -33,6 +34,7 @@ check("words and numbers that mean nothing are left out", () => {
 });
 check("a link of another page shows what this one has, and says what it lacks", () => {
 	assert.deepStrictEqual(read("#focus=f2&focus=g&ignore=h%0Alib&ignore=f1%0Aother"), {...initialState(), focus: [2], missing: ["g", "h", "f1"]});
+	assert.deepStrictEqual(read("#hide=file+none&keep=kind+user&keep=kind+user"), {...initialState(), keep: ["kind user"], missing: ["file none"]});
 	assert.deepStrictEqual(read("#view=sandwich&pivot=g"), {...initialState(), missing: ["g"]});
 	assert.deepStrictEqual(read("#view=sandwich"), initialState());
 	assert.deepStrictEqual(read("#view=sandwich&pivot=f2"), {...initialState(), view: "sandwich", pivot: 2});

@@ -252,7 +252,9 @@ const struct profrep_command export_command = {
 		"  profrep export perf-script -o app.perf app.prof  # for Firefox Profiler\n"
 		"  profrep export pprof --base before.prof -o diff.pb.gz after.prof\n"),
 	.spec.usage = "[OPTIONS] FORMAT [FILE|@LIST...]",
-	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct export_options)},
+	.spec.parts = {{&own_options, 0},
+		       OPTION_PART(struct export_options, lead_options, request.view),
+		       STACK_OPTION_PARTS(struct export_options)},
 	.options_size = sizeof(struct export_options),
 	.take_operands = take_export_operands,
 	.run = run_export,

@@ -203,7 +203,9 @@ const struct profrep_command html_command = {
 		      "  profrep html -o all.html @names  # the sum of those in a list\n"
 		      "  profrep -f app.prof | profrep html --folded -o app.html -\n"),
 	.spec.usage = "[OPTIONS] [FILE|@LIST...]",
-	.spec.parts = {{&own_options, 0}, STACK_OPTION_PARTS(struct html_options)},
+	.spec.parts = {{&own_options, 0},
+		       OPTION_PART(struct html_options, lead_options, request.view),
+		       STACK_OPTION_PARTS(struct html_options)},
 	.options_size = sizeof(struct html_options),
 	.take_operands = take_html_operands,
 	.run = run_html,

@@ -23,8 +23,9 @@ struct top_options {
 
 /* What the words of --by stand for. Files and processes have several names among profilers. */
 static const enum top_by by_things[] = {
-	TOP_FUNCTIONS, TOP_FILES, TOP_FILES,   TOP_FILES, TOP_PROCESSES, TOP_PROCESSES,
-	TOP_THREADS,   TOP_COMMS, TOP_CGROUPS, TOP_USERS, TOP_CPUS,
+	TOP_FUNCTIONS, TOP_FILES,   TOP_FILES, TOP_FILES,   TOP_PROCESSES,
+	TOP_PROCESSES, TOP_THREADS, TOP_COMMS, TOP_CGROUPS, TOP_CONTAINERS,
+	TOP_PODS,      TOP_UNITS,   TOP_USERS, TOP_CPUS,
 };
 
 /* The samples of CPUs are in the end record, which knows no filters. */
@@ -150,9 +151,10 @@ static const struct option_spec top_rows[] = {
 		.max = UINT32_MAX,
 		.help = "print at most N functions (default 20; with --live as many as fit the terminal)"),
 	TOP_ROW(OPTION_CHOICE, by, "by", 0, .metavar = "THING",
-		.help = "count by function, file, process, thread, comm (thread name), cgroup, user or cpu (default function)",
+		.help = "count by function, file, process, thread, comm (thread name), cgroup, container, pod, unit (of systemd), user or cpu (default function)",
 		.words = OPTION_NAMES("function", "file", "dso", "module", "process", "pid",
-				      "thread", "comm", "cgroup", "user", "cpu")),
+				      "thread", "comm", "cgroup", "container", "pod", "unit",
+				      "user", "cpu")),
 	TOP_ROW(OPTION_CHOICE, layout.choice.sort, "sort", 0, .metavar = "COLUMN",
 		.help = "sort by self, total, cpus or name (default self)",
 		.words = OPTION_NAMES([TOP_SORT_SELF] = "self", [TOP_SORT_TOTAL] = "total",

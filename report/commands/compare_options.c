@@ -25,9 +25,10 @@ static int parse_per(const char *text, void *target)
 }
 
 static const struct option_spec compare_rows[] = {
-	OPTION_ROW(struct compare_request, OPTION_CHOICE, by, "by", 0, .metavar = "KIND",
-		   .help = "compare by function, stack, dso or cgroup",
-		   .words.names = tally_by_words),
+	OPTION_ROW(
+		struct compare_request, OPTION_CHOICE, by, "by", 0, .metavar = "KIND",
+		.help = "compare by function, stack, dso, cgroup, container, pod or unit (of systemd)",
+		.words.names = tally_by_words),
 	{
 		.name = "per",
 		.type = OPTION_PARSED,

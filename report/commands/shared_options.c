@@ -90,6 +90,20 @@ static const struct option_spec unit_rows[] = {
 
 const struct option_table unit_options = {unit_rows, ARRAY_SIZE(unit_rows), "output", NULL};
 
+static const struct option_spec lead_rows[] = {
+	{
+		.name = "by",
+		.type = OPTION_CHOICE,
+		.offset = offsetof(struct view, by),
+		.metavar = "OWNER",
+		.help = "begin stacks with the container, pod, unit of systemd or cgroup in place of the thread's name (default comm, the name)",
+		.words.names = owner_words,
+	},
+};
+
+const struct option_table lead_options = {lead_rows, ARRAY_SIZE(lead_rows), "frames and names",
+					  NULL};
+
 static const struct option_spec side_rows[] = {
 	VIEW_ROW(user_only, "user-stacks-only", 'U', .exclusive = GROUP_SIDES,
 		 .help = "show user frames only"),
@@ -163,6 +177,14 @@ static const struct option_spec owner_rows[] = {
 	FILTER_ROW(
 		OPTION_STRINGS, cgroups, "cgroup", .metavar = "PATH",
 		.help = "only samples of this cgroup and those below it; may be given several times"),
+	FILTER_ROW(
+		OPTION_STRINGS, containers, "container", .metavar = "ID",
+		.help = "only samples of the container whose id begins so, or of this name; may be given several times"),
+	FILTER_ROW(OPTION_STRINGS, pods, "pod", .metavar = "UID",
+		   .help = "only samples of this pod; may be given several times"),
+	FILTER_ROW(
+		OPTION_STRINGS, units, "systemd-unit", .metavar = "NAME",
+		.help = "only samples of this service or scope of systemd; may be given several times"),
 };
 
 const struct option_table owner_options = {owner_rows, ARRAY_SIZE(owner_rows), "samples", NULL};

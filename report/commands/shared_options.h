@@ -20,6 +20,9 @@ extern const struct option_table name_options;
 /* Fills a struct view: the unit of counts. */
 extern const struct option_table unit_options;
 
+/* Fills a struct view: the owners that stacks begin with. */
+extern const struct option_table lead_options;
+
 /* Fills a struct view: the side to show. */
 extern const struct option_table side_options;
 

@@ -22,6 +22,9 @@ static const char *const things[][2] = {
 	[TALLY_STACKS] = {"STACK", "stacks"},
 	[TALLY_FILES] = {"FILE", "files"},
 	[TALLY_CGROUPS] = {"CGROUP", "cgroups"},
+	[TALLY_CONTAINERS] = {"CONTAINER", "containers"},
+	[TALLY_PODS] = {"POD", "pods"},
+	[TALLY_UNITS] = {"UNIT", "units"},
 };
 
 const char *verdict_text(enum verdict verdict)

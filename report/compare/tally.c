@@ -8,14 +8,14 @@
 #include "common/cleanup.h"
 #include "report/demangle/short_name.h"
 #include "report/print/printers.h"
+#include "report/view/owner.h"
 
 #define CLONE " [clone ."
 
 const char *const tally_by_words[NR_TALLY_BY + 1] = {
-	[TALLY_FUNCTIONS] = "function",
-	[TALLY_STACKS] = "stack",
-	[TALLY_FILES] = "dso",
-	[TALLY_CGROUPS] = "cgroup",
+	[TALLY_FUNCTIONS] = "function", [TALLY_STACKS] = "stack",         [TALLY_FILES] = "dso",
+	[TALLY_CGROUPS] = "cgroup",     [TALLY_CONTAINERS] = "container", [TALLY_PODS] = "pod",
+	[TALLY_UNITS] = "unit",
 };
 
 int tally_init(struct tally *tally, enum tally_by by, size_t nr_recordings)
@@ -189,24 +189,28 @@ static int count_file(struct tally *tally, const struct stack_row *row)
 	return count_text(tally, tally->text.nr, row);
 }
 
-static int count_cgroup(struct tally *tally, const struct stack_row *row)
+static int count_owner(struct tally *tally, const struct stack_row *row)
 {
-	const struct model *model = &tally->from->rec->model;
-	uint32_t id = model->processes.data[row->process].info.cgroup;
-	const char *name = id ? string_set_get(&model->strings, id) : "[unknown]";
+	static const enum owner owners[NR_TALLY_BY] = {
+		[TALLY_CGROUPS] = OWNER_CGROUP,
+		[TALLY_CONTAINERS] = OWNER_CONTAINER,
+		[TALLY_PODS] = OWNER_POD,
+		[TALLY_UNITS] = OWNER_UNIT,
+	};
 
 	tally->text.nr = 0;
-	textbuf_escaped(&tally->text, name, strlen(name), TEXT_PLAIN);
+	owner_put_safe(&tally->from->rec->model, row->process, owners[tally->by], "[unknown]",
+		       &tally->text);
 	return count_text(tally, tally->text.nr, row);
 }
 
 static int count_one(void *ctx, const struct stack_row *row)
 {
 	static int (*const counters[])(struct tally * tally, const struct stack_row *row) = {
-		[TALLY_FUNCTIONS] = count_functions,
-		[TALLY_STACKS] = count_stack,
-		[TALLY_FILES] = count_file,
-		[TALLY_CGROUPS] = count_cgroup,
+		[TALLY_FUNCTIONS] = count_functions, [TALLY_STACKS] = count_stack,
+		[TALLY_FILES] = count_file,          [TALLY_CGROUPS] = count_owner,
+		[TALLY_CONTAINERS] = count_owner,    [TALLY_PODS] = count_owner,
+		[TALLY_UNITS] = count_owner,
 	};
 	struct tally *tally = ctx;
 

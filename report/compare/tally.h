@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counts of several recordings by the things that a comparison compares: functions, stacks, files
- * or cgroups. Things are known by their names, since recordings of different builds have nothing
+ * or owners. Things are known by their names, since recordings of different builds have nothing
  * else in common.
  *
  * A compiler that splits or copies a function adds a suffix to its name: .cold, .part.0, .isra.0.
@@ -19,7 +19,10 @@ enum tally_by {
 	TALLY_FUNCTIONS = 0, /* each stack counts for all functions in it, once */
 	TALLY_STACKS,        /* a stack is a line of folded output */
 	TALLY_FILES,         /* a stack counts for the file of its leaf */
-	TALLY_CGROUPS,       /* a stack counts for the cgroup of its process */
+	TALLY_CGROUPS,       /* a stack counts for the cgroup of its process, and so on */
+	TALLY_CONTAINERS,
+	TALLY_PODS,
+	TALLY_UNITS,
 	NR_TALLY_BY,
 };
 

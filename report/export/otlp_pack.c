@@ -321,10 +321,12 @@ static int put_profile(struct otlp_request *x, const struct printout *p,
 	return ret ? ret : put_samples(x, profile, out);
 }
 
+#define RESOURCE_FACTS 7
+
 /* The attributes of a resource have no table: each is a key and a value. */
 struct resource {
-	Otlp__AnyValue values[5];
-	Otlp__KeyValue items[5], *pointers[5];
+	Otlp__AnyValue values[RESOURCE_FACTS];
+	Otlp__KeyValue items[RESOURCE_FACTS], *pointers[RESOURCE_FACTS];
 	size_t nr;
 };
 
@@ -356,6 +358,8 @@ static int put_resource(const struct otlp_request *x, const struct printout *p, 
 {
 	const struct prof_meta *meta = p->rec->meta;
 	Otlp__Resource resource = OTLP__RESOURCE__INIT;
+	const char *container = series_workload(&x->series, series, WORKLOAD_CONTAINER);
+	const char *pod = series_workload(&x->series, series, WORKLOAD_POD);
 	struct resource facts = {.nr = 0};
 	struct textbuf host = {.fd = -1};
 	int ret;
@@ -365,6 +369,12 @@ static int put_resource(const struct otlp_request *x, const struct printout *p, 
 	ret = host.error;
 	add_fact(&facts, "service.name", series_service(&x->series, series));
 	add_fact(&facts, "process.linux.cgroup", series_cgroup(&x->series, series));
+	add_fact(&facts,
+		 workload_is_id(container, strlen(container)) ? "container.id" : "container.name",
+		 container);
+	/* Pods of Podman have ids like containers. */
+	if (!workload_is_id(pod, strlen(pod)))
+		add_fact(&facts, "k8s.pod.uid", pod);
 	add_fact(&facts, "host.name", ret ? "" : host.data);
 	add_fact(&facts, "host.arch", arch_name(meta->arch));
 	add_fact(&facts, "os.type", "linux");

@@ -68,7 +68,7 @@ static int describe_thread(struct otlp_request *x, const struct printout *p,
 	if (!ret && info->exe)
 		ret = otlp_add_text(&x->attributes, "process.executable.path",
 				    string_set_get(&model->strings, info->exe));
-	if (!ret && row->comm)
+	if (!ret && row->comm && !p->view->by)
 		ret = otlp_add_text(&x->attributes, "thread.name",
 				    string_set_get(&model->strings, row->comm));
 	return ret ? ret : add_attribute_set(x, &thread->attributes);

@@ -7,10 +7,12 @@
 
 #include "report/export/exporters.h"
 #include "report/export/pprof_profile.h"
+#include "report/model/workload.h"
 
 struct pprof {
 	struct pprof_profile profile;
 	int64_t thread, pid, cgroup, is_base; /* strings: keys of labels */
+	int64_t workload[NR_WORKLOAD_PARTS];
 	/* the recording whose rows are being added */
 	const struct printout *p;
 	bool subtracts;
@@ -69,15 +71,45 @@ static int add_model_label(struct pprof *x, int64_t key, uint32_t id)
 	return ret ? ret : pprof_profile_add_label(&x->profile, key, string, 0);
 }
 
+/* Adds what the path of the cgroup says. Ids are whole, so that other tools know them. */
+static int add_workload(struct pprof *x, const char *cgroup)
+{
+	struct pprof_tables *t = &x->profile.tables;
+	struct textbuf name = {.fd = -1};
+	int ret = 0;
+
+	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS && !ret; part++) {
+		int64_t string;
+
+		name.nr = 0;
+		if (!workload_put(cgroup, part, &name))
+			continue;
+		textbuf_escaped(&t->scratch, name.data, name.nr, TEXT_PLAIN);
+		ret = name.error ? name.error : t->scratch.error;
+		if (!ret)
+			ret = pprof_add_string(t, t->scratch.data, t->scratch.nr, &string);
+		t->scratch.nr = 0;
+		if (!ret)
+			ret = pprof_profile_add_label(&x->profile, x->workload[part], string, 0);
+	}
+	textbuf_deinit(&name);
+	return ret;
+}
+
 static int add_labels(struct pprof *x, const struct stack_row *row)
 {
+	const char *cgroup;
 	const struct model_process *process = &x->p->rec->model.processes.data[row->process];
-	int ret = row->comm ? add_model_label(x, x->thread, row->comm) : 0;
+	bool has_thread = row->comm && !x->p->view->by;
+	int ret = has_thread ? add_model_label(x, x->thread, row->comm) : 0;
 
 	if (!ret && row->pid)
 		ret = pprof_profile_add_label(&x->profile, x->pid, 0, row->pid);
 	if (!ret && process->info.cgroup)
 		ret = add_model_label(x, x->cgroup, process->info.cgroup);
+	cgroup = string_set_get(&x->p->rec->model.strings, process->info.cgroup);
+	if (!ret)
+		ret = add_workload(x, cgroup);
 	if (!ret && x->subtracts)
 		ret = pprof_profile_add_label(&x->profile, x->is_base,
 					      pprof_profile_string(&x->profile, "true"), 0);
@@ -173,6 +205,8 @@ int export_pprof(const struct printout *p, const struct printout *base,
 	x.thread = pprof_profile_string(&x.profile, "thread");
 	x.pid = pprof_profile_string(&x.profile, "pid");
 	x.cgroup = pprof_profile_string(&x.profile, "cgroup");
+	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS; part++)
+		x.workload[part] = pprof_profile_string(&x.profile, workload_words[part]);
 	x.is_base = pprof_profile_string(&x.profile, "pprof::base");
 	add_comments(&x, p->rec);
 	ret = x.profile.tables.scratch.error;

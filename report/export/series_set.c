@@ -53,6 +53,20 @@ static int add_scratch(struct series_set *set, uint32_t *id)
 	return ret;
 }
 
+static int add_workload(struct series_set *set, const char *cgroup, enum workload_part part,
+			uint32_t *id)
+{
+	struct textbuf name = {.fd = -1};
+	int ret;
+
+	workload_put(cgroup, part, &name);
+	textbuf_escaped(&set->scratch, name.data, name.nr, TEXT_PLAIN);
+	textbuf_fail(&set->scratch, name.error);
+	ret = add_scratch(set, id);
+	textbuf_deinit(&name);
+	return ret;
+}
+
 static int make_series(struct series_set *set, const struct model *model,
 		       const struct prof_count *row, struct series *series)
 {
@@ -65,7 +79,11 @@ static int make_series(struct series_set *set, const struct model *model,
 	service_name_put(&set->scratch, cgroup, row->process, name);
 	ret = add_scratch(set, &series->service);
 	textbuf_escaped(&set->scratch, cgroup, strlen(cgroup), TEXT_PLAIN);
-	return ret ? ret : add_scratch(set, &series->cgroup);
+	if (!ret)
+		ret = add_scratch(set, &series->cgroup);
+	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS && !ret; part++)
+		ret = add_workload(set, cgroup, part, &series->workload[part]);
+	return ret;
 }
 
 int series_set_add(struct series_set *set, const struct model *model, const struct prof_count *row,

@@ -7,6 +7,7 @@
 #define REPORT_EXPORT_SERIES_SET_H
 
 #include "report/model/model.h"
+#include "report/model/workload.h"
 #include "report/text/string_set.h"
 #include "report/text/textbuf.h"
 
@@ -14,7 +15,8 @@
 #define LABEL_BYTES_MAX 2048
 
 struct series {
-	uint32_t service, cgroup; /* in texts; cgroup 0: not known */
+	uint32_t service, cgroup;             /* in texts; cgroup 0: not known */
+	uint32_t workload[NR_WORKLOAD_PARTS]; /* in texts; 0: none. The cgroup tells them */
 };
 
 /* series_set_init makes it. */
@@ -49,6 +51,12 @@ static inline const char *series_service(const struct series_set *set, uint32_t 
 static inline const char *series_cgroup(const struct series_set *set, uint32_t id)
 {
 	return string_set_get(&set->texts, set->items.data[id].cgroup);
+}
+
+static inline const char *series_workload(const struct series_set *set, uint32_t id,
+					  enum workload_part part)
+{
+	return string_set_get(&set->texts, set->items.data[id].workload[part]);
 }
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/compare.h"
+#include "report/model/workload.h"
 
 /* A line has at most this many thread names, because a process can have thousands. */
 #define THREADS_MAX 8
@@ -16,6 +17,19 @@
 #define NAME_WIDTH    15
 #define THREADS_WIDTH 24
 #define EXE_WIDTH     40
+
+/* Columns of owners are there if some process has one. Widths are those of usual ids and names. */
+static const struct {
+	enum owner owner;
+	const char *title;
+	int width;
+} owner_columns[] = {
+	{OWNER_CONTAINER, "CONTAINER", 12},
+	{OWNER_POD, "POD", 36},
+	{OWNER_UNIT, "UNIT", 24},
+};
+
+#define NR_OWNER_COLUMNS ARRAY_SIZE(owner_columns)
 
 /* The samples of one thread name in one process. */
 struct thread_name {
@@ -38,6 +52,7 @@ struct process_table {
 	uint32_t *first_layout; /* by process: the process's first layout */
 	VEC(struct thread_name) threads;
 	VEC(struct line) lines;
+	bool has_column[NR_OWNER_COLUMNS];
 };
 
 static int by_identity(const void *a, const void *b, void *ctx)
@@ -210,6 +225,55 @@ static int print_threads(const struct process_table *table, const struct line *l
 	return print_padded(out, text, THREADS_WIDTH);
 }
 
+/* Sets *@text, which the caller frees, to the owner of the @process, "" if it has none. */
+static int owner_text(const struct process_table *table, const struct model_process *process,
+		      enum owner owner, char **text)
+{
+	struct textbuf out = {.fd = -1};
+
+	owner_put(table->model, &process->info, owner, &out);
+	textbuf_char(&out, '\0');
+	if (out.error)
+		textbuf_deinit(&out);
+	*text = out.data;
+	return out.error;
+}
+
+static int find_columns(struct process_table *table)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < table->lines.nr && !ret; i++) {
+		struct model_process process;
+
+		gather_info(table, table->lines.data[i].process, &process);
+		for (size_t c = 0; c < NR_OWNER_COLUMNS && !ret; c++) {
+			_cleanup_free_ char *text = NULL;
+
+			ret = owner_text(table, &process, owner_columns[c].owner, &text);
+			table->has_column[c] |= !ret && text[0];
+		}
+	}
+	return ret;
+}
+
+static int print_owners(const struct process_table *table, const struct model_process *process,
+			struct textbuf *out)
+{
+	int ret = 0;
+
+	for (size_t c = 0; c < NR_OWNER_COLUMNS && !ret; c++) {
+		_cleanup_free_ char *text = NULL;
+
+		if (!table->has_column[c])
+			continue;
+		ret = owner_text(table, process, owner_columns[c].owner, &text);
+		if (!ret)
+			ret = print_padded(out, text, owner_columns[c].width);
+	}
+	return ret;
+}
+
 static int print_line(const struct process_table *table, const struct line *line,
 		      struct textbuf *out)
 {
@@ -228,6 +292,8 @@ static int print_line(const struct process_table *table, const struct line *line
 		ret = print_threads(table, line, out);
 	if (!ret)
 		ret = print_padded(out, string_set_get(strings, process.info.exe), EXE_WIDTH);
+	if (!ret)
+		ret = print_owners(table, &process, out);
 	if (ret)
 		return ret;
 	cgroup = string_set_get(strings, process.info.cgroup);
@@ -247,7 +313,9 @@ static int make_table(struct process_table *table, const struct printout *p)
 	ret = find_layouts(table);
 	if (!ret)
 		ret = add_up_threads(table);
-	return ret ? ret : make_lines(table);
+	if (!ret)
+		ret = make_lines(table);
+	return ret ? ret : find_columns(table);
 }
 
 static void free_table(struct process_table *table)
@@ -263,6 +331,19 @@ static void put_known(struct json *json, const char *key, uint32_t n, uint32_t u
 		json_put_null(json, key);
 	else
 		json_put_number(json, key, n);
+}
+
+static void put_workload(struct json *json, const char *cgroup, enum workload_part part)
+{
+	struct textbuf text = {.fd = -1};
+
+	workload_put(cgroup, part, &text);
+	textbuf_char(&text, '\0');
+	if (text.error)
+		textbuf_fail(json->out, text.error);
+	else
+		json_put_text(json, workload_words[part], text.data);
+	textbuf_deinit(&text);
 }
 
 static void print_json(const struct process_table *table, const struct line *line,
@@ -288,6 +369,8 @@ static void print_json(const struct process_table *table, const struct line *lin
 	json_close(json, ']');
 	json_put_text(json, "exe", string_set_get(strings, process.info.exe));
 	json_put_text(json, "cgroup", string_set_get(strings, process.info.cgroup));
+	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS; part++)
+		put_workload(json, string_set_get(strings, process.info.cgroup), part);
 	json_close(json, '}');
 }
 
@@ -305,6 +388,18 @@ int print_processes_json(const struct printout *p, struct json *json, void *ctx)
 	return ret;
 }
 
+static void print_title(const struct process_table *table, const struct printout *p)
+{
+	textbuf_printf(p->out, "%10s %10s %10s %10s  %-*s  %-*s  %-*s", column_of_counts(p), "PID",
+		       "NS-PID", "UID", NAME_WIDTH, "NAME", THREADS_WIDTH, "THREADS", EXE_WIDTH,
+		       "EXE");
+	for (size_t c = 0; c < NR_OWNER_COLUMNS; c++)
+		if (table->has_column[c])
+			textbuf_printf(p->out, "  %-*s", owner_columns[c].width,
+				       owner_columns[c].title);
+	textbuf_str(p->out, "  CGROUP\n");
+}
+
 int print_processes(const struct printout *p)
 {
 	struct process_table table;
@@ -312,9 +407,7 @@ int print_processes(const struct printout *p)
 	int ret = make_table(&table, p);
 
 	if (!ret)
-		textbuf_printf(out, "%10s %10s %10s %10s  %-*s  %-*s  %-*s  %s\n",
-			       column_of_counts(p), "PID", "NS-PID", "UID", NAME_WIDTH, "NAME",
-			       THREADS_WIDTH, "THREADS", EXE_WIDTH, "EXE", "CGROUP");
+		print_title(&table, p);
 	for (size_t i = 0; !ret && i < table.lines.nr; i++)
 		ret = print_line(&table, &table.lines.data[i], out);
 	free_table(&table);

@@ -187,6 +187,8 @@ static int take(struct profile_parts *x, const struct cell *cell, uint64_t nr_sa
 			    x->nr_parts * NS_PER_MS,
 	};
 
+	for (enum workload_part i = 0; i < NR_WORKLOAD_PARTS; i++)
+		part.workload[i] = series_workload(&x->series, cell->series, i);
 	make_id(x, &part, window->begin_ns);
 	x->nr_parts++;
 	return x->taker->take(x->taker->ctx, &part);

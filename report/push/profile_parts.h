@@ -21,11 +21,12 @@
 
 /* All is borrowed. */
 struct profile_part {
-	const char *service, *cgroup; /* "": not known */
-	const struct textbuf *packed; /* pprof, compressed by gzip */
-	uint64_t nr_samples;          /* that the recorder took */
-	uint64_t begin_ns;            /* since 1970 */
-	char id[37];                  /* a UUID: equal profiles of equal recordings have one */
+	const char *service, *cgroup;            /* "": not known */
+	const char *workload[NR_WORKLOAD_PARTS]; /* "": none */
+	const struct textbuf *packed;            /* pprof, compressed by gzip */
+	uint64_t nr_samples;                     /* that the recorder took */
+	uint64_t begin_ns;                       /* since 1970 */
+	char id[37]; /* a UUID: equal profiles of equal recordings have one */
 };
 
 /* Takes the profiles in their order in time. Its functions return 0 or a negative errno. */

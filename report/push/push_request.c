@@ -7,7 +7,7 @@
 
 #include "report/push/push.pb-c.h"
 
-#define OWN_LABELS_MAX 4
+#define OWN_LABELS_MAX (4 + NR_WORKLOAD_PARTS)
 #define LABELS_MAX     (OWN_LABELS_MAX + USER_LABELS_MAX)
 
 /* Text of labels is in the buffer, whose place changes as it grows. */
@@ -99,6 +99,8 @@ int push_request_pack(const struct profile_part *part, const char *host,
 	add_label(&labels, "__name__", strlen("__name__"), "process_cpu");
 	add_own(&labels, target, "service_name", part->service);
 	add_own(&labels, target, "cgroup", part->cgroup);
+	for (enum workload_part i = 0; i < NR_WORKLOAD_PARTS; i++)
+		add_own(&labels, target, workload_words[i], part->workload[i]);
 	add_own(&labels, target, "host", host);
 	vec_for_each(&target->labels, label) {
 		const char *value = strchr(*label, '=') + 1;

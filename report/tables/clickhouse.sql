@@ -23,8 +23,14 @@ CREATE TABLE IF NOT EXISTS fleet.samples (
     host LowCardinality(String) CODEC(ZSTD), service LowCardinality(String) CODEC(ZSTD),
     cgroup LowCardinality(String) CODEC(ZSTD), comm LowCardinality(String) CODEC(ZSTD), pid UInt32 CODEC(ZSTD),
     exe_build_id LowCardinality(String) CODEC(ZSTD), stack_id UInt64 CODEC(ZSTD),
-    `end` LowCardinality(String) CODEC(ZSTD), n UInt64 CODEC(T64, ZSTD))
+    `end` LowCardinality(String) CODEC(ZSTD), n UInt64 CODEC(T64, ZSTD),
+    container LowCardinality(String) CODEC(ZSTD), pod LowCardinality(String) CODEC(ZSTD),
+    unit LowCardinality(String) CODEC(ZSTD))
 ENGINE = MergeTree PARTITION BY toDate(t) ORDER BY (service, host, stack_id, t);
+-- A database of an older profrep lacks them.
+ALTER TABLE fleet.samples ADD COLUMN IF NOT EXISTS container LowCardinality(String) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS pod LowCardinality(String) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS unit LowCardinality(String) CODEC(ZSTD);
 CREATE TABLE IF NOT EXISTS fleet.stacks (stack_id UInt64, leaf UInt64, frames Array(UInt64) CODEC(ZSTD))
 ENGINE = MergeTree ORDER BY stack_id;
 CREATE TABLE IF NOT EXISTS fleet.frames (
@@ -47,7 +53,8 @@ DELETE FROM fleet.samples WHERE recording_id NOT IN (SELECT recording_id FROM fl
 INSERT INTO fleet.samples
 SELECT * FROM file('samples.tsv.zst', 'TSVRaw',
     't DateTime64(3, \'UTC\'), slice_ms UInt32, recording_id UInt64, host String, service String, cgroup String,
-    comm String, pid UInt32, exe_build_id String, stack_id UInt64, `end` String, n UInt64')
+    comm String, pid UInt32, exe_build_id String, stack_id UInt64, `end` String, n UInt64, container String, pod String,
+    unit String')
 WHERE recording_id NOT IN (SELECT recording_id FROM fleet.recordings)
 SETTINGS max_partitions_per_insert_block = 0;
 

@@ -17,7 +17,12 @@ CREATE TABLE IF NOT EXISTS recordings (
     incomplete BOOLEAN);
 CREATE TABLE IF NOT EXISTS samples (
     t TIMESTAMP, slice_ms UINTEGER, recording_id UBIGINT, host VARCHAR, service VARCHAR, cgroup VARCHAR, comm VARCHAR,
-    pid UINTEGER, exe_build_id VARCHAR, stack_id UBIGINT, "end" VARCHAR, n UBIGINT);
+    pid UINTEGER, exe_build_id VARCHAR, stack_id UBIGINT, "end" VARCHAR, n UBIGINT,
+    container VARCHAR, pod VARCHAR, unit VARCHAR);
+-- A database of an older profrep lacks them.
+ALTER TABLE samples ADD COLUMN IF NOT EXISTS container VARCHAR;
+ALTER TABLE samples ADD COLUMN IF NOT EXISTS pod VARCHAR;
+ALTER TABLE samples ADD COLUMN IF NOT EXISTS unit VARCHAR;
 CREATE TABLE IF NOT EXISTS stacks (stack_id UBIGINT, leaf UBIGINT, frames UBIGINT[]);
 CREATE TABLE IF NOT EXISTS frames (
     frame_id UBIGINT, build_id VARCHAR, path VARCHAR, "offset" UBIGINT, kind VARCHAR, scope VARCHAR);
@@ -43,7 +48,7 @@ SELECT * FROM read_csv('samples.tsv.zst', delim = '\t', quote = '', escape = '',
     auto_detect = false, nullstr = e'\x01', columns = {
     't': 'TIMESTAMP', 'slice_ms': 'UINTEGER', 'recording_id': 'UBIGINT', 'host': 'VARCHAR', 'service': 'VARCHAR',
     'cgroup': 'VARCHAR', 'comm': 'VARCHAR', 'pid': 'UINTEGER', 'exe_build_id': 'VARCHAR', 'stack_id': 'UBIGINT',
-    'end': 'VARCHAR', 'n': 'UBIGINT'})
+    'end': 'VARCHAR', 'n': 'UBIGINT', 'container': 'VARCHAR', 'pod': 'VARCHAR', 'unit': 'VARCHAR'})
 WHERE recording_id IN (SELECT recording_id FROM new_recordings)
 ORDER BY service, host, stack_id, t;
 

@@ -6,6 +6,7 @@
 #include "common/cleanup.h"
 #include "format/check.h"
 #include "report/model/process_name.h"
+#include "report/model/workload.h"
 #include "report/tables/epoch_frames.h"
 #include "report/tables/service_name.h"
 #include "report/tables/slice_times.h"
@@ -23,14 +24,15 @@ struct epoch_tables {
 	struct epoch_frames frames;
 	uint64_t *side_ids; /* by stack that a count has */
 	struct textbuf texts;
-	struct row_text *comms;                 /* by string: name of the thread */
-	struct row_text *before;                /* by process: host, service and cgroup */
-	struct row_text *after;                 /* by process: pid and build-id of the executable */
-	struct row_text *times;                 /* by slice: begin and length */
-	uint64_t *begins_ms;                    /* by slice */
-	const struct prof_process_info **infos; /* by process */
-	uint64_t stack;                         /* the id of the count's */
-	uint8_t end;                            /* of the count: enum prof_stack_end */
+	struct row_text *comms;     /* by string: name of the thread */
+	struct row_text *before;    /* by process: host, service and cgroup */
+	struct row_text *after;     /* by process: pid and build-id of the executable */
+	struct row_text *workloads; /* by process: container, pod, unit, end of the row */
+	struct row_text *times;     /* by slice: begin and length */
+	uint64_t *begins_ms;        /* by slice */
+	const struct prof_process_info **infos;      /* by process */
+	uint64_t stack;                              /* the id of the count's */
+	uint8_t end;                                 /* of the count: enum prof_stack_end */
 	struct row_text recordings[PROF_MAX_EVENTS]; /* their ids */
 	uint32_t next_part;                          /* in the epoch's slices */
 };
@@ -253,6 +255,25 @@ static void make_after(struct epoch_tables *t, uint32_t process)
 	t->after[process] = end_text(t, start);
 }
 
+static void make_workload(struct epoch_tables *t, uint32_t process)
+{
+	const struct prof_process_info *info = t->infos[process];
+	const char *cgroup = info ? t->epoch->strings[info->cgroup].s : "";
+	struct textbuf name = {.fd = -1};
+	size_t start = t->texts.nr;
+
+	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS; part++) {
+		name.nr = 0;
+		workload_put(cgroup, part, &name);
+		textbuf_char(&t->texts, '\t');
+		textbuf_escaped(&t->texts, name.data, name.nr, TEXT_PLAIN);
+	}
+	textbuf_char(&t->texts, '\n');
+	t->workloads[process] = end_text(t, start);
+	textbuf_fail(&t->texts, name.error);
+	textbuf_deinit(&name);
+}
+
 static void make_time(struct epoch_tables *t, uint32_t slice)
 {
 	const struct slice_time time =
@@ -291,6 +312,7 @@ static int make_texts(struct epoch_tables *t, const struct prof_count *count)
 	if (!t->before[count->process].len) {
 		make_before(t, count->process);
 		make_after(t, count->process);
+		make_workload(t, count->process);
 	}
 	return t->texts.error;
 }
@@ -309,7 +331,7 @@ static int put_row(struct epoch_tables *t, const struct prof_count *count, uint3
 	textbuf_char(&rows->text, '\t');
 	textbuf_bytes(&rows->text, end_texts[t->end].s, end_texts[t->end].len);
 	textbuf_u64(&rows->text, nr);
-	textbuf_char(&rows->text, '\n');
+	put_text(t, &t->workloads[count->process]);
 	return packed_rows_next(rows);
 }
 
@@ -381,12 +403,13 @@ static int init(struct epoch_tables *t, struct recording_tables *to, const struc
 		.comms = calloc(epoch->nr_strings, sizeof(*t->comms)),
 		.before = calloc(epoch->nr_processes, sizeof(*t->before)),
 		.after = calloc(epoch->nr_processes, sizeof(*t->after)),
+		.workloads = calloc(epoch->nr_processes, sizeof(*t->workloads)),
 		.times = calloc(nr_slices, sizeof(*t->times)),
 		.begins_ms = calloc(nr_slices, sizeof(*t->begins_ms)),
 		.infos = calloc(epoch->nr_processes, sizeof(*t->infos)),
 	};
-	if (!t->side_ids || !t->comms || !t->before || !t->after || !t->times || !t->begins_ms ||
-	    !t->infos)
+	if (!t->side_ids || !t->comms || !t->before || !t->after || !t->workloads || !t->times ||
+	    !t->begins_ms || !t->infos)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < epoch->nr_process_infos; i++)
 		t->infos[epoch->process_infos[i].process] = &epoch->process_infos[i];
@@ -401,6 +424,7 @@ static void deinit(struct epoch_tables *t)
 	free(t->comms);
 	free(t->before);
 	free(t->after);
+	free(t->workloads);
 	free(t->times);
 	free(t->begins_ms);
 	free(t->infos);

@@ -3,54 +3,42 @@
 
 #include <string.h>
 
-/* Ids of containers are 64 digits, and tools show 12 of them. */
-#define CONTAINER_DIGITS 64
-#define SHOWN_DIGITS     12
+#include "report/model/workload.h"
 
-#define UNIT_SUFFIX  ".service"
-#define SCOPE_SUFFIX ".scope"
+#define UNIT_SUFFIX ".service"
 
-static bool ends_in(const char *s, size_t len, const char *suffix)
+/* Takes the suffix off a service. Scopes are of logins and the like, and have no lasting names. */
+static bool is_service(struct textbuf *unit)
 {
-	size_t n = strlen(suffix);
+	size_t len = strlen(UNIT_SUFFIX);
 
-	return len > n && !memcmp(s + len - n, suffix, n);
-}
-
-/* Returns true if @len bytes at @part name a container: "docker-ID.scope", or "ID". Sets *@id. */
-static bool has_container(const char *part, size_t len, const char **id)
-{
-	if (ends_in(part, len, SCOPE_SUFFIX))
-		len -= strlen(SCOPE_SUFFIX);
-	if (len < CONTAINER_DIGITS)
+	if (unit->nr <= len || memcmp(unit->data + unit->nr - len, UNIT_SUFFIX, len) != 0)
 		return false;
-	*id = part + len - CONTAINER_DIGITS;
-	return (len == CONTAINER_DIGITS || (*id)[-1] == '-') &&
-	       strspn(*id, "0123456789abcdef") >= CONTAINER_DIGITS;
+	unit->nr -= len;
+	return true;
 }
 
 void service_name_put(struct textbuf *out, const char *cgroup, uint32_t process, const char *name)
 {
-	const char *end = cgroup + strlen(cgroup), *id;
+	struct textbuf unit = {.fd = -1}, container = {.fd = -1};
+	size_t in_unit = workload_put(cgroup, WORKLOAD_UNIT, &unit);
+	size_t in_container = workload_put(cgroup, WORKLOAD_CONTAINER, &container);
 
-	while (end > cgroup) {
-		const char *part = end;
-
-		while (part > cgroup && part[-1] != '/')
-			part--;
-		if (ends_in(part, end - part, UNIT_SUFFIX)) {
-			textbuf_escaped(out, part, end - part - strlen(UNIT_SUFFIX), TEXT_PLAIN);
-			return;
-		}
-		if (has_container(part, end - part, &id)) {
-			textbuf_bytes(out, id, SHOWN_DIGITS);
-			return;
-		}
-		end = part > cgroup ? part - 1 : cgroup;
-	}
+	if (in_unit && !is_service(&unit))
+		in_unit = 0;
+	if (workload_is_id(container.data, container.nr))
+		container.nr = WORKLOAD_SHORT_ID;
 	if (!process)
 		name = "kernel";
 	else if (!name[0])
 		name = "[unknown]";
-	textbuf_escaped(out, name, strlen(name), TEXT_PLAIN);
+	if (in_unit > in_container)
+		textbuf_escaped(out, unit.data, unit.nr, TEXT_PLAIN);
+	else if (in_container)
+		textbuf_escaped(out, container.data, container.nr, TEXT_PLAIN);
+	else
+		textbuf_escaped(out, name, strlen(name), TEXT_PLAIN);
+	textbuf_fail(out, unit.error ? unit.error : container.error);
+	textbuf_deinit(&unit);
+	textbuf_deinit(&container);
 }

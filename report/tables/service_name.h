@@ -7,7 +7,8 @@
 
 /*
  * Appends the service of a process in the @cgroup: the innermost unit of systemd without
- * ".service", or the first 12 digits of the id of a container. Other processes have their
+ * ".service", or a container: the first 12 digits of its id, or its name. Other processes have
+ * their
  * @name (process_name), and those without any "[unknown]". @process 0 is the kernel. All are
  * escaped.
  */

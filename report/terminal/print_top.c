@@ -69,9 +69,17 @@ static void print_title(const struct printout *p, const struct top_layout *layou
 			const struct columns *columns)
 {
 	static const char *const titles[NR_TOP_BY] = {
-		[TOP_FUNCTIONS] = "FUNCTION", [TOP_FILES] = "FILE",     [TOP_COMMS] = "THREAD NAME",
-		[TOP_PROCESSES] = "PROCESS",  [TOP_THREADS] = "THREAD", [TOP_CGROUPS] = "CGROUP",
-		[TOP_USERS] = "UID",          [TOP_CPUS] = "CPU",
+		[TOP_FUNCTIONS] = "FUNCTION",
+		[TOP_FILES] = "FILE",
+		[TOP_COMMS] = "THREAD NAME",
+		[TOP_PROCESSES] = "PROCESS",
+		[TOP_THREADS] = "THREAD",
+		[TOP_CGROUPS] = "CGROUP",
+		[TOP_CONTAINERS] = "CONTAINER",
+		[TOP_PODS] = "POD",
+		[TOP_UNITS] = "UNIT",
+		[TOP_USERS] = "UID",
+		[TOP_CPUS] = "CPU",
 	};
 	struct textbuf line = {.fd = -1};
 

@@ -9,6 +9,7 @@
 #include "common/parse.h"
 #include "report/model/process_name.h"
 #include "report/terminal/own_leaf.h"
+#include "report/view/owner.h"
 
 /* Adds @count to the total of @thing, unless this row has counted for it already. */
 static int count_total(struct top_counts *counts, uint32_t thing, uint64_t count)
@@ -102,6 +103,12 @@ static void print_process(struct named_things *things, const struct model_proces
 /* Prints the name of the owner of @row that @by asks for. */
 static void print_owner(struct named_things *things, const struct stack_row *row, enum top_by by)
 {
+	static const enum owner owners[NR_TOP_BY] = {
+		[TOP_CGROUPS] = OWNER_CGROUP,
+		[TOP_CONTAINERS] = OWNER_CONTAINER,
+		[TOP_PODS] = OWNER_POD,
+		[TOP_UNITS] = OWNER_UNIT,
+	};
 	const struct model_process *process =
 		&things->from->rec->model.processes.data[row->process];
 
@@ -114,7 +121,11 @@ static void print_owner(struct named_things *things, const struct stack_row *row
 		textbuf_printf(&things->scratch, " (%" PRIu32 ")", row->pid);
 		break;
 	case TOP_CGROUPS:
-		print_string(things, process->info.cgroup);
+	case TOP_CONTAINERS:
+	case TOP_PODS:
+	case TOP_UNITS:
+		owner_put_safe(&things->from->rec->model, row->process, owners[by], "-",
+			       &things->scratch);
 		break;
 	case TOP_USERS:
 		if (process->info.uid == PROF_UID_UNKNOWN)

@@ -16,6 +16,9 @@ enum top_by {
 	TOP_PROCESSES, /* by process id */
 	TOP_THREADS,   /* a thread name of a process */
 	TOP_CGROUPS,
+	TOP_CONTAINERS,
+	TOP_PODS,
+	TOP_UNITS,
 	TOP_USERS, /* by user id */
 	TOP_CPUS,  /* that the recorder sampled */
 	NR_TOP_BY,

@@ -8,6 +8,7 @@
 
 #include "common/cleanup.h"
 #include "report/model/row_changes.h"
+#include "report/model/workload.h"
 #include "report/view/rows.h"
 
 #define REASON_BYTES 128
@@ -96,6 +97,47 @@ static int filter_cgroups(struct filtering *f)
 					      string_set_get(&f->model->strings, cgroup));
 	}
 	return 0;
+}
+
+/* Does the user want the container, pod or unit @name? */
+static bool is_in_workload(const string_vec *wanted, enum workload_part part, const char *name)
+{
+	vec_for_each(wanted, it) {
+		size_t len = strlen(*it);
+
+		if (part == WORKLOAD_CONTAINER && workload_is_id(name, strlen(name))
+			    ? !strncmp(name, *it, len)
+			    : !strcmp(name, *it))
+			return true;
+		if (part == WORKLOAD_UNIT && !strncmp(name, *it, len) &&
+		    !strcmp(name + len, ".service"))
+			return true;
+	}
+	return false;
+}
+
+/* A path is read once for each process, which can have many rows. */
+static int filter_workloads(struct filtering *f, enum workload_part part, const string_vec *wanted)
+{
+	const struct model *model = f->model;
+	_cleanup_free_ bool *is_wanted = calloc(model->processes.nr, sizeof(*is_wanted));
+	struct textbuf name = {.fd = -1};
+	int ret = is_wanted ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < model->processes.nr && !ret; i++) {
+		uint32_t cgroup = model->processes.data[i].info.cgroup;
+
+		name.nr = 0;
+		if (!workload_put(string_set_get(&model->strings, cgroup), part, &name))
+			continue;
+		textbuf_char(&name, '\0');
+		ret = name.error;
+		is_wanted[i] = !ret && is_in_workload(wanted, part, name.data);
+	}
+	for (size_t i = 0; i < model->rows.nr && !ret; i++)
+		f->is_kept[i] &= is_wanted[model->rows.data[i].process];
+	textbuf_deinit(&name);
+	return ret;
 }
 
 /* Keeps the rows some of whose shown stacks has @is_wanted, or no row that has. */
@@ -242,10 +284,11 @@ static int filter_rare(struct filtering *f, const struct symbols *symbols,
 static bool has_step(const struct sample_filter *filter, enum filter_step step)
 {
 	const bool has[NR_FILTER_STEPS] = {
-		[FILTER_COMM] = filter->comms.nr,           [FILTER_PID] = filter->pids.nr,
-		[FILTER_CGROUP] = filter->cgroups.nr,       [FILTER_DSO] = filter->dsos.nr,
-		[FILTER_FUNCTION] = filter->function,       [FILTER_IGNORE] = filter->ignore,
-		[FILTER_MIN_SAMPLES] = filter->min_samples,
+		[FILTER_COMM] = filter->comms.nr,     [FILTER_PID] = filter->pids.nr,
+		[FILTER_CGROUP] = filter->cgroups.nr, [FILTER_CONTAINER] = filter->containers.nr,
+		[FILTER_POD] = filter->pods.nr,       [FILTER_UNIT] = filter->units.nr,
+		[FILTER_DSO] = filter->dsos.nr,       [FILTER_FUNCTION] = filter->function,
+		[FILTER_IGNORE] = filter->ignore,     [FILTER_MIN_SAMPLES] = filter->min_samples,
 	};
 
 	return has[step];
@@ -266,6 +309,12 @@ static int run_step(struct filtering *f, enum filter_step step, const struct nam
 		return filter_processes(f);
 	case FILTER_CGROUP:
 		return filter_cgroups(f);
+	case FILTER_CONTAINER:
+		return filter_workloads(f, WORKLOAD_CONTAINER, &f->filter->containers);
+	case FILTER_POD:
+		return filter_workloads(f, WORKLOAD_POD, &f->filter->pods);
+	case FILTER_UNIT:
+		return filter_workloads(f, WORKLOAD_UNIT, &f->filter->units);
 	case FILTER_DSO:
 		return filter_dsos(f);
 	case FILTER_FUNCTION:
@@ -370,8 +419,8 @@ static void list_steps(const struct sample_filter *filter, const char *const *na
 /* Returns the hint for a filter whose values a command lists, NULL for the others. */
 static const char *step_hint(enum filter_step step)
 {
-	if (step <= FILTER_CGROUP)
-		return "'profrep processes' lists threads, process ids and cgroups";
+	if (step <= FILTER_UNIT)
+		return "'profrep processes' lists threads, process ids, cgroups and what these say";
 	return step == FILTER_DSO ? "'profrep files' lists files and modules" : NULL;
 }
 
@@ -379,13 +428,11 @@ int filter_account_check(const struct filter_account *account, const struct samp
 			 const char *name, struct err *err)
 {
 	static const char *const names[NR_FILTER_STEPS] = {
-		[FILTER_COMM] = "--comm",
-		[FILTER_PID] = "--pid",
-		[FILTER_CGROUP] = "--cgroup",
-		[FILTER_DSO] = "--dso",
-		[FILTER_FUNCTION] = "--function",
-		[FILTER_IGNORE] = "--ignore",
-		[FILTER_MIN_SAMPLES] = "--min-samples",
+		[FILTER_COMM] = "--comm",     [FILTER_PID] = "--pid",
+		[FILTER_CGROUP] = "--cgroup", [FILTER_CONTAINER] = "--container",
+		[FILTER_POD] = "--pod",       [FILTER_UNIT] = "--systemd-unit",
+		[FILTER_DSO] = "--dso",       [FILTER_FUNCTION] = "--function",
+		[FILTER_IGNORE] = "--ignore", [FILTER_MIN_SAMPLES] = "--min-samples",
 	};
 	struct textbuf before = {.fd = -1};
 	enum filter_step step = 0;

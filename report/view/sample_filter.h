@@ -18,9 +18,11 @@
 
 /* All zero: every sample passes. Options fill it; whoever owns the options releases the vectors. */
 struct sample_filter {
-	string_vec comms;              /* names of threads */
-	u32_vec pids;                  /* ids of processes */
-	string_vec cgroups;            /* paths; cgroups below them pass, too */
+	string_vec comms;   /* names of threads */
+	u32_vec pids;       /* ids of processes */
+	string_vec cgroups; /* paths; cgroups below them pass, too */
+	/* what the paths say: beginnings of ids or names, uids, names with or without .service */
+	string_vec containers, pods, units;
 	string_vec dsos;               /* names or paths of files, of which a stack has a frame */
 	const char *function, *ignore; /* regular expressions; NULL: none */
 	uint64_t min_samples;          /* of a stack in all rows of equal text */
@@ -29,8 +31,9 @@ struct sample_filter {
 /* Returns true if @filter may leave out samples. */
 static inline bool sample_filter_is_set(const struct sample_filter *filter)
 {
-	return filter->comms.nr || filter->pids.nr || filter->cgroups.nr || filter->dsos.nr ||
-	       filter->function || filter->ignore || filter->min_samples;
+	return filter->comms.nr || filter->pids.nr || filter->cgroups.nr || filter->containers.nr ||
+	       filter->pods.nr || filter->units.nr || filter->dsos.nr || filter->function ||
+	       filter->ignore || filter->min_samples;
 }
 
 /* The filters, in the order in which they run. */
@@ -38,6 +41,9 @@ enum filter_step {
 	FILTER_COMM = 0,
 	FILTER_PID,
 	FILTER_CGROUP,
+	FILTER_CONTAINER,
+	FILTER_POD,
+	FILTER_UNIT,
 	FILTER_DSO,
 	FILTER_FUNCTION,
 	FILTER_IGNORE,

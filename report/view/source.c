@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "report/view/owner.h"
+
 /* A report reads at most this many bytes of binaries and debug files, all together. */
 #define FILES_BYTES_MAX (UINT64_C(8) << 30)
 
@@ -38,6 +40,7 @@ int source_choose(struct source *source, const struct source_request *request, s
 	source->view = request->view;
 	source->filter = request->filter;
 	source->view.event = source->events.first;
+	source->view.per_process |= source->view.by != OWNER_THREAD;
 	if (!ret && request->view.folded)
 		ret = event_choice_check_single(&source->events, rec->meta, rec->name, err);
 	return ret;
@@ -51,6 +54,8 @@ int source_filter(struct source *source, struct err *err)
 	if (!ret)
 		ret = sample_filter_before_names(&source->filter, model, &source->view,
 						 &source->events, &source->filtered);
+	if (!ret && source->view.by)
+		ret = owner_lead_rows(model, source->view.by);
 	return ret ? err_set(err, ret, "failed to select from '%s': %s", source->rec.name,
 			     strerror(-ret))
 		   : 0;

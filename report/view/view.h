@@ -9,6 +9,7 @@
 #include "report/model/shown_frames.h"
 #include "report/demangle/demangle.h"
 #include "report/text/amount.h"
+#include "report/view/owner.h"
 
 /* The look of a frame without a name. */
 enum unnamed {
@@ -34,6 +35,7 @@ struct view {
 	bool user_only, kernel_only;
 	bool no_wakers;   /* without the stacks of wakers */
 	bool per_process; /* hits of each process by themselves; samples always are */
+	enum owner by;    /* that stacks begin with */
 	uint32_t event;   /* rows of this event alone, in prof_meta.events */
 	enum unnamed unnamed;
 	enum demangle_style demangle;

@@ -46,6 +46,7 @@ check "the sums are those of the recording" diff <(folded_sums sums.prof) <(rece
 check "a profile for each series and minute" same "$(field samples | xargs)" "2 3 3 6"
 check "services" same "$(field labels.service_name | xargs)" "kernel nginx nginx top"
 check "cgroups" same "$(field labels.cgroup | xargs)" "- $service $service /user.slice"
+check "units" same "$(field labels.unit | xargs)" "- - nginx.service nginx.service"
 check "the host" same "$(field labels.host | sort -u)" web1
 check "their times" same "$(field time | cut -c 1-10 | xargs)" "$((now - 300)) $((now - 300)) $((now - 300)) $((now - 239))"
 check "a stretch ends after a minute at most" same "$(field duration | sort -un | xargs)" "2000000000 6000000000"

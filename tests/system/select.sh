@@ -74,6 +74,17 @@ check "--cgroup of those above" same "$(processes --cgroup /system.slice | sampl
 	"$(processes | grep -F nginx | awk '{print $1}')"
 check "--cgroup is no mere beginning" fails 1 "$profrep" processes --cgroup /system.sli "$dir/processes.prof"
 
+# Owners: what the first frame says is what the filter chooses.
+owners=$dir/owners.prof
+check "--container, of two" same "$(folded --container 0123456789ab --container 2 "$owners" | awk '{n += $NF} END {print n}')" 19
+check "--container is no mere beginning of a name" fails 1 "$profrep" -f --container a "$owners"
+check "--pod" diff <(folded --by pod "$owners" | grep '^0f1e') <(folded --by pod --pod 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0 "$owners")
+check "--systemd-unit" diff <(folded --by unit "$owners" | grep '^web.service') <(folded --by unit --systemd-unit web "$owners")
+check "--by leaves out nothing" same "$(folded --by container "$owners" | awk '{n += $NF} END {print n}')" \
+	"$(folded "$owners" | awk '{n += $NF} END {print n}')"
+check "--by and --min-samples: what begins alike is one stack" same "$(folded --by container --min-samples 8 "$owners" | grep -c '^0123456789ab;')" 1
+check "--by in an export" diff <(folded --by unit "$owners") <("$profrep" export folded --by unit "$owners" | sums)
+
 # Every output has the filter.
 options=(--function func_a --ignore func_b)
 count=$(folded "${options[@]}" "$dir/basic.prof" | awk '{n += $NF} END {print n}')
@@ -93,6 +104,7 @@ if command -v node > /dev/null; then
 	}
 	check "html" page "${options[@]}" "$dir/basic.prof"
 	check "html of many stacks" page --min-samples 3 "$dir/picture.prof"
+	check "html by owners" page --by container "$owners"
 	check "html without frames of a language" page --frames native "$dir/languages.prof"
 else
 	skip "html" "node is not installed"

@@ -71,7 +71,7 @@ columns_of()
 	local table
 	for table in recordings samples stacks frames symbols; do rows evil $table | awk -F '\t' -v t=$table '{print t, NF}' | sort -u; done
 }
-check "each row has all fields" same "$(columns_of)" "recordings 15"$'\n'"samples 12"$'\n'"stacks 2"$'\n'"frames 6"$'\n'"symbols 8"
+check "each row has all fields" same "$(columns_of)" "recordings 15"$'\n'"samples 15"$'\n'"stacks 2"$'\n'"frames 6"$'\n'"symbols 8"
 all_text() { for table in recordings samples frames symbols; do rows evil $table; done; }
 check "all is UTF-8" iconv -f UTF-8 -t UTF-8 <(all_text)
 check "no control character is left" same "$(all_text | tr -d '\t\n' | LC_ALL=C grep -c '[[:cntrl:]]')" 0
@@ -93,8 +93,11 @@ check "sampled nanoseconds are no samples at a rate" same "$(rows times recordin
 id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 check "a unit" same "$(service_of /system.slice/nginx.service)" nginx
 check "a cgroup in a unit" same "$(service_of /system.slice/nginx.service/worker)" nginx
+check "what the path says" same "$(service_of /kubepods/pod0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0/$id/web.service > log; rows service samples | cut -f 13-)" \
+	"$id"$'\t'"0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"$'\t'"web.service"
 check "a container in a scope" same "$(service_of /system.slice/docker-$id.scope)" 0123456789ab
 check "a container" same "$(service_of /kubepods/besteffort/pod1/$id)" 0123456789ab
+check "a container of LXC" same "$(service_of /lxc.payload.web)" web
 check "another cgroup" same "$(service_of /user.slice/session-1.scope)" main
 check "a process without a name is called after its executable" same "$(service_of / '""')" x
 check "and none after a thread" same "$(service_of / '""' '""')" "[unknown]"

@@ -183,13 +183,13 @@ START_TEST(options_that_are_refused)
 	expect_error("--=x", -EINVAL, "unknown option '--'", report);
 	expect_error("top --by nothing", -EINVAL,
 		     "option --by: unknown value 'nothing'; choose one of: function, file, dso, "
-		     "module, process, pid, thread, comm, cgroup, user, cpu",
+		     "module, process, pid, thread, comm, cgroup, container, pod, unit, user, cpu",
 		     "");
 	expect_error("top --by PIDs", -EINVAL,
 		     "option --by: unknown value 'PIDs'; did you mean 'pid'?", "");
 	expect_error("top --by pid,dso", -EINVAL,
 		     "option --by: unknown value 'pid,dso'; choose one of: function, file, dso, "
-		     "module, process, pid, thread, comm, cgroup, user, cpu",
+		     "module, process, pid, thread, comm, cgroup, container, pod, unit, user, cpu",
 		     "");
 	expect_error("-n", -EINVAL, "unknown option '-n'", report);
 	expect_error("info -f", -EINVAL, "unknown option '-f'",

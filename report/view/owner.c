@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/view/owner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/cleanup.h"
+#include "report/model/row_changes.h"
+#include "report/model/workload.h"
+
+const char *const owner_words[NR_OWNERS + 1] = {
+	[OWNER_THREAD] = "comm", [OWNER_CONTAINER] = "container", [OWNER_POD] = "pod",
+	[OWNER_UNIT] = "unit",   [OWNER_CGROUP] = "cgroup",
+};
+
+bool owner_put(const struct model *model, const struct prof_process_info *info, enum owner owner,
+	       struct textbuf *out)
+{
+	static const enum workload_part parts[NR_OWNERS] = {
+		[OWNER_CONTAINER] = WORKLOAD_CONTAINER,
+		[OWNER_POD] = WORKLOAD_POD,
+		[OWNER_UNIT] = WORKLOAD_UNIT,
+	};
+	const char *cgroup = string_set_get(&model->strings, info->cgroup);
+	size_t start = out->nr;
+
+	if (owner == OWNER_CGROUP)
+		textbuf_str(out, cgroup);
+	else if (!workload_put(cgroup, parts[owner], out))
+		return false;
+	if (owner == OWNER_CONTAINER && workload_is_id(out->data + start, out->nr - start))
+		out->nr = start + WORKLOAD_SHORT_ID;
+	return out->nr > start;
+}
+
+void owner_put_safe(const struct model *model, uint32_t process, enum owner owner, const char *none,
+		    struct textbuf *out)
+{
+	struct textbuf text = {.fd = -1};
+
+	if (owner_put(model, &model->processes.data[process].info, owner, &text))
+		textbuf_escaped(out, text.data, text.nr, TEXT_PLAIN);
+	else
+		textbuf_str(out, none);
+	if (text.error)
+		textbuf_fail(out, text.error);
+	textbuf_deinit(&text);
+}
+
+int owner_lead_rows(struct model *model, enum owner owner)
+{
+	_cleanup_free_ uint32_t *ids = calloc(model->processes.nr, sizeof(*ids));
+	struct textbuf text = {.fd = -1};
+	int ret = ids ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < model->processes.nr && !ret; i++) {
+		text.nr = 0;
+		if (!owner_put(model, &model->processes.data[i].info, owner, &text))
+			textbuf_printf(&text, "[no %s]", owner_words[owner]);
+		ret = text.error;
+		if (!ret)
+			ret = string_set_add(&model->strings, text.data, text.nr, &ids[i]);
+	}
+	textbuf_deinit(&text);
+	if (ret)
+		return ret;
+	vec_for_each(&model->rows, row)
+		row->comm = ids[row->process];
+	return model_change_rows(model, NULL, NULL);
+}

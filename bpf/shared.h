@@ -102,6 +102,8 @@ struct count_key {
 	__u32 image;
 	char comm[COMM_SIZE - 1]; /* filled up with 0 */
 	__u8 event;               /* in the byte where the kernel's name has its NUL */
+	__u32 tid;                /* as tgid; 0 unless threads are told apart by ids */
+	__u32 padding;
 };
 
 struct count_value {
@@ -110,9 +112,6 @@ struct count_value {
 	__u64 first_ns;
 	__u64 last_ns;
 };
-
-/* Counts are also kept by slices of time of this length. */
-#define SLICE_NS 1000000000ULL
 
 /*
  * A count was hit for the first time in a slice. All its hits before that, @count of them or the

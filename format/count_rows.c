@@ -13,6 +13,7 @@ int count_rows_add(count_vec *rows, struct index *index, const struct prof_count
 		row->event,
 		row->waker_user_stack,
 		row->waker_kernel_stack,
+		row->tid,
 	};
 	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 	int ret;
@@ -24,7 +25,7 @@ int count_rows_add(count_vec *rows, struct index *index, const struct prof_count
 		    have->user_stack == row->user_stack &&
 		    have->kernel_stack == row->kernel_stack && have->event == row->event &&
 		    have->waker_user_stack == row->waker_user_stack &&
-		    have->waker_kernel_stack == row->waker_kernel_stack) {
+		    have->waker_kernel_stack == row->waker_kernel_stack && have->tid == row->tid) {
 			have->count += row->count;
 			if (at)
 				*at = i;

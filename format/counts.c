@@ -65,6 +65,20 @@ static int decode_comm(struct tables *tables, struct cursor *col, uint64_t proce
 	return 0;
 }
 
+/* Sets the thread of row @i, whose process is known. */
+static int set_thread(const struct tables *tables, size_t i, struct prof_count *count,
+		      struct fault *fault)
+{
+	const uint32_t *first = tables->first_thread.data + count->process;
+
+	if (!tables->has_count_threads)
+		return 0;
+	if (tables->count_threads.data[i] >= first[1] - first[0])
+		return fault_corrupt(fault, "thread is out of range");
+	count->tid = tables->threads.data[first[0] + tables->count_threads.data[i]];
+	return 0;
+}
+
 /* Decodes a count. On entry, @count is the previous one. */
 static int decode_count(struct tables *tables, struct cursor *cols, struct prof_count *count,
 			struct fault *fault)
@@ -107,6 +121,9 @@ static int check_further_rows(const struct tables *tables, uint64_t nr, struct f
 	if (tables->has_count_wakers && tables->count_wakers.nr != nr)
 		return fault_corrupt(fault, "%" PRIu64 " counts, but wakers of %zu", nr,
 				     tables->count_wakers.nr);
+	if (tables->has_count_threads && tables->count_threads.nr != nr)
+		return fault_corrupt(fault, "%" PRIu64 " counts, but threads of %zu", nr,
+				     tables->count_threads.nr);
 	return 0;
 }
 
@@ -140,6 +157,8 @@ static int counts_decode(struct tables *tables, struct table_input *in, struct f
 	for (size_t i = 0; i < tables->counts.nr; i++) {
 		set_further_columns(tables, i, &count);
 		ret = decode_count(tables, in->cols, &count, fault);
+		if (!ret)
+			ret = set_thread(tables, i, &count, fault);
 		if (ret)
 			return fault_in_row(fault, ret, "count", i);
 		tables->counts.data[i] = count;

@@ -39,6 +39,7 @@ COMPARE_ROWS(frames, BY(object) BY(offset))
 	BY_NEW(stack_new, user_stack)                                                              \
 	BY_NEW(process_new, process)                                                               \
 	BY_NEW(string_new, comm)                                                                   \
+	BY(tid)                                                                                    \
 	BY(event)                                                                                  \
 	BY_NEW(stack_new, waker_kernel_stack)                                                      \
 	BY_NEW(stack_new, waker_user_stack)

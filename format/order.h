@@ -24,7 +24,7 @@ struct order {
 	uint32_t *stack_old, *stack_new;     /* by frames from the root; 0 stays 0 */
 	uint32_t *root_first;  /* where a stack's (by its old id) frames begin in root_frames */
 	uint32_t *root_frames; /* new ids of each stack's frames, the root first */
-	uint32_t *count_old;   /* by kernel stack, user stack, process, thread name, event */
+	uint32_t *count_old;   /* by kernel stack, user stack, process, thread, event */
 };
 
 /*

@@ -19,7 +19,7 @@
 
 /* Version of the format. A reader refuses any other major version. */
 #define PROF_VERSION_MAJOR 1
-#define PROF_VERSION_MINOR 6
+#define PROF_VERSION_MINOR 7
 
 /* Limits. The writer keeps them, and the reader refuses larger numbers before it allocates. */
 #define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
@@ -187,6 +187,7 @@ struct prof_count {
 	uint32_t event; /* in the events of the recording; 0 in a recording without such a table */
 	/* Time off the CPU: the stacks of the task that ended it; 0: not taken. */
 	uint32_t waker_user_stack, waker_kernel_stack;
+	uint32_t tid; /* of the thread, as pids are; 0: not known, or an idle task */
 };
 
 /* The part of a count that belongs to a slice of time. Slices are numbered in each epoch. */

@@ -165,6 +165,7 @@ static int read_next(struct prof_reader *r, struct fault *fault)
 	vec_clear(&r->tables.count_events);
 	vec_clear(&r->tables.slices);
 	r->tables.has_count_wakers = false;
+	r->tables.has_count_threads = false;
 	r->tables.slice_ns = 0;
 	for (size_t i = 0; i < NR_EPOCH_TABLES; i++) {
 		struct cursor payload;

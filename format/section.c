@@ -31,6 +31,7 @@ static const char *const names[] = {
 	[SECTION_SLICES] = "slices",
 	[SECTION_LINES] = "lines",
 	[SECTION_NAME_SOURCES] = "name sources",
+	[SECTION_COUNT_THREADS] = "count threads",
 };
 
 void file_header_pack(uint8_t bytes[FILE_HEADER_BYTES])

@@ -42,6 +42,7 @@ enum section_type {
 	SECTION_SLICES = 16,
 	SECTION_LINES = 17,
 	SECTION_NAME_SOURCES = 18,
+	SECTION_COUNT_THREADS = 19,
 };
 
 #define SECTION_REQUIRED 1u /* flag: readers that do not know the type refuse the recording */

@@ -2,10 +2,10 @@
 #include "format/tables.h"
 
 const struct table_codec *const epoch_tables[NR_EPOCH_TABLES] = {
-	&strings_codec,      &objects_codec,   &processes_codec,    &process_info_codec,
-	&file_info_codec,    &languages_codec, &symbols_codec,      &lines_codec,
-	&name_sources_codec, &stacks_codec,    &exact_frames_codec, &count_events_codec,
-	&count_wakers_codec, &slices_codec,    &counts_codec,
+	&strings_codec,      &objects_codec,       &processes_codec,    &process_info_codec,
+	&file_info_codec,    &languages_codec,     &symbols_codec,      &lines_codec,
+	&name_sources_codec, &stacks_codec,        &exact_frames_codec, &count_events_codec,
+	&count_wakers_codec, &count_threads_codec, &slices_codec,       &counts_codec,
 };
 
 int table_encode(const struct table_codec *codec, const struct order *order, struct columns *cols)
@@ -101,6 +101,9 @@ void tables_deinit(struct tables *tables)
 	vec_free(&tables->stack_frames);
 	vec_free(&tables->count_events);
 	vec_free(&tables->count_wakers);
+	vec_free(&tables->threads);
+	vec_free(&tables->first_thread);
+	vec_free(&tables->count_threads);
 	vec_free(&tables->slices);
 	vec_free(&tables->counts);
 	vec_free(&tables->first_child);

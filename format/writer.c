@@ -26,6 +26,14 @@ static bool has_wakers(const struct prof_epoch *epoch)
 	return false;
 }
 
+static bool has_threads(const struct prof_epoch *epoch)
+{
+	for (uint32_t i = 0; i < epoch->nr_counts; i++)
+		if (epoch->counts[i].tid)
+			return true;
+	return false;
+}
+
 /* Returns false for a section that may be missing and would say nothing. */
 static bool is_needed(const struct prof_writer *writer, enum section_type type,
 		      const struct prof_epoch *epoch)
@@ -49,6 +57,8 @@ static bool is_needed(const struct prof_writer *writer, enum section_type type,
 		return writer->nr_events > 1;
 	case SECTION_COUNT_WAKERS:
 		return has_wakers(epoch);
+	case SECTION_COUNT_THREADS:
+		return has_threads(epoch);
 	default:
 		return true;
 	}

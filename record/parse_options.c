@@ -330,6 +330,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		.max_memory = (uint64_t)DEFAULT_MEMORY_M << 20,
 		.languages = ALL_LANGUAGES,
 		.overhead_limit = DEFAULT_OVERHEAD,
+		.slice_ns = NS_PER_S,
 	};
 	/* All arguments after the first -- are the command's. */
 	for (int i = 1; i < argc; i++) {

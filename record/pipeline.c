@@ -68,7 +68,7 @@ void pipeline_begin_slices(struct pipeline *p, uint64_t begin_ns)
 	if (p->session->options->no_slices)
 		return;
 	sampler_begin_slices(p->session->sampler, begin_ns);
-	epoch_begin_slices(p->epoch, begin_ns);
+	epoch_begin_slices(p->epoch, begin_ns, p->session->options->slice_ns);
 }
 
 int pipeline_ask_names(struct pipeline *p, uint64_t urgent_ns)

@@ -27,7 +27,7 @@
 #define UID_MAX 4294967294 /* the highest number of 32 bits stands for no user */
 
 /* Groups of options that exclude each other. */
-enum { SIDES = 1, IDS, RATE };
+enum { SIDES = 1, IDS, RATE, SLICES };
 
 #define ROW(...) OPTION_ROW(struct record_options, __VA_ARGS__)
 
@@ -45,6 +45,8 @@ static const struct option_spec target_rows[] = {
 	    .help = "record only these processes"),
 	ROW(OPTION_TIDS, tids, "tid", 'L', .metavar = "TID[,TID...]", .exclusive = IDS,
 	    .help = "record only these threads"),
+	ROW(OPTION_FLAG, threads, "threads", 0,
+	    .help = "tell threads of one name apart by their ids, as with -p, -L or a command"),
 	ROW(OPTION_FLAG, follow, "follow", 0,
 	    .help = "with -p, also record the descendants of the processes"),
 	ROW(OPTION_STRING, comm, "comm", 0, .metavar = "NAME",
@@ -154,8 +156,11 @@ static const struct option_spec output_rows[] = {
 	    .max = DURATION_MAX_NS, .help = "with --repeat, wait this long between recordings"),
 	ROW(OPTION_FLAG, no_names, "no-names", 0,
 	    .help = "leave out the names of functions in programs and libraries, for which profrep then needs the files"),
-	ROW(OPTION_FLAG, no_slices, "no-slices", 0,
-	    .help = "do not keep counts by the second, so that profrep knows only the times of epochs"),
+	ROW(OPTION_DURATION, slice_ns, "slices", 0, .metavar = "TIME", .exclusive = SLICES,
+	    .min = NS_PER_MS, .max = PROF_MAX_SLICE_NS,
+	    .help = "keep counts by slices of time of this length (default 1s)"),
+	ROW(OPTION_FLAG, no_slices, "no-slices", 0, .exclusive = SLICES,
+	    .help = "do not keep counts by slices, so that profrep knows only the times of epochs"),
 	ROW(OPTION_FLAG, quiet, "quiet", 'q', .help = "print only errors"),
 };
 

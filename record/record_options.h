@@ -60,6 +60,7 @@ struct record_options {
 	const char *output;
 	u32_vec pids;
 	u32_vec tids;
+	bool threads; /* tell threads of one name apart, of the whole host, too */
 	enum backend_kind backend;
 	bool follow;        /* descendants of the pids, too */
 	const char *comm;   /* name of threads; NULL: any */
@@ -101,6 +102,7 @@ struct record_options {
 	uint64_t max_memory;      /* bytes */
 	bool no_names;            /* names of functions in files are not looked up */
 	bool no_slices;           /* counts are not kept by slices of time */
+	uint64_t slice_ns;        /* the length of a slice */
 	bool quiet;
 	uint64_t interval_ns;     /* 0: no intervals */
 	const char *rotate;       /* text of the option; NULL: not given */

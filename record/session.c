@@ -139,6 +139,8 @@ static int load_sampler(struct session *s)
 		.has_chosen_cpus = o->cpus.nr > 0,
 		.stack_storage = o->stack_storage,
 		.no_slices = o->no_slices,
+		.slice_ns = o->slice_ns,
+		.keep_tids = o->threads || o->pids.nr || o->tids.nr || o->command,
 		.hash_storage = o->hash_storage,
 		.depth = s->depth,
 		.no_user = o->kernel_only,

@@ -41,6 +41,7 @@ __setting __u32 line_watermark = 1;
 __setting __u32 count_watermark = 1;
 __setting __u32 max_changes; /* 0: counts are not kept by slices */
 __setting __u32 change_watermark = 1;
+__setting __u64 slice_ns = 1000000000; /* length of a slice */
 
 /* The set that samples go to. Only the recorder writes this. */
 volatile __u32 active_set;
@@ -250,9 +251,9 @@ static __always_inline __u64 slice_begin(__u64 now_ns)
 {
 	__u64 begin_ns = slice_begin_ns;
 
-	if (now_ns - begin_ns < SLICE_NS)
+	if (now_ns - begin_ns < slice_ns)
 		return begin_ns;
-	begin_ns = now_ns - (now_ns - slices_begin_ns) % SLICE_NS;
+	begin_ns = now_ns - (now_ns - slices_begin_ns) % slice_ns;
 	slice_begin_ns = begin_ns;
 	return begin_ns;
 }
@@ -278,7 +279,7 @@ static __always_inline void note_slice(__u32 set, __u32 at, const struct count_v
 		return; /* cannot be: the array has the index */
 	change->count = *(volatile __u64 *)&value->count;
 	change->slot = at;
-	change->slice = (begin_ns - slices_begin_ns) / SLICE_NS;
+	change->slice = (begin_ns - slices_begin_ns) / slice_ns;
 }
 
 /* Does a set with these stacks, as in struct set_state, have more than its room? */

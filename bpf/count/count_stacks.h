@@ -416,6 +416,7 @@ static __always_inline int handle_event(void *ctx, __u32 event, __u64 weight, bo
 		return 0;
 	}
 	s.key.tgid = tgid;
+	s.key.tid = kept_tid(task);
 	s.key.event = event;
 	identify_process(&s, task);
 	count_sample(ctx, &s, own_frames);

@@ -237,6 +237,7 @@ static __always_inline void begin_wait(void *ctx, const struct wait *wait)
 		return;
 	}
 	s.key.tgid = tgid;
+	s.key.tid = kept_tid(task);
 	s.key.event = wait->event;
 	identify_process(&s, task);
 	tell_process(tgid, s.space_id, wait->now_ns);
@@ -335,6 +336,7 @@ static __always_inline void note_waiting(struct task_struct *task, struct found_
 	if (!s.totals || !is_wanted_task(task, tgid, s.key.comm) || !claim_level(&s))
 		return;
 	s.key.tgid = tgid;
+	s.key.tid = kept_tid(task);
 	s.key.event = event_of_state(!state, state);
 	identify_process(&s, task);
 	if (take_kernel)

@@ -30,6 +30,7 @@ __setting __u32 wanted_mntns; /* 0: any */
 __setting bool filter_cgroup;
 __setting bool filter_cgroup_ids;
 __setting bool filter_mntns_ids;
+__setting bool keep_tids; /* counts are of threads by their ids, too */
 
 /* The processes or threads that the user asked for, by id in the recorder's namespace. */
 struct {
@@ -120,6 +121,12 @@ static __always_inline __u32 visible_tid(struct task_struct *task)
 		return visible_nr(task->thread_pid);
 	bpf_get_ns_current_pid_tgid(pidns_dev, pidns_inum, &current, sizeof(current));
 	return current.pid;
+}
+
+/* The id of the thread in the key of a count. */
+static __always_inline __u32 kept_tid(struct task_struct *task)
+{
+	return keep_tids ? visible_tid(task) : 0;
 }
 
 static __always_inline bool is_marked(struct task_struct *task)

@@ -110,7 +110,8 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 {
 	const struct user_stack user = {.space = space, .time_ns = time_ns, .raw = &count->user};
 	const struct count_key *key = count->key;
-	struct prof_count row = {.count = fit_in_sum(e, key->event, nr), .event = key->event};
+	struct prof_count row = {
+		.count = fit_in_sum(e, key->event, nr), .event = key->event, .tid = key->tid};
 	struct raw_stack kernel = count->kernel;
 	uint32_t id;
 	int ret;
@@ -205,9 +206,9 @@ const uint64_t *epoch_overflows(const struct epoch *e)
 	return e->overflows;
 }
 
-void epoch_begin_slices(struct epoch *e, uint64_t begin_ns)
+void epoch_begin_slices(struct epoch *e, uint64_t begin_ns, uint64_t slice_ns)
 {
-	e->slices.is_on = true;
+	e->slices.length_ns = slice_ns;
 	e->slices.begin_ns = begin_ns;
 }
 

@@ -47,10 +47,10 @@ void epoch_begin_recording(struct epoch *epoch);
 const uint64_t *epoch_overflows(const struct epoch *epoch);
 
 /*
- * From now on the epoch keeps counts also by slices of time. Slice 0 begins at @begin_ns
+ * From now on the epoch keeps counts also by slices of @slice_ns. Slice 0 begins at @begin_ns
  * (CLOCK_MONOTONIC).
  */
-void epoch_begin_slices(struct epoch *epoch, uint64_t begin_ns);
+void epoch_begin_slices(struct epoch *epoch, uint64_t begin_ns, uint64_t slice_ns);
 
 /* Is it so large that it should be written? */
 bool epoch_is_large(const struct epoch *epoch);

@@ -16,7 +16,8 @@ void epoch_slices_begin_count(struct epoch_slices *s, const struct raw_count *co
 /* The slice of @time_ns. */
 static uint32_t slice_of(const struct epoch_slices *s, uint64_t time_ns)
 {
-	return time_ns <= s->begin_ns ? 0 : min_u64((time_ns - s->begin_ns) / SLICE_NS, UINT32_MAX);
+	return time_ns <= s->begin_ns ? 0
+				      : min_u64((time_ns - s->begin_ns) / s->length_ns, UINT32_MAX);
 }
 
 /* How many hits of the count come before the next change? */
@@ -28,7 +29,7 @@ static uint64_t hits_before_change(const struct epoch_slices *s)
 
 int epoch_slices_add(struct epoch_slices *s, uint32_t row, uint64_t nr)
 {
-	while (s->is_on && nr) {
+	while (s->length_ns && nr) {
 		uint64_t end = hits_before_change(s);
 		struct prof_slice part = {.row = row};
 
@@ -78,10 +79,12 @@ static void add_up_parts(struct epoch_slices *s)
  */
 void epoch_slices_lay_out(struct epoch_slices *s, struct prof_epoch *epoch)
 {
-	uint32_t first = slice_of(s, epoch->begin_ns), last = slice_of(s, epoch->end_ns);
+	uint32_t first, last;
 
-	if (!s->is_on)
+	if (!s->length_ns)
 		return;
+	first = slice_of(s, epoch->begin_ns);
+	last = slice_of(s, epoch->end_ns);
 	last = min_u64(last, (uint64_t)first + PROF_MAX_SLICES - 1);
 	vec_for_each(&s->parts, part)
 		part->slice = min_u64(max_u64(part->slice, first), last) - first;
@@ -90,6 +93,6 @@ void epoch_slices_lay_out(struct epoch_slices *s, struct prof_epoch *epoch)
 	add_up_parts(s);
 	epoch->slices = s->parts.data;
 	epoch->nr_slices = s->parts.nr;
-	epoch->slice_ns = SLICE_NS;
-	epoch->slice_phase_ns = epoch->begin_ns - (s->begin_ns + first * SLICE_NS);
+	epoch->slice_ns = s->length_ns;
+	epoch->slice_phase_ns = epoch->begin_ns - (s->begin_ns + first * s->length_ns);
 }

@@ -16,7 +16,7 @@
 
 /* All zero: slices are not kept. */
 struct epoch_slices {
-	bool is_on;
+	uint64_t length_ns;           /* of a slice */
 	uint64_t begin_ns;            /* CLOCK_MONOTONIC: where slice 0 begins */
 	VEC(struct prof_slice) parts; /* by slices since begin_ns, in any order */
 	/* The count at hand. */

@@ -291,6 +291,8 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	bpf->rodata->take_user = !options->no_user;
 	bpf->rodata->take_kernel = !options->no_kernel;
 	bpf->rodata->include_idle = options->include_idle;
+	bpf->rodata->keep_tids = options->keep_tids;
+	bpf->rodata->slice_ns = options->slice_ns;
 	bpf->rodata->include_idle_hits = options->include_idle || options->has_hits;
 	bpf->rodata->nr_events = options->nr_events;
 	bpf->rodata->sample_event = options->sample_event;

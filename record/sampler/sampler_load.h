@@ -62,6 +62,8 @@ struct sampler_options {
 	uint64_t stack_storage; /* stacks that both sets hold together */
 	uint64_t hash_storage;  /* counts that both sets hold together */
 	bool no_slices;         /* counts are not kept by slices of time */
+	uint64_t slice_ns;      /* the length of a slice */
+	bool keep_tids;         /* counts are of threads by their ids, too */
 	struct stack_depth depth;
 	bool no_user, no_kernel; /* take no stacks of user space, of the kernel */
 	bool include_idle;

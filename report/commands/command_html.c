@@ -205,6 +205,7 @@ const struct profrep_command html_command = {
 	.spec.usage = "[OPTIONS] [FILE|@LIST...]",
 	.spec.parts = {{&own_options, 0},
 		       OPTION_PART(struct html_options, lead_options, request.view),
+		       OPTION_PART(struct html_options, thread_options, request.span),
 		       STACK_OPTION_PARTS(struct html_options)},
 	.options_size = sizeof(struct html_options),
 	.take_operands = take_html_operands,

@@ -111,6 +111,7 @@ const struct profrep_command report_command = {
 			{&layout_options, 0},
 			{&frame_options, offsetof(struct report_options, request.view)},
 			OPTION_PART(struct report_options, lead_options, request.view),
+			OPTION_PART(struct report_options, thread_options, request.span),
 			STACK_OPTION_PARTS(struct report_options),
 			{&moved_options, 0},
 		},

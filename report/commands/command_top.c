@@ -102,6 +102,7 @@ static int run_live(const struct top_options *o, struct command_io *io, struct e
 	int ret;
 
 	live.layout.choice.by = by_things[o->by];
+	request.span.keeps_tids = live.layout.choice.by == TOP_THREADS;
 	live.layout.is_live = true;
 	live.layout.is_filtered = sample_filter_is_set(&request.filter);
 	if (o->operands.nr > 1 || (o->operands.nr && o->operands.names[0][0] == '@'))
@@ -121,6 +122,7 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 {
 	const struct top_options *o = options;
 	struct top_layout layout = o->layout;
+	struct source_request request = o->request;
 	const struct event_tables tables = {
 		.print = print_event,
 		.print_json = print_json,
@@ -135,7 +137,8 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 	layout.choice.by = by_things[o->by];
 	layout.is_filtered = sample_filter_is_set(&o->request.filter);
 	layout.nr_lines = layout.nr_lines ? layout.nr_lines : USUAL_LINES;
-	return event_tables_print(&tables, &o->operands, &o->request, io, err);
+	request.span.keeps_tids = layout.choice.by == TOP_THREADS;
+	return event_tables_print(&tables, &o->operands, &request, io, err);
 }
 
 #define TOP_ROW(type, ...) OPTION_ROW(struct top_options, type, __VA_ARGS__)

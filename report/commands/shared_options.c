@@ -166,6 +166,14 @@ static int check_timespan(const void *target, struct err *err)
 const struct option_table timespan_options = {timespan_rows, ARRAY_SIZE(timespan_rows), "samples",
 					      check_timespan};
 
+static const struct option_spec thread_rows[] = {
+	OPTION_FLAG_ROW(struct timespan, keeps_tids, "threads", 0,
+			.help = "tell threads of one name apart by their ids, as NAME/TID"),
+};
+
+const struct option_table thread_options = {thread_rows, ARRAY_SIZE(thread_rows),
+					    "frames and names", NULL};
+
 #define FILTER_ROW(type, field, long_name, ...)                                                    \
 	OPTION_ROW(struct sample_filter, type, field, long_name, 0, __VA_ARGS__)
 

@@ -35,6 +35,9 @@ extern const struct option_table json_options;
 /* Fills a struct timespan: --from and --to. */
 extern const struct option_table timespan_options;
 
+/* Fills a struct timespan: --threads. */
+extern const struct option_table thread_options;
+
 /* Fill a struct sample_filter: the threads and processes of samples, and their stacks. */
 extern const struct option_table owner_options, stack_options;
 

@@ -11,7 +11,7 @@
 
 struct pprof {
 	struct pprof_profile profile;
-	int64_t thread, pid, cgroup, is_base; /* strings: keys of labels */
+	int64_t thread, tid, pid, cgroup, is_base; /* strings: keys of labels */
 	int64_t workload[NR_WORKLOAD_PARTS];
 	/* the recording whose rows are being added */
 	const struct printout *p;
@@ -103,6 +103,8 @@ static int add_labels(struct pprof *x, const struct stack_row *row)
 	bool has_thread = row->comm && !x->p->view->by;
 	int ret = has_thread ? add_model_label(x, x->thread, row->comm) : 0;
 
+	if (!ret && row->tid)
+		ret = pprof_profile_add_label(&x->profile, x->tid, 0, row->tid);
 	if (!ret && row->pid)
 		ret = pprof_profile_add_label(&x->profile, x->pid, 0, row->pid);
 	if (!ret && process->info.cgroup)
@@ -203,6 +205,7 @@ int export_pprof(const struct printout *p, const struct printout *base,
 		return ret;
 	describe_values(&x);
 	x.thread = pprof_profile_string(&x.profile, "thread");
+	x.tid = pprof_profile_string(&x.profile, "thread_id");
 	x.pid = pprof_profile_string(&x.profile, "pid");
 	x.cgroup = pprof_profile_string(&x.profile, "cgroup");
 	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS; part++)

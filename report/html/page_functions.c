@@ -129,20 +129,15 @@ int source_functions_init(struct source_functions *known, struct page_functions 
 {
 	const struct model *model = &source->rec.model;
 	size_t nr_frames = model->frames.nr * NR_FRAME_PLACES * 2;
-	size_t nr_comms = model->strings.items.nr;
 
 	*known = (struct source_functions){
 		.functions = functions,
 		.labels = &source->labels,
 		.frames = malloc((nr_frames + 1) * sizeof(*known->frames)),
-		.comms = malloc((nr_comms + 1) * sizeof(*known->comms)),
 	};
-	if (!known->frames || !known->comms) {
-		source_functions_deinit(known);
+	if (!known->frames)
 		return -ENOMEM;
-	}
 	memset(known->frames, 0xff, nr_frames * sizeof(*known->frames));
-	memset(known->comms, 0xff, nr_comms * sizeof(*known->comms));
 	return 0;
 }
 
@@ -150,7 +145,6 @@ void source_functions_deinit(struct source_functions *known)
 {
 	free(known->frames);
 	vec_free(&known->parts);
-	free(known->comms);
 	*known = (struct source_functions){0};
 }
 
@@ -266,17 +260,13 @@ int source_functions_of_frame(struct source_functions *known, uint32_t frame,
 	return ret;
 }
 
-int source_function_of_thread(struct source_functions *known, uint32_t comm, uint32_t *id)
+int source_function_of_thread(struct source_functions *known, uint32_t comm, uint32_t tid,
+			      uint32_t *id)
 {
 	struct page_function wanted = {.kind = PAGE_THREAD};
-	int ret = 0;
+	int ret;
 
-	if (known->comms[comm] == NOT_KNOWN) {
-		labels_string(known->labels, &known->functions->scratch, comm);
-		ret = take_scratch(known->functions, &wanted.text);
-		if (!ret)
-			ret = find_function(known->functions, &wanted, &known->comms[comm]);
-	}
-	*id = known->comms[comm];
-	return ret;
+	labels_thread(known->labels, &known->functions->scratch, comm, tid);
+	ret = take_scratch(known->functions, &wanted.text);
+	return ret ? ret : find_function(known->functions, &wanted, id);
 }

@@ -65,13 +65,12 @@ int page_functions_add(struct page_functions *functions, const char *text, enum 
  */
 int page_functions_sort(struct page_functions *functions, uint32_t **new_ids);
 
-/* The functions of the frames and threads of one recording, each looked up once. */
+/* The functions of the frames and threads of one recording. Those of a frame are looked up once. */
 struct source_functions {
 	struct page_functions *functions;
 	struct labels *labels;
 	uint32_t *frames;    /* [(frame * NR_FRAME_PLACES + place) * 2 + is_kernel]: in parts */
 	VEC(uint32_t) parts; /* functions of frames, the innermost first */
-	uint32_t *comms;     /* by string of the model */
 };
 
 /* Both arguments are borrowed until source_functions_deinit. Returns 0 or -ENOMEM. */
@@ -88,7 +87,8 @@ void source_functions_deinit(struct source_functions *known);
 int source_functions_of_frame(struct source_functions *known, uint32_t frame,
 			      enum frame_place place, bool is_kernel, const uint32_t **parts);
 
-/* Finds the function that stands for threads of a name. Returns 0, -ENOMEM or -E2BIG. */
-int source_function_of_thread(struct source_functions *known, uint32_t comm, uint32_t *id);
+/* Finds the function that stands for threads, as labels_thread names them. Returns as above. */
+int source_function_of_thread(struct source_functions *known, uint32_t comm, uint32_t tid,
+			      uint32_t *id);
 
 #endif

@@ -7,9 +7,9 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 
-/* The node of a user stack of the model under a thread name. Many rows have it. */
+/* The node of a user stack of the model under a thread. Many rows have it. */
 struct user_node {
-	uint32_t comm, stack, node;
+	uint32_t comm, tid, stack, node;
 };
 
 /* The part that is being added. */
@@ -77,7 +77,7 @@ static int add_side(struct builder *b, const struct row_side *side, bool is_kern
 static int add_thread_and_user(struct builder *b, const struct stack_row *row, uint32_t *node)
 {
 	uint32_t id;
-	int ret = source_function_of_thread(&b->known, row->comm, &id);
+	int ret = source_function_of_thread(&b->known, row->comm, row->tid, &id);
 
 	*node = 0;
 	if (!ret)
@@ -89,14 +89,15 @@ static int add_thread_and_user(struct builder *b, const struct stack_row *row, u
 static int find_user_node(struct builder *b, const struct stack_row *row, uint32_t user_stack,
 			  uint32_t *node)
 {
-	struct user_node added = {row->comm, user_stack, 0};
-	uint64_t hash = hash_u64((uint64_t)row->comm << 32 | user_stack);
+	struct user_node added = {row->comm, row->tid, user_stack, 0};
+	uint64_t hash = hash_bytes(&added, sizeof(added), 0);
 	int ret;
 
 	index_for_each(&b->user_index, hash, i) {
 		const struct user_node *have = &b->user_nodes.data[i];
 
-		if (have->comm == added.comm && have->stack == added.stack) {
+		if (have->comm == added.comm && have->tid == added.tid &&
+		    have->stack == added.stack) {
 			*node = have->node;
 			return 0;
 		}

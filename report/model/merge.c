@@ -253,6 +253,7 @@ static int merge_count(struct merge *m, uint32_t i)
 		.event = count->event,
 		.waker_user_stack = m->stacks[count->waker_user_stack],
 		.waker_kernel_stack = m->stacks[count->waker_kernel_stack],
+		.tid = m->model->keeps_tids ? count->tid : 0,
 	};
 
 	uint32_t id;

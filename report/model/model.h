@@ -147,8 +147,9 @@ struct model {
 	bool has_languages;               /* some object is of an interpreted language */
 	bool has_several;                 /* recordings; known before the first epoch */
 	VEC(struct model_origin) origins; /* of the recordings; the first is not known */
-	/* Set it before the first epoch. Then the model also keeps the counts of each slot. */
+	/* Set these before the first epoch. Then the model also keeps the counts of each slot. */
 	bool keeps_slots;
+	bool keeps_tids; /* rows are of threads by their ids, too; else their tid is 0 */
 	VEC(struct model_slot) slots;
 	VEC(struct model_slot_count) slot_counts;
 };

@@ -118,6 +118,7 @@ static int begin_model(struct recording *rec)
 	if (!ret && release)
 		ret = string_set_add(&rec->model.strings, release, strlen(release),
 				     &origin.release);
+	rec->model.keeps_tids = rec->keeps_tids;
 	return ret ? ret : model_begin_recording(&rec->model, &origin);
 }
 
@@ -158,6 +159,7 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 		rec->nr_recordings = rec->meta->nr_recordings ? rec->meta->nr_recordings : 1;
 		selection_init(&rec->selection, span, rec->meta);
 		rec->is_partial = span->from.kind != TIME_NONE || span->to.kind != TIME_NONE;
+		rec->keeps_tids = span->keeps_tids;
 		ret = begin_model(rec);
 		rec->model.keeps_slots = span->keeps_slots;
 	}

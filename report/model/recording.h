@@ -32,6 +32,7 @@ struct recording {
 	const char *selection_name; /* NULL: name */
 	struct slice_cut cut;       /* of the epoch that was read */
 	bool is_partial;            /* the model gets some epochs of the recording only */
+	bool keeps_tids;            /* as the timespan says */
 	struct seen_names seen;     /* of all epochs that were read, if so */
 	struct prof_reader *reader;
 	int fd, owned_fd;       /* fd is read; owned_fd is closed at the end, -1: nothing */

@@ -378,6 +378,7 @@ int recordings_join(struct recording *rec, const char *const *names, size_t nr,
 		return err_set(err, j.ret, "failed to read %zu recordings: out of memory", nr);
 	rec->model.has_several = true;
 	rec->model.keeps_slots = span->keeps_slots;
+	rec->model.keeps_tids = span->keeps_tids;
 	run_threads(&j);
 	if (!j.ret)
 		j.ret = finish_join(&j);

@@ -32,6 +32,7 @@ int time_point_parse(const char *text, struct time_point *point);
 struct timespan {
 	struct time_point from, to;
 	bool keeps_slots; /* the model keeps the counts of each epoch apart */
+	bool keeps_tids;  /* and those of threads of one name */
 };
 
 /* Why one timespan is not one stretch of time in two recordings. */

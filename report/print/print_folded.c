@@ -45,7 +45,7 @@ static void print_wakers(const struct printout *p, struct textbuf *out, const st
 
 void print_folded_stack(const struct printout *p, struct textbuf *out, const struct stack_row *row)
 {
-	labels_string(p->labels, out, row->comm);
+	labels_thread(p->labels, out, row->comm, row->tid);
 	print_side(p, out, &row->user, false, false);
 	if (is_delimited(p, &row->user, &row->kernel))
 		textbuf_str(out, ";-");

@@ -77,7 +77,7 @@ static void print_hits(const struct printout *p, const struct stack_row *row)
 {
 	if (p->view->per_process) {
 		textbuf_str(p->out, "    ");
-		labels_string(p->labels, p->out, row->comm);
+		labels_thread(p->labels, p->out, row->comm, row->tid);
 		textbuf_printf(p->out, " [%" PRIu32 "]\n", row->pid);
 	}
 	textbuf_printf(p->out, "    %" PRIu64 "\n\n", row->count);
@@ -87,7 +87,7 @@ static void print_hits(const struct printout *p, const struct stack_row *row)
 static void print_samples(const struct printout *p, const struct stack_row *row)
 {
 	textbuf_printf(p->out, "    %-16s ", "-");
-	labels_string(p->labels, p->out, row->comm);
+	labels_thread(p->labels, p->out, row->comm, row->tid);
 	textbuf_printf(p->out, " (%" PRIu32 ")\n        %" PRIu64 "\n\n", row->pid, row->count);
 }
 

@@ -21,7 +21,7 @@ static int count_node(struct call_tree *tree, uint32_t node, uint64_t count)
 
 static int find_thread(struct call_tree *tree, const struct stack_row *row, uint32_t *id)
 {
-	labels_string(tree->things.from->labels, &tree->things.scratch, row->comm);
+	labels_thread(tree->things.from->labels, &tree->things.scratch, row->comm, row->tid);
 	return named_things_add(&tree->things, "", COLOUR_TITLE, id);
 }
 

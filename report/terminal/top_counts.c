@@ -118,6 +118,8 @@ static void print_owner(struct named_things *things, const struct stack_row *row
 		break;
 	case TOP_THREADS:
 		print_string(things, row->comm);
+		if (row->tid)
+			textbuf_printf(&things->scratch, "/%" PRIu32, row->tid);
 		textbuf_printf(&things->scratch, " (%" PRIu32 ")", row->pid);
 		break;
 	case TOP_CGROUPS:

@@ -14,7 +14,7 @@ enum top_by {
 	TOP_FILES,     /* of the frames */
 	TOP_COMMS,     /* names of threads */
 	TOP_PROCESSES, /* by process id */
-	TOP_THREADS,   /* a thread name of a process */
+	TOP_THREADS,   /* of a process, by id if the recording has ids, else by name */
 	TOP_CGROUPS,
 	TOP_CONTAINERS,
 	TOP_PODS,

@@ -233,3 +233,10 @@ void labels_string(struct labels *labels, struct textbuf *out, uint32_t id)
 	else
 		textbuf_fail(out, -ENOMEM);
 }
+
+void labels_thread(struct labels *labels, struct textbuf *out, uint32_t comm, uint32_t tid)
+{
+	labels_string(labels, out, comm);
+	if (tid)
+		textbuf_printf(out, "/%" PRIu32, tid);
+}

@@ -60,4 +60,7 @@ void labels_part(struct labels *labels, struct textbuf *out, uint32_t frame, enu
 /* Appends string @id of the model, escaped. */
 void labels_string(struct labels *labels, struct textbuf *out, uint32_t id);
 
+/* Appends the name @comm of a thread, and "/TID" if it is told apart by its id, which is not 0. */
+void labels_thread(struct labels *labels, struct textbuf *out, uint32_t comm, uint32_t tid);
+
 #endif

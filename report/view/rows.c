@@ -15,7 +15,7 @@
 struct sorted_row {
 	uint64_t count;
 	const char *comm;
-	uint32_t pid;
+	uint32_t pid, tid;
 	uint32_t row; /* index in the array of rows */
 };
 
@@ -29,6 +29,7 @@ static int compare_rows(const void *a, const void *b)
 	if (cmp)
 		return cmp;
 	COMPARE(x->pid, y->pid);
+	COMPARE(x->tid, y->tid);
 	COMPARE(x->row, y->row);
 	return 0;
 }
@@ -70,6 +71,7 @@ static int chosen_rows(const struct model *model, const struct view *view, count
 /* Rows of one key print equal text. */
 struct alike_key {
 	uint32_t pid, comm; /* 0 unless the view prints them */
+	uint32_t tid, padding;
 	struct stack_digest user, kernel, waker_user, waker_kernel;
 };
 
@@ -123,8 +125,9 @@ static int add_alike(struct alike_rows *alike, struct prof_count row, uint32_t *
 		if (!alike->digests.view->folded)
 			key.pid = model->processes.data[row.process].pid;
 		key.comm = row.comm;
+		key.tid = row.tid;
 	} else {
-		row.comm = 0;
+		row.comm = row.tid = 0;
 	}
 	hash = hash_bytes(&key, sizeof(key), 0);
 	index_for_each(&alike->index, hash, i) {
@@ -186,6 +189,7 @@ static struct sorted_row *sort_rows(const struct model *model, const struct prof
 			.count = rows[i].count,
 			.comm = string_set_get(&model->strings, rows[i].comm),
 			.pid = model->processes.data[rows[i].process].pid,
+			.tid = rows[i].tid,
 			.row = i,
 		};
 	sort_items(sorted, nr, sizeof(*sorted), compare_rows);
@@ -221,6 +225,7 @@ struct stack_row stack_row_show(const struct model *model, const struct view *vi
 		.process = shown.process,
 		.pid = model->processes.data[shown.process].pid,
 		.comm = shown.comm,
+		.tid = shown.tid,
 		.user = make_side(model, shown.user_stack, summary),
 		.kernel = make_side(model, shown.kernel_stack, summary),
 		.waker_user = make_side(model, shown.waker_user_stack, summary),

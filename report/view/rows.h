@@ -23,6 +23,7 @@ struct stack_row {
 	uint32_t process; /* in model->processes */
 	uint32_t pid;
 	uint32_t comm; /* in model->strings */
+	uint32_t tid;  /* 0: threads of one name are not told apart */
 	struct row_side user, kernel;
 	struct row_side waker_user, waker_kernel; /* of the task that ended time off the CPU */
 	uint64_t count;
@@ -60,9 +61,9 @@ struct stack_row stack_row_show(const struct model *model, const struct view *vi
 
 /*
  * Calls @visit for the rows of @model of the event of @view, the smallest count first. Rows of
- * equal count are sorted by thread name, then pid, then their order in the recording. If @view
- * shows one side only, rows that differ in the other side alone are added up. Returns 0, the error
- * of a call, or -ENOMEM. Sets
+ * equal count are sorted by thread name, pid and thread id, then their order in the recording. If
+ * @view shows one side only, rows that differ in the other side alone are added up. Returns 0, the
+ * error of a call, or -ENOMEM. Sets
  * *@summary on success.
  */
 int rows_visit(const struct model *model, const struct view *view, row_fn visit, void *ctx,

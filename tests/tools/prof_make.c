@@ -20,7 +20,7 @@
  *	                                KIND: samples kernel user tracepoint usdt off-cpu
  *	                                UNIT: events ns bytes number
  *	count PROCESS COMM N [user FRAME...] [kernel FRAME...] [user-end END] [kernel-end END]
- *	      [event N] [waker-user FRAME...] [waker-kernel FRAME...]
+ *	      [event N] [tid TID] [waker-user FRAME...] [waker-kernel FRAME...]
  *	                                END: unknown complete cut missed_full missed_error; without
  *	                                one, a stack that has frames is complete
  *	slices LENGTH_NS PHASE_NS       the epoch has slices of time
@@ -329,6 +329,8 @@ static void do_count(struct maker *m, char **words, int nr)
 			count.event = number(m, words[++i]);
 			if (count.event >= m->events.nr)
 				die(m, "no such event", words[i]);
+		} else if (i + 1 < nr && strcmp(words[i], "tid") == 0) {
+			count.tid = number(m, words[++i]);
 		} else if (i + 1 < nr && (strcmp(words[i], "user-end") == 0 ||
 					  strcmp(words[i], "kernel-end") == 0)) {
 			end[words[i][0] == 'k'] =

@@ -234,6 +234,7 @@ static inline char *epoch_text(const struct prof_epoch *e)
 		fprintf(f, "count %" PRIu64 " %u %" PRIu64 " ", count->count,
 			e->processes[count->process].pid, e->processes[count->process].generation);
 		print_string(f, e, count->comm);
+		fprintf(f, " tid %u", count->tid);
 		print_stack(f, e, count->user_stack);
 		print_stack(f, e, count->kernel_stack);
 		fprintf(f, " event %u wakers", count->event);

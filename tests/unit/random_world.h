@@ -204,6 +204,9 @@ static inline void world_random(struct world *w, struct random *rng, uint32_t si
 		WORLD_COUNT(w, random_below(rng, w->processes.nr), random_below(rng, w->strings.nr),
 			    random_below(rng, w->stacks.nr), random_below(rng, w->stacks.nr),
 			    1 + (random_u64(rng) >> (24 + random_below(rng, 40))));
+	if (random_below(rng, 2))
+		vec_for_each(&w->counts, count)
+			count->tid = random_u64(rng) >> (32 + random_below(rng, 32));
 	w->epoch.begin_ns = random_u64(rng) >> 8;
 	w->epoch.end_ns = w->epoch.begin_ns + random_below(rng, 1u << 30);
 	if (random_below(rng, 2))

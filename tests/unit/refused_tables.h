@@ -734,6 +734,17 @@ static const struct refusal refused_tables[] = {
 		 "\0\0"
 		 "\4\0"),
 	 "row 0: stack is out of range"},
+	{SECTION_COUNT_THREADS, PAYLOAD("\2\1\2\1\1\0\0\2\0"), "thread 0: process is out of range"},
+	{SECTION_COUNT_THREADS, PAYLOAD("\2\2\2\2\2\0\0\1\1\0\0"),
+	 "thread 1: process is out of range"},
+	/* Below 0, and beyond 32 bits: the pid of process 1 is 5. */
+	{SECTION_COUNT_THREADS, PAYLOAD("\2\1\2\1\1\0\0\1\xb"),
+	 "thread 0: thread id is out of range"},
+	{SECTION_COUNT_THREADS, PAYLOAD("\2\2\2\2\6\0\0\1\0\0\xfa\xff\xff\xff\xf"),
+	 "thread 1: thread id is out of range"},
+	{SECTION_COUNT_THREADS, PAYLOAD("\2\2\2\2\xb\0\0\1\0\0" MAX64),
+	 "thread 1: thread id is out of range"},
+	{SECTION_COUNT_THREADS, PAYLOAD("\3\1\2\1\1\0\0\0\0"), "3 rows do not fit in 2 bytes"},
 	{SECTION_SLICES, PAYLOAD("\2\2\0\0\2\2\0\0\0\0\0"),
 	 "the length of the slices is out of range"},
 	{SECTION_SLICES, PAYLOAD("\2\2\5\5\2\2\0\0\0\0\0"),

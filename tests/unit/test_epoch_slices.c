@@ -3,15 +3,15 @@
 
 #include "tests/unit/suite.h"
 
-#define S  SLICE_NS
 #define MS UINT64_C(1000000)
+#define S  (1000 * MS)
 
 static struct epoch_slices slices;
 static struct prof_epoch epoch;
 
 static void begin(void)
 {
-	slices = (struct epoch_slices){.is_on = true, .begin_ns = 100 * S};
+	slices = (struct epoch_slices){.length_ns = S, .begin_ns = 100 * S};
 	epoch = (struct prof_epoch){0};
 }
 
@@ -127,7 +127,7 @@ START_TEST(none_are_kept)
 {
 	const struct raw_count count = make_count(10, 105 * S, NULL, 0);
 
-	slices.is_on = false;
+	slices.length_ns = 0;
 	epoch_slices_begin_count(&slices, &count);
 	add(0, 10);
 	lay_out(100 * S, 110 * S);

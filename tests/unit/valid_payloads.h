@@ -111,6 +111,12 @@ static const struct payload valid[] = {
 					 "\0\1"
 					 "\4\100"
 					 "\0\4"),
+	/* The idle task, and two threads of process 1, of which the first row has the second. */
+	[SECTION_COUNT_THREADS] = PAYLOAD("\2\3"
+					  "\2\3\3"
+					  "\1\0"
+					  "\0\1\0"
+					  "\0\0\7"),
 	[SECTION_COUNT_WAKERS] = PAYLOAD("\2"
 					 "\2\2"
 					 "\0\3"

@@ -32,6 +32,8 @@ struct export_format {
 	bool is_binary;
 	bool has_base;   /* --base may be given */
 	bool has_events; /* it takes several events */
+	bool has_times;  /* of its samples */
+	bool has_tids;   /* always */
 	int (*print)(const struct export_options *o, struct export_sources *s, struct textbuf *out,
 		     struct rows_summary *summary);
 };
@@ -87,8 +89,8 @@ static int print_otlp(const struct export_options *o, struct export_sources *s, 
 static const struct export_format formats[] = {
 	{"pprof", .is_binary = true, .has_base = true, .print = print_pprof},
 	{"otlp", .is_binary = true, .has_events = true, .print = print_otlp},
-	{"speedscope", .print = print_speedscope},
-	{"perf-script", .print = print_perf_script},
+	{"speedscope", .has_times = true, .print = print_speedscope},
+	{"perf-script", .has_times = true, .has_tids = true, .print = print_perf_script},
 	{"folded", .print = print_folded_rows},
 };
 
@@ -124,8 +126,9 @@ static int take_export_operands(void *options, int nr, char **operands, struct e
 	if ((o->otlp.is_json || o->otlp.has_times) && o->format->print != print_otlp)
 		return err_set(err, -EINVAL, "option --%s: only otlp has it",
 			       o->otlp.is_json ? "json" : "timestamps");
-	o->request.span.keeps_slots = o->otlp.has_times;
 	o->operands = (struct operands){operands + 1, nr - 1};
+	o->request.span.keeps_slots = o->format->has_times || o->otlp.has_times;
+	o->request.span.keeps_tids |= o->format->has_tids;
 	view->folded = o->format->print == print_folded_rows;
 	if (view->unnamed == UNNAMED_BY_LAYOUT)
 		view->unnamed = UNNAMED_FUNCTION;
@@ -254,6 +257,7 @@ const struct profrep_command export_command = {
 	.spec.usage = "[OPTIONS] FORMAT [FILE|@LIST...]",
 	.spec.parts = {{&own_options, 0},
 		       OPTION_PART(struct export_options, lead_options, request.view),
+		       OPTION_PART(struct export_options, thread_options, request.span),
 		       STACK_OPTION_PARTS(struct export_options)},
 	.options_size = sizeof(struct export_options),
 	.take_operands = take_export_operands,

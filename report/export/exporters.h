@@ -19,14 +19,17 @@
 int export_pprof(const struct printout *p, const struct printout *base,
 		 struct rows_summary *summary);
 
-/* Writes speedscope's JSON: each row is a sample with its count as its weight. */
+/*
+ * Writes speedscope's JSON: each row of a stretch of time (timed_rows.h) is a sample with its count
+ * as its weight.
+ */
 int export_speedscope(const struct printout *p, struct rows_summary *summary);
 
 /*
- * Writes the text of perf script. A row of samples is printed once for each of its samples, and has
- * invented times, since the recording has none. There is a limit to that, and the last sample of a
- * row has what is left of the row's count as its period. A row of hits or sums is printed once, and
- * its count is the period.
+ * Writes the text of perf script, in the order of time (timed_rows.h). A row of samples is printed
+ * once for each of its samples. There is a limit to that, and the last sample of a row has what is
+ * left of the row's count as its period. A row of hits or sums is printed once, and its count is
+ * the period.
  */
 int export_perf_script(const struct printout *p, struct rows_summary *summary);
 

@@ -7,8 +7,9 @@
 #include "common/minmax.h"
 #include "report/export/exporters.h"
 #include "report/export/stack_places.h"
+#include "report/export/timed_rows.h"
 
-/* Numbers of the invented times: microseconds, as perf prints them. */
+/* Times are in microseconds, as perf prints them. */
 #define US_PER_S UINT64_C(1000000)
 
 /*
@@ -27,7 +28,6 @@ struct script {
 	struct textbuf label;
 	struct textbuf thread; /* the name of a row's thread */
 	const char *event;
-	uint64_t step_us, next_us;
 	uint64_t repeated_bytes_left; /* of REPEATED_BYTES_MAX */
 	bool repeats;                 /* a row is printed once for each of its samples */
 };
@@ -109,39 +109,44 @@ static void make_thread(struct script *s, const struct stack_row *row)
 	if (row->comm)
 		labels_string(s->p->labels, &s->thread, row->comm);
 	else
-		textbuf_str(&s->thread, printout_has_threads(s->p) ? UNNAMED_THREAD : "all");
+		textbuf_str(&s->thread, UNNAMED_THREAD);
 }
 
-static void print_header(struct script *s, const struct stack_row *row, uint64_t period)
+/* Prints the header of sample @nr. The recording does not know its CPU, and perf may print none. */
+static void print_header(struct script *s, const struct timed_row *timed, uint64_t nr,
+			 uint64_t period)
 {
+	uint64_t us = (s->p->rec->meta->start_monotonic_ns + timed_row_ns(timed, nr)) /
+		      (NS_PER_S / US_PER_S);
+	const struct stack_row *row = &timed->row;
 	struct textbuf *out = s->out;
 
 	textbuf_bytes(out, s->thread.data, s->thread.nr);
-	textbuf_printf(out,
-		       " %" PRIu32 "/%" PRIu32 " [000] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " ",
-		       row->pid, row->pid, s->next_us / US_PER_S, s->next_us % US_PER_S, period);
+	textbuf_printf(out, " %" PRIu32 "/%" PRIu32 " %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " ",
+		       row->pid, row->tid ? row->tid : row->pid, us / US_PER_S, us % US_PER_S,
+		       period);
 	textbuf_str(out, s->event);
 	textbuf_str(out, ": \n");
-	s->next_us += s->step_us;
 }
 
 /* Prints the row, whose stack is there, as samples whose periods are its count together. */
-static void print_samples(struct script *s, const struct stack_row *row)
+static void print_samples(struct script *s, const struct timed_row *timed)
 {
-	uint64_t nr = s->repeats ? min_u64(row->count, ROW_SAMPLES_MAX) : 1;
+	uint64_t nr = s->repeats ? min_u64(timed->row.count, ROW_SAMPLES_MAX) : 1;
 	uint64_t bytes = s->thread.nr + s->stack.nr + 1;
 
 	nr = min_u64(nr, s->repeated_bytes_left / bytes + 1);
 	for (uint64_t i = 1; i <= nr && !s->out->error; i++) {
-		print_header(s, row, i < nr ? 1 : row->count - (nr - 1));
+		print_header(s, timed, i - 1, i < nr ? 1 : timed->row.count - (nr - 1));
 		textbuf_bytes(s->out, s->stack.data, s->stack.nr);
 		textbuf_char(s->out, '\n');
 	}
 	s->repeated_bytes_left -= nr ? (nr - 1) * bytes : 0;
 }
 
-static int print_row(void *ctx, const struct stack_row *row)
+static int print_row(void *ctx, const struct timed_row *timed)
 {
+	const struct stack_row *row = &timed->row;
 	struct script *s = ctx;
 	int ret = stack_places_make(row, &s->places);
 
@@ -159,7 +164,7 @@ static int print_row(void *ctx, const struct stack_row *row)
 	make_thread(s, row);
 	if (s->stack.error || s->label.error || s->thread.error)
 		return -ENOMEM;
-	print_samples(s, row);
+	print_samples(s, timed);
 	return 0;
 }
 
@@ -191,11 +196,7 @@ int export_perf_script(const struct printout *p, struct rows_summary *summary)
 
 	make_event(&name, event_name(p->rec->meta, p->view->event));
 	s.event = name.data;
-	s.step_us = p->rec->meta->freq_hz && p->rec->meta->freq_hz < US_PER_S
-			    ? US_PER_S / p->rec->meta->freq_hz
-			    : 1;
-	s.next_us = p->rec->meta->start_monotonic_ns / (NS_PER_S / US_PER_S);
-	ret = name.error ? name.error : printout_visit(p, print_row, &s, summary);
+	ret = name.error ? name.error : timed_rows_visit(p, print_row, &s, summary);
 	vec_free(&s.places);
 	textbuf_deinit(&s.stack);
 	textbuf_deinit(&s.label);

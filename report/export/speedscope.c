@@ -3,6 +3,7 @@
 
 #include "report/export/exporters.h"
 #include "report/export/stack_places.h"
+#include "report/export/timed_rows.h"
 #include "report/text/json_text.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
@@ -49,8 +50,9 @@ static int print_place(struct speedscope *s, const struct stack_place *place, bo
 	return ret;
 }
 
-static int print_row(void *ctx, const struct stack_row *row)
+static int print_row(void *ctx, const struct timed_row *timed)
 {
+	const struct stack_row *row = &timed->row;
 	struct speedscope *s = ctx;
 	bool is_first = true;
 	int ret = stack_places_make(row, &s->places);
@@ -60,7 +62,7 @@ static int print_row(void *ctx, const struct stack_row *row)
 	textbuf_str(s->out, s->weights.nr > 1 ? ",\n[" : "[");
 	if (!ret && printout_has_threads(s->p)) {
 		if (row->comm)
-			labels_string(s->p->labels, &s->label, row->comm);
+			labels_thread(s->p->labels, &s->label, row->comm, row->tid);
 		else
 			textbuf_str(&s->label, UNNAMED_THREAD);
 		ret = print_index(s, &is_first);
@@ -116,7 +118,7 @@ int export_speedscope(const struct printout *p, struct rows_summary *summary)
 	textbuf_str(p->out, ",\"profiles\":[{\"type\":\"sampled\",\"name\":");
 	json_escaped(p->out, event_name(p->rec->meta, p->view->event));
 	textbuf_printf(p->out, ",\"unit\":\"%s\",\n\"samples\":[", unit_of(p));
-	ret = printout_visit(p, print_row, &s, summary);
+	ret = timed_rows_visit(p, print_row, &s, summary);
 	print_weights(&s);
 	print_frames(&s);
 	vec_free(&s.places);

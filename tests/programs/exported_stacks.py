@@ -136,7 +136,7 @@ def speedscope(path):
 
 
 def perf_script(path):
-    header = re.compile(r"^(\S.*?) +(\d+)/(\d+) \[\d+\] \d+\.\d+: +(\d+) \S+: $")
+    header = re.compile(r"^(\S.*?) +(\d+)/(\d+) \d+\.\d+: +(\d+) \S+: $")
     frame = re.compile(r"^\t *[0-9a-f]+ (.*) \(\S+\)$")
     with open(path, encoding="utf-8", newline="\n") as file:
         for entry in file.read().split("\n\n")[:-1]:

@@ -76,6 +76,14 @@ busy=$!
 check "--no-slices: there are none" same "$(info "$dir/none.prof" slices)" none
 check "--no-slices: the epoch is not divided" same "$(total --to 1 "$dir/none.prof")" "$(total "$dir/none.prof")"
 
+"$profrec" -q -F 199 --slices 20ms -p $busy -o "$dir/short.prof" 2
+check "--slices: their length" same "$(info "$dir/short.prof" slices)" "0.020 s"
+check "--slices: the parts add up" same "$(($(total --to 0.1 "$dir/short.prof") + $(total --from 0.1 "$dir/short.prof")))" \
+	"$(total "$dir/short.prof")"
+# stamps: the times of samples, and how many of them are earlier than the one before.
+stamps() { "$profrep" export perf-script "$1" | awk '/^[^\t]/ {t = $3 + 0; n++; late += t < last; last = t} END {print n, late + 0}'; }
+check "perf-script: samples are in the order of time" same "$(stamps "$dir/short.prof")" "$(total "$dir/short.prof") 0"
+
 mkdir "$dir/rotated"
 "$profrec" -q -F 199 --rotate 2 -p $busy -o "$dir/rotated/%H%M%S.prof" 5
 kill $busy

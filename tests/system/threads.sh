@@ -56,7 +56,8 @@ file=$dir/auto.prof
 heads() { awk -F ';' '{print $1}' | sort -u; }
 check "folded, by name" same "$("$profrep" -f "$file" | heads)" worker
 check "folded, by id" same "$("$profrep" -f --threads "$file" | heads)" "$(sort -n "$dir/tids" | sed 's|^|worker/|')"
-check "the counts add up" same "$("$profrep" -f --threads "$file" | sum_samples)" "$("$profrep" -f "$file" | sum_samples)"
+total() { "$profrep" -f "$@" | sum_samples; }
+check "the counts add up" same "$(total --threads "$file")" "$(total "$file")"
 check "a filter takes names" same "$(threads --comm worker "$file")" "$expected"
 check "perf-script has ids" same "$("$profrep" export perf-script "$file" | sed -n 's|^worker \([0-9]*/[0-9]*\) .*|\1|p' | sort -u)" \
 	"$(sort -n "$dir/tids" | sed "s|^|$pool/|")"

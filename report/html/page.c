@@ -20,7 +20,7 @@ static int make_profiles(struct page_profile *profiles, size_t nr, struct page_f
 	if (!ret)
 		ret = page_functions_sort(functions, &new_ids);
 	for (size_t i = 0; i < nr && !ret; i++)
-		ret = page_profile_sort(&profiles[i], new_ids, functions->items.nr);
+		ret = page_profile_sort(&profiles[i], new_ids);
 	return ret;
 }
 

@@ -272,9 +272,9 @@ int page_profile_make(struct page_profile *profile, struct page_functions *funct
 	return ret;
 }
 
-int page_profile_sort(struct page_profile *profile, const uint32_t *new_ids, uint32_t nr_functions)
+int page_profile_sort(struct page_profile *profile, const uint32_t *new_ids)
 {
-	return stack_trie_sort(&profile->trie, new_ids, nr_functions, &profile->order);
+	return stack_trie_sort(&profile->trie, new_ids, &profile->order);
 }
 
 void page_profile_deinit(struct page_profile *profile)

@@ -54,7 +54,7 @@ int page_profile_init(struct page_profile *profile, uint32_t nr_parts);
 int page_profile_make(struct page_profile *profile, struct page_functions *functions);
 
 /* Sorts the tree after page_functions_sort has made @new_ids. Returns 0 or -ENOMEM. */
-int page_profile_sort(struct page_profile *profile, const uint32_t *new_ids, uint32_t nr_functions);
+int page_profile_sort(struct page_profile *profile, const uint32_t *new_ids);
 
 /* Releases the profile; an all-zero one is fine. */
 void page_profile_deinit(struct page_profile *profile);

@@ -23,23 +23,33 @@ void stack_trie_deinit(struct stack_trie *trie)
 
 int stack_trie_child(struct stack_trie *trie, uint32_t parent, uint32_t function, uint32_t *node)
 {
-	const struct trie_node wanted = {parent, function};
-	uint64_t hash = hash_u64((uint64_t)parent << 32 | function);
+	const struct trie_node wanted = {.parent = parent, .function = function};
+	uint32_t last = trie->nodes.data[parent].child;
+	uint64_t hash;
 	int ret;
 
+	/* A stack mostly begins like the one before. */
+	if (last && trie->nodes.data[last].function == function) {
+		*node = last;
+		return 0;
+	}
+	hash = hash_u64((uint64_t)parent << 32 | function);
 	index_for_each(&trie->index, hash, i) {
 		const struct trie_node *have = &trie->nodes.data[i];
 
 		if (have->parent == parent && have->function == function) {
 			*node = i;
+			trie->nodes.data[parent].child = i;
 			return 0;
 		}
 	}
 	if (trie->nodes.nr == PAGE_NODES_MAX)
 		return -E2BIG;
 	ret = index_push(&trie->index, &trie->nodes, hash, wanted);
-	if (!ret)
+	if (!ret) {
 		*node = trie->nodes.nr - 1;
+		trie->nodes.data[parent].child = *node;
+	}
 	return ret;
 }
 
@@ -70,77 +80,91 @@ static void sort_cells(struct stack_trie *trie)
 	trie->cells.nr = kept;
 }
 
-/* The number by which a sort places a node. */
-typedef uint32_t (*key_fn)(const struct trie_node *node);
+/* The children of nodes, as lists; 0 ends one. */
+struct child_lists {
+	uint32_t *next;   /* by node; the first child of a node is its own member */
+	uint32_t *sorted; /* room to sort the children of a node */
+};
 
-static uint32_t key_function(const struct trie_node *node)
+static int compare_functions(const void *a, const void *b, void *ctx)
 {
-	return node->function;
+	const uint32_t *x = a, *y = b;
+	const struct trie_node *nodes = ctx;
+
+	COMPARE(nodes[*x].function, nodes[*y].function);
+	return 0;
 }
 
-static uint32_t key_parent(const struct trie_node *node)
+/* Sorts the children of a node by function. Most nodes have one child or two. */
+static void sort_children(const struct stack_trie *trie, struct child_lists *lists, uint32_t node)
 {
-	return node->parent;
+	uint32_t *sorted = lists->sorted, *end = &trie->nodes.data[node].child;
+	size_t nr = 0;
+
+	if (!*end || !lists->next[*end])
+		return;
+	for (uint32_t child = *end; child; child = lists->next[child])
+		sorted[nr++] = child;
+	qsort_r(sorted, nr, sizeof(*sorted), compare_functions, trie->nodes.data);
+	for (size_t i = 0; i < nr; i++) {
+		*end = sorted[i];
+		end = &lists->next[sorted[i]];
+	}
+	*end = 0;
 }
 
-/*
- * Sorts the nodes @from into @to by a key below @nr_keys. Nodes of one key keep their order. Sets
- * @starts[key] to the place after the nodes of the key.
- */
-static void sort_by_key(const struct stack_trie *trie, const uint32_t *from, uint32_t *to,
-			key_fn key, uint32_t *starts, uint32_t nr_keys)
+/* Nodes that were added one after the other are mostly near each other in the lists, too. */
+static void link_children(struct stack_trie *trie, struct child_lists *lists)
 {
-	size_t nr = trie->nodes.nr - 1;
+	struct trie_node *nodes = trie->nodes.data;
 
-	for (size_t k = 0; k <= nr_keys; k++)
-		starts[k] = 0;
-	for (size_t i = 0; i < nr; i++)
-		starts[key(&trie->nodes.data[from[i]]) + 1]++;
-	for (size_t k = 0; k < nr_keys; k++)
-		starts[k + 1] += starts[k];
-	for (size_t i = 0; i < nr; i++)
-		to[starts[key(&trie->nodes.data[from[i]])]++] = from[i];
+	for (size_t i = 0; i < trie->nodes.nr; i++)
+		nodes[i].child = 0;
+	for (size_t i = trie->nodes.nr - 1; i; i--) {
+		struct trie_node *parent = &nodes[nodes[i].parent];
+
+		lists->next[i] = parent->child;
+		parent->child = i;
+	}
 }
 
-/* @ends[n] is the place after the children of n in @children, as sort_by_key leaves it. */
-static void place_nodes(const struct stack_trie *trie, const uint32_t *children,
-			const uint32_t *ends, uint32_t *next, struct placed_node *order)
+static void place_nodes(const struct stack_trie *trie, struct child_lists *lists,
+			struct placed_node *order)
 {
 	uint32_t node = 0, depth = 0;
 	size_t nr = 0;
 
-	next[0] = 0;
-	while (node || next[0] < ends[0]) {
-		if (next[node] == ends[node]) {
+	for (;;) {
+		uint32_t next;
+
+		sort_children(trie, lists, node);
+		for (next = trie->nodes.data[node].child; !next && node; depth--) {
+			next = lists->next[node];
 			node = trie->nodes.data[node].parent;
-			depth--;
-			continue;
 		}
-		node = children[next[node]++];
-		next[node] = ends[node - 1];
+		if (!next)
+			return;
+		node = next;
 		order[nr++] = (struct placed_node){node, ++depth};
 	}
 }
 
-int stack_trie_sort(struct stack_trie *trie, const uint32_t *new_ids, uint32_t nr_functions,
-		    struct placed_node **order)
+int stack_trie_sort(struct stack_trie *trie, const uint32_t *new_ids, struct placed_node **order)
 {
 	size_t nr = trie->nodes.nr;
-	size_t nr_keys = nr > nr_functions ? nr : nr_functions;
-	_cleanup_free_ uint32_t *from = calloc(nr, sizeof(*from));
-	_cleanup_free_ uint32_t *to = calloc(nr, sizeof(*to));
-	_cleanup_free_ uint32_t *starts = calloc(nr_keys + 1, sizeof(*starts));
+	_cleanup_free_ uint32_t *next = calloc(nr, sizeof(*next));
+	_cleanup_free_ uint32_t *sorted = calloc(nr, sizeof(*sorted));
 	_cleanup_free_ struct placed_node *placed = calloc(nr, sizeof(*placed));
+	struct child_lists lists = {next, sorted};
 
-	if (!from || !to || !starts || !placed)
+	if (!next || !sorted || !placed)
 		return -ENOMEM;
-	for (size_t i = 1; i < nr; i++) {
+	/* No node is searched any more. */
+	index_deinit(&trie->index);
+	for (size_t i = 1; i < nr; i++)
 		trie->nodes.data[i].function = new_ids[trie->nodes.data[i].function];
-		from[i - 1] = i;
-	}
-	sort_by_key(trie, from, to, key_function, starts, nr_functions);
-	sort_by_key(trie, to, from, key_parent, starts, nr);
-	place_nodes(trie, from, starts, to, placed);
+	link_children(trie, &lists);
+	place_nodes(trie, &lists, placed);
 	sort_cells(trie);
 	*order = TAKE_PTR(placed);
 	return 0;

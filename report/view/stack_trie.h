@@ -20,6 +20,8 @@
 
 struct trie_node {
 	uint32_t parent, function;
+	/* The child that was found or added last, or 0. A sort makes it the first. */
+	uint32_t child;
 };
 
 struct trie_cell {
@@ -49,11 +51,10 @@ struct placed_node {
 };
 
 /*
- * Numbers the functions anew by @new_ids, which has @nr_functions elements. Sorts the cells by
+ * Numbers the functions anew by @new_ids. Sorts the cells by
  * node, process and slot, and adds up those that are equal. Sets *@order to all nodes but the root,
  * siblings sorted by function; the caller frees it. Returns 0 or -ENOMEM.
  */
-int stack_trie_sort(struct stack_trie *trie, const uint32_t *new_ids, uint32_t nr_functions,
-		    struct placed_node **order);
+int stack_trie_sort(struct stack_trie *trie, const uint32_t *new_ids, struct placed_node **order);
 
 #endif

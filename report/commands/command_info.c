@@ -21,10 +21,10 @@ static int run_info(const void *options, struct command_io *io, struct err *err)
 	_cleanup_(recording_deinit) struct recording rec = {0};
 	int ret = recording_load(&rec, o->file, &everything, err);
 
-	if (!ret && o->is_json)
-		print_info_json(&rec, &io->out);
-	else if (!ret)
-		ret = print_error_set(print_info(&rec, &io->out), o->file, err);
+	if (!ret)
+		ret = print_error_set(o->is_json ? print_info_json(&rec, &io->out)
+						 : print_info(&rec, &io->out),
+				      o->file, err);
 	if (!ret)
 		ret = print_flush(&io->out, err);
 	if (!ret)

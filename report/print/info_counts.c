@@ -7,6 +7,7 @@
 #include "common/cleanup.h"
 #include "report/model/event_choice.h"
 #include "report/print/info_lines.h"
+#include "report/print/info_numbers.h"
 #include "report/print/lacks.h"
 
 static void print_reasons(struct textbuf *out, const uint64_t n[PROF_NR_LOSSES])
@@ -15,12 +16,6 @@ static void print_reasons(struct textbuf *out, const uint64_t n[PROF_NR_LOSSES])
 		       "%" PRIu64 " storage full, %" PRIu64 " refused by the kernel, %" PRIu64
 		       " walk failed\n",
 		       n[PROF_LOSS_STORAGE_FULL], n[PROF_LOSS_REFUSED], n[PROF_LOSS_WALK_FAILED]);
-}
-
-/* The number of sums of counts that the file has: one for each event. */
-static uint32_t nr_sums(const struct prof_meta *meta)
-{
-	return meta->nr_events ? meta->nr_events : 1;
 }
 
 /* Checks the numbers of each event, which add up to those of the recording. */
@@ -67,7 +62,7 @@ static void print_identity(const struct recording *rec, struct textbuf *out)
 		textbuf_str(out, "WRONG: taken is not counted + lost\n");
 		return;
 	}
-	for (uint32_t i = 0; i < nr_sums(rec->meta); i++) {
+	for (uint32_t i = 0; i < nr_event_sums(rec->meta); i++) {
 		if (end_sum(rec, i) == rec->model.totals[i])
 			continue;
 		textbuf_printf(out,
@@ -282,65 +277,45 @@ static void print_ends(const struct recording *rec, uint32_t event, struct textb
 		{"unsupported rule", PROF_STACK_BAD_RULE},
 		{"unreadable memory", PROF_STACK_UNREADABLE},
 	};
-	const struct model *model = &rec->model;
-	uint64_t nr[PROF_NR_STACK_ENDS] = {0}, all = 0;
+	const struct end_numbers nr = end_numbers_count(&rec->model, event);
 
-	vec_for_each(&model->rows, row) {
-		const struct model_stack *stack = &model->stacks.data[row->user_stack];
-
-		if (row->event != event || !stack->nr_frames)
-			continue;
-		nr[stack->end] += row->count;
-		all += row->count;
-	}
 	info_key(out, "user stacks");
-	textbuf_printf(out, "%" PRIu64 " of %" PRIu64 " %s ", nr[PROF_STACK_COMPLETE], all,
-		       event_unit(rec->meta, event));
+	textbuf_printf(out, "%" PRIu64 " of %" PRIu64 " %s ", nr.by_end[PROF_STACK_COMPLETE],
+		       nr.all, event_unit(rec->meta, event));
 	if (rec->meta->nr_events > 1)
 		textbuf_printf(out, "of event %" PRIu32 " ", event + 1);
 	textbuf_str(out, "complete");
-	if (all)
-		textbuf_printf(out, " (%.2f %%)", 100.0 * nr[PROF_STACK_COMPLETE] / all);
+	if (nr.all)
+		textbuf_printf(out, " (%.2f %%)", 100.0 * nr.by_end[PROF_STACK_COMPLETE] / nr.all);
 	textbuf_char(out, '\n');
 	info_key(out, "others ended");
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		textbuf_printf(out, "%s%" PRIu64 " %s", i ? ", " : "", nr[others[i].end],
+		textbuf_printf(out, "%s%" PRIu64 " %s", i ? ", " : "", nr.by_end[others[i].end],
 			       others[i].text);
 	textbuf_char(out, '\n');
 }
 
 void info_user_stacks(const struct recording *rec, struct textbuf *out)
 {
-	for (uint32_t i = 0; i < nr_sums(rec->meta); i++)
+	for (uint32_t i = 0; i < nr_event_sums(rec->meta); i++)
 		print_ends(rec, i, out);
 }
 
-/* What a process that runs programs has: kernel threads have no executable, and no user stack. */
 static void print_lacks(const struct recording *rec, uint32_t event, struct textbuf *out)
 {
-	const struct model *model = &rec->model;
-	uint64_t user = 0, exe = 0, cgroup = 0;
+	const struct lack_numbers nr = lack_numbers_count(&rec->model, event);
 
-	vec_for_each(&model->rows, row) {
-		const struct prof_process_info *info = &model->processes.data[row->process].info;
-
-		if (row->event != event || !model->processes.data[row->process].pid)
-			continue;
-		user += info->uid == PROF_UID_UNKNOWN ? row->count : 0;
-		exe += row->user_stack && !info->exe ? row->count : 0;
-		cgroup += info->cgroup ? 0 : row->count;
-	}
-	if (!user && !exe && !cgroup)
+	if (!nr.user && !nr.exe && !nr.cgroup)
 		return;
 	info_key(out, "not described");
 	textbuf_printf(out,
 		       "%" PRIu64 " %s without a user, %" PRIu64 " without an executable, %" PRIu64
 		       " without a cgroup\n",
-		       user, event_unit(rec->meta, event), exe, cgroup);
+		       nr.user, event_unit(rec->meta, event), nr.exe, nr.cgroup);
 }
 
 void info_lacks(const struct recording *rec, struct textbuf *out)
 {
-	for (uint32_t i = 0; i < nr_sums(rec->meta); i++)
+	for (uint32_t i = 0; i < nr_event_sums(rec->meta); i++)
 		print_lacks(rec, i, out);
 }

@@ -9,16 +9,10 @@
 #include "report/model/event_choice.h"
 #include "report/model/shown_frames.h"
 #include "report/print/info_lines.h"
+#include "report/print/info_numbers.h"
 
 /* A recording of a fleet has a few versions of a few interpreters. */
 #define RUNTIMES_MAX 64
-
-/* What a stack has of a language, one bit each. */
-enum stack_parts {
-	HAS_FUNCTIONS = 1,
-	HAS_DISPLACED = 2, /* functions without a place between the native frames */
-	HAS_UNREAD = 4,    /* functions that could not be read */
-};
 
 static bool is_same_runtime(const struct model_object *a, const struct model_object *b)
 {
@@ -33,20 +27,34 @@ static void print_string(const struct model *model, uint32_t id, struct textbuf 
 	textbuf_escaped(out, s->s, s->len, TEXT_PLAIN);
 }
 
-/* Prints each version of each interpreter once. */
-static void print_runtimes(const struct model *model, struct textbuf *out)
-{
+/* Each version of each interpreter once. */
+struct runtimes {
 	const struct model_object *seen[RUNTIMES_MAX];
-	size_t nr = 0;
+	size_t nr;
+};
+
+static struct runtimes find_runtimes(const struct model *model)
+{
+	struct runtimes r = {.nr = 0};
 
 	vec_for_each(&model->objects, object) {
 		bool is_known = !object->language || object->language_role == PROF_LANGUAGE_SOURCE;
 
-		for (size_t i = 0; i < nr && !is_known; i++)
-			is_known = is_same_runtime(seen[i], object);
-		if (is_known || nr == RUNTIMES_MAX)
-			continue;
-		seen[nr++] = object;
+		for (size_t i = 0; i < r.nr && !is_known; i++)
+			is_known = is_same_runtime(r.seen[i], object);
+		if (!is_known && r.nr < RUNTIMES_MAX)
+			r.seen[r.nr++] = object;
+	}
+	return r;
+}
+
+static void print_runtimes(const struct model *model, struct textbuf *out)
+{
+	struct runtimes runtimes = find_runtimes(model);
+
+	for (size_t i = 0; i < runtimes.nr; i++) {
+		const struct model_object *object = runtimes.seen[i];
+
 		info_key(out, "interpreter");
 		print_string(model, object->version, out);
 		textbuf_str(out, " [");
@@ -57,72 +65,48 @@ static void print_runtimes(const struct model *model, struct textbuf *out)
 	}
 }
 
-/* Adds what @frame says to @parts. A note is in a source without a path. */
-static uint8_t frame_parts(const struct model *model, uint32_t frame)
+static void print_stacks_of(const struct recording *rec, uint32_t event,
+			    const struct language_numbers *nr, struct textbuf *out)
 {
-	const struct model_frame *f = &model->frames.data[frame];
-
-	if (!model_frame_is_source(model, frame))
-		return 0;
-	if (model->objects.data[f->object].key.path)
-		return HAS_FUNCTIONS;
-	switch (f->offset) {
-	case PROF_SOURCE_NOTE(PROF_NOTE_DISPLACED):
-		return HAS_DISPLACED;
-	case PROF_SOURCE_NOTE(PROF_NOTE_UNREADABLE):
-		return HAS_UNREAD;
-	default:
-		return HAS_FUNCTIONS;
-	}
-}
-
-static uint8_t stack_parts(const struct model *model, uint32_t id)
-{
-	const struct model_stack *stack = &model->stacks.data[id];
-	uint8_t parts = 0;
-
-	for (uint32_t i = 0; i < stack->nr_frames; i++)
-		parts |= frame_parts(model, model->stack_frames.data[stack->first_frame + i]);
-	return parts;
-}
-
-/* @parts is by stack. */
-static void print_stacks_of(const struct recording *rec, uint32_t event, const uint8_t *parts,
-			    struct textbuf *out)
-{
-	uint64_t with = 0, displaced = 0, unread = 0;
-
-	vec_for_each(&rec->model.rows, row) {
-		uint8_t has = row->event == event ? parts[row->user_stack] : 0;
-
-		with += has & HAS_FUNCTIONS ? row->count : 0;
-		displaced += has & HAS_DISPLACED ? row->count : 0;
-		unread += has & HAS_UNREAD ? row->count : 0;
-	}
 	info_key(out, "of languages");
-	textbuf_printf(out, "%" PRIu64 " %s ", with, event_unit(rec->meta, event));
+	textbuf_printf(out, "%" PRIu64 " %s ", nr->with, event_unit(rec->meta, event));
 	if (rec->meta->nr_events > 1)
 		textbuf_printf(out, "of event %" PRIu32 " ", event + 1);
 	textbuf_printf(out,
 		       "with functions, %" PRIu64 " with functions out of place, %" PRIu64
 		       " with functions that could not be read\n",
-		       displaced, unread);
+		       nr->displaced, nr->unread);
 }
 
 int info_languages(const struct recording *rec, struct textbuf *out)
 {
-	const struct model *model = &rec->model;
-	_cleanup_free_ uint8_t *parts = NULL;
+	struct language_numbers numbers[PROF_MAX_EVENTS];
+	int ret;
 
-	if (!model->has_languages)
+	if (!rec->model.has_languages)
 		return 0;
-	print_runtimes(model, out);
-	parts = calloc(model->stacks.nr, sizeof(*parts));
-	if (!parts)
-		return -ENOMEM;
-	for (size_t i = 0; i < model->stacks.nr; i++)
-		parts[i] = stack_parts(model, i);
-	for (uint32_t i = 0; i < (rec->meta->nr_events ? rec->meta->nr_events : 1); i++)
-		print_stacks_of(rec, i, parts, out);
-	return 0;
+	print_runtimes(&rec->model, out);
+	ret = language_numbers_count(rec, numbers);
+	for (uint32_t i = 0; i < nr_event_sums(rec->meta) && !ret; i++)
+		print_stacks_of(rec, i, &numbers[i], out);
+	return ret;
+}
+
+void info_languages_json(const struct recording *rec, struct json *json)
+{
+	const struct model *model = &rec->model;
+	struct runtimes runtimes = find_runtimes(model);
+
+	json_open(json, "interpreters", '[');
+	for (size_t i = 0; i < runtimes.nr; i++) {
+		const struct model_object *object = runtimes.seen[i];
+
+		json_open(json, NULL, '{');
+		json_put_text(json, "language", string_set_get(&model->strings, object->language));
+		json_put_text(json, "version", string_set_get(&model->strings, object->version));
+		json_put_bool(json, "supported",
+			      object->language_role != PROF_LANGUAGE_UNSUPPORTED);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
 }

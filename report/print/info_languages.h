@@ -7,9 +7,13 @@
 #define REPORT_PRINT_INFO_LANGUAGES_H
 
 #include "report/model/recording.h"
+#include "report/text/json_writer.h"
 #include "report/text/textbuf.h"
 
 /* Prints nothing of a recording without interpreted languages. Returns 0 or -ENOMEM. */
 int info_languages(const struct recording *rec, struct textbuf *out);
+
+/* Puts the interpreters as an array. */
+void info_languages_json(const struct recording *rec, struct json *json);
 
 #endif

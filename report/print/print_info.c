@@ -2,6 +2,7 @@
 #include "report/print/info_counts.h"
 #include "report/print/info_languages.h"
 #include "report/print/info_lines.h"
+#include "report/print/info_numbers.h"
 #include "report/print/shown_sources.h"
 #include "report/print/printers.h"
 
@@ -170,88 +171,27 @@ static void print_meta(const struct recording *rec, struct textbuf *out)
 	}
 }
 
-/* The sides of a stack, and those of its waker. */
-struct whole_stack {
-	uint32_t sides[4];
-};
-
-static struct whole_stack whole_stack_of(const struct prof_count *row)
-{
-	return (struct whole_stack){{row->user_stack, row->kernel_stack, row->waker_user_stack,
-				     row->waker_kernel_stack}};
-}
-
-static int compare_stacks(const void *a, const void *b)
-{
-	return memcmp(a, b, sizeof(struct whole_stack));
-}
-
-static bool is_cut(const struct model *model, const struct whole_stack *stack)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(stack->sides); i++)
-		if (model->stacks.data[stack->sides[i]].end == PROF_STACK_CUT)
-			return true;
-	return false;
-}
-
-/* Prints how many stacks were cut, @nr of them distinct, and how many samples have such stacks. */
-static void print_cuts(const struct recording *rec, size_t nr, struct textbuf *out)
-{
-	const struct model *model = &rec->model;
-	uint64_t samples = 0;
-
-	info_key(out, "stacks cut");
-	textbuf_printf(out, "%zu at the depth limit", nr);
-	vec_for_each(&model->rows, row) {
-		struct whole_stack stack = whole_stack_of(row);
-
-		samples += is_cut(model, &stack) ? row->count : 0;
-	}
-	/* The sum over several events would have no unit. */
-	if (rec->meta->nr_events <= 1)
-		textbuf_printf(out, ", of %" PRIu64 " %s", samples, event_unit(rec->meta, 0));
-	textbuf_char(out, '\n');
-}
-
 /*
  * Prints the number of stacks as the closing line of the recorder counts them: once for each
- * process, name of a thread, event and epoch. Stacks are distinct by their frames alone.
+ * process, thread, event and epoch.
  */
 static int print_stack_numbers(const struct recording *rec, struct textbuf *out)
 {
-	const struct model *model = &rec->model;
-	_cleanup_free_ struct whole_stack *stacks = calloc(model->rows.nr + 1, sizeof(*stacks));
-	size_t nr = 0, nr_distinct = 0, nr_cut = 0;
+	struct stack_numbers numbers;
+	int ret = stack_numbers_count(&rec->model, &numbers);
 
-	if (!stacks)
-		return -ENOMEM;
-	vec_for_each(&model->rows, row)
-		stacks[nr++] = whole_stack_of(row);
-	qsort(stacks, nr, sizeof(*stacks), compare_stacks);
-	for (size_t i = 0; i < nr; i++) {
-		if (i && !compare_stacks(&stacks[i], &stacks[i - 1]))
-			continue;
-		nr_distinct++;
-		nr_cut += is_cut(model, &stacks[i]);
-	}
+	if (ret)
+		return ret;
 	info_key(out, "stacks");
-	textbuf_printf(out, "%" PRIu64 ", %zu of them distinct\n", model->nr_counts, nr_distinct);
-	print_cuts(rec, nr_cut, out);
-	return 0;
-}
-
-/* Counts the address spaces in the rows. Several layouts of one address space count once. */
-static int nr_processes(const struct model *model, uint64_t *nr)
-{
-	_cleanup_free_ bool *seen = calloc(model->processes.nr, sizeof(*seen));
-
-	if (!seen)
-		return -ENOMEM;
-	vec_for_each(&model->rows, row)
-		seen[row->process] = true;
-	*nr = 0;
-	for (size_t i = 0; i < model->processes.nr; i++)
-		*nr += seen[i] && !model->processes.data[i].layout;
+	textbuf_printf(out, "%" PRIu64 ", %" PRIu64 " of them distinct\n", rec->model.nr_counts,
+		       numbers.distinct);
+	info_key(out, "stacks cut");
+	textbuf_printf(out, "%" PRIu64 " at the depth limit", numbers.cut);
+	/* The sum over several events would have no unit. */
+	if (rec->meta->nr_events <= 1)
+		textbuf_printf(out, ", of %" PRIu64 " %s", numbers.cut_samples,
+			       event_unit(rec->meta, 0));
+	textbuf_char(out, '\n');
 	return 0;
 }
 
@@ -271,7 +211,7 @@ static void print_slices(const struct model *model, struct textbuf *out)
 int print_info(const struct recording *rec, struct textbuf *out)
 {
 	uint64_t processes;
-	int ret = nr_processes(&rec->model, &processes);
+	int ret = nr_processes_count(&rec->model, &processes);
 
 	if (ret)
 		return ret;

@@ -4,6 +4,8 @@
 
 #include "common/clock.h"
 #include "common/cleanup.h"
+#include "report/print/info_languages.h"
+#include "report/print/info_numbers.h"
 #include "report/text/json_writer.h"
 
 static void print_loads(struct json *json, const char *key, const uint64_t *loads)
@@ -97,6 +99,34 @@ static void print_reasons(struct json *json, const char *key, const uint64_t nr[
 	json_close(json, '}');
 }
 
+/* What the recorder left out, and whose things lacked room or time. */
+static void print_omissions(const struct prof_end *end, struct json *json)
+{
+	json_put_number(json, "not_followed", end->unfollowed);
+	json_put_number(json, "hits_skipped", end->skipped);
+	json_put_number(json, "cpus_changed", end->nr_cpus_changed);
+	json_open(json, "left_out", '{');
+	json_put_number(json, "jit_maps", end->maps_left_out);
+	json_put_number(json, "mappings", end->mappings_left_out);
+	json_put_number(json, "looks", end->looks_left_out);
+	json_put_number(json, "descriptions", end->infos_left_out);
+	json_put_number(json, "names", end->names_left_out);
+	json_put_number(json, "stack_copies", end->copies_left_out);
+	json_close(json, '}');
+	json_open(json, "lacked_room", '[');
+	for (uint32_t i = 0; i < end->nr_lacks; i++) {
+		json_open(json, NULL, '{');
+		json_put_safe(json, "things", prof_lack_words[end->lacks[i].kind].things);
+		if (end->lacks[i].uid == PROF_UID_UNKNOWN)
+			json_put_null(json, "user");
+		else
+			json_put_number(json, "user", end->lacks[i].uid);
+		json_put_number(json, "count", end->lacks[i].nr);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void print_samples(const struct prof_end *end, struct json *json)
 {
 	if (!end) {
@@ -116,15 +146,62 @@ static void print_samples(const struct prof_end *end, struct json *json)
 	for (uint32_t i = 0; i < end->nr_cpu_taken; i++)
 		json_put_number(json, NULL, end->cpu_taken[i]);
 	json_close(json, ']');
+	print_omissions(end, json);
 	json_close(json, '}');
 }
 
-static void print_events(const struct recording *rec, struct json *json)
+/* The counts of an event by the ends of their stacks of user space. */
+static void print_ends(const struct recording *rec, uint32_t event, struct json *json)
+{
+	static const struct {
+		const char *key;
+		enum prof_stack_end end;
+	} ends[] = {
+		{"complete", PROF_STACK_COMPLETE},
+		{"frame_pointers_ran_out", PROF_STACK_UNKNOWN},
+		{"strayed", PROF_STACK_STRAYED},
+		{"cut", PROF_STACK_CUT},
+		{"early", PROF_STACK_EARLY},
+		{"no_unwind_table", PROF_STACK_NO_TABLE},
+		{"unsupported_rule", PROF_STACK_BAD_RULE},
+		{"unreadable_memory", PROF_STACK_UNREADABLE},
+	};
+	const struct end_numbers nr = end_numbers_count(&rec->model, event);
+
+	json_open(json, "user_stacks", '{');
+	json_put_number(json, "all", nr.all);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		json_put_number(json, ends[i].key, nr.by_end[ends[i].end]);
+	json_close(json, '}');
+}
+
+static void print_languages(const struct language_numbers *nr, struct json *json)
+{
+	json_open(json, "languages", '{');
+	json_put_number(json, "with_functions", nr->with);
+	json_put_number(json, "out_of_place", nr->displaced);
+	json_put_number(json, "unreadable", nr->unread);
+	json_close(json, '}');
+}
+
+static void print_lacks(const struct recording *rec, uint32_t event, struct json *json)
+{
+	const struct lack_numbers nr = lack_numbers_count(&rec->model, event);
+
+	json_open(json, "not_described", '{');
+	json_put_number(json, "user", nr.user);
+	json_put_number(json, "executable", nr.exe);
+	json_put_number(json, "cgroup", nr.cgroup);
+	json_close(json, '}');
+}
+
+static void print_events(const struct recording *rec, const struct language_numbers *languages,
+			 struct json *json)
 {
 	const struct prof_meta *meta = rec->meta;
 
 	json_open(json, "events", '[');
-	for (uint32_t i = 0; i < (meta->nr_events ? meta->nr_events : 1); i++) {
+	for (uint32_t i = 0; i < nr_event_sums(meta); i++) {
 		json_open(json, NULL, '{');
 		json_put_text(json, "event", event_name(meta, i));
 		json_put_text(json, "weight", event_weight(meta, i));
@@ -134,20 +211,33 @@ static void print_events(const struct recording *rec, struct json *json)
 			json_put_number(json, "taken", rec->end->events[i].taken);
 			json_put_number(json, "counted", rec->end->events[i].counted);
 		}
+		print_ends(rec, i, json);
+		print_languages(&languages[i], json);
+		print_lacks(rec, i, json);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
 }
 
-void print_info_json(const struct recording *rec, struct textbuf *out)
+int print_info_json(const struct recording *rec, struct textbuf *out)
 {
 	static const char *const reasons[PROF_NR_END_REASONS] = {
 		[PROF_END_DURATION] = "duration", [PROF_END_SIGNAL] = "signal",
 		[PROF_END_COMMAND] = "command",   [PROF_END_ERROR] = "error",
 		[PROF_END_ROTATED] = "rotated",
 	};
+	struct language_numbers languages[PROF_MAX_EVENTS];
+	struct stack_numbers stacks;
 	struct json json = {.out = out};
+	uint64_t processes;
+	int ret = language_numbers_count(rec, languages);
 
+	if (!ret)
+		ret = stack_numbers_count(&rec->model, &stacks);
+	if (!ret)
+		ret = nr_processes_count(&rec->model, &processes);
+	if (ret)
+		return ret;
 	json_open(&json, NULL, '{');
 	json_put_text(&json, "file", rec->name);
 	json_put_number(&json, "bytes", rec->nr_bytes);
@@ -161,9 +251,14 @@ void print_info_json(const struct recording *rec, struct textbuf *out)
 	print_choices(rec->meta, &json);
 	print_times(rec, &json);
 	print_samples(rec->end, &json);
-	print_events(rec, &json);
+	print_events(rec, languages, &json);
+	info_languages_json(rec, &json);
+	json_put_number(&json, "processes", processes);
 	json_put_number(&json, "epochs", rec->model.nr_epochs);
 	json_put_number(&json, "stacks", rec->model.nr_counts);
+	json_put_number(&json, "stacks_distinct", stacks.distinct);
+	json_put_number(&json, "stacks_cut", stacks.cut);
 	json_close(&json, '}');
 	textbuf_char(out, '\n');
+	return 0;
 }

@@ -89,8 +89,8 @@ const char *column_of_counts(const struct printout *p);
 /* Prints the facts about the recording, one "key: value" to a line. */
 int print_info(const struct recording *rec, struct textbuf *out);
 
-/* Prints them as an object of JSON. */
-void print_info_json(const struct recording *rec, struct textbuf *out);
+/* Prints them as an object of JSON. Returns 0 or -ENOMEM. */
+int print_info_json(const struct recording *rec, struct textbuf *out);
 
 /* What the tables below have, as members of JSON. */
 int print_processes_json(const struct printout *p, struct json *json, void *ctx);

@@ -15,7 +15,12 @@ pids=()
 cleanup_extra()
 {
 	[ -z "${pids[*]}" ] || { kill -KILL "${pids[@]}"; wait "${pids[@]}"; } 2> /dev/null
-	[ -z "$cgroups" ] || [ ! -d "$cgroups/$within" ] || find "$cgroups/$within" -depth -type d -exec rmdir {} + 2> /dev/null
+	[ -z "$cgroups" ] || wait_for are_gone
+}
+# The recorder's children end a little after it.
+are_gone()
+{
+	[ ! -d "$cgroups/$within" ] || find "$cgroups/$within" -depth -type d -exec rmdir {} + 2> /dev/null
 }
 if [ -z "$cgroups" ] || ! mkdir -p "$cgroups/$within" 2> /dev/null || ! grep -q '^0:' /proc/self/cgroup; then
 	skip "workloads" "no directory can be made in a cgroup v2 tree"

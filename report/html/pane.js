@@ -25,7 +25,7 @@ class Pane {
 		this.callers = this.makeFlame("window callers");
 		this.flame = this.makeFlame("window");
 		this.tableWindow = makeElement(this.element, "div", "window table");
-		this.table = new FunctionTable(this.tableWindow, row => viewer.pickRow(this, row));
+		this.table = new FunctionTable(this.tableWindow, row => viewer.pickRow(this, row), text => viewer.say(text));
 	}
 
 	get tree() {

@@ -23,9 +23,10 @@ function classOfColumn(column) {
 }
 
 class FunctionTable {
-	// pick(function) is called for the row that the user chose.
-	constructor(window, pick) {
+	// pick(function) is called for the row that the user chose, say(text) for the one that keys moved to.
+	constructor(window, pick, say) {
 		this.window = window;
+		this.say = say;
 		this.pick = pick;
 		this.reset();
 		this.head = this.makeRow("head");
@@ -173,5 +174,7 @@ class FunctionTable {
 		const top = this.at * this.rowHeight, {window} = this, height = window.clientHeight - 2 * this.rowHeight;
 		window.scrollTop = Math.min(top, Math.max(window.scrollTop, top - height));
 		this.drawRows();
+		if (this.fns.length)
+			this.say(this.columns.map(column => `${column} ${this.textOf(this.fns[this.at], column)}`).join(", "));
 	}
 }

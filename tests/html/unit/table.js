@@ -8,7 +8,7 @@ const {scripts: {FunctionTable, percent, signed, sumFunctions}, bare, smallTree}
 function tableOf(matches, changes, clientWidth = 1000) {
 	const nothing = () => {};
 	const table = bare(FunctionTable, {order: "self", sense: -1, at: 0, spacer: {style: {}}, window: {clientWidth, clientHeight: 100, scrollTop: 0, classList: {toggle: nothing}, style: {setProperty: (name, value) => table[name] = value}},
-		drawHead: nothing, drawRows: nothing});
+		drawHead: nothing, drawRows: nothing, say: text => table.said = text});
 	table.show({...smallTree(), ...changes}, sumFunctions(smallTree()), matches);
 	return table;
 }
@@ -42,4 +42,5 @@ check("the longest count fits", () => {
 check("the selection stays in the table", () => {
 	const table = tableOf(), places = [5, -1, -9].map(step => (table.move(step), table.at));
 	assert.deepStrictEqual(places, [2, 1, 0]);
+	assert.strictEqual(table.said, "self 4, self % 40.00 %, total 4, total % 40.00 %, function c, file libx.so");
 });

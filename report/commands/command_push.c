@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profrep push: recordings to a receiver of Pyroscope's Push API. */
+/* profrep push: recordings to a receiver of Pyroscope's Push API, or of OTLP. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -12,6 +12,7 @@
 #include "report/commands/commands.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
+#include "report/push/otlp_environment.h"
 #include "report/push/pusher.h"
 #include "report/push/watcher.h"
 
@@ -20,7 +21,9 @@
 
 #define PATIENCE_S 60
 
-#define SPOOL_NAME      ".profrep-push" /* in the watched directory */
+/* In the watched directory. The requests of each protocol are their own. */
+#define SPOOL_NAME      ".profrep-push"
+#define OTLP_SPOOL_NAME ".profrep-push-otlp"
 #define SPOOL_BYTES     (UINT64_C(256) << 20)
 #define SPOOL_BYTES_MIN (UINT64_C(1) << 20)
 
@@ -56,13 +59,19 @@ static int check_watch(const struct push_options *o, struct err *err)
 static int take_push_operands(void *options, int nr, char **operands, struct err *err)
 {
 	struct push_options *o = options;
+	const char *url = o->target.is_otlp ? otlp_environment_url() : NULL;
 
-	if (!nr) {
+	/* The environment stands in for a URL that is not given. */
+	if (url && (!nr || !strstr(operands[0], "://"))) {
+		o->target.url = url;
+		o->operands = (struct operands){operands, nr};
+	} else if (nr) {
+		o->target.url = operands[0];
+		o->operands = (struct operands){operands + 1, nr - 1};
+	} else {
 		err_set(err, -EINVAL, "command push: needs a URL");
 		return err_hint(err, -EINVAL, "'profrep push http://localhost:4040 app.prof'");
 	}
-	o->target.url = operands[0];
-	o->operands = (struct operands){operands + 1, nr - 1};
 	o->request.span.keeps_slots = true;
 	if (o->request.view.unnamed == UNNAMED_BY_LAYOUT)
 		o->request.view.unnamed = UNNAMED_FUNCTION;
@@ -103,7 +112,7 @@ static int push_recording(struct pusher *pusher, const struct push_options *o, c
 	source.view.lines = false;
 	if (!ret)
 		ret = pusher_push(pusher, &source, &summary, err);
-	if (!ret && !o->request.event)
+	if (!ret && !o->request.event && !o->target.is_otlp)
 		note_events(pusher, &source, &io->warnings);
 	if (!ret)
 		ret = command_io_finish(io, &source, 1, &summary, err);
@@ -254,7 +263,8 @@ static int run_watch(struct pusher *pusher, const struct push_options *o, struct
 	_cleanup_free_ char *name = NULL;
 	int ret;
 
-	if (!o->spool && asprintf(&name, "%s/" SPOOL_NAME, o->watched) < 0)
+	if (!o->spool && asprintf(&name, "%s/%s", o->watched,
+				  o->target.is_otlp ? OTLP_SPOOL_NAME : SPOOL_NAME) < 0)
 		return err_set(err, -ENOMEM, "failed to watch '%s': out of memory", o->watched);
 	ret = spool_open(&spool, o->spool ? o->spool : name,
 			 o->spool_bytes ? o->spool_bytes : SPOOL_BYTES, sender->account.fates, err);
@@ -273,24 +283,52 @@ static int run_watch(struct pusher *pusher, const struct push_options *o, struct
 	return ret;
 }
 
-static int run_push(const void *options, struct command_io *io, struct err *err)
+static int push_to(const struct push_options *o, const struct push_target *target,
+		   struct command_io *io, struct err *err)
 {
-	const struct push_options *o = options;
-	struct sender sender = {.messages = &io->warnings};
+	struct sender sender = {.messages = &io->warnings, .max_age_ns = o->max_age_ns};
 	struct pusher pusher = {
-		.target = &o->target,
+		.target = target,
 		.sender = &sender,
 		.patience_ns = o->patience_ns ? o->patience_ns : PATIENCE_S * NS_PER_S,
 	};
-	int ret = http_client_create(&o->target, PUSH_PATH, &sender.client, err);
+	int ret = http_client_create(target, target->is_otlp ? &otlp_protocol : &pyroscope_protocol,
+				     &sender.client, err);
 
 	if (ret)
 		return ret;
-	if (!o->takes_any_age)
-		sender.max_age_ns = o->max_age_ns ? o->max_age_ns : MAX_AGE_S * NS_PER_S;
+	if (!o->takes_any_age && !o->max_age_ns && !target->is_otlp)
+		sender.max_age_ns = MAX_AGE_S * NS_PER_S;
 	ret = o->watched ? run_watch(&pusher, o, io, err) : run_once(&pusher, o, io, err);
 	pusher_deinit(&pusher);
 	http_client_destroy(sender.client);
+	return ret;
+}
+
+static int run_push(const void *options, struct command_io *io, struct err *err)
+{
+	const struct push_options *o = options;
+	struct push_target target = o->target;
+	string_vec of_environment = {0};
+	int ret = 0;
+
+	target.headers = (string_vec){0};
+	if (target.is_otlp)
+		ret = otlp_environment_headers(&of_environment, err);
+	if (!ret && (vec_append(&target.headers, o->target.headers.data, o->target.headers.nr) ||
+		     vec_append(&target.headers, of_environment.data, of_environment.nr)))
+		ret = err_set(err, -ENOMEM, "failed to push: out of memory");
+	/* Those of the user are checked already. */
+	if (!ret && push_target_check(&target, err))
+		ret = err_set(
+			err, -EINVAL,
+			"OTEL_EXPORTER_OTLP_HEADERS: a header is not valid, or is profrep's own");
+	if (!ret)
+		ret = push_to(o, &target, io, err);
+	vec_for_each(&of_environment, header)
+		free((char *)*header);
+	vec_free(&of_environment);
+	vec_free(&target.headers);
 	return ret;
 }
 
@@ -299,14 +337,18 @@ static int run_push(const void *options, struct command_io *io, struct err *err)
 static const struct option_spec profile_rows[] = {
 	TARGET_ROW(OPTION_STRINGS, target.labels, "label", 0, .metavar = "NAME=VALUE",
 		   .help = "give profiles this label as well; may be given several times"),
-	TARGET_ROW(OPTION_DURATION, max_age_ns, "max-age", 0, .metavar = "TIME", .min = NS_PER_S,
-		   .max = 9999999999 * NS_PER_S,
-		   .help = "skip profiles older than this (default 1h, Pyroscope's limit)"),
+	TARGET_ROW(
+		OPTION_DURATION, max_age_ns, "max-age", 0, .metavar = "TIME", .min = NS_PER_S,
+		.max = 9999999999 * NS_PER_S,
+		.help = "skip profiles older than this (default 1h, Pyroscope's limit; with --otlp none)"),
 	TARGET_ROW(OPTION_FLAG, takes_any_age, "any-age", 0,
 		   .help = "send all profiles, however old"),
 };
 
 static const struct option_spec receiver_rows[] = {
+	TARGET_ROW(
+		OPTION_FLAG, target.is_otlp, "otlp", 0,
+		.help = "push by OTLP, to a collector of OpenTelemetry or another receiver of it"),
 	TARGET_ROW(OPTION_STRING, target.tenant, "tenant", 0, .metavar = "ID",
 		   .help = "push as tenant ID (X-Scope-OrgID)"),
 	TARGET_ROW(OPTION_STRING, target.token_file, "token-file", 0, .metavar = "FILE",
@@ -341,12 +383,13 @@ static const struct option_table own_options[] = {
 
 const struct profrep_command push_command = {
 	COMMAND_TEXTS(
-		"push", "push profiles to Pyroscope or another server with its Push API",
+		"push", "push profiles to Pyroscope, or by OTLP to a collector",
 		"  profrep push http://localhost:4040 app.prof\n"
 		"  profrep push --token-file token https://pyroscope.example.com app.prof\n"
 		"  profrep push http://localhost:4040 --watch /var/lib/profrec\n"
 		"      # use profrec --rotate 600: after an hour (3600) the first minutes of a\n"
-		"      # file are too old\n"),
+		"      # file are too old\n"
+		"  profrep push --otlp http://localhost:4318 app.prof\n"),
 	.spec.usage = "[OPTIONS] URL [FILE|@LIST...]",
 	.spec.parts =
 		{

@@ -15,7 +15,8 @@
 /* Numbers of fields that are written piece by piece. */
 #define REQUEST_RESOURCE_PROFILES 1
 #define REQUEST_DICTIONARY        2
-#define RESOURCE_RESOURCE         1
+#define RESOURCE_ATTRIBUTES       1 /* of Resource */
+#define RESOURCE_RESOURCE         1 /* of ResourceProfiles */
 #define RESOURCE_SCOPE_PROFILES   2
 #define SCOPE_SCOPE               1
 #define SCOPE_PROFILES            2
@@ -321,28 +322,52 @@ static int put_profile(struct otlp_request *x, const struct printout *p,
 	return ret ? ret : put_samples(x, profile, out);
 }
 
-#define RESOURCE_FACTS 7
-
-/* The attributes of a resource have no table: each is a key and a value. */
-struct resource {
-	Otlp__AnyValue values[RESOURCE_FACTS];
-	Otlp__KeyValue items[RESOURCE_FACTS], *pointers[RESOURCE_FACTS];
-	size_t nr;
-};
-
-static void add_fact(struct resource *r, const char *key, const char *value)
+/* An attribute of a resource is no row of a table. An empty value is none. */
+static void put_fact(struct textbuf *out, const char *key, const char *value)
 {
-	Otlp__KeyValue *item = &r->items[r->nr];
+	Otlp__AnyValue any = OTLP__ANY_VALUE__INIT;
+	Otlp__KeyValue fact = OTLP__KEY_VALUE__INIT;
 
 	if (!value[0])
 		return;
-	otlp__any_value__init(&r->values[r->nr]);
-	otlp__key_value__init(item);
-	r->values[r->nr].value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
-	r->values[r->nr].string_value = (char *)value;
-	item->key = (char *)key;
-	item->value = &r->values[r->nr];
-	r->pointers[r->nr++] = item;
+	any.value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
+	any.string_value = (char *)value;
+	fact.key = (char *)key;
+	fact.value = &any;
+	otlp_put_message(out, RESOURCE_ATTRIBUTES, &fact.base);
+}
+
+static bool has_label(const struct otlp_request *x, const char *name, size_t len)
+{
+	for (size_t i = 0; x->labels && i < x->labels->nr; i++)
+		if (!strncmp(x->labels->data[i], name, len) && x->labels->data[i][len] == '=')
+			return true;
+	return false;
+}
+
+/* Puts a fact of the recording, escaped, unless the user has another word on it. */
+static void put_own_fact(struct otlp_request *x, struct textbuf *out, const char *key,
+			 const char *value)
+{
+	x->scratch.nr = 0;
+	textbuf_escaped(&x->scratch, value, strlen(value), TEXT_PLAIN);
+	textbuf_char(&x->scratch, '\0');
+	if (!x->scratch.error && !has_label(x, key, strlen(key)))
+		put_fact(out, key, x->scratch.data);
+}
+
+static int put_labels(const struct otlp_request *x, struct textbuf *out)
+{
+	for (size_t i = 0; x->labels && i < x->labels->nr; i++) {
+		const char *value = strchr(x->labels->data[i], '=') + 1;
+		_cleanup_free_ char *name =
+			strndup(x->labels->data[i], value - 1 - x->labels->data[i]);
+
+		if (!name)
+			return -ENOMEM;
+		put_fact(out, name, value);
+	}
+	return 0;
 }
 
 /* Returns the name of @arch (uname -m) in the semantic conventions. */
@@ -353,35 +378,32 @@ static const char *arch_name(const char *arch)
 	return strcmp(arch, "aarch64") ? arch : "arm64";
 }
 
-static int put_resource(const struct otlp_request *x, const struct printout *p, uint32_t series,
+static int put_resource(struct otlp_request *x, const struct printout *p, uint32_t series,
 			struct textbuf *out)
 {
 	const struct prof_meta *meta = p->rec->meta;
-	Otlp__Resource resource = OTLP__RESOURCE__INIT;
 	const char *container = series_workload(&x->series, series, WORKLOAD_CONTAINER);
 	const char *pod = series_workload(&x->series, series, WORKLOAD_POD);
-	struct resource facts = {.nr = 0};
-	struct textbuf host = {.fd = -1};
+	struct textbuf facts = {.fd = -1};
 	int ret;
 
-	textbuf_escaped(&host, meta->hostname, strlen(meta->hostname), TEXT_PLAIN);
-	textbuf_char(&host, '\0');
-	ret = host.error;
-	add_fact(&facts, "service.name", series_service(&x->series, series));
-	add_fact(&facts, "process.linux.cgroup", series_cgroup(&x->series, series));
-	add_fact(&facts,
-		 workload_is_id(container, strlen(container)) ? "container.id" : "container.name",
-		 container);
+	put_own_fact(x, &facts, "service.name", series_service(&x->series, series));
+	put_own_fact(x, &facts, "process.linux.cgroup", series_cgroup(&x->series, series));
+	put_own_fact(x, &facts,
+		     workload_is_id(container, strlen(container)) ? "container.id"
+								  : "container.name",
+		     container);
 	/* Pods of Podman have ids like containers. */
 	if (!workload_is_id(pod, strlen(pod)))
-		add_fact(&facts, "k8s.pod.uid", pod);
-	add_fact(&facts, "host.name", ret ? "" : host.data);
-	add_fact(&facts, "host.arch", arch_name(meta->arch));
-	add_fact(&facts, "os.type", "linux");
-	resource.attributes = facts.pointers;
-	resource.n_attributes = facts.nr;
-	otlp_put_message(out, RESOURCE_RESOURCE, &resource.base);
-	textbuf_deinit(&host);
+		put_own_fact(x, &facts, "k8s.pod.uid", pod);
+	put_own_fact(x, &facts, "host.name", meta->hostname);
+	put_own_fact(x, &facts, "host.arch", arch_name(meta->arch));
+	put_own_fact(x, &facts, "os.type", "linux");
+	ret = put_labels(x, &facts);
+	if (!ret)
+		ret = x->scratch.error ? x->scratch.error : facts.error;
+	otlp_put_bytes(out, RESOURCE_RESOURCE, facts.data, facts.nr);
+	textbuf_deinit(&facts);
 	return ret;
 }
 

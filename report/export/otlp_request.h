@@ -7,6 +7,7 @@
 #ifndef REPORT_EXPORT_OTLP_REQUEST_H
 #define REPORT_EXPORT_OTLP_REQUEST_H
 
+#include "common/option_spec.h"
 #include "report/export/otlp_attributes.h"
 #include "report/export/pprof_tables.h"
 #include "report/export/series_set.h"
@@ -57,6 +58,7 @@ struct otlp_request {
 	struct textbuf scratch;
 	uint64_t time_ns, duration_ns; /* since 1970; of all profiles */
 	bool has_times;                /* of each value */
+	const string_vec *labels;      /* NAME=VALUE, attributes of each resource; NULL: none */
 };
 
 /* Returns 0 or -ENOMEM. */

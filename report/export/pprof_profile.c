@@ -4,14 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "common/clock.h"
 #include "common/hash.h"
 #include "report/model/event_choice.h"
-
-/* deflateInit2: a window of 32 KiB, and a header of gzip. */
-#define GZIP_WINDOW_BITS (15 + 16)
+#include "report/text/gzip.h"
 
 int pprof_profile_init(struct pprof_profile *profile)
 {
@@ -267,28 +264,11 @@ static int write_profile(const Pprof__Profile *profile, struct textbuf *out)
 {
 	size_t size = pprof__profile__get_packed_size(profile);
 	uint8_t *packed = malloc(size + 1);
-	z_stream z = {0};
-	int ret = packed ? 0 : -ENOMEM;
+	int ret = -ENOMEM;
 
-	if (!ret && deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW_BITS, 8,
-				 Z_DEFAULT_STRATEGY) != Z_OK)
-		ret = -ENOMEM;
-	if (!ret) {
-		uint8_t chunk[1 << 16];
-		int state = Z_OK;
-
+	if (packed) {
 		pprof__profile__pack(profile, packed);
-		z.next_in = packed;
-		while (state != Z_STREAM_END) {
-			size_t left = packed + size - z.next_in;
-
-			z.avail_in = left < (1u << 30) ? left : 1u << 30;
-			z.next_out = chunk;
-			z.avail_out = sizeof(chunk);
-			state = deflate(&z, z.avail_in == left ? Z_FINISH : Z_NO_FLUSH);
-			textbuf_bytes(out, chunk, sizeof(chunk) - z.avail_out);
-		}
-		deflateEnd(&z);
+		ret = gzip_append(out, packed, size);
 	}
 	free(packed);
 	return ret;

@@ -15,7 +15,8 @@
 #define ANSWER_BYTES_MAX (64u << 10)
 #define HEADER_BYTES_MAX (64u << 10)
 
-/* How much of an error is shown. */
+/* How much of an answer is kept, and how much of an error is shown. */
+#define KEPT_BYTES  4096
 #define SHOWN_BYTES 300
 
 #define CONNECT_MS 10000L
@@ -26,12 +27,13 @@
 struct http_client {
 	struct curl_library lib;
 	const struct push_target *target;
+	const struct push_protocol *protocol;
 	CURL *handle;
 	struct curl_slist *headers; /* all but the token */
 	char *url;
 	bool is_loopback; /* the receiver is on this machine */
 	char error[CURL_ERROR_SIZE];
-	char answer[SHOWN_BYTES];
+	char answer[KEPT_BYTES];
 	size_t nr_answer, nr_answer_bytes, nr_header_bytes;
 	const char *body; /* of the request */
 	size_t len, nr_read;
@@ -151,6 +153,9 @@ static int join_url(struct http_client *client, CURLU *url, const char *path)
 
 	while (len && base[len - 1] == '/')
 		len--;
+	/* Somebody may know the whole of it. */
+	if (len > strlen(path) && !memcmp(base + len - strlen(path), path, strlen(path)))
+		len -= strlen(path) + 1;
 	if (asprintf(&joined, "%.*s/%s", (int)len, base ? base : "", path) >= 0) {
 		if (!lib->url_set(url, CURLUPART_PATH, joined, 0))
 			client->url = url_part(lib, url, CURLUPART_URL);
@@ -202,13 +207,15 @@ static int add_header(struct http_client *client, const char *text)
 static int add_headers(struct http_client *client)
 {
 	const struct push_target *target = client->target;
-	/* Without the last one libcurl asks the receiver whether it may send the body. */
-	int ret = add_header(client, "Content-Type: application/proto") ||
-				  add_header(client, "Connect-Protocol-Version: 1") ||
-				  add_header(client, "Expect:")
-			  ? -ENOMEM
-			  : 0;
+	_cleanup_free_ char *type = NULL;
+	int ret = 0;
 
+	if (asprintf(&type, "Content-Type: %s", client->protocol->type) < 0)
+		type = NULL;
+	/* Without the last one libcurl asks the receiver whether it may send the body. */
+	if (!type || add_header(client, type) || add_header(client, client->protocol->header) ||
+	    add_header(client, "Expect:"))
+		ret = -ENOMEM;
 	if (!ret && target->tenant) {
 		_cleanup_free_ char *text = NULL;
 
@@ -261,7 +268,7 @@ static CURLcode set_options(struct http_client *client)
 	return bad;
 }
 
-int http_client_create(const struct push_target *target, const char *path,
+int http_client_create(const struct push_target *target, const struct push_protocol *protocol,
 		       struct http_client **client, struct err *err)
 {
 	struct http_client *c = calloc(1, sizeof(*c));
@@ -272,13 +279,14 @@ int http_client_create(const struct push_target *target, const char *path,
 	if (!c)
 		return err_set(err, -ENOMEM, "failed to push: out of memory");
 	c->target = target;
+	c->protocol = protocol;
 	ret = curl_library_load(&c->lib, err);
 	if (ret) {
 		free(c);
 		return ret;
 	}
 	url = c->lib.url();
-	ret = read_url(c, url, path, err);
+	ret = read_url(c, url, protocol->path, err);
 	c->lib.url_cleanup(url);
 	/* A file that cannot be read is an error before anything is done. */
 	if (!ret && target->token_file)
@@ -368,30 +376,23 @@ static void judge_failure(struct http_client *client, CURLcode code, struct http
 	set_text(answer, reason, "", 0);
 }
 
-/* Connect's errors have statuses of HTTP, and so have those of proxies. */
-static enum http_outcome outcome_of(long status)
+/* Another server may say 200 to everything. An answer has the type of the request. */
+static bool has_type(struct http_client *client)
 {
-	/* Redirects, and statuses of missing rights or pages, are no word on the request. */
-	static const int barred[] = {401, 402, 403, 404, 405, 406, 407, 410, 421, 426, 451};
-
-	/* 408 and 425 ask for the request once more, 501 and 505 never take it. */
-	if (status == 408 || status == 425 || status == 429)
-		return HTTP_FAILED;
-	if (status < 400)
-		return HTTP_BARRED;
-	for (size_t i = 0; i < ARRAY_SIZE(barred); i++)
-		if (status == barred[i])
-			return HTTP_BARRED;
-	return status >= 500 && status != 501 && status != 505 ? HTTP_FAILED : HTTP_REFUSED;
-}
-
-/* Another server may say 200 to everything. Connect's answer has the type of the request. */
-static bool is_connect(struct http_client *client)
-{
-	const char *type = NULL;
+	const char *wanted = client->protocol->type, *type = NULL;
 
 	client->lib.getinfo(client->handle, CURLINFO_CONTENT_TYPE, &type);
-	return type && !strncasecmp(type, "application/proto", strlen("application/proto"));
+	return type && !strncasecmp(type, wanted, strlen(wanted));
+}
+
+static void judge_success(struct http_client *client, struct http_answer *answer)
+{
+	const struct push_protocol *protocol = client->protocol;
+
+	answer->outcome = HTTP_TAKEN;
+	if (protocol->judge_answer)
+		answer->outcome =
+			protocol->judge_answer(client->answer, client->nr_answer, answer->text);
 }
 
 static void judge_answer(struct http_client *client, struct http_answer *answer)
@@ -405,18 +406,19 @@ static void judge_answer(struct http_client *client, struct http_answer *answer)
 	snprintf(words, sizeof(words), "HTTP status %ld%s", status,
 		 status == 401 || status == 403 ? " (see --token-file)" : "");
 	answer->retry_after_s = seconds > 0 ? seconds : 0;
-	if (status == 200 && is_connect(client)) {
-		answer->outcome = HTTP_TAKEN;
+	if (status == 200 && has_type(client)) {
+		judge_success(client, answer);
 	} else if (status / 100 == 2) {
 		answer->outcome = HTTP_BARRED;
-		set_text(answer, "it answers, but not as Pyroscope's Push API does", "", 0);
+		snprintf(answer->text, sizeof(answer->text), "it answers, but not as %s does",
+			 client->protocol->name);
 	} else {
-		answer->outcome = outcome_of(status);
+		answer->outcome = client->protocol->judge_status(status);
 		/* A proxy may say so when the receiver has the request. 503 says that nobody has
 		 * it. */
 		answer->may_be_taken =
 			status >= 500 && status != 503 && client->nr_read == client->len;
-		set_text(answer, words, client->answer, client->nr_answer);
+		set_text(answer, words, client->answer, min_u64(client->nr_answer, SHOWN_BYTES));
 	}
 }
 

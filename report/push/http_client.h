@@ -8,19 +8,9 @@
 
 #include <signal.h>
 
+#include "report/push/push_protocol.h"
 #include "report/push/push_target.h"
 #include "report/text/textbuf.h"
-
-#define HTTP_TEXT_BYTES 512
-
-/* The outcome of a request. */
-enum http_outcome {
-	HTTP_TAKEN,   /* the receiver has the request */
-	HTTP_FAILED,  /* it may come through later */
-	HTTP_REFUSED, /* the receiver will not take it */
-	HTTP_BARRED,  /* somebody must mend the token, the URL, the certificates or the server first
-		       */
-};
 
 struct http_answer {
 	enum http_outcome outcome;
@@ -32,11 +22,11 @@ struct http_answer {
 struct http_client;
 
 /*
- * Makes a client that posts to the @path of @target, whose members are borrowed. Connects to
+ * Makes a client that posts to @target by @protocol, whose members are borrowed. Connects to
  * nobody. Sets *@client, which the caller destroys. Returns 0 or a negative errno with @err set,
  * -EINVAL also if a secret would go over a network in the clear.
  */
-int http_client_create(const struct push_target *target, const char *path,
+int http_client_create(const struct push_target *target, const struct push_protocol *protocol,
 		       struct http_client **client, struct err *err);
 
 /* NULL is fine. */

@@ -10,6 +10,7 @@
 #include "common/compare.h"
 #include "common/minmax.h"
 #include "common/sort.h"
+#include "report/export/otlp_request.h"
 #include "report/export/pprof_profile.h"
 #include "report/tables/recording_tables.h"
 #include "report/tables/table_ids.h"
@@ -125,71 +126,104 @@ static void make_id(const struct profile_parts *x, struct profile_part *part, ui
 		 low & 0xffffffffffff);
 }
 
-/*
- * Adds the samples of @cells, up to the *@nr-th, or as many as a receiver takes. Sets *@nr to the
- * number of cells that it has added, and adds that of their samples to *@nr_samples.
- */
-static int add_samples(struct profile_parts *x, struct pprof_profile *profile,
-		       const struct cell *cells, size_t *nr, uint64_t *nr_samples)
+/* The time of the next part: parts of one series and one time would be taken for one profile. */
+static uint64_t begin_of(const struct profile_parts *x, const struct cell *cell)
+{
+	return x->p.rec->meta->start_realtime_ns + x->windows[cell->window].begin_ns +
+	       x->nr_parts * NS_PER_MS;
+}
+
+static uint64_t duration_of(const struct profile_parts *x, const struct cell *cell)
+{
+	return x->windows[cell->window].end_ns - x->windows[cell->window].begin_ns;
+}
+
+static struct stack_row row_of(const struct profile_parts *x, const struct cell *cell)
 {
 	struct rows_summary seen = {0};
-	size_t i;
-	int ret = 0;
 
-	for (i = 0; i < *nr && profile->samples.nr < PROFILE_SAMPLES_MAX && !ret; i++) {
-		const struct stack_row row = stack_row_show(
-			x->model, x->p.view, &x->model->rows.data[cells[i].row], &seen);
-
-		ret = pprof_profile_add(profile, &x->p, &row, cells[i].count, false);
-		*nr_samples += event_samples(x->p.rec->meta, x->p.view->event, cells[i].count);
-	}
-	*nr = i;
-	return ret;
+	return stack_row_show(x->model, x->p.view, &x->model->rows.data[cell->row], &seen);
 }
 
 /*
- * Packs the profile of @cells, at most *@nr. Sets *@nr to the number of cells in it. Returns
- * -E2BIG if it is larger than a receiver takes.
+ * Packs a profile of @cells, at most *@nr. Sets *@nr to the number of cells in it. Returns -E2BIG
+ * if it is larger than a receiver takes.
  */
-static int pack_profile(struct profile_parts *x, const struct cell *cells, size_t *nr,
-			uint64_t *nr_samples)
+static int pack_pprof(struct profile_parts *x, const struct cell *cells, size_t *nr)
 {
-	const struct window *window = &x->windows[cells->window];
 	struct pprof_profile profile;
+	size_t i = 0;
 	int ret = pprof_profile_init(&profile);
 
 	profile.adds_up = profile.tables.names_all = true;
-	/* Parts of one series and one time would be taken for one profile that came twice. */
-	profile.time_ns =
-		x->p.rec->meta->start_realtime_ns + window->begin_ns + x->nr_parts * NS_PER_MS;
-	profile.duration_ns = window->end_ns - window->begin_ns;
+	profile.time_ns = begin_of(x, cells);
+	profile.duration_ns = duration_of(x, cells);
 	pprof_profile_add_cpu(&profile, x->p.rec->meta, x->p.view->event);
 	if (!ret)
 		ret = profile.tables.scratch.error;
-	if (!ret)
-		ret = add_samples(x, &profile, cells, nr, nr_samples);
-	x->packed.nr = 0;
+	for (; i < *nr && profile.samples.nr < PROFILE_SAMPLES_MAX && !ret; i++) {
+		const struct stack_row row = row_of(x, &cells[i]);
+
+		ret = pprof_profile_add(&profile, &x->p, &row, cells[i].count, false);
+	}
+	*nr = i;
 	if (!ret)
 		ret = pprof_profile_pack(&profile, PROFILE_BYTES_MAX, &x->packed);
 	pprof_profile_deinit(&profile);
+	return ret;
+}
+
+/* As pack_pprof. */
+static int pack_otlp(struct profile_parts *x, const struct cell *cells, size_t *nr)
+{
+	struct otlp_request request;
+	size_t i = 0;
+	int ret = otlp_request_init(&request);
+
+	request.frames.names_all = true;
+	request.labels = x->taker->labels;
+	request.time_ns = begin_of(x, cells);
+	request.duration_ns = duration_of(x, cells);
+	for (; i < *nr && request.samples.nr < PROFILE_SAMPLES_MAX && !ret; i++) {
+		const struct stack_row row = row_of(x, &cells[i]);
+
+		ret = otlp_request_add(&request, &x->p, &row, cells[i].count, 0);
+	}
+	*nr = i;
+	if (!ret)
+		ret = otlp_request_pack(&request, &x->p, &x->packed);
+	otlp_request_deinit(&request);
+	return !ret && x->packed.nr > PROFILE_BYTES_MAX ? -E2BIG : ret;
+}
+
+/* Adds the samples of the cells in the profile to *@nr_samples. */
+static int pack_profile(struct profile_parts *x, const struct cell *cells, size_t *nr,
+			uint64_t *nr_samples)
+{
+	const struct prof_meta *meta = x->p.rec->meta;
+	uint32_t event = x->p.view->event;
+	int ret;
+
+	x->packed.nr = 0;
+	ret = x->taker->format == PROFILE_OTLP ? pack_otlp(x, cells, nr) : pack_pprof(x, cells, nr);
+	for (size_t i = 0; i < *nr && event_is_sampled(meta, event); i++)
+		*nr_samples += event_samples(meta, event, cells[i].count);
 	return ret ? ret : x->packed.error;
 }
 
 static int take(struct profile_parts *x, const struct cell *cell, uint64_t nr_samples)
 {
-	const struct window *window = &x->windows[cell->window];
 	struct profile_part part = {
 		.service = series_service(&x->series, cell->series),
 		.cgroup = series_cgroup(&x->series, cell->series),
 		.packed = &x->packed,
 		.nr_samples = nr_samples,
-		.begin_ns = x->p.rec->meta->start_realtime_ns + window->begin_ns +
-			    x->nr_parts * NS_PER_MS,
+		.begin_ns = begin_of(x, cell),
 	};
 
 	for (enum workload_part i = 0; i < NR_WORKLOAD_PARTS; i++)
 		part.workload[i] = series_workload(&x->series, cell->series, i);
-	make_id(x, &part, window->begin_ns);
+	make_id(x, &part, x->windows[cell->window].begin_ns);
 	x->nr_parts++;
 	return x->taker->take(x->taker->ctx, &part);
 }

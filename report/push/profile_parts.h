@@ -6,6 +6,7 @@
 #ifndef REPORT_PUSH_PROFILE_PARTS_H
 #define REPORT_PUSH_PROFILE_PARTS_H
 
+#include "common/option_spec.h"
 #include "report/view/printout.h"
 #include "report/export/series_set.h"
 
@@ -19,18 +20,26 @@
 /* The longest time of a profile, unless the recording has no shorter slices of time. */
 #define PROFILE_NS_MAX UINT64_C(60000000000)
 
+/* The bytes of profiles. */
+enum profile_format {
+	PROFILE_PPROF, /* compressed by gzip */
+	PROFILE_OTLP,  /* a request with one profile */
+};
+
 /* All is borrowed. */
 struct profile_part {
 	const char *service, *cgroup;            /* "": not known */
 	const char *workload[NR_WORKLOAD_PARTS]; /* "": none */
-	const struct textbuf *packed;            /* pprof, compressed by gzip */
-	uint64_t nr_samples;                     /* that the recorder took */
-	uint64_t begin_ns;                       /* since 1970 */
-	char id[37]; /* a UUID: equal profiles of equal recordings have one */
+	const struct textbuf *packed;
+	uint64_t nr_samples; /* that the recorder took; 0 of hits and of time */
+	uint64_t begin_ns;   /* since 1970 */
+	char id[37];         /* a UUID: equal profiles of equal recordings have one */
 };
 
 /* Takes the profiles in their order in time. Its functions return 0 or a negative errno. */
 struct profile_taker {
+	enum profile_format format;
+	const string_vec *labels; /* NAME=VALUE, attributes of OTLP's resource */
 	int (*take)(void *ctx, const struct profile_part *part);
 	/* Samples of a stack that is too large for any profile. */
 	int (*leave_out)(void *ctx, uint64_t nr_samples);
@@ -38,9 +47,9 @@ struct profile_taker {
 };
 
 /*
- * Makes the profiles of the event of @source, whose model keeps slots, and hands them to @taker.
- * Samples of the event stand for CPU time. Adds the stacks that rows lack to @summary. Returns 0,
- * -ENOMEM, or the error of @taker.
+ * Makes the profiles of the event of @source, whose model keeps slots, and hands them to @taker. In
+ * pprof, samples of the event stand for CPU time. Adds the stacks that rows lack to @summary.
+ * Returns 0, -ENOMEM, or the error of @taker.
  */
 int profile_parts_make(struct source *source, const struct profile_taker *taker,
 		       struct rows_summary *summary);

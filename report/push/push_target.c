@@ -73,12 +73,16 @@ static int check_header(const char *text, struct err *err)
 	return 0;
 }
 
-/* Returns the length of the name, 0 if @text is not NAME=VALUE. Names are those of Prometheus. */
-static size_t label_name_length(const char *text)
+/*
+ * Returns the length of the name, 0 if @text is not NAME=VALUE. Names are those of Prometheus;
+ * OTLP's have parts with dots between them.
+ */
+static size_t label_name_length(const char *text, bool is_otlp)
 {
 	size_t len = 0;
 
-	while (isalnum((unsigned char)text[len]) || text[len] == '_')
+	while (isalnum((unsigned char)text[len]) || text[len] == '_' ||
+	       (is_otlp && text[len] == '.'))
 		len++;
 	return text[len] == '=' && !isdigit((unsigned char)text[0]) ? len : 0;
 }
@@ -86,7 +90,7 @@ static size_t label_name_length(const char *text)
 static int check_label(const struct push_target *target, size_t nr, struct err *err)
 {
 	const char *text = target->labels.data[nr];
-	size_t len = label_name_length(text);
+	size_t len = label_name_length(text, target->is_otlp);
 
 	if (!len || !text[len + 1]) {
 		err_set(err, -EINVAL, "option --label: '%s' is not NAME=VALUE", text);

@@ -15,6 +15,7 @@ struct push_target {
 	string_vec labels;      /* NAME=VALUE */
 	const char *token_file; /* a token, or the password of user */
 	const char *user, *tenant, *ca_file;
+	bool is_otlp; /* it takes OTLP, not Pyroscope's Push API */
 };
 
 /* Checks headers, labels and tenant. Returns 0, or -EINVAL with @err set. */

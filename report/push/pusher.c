@@ -6,6 +6,7 @@
 
 #include "report/export/pprof_profile.h"
 #include "report/push/push_request.h"
+#include "report/text/gzip.h"
 #include "report/tables/recording_tables.h"
 
 void pusher_deinit(struct pusher *pusher)
@@ -16,6 +17,8 @@ void pusher_deinit(struct pusher *pusher)
 static int pack_part(struct pusher *pusher, const struct profile_part *part)
 {
 	pusher->body.nr = 0;
+	if (pusher->target->is_otlp)
+		return gzip_append(&pusher->body, part->packed->data, part->packed->nr);
 	return push_request_pack(part, pusher->host, pusher->target, &pusher->body);
 }
 
@@ -99,7 +102,7 @@ static int choose_event(struct source *source, struct err *err)
 	return err_hint(err, -EINVAL, "'profrec --off-cpu --on-cpu' samples CPU time, too");
 }
 
-static int check_recording(struct source *source, struct err *err)
+static int check_recording(const struct pusher *pusher, struct source *source, struct err *err)
 {
 	const struct recording *rec = &source->rec;
 
@@ -108,7 +111,7 @@ static int check_recording(struct source *source, struct err *err)
 			err, -EINVAL,
 			"failed to push '%s': it was merged from several, so it has no host and no times",
 			rec->name);
-	return choose_event(source, err);
+	return pusher->target->is_otlp ? 0 : choose_event(source, err);
 }
 
 static int check_spooled(const struct pusher *pusher, const struct recording *rec, struct err *err)
@@ -125,8 +128,14 @@ static int check_spooled(const struct pusher *pusher, const struct recording *re
 int pusher_push(struct pusher *pusher, struct source *source, struct rows_summary *summary,
 		struct err *err)
 {
-	const struct profile_taker taker = {take_part, leave_out, pusher};
-	int ret = check_recording(source, err);
+	const struct profile_taker taker = {
+		.format = pusher->target->is_otlp ? PROFILE_OTLP : PROFILE_PPROF,
+		.labels = &pusher->target->labels,
+		.take = take_part,
+		.leave_out = leave_out,
+		.ctx = pusher,
+	};
+	int ret = check_recording(pusher, source, err);
 
 	pusher->id = recording_id(source->rec.meta, 0);
 	if (!ret && pusher->spool)
@@ -135,7 +144,10 @@ int pusher_push(struct pusher *pusher, struct source *source, struct rows_summar
 		return ret;
 	pusher->body.fd = -1;
 	pusher->host = source->rec.meta->hostname;
-	ret = profile_parts_make(source, &taker, summary);
+	for (uint32_t i = 0; i < source->events.nr && !ret; i++) {
+		source->view.event = source->events.first + i;
+		ret = profile_parts_make(source, &taker, summary);
+	}
 	return ret ? err_set(err, ret, "failed to push '%s': %s", source->rec.name, strerror(-ret))
 		   : 0;
 }

@@ -7,9 +7,6 @@
 #include "report/push/sender.h"
 #include "report/push/spool.h"
 
-/* The procedure of Pyroscope's Push API, below the receiver's URL. */
-#define PUSH_PATH "push.v1.PusherService/Push"
-
 /*
  * Start with target and sender set, and with patience_ns or spool. All that it points to is
  * borrowed.
@@ -29,10 +26,10 @@ struct pusher {
 void pusher_deinit(struct pusher *pusher);
 
 /*
- * Pushes the event of @source, whose names are found. Each of its samples has a place in the
- * sender's account then. Adds the stacks that rows lack to @summary. Returns 0 or a negative errno
- * with @err set: -EINVAL if the recording has no CPU time of one host. A spool takes whole
- * recordings alone, each once: others are -ENODATA and -EEXIST.
+ * Pushes the event of @source that is CPU time, or all of its events by OTLP. Its names are found.
+ * Each of its samples has a place in the sender's account then. Adds the stacks that rows lack to
+ * @summary. Returns 0 or a negative errno with @err set: -EINVAL if the recording has no CPU time
+ * of one host. A spool takes whole recordings alone, each once: others are -ENODATA and -EEXIST.
  */
 int pusher_push(struct pusher *pusher, struct source *source, struct rows_summary *summary,
 		struct err *err);

@@ -12,7 +12,7 @@ need_receiver()
 	/usr/bin/python3 -c 'import google.protobuf' 2> "$dir/log" || skip_all "protobuf for python3 is not installed"
 	export PUSH_MESSAGES=$dir/messages
 	mkdir "$PUSH_MESSAGES"
-	protoc --proto_path=report/export --python_out="$PUSH_MESSAGES" report/export/pprof.proto || exit 1
+	protoc --proto_path=report/export --python_out="$PUSH_MESSAGES" pprof.proto otlp.proto || exit 1
 	protoc --proto_path=report/push --python_out="$PUSH_MESSAGES" report/push/push.proto || exit 1
 }
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A receiver of Pyroscope's Push API: push_receiver.py DIR [FAULT...]. It decodes each request with the messages of
-PUSH_MESSAGES, checks it as Pyroscope's validation does, and appends a line for each sample to DIR/samples, and a line
-for each profile to DIR/profiles. DIR/port gets the port. With DIR/cert.pem it speaks TLS.
+"""A receiver of Pyroscope's Push API, and of OTLP: push_receiver.py DIR [FAULT...]. It decodes each request with the
+messages of PUSH_MESSAGES, checks it as Pyroscope's validation does or by the rules of OTLP, and appends a line for each
+sample to DIR/samples, and a line for each profile to DIR/profiles. DIR/port gets the port. With DIR/cert.pem it speaks
+TLS.
 
 FAULT is NAME or NAME*N, for one request or N, in their order; then requests are taken:
   ok           the request is taken
@@ -12,6 +13,8 @@ FAULT is NAME or NAME*N, for one request or N, in their order; then requests are
   taken502     the request is taken, and a proxy says 502
   lost         the request is taken, and the connection closed without an answer
   half         the request is taken, and the answer ends in the middle
+  partial      by OTLP the request is refused, with status 200
+  message      by OTLP the request is taken, with a warning
   huge         an error without an end
   escape       an error that has sequences for terminals
 """
@@ -28,8 +31,10 @@ import sys
 import time
 
 sys.path.insert(0, os.environ["PUSH_MESSAGES"])
+import otlp_pb2
 import pprof_pb2
 import push_pb2
+import otlp_rules
 
 directory = pathlib.Path(sys.argv[1])
 faults = []
@@ -127,6 +132,36 @@ def take(body):
         file.write("".join(profiles))
 
 
+def otlp_stack(tables, sample):
+    strings = tables.string_table
+    names = []
+    for index in reversed(tables.stack_table[sample.stack_index].location_indices):
+        lines = tables.location_table[index].lines
+        demand(lines, "a location without a function")
+        names += [strings[tables.function_table[line.function_index].name_strindex] for line in reversed(lines)]
+    return ";".join(name.replace(";", "\\x3b") for name in names) or "[no stack]"
+
+
+def take_otlp(body):
+    request = otlp_pb2.ExportProfilesServiceRequest()
+    packed = gzip.decompress(body)
+    request.ParseFromString(packed)
+    demand(len(packed) <= 4 << 20, "a request that is too large")
+    otlp_rules.check(request)
+    tables = request.dictionary
+    for resource, profile in otlp_rules.profiles(request):
+        kind = tables.string_table[profile.sample_type.type_strindex]
+        with open(directory / "samples", "a", encoding="utf-8") as file:
+            for sample in profile.samples:
+                stack = otlp_stack(tables, sample)
+                file.write(f"{resource['service.name']}\t{stack}\t{sum(sample.values)}\t{profile.profile_id.hex()}\n")
+        with open(directory / "profiles", "a", encoding="utf-8") as file:
+            file.write(json.dumps({
+                "id": profile.profile_id.hex(), "labels": resource, "time": profile.time_unix_nano, "kind": kind,
+                "duration": profile.duration_nano, "period": profile.period,
+                "samples": sum(sum(sample.values) for sample in profile.samples)}, sort_keys=True) + "\n")
+
+
 class Receiver(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -181,12 +216,19 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             if status == "302":
                 headers.append(("Location", f"http://127.0.0.1:{self.server.server_port}/elsewhere"))
             return self.error(int(status), "a fault of the test", headers)
+        kind = "application/x-protobuf" if self.path.endswith("/v1development/profiles") else "application/proto"
+        part = otlp_pb2.ExportProfilesServiceResponse()
         try:
-            demand(self.path == "/push.v1.PusherService/Push", f"another path: {self.path}")
-            demand(self.headers["Content-Type"] == "application/proto", "another type")
-            demand(self.headers["Connect-Protocol-Version"] == "1", "another protocol")
-            take(body)
-        except (Refused, ValueError, OSError) as why:
+            demand(self.headers["Content-Type"] == kind, "another type")
+            if kind == "application/x-protobuf":
+                demand(self.headers["Content-Encoding"] == "gzip", "another encoding")
+                if fault != "partial":
+                    take_otlp(body)
+            else:
+                demand(self.path == "/push.v1.PusherService/Push", f"another path: {self.path}")
+                demand(self.headers["Connect-Protocol-Version"] == "1", "another protocol")
+                take(body)
+        except (Refused, AssertionError, ValueError, OSError) as why:
             return self.error(400, f"not valid: {why}")
         if fault == "taken502":
             return self.error(502, "a fault of the test")
@@ -194,13 +236,16 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             return self.close(False)
         if fault == "half":
             self.send_response(200)
-            self.send_header("Content-Type", "application/proto")
+            self.send_header("Content-Type", kind)
             self.send_header("Content-Length", "10")
             self.end_headers()
             self.wfile.write(b"x")
             return self.close(False)
         time.sleep(float(os.environ.get("PUSH_DELAY", "0")))
-        return self.answer(200, "application/proto", b"")
+        if fault in ("partial", "message"):
+            part.partial_success.rejected_profiles = int(fault == "partial")
+            part.partial_success.error_message = "a \x1b[31mfault of the test"
+        return self.answer(200, kind, part.SerializeToString())
 
 
 class Server(http.server.ThreadingHTTPServer):

@@ -29,6 +29,7 @@ for line in open("receiver/profiles"):
 sent() { /usr/bin/python3 -c 'import json, sys
 print(json.loads(open("receiver/requests").readline())["headers"].get(sys.argv[1], "-"))' "$1"; }
 nr_requests() { cat receiver/requests 2> log | wc -l; }
+receiver_services() { sed -E 's/.*"service.name": "([^"]*)".*/\1/' receiver/profiles | sort; }
 took() { same "$(field samples | awk '{n += $1} END {print n + 0}')" "$1"; }
 push() { "$profrep" push "$url" "$@"; }
 
@@ -73,6 +74,53 @@ check "a header that is none" says 2 "option --header: the value is not NAME:VAL
 check "its value is not printed" same "$(grep -c secret err)" 0
 check "a header with a line break" says 2 "is not NAME:VALUE" push --header $'X-A: b\r\nX-B: c' sums.prof
 check "a header of profrep" says 2 "'Content-Type' is profrep's own" push --header "Content-Type: text/plain" sums.prof
+
+## OTLP.
+otlp() { "$profrep" push --otlp "$url" "$@"; }
+start_receiver
+check "OTLP: a recording is pushed" says 0 "pushed: 4 profiles with 14 samples" otlp sums.prof
+check "OTLP: the sums are those of the recording" diff <(folded_sums sums.prof) <(receiver_sums)
+check "OTLP: services" same "$(receiver_services | xargs)" "kernel nginx nginx top"
+check "OTLP: their times" same "$(field time | cut -c 1-10 | xargs)" "$((now - 300)) $((now - 300)) $((now - 300)) $((now - 239))"
+check "OTLP: a sample stands for 10 ms" same "$(field period | sort -u)" 10000000
+check "OTLP: the path" contains "$(cat receiver/requests)" '"path": "/v1development/profiles"'
+first=$(field id)
+start_receiver
+check "OTLP: the same again, with the path in the URL" "$profrep" push --otlp "$url/v1development/profiles" sums.prof
+check "OTLP: has the same ids" same "$(field id)" "$first"
+start_receiver
+check "OTLP: attributes of the user" otlp --label service.name=front --label team.name=web sums.prof
+check "OTLP: they are there" same "$(receiver_services | sort -u) $(grep -c '"team.name": "web"' receiver/profiles)" "front 4"
+recording waits 300 "event off-cpu ns 0 off-cpu" "object f file /nonexistent/f -" "sym f 0 16 a" "process n 1 1" \
+	"map n f 0x1000 0x1000 0" "count n nginx 5000000 user f:1" "epoch 0 1000000000"
+start_receiver
+check "OTLP: time off the CPU" says 0 "pushed: 1 profile with 0 samples" otlp waits.prof
+check "OTLP: it is time" same "$(field kind) $(field samples)" "off_cpu 5000000"
+start_receiver 503 503
+check "OTLP: 503 twice" says 0 "pushed: 4 profiles with 14 samples" otlp sums.prof
+check "OTLP: all is there once" took 14
+start_receiver 500
+check "OTLP: 500 is not sent again" says 1 "refused: 1 profile with 2 samples" otlp sums.prof
+start_receiver 429:2
+check "OTLP: 429 with Retry-After" says 0 "pushed: 4 profiles" otlp sums.prof
+start_receiver reset
+check "OTLP: a reset connection" says 0 "pushed: 4 profiles with 14 samples" otlp sums.prof
+start_receiver partial
+check "OTLP: a partial success" says 1 "refused: 1 profile with 2 samples" otlp sums.prof
+check "OTLP: the reason, safe to print" contains "$(cat err)" 'it rejected the profile: a \x1b[31mfault of the test'
+start_receiver message
+check "OTLP: a warning is none" says 0 "pushed: 4 profiles with 14 samples" otlp sums.prof
+start_receiver html
+check "OTLP: another server that says 200" says 1 "it answers, but not as OTLP does" otlp sums.prof
+start_receiver
+export OTEL_EXPORTER_OTLP_ENDPOINT=$url OTEL_EXPORTER_OTLP_HEADERS="x-team=a%20b, authorization=Bearer s3cret"
+check "OTLP: URL and headers of the environment" says 0 "pushed: 4 profiles" "$profrep" push --otlp sums.prof
+check "OTLP: they are sent" same "$(sent x-team),$(sent authorization)" "a b,Bearer s3cret"
+check "OTLP: a secret of the environment over http" says 1 "http would show the token" "$profrep" push --otlp http://192.0.2.1 sums.prof
+OTEL_EXPORTER_OTLP_HEADERS="content-type=x"
+check "OTLP: a header of profrep" says 1 "OTEL_EXPORTER_OTLP_HEADERS: a header is not valid, or is profrep's own" "$profrep" push --otlp sums.prof
+unset OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_HEADERS
+check "OTLP: no URL" says 2 "command push: needs a URL" "$profrep" push --otlp
 
 ## Tokens: from a file, over TLS or to this machine.
 echo "s3cret-token " > token

@@ -345,15 +345,22 @@ static bool has_label(const struct otlp_request *x, const char *name, size_t len
 	return false;
 }
 
-/* Puts a fact of the recording, escaped, unless the user has another word on it. */
-static void put_own_fact(struct otlp_request *x, struct textbuf *out, const char *key,
+/* Puts a fact of the recording that is safe to print, unless the user has another word on it. */
+static void put_own_fact(const struct otlp_request *x, struct textbuf *out, const char *key,
 			 const char *value)
+{
+	if (!has_label(x, key, strlen(key)))
+		put_fact(out, key, value);
+}
+
+static void put_escaped_fact(struct otlp_request *x, struct textbuf *out, const char *key,
+			     const char *value)
 {
 	x->scratch.nr = 0;
 	textbuf_escaped(&x->scratch, value, strlen(value), TEXT_PLAIN);
 	textbuf_char(&x->scratch, '\0');
-	if (!x->scratch.error && !has_label(x, key, strlen(key)))
-		put_fact(out, key, x->scratch.data);
+	if (!x->scratch.error)
+		put_own_fact(x, out, key, x->scratch.data);
 }
 
 static int put_labels(const struct otlp_request *x, struct textbuf *out)
@@ -396,8 +403,8 @@ static int put_resource(struct otlp_request *x, const struct printout *p, uint32
 	/* Pods of Podman have ids like containers. */
 	if (!workload_is_id(pod, strlen(pod)))
 		put_own_fact(x, &facts, "k8s.pod.uid", pod);
-	put_own_fact(x, &facts, "host.name", meta->hostname);
-	put_own_fact(x, &facts, "host.arch", arch_name(meta->arch));
+	put_escaped_fact(x, &facts, "host.name", meta->hostname);
+	put_escaped_fact(x, &facts, "host.arch", arch_name(meta->arch));
 	put_own_fact(x, &facts, "os.type", "linux");
 	ret = put_labels(x, &facts);
 	if (!ret)

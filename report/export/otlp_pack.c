@@ -377,18 +377,9 @@ static int put_labels(const struct otlp_request *x, struct textbuf *out)
 	return 0;
 }
 
-/* Returns the name of @arch (uname -m) in the semantic conventions. */
-static const char *arch_name(const char *arch)
-{
-	if (!strcmp(arch, "x86_64"))
-		return "amd64";
-	return strcmp(arch, "aarch64") ? arch : "arm64";
-}
-
 static int put_resource(struct otlp_request *x, const struct printout *p, uint32_t series,
 			struct textbuf *out)
 {
-	const struct prof_meta *meta = p->rec->meta;
 	const char *container = series_workload(&x->series, series, WORKLOAD_CONTAINER);
 	const char *pod = series_workload(&x->series, series, WORKLOAD_POD);
 	struct textbuf facts = {.fd = -1};
@@ -403,8 +394,7 @@ static int put_resource(struct otlp_request *x, const struct printout *p, uint32
 	/* Pods of Podman have ids like containers. */
 	if (!workload_is_id(pod, strlen(pod)))
 		put_own_fact(x, &facts, "k8s.pod.uid", pod);
-	put_escaped_fact(x, &facts, "host.name", meta->hostname);
-	put_escaped_fact(x, &facts, "host.arch", arch_name(meta->arch));
+	put_escaped_fact(x, &facts, "host.name", p->rec->meta->hostname);
 	put_own_fact(x, &facts, "os.type", "linux");
 	ret = put_labels(x, &facts);
 	if (!ret)

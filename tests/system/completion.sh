@@ -26,7 +26,7 @@ done
 check "an option's beginning" same "$(completes profrec --fr)" "--frequency"
 check "several of a beginning" same "$(completes profrec -p 1 --rotate)" "--rotate --rotate-keep"
 check "another program's options are not offered" same "$(completes profrep --freq)" ""
-check "after other words" same "$(completes profrep app.prof --sy)" "--symfs"
+check "after other words" same "$(completes profrep app.prof --symf)" "--symfs"
 check "no options where a value is due" same "$(completes profrec -F -)" ""
 check "no options where a file is due" same "$(completes profrec --output -)" ""
 check "nor after an equals sign" same "$(completes profrec --output = -)" ""

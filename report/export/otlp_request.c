@@ -71,6 +71,8 @@ static int describe_thread(struct otlp_request *x, const struct printout *p,
 	if (!ret && row->comm && !p->view->by)
 		ret = otlp_add_text(&x->attributes, "thread.name",
 				    string_set_get(&model->strings, row->comm));
+	if (!ret && row->tid)
+		ret = otlp_add_number(&x->attributes, "thread.id", row->tid);
 	return ret ? ret : add_attribute_set(x, &thread->attributes);
 }
 
@@ -88,18 +90,20 @@ static int find_series(struct otlp_request *x, const struct model *model,
 static int find_thread(struct otlp_request *x, const struct printout *p,
 		       const struct stack_row *row, struct otlp_thread *thread)
 {
-	uint64_t hash = hash_u64((uint64_t)row->process << 32 | row->comm);
+	const uint32_t key[] = {row->process, row->comm, row->tid};
+	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 	int ret;
 
 	index_for_each(&x->thread_index, hash, i) {
 		const struct otlp_thread *have = &x->threads.data[i];
 
-		if (have->process == row->process && have->comm == row->comm) {
+		if (have->process == row->process && have->comm == row->comm &&
+		    have->tid == row->tid) {
 			*thread = *have;
 			return 0;
 		}
 	}
-	*thread = (struct otlp_thread){.process = row->process, .comm = row->comm};
+	*thread = (struct otlp_thread){row->process, row->comm, row->tid, 0, 0};
 	ret = find_series(x, &p->rec->model, row, &thread->series);
 	if (!ret)
 		ret = describe_thread(x, p, row, thread);

@@ -32,9 +32,9 @@ struct otlp_profile {
 	uint32_t first_sample, last_sample;
 };
 
-/* A thread name of a process: its series, and the attributes of its samples. */
+/* A thread name of a process, or a thread: its series, and the attributes of its samples. */
 struct otlp_thread {
-	uint32_t process, comm, series;
+	uint32_t process, comm, tid, series;
 	uint32_t attributes; /* in attribute_sets */
 };
 

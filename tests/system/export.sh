@@ -117,6 +117,7 @@ node samples count  2 0" "$dir/processes.prof"
 fi
 attributes() { "$profrep" export otlp --json "$dir/owners.prof" | grep -oE '"key":"(container|k8s)[a-z.]*"' | sort | uniq -c | tr -s ' ' | xargs; }
 check "OTLP: containers and pods" same "$(attributes)" "3 key:container.id 1 key:container.name 2 key:k8s.pod.uid"
+check "OTLP: ids of threads" contains "$("$profrep" export otlp --json --threads "$dir/threads.prof")" '"thread.id"'
 check "OTLP's options for another format" says 2 "option --timestamps: only otlp has it" \
 	"$profrep" export pprof --timestamps "$dir/basic.prof"
 

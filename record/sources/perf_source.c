@@ -36,9 +36,11 @@ struct waiting {
 /* A sample whose thread has been asked to stop. */
 struct stopping {
 	uint32_t pid, tid, cpu;
-	bool is_over; /* the sample is taken or lost, and the end of the thread is due */
-	uint64_t time_ns;
+	bool is_stopped; /* with regs */
+	bool is_over;    /* the sample is taken or lost, and the end of the thread is due */
+	uint64_t stopped_ns;
 	uint64_t ip, sp; /* when the sample was taken */
+	struct user_regs_struct regs;
 	size_t nr_kernel_frames;
 	uint64_t kernel_frames[PERF_MAX_STACK_DEPTH];
 };
@@ -194,8 +196,8 @@ static uint64_t time_of(const struct perf_source *s, const struct perf_ring *rin
 	return time;
 }
 
-/* Notes the records of a buffer. *@end receives where they end. */
-static int note_records(struct perf_source *s, uint32_t nr, uint64_t *end)
+/* Notes the records of a buffer up to @limit_ns. *@end receives where they end. */
+static int note_records(struct perf_source *s, uint32_t nr, uint64_t limit_ns, uint64_t *end)
 {
 	const struct perf_ring *ring = &s->events.rings[nr];
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
@@ -203,15 +205,15 @@ static int note_records(struct perf_source *s, uint32_t nr, uint64_t *end)
 
 	while (off < head) {
 		struct perf_event_header header;
+		struct waiting record = {.ring = nr, .order = s->waiting.nr, .off = off};
 
 		copy_out(s, ring, off, &header, sizeof(header));
 		if (header.size < sizeof(header) + sizeof(struct id_trailer))
 			return -EIO;
-		if (vec_push(&s->waiting,
-			     ((struct waiting){.time_ns = time_of(s, ring, off, &header),
-					       .ring = nr,
-					       .order = s->waiting.nr,
-					       .off = off})))
+		record.time_ns = time_of(s, ring, off, &header);
+		if (record.time_ns > limit_ns)
+			break;
+		if (vec_push(&s->waiting, record))
 			return -ENOMEM;
 		off += header.size;
 	}
@@ -251,7 +253,6 @@ static int ask_to_stop(struct perf_source *s, const struct program_sample *sampl
 	struct stopping new = {.pid = sample->process->pid,
 			       .tid = sample->tid,
 			       .cpu = sample->cpu,
-			       .time_ns = sample->time_ns,
 			       .ip = registers_ip(&sample->regs),
 			       .sp = registers_sp(&sample->regs)};
 	int ret;
@@ -272,17 +273,16 @@ static int ask_to_stop(struct perf_source *s, const struct program_sample *sampl
 	return ret ? 0 : !vec_push(&s->stopping, new);
 }
 
-/* Takes the sample of a thread that has stopped now. */
-static void take_stopped(struct perf_source *s, const struct stopping *from,
-			 const struct user_regs_struct *regs)
+/* Takes the sample of a thread that has stopped. */
+static void take_stopped(struct perf_source *s, const struct stopping *from)
 {
 	const struct target_process *p = targets_find_process(&s->targets, from->pid);
 	const struct target_thread *t = targets_find_thread(&s->targets, from->tid);
 	struct program_sample sample = {.process = p ? &p->known : NULL,
 					.tid = from->tid,
 					.cpu = from->cpu,
-					.time_ns = from->time_ns,
-					.regs = *regs,
+					.time_ns = from->stopped_ns,
+					.regs = from->regs,
 					.has_thread_pointer = true,
 					.memory.is_stopped = true};
 	struct program_wants wants;
@@ -293,44 +293,59 @@ static void take_stopped(struct perf_source *s, const struct stopping *from,
 	}
 	memcpy(sample.comm, t->comm, sizeof(sample.comm));
 	/* If the thread has gone on meanwhile, the kernel's stack is of another moment. */
-	if (registers_ip(regs) == from->ip && registers_sp(regs) == from->sp) {
+	if (registers_ip(&from->regs) == from->ip && registers_sp(&from->regs) == from->sp) {
 		sample.kernel_frames = from->kernel_frames;
 		sample.nr_kernel_frames = from->nr_kernel_frames;
 	}
 	program_take_sample(&sample, &wants);
 }
 
-/* Looks whether the thread has stopped, and takes its sample. Returns whether that is all. */
+/* Looks whether the thread has stopped. Returns true if its stop is over, and nothing is due. */
 static bool look_at_stop(struct perf_source *s, struct stopping *stopping)
 {
-	struct user_regs_struct regs;
-	int ret = thread_stop_look(stopping->tid, stopping->tid == s->events.options.command_pid,
-				   &regs);
+	int ret;
 
+	if (stopping->is_stopped)
+		return false;
+	ret = thread_stop_look(stopping->tid, stopping->tid == s->events.options.command_pid,
+			       &stopping->regs);
 	if (ret == -EAGAIN)
 		return false;
-	if (!stopping->is_over && ret)
-		program_lose_samples(stopping->cpu, 1);
-	else if (!stopping->is_over)
-		take_stopped(s, stopping, &regs);
-	stopping->is_over = true;
+	stopping->is_stopped = !ret;
+	stopping->stopped_ns = clock_monotonic_ns();
 	if (!ret)
-		return thread_stop_end(stopping->tid);
+		return false;
+	if (!stopping->is_over)
+		program_lose_samples(stopping->cpu, 1);
+	stopping->is_over = true;
 	if (ret != -ECHILD || stopping->tid == stopping->pid)
 		return true;
 	stopping->tid = stopping->pid;
 	return false;
 }
 
-/* Takes the samples of threads that have stopped. */
-static void look_at_stops(struct perf_source *s)
+/* Takes the sample of the thread if it has stopped, and lets it go. Returns as look_at_stop. */
+static bool end_stop(struct perf_source *s, struct stopping *stopping)
+{
+	if (!stopping->is_stopped)
+		return false;
+	if (!stopping->is_over)
+		take_stopped(s, stopping);
+	stopping->is_over = true;
+	stopping->is_stopped = false;
+	return thread_stop_end(stopping->tid);
+}
+
+/* Does @work for each thread that was asked to stop, and forgets those whose stop is over. */
+static void for_each_stop(struct perf_source *s,
+			  bool (*work)(struct perf_source *s, struct stopping *stopping))
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < s->stopping.nr; i++) {
 		struct stopping stopping = s->stopping.data[i];
 
-		if (!look_at_stop(s, &stopping))
+		if (!work(s, &stopping))
 			s->stopping.data[nr++] = stopping;
 	}
 	s->stopping.nr = nr;
@@ -511,16 +526,21 @@ static int take_record(struct perf_source *s, const struct waiting *w)
 	return ret ? ret : tell(s, header, w->time_ns);
 }
 
-int perf_source_take(struct perf_source *s)
+/* Takes the records that have come, in the order of time. */
+static int take_records(struct perf_source *s)
 {
 	_cleanup_free_ uint64_t *ends = calloc(s->events.nr_rings, sizeof(*ends));
+	/*
+	 * What comes while the buffers are read waits for the next turn. Else a sample in one of
+	 * them would be taken before an older change in a buffer that was read already.
+	 */
+	uint64_t limit_ns = clock_monotonic_ns();
 	int ret = ends ? 0 : -ENOMEM;
 
-	look_at_stops(s);
 	vec_clear(&s->waiting);
 	for (uint32_t i = 0; i < s->events.nr_rings && !ret; i++)
 		if (s->events.rings[i].page)
-			ret = note_records(s, i, &ends[i]);
+			ret = note_records(s, i, limit_ns, &ends[i]);
 	if (!ret && s->waiting.nr)
 		qsort(s->waiting.data, s->waiting.nr, sizeof(*s->waiting.data), compare_waiting);
 	vec_for_each(&s->waiting, w)
@@ -530,7 +550,23 @@ int perf_source_take(struct perf_source *s)
 		if (s->events.rings[i].page)
 			__atomic_store_n(&s->events.rings[i].page->data_tail, ends[i],
 					 __ATOMIC_RELEASE);
-	look_at_stops(s);
+	return ret;
+}
+
+/*
+ * A thread may have another name and other mappings when it stops than when it was asked to. So
+ * what the kernel has told until then comes before its sample. The second turn is for threads that
+ * the first one has asked.
+ */
+int perf_source_take(struct perf_source *s)
+{
+	int ret = 0;
+
+	for (int turn = 0; turn < 2 && (!turn || s->stopping.nr) && !ret; turn++) {
+		for_each_stop(s, look_at_stop);
+		ret = take_records(s);
+		for_each_stop(s, end_stop);
+	}
 	return ret;
 }
 
@@ -557,7 +593,7 @@ void perf_source_stop(struct perf_source *s)
 	uint64_t end_ns = clock_monotonic_ns() + LEAVE_NS;
 
 	perf_events_disable(&s->events);
-	for (look_at_stops(s); s->stopping.nr && clock_monotonic_ns() < end_ns; look_at_stops(s))
+	while (s->stopping.nr && clock_monotonic_ns() < end_ns && !perf_source_take(s))
 		nanosleep(&pause, NULL);
 	/* Without memory, the last call says so. */
 	if (!perf_source_take(s))

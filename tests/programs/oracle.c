@@ -337,8 +337,9 @@ static void act_move(void)
 {
 	uint32_t part = pick(NR_PARTS), half = pick(2);
 	char name[NAME_SIZE], *at = pick_page(), *to = pick_page();
+	const char *moves = getenv("ORACLE_MOVES");
 
-	if (at == to || getenv("ORACLE_NO_MOVES"))
+	if (at == to || (moves && !strcmp(moves, "no")))
 		return;
 	part_name(name, part, half);
 	map_part(part, half, at);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Programs that change their code at random know themselves where they spent their time. Frames have the names of the
 # code that ran then, or none. The kinds of code have their shares. ORACLE_SECONDS (15) is the length of the test, and
-# ORACLE_SEED chooses its changes.
+# ORACLE_SEED chooses its changes. Each way to sample is tried.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_tables
@@ -33,8 +33,9 @@ done
 build "$dir/run/image3" oracle.c -DIMAGE=3 -ldl -no-pie -Wl,--build-id=none
 build "$dir/run/image4" oracle.c -DIMAGE=4 -ldl -no-pie -Wl,--build-id=none
 
-# Some kernels do not tell of code that a program moves; profrec says so.
-"$profrec" -U -o "$dir/probe.prof" -- true 2>&1 | grep -q mremap && export ORACLE_NO_MOVES=1
+# Some kernels do not tell of code that a program moves, and profrec says so; perf events never do.
+moves=yes
+"$profrec" -U -o "$dir/probe.prof" -- true 2>&1 | grep -q mremap && moves=no
 
 # The maps of compiled functions that the programs left.
 cleanup_extra()
@@ -99,12 +100,13 @@ has_shares()
 		}' "$1" "$2"
 }
 
-# run NUMBER UNWIND SECONDS: records the programs, and judges the recording.
+# run NUMBER UNWIND SECONDS WAY: records the programs, and judges the recording.
 run()
 {
-	local name="seed $1, --unwind=$2" status lost log=$dir/run/log
+	local name="seed $1, $4, --unwind=$2" status lost log=$dir/run/log
 	rm -f "$dir/run"/{log,shared,program*,slot*}
-	"$profrec" -q -U -F 999 --unwind="$2" -o "$dir/run.prof" -- "$dir/run/image1" "$dir/run" "$1" "$3" 2> "$dir/err"
+	ORACLE_MOVES=$([ "$4" = perf ] && echo no || echo $moves) \
+		"$profrec" --backend "$4" -q -U -F 999 --unwind="$2" -o "$dir/run.prof" -- "$dir/run/image1" "$dir/run" "$1" "$3" 2> "$dir/err"
 	status=$?
 	cut -d ' ' -f 6 "$log" >> "$dir/pids"
 	"$profrep" -f --symfs "$dir/sym" "$dir/run.prof" > "$dir/folded" 2> "$dir/err.report"
@@ -121,6 +123,10 @@ run()
 
 until_s=$((SECONDS + seconds))
 for ((nr = 0; nr < 2 || SECONDS < until_s; nr++)); do
-	run $((seed + nr)) "$( ((nr % 2)) && echo fp || echo dwarf)" $((seconds < 60 ? seconds / 2 : 20))
+	run $((seed + nr)) "$( ((nr % 2)) && echo fp || echo dwarf)" $((seconds < 60 ? seconds / 2 : 20)) $way
+done
+for other in perf ptrace; do
+	[ $other != $way ] || continue
+	if why=$(records_by $other); then run $((seed + nr++)) dwarf 6 $other; else skip "$other" "it does not work here: ${why%%$'\n'*}"; fi
 done
 plan_end

@@ -159,7 +159,7 @@ find_begun()
 	all=$(samples begun '^frames;.*;in_thread')
 	check "$b: threads that begin: they are met at work" above "$all" 50
 	check "$b: and not before their first turn on a CPU" at_most \
-		"$(samples begun '^frames;(.*;)?(__)?clone3?(\[[^;]*\])?( |$)')" $((all / 2))
+		"$(samples begun '^frames;(.*;)?(__)?clone3?(\[[^;]*\])?( |$)')" $((all / 10))
 }
 
 find_others()

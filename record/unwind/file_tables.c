@@ -446,6 +446,13 @@ static void note_request(struct file_tables *u, uint32_t nr, int ret)
 		note_failed_attempt(u, nr);
 }
 
+/* A memfd is opened by way of /proc/PID/map_files alone. Who may not do that never may. */
+static bool is_out_of_reach(const struct mapped_file *file, int ret)
+{
+	return mapped_file_is_made_code(file) &&
+	       (ret == -EPERM || ret == -EACCES || ret == -ENOENT);
+}
+
 int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			const struct file_place *place)
 {
@@ -458,7 +465,10 @@ int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	ret = request_from_worker(u, nr, file, place);
 	if (ret && ret != -EAGAIN && ret != -EDQUOT)
 		t->failed_pid = place->pid;
-	note_request(u, nr, ret);
+	if (is_out_of_reach(file, ret))
+		set_state(u, nr, TABLE_IMPOSSIBLE);
+	else
+		note_request(u, nr, ret);
 	return 0;
 }
 

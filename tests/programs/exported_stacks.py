@@ -11,6 +11,7 @@ import os
 import re
 import sys
 
+sys.dont_write_bytecode = True  # the tree may be somebody else's
 import otlp_rules
 
 

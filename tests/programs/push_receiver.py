@@ -30,6 +30,7 @@ import struct
 import sys
 import time
 
+sys.dont_write_bytecode = True  # the tree may be somebody else's
 sys.path.insert(0, os.environ["PUSH_MESSAGES"])
 import otlp_pb2
 import pprof_pb2

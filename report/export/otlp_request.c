@@ -79,8 +79,7 @@ static int describe_thread(struct otlp_request *x, const struct printout *p,
 static int find_series(struct otlp_request *x, const struct model *model,
 		       const struct stack_row *row, uint32_t *series)
 {
-	const struct prof_count count = {.process = row->process};
-	int ret = series_set_add(&x->series, model, &count, series);
+	int ret = series_set_add(&x->series, model, row->process, series);
 
 	while (!ret && x->series_counts.nr < x->series.items.nr)
 		ret = vec_push(&x->series_counts, 0);

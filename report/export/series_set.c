@@ -22,6 +22,7 @@ void series_set_deinit(struct series_set *set)
 	string_set_deinit(&set->texts);
 	vec_free(&set->items);
 	index_deinit(&set->index);
+	vec_free(&set->of_processes);
 	textbuf_deinit(&set->scratch);
 }
 
@@ -67,16 +68,16 @@ static int add_workload(struct series_set *set, const char *cgroup, enum workloa
 	return ret;
 }
 
-static int make_series(struct series_set *set, const struct model *model,
-		       const struct prof_count *row, struct series *series)
+static int make_series(struct series_set *set, const struct model *model, uint32_t process,
+		       struct series *series)
 {
-	const struct prof_process_info *info = &model->processes.data[row->process].info;
+	const struct prof_process_info *info = &model->processes.data[process].info;
 	const char *cgroup = string_set_get(&model->strings, info->cgroup);
 	const char *name = process_name(string_set_get(&model->strings, info->name),
 					string_set_get(&model->strings, info->exe));
 	int ret;
 
-	service_name_put(&set->scratch, cgroup, row->process, name);
+	service_name_put(&set->scratch, cgroup, process, name);
 	ret = add_scratch(set, &series->service);
 	textbuf_escaped(&set->scratch, cgroup, strlen(cgroup), TEXT_PLAIN);
 	if (!ret)
@@ -86,24 +87,40 @@ static int make_series(struct series_set *set, const struct model *model,
 	return ret;
 }
 
-int series_set_add(struct series_set *set, const struct model *model, const struct prof_count *row,
-		   uint32_t *id)
+/* Finds or adds the series of labels. */
+static int find_series(struct series_set *set, const struct series *series, uint32_t *id)
 {
-	struct series series;
-	int ret = make_series(set, model, row, &series);
-	uint64_t hash;
+	uint64_t hash = hash_u64((uint64_t)series->service << 32 | series->cgroup);
 
-	if (ret)
-		return ret;
-	hash = hash_u64((uint64_t)series.service << 32 | series.cgroup);
 	index_for_each(&set->index, hash, i) {
 		const struct series *have = &set->items.data[i];
 
-		if (have->service == series.service && have->cgroup == series.cgroup) {
+		if (have->service == series->service && have->cgroup == series->cgroup) {
 			*id = i;
 			return 0;
 		}
 	}
 	*id = set->items.nr;
-	return index_push(&set->index, &set->items, hash, series);
+	return index_push(&set->index, &set->items, hash, *series);
+}
+
+int series_set_add(struct series_set *set, const struct model *model, uint32_t process,
+		   uint32_t *id)
+{
+	struct series series;
+	int ret = 0;
+
+	while (!ret && set->of_processes.nr <= process)
+		ret = vec_push(&set->of_processes, 0);
+	if (!ret && set->of_processes.data[process]) {
+		*id = set->of_processes.data[process] - 1;
+		return 0;
+	}
+	if (!ret)
+		ret = make_series(set, model, process, &series);
+	if (!ret)
+		ret = find_series(set, &series, id);
+	if (!ret)
+		set->of_processes.data[process] = *id + 1;
+	return ret;
 }

@@ -24,6 +24,7 @@ struct series_set {
 	struct string_set texts; /* values of labels, escaped */
 	VEC(struct series) items;
 	struct index index;
+	VEC(uint32_t) of_processes; /* number of the series of each, + 1; 0: not looked at yet */
 	struct textbuf scratch;
 };
 
@@ -33,8 +34,11 @@ int series_set_init(struct series_set *set);
 /* An all-zero set is fine. */
 void series_set_deinit(struct series_set *set);
 
-/* Finds or adds the series of @row of @model. Returns 0 with *@id set, or -ENOMEM. */
-int series_set_add(struct series_set *set, const struct model *model, const struct prof_count *row,
+/*
+ * Finds or adds the series of @process of @model, which is the same in each call. Returns 0 with
+ * *@id set, or -ENOMEM.
+ */
+int series_set_add(struct series_set *set, const struct model *model, uint32_t process,
 		   uint32_t *id);
 
 /*

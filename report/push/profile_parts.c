@@ -70,7 +70,7 @@ static void widen(struct window *window, const struct model_slot *slot)
 static int find_series(struct profile_parts *x)
 {
 	for (size_t i = 0; i < x->model->rows.nr; i++) {
-		int ret = series_set_add(&x->series, x->model, &x->model->rows.data[i],
+		int ret = series_set_add(&x->series, x->model, x->model->rows.data[i].process,
 					 &x->row_series[i]);
 
 		if (ret)

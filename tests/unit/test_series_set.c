@@ -31,24 +31,23 @@ static uint32_t add_string(const char *s)
 	return id;
 }
 
-/* Returns the series of a thread @comm in a new process of @name in @cgroup. */
-static uint32_t series_of(const char *cgroup, const char *name, const char *comm)
+/* Returns the series of a new process of @name in @cgroup. */
+static uint32_t series_of(const char *cgroup, const char *name)
 {
 	static uint32_t pid = 1;
-	struct prof_count row = {.comm = add_string(comm)};
-	uint32_t id;
+	uint32_t process, id;
 
-	ck_assert_int_eq(model_add_process(&model, pid, pid, 0, &row.process), 0);
+	ck_assert_int_eq(model_add_process(&model, pid, pid, 0, &process), 0);
 	pid++;
-	model.processes.data[row.process].info = (struct prof_process_info){
+	model.processes.data[process].info = (struct prof_process_info){
 		.name = add_string(name), .exe = add_string(exe), .cgroup = add_string(cgroup)};
-	ck_assert_int_eq(series_set_add(&set, &model, &row, &id), 0);
+	ck_assert_int_eq(series_set_add(&set, &model, process, &id), 0);
 	return id;
 }
 
 static void check(const char *cgroup, const char *service)
 {
-	uint32_t id = series_of(cgroup, "main", "thread");
+	uint32_t id = series_of(cgroup, "main");
 
 	ck_assert_str_eq(series_service(&set, id), service);
 	ck_assert_str_eq(series_cgroup(&set, id), cgroup);
@@ -71,22 +70,21 @@ END_TEST
 
 START_TEST(processes_without_a_name)
 {
-	ck_assert_str_eq(series_service(&set, series_of("", "", "thread")), "[unknown]");
+	ck_assert_str_eq(series_service(&set, series_of("", "")), "[unknown]");
 	exe = "/usr/lib/jvm/bin/java";
-	ck_assert_str_eq(series_service(&set, series_of("", "", "G1 Service")), "java");
+	ck_assert_str_eq(series_service(&set, series_of("", "")), "java");
 	exe = "java";
-	ck_assert_str_eq(series_service(&set, series_of("", "", "G1 Service")), "java");
-	ck_assert_str_eq(series_service(&set, series_of("", "main", "G1 Service")), "main");
+	ck_assert_str_eq(series_service(&set, series_of("", "")), "java");
+	ck_assert_str_eq(series_service(&set, series_of("", "main")), "main");
 	exe = "";
 }
 END_TEST
 
 START_TEST(the_kernel)
 {
-	const struct prof_count row = {.process = 0, .comm = add_string("swapper/0")};
 	uint32_t id;
 
-	ck_assert_int_eq(series_set_add(&set, &model, &row, &id), 0);
+	ck_assert_int_eq(series_set_add(&set, &model, 0, &id), 0);
 	ck_assert_str_eq(series_service(&set, id), "kernel");
 	ck_assert_str_eq(series_cgroup(&set, id), "");
 }
@@ -94,19 +92,19 @@ END_TEST
 
 START_TEST(equal_labels_are_one_series)
 {
-	uint32_t first = series_of("/system.slice/a.service", "one", "x");
+	uint32_t first = series_of("/system.slice/a.service", "one");
 
-	ck_assert_uint_eq(series_of("/system.slice/a.service", "two", "y"), first);
-	ck_assert_uint_ne(series_of("/system.slice/b.service", "one", "x"), first);
-	ck_assert_uint_ne(series_of("/system.slice/a.service/sub", "one", "x"), first);
+	ck_assert_uint_eq(series_of("/system.slice/a.service", "two"), first);
+	ck_assert_uint_ne(series_of("/system.slice/b.service", "one"), first);
+	ck_assert_uint_ne(series_of("/system.slice/a.service/sub", "one"), first);
 }
 END_TEST
 
 START_TEST(names_are_escaped)
 {
-	ck_assert_str_eq(series_service(&set, series_of("/x", "a\x1b[1m", "")), "a\\x1b[1m");
-	ck_assert_str_eq(series_cgroup(&set, series_of("/\n", "a", "")), "/\\x0a");
-	ck_assert_str_eq(series_cgroup(&set, series_of("/\xff", "a", "")), "/\\xff");
+	ck_assert_str_eq(series_service(&set, series_of("/x", "a\x1b[1m")), "a\\x1b[1m");
+	ck_assert_str_eq(series_cgroup(&set, series_of("/\n", "a")), "/\\x0a");
+	ck_assert_str_eq(series_cgroup(&set, series_of("/\xff", "a")), "/\\xff");
 }
 END_TEST
 
@@ -122,8 +120,8 @@ START_TEST(long_values_are_cut)
 	a[sizeof(a) - 2] = a[sizeof(a) - 1] = '\0';
 	memcpy(b, a, sizeof(a));
 	b[sizeof(b) - 3] = '\xaa';
-	first = series_of(a, "a", "");
-	second = series_of(b, "a", "");
+	first = series_of(a, "a");
+	second = series_of(b, "a");
 	ck_assert_uint_ne(first, second);
 	ck_assert_uint_le(strlen(series_cgroup(&set, first)), LABEL_BYTES_MAX);
 	ck_assert_uint_ge(strlen(series_cgroup(&set, first)), LABEL_BYTES_MAX - 1);

@@ -285,12 +285,15 @@ static void forget_older(struct address_spaces *spaces, struct address_space *sp
 	}
 }
 
-static bool is_over(const struct address_space *space, uint64_t time_ns,
-		    bool (*is_gone)(uint32_t pid))
+/* Notes whether the process is gone, too. */
+static bool is_over(struct address_space *space, uint64_t time_ns, bool (*is_gone)(uint32_t pid))
 {
-	bool may_be_over = space->doubtful || (space->exited_ns && space->exited_ns < time_ns);
+	bool was_gone = space->is_gone;
+	bool may_be_over =
+		was_gone || space->doubtful || (space->exited_ns && space->exited_ns < time_ns);
 
-	return may_be_over && !space->older && is_gone(space->pid);
+	space->is_gone = may_be_over && !space->older && is_gone(space->pid);
+	return was_gone && space->is_gone;
 }
 
 static int rebuild_pid_index(struct address_spaces *spaces)

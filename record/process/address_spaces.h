@@ -26,6 +26,7 @@ struct address_space {
 	struct address_space *older;  /* the earlier space of this pid */
 	struct mapped_memory *memory; /* its mappings; processes may share it */
 	bool doubtful;                /* its exit may have been missed */
+	bool is_gone;                 /* the last forget met nobody any more */
 	uint64_t next_look_ns;        /* CLOCK_MONOTONIC: nobody looks at it in /proc before */
 	char name[16];                /* of the main thread, as of the exec; "": not known */
 };
@@ -136,8 +137,10 @@ bool address_space_has_changed(const struct address_space *space, uint64_t from_
 
 /*
  * Forgets mappings that ended before @time_ns, and processes that exited before. A process may go
- * on when its main thread has exited, so @is_gone must say that no thread is left. Forgets files
- * that nobody maps any more, too. Returns 0 or -ENOMEM.
+ * on when its main thread has exited, so @is_gone must say that no thread is left. It must have
+ * said so of an earlier call, too: samples from between @time_ns and now come before the next one.
+ * Linux 6.18, for one, tells of an exit first and takes the memory apart then, which may take long.
+ * Forgets files that nobody maps any more, too. Returns 0 or -ENOMEM.
  */
 int address_spaces_forget(struct address_spaces *spaces, uint64_t time_ns,
 			  bool (*is_gone)(uint32_t pid));

@@ -19,6 +19,7 @@ struct model_page {
 
 struct model_space {
 	uint64_t begin_ns, exited_ns, generation;
+	bool is_gone; /* by the last forget */
 	VEC(struct model_page) pages[MODEL_PAGES];
 };
 
@@ -146,11 +147,14 @@ static void model_forget(struct model *m)
 {
 	m->forgot_ns += random_below(&m->random, m->now_ns - m->forgot_ns + 1);
 	for (uint32_t pid = 0; pid < MODEL_PIDS; pid++) {
-		const struct model_space *newest = model_newest(m, pid);
-		bool is_over = newest && newest->exited_ns && newest->exited_ns < m->forgot_ns &&
+		struct model_space *newest = model_newest(m, pid);
+		bool is_gone = newest && newest->exited_ns && newest->exited_ns < m->forgot_ns &&
 			       model_gone[pid];
+		bool is_over = is_gone && newest->is_gone;
 		size_t nr = 0;
 
+		if (newest)
+			newest->is_gone = is_gone;
 		for (size_t i = 0; i < m->pids[pid].nr; i++) {
 			struct model_space **space = &m->pids[pid].data[i];
 

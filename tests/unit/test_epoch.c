@@ -663,7 +663,8 @@ START_TEST(processes_that_are_gone)
 	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000, 0x2000, 0);
 	add_user(PID_A, 20, FRAMES(0x10040));
 	address_spaces_exit(&w.spaces, PID_A, 30);
-	ck_assert_int_eq(address_spaces_forget(&w.spaces, 40, is_gone), 0);
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(address_spaces_forget(&w.spaces, 40, is_gone), 0);
 	ck_assert_ptr_null(address_spaces_find(&w.spaces, PID_A, 40));
 	ck_assert_int_eq(address_spaces_fork(&w.spaces, PID_A, PID_B, 50), 0);
 	map_file(PID_A, 50, "/lib/lib.so", &id_lib, 0x10000, 0x2000, 0);

@@ -199,7 +199,8 @@ START_TEST(kept_as_long_as_the_address_space)
 	ck_assert_uint_eq(new_processes.known.nr, 1);
 	ck_assert_ptr_nonnull(find(newer));
 	address_spaces_exit(&spaces, getpid(), 300);
-	ck_assert_int_eq(address_spaces_forget(&spaces, 350, is_gone), 0);
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(address_spaces_forget(&spaces, 350, is_gone), 0);
 	ck_assert_int_eq(new_processes_forget(&new_processes, &spaces), 0);
 	ck_assert_uint_eq(new_processes.known.nr, 0);
 }

@@ -2,6 +2,8 @@
 # Runs parts of the tests and adds up. Source it, with BUILD the build directory; the shell's traps are set here. With
 # KEEP=1, directories of parts that fail stay.
 : "${BUILD:?the build directory}"
+# shellcheck source=tests/lib/nap.sh
+. "${BASH_SOURCE%/*}/nap.sh"
 parts_dir=$(mktemp -d)
 chmod 755 "$parts_dir" # parts become other users
 results=$parts_dir/results times=$parts_dir/times
@@ -9,7 +11,7 @@ results=$parts_dir/results times=$parts_dir/times
 : > "$times"
 # Of the parts that run, by the process that contains them: the name, and when they began, in microseconds.
 declare -A running=() begins=()
-trap end_parts EXIT
+trap '[ "$BASHPID" != $$ ] || end_parts' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -58,7 +60,7 @@ run_contained()
 	wait "$pid"
 	status=$?
 	unset "running[$pid]"
-	rm -rf --one-file-system "$parts_dir/tmp"
+	rm -rf --one-file-system "$parts_dir/tmp" "$parts_dir/left.cpu"
 	return $status
 }
 
@@ -93,10 +95,10 @@ judge_part()
 }
 
 # end_part PID STATUS: of a part that has ended. Its words go to the file "said" of its directory, its counts to $results,
-# and the milliseconds that it took to $times.
+# and the milliseconds that it took, and those of CPU time, to $times.
 end_part()
 {
-	local name=${running[$1]} place passed failed skipped took=$((($(now_us) - begins[$1]) / 1000))
+	local name=${running[$1]} place passed failed skipped cpu took=$((($(now_us) - begins[$1]) / 1000))
 	unset "running[$1]"
 	place=$(place_of "$name")
 	judge_part "$name" "$2" "$place/out" "$place/left" > "$place/judged"
@@ -109,9 +111,10 @@ end_part()
 			[ -z "${KEEP:-}" ] || echo "     kept: $place"
 		fi
 	} > "$place.said"
-	echo "$passed $failed $skipped" >> "$results"
-	echo "$took $name" >> "$times"
-	rm -f "$place/judged" "$place/left"
+	echo "$passed $failed $skipped $name" >> "$results"
+	read -r cpu < "$place/left.cpu"
+	echo "$took ${cpu:-0} $name" >> "$times"
+	rm -f "$place/judged" "$place/left" "$place/left.cpu"
 	{ [ "${KEEP:-}" ] && [ "$failed" -ne 0 ]; } || rm -rf --one-file-system "$place"
 }
 
@@ -151,18 +154,18 @@ run_beside()
 			waiting=("${waiting[@]:1}")
 		done
 		# Not "wait -n": bash passes over a job that ended before the call, and waits for another one.
-		sleep 0.1
+		nap 0.1
 		for pid in "${!running[@]}"; do
 			kill -0 "$pid" 2> /dev/null || { wait "$pid"; end_part "$pid" $?; }
 		done
-		while [ ${#shown[@]} -gt 0 ] && [ -e "$(place_of "${shown[0]}").said" ]; do
+		while [ ${#shown[@]} -gt 0 ] && [ -e "$parts_dir/${shown[0]//\//.}.said" ]; do
 			show_part "${shown[0]}"
 			shown=("${shown[@]:1}")
 		done
 	done
 }
 
-# print_times: how long each part took, the longest first. Those below a second stand together.
+# print_times: how long each part took, and its CPU time, the longest first. Those below a second stand together.
 print_times()
 {
 	sort -rn "$times" | awk '
@@ -172,10 +175,14 @@ print_times()
 			separator = ", "
 			if (length(line) > 100) { print line ","; line = separator = "" }
 		}
-		BEGIN { line = "times: " }
-		$1 >= 1000 { add(sprintf("%s %.0f s", $2, $1 / 1000)); next }
-		{ nr++; sum += $1 }
-		END { print line separator nr + 0 " below a second " sprintf("%.0f s", sum / 1000) }'
+		BEGIN { line = "times (of CPU): " }
+		{ all += $2 }
+		$1 >= 1000 { add(sprintf("%s %.0f s (%.0f)", $3, $1 / 1000, $2 / 1000)); next }
+		{ nr++; sum += $1; cpu += $2 }
+		END {
+			add(nr + 0 sprintf(" below a second %.0f s (%.0f)", sum / 1000, cpu / 1000))
+			print line separator sprintf("all %.0f s of CPU", all / 1000)
+		}'
 }
 
 # sum_results: the counts of all parts together, in a line; succeeds if none failed and one passed.

@@ -3,16 +3,24 @@
 # with it, unless KEEP is set. Processes that it started in the background end with it.
 
 : "${BUILD:?the build directory}"
+# shellcheck source=tests/lib/nap.sh
+. "${BASH_SOURCE%/*}/nap.sh"
 profrec=$BUILD/profrec
 profrep=$BUILD/profrep
 # shellcheck disable=SC2034 # for scripts that source this
 workloads=$BUILD/workloads
 cc=${CC:-cc}
 tap_nr=0
-in_vain=
+exec {tap_out}>&1 # also where a function's output goes elsewhere
 dir=$(mktemp -d)
-# shellcheck disable=SC2154
-trap 'jobs -p | xargs -r kill -KILL 2> /dev/null; cleanup_extra; remove_dir' EXIT
+trap '[ "$BASHPID" != $$ ] || end_test' EXIT
+
+end_test()
+{
+	jobs -p | xargs -r kill -KILL 2> /dev/null
+	cleanup_extra
+	remove_dir
+}
 
 cleanup_extra() { :; }
 remove_dir()
@@ -31,6 +39,7 @@ check()
 	else
 		echo "not ok $tap_nr - $name"
 		echo "\$ $*"$'\n'"$log" | head -n 25 | sed 's/^/# /'
+		[ ! -s "$dir/in_vain" ] || end_in_vain
 	fi
 }
 
@@ -63,7 +72,7 @@ skip_all()
 
 plan_end()
 {
-	[ -z "$in_vain" ] || check "nothing was waited for in vain" same "$in_vain" ""
+	[ ! -s "$dir/in_vain" ] || end_in_vain
 	echo "1..$tap_nr"
 }
 
@@ -157,17 +166,50 @@ sum_samples() { re=${1:-} awk '$0 ~ ENVIRON["re"] {n += $NF} END {printf "%.0f\n
 # profrep_commands: as --help lists them, without help.
 profrep_commands() { "$profrep" --help | sed -n '1,/^commands:/d; /^$/q; s/^  \([^ ]\{1,\}\) .*/\1/p' | grep -vx help; }
 
-# wait_for COMMAND...: until it succeeds, at most five minutes, which fails the script, or $wait_seconds.
+# wait_for COMMAND...: until it succeeds, at most five minutes, after which the script ends, because its next wait would take
+# as long; or at most $wait_seconds. It naps four times as long as the command takes, so that no more than a fifth of a CPU
+# goes to the waiting.
 wait_for()
 {
-	local until=$((SECONDS + ${wait_seconds:-300}))
+	local until=$((SECONDS + ${wait_seconds:-300})) begin now us pause
 	while [ $SECONDS -lt $until ]; do
+		begin=${EPOCHREALTIME//[!0-9]/}
 		"$@" > /dev/null 2>&1 && return 0
-		sleep 0.01
+		now=${EPOCHREALTIME//[!0-9]/}
+		us=$(((now - begin) * 4))
+		us=$((us < 10000 ? 10000 : us > 200000 ? 200000 : us))
+		printf -v pause '0.%06d' $us
+		nap $pause
 	done
 	echo "timed out: $*"
-	[ -n "${wait_seconds:-}" ] || in_vain+="$* "
+	[ -n "${wait_seconds:-}" ] || waited_in_vain "$*"
 	return 1
+}
+
+# waited_in_vain WHAT: fails and ends the script. From a subshell, the end comes with the next check that fails.
+waited_in_vain()
+{
+	echo "$1" >> "$dir/in_vain"
+	[ "$BASHPID" != $$ ] || end_in_vain
+}
+
+end_in_vain()
+{
+	tap_nr=$((tap_nr + 1))
+	{
+		echo "not ok $tap_nr - the script goes on, since what it waits for comes"
+		sed 's/^/# in vain: /' "$dir/in_vain"
+		echo "1..$tap_nr"
+	} >&"$tap_out"
+	exit 1
+}
+
+# has_text TEXT FILE: without a process.
+has_text()
+{
+	local text
+	IFS= read -rd '' text < "$2"
+	[[ $text == *"$1"* ]]
 }
 
 # child_of PID NAME: ids of the process's children of that name.
@@ -176,19 +218,36 @@ child_of()
 	cat /proc/[0-9]*/stat 2> /dev/null | awk -v parent="$1" -v name="($2)" '$2 == name && $4 == parent {print $1}'
 }
 
-# cpu_ticks PID...: for how long the processes have had a CPU, all together, in hundredths of a second.
-cpu_ticks()
+# count_ticks PID...: sets $had to how long the processes have had a CPU, all together, in hundredths of a second.
+count_ticks()
 {
-	local pid
-	# A name may hold anything, and stands in the last parentheses.
-	for pid; do sed 's/.*) //' "/proc/$pid/stat"; done | awk '{n += $12 + $13} END {print n + 0}'
+	local pid stat fields
+	had=0
+	for pid; do
+		stat=
+		{ IFS= read -rd '' stat < "/proc/$pid/stat"; } 2> /dev/null
+		# A name may hold anything, and stands in the last parentheses.
+		read -ra fields <<< "${stat##*) }"
+		had=$((had + ${fields[11]:-0} + ${fields[12]:-0}))
+	done
 }
+cpu_ticks() { count_ticks "$@"; echo "$had"; }
 
 # has_run TICKS PID...
-has_run() { [ "$(cpu_ticks "${@:2}")" -ge "$1" ]; }
+has_run()
+{
+	local had
+	count_ticks "${@:2}"
+	[ "$had" -ge "$1" ]
+}
 
 # run_for TICKS PID...: waits until the processes have had a CPU for so much longer, however fast or busy the machine is.
-run_for() { wait_for has_run $(($(cpu_ticks "${@:2}") + $1)) "${@:2}"; }
+run_for()
+{
+	local had
+	count_ticks "${@:2}"
+	wait_for has_run $((had + $1)) "${@:2}"
+}
 
 # slow_seconds SECONDS: so much CPU time, or on a slow machine more: a fast one makes a million turns in a second.
 slow_seconds()
@@ -217,10 +276,13 @@ help_options()
 }
 
 # build OUTPUT SOURCE [FLAG...]: compiles a program of tests/programs. It has frame pointers, unless FLAGs say otherwise.
+# TEST_CFLAGS has more flags for all of them.
 build()
 {
-	"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -I. -Wl,--build-id -o "$1" \
-		"tests/programs/$2" "${@:3}"
+	local nice=(-include tests/programs/nice.h)
+	[[ " $* " != *" -nostdlib "* ]] || nice=()
+	"$cc" -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -I. -Wl,--build-id "${nice[@]}" -o "$1" \
+		${TEST_CFLAGS:-} "tests/programs/$2" "${@:3}"
 }
 # shellcheck disable=SC2034 # for scripts that source this
 frameless=(-O2 -fomit-frame-pointer)
@@ -232,7 +294,7 @@ begin_recording()
 	: > "$dir/err"
 	"$profrec" "$@" 2> "$dir/err" &
 	recorder=$!
-	wait_for grep -q Sampling "$dir/err"
+	wait_for has_text Sampling "$dir/err"
 }
 
 # end_recording [SIGNAL]: ends it by SIGINT or the signal. Returns its status.
@@ -253,6 +315,21 @@ own_mounts()
 		rm -rf "$dir"
 		exec unshare --mount "$BASH" "$0" mounts
 	fi
+}
+
+# own_cgroups NAME: makes the directory $cgroups/$within of cgroup v2 for the script. Returns false if that is not possible.
+# The script's cleanup_extra calls drop_own_cgroups once its processes have ended.
+own_cgroups()
+{
+	cgroups=$(awk '$3 == "cgroup2" {print $2; exit}' /proc/mounts)
+	within=$1.$$
+	[ -n "$cgroups" ] && grep -q '^0:' /proc/self/cgroup && mkdir -p "$cgroups/$within" 2> /dev/null
+}
+# The recorder's children end a little after it.
+drop_own_cgroups() { [ -z "${cgroups:-}" ] || wait_for are_cgroups_gone; }
+are_cgroups_gone()
+{
+	[ ! -d "$cgroups/$within" ] || find "$cgroups/$within" -depth -type d -exec rmdir {} + 2> /dev/null
 }
 
 # fail_if_refused WHY: fails the test "the verifier accepts the programs" if a recording has failed by its verdict. A

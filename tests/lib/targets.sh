@@ -22,9 +22,10 @@ target()
 # trace NAME OPTION...: records the target. The recorder says so when all probes are there.
 trace()
 {
+	: > "$dir/$1.err"
 	"$profrec" -o "$dir/$1.prof" -p "$target" "${@:2}" 2> "$dir/$1.err" &
 	recorder=$!
-	wait_for grep -q "Ctrl-C" "$dir/$1.err"
+	wait_for has_text "Ctrl-C" "$dir/$1.err"
 }
 # begin NAME PROGRAM N OPTION...: both.
 begin()

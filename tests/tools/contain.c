@@ -4,7 +4,8 @@
  * wherever it went, since contain is the parent of every orphan below it. Processes that the
  * command leaves have GRACE_S to end. contain names those that stay in the file LEFT, "NAME (PID)"
  * in a line each, and kills them. After SECONDS, and at SIGINT, SIGTERM, SIGHUP or the end of its
- * own parent, contain kills all.
+ * own parent, contain kills all. The file LEFT.cpu has the CPU time of all that ran, in
+ * milliseconds.
  *
  * The exit status is that of the command. It is 124 after SECONDS, 128 + N if signal N ended the
  * command or contain itself, and 125 if contain failed.
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -199,6 +201,24 @@ static int watch_command(pid_t pid, time_t end, const char *left)
 	}
 }
 
+/* Writes the CPU time of all descendants that somebody waited for. */
+static void write_cpu_time(const char *left)
+{
+	struct rusage all;
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s.cpu", left);
+	f = fopen(path, "we");
+	if (!f || getrusage(RUSAGE_CHILDREN, &all))
+		err(STATUS_FAILED, "%s", path);
+	fprintf(f, "%ld\n",
+		(all.ru_utime.tv_sec + all.ru_stime.tv_sec) * 1000 +
+			(all.ru_utime.tv_usec + all.ru_stime.tv_usec) / 1000);
+	if (fclose(f))
+		err(STATUS_FAILED, "%s", path);
+}
+
 static pid_t start_command(char **command)
 {
 	pid_t pid = fork();
@@ -217,6 +237,7 @@ int main(int argc, char **argv)
 {
 	static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
 	time_t end;
+	int status;
 
 	if (argc < 4)
 		errx(STATUS_FAILED, "contain SECONDS LEFT COMMAND...");
@@ -230,5 +251,7 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &heeded, NULL);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0))
 		err(STATUS_FAILED, "prctl");
-	return watch_command(start_command(argv + 3), end, argv[2]);
+	status = watch_command(start_command(argv + 3), end, argv[2]);
+	write_cpu_time(argv[2]);
+	return status;
 }

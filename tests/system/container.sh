@@ -14,7 +14,7 @@ mkdir -p "$dir/root"/{bin,proc,sys,data}
 cp "$BUILD/static/profrec" "$BUILD/static/profrep" "$dir/root/bin/"
 
 # inside CAPABILITIES PROGRAM ARGUMENT...: as an engine with --pid=host and these capabilities added to its default ones, or
-# in their place if $drops is set.
+# in their place if $drops is set; with start=exec in place of the shell.
 inside()
 {
 	local grants=() drop=()
@@ -24,7 +24,7 @@ inside()
 	for cap in $1; do grants+=("--add=${cap,,}"); done
 	shift
 	# shellcheck disable=SC2016
-	unshare --mount sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec "$@"' "$dir/root" \
+	${start:-} unshare --mount sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec "$@"' "$dir/root" \
 		"$BUILD/tests/plain_container" "${grants[@]}" "${drop[@]}" chroot "$dir/root" "$@"
 }
 
@@ -35,8 +35,22 @@ check "doc/fleet.md explains them all" same "$(sed -n -E 's/^\| CAP_([A-Z_]+) \|
 	"$(tr ' ' '\n' <<< "$caps" | sort)"
 
 "$workloads/func_ab" &
-# records CAPABILITIES: a second of the host; what is said goes to the file said.
-records() { inside "$1" /bin/profrec -F 199 -o /data/host.prof 1 > "$dir/said" 2>&1; }
+busy=($!)
+dd if=/dev/zero of=/dev/null bs=1M 2> /dev/null & # in the kernel nearly always
+busy+=($!)
+# records CAPABILITIES: the host, until each has used the CPU for a fifth of a second; what is said goes to the file said.
+records()
+{
+	local recorder pid
+	: > "$dir/said"
+	start="exec" inside "$1" /bin/profrec -F 199 -o /data/host.prof > "$dir/said" 2>&1 &
+	recorder=$!
+	wait_for begins_or_ends $recorder
+	for pid in "${busy[@]}"; do run_for 20 "$pid"; done
+	kill -INT $recorder 2> /dev/null
+	wait $recorder
+}
+begins_or_ends() { has_text Sampling "$dir/said" || ! kill -0 "$1"; }
 says() { contains "$(cat "$dir/said")" "$1"; }
 without() { tr ' ' '\n' <<< "$caps" | grep -vx "$1" | tr '\n' ' '; }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Kernels other than this machine's: Debian's, under emulation, record, and profrep reports here.
 # tests/kernels/recordings makes the recordings.
-# Runs beside other parts, the first of them.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 
@@ -165,8 +164,8 @@ judge()
 	check "Linux $series: the stack of the waker" above \
 		"$(sum wakers 1 ';wait_for_pipe;.*;__schedule;--;try_to_wake_up;.*;vfs_write;.*;write_bytes;')" 0
 	check "Linux $series: stacks that are cut" same "$(value cut "stack depth")" "127 frames at most"
-	check "Linux $series: by ptrace: a command, where ptrace_scope is 1" above "$(samples traced ';main;func_[ab]')" 3
-	check "Linux $series: by perf events, where ptrace_scope is 3" above "$(samples ownperf ';main;func_[ab]')" 3
+	check "Linux $series: by ptrace: a command, where ptrace_scope is 1" above "$(samples traced ';main;burn_shortly')" 3
+	check "Linux $series: by perf events, where ptrace_scope is 3" above "$(samples ownperf ';main;burn_shortly')" 3
 	check "Linux $series: ptrace_scope is 1: no other process" contains "$(cat "$at/out/yamaone.log")" \
 		"kernel.yama.ptrace_scope is 1: profrec may trace what it starts"
 	check "Linux $series: ptrace_scope is 2: it is said" contains "$(cat "$at/out/yamatwo.log")" \

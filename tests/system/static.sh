@@ -21,15 +21,15 @@ need_bpf
 # The root holds the program, a workload, /proc and /sys, and nothing else.
 mkdir -p "$dir/root"/{proc,sys,own}
 cp "$dir/profrec" "$dir/root/own/"
-build "$dir/root/own/short" short.c -static
+build "$dir/root/own/acts" acts.c -static
 alone()
 {
 	# shellcheck disable=SC2016
 	unshare --mount sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec chroot "$0" "$@"' \
 		"$dir/root" "$@"
 }
-check "it records where there is nothing else" alone /own/profrec -q -F 999 -o /own/alone.prof -- /own/short 300
+check "it records where there is nothing else" alone /own/profrec -q -F 999 -o /own/alone.prof -- /own/acts call 4000000
 check "what it recorded is complete" is_complete "$dir/root/own/alone.prof"
-check "and has its names" contains "$("$profrep" -f --symfs "$dir/root" "$dir/root/own/alone.prof")" ";burn_shortly"
+check "and has its names" contains "$("$profrep" -f --symfs "$dir/root" "$dir/root/own/alone.prof")" ";main;"
 check "kernel names are in it" contains "$("$profrep" -fa "$dir/root/own/alone.prof")" "_[k]"
 plan_end

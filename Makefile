@@ -195,8 +195,8 @@ $(B)/workloads/%: tests/workloads/%.c
 # Sanitizers cannot be linked statically.
 STATIC_BIN := $(if $(SAN),,$(B)/static/profrec $(B)/static/profrep)
 
-# What is installed decides what is built. In make deps check, make read this file before deps installed it, so it reads anew.
-# deps and check must follow each other, so -j is for this make alone. It builds by all processors, unless make was told of
+# What is installed decides what is built. In make deps-check check, make read this file before the first goal installed it, so
+# it reads anew. deps-check and check must follow each other, so -j is for this make alone. It builds by all processors, unless make was told of
 # another number.
 BUILD_ALL = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
@@ -205,17 +205,27 @@ tests-build:
 
 tests-programs: all $(UNIT_BIN) $(TOOL_BIN) $(LOAD_BIN) $(STATIC_BIN)
 
-check: tests-build ## run all tests; what cannot run here is skipped with its reason (TESTS='PART ...', CASE=TEST, KEEP=1)
-	BUILD=$(abspath $(B)) tests/run
+RUN = BUILD=$(abspath $(B)) tests/run
+
+check: tests-build ## run the gate, whose outcome rests on the programs alone (TESTS='PART ...': other parts; CASE=TEST, KEEP=1)
+	$(RUN)
+
+check-sampling: tests-build ## run the tests that rest on which samples the kernel takes; a failure is tried twice more (MINUTES=N)
+	CLASS=sampling $(RUN)
 
 # Needs no root, no way to record, and no kernel but this one.
 QUICK := architectures includes format sizes references shell unit/* fuzz/* system/golden system/images
 
 check-quick: tests-build ## run the rules, the unit tests, the stored outputs and the inputs of fuzzing: half a minute
-	BUILD=$(abspath $(B)) TESTS="$(or $(TESTS),$(QUICK))" tests/run
+	TESTS="$(or $(TESTS),$(QUICK))" $(RUN)
 
-check-kernels: tests-build ## boot other kernels under emulation and record there (part of check)
-	BUILD=$(abspath $(B)) TESTS=system/kernels tests/run
+check-kernels: tests-build ## boot other kernels under emulation and record there
+	TESTS=system/kernels $(RUN)
+
+check-all: ## run everything: check, check-sampling, check-kernels, check-limited, check-fresh, check-long
+	+@failed=; for goal in check check-sampling check-kernels check-limited check-fresh check-long; do \
+		$(MAKE) --no-print-directory $$goal || failed="$$failed $$goal"; done; \
+	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
 
 include $(wildcard mk/*.mk)
 
@@ -230,17 +240,21 @@ bench: tests-build ## measure against perf from linux-perf; prints ratios
 
 DEB_PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev nettle-dev \
 	liblzma-dev libxxhash-dev libiberty-dev libgsl-dev \
-	protobuf-c-compiler libprotobuf-c-dev libcurl4-openssl-dev check
+	protobuf-c-compiler libprotobuf-c-dev libcurl4-openssl-dev
 
-# Installed only where the distribution has them: Debian 13 has no clang-format-14, and Debian 12 has gold in binutils.
-DEB_OPTIONAL := clang-format-14 binutils-gold
+deps: ## install what is needed to build and to run the demo, on Debian 12 or later, as root
+deps-check: ## install what the build and make check need, as root
+deps-sampling: ## install what make check-sampling needs besides, as root
 
-deps: ## install what is needed to build and test, on Debian 12 or later, as root
-	@[ "$$(id -u)" -eq 0 ] || { echo "make deps installs packages, which takes root; the other targets do not" >&2; exit 1; }
+# Those of the tests are installed only where the distribution has them: Debian 13 has no clang-format-14.
+deps: PACKAGES :=
+deps-check: PACKAGES := check $(shell sed -n 's/^gate: //p' tests/packages)
+deps-sampling: PACKAGES := $(shell sed -n 's/^sampling: //p' tests/packages)
+deps deps-check deps-sampling:
+	@[ "$$(id -u)" -eq 0 ] || { echo "make $@ installs packages, which takes root; the other targets do not" >&2; exit 1; }
 	apt-get update -q
-	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-		$(DEB_PACKAGES) $(shell sed 's/\#.*//' tests/packages) \
-		$$(for p in $(DEB_OPTIONAL); do apt-cache show $$p > /dev/null 2>&1 && echo $$p; done)
+	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $(DEB_PACKAGES) \
+		$$(for p in $(PACKAGES); do apt-cache show $$p > /dev/null 2>&1 && echo $$p; done)
 
 demo: ## record a bundled workload for a few seconds and print the report
 	$(BUILD_ALL) all $(LOAD_BIN)
@@ -252,7 +266,8 @@ clean: ## remove the build directory
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-.PHONY: FORCE all profrec profrep man completion tests-build tests-programs check check-quick check-kernels bench deps demo clean help
+.PHONY: FORCE all profrec profrep man completion tests-build tests-programs check check-sampling check-quick check-kernels check-all \
+	bench deps deps-check deps-sampling demo clean help
 
 # Roots of check-fresh and trees of packages have directories of such names.
 -include $(shell find $(B) \( -path $(B)/fresh -o -path $(B)/deb \) -prune -o -name '*.d' -print 2>/dev/null)

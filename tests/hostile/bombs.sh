@@ -2,7 +2,6 @@
 # Small recordings and files that are meant to use up memory or time. profrep has a gigabyte of address space and 20
 # seconds of CPU time for each, more on a slow machine, and ends by itself. Unit tests (tests/unit/test_bombs.c) measure
 # what it takes.
-# Runs beside other parts.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 

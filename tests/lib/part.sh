@@ -1,14 +1,22 @@
 # shellcheck shell=bash
 # Runs parts of the tests and adds up. Source it, with BUILD the build directory; the shell's traps are set here. With
 # KEEP=1, directories of parts that fail stay.
+#
+# What a part rests on decides what a failure means (tests/parts.tsv). One of the class sampling runs twice more, and has
+# failed if two runs of three have. Each of its runs that fails is a line "NOISE PART: CHECK", with the first check that
+# failed, because those after it often fail for the same reason.
 : "${BUILD:?the build directory}"
 # shellcheck source=tests/lib/nap.sh
 . "${BASH_SOURCE%/*}/nap.sh"
 parts_dir=$(mktemp -d)
 chmod 755 "$parts_dir" # parts become other users
-results=$parts_dir/results times=$parts_dir/times
+results=$parts_dir/results times=$parts_dir/times noise=$parts_dir/noise failures=$parts_dir/failures
 : > "$results"
 : > "$times"
+: > "$noise"
+: > "$failures"
+# NOISE lines that a run may have.
+NOISE_MOST=3
 # Of the parts that run, by the process that contains them: the name, and when they began, in microseconds.
 declare -A running=() begins=()
 trap '[ "$BASHPID" != $$ ] || end_parts' EXIT
@@ -22,17 +30,22 @@ end_parts()
 	local pids=("${!running[@]}") name
 	[ ${#pids[@]} -eq 0 ] || { kill -TERM "${pids[@]}"; wait "${pids[@]}"; } 2> /dev/null
 	for name in "${running[@]}"; do rm -rf --one-file-system "$(place_of "$name")"; done
-	rm -f "$results" "$times" "$parts_dir"/*.said
+	rm -f "$results" "$times" "$noise" "$failures" "$parts_dir"/*.said
 	# What is kept stays.
 	rmdir "$parts_dir" 2> /dev/null || [ "${KEEP:-}" ] || rm -rf --one-file-system "$parts_dir"
 }
 
 # place_of NAME: the directory of a part, which stays with KEEP if the part fails: its TAP in "out", its errors in "err",
 # and its temporary directory "tmp". The file "left" names the processes that it left.
-place_of() { echo "$parts_dir/${1//\//.}"; }
+place_of() { echo "$parts_dir/${1//\//.}${again:+.$again}"; }
+again= # the number of the run, from the second on
 
 # now_us: the time in microseconds.
 now_us() { echo "${EPOCHREALTIME//[!0-9]/}"; }
+
+# Programs that source this may know better.
+rests_on() { echo gate; }
+timeout_of() { echo "${PART_TIMEOUT:-1800}"; }
 
 # begin_part NAME COMMAND...: starts a part. Nothing that it starts outlives it.
 begin_part()
@@ -41,7 +54,7 @@ begin_part()
 	place=$(place_of "$1")
 	mkdir -m 755 "$place" "$place/tmp"
 	: > "$place/left"
-	TMPDIR=$place/tmp "$BUILD/tests/contain" "${PART_TIMEOUT:-1800}" "$place/left" "${@:2}" \
+	TMPDIR=$place/tmp "$BUILD/tests/contain" "$(timeout_of "$1")" "$place/left" "${@:2}" \
 		> "$place/out" 2> "$place/err" &
 	running[$!]=$1
 	begins[$!]=$(now_us)
@@ -64,21 +77,21 @@ run_contained()
 	return $status
 }
 
-# died_of STATUS: how a part ended that did not end well; nothing if it did.
+# died_of STATUS SECONDS: how a part ended that did not end well within its time; nothing if it did.
 died_of()
 {
 	case $1 in
 	0) ;;
-	124) echo "it took more than ${PART_TIMEOUT:-1800} s" ;;
+	124) echo "it took more than $2 s" ;;
 	*) echo "exit status $1" ;;
 	esac
 }
 
-# judge_part NAME STATUS TAP LEFT: prints failed and skipped tests, then "RESULT PASSED FAILED SKIPPED". A part fails
-# also if it dies, keeps no plan, or has left a process.
+# judge_part NAME STATUS TAP LEFT: prints failed and skipped tests, "FAIL NAME: TEST" and "SKIP NAME: TEST", then "RESULT
+# PASSED FAILED SKIPPED". A part fails also if it dies, keeps no plan, or has left a process.
 judge_part()
 {
-	awk -v name="$1" -v why="$(died_of "$2")" -v tap="$3" '
+	awk -v name="$1" -v why="$(died_of "$2" "$(timeout_of "$1")")" -v tap="$3" '
 		FILENAME != tap { failed++; print "FAIL " name ": it left a process: " $0; next }
 		/^ok .*# SKIP/  { ran++; skipped++; sub(/^ok [0-9]+ - /, ""); print "SKIP " name ": " $0; next }
 		/^ok /          { ran++; passed++; next }
@@ -94,15 +107,23 @@ judge_part()
 		}' "$3" "$4"
 }
 
-# end_part PID STATUS: of a part that has ended. Its words go to the file "said" of its directory, its counts to $results,
-# and the milliseconds that it took, and those of CPU time, to $times.
+# end_part PID STATUS: of a part that has ended. Its words go to the file "said" of its directory, its counts and name to
+# $results, and the milliseconds that it took, and those of CPU time, to $times.
 end_part()
 {
-	local name=${running[$1]} place passed failed skipped cpu took=$((($(now_us) - begins[$1]) / 1000))
+	local name=${running[$1]} place passed failed skipped cpu word=FAIL took=$((($(now_us) - begins[$1]) / 1000))
 	unset "running[$1]"
 	place=$(place_of "$name")
+	[ "$(rests_on "$name")" != sampling ] || word=NOISE
 	judge_part "$name" "$2" "$place/out" "$place/left" > "$place/judged"
 	read -r passed failed skipped < <(sed -n 's/^RESULT //p' "$place/judged")
+	if [ $word = FAIL ]; then
+		grep '^FAIL ' "$place/judged" >> "$failures"
+	else
+		awk '/^FAIL / {sub(/^FAIL/, nr++ ? "  also" : "NOISE")} {print}' "$place/judged" > "$place/noise"
+		mv "$place/noise" "$place/judged"
+		grep '^NOISE ' "$place/judged" >> "$noise"
+	fi
 	{
 		grep -v '^RESULT ' "$place/judged"
 		echo "$name: $passed passed, $failed failed, $skipped skipped"
@@ -165,6 +186,27 @@ run_beside()
 	done
 }
 
+# run_again: the parts of the class sampling that failed run twice more, alone. The counts of the run that agrees with the
+# verdict stay in $results; a part that failed twice has its checks in $failures, too.
+run_again()
+{
+	local name again failed names
+	mapfile -t names < <(awk '$2 {print $4}' "$results")
+	for name in "${names[@]}"; do
+		[ "$(rests_on "$name")" = sampling ] || continue
+		for again in 2 3; do
+			echo "AGAIN $name: run $again of 3"
+			part_command "$name"
+			run_part "$name" "${command[@]}"
+		done
+		failed=$(awk -v name="$name" '$4 == name && $2' "$results" | wc -l)
+		awk -v name="$name" -v failed=$((failed > 1)) '$4 != name {print; next} ($2 > 0) == failed {last = $0} END {print last}' \
+			"$results" > "$results.new"
+		mv "$results.new" "$results"
+		[ "$failed" -lt 2 ] || sed -n "s|^NOISE \\($name: .*\\)|FAIL \\1 ($failed of 3 runs fail)|p" "$noise" | sort -u | tee -a "$failures"
+	done
+}
+
 # print_times: how long each part took, and its CPU time, the longest first. Those below a second stand together.
 print_times()
 {
@@ -185,8 +227,23 @@ print_times()
 		}'
 }
 
-# sum_results: the counts of all parts together, in a line; succeeds if none failed and one passed.
+# list_failures: what failed, and what failed by chance, each with the command that runs it alone.
+list_failures()
+{
+	[ ! -s "$failures" ] && [ ! -s "$noise" ] && return
+	echo
+	sed -E 's/^FAIL (([^:]*): .*)/FAILED \1 [make check TESTS=\2]/; s/^NOISE (([^:]*): .*)/NOISE \1 [tests\/steady \2]/' "$failures" "$noise"
+}
+
+# sum_results: the counts of all parts together, in a line; succeeds if none failed and one passed. Too many lines of
+# NOISE are a failure.
 sum_results()
 {
+	local lines
+	lines=$(wc -l < "$noise")
+	if [ "$lines" -gt $NOISE_MOST ]; then
+		echo "FAIL $lines lines of NOISE: $NOISE_MOST may be chance"
+		echo "0 1 0 noise" >> "$results"
+	fi
 	awk '{p += $1; f += $2; s += $3} END {print p + 0 " passed, " f + 0 " failed, " s + 0 " skipped"; exit f || !p}' "$results"
 }

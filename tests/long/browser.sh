@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: report/html report/commands/command_html.c tests/html
 # Pages of profrep html in Chromium. TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1

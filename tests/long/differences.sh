@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: report/statistics report/compare tests/lib/differences.sh tests/tools/prof_simulate.c tests/workloads/planted.c
 # How often profrep diff is right: simulated recordings, then real ones of six workloads without a change, and of a
 # program with a planted one. Sizes are from the environment: SIMULATED_PAIRS, POWER_TRIALS, REGRESSIONS, REAL_PAIRS
 # with REAL_SECONDS of a recording, and REAL_TRIALS. One real pair takes 10 * REAL_SECONDS and a few seconds more. TAP.

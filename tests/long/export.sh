@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: report/export report/commands/command_export.c tests/readers
 # Readers of exports: Go's pprof, the app of speedscope, and Firefox Profiler. Recordings are made ones, and real ones with
 # inlined functions and with code of node, java, php and luajit. Self and total of every function are those
 # of folded output. Firefox Profiler tells functions of one name apart by their files, so it is compared with the stacks

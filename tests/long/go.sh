@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: bpf/walk record/cfi
 # Stacks of a program in Go, in all ways of building one: they come to their root, and each pair of caller and function is
 # one of the program's own profile or of its code. GO is the compiler, GO_SECONDS how long each program runs. TAP.
 # shellcheck source=tests/lib/tap.sh

@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: bpf record/languages record/unwind report/text/lasting_name.c
 # Stacks of OpenJDK: they come to their root, and no method has a wrong caller. The methods of the program are frames of
 # their own at first, and then those that HotSpot inlines. JAVA is the machine, java unless set; with JAVA_ROOT it is in that root of another system,
 # which may have another version. TAP.

@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: bpf record/languages record/unwind
 # Stacks of OpenJDK against a second opinion: threads that stay where they are have the methods that jstack prints of them.
 # JAVA is the machine, java unless set; with JAVA_ROOT it is in that root of another system. TAP.
 # shellcheck source=tests/lib/tap.sh

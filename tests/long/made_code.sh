@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: bpf record/languages record/unwind
 # Stacks through code that runtimes have made, which no table knows: they come to their root, and no function has a wrong
 # caller. The programs' calls are known. PYTHONS are interpreters with -X perf, of CPython. PHP is a version
 # of record/languages/files/php_layouts.c; with PHP_ROOT it is in that root of another system. LUAJIT is LuaJIT, and PCRE2 are libraries of that name. TAP.

@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: elf record/symbols tests/tools/carried_names.c
 # A recording carries the names that profrep finds with the files at hand: the edges of all symbols, what lies beside and
 # between them, in every ELF file of this system. NAMES_DIRS: other directories. TAP.
 set -u

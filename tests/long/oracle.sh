@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: bpf format record report
 # The oracle of change for ten minutes, or for ORACLE_SECONDS.
 export ORACLE_SECONDS=${ORACLE_SECONDS:-600}
 exec bash tests/system/oracle.sh

@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: report/push report/commands/command_push.c tests/programs/push_receiver.py
 # profrep push --watch is killed PUSH_KILLS times (500), at any moment, while recordings come and the receiver has faults:
 # no sample is missing, and none came twice without a word. TAP.
 set -u

@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: Makefile mk/packages.mk mk/install.mk packaging
 # make dist and make release: the same bytes from two clones in different directories, and an archive whose programs record
 # and report where there is nothing else. TAP.
 set -u

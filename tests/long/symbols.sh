@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: elf report/symbols report/dwarf tests/tools/symbol_oracle.py tests/programs/templates.cc
 # Names, inlined functions and lines of many addresses, compared with those of llvm-symbolizer, eu-addr2line and
 # addr2line. doc/testing.md explains each kind of difference; any other fails. TAP.
 set -u

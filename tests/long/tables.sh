@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: report/tables report/commands/command_tables.c report/commands/table_names.c tests/readers/engine.js tests/tools/prof_vary.c
 # Tables of profrep in DuckDB and ClickHouse, the engines themselves: sums, the top functions, loads that change nothing,
 # collisions, names that come later, all queries of the scripts. Recordings are of a build, of Python and of all processes, as of several hosts. TAP.
 set -u

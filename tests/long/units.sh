@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests: doc/units doc/profrec.service doc/profrec.default tests/services/guest record/system/privilege.c
 # The units of hosts and of a collector under systemd, in an emulated machine with Debian 12 and Linux 6.1: profrec records,
 # profrep pushes to a receiver outside of the machine, rsync sends, profrep makes tables. UNITS_SERIES=6.12 takes Debian 13.
 # UNITS_ROOT is a root to use in place of a new one. TAP.

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Completion in bash, zsh and fish, and where it is installed. TAP.
-# Runs beside other parts.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Debug files from debuginfod servers on loopback: Debian's, and some that hang, dawdle, lie, or send too much. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/lib/tap.sh

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What profrep diff says of simulated recordings, whose truth is known. The seeds are fixed. tests/long/differences.sh
 # has more of them, and real recordings. TAP.
-# Runs beside other parts.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/differences.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Exports for other tools hold the stacks of folded output, with their counts. TAP.
-# Runs beside other parts.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 command -v python3 > /dev/null || skip_all "python3 is not installed"

@@ -23,7 +23,7 @@ filtered() { info "$dir/$1.prof" "samples filtered" | cut -d' ' -f1; }
 ## Threads and names.
 "$dir/acts" threads > "$dir/tids" &
 burner=$!
-wait_for grep -q right "$dir/tids"
+wait_for has_text right "$dir/tids"
 left=$(sed -n 's/^left //p' "$dir/tids")
 record L -L "$left"
 check "-L records that thread only" only L "^left;"
@@ -178,7 +178,7 @@ record_running()
 	: > "$dir/$2.err"
 	"$profrec" -F 499 -o "$dir/$2.prof" -p "$1" 2> "$dir/$2.err" &
 	recorder=$!
-	wait_for grep -q Sampling "$dir/$2.err"
+	wait_for has_text Sampling "$dir/$2.err"
 	run_for 30 "$1"
 	kill -INT $recorder
 	wait $recorder
@@ -197,7 +197,7 @@ cat > "$dir/inside" <<- 'EOF'
 	echo "$nested" > "$dir/nested"
 	kill $(jobs -p) "$nested"
 EOF
-export -f wait_for child_of has_child cpu_ticks has_run run_for record_running
+export -f wait_for nap has_text count_ticks child_of has_child cpu_ticks has_run run_for record_running
 unshare --pid --fork --kill-child --mount-proc bash "$dir/inside" "$dir" $outside "$profrec" 2> "$dir/inside.err"
 status=$?
 if [ $status -eq 77 ]; then

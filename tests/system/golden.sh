@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Compares the output of profrep for made recordings, byte for byte: tests/golden/cases. REWRITE=1 writes the expected
 # outputs anew; look at them with git diff. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/lib/tap.sh

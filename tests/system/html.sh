@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Pages of profrep html, without a browser: their structure, their sizes, and their data as node reads them. The scripts
 # of the viewer have a unit test each. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/lib/tap.sh

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Saved samples of all versions of interpreters that profrec claims to know (tests/images): the walk of each gives the
 # same frames as it did in the process. tests/images/versions.tsv says why a version has no sample.
-# Runs beside other parts.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/languages.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # --json of all commands that have it: a real reader takes it, whatever names a recording holds, and it has the numbers of
-# the tables. TAP. Runs beside other parts.
+# the tables. TAP.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 command -v python3 > /dev/null || skip_all "python3 is not installed"

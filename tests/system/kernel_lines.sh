@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Inlined functions and lines of the kernel and of its modules, from vmlinux and .ko with debug information, wherever
 # the kernel of the recorded host was (KASLR). TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/lib/tap.sh

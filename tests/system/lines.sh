@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Inlined functions and source lines, from debug information as compilers, linkers and packagers leave it; and what
 # other tools say of the same addresses. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/lib/tap.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # profrep merge: a merged recording reports as its parts do at once, and one alone as before. TAP.
-# Runs beside other parts.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Names where a file has no symbol: stubs of the PLT, the bounds of functions in stripped files, and symbols that the
 # recording carries. Programs are compiled here; objdump and nm say what is right. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/lib/tap.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The runner of the tests: its words about parts that fail, parts side by side, and that nothing outlives a part. TAP.
-# Runs beside other parts.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 
@@ -59,6 +58,57 @@ check "side by side: status 1, since one fails" same $? 1
 check "side by side: they come in order, with what they say" same "$(cat "$dir/said")" "$(printf '%s\n' \
 	"first: 1 passed, 0 failed, 0 skipped" "FAIL second: b" "second: 0 passed, 1 failed, 0 skipped" \
 	"last: 1 passed, 0 failed, 0 skipped" "2 passed, 1 failed, 0 skipped")"
+# A part of the class sampling. again NAME FAILURES: it fails in the runs with these numbers.
+again()
+{
+	rm -f "$dir/ran"
+	# shellcheck disable=SC2016 # for the shell that is started
+	env -u KEEP FAILS="$2" bash -c '. tests/lib/part.sh; rests_on() { echo sampling; }
+		part_command() { command=(bash "$0/chance"); }
+		part_command; run_part "$1" "${command[@]}"; run_again; list_failures; sum_results' "$dir" "$1" > "$dir/said" 2>&1
+}
+cat > "$dir/chance" << 'END'
+echo >> "${0%/*}/ran"
+[[ $FAILS != *$(wc -l < "${0%/*}/ran")* ]] || no="not "
+echo "${no:-}ok 1 - a"
+echo "${no:-}ok 2 - b"
+echo 1..2
+END
+again fake 1
+check "chance: one failure of three runs is no failure: status" same $? 0
+check "chance: one failure of three runs is no failure: what it says" same "$(cat "$dir/said")" "$(printf '%s\n' \
+	"NOISE fake: a" "  also fake: b" "fake: 0 passed, 2 failed, 0 skipped" \
+	"AGAIN fake: run 2 of 3" "fake: 2 passed, 0 failed, 0 skipped" "AGAIN fake: run 3 of 3" \
+	"fake: 2 passed, 0 failed, 0 skipped" "" "NOISE fake: a [tests/steady fake]" "2 passed, 0 failed, 0 skipped")"
+again fake 13
+check "chance: two failures of three runs: status" same $? 1
+check "chance: two failures of three runs: what it says" same "$(tail -n 6 "$dir/said")" "$(printf '%s\n' \
+	"FAIL fake: a (2 of 3 runs fail)" "" "FAILED fake: a (2 of 3 runs fail) [make check TESTS=fake]" \
+	"NOISE fake: a [tests/steady fake]" "NOISE fake: a [tests/steady fake]" "0 passed, 2 failed, 0 skipped")"
+again fake none
+check "chance: no failure, no second run" same "$(wc -l < "$dir/ran") $(tail -n 1 "$dir/said")" "1 2 passed, 0 failed, 0 skipped"
+# much LINES: a run with so many lines of NOISE.
+much()
+{
+	# shellcheck disable=SC2016 # for the shell that is started
+	env -u KEEP bash -c '. tests/lib/part.sh; echo "1 0 0 fake" >> "$results"
+		for ((i = 0; i < $0; i++)); do echo "NOISE fake: a"; done >> "$noise"; sum_results' "$1"
+}
+check "chance: three lines of NOISE" same "$(much 3)" "1 passed, 0 failed, 0 skipped"
+check "chance: more lines of NOISE than may be chance" same "$(much 4)" \
+	"FAIL 4 lines of NOISE: 3 may be chance"$'\n'"1 passed, 1 failed, 0 skipped"
+
+# A wait in vain ends the script, also one in a function whose output is kept; \$SECONDS is made to pass.
+in_vain()
+{
+	runs <<< '. tests/lib/tap.sh; nap() { SECONDS=$((SECONDS + 100)); }; '"$1"'; check "c" true; plan_end'
+	said "FAIL fake: the script goes on, since what it waits for comes"$'\n'"     # in vain: test -e none"$'\n'"fake: "
+}
+check "a wait in vain ends the script" in_vain 'wait_for test -e none'
+check "a wait in vain ends the script: of a check" in_vain 'check "a" wait_for test -e none'
+check "a wait in vain ends the script: of a function" in_vain 'f() { wait_for test -e none; }; f > /dev/null'
+check "a wait in vain ends the script: in a subshell" in_vain 'x=$(wait_for test -e none); check "b" false'
+
 for name in short longest; do echo "echo $name >> '$dir/order'" > "$dir/$name"; done
 beside 1 short longest
 check "the longest begins first" same "$(xargs < "$dir/order")" "longest short"

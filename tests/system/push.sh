@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
-# tests: report/push report/commands/command_push.c tests/programs/push_receiver.py
 # Profiles that profrep push sends: sums and labels as the receiver decodes them, faults of networks and receivers, secrets.
 # The receiver is the tests' own, with messages made by protoc. long/push kills profrep more often. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/lib/tap.sh

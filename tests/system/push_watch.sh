@@ -1,7 +1,5 @@
 #!/usr/bin/env bash
-# tests: report/push report/commands/command_push.c tests/programs/push_receiver.py
 # profrep push --watch: recordings as they are finished, a spool that survives kills, and its account. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/lib/tap.sh

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The files that profrep writes: none replaces an input, an older file stays until the new one is whole, and a writer that
 # fails leaves nothing. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/lib/tap.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Files with names: MiniDebugInfo, several directories of debug files, and the best of several files. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/lib/tap.sh

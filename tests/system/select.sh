@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # The filters of profrep: each output holds the stacks that awk picks from the whole folded output. TAP.
-# Runs beside other parts.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Names from real ELF files: a compiled program, stripped, split, moved; recordings of it are made,
 # its addresses taken from nm. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/lib/tap.sh

@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
-# tests: report/tables report/commands/command_tables.c report/commands/table_names.c report/output/output_directory.c
 # Tables of recordings: sums, identities across hosts, hostile names, one result whatever the threads do. TAP.
 # long/tables loads them into the databases.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/lib/tap.sh

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # profrep top, tree and callers: their sums are those that awk computes from folded output. TAP.
-# Runs beside other parts.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 

@@ -1,8 +1,6 @@
 #!/usr/bin/env bash
-# tests: doc/units
 # The units of a fleet: systemd takes them, the users and the directories are made, and profrep-collect loses nothing
 # whatever happens to it. long/units runs them under systemd. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/lib/tap.sh

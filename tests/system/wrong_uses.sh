@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What both programs say to wrong uses: tests/golden/wrong-uses, whose messages depend on no machine and no privileges.
 # REWRITE=1 writes the expected messages anew; look at them with git diff. TAP.
-# Runs beside other parts.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/lib/tap.sh

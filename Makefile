@@ -1,7 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # make help lists the targets.
 
+# ARCH=arm64 cross-builds with Debian's compiler, and with the libraries that make sysroot gets.
+# A variable of the environment may be meant for the kernel's build.
+ifneq ($(origin ARCH),command line)
+ARCH	   :=
+endif
+# As Debian calls it.
+deb_arch    = $(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(1)))
+HOST_ARCH  := $(shell uname -m)
+override ARCH := $(patsubst amd64,x86_64,$(patsubst arm64,aarch64,$(ARCH)))
+ASKED_ARCH := $(ARCH)
+STRIP	   := strip
+ifneq ($(filter-out $(HOST_ARCH),$(ARCH)),)
+B	   ?= build/$(call deb_arch,$(ARCH))
+SYSROOT	   ?= $(abspath $(B))/sysroot
+CC	   := $(ARCH)-linux-gnu-gcc --sysroot=$(SYSROOT)
+STRIP	   := $(ARCH)-linux-gnu-strip
+# What runs here writes the man pages and the completions.
+OWN	   ?= build
+endif
+
 B	 ?= build
+OWN	 ?= $(B)
 CC	 ?= cc
 CLANG	 ?= clang
 BPFTOOL	 ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
@@ -21,20 +42,23 @@ ELF_SRC    := $(wildcard elf/*.c)
 FORMAT_SRC := $(wildcard format/*.c)
 # A file whose name ends in _ARCH is for hosts of that architecture alone.
 # In make deps demo on a new machine there is no compiler yet.
-ARCH	   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2> /dev/null || uname -m)))
+ifeq ($(ARCH),)
+override ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2> /dev/null || uname -m)))
+endif
 OTHER_ARCHES := $(filter-out $(ARCH),x86_64 aarch64)
+DEB_ARCH   := $(call deb_arch,$(ARCH))
 # As libbpf calls it.
 BPF_ARCH   := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(ARCH)))
 RECORD_SRC := $(filter-out $(addsuffix .c,$(addprefix %_,$(OTHER_ARCHES))),$(wildcard record/*.c record/*/*.c record/*/*/*.c))
 REPORT_SRC := $(wildcard report/*.c report/*/*.c)
-UNIT_SRC   := $(wildcard tests/unit/test_*.c)
+UNIT_SRC   := $(filter-out $(addsuffix .c,$(addprefix %_,$(OTHER_ARCHES))),$(wildcard tests/unit/test_*.c))
 TOOL_SRC   := $(wildcard tests/tools/*.c)
 # What compares with libdw is left out where that is not installed; its test is skipped then.
-ifeq ($(wildcard /usr/include/elfutils/libdwfl.h),)
+ifeq ($(wildcard $(SYSROOT)/usr/include/elfutils/libdwfl.h),)
 TOOL_SRC   := $(filter-out tests/tools/unwind_compare.c,$(TOOL_SRC))
 endif
 # Without libseccomp nothing runs with the limits of a container.
-ifeq ($(wildcard /usr/include/seccomp.h),)
+ifeq ($(wildcard $(SYSROOT)/usr/include/seccomp.h),)
 TOOL_SRC   := $(filter-out tests/tools/plain_container.c,$(TOOL_SRC))
 endif
 LOAD_SRC   := $(wildcard tests/workloads/*.c)
@@ -48,7 +72,8 @@ REPORT_LIB := $(filter-out $(B)/report/main.o $(STATIC_OBJ),$(call obj,$(REPORT_
 	$(patsubst %.proto,$(B)/%.pb-c.o,$(wildcard report/*/*.proto))
 
 RECORD_LIBS := -lbpf -lelf -lz -lzstd -llzma -lnettle
-REPORT_LIBS := -lelf -lz -lzstd -llzma -liberty -lprotobuf-c -lgsl -lgslcblas -lm -pthread
+# libz comes before libelf, too: both have a crc32 in Debian testing's static libraries, and that of libz belongs to the rest of it.
+REPORT_LIBS := -lz -lelf -lz -lzstd -llzma -liberty -lprotobuf-c -lgsl -lgslcblas -lm -pthread
 
 # A compiler's word on it would be about a file.
 ifneq ($(wildcard $(B)),)
@@ -63,11 +88,13 @@ endif
 # STATIC=1 takes the programs that need no library in place of the usual ones.
 PROFREC := $(B)/$(if $(STATIC),static/)profrec
 PROFREP := $(B)/$(if $(STATIC),static/)profrep
+MAN	:= $(patsubst doc/%.in,$(B)/%,$(wildcard doc/prof*.[1-8].in))
 
-all: profrec profrep man completion
+# The pages and the completions come from the programs themselves, and with ARCH=... from those of this machine.
+all: profrec profrep $(if $(SYSROOT),,man completion)
 profrec: $(PROFREC) ## the recorder (needs clang, bpftool, libbpf); STATIC=1: build/static/profrec, for any distribution
 profrep: $(PROFREP) ## the reporter (needs neither clang nor libbpf); STATIC=1: build/static/profrep, without libcurl
-man: $(B)/profrec.1 $(B)/profrep.1
+man: $(MAN)
 completion: $(foreach p,profrec profrep,$(addprefix $(B)/completions/,$p _$p $p.fish))
 
 $(B)/profrec: $(B)/record/main.o $(RECORD_LIB) $(BASE_OBJ)
@@ -84,10 +111,12 @@ $(B)/static/profrep: $(B)/report/main.o $(STATIC_OBJ) $(filter-out %/load_librar
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@ $^ $(REPORT_LIBS)
 
-# The commit that --version names, " (COMMIT)"; nothing outside of a checkout. Who builds need not own the checkout.
+# The commit that --version names, " (COMMIT)": git writes it to mk/commit in the archive that make dist makes. Who builds need
+# not own the checkout.
 $(B)/commit.h: FORCE
 	@mkdir -p $(@D)
-	@commit=$$(git -c safe.directory='*' describe --always --dirty --abbrev=9 2> /dev/null) || commit=; \
+	@commit=$$(sed -n 's/^\([0-9a-f]\{9\}\).*/\1/p' mk/commit); \
+	[ "$$commit" ] || commit=$$(git -c safe.directory='*' describe --always --dirty --abbrev=9 2> /dev/null) || commit=; \
 	line="#define PROFREC_COMMIT \"$${commit:+ ($$commit)}\""; \
 	[ "$$(cat $@ 2> /dev/null)" = "$$line" ] || echo "$$line" > $@
 
@@ -97,11 +126,11 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# BPF: object, then skeleton. -g makes the BTF that CO-RE needs; -mcpu=v3 is Linux 5.12 and later.
+# BPF: object, then skeleton. -g makes the BTF that CO-RE needs, which names the sources; -mcpu=v3 is Linux 5.12 and later.
 $(B)/profrec.bpf.o: bpf/profrec.bpf.c $(wildcard bpf/*.h bpf/*/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -I. \
-		-idirafter /usr/include/$(shell $(CC) -print-multiarch) -c -o $@.full $<
+		-ffile-prefix-map=$(CURDIR)=. -idirafter $(SYSROOT)/usr/include/$(shell $(CC) -print-multiarch) -c -o $@.full $<
 	$(BPFTOOL) gen object $@ $@.full
 	rm $@.full
 
@@ -115,7 +144,7 @@ $(B)/program_maps.h: $(B)/profrec.skel.h
 
 $(B)/program_settings.h: $(B)/profrec.skel.h
 	awk '/struct profrec_bpf__rodata \{/ { on = 1; next } /\} \*rodata;/ { exit } \
-		on { sub(/;/, ""); sub(/\[.*/, "", $$2); if ($$2 !~ /^__pad/) print "PROGRAM_SETTING(" $$2 ")" }' $< > $@
+		on { sub(/;/, ""); sub(/\[.*/, "", $$NF); if ($$NF !~ /^__pad/) print "PROGRAM_SETTING(" $$NF ")" }' $< > $@
 
 $(call obj,$(RECORD_SRC)) $(B)/tests/unit/test_bpf_stack.o: | $(B)/profrec.skel.h
 
@@ -125,21 +154,24 @@ $(B)/record/program/program.o: | $(B)/program_maps.h $(B)/program_settings.h
 
 # The option lists of the man pages come from the programs' option tables: @OPTIONS@ stands for those of a program,
 # @OPTIONS COMMAND@ for those of a command. @LANGUAGES@ stands for the recorder's table of languages.
-$(B)/%.1: doc/%.1.in $(B)/%
-	awk '/^@OPTIONS.*@$$/ { gsub(/@OPTIONS|@/, ""); fflush(); \
-		if (system("$(B)/$* " $$0 " --help-man")) exit 1; next } \
-		/^@LANGUAGES@$$/ { fflush(); if (system("$(B)/$* --languages help-man")) exit 1; next } \
+$(filter $(B)/profrec%,$(MAN)): $(OWN)/profrec
+$(filter $(B)/profrep%,$(MAN)): $(OWN)/profrep
+$(MAN): $(B)/%: doc/%.in
+	@mkdir -p $(@D)
+	awk -v program=$(OWN)/$(firstword $(subst -, ,$(basename $*))) '/^@OPTIONS.*@$$/ { gsub(/@OPTIONS|@/, ""); fflush(); \
+		if (system(program " " $$0 " --help-man")) exit 1; next } \
+		/^@LANGUAGES@$$/ { fflush(); if (system(program " --languages help-man")) exit 1; next } \
 		{ print }' $< > $@
 
-$(B)/completions/%: $(B)/%
+$(B)/completions/%: $(OWN)/%
 	@mkdir -p $(@D)
 	$< --help-completion > $@
 
-$(B)/completions/_%: $(B)/%
+$(B)/completions/_%: $(OWN)/%
 	@mkdir -p $(@D)
 	$< --help-zsh > $@
 
-$(B)/completions/%.fish: $(B)/%
+$(B)/completions/%.fish: $(OWN)/%
 	@mkdir -p $(@D)
 	$< --help-fish > $@
 
@@ -149,7 +181,7 @@ TOOL_BIN := $(patsubst tests/tools/%.c,$(B)/tests/%,$(TOOL_SRC))
 LOAD_BIN := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(LOAD_SRC))
 
 # What it compares with; without it the test says so.
-$(B)/tests/test_cfi_libdw: UNIT_LIBS := $(if $(wildcard /usr/include/elfutils/libdw.h),-ldw)
+$(B)/tests/test_cfi_libdw: UNIT_LIBS := $(if $(wildcard $(SYSROOT)/usr/include/elfutils/libdw.h),-ldw)
 
 # It answers requests itself.
 $(B)/tests/test_watcher: UNIT_LIBS := -Wl,--wrap=http_client_post
@@ -219,8 +251,9 @@ QUICK := architectures includes format sizes references shell unit/* fuzz/* syst
 check-quick: tests-build ## run the rules, the unit tests, the stored outputs and the inputs of fuzzing: half a minute
 	TESTS="$(or $(TESTS),$(QUICK))" $(RUN)
 
-check-kernels: tests-build ## boot other kernels under emulation and record there
-	TESTS=system/kernels $(RUN)
+check-kernels: KERNELS ?= 6.1 6.12
+check-kernels: tests-build ## boot Debian's kernels under emulation and record there (KERNELS='6.1 6.12')
+	KERNELS="$(KERNELS)" TESTS=system/kernels $(RUN)
 
 check-all: ## run everything: check, check-sampling, check-kernels, check-limited, check-fresh, check-long
 	+@failed=; for goal in check check-sampling check-kernels check-limited check-fresh check-long; do \
@@ -270,4 +303,4 @@ help: ## list the targets
 	bench deps deps-check deps-sampling demo clean help
 
 # Roots of check-fresh and trees of packages have directories of such names.
--include $(shell find $(B) \( -path $(B)/fresh -o -path $(B)/deb \) -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find $(B) \( -path $(B)/fresh -o -path $(B)/deb -o -name sysroot \) -prune -o -type f -name '*.d' -print 2>/dev/null)

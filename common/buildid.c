@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/hex.h"
 #include "common/io.h"
 #include "common/minmax.h"
 
@@ -24,13 +25,7 @@ bool build_id_equal(const struct build_id *a, const struct build_id *b)
 
 char *build_id_hex(const struct build_id *id, char hex[static BUILD_ID_HEX_SIZE])
 {
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < id->size; i++) {
-		hex[2 * i] = digits[id->bytes[i] >> 4];
-		hex[2 * i + 1] = digits[id->bytes[i] & 0xf];
-	}
-	hex[2 * id->size] = '\0';
+	*hex_put(hex, id->bytes, id->size) = '\0';
 	return hex;
 }
 

@@ -16,6 +16,14 @@ bool completion_takes_path(const struct option_spec *opt)
 	return false;
 }
 
+void completion_print_list(const struct word_list *list, const char *separator)
+{
+	const char *word;
+
+	for (size_t i = 0; (word = word_list_get(list, i)); i++)
+		printf("%s%s", i ? separator : "", word);
+}
+
 static void print_names(const char *name, char short_name, const char *separator)
 {
 	printf("--%s", name);
@@ -26,13 +34,10 @@ static void print_names(const char *name, char short_name, const char *separator
 /* Prints the words that @opt's value can have. Those before the last comma stay as they are. */
 static void print_words(const struct option_spec *opt, const char *indent)
 {
-	const char *word;
-
 	printf("%s", indent);
 	print_names(opt->name, opt->short_name, " | ");
 	printf(") mapfile -t COMPREPLY < <(compgen -P \"${word%%\"${word##*,}\"}\" -W '");
-	for (size_t i = 0; (word = word_list_get(&opt->words, i)); i++)
-		printf("%s%s", i ? " " : "", word);
+	completion_print_list(&opt->words, " ");
 	printf("' -- \"${word##*,}\"); compopt +o default 2> /dev/null; return ;;\n");
 }
 
@@ -58,6 +63,20 @@ static void print_branch(const struct command_spec *command, bool path, const ch
 		printf(") %s ;;\n", action);
 }
 
+/* Offers the words that the first operand can be, as long as none of them was given. */
+static void print_first_words(const struct command_spec *command, const char *indent)
+{
+	printf("%sif [[ $word != -* && \" ${COMP_WORDS[*]:2:COMP_CWORD-2} \" != *\" \"@(", indent);
+	completion_print_list(&command->first_words, "|");
+	printf(")\" \"* ]]; then\n%s\tmapfile -t COMPREPLY < <(compgen -W '", indent);
+	completion_print_list(&command->first_words, " ");
+	printf("' -- \"$word\")\n"
+	       "%s\tcompopt +o default 2> /dev/null\n"
+	       "%s\treturn\n"
+	       "%sfi\n",
+	       indent, indent, indent);
+}
+
 /*
  * Prints the branches in which no options are offered because a value is due. Then sets $options to
  * the command's options.
@@ -72,7 +91,10 @@ static void print_command(const struct command_spec *command, const char *indent
 			print_words(opt, indent);
 	print_branch(command, true, indent, "return");
 	print_branch(command, false, indent, "compopt +o default 2> /dev/null; return");
-	printf("%sesac\n%soptions='", indent, indent);
+	printf("%sesac\n", indent);
+	if (word_list_get(&command->first_words, 0))
+		print_first_words(command, indent);
+	printf("%soptions='", indent);
 	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++) {
 		if (opt->type == OPTION_MOVED)
 			continue;

@@ -19,4 +19,7 @@ void completion_print_fish(const struct program_spec *program);
 /* Returns true if the option's value is the name of a file. */
 bool completion_takes_path(const struct option_spec *opt);
 
+/* Prints the words of @list with @separator between them. */
+void completion_print_list(const struct word_list *list, const char *separator);
+
 #endif

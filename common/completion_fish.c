@@ -44,8 +44,6 @@ static void print_option(const char *name, char short_name, const char *help)
 
 static void print_value(const struct option_spec *opt)
 {
-	const char *word;
-
 	if (!option_has_value(opt))
 		return;
 	if (!option_has_words(opt)) {
@@ -53,9 +51,20 @@ static void print_value(const struct option_spec *opt)
 		return;
 	}
 	printf(" -x -a '");
-	for (size_t i = 0; (word = word_list_get(&opt->words, i)); i++)
-		printf("%s%s", i ? " " : "", word);
+	completion_print_list(&opt->words, " ");
 	putchar('\'');
+}
+
+/* Offers the words that the first operand can be, as long as none of them was given. */
+static void print_first_words(const struct program_spec *program,
+			      const struct command_spec *command)
+{
+	printf("complete -c %s -n '__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from ",
+	       program->name, command->name);
+	completion_print_list(&command->first_words, " ");
+	printf("' -f -a '");
+	completion_print_list(&command->first_words, " ");
+	printf("'\n");
 }
 
 static void print_command(const struct program_spec *program, const struct command_spec *command)
@@ -70,6 +79,8 @@ static void print_command(const struct program_spec *program, const struct comma
 		print_value(opt);
 		putchar('\n');
 	}
+	if (word_list_get(&command->first_words, 0))
+		print_first_words(program, command);
 	for (int i = 0; i < NR_COMMON_OPTIONS; i++) {
 		if (!common_options[i].help)
 			continue;

@@ -22,8 +22,6 @@ static void print_escaped(const char *text, const char *special)
 /* Prints what follows an option. Values of OPTION_PARSED can be several words with commas. */
 static void print_value(const struct option_spec *opt)
 {
-	const char *word;
-
 	if (!option_has_value(opt))
 		return;
 	putchar(':');
@@ -33,9 +31,8 @@ static void print_value(const struct option_spec *opt)
 		printf(completion_takes_path(opt) ? "_files" : " ");
 		return;
 	}
-	printf(opt->type == OPTION_PARSED ? "_sequence compadd -" : "(");
-	for (size_t i = 0; (word = word_list_get(&opt->words, i)); i++)
-		printf("%s%s", i || opt->type == OPTION_PARSED ? " " : "", word);
+	printf(opt->type == OPTION_PARSED ? "_sequence compadd - " : "(");
+	completion_print_list(&opt->words, " ");
 	if (opt->type != OPTION_PARSED)
 		putchar(')');
 }
@@ -78,6 +75,11 @@ static void print_command(const struct command_spec *command)
 		if (common_options[i].help)
 			print_option(common_options[i].name, common_options[i].short_name,
 				     common_options[i].help, NULL);
+	if (word_list_get(&command->first_words, 0)) {
+		printf(" \\\n\t\t'1:word:(");
+		completion_print_list(&command->first_words, " ");
+		printf(")'");
+	}
 	printf(" \\\n\t\t'*:file:_files'\n");
 }
 

@@ -48,6 +48,15 @@ int index_insert(struct index *ix, uint64_t hash, uint32_t elem)
 	return 0;
 }
 
+void index_replace(struct index *ix, uint64_t hash, uint32_t known, uint32_t elem)
+{
+	size_t pos = hash >> 32;
+
+	while (ix->slots[pos & ix->mask].elem != known)
+		pos++;
+	ix->slots[pos & ix->mask].elem = elem;
+}
+
 void index_clear(struct index *ix)
 {
 	if (ix->slots)

@@ -31,6 +31,9 @@ struct index {
 /* Enters the element at position @elem with @hash. Returns 0 or -ENOMEM. */
 int index_insert(struct index *ix, uint64_t hash, uint32_t elem);
 
+/* Puts @elem in the place of @known, which was inserted with @hash. */
+void index_replace(struct index *ix, uint64_t hash, uint32_t known, uint32_t elem);
+
 /* Returns the bytes of memory that the index holds. */
 static inline size_t index_bytes(const struct index *ix)
 {

@@ -114,7 +114,8 @@ struct command_spec {
 	const char *examples; /* lines of "command # its effect" */
 	/* the first one without a table ends the list */
 	struct option_part parts[OPTION_PARTS_MAX + 1];
-	bool takes_command; /* words after -- are a command to run */
+	bool takes_command;           /* words after -- are a command to run */
+	struct word_list first_words; /* the first operand is one of them; empty: any text */
 };
 
 /* A word that belongs to another tool: a command, or an option with its dashes. */

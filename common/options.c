@@ -106,10 +106,11 @@ static int set_bad_value(const struct option_spec *opt, const char *arg, int cod
 		err_set(err, -EINVAL, "option %s: '%s' is not %s", label, arg, opt->kind);
 		return opt->hint ? err_hint(err, -EINVAL, "%s", opt->hint) : -EINVAL;
 	}
-	return err_set(err, -EINVAL, "option %s: '%s' is not a list of %s", label, arg,
-		       opt->type == OPTION_PIDS   ? "process ids (N[,N...])"
-		       : opt->type == OPTION_TIDS ? "thread ids (N[,N...])"
-						  : "CPUs (N[,N|A-B...])");
+	err_set(err, -EINVAL, "option %s: '%s' is not a list of %s", label, arg,
+		opt->type == OPTION_PIDS   ? "process ids (N[,N...])"
+		: opt->type == OPTION_TIDS ? "thread ids (N[,N...])"
+					   : "CPUs (N[,N|A-B...])");
+	return opt->hint ? err_hint(err, -EINVAL, "%s", opt->hint) : -EINVAL;
 }
 
 /* Limits of the kernel: PID_MAX_LIMIT is 2^22 on 64 bit; NR_CPUS is at most 8192. */

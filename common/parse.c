@@ -169,6 +169,18 @@ int parse_decimal(const char *s, double min, double max, double *value)
 	return 0;
 }
 
+int parse_percent(const char *s, double min, double max, double *value)
+{
+	char number[32];
+	size_t len = strlen(s);
+
+	if (!len || s[len - 1] != '%' || len > sizeof(number))
+		return parse_decimal(s, min, max, value);
+	memcpy(number, s, len - 1);
+	number[len - 1] = '\0';
+	return parse_decimal(number, min, max, value);
+}
+
 int parse_decimals(const char *s, double min, double max, double_vec *list)
 {
 	for (;;) {

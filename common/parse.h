@@ -19,6 +19,15 @@ typedef VEC(uint64_t) u64_vec;
  */
 int parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value);
 
+/* The value of a hexadecimal digit; -1: it is none. */
+static inline int hex_digit(char c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
+}
+
 /*
  * Works as strtoull(s, end, 16), for text without a sign or a prefix. strtoull would take most of
  * the time of reading a line of /proc/kallsyms.
@@ -44,6 +53,9 @@ int parse_duration(const char *s, uint64_t min, uint64_t max, uint64_t *ns);
  * that is no such number, or -ERANGE for a number outside [min, max]. Sets *@value on success only.
  */
 int parse_decimal(const char *s, double min, double max, double *value);
+
+/* Parses such a number with or without a percent sign at its end. Returns as parse_decimal. */
+int parse_percent(const char *s, double min, double max, double *value);
 
 typedef VEC(double) double_vec;
 

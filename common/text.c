@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/hex.h"
 #include "common/search.h"
 
 /* An escaped byte has at most this length: \xNN. */
@@ -97,7 +98,6 @@ static bool is_doubled(const unsigned char *s, size_t len, enum text_mode mode)
 static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode,
 			 char out[static 4 * ESCAPE_LEN], size_t *out_len)
 {
-	static const char hex[] = "0123456789abcdef";
 	uint32_t cp;
 	size_t n = utf8_decode(s, len, &cp);
 	size_t o = 0;
@@ -117,8 +117,7 @@ static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode
 	for (size_t i = 0; i < n; i++) {
 		out[o++] = '\\';
 		out[o++] = 'x';
-		out[o++] = hex[s[i] >> 4];
-		out[o++] = hex[s[i] & 0xf];
+		o = hex_put(out + o, s + i, 1) - out;
 	}
 	*out_len = o;
 	return n;

@@ -41,6 +41,11 @@ struct elf_arch {
 	bool (*read_stub)(struct cursor b, uint64_t addr, struct elf_stub *stub);
 	/* Does the kernel run the instruction right if a uprobe is at it? NULL: any. */
 	bool (*may_be_probed)(const uint8_t insn[static ELF_INSN_BYTES_MAX]);
+	/*
+	 * Does the function with this code leave the stack and the return address where they are?
+	 * NULL: the vdso has call frame information, so nobody asks.
+	 */
+	bool (*is_bare)(const uint8_t *code, size_t size);
 	/* Types of relocations that fill a slot with the address of a function or of data: */
 	uint32_t jump_slot;   /* for a stub */
 	uint32_t data_slot;   /* for a load */

@@ -27,7 +27,8 @@ static int check_sizes(const struct prof_epoch *e)
 	    e->nr_exact_frames > PROF_MAX_TABLE || e->nr_languages > PROF_MAX_TABLE ||
 	    e->nr_lines > PROF_MAX_TABLE || e->nr_source_frames > PROF_MAX_EPOCH_FRAMES ||
 	    e->nr_slices > PROF_MAX_TABLE || e->nr_name_sources > PROF_MAX_TABLE ||
-	    e->slice_ns > PROF_MAX_SLICE_NS)
+	    e->nr_process_attributes > PROF_MAX_TABLE || e->nr_labels > PROF_MAX_TABLE ||
+	    e->nr_label_sets > PROF_MAX_TABLE || e->slice_ns > PROF_MAX_SLICE_NS)
 		return -E2BIG;
 	if (!e->nr_strings || !e->nr_objects || !e->nr_processes || !e->nr_stacks)
 		return -EINVAL;
@@ -111,6 +112,38 @@ static int check_process_infos(const struct prof_epoch *e)
 		seen[info->process] = true;
 	}
 	return 0;
+}
+
+/* Checks that processes but 0 have the rows, and that their strings exist. */
+static int check_process_attributes(const struct prof_epoch *e)
+{
+	for (uint32_t i = 0; i < e->nr_process_attributes; i++) {
+		const struct prof_process_attribute *attribute = &e->process_attributes[i];
+
+		if (!attribute->process || attribute->process >= e->nr_processes ||
+		    attribute->key >= e->nr_strings || attribute->value >= e->nr_strings)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* Checks that the labels of the sets follow each other, and that their strings exist. */
+static int check_labels(const struct prof_epoch *e)
+{
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < e->nr_label_sets; i++) {
+		const struct prof_label_set *set = &e->label_sets[i];
+
+		if (set->first_label != nr || set->nr_labels > PROF_MAX_LABELS ||
+		    (!i && set->nr_labels))
+			return -EINVAL;
+		nr += set->nr_labels;
+	}
+	for (uint32_t i = 0; i < e->nr_labels; i++)
+		if (e->labels[i].key >= e->nr_strings || e->labels[i].value >= e->nr_strings)
+			return -EINVAL;
+	return nr == e->nr_labels ? 0 : -EINVAL;
 }
 
 /* Checks that rows ascend by object, and that none is of object 0. */
@@ -273,7 +306,7 @@ static int check_counts(const struct prof_epoch *e, uint32_t nr_events, uint64_t
 		    count->user_stack >= e->nr_stacks || count->kernel_stack >= e->nr_stacks ||
 		    count->waker_user_stack >= e->nr_stacks ||
 		    count->waker_kernel_stack >= e->nr_stacks || count->event >= nr_events ||
-		    !count->count ||
+		    (count->label_set && count->label_set >= e->nr_label_sets) || !count->count ||
 		    __builtin_add_overflow(totals[count->event], count->count,
 					   &totals[count->event]))
 			return -EINVAL;
@@ -285,9 +318,11 @@ int epoch_check(const struct prof_epoch *epoch, uint32_t nr_events, uint64_t *to
 {
 	/* check_sizes comes first: the others rely on it. */
 	static int (*const checks[])(const struct prof_epoch *e) = {
-		check_sizes,         check_first_elements, check_names,     check_processes,
-		check_process_infos, check_file_infos,     check_languages, check_lines,
-		check_name_sources,  check_exact_frames,   check_stacks,    check_slices,
+		check_sizes,        check_first_elements, check_names,
+		check_processes,    check_process_infos,  check_process_attributes,
+		check_file_infos,   check_languages,      check_lines,
+		check_name_sources, check_exact_frames,   check_stacks,
+		check_slices,       check_labels,
 	};
 	int ret = 0;
 

@@ -14,6 +14,7 @@ int count_rows_add(count_vec *rows, struct index *index, const struct prof_count
 		row->waker_user_stack,
 		row->waker_kernel_stack,
 		row->tid,
+		row->label_set,
 	};
 	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 	int ret;
@@ -25,7 +26,8 @@ int count_rows_add(count_vec *rows, struct index *index, const struct prof_count
 		    have->user_stack == row->user_stack &&
 		    have->kernel_stack == row->kernel_stack && have->event == row->event &&
 		    have->waker_user_stack == row->waker_user_stack &&
-		    have->waker_kernel_stack == row->waker_kernel_stack && have->tid == row->tid) {
+		    have->waker_kernel_stack == row->waker_kernel_stack && have->tid == row->tid &&
+		    have->label_set == row->label_set) {
 			have->count += row->count;
 			if (at)
 				*at = i;

@@ -69,10 +69,11 @@ static int decode_comm(struct tables *tables, struct cursor *col, uint64_t proce
 static int set_thread(const struct tables *tables, size_t i, struct prof_count *count,
 		      struct fault *fault)
 {
-	const uint32_t *first = tables->first_thread.data + count->process;
+	const uint32_t *first;
 
 	if (!tables->has_count_threads)
 		return 0;
+	first = tables->first_thread.data + count->process;
 	if (tables->count_threads.data[i] >= first[1] - first[0])
 		return fault_corrupt(fault, "thread is out of range");
 	count->tid = tables->threads.data[first[0] + tables->count_threads.data[i]];
@@ -124,14 +125,19 @@ static int check_further_rows(const struct tables *tables, uint64_t nr, struct f
 	if (tables->has_count_threads && tables->count_threads.nr != nr)
 		return fault_corrupt(fault, "%" PRIu64 " counts, but threads of %zu", nr,
 				     tables->count_threads.nr);
+	if (tables->count_labels.nr && tables->count_labels.nr != nr)
+		return fault_corrupt(fault, "%" PRIu64 " counts, but labels of %zu", nr,
+				     tables->count_labels.nr);
 	return 0;
 }
 
-/* Puts the event and the wakers of row @i into @count. */
+/* Puts the event, the labels and the wakers of row @i into @count. */
 static void set_further_columns(const struct tables *tables, uint64_t i, struct prof_count *count)
 {
 	if (tables->nr_events > 1)
 		count->event = tables->count_events.data[i];
+	if (tables->count_labels.nr)
+		count->label_set = tables->count_labels.data[i];
 	if (tables->has_count_wakers) {
 		count->waker_user_stack = tables->count_wakers.data[i].user_stack;
 		count->waker_kernel_stack = tables->count_wakers.data[i].kernel_stack;

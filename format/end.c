@@ -42,6 +42,12 @@ const struct prof_lack_words prof_lack_words[PROF_NR_LACK_KINDS] = {
 	[PROF_LACK_COPIES] =
 		{"copies of stacks",
 		 "a stack that was to be walked later had no room: it is along frame pointers"},
+	[PROF_LACK_FUNCTIONS] =
+		{"functions of languages",
+		 "a function of an interpreted language had no room: its name may be missing"},
+	[PROF_LACK_LOOKS] =
+		{"looks at mappings",
+		 "reading the mappings of a process was deferred or cut short (CPU budget): some stacks may be incomplete"},
 };
 
 static const struct attr_field numbers[] = {
@@ -73,6 +79,12 @@ static const struct attr_field late_numbers[] = {
 	NUMBER(54, end.mappings_left_out), NUMBER(55, end.looks_left_out),
 	NUMBER(56, end.infos_left_out),    NUMBER(57, end.skipped),
 	NUMBER(58, end.names_left_out),    NUMBER(59, end.copies_left_out),
+};
+
+/* Numbers after the lacks. */
+static const struct attr_field last_numbers[] = {
+	NUMBER(69, end.wanted_ns),
+	NUMBER(70, end.running_ns),
 };
 
 /* Lists of a number for each event. */
@@ -157,6 +169,13 @@ void prof_end_add_lack(struct prof_end *end, const struct prof_lack *lack)
 	end->nr_lacks++;
 }
 
+uint32_t prof_end_counted_percent(const struct prof_end *end)
+{
+	if (end->running_ns >= end->wanted_ns)
+		return 100;
+	return (uint32_t)((double)end->running_ns * 100 / (double)end->wanted_ns);
+}
+
 static void encode_lacks(const struct prof_end *end, struct bytes *b)
 {
 	struct bytes list = {0};
@@ -206,6 +225,8 @@ int end_encode(const struct end_record *record, struct bytes *b)
 		attrs_put_field(b, &late_numbers[i], record);
 	encode_event_lists(&record->end, b);
 	encode_lacks(&record->end, b);
+	for (size_t i = 0; i < ARRAY_SIZE(last_numbers); i++)
+		attrs_put_field(b, &last_numbers[i], record);
 	if (taken.err)
 		b->err = taken.err;
 	vec_free(&taken);
@@ -278,6 +299,9 @@ int end_decode(struct end_record *record, uint32_t nr_events, struct cursor *pay
 			ret = decode_event_list(record, tag, &value, fault);
 		if (!ret)
 			ret = attrs_get_field(late_numbers, ARRAY_SIZE(late_numbers), tag, &value,
+					      record, fault);
+		if (!ret)
+			ret = attrs_get_field(last_numbers, ARRAY_SIZE(last_numbers), tag, &value,
 					      record, fault);
 		if (ret < 0)
 			return ret;

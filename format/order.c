@@ -31,6 +31,7 @@
 COMPARE_ROWS(processes, BY(pid) BY(generation))
 COMPARE_ROWS(mappings, BY(start) BY(size))
 COMPARE_ROWS(process_infos, BY_NEW(process_new, process))
+COMPARE_ROWS(process_attributes, BY_NEW(process_new, process))
 COMPARE_ROWS(symbols, BY(object) BY(offset) BY(size))
 COMPARE_ROWS(frames, BY(object) BY(offset))
 
@@ -42,7 +43,8 @@ COMPARE_ROWS(frames, BY(object) BY(offset))
 	BY(tid)                                                                                    \
 	BY(event)                                                                                  \
 	BY_NEW(stack_new, waker_kernel_stack)                                                      \
-	BY_NEW(stack_new, waker_user_stack)
+	BY_NEW(stack_new, waker_user_stack)                                                        \
+	BY(label_set)
 
 COMPARE_ROWS(counts, COUNT_KEYS)
 
@@ -114,6 +116,12 @@ static int order_infos(struct order *o)
 	return sort_ids(o, compare_process_infos, o->epoch->nr_process_infos, &o->info_old);
 }
 
+static int order_attributes(struct order *o)
+{
+	return sort_ids(o, compare_process_attributes, o->epoch->nr_process_attributes,
+			&o->attribute_old);
+}
+
 static int order_symbols(struct order *o)
 {
 	return sort_ids(o, compare_symbols, o->epoch->nr_symbols, &o->symbol_old);
@@ -148,6 +156,17 @@ static int order_strings(struct order *o)
 		use_string(o, info->name, &nr);
 		use_string(o, info->exe, &nr);
 		use_string(o, info->cgroup, &nr);
+	}
+	for (uint32_t i = 0; i < e->nr_process_attributes; i++) {
+		const struct prof_process_attribute *attribute =
+			&e->process_attributes[o->attribute_old[i]];
+
+		use_string(o, attribute->key, &nr);
+		use_string(o, attribute->value, &nr);
+	}
+	for (uint32_t i = 0; i < e->nr_labels; i++) {
+		use_string(o, e->labels[i].key, &nr);
+		use_string(o, e->labels[i].value, &nr);
 	}
 	for (uint32_t i = 0; i < e->nr_languages; i++) {
 		use_string(o, e->languages[i].name, &nr);
@@ -254,8 +273,8 @@ int order_init(struct order *order, const struct prof_epoch *epoch)
 {
 	/* Each step uses the order of the steps before it. */
 	static int (*const steps[])(struct order * o) = {
-		order_processes, order_infos,        order_symbols, order_strings,
-		order_frames,    order_exact_frames, order_stacks,  order_counts,
+		order_processes, order_infos,        order_attributes, order_symbols, order_strings,
+		order_frames,    order_exact_frames, order_stacks,     order_counts,
 	};
 	int ret = 0;
 
@@ -273,6 +292,7 @@ void order_deinit(struct order *order)
 	free(order->process_new);
 	free(order->mapping_old);
 	free(order->info_old);
+	free(order->attribute_old);
 	free(order->symbol_old);
 	free(order->frame_old);
 	free(order->frame_new);

@@ -18,6 +18,7 @@ struct order {
 	uint32_t *mapping_old;               /* by process and start */
 	uint32_t nr_mappings;                /* of all processes */
 	uint32_t *info_old;                  /* by process, as processes are written */
+	uint32_t *attribute_old;             /* by process, and as they came */
 	uint32_t *symbol_old;                /* by object and offset */
 	uint32_t *frame_old, *frame_new;     /* by object and offset */
 	uint32_t *exact_new;                 /* exact frames, ascending */

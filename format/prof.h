@@ -19,7 +19,7 @@
 
 /* Version of the format. A reader refuses any other major version. */
 #define PROF_VERSION_MAJOR 1
-#define PROF_VERSION_MINOR 7
+#define PROF_VERSION_MINOR 9
 
 /* Limits. The writer keeps them, and the reader refuses larger numbers before it allocates. */
 #define PROF_MAX_SECTION_BYTES (16u << 20) /* decoded payload of one section */
@@ -31,6 +31,7 @@
 #define PROF_MAX_CPUS          8192u
 #define PROF_MAX_PIDS          (1u << 20) /* processes or threads asked for */
 #define PROF_MAX_EVENTS        255u
+#define PROF_MAX_LABELS        64u              /* pairs of a label set */
 #define PROF_MAX_SLICES        65536u           /* of time in one epoch */
 #define PROF_MAX_SLICE_NS      3600000000000ull /* length of a slice */
 
@@ -143,6 +144,52 @@ struct prof_process_info {
 	uint32_t cgroup; /* string: path of the cgroup */
 };
 
+/* Attributes by names of OpenTelemetry's conventions. Readers pass over others. */
+enum prof_attribute {
+	PROF_ATTRIBUTE_SERVICE = 0,
+	PROF_ATTRIBUTE_NAMESPACE,
+	PROF_ATTRIBUTE_VERSION,
+	PROF_ATTRIBUTE_INSTANCE,
+	PROF_ATTRIBUTE_ENVIRONMENT,
+	PROF_NR_OWN_ATTRIBUTES, /* those that processes say of themselves; the host says the others
+				 */
+	PROF_ATTRIBUTE_CONTAINER = PROF_NR_OWN_ATTRIBUTES,
+	PROF_ATTRIBUTE_K8S_CONTAINER,
+	PROF_ATTRIBUTE_K8S_POD,
+	PROF_ATTRIBUTE_K8S_NAMESPACE,
+	PROF_NR_ATTRIBUTES,
+};
+
+/* Their keys: service.name and so on. */
+extern const char *const prof_attribute_keys[PROF_NR_ATTRIBUTES];
+
+/* The attribute of the key of @len bytes; PROF_NR_ATTRIBUTES: none of them. */
+enum prof_attribute prof_attribute_find(const char *key, size_t len);
+
+/* What a process says of itself, or its host of it. Several of one process, but none of process 0.
+ */
+struct prof_process_attribute {
+	uint32_t process;
+	uint32_t key;   /* string */
+	uint32_t value; /* string */
+};
+
+/* A label of the request that a thread worked for. */
+struct prof_label {
+	uint32_t key;   /* string */
+	uint32_t value; /* string */
+};
+
+/* The keys of the ids of trace and span, whose values are hexadecimal digits. */
+#define PROF_LABEL_TRACE_ID "trace_id"
+#define PROF_LABEL_SPAN_ID  "span_id"
+
+/* Label set 0 of every epoch says that there is no request. */
+struct prof_label_set {
+	uint32_t first_label; /* in the epoch's labels */
+	uint32_t nr_labels;   /* set 0: 0; others: 0 if they found no room in the recorder */
+};
+
 /*
  * A frame is an address, relative so that address space randomisation does not multiply stacks. The
  * address is offset + (mapping.start - mapping.pgoff), by any mapping of the object in the process.
@@ -188,6 +235,7 @@ struct prof_count {
 	/* Time off the CPU: the stacks of the task that ended it; 0: not taken. */
 	uint32_t waker_user_stack, waker_kernel_stack;
 	uint32_t tid; /* of the thread, as pids are; 0: not known, or an idle task */
+	uint32_t label_set;
 };
 
 /* The part of a count that belongs to a slice of time. Slices are numbered in each epoch. */
@@ -266,6 +314,9 @@ struct prof_epoch {
 	const struct prof_source_frame *source_frames;
 	const struct prof_name_source *name_sources;
 	const struct prof_process_info *process_infos;
+	const struct prof_process_attribute *process_attributes;
+	const struct prof_label *labels;
+	const struct prof_label_set *label_sets; /* none, or set 0 and others */
 	const struct prof_file_info *file_infos;
 	const struct prof_language *languages;
 	/*
@@ -285,7 +336,7 @@ struct prof_epoch {
 	uint32_t nr_strings, nr_objects, nr_processes, nr_mappings, nr_frames, nr_stacks;
 	uint32_t nr_stack_frames, nr_counts, nr_symbols, nr_process_infos, nr_file_infos;
 	uint32_t nr_exact_frames, nr_languages, nr_lines, nr_source_frames, nr_slices;
-	uint32_t nr_name_sources;
+	uint32_t nr_name_sources, nr_process_attributes, nr_labels, nr_label_sets;
 };
 
 /* The sides of stacks that were taken. */
@@ -453,6 +504,8 @@ enum prof_lack_kind {
 	PROF_LACK_NAMES,
 	PROF_LACK_JIT_READS,
 	PROF_LACK_COPIES,
+	PROF_LACK_FUNCTIONS,
+	PROF_LACK_LOOKS,
 	PROF_NR_LACK_KINDS
 };
 
@@ -500,6 +553,8 @@ struct prof_end {
 	struct prof_lack lacks[PROF_MAX_LACKS]; /* in ascending order of kind and user */
 	uint32_t nr_lacks;
 	uint64_t skipped; /* hits that the kernel kept from the recorder, before all filters */
+	/* Of a hardware event, summed over CPUs: the time that it was to be counted, and was. */
+	uint64_t wanted_ns, running_ns;      /* 0 and 0: not known */
 	uint64_t loads[PROF_NR_LOADS];       /* when it ended */
 	const struct prof_event_end *events; /* one for each event of the recording */
 	uint32_t nr_events;                  /* that of prof_meta */
@@ -510,5 +565,11 @@ struct prof_end {
  * others: add those with most first. Sums stay below 2^64.
  */
 void prof_end_add_lack(struct prof_end *end, const struct prof_lack *lack);
+
+/*
+ * For how many hundredths of the time the event was counted: others may have had the counters of
+ * the CPUs. 100 if that is not known.
+ */
+uint32_t prof_end_counted_percent(const struct prof_end *end);
 
 #endif

@@ -156,6 +156,7 @@ static size_t next_table(const struct prof_reader *r, size_t i, uint32_t type)
 static int read_next(struct prof_reader *r, struct fault *fault)
 {
 	vec_clear(&r->tables.process_infos);
+	vec_clear(&r->tables.process_attributes);
 	vec_clear(&r->tables.file_infos);
 	vec_clear(&r->tables.languages);
 	vec_clear(&r->tables.lines);
@@ -166,6 +167,9 @@ static int read_next(struct prof_reader *r, struct fault *fault)
 	vec_clear(&r->tables.slices);
 	r->tables.has_count_wakers = false;
 	r->tables.has_count_threads = false;
+	vec_clear(&r->tables.labels);
+	vec_clear(&r->tables.label_sets);
+	vec_clear(&r->tables.count_labels);
 	r->tables.slice_ns = 0;
 	for (size_t i = 0; i < NR_EPOCH_TABLES; i++) {
 		struct cursor payload;

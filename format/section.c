@@ -32,6 +32,9 @@ static const char *const names[] = {
 	[SECTION_LINES] = "lines",
 	[SECTION_NAME_SOURCES] = "name sources",
 	[SECTION_COUNT_THREADS] = "count threads",
+	[SECTION_PROCESS_ATTRIBUTES] = "process attributes",
+	[SECTION_LABEL_SETS] = "label sets",
+	[SECTION_COUNT_LABELS] = "count labels",
 };
 
 void file_header_pack(uint8_t bytes[FILE_HEADER_BYTES])

@@ -43,6 +43,9 @@ enum section_type {
 	SECTION_LINES = 17,
 	SECTION_NAME_SOURCES = 18,
 	SECTION_COUNT_THREADS = 19,
+	SECTION_PROCESS_ATTRIBUTES = 20,
+	SECTION_LABEL_SETS = 21,
+	SECTION_COUNT_LABELS = 22,
 };
 
 #define SECTION_REQUIRED 1u /* flag: readers that do not know the type refuse the recording */

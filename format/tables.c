@@ -2,10 +2,25 @@
 #include "format/tables.h"
 
 const struct table_codec *const epoch_tables[NR_EPOCH_TABLES] = {
-	&strings_codec,      &objects_codec,       &processes_codec,    &process_info_codec,
-	&file_info_codec,    &languages_codec,     &symbols_codec,      &lines_codec,
-	&name_sources_codec, &stacks_codec,        &exact_frames_codec, &count_events_codec,
-	&count_wakers_codec, &count_threads_codec, &slices_codec,       &counts_codec,
+	&strings_codec,
+	&objects_codec,
+	&processes_codec,
+	&process_info_codec,
+	&process_attributes_codec,
+	&file_info_codec,
+	&languages_codec,
+	&symbols_codec,
+	&lines_codec,
+	&name_sources_codec,
+	&stacks_codec,
+	&exact_frames_codec,
+	&count_events_codec,
+	&count_wakers_codec,
+	&count_threads_codec,
+	&label_sets_codec,
+	&count_labels_codec,
+	&slices_codec,
+	&counts_codec,
 };
 
 int table_encode(const struct table_codec *codec, const struct order *order, struct columns *cols)
@@ -56,6 +71,9 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.source_frames = tables->source_frames.data,
 		.name_sources = tables->name_sources.data,
 		.process_infos = tables->process_infos.data,
+		.process_attributes = tables->process_attributes.data,
+		.labels = tables->labels.data,
+		.label_sets = tables->label_sets.data,
 		.file_infos = tables->file_infos.data,
 		.exact_frames = tables->exact_frames.data,
 		.slices = tables->slices.data,
@@ -75,9 +93,12 @@ void tables_epoch(const struct tables *tables, struct prof_epoch *epoch)
 		.nr_source_frames = tables->source_frames.nr,
 		.nr_name_sources = tables->name_sources.nr,
 		.nr_process_infos = tables->process_infos.nr,
+		.nr_process_attributes = tables->process_attributes.nr,
 		.nr_file_infos = tables->file_infos.nr,
 		.nr_exact_frames = tables->exact_frames.nr,
 		.nr_slices = tables->slices.nr,
+		.nr_labels = tables->labels.nr,
+		.nr_label_sets = tables->label_sets.nr,
 	};
 }
 
@@ -89,6 +110,7 @@ void tables_deinit(struct tables *tables)
 	vec_free(&tables->processes);
 	vec_free(&tables->mappings);
 	vec_free(&tables->process_infos);
+	vec_free(&tables->process_attributes);
 	vec_free(&tables->file_infos);
 	vec_free(&tables->exact_frames);
 	vec_free(&tables->languages);
@@ -104,6 +126,9 @@ void tables_deinit(struct tables *tables)
 	vec_free(&tables->threads);
 	vec_free(&tables->first_thread);
 	vec_free(&tables->count_threads);
+	vec_free(&tables->labels);
+	vec_free(&tables->label_sets);
+	vec_free(&tables->count_labels);
 	vec_free(&tables->slices);
 	vec_free(&tables->counts);
 	vec_free(&tables->first_child);

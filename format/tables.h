@@ -27,6 +27,7 @@ struct tables {
 	VEC(struct prof_process) processes;
 	VEC(struct prof_mapping) mappings;
 	VEC(struct prof_process_info) process_infos;
+	VEC(struct prof_process_attribute) process_attributes;
 	VEC(struct prof_file_info) file_infos;
 	VEC(struct prof_language) languages;
 	VEC(struct prof_symbol) symbols;
@@ -39,11 +40,14 @@ struct tables {
 	VEC(uint32_t) exact_frames;
 	VEC(uint32_t) count_events; /* none: all rows are of event 0 */
 	VEC(struct count_wakers) count_wakers;
-	bool has_count_wakers;         /* the epoch has the section */
-	VEC(uint32_t) threads;         /* ids, process by process */
-	VEC(uint32_t) first_thread;    /* in threads, by process, and their number last */
-	VEC(uint32_t) count_threads;   /* the number among the threads of the row's process */
-	bool has_count_threads;        /* the epoch has the section */
+	bool has_count_wakers;       /* the epoch has the section */
+	VEC(uint32_t) threads;       /* ids, process by process */
+	VEC(uint32_t) first_thread;  /* in threads, by process, and their number last */
+	VEC(uint32_t) count_threads; /* the number among the threads of the row's process */
+	bool has_count_threads;      /* the epoch has the section */
+	VEC(struct prof_label) labels;
+	VEC(struct prof_label_set) label_sets;
+	VEC(uint32_t) count_labels;    /* none: no row has labels */
 	VEC(struct prof_slice) slices; /* the last count of each row is set by counts_decode */
 	uint64_t slice_ns, slice_phase_ns;
 	uint32_t nr_sliced_rows;
@@ -106,15 +110,16 @@ struct table_codec {
 	const struct table_codec table##_codec = {                                                 \
 		.encode = table##_encode, .decode = table##_decode, __VA_ARGS__}
 
-#define NR_EPOCH_TABLES 16
+#define NR_EPOCH_TABLES 19
 
 /* The sections of an epoch, in their order. */
 extern const struct table_codec *const epoch_tables[NR_EPOCH_TABLES];
 
 extern const struct table_codec strings_codec, objects_codec, processes_codec, process_info_codec,
-	file_info_codec, languages_codec, symbols_codec, lines_codec, name_sources_codec,
-	stacks_codec, exact_frames_codec, count_events_codec, count_wakers_codec,
-	count_threads_codec, slices_codec, counts_codec;
+	process_attributes_codec, file_info_codec, languages_codec, symbols_codec, lines_codec,
+	name_sources_codec, stacks_codec, exact_frames_codec, count_events_codec,
+	count_wakers_codec, count_threads_codec, label_sets_codec, count_labels_codec, slices_codec,
+	counts_codec;
 
 /*
  * Completes the decoded slices by the decoded counts: the last part of each row is the rest of its

@@ -34,6 +34,14 @@ static bool has_threads(const struct prof_epoch *epoch)
 	return false;
 }
 
+static bool has_labels(const struct prof_epoch *epoch)
+{
+	for (uint32_t i = 0; i < epoch->nr_counts; i++)
+		if (epoch->counts[i].label_set)
+			return true;
+	return false;
+}
+
 /* Returns false for a section that may be missing and would say nothing. */
 static bool is_needed(const struct prof_writer *writer, enum section_type type,
 		      const struct prof_epoch *epoch)
@@ -41,6 +49,8 @@ static bool is_needed(const struct prof_writer *writer, enum section_type type,
 	switch (type) {
 	case SECTION_PROCESS_INFO:
 		return epoch->nr_process_infos;
+	case SECTION_PROCESS_ATTRIBUTES:
+		return epoch->nr_process_attributes;
 	case SECTION_FILE_INFO:
 		return epoch->nr_file_infos;
 	case SECTION_LANGUAGES:
@@ -59,6 +69,9 @@ static bool is_needed(const struct prof_writer *writer, enum section_type type,
 		return has_wakers(epoch);
 	case SECTION_COUNT_THREADS:
 		return has_threads(epoch);
+	case SECTION_LABEL_SETS:
+	case SECTION_COUNT_LABELS:
+		return has_labels(epoch);
 	default:
 		return true;
 	}

@@ -10,20 +10,20 @@ FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam 
 
 # The sources and libraries of each target.
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
-FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(wildcard record/cfi/*.c) elf/eh_frame.c elf/elf_image.c elf/go_table.c $(FUZZ_ARCH) $(FUZZ_COMMON)
+FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(filter record/cfi/%,$(RECORD_SRC)) elf/eh_frame.c elf/elf_image.c elf/go_table.c $(FUZZ_ARCH) $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
 	$(ELF_SRC) $(addprefix report/files/,candidate.c debugfiles.c fetcher.c load_library.c kernel_paths.c packed_file.c)
 FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
 FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c $(FUZZ_ARCH) elf/elf_image.c elf/unpack_xz.c \
 	$(addprefix record/probes/,debug_symbols.c library.c mapped_code.c pattern.c usdt.c user_functions.c user_places.c) \
-	$(wildcard record/cfi/*.c) elf/eh_frame.c elf/go_table.c
+	$(filter record/cfi/%,$(RECORD_SRC)) elf/eh_frame.c elf/go_table.c
 FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(FUZZ_ARCH) elf/elffile.c elf/mapped_bytes.c $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/relocate.c report/symbols/section_bytes.c report/text/string_set.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c record/process/file_owner.c $(FUZZ_COMMON)
 FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/machines/java_,fields.c lines.c machine.c methods.c scopes.c) \
 	$(FUZZ_COMMON)
 FUZZ_beam      := tests/fuzz/beam_input.c record/machines/beam_lines.c \
-	record/machines/beam_machine.c record/languages/files/beam_releases.c $(FUZZ_COMMON)
+	record/machines/beam_machine.c record/languages/files/beam_releases.c $(filter record/languages/files/host_code_%,$(RECORD_SRC)) $(FUZZ_ARCH) $(FUZZ_COMMON)
 FUZZ_functions := tests/fuzz/functions_input.c record/languages/source_function.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_frames    := tests/fuzz/frames_input.c $(addprefix report/tables/,table_frames.c table_lines.c) \
@@ -31,7 +31,7 @@ FUZZ_frames    := tests/fuzz/frames_input.c $(addprefix report/tables/,table_fra
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/demangle/demangle.c report/demangle/demangler.c \
 	report/demangle/short_name.c report/text/lasting_name.c report/text/string_set.c $(FUZZ_COMMON)
 FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(FUZZ_ARCH) elf/elf_image.c \
-	$(addprefix record/languages/,interpreter_search.c language_table.c) $(wildcard record/languages/files/*.c)
+	$(addprefix record/languages/,interpreter_search.c language_table.c) $(filter record/languages/files/%,$(RECORD_SRC))
 
 FUZZ_LIBS_reader   := -lzstd
 FUZZ_LIBS_table    := -lz -lzstd -lnettle

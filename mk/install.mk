@@ -9,19 +9,21 @@ BASH	:= $(if $(DESTDIR)$(wildcard /usr/share/bash-completion),bash-completion/co
 ZSH	:= $(if $(DESTDIR)$(wildcard /usr/share/zsh),zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions))
 FISH	:= $(if $(DESTDIR)$(wildcard /usr/share/fish),fish/vendor_completions.d)
 
+PAGES	:= $(MAN) $(wildcard doc/*.[1-8])
+
 # Below PREFIX.
 INSTALLED := $(addprefix bin/,profrec profrep) libexec/profrep-collect \
-	$(addprefix share/man/man1/,profrec.1 profrep.1) \
+	$(addprefix share/man/,$(foreach p,$(notdir $(PAGES)),man$(subst .,,$(suffix $p))/$p)) \
 	$(if $(BASH),$(addprefix share/$(BASH)/,profrec profrep)) \
 	$(if $(ZSH),$(addprefix share/$(ZSH)/,_profrec _profrep)) \
 	$(if $(FISH),$(addprefix share/$(FISH)/,profrec.fish profrep.fish)) \
 	$(addprefix share/doc/profrec/,profrec.default profrec.service $(addprefix units/,$(UNITS)))
 
-install: all ## install programs, man pages and completions under DESTDIR/PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec $(DESTDIR)$(SHARE)/man/man1 $(DESTDIR)$(SHARE)/doc/profrec/units
+install: all man completion ## install programs, man pages and completions under DESTDIR/PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec $(DESTDIR)$(SHARE)/doc/profrec/units
 	install -m 755 $(PROFREC) $(PROFREP) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 doc/units/profrep-collect $(DESTDIR)$(PREFIX)/libexec
-	install -m 644 $(B)/profrec.1 $(B)/profrep.1 $(DESTDIR)$(SHARE)/man/man1
+	$(foreach n,1 5 7,install -D -m 644 -t $(DESTDIR)$(SHARE)/man/man$n $(filter %.$n,$(PAGES)) &&) :
 	$(if $(BASH),install -d $(DESTDIR)$(SHARE)/$(BASH))
 	$(if $(BASH),install -m 644 $(B)/completions/profrec $(B)/completions/profrep $(DESTDIR)$(SHARE)/$(BASH))
 	$(if $(ZSH),install -d $(DESTDIR)$(SHARE)/$(ZSH))

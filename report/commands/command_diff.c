@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
@@ -64,10 +65,11 @@ static int take_diff_operands(void *options, int nr, char **operands, struct err
 	struct diff_options *o = options;
 	bool has_sides = o->files.nr || o->after.nr;
 
-	if (nr && has_sides)
-		return err_set(err, -EINVAL, "unexpected operand '%s'", operands[0]);
-	if (nr > 2)
-		return err_set(err, -EINVAL, "unexpected operand '%s'", operands[2]);
+	if ((nr && has_sides) || nr > 2) {
+		err_set(err, -EINVAL, "unexpected operand '%s'", operands[has_sides ? 0 : 2]);
+		return err_hint(err, -EINVAL,
+				"'--before FILE... --after FILE...' compares several recordings");
+	}
 	for (int i = 0; i < nr; i++)
 		if (vec_push(i ? &o->after : &o->files, operands[i]))
 			return err_set(err, -ENOMEM, "failed to read the options: out of memory");
@@ -188,12 +190,16 @@ static int print_verdicts(const struct diff_options *o, struct source *sources,
 		.comparison = &compared.comparison,
 		.tally = &compared.tally,
 		.per = o->compare.per,
+		.work = o->compare.work_name,
 		.all = o->all,
 		.unit = o->request.view.unit,
+		.filter = &o->request.filter,
+		.span = &o->request.span,
 	};
 	int ret = compared_sources_make(&compared, sources, o->nr_before, o->files.nr, &o->compare,
 					summary, err);
 
+	terminal_look(&p.terminal, STDOUT_FILENO);
 	p.is_off_cpu = event_is_off_cpu(sources[0].rec.meta, sources[0].view.event);
 	if (!ret && o->html)
 		ret = print_page(o, sources, &p, io, err);
@@ -253,9 +259,9 @@ static void release_diff(void *options)
 	vec_free(&o->compare.work);
 }
 
-static int parse_percent(const char *text, void *target)
+static int parse_limit(const char *text, void *target)
 {
-	return parse_decimal(text, 0.001, 1e6, target);
+	return parse_percent(text, 0.001, 1e6, target);
 }
 
 #define FLAG_ROW(...)       OPTION_FLAG_ROW(struct diff_options, __VA_ARGS__)
@@ -289,10 +295,10 @@ static const struct option_spec limit_rows[] = {
 	DIFF_ROW(
 		OPTION_PARSED, limits.change_percent, "fail-on-change", 0, .metavar = "PERCENT",
 		.help = "exit with status 4 if something changed by this much or more, for better or worse",
-		.parse = parse_percent, .kind = "a percentage"),
+		.parse = parse_limit, .kind = "a percentage above 0"),
 	DIFF_ROW(OPTION_PARSED, limits.slower_percent, "fail-on-slower", 0, .metavar = "PERCENT",
 		 .help = "exit with status 5 if something takes more by this much or more",
-		 .parse = parse_percent, .kind = "a percentage"),
+		 .parse = parse_limit, .kind = "a percentage above 0"),
 	DIFF_ROW(
 		OPTION_STRINGS, limits.budgets, "budget", 0, .metavar = "FUNCTION=PERCENT",
 		.help = "exit with status 6 if FUNCTION, with all that it calls, takes more than PERCENT of all samples after; may be given several times"),
@@ -310,6 +316,8 @@ const struct profrep_command diff_command = {
 		"  profrep diff --before a1.prof a2.prof a3.prof --after b1.prof b2.prof b3.prof\n"
 		"  profrep diff --budget parse=20 --before a*.prof --after b*.prof\n"
 		"  profrep diff --by stack --per cpu --before a*.prof --after b*.prof\n"
+		"  profrep diff --per run=1 --fail-on-slower 10 --before a*.prof --after b*.prof\n"
+		"                # by the CPU time of one run, for a test that does the same work\n"
 		"  profrep diff -f old.prof new.prof | flamegraph.pl > diff.svg\n"
 		"  profrep diff -f -n old.prof new.prof  # of different lengths\n"),
 	.spec.usage = "[OPTIONS] --before FILE... --after FILE...\n"

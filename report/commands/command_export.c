@@ -34,6 +34,7 @@ struct export_format {
 	bool has_events; /* it takes several events */
 	bool has_times;  /* of its samples */
 	bool has_tids;   /* always */
+	bool has_labels; /* of requests */
 	int (*print)(const struct export_options *o, struct export_sources *s, struct textbuf *out,
 		     struct rows_summary *summary);
 };
@@ -87,8 +88,8 @@ static int print_otlp(const struct export_options *o, struct export_sources *s, 
 }
 
 static const struct export_format formats[] = {
-	{"pprof", .is_binary = true, .has_base = true, .print = print_pprof},
-	{"otlp", .is_binary = true, .has_events = true, .print = print_otlp},
+	{"pprof", .is_binary = true, .has_base = true, .has_labels = true, .print = print_pprof},
+	{"otlp", .is_binary = true, .has_events = true, .has_labels = true, .print = print_otlp},
 	{"speedscope", .has_times = true, .print = print_speedscope},
 	{"perf-script", .has_times = true, .has_tids = true, .print = print_perf_script},
 	{"folded", .print = print_folded_rows},
@@ -129,6 +130,7 @@ static int take_export_operands(void *options, int nr, char **operands, struct e
 	o->operands = (struct operands){operands + 1, nr - 1};
 	o->request.span.keeps_slots = o->format->has_times || o->otlp.has_times;
 	o->request.span.keeps_tids |= o->format->has_tids;
+	o->request.span.keeps_labels = o->format->has_labels && !view->by_label;
 	view->folded = o->format->print == print_folded_rows;
 	if (view->unnamed == UNNAMED_BY_LAYOUT)
 		view->unnamed = UNNAMED_FUNCTION;
@@ -255,6 +257,7 @@ const struct profrep_command export_command = {
 		"  profrep export perf-script -o app.perf app.prof  # for Firefox Profiler\n"
 		"  profrep export pprof --base before.prof -o diff.pb.gz after.prof\n"),
 	.spec.usage = "[OPTIONS] FORMAT [FILE|@LIST...]",
+	.spec.first_words.word = format_name,
 	.spec.parts = {{&own_options, 0},
 		       OPTION_PART(struct export_options, lead_options, request.view),
 		       OPTION_PART(struct export_options, thread_options, request.span),

@@ -22,6 +22,7 @@ struct html_options {
 	struct source_request request;
 	const char *output;
 	bool folded; /* the operands are folded stacks */
+	struct source_dirs dirs;
 	struct operands operands;
 };
 
@@ -56,16 +57,20 @@ static int take_html_operands(void *options, int nr, char **operands, struct err
 	o->operands = (struct operands){operands, nr};
 	o->request.span.keeps_slots = true;
 	page_choose_names(&o->request.view);
+	/* An inlined function has lines of its own. */
+	o->request.view.inlines |= o->dirs.nr > 0;
 	return 0;
 }
 
 /* Makes a profile of each event that the user wants to see. */
-static int fill_profiles(struct source *sources, size_t nr, struct page_profile *profiles)
+static int fill_profiles(const struct html_options *o, struct source *sources, size_t nr,
+			 struct page_profile *profiles)
 {
 	for (size_t i = 0; i < nr; i++) {
 		for (uint32_t e = 0; e < sources[i].events.nr; e++) {
 			if (page_profile_init(profiles, 1))
 				return -ENOMEM;
+			profiles->sources.dirs = o->dirs.nr ? &o->dirs : NULL;
 			profiles->parts[0].source = &sources[i];
 			profiles++->parts[0].event = sources[i].events.first + e;
 		}
@@ -93,7 +98,7 @@ static int print_sources(const struct html_options *o, struct source *sources,
 		nr += sources[i].events.nr;
 	profiles = calloc(nr, sizeof(*profiles));
 	if (profiles)
-		ret = fill_profiles(sources, inputs->nr, profiles);
+		ret = fill_profiles(o, sources, inputs->nr, profiles);
 	ret = print_error_set(ret, name, err);
 	if (!ret)
 		ret = page_output_print(io, &request, name, profiles, nr, err);
@@ -167,8 +172,10 @@ static int run_html(const void *options, struct command_io *io, struct err *err)
 	const struct html_options *o = options;
 	struct html_inputs inputs = {.nr = o->operands.nr ? o->operands.nr : 1};
 	struct source sources[RECORDINGS_MAX] = {0};
-	int ret = load_sources(o, &inputs, sources, err);
+	int ret = source_dirs_check(&o->dirs, err);
 
+	if (!ret)
+		ret = load_sources(o, &inputs, sources, err);
 	rename_folded(&inputs, sources);
 	if (!ret)
 		ret = print_sources(o, sources, &inputs, io, err);
@@ -199,11 +206,13 @@ static const struct option_table own_options = {html_rows, ARRAY_SIZE(html_rows)
 const struct profrep_command html_command = {
 	COMMAND_TEXTS("html", "make a page of flame graphs and tables for a browser",
 		      "  profrep html app.prof            # writes app.html\n"
+		      "  profrep html --source src/ app.prof  # with the lines of its functions\n"
 		      "  profrep html -o both.html before.prof after.prof  # side by side\n"
 		      "  profrep html -o all.html @names  # the sum of those in a list\n"
 		      "  profrep -f app.prof | profrep html --folded -o app.html -\n"),
 	.spec.usage = "[OPTIONS] [FILE|@LIST...]",
 	.spec.parts = {{&own_options, 0},
+		       OPTION_PART(struct html_options, source_options, dirs),
 		       OPTION_PART(struct html_options, lead_options, request.view),
 		       OPTION_PART(struct html_options, thread_options, request.span),
 		       STACK_OPTION_PARTS(struct html_options)},

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/model/event_choice.h"
 #include "report/view/print_errors.h"
@@ -119,6 +120,12 @@ static void warn_of_losses(struct textbuf *warnings, const struct recording *rec
 			"WARNING: %" PRIu64
 			" mappings did not fit into the recorder's memory: frames may be [unknown]. Consider increasing --max-memory.\n",
 			end->mappings_left_out);
+	if (prof_end_counted_percent(end) < 100)
+		textbuf_printf(
+			warnings,
+			"WARNING: '%s' was counted for %" PRIu32
+			" %% of the time, since others used the counters of the CPUs: samples are missing.\n",
+			rec->meta->event, prof_end_counted_percent(end));
 	if (end->nr_cpus_changed)
 		textbuf_printf(
 			warnings,
@@ -255,11 +262,14 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 	return 0;
 }
 
-int command_io_print_tables(struct command_io *io, struct source *source,
-			    int (*print)(const struct printout *p), struct err *err)
+int command_io_print_tables(struct command_io *io, struct source *source, print_table_fn print,
+			    struct err *err)
 {
-	int ret = source_print_tables(source, &io->out, print);
+	struct terminal terminal;
+	int ret;
 
+	terminal_look(&terminal, STDOUT_FILENO);
+	ret = source_print_tables(source, &io->out, print, &terminal);
 	if (ret)
 		return print_error_set(ret, source->rec.name, err);
 	return command_io_finish(io, source, 1, NULL, err);

@@ -46,8 +46,8 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
  * Prints a table of each event of @source by @print, and ends the report. Returns 0 or a negative
  * errno with @err set.
  */
-int command_io_print_tables(struct command_io *io, struct source *source,
-			    int (*print)(const struct printout *p), struct err *err);
+int command_io_print_tables(struct command_io *io, struct source *source, print_table_fn print,
+			    struct err *err);
 
 /* The same as JSON, by source_print_json. */
 int command_io_print_json(struct command_io *io, struct source *source, print_json_fn print,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep missing: the files that would tell more of functions, for a script that fetches them. */
+#include <unistd.h>
+
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
 #include "report/commands/recording_names.h"
@@ -37,8 +39,10 @@ static int run_missing(const void *options, struct command_io *io, struct err *e
 		ret = source_load(&source, files.names.data, files.names.nr, &o->request, err);
 	if (!ret) {
 		const struct printout p = source_printout(&source, &io->out);
+		struct terminal terminal;
 
-		ret = print_error_set(o->is_json ? print_json(&p) : print_missing(&p),
+		terminal_look(&terminal, STDOUT_FILENO);
+		ret = print_error_set(o->is_json ? print_json(&p) : print_missing(&p, &terminal),
 				      source.rec.name, err);
 	}
 	if (!ret)

@@ -26,8 +26,9 @@ static int take_plan_operands(void *options, int nr, char **operands, struct err
 
 	if (nr < 1)
 		return err_set(err, -EINVAL, "command plan: needs a percentage and recordings");
-	if (parse_decimal(operands[0], 0.001, 1e6, &o->percent)) {
-		err_set(err, -EINVAL, "command plan: '%s' is not a percentage", operands[0]);
+	if (parse_percent(operands[0], 0.001, 1e6, &o->percent)) {
+		err_set(err, -EINVAL, "command plan: '%s' is not a percentage above 0",
+			operands[0]);
 		return err_hint(err, -EINVAL, "'profrep plan 5 a*.prof' plans for changes of 5 %%");
 	}
 	if (nr - 1 < CHANGE_RECORDINGS_MIN) {
@@ -47,12 +48,19 @@ static int print_plan_of(const struct plan_options *o, struct source *sources, s
 {
 	struct compared_sources counted = {0};
 	struct plan plan = {0};
+	const struct changes_printout p = {
+		.tally = &counted.tally,
+		.per = o->compare.per,
+		.work = o->compare.work_name,
+		.all = o->all,
+		.is_off_cpu = event_is_off_cpu(sources[0].rec.meta, sources[0].view.event),
+	};
 	int ret = compared_sources_count(&counted, sources, o->nr_files, &o->compare, summary, err);
 
 	if (!ret && plan_make(&plan, o->percent / 100, &counted, sources, o->nr_files))
 		ret = err_set(err, -ENOMEM, "failed to plan: out of memory");
 	if (!ret)
-		print_plan(&plan, &counted.tally, o->compare.per, o->all, out);
+		print_plan(&plan, &p, out);
 	plan_deinit(&plan);
 	compared_sources_deinit(&counted);
 	return ret;

@@ -14,7 +14,8 @@ static int run_processes(const void *options, struct command_io *io, struct err 
 {
 	const struct processes_options *o = options;
 	_cleanup_(source_deinit) struct source source = {0};
-	int ret = recording_load(&source.rec, o->file, &o->request.span, err);
+	const struct timespan span = source_timespan(&o->request);
+	int ret = recording_load(&source.rec, o->file, &span, err);
 
 	if (!ret)
 		ret = source_choose(&source, &o->request, err);

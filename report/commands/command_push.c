@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep push: recordings to a receiver of Pyroscope's Push API, or of OTLP. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "report/commands/commands.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
+#include "report/push/follower.h"
 #include "report/push/otlp_environment.h"
 #include "report/push/pusher.h"
 #include "report/push/watcher.h"
@@ -33,20 +35,33 @@
 /* How long a request may still take that is on its way when a signal ends profrep. */
 #define GRACE_NS (5 * NS_PER_S)
 
+/* How long a stream may take to end after a signal, which its recorder has got, too. */
+#define STREAM_END_NS (10 * NS_PER_S)
+
+/* The most that a user may ask for by default (fs.pipe-max-size). */
+#define PIPE_BYTES (1 << 20)
+
 struct push_options {
 	struct source_request request;
 	struct push_target target;
 	uint64_t max_age_ns, patience_ns;
 	bool takes_any_age;
+	bool request_labels; /* samples have them, for Pyroscope's API */
 	const char *watched, *spool;
 	uint64_t spool_bytes;
 	struct operands operands;
 };
 
+/* Standard input alone is pushed while it is read. */
+static bool is_stream(const struct push_options *o)
+{
+	return o->operands.nr == 1 && !strcmp(o->operands.names[0], "-");
+}
+
 static int check_watch(const struct push_options *o, struct err *err)
 {
-	if (!o->watched && (o->spool || o->spool_bytes))
-		return err_set(err, -EINVAL, "option %s: needs --watch",
+	if (!o->watched && !is_stream(o) && (o->spool || o->spool_bytes))
+		return err_set(err, -EINVAL, "option %s: needs --watch, or - as the recording",
 			       o->spool ? "--spool" : "--spool-size");
 	if (o->watched && o->operands.nr)
 		return err_set(err, -EINVAL, "option --watch: not with recordings");
@@ -72,7 +87,11 @@ static int take_push_operands(void *options, int nr, char **operands, struct err
 		err_set(err, -EINVAL, "command push: needs a URL");
 		return err_hint(err, -EINVAL, "'profrep push http://localhost:4040 app.prof'");
 	}
+	if (o->request_labels && o->target.is_otlp)
+		return err_set(err, -EINVAL,
+			       "option --request-labels: not with --otlp, which always has them");
 	o->request.span.keeps_slots = true;
+	o->request.span.keeps_labels = o->request_labels || o->target.is_otlp;
 	if (o->request.view.unnamed == UNNAMED_BY_LAYOUT)
 		o->request.view.unnamed = UNNAMED_FUNCTION;
 	if (check_watch(o, err))
@@ -229,7 +248,7 @@ static void end_watch(int number)
 	int error = errno;
 
 	(void)number;
-	is_ended = 1;
+	is_ended++;
 	eventfd_write(wake_fd, 1);
 	errno = error;
 }
@@ -283,6 +302,118 @@ static int run_watch(struct pusher *pusher, const struct push_options *o, struct
 	return ret;
 }
 
+/* Opens the spool of a stream. Without --spool it is a directory that goes with profrep. */
+static int open_stream_spool(const struct push_options *o, char **name, struct spool *spool,
+			     struct push_count *fates, struct err *err)
+{
+	const char *dir = getenv("TMPDIR");
+
+	if (o->spool) {
+		*name = strdup(o->spool);
+	} else if (asprintf(name, "%s/profrep-push-XXXXXX", dir && *dir ? dir : "/tmp") < 0) {
+		*name = NULL;
+	} else if (!mkdtemp(*name)) {
+		return err_set(err, -errno, "failed to create a spool '%s': %s", *name,
+			       strerror(errno));
+	}
+	if (!*name)
+		return err_set(err, -ENOMEM, "failed to push: out of memory");
+	return spool_open(spool, *name, o->spool_bytes ? o->spool_bytes : SPOOL_BYTES, fates, err);
+}
+
+/* Opens the recording, and says early what is not pushed of it. */
+static int open_stream(struct pusher *pusher, const struct push_options *o, struct source *source,
+		       struct command_io *io, struct err *err)
+{
+	const struct timespan span = source_timespan(&o->request);
+	int ret = recording_open(&source->rec, o->operands.names[0], &span, err);
+
+	source->rec.is_partial = true;
+	if (!ret)
+		ret = source_choose(source, &o->request, err);
+	/* The format keeps lines apart from names. */
+	source->view.lines = false;
+	if (!ret)
+		ret = pusher_choose(pusher, source, err);
+	if (!ret && !o->request.event && !o->target.is_otlp)
+		note_events(pusher, source, &io->warnings);
+	textbuf_flush(&io->warnings);
+	return ret;
+}
+
+/*
+ * Prints the account of a stream. What waits in a spool that the user named is for the next run; an
+ * own spool goes with all that is in it.
+ */
+static int finish_stream(const struct push_options *o, struct spool *spool, struct sender *sender,
+			 struct command_io *io, struct err *err)
+{
+	struct push_account *account = &sender->account;
+	int ret;
+
+	spool_count(spool, &account->waiting);
+	if (account->waiting.nr_profiles)
+		memcpy(sender->loss, sender->failure, sizeof(sender->loss));
+	if (!o->spool) {
+		account->fates[PUSH_UNSENT] = account->waiting;
+		account->waiting = (struct push_count){0};
+		spool_discard(spool);
+	}
+	ret = finish_account(sender, io, err);
+	if (ret || !account->waiting.nr_profiles || is_ended)
+		return ret;
+	err_set(err, -EIO, "failed to push all profiles: %s", sender->loss);
+	return err_hint(err, -EIO,
+			"they wait in the spool, and go with what is pushed from it next");
+}
+
+static int run_stream(struct pusher *pusher, const struct push_options *o, struct command_io *io,
+		      struct err *err)
+{
+	struct sender *sender = pusher->sender;
+	struct source source = {0};
+	struct source_search search;
+	struct spool spool = {.fd = -1};
+	struct follower follower = {
+		.source = &source,
+		.search = &search,
+		.pusher = pusher,
+		.is_ended = &is_ended,
+		.end_ns = STREAM_END_NS,
+		.patience_ns = pusher->patience_ns,
+		.report_ns = REPORT_NS,
+	};
+	_cleanup_free_ char *name = NULL;
+	int ret = open_stream_spool(o, &name, &spool, sender->account.fates, err), finished;
+
+	if (ret) {
+		spool_close(&spool);
+		return ret;
+	}
+	pusher->spool = &spool;
+	pusher->takes_parts = true;
+	http_client_watch(sender->client, &is_ended, STREAM_END_NS + GRACE_NS);
+	/* What a recorder writes while the receiver keeps a request waiting. */
+	fcntl(STDIN_FILENO, F_SETPIPE_SZ, PIPE_BYTES);
+	ret = source_search_open(&search, &o->request.search, err);
+	search.pairs.keeps = true;
+	if (!ret)
+		ret = catch_signals(err);
+	follower.wake_fd = wake_fd;
+	if (!ret)
+		ret = open_stream(pusher, o, &source, io, err);
+	if (!ret)
+		ret = follower_run(&follower, err);
+	/* Whoever ends the stream knows that it has no end. */
+	if (!ret && (!is_ended || source.rec.end))
+		ret = command_io_finish(io, &source, 1, &follower.summary, err);
+	finished = finish_stream(o, &spool, sender, io, ret ? NULL : err);
+	source_deinit(&source);
+	source_search_close(&search);
+	spool_close(&spool);
+	return ret ? ret : finished;
+}
+
 static int push_to(const struct push_options *o, const struct push_target *target,
 		   struct command_io *io, struct err *err)
 {
@@ -299,7 +430,11 @@ static int push_to(const struct push_options *o, const struct push_target *targe
 		return ret;
 	if (!o->takes_any_age && !o->max_age_ns && !target->is_otlp)
 		sender.max_age_ns = MAX_AGE_S * NS_PER_S;
-	ret = o->watched ? run_watch(&pusher, o, io, err) : run_once(&pusher, o, io, err);
+	if (o->watched)
+		ret = run_watch(&pusher, o, io, err);
+	else
+		ret = is_stream(o) ? run_stream(&pusher, o, io, err)
+				   : run_once(&pusher, o, io, err);
 	pusher_deinit(&pusher);
 	http_client_destroy(sender.client);
 	return ret;
@@ -338,6 +473,9 @@ static const struct option_spec profile_rows[] = {
 	TARGET_ROW(OPTION_STRINGS, target.labels, "label", 0, .metavar = "NAME=VALUE",
 		   .help = "give profiles this label as well; may be given several times"),
 	TARGET_ROW(
+		OPTION_FLAG, request_labels, "request-labels", 0,
+		.help = "give samples the labels of their requests, of each value of which Pyroscope makes a series (with --otlp they always have them)"),
+	TARGET_ROW(
 		OPTION_DURATION, max_age_ns, "max-age", 0, .metavar = "TIME", .min = NS_PER_S,
 		.max = 9999999999 * NS_PER_S,
 		.help = "skip profiles older than this (default 1h, Pyroscope's limit; with --otlp none)"),
@@ -369,7 +507,7 @@ static const struct option_spec watch_rows[] = {
 		   .help = "push the recordings in DIR as they are finished, until a signal"),
 	TARGET_ROW(
 		OPTION_STRING, spool, "spool", 0, .metavar = "DIR",
-		.help = "keep unsent profiles in DIR (default .profrep-push in the watched directory)"),
+		.help = "keep unsent profiles in DIR (default .profrep-push in the watched directory; of a stream a directory for its time)"),
 	TARGET_ROW(OPTION_SIZE, spool_bytes, "spool-size", 0, .metavar = "SIZE",
 		   .min = SPOOL_BYTES_MIN, .max = UINT64_C(1) << 60,
 		   .help = "keep unsent profiles of at most SIZE (default 256M)"),
@@ -378,7 +516,7 @@ static const struct option_spec watch_rows[] = {
 static const struct option_table own_options[] = {
 	{profile_rows, ARRAY_SIZE(profile_rows), "profiles", NULL},
 	{receiver_rows, ARRAY_SIZE(receiver_rows), "receiver", NULL},
-	{watch_rows, ARRAY_SIZE(watch_rows), "watching a directory", NULL},
+	{watch_rows, ARRAY_SIZE(watch_rows), "watching a directory, or a stream", NULL},
 };
 
 const struct profrep_command push_command = {
@@ -389,7 +527,8 @@ const struct profrep_command push_command = {
 		"  profrep push http://localhost:4040 --watch /var/lib/profrec\n"
 		"      # use profrec --rotate 600: after an hour (3600) the first minutes of a\n"
 		"      # file are too old\n"
-		"  profrep push --otlp http://localhost:4318 app.prof\n"),
+		"  profrep push --otlp http://localhost:4318 app.prof\n"
+		"  profrec -q -i 10 -o - | profrep push http://localhost:4040 -  # every 10 s\n"),
 	.spec.usage = "[OPTIONS] URL [FILE|@LIST...]",
 	.spec.parts =
 		{

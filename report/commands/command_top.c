@@ -23,10 +23,15 @@ struct top_options {
 
 /* What the words of --by stand for. Files and processes have several names among profilers. */
 static const enum top_by by_things[] = {
-	TOP_FUNCTIONS, TOP_FILES,   TOP_FILES, TOP_FILES,   TOP_PROCESSES,
-	TOP_PROCESSES, TOP_THREADS, TOP_COMMS, TOP_CGROUPS, TOP_CONTAINERS,
-	TOP_PODS,      TOP_UNITS,   TOP_USERS, TOP_CPUS,
+	TOP_FUNCTIONS, TOP_FILES,   TOP_FILES,    TOP_FILES,   TOP_PROCESSES,
+	TOP_PROCESSES, TOP_THREADS, TOP_COMMS,    TOP_CGROUPS, TOP_CONTAINERS,
+	TOP_PODS,      TOP_UNITS,   TOP_SERVICES, TOP_USERS,   TOP_CPUS,
 };
+
+static enum top_by thing_of(const struct top_options *o)
+{
+	return o->request.view.by_label ? TOP_LABELS : by_things[o->by];
+}
 
 /* The samples of CPUs are in the end record, which knows no filters. */
 static int check_cpus(const void *ctx, const struct source *source, struct err *err)
@@ -74,6 +79,7 @@ static void begin_interval(void *ctx, struct textbuf *out, const char *time, uin
 {
 	struct live_table *live = ctx;
 	struct terminal *terminal = &live->layout.terminal;
+	struct live_screen *screen = live->layout.screen;
 
 	/* A user may have changed its size. */
 	terminal_look(terminal, STDOUT_FILENO);
@@ -81,6 +87,12 @@ static void begin_interval(void *ctx, struct textbuf *out, const char *time, uin
 	if (!live->nr_lines && terminal->height > OTHER_LINES)
 		live->layout.nr_lines = terminal->height - OTHER_LINES;
 	live->layout.seconds = ns / (double)NS_PER_S;
+	if (screen) {
+		/* A key can ask for any of them. */
+		live->layout.nr_lines = UINT64_MAX;
+		live_screen_begin(screen, time);
+		return;
+	}
 	terminal_begin_screen(terminal, out);
 	textbuf_printf(out, "%s\n", time);
 }
@@ -92,18 +104,28 @@ static int print_interval(const struct printout *p, void *ctx, struct rows_summa
 	return print_top(p, &live->layout, summary);
 }
 
+static int end_interval(void *ctx)
+{
+	const struct live_table *live = ctx;
+
+	return live->layout.screen ? live_screen_show(live->layout.screen) : 0;
+}
+
 static int run_live(const struct top_options *o, struct command_io *io, struct err *err)
 {
 	_cleanup_(source_deinit) struct source source = {0};
 	struct live_table live = {.layout = o->layout, .nr_lines = o->layout.nr_lines};
-	const struct interval_table table = {begin_interval, print_interval, &live};
+	const struct interval_table table = {begin_interval, print_interval, end_interval, &live};
 	struct source_request request = o->request;
 	struct rows_summary summary = {0};
 	int ret;
 
-	live.layout.choice.by = by_things[o->by];
+	live.layout.choice.by = thing_of(o);
 	request.span.keeps_tids = live.layout.choice.by == TOP_THREADS;
 	live.layout.is_live = true;
+	live.layout.choice.has_processes = live.layout.choice.by == TOP_FUNCTIONS &&
+					   !sample_filter_has(&request.filter, FILTER_PID) &&
+					   !sample_filter_has(&request.filter, FILTER_TID);
 	live.layout.is_filtered = sample_filter_is_set(&request.filter);
 	if (o->operands.nr > 1 || (o->operands.nr && o->operands.names[0][0] == '@'))
 		return err_set(err, -EINVAL, "option --live: needs one recording");
@@ -113,8 +135,12 @@ static int run_live(const struct top_options *o, struct command_io *io, struct e
 			"option --live: not with --by cpu, which stands for whole recordings");
 	if (request.view.unnamed == UNNAMED_BY_LAYOUT)
 		request.view.unnamed = UNNAMED_FUNCTION;
+	live.layout.screen = live_screen_open(live.layout.choice.sort);
 	ret = print_intervals(&source, o->operands.nr ? o->operands.names[0] : DEFAULT_RECORDING,
-			      &request, &table, &io->out, &summary, err);
+			      &request, &table,
+			      live.layout.screen ? live_screen_text(live.layout.screen) : &io->out,
+			      &summary, err);
+	live_screen_close(live.layout.screen);
 	return ret ? ret : command_io_finish(io, &source, 1, &summary, err);
 }
 
@@ -134,7 +160,7 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 	if (o->is_live)
 		return run_live(o, io, err);
 	terminal_look(&layout.terminal, STDOUT_FILENO);
-	layout.choice.by = by_things[o->by];
+	layout.choice.by = thing_of(o);
 	layout.is_filtered = sample_filter_is_set(&o->request.filter);
 	layout.nr_lines = layout.nr_lines ? layout.nr_lines : USUAL_LINES;
 	request.span.keeps_tids = layout.choice.by == TOP_THREADS;
@@ -143,7 +169,7 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 
 #define TOP_ROW(type, ...) OPTION_ROW(struct top_options, type, __VA_ARGS__)
 
-enum { GROUP_LAYOUTS = 2 };
+enum { GROUP_THINGS = 2, GROUP_LAYOUTS };
 
 static const struct option_spec top_rows[] = {
 	OPTION_FLAG_ROW(struct top_options, is_live, "live", 0, .exclusive = GROUP_LAYOUTS,
@@ -153,11 +179,11 @@ static const struct option_spec top_rows[] = {
 	TOP_ROW(OPTION_U64, layout.nr_lines, "limit", 'n', .metavar = "N", .min = 1,
 		.max = UINT32_MAX,
 		.help = "print at most N functions (default 20; with --live as many as fit the terminal)"),
-	TOP_ROW(OPTION_CHOICE, by, "by", 0, .metavar = "THING",
-		.help = "count by function, file, process, thread, comm (thread name), cgroup, container, pod, unit (of systemd), user or cpu (default function)",
+	TOP_ROW(OPTION_CHOICE, by, "by", 0, .metavar = "THING", .exclusive = GROUP_THINGS,
+		.help = "count by function, file, process, thread, comm (thread name), cgroup, container, pod, unit (of systemd), service, user or cpu (default function)",
 		.words = OPTION_NAMES("function", "file", "dso", "module", "process", "pid",
 				      "thread", "comm", "cgroup", "container", "pod", "unit",
-				      "user", "cpu")),
+				      "service", "user", "cpu")),
 	TOP_ROW(OPTION_CHOICE, layout.choice.sort, "sort", 0, .metavar = "COLUMN",
 		.help = "sort by self, total, cpus or name (default self)",
 		.words = OPTION_NAMES([TOP_SORT_SELF] = "self", [TOP_SORT_TOTAL] = "total",
@@ -178,6 +204,7 @@ const struct profrep_command top_command = {
 		      "  profrep top --event off-cpu --sort total app.prof\n"
 		      "  profrec -q -o - -i 1 | profrep top --live -  # every second\n"),
 	.spec.parts = {{&own_options, 0},
+		       OPTION_PART(struct top_options, label_options, request.view),
 		       OPTION_PART(struct top_options, unit_options, request.view),
 		       STACK_OPTION_PARTS(struct top_options)},
 	SEVERAL_RECORDINGS(struct top_options),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep tree and profrep callers: stacks as a tree of text. */
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/parse.h"
 #include "report/commands/commands.h"
 #include "report/commands/event_tables.h"
+#include "report/commands/function_operand.h"
 #include "report/commands/shared_options.h"
 #include "report/terminal/print_tree.h"
 
@@ -64,55 +64,24 @@ static int run_tree(const void *options, struct command_io *io, struct err *err)
 	return err_hint(err, -ENOENT, "'profrep top' lists functions, --function REGEX searches");
 }
 
-/* Returns true if @word is the name of a recording, where a function was to be named. */
-static bool is_recording(const char *word)
-{
-	const char *suffix = strrchr(word, '.');
-
-	return suffix && !strcmp(suffix, ".prof") && !access(word, F_OK);
-}
-
-/*
- * Checks that the function stands before the recordings. A file may be called like a function, so
- * that only one beside a word that is no file is out of place.
- */
-static int check_order(int nr, char **operands, struct err *err)
-{
-	const char *last = operands[nr - 1];
-	bool is_swapped = nr > 1 && last[0] != '@' && strcmp(last, "-") != 0 &&
-			  !access(operands[0], F_OK) && access(last, F_OK) && errno == ENOENT;
-
-	if (!is_swapped && !(nr == 1 && is_recording(last)))
-		return 0;
-	err_set(err, -EINVAL, "command callers: needs the function before the recordings, not '%s'",
-		operands[0]);
-	return err_hint(err, -EINVAL, "'profrep callers %s %s'", nr > 1 ? last : "FUNCTION",
-			operands[0]);
-}
-
 static int take_callers_operands(void *options, int nr, char **operands, struct err *err)
 {
 	struct tree_options *o = options;
 
-	if (!nr || !operands[0][0])
-		return err_set(err, -EINVAL, "command callers: needs a function");
-	if (check_order(nr, operands, err))
-		return -EINVAL;
-	o->layout.function = operands[0];
-	o->operands = (struct operands){operands + 1, nr - 1};
-	return 0;
+	return function_operand_take("callers", nr, operands, &o->layout.function, &o->operands,
+				     err);
 }
 
-static int parse_percent(const char *text, void *target)
+static int parse_share(const char *text, void *target)
 {
-	return parse_decimal(text, 0.001, 100, target);
+	return parse_percent(text, 0.001, 100, target);
 }
 
 static const struct option_spec tree_rows[] = {
 	OPTION_ROW(struct tree_options, OPTION_PARSED, layout.min_percent, "min-percent", 0,
 		   .metavar = "P",
 		   .help = "leave out branches below P percent of all samples (default 1)",
-		   .parse = parse_percent, .kind = "a percentage from 0.001 to 100"),
+		   .parse = parse_share, .kind = "a percentage from 0.001 to 100"),
 	OPTION_FLAG_ROW(struct tree_options, is_json, "json", 0,
 			.help = "print the nodes of the tree as JSON"),
 };

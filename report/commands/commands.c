@@ -15,10 +15,12 @@
 
 /* The first command runs if the user names none. */
 static const struct command_spec *const commands[] = {
-	&report_command.spec,  &diff_command.spec,      &plan_command.spec,    &info_command.spec,
-	&top_command.spec,     &tree_command.spec,      &callers_command.spec, &files_command.spec,
-	&missing_command.spec, &processes_command.spec, &html_command.spec,    &export_command.spec,
-	&pack_command.spec,    &merge_command.spec,     &tables_command.spec,  &push_command.spec,
+	&report_command.spec,  &diff_command.spec,      &plan_command.spec,
+	&info_command.spec,    &top_command.spec,       &tree_command.spec,
+	&callers_command.spec, &annotate_command.spec,  &files_command.spec,
+	&missing_command.spec, &processes_command.spec, &html_command.spec,
+	&export_command.spec,  &pack_command.spec,      &merge_command.spec,
+	&tables_command.spec,  &push_command.spec,
 };
 
 /* Words of perf, bcc, pprof and FlameGraph. */
@@ -65,6 +67,7 @@ const struct program_spec report_program = {
 		    "  profrep missing app.prof         # files that would name more functions\n"
 		    "  profrep processes app.prof       # users, executables, cgroups\n"
 		    "  profrep top app.prof             # functions with most samples\n"
+		    "  profrep annotate func_a app.prof # lines of a function\n"
 		    "  profrep html app.prof            # a page for a browser: app.html\n"
 		    "  profrep push http://localhost:4040 app.prof  # to Pyroscope\n"
 		    "  profrep diff --before a*.prof --after b*.prof  # what changed\n"
@@ -120,6 +123,19 @@ static int check_word(const char *word, struct err *err)
 	return hint_at_word(word, err);
 }
 
+/* A command after the file that it is for would be taken for a second file. */
+static int check_order(int nr, char **operands, struct err *err)
+{
+	for (int i = 1; i < nr; i++) {
+		if (!program_find_command(&report_program, operands[i]) ||
+		    !access(operands[i], F_OK))
+			continue;
+		err_set(err, -EINVAL, "command %s: not the first word", operands[i]);
+		return err_hint(err, -EINVAL, "'profrep %s ... %s'", operands[i], operands[0]);
+	}
+	return 0;
+}
+
 static int take_files(const struct invocation *invocation, int nr, char **operands, struct err *err)
 {
 	char *target = (char *)invocation->options + invocation->command->file_offset;
@@ -143,6 +159,8 @@ static int take_operands(const struct command_line *line, const struct invocatio
 
 	if (!line->is_named && nr)
 		ret = check_word(line->operands[0], err);
+	if (!ret && !line->is_named)
+		ret = check_order(nr, line->operands, err);
 	if (!ret && command->take_operands)
 		ret = command->take_operands(invocation->options, nr, line->operands, err);
 	else if (!ret)

@@ -51,8 +51,8 @@ struct profrep_command {
 
 extern const struct profrep_command report_command, diff_command, info_command, files_command,
 	missing_command, plan_command, processes_command, html_command, export_command,
-	pack_command, top_command, tree_command, callers_command, merge_command, tables_command,
-	push_command;
+	pack_command, top_command, tree_command, callers_command, annotate_command, merge_command,
+	tables_command, push_command;
 
 /* A command and the options that the user gave. */
 struct invocation {

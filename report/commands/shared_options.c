@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "report/annotate/source_text.h"
 #include "report/model/timespan.h"
 #include "report/view/source.h"
 #include "report/view/view.h"
 
 /* Groups of options that exclude each other. */
-enum { GROUP_SIDES = 1 };
+enum { GROUP_SIDES = 1, GROUP_LEADS };
 
 #define VIEW_ROW(...) OPTION_FLAG_ROW(struct view, __VA_ARGS__)
 
@@ -90,15 +91,31 @@ static const struct option_spec unit_rows[] = {
 
 const struct option_table unit_options = {unit_rows, ARRAY_SIZE(unit_rows), "output", NULL};
 
+#define BY_LABEL_ROW(text)                                                                         \
+	{                                                                                          \
+		.name = "by-label", .type = OPTION_STRING,                                         \
+		.offset = offsetof(struct view, by_label), .metavar = "KEY", .help = text,         \
+		.exclusive = GROUP_LEADS,                                                          \
+	}
+
+static const struct option_spec label_rows[] = {
+	BY_LABEL_ROW("count by the values that this label of requests has, as http.route"),
+};
+
+const struct option_table label_options = {label_rows, ARRAY_SIZE(label_rows), "output", NULL};
+
 static const struct option_spec lead_rows[] = {
 	{
 		.name = "by",
 		.type = OPTION_CHOICE,
 		.offset = offsetof(struct view, by),
 		.metavar = "OWNER",
-		.help = "begin stacks with the container, pod, unit of systemd or cgroup in place of the thread's name (default comm, the name)",
+		.help = "begin stacks with the container, pod, unit of systemd, cgroup or service in place of the thread's name (default comm, the name)",
 		.words.names = owner_words,
+		.exclusive = GROUP_LEADS,
 	},
+	BY_LABEL_ROW(
+		"begin stacks with the value that this label of the request has, as http.route, in place of the thread's name"),
 };
 
 const struct option_table lead_options = {lead_rows, ARRAY_SIZE(lead_rows), "frames and names",
@@ -174,48 +191,15 @@ static const struct option_spec thread_rows[] = {
 const struct option_table thread_options = {thread_rows, ARRAY_SIZE(thread_rows),
 					    "frames and names", NULL};
 
-#define FILTER_ROW(type, field, long_name, ...)                                                    \
-	OPTION_ROW(struct sample_filter, type, field, long_name, 0, __VA_ARGS__)
-
-static const struct option_spec owner_rows[] = {
-	FILTER_ROW(OPTION_STRINGS, comms, "comm", .metavar = "NAME",
-		   .help = "only samples of threads of this name; may be given several times"),
-	FILTER_ROW(OPTION_PIDS, pids, "pid", .metavar = "PID[,PID...]",
-		   .help = "only samples of these processes"),
-	FILTER_ROW(
-		OPTION_STRINGS, cgroups, "cgroup", .metavar = "PATH",
-		.help = "only samples of this cgroup and those below it; may be given several times"),
-	FILTER_ROW(
-		OPTION_STRINGS, containers, "container", .metavar = "ID",
-		.help = "only samples of the container whose id begins so, or of this name; may be given several times"),
-	FILTER_ROW(OPTION_STRINGS, pods, "pod", .metavar = "UID",
-		   .help = "only samples of this pod; may be given several times"),
-	FILTER_ROW(
-		OPTION_STRINGS, units, "systemd-unit", .metavar = "NAME",
-		.help = "only samples of this service or scope of systemd; may be given several times"),
-};
-
-const struct option_table owner_options = {owner_rows, ARRAY_SIZE(owner_rows), "samples", NULL};
-
-static const struct option_spec stack_rows[] = {
-	FILTER_ROW(
-		OPTION_STRINGS, dsos, "dso", .metavar = "FILE",
-		.help = "only stacks with a frame in this file or module; may be given several times"),
-	FILTER_ROW(OPTION_STRING, function, "function", .metavar = "REGEX",
-		   .help = "only stacks with a function that matches"),
-	FILTER_ROW(OPTION_STRING, ignore, "ignore", .metavar = "REGEX",
-		   .help = "no stacks with a function that matches"),
-	FILTER_ROW(OPTION_U64, min_samples, "min-samples", .metavar = "N", .min = 1,
-		   .max = UINT64_MAX, .help = "only stacks with at least N samples"),
-};
+const struct option_table owner_options = {filter_options, FILTER_DSO, "samples", NULL};
 
 static int check_filter(const void *target, struct err *err)
 {
 	return sample_filter_check(target, err);
 }
 
-const struct option_table stack_options = {stack_rows, ARRAY_SIZE(stack_rows), "samples",
-					   check_filter};
+const struct option_table stack_options = {filter_options + FILTER_DSO,
+					   NR_FILTER_STEPS - FILTER_DSO, "samples", check_filter};
 
 static int parse_debug_dir(const char *text, void *target)
 {
@@ -253,3 +237,26 @@ static const struct option_spec search_rows[] = {
 };
 
 const struct option_table search_options = {search_rows, ARRAY_SIZE(search_rows), "symbols", NULL};
+
+static int parse_source_dir(const char *text, void *target)
+{
+	struct source_dirs *dirs = target;
+
+	if (dirs->nr == SOURCE_DIRS_MAX)
+		return -E2BIG;
+	dirs->names[dirs->nr++] = text;
+	return 0;
+}
+
+static const struct option_spec source_rows[] = {
+	{
+		.name = "source",
+		.type = OPTION_PARSED,
+		.metavar = "DIR",
+		.help = "look for source files below DIR, and nowhere else; may be given up to 16 times",
+		.parse = parse_source_dir,
+		.kind = "one of at most 16 directories",
+	},
+};
+
+const struct option_table source_options = {source_rows, ARRAY_SIZE(source_rows), "output", NULL};

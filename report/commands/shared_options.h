@@ -23,6 +23,9 @@ extern const struct option_table unit_options;
 /* Fills a struct view: the owners that stacks begin with. */
 extern const struct option_table lead_options;
 
+/* Fills a struct view: the label of requests to count by. */
+extern const struct option_table label_options;
+
 /* Fills a struct view: the side to show. */
 extern const struct option_table side_options;
 
@@ -43,6 +46,9 @@ extern const struct option_table owner_options, stack_options;
 
 /* Fills a struct search_choice: --symfs, --debug-dir. */
 extern const struct option_table search_options;
+
+/* Fills a struct source_dirs: --source. */
+extern const struct option_table source_options;
 
 /* A table that fills the @member of the struct @filled. */
 #define OPTION_PART(filled, table, member)                                                         \

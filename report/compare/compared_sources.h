@@ -7,11 +7,15 @@
 #include "report/compare/comparison.h"
 #include "report/view/source.h"
 
+/* Longest word for a unit of work. */
+#define WORK_NAME_MAX 31
+
 /* The user's choice of what to compare, and by what. */
 struct compare_request {
 	enum tally_by by;
 	enum denominator per;
 	double_vec work; /* units of work: one number for all recordings, or one for each */
+	char work_name[WORK_NAME_MAX + 1]; /* of a unit of work; "": none */
 	bool is_paired;
 };
 

@@ -144,6 +144,18 @@ static void judge_item(const struct comparison *comparison, struct compared *ite
 	item->visible = change_visible(&item->change, comparison->level);
 }
 
+/*
+ * Callers moved by as much as the function that is to blame, but it is a smaller part of them. What
+ * is on one side only counts as a change by this factor.
+ */
+static double importance(const struct compared *item)
+{
+	const double factor = 100;
+
+	return fabs(item->moved) *
+	       fmin(fabs(log(item->change.after / item->change.before)), log(factor));
+}
+
 static int by_importance(const void *a, const void *b, void *ctx)
 {
 	const struct compared *x = a, *y = b;
@@ -151,7 +163,7 @@ static int by_importance(const void *a, const void *b, void *ctx)
 
 	COMPARE(x->verdict, y->verdict);
 	if (x->verdict == VERDICT_CHANGED)
-		COMPARE(fabs(y->moved), fabs(x->moved));
+		COMPARE(importance(y), importance(x));
 	COMPARE(y->counts[0] + y->counts[1], x->counts[0] + x->counts[1]);
 	return strcmp(string_set_get(&tally->keys, x->key), string_set_get(&tally->keys, y->key));
 }

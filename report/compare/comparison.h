@@ -42,7 +42,7 @@ struct compared_recordings {
 /* comparison_make makes it. */
 struct comparison {
 	size_t nr[2];
-	VEC(struct compared) items; /* what changed first, by the part of the whole that moved */
+	VEC(struct compared) items; /* what changed first, what is to blame before its callers */
 	VEC(uint32_t) by_key;       /* place in items + 1; 0: nothing was counted */
 	double level;               /* a p-value up to this counts as a change */
 };

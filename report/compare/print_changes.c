@@ -11,6 +11,16 @@
 #define END_WIDTH     8
 #define VERDICT_WIDTH 19
 
+/* A narrower terminal has short verdicts, and the smallest change in the sentence alone. */
+#define TABLE_WIDTH 112
+
+/* The columns of such a terminal before the name. */
+#define NARROW_RATE_WIDTH    8
+#define NARROW_VERDICT_WIDTH 8
+#define NARROW_WIDTH                                                                               \
+	(2 * NARROW_RATE_WIDTH + CHANGE_WIDTH + 3 + 2 * END_WIDTH + 4 + 2 + NARROW_VERDICT_WIDTH + \
+	 1)
+
 /* Relative changes above this are of another size, whatever the number: noise makes x50 of x20. */
 #define RELATIVE_MAX 10
 
@@ -25,6 +35,7 @@ static const char *const things[][2] = {
 	[TALLY_CONTAINERS] = {"CONTAINER", "containers"},
 	[TALLY_PODS] = {"POD", "pods"},
 	[TALLY_UNITS] = {"UNIT", "units"},
+	[TALLY_SERVICES] = {"SERVICE", "services"},
 };
 
 const char *verdict_text(enum verdict verdict)
@@ -83,21 +94,49 @@ static void print_interval(struct textbuf *out, const struct change *change)
 	print_relative(out, change->high, END_WIDTH, "+");
 }
 
+/* Stacks are longer than any line, and stay whole. */
+static bool is_narrow(const struct changes_printout *p)
+{
+	return terminal_is_narrow(&p->terminal, TABLE_WIDTH) && p->tally->by != TALLY_STACKS;
+}
+
+static void print_name(const struct changes_printout *p, struct textbuf *out,
+		       const struct compared *item)
+{
+	bool is_path = p->tally->by == TALLY_FILES || p->tally->by == TALLY_CGROUPS;
+	uint32_t width = is_narrow(p) ? terminal_rest(&p->terminal, NARROW_WIDTH) : 0;
+
+	terminal_print(&p->terminal, out, string_set_get(&p->tally->keys, item->key), width,
+		       is_path ? CUT_START : CUT_MIDDLE, COLOUR_NONE);
+	textbuf_char(out, '\n');
+}
+
 static void print_item(const struct changes_printout *p, struct textbuf *out,
 		       const struct compared *item)
 {
+	static const char *const short_verdicts[] = {
+		[VERDICT_CHANGED] = "changed",
+		[VERDICT_NOT_DISTINGUISHABLE] = "unclear",
+		[VERDICT_TOO_FEW_RECORDINGS] = "too few",
+	};
 	const struct change *change = &item->change;
+	int width = is_narrow(p) ? NARROW_RATE_WIDTH : RATE_WIDTH;
 
-	print_rate(out, p, RATE_WIDTH, change->before);
+	print_rate(out, p, width, change->before);
 	textbuf_char(out, ' ');
-	print_rate(out, p, RATE_WIDTH, change->after);
+	print_rate(out, p, width, change->after);
 	textbuf_char(out, ' ');
 	print_relative(out, change->relative, CHANGE_WIDTH, "+");
 	textbuf_char(out, ' ');
 	print_interval(out, change);
-	textbuf_printf(out, "  %-*s ", VERDICT_WIDTH, verdict_text(item->verdict));
-	print_relative(out, item->visible, SEEN_WIDTH, "");
-	textbuf_printf(out, "  %s\n", string_set_get(&p->tally->keys, item->key));
+	if (is_narrow(p)) {
+		textbuf_printf(out, "  %-*s ", NARROW_VERDICT_WIDTH, short_verdicts[item->verdict]);
+	} else {
+		textbuf_printf(out, "  %-*s ", VERDICT_WIDTH, verdict_text(item->verdict));
+		print_relative(out, item->visible, SEEN_WIDTH, "");
+		textbuf_str(out, "  ");
+	}
+	print_name(p, out, item);
 }
 
 static bool is_on_both_sides(const struct compared *item)
@@ -162,23 +201,58 @@ static const char *words_on_intervals(const struct comparison *comparison)
 	return "There are no intervals: for these, a lone recording needs more than ten independent seconds.\n";
 }
 
-static void print_header(const struct changes_printout *p, struct textbuf *out)
+void print_changes_unit(const struct changes_printout *p, const char *cpu, const char *off_cpu,
+			struct textbuf *out)
 {
-	static const char *const units[] = {
-		[PER_SAMPLES] = "shares of all samples",
-		[PER_CPU] = " a second",
-		[PER_WORK] = " for a unit of work",
-	};
-	const char *cpu = p->unit == AMOUNT_RAW ? "CPU seconds" : "CPU time";
-	const char *off_cpu = p->unit == AMOUNT_RAW ? "seconds off the CPU" : "time off the CPU";
 	const char *time = p->is_off_cpu ? off_cpu : cpu;
 
-	textbuf_printf(out, "recordings: %zu before, %zu after; %s%s\n", p->comparison->nr[0],
-		       p->comparison->nr[1], p->per == PER_SAMPLES ? "" : time, units[p->per]);
+	if (p->per == PER_SAMPLES)
+		textbuf_str(out, "shares of all samples");
+	else if (p->per == PER_CPU)
+		textbuf_printf(out, "%s a second", time);
+	else if (p->work[0])
+		textbuf_printf(out, "%s per %s", time, p->work);
+	else
+		textbuf_printf(out, "%s for a unit of work", time);
+}
+
+void print_changes_basis(const struct changes_printout *p, struct textbuf *out)
+{
+	bool is_raw = p->unit == AMOUNT_RAW;
+
+	textbuf_printf(out, "recordings: %zu before, %zu after; ", p->comparison->nr[0],
+		       p->comparison->nr[1]);
+	print_changes_unit(p, is_raw ? "CPU seconds" : "CPU time",
+			   is_raw ? "seconds off the CPU" : "time off the CPU", out);
+	filter_words_put(p->filter, p->span, "; shown: ", "", out);
+}
+
+static void print_header(const struct changes_printout *p, struct textbuf *out)
+{
+	int width = is_narrow(p) ? NARROW_RATE_WIDTH : RATE_WIDTH;
+
+	print_changes_basis(p, out);
+	textbuf_char(out, '\n');
 	textbuf_str(out, words_on_intervals(p->comparison));
-	textbuf_printf(out, "%*s %*s %*s %*s  %-*s %*s  %s\n", RATE_WIDTH, "BEFORE", RATE_WIDTH,
-		       "AFTER", CHANGE_WIDTH, "CHANGE", 2 * END_WIDTH + 4, "95 % INTERVAL",
-		       VERDICT_WIDTH, "VERDICT", SEEN_WIDTH, "DETECTABLE", things[p->tally->by][0]);
+	textbuf_printf(out, "%*s %*s %*s %*s  ", width, "BEFORE", width, "AFTER", CHANGE_WIDTH,
+		       "CHANGE", 2 * END_WIDTH + 4, "95 % INTERVAL");
+	if (is_narrow(p))
+		textbuf_printf(out, "%-*s ", NARROW_VERDICT_WIDTH, "VERDICT");
+	else
+		textbuf_printf(out, "%-*s %*s  ", VERDICT_WIDTH, "VERDICT", SEEN_WIDTH,
+			       "DETECTABLE");
+	textbuf_printf(out, "%s\n", things[p->tally->by][0]);
+}
+
+/* @nr of @all_things, in the plural, are not in the table; @which says which ones. */
+static void print_left_out(struct textbuf *out, size_t nr, const char *all_things,
+			   const char *which)
+{
+	const bool is_one = nr == 1;
+
+	textbuf_printf(out, "%zu more %.*s%s %s left out; --all prints %s\n", nr,
+		       (int)strlen(all_things) - is_one, all_things, which, is_one ? "is" : "are",
+		       is_one ? "it" : "them");
 }
 
 void print_changes(const struct changes_printout *p, struct textbuf *out)
@@ -192,9 +266,7 @@ void print_changes(const struct changes_printout *p, struct textbuf *out)
 	left_out = print_some(p, out, has_not_changed,
 			      comparison_has_verdicts(p->comparison) ? 0 : UNCHANGED_SHOWN);
 	if (left_out)
-		textbuf_printf(out,
-			       "%zu more %s without a change are left out; --all prints them\n",
-			       left_out, things[p->tally->by][1]);
+		print_left_out(out, left_out, things[p->tally->by][1], " without a change");
 	print_list(p, out, compared_has_appeared, "appeared:");
 	print_list(p, out, compared_has_vanished, "vanished:");
 }
@@ -211,25 +283,29 @@ static void print_planned(struct textbuf *out, const struct planned *item, enum 
 	}
 }
 
-void print_plan(const struct plan *plan, const struct tally *tally, enum denominator per, bool all,
-		struct textbuf *out)
+void print_plan(const struct plan *plan, const struct changes_printout *p, struct textbuf *out)
 {
-	size_t nr = all || plan->items.nr < UNCHANGED_SHOWN ? plan->items.nr : UNCHANGED_SHOWN;
+	const struct tally *tally = p->tally;
+	size_t nr = p->all || plan->items.nr < UNCHANGED_SHOWN ? plan->items.nr : UNCHANGED_SHOWN;
 
-	textbuf_printf(out,
-		       "recordings on each side to find a change of %g %% in four of five cases\n",
-		       100 * plan->relative);
+	textbuf_printf(
+		out,
+		"recordings on each side, by their length, to find a change of %g %% in four of five cases\n",
+		100 * plan->relative);
+	textbuf_str(out, "RATE: ");
+	print_changes_unit(p, "CPU time", "time off the CPU", out);
+	textbuf_str(out,
+		    "; NOISE: standard deviation between recordings, beyond that of sampling\n");
 	textbuf_printf(out, "%*s %*s", RATE_WIDTH, "RATE", CHANGE_WIDTH, "NOISE");
 	for (int i = 0; i < PLAN_LENGTHS; i++)
 		textbuf_printf(out, " %*.*f s", CHANGE_WIDTH - 2, plan->seconds < 10,
 			       plan->seconds * (1 << i));
 	textbuf_printf(out, "  %s\n", things[tally->by][0]);
 	for (size_t i = 0; i < nr; i++) {
-		print_planned(out, &plan->items.data[i], per);
+		print_planned(out, &plan->items.data[i], p->per);
 		textbuf_printf(out, "  %s\n",
 			       string_set_get(&tally->keys, plan->items.data[i].key));
 	}
 	if (nr < plan->items.nr)
-		textbuf_printf(out, "%zu more %s are left out; --all prints them\n",
-			       plan->items.nr - nr, things[tally->by][1]);
+		print_left_out(out, plan->items.nr - nr, things[tally->by][1], "");
 }

@@ -6,6 +6,8 @@
 #include "report/compare/comparison.h"
 #include "report/compare/plan.h"
 #include "report/text/amount.h"
+#include "report/text/terminal.h"
+#include "report/view/filter_words.h"
 
 /* Without all, a table ends after this many things that have not changed. */
 #define UNCHANGED_SHOWN 30
@@ -14,9 +16,14 @@ struct changes_printout {
 	const struct comparison *comparison;
 	const struct tally *tally;
 	enum denominator per;
-	bool all; /* print also what is small and has not changed */
+	const char *work; /* the user's word for a unit of work; "": none */
+	bool all;         /* print also what is small and has not changed */
 	enum amount_unit unit;
 	bool is_off_cpu; /* the event is time off the CPU */
+	struct terminal terminal;
+	/* The user's choice of samples. */
+	const struct sample_filter *filter;
+	const struct timespan *span;
 };
 
 /*
@@ -40,6 +47,13 @@ struct changes_summary {
 
 struct changes_summary changes_summarize(const struct changes_printout *p);
 
+/* Prints the unit of the rates: "shares of all samples"; times are in @cpu and in @off_cpu. */
+void print_changes_unit(const struct changes_printout *p, const char *cpu, const char *off_cpu,
+			struct textbuf *out);
+
+/* Prints how many recordings were compared, the unit, and the user's choice of samples. */
+void print_changes_basis(const struct changes_printout *p, struct textbuf *out);
+
 /* Prints the sentence. */
 void print_changes_summary(const struct changes_printout *p, struct textbuf *out);
 
@@ -55,9 +69,8 @@ const char *changes_things(enum tally_by by);
 /* Prints all verdicts as an object of JSON (RFC 8259). What is not known is null. */
 void print_changes_json(const struct changes_printout *p, struct textbuf *out);
 
-/* Prints the table of @plan; with @all, also what is small. */
-void print_plan(const struct plan *plan, const struct tally *tally, enum denominator per, bool all,
-		struct textbuf *out);
+/* Prints the table of @plan, with all of @p also what is small. @p needs no comparison. */
+void print_plan(const struct plan *plan, const struct changes_printout *p, struct textbuf *out);
 
 /* Returns the words for @verdict. */
 const char *verdict_text(enum verdict verdict);

@@ -22,6 +22,20 @@ static void print_item(const struct changes_printout *p, struct json *json,
 	json_close(json, '}');
 }
 
+/* Puts @text, which is safe to print, and releases it. No text is null. */
+static void put_text(struct json *json, const char *key, struct textbuf *text)
+{
+	bool has_text = text->nr;
+
+	textbuf_char(text, '\0');
+	textbuf_fail(json->out, text->error);
+	if (has_text && !text->error)
+		json_put_safe(json, key, text->data);
+	else
+		json_put_null(json, key);
+	textbuf_deinit(text);
+}
+
 void print_changes_json(const struct changes_printout *p, struct textbuf *out)
 {
 	static const char *const denominators[] = {
@@ -30,11 +44,16 @@ void print_changes_json(const struct changes_printout *p, struct textbuf *out)
 		[PER_WORK] = "work",
 	};
 	const struct changes_summary summary = changes_summarize(p);
+	struct textbuf unit = {.fd = -1}, shown = {.fd = -1};
 	struct json json = {.out = out};
 
 	json_open(&json, NULL, '{');
 	json_put_safe(&json, "by", tally_by_words[p->tally->by]);
 	json_put_safe(&json, "per", denominators[p->per]);
+	print_changes_unit(p, "CPU seconds", "seconds off the CPU", &unit);
+	put_text(&json, "unit", &unit);
+	filter_words_put(p->filter, p->span, "", "", &shown);
+	put_text(&json, "shown", &shown);
 	json_open(&json, "recordings", '[');
 	for (int side = 0; side < 2; side++)
 		json_put_number(&json, NULL, p->comparison->nr[side]);

@@ -115,9 +115,18 @@ void print_changes_summary(const struct changes_printout *p, struct textbuf *out
 		textbuf_printf(out, "%zu of %zu %s changed", summary.nr_changed, summary.nr, words);
 	else
 		textbuf_printf(out, "None of %zu %s changed", summary.nr, words);
+	if (p->per != PER_SAMPLES) {
+		textbuf_str(out, " in ");
+		print_changes_unit(p, "CPU time", "time off the CPU", out);
+	}
 	print_changed(p, out, summary.nr_changed);
 	textbuf_char(out, '.');
-	if (isfinite(summary.detectable))
+	if (summary.detectable > 1)
+		textbuf_printf(
+			out,
+			" The recordings are too few or too short to see less than a doubling in most %s.",
+			words);
+	else if (isfinite(summary.detectable))
 		textbuf_printf(
 			out,
 			" In three of four %s above %g %% a change of %.0f %% would have been seen.",
@@ -125,17 +134,35 @@ void print_changes_summary(const struct changes_printout *p, struct textbuf *out
 	textbuf_char(out, '\n');
 }
 
-/* Prints @text as code in a cell: a bar would end the cell, and a backtick the code. */
+/* Prints @nr bytes of @text. A bar would end a cell, other characters mean something, too. */
+static void print_plain(struct textbuf *out, const char *text, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (strchr("|`<>&*_[]\\", text[i]))
+			textbuf_printf(out, "&#%u;", (unsigned char)text[i]);
+		else
+			textbuf_char(out, text[i]);
+	}
+}
+
 static void print_code(struct textbuf *out, const char *text)
 {
 	textbuf_str(out, "<code>");
-	for (; *text; text++) {
-		if (strchr("|`<>&*_[]\\", *text))
-			textbuf_printf(out, "&#%u;", (unsigned char)*text);
-		else
-			textbuf_char(out, *text);
-	}
+	print_plain(out, text, strlen(text));
 	textbuf_str(out, "</code>");
+}
+
+/* Prints what was compared as a paragraph. */
+static void print_markdown_basis(const struct changes_printout *p, struct textbuf *out)
+{
+	struct textbuf basis = {.fd = -1};
+
+	print_changes_basis(p, &basis);
+	textbuf_char(out, '\n');
+	print_plain(out, basis.data, basis.nr);
+	textbuf_char(out, '\n');
+	textbuf_fail(out, basis.error);
+	textbuf_deinit(&basis);
 }
 
 static bool is_in_markdown(const struct changes_printout *p, const struct compared *item)
@@ -169,6 +196,7 @@ void print_changes_markdown(const struct changes_printout *p, struct textbuf *ou
 	size_t nr = 0, left_out = 0;
 
 	print_changes_summary(p, out);
+	print_markdown_basis(p, out);
 	textbuf_str(out, "\n| before | after | change | 95 % interval | verdict | name |\n"
 			 "|---:|---:|---:|---:|---|---|\n");
 	vec_for_each(&p->comparison->items, item) {

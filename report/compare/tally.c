@@ -15,7 +15,7 @@
 const char *const tally_by_words[NR_TALLY_BY + 1] = {
 	[TALLY_FUNCTIONS] = "function", [TALLY_STACKS] = "stack",         [TALLY_FILES] = "dso",
 	[TALLY_CGROUPS] = "cgroup",     [TALLY_CONTAINERS] = "container", [TALLY_PODS] = "pod",
-	[TALLY_UNITS] = "unit",
+	[TALLY_UNITS] = "unit",         [TALLY_SERVICES] = "service",
 };
 
 int tally_init(struct tally *tally, enum tally_by by, size_t nr_recordings)
@@ -192,10 +192,9 @@ static int count_file(struct tally *tally, const struct stack_row *row)
 static int count_owner(struct tally *tally, const struct stack_row *row)
 {
 	static const enum owner owners[NR_TALLY_BY] = {
-		[TALLY_CGROUPS] = OWNER_CGROUP,
-		[TALLY_CONTAINERS] = OWNER_CONTAINER,
-		[TALLY_PODS] = OWNER_POD,
-		[TALLY_UNITS] = OWNER_UNIT,
+		[TALLY_CGROUPS] = OWNER_CGROUP,   [TALLY_CONTAINERS] = OWNER_CONTAINER,
+		[TALLY_PODS] = OWNER_POD,         [TALLY_UNITS] = OWNER_UNIT,
+		[TALLY_SERVICES] = OWNER_SERVICE,
 	};
 
 	tally->text.nr = 0;
@@ -210,7 +209,7 @@ static int count_one(void *ctx, const struct stack_row *row)
 		[TALLY_FUNCTIONS] = count_functions, [TALLY_STACKS] = count_stack,
 		[TALLY_FILES] = count_file,          [TALLY_CGROUPS] = count_owner,
 		[TALLY_CONTAINERS] = count_owner,    [TALLY_PODS] = count_owner,
-		[TALLY_UNITS] = count_owner,
+		[TALLY_UNITS] = count_owner,         [TALLY_SERVICES] = count_owner,
 	};
 	struct tally *tally = ctx;
 

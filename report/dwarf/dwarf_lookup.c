@@ -178,6 +178,8 @@ static struct dwarf_file *open_split(struct lookup *l, struct unit_reader *r,
 	atomic_fetch_add(&l->meter.left, WORK_PER_BYTE * bytes);
 	if (split && !ret)
 		ret = dwarf_units_read(split);
+	if (split)
+		dwarf_work_charge(&r->work, split->units.nr);
 	if (!split)
 		r->frames.nr_missing++;
 	if (!split && !r->frames.missing && !ret)

@@ -24,7 +24,7 @@ struct split_opener {
 	/*
 	 * Sets *@file to the file with the rest of @skeleton, or to NULL if there is none. The
 	 * units of the file are not read yet. Adds to *@bytes the bytes that were opened for it: a
-	 * file that holds many units counts once. Returns 0 or -ENOMEM.
+	 * file counts once, however many skeletons lead to it. Returns 0 or -ENOMEM.
 	 */
 	int (*open)(void *ctx, const struct dwarf_unit *skeleton, struct dwarf_file **file,
 		    uint64_t *bytes);

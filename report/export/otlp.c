@@ -64,6 +64,8 @@ int export_otlp(struct source *source, struct textbuf *out, const struct otlp_ch
 		source->view.event = source->events.first + i;
 		ret = add_rows(&x, &p, summary);
 	}
+	/* The request has all stacks now, and its bytes take as much memory. */
+	model_forget_rows(&source->rec.model);
 	if (!ret)
 		ret = choice->is_json ? print_json(&x, &p) : otlp_request_pack(&x, &p, out);
 	otlp_request_deinit(&x);

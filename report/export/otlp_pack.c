@@ -123,17 +123,6 @@ static int put_function(struct otlp_request *x, const Pprof__Function *from, str
 	return ret;
 }
 
-/* The zero value of a link has ids of their full length. */
-static void put_no_link(struct textbuf *out)
-{
-	static uint8_t zeros[16];
-	Otlp__Link link = OTLP__LINK__INIT;
-
-	link.trace_id = (ProtobufCBinaryData){16, zeros};
-	link.span_id = (ProtobufCBinaryData){8, zeros};
-	otlp_put_message(out, DICTIONARY_LINKS, &link.base);
-}
-
 /* Makes what comes before the tables that were filled stack by stack. */
 static int make_dictionary(struct otlp_request *x, const struct model *model, struct textbuf *out)
 {
@@ -148,14 +137,13 @@ static int make_dictionary(struct otlp_request *x, const struct model *model, st
 	otlp_put_bytes(out, DICTIONARY_FUNCTIONS, "", 0);
 	for (size_t i = 0; i < x->frames.functions.nr && !ret; i++)
 		ret = put_function(x, &x->frames.functions.data[i], out);
-	put_no_link(out);
 	return ret ? ret : out->error;
 }
 
 static int put_dictionary(struct otlp_request *x, const struct model *model, struct textbuf *out)
 {
 	const struct otlp_table *const tables[] = {&x->attributes.strings, &x->attributes.table,
-						   &x->stacks};
+						   &x->stacks, &x->links};
 	struct textbuf frames = {.fd = -1};
 	int ret = make_dictionary(x, model, &frames);
 	size_t len = frames.nr;
@@ -285,8 +273,7 @@ static void make_id(const struct otlp_request *x, const struct printout *p,
 {
 	uint64_t base = recording_id(p->rec->meta, profile->event);
 
-	base = table_id_str(series_service(&x->series, profile->series), base);
-	base = table_id_str(series_cgroup(&x->series, profile->series), base);
+	base = series_id(&x->series, profile->series, base);
 	base = table_id_u64(x->time_ns, base);
 	for (int half = 0; half < 2; half++) {
 		uint64_t number = table_id_u64(half, base);
@@ -386,6 +373,9 @@ static int put_resource(struct otlp_request *x, const struct printout *p, uint32
 	int ret;
 
 	put_own_fact(x, &facts, "service.name", series_service(&x->series, series));
+	for (enum prof_attribute i = PROF_ATTRIBUTE_SERVICE + 1; i < PROF_NR_ATTRIBUTES; i++)
+		put_own_fact(x, &facts, prof_attribute_keys[i],
+			     series_attribute(&x->series, series, i));
 	put_own_fact(x, &facts, "process.linux.cgroup", series_cgroup(&x->series, series));
 	put_own_fact(x, &facts,
 		     workload_is_id(container, strlen(container)) ? "container.id"

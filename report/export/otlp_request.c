@@ -5,11 +5,23 @@
 #include <string.h>
 
 #include "common/hash.h"
+#include "common/parse.h"
 #include "report/export/otlp.pb-c.h"
 #include "report/model/event_choice.h"
 
 /* Its number in ProfilesDictionary. */
+#define DICTIONARY_LINKS  4
 #define DICTIONARY_STACKS 7
+
+#define TRACE_ID_BYTES 16
+#define SPAN_ID_BYTES  8
+
+/* The zero value of a link, packed, has ids of their full length. */
+static const uint8_t no_link[4 + TRACE_ID_BYTES + SPAN_ID_BYTES] = {
+	[0] = 1 << 3 | 2,
+	[1] = TRACE_ID_BYTES,
+	[2 + TRACE_ID_BYTES] = 2 << 3 | 2,
+	[3 + TRACE_ID_BYTES] = SPAN_ID_BYTES};
 
 int otlp_request_init(struct otlp_request *request)
 {
@@ -23,6 +35,8 @@ int otlp_request_init(struct otlp_request *request)
 		ret = otlp_table_init(&request->attribute_sets, 1, "", 0);
 	if (!ret)
 		ret = otlp_table_init(&request->stacks, DICTIONARY_STACKS, "", 0);
+	if (!ret)
+		ret = otlp_table_init(&request->links, DICTIONARY_LINKS, no_link, sizeof(no_link));
 	return ret ? ret : otlp_attributes_init(&request->attributes);
 }
 
@@ -31,6 +45,7 @@ void otlp_request_deinit(struct otlp_request *request)
 	pprof_tables_deinit(&request->frames);
 	otlp_attributes_deinit(&request->attributes);
 	otlp_table_deinit(&request->stacks);
+	otlp_table_deinit(&request->links);
 	otlp_table_deinit(&request->attribute_sets);
 	series_set_deinit(&request->series);
 	vec_free(&request->series_counts);
@@ -46,13 +61,66 @@ void otlp_request_deinit(struct otlp_request *request)
 	textbuf_deinit(&request->scratch);
 }
 
-/* Packs the numbers that were collected as the attributes of a sample. */
-static int add_attribute_set(struct otlp_request *x, uint32_t *id)
+/* Packs the numbers that were collected as the attributes of a sample, and its link. */
+static int add_attribute_set(struct otlp_request *x, uint32_t link, uint32_t *id)
 {
 	Otlp__Sample set = OTLP__SAMPLE__INIT;
 
+	set.link_index = (int32_t)link;
 	otlp_take_attributes(&x->attributes, &set.attribute_indices, &set.n_attribute_indices);
 	return otlp_table_add_message(&x->attribute_sets, &set.base, &x->scratch, id);
+}
+
+/* Sets @id to the bytes of the label @key, if it has so many as hexadecimal digits. */
+static bool find_id(const struct model *model, const struct model_label_set *set, const char *key,
+		    uint8_t *id, size_t nr)
+{
+	const char *text = model_label_value(model, set, key);
+
+	if (!text || strlen(text) != 2 * nr)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		id[i] = high << 4 | low;
+	}
+	return true;
+}
+
+/* Finds the link of the samples with these labels; 0: they have none. */
+static int find_link(struct otlp_request *x, const struct model *model,
+		     const struct model_label_set *set, uint32_t *link)
+{
+	uint8_t trace[TRACE_ID_BYTES], span[SPAN_ID_BYTES];
+	Otlp__Link message = OTLP__LINK__INIT;
+
+	*link = 0;
+	if (!find_id(model, set, PROF_LABEL_TRACE_ID, trace, sizeof(trace)) ||
+	    !find_id(model, set, PROF_LABEL_SPAN_ID, span, sizeof(span)))
+		return 0;
+	message.trace_id = (ProtobufCBinaryData){sizeof(trace), trace};
+	message.span_id = (ProtobufCBinaryData){sizeof(span), span};
+	return otlp_table_add_message(&x->links, &message.base, &x->scratch, link);
+}
+
+/* Adds the labels of the request, and sets *@link to the number of the ids among them. */
+static int add_request_labels(struct otlp_request *x, const struct model *model, uint32_t id,
+			      uint32_t *link)
+{
+	const struct model_label_set *set = &model->label_sets.data[id];
+	int ret = find_link(x, model, set, link);
+
+	for (uint32_t i = 0; i < set->nr_labels && !ret; i++) {
+		const struct prof_label *label = &model->labels.data[set->first_label + i];
+		const char *key = string_set_get(&model->strings, label->key);
+
+		if (!*link || (strcmp(key, PROF_LABEL_TRACE_ID) && strcmp(key, PROF_LABEL_SPAN_ID)))
+			ret = otlp_add_text(&x->attributes, key,
+					    string_set_get(&model->strings, label->value));
+	}
+	return ret;
 }
 
 /* Makes the attributes of the samples of @thread of the process of @row. */
@@ -61,6 +129,7 @@ static int describe_thread(struct otlp_request *x, const struct printout *p,
 {
 	const struct model *model = &p->rec->model;
 	const struct prof_process_info *info = &model->processes.data[row->process].info;
+	uint32_t link = 0;
 	int ret = 0;
 
 	if (row->pid)
@@ -68,12 +137,14 @@ static int describe_thread(struct otlp_request *x, const struct printout *p,
 	if (!ret && info->exe)
 		ret = otlp_add_text(&x->attributes, "process.executable.path",
 				    string_set_get(&model->strings, info->exe));
-	if (!ret && row->comm && !p->view->by)
+	if (!ret && row->comm && !p->view->by && !p->view->by_label)
 		ret = otlp_add_text(&x->attributes, "thread.name",
 				    string_set_get(&model->strings, row->comm));
 	if (!ret && row->tid)
 		ret = otlp_add_number(&x->attributes, "thread.id", row->tid);
-	return ret ? ret : add_attribute_set(x, &thread->attributes);
+	if (!ret)
+		ret = add_request_labels(x, model, row->label_set, &link);
+	return ret ? ret : add_attribute_set(x, link, &thread->attributes);
 }
 
 static int find_series(struct otlp_request *x, const struct model *model,
@@ -89,7 +160,7 @@ static int find_series(struct otlp_request *x, const struct model *model,
 static int find_thread(struct otlp_request *x, const struct printout *p,
 		       const struct stack_row *row, struct otlp_thread *thread)
 {
-	const uint32_t key[] = {row->process, row->comm, row->tid};
+	const uint32_t key[] = {row->process, row->comm, row->tid, row->label_set};
 	uint64_t hash = hash_bytes(key, sizeof(key), 0);
 	int ret;
 
@@ -97,12 +168,15 @@ static int find_thread(struct otlp_request *x, const struct printout *p,
 		const struct otlp_thread *have = &x->threads.data[i];
 
 		if (have->process == row->process && have->comm == row->comm &&
-		    have->tid == row->tid) {
+		    have->tid == row->tid && have->label_set == row->label_set) {
 			*thread = *have;
 			return 0;
 		}
 	}
-	*thread = (struct otlp_thread){row->process, row->comm, row->tid, 0, 0};
+	*thread = (struct otlp_thread){.process = row->process,
+				       .comm = row->comm,
+				       .tid = row->tid,
+				       .label_set = row->label_set};
 	ret = find_series(x, &p->rec->model, row, &thread->series);
 	if (!ret)
 		ret = describe_thread(x, p, row, thread);

@@ -34,8 +34,8 @@ struct otlp_profile {
 
 /* A thread name of a process, or a thread: its series, and the attributes of its samples. */
 struct otlp_thread {
-	uint32_t process, comm, tid, series;
-	uint32_t attributes; /* in attribute_sets */
+	uint32_t process, comm, tid, label_set, series;
+	uint32_t attributes; /* in attribute_sets, with the link */
 };
 
 #define OTLP_NONE UINT32_MAX
@@ -45,7 +45,8 @@ struct otlp_request {
 	struct pprof_tables frames; /* locations have the numbers that they have in OTLP */
 	struct otlp_attributes attributes;
 	struct otlp_table stacks;
-	struct otlp_table attribute_sets; /* samples without anything else */
+	struct otlp_table attribute_sets; /* samples with these and their links alone */
+	struct otlp_table links;          /* packed; ids of traces and spans */
 	struct series_set series;
 	VEC(uint64_t) series_counts; /* of the first event, to find the largest one */
 	VEC(struct otlp_thread) threads;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/hash.h"
 #include "common/minmax.h"
 #include "report/export/exporters.h"
 #include "report/export/stack_places.h"
@@ -20,11 +22,27 @@
 #define ROW_SAMPLES_MAX    65536u
 #define REPEATED_BYTES_MAX (UINT64_C(1) << 30)
 
+/* Slots of the table of known lines. Frames whose hashes meet in a slot take it from each other. */
+#define LINE_SLOTS (1u << 16)
+
+/* Bytes of known lines beyond which all are forgotten. */
+#define LINE_BYTES_MAX (8u << 20)
+
+/* The lines of a frame of a process, in script.lines. */
+struct frame_lines {
+	uint32_t process, frame;
+	uint8_t place; /* enum frame_place */
+	bool is_wakers;
+	size_t first, len; /* 0 bytes: the slot is free */
+};
+
 struct script {
 	const struct printout *p;
 	struct textbuf *out;
 	stack_place_vec places;
-	struct textbuf stack; /* the frames of a row */
+	struct frame_lines *known; /* LINE_SLOTS */
+	struct textbuf lines;      /* of known frames */
+	struct textbuf stack;      /* the frames of a row */
 	struct textbuf label;
 	struct textbuf thread; /* the name of a row's thread */
 	const char *event;
@@ -65,17 +83,19 @@ static void print_name(struct textbuf *out, const char *name, size_t len)
 }
 
 /* Appends one line of a stack: the address, the name in the label buffer, the file. */
-static void print_line(struct script *s, uint64_t addr, const char *file, size_t file_len)
+static void print_line(struct script *s, struct textbuf *out, uint64_t addr, const char *file,
+		       size_t file_len)
 {
-	textbuf_printf(&s->stack, "\t%16" PRIx64 " ", addr);
-	print_name(&s->stack, s->label.data, s->label.nr);
-	textbuf_str(&s->stack, " (");
-	print_path(&s->stack, file, file_len);
-	textbuf_str(&s->stack, ")\n");
+	textbuf_printf(out, "\t%16" PRIx64 " ", addr);
+	print_name(out, s->label.data, s->label.nr);
+	textbuf_str(out, " (");
+	print_path(out, file, file_len);
+	textbuf_str(out, ")\n");
 	s->label.nr = 0;
 }
 
-static void print_frame(struct script *s, uint32_t process, const struct stack_place *place)
+/* Appends the lines of a frame to the known lines. */
+static void make_lines(struct script *s, uint32_t process, const struct stack_place *place)
 {
 	const struct model *model = &s->p->rec->model;
 	const struct model_frame *frame = &model->frames.data[place->frame];
@@ -94,13 +114,33 @@ static void print_frame(struct script *s, uint32_t process, const struct stack_p
 
 		labels_part(s->p->labels, &s->label, place->frame, place->place, part);
 		if (part + 1 < nr)
-			print_line(s, addr, "inlined", strlen("inlined"));
+			print_line(s, &s->lines, addr, "inlined", strlen("inlined"));
 		else
-			print_line(s, addr, file.data, file.nr);
+			print_line(s, &s->lines, addr, file.data, file.nr);
 	}
 	if (file.error)
-		textbuf_fail(&s->stack, file.error);
+		textbuf_fail(&s->lines, file.error);
 	textbuf_deinit(&file);
+}
+
+/* Stacks share most of their frames, so the lines of a frame are made once for many of them. */
+static void print_frame(struct script *s, uint32_t process, const struct stack_place *place)
+{
+	uint64_t key = (uint64_t)process << 32 | (place->frame * NR_FRAME_PLACES + place->place);
+	struct frame_lines *known = &s->known[hash_u64(key) % LINE_SLOTS];
+
+	if (!known->len || known->process != process || known->frame != place->frame ||
+	    known->place != place->place || known->is_wakers != place->is_wakers) {
+		if (s->lines.nr > LINE_BYTES_MAX) {
+			memset(s->known, 0, LINE_SLOTS * sizeof(*s->known));
+			s->lines.nr = 0;
+		}
+		*known = (struct frame_lines){process,          place->frame, place->place,
+					      place->is_wakers, s->lines.nr,  0};
+		make_lines(s, process, place);
+		known->len = s->lines.nr - known->first;
+	}
+	textbuf_bytes(&s->stack, s->lines.data + known->first, known->len);
 }
 
 static void make_thread(struct script *s, const struct stack_row *row)
@@ -159,10 +199,10 @@ static int print_row(void *ctx, const struct timed_row *timed)
 			continue;
 		}
 		textbuf_str(&s->label, s->places.data[i].text);
-		print_line(s, 0, "[missing]", strlen("[missing]"));
+		print_line(s, &s->stack, 0, "[missing]", strlen("[missing]"));
 	}
 	make_thread(s, row);
-	if (s->stack.error || s->label.error || s->thread.error)
+	if (s->lines.error || s->stack.error || s->label.error || s->thread.error)
 		return -ENOMEM;
 	print_samples(s, timed);
 	return 0;
@@ -185,6 +225,8 @@ int export_perf_script(const struct printout *p, struct rows_summary *summary)
 	struct script s = {
 		.p = p,
 		.out = p->out,
+		.known = calloc(LINE_SLOTS, sizeof(*s.known)),
+		.lines.fd = -1,
 		.stack.fd = -1,
 		.label.fd = -1,
 		.thread.fd = -1,
@@ -196,8 +238,10 @@ int export_perf_script(const struct printout *p, struct rows_summary *summary)
 
 	make_event(&name, event_name(p->rec->meta, p->view->event));
 	s.event = name.data;
-	ret = name.error ? name.error : timed_rows_visit(p, print_row, &s, summary);
+	ret = name.error || !s.known ? -ENOMEM : timed_rows_visit(p, print_row, &s, summary);
+	free(s.known);
 	vec_free(&s.places);
+	textbuf_deinit(&s.lines);
 	textbuf_deinit(&s.stack);
 	textbuf_deinit(&s.label);
 	textbuf_deinit(&s.thread);

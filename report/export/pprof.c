@@ -57,20 +57,6 @@ static void describe_values(struct pprof *x)
 				       1);
 }
 
-/* Adds the string @id of the model as a label. */
-static int add_model_label(struct pprof *x, int64_t key, uint32_t id)
-{
-	struct pprof_tables *t = &x->profile.tables;
-	int64_t string;
-	int ret;
-
-	labels_string(x->p->labels, &t->scratch, id);
-	ret = t->scratch.error ? t->scratch.error
-			       : pprof_add_string(t, t->scratch.data, t->scratch.nr, &string);
-	t->scratch.nr = 0;
-	return ret ? ret : pprof_profile_add_label(&x->profile, key, string, 0);
-}
-
 /* Adds what the path of the cgroup says. Ids are whole, so that other tools know them. */
 static int add_workload(struct pprof *x, const char *cgroup)
 {
@@ -100,18 +86,20 @@ static int add_labels(struct pprof *x, const struct stack_row *row)
 {
 	const char *cgroup;
 	const struct model_process *process = &x->p->rec->model.processes.data[row->process];
-	bool has_thread = row->comm && !x->p->view->by;
-	int ret = has_thread ? add_model_label(x, x->thread, row->comm) : 0;
+	bool has_thread = row->comm && !x->p->view->by && !x->p->view->by_label;
+	int ret = has_thread ? pprof_profile_add_text(&x->profile, x->p, x->thread, row->comm) : 0;
 
 	if (!ret && row->tid)
 		ret = pprof_profile_add_label(&x->profile, x->tid, 0, row->tid);
 	if (!ret && row->pid)
 		ret = pprof_profile_add_label(&x->profile, x->pid, 0, row->pid);
 	if (!ret && process->info.cgroup)
-		ret = add_model_label(x, x->cgroup, process->info.cgroup);
+		ret = pprof_profile_add_text(&x->profile, x->p, x->cgroup, process->info.cgroup);
 	cgroup = string_set_get(&x->p->rec->model.strings, process->info.cgroup);
 	if (!ret)
 		ret = add_workload(x, cgroup);
+	if (!ret)
+		ret = pprof_profile_add_request(&x->profile, x->p, row->label_set, false);
 	if (!ret && x->subtracts)
 		ret = pprof_profile_add_label(&x->profile, x->is_base,
 					      pprof_profile_string(&x->profile, "true"), 0);

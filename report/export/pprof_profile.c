@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/export/pprof_profile.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,68 @@ static int choose_program(struct pprof_profile *profile)
 	return best ? pprof_put_first(&profile->tables, best) : 0;
 }
 
+int pprof_profile_add_text(struct pprof_profile *profile, const struct printout *p, int64_t key,
+			   uint32_t id)
+{
+	struct pprof_tables *t = &profile->tables;
+	int64_t string;
+	int ret;
+
+	labels_string(p->labels, &t->scratch, id);
+	ret = t->scratch.error ? t->scratch.error
+			       : pprof_add_string(t, t->scratch.data, t->scratch.nr, &string);
+	t->scratch.nr = 0;
+	return ret ? ret : pprof_profile_add_label(profile, key, string, 0);
+}
+
+/* Makes the @len bytes of @name a name of a label: letters, digits and _. */
+static void make_series_name(char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) || (!i && isdigit((unsigned char)name[i])))
+			name[i] = '_';
+}
+
+int pprof_profile_add_request(struct pprof_profile *profile, const struct printout *p,
+			      uint32_t label_set, bool are_series)
+{
+	const struct model *model = &p->rec->model;
+	const struct model_label_set *set = &model->label_sets.data[label_set];
+	struct pprof_tables *t = &profile->tables;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < set->nr_labels && !ret; i++) {
+		const struct prof_label *label = &model->labels.data[set->first_label + i];
+		const char *name = string_set_get(&model->strings, label->key);
+		int64_t key;
+
+		if (are_series &&
+		    (!strcmp(name, PROF_LABEL_TRACE_ID) || !strcmp(name, PROF_LABEL_SPAN_ID)))
+			continue;
+		labels_string(p->labels, &t->scratch, label->key);
+		if (are_series)
+			make_series_name(t->scratch.data, t->scratch.nr);
+		ret = t->scratch.error ? t->scratch.error
+				       : pprof_add_string(t, t->scratch.data, t->scratch.nr, &key);
+		t->scratch.nr = 0;
+		if (!ret)
+			ret = pprof_profile_add_text(profile, p, key, label->value);
+	}
+	return ret;
+}
+
+static bool have_equal_labels(const struct pprof_profile *profile, const struct pprof_sample *a,
+			      const struct pprof_sample *b)
+{
+	const Pprof__Label *x = profile->labels.data + a->first_label;
+	const Pprof__Label *y = profile->labels.data + b->first_label;
+
+	for (uint32_t i = 0; i < a->nr_labels && i < b->nr_labels; i++)
+		if (x[i].key != y[i].key || x[i].str != y[i].str || x[i].num != y[i].num)
+			return false;
+	return a->nr_labels == b->nr_labels;
+}
+
 /* Adds the values of @sample to an equal one, or adds it. */
 static int add_up(struct pprof_profile *profile, const struct pprof_sample *sample)
 {
@@ -147,18 +210,22 @@ static int add_up(struct pprof_profile *profile, const struct pprof_sample *samp
 	size_t size = sample->nr_locations * sizeof(*ids);
 	uint64_t hash = hash_bytes(size ? ids + sample->first_location : NULL, size, 0);
 
+	for (uint32_t i = 0; i < sample->nr_labels; i++)
+		hash = hash_u64(hash ^ profile->labels.data[sample->first_label + i].str);
 	index_for_each(&profile->sample_index, hash, i) {
 		struct pprof_sample *have = &profile->samples.data[i];
 
 		if (have->nr_locations != sample->nr_locations ||
 		    (size &&
-		     memcmp(ids + have->first_location, ids + sample->first_location, size)))
+		     memcmp(ids + have->first_location, ids + sample->first_location, size)) ||
+		    !have_equal_labels(profile, have, sample))
 			continue;
 		for (uint32_t v = 0; v < profile->nr_values; v++)
 			if (__builtin_add_overflow(have->values[v], sample->values[v],
 						   &have->values[v]))
 				have->values[v] = INT64_MAX;
 		profile->location_ids.nr = sample->first_location;
+		profile->labels.nr = sample->first_label;
 		return 0;
 	}
 	return index_push(&profile->sample_index, &profile->samples, hash, *sample);

@@ -33,7 +33,7 @@ struct pprof_profile {
 	/* value = count / divisor * factor; divisor 0 is 1 */
 	uint64_t factors[PPROF_VALUES_MAX], divisors[PPROF_VALUES_MAX];
 	int64_t time_ns, duration_ns, period;
-	bool adds_up; /* samples of equal stacks are one; they have no labels */
+	bool adds_up; /* samples of equal stacks and labels are one */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -61,6 +61,18 @@ void pprof_profile_add_cpu(struct pprof_profile *profile, const struct prof_meta
 
 /* Adds a label to the next sample. Returns 0 or -ENOMEM. */
 int pprof_profile_add_label(struct pprof_profile *profile, int64_t key, int64_t str, int64_t num);
+
+/* As pprof_profile_add_label, of string @id of the model of @p. */
+int pprof_profile_add_text(struct pprof_profile *profile, const struct printout *p, int64_t key,
+			   uint32_t id);
+
+/*
+ * Adds the labels of the request, which are set @label_set, to the next sample. With @are_series,
+ * a receiver makes a series of each value: names are those that labels of series may have, and
+ * trace and span are left out. Returns 0 or -ENOMEM.
+ */
+int pprof_profile_add_request(struct pprof_profile *profile, const struct printout *p,
+			      uint32_t label_set, bool are_series);
 
 /*
  * Adds the stack of @row in @p as a sample of @count, whose values are negative if it @subtracts.

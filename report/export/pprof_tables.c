@@ -11,10 +11,21 @@
 /* Code that was linked to a fixed address is below this one. Other code is placed far above. */
 #define FIXED_ADDRESS_MAX (UINT64_C(1) << 32)
 
+#define RECENT_FRAMES (1u << 15)
+
+struct recent_frame {
+	const struct model *model; /* NULL: the slot is free */
+	uint64_t key;              /* the process, the frame and its place */
+	uint64_t location;
+};
+
 int pprof_tables_init(struct pprof_tables *t)
 {
-	*t = (struct pprof_tables){.scratch.fd = -1};
-	return string_set_init(&t->strings);
+	*t = (struct pprof_tables){
+		.scratch.fd = -1,
+		.recent = calloc(RECENT_FRAMES, sizeof(*t->recent)),
+	};
+	return t->recent ? string_set_init(&t->strings) : -ENOMEM;
 }
 
 void pprof_tables_deinit(struct pprof_tables *t)
@@ -32,6 +43,7 @@ void pprof_tables_deinit(struct pprof_tables *t)
 	index_deinit(&t->function_index);
 	index_deinit(&t->location_index);
 	index_deinit(&t->frame_index);
+	free(t->recent);
 	textbuf_deinit(&t->scratch);
 }
 
@@ -266,8 +278,8 @@ static int add_frame_location(struct pprof_tables *t, const struct printout *p,
 	return ret ? ret : add_location(t, mapping, f->bias + frame->offset, first_line, id);
 }
 
-static int add_frame(struct pprof_tables *t, const struct printout *p, uint32_t process,
-		     uint32_t frame, enum frame_place place, uint64_t *id)
+static int find_frame(struct pprof_tables *t, const struct printout *p, uint32_t process,
+		      uint32_t frame, enum frame_place place, uint64_t *id)
 {
 	const struct model *model = &p->rec->model;
 	struct pprof_frame added = {
@@ -292,6 +304,24 @@ static int add_frame(struct pprof_tables *t, const struct printout *p, uint32_t 
 	ret = add_frame_location(t, p, &added, &added.location);
 	*id = added.location;
 	return ret ? ret : index_push(&t->frame_index, &t->frames, hash, added);
+}
+
+/* Stacks share most of their frames, so most are found here, whatever their bias is. */
+static int add_frame(struct pprof_tables *t, const struct printout *p, uint32_t process,
+		     uint32_t frame, enum frame_place place, uint64_t *id)
+{
+	uint64_t key = (uint64_t)process << 32 | (frame * NR_FRAME_PLACES + place);
+	struct recent_frame *recent = &t->recent[hash_u64(key) % RECENT_FRAMES];
+	int ret;
+
+	if (recent->model == &p->rec->model && recent->key == key) {
+		*id = recent->location;
+		return 0;
+	}
+	ret = find_frame(t, p, process, frame, place, id);
+	if (!ret)
+		*recent = (struct recent_frame){&p->rec->model, key, *id};
+	return ret;
 }
 
 int pprof_add_text(struct pprof_tables *t, const char *text, uint64_t *id)

@@ -31,6 +31,7 @@ struct pprof_tables {
 	VEC(size_t) first_lines; /* of each location */
 	VEC(struct pprof_frame) frames;
 	struct index mapping_index, function_index, location_index, frame_index;
+	struct recent_frame *recent; /* by hash: frames that take each other's slots */
 	struct textbuf scratch;
 	bool names_all; /* frames of which nothing is known, and stacks without frames, have a
 			   function */

@@ -4,9 +4,8 @@
 #include <inttypes.h>
 
 #include "common/hash.h"
-#include "report/model/process_name.h"
-#include "report/tables/service_name.h"
 #include "report/tables/table_ids.h"
+#include "report/view/owner.h"
 
 /* '#' and 16 digits. */
 #define CUT_BYTES 17
@@ -71,14 +70,19 @@ static int add_workload(struct series_set *set, const char *cgroup, enum workloa
 static int make_series(struct series_set *set, const struct model *model, uint32_t process,
 		       struct series *series)
 {
-	const struct prof_process_info *info = &model->processes.data[process].info;
-	const char *cgroup = string_set_get(&model->strings, info->cgroup);
-	const char *name = process_name(string_set_get(&model->strings, info->name),
-					string_set_get(&model->strings, info->exe));
+	const struct model_process *p = &model->processes.data[process];
+	const char *cgroup = string_set_get(&model->strings, p->info.cgroup);
 	int ret;
 
-	service_name_put(&set->scratch, cgroup, process, name);
+	owner_put_safe(model, process, OWNER_SERVICE, "", &set->scratch);
 	ret = add_scratch(set, &series->service);
+	for (enum prof_attribute i = PROF_ATTRIBUTE_SERVICE + 1; i < PROF_NR_ATTRIBUTES && !ret;
+	     i++) {
+		const char *value = model_process_attribute(model, p, i);
+
+		textbuf_escaped(&set->scratch, value, strlen(value), TEXT_PLAIN);
+		ret = add_scratch(set, &series->attributes[i]);
+	}
 	textbuf_escaped(&set->scratch, cgroup, strlen(cgroup), TEXT_PLAIN);
 	if (!ret)
 		ret = add_scratch(set, &series->cgroup);
@@ -92,10 +96,13 @@ static int find_series(struct series_set *set, const struct series *series, uint
 {
 	uint64_t hash = hash_u64((uint64_t)series->service << 32 | series->cgroup);
 
+	hash ^= hash_bytes(series->attributes, sizeof(series->attributes), 0);
+
 	index_for_each(&set->index, hash, i) {
 		const struct series *have = &set->items.data[i];
 
-		if (have->service == series->service && have->cgroup == series->cgroup) {
+		if (have->service == series->service && have->cgroup == series->cgroup &&
+		    !memcmp(have->attributes, series->attributes, sizeof(have->attributes))) {
 			*id = i;
 			return 0;
 		}
@@ -104,10 +111,20 @@ static int find_series(struct series_set *set, const struct series *series, uint
 	return index_push(&set->index, &set->items, hash, *series);
 }
 
+uint64_t series_id(const struct series_set *set, uint32_t id, uint64_t base)
+{
+	base = table_id_str(series_service(set, id), base);
+	base = table_id_str(series_cgroup(set, id), base);
+	for (enum prof_attribute i = PROF_ATTRIBUTE_SERVICE + 1; i < PROF_NR_ATTRIBUTES; i++)
+		if (set->items.data[id].attributes[i])
+			base = table_id_str(series_attribute(set, id, i), table_id_u64(i, base));
+	return base;
+}
+
 int series_set_add(struct series_set *set, const struct model *model, uint32_t process,
 		   uint32_t *id)
 {
-	struct series series;
+	struct series series = {0};
 	int ret = 0;
 
 	while (!ret && set->of_processes.nr <= process)

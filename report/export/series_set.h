@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The series of a recording: processes whose profiles are pushed as one, because they have equal
- * labels. A series is a service in a cgroup. The service is that of profrep tables.
+ * labels. A series is a service in a cgroup, of one version and so on. The service is that of
+ * profrep tables.
  */
 #ifndef REPORT_EXPORT_SERIES_SET_H
 #define REPORT_EXPORT_SERIES_SET_H
@@ -15,8 +16,9 @@
 #define LABEL_BYTES_MAX 2048
 
 struct series {
-	uint32_t service, cgroup;             /* in texts; cgroup 0: not known */
-	uint32_t workload[NR_WORKLOAD_PARTS]; /* in texts; 0: none. The cgroup tells them */
+	uint32_t service, cgroup;                /* in texts; cgroup 0: not known */
+	uint32_t attributes[PROF_NR_ATTRIBUTES]; /* in texts; 0: not known. The first is unused */
+	uint32_t workload[NR_WORKLOAD_PARTS];    /* in texts; 0: none. The cgroup tells them */
 };
 
 /* series_set_init makes it. */
@@ -41,6 +43,9 @@ void series_set_deinit(struct series_set *set);
 int series_set_add(struct series_set *set, const struct model *model, uint32_t process,
 		   uint32_t *id);
 
+/* Hashes what tells series @id from others into @base, for ids of profiles. */
+uint64_t series_id(const struct series_set *set, uint32_t id, uint64_t base);
+
 /*
  * Cuts the value of a label in @text from @start on, if it is longer than LABEL_BYTES_MAX. Its end
  * is then a hash of the whole, so that different values stay different.
@@ -55,6 +60,12 @@ static inline const char *series_service(const struct series_set *set, uint32_t 
 static inline const char *series_cgroup(const struct series_set *set, uint32_t id)
 {
 	return string_set_get(&set->texts, set->items.data[id].cgroup);
+}
+
+static inline const char *series_attribute(const struct series_set *set, uint32_t id,
+					   enum prof_attribute attribute)
+{
+	return string_set_get(&set->texts, set->items.data[id].attributes[attribute]);
 }
 
 static inline const char *series_workload(const struct series_set *set, uint32_t id,

@@ -3,16 +3,16 @@
 // that choose() makes of the state, so that no two of them can speak of different stacks.
 
 function choose(state, page) {
-	const {view, group, focus, ignore, remove, hide, merge, keep, recursion, languages, time, baseline} = state;
+	const {view, group, focus, ignore, remove, hide, merge, keep, recursion, languages, lanes, time, baseline} = state;
 	// Their functions come before the search.
 	page.profiles.forEach(profile => sourceOf(profile, state));
 	addMerged(page.functions, state);
 	const flags = state.search ? matchFunctions(page.functions, state.search) : null, matching = state.matching && flags !== null;
-	const choice = {group, focus, ignore, remove, hide, merge, keep, recursion, languages, time, baseline, flags, matching, pivot: view === "sandwich" ? state.pivot : -1,
+	const choice = {group, focus, ignore, remove, hide, merge, keep, recursion, languages, lanes, time, baseline, flags, matching, pivot: view === "sandwich" ? state.pivot : -1,
 		inverted: view === "inverted"};
 	const stackKey = [group, focus, ignore, remove, hide, merge, keep, recursion, languages];
 	choice.stackKey = JSON.stringify([stackKey, matching && state.search, time, baseline]);
-	choice.heatKey = JSON.stringify([stackKey, state.search]);
+	choice.heatKey = JSON.stringify([stackKey, state.search, lanes]);
 	choice.treeKey = JSON.stringify([choice.stackKey, choice.pivot, choice.inverted]);
 	return choice;
 }

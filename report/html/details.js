@@ -110,7 +110,7 @@ function describeShown(shown, whole, all, unit) {
 function truthOf(part, shown) {
 	const words = [part.file, part.host, `${timeOf(part)}, ${part.duration === undefined ? "unknown" : (part.duration / 1000).toFixed(1)} s`];
 	words.push(part.event + (part.weight ? ` (${part.weight})` : "") + (part.freq ? ` at ${part.freq} Hz` : part.period ? ` every ${part.period}` : ""));
-	words.push(shown || amount(part.total, part.unit));
+	words.push(part.shown, shown || amount(part.total, part.unit));
 	if (part.recordings)
 		words.push(`${count(part.recordings)} recordings, one after the other`);
 	if (part.defect)
@@ -134,7 +134,7 @@ function truthOfSide(parts, shown) {
 	return [`${parts.length} recordings, ${first.file} to ${parts[parts.length - 1].file}`,
 		hosts.length > 2 ? `${hosts.length} hosts` : hosts.join(", "),
 		`${times[0]} to ${times[times.length - 1]}, ${(sum("duration") / 1000).toFixed(1)} s in all`,
-		first.event + (first.freq ? ` at ${first.freq} Hz` : ""), shown,
+		first.event + (first.freq ? ` at ${first.freq} Hz` : ""), first.shown, shown,
 		broken && `INCOMPLETE: ${broken} of ${parts.length}`,
 		`${count(sum("taken"))} taken` + (hasLosses ? `, ${count(sum("lost"))} lost (${percent(sum("lost"), sum("taken"))})` : ""),
 		sum("userStacks") && `${percent(sum("completeStacks"), sum("userStacks"))} of user stacks complete`].filter(Boolean);

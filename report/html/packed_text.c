@@ -3,7 +3,17 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <zlib.h>
+
+#include "common/minmax.h"
+
+/* Level 9 would take four times as long, for one percent. */
+#define LEVEL 6
+
+/* Bytes that are packed with one strategy, and the part of them by which it is chosen. */
+#define BLOCK_BYTES (1u << 20)
+#define TRIAL_BYTES (1u << 16)
 
 /* A multiple of 3, so that base64 needs no padding before the end. */
 #define CHUNK_BYTES (3u << 14)
@@ -25,25 +35,107 @@ static void print_base64(struct textbuf *out, const unsigned char *s, size_t len
 	}
 }
 
-int packed_text_print(struct textbuf *out, const void *bytes, size_t len)
+static int begin_deflate(z_stream *z, int strategy)
 {
-	unsigned char chunk[CHUNK_BYTES];
-	z_stream z = {.next_in = (unsigned char *)bytes, .avail_in = len};
-	int ret = Z_OK;
+	return deflateInit2(z, LEVEL, Z_DEFLATED, -MAX_WBITS, 8, strategy) == Z_OK ? 0 : -ENOMEM;
+}
 
-	if (len > UINT_MAX)
-		return -E2BIG;
-	/* Columns of numbers have few long matches, and short ones cost more than they save. */
-	if (deflateInit2(&z, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_FILTERED) != Z_OK)
-		return -ENOMEM;
-	while (ret != Z_STREAM_END) {
+/* Sets *@size to the bytes that the @len bytes at @bytes take. Returns 0 or -ENOMEM. */
+static int try_strategy(const unsigned char *bytes, size_t len, int strategy, size_t *size)
+{
+	z_stream z = {.next_in = (unsigned char *)bytes, .avail_in = len};
+	unsigned char chunk[1024];
+	int ret = begin_deflate(&z, strategy);
+
+	if (ret)
+		return ret;
+	do {
 		z.next_out = chunk;
 		z.avail_out = sizeof(chunk);
-		/* With room for more output and no more input, it does not return before its end.
-		 */
-		ret = deflate(&z, Z_FINISH);
-		print_base64(out, chunk, sizeof(chunk) - z.avail_out);
-	}
+	} while (deflate(&z, Z_FINISH) != Z_STREAM_END);
+	*size = z.total_out;
 	deflateEnd(&z);
 	return 0;
+}
+
+/*
+ * Columns of numbers have few long matches, and short ones cost more than they save (Z_FILTERED).
+ * A column of random numbers has no matches but runs of one byte (Z_RLE), and the search for others
+ * takes most of the time. Where the middle of a large block says so, it is spared.
+ */
+static int choose_strategy(const unsigned char *block, size_t len, int *strategy)
+{
+	const unsigned char *middle = block + (len - TRIAL_BYTES) / 2;
+	size_t filtered, runs;
+	int ret = try_strategy(middle, TRIAL_BYTES, Z_FILTERED, &filtered);
+
+	if (!ret)
+		ret = try_strategy(middle, TRIAL_BYTES, Z_RLE, &runs);
+	if (!ret)
+		*strategy = runs <= filtered ? Z_RLE : Z_FILTERED;
+	return ret;
+}
+
+struct packer {
+	struct textbuf *out;
+	z_stream z;
+	unsigned char chunk[CHUNK_BYTES];
+};
+
+static void print_chunk(struct packer *packer)
+{
+	print_base64(packer->out, packer->chunk, sizeof(packer->chunk) - packer->z.avail_out);
+	packer->z.next_out = packer->chunk;
+	packer->z.avail_out = sizeof(packer->chunk);
+}
+
+static void print_block(struct packer *packer, const unsigned char *block, size_t len, int strategy,
+			bool is_last)
+{
+	int flush = is_last ? Z_FINISH : Z_NO_FLUSH, ret;
+	z_stream *z = &packer->z;
+
+	/* The end of what was packed with another strategy needs room, too. */
+	while (deflateParams(z, LEVEL, strategy) == Z_BUF_ERROR)
+		print_chunk(packer);
+	z->next_in = (unsigned char *)block;
+	z->avail_in = len;
+	do {
+		if (!z->avail_out)
+			print_chunk(packer);
+		ret = deflate(z, flush);
+	} while (is_last ? ret != Z_STREAM_END : z->avail_in);
+}
+
+static int print_blocks(struct packer *packer, const unsigned char *bytes, size_t len)
+{
+	int strategy = Z_FILTERED, ret = 0;
+	size_t begin = 0, nr;
+
+	do {
+		nr = min_u64(len - begin, BLOCK_BYTES);
+		if (nr == BLOCK_BYTES)
+			ret = choose_strategy(bytes + begin, nr, &strategy);
+		if (!ret)
+			print_block(packer, bytes + begin, nr, strategy, begin + nr == len);
+		begin += nr;
+	} while (begin < len && !ret);
+	return ret;
+}
+
+int packed_text_print(struct textbuf *out, const void *bytes, size_t len)
+{
+	struct packer packer = {.out = out};
+	int ret;
+
+	packer.z.next_out = packer.chunk;
+	packer.z.avail_out = sizeof(packer.chunk);
+	ret = begin_deflate(&packer.z, Z_FILTERED);
+	if (ret)
+		return ret;
+	ret = print_blocks(&packer, bytes, len);
+	if (!ret)
+		print_chunk(&packer);
+	deflateEnd(&packer.z);
+	return ret;
 }

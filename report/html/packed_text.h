@@ -11,7 +11,7 @@
 
 #include "report/text/textbuf.h"
 
-/* Appends the @len bytes at @bytes to @out, packed. Returns 0, -ENOMEM or -E2BIG. */
+/* Appends the @len bytes at @bytes to @out, packed. Returns 0 or -ENOMEM. */
 int packed_text_print(struct textbuf *out, const void *bytes, size_t len);
 
 #endif

@@ -15,8 +15,15 @@ static int make_profiles(struct page_profile *profiles, size_t nr, struct page_f
 	_cleanup_free_ uint32_t *new_ids = NULL;
 	int ret = 0;
 
-	for (size_t i = 0; i < nr && !ret; i++)
+	for (size_t i = 0; i < nr && !ret; i++) {
 		ret = page_profile_make(&profiles[i], functions);
+		if (!ret)
+			ret = page_sources_make(&profiles[i].sources, profiles[i].parts[0].source);
+	}
+	/* The trees have all stacks now, and take as much memory themselves. */
+	for (size_t i = 0; i < nr; i++)
+		for (uint32_t k = 0; k < profiles[i].nr_parts; k++)
+			model_forget_rows(&profiles[i].parts[k].source->rec.model);
 	if (!ret)
 		ret = page_functions_sort(functions, &new_ids);
 	for (size_t i = 0; i < nr && !ret; i++)

@@ -104,38 +104,38 @@ struct encoder {
 	VEC(struct successor) successors;
 	uint32_t *nr_successors; /* by function; the last is for the root */
 	uint32_t root;           /* the number of the root as a function */
-	size_t next_cell;
 };
 
-static int encode_function(struct encoder *e, const struct trie_node *node)
+static int encode_function(struct encoder *e, uint32_t parent, uint32_t function)
 {
-	const struct trie_node *nodes = e->profile->trie.nodes.data;
-	struct successor added = {node->parent ? nodes[node->parent].function : e->root,
-				  node->function, 0};
-	uint64_t hash = hash_u64((uint64_t)added.parent << 32 | added.function);
+	struct successor added = {parent, function, 0};
+	uint64_t hash = hash_u64((uint64_t)parent << 32 | function);
 
 	index_for_each(&e->index, hash, i) {
 		const struct successor *have = &e->successors.data[i];
 
-		if (have->parent == added.parent && have->function == added.function) {
+		if (have->parent == parent && have->function == function) {
 			print_varint(&e->columns[COLUMN_CODES], have->place + 1);
 			return 0;
 		}
 	}
-	added.place = e->nr_successors[added.parent]++;
+	added.place = e->nr_successors[parent]++;
 	print_varint(&e->columns[COLUMN_CODES], 0);
-	textbuf_char(&e->columns[COLUMN_LOW], added.function);
-	print_varint(&e->columns[COLUMN_HIGH], added.function >> 8);
+	textbuf_char(&e->columns[COLUMN_LOW], function);
+	print_varint(&e->columns[COLUMN_HIGH], function >> 8);
 	return index_push(&e->index, &e->successors, hash, added);
 }
 
-/* The cells of a node stand together, sorted by process and slot. */
-static void encode_cells(struct encoder *e, const size_t *first_cells, uint32_t node, bool is_leaf)
+/* The cells of a branch stand together, sorted by process and slot. */
+static void encode_cells(struct encoder *e, uint32_t branch, bool is_leaf)
 {
-	const struct trie_cell *cells = e->profile->trie.cells.data;
-	size_t begin = first_cells[node], end = first_cells[node + 1];
+	const struct stack_trie *trie = &e->profile->trie;
+	const struct trie_cell *cells = trie->cells.data;
+	size_t end = trie->branches.data[branch].next, begin = end ? end - 1 : 0;
 	uint32_t slot = 0;
 
+	for (end = begin; end < trie->cells.nr && cells[end].branch == branch;)
+		end++;
 	print_varint(&e->columns[COLUMN_NR_CELLS], end - begin - is_leaf);
 	for (size_t i = begin; i < end; i++) {
 		if (i > begin && cells[i].process != cells[i - 1].process)
@@ -147,32 +147,41 @@ static void encode_cells(struct encoder *e, const size_t *first_cells, uint32_t 
 	}
 }
 
-/* Sets @first[n] to the place of the first cell of node n, and of the node after the last. */
-static void find_cells(const struct stack_trie *trie, size_t *first)
-{
-	size_t cell = 0;
-
-	for (size_t node = 0; node <= trie->nodes.nr; node++) {
-		while (cell < trie->cells.nr && trie->cells.data[cell].node < node)
-			cell++;
-		first[node] = cell;
-	}
-}
-
-static int encode_nodes(struct encoder *e, const size_t *first_cells)
+/* Only the last node of a branch has cells. */
+static int encode_branch(struct encoder *e, uint32_t branch, uint32_t pops, bool is_leaf)
 {
 	const struct stack_trie *trie = &e->profile->trie;
-	const struct placed_node *order = e->profile->order;
-	size_t nr = trie->nodes.nr - 1;
+	const struct trie_branch *b = &trie->branches.data[branch];
+	const struct trie_branch *above = &trie->branches.data[b->parent];
+	const uint32_t *functions = trie->functions.data;
+	uint32_t parent = b->parent ? functions[above->first + above->nr - 1] : e->root;
+	int ret = 0;
+
+	for (uint32_t i = b->first; i < b->first + b->nr && !ret; i++) {
+		print_varint(&e->columns[COLUMN_POPS], i == b->first ? pops : 0);
+		ret = encode_function(e, parent, functions[i]);
+		if (i + 1 < b->first + b->nr)
+			print_varint(&e->columns[COLUMN_NR_CELLS], 0);
+		parent = functions[i];
+	}
+	encode_cells(e, branch, is_leaf);
+	return ret;
+}
+
+static int encode_nodes(struct encoder *e)
+{
+	const struct stack_trie *trie = &e->profile->trie;
+	const struct placed_branch *order = e->profile->order;
+	uint32_t before = 0; /* the depth of the node before */
+	size_t nr = trie->branches.nr - 1;
 	int ret = 0;
 
 	for (size_t i = 0; i < nr && !ret; i++) {
-		uint32_t before = i ? order[i - 1].depth : 0;
-		bool is_leaf = i + 1 == nr || order[i + 1].depth <= order[i].depth;
+		uint32_t pops = before + 1 - order[i].depth;
 
-		print_varint(&e->columns[COLUMN_POPS], before + 1 - order[i].depth);
-		ret = encode_function(e, &trie->nodes.data[order[i].node]);
-		encode_cells(e, first_cells, order[i].node, is_leaf);
+		before = order[i].depth + trie->branches.data[order[i].branch].nr - 1;
+		ret = encode_branch(e, order[i].branch, pops,
+				    i + 1 == nr || order[i + 1].depth <= before);
 	}
 	return ret;
 }
@@ -181,18 +190,12 @@ int page_print_profile(struct textbuf *out, const struct page_profile *profile,
 		       const struct page_functions *functions)
 {
 	struct encoder e = {.profile = profile, .root = functions->items.nr};
-	_cleanup_free_ size_t *first_cells =
-		calloc(profile->trie.nodes.nr + 1, sizeof(*first_cells));
 	int ret;
 
 	e.nr_successors = calloc((size_t)e.root + 1, sizeof(*e.nr_successors));
 	for (int i = 0; i < NR_COLUMNS; i++)
 		e.columns[i] = (struct textbuf){.fd = -1};
-	ret = first_cells && e.nr_successors ? 0 : -ENOMEM;
-	if (!ret) {
-		find_cells(&profile->trie, first_cells);
-		ret = encode_nodes(&e, first_cells);
-	}
+	ret = e.nr_successors ? encode_nodes(&e) : -ENOMEM;
 	for (int i = 0; i < NR_COLUMNS; i++) {
 		page_print_section(out, &e.columns[i]);
 		textbuf_deinit(&e.columns[i]);

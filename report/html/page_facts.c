@@ -7,7 +7,9 @@
 #include "common/clock.h"
 #include "report/model/process_name.h"
 #include "report/model/shown_frames.h"
+#include "report/text/json_text.h"
 #include "report/text/json_writer.h"
+#include "report/view/filter_words.h"
 
 /* Prints the samples or hits that were taken of an event, and those that were lost. */
 static void print_losses(struct json *json, const struct prof_end *end, uint32_t event)
@@ -35,6 +37,19 @@ static void print_event(struct json *json, const struct profile_part *part)
 	}
 }
 
+static void print_choice(struct json *json, const struct source *source)
+{
+	struct textbuf words = {.fd = -1};
+
+	if (filter_words_put(&source->filter, &source->span, "", "", &words))
+		textbuf_char(&words, '\0');
+	if (words.error)
+		textbuf_fail(json->out, words.error);
+	else if (words.nr)
+		json_put_safe(json, "shown", words.data);
+	textbuf_deinit(&words);
+}
+
 static void print_part(struct json *json, const struct profile_part *part)
 {
 	const struct recording *rec = &part->source->rec;
@@ -49,6 +64,7 @@ static void print_part(struct json *json, const struct profile_part *part)
 	json_put_text(json, "commandLine", meta->command_line);
 	json_put_text(json, "command", meta->command);
 	print_event(json, part);
+	print_choice(json, part->source);
 	json_put_number(json, "start", meta->start_realtime_ns / NS_PER_MS);
 	if (meta->zone)
 		json_put_number(json, "zone", meta->zone);
@@ -146,8 +162,13 @@ static void print_verdicts(struct json *json, const struct page_profile *profile
 		[PER_WORK] = "CPU s for a unit of work",
 	};
 	const struct comparison *comparison = profile->changes->comparison;
+	const char *work = profile->changes->work;
 
-	json_put_text(json, "unitOfChanges", units[profile->changes->per]);
+	json_key(json, "unitOfChanges");
+	if (work[0])
+		textbuf_printf(json->out, "\"CPU s per %s\"", work);
+	else
+		json_string(json->out, units[profile->changes->per]);
 	json_put_number(json, "hasVerdicts", comparison_has_verdicts(comparison));
 	json_open(json, "changes", '[');
 	vec_for_each(&comparison->items, item) {
@@ -174,12 +195,13 @@ static void print_profile(struct json *json, const struct page_profile *profile,
 			  const struct page_functions *functions)
 {
 	json_open(json, NULL, '{');
-	json_put_number(json, "nrNodes", profile->trie.nodes.nr - 1);
+	json_put_number(json, "nrNodes", profile->trie.functions.nr);
 	json_put_number(json, "nrCells", profile->trie.cells.nr);
 	json_put_number(json, "nrBefore", profile->nr_before);
 	json_put_number(json, "normalized", profile->is_normalized);
 	if (profile->changes)
 		print_verdicts(json, profile, functions);
+	page_sources_put(json, &profile->sources);
 	print_slots(json, profile);
 	print_process_list(json, profile);
 	print_interpreters(json, profile);

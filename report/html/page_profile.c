@@ -7,20 +7,14 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 
-/* The node of a user stack of the model under a thread. Many rows have it. */
-struct user_node {
-	uint32_t comm, tid, stack, node;
-};
-
 /* The part that is being added. */
 struct builder {
 	struct page_profile *profile;
 	struct profile_part *part;
 	struct source_functions known;
-	struct index user_index;
-	VEC(struct user_node) user_nodes;
+	VEC(uint32_t) path; /* the functions of a row, from the thread on */
 	/* by row of the model; rows of other events have UINT32_MAX */
-	uint32_t *row_nodes, *row_processes;
+	uint32_t *row_branches, *row_processes;
 };
 
 static const struct model *part_model(const struct profile_part *part)
@@ -34,18 +28,18 @@ static bool has_slots(const struct page_profile *profile, const struct profile_p
 	return part_model(part)->keeps_slots && !profile->nr_before;
 }
 
-/* Goes on from *@node to the child for a text that stands for no function. */
-static int add_mark(struct builder *b, const char *text, uint32_t *node)
+/* Appends a text that stands for no function to the path. */
+static int add_mark(struct builder *b, const char *text)
 {
 	uint32_t id;
 	int ret = page_functions_add(b->known.functions, text, PAGE_MARK, &id);
 
-	return ret ? ret : stack_trie_child(&b->profile->trie, *node, id, node);
+	return ret ? ret : vec_push(&b->path, id);
 }
 
-/* Goes on from *@node to the functions of a frame of a side. */
+/* Appends the functions of a frame of a side to the path. */
 static int add_frame(struct builder *b, const struct row_side *side, uint32_t depth, bool is_kernel,
-		     bool is_leaf_first, uint32_t *node)
+		     bool is_leaf_first)
 {
 	uint32_t frame = side->frames[depth];
 	enum frame_place place = depth ? FRAME_CALLER : FRAME_LEAF;
@@ -54,70 +48,51 @@ static int add_frame(struct builder *b, const struct row_side *side, uint32_t de
 	int ret = source_functions_of_frame(&b->known, frame, place, is_kernel, &parts);
 
 	for (uint32_t i = 0; i < nr && !ret; i++)
-		ret = stack_trie_child(&b->profile->trie, *node,
-				       parts[is_leaf_first ? i : nr - 1 - i], node);
+		ret = vec_push(&b->path, parts[is_leaf_first ? i : nr - 1 - i]);
 	return ret;
 }
 
-/* Goes on from *@node along a side of a row, to the leaf or from it. */
+/* Appends a side of a row to the path, to the leaf or from it. */
 static int add_side(struct builder *b, const struct row_side *side, bool is_kernel,
-		    bool is_leaf_first, uint32_t *node)
+		    bool is_leaf_first)
 {
 	int ret = 0;
 
 	if (side->is_missed)
-		ret = add_mark(b, is_kernel ? "[Missed Kernel Stack]" : "[Missed User Stack]",
-			       node);
+		ret = add_mark(b, is_kernel ? "[Missed Kernel Stack]" : "[Missed User Stack]");
 	for (uint32_t i = 0; i < side->nr && !ret; i++)
 		ret = add_frame(b, side, is_leaf_first ? i : side->nr - 1 - i, is_kernel,
-				is_leaf_first, node);
+				is_leaf_first);
 	return ret;
 }
 
-static int add_thread_and_user(struct builder *b, const struct stack_row *row, uint32_t *node)
-{
-	uint32_t id;
-	int ret = source_function_of_thread(&b->known, row->comm, row->tid, &id);
-
-	*node = 0;
-	if (!ret)
-		ret = stack_trie_child(&b->profile->trie, 0, id, node);
-	return ret ? ret : add_side(b, &row->user, false, false, node);
-}
-
-/* Like add_thread_and_user, but knows the stacks of the model that were added before. */
-static int find_user_node(struct builder *b, const struct stack_row *row, uint32_t user_stack,
-			  uint32_t *node)
-{
-	struct user_node added = {row->comm, row->tid, user_stack, 0};
-	uint64_t hash = hash_bytes(&added, sizeof(added), 0);
-	int ret;
-
-	index_for_each(&b->user_index, hash, i) {
-		const struct user_node *have = &b->user_nodes.data[i];
-
-		if (have->comm == added.comm && have->tid == added.tid &&
-		    have->stack == added.stack) {
-			*node = have->node;
-			return 0;
-		}
-	}
-	ret = add_thread_and_user(b, row, node);
-	added.node = *node;
-	return ret ? ret : index_push(&b->user_index, &b->user_nodes, hash, added);
-}
-
 /* The stacks of a waker stand on those of the task, so that both leaves meet. */
-static int add_wakers(struct builder *b, const struct stack_row *row, uint32_t *node)
+static int add_wakers(struct builder *b, const struct stack_row *row)
 {
 	int ret = 0;
 
 	if (!row_has_wakers(row))
 		return 0;
-	ret = add_mark(b, "--", node);
+	ret = add_mark(b, "--");
 	if (!ret)
-		ret = add_side(b, &row->waker_kernel, true, true, node);
-	return ret ? ret : add_side(b, &row->waker_user, false, true, node);
+		ret = add_side(b, &row->waker_kernel, true, true);
+	return ret ? ret : add_side(b, &row->waker_user, false, true);
+}
+
+/* Makes the path of a row. */
+static int make_path(struct builder *b, const struct stack_row *row)
+{
+	uint32_t id;
+	int ret = source_function_of_thread(&b->known, row->comm, row->tid, &id);
+
+	vec_clear(&b->path);
+	if (!ret)
+		ret = vec_push(&b->path, id);
+	if (!ret)
+		ret = add_side(b, &row->user, false, false);
+	if (!ret)
+		ret = add_side(b, &row->kernel, true, false);
+	return ret ? ret : add_wakers(b, row);
 }
 
 /* Finds or adds the process of a row. The layouts of an address space are one process. */
@@ -164,16 +139,13 @@ static int add_row(struct builder *b, uint32_t i)
 	const struct view *view = &b->part->source->view;
 	const struct prof_count *row = &model->rows.data[i];
 	const struct stack_row shown = stack_row_show(model, view, row, &b->profile->summary);
-	uint32_t node;
-	int ret = find_user_node(b, &shown, view->kernel_only ? 0 : row->user_stack, &node);
+	int ret = make_path(b, &shown);
 
 	if (!ret)
-		ret = add_side(b, &shown.kernel, true, false, &node);
-	if (!ret)
-		ret = add_wakers(b, &shown, &node);
+		ret = stack_trie_add(&b->profile->trie, 0, b->path.data, b->path.nr,
+				     &b->row_branches[i]);
 	if (!ret)
 		ret = find_process(b, row->process, &b->row_processes[i]);
-	b->row_nodes[i] = node;
 	count_stack(b->part, &shown);
 	return ret;
 }
@@ -185,10 +157,10 @@ static int add_whole_rows(struct builder *b)
 	int ret = 0;
 
 	for (size_t i = 0; i < model->rows.nr && !ret; i++) {
-		const struct trie_cell cell = {b->row_nodes[i], b->row_processes[i],
+		const struct trie_cell cell = {b->row_branches[i], b->row_processes[i],
 					       b->part->first_slot, model->rows.data[i].count};
 
-		if (cell.node != UINT32_MAX)
+		if (cell.branch != UINT32_MAX)
 			ret = vec_push(&b->profile->trie.cells, cell);
 	}
 	return ret;
@@ -201,10 +173,11 @@ static int add_cells(struct builder *b)
 
 	for (size_t i = 0; i < model->slot_counts.nr && !ret; i++) {
 		const struct model_slot_count *part = &model->slot_counts.data[i];
-		const struct trie_cell cell = {b->row_nodes[part->row], b->row_processes[part->row],
+		const struct trie_cell cell = {b->row_branches[part->row],
+					       b->row_processes[part->row],
 					       b->part->first_slot + part->slot, part->count};
 
-		if (cell.node != UINT32_MAX)
+		if (cell.branch != UINT32_MAX)
 			ret = vec_push(&b->profile->trie.cells, cell);
 	}
 	return ret;
@@ -216,7 +189,7 @@ static int add_rows(struct builder *b)
 	int ret = 0;
 
 	for (size_t i = 0; i < model->rows.nr && !ret; i++) {
-		b->row_nodes[i] = UINT32_MAX;
+		b->row_branches[i] = UINT32_MAX;
 		if (model->rows.data[i].event == b->part->event)
 			ret = add_row(b, i);
 	}
@@ -235,9 +208,9 @@ static int add_part(struct page_profile *profile, struct profile_part *part,
 	part->source->view.event = part->event;
 	part->first_slot = profile->slots.nr;
 	part->nr_slots = has_slots(profile, part) ? model->slots.nr : 1;
-	b.row_nodes = calloc(model->rows.nr + 1, sizeof(*b.row_nodes));
+	b.row_branches = calloc(model->rows.nr + 1, sizeof(*b.row_branches));
 	b.row_processes = calloc(model->rows.nr + 1, sizeof(*b.row_processes));
-	if (!b.row_nodes || !b.row_processes)
+	if (!b.row_branches || !b.row_processes)
 		ret = -ENOMEM;
 	if (!ret && has_slots(profile, part))
 		ret = vec_append(&profile->slots, model->slots.data, model->slots.nr);
@@ -247,9 +220,8 @@ static int add_part(struct page_profile *profile, struct profile_part *part,
 	if (!ret)
 		ret = add_rows(&b);
 	source_functions_deinit(&b.known);
-	index_deinit(&b.user_index);
-	vec_free(&b.user_nodes);
-	free(b.row_nodes);
+	vec_free(&b.path);
+	free(b.row_branches);
 	free(b.row_processes);
 	return ret;
 }
@@ -279,6 +251,7 @@ int page_profile_sort(struct page_profile *profile, const uint32_t *new_ids)
 
 void page_profile_deinit(struct page_profile *profile)
 {
+	page_sources_deinit(&profile->sources);
 	stack_trie_deinit(&profile->trie);
 	vec_free(&profile->slots);
 	vec_free(&profile->processes);

@@ -9,6 +9,7 @@
 
 #include "report/compare/print_changes.h"
 #include "report/html/page_functions.h"
+#include "report/html/page_sources.h"
 #include "report/view/stack_trie.h"
 #include "report/view/source.h"
 #include "report/view/rows.h"
@@ -36,11 +37,12 @@ struct page_profile {
 	bool is_normalized; /* a difference: before is scaled to the sum of after */
 	/* The verdicts on the functions of a difference, borrowed; NULL: there are none. */
 	const struct changes_printout *changes;
+	struct page_sources sources; /* of the only part */
 	struct stack_trie trie;
 	VEC(struct model_slot) slots;
 	VEC(struct profile_process) processes;
 	struct index process_index;
-	struct placed_node *order; /* after page_profile_sort */
+	struct placed_branch *order; /* after page_profile_sort */
 	struct rows_summary summary;
 };
 

@@ -19,13 +19,13 @@ class Pane {
 		this.isTitle = isTitle;
 		this.makeTruth(isTitle ? viewer.find("title") : this.element);
 		if (hasHeat(profile))
-			this.heat = new Heat(makeElement(makeElement(this.element, "div", "heat"), "canvas", ""), profile,
+			this.heat = new Heat(makeElement(this.element, "div", "heat"), profile,
 				{choose: (kind, time, isDone) => viewer.chooseTime(kind, time, isDone), describe: (lines, event) => viewer.showDetails(lines, event),
-				change: changes => viewer.change(changes)});
+				change: changes => viewer.change(changes), say: text => viewer.say(text)});
 		this.callers = this.makeFlame("window callers");
 		this.flame = this.makeFlame("window");
 		this.tableWindow = makeElement(this.element, "div", "window table");
-		this.table = new FunctionTable(this.tableWindow, row => viewer.pickRow(this, row), text => viewer.say(text));
+		this.table = new FunctionTable(this.tableWindow, row => viewer.pickRow(this, row), text => viewer.showRow(text));
 	}
 
 	get tree() {

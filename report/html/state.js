@@ -6,13 +6,13 @@ const TABLES = ["function", "file", "process"];
 
 const VIEWS = ["flame", "icicle", "inverted", "sandwich", "table"], GROUPS = ["threads", "processes", "none"];
 
-// heat: all rows of the heat map are shown. apart: each has its own scale.
-const SWITCHES = ["recursion", "matching", "languages", "heat", "apart"];
+// source: the lines of the selected function are shown. heat: all rows of the heat map are shown. apart: each has its own scale. lanes: it has the colours of functions.
+const SWITCHES = ["recursion", "matching", "languages", "source", "heat", "apart", "lanes"];
 
 // zoom has the words of a node for each picture, missing the words of a link that mean nothing here.
 function initialState() {
 	return {view: "flame", by: "function", group: "threads", search: "", focus: [], ignore: [], remove: [], hide: [], merge: [], keep: [], recursion: false,
-		matching: false, languages: false, heat: false, apart: false, time: null, baseline: null, pivot: -1, zoom: [], theme: "", missing: []};
+		matching: false, languages: false, source: false, heat: false, apart: false, lanes: false, time: null, baseline: null, pivot: -1, zoom: [], theme: "", missing: []};
 }
 
 // The time range of a text, if a slot of the page is in it.

@@ -21,10 +21,10 @@ struct function_sum {
 
 struct sums {
 	const struct page_profile *profile;
-	uint64_t *nodes; /* the count of each node and of all below it */
-	uint64_t *selfs;
 	struct function_sum *functions;
-	uint32_t *path; /* the nodes from the root to the one that is being visited */
+	/* by branch of the path from the root to the one that is being visited */
+	uint64_t *counts; /* of the branch and of all below it, up to now */
+	uint32_t *path;
 };
 
 /* Prints text in the markup: at most NAME_BYTES_MAX bytes, in whole characters. */
@@ -47,38 +47,67 @@ static void print_markup(struct textbuf *out, const char *text)
 		textbuf_str(out, "...");
 }
 
-/* A child comes after its parent in the tree. */
-static void sum_nodes(struct sums *sums, const struct profile_part *part)
+/* A function counts once for a stack, however often it is in it. */
+static void leave_branch(struct sums *sums, uint32_t level)
 {
 	const struct stack_trie *trie = &sums->profile->trie;
+	const struct trie_branch *branch = &trie->branches.data[sums->path[level]];
 
-	for (size_t i = 0; i < trie->nodes.nr; i++)
-		sums->nodes[i] = sums->selfs[i] = 0;
-	vec_for_each(&trie->cells, cell)
-		if (cell->slot - part->first_slot < part->nr_slots)
-			sums->nodes[cell->node] = sums->selfs[cell->node] += cell->count;
-	for (size_t i = trie->nodes.nr - 1; i > 0; i--)
-		sums->nodes[trie->nodes.data[i].parent] += sums->nodes[i];
+	for (uint32_t i = 0; i < branch->nr; i++) {
+		struct function_sum *sum =
+			&sums->functions[trie->functions.data[branch->first + i]];
+
+		if (!--sum->on_path)
+			sum->total += sums->counts[level];
+	}
+	sums->counts[level - 1] += sums->counts[level];
 }
 
-/* A function counts once for a stack, however often it is in it. */
-static void sum_functions(struct sums *sums)
+/* Returns the count of a branch's own cells in @part. */
+static uint64_t count_cells(const struct stack_trie *trie, const struct profile_part *part,
+			    uint32_t branch)
+{
+	size_t first = trie->branches.data[branch].next;
+	uint64_t count = 0;
+
+	for (size_t i = first; i && i <= trie->cells.nr; i++) {
+		const struct trie_cell *cell = &trie->cells.data[i - 1];
+
+		if (cell->branch != branch)
+			break;
+		if (cell->slot - part->first_slot < part->nr_slots)
+			count += cell->count;
+	}
+	return count;
+}
+
+static void enter_branch(struct sums *sums, const struct profile_part *part, uint32_t level)
 {
 	const struct stack_trie *trie = &sums->profile->trie;
-	uint32_t depth = 0;
+	const struct trie_branch *branch = &trie->branches.data[sums->path[level]];
+	const uint32_t *functions = trie->functions.data + branch->first;
 
-	for (size_t i = 0; i + 1 < trie->nodes.nr; i++) {
-		const struct placed_node *placed = &sums->profile->order[i];
-		uint32_t function = trie->nodes.data[placed->node].function;
-		struct function_sum *sum = &sums->functions[function];
+	sums->counts[level] = count_cells(trie, part, sums->path[level]);
+	for (uint32_t i = 0; i < branch->nr; i++)
+		sums->functions[functions[i]].on_path++;
+	sums->functions[functions[branch->nr - 1]].self += sums->counts[level];
+}
 
-		for (; depth >= placed->depth; depth--)
-			sums->functions[trie->nodes.data[sums->path[depth]].function].on_path--;
-		sums->path[++depth] = placed->node;
-		sum->self += sums->selfs[placed->node];
-		if (!sum->on_path++)
-			sum->total += sums->nodes[placed->node];
+static void sum_functions(struct sums *sums, const struct profile_part *part)
+{
+	const struct trie_branch *branches = sums->profile->trie.branches.data;
+	uint32_t level = 0;
+
+	for (size_t i = 0; i + 1 < sums->profile->trie.branches.nr; i++) {
+		uint32_t branch = sums->profile->order[i].branch;
+
+		for (; level && sums->path[level] != branches[branch].parent; level--)
+			leave_branch(sums, level);
+		sums->path[++level] = branch;
+		enter_branch(sums, part, level);
 	}
+	for (; level; level--)
+		leave_branch(sums, level);
 }
 
 static int by_self(const void *a, const void *b)
@@ -117,8 +146,7 @@ static void print_part(struct textbuf *out, struct sums *sums,
 
 	for (size_t i = 0; i < nr; i++)
 		sums->functions[i] = (struct function_sum){.function = i};
-	sum_nodes(sums, part);
-	sum_functions(sums);
+	sum_functions(sums, part);
 	qsort(sums->functions, nr, sizeof(*sums->functions), by_self);
 	textbuf_str(out, "<table>\n<caption>");
 	print_markup(out, part->source->rec.name);
@@ -134,15 +162,14 @@ static void print_part(struct textbuf *out, struct sums *sums,
 int top_table_print(struct textbuf *out, const struct page_profile *profile,
 		    const struct page_functions *functions)
 {
-	size_t nr = profile->trie.nodes.nr;
-	_cleanup_free_ uint64_t *nodes = calloc(nr, sizeof(*nodes));
-	_cleanup_free_ uint64_t *selfs = calloc(nr, sizeof(*selfs));
+	size_t nr = profile->trie.branches.nr;
+	_cleanup_free_ uint64_t *counts = calloc(nr + 1, sizeof(*counts));
 	_cleanup_free_ uint32_t *path = calloc(nr + 1, sizeof(*path));
 	_cleanup_free_ struct function_sum *sums_of =
 		calloc(functions->items.nr + 1, sizeof(*sums_of));
-	struct sums sums = {profile, nodes, selfs, sums_of, path};
+	struct sums sums = {profile, sums_of, counts, path};
 
-	if (!nodes || !selfs || !path || !sums_of)
+	if (!counts || !path || !sums_of)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < profile->nr_parts; i++)
 		print_part(out, &sums, functions, &profile->parts[i]);

@@ -13,6 +13,7 @@ class Viewer {
 		this.panes = page.profiles.map((profile, i) => new Pane(this, profile, i, panes, isTitle));
 		this.activate(this.panes[0], this.panes[0].flame);
 		this.searchField = this.find("search");
+		this.sourceLines = new SourceLines(this.find("lines"));
 		this.connect();
 		this.showLinked();
 	}
@@ -48,6 +49,7 @@ class Viewer {
 		} else if (isTyping(event) && event.key === "Escape") {
 			event.target.blur();
 		} else if (isTyping(event) || (event.target.closest("#menu, button, summary") && event.key === "Enter") ||
+			(event.target.closest("#lines") && /^(Arrow|Page|Home|End)/.test(event.key)) ||
 			!pressKey(this, event)) {
 			return;
 		}
@@ -82,6 +84,7 @@ class Viewer {
 		this.showLegend();
 		for (const pane of this.panes)
 			pane.show(state, this.palette);
+		this.showSource();
 		this.find("matched").textContent = this.panes.map(pane => pane.picture.matched).filter(Boolean).join(" | ");
 		this.refreshDetails();
 		this.saveState();
@@ -91,6 +94,9 @@ class Viewer {
 		const {state} = this, names = list => list.map(fn => this.functions.texts[fn].slice(0, 80)).join(", ");
 		for (const view of VIEWS)
 			this.find(view).setAttribute("aria-pressed", view === state.view);
+		this.find("source").setAttribute("aria-pressed", state.source);
+		this.find("source").hidden = !this.pane.profile.sources;
+		this.find("lines").hidden = !state.source || !this.pane.profile.sources;
 		this.find("group").value = state.group;
 		this.find("by").value = state.by;
 		this.find("by").hidden = state.view !== "table";
@@ -168,9 +174,28 @@ class Viewer {
 		return selfs.reduce((most, self, fn) => self > selfs[most] ? fn : most, 0);
 	}
 
+	// The function whose lines are shown: the selected one, that of the row of the table, or the hottest one. -1: none.
+	sourceFunction() {
+		const {state: {view, by, pivot}, pane: {table, profile}, flame: {tree, selected}} = this;
+		if (view === "table")
+			return by === "function" && table.fns.length ? table.fns[table.at] : -1;
+		return selected ? tree.nodes[selected] : view === "sandwich" ? pivot : hottestSource(profile);
+	}
+
+	showSource() {
+		if (!this.find("lines").hidden)
+			this.sourceLines.show(this.pane.profile, this.sourceFunction());
+	}
+
+	showRow(text) {
+		this.say(text);
+		this.showSource();
+	}
+
 	select(node) {
 		this.flame.select(node);
 		this.showSelected();
+		this.showSource();
 	}
 
 	showSelected() {
@@ -197,6 +222,7 @@ class Viewer {
 
 	zoom(node) {
 		this.flame.zoom(node);
+		this.showSource();
 		this.saveState();
 	}
 

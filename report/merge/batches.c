@@ -42,7 +42,7 @@ static void end_turn(struct batches *b, size_t next, int ret)
 /* Reads the batch that begins with recording @first, and writes it when its turn has come. */
 static void merge_batch(struct batches *b, size_t first)
 {
-	const struct timespan everything = {.keeps_slots = true};
+	const struct timespan everything = {.keeps_slots = true, .keeps_labels = true};
 	size_t nr = min_u64(b->nr - first, BATCH_MAX);
 	struct recording batch = {0};
 	struct err err = {0};

@@ -114,6 +114,27 @@ static int put_process_info(struct merged_tables *t, uint32_t id, uint32_t proce
 	return ret ? ret : vec_push(&t->out_infos, info);
 }
 
+static int put_process_attributes(struct merged_tables *t, uint32_t id, uint32_t process)
+{
+	const uint32_t *known = t->model->processes.data[id].attributes;
+	int ret = 0;
+
+	for (enum prof_attribute i = 0; i < PROF_NR_ATTRIBUTES && !ret; i++) {
+		struct prof_process_attribute attribute = {.process = process};
+		const char *text = prof_attribute_keys[i];
+		uint32_t key;
+
+		if (!known[i] || !string_set_find(&t->model->strings, text, strlen(text), &key))
+			continue;
+		ret = put_string(t, key, &attribute.key);
+		if (!ret)
+			ret = put_string(t, known[i], &attribute.value);
+		if (!ret)
+			ret = vec_push(&t->out_attributes, attribute);
+	}
+	return ret;
+}
+
 static int put_process(struct merged_tables *t, uint32_t id, uint32_t *out)
 {
 	const struct prof_process added = {
@@ -129,6 +150,8 @@ static int put_process(struct merged_tables *t, uint32_t id, uint32_t *out)
 			ret = vec_push(&t->model_processes, id);
 		if (!ret)
 			ret = put_process_info(t, id, t->processes[id]);
+		if (!ret)
+			ret = put_process_attributes(t, id, t->processes[id]);
 	}
 	*out = t->processes[id];
 	return ret;
@@ -163,6 +186,31 @@ static int need_places(struct merged_tables *t, uint32_t process, uint32_t stack
 	return ret;
 }
 
+static int put_label_set(struct merged_tables *t, uint32_t id, uint32_t *out)
+{
+	const struct model_label_set *set = &t->model->label_sets.data[id];
+	const struct prof_label_set added = {.first_label = t->out_labels.nr,
+					     .nr_labels = set->nr_labels};
+	int ret = 0;
+
+	if (t->label_sets[id] == NOT_THERE) {
+		for (uint32_t i = 0; i < set->nr_labels && !ret; i++) {
+			struct prof_label label = t->model->labels.data[set->first_label + i];
+
+			ret = put_string(t, label.key, &label.key);
+			if (!ret)
+				ret = put_string(t, label.value, &label.value);
+			if (!ret)
+				ret = vec_push(&t->out_labels, label);
+		}
+		t->label_sets[id] = t->out_label_sets.nr;
+		if (!ret)
+			ret = vec_push(&t->out_label_sets, added);
+	}
+	*out = t->label_sets[id];
+	return ret;
+}
+
 int merged_tables_put(struct merged_tables *t, const struct prof_count *row)
 {
 	struct prof_count added = *row;
@@ -178,6 +226,8 @@ int merged_tables_put(struct merged_tables *t, const struct prof_count *row)
 		ret = put_stack(t, row->waker_user_stack, &added.waker_user_stack);
 	if (!ret)
 		ret = put_stack(t, row->waker_kernel_stack, &added.waker_kernel_stack);
+	if (!ret)
+		ret = put_label_set(t, row->label_set, &added.label_set);
 	if (!ret)
 		ret = need_places(t, row->process, row->user_stack);
 	if (!ret)
@@ -379,6 +429,9 @@ int merged_tables_begin(struct merged_tables *t)
 	memset(t->processes, 0xff, model->processes.nr * sizeof(*t->processes));
 	memset(t->frames, 0xff, model->frames.nr * sizeof(*t->frames));
 	memset(t->stacks, 0xff, model->stacks.nr * sizeof(*t->stacks));
+	memset(t->label_sets, 0xff, model->label_sets.nr * sizeof(*t->label_sets));
+	vec_clear(&t->out_labels);
+	vec_clear(&t->out_label_sets);
 	vec_clear(&t->out_strings);
 	vec_clear(&t->out_objects);
 	vec_clear(&t->out_processes);
@@ -390,6 +443,7 @@ int merged_tables_begin(struct merged_tables *t)
 	vec_clear(&t->out_counts);
 	vec_clear(&t->out_symbols);
 	vec_clear(&t->out_infos);
+	vec_clear(&t->out_attributes);
 	vec_clear(&t->out_files);
 	vec_clear(&t->out_languages);
 	vec_clear(&t->out_name_sources);
@@ -405,6 +459,8 @@ int merged_tables_begin(struct merged_tables *t)
 		ret = put_object(t, 0, &id);
 	if (!ret)
 		ret = put_process(t, 0, &id);
+	if (!ret)
+		ret = put_label_set(t, 0, &id);
 	return ret ? ret : put_stack(t, 0, &id);
 }
 
@@ -437,6 +493,12 @@ int merged_tables_finish(struct merged_tables *t, struct prof_epoch *epoch)
 		.nr_symbols = t->out_symbols.nr,
 		.process_infos = t->out_infos.data,
 		.nr_process_infos = t->out_infos.nr,
+		.process_attributes = t->out_attributes.data,
+		.nr_process_attributes = t->out_attributes.nr,
+		.labels = t->out_labels.data,
+		.nr_labels = t->out_labels.nr,
+		.label_sets = t->out_label_sets.data,
+		.nr_label_sets = t->out_label_sets.nr,
 		.file_infos = t->out_files.data,
 		.nr_file_infos = t->out_files.nr,
 		.languages = t->out_languages.data,
@@ -474,8 +536,10 @@ static int make_tables(struct merged_tables *t)
 	t->processes = calloc(model->processes.nr, sizeof(*t->processes));
 	t->frames = calloc(model->frames.nr + 1, sizeof(*t->frames));
 	t->stacks = calloc(model->stacks.nr, sizeof(*t->stacks));
+	t->label_sets = calloc(model->label_sets.nr, sizeof(*t->label_sets));
 	t->mappings = calloc(model->mappings.nr + 1, sizeof(*t->mappings));
-	if (!t->strings || !t->objects || !t->processes || !t->frames || !t->stacks || !t->mappings)
+	if (!t->strings || !t->objects || !t->processes || !t->frames || !t->stacks ||
+	    !t->label_sets || !t->mappings)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < model->mappings.nr; i++)
 		t->mappings[i] = i;
@@ -502,6 +566,7 @@ void merged_tables_deinit(struct merged_tables *t)
 	free(t->processes);
 	free(t->frames);
 	free(t->stacks);
+	free(t->label_sets);
 	free(t->mappings);
 	vec_free(&t->out_strings);
 	vec_free(&t->out_objects);
@@ -511,9 +576,12 @@ void merged_tables_deinit(struct merged_tables *t)
 	vec_free(&t->out_stacks);
 	vec_free(&t->out_stack_frames);
 	vec_free(&t->out_exact);
+	vec_free(&t->out_labels);
+	vec_free(&t->out_label_sets);
 	vec_free(&t->out_counts);
 	vec_free(&t->out_symbols);
 	vec_free(&t->out_infos);
+	vec_free(&t->out_attributes);
 	vec_free(&t->out_files);
 	vec_free(&t->out_languages);
 	vec_free(&t->out_name_sources);

@@ -20,7 +20,7 @@ struct merged_tables {
 	struct new_numbers numbers;
 	uint32_t *mappings; /* those of the model, by process and object */
 	/* the epoch that is being made: ids in it, by id of the model */
-	uint32_t *strings, *objects, *processes, *frames, *stacks;
+	uint32_t *strings, *objects, *processes, *frames, *stacks, *label_sets;
 	size_t string_bytes;
 	VEC(struct prof_string) out_strings;
 	VEC(struct prof_object) out_objects;
@@ -29,9 +29,12 @@ struct merged_tables {
 	VEC(struct prof_frame) out_frames;
 	VEC(struct prof_stack) out_stacks;
 	VEC(uint32_t) out_stack_frames, out_exact;
+	VEC(struct prof_label) out_labels;
+	VEC(struct prof_label_set) out_label_sets;
 	count_vec out_counts;
 	VEC(struct prof_symbol) out_symbols;
 	VEC(struct prof_process_info) out_infos;
+	VEC(struct prof_process_attribute) out_attributes;
 	VEC(struct prof_file_info) out_files;
 	VEC(struct prof_language) out_languages;
 	VEC(struct prof_name_source) out_name_sources;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/cleanup.h"
 #include "common/hash.h"
 
 /* Returns the first layout of process @id; @firsts has those of the processes before it. */
@@ -43,12 +44,28 @@ static int number_processes(struct new_numbers *numbers, const struct model *mod
 	return ret;
 }
 
-/* Code that a process made has the number of the process, as the format wants. */
-static void number_compiled_code(struct new_numbers *numbers, const struct model *model)
+/*
+ * Code that a process made has the number of the process, as the format wants. A process with
+ * several such objects is none of profrec's, and the others get numbers of their own. The numbers
+ * of the processes are those from @first on. Returns 0 or -ENOMEM.
+ */
+static int number_compiled_code(struct new_numbers *numbers, const struct model *model,
+				uint32_t first, uint32_t last)
 {
-	vec_for_each(&model->places, place)
-		if (model->objects.data[place->object].key.kind == PROF_OBJECT_JIT)
-			numbers->instances[place->object] = numbers->generations[place->process];
+	_cleanup_free_ bool *is_taken = calloc((size_t)last - first + 2, sizeof(*is_taken));
+
+	if (!is_taken)
+		return -ENOMEM;
+	vec_for_each(&model->places, place) {
+		uint32_t number = numbers->generations[place->process];
+
+		if (model->objects.data[place->object].key.kind != PROF_OBJECT_JIT ||
+		    numbers->instances[place->object] || !number || is_taken[number - first])
+			continue;
+		numbers->instances[place->object] = number;
+		is_taken[number - first] = true;
+	}
+	return 0;
 }
 
 static int number_objects(struct new_numbers *numbers, const struct model *model, uint32_t *last)
@@ -69,6 +86,7 @@ static int number_objects(struct new_numbers *numbers, const struct model *model
 
 int new_numbers_make(struct new_numbers *numbers, const struct model *model, uint32_t *last)
 {
+	uint32_t first = *last + 1;
 	int ret;
 
 	*numbers = (struct new_numbers){
@@ -78,10 +96,9 @@ int new_numbers_make(struct new_numbers *numbers, const struct model *model, uin
 	if (!numbers->generations || !numbers->instances)
 		return -ENOMEM;
 	ret = number_processes(numbers, model, last);
-	if (ret)
-		return ret;
-	number_compiled_code(numbers, model);
-	return number_objects(numbers, model, last);
+	if (!ret)
+		ret = number_compiled_code(numbers, model, first, *last);
+	return ret ? ret : number_objects(numbers, model, last);
 }
 
 void new_numbers_deinit(struct new_numbers *numbers)

@@ -16,7 +16,7 @@
 struct merge {
 	struct model *model;
 	const struct prof_epoch *epoch;
-	uint32_t *strings, *objects, *processes, *frames, *stacks;
+	uint32_t *strings, *objects, *processes, *frames, *stacks, *label_sets;
 	/* Facts from other tables about each object and each frame. */
 	const struct prof_mapping **places;
 	const struct prof_file_info **files;
@@ -199,6 +199,21 @@ static int merge_process_info(struct merge *m, uint32_t i)
 	return 0;
 }
 
+static int merge_process_attribute(struct merge *m, uint32_t i)
+{
+	const struct prof_process_attribute *row = &m->epoch->process_attributes[i];
+	const struct prof_string *key = &m->epoch->strings[row->key];
+	enum prof_attribute attribute = prof_attribute_find(key->s, key->len);
+	uint32_t attributes[PROF_NR_ATTRIBUTES] = {0};
+
+	if (attribute == PROF_NR_ATTRIBUTES)
+		return 0;
+	attributes[attribute] = m->strings[row->value];
+	model_process_learn_attributes(&m->model->processes.data[m->processes[row->process]],
+				       attributes);
+	return 0;
+}
+
 static int merge_frame(struct merge *m, uint32_t i)
 {
 	const struct model_frame frame = {
@@ -224,6 +239,23 @@ static int merge_stack(struct merge *m, uint32_t i)
 	return model_add_stack(model, stack->nr_frames, stack->end, &m->stacks[i]);
 }
 
+static int merge_label_set(struct merge *m, uint32_t i)
+{
+	const struct prof_label_set *set = &m->epoch->label_sets[i];
+	struct model *model = m->model;
+	int ret = i ? vec_reserve(&model->labels, set->nr_labels) : 0;
+
+	if (ret || !i)
+		return ret;
+	for (uint32_t k = 0; k < set->nr_labels; k++) {
+		const struct prof_label *label = &m->epoch->labels[set->first_label + k];
+
+		model->labels.data[model->labels.nr++] = (struct prof_label){
+			.key = m->strings[label->key], .value = m->strings[label->value]};
+	}
+	return model_add_label_set(model, set->nr_labels, &m->label_sets[i]);
+}
+
 /* Adds the count of the epoch's row @i to the slots, by slices if the epoch has them. */
 static int add_slot_counts(struct merge *m, uint32_t i, uint32_t row)
 {
@@ -241,6 +273,18 @@ static int add_slot_counts(struct merge *m, uint32_t i, uint32_t row)
 	return ret;
 }
 
+static bool has_trace(const struct prof_epoch *e, const struct prof_label_set *set)
+{
+	for (uint32_t i = 0; i < set->nr_labels; i++) {
+		const struct prof_string *key = &e->strings[e->labels[set->first_label + i].key];
+
+		if (key->len == strlen(PROF_LABEL_TRACE_ID) &&
+		    !memcmp(key->s, PROF_LABEL_TRACE_ID, key->len))
+			return true;
+	}
+	return false;
+}
+
 static int merge_count(struct merge *m, uint32_t i)
 {
 	const struct prof_count *count = &m->epoch->counts[i];
@@ -254,11 +298,19 @@ static int merge_count(struct merge *m, uint32_t i)
 		.waker_user_stack = m->stacks[count->waker_user_stack],
 		.waker_kernel_stack = m->stacks[count->waker_kernel_stack],
 		.tid = m->model->keeps_tids ? count->tid : 0,
+		.label_set = m->model->keeps_labels ? m->label_sets[count->label_set] : 0,
 	};
 
 	uint32_t id;
 	int ret = model_add_row(m->model, &row, &id);
 
+	if (count->label_set && m->epoch->label_sets[count->label_set].nr_labels) {
+		m->model->labelled[count->event] += count->count;
+		if (has_trace(m->epoch, &m->epoch->label_sets[count->label_set]))
+			m->model->traced[count->event] += count->count;
+	} else if (count->label_set) {
+		m->model->beyond_labels[count->event] += count->count;
+	}
 	return ret || !m->model->keeps_slots ? ret : add_slot_counts(m, i, id);
 }
 
@@ -321,8 +373,10 @@ static int merge_tables(struct merge *m)
 		{e->nr_objects, merge_object},
 		{e->nr_processes, merge_process},
 		{e->nr_process_infos, merge_process_info},
+		{e->nr_process_attributes, merge_process_attribute},
 		{e->nr_frames, merge_frame},
 		{e->nr_stacks, merge_stack},
+		{e->nr_label_sets, merge_label_set},
 		{e->nr_counts, merge_count},
 		{e->nr_symbols, merge_symbol},
 		{e->nr_languages, merge_language},
@@ -352,7 +406,7 @@ static void note_epoch(struct model *model, const struct prof_epoch *epoch)
 int model_add_epoch(struct model *model, const struct prof_epoch *epoch)
 {
 	size_t nr = (size_t)epoch->nr_strings + epoch->nr_objects + epoch->nr_processes +
-		    epoch->nr_frames + epoch->nr_stacks;
+		    epoch->nr_frames + epoch->nr_stacks + epoch->nr_label_sets;
 	_cleanup_free_ uint32_t *ids = calloc(nr + 1, sizeof(*ids));
 	_cleanup_free_ const struct prof_mapping **places = kernel_places(epoch);
 	_cleanup_free_ const struct prof_file_info **files = object_files(epoch);
@@ -373,6 +427,7 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch)
 	m.processes = m.objects + epoch->nr_objects;
 	m.frames = m.processes + epoch->nr_processes;
 	m.stacks = m.frames + epoch->nr_frames;
+	m.label_sets = m.stacks + epoch->nr_stacks; /* set 0 is there also where there are none */
 	ret = slots_add(model, epoch, &m.slots);
 	if (!ret)
 		ret = merge_tables(&m);

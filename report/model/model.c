@@ -120,6 +120,20 @@ void model_process_learn(struct model_process *process, const struct prof_proces
 		known->cgroup = info->cgroup;
 }
 
+void model_process_learn_attributes(struct model_process *process,
+				    const uint32_t attributes[PROF_NR_ATTRIBUTES])
+{
+	for (size_t i = 0; i < PROF_NR_ATTRIBUTES; i++)
+		if (attributes[i])
+			process->attributes[i] = attributes[i];
+}
+
+const char *model_process_attribute(const struct model *model, const struct model_process *process,
+				    enum prof_attribute attribute)
+{
+	return string_set_get(&model->strings, process->attributes[attribute]);
+}
+
 int model_add_place(struct model *model, const struct model_place *place)
 {
 	if (model_find_place(model, place->process, place->object))
@@ -176,6 +190,14 @@ int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id)
 	return ret;
 }
 
+void model_forget_rows(struct model *model)
+{
+	vec_free(&model->rows);
+	vec_free(&model->slot_counts);
+	vec_free(&model->stacks);
+	vec_free(&model->stack_frames);
+}
+
 int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 {
 	struct model_stack stack = {
@@ -199,6 +221,42 @@ int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id)
 	if (!ret)
 		*id = model->stacks.nr - 1;
 	return ret;
+}
+
+int model_add_label_set(struct model *model, uint32_t nr, uint32_t *id)
+{
+	const struct model_label_set set = {.first_label = model->labels.nr - nr, .nr_labels = nr};
+	size_t bytes = nr * sizeof(*model->labels.data);
+	const struct prof_label *labels = nr ? model->labels.data + set.first_label : NULL;
+	uint64_t hash = hash_bytes(nr ? (const void *)labels : "", bytes, 0);
+	int ret;
+
+	index_for_each(&model->label_index, hash, i) {
+		const struct model_label_set *have = &model->label_sets.data[i];
+
+		if (i && have->nr_labels == nr &&
+		    (!nr || !memcmp(model->labels.data + have->first_label, labels, bytes))) {
+			model->labels.nr -= nr;
+			*id = i;
+			return 0;
+		}
+	}
+	ret = push_indexed(&model->label_sets, &model->label_index, hash, set);
+	if (!ret)
+		*id = model->label_sets.nr - 1;
+	return ret;
+}
+
+const char *model_label_value(const struct model *model, const struct model_label_set *set,
+			      const char *key)
+{
+	for (uint32_t i = 0; i < set->nr_labels; i++) {
+		const struct prof_label *label = &model->labels.data[set->first_label + i];
+
+		if (!strcmp(string_set_get(&model->strings, label->key), key))
+			return string_set_get(&model->strings, label->value);
+	}
+	return NULL;
 }
 
 int model_add_row(struct model *model, const struct prof_count *row, uint32_t *id)
@@ -329,7 +387,8 @@ int model_init(struct model *model)
 	memset(&none, 0, sizeof(none));
 	if (string_set_init(&model->strings) || vec_push(&model->origins, unknown) ||
 	    model_add_object(model, &none, &id) || model_add_process(model, 0, 0, 0, &id) ||
-	    model_add_stack(model, 0, PROF_STACK_UNKNOWN, &id)) {
+	    model_add_stack(model, 0, PROF_STACK_UNKNOWN, &id) ||
+	    model_add_label_set(model, 0, &id)) {
 		model_deinit(model);
 		return -ENOMEM;
 	}
@@ -345,6 +404,8 @@ void model_deinit(struct model *model)
 	vec_free(&model->frames);
 	vec_free(&model->stacks);
 	vec_free(&model->stack_frames);
+	vec_free(&model->labels);
+	vec_free(&model->label_sets);
 	vec_free(&model->rows);
 	vec_free(&model->slots_left_out);
 	vec_free(&model->symbols);
@@ -365,6 +426,7 @@ void model_deinit(struct model *model)
 	index_deinit(&model->symbol_index);
 	index_deinit(&model->mapping_index);
 	index_deinit(&model->line_index);
+	index_deinit(&model->label_index);
 	index_deinit(&model->source_index);
 }
 

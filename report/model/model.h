@@ -63,6 +63,7 @@ struct model_process {
 	bool has_layouts; /* in layout 0: the process has other layouts */
 	/* with strings of the model; its member process is not used */
 	struct prof_process_info info;
+	uint32_t attributes[PROF_NR_ATTRIBUTES]; /* what it says of itself: strings of the model */
 };
 
 /* The place of an object in a process: address = bias + offset, modulo 2^64. */
@@ -109,6 +110,12 @@ struct model_slot_count {
 	uint64_t count;
 };
 
+/* The labels of a request; in set 0, and in one that found no room in the recorder, are none. */
+struct model_label_set {
+	size_t first_label; /* in labels */
+	uint32_t nr_labels;
+};
+
 /* Counts of an event in a slot that filters of stacks have taken out. */
 struct model_left_out {
 	uint32_t event, slot;
@@ -126,6 +133,8 @@ struct model {
 	VEC(struct model_frame) frames;
 	VEC(struct model_stack) stacks;
 	VEC(uint32_t) stack_frames;
+	VEC(struct prof_label) labels; /* with strings of the model */
+	VEC(struct model_label_set) label_sets;
 	count_vec rows;                  /* with ids of the model, in the order of the recording */
 	VEC(struct prof_symbol) symbols; /* with the model's ids of objects and names */
 	VEC(struct model_line) lines;    /* after model_finish sorted by object and offset */
@@ -133,10 +142,14 @@ struct model {
 	/* The sources of symbols and lines; after model_finish sorted by object. */
 	VEC(struct prof_name_source) name_sources;
 	struct index object_index, process_index, place_index, frame_index, stack_index, row_index;
-	struct index symbol_index, mapping_index, line_index, source_index;
+	struct index symbol_index, mapping_index, line_index, source_index, label_index;
 	/* Sums of the counts of each event. They fit, so no partial sum of one event can overflow.
 	 */
 	uint64_t totals[PROF_MAX_EVENTS];
+	/* The sums of those with labels, and of those whose labels found no room in the recorder.
+	 */
+	uint64_t labelled[PROF_MAX_EVENTS], beyond_labels[PROF_MAX_EVENTS];
+	uint64_t traced[PROF_MAX_EVENTS]; /* of those with PROF_LABEL_TRACE_ID */
 	/* Sums of the counts that filters of stacks have taken out, and of their slots. */
 	uint64_t left_out[PROF_MAX_EVENTS];
 	VEC(struct model_left_out) slots_left_out;
@@ -149,7 +162,8 @@ struct model {
 	VEC(struct model_origin) origins; /* of the recordings; the first is not known */
 	/* Set these before the first epoch. Then the model also keeps the counts of each slot. */
 	bool keeps_slots;
-	bool keeps_tids; /* rows are of threads by their ids, too; else their tid is 0 */
+	bool keeps_tids;   /* rows are of threads by their ids, too; else their tid is 0 */
+	bool keeps_labels; /* rows are of requests, too; else their label set is 0 */
 	VEC(struct model_slot) slots;
 	VEC(struct model_slot_count) slot_counts;
 };
@@ -178,6 +192,7 @@ int model_add_epoch(struct model *model, const struct prof_epoch *epoch);
  * return 0, -ENOMEM or -EOVERFLOW. model_add_place leaves a known place as it is. model_add_mapping
  * lets a known mapping grow, since a mapping that was cut later is there with both lengths. The @nr
  * frames of model_add_stack are the last of stack_frames; it takes them off if it knows the stack.
+ * So are the labels of model_add_label_set.
  * The frames of model_add_line are the last of source_frames; a known line stays as it is.
  * model_add_name_source adds the parts of @source to those of a known one.
  * model_add_row adds the count of @row to an equal row. model_add_slot_count adds to a slot, and
@@ -190,6 +205,11 @@ int model_add_place(struct model *model, const struct model_place *place);
 int model_add_mapping(struct model *model, const struct model_mapping *mapping);
 int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id);
 int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id);
+int model_add_label_set(struct model *model, uint32_t nr, uint32_t *id);
+
+/* The value of the label @key in @set; NULL: there is none. */
+const char *model_label_value(const struct model *model, const struct model_label_set *set,
+			      const char *key);
 int model_add_row(struct model *model, const struct prof_count *row, uint32_t *id);
 int model_add_slot_count(struct model *model, uint32_t row, uint32_t slot, uint64_t count);
 int model_add_symbol(struct model *model, const struct prof_symbol *symbol);
@@ -198,6 +218,14 @@ int model_add_line(struct model *model, uint32_t object, uint64_t offset, uint32
 
 /* Takes over the facts that @info has about a process. Facts that it lacks stay. */
 void model_process_learn(struct model_process *process, const struct prof_process_info *info);
+
+/* Takes over the @attributes that are not 0, by enum prof_attribute. */
+void model_process_learn_attributes(struct model_process *process,
+				    const uint32_t attributes[PROF_NR_ATTRIBUTES]);
+
+/* The @attribute of @process, "" if it says none. */
+const char *model_process_attribute(const struct model *model, const struct model_process *process,
+				    enum prof_attribute attribute);
 
 /* Returns the place of @object in @process, NULL if no mapping tells. */
 const struct model_place *model_find_place(const struct model *model, uint32_t process,
@@ -221,6 +249,9 @@ static inline uint32_t model_recording(const struct model *model)
 {
 	return model->origins.nr - 1;
 }
+
+/* Releases rows and stacks, for whoever has made something else of them. All else stays. */
+void model_forget_rows(struct model *model);
 
 /* Returns the bytes of memory that the model takes. */
 uint64_t model_bytes(const struct model *model);

@@ -119,13 +119,19 @@ static int begin_model(struct recording *rec)
 		ret = string_set_add(&rec->model.strings, release, strlen(release),
 				     &origin.release);
 	rec->model.keeps_tids = rec->keeps_tids;
+	rec->model.keeps_labels = rec->keeps_labels;
 	return ret ? ret : model_begin_recording(&rec->model, &origin);
 }
 
 int recording_renew(struct recording *rec)
 {
+	bool keeps_slots = rec->model.keeps_slots;
+	int ret;
+
 	model_deinit(&rec->model);
-	return begin_model(rec);
+	ret = begin_model(rec);
+	rec->model.keeps_slots = keeps_slots;
+	return ret;
 }
 
 /*
@@ -160,6 +166,7 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 		selection_init(&rec->selection, span, rec->meta);
 		rec->is_partial = span->from.kind != TIME_NONE || span->to.kind != TIME_NONE;
 		rec->keeps_tids = span->keeps_tids;
+		rec->keeps_labels = span->keeps_labels;
 		ret = begin_model(rec);
 		rec->model.keeps_slots = span->keeps_slots;
 	}

@@ -33,6 +33,7 @@ struct recording {
 	struct slice_cut cut;       /* of the epoch that was read */
 	bool is_partial;            /* the model gets some epochs of the recording only */
 	bool keeps_tids;            /* as the timespan says */
+	bool keeps_labels;          /* as well */
 	struct seen_names seen;     /* of all epochs that were read, if so */
 	struct prof_reader *reader;
 	int fd, owned_fd;       /* fd is read; owned_fd is closed at the end, -1: nothing */

@@ -62,6 +62,20 @@ int model_change_rows(struct model *model, const bool *is_kept, const uint32_t *
 	return ret;
 }
 
+int model_forget_tids(struct model *model)
+{
+	vec_for_each(&model->rows, row)
+		row->tid = 0;
+	return model_change_rows(model, NULL, NULL);
+}
+
+int model_forget_labels(struct model *model)
+{
+	vec_for_each(&model->rows, row)
+		row->label_set = 0;
+	return model_change_rows(model, NULL, NULL);
+}
+
 int model_leave_out_rows(struct model *model, const bool *is_kept)
 {
 	for (size_t i = 0; i < model->rows.nr; i++)

@@ -15,6 +15,12 @@
  */
 int model_change_rows(struct model *model, const bool *is_kept, const uint32_t *stacks);
 
+/* Adds up the rows that differ by their labels alone. Returns 0 or -ENOMEM. */
+int model_forget_labels(struct model *model);
+
+/* Adds up the rows of @model that differ in the id of their thread alone. Returns as above. */
+int model_forget_tids(struct model *model);
+
 /*
  * Notes the rows that are not @is_kept as left out by a filter of stacks: they are still a part of
  * the whole. Call it before model_change_rows takes them out. Returns 0 or -ENOMEM.

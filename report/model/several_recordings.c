@@ -71,6 +71,8 @@ void recording_add_end(struct prof_end *sums, struct prof_event_end *events,
 	sums->lost_records = sum_of(sums->lost_records, end->lost_records);
 	sums->unfollowed = sum_of(sums->unfollowed, end->unfollowed);
 	sums->skipped = sum_of(sums->skipped, end->skipped);
+	sums->wanted_ns = sum_of(sums->wanted_ns, end->wanted_ns);
+	sums->running_ns = sum_of(sums->running_ns, end->running_ns);
 	sums->maps_left_out = sum_of(sums->maps_left_out, end->maps_left_out);
 	sums->mappings_left_out = sum_of(sums->mappings_left_out, end->mappings_left_out);
 	sums->looks_left_out = sum_of(sums->looks_left_out, end->looks_left_out);
@@ -379,6 +381,7 @@ int recordings_join(struct recording *rec, const char *const *names, size_t nr,
 	rec->model.has_several = true;
 	rec->model.keeps_slots = span->keeps_slots;
 	rec->model.keeps_tids = span->keeps_tids;
+	rec->model.keeps_labels = span->keeps_labels;
 	run_threads(&j);
 	if (!j.ret)
 		j.ret = finish_join(&j);

@@ -31,8 +31,9 @@ int time_point_parse(const char *text, struct time_point *point);
 /* An all-zero timespan selects everything. */
 struct timespan {
 	struct time_point from, to;
-	bool keeps_slots; /* the model keeps the counts of each epoch apart */
-	bool keeps_tids;  /* and those of threads of one name */
+	bool keeps_slots;  /* the model keeps the counts of each epoch apart */
+	bool keeps_tids;   /* and those of threads of one name */
+	bool keeps_labels; /* and those of requests */
 };
 
 /* Why one timespan is not one stretch of time in two recordings. */

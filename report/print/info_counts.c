@@ -228,6 +228,10 @@ static void print_cpus(const struct recording *rec, struct textbuf *out)
 	if (end->skipped)
 		info_number(out, "hits skipped", end->skipped,
 			    "by the kernel, before all filters: another program ran on the CPU");
+	if (end->wanted_ns) {
+		info_key(out, "counted for");
+		textbuf_printf(out, "%" PRIu32 " %% of the time\n", prof_end_counted_percent(end));
+	}
 	if (end->nr_cpus_changed)
 		info_number(out, "CPUs changed", end->nr_cpus_changed,
 			    "went offline or came online");

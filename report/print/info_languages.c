@@ -27,6 +27,15 @@ static void print_string(const struct model *model, uint32_t id, struct textbuf 
 	textbuf_escaped(out, s->s, s->len, TEXT_PLAIN);
 }
 
+void print_runtime(const struct model *model, const struct model_object *object,
+		   struct textbuf *out)
+{
+	print_string(model, object->version, out);
+	textbuf_str(out, " [");
+	print_string(model, object->language, out);
+	textbuf_char(out, ']');
+}
+
 /* Each version of each interpreter once. */
 struct runtimes {
 	const struct model_object *seen[RUNTIMES_MAX];
@@ -56,12 +65,10 @@ static void print_runtimes(const struct model *model, struct textbuf *out)
 		const struct model_object *object = runtimes.seen[i];
 
 		info_key(out, "interpreter");
-		print_string(model, object->version, out);
-		textbuf_str(out, " [");
-		print_string(model, object->language, out);
+		print_runtime(model, object, out);
 		textbuf_str(out, object->language_role == PROF_LANGUAGE_UNSUPPORTED
-					 ? "], a version without support: no functions\n"
-					 : "]\n");
+					 ? ", without support: no functions\n"
+					 : "\n");
 	}
 }
 

@@ -10,6 +10,10 @@
 #include "report/text/json_writer.h"
 #include "report/text/textbuf.h"
 
+/* Prints the version of the interpreter in @object, with its language: "CPython 3.11.2 [py]". */
+void print_runtime(const struct model *model, const struct model_object *object,
+		   struct textbuf *out);
+
 /* Prints nothing of a recording without interpreted languages. Returns 0 or -ENOMEM. */
 int info_languages(const struct recording *rec, struct textbuf *out);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/minmax.h"
 #include "report/model/shown_frames.h"
 
 /* The sides of a stack, and those of its waker. */
@@ -155,4 +156,26 @@ int language_numbers_count(const struct recording *rec, struct language_numbers 
 		of->unread += has & HAS_UNREAD ? row->count : 0;
 	}
 	return 0;
+}
+
+int distinct_label_keys(const struct model *model, u32_vec *keys)
+{
+	_cleanup_free_ bool *is_seen = NULL;
+	uint32_t max = 0;
+	int ret = 0;
+
+	vec_for_each(&model->labels, label)
+		max = max_u64(max, label->key);
+	/* A recording may have as many keys as labels. */
+	is_seen = calloc((size_t)max + 1, sizeof(*is_seen));
+	if (!is_seen)
+		return -ENOMEM;
+	for (size_t i = 0; i < model->labels.nr && !ret; i++) {
+		uint32_t key = model->labels.data[i].key;
+
+		if (!is_seen[key])
+			ret = vec_push(keys, key);
+		is_seen[key] = true;
+	}
+	return ret;
 }

@@ -3,6 +3,7 @@
 #ifndef REPORT_PRINT_INFO_NUMBERS_H
 #define REPORT_PRINT_INFO_NUMBERS_H
 
+#include "common/parse.h"
 #include "report/model/recording.h"
 
 /* The stacks of all events. They are distinct by their frames alone. */
@@ -45,5 +46,11 @@ struct lack_numbers lack_numbers_count(const struct model *model, uint32_t event
 
 /* @numbers has an element for each event. Returns 0 or -ENOMEM. */
 int language_numbers_count(const struct recording *rec, struct language_numbers *numbers);
+
+/*
+ * Appends the keys of the labels of requests, strings of the model, each once, to @keys. Returns 0
+ * or -ENOMEM.
+ */
+int distinct_label_keys(const struct model *model, u32_vec *keys);
 
 #endif

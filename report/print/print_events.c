@@ -8,9 +8,10 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "format/headline.h"
+#include "report/view/filter_words.h"
 
-/* Makes the headline, which the caller frees. Returns NULL if memory runs out. */
-static char *make_headline(const struct printout *p)
+/* Makes the line about the recording, which the caller frees. Returns NULL if memory runs out. */
+static char *make_recording_line(const struct printout *p)
 {
 	const struct prof_meta *meta = p->rec->meta;
 	const struct prof_end *end = p->rec->end;
@@ -27,6 +28,23 @@ static char *make_headline(const struct printout *p)
 	if (p->rec->nr_recordings > 1)
 		facts.duration_ns = (facts.duration_ns + NS_PER_S - 1) / NS_PER_S * NS_PER_S;
 	return headline_format_event(meta, printed_event(p), &facts);
+}
+
+/* Makes the headline, which the caller frees. Returns NULL if memory runs out. */
+static char *make_headline(const struct printout *p)
+{
+	_cleanup_free_ char *recording = make_recording_line(p);
+	struct textbuf line = {.fd = -1};
+
+	if (!recording)
+		return NULL;
+	textbuf_str(&line, recording);
+	filter_words_put(p->filter, p->span, " Shown: ", ".", &line);
+	textbuf_char(&line, '\0');
+	if (!line.error)
+		return line.data;
+	textbuf_deinit(&line);
+	return NULL;
 }
 
 int print_headline(const struct printout *p)
@@ -69,7 +87,8 @@ int source_print_events(struct source *source, struct textbuf *out,
 
 /* The tables of source_print_tables. */
 struct tables {
-	int (*print)(const struct printout *p);
+	print_table_fn print;
+	const struct terminal *terminal;
 	bool has_headlines;
 	bool has_table; /* one was printed */
 };
@@ -84,13 +103,17 @@ static int print_table(const struct printout *p, void *ctx)
 	if (tables->has_headlines)
 		ret = print_headline(p);
 	tables->has_table = true;
-	return ret ? ret : tables->print(p);
+	return ret ? ret : tables->print(p, tables->terminal);
 }
 
-int source_print_tables(struct source *source, struct textbuf *out,
-			int (*print)(const struct printout *p))
+int source_print_tables(struct source *source, struct textbuf *out, print_table_fn print,
+			const struct terminal *terminal)
 {
-	struct tables tables = {.print = print, .has_headlines = source->events.nr > 1};
+	struct tables tables = {
+		.print = print,
+		.terminal = terminal,
+		.has_headlines = source->events.nr > 1,
+	};
 
 	return source_print_events(source, out, print_table, &tables);
 }

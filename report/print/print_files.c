@@ -2,6 +2,7 @@
 #include "report/print/shown_sources.h"
 #include "report/print/shown_objects.h"
 #include "report/print/printers.h"
+#include "report/print/info_languages.h"
 #include "report/print/lacks.h"
 
 #include <errno.h>
@@ -133,17 +134,16 @@ static void sort_files(struct file_table *table)
 	qsort_r(table->files, table->nr, sizeof(*table->files), by_samples, model);
 }
 
+static const char *const quality_texts[] = {
+	[ELF_NO_NAMES] = "no symbols", [ELF_DYNSYM] = ".dynsym", [ELF_MINIDEBUG] = "MiniDebugInfo",
+	[ELF_RECORDED] = "",           [ELF_SYMTAB] = ".symtab", [ELF_LINES] = "debug information",
+};
+
 /* Prints @path, and the best source of names in the file. */
 static void print_file(struct textbuf *out, const char *path, uint8_t quality)
 {
-	static const char *const sources[] = {
-		[ELF_NO_NAMES] = "no symbols",     [ELF_DYNSYM] = ".dynsym",
-		[ELF_MINIDEBUG] = "MiniDebugInfo", [ELF_RECORDED] = "",
-		[ELF_SYMTAB] = ".symtab",          [ELF_LINES] = "debug information",
-	};
-
 	textbuf_escaped(out, path, strlen(path), TEXT_PLAIN);
-	textbuf_printf(out, " (%s)", sources[quality]);
+	textbuf_printf(out, " (%s)", quality_texts[quality]);
 }
 
 static void print_recorded(const struct printout *p, uint32_t object)
@@ -199,6 +199,11 @@ static int hex_width(const struct file_table *table)
  */
 #define PATH_WIDTH 40
 
+/* Of a table with build-ids, paths and some of the sources. */
+#define TABLE_WIDTH 180
+
+#define SOURCE_WIDTH 17
+
 static void print_share(struct textbuf *out, frame_sum part, frame_sum all)
 {
 	textbuf_printf(out, "%7.1f%% ", 100.0 * part / all);
@@ -215,6 +220,49 @@ static void print_frames(struct textbuf *out, frame_sum frames)
 	else
 		textbuf_printf(out, "%" PRIu64 "%0*" PRIu64 " ", (uint64_t)(frames / DECIMAL_PART),
 			       DECIMAL_DIGITS, (uint64_t)(frames % DECIMAL_PART));
+}
+
+/* The source with most symbols, as a narrow terminal has room for. */
+static const char *short_source(const struct printout *p, uint32_t object)
+{
+	const struct object_source *source = &p->symbols->sources[object];
+	uint8_t quality = ELF_NO_NAMES;
+
+	if (source->debug)
+		quality = source->debug_quality;
+	if (source->binary && source->binary_quality > quality)
+		quality = source->binary_quality;
+	if (quality > ELF_RECORDED || (quality && !source->is_recorded))
+		return quality_texts[quality];
+	return source->is_recorded ? "recording" : unknown_reason_text(source->reason);
+}
+
+/* Prints what tells most of the files: the names that there are, and the end of the path. */
+static int print_narrow_table(const struct file_table *table, const struct terminal *terminal)
+{
+	const struct printout *p = table->p;
+	struct textbuf *out = p->out;
+
+	textbuf_printf(out, "%10s %8s %8s  %-*s  PATH\n", column_of_counts(p), "NAMED", "BROKEN",
+		       SOURCE_WIDTH, "SYMBOLS");
+	for (size_t i = 0; i < table->nr; i++) {
+		const struct sampled_file *file = &table->files[i];
+		const char *path = object_path(&p->rec->model, file->object);
+		_cleanup_free_ char *text = text_escape(path, strlen(path), TEXT_PLAIN);
+
+		if (!text)
+			return -ENOMEM;
+		textbuf_printf(out, "%10" PRIu64 " ", file->samples);
+		print_share(out, file->frames - file->bounded - file->unknown, file->frames);
+		textbuf_printf(out, "%8" PRIu64 "  ", file->broken);
+		terminal_print_column(terminal, out, short_source(p, file->object), SOURCE_WIDTH,
+				      CUT_END);
+		textbuf_str(out, "  ");
+		terminal_print(terminal, out, text, terminal_rest(terminal, 32 + SOURCE_WIDTH),
+			       CUT_START, COLOUR_NONE);
+		textbuf_char(out, '\n');
+	}
+	return 0;
 }
 
 static int print_table(const struct file_table *table)
@@ -248,6 +296,28 @@ static int print_table(const struct file_table *table)
 	return 0;
 }
 
+/* Says which runtimes are in the files whose functions nobody has found. */
+static void print_unsupported(const struct file_table *table)
+{
+	const struct model *model = &table->p->rec->model;
+	struct textbuf *out = table->p->out;
+	bool is_first = true;
+
+	for (size_t i = 0; i < table->nr; i++) {
+		const struct model_object *object = &model->objects.data[table->files[i].object];
+		const char *path = object_path(model, table->files[i].object);
+
+		if (!object->language || object->language_role != PROF_LANGUAGE_UNSUPPORTED)
+			continue;
+		textbuf_str(out, is_first ? "\n" : "");
+		is_first = false;
+		print_runtime(model, object, out);
+		textbuf_str(out, " in ");
+		textbuf_escaped(out, path, strlen(path), TEXT_PLAIN);
+		textbuf_str(out, ": without support, so its functions have no names\n");
+	}
+}
+
 /* Makes the table; the caller frees its files in all cases. */
 static int make_table(struct file_table *table, const struct printout *p)
 {
@@ -271,8 +341,9 @@ static int make_table(struct file_table *table, const struct printout *p)
 static void put_source(struct json *json, const struct printout *p, uint32_t object)
 {
 	struct textbuf text = {.fd = -1};
-	const struct printout to_text = {p->rec, p->symbols, p->labels, p->view, &text};
+	struct printout to_text = *p;
 
+	to_text.out = &text;
 	print_source(&to_text, object);
 	textbuf_char(&text, '\0');
 	if (text.error)
@@ -314,13 +385,17 @@ int print_files_json(const struct printout *p, struct json *json, void *ctx)
 	return ret;
 }
 
-int print_files(const struct printout *p)
+int print_files(const struct printout *p, const struct terminal *terminal)
 {
 	struct file_table table;
 	int ret = make_table(&table, p);
 
 	if (!ret)
-		ret = print_table(&table);
+		ret = terminal_is_narrow(terminal, TABLE_WIDTH)
+			      ? print_narrow_table(&table, terminal)
+			      : print_table(&table);
+	if (!ret)
+		print_unsupported(&table);
 	free(table.files);
 	if (!ret && p->rec->end && p->rec->end->nr_lacks) {
 		textbuf_printf(p->out, "\nprofrec lacked room or time for ");

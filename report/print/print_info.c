@@ -208,6 +208,61 @@ static void print_slices(const struct model *model, struct textbuf *out)
 	textbuf_char(out, '\n');
 }
 
+/* Appends the keys of the labels, each once. */
+static void print_label_keys(const struct model *model, struct textbuf *out)
+{
+	u32_vec keys = {0};
+
+	if (distinct_label_keys(model, &keys))
+		textbuf_fail(out, -ENOMEM);
+	for (size_t i = 0; i < keys.nr; i++) {
+		const char *key = string_set_get(&model->strings, keys.data[i]);
+
+		textbuf_str(out, i ? ", " : "");
+		textbuf_escaped(out, key, strlen(key), TEXT_PLAIN);
+	}
+	vec_free(&keys);
+}
+
+static void print_share(uint64_t part, uint64_t whole, struct textbuf *out)
+{
+	textbuf_printf(out, "%.2f %%", whole ? 100.0 * part / whole : 0);
+}
+
+/* Prints the labels of requests, and the share of each event that has some. */
+static void print_labels(const struct recording *rec, struct textbuf *out)
+{
+	const struct model *model = &rec->model;
+	uint32_t nr_events = rec->meta->nr_events ? rec->meta->nr_events : 1;
+
+	if (model->label_sets.nr <= 1)
+		return;
+	info_key(out, "labels");
+	print_label_keys(model, out);
+	textbuf_char(out, '\n');
+	info_number(out, "label sets", model->label_sets.nr - 1, "");
+	for (uint32_t i = 0; i < nr_events; i++) {
+		info_key(out, "with labels");
+		print_share(model->labelled[i], model->totals[i], out);
+		if (rec->meta->nr_events > 1) {
+			textbuf_str(out, " of ");
+			textbuf_escaped(out, rec->meta->events[i].name,
+					strlen(rec->meta->events[i].name), TEXT_PLAIN);
+		}
+		if (model->beyond_labels[i]) {
+			textbuf_str(out, ", and ");
+			print_share(model->beyond_labels[i], model->totals[i], out);
+			textbuf_str(out, " with others than the recorder had room for");
+		}
+		if (model->traced[i]) {
+			textbuf_str(out, "; ");
+			print_share(model->traced[i], model->totals[i], out);
+			textbuf_str(out, " with a trace");
+		}
+		textbuf_char(out, '\n');
+	}
+}
+
 int print_info(const struct recording *rec, struct textbuf *out)
 {
 	uint64_t processes;
@@ -233,6 +288,7 @@ int print_info(const struct recording *rec, struct textbuf *out)
 		return ret;
 	info_names(rec, out);
 	info_number(out, "processes", processes, "");
+	print_labels(rec, out);
 	info_lacks(rec, out);
 	return 0;
 }

@@ -146,6 +146,10 @@ static void print_samples(const struct prof_end *end, struct json *json)
 	for (uint32_t i = 0; i < end->nr_cpu_taken; i++)
 		json_put_number(json, NULL, end->cpu_taken[i]);
 	json_close(json, ']');
+	if (end->wanted_ns)
+		json_put_number(json, "counted_percent", prof_end_counted_percent(end));
+	else
+		json_put_null(json, "counted_percent");
 	print_omissions(end, json);
 	json_close(json, '}');
 }
@@ -195,6 +199,31 @@ static void print_lacks(const struct recording *rec, uint32_t event, struct json
 	json_close(json, '}');
 }
 
+/* The counts of an event by the labels of their requests. */
+static void print_labelled(const struct model *model, uint32_t event, struct json *json)
+{
+	json_open(json, "requests", '{');
+	json_put_number(json, "with_labels", model->labelled[event]);
+	json_put_number(json, "with_others", model->beyond_labels[event]);
+	json_put_number(json, "with_trace", model->traced[event]);
+	json_close(json, '}');
+}
+
+/* The keys of the labels of requests, each once, and the number of different sets. */
+static void print_labels(const struct model *model, struct json *json)
+{
+	u32_vec keys = {0};
+
+	if (distinct_label_keys(model, &keys))
+		textbuf_fail(json->out, -ENOMEM);
+	json_open(json, "labels", '[');
+	for (size_t i = 0; i < keys.nr; i++)
+		json_put_text(json, NULL, string_set_get(&model->strings, keys.data[i]));
+	json_close(json, ']');
+	vec_free(&keys);
+	json_put_number(json, "label_sets", model->label_sets.nr ? model->label_sets.nr - 1 : 0);
+}
+
 static void print_events(const struct recording *rec, const struct language_numbers *languages,
 			 struct json *json)
 {
@@ -214,6 +243,7 @@ static void print_events(const struct recording *rec, const struct language_numb
 		print_ends(rec, i, json);
 		print_languages(&languages[i], json);
 		print_lacks(rec, i, json);
+		print_labelled(&rec->model, i, json);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -253,6 +283,7 @@ int print_info_json(const struct recording *rec, struct textbuf *out)
 	print_samples(rec->end, &json);
 	print_events(rec, languages, &json);
 	info_languages_json(rec, &json);
+	print_labels(&rec->model, &json);
 	json_put_number(&json, "processes", processes);
 	json_put_number(&json, "epochs", rec->model.nr_epochs);
 	json_put_number(&json, "stacks", rec->model.nr_counts);

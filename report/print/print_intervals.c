@@ -51,6 +51,11 @@ static void print_time(struct intervals *v, uint64_t begin_ns, uint64_t end_ns)
 		textbuf_printf(v->out, "%s%-8s\n", v->source->view.folded ? "" : "\n", text);
 }
 
+static int end_table(struct intervals *v)
+{
+	return v->table && v->table->end ? v->table->end(v->table->ctx) : 0;
+}
+
 /* Prints the rows of an event in the model. The headline tells several events apart. */
 static int print_event(const struct printout *p, void *ctx)
 {
@@ -81,6 +86,8 @@ static int print_model(struct intervals *v, uint64_t begin_ns, uint64_t end_ns)
 	print_time(v, begin_ns, end_ns);
 	ret = source_print_events(v->source, v->out, print_event, v);
 	if (!ret)
+		ret = end_table(v);
+	if (!ret)
 		ret = source_renew(v->source);
 	if (ret)
 		return print_error_set(ret, v->source->rec.name, v->err);
@@ -92,8 +99,14 @@ static int print_model(struct intervals *v, uint64_t begin_ns, uint64_t end_ns)
 /* Prints the intervals without samples before interval @until. */
 static int print_empty(struct intervals *v, uint64_t until)
 {
-	for (; v->next < until && v->nr_empty < EMPTY_MAX; v->nr_empty++, v->next++)
+	for (; v->next < until && v->nr_empty < EMPTY_MAX; v->nr_empty++, v->next++) {
+		int ret;
+
 		print_time(v, v->next * v->length_ns, (v->next + 1) * v->length_ns);
+		ret = end_table(v);
+		if (ret)
+			return print_error_set(ret, v->source->rec.name, v->err);
+	}
 	if (v->next < until)
 		return err_set(v->err, -EOVERFLOW,
 			       "failed to report '%s': more than %d intervals have no samples",
@@ -181,7 +194,8 @@ static int open_and_print(struct intervals *v, const char *file,
 {
 	const struct printout p = source_printout(v->source, v->out);
 	const struct recording *rec = &v->source->rec;
-	int ret = recording_open(&v->source->rec, file, &request->span, v->err);
+	const struct timespan span = source_timespan(request);
+	int ret = recording_open(&v->source->rec, file, &span, v->err);
 
 	v->source->rec.is_partial = true;
 	if (!ret && rec->nr_recordings > 1)

@@ -20,6 +20,8 @@ struct interval_table {
 	void (*begin)(void *ctx, struct textbuf *out, const char *time, uint64_t ns);
 	/* Prints the rows of an event, below its headline. Returns 0 or a negative errno. */
 	int (*print)(const struct printout *p, void *ctx, struct rows_summary *summary);
+	/* Ends the interval. Returns 0 or a negative errno. NULL: nothing is to be done. */
+	int (*end)(void *ctx);
 	void *ctx;
 };
 

@@ -228,9 +228,25 @@ int print_missing_json(const struct printout *p, struct json *json, void *ctx)
 	return ret;
 }
 
-int print_missing(const struct printout *p)
+/* Prints the path of @object in what a line has left after @used characters. */
+static int print_cut_path(const struct missing_table *table, uint32_t object,
+			  const struct terminal *terminal, uint32_t used)
 {
-	const struct model *model = &p->rec->model;
+	struct textbuf path = {.fd = -1};
+	int ret;
+
+	print_path(&path, &table->p->rec->model, object);
+	textbuf_char(&path, '\0');
+	ret = path.error;
+	if (!ret)
+		terminal_print(terminal, table->p->out, path.data, terminal_rest(terminal, used),
+			       CUT_START, COLOUR_NONE);
+	textbuf_deinit(&path);
+	return ret;
+}
+
+int print_missing(const struct printout *p, const struct terminal *terminal)
+{
 	struct missing_table table;
 	int ret = make_table(&table, p);
 
@@ -239,7 +255,9 @@ int print_missing(const struct printout *p)
 
 		build_id_hex(&object_key(&table, table.files[i].object)->build_id, hex);
 		textbuf_printf(p->out, "%s\t", hex[0] ? hex : "-");
-		print_path(p->out, model, table.files[i].object);
+		/* A tab goes to the next place that eight divides. */
+		ret = print_cut_path(&table, table.files[i].object, terminal,
+				     hex[0] ? (strlen(hex) / 8 + 1) * 8 : 8);
 		textbuf_char(p->out, '\n');
 	}
 	free(table.files);

@@ -18,12 +18,19 @@
 #define THREADS_WIDTH 24
 #define EXE_WIDTH     40
 
+/* A narrower terminal lacks the columns that tell least. */
+#define TABLE_WIDTH 140
+
+/* Of the columns that every terminal has. */
+#define NARROW_WIDTH (10 + 11 + 8 + 2 + NAME_WIDTH + 2 + 2)
+
 /* Columns of owners are there if some process has one. Widths are those of usual ids and names. */
 static const struct {
 	enum owner owner;
 	const char *title;
 	int width;
 } owner_columns[] = {
+	{OWNER_SERVICE, "SERVICE", 16},
 	{OWNER_CONTAINER, "CONTAINER", 12},
 	{OWNER_POD, "POD", 36},
 	{OWNER_UNIT, "UNIT", 24},
@@ -172,6 +179,12 @@ static int make_lines(struct process_table *table)
 	return 0;
 }
 
+static void learn(struct model_process *process, const struct model_process *from)
+{
+	model_process_learn(process, &from->info);
+	model_process_learn_attributes(process, from->attributes);
+}
+
 /* Collects the facts about a process from its layouts: each layout may have some of them only. */
 static void gather_info(const struct process_table *table, uint32_t process,
 			struct model_process *info)
@@ -183,15 +196,15 @@ static void gather_info(const struct process_table *table, uint32_t process,
 		return;
 	for (size_t i = 0; i < model->processes.nr; i++)
 		if (i != process && table->first_layout[i] == process)
-			model_process_learn(info, &model->processes.data[i].info);
+			learn(info, &model->processes.data[i]);
 }
 
-static void print_number(struct textbuf *out, uint32_t n, uint32_t unknown)
+static void print_number(struct textbuf *out, int width, uint32_t n, uint32_t unknown)
 {
 	if (n == unknown)
-		textbuf_printf(out, " %10s", "-");
+		textbuf_printf(out, " %*s", width, "-");
 	else
-		textbuf_printf(out, " %10" PRIu32, n);
+		textbuf_printf(out, " %*" PRIu32, width, n);
 }
 
 static int print_padded(struct textbuf *out, const char *s, int width)
@@ -231,7 +244,12 @@ static int owner_text(const struct process_table *table, const struct model_proc
 {
 	struct textbuf out = {.fd = -1};
 
-	owner_put(table->model, &process->info, owner, &out);
+	/* Each process has a service, which NAME and the other columns tell if it says none. */
+	if (owner == OWNER_SERVICE)
+		textbuf_str(&out,
+			    model_process_attribute(table->model, process, PROF_ATTRIBUTE_SERVICE));
+	else
+		owner_put(table->model, process, owner, &out);
 	textbuf_char(&out, '\0');
 	if (out.error)
 		textbuf_deinit(&out);
@@ -274,6 +292,48 @@ static int print_owners(const struct process_table *table, const struct model_pr
 	return ret;
 }
 
+/* Returns the widths of EXE and CGROUP in a narrow terminal. */
+static uint32_t narrow_path_width(const struct terminal *terminal)
+{
+	return terminal_rest(terminal, NARROW_WIDTH) / 2;
+}
+
+static int print_paths(const struct terminal *terminal, struct textbuf *out, const char *exe,
+		       const char *cgroup)
+{
+	uint32_t width = narrow_path_width(terminal);
+	_cleanup_free_ char *first = text_escape(exe, strlen(exe), TEXT_PLAIN);
+	_cleanup_free_ char *last = text_escape(cgroup, strlen(cgroup), TEXT_PLAIN);
+
+	if (!first || !last)
+		return -ENOMEM;
+	textbuf_str(out, "  ");
+	terminal_print_column(terminal, out, first[0] ? first : "-", width, CUT_START);
+	textbuf_str(out, "  ");
+	terminal_print(terminal, out, last[0] ? last : "-",
+		       terminal_rest(terminal, NARROW_WIDTH + width), CUT_START, COLOUR_NONE);
+	return 0;
+}
+
+static int print_narrow_line(const struct process_table *table, const struct line *line,
+			     const struct terminal *terminal, struct textbuf *out)
+{
+	const struct string_set *strings = &table->model->strings;
+	struct model_process process;
+	int ret;
+
+	gather_info(table, line->process, &process);
+	textbuf_printf(out, "%10" PRIu64, line->samples);
+	print_number(out, 10, process.pid, UINT32_MAX);
+	print_number(out, 7, process.info.uid, PROF_UID_UNKNOWN);
+	ret = print_padded(out, string_set_get(strings, process.info.name), NAME_WIDTH);
+	if (!ret)
+		ret = print_paths(terminal, out, string_set_get(strings, process.info.exe),
+				  string_set_get(strings, process.info.cgroup));
+	textbuf_char(out, '\n');
+	return ret;
+}
+
 static int print_line(const struct process_table *table, const struct line *line,
 		      struct textbuf *out)
 {
@@ -284,9 +344,9 @@ static int print_line(const struct process_table *table, const struct line *line
 
 	gather_info(table, line->process, &process);
 	textbuf_printf(out, "%10" PRIu64, line->samples);
-	print_number(out, process.pid, UINT32_MAX);
-	print_number(out, process.info.ns_pid, 0);
-	print_number(out, process.info.uid, PROF_UID_UNKNOWN);
+	print_number(out, 10, process.pid, UINT32_MAX);
+	print_number(out, 10, process.info.ns_pid, 0);
+	print_number(out, 10, process.info.uid, PROF_UID_UNKNOWN);
 	ret = print_padded(out, string_set_get(strings, process.info.name), NAME_WIDTH);
 	if (!ret)
 		ret = print_threads(table, line, out);
@@ -371,6 +431,12 @@ static void print_json(const struct process_table *table, const struct line *lin
 	json_put_text(json, "cgroup", string_set_get(strings, process.info.cgroup));
 	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS; part++)
 		put_workload(json, string_set_get(strings, process.info.cgroup), part);
+	json_open(json, "attributes", '{');
+	for (enum prof_attribute i = 0; i < PROF_NR_ATTRIBUTES; i++)
+		if (process.attributes[i])
+			json_put_text(json, prof_attribute_keys[i],
+				      model_process_attribute(table->model, &process, i));
+	json_close(json, '}');
 	json_close(json, '}');
 }
 
@@ -388,6 +454,12 @@ int print_processes_json(const struct printout *p, struct json *json, void *ctx)
 	return ret;
 }
 
+static void print_narrow_title(const struct printout *p, const struct terminal *terminal)
+{
+	textbuf_printf(p->out, "%10s %10s %7s  %-*s  %-*s  CGROUP\n", column_of_counts(p), "PID",
+		       "UID", NAME_WIDTH, "NAME", (int)narrow_path_width(terminal), "EXE");
+}
+
 static void print_title(const struct process_table *table, const struct printout *p)
 {
 	textbuf_printf(p->out, "%10s %10s %10s %10s  %-*s  %-*s  %-*s", column_of_counts(p), "PID",
@@ -400,16 +472,22 @@ static void print_title(const struct process_table *table, const struct printout
 	textbuf_str(p->out, "  CGROUP\n");
 }
 
-int print_processes(const struct printout *p)
+int print_processes(const struct printout *p, const struct terminal *terminal)
 {
+	bool is_narrow = terminal_is_narrow(terminal, TABLE_WIDTH);
 	struct process_table table;
-	struct textbuf *out = p->out;
 	int ret = make_table(&table, p);
 
-	if (!ret)
+	if (!ret && is_narrow)
+		print_narrow_title(p, terminal);
+	else if (!ret)
 		print_title(&table, p);
-	for (size_t i = 0; !ret && i < table.lines.nr; i++)
-		ret = print_line(&table, &table.lines.data[i], out);
+	for (size_t i = 0; !ret && i < table.lines.nr; i++) {
+		const struct line *line = &table.lines.data[i];
+
+		ret = is_narrow ? print_narrow_line(&table, line, terminal, p->out)
+				: print_line(&table, line, p->out);
+	}
 	free_table(&table);
 	return ret;
 }

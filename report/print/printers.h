@@ -8,6 +8,7 @@
 #define REPORT_PRINT_PRINTERS_H
 
 #include "report/text/json_writer.h"
+#include "report/text/terminal.h"
 #include "report/view/printout.h"
 
 /*
@@ -17,12 +18,15 @@
 int source_print_events(struct source *source, struct textbuf *out,
 			int (*print)(const struct printout *p, void *ctx), void *ctx);
 
+/* Prints the table of the event of @p. A narrow terminal has the columns that tell most. */
+typedef int (*print_table_fn)(const struct printout *p, const struct terminal *terminal);
+
 /*
  * Prints the table of @print for each event of @source that the user wants to see. Each of several
  * tables stands below its headline.
  */
-int source_print_tables(struct source *source, struct textbuf *out,
-			int (*print)(const struct printout *p));
+int source_print_tables(struct source *source, struct textbuf *out, print_table_fn print,
+			const struct terminal *terminal);
 
 /* Appends members about the event of @p to the object that is open. Returns 0 or -errno. */
 typedef int (*print_json_fn)(const struct printout *p, struct json *json, void *ctx);
@@ -98,18 +102,18 @@ int print_files_json(const struct printout *p, struct json *json, void *ctx);
 int print_missing_json(const struct printout *p, struct json *json, void *ctx);
 
 /* Prints a table of the processes in the rows of the event, with the facts about each. */
-int print_processes(const struct printout *p);
+int print_processes(const struct printout *p, const struct terminal *terminal);
 
 /*
  * Prints a table of the objects in the rows of the event: samples, build-ids, and the source of
  * their symbols.
  */
-int print_files(const struct printout *p);
+int print_files(const struct printout *p, const struct terminal *terminal);
 
 /*
  * Prints build-id and path of each file that lacks names of sampled functions and may get them from
  * a better file, one a line, with a tab between. The file with most such samples comes first.
  */
-int print_missing(const struct printout *p);
+int print_missing(const struct printout *p, const struct terminal *terminal);
 
 #endif

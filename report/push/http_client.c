@@ -366,6 +366,14 @@ static bool is_untrusted(CURLcode code)
 	       code == CURLE_SSL_CRL_BADFILE;
 }
 
+/* What to do about @code, behind its text; "" where the text says it. */
+static const char *advice_on(CURLcode code)
+{
+	if (code == CURLE_COULDNT_CONNECT)
+		return " (does the receiver run there?)";
+	return is_untrusted(code) ? " (see --ca-file)" : "";
+}
+
 /* No whole answer came. */
 static void judge_failure(struct http_client *client, CURLcode code, struct http_answer *answer)
 {
@@ -373,7 +381,7 @@ static void judge_failure(struct http_client *client, CURLcode code, struct http
 
 	answer->outcome = is_untrusted(code) ? HTTP_BARRED : HTTP_FAILED;
 	answer->may_be_taken = client->nr_read == client->len;
-	set_text(answer, reason, "", 0);
+	snprintf(answer->text, sizeof(answer->text), "%s%s", reason, advice_on(code));
 }
 
 /* Another server may say 200 to everything. An answer has the type of the request. */

@@ -111,12 +111,14 @@ static int compare_cells(const void *a, const void *b)
  * Makes a UUID of the facts that make the profile what it is, by version 8 of RFC 9562. So whoever
  * looks at the requests sees that a profile came twice.
  */
-static void make_id(const struct profile_parts *x, struct profile_part *part, uint64_t begin_ns)
+static void make_id(const struct profile_parts *x, struct profile_part *part,
+		    const struct cell *cell)
 {
 	uint64_t base = recording_id(x->p.rec->meta, x->p.view->event);
+	uint64_t begin_ns = x->windows[cell->window].begin_ns;
 	uint64_t high, low;
 
-	base = table_id_str(part->service, table_id_str(part->cgroup, base));
+	base = series_id(&x->series, cell->series, base);
 	base = table_id_u64(x->nr_parts, table_id_u64(begin_ns, base));
 	high = table_id_u64(1, base);
 	low = table_id_u64(2, base);
@@ -164,7 +166,9 @@ static int pack_pprof(struct profile_parts *x, const struct cell *cells, size_t 
 	for (; i < *nr && profile.samples.nr < PROFILE_SAMPLES_MAX && !ret; i++) {
 		const struct stack_row row = row_of(x, &cells[i]);
 
-		ret = pprof_profile_add(&profile, &x->p, &row, cells[i].count, false);
+		ret = pprof_profile_add_request(&profile, &x->p, row.label_set, true);
+		if (!ret)
+			ret = pprof_profile_add(&profile, &x->p, &row, cells[i].count, false);
 	}
 	*nr = i;
 	if (!ret)
@@ -223,7 +227,9 @@ static int take(struct profile_parts *x, const struct cell *cell, uint64_t nr_sa
 
 	for (enum workload_part i = 0; i < NR_WORKLOAD_PARTS; i++)
 		part.workload[i] = series_workload(&x->series, cell->series, i);
-	make_id(x, &part, x->windows[cell->window].begin_ns);
+	for (enum prof_attribute i = PROF_ATTRIBUTE_SERVICE + 1; i < PROF_NR_ATTRIBUTES; i++)
+		part.attributes[i] = series_attribute(&x->series, cell->series, i);
+	make_id(x, &part, cell);
 	x->nr_parts++;
 	return x->taker->take(x->taker->ctx, &part);
 }

@@ -30,6 +30,8 @@ enum profile_format {
 struct profile_part {
 	const char *service, *cgroup;            /* "": not known */
 	const char *workload[NR_WORKLOAD_PARTS]; /* "": none */
+	/* what processes say of themselves, but for the service; "": nothing */
+	const char *attributes[PROF_NR_ATTRIBUTES];
 	const struct textbuf *packed;
 	uint64_t nr_samples; /* that the recorder took; 0 of hits and of time */
 	uint64_t begin_ns;   /* since 1970 */

@@ -4,9 +4,13 @@
 #include <inttypes.h>
 
 static const char *const words[NR_PUSH_FATES] = {
-	[PUSH_TOO_OLD] = "too old", [PUSH_TOO_LARGE] = "too large",
-	[PUSH_REFUSED] = "refused", [PUSH_DROPPED] = "dropped from a full spool",
-	[PUSH_UNSENT] = "not sent", [PUSH_GONE] = "removed from the spool by others",
+	[PUSH_TOO_OLD] = "too old",
+	[PUSH_TOO_LARGE] = "too large",
+	[PUSH_REFUSED] = "refused",
+	[PUSH_DROPPED] = "dropped from a full spool",
+	[PUSH_NO_DISK] = "lost to a full disk",
+	[PUSH_UNSENT] = "not sent",
+	[PUSH_GONE] = "removed from the spool by others",
 };
 
 void push_count_add(struct push_count *count, uint64_t nr_samples)

@@ -14,6 +14,7 @@ enum push_fate {
 	PUSH_TOO_LARGE, /* a stack that fits in no profile */
 	PUSH_REFUSED,   /* the receiver will not take it */
 	PUSH_DROPPED,   /* the spool was full */
+	PUSH_NO_DISK,   /* of a stream: the disk of the spool was full */
 	PUSH_UNSENT,    /* the receiver could not be reached */
 	PUSH_GONE,      /* somebody else removed or changed it in the spool */
 	NR_PUSH_FATES,

@@ -7,7 +7,7 @@
 
 #include "report/push/push.pb-c.h"
 
-#define OWN_LABELS_MAX (4 + NR_WORKLOAD_PARTS)
+#define OWN_LABELS_MAX (4 + NR_WORKLOAD_PARTS + PROF_NR_ATTRIBUTES)
 #define LABELS_MAX     (OWN_LABELS_MAX + USER_LABELS_MAX)
 
 /* Text of labels is in the buffer, whose place changes as it grows. */
@@ -46,6 +46,18 @@ static void add_own(struct request_labels *labels, const struct push_target *tar
 {
 	if (!push_target_label(target, name))
 		add_label(labels, name, strlen(name), value);
+}
+
+/* The names of labels have no dots. */
+static void add_attribute(struct request_labels *labels, const struct push_target *target,
+			  const char *key, const char *value)
+{
+	char name[64];
+	size_t len = strlen(key);
+
+	for (size_t i = 0; i <= len && len < sizeof(name); i++)
+		name[i] = key[i] == '.' ? '_' : key[i];
+	add_own(labels, target, name, value);
 }
 
 static int compare_pairs(const void *a, const void *b)
@@ -101,6 +113,8 @@ int push_request_pack(const struct profile_part *part, const char *host,
 	add_own(&labels, target, "cgroup", part->cgroup);
 	for (enum workload_part i = 0; i < NR_WORKLOAD_PARTS; i++)
 		add_own(&labels, target, workload_words[i], part->workload[i]);
+	for (enum prof_attribute i = PROF_ATTRIBUTE_SERVICE + 1; i < PROF_NR_ATTRIBUTES; i++)
+		add_attribute(&labels, target, prof_attribute_keys[i], part->attributes[i]);
 	add_own(&labels, target, "host", host);
 	vec_for_each(&target->labels, label) {
 		const char *value = strchr(*label, '=') + 1;

@@ -38,13 +38,19 @@ static int send_part(struct pusher *pusher, const struct profile_part *part)
 	return 0;
 }
 
+/* What a stream has no room for on the disk is lost, because the stream does not wait. */
 static int spool_part(struct pusher *pusher, const struct profile_part *part)
 {
 	int ret = pack_part(pusher, part);
 
-	return ret ? ret
-		   : spool_add(pusher->spool, pusher->body.data, pusher->body.nr, part->nr_samples,
-			       part->begin_ns);
+	if (ret)
+		return ret;
+	ret = spool_add(pusher->spool, pusher->body.data, pusher->body.nr, part->nr_samples,
+			part->begin_ns);
+	if (!pusher->takes_parts || !spool_lacks_disk(ret))
+		return ret;
+	push_count_add(&pusher->spool->pending[PUSH_NO_DISK], part->nr_samples);
+	return 0;
 }
 
 /* A spool counts a recording when it is taken whole. */
@@ -102,7 +108,7 @@ static int choose_event(struct source *source, struct err *err)
 	return err_hint(err, -EINVAL, "'profrec --off-cpu --on-cpu' samples CPU time, too");
 }
 
-static int check_recording(const struct pusher *pusher, struct source *source, struct err *err)
+int pusher_choose(const struct pusher *pusher, struct source *source, struct err *err)
 {
 	const struct recording *rec = &source->rec;
 
@@ -135,10 +141,10 @@ int pusher_push(struct pusher *pusher, struct source *source, struct rows_summar
 		.leave_out = leave_out,
 		.ctx = pusher,
 	};
-	int ret = check_recording(pusher, source, err);
+	int ret = pusher_choose(pusher, source, err);
 
 	pusher->id = recording_id(source->rec.meta, 0);
-	if (!ret && pusher->spool)
+	if (!ret && pusher->spool && !pusher->takes_parts)
 		ret = check_spooled(pusher, &source->rec, err);
 	if (ret)
 		return ret;

@@ -302,33 +302,65 @@ void spool_abort(struct spool *spool)
 	clear_pending(spool);
 }
 
-int spool_commit(struct spool *spool, struct taken_file *file)
+bool spool_lacks_disk(int ret)
 {
-	uint64_t before = spool->taken.next_seq;
-	int ret = fsync(spool->fd) ? -errno : taken_add(&spool->taken, file);
+	return ret == -ENOSPC || ret == -EDQUOT;
+}
 
-	if (ret) {
-		spool_abort(spool);
-		return ret;
-	}
-	spool->taken.next_seq = spool->next_seq;
-	file->name = NULL;
-	ret = taken_write(&spool->taken, spool->fd, STATE);
-	if (ret) {
-		struct taken_file *last = &spool->taken.files.data[spool->taken.files.nr - 1];
-
-		/* The next look at the directory forgets it, and finds the file anew. */
-		last->inode = last->size = last->mtime_ns = UINT64_MAX;
-		last->recording_id = 0;
-		spool->taken.next_seq = before;
-		spool_abort(spool);
-		return ret;
-	}
+static void take_pending(struct spool *spool)
+{
 	for (int i = 0; i < NR_PUSH_FATES; i++) {
 		spool->fates[i].nr_profiles += spool->pending[i].nr_profiles;
 		spool->fates[i].nr_samples += spool->pending[i].nr_samples;
 	}
 	clear_pending(spool);
+}
+
+/* Removes what is not committed. Of a stream, nobody brings it again. */
+static int give_up(struct spool *spool, const struct taken_file *file, int ret)
+{
+	if (file || !spool_lacks_disk(ret)) {
+		spool_abort(spool);
+		return ret;
+	}
+	for (size_t i = spool->first; i < spool->entries.nr; i++)
+		if (spool->entries.data[i].seq >= spool->taken.next_seq)
+			push_count_add(&spool->pending[PUSH_NO_DISK],
+				       spool->entries.data[i].nr_samples);
+	take_pending(spool);
+	spool_abort(spool);
+	return 0;
+}
+
+/* The next look at the directory forgets the file that was taken last, and finds it anew. */
+static void forget_last(struct spool *spool)
+{
+	struct taken_file *last = &spool->taken.files.data[spool->taken.files.nr - 1];
+
+	last->inode = last->size = last->mtime_ns = UINT64_MAX;
+	last->recording_id = 0;
+}
+
+int spool_commit(struct spool *spool, struct taken_file *file)
+{
+	uint64_t before = spool->taken.next_seq;
+	int ret = fsync(spool->fd) ? -errno : 0;
+
+	if (!ret && file)
+		ret = taken_add(&spool->taken, file);
+	if (ret)
+		return give_up(spool, file, ret);
+	spool->taken.next_seq = spool->next_seq;
+	if (file)
+		file->name = NULL;
+	ret = taken_write(&spool->taken, spool->fd, STATE);
+	if (ret) {
+		if (file)
+			forget_last(spool);
+		spool->taken.next_seq = before;
+		return give_up(spool, file, ret);
+	}
+	take_pending(spool);
 	make_room(spool);
 	return 0;
 }
@@ -392,6 +424,15 @@ void spool_remove(struct spool *spool, const struct spool_entry *entry)
 {
 	unlink_entry(spool, entry);
 	pass_first(spool);
+}
+
+void spool_discard(struct spool *spool)
+{
+	for (size_t i = spool->first; i < spool->entries.nr; i++)
+		unlink_entry(spool, &spool->entries.data[i]);
+	spool->first = spool->entries.nr = 0;
+	unlinkat(spool->fd, STATE, 0);
+	rmdir(spool->name);
 }
 
 void spool_count(const struct spool *spool, struct push_count *count)

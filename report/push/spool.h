@@ -52,10 +52,14 @@ void spool_close(struct spool *spool);
 int spool_add(struct spool *spool, const void *body, size_t len, uint64_t nr_samples,
 	      uint64_t begin_ns);
 
+/* Does the error @ret say that the disk is full? */
+bool spool_lacks_disk(int ret);
+
 /*
  * Ends a recording: @file is taken, its requests are to be sent, and the account has its pending
  * counts. If the spool is full, the oldest requests are dropped and counted. @file's name is the
- * spool's from then on. Returns 0 or a negative errno: then nothing of it is in the spool.
+ * spool's from then on; a part of a stream has no file, NULL. Returns 0 or a negative errno: then
+ * nothing of it is in the spool. If the disk is full, a part of a stream is lost and counted.
  */
 int spool_commit(struct spool *spool, struct taken_file *file);
 
@@ -77,6 +81,9 @@ void spool_put_back(struct spool *spool, struct spool_entry *entry);
 
 /* Removes @entry, which is the first one. */
 void spool_remove(struct spool *spool, const struct spool_entry *entry);
+
+/* Removes the directory with all that is in it. Call spool_close afterwards. */
+void spool_discard(struct spool *spool);
 
 /* Adds the requests that wait to @count. */
 void spool_count(const struct spool *spool, struct push_count *count);

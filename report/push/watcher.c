@@ -48,16 +48,10 @@ struct watch {
 	struct watcher *w;
 	int inotify;
 	VEC(struct found_file) found;
-	size_t next;                     /* in found */
-	uint64_t look_at_ns, send_at_ns; /* by CLOCK_MONOTONIC; look at the directory, and send */
-	bool has_trouble;                /* the receiver took nothing of late */
-	int spool_error;                 /* the latest that was said */
+	size_t next;         /* in found */
+	uint64_t look_at_ns; /* by CLOCK_MONOTONIC; look at the directory */
 	VEC(struct trouble) troubles;
-	uint64_t report_at_ns;
-	struct push_account reported;
-	bool is_dropping;          /* since an outage began; that was said */
-	struct push_count dropped; /* before */
-	char_vec body;
+	struct spool_sender sending;
 };
 
 bool is_recording_name(const char *name)
@@ -240,70 +234,6 @@ static void take_next(struct watch *watch)
 	note_trouble(watch, found, &err);
 }
 
-/* Says @error of the spool once, and lets it pass. */
-static void note_spool_error(struct watch *watch, int error)
-{
-	struct textbuf *out = watch->w->sender->messages;
-
-	watch->has_trouble = true;
-	watch->send_at_ns = clock_monotonic_ns() + LOOK_NS;
-	if (watch->spool_error == error)
-		return;
-	watch->spool_error = error;
-	textbuf_printf(out, "WARNING: failed to send from the spool '%s': %s; it is tried again\n",
-		       watch->w->spool->name, strerror(-error));
-	textbuf_flush(out);
-}
-
-/* Removes the oldest request: @fate is what became of it. */
-static void end_first(struct watch *watch, struct spool_entry *entry, enum push_fate fate)
-{
-	push_count_add(&watch->w->sender->account.fates[fate], entry->nr_samples);
-	spool_remove(watch->w->spool, entry);
-}
-
-/* Sends the oldest request once. */
-static void send_first(struct watch *watch)
-{
-	struct spool *spool = watch->w->spool;
-	struct sender *sender = watch->w->sender;
-	struct spool_entry *entry = spool_first(spool);
-	struct push_message message = {
-		.nr_samples = entry->nr_samples,
-		.begin_ns = entry->begin_ns,
-		.may_be_taken = entry->may_be_taken,
-	};
-	uint64_t wait_ns = 0;
-	int ret;
-
-	if (sender_is_too_old(sender, entry->begin_ns, 0)) {
-		end_first(watch, entry, PUSH_TOO_OLD);
-		return;
-	}
-	ret = spool_begin(spool, entry, &watch->body);
-	if (ret == -ENODATA) {
-		end_first(watch, entry, PUSH_GONE);
-		return;
-	}
-	if (ret) {
-		note_spool_error(watch, ret);
-		return;
-	}
-	watch->spool_error = 0;
-	message.body = watch->body.data;
-	message.len = watch->body.nr;
-	watch->has_trouble = sender_try(sender, &message, &wait_ns) != SEND_DONE;
-	watch->send_at_ns = clock_monotonic_ns() + wait_ns;
-	if (!watch->has_trouble) {
-		spool_remove(spool, entry);
-		return;
-	}
-	sender_say_failure(sender, !*watch->w->is_ended &&
-					   !sender_is_too_old(sender, entry->begin_ns, wait_ns));
-	entry->may_be_taken = message.may_be_taken;
-	spool_put_back(spool, entry);
-}
-
 /* Waits until @until_ns for a change in the directory. Returns 0, or -ENOENT if it is gone. */
 static int wait_for_change(struct watch *watch, uint64_t until_ns)
 {
@@ -330,48 +260,6 @@ static int wait_for_change(struct watch *watch, uint64_t until_ns)
 	return is_gone ? -ENOENT : 0;
 }
 
-/* Says the first drop of an outage, and the sum at its end. */
-static void note_drops(struct watch *watch)
-{
-	const struct push_count *dropped = &watch->w->sender->account.fates[PUSH_DROPPED];
-	struct textbuf *out = watch->w->sender->messages;
-	struct push_count sum = {dropped->nr_profiles - watch->dropped.nr_profiles,
-				 dropped->nr_samples - watch->dropped.nr_samples};
-
-	if (!sum.nr_profiles)
-		return;
-	if (!watch->is_dropping)
-		textbuf_printf(out,
-			       "WARNING: the spool '%s' is full: its oldest requests are dropped\n",
-			       watch->w->spool->name);
-	watch->is_dropping = true;
-	if (!watch->has_trouble) {
-		textbuf_str(out, "WARNING: dropped from the full spool: ");
-		push_count_print(out, &sum);
-		textbuf_char(out, '\n');
-		watch->is_dropping = false;
-		watch->dropped = *dropped;
-	}
-	textbuf_flush(out);
-}
-
-/* Prints the account, now and then, if it changed. */
-static void report(struct watch *watch, uint64_t now)
-{
-	struct sender *sender = watch->w->sender;
-	struct push_account account = sender->account;
-
-	if (now < watch->report_at_ns)
-		return;
-	watch->report_at_ns = now + watch->w->report_ns;
-	spool_count(watch->w->spool, &account.waiting);
-	if (!memcmp(&account, &watch->reported, sizeof(account)))
-		return;
-	watch->reported = account;
-	push_account_print(&account, sender->messages);
-	textbuf_flush(sender->messages);
-}
-
 /* Does what can be done now, and then waits. */
 static int step(struct watch *watch)
 {
@@ -379,24 +267,24 @@ static int step(struct watch *watch)
 	uint64_t now = clock_monotonic_ns();
 	int ret;
 
-	note_drops(watch);
-	report(watch, now);
+	spool_sender_report(&watch->sending);
 	if (now >= watch->look_at_ns) {
 		ret = read_directory(watch);
 		if (ret)
 			return ret;
 	}
 	/* While the receiver takes requests, the spool stays small. */
-	if (watch->next < watch->found.nr && (watch->has_trouble || !spool_first(spool))) {
+	if (watch->next < watch->found.nr && (watch->sending.has_trouble || !spool_first(spool))) {
 		take_next(watch);
 		return 0;
 	}
-	if (spool_first(spool) && now >= watch->send_at_ns) {
-		send_first(watch);
+	if (spool_first(spool) && now >= watch->sending.send_at_ns) {
+		spool_sender_send(&watch->sending);
 		return wait_for_change(watch, 0);
 	}
-	return wait_for_change(watch, min_u64(watch->look_at_ns,
-					      spool_first(spool) ? watch->send_at_ns : UINT64_MAX));
+	return wait_for_change(watch, min_u64(watch->look_at_ns, spool_first(spool)
+									 ? watch->sending.send_at_ns
+									 : UINT64_MAX));
 }
 
 int watcher_run(struct watcher *watcher, struct err *err)
@@ -404,7 +292,11 @@ int watcher_run(struct watcher *watcher, struct err *err)
 	struct watch watch = {
 		.w = watcher,
 		.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
-		.report_at_ns = clock_monotonic_ns() + watcher->report_ns,
+		.sending = {.spool = watcher->spool,
+			    .sender = watcher->sender,
+			    .is_ended = watcher->is_ended,
+			    .report_ns = watcher->report_ns,
+			    .report_at_ns = clock_monotonic_ns() + watcher->report_ns},
 	};
 	int ret = 0;
 
@@ -421,7 +313,7 @@ int watcher_run(struct watcher *watcher, struct err *err)
 	vec_for_each(&watch.troubles, trouble)
 		free(trouble->path);
 	vec_free(&watch.troubles);
-	vec_free(&watch.body);
+	spool_sender_deinit(&watch.sending);
 	return ret ? err_set(err, ret, "failed to watch '%s': %s", watcher->dir, strerror(-ret))
 		   : 0;
 }

@@ -9,8 +9,7 @@
 
 #include <signal.h>
 
-#include "report/push/sender.h"
-#include "report/push/spool.h"
+#include "report/push/spool_sender.h"
 
 /* Start with the members that are borrowed. */
 struct watcher {

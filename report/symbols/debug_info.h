@@ -10,6 +10,7 @@ struct debug_info {
 	struct dwarf_file file;
 	struct section_bytes bytes[NR_DWARF_SECTIONS];
 	struct debug_info *alt; /* owned; NULL: none */
+	uint64_t dev, inode;    /* of a file of a split unit */
 	char *missing_alt; /* name of the file for alt if nobody has it; NULL: none is missing */
 };
 

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "common/hash.h"
 #include "report/dwarf/split_package.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
@@ -30,6 +32,7 @@ static int try_path(const struct link *link, const struct root *root, const char
 {
 	enum debug_miss miss = DEBUG_FOUND;
 	struct elf_file elf;
+	struct stat st;
 	int fd, ret;
 
 	if (*info)
@@ -41,6 +44,10 @@ static int try_path(const struct link *link, const struct root *root, const char
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	ret = debug_info_open(&elf, link->kind, info);
+	if (!ret && *info && !fstat(elf.fd, &st)) {
+		(*info)->dev = st.st_dev;
+		(*info)->inode = st.st_ino;
+	}
 	elf_file_close(&elf);
 	return ret;
 }
@@ -219,6 +226,24 @@ static int take_unit(struct debug_splits *splits, const struct dwarf_unit *skele
 	return 0;
 }
 
+/*
+ * Adds to *@bytes those of a file that was opened for the first time. All skeletons may name one
+ * file, and each could have it read as a whole. Returns 0 or -ENOMEM.
+ */
+static int count_bytes(struct debug_splits *splits, const struct debug_info *info, uint64_t *bytes)
+{
+	const struct opened_split id = {info->dev, info->inode};
+	uint64_t hash = hash_bytes(&id, sizeof(id), 0);
+
+	index_for_each(&splits->by_id, hash, i) {
+		if (splits->opened.data[i].dev == id.dev &&
+		    splits->opened.data[i].inode == id.inode)
+			return 0;
+	}
+	*bytes += dwarf_file_bytes(&info->file);
+	return index_push(&splits->by_id, &splits->opened, hash, id);
+}
+
 static int open_split(void *ctx, const struct dwarf_unit *skeleton, struct dwarf_file **file,
 		      uint64_t *bytes)
 {
@@ -228,7 +253,8 @@ static int open_split(void *ctx, const struct dwarf_unit *skeleton, struct dwarf
 
 	if (!ret && !info) {
 		ret = try_unit(splits, skeleton, &info);
-		*bytes += info ? dwarf_file_bytes(&info->file) : 0;
+		if (!ret && info)
+			ret = count_bytes(splits, info, bytes);
 	}
 	*file = info ? &info->file : NULL;
 	return ret;
@@ -244,6 +270,8 @@ void debug_splits_close(struct debug_splits *splits)
 {
 	debug_info_close(splits->package);
 	splits->package = NULL;
+	vec_free(&splits->opened);
+	index_deinit(&splits->by_id);
 }
 
 struct split_opener debug_links_splits(struct debug_splits *splits)

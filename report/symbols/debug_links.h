@@ -8,6 +8,8 @@
 #ifndef REPORT_SYMBOLS_DEBUG_LINKS_H
 #define REPORT_SYMBOLS_DEBUG_LINKS_H
 
+#include "common/index.h"
+#include "common/vec.h"
 #include "report/dwarf/dwarf_lookup.h"
 #include "report/symbols/debug_info.h"
 #include "report/files/debugfiles.h"
@@ -20,6 +22,11 @@
 int debug_links_open_alt(const struct debug_roots *roots, struct elf_file *elf, const char *path,
 			 struct debug_info **alt, char **missing);
 
+/* A file that was opened for a split unit. */
+struct opened_split {
+	uint64_t dev, inode;
+};
+
 /* The files of the split units of one file, whose skeletons are in a binary or its debug file. */
 struct debug_splits {
 	const struct debug_roots *roots;
@@ -28,12 +35,14 @@ struct debug_splits {
 	/* for this module */
 	struct debug_info *package; /* NULL: none */
 	bool has_asked;             /* for the package */
+	VEC(struct opened_split) opened;
+	struct index by_id;
 };
 
 /* Returns the functions that open and close files of @splits, which must outlive them. */
 struct split_opener debug_links_splits(struct debug_splits *splits);
 
-/* Closes the package. Call it after the last use of the functions. */
+/* Closes the package, and forgets the files. Call it after the last use of the functions. */
 void debug_splits_close(struct debug_splits *splits);
 
 #endif

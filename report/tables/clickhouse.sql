@@ -25,12 +25,14 @@ CREATE TABLE IF NOT EXISTS fleet.samples (
     exe_build_id LowCardinality(String) CODEC(ZSTD), stack_id UInt64 CODEC(ZSTD),
     `end` LowCardinality(String) CODEC(ZSTD), n UInt64 CODEC(T64, ZSTD),
     container LowCardinality(String) CODEC(ZSTD), pod LowCardinality(String) CODEC(ZSTD),
-    unit LowCardinality(String) CODEC(ZSTD))
+    unit LowCardinality(String) CODEC(ZSTD), tid UInt32 CODEC(ZSTD), labels String DEFAULT '{}' CODEC(ZSTD))
 ENGINE = MergeTree PARTITION BY toDate(t) ORDER BY (service, host, stack_id, t);
 -- A database of an older profrep lacks them.
 ALTER TABLE fleet.samples ADD COLUMN IF NOT EXISTS container LowCardinality(String) CODEC(ZSTD),
     ADD COLUMN IF NOT EXISTS pod LowCardinality(String) CODEC(ZSTD),
-    ADD COLUMN IF NOT EXISTS unit LowCardinality(String) CODEC(ZSTD);
+    ADD COLUMN IF NOT EXISTS unit LowCardinality(String) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS tid UInt32 CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS labels String DEFAULT '{}' CODEC(ZSTD);
 CREATE TABLE IF NOT EXISTS fleet.stacks (stack_id UInt64, leaf UInt64, frames Array(UInt64) CODEC(ZSTD))
 ENGINE = MergeTree ORDER BY stack_id;
 CREATE TABLE IF NOT EXISTS fleet.frames (
@@ -54,7 +56,7 @@ INSERT INTO fleet.samples
 SELECT * FROM file('samples.tsv.zst', 'TSVRaw',
     't DateTime64(3, \'UTC\'), slice_ms UInt32, recording_id UInt64, host String, service String, cgroup String,
     comm String, pid UInt32, exe_build_id String, stack_id UInt64, `end` String, n UInt64, container String, pod String,
-    unit String')
+    unit String, tid UInt32, labels String')
 WHERE recording_id NOT IN (SELECT recording_id FROM fleet.recordings)
 SETTINGS max_partitions_per_insert_block = 0;
 
@@ -204,6 +206,8 @@ SELECT * FROM fleet.service_top(wanted = 'kernel', lines = 20);
 SELECT * FROM fleet.host_times(wanted = 'web7');
 SELECT * FROM fleet.days_difference(day_before = '2026-11-21', day_after = '2026-11-22', lines = 20);
 SELECT * FROM fleet.service_folded(wanted = 'kernel');
+SELECT JSONExtractString(labels, 'http.route') AS route, round(sum(seconds), 6) AS cpu_s FROM fleet.cpu_samples
+    GROUP BY route ORDER BY cpu_s DESC;
 SELECT DISTINCT * FROM fleet.collisions;
 SELECT r.recording_id FROM fleet.recordings AS r JOIN fleet.samples AS s ON r.recording_id = s.recording_id
     GROUP BY r.recording_id HAVING sum(s.n) != any(r.total);

@@ -18,11 +18,13 @@ CREATE TABLE IF NOT EXISTS recordings (
 CREATE TABLE IF NOT EXISTS samples (
     t TIMESTAMP, slice_ms UINTEGER, recording_id UBIGINT, host VARCHAR, service VARCHAR, cgroup VARCHAR, comm VARCHAR,
     pid UINTEGER, exe_build_id VARCHAR, stack_id UBIGINT, "end" VARCHAR, n UBIGINT,
-    container VARCHAR, pod VARCHAR, unit VARCHAR);
+    container VARCHAR, pod VARCHAR, unit VARCHAR, tid UINTEGER, labels VARCHAR);
 -- A database of an older profrep lacks them.
 ALTER TABLE samples ADD COLUMN IF NOT EXISTS container VARCHAR DEFAULT '';
 ALTER TABLE samples ADD COLUMN IF NOT EXISTS pod VARCHAR DEFAULT '';
 ALTER TABLE samples ADD COLUMN IF NOT EXISTS unit VARCHAR DEFAULT '';
+ALTER TABLE samples ADD COLUMN IF NOT EXISTS tid UINTEGER DEFAULT 0;
+ALTER TABLE samples ADD COLUMN IF NOT EXISTS labels VARCHAR DEFAULT '{}';
 CREATE TABLE IF NOT EXISTS stacks (stack_id UBIGINT, leaf UBIGINT, frames UBIGINT[]);
 CREATE TABLE IF NOT EXISTS frames (
     frame_id UBIGINT, build_id VARCHAR, path VARCHAR, "offset" UBIGINT, kind VARCHAR, scope VARCHAR);
@@ -48,7 +50,8 @@ SELECT * FROM read_csv('samples.tsv.zst', delim = '\t', quote = '', escape = '',
     auto_detect = false, nullstr = e'\x01', columns = {
     't': 'TIMESTAMP', 'slice_ms': 'UINTEGER', 'recording_id': 'UBIGINT', 'host': 'VARCHAR', 'service': 'VARCHAR',
     'cgroup': 'VARCHAR', 'comm': 'VARCHAR', 'pid': 'UINTEGER', 'exe_build_id': 'VARCHAR', 'stack_id': 'UBIGINT',
-    'end': 'VARCHAR', 'n': 'UBIGINT', 'container': 'VARCHAR', 'pod': 'VARCHAR', 'unit': 'VARCHAR'})
+    'end': 'VARCHAR', 'n': 'UBIGINT', 'container': 'VARCHAR', 'pod': 'VARCHAR', 'unit': 'VARCHAR',
+    'tid': 'UINTEGER', 'labels': 'VARCHAR'})
 WHERE recording_id IN (SELECT recording_id FROM new_recordings)
 ORDER BY service, host, stack_id, t;
 
@@ -172,6 +175,7 @@ FROM service_top('kernel', 20);
 FROM host_times('web7');
 FROM days_difference('2026-11-21', '2026-11-22', 20);
 FROM service_folded('kernel');
+SELECT labels->>'http.route' AS route, round(sum(seconds), 6) AS cpu_s FROM cpu_samples GROUP BY route ORDER BY cpu_s DESC;
 FROM collisions;
 SELECT recording_id FROM recordings JOIN samples USING (recording_id) GROUP BY ALL HAVING sum(n) <> any_value(total);
 COPY (FROM samples ORDER BY service, host, stack_id, t) TO 'samples.parquet' (FORMAT parquet, COMPRESSION zstd);

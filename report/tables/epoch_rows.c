@@ -11,11 +11,17 @@
 #include "report/tables/service_name.h"
 #include "report/tables/slice_times.h"
 #include "report/tables/table_ids.h"
+#include "report/text/json_writer.h"
 
 /* A part of a row's text that is made once, in the texts of the epoch. */
 struct row_text {
 	size_t start;
 	uint32_t len; /* 0: not made yet; no part is empty */
+};
+
+/* Names in the attributes of a process; NULL: none. */
+struct named_process {
+	const char *service, *container;
 };
 
 struct epoch_tables {
@@ -24,15 +30,17 @@ struct epoch_tables {
 	struct epoch_frames frames;
 	uint64_t *side_ids; /* by stack that a count has */
 	struct textbuf texts;
-	struct row_text *comms;     /* by string: name of the thread */
-	struct row_text *before;    /* by process: host, service and cgroup */
-	struct row_text *after;     /* by process: pid and build-id of the executable */
-	struct row_text *workloads; /* by process: container, pod, unit, end of the row */
-	struct row_text *times;     /* by slice: begin and length */
-	uint64_t *begins_ms;        /* by slice */
-	const struct prof_process_info **infos;      /* by process */
-	uint64_t stack;                              /* the id of the count's */
-	uint8_t end;                                 /* of the count: enum prof_stack_end */
+	struct row_text *comms;                 /* by string: name of the thread */
+	struct row_text *before;                /* by process: host, service and cgroup */
+	struct row_text *after;                 /* by process: pid and build-id of the executable */
+	struct row_text *workloads;             /* by process: container, pod, unit */
+	struct row_text *labels;                /* by label set: of the request, end of the row */
+	struct row_text *times;                 /* by slice: begin and length */
+	uint64_t *begins_ms;                    /* by slice */
+	const struct prof_process_info **infos; /* by process */
+	struct named_process *named;            /* by process */
+	uint64_t stack;                         /* the id of the count's */
+	uint8_t end;                            /* of the count: enum prof_stack_end */
 	struct row_text recordings[PROF_MAX_EVENTS]; /* their ids */
 	uint32_t next_part;                          /* in the epoch's slices */
 };
@@ -231,10 +239,17 @@ static void make_before(struct epoch_tables *t, uint32_t process)
 	const struct prof_process_info *info = t->infos[process];
 	const char *cgroup = info ? strings[info->cgroup].s : "";
 	const char *name = info ? process_name(strings[info->name].s, strings[info->exe].s) : "";
+	const struct named_process *named = &t->named[process];
 	size_t start = t->texts.nr;
 
 	packed_rows_field(&t->texts, t->to->meta->hostname);
-	service_name_put(&t->texts, cgroup, process, name);
+	service_name_put_safe(
+		&t->texts,
+		&(struct service_facts){.said = named->service ? named->service : "",
+					.cgroup = cgroup,
+					.container = named->container ? named->container : "",
+					.name = name,
+					.is_kernel = !process});
 	textbuf_char(&t->texts, '\t');
 	packed_rows_field(&t->texts, cgroup);
 	t->before[process] = end_text(t, start);
@@ -268,10 +283,33 @@ static void make_workload(struct epoch_tables *t, uint32_t process)
 		textbuf_char(&t->texts, '\t');
 		textbuf_escaped(&t->texts, name.data, name.nr, TEXT_PLAIN);
 	}
-	textbuf_char(&t->texts, '\n');
+	textbuf_char(&t->texts, '\t');
 	t->workloads[process] = end_text(t, start);
 	textbuf_fail(&t->texts, name.error);
 	textbuf_deinit(&name);
+}
+
+/* An object of JSON, {} without labels. Labels that found no room have the key [other]. */
+static void make_labels(struct epoch_tables *t, uint32_t id)
+{
+	const struct prof_epoch *e = t->epoch;
+	const struct prof_label_set *set = id ? &e->label_sets[id] : NULL;
+	struct json json = {.out = &t->texts};
+	size_t start = t->texts.nr;
+
+	textbuf_char(&t->texts, '{');
+	for (uint32_t i = 0; set && i < set->nr_labels; i++) {
+		const struct prof_label *label = &e->labels[set->first_label + i];
+
+		json_put_text(&json, NULL, e->strings[label->key].s);
+		textbuf_char(&t->texts, ':');
+		json.has_item = false;
+		json_put_text(&json, NULL, e->strings[label->value].s);
+	}
+	if (set && !set->nr_labels)
+		json_put_safe(&json, "[other]", "");
+	textbuf_str(&t->texts, "}\n");
+	t->labels[id] = end_text(t, start);
 }
 
 static void make_time(struct epoch_tables *t, uint32_t slice)
@@ -314,6 +352,8 @@ static int make_texts(struct epoch_tables *t, const struct prof_count *count)
 		make_after(t, count->process);
 		make_workload(t, count->process);
 	}
+	if (!t->labels[count->label_set].len)
+		make_labels(t, count->label_set);
 	return t->texts.error;
 }
 
@@ -332,6 +372,9 @@ static int put_row(struct epoch_tables *t, const struct prof_count *count, uint3
 	textbuf_bytes(&rows->text, end_texts[t->end].s, end_texts[t->end].len);
 	textbuf_u64(&rows->text, nr);
 	put_text(t, &t->workloads[count->process]);
+	textbuf_u64(&rows->text, count->tid);
+	textbuf_char(&rows->text, '\t');
+	put_text(t, &t->labels[count->label_set]);
 	return packed_rows_next(rows);
 }
 
@@ -391,6 +434,24 @@ static size_t nr_slices_of(const struct prof_epoch *epoch)
 	return (size_t)last + 1;
 }
 
+/* The name in a pod comes before that of an engine, wherever they stand. */
+static void note_names(struct epoch_tables *t, const struct prof_epoch *epoch)
+{
+	for (uint32_t i = 0; i < epoch->nr_process_attributes; i++) {
+		const struct prof_process_attribute *row = &epoch->process_attributes[i];
+		const struct prof_string *key = &epoch->strings[row->key];
+		struct named_process *named = &t->named[row->process];
+		enum prof_attribute attribute = prof_attribute_find(key->s, key->len);
+		const char *value = epoch->strings[row->value].s;
+
+		if (attribute == PROF_ATTRIBUTE_SERVICE)
+			named->service = value;
+		else if (attribute == PROF_ATTRIBUTE_K8S_CONTAINER ||
+			 (attribute == PROF_ATTRIBUTE_CONTAINER && !named->container))
+			named->container = value;
+	}
+}
+
 static int init(struct epoch_tables *t, struct recording_tables *to, const struct prof_epoch *epoch)
 {
 	size_t nr_slices = nr_slices_of(epoch);
@@ -404,15 +465,18 @@ static int init(struct epoch_tables *t, struct recording_tables *to, const struc
 		.before = calloc(epoch->nr_processes, sizeof(*t->before)),
 		.after = calloc(epoch->nr_processes, sizeof(*t->after)),
 		.workloads = calloc(epoch->nr_processes, sizeof(*t->workloads)),
+		.labels = calloc(epoch->nr_label_sets + 1, sizeof(*t->labels)),
 		.times = calloc(nr_slices, sizeof(*t->times)),
 		.begins_ms = calloc(nr_slices, sizeof(*t->begins_ms)),
 		.infos = calloc(epoch->nr_processes, sizeof(*t->infos)),
+		.named = calloc(epoch->nr_processes, sizeof(*t->named)),
 	};
-	if (!t->side_ids || !t->comms || !t->before || !t->after || !t->workloads || !t->times ||
-	    !t->begins_ms || !t->infos)
+	if (!t->side_ids || !t->comms || !t->before || !t->after || !t->workloads || !t->labels ||
+	    !t->times || !t->begins_ms || !t->infos || !t->named)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < epoch->nr_process_infos; i++)
 		t->infos[epoch->process_infos[i].process] = &epoch->process_infos[i];
+	note_names(t, epoch);
 	return epoch_frames_make(&t->frames, to, epoch);
 }
 
@@ -425,9 +489,11 @@ static void deinit(struct epoch_tables *t)
 	free(t->before);
 	free(t->after);
 	free(t->workloads);
+	free(t->labels);
 	free(t->times);
 	free(t->begins_ms);
 	free(t->infos);
+	free(t->named);
 }
 
 int recording_tables_add(struct recording_tables *tables, const struct prof_epoch *epoch)

@@ -18,27 +18,39 @@ static bool is_service(struct textbuf *unit)
 	return true;
 }
 
-void service_name_put(struct textbuf *out, const char *cgroup, uint32_t process, const char *name)
+void service_name_put(struct textbuf *out, const struct service_facts *facts)
 {
 	struct textbuf unit = {.fd = -1}, container = {.fd = -1};
-	size_t in_unit = workload_put(cgroup, WORKLOAD_UNIT, &unit);
-	size_t in_container = workload_put(cgroup, WORKLOAD_CONTAINER, &container);
+	size_t in_unit = workload_put(facts->cgroup, WORKLOAD_UNIT, &unit);
+	size_t in_container = workload_put(facts->cgroup, WORKLOAD_CONTAINER, &container);
 
 	if (in_unit && !is_service(&unit))
 		in_unit = 0;
 	if (workload_is_id(container.data, container.nr))
 		container.nr = WORKLOAD_SHORT_ID;
-	if (!process)
-		name = "kernel";
-	else if (!name[0])
-		name = "[unknown]";
-	if (in_unit > in_container)
-		textbuf_escaped(out, unit.data, unit.nr, TEXT_PLAIN);
+	if (facts->said[0])
+		textbuf_str(out, facts->said);
+	else if (in_unit > in_container)
+		textbuf_bytes(out, unit.data, unit.nr);
+	else if (in_container && facts->container[0])
+		textbuf_str(out, facts->container);
 	else if (in_container)
-		textbuf_escaped(out, container.data, container.nr, TEXT_PLAIN);
+		textbuf_bytes(out, container.data, container.nr);
 	else
-		textbuf_escaped(out, name, strlen(name), TEXT_PLAIN);
+		textbuf_str(out, facts->is_kernel ? "kernel"
+				 : facts->name[0] ? facts->name
+						  : "[unknown]");
 	textbuf_fail(out, unit.error ? unit.error : container.error);
 	textbuf_deinit(&unit);
 	textbuf_deinit(&container);
+}
+
+void service_name_put_safe(struct textbuf *out, const struct service_facts *facts)
+{
+	struct textbuf text = {.fd = -1};
+
+	service_name_put(&text, facts);
+	textbuf_escaped(out, text.data, text.nr, TEXT_PLAIN);
+	textbuf_fail(out, text.error);
+	textbuf_deinit(&text);
 }

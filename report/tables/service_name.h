@@ -5,13 +5,24 @@
 
 #include "report/text/textbuf.h"
 
+/* What is known of a process; texts are "" where nothing is. */
+struct service_facts {
+	const char *said;   /* its service.name */
+	const char *cgroup; /* path */
+	/* What the engine calls the container of the path. */
+	const char *container;
+	const char *name; /* process_name */
+	bool is_kernel;
+};
+
 /*
- * Appends the service of a process in the @cgroup: the innermost unit of systemd without
- * ".service", or a container: the first 12 digits of its id, or its name. Other processes have
- * their
- * @name (process_name), and those without any "[unknown]". @process 0 is the kernel. All are
- * escaped.
+ * Appends the service of a process: the name that it says itself, or else the innermost unit of
+ * systemd without ".service", or a container: its name, or the first 12 digits of its id. Other
+ * processes have their name, and those without any "[unknown]". It is as in the recording.
  */
-void service_name_put(struct textbuf *out, const char *cgroup, uint32_t process, const char *name);
+void service_name_put(struct textbuf *out, const struct service_facts *facts);
+
+/* Like service_name_put, but appends safe text. */
+void service_name_put_safe(struct textbuf *out, const struct service_facts *facts);
 
 #endif

@@ -5,39 +5,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "common/compare.h"
 
-static int count_node(struct call_tree *tree, uint32_t node, uint64_t count)
+/* Adds the nodes of the path, and @count to the last one. */
+static int count_path(struct call_tree *tree, uint64_t count)
 {
 	const struct call_count none = {0};
-	int ret = 0;
+	uint32_t end;
+	int ret = stack_trie_add(&tree->trie, 0, tree->path.data, tree->path.nr, &end);
 
-	while (tree->counts.nr < tree->trie.nodes.nr && !ret)
+	while (!ret && tree->counts.nr < tree->trie.branches.nr)
 		ret = vec_push(&tree->counts, none);
 	if (!ret)
-		tree->counts.data[node].self += count;
+		tree->counts.data[end].self += count;
 	return ret;
 }
 
-static int find_thread(struct call_tree *tree, const struct stack_row *row, uint32_t *id)
+/* Appends the thread of a row to the path, unless the view has none. */
+static int add_thread(struct call_tree *tree, const struct stack_row *row)
 {
+	uint32_t id;
+	int ret;
+
+	if (!printout_has_threads(tree->things.from))
+		return 0;
 	labels_thread(tree->things.from->labels, &tree->things.scratch, row->comm, row->tid);
-	return named_things_add(&tree->things, "", COLOUR_TITLE, id);
+	ret = named_things_add(&tree->things, "", COLOUR_TITLE, &id);
+	return ret ? ret : vec_push(&tree->path, id);
 }
 
 static int add_stack(struct call_tree *tree, const struct stack_row *row)
 {
-	uint32_t node = 0, thread;
-	int ret = 0;
+	int ret = add_thread(tree, row);
 
-	if (printout_has_threads(tree->things.from)) {
-		ret = find_thread(tree, row, &thread);
-		if (!ret)
-			ret = stack_trie_child(&tree->trie, node, thread, &node);
-	}
-	for (size_t i = 0; i < tree->things.row.nr && !ret; i++)
-		ret = stack_trie_child(&tree->trie, node, tree->things.row.data[i], &node);
-	return ret ? ret : count_node(tree, node, row->count);
+	if (!ret)
+		ret = vec_append(&tree->path, tree->things.row.data, tree->things.row.nr);
+	return ret ? ret : count_path(tree, row->count);
 }
 
 /* A user may leave the arguments of a C++ function out. */
@@ -51,7 +55,6 @@ static bool is_called(const char *name, const char *function)
 static int add_callers(struct call_tree *tree, const struct stack_row *row)
 {
 	const struct named_things *things = &tree->things;
-	uint32_t node = 0, thread;
 	size_t at = 0;
 	int ret = 0;
 
@@ -61,13 +64,10 @@ static int add_callers(struct call_tree *tree, const struct stack_row *row)
 	if (at == things->row.nr)
 		return 0;
 	for (size_t i = at + 1; i-- > 0 && !ret;)
-		ret = stack_trie_child(&tree->trie, node, things->row.data[i], &node);
-	if (!ret && printout_has_threads(things->from)) {
-		ret = find_thread(tree, row, &thread);
-		if (!ret)
-			ret = stack_trie_child(&tree->trie, node, thread, &node);
-	}
-	return ret ? ret : count_node(tree, node, row->count);
+		ret = vec_push(&tree->path, things->row.data[i]);
+	if (!ret)
+		ret = add_thread(tree, row);
+	return ret ? ret : count_path(tree, row->count);
 }
 
 static int add_row(void *ctx, const struct stack_row *row)
@@ -76,54 +76,70 @@ static int add_row(void *ctx, const struct stack_row *row)
 	int ret = named_things_of_row(&tree->things, row);
 
 	tree->sum += row->count;
+	vec_clear(&tree->path);
 	if (ret)
 		return ret;
 	return tree->function ? add_callers(tree, row) : add_stack(tree, row);
 }
 
-static void sum_nodes(struct call_tree *tree)
+/* What is below a branch follows it in @order. */
+static void sum_branches(struct call_tree *tree, const struct placed_branch *order)
 {
-	for (size_t i = tree->counts.nr; i-- > 0;) {
-		struct call_count *count = &tree->counts.data[i];
+	for (size_t i = tree->trie.branches.nr; i-- > 0;) {
+		uint32_t branch = i ? order[i - 1].branch : 0;
+		struct call_count *count = &tree->counts.data[branch];
 
 		count->total += count->self;
-		if (i)
-			tree->counts.data[tree->trie.nodes.data[i].parent].total += count->total;
+		if (branch)
+			tree->counts.data[tree->trie.branches.data[branch].parent].total +=
+				count->total;
 	}
 }
 
-static int compare_nodes(const void *a, const void *b, void *ctx)
+static uint32_t first_thing(const struct stack_trie *trie, uint32_t branch)
 {
-	const struct call_tree *tree = ctx;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const struct trie_node *x = &tree->trie.nodes.data[i], *y = &tree->trie.nodes.data[k];
-
-	COMPARE(x->parent, y->parent);
-	COMPARE(tree->counts.data[k].total, tree->counts.data[i].total);
-	return named_things_compare(&tree->things, x->function, y->function);
+	return trie->functions.data[trie->branches.data[branch].first];
 }
 
-/* Sorts the nodes, and notes the place of each node's first child. */
-static int sort_nodes(struct call_tree *tree)
+static int compare_branches(const void *a, const void *b, void *ctx)
 {
-	uint32_t nr = tree->trie.nodes.nr;
+	const struct call_tree *tree = ctx;
+	const struct trie_branch *branches = tree->trie.branches.data;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	tree->order = calloc(nr, sizeof(*tree->order));
+	COMPARE(branches[x].parent, branches[y].parent);
+	COMPARE(tree->counts.data[y].total, tree->counts.data[x].total);
+	return named_things_compare(&tree->things, first_thing(&tree->trie, x),
+				    first_thing(&tree->trie, y));
+}
+
+/* Sorts the branches of @min_count at least, and notes the place of each one's first child. */
+static int sort_branches(struct call_tree *tree, double min_count)
+{
+	uint32_t nr = tree->trie.branches.nr;
+	int ret;
+
 	tree->first_child = calloc(nr, sizeof(*tree->first_child));
-	if (!tree->order || !tree->first_child)
+	if (!tree->first_child)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < nr; i++)
-		tree->order[i] = i;
 	/* The root is its own parent, and stays the first. */
-	qsort_r(tree->order + 1, nr - 1, sizeof(*tree->order), compare_nodes, tree);
-	for (uint32_t i = nr; i-- > 1;)
-		tree->first_child[tree->trie.nodes.data[tree->order[i]].parent] = i;
+	ret = vec_push(&tree->order, 0);
+	for (uint32_t i = 1; i < nr && !ret; i++)
+		if (tree->counts.data[i].total && tree->counts.data[i].total >= min_count)
+			ret = vec_push(&tree->order, i);
+	if (ret)
+		return ret;
+	qsort_r(tree->order.data + 1, tree->order.nr - 1, sizeof(*tree->order.data),
+		compare_branches, tree);
+	for (uint32_t i = tree->order.nr; i-- > 1;)
+		tree->first_child[tree->trie.branches.data[tree->order.data[i]].parent] = i;
 	return 0;
 }
 
 int call_tree_make(struct call_tree *tree, const struct printout *p, const char *function,
-		   struct rows_summary *summary)
+		   double min_percent, struct rows_summary *summary)
 {
+	_cleanup_free_ struct placed_branch *placed = NULL;
 	int ret;
 
 	*tree = (struct call_tree){.function = function};
@@ -131,20 +147,23 @@ int call_tree_make(struct call_tree *tree, const struct printout *p, const char 
 	if (!ret)
 		ret = stack_trie_init(&tree->trie);
 	if (!ret)
-		ret = count_node(tree, 0, 0);
+		ret = count_path(tree, 0);
 	if (!ret)
 		ret = rows_visit_all(&p->rec->model, p->view, add_row, tree, summary);
+	if (!ret)
+		ret = stack_trie_sort(&tree->trie, NULL, &placed);
 	if (ret)
 		return ret;
-	sum_nodes(tree);
-	return sort_nodes(tree);
+	sum_branches(tree, placed);
+	return sort_branches(tree, min_percent / 100 * tree->sum);
 }
 
 void call_tree_deinit(struct call_tree *tree)
 {
 	named_things_deinit(&tree->things);
 	stack_trie_deinit(&tree->trie);
+	vec_free(&tree->path);
 	vec_free(&tree->counts);
-	free(tree->order);
+	vec_free(&tree->order);
 	free(tree->first_child);
 }

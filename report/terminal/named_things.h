@@ -7,7 +7,7 @@
 #define REPORT_TERMINAL_NAMED_THINGS_H
 
 #include "report/view/printout.h"
-#include "report/terminal/terminal.h"
+#include "report/text/terminal.h"
 #include "report/text/string_set.h"
 
 /* named_things_init makes them. Thing 0 is none. */

@@ -7,9 +7,18 @@
 #include "report/model/cpu_time.h"
 #include "report/print/printers.h"
 
-/* Counts and bars take room that a narrow terminal lacks. Shares do not. */
-#define WIDTH_OF_COUNTS 100
-#define WIDTH_OF_BARS   100
+/* Bars, counts and modules take room that a narrow terminal lacks. Shares do not. */
+#define WIDTH_OF_COUNTS  100
+#define WIDTH_OF_BARS    100
+#define WIDTH_OF_MODULES 64
+
+/* Hits and times off the CPU are numbers first. Their counts take the room of CPUs and modules. */
+#define WIDTH_OF_HITS 80
+
+/* Processes take that of bars and counts first, and that of modules below this width. */
+#define WIDTH_OF_PROCESSES 80
+#define WIDTH_BESIDE       140
+#define PROCESS_WIDTH      16
 
 #define BAR_WIDTH    16
 #define MODULE_WIDTH 16
@@ -33,19 +42,19 @@ static void print_bar(struct textbuf *out, double self, double total)
 
 /* The columns of a line are self and total, or a single count. */
 struct columns {
-	bool has_counts, has_stacks, has_modules, has_bars;
+	bool has_counts, has_stacks, has_modules, has_bars, has_processes;
 	const char *modules; /* title */
 	double cpus;         /* CPU seconds per second that a count stands for; 0: none */
 };
 
 #define CPUS_WIDTH 7
 
-/* Prints CPU seconds per second so that a small number has digits, too. */
-static void print_cpus(struct textbuf *out, int width, double cpus)
+/* Prints a number so that a small one has digits, too. */
+static void print_number(struct textbuf *out, int width, double number)
 {
-	int decimals = cpus < 1 ? 3 : cpus < 100 ? 2 : 0;
+	int decimals = number < 1 ? 3 : number < 100 ? 2 : 0;
 
-	textbuf_printf(out, "%*.*f", width, decimals, cpus);
+	textbuf_printf(out, "%*.*f", width, decimals, number);
 }
 
 static struct columns choose_columns(const struct printout *p, const struct top_layout *layout)
@@ -54,14 +63,27 @@ static struct columns choose_columns(const struct printout *p, const struct top_
 	enum top_by by = layout->choice.by;
 	bool is_process = by == TOP_PROCESSES || by == TOP_THREADS;
 	double seconds = layout->seconds > 0 ? layout->seconds : recording_seconds(p->rec);
+	/* A recording of one process has no others to tell apart. */
+	bool has_processes = layout->choice.has_processes && p->rec->meta->nr_pids != 1 &&
+			     !p->rec->meta->nr_tids &&
+			     !terminal_is_narrow(terminal, WIDTH_OF_PROCESSES);
+	double cpu_seconds = event_cpu_seconds(p->rec->meta, p->view->event);
+	uint32_t counts = has_processes     ? WIDTH_BESIDE
+			  : cpu_seconds > 0 ? WIDTH_OF_COUNTS
+					    : WIDTH_OF_HITS;
+	bool has_counts = !terminal_is_narrow(terminal, counts);
+	uint32_t bars = has_processes ? WIDTH_BESIDE : WIDTH_OF_BARS;
+	uint32_t modules = has_processes || has_counts ? WIDTH_OF_COUNTS : WIDTH_OF_MODULES;
 
 	return (struct columns){
-		.has_counts = !terminal->width || terminal->width >= WIDTH_OF_COUNTS,
-		.has_bars = !terminal->width || terminal->width >= WIDTH_OF_BARS,
+		.has_counts = has_counts,
+		.has_bars = !terminal_is_narrow(terminal, bars),
+		.has_processes = has_processes,
 		.has_stacks = top_has_stacks(by),
-		.has_modules = by == TOP_FUNCTIONS || (is_process && p->rec->nr_recordings > 1),
+		.has_modules = (by == TOP_FUNCTIONS && !terminal_is_narrow(terminal, modules)) ||
+			       (is_process && p->rec->nr_recordings > 1),
 		.modules = is_process ? "RECORDING" : "MODULE",
-		.cpus = seconds > 0 ? event_cpu_seconds(p->rec->meta, p->view->event) / seconds : 0,
+		.cpus = seconds > 0 ? cpu_seconds / seconds : 0,
 	};
 }
 
@@ -69,16 +91,12 @@ static void print_title(const struct printout *p, const struct top_layout *layou
 			const struct columns *columns)
 {
 	static const char *const titles[NR_TOP_BY] = {
-		[TOP_FUNCTIONS] = "FUNCTION",
-		[TOP_FILES] = "FILE",
-		[TOP_COMMS] = "THREAD NAME",
-		[TOP_PROCESSES] = "PROCESS",
-		[TOP_THREADS] = "THREAD",
-		[TOP_CGROUPS] = "CGROUP",
-		[TOP_CONTAINERS] = "CONTAINER",
-		[TOP_PODS] = "POD",
-		[TOP_UNITS] = "UNIT",
-		[TOP_USERS] = "UID",
+		[TOP_FUNCTIONS] = "FUNCTION", [TOP_FILES] = "FILE",
+		[TOP_COMMS] = "THREAD NAME",  [TOP_LABELS] = "LABEL",
+		[TOP_PROCESSES] = "PROCESS",  [TOP_THREADS] = "THREAD",
+		[TOP_CGROUPS] = "CGROUP",     [TOP_CONTAINERS] = "CONTAINER",
+		[TOP_PODS] = "POD",           [TOP_UNITS] = "UNIT",
+		[TOP_SERVICES] = "SERVICE",   [TOP_USERS] = "UID",
 		[TOP_CPUS] = "CPU",
 	};
 	struct textbuf line = {.fd = -1};
@@ -96,6 +114,8 @@ static void print_title(const struct printout *p, const struct top_layout *layou
 		textbuf_str(&line, "   SHARE");
 	if (columns->has_bars)
 		textbuf_printf(&line, "  %-*s", BAR_WIDTH, "");
+	if (columns->has_processes)
+		textbuf_printf(&line, "  %-*s", PROCESS_WIDTH, "PROCESS");
 	if (columns->has_modules)
 		textbuf_printf(&line, "  %-*s", MODULE_WIDTH, columns->modules);
 	textbuf_printf(&line, "  %s", titles[layout->choice.by]);
@@ -104,7 +124,7 @@ static void print_title(const struct printout *p, const struct top_layout *layou
 		textbuf_fail(p->out, line.error);
 	else
 		terminal_print(&layout->terminal, p->out, line.data, layout->terminal.width,
-			       COLOUR_TITLE);
+			       CUT_END, COLOUR_TITLE);
 	textbuf_char(p->out, '\n');
 	textbuf_deinit(&line);
 }
@@ -129,7 +149,34 @@ static uint32_t columns_width(const struct columns *columns)
 
 	return (columns->cpus > 0 ? CPUS_WIDTH + 1 : 0) + (columns->has_stacks ? shares : share) +
 	       (columns->has_bars ? 2 + BAR_WIDTH : 0) + 2 +
+	       (columns->has_processes ? PROCESS_WIDTH + 2 : 0) +
 	       (columns->has_modules ? MODULE_WIDTH + 2 : 0);
+}
+
+/* Are the things named by paths, of which the last part tells most? */
+static bool is_path(enum top_by by)
+{
+	return by == TOP_FILES || by == TOP_CGROUPS;
+}
+
+/* Prints the process with most of @item's samples, and how many others there are: "17 make +3". */
+static void print_process(const struct top_counts *counts, const struct terminal *terminal,
+			  const struct top_count *item)
+{
+	struct textbuf *out = counts->things.from->out, name = {.fd = -1};
+	char others[16] = "";
+
+	if (item->nr_processes > 1)
+		snprintf(others, sizeof(others), " +%" PRIu32, item->nr_processes - 1);
+	top_counts_put_process(counts, item->process, &name);
+	textbuf_char(&name, '\0');
+	if (name.error)
+		textbuf_fail(out, name.error);
+	else
+		terminal_print_column(terminal, out, name.data, PROCESS_WIDTH - strlen(others),
+				      CUT_END);
+	textbuf_str(out, others);
+	textbuf_deinit(&name);
 }
 
 static void print_item(const struct top_counts *counts, const struct top_layout *layout,
@@ -138,9 +185,10 @@ static void print_item(const struct top_counts *counts, const struct top_layout 
 	struct textbuf *out = counts->things.from->out;
 	const struct terminal *terminal = &layout->terminal;
 	uint32_t used = columns_width(columns);
+	size_t begin = out->nr;
 
 	if (columns->cpus > 0) {
-		print_cpus(out, CPUS_WIDTH, item->self * columns->cpus);
+		print_number(out, CPUS_WIDTH, item->self * columns->cpus);
 		textbuf_char(out, ' ');
 	}
 	if (columns->has_stacks) {
@@ -152,15 +200,22 @@ static void print_item(const struct top_counts *counts, const struct top_layout 
 		print_bar(out, share_of(item->self, counts->sum),
 			  share_of(item->total, counts->sum));
 	textbuf_str(out, "  ");
-	if (columns->has_modules) {
-		uint32_t nr = terminal_print(terminal, out,
-					     named_thing_module(&counts->things, item->thing),
-					     terminal->width ? MODULE_WIDTH : 0, COLOUR_NONE);
-
-		textbuf_printf(out, "%*s  ", nr < MODULE_WIDTH ? (int)(MODULE_WIDTH - nr) : 0, "");
+	if (columns->has_processes) {
+		print_process(counts, terminal, item);
+		textbuf_str(out, "  ");
 	}
+	if (columns->has_modules) {
+		terminal_print_column(terminal, out,
+				      named_thing_module(&counts->things, item->thing),
+				      MODULE_WIDTH, CUT_MIDDLE);
+		textbuf_str(out, "  ");
+	}
+	if (layout->screen)
+		live_screen_note(layout->screen, item, begin, out->nr);
 	terminal_print(terminal, out, named_thing_name(&counts->things, item->thing),
-		       terminal_rest(terminal, used), counts->things.colours.data[item->thing]);
+		       terminal_rest(terminal, used),
+		       is_path(layout->choice.by) ? CUT_START : CUT_MIDDLE,
+		       counts->things.colours.data[item->thing]);
 	textbuf_char(out, '\n');
 }
 
@@ -179,15 +234,31 @@ static void print_busy(const struct top_counts *counts, const struct top_layout 
 
 	if (cpus <= 0 || rec->nr_recordings > 1 || !rec->meta->nr_cpus)
 		return;
-	print_cpus(p->out, 0, is_known ? busy / seconds : shown);
+	print_number(p->out, 0, is_known ? busy / seconds : shown);
 	textbuf_printf(p->out, " of %" PRIu32 " CPUs busy%s", rec->meta->nr_cpus,
 		       is_known ? "" : " with what is shown");
 	if (is_known && !rec->meta->include_idle && shown < 0.995 * busy / seconds) {
 		textbuf_str(p->out, ", ");
-		print_cpus(p->out, 0, shown);
+		print_number(p->out, 0, shown);
 		textbuf_str(p->out, " of them with what is shown");
 	}
 	textbuf_char(p->out, '\n');
+}
+
+/* Says how often what is counted happened. */
+static void print_hits(const struct top_counts *counts, const struct top_layout *layout)
+{
+	const struct printout *p = counts->things.from;
+	double seconds = layout->seconds > 0 ? layout->seconds : recording_seconds(p->rec);
+
+	if (!has_hits(p) || printout_has_unit(p) || seconds <= 0 || p->rec->nr_recordings > 1)
+		return;
+	textbuf_printf(p->out, "%" PRIu64 " %s in ", counts->sum,
+		       event_unit(p->rec->meta, p->view->event));
+	print_number(p->out, 0, seconds);
+	textbuf_str(p->out, " s, ");
+	print_number(p->out, 0, counts->sum / seconds);
+	textbuf_str(p->out, " a second\n");
 }
 
 int print_top(const struct printout *p, const struct top_layout *layout,
@@ -199,6 +270,7 @@ int print_top(const struct printout *p, const struct top_layout *layout,
 
 	if (!ret) {
 		print_busy(&counts, layout, columns.cpus);
+		print_hits(&counts, layout);
 		if (counts.has_own_leaves)
 			textbuf_str(p->out, "SELF is that of the first function of own code; "
 					    "--leaf exact counts leaves.\n");

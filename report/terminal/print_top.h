@@ -3,16 +3,18 @@
 #ifndef REPORT_TERMINAL_PRINT_TOP_H
 #define REPORT_TERMINAL_PRINT_TOP_H
 
-#include "report/terminal/terminal.h"
+#include "report/text/terminal.h"
 #include "report/text/json_writer.h"
+#include "report/terminal/live_screen.h"
 #include "report/terminal/top_counts.h"
 
 struct top_layout {
 	struct top_choice choice;
-	uint64_t nr_lines; /* at most, below the title */
-	double seconds;    /* that the rows lasted; 0: as long as the recording */
-	bool is_filtered;  /* the report left out rows */
-	bool is_live;      /* no empty line above the title */
+	uint64_t nr_lines;          /* at most, below the title */
+	double seconds;             /* that the rows lasted; 0: as long as the recording */
+	bool is_filtered;           /* the report left out rows */
+	bool is_live;               /* no empty line above the title */
+	struct live_screen *screen; /* gets a note of each row; NULL: nobody does */
 	struct terminal terminal;
 };
 

@@ -13,27 +13,25 @@
 /* Deeper branches are not indented further: the names would leave every screen. */
 #define INDENTS_MAX 100
 
+/* The part of a narrow terminal that indents may take. */
+#define INDENTS_PART 3
+
 struct tree_print {
 	const struct call_tree *tree;
 	const struct tree_layout *layout;
 	struct textbuf *out;
-	double min_count;
 };
 
-static bool is_shown(const struct tree_print *t, uint32_t node)
-{
-	uint64_t total = t->tree->counts.data[node].total;
-
-	return total && total >= t->min_count;
-}
-
-static void print_node(const struct tree_print *t, uint32_t node, uint32_t depth, bool is_branch)
+/* Prints a node for @thing. */
+static void print_node(const struct tree_print *t, uint32_t thing, const struct call_count *count,
+		       uint32_t depth, bool is_branch)
 {
 	const struct call_tree *tree = t->tree;
-	const struct call_count *count = &tree->counts.data[node];
 	const struct terminal *terminal = &t->layout->terminal;
-	uint32_t thing = tree->trie.nodes.data[node].function;
-	uint32_t indent = INDENT * (depth < INDENTS_MAX ? depth : INDENTS_MAX);
+	uint32_t most = terminal_is_narrow(terminal, INDENTS_PART * INDENT * INDENTS_MAX)
+				? terminal->width / (INDENTS_PART * INDENT)
+				: INDENTS_MAX;
+	uint32_t indent = INDENT * (depth < most ? depth : most);
 	const char *module = named_thing_module(&tree->things, thing);
 	uint32_t used = SHARE_WIDTH + 2 + indent + INDENT;
 
@@ -44,10 +42,26 @@ static void print_node(const struct tree_print *t, uint32_t node, uint32_t depth
 	}
 	textbuf_printf(t->out, "  %*s%s", indent, "", is_branch ? "+ " : "  ");
 	used += terminal_print(terminal, t->out, named_thing_name(&tree->things, thing),
-			       terminal_rest(terminal, used), tree->things.colours.data[thing]);
+			       terminal_rest(terminal, used), CUT_MIDDLE,
+			       tree->things.colours.data[thing]);
 	if (module[0] && (!terminal->width || used + strlen(module) + 3 <= terminal->width))
 		textbuf_printf(t->out, module[0] == '[' ? " %s" : " [%s]", module);
 	textbuf_char(t->out, '\n');
+}
+
+/* Prints the nodes of a branch, which go on below each other. */
+static void print_branch(const struct tree_print *t, uint32_t branch, uint32_t depth,
+			 bool is_branch)
+{
+	const struct stack_trie *trie = &t->tree->trie;
+	const struct trie_branch *b = &trie->branches.data[branch];
+	struct call_count count = t->tree->counts.data[branch];
+	uint64_t self = count.self;
+
+	for (uint32_t i = 0; i < b->nr; i++) {
+		count.self = i + 1 < b->nr ? 0 : self;
+		print_node(t, trie->functions.data[b->first + i], &count, depth, is_branch && !i);
+	}
 }
 
 /* Returns the place of the next sibling in the order of the tree that is shown, 0 if none is. */
@@ -55,33 +69,31 @@ static uint32_t next_shown(const struct tree_print *t, uint32_t parent, uint32_t
 {
 	const struct call_tree *tree = t->tree;
 
-	/* Siblings come by their totals, so none after one that is not shown is shown. */
-	if (!at || at >= tree->trie.nodes.nr ||
-	    tree->trie.nodes.data[tree->order[at]].parent != parent ||
-	    !is_shown(t, tree->order[at]))
+	if (!at || at >= tree->order.nr ||
+	    tree->trie.branches.data[tree->order.data[at]].parent != parent)
 		return 0;
 	return at;
 }
 
 /* A callee that has all samples of its caller goes on below it. */
-static bool goes_on(const struct tree_print *t, uint32_t node, uint32_t child)
+static bool goes_on(const struct tree_print *t, uint32_t branch, uint32_t child)
 {
-	return t->tree->counts.data[node].total == t->tree->counts.data[child].total;
+	return t->tree->counts.data[branch].total == t->tree->counts.data[child].total;
 }
 
-/* The way from the root to the node that is being printed. */
+/* The way from the root to the branch that is being printed. */
 struct tree_level {
-	uint32_t node, depth;
+	uint32_t branch, depth;
 	uint32_t next; /* place of the child to print next; 0: none */
 };
 
 typedef VEC(struct tree_level) tree_levels;
 
-static int enter_node(const struct tree_print *t, tree_levels *levels, uint32_t node,
-		      uint32_t depth)
+static int enter_branch(const struct tree_print *t, tree_levels *levels, uint32_t branch,
+			uint32_t depth)
 {
-	uint32_t first = t->tree->first_child[node];
-	const struct tree_level level = {node, depth, next_shown(t, node, first)};
+	uint32_t first = t->tree->first_child[branch];
+	const struct tree_level level = {branch, depth, next_shown(t, branch, first)};
 
 	return vec_push(levels, level);
 }
@@ -90,7 +102,7 @@ static int enter_node(const struct tree_print *t, tree_levels *levels, uint32_t 
 static int print_nodes(const struct tree_print *t)
 {
 	tree_levels levels = {0};
-	int ret = enter_node(t, &levels, 0, 0);
+	int ret = enter_branch(t, &levels, 0, 0);
 
 	while (!ret && levels.nr) {
 		struct tree_level *level = &levels.data[levels.nr - 1];
@@ -101,12 +113,12 @@ static int print_nodes(const struct tree_print *t)
 			levels.nr--;
 			continue;
 		}
-		child = t->tree->order[level->next];
-		is_branch = !level->node || !goes_on(t, level->node, child);
-		depth += is_branch && level->node;
-		level->next = next_shown(t, level->node, level->next + 1);
-		print_node(t, child, depth, is_branch);
-		ret = enter_node(t, &levels, child, depth);
+		child = t->tree->order.data[level->next];
+		is_branch = !level->branch || !goes_on(t, level->branch, child);
+		depth += is_branch && level->branch;
+		level->next = next_shown(t, level->branch, level->next + 1);
+		print_branch(t, child, depth, is_branch);
+		ret = enter_branch(t, &levels, child, depth);
 	}
 	vec_free(&levels);
 	return ret;
@@ -129,17 +141,16 @@ int print_tree(const struct printout *p, const struct tree_layout *layout,
 	       struct rows_summary *summary, bool *has_function)
 {
 	struct call_tree tree;
-	struct tree_print t = {&tree, layout, p->out, 0};
-	int ret = call_tree_make(&tree, p, layout->function, summary);
+	struct tree_print t = {&tree, layout, p->out};
+	int ret = call_tree_make(&tree, p, layout->function, layout->min_percent, summary);
 
 	textbuf_char(p->out, '\n');
 	if (!ret && tree.counts.data[0].total) {
 		*has_function = true;
-		t.min_count = layout->min_percent / 100 * tree.sum;
 		terminal_print(&layout->terminal, p->out,
 			       layout->function ? "  TOTAL %    FUNCTION, THEN CALLERS"
 						: "  TOTAL %   SELF %    FUNCTION",
-			       layout->terminal.width, COLOUR_TITLE);
+			       layout->terminal.width, CUT_END, COLOUR_TITLE);
 		print_whole(p, tree.sum);
 		textbuf_char(p->out, '\n');
 		ret = print_nodes(&t);
@@ -148,31 +159,40 @@ int print_tree(const struct printout *p, const struct tree_layout *layout,
 	return ret;
 }
 
-/* Numbers nodes as they are printed, from 1; the parent of the first ones is 0. */
-static void put_node(const struct tree_print *t, struct json *json, uint32_t node, uint32_t *ids,
-		     uint32_t id)
+/*
+ * Puts the nodes of a branch. They are numbered as they are printed, from 1; the parent of the
+ * first ones is 0. Keeps the number of the last one in @ids.
+ */
+static void put_branch(const struct tree_print *t, struct json *json, uint32_t branch,
+		       uint32_t *ids, uint32_t *id)
 {
 	const struct call_tree *tree = t->tree;
-	uint32_t thing = tree->trie.nodes.data[node].function;
+	const struct trie_branch *b = &tree->trie.branches.data[branch];
+	uint32_t parent = ids[b->parent];
 
-	ids[node] = id;
-	json_open(json, NULL, '{');
-	json_put_number(json, "id", id);
-	json_put_number(json, "parent", ids[tree->trie.nodes.data[node].parent]);
-	json_put_safe(json, "name", named_thing_name(&tree->things, thing));
-	json_put_safe(json, "module", named_thing_module(&tree->things, thing));
-	if (!t->layout->function)
-		json_put_number(json, "self", tree->counts.data[node].self);
-	json_put_number(json, "total", tree->counts.data[node].total);
-	json_close(json, '}');
+	for (uint32_t i = 0; i < b->nr; i++, parent = *id) {
+		uint32_t thing = tree->trie.functions.data[b->first + i];
+
+		json_open(json, NULL, '{');
+		json_put_number(json, "id", ++*id);
+		json_put_number(json, "parent", parent);
+		json_put_safe(json, "name", named_thing_name(&tree->things, thing));
+		json_put_safe(json, "module", named_thing_module(&tree->things, thing));
+		if (!t->layout->function)
+			json_put_number(json, "self",
+					i + 1 < b->nr ? 0 : tree->counts.data[branch].self);
+		json_put_number(json, "total", tree->counts.data[branch].total);
+		json_close(json, '}');
+	}
+	ids[branch] = *id;
 }
 
 static int put_nodes(const struct tree_print *t, struct json *json)
 {
-	_cleanup_free_ uint32_t *ids = calloc(t->tree->trie.nodes.nr, sizeof(*ids));
+	_cleanup_free_ uint32_t *ids = calloc(t->tree->trie.branches.nr, sizeof(*ids));
 	tree_levels levels = {0};
 	uint32_t id = 0;
-	int ret = ids ? enter_node(t, &levels, 0, 0) : -ENOMEM;
+	int ret = ids ? enter_branch(t, &levels, 0, 0) : -ENOMEM;
 
 	while (!ret && levels.nr) {
 		struct tree_level *level = &levels.data[levels.nr - 1];
@@ -182,10 +202,10 @@ static int put_nodes(const struct tree_print *t, struct json *json)
 			levels.nr--;
 			continue;
 		}
-		child = t->tree->order[level->next];
-		level->next = next_shown(t, level->node, level->next + 1);
-		put_node(t, json, child, ids, ++id);
-		ret = enter_node(t, &levels, child, 0);
+		child = t->tree->order.data[level->next];
+		level->next = next_shown(t, level->branch, level->next + 1);
+		put_branch(t, json, child, ids, &id);
+		ret = enter_branch(t, &levels, child, 0);
 	}
 	vec_free(&levels);
 	return ret;
@@ -195,8 +215,8 @@ int print_tree_json(const struct printout *p, const struct tree_layout *layout, 
 		    struct rows_summary *summary, bool *has_function)
 {
 	struct call_tree tree;
-	struct tree_print t = {&tree, layout, p->out, 0};
-	int ret = call_tree_make(&tree, p, layout->function, summary);
+	struct tree_print t = {&tree, layout, p->out};
+	int ret = call_tree_make(&tree, p, layout->function, layout->min_percent, summary);
 
 	if (layout->function)
 		json_put_text(json, "function", layout->function);
@@ -204,7 +224,6 @@ int print_tree_json(const struct printout *p, const struct tree_layout *layout, 
 	json_open(json, "nodes", '[');
 	if (!ret && tree.counts.data[0].total) {
 		*has_function = true;
-		t.min_count = layout->min_percent / 100 * tree.sum;
 		ret = put_nodes(&t, json);
 	}
 	json_close(json, ']');

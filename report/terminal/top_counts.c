@@ -6,13 +6,49 @@
 #include <stdlib.h>
 
 #include "common/compare.h"
+#include "common/hash.h"
 #include "common/parse.h"
 #include "report/model/process_name.h"
 #include "report/terminal/own_leaf.h"
 #include "report/view/owner.h"
 
-/* Adds @count to the total of @thing, unless this row has counted for it already. */
-static int count_total(struct top_counts *counts, uint32_t thing, uint64_t count)
+/* Adds @count to the part of @process, which the table knows by its id. */
+static int count_part(struct top_counts *counts, uint32_t thing, uint32_t process, uint64_t count)
+{
+	const struct model *model = &counts->things.from->rec->model;
+	struct top_part part = {thing, model->processes.data[process].pid, process, count};
+	const uint32_t key[] = {part.thing, part.pid};
+	uint64_t hash = hash_bytes(key, sizeof(key), 0);
+
+	index_for_each(&counts->part_index, hash, i) {
+		struct top_part *have = &counts->parts.data[i];
+
+		if (have->thing != thing || have->pid != part.pid)
+			continue;
+		have->total += count;
+		return 0;
+	}
+	return index_push(&counts->part_index, &counts->parts, hash, part);
+}
+
+/* Finds the process with most of each thing's total. */
+static void find_processes(struct top_counts *counts)
+{
+	vec_for_each(&counts->parts, part) {
+		struct top_count *item = &counts->items.data[part->thing];
+
+		item->nr_processes++;
+		if (part->total <= item->most)
+			continue;
+		item->most = part->total;
+		item->process = part->process;
+	}
+}
+
+/*
+ * Adds @count of @process to the total of @thing, unless this row has counted for it already.
+ */
+static int count_total(struct top_counts *counts, uint32_t thing, uint32_t process, uint64_t count)
 {
 	struct top_count *item;
 
@@ -27,22 +63,22 @@ static int count_total(struct top_counts *counts, uint32_t thing, uint64_t count
 		return 0;
 	item->last_row = counts->nr_rows;
 	item->total += count;
-	return 0;
+	return counts->choice->has_processes ? count_part(counts, thing, process, count) : 0;
 }
 
 /*
- * Counts the things of a row, from the root to the leaf. There is one at least, and things[@self]
- * is the one that counts as the leaf.
+ * Counts the things of a row of @process, from the root to the leaf. There is one at least, and
+ * things[@self] is the one that counts as the leaf.
  */
 static int count_things(struct top_counts *counts, const uint32_t *things, size_t nr, size_t self,
-			uint64_t count)
+			uint32_t process, uint64_t count)
 {
 	int ret = 0;
 
 	counts->nr_rows++;
 	counts->sum += count;
 	for (size_t i = 0; i < nr && !ret; i++)
-		ret = count_total(counts, things[i], count);
+		ret = count_total(counts, things[i], process, count);
 	if (!ret)
 		counts->items.data[things[self]].self += count;
 	return ret;
@@ -87,16 +123,16 @@ static void print_string(struct named_things *things, uint32_t string)
 		textbuf_char(&things->scratch, '-');
 }
 
-static void print_process(struct named_things *things, const struct model_process *process)
+static void put_process(const struct model *model, const struct model_process *process,
+			struct textbuf *out)
 {
-	const struct string_set *strings = &things->from->rec->model.strings;
-	const char *name = process_name(string_set_get(strings, process->info.name),
-					string_set_get(strings, process->info.exe));
+	const char *name = process_name(string_set_get(&model->strings, process->info.name),
+					string_set_get(&model->strings, process->info.exe));
 
-	textbuf_printf(&things->scratch, "%" PRIu32, process->pid);
+	textbuf_printf(out, "%" PRIu32, process->pid);
 	if (name[0]) {
-		textbuf_char(&things->scratch, ' ');
-		textbuf_escaped(&things->scratch, name, strlen(name), TEXT_PLAIN);
+		textbuf_char(out, ' ');
+		textbuf_escaped(out, name, strlen(name), TEXT_PLAIN);
 	}
 }
 
@@ -104,17 +140,16 @@ static void print_process(struct named_things *things, const struct model_proces
 static void print_owner(struct named_things *things, const struct stack_row *row, enum top_by by)
 {
 	static const enum owner owners[NR_TOP_BY] = {
-		[TOP_CGROUPS] = OWNER_CGROUP,
-		[TOP_CONTAINERS] = OWNER_CONTAINER,
-		[TOP_PODS] = OWNER_POD,
-		[TOP_UNITS] = OWNER_UNIT,
+		[TOP_CGROUPS] = OWNER_CGROUP,   [TOP_CONTAINERS] = OWNER_CONTAINER,
+		[TOP_PODS] = OWNER_POD,         [TOP_UNITS] = OWNER_UNIT,
+		[TOP_SERVICES] = OWNER_SERVICE,
 	};
 	const struct model_process *process =
 		&things->from->rec->model.processes.data[row->process];
 
 	switch (by) {
 	case TOP_PROCESSES:
-		print_process(things, process);
+		put_process(&things->from->rec->model, process, &things->scratch);
 		break;
 	case TOP_THREADS:
 		print_string(things, row->comm);
@@ -126,6 +161,7 @@ static void print_owner(struct named_things *things, const struct stack_row *row
 	case TOP_CONTAINERS:
 	case TOP_PODS:
 	case TOP_UNITS:
+	case TOP_SERVICES:
 		owner_put_safe(&things->from->rec->model, row->process, owners[by], "-",
 			       &things->scratch);
 		break;
@@ -220,7 +256,7 @@ static int count_row(void *ctx, const struct stack_row *row)
 		ret = find_owner(things, row, by);
 	return ret ? ret
 		   : count_things(counts, things->row.data, things->row.nr, self_of(counts, row),
-				  row->count);
+				  row->process, row->count);
 }
 
 /* The end record has the samples of each CPU that was sampled. */
@@ -240,7 +276,7 @@ static int count_cpus(struct top_counts *counts)
 		textbuf_u64(&counts->things.scratch, cpus.data[i]);
 		ret = named_things_add(&counts->things, "", COLOUR_NONE, &id);
 		if (!ret)
-			ret = count_things(counts, &id, 1, 0, rec->end->cpu_taken[i]);
+			ret = count_things(counts, &id, 1, 0, 0, rec->end->cpu_taken[i]);
 	}
 	vec_free(&cpus);
 	return ret;
@@ -282,14 +318,24 @@ int top_counts_make(struct top_counts *counts, const struct printout *p,
 		ret = count_cpus(counts);
 	else if (!ret)
 		ret = rows_visit_all(&p->rec->model, p->view, count_row, counts, summary);
+	find_processes(counts);
 	if (!ret && counts->items.nr)
 		qsort_r(counts->items.data, counts->items.nr, sizeof(*counts->items.data),
 			compare_counts, counts);
 	return ret;
 }
 
+void top_counts_put_process(const struct top_counts *counts, uint32_t process, struct textbuf *out)
+{
+	const struct model *model = &counts->things.from->rec->model;
+
+	put_process(model, &model->processes.data[process], out);
+}
+
 void top_counts_deinit(struct top_counts *counts)
 {
+	index_deinit(&counts->part_index);
+	vec_free(&counts->parts);
 	named_things_deinit(&counts->things);
 	vec_free(&counts->items);
 }

@@ -13,12 +13,14 @@ enum top_by {
 	TOP_FUNCTIONS = 0,
 	TOP_FILES,     /* of the frames */
 	TOP_COMMS,     /* names of threads */
+	TOP_LABELS,    /* values of a label, which rows have in place of that name */
 	TOP_PROCESSES, /* by process id */
 	TOP_THREADS,   /* of a process, by id if the recording has ids, else by name */
 	TOP_CGROUPS,
 	TOP_CONTAINERS,
 	TOP_PODS,
 	TOP_UNITS,
+	TOP_SERVICES,
 	TOP_USERS, /* by user id */
 	TOP_CPUS,  /* that the recorder sampled */
 	NR_TOP_BY,
@@ -50,12 +52,23 @@ struct top_choice {
 	enum top_by by;
 	enum top_sort sort;
 	enum top_leaf leaf;
+	bool has_processes; /* find the process with most of each function's samples */
 };
 
 struct top_count {
 	uint32_t thing;
 	uint64_t self, total;
 	uint64_t last_row; /* that counted, from 1 */
+	/* With has_processes: the process with most of total, and the number of all by their ids.
+	 */
+	uint32_t process, nr_processes;
+	uint64_t most;
+};
+
+/* The part of a thing's total that is of a process. */
+struct top_part {
+	uint32_t thing, pid, process;
+	uint64_t total;
 };
 
 /* top_counts_make makes them. */
@@ -65,6 +78,8 @@ struct top_counts {
 	struct named_things things;
 	VEC(struct top_count) items; /* sorted, by thing before that */
 	uint64_t nr_rows, sum;       /* of the rows */
+	VEC(struct top_part) parts;
+	struct index part_index;
 };
 
 /*
@@ -74,6 +89,9 @@ struct top_counts {
  */
 int top_counts_make(struct top_counts *counts, const struct printout *p,
 		    const struct top_choice *choice, struct rows_summary *summary);
+
+/* Prints the id and the name of @process of the model. */
+void top_counts_put_process(const struct top_counts *counts, uint32_t process, struct textbuf *out);
 
 void top_counts_deinit(struct top_counts *counts);
 

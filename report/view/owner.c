@@ -5,15 +5,38 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "report/model/container_label.h"
+#include "report/model/process_name.h"
 #include "report/model/row_changes.h"
 #include "report/model/workload.h"
+#include "report/tables/service_name.h"
 
 const char *const owner_words[NR_OWNERS + 1] = {
 	[OWNER_THREAD] = "comm", [OWNER_CONTAINER] = "container", [OWNER_POD] = "pod",
-	[OWNER_UNIT] = "unit",   [OWNER_CGROUP] = "cgroup",
+	[OWNER_UNIT] = "unit",   [OWNER_CGROUP] = "cgroup",       [OWNER_SERVICE] = "service",
 };
 
-bool owner_put(const struct model *model, const struct prof_process_info *info, enum owner owner,
+static void put_service(const struct model *model, const struct model_process *process,
+			struct textbuf *out)
+{
+	const struct string_set *strings = &model->strings;
+	const struct prof_process_info *info = &process->info;
+	const char *in_pod = model_process_attribute(model, process, PROF_ATTRIBUTE_K8S_CONTAINER);
+
+	service_name_put(
+		out,
+		&(struct service_facts){
+			.said = model_process_attribute(model, process, PROF_ATTRIBUTE_SERVICE),
+			.cgroup = string_set_get(strings, info->cgroup),
+			.container = in_pod[0] ? in_pod
+					       : model_process_attribute(model, process,
+									 PROF_ATTRIBUTE_CONTAINER),
+			.name = process_name(string_set_get(strings, info->name),
+					     string_set_get(strings, info->exe)),
+			.is_kernel = process == model->processes.data});
+}
+
+bool owner_put(const struct model *model, const struct model_process *process, enum owner owner,
 	       struct textbuf *out)
 {
 	static const enum workload_part parts[NR_OWNERS] = {
@@ -21,10 +44,16 @@ bool owner_put(const struct model *model, const struct prof_process_info *info, 
 		[OWNER_POD] = WORKLOAD_POD,
 		[OWNER_UNIT] = WORKLOAD_UNIT,
 	};
-	const char *cgroup = string_set_get(&model->strings, info->cgroup);
+	const char *cgroup = string_set_get(&model->strings, process->info.cgroup);
 	size_t start = out->nr;
 
-	if (owner == OWNER_CGROUP)
+	if (owner == OWNER_CONTAINER && container_label_put(model, process, out))
+		return true;
+	if (owner == OWNER_POD && pod_label_put(model, process, out))
+		return true;
+	if (owner == OWNER_SERVICE)
+		put_service(model, process, out);
+	else if (owner == OWNER_CGROUP)
 		textbuf_str(out, cgroup);
 	else if (!workload_put(cgroup, parts[owner], out))
 		return false;
@@ -38,7 +67,7 @@ void owner_put_safe(const struct model *model, uint32_t process, enum owner owne
 {
 	struct textbuf text = {.fd = -1};
 
-	if (owner_put(model, &model->processes.data[process].info, owner, &text))
+	if (owner_put(model, &model->processes.data[process], owner, &text))
 		textbuf_escaped(out, text.data, text.nr, TEXT_PLAIN);
 	else
 		textbuf_str(out, none);
@@ -55,7 +84,7 @@ int owner_lead_rows(struct model *model, enum owner owner)
 
 	for (size_t i = 0; i < model->processes.nr && !ret; i++) {
 		text.nr = 0;
-		if (!owner_put(model, &model->processes.data[i].info, owner, &text))
+		if (!owner_put(model, &model->processes.data[i], owner, &text))
 			textbuf_printf(&text, "[no %s]", owner_words[owner]);
 		ret = text.error;
 		if (!ret)

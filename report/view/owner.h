@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What owns a sample besides its thread: a container, a pod, a unit of systemd, a cgroup. Tables
- * count by owners, and stacks can begin with them.
+ * What owns a sample besides its thread: a container, a pod, a unit of systemd, a cgroup, a
+ * service. Tables count by owners, and stacks can begin with them.
  */
 #ifndef REPORT_VIEW_OWNER_H
 #define REPORT_VIEW_OWNER_H
@@ -15,6 +15,7 @@ enum owner {
 	OWNER_POD,
 	OWNER_UNIT,
 	OWNER_CGROUP,
+	OWNER_SERVICE, /* as service_name_put has it */
 	NR_OWNERS,
 };
 
@@ -22,11 +23,10 @@ enum owner {
 extern const char *const owner_words[NR_OWNERS + 1];
 
 /*
- * Appends the @owner, which is no thread, of the process with @info in @model to @out, as it is in
- * the recording. Ids of containers are short. Returns false if there is none, or if it is not
- * known.
+ * Appends the @owner, which is no thread, of @process of @model to @out, as it is in the recording.
+ * Ids of containers are short. Returns false if there is none, or if it is not known.
  */
-bool owner_put(const struct model *model, const struct prof_process_info *info, enum owner owner,
+bool owner_put(const struct model *model, const struct model_process *process, enum owner owner,
 	       struct textbuf *out);
 
 /* Like owner_put, but appends safe text, and @none if there is no owner. */

@@ -17,12 +17,15 @@ struct printout {
 	struct labels *labels;         /* for stacks and folded output */
 	const struct view *view;
 	struct textbuf *out;
+	/* The user's choice, for headlines. */
+	const struct sample_filter *filter;
+	const struct timespan *span;
 };
 
 static inline struct printout source_printout(struct source *source, struct textbuf *out)
 {
 	return (struct printout){&source->rec, &source->symbols, &source->labels, &source->view,
-				 out};
+				 out,          &source->filter,  &source->span};
 }
 
 /* Returns the event of the view, NULL if the recording has no table of events. */

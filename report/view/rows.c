@@ -71,7 +71,7 @@ static int chosen_rows(const struct model *model, const struct view *view, count
 /* Rows of one key print equal text. */
 struct alike_key {
 	uint32_t pid, comm; /* 0 unless the view prints them */
-	uint32_t tid, padding;
+	uint32_t tid, label_set;
 	struct stack_digest user, kernel, waker_user, waker_kernel;
 };
 
@@ -126,8 +126,9 @@ static int add_alike(struct alike_rows *alike, struct prof_count row, uint32_t *
 			key.pid = model->processes.data[row.process].pid;
 		key.comm = row.comm;
 		key.tid = row.tid;
+		key.label_set = row.label_set;
 	} else {
-		row.comm = row.tid = 0;
+		row.comm = row.tid = row.label_set = 0;
 	}
 	hash = hash_bytes(&key, sizeof(key), 0);
 	index_for_each(&alike->index, hash, i) {
@@ -226,6 +227,7 @@ struct stack_row stack_row_show(const struct model *model, const struct view *vi
 		.pid = model->processes.data[shown.process].pid,
 		.comm = shown.comm,
 		.tid = shown.tid,
+		.label_set = shown.label_set,
 		.user = make_side(model, shown.user_stack, summary),
 		.kernel = make_side(model, shown.kernel_stack, summary),
 		.waker_user = make_side(model, shown.waker_user_stack, summary),

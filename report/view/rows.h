@@ -22,8 +22,9 @@ struct row_side {
 struct stack_row {
 	uint32_t process; /* in model->processes */
 	uint32_t pid;
-	uint32_t comm; /* in model->strings */
-	uint32_t tid;  /* 0: threads of one name are not told apart */
+	uint32_t comm;      /* in model->strings */
+	uint32_t label_set; /* of the request; 0: requests are not told apart */
+	uint32_t tid;       /* 0: threads of one name are not told apart */
 	struct row_side user, kernel;
 	struct row_side waker_user, waker_kernel; /* of the task that ended time off the CPU */
 	uint64_t count;

@@ -7,11 +7,81 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "report/model/container_label.h"
 #include "report/model/row_changes.h"
 #include "report/model/workload.h"
+#include "report/view/request_label.h"
 #include "report/view/rows.h"
 
 #define REASON_BYTES 128
+
+#define FILTER_ROW(type, field, long_name, ...)                                                    \
+	OPTION_ROW(struct sample_filter, type, field, long_name, 0, __VA_ARGS__)
+
+const struct option_spec filter_options[NR_FILTER_STEPS] = {
+	[FILTER_COMM] = FILTER_ROW(
+		OPTION_STRINGS, comms, "comm", .metavar = "NAME",
+		.help = "only samples of threads of this name; may be given several times"),
+	[FILTER_PID] = FILTER_ROW(OPTION_PIDS, pids, "pid", .metavar = "PID[,PID...]",
+				  .help = "only samples of these processes"),
+	[FILTER_TID] = FILTER_ROW(
+		OPTION_TIDS, tids, "tid", .metavar = "TID[,TID...]",
+		.help = "only samples of these threads, where the recording has ids of threads"),
+	[FILTER_CGROUP] = FILTER_ROW(
+		OPTION_STRINGS, cgroups, "cgroup", .metavar = "PATH",
+		.help = "only samples of this cgroup and those below it; may be given several times"),
+	[FILTER_CONTAINER] = FILTER_ROW(
+		OPTION_STRINGS, containers, "container", .metavar = "ID",
+		.help = "only samples of the container whose id begins so, or of this name; may be given several times"),
+	[FILTER_POD] = FILTER_ROW(
+		OPTION_STRINGS, pods, "pod", .metavar = "UID",
+		.help = "only samples of the pod with this uid or name; may be given several times"),
+	[FILTER_UNIT] = FILTER_ROW(
+		OPTION_STRINGS, units, "systemd-unit", .metavar = "NAME",
+		.help = "only samples of this service or scope of systemd; may be given several times"),
+	[FILTER_SERVICE] = FILTER_ROW(
+		OPTION_STRINGS, services, "service", .metavar = "NAME",
+		.help = "only samples of this service, as --by service names it; may be given several times"),
+	[FILTER_LABEL] = FILTER_ROW(
+		OPTION_STRINGS, labels, "with-label", .metavar = "KEY[=VALUE]",
+		.help = "only samples of requests with this label, as http.route=/cart, or with any value of it; may be given several times"),
+	[FILTER_DSO] = FILTER_ROW(
+		OPTION_STRINGS, dsos, "dso", .metavar = "FILE",
+		.help = "only stacks with a frame in this file or module; may be given several times"),
+	[FILTER_FUNCTION] = FILTER_ROW(OPTION_STRING, function, "function", .metavar = "REGEX",
+				       .help = "only stacks with a function that matches"),
+	[FILTER_IGNORE] = FILTER_ROW(OPTION_STRING, ignore, "ignore", .metavar = "REGEX",
+				     .help = "no stacks with a function that matches"),
+	[FILTER_MIN_SAMPLES] =
+		FILTER_ROW(OPTION_U64, min_samples, "min-samples", .metavar = "N", .min = 1,
+			   .max = UINT64_MAX, .help = "only stacks with at least N samples"),
+};
+
+bool sample_filter_has(const struct sample_filter *filter, enum filter_step step)
+{
+	const struct option_spec *option = &filter_options[step];
+	const void *value = (const char *)filter + option->offset;
+
+	switch (option->type) {
+	case OPTION_STRINGS:
+		return ((const string_vec *)value)->nr;
+	case OPTION_PIDS:
+	case OPTION_TIDS:
+		return ((const u32_vec *)value)->nr;
+	case OPTION_STRING:
+		return *(const char *const *)value;
+	default:
+		return *(const uint64_t *)value;
+	}
+}
+
+bool sample_filter_is_set(const struct sample_filter *filter)
+{
+	for (enum filter_step step = 0; step < NR_FILTER_STEPS; step++)
+		if (sample_filter_has(filter, step))
+			return true;
+	return false;
+}
 
 /* The rows that the filters have left so far. */
 struct filtering {
@@ -59,10 +129,10 @@ static const struct model_process *row_process(const struct filtering *f, size_t
 	return &f->model->processes.data[f->model->rows.data[row].process];
 }
 
-static bool has_pid(const u32_vec *pids, uint32_t pid)
+static bool has_id(const u32_vec *wanted, uint32_t id)
 {
-	vec_for_each(pids, it)
-		if (*it == pid)
+	vec_for_each(wanted, it)
+		if (*it == id)
 			return true;
 	return false;
 }
@@ -70,7 +140,14 @@ static bool has_pid(const u32_vec *pids, uint32_t pid)
 static int filter_processes(struct filtering *f)
 {
 	for (size_t i = 0; i < f->model->rows.nr; i++)
-		f->is_kept[i] &= has_pid(&f->filter->pids, row_process(f, i)->pid);
+		f->is_kept[i] &= has_id(&f->filter->pids, row_process(f, i)->pid);
+	return 0;
+}
+
+static int filter_threads(struct filtering *f)
+{
+	for (size_t i = 0; i < f->model->rows.nr; i++)
+		f->is_kept[i] &= has_id(&f->filter->tids, f->model->rows.data[i].tid);
 	return 0;
 }
 
@@ -116,6 +193,19 @@ static bool is_in_workload(const string_vec *wanted, enum workload_part part, co
 	return false;
 }
 
+/* Does the user want the container or pod of @process by the name that its engine gave it? */
+static bool has_wanted_name(const struct model *model, const struct model_process *process,
+			    const string_vec *wanted, enum workload_part part)
+{
+	vec_for_each(wanted, it) {
+		if (part == WORKLOAD_CONTAINER && container_has_name(model, process, *it))
+			return true;
+		if (part == WORKLOAD_POD && pod_has_name(model, process, *it))
+			return true;
+	}
+	return false;
+}
+
 /* A path is read once for each process, which can have many rows. */
 static int filter_workloads(struct filtering *f, enum workload_part part, const string_vec *wanted)
 {
@@ -125,19 +215,59 @@ static int filter_workloads(struct filtering *f, enum workload_part part, const 
 	int ret = is_wanted ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < model->processes.nr && !ret; i++) {
-		uint32_t cgroup = model->processes.data[i].info.cgroup;
+		const struct model_process *process = &model->processes.data[i];
+		uint32_t cgroup = process->info.cgroup;
 
+		is_wanted[i] = has_wanted_name(model, process, wanted, part);
 		name.nr = 0;
 		if (!workload_put(string_set_get(&model->strings, cgroup), part, &name))
 			continue;
 		textbuf_char(&name, '\0');
 		ret = name.error;
-		is_wanted[i] = !ret && is_in_workload(wanted, part, name.data);
+		is_wanted[i] |= !ret && is_in_workload(wanted, part, name.data);
 	}
 	for (size_t i = 0; i < model->rows.nr && !ret; i++)
 		f->is_kept[i] &= is_wanted[model->rows.data[i].process];
 	textbuf_deinit(&name);
 	return ret;
+}
+
+static bool is_wanted_service(const string_vec *wanted, const char *name)
+{
+	vec_for_each(wanted, it)
+		if (!strcmp(name, *it))
+			return true;
+	return false;
+}
+
+static int filter_services(struct filtering *f)
+{
+	const struct model *model = f->model;
+	_cleanup_free_ bool *is_wanted = calloc(model->processes.nr, sizeof(*is_wanted));
+	struct textbuf name = {.fd = -1};
+	int ret = is_wanted ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < model->processes.nr && !ret; i++) {
+		name.nr = 0;
+		owner_put(model, &model->processes.data[i], OWNER_SERVICE, &name);
+		textbuf_char(&name, '\0');
+		ret = name.error;
+		is_wanted[i] = !ret && is_wanted_service(&f->filter->services, name.data);
+	}
+	for (size_t i = 0; i < model->rows.nr && !ret; i++)
+		f->is_kept[i] &= is_wanted[model->rows.data[i].process];
+	textbuf_deinit(&name);
+	return ret;
+}
+
+static int filter_labels(struct filtering *f)
+{
+	const struct model *model = f->model;
+
+	for (size_t i = 0; i < model->rows.nr; i++)
+		f->is_kept[i] &=
+			request_label_has(model, model->rows.data[i].label_set, &f->filter->labels);
+	return 0;
 }
 
 /* Keeps the rows some of whose shown stacks has @is_wanted, or no row that has. */
@@ -281,19 +411,6 @@ static int filter_rare(struct filtering *f, const struct symbols *symbols,
 	return ret;
 }
 
-static bool has_step(const struct sample_filter *filter, enum filter_step step)
-{
-	const bool has[NR_FILTER_STEPS] = {
-		[FILTER_COMM] = filter->comms.nr,     [FILTER_PID] = filter->pids.nr,
-		[FILTER_CGROUP] = filter->cgroups.nr, [FILTER_CONTAINER] = filter->containers.nr,
-		[FILTER_POD] = filter->pods.nr,       [FILTER_UNIT] = filter->units.nr,
-		[FILTER_DSO] = filter->dsos.nr,       [FILTER_FUNCTION] = filter->function,
-		[FILTER_IGNORE] = filter->ignore,     [FILTER_MIN_SAMPLES] = filter->min_samples,
-	};
-
-	return has[step];
-}
-
 /* The facts that filters by names need. All NULL for the others. */
 struct name_facts {
 	const struct symbols *symbols;
@@ -307,6 +424,8 @@ static int run_step(struct filtering *f, enum filter_step step, const struct nam
 		return filter_comms(f);
 	case FILTER_PID:
 		return filter_processes(f);
+	case FILTER_TID:
+		return filter_threads(f);
 	case FILTER_CGROUP:
 		return filter_cgroups(f);
 	case FILTER_CONTAINER:
@@ -315,15 +434,22 @@ static int run_step(struct filtering *f, enum filter_step step, const struct nam
 		return filter_workloads(f, WORKLOAD_POD, &f->filter->pods);
 	case FILTER_UNIT:
 		return filter_workloads(f, WORKLOAD_UNIT, &f->filter->units);
+	case FILTER_SERVICE:
+		return filter_services(f);
+	case FILTER_LABEL:
+		return filter_labels(f);
 	case FILTER_DSO:
 		return filter_dsos(f);
 	case FILTER_FUNCTION:
 		return filter_functions(f, facts->symbols, f->filter->function, true);
 	case FILTER_IGNORE:
 		return filter_functions(f, facts->symbols, f->filter->ignore, false);
-	default:
+	case FILTER_MIN_SAMPLES:
 		return filter_rare(f, facts->symbols, facts->meta);
+	case NR_FILTER_STEPS:
+		break;
 	}
+	return -EINVAL;
 }
 
 /*
@@ -342,7 +468,7 @@ static int run_steps(struct filtering *f, enum filter_step first, enum filter_st
 	if (!ret)
 		memset(is_kept, true, nr);
 	for (enum filter_step step = first; step < end && !ret; step++) {
-		if (!has_step(f->filter, step))
+		if (!sample_filter_has(f->filter, step))
 			continue;
 		has_any = true;
 		ret = run_step(f, step, facts);
@@ -405,45 +531,45 @@ int sample_filter_check(const struct sample_filter *filter, struct err *err)
 }
 
 /* Writes the names of the steps before @step that the user wants: " of --comm, --pid". */
-static void list_steps(const struct sample_filter *filter, const char *const *names,
-		       enum filter_step step, struct textbuf *out)
+static void list_steps(const struct sample_filter *filter, enum filter_step step,
+		       struct textbuf *out)
 {
 	uint32_t nr = 0;
 
 	for (enum filter_step i = 0; i < step; i++)
-		if (has_step(filter, i))
-			textbuf_printf(out, "%s%s", nr++ ? ", " : " of ", names[i]);
+		if (sample_filter_has(filter, i))
+			textbuf_printf(out, "%s--%s", nr++ ? ", " : " of ", filter_options[i].name);
 	textbuf_char(out, '\0');
 }
 
 /* Returns the hint for a filter whose values a command lists, NULL for the others. */
 static const char *step_hint(enum filter_step step)
 {
-	if (step <= FILTER_UNIT)
+	if (step == FILTER_TID)
+		return "'profrep top --by thread' lists ids of threads; profrec records them with -p, -L, a command or --threads";
+	if (step == FILTER_LABEL)
+		return "'profrep info' lists the keys of labels, and 'profrep top --by-label KEY' their values; profrec --labels chooses the keys";
+	if (step <= FILTER_SERVICE)
 		return "'profrep processes' lists threads, process ids, cgroups and what these say";
-	return step == FILTER_DSO ? "'profrep files' lists files and modules" : NULL;
+	if (step == FILTER_DSO)
+		return "'profrep files' lists files and modules";
+	return step == FILTER_FUNCTION ? "'profrep top' lists the functions that have samples"
+				       : NULL;
 }
 
 int filter_account_check(const struct filter_account *account, const struct sample_filter *filter,
 			 const char *name, struct err *err)
 {
-	static const char *const names[NR_FILTER_STEPS] = {
-		[FILTER_COMM] = "--comm",     [FILTER_PID] = "--pid",
-		[FILTER_CGROUP] = "--cgroup", [FILTER_CONTAINER] = "--container",
-		[FILTER_POD] = "--pod",       [FILTER_UNIT] = "--systemd-unit",
-		[FILTER_DSO] = "--dso",       [FILTER_FUNCTION] = "--function",
-		[FILTER_IGNORE] = "--ignore", [FILTER_MIN_SAMPLES] = "--min-samples",
-	};
 	struct textbuf before = {.fd = -1};
 	enum filter_step step = 0;
 
-	while (step < NR_FILTER_STEPS && (!has_step(filter, step) || account->left[step]))
+	while (step < NR_FILTER_STEPS && (!sample_filter_has(filter, step) || account->left[step]))
 		step++;
 	if (!account->nr_rows || step == NR_FILTER_STEPS)
 		return 0;
-	list_steps(filter, names, step, &before);
-	err_set(err, -ENOENT, "failed to select from '%s': %s leaves no samples%s", name,
-		names[step], before.error ? "" : before.data);
+	list_steps(filter, step, &before);
+	err_set(err, -ENOENT, "failed to select from '%s': --%s leaves no samples%s", name,
+		filter_options[step].name, before.error ? "" : before.data);
 	textbuf_deinit(&before);
 	return step_hint(step) ? err_hint(err, -ENOENT, "%s", step_hint(step)) : -ENOENT;
 }

@@ -19,37 +19,47 @@
 /* All zero: every sample passes. Options fill it; whoever owns the options releases the vectors. */
 struct sample_filter {
 	string_vec comms;   /* names of threads */
-	u32_vec pids;       /* ids of processes */
+	u32_vec pids, tids; /* ids of processes, of threads */
 	string_vec cgroups; /* paths; cgroups below them pass, too */
 	/* what the paths say: beginnings of ids or names, uids, names with or without .service */
 	string_vec containers, pods, units;
+	string_vec services;           /* names */
+	string_vec labels;             /* of requests: KEY=VALUE, or KEY for any value */
 	string_vec dsos;               /* names or paths of files, of which a stack has a frame */
 	const char *function, *ignore; /* regular expressions; NULL: none */
 	uint64_t min_samples;          /* of a stack in all rows of equal text */
 };
 
-/* Returns true if @filter may leave out samples. */
-static inline bool sample_filter_is_set(const struct sample_filter *filter)
-{
-	return filter->comms.nr || filter->pids.nr || filter->cgroups.nr || filter->containers.nr ||
-	       filter->pods.nr || filter->units.nr || filter->dsos.nr || filter->function ||
-	       filter->ignore || filter->min_samples;
-}
-
 /* The filters, in the order in which they run. */
 enum filter_step {
 	FILTER_COMM = 0,
 	FILTER_PID,
+	FILTER_TID,
 	FILTER_CGROUP,
 	FILTER_CONTAINER,
 	FILTER_POD,
 	FILTER_UNIT,
+	FILTER_SERVICE,
+	FILTER_LABEL,
 	FILTER_DSO,
 	FILTER_FUNCTION,
 	FILTER_IGNORE,
 	FILTER_MIN_SAMPLES,
 	NR_FILTER_STEPS,
 };
+
+/*
+ * The options that fill a struct sample_filter, by step. Type and offset tell what is in it, so
+ * whatever goes through all filters goes through this table. Those before FILTER_DSO choose owners
+ * of samples, the others stacks.
+ */
+extern const struct option_spec filter_options[NR_FILTER_STEPS];
+
+/* Returns true if the user gave the option of @step. */
+bool sample_filter_has(const struct sample_filter *filter, enum filter_step step);
+
+/* Returns true if @filter may leave out samples. */
+bool sample_filter_is_set(const struct sample_filter *filter);
 
 /* Rows before the filters, and after each. Those of all intervals add up. */
 struct filter_account {

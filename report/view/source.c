@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "report/model/row_changes.h"
 #include "report/view/owner.h"
+#include "report/view/request_label.h"
 
 /* A report reads at most this many bytes of binaries and debug files, all together. */
 #define FILES_BYTES_MAX (UINT64_C(8) << 30)
@@ -32,6 +34,16 @@ void source_search_close(struct source_search *search)
 	debug_roots_close(&search->roots);
 }
 
+struct timespan source_timespan(const struct source_request *request)
+{
+	struct timespan span = request->span;
+
+	span.keeps_tids |= sample_filter_has(&request->filter, FILTER_TID);
+	span.keeps_labels |=
+		request->view.by_label || sample_filter_has(&request->filter, FILTER_LABEL);
+	return span;
+}
+
 int source_choose(struct source *source, const struct source_request *request, struct err *err)
 {
 	const struct recording *rec = &source->rec;
@@ -39,8 +51,9 @@ int source_choose(struct source *source, const struct source_request *request, s
 
 	source->view = request->view;
 	source->filter = request->filter;
+	source->span = request->span;
 	source->view.event = source->events.first;
-	source->view.per_process |= source->view.by != OWNER_THREAD;
+	source->view.per_process |= source->view.by != OWNER_THREAD || source->view.by_label;
 	if (!ret && request->view.folded)
 		ret = event_choice_check_single(&source->events, rec->meta, rec->name, err);
 	return ret;
@@ -54,8 +67,15 @@ int source_filter(struct source *source, struct err *err)
 	if (!ret)
 		ret = sample_filter_before_names(&source->filter, model, &source->view,
 						 &source->events, &source->filtered);
+	/* A filter has needed the ids, and the user does not want to see them. */
+	if (!ret && model->keeps_tids && !source->span.keeps_tids)
+		ret = model_forget_tids(model);
 	if (!ret && source->view.by)
 		ret = owner_lead_rows(model, source->view.by);
+	if (!ret && source->view.by_label)
+		ret = request_label_lead_rows(model, source->view.by_label);
+	if (!ret && model->keeps_labels && !source->span.keeps_labels)
+		ret = model_forget_labels(model);
 	return ret ? err_set(err, ret, "failed to select from '%s': %s", source->rec.name,
 			     strerror(-ret))
 		   : 0;
@@ -104,7 +124,8 @@ static int load_source(struct source *source, const char *const *files, size_t n
 		       const struct source_request *request, struct source_search *search,
 		       struct err *err)
 {
-	int ret = recordings_load(&source->rec, files, nr, &request->span, err);
+	const struct timespan span = source_timespan(request);
+	int ret = recordings_load(&source->rec, files, nr, &span, err);
 
 	if (!ret)
 		ret = source_choose(source, request, err);

@@ -21,6 +21,7 @@ struct source {
 	struct fetcher fetched;      /* what became of the files that were asked for, up to now */
 	struct view view;            /* of the event that is being printed */
 	struct sample_filter filter; /* the user's; its vectors are borrowed */
+	struct timespan span;        /* that the user chose */
 	struct filter_account filtered;
 	struct found_names *found; /* gets the symbols that files gave; NULL: nobody wants them */
 };
@@ -60,6 +61,9 @@ struct source_request {
 	const char *event; /* NULL: all events */
 	struct search_choice search;
 };
+
+/* Returns the part of a recording to read for @request, with the facts that its filters need. */
+struct timespan source_timespan(const struct source_request *request);
 
 /*
  * Chooses the events of @source, whose recording is open, and takes the view over. Folded output

@@ -33,10 +33,11 @@ struct view {
 	bool full_paths; /* the file of a line with its whole path */
 	bool addresses;  /* with raw addresses before names, in the multi-line layout only */
 	bool user_only, kernel_only;
-	bool no_wakers;   /* without the stacks of wakers */
-	bool per_process; /* hits of each process by themselves; samples always are */
-	enum owner by;    /* that stacks begin with */
-	uint32_t event;   /* rows of this event alone, in prof_meta.events */
+	bool no_wakers;       /* without the stacks of wakers */
+	bool per_process;     /* hits of each process by themselves; samples always are */
+	enum owner by;        /* that stacks begin with */
+	const char *by_label; /* the key of a label in its place; NULL: none */
+	uint32_t event;       /* rows of this event alone, in prof_meta.events */
 	enum unnamed unnamed;
 	enum demangle_style demangle;
 	enum shown_frames frames;

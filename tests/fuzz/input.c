@@ -119,6 +119,15 @@ static uint64_t walk(const struct prof_epoch *e)
 		       e->strings[info->name].len + e->strings[info->exe].len +
 		       e->strings[info->cgroup].len;
 	}
+	for (uint32_t i = 0; i < e->nr_labels; i++)
+		sum += e->strings[e->labels[i].key].len + e->strings[e->labels[i].value].len;
+	for (uint32_t i = 0; i < e->nr_counts; i++)
+		if (e->counts[i].label_set)
+			sum += e->label_sets[e->counts[i].label_set].nr_labels;
+	for (uint32_t i = 0; i < e->nr_process_attributes; i++)
+		sum += e->processes[e->process_attributes[i].process].pid +
+		       e->strings[e->process_attributes[i].key].len +
+		       e->strings[e->process_attributes[i].value].len;
 	for (uint32_t i = 0; i < e->nr_file_infos; i++)
 		sum += e->objects[e->file_infos[i].object].kind + e->file_infos[i].size;
 	for (uint32_t i = 0; i < e->nr_languages; i++)

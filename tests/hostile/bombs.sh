@@ -53,7 +53,7 @@ printf '%s\n' 'object f file /app -' 'process p 1' "count p few 1000 user f:1" "
 check "perf-script: a row of 2^62 samples" bounded 0 export perf-script "$dir/rows.prof"
 check "perf-script: a row of 1000 is printed 1000 times" same "$(grep -c '^few .*: 1 event: $' "$dir/out")" 1000
 check "perf-script: the periods of the other are its count" same \
-	"$(($(awk '/^many/ {n[$5]++} END {for (p in n) print n[p] " * " p}' "$dir/out" | paste -sd +)))" $((1 << 62))
+	"$(($(awk '/^many/ {n[$(NF - 1)]++} END {for (p in n) print n[p] " * " p}' "$dir/out" | paste -sd +)))" $((1 << 62))
 {
 	printf 'object f file /app -\nprocess p 1\n'
 	for i in {1..8}; do
@@ -82,4 +82,60 @@ check "an ELF file: names: files says so" contains "$("$profrep" files --symfs "
 "$BUILD/tests/bomb_make" link > "$dir/root/app"
 truncate -s 1T "$dir/root/app.debug"
 check "a debug link to a hole of a terabyte" bounded 0 -f --symfs "$dir/root" "$dir/app.prof"
+
+# A thousand units whose rest is in one file, which has 400,000 units, and none of them.
+cat > "$dir/skeletons.s" << 'END'
+.globl code
+.type code, %function
+code: .fill 16000, 1, 0
+.size code, 16000
+.section .debug_abbrev, "", %progbits
+.uleb128 1, 0x11
+.byte 0
+.uleb128 0x2130, 0x8, 0x2131, 0x7, 0x11, 0x1, 0x12, 0x6
+.byte 0, 0, 0
+.section .debug_info, "", %progbits
+.altmacro
+.macro unit n
+.long 2f - 1f
+1: .short 4
+.long 0
+.byte 8, 1
+.asciz "rest.dwo"
+.quad 1, code + 16 * \n
+.long 16
+2:
+.endm
+.set i, 0
+.rept 1000
+unit %i
+.set i, i + 1
+.endr
+END
+cat > "$dir/rest.s" << 'END'
+.section .debug_abbrev.dwo, "e", %progbits
+.uleb128 1, 0x11
+.byte 0
+.uleb128 0x2131, 0x7
+.byte 0, 0, 0
+.section .debug_info.dwo, "e", %progbits
+.rept 400000
+.long 16
+.short 4
+.long 0
+.byte 8, 1
+.quad 2
+.endr
+END
+"$cc" -shared -nostdlib -Wl,--build-id -o "$dir/skeletons" "$dir/skeletons.s"
+"$cc" -c -o "$dir/rest.dwo" "$dir/rest.s"
+{
+	echo "object f file $dir/skeletons $(readelf -n "$dir/skeletons" | sed -n 's/.*Build ID: //p')"
+	echo process p 1
+	code=$((0x$(nm "$dir/skeletons" | sed -n 's/ T code//p')))
+	for ((i = 0; i < 1000; i++)); do echo "count p app 1 user f:$((code + 16 * i + 4))"; done
+} | "$BUILD/tests/prof_make" > "$dir/rest.prof"
+check "a thousand units that share one file of others" bounded 0 -f -i "$dir/rest.prof"
+check "they share one file: the samples have their symbols" same "$(sum_samples '^app;code ' < "$dir/out")" 1000
+check "they share one file: what has no lines is said" contains "$("$profrep" -f -i "$dir/rest.prof" 2>&1)" "takes too much work"
 plan_end

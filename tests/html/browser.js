@@ -55,6 +55,8 @@ async function press(page, key) {
 async function hostileNames() {
 	const page = await openFile("markup"), plain = await openFile("nothing");
 	const tags = each => each.evaluate(() => [...new Set([...document.querySelectorAll("#viewer *")].map(e => e.tagName))].sort());
+	await press(page, "e");
+	assert.ok((await textOf(page, "#lines")).includes("onerror=alert(6)>.c"));
 	for (const view of ["1", "2", "4", "3", "?", "Escape", "1"]) {
 		await press(page, view);
 		for (let x = 20; x < 1600; x += 300)
@@ -253,6 +255,45 @@ async function heat() {
 	await page.close();
 }
 
+// A lane for each thread has the colours of its functions; a row can be the only thread. The graph keeps its part of the page.
+async function lanes() {
+	const page = await openFile("pool", "heat=true&lanes=true"), canvas = await page.$(".heat canvas");
+	for (const width of [1600, 1024, 390]) {
+		await page.setViewport({width, height: 800});
+		await drawn(page);
+		const [wide, share] = await page.evaluate(() => [[document.documentElement, ...document.querySelectorAll(".heat, .heat div")].filter(e => e.scrollWidth > e.clientWidth).length,
+			viewer.flame.window.getBoundingClientRect().height / innerHeight]);
+		assert.ok(!wide && share > 0.3, `${width}: ${wide}, ${share}`);
+	}
+	assert.strictEqual(await page.evaluate(() => viewer.pane.heat.rows.length), 51);
+	assert.strictEqual(await textOf(page, ".heat div:nth-child(2)"), "10 more threads without a row: 110 samples");
+	const box = await canvas.boundingBox(), said = () => textOf(page, "#said");
+	await page.mouse.move(box.x + 140, box.y + 16);
+	assert.match(await textOf(page, "#details"), /^pool\/160.*60 samples: .*most in a: 60 samples$/);
+	await page.mouse.move(box.x + box.width - 5, box.y + 16);
+	assert.match(await textOf(page, "#details"), /^pool\/160.*most in b: 60 samples$/);
+	const colors = await page.evaluate(() => {
+		const {palette, functions: {texts}, pane: {heat: {canvas, canvas: {width}}}} = viewer;
+		const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 5, width, 1).data.buffer);
+		return [pixels[140], pixels[width - 5], ...["a", "b"].map(text => palette.of(texts.indexOf(text)))];
+	});
+	assert.deepStrictEqual(colors.slice(0, 2), colors.slice(2));
+	for (const key of ["h", "ArrowDown", "ArrowRight"])
+		await press(page, key);
+	assert.match(await said(), /^pool\/160; 0 s to 1 s; 60 samples.*most in a: 60 samples$/);
+	await press(page, "Enter");
+	assert.match(page.url(), /focus=pool%2F160/);
+	assert.deepStrictEqual(await page.evaluate(() => [viewer.pane.heat.rows.length, totalOf(viewer.pane.tree, 0)]), [2, 60]);
+	await page.mouse.click(box.x + 30, (await canvas.boundingBox()).y + 16);
+	await drawn(page);
+	assert.doesNotMatch(page.url(), /focus/);
+	await press(page, "Escape");
+	await press(page, "L");
+	assert.doesNotMatch(page.url(), /lanes/);
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
+}
+
 // A title with the facts, tools with the legend, and one row of the heat map: the rest is the graph's.
 async function firstSight() {
 	const page = await openFile("epochs"), boxes = () => page.evaluate(() => ["h1", ".truth", "header", "#legend", ".heat"].map(name => {
@@ -342,6 +383,36 @@ async function names() {
 	await page.close();
 }
 
+// Source lines of what is selected, in the graph and in the table; a link keeps them in sight, and nothing is wider than the window.
+async function sourceLines() {
+	const page = await openFile("lines", "source=true"), title = () => textOf(page, "#lines h2");
+	assert.strictEqual(await title(), "step");
+	assert.match(await textOf(page, ".line"), /%/);
+	await page.evaluate(() => viewer.select(viewer.flame.tree.nodes.findIndex(fn => viewer.functions.texts[fn] === "main")));
+	assert.strictEqual(await title(), "main");
+	await page.evaluate(() => viewer.select(1));
+	assert.match(await textOf(page, "#lines"), /No lines of it/);
+	await press(page, "4");
+	const first = await title();
+	await press(page, "ArrowDown");
+	assert.notStrictEqual(await title(), first);
+	for (const width of [1600, 1024, 390]) {
+		await page.setViewport({width, height: 800});
+		await press(page, "1");
+		const [wide, shares] = await page.evaluate(() => [document.documentElement.scrollWidth > innerWidth,
+			["panes", "lines"].map(id => viewer.find(id).getBoundingClientRect()).map(box => box.width * box.height / innerWidth / innerHeight)]);
+		assert.ok(!wide && shares.every(share => share > 0.2), `${width}: ${shares}`);
+	}
+	await press(page, "e");
+	assert.ok(await page.$eval("#lines", e => e.hidden));
+	assert.doesNotMatch(page.url(), /source/);
+	const plain = await openFile("basic", "source=true");
+	assert.deepStrictEqual(await plain.evaluate(() => ["source", "lines"].map(id => viewer.find(id).hidden)), [true, true]);
+	assert.deepStrictEqual([...page.heard, ...plain.heard], []);
+	await page.close();
+	await plain.close();
+}
+
 async function depth() {
 	const page = await openFile("deep");
 	const reached = await page.evaluate(() => {
@@ -396,12 +467,14 @@ async function main() {
 	await check("matches over a kept picture are those of a new page, and all can be seen", matches);
 	await check("what is shown, matched and detailed is of one choice", oneChoice);
 	await check("links mean the same frames in another page", links);
+	await check("source lines of the selected function", sourceLines);
 	await check("a file is merged into one function", parts);
 	await check("tables of files and processes, and saved pictures", tablesAndPictures);
 	await check("names and roles", names);
 	await check("the graph has most of the page at first sight", firstSight);
 	await check("long counts are whole", longCounts);
 	await check("the heat map chooses time and baseline", heat);
+	await check("lanes of threads in the colours of their functions", lanes);
 	await check("a stack of 2,048 frames can be reached", depth);
 	await check("a page over HTTP", overHttp);
 	await check("a page without JavaScript", withoutScript);

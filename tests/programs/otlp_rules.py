@@ -45,6 +45,9 @@ def check_table(name, rows):
     zero = rows[0]
     if name == "link":
         assert zero.trace_id == bytes(16) and zero.span_id == bytes(8), "link 0 is not the zero value"
+        for link in rows[1:]:
+            assert len(link.trace_id) == 16 and any(link.trace_id), "a link without a trace"
+            assert len(link.span_id) == 8, "a link without a span"
     else:
         assert not key_of(zero), f"element 0 of table {name} is not the zero value"
     (row, count), = collections.Counter(key_of(row) for row in rows).most_common(1)

@@ -101,11 +101,13 @@ def check_profile(raw):
         locations[location.id] = location
     stacks = {}
     for sample in profile.sample:
-        demand(not sample.label, "labels of samples would be series of their own")
-        demand(tuple(sample.location_id) not in stacks, "a stack that is there twice")
+        labels = tuple(f"{strings[label.key]}={strings[label.str]}" for label in sample.label)
+        demand(all(re.match("[a-zA-Z_][a-zA-Z0-9_]*=", label) for label in labels), "a name that no label has")
+        identity = (tuple(sample.location_id), labels)
+        demand(identity not in stacks, "a stack that is there twice")
         demand(len(sample.value) == 2 and sample.value[1] == sample.value[0] * profile.period, "values")
-        stacks[tuple(sample.location_id)] = (stack_of(profile, sample, locations, functions), sample.value[0])
-    return profile, stacks.values()
+        stacks[identity] = (stack_of(profile, sample, locations, functions), sample.value[0])
+    return profile, stacks.values(), sorted({label for _, labels in stacks for label in labels})
 
 
 def take(body):
@@ -119,13 +121,13 @@ def take(body):
         demand(series.samples, "no profile")
         for raw in series.samples:
             demand(re.fullmatch("[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", raw.ID), "an ID")
-            profile, stacks = check_profile(raw.raw_profile)
+            profile, stacks, requests = check_profile(raw.raw_profile)
             for stack, count in stacks:
                 lines.append(f"{labels['service_name']}\t{stack}\t{count}\t{raw.ID}\n")
             profiles.append(json.dumps({
                 "id": raw.ID, "labels": labels, "time": profile.time_nanos, "duration": profile.duration_nanos,
                 "period": profile.period, "stacks": len(stacks), "samples": sum(count for _, count in stacks),
-                "bytes": len(body)}, sort_keys=True) + "\n")
+                "requests": requests, "bytes": len(body)}, sort_keys=True) + "\n")
     # One write for each file: a receiver that is killed has a profile or has it not.
     with open(directory / "samples", "a", encoding="utf-8") as file:
         file.write("".join(lines))
@@ -150,7 +152,11 @@ def take_otlp(body):
     demand(len(packed) <= 4 << 20, "a request that is too large")
     otlp_rules.check(request)
     tables = request.dictionary
+    keys = [tables.string_table[attribute.key_strindex] for attribute in tables.attribute_table]
     for resource, profile in otlp_rules.profiles(request):
+        requests = {f"{keys[i]}={tables.attribute_table[i].value.string_value}" for sample in profile.samples
+                    for i in sample.attribute_indices if keys[i].startswith(("http.", "tenant"))}
+        links = len({sample.link_index for sample in profile.samples if sample.link_index})
         kind = tables.string_table[profile.sample_type.type_strindex]
         with open(directory / "samples", "a", encoding="utf-8") as file:
             for sample in profile.samples:
@@ -159,7 +165,7 @@ def take_otlp(body):
         with open(directory / "profiles", "a", encoding="utf-8") as file:
             file.write(json.dumps({
                 "id": profile.profile_id.hex(), "labels": resource, "time": profile.time_unix_nano, "kind": kind,
-                "duration": profile.duration_nano, "period": profile.period,
+                "duration": profile.duration_nano, "period": profile.period, "requests": sorted(requests), "links": links,
                 "samples": sum(sum(sample.values) for sample in profile.samples)}, sort_keys=True) + "\n")
 
 

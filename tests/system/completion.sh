@@ -35,7 +35,7 @@ check "words after a comma" same "$(completes profrec --languages py,rb,p)" "py,
 check "a command after --" contains " $(completes profrec -F 99 -- mktem) " " mktemp "
 check "the command's own options are not ours" same "$(completes profrec -- ls --q)" ""
 ## Words that choose a command.
-commands="report diff plan info top tree callers files missing processes html export pack merge tables push"
+commands="report diff plan info top tree callers annotate files missing processes html export pack merge tables push"
 touch "$dir/processes.prof" "$dir/app.prof"
 cd "$dir" || exit 1
 check "all that --help lists" same "$commands" "$(profrep_commands | tr '\n' ' ' | sed 's/ $//')"
@@ -46,6 +46,10 @@ check "a command is the first word" same "$(completes profrep app.prof f)" ""
 check "help takes commands" same "$(completes profrep help "")" "$commands"
 check "a command's option" same "$(completes profrep diff --norm)" "--normalize"
 check "not another command's" same "$(completes profrep info --norm)" ""
+formats="pprof otlp speedscope perf-script folded"
+check "the first operand is one of some words" same "$(completes profrep export "")" "$formats"
+check "also after options" same "$(completes profrep export -o x.pb.gz p)" "pprof perf-script"
+check "later operands are files" same "$(completes profrep export pprof p)" ""
 check "no options where a command's value is due" same "$(completes profrep processes --from -)" ""
 cd "$OLDPWD" || exit 1
 check "elsewhere files are bash's business" same "$(completes profrep app)" ""
@@ -77,6 +81,11 @@ if command -v zsh > /dev/null; then
 	for program in profrec profrep; do
 		check "$program: a script that zsh takes" zsh -f -n "$BUILD/completions/_$program"
 	done
+	check "zsh: commands, options and words of values, at Tab" \
+		same "$(timeout 100 tests/lib/zsh_completes "$BUILD/completions" "profrep exp" "profrep export ppro" \
+			"profrep top --lim" "profrep top --by proce" "profrec --unwind dw" | sed 's/ $//')" \
+		"$(printf '%s\n' "profrep export" "profrep export pprof" "profrep top --limit=" "profrep top --by process" "profrec --unwind dwarf")"
+	check "zsh: the first operand" contains "$(sed -n '/^\texport)/,/;;/p' "$BUILD/completions/_profrep")" "'1:word:($formats)'"
 else
 	skip "a script that zsh takes" "zsh is not installed"
 fi
@@ -85,6 +94,9 @@ if command -v fish > /dev/null; then
 	check "fish: words of a value" same "$(fish_completes profrec --languages p)" "php pl py"
 	check "fish: a command's option" same "$(fish_completes profrep diff --norm)" "--normalize"
 	check "fish: not another command's" same "$(fish_completes profrep info --norm)" ""
+	# shellcheck disable=SC2086 # the formats are words
+	check "fish: the first operand" same "$(fish_completes profrep export "" | tr ' ' '\n' | sort)" "$(printf '%s\n' $formats | sort)"
+	check "fish: later operands are files" same "$(cd "$dir" && fish_completes profrep export pprof proc)" "processes.prof"
 	check "fish: a command's beginning" same "$(fish_completes profrep dif)" "diff"
 else
 	skip "fish completes" "fish is not installed"

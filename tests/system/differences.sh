@@ -20,6 +20,19 @@ check "identical recordings: nothing changed" same "$("$profrep" diff --json --b
 check "identical recordings do not fail" fails 0 "$profrep" diff --fail-on-change 0.001 --before "$dir"/a?.prof \
 	--after "$dir"/a?.prof
 
+
+# A fifth more work, and a fifth more requests.
+for i in 1 2 3; do
+	sed 's/^meta nr_cpus .*/meta nr_cpus 4/' tests/golden/slow$i.txt > "$dir/less.txt"
+	"$BUILD/tests/prof_make" < "$dir/less.txt" > "$dir/less$i.prof" &&
+		awk '$1 == "count" {$4 = int(1.2 * $4 + 0.5)} 1' "$dir/less.txt" | "$BUILD/tests/prof_make" > "$dir/more$i.prof" || exit 1
+done
+diff_work() { "$profrep" diff "$@" --before "$dir"/less?.prof --after "$dir"/more?.prof; }
+check "a fifth more requests: more CPU time" contains "$(diff_work --per cpu --json | changed_names)" main
+check "a fifth more requests: none changed per request" same "$(diff_work --per request=1000,1000,1000,1200,1200,1200 --json |
+	changed_names)" ""
+check "a fifth more requests: nor in their shares" same "$(diff_work --per share --json | changed_names)" ""
+
 for ((i = 1; i <= 10; i++)); do simulate "$dir/p$i.prof" 7 $i 6000 99 3 0 10 1; done
 needed=$(planned "$dir"/p*.prof)
 check "a plan for a change from 10 to 11 %" between "$needed" 5 60

@@ -24,7 +24,8 @@ check "profrep: a file that is not there" says 1 "No such file or directory" "$p
 check "profrep: a directory" says 1 "" "$profrep" "$dir"
 check "profrep: no recording" says 1 "" "$profrep" tests/run
 check "--help exits 0" "$profrec" --help
-commit=$(git -c safe.directory='*' describe --always --dirty --abbrev=9 2> /dev/null)
+commit=$(sed -n 's/^\([0-9a-f]\{9\}\).*/\1/p' mk/commit)
+[ "$commit" ] || commit=$(git -c safe.directory='*' describe --always --dirty --abbrev=9 2> /dev/null)
 for program in profrec profrep; do
 	check "$program --version" same "$("${!program}" --version | sed 's/-dirty)/)/; q')" "$program 0.1.0${commit:+ (${commit%-dirty})}"
 	check "$program --version: formats and libraries" grep -qxE 'formats? 1\.[0-9. to]+, (libbpf [0-9.]+, )?zstd [0-9.]+' \
@@ -32,8 +33,8 @@ for program in profrec profrep; do
 done
 
 # Every option of --help is in the man page, and every option in the man page is in --help.
-# in_man PROGRAM HEADING and in_help PROGRAM [COMMAND]: the long options listed there. The man page describes an option
-# that several commands have once, and lists it by name ("As for") under the others.
+# in_man PAGE HEADING and in_help PROGRAM [COMMAND]: the long options listed there. The man pages describe an option that
+# several commands have once, and list it by name ("As for") under the others.
 in_man()
 {
 	sed -n "/^\.S[HS] $2/,/^\.S[HS] /p" "$BUILD/$1.1" | awk '/^\.TP/ {getline; print} /^As for /' |
@@ -42,8 +43,12 @@ in_man()
 in_help() { help_options "$@" | grep '^--'; }
 check "profrec: man page and --help list the same options" same "$(in_man profrec OPTIONS)" "$(in_help profrec)"
 for command in $(profrep_commands); do
+	# The page that describes the command's options, and where.
+	page=$(grep -l "^@OPTIONS $command@" doc/*.1.in)
+	heading="profrep \[*$command\]* "
+	grep -q "^\.SS $heading" "$page" || heading=OPTIONS
 	check "profrep $command: man page and --help list the same options" same \
-		"$(in_man profrep "profrep \[*$command\]* ")" "$(in_help profrep $command)"
+		"$(in_man "$(basename "$page" .1.in)" "$heading")" "$(in_help profrep $command)"
 done
 check "profrep: --help lists report's options" same "$(in_help profrep)" "$(in_help profrep report)"
 

@@ -6,11 +6,13 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/lib/tap.sh
 . lib/tap.sh
 golden=$PWD/golden
+newest=$(sed -n 's/^#define PROF_VERSION_MINOR *\([0-9]*\).*/1.\1/p' ../format/prof.h)
+check "the version of the format has a recording" test -e "$golden/version-$newest.prof"
 
 for text in "$golden"/*.txt; do
 	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
 done
-cp "$golden/cases" "$golden"/*.prof "$dir"
+cp -r "$golden/cases" "$golden"/*.prof "$golden/src" "$dir"
 cd "$dir" || exit 1
 printf '%s\n' host-a.prof "" host-b.prof > names
 echo > no-names

@@ -142,12 +142,35 @@ fi
 
 check "a page of 20,000 stacks has at most 360 KB" at_most "$(stat -c %s "$dir/picture.html")" 360000
 html nothing
-check "the viewer has at most 54 KB" at_most "$(stat -c %s "$dir/nothing.html")" 54000
+check "the viewer has at most 55 KB" at_most "$(stat -c %s "$dir/nothing.html")" 55000
 
 "$BUILD/tests/prof_make" < tests/html/markup.txt > "$dir/markup.prof"
-html markup
+mkdir "$dir/src"
+printf '%s\n' '// </script><script>alert(7)</script>' $'int x; // \033[2J \302\233 \342\200\256 <img src=x onerror=alert(8)>' "</code><b>" \
+	> "$dir/src/\"><img src=x onerror=alert(6)>.c"
+"$profrep" html --source "$dir/src" -o "$dir/markup.html" "$dir/markup.prof"
 tags() { tr -d '\n' < "$1" | grep -oE '<[a-zA-Z!/][^>]*>' | sed 's/ content="[^"]*"//' | sort | uniq -c; }
 check "hostile names make no element" same "$(grep -ciE '<img|<b |alert\(.\)<|<!--' "$dir/markup.html")" 0
+if command -v node > /dev/null; then
+	check "lines of a source file are in the data, escaped" same \
+		"$(node tests/html/list_lines.js "$dir/markup.html" '</script><script>alert(2)</script>')" \
+		'/src/"><img src=x onerror=alert(6)>.c|1|0|0|// </script><script>alert(7)</script>
+/src/"><img src=x onerror=alert(6)>.c|2|3|3|int x; // \x1b[2J \xc2\x9b \xe2\x80\xae <img src=x onerror=alert(8)>
+/src/"><img src=x onerror=alert(6)>.c|3|0|0|</code><b>'
+	{
+		printf '%s\n' "object f file /nonexistent/f -" "process p 1 1" "map p f 0 0x100000 0"
+		for i in {1..130}; do
+			printf '%s\n' "line f $((i * 16)) /src/f.c $i function_$i" "count p a $i user f:$((i * 16))"
+		done
+	} | "$BUILD/tests/prof_make" > "$dir/many.prof"
+	"$profrep" html --source "$dir/src" -o "$dir/many.html" "$dir/many.prof"
+	check "a page has the lines of the 100 functions with the most samples, and says how many it lacks" same \
+		"$(node tests/html/list_lines.js "$dir/many.html" | sort -V | xargs)" "30 $(echo function_{31..130})"
+	check "a line without its file has samples" same "$(node tests/html/list_lines.js "$dir/many.html" function_31)" "/src/f.c|31|31|31|"
+	html many
+	check "no text of a file is in a page without --source" same "$(node tests/html/list_lines.js "$dir/many.html")" ""
+fi
+check "a directory of sources that is not there" says 1 "failed to open '$dir/none': No such file" "$profrep" html --source "$dir/none" "$dir/markup.prof"
 check "the elements of a page do not depend on names" same \
 	"$(tags "$dir/markup.html" | grep -vE '<t[hrd]>')" "$(tags "$dir/nothing.html" | grep -vE '<t[hrd]>')"
 check "the table has them as text, cut" contains "$(cat "$dir/markup.html")" "&#60;img src=x onerror=alert(3)&#62;"

@@ -104,6 +104,10 @@ check "a tree: roots add up, and parents come first" same \
 		tree --json --min-percent 0.001 basic.prof)" "True True"
 check "callers" same "$(reads 'e[0]["nodes"][0]["name"], e[0]["nodes"][0]["total"], e[0]["function"]' callers --json func_a basic.prof)" \
 	"func_a 16 func_a"
+annotated() { "$profrep" annotate --json step lines.prof > annotated.json && same "$(python3 texts.py annotated.json)" 1; }
+check "annotate: text" annotated
+check "annotate: lines add up" same "$(reads '[f["self"] == sum(l["self"] for g in f["files"] for l in g["lines"]) for f in e[0]["functions"]]' \
+	annotate --json step lines.prof)" "[True, True]"
 check "info" same "$(reads 'd["samples"]["taken"], d["host"]["name"], d["complete"], d["samples"]["per_cpu"]' info --json basic.prof)" \
 	"37 build7 True [20, 17]"
 check "info of a recording that was cut short" same "$(reads 'd["complete"], d["samples"], d["seconds"], bool(d["defect"])' info --json cut.prof)" \

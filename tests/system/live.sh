@@ -12,24 +12,103 @@ check "no escapes in a pipe" same "$("$profrep" top --live "$dir/intervals.prof"
 check "one recording only" says 1 "option --live: needs one recording" \
 	"$profrep" top --live "$dir/intervals.prof" "$dir/intervals.prof"
 
+# Processes that share a function, and one whose name is long.
+cat > "$dir/processes.txt" << 'END'
+meta freq_hz 10
+meta interval_ns 2000000000
+object f file /nonexistent/f -
+sym f 0 16 one
+sym f 16 16 two
+process p 10 1
+map p f 0x1000 0x1000 0
+info p 10 0 shop-server-of-the-north /bin/shop /
+process q 11 1
+map q f 0x1000 0x1000 0
+info q 11 0 web /bin/web /
+count p a 2 user f:1
+count p a 4 user f:17
+count q b 3 user f:1
+epoch 0 2000000000
+end duration_ns 2000000000
+END
+"$BUILD/tests/prof_make" < "$dir/processes.txt" > "$dir/processes.prof" || exit 1
+sed '1i meta pids 10' "$dir/processes.txt" | "$BUILD/tests/prof_make" > "$dir/of-one.prof" || exit 1
+# processes_of OPTION... FILE: what stands between the bars and the module, by function.
+processes_of() { "$profrep" top --live "$@" | awk '/ f +(one|two)$/ {sub(/^.*#-* +/, ""); sub(/ +f +/, " : "); gsub(/ +/, " "); print}' | sort; }
+check "a function's process, and how many others there are" same "$(processes_of "$dir/processes.prof")" \
+	"$(printf '%s\n' "10 shop-server-of-the-north : two" "11 web +1 : one")"
+check "none if a filter chooses processes" same "$(processes_of --pid 10,11 "$dir/processes.prof")" $'f one\nf two'
+check "none if one was recorded" same "$(processes_of "$dir/of-one.prof")" $'f one\nf two'
+check "none with other things than functions" same "$("$profrep" top --live --by comm "$dir/processes.prof" | grep -c PROCESS)" 0
+
 # The first half of a stream is drawn before the second comes.
 if command -v tmux > /dev/null; then
 	export TMUX_TMPDIR=$dir SHELL=$BASH # the user may have none
+	# A server of its own for each screen: one that has been killed takes a moment to go.
+	screen=1
+	tmux() { command tmux -L "$screen" -f /dev/null "$@"; }
+	next_screen() { tmux kill-server; screen=$((screen + 1)); }
 	cleanup_extra() { tmux kill-server 2> /dev/null; }
 	# shows TEXT: the screen has it, sooner or later.
 	shows() { wait_for on_screen "$1" || { tmux capture-pane -p; return 1; }; }
 	on_screen() { tmux capture-pane -p | grep -q -- "$1"; }
 	mkfifo "$dir/stream"
-	tmux -f /dev/null new-session -d -x 100 -y 12 "'$profrep' top --live - < '$dir/stream' 2> '$dir/err'; sleep 1000"
-	exec 3> "$dir/stream"
+	tmux new-session -d -x 100 -y 12 "'$profrep' top --live - < '$dir/stream' 2> '$dir/err'; stty -a > '$dir/stty'; sleep 1000"
+	exec 3<> "$dir/stream"
 	head -c -120 "$dir/intervals.prof" >&3
 	check "an interval is drawn as it comes" shows "^23:59:5"
 	check "with its functions" shows " one$"
+	tmux send-keys s
+	check "s: another order" shows "^23:59:5.  by total"
+	tmux send-keys /
+	tmux send-keys -l nothing
+	tmux send-keys Enter
+	check "a filter" shows "filter 'nothing'  ("
+	check "leaves what matches" fails 1 on_screen " one$"
+	tmux send-keys / Escape
+	check "Escape takes the filter away" shows " one$"
+	tmux send-keys Down
+	check "there is no row below the last" fails 1 on_screen "from row 2"
+	tmux send-keys Space
+	check "space: a pause" shows "PAUSED"
+	tmux send-keys Space
+	wait_for fails 1 on_screen PAUSED
 	tail -c 120 "$dir/intervals.prof" >&3
 	exec 3>&-
 	check "and the last one in its place" shows "^00:00:0"
 	check "an earlier one is gone" fails 1 on_screen "^23:59:52"
-	tmux kill-server
+	wait_for test -s "$dir/stty"
+	check "the terminal is as it was" same "$(grep -o ' -\?\(icanon\|echo\) ' "$dir/stty" | xargs)" "icanon echo"
+	next_screen
+	for columns in 80 100 150; do
+		tmux new-session -d -x $columns -y 12 "'$profrep' top --live '$dir/processes.prof'; sleep 1000"
+		check "$columns columns: processes" shows "  11 web  *+1  .*one$"
+		check "$columns columns: a long name is cut" shows "  10 shop-[a-z-]*\.\.\.  .*two$"
+		next_screen
+	done
+	# A writer that ends when it is interrupted, as profrec does.
+	mkfifo "$dir/never"
+	cat > "$dir/writer" << END
+trap 'touch "$dir/interrupted"; exit' INT
+cat "$dir/intervals.prof"
+read -r _ <> "$dir/never"
+END
+	tmux new-session -d -x 100 -y 12 \
+		"bash '$dir/writer' | '$profrep' top --live - 2> '$dir/err'; echo \$? > '$dir/status'; sleep 1000"
+	wait_for on_screen " one$"
+	tmux send-keys q
+	wait_for test -s "$dir/status"
+	check "q: the recorder is interrupted, and its reader ends well" same "$(cat "$dir/status") $(ls "$dir/interrupted")" "0 $dir/interrupted"
+	next_screen
+	tmux new-session -d -x 100 -y 12 "'$profrep' top --live - < '$dir/stream'; stty -a > '$dir/stty.term'; sleep 1000"
+	exec 3<> "$dir/stream"
+	cat "$dir/intervals.prof" >&3
+	wait_for on_screen " one$"
+	kill "$(child_of "$(tmux display-message -p '#{pane_pid}')" profrep)"
+	wait_for test -s "$dir/stty.term"
+	check "a signal: the terminal is as it was" same "$(grep -o ' -\?\(icanon\|echo\) ' "$dir/stty.term" | xargs)" "icanon echo"
+	exec 3>&-
+	next_screen
 else
 	skip "a live screen" "tmux is not installed"
 fi
@@ -42,7 +121,7 @@ pipeline()
 	: > "$dir/err"
 	setsid env --default-signal=INT bash -c "trap : INT; $1; echo \${PIPESTATUS[*]} > '$dir/statuses'" 2> "$dir/err" &
 	group=$!
-	wait_for grep -q Sampling "$dir/err"
+	wait_for has_text Sampling "$dir/err"
 	recorder=$(child_of $group profrec)
 }
 has_no() { [ -z "$(child_of "$1" "$2")" ]; }
@@ -52,7 +131,7 @@ else
 	"$workloads/func_ab" &
 	busy=$!
 	pipeline "'$profrec' -F 99 -i 1 -p $busy -o - | '$profrep' top --live --by comm - > '$dir/live'"
-	wait_for grep -q func_ab "$dir/live"
+	wait_for has_text func_ab "$dir/live"
 	kill -INT -- -$group
 	wait $group
 	check "Ctrl-C: profrec and its reader end well" same "$(cat "$dir/statuses")" "0 0"

@@ -38,6 +38,19 @@ check "one recording twice" merges_into twice host-a.prof host-a.prof
 check "hits" merges_into hits calls.prof calls.prof
 check "languages" merges_into languages languages.prof languages.prof
 check "processes, compiled code and objects without a build-id" merges_into processes processes.prof processes.prof
+# Another writer's recording: a process has code of its own twice.
+"$BUILD/tests/prof_make" > made.prof <<- 'END'
+	object a jit /tmp/perf-7.map - instance=3
+	object b jit /tmp/perf-7.map - instance=4
+	sym a 0x1000 0x100 first_meaning
+	sym b 0x1000 0x100 second_meaning
+	process p 7 3
+	map p a 0x1000 0x1000 0x1000
+	map p b 0x3000 0x1000 0x1000
+	count p made 2 user a:0x1010
+	count p made 1 user b:0x1010
+END
+check "two objects of one process's code" merges_into made made.prof made.prof
 check "layouts of kernels and missed stacks" merges_into kernels basic.prof basic.prof missed.prof
 check "recordings of several versions" merges_into versions ends.prof ends.prof
 check "wakers and weights" merges_into weights calls-bytes.prof calls-bytes.prof

@@ -73,6 +73,26 @@ check "its value is not printed" same "$(grep -c secret err)" 0
 check "a header with a line break" says 2 "is not NAME:VALUE" push --header $'X-A: b\r\nX-B: c' sums.prof
 check "a header of profrep" says 2 "'Content-Type' is profrep's own" push --header "Content-Type: text/plain" sums.prof
 
+## Labels of requests.
+recording requests 300 "object f file /nonexistent/f -" "sym f 0 16 a" "process n 1 1" "map n f 0x1000 0x1000 0" \
+	request "label http.route /cart" "label trace_id 5b8efff798038103d269b633813fc60c" "label span_id eee19b7ec3c1b174" \
+	request "label http.route /cart" "label trace_id 5b8efff798038103d269b633813fc60c" "label span_id eee19b7ec3c1b175" \
+	request "label http.route /pay" "label 1tenant a" \
+	"count n n 3 request 1 user f:1" "count n n 4 request 2 user f:1" "count n n 2 request 3 user f:1" \
+	"count n n 5 user f:1" "epoch 0 1000000000"
+start_receiver
+check "requests: a recording is pushed" push requests.prof
+check "requests: samples have no labels" same "$(field requests) $(field stacks)" "[] 1"
+start_receiver
+check "requests: with their labels" push --request-labels requests.prof
+check "requests: names are those of series, without traces" same "$(field requests) $(field stacks)" \
+	"['_tenant=a', 'http_route=/cart', 'http_route=/pay'] 3"
+check "requests: all samples are there" took 14
+start_receiver
+check "requests: by OTLP" "$profrep" push --otlp "$url" requests.prof
+check "requests: attributes and links" same "$(field requests) $(field links)" "['http.route=/cart', 'http.route=/pay'] 2"
+check "requests: OTLP has them anyway" says 2 "option --request-labels: not with --otlp" "$profrep" push --otlp --request-labels "$url" requests.prof
+
 ## OTLP.
 otlp() { "$profrep" push --otlp "$url" "$@"; }
 start_receiver
@@ -192,6 +212,7 @@ check "is escaped" same "$(LC_ALL=C grep -c $'[\033\007]' err)" 0
 start_receiver "huge*8"
 check "an answer without an end" says 1 "not sent: 4 profiles" push --patience 1 sums.prof
 check "nobody listens" says 1 "not sent" "$profrep" push --patience 1 http://127.0.0.1:1 sums.prof
+check "where to look" contains "$(cat err)" "(does the receiver run there?)"
 
 ## TLS.
 certificate() { openssl req -x509 -newkey rsa:2048 -nodes -keyout receiver/key.pem -out receiver/cert.pem -days 2 \
@@ -204,6 +225,7 @@ check "the token is sent" same "$(sent authorization)" "Bearer s3cret-token"
 start_receiver_again() { rm -f receiver/requests; }
 start_receiver_again
 check "a certificate that nobody trusts" says 1 "not sent: 4 profiles" push --token-file token sums.prof
+check "it is said what to do" contains "$(cat err)" "(see --ca-file)"
 check "gets nothing" same "$(nr_requests)" 0
 start_tls DNS:other.example
 check "a certificate of another name" says 1 "not sent: 4 profiles" push --ca-file ca.pem --token-file token sums.prof

@@ -33,7 +33,7 @@ cp third in/third.prof
 wait_for sums_are in/old.prof in/new.prof in/third.prof
 check "one that is copied" sums_are in/old.prof in/new.prof in/third.prof
 check "another profrep has the spool" says 1 "another profrep has it" "$profrep" push --watch in "$url"
-wait_for grep -q README push.log
+wait_for has_text README push.log
 cp in/old.prof in/again.prof
 wait_for grep -q again.prof push.log
 check "the same by another name is left" contains "$(cat push.log)" "it was pushed already, by this or another name"
@@ -97,7 +97,7 @@ end_receiver
 make_recording in/b.prof 7
 : > push.log
 start_push
-wait_for grep -q "retrying" push.log
+wait_for has_text "retrying" push.log
 end_push TERM
 check "nobody listens: it ends all the same" same $? 0
 check "and tells what waits" contains "$(tail -n 1 push.log)" "waiting in the spool: 3 profiles with"
@@ -125,7 +125,7 @@ age=60 make_recording in/a.prof 8
 : > push.log
 start_push
 wait_for taken_all 1
-wait_for grep -q "retrying" push.log
+wait_for has_text "retrying" push.log
 end_push TERM
 start_receiver
 : > push.log

@@ -62,6 +62,17 @@ check "slices of a second" same "$(rows seconds samples | awk -F '\t' '{n[$1 " "
 make minutes slices.prof > log
 check "slices of a minute" same "$(cut -f 1,2 <(rows minutes samples) | sort -u)" $'1970-01-01 00:00:00.000\t60000'
 
+## Threads have ids where the recording has them.
+make threads threads.prof > log
+check "threads" same "$(rows threads samples | awk -F '\t' '{n[$7 " " $8 "/" $16] += $12} END {for (t in n) print t, n[t]}' | sort)" \
+	"$(printf '%s\n' "app 70/0 1" "pool 70/71 3" "pool 70/72 1")"
+
+## Labels of requests are objects of JSON.
+make requests requests.prof > log
+check "labels" same "$(rows requests samples | cut -f 12,17 | sort -rn)" \
+	"$(printf '%s\t%s\n' 50 '{"http.route":"/cart"}' 30 '{"http.route":"/pay","tenant":"a"}' \
+		11 '{"http.route":"\\x1b[31m<b>&'"'"'\"\\x0a;=x"}' 5 '{"[other]":""}' 4 '{}')"
+
 ## Names: nothing leaves its field, all is UTF-8, and equal names of profrep are equal here.
 make evil hostile.prof mangled.prof > log
 columns_of()
@@ -69,7 +80,7 @@ columns_of()
 	local table
 	for table in recordings samples stacks frames symbols; do rows evil $table | awk -F '\t' -v t=$table '{print t, NF}' | sort -u; done
 }
-check "each row has all fields" same "$(columns_of)" "recordings 15"$'\n'"samples 15"$'\n'"stacks 2"$'\n'"frames 6"$'\n'"symbols 8"
+check "each row has all fields" same "$(columns_of)" "recordings 15"$'\n'"samples 17"$'\n'"stacks 2"$'\n'"frames 6"$'\n'"symbols 8"
 all_text() { for table in recordings samples frames symbols; do rows evil $table; done; }
 check "all is UTF-8" iconv -f UTF-8 -t UTF-8 <(all_text)
 check "no control character is left" same "$(all_text | tr -d '\t\n' | LC_ALL=C grep -c '[[:cntrl:]]')" 0
@@ -91,7 +102,7 @@ check "sampled nanoseconds are no samples at a rate" same "$(rows times recordin
 id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 check "a unit" same "$(service_of /system.slice/nginx.service)" nginx
 check "a cgroup in a unit" same "$(service_of /system.slice/nginx.service/worker)" nginx
-check "what the path says" same "$(service_of /kubepods/pod0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0/$id/web.service > log; rows service samples | cut -f 13-)" \
+check "what the path says" same "$(service_of /kubepods/pod0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0/$id/web.service > log; rows service samples | cut -f 13-15)" \
 	"$id"$'\t'"0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"$'\t'"web.service"
 check "a container in a scope" same "$(service_of /system.slice/docker-$id.scope)" 0123456789ab
 check "a container" same "$(service_of /kubepods/besteffort/pod1/$id)" 0123456789ab

@@ -11,16 +11,22 @@
  *	map PROCESS OBJECT START SIZE PGOFF
  *	info PROCESS NS-PID UID|- NAME EXE CGROUP
  *	                                CGROUP is a value
+ *	attribute PROCESS KEY VALUE     VALUE is a value
+ *	request                         begins a label set, whose number is 1, 2, ...
+ *	label KEY VALUE                 of the request before; VALUE is a value
  *	language OBJECT ROLE NAME [VERSION]
  *	                                ROLE: source interpreter unsupported; VERSION is a value
  *	sym OBJECT OFFSET SIZE NAME     NAME is a value
+ *	line OBJECT OFFSET FILE LINE FUNCTION
+ *	                                one more function there, which the earlier ones are inlined
+ *	                                into; FUNCTION is a value
  *	source OBJECT ORIGIN PARTS FILE names are from FILE, a value, if that is not ""
  *	                                ORIGIN: recorded added fetched
  *	event KIND UNIT PROBES NAME [WEIGHT]
  *	                                KIND: samples kernel user tracepoint usdt off-cpu
  *	                                UNIT: events ns bytes number
  *	count PROCESS COMM N [user FRAME...] [kernel FRAME...] [user-end END] [kernel-end END]
- *	      [event N] [tid TID] [waker-user FRAME...] [waker-kernel FRAME...]
+ *	      [event N] [tid TID] [request N] [waker-user FRAME...] [waker-kernel FRAME...]
  *	                                END: unknown complete cut missed_full missed_error; without
  *	                                one, a stack that has frames is complete
  *	slices LENGTH_NS PHASE_NS       the epoch has slices of time
@@ -220,6 +226,32 @@ static void do_info(struct maker *m, char **words)
 		    string_id(m, words[4]), string_id(m, words[5]), string_id(m, words[6])});
 }
 
+static void do_attribute(struct maker *m, char **words)
+{
+	WORLD_PUSH(&m->world, process_attributes,
+		   {process_id(m, words[1]), string_id(m, words[2]), string_id(m, words[3])});
+}
+
+static void do_request(struct maker *m, char **words)
+{
+	struct world *w = &m->world;
+
+	(void)words;
+	if (!w->label_sets.nr)
+		WORLD_PUSH(w, label_sets, {0, 0});
+	WORLD_PUSH(w, label_sets, {w->labels.nr, 0});
+}
+
+static void do_label(struct maker *m, char **words)
+{
+	struct world *w = &m->world;
+
+	if (!w->label_sets.nr)
+		die(m, "no request before", words[1]);
+	WORLD_PUSH(w, labels, {string_id(m, words[1]), string_id(m, words[2])});
+	w->label_sets.data[w->label_sets.nr - 1].nr_labels++;
+}
+
 /* In the order of the objects, as the format wants it. */
 static void do_language(struct maker *m, char **words, int nr)
 {
@@ -235,6 +267,24 @@ static void do_sym(struct maker *m, char **words)
 	WORLD_PUSH(&m->world, symbols,
 		   {object_id(m, words[1]), string_id(m, words[4]), number(m, words[2]),
 		    number(m, words[3])});
+}
+
+/* In the order of objects and offsets, as the format wants it. */
+static void do_line_of(struct maker *m, char **words)
+{
+	struct prof_line line = {object_id(m, words[1]), number(m, words[2]),
+				 m->world.source_frames.nr, 1};
+	struct prof_line *last =
+		m->world.lines.nr ? &m->world.lines.data[m->world.lines.nr - 1] : NULL;
+
+	if (last && last->object == line.object && last->offset == line.offset) {
+		m->world.source_frames.data[line.first_frame - 1].is_inlined = true;
+		last->nr_frames++;
+	} else {
+		WORLD_PUSH(&m->world, lines, line);
+	}
+	WORLD_PUSH(&m->world, source_frames,
+		   {string_id(m, words[5]), string_id(m, words[3]), number(m, words[4]), false});
 }
 
 /* In the order of the objects, as the format wants it. */
@@ -329,6 +379,8 @@ static void do_count(struct maker *m, char **words, int nr)
 			count.event = number(m, words[++i]);
 			if (count.event >= m->events.nr)
 				die(m, "no such event", words[i]);
+		} else if (i + 1 < nr && strcmp(words[i], "request") == 0) {
+			count.label_set = number(m, words[++i]);
 		} else if (i + 1 < nr && strcmp(words[i], "tid") == 0) {
 			count.tid = number(m, words[++i]);
 		} else if (i + 1 < nr && (strcmp(words[i], "user-end") == 0 ||
@@ -487,6 +539,8 @@ static const struct key end_keys[] = {
 	NUMBER(prof_end, nr_cpus_changed),
 	NUMBER(prof_end, unfollowed),
 	NUMBER(prof_end, skipped),
+	NUMBER(prof_end, wanted_ns),
+	NUMBER(prof_end, running_ns),
 	NUMBER(prof_end, maps_left_out),
 	NUMBER(prof_end, mappings_left_out),
 	NUMBER(prof_end, looks_left_out),
@@ -655,14 +709,25 @@ static const struct {
 	void (*run)(struct maker *m, char **words);
 	void (*run_words)(struct maker *m, char **words, int nr);
 } directives[] = {
-	{"meta", 3, 3, do_meta, NULL},       {"object", 5, 7, NULL, do_object},
-	{"process", 3, 4, NULL, do_process}, {"map", 6, 6, do_map, NULL},
-	{"sym", 5, 5, do_sym, NULL},         {"count", 4, MAX_WORDS, NULL, do_count},
-	{"epoch", 1, 3, NULL, do_epoch},     {"end", 3, 3, do_end, NULL},
-	{"cut", 1, 1, do_cut, NULL},         {"info", 7, 7, do_info, NULL},
-	{"event", 5, 6, NULL, do_event},     {"language", 4, 5, NULL, do_language},
-	{"slices", 3, 3, do_slices, NULL},   {"part", 3, 3, do_part, NULL},
+	{"meta", 3, 3, do_meta, NULL},
+	{"object", 5, 7, NULL, do_object},
+	{"process", 3, 4, NULL, do_process},
+	{"map", 6, 6, do_map, NULL},
+	{"sym", 5, 5, do_sym, NULL},
+	{"count", 4, MAX_WORDS, NULL, do_count},
+	{"epoch", 1, 3, NULL, do_epoch},
+	{"end", 3, 3, do_end, NULL},
+	{"attribute", 4, 4, do_attribute, NULL},
+	{"request", 1, 1, do_request, NULL},
+	{"label", 3, 3, do_label, NULL},
+	{"cut", 1, 1, do_cut, NULL},
+	{"info", 7, 7, do_info, NULL},
+	{"event", 5, 6, NULL, do_event},
+	{"language", 4, 5, NULL, do_language},
+	{"slices", 3, 3, do_slices, NULL},
+	{"part", 3, 3, do_part, NULL},
 	{"source", 5, 5, do_source, NULL},
+	{"line", 6, 6, do_line_of, NULL},
 };
 
 static void do_line(struct maker *m, char *line, char **words)

@@ -110,6 +110,30 @@ static inline void print_process_infos(FILE *f, const struct prof_epoch *e)
 	}
 }
 
+static inline void print_labels(FILE *f, const struct prof_epoch *e, uint32_t id)
+{
+	const struct prof_label_set *set = id ? &e->label_sets[id] : NULL;
+
+	fprintf(f, " labels %d ", set != NULL);
+	for (uint32_t i = 0; set && i < set->nr_labels; i++) {
+		print_string(f, e, e->labels[set->first_label + i].key);
+		print_string(f, e, e->labels[set->first_label + i].value);
+	}
+}
+
+static inline void print_process_attributes(FILE *f, const struct prof_epoch *e)
+{
+	for (uint32_t i = 0; i < e->nr_process_attributes; i++) {
+		const struct prof_process_attribute *attribute = &e->process_attributes[i];
+		const struct prof_process *process = &e->processes[attribute->process];
+
+		fprintf(f, "attribute %u %" PRIu64 " ", process->pid, process->generation);
+		print_string(f, e, attribute->key);
+		print_string(f, e, attribute->value);
+		fputc('\n', f);
+	}
+}
+
 static inline void print_file_infos(FILE *f, const struct prof_epoch *e)
 {
 	for (uint32_t i = 0; i < e->nr_file_infos; i++) {
@@ -211,6 +235,7 @@ static inline char *epoch_text(const struct prof_epoch *e)
 	}
 	print_process_rows(f, e);
 	print_process_infos(f, e);
+	print_process_attributes(f, e);
 	print_file_infos(f, e);
 	print_languages(f, e);
 	print_lines(f, e);
@@ -240,6 +265,7 @@ static inline char *epoch_text(const struct prof_epoch *e)
 		fprintf(f, " event %u wakers", count->event);
 		print_stack(f, e, count->waker_user_stack);
 		print_stack(f, e, count->waker_kernel_stack);
+		print_labels(f, e, count->label_set);
 		print_slices(f, e, i);
 		fputc('\n', f);
 	}

@@ -107,6 +107,8 @@ static const struct prof_end test_end = {
 	.lacks = {{PROF_LACK_TABLES, 1000, 21}, {PROF_LACK_TABLES, PROF_UID_UNKNOWN, 22}},
 	.nr_lacks = 2,
 	.skipped = 18,
+	.wanted_ns = 1000,
+	.running_ns = 429,
 	.loads = {125, 75, 1100},
 };
 

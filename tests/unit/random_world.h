@@ -120,6 +120,11 @@ static inline void random_processes(struct world *w, struct random *rng, uint32_
 				    random_below(rng, w->strings.nr),
 				    random_below(rng, w->strings.nr),
 				    random_below(rng, w->strings.nr)});
+	for (uint32_t i = 1; i < w->processes.nr; i++)
+		for (uint32_t k = random_below(rng, 3); k; k--)
+			WORLD_PUSH(w, process_attributes,
+				   {i, random_below(rng, w->strings.nr),
+				    random_below(rng, w->strings.nr)});
 	w->processes.data[0].first_mapping = ranges[0][0];
 	w->processes.data[0].nr_mappings = ranges[0][1];
 }
@@ -181,6 +186,23 @@ static inline void random_slices(struct world *w, struct random *rng)
 	}
 }
 
+/* Makes label sets, and gives some counts one. */
+static inline void random_labels(struct world *w, struct random *rng)
+{
+	WORLD_PUSH(w, label_sets, {0, 0});
+	for (uint32_t nr = random_below(rng, 9); nr; nr--) {
+		uint32_t first = w->labels.nr;
+
+		for (uint32_t k = random_below(rng, 4); k; k--)
+			WORLD_PUSH(w, labels,
+				   {random_below(rng, w->strings.nr),
+				    random_below(rng, w->strings.nr)});
+		WORLD_PUSH(w, label_sets, {first, w->labels.nr - first});
+	}
+	vec_for_each(&w->counts, count)
+		count->label_set = random_below(rng, w->label_sets.nr);
+}
+
 /* Fills @w with an epoch of up to @size rows in each table. */
 static inline void world_random(struct world *w, struct random *rng, uint32_t size)
 {
@@ -207,6 +229,8 @@ static inline void world_random(struct world *w, struct random *rng, uint32_t si
 	if (random_below(rng, 2))
 		vec_for_each(&w->counts, count)
 			count->tid = random_u64(rng) >> (32 + random_below(rng, 32));
+	if (random_below(rng, 2))
+		random_labels(w, rng);
 	w->epoch.begin_ns = random_u64(rng) >> 8;
 	w->epoch.end_ns = w->epoch.begin_ns + random_below(rng, 1u << 30);
 	if (random_below(rng, 2))

@@ -734,6 +734,11 @@ static const struct refusal refused_tables[] = {
 		 "\0\0"
 		 "\4\0"),
 	 "row 0: stack is out of range"},
+	{SECTION_LABEL_SETS, PAYLOAD("\1\1\1\1\1\2\0\0"), "row 0: too many labels"},
+	{SECTION_LABEL_SETS, PAYLOAD("\1\1\1\1\1\0\0\0"), "1 labels, but sets have 0"},
+	{SECTION_LABEL_SETS, PAYLOAD("\1\1\1\1\1\1\x7e\0"), "row 0: string is out of range"},
+	{SECTION_LABEL_SETS, PAYLOAD("\1\1\1\1\1\1\0\x7e"), "row 0: string is out of range"},
+	{SECTION_COUNT_LABELS, PAYLOAD("\2\2\0\1"), "row 1: label set is out of range"},
 	{SECTION_COUNT_THREADS, PAYLOAD("\2\1\2\1\1\0\0\2\0"), "thread 0: process is out of range"},
 	{SECTION_COUNT_THREADS, PAYLOAD("\2\2\2\2\2\0\0\1\1\0\0"),
 	 "thread 1: process is out of range"},

@@ -62,6 +62,22 @@ START_TEST(equal_hashes)
 }
 END_TEST
 
+/* Only the wanted one of several elements with one hash gives its place up. */
+START_TEST(replaces)
+{
+	struct index ix = {0};
+	uint64_t seen = 0;
+
+	for (uint32_t n = 0; n < 3; n++)
+		ck_assert_int_eq(index_insert(&ix, hash_of(7), 10 + n), 0);
+	index_replace(&ix, hash_of(7), 11, 20);
+	index_for_each(&ix, hash_of(7), i)
+		seen = seen * 100 + i;
+	ck_assert_uint_eq(seen, 102012);
+	index_deinit(&ix);
+}
+END_TEST
+
 /* When memory runs out, the index knows of no element that the array does not have. */
 START_TEST(pushed_with_its_element)
 {
@@ -83,4 +99,4 @@ START_TEST(pushed_with_its_element)
 }
 END_TEST
 
-SUITE_MAIN("index", empty, grows, equal_hashes, pushed_with_its_element)
+SUITE_MAIN("index", empty, grows, equal_hashes, replaces, pushed_with_its_element)

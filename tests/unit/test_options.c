@@ -68,6 +68,9 @@ START_TEST(commands_are_chosen)
 	expect_command("diff --before a - --after b c -n -f", &diff_command);
 	expect_command("plan 5 a b c", &plan_command);
 	expect_command("plan --per 1,2,3.5 0.5 a b c", &plan_command);
+	expect_command("plan --per request=1,2,3.5 0.5 a b c", &plan_command);
+	expect_command("diff --per share a b", &diff_command);
+	expect_command("diff --per cpu --per request=1000,1200 a b", &diff_command);
 	expect_command("info", &info_command);
 	expect_command("info info", &info_command);
 	expect_command("files --symfs root -U --from 3 --to 4 x", &files_command);
@@ -78,6 +81,26 @@ END_TEST
 
 #define SIMILAR(word, name)                                                                        \
 	"no command and no file is called '" word "'; did you mean 'profrep " name "'?"
+
+#define NO_UNIT(text) "option --per: '" text "' is not a unit"
+
+START_TEST(units_that_are_refused)
+{
+	static const char *const texts[] = {
+		"=3",        "cpu=3",     "request=", "request=1,x",
+		"re|uest=1", "samples=1", "1=2=3",    "a-name-that-has-as-many-as-32-bytes=1",
+	};
+	char command[128], error[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		snprintf(command, sizeof(command), "diff --per %s a b", texts[i]);
+		snprintf(error, sizeof(error), NO_UNIT("%s"), texts[i]);
+		expect_error(
+			command, -EINVAL, error,
+			"units are share, cpu, and work: a number or one for each recording, as in request=1000,1200");
+	}
+}
+END_TEST
 
 START_TEST(words_that_are_refused)
 {
@@ -127,6 +150,7 @@ END_TEST
 START_TEST(operands_that_are_refused)
 {
 	const char *diff = "'profrep diff --help' shows the usage";
+	const char *sides = "'--before FILE... --after FILE...' compares several recordings";
 
 	expect_error("info a b", -EINVAL, "unexpected operand 'b'",
 		     "'profrep info --help' shows the usage");
@@ -139,13 +163,15 @@ START_TEST(operands_that_are_refused)
 			-EINVAL,
 			"command diff: needs two recordings, BEFORE and AFTER, or --before and --after",
 			diff);
-	expect_error("diff a b c", -EINVAL, "unexpected operand 'c'", diff);
-	expect_error("diff --before a --after b -f c", -EINVAL, "unexpected operand 'c'", diff);
+	expect_error("Makefile top", -EINVAL, "command top: not the first word",
+		     "'profrep top ... Makefile'");
+	expect_error("diff a b c", -EINVAL, "unexpected operand 'c'", sides);
+	expect_error("diff --before a --after b -f c", -EINVAL, "unexpected operand 'c'", sides);
 	expect_error("plan", -EINVAL, "command plan: needs a percentage and recordings",
 		     "'profrep plan --help' shows the usage");
 	expect_error("plan 5 a b", -EINVAL, "command plan: needs 3 recordings or more",
 		     "'profrec --repeat 5 -o pilot-%H%M%S.prof 30' makes five recordings");
-	expect_error("plan a b c d", -EINVAL, "command plan: 'a' is not a percentage",
+	expect_error("plan a b c d", -EINVAL, "command plan: 'a' is not a percentage above 0",
 		     "'profrep plan 5 a*.prof' plans for changes of 5 %");
 	expect_error("diff - -", -EINVAL, "command diff: only one recording can be '-'", diff);
 }
@@ -181,16 +207,18 @@ START_TEST(options_that_are_refused)
 	expect_error("--hlep", -EINVAL, "unknown option '--hlep'; did you mean '--help'?", "");
 	expect_error("--fr", -EINVAL, "option '--fr' is ambiguous: '--frames', '--from'", "");
 	expect_error("--=x", -EINVAL, "unknown option '--'", report);
-	expect_error("top --by nothing", -EINVAL,
-		     "option --by: unknown value 'nothing'; choose one of: function, file, dso, "
-		     "module, process, pid, thread, comm, cgroup, container, pod, unit, user, cpu",
-		     "");
+	expect_error(
+		"top --by nothing", -EINVAL,
+		"option --by: unknown value 'nothing'; choose one of: function, file, dso, "
+		"module, process, pid, thread, comm, cgroup, container, pod, unit, service, user, cpu",
+		"");
 	expect_error("top --by PIDs", -EINVAL,
 		     "option --by: unknown value 'PIDs'; did you mean 'pid'?", "");
-	expect_error("top --by pid,dso", -EINVAL,
-		     "option --by: unknown value 'pid,dso'; choose one of: function, file, dso, "
-		     "module, process, pid, thread, comm, cgroup, container, pod, unit, user, cpu",
-		     "");
+	expect_error(
+		"top --by pid,dso", -EINVAL,
+		"option --by: unknown value 'pid,dso'; choose one of: function, file, dso, "
+		"module, process, pid, thread, comm, cgroup, container, pod, unit, service, user, cpu",
+		"");
 	expect_error("-n", -EINVAL, "unknown option '-n'", report);
 	expect_error("info -f", -EINVAL, "unknown option '-f'",
 		     "'profrep info --help' lists the options");
@@ -346,7 +374,7 @@ START_TEST(words_up_to_the_next_option)
 }
 END_TEST
 
-SUITE_MAIN("options", commands_are_chosen, words_that_are_refused, words_of_other_tools, slips,
-	   operands_that_are_refused, options_that_moved, options_that_are_refused,
-	   names_are_of_one_option, bad_values, tables_fill_their_structs,
+SUITE_MAIN("options", commands_are_chosen, units_that_are_refused, words_that_are_refused,
+	   words_of_other_tools, slips, operands_that_are_refused, options_that_moved,
+	   options_that_are_refused, names_are_of_one_option, bad_values, tables_fill_their_structs,
 	   words_up_to_the_next_option)

@@ -175,6 +175,13 @@ START_TEST(decimals)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_msg(parse_decimal(bad[i], 0, 100, &v) == -EINVAL, "'%s'", bad[i]);
 	ck_assert_double_eq_tol(v, 100, 1e-12);
+	ck_assert_int_eq(parse_percent("2.5%", 0, 100, &v), 0);
+	ck_assert_double_eq_tol(v, 2.5, 1e-12);
+	ck_assert_int_eq(parse_percent("3", 0, 100, &v), 0);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_int_eq(parse_percent((const char *[]){"%", "5%%", "5 %"}[i], 0, 100, &v),
+				 -EINVAL);
+	ck_assert_double_eq_tol(v, 3, 1e-12);
 	ck_assert_int_eq(parse_decimals("1,2.5,3", 0, 100, &list), 0);
 	ck_assert_uint_eq(list.nr, 3);
 	ck_assert_double_eq_tol(list.data[1], 2.5, 1e-12);

@@ -298,12 +298,35 @@ START_TEST(records)
 }
 END_TEST
 
-enum { BAD_CASES = 48 };
+enum { BAD_CASES = 58 };
 
 #define BREAK(nr, field, bad)                                                                      \
 	case nr:                                                                                   \
 		(field) = (bad);                                                                   \
 		break
+
+/* Breaks one rule of the tables of names and attributes. */
+static void break_table_rule(int which)
+{
+	switch (which) {
+		BREAK(42, w.name_sources.data[0].object, 0);
+		BREAK(43, w.name_sources.data[0].object, 2);
+		BREAK(44, w.name_sources.data[0].origin, PROF_NR_NAME_ORIGINS);
+		BREAK(45, w.name_sources.data[0].parts, 0);
+		BREAK(46, w.name_sources.data[0].parts, NAME_PARTS_ALL + 1);
+		BREAK(47, w.name_sources.data[0].file, 99);
+		BREAK(48, w.process_attributes.data[0].process, 0);
+		BREAK(49, w.process_attributes.data[0].process, 2);
+		BREAK(50, w.process_attributes.data[0].key, 99);
+		BREAK(51, w.process_attributes.data[0].value, 99);
+		BREAK(52, w.labels.data[0].key, 99);
+		BREAK(53, w.labels.data[0].value, 99);
+		BREAK(54, w.label_sets.data[0].nr_labels, 1);
+		BREAK(55, w.label_sets.data[1].first_label, 1);
+		BREAK(56, w.label_sets.data[1].nr_labels, 2);
+		BREAK(57, w.counts.data[0].label_set, 2);
+	}
+}
 
 /* Breaks one rule of a small epoch. */
 static void break_rule(int which)
@@ -348,20 +371,17 @@ static void break_rule(int which)
 		BREAK(39, w.lines.data[0].nr_frames, 0);
 		BREAK(40, w.source_frames.data[0].name, 99);
 		BREAK(41, w.source_frames.data[0].file, 99);
-		BREAK(42, w.name_sources.data[0].object, 0);
-		BREAK(43, w.name_sources.data[0].object, 2);
-		BREAK(44, w.name_sources.data[0].origin, PROF_NR_NAME_ORIGINS);
-		BREAK(45, w.name_sources.data[0].parts, 0);
-		BREAK(46, w.name_sources.data[0].parts, NAME_PARTS_ALL + 1);
-		BREAK(47, w.name_sources.data[0].file, 99);
 	case 27: /* process 1 twice, and so on */
 		WORLD_PUSH(&w, process_infos, {.process = 1});
 		break;
 	case 28:
 		WORLD_PUSH(&w, file_infos, {.object = 1});
 		break;
-	default:
+	case 29:
 		WORLD_PUSH(&w, exact_frames, 0);
+		break;
+	default:
+		break_table_rule(which);
 	}
 }
 
@@ -374,6 +394,10 @@ START_TEST(rules)
 	WORLD_PUSH(&w, mappings, {1, 0x1000, 0x1000, 0});
 	WORLD_PUSH(&w, processes, {1, 0, 0, 1});
 	WORLD_PUSH(&w, process_infos, {1, 1, 0, 1, 1, 0});
+	WORLD_PUSH(&w, process_attributes, {1, 1, 1});
+	WORLD_PUSH(&w, labels, {1, 1});
+	WORLD_PUSH(&w, label_sets, {0, 0});
+	WORLD_PUSH(&w, label_sets, {0, 1});
 	WORLD_PUSH(&w, file_infos, {1, 2, 3, 4, 5});
 	WORLD_PUSH(&w, languages, {1, PROF_LANGUAGE_INTERPRETER, 1, 0});
 	WORLD_PUSH(&w, exact_frames, 0);

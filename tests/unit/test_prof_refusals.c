@@ -10,7 +10,7 @@ static const uint32_t all_sections[] = {
 	SECTION_PROCESSES,    SECTION_PROCESS_INFO, SECTION_FILE_INFO,    SECTION_LANGUAGES,
 	SECTION_SYMBOLS,      SECTION_LINES,        SECTION_NAME_SOURCES, SECTION_STACKS,
 	SECTION_EXACT_FRAMES, SECTION_COUNT_EVENTS, SECTION_COUNT_WAKERS, SECTION_COUNT_THREADS,
-	SECTION_SLICES,       SECTION_COUNTS,
+	SECTION_LABEL_SETS,   SECTION_COUNT_LABELS, SECTION_SLICES,       SECTION_COUNTS,
 };
 
 /* Does the recording that tests a section of @type have a table of events? */
@@ -148,7 +148,7 @@ START_TEST(file_header)
 	check_file_header(15, 'x', true, -EPROTONOSUPPORT, AT "not a recording");
 	check_file_header(16, 2, false, -EBADMSG, AT "wrong CRC");
 	check_file_header(24, 0, false, -EBADMSG, AT "wrong CRC");
-	check_file_header(16, 2, true, -EPROTONOSUPPORT, AT "version 2.7 is not supported");
+	check_file_header(16, 2, true, -EPROTONOSUPPORT, AT "version 2.9 is not supported");
 	check_file_header(21, 1, true, -EPROTONOSUPPORT, AT "unknown required features 0x100");
 	/* A later minor version is read. */
 	check_file_header(18, 7, true, PROF_READ_END, "");
@@ -375,6 +375,7 @@ START_TEST(rows_of_counts)
 		 "count 1: thread is out of range"},
 		{SECTION_COUNT_THREADS, PAYLOAD("\2\1\2\1\1\0\0\0\0"),
 		 "count 0: thread is out of range"},
+		{SECTION_COUNT_LABELS, PAYLOAD("\1\1\0"), "2 counts, but labels of 1"},
 		{SECTION_SLICES, PAYLOAD("\1\1\5\2\1\1\0\0\0"), "2 counts, but slices of 1"},
 		{SECTION_SLICES, PAYLOAD("\0\0\5\2\0\0\0"), "2 counts, but slices of 0"},
 		/* The first count is 3, and its last part would be 0. */

@@ -115,6 +115,9 @@ static void check_end(const struct prof_end *end)
 	ck_assert_uint_eq(end->nr_cpus_changed, 1);
 	ck_assert_uint_eq(end->unfollowed, 13);
 	ck_assert_uint_eq(end->skipped, 18);
+	ck_assert_uint_eq(end->wanted_ns, 1000);
+	ck_assert_uint_eq(end->running_ns, 429);
+	ck_assert_uint_eq(prof_end_counted_percent(end), 42);
 	ck_assert_uint_eq(end->maps_left_out, 14);
 	ck_assert_uint_eq(end->mappings_left_out, 15);
 	ck_assert_uint_eq(end->looks_left_out, 16);

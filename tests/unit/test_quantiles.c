@@ -97,6 +97,10 @@ START_TEST(beta_is_never_lost)
 				      counts[i], counts[j], low, high);
 			ck_assert_double_eq_tol(beta_probability(low, counts[i], counts[j]), 0.025,
 						1e-5);
+			/* Near 1, BETA_ACCURACY is of the number, and not of its distance from 1.
+			 */
+			ck_assert_double_eq_tol(beta_probability(high, counts[i], counts[j]), 0.975,
+						2e-3);
 		}
 	}
 }
@@ -109,5 +113,23 @@ START_TEST(no_answer_is_nan)
 }
 END_TEST
 
+/* By R's pbeta. */
+START_TEST(beta_of_large_counts)
+{
+	static const struct {
+		double a, b, x, below;
+	} table[] = {
+		{1e+06, 1e+06, 0.5, 0.5000000},    {1e+06, 1e+06, 0.5003, 0.8019280},
+		{1e+08, 1e+06, 0.9901, 0.5398968}, {1e+08, 1e+08, 0.50001, 0.6113513},
+		{1e+06, 19.5, 0.99998, 0.4255258}, {1e+08, 1000.5, 0.99999, 0.5019767},
+		{1e+06, 0.5, 0.999999, 0.1572992},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		ck_assert_double_eq_tol(beta_probability(table[i].x, table[i].a, table[i].b),
+					table[i].below, 1e-5);
+}
+END_TEST
+
 SUITE_MAIN("quantiles", student, student_between, chi_square, beta, beta_is_never_lost,
-	   no_answer_is_nan)
+	   beta_of_large_counts, no_answer_is_nan)

@@ -306,8 +306,8 @@ static void print_all(const struct view *view)
 	struct textbuf out = {.fd = -1}, folded = {.fd = -1};
 	struct rows_summary summary;
 	struct labels labels;
-	const struct printout p = {&rec, &symbols, &labels, view, &out};
-	const struct printout p_folded = {&rec, &symbols, &labels, view, &folded};
+	const struct printout p = {&rec, &symbols, &labels, view, &out, NULL, NULL};
+	const struct printout p_folded = {&rec, &symbols, &labels, view, &folded, NULL, NULL};
 	const struct printout_sides both = {(struct printout[]){p, p}, 1, 2};
 
 	ck_assert_int_eq(labels_init(&labels, &rec.model, &symbols, view), 0);
@@ -315,7 +315,7 @@ static void print_all(const struct view *view)
 	ck_assert_uint_eq(nr_controls(&folded), 0);
 	ck_assert_uint_eq(sum_of_counts(&folded), model.totals[0]);
 	ck_assert_int_eq(print_stacks(&p, &summary), 0);
-	ck_assert_int_eq(print_files(&p), 0);
+	ck_assert_int_eq(print_files(&p, &(struct terminal){0}), 0);
 	ck_assert_int_eq(print_info(&rec, &out), 0);
 	ck_assert_int_eq(print_diff(&both, rec.model.totals[0], &summary), 0);
 	ck_assert_int_eq(out.error, 0);

@@ -26,6 +26,9 @@ struct world {
 	VEC(struct prof_line) lines;
 	VEC(struct prof_source_frame) source_frames;
 	VEC(struct prof_process_info) process_infos;
+	VEC(struct prof_process_attribute) process_attributes;
+	VEC(struct prof_label) labels;
+	VEC(struct prof_label_set) label_sets;
 	VEC(struct prof_file_info) file_infos;
 	VEC(struct prof_language) languages;
 	VEC(struct prof_name_source) name_sources;
@@ -89,6 +92,12 @@ static inline const struct prof_epoch *world_epoch(struct world *w)
 	w->epoch.symbols = w->symbols.data;
 	w->epoch.process_infos = w->process_infos.data;
 	w->epoch.nr_process_infos = w->process_infos.nr;
+	w->epoch.process_attributes = w->process_attributes.data;
+	w->epoch.nr_process_attributes = w->process_attributes.nr;
+	w->epoch.labels = w->labels.data;
+	w->epoch.nr_labels = w->labels.nr;
+	w->epoch.label_sets = w->label_sets.data;
+	w->epoch.nr_label_sets = w->label_sets.nr;
 	w->epoch.file_infos = w->file_infos.data;
 	w->epoch.nr_file_infos = w->file_infos.nr;
 	w->epoch.languages = w->languages.data;
@@ -131,6 +140,9 @@ static inline void world_deinit(struct world *w)
 	vec_free(&w->lines);
 	vec_free(&w->source_frames);
 	vec_free(&w->process_infos);
+	vec_free(&w->process_attributes);
+	vec_free(&w->labels);
+	vec_free(&w->label_sets);
 	vec_free(&w->file_infos);
 	vec_free(&w->languages);
 	vec_free(&w->name_sources);

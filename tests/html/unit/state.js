@@ -21,7 +21,7 @@ check("the first state needs no words", () => {
 check("a link has the whole state", () => {
 	const state = {view: "sandwich", by: "file", group: "none", search: "a&b=c #;ä", focus: [3, 1], ignore: [2], remove: [0], hide: ["file lib&="], merge: ["kind user"], keep: ["file lib&=", "kind user"],
 		recursion: true,
-		matching: true, languages: true, heat: true, apart: true, time: [1000, 5000], baseline: [0, 1000], pivot: 7, zoom: ["cpu-clock;t;a&b", "off-cpu"], theme: "dark", missing: []};
+		matching: true, languages: true, source: true, heat: true, apart: true, lanes: true, time: [1000, 5000], baseline: [0, 1000], pivot: 7, zoom: ["cpu-clock;t;a&b", "off-cpu"], theme: "dark", missing: []};
 	assert.deepStrictEqual(read("#" + write(state)), state);
 });
 check("functions of a link are names, and not their numbers", () => {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A table at a terminal that is drawn anew for each interval, and by keys: another order, a filter,
+ * another part of the rows, a pause. A thread waits for keys while the next interval is read.
+ */
+#ifndef REPORT_TERMINAL_LIVE_SCREEN_H
+#define REPORT_TERMINAL_LIVE_SCREEN_H
+
+#include "report/terminal/top_counts.h"
+#include "report/text/terminal.h"
+
+struct live_screen;
+
+/*
+ * Takes the keys of the terminal that standard output is. Returns NULL if it is none, or if its
+ * keys are another process's. Signals that end the process give the terminal back first.
+ */
+struct live_screen *live_screen_open(enum top_sort sort);
+
+/* Gives the terminal back; NULL is fine. */
+void live_screen_close(struct live_screen *screen);
+
+/* Returns the text that takes the table; it stays where it is. */
+struct textbuf *live_screen_text(struct live_screen *screen);
+
+/* Begins the table of an interval that ended at @time. */
+void live_screen_begin(struct live_screen *screen, const char *time);
+
+/* Notes that a row begins at the end of the text, whose name will be at @name characters. */
+void live_screen_note(struct live_screen *screen, const struct top_count *count, size_t begin,
+		      size_t name);
+
+/* Shows the table, unless the user made a pause. Returns 0 or -ENOMEM. */
+int live_screen_show(struct live_screen *screen);
+
+#endif
